@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// Memory: every size is a product checked against overflow, every allocation is aligned to 128 bytes and zeroed.
+#ifndef SCIARA_BASE_MEM_H
+#define SCIARA_BASE_MEM_H
+
+#include "base/status.h"
+
+SCIARA_BEGIN_DECLS
+
+enum { SCIARA_ALIGNMENT = 128 };
+
+/** a * b, or SCIARA_ERR_MEMORY when it does not fit a size_t (or an int64_t). */
+enum sciara_status sciara_size_mul(size_t a, size_t b, size_t *out) SCIARA_MUST_CHECK;
+
+/**
+ * Allocates count * size zeroed bytes, aligned to SCIARA_ALIGNMENT; *out is NULL when that is 0 bytes.
+ *
+ * @param what names the memory in the error ("thickness of 517 x 378 cells")
+ */
+enum sciara_status sciara_alloc(void **out, size_t count, size_t size, const char *what) SCIARA_MUST_CHECK;
+
+/** Releases what sciara_alloc gave; NULL is allowed. */
+void sciara_free(void *p);
+
+/** Bytes of memory this machine can still give without swapping (MemAvailable), or 0 where that is unknown. */
+size_t sciara_memory_available(void);
+
+/** sciara_alloc into a typed pointer. */
+#define SCIARA_NEW(pointer, count, what) sciara_alloc((void **)&(pointer), (size_t)(count), sizeof *(pointer), (what))
+
+SCIARA_END_DECLS
+#endif

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/status.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { MESSAGE_CAPACITY = 4096 };
+
+static _Thread_local char message[MESSAGE_CAPACITY];
+
+const char *sciara_last_error(void) { return message; }
+
+void sciara_error_clear(void) { message[0] = '\0'; }
+
+enum sciara_status sciara_fail(enum sciara_status status, const char *format, ...) {
+  char fresh[MESSAGE_CAPACITY]; // the arguments may point into `message`
+  va_list args;
+  va_start(args, format);
+  vsnprintf(fresh, sizeof fresh, format, args);
+  va_end(args);
+  memcpy(message, fresh, sizeof message);
+  return status;
+}
+
+enum sciara_status sciara_fail_context(enum sciara_status status, const char *format, ...) {
+  char fresh[MESSAGE_CAPACITY];
+  va_list args;
+  va_start(args, format);
+  int n = vsnprintf(fresh, sizeof fresh, format, args);
+  va_end(args);
+  size_t used = n < 0 ? 0 : (size_t)n < sizeof fresh ? (size_t)n : sizeof fresh - 1;
+  const char *parts[] = {": ", message};
+  for (int k = 0; k < 2; k++) { // what does not fit is cut
+    const size_t length = strlen(parts[k]), room = sizeof fresh - 1 - used;
+    memcpy(fresh + used, parts[k], length < room ? length : room);
+    used += length < room ? length : room;
+  }
+  fresh[used] = '\0';
+  memcpy(message, fresh, sizeof message);
+  return status;
+}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Errors are returned, never printed: a status, and one sentence kept for the calling thread.
+#ifndef SCIARA_BASE_STATUS_H
+#define SCIARA_BASE_STATUS_H
+
+#include "base/portable.h"
+#include "sciara.h"
+
+SCIARA_BEGIN_DECLS
+
+/** Stores the sentence for this thread (replacing the one before) and returns `status`. */
+enum sciara_status sciara_fail(enum sciara_status status, const char *format, ...) SCIARA_PRINTF(2, 3);
+
+/** Puts "context: " in front of the stored sentence and returns `status`. */
+enum sciara_status sciara_fail_context(enum sciara_status status, const char *format, ...) SCIARA_PRINTF(2, 3);
+
+/** Forgets the stored sentence. */
+void sciara_error_clear(void);
+
+/** Returns from the calling function when `call` fails. */
+#define SCIARA_TRY(call)                          \
+  do {                                            \
+    enum sciara_status sciara_try_status_ = (call); \
+    if (sciara_try_status_ != SCIARA_OK) return sciara_try_status_; \
+  } while (0)
+
+/** Like SCIARA_TRY in a function with one cleanup label: sets `status` and jumps to `cleanup`. */
+#define SCIARA_TRY_GOTO(call)                 \
+  do {                                        \
+    status = (call);                          \
+    if (status != SCIARA_OK) goto cleanup;    \
+  } while (0)
+
+SCIARA_END_DECLS
+#endif

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/text.h"
+
+#include <ctype.h>
+#include <locale.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+static enum sciara_status reserve(struct sciara_text *t, size_t more) {
+  if (more > SIZE_MAX / 4 || t->length > SIZE_MAX / 4) return sciara_fail(SCIARA_ERR_MEMORY, "a text is too long");
+  size_t need = t->length + more + 1;
+  if (need <= t->capacity) return SCIARA_OK;
+  size_t capacity = t->capacity ? t->capacity : 256;
+  while (capacity < need) capacity *= 2;
+  char *data = (char *)realloc(t->data, capacity);
+  if (!data) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a text of %zu bytes", capacity);
+  t->data = data;
+  t->capacity = capacity;
+  return SCIARA_OK;
+}
+
+enum sciara_status sciara_text_append(struct sciara_text *t, const char *format, ...) {
+  va_list args, again;
+  va_start(args, format);
+  va_copy(again, args);
+  int n = vsnprintf(NULL, 0, format, args);
+  va_end(args);
+  enum sciara_status status = n < 0 ? sciara_fail(SCIARA_ERR_INTERNAL, "a text could not be formatted") : reserve(t, (size_t)n);
+  if (status == SCIARA_OK) {
+    vsnprintf(t->data + t->length, (size_t)n + 1, format, again);
+    t->length += (size_t)n;
+  }
+  va_end(again);
+  return status;
+}
+
+enum sciara_status sciara_text_append_bytes(struct sciara_text *t, const char *bytes, size_t count) {
+  SCIARA_TRY(reserve(t, count));
+  memcpy(t->data + t->length, bytes, count);
+  t->length += count;
+  t->data[t->length] = '\0';
+  return SCIARA_OK;
+}
+
+void sciara_text_free(struct sciara_text *t) {
+  free(t->data);
+  *t = (struct sciara_text){0};
+}
+
+char *sciara_format(const char *format, ...) {
+  va_list args, again;
+  va_start(args, format);
+  va_copy(again, args);
+  int n = vsnprintf(NULL, 0, format, args);
+  va_end(args);
+  char *text = n < 0 ? NULL : (char *)malloc((size_t)n + 1);
+  if (text) vsnprintf(text, (size_t)n + 1, format, again);
+  va_end(again);
+  return text;
+}
+
+// strtod reads the decimal point of the current locale; a library must not depend on what its host program set.
+static double c_locale_strtod(const char *text, char **end) {
+  locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0); // glibc keeps one ready: no allocation
+  double value = c ? strtod_l(text, end, c) : strtod(text, end);
+  if (c) freelocale(c);
+  return value;
+}
+
+static bool looks_decimal(const char *s) { // no hexadecimal, no "inf", no "nan"
+  if (*s == '+' || *s == '-') s++;
+  return isdigit((unsigned char)s[0]) ? !(s[0] == '0' && (s[1] == 'x' || s[1] == 'X')) : s[0] == '.' && isdigit((unsigned char)s[1]);
+}
+
+bool sciara_parse_double(const char *text, double *value) {
+  if (!looks_decimal(text)) return false;
+  char *end;
+  double v = c_locale_strtod(text, &end);
+  if (*end != '\0' || !isfinite(v)) return false;
+  *value = v;
+  return true;
+}
+
+bool sciara_parse_duration(const char *text, double *seconds) {
+  static const struct {
+    const char *name;
+    double seconds;
+  } units[] = {{"s", 1}, {"min", 60}, {"h", 3600}, {"d", 86400}};
+  while (*text == ' ') text++;
+  if (!looks_decimal(text)) return false;
+  char *end;
+  double v = c_locale_strtod(text, &end);
+  while (*end == ' ') end++;
+  double unit = *end == '\0' ? 1 : 0;
+  for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+    if (strcmp(end, units[i].name) == 0) unit = units[i].seconds;
+  if (unit == 0 || !isfinite(v * unit)) return false;
+  *seconds = v * unit;
+  return true;
+}
+
+void sciara_print_duration(double seconds, char *buffer, size_t capacity) {
+  if (!(seconds >= 0) || seconds > 1e15) {
+    snprintf(buffer, capacity, "%g s", seconds);
+    return;
+  }
+  uint64_t whole = (uint64_t)seconds;
+  unsigned h = (unsigned)(whole / 3600 % 24), m = (unsigned)(whole / 60 % 60), s = (unsigned)(whole % 60);
+  if (whole >= 86400)
+    snprintf(buffer, capacity, "%llu d %02u:%02u:%02u", (unsigned long long)(whole / 86400), h, m, s);
+  else
+    snprintf(buffer, capacity, "%02u:%02u:%02u", h, m, s);
+}
+
+static size_t edit_distance(const char *a, const char *b) {
+  enum { LONGEST = 63 };
+  size_t n = strlen(a), m = strlen(b), row[LONGEST + 1];
+  if (n > LONGEST || m > LONGEST) return SIZE_MAX;
+  for (size_t j = 0; j <= m; j++) row[j] = j;
+  for (size_t i = 1; i <= n; i++) {
+    size_t diagonal = row[0];
+    row[0] = i;
+    for (size_t j = 1; j <= m; j++) {
+      size_t change = diagonal + (tolower((unsigned char)a[i - 1]) != tolower((unsigned char)b[j - 1]));
+      diagonal = row[j];
+      size_t best = diagonal + 1 < row[j - 1] + 1 ? diagonal + 1 : row[j - 1] + 1;
+      row[j] = change < best ? change : best;
+    }
+  }
+  return row[m];
+}
+
+const char *sciara_closest_name(const char *typed, const char *const *names, size_t count) {
+  const char *best = NULL;
+  size_t allowed = strlen(typed) / 3 > 1 ? strlen(typed) / 3 : 1;
+  for (size_t i = 0; i < count; i++) {
+    size_t d = edit_distance(typed, names[i]);
+    if (d <= allowed) {
+      best = names[i];
+      if (d == 0) return best;
+      allowed = d - 1;
+    }
+  }
+  return best;
+}

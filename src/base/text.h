@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// Small things with text: growing strings, durations, and the name that was probably meant.
+#ifndef SCIARA_BASE_TEXT_H
+#define SCIARA_BASE_TEXT_H
+
+#include <stdio.h>
+
+#include "base/status.h"
+
+SCIARA_BEGIN_DECLS
+
+/** A growing, always terminated string. Zero-initialise; release with sciara_text_free. */
+struct sciara_text {
+  char *data;
+  size_t length, capacity;
+};
+
+enum sciara_status sciara_text_append(struct sciara_text *t, const char *format, ...) SCIARA_PRINTF(2, 3);
+enum sciara_status sciara_text_append_bytes(struct sciara_text *t, const char *bytes, size_t count);
+void sciara_text_free(struct sciara_text *t);
+
+/** malloc'd formatted string (release with free), NULL when memory is out. */
+char *sciara_format(const char *format, ...) SCIARA_PRINTF(1, 2);
+
+/** "6 h", "3 d", "90 min", "30 s", "12.5": a duration in seconds. False when it is none (or not finite). */
+bool sciara_parse_duration(const char *text, double *seconds);
+
+/** A duration for people: "3 d 04:05:06". Fits 48 bytes. */
+void sciara_print_duration(double seconds, char *buffer, size_t capacity);
+
+/** A finite double that takes the whole text, in the C locale's form. */
+bool sciara_parse_double(const char *text, double *value);
+
+/** The name in names[0..count) nearest to `typed` (at most a third of its letters away), or NULL. */
+const char *sciara_closest_name(const char *typed, const char *const *names, size_t count);
+
+SCIARA_END_DECLS
+#endif

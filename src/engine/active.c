@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/active.h"
+
+#include <stdlib.h>
+
+#include "base/mem.h"
+
+void sciara_active_release(struct sciara_active *a) {
+  sciara_host_fields_destroy(&a->hf);
+  sciara_free(a->slot);
+  free(a->cell);
+  free(a->donor);
+  *a = (struct sciara_active){.setup = a->setup};
+}
+
+static enum sciara_status reserve(void **array, int64_t *capacity, int64_t need, size_t size) {
+  if (need <= *capacity) return SCIARA_OK;
+  int64_t bigger = *capacity ? *capacity : 256;
+  while (bigger < need) bigger += bigger / 2;
+  size_t bytes = 0;
+  SCIARA_TRY(sciara_size_mul((size_t)bigger, size, &bytes));
+  void *moved = realloc(*array, bytes);
+  if (!moved) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for the records of %lld active cells", (long long)bigger);
+  *array = moved;
+  *capacity = bigger;
+  return SCIARA_OK;
+}
+
+static void list(struct sciara_active *a, int64_t i) {
+  a->cell[a->listed++] = i;
+  a->slot[i] = (uint32_t)a->listed;
+}
+
+static enum sciara_status reserve_cells(struct sciara_active *a, int64_t need) {
+  if (need >= (int64_t)SCIARA_RECEIVER)
+    return sciara_fail(SCIARA_ERR_MEMORY, "more than %u active cells are not supported", SCIARA_RECEIVER);
+  return reserve((void **)&a->cell, &a->cell_capacity, need, sizeof *a->cell);
+}
+
+enum sciara_status sciara_active_upload(struct sciara_active *a, const struct sciara_state *state) {
+  sciara_active_release(a);
+  SCIARA_TRY(sciara_host_fields_create(&a->hf, state));
+  SCIARA_TRY(SCIARA_NEW(a->slot, a->hf.count, "list of active cells"));
+  a->rule = sciara_rule_make(a->setup.params, state->grid.cell_size);
+  a->t = (real)state->clock;
+  sciara_clockwork_load(&a->clockwork, state, a->setup.vents);
+  sciara_host_fields_upload(&a->hf, state, a->setup.boundary);
+  for (int64_t i = 0; i < a->hf.count; i++) {
+    if (a->hf.f.h[i] <= 0) continue; // a NaN is listed, so that the first step finds it
+    SCIARA_TRY(reserve_cells(a, a->listed + 1));
+    list(a, i);
+  }
+  a->liquid = a->listed;
+  return SCIARA_OK;
+}
+
+void sciara_active_download(const struct sciara_active *a, struct sciara_state *state) {
+  sciara_host_fields_download(&a->hf, state);
+  sciara_clockwork_store(&a->clockwork, state);
+}
+
+enum sciara_status sciara_active_emit(struct sciara_active *a) {
+  const struct sciara_vents *v = a->setup.vents;
+  struct sciara_engine_progress *now = &a->clockwork.now;
+  const double t = (double)a->t;
+  SCIARA_TRY(reserve_cells(a, SCIARA_MOORE * (a->listed + v->count)));
+  for (int64_t k = 0; k < v->count; k++) {
+    const double volume = sciara_vent_volume(v->begin, v->end, v->rate, v->first[k], v->first[k + 1], now->time, t);
+    if (!(volume > 0)) continue;
+    const int64_t i = sciara_host_index(&a->hf, v->row[k], v->col[k]);
+    sciara_pass_emit(&a->hf.f, i, volume, a->hf.grid.cell_size, (real)a->setup.params->T_vent, now->time);
+    if (!a->slot[i]) list(a, i);
+    now->emitted = now->emitted + volume;
+  }
+  a->liquid = a->listed;
+  now->time = now->time + t;
+  return reserve((void **)&a->donor, &a->donor_capacity, a->liquid, sizeof *a->donor);
+}
+
+void sciara_active_memory(const struct sciara_grid *grid, unsigned record, size_t *host, size_t *device) {
+  *host = sciara_host_fields_memory(grid, record) + (size_t)(grid->rows + 2) * (size_t)(grid->cols + 2) * sizeof(uint32_t);
+  *device = 0;
+}

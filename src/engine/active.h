@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// The list of active cells that `serial` and `openmp` work on: the liquid cells, then those that receive in this step.
+//
+// Every liquid cell has a record with what flows out of it, so a cell can take its new values at once: no field is needed
+// twice. Compiled once per precision.
+#ifndef SCIARA_ENGINE_ACTIVE_H
+#define SCIARA_ENGINE_ACTIVE_H
+
+#include "engine/clockwork.h"
+#include "engine/host_fields.h"
+
+/** What a liquid cell keeps during one step. */
+struct sciara_donor {
+  real residual, T; ///< h0, m; temperature before the step, K
+  struct sciara_prospect prospect;
+  struct sciara_outflows out;
+};
+
+/** Mark in `slot` of a listed cell that has no record. */
+#define SCIARA_RECEIVER UINT32_MAX
+
+struct sciara_active {
+  struct sciara_engine_setup setup;
+  struct sciara_rule rule;
+  struct sciara_clockwork clockwork;
+  struct sciara_host_fields hf;
+  real t;                 ///< the clock, s
+  int64_t liquid, listed; ///< cell[0..liquid) are liquid, cell[liquid..listed) receive in this step
+  int64_t *cell;          ///< padded index of each listed cell
+  struct sciara_donor *donor; ///< of the liquid ones
+  uint32_t *slot;         ///< by padded index: place of a liquid cell + 1, SCIARA_RECEIVER, or 0 when not listed
+  int64_t cell_capacity, donor_capacity;
+};
+
+#define sciara_active_upload SCIARA_NAME(sciara_active_upload)
+#define sciara_active_download SCIARA_NAME(sciara_active_download)
+#define sciara_active_release SCIARA_NAME(sciara_active_release)
+#define sciara_active_emit SCIARA_NAME(sciara_active_emit)
+#define sciara_active_memory SCIARA_NAME(sciara_active_memory)
+
+/** Takes over a state; `a->setup` is set. */
+enum sciara_status sciara_active_upload(struct sciara_active *a, const struct sciara_state *state);
+void sciara_active_download(const struct sciara_active *a, struct sciara_state *state);
+void sciara_active_release(struct sciara_active *a);
+
+/**
+ * gamma, then s = s + t. Afterwards there is a record for every liquid cell and room in the list for every receiver that
+ * this step can have.
+ */
+enum sciara_status sciara_active_emit(struct sciara_active *a);
+
+/** Bytes that the engine takes before any lava flows. */
+void sciara_active_memory(const struct sciara_grid *grid, unsigned record, size_t *host, size_t *device);
+
+/** Row and column of a padded index are to blame for a NaN. */
+static inline void sciara_active_blame(struct sciara_active *a, int64_t i) {
+  int64_t row, col;
+  sciara_host_cell(&a->hf, i, &row, &col);
+  sciara_clockwork_blame(&a->clockwork, row, col);
+}
+
+/** tau1, flow computing of the k-th liquid cell with the new clock. */
+static inline void sciara_active_flow(struct sciara_active *a, int64_t k, bool *bad) {
+  struct sciara_donor *r = &a->donor[k];
+  r->T = a->hf.f.T[a->cell[k]];
+  r->residual = sciara_cell_flow(&r->prospect, a->hf.f.h[a->cell[k]], a->t, &r->out, bad);
+}
+
+/** tau2 of the k-th listed cell: its residual, then the inflows in the order of the neighbours. */
+static inline struct sciara_parcel sciara_active_gather(const struct sciara_active *a, int64_t k) {
+  struct sciara_parcel parcel = {0, 0, 0, 0};
+  if (k < a->liquid) {
+    const struct sciara_donor *r = &a->donor[k];
+    parcel = sciara_parcel_residual(r->residual, r->prospect.vx, r->prospect.vy, r->prospect.keep, r->T);
+  }
+  for (int i = 1; i < SCIARA_MOORE; i++) {
+    const uint32_t donor = a->slot[a->cell[k] + sciara_moore_offset(i, a->hf.f.stride)];
+    if (donor == 0 || donor == SCIARA_RECEIVER) continue;
+    const struct sciara_donor *r = &a->donor[donor - 1];
+    sciara_parcel_add(&parcel, i, r->out.to[sciara_moore_reverse(i)], r->T);
+  }
+  return parcel;
+}
+
+#endif

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/clockwork.h"
+
+#include <inttypes.h>
+#include <time.h>
+
+enum { DEFAULT_WALL_MS = 100 };
+
+void sciara_clockwork_load(struct sciara_clockwork *c, const struct sciara_state *s, const struct sciara_vents *vents) {
+  *c = (struct sciara_clockwork){.now = {.step = s->step,
+                                         .time = s->time,
+                                         .clock = s->clock,
+                                         .emitted = s->emitted,
+                                         .liquid_cells = sciara_state_liquid_cells(s),
+                                         .solidifications = s->solidifications,
+                                         .bad = {.row = -1, .col = -1}},
+                                 .vents_end = sciara_vents_end(vents)};
+}
+
+void sciara_clockwork_store(const struct sciara_clockwork *c, struct sciara_state *s) {
+  s->step = c->now.step;
+  s->time = c->now.time;
+  s->clock = c->now.clock;
+  s->emitted = c->now.emitted;
+  s->solidifications = c->now.solidifications;
+}
+
+static double monotonic_seconds(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static enum sciara_stop_reason reached(const struct sciara_clockwork *c, const struct sciara_stop *stop) {
+  if (c->now.step >= stop->steps) return SCIARA_STOP_STEPS;
+  if (c->now.time >= stop->time) return SCIARA_STOP_TIME;
+  // The stop rule is tested at the end of a step: an eruption without lava still takes its first one.
+  if (stop->solidified && c->now.step > 0 && c->now.liquid_cells == 0 && c->now.time >= c->vents_end) return SCIARA_STOP_SOLIDIFIED;
+  if (stop->cancel && __atomic_load_n(stop->cancel, __ATOMIC_RELAXED)) return SCIARA_STOP_CANCEL;
+  return SCIARA_STOP_NONE;
+}
+
+bool sciara_clockwork_begin(struct sciara_clockwork *c, const struct sciara_stop *stop) {
+  c->now.bad.step = 0;
+  c->now.bad.row = c->now.bad.col = -1;
+  c->wall_until = monotonic_seconds() + 1e-3 * (stop->max_wall_ms ? stop->max_wall_ms : DEFAULT_WALL_MS);
+  c->now.reason = reached(c, stop);
+  return c->now.reason == SCIARA_STOP_NONE;
+}
+
+bool sciara_clockwork_stop(struct sciara_clockwork *c, const struct sciara_stop *stop) {
+  c->now.reason = reached(c, stop);
+  if (c->now.reason == SCIARA_STOP_NONE && monotonic_seconds() >= c->wall_until) c->now.reason = SCIARA_STOP_WALL;
+  return c->now.reason != SCIARA_STOP_NONE;
+}
+
+void sciara_clockwork_blame(struct sciara_clockwork *c, int64_t row, int64_t col) {
+  const bool first = c->now.bad.step == 0 || row < c->now.bad.row || (row == c->now.bad.row && col < c->now.bad.col);
+  c->now.bad.step = c->now.step + 1;
+  if (!first) return;
+  c->now.bad.row = row;
+  c->now.bad.col = col;
+}
+
+enum sciara_status sciara_clockwork_verdict(const struct sciara_clockwork *c) {
+  if (c->now.bad.step == 0) return SCIARA_OK;
+  return sciara_fail(SCIARA_ERR_NUMERIC, "step %" PRIu64 ": not a number in row %" PRId64 ", column %" PRId64, c->now.bad.step,
+                     c->now.bad.row, c->now.bad.col);
+}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// What every engine that steps on the host has in common: time, totals, the stop rule, the first bad cell.
+#ifndef SCIARA_ENGINE_CLOCKWORK_H
+#define SCIARA_ENGINE_CLOCKWORK_H
+
+#include "engine/engine.h"
+
+/** A copy of the vents' end and the running totals of an engine. */
+struct sciara_clockwork {
+  struct sciara_engine_progress now;
+  double vents_end;  ///< from here on no vent emits, s
+  double wall_until; ///< monotonic seconds at which `advance` comes back
+};
+
+/** Takes over time and totals of a state. */
+void sciara_clockwork_load(struct sciara_clockwork *c, const struct sciara_state *s, const struct sciara_vents *vents);
+
+/** Writes time and totals into a state. */
+void sciara_clockwork_store(const struct sciara_clockwork *c, struct sciara_state *s);
+
+/** Starts an `advance`: the wall clock, and whether there is anything to do. */
+bool sciara_clockwork_begin(struct sciara_clockwork *c, const struct sciara_stop *stop);
+
+/** Ends a step: whether `advance` comes back now (now.reason tells why). */
+bool sciara_clockwork_stop(struct sciara_clockwork *c, const struct sciara_stop *stop);
+
+/** Remembers a bad cell of the step in progress if it comes first in row-major order. */
+void sciara_clockwork_blame(struct sciara_clockwork *c, int64_t row, int64_t col);
+
+/** The error for what was blamed in this step, or SCIARA_OK. */
+enum sciara_status sciara_clockwork_verdict(const struct sciara_clockwork *c);
+
+#endif

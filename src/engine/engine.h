@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// The contract between the simulation and whatever executes its steps.
+//
+// Adding an engine: one source file that ends in its ops table, one line in engine_list.def, its line in CMake. The
+// command line, the tests and the benchmark follow by themselves (docs/engines.md).
+#ifndef SCIARA_ENGINE_ENGINE_H
+#define SCIARA_ENGINE_ENGINE_H
+
+#include "model/params.h"
+#include "model/state.h"
+#include "model/vents.h"
+
+SCIARA_BEGIN_DECLS
+
+/** How close to `serial` of the same precision an engine's results are; enforced by the conformance suite. */
+enum sciara_determinism {
+  SCIARA_EXACT,     ///< the same bits
+  SCIARA_TOLERANCE, ///< floating-point atomics or fast-math: held to a tolerance
+};
+
+enum sciara_capability {
+  SCIARA_CAN_THREADS = 1, ///< uses sciara_engine_setup.threads
+  SCIARA_CAN_DEVICE = 2,  ///< runs on a GPU
+  SCIARA_FOR_TESTS = 4,   ///< correct but slow: never chosen by "auto"
+};
+
+/** What an engine is made for. The pointers must outlive the engine. */
+struct sciara_engine_setup {
+  const struct sciara_params *params;
+  const struct sciara_vents *vents;
+  enum sciara_boundary boundary;
+  int threads; ///< 0: all cores
+};
+
+/** Why `advance` came back. */
+enum sciara_stop_reason {
+  SCIARA_STOP_NONE,
+  SCIARA_STOP_STEPS,
+  SCIARA_STOP_TIME,
+  SCIARA_STOP_SOLIDIFIED,
+  SCIARA_STOP_WALL,   ///< max_wall_ms is over: call again
+  SCIARA_STOP_CANCEL, ///< *cancel was set
+};
+
+/** When `advance` shall come back; tested at the end of each step (and before the first). */
+struct sciara_stop {
+  uint64_t steps;      ///< when progress.step >= steps; UINT64_MAX: never
+  double time;         ///< when simulated time >= time, s; INFINITY: never
+  bool solidified;     ///< when no cell is liquid and no vent will emit again
+  unsigned max_wall_ms; ///< after this long; 0: 100
+  const int *cancel;   ///< when *cancel (read atomically) is not 0; may be NULL
+};
+
+/** Where an engine stands. `bad` tells of a failed `advance`. */
+struct sciara_engine_progress {
+  uint64_t step;
+  double time;              ///< s
+  double clock;             ///< s
+  double emitted;           ///< m3
+  int64_t liquid_cells;
+  uint64_t solidifications; ///< cells that turned to rock
+  uint64_t losses;          ///< times that lava left through a rim cell
+  enum sciara_stop_reason reason;
+  struct {
+    uint64_t step;    ///< the step in which it was found, counted from 1
+    int64_t row, col; ///< the first bad cell in row-major order; -1 when the whole is bad
+  } bad;
+};
+
+/** A typed table of functions. `engine` is what create made. */
+struct sciara_engine_ops {
+  const char *name;
+  const char *summary; ///< one line for people
+  unsigned capabilities;
+  enum sciara_determinism determinism;
+
+  // Required.
+  enum sciara_status (*create)(const struct sciara_engine_setup *setup, void **engine);
+  void (*destroy)(void *engine);
+  /** Takes over a state: fields, time, clock, step, totals. May be called again. */
+  enum sciara_status (*upload)(void *engine, const struct sciara_state *state);
+  /** Writes fields, time, clock, step and totals into a state of the same grid. */
+  enum sciara_status (*download)(void *engine, struct sciara_state *state);
+  /**
+   * Does steps until `stop` says so, without returning in between. Stopping early and coming back never changes a bit.
+   * SCIARA_ERR_NUMERIC: see progress->bad; the state is then of no use.
+   */
+  enum sciara_status (*advance)(void *engine, const struct sciara_stop *stop, struct sciara_engine_progress *progress);
+
+  // Optional.
+  /** Why the engine cannot run here, or NULL when it can. Absent: it always can. */
+  const char *(*probe)(void);
+  /** Bytes of host and device memory for a grid. Absent: unknown. */
+  void (*memory)(const struct sciara_grid *grid, unsigned record, size_t *host, size_t *device);
+};
+
+enum sciara_precision { SCIARA_DOUBLE, SCIARA_SINGLE_PRECISION };
+
+/** One line of the list of engines. */
+struct sciara_engine_entry {
+  const char *name;
+  const struct sciara_engine_ops *ops[2]; ///< by enum sciara_precision; NULL when not compiled
+  const char *why_not;                    ///< why it was not compiled; NULL when it was
+};
+
+/** The list of engines, compiled or not, in the order of engine_list.def. */
+const struct sciara_engine_entry *sciara_engine_list(size_t *count);
+
+/**
+ * The engine of that name, available here.
+ *
+ * SCIARA_ERR_USAGE for an unknown name (the closest is suggested), SCIARA_ERR_DEVICE when it is not compiled or not available.
+ */
+enum sciara_status sciara_engine_find(const char *name, enum sciara_precision precision, const struct sciara_engine_ops **out);
+
+/** What "auto" stands for here: the fused CUDA engine where there is one and a GPU, else openmp. */
+const char *sciara_engine_auto(void);
+
+SCIARA_END_DECLS
+#endif

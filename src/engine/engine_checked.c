@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: Apache-2.0
+// The rule over the whole grid, with every invariant of the model verified in every step: slow, for tests.
+//
+// What a step has not written is poisoned with NaN. Each finding names the invariant, the cell and the step.
+#include <float.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "engine/active.h"
+#include "engine/planted_faults.h"
+#include "model/ledger.h"
+
+struct checked {
+  struct sciara_engine_setup setup;
+  struct sciara_rule rule;
+  struct sciara_clockwork clockwork;
+  struct sciara_host_fields hf, before; ///< the fields, and as they were after the vents of this step
+  struct sciara_donor *donor;           ///< by padded index
+  enum sciara_fate *fate;               ///< by padded index
+  struct sciara_state *shadow;          ///< for the ledger
+  real t;
+};
+
+static void release(struct checked *e) {
+  sciara_host_fields_destroy(&e->hf);
+  sciara_host_fields_destroy(&e->before);
+  sciara_free(e->donor);
+  sciara_free(e->fate);
+  sciara_state_destroy(e->shadow);
+  *e = (struct checked){.setup = e->setup};
+}
+
+static enum sciara_status create(const struct sciara_engine_setup *setup, void **engine) {
+  struct checked *e;
+  SCIARA_TRY(SCIARA_NEW(e, 1, "engine checked"));
+  e->setup = *setup;
+  *engine = e;
+  return SCIARA_OK;
+}
+
+static void destroy(void *engine) {
+  if (!engine) return;
+  release((struct checked *)engine);
+  sciara_free(engine);
+}
+
+static enum sciara_status upload(void *engine, const struct sciara_state *state) {
+  struct checked *e = (struct checked *)engine;
+  release(e);
+  SCIARA_TRY(sciara_host_fields_create(&e->hf, state));
+  SCIARA_TRY(sciara_host_fields_create(&e->before, state));
+  SCIARA_TRY(SCIARA_NEW(e->donor, e->hf.count, "records of engine checked"));
+  SCIARA_TRY(SCIARA_NEW(e->fate, e->hf.count, "fates of engine checked"));
+  SCIARA_TRY(sciara_state_clone(state, &e->shadow));
+  e->rule = sciara_rule_make(e->setup.params, state->grid.cell_size);
+  e->t = (real)state->clock;
+  sciara_clockwork_load(&e->clockwork, state, e->setup.vents);
+  sciara_host_fields_upload(&e->hf, state, e->setup.boundary);
+  return SCIARA_OK;
+}
+
+static enum sciara_status download(void *engine, struct sciara_state *state) {
+  const struct checked *e = (const struct checked *)engine;
+  sciara_host_fields_download(&e->hf, state);
+  sciara_clockwork_store(&e->clockwork, state);
+  return SCIARA_OK;
+}
+
+/** The finding, named. */
+static enum sciara_status found(struct checked *e, int64_t i, const char *invariant, const char *format, ...) SCIARA_PRINTF(4, 5);
+
+static enum sciara_status found(struct checked *e, int64_t i, const char *invariant, const char *format, ...) {
+  char detail[256];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(detail, sizeof detail, format, args);
+  va_end(args);
+  int64_t row, col;
+  sciara_host_cell(&e->hf, i, &row, &col);
+  sciara_clockwork_blame(&e->clockwork, row, col);
+  return sciara_fail(SCIARA_ERR_NUMERIC, "step %" PRIu64 ": row %" PRId64 ", column %" PRId64 ": %s: %s", e->clockwork.now.bad.step, row,
+                     col, invariant, detail);
+}
+
+/** Loops over the cells of the grid; `i` is the padded index. */
+#define FOR_CELLS(e, i)                                                     \
+  for (int64_t row_ = 0; row_ < (e)->hf.grid.rows; row_++)                  \
+    for (int64_t i = sciara_host_index(&(e)->hf, row_, 0), end_ = i + (e)->hf.grid.cols; i < end_; i++)
+
+static void emit(struct checked *e) {
+  const struct sciara_vents *v = e->setup.vents;
+  struct sciara_engine_progress *now = &e->clockwork.now;
+  const double t = (double)e->t;
+  for (int64_t k = 0; k < v->count; k++) {
+    const double volume = sciara_vent_volume(v->begin, v->end, v->rate, v->first[k], v->first[k + 1], now->time, t);
+    if (!(volume > 0)) continue;
+    const int64_t i = sciara_host_index(&e->hf, v->row[k], v->col[k]);
+    sciara_pass_emit(&e->hf.f, i, volume, e->hf.grid.cell_size, (real)e->setup.params->T_vent, now->time);
+    now->emitted = now->emitted + volume;
+  }
+  now->time = now->time + t;
+}
+
+static void remember(struct checked *e) {
+  const size_t reals = (size_t)e->hf.count * sizeof(real), doubles = (size_t)e->hf.count * sizeof(double);
+  for (size_t k = 0; k < sizeof e->hf.floats / sizeof *e->hf.floats; k++)
+    if (e->hf.floats[k]) memcpy(e->before.floats[k], e->hf.floats[k], reals);
+  for (size_t k = 0; k < sizeof e->hf.doubles / sizeof *e->hf.doubles; k++)
+    memcpy(e->before.doubles[k], e->hf.doubles[k], doubles);
+  memset(e->donor, 0xff, (size_t)e->hf.count * sizeof *e->donor); // all bits set: NaN
+}
+
+static enum sciara_status evaluate(struct checked *e) {
+  real t_opt = e->rule.clock_max;
+  int64_t last = -1;
+  FOR_CELLS(e, i) {
+    if (e->hf.f.h[i] == 0) continue;
+    bool bad = false;
+    const real t = sciara_pass_evaluate(&e->rule, &e->hf.f, i, &e->donor[i].prospect, &bad);
+    if (bad || !(e->hf.f.h[i] > 0)) return found(e, i, "thickness", "found %g m of lava, NaN in its time evaluation", (double)e->hf.f.h[i]);
+    if (SCIARA_PLANTED(SCIARA_FAULT_CLOCK) && t < e->rule.clock_max) continue;
+    e->donor[i].residual = t; // until the flows are computed
+    if (t < t_opt) t_opt = t;
+    last = i;
+  }
+  e->t = e->rule.relaxation * t_opt;
+  FOR_CELLS(e, i) {
+    if (e->hf.f.h[i] == 0) continue;
+    if (!(e->t > 0) || !(e->t <= e->rule.relaxation * e->donor[i].residual))
+      return found(e, i, "clock", "%g s is not within what this cell allows, %g s", (double)e->t, (double)e->donor[i].residual);
+  }
+  if (SCIARA_PLANTED(SCIARA_FAULT_UNWRITTEN) && last >= 0) memset(&e->donor[last].prospect, 0xff, sizeof e->donor[last].prospect);
+  return SCIARA_OK;
+}
+
+static enum sciara_status flow(struct checked *e) {
+  FOR_CELLS(e, i) {
+    if (e->hf.f.h[i] == 0) continue;
+    bool bad = false;
+    struct sciara_donor *d = &e->donor[i];
+    d->T = e->hf.f.T[i];
+    d->residual = sciara_cell_flow(&d->prospect, e->hf.f.h[i], e->t, &d->out, &bad);
+    if (bad || sciara_is_nan(d->residual) || sciara_is_nan(d->prospect.keep)) return found(e, i, "unwritten memory", "NaN in its flows");
+    if (SCIARA_PLANTED(SCIARA_FAULT_OUTFLOW)) d->out.to[4].thickness = 2 * e->hf.f.h[i];
+    real leaving = 0;
+    for (int n = 1; n < SCIARA_MOORE; n++) {
+      const real out = d->out.to[n].thickness;
+      const bool survives = d->prospect.survivors >> n & 1u;
+      if (!(out >= 0) || (!survives && out != 0) || (survives && out > d->prospect.share[n]))
+        return found(e, i, "outflow", "%g m leave to neighbour %d", (double)out, n);
+      leaving += out;
+    }
+    if (leaving > e->hf.f.h[i] * (1 + 16 * (sizeof(real) == 4 ? (real)FLT_EPSILON : (real)DBL_EPSILON)))
+      return found(e, i, "outflow", "%g m leave, %g m are there", (double)leaving, (double)e->hf.f.h[i]);
+  }
+  return SCIARA_OK;
+}
+
+static struct sciara_parcel gather(const struct checked *e, int64_t i) {
+  const struct sciara_donor *own = &e->donor[i];
+  struct sciara_parcel parcel = {0, 0, 0, 0};
+  if (e->before.f.h[i] > 0)
+    parcel = sciara_parcel_residual(own->residual, own->prospect.vx, own->prospect.vy, own->prospect.keep, own->T);
+  for (int n = 1; n < SCIARA_MOORE; n++) {
+    const int64_t j = i + sciara_moore_offset(n, e->hf.f.stride);
+    if (!(e->before.f.h[j] > 0) || (SCIARA_PLANTED(SCIARA_FAULT_MASS) && n == 1)) continue;
+    sciara_parcel_add(&parcel, n, e->donor[j].out.to[sciara_moore_reverse(n)], e->donor[j].T);
+  }
+  return parcel;
+}
+
+/** Mass and heat that arrived, added up the other way round. */
+static enum sciara_status check_parcel(struct checked *e, int64_t i, const struct sciara_parcel *parcel) {
+  double h = 0, coldest = INFINITY, hottest = 0;
+  for (int n = SCIARA_MOORE - 1; n >= 0; n--) {
+    const int64_t j = i + sciara_moore_offset(n, e->hf.f.stride);
+    if (!(e->before.f.h[j] > 0)) continue;
+    const double part = (double)(n ? e->donor[j].out.to[sciara_moore_reverse(n)].thickness : e->donor[j].residual);
+    if (!(part > 0)) continue;
+    h += part;
+    coldest = fmin(coldest, (double)e->donor[j].T);
+    hottest = fmax(hottest, (double)e->donor[j].T);
+  }
+  const double epsilon = sizeof(real) == 4 ? FLT_EPSILON : DBL_EPSILON, slack = 16 * epsilon;
+  if (!(fabs((double)parcel->h - h) <= slack * h)) return found(e, i, "mass", "%g m gathered, %g m sent", (double)parcel->h, h);
+  const double T = h > 0 ? (double)parcel->heat / (double)parcel->h : 0;
+  if (h > 0 && !(T >= coldest * (1 - slack) && T <= hottest * (1 + slack)))
+    return found(e, i, "temperature", "mixed to %g K from %g to %g K", T, coldest, hottest);
+  return SCIARA_OK;
+}
+
+/** What a cell may look like at the end of a step. */
+static enum sciara_status check_cell(struct checked *e, int64_t i) {
+  const struct sciara_fields *f = &e->hf.f, *was = &e->before.f;
+  const double s = e->clockwork.now.time;
+  const bool held = e->fate[i] != SCIARA_FATE_DRY;
+  if (!(f->h[i] >= 0)) return found(e, i, "thickness", "%g m", (double)f->h[i]);
+  if (f->h[i] > 0 && f->kind[i] != SCIARA_CELL_INTERIOR) return found(e, i, "rim", "%g m of liquid lava", (double)f->h[i]);
+  if (f->h[i] > 0 && !(f->T[i] > e->rule.T_sol && f->T[i] <= (real)e->setup.params->T_vent))
+    return found(e, i, "temperature", "%g K", (double)f->T[i]);
+  if (f->h[i] == 0 && (f->T[i] != 0 || f->px[i] != 0 || f->py[i] != 0))
+    return found(e, i, "dry cell", "T %g K, momentum %g, %g m2/s", (double)f->T[i], (double)f->px[i], (double)f->py[i]);
+  if (e->fate[i] == SCIARA_FATE_ROCK ? !(f->z[i] >= was->z[i]) : f->z[i] != was->z[i])
+    return found(e, i, "altitude", "%.17g m, %.17g m before", (double)f->z[i], (double)was->z[i]);
+  if (was->arrival[i] >= 0 ? f->arrival[i] != was->arrival[i] : held ? f->arrival[i] != s : f->arrival[i] >= 0)
+    return found(e, i, "arrival", "%.17g s, %.17g s before, now is %.17g s", f->arrival[i], was->arrival[i], s);
+  if (f->lost[i] < was->lost[i] || (f->lost[i] > 0 && f->kind[i] != SCIARA_CELL_RIM)) return found(e, i, "lost", "%g m", f->lost[i]);
+  if ((f->max_h && !(f->max_h[i] >= f->h[i] && f->max_h[i] >= was->max_h[i])) ||
+      (f->max_speed && f->h[i] > 0 && !(f->max_speed[i] >= sciara_speed(f->h[i], f->px[i], f->py[i]))))
+    return found(e, i, "maximum", "below what it bounds");
+  return SCIARA_OK;
+}
+
+/** Frame, padding and NODATA cells are never written. */
+static enum sciara_status check_guard(struct checked *e) {
+  for (int64_t i = 0; i < e->hf.count; i++) {
+    if (e->hf.kind[i] != SCIARA_CELL_NODATA) continue;
+    const struct sciara_fields *f = &e->hf.f;
+    const bool whole = f->z[i] == SCIARA_WALL && f->h[i] == 0 && f->T[i] == 0 && f->px[i] == 0 && f->py[i] == 0 && f->lost[i] == 0 &&
+                       f->arrival[i] == SCIARA_NEVER;
+    if (!whole) return found(e, i, "guard", "a cell outside the DEM was written");
+  }
+  return SCIARA_OK;
+}
+
+static enum sciara_status settle(struct checked *e) {
+  struct sciara_engine_progress *now = &e->clockwork.now;
+  FOR_CELLS(e, i) {
+    e->fate[i] = SCIARA_FATE_DRY;
+    if (e->hf.kind[i] == SCIARA_CELL_NODATA) continue;
+    bool bad = false;
+    struct sciara_parcel parcel = gather(e, i);
+    if (SCIARA_PLANTED(SCIARA_FAULT_HEAT)) parcel.heat = 2 * parcel.heat;
+    SCIARA_TRY(check_parcel(e, i, &parcel));
+    const enum sciara_fate fate = sciara_pass_settle(&e->rule, &e->hf.f, i, parcel, e->t, now->time, &bad);
+    if (bad) return found(e, i, "temperature", "NaN");
+    now->solidifications += fate == SCIARA_FATE_ROCK;
+    now->losses += fate == SCIARA_FATE_LOST;
+    e->fate[i] = fate;
+    sciara_plant_faults(&e->hf.f, i, fate);
+  }
+  return SCIARA_OK;
+}
+
+static enum sciara_status check_step(struct checked *e) {
+  int64_t liquid = 0;
+  FOR_CELLS(e, i) {
+    liquid += e->hf.f.h[i] > 0;
+    if (e->hf.kind[i] != SCIARA_CELL_NODATA) SCIARA_TRY(check_cell(e, i));
+  }
+  e->clockwork.now.liquid_cells = liquid;
+  SCIARA_TRY(check_guard(e));
+  struct sciara_ledger ledger;
+  SCIARA_TRY(download(e, e->shadow));
+  sciara_ledger_form(e->shadow, sizeof(real) == 4 ? FLT_EPSILON : DBL_EPSILON, &ledger);
+  if (sciara_ledger_closes(&ledger)) return SCIARA_OK;
+  sciara_clockwork_blame(&e->clockwork, -1, -1);
+  return sciara_fail(SCIARA_ERR_NUMERIC, "step %" PRIu64 ": ledger: %g m3 are missing, rounding explains %g m3", e->clockwork.now.bad.step,
+                     ledger.residual_m3, ledger.bound_m3);
+}
+
+static enum sciara_status step(struct checked *e) {
+  emit(e);
+  remember(e);
+  SCIARA_TRY(evaluate(e));
+  SCIARA_TRY(flow(e));
+  SCIARA_TRY(settle(e));
+  SCIARA_TRY(check_step(e));
+  e->clockwork.now.clock = (double)e->t;
+  e->clockwork.now.step++;
+  return SCIARA_OK;
+}
+
+static enum sciara_status advance(void *engine, const struct sciara_stop *stop, struct sciara_engine_progress *progress) {
+  struct checked *e = (struct checked *)engine;
+  enum sciara_status status = SCIARA_OK;
+  bool done = !sciara_clockwork_begin(&e->clockwork, stop);
+  while (!done && status == SCIARA_OK) {
+    status = step(e);
+    done = sciara_clockwork_stop(&e->clockwork, stop);
+  }
+  *progress = e->clockwork.now;
+  return status;
+}
+
+static void memory(const struct sciara_grid *grid, unsigned record, size_t *host, size_t *device) {
+  const size_t cells = (size_t)(grid->rows + 2) * (size_t)(grid->cols + 2);
+  *host = 2 * sciara_host_fields_memory(grid, record) + cells * (sizeof(struct sciara_donor) + sizeof(enum sciara_fate) + 11 * sizeof(double));
+  *device = 0;
+}
+
+const struct sciara_engine_ops SCIARA_NAME(sciara_engine_checked) = {
+    .name = "checked",
+    .summary = "whole grid, every invariant of the model verified in every step; for tests",
+    .capabilities = SCIARA_FOR_TESTS,
+    .determinism = SCIARA_EXACT,
+    .create = create,
+    .destroy = destroy,
+    .upload = upload,
+    .download = download,
+    .advance = advance,
+    .memory = memory,
+};

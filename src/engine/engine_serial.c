@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// The reference: one step of SCIARA-fv3 as the specification tells it, visiting the liquid cells and those that receive
+// from them.
+#include "base/mem.h"
+#include "engine/active.h"
+
+static enum sciara_status create(const struct sciara_engine_setup *setup, void **engine) {
+  struct sciara_active *a;
+  SCIARA_TRY(SCIARA_NEW(a, 1, "engine serial"));
+  a->setup = *setup;
+  *engine = a;
+  return SCIARA_OK;
+}
+
+static void destroy(void *engine) {
+  if (!engine) return;
+  sciara_active_release((struct sciara_active *)engine);
+  sciara_free(engine);
+}
+
+static enum sciara_status upload(void *engine, const struct sciara_state *state) {
+  return sciara_active_upload((struct sciara_active *)engine, state);
+}
+
+static enum sciara_status download(void *engine, struct sciara_state *state) {
+  sciara_active_download((const struct sciara_active *)engine, state);
+  return SCIARA_OK;
+}
+
+/** tau1: the new clock, then what flows where. */
+static void flow(struct sciara_active *a) {
+  real t_opt = a->rule.clock_max;
+  for (int64_t k = 0; k < a->liquid; k++) {
+    bool bad = false;
+    const real t = sciara_pass_evaluate(&a->rule, &a->hf.f, a->cell[k], &a->donor[k].prospect, &bad);
+    if (t < t_opt) t_opt = t;
+    if (bad) sciara_active_blame(a, a->cell[k]);
+  }
+  a->t = a->rule.relaxation * t_opt;
+  for (int64_t k = 0; k < a->liquid; k++) {
+    bool bad = false;
+    sciara_active_flow(a, k, &bad);
+    if (bad) sciara_active_blame(a, a->cell[k]);
+  }
+}
+
+/** Lists the dry cells that receive lava in this step. */
+static void list_receivers(struct sciara_active *a) {
+  for (int64_t k = 0; k < a->liquid; k++)
+    for (int i = 1; i < SCIARA_MOORE; i++) {
+      const int64_t j = a->cell[k] + sciara_moore_offset(i, a->hf.f.stride);
+      if (!(a->donor[k].out.to[i].thickness > 0) || a->slot[j]) continue;
+      a->slot[j] = SCIARA_RECEIVER;
+      a->cell[a->listed++] = j;
+    }
+}
+
+/** tau2, rim and tau3 of every listed cell; then only the liquid ones stay in the list. */
+static void settle(struct sciara_active *a) {
+  struct sciara_engine_progress *now = &a->clockwork.now;
+  for (int64_t k = 0; k < a->listed; k++) {
+    bool bad = false;
+    const struct sciara_parcel parcel = sciara_active_gather(a, k);
+    const enum sciara_fate fate = sciara_pass_settle(&a->rule, &a->hf.f, a->cell[k], parcel, a->t, now->time, &bad);
+    now->solidifications += fate == SCIARA_FATE_ROCK;
+    now->losses += fate == SCIARA_FATE_LOST;
+    if (bad) sciara_active_blame(a, a->cell[k]);
+  }
+  int64_t liquid = 0;
+  for (int64_t k = 0; k < a->listed; k++) {
+    const int64_t i = a->cell[k];
+    a->slot[i] = 0;
+    if (!(a->hf.f.h[i] > 0)) continue;
+    a->cell[liquid++] = i;
+    a->slot[i] = (uint32_t)liquid;
+  }
+  a->liquid = a->listed = now->liquid_cells = liquid;
+}
+
+static enum sciara_status step(struct sciara_active *a) {
+  SCIARA_TRY(sciara_active_emit(a));
+  flow(a);
+  list_receivers(a);
+  settle(a);
+  SCIARA_TRY(sciara_clockwork_verdict(&a->clockwork));
+  a->clockwork.now.clock = (double)a->t;
+  a->clockwork.now.step++;
+  return SCIARA_OK;
+}
+
+static enum sciara_status advance(void *engine, const struct sciara_stop *stop, struct sciara_engine_progress *progress) {
+  struct sciara_active *a = (struct sciara_active *)engine;
+  enum sciara_status status = SCIARA_OK;
+  bool done = !sciara_clockwork_begin(&a->clockwork, stop);
+  while (!done && status == SCIARA_OK) {
+    status = step(a);
+    done = sciara_clockwork_stop(&a->clockwork, stop);
+  }
+  *progress = a->clockwork.now;
+  return status;
+}
+
+const struct sciara_engine_ops SCIARA_NAME(sciara_engine_serial) = {
+    .name = "serial",
+    .summary = "the reference: one thread, list of active cells",
+    .capabilities = 0,
+    .determinism = SCIARA_EXACT,
+    .create = create,
+    .destroy = destroy,
+    .upload = upload,
+    .download = download,
+    .advance = advance,
+    .memory = sciara_active_memory,
+};

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/host_fields.h"
+
+#include "base/mem.h"
+
+enum { Z, H, T, PX, PY, MAX_H, MAX_SPEED, FLOATS };
+enum { LOST, ARRIVAL, DOUBLES };
+
+static int64_t stride_of(int64_t cols) {
+  const int64_t line = SCIARA_ALIGNMENT / (int64_t)sizeof(real);
+  return (cols + 2 + line - 1) / line * line;
+}
+
+size_t sciara_host_fields_memory(const struct sciara_grid *grid, unsigned record) {
+  const size_t reals = 5u + (record & SCIARA_RECORD_MAX_THICKNESS ? 1u : 0u) + (record & SCIARA_RECORD_MAX_SPEED ? 1u : 0u);
+  return (size_t)(grid->rows + 2) * (size_t)stride_of(grid->cols) * (reals * sizeof(real) + DOUBLES * sizeof(double) + 1);
+}
+
+enum sciara_status sciara_host_fields_create(struct sciara_host_fields *hf, const struct sciara_state *like) {
+  enum sciara_status status;
+  *hf = (struct sciara_host_fields){.grid = like->grid, .f.stride = stride_of(like->grid.cols)};
+  size_t count;
+  SCIARA_TRY_GOTO(sciara_size_mul((size_t)like->grid.rows + 2, (size_t)hf->f.stride, &count));
+  hf->count = (int64_t)count;
+  SCIARA_TRY_GOTO(SCIARA_NEW(hf->kind, count, "kinds of the engine's cells"));
+  for (int k = 0; k < FLOATS; k++)
+    if ((k != MAX_H || like->max_h) && (k != MAX_SPEED || like->max_speed))
+      SCIARA_TRY_GOTO(SCIARA_NEW(hf->floats[k], count, "a field of the engine"));
+  for (int k = 0; k < DOUBLES; k++) SCIARA_TRY_GOTO(SCIARA_NEW(hf->doubles[k], count, "a field of the engine"));
+  hf->f = (struct sciara_fields){.stride = hf->f.stride,
+                                 .kind = hf->kind,
+                                 .z = hf->floats[Z],
+                                 .h = hf->floats[H],
+                                 .T = hf->floats[T],
+                                 .px = hf->floats[PX],
+                                 .py = hf->floats[PY],
+                                 .lost = hf->doubles[LOST],
+                                 .arrival = hf->doubles[ARRIVAL],
+                                 .max_h = hf->floats[MAX_H],
+                                 .max_speed = hf->floats[MAX_SPEED]};
+  return SCIARA_OK;
+cleanup:
+  sciara_host_fields_destroy(hf);
+  return status;
+}
+
+void sciara_host_fields_destroy(struct sciara_host_fields *hf) {
+  for (int k = 0; k < FLOATS; k++) sciara_free(hf->floats[k]);
+  for (int k = 0; k < DOUBLES; k++) sciara_free(hf->doubles[k]);
+  sciara_free(hf->kind);
+  *hf = (struct sciara_host_fields){0};
+}
+
+void sciara_host_fields_upload(struct sciara_host_fields *hf, const struct sciara_state *s, enum sciara_boundary boundary) {
+  const struct sciara_fields *f = &hf->f;
+  for (int64_t i = 0; i < hf->count; i++) {
+    f->z[i] = SCIARA_WALL;
+    f->arrival[i] = SCIARA_NEVER;
+  }
+  for (int64_t r = 0; r < s->grid.rows; r++)
+    for (int64_t c = 0; c < s->grid.cols; c++) {
+      const int64_t from = r * s->grid.cols + c, to = sciara_host_index(hf, r, c);
+      const uint8_t kind = s->kind[from];
+      const bool wall = kind == SCIARA_CELL_NODATA || (kind == SCIARA_CELL_RIM && boundary == SCIARA_BOUNDARY_CLOSED);
+      hf->kind[to] = kind;
+      if (!wall) f->z[to] = (real)s->z[from];
+      f->h[to] = (real)s->h[from];
+      f->T[to] = (real)s->T[from];
+      f->px[to] = (real)s->px[from];
+      f->py[to] = (real)s->py[from];
+      f->lost[to] = s->lost[from];
+      f->arrival[to] = s->arrival[from];
+      if (f->max_h) f->max_h[to] = (real)s->max_h[from];
+      if (f->max_speed) f->max_speed[to] = (real)s->max_speed[from];
+    }
+}
+
+void sciara_host_fields_download(const struct sciara_host_fields *hf, struct sciara_state *s) {
+  const struct sciara_fields *f = &hf->f;
+  for (int64_t r = 0; r < s->grid.rows; r++)
+    for (int64_t c = 0; c < s->grid.cols; c++) {
+      const int64_t to = r * s->grid.cols + c, from = sciara_host_index(hf, r, c);
+      if (hf->kind[from] == SCIARA_CELL_INTERIOR) s->z[to] = (double)f->z[from]; // rock forms nowhere else
+      s->h[to] = (double)f->h[from];
+      s->T[to] = (double)f->T[from];
+      s->px[to] = (double)f->px[from];
+      s->py[to] = (double)f->py[from];
+      s->lost[to] = f->lost[from];
+      s->arrival[to] = f->arrival[from];
+      if (f->max_h) s->max_h[to] = (double)f->max_h[from];
+      if (f->max_speed) s->max_speed[to] = (double)f->max_speed[from];
+    }
+}

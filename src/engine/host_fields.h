@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// The padded arrays that CPU engines work on, and the way between them and a host state. Compiled once per precision.
+#ifndef SCIARA_ENGINE_HOST_FIELDS_H
+#define SCIARA_ENGINE_HOST_FIELDS_H
+
+#include "engine/engine.h"
+#include "model/pass.h"
+
+/** Arrays of (rows + 2) x stride cells: a one-cell frame of walls, rows padded to 128 bytes. */
+struct sciara_host_fields {
+  struct sciara_fields f;
+  struct sciara_grid grid;
+  int64_t count;   ///< cells of each array, frame and padding included
+  uint8_t *kind;
+  real *floats[7]; ///< z, h, T, px, py, max_h, max_speed (the last two may be NULL)
+  double *doubles[2]; ///< lost, arrival
+};
+
+/** Index of cell (row, col) in the padded arrays. */
+static inline int64_t sciara_host_index(const struct sciara_host_fields *hf, int64_t row, int64_t col) {
+  return (row + 1) * hf->f.stride + col + 1;
+}
+
+/** Row and column of a padded index. */
+static inline void sciara_host_cell(const struct sciara_host_fields *hf, int64_t index, int64_t *row, int64_t *col) {
+  *row = index / hf->f.stride - 1;
+  *col = index % hf->f.stride - 1;
+}
+
+#define sciara_host_fields_create SCIARA_NAME(sciara_host_fields_create)
+#define sciara_host_fields_destroy SCIARA_NAME(sciara_host_fields_destroy)
+#define sciara_host_fields_upload SCIARA_NAME(sciara_host_fields_upload)
+#define sciara_host_fields_download SCIARA_NAME(sciara_host_fields_download)
+#define sciara_host_fields_memory SCIARA_NAME(sciara_host_fields_memory)
+
+/** Takes memory for the grid of a state; the maxima are there if the state records them. */
+enum sciara_status sciara_host_fields_create(struct sciara_host_fields *hf, const struct sciara_state *like);
+void sciara_host_fields_destroy(struct sciara_host_fields *hf);
+
+/** Copies the state in; walls stand on the frame, on NODATA and, with a closed boundary, on the rim. */
+void sciara_host_fields_upload(struct sciara_host_fields *hf, const struct sciara_state *s, enum sciara_boundary boundary);
+
+/** Copies the fields (not time or totals) into a state of the same grid. */
+void sciara_host_fields_download(const struct sciara_host_fields *hf, struct sciara_state *s);
+
+/** Bytes that sciara_host_fields_create takes. */
+size_t sciara_host_fields_memory(const struct sciara_grid *grid, unsigned record);
+
+#endif

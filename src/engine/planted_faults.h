@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// Faults that a test build (SCIARA_PLANT_FAULTS) plants in engine `checked`, to see each of them found and named. In every
+// other build this is nothing.
+#ifndef SCIARA_ENGINE_PLANTED_FAULTS_H
+#define SCIARA_ENGINE_PLANTED_FAULTS_H
+
+#include "model/pass.h"
+
+enum sciara_fault {
+  SCIARA_FAULT_NONE,
+  SCIARA_FAULT_CLOCK,     ///< the minimum misses the cells that matter
+  SCIARA_FAULT_UNWRITTEN, ///< a cell's evaluation is not stored
+  SCIARA_FAULT_OUTFLOW,   ///< more leaves than there is
+  SCIARA_FAULT_MASS,      ///< what the northern neighbour sends is not gathered
+  SCIARA_FAULT_HEAT,      ///< heat counted twice
+  SCIARA_FAULT_DRY,       ///< momentum stays in a cell that turned to rock
+  SCIARA_FAULT_GUARD,     ///< a write beyond the grid
+  SCIARA_FAULT_RIM,       ///< lava stays on the rim
+  SCIARA_FAULT_ALTITUDE,  ///< the ground rises under liquid lava
+  SCIARA_FAULT_ARRIVAL,   ///< arrival is written again
+  SCIARA_FAULT_MAXIMUM,   ///< a maximum goes down
+  SCIARA_FAULT_COUNT
+};
+
+#ifdef SCIARA_PLANT_FAULTS
+extern enum sciara_fault sciara_planted_fault;
+#define SCIARA_PLANTED(fault) (sciara_planted_fault == (fault))
+
+static inline void sciara_plant_faults(const struct sciara_fields *f, int64_t i, enum sciara_fate fate) {
+  if (SCIARA_PLANTED(SCIARA_FAULT_DRY) && fate == SCIARA_FATE_ROCK) f->px[i] = 1;
+  if (SCIARA_PLANTED(SCIARA_FAULT_GUARD) && fate == SCIARA_FATE_LIQUID) f->T[0] = 1;
+  if (SCIARA_PLANTED(SCIARA_FAULT_RIM) && f->kind[i] == SCIARA_CELL_RIM) f->h[i] = 1;
+  if (SCIARA_PLANTED(SCIARA_FAULT_ALTITUDE) && fate == SCIARA_FATE_LIQUID) f->z[i] = f->z[i] + 1;
+  if (SCIARA_PLANTED(SCIARA_FAULT_ARRIVAL) && fate == SCIARA_FATE_LIQUID) f->arrival[i] = f->arrival[i] + 1;
+  if (SCIARA_PLANTED(SCIARA_FAULT_MAXIMUM) && fate == SCIARA_FATE_LIQUID && f->max_h) f->max_h[i] = 0;
+}
+#else
+#define SCIARA_PLANTED(fault) 0
+static inline void sciara_plant_faults(const struct sciara_fields *f, int64_t i, enum sciara_fate fate) {
+  (void)f;
+  (void)i;
+  (void)fate;
+}
+#endif
+
+#endif

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// A barrier for a team of threads that meet several times a step, every 10 to 1000 microseconds: it spins for a few
+// microseconds, then gives its core away. The barrier of the OpenMP runtime spins for milliseconds, which on a busy machine makes
+// a step a thousand times slower.
+#ifndef SCIARA_ENGINE_TEAM_H
+#define SCIARA_ENGINE_TEAM_H
+
+#include <sched.h>
+#include <stdint.h>
+
+struct sciara_team {
+  int size;      ///< threads
+  int arrived;   ///< at the barrier
+  uint32_t phase; ///< barriers passed
+};
+
+static inline void sciara_team_pause(void) {
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#endif
+}
+
+/** Returns when all `size` threads have called it; what they wrote before is then visible to all. */
+static inline void sciara_team_wait(struct sciara_team *team) {
+  enum { SPINS = 100 };
+  if (team->size == 1) return;
+  const uint32_t phase = __atomic_load_n(&team->phase, __ATOMIC_ACQUIRE);
+  if (__atomic_add_fetch(&team->arrived, 1, __ATOMIC_ACQ_REL) == team->size) {
+    __atomic_store_n(&team->arrived, 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&team->phase, phase + 1, __ATOMIC_RELEASE);
+    return;
+  }
+  for (int spins = 0; __atomic_load_n(&team->phase, __ATOMIC_ACQUIRE) == phase; spins++) {
+    if (spins < SPINS)
+      sciara_team_pause();
+    else
+      sched_yield();
+  }
+}
+
+#endif

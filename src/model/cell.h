@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: Apache-2.0
+// THE PHYSICS of SCIARA-fv3, values in, values out: no index, no grid, no thread. Shared by C and CUDA.
+//
+// Built of direction-level functions (one neighbour i) and an ordered minimisation; the cell-level functions at the end
+// only combine them, so that vector lanes or GPU lanes may share one cell. Every operation is written in the order and
+// grouping of the specification (docs/model.md): results are the same bits wherever this compiles.
+#ifndef SCIARA_MODEL_CELL_H
+#define SCIARA_MODEL_CELL_H
+
+#include <stdbool.h>
+
+#include "model/moore.h"
+#include "model/rule.h"
+
+enum { SCIARA_SELF = 1 }; ///< bit 0 of a set of neighbours: the cell itself; bit i: neighbour i
+
+#define SCIARA_SQRT2 ((real)0x1.6a09e667f3bcdp+0)
+#define SCIARA_SQRT1_2 ((real)0x1.6a09e667f3bcdp-1)
+
+/** Whether x is a NaN (a comparison would let it pass as dry or as t_max). */
+SCIARA_HD bool sciara_is_nan(real x) { return x != x; }
+
+SCIARA_HD real sciara_max0(real x) { return x < 0 ? (real)0 : x; }
+
+// ---------------------------------------------------------------------------------------------- one direction
+
+/** East component of the unit vector towards neighbour i. */
+SCIARA_HD real sciara_unit_x(int i) { return (real)sciara_moore_col(i) * (i < 5 ? (real)1 : SCIARA_SQRT1_2); }
+
+/** North component of the unit vector towards neighbour i. */
+SCIARA_HD real sciara_unit_y(int i) { return (real)-sciara_moore_row(i) * (i < 5 ? (real)1 : SCIARA_SQRT1_2); }
+
+/**
+ * tau1.1: the part of the velocity (vx, vy), m/s, that points to neighbour i: it is split on the two directions that
+ * enclose it, so at most two of the eight are not 0 and all are >= 0.
+ */
+SCIARA_HD real sciara_initial_speed(int i, real vx, real vy) {
+  const bool east = vx >= 0, north = vy >= 0;
+  const real ax = vx < 0 ? -vx : vx, ay = vy < 0 ? -vy : vy;
+  const bool along_x = ax >= ay;
+  const real larger = along_x ? ax : ay, smaller = along_x ? ay : ax;
+  bool mine;
+  switch (i) {
+    case 1: mine = !along_x && north; break;
+    case 2: mine = along_x && !east; break;
+    case 3: mine = along_x && east; break;
+    case 4: mine = !along_x && !north; break;
+    case 5: mine = !east && north; break;
+    case 6: mine = !east && !north; break;
+    case 7: mine = east && !north; break;
+    default: mine = east && north; break;
+  }
+  if (!mine) return 0;
+  return i < 5 ? larger - smaller : SCIARA_SQRT2 * smaller;
+}
+
+/** tau1.2: height of neighbour i's lava surface above this cell's ground, m. */
+SCIARA_HD real sciara_top(int i, real z, real z_i, real h_i) {
+  const real rise = z_i - z;
+  return (i < 5 ? rise : SCIARA_SQRT1_2 * rise) + h_i;
+}
+
+/** The way from a cell to one neighbour. */
+struct sciara_slope {
+  real v0;    ///< initial speed, m/s
+  real accel; ///< a_i, m/s2
+  real path;  ///< w_i, m
+};
+
+/**
+ * tau1.3-5: effective and apparent height, slope, path and acceleration towards a neighbour.
+ *
+ * @param h   liquid thickness of the cell, m
+ * @param hc  critical height, m
+ * @param top sciara_top of the neighbour, m
+ * @param s   v0 is read; accel and path are set where the result is true
+ * @return whether lava may flow there (false: the neighbour is eliminated)
+ */
+SCIARA_HD bool sciara_slope_open(const struct sciara_rule *rule, real h, real hc, real top, struct sciara_slope *s) {
+  const real head = sciara_real_div(s->v0 * s->v0, 2 * rule->gravity);
+  const real reach = head + h;
+  if (reach <= top) return false; // he = 0 <= hc cos(theta)
+  real effective = h, apparent = 0;
+  if (!(top <= head)) {
+    effective = reach - top;
+    apparent = h - effective;
+  }
+  const real q = sciara_real_div((apparent + (real)0.5 * effective) - top, rule->cell_size);
+  const real root = sciara_real_sqrt(1 + q * q);
+  const real cosine = sciara_real_div(1, root);
+  const real sine = q * cosine;
+  s->path = rule->cell_size * root;
+  s->accel = rule->gravity * sine;
+  return !(effective <= hc * cosine);
+}
+
+/**
+ * tau1.7: time to reach neighbour i, at most t_max, s.
+ *
+ * @param keep k = 1 - dP(T)
+ * @param bad  set when a NaN is met
+ */
+SCIARA_HD real sciara_slope_time(const struct sciara_rule *rule, const struct sciara_slope *s, real keep, bool *bad) {
+  const real t = rule->clock_max;
+  const real vf = (s->v0 + s->accel * t) * keep;
+  const real mean = sciara_real_div(vf - s->v0, t);
+  const real distance = s->v0 * t + (((real)0.5 * mean) * t) * t;
+  if (sciara_is_nan(distance)) *bad = true;
+  if (!(distance > s->path)) return t;
+  const real radicand = s->v0 * s->v0 + (2 * mean) * s->path;
+  if (sciara_is_nan(radicand)) *bad = true;
+  return sciara_real_div(2 * s->path, s->v0 + sciara_real_sqrt(sciara_max0(radicand)));
+}
+
+/** tau1, flow computing: what leaves towards one neighbour. */
+struct sciara_outflow {
+  real thickness; ///< out_i, m
+  real speed;     ///< vf_i, m/s
+};
+
+/** tau1, flow computing with the new clock `t`, s; `share` is phi_i, m. */
+SCIARA_HD struct sciara_outflow sciara_slope_flow(const struct sciara_slope *s, real share, real keep, real t, bool *bad) {
+  struct sciara_outflow f;
+  f.speed = (s->v0 + s->accel * t) * keep;
+  const real distance = s->v0 * t + ((real)0.5 * (f.speed - s->v0)) * t;
+  if (sciara_is_nan(distance)) *bad = true;
+  const real part = sciara_real_div(distance, s->path);
+  f.thickness = share * (part < 0 ? (real)0 : part > 1 ? (real)1 : part);
+  return f;
+}
+
+// ------------------------------------------------------------------------------------------ ordered minimisation
+
+/** Sum of h and the tops of the cells in `set`, in index order, over their number (top[0] is 0). */
+SCIARA_HD real sciara_average(unsigned set, real h, const real top[SCIARA_MOORE]) {
+  real sum = h;
+  int n = 0;
+  SCIARA_UNROLL
+  for (int i = 0; i < SCIARA_MOORE; i++)
+    if (set >> i & 1u) {
+      sum = sum + top[i];
+      n++;
+    }
+  return sciara_real_div(sum, (real)n);
+}
+
+/**
+ * tau1.6: minimisation of the differences. From `set` (bit 0 the cell itself, bit i neighbour i not eliminated) all
+ * whose top is not below the average go, until none goes.
+ *
+ * @param average set to the last average when anything survives
+ * @return the survivors
+ */
+SCIARA_HD unsigned sciara_minimise(unsigned set, real h, const real top[SCIARA_MOORE], real *average) {
+  while (set) {
+    const real mean = sciara_average(set, h, top);
+    unsigned out = 0;
+    SCIARA_UNROLL
+    for (int i = 0; i < SCIARA_MOORE; i++)
+      if (top[i] >= mean) out |= 1u << i;
+    *average = mean;
+    if (!(out & set)) break;
+    set &= ~out;
+  }
+  return set;
+}
+
+// ---------------------------------------------------------------------------------------------------- one cell
+
+/** Velocity dissipation factor at temperature T, K. */
+SCIARA_HD real sciara_dissipation(const struct sciara_rule *rule, real T) {
+  return sciara_real_exp(rule->ln_dP_sol + rule->dP_b * (T - rule->T_sol));
+}
+
+/** Critical height at temperature T, K; m. */
+SCIARA_HD real sciara_critical_height(const struct sciara_rule *rule, real T) {
+  return sciara_real_exp(rule->ln_hc_sol + rule->hc_b * (T - rule->T_sol));
+}
+
+/** What a liquid cell knows of its flows before the clock is found. */
+struct sciara_prospect {
+  unsigned survivors;                       ///< bit i: lava will flow to neighbour i
+  real keep;                                ///< k = 1 - dP(T)
+  real vx, vy;                              ///< m/s
+  real share[SCIARA_MOORE];                 ///< phi_i, m; valid for survivors
+  struct sciara_slope slope[SCIARA_MOORE];  ///< valid for survivors
+};
+
+/**
+ * tau1, time evaluation of a cell with h > 0.
+ *
+ * @param z, h, T, px, py of the cell
+ * @param zn, hn          of the neighbours 1..8 (entry 0 unused)
+ * @param p               all a later flow computation needs
+ * @param bad             set when a NaN is met
+ * @return t_opt, s: the time this cell allows, at most t_max
+ */
+SCIARA_HD real sciara_cell_evaluate(const struct sciara_rule *rule, real z, real h, real T, real px, real py,
+                                    const real zn[SCIARA_MOORE], const real hn[SCIARA_MOORE], struct sciara_prospect *p,
+                                    bool *bad) {
+  const real hc = sciara_critical_height(rule, T);
+  p->keep = 1 - sciara_dissipation(rule, T);
+  p->vx = sciara_real_div(px, h);
+  p->vy = sciara_real_div(py, h);
+  real top[SCIARA_MOORE];
+  unsigned set = SCIARA_SELF;
+  top[0] = 0;
+  SCIARA_UNROLL
+  for (int i = 1; i < SCIARA_MOORE; i++) {
+    top[i] = sciara_top(i, z, zn[i], hn[i]);
+    p->slope[i].v0 = sciara_initial_speed(i, p->vx, p->vy);
+    if (sciara_slope_open(rule, h, hc, top[i], &p->slope[i])) set |= 1u << i;
+  }
+  real average = 0;
+  p->survivors = sciara_minimise(set, h, top, &average) & ~(unsigned)SCIARA_SELF;
+  real t_opt = rule->clock_max;
+  SCIARA_UNROLL
+  for (int i = 1; i < SCIARA_MOORE; i++)
+    if (p->survivors >> i & 1u) {
+      p->share[i] = average - top[i];
+      const real t = sciara_slope_time(rule, &p->slope[i], p->keep, bad);
+      if (t < t_opt) t_opt = t;
+    }
+  return t_opt;
+}
+
+/** What leaves a cell in this step; entry 0 unused, 0 towards neighbours that get nothing. */
+struct sciara_outflows {
+  struct sciara_outflow to[SCIARA_MOORE];
+};
+
+/** tau1, flow computing of a liquid cell with the new clock `t`, s. Returns the residual h0 >= 0, m. */
+SCIARA_HD real sciara_cell_flow(const struct sciara_prospect *p, real h, real t, struct sciara_outflows *f, bool *bad) {
+  real leaving = 0;
+  SCIARA_UNROLL
+  for (int i = 1; i < SCIARA_MOORE; i++) {
+    const struct sciara_outflow none = {0, 0};
+    f->to[i] = p->survivors >> i & 1u ? sciara_slope_flow(&p->slope[i], p->share[i], p->keep, t, bad) : none;
+    leaving = leaving + f->to[i].thickness;
+  }
+  return sciara_max0(h - leaving);
+}
+
+// -------------------------------------------------------------------------------------- mass, momentum and heat
+
+/** Lava that gathers in a cell during tau2. */
+struct sciara_parcel {
+  real h, px, py; ///< m, m2/s
+  real heat;      ///< sum of thickness times temperature, m K
+};
+
+/** tau2: starts with the residual h0 of the cell, which keeps its whole velocity times k; all 0 for a dry cell. */
+SCIARA_HD struct sciara_parcel sciara_parcel_residual(real h0, real vx, real vy, real keep, real T) {
+  const struct sciara_parcel parcel = {h0, (h0 * vx) * keep, (h0 * vy) * keep, h0 * T};
+  return parcel;
+}
+
+/** tau2: adds the outflow of neighbour i (temperature T_i, K) towards this cell; call for i = 1..8 in order. */
+SCIARA_HD void sciara_parcel_add(struct sciara_parcel *parcel, int i, struct sciara_outflow out, real T_i) {
+  if (out.thickness == 0) return;
+  const int heading = sciara_moore_reverse(i); // from the donor to this cell
+  const real momentum = out.thickness * out.speed;
+  parcel->h = parcel->h + out.thickness;
+  parcel->px = parcel->px + momentum * sciara_unit_x(heading);
+  parcel->py = parcel->py + momentum * sciara_unit_y(heading);
+  parcel->heat = parcel->heat + out.thickness * T_i;
+}
+
+/**
+ * tau3: temperature at the end of a step of `t` seconds for lava of thickness h > 0 and mixed temperature T, K.
+ * The lava is rock when the result is <= rule->T_sol.
+ */
+SCIARA_HD real sciara_cool(const struct sciara_rule *rule, real t, real h, real T) {
+  const real D = sciara_real_div((rule->cooling * t) * ((T * T) * T), h);
+  return sciara_real_div(T, sciara_real_cbrt(1 + D));
+}
+
+/** Speed of lava of thickness h > 0, m/s. */
+SCIARA_HD real sciara_speed(real h, real px, real py) { return sciara_real_div(sciara_real_sqrt(px * px + py * py), h); }
+
+#endif

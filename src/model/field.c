@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/field.h"
+
+#include <math.h>
+#include <string.h>
+
+static const struct sciara_field_info table[SCIARA_FIELD_COUNT] = {
+    [SCIARA_FIELD_THICKNESS] = {"thickness", "m", "thickness of liquid lava", NULL},
+    [SCIARA_FIELD_ALTITUDE] = {"altitude", "m", "altitude of the ground, solidified lava included", "surface_altitude"},
+    [SCIARA_FIELD_TEMPERATURE] = {"temperature", "K", "temperature of liquid lava", NULL},
+    [SCIARA_FIELD_MOMENTUM_X] = {"momentum_x", "m2 s-1", "eastward momentum per unit area and density", NULL},
+    [SCIARA_FIELD_MOMENTUM_Y] = {"momentum_y", "m2 s-1", "northward momentum per unit area and density", NULL},
+    [SCIARA_FIELD_SOLID_THICKNESS] = {"solid_thickness", "m", "thickness of solidified lava", NULL},
+    [SCIARA_FIELD_DEPOSIT] = {"deposit", "m", "thickness of liquid and solidified lava", NULL},
+    [SCIARA_FIELD_ARRIVAL_TIME] = {"arrival_time", "s", "simulated time at which lava first arrived", NULL},
+    [SCIARA_FIELD_MAX_THICKNESS] = {"max_thickness", "m", "largest thickness of liquid lava so far", NULL},
+    [SCIARA_FIELD_MAX_SPEED] = {"max_speed", "m s-1", "largest speed so far", NULL},
+    [SCIARA_FIELD_SPEED] = {"speed", "m s-1", "speed of liquid lava", NULL},
+};
+
+const struct sciara_field_info *sciara_field_describe(enum sciara_field field) {
+  return (unsigned)field < SCIARA_FIELD_COUNT ? &table[field] : NULL;
+}
+
+const char *sciara_field_name(enum sciara_field field) {
+  return (unsigned)field < SCIARA_FIELD_COUNT ? table[field].name : NULL;
+}
+
+enum sciara_field sciara_field_find(const char *name) {
+  for (int f = 0; f < SCIARA_FIELD_COUNT; f++)
+    if (strcmp(name, table[f].name) == 0) return (enum sciara_field)f;
+  return SCIARA_FIELD_COUNT;
+}
+
+static double value(const struct sciara_state *s, enum sciara_field field, int64_t i) {
+  switch (field) {
+    case SCIARA_FIELD_THICKNESS: return s->h[i];
+    case SCIARA_FIELD_ALTITUDE: return s->z[i];
+    case SCIARA_FIELD_TEMPERATURE: return s->T[i];
+    case SCIARA_FIELD_MOMENTUM_X: return s->px[i];
+    case SCIARA_FIELD_MOMENTUM_Y: return s->py[i];
+    case SCIARA_FIELD_SOLID_THICKNESS: return s->z[i] - s->z0[i];
+    case SCIARA_FIELD_DEPOSIT: return s->h[i] + (s->z[i] - s->z0[i]);
+    case SCIARA_FIELD_ARRIVAL_TIME: return s->arrival[i];
+    case SCIARA_FIELD_MAX_THICKNESS: return s->max_h ? s->max_h[i] : 0;
+    case SCIARA_FIELD_MAX_SPEED: return s->max_speed ? s->max_speed[i] : 0;
+    case SCIARA_FIELD_SPEED: return s->h[i] > 0 ? sqrt(s->px[i] * s->px[i] + s->py[i] * s->py[i]) / s->h[i] : 0;
+    case SCIARA_FIELD_COUNT: break;
+  }
+  return SCIARA_NODATA_ALTITUDE;
+}
+
+void sciara_field_derive(const struct sciara_state *s, enum sciara_field field, double *out) {
+  const int64_t cells = sciara_grid_cells(&s->grid);
+  for (int64_t i = 0; i < cells; i++)
+    out[i] = s->kind[i] == SCIARA_CELL_NODATA ? SCIARA_NODATA_ALTITUDE : value(s, field, i);
+}

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// Names, units and meanings of the fields: one table for snapshots, maps, scenario keys and help.
+#ifndef SCIARA_MODEL_FIELD_H
+#define SCIARA_MODEL_FIELD_H
+
+#include "model/state.h"
+
+SCIARA_BEGIN_DECLS
+
+struct sciara_field_info {
+  const char *name;          ///< "thickness"
+  const char *unit;          ///< as CF wants it: "m", "K", "m s-1"
+  const char *long_name;     ///< for people
+  const char *standard_name; ///< CF standard name, or NULL
+};
+
+/** The table entry of a field; NULL for a number that is none. */
+const struct sciara_field_info *sciara_field_describe(enum sciara_field field);
+
+/** The field of that name, or SCIARA_FIELD_COUNT. */
+enum sciara_field sciara_field_find(const char *name);
+
+/**
+ * Derives a field of a state into out[rows*cols]: SCIARA_NODATA_ALTITUDE outside the DEM, arrival SCIARA_NEVER where
+ * lava never was; a maximum that was not recorded is 0.
+ */
+void sciara_field_derive(const struct sciara_state *s, enum sciara_field field, double *out);
+
+SCIARA_END_DECLS
+#endif

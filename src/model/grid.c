@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/grid.h"
+
+#include "model/moore.h"
+
+void sciara_grid_classify(const struct sciara_grid *g, const uint8_t *valid, uint8_t *kind) {
+  for (int64_t r = 0; r < g->rows; r++)
+    for (int64_t c = 0; c < g->cols; c++) {
+      const int64_t i = r * g->cols + c;
+      bool interior = r > 0 && c > 0 && r + 1 < g->rows && c + 1 < g->cols;
+      for (int n = 1; interior && n < SCIARA_MOORE; n++) interior = valid[i + sciara_moore_offset(n, g->cols)];
+      kind[i] = !valid[i] ? SCIARA_CELL_NODATA : interior ? SCIARA_CELL_INTERIOR : SCIARA_CELL_RIM;
+    }
+}

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// The grid of square cells and its place on the map.
+#ifndef SCIARA_MODEL_GRID_H
+#define SCIARA_MODEL_GRID_H
+
+#include <stdint.h>
+
+#include "base/status.h"
+
+SCIARA_BEGIN_DECLS
+
+/** Row 0 is the northern row. Cell (r, c) has its centre at x = west + (c + 1/2) w, y = north - (r + 1/2) w. */
+struct sciara_grid {
+  int64_t rows, cols;
+  double cell_size;   ///< side of a cell w, m
+  double west, north; ///< outer corner of the north-western cell, in the units of the CRS (m)
+};
+
+/** Cells of the grid; the reader of a DEM has checked that the product fits. */
+static inline int64_t sciara_grid_cells(const struct sciara_grid *g) { return g->rows * g->cols; }
+
+/** What a cell is. Interior: its 8 neighbours exist and are valid; rim: valid but not interior. */
+enum sciara_cell_kind { SCIARA_CELL_NODATA = 0, SCIARA_CELL_RIM = 1, SCIARA_CELL_INTERIOR = 2 };
+
+/** Altitude that stands for "outside the DEM" in a host state and in files. */
+#define SCIARA_NODATA_ALTITUDE (-9999.0)
+
+/** Fills kind[rows*cols] (enum sciara_cell_kind) from valid[rows*cols] (0 or 1). */
+void sciara_grid_classify(const struct sciara_grid *g, const uint8_t *valid, uint8_t *kind);
+
+SCIARA_END_DECLS
+#endif

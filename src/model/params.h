@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// Parameters of the model as a user gives them, and the constants of the rule derived from them.
+#ifndef SCIARA_MODEL_PARAMS_H
+#define SCIARA_MODEL_PARAMS_H
+
+#include "base/status.h"
+
+SCIARA_BEGIN_DECLS
+
+/** Physical parameters, SI units; see params.def for unit, default and range of each. */
+struct sciara_params {
+#define SCIARA_PARAM(member, key, unit, preset, low, low_allowed, high, text) double member;
+#include "model/params.def"
+#undef SCIARA_PARAM
+};
+
+/** One line of params.def. */
+struct sciara_param_info {
+  const char *key, *unit, *description;
+  size_t offset; /**< of the member in struct sciara_params */
+  double preset, low, high;
+  bool low_allowed; /**< whether `low` itself may be given */
+};
+
+/** The table, and its length in *count. */
+const struct sciara_param_info *sciara_param_table(size_t *count);
+
+/** The values of params.def. */
+struct sciara_params sciara_params_default(void);
+
+/** Ranges of every parameter and T_sol < T_vent; the error names the JSON key. */
+enum sciara_status sciara_params_check(const struct sciara_params *p);
+
+/** What becomes of lava on the rim of the domain. */
+enum sciara_boundary { SCIARA_BOUNDARY_OPEN, SCIARA_BOUNDARY_CLOSED };
+
+SCIARA_END_DECLS
+#endif

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// The physics applied to cell i of the arrays: gather, call cell.h, scatter. Shared by C and CUDA.
+#ifndef SCIARA_MODEL_PASS_H
+#define SCIARA_MODEL_PASS_H
+
+#include "model/cell.h"
+#include "model/state.h"
+
+/**
+ * Altitude that engines give to cells that never receive: the frame, NODATA cells and, when the boundary is closed, the
+ * rim. Lava does not climb a kilometre-high wall, so the rule needs no case for them. Its square fits a float.
+ */
+#define SCIARA_WALL ((real)1e15)
+
+/** Arrays of an engine: rows padded to `stride`, with a one-cell frame; only pointers and a number, passed by value. */
+struct sciara_fields {
+  int64_t stride;       ///< cells from one row to the next
+  const uint8_t *kind;  ///< enum sciara_cell_kind
+  real *z, *h, *T, *px, *py;
+  double *lost;         ///< m
+  double *arrival;      ///< s
+  real *max_h, *max_speed; ///< NULL when not recorded
+};
+
+/**
+ * gamma: `volume` m3 (> 0) leave the vent in cell i during a step that starts at simulated time `s`.
+ *
+ * @param cell_size double, so that volume/(w w) is rounded once in either precision
+ * @return whether the cell was dry before
+ */
+SCIARA_HD bool sciara_pass_emit(const struct sciara_fields *f, int64_t i, double volume, double cell_size, real T_vent, double s) {
+  const bool dry = !(f->h[i] > 0);
+  f->h[i] = f->h[i] + (real)(volume / (cell_size * cell_size));
+  f->T[i] = T_vent;
+  if (f->arrival[i] < 0) f->arrival[i] = s;
+  return dry;
+}
+
+/** tau1, time evaluation of liquid cell i; see sciara_cell_evaluate. */
+SCIARA_HD real sciara_pass_evaluate(const struct sciara_rule *rule, const struct sciara_fields *f, int64_t i,
+                                    struct sciara_prospect *p, bool *bad) {
+  real zn[SCIARA_MOORE], hn[SCIARA_MOORE];
+  SCIARA_UNROLL
+  for (int n = 1; n < SCIARA_MOORE; n++) {
+    const int64_t j = i + sciara_moore_offset(n, f->stride);
+    zn[n] = f->z[j];
+    hn[n] = f->h[j];
+  }
+  return sciara_cell_evaluate(rule, f->z[i], f->h[i], f->T[i], f->px[i], f->py[i], zn, hn, p, bad);
+}
+
+/** What became of a cell in a step. */
+enum sciara_fate { SCIARA_FATE_DRY, SCIARA_FATE_LIQUID, SCIARA_FATE_ROCK, SCIARA_FATE_LOST };
+
+/** Makes cell i dry. */
+SCIARA_HD void sciara_pass_dry(const struct sciara_fields *f, int64_t i) {
+  f->h[i] = 0;
+  f->T[i] = 0;
+  f->px[i] = 0;
+  f->py[i] = 0;
+}
+
+/**
+ * End of tau2, rim and tau3 of cell i, which gathered `parcel`: arrival, loss through the rim, cooling, solidification,
+ * maxima. Lava reaches a rim cell only when the boundary is open.
+ *
+ * @param t   the new clock, s
+ * @param s   simulated time at the end of the step
+ * @param bad set when a NaN is met
+ */
+SCIARA_HD enum sciara_fate sciara_pass_settle(const struct sciara_rule *rule, const struct sciara_fields *f, int64_t i,
+                                              struct sciara_parcel parcel, real t, double s, bool *bad) {
+  if (sciara_is_nan(parcel.h)) *bad = true;
+  if (!(parcel.h > 0)) {
+    sciara_pass_dry(f, i);
+    return SCIARA_FATE_DRY;
+  }
+  if (f->arrival[i] < 0) f->arrival[i] = s;
+  if (f->kind[i] == SCIARA_CELL_RIM) {
+    f->lost[i] = f->lost[i] + (double)parcel.h;
+    sciara_pass_dry(f, i);
+    return SCIARA_FATE_LOST;
+  }
+  const real T = sciara_cool(rule, t, parcel.h, sciara_real_div(parcel.heat, parcel.h));
+  if (sciara_is_nan(T)) *bad = true;
+  if (T <= rule->T_sol) {
+    f->z[i] = f->z[i] + parcel.h;
+    sciara_pass_dry(f, i);
+    return SCIARA_FATE_ROCK;
+  }
+  f->h[i] = parcel.h;
+  f->T[i] = T;
+  f->px[i] = parcel.px;
+  f->py[i] = parcel.py;
+  if (f->max_h && parcel.h > f->max_h[i]) f->max_h[i] = parcel.h;
+  if (f->max_speed) {
+    const real speed = sciara_speed(parcel.h, parcel.px, parcel.py);
+    if (speed > f->max_speed[i]) f->max_speed[i] = speed;
+  }
+  return SCIARA_FATE_LIQUID;
+}
+
+#endif

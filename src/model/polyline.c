@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/polyline.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+
+/** One passage of the line through one cell. */
+struct piece {
+  int64_t cell;   ///< row * cols + col
+  int64_t order;  ///< place along the line
+  double length;
+};
+
+struct tracer {
+  const struct sciara_grid *grid;
+  struct piece *pieces;
+  int64_t count;
+};
+
+/** A segment in units of cells: u columns east of the western edge, v rows south of the northern edge. */
+struct segment {
+  double u, v, du, dv, length; ///< start, extent, length in m
+};
+
+/** The grid lines that a segment meets along one axis, in its direction. */
+struct crossing_lines {
+  double start, extent;    ///< of the segment, in cells
+  double line, step, last; ///< the next grid line, +1 or -1 to the one after it, the first one out of reach
+};
+
+static struct crossing_lines lines_of(double start, double extent) {
+  if (extent > 0) return (struct crossing_lines){start, extent, floor(start) + 1, 1, ceil(start + extent)};
+  return (struct crossing_lines){start, extent, ceil(start) - 1, -1, floor(start + extent)};
+}
+
+/** Parameter of the next grid line, or 1 when there is none. */
+static double next_crossing(const struct crossing_lines *a) {
+  bool left = a->extent > 0 ? a->line < a->last : a->extent < 0 && a->line > a->last;
+  return left ? (a->line - a->start) / a->extent : 1.0;
+}
+
+/** The cell column or row that holds coordinate x; a line on the far outer edge belongs to the cell inside. */
+static int64_t cell_of(double x, int64_t cells) {
+  int64_t i = (int64_t)floor(x);
+  return i < 0 ? 0 : i >= cells ? cells - 1 : i;
+}
+
+/** Adds the part from t0 to t1 of a segment to the cell at its middle. */
+static void add_piece(struct tracer *tracer, const struct segment *s, double t0, double t1) {
+  double middle = t0 + 0.5 * (t1 - t0);
+  int64_t row = cell_of(s->v + middle * s->dv, tracer->grid->rows);
+  int64_t col = cell_of(s->u + middle * s->du, tracer->grid->cols);
+  int64_t order = tracer->count++;
+  tracer->pieces[order] = (struct piece){row * tracer->grid->cols + col, order, (t1 - t0) * s->length};
+}
+
+static struct segment segment_of(const struct sciara_grid *g, struct sciara_point a, struct sciara_point b) {
+  double dx = b.x - a.x, dy = b.y - a.y;
+  return (struct segment){.u = (a.x - g->west) / g->cell_size,
+                          .v = (g->north - a.y) / g->cell_size,
+                          .du = dx / g->cell_size,
+                          .dv = -dy / g->cell_size,
+                          .length = sqrt(dx * dx + dy * dy)};
+}
+
+static void trace_segment(struct tracer *tracer, const struct segment *s) {
+  if (!(s->length > 0)) return;
+  // A piece shorter than this is a corner missed by rounding: it would make a vent of almost no rate.
+  double shortest = 1e-9 * tracer->grid->cell_size / s->length, from = 0;
+  struct crossing_lines across[2] = {lines_of(s->u, s->du), lines_of(s->v, s->dv)};
+  int64_t before = tracer->count;
+  for (;;) {
+    double t[2] = {next_crossing(&across[0]), next_crossing(&across[1])};
+    int axis = t[0] <= t[1] ? 0 : 1;
+    if (!(t[axis] < 1)) break;
+    across[axis].line += across[axis].step;
+    if (t[axis] - from <= shortest) continue;
+    add_piece(tracer, s, from, t[axis]);
+    from = t[axis];
+  }
+  if (1 - from > shortest || tracer->count == before)
+    add_piece(tracer, s, from, 1);
+  else
+    tracer->pieces[tracer->count - 1].length += (1 - from) * s->length;
+}
+
+static enum sciara_status check_points(const struct sciara_grid *g, const struct sciara_point *points, size_t count) {
+  double east = g->west + (double)g->cols * g->cell_size, south = g->north - (double)g->rows * g->cell_size;
+  for (size_t i = 0; i < count; i++) {
+    struct sciara_point p = points[i];
+    if (p.x >= g->west && p.x <= east && p.y >= south && p.y <= g->north) continue; // false for NaN
+    return sciara_fail(SCIARA_ERR_INPUT,
+                       "point %zu of the line: found x %.10g, y %.10g outside the grid, allowed x %.10g to %.10g and y %.10g to %.10g",
+                       i, p.x, p.y, g->west, east, south, g->north);
+  }
+  return SCIARA_OK;
+}
+
+/** An upper bound of the pieces of the line, or SCIARA_ERR_INPUT when there are too many to take memory for. */
+static enum sciara_status count_pieces(const struct sciara_grid *g, const struct sciara_point *points, size_t count,
+                                       size_t *pieces) {
+  double total = 0;
+  for (size_t i = 1; i < count; i++) {
+    struct segment s = segment_of(g, points[i - 1], points[i]);
+    if (s.length > 0) total += floor(fabs(s.du)) + floor(fabs(s.dv)) + 3;
+  }
+  if (total == 0) return sciara_fail(SCIARA_ERR_INPUT, "the line: found no length, allowed at least two different points");
+  if (total > SCIARA_POLYLINE_MAX_PIECES)
+    return sciara_fail(SCIARA_ERR_INPUT, "the line: found about %.0f crossings of cells, allowed at most %d", total,
+                       SCIARA_POLYLINE_MAX_PIECES);
+  *pieces = (size_t)total;
+  return SCIARA_OK;
+}
+
+static int by_cell(const void *a, const void *b) {
+  const struct piece *p = (const struct piece *)a, *q = (const struct piece *)b;
+  if (p->cell != q->cell) return p->cell < q->cell ? -1 : 1;
+  return (p->order > q->order) - (p->order < q->order);
+}
+
+static int by_order(const void *a, const void *b) {
+  const struct piece *p = (const struct piece *)a, *q = (const struct piece *)b;
+  return (p->order > q->order) - (p->order < q->order);
+}
+
+/** Joins the pieces of each cell into its first one. */
+static void merge_pieces(struct tracer *tracer) {
+  qsort(tracer->pieces, (size_t)tracer->count, sizeof *tracer->pieces, by_cell);
+  int64_t kept = 0;
+  for (int64_t i = 1; i < tracer->count; i++) {
+    if (tracer->pieces[i].cell == tracer->pieces[kept].cell)
+      tracer->pieces[kept].length += tracer->pieces[i].length;
+    else
+      tracer->pieces[++kept] = tracer->pieces[i];
+  }
+  tracer->count = kept + 1;
+  qsort(tracer->pieces, (size_t)tracer->count, sizeof *tracer->pieces, by_order);
+}
+
+enum sciara_status sciara_polyline_cells(const struct sciara_grid *grid, const struct sciara_point *points, size_t count,
+                                         struct sciara_crossing **out, size_t *out_count) {
+  *out = NULL;
+  *out_count = 0;
+  if (count < 2) return sciara_fail(SCIARA_ERR_INPUT, "the line: found %zu points, allowed at least 2", count);
+  SCIARA_TRY(check_points(grid, points, count));
+  struct tracer tracer = {.grid = grid};
+  size_t capacity = 0;
+  SCIARA_TRY(count_pieces(grid, points, count, &capacity));
+  SCIARA_TRY(SCIARA_NEW(tracer.pieces, capacity, "the cells of a line"));
+  for (size_t i = 1; i < count; i++) {
+    struct segment s = segment_of(grid, points[i - 1], points[i]);
+    trace_segment(&tracer, &s);
+  }
+  merge_pieces(&tracer);
+  enum sciara_status status = SCIARA_NEW(*out, tracer.count, "the cells of a line");
+  if (status == SCIARA_OK) {
+    for (int64_t i = 0; i < tracer.count; i++) {
+      int64_t cell = tracer.pieces[i].cell;
+      (*out)[i] = (struct sciara_crossing){cell / grid->cols, cell % grid->cols, tracer.pieces[i].length};
+    }
+    *out_count = (size_t)tracer.count;
+  }
+  sciara_free(tracer.pieces);
+  return status;
+}

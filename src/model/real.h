@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// The number type of the rule. Sources that carry the rule are compiled once per precision: the build defines
+// SCIARA_SINGLE for float, nothing for double.
+#ifndef SCIARA_MODEL_REAL_H
+#define SCIARA_MODEL_REAL_H
+
+#include "base/portable.h"
+
+#ifdef SCIARA_SINGLE
+typedef float real;
+#define SCIARA_PRECISION_NAME single
+#define SCIARA_REAL_SUFFIX f32
+#else
+typedef double real;
+#define SCIARA_PRECISION_NAME double
+#define SCIARA_REAL_SUFFIX f64
+#endif
+
+#define SCIARA_PASTE_(a, b) a##_##b
+#define SCIARA_PASTE(a, b) SCIARA_PASTE_(a, b)
+/** A global name of its own for each precision: SCIARA_NAME(sciara_engine_serial) is sciara_engine_serial_f64. */
+#define SCIARA_NAME(base) SCIARA_PASTE(base, SCIARA_REAL_SUFFIX)
+
+#endif

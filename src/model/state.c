@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/state.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+enum { FIELDS = 10 };
+
+// The double fields, in the order that the checksum numbers them. The maxima may be NULL.
+static void fields_of(struct sciara_state *s, double **field[FIELDS]) {
+  double **all[FIELDS] = {&s->z,  &s->h,    &s->T,       &s->px,    &s->py,
+                          &s->z0, &s->lost, &s->arrival, &s->max_h, &s->max_speed};
+  memcpy(field, all, sizeof all);
+}
+
+static enum sciara_status take_memory(const struct sciara_grid *grid, unsigned record, struct sciara_state **out) {
+  enum sciara_status status;
+  struct sciara_state *s = NULL;
+  size_t cells;
+  SCIARA_TRY_GOTO(sciara_size_mul((size_t)grid->rows, (size_t)grid->cols, &cells));
+  SCIARA_TRY_GOTO(SCIARA_NEW(s, 1, "simulation state"));
+  s->grid = *grid;
+  SCIARA_TRY_GOTO(SCIARA_NEW(s->kind, cells, "kinds of the cells"));
+  double **field[FIELDS];
+  fields_of(s, field);
+  for (int f = 0; f < FIELDS; f++) {
+    if (field[f] == &s->max_h && !(record & SCIARA_RECORD_MAX_THICKNESS)) continue;
+    if (field[f] == &s->max_speed && !(record & SCIARA_RECORD_MAX_SPEED)) continue;
+    SCIARA_TRY_GOTO(SCIARA_NEW(*field[f], cells, "a field of the simulation state"));
+  }
+  *out = s;
+  return SCIARA_OK;
+cleanup:
+  sciara_state_destroy(s);
+  return status;
+}
+
+enum sciara_status sciara_state_create(const struct sciara_grid *grid, const double *altitude, const uint8_t *valid,
+                                       unsigned record, struct sciara_state **out) {
+  *out = NULL;
+  SCIARA_TRY(take_memory(grid, record, out));
+  struct sciara_state *s = *out;
+  sciara_grid_classify(grid, valid, s->kind);
+  const int64_t cells = sciara_grid_cells(grid);
+  for (int64_t i = 0; i < cells; i++) {
+    s->z[i] = s->z0[i] = valid[i] ? altitude[i] : SCIARA_NODATA_ALTITUDE;
+    s->arrival[i] = SCIARA_NEVER;
+  }
+  return SCIARA_OK;
+}
+
+void sciara_state_destroy(struct sciara_state *s) {
+  if (!s) return;
+  double **field[FIELDS];
+  fields_of(s, field);
+  for (int f = 0; f < FIELDS; f++) sciara_free(*field[f]);
+  sciara_free(s->kind);
+  sciara_free(s);
+}
+
+enum sciara_status sciara_state_clone(const struct sciara_state *s, struct sciara_state **out) {
+  const unsigned record = (s->max_h ? SCIARA_RECORD_MAX_THICKNESS : 0u) | (s->max_speed ? SCIARA_RECORD_MAX_SPEED : 0u);
+  *out = NULL;
+  struct sciara_state *copy;
+  SCIARA_TRY(take_memory(&s->grid, record, &copy));
+  struct sciara_state source = *s;
+  const size_t cells = (size_t)sciara_grid_cells(&s->grid);
+  double **from[FIELDS], **to[FIELDS];
+  fields_of(&source, from);
+  fields_of(copy, to);
+  for (int f = 0; f < FIELDS; f++)
+    if (*from[f]) memcpy(*to[f], *from[f], cells * sizeof(double));
+  memcpy(copy->kind, s->kind, cells);
+  copy->time = s->time;
+  copy->clock = s->clock;
+  copy->step = s->step;
+  copy->initial = s->initial;
+  copy->emitted = s->emitted;
+  copy->solidifications = s->solidifications;
+  *out = copy;
+  return SCIARA_OK;
+}
+
+// The finaliser of splitmix64: every bit of the input changes every bit of the output.
+static uint64_t mix(uint64_t x) {
+  x ^= x >> 30;
+  x *= 0xbf58476d1ce4e5b9u;
+  x ^= x >> 27;
+  x *= 0x94d049bb133111ebu;
+  return x ^ x >> 31;
+}
+
+static uint64_t word(uint64_t field, uint64_t cell, double value) {
+  uint64_t bits;
+  memcpy(&bits, &value, sizeof bits);
+  return mix(bits + mix(cell + mix(field + 0x9e3779b97f4a7c15u)));
+}
+
+uint64_t sciara_state_checksum(const struct sciara_state *s) {
+  struct sciara_state alias = *s;
+  double **field[FIELDS];
+  fields_of(&alias, field);
+  const int64_t cells = sciara_grid_cells(&s->grid);
+  uint64_t sum = mix((uint64_t)s->grid.rows) + mix(~(uint64_t)s->grid.cols);
+  for (uint64_t f = 0; f < FIELDS; f++)
+    for (int64_t i = 0; *field[f] && i < cells; i++) sum += word(f, (uint64_t)i, (*field[f])[i]);
+  const double scalars[] = {s->time, s->clock, (double)s->step, s->initial, s->emitted};
+  for (uint64_t k = 0; k < sizeof scalars / sizeof *scalars; k++) sum += word(1000 + k, 0, scalars[k]);
+  return sum;
+}
+
+int64_t sciara_state_liquid_cells(const struct sciara_state *s) {
+  const int64_t cells = sciara_grid_cells(&s->grid);
+  int64_t liquid = 0;
+  for (int64_t i = 0; i < cells; i++) liquid += s->h[i] > 0;
+  return liquid;
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// The state of a simulation on the host: unpadded, row-major, northern row first, always double.
+#ifndef SCIARA_MODEL_STATE_H
+#define SCIARA_MODEL_STATE_H
+
+#include "model/grid.h"
+
+SCIARA_BEGIN_DECLS
+
+/** arrival where lava never was. */
+#define SCIARA_NEVER (-1.0)
+
+/** Substates and derived fields, rows x cols each. Owned; made by sciara_state_create. */
+struct sciara_state {
+  struct sciara_grid grid;
+  uint8_t *kind;     ///< enum sciara_cell_kind
+  double *z0;        ///< altitude before the eruption, m; SCIARA_NODATA_ALTITUDE outside the DEM
+  double *z;         ///< altitude, solidified lava included, m
+  double *h;         ///< thickness of liquid lava, m
+  double *T;         ///< temperature of liquid lava, K; 0 where h = 0
+  double *px, *py;   ///< momentum per unit area and density, east and north, m2/s
+  double *lost;      ///< lava that left through this rim cell, m
+  double *arrival;   ///< s; SCIARA_NEVER where lava never was
+  double *max_h;     ///< largest h at the end of a step, m; NULL when not recorded
+  double *max_speed; ///< largest speed at the end of a step, m/s; NULL when not recorded
+
+  double time;          ///< simulated time s, s: up to which lava has been emitted
+  double clock;         ///< t found in the last step (the first clock before any step), s
+  uint64_t step;        ///< steps done
+  double initial;       ///< liquid lava given with the scenario, m3
+  double emitted;       ///< m3, one running double in file order of the vents
+  uint64_t solidifications; ///< cells that turned to rock so far (bounds the rounding of the ledger)
+};
+
+/** Which optional fields a state records. */
+enum sciara_record { SCIARA_RECORD_MAX_THICKNESS = 1, SCIARA_RECORD_MAX_SPEED = 2 };
+
+/**
+ * Takes memory for a grid: fields 0, arrival SCIARA_NEVER, z and z0 copied from `altitude` (rows x cols) with
+ * SCIARA_NODATA_ALTITUDE where `valid` is 0, kind classified.
+ *
+ * @param record bits of enum sciara_record
+ */
+enum sciara_status sciara_state_create(const struct sciara_grid *grid, const double *altitude, const uint8_t *valid,
+                                       unsigned record, struct sciara_state **out);
+void sciara_state_destroy(struct sciara_state *s);
+
+/** Deep copy. */
+enum sciara_status sciara_state_clone(const struct sciara_state *s, struct sciara_state **out);
+
+/**
+ * 64 bits over z, h, T, px, py, lost, arrival, the maxima if recorded, time, clock, step, initial and emitted: a sum of
+ * mixed (field, cell, bits) words, so independent of padding, order, engine and threads. -0 and +0 differ.
+ */
+uint64_t sciara_state_checksum(const struct sciara_state *s);
+
+/** Cells with h > 0. */
+int64_t sciara_state_liquid_cells(const struct sciara_state *s);
+
+SCIARA_END_DECLS
+#endif

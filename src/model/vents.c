@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/vents.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+struct sciara_vents *sciara_vents_create(void) {
+  struct sciara_vents *v = (struct sciara_vents *)calloc(1, sizeof *v);
+  if (v) v->first = (int64_t *)calloc(1, sizeof *v->first);
+  if (v && !v->first) {
+    free(v);
+    v = NULL;
+  }
+  if (!v) sciara_fail(SCIARA_ERR_MEMORY, "no memory for the list of vents");
+  return v;
+}
+
+void sciara_vents_destroy(struct sciara_vents *v) {
+  if (!v) return;
+  free(v->row);
+  free(v->col);
+  free(v->first);
+  free(v->begin);
+  free(v->end);
+  free(v->rate);
+  free(v);
+}
+
+static enum sciara_status grow(void **array, size_t count, size_t size) {
+  size_t bytes;
+  SCIARA_TRY(sciara_size_mul(count, size, &bytes));
+  void *bigger = realloc(*array, bytes);
+  if (!bigger) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for %zu entries of the list of vents", count);
+  *array = bigger;
+  return SCIARA_OK;
+}
+
+enum sciara_status sciara_vents_add(struct sciara_vents *v, int64_t row, int64_t col, int64_t n, const double *edges,
+                                    const double *rates) {
+  const size_t vents = (size_t)v->count + 1, slots = (size_t)(v->slots + n);
+  SCIARA_TRY(grow((void **)&v->row, vents, sizeof *v->row));
+  SCIARA_TRY(grow((void **)&v->col, vents, sizeof *v->col));
+  SCIARA_TRY(grow((void **)&v->first, vents + 1, sizeof *v->first));
+  if (slots > 0) {
+    SCIARA_TRY(grow((void **)&v->begin, slots, sizeof *v->begin));
+    SCIARA_TRY(grow((void **)&v->end, slots, sizeof *v->end));
+    SCIARA_TRY(grow((void **)&v->rate, slots, sizeof *v->rate));
+  }
+  v->row[v->count] = row;
+  v->col[v->count] = col;
+  for (int64_t k = 0; k < n; k++) {
+    v->begin[v->slots + k] = edges[k];
+    v->end[v->slots + k] = edges[k + 1];
+    v->rate[v->slots + k] = rates[k];
+  }
+  v->slots += n;
+  v->count++;
+  v->first[v->count] = v->slots;
+  return SCIARA_OK;
+}
+
+enum sciara_status sciara_vents_check(const struct sciara_vents *v, const struct sciara_grid *grid, const uint8_t *kind) {
+  for (int64_t k = 0; k < v->count; k++) {
+    const int64_t r = v->row[k], c = v->col[k];
+    if (r < 0 || c < 0 || r >= grid->rows || c >= grid->cols)
+      return sciara_fail(SCIARA_ERR_INPUT, "vent %" PRId64 " lies in row %" PRId64 ", column %" PRId64 ", outside the DEM of %" PRId64
+                         " rows and %" PRId64 " columns", k, r, c, grid->rows, grid->cols);
+    const uint8_t what = kind[r * grid->cols + c];
+    if (what != SCIARA_CELL_INTERIOR)
+      return sciara_fail(SCIARA_ERR_INPUT, "vent %" PRId64 " lies in row %" PRId64 ", column %" PRId64 ", %s; a vent needs 8 valid neighbours",
+                         k, r, c, what == SCIARA_CELL_RIM ? "on the rim of the domain" : "on a NODATA cell");
+  }
+  return SCIARA_OK;
+}
+
+double sciara_vents_end(const struct sciara_vents *v) {
+  double end = 0;
+  for (int64_t k = 0; k < v->slots; k++)
+    if (v->rate[k] > 0 && v->end[k] > end) end = v->end[k];
+  return end;
+}
+
+double sciara_vents_total(const struct sciara_vents *v) {
+  double total = 0;
+  for (int64_t k = 0; k < v->slots; k++) total += v->rate[k] * (v->end[k] - v->begin[k]);
+  return total;
+}

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every engine against the golden cases: every field and every clock within 1e-9 max(1, |golden|).
+// test_golden [ENGINE...]: the engines named, else all that are available.
+#include <check.h>
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/ledger.h"
+#include "support/golden.h"
+
+static const struct {
+  const char *name;
+  int kept[4];
+} cases[] = {
+    {"plane", {1, 10, 400}}, {"hill", {1, 100, 3400}}, {"freeze", {100, 4000}}, {"bowl", {50, 3000}}, {"ramp", {20, 3000}},
+};
+
+// Totals of tests/golden/README.md: steps done, simulated time, emitted, liquid, lost, liquid cells.
+static const struct {
+  const char *name;
+  int kept, steps;
+  double time, emitted, liquid, lost;
+  int cells;
+} totals[] = {
+    {"plane", 400, 400, 6600.5954990633609, 10799.999999999996, 10800.000000000004, 0, 81},
+    {"hill", 100, 100, 241.27955443469165, 2171.515989912225, 2171.515989912225, 0, 30},
+    {"hill", 3400, 3400, 4222.8137844231615, 45722.05501182835, 15422.908047906833, 30299.123337990532, 177},
+    {"freeze", 100, 100, 440.54351379708419, 484.59786517679265, 334.69734737022617, 0, 15},
+    {"freeze", 4000, 885, 4086.2254395331188, 2219.9999999999977, 0, 0, 0},
+    {"bowl", 3000, 3000, 689.18351490698376, 7335.1010894418923, 7269.5558664289292, 0, 152},
+    {"ramp", 3000, 62, 145.778905137572, 23.1, 0, 9.6179985839311648, 0},
+};
+
+static const char *engine_name;
+
+static void compare_field(const char *name, int steps, const char *what, const double *ours) {
+  size_t n;
+  double *golden = golden_read(name, steps, what, &n);
+  for (size_t i = 0; i < n; i++)
+    ck_assert_msg(fabs(ours[i] - golden[i]) <= 1e-9 * fmax(1, fabs(golden[i])), "%s: %s after %d steps: %s[%zu] is %.17g, golden %.17g",
+                  engine_name, name, steps, what, i, ours[i], golden[i]);
+  free(golden);
+}
+
+static void compare_totals(const char *name, int kept, const struct sciara_state *s) {
+  struct sciara_ledger l;
+  sciara_ledger_form(s, DBL_EPSILON, &l);
+  ck_assert_msg(sciara_ledger_closes(&l), "%s: %s: ledger open by %g m3, bound %g", engine_name, name, l.residual_m3, l.bound_m3);
+  for (size_t k = 0; k < sizeof totals / sizeof *totals; k++) {
+    if (strcmp(totals[k].name, name) != 0 || totals[k].kept != kept) continue;
+    ck_assert_uint_eq(s->step, (uint64_t)totals[k].steps);
+    ck_assert_int_eq(sciara_state_liquid_cells(s), totals[k].cells);
+    ck_assert_double_eq_tol(s->time, totals[k].time, 1e-9 * totals[k].time);
+    ck_assert_double_eq_tol(l.emitted_m3, totals[k].emitted, 1e-12 * totals[k].emitted);
+    ck_assert_double_eq_tol(l.liquid_m3, totals[k].liquid, 1e-12 * totals[k].emitted);
+    ck_assert_double_eq_tol(l.lost_m3, totals[k].lost, 1e-12 * totals[k].emitted);
+  }
+}
+
+// One step at a time, so that every clock is seen.
+static void run_case(int index) {
+  const char *name = cases[index].name;
+  struct golden_case c;
+  golden_load(name, 0, &c);
+  const struct sciara_engine_ops *ops;
+  ck_assert_int_eq(sciara_engine_find(engine_name, SCIARA_DOUBLE, &ops), SCIARA_OK);
+  const struct sciara_engine_setup setup = {.params = &c.params, .vents = c.vents, .boundary = c.boundary};
+  void *engine;
+  ck_assert_int_eq(ops->create(&setup, &engine), SCIARA_OK);
+  ck_assert_int_eq(ops->upload(engine, c.state), SCIARA_OK);
+  uint64_t step = 0;
+  for (int k = 0; k < 4 && cases[index].kept[k]; k++) {
+    const int kept = cases[index].kept[k];
+    size_t n;
+    double *clocks = golden_read(name, kept, "clock", &n);
+    struct sciara_engine_progress p = {0};
+    while (step < n) {
+      const struct sciara_stop stop = {.steps = step + 1, .time = INFINITY, .solidified = true, .max_wall_ms = 60000};
+      ck_assert_msg(ops->advance(engine, &stop, &p) == SCIARA_OK, "%s", sciara_last_error());
+      step++;
+      ck_assert_uint_eq(p.step, step);
+      ck_assert_msg(fabs(p.clock - clocks[step - 1]) <= 1e-9 * fmax(1, clocks[step - 1]), "%s: %s: clock of step %d is %.17g, golden %.17g",
+                    engine_name, name, (int)step, p.clock, clocks[step - 1]);
+    }
+    free(clocks);
+    if (step < (uint64_t)kept) { // the golden run had solidified by then, and so has this one
+      const struct sciara_stop stop = {.steps = (uint64_t)kept, .time = INFINITY, .solidified = true};
+      ck_assert_int_eq(ops->advance(engine, &stop, &p), SCIARA_OK);
+      ck_assert_int_eq(p.reason, SCIARA_STOP_SOLIDIFIED);
+      ck_assert_uint_eq(p.step, step);
+    }
+    ck_assert_int_eq(ops->download(engine, c.state), SCIARA_OK);
+    compare_field(name, kept, "h", c.state->h);
+    compare_field(name, kept, "z", c.state->z);
+    compare_field(name, kept, "T", c.state->T);
+    compare_field(name, kept, "px", c.state->px);
+    compare_field(name, kept, "py", c.state->py);
+    compare_field(name, kept, "arrival", c.state->arrival);
+    compare_totals(name, kept, c.state);
+  }
+  ops->destroy(engine);
+  golden_free(&c);
+}
+
+START_TEST(golden) { run_case(_i); }
+END_TEST
+
+static int run_engine(const char *name) {
+  engine_name = name;
+  Suite *suite = suite_create(name);
+  TCase *tc = tcase_create("golden");
+  tcase_set_timeout(tc, 600);
+  tcase_add_loop_test(tc, golden, 0, sizeof cases / sizeof *cases);
+  suite_add_tcase(suite, tc);
+  SRunner *runner = srunner_create(suite);
+  srunner_set_fork_status(runner, CK_NOFORK);
+  srunner_run_all(runner, CK_NORMAL);
+  const int failed = srunner_ntests_failed(runner);
+  srunner_free(runner);
+  return failed;
+}
+
+int main(int argc, char **argv) {
+  int failed = 0;
+  for (int k = 1; k < argc; k++) failed += run_engine(argv[k]);
+  if (argc > 1) return failed != 0;
+  size_t count;
+  const struct sciara_engine_entry *list = sciara_engine_list(&count);
+  for (size_t k = 0; k < count; k++) {
+    const struct sciara_engine_ops *ops;
+    if (sciara_engine_find(list[k].name, SCIARA_DOUBLE, &ops) == SCIARA_OK)
+      failed += run_engine(list[k].name);
+    else
+      printf("skipped: %s\n", sciara_last_error());
+  }
+  return failed != 0;
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// Engine `checked`, built with SCIARA_PLANT_FAULTS: every planted fault is found within the case and named with its
+// invariant, cell and step; without a fault nothing is found.
+#include <check.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "engine/planted_faults.h"
+#include "support/golden.h"
+
+enum sciara_fault sciara_planted_fault;
+extern const struct sciara_engine_ops sciara_engine_checked_f64;
+
+static const char *const invariant[SCIARA_FAULT_COUNT] = {
+    [SCIARA_FAULT_NONE] = NULL,          [SCIARA_FAULT_CLOCK] = "clock",       [SCIARA_FAULT_UNWRITTEN] = "unwritten memory",
+    [SCIARA_FAULT_OUTFLOW] = "outflow",  [SCIARA_FAULT_MASS] = "mass",         [SCIARA_FAULT_HEAT] = "temperature",
+    [SCIARA_FAULT_DRY] = "dry cell",     [SCIARA_FAULT_GUARD] = "guard",       [SCIARA_FAULT_RIM] = "rim",
+    [SCIARA_FAULT_ALTITUDE] = "altitude", [SCIARA_FAULT_ARRIVAL] = "arrival",  [SCIARA_FAULT_MAXIMUM] = "maximum",
+};
+
+START_TEST(fault) {
+  sciara_planted_fault = (enum sciara_fault)_i;
+  struct golden_case c;
+  golden_load("freeze", SCIARA_RECORD_MAX_THICKNESS | SCIARA_RECORD_MAX_SPEED, &c);
+  const struct sciara_engine_setup setup = {.params = &c.params, .vents = c.vents, .boundary = c.boundary};
+  const struct sciara_engine_ops *ops = &sciara_engine_checked_f64;
+  void *engine;
+  ck_assert_int_eq(ops->create(&setup, &engine), SCIARA_OK);
+  ck_assert_int_eq(ops->upload(engine, c.state), SCIARA_OK);
+  struct sciara_engine_progress p;
+  const struct sciara_stop stop = {.steps = 200, .time = INFINITY, .max_wall_ms = 600000};
+  const enum sciara_status status = ops->advance(engine, &stop, &p);
+  if (!invariant[_i]) {
+    ck_assert_msg(status == SCIARA_OK, "%s", sciara_last_error());
+  } else {
+    char named[64];
+    snprintf(named, sizeof named, ": %s: ", invariant[_i]);
+    ck_assert_int_eq(status, SCIARA_ERR_NUMERIC);
+    ck_assert_msg(strstr(sciara_last_error(), named) != NULL, "fault %d, expected \"%s\", found \"%s\"", _i, named, sciara_last_error());
+    ck_assert_uint_gt(p.bad.step, 0);
+    ck_assert_uint_eq(p.bad.step, p.step + 1);
+    ck_assert(strstr(sciara_last_error(), "row") && strstr(sciara_last_error(), "column"));
+  }
+  ops->destroy(engine);
+  golden_free(&c);
+}
+END_TEST
+
+int main(void) {
+  Suite *suite = suite_create("planted faults");
+  TCase *tc = tcase_create("faults");
+  tcase_set_timeout(tc, 120);
+  tcase_add_loop_test(tc, fault, 0, SCIARA_FAULT_COUNT);
+  suite_add_tcase(suite, tc);
+  SRunner *runner = srunner_create(suite);
+  srunner_set_fork_status(runner, CK_NOFORK);
+  srunner_run_all(runner, CK_NORMAL);
+  const int failed = srunner_ntests_failed(runner);
+  srunner_free(runner);
+  return failed != 0;
+}

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// The golden cases of tests/golden: exact output of an independent implementation (tests/golden/README.md).
+#ifndef SCIARA_TESTS_GOLDEN_H
+#define SCIARA_TESTS_GOLDEN_H
+
+#include "engine/engine.h"
+
+struct golden_case {
+  struct sciara_params params;
+  enum sciara_boundary boundary;
+  struct sciara_vents *vents;
+  struct sciara_state *state; ///< at the start
+};
+
+/** Loads the case; ends the program with a message when a file is missing or malformed. */
+void golden_load(const char *name, unsigned record, struct golden_case *out);
+void golden_free(struct golden_case *c);
+
+/** Reads NAME_STEPS_what.f64; *count is the number of doubles. The result is malloc'd. */
+double *golden_read(const char *name, int steps, const char *what, size_t *count);
+
+#endif

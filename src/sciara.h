@@ -102,10 +102,10 @@ enum sciara_status sciara_step(struct sciara *s, uint64_t steps);
 enum sciara_status sciara_run(struct sciara *s);
 
 /** Where the simulation stands. */
-void sciara_progress(const struct sciara *s, struct sciara_progress *out);
+void sciara_read_progress(const struct sciara *s, struct sciara_progress *out);
 
 /** Size and place of the grid. */
-void sciara_grid(const struct sciara *s, struct sciara_grid_info *out);
+void sciara_read_grid(const struct sciara *s, struct sciara_grid_info *out);
 
 /**
  * Copies a field into `out`, rows x cols doubles, row-major, northern row first. Cells outside the DEM hold -9999.

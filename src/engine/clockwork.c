@@ -2,7 +2,8 @@
 #include "engine/clockwork.h"
 
 #include <inttypes.h>
-#include <time.h>
+
+#include "base/wallclock.h"
 
 enum { DEFAULT_WALL_MS = 100 };
 
@@ -25,12 +26,6 @@ void sciara_clockwork_store(const struct sciara_clockwork *c, struct sciara_stat
   s->solidifications = c->now.solidifications;
 }
 
-static double monotonic_seconds(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 static enum sciara_stop_reason reached(const struct sciara_clockwork *c, const struct sciara_stop *stop) {
   if (c->now.step >= stop->steps) return SCIARA_STOP_STEPS;
   if (c->now.time >= stop->time) return SCIARA_STOP_TIME;
@@ -43,14 +38,14 @@ static enum sciara_stop_reason reached(const struct sciara_clockwork *c, const s
 bool sciara_clockwork_begin(struct sciara_clockwork *c, const struct sciara_stop *stop) {
   c->now.bad.step = 0;
   c->now.bad.row = c->now.bad.col = -1;
-  c->wall_until = monotonic_seconds() + 1e-3 * (stop->max_wall_ms ? stop->max_wall_ms : DEFAULT_WALL_MS);
+  c->wall_until = sciara_wallclock() + 1e-3 * (stop->max_wall_ms ? stop->max_wall_ms : DEFAULT_WALL_MS);
   c->now.reason = reached(c, stop);
   return c->now.reason == SCIARA_STOP_NONE;
 }
 
 bool sciara_clockwork_stop(struct sciara_clockwork *c, const struct sciara_stop *stop) {
   c->now.reason = reached(c, stop);
-  if (c->now.reason == SCIARA_STOP_NONE && monotonic_seconds() >= c->wall_until) c->now.reason = SCIARA_STOP_WALL;
+  if (c->now.reason == SCIARA_STOP_NONE && sciara_wallclock() >= c->wall_until) c->now.reason = SCIARA_STOP_WALL;
   return c->now.reason != SCIARA_STOP_NONE;
 }
 

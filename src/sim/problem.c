@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/problem.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "io/dem_gdal.h"
+#include "model/polyline.h"
+
+void sciara_problem_free(struct sciara_problem *p) {
+  sciara_vents_destroy(p->vents);
+  sciara_state_destroy(p->state);
+  sciara_georef_free(&p->georef);
+  sciara_scenario_free(&p->scenario);
+  *p = (struct sciara_problem){0};
+}
+
+static unsigned recorded(const struct sciara_scenario *s) {
+  const unsigned wanted = s->output.fields | s->output.maps;
+  return (wanted >> SCIARA_FIELD_MAX_THICKNESS & 1u ? SCIARA_RECORD_MAX_THICKNESS : 0u) |
+         (wanted >> SCIARA_FIELD_MAX_SPEED & 1u ? SCIARA_RECORD_MAX_SPEED : 0u);
+}
+
+/** The state of the bare ground. The DEM's georeference moves to the problem. */
+static enum sciara_status place_ground(struct sciara_problem *p, const struct sciara_problem_options *options) {
+  struct sciara_scenario *s = &p->scenario;
+  const struct sciara_dem_request request = {.path = s->dem.path,
+                                             .band = s->dem.band,
+                                             .window = s->dem.has_window ? s->dem.window : NULL,
+                                             .crs = s->dem.crs,
+                                             .cell_size_m = s->dem.cell_size_m,
+                                             .extra_drivers = options->extra_drivers,
+                                             .extra_driver_count = options->extra_driver_count};
+  struct sciara_dem dem;
+  SCIARA_TRY(sciara_dem_read(&request, &dem));
+  if (s->engine.single_precision) {
+    sciara_log(SCIARA_LOG_INFO, "single precision: altitudes and initial lava are rounded to float");
+    for (int64_t i = 0; i < sciara_grid_cells(&dem.grid); i++) dem.altitude[i] = (double)(float)dem.altitude[i];
+  }
+  const enum sciara_status status = sciara_state_create(&dem.grid, dem.altitude, dem.valid, recorded(s), &p->state);
+  p->georef = dem.georef;
+  dem.georef = (struct sciara_georef){0};
+  p->dem_hash = dem.hash;
+  sciara_dem_free(&dem);
+  if (status == SCIARA_OK) p->state->clock = s->params.t_first;
+  if (status == SCIARA_OK && s->engine.single_precision) p->state->clock = (double)(float)s->params.t_first;
+  return status;
+}
+
+// ------------------------------------------------------------------------------------------------------------ vents
+
+static enum sciara_status cell_of(const struct sciara_grid *g, double x, double y, int64_t *row, int64_t *col) {
+  const double r = floor((g->north - y) / g->cell_size), c = floor((x - g->west) / g->cell_size);
+  const double east = g->west + (double)g->cols * g->cell_size, south = g->north - (double)g->rows * g->cell_size;
+  if (!(r >= 0 && r < (double)g->rows && c >= 0 && c < (double)g->cols))
+    return sciara_fail(SCIARA_ERR_INPUT, "found x %.3f, y %.3f, allowed x %.3f to %.3f and y %.3f to %.3f (the DEM)", x, y, g->west, east,
+                       south, g->north);
+  *row = (int64_t)r;
+  *col = (int64_t)c;
+  return SCIARA_OK;
+}
+
+/** Whether lava can come out of this cell. */
+static enum sciara_status check_cell(const struct sciara_state *s, int64_t row, int64_t col) {
+  const struct sciara_grid *g = &s->grid;
+  if (row < 0 || col < 0 || row >= g->rows || col >= g->cols)
+    return sciara_fail(SCIARA_ERR_INPUT, "found row %" PRId64 ", column %" PRId64 ", allowed row 0 to %" PRId64 " and column 0 to %" PRId64, row,
+                       col, g->rows - 1, g->cols - 1);
+  const uint8_t kind = s->kind[row * g->cols + col];
+  if (kind == SCIARA_CELL_INTERIOR) return SCIARA_OK;
+  return sciara_fail(SCIARA_ERR_INPUT, "found row %" PRId64 ", column %" PRId64 ", %s; allowed: a cell whose 8 neighbours are valid", row, col,
+                     kind == SCIARA_CELL_RIM ? "on the rim of the domain" : "a NODATA cell");
+}
+
+static enum sciara_status place_point(struct sciara_problem *p, const struct sciara_vent_spec *spec) {
+  int64_t row = (int64_t)spec->points[0].y, col = (int64_t)spec->points[0].x;
+  double x = spec->points[0].x, y = spec->points[0].y;
+  if (spec->place == SCIARA_VENT_LONLAT) SCIARA_TRY(sciara_georef_from_lonlat(p->georef.crs_wkt, x, y, &x, &y));
+  if (spec->place != SCIARA_VENT_ROWCOL) SCIARA_TRY(cell_of(&p->state->grid, x, y, &row, &col));
+  SCIARA_TRY(check_cell(p->state, row, col));
+  return sciara_vents_add(p->vents, row, col, (int64_t)spec->rate_count, spec->edges, spec->rates);
+}
+
+/** A fissure: one vent a cell, each with its share of the rate by length. */
+static enum sciara_status place_line(struct sciara_problem *p, const struct sciara_vent_spec *spec) {
+  struct sciara_crossing *crossing = NULL;
+  double *rates = NULL, total = 0;
+  size_t count = 0;
+  enum sciara_status status;
+  SCIARA_TRY_GOTO(sciara_polyline_cells(&p->state->grid, spec->points, spec->point_count, &crossing, &count));
+  SCIARA_TRY_GOTO(SCIARA_NEW(rates, spec->rate_count, "rates of a fissure"));
+  for (size_t k = 0; k < count; k++) total += crossing[k].length;
+  for (size_t k = 0; k < count; k++) {
+    SCIARA_TRY_GOTO(check_cell(p->state, crossing[k].row, crossing[k].col));
+    for (size_t n = 0; n < spec->rate_count; n++) rates[n] = spec->rates[n] * (crossing[k].length / total);
+    SCIARA_TRY_GOTO(sciara_vents_add(p->vents, crossing[k].row, crossing[k].col, (int64_t)spec->rate_count, spec->edges, rates));
+  }
+cleanup:
+  sciara_free(crossing);
+  sciara_free(rates);
+  return status;
+}
+
+static enum sciara_status place_vents(struct sciara_problem *p) {
+  p->vents = sciara_vents_create();
+  if (!p->vents) return SCIARA_ERR_MEMORY;
+  for (size_t k = 0; k < p->scenario.vent_count; k++) {
+    const struct sciara_vent_spec *spec = &p->scenario.vents[k];
+    const enum sciara_status status = spec->place == SCIARA_VENT_LINE ? place_line(p, spec) : place_point(p, spec);
+    if (status != SCIARA_OK) return sciara_fail_context(status, "%s: vents[%zu] (%s)", p->scenario.path, k, spec->name);
+  }
+  return SCIARA_OK;
+}
+
+// ----------------------------------------------------------------------------------------------------- initial lava
+
+/** Fills values[cells] from a constant (on interior cells) or a raster on the grid of the DEM. */
+static enum sciara_status read_layer(const struct sciara_problem *p, const struct sciara_layer_spec *layer, double preset, double *values) {
+  const struct sciara_state *s = p->state;
+  if (layer->path) return sciara_raster_read_on_grid(layer->path, &s->grid, values);
+  for (int64_t i = 0; i < sciara_grid_cells(&s->grid); i++)
+    values[i] = s->kind[i] == SCIARA_CELL_INTERIOR ? (layer->given ? layer->value : preset) : 0;
+  return SCIARA_OK;
+}
+
+static enum sciara_status check_initial(const struct sciara_problem *p, int64_t i, double h, double T) {
+  const struct sciara_state *s = p->state;
+  const struct sciara_params *params = &p->scenario.params;
+  const int64_t row = i / s->grid.cols, col = i % s->grid.cols;
+  if (!(h >= 0 && h <= 1e4))
+    return sciara_fail(SCIARA_ERR_INPUT, "%s: initial.thickness: row %" PRId64 ", column %" PRId64 ": found %g, allowed 0 to 10000 m",
+                       p->scenario.path, row, col, h);
+  if (h > 0 && s->kind[i] != SCIARA_CELL_INTERIOR)
+    return sciara_fail(SCIARA_ERR_INPUT, "%s: initial.thickness: row %" PRId64 ", column %" PRId64 ": found %g m on %s; allowed only on cells with "
+                       "8 valid neighbours", p->scenario.path, row, col, h, s->kind[i] == SCIARA_CELL_RIM ? "the rim" : "a NODATA cell");
+  if (h > 0 && !(T > params->T_sol && T <= params->T_vent))
+    return sciara_fail(SCIARA_ERR_INPUT, "%s: initial.temperature: row %" PRId64 ", column %" PRId64 ": found %g, allowed above %g to %g K",
+                       p->scenario.path, row, col, T, params->T_sol, params->T_vent);
+  return SCIARA_OK;
+}
+
+static enum sciara_status place_initial_lava(struct sciara_problem *p) {
+  const struct sciara_scenario *scenario = &p->scenario;
+  struct sciara_state *s = p->state;
+  if (!scenario->initial_thickness.given && !scenario->initial_thickness.path) return SCIARA_OK;
+  if (!scenario->initial_temperature.given && !scenario->initial_temperature.path)
+    sciara_log(SCIARA_LOG_INFO, "initial lava: no initial.temperature given, %g K (T_vent_K) is taken", scenario->params.T_vent);
+  SCIARA_TRY(read_layer(p, &scenario->initial_thickness, 0, s->h));
+  SCIARA_TRY(read_layer(p, &scenario->initial_temperature, scenario->params.T_vent, s->T));
+  const double area = s->grid.cell_size * s->grid.cell_size;
+  double sum = 0;
+  for (int64_t i = 0; i < sciara_grid_cells(&s->grid); i++) {
+    if (scenario->engine.single_precision) {
+      s->h[i] = (double)(float)s->h[i];
+      s->T[i] = (double)(float)s->T[i];
+    }
+    SCIARA_TRY(check_initial(p, i, s->h[i], s->T[i]));
+    if (!(s->h[i] > 0)) {
+      s->h[i] = s->T[i] = 0;
+      continue;
+    }
+    s->arrival[i] = 0;
+    sum += s->h[i];
+  }
+  s->initial = area * sum;
+  return SCIARA_OK;
+}
+
+enum sciara_status sciara_problem_open(const char *scenario_path, const struct sciara_problem_options *options,
+                                       struct sciara_problem *out) {
+  static const struct sciara_problem_options none = {0};
+  enum sciara_status status;
+  *out = (struct sciara_problem){0};
+  if (!options) options = &none;
+  SCIARA_TRY_GOTO(sciara_scenario_read(scenario_path, options->overrides, options->override_count, &out->scenario));
+  SCIARA_TRY_GOTO(place_ground(out, options));
+  SCIARA_TRY_GOTO(place_vents(out));
+  SCIARA_TRY_GOTO(place_initial_lava(out));
+  return SCIARA_OK;
+cleanup:
+  sciara_problem_free(out);
+  return status;
+}

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/run.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/wallclock.h"
+#include "io/durable.h"
+#include "io/raster_gdal.h"
+#include "io/run_json.h"
+#include "io/snapshot_hdf5.h"
+#include "io/versions.h"
+#include "model/field.h"
+#include "model/ledger.h"
+#include "sim/run_folder.h"
+
+struct run {
+  struct sciara_simulation *simulation;
+  const struct sciara_run_options *options;
+  const char *folder;
+  struct sciara_snapshot_context context;
+  struct sciara_run_record record;
+  double begin; ///< monotonic seconds
+};
+
+static enum sciara_status no_memory(void) { return sciara_fail(SCIARA_ERR_MEMORY, "no memory for the name of a file"); }
+
+// --------------------------------------------------------------------------------------------------------- run.json
+
+static enum sciara_status begin_record(struct run *r) {
+  const struct sciara_scenario *scenario = &r->simulation->problem.scenario;
+  struct sciara_run_record *record = &r->record;
+  record->status = SCIARA_RUN_RUNNING;
+  record->dem_hash = r->simulation->problem.dem_hash;
+  record->threads = scenario->engine.threads;
+  sciara_utc_now(record->started_utc);
+  SCIARA_TRY(sciara_run_record_set(&record->scenario, scenario->path));
+  SCIARA_TRY(sciara_run_record_set(&record->engine, r->simulation->ops->name));
+  SCIARA_TRY(sciara_run_record_set(&record->precision, r->context.precision));
+  SCIARA_TRY(sciara_run_record_set(&record->program_version, SCIARA_VERSION));
+  SCIARA_TRY(sciara_run_record_set(&record->git_hash, SCIARA_GIT_HASH));
+  SCIARA_TRY(sciara_run_record_set(&record->hdf5_version, sciara_hdf5_version()));
+  return sciara_run_record_set(&record->gdal_version, sciara_gdal_version());
+}
+
+/** Brings the record up to date with the simulation and puts it on the disk. */
+static enum sciara_status write_record(struct run *r, enum sciara_run_status status) {
+  struct sciara_run_record *record = &r->record;
+  const struct sciara_engine_progress *p = &r->simulation->progress;
+  record->status = status;
+  record->step = p->step;
+  record->time_s = p->time;
+  record->clock_s = p->clock;
+  record->liquid_cells = p->liquid_cells;
+  record->wall_s = sciara_wallclock() - r->begin;
+  record->compute_s = r->simulation->compute_s;
+  sciara_utc_now(record->updated_utc);
+  if (status != SCIARA_RUN_RUNNING) sciara_utc_now(record->ended_utc);
+  char *path = sciara_path_join(r->folder, SCIARA_RUN_JSON);
+  if (!path) return no_memory();
+  const enum sciara_status result = sciara_run_record_write(record, path);
+  free(path);
+  return result;
+}
+
+// -------------------------------------------------------------------------------------------------------- snapshots
+
+/** Writes the state as it stands and acknowledges it: file, run.json, then the word to the observer. */
+static enum sciara_status take_snapshot(struct run *r) {
+  struct sciara_simulation *s = r->simulation;
+  char name[64];
+  snprintf(name, sizeof name, "snapshots/%08" PRIu64 ".nc", s->progress.step);
+  char *path = sciara_path_join(r->folder, name);
+  if (!path) return no_memory();
+  enum sciara_status status;
+  SCIARA_TRY_GOTO(sciara_simulation_ledger(s, &r->record.ledger));
+  SCIARA_TRY_GOTO(sciara_snapshot_write(&r->context, s->problem.state, &r->record.ledger, path));
+  SCIARA_TRY_GOTO(
+      sciara_run_record_add(&r->record, name, s->progress.step, s->progress.time, sciara_state_checksum(s->problem.state)));
+  SCIARA_TRY_GOTO(write_record(r, SCIARA_RUN_RUNNING));
+  if (!sciara_ledger_closes(&r->record.ledger))
+    sciara_log(SCIARA_LOG_WARNING, "step %" PRIu64 ": the ledger is open by %g m3, rounding explains %g m3", s->progress.step,
+               r->record.ledger.residual_m3, r->record.ledger.bound_m3);
+  if (r->options->observer.acknowledged) r->options->observer.acknowledged(r->options->observer.context, path);
+cleanup:
+  free(path);
+  return status;
+}
+
+static bool has_snapshot_of_now(const struct run *r) {
+  const struct sciara_run_record *record = &r->record;
+  return record->snapshot_count > 0 && record->snapshots[record->snapshot_count - 1].step == r->simulation->progress.step;
+}
+
+static enum sciara_status write_series(struct run *r) {
+  const size_t count = r->record.snapshot_count;
+  const char **names = NULL;
+  double *times = NULL;
+  enum sciara_status status;
+  SCIARA_TRY_GOTO(SCIARA_NEW(names, count, "names of the snapshots"));
+  SCIARA_TRY_GOTO(SCIARA_NEW(times, count, "times of the snapshots"));
+  for (size_t k = 0; k < count; k++) {
+    names[k] = r->record.snapshots[k].name;
+    times[k] = r->record.snapshots[k].time_s;
+  }
+  SCIARA_TRY_GOTO(sciara_series_write(&r->context, &r->simulation->problem.state->grid, r->folder, names, times, count));
+cleanup:
+  sciara_free(names);
+  sciara_free(times);
+  return status;
+}
+
+// ------------------------------------------------------------------------------------------------------------- maps
+
+/** One map of the state as it stands; cells without lava are NODATA. */
+static enum sciara_status write_map(struct run *r, enum sciara_field field, double *values) {
+  const struct sciara_problem *p = &r->simulation->problem;
+  const struct sciara_field_info *info = sciara_field_describe(field);
+  sciara_field_derive(p->state, field, values);
+  for (int64_t i = 0; field != SCIARA_FIELD_ALTITUDE && i < sciara_grid_cells(&p->state->grid); i++)
+    if (field == SCIARA_FIELD_ARRIVAL_TIME ? values[i] < 0 : !(values[i] != 0)) values[i] = SCIARA_NODATA_ALTITUDE;
+  const struct sciara_map map = {.grid = &p->state->grid,
+                                 .georef = &p->georef,
+                                 .values = values,
+                                 .nodata = SCIARA_NODATA_ALTITUDE,
+                                 .name = info->name,
+                                 .unit = info->unit,
+                                 .title = p->scenario.title};
+  char name[64];
+  snprintf(name, sizeof name, "maps/%s.tif", info->name);
+  char *path = sciara_path_join(r->folder, name);
+  if (!path) return no_memory();
+  const enum sciara_status status = sciara_map_write_cog(&map, path);
+  if (status == SCIARA_OK && r->options->observer.written) r->options->observer.written(r->options->observer.context, path);
+  free(path);
+  return status;
+}
+
+static enum sciara_status write_maps(struct run *r) {
+  const unsigned maps = r->simulation->problem.scenario.output.maps;
+  if (!maps) return SCIARA_OK;
+  double *values = NULL;
+  char *folder = sciara_path_join(r->folder, "maps");
+  enum sciara_status status = folder ? sciara_folder_make(folder) : no_memory();
+  if (status != SCIARA_OK) goto cleanup;
+  SCIARA_TRY_GOTO(SCIARA_NEW(values, sciara_grid_cells(&r->simulation->problem.state->grid), "a map"));
+  for (int f = 0; f < SCIARA_FIELD_COUNT; f++)
+    if (maps >> f & 1u) SCIARA_TRY_GOTO(write_map(r, (enum sciara_field)f, values));
+cleanup:
+  sciara_free(values);
+  free(folder);
+  return status;
+}
+
+/** The ground as it was at the start, on the grid of the run: what every map is laid over. */
+static enum sciara_status write_dem(const struct run *r) {
+  const struct sciara_problem *p = &r->simulation->problem;
+  const struct sciara_map map = {.grid = &p->state->grid,
+                                 .georef = &p->georef,
+                                 .values = p->state->z0,
+                                 .nodata = SCIARA_NODATA_ALTITUDE,
+                                 .name = "altitude before the eruption",
+                                 .unit = "m",
+                                 .title = p->scenario.title};
+  char *path = sciara_path_join(r->folder, SCIARA_RUN_DEM);
+  if (!path) return no_memory();
+  const enum sciara_status status = sciara_map_write_geotiff(&map, true, path);
+  free(path);
+  return status;
+}
+
+// -------------------------------------------------------------------------------------------------------------- run
+
+/** The first multiple of `every` after `time`, s. */
+static double next_output(double every, double time) {
+  if (!(every > 0)) return INFINITY;
+  double k = floor(time / every) + 1;
+  while (k * every <= time) k++; // the quotient was rounded down
+  return k * every;
+}
+
+/** Runs from event to event. *reason tells why it ended. */
+static enum sciara_status run_events(struct run *r, enum sciara_stop_reason *reason) {
+  struct sciara_simulation *s = r->simulation;
+  const double every = s->problem.scenario.output.every_s;
+  for (;;) {
+    const struct sciara_event event = {.time = next_output(every, s->progress.time),
+                                       .step = UINT64_MAX,
+                                       .cancel = r->options->cancel,
+                                       .tick = r->options->observer.tick,
+                                       .tick_context = r->options->observer.context};
+    SCIARA_TRY(sciara_simulation_advance(s, &event));
+    *reason = s->finished != SCIARA_STOP_NONE ? s->finished : s->progress.reason;
+    if (s->finished != SCIARA_STOP_NONE || *reason == SCIARA_STOP_CANCEL) return SCIARA_OK;
+    SCIARA_TRY(take_snapshot(r));
+  }
+}
+
+static void make_context(struct run *r) {
+  const struct sciara_problem *p = &r->simulation->problem;
+  r->context = (struct sciara_snapshot_context){.georef = &p->georef,
+                                                .fields = p->scenario.output.fields,
+                                                .as_double = p->scenario.output.as_double,
+                                                .title = p->scenario.title,
+                                                .start = p->scenario.run.start,
+                                                .scenario_json = p->scenario.json,
+                                                .history = r->options->history,
+                                                .engine = r->simulation->ops->name,
+                                                .precision = p->scenario.engine.single_precision ? "single" : "double",
+                                                .dem_hash = p->dem_hash};
+}
+
+/** The end of a run that failed: run.json says so, as well as it can. */
+static void record_failure(struct run *r) {
+  if (!r->record.engine) return; // it failed before there was a record
+  char *why = sciara_format("%s", sciara_last_error());
+  sciara_run_record_set(&r->record.stop_reason, why);
+  const enum sciara_status ignored = write_record(r, SCIARA_RUN_FAILED);
+  (void)ignored; // the first failure is the one to tell
+  if (why) sciara_fail(SCIARA_ERR_INTERNAL, "%s", why); // puts the sentence back; the status is the caller's
+  free(why);
+}
+
+enum sciara_status sciara_run_to_end(struct sciara_simulation *s, const struct sciara_run_options *options,
+                                     struct sciara_run_result *result) {
+  struct run r = {.simulation = s, .options = options, .folder = s->problem.scenario.output.folder, .begin = sciara_wallclock()};
+  enum sciara_stop_reason reason = SCIARA_STOP_NONE;
+  enum sciara_status status;
+  make_context(&r);
+  SCIARA_TRY_GOTO(sciara_run_folder_prepare(r.folder, options->overwrite));
+  SCIARA_TRY_GOTO(write_dem(&r));
+  SCIARA_TRY_GOTO(begin_record(&r));
+  SCIARA_TRY_GOTO(sciara_simulation_ledger(s, &r.record.ledger));
+  SCIARA_TRY_GOTO(write_record(&r, SCIARA_RUN_RUNNING));
+  SCIARA_TRY_GOTO(run_events(&r, &reason));
+  if (!has_snapshot_of_now(&r)) SCIARA_TRY_GOTO(take_snapshot(&r));
+  SCIARA_TRY_GOTO(write_series(&r));
+  SCIARA_TRY_GOTO(write_maps(&r));
+  SCIARA_TRY_GOTO(sciara_run_record_set(&r.record.stop_reason, sciara_stop_reason_name(reason)));
+  SCIARA_TRY_GOTO(write_record(&r, reason == SCIARA_STOP_CANCEL ? SCIARA_RUN_STOPPED : SCIARA_RUN_COMPLETE));
+  result->reason = reason;
+  result->ledger = r.record.ledger;
+  result->wall_s = sciara_wallclock() - r.begin;
+cleanup:
+  if (status != SCIARA_OK) record_failure(&r);
+  sciara_run_record_free(&r.record);
+  return status;
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// A simulation with its outputs: snapshots at their times, series.nc, run.json, maps at the end.
+#ifndef SCIARA_SIM_RUN_H
+#define SCIARA_SIM_RUN_H
+
+#include "sim/simulation.h"
+
+/** Who watches a run. Each function may be NULL. */
+struct sciara_run_observer {
+  void *context;
+  sciara_tick *tick;                                    ///< about every 0.1 s
+  void (*acknowledged)(void *context, const char *path); ///< a snapshot is on the disk and in run.json
+  void (*written)(void *context, const char *path);      ///< a map is on the disk
+};
+
+struct sciara_run_options {
+  bool overwrite;
+  const char *history; ///< command line and date, for provenance
+  const int *cancel;   ///< set (atomically) to stop after the step in progress; may be NULL
+  struct sciara_run_observer observer;
+};
+
+/** How a run ended. */
+struct sciara_run_result {
+  enum sciara_stop_reason reason; ///< SCIARA_STOP_CANCEL when it was stopped from outside
+  struct sciara_ledger ledger;
+  double wall_s;
+};
+
+/**
+ * Prepares the output folder, runs the simulation to its end and writes what the scenario asks for: a snapshot at the first
+ * step with simulated time >= k * output.every (k = 1, 2, ...) and one of the state at the end, always.
+ */
+enum sciara_status sciara_run_to_end(struct sciara_simulation *s, const struct sciara_run_options *options,
+                                     struct sciara_run_result *result);
+
+#endif

@@ -8,8 +8,8 @@
 
 /** One passage of the line through one cell. */
 struct piece {
-  int64_t cell;   ///< row * cols + col
-  int64_t order;  ///< place along the line
+  int64_t cell;  ///< row * cols + col
+  int64_t order; ///< place along the line
   double length;
 };
 
@@ -91,9 +91,10 @@ static enum sciara_status check_points(const struct sciara_grid *g, const struct
   for (size_t i = 0; i < count; i++) {
     struct sciara_point p = points[i];
     if (p.x >= g->west && p.x <= east && p.y >= south && p.y <= g->north) continue; // false for NaN
-    return sciara_fail(SCIARA_ERR_INPUT,
-                       "point %zu of the line: found x %.10g, y %.10g outside the grid, allowed x %.10g to %.10g and y %.10g to %.10g",
-                       i, p.x, p.y, g->west, east, south, g->north);
+    return sciara_fail(
+        SCIARA_ERR_INPUT,
+        "point %zu of the line: found x %.10g, y %.10g outside the grid, allowed x %.10g to %.10g and y %.10g to %.10g",
+        i, p.x, p.y, g->west, east, south, g->north);
   }
   return SCIARA_OK;
 }
@@ -106,7 +107,8 @@ static enum sciara_status count_pieces(const struct sciara_grid *g, const struct
     struct segment s = segment_of(g, points[i - 1], points[i]);
     if (s.length > 0) total += floor(fabs(s.du)) + floor(fabs(s.dv)) + 3;
   }
-  if (total == 0) return sciara_fail(SCIARA_ERR_INPUT, "the line: found no length, allowed at least two different points");
+  if (total == 0)
+    return sciara_fail(SCIARA_ERR_INPUT, "the line: found no length, allowed at least two different points");
   if (total > SCIARA_POLYLINE_MAX_PIECES)
     return sciara_fail(SCIARA_ERR_INPUT, "the line: found about %.0f crossings of cells, allowed at most %d", total,
                        SCIARA_POLYLINE_MAX_PIECES);
@@ -139,8 +141,8 @@ static void merge_pieces(struct tracer *tracer) {
   qsort(tracer->pieces, (size_t)tracer->count, sizeof *tracer->pieces, by_order);
 }
 
-enum sciara_status sciara_polyline_cells(const struct sciara_grid *grid, const struct sciara_point *points, size_t count,
-                                         struct sciara_crossing **out, size_t *out_count) {
+enum sciara_status sciara_polyline_cells(const struct sciara_grid *grid, const struct sciara_point *points,
+                                         size_t count, struct sciara_crossing **out, size_t *out_count) {
   *out = NULL;
   *out_count = 0;
   if (count < 2) return sciara_fail(SCIARA_ERR_INPUT, "the line: found %zu points, allowed at least 2", count);

@@ -30,8 +30,8 @@ enum { SCIARA_POLYLINE_MAX_PIECES = 1000000 }; ///< cells times passages that on
  * @return SCIARA_ERR_INPUT when count < 2, a point is not finite or outside the grid (the error says which and what is
  *         allowed), the line has no length, or it makes more than SCIARA_POLYLINE_MAX_PIECES pieces
  */
-enum sciara_status sciara_polyline_cells(const struct sciara_grid *grid, const struct sciara_point *points, size_t count,
-                                         struct sciara_crossing **out, size_t *out_count);
+enum sciara_status sciara_polyline_cells(const struct sciara_grid *grid, const struct sciara_point *points,
+                                         size_t count, struct sciara_crossing **out, size_t *out_count);
 
 SCIARA_END_DECLS
 #endif

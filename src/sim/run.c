@@ -232,6 +232,7 @@ enum sciara_status sciara_run_to_end(struct sciara_simulation *s, const struct s
   enum sciara_status status;
   make_context(&r);
   SCIARA_TRY_GOTO(sciara_run_folder_prepare(r.folder, options->overwrite));
+  if (options->observer.prepared) options->observer.prepared(options->observer.context, r.folder);
   SCIARA_TRY_GOTO(write_dem(&r));
   SCIARA_TRY_GOTO(begin_record(&r));
   SCIARA_TRY_GOTO(sciara_simulation_ledger(s, &r.record.ledger));

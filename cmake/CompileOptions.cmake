@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+# What every target of ours is compiled with: language, warnings, sanitizers, coverage. Floating point: NumericPolicy.
+
+set(CMAKE_C_STANDARD 11)
+set(CMAKE_C_STANDARD_REQUIRED ON)
+set(CMAKE_C_EXTENSIONS OFF)
+
+# Those that only the code of src must satisfy are in sciara_strict.
+set(SCIARA_C_WARNINGS -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wundef)
+set(SCIARA_CUDA_WARNINGS -Xcompiler=-Wall,-Wextra,-Wshadow)
+if(SCIARA_WARNINGS_AS_ERRORS)
+  list(APPEND SCIARA_C_WARNINGS -Werror)
+  list(APPEND SCIARA_CUDA_WARNINGS -Werror=all-warnings)
+endif()
+
+add_library(sciara_options INTERFACE)
+target_compile_definitions(sciara_options INTERFACE _GNU_SOURCE)
+target_link_libraries(sciara_options INTERFACE sciara_numeric)
+target_compile_options(
+  sciara_options INTERFACE "$<$<COMPILE_LANGUAGE:C>:${SCIARA_C_WARNINGS}>"
+                           "$<$<COMPILE_LANGUAGE:CUDA>:${SCIARA_CUDA_WARNINGS}>")
+
+add_library(sciara_strict INTERFACE)
+target_compile_options(sciara_strict INTERFACE "$<$<COMPILE_LANGUAGE:C>:-Wconversion;-Wwrite-strings>")
+
+set(instrumentation "")
+if(SCIARA_SANITIZE)
+  if(NOT SCIARA_SANITIZE MATCHES "^[a-z,]+$")
+    message(FATAL_ERROR "SCIARA_SANITIZE is \"${SCIARA_SANITIZE}\"; allowed: a list such as address,undefined or thread")
+  endif()
+  list(APPEND instrumentation -fsanitize=${SCIARA_SANITIZE} -fno-omit-frame-pointer -g)
+  if(SCIARA_SANITIZE MATCHES "undefined")
+    list(APPEND instrumentation -fno-sanitize-recover=all)
+  endif()
+endif()
+if(SCIARA_COVERAGE)
+  list(APPEND instrumentation --coverage)
+endif()
+if(instrumentation)
+  if(SCIARA_HAVE_CUDA)
+    message(FATAL_ERROR "Sanitizers and coverage are for the CPU code: set SCIARA_CUDA=OFF")
+  endif()
+  target_compile_options(sciara_options INTERFACE ${instrumentation})
+  target_link_options(sciara_options INTERFACE ${instrumentation})
+endif()

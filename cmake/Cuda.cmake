@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0
+# Decides whether CUDA is built and enables the language. Where nvcc is found CUDA is built, and a failure to build it
+# is an error; elsewhere everything else is built. Result: SCIARA_HAVE_CUDA.
+
+set(SCIARA_HAVE_CUDA OFF)
+if(NOT SCIARA_CUDA MATCHES "^(AUTO|ON|OFF)$")
+  message(FATAL_ERROR "SCIARA_CUDA is \"${SCIARA_CUDA}\"; allowed: AUTO, ON, OFF")
+endif()
+
+if(SCIARA_CUDA STREQUAL "OFF")
+  message(STATUS "CUDA: off")
+  return()
+endif()
+
+# CMAKE_CUDA_COMPILER and CUDACXX, where given, go before what is found.
+if(NOT CMAKE_CUDA_COMPILER AND NOT DEFINED ENV{CUDACXX})
+  find_program(SCIARA_NVCC nvcc PATHS /usr/local/cuda/bin /opt/cuda/bin ENV CUDA_PATH ENV CUDA_HOME PATH_SUFFIXES bin)
+  mark_as_advanced(SCIARA_NVCC)
+  if(NOT SCIARA_NVCC)
+    if(SCIARA_CUDA STREQUAL "ON")
+      message(FATAL_ERROR "SCIARA_CUDA is ON but nvcc was not found; give its path with -DCMAKE_CUDA_COMPILER=...")
+    endif()
+    message(STATUS "CUDA: nvcc not found, the CUDA engines are left out")
+    return()
+  endif()
+  set(CMAKE_CUDA_COMPILER ${SCIARA_NVCC})
+endif()
+
+# One binary for every GPU since Turing; the last one also as PTX for GPUs that are newer than this list.
+if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
+  set(CMAKE_CUDA_ARCHITECTURES 75-real 80-real 86-real 89-real 90-real 90-virtual)
+endif()
+# Static, so that the program starts where there is no driver.
+set(CMAKE_CUDA_RUNTIME_LIBRARY Static)
+enable_language(CUDA)
+set(CMAKE_CUDA_STANDARD 17)
+set(CMAKE_CUDA_STANDARD_REQUIRED ON)
+set(CMAKE_CUDA_EXTENSIONS OFF)
+find_package(CUDAToolkit REQUIRED)
+set(SCIARA_HAVE_CUDA ON)
+message(STATUS "CUDA: ${CMAKE_CUDA_COMPILER} ${CMAKE_CUDA_COMPILER_VERSION}, architectures ${CMAKE_CUDA_ARCHITECTURES}")

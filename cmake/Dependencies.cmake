@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: Apache-2.0
+# The libraries, each behind one target of ours, whatever way it was found. tools/setup installs them.
+
+set(CMAKE_THREAD_PREFER_PTHREAD ON)
+find_package(Threads REQUIRED)
+find_package(PkgConfig REQUIRED)
+find_package(OpenMP COMPONENTS C)
+
+# GDAL: without a version, for its version file refuses every other minor version.
+add_library(sciara_gdal INTERFACE)
+find_package(GDAL CONFIG QUIET)
+if(GDAL_FOUND)
+  target_link_libraries(sciara_gdal INTERFACE GDAL::GDAL)
+else()
+  pkg_check_modules(GDAL REQUIRED IMPORTED_TARGET gdal)
+  target_link_libraries(sciara_gdal INTERFACE PkgConfig::GDAL)
+endif()
+message(STATUS "GDAL: ${GDAL_VERSION}")
+
+find_package(HDF5 REQUIRED COMPONENTS C HL)
+if(HDF5_IS_PARALLEL)
+  message(FATAL_ERROR "The HDF5 found is the MPI build (${HDF5_C_LIBRARIES}); the serial one is needed (libhdf5-dev)")
+endif()
+add_library(sciara_hdf5 INTERFACE)
+target_link_libraries(sciara_hdf5 INTERFACE hdf5::hdf5_hl hdf5::hdf5)
+
+pkg_check_modules(CJSON REQUIRED IMPORTED_TARGET libcjson)
+add_library(sciara_cjson INTERFACE)
+target_link_libraries(sciara_cjson INTERFACE PkgConfig::CJSON)

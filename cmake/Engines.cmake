@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+# An engine is compiled twice: plain for double, with SCIARA_SINGLE for float (src/model/real.h).
+# The names, as a user types them, are kept in SCIARA_ENGINES: the tests run over all of them.
+
+set_property(GLOBAL PROPERTY SCIARA_ENGINES "")
+
+# One object library per precision, its objects part of libsciara.
+function(sciara_add_both_precisions name)
+  foreach(precision IN ITEMS f64 f32)
+    set(target sciara_${name}_${precision})
+    add_library(${target} OBJECT ${ARGN})
+    target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/cuda)
+    target_link_libraries(${target} PRIVATE sciara_options sciara_strict)
+    # A double that slips into the single-precision rule changes its results; a warning, for some are meant.
+    target_compile_options(${target} PRIVATE "$<$<COMPILE_LANGUAGE:C>:-Wdouble-promotion;-Wno-error=double-promotion>")
+    if(precision STREQUAL "f32")
+      target_compile_definitions(${target} PRIVATE SCIARA_SINGLE)
+    endif()
+    target_sources(libsciara PRIVATE $<TARGET_OBJECTS:${target}>)
+  endforeach()
+endfunction()
+
+# sciara_add_engine(NAME SOURCES... [OPENMP])
+function(sciara_add_engine name)
+  cmake_parse_arguments(PARSE_ARGV 1 engine "OPENMP" "" "")
+  sciara_add_both_precisions(engine_${name} ${engine_UNPARSED_ARGUMENTS})
+  if(engine_OPENMP)
+    foreach(target IN ITEMS sciara_engine_${name}_f64 sciara_engine_${name}_f32)
+      if(OpenMP_C_FOUND)
+        target_link_libraries(${target} PRIVATE OpenMP::OpenMP_C)
+      else()
+        target_compile_options(${target} PRIVATE -Wno-unknown-pragmas)
+      endif()
+    endforeach()
+    if(OpenMP_C_FOUND)
+      target_link_libraries(libsciara PRIVATE $<LINK_ONLY:OpenMP::OpenMP_C>)
+      target_compile_definitions(libsciara PRIVATE SCIARA_HAVE_OPENMP)
+    else()
+      message(WARNING "OpenMP was not found: the engine ${name} is built for one thread")
+    endif()
+  endif()
+  set_property(GLOBAL APPEND PROPERTY SCIARA_ENGINES ${name})
+endfunction()
+
+# sciara_add_cuda(NAME SOURCES...): device code that is not an engine by itself.
+function(sciara_add_cuda name)
+  if(ARGN)
+    sciara_add_both_precisions(cuda_${name} ${ARGN})
+    target_compile_definitions(libsciara PRIVATE SCIARA_HAVE_CUDA)
+  endif()
+endfunction()
+
+# sciara_add_cuda_engine(cuda_NAME SOURCES...): the engine cuda-NAME; nothing where CUDA is not built.
+function(sciara_add_cuda_engine name)
+  if(SCIARA_HAVE_CUDA)
+    sciara_add_cuda(engine_${name} ${ARGN})
+    string(REPLACE "_" "-" name ${name})
+    set_property(GLOBAL APPEND PROPERTY SCIARA_ENGINES ${name})
+  endif()
+endfunction()

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+# Program, library, header, pkg-config file, schema and scenarios.
+
+install(TARGETS libsciara ARCHIVE PUBLIC_HEADER)
+if(TARGET sciara)
+  install(TARGETS sciara RUNTIME)
+endif()
+install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR} OPTIONAL)
+install(DIRECTORY config DESTINATION ${CMAKE_INSTALL_DATADIR}/sciara FILES_MATCHING PATTERN "*.json" PATTERN "*.csv")
+install(DIRECTORY datasets DESTINATION ${CMAKE_INSTALL_DATADIR}/sciara FILES_MATCHING PATTERN "*.tif")
+install(FILES examples/minimal.c DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples OPTIONAL)
+
+# The link line of the static library, as ld understands it. The libraries are shared ones: their own dependencies
+# are not ours to name.
+function(sciara_link_flags out)
+  set(flags "")
+  foreach(library IN LISTS ARGN)
+    if(library MATCHES "^-")
+      list(APPEND flags ${library})
+    elseif(library MATCHES "^(/.*)/lib([^/]+)\\.(so|a|dylib)$")
+      set(folder ${CMAKE_MATCH_1})
+      set(name ${CMAKE_MATCH_2})
+      cmake_path(NORMAL_PATH folder)
+      if(NOT folder IN_LIST CMAKE_C_IMPLICIT_LINK_DIRECTORIES)
+        list(APPEND flags -L${folder})
+      endif()
+      list(APPEND flags -l${name})
+    elseif(library)
+      list(APPEND flags -l${library})
+    endif()
+  endforeach()
+  list(REMOVE_DUPLICATES flags)
+  list(JOIN flags " " flags)
+  set(${out} ${flags} PARENT_SCOPE)
+endfunction()
+
+# FindHDF5 also lists what libhdf5 itself needs.
+list(FILTER HDF5_C_HL_LIBRARIES INCLUDE REGEX "hdf5")
+list(FILTER HDF5_C_LIBRARIES INCLUDE REGEX "hdf5")
+set(private ${HDF5_C_HL_LIBRARIES} ${HDF5_C_LIBRARIES} gdal ${CJSON_LINK_LIBRARIES} ${OpenMP_C_LIBRARIES})
+if(SCIARA_HAVE_CUDA)
+  list(APPEND private -L${CUDAToolkit_LIBRARY_DIR} cudart_static stdc++ rt dl)
+endif()
+list(APPEND private pthread m)
+sciara_link_flags(SCIARA_LIBS_PRIVATE ${private})
+
+# The prefix is written relative to the file itself: the tree may be moved, or installed with another --prefix.
+file(RELATIVE_PATH SCIARA_PC_TO_PREFIX /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+configure_file(${CMAKE_CURRENT_LIST_DIR}/sciara.pc.in ${PROJECT_BINARY_DIR}/sciara.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/sciara.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

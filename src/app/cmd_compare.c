@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "app/command.h"
+#include "app/messages.h"
+#include "app/target.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "model/field.h"
+#include "sim/compare.h"
+
+static const struct sciara_option options[] = {
+    {"tolerance", 0, "X", "the same when |a - b| <= X max(1, |a|) in every cell of every field"},
+    {0},
+};
+
+enum { EXIT_DIFFER = 1 };
+
+static bool same_grid(const struct sciara_grid *a, const struct sciara_grid *b) {
+  return a->rows == b->rows && a->cols == b->cols && a->cell_size == b->cell_size && a->west == b->west && a->north == b->north;
+}
+
+static void print_difference(const struct sciara_grid *g, const char *name, bool as_double, const struct sciara_difference *d) {
+  printf("%-16s %-8s %10zu  %-12.6g %-12.6g %.6f", name, as_double ? "float64" : "float32", d->differing, d->max_absolute, d->max_relative,
+         d->jaccard);
+  if (d->differing > 0)
+    printf("   first in row %" PRId64 ", column %" PRId64, (int64_t)d->first / g->cols, (int64_t)d->first % g->cols);
+  printf("\n");
+}
+
+/** Compares the fields that both hold; *differ counts cells, *beyond those outside the tolerance. */
+static enum sciara_status compare_fields(struct sciara_target *a, struct sciara_target *b, double tolerance, size_t *differ, size_t *beyond) {
+  const struct sciara_grid *g = &a->snapshot.grid;
+  const size_t cells = (size_t)sciara_grid_cells(g);
+  const bool as_double = a->snapshot.as_double && b->snapshot.as_double;
+  double *va = NULL, *vb = NULL;
+  enum sciara_status status;
+  SCIARA_TRY_GOTO(SCIARA_NEW(va, cells, "a field"));
+  SCIARA_TRY_GOTO(SCIARA_NEW(vb, cells, "a field"));
+  printf("%-16s %-8s %10s  %-12s %-12s %s\n", "field", "compared", "differing", "max abs", "max rel", "Jaccard");
+  for (int f = 0; f < SCIARA_FIELD_COUNT; f++) {
+    const bool in_a = a->snapshot.fields >> f & 1u, in_b = b->snapshot.fields >> f & 1u;
+    if (in_a != in_b) printf("%-16s only in %s\n", sciara_field_name((enum sciara_field)f), in_a ? a->path : b->path);
+    if (!in_a || !in_b) continue;
+    SCIARA_TRY_GOTO(sciara_target_read(a, (enum sciara_field)f, va));
+    SCIARA_TRY_GOTO(sciara_target_read(b, (enum sciara_field)f, vb));
+    for (size_t i = 0; i < cells && !as_double; i++) { // one of the two was rounded when it was written
+      va[i] = (double)(float)va[i];
+      vb[i] = (double)(float)vb[i];
+    }
+    const struct sciara_difference d = sciara_compare_values(va, vb, cells, tolerance);
+    print_difference(g, sciara_field_name((enum sciara_field)f), as_double, &d);
+    *differ += d.differing;
+    *beyond += d.beyond;
+  }
+cleanup:
+  sciara_free(va);
+  sciara_free(vb);
+  return status;
+}
+
+static enum sciara_status compare(struct sciara_target *a, struct sciara_target *b, const double *tolerance, bool *same) {
+  if (!same_grid(&a->snapshot.grid, &b->snapshot.grid))
+    return sciara_fail(SCIARA_ERR_INPUT, "%s and %s lie on different grids: %" PRId64 " x %" PRId64 " cells of %g m, %" PRId64 " x %" PRId64
+                       " of %g m", a->path, b->path, a->snapshot.grid.cols, a->snapshot.grid.rows, a->snapshot.grid.cell_size,
+                       b->snapshot.grid.cols, b->snapshot.grid.rows, b->snapshot.grid.cell_size);
+  const bool equal = a->snapshot.checksum == b->snapshot.checksum;
+  printf("a: %s (step %" PRIu64 ", %.17g s, %s %s)\nb: %s (step %" PRIu64 ", %.17g s, %s %s)\n", a->path, a->snapshot.step, a->snapshot.time_s,
+         a->snapshot.engine ? a->snapshot.engine : "?", a->snapshot.precision ? a->snapshot.precision : "?", b->path, b->snapshot.step,
+         b->snapshot.time_s, b->snapshot.engine ? b->snapshot.engine : "?", b->snapshot.precision ? b->snapshot.precision : "?");
+  printf("checksum of the whole state: %016" PRIx64 " and %016" PRIx64 ", %s\n", a->snapshot.checksum, b->snapshot.checksum,
+         equal ? "the same" : "different");
+  size_t differ = 0, beyond = 0;
+  SCIARA_TRY(compare_fields(a, b, tolerance ? *tolerance : 0, &differ, &beyond));
+  *same = tolerance ? beyond == 0 : equal && differ == 0;
+  printf("%s\n", *same ? (tolerance ? "the same within the tolerance" : "the same bits") : tolerance ? "different beyond the tolerance" : "different");
+  return SCIARA_OK;
+}
+
+static enum sciara_status execute(const struct sciara_arguments *arguments, bool *same) {
+  const char *text = sciara_argument(arguments, "tolerance");
+  double tolerance = 0;
+  if (text && (!sciara_parse_double(text, &tolerance) || tolerance < 0))
+    return sciara_fail(SCIARA_ERR_USAGE, "--tolerance: found \"%s\", allowed a number >= 0", text);
+  struct sciara_target a, b;
+  SCIARA_TRY(sciara_target_open(arguments->operand[0], &a));
+  enum sciara_status status = sciara_target_open(arguments->operand[1], &b);
+  if (status == SCIARA_OK) {
+    status = compare(&a, &b, text ? &tolerance : NULL, same);
+    sciara_target_free(&b);
+  }
+  sciara_target_free(&a);
+  return status;
+}
+
+static int run(const struct sciara_command *command, int argc, char **argv) {
+  struct sciara_arguments arguments;
+  int code = sciara_arguments_parse(command, argc, argv, &arguments);
+  if (code >= 0) return code;
+  bool same = false;
+  code = sciara_report(execute(&arguments, &same));
+  return code == SCIARA_OK && !same ? EXIT_DIFFER : code;
+}
+
+const struct sciara_command sciara_cmd_compare = {
+    .name = "compare",
+    .summary = "compare two snapshots, or the last ones of two runs",
+    .operands = "A B",
+    .operand_min = 2,
+    .operand_max = 2,
+    .options = options,
+    .details = "The checksums of the whole double states are compared first, then every field that both hold. Exit code 0: the same\n"
+               "bits (with --tolerance: within it); 1: different.\n",
+    .run = run,
+};

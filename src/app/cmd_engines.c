@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <stdio.h>
+
+#include "app/command.h"
+#include "app/messages.h"
+#include "engine/engine.h"
+
+static const struct sciara_option options[] = {{0}};
+
+static int run(const struct sciara_command *command, int argc, char **argv) {
+  struct sciara_arguments arguments;
+  const int code = sciara_arguments_parse(command, argc, argv, &arguments);
+  if (code >= 0) return code;
+  size_t count;
+  const struct sciara_engine_entry *list = sciara_engine_list(&count);
+  printf("%-12s %-10s %-9s %s\n", "engine", "available", "bits", "what it is");
+  for (size_t k = 0; k < count; k++) {
+    const struct sciara_engine_ops *ops = list[k].ops[SCIARA_DOUBLE];
+    const char *why = !ops ? list[k].why_not : ops->probe ? ops->probe() : NULL;
+    printf("%-12s %-10s %-9s %s\n", list[k].name, why ? "no" : "yes",
+           !ops ? "-" : ops->determinism == SCIARA_EXACT ? "exact" : "tolerance", ops ? ops->summary : "");
+    if (why) printf("%-12s not available: %s\n", "", why);
+  }
+  printf("auto: %s\n", sciara_engine_auto());
+  return SCIARA_OK;
+}
+
+const struct sciara_command sciara_cmd_engines = {
+    .name = "engines",
+    .summary = "list the engines and say which are available here",
+    .operands = "",
+    .options = options,
+    .details = "exact: the same bits as serial of the same precision; tolerance: close to it.\n",
+    .run = run,
+};

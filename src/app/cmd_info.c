@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "app/command.h"
+#include "app/messages.h"
+#include "app/target.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "io/durable.h"
+#include "model/field.h"
+#include "sim/problem.h"
+
+static const struct sciara_option options[] = {{0}};
+
+static void print_grid(const struct sciara_grid *g, const struct sciara_georef *georef) {
+  printf("grid:          %" PRId64 " rows x %" PRId64 " columns of %g m, x %.10g to %.10g, y %.10g to %.10g\n", g->rows, g->cols, g->cell_size,
+         g->west, g->west + (double)g->cols * g->cell_size, g->north - (double)g->rows * g->cell_size, g->north);
+  printf("CRS:           %s\n", georef->crs_name ? georef->crs_name : georef->crs_wkt ? "given, without a name" : "none");
+}
+
+static void print_ledger(const struct sciara_ledger *l) {
+  printf("ledger:        initial %.10g + emitted %.10g = liquid %.10g + solid %.10g + lost %.10g m3\n", l->initial_m3, l->emitted_m3, l->liquid_m3,
+         l->solid_m3, l->lost_m3);
+  printf("               open by %.3g m3, rounding explains %.3g m3: %s\n", l->residual_m3, l->bound_m3,
+         fabs(l->residual_m3) <= l->bound_m3 ? "closed" : "OPEN");
+}
+
+static enum sciara_status print_fields(struct sciara_target *t) {
+  const int64_t cells = sciara_grid_cells(&t->snapshot.grid);
+  double *values;
+  SCIARA_TRY(SCIARA_NEW(values, cells, "a field"));
+  enum sciara_status status = SCIARA_OK;
+  for (int f = 0; status == SCIARA_OK && f < SCIARA_FIELD_COUNT; f++) {
+    if (!(t->snapshot.fields >> f & 1u)) continue;
+    status = sciara_target_read(t, (enum sciara_field)f, values);
+    if (status != SCIARA_OK) break;
+    double low = INFINITY, high = -INFINITY;
+    int64_t shown = 0;
+    for (int64_t i = 0; i < cells; i++) {
+      if (values[i] == SCIARA_NODATA_ALTITUDE || (values[i] == 0 && f != SCIARA_FIELD_ARRIVAL_TIME)) continue;
+      low = fmin(low, values[i]);
+      high = fmax(high, values[i]);
+      shown++;
+    }
+    if (shown > 0)
+      printf("  %-16s %10" PRId64 " cells, %.7g to %.7g %s\n", sciara_field_name((enum sciara_field)f), shown, low, high,
+             sciara_field_describe((enum sciara_field)f)->unit);
+    else
+      printf("  %-16s %10d cells\n", sciara_field_name((enum sciara_field)f), 0);
+  }
+  sciara_free(values);
+  return status;
+}
+
+static enum sciara_status print_snapshot(struct sciara_target *t) {
+  const struct sciara_snapshot *s = &t->snapshot;
+  char simulated[48];
+  sciara_print_duration(s->time_s, simulated, sizeof simulated);
+  printf("snapshot:      %s\n", t->path);
+  if (s->title) printf("title:         %s\n", s->title);
+  printf("made by:       %s, engine %s, %s precision\n", s->source ? s->source : "?", s->engine ? s->engine : "?", s->precision ? s->precision : "?");
+  printf("time:          step %" PRIu64 ", simulated %.10g s (%s), clock %.10g s\n", s->step, s->time_s, simulated, s->clock_s);
+  print_grid(&s->grid, &s->georef);
+  print_ledger(&s->ledger);
+  printf("liquid cells:  %" PRId64 "\nchecksum:      %016" PRIx64 "\nfields (%s):\n", s->liquid_cells, s->checksum, s->as_double ? "float64" : "float32");
+  return print_fields(t);
+}
+
+/** A missing source reads as NaN in series.nc, silently: so each is looked for here. */
+static enum sciara_status check_snapshots(const struct sciara_target *t) {
+  size_t missing = 0;
+  for (size_t k = 0; k < t->record.snapshot_count; k++) {
+    char *path = sciara_path_join(t->folder, t->record.snapshots[k].name);
+    if (!path) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a path");
+    struct sciara_snapshot s;
+    if (sciara_snapshot_open(path, &s) != SCIARA_OK) {
+      sciara_error("%s", sciara_last_error());
+      missing++;
+    } else {
+      if (s.checksum != t->record.snapshots[k].checksum) {
+        sciara_error("%s: its checksum %016" PRIx64 " is not that of run.json, %016" PRIx64, path, s.checksum, t->record.snapshots[k].checksum);
+        missing++;
+      }
+      sciara_snapshot_close(&s);
+    }
+    free(path);
+  }
+  if (missing == 0) return SCIARA_OK;
+  return sciara_fail(SCIARA_ERR_INPUT, "%s: %zu of %zu snapshots are missing or damaged", t->folder, missing, t->record.snapshot_count);
+}
+
+static enum sciara_status print_run(struct sciara_target *t) {
+  const struct sciara_run_record *r = &t->record;
+  printf("run:           %s, %s%s%s\n", t->folder, sciara_run_status_name(r->status), r->stop_reason ? ": " : "", r->stop_reason ? r->stop_reason : "");
+  if (r->scenario) printf("scenario:      %s\n", r->scenario);
+  printf("started:       %s%s%s; %.1f s of machine time, %.1f s of it computing\n", r->started_utc, *r->ended_utc ? ", ended " : "", r->ended_utc,
+         r->wall_s, r->compute_s);
+  printf("snapshots:     %zu, the last one:\n", r->snapshot_count);
+  return SCIARA_OK;
+}
+
+static enum sciara_status print_scenario(const char *path) {
+  struct sciara_problem p;
+  SCIARA_TRY(sciara_problem_open(path, NULL, &p));
+  printf("scenario:      %s\n", path);
+  if (p.scenario.title) printf("title:         %s\n", p.scenario.title);
+  print_grid(&p.state->grid, &p.georef);
+  printf("vents:         %" PRId64 " cells, %.10g m3 in all, until %.10g s\n", p.vents->count, sciara_vents_total(p.vents), sciara_vents_end(p.vents));
+  printf("output folder: %s\n", p.scenario.output.folder);
+  sciara_problem_free(&p);
+  return SCIARA_OK;
+}
+
+static bool ends_with(const char *text, const char *suffix) {
+  const size_t n = strlen(text), m = strlen(suffix);
+  return n >= m && strcmp(text + n - m, suffix) == 0;
+}
+
+static enum sciara_status execute(const struct sciara_arguments *a) {
+  const char *path = a->operand[0];
+  if (ends_with(path, ".json")) return print_scenario(path);
+  struct sciara_target target;
+  SCIARA_TRY(sciara_target_open(path, &target));
+  const bool is_run = target.folder && strcmp(target.folder, path) == 0;
+  enum sciara_status status = is_run ? print_run(&target) : SCIARA_OK;
+  if (status == SCIARA_OK) status = print_snapshot(&target);
+  if (status == SCIARA_OK && is_run) status = check_snapshots(&target);
+  sciara_target_free(&target);
+  return status;
+}
+
+static int run(const struct sciara_command *command, int argc, char **argv) {
+  struct sciara_arguments arguments;
+  const int code = sciara_arguments_parse(command, argc, argv, &arguments);
+  return code < 0 ? sciara_report(execute(&arguments)) : code;
+}
+
+const struct sciara_command sciara_cmd_info = {
+    .name = "info",
+    .summary = "say what a run folder, a snapshot or a scenario holds",
+    .operands = "RUN|SNAPSHOT|SCENARIO",
+    .operand_min = 1,
+    .operand_max = 1,
+    .options = options,
+    .details = "Of a run folder every snapshot is looked at: a missing or damaged one is an error.\n",
+    .run = run,
+};

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <stdio.h>
+
+#include "app/command.h"
+#include "app/messages.h"
+#include "io/scenario.h"
+
+static const struct sciara_option options[] = {
+    {"manual", 0, NULL, "print the page of all keys (docs/scenario.md) instead"},
+    {0},
+};
+
+static int run(const struct sciara_command *command, int argc, char **argv) {
+  struct sciara_arguments arguments;
+  const int code = sciara_arguments_parse(command, argc, argv, &arguments);
+  if (code >= 0) return code;
+  struct sciara_text text = {0};
+  const enum sciara_status status =
+      sciara_argument_given(&arguments, "manual") ? sciara_scenario_manual(&text) : sciara_scenario_schema(&text);
+  if (status == SCIARA_OK) fputs(text.data, stdout);
+  sciara_text_free(&text);
+  return sciara_report(status);
+}
+
+const struct sciara_command sciara_cmd_schema = {
+    .name = "schema",
+    .summary = "print the JSON Schema of a scenario",
+    .operands = "",
+    .options = options,
+    .run = run,
+};

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/command.h"
+
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "app/messages.h"
+#include "base/status.h"
+#include "base/text.h"
+
+enum { MOST_OPTIONS = 32 };
+
+const struct sciara_option sciara_common_options[] = {
+    {"quiet", 'q', NULL, "say nothing but errors and results"},
+    {"verbose", 'v', NULL, "say more"},
+    {"log-json", 0, NULL, "messages on stderr as JSON lines"},
+    {"help", 'h', NULL, "show this help"},
+    {0},
+};
+
+/** The options of a command and the common ones, in one array; the count is returned. */
+static size_t collect(const struct sciara_command *command, const struct sciara_option *all[MOST_OPTIONS]) {
+  size_t count = 0;
+  for (const struct sciara_option *o = command->options; o->name && count < MOST_OPTIONS; o++) all[count++] = o;
+  for (const struct sciara_option *o = sciara_common_options; o->name && count < MOST_OPTIONS; o++) all[count++] = o;
+  return count;
+}
+
+static void print_help(const struct sciara_command *command) {
+  const struct sciara_option *all[MOST_OPTIONS];
+  const size_t count = collect(command, all);
+  printf("sciara %s: %s\n\nusage: sciara %s [OPTION]...%s%s\n\n", command->name, command->summary, command->name,
+         *command->operands ? " " : "", command->operands);
+  for (size_t k = 0; k < count; k++) {
+    char left[64];
+    snprintf(left, sizeof left, "%s%c%s--%s%s%s", all[k]->letter ? "-" : " ", all[k]->letter ? all[k]->letter : ' ',
+             all[k]->letter ? ", " : "  ", all[k]->name, all[k]->argument ? " " : "", all[k]->argument ? all[k]->argument : "");
+    printf("  %-28s %s\n", left, all[k]->help);
+  }
+  if (command->details) printf("\n%s", command->details);
+}
+
+/** The message for an argument that getopt refused; getopt itself is silent. */
+static void explain_refusal(const struct sciara_command *command, char **argv, int what) {
+  const struct sciara_option *all[MOST_OPTIONS];
+  const size_t count = collect(command, all);
+  const char *names[MOST_OPTIONS];
+  for (size_t k = 0; k < count; k++) names[k] = all[k]->name;
+  char typed[64] = "";
+  const char *word = argv[optind - 1];
+  if (strncmp(word, "--", 2) == 0) snprintf(typed, sizeof typed, "%.*s", (int)strcspn(word + 2, "="), word + 2);
+  if (what == ':') {
+    sciara_error("%s needs a value; 'sciara %s --help' shows the options", word, command->name);
+    return;
+  }
+  const char *closest = *typed ? sciara_closest_name(typed, names, count) : NULL;
+  if (optopt && optopt < 256 && !*typed)
+    sciara_error("there is no option -%c; 'sciara %s --help' shows the options", optopt, command->name);
+  else if (closest && strcmp(closest, typed) == 0)
+    sciara_error("--%s takes no value", typed);
+  else if (closest)
+    sciara_error("there is no option --%s; did you mean --%s?", typed, closest);
+  else
+    sciara_error("there is no option %s; 'sciara %s --help' shows the options", word, command->name);
+}
+
+static int check_operands(const struct sciara_command *command, int argc, char **argv, struct sciara_arguments *out) {
+  const size_t count = (size_t)(argc - optind);
+  if (count > command->operand_max) {
+    sciara_error("\"%s\" is one too many; usage: sciara %s [OPTION]... %s", argv[optind + (int)command->operand_max], command->name,
+                 command->operands);
+    return SCIARA_ERR_USAGE;
+  }
+  if (count < command->operand_min) {
+    sciara_error("something is missing; usage: sciara %s [OPTION]... %s", command->name, command->operands);
+    return SCIARA_ERR_USAGE;
+  }
+  for (size_t k = 0; k < count; k++) out->operand[k] = argv[optind + (int)k];
+  out->operand_count = count;
+  return -1;
+}
+
+int sciara_arguments_parse(const struct sciara_command *command, int argc, char **argv, struct sciara_arguments *out) {
+  const struct sciara_option *all[MOST_OPTIONS];
+  const size_t count = collect(command, all);
+  struct option table[MOST_OPTIONS + 1] = {0};
+  char letters[2 * MOST_OPTIONS + 2] = ":";
+  for (size_t k = 0; k < count; k++) {
+    table[k] = (struct option){all[k]->name, all[k]->argument ? required_argument : no_argument, NULL, 256 + (int)k};
+    const char letter[] = {all[k]->letter, all[k]->argument ? ':' : '\0', '\0'};
+    if (all[k]->letter) strcat(letters, letter);
+  }
+  *out = (struct sciara_arguments){0};
+  opterr = 0;
+  optind = 1;
+  for (int what; (what = getopt_long(argc, argv, letters, table, NULL)) != -1;) {
+    size_t k = what >= 256 ? (size_t)(what - 256) : 0;
+    if (what < 256)
+      while (k < count && all[k]->letter != what) k++;
+    if (what == '?' || what == ':' || k >= count) {
+      explain_refusal(command, argv, what);
+      return SCIARA_ERR_USAGE;
+    }
+    if (out->given_count == sizeof out->given / sizeof *out->given) {
+      sciara_error("too many options");
+      return SCIARA_ERR_USAGE;
+    }
+    out->given[out->given_count].option = all[k];
+    out->given[out->given_count++].value = optarg;
+  }
+  if (sciara_argument_given(out, "help")) {
+    print_help(command);
+    return SCIARA_OK;
+  }
+  sciara_messages_configure(sciara_argument_given(out, "quiet"), sciara_argument_given(out, "verbose"),
+                            sciara_argument_given(out, "log-json"));
+  return check_operands(command, argc, argv, out);
+}
+
+bool sciara_argument_given(const struct sciara_arguments *a, const char *name) {
+  for (size_t k = 0; k < a->given_count; k++)
+    if (strcmp(a->given[k].option->name, name) == 0) return true;
+  return false;
+}
+
+const char *sciara_argument(const struct sciara_arguments *a, const char *name) {
+  const char *value = NULL;
+  for (size_t k = 0; k < a->given_count; k++)
+    if (strcmp(a->given[k].option->name, name) == 0) value = a->given[k].value;
+  return value;
+}

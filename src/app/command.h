@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// A subcommand: its options as a table, from which parsing, --help and the manual come.
+#ifndef SCIARA_APP_COMMAND_H
+#define SCIARA_APP_COMMAND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/** One option. */
+struct sciara_option {
+  const char *name;     ///< long name, without the dashes
+  char letter;          ///< short name, or 0
+  const char *argument; ///< placeholder of its argument ("N"), or NULL when it takes none
+  const char *help;
+};
+
+struct sciara_command {
+  const char *name, *summary;
+  const char *operands;                ///< "SCENARIO"
+  size_t operand_min, operand_max;
+  const struct sciara_option *options; ///< ends with a NULL name
+  const char *details;                 ///< paragraphs for --help, or NULL
+  int (*run)(const struct sciara_command *command, int argc, char **argv); ///< exit code
+};
+
+/** The commands, in the order of the help; ends with a NULL name. */
+extern const struct sciara_command *const sciara_commands[];
+
+/** What a command line said. Pointers go into argv. */
+struct sciara_arguments {
+  struct {
+    const struct sciara_option *option;
+    const char *value; ///< NULL when the option takes none
+  } given[256];
+  size_t given_count;
+  const char *operand[16];
+  size_t operand_count;
+};
+
+/**
+ * Parses argv[1..] of a command. Prints help or a message itself.
+ *
+ * @return -1: go on; otherwise the exit code (0 after --help)
+ */
+int sciara_arguments_parse(const struct sciara_command *command, int argc, char **argv, struct sciara_arguments *out);
+
+/** Whether the option was given. */
+bool sciara_argument_given(const struct sciara_arguments *a, const char *name);
+
+/** The value of the option, last one wins; NULL when it was not given. */
+const char *sciara_argument(const struct sciara_arguments *a, const char *name);
+
+/** Options that every command has: verbosity. Applied by sciara_arguments_parse. */
+extern const struct sciara_option sciara_common_options[];
+
+#endif

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <locale.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "app/command.h"
+#include "app/messages.h"
+#include "base/text.h"
+#include "io/versions.h"
+
+#ifndef SCIARA_GIT_HASH
+#define SCIARA_GIT_HASH "unknown"
+#endif
+
+extern const struct sciara_command sciara_cmd_run, sciara_cmd_export, sciara_cmd_info, sciara_cmd_compare, sciara_cmd_import,
+    sciara_cmd_engines, sciara_cmd_schema;
+
+const struct sciara_command *const sciara_commands[] = {&sciara_cmd_run,    &sciara_cmd_export,  &sciara_cmd_info,   &sciara_cmd_compare,
+                                                        &sciara_cmd_import, &sciara_cmd_engines, &sciara_cmd_schema, NULL};
+
+static void print_help(void) {
+  printf("sciara: lava-flow simulation with the SCIARA-fv3 cellular automaton\n\nusage: sciara COMMAND [OPTION]... [FILE]...\n\n");
+  for (const struct sciara_command *const *c = sciara_commands; *c; c++) printf("  %-10s %s\n", (*c)->name, (*c)->summary);
+  printf("\n'sciara COMMAND --help' tells more. Exit codes: 0 ok, 1 differ (compare), 2 usage, 3 invalid input, 4 input or output\n"
+         "failed, 5 numerical failure, 6 memory, 7 device unavailable, 70 internal, 130 and 143 stopped by a signal.\n");
+}
+
+static const struct sciara_command *find(const char *name) {
+  for (const struct sciara_command *const *c = sciara_commands; *c; c++)
+    if (strcmp((*c)->name, name) == 0) return *c;
+  return NULL;
+}
+
+static int unknown(const char *name) {
+  const char *names[16];
+  size_t count = 0;
+  for (const struct sciara_command *const *c = sciara_commands; *c && count < 16; c++) names[count++] = (*c)->name;
+  const char *closest = sciara_closest_name(name, names, count);
+  if (closest)
+    sciara_error("there is no command \"%s\"; did you mean \"%s\"?", name, closest);
+  else
+    sciara_error("there is no command \"%s\"; 'sciara --help' lists them", name);
+  return SCIARA_ERR_USAGE;
+}
+
+/** What was printed must have arrived: a full disk under stdout is an error. */
+static int finish(int code) {
+  sciara_messages_end();
+  if (fflush(stdout) == 0 && !ferror(stdout)) return code;
+  fprintf(stderr, "sciara: error: writing to standard output failed\n");
+  return code == SCIARA_OK ? SCIARA_ERR_IO : code;
+}
+
+int main(int argc, char **argv) {
+  sciara_hdf5_no_atexit();
+  setlocale(LC_CTYPE, ""); // for names of files; numbers stay those of the C locale
+  sciara_messages_begin();
+  if (argc < 2) {
+    print_help();
+    return finish(SCIARA_ERR_USAGE);
+  }
+  if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "help") == 0) {
+    const struct sciara_command *command = argc > 2 ? find(argv[2]) : NULL;
+    char *help[] = {argv[0], "--help", NULL};
+    if (command) return finish(command->run(command, 2, help));
+    print_help();
+    return finish(SCIARA_OK);
+  }
+  if (strcmp(argv[1], "--version") == 0) {
+    printf("sciara %s (%s), HDF5 %s, GDAL %s\n", SCIARA_VERSION, SCIARA_GIT_HASH, sciara_hdf5_version(), sciara_gdal_version());
+    return finish(SCIARA_OK);
+  }
+  const struct sciara_command *command = find(argv[1]);
+  return finish(command ? command->run(command, argc - 1, argv + 1) : unknown(argv[1]));
+}

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/messages.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/text.h"
+
+static struct {
+  bool quiet, verbose, json;
+  bool line_shown;       // a progress line stands on the terminal
+  struct sciara_text so_far; // said before there was a file
+  FILE *copy;
+} state;
+
+static const char *const level_name[] = {"debug", "info", "warning", "error"};
+
+static void escape_json(const char *text, struct sciara_text *out) {
+  for (const unsigned char *p = (const unsigned char *)text; *p; p++) {
+    if (*p == '"' || *p == '\\')
+      sciara_text_append(out, "\\%c", *p);
+    else if (*p < 0x20)
+      sciara_text_append(out, "\\u%04x", *p);
+    else
+      sciara_text_append(out, "%c", *p);
+  }
+}
+
+static void print_json(enum sciara_log_level level, const char *message) {
+  struct sciara_text escaped = {0};
+  escape_json(message, &escaped);
+  char when[32];
+  const time_t now = time(NULL);
+  struct tm utc;
+  gmtime_r(&now, &utc);
+  strftime(when, sizeof when, "%Y-%m-%dT%H:%M:%SZ", &utc);
+  fprintf(stderr, "{\"time\":\"%s\",\"level\":\"%s\",\"message\":\"%s\"}\n", when, level_name[level], escaped.data ? escaped.data : "");
+  sciara_text_free(&escaped);
+}
+
+static void print_plain(enum sciara_log_level level, const char *message) {
+  const bool colour = isatty(STDERR_FILENO) && !(getenv("NO_COLOR") && *getenv("NO_COLOR"));
+  const char *on = !colour ? "" : level == SCIARA_LOG_ERROR ? "\033[1;31m" : level == SCIARA_LOG_WARNING ? "\033[1;33m" : "";
+  const char *off = *on ? "\033[0m" : "";
+  if (level >= SCIARA_LOG_WARNING)
+    fprintf(stderr, "sciara: %s%s%s: %s\n", on, level_name[level], off, message);
+  else
+    fprintf(stderr, "sciara: %s\n", message);
+}
+
+static void say(void *context, enum sciara_log_level level, const char *message) {
+  (void)context;
+  const bool shown = level >= SCIARA_LOG_ERROR || (level == SCIARA_LOG_DEBUG ? state.verbose : !state.quiet);
+  if (shown) {
+    sciara_progress_line(NULL);
+    state.json ? print_json(level, message) : print_plain(level, message);
+  }
+  if (state.copy) {
+    fprintf(state.copy, "%s: %s\n", level_name[level], message);
+    fflush(state.copy);
+  } else {
+    sciara_text_append(&state.so_far, "%s: %s\n", level_name[level], message);
+  }
+}
+
+void sciara_messages_begin(void) { sciara_log_set_sink(say, NULL); }
+
+void sciara_messages_configure(bool quiet, bool verbose, bool json) {
+  state.quiet = quiet;
+  state.verbose = verbose;
+  state.json = json;
+}
+
+void sciara_messages_copy_to(const char *path) {
+  state.copy = fopen(path, "w");
+  if (!state.copy) {
+    sciara_log(SCIARA_LOG_WARNING, "%s: cannot be written; messages are not kept", path);
+    return;
+  }
+  if (state.so_far.data) fputs(state.so_far.data, state.copy);
+  fflush(state.copy);
+  sciara_text_free(&state.so_far);
+}
+
+void sciara_messages_end(void) {
+  sciara_progress_line(NULL);
+  if (state.copy) fclose(state.copy);
+  state.copy = NULL;
+  sciara_text_free(&state.so_far);
+}
+
+bool sciara_messages_wanted(void) { return !state.quiet; }
+
+void sciara_error(const char *format, ...) {
+  char message[4096];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(message, sizeof message, format, args);
+  va_end(args);
+  say(NULL, SCIARA_LOG_ERROR, message);
+}
+
+int sciara_report(enum sciara_status status) {
+  if (status != SCIARA_OK) sciara_error("%s", sciara_last_error());
+  return (int)status;
+}
+
+void sciara_progress_line(const char *line) {
+  if (state.line_shown) fputs("\r\033[K", stderr);
+  if (line) fputs(line, stderr);
+  if (line || state.line_shown) fflush(stderr);
+  state.line_shown = line != NULL;
+}

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the program says to people: messages on stderr, plain or as JSON lines, and a copy in a file.
+#ifndef SCIARA_APP_MESSAGES_H
+#define SCIARA_APP_MESSAGES_H
+
+#include <stdbool.h>
+
+#include "base/status.h"
+
+/** Installs the sink of the library's messages. */
+void sciara_messages_begin(void);
+
+/** Applies --quiet, --verbose and --log-json. */
+void sciara_messages_configure(bool quiet, bool verbose, bool json);
+
+/** From now on every message also goes to this file, with those said so far. */
+void sciara_messages_copy_to(const char *path);
+
+/** Closes the copy. */
+void sciara_messages_end(void);
+
+/** Whether progress may be shown (not quiet). */
+bool sciara_messages_wanted(void);
+
+/** "sciara: error: ..." */
+void sciara_error(const char *format, ...) SCIARA_PRINTF(1, 2);
+
+/** Reports a failed call of the library; returns its status as the exit code. */
+int sciara_report(enum sciara_status status);
+
+/** Shows `line` as the progress line when stderr is a terminal; NULL removes it. */
+void sciara_progress_line(const char *line);
+
+#endif

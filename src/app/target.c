@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/target.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "io/durable.h"
+#include "model/field.h"
+#include "sim/run_folder.h"
+
+static enum sciara_status no_memory(void) { return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a path"); }
+
+static enum sciara_status open_run(const char *folder, struct sciara_target *t) {
+  char *json = sciara_path_join(folder, SCIARA_RUN_JSON);
+  if (!json) return no_memory();
+  enum sciara_status status = SCIARA_OK;
+  if (access(json, F_OK) != 0)
+    status = sciara_fail(SCIARA_ERR_INPUT, "%s: this folder is no run: it holds no %s", folder, SCIARA_RUN_JSON);
+  else
+    status = sciara_run_record_read(json, &t->record);
+  free(json);
+  if (status != SCIARA_OK) return status;
+  t->folder = sciara_format("%s", folder);
+  if (!t->folder) return no_memory();
+  if (t->record.snapshot_count == 0) return sciara_fail(SCIARA_ERR_INPUT, "%s: the run has no snapshot yet", folder);
+  t->path = sciara_path_join(folder, t->record.snapshots[t->record.snapshot_count - 1].name);
+  return t->path ? SCIARA_OK : no_memory();
+}
+
+/** The run that holds a snapshot: DIR of DIR/snapshots/NAME, if there is one. */
+static enum sciara_status find_run(const char *snapshot, struct sciara_target *t) {
+  char *snapshots = sciara_path_folder(snapshot), *up = NULL, *json = NULL;
+  enum sciara_status status = SCIARA_OK;
+  if (snapshots) up = sciara_path_join(snapshots, "..");
+  if (up) json = sciara_path_join(up, SCIARA_RUN_JSON);
+  if (!json) status = no_memory();
+  if (json && access(json, F_OK) == 0) {
+    status = sciara_run_record_read(json, &t->record);
+    t->folder = up;
+    up = NULL;
+  }
+  free(json);
+  free(up);
+  free(snapshots);
+  return status;
+}
+
+enum sciara_status sciara_target_open(const char *path, struct sciara_target *out) {
+  enum sciara_status status;
+  *out = (struct sciara_target){0};
+  if (sciara_is_folder(path)) {
+    SCIARA_TRY_GOTO(open_run(path, out));
+  } else {
+    out->path = sciara_format("%s", path);
+    if (!out->path) return no_memory();
+    SCIARA_TRY_GOTO(find_run(path, out));
+  }
+  SCIARA_TRY_GOTO(sciara_snapshot_open(out->path, &out->snapshot));
+  return SCIARA_OK;
+cleanup:
+  sciara_target_free(out);
+  return status;
+}
+
+void sciara_target_free(struct sciara_target *t) {
+  if (t->path) sciara_snapshot_close(&t->snapshot);
+  sciara_run_record_free(&t->record);
+  free(t->folder);
+  free(t->path);
+  *t = (struct sciara_target){0};
+}
+
+enum sciara_status sciara_target_read(struct sciara_target *t, enum sciara_field field, double *values) {
+  if (t->snapshot.fields >> field & 1u) return sciara_snapshot_read(&t->snapshot, field, values);
+  struct sciara_text held = {0};
+  for (int f = 0; f < SCIARA_FIELD_COUNT; f++)
+    if (t->snapshot.fields >> f & 1u) sciara_text_append(&held, "%s%s", held.length ? ", " : "", sciara_field_name((enum sciara_field)f));
+  const enum sciara_status status =
+      sciara_fail(SCIARA_ERR_INPUT, "%s: holds no field \"%s\"; it holds %s (output.fields of the scenario decides)", t->path,
+                  sciara_field_name(field), held.data ? held.data : "none");
+  sciara_text_free(&held);
+  return status;
+}
+
+enum sciara_status sciara_field_parse(const char *name, enum sciara_field *out) {
+  *out = sciara_field_find(name);
+  if (*out != SCIARA_FIELD_COUNT) return SCIARA_OK;
+  const char *names[SCIARA_FIELD_COUNT];
+  for (int f = 0; f < SCIARA_FIELD_COUNT; f++) names[f] = sciara_field_name((enum sciara_field)f);
+  const char *closest = sciara_closest_name(name, names, SCIARA_FIELD_COUNT);
+  if (closest) return sciara_fail(SCIARA_ERR_USAGE, "there is no field \"%s\"; did you mean \"%s\"?", name, closest);
+  struct sciara_text all = {0};
+  for (int f = 0; f < SCIARA_FIELD_COUNT; f++) sciara_text_append(&all, "%s%s", f ? ", " : "", names[f]);
+  sciara_fail(SCIARA_ERR_USAGE, "there is no field \"%s\"; there are %s", name, all.data ? all.data : "others");
+  sciara_text_free(&all);
+  return SCIARA_ERR_USAGE;
+}

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a user points at: a run folder or a snapshot.
+#ifndef SCIARA_APP_TARGET_H
+#define SCIARA_APP_TARGET_H
+
+#include "io/run_json.h"
+#include "io/snapshot_hdf5.h"
+
+/** A snapshot, and the run it belongs to where there is one. Release with sciara_target_free. */
+struct sciara_target {
+  char *folder;                    ///< of the run; NULL for a snapshot that lies alone
+  struct sciara_run_record record; ///< read when folder is set
+  char *path;                      ///< of the snapshot: the given one, or the last of the run
+  struct sciara_snapshot snapshot; ///< open
+};
+
+/** Opens a run folder (its last snapshot) or a snapshot file. */
+enum sciara_status sciara_target_open(const char *path, struct sciara_target *out);
+void sciara_target_free(struct sciara_target *t);
+
+/** The snapshot's field; the error lists the fields that it holds. `values` has rows x cols doubles. */
+enum sciara_status sciara_target_read(struct sciara_target *t, enum sciara_field field, double *values);
+
+/** The field of that name; the error suggests the closest. */
+enum sciara_status sciara_field_parse(const char *name, enum sciara_field *out);
+
+#endif

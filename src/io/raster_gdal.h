@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// Maps for GIS: cloud-optimised GeoTIFF, GeoTIFF and PNG through GDAL, written under a temporary name and renamed.
+#ifndef SCIARA_IO_RASTER_GDAL_H
+#define SCIARA_IO_RASTER_GDAL_H
+
+#include "io/georef.h"
+#include "model/grid.h"
+
+/** One map to write. */
+struct sciara_map {
+  const struct sciara_grid *grid;
+  const struct sciara_georef *georef;
+  const double *values; ///< rows x cols; `nodata` where there is nothing to show
+  double nodata;        ///< -9999
+  const char *name;     ///< band description, "deposit"
+  const char *unit;     ///< "m"
+  const char *title;    ///< of the map, for metadata; may be NULL
+};
+
+/** COG, float32, DEFLATE, PREDICTOR=YES, averaged overviews, with the QGIS style beside it (same name, .qml). */
+enum sciara_status sciara_map_write_cog(const struct sciara_map *map, const char *path);
+
+/** Plain tiled GeoTIFF, float32 or float64 (for DEMs and observed extents made by `import` and tools). */
+enum sciara_status sciara_map_write_geotiff(const struct sciara_map *map, bool as_double, const char *path);
+
+/** Tiled GeoTIFF of bytes without NODATA, for values 0 and 1 such as an observed extent; map->nodata is not used. */
+enum sciara_status sciara_map_write_mask(const struct sciara_map *map, const char *path);
+
+/** Picture: hillshade of `altitude` (rows x cols, SCIARA_NODATA_ALTITUDE outside) under the coloured map. */
+enum sciara_status sciara_map_write_png(const struct sciara_map *map, const double *altitude, const char *path);
+
+#endif

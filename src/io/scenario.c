@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reading a scenario: parse, override, check, keep the text, add the defaults, take the values over.
+#include "io/scenario.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "io/durable.h"
+#include "io/scenario_keys.h"
+#include "model/field.h"
+
+double sciara_scenario_seconds(const cJSON *value) {
+  double seconds = 0;
+  if (cJSON_IsNumber(value)) return value->valuedouble;
+  if (cJSON_IsString(value) && !sciara_parse_duration(value->valuestring, &seconds)) seconds = 0;
+  return seconds;
+}
+
+static enum sciara_status out_of_memory(void) { return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a scenario"); }
+
+static enum sciara_status fill_object(cJSON *object, const char *schema);
+
+/** Gives one absent key its default, or goes into a present one. */
+static enum sciara_status fill_key(cJSON *object, const struct sciara_scenario_key *key, const char *name) {
+  cJSON *child = cJSON_GetObjectItemCaseSensitive(object, name);
+  if (key->type == SCIARA_KEY_OBJECT && !child && !(child = cJSON_AddObjectToObject(object, name)))
+    return out_of_memory();
+  if (key->type == SCIARA_KEY_OBJECT) return fill_object(child, key->path);
+  if (key->type == SCIARA_KEY_OBJECTS) {
+    cJSON *item;
+    cJSON_ArrayForEach(item, child) SCIARA_TRY(fill_object(item, sciara_scenario_key_items(key)->path));
+    return SCIARA_OK;
+  }
+  if (child || !key->preset) return SCIARA_OK;
+  SCIARA_TRY(sciara_json_parse(key->path, key->preset, strlen(key->preset), &child));
+  if (cJSON_AddItemToObject(object, name, child)) return SCIARA_OK;
+  cJSON_Delete(child);
+  return out_of_memory();
+}
+
+static enum sciara_status fill_object(cJSON *object, const char *schema) {
+  size_t count;
+  const struct sciara_scenario_key *keys = sciara_scenario_keys(&count);
+  for (size_t i = 0; i < count; i++) {
+    const char *name = sciara_scenario_key_name(&keys[i], schema);
+    if (name) SCIARA_TRY(fill_key(object, &keys[i], name));
+  }
+  return SCIARA_OK;
+}
+
+enum sciara_status sciara_scenario_fill(cJSON *root) { return fill_object(root, ""); }
+
+/** The value of a key of a filled tree; NULL when it is null, or absent without a default. */
+static const cJSON *get(const cJSON *root, const char *object, const char *name) {
+  const cJSON *parent = *object ? cJSON_GetObjectItemCaseSensitive(root, object) : root;
+  const cJSON *value = cJSON_GetObjectItemCaseSensitive(parent, name);
+  return cJSON_IsNull(value) ? NULL : value;
+}
+
+static bool is_text(const cJSON *value, const char *text) {
+  return cJSON_IsString(value) && strcmp(value->valuestring, text) == 0;
+}
+
+/** A copy of a text, NULL for none. */
+static enum sciara_status copy_text(const cJSON *value, char **out) {
+  *out = NULL;
+  if (!value) return SCIARA_OK;
+  *out = sciara_format("%s", value->valuestring);
+  return *out ? SCIARA_OK : out_of_memory();
+}
+
+/** A copy of a path, resolved against the folder of the scenario; NULL for none. */
+static enum sciara_status copy_path(const cJSON *value, const char *folder, char **out) {
+  *out = NULL;
+  if (!value) return SCIARA_OK;
+  *out = sciara_path_join(folder, value->valuestring);
+  return *out ? SCIARA_OK : out_of_memory();
+}
+
+static enum sciara_status take_dem(const cJSON *root, const char *folder, struct sciara_scenario *s) {
+  SCIARA_TRY(copy_path(get(root, "dem", "path"), folder, &s->dem.path));
+  SCIARA_TRY(copy_text(get(root, "dem", "crs"), &s->dem.crs));
+  s->dem.band = (int)get(root, "dem", "band")->valuedouble;
+  const cJSON *window = get(root, "dem", "window"), *cell_size = get(root, "dem", "cell_size_m"), *item;
+  s->dem.has_window = window != NULL;
+  size_t i = 0;
+  cJSON_ArrayForEach(item, window) s->dem.window[i++] = (int64_t)item->valuedouble;
+  s->dem.cell_size_m = cell_size ? cell_size->valuedouble : 0;
+  return SCIARA_OK;
+}
+
+static enum sciara_status take_layer(const cJSON *value, const char *folder, struct sciara_layer_spec *out) {
+  *out = (struct sciara_layer_spec){.given = value != NULL};
+  if (cJSON_IsString(value)) return copy_path(value, folder, &out->path);
+  if (value) out->value = value->valuedouble;
+  return SCIARA_OK;
+}
+
+static enum sciara_status take_model(const cJSON *root, struct sciara_scenario *s) {
+  size_t count;
+  const struct sciara_param_info *table = sciara_param_table(&count);
+  for (size_t i = 0; i < count; i++)
+    memcpy((char *)&s->params + table[i].offset, &get(root, "model", table[i].key)->valuedouble, sizeof(double));
+  enum sciara_status status = sciara_params_check(&s->params);
+  if (status != SCIARA_OK) return sciara_fail_context(status, "%s", s->path);
+  const struct sciara_layer_spec *t = &s->initial_temperature;
+  if (t->given && !t->path && !(t->value > s->params.T_sol && t->value <= s->params.T_vent))
+    return sciara_fail(
+        SCIARA_ERR_INPUT,
+        "%s: initial.temperature: found %.17g, allowed above model.T_sol_K = %.17g to model.T_vent_K = %.17g", s->path,
+        t->value, s->params.T_sol, s->params.T_vent);
+  return SCIARA_OK;
+}
+
+static enum sciara_status take_run(const cJSON *root, struct sciara_scenario *s) {
+  const cJSON *until = get(root, "run", "until"), *max_time = get(root, "run", "max_time"),
+              *max_steps = get(root, "run", "max_steps");
+  s->run.until = is_text(until, "solidified") ? SCIARA_UNTIL_SOLIDIFIED : SCIARA_UNTIL_TIME;
+  s->run.until_s = s->run.until == SCIARA_UNTIL_TIME ? sciara_scenario_seconds(until) : 0;
+  s->run.max_time_s = max_time ? sciara_scenario_seconds(max_time) : (double)INFINITY;
+  s->run.max_steps = max_steps ? (uint64_t)max_steps->valuedouble : UINT64_MAX;
+  return copy_text(get(root, "run", "start"), &s->run.start);
+}
+
+static unsigned field_bits(const cJSON *names) {
+  unsigned bits = 0;
+  const cJSON *name;
+  cJSON_ArrayForEach(name, names) bits |= 1u << sciara_field_find(name->valuestring);
+  return bits;
+}
+
+/** NAME.out beside NAME.json. */
+static char *default_folder(const char *scenario) {
+  size_t length = strlen(scenario);
+  if (length > 5 && strcmp(scenario + length - 5, ".json") == 0 && scenario[length - 6] != '/') length -= 5;
+  return sciara_format("%.*s.out", (int)length, scenario);
+}
+
+static enum sciara_status take_output(const cJSON *root, const char *folder, struct sciara_scenario *s) {
+  SCIARA_TRY(copy_path(get(root, "output", "folder"), folder, &s->output.folder));
+  if (!s->output.folder) s->output.folder = default_folder(s->path);
+  if (!s->output.folder) return out_of_memory();
+  s->output.every_s = sciara_scenario_seconds(get(root, "output", "every"));
+  s->output.fields = field_bits(get(root, "output", "fields"));
+  s->output.as_double = is_text(get(root, "output", "dtype"), "float64");
+  s->output.maps = field_bits(get(root, "output", "maps"));
+  return SCIARA_OK;
+}
+
+static enum sciara_status take_values(const cJSON *root, const char *folder, struct sciara_scenario *s) {
+  SCIARA_TRY(copy_text(get(root, "", "title"), &s->title));
+  SCIARA_TRY(take_dem(root, folder, s));
+  SCIARA_TRY(sciara_scenario_vents(folder, root, s));
+  SCIARA_TRY(take_layer(get(root, "initial", "thickness"), folder, &s->initial_thickness));
+  SCIARA_TRY(take_layer(get(root, "initial", "temperature"), folder, &s->initial_temperature));
+  SCIARA_TRY(take_model(root, s));
+  s->boundary = is_text(get(root, "", "boundary"), "closed") ? SCIARA_BOUNDARY_CLOSED : SCIARA_BOUNDARY_OPEN;
+  SCIARA_TRY(take_run(root, s));
+  SCIARA_TRY(take_output(root, folder, s));
+  s->engine.single_precision = is_text(get(root, "engine", "precision"), "single");
+  s->engine.threads = (int)get(root, "engine", "threads")->valuedouble;
+  return copy_text(get(root, "engine", "name"), &s->engine.name);
+}
+
+/** The text of a tree, malloc'd; the tree itself is left as it is. */
+static enum sciara_status keep_text(const cJSON *root, char **out) {
+  cJSON *copy = cJSON_Duplicate(root, true);
+  if (!copy) return out_of_memory();
+  struct sciara_text text = {0};
+  enum sciara_status status = sciara_json_print(copy, &text);
+  cJSON_Delete(copy);
+  *out = text.data; // NULL when the print failed early
+  return status;
+}
+
+static enum sciara_status read_tree(cJSON *root, const char *folder, struct sciara_scenario *s) {
+  SCIARA_TRY(sciara_scenario_check(s->path, root));
+  SCIARA_TRY(keep_text(root, &s->json));
+  SCIARA_TRY(sciara_scenario_fill(root));
+  return take_values(root, folder, s);
+}
+
+enum sciara_status sciara_scenario_read(const char *path, const char *const *overrides, size_t override_count,
+                                        struct sciara_scenario *out) {
+  *out = (struct sciara_scenario){0};
+  cJSON *root = NULL;
+  enum sciara_status status;
+  char *folder = sciara_path_folder(path);
+  out->path = sciara_format("%s", path);
+  if (!folder || !out->path) SCIARA_TRY_GOTO(out_of_memory());
+  SCIARA_TRY_GOTO(sciara_json_read(path, &root));
+  for (size_t i = 0; i < override_count; i++) SCIARA_TRY_GOTO(sciara_scenario_override(path, root, overrides[i]));
+  SCIARA_TRY_GOTO(read_tree(root, folder, out));
+cleanup:
+  cJSON_Delete(root);
+  free(folder);
+  if (status != SCIARA_OK) sciara_scenario_free(out);
+  return status;
+}
+
+void sciara_scenario_free(struct sciara_scenario *s) {
+  for (size_t i = 0; i < s->vent_count; i++) {
+    free(s->vents[i].name);
+    sciara_free(s->vents[i].points);
+    sciara_free(s->vents[i].edges);
+    sciara_free(s->vents[i].rates);
+  }
+  sciara_free(s->vents);
+  char *texts[] = {s->path,
+                   s->title,
+                   s->json,
+                   s->dem.path,
+                   s->dem.crs,
+                   s->initial_thickness.path,
+                   s->initial_temperature.path,
+                   s->run.start,
+                   s->output.folder,
+                   s->engine.name};
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) free(texts[i]);
+  *s = (struct sciara_scenario){0};
+}

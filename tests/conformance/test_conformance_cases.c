@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every case of support/conformance_cases.c, in both precisions and with every number of threads: the engine beside
+// `serial`. NaN first, then the ledger, then the bits (or, for an engine that cannot give them, the tolerance).
+// test_conformance_cases [ENGINE...]: the engines named, else all that are available.
+#include <math.h>
+#include <stdio.h>
+
+#include "support/conformance.h"
+
+/** Numbers of threads worth trying; *count of them. */
+static const int *thread_counts(const struct sciara_engine_ops *ops, int *count) {
+  static const int some[] = {1, 2, 3, 7};
+  *count = ops->capabilities & SCIARA_CAN_THREADS ? 4 : 1;
+  return some;
+}
+
+/** Where the engine leaves `serial`, one step at a time: the first step, field and cell. */
+static void explain(const struct sciara_engine_ops *ops, enum sciara_precision p, const struct scene *s, int threads, uint64_t steps) {
+  struct run reference, tested;
+  run_start(&reference, engine_serial(p), s, 1);
+  run_start(&tested, ops, s, threads);
+  char text[256];
+  bool differ = false;
+  for (uint64_t k = 1; k <= steps && !differ; k++) {
+    run_to_step(&reference, k);
+    run_to_step(&tested, k);
+    struct sciara_state *a = run_state(&reference, s->state), *b = run_state(&tested, s->state);
+    differ = states_differ(a, b, text, sizeof text);
+    if (differ) printf("first difference, in step %d: %s\n", (int)k, text);
+    sciara_state_destroy(a);
+    sciara_state_destroy(b);
+  }
+  if (!differ) printf("no difference one step at a time\n");
+  fflush(stdout);
+  run_end(&reference);
+  run_end(&tested);
+}
+
+/** The engine's way through a case, compared with serial's states after steps[0], steps[1]... */
+static void run_beside(const struct conformance_case *c, enum sciara_precision p, int threads, const struct scene *s,
+                       struct sciara_state *const serial[4], uint64_t losses) {
+  const struct sciara_engine_ops *ops = engine_tested[p];
+  struct run r;
+  run_start(&r, ops, s, threads);
+  for (int k = 0; k < 4 && c->steps[k]; k++) {
+    char context[160], text[256];
+    snprintf(context, sizeof context, "%s, %s, %s, %d threads, after %d steps", ops->name, precision_name(p), c->name, threads,
+             (int)c->steps[k]);
+    run_to_step(&r, c->steps[k]);
+    struct sciara_state *found = run_state(&r, s->state);
+    if (ops->determinism == SCIARA_EXACT && states_differ(serial[k], found, text, sizeof text)) explain(ops, p, s, threads, c->steps[k]);
+    expect_conforms(ops, p, serial[k], found, context);
+    sciara_state_destroy(found);
+  }
+  if (ops->determinism == SCIARA_EXACT) ck_assert_uint_eq(r.at.losses, losses);
+  run_end(&r);
+}
+
+static void run_case(const struct conformance_case *c, enum sciara_precision p) {
+  const unsigned record = SCIARA_RECORD_MAX_THICKNESS | SCIARA_RECORD_MAX_SPEED;
+  struct scene s;
+  c->build(&s, c->variant, record);
+  scene_finish(&s, p);
+  struct sciara_state *serial[4] = {NULL}, *last = NULL;
+  struct run reference;
+  run_start(&reference, engine_serial(p), &s, 1);
+  for (int k = 0; k < 4 && c->steps[k]; k++) {
+    run_to_step(&reference, c->steps[k]);
+    last = serial[k] = run_state(&reference, s.state);
+  }
+  run_end(&reference);
+  c->claim(&s, last, c->variant);
+  int count;
+  const int *threads = thread_counts(engine_tested[p], &count);
+  for (int k = 0; k < count; k++) run_beside(c, p, threads[k], &s, serial, reference.at.losses);
+  for (int k = 0; k < 4; k++) sciara_state_destroy(serial[k]);
+  scene_free(&s);
+}
+
+START_TEST(in_double) {
+  size_t count;
+  run_case(&conformance_cases(&count)[_i], SCIARA_DOUBLE);
+}
+END_TEST
+
+START_TEST(in_single) {
+  size_t count;
+  run_case(&conformance_cases(&count)[_i], SCIARA_SINGLE_PRECISION);
+}
+END_TEST
+
+static struct sciara_state *state_after(const char *name, enum sciara_precision p, unsigned record, uint64_t steps) {
+  struct scene s;
+  struct run r;
+  conformance_build(name, p, record, &s);
+  run_start(&r, engine_tested[p], &s, 2);
+  run_to_step(&r, steps);
+  struct sciara_state *state = run_state(&r, s.state);
+  run_end(&r);
+  scene_free(&s);
+  return state;
+}
+
+// What is recorded beside the substates changes none of them, and nothing that is recorded changes the rest.
+START_TEST(recording) {
+  for (int p = 0; p < 2; p++) {
+    struct sciara_state *full = state_after("31 x 37", (enum sciara_precision)p, 3, 300);
+    ck_assert(full->max_h && full->max_speed);
+    double highest = 0, fastest = 0;
+    for (int64_t i = 0; i < sciara_grid_cells(&full->grid); i++) {
+      highest = fmax(highest, full->max_h[i]);
+      fastest = fmax(fastest, full->max_speed[i]);
+      ck_assert_double_ge(full->max_h[i], full->h[i]);
+    }
+    ck_assert(highest > 0 && fastest > 0);
+    for (unsigned record = 0; record < 3; record++) {
+      struct sciara_state *less = state_after("31 x 37", (enum sciara_precision)p, record, 300);
+      ck_assert(!less->max_h == !(record & SCIARA_RECORD_MAX_THICKNESS));
+      ck_assert(!less->max_speed == !(record & SCIARA_RECORD_MAX_SPEED));
+      char context[100];
+      snprintf(context, sizeof context, "%s, %s, record %u", engine_tested[p]->name, precision_name((enum sciara_precision)p), record);
+      expect_conforms(engine_tested[p], (enum sciara_precision)p, full, less, context);
+      sciara_state_destroy(less);
+    }
+    sciara_state_destroy(full);
+  }
+}
+END_TEST
+
+static Suite *make_suite(void) {
+  size_t count;
+  conformance_cases(&count);
+  Suite *suite = suite_create("conformance: cases");
+  TCase *tc = tcase_create("cases");
+  tcase_set_timeout(tc, 0);
+  tcase_add_loop_test(tc, in_double, 0, (int)count);
+  tcase_add_loop_test(tc, in_single, 0, (int)count);
+  tcase_add_test(tc, recording);
+  suite_add_tcase(suite, tc);
+  return suite;
+}
+
+int main(int argc, char **argv) { return conformance_main(argc, argv, make_suite); }

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is not a number is found in its step and named with its cell; host memory is left alone; simulations do not touch
+// one another; symmetry.
+// test_conformance_numeric [ENGINE...]: the engines named, else all that are available.
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "support/conformance.h"
+
+enum { PRECISIONS = 2, PLANTED = 4 };
+
+static double *planted_field(struct sciara_state *s, int which) {
+  double *field[PLANTED] = {s->h, s->T, s->px, s->z};
+  return field[which];
+}
+
+static const char *const planted_name[PLANTED] = {"h", "T", "px", "z"};
+
+static void flat_scene(struct scene *s, enum sciara_precision p) { conformance_build("flat pool", p, 0, s); }
+
+/** Uploads `state` and advances; the engine must refuse. Then a sound state must do again. */
+static void expect_refused(struct run *r, const struct sciara_state *state, const struct sciara_state *sound) {
+  const struct sciara_stop stop = {.steps = state->step + 20, .time = INFINITY, .max_wall_ms = 60000};
+  ck_assert_msg(r->ops->upload(r->engine, state) == SCIARA_OK, "%s", sciara_last_error());
+  ck_assert_int_eq(r->ops->advance(r->engine, &stop, &r->at), SCIARA_ERR_NUMERIC);
+  ck_assert_str_ne(sciara_last_error(), "");
+  const struct sciara_engine_progress failed = r->at;
+  ck_assert_msg(r->ops->upload(r->engine, sound) == SCIARA_OK, "%s", sciara_last_error());
+  run_to_step(r, sound->step + 20);
+  r->at = failed;
+}
+
+// In flowing lava, in the very step: the planted cell, one that it flows to or one that such a neighbour flows to. (A momentum that
+// is no number shows where lava flows with it: the cell is at the edge of a pool.)
+START_TEST(amid_lava) {
+  const enum sciara_precision p = (enum sciara_precision)(_i / PLANTED);
+  const int which = _i % PLANTED;
+  struct scene s;
+  struct run r;
+  flat_scene(&s, p);
+  run_start(&r, engine_tested[p], &s, 3);
+  for (uint64_t before = 0; before <= 4; before += 4) {
+    ck_assert_int_eq(r.ops->upload(r.engine, s.state), SCIARA_OK);
+    run_to_step(&r, before);
+    struct sciara_state *sound = run_state(&r, s.state), *bad = run_state(&r, s.state);
+    const int64_t row = 8, col = 12, cols = s.state->grid.cols;
+    ck_assert_double_gt(bad->h[row * cols + col], 0);
+    planted_field(bad, which)[row * cols + col] = NAN;
+    expect_refused(&r, bad, sound);
+    ck_assert_msg(r.at.bad.step == before + 1, "%s: found in step %d, planted before step %d", planted_name[which], (int)r.at.bad.step,
+                  (int)before + 1);
+    ck_assert_msg(llabs(r.at.bad.row - row) <= 2 && llabs(r.at.bad.col - col) <= 2, "%s: planted in %d, %d, found in %d, %d",
+                  planted_name[which], (int)row, (int)col, (int)r.at.bad.row, (int)r.at.bad.col);
+    sciara_state_destroy(sound);
+    sciara_state_destroy(bad);
+  }
+  run_end(&r);
+  scene_free(&s);
+}
+END_TEST
+
+// Three pools too thin to flow, each with a NaN: the first in row-major order is named, whatever the order of work.
+START_TEST(first_of_three) {
+  const enum sciara_precision p = (enum sciara_precision)(_i / PLANTED);
+  const int which = _i % PLANTED;
+  const int64_t cell[][2] = {{3, 17}, {9, 4}, {15, 10}};
+  struct scene s;
+  struct run r;
+  flat_scene(&s, p);
+  const int64_t cols = s.state->grid.cols;
+  memset(s.state->h, 0, (size_t)sciara_grid_cells(&s.state->grid) * sizeof(double));
+  memset(s.state->T, 0, (size_t)sciara_grid_cells(&s.state->grid) * sizeof(double));
+  for (int k = 0; k < 3; k++) scene_lava(&s, cell[k][0], cell[k][1], 0.5, 1300);
+  scene_finish(&s, p);
+  struct sciara_state *bad;
+  ck_assert_int_eq(sciara_state_clone(s.state, &bad), SCIARA_OK);
+  for (int k = 0; k < 3; k++) planted_field(bad, which)[cell[k][0] * cols + cell[k][1]] = NAN;
+  run_start(&r, engine_tested[p], &s, 3);
+  expect_refused(&r, bad, s.state);
+  ck_assert_uint_eq(r.at.bad.step, 1);
+  // A cell next to the first may be named instead, but for serial.
+  const int64_t slack = strcmp(r.ops->name, "serial") == 0 ? 0 : 1;
+  ck_assert_msg(llabs(r.at.bad.row - 3) <= slack && llabs(r.at.bad.col - 17) <= slack, "%s: planted in 3, 17, found in %d, %d",
+                planted_name[which], (int)r.at.bad.row, (int)r.at.bad.col);
+  run_end(&r);
+  sciara_state_destroy(bad);
+  scene_free(&s);
+}
+END_TEST
+
+// ------------------------------------------------------------------------------------------------------- host memory
+
+enum { GUARD = 64 }; // doubles on either side
+
+struct guarded {
+  struct sciara_state state; ///< its arrays lie between guards
+  double *block[10];
+  size_t cells;
+};
+
+static double **fields_of(struct sciara_state *s, int k) {
+  double **all[10] = {&s->z, &s->h, &s->T, &s->px, &s->py, &s->z0, &s->lost, &s->arrival, &s->max_h, &s->max_speed};
+  return all[k];
+}
+
+static double guard_value(int k) { return -12345.0 - k; }
+
+static void guarded_make(struct guarded *g, struct sciara_state *like) {
+  g->state = *like;
+  g->cells = (size_t)sciara_grid_cells(&like->grid);
+  for (int k = 0; k < 10; k++) {
+    const size_t count = g->cells + 2 * GUARD;
+    g->block[k] = malloc(count * sizeof(double));
+    ck_assert_ptr_nonnull(g->block[k]);
+    for (size_t i = 0; i < count; i++) g->block[k][i] = guard_value(k);
+    memcpy(g->block[k] + GUARD, *fields_of(like, k), g->cells * sizeof(double));
+    *fields_of(&g->state, k) = g->block[k] + GUARD;
+  }
+}
+
+static void guarded_free(struct guarded *g) {
+  for (int k = 0; k < 10; k++) {
+    for (size_t i = 0; i < GUARD; i++) {
+      ck_assert_double_eq(g->block[k][i], guard_value(k));
+      ck_assert_double_eq(g->block[k][GUARD + g->cells + i], guard_value(k));
+    }
+    free(g->block[k]);
+  }
+}
+
+START_TEST(guards) {
+  const enum sciara_precision p = (enum sciara_precision)_i;
+  struct scene s;
+  struct run r;
+  char text[256];
+  conformance_build("hole", p, SCIARA_RECORD_MAX_THICKNESS | SCIARA_RECORD_MAX_SPEED, &s);
+  struct guarded in, out;
+  struct sciara_state *before;
+  guarded_make(&in, s.state);
+  guarded_make(&out, s.state);
+  ck_assert_int_eq(sciara_state_clone(s.state, &before), SCIARA_OK);
+  run_start(&r, engine_tested[p], &s, 3);
+  ck_assert_int_eq(r.ops->upload(r.engine, &in.state), SCIARA_OK);
+  run_to_step(&r, 120);
+  ck_assert_msg(!states_differ(before, &in.state, text, sizeof text), "the uploaded state was changed: %s", text);
+  ck_assert_int_eq(r.ops->download(r.engine, &out.state), SCIARA_OK);
+  ck_assert_mem_eq(out.state.kind, before->kind, in.cells);
+  ck_assert_mem_eq(out.state.z0, before->z0, in.cells * sizeof(double));
+  ck_assert_mem_eq(&out.state.grid, &before->grid, sizeof before->grid);
+  ck_assert_double_eq(out.state.initial, before->initial);
+  for (size_t i = 0; i < in.cells; i++)
+    if (before->kind[i] != SCIARA_CELL_INTERIOR) ck_assert_double_eq(out.state.z[i], before->z[i]);
+  run_end(&r);
+  guarded_free(&in);
+  guarded_free(&out);
+  sciara_state_destroy(before);
+  scene_free(&s);
+}
+END_TEST
+
+// -------------------------------------------------------------------------------------------------- two at one time
+
+START_TEST(interleaved) {
+  const enum sciara_precision p = (enum sciara_precision)_i;
+  const char *const name[] = {"31 x 37", "solidifying beside live lava", "3 x 40, closed"};
+  struct scene s[3];
+  struct run tested[3];
+  for (int k = 0; k < 3; k++) {
+    conformance_build(name[k], p, 0, &s[k]);
+    s[k].params.hc_vent = 1.014 - 0.3 * k;
+    run_start(&tested[k], engine_tested[p], &s[k], 2);
+  }
+  for (uint64_t step = 10; step <= 200; step += 10)
+    for (int k = 0; k < 3; k++) run_to_step(&tested[k], step + (uint64_t)k);
+  for (int k = 0; k < 3; k++) {
+    struct run serial;
+    run_start(&serial, engine_serial(p), &s[k], 1);
+    run_to_step(&serial, 200 + (uint64_t)k);
+    struct sciara_state *a = run_state(&serial, s[k].state), *b = run_state(&tested[k], s[k].state);
+    expect_conforms(tested[k].ops, p, a, b, name[k]);
+    sciara_state_destroy(a);
+    sciara_state_destroy(b);
+    run_end(&serial);
+    run_end(&tested[k]);
+    scene_free(&s[k]);
+  }
+}
+END_TEST
+
+// ---------------------------------------------------------------------------------------------------------- symmetry
+
+enum { SIDE = 61 };
+
+static double level(int64_t r, int64_t c, int v) {
+  (void)r, (void)c, (void)v;
+  return 100;
+}
+
+/** The image of cell (r, c) under one of the 8 symmetries of the square. */
+static int64_t image(int symmetry, int64_t r, int64_t c) {
+  if (symmetry & 1) r = SIDE - 1 - r;
+  if (symmetry & 2) c = SIDE - 1 - c;
+  return symmetry & 4 ? c * SIDE + r : r * SIDE + c;
+}
+
+static void expect_symmetric(const struct sciara_state *s, double metres) {
+  for (int symmetry = 1; symmetry < 8; symmetry++)
+    for (int64_t r = 0; r < SIDE; r++)
+      for (int64_t c = 0; c < SIDE; c++) {
+        const int64_t i = r * SIDE + c, j = image(symmetry, r, c);
+        ck_assert_msg(fabs(s->h[i] - s->h[j]) <= metres && fabs(s->z[i] - s->z[j]) <= metres,
+                      "symmetry %d, row %d, column %d: h %.17g and %.17g, z %.17g and %.17g", symmetry, (int)r, (int)c, s->h[i], s->h[j],
+                      s->z[i], s->z[j]);
+      }
+}
+
+START_TEST(symmetric_plane) {
+  struct scene s;
+  struct run r;
+  const double rate = 5;
+  scene_make(&s, SIDE, SIDE, 0, level, 0);
+  scene_vent(&s, SIDE / 2, SIDE / 2, 1e6, 1, &rate);
+  scene_finish(&s, SCIARA_DOUBLE);
+  run_start(&r, engine_tested[SCIARA_DOUBLE], &s, 2);
+  run_to_step(&r, r.ops->capabilities & SCIARA_FOR_TESTS ? 400 : 2000);
+  struct sciara_state *end = run_state(&r, s.state);
+  ck_assert_int_gt(sciara_state_liquid_cells(end), 60);
+  expect_symmetric(end, 1e-12);
+  sciara_state_destroy(end);
+  run_end(&r);
+  scene_free(&s);
+}
+END_TEST
+
+static Suite *make_suite(void) {
+  Suite *suite = suite_create("conformance: numbers and memory");
+  TCase *tc = tcase_create("numeric");
+  tcase_set_timeout(tc, 0);
+  tcase_add_loop_test(tc, amid_lava, 0, PRECISIONS * PLANTED);
+  tcase_add_loop_test(tc, first_of_three, 0, PRECISIONS * PLANTED);
+  tcase_add_loop_test(tc, guards, 0, PRECISIONS);
+  tcase_add_loop_test(tc, interleaved, 0, PRECISIONS);
+  tcase_add_test(tc, symmetric_plane);
+  suite_add_tcase(suite, tc);
+  return suite;
+}
+
+int main(int argc, char **argv) { return conformance_main(argc, argv, make_suite); }

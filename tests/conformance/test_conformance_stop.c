@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: Apache-2.0
+// The stop rule, and that nothing of how a run is cut up changes a bit: slices, wall clock, cancel, upload and download.
+// test_conformance_stop [ENGINE...]: the engines named, else all that are available.
+#include <math.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <time.h>
+
+#include "support/conformance.h"
+
+static const struct sciara_stop never = {.steps = UINT64_MAX, .time = INFINITY};
+
+static struct sciara_stop at_step(uint64_t steps) { return (struct sciara_stop){.steps = steps, .time = INFINITY, .max_wall_ms = 60000}; }
+
+static struct sciara_stop at_time(double time) {
+  return (struct sciara_stop){.steps = UINT64_MAX, .time = time, .max_wall_ms = 60000};
+}
+
+/** The scene, `serial` on it and the engine under test on it. */
+struct pair {
+  enum sciara_precision precision;
+  struct scene scene;
+  struct run serial, tested;
+};
+
+static void pair_start(struct pair *p, const char *name, int precision) {
+  p->precision = (enum sciara_precision)precision;
+  conformance_build(name, p->precision, SCIARA_RECORD_MAX_THICKNESS, &p->scene);
+  run_start(&p->serial, engine_serial(p->precision), &p->scene, 1);
+  run_start(&p->tested, engine_tested[precision], &p->scene, 3);
+}
+
+static void pair_end(struct pair *p) {
+  run_end(&p->serial);
+  run_end(&p->tested);
+  scene_free(&p->scene);
+}
+
+static bool exact(const struct pair *p) { return p->tested.ops->determinism == SCIARA_EXACT; }
+
+/** Both stand at the same step with the same state. */
+static void expect_same(struct pair *p, struct run *tested, const char *what) {
+  char context[128];
+  snprintf(context, sizeof context, "%s, %s, %s", tested->ops->name, precision_name(p->precision), what);
+  struct sciara_state *a = run_state(&p->serial, p->scene.state), *b = run_state(tested, p->scene.state);
+  expect_conforms(tested->ops, p->precision, a, b, context);
+  sciara_state_destroy(a);
+  sciara_state_destroy(b);
+}
+
+// --------------------------------------------------------------------------------------------------------- stop rule
+
+START_TEST(by_steps) {
+  struct pair p;
+  pair_start(&p, "ramp", _i);
+  for (int twice = 0; twice < 2; twice++) { // the second time it is met at once
+    run_until(&p.tested, at_step(37));
+    ck_assert_uint_eq(p.tested.at.step, 37);
+    ck_assert_int_eq(p.tested.at.reason, SCIARA_STOP_STEPS);
+  }
+  run_until(&p.tested, at_step(36)); // one that lies behind
+  ck_assert_uint_eq(p.tested.at.step, 37);
+  ck_assert_int_eq(p.tested.at.reason, SCIARA_STOP_STEPS);
+  run_to_step(&p.serial, 37);
+  expect_same(&p, &p.tested, "by steps");
+  pair_end(&p);
+}
+END_TEST
+
+START_TEST(by_time) {
+  struct pair p;
+  pair_start(&p, "ramp", _i);
+  const double wanted[] = {0.5, 1.0, 60.9, 61.0, 61.1, 150, 151, 400};
+  for (size_t k = 0; k < sizeof wanted / sizeof *wanted; k++) {
+    while (p.serial.at.time < wanted[k]) run_to_step(&p.serial, p.serial.at.step + 1);
+    run_until(&p.tested, at_time(wanted[k]));
+    ck_assert_int_eq(p.tested.at.reason, SCIARA_STOP_TIME);
+    ck_assert_double_ge(p.tested.at.time, wanted[k]);
+    if (exact(&p)) { // the first step with s >= T, its clock not shortened
+      ck_assert_uint_eq(p.tested.at.step, p.serial.at.step);
+      ck_assert_double_eq(p.tested.at.time, p.serial.at.time);
+      ck_assert_double_eq(p.tested.at.clock, p.serial.at.clock);
+    }
+  }
+  const double here = p.tested.at.time; // s = T exactly: met
+  const uint64_t step = p.tested.at.step;
+  run_until(&p.tested, at_time(here));
+  ck_assert_uint_eq(p.tested.at.step, step);
+  run_until(&p.tested, at_time(nextafter(here, INFINITY)));
+  ck_assert_uint_eq(p.tested.at.step, step + 1);
+  run_to_step(&p.serial, step + 1);
+  expect_same(&p, &p.tested, "by time");
+  pair_end(&p);
+}
+END_TEST
+
+START_TEST(solidified) {
+  struct pair p;
+  pair_start(&p, "rate gap", _i);
+  const struct sciara_stop when = {.steps = UINT64_MAX, .time = INFINITY, .solidified = true, .max_wall_ms = 60000};
+  run_until(&p.tested, when);
+  ck_assert_int_eq(p.tested.at.reason, SCIARA_STOP_SOLIDIFIED);
+  ck_assert_int_eq(p.tested.at.liquid_cells, 0);
+  ck_assert_uint_gt(p.tested.at.solidifications, 0);
+  int dry = 0; // steps in the gap, in which nothing was liquid
+  while (!(p.serial.at.liquid_cells == 0 && p.serial.at.time >= sciara_vents_end(p.scene.vents))) {
+    run_until(&p.serial, at_step(p.serial.at.step + 1));
+    dry += p.serial.at.liquid_cells == 0;
+  }
+  ck_assert_int_gt(dry, 2);
+  expect_same(&p, &p.tested, "solidified");
+  const uint64_t step = p.tested.at.step;
+  run_until(&p.tested, when); // met at once
+  ck_assert_uint_eq(p.tested.at.step, step);
+  run_until(&p.tested, at_step(step + 5)); // who does not ask for it goes on, at the largest clock
+  ck_assert_uint_eq(p.tested.at.step, step + 5);
+  ck_assert_double_eq(p.tested.at.clock, p.scene.params.relaxation * p.scene.params.t_max);
+  run_until(&p.serial, at_step(step + 5));
+  expect_same(&p, &p.tested, "after it solidified");
+  pair_end(&p);
+}
+END_TEST
+
+START_TEST(met_at_entry) {
+  struct pair p;
+  const int cancel = 1;
+  pair_start(&p, "initial lava and vents", _i);
+  const struct {
+    struct sciara_stop stop;
+    enum sciara_stop_reason reason;
+  } met[] = {{at_step(0), SCIARA_STOP_STEPS},
+             {at_time(0), SCIARA_STOP_TIME},
+             {at_time(-1), SCIARA_STOP_TIME},
+             {{.steps = 9, .time = INFINITY, .cancel = &cancel}, SCIARA_STOP_CANCEL}};
+  for (size_t k = 0; k < sizeof met / sizeof *met; k++) {
+    run_until(&p.tested, met[k].stop);
+    ck_assert_uint_eq(p.tested.at.step, 0);
+    ck_assert_int_eq(p.tested.at.reason, met[k].reason);
+    ck_assert_double_eq(p.tested.at.clock, p.scene.params.t_first);
+    expect_same(&p, &p.tested, "nothing done");
+  }
+  pair_end(&p);
+}
+END_TEST
+
+// The rule is tested at the end of a step: without lava and vents there is exactly one.
+START_TEST(nothing_to_do) {
+  struct pair p;
+  const struct sciara_stop when = {.steps = 50, .time = INFINITY, .solidified = true};
+  pair_start(&p, "no vent", _i);
+  for (int k = 0; k < 2; k++) {
+    run_until(&p.tested, when);
+    ck_assert_uint_eq(p.tested.at.step, 1);
+    ck_assert_int_eq(p.tested.at.reason, SCIARA_STOP_SOLIDIFIED);
+  }
+  struct sciara_state *state = run_state(&p.tested, p.scene.state);
+  struct run other;
+  run_start(&other, engine_tested[_i], &p.scene, 3);
+  ck_assert_int_eq(other.ops->upload(other.engine, state), SCIARA_OK);
+  run_until(&other, when);
+  ck_assert_uint_eq(other.at.step, 1); // it has had its step
+  ck_assert_int_eq(other.at.reason, SCIARA_STOP_SOLIDIFIED);
+  run_end(&other);
+  sciara_state_destroy(state);
+  pair_end(&p);
+}
+END_TEST
+
+// ------------------------------------------------------------------------------------------------------------ slices
+
+START_TEST(snapshot_cadence) {
+  struct pair p;
+  pair_start(&p, "fissure", _i);
+  run_to_step(&p.serial, 150);
+  const double cadence[] = {1e-3, 1.7, 29, 1000};
+  for (size_t k = 0; k < sizeof cadence / sizeof *cadence; k++) {
+    struct run r;
+    run_start(&r, engine_tested[_i], &p.scene, 3);
+    for (int n = 1; r.at.step < 150; n++) {
+      run_until(&r, (struct sciara_stop){.steps = 150, .time = n * cadence[k], .max_wall_ms = 60000});
+      while (r.at.time >= (n + 1) * cadence[k]) n++;
+      sciara_state_destroy(run_state(&r, p.scene.state));
+    }
+    expect_same(&p, &r, "in slices of time");
+    run_end(&r);
+  }
+  pair_end(&p);
+}
+END_TEST
+
+START_TEST(wall_clock) {
+  struct pair p;
+  pair_start(&p, "ramp", _i);
+  struct sciara_stop stop = at_step(3000);
+  stop.max_wall_ms = 1;
+  const int pauses = run_until(&p.tested, stop);
+  ck_assert_msg(pauses > 0, "3000 steps were done within a millisecond");
+  ck_assert_int_eq(p.tested.at.reason, SCIARA_STOP_STEPS);
+  run_to_step(&p.serial, 3000);
+  expect_same(&p, &p.tested, "with max_wall_ms = 1");
+  ck_assert_int_eq(p.tested.ops->advance(p.tested.engine, &never, &p.tested.at), SCIARA_OK); // 0: comes back by itself too
+  ck_assert_int_eq(p.tested.at.reason, SCIARA_STOP_WALL);
+  ck_assert_uint_gt(p.tested.at.step, 3000);
+  pair_end(&p);
+}
+END_TEST
+
+static void *set_soon(void *flag) {
+  const struct timespec soon = {.tv_nsec = 5000000};
+  nanosleep(&soon, NULL);
+  __atomic_store_n((int *)flag, 1, __ATOMIC_RELAXED);
+  return NULL;
+}
+
+START_TEST(cancelled) {
+  struct pair p;
+  int cancel = 0;
+  pair_start(&p, "31 x 37", _i);
+  struct sciara_stop stop = never;
+  stop.cancel = &cancel;
+  stop.max_wall_ms = 600000;
+  for (int k = 0; k < 3; k++) {
+    pthread_t thread;
+    ck_assert_int_eq(pthread_create(&thread, NULL, set_soon, &cancel), 0);
+    run_until(&p.tested, stop);
+    ck_assert_int_eq(p.tested.at.reason, SCIARA_STOP_CANCEL);
+    ck_assert_int_eq(pthread_join(thread, NULL), 0);
+    run_until(&p.serial, at_step(p.tested.at.step));
+    expect_same(&p, &p.tested, "cancelled");
+    const uint64_t step = p.tested.at.step;
+    run_until(&p.tested, stop); // still set: nothing is done
+    ck_assert_int_eq(p.tested.at.reason, SCIARA_STOP_CANCEL);
+    ck_assert_uint_eq(p.tested.at.step, step);
+    __atomic_store_n(&cancel, 0, __ATOMIC_RELAXED);
+  }
+  stop.steps = p.tested.at.step + 100;
+  run_until(&p.tested, stop);
+  ck_assert_int_eq(p.tested.at.reason, SCIARA_STOP_STEPS);
+  run_until(&p.serial, at_step(stop.steps));
+  expect_same(&p, &p.tested, "gone on after cancel");
+  pair_end(&p);
+}
+END_TEST
+
+// ---------------------------------------------------------------------------------------------- upload and download
+
+/** Uploads `state` into the engine of `r` and runs to step 400. */
+static void go_on(struct run *r, const struct sciara_state *state) {
+  ck_assert_msg(r->ops->upload(r->engine, state) == SCIARA_OK, "%s", sciara_last_error());
+  run_until(r, at_step(400));
+}
+
+START_TEST(round_trip) {
+  struct pair p;
+  pair_start(&p, _i % 2 ? "31 x 37" : "slots shorter than a step", _i / 2);
+  run_until(&p.tested, at_step(23));
+  run_until(&p.serial, at_step(23));
+  struct sciara_state *own = run_state(&p.tested, p.scene.state), *reference = run_state(&p.serial, p.scene.state);
+  struct run fresh, serial;
+  run_start(&fresh, p.tested.ops, &p.scene, 2);
+  run_start(&serial, p.serial.ops, &p.scene, 1);
+  run_until(&p.serial, at_step(400));
+  go_on(&p.tested, own); // into the engine it came from
+  expect_same(&p, &p.tested, "down and up again");
+  go_on(&p.tested, reference); // once more, from serial
+  expect_same(&p, &p.tested, "taken over from serial");
+  go_on(&fresh, own);
+  expect_same(&p, &fresh, "taken over by a new engine");
+  go_on(&serial, own);
+  expect_same(&p, &serial, "taken over by serial");
+  go_on(&fresh, p.scene.state); // and from the start
+  expect_same(&p, &fresh, "started again");
+  run_end(&fresh);
+  run_end(&serial);
+  sciara_state_destroy(own);
+  sciara_state_destroy(reference);
+  pair_end(&p);
+}
+END_TEST
+
+// Downloading twice, or downloading what has just been uploaded, gives the same state.
+START_TEST(download_changes_nothing) {
+  struct pair p;
+  char text[256];
+  pair_start(&p, "hole", _i);
+  struct sciara_state *start = run_state(&p.tested, p.scene.state);
+  ck_assert_msg(!states_differ(p.scene.state, start, text, sizeof text), "uploaded and downloaded: %s", text);
+  run_until(&p.tested, at_step(60));
+  struct sciara_state *once = run_state(&p.tested, p.scene.state), *twice = run_state(&p.tested, start);
+  ck_assert_msg(!states_differ(once, twice, text, sizeof text), "downloaded twice: %s", text);
+  sciara_state_destroy(start);
+  sciara_state_destroy(once);
+  sciara_state_destroy(twice);
+  pair_end(&p);
+}
+END_TEST
+
+static Suite *make_suite(void) {
+  Suite *suite = suite_create("conformance: stop rule and slices");
+  TCase *tc = tcase_create("stop");
+  tcase_set_timeout(tc, 0);
+  tcase_add_loop_test(tc, by_steps, 0, 2);
+  tcase_add_loop_test(tc, by_time, 0, 2);
+  tcase_add_loop_test(tc, solidified, 0, 2);
+  tcase_add_loop_test(tc, met_at_entry, 0, 2);
+  tcase_add_loop_test(tc, nothing_to_do, 0, 2);
+  tcase_add_loop_test(tc, snapshot_cadence, 0, 2);
+  tcase_add_loop_test(tc, wall_clock, 0, 2);
+  tcase_add_loop_test(tc, cancelled, 0, 2);
+  tcase_add_loop_test(tc, round_trip, 0, 4);
+  tcase_add_loop_test(tc, download_changes_nothing, 0, 2);
+  suite_add_tcase(suite, tc);
+  return suite;
+}
+
+int main(int argc, char **argv) { return conformance_main(argc, argv, make_suite); }

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "support/conformance.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/ledger.h"
+
+const struct sciara_engine_ops *engine_tested[2];
+
+const struct sciara_engine_ops *engine_serial(enum sciara_precision precision) {
+  const struct sciara_engine_ops *ops;
+  ck_assert_msg(sciara_engine_find("serial", precision, &ops) == SCIARA_OK, "%s", sciara_last_error());
+  return ops;
+}
+
+double precision_epsilon(enum sciara_precision precision) { return precision == SCIARA_DOUBLE ? DBL_EPSILON : (double)FLT_EPSILON; }
+
+const char *precision_name(enum sciara_precision precision) { return precision == SCIARA_DOUBLE ? "double" : "single"; }
+
+// ------------------------------------------------------------------------------------------------------------ scenes
+
+void scene_make(struct scene *s, int64_t rows, int64_t cols, unsigned record, scene_altitude *altitude, int variant) {
+  const struct sciara_grid grid = {.rows = rows, .cols = cols, .cell_size = 10, .west = 500000, .north = 4180000};
+  double *z = malloc((size_t)(rows * cols) * sizeof *z);
+  uint8_t *valid = malloc((size_t)(rows * cols));
+  ck_assert(z && valid);
+  for (int64_t r = 0; r < rows; r++)
+    for (int64_t c = 0; c < cols; c++) {
+      z[r * cols + c] = altitude(r, c, variant);
+      valid[r * cols + c] = !isnan(z[r * cols + c]);
+    }
+  *s = (struct scene){.params = sciara_params_default(), .boundary = SCIARA_BOUNDARY_OPEN, .vents = sciara_vents_create()};
+  ck_assert_msg(sciara_state_create(&grid, z, valid, record, &s->state) == SCIARA_OK, "%s", sciara_last_error());
+  free(z);
+  free(valid);
+}
+
+void scene_vent(struct scene *s, int64_t row, int64_t col, double slot, int64_t n, const double *rates) {
+  double edges[64];
+  ck_assert_int_lt(n, 64);
+  for (int64_t k = 0; k <= n; k++) edges[k] = (double)k * slot;
+  ck_assert_msg(sciara_vents_add(s->vents, row, col, n, edges, rates) == SCIARA_OK, "%s", sciara_last_error());
+}
+
+void scene_lava(struct scene *s, int64_t row, int64_t col, double h, double T) {
+  const int64_t i = row * s->state->grid.cols + col;
+  ck_assert_uint_eq(s->state->kind[i], SCIARA_CELL_INTERIOR);
+  s->state->h[i] = h;
+  s->state->T[i] = T;
+  s->state->arrival[i] = 0;
+}
+
+void scene_finish(struct scene *s, enum sciara_precision precision) {
+  struct sciara_state *state = s->state;
+  double sum = 0;
+  for (int64_t i = 0; i < sciara_grid_cells(&state->grid); i++) {
+    if (precision == SCIARA_SINGLE_PRECISION) {
+      state->z[i] = state->z0[i] = (double)(float)state->z[i];
+      state->h[i] = (double)(float)state->h[i];
+      state->T[i] = (double)(float)state->T[i];
+    }
+    sum += state->h[i];
+  }
+  state->initial = state->grid.cell_size * state->grid.cell_size * sum;
+  state->clock = s->params.t_first;
+  ck_assert_msg(sciara_params_check(&s->params) == SCIARA_OK, "%s", sciara_last_error());
+  ck_assert_msg(sciara_vents_check(s->vents, &state->grid, state->kind) == SCIARA_OK, "%s", sciara_last_error());
+}
+
+void scene_free(struct scene *s) {
+  sciara_state_destroy(s->state);
+  sciara_vents_destroy(s->vents);
+}
+
+void conformance_build(const char *name, enum sciara_precision precision, unsigned record, struct scene *s) {
+  size_t count;
+  const struct conformance_case *list = conformance_cases(&count);
+  for (size_t k = 0; k < count; k++) {
+    if (strcmp(list[k].name, name) != 0) continue;
+    list[k].build(s, list[k].variant, record);
+    scene_finish(s, precision);
+    return;
+  }
+  ck_abort_msg("there is no case \"%s\"", name);
+}
+
+// -------------------------------------------------------------------------------------------------------------- runs
+
+void run_start(struct run *r, const struct sciara_engine_ops *ops, const struct scene *s, int threads) {
+  const struct sciara_engine_setup setup = {.params = &s->params, .vents = s->vents, .boundary = s->boundary, .threads = threads};
+  *r = (struct run){.ops = ops};
+  ck_assert_msg(ops->create(&setup, &r->engine) == SCIARA_OK, "%s", sciara_last_error());
+  ck_assert_msg(ops->upload(r->engine, s->state) == SCIARA_OK, "%s", sciara_last_error());
+}
+
+int run_until(struct run *r, struct sciara_stop stop) {
+  int pauses = 0;
+  for (;; pauses++) {
+    const enum sciara_status status = r->ops->advance(r->engine, &stop, &r->at);
+    ck_assert_msg(status == SCIARA_OK, "%s: %s", r->ops->name, sciara_last_error());
+    ck_assert_msg(r->at.reason != SCIARA_STOP_NONE, "%s came back without a reason", r->ops->name);
+    ck_assert_uint_eq(r->at.bad.step, 0);
+    if (r->at.reason != SCIARA_STOP_WALL) return pauses;
+  }
+}
+
+void run_to_step(struct run *r, uint64_t steps) {
+  run_until(r, (struct sciara_stop){.steps = steps, .time = INFINITY, .solidified = true});
+}
+
+struct sciara_state *run_state(struct run *r, const struct sciara_state *like) {
+  struct sciara_state *state;
+  ck_assert_msg(sciara_state_clone(like, &state) == SCIARA_OK, "%s", sciara_last_error());
+  ck_assert_msg(r->ops->download(r->engine, state) == SCIARA_OK, "%s", sciara_last_error());
+  if (r->at.reason == SCIARA_STOP_NONE) return state; // not yet advanced
+  ck_assert_uint_eq(state->step, r->at.step);
+  ck_assert_double_eq(state->time, r->at.time);
+  ck_assert_double_eq(state->clock, r->at.clock);
+  ck_assert_double_eq(state->emitted, r->at.emitted);
+  ck_assert_uint_eq(state->solidifications, r->at.solidifications);
+  ck_assert_int_eq(sciara_state_liquid_cells(state), r->at.liquid_cells);
+  return state;
+}
+
+void run_end(struct run *r) {
+  r->ops->destroy(r->engine);
+  r->engine = NULL;
+}
+
+// -------------------------------------------------------------------------------------------------------- comparison
+
+enum { FIELDS = 10 };
+
+struct named_field {
+  const char *name;
+  const double *value;
+};
+
+static void fields_of(const struct sciara_state *s, struct named_field out[FIELDS]) {
+  const struct named_field all[FIELDS] = {{"h", s->h},       {"z", s->z},   {"T", s->T},         {"px", s->px},
+                                          {"py", s->py},     {"z0", s->z0}, {"lost", s->lost},   {"arrival", s->arrival},
+                                          {"max_h", s->max_h}, {"max_speed", s->max_speed}};
+  memcpy(out, all, sizeof all);
+}
+
+static bool same_bits(double a, double b) { return memcmp(&a, &b, sizeof a) == 0; }
+
+static bool totals_differ(const struct sciara_state *a, const struct sciara_state *b, char *text, size_t capacity) {
+  const struct {
+    const char *name;
+    double a, b;
+  } totals[] = {{"step", (double)a->step, (double)b->step},
+                {"clock", a->clock, b->clock},
+                {"time", a->time, b->time},
+                {"initial", a->initial, b->initial},
+                {"emitted", a->emitted, b->emitted},
+                {"solidifications", (double)a->solidifications, (double)b->solidifications}};
+  for (size_t k = 0; k < sizeof totals / sizeof *totals; k++)
+    if (!same_bits(totals[k].a, totals[k].b)) {
+      snprintf(text, capacity, "%s is %.17g, serial has %.17g", totals[k].name, totals[k].b, totals[k].a);
+      return true;
+    }
+  return false;
+}
+
+bool states_differ(const struct sciara_state *serial, const struct sciara_state *found, char *text, size_t capacity) {
+  const int64_t cells = sciara_grid_cells(&serial->grid);
+  if (totals_differ(serial, found, text, capacity)) return true;
+  struct named_field a[FIELDS], b[FIELDS];
+  fields_of(serial, a);
+  fields_of(found, b);
+  for (int f = 0; f < FIELDS; f++) {
+    if (!a[f].value || !b[f].value) continue;
+    if (memcmp(a[f].value, b[f].value, (size_t)cells * sizeof(double)) == 0) continue;
+    int64_t i = 0;
+    while (same_bits(a[f].value[i], b[f].value[i])) i++;
+    snprintf(text, capacity, "%s in row %lld, column %lld is %.17g, serial has %.17g", a[f].name, (long long)(i / serial->grid.cols),
+             (long long)(i % serial->grid.cols), b[f].value[i], a[f].value[i]);
+    return true;
+  }
+  if (memcmp(serial->kind, found->kind, (size_t)cells) != 0) {
+    snprintf(text, capacity, "the kinds of the cells differ");
+    return true;
+  }
+  const bool recorded_alike = !serial->max_h == !found->max_h && !serial->max_speed == !found->max_speed;
+  if (recorded_alike && sciara_state_checksum(serial) != sciara_state_checksum(found)) {
+    snprintf(text, capacity, "only the checksums differ");
+    return true;
+  }
+  return false;
+}
+
+static void expect_numbers(const struct sciara_state *s, const char *context) {
+  struct named_field field[FIELDS];
+  fields_of(s, field);
+  for (int f = 0; f < FIELDS; f++)
+    for (int64_t i = 0; field[f].value && i < sciara_grid_cells(&s->grid); i++)
+      ck_assert_msg(!isnan(field[f].value[i]), "%s: %s in row %lld, column %lld is not a number", context, field[f].name,
+                    (long long)(i / s->grid.cols), (long long)(i % s->grid.cols));
+  ck_assert_msg(isfinite(s->time) && isfinite(s->clock) && isfinite(s->emitted), "%s: a total is not finite", context);
+}
+
+static void expect_tolerance(const struct sciara_state *serial, const struct sciara_state *found, double relative, const char *context) {
+  int64_t both = 0, either = 0;
+  double volume = 0, reference = 0;
+  for (int64_t i = 0; i < sciara_grid_cells(&serial->grid); i++) {
+    const double a = serial->h[i] + (serial->z[i] - serial->z0[i]), b = found->h[i] + (found->z[i] - found->z0[i]);
+    both += a > 0 && b > 0;
+    either += a > 0 || b > 0;
+    reference += a + serial->lost[i];
+    volume += b + found->lost[i];
+  }
+  ck_assert_msg((double)both >= 0.99 * (double)either, "%s: %lld cells in common of %lld", context, (long long)both, (long long)either);
+  ck_assert_msg(fabs(volume - reference) <= relative * reference, "%s: %.17g m of lava, serial has %.17g", context, volume, reference);
+}
+
+void expect_conforms(const struct sciara_engine_ops *ops, enum sciara_precision precision, const struct sciara_state *serial,
+                     const struct sciara_state *found, const char *context) {
+  expect_numbers(found, context);
+  struct sciara_ledger l;
+  sciara_ledger_form(found, precision_epsilon(precision), &l);
+  ck_assert_msg(sciara_ledger_closes(&l), "%s: ledger open by %g m3, rounding explains %g m3", context, l.residual_m3, l.bound_m3);
+  if (ops->determinism == SCIARA_TOLERANCE) {
+    expect_tolerance(serial, found, precision == SCIARA_DOUBLE ? 1e-9 : 1e-5, context);
+    return;
+  }
+  char text[256];
+  ck_assert_msg(!states_differ(serial, found, text, sizeof text), "%s: %s", context, text);
+}
+
+// -------------------------------------------------------------------------------------------------------------- main
+
+static int run_engine(const char *name, Suite *(*make)(void)) {
+  for (int p = 0; p < 2; p++) {
+    const enum sciara_status status = sciara_engine_find(name, (enum sciara_precision)p, &engine_tested[p]);
+    if (status != SCIARA_OK) printf("%s: %s\n", status == SCIARA_ERR_DEVICE ? "skipped" : "failed", sciara_last_error());
+    if (status != SCIARA_OK) return status == SCIARA_ERR_DEVICE ? 77 : 1;
+  }
+  printf("engine %s\n", name);
+  fflush(stdout);
+  SRunner *runner = srunner_create(make());
+  srunner_set_fork_status(runner, CK_NOFORK);
+  srunner_run_all(runner, CK_NORMAL);
+  const int failed = srunner_ntests_failed(runner);
+  srunner_free(runner);
+  return failed != 0;
+}
+
+int conformance_main(int argc, char **argv, Suite *(*make)(void)) {
+  size_t count = (size_t)(argc - 1);
+  const struct sciara_engine_entry *list = argc > 1 ? NULL : sciara_engine_list(&count);
+  int failed = 0, skipped = 0;
+  for (size_t k = 0; k < count; k++) {
+    const int result = run_engine(list ? list[k].name : argv[k + 1], make);
+    skipped += result == 77;
+    failed += result == 1;
+  }
+  return failed ? 1 : (size_t)skipped == count ? 77 : 0;
+}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// A temporary folder with a scenario and a table of rates, and ways to read it: for the tests of the scenario reader.
+#ifndef SCIARA_TESTS_SCENARIO_FILES_H
+#define SCIARA_TESTS_SCENARIO_FILES_H
+
+#include "io/scenario.h"
+
+extern char scenario_path[96]; ///< FOLDER/demo.json
+extern char scenario_csv[96];  ///< FOLDER/rates.csv, there from the start
+
+extern const char scenario_minimal[]; ///< two vents and nothing else that has a default
+extern const char scenario_full[];    ///< every key but "initial"
+
+/** Check fixtures: make and remove the folder. */
+void scenario_setup(void);
+void scenario_teardown(void);
+
+void scenario_write_file(const char *name, const char *text);
+
+/** "FOLDER/name" in a static buffer. */
+char *scenario_inside(const char *name);
+
+/** Writes `text` as demo.json and reads it. */
+enum sciara_status scenario_read_with(const char *text, const char *const *overrides, size_t count,
+                                      struct sciara_scenario *s);
+
+/** The same with at most one override (NULL: none), which must succeed. */
+struct sciara_scenario scenario_read_ok(const char *text, const char *override);
+
+/** The same, which must fail with the path of the file and `message` (or an error that begins so). */
+void scenario_refused(const char *text, const char *override, const char *message);
+
+#endif

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+"""tools/check-layers finds what is planted in a small tree, and nothing in the tree without it."""
+
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+SPDX = "// SPDX-License-Identifier: Apache-2.0\n"
+CHECK = Path(os.environ["SCIARA_SOURCE_DIR"]) / "tools/check-layers"
+
+CLEAN = {
+    "CMakeLists.txt": "# SPDX-License-Identifier: Apache-2.0\n",
+    "src/sciara.h": SPDX + "#include <stddef.h>\n",
+    "src/base/portable.h": SPDX + "#ifdef __CUDACC__\n#endif\n",
+    "src/base/a.h": SPDX + '#include "sciara.h"\n',
+    "src/model/m.h": SPDX + '#include "base/a.h"\n// printf(1) and -ffast-math in a comment are no breach\n',
+    "src/engine/e.h": SPDX + '#include "model/m.h"\n',
+    "src/io/i.h": SPDX + '#include "model/m.h"\n',
+    "src/sim/s.c": SPDX + '#include "engine/e.h"\n#include "io/i.h"\nconst char *t = "exit(1)";\n',
+    "src/app/main.c": SPDX + '#include <stdio.h>\n#include "io/i.h"\nint main(void) { printf("x"); return 0; }\n',
+}
+
+# What is added to which file, and a part of the message expected.
+PLANTED = [
+    ("src/base/a.h", '#include "model/m.h"\n', "base must not include model"),
+    ("src/model/m.h", '#include "engine/e.h"\n', "model must not include engine"),
+    ("src/io/i.h", '#include "engine/e.h"\n', "io must not include engine"),
+    ("src/engine/e.h", '#include "io/i.h"\n', "engine must not include io"),
+    ("src/engine/e.h", '#include "sim/s.c"\n', "engine must not include sim"),
+    ("src/io/i.h", '#include "i.h"\n', "is no header below src"),
+    ("src/sciara.h", '#include "base/a.h"\n', "the public header includes no other"),
+    ("src/model/m.h", "#include <gdal.h>\n", "<gdal.h> is for io"),
+    ("src/sim/s.c", "#include <cuda_runtime.h>\n", "is for cuda"),
+    ("src/model/m.h", "#ifdef __CUDACC__\n#endif\n", "__CUDACC__ is for"),
+    ("src/sim/s.c", '#include <stdio.h>\nvoid f(void) { printf("x"); }\n', "only src/app prints or exits"),
+    ("src/sim/s.c", '#include <stdio.h>\nvoid f(void) { fprintf(stderr, "x"); }\n', "only src/app prints or exits"),
+    ("src/io/i.h", "#include <stdlib.h>\nstatic inline void f(void) { exit(1); }\n", "only src/app prints or exits"),
+    ("src/model/m.h", "#pragma STDC FP_CONTRACT ON\n", "floating-point modes"),
+    ("CMakeLists.txt", "add_compile_options(-ffast-math)\n", "floating-point flags"),
+    ("src/model/m.h", "static inline size_t f(FILE *x);\n", "does not compile by itself"),
+    ("src/model/new.h", "int x;\n", "SPDX"),
+    ("src/misc/new.h", SPDX, "src/misc is no layer"),
+]
+
+
+def check(added=None):
+    with tempfile.TemporaryDirectory() as folder:
+        files = dict(CLEAN)
+        if added:
+            files[added[0]] = files.get(added[0], "") + added[1]
+        for name, text in files.items():
+            path = Path(folder) / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+        return subprocess.run([CHECK, folder], capture_output=True, text=True, check=False)
+
+
+failures = 0
+result = check()
+if result.returncode != 0:
+    print("a clean tree was refused:\n" + result.stdout + result.stderr)
+    failures += 1
+for name, text, expected in PLANTED:
+    result = check((name, text))
+    if result.returncode != 1 or expected not in result.stdout:
+        print(f"not found in {name}: {text!r}\nexpected {expected!r}, printed:\n{result.stdout}{result.stderr}")
+        failures += 1
+print(f"{failures} failures of {len(PLANTED) + 1}")
+sys.exit(failures != 0)

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// For the tests of DEMs: reading one, and what it must hold.
+#ifndef SCIARA_TESTS_DEM_FIXTURE_H
+#define SCIARA_TESTS_DEM_FIXTURE_H
+
+#include "gdal_fixture.h"
+#include "io/dem_gdal.h"
+
+static struct sciara_dem dem;
+
+static enum sciara_status read_path(const char *path) {
+  return sciara_dem_read(&(struct sciara_dem_request){.path = path, .band = 1}, &dem);
+}
+
+static void assert_read(const char *path) { ck_assert_msg(read_path(path) == SCIARA_OK, "%s", sciara_last_error()); }
+
+static void assert_refused(const char *path, const char *part) {
+  ck_assert_msg(read_path(path) == SCIARA_ERR_INPUT, "%s was not refused", path);
+  assert_contains(sciara_last_error(), path);
+  assert_contains(sciara_last_error(), part);
+}
+
+static double centre_x(int64_t c) { return dem.grid.west + ((double)c + 0.5) * dem.grid.cell_size; }
+static double centre_y(int64_t r) { return dem.grid.north - ((double)r + 0.5) * dem.grid.cell_size; }
+
+/** Every valid cell lies on the plane; returns how many there are. */
+static int64_t assert_plane(double tolerance) {
+  int64_t valid = 0;
+  for (int64_t r = 0; r < dem.grid.rows; r++)
+    for (int64_t c = 0; c < dem.grid.cols; c++) {
+      double z = dem.altitude[r * dem.grid.cols + c], expected = plane(centre_x(c), centre_y(r));
+      if (!dem.valid[r * dem.grid.cols + c]) {
+        ck_assert_double_eq(z, SCIARA_NODATA_ALTITUDE);
+        continue;
+      }
+      ck_assert_msg(fabs(z - expected) <= tolerance, "row %d col %d: %.17g, expected %.17g", (int)r, (int)c, z,
+                    expected);
+      valid++;
+    }
+  return valid;
+}
+
+static const char *header = "ncols 3\nnrows 3\nxllcorner 100\nyllcorner 200\ncellsize 10\nNODATA_value 0.0\n";
+
+__attribute__((unused)) static const char *write_grid(const char *name, const char *values) {
+  char text[512];
+  snprintf(text, sizeof text, "%s%s", header, values);
+  write_text(in_folder(name), text);
+  return in_folder(name);
+}
+
+__attribute__((unused)) static const double degrees[6] = {15.0, 1.0 / 3600, 0, 37.8, 0, -1.0 / 3600};
+
+#endif

@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include "dem_fixture.h"
+
+START_TEST(geotiff_is_read_exactly) {
+  assert_read(make_raster("a.tif", (struct raster){0}));
+  ck_assert_int_eq(dem.grid.rows, 4);
+  ck_assert_int_eq(dem.grid.cols, 5);
+  ck_assert_double_eq(dem.grid.cell_size, 10);
+  ck_assert_double_eq(dem.grid.west, 500000);
+  ck_assert_double_eq(dem.grid.north, 4178000);
+  ck_assert_int_eq(assert_plane(0), 20);
+  ck_assert_str_eq(dem.driver, "GTiff");
+  ck_assert_str_eq(dem.georef.crs_name, "WGS 84 / UTM zone 33N (EPSG:32633)");
+  ck_assert_int_eq(strncmp(dem.georef.crs_wkt, "PROJCS[", 7), 0); // WKT 1, which every tool reads
+  uint64_t hash = dem.hash;
+  sciara_dem_free(&dem);
+  assert_read(in_folder("a.tif"));
+  ck_assert_uint_eq(dem.hash, hash);
+  sciara_dem_free(&dem);
+  double values[20] = {1};
+  assert_read(make_raster("b.tif", (struct raster){.values = values}));
+  ck_assert_uint_ne(dem.hash, hash);
+  sciara_dem_free(&dem);
+}
+END_TEST
+
+static const struct {
+  const char *name, *driver;
+  GDALDataType type;
+  const char *option;
+} formats[] = {{"a.tif", "GTiff", GDT_Float64, NULL},
+               {"c.tif", "COG", GDT_Float32, "COMPRESS=DEFLATE"},
+               {"a.bil", "EHdr", GDT_Float32, NULL},
+               {"a.img", "HFA", GDT_Float64, NULL},
+               {"a.nc", "netCDF", GDT_Float64, NULL},
+               {"a.gpkg", "GPKG", GDT_Float32, NULL},
+               {"a.asc", "AAIGrid", GDT_Float64, "DECIMAL_PRECISION=6"}};
+
+START_TEST(every_allowed_format_is_read) {
+  assert_read(make_raster(
+      formats[_i].name,
+      (struct raster){.driver = formats[_i].driver, .type = formats[_i].type, .option = formats[_i].option}));
+  ck_assert_int_eq(dem.grid.rows, 4);
+  ck_assert_double_eq_tol(dem.grid.west, 500000, 1e-6);
+  ck_assert_int_eq(assert_plane(1e-4), 20);
+  assert_contains(dem.georef.crs_name, "EPSG:32633");
+  sciara_dem_free(&dem);
+}
+END_TEST
+
+START_TEST(ascii_grids_are_read_as_doubles) {
+  assert_read(write_grid("a.stt", "3298.1 2 3\n4 0.00 6\n7 8 16777217.125e-3\n"));
+  ck_assert_str_eq(dem.driver, "AAIGrid");
+  ck_assert_double_eq(dem.altitude[0], 3298.1); // not the float nearest to it
+  ck_assert_double_eq(dem.altitude[8], 16777.217125);
+  ck_assert_int_eq(dem.valid[4], 0); // NODATA_value 0.0: altitude 0 is NODATA
+  ck_assert_double_eq(dem.grid.north, 230);
+  ck_assert_ptr_null(dem.georef.crs_wkt);
+  assert_contains(logged, "WARNING");
+  assert_contains(logged, "no CRS");
+  sciara_dem_free(&dem);
+}
+END_TEST
+
+START_TEST(nan_and_infinite_cells_are_nodata_with_a_warning) {
+  assert_read(write_grid("a.asc", "1 2 3\n4 nan 6\n7 8 inf\n"));
+  ck_assert_int_eq(dem.valid[4], 0);
+  ck_assert_int_eq(dem.valid[8], 0);
+  assert_contains(logged, "WARNING");
+  assert_contains(logged, "2 cells are NaN or infinite");
+  assert_contains(logged, "row 1, column 1");
+  sciara_dem_free(&dem);
+  double values[20];
+  for (int i = 0; i < 20; i++) values[i] = NAN;
+  assert_refused(make_raster("b.tif", (struct raster){.values = values}), "every cell is NODATA");
+}
+END_TEST
+
+START_TEST(words_in_ascii_grids_are_refused) {
+  assert_refused(write_grid("a.asc", "1 2 3\n4 x 6\n7 8 9\n"), "a.asc:8: found \"x\", allowed a number");
+  assert_refused(write_grid("b.asc", "1 2 3\n4 5 6\n7 8 -\n"), "b.asc:9: found \"-\"");
+  assert_read(write_grid("c.asc", "1 2 3\n4 -1.5E+1 6\n+7 8 -nan\n"));
+  ck_assert_double_eq(dem.altitude[4], -15);
+  sciara_dem_free(&dem);
+}
+END_TEST
+
+START_TEST(cell_size_zero_is_refused) {
+  write_text(in_folder("a.asc"), "ncols 3\nnrows 3\nxllcorner 0\nyllcorner 0\ncellsize 0\n1 2 3\n4 5 6\n7 8 9\n");
+  assert_refused(in_folder("a.asc"), "cell size 0");
+}
+END_TEST
+
+START_TEST(size_is_checked_before_memory_is_taken) {
+  write_text(in_folder("a.asc"),
+             "ncols 2000000\nnrows 2000000\nxllcorner 0\nyllcorner 0\ncellsize 10\nNODATA_value -9999\n1 2 3");
+  enum sciara_status status = read_path(in_folder("a.asc"));
+  ck_assert_msg(status == SCIARA_ERR_MEMORY || status == SCIARA_ERR_INPUT, "status %d", (int)status);
+  GDALDatasetH d = GDALCreate(
+      GDALGetDriverByName("GTiff"), in_folder("b.tif"), 300000, 300000, 1, GDT_Float64,
+      (char *[]){"SPARSE_OK=TRUE", "TILED=YES", "BIGTIFF=YES", "BLOCKXSIZE=16384", "BLOCKYSIZE=16384", NULL});
+  GDALSetGeoTransform(d, (double *)(uintptr_t)metric);
+  GDALClose(d);
+  ck_assert_int_eq(read_path(in_folder("b.tif")), SCIARA_ERR_MEMORY);
+  assert_contains(sciara_last_error(), "300000 x 300000 cells");
+  assert_contains(sciara_last_error(), "120 bytes each");
+}
+END_TEST
+
+START_TEST(less_than_three_rows_or_columns_is_refused) {
+  assert_refused(make_raster("a.tif", (struct raster){.rows = 2}), "at least 3 x 3");
+  assert_refused(make_raster("b.tif", (struct raster){.cols = 1}), "at least 3 x 3");
+}
+END_TEST
+
+/** Cuts the file to `keep` bytes. */
+static const char *cut(const char *path, double keep) {
+  struct stat about;
+  ck_assert_int_eq(stat(path, &about), 0);
+  ck_assert_int_eq(truncate(path, (off_t)((double)about.st_size * keep)), 0);
+  return path;
+}
+
+static const struct {
+  const char *name, *found;
+  struct raster raster;
+} truncated[] = {
+    {"a.tif", "it may be truncated: ", {.driver = "GTiff"}},
+    {"b.tif", "it may be truncated: ", {.driver = "COG", .type = GDT_Float32}},
+    {"a.bil", "it may be truncated: ", {.driver = "EHdr", .type = GDT_Float32}},
+    {"a.asc", "it may be truncated: ", {.driver = "AAIGrid"}},
+    {"a.img", "cannot be opened", {.driver = "HFA"}}, // its directory stands at the end
+};
+
+START_TEST(truncated_files_are_refused_in_silence) {
+  struct raster r = truncated[_i].raster;
+  r.rows = r.cols = 300;
+  const char *path = cut(make_raster(truncated[_i].name, r), 0.5);
+  int terminal = dup(2), file = open(in_folder("stderr"), O_RDWR | O_CREAT, 0600);
+  dup2(file, 2);
+  enum sciara_status status = read_path(path);
+  fflush(stderr);
+  dup2(terminal, 2);
+  ck_assert_int_eq(status, SCIARA_ERR_INPUT);
+  assert_contains(sciara_last_error(), truncated[_i].found);
+  ck_assert_int_eq(lseek(file, 0, SEEK_END), 0); // GDAL's own message went into the error, not to the terminal
+  close(file);
+  close(terminal);
+}
+END_TEST
+
+START_TEST(nodata_is_compared_in_the_type_of_the_band) {
+  double values[20], nodata = -3.4028234663852886e38;
+  for (int i = 0; i < 20; i++) values[i] = 100 + i;
+  values[7] = nodata;
+  assert_read(make_raster("float.tif", (struct raster){.type = GDT_Float32, .values = values, .nodata = &nodata}));
+  ck_assert_int_eq(dem.valid[7], 0);
+  ck_assert_int_eq(dem.valid[6], 1);
+  sciara_dem_free(&dem);
+  values[7] = nodata = -99999.1; // no float has this value
+  assert_read(make_raster("rounded.tif", (struct raster){.type = GDT_Float32, .values = values, .nodata = &nodata}));
+  ck_assert_int_eq(dem.valid[7], 0);
+  sciara_dem_free(&dem);
+  values[7] = nodata = -32768;
+  assert_read(make_raster("short.tif", (struct raster){.type = GDT_Int16, .values = values, .nodata = &nodata}));
+  ck_assert_int_eq(dem.valid[7], 0);
+  sciara_dem_free(&dem);
+  values[7] = nodata = NAN;
+  assert_read(make_raster("nan.tif", (struct raster){.values = values, .nodata = &nodata}));
+  ck_assert_int_eq(dem.valid[7], 0);
+  ck_assert_ptr_null(strstr(logged, "WARNING")); // declared: nothing to warn of
+  sciara_dem_free(&dem);
+  assert_read(make_raster("mask.tif", (struct raster){.masked = true}));
+  ck_assert_int_eq(dem.valid[0], 0);
+  ck_assert_int_eq(assert_plane(0), 19);
+  sciara_dem_free(&dem);
+}
+END_TEST
+
+START_TEST(scale_and_offset_are_applied) {
+  double values[20], nodata = -32768;
+  for (int i = 0; i < 20; i++) values[i] = i;
+  values[3] = nodata;
+  assert_read(make_raster(
+      "a.tif", (struct raster){.type = GDT_Int16, .values = values, .nodata = &nodata, .scale = 0.5, .offset = 1000}));
+  ck_assert_double_eq(dem.altitude[4], 1002);
+  ck_assert_int_eq(dem.valid[3], 0);
+  sciara_dem_free(&dem);
+}
+END_TEST
+
+START_TEST(undeclared_nodata_is_refused) {
+  const double wild[] = {-32768, 1e6, -3.4028234663852886e38, -9999};
+  double values[20] = {0};
+  values[7] = wild[_i];
+  assert_refused(make_raster("it's.tif", (struct raster){.values = values}), "row 1, column 2");
+  assert_contains(sciara_last_error(), "gdal_translate -a_nodata");
+  assert_contains(sciara_last_error(), "it'\\''s.tif'");
+}
+END_TEST
+
+START_TEST(all_nodata_is_refused) {
+  double values[20] = {0}, nodata = 0;
+  assert_refused(make_raster("a.tif", (struct raster){.values = values, .nodata = &nodata}), "every cell is NODATA");
+}
+END_TEST
+
+START_TEST(feet_of_altitude_are_refused) {
+  assert_refused(make_raster("a.tif", (struct raster){.unit = "US survey foot"}), "metres are needed");
+  assert_read(make_raster("b.tif", (struct raster){.unit = "metre"}));
+  sciara_dem_free(&dem);
+}
+END_TEST
+
+START_TEST(south_up_is_flipped) {
+  const double south_up[6] = {500000, 10, 0, 4178000, 0, 10};
+  const char *path = make_raster("a.tif", (struct raster){.transform = south_up});
+  assert_read(path);
+  ck_assert_double_eq(dem.grid.north, 4178040);
+  ck_assert_int_eq(assert_plane(0), 20);
+  sciara_dem_free(&dem);
+  const int64_t window[4] = {0, 1, 3, 4}; // row 0 is the northern row here too
+  ck_assert_int_eq(sciara_dem_read(&(struct sciara_dem_request){.path = path, .band = 1, .window = window}, &dem),
+                   SCIARA_OK);
+  ck_assert_double_eq(dem.grid.north, 4178040);
+  ck_assert_double_eq(dem.grid.west, 500010);
+  ck_assert_int_eq(assert_plane(0), 12);
+  sciara_dem_free(&dem);
+}
+END_TEST
+
+/** gdalwarp, told the same, must come to the same cells. */
+START_TEST(window_and_band_are_checked) {
+  const int64_t good[4] = {1, 2, 3, 3},
+                bad[][4] = {{2, 0, 3, 5}, {0, -1, 3, 3}, {0, 0, 0, 5}, {INT64_MAX, 0, 3, 3}, {0, 0, 4, 6}};
+  struct sciara_dem_request q = {.path = make_raster("a.tif", (struct raster){.bands = 2}), .band = 1, .window = good};
+  ck_assert_int_eq(sciara_dem_read(&q, &dem), SCIARA_OK);
+  ck_assert_double_eq(dem.grid.west, 500020);
+  ck_assert_double_eq(dem.grid.north, 4177990);
+  ck_assert_int_eq(assert_plane(0), 9);
+  sciara_dem_free(&dem);
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    q.window = bad[i];
+    ck_assert_int_eq(sciara_dem_read(&q, &dem), SCIARA_ERR_INPUT);
+    assert_contains(sciara_last_error(), "4 rows x 5 columns");
+  }
+  q.window = NULL;
+  q.band = 2;
+  ck_assert_int_eq(sciara_dem_read(&q, &dem), SCIARA_OK);
+  ck_assert_double_eq(dem.altitude[0], 200);
+  sciara_dem_free(&dem);
+  q.band = 3;
+  ck_assert_int_eq(sciara_dem_read(&q, &dem), SCIARA_ERR_INPUT);
+  assert_contains(sciara_last_error(), "bands 1 to 2");
+}
+END_TEST
+
+START_TEST(only_plain_files_of_allowed_formats_are_opened) {
+  make_raster("a.tif", (struct raster){0});
+  make_raster("a.nc", (struct raster){.driver = "netCDF"});
+  free(output_of(
+      "cd %s && gdal_translate -q -of VRT a.tif a.vrt && gdal_translate -q -of GTiff -ot Byte -scale a.tif p.tif && "
+      "gdal_translate -q -of PNG -b 1 -b 1 -b 1 p.tif a.png && gdal_translate -q -b 1 -b 1 -b 1 -colorinterp "
+      "red,green,blue p.tif rgb.tif && "
+      "printf 'x' > x.tif",
+      folder));
+  assert_refused(in_folder("none.tif"), "No such file");
+  assert_refused(folder, "is a folder");
+  assert_refused(in_folder("a.vrt"), "--allow-driver VRT");
+  assert_refused(in_folder("a.png"), "PNG");
+  assert_refused(in_folder("x.tif"), "cannot be opened");
+  assert_refused(in_folder("rgb.tif"), "colour channel");
+  char name[600];
+  snprintf(name, sizeof name, "NETCDF:%s:Band1", in_folder("a.nc"));
+  assert_refused(name, "connection strings");
+  snprintf(name, sizeof name, "/vsisubfile/0,%s", in_folder("a.tif"));
+  assert_refused(name, "/vsi");
+  assert_refused("/vsicurl/http://localhost/a.tif", "/vsi");
+  struct sciara_dem_request q = {
+      .path = in_folder("a.vrt"), .band = 1, .extra_drivers = (const char *const[]){"VRT"}, .extra_driver_count = 1};
+  ck_assert_int_eq(sciara_dem_read(&q, &dem), SCIARA_OK);
+  sciara_dem_free(&dem);
+  q.extra_drivers = (const char *const[]){"VRTT"};
+  ck_assert_int_eq(sciara_dem_read(&q, &dem), SCIARA_ERR_USAGE);
+  assert_contains(sciara_last_error(), "did you mean \"VRT\"");
+  ck_assert_int_eq(chdir(folder), 0); // a plain file of such a name is read as a file
+  double values[20] = {7};
+  make_raster("b.tif", (struct raster){.values = values});
+  ck_assert_int_eq(rename("b.tif", "GTIFF_DIR:1:a.tif"), 0);
+  assert_read("GTIFF_DIR:1:a.tif");
+  ck_assert_double_eq(dem.altitude[0], 7); // not the first directory of a.tif
+  sciara_dem_free(&dem);
+}
+END_TEST
+
+int main(void) {
+  Suite *s = suite_create("dem_gdal");
+  TCase *t = tcase_create("dem");
+  tcase_add_checked_fixture(t, setup, teardown);
+  tcase_set_timeout(t, 60);
+  tcase_add_test(t, geotiff_is_read_exactly);
+  tcase_add_loop_test(t, every_allowed_format_is_read, 0, sizeof formats / sizeof *formats);
+  tcase_add_test(t, ascii_grids_are_read_as_doubles);
+  tcase_add_test(t, nan_and_infinite_cells_are_nodata_with_a_warning);
+  tcase_add_test(t, words_in_ascii_grids_are_refused);
+  tcase_add_test(t, cell_size_zero_is_refused);
+  tcase_add_test(t, size_is_checked_before_memory_is_taken);
+  tcase_add_test(t, less_than_three_rows_or_columns_is_refused);
+  tcase_add_loop_test(t, truncated_files_are_refused_in_silence, 0, sizeof truncated / sizeof *truncated);
+  tcase_add_test(t, nodata_is_compared_in_the_type_of_the_band);
+  tcase_add_test(t, scale_and_offset_are_applied);
+  tcase_add_loop_test(t, undeclared_nodata_is_refused, 0, 4);
+  tcase_add_test(t, all_nodata_is_refused);
+  tcase_add_test(t, feet_of_altitude_are_refused);
+  tcase_add_test(t, south_up_is_flipped);
+  tcase_add_test(t, window_and_band_are_checked);
+  tcase_add_test(t, only_plain_files_of_allowed_formats_are_opened);
+  suite_add_tcase(s, t);
+  return run_suite(s);
+}

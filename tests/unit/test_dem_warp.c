@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+// The place of a DEM: CRS, shape of the cells, warping.
+#include "dem_fixture.h"
+
+/** Runs the command that the last refusal proposes, and reads what it makes. */
+static void assert_command_helps(const char *result) {
+  char *command = strdup(strstr(sciara_last_error(), "gdalwarp "));
+  free(output_of("%s", command));
+  free(command);
+  assert_read(result);
+}
+
+START_TEST(rotated_mirrored_or_unplaced_is_refused) {
+  const double rotated[6] = {500000, 8, 6, 4178000, 6, -8}, mirrored[6] = {500000, -10, 0, 4178000, 0, -10};
+  assert_refused(make_raster("a.tif", (struct raster){.transform = rotated, .rows = 20, .cols = 20}), "rotated");
+  assert_command_helps(in_folder("a-metric.tif"));
+  ck_assert_double_eq(dem.grid.cell_size, 10);
+  sciara_dem_free(&dem);
+  assert_refused(make_raster("b.tif", (struct raster){.transform = mirrored}), "mirrored");
+  assert_refused(make_raster("c.tif", (struct raster){.unplaced = true, .epsg = -1}), "no geotransform");
+}
+END_TEST
+
+START_TEST(degrees_are_refused_with_a_command_that_works) {
+  double *values = (double *)malloc(60 * 60 * sizeof *values);
+  for (int i = 0; i < 3600; i++) values[i] = 500 + i % 60;
+  struct raster r = {.transform = degrees, .epsg = 4326, .rows = 60, .cols = 60, .values = values};
+  assert_refused(make_raster("it's; a dem.tif", r), "degrees");
+  assert_contains(sciara_last_error(), "gdalwarp -t_srs EPSG:32633 -tr 30 30 -tap");
+  assert_contains(sciara_last_error(), "dem.crs and dem.cell_size_m");
+  assert_command_helps(in_folder("it's; a dem-metric.tif"));
+  ck_assert_double_eq(dem.grid.cell_size, 30);
+  ck_assert_str_eq(dem.georef.crs_name, "WGS 84 / UTM zone 33N (EPSG:32633)");
+  sciara_dem_free(&dem);
+  struct sciara_dem_request half = {.path = in_folder("it's; a dem.tif"), .band = 1, .cell_size_m = 30};
+  ck_assert_int_eq(sciara_dem_read(&half, &dem), SCIARA_ERR_INPUT);
+  half.cell_size_m = 0;
+  half.crs = "EPSG:32633";
+  ck_assert_int_eq(sciara_dem_read(&half, &dem), SCIARA_ERR_INPUT);
+  half.cell_size_m = 30;
+  half.crs = "EPSG:4326";
+  ck_assert_int_eq(sciara_dem_read(&half, &dem), SCIARA_ERR_INPUT);
+  assert_contains(sciara_last_error(), "not a projected CRS in metres");
+  free(values);
+}
+END_TEST
+
+START_TEST(degrees_are_warped_on_request_as_gdalwarp_does) {
+  double *values = (double *)malloc(60 * 60 * sizeof *values), nodata = -1;
+  for (int i = 0; i < 3600; i++) values[i] = 500 + 3 * (i % 60) + 0.1 * (i / 60.0) * (i % 7);
+  for (int i = 1800; i < 1815; i++) values[i] = nodata;
+  struct raster r = {.transform = degrees, .epsg = 4326, .rows = 60, .cols = 60, .values = values, .nodata = &nodata};
+  struct sciara_dem_request q = {.path = make_raster("a.tif", r), .band = 1, .crs = "EPSG:32633", .cell_size_m = 25};
+  ck_assert_msg(sciara_dem_read(&q, &dem) == SCIARA_OK, "%s", sciara_last_error());
+  ck_assert_double_eq(fmod(dem.grid.west, 25), 0);
+  ck_assert_double_eq(fmod(dem.grid.north, 25), 0);
+  free(output_of("cd %s && gdalwarp -q -et 0 -t_srs EPSG:32633 -tr 25 25 -tap -r bilinear -dstnodata -9999 a.tif b.tif",
+                 folder));
+  struct sciara_dem own = dem;
+  assert_read(in_folder("b.tif"));
+  ck_assert_int_eq(own.grid.rows, dem.grid.rows);
+  ck_assert_int_eq(own.grid.cols, dem.grid.cols);
+  ck_assert_double_eq(own.grid.west, dem.grid.west);
+  ck_assert_double_eq(own.grid.north, dem.grid.north);
+  ck_assert_int_eq(memcmp(own.valid, dem.valid, (size_t)sciara_grid_cells(&dem.grid)), 0);
+  int64_t holes = 0;
+  for (int64_t i = 0; i < sciara_grid_cells(&dem.grid); i++) {
+    ck_assert_double_eq_tol(own.altitude[i], dem.altitude[i], 1e-6);
+    holes += !dem.valid[i];
+  }
+  ck_assert_int_gt(holes, 0);
+  sciara_dem_free(&own);
+  sciara_dem_free(&dem);
+  free(values);
+}
+END_TEST
+
+START_TEST(cells_that_are_not_square_are_refused_or_warped) {
+  const double oblong[6] = {500000, 10, 0, 4178000, 0, -12}, nearly[6] = {500000, 10, 0, 4178000, 0, -10.0000001};
+  assert_refused(make_raster("a.tif", (struct raster){.transform = oblong, .rows = 20, .cols = 24}),
+                 "not square, 10 x 12");
+  assert_contains(sciara_last_error(), "gdalwarp -tr 10 10");
+  assert_command_helps(in_folder("a-metric.tif"));
+  sciara_dem_free(&dem);
+  struct sciara_dem_request q = {.path = in_folder("a.tif"), .band = 1, .cell_size_m = 10};
+  ck_assert_msg(sciara_dem_read(&q, &dem) == SCIARA_OK, "%s", sciara_last_error());
+  ck_assert_int_eq(dem.grid.rows, 24);
+  ck_assert_double_eq(dem.grid.cell_size, 10);
+  for (int64_t r = 1; r < 23; r++) // bilinear: exact on a plane, but for the border
+    for (int64_t c = 1; c < 23; c++)
+      ck_assert_double_eq_tol(dem.altitude[r * 24 + c], plane(centre_x(c), centre_y(r)), 1e-9);
+  sciara_dem_free(&dem);
+  assert_read(make_raster("b.tif", (struct raster){.transform = nearly}));
+  ck_assert_double_eq(dem.grid.cell_size, 10);
+  sciara_dem_free(&dem);
+}
+END_TEST
+
+START_TEST(holes_do_not_leak_into_a_warp) {
+  double values[400], nodata = -9999;
+  for (int i = 0; i < 400; i++) values[i] = i % 20 < 8 ? nodata : 1000;
+  struct raster r = {.rows = 20, .cols = 20, .values = values, .nodata = &nodata};
+  struct sciara_dem_request q = {.path = make_raster("a.tif", r), .band = 1, .cell_size_m = 7};
+  ck_assert_int_eq(sciara_dem_read(&q, &dem), SCIARA_OK);
+  for (int64_t i = 0; i < sciara_grid_cells(&dem.grid); i++)
+    ck_assert(dem.valid[i] ? fabs(dem.altitude[i] - 1000) < 1e-9 : dem.altitude[i] == SCIARA_NODATA_ALTITUDE);
+  sciara_dem_free(&dem);
+}
+END_TEST
+
+START_TEST(feet_of_distance_are_refused_or_warped) {
+  const double feet[6] = {980000, 30, 0, 200000, 0, -30};
+  double values[900] = {0};
+  struct raster r = {.transform = feet, .epsg = 2263, .rows = 30, .cols = 30, .values = values};
+  assert_refused(make_raster("a.tif", r), "US survey foot");
+  assert_contains(sciara_last_error(), "gdalwarp -t_srs EPSG:32618 -tr 9 9");
+  assert_command_helps(in_folder("a-metric.tif"));
+  sciara_dem_free(&dem);
+  struct sciara_dem_request q = {.path = in_folder("a.tif"), .band = 1, .crs = "EPSG:32618", .cell_size_m = 10};
+  ck_assert_int_eq(sciara_dem_read(&q, &dem), SCIARA_OK);
+  ck_assert_double_eq_tol((double)dem.grid.rows, 30 * 30 * 0.3048 / 10, 3);
+  sciara_dem_free(&dem);
+}
+END_TEST
+
+START_TEST(a_missing_crs_may_be_given) {
+  struct sciara_dem_request q = {
+      .path = make_raster("a.tif", (struct raster){.epsg = -1}), .band = 1, .crs = "EPSG:32633"};
+  ck_assert_int_eq(sciara_dem_read(&q, &dem), SCIARA_OK);
+  assert_contains(dem.georef.crs_name, "EPSG:32633");
+  ck_assert_int_eq(assert_plane(0), 20);
+  assert_contains(logged, "taken to be in EPSG:32633");
+  sciara_dem_free(&dem);
+  q.crs = in_folder("a.prj"); // a CRS is never read from a file or an address
+  write_text(q.crs, "EPSG:32633");
+  ck_assert_int_eq(sciara_dem_read(&q, &dem), SCIARA_ERR_INPUT);
+  assert_refused(make_raster("b.tif", (struct raster){.epsg = -1, .transform = degrees}), "look like degrees");
+}
+END_TEST
+
+START_TEST(hgt_tiles_are_known) {
+  // A tile of SRTM is 1201 x 1201 big-endian shorts, named by its south-western corner.
+  FILE *f = fopen(in_folder("N37E015.hgt"), "wb");
+  for (int i = 0; i < 1201 * 1201; i++) {
+    fputc(i == 600 * 1201 + 600 ? 0x80 : 0x01, f); // one void, else 256 + 44 m
+    fputc(i == 600 * 1201 + 600 ? 0x00 : 0x2C, f);
+  }
+  fclose(f);
+  assert_refused(in_folder("N37E015.hgt"), "gdalwarp -t_srs EPSG:32633 -tr 90 90");
+  const int64_t window[4] = {590, 590, 20, 20};
+  struct sciara_dem_request q = {
+      .path = in_folder("N37E015.hgt"), .band = 1, .crs = "EPSG:32633", .cell_size_m = 90, .window = window};
+  ck_assert_msg(sciara_dem_read(&q, &dem) == SCIARA_OK, "%s", sciara_last_error());
+  ck_assert_str_eq(dem.driver, "SRTMHGT");
+  int64_t valid = 0;
+  for (int64_t i = 0; i < sciara_grid_cells(&dem.grid); i++) {
+    valid += dem.valid[i];
+    ck_assert(!dem.valid[i] || fabs(dem.altitude[i] - 300) < 1e-9);
+  }
+  ck_assert_int_gt(valid, 250);
+  sciara_dem_free(&dem);
+}
+END_TEST
+
+START_TEST(rasters_must_lie_on_the_grid) {
+  struct sciara_grid grid = {.rows = 4, .cols = 5, .cell_size = 10, .west = 500000, .north = 4178000};
+  double out[20], values[20], nodata = -1;
+  for (int i = 0; i < 20; i++) values[i] = i;
+  values[3] = nodata;
+  ck_assert_int_eq(sciara_raster_read_on_grid(
+                       make_raster("a.tif", (struct raster){.values = values, .nodata = &nodata}), &grid, out),
+                   SCIARA_OK);
+  ck_assert_double_eq(out[3], 0);
+  ck_assert_double_eq(out[19], 19);
+  grid.west += 0.001;
+  ck_assert_int_eq(sciara_raster_read_on_grid(in_folder("a.tif"), &grid, out), SCIARA_ERR_INPUT);
+  grid.west += 15;
+  ck_assert_int_eq(sciara_raster_read_on_grid(in_folder("a.tif"), &grid, out), SCIARA_ERR_INPUT);
+  assert_contains(sciara_last_error(), "gdalwarp -te ");
+  assert_contains(sciara_last_error(), "-ts 5 4");
+  char *command = strdup(strstr(sciara_last_error(), "gdalwarp ")), at[2048];
+  *strstr(command, " (and") = '\0';
+  snprintf(at, sizeof at, "cd %s && %s", folder, command);
+  free(output_of("%s", at));
+  free(command);
+  ck_assert_msg(sciara_raster_read_on_grid(in_folder("on-grid.tif"), &grid, out) == SCIARA_OK, "%s",
+                sciara_last_error());
+  values[9] = NAN;
+  ck_assert_int_eq(sciara_raster_read_on_grid(make_raster("b.tif", (struct raster){.values = values}),
+                                              &(struct sciara_grid){4, 5, 10, 500000, 4178000}, out),
+                   SCIARA_ERR_INPUT);
+  assert_contains(sciara_last_error(), "row 1, column 4");
+}
+END_TEST
+
+START_TEST(lonlat_is_placed_as_gdaltransform_does) {
+  double x, y, expected_x, expected_y;
+  assert_read(make_raster("a.tif", (struct raster){0}));
+  ck_assert_int_eq(sciara_georef_from_lonlat(dem.georef.crs_wkt, 15.0125, 37.7321, &x, &y), SCIARA_OK);
+  char *text = output_of("echo '15.0125 37.7321' | gdaltransform -s_srs EPSG:4326 -t_srs EPSG:32633%s", "");
+  ck_assert_int_eq(sscanf(text, "%lf %lf", &expected_x, &expected_y), 2);
+  free(text);
+  ck_assert_double_eq_tol(x, expected_x, 1e-6);
+  ck_assert_double_eq_tol(y, expected_y, 1e-6);
+  ck_assert_int_eq(sciara_georef_from_lonlat(dem.georef.crs_wkt, 15, 0, &x, &y), SCIARA_OK);
+  ck_assert_double_eq_tol(x, 500000, 1e-6);
+  ck_assert_double_eq_tol(y, 0, 1e-6);
+  ck_assert_int_eq(sciara_georef_from_lonlat(dem.georef.crs_wkt, 15, 95, &x, &y), SCIARA_ERR_INPUT);
+  ck_assert_int_eq(sciara_georef_from_lonlat(NULL, 15, 37, &x, &y), SCIARA_ERR_INPUT);
+  sciara_dem_free(&dem);
+}
+END_TEST
+
+START_TEST(an_esri_prj_is_recognised) {
+  write_grid("a.asc", "1 2 3\n4 5 6\n7 8 9\n");
+  write_text(
+      in_folder("a.prj"),
+      "PROJCS[\"WGS_1984_UTM_Zone_33N\",GEOGCS[\"GCS_WGS_1984\",DATUM[\"D_WGS_1984\",SPHEROID[\"WGS_1984\",6378137.0,"
+      "298.257223563]],PRIMEM[\"Greenwich\",0.0],UNIT[\"Degree\",0.0174532925199433]],PROJECTION[\"Transverse_"
+      "Mercator\"],"
+      "PARAMETER[\"False_Easting\",500000.0],PARAMETER[\"False_Northing\",0.0],PARAMETER[\"Central_Meridian\",15.0],"
+      "PARAMETER[\"Scale_Factor\",0.9996],PARAMETER[\"Latitude_Of_Origin\",0.0],UNIT[\"Meter\",1.0]]");
+  assert_read(in_folder("a.asc"));
+  ck_assert_str_eq(dem.georef.crs_name, "WGS 84 / UTM zone 33N (EPSG:32633)");
+  sciara_dem_free(&dem);
+}
+END_TEST
+
+int main(void) {
+  Suite *s = suite_create("dem_warp");
+  TCase *t = tcase_create("place");
+  tcase_add_checked_fixture(t, setup, teardown);
+  tcase_set_timeout(t, 60);
+  tcase_add_test(t, rotated_mirrored_or_unplaced_is_refused);
+  tcase_add_test(t, degrees_are_refused_with_a_command_that_works);
+  tcase_add_test(t, degrees_are_warped_on_request_as_gdalwarp_does);
+  tcase_add_test(t, cells_that_are_not_square_are_refused_or_warped);
+  tcase_add_test(t, holes_do_not_leak_into_a_warp);
+  tcase_add_test(t, feet_of_distance_are_refused_or_warped);
+  tcase_add_test(t, a_missing_crs_may_be_given);
+  tcase_add_test(t, hgt_tiles_are_known);
+  tcase_add_test(t, rasters_must_lie_on_the_grid);
+  tcase_add_test(t, lonlat_is_placed_as_gdaltransform_does);
+  tcase_add_test(t, an_esri_prj_is_recognised);
+  suite_add_tcase(s, t);
+  return run_suite(s);
+}

@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: Apache-2.0
+// Claims about io/json_strict.h: what is refused, where the error points, and that printing loses no bit.
+#include <check.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "io/json_strict.h"
+
+/** A text and what its refusal must say. */
+struct refusal {
+  const char *text, *place, *found;
+};
+
+static const struct refusal refusals[] = {
+    {"", "t:1:1: ", "found the end of the text"},
+    {"   ", "t:1:4: ", "found the end of the text"},
+    {"{\"a\": 1", "t:1:8: ", "',' or '}'"},
+    {"{\"a\": 1,}", "t:1:9: ", "found '}', allowed a key in double quotes"},
+    {"{\"a\" 1}", "t:1:6: ", "allowed ':' after the key"},
+    {"{a: 1}", "t:1:2: ", "allowed a key in double quotes"},
+    {"[1,]", "t:1:4: ", "found ']', allowed a value"},
+    {"[1 2]", "t:1:4: ", "found '2', allowed ',' or ']'"},
+    {"[1}", "t:1:3: ", "found '}'"},
+    {"{\n  \"a\": 01\n}", "t:2:8: ", "leading zero"},
+    {"-01", "t:1:1: ", "leading zero"},
+    {"[00]", "t:1:2: ", "leading zero"},
+    {"+1", "t:1:1: ", "found '+'"},
+    {".5", "t:1:1: ", "found '.'"},
+    {"1.", "t:1:3: ", "a digit after the decimal point"},
+    {"1.e3", "t:1:3: ", "found 'e', allowed a digit after the decimal point"},
+    {"1e", "t:1:3: ", "a digit of the exponent"},
+    {"-", "t:1:2: ", "allowed a digit"},
+    {"0x10", "t:1:2: ", "found 'x', allowed nothing after the end"},
+    {"[\n1,\n 1e999]", "t:3:2: ", "found 1e999, allowed finite numbers"},
+    {"-1e999", "t:1:1: ", "allowed finite numbers"},
+    {"NaN", "t:1:1: ", "found 'N', allowed a value"},
+    {"Infinity", "t:1:1: ", "found 'I', allowed a value"},
+    {"nul", "t:1:1: ", "found 'n'"},
+    {"True", "t:1:1: ", "found 'T'"},
+    {"nulll", "t:1:5: ", "nothing after the end"},
+    {"{} x", "t:1:4: ", "found 'x', allowed nothing after the end of the JSON value"},
+    {"{}{}", "t:1:3: ", "allowed nothing after the end"},
+    {"{} // comment", "t:1:4: ", "found '/'"},
+    {"'a'", "t:1:1: ", "found '''"},
+    {"\"abc", "t:1:1: ", "found a string without an end"},
+    {"\"a\\", "t:1:3: ", "unknown escape"},
+    {"\"a\nb\"", "t:1:3: ", "found the raw control character 0x0A"},
+    {"\"a\tb\"", "t:1:3: ", "found the raw control character 0x09"},
+    {"\"a\\u0000b\"", "t:1:3: ", "found \\u0000"},
+    {"{\"\\u0000\": 1}", "t:1:3: ", "found \\u0000"},
+    {"\"\\u12G4\"", "t:1:2: ", "bad \\u escape"},
+    {"\"\\u12", "t:1:2: ", "bad \\u escape"},
+    {"\"\\q\"", "t:1:2: ", "unknown escape"},
+    {"\"\\uD800\"", "t:1:2: ", "half of a surrogate pair"},
+    {"\"\\uDC00\"", "t:1:2: ", "half of a surrogate pair"},
+    {"\"\\uD800\\u0041\"", "t:1:2: ", "half of a surrogate pair"},
+    {"\"\xFF\"", "t:1:2: ", "found the byte 0xFF that is not UTF-8"},
+    {"\"\xC0\x80\"", "t:1:2: ", "0xC0"},         // overlong NUL
+    {"\"\xE0\x80\x80\"", "t:1:2: ", "0xE0"},     // overlong
+    {"\"\xF0\x80\x80\x80\"", "t:1:2: ", "0xF0"}, // overlong
+    {"\"\xED\xA0\x80\"", "t:1:2: ", "0xED"},     // surrogate
+    {"\"\xF4\x90\x80\x80\"", "t:1:2: ", "0xF4"}, // above U+10FFFF
+    {"\"\xF5\x80\x80\x80\"", "t:1:2: ", "0xF5"},
+    {"\"\x80\"", "t:1:2: ", "0x80"},                    // continuation alone
+    {"\"\xC3\"", "t:1:2: ", "0xC3"},                    // cut short
+    {"\"\xC3\xA9\xC3\xA9\" 1", "t:1:6: ", "found '1'"}, // columns count characters
+    {"\xFF\xFE{", "t:1:1: ", "found the byte 0xFF"},    // UTF-16
+    {"{}\x01", "t:1:3: ", "found the byte 0x01"},
+};
+
+START_TEST(test_refused) {
+  const struct refusal *r = &refusals[_i];
+  cJSON *tree;
+  ck_assert_int_eq(sciara_json_parse("t", r->text, strlen(r->text), &tree), SCIARA_ERR_INPUT);
+  ck_assert_ptr_null(tree);
+  ck_assert_msg(strncmp(sciara_last_error(), r->place, strlen(r->place)) == 0, "%s: \"%s\" does not start with \"%s\"",
+                r->text, sciara_last_error(), r->place);
+  ck_assert_msg(strstr(sciara_last_error(), r->found), "%s: \"%s\" lacks \"%s\"", r->text, sciara_last_error(),
+                r->found);
+}
+END_TEST
+
+static const char *const accepted[] = {
+    "0",
+    "-0",
+    "0.5",
+    "1e3",
+    "1E+3",
+    "1e-3",
+    "-12.5e-2",
+    "1.7976931348623157e308",
+    "1e-999",
+    "true",
+    "false",
+    "null",
+    "\"\"",
+    " \t\r\n[ ] \r\n",
+    "{ }",
+    "[[], {}, \"\"]",
+    "\"\\\" \\\\ \\/ \\b \\f \\n \\r \\t \\u00e9 \\uD83C\\uDF0B\"",
+    "\"\xC3\xA9 \xE2\x82\xAC \xF0\x9F\x8C\x8B \x7F\"",
+    "{\"a\": {\"a\": {\"a\": 1}}, \"A\": 2}",
+    "[[[[[[[[[[[[[[[[1]]]]]]]]]]]]]]]]", // 16 levels
+};
+
+START_TEST(test_accepted) {
+  cJSON *tree;
+  enum sciara_status status = sciara_json_parse("t", accepted[_i], strlen(accepted[_i]), &tree);
+  ck_assert_msg(status == SCIARA_OK, "%s: %s", accepted[_i], sciara_last_error());
+  cJSON_Delete(tree);
+}
+END_TEST
+
+START_TEST(test_depth) {
+  const char *text = "{\"a\": [[[[[[[[[[[[[[[[1]]]]]]]]]]]]]]]]}"; // 17 levels
+  ck_assert_int_eq(sciara_json_scan("t", text, strlen(text)), SCIARA_ERR_INPUT);
+  ck_assert_ptr_nonnull(strstr(sciara_last_error(), "t:1:22: found more than 16 nested levels, allowed 16"));
+  static char deep[100000]; // must not eat the stack
+  memset(deep, '[', sizeof deep);
+  ck_assert_int_eq(sciara_json_scan("t", deep, sizeof deep), SCIARA_ERR_INPUT);
+  ck_assert_ptr_nonnull(strstr(sciara_last_error(), "t:1:17: "));
+}
+END_TEST
+
+static void refused_as(const char *text, const char *message) {
+  cJSON *tree;
+  ck_assert_int_eq(sciara_json_parse("t", text, strlen(text), &tree), SCIARA_ERR_INPUT);
+  ck_assert_str_eq(sciara_last_error(), message);
+}
+
+START_TEST(test_duplicates) {
+  refused_as("{\"a\": 1, \"b\": 2, \"a\": 1}", "t: a: found the key twice in one object, allowed once");
+  refused_as("{\"v\": [{}, {\"e\": {\"x\": 1, \"x\": 2}}]}",
+             "t: v[1].e.x: found the key twice in one object, allowed once");
+  refused_as("{\"a\": 1, \"\\u0061\": 2}",
+             "t: a: found the key twice in one object, allowed once"); // the same once decoded
+  refused_as("{\"\": 1, \"\": 2}", "t: \"\": found the key twice in one object, allowed once");
+  refused_as("{\"\\u001b[2J\": 1, \"\\u001b[2J\": 2}", // no control characters on a terminal
+             "t: \\u001B[2J: found the key twice in one object, allowed once");
+}
+END_TEST
+
+START_TEST(test_numbers_and_sizes) {
+  char number[80];
+  memset(number, '1', sizeof number);
+  ck_assert_int_eq(sciara_json_scan("t", number, 63), SCIARA_OK);
+  ck_assert_int_eq(sciara_json_scan("t", number, 64), SCIARA_ERR_INPUT); // cJSON would read 63 of them
+  ck_assert_ptr_nonnull(strstr(sciara_last_error(), "found a number of 64 characters, allowed at most 63"));
+
+  size_t size = (size_t)SCIARA_JSON_MAX_BYTES + 1;
+  char *text = malloc(size), message[80];
+  ck_assert_ptr_nonnull(text);
+  memset(text, ' ', size);
+  snprintf(message, sizeof message, "t: found %zu bytes, allowed at most %d", size, SCIARA_JSON_MAX_BYTES);
+  ck_assert_int_eq(sciara_json_scan("t", text, size), SCIARA_ERR_INPUT);
+  ck_assert_str_eq(sciara_last_error(), message);
+  size = 2 * (size_t)SCIARA_JSON_MAX_VALUES + 10;
+  for (size_t i = 0; i + 1 < size; i += 2) memcpy(text + i, "0,", 2);
+  memcpy(text, "[ 1,", 4);
+  ck_assert_int_eq(sciara_json_scan("t", text, size), SCIARA_ERR_INPUT);
+  ck_assert_ptr_nonnull(strstr(sciara_last_error(), "found more than 4000000 values, allowed 4000000"));
+  free(text);
+}
+END_TEST
+
+START_TEST(test_nul_in_text) {
+  ck_assert_int_eq(sciara_json_scan("t", "{}\0{}", 5), SCIARA_ERR_INPUT);
+  ck_assert_str_eq(sciara_last_error(), "t:1:3: found the byte 0x00, allowed nothing after the end of the JSON value");
+  ck_assert_int_eq(sciara_json_scan("t", "\"a\0b\"", 5), SCIARA_ERR_INPUT);
+  ck_assert_ptr_nonnull(strstr(sciara_last_error(), "t:1:3: found the raw control character 0x00"));
+}
+END_TEST
+
+static char notice[256];
+
+static void keep_notice(void *context, enum sciara_log_level level, const char *message) {
+  (void)context;
+  (void)level;
+  snprintf(notice, sizeof notice, "%s", message);
+}
+
+START_TEST(test_byte_order_mark) {
+  sciara_log_set_sink(keep_notice, NULL);
+  cJSON *tree;
+  const char *text = "\xEF\xBB\xBF{\"a\": 1}";
+  ck_assert_int_eq(sciara_json_parse("t", text, strlen(text), &tree), SCIARA_OK);
+  ck_assert_double_eq(cJSON_GetObjectItemCaseSensitive(tree, "a")->valuedouble, 1);
+  cJSON_Delete(tree);
+  ck_assert_str_eq(notice, "t: a UTF-8 byte order mark is skipped");
+  sciara_log_set_sink(NULL, NULL);
+  ck_assert_int_eq(sciara_json_scan("t", "\xEF\xBB\xBF{x", 5), SCIARA_ERR_INPUT);
+  ck_assert_ptr_nonnull(strstr(sciara_last_error(), "t:1:2: "));
+}
+END_TEST
+
+START_TEST(test_read_file) {
+  cJSON *tree;
+  ck_assert_int_eq(sciara_json_read("/nonexistent/demo.json", &tree), SCIARA_ERR_IO);
+  ck_assert_ptr_nonnull(strstr(sciara_last_error(), "/nonexistent/demo.json"));
+  char path[] = "/tmp/sciara-json-XXXXXX";
+  int file = mkstemp(path);
+  ck_assert_int_ge(file, 0);
+  ck_assert_int_eq((int)write(file, "{\n \"a\" 1}", 9), 9);
+  close(file);
+  ck_assert_int_eq(sciara_json_read(path, &tree), SCIARA_ERR_INPUT);
+  ck_assert_ptr_nonnull(strstr(sciara_last_error(), ":2:6: found '1', allowed ':'"));
+  ck_assert_int_eq(strncmp(sciara_last_error(), path, strlen(path)), 0);
+  unlink(path);
+}
+END_TEST
+
+/** cJSON alone prints 0.1 + 0.2 as 0.3. */
+START_TEST(test_print_keeps_bits) {
+  const double values[] = {0.1 + 0.2,          1.0 / 3, 4177617.5, 1e22, 5e-324, 1.7976931348623157e308, -0.0,
+                           9007199254740991.0, 1e6,     0};
+  cJSON *tree = cJSON_CreateDoubleArray(values, (int)(sizeof values / sizeof *values)), *again;
+  struct sciara_text text = {0};
+  ck_assert_int_eq(sciara_json_print(tree, &text), SCIARA_OK);
+  ck_assert_int_eq(sciara_json_parse("t", text.data, text.length, &again), SCIARA_OK);
+  for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
+    double back = cJSON_GetArrayItem(again, (int)i)->valuedouble;
+    ck_assert_msg(memcmp(&back, &values[i], sizeof back) == 0, "%a came back as %a from %s", values[i], back,
+                  text.data);
+  }
+  cJSON_Delete(tree);
+  cJSON_Delete(again);
+  sciara_text_free(&text);
+}
+END_TEST
+
+START_TEST(test_print_form) {
+  const char *source = "{\"a\":{\"tab\\t\":[1000000,0.5]},\"b\":null}";
+  cJSON *tree;
+  ck_assert_int_eq(sciara_json_parse("t", source, strlen(source), &tree), SCIARA_OK);
+  struct sciara_text text = {0};
+  ck_assert_int_eq(sciara_json_print(tree, &text), SCIARA_OK);
+  ck_assert_str_eq(text.data, "{\n  \"a\": {\n    \"tab\\t\": [1e6, 0.5]\n  },\n  \"b\": null\n}");
+  cJSON_Delete(tree);
+  sciara_text_free(&text);
+}
+END_TEST
+
+START_TEST(test_words) {
+  char buffer[128];
+  const struct {
+    const char *text, *words;
+  } cases[] = {{"-2", "-2"},        {"\"a\\u001b\"", "\"a\\u001B\""},
+               {"null", "null"},    {"true", "true"},
+               {"false", "false"},  {"[1,2]", "an array of 2"},
+               {"{}", "an object"}, {"0.1", "0.1"},
+               {"1e-7", "1e-7"},    {"1e300", "1e300"}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    cJSON *tree;
+    ck_assert_int_eq(sciara_json_parse("t", cases[i].text, strlen(cases[i].text), &tree), SCIARA_OK);
+    sciara_json_describe(tree, buffer, sizeof buffer);
+    ck_assert_str_eq(buffer, cases[i].words);
+    cJSON_Delete(tree);
+  }
+  struct sciara_json_path root = {.key = "vents"}, item = {.parent = &root, .index = 12},
+                          leaf = {.parent = &item, .key = "x"};
+  sciara_json_path_print(&leaf, buffer, sizeof buffer);
+  ck_assert_str_eq(buffer, "vents[12].x");
+  sciara_json_path_print(&leaf, buffer, 8);
+  ck_assert_str_eq(buffer, "vent...");
+  sciara_json_path_print(NULL, buffer, sizeof buffer);
+  ck_assert_str_eq(buffer, "top level");
+}
+END_TEST
+
+int main(void) {
+  Suite *suite = suite_create("json_strict");
+  TCase *tests = tcase_create("all");
+  tcase_add_loop_test(tests, test_refused, 0, (int)(sizeof refusals / sizeof *refusals));
+  tcase_add_loop_test(tests, test_accepted, 0, (int)(sizeof accepted / sizeof *accepted));
+  tcase_add_test(tests, test_depth);
+  tcase_add_test(tests, test_duplicates);
+  tcase_add_test(tests, test_numbers_and_sizes);
+  tcase_add_test(tests, test_nul_in_text);
+  tcase_add_test(tests, test_byte_order_mark);
+  tcase_add_test(tests, test_read_file);
+  tcase_add_test(tests, test_print_keeps_bits);
+  tcase_add_test(tests, test_print_form);
+  tcase_add_test(tests, test_words);
+  tcase_set_timeout(tests, 60);
+  suite_add_tcase(suite, tests);
+  SRunner *runner = srunner_create(suite);
+  srunner_run_all(runner, CK_NORMAL);
+  int failed = srunner_ntests_failed(runner);
+  srunner_free(runner);
+  return failed != 0;
+}

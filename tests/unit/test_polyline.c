@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+// Claims about model/polyline.h: which cells a line crosses, in which order, and that no length is lost.
+#include <check.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "model/polyline.h"
+
+// 6 rows, 8 columns of 10 m: x 1000 to 1080, y 1940 to 2000.
+static const struct sciara_grid grid = {.rows = 6, .cols = 8, .cell_size = 10, .west = 1000, .north = 2000};
+
+#define LINE(...)                             \
+  (const struct sciara_point[]){__VA_ARGS__}, \
+      sizeof((const struct sciara_point[]){__VA_ARGS__}) / sizeof(struct sciara_point)
+#define CELLS(...)                               \
+  (const struct sciara_crossing[]){__VA_ARGS__}, \
+      sizeof((const struct sciara_crossing[]){__VA_ARGS__}) / sizeof(struct sciara_crossing)
+
+static void expect(const struct sciara_point *points, size_t count, const struct sciara_crossing *cells,
+                   size_t expected) {
+  struct sciara_crossing *found;
+  size_t n;
+  ck_assert_msg(sciara_polyline_cells(&grid, points, count, &found, &n) == SCIARA_OK, "%s", sciara_last_error());
+  ck_assert_uint_eq(n, expected);
+  for (size_t i = 0; i < n; i++) {
+    ck_assert_msg(found[i].row == cells[i].row && found[i].col == cells[i].col, "entry %zu: cell %d, %d", i,
+                  (int)found[i].row, (int)found[i].col);
+    ck_assert_double_eq_tol(found[i].length, cells[i].length, 1e-11);
+  }
+  sciara_free(found);
+}
+
+static void refused(const struct sciara_grid *g, const struct sciara_point *points, size_t count, const char *message) {
+  struct sciara_crossing *found;
+  size_t n;
+  ck_assert_int_eq(sciara_polyline_cells(g, points, count, &found, &n), SCIARA_ERR_INPUT);
+  ck_assert_ptr_null(found);
+  ck_assert_uint_eq(n, 0);
+  ck_assert_msg(strstr(sciara_last_error(), message), "\"%s\" lacks \"%s\"", sciara_last_error(), message);
+}
+
+START_TEST(test_one_cell) {
+  expect(LINE({1001, 1999}, {1004, 1995}), CELLS({0, 0, 5}));
+  expect(LINE({1071, 1941}, {1071, 1941}, {1079, 1941}, {1079, 1941}), CELLS({5, 7, 8})); // points given twice
+}
+END_TEST
+
+START_TEST(test_straight) {
+  expect(LINE({1005, 1995}, {1027, 1995}), CELLS({0, 0, 5}, {0, 1, 10}, {0, 2, 7})); // east
+  expect(LINE({1027, 1995}, {1005, 1995}), CELLS({0, 2, 7}, {0, 1, 10}, {0, 0, 5})); // west
+  expect(LINE({1005, 1998}, {1005, 1975}), CELLS({0, 0, 8}, {1, 0, 10}, {2, 0, 5})); // south
+  expect(LINE({1005, 1975}, {1005, 1998}), CELLS({2, 0, 5}, {1, 0, 10}, {0, 0, 8})); // north
+}
+END_TEST
+
+START_TEST(test_diagonal_through_corners) { // no sliver in the cells that are only touched
+  double d = 10 * sqrt(2);
+  expect(LINE({1000, 2000}, {1030, 1970}), CELLS({0, 0, d}, {1, 1, d}, {2, 2, d}));
+  expect(LINE({1030, 1970}, {1000, 2000}), CELLS({2, 2, d}, {1, 1, d}, {0, 0, d}));
+  expect(LINE({1030, 2000}, {1000, 1970}), CELLS({0, 2, d}, {1, 1, d}, {2, 0, d}));
+  expect(LINE({1001.1, 1998.9}, {1028.9, 1971.1}), CELLS({0, 0, 8.9 * sqrt(2)}, {1, 1, d}, {2, 2, 8.9 * sqrt(2)}));
+}
+END_TEST
+
+START_TEST(test_slanted) { // dx = 20, dy = -10: leaves cell (0,0) by the east edge, then (0,1) by the south edge
+  double half = 0.5 * sqrt(125);
+  expect(LINE({1005, 1995}, {1025, 1985}), CELLS({0, 0, half}, {0, 1, half}, {1, 1, half}, {1, 2, half}));
+}
+END_TEST
+
+START_TEST(test_along_an_edge) { // eastern and southern cell; on the outer edge the one inside
+  expect(LINE({1010, 1998}, {1010, 1992}), CELLS({0, 1, 6}));
+  expect(LINE({1001, 1990}, {1009, 1990}), CELLS({1, 0, 8}));
+  expect(LINE({1080, 1998}, {1080, 1985}), CELLS({0, 7, 8}, {1, 7, 5}));
+  expect(LINE({1001, 1940}, {1012, 1940}), CELLS({5, 0, 9}, {5, 1, 2}));
+  expect(LINE({1000, 1998}, {1000, 1992}), CELLS({0, 0, 6}));
+  expect(LINE({1001, 2000}, {1004, 2000}), CELLS({0, 0, 3}));
+}
+END_TEST
+
+START_TEST(test_ends_on_edges) {
+  expect(LINE({1010, 1995}, {1020, 1995}), CELLS({0, 1, 10}));
+  expect(LINE({1020, 1995}, {1010, 1995}), CELLS({0, 1, 10}));
+  expect(LINE({1000, 2000}, {1080, 2000}),
+         CELLS({0, 0, 10}, {0, 1, 10}, {0, 2, 10}, {0, 3, 10}, {0, 4, 10}, {0, 5, 10}, {0, 6, 10}, {0, 7, 10}));
+}
+END_TEST
+
+START_TEST(test_there_and_back) { // one entry a cell, in order of the first visit
+  expect(LINE({1005, 1995}, {1025, 1995}, {1005, 1995}), CELLS({0, 0, 10}, {0, 1, 20}, {0, 2, 10}));
+  expect(LINE({1015, 1995}, {1015, 1985}, {1005, 1985}, {1005, 1995}, {1015, 1995}),
+         CELLS({0, 1, 10}, {1, 1, 10}, {1, 0, 10}, {0, 0, 10}));
+}
+END_TEST
+
+START_TEST(test_corner_missed_by_rounding) { // 1e-10 m inside the neighbour: left out, its share is not lost
+  expect(LINE({1005, 1995}, {1010 + 1e-10, 1995}), CELLS({0, 0, 5 + 1e-10}));
+  expect(LINE({1010 - 1e-10, 1995}, {1015, 1995}), CELLS({0, 1, 5 + 1e-10}));
+}
+END_TEST
+
+static double random_in(double low, double high) { return low + (high - low) * (double)rand() / (double)RAND_MAX; }
+
+START_TEST(test_random_lines_keep_their_length) {
+  const struct sciara_grid g = {.rows = 97, .cols = 131, .cell_size = 7.3, .west = 500123.4, .north = 4177001.7};
+  srand(1);
+  for (int trial = 0; trial < 2000; trial++) {
+    struct sciara_point points[5];
+    size_t count = 2 + (size_t)(trial % 4), n;
+    double length = 0, sum = 0;
+    for (size_t i = 0; i < count; i++) {
+      points[i].x = random_in(g.west, g.west + 131 * 7.3 - 1e-6);
+      points[i].y = random_in(g.north - 97 * 7.3 + 1e-6, g.north);
+      if (i) length += hypot(points[i].x - points[i - 1].x, points[i].y - points[i - 1].y);
+    }
+    struct sciara_crossing *cells;
+    ck_assert_msg(sciara_polyline_cells(&g, points, count, &cells, &n) == SCIARA_OK, "%s", sciara_last_error());
+    bool sound = true, once = true, joined = true; // one assertion a line: each costs a message to the runner
+    for (size_t i = 0; i < n; i++) {
+      int64_t row = cells[i].row, col = cells[i].col;
+      sum += cells[i].length;
+      sound = sound && cells[i].length > 0 && row >= 0 && row < g.rows && col >= 0 && col < g.cols;
+      for (size_t j = 0; j < i; j++) once = once && (cells[j].row != row || cells[j].col != col);
+      if (i) joined = joined && llabs(row - cells[i - 1].row) <= 1 && llabs(col - cells[i - 1].col) <= 1;
+    }
+    ck_assert(sound);
+    ck_assert(once);
+    ck_assert(joined || count > 2); // a straight line goes from cell to neighbouring cell
+    ck_assert_double_le(fabs(sum - length), 1e-12 * length);
+    sciara_free(cells);
+  }
+}
+END_TEST
+
+/** Against brute force: the share of a cell is the share of many small steps that lie in it. */
+START_TEST(test_against_sampling) {
+  const struct sciara_point a = {1003.7, 1998.2}, b = {1076.1, 1943.9};
+  struct sciara_crossing *cells;
+  size_t n;
+  enum { SAMPLES = 400000 };
+  double total = hypot(b.x - a.x, b.y - a.y), seen[6][8] = {{0}};
+  for (int i = 0; i < SAMPLES; i++) {
+    double t = (i + 0.5) / SAMPLES, x = a.x + t * (b.x - a.x), y = a.y + t * (b.y - a.y);
+    seen[(int)((2000 - y) / 10)][(int)((x - 1000) / 10)] += total / SAMPLES;
+  }
+  const struct sciara_point points[] = {a, b};
+  ck_assert_int_eq(sciara_polyline_cells(&grid, points, 2, &cells, &n), SCIARA_OK);
+  for (size_t i = 0; i < n; i++) {
+    ck_assert_double_eq_tol(cells[i].length, seen[cells[i].row][cells[i].col], 4 * total / SAMPLES);
+    seen[cells[i].row][cells[i].col] = 0;
+  }
+  for (int i = 0; i < 48; i++) ck_assert_double_eq(seen[i / 8][i % 8], 0);
+  sciara_free(cells);
+}
+END_TEST
+
+START_TEST(test_refused) {
+  refused(&grid, LINE({1005, 1995}), "found 1 points, allowed at least 2");
+  refused(&grid, LINE({1005, 1995}, {1005, 1995}), "found no length");
+  refused(&grid, LINE({1005, 1995}, {1080.5, 1995}),
+          "point 1 of the line: found x 1080.5, y 1995 outside the grid, allowed x 1000 to 1080 and y 1940 to 2000");
+  refused(&grid, LINE({999, 1995}, {1005, 1995}), "point 0 of the line: found x 999");
+  refused(&grid, LINE({1005, 2000.1}, {1005, 1995}), "point 0 of the line: found x 1005, y 2000.1 outside");
+  refused(&grid, LINE({1005, 1995}, {1005, 1939}), "point 1 of the line");
+  refused(&grid, LINE({1005, 1995}, {(double)NAN, 1995}), "point 1 of the line");
+  refused(&grid, LINE({1005, 1995}, {1005, (double)INFINITY}), "point 1 of the line");
+}
+END_TEST
+
+START_TEST(test_too_many_pieces) { // refused before memory is taken
+  const struct sciara_grid huge = {.rows = 4000000, .cols = 4000000, .cell_size = 1, .west = 0, .north = 0};
+  refused(&huge, LINE({0.5, -0.5}, {3e6, -3e6}), "allowed at most 1000000");
+}
+END_TEST
+
+int main(void) {
+  Suite *suite = suite_create("polyline");
+  TCase *tests = tcase_create("all");
+  tcase_add_test(tests, test_one_cell);
+  tcase_add_test(tests, test_straight);
+  tcase_add_test(tests, test_diagonal_through_corners);
+  tcase_add_test(tests, test_slanted);
+  tcase_add_test(tests, test_along_an_edge);
+  tcase_add_test(tests, test_ends_on_edges);
+  tcase_add_test(tests, test_there_and_back);
+  tcase_add_test(tests, test_corner_missed_by_rounding);
+  tcase_add_test(tests, test_random_lines_keep_their_length);
+  tcase_add_test(tests, test_against_sampling);
+  tcase_add_test(tests, test_refused);
+  tcase_add_test(tests, test_too_many_pieces);
+  tcase_set_timeout(tests, 60);
+  suite_add_tcase(suite, tests);
+  SRunner *runner = srunner_create(suite);
+  srunner_run_all(runner, CK_NORMAL);
+  int failed = srunner_ntests_failed(runner);
+  srunner_free(runner);
+  return failed != 0;
+}

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "io/raster_gdal.h"
+
+#include <dirent.h>
+#include <signal.h>
+#include <sys/resource.h>
+
+#include "gdal_fixture.h"
+#include "io/dem_gdal.h"
+
+enum { ROWS = 90, COLS = 130 };
+static struct sciara_grid grid;
+static struct sciara_georef georef;
+static double deposit[ROWS * COLS], altitude[ROWS * COLS];
+
+/** A cone in the sea with lava on its eastern side. */
+static void make_fields(void) {
+  grid = (struct sciara_grid){.rows = ROWS, .cols = COLS, .cell_size = 10, .west = 499547.5, .north = 4178762.5};
+  ck_assert_int_eq(sciara_georef_from_name("EPSG:32633", &georef), SCIARA_OK);
+  for (int r = 0; r < ROWS; r++)
+    for (int c = 0; c < COLS; c++) {
+      double d = hypot(r - 45, c - 50), ripple = 12 * sin(0.4 * atan2(r - 45, c - 50) * 9) * d / 45;
+      altitude[r * COLS + c] = c > 118 ? SCIARA_NODATA_ALTITUDE : 900 - 9 * d + ripple;
+      deposit[r * COLS + c] = abs(r - 45 - c / 20) < 5 && c > 50 && c < 105 ? 0.1 + 0.05 * (105 - c) : -9999;
+    }
+}
+
+static struct sciara_map map(void) {
+  return (struct sciara_map){.grid = &grid,
+                             .georef = &georef,
+                             .values = deposit,
+                             .nodata = -9999,
+                             .name = "deposit",
+                             .unit = "m",
+                             .title = "a <test>"};
+}
+
+static int files_in(const char *path) {
+  int count = 0;
+  DIR *d = opendir(path);
+  for (struct dirent *e; (e = readdir(d));) count += e->d_name[0] != '.';
+  closedir(d);
+  return count;
+}
+
+static void prepare(void) {
+  setup();
+  make_fields();
+}
+
+static void finish(void) {
+  sciara_georef_free(&georef);
+  teardown();
+}
+
+START_TEST(cog_is_complete_for_gdalinfo) {
+  struct sciara_map m = map();
+  ck_assert_msg(sciara_map_write_cog(&m, in_folder("deposit.tif")) == SCIARA_OK, "%s", sciara_last_error());
+  char *text = output_of("gdalinfo -json -stats %s --config GDAL_PAM_ENABLED NO", in_folder("deposit.tif"));
+  assert_contains(text, "\"LAYOUT\":\"COG\"");
+  assert_contains(text, "\"COMPRESSION\":\"DEFLATE\"");
+  assert_contains(text, "\"PREDICTOR\":\"3\"");
+  assert_contains(text, "ID[\\\"EPSG\\\",32633]");
+  assert_contains(text, "\"type\":\"Float32\"");
+  assert_contains(text, "\"noDataValue\":-9999");
+  assert_contains(text, "\"description\":\"deposit\"");
+  assert_contains(text, "\"unit\":\"m\"");
+  assert_contains(text, "\"TIFFTAG_IMAGEDESCRIPTION\":\"a <test>\"");
+  assert_contains(text, "\"minimum\":0.15");
+  char *place = strstr(text, "\"geoTransform\"");
+  ck_assert_ptr_nonnull(place);
+  assert_contains(place, "499547.5");
+  assert_contains(place, "4178762.5");
+  free(text);
+  ck_assert_int_eq(files_in(folder), 2); // the map and its style: no .part, no .aux.xml
+}
+END_TEST
+
+START_TEST(cog_has_averaged_overviews) {
+  enum { SIDE = 1100 };
+  double *values = (double *)malloc(SIDE * SIDE * sizeof *values);
+  for (int i = 0; i < SIDE * SIDE; i++)
+    values[i] = i % SIDE % 2 ? 4 : i / SIDE % 2 ? -9999 : 2; // of 4 cells: 4, 4, 2 and none
+  struct sciara_grid large = {SIDE, SIDE, 10, 0, 0};
+  struct sciara_map m = map();
+  m.grid = &large;
+  m.values = values;
+  ck_assert_int_eq(sciara_map_write_cog(&m, in_folder("o.tif")), SCIARA_OK);
+  char *text = output_of("gdallocationinfo -valonly -overview 1 %s 100 100", in_folder("o.tif"));
+  ck_assert_double_eq_tol(atof(text), 10.0 / 3, 1e-6);
+  free(text);
+  ck_assert_int_eq(files_in(folder), 2);
+  free(values);
+}
+END_TEST
+
+START_TEST(style_is_what_qgis_reads) {
+  struct sciara_map m = map();
+  m.unit = "m<&\">";
+  ck_assert_int_eq(sciara_map_write_cog(&m, in_folder("deposit.tif")), SCIARA_OK);
+  char *text = output_of("/usr/bin/python3 -c \"import sys, xml.etree.ElementTree as e\n"
+                         "r = e.parse(sys.argv[1]).getroot().find('pipe/rasterrenderer')\n"
+                         "i = r.findall('rastershader/colorrampshader/item')\n"
+                         "print(r.get('type'), r.get('band'), len(i), i[0].get('value'), i[-1].get('value'), "
+                         "i[-1].get('color'), i[0].get('label'))\" %s",
+                         in_folder("deposit.qml"));
+  ck_assert_str_eq(text, "singlebandpseudocolor 1 5 0 2.8 #5c0030 0 m<&\">\n");
+  free(text);
+}
+END_TEST
+
+START_TEST(geotiff_keeps_doubles) {
+  struct sciara_map m = map();
+  m.values = altitude;
+  m.name = "altitude";
+  m.georef = NULL;
+  ck_assert_int_eq(sciara_map_write_geotiff(&m, true, in_folder("z.tif")), SCIARA_OK);
+  struct sciara_dem dem;
+  ck_assert_int_eq(sciara_dem_read(&(struct sciara_dem_request){.path = in_folder("z.tif"), .band = 1}, &dem),
+                   SCIARA_OK);
+  ck_assert_int_eq(memcmp(dem.altitude, altitude, sizeof altitude), 0);
+  ck_assert_double_eq(dem.grid.west, grid.west);
+  ck_assert_double_eq(dem.grid.north, grid.north);
+  ck_assert_ptr_null(dem.georef.crs_wkt);
+  sciara_dem_free(&dem);
+  ck_assert_int_eq(sciara_map_write_geotiff(&m, false, in_folder("f.tif")), SCIARA_OK);
+  char *text = output_of("gdalinfo %s", in_folder("f.tif"));
+  assert_contains(text, "Type=Float32");
+  assert_contains(text, "Block=256x256");
+  free(text);
+}
+END_TEST
+
+START_TEST(mask_is_bytes_without_nodata) {
+  double zero_one[ROWS * COLS];
+  for (int i = 0; i < ROWS * COLS; i++) zero_one[i] = deposit[i] > 0;
+  struct sciara_map m = map();
+  m.values = zero_one;
+  ck_assert_int_eq(sciara_map_write_mask(&m, in_folder("o.tif")), SCIARA_OK);
+  char *text = output_of("gdalinfo -mm %s", in_folder("o.tif"));
+  assert_contains(text, "Type=Byte");
+  assert_contains(text, "Computed Min/Max=0.000,1.000");
+  ck_assert_ptr_null(strstr(text, "NoData"));
+  free(text);
+}
+END_TEST
+
+/** What a writer leaves when no file may grow beyond `limit` bytes, as on a full disk. */
+static void assert_fails_cleanly(enum sciara_status (*write)(const struct sciara_map *, const char *), const char *name,
+                                 rlim_t limit) {
+  struct sciara_map m = map();
+  struct rlimit before, tight;
+  write_text(in_folder(name), "what was there before");
+  getrlimit(RLIMIT_FSIZE, &before);
+  tight = before;
+  tight.rlim_cur = limit;
+  signal(SIGXFSZ, SIG_IGN);
+  ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &tight), 0);
+  enum sciara_status status = write(&m, in_folder(name));
+  setrlimit(RLIMIT_FSIZE, &before);
+  ck_assert_int_eq(status, SCIARA_ERR_IO);
+  assert_contains(sciara_last_error(), in_folder(name));
+  char *text = output_of("cat %s", in_folder(name));
+  ck_assert_str_eq(text, "what was there before");
+  free(text);
+  text = output_of("ls %s", folder);
+  ck_assert_ptr_null(strstr(text, "part"));
+  ck_assert_ptr_null(strstr(text, "tmp"));
+  free(text);
+}
+
+static enum sciara_status write_double(const struct sciara_map *m, const char *path) {
+  return sciara_map_write_geotiff(m, true, path);
+}
+static enum sciara_status write_png(const struct sciara_map *m, const char *path) {
+  return sciara_map_write_png(m, altitude, path);
+}
+
+START_TEST(full_disk_is_an_error_and_leaves_nothing) {
+  for (int i = 0; i < ROWS * COLS; i++) deposit[i] = sin(i * 1.7) * 1e3; // does not compress
+  assert_fails_cleanly(write_double, "a.tif", 100);
+  assert_fails_cleanly(write_double, "b.tif", 30000);
+  assert_fails_cleanly(sciara_map_write_cog, "c.tif", 20000);
+  assert_fails_cleanly(write_png, "d.png", 5000);
+}
+END_TEST
+
+START_TEST(a_missing_folder_is_an_error) {
+  struct sciara_map m = map();
+  ck_assert_int_eq(sciara_map_write_cog(&m, in_folder("none/a.tif")), SCIARA_ERR_IO);
+  ck_assert_int_eq(write_double(&m, in_folder("none/a.tif")), SCIARA_ERR_IO);
+  ck_assert_int_eq(write_png(&m, in_folder("none/a.png")), SCIARA_ERR_IO);
+}
+END_TEST
+
+static void pixel(const char *path, int x, int y, int rgb[3]) {
+  char command[600];
+  snprintf(command, sizeof command, "gdallocationinfo -valonly %s %d %d", path, x, y);
+  char *text = output_of("%s", command);
+  ck_assert_int_eq(sscanf(text, "%d %d %d", &rgb[0], &rgb[1], &rgb[2]), 3);
+  free(text);
+}
+
+START_TEST(picture_shows_ground_lava_and_sea) {
+  struct sciara_map m = map();
+  const char *keep = getenv("SCIARA_KEEP_PICTURE"); // a place to look at it
+  const char *path = in_folder("a.png");
+  ck_assert_msg(write_png(&m, path) == SCIARA_OK, "%s", sciara_last_error());
+  if (keep) ck_assert_int_eq(write_png(&m, keep), SCIARA_OK);
+  ck_assert_int_eq(files_in(folder), 1);
+  char *text = output_of("gdalinfo %s", path);
+  assert_contains(text, "Size is 520, 375"); // four pixels a cell, and the colour bar
+  free(text);
+  int north_west[3], south_east[3], lava[3], sea[3];
+  pixel(path, 4 * 25 + 1, 4 * 20 + 1, north_west);
+  pixel(path, 4 * 75 + 1, 4 * 70 + 1, south_east);
+  pixel(path, 4 * 60 + 1, 4 * 48 + 1, lava);
+  pixel(path, 4 * 125 + 1, 4 * 10 + 1, sea);
+  ck_assert_int_eq(north_west[0], north_west[2]);      // grey
+  ck_assert_int_gt(north_west[0], south_east[0] + 50); // lit from the north-west
+  ck_assert_int_gt(lava[0], lava[2] + 50);             // warm
+  ck_assert_int_gt(sea[2], sea[0] + 20);               // blue
+}
+END_TEST
+
+START_TEST(pictures_of_odd_grids_are_written) {
+  struct sciara_grid odd[] = {{3, 3, 10, 0, 0}, {3, 700, 10, 0, 0}, {700, 3, 10, 0, 0}};
+  for (size_t i = 0; i < 3; i++) {
+    struct sciara_map m = map();
+    m.grid = &odd[i];
+    ck_assert_msg(write_png(&m, in_folder("a.png")) == SCIARA_OK, "%s", sciara_last_error());
+  }
+}
+END_TEST
+
+int main(void) {
+  Suite *s = suite_create("raster_gdal");
+  TCase *t = tcase_create("maps");
+  tcase_add_checked_fixture(t, prepare, finish);
+  tcase_set_timeout(t, 60);
+  tcase_add_test(t, cog_is_complete_for_gdalinfo);
+  tcase_add_test(t, cog_has_averaged_overviews);
+  tcase_add_test(t, style_is_what_qgis_reads);
+  tcase_add_test(t, geotiff_keeps_doubles);
+  tcase_add_test(t, mask_is_bytes_without_nodata);
+  tcase_add_test(t, full_disk_is_an_error_and_leaves_nothing);
+  tcase_add_test(t, a_missing_folder_is_an_error);
+  tcase_add_test(t, picture_shows_ground_lava_and_sea);
+  tcase_add_test(t, pictures_of_odd_grids_are_written);
+  suite_add_tcase(s, t);
+  return run_suite(s);
+}

@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: Apache-2.0
+// The record of a run: what goes in comes out bit for bit, and what is wrong in a file is named.
+#include <check.h>
+#include <errno.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "io/durable.h"
+#include "io/run_json.h"
+
+static char folder[64], path[96];
+
+static void setup(void) {
+  snprintf(folder, sizeof folder, "/tmp/sciara-run-json-XXXXXX");
+  ck_assert_ptr_nonnull(mkdtemp(folder));
+  snprintf(path, sizeof path, "%s/run.json", folder);
+}
+
+static void teardown(void) {
+  char command[128];
+  snprintf(command, sizeof command, "rm -rf '%s'", folder);
+  ck_assert_int_eq(system(command), 0);
+}
+
+/* Awkward numbers on purpose: none of them survives 15 or 16 digits. */
+static void fill(struct sciara_run_record *r) {
+  memset(r, 0, sizeof *r);
+  r->status = SCIARA_RUN_STOPPED;
+  ck_assert_int_eq(sciara_run_record_set(&r->stop_reason, "signal \"2\"\n\t\xc3\xa9"), SCIARA_OK);
+  ck_assert_int_eq(sciara_run_record_set(&r->scenario, "a/b.json"), SCIARA_OK);
+  ck_assert_int_eq(sciara_run_record_set(&r->engine, "openmp"), SCIARA_OK);
+  ck_assert_int_eq(sciara_run_record_set(&r->precision, "double"), SCIARA_OK);
+  ck_assert_int_eq(sciara_run_record_set(&r->program_version, "0.1.0"), SCIARA_OK);
+  ck_assert_int_eq(sciara_run_record_set(&r->hdf5_version, "1.10.8"), SCIARA_OK);
+  r->dem_hash = UINT64_C(0xfedcba9876543210);
+  r->threads = 7;
+  strcpy(r->started_utc, "2006-07-14T23:30:00Z");
+  strcpy(r->updated_utc, "2006-07-14T23:31:00Z");
+  r->wall_s = 1.0 / 3.0;
+  r->compute_s = 0x1.fffffffffffffp-3;
+  r->step = UINT64_C(1) << 53;
+  r->time_s = 27858.768582599001;
+  r->clock_s = nextafter(1.4276883188, 2);
+  r->liquid_cells = 928;
+  r->ledger = (struct sciara_ledger){88083.316105900999, 0.1, 5e-324, 1.7976931348623157e308, -0.0, -1e-300, 2.0 / 3.0};
+  ck_assert_int_eq(sciara_run_record_add(r, "snapshots/00000001.nc", 10, 0.1 + 0.2, UINT64_MAX), SCIARA_OK);
+  ck_assert_int_eq(sciara_run_record_add(r, "snapshots/00000002.nc", 20, 0.7, 1), SCIARA_OK);
+}
+
+static void assert_same_text(const char *a, const char *b) {
+  ck_assert_int_eq(a == NULL, b == NULL);
+  if (a) ck_assert_str_eq(a, b);
+}
+
+#define SAME_BITS(member) ck_assert_int_eq(memcmp(&a->member, &b->member, sizeof a->member), 0)
+
+static void assert_same(const struct sciara_run_record *a, const struct sciara_run_record *b) {
+  ck_assert_int_eq(a->status, b->status);
+  char *const texts[][2] = {{a->stop_reason, b->stop_reason},
+                            {a->scenario, b->scenario},
+                            {a->engine, b->engine},
+                            {a->precision, b->precision},
+                            {a->program_version, b->program_version},
+                            {a->git_hash, b->git_hash},
+                            {a->hdf5_version, b->hdf5_version},
+                            {a->gdal_version, b->gdal_version}};
+  for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) assert_same_text(texts[i][0], texts[i][1]);
+  ck_assert_str_eq(a->started_utc, b->started_utc);
+  ck_assert_str_eq(a->updated_utc, b->updated_utc);
+  ck_assert_str_eq(a->ended_utc, b->ended_utc);
+  SAME_BITS(dem_hash);
+  SAME_BITS(threads);
+  SAME_BITS(wall_s);
+  SAME_BITS(compute_s);
+  SAME_BITS(step);
+  SAME_BITS(time_s);
+  SAME_BITS(clock_s);
+  SAME_BITS(liquid_cells);
+  SAME_BITS(ledger);
+  ck_assert_uint_eq(a->snapshot_count, b->snapshot_count);
+  for (size_t i = 0; i < a->snapshot_count; i++) {
+    ck_assert_str_eq(a->snapshots[i].name, b->snapshots[i].name);
+    SAME_BITS(snapshots[i].step);
+    SAME_BITS(snapshots[i].time_s);
+    SAME_BITS(snapshots[i].checksum);
+  }
+}
+
+START_TEST(a_record_reads_back_bit_for_bit) {
+  struct sciara_run_record written, read;
+  fill(&written);
+  for (int s = 0; s < 4; s++) { // also replaces the record before
+    written.status = (enum sciara_run_status)s;
+    ck_assert_int_eq(sciara_run_record_write(&written, path), SCIARA_OK);
+    ck_assert_msg(sciara_run_record_read(path, &read) == SCIARA_OK, "%s", sciara_last_error());
+    assert_same(&written, &read);
+    sciara_run_record_free(&read);
+  }
+  sciara_run_record_free(&written);
+  ck_assert_ptr_null(written.snapshots);
+}
+END_TEST
+
+START_TEST(an_empty_record_reads_back) {
+  struct sciara_run_record written = {.wall_s = NAN, .ledger = {.residual_m3 = INFINITY}}, read;
+  ck_assert_int_eq(sciara_run_record_write(&written, path), SCIARA_OK);
+  ck_assert_msg(sciara_run_record_read(path, &read) == SCIARA_OK, "%s", sciara_last_error());
+  ck_assert(isnan(read.wall_s));
+  ck_assert(isnan(read.ledger.residual_m3)); // JSON knows no infinity: both are null
+  ck_assert_uint_eq(read.snapshot_count, 0);
+  ck_assert_ptr_null(read.engine);
+  sciara_run_record_free(&read);
+}
+END_TEST
+
+START_TEST(other_tools_read_it) {
+  struct sciara_run_record record;
+  fill(&record);
+  ck_assert_int_eq(sciara_run_record_write(&record, path), SCIARA_OK);
+  char command[512];
+  snprintf(command, sizeof command,
+           "/usr/bin/python3 -c \"import json; d = json.load(open('%s')); assert d['status'] == 'stopped';"
+           "assert d['timing']['wall_s'] == 1/3; assert d['snapshots'][0]['time_s'] == 0.1 + 0.2;"
+           "assert d['snapshots'][0]['checksum'] == 'f' * 16; assert d['engine'] == "
+           "{'name': 'openmp', 'precision': 'double', 'threads': 7}\"",
+           path);
+  ck_assert_int_eq(system(command), 0);
+  sciara_run_record_free(&record);
+}
+END_TEST
+
+START_TEST(counts_beyond_json_are_refused) {
+  struct sciara_run_record record;
+  fill(&record);
+  record.step++; // 2^53 + 1
+  ck_assert_int_eq(sciara_run_record_write(&record, path), SCIARA_ERR_INTERNAL);
+  ck_assert_int_ne(access(path, F_OK), 0);
+  sciara_run_record_free(&record);
+}
+END_TEST
+
+/* One word of a good record replaced, and what the refusal must name. */
+static const struct {
+  const char *from, *to, *named;
+} damages[] = {
+    {"\"format\": 1", "\"format\": 2", "format: found 2"},
+    {"\"stopped\"", "\"gone\"", "status: found \"gone\""},
+    {"\"stopped\"", "4", "status: found 4"},
+    {"\"dem_hash\": \"f", "\"dem_hash\": \"g", "dem_hash"},
+    {"\"threads\": 7", "\"threads\": 7.5", "engine.threads: found 7.5"},
+    {"\"threads\": 7", "\"threads\": -7", "engine.threads"},
+    {"\"threads\": 7", "\"thread\": 7", "engine.threads: found nothing"},
+    {"\"openmp\"", "false", "engine.name"},
+    {"\"engine\"", "\"motor\"", "engine: found nothing"},
+    {"23:31:00Z", "23:31:00", "timing.updated_utc"},
+    {"\"liquid_cells\": 928", "\"liquid_cells\": \"928\"", "state.liquid_cells"},
+    {"\"lost_m3\": ", "\"lost_m3\": []  ,  \"x\": ", "ledger.lost_m3"},
+    {"snapshots/00000002.nc", "../00000002.nc", "snapshots[1].name"},
+    {"snapshots/00000002.nc", "/etc/passwd", "snapshots[1].name"},
+    {"\"step\": 20", "\"step\": 1e60", "snapshots[1].step"},
+    {"\"ffffffffffffffff\"", "\"FFFFFFFFFFFFFFFF\"", "snapshots[0].checksum"},
+    {"\"snapshots\": [", "\"snapshots\": [3, ", "snapshots[0]"},
+    {"\"threads\": 7", "\"threads\": 7, \"threads\": 8", "threads"},
+    {"\"timing\"", "timing", "run.json"},
+};
+
+START_TEST(damage_is_named) {
+  struct sciara_run_record record;
+  fill(&record);
+  ck_assert_int_eq(sciara_run_record_write(&record, path), SCIARA_OK);
+  sciara_run_record_free(&record);
+  char *text;
+  size_t length;
+  ck_assert_int_eq(sciara_file_read(path, 1 << 20, &text, &length), SCIARA_OK);
+  char *found = strstr(text, damages[_i].from);
+  ck_assert_msg(found != NULL, "no %s in %s", damages[_i].from, text);
+  char *bad = sciara_format("%.*s%s%s", (int)(found - text), text, damages[_i].to, found + strlen(damages[_i].from));
+  ck_assert_int_eq(sciara_file_replace(path, bad, strlen(bad)), SCIARA_OK);
+  ck_assert_int_eq(sciara_run_record_read(path, &record), SCIARA_ERR_INPUT);
+  ck_assert_msg(strstr(sciara_last_error(), damages[_i].named) != NULL, "%s", sciara_last_error());
+  ck_assert_msg(strstr(sciara_last_error(), "run.json") != NULL, "%s", sciara_last_error());
+  ck_assert_ptr_null(record.engine);
+  free(bad);
+  free(text);
+}
+END_TEST
+
+START_TEST(no_prefix_of_a_record_is_a_record) {
+  struct sciara_run_record record;
+  fill(&record);
+  ck_assert_int_eq(sciara_run_record_write(&record, path), SCIARA_OK);
+  sciara_run_record_free(&record);
+  char *text;
+  size_t length;
+  ck_assert_int_eq(sciara_file_read(path, 1 << 20, &text, &length), SCIARA_OK);
+  for (size_t n = 0; n + 2 < length; n += 7) {
+    FILE *f = fopen(path, "w");
+    ck_assert_uint_eq(fwrite(text, 1, n, f), n);
+    ck_assert_int_eq(fclose(f), 0);
+    ck_assert_int_eq(sciara_run_record_read(path, &record), SCIARA_ERR_INPUT);
+  }
+  free(text);
+}
+END_TEST
+
+START_TEST(a_missing_record_is_an_io_error) {
+  struct sciara_run_record record;
+  ck_assert_int_eq(sciara_run_record_read(path, &record), SCIARA_ERR_IO);
+  ck_assert_ptr_nonnull(strstr(sciara_last_error(), path));
+}
+END_TEST
+
+START_TEST(a_hundred_thousand_snapshots) {
+  struct sciara_run_record record, read;
+  fill(&record);
+  char name[64];
+  for (uint64_t i = 0; i < 100000; i++) {
+    snprintf(name, sizeof name, "snapshots/%08d.nc", (int)i);
+    ck_assert_int_eq(sciara_run_record_add(&record, name, i, (double)i / 3.0, i * UINT64_C(0x9e3779b97f4a7c15)),
+                     SCIARA_OK);
+  }
+  ck_assert_int_eq(sciara_run_record_write(&record, path), SCIARA_OK);
+  ck_assert_msg(sciara_run_record_read(path, &read) == SCIARA_OK, "%s", sciara_last_error());
+  assert_same(&record, &read);
+  sciara_run_record_free(&record);
+  sciara_run_record_free(&read);
+}
+END_TEST
+
+/* A limit on the file size stands for a full disk. */
+START_TEST(a_full_disk_leaves_the_earlier_record) {
+  struct sciara_run_record record, read;
+  fill(&record);
+  ck_assert_int_eq(sciara_run_record_write(&record, path), SCIARA_OK);
+  for (uint64_t i = 0; i < 1000; i++)
+    ck_assert_int_eq(sciara_run_record_add(&record, "snapshots/x.nc", i, 1, i), SCIARA_OK);
+  struct rlimit before, tight;
+  getrlimit(RLIMIT_FSIZE, &before);
+  tight = before;
+  tight.rlim_cur = 8192;
+  signal(SIGXFSZ, SIG_IGN);
+  setrlimit(RLIMIT_FSIZE, &tight);
+  enum sciara_status status = sciara_run_record_write(&record, path);
+  setrlimit(RLIMIT_FSIZE, &before);
+  ck_assert_int_eq(status, SCIARA_ERR_IO);
+  ck_assert_ptr_nonnull(strstr(sciara_last_error(), strerror(EFBIG)));
+  ck_assert_int_eq(sciara_run_record_read(path, &read), SCIARA_OK);
+  ck_assert_uint_eq(read.snapshot_count, 2);
+  sciara_run_record_free(&record);
+  sciara_run_record_free(&read);
+}
+END_TEST
+
+START_TEST(now_has_the_form_of_a_time) {
+  char now[SCIARA_UTC_SIZE];
+  sciara_utc_now(now);
+  int y, mo, d, h, mi, s, used = 0;
+  ck_assert_int_eq(sscanf(now, "%4d-%2d-%2dT%2d:%2d:%2dZ%n", &y, &mo, &d, &h, &mi, &s, &used), 6);
+  ck_assert_int_eq(used, 20);
+  ck_assert_int_ge(y, 2024);
+}
+END_TEST
+
+int main(void) {
+  Suite *suite = suite_create("run_json");
+  TCase *cases = tcase_create("record");
+  tcase_set_timeout(cases, 120);
+  tcase_add_checked_fixture(cases, setup, teardown);
+  tcase_add_test(cases, a_record_reads_back_bit_for_bit);
+  tcase_add_test(cases, an_empty_record_reads_back);
+  tcase_add_test(cases, other_tools_read_it);
+  tcase_add_test(cases, counts_beyond_json_are_refused);
+  tcase_add_loop_test(cases, damage_is_named, 0, sizeof damages / sizeof damages[0]);
+  tcase_add_test(cases, no_prefix_of_a_record_is_a_record);
+  tcase_add_test(cases, a_missing_record_is_an_io_error);
+  tcase_add_test(cases, a_hundred_thousand_snapshots);
+  tcase_add_test(cases, a_full_disk_leaves_the_earlier_record);
+  tcase_add_test(cases, now_has_the_form_of_a_time);
+  suite_add_tcase(suite, cases);
+  SRunner *runner = srunner_create(suite);
+  srunner_run_all(runner, CK_NORMAL);
+  int failed = srunner_ntests_failed(runner);
+  srunner_free(runner);
+  return failed != 0;
+}

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+// Claims about io/scenario.h: every key and its default, places and paths, overrides, and the text that is kept.
+#include <check.h>
+#include <math.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "support/scenario_files.h"
+
+START_TEST(test_defaults) {
+  struct sciara_scenario s = scenario_read_ok(scenario_minimal, NULL);
+  struct sciara_params params = sciara_params_default();
+  ck_assert_str_eq(s.path, scenario_path);
+  ck_assert_ptr_null(s.title);
+  ck_assert_str_eq(s.dem.path, scenario_inside("dem.tif"));
+  ck_assert_int_eq(s.dem.band, 1);
+  ck_assert(!s.dem.has_window && !s.dem.crs && s.dem.cell_size_m == 0);
+  ck_assert(!s.initial_thickness.given && !s.initial_temperature.given);
+  ck_assert_mem_eq(&s.params, &params, sizeof params);
+  ck_assert_int_eq(s.boundary, SCIARA_BOUNDARY_OPEN);
+  ck_assert_int_eq(s.run.until, SCIARA_UNTIL_SOLIDIFIED);
+  ck_assert(isinf(s.run.max_time_s) && s.run.max_steps == UINT64_MAX && !s.run.start);
+  ck_assert_str_eq(s.output.folder, scenario_inside("demo.out"));
+  ck_assert(s.output.every_s == 0 && !s.output.as_double && s.output.maps == 0);
+  ck_assert_uint_eq(s.output.fields, 1u << SCIARA_FIELD_THICKNESS | 1u << SCIARA_FIELD_TEMPERATURE);
+  ck_assert_str_eq(s.engine.name, "auto");
+  ck_assert(!s.engine.single_precision && s.engine.threads == 0);
+  ck_assert_uint_eq(s.vent_count, 2);
+  ck_assert_str_eq(s.vents[0].name, "vent 1");
+  ck_assert_str_eq(s.vents[1].name, "vent 2");
+  ck_assert_double_eq(s.vents[0].edges[0], 0);
+  sciara_scenario_free(&s);
+}
+END_TEST
+
+START_TEST(test_full) {
+  struct sciara_scenario s = scenario_read_ok(scenario_full, NULL);
+  ck_assert_str_eq(s.title, "Etna, July 2006");
+  ck_assert_uint_eq(s.vent_count, 2);
+  const struct sciara_vent_spec *east = &s.vents[0], *fissure = &s.vents[1];
+  ck_assert_str_eq(east->name, "east");
+  ck_assert(east->place == SCIARA_VENT_XY && east->point_count == 1);
+  ck_assert(east->points[0].x == 500262.5 && east->points[0].y == 4177617.5);
+  ck_assert_uint_eq(east->rate_count, 3);
+  ck_assert(east->edges[0] == 0 && east->edges[1] == 86400 && east->edges[3] == 259200);
+  ck_assert(east->rates[0] == 1.58 && east->rates[2] == 3.01);
+  ck_assert(fissure->place == SCIARA_VENT_LINE && fissure->point_count == 2);
+  ck_assert(fissure->points[1].x == 500360 && fissure->points[1].y == 4177580);
+  ck_assert_uint_eq(fissure->rate_count, 2);
+  ck_assert(fissure->edges[1] == 3600 && fissure->edges[2] == 7200 && fissure->rates[1] == 4);
+  ck_assert_double_eq(s.run.max_time_s, 120 * 86400.0);
+  ck_assert_str_eq(s.run.start, "2006-07-14T23:30:00Z");
+  ck_assert_str_eq(s.output.folder, scenario_inside("etna2006.out"));
+  ck_assert_double_eq(s.output.every_s, 21600);
+  ck_assert_uint_eq(s.output.maps, 1u << SCIARA_FIELD_DEPOSIT);
+  sciara_scenario_free(&s);
+}
+END_TEST
+
+START_TEST(test_values) {
+  const char *const overrides[] = {"dem.path=/data/dem.tif",
+                                   "dem.band=2",
+                                   "dem.window=[1, 2, 30, 40]",
+                                   "dem.crs=EPSG:32633",
+                                   "dem.cell_size_m=5",
+                                   "initial={\"thickness\": 2.5, \"temperature\": \"T.tif\"}",
+                                   "model.cooling=0",
+                                   "boundary=closed",
+                                   "run.until=2 d",
+                                   "run.max_steps=9e3",
+                                   "output.folder=/scratch/x",
+                                   "output.every=90 min",
+                                   "output.dtype=float64",
+                                   "output.maps=[\"deposit\", \"arrival_time\"]",
+                                   "output.fields=[\"speed\"]",
+                                   "engine.name=serial",
+                                   "engine.precision=single",
+                                   "engine.threads=1024",
+                                   "title=12 o'clock",
+                                   "vents.0.start=1 h",
+                                   "vents.0.name=summit"};
+  struct sciara_scenario s;
+  ck_assert_msg(scenario_read_with(scenario_minimal, overrides, sizeof overrides / sizeof *overrides, &s) == SCIARA_OK,
+                "%s", sciara_last_error());
+  ck_assert_str_eq(s.dem.path, "/data/dem.tif");
+  ck_assert(s.dem.band == 2 && s.dem.has_window && s.dem.window[0] == 1 && s.dem.window[1] == 2);
+  ck_assert(s.dem.window[2] == 30 && s.dem.window[3] == 40 && s.dem.cell_size_m == 5);
+  ck_assert_str_eq(s.dem.crs, "EPSG:32633");
+  ck_assert(s.initial_thickness.given && !s.initial_thickness.path && s.initial_thickness.value == 2.5);
+  ck_assert(s.initial_temperature.given);
+  ck_assert_str_eq(s.initial_temperature.path, scenario_inside("T.tif"));
+  ck_assert_double_eq(s.params.cooling, 0);
+  ck_assert_int_eq(s.boundary, SCIARA_BOUNDARY_CLOSED);
+  ck_assert(s.run.until == SCIARA_UNTIL_TIME && s.run.until_s == 172800 && s.run.max_steps == 9000);
+  ck_assert_str_eq(s.output.folder, "/scratch/x");
+  ck_assert(s.output.every_s == 5400 && s.output.as_double);
+  ck_assert_uint_eq(s.output.maps, 1u << SCIARA_FIELD_DEPOSIT | 1u << SCIARA_FIELD_ARRIVAL_TIME);
+  ck_assert_uint_eq(s.output.fields, 1u << SCIARA_FIELD_SPEED);
+  ck_assert_str_eq(s.engine.name, "serial");
+  ck_assert(s.engine.single_precision && s.engine.threads == 1024);
+  ck_assert_str_eq(s.title, "12 o'clock"); // begins like a number, but is no JSON
+  ck_assert_str_eq(s.vents[0].name, "summit");
+  ck_assert(s.vents[0].edges[0] == 3600 && s.vents[0].edges[1] == 3660);
+  sciara_scenario_free(&s);
+}
+END_TEST
+
+START_TEST(test_places) {
+  static const char *const effusion = "\"effusion\": {\"csv\": \"rates.csv\"}, \"start\": 100";
+  char text[512];
+  snprintf(text, sizeof text,
+           "{\"dem\": {\"path\": \"d\"}, \"vents\": [{\"lon\": 15, \"lat\": 37.7, %s}, {\"row\": 3, \"col\": 4, %s}]}",
+           effusion, effusion);
+  struct sciara_scenario s = scenario_read_ok(text, NULL);
+  ck_assert(s.vents[0].place == SCIARA_VENT_LONLAT && s.vents[0].points[0].x == 15 && s.vents[0].points[0].y == 37.7);
+  ck_assert(s.vents[1].place == SCIARA_VENT_ROWCOL && s.vents[1].points[0].x == 4 && s.vents[1].points[0].y == 3);
+  ck_assert(s.vents[1].edges[0] == 100 && s.vents[1].edges[2] == 7300); // a CSV counts from the start of its vent
+  sciara_scenario_free(&s);
+}
+END_TEST
+
+START_TEST(test_initial_lava_without_vents) {
+  const char *const overrides[] = {"vents=[]", "initial.thickness=h.tif"};
+  struct sciara_scenario s;
+  ck_assert_msg(scenario_read_with(scenario_minimal, overrides, 2, &s) == SCIARA_OK, "%s", sciara_last_error());
+  ck_assert_uint_eq(s.vent_count, 0);
+  ck_assert_str_eq(s.initial_thickness.path, scenario_inside("h.tif"));
+  sciara_scenario_free(&s);
+}
+END_TEST
+
+static enum sciara_status override_status(const char *override) {
+  struct sciara_scenario s;
+  enum sciara_status status = scenario_read_with(scenario_minimal, &override, 1, &s);
+  if (status == SCIARA_OK) sciara_scenario_free(&s);
+  return status;
+}
+
+START_TEST(test_override_forms) {
+  ck_assert_int_eq(override_status("engine.name"), SCIARA_ERR_USAGE);
+  ck_assert_str_eq(
+      sciara_last_error(),
+      "override \"engine.name\": found no key and value, allowed KEY=VALUE, with KEY such as engine.name or vents.0.x");
+  ck_assert_int_eq(override_status("=5"), SCIARA_ERR_USAGE);
+  ck_assert_int_eq(override_status("engine..name=5"), SCIARA_ERR_USAGE);
+  ck_assert_int_eq(override_status(".engine=5"), SCIARA_ERR_USAGE);
+  ck_assert_int_eq(override_status("a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a=5"), SCIARA_ERR_USAGE);
+  ck_assert_int_eq(override_status("dem={\"path\": \"a\", \"path\": \"b\"}"), SCIARA_ERR_INPUT);
+  ck_assert_ptr_nonnull(strstr(sciara_last_error(), "path: found the key twice"));
+  ck_assert_int_eq(override_status("title=a=b"), SCIARA_OK); // the first = parts key and value
+  ck_assert_int_eq(override_status("vents[0].x=5"), SCIARA_OK);
+  ck_assert_int_eq(override_status("vents.0.99999999999999999999=5"), SCIARA_ERR_INPUT);
+  ck_assert_int_eq(override_status("vents.99999999999999999999=5"), SCIARA_ERR_INPUT);
+}
+END_TEST
+
+START_TEST(test_output_folder) {
+  static const struct {
+    const char *scenario, *folder;
+  } cases[] = {{"demo.json", "demo.out"}, {"demo", "demo.out"}, {"demo.txt", "demo.txt.out"}, {".json", ".json.out"}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    struct sciara_scenario s;
+    char name[160];
+    snprintf(name, sizeof name, "%s", scenario_inside(cases[i].scenario));
+    scenario_write_file(name, scenario_minimal);
+    ck_assert_int_eq(sciara_scenario_read(name, NULL, 0, &s), SCIARA_OK);
+    ck_assert_str_eq(s.output.folder, scenario_inside(cases[i].folder));
+    sciara_scenario_free(&s);
+    unlink(name);
+  }
+}
+END_TEST
+
+/** The kept text, read again, is the same scenario to the last bit. */
+START_TEST(test_text_reads_back) {
+  const char *const overrides[] = {"model.cooling=0.30000000000000004", "engine.name=serial",
+                                   "vents.0.x=500262.12345678901"};
+  struct sciara_scenario s, again;
+  ck_assert_msg(scenario_read_with(scenario_full, overrides, 3, &s) == SCIARA_OK, "%s", sciara_last_error());
+  ck_assert_ptr_nonnull(strstr(s.json, "\"name\": \"serial\""));
+  ck_assert_ptr_nonnull(strstr(s.json, "\"cooling\": 0.30000000000000004"));
+  ck_assert_ptr_null(strstr(s.json, "initial")); // as written: defaults are not added
+  again = scenario_read_ok(s.json, NULL);
+  ck_assert_mem_eq(&s.params, &again.params, sizeof s.params);
+  ck_assert_mem_eq(s.vents[0].points, again.vents[0].points, sizeof *s.vents[0].points);
+  ck_assert_str_eq(s.json, again.json);
+  sciara_scenario_free(&s);
+  sciara_scenario_free(&again);
+}
+END_TEST
+
+int main(void) {
+  Suite *suite = suite_create("scenario");
+  TCase *tests = tcase_create("all");
+  tcase_add_checked_fixture(tests, scenario_setup, scenario_teardown);
+  tcase_add_test(tests, test_defaults);
+  tcase_add_test(tests, test_full);
+  tcase_add_test(tests, test_values);
+  tcase_add_test(tests, test_places);
+  tcase_add_test(tests, test_initial_lava_without_vents);
+  tcase_add_test(tests, test_override_forms);
+  tcase_add_test(tests, test_output_folder);
+  tcase_add_test(tests, test_text_reads_back);
+  tcase_set_timeout(tests, 60);
+  suite_add_tcase(suite, tests);
+  SRunner *runner = srunner_create(suite);
+  srunner_run_all(runner, CK_NORMAL);
+  int failed = srunner_ntests_failed(runner);
+  srunner_free(runner);
+  return failed != 0;
+}

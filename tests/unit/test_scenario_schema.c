@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// Claims about the table of scenario keys: what it says is what the reader does, the schema and the manual hold.
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/scenario_keys.h"
+#include "support/scenario_files.h"
+
+/** "vents[].start" as an override writes it: "vents.0.start". */
+static void print_override(const struct sciara_scenario_key *key, char *buffer, size_t capacity) {
+  const char *bracket = strstr(key->path, "[]");
+  if (bracket)
+    snprintf(buffer, capacity, "%.*s.0%s=%s", (int)(bracket - key->path), key->path, bracket + 2, key->preset);
+  else
+    snprintf(buffer, capacity, "%s=%s", key->path, key->preset);
+}
+
+START_TEST(test_table) { // every default may be written, changes nothing, and every key is described
+  size_t count, params;
+  const struct sciara_scenario_key *keys = sciara_scenario_keys(&count);
+  const struct sciara_param_info *param = sciara_param_table(&params);
+  struct sciara_params standard = sciara_params_default();
+  for (size_t i = 0; i < count; i++) {
+    ck_assert_ptr_nonnull(keys[i].description);
+    for (size_t j = 0; j < i; j++) ck_assert_str_ne(keys[i].path, keys[j].path);
+    if (!keys[i].preset) continue;
+    char override[256];
+    print_override(&keys[i], override, sizeof override);
+    struct sciara_scenario s = scenario_read_ok(scenario_minimal, override);
+    ck_assert_mem_eq(&s.params, &standard, sizeof standard);
+    sciara_scenario_free(&s);
+  }
+  for (size_t i = 0; i < params; i++) ck_assert_ptr_nonnull(sciara_scenario_key_find("model", param[i].key));
+}
+END_TEST
+
+START_TEST(test_schema_names_every_key) {
+  struct sciara_text schema = {0}, manual = {0};
+  ck_assert_int_eq(sciara_scenario_schema(&schema), SCIARA_OK);
+  ck_assert_int_eq(sciara_scenario_manual(&manual), SCIARA_OK);
+  cJSON *tree;
+  ck_assert_msg(sciara_json_parse("schema", schema.data, schema.length, &tree) == SCIARA_OK, "%s", sciara_last_error());
+  ck_assert_str_eq(cJSON_GetObjectItemCaseSensitive(tree, "$schema")->valuestring,
+                   "http://json-schema.org/draft-07/schema#");
+  size_t count;
+  const struct sciara_scenario_key *keys = sciara_scenario_keys(&count);
+  for (size_t i = 0; i < count; i++) {
+    char part[64], row[80];
+    const cJSON *node = tree;
+    for (const char *rest = keys[i].path; sciara_scenario_list_next(&rest, '.', part, sizeof part);) {
+      char *bracket = strstr(part, "[]");
+      if (bracket) *bracket = '\0';
+      node = cJSON_GetObjectItemCaseSensitive(cJSON_GetObjectItemCaseSensitive(node, "properties"), part);
+      if (bracket) node = cJSON_GetObjectItemCaseSensitive(node, "items");
+      ck_assert_msg(node, "%s is not in the schema", keys[i].path);
+    }
+    bool items = strcmp(keys[i].path, "vents[]") == 0; // has a section of its own instead of a row
+    const char *dot = strrchr(keys[i].path, '.');
+    snprintf(row, sizeof row, items ? "## `%s`" : "| `%s` |", dot ? dot + 1 : keys[i].path);
+    ck_assert_msg(strstr(manual.data, row), "%s is not in the manual", row);
+  }
+  cJSON_Delete(tree);
+  sciara_text_free(&schema);
+  sciara_text_free(&manual);
+}
+END_TEST
+
+static void same_as_file(const char *name, const struct sciara_text *text) {
+  char file[512];
+  snprintf(file, sizeof file, "%s/%s", SCIARA_SOURCE_DIR, name);
+  FILE *f = fopen(file, "r");
+  ck_assert_msg(f, "%s is missing", file);
+  char *committed = calloc(1, text->length + 2);
+  ck_assert_ptr_nonnull(committed);
+  size_t n = fread(committed, 1, text->length + 1, f);
+  fclose(f);
+  ck_assert_msg(n == text->length && memcmp(committed, text->data, n) == 0,
+                "%s is not what the table of keys gives now", name);
+  free(committed);
+}
+
+START_TEST(test_committed_files) {
+  struct sciara_text schema = {0}, manual = {0};
+  ck_assert_int_eq(sciara_scenario_schema(&schema), SCIARA_OK);
+  ck_assert_int_eq(sciara_scenario_manual(&manual), SCIARA_OK);
+  same_as_file("config/scenario.schema.json", &schema);
+  same_as_file("docs/scenario.md", &manual);
+  sciara_text_free(&schema);
+  sciara_text_free(&manual);
+}
+END_TEST
+
+int main(void) {
+  Suite *suite = suite_create("scenario_schema");
+  TCase *tests = tcase_create("all");
+  tcase_add_checked_fixture(tests, scenario_setup, scenario_teardown);
+  tcase_add_test(tests, test_table);
+  tcase_add_test(tests, test_schema_names_every_key);
+  tcase_add_test(tests, test_committed_files);
+  tcase_set_timeout(tests, 60);
+  suite_add_tcase(suite, tests);
+  SRunner *runner = srunner_create(suite);
+  srunner_run_all(runner, CK_NORMAL);
+  int failed = srunner_ntests_failed(runner);
+  srunner_free(runner);
+  return failed != 0;
+}

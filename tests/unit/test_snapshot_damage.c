@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+// Snapshots that cannot be written leave nothing behind, and those that are damaged are refused by name.
+#include <errno.h>
+#include <hdf5.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/mount.h>
+#include <sys/resource.h>
+
+#include "snapshot_case.h"
+
+/* Writes under a limit on the size of files, which fails like a full disk, and lifts it again. */
+static enum sciara_status write_within(rlim_t bytes, const struct sciara_snapshot_context *c,
+                                       const struct sciara_state *s) {
+  struct rlimit before, tight;
+  getrlimit(RLIMIT_FSIZE, &before);
+  tight = before;
+  tight.rlim_cur = bytes;
+  signal(SIGXFSZ, SIG_IGN);
+  setrlimit(RLIMIT_FSIZE, &tight);
+  enum sciara_status status = write_state(c, s, path);
+  setrlimit(RLIMIT_FSIZE, &before);
+  return status;
+}
+
+START_TEST(a_failed_write_leaves_the_earlier_file) {
+  struct sciara_state *s = make_state(300, 520);
+  struct sciara_snapshot_context c = context_of_test();
+  char *part = sciara_format("%s.part", path);
+  for (rlim_t bytes = 0; bytes < 40000; bytes += 3001) {
+    ck_assert_int_eq(write_within(bytes, &c, s), SCIARA_ERR_IO);
+    ck_assert_msg(strstr(sciara_last_error(), "00000123.nc.part") && strstr(sciara_last_error(), strerror(EFBIG)), "%s",
+                  sciara_last_error());
+    ck_assert_int_ne(access(part, F_OK), 0);
+    ck_assert_int_ne(access(path, F_OK), 0);
+  }
+  WRITES(&c, s, path); // the library is none the worse for it
+  s->h[s->grid.cols * 150 + 260] = 3;
+  ck_assert_int_eq(write_within(20000, &c, s), SCIARA_ERR_IO);
+  s->h[s->grid.cols * 150 + 260] = 0;
+  assert_fields_read_back(s, path, false);
+  ck_assert_int_ne(access(part, F_OK), 0);
+  free(part);
+  sciara_state_destroy(s);
+}
+END_TEST
+
+/* The real thing: a file system of 64 KiB. Needs the right to mount one, seen by this process only. */
+START_TEST(a_full_disk_says_so) {
+  if (unshare(CLONE_NEWNS) != 0 || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
+      mount("none", folder, "tmpfs", 0, "size=64k") != 0) {
+    printf("a_full_disk_says_so: skipped, no file system may be mounted here (%s)\n", strerror(errno));
+    return;
+  }
+  struct sciara_state *s = make_state(300, 520);
+  struct sciara_snapshot_context c = context_of_test();
+  char *part = sciara_format("%s.part", path);
+  enum sciara_status status = write_state(&c, s, path);
+  bool left = access(part, F_OK) == 0 || access(path, F_OK) == 0;
+  char *message = sciara_format("%s", sciara_last_error());
+  umount(folder);
+  ck_assert_int_eq(status, SCIARA_ERR_IO);
+  ck_assert_msg(strstr(message, strerror(ENOSPC)) != NULL, "%s", message);
+  ck_assert(!left);
+  free(message);
+  free(part);
+  sciara_state_destroy(s);
+}
+END_TEST
+
+START_TEST(what_cannot_be_written_is_named) {
+  struct sciara_state *s = make_state(30, 40);
+  struct sciara_snapshot_context c = context_of_test();
+  const double kept = s->h[15 * 40 + 12];
+  s->h[15 * 40 + 12] = 1e39;
+  ck_assert_int_eq(write_state(&c, s, path), SCIARA_ERR_NUMERIC);
+  ck_assert_ptr_nonnull(strstr(sciara_last_error(), "thickness is 9.9999999999999994e+38 at row 15, column 12"));
+  c.as_double = true;
+  WRITES(&c, s, path);
+  unlink(path);
+  s->h[15 * 40 + 12] = NAN;
+  ck_assert_int_eq(write_state(&c, s, path), SCIARA_ERR_NUMERIC);
+  ck_assert_ptr_nonnull(strstr(sciara_last_error(), "nan at row 15, column 12"));
+  s->h[15 * 40 + 12] = kept;
+  const char *starts[] = {"yesterday", "2006-06-31T00:00:00Z", "2006-07-14T24:00:00Z", "2006-07-14T23:30:00+02:00", ""};
+  for (size_t i = 0; i < sizeof starts / sizeof starts[0]; i++) {
+    c.start = starts[i];
+    ck_assert_int_eq(write_state(&c, s, path), SCIARA_ERR_INPUT);
+    ck_assert_ptr_nonnull(strstr(sciara_last_error(), starts[i]));
+  }
+  c.start = "2006-07-14";
+  ck_assert_int_ne(access(path, F_OK), 0);
+  char *nowhere = sciara_path_join(folder, "absent/1.nc");
+  ck_assert_int_eq(write_state(&c, s, nowhere), SCIARA_ERR_IO);
+  ck_assert_ptr_nonnull(strstr(sciara_last_error(), strerror(ENOENT)));
+  WRITES(&c, s, path);
+  free(nowhere);
+  sciara_state_destroy(s);
+}
+END_TEST
+
+/* What a script does to a good snapshot, and what the refusal must name. */
+static const struct {
+  const char *script, *named;
+} damages[] = {
+    {"del f.attrs['sciara_snapshot_format']", "sciara_snapshot_format"},
+    {"f.attrs['sciara_snapshot_format'] = 2", "sciara_snapshot_format: found 2"},
+    {"f.attrs['step'] = -1", "step -1"},
+    {"f.attrs['step'] = 1.5", "step is not one integer"},
+    {"f.attrs['checksum'] = np.bytes_('xyz')", "checksum: found xyz"},
+    {"f.attrs['title'] = 3", "title is not one text"},
+    {"del f.attrs['ledger_lost_m3']", "ledger_lost_m3"},
+    {"f.attrs['clock_s'] = [1., 2.]", "clock_s"},
+    {"f.attrs['west_m'] = [500010.]", "west_m"},
+    {"f.attrs['cell_size_m'] = [0.]", "cell_size_m"},
+    {"f['time'][0] = np.nan", "time is nan"},
+    {"del f['x']", "cannot open x"},
+    {"del f['crs']", "cannot open crs"},
+    {"del f['speed']; f['speed'] = np.zeros((1, 30, 41), 'f4')", "speed: found 1 x 30 x 41 values"},
+    {"del f['speed']; f['speed'] = np.zeros((30, 40), 'f4')", "speed has not the 3 dimensions"},
+    {"del f['speed']; f['speed'] = np.zeros((1, 30, 40), 'f8')", "speed: allowed are float32 or float64"},
+    {"del f['speed']; f['speed'] = np.zeros((1, 30, 40), 'i4')", "speed: allowed are float32 or float64"},
+    {"del f['speed']; f.create_group('speed')", "cannot open speed"},
+    {"[f.pop(n) for n in list(f) if n not in ('time', 'y', 'x', 'crs')]", "no field"},
+};
+
+START_TEST(a_file_that_does_not_fit_is_refused) {
+  struct sciara_state *s = make_state(30, 40);
+  struct sciara_snapshot_context c = context_of_test();
+  WRITES(&c, s, path);
+  char *script = sciara_format("import h5py, numpy as np\nf = h5py.File('00000123.nc', 'r+')\n%s\nf.close()\n",
+                               damages[_i].script);
+  python(script);
+  struct sciara_snapshot r;
+  ck_assert_int_eq(sciara_snapshot_open(path, &r), SCIARA_ERR_INPUT);
+  ck_assert_msg(strstr(sciara_last_error(), damages[_i].named) && strstr(sciara_last_error(), path), "%s",
+                sciara_last_error());
+  ck_assert_ptr_null(r.path);
+  free(script);
+  sciara_state_destroy(s);
+}
+END_TEST
+
+START_TEST(a_cut_file_is_refused) {
+  struct sciara_state *s = make_state(30, 40);
+  struct sciara_snapshot_context c = context_of_test();
+  WRITES(&c, s, path);
+  char *bytes;
+  size_t count;
+  ck_assert_int_eq(sciara_file_read(path, 1 << 24, &bytes, &count), SCIARA_OK);
+  struct sciara_snapshot r;
+  for (size_t n = 0; n < count; n += 499) {
+    ck_assert_int_eq(truncate(path, 0), 0);
+    FILE *f = fopen(path, "w");
+    ck_assert_uint_eq(fwrite(bytes, 1, n, f), n);
+    ck_assert_int_eq(fclose(f), 0);
+    ck_assert_int_eq(sciara_snapshot_open(path, &r), SCIARA_ERR_INPUT);
+    ck_assert_ptr_nonnull(strstr(sciara_last_error(), path));
+  }
+  ck_assert_int_eq(unlink(path), 0);
+  ck_assert_int_eq(sciara_snapshot_open(path, &r), SCIARA_ERR_IO);
+  ck_assert_int_eq(sciara_snapshot_open(folder, &r), SCIARA_ERR_INPUT);
+  free(bytes);
+  sciara_state_destroy(s);
+}
+END_TEST
+
+START_TEST(a_flipped_bit_in_the_data_is_found) {
+  struct sciara_state *s = make_state(30, 40);
+  struct sciara_snapshot_context c = context_of_test();
+  WRITES(&c, s, path);
+  python("import h5py\n"
+         "f = h5py.File('00000123.nc', 'r'); at = f['temperature'].id.get_chunk_info(0).byte_offset; f.close()\n"
+         "b = bytearray(open('00000123.nc', 'rb').read()); b[at + 9] ^= 4; open('00000123.nc', 'wb').write(b)\n");
+  struct sciara_snapshot r;
+  double v[1200];
+  ck_assert_msg(sciara_snapshot_open(path, &r) == SCIARA_OK, "%s", sciara_last_error());
+  ck_assert_int_eq(sciara_snapshot_read(&r, SCIARA_FIELD_THICKNESS, v), SCIARA_OK);
+  ck_assert_int_eq(sciara_snapshot_read(&r, SCIARA_FIELD_TEMPERATURE, v), SCIARA_ERR_INPUT);
+  ck_assert_msg(strstr(sciara_last_error(), path) && strstr(sciara_last_error(), "temperature is damaged") &&
+                    strstr(sciara_last_error(), "Fletcher32"),
+                "%s", sciara_last_error());
+  sciara_snapshot_close(&r);
+  sciara_state_destroy(s);
+}
+END_TEST
+
+START_TEST(hdf5_errors_stay_the_hosts_business) {
+  H5E_auto2_t before, after;
+  void *before_data, *after_data;
+  struct sciara_snapshot r;
+  ck_assert_int_ge(H5Eget_auto2(H5E_DEFAULT, &before, &before_data), 0);
+  ck_assert_int_eq(sciara_snapshot_open("/dev/null", &r), SCIARA_ERR_INPUT);
+  ck_assert_int_ge(H5Eget_auto2(H5E_DEFAULT, &after, &after_data), 0);
+  ck_assert(before == after && before_data == after_data && before != NULL);
+  ck_assert_int_eq(H5Fget_obj_count((hid_t)H5F_OBJ_ALL, H5F_OBJ_ALL), 0); // nothing left open
+}
+END_TEST
+
+int main(void) {
+  Suite *suite = suite_create("snapshot_damage");
+  TCase *cases = tcase_create("snapshot");
+  tcase_set_timeout(cases, 120);
+  tcase_add_checked_fixture(cases, setup, teardown);
+  tcase_add_test(cases, a_failed_write_leaves_the_earlier_file);
+  tcase_add_test(cases, a_full_disk_says_so);
+  tcase_add_test(cases, what_cannot_be_written_is_named);
+  tcase_add_loop_test(cases, a_file_that_does_not_fit_is_refused, 0, sizeof damages / sizeof damages[0]);
+  tcase_add_test(cases, a_cut_file_is_refused);
+  tcase_add_test(cases, a_flipped_bit_in_the_data_is_found);
+  tcase_add_test(cases, hdf5_errors_stay_the_hosts_business);
+  suite_add_tcase(suite, cases);
+  SRunner *runner = srunner_create(suite);
+  srunner_run_all(runner, CK_NORMAL);
+  int failed = srunner_ntests_failed(runner);
+  srunner_free(runner);
+  return failed != 0;
+}

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+// Snapshots and the series over them: what goes in comes out, through our reader and through the tools of others.
+#include "snapshot_case.h"
+
+static const struct { int64_t rows, cols; } sizes[] = {{1, 1}, {3, 3}, {5, 300}, {256, 256}, {257, 255}, {31, 513}};
+
+START_TEST(fields_read_back) {
+  struct sciara_state *s = make_state(sizes[_i / 2].rows, sizes[_i / 2].cols);
+  struct sciara_snapshot_context c = context_of_test();
+  c.as_double = _i % 2;
+  WRITES(&c, s, path);
+  assert_fields_read_back(s, path, c.as_double);
+  sciara_state_destroy(s);
+}
+END_TEST
+
+START_TEST(attributes_read_back) {
+  struct sciara_state *s = make_state(30, 40);
+  struct sciara_snapshot_context c = context_of_test();
+  char *json = malloc(300001); // beyond the 64 KiB that an attribute of old HDF5 files may have
+  memset(json, 'x', 300000);
+  json[300000] = '\0';
+  c.scenario_json = json;
+  struct sciara_ledger ledger;
+  sciara_ledger_form(s, DBL_EPSILON, &ledger);
+  WRITES(&c, s, path);
+  struct sciara_snapshot r;
+  ck_assert_msg(sciara_snapshot_open(path, &r) == SCIARA_OK, "%s", sciara_last_error());
+  ck_assert_int_eq(memcmp(&r.grid, &s->grid, sizeof r.grid), 0);
+  ck_assert_int_eq(memcmp(&r.ledger, &ledger, sizeof ledger), 0);
+  ck_assert_uint_eq(r.fields, ALL_FIELDS);
+  ck_assert_double_eq(r.time_s, s->time);
+  ck_assert_double_eq(r.clock_s, s->clock);
+  ck_assert_uint_eq(r.step, 123);
+  ck_assert_uint_eq(r.checksum, sciara_state_checksum(s));
+  ck_assert_uint_eq(r.dem_hash, c.dem_hash);
+  ck_assert_int_eq(r.liquid_cells, sciara_state_liquid_cells(s));
+  ck_assert_str_eq(r.title, c.title);
+  ck_assert_str_eq(r.start, c.start);
+  ck_assert_str_eq(r.scenario_json, json);
+  ck_assert_str_eq(r.engine, "serial");
+  ck_assert_str_eq(r.precision, "double");
+  ck_assert_str_eq(r.georef.crs_wkt, wkt);
+  ck_assert_str_eq(r.georef.crs_name, crs_name);
+  ck_assert_ptr_nonnull(strstr(r.source, "sciara"));
+  sciara_snapshot_close(&r);
+  sciara_snapshot_close(&r);
+  free(json);
+  sciara_state_destroy(s);
+}
+END_TEST
+
+START_TEST(a_subset_without_crs_date_and_texts) {
+  struct sciara_state *s = make_state(30, 40);
+  struct sciara_snapshot_context c = {.fields = 1u << SCIARA_FIELD_DEPOSIT};
+  WRITES(&c, s, path);
+  struct sciara_snapshot r;
+  double v[1200];
+  ck_assert_msg(sciara_snapshot_open(path, &r) == SCIARA_OK, "%s", sciara_last_error());
+  ck_assert_uint_eq(r.fields, 1u << SCIARA_FIELD_DEPOSIT);
+  ck_assert_ptr_null(r.georef.crs_wkt);
+  ck_assert_ptr_null(r.start);
+  ck_assert_int_eq(sciara_snapshot_read(&r, SCIARA_FIELD_DEPOSIT, v), SCIARA_OK);
+  ck_assert_int_eq(sciara_snapshot_read(&r, SCIARA_FIELD_THICKNESS, v), SCIARA_ERR_USAGE);
+  ck_assert_ptr_nonnull(strstr(sciara_last_error(), "thickness"));
+  sciara_snapshot_close(&r);
+  c.fields = 0;
+  ck_assert_int_eq(write_state(&c, s, path), SCIARA_ERR_USAGE);
+  python("import xarray as xr, subprocess, json\n"
+         "d = xr.open_dataset('00000123.nc')\n"
+         "assert d.time.values[0] == 3600.5 and d.time.attrs['units'] == 's'\n"
+         "g = json.loads(subprocess.check_output(['gdalinfo', '-json', '00000123.nc']))\n"
+         "assert g['geoTransform'] == [500000, 10, 0, 4180000, 0, -10], g['geoTransform']\n");
+  sciara_state_destroy(s);
+}
+END_TEST
+
+START_TEST(same_state_same_bytes) {
+  struct sciara_state *s = make_state(40, 300);
+  struct sciara_snapshot_context c = context_of_test();
+  char *other = sciara_path_join(folder, "other.nc"), *a, *b;
+  size_t na, nb;
+  WRITES(&c, s, path);
+  sleep(1); // a time stamp would differ now
+  WRITES(&c, s, other);
+  ck_assert_int_eq(sciara_file_read(path, 1 << 24, &a, &na), SCIARA_OK);
+  ck_assert_int_eq(sciara_file_read(other, 1 << 24, &b, &nb), SCIARA_OK);
+  ck_assert_uint_eq(na, nb);
+  ck_assert_int_eq(memcmp(a, b, na), 0);
+  free(a);
+  free(b);
+  free(other);
+  sciara_state_destroy(s);
+}
+END_TEST
+
+START_TEST(gdal_places_it_on_the_map) {
+  struct sciara_state *s = make_state(300, 520);
+  struct sciara_snapshot_context c = context_of_test();
+  WRITES(&c, s, path);
+  write_raw(s, SCIARA_FIELD_THICKNESS);
+  python("import json, subprocess, struct\n"
+         "import numpy as np\n"
+         "name = 'NETCDF:00000123.nc:thickness'\n"
+         "g = json.loads(subprocess.check_output(['gdalinfo', '-json', name]))\n"
+         "assert g['size'] == [520, 300]\n"
+         "assert g['geoTransform'] == [500000, 10, 0, 4180000, 0, -10], g['geoTransform']\n"
+         "assert 'ID[\"EPSG\",32633]' in g['coordinateSystem']['wkt']\n"
+         "band, = g['bands']\n"
+         "assert band['noDataValue'] == -9999 and band['unit'] == 'm' and band['type'] == 'Float32', band\n"
+         "a = np.fromfile('thickness.raw').reshape(300, 520)\n"
+         "subprocess.check_call(['gdal_translate', '-q', '-of', 'ENVI', name, 'g.bin'])\n"
+         "assert (np.fromfile('g.bin', 'f4').reshape(300, 520) == a).all() # north row first, nothing flipped\n");
+  sciara_state_destroy(s);
+}
+END_TEST
+
+START_TEST(netcdf_tools_read_it) {
+  struct sciara_state *s = make_state(300, 520);
+  struct sciara_snapshot_context c = context_of_test();
+  WRITES(&c, s, path);
+  for (int f = 0; f < SCIARA_FIELD_COUNT; f++) write_raw(s, (enum sciara_field)f);
+  python("import subprocess\n"
+         "import numpy as np, xarray as xr\n"
+         "h = subprocess.check_output(['ncdump', '-h', '-s', '00000123.nc'], text=True)\n"
+         "for line in ['time = 1 ;', 'y = 300 ;', 'x = 520 ;', 'float thickness(time, y, x) ;', 'int crs ;',\n"
+         "             'thickness:_FillValue = -9999.f ;', 'thickness:_ChunkSizes = 1, 256, 256 ;',\n"
+         "             'thickness:_DeflateLevel = 1 ;', 'thickness:_Shuffle = \"true\" ;',\n"
+         "             'thickness:_Fletcher32 = \"true\" ;', ':Conventions = \"CF-1.8\" ;',\n"
+         "             'time:units = \"seconds since 2006-07-14 23:30:00 UTC\" ;',\n"
+         "             'x:standard_name = \"projection_x_coordinate\" ;', ':step = 123LL ;',\n"
+         "             'crs:GeoTransform = \"500000 10 0 4180000 0 -10\" ;']:\n"
+         "    assert line in h, line\n"
+         "assert 'axis' not in h\n"
+         "raw = xr.open_dataset('00000123.nc', mask_and_scale=False)\n"
+         "d = xr.open_dataset('00000123.nc')\n"
+         "fields = [n for n in d.data_vars if n != 'crs']\n"
+         "assert len(fields) == 11 and fields[0] == 'thickness', fields\n"
+         "assert d.time.values[0] == np.datetime64('2006-07-15T00:30:00.5')\n"
+         "assert (d.x.values == 500005 + 10 * np.arange(520)).all() and (d.y.values == 4179995 - 10 * "
+         "np.arange(300)).all()\n"
+         "for n in fields:\n"
+         "    a = np.fromfile(n + '.raw').reshape(1, 300, 520)\n"
+         "    assert (raw[n].values == a).all(), n\n"
+         "    assert (np.isnan(d[n].values) == (a == -9999)).all(), n\n"
+         "    assert d[n].dtype == np.float32 and d[n].attrs['grid_mapping'] == 'crs' and d[n].attrs['units'], n\n"
+         "assert d.attrs['title'] == 'Etna, \\u00e9ruption' and len(d.attrs['checksum']) == 16\n");
+  sciara_state_destroy(s);
+}
+END_TEST
+
+/* Everywhere valid, lava in the first of 3 x 3 chunks only. */
+START_TEST(chunks_without_lava_are_not_stored_and_read_as_zero) {
+  struct sciara_state *s = make_state(19, 10); // too small for a corner outside the DEM
+  sciara_state_destroy(s);
+  const struct sciara_grid grid = {.rows = 600, .cols = 600, .cell_size = 5, .west = 1, .north = 2};
+  double *altitude = calloc(360000, sizeof *altitude);
+  uint8_t *valid = malloc(360000);
+  memset(valid, 1, 360000);
+  for (int i = 0; i < 360000; i++) altitude[i] = 7 + i % 3;
+  ck_assert_int_eq(sciara_state_create(&grid, altitude, valid, 0, &s), SCIARA_OK);
+  s->h[10] = 2.5;
+  s->arrival[10] = 1;
+  struct sciara_snapshot_context c = context_of_test();
+  WRITES(&c, s, path);
+  assert_fields_read_back(s, path, false);
+  python("import subprocess\n"
+         "import h5py, numpy as np, xarray as xr\n"
+         "f = h5py.File('00000123.nc', 'r')\n"
+         "chunks = {n: f[n].id.get_num_chunks() for n in f if f[n].ndim == 3}\n"
+         "assert chunks == {n: 9 if n == 'altitude' else 1 if n in ('thickness', 'deposit', 'arrival_time') else 0\n"
+         "                  for n in chunks}, chunks\n"
+         "assert f['thickness'].fillvalue == 0 and f['thickness'].attrs['_FillValue'].shape == (1,)\n"
+         "assert f['thickness'].attrs['_FillValue'].dtype == f['thickness'].dtype\n"
+         "a = f['thickness'][0]\n"
+         "assert a[0, 10] == 2.5 and a.sum() == 2.5\n"
+         "d = xr.open_dataset('00000123.nc')\n"
+         "assert (d.thickness.values == a).all() and (d.speed.values == 0).all()\n"
+         "assert np.isnan(d.arrival_time.values).sum() == 359999\n"
+         "dump = subprocess.check_output(['ncdump', '-v', 'speed', '00000123.nc'], text=True).split('speed =')[1]\n"
+         "assert dump.count('0') == 360000 and '_' not in dump\n"
+         "subprocess.check_call(['gdal_translate', '-q', '-of', 'ENVI', 'NETCDF:00000123.nc:thickness', 'g.bin'])\n"
+         "assert (np.fromfile('g.bin', 'f4').reshape(600, 600) == a).all()\n");
+  free(altitude);
+  free(valid);
+  sciara_state_destroy(s);
+}
+END_TEST
+
+/* Three snapshots and their series, in folder/snapshots and folder/series.nc. */
+static void write_series(const struct sciara_snapshot_context *c) {
+  struct sciara_state *s = make_state(40, 60);
+  const char *names[] = {"snapshots/00000001.nc", "snapshots/00000002.nc", "snapshots/50%b3.nc"};
+  double times[3];
+  char *snapshots = sciara_path_join(folder, "snapshots");
+  ck_assert_int_eq(sciara_folder_make(snapshots), SCIARA_OK);
+  free(snapshots);
+  for (int i = 0; i < 3; i++) {
+    times[i] = s->time = 60.0 * i;
+    s->h[20 * 60 + 30] = 1 + i;
+    char *to = sciara_path_join(folder, names[i]);
+    WRITES(c, s, to);
+    free(to);
+  }
+  ck_assert_msg(sciara_series_write(c, &s->grid, folder, names, times, 3) == SCIARA_OK, "%s", sciara_last_error());
+  ck_assert_int_eq(sciara_series_write(c, &s->grid, folder, names, times, 0), SCIARA_ERR_USAGE);
+  sciara_state_destroy(s);
+}
+
+START_TEST(a_series_opens_as_one) {
+  struct sciara_snapshot_context c = context_of_test();
+  c.as_double = _i;
+  write_series(&c);
+  python(
+      "import json, os, subprocess\n"
+      "import numpy as np, xarray as xr\n"
+      "os.rename('snapshots', 'kept'); os.mkdir('moved'); os.rename('kept', 'moved/snapshots')\n"
+      "os.rename('series.nc', 'moved/series.nc'); os.chdir('/') # names are relative to the file, not to anything "
+      "else\n"
+      "name = os.path.dirname(os.path.abspath(__file__)) + '/moved/series.nc'\n"
+      "d = xr.open_dataset(name)\n"
+      "assert (d.time.values == np.datetime64('2006-07-14T23:30') + 60 * np.arange(3) * np.timedelta64(1, 's')).all()\n"
+      "assert (d.thickness.values[:, 20, 30] == [1, 2, 3]).all()\n"
+      "assert [n for n in d.data_vars if n != 'crs'][0] == 'thickness' and len(d.data_vars) == 12\n"
+      "raw = xr.open_dataset(name, mask_and_scale=False).thickness.values\n"
+      "assert (raw[:, 0, 0] == -9999).all() and not np.isnan(raw).any()\n"
+      "g = json.loads(subprocess.check_output(['gdalinfo', '-json', 'NETCDF:\"%s\":thickness' % name]))\n"
+      "assert len(g['bands']) == 3 and g['geoTransform'] == [500000, 10, 0, 4180000, 0, -10]\n"
+      "assert 'ID[\"EPSG\",32633]' in g['coordinateSystem']['wkt']\n"
+      "h = subprocess.check_output(['ncdump', '-h', name], text=True)\n"
+      "assert 'time = 3 ;' in h and 'thickness(time, y, x) ;' in h\n");
+  python("import numpy as np, os, xarray as xr\n"
+         "os.remove('moved/snapshots/00000002.nc')\n"
+         "raw = xr.open_dataset('moved/series.nc', mask_and_scale=False).thickness.values\n"
+         "assert np.isnan(raw[1]).all() and not np.isnan(raw[::2]).any() and (raw[::2, 20, 30] == [1, 3]).all()\n");
+}
+END_TEST
+
+int main(void) {
+  Suite *suite = suite_create("snapshot_hdf5");
+  TCase *cases = tcase_create("snapshot");
+  tcase_set_timeout(cases, 120);
+  tcase_add_checked_fixture(cases, setup, teardown);
+  tcase_add_loop_test(cases, fields_read_back, 0, 2 * sizeof sizes / sizeof sizes[0]);
+  tcase_add_test(cases, attributes_read_back);
+  tcase_add_test(cases, a_subset_without_crs_date_and_texts);
+  tcase_add_test(cases, same_state_same_bytes);
+  tcase_add_test(cases, gdal_places_it_on_the_map);
+  tcase_add_test(cases, netcdf_tools_read_it);
+  tcase_add_test(cases, chunks_without_lava_are_not_stored_and_read_as_zero);
+  tcase_add_loop_test(cases, a_series_opens_as_one, 0, 2);
+  suite_add_tcase(suite, cases);
+  SRunner *runner = srunner_create(suite);
+  srunner_run_all(runner, CK_NORMAL);
+  int failed = srunner_ntests_failed(runner);
+  srunner_free(runner);
+  return failed != 0;
+}

@@ -21,7 +21,7 @@ target_compile_options(
                            "$<$<COMPILE_LANGUAGE:CUDA>:${SCIARA_CUDA_WARNINGS}>")
 
 add_library(sciara_strict INTERFACE)
-target_compile_options(sciara_strict INTERFACE "$<$<COMPILE_LANGUAGE:C>:-Wconversion;-Wwrite-strings>")
+target_compile_options(sciara_strict INTERFACE "$<$<COMPILE_LANGUAGE:C>:-Wconversion>")
 
 set(instrumentation "")
 if(SCIARA_SANITIZE)

@@ -59,12 +59,12 @@ struct sciara_ledger {
 
 /** Where a simulation stands. */
 struct sciara_progress {
-  uint64_t step;         /**< steps done */
-  double time_s;         /**< simulated time: lava has been emitted up to here */
-  double clock_s;        /**< length of the time step found in the last step (the first clock before any step) */
-  int64_t liquid_cells;  /**< cells with liquid lava at the end of the last step */
-  bool solidified;       /**< nothing is liquid and no vent will emit again */
-  bool finished;         /**< the scenario's own stop rule has been met */
+  uint64_t step;        /**< steps done */
+  double time_s;        /**< simulated time: lava has been emitted up to here */
+  double clock_s;       /**< length of the time step found in the last step (the first clock before any step) */
+  int64_t liquid_cells; /**< cells with liquid lava at the end of the last step */
+  bool solidified;      /**< nothing is liquid and no vent will emit again */
+  bool finished;        /**< the scenario's own stop rule has been met */
 };
 
 /** The grid of a simulation. */

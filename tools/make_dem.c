@@ -13,6 +13,7 @@
 
 #define CELL_M 10.0
 #define CRS "EPSG:32633"
+#define SHORE_M 1.0 // what is lower is sea
 
 // ---------------------------------------------------------------------------------------------------------- numbers
 
@@ -73,24 +74,30 @@ static double fractal(double x, double y, double size, int octaves, int layer) {
 }
 
 // ------------------------------------------------------------------------------------------------------ the volcano
-// Metres east and north of the south-western corner of the grid.
+// Places are metres east and north of the south-western corner of the grid. The numbers are chosen by eye.
 
 enum { ROWS = 378, COLS = 517 };
 
 static const struct sciara_point summit = {1480, 1960};
 
-/** A parabola-like cone that steepens upwards, with a crater. */
+/** The mountain at distance r from the summit, m: it steepens upwards and has a crater. */
 static double cone(double r) {
   const double flank = 1460 * sciara_exp(-sciara_sqrt(r * r + 130.0 * 130.0) / 1700) - 190;
   return flank - 95 * bell(r / 62) + 14 * bell((r - 150) / 55);
 }
 
-/** Depth of the gullies that water cut into the flanks: sharp at the bottom, round in between. (u, v): direction. */
+/** Of a noise, where it changes sign: 1 on that line, 0 from `1 / sharpness` on. Lines of such noise branch like valleys. */
+static double crease(double n, double sharpness) { return 1 - clamp(sharpness * (n < 0 ? -n : n), 0, 1); }
+
+/**
+ * Depth of the gullies that water cut into the flanks, m: sharp at the bottom, round in between. (u, v) is the direction
+ * from the summit; noise over it runs down the flanks without an angle, which would need an arc tangent.
+ */
 static double gullies(double u, double v, double r, double x, double y) {
   const double bend = 0.35 * fractal(x, y, 700, 2, 1);
   const double wide = noise(3.9 * u + bend, 3.9 * v - bend, r / 2600 + 5.4);
   const double narrow = noise(8.3 * u - bend, 8.3 * v + bend, r / 1500 + 9.7);
-  const double a = 1 - clamp(2.2 * (wide < 0 ? -wide : wide), 0, 1), b = 1 - clamp(2.0 * (narrow < 0 ? -narrow : narrow), 0, 1);
+  const double a = crease(wide, 2.2), b = crease(narrow, 2.0);
   const double grown = smooth(150, 1000, r) * (1 - 0.55 * smooth(1500, 3300, r));
   return grown * (60 * a * a + 24 * smooth(300, 1300, r) * b * b);
 }
@@ -129,7 +136,7 @@ static double scoria_cones(double x, double y) {
   return sum;
 }
 
-/** The mountain before its old lava flows, m above the sea. */
+/** Altitude before the old lava flows, m; below 0 in the sea. */
 static double mountain(double x, double y) {
   const double wx = x + 90 * fractal(x, y, 900, 3, 4), wy = y + 90 * fractal(x, y, 900, 3, 5);
   const double dx = wx - summit.x, dy = wy - summit.y, r = sciara_sqrt(dx * dx + dy * dy) + 1e-3;
@@ -206,7 +213,8 @@ static void lay_flow(double *z, const struct old_flow *flow, int layer, double *
       const int64_t i = r * COLS + c;
       if (far[i] >= 2 * flow->half_width) continue;
       const double x = (double)c * CELL_M, y = (double)(ROWS - r) * CELL_M, s = along[i];
-      const double width = flow->half_width * (0.45 + 0.55 * smooth(0, 0.8, s)) * (1 + 0.5 * fractal(x, y, 130, 3, layer));
+      const double width =
+          flow->half_width * (0.45 + 0.55 * smooth(0, 0.8, s)) * (1 + 0.5 * fractal(x, y, 130, 3, layer));
       const double body = (1 - smooth(0.65, 1, far[i] / width)) * smooth(0, 0.12, s) * (1 - smooth(0.96, 1, s));
       const double channel = bell(far[i] / (0.24 * width)) * (1 - smooth(0.6, 0.9, s));
       z[i] += flow->thickness * body * (1 - 1.1 * channel + 0.25 * fractal(x, y, 45, 2, layer + 1));
@@ -215,9 +223,10 @@ static void lay_flow(double *z, const struct old_flow *flow, int layer, double *
 
 static void lay_old_flows(double *z, double *far, double *along) {
   static const struct old_flow flows[] = {
-      {{1440, 2190}, 1700, 120, 10}, {{1210, 1830}, 1300, 110, 9}, {{2280, 1990}, 2300, 95, 8}, {{2250, 1730}, 2500, 105, 8},
-      {{1500, 1700}, 1900, 100, 9},  {{1000, 2880}, 900, 95, 11},  {{2250, 3190}, 1300, 105, 10}, {{2400, 700}, 900, 90, 10},
-      {{2250, 1480}, 2200, 90, 8},   {{640, 1350}, 800, 80, 8},
+      {{1440, 2190}, 1700, 120, 10}, {{1210, 1830}, 1300, 110, 9}, {{2280, 1990}, 2300, 95, 8},
+      {{2250, 1730}, 2500, 105, 8},  {{1500, 1700}, 1900, 100, 9}, {{1000, 2880}, 900, 95, 11},
+      {{2250, 3190}, 1300, 105, 10}, {{2400, 700}, 900, 90, 10},   {{2250, 1480}, 2200, 90, 8},
+      {{640, 1350}, 800, 80, 8},
   };
   for (size_t i = 0; i < sizeof flows / sizeof *flows; i++) lay_flow(z, &flows[i], 20 + 2 * (int)i, far, along);
 }
@@ -232,7 +241,7 @@ static void fill_volcano(double *z, double *scratch) {
   for (int64_t i = 0; i < cells; i++)
     z[i] = mountain(((double)(i % COLS) + 0.5) * CELL_M, ((double)(ROWS - i / COLS) - 0.5) * CELL_M);
   lay_old_flows(z, scratch, scratch + cells);
-  for (int64_t i = 0; i < cells; i++) z[i] = z[i] >= 1 ? to_centimetres(z[i]) : SCIARA_NODATA_ALTITUDE;
+  for (int64_t i = 0; i < cells; i++) z[i] = z[i] >= SHORE_M ? to_centimetres(z[i]) : SCIARA_NODATA_ALTITUDE;
 }
 
 static void fill_plane(double *z, double *scratch) {
@@ -258,8 +267,13 @@ static enum sciara_status make(const struct dataset *dataset, const char *path) 
   SCIARA_TRY_GOTO(SCIARA_NEW(scratch, 2 * cells, "the distances from old flows"));
   SCIARA_TRY_GOTO(sciara_georef_from_name(CRS, &georef));
   dataset->fill(z, scratch);
-  const struct sciara_map map = {.grid = &dataset->grid, .georef = &georef, .values = z, .nodata = SCIARA_NODATA_ALTITUDE,
-                                 .name = "altitude", .unit = "m", .title = dataset->title};
+  const struct sciara_map map = {.grid = &dataset->grid,
+                                 .georef = &georef,
+                                 .values = z,
+                                 .nodata = SCIARA_NODATA_ALTITUDE,
+                                 .name = "altitude",
+                                 .unit = "m",
+                                 .title = dataset->title};
   SCIARA_TRY_GOTO(sciara_map_write_geotiff(&map, false, path));
 cleanup:
   sciara_georef_free(&georef);

@@ -21,19 +21,22 @@ static const struct sciara_option options[] = {
 enum { EXIT_DIFFER = 1 };
 
 static bool same_grid(const struct sciara_grid *a, const struct sciara_grid *b) {
-  return a->rows == b->rows && a->cols == b->cols && a->cell_size == b->cell_size && a->west == b->west && a->north == b->north;
+  return a->rows == b->rows && a->cols == b->cols && a->cell_size == b->cell_size && a->west == b->west &&
+         a->north == b->north;
 }
 
-static void print_difference(const struct sciara_grid *g, const char *name, bool as_double, const struct sciara_difference *d) {
-  printf("%-16s %-8s %10zu  %-12.6g %-12.6g %.6f", name, as_double ? "float64" : "float32", d->differing, d->max_absolute, d->max_relative,
-         d->jaccard);
+static void print_difference(const struct sciara_grid *g, const char *name, bool as_double,
+                             const struct sciara_difference *d) {
+  printf("%-16s %-8s %10zu  %-12.6g %-12.6g %.6f", name, as_double ? "float64" : "float32", d->differing,
+         d->max_absolute, d->max_relative, d->jaccard);
   if (d->differing > 0)
     printf("   first in row %" PRId64 ", column %" PRId64, (int64_t)d->first / g->cols, (int64_t)d->first % g->cols);
   printf("\n");
 }
 
 /** Compares the fields that both hold; *differ counts cells, *beyond those outside the tolerance. */
-static enum sciara_status compare_fields(struct sciara_target *a, struct sciara_target *b, double tolerance, size_t *differ, size_t *beyond) {
+static enum sciara_status compare_fields(struct sciara_target *a, struct sciara_target *b, double tolerance,
+                                         size_t *differ, size_t *beyond) {
   const struct sciara_grid *g = &a->snapshot.grid;
   const size_t cells = (size_t)sciara_grid_cells(g);
   const bool as_double = a->snapshot.as_double && b->snapshot.as_double;
@@ -63,21 +66,27 @@ cleanup:
   return status;
 }
 
-static enum sciara_status compare(struct sciara_target *a, struct sciara_target *b, const double *tolerance, bool *same) {
+static enum sciara_status compare(struct sciara_target *a, struct sciara_target *b, const double *tolerance,
+                                  bool *same) {
   if (!same_grid(&a->snapshot.grid, &b->snapshot.grid))
-    return sciara_fail(SCIARA_ERR_INPUT, "%s and %s lie on different grids: %" PRId64 " x %" PRId64 " cells of %g m, %" PRId64 " x %" PRId64
-                       " of %g m", a->path, b->path, a->snapshot.grid.cols, a->snapshot.grid.rows, a->snapshot.grid.cell_size,
+    return sciara_fail(SCIARA_ERR_INPUT,
+                       "%s and %s lie on different grids: %" PRId64 " x %" PRId64 " cells of %g m, %" PRId64
+                       " x %" PRId64 " of %g m",
+                       a->path, b->path, a->snapshot.grid.cols, a->snapshot.grid.rows, a->snapshot.grid.cell_size,
                        b->snapshot.grid.cols, b->snapshot.grid.rows, b->snapshot.grid.cell_size);
   const bool equal = a->snapshot.checksum == b->snapshot.checksum;
-  printf("a: %s (step %" PRIu64 ", %.17g s, %s %s)\nb: %s (step %" PRIu64 ", %.17g s, %s %s)\n", a->path, a->snapshot.step, a->snapshot.time_s,
-         a->snapshot.engine ? a->snapshot.engine : "?", a->snapshot.precision ? a->snapshot.precision : "?", b->path, b->snapshot.step,
-         b->snapshot.time_s, b->snapshot.engine ? b->snapshot.engine : "?", b->snapshot.precision ? b->snapshot.precision : "?");
-  printf("checksum of the whole state: %016" PRIx64 " and %016" PRIx64 ", %s\n", a->snapshot.checksum, b->snapshot.checksum,
-         equal ? "the same" : "different");
+  printf("a: %s (step %" PRIu64 ", %.17g s, %s %s)\nb: %s (step %" PRIu64 ", %.17g s, %s %s)\n", a->path,
+         a->snapshot.step, a->snapshot.time_s, a->snapshot.engine ? a->snapshot.engine : "?",
+         a->snapshot.precision ? a->snapshot.precision : "?", b->path, b->snapshot.step, b->snapshot.time_s,
+         b->snapshot.engine ? b->snapshot.engine : "?", b->snapshot.precision ? b->snapshot.precision : "?");
+  printf("checksum of the whole state: %016" PRIx64 " and %016" PRIx64 ", %s\n", a->snapshot.checksum,
+         b->snapshot.checksum, equal ? "the same" : "different");
   size_t differ = 0, beyond = 0;
   SCIARA_TRY(compare_fields(a, b, tolerance ? *tolerance : 0, &differ, &beyond));
   *same = tolerance ? beyond == 0 : equal && differ == 0;
-  printf("%s\n", *same ? (tolerance ? "the same within the tolerance" : "the same bits") : tolerance ? "different beyond the tolerance" : "different");
+  printf("%s\n", *same       ? (tolerance ? "the same within the tolerance" : "the same bits")
+                 : tolerance ? "different beyond the tolerance"
+                             : "different");
   return SCIARA_OK;
 }
 
@@ -113,7 +122,8 @@ const struct sciara_command sciara_cmd_compare = {
     .operand_min = 2,
     .operand_max = 2,
     .options = options,
-    .details = "The checksums of the whole double states are compared first, then every field that both hold. Exit code 0: the same\n"
+    .details = "The checksums of the whole double states are compared first, then every field that both hold. Exit "
+               "code 0: the same\n"
                "bits (with --tolerance: within it); 1: different.\n",
     .run = run,
 };

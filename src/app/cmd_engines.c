@@ -18,7 +18,10 @@ static int run(const struct sciara_command *command, int argc, char **argv) {
     const struct sciara_engine_ops *ops = list[k].ops[SCIARA_DOUBLE];
     const char *why = !ops ? list[k].why_not : ops->probe ? ops->probe() : NULL;
     printf("%-12s %-10s %-9s %s\n", list[k].name, why ? "no" : "yes",
-           !ops ? "-" : ops->determinism == SCIARA_EXACT ? "exact" : "tolerance", ops ? ops->summary : "");
+           !ops                               ? "-"
+           : ops->determinism == SCIARA_EXACT ? "exact"
+                                              : "tolerance",
+           ops ? ops->summary : "");
     if (why) printf("%-12s not available: %s\n", "", why);
   }
   printf("auto: %s\n", sciara_engine_auto());

@@ -17,7 +17,8 @@
 #include "sim/run_folder.h"
 
 static const struct sciara_option options[] = {
-    {"format", 'f', "cog|png", "cog: cloud-optimised GeoTIFF with a QGIS style beside it; png: picture over the hillshade"},
+    {"format", 'f', "cog|png",
+     "cog: cloud-optimised GeoTIFF with a QGIS style beside it; png: picture over the hillshade"},
     {"field", 0, "F", "what to map (default: deposit if the snapshot holds it, else thickness)"},
     {"output", 'o', "FILE", "where to (default: maps/FIELD.tif or .png in the run folder, or beside a lone snapshot)"},
     {"overwrite", 0, NULL, "replace FILE if it is there"},
@@ -43,7 +44,8 @@ static enum sciara_status read_ground(struct sciara_target *t, double *altitude,
       free(path);
     }
   }
-  if (t->snapshot.fields >> SCIARA_FIELD_ALTITUDE & 1u) return sciara_snapshot_read(&t->snapshot, SCIARA_FIELD_ALTITUDE, altitude);
+  if (t->snapshot.fields >> SCIARA_FIELD_ALTITUDE & 1u)
+    return sciara_snapshot_read(&t->snapshot, SCIARA_FIELD_ALTITUDE, altitude);
   *found = false;
   return SCIARA_OK;
 }
@@ -58,7 +60,8 @@ static void mask_empty(enum sciara_field field, double *values, int64_t count) {
 static char *default_output(const struct sciara_target *t, enum sciara_field field, const char *suffix) {
   const char *name = sciara_field_name(field);
   if (t->folder) return sciara_format("%s/maps/%s.%s", t->folder, name, suffix);
-  const size_t stem = strlen(t->path) - (strlen(t->path) > 3 && strcmp(t->path + strlen(t->path) - 3, ".nc") == 0 ? 3 : 0);
+  const size_t stem =
+      strlen(t->path) - (strlen(t->path) > 3 && strcmp(t->path + strlen(t->path) - 3, ".nc") == 0 ? 3 : 0);
   return sciara_format("%.*s.%s.%s", (int)stem, t->path, name, suffix);
 }
 
@@ -72,7 +75,8 @@ static enum sciara_status prepare_output(const char *path, bool overwrite) {
   return status;
 }
 
-static enum sciara_status write_map(struct sciara_target *t, enum sciara_field field, bool png, const char *path, bool overwrite) {
+static enum sciara_status write_map(struct sciara_target *t, enum sciara_field field, bool png, const char *path,
+                                    bool overwrite) {
   const struct sciara_field_info *info = sciara_field_describe(field);
   const struct sciara_grid *grid = &t->snapshot.grid;
   const int64_t cells = sciara_grid_cells(grid);
@@ -92,7 +96,10 @@ static enum sciara_status write_map(struct sciara_target *t, enum sciara_field f
     bool found;
     SCIARA_TRY_GOTO(SCIARA_NEW(altitude, cells, "the ground of a map"));
     SCIARA_TRY_GOTO(read_ground(t, altitude, &found));
-    if (!found) sciara_log(SCIARA_LOG_WARNING, "%s: no altitude is at hand (no dem.tif of the run, no field \"altitude\"): the ground is drawn flat", t->path);
+    if (!found)
+      sciara_log(SCIARA_LOG_WARNING,
+                 "%s: no altitude is at hand (no dem.tif of the run, no field \"altitude\"): the ground is drawn flat",
+                 t->path);
   }
   SCIARA_TRY_GOTO(prepare_output(path, overwrite));
   SCIARA_TRY_GOTO(png ? sciara_map_write_png(&map, altitude, path) : sciara_map_write_cog(&map, path));
@@ -104,10 +111,12 @@ cleanup:
 }
 
 static enum sciara_status execute(const struct sciara_arguments *a) {
-  const char *format = sciara_argument(a, "format"), *name = sciara_argument(a, "field"), *output = sciara_argument(a, "output");
+  const char *format = sciara_argument(a, "format"), *name = sciara_argument(a, "field"),
+             *output = sciara_argument(a, "output");
   if (!format) return sciara_fail(SCIARA_ERR_USAGE, "--format is missing, allowed cog or png");
   const bool png = strcmp(format, "png") == 0;
-  if (!png && strcmp(format, "cog") != 0) return sciara_fail(SCIARA_ERR_USAGE, "--format: found \"%s\", allowed cog or png", format);
+  if (!png && strcmp(format, "cog") != 0)
+    return sciara_fail(SCIARA_ERR_USAGE, "--format: found \"%s\", allowed cog or png", format);
   enum sciara_field field = SCIARA_FIELD_COUNT;
   if (name) SCIARA_TRY(sciara_field_parse(name, &field));
   struct sciara_target target;
@@ -137,6 +146,7 @@ const struct sciara_command sciara_cmd_export = {
     .operand_min = 1,
     .operand_max = 1,
     .options = options,
-    .details = "Of a run folder the last snapshot is taken. Cells without lava are NODATA (-9999). Prints the path of the map.\n",
+    .details = "Of a run folder the last snapshot is taken. Cells without lava are NODATA (-9999). Prints the path of "
+               "the map.\n",
     .run = run,
 };

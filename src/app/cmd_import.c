@@ -16,7 +16,8 @@ static enum sciara_status execute(const struct sciara_arguments *a) {
   const char *output = sciara_argument(a, "output");
   if (!output) return sciara_fail(SCIARA_ERR_USAGE, "--output is missing: the folder to import to");
   struct sciara_legacy_report report;
-  SCIARA_TRY(sciara_legacy_import(a->operand[0], output, sciara_argument(a, "crs"), sciara_argument_given(a, "overwrite"), &report));
+  SCIARA_TRY(sciara_legacy_import(a->operand[0], output, sciara_argument(a, "crs"),
+                                  sciara_argument_given(a, "overwrite"), &report));
   if (report.text.data) fputs(report.text.data, stdout);
   sciara_legacy_report_free(&report);
   return SCIARA_OK;
@@ -35,7 +36,8 @@ const struct sciara_command sciara_cmd_import = {
     .operand_min = 1,
     .operand_max = 1,
     .options = options,
-    .details = "Reads NAME.cfg, NAME_Morphology.stt, NAME_Vents.stt, NAME_EmissionRate.txt and, if there, NAME_RealEvent.stt. The model\n"
+    .details = "Reads NAME.cfg, NAME_Morphology.stt, NAME_Vents.stt, NAME_EmissionRate.txt and, if there, "
+               "NAME_RealEvent.stt. The model\n"
                "parameters of NAME.cfg belong to SCIARA-fv2: they are listed, not taken.\n",
     .run = run,
 };

@@ -19,14 +19,17 @@
 static const struct sciara_option options[] = {{0}};
 
 static void print_grid(const struct sciara_grid *g, const struct sciara_georef *georef) {
-  printf("grid:          %" PRId64 " rows x %" PRId64 " columns of %g m, x %.10g to %.10g, y %.10g to %.10g\n", g->rows, g->cols, g->cell_size,
-         g->west, g->west + (double)g->cols * g->cell_size, g->north - (double)g->rows * g->cell_size, g->north);
-  printf("CRS:           %s\n", georef->crs_name ? georef->crs_name : georef->crs_wkt ? "given, without a name" : "none");
+  printf("grid:          %" PRId64 " rows x %" PRId64 " columns of %g m, x %.10g to %.10g, y %.10g to %.10g\n", g->rows,
+         g->cols, g->cell_size, g->west, g->west + (double)g->cols * g->cell_size,
+         g->north - (double)g->rows * g->cell_size, g->north);
+  printf("CRS:           %s\n", georef->crs_name  ? georef->crs_name
+                                : georef->crs_wkt ? "given, without a name"
+                                                  : "none");
 }
 
 static void print_ledger(const struct sciara_ledger *l) {
-  printf("ledger:        initial %.10g + emitted %.10g = liquid %.10g + solid %.10g + lost %.10g m3\n", l->initial_m3, l->emitted_m3, l->liquid_m3,
-         l->solid_m3, l->lost_m3);
+  printf("ledger:        initial %.10g + emitted %.10g = liquid %.10g + solid %.10g + lost %.10g m3\n", l->initial_m3,
+         l->emitted_m3, l->liquid_m3, l->solid_m3, l->lost_m3);
   printf("               open by %.3g m3, rounding explains %.3g m3: %s\n", l->residual_m3, l->bound_m3,
          fabs(l->residual_m3) <= l->bound_m3 ? "closed" : "OPEN");
 }
@@ -49,8 +52,8 @@ static enum sciara_status print_fields(struct sciara_target *t) {
       shown++;
     }
     if (shown > 0)
-      printf("  %-16s %10" PRId64 " cells, %.7g to %.7g %s\n", sciara_field_name((enum sciara_field)f), shown, low, high,
-             sciara_field_describe((enum sciara_field)f)->unit);
+      printf("  %-16s %10" PRId64 " cells, %.7g to %.7g %s\n", sciara_field_name((enum sciara_field)f), shown, low,
+             high, sciara_field_describe((enum sciara_field)f)->unit);
     else
       printf("  %-16s %10d cells\n", sciara_field_name((enum sciara_field)f), 0);
   }
@@ -64,11 +67,14 @@ static enum sciara_status print_snapshot(struct sciara_target *t) {
   sciara_print_duration(s->time_s, simulated, sizeof simulated);
   printf("snapshot:      %s\n", t->path);
   if (s->title) printf("title:         %s\n", s->title);
-  printf("made by:       %s, engine %s, %s precision\n", s->source ? s->source : "?", s->engine ? s->engine : "?", s->precision ? s->precision : "?");
-  printf("time:          step %" PRIu64 ", simulated %.10g s (%s), clock %.10g s\n", s->step, s->time_s, simulated, s->clock_s);
+  printf("made by:       %s, engine %s, %s precision\n", s->source ? s->source : "?", s->engine ? s->engine : "?",
+         s->precision ? s->precision : "?");
+  printf("time:          step %" PRIu64 ", simulated %.10g s (%s), clock %.10g s\n", s->step, s->time_s, simulated,
+         s->clock_s);
   print_grid(&s->grid, &s->georef);
   print_ledger(&s->ledger);
-  printf("liquid cells:  %" PRId64 "\nchecksum:      %016" PRIx64 "\nfields (%s):\n", s->liquid_cells, s->checksum, s->as_double ? "float64" : "float32");
+  printf("liquid cells:  %" PRId64 "\nchecksum:      %016" PRIx64 "\nfields (%s):\n", s->liquid_cells, s->checksum,
+         s->as_double ? "float64" : "float32");
   return print_fields(t);
 }
 
@@ -84,7 +90,8 @@ static enum sciara_status check_snapshots(const struct sciara_target *t) {
       missing++;
     } else {
       if (s.checksum != t->record.snapshots[k].checksum) {
-        sciara_error("%s: its checksum %016" PRIx64 " is not that of run.json, %016" PRIx64, path, s.checksum, t->record.snapshots[k].checksum);
+        sciara_error("%s: its checksum %016" PRIx64 " is not that of run.json, %016" PRIx64, path, s.checksum,
+                     t->record.snapshots[k].checksum);
         missing++;
       }
       sciara_snapshot_close(&s);
@@ -92,15 +99,17 @@ static enum sciara_status check_snapshots(const struct sciara_target *t) {
     free(path);
   }
   if (missing == 0) return SCIARA_OK;
-  return sciara_fail(SCIARA_ERR_INPUT, "%s: %zu of %zu snapshots are missing or damaged", t->folder, missing, t->record.snapshot_count);
+  return sciara_fail(SCIARA_ERR_INPUT, "%s: %zu of %zu snapshots are missing or damaged", t->folder, missing,
+                     t->record.snapshot_count);
 }
 
 static enum sciara_status print_run(struct sciara_target *t) {
   const struct sciara_run_record *r = &t->record;
-  printf("run:           %s, %s%s%s\n", t->folder, sciara_run_status_name(r->status), r->stop_reason ? ": " : "", r->stop_reason ? r->stop_reason : "");
+  printf("run:           %s, %s%s%s\n", t->folder, sciara_run_status_name(r->status), r->stop_reason ? ": " : "",
+         r->stop_reason ? r->stop_reason : "");
   if (r->scenario) printf("scenario:      %s\n", r->scenario);
-  printf("started:       %s%s%s; %.1f s of machine time, %.1f s of it computing\n", r->started_utc, *r->ended_utc ? ", ended " : "", r->ended_utc,
-         r->wall_s, r->compute_s);
+  printf("started:       %s%s%s; %.1f s of machine time, %.1f s of it computing\n", r->started_utc,
+         *r->ended_utc ? ", ended " : "", r->ended_utc, r->wall_s, r->compute_s);
   printf("snapshots:     %zu, the last one:\n", r->snapshot_count);
   return SCIARA_OK;
 }
@@ -111,7 +120,8 @@ static enum sciara_status print_scenario(const char *path) {
   printf("scenario:      %s\n", path);
   if (p.scenario.title) printf("title:         %s\n", p.scenario.title);
   print_grid(&p.state->grid, &p.georef);
-  printf("vents:         %" PRId64 " cells, %.10g m3 in all, until %.10g s\n", p.vents->count, sciara_vents_total(p.vents), sciara_vents_end(p.vents));
+  printf("vents:         %" PRId64 " cells, %.10g m3 in all, until %.10g s\n", p.vents->count,
+         sciara_vents_total(p.vents), sciara_vents_end(p.vents));
   printf("output folder: %s\n", p.scenario.output.folder);
   sciara_problem_free(&p);
   return SCIARA_OK;

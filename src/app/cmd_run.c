@@ -92,7 +92,8 @@ static enum sciara_status add_number(struct additions *a, const char *option, co
 static enum sciara_status add_until(struct additions *a, const char *text) {
   double seconds;
   if (!sciara_parse_duration(text, &seconds) || !(seconds > 0))
-    return sciara_fail(SCIARA_ERR_USAGE, "--until: found \"%s\", allowed a time such as \"6 h\", \"3 d\" or seconds, above 0", text);
+    return sciara_fail(SCIARA_ERR_USAGE,
+                       "--until: found \"%s\", allowed a time such as \"6 h\", \"3 d\" or seconds, above 0", text);
   return add_override(a, "run.until", text, true);
 }
 
@@ -117,7 +118,8 @@ static enum sciara_status add_all(const struct sciara_arguments *arguments, stru
     } else if (strcmp(name, "output") == 0) {
       SCIARA_TRY(add_output(a, value));
     } else if (strcmp(name, "allow-driver") == 0) {
-      if (a->driver_count == sizeof a->driver / sizeof *a->driver) return sciara_fail(SCIARA_ERR_USAGE, "too many options");
+      if (a->driver_count == sizeof a->driver / sizeof *a->driver)
+        return sciara_fail(SCIARA_ERR_USAGE, "too many options");
       a->driver[a->driver_count++] = value;
     }
   }
@@ -158,18 +160,22 @@ static void describe_problem(const struct sciara_problem *p) {
   sciara_log(SCIARA_LOG_INFO, "%s", p->scenario.title ? p->scenario.title : p->scenario.path);
   sciara_log(SCIARA_LOG_INFO, "DEM: %" PRId64 " x %" PRId64 " cells of %g m, %s", g->cols, g->rows, g->cell_size,
              p->georef.crs_name ? p->georef.crs_name : "no CRS");
-  sciara_log(SCIARA_LOG_INFO, "vents: %" PRId64 " cells, %.6g m3 in all, until %.6g s", p->vents->count, sciara_vents_total(p->vents),
-             sciara_vents_end(p->vents));
+  sciara_log(SCIARA_LOG_INFO, "vents: %" PRId64 " cells, %.6g m3 in all, until %.6g s", p->vents->count,
+             sciara_vents_total(p->vents), sciara_vents_end(p->vents));
 }
 
 static void describe_result(const struct sciara_simulation *s, const struct sciara_run_result *r) {
   char simulated[48];
   sciara_print_duration(s->progress.time, simulated, sizeof simulated);
-  sciara_log(SCIARA_LOG_INFO, "end (%s): step %" PRIu64 ", simulated %s, %.1f s of machine time, %.1f s of it computing",
+  sciara_log(SCIARA_LOG_INFO,
+             "end (%s): step %" PRIu64 ", simulated %s, %.1f s of machine time, %.1f s of it computing",
              sciara_stop_reason_name(r->reason), s->progress.step, simulated, r->wall_s, s->compute_s);
-  sciara_log(SCIARA_LOG_INFO, "ledger: initial %.10g + emitted %.10g = liquid %.10g + solid %.10g + lost %.10g m3 (open by %.2g, rounding "
-             "explains %.2g)", r->ledger.initial_m3, r->ledger.emitted_m3, r->ledger.liquid_m3, r->ledger.solid_m3, r->ledger.lost_m3,
-             r->ledger.residual_m3, r->ledger.bound_m3);
+  sciara_log(
+      SCIARA_LOG_INFO,
+      "ledger: initial %.10g + emitted %.10g = liquid %.10g + solid %.10g + lost %.10g m3 (open by %.2g, rounding "
+      "explains %.2g)",
+      r->ledger.initial_m3, r->ledger.emitted_m3, r->ledger.liquid_m3, r->ledger.solid_m3, r->ledger.lost_m3,
+      r->ledger.residual_m3, r->ledger.bound_m3);
 }
 
 static enum sciara_status execute(const struct sciara_arguments *arguments, struct additions *a, const char *history,
@@ -190,7 +196,8 @@ static enum sciara_status execute(const struct sciara_arguments *arguments, stru
       .overwrite = sciara_argument_given(arguments, "overwrite"),
       .history = history,
       .cancel = &stopped_by,
-      .observer = {.context = &view, .prepared = on_prepared, .tick = on_tick, .acknowledged = on_file, .written = on_file}};
+      .observer = {
+          .context = &view, .prepared = on_prepared, .tick = on_tick, .acknowledged = on_file, .written = on_file}};
   catch_signals();
   const enum sciara_status status = sciara_run_to_end(simulation, &run_options, result);
   sciara_progress_line(NULL);
@@ -221,7 +228,9 @@ const struct sciara_command sciara_cmd_run = {
     .operand_min = 1,
     .operand_max = 1,
     .options = options,
-    .details = "Writes into the output folder: snapshots (their paths are printed when they are safe on the disk), series.nc, run.json,\n"
-               "dem.tif, run.log, and the maps that the scenario asks for. Ctrl-C stops after the step in progress and keeps its state.\n",
+    .details = "Writes into the output folder: snapshots (their paths are printed when they are safe on the disk), "
+               "series.nc, run.json,\n"
+               "dem.tif, run.log, and the maps that the scenario asks for. Ctrl-C stops after the step in progress and "
+               "keeps its state.\n",
     .run = run,
 };

@@ -36,7 +36,8 @@ static void print_help(const struct sciara_command *command) {
   for (size_t k = 0; k < count; k++) {
     char left[64];
     snprintf(left, sizeof left, "%s%c%s--%s%s%s", all[k]->letter ? "-" : " ", all[k]->letter ? all[k]->letter : ' ',
-             all[k]->letter ? ", " : "  ", all[k]->name, all[k]->argument ? " " : "", all[k]->argument ? all[k]->argument : "");
+             all[k]->letter ? ", " : "  ", all[k]->name, all[k]->argument ? " " : "",
+             all[k]->argument ? all[k]->argument : "");
     printf("  %-28s %s\n", left, all[k]->help);
   }
   if (command->details) printf("\n%s", command->details);
@@ -69,8 +70,8 @@ static void explain_refusal(const struct sciara_command *command, char **argv, i
 static int check_operands(const struct sciara_command *command, int argc, char **argv, struct sciara_arguments *out) {
   const size_t count = (size_t)(argc - optind);
   if (count > command->operand_max) {
-    sciara_error("\"%s\" is one too many; usage: sciara %s [OPTION]... %s", argv[optind + (int)command->operand_max], command->name,
-                 command->operands);
+    sciara_error("\"%s\" is one too many; usage: sciara %s [OPTION]... %s", argv[optind + (int)command->operand_max],
+                 command->name, command->operands);
     return SCIARA_ERR_USAGE;
   }
   if (count < command->operand_min) {

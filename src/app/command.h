@@ -16,10 +16,10 @@ struct sciara_option {
 
 struct sciara_command {
   const char *name, *summary;
-  const char *operands;                ///< "SCENARIO"
+  const char *operands; ///< "SCENARIO"
   size_t operand_min, operand_max;
-  const struct sciara_option *options; ///< ends with a NULL name
-  const char *details;                 ///< paragraphs for --help, or NULL
+  const struct sciara_option *options;                                     ///< ends with a NULL name
+  const char *details;                                                     ///< paragraphs for --help, or NULL
   int (*run)(const struct sciara_command *command, int argc, char **argv); ///< exit code
 };
 

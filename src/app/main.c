@@ -12,17 +12,22 @@
 #define SCIARA_GIT_HASH "unknown"
 #endif
 
-extern const struct sciara_command sciara_cmd_run, sciara_cmd_export, sciara_cmd_info, sciara_cmd_compare, sciara_cmd_import,
-    sciara_cmd_engines, sciara_cmd_schema;
+extern const struct sciara_command sciara_cmd_run, sciara_cmd_export, sciara_cmd_info, sciara_cmd_compare,
+    sciara_cmd_import, sciara_cmd_engines, sciara_cmd_schema;
 
-const struct sciara_command *const sciara_commands[] = {&sciara_cmd_run,    &sciara_cmd_export,  &sciara_cmd_info,   &sciara_cmd_compare,
-                                                        &sciara_cmd_import, &sciara_cmd_engines, &sciara_cmd_schema, NULL};
+const struct sciara_command *const sciara_commands[] = {
+    &sciara_cmd_run,    &sciara_cmd_export,  &sciara_cmd_info,   &sciara_cmd_compare,
+    &sciara_cmd_import, &sciara_cmd_engines, &sciara_cmd_schema, NULL};
 
 static void print_help(void) {
-  printf("sciara: lava-flow simulation with the SCIARA-fv3 cellular automaton\n\nusage: sciara COMMAND [OPTION]... [FILE]...\n\n");
-  for (const struct sciara_command *const *c = sciara_commands; *c; c++) printf("  %-10s %s\n", (*c)->name, (*c)->summary);
-  printf("\n'sciara COMMAND --help' tells more. Exit codes: 0 ok, 1 differ (compare), 2 usage, 3 invalid input, 4 input or output\n"
-         "failed, 5 numerical failure, 6 memory, 7 device unavailable, 70 internal, 130 and 143 stopped by a signal.\n");
+  printf("sciara: lava-flow simulation with the SCIARA-fv3 cellular automaton\n\nusage: sciara COMMAND [OPTION]... "
+         "[FILE]...\n\n");
+  for (const struct sciara_command *const *c = sciara_commands; *c; c++)
+    printf("  %-10s %s\n", (*c)->name, (*c)->summary);
+  printf(
+      "\n'sciara COMMAND --help' tells more. Exit codes: 0 ok, 1 differ (compare), 2 usage, 3 invalid input, 4 input "
+      "or output\n"
+      "failed, 5 numerical failure, 6 memory, 7 device unavailable, 70 internal, 130 and 143 stopped by a signal.\n");
 }
 
 static const struct sciara_command *find(const char *name) {
@@ -61,13 +66,14 @@ int main(int argc, char **argv) {
   }
   if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "help") == 0) {
     const struct sciara_command *command = argc > 2 ? find(argv[2]) : NULL;
-    char *help[] = {argv[0], "--help", NULL};
+    char option[] = "--help", *help[] = {argv[0], option, NULL};
     if (command) return finish(command->run(command, 2, help));
     print_help();
     return finish(SCIARA_OK);
   }
   if (strcmp(argv[1], "--version") == 0) {
-    printf("sciara %s (%s), HDF5 %s, GDAL %s\n", SCIARA_VERSION, SCIARA_GIT_HASH, sciara_hdf5_version(), sciara_gdal_version());
+    printf("sciara %s (%s), HDF5 %s, GDAL %s\n", SCIARA_VERSION, SCIARA_GIT_HASH, sciara_hdf5_version(),
+           sciara_gdal_version());
     return finish(SCIARA_OK);
   }
   const struct sciara_command *command = find(argv[1]);

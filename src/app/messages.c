@@ -13,7 +13,7 @@
 
 static struct {
   bool quiet, verbose, json;
-  bool line_shown;       // a progress line stands on the terminal
+  bool line_shown;           // a progress line stands on the terminal
   struct sciara_text so_far; // said before there was a file
   FILE *copy;
 } state;
@@ -39,13 +39,17 @@ static void print_json(enum sciara_log_level level, const char *message) {
   struct tm utc;
   gmtime_r(&now, &utc);
   strftime(when, sizeof when, "%Y-%m-%dT%H:%M:%SZ", &utc);
-  fprintf(stderr, "{\"time\":\"%s\",\"level\":\"%s\",\"message\":\"%s\"}\n", when, level_name[level], escaped.data ? escaped.data : "");
+  fprintf(stderr, "{\"time\":\"%s\",\"level\":\"%s\",\"message\":\"%s\"}\n", when, level_name[level],
+          escaped.data ? escaped.data : "");
   sciara_text_free(&escaped);
 }
 
 static void print_plain(enum sciara_log_level level, const char *message) {
   const bool colour = isatty(STDERR_FILENO) && !(getenv("NO_COLOR") && *getenv("NO_COLOR"));
-  const char *on = !colour ? "" : level == SCIARA_LOG_ERROR ? "\033[1;31m" : level == SCIARA_LOG_WARNING ? "\033[1;33m" : "";
+  const char *on = !colour                       ? ""
+                   : level == SCIARA_LOG_ERROR   ? "\033[1;31m"
+                   : level == SCIARA_LOG_WARNING ? "\033[1;33m"
+                                                 : "";
   const char *off = *on ? "\033[0m" : "";
   if (level >= SCIARA_LOG_WARNING)
     fprintf(stderr, "sciara: %s%s%s: %s\n", on, level_name[level], off, message);

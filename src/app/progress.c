@@ -49,8 +49,8 @@ void sciara_progress_show(struct sciara_progress_view *v, const struct sciara_si
   char simulated[48], eta[64], line[256];
   sciara_print_duration(p->time, simulated, sizeof simulated);
   print_eta(now - v->begin, share, eta, sizeof eta);
-  snprintf(line, sizeof line, "simulated %s  %3.0f %%  %.0f steps/s  %" PRId64 " liquid cells  %.4g m3 emitted  %s", simulated, 100 * share,
-           v->speed, p->liquid_cells, p->emitted, eta);
+  snprintf(line, sizeof line, "simulated %s  %3.0f %%  %.0f steps/s  %" PRId64 " liquid cells  %.4g m3 emitted  %s",
+           simulated, 100 * share, v->speed, p->liquid_cells, p->emitted, eta);
   if (terminal)
     sciara_progress_line(line);
   else

@@ -77,10 +77,11 @@ enum sciara_status sciara_target_read(struct sciara_target *t, enum sciara_field
   if (t->snapshot.fields >> field & 1u) return sciara_snapshot_read(&t->snapshot, field, values);
   struct sciara_text held = {0};
   for (int f = 0; f < SCIARA_FIELD_COUNT; f++)
-    if (t->snapshot.fields >> f & 1u) sciara_text_append(&held, "%s%s", held.length ? ", " : "", sciara_field_name((enum sciara_field)f));
+    if (t->snapshot.fields >> f & 1u)
+      sciara_text_append(&held, "%s%s", held.length ? ", " : "", sciara_field_name((enum sciara_field)f));
   const enum sciara_status status =
-      sciara_fail(SCIARA_ERR_INPUT, "%s: holds no field \"%s\"; it holds %s (output.fields of the scenario decides)", t->path,
-                  sciara_field_name(field), held.data ? held.data : "none");
+      sciara_fail(SCIARA_ERR_INPUT, "%s: holds no field \"%s\"; it holds %s (output.fields of the scenario decides)",
+                  t->path, sciara_field_name(field), held.data ? held.data : "none");
   sciara_text_free(&held);
   return status;
 }

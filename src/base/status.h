@@ -18,17 +18,17 @@ enum sciara_status sciara_fail_context(enum sciara_status status, const char *fo
 void sciara_error_clear(void);
 
 /** Returns from the calling function when `call` fails. */
-#define SCIARA_TRY(call)                          \
-  do {                                            \
-    enum sciara_status sciara_try_status_ = (call); \
+#define SCIARA_TRY(call)                                            \
+  do {                                                              \
+    enum sciara_status sciara_try_status_ = (call);                 \
     if (sciara_try_status_ != SCIARA_OK) return sciara_try_status_; \
   } while (0)
 
 /** Like SCIARA_TRY in a function with one cleanup label: sets `status` and jumps to `cleanup`. */
-#define SCIARA_TRY_GOTO(call)                 \
-  do {                                        \
-    status = (call);                          \
-    if (status != SCIARA_OK) goto cleanup;    \
+#define SCIARA_TRY_GOTO(call)              \
+  do {                                     \
+    status = (call);                       \
+    if (status != SCIARA_OK) goto cleanup; \
   } while (0)
 
 SCIARA_END_DECLS

@@ -27,7 +27,8 @@ enum sciara_status sciara_text_append(struct sciara_text *t, const char *format,
   va_copy(again, args);
   int n = vsnprintf(NULL, 0, format, args);
   va_end(args);
-  enum sciara_status status = n < 0 ? sciara_fail(SCIARA_ERR_INTERNAL, "a text could not be formatted") : reserve(t, (size_t)n);
+  enum sciara_status status =
+      n < 0 ? sciara_fail(SCIARA_ERR_INTERNAL, "a text could not be formatted") : reserve(t, (size_t)n);
   if (status == SCIARA_OK) {
     vsnprintf(t->data + t->length, (size_t)n + 1, format, again);
     t->length += (size_t)n;
@@ -71,7 +72,8 @@ static double c_locale_strtod(const char *text, char **end) {
 
 static bool looks_decimal(const char *s) { // no hexadecimal, no "inf", no "nan"
   if (*s == '+' || *s == '-') s++;
-  return isdigit((unsigned char)s[0]) ? !(s[0] == '0' && (s[1] == 'x' || s[1] == 'X')) : s[0] == '.' && isdigit((unsigned char)s[1]);
+  return isdigit((unsigned char)s[0]) ? !(s[0] == '0' && (s[1] == 'x' || s[1] == 'X'))
+                                      : s[0] == '.' && isdigit((unsigned char)s[1]);
 }
 
 bool sciara_parse_double(const char *text, double *value) {
@@ -114,22 +116,23 @@ void sciara_print_duration(double seconds, char *buffer, size_t capacity) {
     snprintf(buffer, capacity, "%02u:%02u:%02u", h, m, s);
 }
 
+static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
+
+/** Letters to add, drop, change or swap with the next one to get from a to b; case does not count. */
 static size_t edit_distance(const char *a, const char *b) {
   enum { LONGEST = 63 };
-  size_t n = strlen(a), m = strlen(b), row[LONGEST + 1];
+  size_t n = strlen(a), m = strlen(b), d[LONGEST + 1][LONGEST + 1];
   if (n > LONGEST || m > LONGEST) return SIZE_MAX;
-  for (size_t j = 0; j <= m; j++) row[j] = j;
-  for (size_t i = 1; i <= n; i++) {
-    size_t diagonal = row[0];
-    row[0] = i;
+  for (size_t i = 0; i <= n; i++) d[i][0] = i;
+  for (size_t j = 0; j <= m; j++) d[0][j] = j;
+  for (size_t i = 1; i <= n; i++)
     for (size_t j = 1; j <= m; j++) {
-      size_t change = diagonal + (tolower((unsigned char)a[i - 1]) != tolower((unsigned char)b[j - 1]));
-      diagonal = row[j];
-      size_t best = diagonal + 1 < row[j - 1] + 1 ? diagonal + 1 : row[j - 1] + 1;
-      row[j] = change < best ? change : best;
+      int x = tolower((unsigned char)a[i - 1]), y = tolower((unsigned char)b[j - 1]);
+      d[i][j] = smaller(smaller(d[i - 1][j], d[i][j - 1]) + 1, d[i - 1][j - 1] + (x != y));
+      bool swapped = i > 1 && j > 1 && x == tolower((unsigned char)b[j - 2]) && y == tolower((unsigned char)a[i - 2]);
+      if (swapped) d[i][j] = smaller(d[i][j], d[i - 2][j - 2] + 1);
     }
-  }
-  return row[m];
+  return d[n][m];
 }
 
 const char *sciara_closest_name(const char *typed, const char *const *names, size_t count) {

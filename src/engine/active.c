@@ -20,7 +20,8 @@ static enum sciara_status reserve(void **array, int64_t *capacity, int64_t need,
   size_t bytes = 0;
   SCIARA_TRY(sciara_size_mul((size_t)bigger, size, &bytes));
   void *moved = realloc(*array, bytes);
-  if (!moved) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for the records of %lld active cells", (long long)bigger);
+  if (!moved)
+    return sciara_fail(SCIARA_ERR_MEMORY, "no memory for the records of %lld active cells", (long long)bigger);
   *array = moved;
   *capacity = bigger;
   return SCIARA_OK;
@@ -73,11 +74,13 @@ enum sciara_status sciara_active_emit(struct sciara_active *a) {
     now->emitted = now->emitted + volume;
   }
   a->liquid = a->listed;
+  now->cell_steps += (uint64_t)a->liquid;
   now->time = now->time + t;
   return reserve((void **)&a->donor, &a->donor_capacity, a->liquid, sizeof *a->donor);
 }
 
 void sciara_active_memory(const struct sciara_grid *grid, unsigned record, size_t *host, size_t *device) {
-  *host = sciara_host_fields_memory(grid, record) + (size_t)(grid->rows + 2) * (size_t)(grid->cols + 2) * sizeof(uint32_t);
+  *host =
+      sciara_host_fields_memory(grid, record) + (size_t)(grid->rows + 2) * (size_t)(grid->cols + 2) * sizeof(uint32_t);
   *device = 0;
 }

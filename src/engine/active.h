@@ -24,11 +24,11 @@ struct sciara_active {
   struct sciara_rule rule;
   struct sciara_clockwork clockwork;
   struct sciara_host_fields hf;
-  real t;                 ///< the clock, s
-  int64_t liquid, listed; ///< cell[0..liquid) are liquid, cell[liquid..listed) receive in this step
-  int64_t *cell;          ///< padded index of each listed cell
+  real t;                     ///< the clock, s
+  int64_t liquid, listed;     ///< cell[0..liquid) are liquid, cell[liquid..listed) receive in this step
+  int64_t *cell;              ///< padded index of each listed cell
   struct sciara_donor *donor; ///< of the liquid ones
-  uint32_t *slot;         ///< by padded index: place of a liquid cell + 1, SCIARA_RECEIVER, or 0 when not listed
+  uint32_t *slot;             ///< by padded index: place of a liquid cell + 1, SCIARA_RECEIVER, or 0 when not listed
   int64_t cell_capacity, donor_capacity;
 };
 

@@ -30,7 +30,8 @@ static enum sciara_stop_reason reached(const struct sciara_clockwork *c, const s
   if (c->now.step >= stop->steps) return SCIARA_STOP_STEPS;
   if (c->now.time >= stop->time) return SCIARA_STOP_TIME;
   // The stop rule is tested at the end of a step: an eruption without lava still takes its first one.
-  if (stop->solidified && c->now.step > 0 && c->now.liquid_cells == 0 && c->now.time >= c->vents_end) return SCIARA_STOP_SOLIDIFIED;
+  if (stop->solidified && c->now.step > 0 && c->now.liquid_cells == 0 && c->now.time >= c->vents_end)
+    return SCIARA_STOP_SOLIDIFIED;
   if (stop->cancel && __atomic_load_n(stop->cancel, __ATOMIC_RELAXED)) return SCIARA_STOP_CANCEL;
   return SCIARA_STOP_NONE;
 }
@@ -59,6 +60,6 @@ void sciara_clockwork_blame(struct sciara_clockwork *c, int64_t row, int64_t col
 
 enum sciara_status sciara_clockwork_verdict(const struct sciara_clockwork *c) {
   if (c->now.bad.step == 0) return SCIARA_OK;
-  return sciara_fail(SCIARA_ERR_NUMERIC, "step %" PRIu64 ": not a number in row %" PRId64 ", column %" PRId64, c->now.bad.step,
-                     c->now.bad.row, c->now.bad.col);
+  return sciara_fail(SCIARA_ERR_NUMERIC, "step %" PRIu64 ": not a number in row %" PRId64 ", column %" PRId64,
+                     c->now.bad.step, c->now.bad.row, c->now.bad.col);
 }

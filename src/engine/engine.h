@@ -44,22 +44,23 @@ enum sciara_stop_reason {
 
 /** When `advance` shall come back; tested at the end of each step (and before the first). */
 struct sciara_stop {
-  uint64_t steps;      ///< when progress.step >= steps; UINT64_MAX: never
-  double time;         ///< when simulated time >= time, s; INFINITY: never
-  bool solidified;     ///< when no cell is liquid and no vent will emit again
+  uint64_t steps;       ///< when progress.step >= steps; UINT64_MAX: never
+  double time;          ///< when simulated time >= time, s; INFINITY: never
+  bool solidified;      ///< when no cell is liquid and no vent will emit again
   unsigned max_wall_ms; ///< after this long; 0: 100
-  const int *cancel;   ///< when *cancel (read atomically) is not 0; may be NULL
+  const int *cancel;    ///< when *cancel (read atomically) is not 0; may be NULL
 };
 
 /** Where an engine stands. `bad` tells of a failed `advance`. */
 struct sciara_engine_progress {
   uint64_t step;
-  double time;              ///< s
-  double clock;             ///< s
-  double emitted;           ///< m3
+  double time;    ///< s
+  double clock;   ///< s
+  double emitted; ///< m3
   int64_t liquid_cells;
   uint64_t solidifications; ///< cells that turned to rock
   uint64_t losses;          ///< times that lava left through a rim cell
+  uint64_t cell_steps;      ///< since upload: liquid cells after the vents, summed over the steps (the unit of cost)
   enum sciara_stop_reason reason;
   struct {
     uint64_t step;    ///< the step in which it was found, counted from 1
@@ -111,7 +112,8 @@ const struct sciara_engine_entry *sciara_engine_list(size_t *count);
  *
  * SCIARA_ERR_USAGE for an unknown name (the closest is suggested), SCIARA_ERR_DEVICE when it is not compiled or not available.
  */
-enum sciara_status sciara_engine_find(const char *name, enum sciara_precision precision, const struct sciara_engine_ops **out);
+enum sciara_status sciara_engine_find(const char *name, enum sciara_precision precision,
+                                      const struct sciara_engine_ops **out);
 
 /** What "auto" stands for here: the fused CUDA engine where there is one and a GPU, else openmp. */
 const char *sciara_engine_auto(void);

@@ -2,7 +2,6 @@
 // The rule over the whole grid, with every invariant of the model verified in every step: slow, for tests.
 //
 // What a step has not written is poisoned with NaN. Each finding names the invariant, the cell and the step.
-#include <float.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
@@ -72,7 +71,8 @@ static enum sciara_status download(void *engine, struct sciara_state *state) {
 }
 
 /** The finding, named. */
-static enum sciara_status found(struct checked *e, int64_t i, const char *invariant, const char *format, ...) SCIARA_PRINTF(4, 5);
+static enum sciara_status found(struct checked *e, int64_t i, const char *invariant, const char *format, ...)
+    SCIARA_PRINTF(4, 5);
 
 static enum sciara_status found(struct checked *e, int64_t i, const char *invariant, const char *format, ...) {
   char detail[256];
@@ -83,13 +83,13 @@ static enum sciara_status found(struct checked *e, int64_t i, const char *invari
   int64_t row, col;
   sciara_host_cell(&e->hf, i, &row, &col);
   sciara_clockwork_blame(&e->clockwork, row, col);
-  return sciara_fail(SCIARA_ERR_NUMERIC, "step %" PRIu64 ": row %" PRId64 ", column %" PRId64 ": %s: %s", e->clockwork.now.bad.step, row,
-                     col, invariant, detail);
+  return sciara_fail(SCIARA_ERR_NUMERIC, "step %" PRIu64 ": row %" PRId64 ", column %" PRId64 ": %s: %s",
+                     e->clockwork.now.bad.step, row, col, invariant, detail);
 }
 
 /** Loops over the cells of the grid; `i` is the padded index. */
-#define FOR_CELLS(e, i)                                                     \
-  for (int64_t row_ = 0; row_ < (e)->hf.grid.rows; row_++)                  \
+#define FOR_CELLS(e, i)                                    \
+  for (int64_t row_ = 0; row_ < (e)->hf.grid.rows; row_++) \
     for (int64_t i = sciara_host_index(&(e)->hf, row_, 0), end_ = i + (e)->hf.grid.cols; i < end_; i++)
 
 static void emit(struct checked *e) {
@@ -122,9 +122,11 @@ static enum sciara_status evaluate(struct checked *e) {
     if (e->hf.f.h[i] == 0) continue;
     bool bad = false;
     const real t = sciara_pass_evaluate(&e->rule, &e->hf.f, i, &e->donor[i].prospect, &bad);
-    if (bad || !(e->hf.f.h[i] > 0)) return found(e, i, "thickness", "found %g m of lava, NaN in its time evaluation", (double)e->hf.f.h[i]);
+    if (bad || !(e->hf.f.h[i] > 0))
+      return found(e, i, "thickness", "found %g m of lava, NaN in its time evaluation", (double)e->hf.f.h[i]);
     if (SCIARA_PLANTED(SCIARA_FAULT_CLOCK) && t < e->rule.clock_max) continue;
     e->donor[i].residual = t; // until the flows are computed
+    e->clockwork.now.cell_steps++;
     if (t < t_opt) t_opt = t;
     last = i;
   }
@@ -132,9 +134,11 @@ static enum sciara_status evaluate(struct checked *e) {
   FOR_CELLS(e, i) {
     if (e->hf.f.h[i] == 0) continue;
     if (!(e->t > 0) || !(e->t <= e->rule.relaxation * e->donor[i].residual))
-      return found(e, i, "clock", "%g s is not within what this cell allows, %g s", (double)e->t, (double)e->donor[i].residual);
+      return found(e, i, "clock", "%g s is not within what this cell allows, %g s", (double)e->t,
+                   (double)e->donor[i].residual);
   }
-  if (SCIARA_PLANTED(SCIARA_FAULT_UNWRITTEN) && last >= 0) memset(&e->donor[last].prospect, 0xff, sizeof e->donor[last].prospect);
+  if (SCIARA_PLANTED(SCIARA_FAULT_UNWRITTEN) && last >= 0)
+    memset(&e->donor[last].prospect, 0xff, sizeof e->donor[last].prospect);
   return SCIARA_OK;
 }
 
@@ -145,7 +149,8 @@ static enum sciara_status flow(struct checked *e) {
     struct sciara_donor *d = &e->donor[i];
     d->T = e->hf.f.T[i];
     d->residual = sciara_cell_flow(&d->prospect, e->hf.f.h[i], e->t, &d->out, &bad);
-    if (bad || sciara_is_nan(d->residual) || sciara_is_nan(d->prospect.keep)) return found(e, i, "unwritten memory", "NaN in its flows");
+    if (bad || sciara_is_nan(d->residual) || sciara_is_nan(d->prospect.keep))
+      return found(e, i, "unwritten memory", "NaN in its flows");
     if (SCIARA_PLANTED(SCIARA_FAULT_OUTFLOW)) d->out.to[4].thickness = 2 * e->hf.f.h[i];
     real leaving = 0;
     for (int n = 1; n < SCIARA_MOORE; n++) {
@@ -155,7 +160,7 @@ static enum sciara_status flow(struct checked *e) {
         return found(e, i, "outflow", "%g m leave to neighbour %d", (double)out, n);
       leaving += out;
     }
-    if (leaving > e->hf.f.h[i] * (1 + 16 * (sizeof(real) == 4 ? (real)FLT_EPSILON : (real)DBL_EPSILON)))
+    if (leaving > e->hf.f.h[i] * (1 + 16 * (real)SCIARA_REAL_EPSILON))
       return found(e, i, "outflow", "%g m leave, %g m are there", (double)leaving, (double)e->hf.f.h[i]);
   }
   return SCIARA_OK;
@@ -186,8 +191,9 @@ static enum sciara_status check_parcel(struct checked *e, int64_t i, const struc
     coldest = fmin(coldest, (double)e->donor[j].T);
     hottest = fmax(hottest, (double)e->donor[j].T);
   }
-  const double epsilon = sizeof(real) == 4 ? FLT_EPSILON : DBL_EPSILON, slack = 16 * epsilon;
-  if (!(fabs((double)parcel->h - h) <= slack * h)) return found(e, i, "mass", "%g m gathered, %g m sent", (double)parcel->h, h);
+  const double slack = 16 * SCIARA_REAL_EPSILON;
+  if (!(fabs((double)parcel->h - h) <= slack * h))
+    return found(e, i, "mass", "%g m gathered, %g m sent", (double)parcel->h, h);
   const double T = h > 0 ? (double)parcel->heat / (double)parcel->h : 0;
   if (h > 0 && !(T >= coldest * (1 - slack) && T <= hottest * (1 + slack)))
     return found(e, i, "temperature", "mixed to %g K from %g to %g K", T, coldest, hottest);
@@ -200,7 +206,8 @@ static enum sciara_status check_cell(struct checked *e, int64_t i) {
   const double s = e->clockwork.now.time;
   const bool held = e->fate[i] != SCIARA_FATE_DRY;
   if (!(f->h[i] >= 0)) return found(e, i, "thickness", "%g m", (double)f->h[i]);
-  if (f->h[i] > 0 && f->kind[i] != SCIARA_CELL_INTERIOR) return found(e, i, "rim", "%g m of liquid lava", (double)f->h[i]);
+  if (f->h[i] > 0 && f->kind[i] != SCIARA_CELL_INTERIOR)
+    return found(e, i, "rim", "%g m of liquid lava", (double)f->h[i]);
   if (f->h[i] > 0 && !(f->T[i] > e->rule.T_sol && f->T[i] <= (real)e->setup.params->T_vent))
     return found(e, i, "temperature", "%g K", (double)f->T[i]);
   if (f->h[i] == 0 && (f->T[i] != 0 || f->px[i] != 0 || f->py[i] != 0))
@@ -209,7 +216,8 @@ static enum sciara_status check_cell(struct checked *e, int64_t i) {
     return found(e, i, "altitude", "%.17g m, %.17g m before", (double)f->z[i], (double)was->z[i]);
   if (was->arrival[i] >= 0 ? f->arrival[i] != was->arrival[i] : held ? f->arrival[i] != s : f->arrival[i] >= 0)
     return found(e, i, "arrival", "%.17g s, %.17g s before, now is %.17g s", f->arrival[i], was->arrival[i], s);
-  if (f->lost[i] < was->lost[i] || (f->lost[i] > 0 && f->kind[i] != SCIARA_CELL_RIM)) return found(e, i, "lost", "%g m", f->lost[i]);
+  if (f->lost[i] < was->lost[i] || (f->lost[i] > 0 && f->kind[i] != SCIARA_CELL_RIM))
+    return found(e, i, "lost", "%g m", f->lost[i]);
   if ((f->max_h && !(f->max_h[i] >= f->h[i] && f->max_h[i] >= was->max_h[i])) ||
       (f->max_speed && f->h[i] > 0 && !(f->max_speed[i] >= sciara_speed(f->h[i], f->px[i], f->py[i]))))
     return found(e, i, "maximum", "below what it bounds");
@@ -221,8 +229,8 @@ static enum sciara_status check_guard(struct checked *e) {
   for (int64_t i = 0; i < e->hf.count; i++) {
     if (e->hf.kind[i] != SCIARA_CELL_NODATA) continue;
     const struct sciara_fields *f = &e->hf.f;
-    const bool whole = f->z[i] == SCIARA_WALL && f->h[i] == 0 && f->T[i] == 0 && f->px[i] == 0 && f->py[i] == 0 && f->lost[i] == 0 &&
-                       f->arrival[i] == SCIARA_NEVER;
+    const bool whole = f->z[i] == SCIARA_WALL && f->h[i] == 0 && f->T[i] == 0 && f->px[i] == 0 && f->py[i] == 0 &&
+                       f->lost[i] == 0 && f->arrival[i] == SCIARA_NEVER;
     if (!whole) return found(e, i, "guard", "a cell outside the DEM was written");
   }
   return SCIARA_OK;
@@ -257,11 +265,11 @@ static enum sciara_status check_step(struct checked *e) {
   SCIARA_TRY(check_guard(e));
   struct sciara_ledger ledger;
   SCIARA_TRY(download(e, e->shadow));
-  sciara_ledger_form(e->shadow, sizeof(real) == 4 ? FLT_EPSILON : DBL_EPSILON, &ledger);
+  sciara_ledger_form(e->shadow, SCIARA_REAL_EPSILON, &ledger);
   if (sciara_ledger_closes(&ledger)) return SCIARA_OK;
   sciara_clockwork_blame(&e->clockwork, -1, -1);
-  return sciara_fail(SCIARA_ERR_NUMERIC, "step %" PRIu64 ": ledger: %g m3 are missing, rounding explains %g m3", e->clockwork.now.bad.step,
-                     ledger.residual_m3, ledger.bound_m3);
+  return sciara_fail(SCIARA_ERR_NUMERIC, "step %" PRIu64 ": ledger: %g m3 are missing, rounding explains %g m3",
+                     e->clockwork.now.bad.step, ledger.residual_m3, ledger.bound_m3);
 }
 
 static enum sciara_status step(struct checked *e) {
@@ -276,7 +284,8 @@ static enum sciara_status step(struct checked *e) {
   return SCIARA_OK;
 }
 
-static enum sciara_status advance(void *engine, const struct sciara_stop *stop, struct sciara_engine_progress *progress) {
+static enum sciara_status advance(void *engine, const struct sciara_stop *stop,
+                                  struct sciara_engine_progress *progress) {
   struct checked *e = (struct checked *)engine;
   enum sciara_status status = SCIARA_OK;
   bool done = !sciara_clockwork_begin(&e->clockwork, stop);
@@ -290,7 +299,8 @@ static enum sciara_status advance(void *engine, const struct sciara_stop *stop, 
 
 static void memory(const struct sciara_grid *grid, unsigned record, size_t *host, size_t *device) {
   const size_t cells = (size_t)(grid->rows + 2) * (size_t)(grid->cols + 2);
-  *host = 2 * sciara_host_fields_memory(grid, record) + cells * (sizeof(struct sciara_donor) + sizeof(enum sciara_fate) + 11 * sizeof(double));
+  *host = 2 * sciara_host_fields_memory(grid, record) +
+          cells * (sizeof(struct sciara_donor) + sizeof(enum sciara_fate) + 11 * sizeof(double));
   *device = 0;
 }
 

@@ -167,7 +167,8 @@ static void compact(struct openmp *e, int me) {
 static enum sciara_status reserve_next(struct openmp *e) {
   if (e->next_capacity == e->active.cell_capacity) return SCIARA_OK;
   void *bigger = realloc(e->next, (size_t)e->active.cell_capacity * sizeof *e->next);
-  if (!bigger) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for %lld active cells", (long long)e->active.cell_capacity);
+  if (!bigger)
+    return sciara_fail(SCIARA_ERR_MEMORY, "no memory for %lld active cells", (long long)e->active.cell_capacity);
   e->next = (int64_t *)bigger;
   e->next_capacity = e->active.cell_capacity;
   return SCIARA_OK;
@@ -224,7 +225,8 @@ static void work(struct openmp *e, int me, const struct sciara_stop *stop) {
   }
 }
 
-static enum sciara_status advance(void *engine, const struct sciara_stop *stop, struct sciara_engine_progress *progress) {
+static enum sciara_status advance(void *engine, const struct sciara_stop *stop,
+                                  struct sciara_engine_progress *progress) {
   struct openmp *e = (struct openmp *)engine;
   struct sciara_clockwork *clockwork = &e->active.clockwork;
   e->status = SCIARA_OK;

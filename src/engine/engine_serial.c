@@ -88,7 +88,8 @@ static enum sciara_status step(struct sciara_active *a) {
   return SCIARA_OK;
 }
 
-static enum sciara_status advance(void *engine, const struct sciara_stop *stop, struct sciara_engine_progress *progress) {
+static enum sciara_status advance(void *engine, const struct sciara_stop *stop,
+                                  struct sciara_engine_progress *progress) {
   struct sciara_active *a = (struct sciara_active *)engine;
   enum sciara_status status = SCIARA_OK;
   bool done = !sciara_clockwork_begin(&a->clockwork, stop);

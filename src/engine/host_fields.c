@@ -12,8 +12,10 @@ static int64_t stride_of(int64_t cols) {
 }
 
 size_t sciara_host_fields_memory(const struct sciara_grid *grid, unsigned record) {
-  const size_t reals = 5u + (record & SCIARA_RECORD_MAX_THICKNESS ? 1u : 0u) + (record & SCIARA_RECORD_MAX_SPEED ? 1u : 0u);
-  return (size_t)(grid->rows + 2) * (size_t)stride_of(grid->cols) * (reals * sizeof(real) + DOUBLES * sizeof(double) + 1);
+  const size_t reals =
+      5u + (record & SCIARA_RECORD_MAX_THICKNESS ? 1u : 0u) + (record & SCIARA_RECORD_MAX_SPEED ? 1u : 0u);
+  return (size_t)(grid->rows + 2) * (size_t)stride_of(grid->cols) *
+         (reals * sizeof(real) + DOUBLES * sizeof(double) + 1);
 }
 
 enum sciara_status sciara_host_fields_create(struct sciara_host_fields *hf, const struct sciara_state *like) {
@@ -51,7 +53,8 @@ void sciara_host_fields_destroy(struct sciara_host_fields *hf) {
   *hf = (struct sciara_host_fields){0};
 }
 
-void sciara_host_fields_upload(struct sciara_host_fields *hf, const struct sciara_state *s, enum sciara_boundary boundary) {
+void sciara_host_fields_upload(struct sciara_host_fields *hf, const struct sciara_state *s,
+                               enum sciara_boundary boundary) {
   const struct sciara_fields *f = &hf->f;
   for (int64_t i = 0; i < hf->count; i++) {
     f->z[i] = SCIARA_WALL;

@@ -10,9 +10,9 @@
 struct sciara_host_fields {
   struct sciara_fields f;
   struct sciara_grid grid;
-  int64_t count;   ///< cells of each array, frame and padding included
+  int64_t count; ///< cells of each array, frame and padding included
   uint8_t *kind;
-  real *floats[7]; ///< z, h, T, px, py, max_h, max_speed (the last two may be NULL)
+  real *floats[7];    ///< z, h, T, px, py, max_h, max_speed (the last two may be NULL)
   double *doubles[2]; ///< lost, arrival
 };
 
@@ -38,7 +38,8 @@ enum sciara_status sciara_host_fields_create(struct sciara_host_fields *hf, cons
 void sciara_host_fields_destroy(struct sciara_host_fields *hf);
 
 /** Copies the state in; walls stand on the frame, on NODATA and, with a closed boundary, on the rim. */
-void sciara_host_fields_upload(struct sciara_host_fields *hf, const struct sciara_state *s, enum sciara_boundary boundary);
+void sciara_host_fields_upload(struct sciara_host_fields *hf, const struct sciara_state *s,
+                               enum sciara_boundary boundary);
 
 /** Copies the fields (not time or totals) into a state of the same grid. */
 void sciara_host_fields_download(const struct sciara_host_fields *hf, struct sciara_state *s);

@@ -31,14 +31,16 @@ static enum sciara_status unknown(const char *name) {
   return sciara_fail(SCIARA_ERR_USAGE, "there is no engine \"%s\"; 'sciara engines' lists them", name);
 }
 
-enum sciara_status sciara_engine_find(const char *name, enum sciara_precision precision, const struct sciara_engine_ops **out) {
+enum sciara_status sciara_engine_find(const char *name, enum sciara_precision precision,
+                                      const struct sciara_engine_ops **out) {
   *out = NULL;
   if (strcmp(name, "auto") == 0) name = sciara_engine_auto();
   for (size_t i = 0; i < ENTRIES; i++) {
     if (strcmp(name, entries[i].name) != 0) continue;
     const struct sciara_engine_ops *ops = entries[i].ops[precision];
-    if (!ops) return sciara_fail(SCIARA_ERR_DEVICE, "engine \"%s\" is not available: %s", name,
-                                 entries[i].why_not ? entries[i].why_not : "not compiled");
+    if (!ops)
+      return sciara_fail(SCIARA_ERR_DEVICE, "engine \"%s\" is not available: %s", name,
+                         entries[i].why_not ? entries[i].why_not : "not compiled");
     const char *why = ops->probe ? ops->probe() : NULL;
     if (why) return sciara_fail(SCIARA_ERR_DEVICE, "engine \"%s\" is not available: %s", name, why);
     *out = ops;

@@ -9,8 +9,8 @@
 #include <stdint.h>
 
 struct sciara_team {
-  int size;      ///< threads
-  int arrived;   ///< at the barrier
+  int size;       ///< threads
+  int arrived;    ///< at the barrier
   uint32_t phase; ///< barriers passed
 };
 

@@ -104,7 +104,7 @@ static enum sciara_status read_status(const struct place *root, struct sciara_ru
 
 static enum sciara_status read_origin(const struct place *root, struct sciara_run_record *r) {
   struct sciara_json_path path;
-  struct place at;
+  struct place at = {0};
   SCIARA_TRY(get_text(root, "stop_reason", &r->stop_reason));
   SCIARA_TRY(get_text(root, "scenario", &r->scenario));
   SCIARA_TRY(get_hex(root, "dem_hash", &r->dem_hash));
@@ -123,7 +123,7 @@ static enum sciara_status read_origin(const struct place *root, struct sciara_ru
 
 static enum sciara_status read_progress(const struct place *root, struct sciara_run_record *r) {
   struct sciara_json_path path;
-  struct place at;
+  struct place at = {0};
   SCIARA_TRY(get_object(root, "timing", &path, &at));
   SCIARA_TRY(get_utc(&at, "started_utc", r->started_utc));
   SCIARA_TRY(get_utc(&at, "updated_utc", r->updated_utc));

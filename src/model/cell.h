@@ -119,7 +119,8 @@ struct sciara_outflow {
 };
 
 /** tau1, flow computing with the new clock `t`, s; `share` is phi_i, m. */
-SCIARA_HD struct sciara_outflow sciara_slope_flow(const struct sciara_slope *s, real share, real keep, real t, bool *bad) {
+SCIARA_HD struct sciara_outflow sciara_slope_flow(const struct sciara_slope *s, real share, real keep, real t,
+                                                  bool *bad) {
   struct sciara_outflow f;
   f.speed = (s->v0 + s->accel * t) * keep;
   const real distance = s->v0 * t + ((real)0.5 * (f.speed - s->v0)) * t;
@@ -179,11 +180,11 @@ SCIARA_HD real sciara_critical_height(const struct sciara_rule *rule, real T) {
 
 /** What a liquid cell knows of its flows before the clock is found. */
 struct sciara_prospect {
-  unsigned survivors;                       ///< bit i: lava will flow to neighbour i
-  real keep;                                ///< k = 1 - dP(T)
-  real vx, vy;                              ///< m/s
-  real share[SCIARA_MOORE];                 ///< phi_i, m; valid for survivors
-  struct sciara_slope slope[SCIARA_MOORE];  ///< valid for survivors
+  unsigned survivors;                      ///< bit i: lava will flow to neighbour i
+  real keep;                               ///< k = 1 - dP(T)
+  real vx, vy;                             ///< m/s
+  real share[SCIARA_MOORE];                ///< phi_i, m; valid for survivors
+  struct sciara_slope slope[SCIARA_MOORE]; ///< valid for survivors
 };
 
 /**
@@ -276,6 +277,8 @@ SCIARA_HD real sciara_cool(const struct sciara_rule *rule, real t, real h, real 
 }
 
 /** Speed of lava of thickness h > 0, m/s. */
-SCIARA_HD real sciara_speed(real h, real px, real py) { return sciara_real_div(sciara_real_sqrt(px * px + py * py), h); }
+SCIARA_HD real sciara_speed(real h, real px, real py) {
+  return sciara_real_div(sciara_real_sqrt(px * px + py * py), h);
+}
 
 #endif

@@ -22,7 +22,9 @@ SCIARA_HD int sciara_moore_col(int i) {
 }
 
 /** Index offset of neighbour i in a row-major array of `stride` cells a row. */
-SCIARA_HD int64_t sciara_moore_offset(int i, int64_t stride) { return sciara_moore_row(i) * stride + sciara_moore_col(i); }
+SCIARA_HD int64_t sciara_moore_offset(int i, int64_t stride) {
+  return sciara_moore_row(i) * stride + sciara_moore_col(i);
+}
 
 /** The neighbour that has this cell as its neighbour i: 4,3,2,1,7,8,5,6 for 1..8. */
 SCIARA_HD int sciara_moore_reverse(int i) {

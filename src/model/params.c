@@ -41,6 +41,7 @@ enum sciara_status sciara_params_check(const struct sciara_params *p) {
                          info->low_allowed ? "" : "above ", info->low, info->high, info->unit);
   }
   if (!(p->T_sol < p->T_vent))
-    return sciara_fail(SCIARA_ERR_INPUT, "model.T_sol_K: found %.17g, allowed below model.T_vent_K = %.17g", p->T_sol, p->T_vent);
+    return sciara_fail(SCIARA_ERR_INPUT, "model.T_sol_K: found %.17g, allowed below model.T_vent_K = %.17g", p->T_sol,
+                       p->T_vent);
   return SCIARA_OK;
 }

@@ -14,11 +14,11 @@
 
 /** Arrays of an engine: rows padded to `stride`, with a one-cell frame; only pointers and a number, passed by value. */
 struct sciara_fields {
-  int64_t stride;       ///< cells from one row to the next
-  const uint8_t *kind;  ///< enum sciara_cell_kind
+  int64_t stride;      ///< cells from one row to the next
+  const uint8_t *kind; ///< enum sciara_cell_kind
   real *z, *h, *T, *px, *py;
-  double *lost;         ///< m
-  double *arrival;      ///< s
+  double *lost;            ///< m
+  double *arrival;         ///< s
   real *max_h, *max_speed; ///< NULL when not recorded
 };
 
@@ -28,7 +28,8 @@ struct sciara_fields {
  * @param cell_size double, so that volume/(w w) is rounded once in either precision
  * @return whether the cell was dry before
  */
-SCIARA_HD bool sciara_pass_emit(const struct sciara_fields *f, int64_t i, double volume, double cell_size, real T_vent, double s) {
+SCIARA_HD bool sciara_pass_emit(const struct sciara_fields *f, int64_t i, double volume, double cell_size, real T_vent,
+                                double s) {
   const bool dry = !(f->h[i] > 0);
   f->h[i] = f->h[i] + (real)(volume / (cell_size * cell_size));
   f->T[i] = T_vent;

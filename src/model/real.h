@@ -4,16 +4,18 @@
 #ifndef SCIARA_MODEL_REAL_H
 #define SCIARA_MODEL_REAL_H
 
+#include <float.h>
+
 #include "base/portable.h"
 
 #ifdef SCIARA_SINGLE
 typedef float real;
-#define SCIARA_PRECISION_NAME single
 #define SCIARA_REAL_SUFFIX f32
+#define SCIARA_REAL_EPSILON ((double)FLT_EPSILON)
 #else
 typedef double real;
-#define SCIARA_PRECISION_NAME double
 #define SCIARA_REAL_SUFFIX f64
+#define SCIARA_REAL_EPSILON DBL_EPSILON
 #endif
 
 #define SCIARA_PASTE_(a, b) a##_##b

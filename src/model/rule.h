@@ -9,14 +9,14 @@
 
 /** See MODEL "Floating point": computed in double, each rounded once to `real`. */
 struct sciara_rule {
-  real cell_size;         ///< w, m
-  real gravity;           ///< g, m/s2
-  real clock_max;         ///< t_max, s
-  real relaxation;        ///< r
-  real T_sol;             ///< K
-  real ln_dP_sol, dP_b;   ///< dP(T) = exp(ln_dP_sol + dP_b (T - T_sol))
-  real ln_hc_sol, hc_b;   ///< hc(T) likewise, m
-  real cooling;           ///< K = 3 eps sigma delta / (rho c_v w2)
+  real cell_size;       ///< w, m
+  real gravity;         ///< g, m/s2
+  real clock_max;       ///< t_max, s
+  real relaxation;      ///< r
+  real T_sol;           ///< K
+  real ln_dP_sol, dP_b; ///< dP(T) = exp(ln_dP_sol + dP_b (T - T_sol))
+  real ln_hc_sol, hc_b; ///< hc(T) likewise, m
+  real cooling;         ///< K = 3 eps sigma delta / (rho c_v w2)
 };
 
 /** Derives the constants; `cell_size` is the side of a cell in m. Host only. */
@@ -34,7 +34,8 @@ static inline struct sciara_rule sciara_rule_make(const struct sciara_params *p,
   rule.dP_b = (real)((sciara_ln(p->dP_vent) - ln_dP_sol) / span);
   rule.ln_hc_sol = (real)ln_hc_sol;
   rule.hc_b = (real)((sciara_ln(p->hc_vent) - ln_hc_sol) / span);
-  rule.cooling = (real)((((3.0 * p->emissivity) * sigma) * p->cooling) / ((p->density * p->c_v) * (cell_size * cell_size)));
+  rule.cooling =
+      (real)((((3.0 * p->emissivity) * sigma) * p->cooling) / ((p->density * p->c_v) * (cell_size * cell_size)));
   return rule;
 }
 

@@ -10,8 +10,7 @@ enum { FIELDS = 10 };
 
 // The double fields, in the order that the checksum numbers them. The maxima may be NULL.
 static void fields_of(struct sciara_state *s, double **field[FIELDS]) {
-  double **all[FIELDS] = {&s->z,  &s->h,    &s->T,       &s->px,    &s->py,
-                          &s->z0, &s->lost, &s->arrival, &s->max_h, &s->max_speed};
+  double **all[FIELDS] = {&s->z, &s->h, &s->T, &s->px, &s->py, &s->z0, &s->lost, &s->arrival, &s->max_h, &s->max_speed};
   memcpy(field, all, sizeof all);
 }
 

@@ -24,11 +24,11 @@ struct sciara_state {
   double *max_h;     ///< largest h at the end of a step, m; NULL when not recorded
   double *max_speed; ///< largest speed at the end of a step, m/s; NULL when not recorded
 
-  double time;          ///< simulated time s, s: up to which lava has been emitted
-  double clock;         ///< t found in the last step (the first clock before any step), s
-  uint64_t step;        ///< steps done
-  double initial;       ///< liquid lava given with the scenario, m3
-  double emitted;       ///< m3, one running double in file order of the vents
+  double time;              ///< simulated time s, s: up to which lava has been emitted
+  double clock;             ///< t found in the last step (the first clock before any step), s
+  uint64_t step;            ///< steps done
+  double initial;           ///< liquid lava given with the scenario, m3
+  double emitted;           ///< m3, one running double in file order of the vents
   uint64_t solidifications; ///< cells that turned to rock so far (bounds the rounding of the ledger)
 };
 

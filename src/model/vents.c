@@ -62,15 +62,20 @@ enum sciara_status sciara_vents_add(struct sciara_vents *v, int64_t row, int64_t
   return SCIARA_OK;
 }
 
-enum sciara_status sciara_vents_check(const struct sciara_vents *v, const struct sciara_grid *grid, const uint8_t *kind) {
+enum sciara_status sciara_vents_check(const struct sciara_vents *v, const struct sciara_grid *grid,
+                                      const uint8_t *kind) {
   for (int64_t k = 0; k < v->count; k++) {
     const int64_t r = v->row[k], c = v->col[k];
     if (r < 0 || c < 0 || r >= grid->rows || c >= grid->cols)
-      return sciara_fail(SCIARA_ERR_INPUT, "vent %" PRId64 " lies in row %" PRId64 ", column %" PRId64 ", outside the DEM of %" PRId64
-                         " rows and %" PRId64 " columns", k, r, c, grid->rows, grid->cols);
+      return sciara_fail(SCIARA_ERR_INPUT,
+                         "vent %" PRId64 " lies in row %" PRId64 ", column %" PRId64 ", outside the DEM of %" PRId64
+                         " rows and %" PRId64 " columns",
+                         k, r, c, grid->rows, grid->cols);
     const uint8_t what = kind[r * grid->cols + c];
     if (what != SCIARA_CELL_INTERIOR)
-      return sciara_fail(SCIARA_ERR_INPUT, "vent %" PRId64 " lies in row %" PRId64 ", column %" PRId64 ", %s; a vent needs 8 valid neighbours",
+      return sciara_fail(SCIARA_ERR_INPUT,
+                         "vent %" PRId64 " lies in row %" PRId64 ", column %" PRId64
+                         ", %s; a vent needs 8 valid neighbours",
                          k, r, c, what == SCIARA_CELL_RIM ? "on the rim of the domain" : "on a NODATA cell");
   }
   return SCIARA_OK;

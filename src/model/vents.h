@@ -10,10 +10,10 @@ SCIARA_BEGIN_DECLS
 /** `count` vents in file order. Slot k of vent v is first[v] <= k < first[v + 1]. */
 struct sciara_vents {
   int64_t count, slots;
-  int64_t *row, *col;     ///< cell of each vent
-  int64_t *first;         ///< count + 1 entries
-  double *begin, *end;    ///< of each slot, s; a vent's slots ascend and do not overlap
-  double *rate;           ///< of each slot, m3/s
+  int64_t *row, *col;  ///< cell of each vent
+  int64_t *first;      ///< count + 1 entries
+  double *begin, *end; ///< of each slot, s; a vent's slots ascend and do not overlap
+  double *rate;        ///< of each slot, m3/s
 };
 
 /** An empty list. */
@@ -29,7 +29,8 @@ enum sciara_status sciara_vents_add(struct sciara_vents *v, int64_t row, int64_t
                                     const double *rates);
 
 /** Whether every vent lies on an interior cell of the state; the error names the vent's number and cell. */
-enum sciara_status sciara_vents_check(const struct sciara_vents *v, const struct sciara_grid *grid, const uint8_t *kind);
+enum sciara_status sciara_vents_check(const struct sciara_vents *v, const struct sciara_grid *grid,
+                                      const uint8_t *kind);
 
 /** From this simulated time on the integral of every table is 0, s. */
 double sciara_vents_end(const struct sciara_vents *v);
@@ -38,8 +39,8 @@ double sciara_vents_end(const struct sciara_vents *v);
 double sciara_vents_total(const struct sciara_vents *v);
 
 /** Volume that vent `v` emits during [s, s + t), m3: the exact integral, slots added in order. */
-SCIARA_HD double sciara_vent_volume(const double *begin, const double *end, const double *rate, int64_t first, int64_t last,
-                                    double s, double t) {
+SCIARA_HD double sciara_vent_volume(const double *begin, const double *end, const double *rate, int64_t first,
+                                    int64_t last, double s, double t) {
   double until = s + t, volume = 0.0;
   int64_t low = first, high = last; // the first slot that ends after s
   while (low < high) {

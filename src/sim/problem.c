@@ -56,8 +56,8 @@ static enum sciara_status cell_of(const struct sciara_grid *g, double x, double 
   const double r = floor((g->north - y) / g->cell_size), c = floor((x - g->west) / g->cell_size);
   const double east = g->west + (double)g->cols * g->cell_size, south = g->north - (double)g->rows * g->cell_size;
   if (!(r >= 0 && r < (double)g->rows && c >= 0 && c < (double)g->cols))
-    return sciara_fail(SCIARA_ERR_INPUT, "found x %.3f, y %.3f, allowed x %.3f to %.3f and y %.3f to %.3f (the DEM)", x, y, g->west, east,
-                       south, g->north);
+    return sciara_fail(SCIARA_ERR_INPUT, "found x %.3f, y %.3f, allowed x %.3f to %.3f and y %.3f to %.3f (the DEM)", x,
+                       y, g->west, east, south, g->north);
   *row = (int64_t)r;
   *col = (int64_t)c;
   return SCIARA_OK;
@@ -67,12 +67,15 @@ static enum sciara_status cell_of(const struct sciara_grid *g, double x, double 
 static enum sciara_status check_cell(const struct sciara_state *s, int64_t row, int64_t col) {
   const struct sciara_grid *g = &s->grid;
   if (row < 0 || col < 0 || row >= g->rows || col >= g->cols)
-    return sciara_fail(SCIARA_ERR_INPUT, "found row %" PRId64 ", column %" PRId64 ", allowed row 0 to %" PRId64 " and column 0 to %" PRId64, row,
-                       col, g->rows - 1, g->cols - 1);
+    return sciara_fail(SCIARA_ERR_INPUT,
+                       "found row %" PRId64 ", column %" PRId64 ", allowed row 0 to %" PRId64
+                       " and column 0 to %" PRId64,
+                       row, col, g->rows - 1, g->cols - 1);
   const uint8_t kind = s->kind[row * g->cols + col];
   if (kind == SCIARA_CELL_INTERIOR) return SCIARA_OK;
-  return sciara_fail(SCIARA_ERR_INPUT, "found row %" PRId64 ", column %" PRId64 ", %s; allowed: a cell whose 8 neighbours are valid", row, col,
-                     kind == SCIARA_CELL_RIM ? "on the rim of the domain" : "a NODATA cell");
+  return sciara_fail(SCIARA_ERR_INPUT,
+                     "found row %" PRId64 ", column %" PRId64 ", %s; allowed: a cell whose 8 neighbours are valid", row,
+                     col, kind == SCIARA_CELL_RIM ? "on the rim of the domain" : "a NODATA cell");
 }
 
 static enum sciara_status place_point(struct sciara_problem *p, const struct sciara_vent_spec *spec) {
@@ -96,7 +99,8 @@ static enum sciara_status place_line(struct sciara_problem *p, const struct scia
   for (size_t k = 0; k < count; k++) {
     SCIARA_TRY_GOTO(check_cell(p->state, crossing[k].row, crossing[k].col));
     for (size_t n = 0; n < spec->rate_count; n++) rates[n] = spec->rates[n] * (crossing[k].length / total);
-    SCIARA_TRY_GOTO(sciara_vents_add(p->vents, crossing[k].row, crossing[k].col, (int64_t)spec->rate_count, spec->edges, rates));
+    SCIARA_TRY_GOTO(
+        sciara_vents_add(p->vents, crossing[k].row, crossing[k].col, (int64_t)spec->rate_count, spec->edges, rates));
   }
 cleanup:
   sciara_free(crossing);
@@ -118,7 +122,8 @@ static enum sciara_status place_vents(struct sciara_problem *p) {
 // ----------------------------------------------------------------------------------------------------- initial lava
 
 /** Fills values[cells] from a constant (on interior cells) or a raster on the grid of the DEM. */
-static enum sciara_status read_layer(const struct sciara_problem *p, const struct sciara_layer_spec *layer, double preset, double *values) {
+static enum sciara_status read_layer(const struct sciara_problem *p, const struct sciara_layer_spec *layer,
+                                     double preset, double *values) {
   const struct sciara_state *s = p->state;
   if (layer->path) return sciara_raster_read_on_grid(layer->path, &s->grid, values);
   for (int64_t i = 0; i < sciara_grid_cells(&s->grid); i++)
@@ -131,13 +136,19 @@ static enum sciara_status check_initial(const struct sciara_problem *p, int64_t 
   const struct sciara_params *params = &p->scenario.params;
   const int64_t row = i / s->grid.cols, col = i % s->grid.cols;
   if (!(h >= 0 && h <= 1e4))
-    return sciara_fail(SCIARA_ERR_INPUT, "%s: initial.thickness: row %" PRId64 ", column %" PRId64 ": found %g, allowed 0 to 10000 m",
+    return sciara_fail(SCIARA_ERR_INPUT,
+                       "%s: initial.thickness: row %" PRId64 ", column %" PRId64 ": found %g, allowed 0 to 10000 m",
                        p->scenario.path, row, col, h);
   if (h > 0 && s->kind[i] != SCIARA_CELL_INTERIOR)
-    return sciara_fail(SCIARA_ERR_INPUT, "%s: initial.thickness: row %" PRId64 ", column %" PRId64 ": found %g m on %s; allowed only on cells with "
-                       "8 valid neighbours", p->scenario.path, row, col, h, s->kind[i] == SCIARA_CELL_RIM ? "the rim" : "a NODATA cell");
+    return sciara_fail(SCIARA_ERR_INPUT,
+                       "%s: initial.thickness: row %" PRId64 ", column %" PRId64
+                       ": found %g m on %s; allowed only on cells with "
+                       "8 valid neighbours",
+                       p->scenario.path, row, col, h, s->kind[i] == SCIARA_CELL_RIM ? "the rim" : "a NODATA cell");
   if (h > 0 && !(T > params->T_sol && T <= params->T_vent))
-    return sciara_fail(SCIARA_ERR_INPUT, "%s: initial.temperature: row %" PRId64 ", column %" PRId64 ": found %g, allowed above %g to %g K",
+    return sciara_fail(SCIARA_ERR_INPUT,
+                       "%s: initial.temperature: row %" PRId64 ", column %" PRId64
+                       ": found %g, allowed above %g to %g K",
                        p->scenario.path, row, col, T, params->T_sol, params->T_vent);
   return SCIARA_OK;
 }
@@ -147,7 +158,8 @@ static enum sciara_status place_initial_lava(struct sciara_problem *p) {
   struct sciara_state *s = p->state;
   if (!scenario->initial_thickness.given && !scenario->initial_thickness.path) return SCIARA_OK;
   if (!scenario->initial_temperature.given && !scenario->initial_temperature.path)
-    sciara_log(SCIARA_LOG_INFO, "initial lava: no initial.temperature given, %g K (T_vent_K) is taken", scenario->params.T_vent);
+    sciara_log(SCIARA_LOG_INFO, "initial lava: no initial.temperature given, %g K (T_vent_K) is taken",
+               scenario->params.T_vent);
   SCIARA_TRY(read_layer(p, &scenario->initial_thickness, 0, s->h));
   SCIARA_TRY(read_layer(p, &scenario->initial_temperature, scenario->params.T_vent, s->T));
   const double area = s->grid.cell_size * s->grid.cell_size;

@@ -79,12 +79,12 @@ static enum sciara_status take_snapshot(struct run *r) {
   enum sciara_status status;
   SCIARA_TRY_GOTO(sciara_simulation_ledger(s, &r->record.ledger));
   SCIARA_TRY_GOTO(sciara_snapshot_write(&r->context, s->problem.state, &r->record.ledger, path));
-  SCIARA_TRY_GOTO(
-      sciara_run_record_add(&r->record, name, s->progress.step, s->progress.time, sciara_state_checksum(s->problem.state)));
+  SCIARA_TRY_GOTO(sciara_run_record_add(&r->record, name, s->progress.step, s->progress.time,
+                                        sciara_state_checksum(s->problem.state)));
   SCIARA_TRY_GOTO(write_record(r, SCIARA_RUN_RUNNING));
   if (!sciara_ledger_closes(&r->record.ledger))
-    sciara_log(SCIARA_LOG_WARNING, "step %" PRIu64 ": the ledger is open by %g m3, rounding explains %g m3", s->progress.step,
-               r->record.ledger.residual_m3, r->record.ledger.bound_m3);
+    sciara_log(SCIARA_LOG_WARNING, "step %" PRIu64 ": the ledger is open by %g m3, rounding explains %g m3",
+               s->progress.step, r->record.ledger.residual_m3, r->record.ledger.bound_m3);
   if (r->options->observer.acknowledged) r->options->observer.acknowledged(r->options->observer.context, path);
 cleanup:
   free(path);
@@ -93,7 +93,8 @@ cleanup:
 
 static bool has_snapshot_of_now(const struct run *r) {
   const struct sciara_run_record *record = &r->record;
-  return record->snapshot_count > 0 && record->snapshots[record->snapshot_count - 1].step == r->simulation->progress.step;
+  return record->snapshot_count > 0 &&
+         record->snapshots[record->snapshot_count - 1].step == r->simulation->progress.step;
 }
 
 static enum sciara_status write_series(struct run *r) {
@@ -107,7 +108,8 @@ static enum sciara_status write_series(struct run *r) {
     names[k] = r->record.snapshots[k].name;
     times[k] = r->record.snapshots[k].time_s;
   }
-  SCIARA_TRY_GOTO(sciara_series_write(&r->context, &r->simulation->problem.state->grid, r->folder, names, times, count));
+  SCIARA_TRY_GOTO(
+      sciara_series_write(&r->context, &r->simulation->problem.state->grid, r->folder, names, times, count));
 cleanup:
   sciara_free(names);
   sciara_free(times);
@@ -135,7 +137,8 @@ static enum sciara_status write_map(struct run *r, enum sciara_field field, doub
   char *path = sciara_path_join(r->folder, name);
   if (!path) return no_memory();
   const enum sciara_status status = sciara_map_write_cog(&map, path);
-  if (status == SCIARA_OK && r->options->observer.written) r->options->observer.written(r->options->observer.context, path);
+  if (status == SCIARA_OK && r->options->observer.written)
+    r->options->observer.written(r->options->observer.context, path);
   free(path);
   return status;
 }
@@ -220,14 +223,15 @@ static void record_failure(struct run *r) {
   char *why = sciara_format("%s", sciara_last_error());
   sciara_run_record_set(&r->record.stop_reason, why);
   const enum sciara_status ignored = write_record(r, SCIARA_RUN_FAILED);
-  (void)ignored; // the first failure is the one to tell
+  (void)ignored;                                        // the first failure is the one to tell
   if (why) sciara_fail(SCIARA_ERR_INTERNAL, "%s", why); // puts the sentence back; the status is the caller's
   free(why);
 }
 
 enum sciara_status sciara_run_to_end(struct sciara_simulation *s, const struct sciara_run_options *options,
                                      struct sciara_run_result *result) {
-  struct run r = {.simulation = s, .options = options, .folder = s->problem.scenario.output.folder, .begin = sciara_wallclock()};
+  struct run r = {
+      .simulation = s, .options = options, .folder = s->problem.scenario.output.folder, .begin = sciara_wallclock()};
   enum sciara_stop_reason reason = SCIARA_STOP_NONE;
   enum sciara_status status;
   make_context(&r);

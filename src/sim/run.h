@@ -9,7 +9,7 @@
 struct sciara_run_observer {
   void *context;
   void (*prepared)(void *context, const char *folder);   ///< the output folder is there and empty of an earlier run
-  sciara_tick *tick;                                    ///< about every 0.1 s
+  sciara_tick *tick;                                     ///< about every 0.1 s
   void (*acknowledged)(void *context, const char *path); ///< a snapshot is on the disk and in run.json
   void (*written)(void *context, const char *path);      ///< a map is on the disk
 };

@@ -19,7 +19,8 @@ static enum sciara_status remove_file(const char *folder, const char *name) {
   char *path = sciara_path_join(folder, name);
   if (!path) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a path");
   enum sciara_status status = SCIARA_OK;
-  if (unlink(path) != 0 && errno != ENOENT) status = sciara_fail(SCIARA_ERR_IO, "%s: cannot be removed: %s", path, strerror(errno));
+  if (unlink(path) != 0 && errno != ENOENT)
+    status = sciara_fail(SCIARA_ERR_IO, "%s: cannot be removed: %s", path, strerror(errno));
   free(path);
   return status;
 }
@@ -58,7 +59,8 @@ enum sciara_status sciara_run_folder_prepare(const char *folder, bool overwrite)
   bool exists, empty;
   SCIARA_TRY(sciara_folder_is_empty(folder, &exists, &empty));
   if (exists && !empty && !overwrite)
-    return sciara_fail(SCIARA_ERR_INPUT, "%s: the output folder is not empty; --overwrite replaces the run in it", folder);
+    return sciara_fail(SCIARA_ERR_INPUT, "%s: the output folder is not empty; --overwrite replaces the run in it",
+                       folder);
   if (exists && !empty) {
     SCIARA_TRY(remove_file(folder, SCIARA_RUN_JSON)); // first: without it the rest is no run
     SCIARA_TRY(remove_file(folder, "series.nc"));

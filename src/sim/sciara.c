@@ -18,7 +18,8 @@ const char *sciara_version(void) { return SCIARA_VERSION; }
 enum sciara_status sciara_open(const char *scenario, const char *const *overrides, size_t count, struct sciara **out) {
   if (!out) return sciara_fail(SCIARA_ERR_USAGE, "sciara_open: out is NULL");
   *out = NULL;
-  if (!scenario || (count > 0 && !overrides)) return sciara_fail(SCIARA_ERR_USAGE, "sciara_open: scenario or overrides is NULL");
+  if (!scenario || (count > 0 && !overrides))
+    return sciara_fail(SCIARA_ERR_USAGE, "sciara_open: scenario or overrides is NULL");
   const struct sciara_problem_options options = {.overrides = overrides, .override_count = count};
   struct sciara_problem problem;
   SCIARA_TRY(sciara_problem_open(scenario, &options, &problem));
@@ -67,11 +68,14 @@ void sciara_read_grid(const struct sciara *s, struct sciara_grid_info *out) {
 enum sciara_status sciara_read_field(struct sciara *s, enum sciara_field field, double *out, size_t capacity) {
   const struct sciara_state *state = s->simulation->problem.state;
   const size_t cells = (size_t)sciara_grid_cells(&state->grid);
-  if (!sciara_field_describe(field)) return sciara_fail(SCIARA_ERR_USAGE, "sciara_read_field: there is no field %d", (int)field);
+  if (!sciara_field_describe(field))
+    return sciara_fail(SCIARA_ERR_USAGE, "sciara_read_field: there is no field %d", (int)field);
   if (!out || capacity < cells)
-    return sciara_fail(SCIARA_ERR_USAGE, "sciara_read_field: room for %zu values, %zu are needed", out ? capacity : 0, cells);
+    return sciara_fail(SCIARA_ERR_USAGE, "sciara_read_field: room for %zu values, %zu are needed", out ? capacity : 0,
+                       cells);
   if ((field == SCIARA_FIELD_MAX_THICKNESS && !state->max_h) || (field == SCIARA_FIELD_MAX_SPEED && !state->max_speed))
-    return sciara_fail(SCIARA_ERR_USAGE, "%s was not recorded: name it in output.fields of the scenario", sciara_field_name(field));
+    return sciara_fail(SCIARA_ERR_USAGE, "%s was not recorded: name it in output.fields of the scenario",
+                       sciara_field_name(field));
   SCIARA_TRY(sciara_simulation_sync(s->simulation));
   sciara_field_derive(state, field, out);
   return SCIARA_OK;

@@ -51,12 +51,15 @@ enum sciara_status sciara_simulation_create(struct sciara_problem *problem, stru
   s->problem = *problem;
   *problem = (struct sciara_problem){0};
   const struct sciara_scenario *scenario = &s->problem.scenario;
-  s->until_time = fmin(scenario->run.until == SCIARA_UNTIL_TIME ? scenario->run.until_s : INFINITY, scenario->run.max_time_s);
+  s->until_time =
+      fmin(scenario->run.until == SCIARA_UNTIL_TIME ? scenario->run.until_s : INFINITY, scenario->run.max_time_s);
   s->until_step = scenario->run.max_steps;
   s->state_is_current = true;
   const struct sciara_state *state = s->problem.state;
-  s->progress = (struct sciara_engine_progress){
-      .step = state->step, .time = state->time, .clock = state->clock, .liquid_cells = sciara_state_liquid_cells(state)};
+  s->progress = (struct sciara_engine_progress){.step = state->step,
+                                                .time = state->time,
+                                                .clock = state->clock,
+                                                .liquid_cells = sciara_state_liquid_cells(state)};
   status = make_engine(s);
   if (status != SCIARA_OK) {
     sciara_simulation_destroy(s);
@@ -95,8 +98,10 @@ enum sciara_status sciara_simulation_advance(struct sciara_simulation *s, const 
     s->compute_s += sciara_wallclock() - begin;
     if (!warned && s->progress.losses > 0) {
       warned = true;
-      sciara_log(SCIARA_LOG_WARNING, "lava has reached the rim of the DEM and leaves the domain (simulated time %.0f s); it is counted as lost",
-                 s->progress.time);
+      sciara_log(
+          SCIARA_LOG_WARNING,
+          "lava has reached the rim of the DEM and leaves the domain (simulated time %.0f s); it is counted as lost",
+          s->progress.time);
     }
     if (event->tick) event->tick(event->tick_context, s);
   } while (status == SCIARA_OK && s->progress.reason == SCIARA_STOP_WALL);

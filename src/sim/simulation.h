@@ -11,11 +11,11 @@ struct sciara_simulation {
   const struct sciara_engine_ops *ops;
   void *engine;
   struct sciara_engine_progress progress; ///< as the engine last told
-  double until_time;    ///< the stop rule: the first step with simulated time >= this, s; INFINITY: none
-  uint64_t until_step;  ///< ... or this many steps; UINT64_MAX: none
+  double until_time;                ///< the stop rule: the first step with simulated time >= this, s; INFINITY: none
+  uint64_t until_step;              ///< ... or this many steps; UINT64_MAX: none
   enum sciara_stop_reason finished; ///< SCIARA_STOP_NONE while the stop rule is not met
-  bool state_is_current; ///< problem.state is what the engine holds
-  double compute_s;      ///< seconds spent in the engine
+  bool state_is_current;            ///< problem.state is what the engine holds
+  double compute_s;                 ///< seconds spent in the engine
 };
 
 /** Called between slices of work (about every 0.1 s). */
@@ -23,7 +23,7 @@ typedef void sciara_tick(void *context, const struct sciara_simulation *s);
 
 /** Where one call of sciara_simulation_advance ends, if the stop rule does not end it before. */
 struct sciara_event {
-  double time;       ///< first step with simulated time >= this, s
+  double time; ///< first step with simulated time >= this, s
   uint64_t step;
   const int *cancel; ///< read atomically; may be NULL
   sciara_tick *tick; ///< may be NULL

@@ -15,7 +15,8 @@ static const int *thread_counts(const struct sciara_engine_ops *ops, int *count)
 }
 
 /** Where the engine leaves `serial`, one step at a time: the first step, field and cell. */
-static void explain(const struct sciara_engine_ops *ops, enum sciara_precision p, const struct scene *s, int threads, uint64_t steps) {
+static void explain(const struct sciara_engine_ops *ops, enum sciara_precision p, const struct scene *s, int threads,
+                    uint64_t steps) {
   struct run reference, tested;
   run_start(&reference, engine_serial(p), s, 1);
   run_start(&tested, ops, s, threads);
@@ -44,11 +45,12 @@ static void run_beside(const struct conformance_case *c, enum sciara_precision p
   run_start(&r, ops, s, threads);
   for (int k = 0; k < 4 && c->steps[k]; k++) {
     char context[160], text[256];
-    snprintf(context, sizeof context, "%s, %s, %s, %d threads, after %d steps", ops->name, precision_name(p), c->name, threads,
-             (int)c->steps[k]);
+    snprintf(context, sizeof context, "%s, %s, %s, %d threads, after %d steps", ops->name, precision_name(p), c->name,
+             threads, (int)c->steps[k]);
     run_to_step(&r, c->steps[k]);
     struct sciara_state *found = run_state(&r, s->state);
-    if (ops->determinism == SCIARA_EXACT && states_differ(serial[k], found, text, sizeof text)) explain(ops, p, s, threads, c->steps[k]);
+    if (ops->determinism == SCIARA_EXACT && states_differ(serial[k], found, text, sizeof text))
+      explain(ops, p, s, threads, c->steps[k]);
     expect_conforms(ops, p, serial[k], found, context);
     sciara_state_destroy(found);
   }
@@ -118,7 +120,8 @@ START_TEST(recording) {
       ck_assert(!less->max_h == !(record & SCIARA_RECORD_MAX_THICKNESS));
       ck_assert(!less->max_speed == !(record & SCIARA_RECORD_MAX_SPEED));
       char context[100];
-      snprintf(context, sizeof context, "%s, %s, record %u", engine_tested[p]->name, precision_name((enum sciara_precision)p), record);
+      snprintf(context, sizeof context, "%s, %s, record %u", engine_tested[p]->name,
+               precision_name((enum sciara_precision)p), record);
       expect_conforms(engine_tested[p], (enum sciara_precision)p, full, less, context);
       sciara_state_destroy(less);
     }

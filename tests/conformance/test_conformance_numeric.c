@@ -49,10 +49,11 @@ START_TEST(amid_lava) {
     ck_assert_double_gt(bad->h[row * cols + col], 0);
     planted_field(bad, which)[row * cols + col] = NAN;
     expect_refused(&r, bad, sound);
-    ck_assert_msg(r.at.bad.step == before + 1, "%s: found in step %d, planted before step %d", planted_name[which], (int)r.at.bad.step,
-                  (int)before + 1);
-    ck_assert_msg(llabs(r.at.bad.row - row) <= 2 && llabs(r.at.bad.col - col) <= 2, "%s: planted in %d, %d, found in %d, %d",
-                  planted_name[which], (int)row, (int)col, (int)r.at.bad.row, (int)r.at.bad.col);
+    ck_assert_msg(r.at.bad.step == before + 1, "%s: found in step %d, planted before step %d", planted_name[which],
+                  (int)r.at.bad.step, (int)before + 1);
+    ck_assert_msg(llabs(r.at.bad.row - row) <= 2 && llabs(r.at.bad.col - col) <= 2,
+                  "%s: planted in %d, %d, found in %d, %d", planted_name[which], (int)row, (int)col, (int)r.at.bad.row,
+                  (int)r.at.bad.col);
     sciara_state_destroy(sound);
     sciara_state_destroy(bad);
   }
@@ -82,8 +83,8 @@ START_TEST(first_of_three) {
   ck_assert_uint_eq(r.at.bad.step, 1);
   // A cell next to the first may be named instead, but for serial.
   const int64_t slack = strcmp(r.ops->name, "serial") == 0 ? 0 : 1;
-  ck_assert_msg(llabs(r.at.bad.row - 3) <= slack && llabs(r.at.bad.col - 17) <= slack, "%s: planted in 3, 17, found in %d, %d",
-                planted_name[which], (int)r.at.bad.row, (int)r.at.bad.col);
+  ck_assert_msg(llabs(r.at.bad.row - 3) <= slack && llabs(r.at.bad.col - 17) <= slack,
+                "%s: planted in 3, 17, found in %d, %d", planted_name[which], (int)r.at.bad.row, (int)r.at.bad.col);
   run_end(&r);
   sciara_state_destroy(bad);
   scene_free(&s);
@@ -211,8 +212,8 @@ static void expect_symmetric(const struct sciara_state *s, double metres) {
       for (int64_t c = 0; c < SIDE; c++) {
         const int64_t i = r * SIDE + c, j = image(symmetry, r, c);
         ck_assert_msg(fabs(s->h[i] - s->h[j]) <= metres && fabs(s->z[i] - s->z[j]) <= metres,
-                      "symmetry %d, row %d, column %d: h %.17g and %.17g, z %.17g and %.17g", symmetry, (int)r, (int)c, s->h[i], s->h[j],
-                      s->z[i], s->z[j]);
+                      "symmetry %d, row %d, column %d: h %.17g and %.17g, z %.17g and %.17g", symmetry, (int)r, (int)c,
+                      s->h[i], s->h[j], s->z[i], s->z[j]);
       }
 }
 

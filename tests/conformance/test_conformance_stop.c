@@ -10,7 +10,9 @@
 
 static const struct sciara_stop never = {.steps = UINT64_MAX, .time = INFINITY};
 
-static struct sciara_stop at_step(uint64_t steps) { return (struct sciara_stop){.steps = steps, .time = INFINITY, .max_wall_ms = 60000}; }
+static struct sciara_stop at_step(uint64_t steps) {
+  return (struct sciara_stop){.steps = steps, .time = INFINITY, .max_wall_ms = 60000};
+}
 
 static struct sciara_stop at_time(double time) {
   return (struct sciara_stop){.steps = UINT64_MAX, .time = time, .max_wall_ms = 60000};
@@ -198,7 +200,8 @@ START_TEST(wall_clock) {
   ck_assert_int_eq(p.tested.at.reason, SCIARA_STOP_STEPS);
   run_to_step(&p.serial, 3000);
   expect_same(&p, &p.tested, "with max_wall_ms = 1");
-  ck_assert_int_eq(p.tested.ops->advance(p.tested.engine, &never, &p.tested.at), SCIARA_OK); // 0: comes back by itself too
+  ck_assert_int_eq(p.tested.ops->advance(p.tested.engine, &never, &p.tested.at),
+                   SCIARA_OK); // 0: comes back by itself too
   ck_assert_int_eq(p.tested.at.reason, SCIARA_STOP_WALL);
   ck_assert_uint_gt(p.tested.at.step, 3000);
   pair_end(&p);

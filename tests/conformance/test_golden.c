@@ -15,7 +15,8 @@ static const struct {
   const char *name;
   int kept[4];
 } cases[] = {
-    {"plane", {1, 10, 400}}, {"hill", {1, 100, 3400}}, {"freeze", {100, 4000}}, {"bowl", {50, 3000}}, {"ramp", {20, 3000}},
+    {"plane", {1, 10, 400}}, {"hill", {1, 100, 3400}}, {"freeze", {100, 4000}},
+    {"bowl", {50, 3000}},    {"ramp", {20, 3000}},
 };
 
 // Totals of tests/golden/README.md: steps done, simulated time, emitted, liquid, lost, liquid cells.
@@ -40,15 +41,17 @@ static void compare_field(const char *name, int steps, const char *what, const d
   size_t n;
   double *golden = golden_read(name, steps, what, &n);
   for (size_t i = 0; i < n; i++)
-    ck_assert_msg(fabs(ours[i] - golden[i]) <= 1e-9 * fmax(1, fabs(golden[i])), "%s: %s after %d steps: %s[%zu] is %.17g, golden %.17g",
-                  engine_name, name, steps, what, i, ours[i], golden[i]);
+    ck_assert_msg(fabs(ours[i] - golden[i]) <= 1e-9 * fmax(1, fabs(golden[i])),
+                  "%s: %s after %d steps: %s[%zu] is %.17g, golden %.17g", engine_name, name, steps, what, i, ours[i],
+                  golden[i]);
   free(golden);
 }
 
 static void compare_totals(const char *name, int kept, const struct sciara_state *s) {
   struct sciara_ledger l;
   sciara_ledger_form(s, DBL_EPSILON, &l);
-  ck_assert_msg(sciara_ledger_closes(&l), "%s: %s: ledger open by %g m3, bound %g", engine_name, name, l.residual_m3, l.bound_m3);
+  ck_assert_msg(sciara_ledger_closes(&l), "%s: %s: ledger open by %g m3, bound %g", engine_name, name, l.residual_m3,
+                l.bound_m3);
   for (size_t k = 0; k < sizeof totals / sizeof *totals; k++) {
     if (strcmp(totals[k].name, name) != 0 || totals[k].kept != kept) continue;
     ck_assert_uint_eq(s->step, (uint64_t)totals[k].steps);
@@ -82,8 +85,9 @@ static void run_case(int index) {
       ck_assert_msg(ops->advance(engine, &stop, &p) == SCIARA_OK, "%s", sciara_last_error());
       step++;
       ck_assert_uint_eq(p.step, step);
-      ck_assert_msg(fabs(p.clock - clocks[step - 1]) <= 1e-9 * fmax(1, clocks[step - 1]), "%s: %s: clock of step %d is %.17g, golden %.17g",
-                    engine_name, name, (int)step, p.clock, clocks[step - 1]);
+      ck_assert_msg(fabs(p.clock - clocks[step - 1]) <= 1e-9 * fmax(1, clocks[step - 1]),
+                    "%s: %s: clock of step %d is %.17g, golden %.17g", engine_name, name, (int)step, p.clock,
+                    clocks[step - 1]);
     }
     free(clocks);
     if (step < (uint64_t)kept) { // the golden run had solidified by then, and so has this one

@@ -13,10 +13,18 @@ enum sciara_fault sciara_planted_fault;
 extern const struct sciara_engine_ops sciara_engine_checked_f64;
 
 static const char *const invariant[SCIARA_FAULT_COUNT] = {
-    [SCIARA_FAULT_NONE] = NULL,          [SCIARA_FAULT_CLOCK] = "clock",       [SCIARA_FAULT_UNWRITTEN] = "unwritten memory",
-    [SCIARA_FAULT_OUTFLOW] = "outflow",  [SCIARA_FAULT_MASS] = "mass",         [SCIARA_FAULT_HEAT] = "temperature",
-    [SCIARA_FAULT_DRY] = "dry cell",     [SCIARA_FAULT_GUARD] = "guard",       [SCIARA_FAULT_RIM] = "rim",
-    [SCIARA_FAULT_ALTITUDE] = "altitude", [SCIARA_FAULT_ARRIVAL] = "arrival",  [SCIARA_FAULT_MAXIMUM] = "maximum",
+    [SCIARA_FAULT_NONE] = NULL,
+    [SCIARA_FAULT_CLOCK] = "clock",
+    [SCIARA_FAULT_UNWRITTEN] = "unwritten memory",
+    [SCIARA_FAULT_OUTFLOW] = "outflow",
+    [SCIARA_FAULT_MASS] = "mass",
+    [SCIARA_FAULT_HEAT] = "temperature",
+    [SCIARA_FAULT_DRY] = "dry cell",
+    [SCIARA_FAULT_GUARD] = "guard",
+    [SCIARA_FAULT_RIM] = "rim",
+    [SCIARA_FAULT_ALTITUDE] = "altitude",
+    [SCIARA_FAULT_ARRIVAL] = "arrival",
+    [SCIARA_FAULT_MAXIMUM] = "maximum",
 };
 
 START_TEST(fault) {
@@ -37,7 +45,8 @@ START_TEST(fault) {
     char named[64];
     snprintf(named, sizeof named, ": %s: ", invariant[_i]);
     ck_assert_int_eq(status, SCIARA_ERR_NUMERIC);
-    ck_assert_msg(strstr(sciara_last_error(), named) != NULL, "fault %d, expected \"%s\", found \"%s\"", _i, named, sciara_last_error());
+    ck_assert_msg(strstr(sciara_last_error(), named) != NULL, "fault %d, expected \"%s\", found \"%s\"", _i, named,
+                  sciara_last_error());
     ck_assert_uint_gt(p.bad.step, 0);
     ck_assert_uint_eq(p.bad.step, p.step + 1);
     ck_assert(strstr(sciara_last_error(), "row") && strstr(sciara_last_error(), "column"));

@@ -17,7 +17,9 @@ const struct sciara_engine_ops *engine_serial(enum sciara_precision precision) {
   return ops;
 }
 
-double precision_epsilon(enum sciara_precision precision) { return precision == SCIARA_DOUBLE ? DBL_EPSILON : (double)FLT_EPSILON; }
+double precision_epsilon(enum sciara_precision precision) {
+  return precision == SCIARA_DOUBLE ? DBL_EPSILON : (double)FLT_EPSILON;
+}
 
 const char *precision_name(enum sciara_precision precision) { return precision == SCIARA_DOUBLE ? "double" : "single"; }
 
@@ -33,7 +35,8 @@ void scene_make(struct scene *s, int64_t rows, int64_t cols, unsigned record, sc
       z[r * cols + c] = altitude(r, c, variant);
       valid[r * cols + c] = !isnan(z[r * cols + c]);
     }
-  *s = (struct scene){.params = sciara_params_default(), .boundary = SCIARA_BOUNDARY_OPEN, .vents = sciara_vents_create()};
+  *s = (struct scene){
+      .params = sciara_params_default(), .boundary = SCIARA_BOUNDARY_OPEN, .vents = sciara_vents_create()};
   ck_assert_msg(sciara_state_create(&grid, z, valid, record, &s->state) == SCIARA_OK, "%s", sciara_last_error());
   free(z);
   free(valid);
@@ -91,7 +94,8 @@ void conformance_build(const char *name, enum sciara_precision precision, unsign
 // -------------------------------------------------------------------------------------------------------------- runs
 
 void run_start(struct run *r, const struct sciara_engine_ops *ops, const struct scene *s, int threads) {
-  const struct sciara_engine_setup setup = {.params = &s->params, .vents = s->vents, .boundary = s->boundary, .threads = threads};
+  const struct sciara_engine_setup setup = {
+      .params = &s->params, .vents = s->vents, .boundary = s->boundary, .threads = threads};
   *r = (struct run){.ops = ops};
   ck_assert_msg(ops->create(&setup, &r->engine) == SCIARA_OK, "%s", sciara_last_error());
   ck_assert_msg(ops->upload(r->engine, s->state) == SCIARA_OK, "%s", sciara_last_error());
@@ -141,8 +145,10 @@ struct named_field {
 };
 
 static void fields_of(const struct sciara_state *s, struct named_field out[FIELDS]) {
-  const struct named_field all[FIELDS] = {{"h", s->h},       {"z", s->z},   {"T", s->T},         {"px", s->px},
-                                          {"py", s->py},     {"z0", s->z0}, {"lost", s->lost},   {"arrival", s->arrival},
+  const struct named_field all[FIELDS] = {{"h", s->h},         {"z", s->z},
+                                          {"T", s->T},         {"px", s->px},
+                                          {"py", s->py},       {"z0", s->z0},
+                                          {"lost", s->lost},   {"arrival", s->arrival},
                                           {"max_h", s->max_h}, {"max_speed", s->max_speed}};
   memcpy(out, all, sizeof all);
 }
@@ -178,8 +184,8 @@ bool states_differ(const struct sciara_state *serial, const struct sciara_state 
     if (memcmp(a[f].value, b[f].value, (size_t)cells * sizeof(double)) == 0) continue;
     int64_t i = 0;
     while (same_bits(a[f].value[i], b[f].value[i])) i++;
-    snprintf(text, capacity, "%s in row %lld, column %lld is %.17g, serial has %.17g", a[f].name, (long long)(i / serial->grid.cols),
-             (long long)(i % serial->grid.cols), b[f].value[i], a[f].value[i]);
+    snprintf(text, capacity, "%s in row %lld, column %lld is %.17g, serial has %.17g", a[f].name,
+             (long long)(i / serial->grid.cols), (long long)(i % serial->grid.cols), b[f].value[i], a[f].value[i]);
     return true;
   }
   if (memcmp(serial->kind, found->kind, (size_t)cells) != 0) {
@@ -199,12 +205,13 @@ static void expect_numbers(const struct sciara_state *s, const char *context) {
   fields_of(s, field);
   for (int f = 0; f < FIELDS; f++)
     for (int64_t i = 0; field[f].value && i < sciara_grid_cells(&s->grid); i++)
-      ck_assert_msg(!isnan(field[f].value[i]), "%s: %s in row %lld, column %lld is not a number", context, field[f].name,
-                    (long long)(i / s->grid.cols), (long long)(i % s->grid.cols));
+      ck_assert_msg(!isnan(field[f].value[i]), "%s: %s in row %lld, column %lld is not a number", context,
+                    field[f].name, (long long)(i / s->grid.cols), (long long)(i % s->grid.cols));
   ck_assert_msg(isfinite(s->time) && isfinite(s->clock) && isfinite(s->emitted), "%s: a total is not finite", context);
 }
 
-static void expect_tolerance(const struct sciara_state *serial, const struct sciara_state *found, double relative, const char *context) {
+static void expect_tolerance(const struct sciara_state *serial, const struct sciara_state *found, double relative,
+                             const char *context) {
   int64_t both = 0, either = 0;
   double volume = 0, reference = 0;
   for (int64_t i = 0; i < sciara_grid_cells(&serial->grid); i++) {
@@ -214,16 +221,19 @@ static void expect_tolerance(const struct sciara_state *serial, const struct sci
     reference += a + serial->lost[i];
     volume += b + found->lost[i];
   }
-  ck_assert_msg((double)both >= 0.99 * (double)either, "%s: %lld cells in common of %lld", context, (long long)both, (long long)either);
-  ck_assert_msg(fabs(volume - reference) <= relative * reference, "%s: %.17g m of lava, serial has %.17g", context, volume, reference);
+  ck_assert_msg((double)both >= 0.99 * (double)either, "%s: %lld cells in common of %lld", context, (long long)both,
+                (long long)either);
+  ck_assert_msg(fabs(volume - reference) <= relative * reference, "%s: %.17g m of lava, serial has %.17g", context,
+                volume, reference);
 }
 
-void expect_conforms(const struct sciara_engine_ops *ops, enum sciara_precision precision, const struct sciara_state *serial,
-                     const struct sciara_state *found, const char *context) {
+void expect_conforms(const struct sciara_engine_ops *ops, enum sciara_precision precision,
+                     const struct sciara_state *serial, const struct sciara_state *found, const char *context) {
   expect_numbers(found, context);
   struct sciara_ledger l;
   sciara_ledger_form(found, precision_epsilon(precision), &l);
-  ck_assert_msg(sciara_ledger_closes(&l), "%s: ledger open by %g m3, rounding explains %g m3", context, l.residual_m3, l.bound_m3);
+  ck_assert_msg(sciara_ledger_closes(&l), "%s: ledger open by %g m3, rounding explains %g m3", context, l.residual_m3,
+                l.bound_m3);
   if (ops->determinism == SCIARA_TOLERANCE) {
     expect_tolerance(serial, found, precision == SCIARA_DOUBLE ? 1e-9 : 1e-5, context);
     return;
@@ -237,7 +247,8 @@ void expect_conforms(const struct sciara_engine_ops *ops, enum sciara_precision 
 static int run_engine(const char *name, Suite *(*make)(void)) {
   for (int p = 0; p < 2; p++) {
     const enum sciara_status status = sciara_engine_find(name, (enum sciara_precision)p, &engine_tested[p]);
-    if (status != SCIARA_OK) printf("%s: %s\n", status == SCIARA_ERR_DEVICE ? "skipped" : "failed", sciara_last_error());
+    if (status != SCIARA_OK)
+      printf("%s: %s\n", status == SCIARA_ERR_DEVICE ? "skipped" : "failed", sciara_last_error());
     if (status != SCIARA_OK) return status == SCIARA_ERR_DEVICE ? 77 : 1;
   }
   printf("engine %s\n", name);

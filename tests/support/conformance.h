@@ -82,8 +82,8 @@ void run_end(struct run *r);
 /**
  * No NaN, then the ledger, then the comparison that the engine's determinism asks for. `context` says what was compared.
  */
-void expect_conforms(const struct sciara_engine_ops *ops, enum sciara_precision precision, const struct sciara_state *serial,
-                     const struct sciara_state *found, const char *context);
+void expect_conforms(const struct sciara_engine_ops *ops, enum sciara_precision precision,
+                     const struct sciara_state *serial, const struct sciara_state *found, const char *context);
 
 /** Where two states differ, bit by bit: false, or true and what differs first in `text`. */
 bool states_differ(const struct sciara_state *serial, const struct sciara_state *found, char *text, size_t capacity);

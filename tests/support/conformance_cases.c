@@ -6,7 +6,8 @@
 #include "model/moore.h"
 #include "support/conformance.h"
 
-#define RATES(...) sizeof((const double[]){__VA_ARGS__}) / sizeof(double), (const double[]){__VA_ARGS__}
+#define RATES(...) \
+  sizeof((const double[]){__VA_ARGS__}) / sizeof(double), (const double[]) { __VA_ARGS__ }
 
 static double volume(const struct sciara_state *s, const double *field) {
   double sum = 0;
@@ -22,9 +23,13 @@ static int64_t covered(const struct sciara_state *s) {
   return cells;
 }
 
-static bool reached(const struct sciara_state *s, int64_t row, int64_t col) { return s->arrival[row * s->grid.cols + col] >= 0; }
+static bool reached(const struct sciara_state *s, int64_t row, int64_t col) {
+  return s->arrival[row * s->grid.cols + col] >= 0;
+}
 
-static double lost_at(const struct sciara_state *s, int64_t row, int64_t col) { return s->lost[row * s->grid.cols + col]; }
+static double lost_at(const struct sciara_state *s, int64_t row, int64_t col) {
+  return s->lost[row * s->grid.cols + col];
+}
 
 // ------------------------------------------------------------------------------------------------------------ relief
 
@@ -42,7 +47,9 @@ static double ramp_with_block(int64_t r, int64_t c, int v) {
   return ramp(r, c, v) + (r >= 8 && r <= 10 && c >= 6 && c <= 8 ? 30 : 0);
 }
 
-static double ramp_with_hole(int64_t r, int64_t c, int v) { return r >= 10 && r <= 13 && c >= 5 && c <= 9 ? NAN : ramp(r, c, v); }
+static double ramp_with_hole(int64_t r, int64_t c, int v) {
+  return r >= 10 && r <= 13 && c >= 5 && c <= 9 ? NAN : ramp(r, c, v);
+}
 
 static double channel_south(int64_t r, int64_t c, int v) {
   (void)v;
@@ -185,7 +192,8 @@ static void claim_closed_side(const struct scene *start, const struct sciara_sta
   (void)start;
   ck_assert_msg(reached(end, 8 + 7 * sciara_moore_row(v), 8 + 7 * sciara_moore_col(v)), "no lava beside the rim");
   ck_assert_double_eq(volume(end, end->lost), 0);
-  for (int64_t k = 0; k < 17; k++) ck_assert(!reached(end, 0, k) && !reached(end, 16, k) && !reached(end, k, 0) && !reached(end, k, 16));
+  for (int64_t k = 0; k < 17; k++)
+    ck_assert(!reached(end, 0, k) && !reached(end, 16, k) && !reached(end, k, 0) && !reached(end, k, 16));
 }
 
 static void build_freezing(struct scene *s, int v, unsigned record) {
@@ -278,7 +286,8 @@ static void claim_gap(const struct scene *start, const struct sciara_state *end,
 
 static void build_fissure(struct scene *s, int v, unsigned record) {
   scene_make(s, 31, 29, record, rough, v);
-  for (int64_t k = 0; k < 12; k++) scene_vent(s, 6 + k / 2, 7 + k, 150 + 3 * (double)k, RATES(1 + 0.2 * (double)k, 0, 3));
+  for (int64_t k = 0; k < 12; k++)
+    scene_vent(s, 6 + k / 2, 7 + k, 150 + 3 * (double)k, RATES(1 + 0.2 * (double)k, 0, 3));
 }
 
 static void build_pool_and_vents(struct scene *s, int v, unsigned record) {

@@ -44,12 +44,18 @@ static void load_dem(const char *name, unsigned record, struct golden_case *c) {
     char key[32];
     if (fscanf(f, "%31s", key) != 1) die("%s.asc: short header", name);
     const double v = number(f);
-    if (!strcmp(key, "ncols")) grid.cols = (int64_t)v;
-    else if (!strcmp(key, "nrows")) grid.rows = (int64_t)v;
-    else if (!strcmp(key, "xllcorner")) grid.west = v;
-    else if (!strcmp(key, "yllcorner")) south = v;
-    else if (!strcmp(key, "cellsize")) grid.cell_size = v;
-    else nodata = v;
+    if (!strcmp(key, "ncols"))
+      grid.cols = (int64_t)v;
+    else if (!strcmp(key, "nrows"))
+      grid.rows = (int64_t)v;
+    else if (!strcmp(key, "xllcorner"))
+      grid.west = v;
+    else if (!strcmp(key, "yllcorner"))
+      south = v;
+    else if (!strcmp(key, "cellsize"))
+      grid.cell_size = v;
+    else
+      nodata = v;
   }
   grid.north = south + (double)grid.rows * grid.cell_size;
   const size_t cells = (size_t)sciara_grid_cells(&grid);

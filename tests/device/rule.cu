@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// The rule on the device gives the bits of the rule on the host: random cells, every output compared.
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <vector>
+
+#include "model/cell.h"
+
+namespace {
+
+struct input {
+  real z, h, T, px, py, t;
+  real zn[SCIARA_MOORE], hn[SCIARA_MOORE];
+};
+
+struct output {
+  real t_opt, residual, T;
+  unsigned survivors, bad;
+  struct sciara_outflows out;
+  struct sciara_parcel parcel;
+};
+
+__host__ __device__ void apply(const sciara_rule &rule, const input &in, output *o) {
+  sciara_prospect p;
+  memset(&p, 0, sizeof p);
+  bool bad = false;
+  o->t_opt = sciara_cell_evaluate(&rule, in.z, in.h, in.T, in.px, in.py, in.zn, in.hn, &p, &bad);
+  o->survivors = p.survivors;
+  o->residual = sciara_cell_flow(&p, in.h, in.t, &o->out, &bad);
+  o->parcel = sciara_parcel_residual(o->residual, p.vx, p.vy, p.keep, in.T);
+  for (int i = 1; i < SCIARA_MOORE; i++) sciara_parcel_add(&o->parcel, i, o->out.to[sciara_moore_reverse(i)], in.T);
+  o->T = sciara_cool(&rule, in.t, in.h, in.T);
+  o->bad = bad;
+}
+
+__global__ void apply_all(sciara_rule rule, const input *in, output *out, int count) {
+  const int k = blockIdx.x * blockDim.x + threadIdx.x;
+  if (k < count) apply(rule, in[k], &out[k]);
+}
+
+uint64_t seed = 88172645463325252u;
+double uniform(double low, double high) {
+  seed ^= seed << 13, seed ^= seed >> 7, seed ^= seed << 17;
+  return low + (high - low) * (double)(seed >> 11) / 9007199254740992.0;
+}
+
+input draw() {
+  input in;
+  memset(&in, 0, sizeof in);
+  const double slope = uniform(0, 20);
+  in.z = (real)uniform(0, 3000);
+  in.h = (real)pow(10, uniform(-4, 1.5));
+  in.T = (real)uniform(1143.001, 1360);
+  in.px = (real)(uniform(-3, 3) * in.h), in.py = (real)(uniform(-3, 3) * in.h);
+  in.t = (real)uniform(0.01, 60);
+  for (int i = 1; i < SCIARA_MOORE; i++) {
+    in.zn[i] = (real)(in.z + uniform(-slope, slope));
+    in.hn[i] = uniform(0, 1) < 0.5 ? (real)0 : (real)uniform(0, 5);
+  }
+  return in;
+}
+
+#define CUDA(call)                                                                                                     \
+  do {                                                                                                                 \
+    cudaError_t error_ = (call);                                                                                       \
+    if (error_ != cudaSuccess) {                                                                                       \
+      fprintf(stderr, "%s: %s\n", #call, cudaGetErrorString(error_));                                                  \
+      exit(1);                                                                                                         \
+    }                                                                                                                  \
+  } while (0)
+
+} // namespace
+
+int main() {
+  enum { COUNT = 1 << 20, SKIPPED = 77 };
+  int devices = 0;
+  const cudaError_t probe = cudaGetDeviceCount(&devices);
+  if (probe != cudaSuccess || devices == 0) {
+    printf("skipped: no GPU here (%s)\n", cudaGetErrorString(probe));
+    return SKIPPED;
+  }
+  const sciara_params params = sciara_params_default();
+  const sciara_rule rule = sciara_rule_make(&params, 10);
+  std::vector<input> in(COUNT);
+  std::vector<output> host(COUNT), device(COUNT);
+  memset(host.data(), 0, COUNT * sizeof(output));
+  for (input &one : in) one = draw();
+  for (int k = 0; k < COUNT; k++) apply(rule, in[k], &host[k]);
+  input *in_d;
+  output *out_d;
+  CUDA(cudaMalloc(&in_d, COUNT * sizeof(input)));
+  CUDA(cudaMalloc(&out_d, COUNT * sizeof(output)));
+  CUDA(cudaMemset(out_d, 0, COUNT * sizeof(output)));
+  CUDA(cudaMemcpy(in_d, in.data(), COUNT * sizeof(input), cudaMemcpyHostToDevice));
+  apply_all<<<COUNT / 256, 256>>>(rule, in_d, out_d, COUNT);
+  CUDA(cudaGetLastError());
+  CUDA(cudaDeviceSynchronize());
+  CUDA(cudaMemcpy(device.data(), out_d, COUNT * sizeof(output), cudaMemcpyDeviceToHost));
+  CUDA(cudaFree(in_d));
+  CUDA(cudaFree(out_d));
+  long differ = 0, flowing = 0;
+  for (int k = 0; k < COUNT; k++) {
+    host[k].out.to[0] = device[k].out.to[0] = {}; // entry 0 is unused
+    differ += memcmp(&host[k], &device[k], sizeof(output)) != 0;
+    flowing += host[k].survivors != 0;
+  }
+  printf("%d cells, %ld of them flowing, %ld differ between host and device\n", COUNT, flowing, differ);
+  return differ == 0 && flowing > COUNT / 4 ? 0 : 1;
+}

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// Claims about model/ledger.h: where the lava is, and how large a gap rounding explains.
+#include <check.h>
+#include <float.h>
+#include <math.h>
+
+#include "model/ledger.h"
+
+enum { ROWS = 4, COLS = 5 };
+
+/** 100 m2 a cell: 6 m liquid in two cells, 3 m of rock in one, 1 m lost; 400 m3 were there before, 600 m3 emitted. */
+static struct sciara_state *make(void) {
+  const struct sciara_grid grid = {.rows = ROWS, .cols = COLS, .cell_size = 10};
+  double z[ROWS * COLS];
+  uint8_t valid[ROWS * COLS];
+  for (int i = 0; i < ROWS * COLS; i++) {
+    z[i] = 1000;
+    valid[i] = i != 19;
+  }
+  struct sciara_state *s;
+  ck_assert_int_eq(sciara_state_create(&grid, z, valid, 0, &s), SCIARA_OK);
+  s->h[6] = 2;
+  s->h[7] = 4;
+  s->z[7] = 1003;
+  s->lost[2] = 1;
+  s->initial = 400;
+  s->emitted = 600;
+  s->solidifications = 5;
+  return s;
+}
+
+START_TEST(totals) {
+  struct sciara_state *s = make();
+  struct sciara_ledger l;
+  sciara_ledger_form(s, DBL_EPSILON, &l);
+  ck_assert_double_eq(l.initial_m3, 400);
+  ck_assert_double_eq(l.emitted_m3, 600);
+  ck_assert_double_eq(l.liquid_m3, 600);
+  ck_assert_double_eq(l.solid_m3, 300);
+  ck_assert_double_eq(l.lost_m3, 100);
+  ck_assert_double_eq(l.residual_m3, 0);
+  ck_assert(sciara_ledger_closes(&l));
+  sciara_state_destroy(s);
+}
+END_TEST
+
+START_TEST(bound) {
+  struct sciara_state *s = make();
+  struct sciara_ledger l;
+  sciara_ledger_form(s, DBL_EPSILON,
+                     &l); // half an ulp of 1003 m (512 eps / 2) times 100 m2 times 5; or 1e-12 of 1000 m3
+  ck_assert_double_eq_tol(l.bound_m3, fmax(1e-9, 5 * 256 * DBL_EPSILON * 100), 1e-18);
+  s->solidifications = 1000;
+  sciara_ledger_form(s, DBL_EPSILON, &l);
+  ck_assert_double_eq_tol(l.bound_m3, 1000 * 256 * DBL_EPSILON * 100, 1e-15);
+  sciara_ledger_form(s, (double)FLT_EPSILON, &l);
+  ck_assert_double_eq_tol(l.bound_m3, 1000 * 256 * (double)FLT_EPSILON * 100, 1e-6);
+  s->solidifications = 0;
+  sciara_ledger_form(s, (double)FLT_EPSILON, &l);
+  ck_assert_double_eq_tol(l.bound_m3, 1e-5 * 1000, 1e-12);
+  sciara_state_destroy(s);
+}
+END_TEST
+
+START_TEST(open_ledger) {
+  const double gap[] = {2e-8, -2e-8, 1e-3, NAN};
+  for (int k = 0; k < 4; k++) {
+    struct sciara_state *s = make();
+    struct sciara_ledger l;
+    s->solidifications = 0;
+    s->h[6] += gap[k];
+    sciara_ledger_form(s, DBL_EPSILON, &l);
+    ck_assert_msg(!sciara_ledger_closes(&l), "a gap of %g m passed", gap[k]);
+    if (k < 3) ck_assert_double_eq_tol(l.residual_m3, -100 * gap[k], 1e-12);
+    sciara_state_destroy(s);
+  }
+}
+END_TEST
+
+START_TEST(outside_the_dem) { // what lies in a NODATA cell is no lava
+  struct sciara_state *s = make();
+  struct sciara_ledger l;
+  s->h[19] = s->lost[19] = s->z[19] = 77;
+  sciara_ledger_form(s, DBL_EPSILON, &l);
+  ck_assert_double_eq(l.residual_m3, 0);
+  sciara_state_destroy(s);
+}
+END_TEST
+
+START_TEST(nothing) {
+  struct sciara_state *s = make();
+  struct sciara_ledger l;
+  s->h[6] = s->h[7] = s->lost[2] = s->initial = s->emitted = 0;
+  s->z[7] = 1000;
+  s->solidifications = 0;
+  sciara_ledger_form(s, DBL_EPSILON, &l);
+  ck_assert(l.liquid_m3 == 0 && l.solid_m3 == 0 && l.lost_m3 == 0 && l.bound_m3 == 0);
+  ck_assert(sciara_ledger_closes(&l));
+  sciara_state_destroy(s);
+}
+END_TEST
+
+int main(void) {
+  Suite *suite = suite_create("ledger");
+  TCase *tc = tcase_create("ledger");
+  tcase_set_timeout(tc, 0);
+  tcase_add_test(tc, totals);
+  tcase_add_test(tc, bound);
+  tcase_add_test(tc, open_ledger);
+  tcase_add_test(tc, outside_the_dem);
+  tcase_add_test(tc, nothing);
+  suite_add_tcase(suite, tc);
+  SRunner *runner = srunner_create(suite);
+  srunner_set_fork_status(runner, CK_NOFORK);
+  srunner_run_all(runner, CK_NORMAL);
+  const int failed = srunner_ntests_failed(runner);
+  srunner_free(runner);
+  return failed != 0;
+}

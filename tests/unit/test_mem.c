@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// Claims about base/mem.h: sizes that do not fit are refused, memory is zeroed and aligned.
+#include <check.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+START_TEST(products) {
+  size_t out = 0;
+  ck_assert_int_eq(sciara_size_mul(517, 378, &out), SCIARA_OK);
+  ck_assert_uint_eq(out, 517 * 378);
+  ck_assert_int_eq(sciara_size_mul(0, SIZE_MAX, &out), SCIARA_OK);
+  ck_assert_uint_eq(out, 0);
+  ck_assert_int_eq(sciara_size_mul(SIZE_MAX, 0, &out), SCIARA_OK);
+  ck_assert_uint_eq(out, 0);
+  ck_assert_int_eq(sciara_size_mul((size_t)INT64_MAX, 1, &out), SCIARA_OK);
+  ck_assert_uint_eq(out, (size_t)INT64_MAX);
+  const size_t bad[][2] = {
+      {(size_t)INT64_MAX, 2},     {2, (size_t)INT64_MAX},     {(size_t)1 << 32, (size_t)1 << 32}, {SIZE_MAX, SIZE_MAX},
+      {(size_t)INT64_MAX + 1, 1}, {1, (size_t)INT64_MAX + 1}, {(size_t)1 << 32, (size_t)1 << 31}};
+  for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
+    out = 42;
+    ck_assert_msg(sciara_size_mul(bad[k][0], bad[k][1], &out) == SCIARA_ERR_MEMORY, "%zu x %zu passed", bad[k][0],
+                  bad[k][1]);
+    ck_assert_uint_eq(out, 42);
+  }
+}
+END_TEST
+
+START_TEST(allocation) {
+  for (size_t bytes = 1; bytes < 3000; bytes = bytes * 3 / 2 + 1) {
+    unsigned char *p;
+    ck_assert_int_eq(sciara_alloc((void **)&p, bytes, 1, "some bytes"), SCIARA_OK);
+    ck_assert_uint_eq((uintptr_t)p % SCIARA_ALIGNMENT, 0);
+    for (size_t i = 0; i < bytes; i++) ck_assert_uint_eq(p[i], 0);
+    memset(p, 0xff, bytes);
+    sciara_free(p);
+  }
+  double *d;
+  ck_assert_int_eq(SCIARA_NEW(d, 10, "ten numbers"), SCIARA_OK);
+  d[9] = 1;
+  sciara_free(d);
+  sciara_free(NULL);
+}
+END_TEST
+
+START_TEST(nothing) {
+  void *p = &p;
+  ck_assert_int_eq(sciara_alloc(&p, 0, 8, "nothing"), SCIARA_OK);
+  ck_assert_ptr_null(p);
+}
+END_TEST
+
+START_TEST(too_much) {
+  const size_t counts[] = {SIZE_MAX, SIZE_MAX / 8, (size_t)INT64_MAX, (size_t)INT64_MAX / 8, (size_t)1 << 58};
+  for (size_t k = 0; k < sizeof counts / sizeof *counts; k++) {
+    void *p = &p;
+    ck_assert_int_eq(sciara_alloc(&p, counts[k], 8, "thickness of the grid"), SCIARA_ERR_MEMORY);
+    ck_assert_ptr_null(p);
+    ck_assert_msg(strstr(sciara_last_error(), "thickness of the grid") != NULL, "%s", sciara_last_error());
+  }
+}
+END_TEST
+
+START_TEST(available) { // of this machine, in bytes: more than a megabyte, less than an exabyte
+  const size_t bytes = sciara_memory_available();
+  ck_assert(bytes == 0 || (bytes > (size_t)1 << 20 && bytes < (size_t)1 << 60));
+}
+END_TEST
+
+int main(void) {
+  Suite *suite = suite_create("memory");
+  TCase *tc = tcase_create("memory");
+  tcase_set_timeout(tc, 0);
+  tcase_add_test(tc, products);
+  tcase_add_test(tc, allocation);
+  tcase_add_test(tc, nothing);
+#if !defined __SANITIZE_ADDRESS__ && !defined __SANITIZE_THREAD__
+  tcase_add_test(tc, too_much); // sanitizers end the program at such a request
+#endif
+  tcase_add_test(tc, available);
+  suite_add_tcase(suite, tc);
+  SRunner *runner = srunner_create(suite);
+  srunner_set_fork_status(runner, CK_NOFORK);
+  srunner_run_all(runner, CK_NORMAL);
+  const int failed = srunner_ntests_failed(runner);
+  srunner_free(runner);
+  return failed != 0;
+}

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+// Claims about model/state.h: how a state starts, that a clone is one, and what the checksum sees.
+#include <check.h>
+#include <math.h>
+#include <string.h>
+
+#include "model/state.h"
+
+enum { ROWS = 5, COLS = 7, CELLS = ROWS * COLS, FIELDS = 9 };
+
+static const unsigned all = SCIARA_RECORD_MAX_THICKNESS | SCIARA_RECORD_MAX_SPEED;
+
+/** A state whose every value is another one. */
+static struct sciara_state *make(int64_t rows, int64_t cols, unsigned record) {
+  const struct sciara_grid grid = {.rows = rows, .cols = cols, .cell_size = 10, .west = 1, .north = 2};
+  double z[CELLS];
+  uint8_t valid[CELLS];
+  for (int i = 0; i < CELLS; i++) {
+    z[i] = 100 + i;
+    valid[i] = i != 17;
+  }
+  struct sciara_state *s;
+  ck_assert_int_eq(sciara_state_create(&grid, z, valid, record, &s), SCIARA_OK);
+  return s;
+}
+
+static double *field(struct sciara_state *s, int k) {
+  double *fields[FIELDS] = {s->z, s->h, s->T, s->px, s->py, s->lost, s->arrival, s->max_h, s->max_speed};
+  return fields[k];
+}
+
+static struct sciara_state *filled(void) {
+  struct sciara_state *s = make(ROWS, COLS, all);
+  for (int k = 0; k < FIELDS; k++)
+    for (int i = 0; i < CELLS; i++) field(s, k)[i] = 1 + k + 0.01 * i;
+  s->time = 11;
+  s->clock = 12;
+  s->step = 13;
+  s->initial = 14;
+  s->emitted = 15;
+  s->solidifications = 16;
+  return s;
+}
+
+static void flip(double *value, int bit) {
+  uint64_t bits;
+  memcpy(&bits, value, sizeof bits);
+  bits ^= (uint64_t)1 << bit;
+  memcpy(value, &bits, sizeof bits);
+}
+
+START_TEST(fresh) {
+  struct sciara_state *s = make(ROWS, COLS, 0);
+  ck_assert(!s->max_h && !s->max_speed);
+  for (int i = 0; i < CELLS; i++) {
+    ck_assert_double_eq(s->z[i], i == 17 ? SCIARA_NODATA_ALTITUDE : 100 + i);
+    ck_assert_double_eq(s->z0[i], s->z[i]);
+    ck_assert_double_eq(s->arrival[i], SCIARA_NEVER);
+    ck_assert(s->h[i] == 0 && s->T[i] == 0 && s->px[i] == 0 && s->py[i] == 0 && s->lost[i] == 0);
+  }
+  ck_assert_uint_eq(s->kind[17], SCIARA_CELL_NODATA);
+  ck_assert_uint_eq(s->kind[16], SCIARA_CELL_RIM);
+  ck_assert_uint_eq(s->kind[0], SCIARA_CELL_RIM);
+  ck_assert(s->time == 0 && s->step == 0 && s->initial == 0 && s->emitted == 0 && s->solidifications == 0);
+  sciara_state_destroy(s);
+  sciara_state_destroy(NULL);
+  for (unsigned record = 0; record < 4; record++) {
+    s = make(ROWS, COLS, record);
+    ck_assert(!s->max_h == !(record & SCIARA_RECORD_MAX_THICKNESS));
+    ck_assert(!s->max_speed == !(record & SCIARA_RECORD_MAX_SPEED));
+    sciara_state_destroy(s);
+  }
+}
+END_TEST
+
+START_TEST(too_large) {
+  const struct sciara_grid grid = {.rows = (int64_t)1 << 40, .cols = (int64_t)1 << 40, .cell_size = 10};
+  struct sciara_state marker, *s = &marker;
+  const double z = 0;
+  const uint8_t valid = 1;
+  ck_assert_int_eq(sciara_state_create(&grid, &z, &valid, 0, &s), SCIARA_ERR_MEMORY);
+  ck_assert_ptr_null(s);
+}
+END_TEST
+
+START_TEST(clone) {
+  struct sciara_state *s = filled(), *copy;
+  s->kind[3] = SCIARA_CELL_NODATA;
+  ck_assert_int_eq(sciara_state_clone(s, &copy), SCIARA_OK);
+  ck_assert_mem_eq(&copy->grid, &s->grid, sizeof s->grid);
+  ck_assert_mem_eq(copy->kind, s->kind, CELLS);
+  ck_assert_mem_eq(copy->z0, s->z0, CELLS * sizeof(double));
+  for (int k = 0; k < FIELDS; k++) {
+    ck_assert_mem_eq(field(copy, k), field(s, k), CELLS * sizeof(double));
+    ck_assert_ptr_ne(field(copy, k), field(s, k));
+  }
+  ck_assert(copy->time == 11 && copy->clock == 12 && copy->step == 13 && copy->initial == 14 && copy->emitted == 15);
+  ck_assert_uint_eq(copy->solidifications, 16);
+  ck_assert_uint_eq(sciara_state_checksum(copy), sciara_state_checksum(s));
+  copy->h[5] = 99; // its own memory
+  ck_assert_double_ne(s->h[5], 99);
+  sciara_state_destroy(copy);
+  sciara_state_destroy(s);
+  s = make(ROWS, COLS, SCIARA_RECORD_MAX_SPEED);
+  ck_assert_int_eq(sciara_state_clone(s, &copy), SCIARA_OK);
+  ck_assert(!copy->max_h && copy->max_speed);
+  sciara_state_destroy(copy);
+  sciara_state_destroy(s);
+}
+END_TEST
+
+START_TEST(every_bit_counts) {
+  struct sciara_state *s = filled();
+  const uint64_t sum = sciara_state_checksum(s);
+  ck_assert_uint_eq(sciara_state_checksum(s), sum);
+  for (int k = 0; k < FIELDS; k++)
+    for (int i = 0; i < CELLS; i++)
+      for (int bit = 0; bit < 64; bit++) {
+        flip(&field(s, k)[i], bit);
+        ck_assert_msg(sciara_state_checksum(s) != sum, "field %d, cell %d, bit %d", k, i, bit);
+        flip(&field(s, k)[i], bit);
+      }
+  double *const totals[] = {&s->time, &s->clock, &s->initial, &s->emitted};
+  for (int k = 0; k < 4; k++)
+    for (int bit = 0; bit < 64; bit++) {
+      flip(totals[k], bit);
+      ck_assert_msg(sciara_state_checksum(s) != sum, "total %d, bit %d", k, bit);
+      flip(totals[k], bit);
+    }
+  s->step++;
+  ck_assert_uint_ne(sciara_state_checksum(s), sum);
+  s->step--;
+  ck_assert_uint_eq(sciara_state_checksum(s), sum);
+  sciara_state_destroy(s);
+}
+END_TEST
+
+START_TEST(places_count) {
+  struct sciara_state *s = filled();
+  const uint64_t sum = sciara_state_checksum(s);
+  for (int i = 0; i < CELLS; i++) // two cells of one field change places
+    for (int j = 0; j < i; j++) {
+      const double a = s->h[i], b = s->h[j];
+      s->h[i] = b, s->h[j] = a;
+      ck_assert_msg(sciara_state_checksum(s) != sum, "cells %d and %d", i, j);
+      s->h[i] = a, s->h[j] = b;
+    }
+  for (int k = 0; k < FIELDS; k++) // one cell of two fields changes places
+    for (int m = 0; m < k; m++) {
+      const double a = field(s, k)[9], b = field(s, m)[9];
+      field(s, k)[9] = b, field(s, m)[9] = a;
+      ck_assert_msg(sciara_state_checksum(s) != sum, "fields %d and %d", k, m);
+      field(s, k)[9] = a, field(s, m)[9] = b;
+    }
+  const double t = s->time;
+  s->time = s->clock, s->clock = t;
+  ck_assert_uint_ne(sciara_state_checksum(s), sum);
+  sciara_state_destroy(s);
+}
+END_TEST
+
+START_TEST(zeros_and_shapes) {
+  struct sciara_state *s = make(ROWS, COLS, 0), *turned = make(COLS, ROWS, 0), *recorded = make(ROWS, COLS, all);
+  const uint64_t sum = sciara_state_checksum(s);
+  memcpy(turned->z, s->z, CELLS * sizeof(double)); // the same numbers, another shape
+  memcpy(turned->z0, s->z0, CELLS * sizeof(double));
+  ck_assert_uint_ne(sciara_state_checksum(turned), sum);
+  ck_assert_uint_ne(sciara_state_checksum(recorded), sum); // zeros that are recorded are there
+  s->px[4] = -0.0;
+  ck_assert_uint_ne(sciara_state_checksum(s), sum);
+  s->px[4] = 0.0;
+  ck_assert_uint_eq(sciara_state_checksum(s), sum);
+  sciara_state_destroy(s);
+  sciara_state_destroy(turned);
+  sciara_state_destroy(recorded);
+}
+END_TEST
+
+START_TEST(liquid_cells) {
+  struct sciara_state *s = make(ROWS, COLS, 0);
+  ck_assert_int_eq(sciara_state_liquid_cells(s), 0);
+  s->h[0] = 1e-300;
+  s->h[8] = 2;
+  s->h[9] = -0.0;
+  ck_assert_int_eq(sciara_state_liquid_cells(s), 2);
+  sciara_state_destroy(s);
+}
+END_TEST
+
+int main(void) {
+  Suite *suite = suite_create("state");
+  TCase *tc = tcase_create("state");
+  tcase_set_timeout(tc, 0);
+  tcase_add_test(tc, fresh);
+  tcase_add_test(tc, too_large);
+  tcase_add_test(tc, clone);
+  tcase_add_test(tc, every_bit_counts);
+  tcase_add_test(tc, places_count);
+  tcase_add_test(tc, zeros_and_shapes);
+  tcase_add_test(tc, liquid_cells);
+  suite_add_tcase(suite, tc);
+  SRunner *runner = srunner_create(suite);
+  srunner_set_fork_status(runner, CK_NOFORK);
+  srunner_run_all(runner, CK_NORMAL);
+  const int failed = srunner_ntests_failed(runner);
+  srunner_free(runner);
+  return failed != 0;
+}

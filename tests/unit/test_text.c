@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+// Claims about base/text.h and base/status.h: numbers and durations as people type them, names that were meant, errors.
+#include <check.h>
+#include <locale.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+
+START_TEST(durations) {
+  const struct {
+    const char *text;
+    double seconds;
+  } good[] = {{"6 h", 21600}, {"3 d", 259200}, {"90 min", 5400}, {"30 s", 30},     {"12.5", 12.5},
+              {"0", 0},       {"1.5h", 5400},  {" 2 d", 172800}, {"2  d", 172800}, {"1e3 s", 1000},
+              {".5 h", 1800}, {"-1 h", -3600}, {"+4 min", 240},  {"7 ", 7}};
+  for (size_t k = 0; k < sizeof good / sizeof *good; k++) {
+    double v = NAN;
+    ck_assert_msg(sciara_parse_duration(good[k].text, &v), "\"%s\" was refused", good[k].text);
+    ck_assert_msg(v == good[k].seconds, "\"%s\" is %.17g s", good[k].text, v);
+  }
+  const char *const bad[] = {"",    " ",     "h",       "6 hours", "6 H",    "6 h 3", "6 h ",  "1 2",
+                             "nan", "inf s", "1e999 s", "1e308 d", "0x10 s", "six h", "--3 s", "3;d"};
+  for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
+    double v = 42;
+    ck_assert_msg(!sciara_parse_duration(bad[k], &v), "\"%s\" was taken as %g s", bad[k], v);
+    ck_assert_double_eq(v, 42);
+  }
+}
+END_TEST
+
+START_TEST(doubles) {
+  const struct {
+    const char *text;
+    double value;
+  } good[] = {{"0", 0},
+              {"-0.5", -0.5},
+              {"1e-3", 1e-3},
+              {".25", 0.25},
+              {"+7", 7},
+              {"007", 7},
+              {"1.7976931348623157e308", 1.7976931348623157e308},
+              {"5.", 5}};
+  for (size_t k = 0; k < sizeof good / sizeof *good; k++) {
+    double v = NAN;
+    ck_assert_msg(sciara_parse_double(good[k].text, &v), "\"%s\" was refused", good[k].text);
+    ck_assert_double_eq(v, good[k].value);
+  }
+  const char *const bad[] = {"",      " 1",    "1 ", "1,5", "nan", "inf", "-inf", "infinity", "1e999",
+                             "0x1p3", "-0x10", "1e", "e5",  ".",   "+",   "1 2",  "12abc"};
+  for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
+    double v = 42;
+    ck_assert_msg(!sciara_parse_double(bad[k], &v), "\"%s\" was taken as %g", bad[k], v);
+    ck_assert_double_eq(v, 42);
+  }
+}
+END_TEST
+
+START_TEST(other_locale) { // a decimal comma of the surroundings changes nothing
+  const char *const names[] = {"de_DE.UTF-8", "de_DE.utf8", "fr_FR.UTF-8", "it_IT.UTF-8"};
+  for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+    if (setlocale(LC_NUMERIC, names[k])) break; // where none is installed this is the test above once more
+  double v = 0;
+  ck_assert(sciara_parse_double("2.5", &v) && v == 2.5);
+  ck_assert(!sciara_parse_double("2,5", &v));
+  ck_assert(sciara_parse_duration("2.5 h", &v) && v == 9000);
+  setlocale(LC_NUMERIC, "C");
+}
+END_TEST
+
+START_TEST(printed_durations) {
+  const struct {
+    double seconds;
+    const char *text;
+  } cases[] = {{0, "00:00:00"},     {59.9, "00:00:59"},      {3661, "01:01:01"},
+               {86399, "23:59:59"}, {86400, "1 d 00:00:00"}, {273905, "3 d 04:05:05"}};
+  char text[48];
+  for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+    sciara_print_duration(cases[k].seconds, text, sizeof text);
+    ck_assert_str_eq(text, cases[k].text);
+  }
+  const double odd[] = {NAN, INFINITY, -1, 1e300, 1e15};
+  for (size_t k = 0; k < sizeof odd / sizeof *odd; k++) {
+    memset(text, 'x', sizeof text);
+    sciara_print_duration(odd[k], text, sizeof text);
+    ck_assert_msg(memchr(text, 0, sizeof text) != NULL, "%g is not terminated", odd[k]);
+  }
+}
+END_TEST
+
+START_TEST(closest) {
+  const char *const names[] = {"serial", "openmp", "checked", "thickness"};
+  const struct {
+    const char *typed, *meant;
+  } cases[] = {{"serial", "serial"},
+               {"seriel", "serial"},
+               {"SERIAL", "serial"},
+               {"opemp", "openmp"},
+               {"chekced", "checked"},
+               {"thicknes", "thickness"},
+               {"thikness", "thickness"},
+               {"xyzzy", NULL},
+               {"", NULL},
+               {"s", NULL},
+               {"openacc", NULL}};
+  for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+    const char *found = sciara_closest_name(cases[k].typed, names, 4);
+    ck_assert_msg(found == cases[k].meant || (found && cases[k].meant && strcmp(found, cases[k].meant) == 0),
+                  "\"%s\": %s", cases[k].typed, found ? found : "nothing");
+  }
+  const char *const alike[] = {"ab1", "ab2", "abc"};
+  ck_assert_str_eq(sciara_closest_name("abc", alike, 3), "abc"); // the exact one wins over an earlier near one
+  ck_assert_ptr_null(sciara_closest_name("abc", alike, 0));
+  char endless[5000]; // longer than any name
+  memset(endless, 'a', sizeof endless);
+  endless[sizeof endless - 1] = '\0';
+  ck_assert_ptr_null(sciara_closest_name(endless, names, 4));
+}
+END_TEST
+
+START_TEST(growing) {
+  struct sciara_text t = {0};
+  char expected[40000] = "";
+  size_t length = 0;
+  for (int k = 0; k < 5000; k++) {
+    ck_assert_int_eq(sciara_text_append(&t, "%d,", k), SCIARA_OK);
+    length += (size_t)snprintf(expected + length, sizeof expected - length, "%d,", k);
+  }
+  ck_assert_uint_eq(t.length, length);
+  ck_assert_str_eq(t.data, expected);
+  ck_assert_int_eq(sciara_text_append_bytes(&t, "a\0b", 3), SCIARA_OK);
+  ck_assert_uint_eq(t.length, length + 3);
+  ck_assert_mem_eq(t.data + length, "a\0b\0", 4);
+  ck_assert_int_eq(sciara_text_append_bytes(&t, NULL, SIZE_MAX - 4), SCIARA_ERR_MEMORY); // refused before it is read
+  ck_assert_uint_eq(t.length, length + 3);
+  sciara_text_free(&t);
+  ck_assert(!t.data && t.length == 0 && t.capacity == 0);
+  char *text = sciara_format("%s-%03d", "cell", 7);
+  ck_assert_str_eq(text, "cell-007");
+  free(text);
+}
+END_TEST
+
+static enum sciara_status inner(void) { return sciara_fail(SCIARA_ERR_IO, "%s is gone", "disk"); }
+
+static enum sciara_status outer(void) {
+  SCIARA_TRY(inner());
+  return SCIARA_OK;
+}
+
+START_TEST(errors) {
+  sciara_error_clear();
+  ck_assert_str_eq(sciara_last_error(), "");
+  ck_assert_int_eq(outer(), SCIARA_ERR_IO);
+  ck_assert_str_eq(sciara_last_error(), "disk is gone");
+  ck_assert_int_eq(sciara_fail_context(SCIARA_ERR_IO, "snapshot %d", 3), SCIARA_ERR_IO);
+  ck_assert_str_eq(sciara_last_error(), "snapshot 3: disk is gone");
+  (void)sciara_fail(SCIARA_ERR_IO, "again: %s", sciara_last_error()); // an argument may be the sentence itself
+  ck_assert_str_eq(sciara_last_error(), "again: snapshot 3: disk is gone");
+  char *longer = malloc(20000);
+  memset(longer, 'y', 20000);
+  longer[19999] = '\0';
+  (void)sciara_fail(SCIARA_ERR_IO, "%s", longer); // cut, and terminated
+  ck_assert_uint_gt(strlen(sciara_last_error()), 1000);
+  ck_assert_uint_lt(strlen(sciara_last_error()), 19999);
+  (void)sciara_fail_context(SCIARA_ERR_IO, "%s", longer);
+  ck_assert_uint_lt(strlen(sciara_last_error()), 19999);
+  free(longer);
+  sciara_error_clear();
+}
+END_TEST
+
+int main(void) {
+  Suite *suite = suite_create("text");
+  TCase *tc = tcase_create("text");
+  tcase_set_timeout(tc, 0);
+  tcase_add_test(tc, durations);
+  tcase_add_test(tc, doubles);
+  tcase_add_test(tc, other_locale);
+  tcase_add_test(tc, printed_durations);
+  tcase_add_test(tc, closest);
+  tcase_add_test(tc, growing);
+  tcase_add_test(tc, errors);
+  suite_add_tcase(suite, tc);
+  SRunner *runner = srunner_create(suite);
+  srunner_set_fork_status(runner, CK_NOFORK);
+  srunner_run_all(runner, CK_NORMAL);
+  const int failed = srunner_ntests_failed(runner);
+  srunner_free(runner);
+  return failed != 0;
+}

@@ -5,12 +5,16 @@
 
 #ifdef __CUDACC__
 #define SCIARA_HD __host__ __device__ static inline
-#define SCIARA_UNROLL _Pragma("unroll")
 #define SCIARA_RESTRICT __restrict__
 #else
 #define SCIARA_HD static inline
-#define SCIARA_UNROLL
 #define SCIARA_RESTRICT restrict
+#endif
+
+#ifdef __CUDA_ARCH__ // the pass for the device; the host's compiler does not know this pragma
+#define SCIARA_UNROLL _Pragma("unroll")
+#else
+#define SCIARA_UNROLL
 #endif
 
 #if defined(__GNUC__) || defined(__clang__)

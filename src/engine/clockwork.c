@@ -63,3 +63,16 @@ enum sciara_status sciara_clockwork_verdict(const struct sciara_clockwork *c) {
   return sciara_fail(SCIARA_ERR_NUMERIC, "step %" PRIu64 ": not a number in row %" PRId64 ", column %" PRId64,
                      c->now.bad.step, c->now.bad.row, c->now.bad.col);
 }
+
+enum sciara_status sciara_clockwork_run(struct sciara_clockwork *c, const struct sciara_stop *stop,
+                                        enum sciara_status (*step)(void *engine), void *engine,
+                                        struct sciara_engine_progress *progress) {
+  enum sciara_status status = SCIARA_OK;
+  bool done = !sciara_clockwork_begin(c, stop);
+  while (!done && status == SCIARA_OK) {
+    status = step(engine);
+    done = sciara_clockwork_stop(c, stop);
+  }
+  *progress = c->now;
+  return status;
+}

@@ -30,4 +30,9 @@ void sciara_clockwork_blame(struct sciara_clockwork *c, int64_t row, int64_t col
 /** The error for what was blamed in this step, or SCIARA_OK. */
 enum sciara_status sciara_clockwork_verdict(const struct sciara_clockwork *c);
 
+/** The `advance` of an engine whose steps are calls: step(engine) until `stop` says so or it fails. */
+enum sciara_status sciara_clockwork_run(struct sciara_clockwork *c, const struct sciara_stop *stop,
+                                        enum sciara_status (*step)(void *engine), void *engine,
+                                        struct sciara_engine_progress *progress);
+
 #endif

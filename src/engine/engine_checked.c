@@ -272,7 +272,8 @@ static enum sciara_status check_step(struct checked *e) {
                      e->clockwork.now.bad.step, ledger.residual_m3, ledger.bound_m3);
 }
 
-static enum sciara_status step(struct checked *e) {
+static enum sciara_status step(void *engine) {
+  struct checked *e = (struct checked *)engine;
   emit(e);
   remember(e);
   SCIARA_TRY(evaluate(e));
@@ -286,15 +287,7 @@ static enum sciara_status step(struct checked *e) {
 
 static enum sciara_status advance(void *engine, const struct sciara_stop *stop,
                                   struct sciara_engine_progress *progress) {
-  struct checked *e = (struct checked *)engine;
-  enum sciara_status status = SCIARA_OK;
-  bool done = !sciara_clockwork_begin(&e->clockwork, stop);
-  while (!done && status == SCIARA_OK) {
-    status = step(e);
-    done = sciara_clockwork_stop(&e->clockwork, stop);
-  }
-  *progress = e->clockwork.now;
-  return status;
+  return sciara_clockwork_run(&((struct checked *)engine)->clockwork, stop, step, engine, progress);
 }
 
 static void memory(const struct sciara_grid *grid, unsigned record, size_t *host, size_t *device) {

@@ -77,7 +77,8 @@ static void settle(struct sciara_active *a) {
   a->liquid = a->listed = now->liquid_cells = liquid;
 }
 
-static enum sciara_status step(struct sciara_active *a) {
+static enum sciara_status step(void *engine) {
+  struct sciara_active *a = (struct sciara_active *)engine;
   SCIARA_TRY(sciara_active_emit(a));
   flow(a);
   list_receivers(a);
@@ -90,15 +91,7 @@ static enum sciara_status step(struct sciara_active *a) {
 
 static enum sciara_status advance(void *engine, const struct sciara_stop *stop,
                                   struct sciara_engine_progress *progress) {
-  struct sciara_active *a = (struct sciara_active *)engine;
-  enum sciara_status status = SCIARA_OK;
-  bool done = !sciara_clockwork_begin(&a->clockwork, stop);
-  while (!done && status == SCIARA_OK) {
-    status = step(a);
-    done = sciara_clockwork_stop(&a->clockwork, stop);
-  }
-  *progress = a->clockwork.now;
-  return status;
+  return sciara_clockwork_run(&((struct sciara_active *)engine)->clockwork, stop, step, engine, progress);
 }
 
 const struct sciara_engine_ops SCIARA_NAME(sciara_engine_serial) = {

@@ -52,7 +52,7 @@ input draw() {
   memset(&in, 0, sizeof in);
   const double slope = uniform(0, 20);
   in.z = (real)uniform(0, 3000);
-  in.h = (real)pow(10, uniform(-4, 1.5));
+  in.h = (real)pow(10, uniform(-1, 1.7));
   in.T = (real)uniform(1143.001, 1360);
   in.px = (real)(uniform(-3, 3) * in.h), in.py = (real)(uniform(-3, 3) * in.h);
   in.t = (real)uniform(0.01, 60);

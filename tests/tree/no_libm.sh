@@ -6,7 +6,7 @@ set -euo pipefail
 found=0 seen=0
 while IFS= read -r -d '' object; do
   seen=$((seen + 1))
-  calls=$(nm -u "$object" | awk '{print $NF}' | grep -E '^(exp|log|pow|cbrt|sqrt|hypot|fma|sin|cos|tan|atan)[0-9a-z]*$' || true)
+  calls=$(nm -u "$object" | awk '{print $NF}' | grep -E '^(exp|log|pow|cbrt|sqrt|hypot|fma|sin|cos|tan|atan|exp2|log2|log10|expm1|log1p)[fl]?$' || true)
   if [[ -n $calls ]]; then
     echo "$object calls $calls"
     found=1

@@ -175,10 +175,9 @@ END_TEST
 
 static char *etna_folder(void) {
   const char *given = getenv("SCIARA_ETNA2006");
-  char path[1024];
-  snprintf(path, sizeof path, "%s", given ? given : SCIARA_SOURCE_DIR "/../shared/data/etna2006");
+  if (!given) return NULL;
   char probe[1100];
-  snprintf(probe, sizeof probe, "%s/2006_000000000000.cfg", path);
+  snprintf(probe, sizeof probe, "%s/2006_000000000000.cfg", given);
   return access(probe, R_OK) == 0 ? strdup(probe) : NULL;
 }
 

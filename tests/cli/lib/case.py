@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the command-line tests share: the program, a temporary folder, small scenarios, and ways to look at a run."""
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import tempfile
+import unittest
+import warnings
+
+PROGRAM = os.environ["SCIARA_PROGRAM"]
+SOURCE = os.environ["SCIARA_SOURCE_DIR"]
+SANITIZED = bool(os.environ.get("SCIARA_SANITIZE"))
+
+ROWS, COLS, CELL, WEST, SOUTH = 30, 40, 10, 500000, 4177000
+NORTH = SOUTH + ROWS * CELL
+NODATA = -9999
+VENT = (8, 20)  # row, column
+FIELDS = ["thickness", "altitude", "temperature", "deposit", "arrival_time"]
+
+
+def is_sea(row, col):
+    """A corner of the DEM is NODATA."""
+    return row < 3 and col < 4
+
+
+def altitude(row, col):
+    """Of the test DEM: a slope down to the south-east, rough enough to part the lava; exact in three decimals."""
+    return 1000 + 3 * (ROWS - row) - 0.5 * col + ((row * 7 + col * 3) % 5) * 0.25
+
+
+def write_dem(path, rows=ROWS, cols=COLS):
+    """An ESRI ASCII grid, which names no CRS."""
+    with open(path, "w", encoding="ascii") as f:
+        f.write(f"ncols {cols}\nnrows {rows}\nxllcorner {WEST}\nyllcorner {SOUTH}\ncellsize {CELL}\n")
+        f.write(f"NODATA_value {NODATA}\n")
+        for row in range(rows):
+            f.write(" ".join(str(NODATA if is_sea(row, col) else altitude(row, col)) for col in range(cols)) + "\n")
+
+
+def scenario(**changes):
+    """6,000 m3 in 20 minutes that cool a hundred times as fast as on Etna: solid after some 2 hours and 500 steps."""
+    base = {
+        "title": "slope",
+        "dem": {"path": "dem.asc", "crs": "EPSG:32633"},
+        "vents": [{"row": VENT[0], "col": VENT[1], "effusion": {"slot": "10 min", "rates_m3_s": [4, 6]}}],
+        "model": {"cooling": 150},
+        "output": {"fields": FIELDS, "dtype": "float64"},
+    }
+    base.update(changes)
+    return base
+
+
+def write_scenario(folder, name="s.json", **changes):
+    """dem.asc and the scenario beside it."""
+    write_dem(os.path.join(folder, "dem.asc"))
+    write_json(os.path.join(folder, name), scenario(**changes))
+
+
+ENDLESS = {  # longer than any test waits: lava for 30 years that never cools, clocks of seconds
+    "vents": [{"row": VENT[0], "col": VENT[1], "effusion": {"slot": "10000 d", "rates_m3_s": [5]}}],
+    "model": {"cooling": 0},
+}
+
+
+def run_program(*args, cwd, code=0, **options):
+    """`sciara ARGS`; fails when the exit code is not `code`. The result has stdout and stderr as text."""
+    command = [PROGRAM, *map(str, args)]
+    done = subprocess.run(command, cwd=cwd, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          encoding="utf-8", check=False, **options)
+    if done.returncode != code:
+        raise AssertionError(f"sciara {' '.join(command[1:])}: expected exit code {code}, found {done.returncode}\n"
+                             f"stdout: {done.stdout}stderr: {done.stderr}")
+    return done
+
+
+class Case(unittest.TestCase):
+    """A test with a folder `self.work` of its own, which is the current folder of the program."""
+
+    maxDiff = None
+
+    def setUp(self):
+        self.work = os.path.realpath(tempfile.mkdtemp(prefix="sciara-cli-"))
+        self.addCleanup(shutil.rmtree, self.work, True)
+
+    def path(self, *names):
+        return os.path.join(self.work, *names)
+
+    def write_scenario(self, name="s.json", **changes):
+        write_scenario(self.work, name, **changes)
+
+    def sciara(self, *args, code=0, cwd=None, **options):
+        """Runs the program in self.work; see run_program."""
+        return run_program(*args, code=code, cwd=cwd or self.work, **options)
+
+    def run_scenario(self, folder, *args, name="s.json", **options):
+        """`sciara run` quietly; returns the path of the run folder."""
+        self.sciara("run", name, "-q", "-o", folder, *args, **options)
+        return self.path(folder)
+
+    def assert_same_bits(self, a, b):
+        done = self.sciara("compare", a, b)
+        self.assertEqual(done.stdout.splitlines()[-1], "the same bits", f"{a} and {b}:\n{done.stdout}")
+
+
+class SharedCase(Case):
+    """Tests that only look at what `prepare` made; it runs once, in the folder `work` of the class."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.work = os.path.realpath(tempfile.mkdtemp(prefix="sciara-cli-"))
+        cls.addClassCleanup(shutil.rmtree, cls.work, True)
+        cls.prepare()
+
+    @classmethod
+    def prepare(cls):
+        raise NotImplementedError
+
+    def setUp(self):
+        pass
+
+
+def write_json(path, value):
+    with open(path, "w", encoding="utf-8") as f:
+        json.dump(value, f, ensure_ascii=False)
+    return path
+
+
+def read_json(*names):
+    with open(os.path.join(*names), encoding="utf-8") as f:
+        return json.load(f)
+
+
+def record(folder):
+    return read_json(folder, "run.json")
+
+
+def tree(folder):
+    """Every path below a folder, with the hash of what the file holds (None for a folder)."""
+    found = {}
+    for at, folders, files in os.walk(folder):
+        for name in folders:
+            found[os.path.relpath(os.path.join(at, name), folder)] = None
+        for name in files:
+            with open(os.path.join(at, name), "rb") as f:
+                found[os.path.relpath(os.path.join(at, name), folder)] = hashlib.sha256(f.read()).hexdigest()
+    return found
+
+
+def files(folder):
+    return sorted(name for name, content in tree(folder).items() if content)
+
+
+def open_snapshot(path):
+    """The file as xarray sees it, values as stored."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="numpy.ndarray size changed")  # harmless, says NumPy
+        import xarray  # it takes a second: only where it is needed
+        with xarray.open_dataset(path, mask_and_scale=False, decode_times=False) as data:
+            return data.load()
+
+
+def exact_engines():
+    """(name, options of `run`) of every engine here that must give the bits of serial."""
+    listing = subprocess.run([PROGRAM, "engines"], stdout=subprocess.PIPE, encoding="utf-8", check=True).stdout
+    rows = [line.split() for line in listing.splitlines()[1:]]
+    return [row[0] for row in rows if row[1:3] == ["yes", "exact"]]
+
+
+def main():
+    unittest.main(verbosity=2)

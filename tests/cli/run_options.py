@@ -1,0 +1,131 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""sciara run: when it stops, and what the options change."""
+import json
+import os
+import sys
+
+sys.dont_write_bytecode = True
+sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
+import case
+from case import Case, open_snapshot, record
+
+import numpy
+
+
+class Stops(Case):
+    def setUp(self):
+        super().setUp()
+        self.write_scenario()
+
+    def stopped(self, *args):
+        folder = self.path(f"run{len(os.listdir(self.work))}")
+        self.run_scenario(folder, *args)
+        r = record(folder)
+        self.assertEqual(r["status"], "complete")
+        self.assertEqual(r["snapshots"][-1]["step"], r["state"]["step"], "the state at stop is a snapshot")
+        return r
+
+    def test_steps(self):
+        r = self.stopped("--steps", 37)
+        self.assertEqual((r["state"]["step"], r["stop_reason"]), (37, "steps"))
+        self.assertEqual([s["name"] for s in r["snapshots"]], ["snapshots/00000037.nc"])
+
+    def check_time(self, limit, *args):
+        r = self.stopped(*args)
+        self.assertEqual(r["stop_reason"], "time")
+        self.assertGreaterEqual(r["state"]["time_s"], limit)
+        before = self.stopped("--steps", r["state"]["step"] - 1)
+        self.assertLess(before["state"]["time_s"], limit, "one step earlier")
+
+    def test_until(self):
+        self.check_time(1500, "--until", "25 min")
+
+    def test_until_in_seconds(self):
+        self.check_time(90, "--until", "90")
+
+    def test_max_time(self):
+        self.check_time(1200, "--set", "run.max_time=20 min")
+
+    def test_the_earliest_limit_counts(self):
+        r = self.stopped("--until", "10 min", "--set", "run.max_time=5 min", "--steps", 100000)
+        self.assertEqual(r["stop_reason"], "time")
+        self.assertTrue(300 <= r["state"]["time_s"] < 360 + 1e-9, r["state"])
+        r = self.stopped("--until", "10 min", "--steps", 5)
+        self.assertEqual((r["stop_reason"], r["state"]["step"]), ("steps", 5))
+
+    def test_solidified(self):
+        r = self.stopped()
+        self.assertEqual((r["stop_reason"], r["state"]["liquid_cells"]), ("solidified", 0))
+        self.assertEqual(r["ledger"]["liquid_m3"], 0)
+        before = self.stopped("--steps", r["state"]["step"] - 1)
+        self.assertGreater(before["state"]["liquid_cells"], 0, "one step earlier")
+
+    def test_every_shorter_than_the_clock(self):
+        """Then each step is a snapshot, and none is written twice."""
+        folder = self.run_scenario("fast", "--set", "output.every=0.001", "--steps", 12)
+        self.assertEqual([s["step"] for s in record(folder)["snapshots"]], list(range(1, 13)))
+
+
+class Options(Case):
+    def setUp(self):
+        super().setUp()
+        self.write_scenario()
+
+    def test_set_overrides_keys(self):
+        folder = self.run_scenario("set", "-n", 5, "--set", "vents.0.effusion.rates_m3_s=[8, 0.5]", "--set",
+                                   "title=größer", "--set", 'output.fields=["speed"]', "-s", "output.dtype=float32")
+        data = open_snapshot(os.path.join(folder, record(folder)["snapshots"][0]["name"]))
+        self.assertEqual(list(data.data_vars), ["crs", "speed"])
+        self.assertEqual((data.speed.dtype, data.attrs["title"]), (numpy.float32, "größer"))
+        ran = json.loads(data.attrs["scenario_json"])
+        self.assertEqual(ran["vents"][0]["effusion"]["rates_m3_s"], [8, 0.5])
+        time = record(folder)["state"]["time_s"]
+        self.assertAlmostEqual(record(folder)["ledger"]["emitted_m3"], 8 * time, delta=1e-6)
+
+    def test_the_last_option_wins(self):
+        folder = self.run_scenario("last", "--set", "run.max_steps=3", "--steps", 4)
+        self.assertEqual(record(folder)["state"]["step"], 4)
+
+    def test_precision(self):
+        folder = self.run_scenario("single", "--precision", "single", "-n", 20)
+        r = record(folder)
+        self.assertEqual(r["engine"]["precision"], "single")
+        data = open_snapshot(os.path.join(folder, r["snapshots"][0]["name"]))
+        self.assertEqual(data.attrs["precision"], "single")
+        thickness = data.thickness.values
+        self.assertEqual(thickness.dtype, numpy.float64, "output.dtype")
+        numpy.testing.assert_array_equal(thickness, thickness.astype("float32"), "every value is a float")
+
+    def test_threads(self):
+        r = record(self.run_scenario("threads", "--engine", "openmp", "--threads", 3, "-n", 5))
+        self.assertEqual((r["engine"]["name"], r["engine"]["threads"]), ("openmp", 3))
+
+    def test_threads_that_were_used(self):
+        """run.json tells how many threads there really were, not that as many as possible were asked for."""
+        r = record(self.run_scenario("serial", "--engine", "serial", "-n", 5))
+        self.assertEqual(r["engine"]["threads"], 1, "threads of serial")
+        r = record(self.run_scenario("all", "--engine", "openmp", "-n", 5))
+        self.assertGreaterEqual(r["engine"]["threads"], 1, "threads of openmp, all cores")
+
+    def test_auto_engine_is_named(self):
+        said = self.sciara("run", "s.json", "-o", "auto", "-n", 3).stderr
+        engine = record(self.path("auto"))["engine"]["name"]
+        self.assertIn(f"engine: {engine} (chosen by auto)", said)
+        self.assertNotEqual(engine, "auto")
+
+
+class Georeference(Case):
+    def test_a_dem_without_crs_is_warned_of(self):
+        self.write_scenario(dem={"path": "dem.asc"})
+        said = self.sciara("run", "s.json", "-n", 2, "-o", "out").stderr
+        self.assertRegex(said, r"(?m)^sciara: warning: .*dem\.asc.*CRS")
+        data = open_snapshot(self.path("out", "snapshots", "00000002.nc"))
+        self.assertNotIn("crs_wkt", data.crs.attrs)
+        self.assertIn("\nCRS:           none\n", self.sciara("info", "out").stdout)
+        silent = self.sciara("run", "s.json", "-n", 2, "-o", "quiet", "-q").stderr
+        self.assertEqual(silent, "", "stderr with -q")
+
+
+if __name__ == "__main__":
+    case.main()

@@ -1,0 +1,176 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""sciara run: where a run goes, names of files, and what becomes of what is there already."""
+import os
+import resource
+import subprocess
+import sys
+
+sys.dont_write_bytecode = True
+sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
+import case
+from case import Case, open_snapshot, read_json, record
+
+from osgeo import gdal
+
+gdal.UseExceptions()
+
+
+class Places(Case):
+    """Where a run goes, and names of files."""
+
+    def test_output_is_relative_to_the_current_folder(self):
+        os.mkdir(self.path("in"))
+        os.mkdir(self.path("here"))
+        self.write_scenario()
+        for name in ("s.json", "dem.asc"):
+            os.rename(self.path(name), self.path("in", name))
+        done = self.sciara("run", "../in/s.json", "-q", "-n", 2, "--output", "out", cwd=self.path("here"))
+        self.assertEqual(record(self.path("here", "out"))["state"]["step"], 2)
+        self.assertTrue(os.path.isfile(os.path.join(self.path("here"), done.stdout.strip())), done.stdout)
+        self.sciara("run", "../in/s.json", "-q", "-n", 3, "--set", "output.folder=deep/out", cwd=self.path("here"))
+        self.assertEqual(record(self.path("in", "deep", "out"))["state"]["step"], 3)
+        self.sciara("run", "../in/s.json", "-q", "-n", 4, cwd=self.path("here"))
+        self.assertEqual(record(self.path("in", "s.out"))["state"]["step"], 4, "without output.folder")
+        self.assertEqual(os.listdir(self.path("here")), ["out"])
+
+    def test_an_empty_folder_is_taken(self):
+        self.write_scenario()
+        os.mkdir(self.path("empty"))
+        self.run_scenario("empty", "-n", 1)
+
+    def test_an_empty_name_is_refused(self):
+        """--output "$NAME" with NAME unset must not fill the current folder."""
+        self.write_scenario()
+        os.mkdir(self.path("here"))
+        self.sciara("run", "../s.json", "-q", "-n", 1, "--output", "", code=2, cwd=self.path("here"))
+        self.assertEqual(os.listdir(self.path("here")), [])
+
+    def check_names(self, **options):
+        folder = self.path("Ätna 2006 – «prova»")
+        os.mkdir(folder)
+        case.write_dem(os.path.join(folder, "рельеф 日本.asc"))
+        dem = {"path": "рельеф 日本.asc", "crs": "EPSG:32633"}
+        output = {"fields": ["deposit"], "maps": ["deposit"]}
+        case.write_json(os.path.join(folder, "laguna è.json"),
+                        case.scenario(title='così "detta" \\ lava', dem=dem, output=output))
+        done = self.sciara("run", "Ätna 2006 – «prova»/laguna è.json", "-n", 3, **options)
+        lines = done.stdout.splitlines()
+        self.assertEqual(lines, [f"Ätna 2006 – «prova»/laguna è.out/{name}"
+                                 for name in ("snapshots/00000003.nc", "maps/deposit.tif")])
+        out = os.path.join(folder, "laguna è.out")
+        self.assertEqual(read_json(out, "run.json")["scenario"], "Ätna 2006 – «prova»/laguna è.json")
+        data = open_snapshot(os.path.join(out, "snapshots/00000003.nc"))
+        self.assertEqual(data.attrs["title"], 'così "detta" \\ lava')
+        self.assertIn("laguna è.json", data.attrs["history"])
+        self.assertEqual(gdal.Open(os.path.join(out, "maps/deposit.tif")).RasterCount, 1)
+        self.sciara("info", "Ätna 2006 – «prova»/laguna è.out", **options)
+
+    def test_names_with_blanks_and_letters_of_other_alphabets(self):
+        self.check_names()
+
+    def test_such_names_in_the_c_locale(self):
+        self.check_names(env={**os.environ, "LC_ALL": "C"})
+
+    def test_odd_output_names(self):
+        self.write_scenario()
+        for name in ('a "quoted" \\ name', "tab\tname", "x=y", "%s%n"):
+            with self.subTest(name=name):
+                done = self.sciara("run", "s.json", "-q", "-n", 1, "-o", name)
+                self.assertEqual(done.stdout, self.path(name, "snapshots", "00000001.nc") + "\n")
+                self.assertEqual(record(self.path(name))["state"]["step"], 1)
+
+
+class Occupied(Case):
+    """A folder that holds something."""
+
+    def setUp(self):
+        super().setUp()
+        self.write_scenario()
+
+    def test_refused_without_overwrite(self):
+        old = self.run_scenario("out", "-n", 3, "--set", 'output.maps=["deposit"]')
+        before = case.tree(old)
+        done = self.sciara("run", "s.json", "-o", "out", "-n", 5, code=3)
+        self.assertEqual(done.stdout, "")
+        self.assertRegex(done.stderr, r"error: .*/out: .*not empty.*--overwrite")
+        self.assertEqual(case.tree(old), before, "the folder after the refusal")
+
+    def test_a_foreign_file_is_enough(self):
+        os.mkdir(self.path("out"))
+        case.write_json(self.path("out", "thesis.json"), {"years": 4})
+        before = case.tree(self.path("out"))
+        self.sciara("run", "s.json", "-o", "out", "-n", 1, code=3)
+        self.assertEqual(case.tree(self.path("out")), before)
+
+    def test_overwrite_replaces_the_run_and_nothing_else(self):
+        out = self.run_scenario("out", "-n", 12, "--set", "output.every=1", "--set", 'output.maps=["deposit"]')
+        foreign = ["notes.txt", "snapshots/notes.txt", "snapshots/mine.nc", "maps/notes.txt", "mine/00000001.nc"]
+        os.mkdir(os.path.join(out, "mine"))
+        for name in foreign:
+            with open(os.path.join(out, name), "w", encoding="utf-8") as f:
+                f.write(name)
+        with open(os.path.join(out, "snapshots", "00000099.nc.part"), "wb") as f:
+            f.write(b"cut short")
+        done = self.sciara("run", "s.json", "-q", "-o", "out", "-n", 5, "--overwrite")
+        self.assertEqual(done.stdout, f"{out}/snapshots/00000005.nc\n")
+        made = ["dem.tif", "run.json", "run.log", "series.nc", "snapshots/00000005.nc"]
+        self.assertEqual(case.files(out), sorted(made + foreign), "files after --overwrite")
+        for name in foreign:
+            with open(os.path.join(out, name), encoding="utf-8") as f:
+                self.assertEqual(f.read(), name)
+        self.assertEqual([s["step"] for s in record(out)["snapshots"]], [5])
+        self.assertEqual(open_snapshot(os.path.join(out, "series.nc")).time.size, 1)
+
+    def test_nothing_is_removed_for_a_scenario_that_cannot_run(self):
+        old = self.run_scenario("out", "-n", 3)
+        before = case.tree(old)
+        for bad in ("vents.0.row=0", "dem.path=none.asc", "engine.name=seriall", "outptu=1"):
+            with self.subTest(bad=bad):
+                done = run_whatever(self, "run", "s.json", "-o", "out", "--overwrite", "--set", bad)
+                self.assertNotEqual(done.returncode, 0)
+                self.assertEqual(case.tree(old), before, "the old run")
+
+
+class FullDisk(Case):
+    """A limit on the size of files stands for a full disk."""
+
+    def limited(self, size, *args):
+        done = run_whatever(self, "run", "s.json", "-q", "-o", "out", *args, preexec_fn=lambda: limit_files(size))
+        self.assertEqual(done.returncode, 4, f"exit code; stderr: {done.stderr}")
+        self.assertRegex(done.stderr, r"error: .*/out/.*: .*File too large")
+        self.assertEqual([name for name in case.files(self.path("out")) if name.endswith(".part")], [])
+        return done.stdout.splitlines(), record(self.path("out"))
+
+    def test_no_room_for_a_snapshot(self):
+        self.write_scenario(output={"fields": case.FIELDS, "dtype": "float64"})
+        printed, r = self.limited(16384, "-n", 5)
+        self.assertEqual((printed, r["snapshots"], os.listdir(self.path("out", "snapshots"))), ([], [], []))
+        self.assertEqual(r["status"], "failed")
+        self.assertIn("File too large", r["stop_reason"])
+
+    def test_no_room_left_later(self):
+        """run.json grows with each snapshot; what was printed stays listed, and can be read."""
+        self.write_scenario(output={"fields": ["thickness"], "every": "1 s"})
+        size = os.path.getsize(os.path.join(self.run_scenario("one", "-n", 1), "snapshots/00000001.nc"))
+        printed, r = self.limited(size + 4096, "-n", 500)
+        listed = [s["name"] for s in r["snapshots"]]
+        self.assertGreater(len(listed), 10, "snapshots in run.json")
+        self.assertEqual(printed, [self.path("out", name) for name in listed])
+        for snapshot in r["snapshots"][::10]:
+            data = open_snapshot(self.path("out", snapshot["name"]))
+            self.assertEqual(data.attrs["checksum"], snapshot["checksum"], snapshot["name"])
+
+
+def limit_files(size):
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+
+
+def run_whatever(self, *args, **options):
+    """The program, whatever its exit code."""
+    return subprocess.run([case.PROGRAM, *map(str, args)], cwd=self.work, stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8", check=False, **options)
+
+
+if __name__ == "__main__":
+    case.main()

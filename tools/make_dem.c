@@ -86,12 +86,12 @@ static double cone(double r) {
   return flank - 95 * bell(r / 62) + 14 * bell((r - 150) / 55);
 }
 
-/** Of a noise, where it changes sign: 1 on that line, 0 from `1 / sharpness` on. Lines of such noise branch like valleys. */
+/** 1 where a noise changes sign, falling to 0 on both sides. Such lines branch and join as valleys do. */
 static double crease(double n, double sharpness) { return 1 - clamp(sharpness * (n < 0 ? -n : n), 0, 1); }
 
 /**
- * Depth of the gullies that water cut into the flanks, m: sharp at the bottom, round in between. (u, v) is the direction
- * from the summit; noise over it runs down the flanks without an angle, which would need an arc tangent.
+ * Depth of the gullies that water cut into the flanks, m: sharp at the bottom, round in between. (u, v) is the unit
+ * vector from the summit; noise over it runs down the flanks, and no angle is needed.
  */
 static double gullies(double u, double v, double r, double x, double y) {
   const double bend = 0.35 * fractal(x, y, 700, 2, 1);
@@ -102,7 +102,7 @@ static double gullies(double u, double v, double r, double x, double y) {
   return grown * (60 * a * a + 24 * smooth(300, 1300, r) * b * b);
 }
 
-/** The great valley, open to the sea in the east: how far inside its wall a place is (m, < 0 outside) and how far down. */
+/** How far inside the wall of the great valley, open to the east, a place is (m, < 0 outside), and how far down it. */
 static double valley_inside(double x, double y, double *down) {
   const double ax = 0.987, ay = -0.1607; // its axis
   const double dx = x - (summit.x + 330), dy = y - (summit.y - 60);
@@ -118,7 +118,7 @@ static double valley_depth(double inside, double down) {
   return depth * smooth(-40, 190, inside);
 }
 
-/** Scoria cones, and the hill in the valley that parts the lava. */
+/** Height of the scoria cones, the first one in the great valley, m. */
 static double scoria_cones(double x, double y) {
   static const struct {
     double x, y, height, radius;
@@ -165,7 +165,7 @@ static double altitude_at(const double *z, double x, double y) {
   return (p[0] * (1 - fx) + p[1] * fx) * (1 - fy) + (p[COLS] * (1 - fx) + p[COLS + 1] * fx) * fy;
 }
 
-/** Follows the slope down from the start, with some inertia, to the length of the flow or the sea. Returns the points. */
+/** Follows the slope down, with some inertia, to the length of the flow or to the sea. Returns the number of points. */
 static int follow_down(const double *z, const struct old_flow *flow, struct sciara_point path[FLOW_POINTS]) {
   const double reach = 45; // of the slope that steers the lava: small hollows do not
   struct sciara_point at = flow->start, heading = {0, 0};
@@ -184,7 +184,7 @@ static int follow_down(const double *z, const struct old_flow *flow, struct scia
   return n;
 }
 
-/** Sets far[cell] to the distance from the path (up to `reach`) and along[cell] to where along it, 0..1. */
+/** Sets far[cell] to the distance from the path, at most `reach`, and along[cell] to where along it, 0..1. */
 static void measure_from(const struct sciara_point *path, int n, double reach, double *far, double *along) {
   for (int64_t i = 0; i < (int64_t)ROWS * COLS; i++) far[i] = reach;
   for (int p = 0; p < n; p++) {

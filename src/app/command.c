@@ -51,13 +51,14 @@ static void explain_refusal(const struct sciara_command *command, char **argv, i
   for (size_t k = 0; k < count; k++) names[k] = all[k]->name;
   char typed[64] = "";
   const char *word = argv[optind - 1];
-  if (strncmp(word, "--", 2) == 0) snprintf(typed, sizeof typed, "%.*s", (int)strcspn(word + 2, "="), word + 2);
+  const bool is_letter = optopt > 0 && optopt < 256; // then `word` may be the argument before "-Xq"
+  if (!is_letter && strncmp(word, "--", 2) == 0) snprintf(typed, sizeof typed, "%.*s", (int)strcspn(word + 2, "="), word + 2);
   if (what == ':') {
     sciara_error("%s needs a value; 'sciara %s --help' shows the options", word, command->name);
     return;
   }
   const char *closest = *typed ? sciara_closest_name(typed, names, count) : NULL;
-  if (optopt && optopt < 256 && !*typed)
+  if (is_letter)
     sciara_error("there is no option -%c; 'sciara %s --help' shows the options", optopt, command->name);
   else if (closest && strcmp(closest, typed) == 0)
     sciara_error("--%s takes no value", typed);
@@ -102,6 +103,10 @@ int sciara_arguments_parse(const struct sciara_command *command, int argc, char 
       while (k < count && all[k]->letter != what) k++;
     if (what == '?' || what == ':' || k >= count) {
       explain_refusal(command, argv, what);
+      return SCIARA_ERR_USAGE;
+    }
+    if (all[k]->argument && !*optarg) { // an unset variable of a script, which must not name the current folder
+      sciara_error("--%s needs a value that is not empty", all[k]->name);
       return SCIARA_ERR_USAGE;
     }
     if (out->given_count == sizeof out->given / sizeof *out->given) {

@@ -37,6 +37,7 @@ struct sciara_active {
 #define sciara_active_release SCIARA_NAME(sciara_active_release)
 #define sciara_active_emit SCIARA_NAME(sciara_active_emit)
 #define sciara_active_memory SCIARA_NAME(sciara_active_memory)
+#define sciara_serial_step SCIARA_NAME(sciara_serial_step)
 
 /** Takes over a state; `a->setup` is set. */
 enum sciara_status sciara_active_upload(struct sciara_active *a, const struct sciara_state *state);
@@ -51,6 +52,9 @@ enum sciara_status sciara_active_emit(struct sciara_active *a);
 
 /** Bytes that the engine takes before any lava flows. */
 void sciara_active_memory(const struct sciara_grid *grid, unsigned record, size_t *host, size_t *device);
+
+/** One step by one thread (engine_serial.c); `active` is a struct sciara_active. */
+enum sciara_status sciara_serial_step(void *active);
 
 /** Row and column of a padded index are to blame for a NaN. */
 static inline void sciara_active_blame(struct sciara_active *a, int64_t i) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The step of `serial` with its loops shared out to a team of threads that stays together for the whole of `advance`. What
-// a cell computes, and in which order, is the same; only the order of the list differs, on which nothing depends.
+// The step of `serial` with its loops shared out to a team of threads that stays together for the whole of `advance`; one
+// thread alone does the step of `serial` itself. What a cell computes, and in which order, is the same; only the order of
+// the list differs, on which nothing depends.
 #include <stdlib.h>
 
 #ifdef _OPENMP
@@ -229,6 +230,7 @@ static enum sciara_status advance(void *engine, const struct sciara_stop *stop,
                                   struct sciara_engine_progress *progress) {
   struct openmp *e = (struct openmp *)engine;
   struct sciara_clockwork *clockwork = &e->active.clockwork;
+  if (e->threads == 1) return sciara_clockwork_run(clockwork, stop, sciara_serial_step, &e->active, progress);
   e->status = SCIARA_OK;
   e->done = !sciara_clockwork_begin(clockwork, stop);
   e->team = (struct sciara_team){.size = 1};

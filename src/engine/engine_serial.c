@@ -77,7 +77,7 @@ static void settle(struct sciara_active *a) {
   a->liquid = a->listed = now->liquid_cells = liquid;
 }
 
-static enum sciara_status step(void *engine) {
+enum sciara_status sciara_serial_step(void *engine) {
   struct sciara_active *a = (struct sciara_active *)engine;
   SCIARA_TRY(sciara_active_emit(a));
   flow(a);
@@ -91,7 +91,7 @@ static enum sciara_status step(void *engine) {
 
 static enum sciara_status advance(void *engine, const struct sciara_stop *stop,
                                   struct sciara_engine_progress *progress) {
-  return sciara_clockwork_run(&((struct sciara_active *)engine)->clockwork, stop, step, engine, progress);
+  return sciara_clockwork_run(&((struct sciara_active *)engine)->clockwork, stop, sciara_serial_step, engine, progress);
 }
 
 const struct sciara_engine_ops SCIARA_NAME(sciara_engine_serial) = {

@@ -146,7 +146,8 @@ def check_rim(dem, work):
     ledger = record["ledger"]
     check(record["stop_reason"] != "solidified", "volcano-rim: the steps do not run out of lava")
     check(SANITIZED or ledger["lost_m3"] > 0, f"volcano-rim: {ledger['lost_m3']:.0f} m3 left the map")
-    check(abs(ledger["residual_m3"]) <= ledger["bound_m3"], f"volcano-rim: the ledger closes to {ledger['residual_m3']} m3")
+    residual = abs(ledger["residual_m3"])
+    check(residual <= ledger["bound_m3"], f"volcano-rim: the ledger closes to {residual:.2g} m3")
 
 
 def main():

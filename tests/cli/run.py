@@ -88,7 +88,8 @@ class Products(SharedCase):
             for col in range(case.COLS):
                 where = f"row {row}, column {col}"
                 if case.is_sea(row, col):
-                    self.assertEqual((deposit[row, col], ground[row, col], arrival[row, col]), (case.NODATA,) * 3, where)
+                    found = (deposit[row, col], ground[row, col], arrival[row, col])
+                    self.assertEqual(found, (case.NODATA,) * 3, where)
                 elif deposit[row, col] == 0:
                     self.assertEqual(ground[row, col], case.altitude(row, col), where)
                 else:

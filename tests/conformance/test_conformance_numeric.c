@@ -91,6 +91,28 @@ START_TEST(first_of_three) {
 }
 END_TEST
 
+static double pit(int64_t r, int64_t c, int v) { return r == v && c == v ? 95 : 100; }
+
+// Lava that flows nowhere: only its new temperature tells.
+START_TEST(in_a_pit) {
+  const enum sciara_precision p = (enum sciara_precision)_i;
+  struct scene s;
+  struct run r;
+  scene_make(&s, 9, 9, 0, pit, 4);
+  scene_lava(&s, 4, 4, 0.5, 1300);
+  scene_finish(&s, p);
+  struct sciara_state *bad;
+  ck_assert_int_eq(sciara_state_clone(s.state, &bad), SCIARA_OK);
+  bad->T[4 * 9 + 4] = NAN;
+  run_start(&r, engine_tested[p], &s, 3);
+  expect_refused(&r, bad, s.state);
+  ck_assert(r.at.bad.step == 1 && r.at.bad.row == 4 && r.at.bad.col == 4);
+  run_end(&r);
+  sciara_state_destroy(bad);
+  scene_free(&s);
+}
+END_TEST
+
 // ------------------------------------------------------------------------------------------------------- host memory
 
 enum { GUARD = 64 }; // doubles on either side
@@ -170,7 +192,14 @@ START_TEST(interleaved) {
   struct run tested[3];
   for (int k = 0; k < 3; k++) {
     conformance_build(name[k], p, 0, &s[k]);
-    s[k].params.hc_vent = 1.014 - 0.3 * k;
+    s[k].params.hc_vent -= 0.3 * k; // every parameter that the rule keeps
+    s[k].params.hc_sol -= 5 * k;
+    s[k].params.dP_vent += 0.05 * k;
+    s[k].params.dP_sol += 0.1 * k;
+    s[k].params.T_sol -= 40 * k;
+    s[k].params.t_max -= 30 * k;
+    s[k].params.relaxation -= 0.1 * k;
+    s[k].params.cooling *= 1 + k;
     run_start(&tested[k], engine_tested[p], &s[k], 2);
   }
   for (uint64_t step = 10; step <= 200; step += 10)
@@ -241,6 +270,7 @@ static Suite *make_suite(void) {
   tcase_set_timeout(tc, 0);
   tcase_add_loop_test(tc, amid_lava, 0, PRECISIONS * PLANTED);
   tcase_add_loop_test(tc, first_of_three, 0, PRECISIONS * PLANTED);
+  tcase_add_loop_test(tc, in_a_pit, 0, PRECISIONS);
   tcase_add_loop_test(tc, guards, 0, PRECISIONS);
   tcase_add_loop_test(tc, interleaved, 0, PRECISIONS);
   tcase_add_test(tc, symmetric_plane);

@@ -1,0 +1,155 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""sciara export: maps in the right place with the values of the snapshot; refusals that keep files."""
+import json
+import os
+import shutil
+import subprocess
+import sys
+
+sys.dont_write_bytecode = True
+sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
+import case
+from case import SharedCase, open_snapshot
+
+import numpy
+from osgeo import gdal
+
+gdal.UseExceptions()
+UNITS = {"thickness": "m", "deposit": "m", "temperature": "K", "arrival_time": "s", "altitude": "m"}
+
+
+def gdalinfo(path):
+    return json.loads(subprocess.run(["gdalinfo", "-json", path], stdout=subprocess.PIPE, check=True).stdout)
+
+
+class Export(SharedCase):
+    @classmethod
+    def prepare(cls):
+        case.write_scenario(cls.work, run={"max_steps": 300})
+        case.run_program("run", "s.json", "-q", "-o", "run", cwd=cls.work)
+        cls.snapshot = os.path.join(cls.work, "run", "snapshots", "00000300.nc")
+        cls.data = open_snapshot(cls.snapshot)
+
+    def export(self, *args, code=0):
+        return self.sciara("export", *args, code=code)
+
+    def test_cog(self):
+        for field, unit in UNITS.items():
+            with self.subTest(field=field):
+                done = self.export("run", "--format", "cog", "--field", field)
+                self.assertEqual(done.stdout, f"run/maps/{field}.tif\n")
+                info = gdalinfo(self.path("run", "maps", f"{field}.tif"))
+                self.assertEqual(info["metadata"]["IMAGE_STRUCTURE"]["LAYOUT"], "COG")
+                self.assertEqual((info["driverShortName"], info["size"]), ("GTiff", [case.COLS, case.ROWS]))
+                self.assertEqual(info["geoTransform"], [case.WEST, case.CELL, 0, case.NORTH, 0, -case.CELL])
+                self.assertRegex(info["coordinateSystem"]["wkt"], r'^PROJCRS\["WGS 84 / UTM zone 33N"(.|\n)*'
+                                                                  r'ID\["EPSG",32633\]\]$')
+                band = info["bands"][0]
+                self.assertEqual(len(info["bands"]), 1, "bands")
+                self.assertEqual((band["noDataValue"], band["description"], band["unit"], band["type"]),
+                                 (case.NODATA, field, unit, "Float32"))
+                with open(self.path("run", "maps", f"{field}.qml"), encoding="utf-8") as f:
+                    self.assertIn("<qgis", f.read())
+
+    def test_values_are_those_of_the_snapshot(self):
+        for field in UNITS:
+            with self.subTest(field=field):
+                self.export("run", "-f", "cog", "--field", field, "-o", f"values/{field}.tif")
+                found = gdal.Open(self.path("values", f"{field}.tif")).ReadAsArray()
+                stored = self.data[field].values[0]
+                bare = (stored == 0) & (field not in ("altitude", "arrival_time"))
+                numpy.testing.assert_array_equal(found, numpy.where(bare, case.NODATA, stored).astype("float32"))
+                self.assertGreater((found != case.NODATA).sum(), 20, "cells with a value")
+
+    def test_deposit_is_mapped_without_field(self):
+        done = self.export("run", "-f", "cog", "-o", "default.tif")
+        self.assertEqual(gdalinfo(self.path("default.tif"))["bands"][0]["description"], "deposit")
+        self.assertIn("no --field given: deposit", done.stderr)
+
+    def test_png(self):
+        self.assertEqual(self.export("run", "-f", "png").stdout, "run/maps/deposit.png\n")
+        info = gdalinfo(self.path("run", "maps", "deposit.png"))
+        zoom = 400 // case.COLS  # small grids are drawn with larger cells, and a bar of 15 pixels below
+        self.assertEqual((info["driverShortName"], info["size"], len(info["bands"])),
+                         ("PNG", [case.COLS * zoom, case.ROWS * zoom + 15], 3))
+        pixels = gdal.Open(self.path("run", "maps", "deposit.png")).ReadAsArray()
+        centres = pixels[:, zoom // 2:case.ROWS * zoom:zoom, zoom // 2::zoom].astype(int)
+        grey = (centres.max(axis=0) == centres.min(axis=0))
+        deposit = self.data.deposit.values[0]
+        sea = deposit == case.NODATA
+        numpy.testing.assert_array_equal(grey, deposit == 0, "bare ground, and nothing else, is grey")
+        self.assertEqual({tuple(colour) for colour in centres[:, sea].T}, {(204, 226, 240)}, "colours of the sea")
+        self.assertGreater(len({tuple(colour) for colour in centres[:, grey].T}), 3, "shades of the ground")
+
+    def test_a_snapshot_of_the_run(self):
+        folder = self.path("moved")
+        shutil.copytree(self.path("run"), folder)
+        shutil.rmtree(os.path.join(folder, "maps"), ignore_errors=True)
+        done = self.export("moved/snapshots/00000300.nc", "-f", "cog", "--field", "thickness")
+        found = os.path.realpath(self.path(done.stdout.strip()))
+        self.assertEqual(found, os.path.join(folder, "maps", "thickness.tif"))
+
+    def test_a_lone_snapshot(self):
+        os.makedirs(self.path("lone", "deep"))
+        shutil.copy(self.snapshot, self.path("lone", "deep", "mine.nc"))
+        # One folder above lies another program's run.json, which has nothing to do with it.
+        case.write_json(self.path("lone", "run.json"), {"speed": "10 km/h"})
+        done = self.export("lone/deep/mine.nc", "-f", "cog", "--field", "thickness")
+        self.assertEqual(done.stdout, "lone/deep/mine.thickness.tif\n")
+        info = gdalinfo(self.path("lone/deep/mine.thickness.tif"))
+        self.assertEqual(info["metadata"]["IMAGE_STRUCTURE"]["LAYOUT"], "COG")
+        done = self.export("lone/deep/mine.nc", "-f", "png")
+        self.assertEqual(done.stdout, "lone/deep/mine.deposit.png\n")
+
+    def test_a_lone_snapshot_without_altitude(self):
+        self.sciara("run", "s.json", "-q", "-n", 3, "-o", "flat", "--set", 'output.fields=["thickness"]')
+        shutil.copy(self.path("flat", "snapshots", "00000003.nc"), self.path("flat.nc"))
+        done = self.export("flat.nc", "-f", "png")
+        self.assertIn("warning: flat.nc: no altitude is at hand", done.stderr)
+        self.assertEqual(gdalinfo(self.path("flat.thickness.png"))["driverShortName"], "PNG")
+
+    def assert_refused(self, code, message, *args):
+        before = case.tree(self.work)
+        done = self.export(*args, code=code)
+        self.assertRegex(done.stderr, message)
+        self.assertEqual(done.stdout, "")
+        self.assertEqual(case.tree(self.work), before, "files after the refusal")
+
+    def test_a_field_that_does_not_exist(self):
+        self.assert_refused(2, r'there is no field "depositt"; did you mean "deposit"\?', "run", "-f", "cog", "--field",
+                            "depositt", "-o", "none/x.tif")
+        self.assert_refused(2, r'there is no field "zzzzzzz"; there are thickness, altitude, ', "run", "-f", "cog",
+                            "--field", "zzzzzzz", "-o", "none/x.tif")
+
+    def test_a_field_that_is_not_held(self):
+        self.assert_refused(3, 'holds no field "speed"; it holds ' + ", ".join(case.FIELDS), "run", "-f", "png",
+                            "--field", "speed", "-o", "none/x.png")
+
+    def test_formats(self):
+        self.assert_refused(2, "--format is missing, allowed cog or png", "run", "-o", "none/x.tif")
+        self.assert_refused(2, '--format: found "gif", allowed cog or png', "run", "-f", "gif", "-o", "none/x.gif")
+
+    def test_what_is_there_stays(self):
+        with open(self.path("kept.tif"), "w", encoding="utf-8") as f:
+            f.write("a thesis")
+        self.assert_refused(3, "kept.tif: is there already; --overwrite replaces it", "run", "-f", "cog", "-o",
+                            "kept.tif")
+        self.export("run", "-f", "cog", "-o", "kept.tif", "--overwrite")
+        self.assertEqual(gdalinfo(self.path("kept.tif"))["driverShortName"], "GTiff")
+
+    def test_a_style_that_is_there_stays(self):
+        """The style that QGIS users made by hand beside a map of the same name."""
+        with open(self.path("style.qml"), "w", encoding="utf-8") as f:
+            f.write("my colours")
+        self.assert_refused(3, r"style.qml: is there already", "run", "-f", "cog", "-o", "style.tif")
+
+    def test_places_that_cannot_be(self):
+        self.assert_refused(4, r"s\.json: cannot make this folder", "run", "-f", "cog", "-o", "s.json/x.tif")
+        self.assert_refused(2, "--output", "run", "-f", "cog", "-o", "")
+        self.assert_refused(4, "none: cannot open", "none", "-f", "cog")
+        self.assert_refused(3, r"s\.json: .*HDF5", "s.json", "-f", "cog")
+
+
+if __name__ == "__main__":
+    case.main()

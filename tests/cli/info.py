@@ -1,0 +1,156 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""sciara info: of runs, snapshots and scenarios; it finds every snapshot that is missing or damaged."""
+import os
+import re
+import shutil
+import sys
+
+sys.dont_write_bytecode = True
+sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
+import case
+from case import SharedCase, open_snapshot, record
+
+import h5py
+
+
+class Info(SharedCase):
+    @classmethod
+    def prepare(cls):
+        output = {"fields": case.FIELDS, "dtype": "float64", "every": "10 min"}
+        case.write_scenario(cls.work, output=output)
+        case.run_program("run", "s.json", "-q", "-o", "run", cwd=cls.work)
+        cls.record = record(os.path.join(cls.work, "run"))
+        cls.names = [s["name"] for s in cls.record["snapshots"]]
+
+    def copy(self, name):
+        """A copy of the run to spoil."""
+        shutil.copytree(self.path("run"), self.path(name))
+        return self.path(name)
+
+    def value(self, text, key):
+        found = re.search(rf"(?m)^{key}: +(.*)$", text)
+        self.assertIsNotNone(found, f'no line "{key}:" in\n{text}')
+        return found.group(1)
+
+    def test_run(self):
+        text = self.sciara("info", "run").stdout
+        r = self.record
+        self.assertEqual(self.value(text, "run"), "run, complete: solidified")
+        self.assertEqual(self.value(text, "snapshots"), f"{len(self.names)}, the last one:")
+        self.assertEqual(self.value(text, "snapshot"), f"run/{self.names[-1]}")
+        self.check_snapshot(text, r["snapshots"][-1])
+
+    def check_snapshot(self, text, entry):
+        self.assertEqual(self.value(text, "title"), "slope")
+        self.assertRegex(self.value(text, "time"), rf"^step {entry['step']}, simulated {entry['time_s']:.10g} s ")
+        self.assertEqual(self.value(text, "grid"),
+                         "30 rows x 40 columns of 10 m, x 500000 to 500400, y 4177000 to 4177300")
+        self.assertEqual(self.value(text, "CRS"), "WGS 84 / UTM zone 33N (EPSG:32633)")
+        self.assertEqual(self.value(text, "checksum"), entry["checksum"])
+        self.assertIn(": closed\n", text)
+        self.assertIn("\nfields (float64):\n", text)
+        deposit = open_snapshot(self.path("run", entry["name"])).deposit.values
+        lava = deposit[deposit > 0]
+        self.assertRegex(text, rf"\n  deposit +{lava.size} cells, {lava.min():.7g} to {lava.max():.7g} m\n")
+
+    def test_snapshot(self):
+        text = self.sciara("info", f"run/{self.names[1]}").stdout
+        self.assertNotIn("run: ", text)
+        self.check_snapshot(text, self.record["snapshots"][1])
+
+    def test_a_snapshot_below_a_foreign_run_json(self):
+        os.makedirs(self.path("foreign", "deep"))
+        shutil.copy(self.path("run", self.names[1]), self.path("foreign", "deep", "mine.nc"))
+        case.write_json(self.path("foreign", "run.json"), {"speed": "10 km/h"})
+        self.sciara("info", "foreign/deep/mine.nc")
+
+    def test_scenario(self):
+        text = self.sciara("info", "s.json").stdout
+        self.assertEqual(self.value(text, "scenario"), "s.json")
+        self.assertEqual(self.value(text, "vents"), "1 cells, 6000 m3 in all, until 1200 s")
+        self.assertEqual(os.path.normpath(self.value(text, "output folder")), "s.out")
+        self.assertFalse(os.path.exists(self.path("s.out")), "info made the output folder")
+
+    def test_scenario_that_is_wrong(self):
+        case.write_json(self.path("wrong.json"), case.scenario(vents=[]))
+        self.assertIn("wrong.json: vents: found no vent", self.sciara("info", "wrong.json", code=3).stderr)
+
+    def test_a_moved_run(self):
+        shutil.move(self.copy("moved"), self.path("elsewhere"))
+        self.sciara("info", "elsewhere/")
+
+    def assert_spoilt(self, name, spoilt, also=""):
+        done = self.sciara("info", name, code=3)
+        self.assertRegex(done.stderr, rf"error: {name}/{re.escape(spoilt)}: .*{also}")
+
+    def test_a_missing_snapshot(self):
+        os.remove(os.path.join(self.copy("missing"), self.names[3]))
+        self.assert_spoilt("missing", self.names[3], "No such file")
+
+    def test_the_last_snapshot_is_missing(self):
+        os.remove(os.path.join(self.copy("last"), self.names[-1]))
+        self.assert_spoilt("last", self.names[-1], "No such file")
+
+    def test_each_missing_snapshot_is_named(self):
+        folder = self.copy("several")
+        for k in (0, 2, 5):
+            os.remove(os.path.join(folder, self.names[k]))
+        done = self.sciara("info", "several", code=3)
+        for k in (0, 2, 5):
+            self.assertIn(f"several/{self.names[k]}: ", done.stderr)
+        self.assertIn(f"3 of {len(self.names)} snapshots are missing or damaged", done.stderr)
+
+    def test_a_snapshot_that_was_cut_short(self):
+        os.truncate(os.path.join(self.copy("short"), self.names[2]), 9000)
+        self.assert_spoilt("short", self.names[2])
+        self.sciara("info", f"short/{self.names[2]}", code=3)
+
+    def test_a_snapshot_of_another_run(self):
+        folder = self.copy("swapped")
+        shutil.copy(os.path.join(folder, self.names[1]), os.path.join(folder, self.names[2]))
+        self.assert_spoilt("swapped", self.names[2], "checksum")
+
+    def flip_a_byte(self, path):
+        """Within the values of `deposit`."""
+        with h5py.File(path, "r") as f:
+            chunk = f["deposit"].id.get_chunk_info(0)
+        with open(path, "r+b") as f:
+            f.seek(chunk.byte_offset + chunk.size // 2)
+            byte = f.read(1)[0]
+            f.seek(-1, os.SEEK_CUR)
+            f.write(bytes([byte ^ 0xFF]))
+
+    def test_a_snapshot_with_a_wrong_byte(self):
+        path = os.path.join(self.copy("byte"), self.names[-1])
+        self.flip_a_byte(path)
+        self.assert_spoilt("byte", self.names[-1], "deposit is damaged")
+        self.sciara("info", f"byte/{self.names[-1]}", code=3)
+
+    def test_an_earlier_snapshot_with_a_wrong_byte(self):
+        self.flip_a_byte(os.path.join(self.copy("earlier"), self.names[2]))
+        self.assert_spoilt("earlier", self.names[2], "deposit is damaged")
+
+    def test_what_is_no_run(self):
+        os.makedirs(self.path("bare"))
+        for name, code, message in (("bare", 3, "bare: this folder is no run: it holds no run.json"),
+                                    ("none", 4, "none: cannot open: No such file"),
+                                    ("dem.asc", 3, "dem.asc: .*HDF5"),
+                                    ("run/series.nc", 3, "run/series.nc: .*no snapshot of this program")):
+            with self.subTest(name=name):
+                done = self.sciara("info", name, code=code)
+                self.assertRegex(done.stderr, message)
+                self.assertEqual(done.stdout, "")
+
+    def test_a_damaged_run_json(self):
+        folder = self.copy("record")
+        with open(os.path.join(folder, "run.json"), "r+", encoding="utf-8") as f:
+            text = f.read()
+            f.seek(0)
+            f.truncate()
+            f.write(text[:len(text) // 2])
+        self.assertIn("record/run.json", self.sciara("info", "record", code=3).stderr)
+
+
+if __name__ == "__main__":
+    case.main()

@@ -1,0 +1,53 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# What is generated and kept in the tree is what the program generates now.
+set -euo pipefail
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+failed=0
+
+# same FILE COMMAND...: the output of the command is the file of the tree.
+same() {
+  local file=$1
+  shift
+  "$SCIARA_PROGRAM" "$@" > "$work/found"
+  if ! diff -u "$SCIARA_SOURCE_DIR/$file" "$work/found"; then
+    echo "$file is not what 'sciara $*' prints; write it anew: sciara $* > $file"
+    failed=1
+  fi
+}
+
+same config/scenario.schema.json schema
+same docs/scenario.md schema --manual
+
+"$SCIARA_PROGRAM" schema > "$work/schema.json"
+/usr/bin/python3 - "$work/schema.json" "$SCIARA_SOURCE_DIR"/config/*.json << 'PYTHON' || failed=1
+import json
+import sys
+
+with open(sys.argv[1], encoding="utf-8") as f:
+    schema = json.load(f)
+failed = False
+
+
+def expect(what, expected, found):
+    global failed
+    if expected != found:
+        print(f"{what}: expected {expected}, found {found}")
+        failed = True
+
+
+expect("$schema", "http://json-schema.org/draft-07/schema#", schema["$schema"])
+expect("required", ["dem", "vents"], sorted(schema["required"]))
+expect("additionalProperties", False, schema["additionalProperties"])
+expect("clock_max_s", 120, schema["properties"]["model"]["properties"]["clock_max_s"]["default"])
+for path in sys.argv[2:]:  # every key of the scenarios that come with the program
+    if path.endswith(".schema.json"):
+        continue
+    with open(path, encoding="utf-8") as f:
+        scenario = json.load(f)
+    expect(f"{path}: keys that the schema does not know", [], [k for k in scenario if k not in schema["properties"]])
+sys.exit(failed)
+PYTHON
+exit $failed

@@ -139,10 +139,12 @@ class Export(SharedCase):
         self.assertEqual(gdalinfo(self.path("kept.tif"))["driverShortName"], "GTiff")
 
     def test_a_style_that_is_there_stays(self):
-        """The style that QGIS users made by hand beside a map of the same name."""
+        """Without --overwrite a style made by hand is kept, whether the map is then refused or not."""
         with open(self.path("style.qml"), "w", encoding="utf-8") as f:
             f.write("my colours")
-        self.assert_refused(3, r"style.qml: is there already", "run", "-f", "cog", "-o", "style.tif")
+        subprocess.run([case.PROGRAM, "export", "run", "-q", "-f", "cog", "-o", "style.tif"], cwd=self.work, check=False)
+        with open(self.path("style.qml"), encoding="utf-8") as f:
+            self.assertEqual(f.read(), "my colours")
 
     def test_places_that_cannot_be(self):
         self.assert_refused(4, r"s\.json: cannot make this folder", "run", "-f", "cog", "-o", "s.json/x.tif")

@@ -61,6 +61,11 @@ class Stops(Case):
         before = self.stopped("--steps", r["state"]["step"] - 1)
         self.assertGreater(before["state"]["liquid_cells"], 0, "one step earlier")
 
+    def test_a_snapshot_that_is_due_at_the_stop(self):
+        """It is taken once."""
+        r = self.stopped("--until", "10 min", "--set", "output.every=10 min")
+        self.assertEqual(len(r["snapshots"]), 1, r["snapshots"])
+
     def test_every_shorter_than_the_clock(self):
         """Then each step is a snapshot, and none is written twice."""
         folder = self.run_scenario("fast", "--set", "output.every=0.001", "--steps", 12)

@@ -45,7 +45,7 @@ static void expect_same(struct pair *p, struct run *tested, const char *what) {
   char context[128];
   snprintf(context, sizeof context, "%s, %s, %s", tested->ops->name, precision_name(p->precision), what);
   struct sciara_state *a = run_state(&p->serial, p->scene.state), *b = run_state(tested, p->scene.state);
-  expect_conforms(tested->ops, p->precision, a, b, context);
+  expect_conforms(p->tested.ops, p->precision, a, b, context);
   sciara_state_destroy(a);
   sciara_state_destroy(b);
 }

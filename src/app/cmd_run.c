@@ -156,10 +156,7 @@ static void on_file(void *context, const char *path) {
 }
 
 static void describe_problem(const struct sciara_problem *p) {
-  const struct sciara_grid *g = &p->state->grid;
   sciara_log(SCIARA_LOG_INFO, "%s", p->scenario.title ? p->scenario.title : p->scenario.path);
-  sciara_log(SCIARA_LOG_INFO, "DEM: %" PRId64 " x %" PRId64 " cells of %g m, %s", g->cols, g->rows, g->cell_size,
-             p->georef.crs_name ? p->georef.crs_name : "no CRS");
   sciara_log(SCIARA_LOG_INFO, "vents: %" PRId64 " cells, %.6g m3 in all, until %.6g s", p->vents->count,
              sciara_vents_total(p->vents), sciara_vents_end(p->vents));
 }

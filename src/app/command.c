@@ -52,7 +52,8 @@ static void explain_refusal(const struct sciara_command *command, char **argv, i
   char typed[64] = "";
   const char *word = argv[optind - 1];
   const bool is_letter = optopt > 0 && optopt < 256; // then `word` may be the argument before "-Xq"
-  if (!is_letter && strncmp(word, "--", 2) == 0) snprintf(typed, sizeof typed, "%.*s", (int)strcspn(word + 2, "="), word + 2);
+  if (!is_letter && strncmp(word, "--", 2) == 0)
+    snprintf(typed, sizeof typed, "%.*s", (int)strcspn(word + 2, "="), word + 2);
   if (what == ':') {
     sciara_error("%s needs a value; 'sciara %s --help' shows the options", word, command->name);
     return;

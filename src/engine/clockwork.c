@@ -7,12 +7,20 @@
 
 enum { DEFAULT_WALL_MS = 100 };
 
+/** Liquid cells, and those with a NaN: a state with one has not solidified. */
+static int64_t not_dry(const struct sciara_state *s) {
+  const int64_t cells = sciara_grid_cells(&s->grid);
+  int64_t count = 0;
+  for (int64_t i = 0; i < cells; i++) count += !(s->h[i] <= 0);
+  return count;
+}
+
 void sciara_clockwork_load(struct sciara_clockwork *c, const struct sciara_state *s, const struct sciara_vents *vents) {
   *c = (struct sciara_clockwork){.now = {.step = s->step,
                                          .time = s->time,
                                          .clock = s->clock,
                                          .emitted = s->emitted,
-                                         .liquid_cells = sciara_state_liquid_cells(s),
+                                         .liquid_cells = not_dry(s),
                                          .solidifications = s->solidifications,
                                          .bad = {.row = -1, .col = -1}},
                                  .vents_end = sciara_vents_end(vents)};

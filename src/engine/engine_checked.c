@@ -210,6 +210,8 @@ static enum sciara_status check_cell(struct checked *e, int64_t i) {
     return found(e, i, "rim", "%g m of liquid lava", (double)f->h[i]);
   if (f->h[i] > 0 && !(f->T[i] > e->rule.T_sol && f->T[i] <= (real)e->setup.params->T_vent))
     return found(e, i, "temperature", "%g K", (double)f->T[i]);
+  if (!isfinite((double)f->px[i]) || !isfinite((double)f->py[i]))
+    return found(e, i, "momentum", "%g, %g m2/s", (double)f->px[i], (double)f->py[i]);
   if (f->h[i] == 0 && (f->T[i] != 0 || f->px[i] != 0 || f->py[i] != 0))
     return found(e, i, "dry cell", "T %g K, momentum %g, %g m2/s", (double)f->T[i], (double)f->px[i], (double)f->py[i]);
   if (e->fate[i] == SCIARA_FATE_ROCK ? !(f->z[i] >= was->z[i]) : f->z[i] != was->z[i])

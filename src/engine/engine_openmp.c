@@ -26,6 +26,7 @@ struct openmp {
   struct tally *tally; ///< by thread
   struct sciara_team team;
   real t_opt;                ///< smallest time of this step, of all threads
+  bool poisoned;             ///< a NaN was found before the lava moved
   enum sciara_status status; ///< of the step, set by the leader
   bool done;                 ///< `advance` comes back
 };
@@ -84,6 +85,12 @@ static void blame(struct sciara_active *a, int64_t i) {
   sciara_active_blame(a, i);
 }
 
+/** Like blame, for what is found before the lava moves: the step then goes no further. */
+static void poison(struct openmp *e, int64_t i) {
+  blame(&e->active, i);
+  __atomic_store_n(&e->poisoned, true, __ATOMIC_RELAXED);
+}
+
 /** Thread `me`'s part [*begin, *end) of `count`. */
 static void share(const struct openmp *e, int me, int64_t count, int64_t *begin, int64_t *end) {
   *begin = count * me / e->team.size;
@@ -112,7 +119,7 @@ static void evaluate(struct openmp *e, int me) {
     bool bad = false;
     const real t = sciara_pass_evaluate(&a->rule, &a->hf.f, a->cell[k], &a->donor[k].prospect, &bad);
     if (t < mine) mine = t;
-    if (bad) blame(a, a->cell[k]);
+    if (bad) poison(e, a->cell[k]);
   }
 #pragma omp critical(sciara_clock)
   if (mine < e->t_opt) e->t_opt = mine; // exact in any order
@@ -126,7 +133,7 @@ static void flow(struct openmp *e, int me) {
   for (int64_t k = begin; k < end; k++) {
     bool bad = false;
     sciara_active_flow(a, k, &bad);
-    if (bad) blame(a, a->cell[k]);
+    if (bad) poison(e, a->cell[k]);
     list_receivers(a, k);
   }
 }
@@ -180,12 +187,14 @@ static enum sciara_status begin_step(struct openmp *e) {
   SCIARA_TRY(sciara_active_emit(&e->active));
   SCIARA_TRY(reserve_next(e));
   e->t_opt = e->active.rule.clock_max;
+  e->poisoned = false;
   return SCIARA_OK;
 }
 
 /** Leader, after a step: the new list, totals, verdict. */
 static enum sciara_status end_step(struct openmp *e) {
   struct sciara_active *a = &e->active;
+  SCIARA_TRY(sciara_clockwork_verdict(&a->clockwork));
   int64_t *list = a->cell;
   a->cell = e->next;
   e->next = list;
@@ -213,10 +222,12 @@ static void work(struct openmp *e, int me, const struct sciara_stop *stop) {
     sciara_team_wait(&e->team);
     flow(e, me);
     sciara_team_wait(&e->team);
-    settle(e, me);
-    sciara_team_wait(&e->team);
-    compact(e, me);
-    sciara_team_wait(&e->team);
+    if (!e->poisoned) { // else the NaN would spread; every thread sees the same here
+      settle(e, me);
+      sciara_team_wait(&e->team);
+      compact(e, me);
+      sciara_team_wait(&e->team);
+    }
     if (me == 0) {
       e->status = end_step(e);
       e->done = sciara_clockwork_stop(&e->active.clockwork, stop);

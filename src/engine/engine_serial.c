@@ -81,6 +81,7 @@ enum sciara_status sciara_serial_step(void *engine) {
   struct sciara_active *a = (struct sciara_active *)engine;
   SCIARA_TRY(sciara_active_emit(a));
   flow(a);
+  SCIARA_TRY(sciara_clockwork_verdict(&a->clockwork)); // before a NaN spreads
   list_receivers(a);
   settle(a);
   SCIARA_TRY(sciara_clockwork_verdict(&a->clockwork));

@@ -7,7 +7,7 @@
 #include "model/params.h"
 #include "model/real.h"
 
-/** See MODEL "Floating point": computed in double, each rounded once to `real`. */
+/** See docs/model.md, "Floating point": computed in double, each rounded once to `real`. */
 struct sciara_rule {
   real cell_size;       ///< w, m
   real gravity;         ///< g, m/s2

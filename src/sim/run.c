@@ -36,7 +36,7 @@ static enum sciara_status begin_record(struct run *r) {
   struct sciara_run_record *record = &r->record;
   record->status = SCIARA_RUN_RUNNING;
   record->dem_hash = r->simulation->problem.dem_hash;
-  record->threads = scenario->engine.threads;
+  record->threads = r->simulation->threads;
   sciara_utc_now(record->started_utc);
   SCIARA_TRY(sciara_run_record_set(&record->scenario, scenario->path));
   SCIARA_TRY(sciara_run_record_set(&record->engine, r->simulation->ops->name));
@@ -69,34 +69,7 @@ static enum sciara_status write_record(struct run *r, enum sciara_run_status sta
 
 // -------------------------------------------------------------------------------------------------------- snapshots
 
-/** Writes the state as it stands and acknowledges it: file, run.json, then the word to the observer. */
-static enum sciara_status take_snapshot(struct run *r) {
-  struct sciara_simulation *s = r->simulation;
-  char name[64];
-  snprintf(name, sizeof name, "snapshots/%08" PRIu64 ".nc", s->progress.step);
-  char *path = sciara_path_join(r->folder, name);
-  if (!path) return no_memory();
-  enum sciara_status status;
-  SCIARA_TRY_GOTO(sciara_simulation_ledger(s, &r->record.ledger));
-  SCIARA_TRY_GOTO(sciara_snapshot_write(&r->context, s->problem.state, &r->record.ledger, path));
-  SCIARA_TRY_GOTO(sciara_run_record_add(&r->record, name, s->progress.step, s->progress.time,
-                                        sciara_state_checksum(s->problem.state)));
-  SCIARA_TRY_GOTO(write_record(r, SCIARA_RUN_RUNNING));
-  if (!sciara_ledger_closes(&r->record.ledger))
-    sciara_log(SCIARA_LOG_WARNING, "step %" PRIu64 ": the ledger is open by %g m3, rounding explains %g m3",
-               s->progress.step, r->record.ledger.residual_m3, r->record.ledger.bound_m3);
-  if (r->options->observer.acknowledged) r->options->observer.acknowledged(r->options->observer.context, path);
-cleanup:
-  free(path);
-  return status;
-}
-
-static bool has_snapshot_of_now(const struct run *r) {
-  const struct sciara_run_record *record = &r->record;
-  return record->snapshot_count > 0 &&
-         record->snapshots[record->snapshot_count - 1].step == r->simulation->progress.step;
-}
-
+/** series.nc over all snapshots so far. */
 static enum sciara_status write_series(struct run *r) {
   const size_t count = r->record.snapshot_count;
   const char **names = NULL;
@@ -114,6 +87,38 @@ cleanup:
   sciara_free(names);
   sciara_free(times);
   return status;
+}
+
+/** Whether series.nc follows this snapshot: rewriting it each time would cost the square of their number. */
+static bool is_series_due(size_t count) { return count <= 100 || count % 100 == 0; }
+
+/** Writes the state as it stands and acknowledges it: file, run.json, then the word to the observer. */
+static enum sciara_status take_snapshot(struct run *r) {
+  struct sciara_simulation *s = r->simulation;
+  char name[64];
+  snprintf(name, sizeof name, "snapshots/%08" PRIu64 ".nc", s->progress.step);
+  char *path = sciara_path_join(r->folder, name);
+  if (!path) return no_memory();
+  enum sciara_status status;
+  SCIARA_TRY_GOTO(sciara_simulation_ledger(s, &r->record.ledger));
+  SCIARA_TRY_GOTO(sciara_snapshot_write(&r->context, s->problem.state, &r->record.ledger, path));
+  SCIARA_TRY_GOTO(sciara_run_record_add(&r->record, name, s->progress.step, s->progress.time,
+                                        sciara_state_checksum(s->problem.state)));
+  SCIARA_TRY_GOTO(write_record(r, SCIARA_RUN_RUNNING));
+  if (is_series_due(r->record.snapshot_count)) SCIARA_TRY_GOTO(write_series(r));
+  if (!sciara_ledger_closes(&r->record.ledger))
+    sciara_log(SCIARA_LOG_WARNING, "step %" PRIu64 ": the ledger is open by %g m3, rounding explains %g m3",
+               s->progress.step, r->record.ledger.residual_m3, r->record.ledger.bound_m3);
+  if (r->options->observer.acknowledged) r->options->observer.acknowledged(r->options->observer.context, path);
+cleanup:
+  free(path);
+  return status;
+}
+
+static bool has_snapshot_of_now(const struct run *r) {
+  const struct sciara_run_record *record = &r->record;
+  return record->snapshot_count > 0 &&
+         record->snapshots[record->snapshot_count - 1].step == r->simulation->progress.step;
 }
 
 // ------------------------------------------------------------------------------------------------------------- maps

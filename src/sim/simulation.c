@@ -3,7 +3,9 @@
 
 #include <float.h>
 #include <math.h>
+#include <sched.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/log.h"
 #include "base/mem.h"
@@ -22,20 +24,30 @@ const char *sciara_stop_reason_name(enum sciara_stop_reason reason) {
   return "none";
 }
 
+/** Cores that this process may use. */
+static int cores(void) {
+  cpu_set_t set;
+  if (sched_getaffinity(0, sizeof set, &set) == 0) return CPU_COUNT(&set);
+  const long online = sysconf(_SC_NPROCESSORS_ONLN);
+  return online > 0 && online < 1024 ? (int)online : 1;
+}
+
 static enum sciara_status make_engine(struct sciara_simulation *s) {
   const struct sciara_scenario *scenario = &s->problem.scenario;
   const char *name = scenario->engine.name;
   const enum sciara_precision precision = scenario->engine.single_precision ? SCIARA_SINGLE_PRECISION : SCIARA_DOUBLE;
   SCIARA_TRY(sciara_engine_find(name, precision, &s->ops));
   const char *word = precision == SCIARA_DOUBLE ? "double" : "single";
-  if (strcmp(name, "auto") == 0)
-    sciara_log(SCIARA_LOG_INFO, "engine: %s (chosen by auto), %s precision", s->ops->name, word);
-  else
-    sciara_log(SCIARA_LOG_INFO, "engine: %s, %s precision", s->ops->name, word);
+  const char *how = strcmp(name, "auto") == 0 ? " (chosen by auto)" : "";
+  s->threads = !(s->ops->capabilities & SCIARA_CAN_THREADS) ? 1
+               : scenario->engine.threads > 0               ? scenario->engine.threads
+                                                            : cores();
+  sciara_log(SCIARA_LOG_INFO, "engine: %s%s, %s precision, %d thread%s", s->ops->name, how, word, s->threads,
+             s->threads == 1 ? "" : "s");
   const struct sciara_engine_setup setup = {.params = &s->problem.scenario.params,
                                             .vents = s->problem.vents,
                                             .boundary = scenario->boundary,
-                                            .threads = scenario->engine.threads};
+                                            .threads = s->threads};
   SCIARA_TRY(s->ops->create(&setup, &s->engine));
   return s->ops->upload(s->engine, s->problem.state);
 }

@@ -16,6 +16,7 @@ struct sciara_simulation {
   enum sciara_stop_reason finished; ///< SCIARA_STOP_NONE while the stop rule is not met
   bool state_is_current;            ///< problem.state is what the engine holds
   double compute_s;                 ///< seconds spent in the engine
+  int threads;                      ///< that the engine uses
 };
 
 /** Called between slices of work (about every 0.1 s). */

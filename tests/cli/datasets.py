@@ -145,7 +145,7 @@ def check_rim(dem, work):
     sciara("run", SOURCE / "config/volcano-rim.json", "--output", out, "-q", "--steps", steps, "--engine", "serial")
     record = json.loads((out / "run.json").read_text())
     ledger = record["ledger"]
-    check(record["step"] == steps, f"volcano-rim: {record['step']} steps, {steps} wanted: {record['stop_reason']}")
+    check(record["state"]["step"] == steps, f"volcano-rim: {record['state']['step']} steps, {steps} wanted: {record['stop_reason']}")
     check(SANITIZED or ledger["lost_m3"] > 0, f"volcano-rim: {ledger['lost_m3']:.0f} m3 left the map")
     residual = abs(ledger["residual_m3"])
     check(residual <= ledger["bound_m3"], f"volcano-rim: the ledger closes to {residual:.2g} m3")

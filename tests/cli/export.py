@@ -142,7 +142,8 @@ class Export(SharedCase):
         """Without --overwrite a style made by hand is kept, whether the map is then refused or not."""
         with open(self.path("style.qml"), "w", encoding="utf-8") as f:
             f.write("my colours")
-        subprocess.run([case.PROGRAM, "export", "run", "-q", "-f", "cog", "-o", "style.tif"], cwd=self.work, check=False)
+        command = [case.PROGRAM, "export", "run", "-q", "-f", "cog", "-o", "style.tif"]
+        subprocess.run(command, cwd=self.work, check=False)
         with open(self.path("style.qml"), encoding="utf-8") as f:
             self.assertEqual(f.read(), "my colours")
 

@@ -5,6 +5,7 @@ import os
 import resource
 import subprocess
 import sys
+import unittest
 
 sys.dont_write_bytecode = True
 sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
@@ -132,6 +133,7 @@ class Occupied(Case):
                 self.assertEqual(case.tree(old), before, "the old run")
 
 
+@unittest.skipIf("thread" in os.environ.get("SCIARA_SANITIZE", ""), "ThreadSanitizer itself needs large files")
 class FullDisk(Case):
     """A limit on the size of files stands for a full disk."""
 
@@ -156,8 +158,10 @@ class FullDisk(Case):
         printed, r = self.limited(size + 4096, "-n", 500)
         listed = [s["name"] for s in r["snapshots"]]
         self.assertGreater(len(listed), 10, "snapshots in run.json")
-        self.assertEqual(printed, [self.path("out", name) for name in listed])
-        for snapshot in r["snapshots"][::10]:
+        # The last one may have made it into run.json only with the word that the run failed.
+        self.assertIn(len(listed) - len(printed), (0, 1), "snapshots in run.json, less those printed")
+        self.assertEqual(printed, [self.path("out", name) for name in listed[:len(printed)]])
+        for snapshot in r["snapshots"][::10] + r["snapshots"][-1:]:
             data = open_snapshot(self.path("out", snapshot["name"]))
             self.assertEqual(data.attrs["checksum"], snapshot["checksum"], snapshot["name"])
 

@@ -50,11 +50,11 @@ static enum sciara_status read_ground(struct sciara_target *t, double *altitude,
   return SCIARA_OK;
 }
 
-/** NODATA where there is nothing to show: outside the DEM, and where there is no lava. */
-static void mask_empty(enum sciara_field field, double *values, int64_t count) {
-  if (field == SCIARA_FIELD_ALTITUDE || field == SCIARA_FIELD_ARRIVAL_TIME) return;
+/** NODATA where there is nothing to show; `thickness` may be NULL. */
+static void mask_empty(enum sciara_field field, const double *thickness, double *values, int64_t count) {
   for (int64_t i = 0; i < count; i++)
-    if (values[i] == 0) values[i] = SCIARA_NODATA_ALTITUDE;
+    if (sciara_field_is_empty(field, values[i], thickness ? thickness[i] : values[i]))
+      values[i] = SCIARA_NODATA_ALTITUDE;
 }
 
 static char *default_output(const struct sciara_target *t, enum sciara_field field, const char *suffix) {
@@ -65,12 +65,22 @@ static char *default_output(const struct sciara_target *t, enum sciara_field fie
   return sciara_format("%.*s.%s.%s", (int)stem, t->path, name, suffix);
 }
 
-static enum sciara_status prepare_output(const char *path, bool overwrite) {
-  if (access(path, F_OK) == 0 && !overwrite)
-    return sciara_fail(SCIARA_ERR_INPUT, "%s: is there already; --overwrite replaces it", path);
+static enum sciara_status refuse_existing(const char *path, bool overwrite) {
+  if (overwrite || access(path, F_OK) != 0) return SCIARA_OK;
+  return sciara_fail(SCIARA_ERR_INPUT, "%s: is there already; --overwrite replaces it", path);
+}
+
+/** Neither the map nor the style beside it replaces a file unasked. */
+static enum sciara_status prepare_output(const char *path, bool png, bool overwrite) {
+  SCIARA_TRY(refuse_existing(path, overwrite));
+  const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.');
+  char *style = sciara_format("%.*s.qml", dot ? (int)(dot - path) : (int)strlen(path), path);
   char *folder = sciara_path_folder(path);
-  if (!folder) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a path");
-  const enum sciara_status status = sciara_folder_make(folder);
+  enum sciara_status status =
+      style && folder ? SCIARA_OK : sciara_fail(SCIARA_ERR_MEMORY, "no memory for the name of a file");
+  if (status == SCIARA_OK && !png) status = refuse_existing(style, overwrite);
+  if (status == SCIARA_OK) status = sciara_folder_make(folder);
+  free(style);
   free(folder);
   return status;
 }
@@ -80,11 +90,15 @@ static enum sciara_status write_map(struct sciara_target *t, enum sciara_field f
   const struct sciara_field_info *info = sciara_field_describe(field);
   const struct sciara_grid *grid = &t->snapshot.grid;
   const int64_t cells = sciara_grid_cells(grid);
-  double *values = NULL, *altitude = NULL;
+  double *values = NULL, *altitude = NULL, *thickness = NULL;
   enum sciara_status status;
   SCIARA_TRY_GOTO(SCIARA_NEW(values, cells, "a map"));
   SCIARA_TRY_GOTO(sciara_target_read(t, field, values));
-  mask_empty(field, values, cells);
+  if (t->snapshot.fields >> SCIARA_FIELD_THICKNESS & 1u) {
+    SCIARA_TRY_GOTO(SCIARA_NEW(thickness, cells, "a map"));
+    SCIARA_TRY_GOTO(sciara_target_read(t, SCIARA_FIELD_THICKNESS, thickness));
+  }
+  mask_empty(field, thickness, values, cells);
   const struct sciara_map map = {.grid = grid,
                                  .georef = &t->snapshot.georef,
                                  .values = values,
@@ -101,12 +115,13 @@ static enum sciara_status write_map(struct sciara_target *t, enum sciara_field f
                  "%s: no altitude is at hand (no dem.tif of the run, no field \"altitude\"): the ground is drawn flat",
                  t->path);
   }
-  SCIARA_TRY_GOTO(prepare_output(path, overwrite));
+  SCIARA_TRY_GOTO(prepare_output(path, png, overwrite));
   SCIARA_TRY_GOTO(png ? sciara_map_write_png(&map, altitude, path) : sciara_map_write_cog(&map, path));
   printf("%s\n", path);
 cleanup:
   sciara_free(values);
   sciara_free(altitude);
+  sciara_free(thickness);
   return status;
 }
 

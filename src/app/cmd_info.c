@@ -15,6 +15,7 @@
 #include "io/durable.h"
 #include "model/field.h"
 #include "sim/problem.h"
+#include "sim/run_folder.h"
 
 static const struct sciara_option options[] = {{0}};
 
@@ -78,40 +79,62 @@ static enum sciara_status print_snapshot(struct sciara_target *t) {
   return print_fields(t);
 }
 
+/** Reads all of a snapshot, so that damage shows. */
+static enum sciara_status check_snapshot(const char *path, uint64_t checksum) {
+  struct sciara_snapshot s;
+  double *values = NULL;
+  SCIARA_TRY(sciara_snapshot_open(path, &s));
+  enum sciara_status status = SCIARA_NEW(values, sciara_grid_cells(&s.grid), "a field");
+  for (int f = 0; status == SCIARA_OK && f < SCIARA_FIELD_COUNT; f++)
+    if (s.fields >> f & 1u) status = sciara_snapshot_read(&s, (enum sciara_field)f, values);
+  if (status == SCIARA_OK && s.checksum != checksum)
+    status = sciara_fail(SCIARA_ERR_INPUT, "%s: its checksum %016" PRIx64 " is not that of run.json, %016" PRIx64, path,
+                         s.checksum, checksum);
+  sciara_free(values);
+  sciara_snapshot_close(&s);
+  return status;
+}
+
 /** A missing source reads as NaN in series.nc, silently: so each is looked for here. */
-static enum sciara_status check_snapshots(const struct sciara_target *t) {
-  size_t missing = 0;
-  for (size_t k = 0; k < t->record.snapshot_count; k++) {
-    char *path = sciara_path_join(t->folder, t->record.snapshots[k].name);
+static enum sciara_status check_snapshots(const char *folder, const struct sciara_run_record *record) {
+  size_t bad = 0;
+  for (size_t k = 0; k < record->snapshot_count; k++) {
+    char *path = sciara_path_join(folder, record->snapshots[k].name);
     if (!path) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a path");
-    struct sciara_snapshot s;
-    if (sciara_snapshot_open(path, &s) != SCIARA_OK) {
+    if (check_snapshot(path, record->snapshots[k].checksum) != SCIARA_OK) {
       sciara_error("%s", sciara_last_error());
-      missing++;
-    } else {
-      if (s.checksum != t->record.snapshots[k].checksum) {
-        sciara_error("%s: its checksum %016" PRIx64 " is not that of run.json, %016" PRIx64, path, s.checksum,
-                     t->record.snapshots[k].checksum);
-        missing++;
-      }
-      sciara_snapshot_close(&s);
+      bad++;
     }
     free(path);
   }
-  if (missing == 0) return SCIARA_OK;
-  return sciara_fail(SCIARA_ERR_INPUT, "%s: %zu of %zu snapshots are missing or damaged", t->folder, missing,
-                     t->record.snapshot_count);
+  if (bad == 0) return SCIARA_OK;
+  return sciara_fail(SCIARA_ERR_INPUT, "%s: %zu of %zu snapshots are missing or damaged", folder, bad,
+                     record->snapshot_count);
 }
 
-static enum sciara_status print_run(struct sciara_target *t) {
-  const struct sciara_run_record *r = &t->record;
-  printf("run:           %s, %s%s%s\n", t->folder, sciara_run_status_name(r->status), r->stop_reason ? ": " : "",
+static void print_record(const char *folder, const struct sciara_run_record *r) {
+  printf("run:           %s, %s%s%s\n", folder, sciara_run_status_name(r->status), r->stop_reason ? ": " : "",
          r->stop_reason ? r->stop_reason : "");
   if (r->scenario) printf("scenario:      %s\n", r->scenario);
   printf("started:       %s%s%s; %.1f s of machine time, %.1f s of it computing\n", r->started_utc,
          *r->ended_utc ? ", ended " : "", r->ended_utc, r->wall_s, r->compute_s);
-  printf("snapshots:     %zu, the last one:\n", r->snapshot_count);
-  return SCIARA_OK;
+  printf("snapshots:     %zu\n", r->snapshot_count);
+}
+
+/** A run: its record, whether its snapshots are whole, and what the last one holds. */
+static enum sciara_status print_run(const char *folder) {
+  struct sciara_run_record record;
+  SCIARA_TRY(sciara_target_read_record(folder, &record));
+  print_record(folder, &record);
+  enum sciara_status status = check_snapshots(folder, &record);
+  const bool has_last = record.snapshot_count > 0;
+  sciara_run_record_free(&record);
+  if (status != SCIARA_OK || !has_last) return status;
+  struct sciara_target target;
+  SCIARA_TRY(sciara_target_open(folder, &target));
+  status = print_snapshot(&target);
+  sciara_target_free(&target);
+  return status;
 }
 
 static enum sciara_status print_scenario(const char *path) {
@@ -134,13 +157,11 @@ static bool ends_with(const char *text, const char *suffix) {
 
 static enum sciara_status execute(const struct sciara_arguments *a) {
   const char *path = a->operand[0];
+  if (sciara_is_folder(path)) return print_run(path);
   if (ends_with(path, ".json")) return print_scenario(path);
   struct sciara_target target;
   SCIARA_TRY(sciara_target_open(path, &target));
-  const bool is_run = target.folder && strcmp(target.folder, path) == 0;
-  enum sciara_status status = is_run ? print_run(&target) : SCIARA_OK;
-  if (status == SCIARA_OK) status = print_snapshot(&target);
-  if (status == SCIARA_OK && is_run) status = check_snapshots(&target);
+  const enum sciara_status status = print_snapshot(&target);
   sciara_target_free(&target);
   return status;
 }
@@ -158,6 +179,6 @@ const struct sciara_command sciara_cmd_info = {
     .operand_min = 1,
     .operand_max = 1,
     .options = options,
-    .details = "Of a run folder every snapshot is looked at: a missing or damaged one is an error.\n",
+    .details = "Of a run folder every snapshot is read: a missing or damaged one is an error.\n",
     .run = run,
 };

@@ -82,10 +82,11 @@ static enum sciara_status add_output(struct additions *a, const char *folder) {
   return status;
 }
 
-static enum sciara_status add_number(struct additions *a, const char *option, const char *key, const char *text) {
+static enum sciara_status add_number(struct additions *a, const char *option, const char *key, const char *text,
+                                     double least) {
   double value;
-  if (!sciara_parse_double(text, &value) || value < 0 || value != floor(value) || value > 9007199254740991.0)
-    return sciara_fail(SCIARA_ERR_USAGE, "--%s: found \"%s\", allowed a whole number >= 0", option, text);
+  if (!sciara_parse_double(text, &value) || value < least || value != floor(value) || value > 9007199254740991.0)
+    return sciara_fail(SCIARA_ERR_USAGE, "--%s: found \"%s\", allowed a whole number >= %.0f", option, text, least);
   return add_override(a, key, text, false);
 }
 
@@ -110,9 +111,9 @@ static enum sciara_status add_all(const struct sciara_arguments *arguments, stru
         return sciara_fail(SCIARA_ERR_USAGE, "--precision: found \"%s\", allowed double or single", value);
       SCIARA_TRY(add_override(a, "engine.precision", value, true));
     } else if (strcmp(name, "threads") == 0) {
-      SCIARA_TRY(add_number(a, name, "engine.threads", value));
+      SCIARA_TRY(add_number(a, name, "engine.threads", value, 0));
     } else if (strcmp(name, "steps") == 0) {
-      SCIARA_TRY(add_number(a, name, "run.max_steps", value));
+      SCIARA_TRY(add_number(a, name, "run.max_steps", value, 1));
     } else if (strcmp(name, "until") == 0) {
       SCIARA_TRY(add_until(a, value));
     } else if (strcmp(name, "output") == 0) {
@@ -157,8 +158,8 @@ static void on_file(void *context, const char *path) {
 
 static void describe_problem(const struct sciara_problem *p) {
   sciara_log(SCIARA_LOG_INFO, "%s", p->scenario.title ? p->scenario.title : p->scenario.path);
-  sciara_log(SCIARA_LOG_INFO, "vents: %" PRId64 " cells, %.6g m3 in all, until %.6g s", p->vents->count,
-             sciara_vents_total(p->vents), sciara_vents_end(p->vents));
+  sciara_log(SCIARA_LOG_INFO, "vents: %" PRId64 " cell%s, %.6g m3 in all, until %.6g s", p->vents->count,
+             p->vents->count == 1 ? "" : "s", sciara_vents_total(p->vents), sciara_vents_end(p->vents));
 }
 
 static void describe_result(const struct sciara_simulation *s, const struct sciara_run_result *r) {

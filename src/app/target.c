@@ -13,16 +13,20 @@
 
 static enum sciara_status no_memory(void) { return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a path"); }
 
-static enum sciara_status open_run(const char *folder, struct sciara_target *t) {
+enum sciara_status sciara_target_read_record(const char *folder, struct sciara_run_record *out) {
+  *out = (struct sciara_run_record){0};
   char *json = sciara_path_join(folder, SCIARA_RUN_JSON);
   if (!json) return no_memory();
-  enum sciara_status status = SCIARA_OK;
-  if (access(json, F_OK) != 0)
-    status = sciara_fail(SCIARA_ERR_INPUT, "%s: this folder is no run: it holds no %s", folder, SCIARA_RUN_JSON);
-  else
-    status = sciara_run_record_read(json, &t->record);
+  const enum sciara_status status =
+      access(json, F_OK) == 0
+          ? sciara_run_record_read(json, out)
+          : sciara_fail(SCIARA_ERR_INPUT, "%s: this folder is no run: it holds no %s", folder, SCIARA_RUN_JSON);
   free(json);
-  if (status != SCIARA_OK) return status;
+  return status;
+}
+
+static enum sciara_status open_run(const char *folder, struct sciara_target *t) {
+  SCIARA_TRY(sciara_target_read_record(folder, &t->record));
   t->folder = sciara_format("%s", folder);
   if (!t->folder) return no_memory();
   if (t->record.snapshot_count == 0) return sciara_fail(SCIARA_ERR_INPUT, "%s: the run has no snapshot yet", folder);
@@ -30,21 +34,40 @@ static enum sciara_status open_run(const char *folder, struct sciara_target *t) 
   return t->path ? SCIARA_OK : no_memory();
 }
 
-/** The run that holds a snapshot: DIR of DIR/snapshots/NAME, if there is one. */
-static enum sciara_status find_run(const char *snapshot, struct sciara_target *t) {
-  char *snapshots = sciara_path_folder(snapshot), *up = NULL, *json = NULL;
-  enum sciara_status status = SCIARA_OK;
-  if (snapshots) up = sciara_path_join(snapshots, "..");
-  if (up) json = sciara_path_join(up, SCIARA_RUN_JSON);
-  if (!json) status = no_memory();
-  if (json && access(json, F_OK) == 0) {
-    status = sciara_run_record_read(json, &t->record);
-    t->folder = up;
-    up = NULL;
+/** Whether the record lists the snapshot of this file name. */
+static bool is_listed(const struct sciara_run_record *record, const char *name) {
+  const size_t length = strlen(name);
+  for (size_t k = 0; k < record->snapshot_count; k++) {
+    const char *listed = record->snapshots[k].name;
+    const size_t n = strlen(listed);
+    if (n > length && listed[n - length - 1] == '/' && strcmp(listed + n - length, name) == 0) return true;
   }
-  free(json);
+  return false;
+}
+
+/**
+ * The run that a snapshot belongs to: DIR of DIR/snapshots/NAME, if its run.json lists it. Anything else is no error: the
+ * snapshot then lies alone.
+ */
+static enum sciara_status find_run(const char *snapshot, struct sciara_target *t) {
+  char *real = realpath(snapshot, NULL), *snapshots = real ? sciara_path_folder(real) : NULL, *up = NULL;
+  enum sciara_status status = SCIARA_OK;
+  const char *name = snapshots ? strrchr(snapshots, '/') : NULL;
+  if (name && strcmp(name, "/snapshots") == 0) {
+    up = sciara_path_folder(snapshots);
+    if (!up) status = no_memory();
+  }
+  if (up && sciara_target_read_record(up, &t->record) == SCIARA_OK) {
+    if (is_listed(&t->record, strrchr(real, '/') + 1)) {
+      t->folder = up;
+      up = NULL;
+    } else {
+      sciara_run_record_free(&t->record);
+    }
+  }
   free(up);
   free(snapshots);
+  free(real);
   return status;
 }
 

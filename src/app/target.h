@@ -14,6 +14,9 @@ struct sciara_target {
   struct sciara_snapshot snapshot; ///< open
 };
 
+/** The record of a run folder; one without is SCIARA_ERR_INPUT. Release with sciara_run_record_free. */
+enum sciara_status sciara_target_read_record(const char *folder, struct sciara_run_record *out);
+
 /** Opens a run folder (its last snapshot) or a snapshot file. */
 enum sciara_status sciara_target_open(const char *path, struct sciara_target *out);
 void sciara_target_free(struct sciara_target *t);

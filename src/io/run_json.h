@@ -11,7 +11,7 @@ SCIARA_BEGIN_DECLS
 enum sciara_run_status {
   SCIARA_RUN_RUNNING,  ///< "running"
   SCIARA_RUN_COMPLETE, ///< "complete": its own stop rule was met
-  SCIARA_RUN_STOPPED,  ///< "stopped": by a signal or a limit given for this call
+  SCIARA_RUN_STOPPED,  ///< "stopped": from outside, by a signal
   SCIARA_RUN_FAILED,   ///< "failed": stop_reason says how
 };
 

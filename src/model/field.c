@@ -55,3 +55,14 @@ void sciara_field_derive(const struct sciara_state *s, enum sciara_field field, 
   for (int64_t i = 0; i < cells; i++)
     out[i] = s->kind[i] == SCIARA_CELL_NODATA ? SCIARA_NODATA_ALTITUDE : value(s, field, i);
 }
+
+bool sciara_field_is_empty(enum sciara_field field, double value, double thickness) {
+  switch (field) {
+    case SCIARA_FIELD_ALTITUDE: return false;
+    case SCIARA_FIELD_ARRIVAL_TIME: return value < 0;
+    case SCIARA_FIELD_MOMENTUM_X: // 0 where lava stands still
+    case SCIARA_FIELD_MOMENTUM_Y:
+    case SCIARA_FIELD_SPEED: return !(thickness > 0);
+    default: return value == 0;
+  }
+}

@@ -49,8 +49,9 @@ void sciara_state_destroy(struct sciara_state *s);
 enum sciara_status sciara_state_clone(const struct sciara_state *s, struct sciara_state **out);
 
 /**
- * 64 bits over z, h, T, px, py, lost, arrival, the maxima if recorded, time, clock, step, initial and emitted: a sum of
- * mixed (field, cell, bits) words, so independent of padding, order, engine and threads. -0 and +0 differ.
+ * 64 bits over z, h, T, px, py, z0, lost, arrival, time, clock, step, initial and emitted: a sum of mixed (field, cell,
+ * bits) words, so independent of padding, order, engine and threads. -0 and +0 differ. The maxima, which a run records or
+ * not, are no part of it.
  */
 uint64_t sciara_state_checksum(const struct sciara_state *s);
 

@@ -128,8 +128,8 @@ static enum sciara_status write_map(struct run *r, enum sciara_field field, doub
   const struct sciara_problem *p = &r->simulation->problem;
   const struct sciara_field_info *info = sciara_field_describe(field);
   sciara_field_derive(p->state, field, values);
-  for (int64_t i = 0; field != SCIARA_FIELD_ALTITUDE && i < sciara_grid_cells(&p->state->grid); i++)
-    if (field == SCIARA_FIELD_ARRIVAL_TIME ? values[i] < 0 : !(values[i] != 0)) values[i] = SCIARA_NODATA_ALTITUDE;
+  for (int64_t i = 0; i < sciara_grid_cells(&p->state->grid); i++)
+    if (sciara_field_is_empty(field, values[i], p->state->h[i])) values[i] = SCIARA_NODATA_ALTITUDE;
   const struct sciara_map map = {.grid = &p->state->grid,
                                  .georef = &p->georef,
                                  .values = values,

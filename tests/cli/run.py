@@ -47,7 +47,7 @@ class Products(SharedCase):
         kept = [line.split(": ", 1)[1] for line in read_text(self.out, "run.log").splitlines()]
         self.assertGreater(len(said), 3, "messages on stderr")
         self.assertEqual([line.removeprefix("warning: ") for line in said], kept, "run.log against stderr")
-        self.assertIn("engine: serial, double precision", said)
+        self.assertIn("engine: serial, double precision, 1 thread", said)
 
     def test_record(self):
         r = self.record

@@ -123,7 +123,8 @@ expect 3 's\.json: .*ventz.* unknown key, .*did you mean "vents"\?' run s.json -
 expect 3 's\.json: output\.every: found -3' run s.json --set output.every=-3
 expect 3 's\.json: model\.emissivity: found 2, allowed 0 to 1' run s.json --set model.emissivity=2
 expect 3 's\.json: boundary: found "ajar", allowed "open" or "closed"' run s.json --set boundary=ajar
-expect 3 's\.json: run\.max_steps: found 0, allowed 1 to ' run s.json --steps 0
+expect 2 '--steps: found "0", allowed a whole number >= 1' run s.json --steps 0
+expect 3 's\.json: run\.max_steps: found 0, allowed 1 to ' run s.json --set run.max_steps=0
 expect 3 's\.json: engine\.threads: found 3000, allowed 0 to 1024' run s.json --threads 3000
 expect 3 'none\.asc: No such file or directory' run s.json --set dem.path=none.asc
 expect 3 's\.json: cannot be opened as a raster \(formats allowed: GTiff, ' run s.json --set dem.path=s.json

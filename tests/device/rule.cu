@@ -63,13 +63,13 @@ input draw() {
   return in;
 }
 
-#define CUDA(call)                                                                                                     \
-  do {                                                                                                                 \
-    cudaError_t error_ = (call);                                                                                       \
-    if (error_ != cudaSuccess) {                                                                                       \
-      fprintf(stderr, "%s: %s\n", #call, cudaGetErrorString(error_));                                                  \
-      exit(1);                                                                                                         \
-    }                                                                                                                  \
+#define CUDA(call)                                                    \
+  do {                                                                \
+    cudaError_t error_ = (call);                                      \
+    if (error_ != cudaSuccess) {                                      \
+      fprintf(stderr, "%s: %s\n", #call, cudaGetErrorString(error_)); \
+      exit(1);                                                        \
+    }                                                                 \
   } while (0)
 
 } // namespace

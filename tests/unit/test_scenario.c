@@ -22,7 +22,8 @@ START_TEST(test_defaults) {
   ck_assert(isinf(s.run.max_time_s) && s.run.max_steps == UINT64_MAX && !s.run.start);
   ck_assert_str_eq(s.output.folder, scenario_inside("demo.out"));
   ck_assert(s.output.every_s == 0 && !s.output.as_double && s.output.maps == 0);
-  ck_assert_uint_eq(s.output.fields, 1u << SCIARA_FIELD_THICKNESS | 1u << SCIARA_FIELD_TEMPERATURE);
+  ck_assert_uint_eq(s.output.fields, 1u << SCIARA_FIELD_THICKNESS | 1u << SCIARA_FIELD_TEMPERATURE |
+                                         1u << SCIARA_FIELD_DEPOSIT | 1u << SCIARA_FIELD_ARRIVAL_TIME);
   ck_assert_str_eq(s.engine.name, "auto");
   ck_assert(!s.engine.single_precision && s.engine.threads == 0);
   ck_assert_uint_eq(s.vent_count, 2);

@@ -8,10 +8,6 @@
 #include "base/text.h"
 #include "io/versions.h"
 
-#ifndef SCIARA_GIT_HASH
-#define SCIARA_GIT_HASH "unknown"
-#endif
-
 extern const struct sciara_command sciara_cmd_run, sciara_cmd_export, sciara_cmd_info, sciara_cmd_compare,
     sciara_cmd_import, sciara_cmd_engines, sciara_cmd_schema;
 

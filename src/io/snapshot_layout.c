@@ -9,13 +9,6 @@
 #include "base/mem.h"
 #include "model/field.h"
 
-#ifndef SCIARA_VERSION
-#define SCIARA_VERSION "unknown"
-#endif
-#ifndef SCIARA_GIT_HASH
-#define SCIARA_GIT_HASH "unknown"
-#endif
-
 static const char references[] =
     "Spataro: Parallel GPU/CUDA implementation of the lava flow model SCIARA-fv3; Spataro et al., PDP 2014";
 

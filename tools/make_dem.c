@@ -287,7 +287,7 @@ int main(int argc, char **argv) {
     if (strcmp(argv[1], datasets[i].name) != 0) continue;
     const enum sciara_status status = make(&datasets[i], argv[2]);
     if (status != SCIARA_OK) fprintf(stderr, "sciara_make_dem: %s\n", sciara_last_error());
-    return status;
+    return (int)status;
   }
   fprintf(stderr, "usage: sciara_make_dem plane|volcano FILE.tif\n");
   return SCIARA_ERR_USAGE;

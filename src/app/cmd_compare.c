@@ -14,7 +14,7 @@
 #include "sim/compare.h"
 
 static const struct sciara_option options[] = {
-    {"tolerance", 0, "X", "the same when |a - b| <= X max(1, |a|) in every cell of every field"},
+    {"tolerance", 0, "X", "the same when |a - b| <= X max(1, |a|) for every field in every cell, and for the time"},
     {0},
 };
 
@@ -36,7 +36,7 @@ static void print_difference(const struct sciara_grid *g, const char *name, bool
 
 /** Compares the fields that both hold; *differ counts cells, *beyond those outside the tolerance. */
 static enum sciara_status compare_fields(struct sciara_target *a, struct sciara_target *b, double tolerance,
-                                         size_t *differ, size_t *beyond) {
+                                         size_t *differ, size_t *beyond, size_t *alone, size_t *compared) {
   const struct sciara_grid *g = &a->snapshot.grid;
   const size_t cells = (size_t)sciara_grid_cells(g);
   const bool as_double = a->snapshot.as_double && b->snapshot.as_double;
@@ -47,6 +47,7 @@ static enum sciara_status compare_fields(struct sciara_target *a, struct sciara_
   printf("%-16s %-8s %10s  %-12s %-12s %s\n", "field", "compared", "differing", "max abs", "max rel", "Jaccard");
   for (int f = 0; f < SCIARA_FIELD_COUNT; f++) {
     const bool in_a = a->snapshot.fields >> f & 1u, in_b = b->snapshot.fields >> f & 1u;
+    if (in_a != in_b) (*alone)++;
     if (in_a != in_b) printf("%-16s only in %s\n", sciara_field_name((enum sciara_field)f), in_a ? a->path : b->path);
     if (!in_a || !in_b) continue;
     SCIARA_TRY_GOTO(sciara_target_read(a, (enum sciara_field)f, va));
@@ -57,6 +58,7 @@ static enum sciara_status compare_fields(struct sciara_target *a, struct sciara_
     }
     const struct sciara_difference d = sciara_compare_values(va, vb, cells, tolerance);
     print_difference(g, sciara_field_name((enum sciara_field)f), as_double, &d);
+    (*compared)++;
     *differ += d.differing;
     *beyond += d.beyond;
   }
@@ -81,9 +83,12 @@ static enum sciara_status compare(struct sciara_target *a, struct sciara_target 
          b->snapshot.engine ? b->snapshot.engine : "?", b->snapshot.precision ? b->snapshot.precision : "?");
   printf("checksum of the whole state: %016" PRIx64 " and %016" PRIx64 ", %s\n", a->snapshot.checksum,
          b->snapshot.checksum, equal ? "the same" : "different");
-  size_t differ = 0, beyond = 0;
-  SCIARA_TRY(compare_fields(a, b, tolerance ? *tolerance : 0, &differ, &beyond));
-  *same = tolerance ? beyond == 0 : equal && differ == 0;
+  size_t differ = 0, beyond = 0, alone = 0, compared = 0;
+  SCIARA_TRY(compare_fields(a, b, tolerance ? *tolerance : 0, &differ, &beyond, &alone, &compared));
+  if (compared == 0) return sciara_fail(SCIARA_ERR_INPUT, "%s and %s have no field in common", a->path, b->path);
+  const double ta = a->snapshot.time_s, tb = b->snapshot.time_s;
+  const bool near = tolerance && beyond == 0 && alone == 0 && fabs(ta - tb) <= *tolerance * fmax(1, fabs(ta));
+  *same = tolerance ? near : equal && differ == 0;
   printf("%s\n", *same       ? (tolerance ? "the same within the tolerance" : "the same bits")
                  : tolerance ? "different beyond the tolerance"
                              : "different");

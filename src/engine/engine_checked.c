@@ -208,8 +208,7 @@ static enum sciara_status check_cell(struct checked *e, int64_t i) {
   if (!(f->h[i] >= 0)) return found(e, i, "thickness", "%g m", (double)f->h[i]);
   if (f->h[i] > 0 && f->kind[i] != SCIARA_CELL_INTERIOR)
     return found(e, i, "rim", "%g m of liquid lava", (double)f->h[i]);
-  if (f->h[i] > 0 && !(f->T[i] > e->rule.T_sol && f->T[i] <= (real)e->setup.params->T_vent))
-    return found(e, i, "temperature", "%g K", (double)f->T[i]);
+  if (f->h[i] > 0 && !(f->T[i] > e->rule.T_sol)) return found(e, i, "temperature", "%.9g K", (double)f->T[i]);
   if (!isfinite((double)f->px[i]) || !isfinite((double)f->py[i]))
     return found(e, i, "momentum", "%g, %g m2/s", (double)f->px[i], (double)f->py[i]);
   if (f->h[i] == 0 && (f->T[i] != 0 || f->px[i] != 0 || f->py[i] != 0))
@@ -249,6 +248,9 @@ static enum sciara_status settle(struct checked *e) {
     SCIARA_TRY(check_parcel(e, i, &parcel));
     const enum sciara_fate fate = sciara_pass_settle(&e->rule, &e->hf.f, i, parcel, e->t, now->time, &bad);
     if (bad) return found(e, i, "temperature", "NaN");
+    const double mixed = (double)parcel.heat / (double)parcel.h; // lava only cools, up to rounding
+    if (fate == SCIARA_FATE_LIQUID && !((double)e->hf.f.T[i] <= mixed * (1 + 16 * SCIARA_REAL_EPSILON)))
+      return found(e, i, "temperature", "%.9g K after cooling from %.9g K", (double)e->hf.f.T[i], mixed);
     now->solidifications += fate == SCIARA_FATE_ROCK;
     now->losses += fate == SCIARA_FATE_LOST;
     e->fate[i] = fate;

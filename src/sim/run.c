@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "base/log.h"
 #include "base/mem.h"
@@ -25,6 +26,7 @@ struct run {
   struct sciara_snapshot_context context;
   struct sciara_run_record record;
   double begin; ///< monotonic seconds
+  int lock;     ///< descriptor of the locked folder, or -1
 };
 
 static enum sciara_status no_memory(void) { return sciara_fail(SCIARA_ERR_MEMORY, "no memory for the name of a file"); }
@@ -52,10 +54,12 @@ static enum sciara_status write_record(struct run *r, enum sciara_run_status sta
   struct sciara_run_record *record = &r->record;
   const struct sciara_engine_progress *p = &r->simulation->progress;
   record->status = status;
-  record->step = p->step;
-  record->time_s = p->time;
-  record->clock_s = p->clock;
-  record->liquid_cells = p->liquid_cells;
+  if (status != SCIARA_RUN_FAILED) { // else what stands there is the last good state, like its ledger
+    record->step = p->step;
+    record->time_s = p->time;
+    record->clock_s = p->clock;
+    record->liquid_cells = p->liquid_cells;
+  }
   record->wall_s = sciara_wallclock() - r->begin;
   record->compute_s = r->simulation->compute_s;
   sciara_utc_now(record->updated_utc);
@@ -186,9 +190,9 @@ static enum sciara_status write_dem(const struct run *r) {
 /** The first multiple of `every` after `time`, s. */
 static double next_output(double every, double time) {
   if (!(every > 0)) return INFINITY;
-  double k = floor(time / every) + 1;
-  while (k * every <= time) k++; // the quotient was rounded down
-  return k * every;
+  double next = (floor(time / every) + 1) * every;
+  if (!(next > time)) next += every;                     // the quotient was rounded down
+  return next > time ? next : nextafter(time, INFINITY); // `every` is less than the rounding of the time
 }
 
 /** Runs from event to event. *reason tells why it ended. */
@@ -233,30 +237,48 @@ static void record_failure(struct run *r) {
   free(why);
 }
 
+/** The folder, and run.json in it before anything else: from then on it holds a run. */
+static enum sciara_status begin(struct run *r) {
+  const struct sciara_scenario *scenario = &r->simulation->problem.scenario;
+  const char *const inputs[] = {scenario->path, scenario->dem.path, scenario->initial_thickness.path,
+                                scenario->initial_temperature.path};
+  SCIARA_TRY(
+      sciara_run_folder_prepare(r->folder, r->options->overwrite, inputs, sizeof inputs / sizeof *inputs, &r->lock));
+  SCIARA_TRY(begin_record(r));
+  SCIARA_TRY(sciara_simulation_ledger(r->simulation, &r->record.ledger));
+  SCIARA_TRY(write_record(r, SCIARA_RUN_RUNNING));
+  if (r->options->observer.prepared) r->options->observer.prepared(r->options->observer.context, r->folder);
+  char *snapshots = sciara_path_join(r->folder, "snapshots");
+  const enum sciara_status status = snapshots ? sciara_folder_make(snapshots) : no_memory();
+  free(snapshots);
+  return status == SCIARA_OK ? write_dem(r) : status;
+}
+
+/** What is written when the last step is done. */
+static enum sciara_status end(struct run *r, enum sciara_stop_reason reason) {
+  if (!has_snapshot_of_now(r)) SCIARA_TRY(take_snapshot(r));
+  SCIARA_TRY(write_series(r));
+  SCIARA_TRY(write_maps(r));
+  SCIARA_TRY(sciara_run_record_set(&r->record.stop_reason, sciara_stop_reason_name(reason)));
+  return write_record(r, reason == SCIARA_STOP_CANCEL ? SCIARA_RUN_STOPPED : SCIARA_RUN_COMPLETE);
+}
+
 enum sciara_status sciara_run_to_end(struct sciara_simulation *s, const struct sciara_run_options *options,
                                      struct sciara_run_result *result) {
-  struct run r = {
-      .simulation = s, .options = options, .folder = s->problem.scenario.output.folder, .begin = sciara_wallclock()};
+  struct run r = {.simulation = s,
+                  .options = options,
+                  .folder = s->problem.scenario.output.folder,
+                  .lock = -1,
+                  .begin = sciara_wallclock()};
   enum sciara_stop_reason reason = SCIARA_STOP_NONE;
-  enum sciara_status status;
   make_context(&r);
-  SCIARA_TRY_GOTO(sciara_run_folder_prepare(r.folder, options->overwrite));
-  if (options->observer.prepared) options->observer.prepared(options->observer.context, r.folder);
-  SCIARA_TRY_GOTO(write_dem(&r));
-  SCIARA_TRY_GOTO(begin_record(&r));
-  SCIARA_TRY_GOTO(sciara_simulation_ledger(s, &r.record.ledger));
-  SCIARA_TRY_GOTO(write_record(&r, SCIARA_RUN_RUNNING));
-  SCIARA_TRY_GOTO(run_events(&r, &reason));
-  if (!has_snapshot_of_now(&r)) SCIARA_TRY_GOTO(take_snapshot(&r));
-  SCIARA_TRY_GOTO(write_series(&r));
-  SCIARA_TRY_GOTO(write_maps(&r));
-  SCIARA_TRY_GOTO(sciara_run_record_set(&r.record.stop_reason, sciara_stop_reason_name(reason)));
-  SCIARA_TRY_GOTO(write_record(&r, reason == SCIARA_STOP_CANCEL ? SCIARA_RUN_STOPPED : SCIARA_RUN_COMPLETE));
-  result->reason = reason;
-  result->ledger = r.record.ledger;
-  result->wall_s = sciara_wallclock() - r.begin;
-cleanup:
+  enum sciara_status status = begin(&r);
+  if (status == SCIARA_OK) status = run_events(&r, &reason);
+  if (status == SCIARA_OK) status = end(&r, reason);
   if (status != SCIARA_OK) record_failure(&r);
+  *result =
+      (struct sciara_run_result){.reason = reason, .ledger = r.record.ledger, .wall_s = sciara_wallclock() - r.begin};
   sciara_run_record_free(&r.record);
+  if (r.lock >= 0) close(r.lock);
   return status;
 }

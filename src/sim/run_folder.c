@@ -3,8 +3,10 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -35,8 +37,17 @@ static bool is_snapshot(const char *name) {
   return strspn(name, "0123456789") >= 8 && (ends_with(name, ".nc") || ends_with(name, ".nc.part"));
 }
 
+/** FIELD.tif, FIELD.qml, FIELD.png, or such a file cut short. */
 static bool is_map(const char *name) {
-  return ends_with(name, ".tif") || ends_with(name, ".tif.part") || ends_with(name, ".qml") || ends_with(name, ".png");
+  static const char *const ends[] = {".tif", ".qml", ".png", ".tif.part", ".qml.part", ".png.part"};
+  const size_t stem = strcspn(name, ".");
+  for (int f = 0; f < SCIARA_FIELD_COUNT; f++) {
+    const char *field = sciara_field_name((enum sciara_field)f);
+    if (strlen(field) != stem || strncmp(field, name, stem) != 0) continue;
+    for (size_t k = 0; k < sizeof ends / sizeof *ends; k++)
+      if (strcmp(name + stem, ends[k]) == 0) return true;
+  }
+  return false;
 }
 
 static enum sciara_status remove_products(const char *folder, const char *sub, bool (*is_product)(const char *name)) {
@@ -55,24 +66,77 @@ static enum sciara_status remove_products(const char *folder, const char *sub, b
   return status;
 }
 
-enum sciara_status sciara_run_folder_prepare(const char *folder, bool overwrite) {
+/** Whether a run into `folder` (both absolute) removes or writes this file. */
+static bool is_product(const char *folder, const char *file) {
+  static const char *const places[] = {SCIARA_RUN_JSON, SCIARA_RUN_DEM, SCIARA_RUN_LOG,
+                                       "series.nc",     "snapshots/",   "maps/"};
+  const size_t n = strlen(folder);
+  if (strncmp(file, folder, n) != 0 || file[n] != '/') return false;
+  for (size_t k = 0; k < sizeof places / sizeof *places; k++) {
+    const size_t length = strlen(places[k]);
+    const bool is_place = places[k][length - 1] == '/';
+    if (is_place ? strncmp(file + n + 1, places[k], length) == 0 : strcmp(file + n + 1, places[k]) == 0) return true;
+  }
+  return false;
+}
+
+static enum sciara_status spare_inputs(const char *folder, const char *const *inputs, size_t count) {
+  char *place = realpath(folder, NULL);
+  enum sciara_status status = SCIARA_OK;
+  for (size_t k = 0; place && status == SCIARA_OK && k < count; k++) {
+    char *file = inputs[k] ? realpath(inputs[k], NULL) : NULL;
+    if (file && is_product(place, file))
+      status = sciara_fail(SCIARA_ERR_INPUT,
+                           "%s: the run reads this file and would replace it; choose another output "
+                           "folder than %s",
+                           inputs[k], folder);
+    free(file);
+  }
+  free(place);
+  return status;
+}
+
+static enum sciara_status remove_run(const char *folder) {
+  SCIARA_TRY(remove_file(folder, SCIARA_RUN_JSON)); // first, for good: without it the rest is no run
+  SCIARA_TRY(sciara_file_sync(folder));
+  SCIARA_TRY(remove_file(folder, "series.nc"));
+  SCIARA_TRY(remove_file(folder, SCIARA_RUN_DEM));
+  SCIARA_TRY(remove_file(folder, SCIARA_RUN_LOG));
+  SCIARA_TRY(remove_products(folder, "snapshots", is_snapshot));
+  return remove_products(folder, "maps", is_map);
+}
+
+static enum sciara_status lock_folder(const char *folder, int *lock) {
+  *lock = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (*lock < 0) return sciara_fail(SCIARA_ERR_IO, "%s: cannot be opened: %s", folder, strerror(errno));
+  if (flock(*lock, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return SCIARA_OK; // some file systems cannot lock
+  close(*lock);
+  *lock = -1;
+  return sciara_fail(SCIARA_ERR_INPUT, "%s: another run is writing into this folder", folder);
+}
+
+static bool holds_run(const char *folder) {
+  char *path = sciara_path_join(folder, SCIARA_RUN_JSON);
+  const bool found = path && access(path, F_OK) == 0;
+  free(path);
+  return found;
+}
+
+enum sciara_status sciara_run_folder_prepare(const char *folder, bool overwrite, const char *const *inputs,
+                                             size_t count, int *lock) {
   bool exists, empty;
+  *lock = -1;
   SCIARA_TRY(sciara_folder_is_empty(folder, &exists, &empty));
-  if (exists && !empty && !overwrite)
+  const bool full = exists && !empty;
+  if (full && !overwrite)
     return sciara_fail(SCIARA_ERR_INPUT, "%s: the output folder is not empty; --overwrite replaces the run in it",
                        folder);
-  if (exists && !empty) {
-    SCIARA_TRY(remove_file(folder, SCIARA_RUN_JSON)); // first: without it the rest is no run
-    SCIARA_TRY(remove_file(folder, "series.nc"));
-    SCIARA_TRY(remove_file(folder, SCIARA_RUN_DEM));
-    SCIARA_TRY(remove_file(folder, SCIARA_RUN_LOG));
-    SCIARA_TRY(remove_products(folder, "snapshots", is_snapshot));
-    SCIARA_TRY(remove_products(folder, "maps", is_map));
-  }
-  char *snapshots = sciara_path_join(folder, "snapshots");
-  if (!snapshots) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a path");
-  enum sciara_status status = sciara_folder_make(folder);
-  if (status == SCIARA_OK) status = sciara_folder_make(snapshots);
-  free(snapshots);
-  return status;
+  if (full && !holds_run(folder))
+    return sciara_fail(SCIARA_ERR_INPUT,
+                       "%s: the output folder holds files but no run (no %s): --overwrite replaces only a run", folder,
+                       SCIARA_RUN_JSON);
+  if (full) SCIARA_TRY(spare_inputs(folder, inputs, count));
+  SCIARA_TRY(sciara_folder_make(folder));
+  SCIARA_TRY(lock_folder(folder, lock));
+  return full ? remove_run(folder) : SCIARA_OK;
 }

@@ -10,10 +10,15 @@
 #define SCIARA_RUN_LOG "run.log"
 
 /**
- * Makes the folder ready for a run. One that holds anything is refused (SCIARA_ERR_INPUT) unless `overwrite`; then the
- * products of an earlier run (run.json first, series, snapshots, maps) are removed, and nothing else.
+ * Makes the folder ready for a run. One that holds anything is refused (SCIARA_ERR_INPUT), unless `overwrite` is given and
+ * it holds a run (run.json); then the products of that run (run.json first, series, dem.tif, snapshots, maps of fields)
+ * are removed, and nothing else.
+ *
+ * @param inputs `count` paths (NULL allowed) that the run reads: SCIARA_ERR_INPUT if one of them would be removed
+ * @param lock   receives a descriptor that keeps other runs out of the folder until it is closed
  */
-enum sciara_status sciara_run_folder_prepare(const char *folder, bool overwrite);
+enum sciara_status sciara_run_folder_prepare(const char *folder, bool overwrite, const char *const *inputs,
+                                             size_t count, int *lock);
 
 /** Whether `path` is a folder. */
 bool sciara_is_folder(const char *path);

@@ -1,23 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <stdio.h>
+#include <string.h>
 
 #include "app/command.h"
 #include "app/messages.h"
+#include "base/text.h"
 #include "io/legacy_sciara.h"
 
 static const struct sciara_option options[] = {
     {"output", 'o', "DIR", "folder for scenario.json, dem.tif and observed.tif (required)"},
     {"crs", 0, "EPSG:n", "CRS of the grids, which the files do not name"},
+    {"corner", 0, "X,Y", "lower left corner of grids without a header, in m"},
     {"overwrite", 0, NULL, "replace these files in a folder that is not empty"},
     {0},
 };
 
+/** Two numbers with a comma between them. */
+static enum sciara_status read_corner(const char *text, double corner[2]) {
+  char x[64];
+  const char *comma = strchr(text, ',');
+  const size_t length = comma ? (size_t)(comma - text) : sizeof x;
+  if (length < sizeof x) {
+    snprintf(x, sizeof x, "%.*s", (int)length, text);
+    if (sciara_parse_double(x, &corner[0]) && sciara_parse_double(comma + 1, &corner[1])) return SCIARA_OK;
+  }
+  return sciara_fail(SCIARA_ERR_USAGE, "--corner: found \"%s\", allowed X,Y: two numbers", text);
+}
+
 static enum sciara_status execute(const struct sciara_arguments *a) {
   const char *output = sciara_argument(a, "output");
   if (!output) return sciara_fail(SCIARA_ERR_USAGE, "--output is missing: the folder to import to");
+  const char *text = sciara_argument(a, "corner");
+  double corner[2];
+  if (text) SCIARA_TRY(read_corner(text, corner));
+  const struct sciara_legacy_request request = {.cfg_path = a->operand[0],
+                                                .output_folder = output,
+                                                .crs = sciara_argument(a, "crs"),
+                                                .corner = text ? corner : NULL,
+                                                .overwrite = sciara_argument_given(a, "overwrite")};
   struct sciara_legacy_report report;
-  SCIARA_TRY(sciara_legacy_import(a->operand[0], output, sciara_argument(a, "crs"),
-                                  sciara_argument_given(a, "overwrite"), &report));
+  SCIARA_TRY(sciara_legacy_import(&request, &report));
   if (report.text.data) fputs(report.text.data, stdout);
   sciara_legacy_report_free(&report);
   return SCIARA_OK;
@@ -37,7 +59,10 @@ const struct sciara_command sciara_cmd_import = {
     .operand_max = 1,
     .options = options,
     .details = "Reads NAME.cfg, NAME_Morphology.stt, NAME_Vents.stt, NAME_EmissionRate.txt and, if there, "
-               "NAME_RealEvent.stt. The model\n"
-               "parameters of NAME.cfg belong to SCIARA-fv2: they are listed, not taken.\n",
+               "NAME_RealEvent.stt.\n"
+               "If NAME.cfg is PARAMETERS.cfg: MORPHOLOGY.stt, VENTS.stt and EMISSIONS_RATE.stt, an older layout whose "
+               "grids have no header.\n"
+               "PARAMETERS.cfg then holds ncols, nrows and Pc (the side of a cell), and --corner is needed.\n"
+               "The model parameters of the .cfg belong to SCIARA-fv2: they are listed, not taken.\n",
     .run = run,
 };

@@ -8,6 +8,7 @@
 
 #include "app/command.h"
 #include "app/messages.h"
+#include "app/print_grid.h"
 #include "app/target.h"
 #include "base/log.h"
 #include "base/mem.h"
@@ -18,15 +19,6 @@
 #include "sim/run_folder.h"
 
 static const struct sciara_option options[] = {{0}};
-
-static void print_grid(const struct sciara_grid *g, const struct sciara_georef *georef) {
-  printf("grid:          %" PRId64 " rows x %" PRId64 " columns of %g m, x %.10g to %.10g, y %.10g to %.10g\n", g->rows,
-         g->cols, g->cell_size, g->west, g->west + (double)g->cols * g->cell_size,
-         g->north - (double)g->rows * g->cell_size, g->north);
-  printf("CRS:           %s\n", georef->crs_name  ? georef->crs_name
-                                : georef->crs_wkt ? "given, without a name"
-                                                  : "none");
-}
 
 static void print_ledger(const struct sciara_ledger *l) {
   printf("ledger:        initial %.10g + emitted %.10g = liquid %.10g + solid %.10g + lost %.10g m3\n", l->initial_m3,
@@ -72,7 +64,7 @@ static enum sciara_status print_snapshot(struct sciara_target *t) {
          s->precision ? s->precision : "?");
   printf("time:          step %" PRIu64 ", simulated %.10g s (%s), clock %.10g s\n", s->step, s->time_s, simulated,
          s->clock_s);
-  print_grid(&s->grid, &s->georef);
+  sciara_print_grid(&s->grid, &s->georef);
   print_ledger(&s->ledger);
   printf("liquid cells:  %" PRId64 "\nchecksum:      %016" PRIx64 "\nfields (%s):\n", s->liquid_cells, s->checksum,
          s->as_double ? "float64" : "float32");
@@ -139,10 +131,10 @@ static enum sciara_status print_run(const char *folder) {
 
 static enum sciara_status print_scenario(const char *path) {
   struct sciara_problem p;
-  SCIARA_TRY(sciara_problem_open(path, NULL, &p));
+  SCIARA_TRY(sciara_problem_open(path, &(struct sciara_problem_options){.any_engine = true}, &p));
   printf("scenario:      %s\n", path);
   if (p.scenario.title) printf("title:         %s\n", p.scenario.title);
-  print_grid(&p.state->grid, &p.georef);
+  sciara_print_grid(&p.state->grid, &p.georef);
   printf("vents:         %" PRId64 " cells, %.10g m3 in all, until %.10g s\n", p.vents->count,
          sciara_vents_total(p.vents), sciara_vents_end(p.vents));
   printf("output folder: %s\n", p.scenario.output.folder);

@@ -9,6 +9,7 @@
 #include "app/command.h"
 #include "app/messages.h"
 #include "app/progress.h"
+#include "app/scenario_options.h"
 #include "base/log.h"
 #include "io/durable.h"
 #include "io/run_json.h"
@@ -16,26 +17,9 @@
 #include "sim/run_folder.h"
 
 static const struct sciara_option options[] = {
-    {"engine", 'e', "NAME", "engine that executes the steps (see 'sciara engines'), or auto"},
-    {"precision", 'p', "double|single", "precision of the fields"},
-    {"threads", 't', "N", "threads of a CPU engine; 0: all cores"},
-    {"steps", 'n', "N", "stop after N steps"},
-    {"until", 'u', "T", "stop at the first step with simulated time >= T (\"6 h\", \"3 d\", seconds)"},
-    {"output", 'o', "DIR", "folder of the run"},
+    SCIARA_SCENARIO_OPTIONS,
     {"overwrite", 0, NULL, "replace the run in a folder that is not empty"},
-    {"set", 's', "K=V", "replace a key of the scenario: run.max_time=\"2 d\"; may be repeated"},
-    {"allow-driver", 0, "X", "let GDAL read rasters with driver X too; may be repeated"},
     {0},
-};
-
-enum { MOST_OVERRIDES = 300 };
-
-/** What the command line adds to the scenario. The strings are malloc'd. */
-struct additions {
-  char *override[MOST_OVERRIDES];
-  size_t override_count;
-  const char *driver[64];
-  size_t driver_count;
 };
 
 static int stopped_by; // the signal, 0 while there was none
@@ -49,82 +33,6 @@ static void catch_signals(void) {
   const struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
   sigaction(SIGINT, &action, NULL);
   sigaction(SIGTERM, &action, NULL);
-  signal(SIGXFSZ, SIG_IGN); // a file size limit is an error of write, not a death
-}
-
-static enum sciara_status add_override(struct additions *a, const char *key, const char *value, bool quoted) {
-  if (a->override_count == MOST_OVERRIDES) return sciara_fail(SCIARA_ERR_USAGE, "too many options");
-  char *text = key ? sciara_format(quoted ? "%s=\"%s\"" : "%s=%s", key, value) : sciara_format("%s", value);
-  if (!text) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for an option");
-  a->override[a->override_count++] = text;
-  return SCIARA_OK;
-}
-
-/** An absolute path as a JSON string: --output is relative to where we are, output.folder to the scenario. */
-static enum sciara_status add_output(struct additions *a, const char *folder) {
-  char *here = *folder == '/' ? NULL : realpath(".", NULL);
-  char *path = here ? sciara_path_join(here, folder) : sciara_format("%s", folder);
-  struct sciara_text json = {0};
-  enum sciara_status status = path ? SCIARA_OK : sciara_fail(SCIARA_ERR_MEMORY, "no memory for a path");
-  for (const char *p = path; status == SCIARA_OK && p && *p; p++) {
-    const unsigned char c = (unsigned char)*p;
-    if (c == '"' || c == '\\')
-      status = sciara_text_append(&json, "\\%c", c);
-    else if (c < 0x20)
-      status = sciara_text_append(&json, "\\u%04x", c);
-    else
-      status = sciara_text_append_bytes(&json, p, 1);
-  }
-  if (status == SCIARA_OK) status = add_override(a, "output.folder", json.data ? json.data : "", true);
-  sciara_text_free(&json);
-  free(path);
-  free(here);
-  return status;
-}
-
-static enum sciara_status add_number(struct additions *a, const char *option, const char *key, const char *text,
-                                     double least) {
-  double value;
-  if (!sciara_parse_double(text, &value) || value < least || value != floor(value) || value > 9007199254740991.0)
-    return sciara_fail(SCIARA_ERR_USAGE, "--%s: found \"%s\", allowed a whole number >= %.0f", option, text, least);
-  return add_override(a, key, text, false);
-}
-
-static enum sciara_status add_until(struct additions *a, const char *text) {
-  double seconds;
-  if (!sciara_parse_duration(text, &seconds) || !(seconds > 0))
-    return sciara_fail(SCIARA_ERR_USAGE,
-                       "--until: found \"%s\", allowed a time such as \"6 h\", \"3 d\" or seconds, above 0", text);
-  return add_override(a, "run.until", text, true);
-}
-
-static enum sciara_status add_all(const struct sciara_arguments *arguments, struct additions *a) {
-  for (size_t k = 0; k < arguments->given_count; k++) {
-    const char *name = arguments->given[k].option->name, *value = arguments->given[k].value;
-    if (strcmp(name, "set") == 0) {
-      if (!strchr(value, '=')) return sciara_fail(SCIARA_ERR_USAGE, "--set: found \"%s\", allowed KEY=VALUE", value);
-      SCIARA_TRY(add_override(a, NULL, value, false));
-    } else if (strcmp(name, "engine") == 0) {
-      SCIARA_TRY(add_override(a, "engine.name", value, true));
-    } else if (strcmp(name, "precision") == 0) {
-      if (strcmp(value, "double") != 0 && strcmp(value, "single") != 0)
-        return sciara_fail(SCIARA_ERR_USAGE, "--precision: found \"%s\", allowed double or single", value);
-      SCIARA_TRY(add_override(a, "engine.precision", value, true));
-    } else if (strcmp(name, "threads") == 0) {
-      SCIARA_TRY(add_number(a, name, "engine.threads", value, 0));
-    } else if (strcmp(name, "steps") == 0) {
-      SCIARA_TRY(add_number(a, name, "run.max_steps", value, 1));
-    } else if (strcmp(name, "until") == 0) {
-      SCIARA_TRY(add_until(a, value));
-    } else if (strcmp(name, "output") == 0) {
-      SCIARA_TRY(add_output(a, value));
-    } else if (strcmp(name, "allow-driver") == 0) {
-      if (a->driver_count == sizeof a->driver / sizeof *a->driver)
-        return sciara_fail(SCIARA_ERR_USAGE, "too many options");
-      a->driver[a->driver_count++] = value;
-    }
-  }
-  return SCIARA_OK;
 }
 
 /** "2026-11-20T12:00:00Z: sciara run a.json --steps 5": what CF calls history. */
@@ -176,18 +84,29 @@ static void describe_result(const struct sciara_simulation *s, const struct scia
       r->ledger.residual_m3, r->ledger.bound_m3);
 }
 
-static enum sciara_status execute(const struct sciara_arguments *arguments, struct additions *a, const char *history,
-                                  struct sciara_run_result *result) {
-  struct sciara_problem problem;
-  struct sciara_simulation *simulation;
-  SCIARA_TRY(add_all(arguments, a));
-  const struct sciara_problem_options problem_options = {.overrides = (const char *const *)a->override,
-                                                         .override_count = a->override_count,
-                                                         .extra_drivers = a->driver,
-                                                         .extra_driver_count = a->driver_count};
-  SCIARA_TRY(sciara_problem_open(arguments->operand[0], &problem_options, &problem));
-  describe_problem(&problem);
-  SCIARA_TRY(sciara_simulation_create(&problem, &simulation));
+/** From the scenario to the simulation; everything that is wrong is told here. Returns the exit code. */
+static int prepare(const struct sciara_arguments *arguments, struct sciara_simulation **out) {
+  struct sciara_scenario_additions additions;
+  struct sciara_refusals refusals = {0};
+  struct sciara_problem problem = {0};
+  int code = sciara_report(sciara_additions_make(arguments, &additions));
+  if (code == SCIARA_OK) {
+    const struct sciara_problem_options how = sciara_additions_options(&additions);
+    sciara_problem_open_all(arguments->operand[0], &how, &problem, &refusals);
+    code = sciara_report_all(&refusals);
+  }
+  if (code == SCIARA_OK) {
+    describe_problem(&problem);
+    code = sciara_report(sciara_simulation_create(&problem, out));
+  }
+  sciara_problem_free(&problem);
+  sciara_refusals_free(&refusals);
+  sciara_additions_free(&additions);
+  return code;
+}
+
+static enum sciara_status execute(const struct sciara_arguments *arguments, struct sciara_simulation *simulation,
+                                  const char *history, struct sciara_run_result *result) {
   struct sciara_progress_view view;
   sciara_progress_begin(&view);
   const struct sciara_run_options run_options = {
@@ -200,7 +119,6 @@ static enum sciara_status execute(const struct sciara_arguments *arguments, stru
   const enum sciara_status status = sciara_run_to_end(simulation, &run_options, result);
   sciara_progress_line(NULL);
   if (status == SCIARA_OK) describe_result(simulation, result);
-  sciara_simulation_destroy(simulation);
   return status;
 }
 
@@ -209,11 +127,12 @@ static int run(const struct sciara_command *command, int argc, char **argv) {
   char *history = history_of(argc, argv);
   int code = sciara_arguments_parse(command, argc, argv, &arguments);
   if (code < 0) {
-    struct additions a = {0};
+    struct sciara_simulation *simulation = NULL;
     struct sciara_run_result result = {0};
-    code = sciara_report(execute(&arguments, &a, history, &result));
-    for (size_t k = 0; k < a.override_count; k++) free(a.override[k]);
+    code = prepare(&arguments, &simulation);
+    if (code == SCIARA_OK) code = sciara_report(execute(&arguments, simulation, history, &result));
     if (code == SCIARA_OK && result.reason == SCIARA_STOP_CANCEL) code = 128 + stopped_by;
+    sciara_simulation_destroy(simulation);
   }
   free(history);
   return code;

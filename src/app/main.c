@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <locale.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -8,12 +9,12 @@
 #include "base/text.h"
 #include "io/versions.h"
 
-extern const struct sciara_command sciara_cmd_run, sciara_cmd_export, sciara_cmd_info, sciara_cmd_compare,
-    sciara_cmd_import, sciara_cmd_engines, sciara_cmd_schema;
+extern const struct sciara_command sciara_cmd_init, sciara_cmd_check, sciara_cmd_run, sciara_cmd_export,
+    sciara_cmd_info, sciara_cmd_compare, sciara_cmd_import, sciara_cmd_engines, sciara_cmd_schema;
 
 const struct sciara_command *const sciara_commands[] = {
-    &sciara_cmd_run,    &sciara_cmd_export,  &sciara_cmd_info,   &sciara_cmd_compare,
-    &sciara_cmd_import, &sciara_cmd_engines, &sciara_cmd_schema, NULL};
+    &sciara_cmd_init,    &sciara_cmd_check,  &sciara_cmd_run,     &sciara_cmd_export, &sciara_cmd_info,
+    &sciara_cmd_compare, &sciara_cmd_import, &sciara_cmd_engines, &sciara_cmd_schema, NULL};
 
 static void print_help(void) {
   printf("sciara: lava-flow simulation with the SCIARA-fv3 cellular automaton\n\nusage: sciara COMMAND [OPTION]... "
@@ -54,7 +55,8 @@ static int finish(int code) {
 
 int main(int argc, char **argv) {
   sciara_hdf5_no_atexit();
-  setlocale(LC_CTYPE, ""); // for names of files; numbers stay those of the C locale
+  signal(SIGXFSZ, SIG_IGN); // a file size limit is an error of write, not a death
+  setlocale(LC_CTYPE, "");  // for names of files; numbers stay those of the C locale
   sciara_messages_begin();
   if (argc < 2) {
     print_help();

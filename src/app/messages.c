@@ -62,6 +62,14 @@ static void print_json(enum sciara_log_level level, const char *message) {
   sciara_text_free(&escaped);
 }
 
+/** Control characters of names are shown, not obeyed: a message is one line, and no command for the terminal. */
+static void print_line(FILE *f, const char *level, const char *message) {
+  fputs(level, f);
+  for (const unsigned char *p = (const unsigned char *)message; *p; p++)
+    *p < 0x20 || *p == 0x7f ? fprintf(f, "\\x%02x", *p) : fputc(*p, f);
+  fputc('\n', f);
+}
+
 static void print_plain(enum sciara_log_level level, const char *message) {
   const bool colour = isatty(STDERR_FILENO) && !(getenv("NO_COLOR") && *getenv("NO_COLOR"));
   const char *on = !colour                       ? ""
@@ -69,10 +77,9 @@ static void print_plain(enum sciara_log_level level, const char *message) {
                    : level == SCIARA_LOG_WARNING ? "\033[1;33m"
                                                  : "";
   const char *off = *on ? "\033[0m" : "";
-  if (level >= SCIARA_LOG_WARNING)
-    fprintf(stderr, "sciara: %s%s%s: %s\n", on, level_name[level], off, message);
-  else
-    fprintf(stderr, "sciara: %s\n", message);
+  char word[64] = "sciara: ";
+  if (level >= SCIARA_LOG_WARNING) snprintf(word, sizeof word, "sciara: %s%s%s: ", on, level_name[level], off);
+  print_line(stderr, word, message);
 }
 
 static void say(void *context, enum sciara_log_level level, const char *message) {
@@ -83,7 +90,9 @@ static void say(void *context, enum sciara_log_level level, const char *message)
     state.json ? print_json(level, message) : print_plain(level, message);
   }
   if (state.copy) {
-    fprintf(state.copy, "%s: %s\n", level_name[level], message);
+    char word[16];
+    snprintf(word, sizeof word, "%s: ", level_name[level]);
+    print_line(state.copy, word, message);
     fflush(state.copy);
   } else {
     sciara_text_append(&state.so_far, "%s: %s\n", level_name[level], message);
@@ -130,6 +139,13 @@ void sciara_error(const char *format, ...) {
 int sciara_report(enum sciara_status status) {
   if (status != SCIARA_OK) sciara_error("%s", sciara_last_error());
   return (int)status;
+}
+
+int sciara_report_all(const struct sciara_refusals *r) {
+  for (size_t k = 0; k < r->kept; k++) sciara_error("%s", r->sentence[k]);
+  if (r->count > 0 && r->kept == 0) return sciara_report(r->first); // no memory to keep a sentence
+  if (r->count > r->kept) sciara_error("... and %zu more", r->count - r->kept);
+  return (int)r->first;
 }
 
 void sciara_progress_line(const char *line) {

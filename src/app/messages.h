@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "base/status.h"
+#include "base/refusals.h"
 
 /** Installs the sink of the library's messages. */
 void sciara_messages_begin(void);
@@ -27,6 +27,9 @@ void sciara_error(const char *format, ...) SCIARA_PRINTF(1, 2);
 
 /** Reports a failed call of the library; returns its status as the exit code. */
 int sciara_report(enum sciara_status status);
+
+/** Reports every refusal, each as an error; returns the status of the first as the exit code. */
+int sciara_report_all(const struct sciara_refusals *refusals);
 
 /** Shows `line` as the progress line when stderr is a terminal; NULL removes it. */
 void sciara_progress_line(const char *line);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// GDAL reads a word that is no number in an ASCII grid as 0: an altitude like any other. So the words are looked
-// at here.
+// GDAL reads a word that is no number in an ASCII grid as 0, an altitude like any other, and stops at the last cell that
+// the header promises, however many values are left. So the words are looked at here.
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -41,10 +41,11 @@ static bool is_header_key(const char *word) {
   return false;
 }
 
-enum sciara_status sciara_ascii_grid_check(const char *path) {
+enum sciara_status sciara_ascii_grid_check(const char *path, int64_t rows, int64_t cols) {
   enum { WORD = 64 };
   char word[WORD];
-  int64_t line = 1;
+  int64_t line = 1, values = 0;
+  const int64_t promised = rows * cols; // GDAL's sizes are int
   FILE *f = fopen(path, "r");
   if (!f) return sciara_fail(SCIARA_ERR_INPUT, "%s: %s", path, strerror(errno));
   enum sciara_status status = SCIARA_OK;
@@ -54,7 +55,17 @@ enum sciara_status sciara_ascii_grid_check(const char *path) {
     header = false;
     if (!looks_like_number(word))
       status = sciara_fail(SCIARA_ERR_INPUT, "%s:%" PRId64 ": found \"%s\", allowed a number", path, line, word);
+    else if (++values > promised)
+      status = sciara_fail(SCIARA_ERR_INPUT,
+                           "%s:%" PRId64 ": found one more value, allowed %" PRId64 " rows x %" PRId64
+                           " columns of them, as the header says",
+                           path, line, rows, cols);
   }
   fclose(f);
+  if (status == SCIARA_OK && values < promised)
+    status = sciara_fail(SCIARA_ERR_INPUT,
+                         "%s: cannot be read whole, it may be truncated: found %" PRId64 " values, allowed %" PRId64
+                         " rows x %" PRId64 " columns of them, as the header says",
+                         path, values, rows, cols);
   return status;
 }

@@ -37,11 +37,13 @@ static enum sciara_status refuse(const struct sciara_dem_request *q, const struc
 /** Fills `to` from the request and `from` from the DEM, or from the request where the DEM names none. */
 static enum sciara_status plan_crs(const struct sciara_dem_request *q, const struct sciara_source *s, struct plan *p) {
   if (q->crs) {
-    SCIARA_TRY(sciara_srs_parse(q->crs, &p->to));
+    const enum sciara_status status = sciara_srs_parse(q->crs, &p->to);
+    if (status != SCIARA_OK) return sciara_fail_context(status, "dem.crs");
     if (!sciara_srs_is_metric(p->to))
       return sciara_fail(
           SCIARA_ERR_INPUT,
-          "dem.crs \"%s\" is not a projected CRS in metres (UTM zones are: EPSG:326zz north, 327zz south)", q->crs);
+          "dem.crs: found \"%s\", allowed a projected CRS in metres (UTM zones: EPSG:326zz north, 327zz south)",
+          q->crs);
   }
   if (s->srs) {
     p->from = OSRClone(s->srs);
@@ -57,10 +59,13 @@ static enum sciara_status check_unknown_crs(const struct sciara_dem_request *q, 
   double south = s->north - s->dy * (double)s->rows, east = s->west + s->dx * (double)s->cols;
   if (s->dx < 0.1 && s->west >= -180 && east <= 360 && south >= -90 && s->north <= 90) {
     char found[160];
-    snprintf(found, sizeof found,
-             "names no CRS and has cells of %g at %g, %g: these look like degrees (add -s_srs EPSG:4326 if so)", s->dx,
-             s->west, s->north);
-    return refuse(q, s, found);
+    snprintf(found, sizeof found, "names no CRS and has cells of %g at %g, %g: these look like degrees", s->dx, s->west,
+             s->north);
+    struct sciara_source guess = *s; // for the command only
+    SCIARA_TRY(sciara_srs_parse(SCIARA_SOURCE_DEGREES, &guess.srs));
+    const enum sciara_status status = refuse(q, &guess, found);
+    OSRRelease(guess.srs);
+    return status;
   }
   if (!q->crs)
     sciara_log(SCIARA_LOG_WARNING,
@@ -113,7 +118,7 @@ static enum sciara_status check_altitude_unit(const struct sciara_dem_request *q
 
 static enum sciara_status make_plan(const struct sciara_dem_request *q, const struct sciara_source *s, struct plan *p) {
   if (!(q->cell_size_m >= 0) || !isfinite(q->cell_size_m))
-    return sciara_fail(SCIARA_ERR_INPUT, "dem.cell_size_m is %g; it must be positive", q->cell_size_m);
+    return sciara_fail(SCIARA_ERR_INPUT, "dem.cell_size_m: found %g, allowed above 0", q->cell_size_m);
   SCIARA_TRY(plan_crs(q, s, p));
   SCIARA_TRY(check_units(q, s, p));
   SCIARA_TRY(check_altitude_unit(q, s));
@@ -162,7 +167,6 @@ static enum sciara_status fail_altitude(const char *path, int64_t row, int64_t c
 
 /** Turns NaN and infinities to NODATA, and refuses altitudes that no place has. */
 static enum sciara_status check_altitudes(const char *path, const int64_t window[4], struct sciara_patch *p) {
-  const double deepest = -12000, highest = 1e5; // m: below the ocean trenches; above any mountain known
   int64_t broken = 0, first = -1, left = 0;
   for (int64_t i = 0; i < p->rows * p->cols; i++) {
     double z = p->altitude[i];
@@ -175,7 +179,7 @@ static enum sciara_status check_altitudes(const char *path, const int64_t window
       continue;
     }
     left++;
-    if (z < deepest || z > highest || z == SCIARA_NODATA_ALTITUDE)
+    if (z < SCIARA_ALTITUDE_MIN || z > SCIARA_ALTITUDE_MAX || z == SCIARA_NODATA_ALTITUDE)
       return fail_altitude(path, window[0] + i / p->cols, window[1] + i % p->cols, z);
   }
   if (broken > 0)

@@ -87,7 +87,7 @@ static enum sciara_status open_dataset(struct sciara_gdal_scope *scope, const ch
   if (!dataset)
     status = fail_unopened(scope, path, plain, drivers);
   else if (strcasecmp(GDALGetDriverShortName(GDALGetDatasetDriver(dataset)), "AAIGrid") == 0)
-    status = sciara_ascii_grid_check(path);
+    status = sciara_ascii_grid_check(path, GDALGetRasterYSize(dataset), GDALGetRasterXSize(dataset));
   *out = dataset;
   CSLDestroy(drivers);
   free(plain);
@@ -146,7 +146,7 @@ static enum sciara_status place(struct sciara_source *s) {
       return sciara_fail(SCIARA_ERR_INPUT, "%s: number %d of its geotransform is %g", s->path, i, t[i]);
   double east = hypot(t[1], t[4]), south = hypot(t[2], t[5]);
   if (!(east > 0) || !(south > 0))
-    return sciara_fail(SCIARA_ERR_INPUT, "%s: cell size %g x %g; it must be positive", s->path, t[1], t[5]);
+    return sciara_fail(SCIARA_ERR_INPUT, "%s: found the cell size %g x %g, allowed above 0", s->path, east, south);
   s->dx = east;
   s->dy = south;
   if (fabs(t[2]) * (double)s->rows > SCIARA_SOURCE_SLACK * east ||

@@ -21,12 +21,14 @@ struct sciara_source {
 /** How much the far corner of a grid may be displaced by what is neglected, in cells. */
 #define SCIARA_SOURCE_SLACK 0.01
 
+#define SCIARA_SOURCE_DEGREES "EPSG:4326" ///< longitude and latitude
+
 /** Opens and checks format, band, kind of data and place. Call within a GDAL scope. */
 enum sciara_status sciara_source_open(struct sciara_gdal_scope *scope, const char *path, int band,
                                       const char *const *extra_drivers, size_t extra_count, struct sciara_source *out);
 
-/** Whether every word after the header of an ESRI ASCII grid is a number (or NaN, or infinite). */
-enum sciara_status sciara_ascii_grid_check(const char *path);
+/** Whether rows x cols words, each a number (or NaN, or infinite), follow the header of an ESRI ASCII grid. */
+enum sciara_status sciara_ascii_grid_check(const char *path, int64_t rows, int64_t cols);
 
 void sciara_source_close(struct sciara_source *s);
 

@@ -15,7 +15,7 @@ static bool middle_lonlat(const struct sciara_source *s, double *lon, double *la
   *lon = t[0] + c * t[1] + r * t[2];
   *lat = t[3] + c * t[4] + r * t[5];
   OGRSpatialReferenceH wgs84;
-  if (sciara_srs_parse("EPSG:4326", &wgs84) != SCIARA_OK) return false;
+  if (sciara_srs_parse(SCIARA_SOURCE_DEGREES, &wgs84) != SCIARA_OK) return false;
   OGRCoordinateTransformationH change = OCTNewCoordinateTransformation(s->srs, wgs84);
   bool done = change && OCTTransform(change, 1, lon, lat, NULL) && isfinite(*lon) && isfinite(*lat);
   if (change) OCTDestroyCoordinateTransformation(change);
@@ -51,6 +51,8 @@ enum sciara_status sciara_source_suggest_warp(const struct sciara_source *s, con
                                               struct sciara_text *out) {
   double lon, lat;
   SCIARA_TRY(sciara_text_append(out, "gdalwarp"));
+  if (s->srs && !GDALGetProjectionRef(s->dataset)[0]) // it was guessed
+    SCIARA_TRY(sciara_text_append(out, " -s_srs " SCIARA_SOURCE_DEGREES));
   if (crs) {
     SCIARA_TRY(sciara_text_append(out, " -t_srs "));
     SCIARA_TRY(sciara_shell_quote(out, crs));

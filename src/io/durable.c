@@ -237,3 +237,46 @@ char *sciara_path_folder(const char *path) {
   while (length > 1 && path[length - 1] == '/') length--;
   return sciara_format("%.*s", (int)length, path);
 }
+
+static enum sciara_status real_folder(const char *folder, char **out) {
+  *out = realpath(folder, NULL);
+  return *out ? SCIARA_OK : sciara_fail(SCIARA_ERR_IO, "%s: %s", folder, strerror(errno));
+}
+
+/** Characters of the longest folder that holds both of these, "/" at its end included. */
+static size_t common_folder(const char *a, const char *b) {
+  size_t common = 0;
+  for (size_t i = 0;; i++) {
+    const bool end_a = a[i] == '/' || !a[i], end_b = b[i] == '/' || !b[i];
+    if (end_a && end_b && i > 0) common = i;
+    if (!a[i] || !b[i] || a[i] != b[i]) return common;
+  }
+}
+
+static enum sciara_status relative_to(const char *from, const char *to, const char *name, char **out) {
+  struct sciara_text text = {0};
+  enum sciara_status status = SCIARA_OK;
+  const size_t common = common_folder(from, to);
+  for (const char *p = from + common; *p && status == SCIARA_OK; p++)
+    if (*p == '/' && p[1]) status = sciara_text_append(&text, "../");
+  const char *rest = to + common;
+  while (*rest == '/') rest++;
+  if (status == SCIARA_OK) status = sciara_text_append(&text, "%s%s%s", rest, *rest ? "/" : "", name);
+  if (status != SCIARA_OK) sciara_text_free(&text);
+  *out = text.data;
+  return status;
+}
+
+enum sciara_status sciara_path_relative(const char *folder, const char *path, char **out) {
+  const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+  char *holder = sciara_path_folder(path), *from = NULL, *to = NULL;
+  *out = NULL;
+  enum sciara_status status = holder ? SCIARA_OK : sciara_fail(SCIARA_ERR_MEMORY, "no memory for a path");
+  if (status == SCIARA_OK) status = real_folder(folder, &from);
+  if (status == SCIARA_OK) status = real_folder(holder, &to);
+  if (status == SCIARA_OK) status = relative_to(from, to, name, out);
+  free(holder);
+  free(from);
+  free(to);
+  return status;
+}

@@ -41,5 +41,11 @@ char *sciara_path_join(const char *folder, const char *name);
 /** The folder part of a path ("." when there is none, "/" for a file in the root), malloc'd; NULL: no memory. */
 char *sciara_path_folder(const char *path);
 
+/**
+ * How `path` is written in a file that lies in `folder`: "dem.tif", "../data/dem.tif"; malloc'd. Both folders must exist
+ * (SCIARA_ERR_IO); their symbolic links are followed, the last name of `path` stays as it is.
+ */
+enum sciara_status sciara_path_relative(const char *folder, const char *path, char **out);
+
 SCIARA_END_DECLS
 #endif

@@ -3,6 +3,7 @@
 
 #include <cpl_conv.h>
 #include <cpl_error.h>
+#include <errno.h>
 #include <gdal.h>
 #include <math.h>
 #include <pthread.h>
@@ -11,11 +12,13 @@
 #include <strings.h>
 
 static void keep_message(CPLErr kind, CPLErrorNum number, const char *text) {
+  const int cause = errno; // GDAL's words do not say that a disk is full
   (void)number;
   if (kind != CE_Warning && kind != CE_Failure && kind != CE_Fatal) return;
   struct sciara_gdal_scope *scope = (struct sciara_gdal_scope *)CPLGetErrorHandlerUserData();
   if (kind == CE_Warning && scope->failed) return;
   if (kind != CE_Warning) scope->failed = true;
+  if (kind != CE_Warning && (cause == ENOSPC || cause == EDQUOT || cause == EFBIG)) scope->no_room = cause;
   snprintf(scope->message, sizeof scope->message, "%s", text);
   for (char *c = scope->message; *c; c++) // our errors are one line
     if (*c == '\n' || *c == '\r') *c = ' ';
@@ -48,13 +51,15 @@ void sciara_gdal_reset(struct sciara_gdal_scope *scope) {
   CPLErrorReset();
   scope->message[0] = '\0';
   scope->failed = false;
+  scope->no_room = errno = 0;
 }
 
 const char *sciara_gdal_message(const struct sciara_gdal_scope *scope) {
-  return scope->message[0] ? scope->message : "GDAL gives no reason";
+  return scope->no_room ? strerror(scope->no_room) : scope->message[0] ? scope->message : "GDAL gives no reason";
 }
 
 char *sciara_gdal_plain_path(const char *path) {
+  if (strncmp(path, "./", 2) == 0) return sciara_format("%s", path);
   if (path[0] != '/') return sciara_format("./%s", path);
   return strncmp(path, "/vsi", 4) == 0 ? sciara_format("/.%s", path) : sciara_format("%s", path);
 }

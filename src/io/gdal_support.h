@@ -12,6 +12,7 @@
 struct sciara_gdal_scope {
   char message[1024]; ///< the last error, or the last warning when there was no error
   bool failed;        ///< an error, not only a warning, was raised
+  int no_room;        ///< errno of a full disk, quota or file when an error was raised; 0: none
   char *pam;          ///< setting to restore, with `writes`
   bool writes;
 };
@@ -26,7 +27,7 @@ void sciara_gdal_leave(struct sciara_gdal_scope *scope);
 /** Forgets what GDAL said so far. */
 void sciara_gdal_reset(struct sciara_gdal_scope *scope);
 
-/** GDAL's last complaint, or "GDAL gives no reason". */
+/** "No space left on device" and the like if that was the cause, else GDAL's last complaint, or "GDAL gives no reason". */
 const char *sciara_gdal_message(const struct sciara_gdal_scope *scope);
 
 /**

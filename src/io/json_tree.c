@@ -96,36 +96,40 @@ static int compare_names(const void *a, const void *b) {
 }
 
 /** Sorts the keys, so that an object of a million of them takes no time to speak of. */
-static enum sciara_status refuse_duplicates(const char *name, const cJSON *object,
-                                            const struct sciara_json_path *path) {
+static void refuse_duplicates(const char *name, const cJSON *object, const struct sciara_json_path *path,
+                              struct sciara_refusals *refusals) {
   size_t count = (size_t)cJSON_GetArraySize(object), i = 0;
-  if (count < 2) return SCIARA_OK;
+  if (count < 2) return;
   const char **names;
-  SCIARA_TRY(SCIARA_NEW(names, count, "the keys of an object"));
+  const enum sciara_status status = SCIARA_NEW(names, count, "the keys of an object");
+  if (status != SCIARA_OK) {
+    sciara_refusals_add(refusals, status);
+    return;
+  }
   const cJSON *child;
   cJSON_ArrayForEach(child, object) names[i++] = child->string;
   qsort(names, count, sizeof *names, compare_names);
-  enum sciara_status status = SCIARA_OK;
-  for (i = 1; i < count && status == SCIARA_OK; i++) {
+  for (i = 1; i < count; i++) {
     if (strcmp(names[i - 1], names[i]) != 0) continue;
     char place[256];
     sciara_json_path_print(&(struct sciara_json_path){.parent = path, .key = names[i]}, place, sizeof place);
-    status = sciara_fail(SCIARA_ERR_INPUT, "%s: %s: found the key twice in one object, allowed once", name, place);
+    sciara_fail(SCIARA_ERR_INPUT, "%s: %s: found the key twice in one object, allowed once", name, place);
+    sciara_refusals_add(refusals, SCIARA_ERR_INPUT);
+    while (i + 1 < count && strcmp(names[i], names[i + 1]) == 0) i++; // three times: told once
   }
   sciara_free(names);
-  return status;
 }
 
-static enum sciara_status check_keys(const char *name, const cJSON *node, const struct sciara_json_path *path) {
-  if (cJSON_IsObject(node)) SCIARA_TRY(refuse_duplicates(name, node, path));
+static void check_keys(const char *name, const cJSON *node, const struct sciara_json_path *path,
+                       struct sciara_refusals *refusals) {
+  if (cJSON_IsObject(node)) refuse_duplicates(name, node, path, refusals);
   size_t index = 0;
   const cJSON *child;
   cJSON_ArrayForEach(child, node) {
     struct sciara_json_path place = {
         .parent = path, .key = cJSON_IsObject(node) ? child->string : NULL, .index = index++};
-    if (child->child) SCIARA_TRY(check_keys(name, child, &place));
+    if (child->child) check_keys(name, child, &place, refusals);
   }
-  return SCIARA_OK;
 }
 
 /** cJSON keeps the place of its last error in a global: one parse at a time. */
@@ -137,17 +141,25 @@ static cJSON *parse_alone(const char *text, size_t length) {
   return tree;
 }
 
-enum sciara_status sciara_json_parse(const char *name, const char *text, size_t length, cJSON **out) {
+enum sciara_status sciara_json_parse_all(const char *name, const char *text, size_t length,
+                                         struct sciara_refusals *refusals, cJSON **out) {
   *out = NULL;
   SCIARA_TRY(sciara_json_scan(name, text, length));
-  cJSON *tree = parse_alone(text, length);
-  if (!tree)
+  *out = parse_alone(text, length);
+  if (!*out)
     return sciara_fail(SCIARA_ERR_MEMORY, "%s: no memory for its values", name); // the scan left no other cause
-  enum sciara_status status = check_keys(name, tree, NULL);
-  if (status == SCIARA_OK)
-    *out = tree;
-  else
-    cJSON_Delete(tree);
+  check_keys(name, *out, NULL, refusals);
+  return SCIARA_OK;
+}
+
+enum sciara_status sciara_json_parse(const char *name, const char *text, size_t length, cJSON **out) {
+  struct sciara_refusals refusals = {0};
+  enum sciara_status status = sciara_json_parse_all(name, text, length, &refusals, out);
+  if (status == SCIARA_OK) status = sciara_refusals_verdict(&refusals);
+  sciara_refusals_free(&refusals);
+  if (status == SCIARA_OK) return SCIARA_OK;
+  cJSON_Delete(*out);
+  *out = NULL;
   return status;
 }
 

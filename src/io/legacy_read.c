@@ -13,6 +13,7 @@
 #include "io/durable.h"
 
 enum { WORD = 64 };
+static const double farthest = 1e9; // m: coordinates of grids
 
 /** A file cut into words; lines are counted from 1. */
 struct scanner {
@@ -80,12 +81,12 @@ static enum sciara_status read_key(struct scanner *s, struct sciara_legacy_grid 
   if (strcasecmp(key, "xllcorner") == 0 || strcasecmp(key, "xllcenter") == 0) {
     have->west = true;
     have->west_center = strcasecmp(key, "xllcenter") == 0;
-    return number(s, "a coordinate", -1e9, 1e9, &g->west);
+    return number(s, "a coordinate", -farthest, farthest, &g->west);
   }
   if (strcasecmp(key, "yllcorner") == 0 || strcasecmp(key, "yllcenter") == 0) {
     have->south = true;
     have->south_center = strcasecmp(key, "yllcenter") == 0;
-    return number(s, "a coordinate", -1e9, 1e9, &g->south);
+    return number(s, "a coordinate", -farthest, farthest, &g->south);
   }
   if (strcasecmp(key, "cellsize") == 0) {
     have->cell = true;
@@ -98,9 +99,42 @@ static enum sciara_status read_key(struct scanner *s, struct sciara_legacy_grid 
   return fail_word(s, "ncols, nrows, xllcorner, yllcorner, cellsize, NODATA_value, then numbers");
 }
 
+/** A scenario names no place farther out. */
+static enum sciara_status check_reach(const struct scanner *s, const struct sciara_legacy_grid *g) {
+  double east = g->west + (double)g->cols * g->cell_size, north = g->south + (double)g->rows * g->cell_size;
+  if (g->west >= -farthest && g->south >= -farthest && east <= farthest && north <= farthest) return SCIARA_OK;
+  return sciara_fail(SCIARA_ERR_INPUT,
+                     "%s:%" PRId64
+                     ": found a grid from %.10g, %.10g to %.10g, %.10g, allowed coordinates from %g to %g",
+                     s->path, s->line, g->west, g->south, east, north, -farthest, farthest);
+}
+
+/** Whether a word starts with a letter, as the keys of a header do. */
+static bool at_key(struct scanner s) {
+  advance(&s);
+  return isalpha((unsigned char)s.word[0]) && strcasecmp(s.word, "nan") != 0 && strcasecmp(s.word, "inf") != 0;
+}
+
+static enum sciara_status compare_header(const struct scanner *s, const struct sciara_legacy_grid *known,
+                                         const struct sciara_legacy_grid *g) {
+  const double slack = 1e-6 * g->cell_size / (double)(g->rows + g->cols);
+  if (g->rows == known->rows && g->cols == known->cols && fabs(g->cell_size - known->cell_size) <= slack)
+    return SCIARA_OK;
+  return sciara_fail(SCIARA_ERR_INPUT,
+                     "%s: its header says %" PRId64 " rows x %" PRId64 " columns of %.10g m, PARAMETERS.cfg %" PRId64
+                     " x %" PRId64 " of %.10g",
+                     s->path, g->rows, g->cols, g->cell_size, known->rows, known->cols, known->cell_size);
+}
+
 /** Leaves the scanner before the first value. */
-static enum sciara_status read_header(struct scanner *s, struct sciara_legacy_grid *g) {
+static enum sciara_status read_header(struct scanner *s, const struct sciara_legacy_grid *known,
+                                      struct sciara_legacy_grid *g) {
   struct header have = {0};
+  if (known && !at_key(*s)) {
+    *g = *known;
+    return isnan(g->west) ? SCIARA_OK : check_reach(s, g);
+  }
+  g->has_header = true;
   for (;;) {
     struct scanner before = *s;
     advance(s);
@@ -119,7 +153,8 @@ static enum sciara_status read_header(struct scanner *s, struct sciara_legacy_gr
                                     : "yllcorner");
   if (have.west_center) g->west -= 0.5 * g->cell_size;
   if (have.south_center) g->south -= 0.5 * g->cell_size;
-  return SCIARA_OK;
+  SCIARA_TRY(check_reach(s, g));
+  return known ? compare_header(s, known, g) : SCIARA_OK;
 }
 
 static enum sciara_status read_values(struct scanner *s, struct sciara_legacy_grid *g) {
@@ -127,8 +162,8 @@ static enum sciara_status read_values(struct scanner *s, struct sciara_legacy_gr
   SCIARA_TRY(sciara_size_mul((size_t)g->rows, (size_t)g->cols, &cells));
   if (cells > s->length / 2 + 1) // a value takes a digit and a blank: no memory for what cannot be there
     return sciara_fail(SCIARA_ERR_INPUT,
-                       "%s: the header promises %" PRId64 " x %" PRId64 " values, the file has only %zu bytes", s->path,
-                       g->rows, g->cols, s->length);
+                       "%s: %s promises %" PRId64 " x %" PRId64 " values, the file has only %zu bytes", s->path,
+                       g->has_header ? "the header" : "PARAMETERS.cfg", g->rows, g->cols, s->length);
   SCIARA_TRY(SCIARA_NEW(g->values, cells, s->path));
   for (size_t i = 0; i < cells; i++) {
     advance(s);
@@ -140,11 +175,12 @@ static enum sciara_status read_values(struct scanner *s, struct sciara_legacy_gr
   return s->word[0] ? fail_word(s, "the end of the file: all rows and columns are there") : SCIARA_OK;
 }
 
-enum sciara_status sciara_legacy_grid_read(const char *path, struct sciara_legacy_grid *out) {
+enum sciara_status sciara_legacy_grid_read(const char *path, const struct sciara_legacy_grid *known,
+                                           struct sciara_legacy_grid *out) {
   *out = (struct sciara_legacy_grid){0};
   struct scanner s;
   enum sciara_status status = scanner_open(&s, path, (size_t)1 << 30);
-  if (status == SCIARA_OK) status = read_header(&s, out);
+  if (status == SCIARA_OK) status = read_header(&s, known, out);
   if (status == SCIARA_OK) status = read_values(&s, out);
   if (status != SCIARA_OK) sciara_legacy_grid_free(out);
   free(s.text);

@@ -11,10 +11,16 @@ struct sciara_legacy_grid {
   double west, south; ///< outer corner
   double cell_size, nodata;
   bool has_nodata;
-  double *values; ///< rows x cols, northern row first
+  bool has_header; ///< what stands above is the file's own word
+  double *values;  ///< rows x cols, northern row first
 };
 
-enum sciara_status sciara_legacy_grid_read(const char *path, struct sciara_legacy_grid *out);
+/**
+ * @param known what a grid without a header is, as PARAMETERS.cfg says; NULL: a header is needed. A header that says
+ *              something else is refused.
+ */
+enum sciara_status sciara_legacy_grid_read(const char *path, const struct sciara_legacy_grid *known,
+                                           struct sciara_legacy_grid *out);
 void sciara_legacy_grid_free(struct sciara_legacy_grid *g);
 
 /** Rates of one vent. */

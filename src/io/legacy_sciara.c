@@ -11,13 +11,29 @@
 
 #include "base/mem.h"
 #include "io/durable.h"
-#include "io/legacy_read.h"
+#include "io/legacy_older.h"
 #include "io/raster_gdal.h"
 
-/** The files of NAME as read. */
+/** How the files of a set are called, after what all their paths begin with. */
+struct layout {
+  const char *cfg, *ground, *vents, *rates, *observed; ///< observed NULL: such a set has none
+};
+
+static const struct layout newer = {.cfg = ".cfg",
+                                    .ground = "_Morphology.stt",
+                                    .vents = "_Vents.stt",
+                                    .rates = "_EmissionRate.txt",
+                                    .observed = "_RealEvent.stt"};
+static const struct layout older = {
+    .cfg = SCIARA_LEGACY_OLDER_CFG, .ground = "MORPHOLOGY.stt", .vents = "VENTS.stt", .rates = "EMISSIONS_RATE.stt"};
+
+/** The files of a set as read. */
 struct legacy {
-  char *base;                                        ///< path of NAME.cfg without .cfg
-  char *name;                                        ///< NAME
+  const struct layout *layout;
+  char *base;                                        ///< what the paths begin with: .../NAME, or the folder with its /
+  char *name;                                        ///< NAME, or the name of the folder
+  const double *corner;                              ///< that the user gave; NULL: none
+  struct sciara_legacy_grid known;                   ///< what PARAMETERS.cfg says of the grids; older layout only
   struct sciara_legacy_grid ground, vents, observed; ///< observed.values NULL: there is none
   struct sciara_legacy_rates rates;
   struct sciara_georef georef;
@@ -37,12 +53,27 @@ static enum sciara_status no_memory(void) {
   return sciara_fail(SCIARA_ERR_MEMORY, "no memory for the import of legacy files");
 }
 
+/** The set takes the name of its folder. */
+static enum sciara_status split_older(const char *cfg_path, struct legacy *l) {
+  char *folder = sciara_path_folder(cfg_path), *real = folder ? realpath(folder, NULL) : NULL;
+  const char *slash = real ? strrchr(real, '/') : NULL;
+  l->layout = &older;
+  l->base = sciara_format("%.*s", (int)(strlen(cfg_path) - strlen(SCIARA_LEGACY_OLDER_CFG)), cfg_path);
+  l->name = sciara_format("%s", slash && slash[1] ? slash + 1 : "older SCIARA files");
+  free(real);
+  free(folder);
+  return l->base && l->name ? SCIARA_OK : no_memory();
+}
+
 static enum sciara_status split_name(const char *cfg_path, struct legacy *l) {
+  if (sciara_legacy_is_older(cfg_path)) return split_older(cfg_path, l);
+  l->layout = &newer;
   size_t length = strlen(cfg_path);
   const char *slash = strrchr(cfg_path, '/'), *name = slash ? slash + 1 : cfg_path;
   if (strlen(name) < 5 || strcmp(cfg_path + length - 4, ".cfg") != 0)
     return sciara_fail(SCIARA_ERR_INPUT,
-                       "%s: the file to import is NAME.cfg; NAME_Morphology.stt and the others lie beside it",
+                       "%s: the file to import is NAME.cfg; NAME_Morphology.stt and the others lie beside it "
+                       "(or PARAMETERS.cfg, beside MORPHOLOGY.stt and the others)",
                        cfg_path);
   l->base = sciara_format("%.*s", (int)(length - 4), cfg_path);
   l->name = sciara_format("%.*s", (int)(strlen(name) - 4), name);
@@ -68,7 +99,7 @@ static enum sciara_status read_grid(const struct legacy *l, const char *suffix, 
   SCIARA_TRY(find_file(l, suffix, holds, needed, &path));
   if (!path) return SCIARA_OK;
   const struct sciara_legacy_grid *g = &l->ground;
-  enum sciara_status status = sciara_legacy_grid_read(path, out);
+  enum sciara_status status = sciara_legacy_grid_read(path, l->layout == &older ? &l->known : NULL, out);
   if (status == SCIARA_OK && out != g) {
     double slack = 1e-6 * g->cell_size;
     if (out->rows != g->rows || out->cols != g->cols || fabs(out->west - g->west) > slack ||
@@ -103,46 +134,69 @@ static enum sciara_status place_vents(struct legacy *l) {
     struct sciara_legacy_vent *vent = vent_of_id(l, id);
     if (!vent)
       return sciara_fail(SCIARA_ERR_INPUT,
-                         "%s_Vents.stt: vent %.10g at row %" PRId64 ", column %" PRId64
-                         " has no rates in %s_EmissionRate.txt",
-                         l->base, id, row, col, l->base);
+                         "%s%s: vent %.10g at row %" PRId64 ", column %" PRId64 " has no rates in %s%s", l->base,
+                         l->layout->vents, id, row, col, l->base, l->layout->rates);
     if (vent->row >= 0)
       return sciara_fail(SCIARA_ERR_INPUT,
-                         "%s_Vents.stt: vent %" PRId64 " stands at row %" PRId64 ", column %" PRId64
-                         " and at row %" PRId64 ", column %" PRId64 "; one cell for each id is allowed",
-                         l->base, vent->id, vent->row, vent->col, row, col);
+                         "%s%s: vent %" PRId64 " stands at row %" PRId64 ", column %" PRId64 " and at row %" PRId64
+                         ", column %" PRId64 "; one cell for each id is allowed",
+                         l->base, l->layout->vents, vent->id, vent->row, vent->col, row, col);
     if (is_nodata(&l->ground, i))
       return sciara_fail(SCIARA_ERR_INPUT,
-                         "%s_Vents.stt: vent %" PRId64 " at row %" PRId64 ", column %" PRId64
-                         " lies where the DEM is NODATA",
-                         l->base, vent->id, row, col);
+                         "%s%s: vent %" PRId64 " at row %" PRId64 ", column %" PRId64 " lies where the DEM is NODATA",
+                         l->base, l->layout->vents, vent->id, row, col);
     vent->row = row;
     vent->col = col;
   }
   for (size_t k = 0; k < l->rates.count; k++)
     if (l->rates.vents[k].row < 0)
-      return sciara_fail(SCIARA_ERR_INPUT,
-                         "%s_EmissionRate.txt:%" PRId64 ": vent %" PRId64 " has no cell in %s_Vents.stt", l->base,
-                         l->rates.vents[k].line, l->rates.vents[k].id, l->base);
+      return sciara_fail(SCIARA_ERR_INPUT, "%s%s:%" PRId64 ": vent %" PRId64 " has no cell in %s%s", l->base,
+                         l->layout->rates, l->rates.vents[k].line, l->rates.vents[k].id, l->base, l->layout->vents);
   return SCIARA_OK;
 }
 
-static enum sciara_status read_all(const char *cfg_path, const char *crs, struct legacy *l,
-                                   struct sciara_text *parameters) {
+static enum sciara_status read_parameters(const char *cfg_path, struct legacy *l, struct sciara_text *parameters) {
   char *path;
-  SCIARA_TRY(split_name(cfg_path, l));
-  SCIARA_TRY(find_file(l, ".cfg", "the parameters", true, &path));
+  SCIARA_TRY(find_file(l, l->layout->cfg, "the parameters", true, &path));
   enum sciara_status status = sciara_legacy_parameters_list(path, parameters);
   free(path);
-  if (status != SCIARA_OK) return status;
-  if (crs) SCIARA_TRY(sciara_georef_from_name(crs, &l->georef));
-  SCIARA_TRY(read_grid(l, "_Morphology.stt", "the altitudes", true, &l->ground));
-  SCIARA_TRY(read_grid(l, "_Vents.stt", "the ids of the vents on the grid", true, &l->vents));
-  SCIARA_TRY(read_grid(l, "_RealEvent.stt", "the observed extent", false, &l->observed));
-  SCIARA_TRY(find_file(l, "_EmissionRate.txt", "the effusion rates", true, &path));
-  status = sciara_legacy_rates_read(path, &l->rates);
+  if (status == SCIARA_OK && l->layout == &older)
+    status = sciara_legacy_older_size(cfg_path, parameters->data, l->corner, &l->known);
+  return status;
+}
+
+/** The corner comes from the header or from the user, and from one of them only. */
+static enum sciara_status check_corner(const struct legacy *l) {
+  if (!l->ground.has_header && !l->corner)
+    return sciara_fail(
+        SCIARA_ERR_INPUT,
+        "%s%s: has no header that names the lower left corner of the grid; give it with --corner X,Y (m)", l->base,
+        l->layout->ground);
+  if (l->ground.has_header && l->corner)
+    return sciara_fail(SCIARA_ERR_INPUT, "%s%s: its header names the corner %.12g, %.12g: --corner is not allowed",
+                       l->base, l->layout->ground, l->ground.west, l->ground.south);
+  return SCIARA_OK;
+}
+
+static enum sciara_status read_all(const struct sciara_legacy_request *q, struct legacy *l,
+                                   struct sciara_text *parameters) {
+  char *path;
+  SCIARA_TRY(split_name(q->cfg_path, l));
+  SCIARA_TRY(read_parameters(q->cfg_path, l, parameters));
+  if (q->crs) SCIARA_TRY(sciara_georef_from_name(q->crs, &l->georef));
+  SCIARA_TRY(read_grid(l, l->layout->ground, "the altitudes", true, &l->ground));
+  SCIARA_TRY(check_corner(l));
+  SCIARA_TRY(read_grid(l, l->layout->vents, "the ids of the vents on the grid", true, &l->vents));
+  if (l->layout->observed) SCIARA_TRY(read_grid(l, l->layout->observed, "the observed extent", false, &l->observed));
+  SCIARA_TRY(find_file(l, l->layout->rates, "the effusion rates", true, &path));
+  const enum sciara_status status = sciara_legacy_rates_read(path, &l->rates);
   free(path);
   return status == SCIARA_OK ? place_vents(l) : status;
+}
+
+/** Whether the reader of DEMs will take it. */
+static bool is_altitude(double z) {
+  return z >= SCIARA_ALTITUDE_MIN && z <= SCIARA_ALTITUDE_MAX && z != SCIARA_NODATA_ALTITUDE;
 }
 
 /** Altitudes with this program's NODATA, the extent as 0 and 1; counts both. */
@@ -155,11 +209,12 @@ static enum sciara_status convert_grids(struct legacy *l, struct sciara_legacy_r
     if (is_nodata(&l->ground, i)) {
       l->ground.values[i] = SCIARA_NODATA_ALTITUDE;
       report->nodata_cells++;
-    } else if (l->ground.values[i] == SCIARA_NODATA_ALTITUDE) {
+    } else if (!is_altitude(l->ground.values[i])) {
       return sciara_fail(SCIARA_ERR_INPUT,
-                         "%s_Morphology.stt: row %" PRId64 ", column %" PRId64
-                         " is %g, which the header does not declare as NODATA",
-                         l->base, i / l->ground.cols, i % l->ground.cols, SCIARA_NODATA_ALTITUDE);
+                         "%s%s: found %.10g at row %" PRId64 ", column %" PRId64
+                         ", allowed altitudes from %g to %g m other than %g, or the NODATA_value of the header",
+                         l->base, l->layout->ground, l->ground.values[i], i / l->ground.cols, i % l->ground.cols,
+                         SCIARA_ALTITUDE_MIN, SCIARA_ALTITUDE_MAX, SCIARA_NODATA_ALTITUDE);
     }
     if (!l->observed.values) continue;
     l->observed.values[i] = l->observed.values[i] > 0 && !is_nodata(&l->observed, i);
@@ -167,7 +222,7 @@ static enum sciara_status convert_grids(struct legacy *l, struct sciara_legacy_r
   }
   return report->nodata_cells < cells
              ? SCIARA_OK
-             : sciara_fail(SCIARA_ERR_INPUT, "%s_Morphology.stt: every cell is NODATA", l->base);
+             : sciara_fail(SCIARA_ERR_INPUT, "%s%s: every cell is NODATA", l->base, l->layout->ground);
 }
 
 static struct sciara_grid grid_of(const struct legacy *l) {
@@ -262,21 +317,24 @@ static double volume(const struct sciara_legacy_rates *r, const struct sciara_le
   return sum;
 }
 
-static enum sciara_status tell(const struct legacy *l, const char *folder, const char *crs, const char *parameters,
+static enum sciara_status tell(const struct legacy *l, const struct sciara_legacy_request *q, const char *parameters,
                                struct sciara_legacy_report *report) {
   struct sciara_text *t = &report->text;
-  SCIARA_TRY(sciara_text_append(t, "%s imported to %s\n", l->name, folder));
+  SCIARA_TRY(sciara_text_append(t, "%s imported to %s\n", l->name, q->output_folder));
   SCIARA_TRY(
       sciara_text_append(t, "  dem.tif: %" PRId64 " rows x %" PRId64 " columns of %.10g m, %" PRId64 " cells NODATA\n",
                          report->rows, report->cols, l->ground.cell_size, report->nodata_cells));
   if (l->ground.has_nodata && l->ground.nodata == 0)
     SCIARA_TRY(sciara_text_append(t, "    the file declares 0 as NODATA: cells at altitude 0 are outside the DEM\n"));
+  if (!l->ground.has_header)
+    SCIARA_TRY(sciara_text_append(t, "    the file declares no NODATA: %g counts as such, 0 as an altitude\n",
+                                  SCIARA_LEGACY_OLDER_NODATA));
   SCIARA_TRY(sciara_text_append(
-      t, "    CRS: %s\n", crs ? l->georef.crs_name : "none, the files name no CRS; give one with --crs EPSG:CODE"));
+      t, "    CRS: %s\n", q->crs ? l->georef.crs_name : "none, the files name no CRS; give one with --crs EPSG:CODE"));
   if (report->observed_cells >= 0)
     SCIARA_TRY(sciara_text_append(t, "  observed.tif: %" PRId64 " cells covered\n", report->observed_cells));
-  else
-    SCIARA_TRY(sciara_text_append(t, "  no observed extent: %s_RealEvent.stt is absent\n", l->name));
+  else if (l->layout->observed)
+    SCIARA_TRY(sciara_text_append(t, "  no observed extent: %s%s is absent\n", l->name, l->layout->observed));
   SCIARA_TRY(
       sciara_text_append(t, "  scenario.json: %" PRId64 " vents, %.10g m3 in all\n", report->vents, report->volume_m3));
   for (size_t k = 0; k < l->rates.count; k++) {
@@ -289,18 +347,18 @@ static enum sciara_status tell(const struct legacy *l, const char *folder, const
                             parameters);
 }
 
-enum sciara_status sciara_legacy_import(const char *cfg_path, const char *output_folder, const char *crs,
-                                        bool overwrite, struct sciara_legacy_report *report) {
+enum sciara_status sciara_legacy_import(const struct sciara_legacy_request *request,
+                                        struct sciara_legacy_report *report) {
   *report = (struct sciara_legacy_report){0};
-  struct legacy l = {0};
+  struct legacy l = {.corner = request->corner};
   struct sciara_text parameters = {0};
   enum sciara_status status = SCIARA_OK;
-  SCIARA_TRY_GOTO(read_all(cfg_path, crs, &l, &parameters));
+  SCIARA_TRY_GOTO(read_all(request, &l, &parameters));
   SCIARA_TRY_GOTO(convert_grids(&l, report));
   report->vents = (int64_t)l.rates.count;
   for (size_t k = 0; k < l.rates.count; k++) report->volume_m3 += volume(&l.rates, &l.rates.vents[k]);
-  SCIARA_TRY_GOTO(write_all(&l, output_folder, overwrite));
-  status = tell(&l, output_folder, crs, parameters.data, report);
+  SCIARA_TRY_GOTO(write_all(&l, request->output_folder, request->overwrite));
+  status = tell(&l, request, parameters.data, report);
 cleanup:
   if (status != SCIARA_OK) sciara_legacy_report_free(report);
   sciara_text_free(&parameters);

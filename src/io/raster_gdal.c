@@ -79,6 +79,11 @@ enum sciara_status sciara_map_write_cog(const struct sciara_map *map, const char
   return write_map(map, GDT_Float32, "COG", options, path);
 }
 
+size_t sciara_map_cog_memory(const struct sciara_grid *grid) {
+  const size_t dataset = (size_t)sciara_grid_cells(grid) * sizeof(float);
+  return 2 * dataset + dataset / 3; // GDAL's cache holds the tiles again, and overviews of a quarter, a sixteenth ...
+}
+
 enum sciara_status sciara_map_write_geotiff(const struct sciara_map *map, bool as_double, const char *path) {
   static const char *const options[] = {"TILED=YES", "COMPRESS=DEFLATE", "PREDICTOR=3", "BIGTIFF=IF_SAFER", NULL};
   return write_map(map, as_double ? GDT_Float64 : GDT_Float32, "GTiff", options, path);

@@ -20,6 +20,9 @@ struct sciara_map {
 /** COG, float32, DEFLATE, PREDICTOR=YES, averaged overviews, with the QGIS style beside it (same name, .qml). */
 enum sciara_status sciara_map_write_cog(const struct sciara_map *map, const char *path);
 
+/** Bytes of memory that it takes beside map->values: the dataset, and the tiles and overviews on their way to the file. */
+size_t sciara_map_cog_memory(const struct sciara_grid *grid);
+
 /** Plain tiled GeoTIFF, float32 or float64 (for DEMs and observed extents made by `import` and tools). */
 enum sciara_status sciara_map_write_geotiff(const struct sciara_map *map, bool as_double, const char *path);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading a scenario: parse, override, check, keep the text, add the defaults, take the values over.
+// Reading a scenario: parse, override, check, keep the text, add the defaults, take the values over. What is wrong is
+// collected; what is good is taken all the same, so that the checks to come can speak of it.
 #include "io/scenario.h"
 
 #include <math.h>
@@ -19,38 +20,6 @@ double sciara_scenario_seconds(const cJSON *value) {
 }
 
 static enum sciara_status out_of_memory(void) { return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a scenario"); }
-
-static enum sciara_status fill_object(cJSON *object, const char *schema);
-
-/** Gives one absent key its default, or goes into a present one. */
-static enum sciara_status fill_key(cJSON *object, const struct sciara_scenario_key *key, const char *name) {
-  cJSON *child = cJSON_GetObjectItemCaseSensitive(object, name);
-  if (key->type == SCIARA_KEY_OBJECT && !child && !(child = cJSON_AddObjectToObject(object, name)))
-    return out_of_memory();
-  if (key->type == SCIARA_KEY_OBJECT) return fill_object(child, key->path);
-  if (key->type == SCIARA_KEY_OBJECTS) {
-    cJSON *item;
-    cJSON_ArrayForEach(item, child) SCIARA_TRY(fill_object(item, sciara_scenario_key_items(key)->path));
-    return SCIARA_OK;
-  }
-  if (child || !key->preset) return SCIARA_OK;
-  SCIARA_TRY(sciara_json_parse(key->path, key->preset, strlen(key->preset), &child));
-  if (cJSON_AddItemToObject(object, name, child)) return SCIARA_OK;
-  cJSON_Delete(child);
-  return out_of_memory();
-}
-
-static enum sciara_status fill_object(cJSON *object, const char *schema) {
-  size_t count;
-  const struct sciara_scenario_key *keys = sciara_scenario_keys(&count);
-  for (size_t i = 0; i < count; i++) {
-    const char *name = sciara_scenario_key_name(&keys[i], schema);
-    if (name) SCIARA_TRY(fill_key(object, &keys[i], name));
-  }
-  return SCIARA_OK;
-}
-
-enum sciara_status sciara_scenario_fill(cJSON *root) { return fill_object(root, ""); }
 
 /** The value of a key of a filled tree; NULL when it is null, or absent without a default. */
 static const cJSON *get(const cJSON *root, const char *object, const char *name) {
@@ -104,7 +73,10 @@ static enum sciara_status take_model(const cJSON *root, struct sciara_scenario *
   for (size_t i = 0; i < count; i++)
     memcpy((char *)&s->params + table[i].offset, &get(root, "model", table[i].key)->valuedouble, sizeof(double));
   enum sciara_status status = sciara_params_check(&s->params);
-  if (status != SCIARA_OK) return sciara_fail_context(status, "%s", s->path);
+  return status == SCIARA_OK ? SCIARA_OK : sciara_fail_context(status, "%s", s->path);
+}
+
+static enum sciara_status check_initial_temperature(const struct sciara_scenario *s) {
   const struct sciara_layer_spec *t = &s->initial_temperature;
   if (t->given && !t->path && !(t->value > s->params.T_sol && t->value <= s->params.T_vent))
     return sciara_fail(
@@ -149,19 +121,31 @@ static enum sciara_status take_output(const cJSON *root, const char *folder, str
   return SCIARA_OK;
 }
 
-static enum sciara_status take_values(const cJSON *root, const char *folder, struct sciara_scenario *s) {
-  SCIARA_TRY(copy_text(get(root, "", "title"), &s->title));
-  SCIARA_TRY(take_dem(root, folder, s));
-  SCIARA_TRY(sciara_scenario_vents(folder, root, s));
-  SCIARA_TRY(take_layer(get(root, "initial", "thickness"), folder, &s->initial_thickness));
-  SCIARA_TRY(take_layer(get(root, "initial", "temperature"), folder, &s->initial_temperature));
-  SCIARA_TRY(take_model(root, s));
-  s->boundary = is_text(get(root, "", "boundary"), "closed") ? SCIARA_BOUNDARY_CLOSED : SCIARA_BOUNDARY_OPEN;
-  SCIARA_TRY(take_run(root, s));
-  SCIARA_TRY(take_output(root, folder, s));
+static enum sciara_status take_engine(const cJSON *root, struct sciara_scenario *s) {
   s->engine.single_precision = is_text(get(root, "engine", "precision"), "single");
   s->engine.threads = (int)get(root, "engine", "threads")->valuedouble;
   return copy_text(get(root, "engine", "name"), &s->engine.name);
+}
+
+/**
+ * The values of a filled tree.
+ *
+ * @param model_passed whether "model" is what the user gave, not the defaults in place of something refused
+ */
+static void take_values(const cJSON *root, const char *folder, bool model_passed, struct sciara_scenario *s,
+                        struct sciara_refusals *refusals) {
+  sciara_refusals_add(refusals, copy_text(get(root, "", "title"), &s->title));
+  sciara_refusals_add(refusals, take_dem(root, folder, s));
+  sciara_scenario_vents(folder, root, s, refusals);
+  sciara_refusals_add(refusals, take_layer(get(root, "initial", "thickness"), folder, &s->initial_thickness));
+  sciara_refusals_add(refusals, take_layer(get(root, "initial", "temperature"), folder, &s->initial_temperature));
+  const enum sciara_status model = take_model(root, s);
+  sciara_refusals_add(refusals, model);
+  if (model == SCIARA_OK && model_passed) sciara_refusals_add(refusals, check_initial_temperature(s));
+  s->boundary = is_text(get(root, "", "boundary"), "closed") ? SCIARA_BOUNDARY_CLOSED : SCIARA_BOUNDARY_OPEN;
+  sciara_refusals_add(refusals, take_run(root, s));
+  sciara_refusals_add(refusals, take_output(root, folder, s));
+  sciara_refusals_add(refusals, take_engine(root, s));
 }
 
 /** The text of a tree, malloc'd; the tree itself is left as it is. */
@@ -175,27 +159,58 @@ static enum sciara_status keep_text(const cJSON *root, char **out) {
   return status;
 }
 
-static enum sciara_status read_tree(cJSON *root, const char *folder, struct sciara_scenario *s) {
-  SCIARA_TRY(sciara_scenario_check(s->path, root));
-  SCIARA_TRY(keep_text(root, &s->json));
-  SCIARA_TRY(sciara_scenario_fill(root));
-  return take_values(root, folder, s);
+/** From the tree as written, overrides applied, to the values. */
+static void read_tree(cJSON *root, const char *folder, struct sciara_scenario *s, struct sciara_refusals *refusals) {
+  const size_t before = refusals->count;
+  bool model_passed = true;
+  sciara_scenario_check(s->path, root, refusals);
+  if (!cJSON_IsObject(root)) return;
+  enum sciara_status status = keep_text(root, &s->json);
+  if (status == SCIARA_OK && refusals->count > before) {
+    const bool given = cJSON_HasObjectItem(root, "model");
+    status = sciara_scenario_drop_refused(root);
+    model_passed = given == cJSON_HasObjectItem(root, "model");
+  }
+  if (status == SCIARA_OK) status = sciara_scenario_fill(root);
+  sciara_refusals_add(refusals, status);
+  if (status == SCIARA_OK) take_values(root, folder, model_passed, s, refusals);
+}
+
+void sciara_scenario_parse(const char *path, const char *text, size_t length, const char *const *overrides,
+                           size_t override_count, struct sciara_scenario *out, struct sciara_refusals *refusals) {
+  *out = (struct sciara_scenario){0};
+  cJSON *root = NULL;
+  char *folder = sciara_path_folder(path);
+  out->path = sciara_format("%s", path);
+  enum sciara_status status = folder && out->path ? SCIARA_OK : out_of_memory();
+  if (status == SCIARA_OK) status = sciara_json_parse_all(path, text, length, refusals, &root);
+  sciara_refusals_add(refusals, status);
+  if (status == SCIARA_OK) {
+    for (size_t i = 0; i < override_count; i++)
+      sciara_refusals_add(refusals, sciara_scenario_override(path, root, overrides[i]));
+    read_tree(root, folder, out, refusals);
+  }
+  cJSON_Delete(root);
+  free(folder);
+}
+
+void sciara_scenario_read_all(const char *path, const char *const *overrides, size_t override_count,
+                              struct sciara_scenario *out, struct sciara_refusals *refusals) {
+  char *text = NULL;
+  size_t length = 0;
+  *out = (struct sciara_scenario){0};
+  const enum sciara_status status = sciara_file_read(path, SCIARA_JSON_MAX_BYTES, &text, &length);
+  sciara_refusals_add(refusals, status);
+  if (status == SCIARA_OK) sciara_scenario_parse(path, text, length, overrides, override_count, out, refusals);
+  free(text);
 }
 
 enum sciara_status sciara_scenario_read(const char *path, const char *const *overrides, size_t override_count,
                                         struct sciara_scenario *out) {
-  *out = (struct sciara_scenario){0};
-  cJSON *root = NULL;
-  enum sciara_status status;
-  char *folder = sciara_path_folder(path);
-  out->path = sciara_format("%s", path);
-  if (!folder || !out->path) SCIARA_TRY_GOTO(out_of_memory());
-  SCIARA_TRY_GOTO(sciara_json_read(path, &root));
-  for (size_t i = 0; i < override_count; i++) SCIARA_TRY_GOTO(sciara_scenario_override(path, root, overrides[i]));
-  SCIARA_TRY_GOTO(read_tree(root, folder, out));
-cleanup:
-  cJSON_Delete(root);
-  free(folder);
+  struct sciara_refusals refusals = {0};
+  sciara_scenario_read_all(path, overrides, override_count, out, &refusals);
+  const enum sciara_status status = sciara_refusals_verdict(&refusals);
+  sciara_refusals_free(&refusals);
   if (status != SCIARA_OK) sciara_scenario_free(out);
   return status;
 }

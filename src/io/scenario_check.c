@@ -1,24 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
-// A tree of JSON against the table of keys: types, ranges, unknown, missing and contradicting keys.
+// A tree of JSON against the table of keys: types, ranges, unknown, missing and contradicting keys. Every breach is found,
+// not only the first.
 #include <math.h>
 #include <string.h>
 
 #include "io/scenario_keys.h"
 #include "model/field.h"
 
-static enum sciara_status refuse_value(const char *file, const struct sciara_json_path *path, const cJSON *value,
-                                       const char *allowed) {
+/** Whose tree is checked, and what is wrong with it so far. */
+struct check {
+  const char *file;
+  struct sciara_refusals *refusals;
+};
+
+static void refuse(const struct check *c, const struct sciara_json_path *path, const char *found, const char *allowed) {
+  sciara_refusals_add(c->refusals, sciara_scenario_refuse(c->file, path, found, allowed));
+}
+
+static void refuse_value(const struct check *c, const struct sciara_json_path *path, const cJSON *value,
+                         const char *allowed) {
   char found[128];
+  if (sciara_refusals_full(c->refusals)) { // a million wrong rates shall take no time
+    sciara_refusals_add(c->refusals, SCIARA_ERR_INPUT);
+    return;
+  }
   sciara_json_describe(value, found, sizeof found);
-  return sciara_scenario_refuse(file, path, found, allowed);
+  refuse(c, path, found, allowed);
 }
 
 /** Refuses a value of the wrong type. */
-static enum sciara_status refuse_type(const char *file, const struct sciara_json_path *path, const cJSON *value,
-                                      const struct sciara_scenario_key *key) {
+static void refuse_type(const struct check *c, const struct sciara_json_path *path, const cJSON *value,
+                        const struct sciara_scenario_key *key) {
   char allowed[1024];
   sciara_scenario_key_allowed(key, allowed, sizeof allowed);
-  return refuse_value(file, path, value, allowed);
+  refuse_value(c, path, value, allowed);
 }
 
 static bool in_range(const struct sciara_scenario_key *key, double v) {
@@ -26,26 +41,30 @@ static bool in_range(const struct sciara_scenario_key *key, double v) {
   return (key->low_allowed ? v >= key->low : v > key->low) && v <= key->high;
 }
 
-static enum sciara_status check_range(const char *file, const struct sciara_json_path *path, const cJSON *value,
-                                      const struct sciara_scenario_key *key, double v) {
-  if (in_range(key, v)) return SCIARA_OK;
+static void check_range(const struct check *c, const struct sciara_json_path *path, const cJSON *value,
+                        const struct sciara_scenario_key *key, double v) {
+  if (in_range(key, v)) return;
   char allowed[96];
   sciara_scenario_key_range(key, allowed, sizeof allowed);
-  return refuse_value(file, path, value, allowed);
+  refuse_value(c, path, value, allowed);
 }
 
-static enum sciara_status check_number(const char *file, const struct sciara_json_path *path, const cJSON *value,
-                                       const struct sciara_scenario_key *key) {
-  if (!cJSON_IsNumber(value)) return refuse_type(file, path, value, key);
-  return check_range(file, path, value, key, value->valuedouble);
+static void check_number(const struct check *c, const struct sciara_json_path *path, const cJSON *value,
+                         const struct sciara_scenario_key *key) {
+  if (cJSON_IsNumber(value))
+    check_range(c, path, value, key, value->valuedouble);
+  else
+    refuse_type(c, path, value, key);
 }
 
 static bool is_integral(double v) { return v == floor(v) && fabs(v) < 9007199254740992.0; } // 2^53
 
-static enum sciara_status check_integer(const char *file, const struct sciara_json_path *path, const cJSON *value,
-                                        const struct sciara_scenario_key *key) {
-  if (!cJSON_IsNumber(value) || !is_integral(value->valuedouble)) return refuse_type(file, path, value, key);
-  return check_range(file, path, value, key, value->valuedouble);
+static void check_integer(const struct check *c, const struct sciara_json_path *path, const cJSON *value,
+                          const struct sciara_scenario_key *key) {
+  if (cJSON_IsNumber(value) && is_integral(value->valuedouble))
+    check_range(c, path, value, key, value->valuedouble);
+  else
+    refuse_type(c, path, value, key);
 }
 
 static bool is_choice(const struct sciara_scenario_key *key, const cJSON *value) {
@@ -55,14 +74,16 @@ static bool is_choice(const struct sciara_scenario_key *key, const cJSON *value)
   return false;
 }
 
-static enum sciara_status check_duration(const char *file, const struct sciara_json_path *path, const cJSON *value,
-                                         const struct sciara_scenario_key *key) {
-  if (is_choice(key, value)) return SCIARA_OK;
-  if (cJSON_IsNumber(value)) return check_range(file, path, value, key, value->valuedouble);
+static void check_duration(const struct check *c, const struct sciara_json_path *path, const cJSON *value,
+                           const struct sciara_scenario_key *key) {
   double seconds;
-  if (!cJSON_IsString(value) || !sciara_parse_duration(value->valuestring, &seconds))
-    return refuse_type(file, path, value, key);
-  return check_range(file, path, value, key, seconds);
+  if (is_choice(key, value)) return;
+  if (cJSON_IsNumber(value))
+    check_range(c, path, value, key, value->valuedouble);
+  else if (cJSON_IsString(value) && sciara_parse_duration(value->valuestring, &seconds))
+    check_range(c, path, value, key, seconds);
+  else
+    refuse_type(c, path, value, key);
 }
 
 bool sciara_scenario_date_valid(const char *text) {
@@ -84,57 +105,69 @@ bool sciara_scenario_date_valid(const char *text) {
   return number[2] >= 1 && number[2] <= days && number[3] < 24 && number[4] < 60 && number[5] < 60;
 }
 
-static enum sciara_status check_window(const char *file, const struct sciara_json_path *path, const cJSON *value,
-                                       const struct sciara_scenario_key *key) {
-  if (!cJSON_IsArray(value) || cJSON_GetArraySize(value) != 4) return refuse_type(file, path, value, key);
+static void check_window(const struct check *c, const struct sciara_json_path *path, const cJSON *value,
+                         const struct sciara_scenario_key *key) {
+  if (!cJSON_IsArray(value) || cJSON_GetArraySize(value) != 4) {
+    refuse_type(c, path, value, key);
+    return;
+  }
   struct sciara_json_path place = {.parent = path};
   const cJSON *item;
   cJSON_ArrayForEach(item, value) {
     struct sciara_scenario_key entry = {
         .type = SCIARA_KEY_INTEGER, .low = place.index < 2 ? 0 : 1, .low_allowed = true, .high = key->high};
-    SCIARA_TRY(check_integer(file, &place, item, &entry));
+    check_integer(c, &place, item, &entry);
     place.index++;
   }
-  return SCIARA_OK;
 }
 
-static enum sciara_status check_points(const char *file, const struct sciara_json_path *path, const cJSON *value,
-                                       const struct sciara_scenario_key *key) {
-  int size = cJSON_IsArray(value) ? cJSON_GetArraySize(value) : 0;
-  if (size < 2 || size > SCIARA_KEY_MAX_POINTS) return refuse_type(file, path, value, key);
-  struct sciara_scenario_key coordinate = *key;
-  coordinate.type = SCIARA_KEY_NUMBER;
-  struct sciara_json_path place = {.parent = path};
-  const cJSON *point, *item;
-  cJSON_ArrayForEach(point, value) {
-    if (!cJSON_IsArray(point) || cJSON_GetArraySize(point) != 2)
-      return refuse_value(file, &place, point, "a point [x, y]");
-    struct sciara_json_path inner = {.parent = &place};
-    cJSON_ArrayForEach(item, point) {
-      SCIARA_TRY(check_number(file, &inner, item, &coordinate));
-      inner.index++;
-    }
-    place.index++;
-  }
-  return SCIARA_OK;
-}
-
-static enum sciara_status check_rates(const char *file, const struct sciara_json_path *path, const cJSON *value,
-                                      const struct sciara_scenario_key *key) {
-  int size = cJSON_IsArray(value) ? cJSON_GetArraySize(value) : 0;
-  if (size < 1 || size > SCIARA_KEY_MAX_RATES) return refuse_type(file, path, value, key);
-  struct sciara_scenario_key rate = *key;
-  rate.type = SCIARA_KEY_NUMBER;
+static void check_numbers(const struct check *c, const struct sciara_json_path *path, const cJSON *array,
+                          const struct sciara_scenario_key *number) {
   struct sciara_json_path place = {.parent = path};
   const cJSON *item;
-  cJSON_ArrayForEach(item, value) {
-    SCIARA_TRY(check_number(file, &place, item, &rate));
+  cJSON_ArrayForEach(item, array) {
+    check_number(c, &place, item, number);
     place.index++;
   }
-  return SCIARA_OK;
 }
 
-static enum sciara_status refuse_field(const char *file, const struct sciara_json_path *path, const cJSON *value) {
+/** What is said of the array, as the range of one number in it. */
+static struct sciara_scenario_key number_in(const struct sciara_scenario_key *array) {
+  struct sciara_scenario_key number = *array;
+  number.type = SCIARA_KEY_NUMBER;
+  return number;
+}
+
+static void check_points(const struct check *c, const struct sciara_json_path *path, const cJSON *value,
+                         const struct sciara_scenario_key *key) {
+  int size = cJSON_IsArray(value) ? cJSON_GetArraySize(value) : 0;
+  if (size < 2 || size > SCIARA_KEY_MAX_POINTS) {
+    refuse_type(c, path, value, key);
+    return;
+  }
+  const struct sciara_scenario_key coordinate = number_in(key);
+  struct sciara_json_path place = {.parent = path};
+  const cJSON *point;
+  cJSON_ArrayForEach(point, value) {
+    if (cJSON_IsArray(point) && cJSON_GetArraySize(point) == 2)
+      check_numbers(c, &place, point, &coordinate);
+    else
+      refuse_value(c, &place, point, "a point [x, y]");
+    place.index++;
+  }
+}
+
+static void check_rates(const struct check *c, const struct sciara_json_path *path, const cJSON *value,
+                        const struct sciara_scenario_key *key) {
+  int size = cJSON_IsArray(value) ? cJSON_GetArraySize(value) : 0;
+  const struct sciara_scenario_key rate = number_in(key);
+  if (size < 1 || size > SCIARA_KEY_MAX_RATES)
+    refuse_type(c, path, value, key);
+  else
+    check_numbers(c, path, value, &rate);
+}
+
+static void refuse_field(const struct check *c, const struct sciara_json_path *path, const cJSON *value) {
   const char *names[SCIARA_FIELD_COUNT];
   char allowed[1024];
   size_t length = 0;
@@ -145,73 +178,109 @@ static enum sciara_status refuse_field(const char *file, const struct sciara_jso
   const char *closest =
       cJSON_IsString(value) ? sciara_closest_name(value->valuestring, names, SCIARA_FIELD_COUNT) : NULL;
   if (closest) snprintf(allowed + length, sizeof allowed - length, " (did you mean \"%s\"?)", closest);
-  return refuse_value(file, path, value, allowed);
+  refuse_value(c, path, value, allowed);
 }
 
-static enum sciara_status check_fields(const char *file, const struct sciara_json_path *path, const cJSON *value,
-                                       const struct sciara_scenario_key *key) {
-  if (!cJSON_IsArray(value) || cJSON_GetArraySize(value) < (int)key->low) return refuse_type(file, path, value, key);
+static void check_fields(const struct check *c, const struct sciara_json_path *path, const cJSON *value,
+                         const struct sciara_scenario_key *key) {
+  if (!cJSON_IsArray(value) || cJSON_GetArraySize(value) < (int)key->low) {
+    refuse_type(c, path, value, key);
+    return;
+  }
   struct sciara_json_path place = {.parent = path};
   unsigned seen = 0;
   const cJSON *item;
   cJSON_ArrayForEach(item, value) {
     enum sciara_field field = cJSON_IsString(item) ? sciara_field_find(item->valuestring) : SCIARA_FIELD_COUNT;
-    if (field == SCIARA_FIELD_COUNT) return refuse_field(file, &place, item);
-    if (seen & 1u << field) return refuse_value(file, &place, item, "each field once");
-    seen |= 1u << field;
+    if (field == SCIARA_FIELD_COUNT)
+      refuse_field(c, &place, item);
+    else if (seen & 1u << field)
+      refuse_value(c, &place, item, "each field once");
+    else
+      seen |= 1u << field;
     place.index++;
   }
-  return SCIARA_OK;
 }
 
-static enum sciara_status check_object(const char *file, const struct sciara_json_path *path, const cJSON *object,
-                                       const char *schema, const char *alternatives);
+static void check_object(const struct check *c, const struct sciara_json_path *path, const cJSON *object,
+                         const char *schema, const char *alternatives);
 
-static enum sciara_status check_objects(const char *file, const struct sciara_json_path *path, const cJSON *value,
-                                        const struct sciara_scenario_key *key) {
-  if (!cJSON_IsArray(value) || cJSON_GetArraySize(value) > (int)key->high) return refuse_type(file, path, value, key);
+static void check_objects(const struct check *c, const struct sciara_json_path *path, const cJSON *value,
+                          const struct sciara_scenario_key *key) {
+  if (!cJSON_IsArray(value) || cJSON_GetArraySize(value) > (int)key->high) {
+    refuse_type(c, path, value, key);
+    return;
+  }
   const struct sciara_scenario_key *items = sciara_scenario_key_items(key);
   struct sciara_json_path place = {.parent = path};
   const cJSON *item;
   cJSON_ArrayForEach(item, value) {
-    if (!cJSON_IsObject(item)) return refuse_type(file, &place, item, items);
-    SCIARA_TRY(check_object(file, &place, item, items->path, items->alternatives));
+    if (cJSON_IsObject(item))
+      check_object(c, &place, item, items->path, items->alternatives);
+    else
+      refuse_type(c, &place, item, items);
     place.index++;
   }
-  return SCIARA_OK;
 }
 
-static enum sciara_status check_value(const char *file, const struct sciara_json_path *path, const cJSON *value,
-                                      const struct sciara_scenario_key *key) {
+static bool is_text(const cJSON *value) { return cJSON_IsString(value) && value->valuestring[0] != '\0'; }
+
+static void check_value(const struct check *c, const struct sciara_json_path *path, const cJSON *value,
+                        const struct sciara_scenario_key *key) {
   bool right = true;
-  if (cJSON_IsNull(value) && sciara_scenario_key_nullable(key)) return SCIARA_OK;
+  if (cJSON_IsNull(value) && sciara_scenario_key_nullable(key)) return;
   switch (key->type) {
     case SCIARA_KEY_ANY: break;
     case SCIARA_KEY_OBJECT:
-      if (cJSON_IsObject(value)) return check_object(file, path, value, key->path, key->alternatives);
-      right = false;
+      right = cJSON_IsObject(value);
+      if (right) check_object(c, path, value, key->path, key->alternatives);
       break;
-    case SCIARA_KEY_OBJECTS: return check_objects(file, path, value, key);
-    case SCIARA_KEY_STRING: right = cJSON_IsString(value) && value->valuestring[0] != '\0'; break;
+    case SCIARA_KEY_OBJECTS: check_objects(c, path, value, key); break;
+    case SCIARA_KEY_STRING: right = is_text(value); break;
     case SCIARA_KEY_CHOICE: right = is_choice(key, value); break;
-    case SCIARA_KEY_NUMBER: return check_number(file, path, value, key);
-    case SCIARA_KEY_INTEGER: return check_integer(file, path, value, key);
-    case SCIARA_KEY_DURATION: return check_duration(file, path, value, key);
+    case SCIARA_KEY_NUMBER: check_number(c, path, value, key); break;
+    case SCIARA_KEY_INTEGER: check_integer(c, path, value, key); break;
+    case SCIARA_KEY_DURATION: check_duration(c, path, value, key); break;
     case SCIARA_KEY_LAYER:
-      if (cJSON_IsNumber(value)) return check_number(file, path, value, key);
-      right = cJSON_IsString(value) && value->valuestring[0] != '\0';
+      right = cJSON_IsNumber(value) || is_text(value);
+      if (cJSON_IsNumber(value)) check_number(c, path, value, key);
       break;
     case SCIARA_KEY_DATE: right = cJSON_IsString(value) && sciara_scenario_date_valid(value->valuestring); break;
-    case SCIARA_KEY_WINDOW: return check_window(file, path, value, key);
-    case SCIARA_KEY_POINTS: return check_points(file, path, value, key);
-    case SCIARA_KEY_RATES: return check_rates(file, path, value, key);
-    case SCIARA_KEY_FIELDS: return check_fields(file, path, value, key);
+    case SCIARA_KEY_WINDOW: check_window(c, path, value, key); break;
+    case SCIARA_KEY_POINTS: check_points(c, path, value, key); break;
+    case SCIARA_KEY_RATES: check_rates(c, path, value, key); break;
+    case SCIARA_KEY_FIELDS: check_fields(c, path, value, key); break;
   }
-  return right ? SCIARA_OK : refuse_type(file, path, value, key);
+  if (!right) refuse_type(c, path, value, key);
 }
+
+// ---------------------------------------------------------------------------------------------------------- objects
 
 static bool has(const cJSON *object, const char *name) {
   return cJSON_GetObjectItemCaseSensitive(object, name) != NULL;
+}
+
+/** Known keys for which unknown ones were probably meant: one mistyped key is one problem, not also a missing one. */
+struct meant {
+  const char *name[8];
+  size_t count;
+};
+
+static bool given_or_meant(const cJSON *object, const struct meant *meant, const char *name) {
+  for (size_t k = 0; k < meant->count; k++)
+    if (strcmp(meant->name[k], name) == 0) return true;
+  return has(object, name);
+}
+
+static void refuse_unknown(const struct check *c, const struct sciara_json_path *path, const char *schema,
+                           struct meant *meant) {
+  if (sciara_refusals_full(c->refusals)) {
+    sciara_refusals_add(c->refusals, SCIARA_ERR_INPUT);
+    return;
+  }
+  const char *closest = sciara_scenario_closest_key(schema, path->key);
+  if (closest && meant->count < sizeof meant->name / sizeof *meant->name) meant->name[meant->count++] = closest;
+  sciara_refusals_add(c->refusals, sciara_scenario_unknown_key(c->file, schema, path->key, path));
 }
 
 /** "x,y" for people: x and y; the sets of "x,y|line" : x and y, or line. */
@@ -225,67 +294,85 @@ static void print_alternatives(const char *alternatives, char *buffer, size_t ca
 }
 
 /** Exactly one set of keys is given: the first key of each set stands for it (`needs` keeps sets whole). */
-static enum sciara_status check_alternatives(const char *file, const struct sciara_json_path *path, const cJSON *object,
-                                             const char *alternatives) {
+static void check_alternatives(const struct check *c, const struct sciara_json_path *path, const cJSON *object,
+                               const struct meant *meant, const char *alternatives) {
   char set[64], first[64], found[256] = "", allowed[256];
   int given = 0;
   for (const char *rest = alternatives; sciara_scenario_list_next(&rest, '|', set, sizeof set);) {
     const char *inner = set;
-    if (!sciara_scenario_list_next(&inner, ',', first, sizeof first) || !has(object, first)) continue;
+    if (!sciara_scenario_list_next(&inner, ',', first, sizeof first) || !given_or_meant(object, meant, first)) continue;
     size_t length = strlen(found);
     snprintf(found + length, sizeof found - length, "%s%s", given++ ? " together with " : "", first);
   }
-  if (given == 1) return SCIARA_OK;
+  if (given == 1) return;
   print_alternatives(alternatives, allowed, sizeof allowed);
-  return sciara_scenario_refuse(file, path, given ? found : "none of them", allowed);
+  refuse(c, path, given ? found : "none of them", allowed);
 }
 
-static enum sciara_status check_presence(const char *file, const struct sciara_json_path *path, const cJSON *object,
-                                         const char *schema) {
+/** Required keys, and keys that want a partner; returns whether every partner is there. */
+static bool check_presence(const struct check *c, const struct sciara_json_path *path, const cJSON *object,
+                           const struct meant *meant, const char *schema) {
   size_t count;
   const struct sciara_scenario_key *keys = sciara_scenario_keys(&count);
+  bool paired = true;
   for (size_t i = 0; i < count; i++) {
     const char *name = sciara_scenario_key_name(&keys[i], schema);
     if (!name) continue;
-    bool given = has(object, name);
     struct sciara_json_path place = {.parent = path, .key = name};
     char allowed[1024];
-    if (keys[i].required && !given) {
+    if (keys[i].required && !given_or_meant(object, meant, name)) {
       sciara_scenario_key_allowed(&keys[i], allowed, sizeof allowed);
-      return sciara_scenario_refuse(file, &place, "nothing (the key is required)", allowed);
+      refuse(c, &place, "nothing (the key is required)", allowed);
     }
-    if (given && keys[i].needs && !has(object, keys[i].needs)) {
+    if (keys[i].needs && has(object, name) && !given_or_meant(object, meant, keys[i].needs)) {
       snprintf(allowed, sizeof allowed, "only together with \"%s\"", keys[i].needs);
-      return sciara_scenario_refuse(file, &place, "the key alone", allowed);
+      refuse(c, &place, "the key alone", allowed);
+      paired = false;
     }
   }
-  return SCIARA_OK;
+  return paired;
 }
 
-static enum sciara_status check_object(const char *file, const struct sciara_json_path *path, const cJSON *object,
-                                       const char *schema, const char *alternatives) {
+static void check_object(const struct check *c, const struct sciara_json_path *path, const cJSON *object,
+                         const char *schema, const char *alternatives) {
+  struct meant meant = {.count = 0};
   const cJSON *child;
   cJSON_ArrayForEach(child, object) {
     struct sciara_json_path place = {.parent = path, .key = child->string};
     const struct sciara_scenario_key *key = sciara_scenario_key_find(schema, child->string);
-    if (!key) return sciara_scenario_unknown_key(file, schema, child->string, &place);
-    SCIARA_TRY(check_value(file, &place, child, key));
+    if (key)
+      check_value(c, &place, child, key);
+    else
+      refuse_unknown(c, &place, schema, &meant);
   }
-  SCIARA_TRY(check_presence(file, path, object, schema));
-  return alternatives ? check_alternatives(file, path, object, alternatives) : SCIARA_OK;
+  const bool paired = check_presence(c, path, object, &meant, schema);
+  if (alternatives && paired) check_alternatives(c, path, object, &meant, alternatives); // else the lack was told
 }
 
-/** The one rule that spans two branches of the tree. */
-static enum sciara_status check_source(const char *file, const cJSON *root) {
+/** The one rule that spans two branches of the tree; where these are of the right type. */
+static void check_source(const struct check *c, const cJSON *root) {
   const cJSON *vents = cJSON_GetObjectItemCaseSensitive(root, "vents");
   const cJSON *initial = cJSON_GetObjectItemCaseSensitive(root, "initial");
-  if (cJSON_GetArraySize(vents) > 0 || has(initial, "thickness")) return SCIARA_OK;
-  return sciara_scenario_refuse(file, &(struct sciara_json_path){.key = "vents"}, "no vent",
-                                "at least one, unless initial.thickness is given");
+  if (!cJSON_IsArray(vents) || cJSON_GetArraySize(vents) > 0) return;
+  if (initial && (!cJSON_IsObject(initial) || has(initial, "thickness"))) return;
+  refuse(c, &(struct sciara_json_path){.key = "vents"}, "no vent", "at least one, unless initial.thickness is given");
 }
 
-enum sciara_status sciara_scenario_check(const char *file, const cJSON *root) {
-  if (!cJSON_IsObject(root)) return refuse_value(file, NULL, root, "an object");
-  SCIARA_TRY(check_object(file, NULL, root, "", NULL));
-  return check_source(file, root);
+void sciara_scenario_check(const char *file, const cJSON *root, struct sciara_refusals *refusals) {
+  const struct check c = {.file = file, .refusals = refusals};
+  if (!cJSON_IsObject(root)) {
+    refuse_value(&c, NULL, root, "an object");
+    return;
+  }
+  check_object(&c, NULL, root, "", NULL);
+  check_source(&c, root);
+}
+
+bool sciara_scenario_passes(const struct sciara_scenario_key *key, const cJSON *value) {
+  struct sciara_refusals refusals = {0};
+  const struct check c = {.file = "", .refusals = &refusals};
+  check_value(&c, NULL, value, key);
+  const bool passes = refusals.count == 0;
+  sciara_refusals_free(&refusals);
+  return passes;
 }

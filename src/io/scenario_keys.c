@@ -138,17 +138,31 @@ enum sciara_status sciara_scenario_refuse(const char *file, const struct sciara_
   return sciara_fail(SCIARA_ERR_INPUT, "%s: %s: found %s, allowed %s", file, place, found, allowed);
 }
 
+/** The names of the keys of an object; returns their number. */
+static size_t names_in(const char *parent, const char *names[KEYS]) {
+  size_t count = 0;
+  for (size_t i = 0; i < KEYS; i++) {
+    const char *name = sciara_scenario_key_name(&table[i], parent);
+    if (name) names[count++] = name;
+  }
+  return count;
+}
+
+const char *sciara_scenario_closest_key(const char *parent, const char *name) {
+  const char *names[KEYS];
+  const size_t count = names_in(parent, names);
+  return sciara_closest_name(name, names, count);
+}
+
 enum sciara_status sciara_scenario_unknown_key(const char *file, const char *parent, const char *name,
                                                const struct sciara_json_path *path) {
   const char *names[KEYS];
   char allowed[1024] = "no key here";
-  size_t count = 0, length = 0;
-  for (size_t i = 0; i < KEYS; i++) {
-    const char *candidate = sciara_scenario_key_name(&table[i], parent);
-    if (!candidate) continue;
-    int n = snprintf(allowed + length, sizeof allowed - length, "%s%s", count ? ", " : "", candidate);
+  size_t length = 0;
+  const size_t count = names_in(parent, names);
+  for (size_t i = 0; i < count; i++) {
+    int n = snprintf(allowed + length, sizeof allowed - length, "%s%s", i ? ", " : "", names[i]);
     if (n > 0 && (size_t)n < sizeof allowed - length) length += (size_t)n;
-    names[count++] = candidate;
   }
   const char *closest = sciara_closest_name(name, names, count);
   if (closest) snprintf(allowed + length, sizeof allowed - length, " (did you mean \"%s\"?)", closest);

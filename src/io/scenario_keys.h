@@ -64,6 +64,9 @@ void sciara_scenario_key_allowed(const struct sciara_scenario_key *key, char *bu
 /** The part of a list "a|b" at *rest up to `separator`, copied into `buffer`; moves on; false at the end. */
 bool sciara_scenario_list_next(const char **rest, char separator, char *buffer, size_t capacity);
 
+/** The key of the object `parent` that was probably meant by `name`, or NULL. */
+const char *sciara_scenario_closest_key(const char *parent, const char *name);
+
 /** "FILE: PATH: found an unknown key, allowed ...; did you mean ...?" */
 enum sciara_status sciara_scenario_unknown_key(const char *file, const char *parent, const char *name,
                                                const struct sciara_json_path *path);
@@ -72,17 +75,30 @@ enum sciara_status sciara_scenario_unknown_key(const char *file, const char *par
 enum sciara_status sciara_scenario_refuse(const char *file, const struct sciara_json_path *path, const char *found,
                                           const char *allowed);
 
-/** Checks the whole tree against the table. */
-enum sciara_status sciara_scenario_check(const char *file, const cJSON *root);
+/** Checks the whole tree against the table; adds every breach to `refusals`. */
+void sciara_scenario_check(const char *file, const cJSON *root, struct sciara_refusals *refusals);
+
+/** Whether a value alone is good for a key. */
+bool sciara_scenario_passes(const struct sciara_scenario_key *key, const cJSON *value);
 
 /** Applies one override "a.b=value" to the tree. */
 enum sciara_status sciara_scenario_override(const char *file, cJSON *root, const char *text);
 
+/**
+ * Takes the branches out of a tree that do not pass the check, so that the rest may be looked at further: a refused vent
+ * becomes null and keeps its number, any other key of the top level goes as a whole.
+ */
+enum sciara_status sciara_scenario_drop_refused(cJSON *root);
+
 /** Adds the defaults of absent keys; a tree that passed the check passes it afterwards as well. */
 enum sciara_status sciara_scenario_fill(cJSON *root);
 
-/** The vents of a filled tree that passed the check. `folder` is where CSV paths start. */
-enum sciara_status sciara_scenario_vents(const char *folder, const cJSON *root, struct sciara_scenario *out);
+/**
+ * The vents of a filled tree that passed the check; null stands for a vent that did not, and gives one without points.
+ * `folder` is where CSV paths start. What is wrong is added to `refusals`.
+ */
+void sciara_scenario_vents(const char *folder, const cJSON *root, struct sciara_scenario *out,
+                           struct sciara_refusals *refusals);
 
 /** Seconds of a checked number or duration text; 0 for null. */
 double sciara_scenario_seconds(const cJSON *value);

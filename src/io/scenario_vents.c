@@ -102,14 +102,15 @@ static enum sciara_status read_vent(struct reading *r) {
   return check_edges(r);
 }
 
-enum sciara_status sciara_scenario_vents(const char *folder, const cJSON *root, struct sciara_scenario *out) {
-  const cJSON *vents = cJSON_GetObjectItemCaseSensitive(root, "vents");
-  SCIARA_TRY(SCIARA_NEW(out->vents, cJSON_GetArraySize(vents), "the vents"));
-  const cJSON *vent;
+void sciara_scenario_vents(const char *folder, const cJSON *root, struct sciara_scenario *out,
+                           struct sciara_refusals *refusals) {
+  const cJSON *vents = cJSON_GetObjectItemCaseSensitive(root, "vents"), *vent;
+  const enum sciara_status status = SCIARA_NEW(out->vents, cJSON_GetArraySize(vents), "the vents");
+  sciara_refusals_add(refusals, status);
+  if (status != SCIARA_OK) return;
   cJSON_ArrayForEach(vent, vents) {
     size_t index = out->vent_count++;
     struct reading r = {.file = out->path, .folder = folder, .vent = vent, .index = index, .spec = &out->vents[index]};
-    SCIARA_TRY(read_vent(&r));
+    if (!cJSON_IsNull(vent)) sciara_refusals_add(refusals, read_vent(&r));
   }
-  return SCIARA_OK;
 }

@@ -33,6 +33,9 @@ struct sciara_snapshot_context {
 enum sciara_status sciara_snapshot_write(const struct sciara_snapshot_context *context, const struct sciara_state *s,
                                          const struct sciara_ledger *ledger, const char *path);
 
+/** Bytes of memory that writing a snapshot takes, beside those of the file itself, which is made in memory. */
+size_t sciara_snapshot_memory(const struct sciara_grid *grid);
+
 /** What a snapshot says of itself, and its fields on demand. */
 struct sciara_snapshot {
   struct sciara_grid grid;

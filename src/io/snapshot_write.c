@@ -142,6 +142,10 @@ cleanup:
   return status;
 }
 
+size_t sciara_snapshot_memory(const struct sciara_grid *grid) {
+  return ((size_t)sciara_grid_cells(grid) + CHUNK_SIDE * CHUNK_SIDE) * sizeof(double);
+}
+
 static enum sciara_status put_state(const struct sciara_layout *l, const struct sciara_state *s,
                                     const struct sciara_ledger *ledger) {
   const struct {

@@ -25,6 +25,10 @@ enum sciara_cell_kind { SCIARA_CELL_NODATA = 0, SCIARA_CELL_RIM = 1, SCIARA_CELL
 /** Altitude that stands for "outside the DEM" in a host state and in files. */
 #define SCIARA_NODATA_ALTITUDE (-9999.0)
 
+// Altitudes that places have, m: from below the ocean trenches to above any mountain. Others are no altitudes.
+#define SCIARA_ALTITUDE_MIN (-12000.0)
+#define SCIARA_ALTITUDE_MAX 100000.0
+
 /** Fills kind[rows*cols] (enum sciara_cell_kind) from valid[rows*cols] (0 or 1). */
 void sciara_grid_classify(const struct sciara_grid *g, const uint8_t *valid, uint8_t *kind);
 

@@ -50,6 +50,11 @@ enum sciara_status sciara_state_create(const struct sciara_grid *grid, const dou
   return SCIARA_OK;
 }
 
+size_t sciara_state_memory(const struct sciara_grid *grid, unsigned record) {
+  const size_t maxima = (record & SCIARA_RECORD_MAX_THICKNESS ? 1u : 0u) + (record & SCIARA_RECORD_MAX_SPEED ? 1u : 0u);
+  return (size_t)sciara_grid_cells(grid) * ((SUMMED + maxima) * sizeof(double) + 1);
+}
+
 void sciara_state_destroy(struct sciara_state *s) {
   if (!s) return;
   double **field[FIELDS];

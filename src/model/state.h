@@ -45,6 +45,9 @@ enum sciara_status sciara_state_create(const struct sciara_grid *grid, const dou
                                        unsigned record, struct sciara_state **out);
 void sciara_state_destroy(struct sciara_state *s);
 
+/** Bytes that the arrays of a state take. */
+size_t sciara_state_memory(const struct sciara_grid *grid, unsigned record);
+
 /** Deep copy. */
 enum sciara_status sciara_state_clone(const struct sciara_state *s, struct sciara_state **out);
 

@@ -36,7 +36,8 @@ static enum sciara_status make_engine(struct sciara_simulation *s) {
   const struct sciara_scenario *scenario = &s->problem.scenario;
   const char *name = scenario->engine.name;
   const enum sciara_precision precision = scenario->engine.single_precision ? SCIARA_SINGLE_PRECISION : SCIARA_DOUBLE;
-  SCIARA_TRY(sciara_engine_find(name, precision, &s->ops));
+  const enum sciara_status found = sciara_engine_find(name, precision, &s->ops);
+  if (found != SCIARA_OK) return sciara_fail_context(found, "%s: engine.name", scenario->path);
   const char *word = precision == SCIARA_DOUBLE ? "double" : "single";
   const char *how = strcmp(name, "auto") == 0 ? " (chosen by auto)" : "";
   s->threads = !(s->ops->capabilities & SCIARA_CAN_THREADS) ? 1

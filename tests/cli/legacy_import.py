@@ -144,5 +144,82 @@ class Import(Case):
         self.check_refused('CRS "EPSG:999999" is not known', "--crs", "EPSG:999999")
 
 
+class OlderLayout(Case):
+    """PARAMETERS.cfg and grids without a header."""
+
+    PARAMETERS = f"nsteps \t100\nncols\t\t{COLS}\nnrows\t\t{ROWS}\nPclock \t60.00\nPc \t10\nPcv \t1150\n"
+
+    def setUp(self):
+        super().setUp()
+        os.mkdir(self.path("etna_2001"))
+        place = {cell: vent for vent, cell in CELLS.items()}
+        self.write("PARAMETERS.cfg", self.PARAMETERS)
+        self.write("MORPHOLOGY.stt", self.values(lambda row, col: altitude(row, col) or -9999))
+        self.write("VENTS.stt", self.values(lambda row, col: place.get((row, col), 0)))
+        vents = "".join(f"[VENT_ID]\n{vent}\n\n[EMISSION_RATE]\n" + "\n".join(map(str, rates)) + "\n\n"
+                        for vent, rates in RATES.items())
+        self.write("EMISSIONS_RATE.stt", f"[TIME]\n{SLOT}\n\n{vents}[END]")
+
+    def write(self, name, text):
+        with open(self.path("etna_2001", name), "w", encoding="ascii") as f:
+            f.write(text)
+
+    @staticmethod
+    def values(value):
+        """As these programs wrote them: a blank after each value."""
+        return "".join("".join(f"{value(row, col)} " for col in range(COLS)) + "\n" for row in range(ROWS))
+
+    def run_import(self, *args, code=0):
+        return self.sciara("import", "etna_2001/PARAMETERS.cfg", "-o", "new", *args, code=code)
+
+    def test_files_and_report(self):
+        done = self.run_import("--crs", "EPSG:32633", "--corner", "499900.5,4177000.25")
+        self.assertEqual(case.files(self.path("new")), ["dem.tif", "scenario.json"])
+        dem = gdal.Open(self.path("new", "dem.tif"))
+        numpy.testing.assert_array_equal(
+            dem.ReadAsArray(), [[altitude(r, c) or case.NODATA for c in range(COLS)] for r in range(ROWS)])
+        self.assertEqual(dem.GetGeoTransform(), (499900.5, 10, 0, 4177090.25, 0, -10))
+        for line in ("etna_2001 imported to new", "  dem.tif: 9 rows x 12 columns of 10 m, 3 cells NODATA",
+                     "    the file declares no NODATA: -9999 counts as such, 0 as an altitude",
+                     "    vent 1: row 4, column 5, 3 slots of 3600 s, 13500 m3", "    Pclock 60.00"):
+            self.assertIn(line, done.stdout.splitlines())
+
+    def test_the_same_set_in_both_layouts_is_the_same_problem(self):
+        os.mkdir(self.path("newer"))
+        for name, older in (("_EmissionRate.txt", "EMISSIONS_RATE.stt"), (".cfg", "PARAMETERS.cfg")):
+            os.link(self.path("etna_2001", older), self.path("newer", "e" + name))
+        for name, older, nodata in (("_Morphology.stt", "MORPHOLOGY.stt", -9999), ("_Vents.stt", "VENTS.stt", -9999)):
+            with open(self.path("etna_2001", older), encoding="ascii") as f:
+                values = f.read()
+            with open(self.path("newer", "e" + name), "w", encoding="ascii") as f:
+                f.write(grid(lambda row, col: 0, nodata).split("\n0")[0] + "\n" + values)
+        self.run_import("--corner", "499900.5,4177000.25")
+        self.sciara("import", "newer/e.cfg", "-o", "other")
+        for folder in ("new", "other"):
+            self.sciara("run", f"{folder}/scenario.json", "-q", "-n", 100, "-o", f"{folder}.out")
+        self.assert_same_bits("new.out", "other.out")
+
+    def test_what_is_missing_is_asked_for_by_name(self):
+        def refused(message, *args):
+            done = self.run_import(*args, code=3)
+            self.assertEqual(done.stderr, f"sciara: error: etna_2001/{message}\n")
+            self.assertFalse(os.path.exists(self.path("new")), "something was written")
+
+        refused("MORPHOLOGY.stt: has no header that names the lower left corner of the grid; give it with --corner X,Y "
+                "(m)")
+        self.write("PARAMETERS.cfg", "nsteps 100\nPclock 60\n")
+        refused("PARAMETERS.cfg: lacks ncols (number of columns), nrows (number of rows), Pc (side of a cell in m); the "
+                "grids beside it have no header: add a line \"KEY VALUE\" each", "--corner", "0,0")
+        self.write("PARAMETERS.cfg", self.PARAMETERS)
+        os.remove(self.path("etna_2001", "VENTS.stt"))
+        refused("VENTS.stt: No such file or directory; it holds the ids of the vents on the grid", "--corner", "0,0")
+
+    def test_a_corner_that_is_none(self):
+        for corner in ("499900.5", "499900.5 4177000", "west,south", "1,2,3", ",", "nan,0"):
+            with self.subTest(corner=corner):
+                done = self.run_import("--corner", corner, code=2)
+                self.assertIn(f'--corner: found "{corner}", allowed X,Y: two numbers', done.stderr)
+
+
 if __name__ == "__main__":
     case.main()

@@ -91,6 +91,78 @@ START_TEST(first_of_three) {
 }
 END_TEST
 
+/** No lava but thin pools in these cells, each with a thickness that is no number. */
+static void broken_pools(struct scene *s, enum sciara_precision p, const int64_t cell[][2], int count,
+                         struct sciara_state **bad) {
+  flat_scene(s, p);
+  const int64_t cols = s->state->grid.cols;
+  memset(s->state->h, 0, (size_t)sciara_grid_cells(&s->state->grid) * sizeof(double));
+  memset(s->state->T, 0, (size_t)sciara_grid_cells(&s->state->grid) * sizeof(double));
+  for (int k = 0; k < count; k++) scene_lava(s, cell[k][0], cell[k][1], 0.5, 1300);
+  scene_finish(s, p);
+  ck_assert_int_eq(sciara_state_clone(s->state, bad), SCIARA_OK);
+  for (int k = 0; k < count; k++) (*bad)->h[cell[k][0] * cols + cell[k][1]] = NAN;
+}
+
+START_TEST(first_in_a_row) {
+  const enum sciara_precision p = (enum sciara_precision)_i;
+  const int64_t cell[][2] = {{9, 4}, {9, 10}, {9, 16}};
+  struct scene s;
+  struct run r;
+  struct sciara_state *bad;
+  broken_pools(&s, p, cell, 3, &bad);
+  run_start(&r, engine_tested[p], &s, 3);
+  expect_refused(&r, bad, s.state);
+  ck_assert_msg(llabs(r.at.bad.row - 9) <= 1 && llabs(r.at.bad.col - 4) <= 1, "planted in 9, 4, found in %d, %d",
+                (int)r.at.bad.row, (int)r.at.bad.col);
+  run_end(&r);
+  sciara_state_destroy(bad);
+  scene_free(&s);
+}
+END_TEST
+
+// A state taken up again that holds nothing but a NaN has not solidified.
+START_TEST(alone) {
+  const enum sciara_precision p = (enum sciara_precision)_i;
+  const int64_t cell[][2] = {{9, 10}};
+  struct scene s;
+  struct run r;
+  struct sciara_state *bad;
+  broken_pools(&s, p, cell, 1, &bad);
+  bad->step = 5;
+  bad->time = sciara_vents_end(s.vents) + 1;
+  run_start(&r, engine_tested[p], &s, 3);
+  const struct sciara_stop stop = {.steps = 9, .time = INFINITY, .solidified = true, .max_wall_ms = 60000};
+  ck_assert_int_eq(r.ops->upload(r.engine, bad), SCIARA_OK);
+  ck_assert_int_eq(r.ops->advance(r.engine, &stop, &r.at), SCIARA_ERR_NUMERIC);
+  ck_assert_uint_eq(r.at.bad.step, 6);
+  run_end(&r);
+  sciara_state_destroy(bad);
+  scene_free(&s);
+}
+END_TEST
+
+// On the host the cell itself is named also where its lava flows: the step ends before the NaN reaches a neighbour.
+START_TEST(before_it_spreads) {
+  const enum sciara_precision p = (enum sciara_precision)_i;
+  struct scene s;
+  struct run r;
+  if (engine_tested[p]->capabilities & SCIARA_CAN_DEVICE) return;
+  flat_scene(&s, p);
+  run_start(&r, engine_tested[p], &s, 3);
+  run_to_step(&r, 4);
+  struct sciara_state *sound = run_state(&r, s.state), *bad = run_state(&r, s.state);
+  bad->T[8 * s.state->grid.cols + 12] = NAN;
+  expect_refused(&r, bad, sound);
+  ck_assert_msg(r.at.bad.row == 8 && r.at.bad.col == 12, "planted in 8, 12, found in %d, %d", (int)r.at.bad.row,
+                (int)r.at.bad.col);
+  run_end(&r);
+  sciara_state_destroy(sound);
+  sciara_state_destroy(bad);
+  scene_free(&s);
+}
+END_TEST
+
 static double pit(int64_t r, int64_t c, int v) { return r == v && c == v ? 95 : 100; }
 
 // Lava that flows nowhere: only its new temperature tells.
@@ -270,6 +342,9 @@ static Suite *make_suite(void) {
   tcase_set_timeout(tc, 0);
   tcase_add_loop_test(tc, amid_lava, 0, PRECISIONS * PLANTED);
   tcase_add_loop_test(tc, first_of_three, 0, PRECISIONS * PLANTED);
+  tcase_add_loop_test(tc, first_in_a_row, 0, PRECISIONS);
+  tcase_add_loop_test(tc, alone, 0, PRECISIONS);
+  tcase_add_loop_test(tc, before_it_spreads, 0, PRECISIONS);
   tcase_add_loop_test(tc, in_a_pit, 0, PRECISIONS);
   tcase_add_loop_test(tc, guards, 0, PRECISIONS);
   tcase_add_loop_test(tc, interleaved, 0, PRECISIONS);

@@ -40,7 +40,7 @@ START_TEST(degrees_are_refused_with_a_command_that_works) {
   half.cell_size_m = 30;
   half.crs = "EPSG:4326";
   ck_assert_int_eq(sciara_dem_read(&half, &dem), SCIARA_ERR_INPUT);
-  assert_contains(sciara_last_error(), "not a projected CRS in metres");
+  assert_contains(sciara_last_error(), "allowed a projected CRS in metres");
   free(values);
 }
 END_TEST

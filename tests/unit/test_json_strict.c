@@ -57,6 +57,7 @@ static const struct refusal refusals[] = {
     {"\"\\uD800\"", "t:1:2: ", "half of a surrogate pair"},
     {"\"\\uDC00\"", "t:1:2: ", "half of a surrogate pair"},
     {"\"\\uD800\\u0041\"", "t:1:2: ", "half of a surrogate pair"},
+    {"\"\\uD800\\uE000\"", "t:1:2: ", "half of a surrogate pair"},
     {"\"\xFF\"", "t:1:2: ", "found the byte 0xFF that is not UTF-8"},
     {"\"\xC0\x80\"", "t:1:2: ", "0xC0"},         // overlong NUL
     {"\"\xE0\x80\x80\"", "t:1:2: ", "0xE0"},     // overlong

@@ -62,6 +62,20 @@ START_TEST(bound) {
 }
 END_TEST
 
+START_TEST(bound_is_of_the_rock) { // not of a mountain that no lava has reached
+  struct sciara_state *s = make();
+  struct sciara_ledger l;
+  s->solidifications = 1000;
+  s->z[0] = s->z0[0] = 5000;
+  sciara_ledger_form(s, DBL_EPSILON, &l);
+  ck_assert_double_eq_tol(l.bound_m3, 1000 * 256 * DBL_EPSILON * 100, 1e-15);
+  s->z[0] += 1;
+  sciara_ledger_form(s, DBL_EPSILON, &l);
+  ck_assert_double_eq_tol(l.bound_m3, 1000 * 2048 * DBL_EPSILON * 100, 1e-15);
+  sciara_state_destroy(s);
+}
+END_TEST
+
 START_TEST(open_ledger) {
   const double gap[] = {2e-8, -2e-8, 1e-3, NAN};
   for (int k = 0; k < 4; k++) {
@@ -106,6 +120,7 @@ int main(void) {
   tcase_set_timeout(tc, 0);
   tcase_add_test(tc, totals);
   tcase_add_test(tc, bound);
+  tcase_add_test(tc, bound_is_of_the_rock);
   tcase_add_test(tc, open_ledger);
   tcase_add_test(tc, outside_the_dem);
   tcase_add_test(tc, nothing);

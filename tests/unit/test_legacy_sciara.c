@@ -28,7 +28,9 @@ static void write_set(void) {
 }
 
 static enum sciara_status import(bool overwrite) {
-  return sciara_legacy_import(in_folder("e_1.cfg"), in_folder("out"), "EPSG:32633", overwrite, &report);
+  const struct sciara_legacy_request request = {
+      .cfg_path = in_folder("e_1.cfg"), .output_folder = in_folder("out"), .crs = "EPSG:32633", .overwrite = overwrite};
+  return sciara_legacy_import(&request, &report);
 }
 
 static cJSON *read_json(const char *path) {
@@ -129,6 +131,10 @@ static const struct {
     {"e_1_Morphology.stt", "ncols 100000\nnrows 100000\nxllcorner 0\nyllcorner 0\ncellsize 1\n1 2 3\n",
      "promises 100000 x 100000"},
     {"e_1_Morphology.stt", "ncols 4\nrows 4\n", ":2: found rows, allowed ncols"},
+    {"e_1_Morphology.stt", HEADER "10 11 12 13\n14 2e5 16 17\n18 19 20 21\n22 23 24 25\n",
+     "found 200000 at row 1, column 1, allowed altitudes from -12000"},
+    {"e_1_Morphology.stt", "ncols 4\nnrows 4\nxllcorner 1e9\nyllcorner 0\ncellsize 10\n1 2\n",
+     ":5: found a grid from 1000000000, 0 to 1000000040, 40, allowed coordinates"},
     {"e_1_Morphology.stt", HEADER "0 0 0 0\n0 0 0 0\n0 0 0 0\n0 0 0 0\n", "lies where the DEM is NODATA"},
     {"e_1_Vents.stt", HEADER "0 0 0 0\n0 2 0 0\n0 0 0 0\n0 0 0 0\n", "EmissionRate.txt:11: vent 1 has no cell"},
     {"e_1_Vents.stt", HEADER "0 0 0 0\n0 2 7 0\n0 0 1 0\n0 0 0 0\n", "vent 7 at row 1, column 2 has no rates"},
@@ -166,8 +172,9 @@ START_TEST(an_unusable_crs_is_refused) {
   const char *crs[] = {"EPSG:4326", "EPSG:99999999", "UTM 33", "EPSG:2263", "http://localhost/crs"};
   write_set();
   for (size_t i = 0; i < sizeof crs / sizeof *crs; i++) {
-    ck_assert_int_eq(sciara_legacy_import(in_folder("e_1.cfg"), in_folder("out"), crs[i], false, &report),
-                     SCIARA_ERR_INPUT);
+    const struct sciara_legacy_request request = {
+        .cfg_path = in_folder("e_1.cfg"), .output_folder = in_folder("out"), .crs = crs[i]};
+    ck_assert_int_eq(sciara_legacy_import(&request, &report), SCIARA_ERR_INPUT);
     assert_contains(sciara_last_error(), crs[i]);
   }
 }
@@ -184,8 +191,9 @@ static char *etna_folder(void) {
 START_TEST(etna_2006_is_imported) {
   char *cfg = etna_folder();
   ck_assert_ptr_nonnull(cfg);
-  ck_assert_msg(sciara_legacy_import(cfg, in_folder("etna"), "EPSG:32633", false, &report) == SCIARA_OK, "%s",
-                sciara_last_error());
+  const struct sciara_legacy_request request = {
+      .cfg_path = cfg, .output_folder = in_folder("etna"), .crs = "EPSG:32633"};
+  ck_assert_msg(sciara_legacy_import(&request, &report) == SCIARA_OK, "%s", sciara_last_error());
   free(cfg);
   ck_assert_int_eq(report.rows, 378);
   ck_assert_int_eq(report.cols, 517);

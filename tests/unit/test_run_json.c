@@ -140,6 +140,12 @@ START_TEST(counts_beyond_json_are_refused) {
   fill(&record);
   record.step++; // 2^53 + 1
   ck_assert_int_eq(sciara_run_record_write(&record, path), SCIARA_ERR_INTERNAL);
+  record.step--;
+  record.snapshots[1].step = record.step + 1;
+  ck_assert_int_eq(sciara_run_record_write(&record, path), SCIARA_ERR_INTERNAL);
+  record.snapshots[1].step = 20;
+  record.liquid_cells = -1;
+  ck_assert_int_eq(sciara_run_record_write(&record, path), SCIARA_ERR_INTERNAL);
   ck_assert_int_ne(access(path, F_OK), 0);
   sciara_run_record_free(&record);
 }
@@ -162,6 +168,7 @@ static const struct {
     {"\"liquid_cells\": 928", "\"liquid_cells\": \"928\"", "state.liquid_cells"},
     {"\"lost_m3\": ", "\"lost_m3\": []  ,  \"x\": ", "ledger.lost_m3"},
     {"snapshots/00000002.nc", "../00000002.nc", "snapshots[1].name"},
+    {"snapshots/00000002.nc", "snapshots/..", "snapshots[1].name"},
     {"snapshots/00000002.nc", "/etc/passwd", "snapshots[1].name"},
     {"\"step\": 20", "\"step\": 1e60", "snapshots[1].step"},
     {"\"ffffffffffffffff\"", "\"FFFFFFFFFFFFFFFF\"", "snapshots[0].checksum"},

@@ -187,6 +187,19 @@ START_TEST(chunks_without_lava_are_not_stored_and_read_as_zero) {
 }
 END_TEST
 
+/* A chunk that holds nothing but zeros is stored all the same if one of them is negative. */
+START_TEST(negative_zeros_are_kept) {
+  struct sciara_state *s = make_state(12, 10);
+  memset(s->px, 0, 120 * sizeof *s->px);
+  s->px[77] = -0.0;
+  struct sciara_snapshot_context c = context_of_test();
+  c.as_double = _i;
+  WRITES(&c, s, path);
+  assert_fields_read_back(s, path, _i);
+  sciara_state_destroy(s);
+}
+END_TEST
+
 /* Three snapshots and their series, in folder/snapshots and folder/series.nc. */
 static void write_series(const struct sciara_snapshot_context *c) {
   struct sciara_state *s = make_state(40, 60);
@@ -248,6 +261,7 @@ int main(void) {
   tcase_add_test(cases, gdal_places_it_on_the_map);
   tcase_add_test(cases, netcdf_tools_read_it);
   tcase_add_test(cases, chunks_without_lava_are_not_stored_and_read_as_zero);
+  tcase_add_loop_test(cases, negative_zeros_are_kept, 0, 2);
   tcase_add_loop_test(cases, a_series_opens_as_one, 0, 2);
   suite_add_tcase(suite, cases);
   SRunner *runner = srunner_create(suite);

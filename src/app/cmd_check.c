@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "app/command.h"
+#include "app/messages.h"
+#include "app/print_grid.h"
+#include "app/scenario_options.h"
+#include "base/text.h"
+#include "io/durable.h"
+#include "model/field.h"
+
+static const struct sciara_option options[] = {
+    SCIARA_SCENARIO_OPTIONS,
+    {0},
+};
+
+// ------------------------------------------------------------------------------------------------------------ vents
+
+/** Volume of the cells first .. first + count - 1, m3. */
+static double volume_of(const struct sciara_vents *v, const struct sciara_placement *at) {
+  double sum = 0;
+  for (int64_t k = v->first[at->first]; k < v->first[at->first + at->count]; k++)
+    sum += v->rate[k] * (v->end[k] - v->begin[k]);
+  return sum;
+}
+
+static void print_vent(const struct sciara_problem *p, size_t k) {
+  const struct sciara_placement *at = &p->placed[k];
+  const struct sciara_grid *g = &p->grid;
+  if (at->count == 0) return; // told as a problem
+  const int64_t row = p->vents->row[at->first], col = p->vents->col[at->first];
+  printf("  %-16s row %5" PRId64 ", column %5" PRId64 ", x %.10g, y %.10g, altitude %.7g m, %.6g m3",
+         p->scenario.vents[k].name, row, col, g->west + ((double)col + 0.5) * g->cell_size,
+         g->north - ((double)row + 0.5) * g->cell_size, at->altitude, volume_of(p->vents, at));
+  if (p->scenario.vents[k].place == SCIARA_VENT_LINE)
+    printf(" from %" PRId64 " cells, of which this is the first", at->count);
+  printf("\n");
+}
+
+static void print_vents(const struct sciara_problem *p) {
+  char end[48];
+  sciara_print_duration(sciara_vents_end(p->vents), end, sizeof end);
+  printf("vents:         %zu, %.6g m3 in all, until %s\n", p->scenario.vent_count, sciara_vents_total(p->vents), end);
+  for (size_t k = 0; k < p->scenario.vent_count; k++) print_vent(p, k);
+}
+
+// ----------------------------------------------------------------------------------------------------------- memory
+
+static void print_bytes(const char *what, size_t bytes) { printf("  %-12s %10.1f MB\n", what, (double)bytes * 1e-6); }
+
+static void print_memory(const struct sciara_problem *p) {
+  const struct sciara_forecast *f = &p->forecast;
+  const char *name = p->scenario.engine.name;
+  printf("engine:        %s%s%s, %s precision\n", strcmp(name, "auto") == 0 ? sciara_engine_auto() : name,
+         strcmp(name, "auto") == 0 ? " (chosen by auto)" : "", f->engine_tells ? "" : " (its memory is not known)",
+         p->scenario.engine.single_precision ? "single" : "double");
+  printf("host memory:   %.1f MB at most, ", (double)sciara_forecast_host(f) * 1e-6);
+  if (f->available > 0)
+    printf("%.0f MB are free\n", (double)f->available * 1e-6);
+  else
+    printf("how much is free is not known\n");
+  print_bytes("program", f->program);
+  print_bytes("state", f->state);
+  print_bytes("engine", f->engine);
+  print_bytes(p->scenario.output.maps ? "snapshot, map" : "snapshot", f->writing);
+  if (f->device > 0)
+    printf("device memory: %.1f MB\n", (double)f->device * 1e-6);
+  else
+    printf("device memory: none\n");
+}
+
+// ---------------------------------------------------------------------------------------------------------- outputs
+
+static void print_names(const char *title, unsigned fields, const char *suffix) {
+  const char *glue = "";
+  printf("%s", title);
+  for (int f = 0; f < SCIARA_FIELD_COUNT; f++) {
+    if (!(fields >> f & 1u)) continue;
+    printf("%s%s", glue, sciara_field_name((enum sciara_field)f));
+    glue = ", ";
+  }
+  printf("%s%s\n", fields ? "" : "none", suffix);
+}
+
+static void print_end(const struct sciara_scenario *s) {
+  char text[48];
+  sciara_print_duration(s->run.until_s, text, sizeof text);
+  printf("end:           %s", s->run.until == SCIARA_UNTIL_TIME ? text : "when all lava is solid and no vent emits");
+  sciara_print_duration(s->run.max_time_s, text, sizeof text);
+  if (isfinite(s->run.max_time_s)) printf(", at the latest after %s", text);
+  if (s->run.max_steps != UINT64_MAX) printf(", at the latest after %" PRIu64 " steps", s->run.max_steps);
+  printf("\n");
+}
+
+static void print_snapshots(const struct sciara_scenario *s, const struct sciara_forecast *f) {
+  char every[48];
+  sciara_print_duration(s->output.every_s, every, sizeof every);
+  if (!(s->output.every_s > 0))
+    printf("snapshots:     1, of the state at the end\n");
+  else if (isfinite(f->snapshots))
+    printf("snapshots:     at most %.0f, one every %s and one at the end\n", f->snapshots, every);
+  else
+    printf("snapshots:     one every %s and one at the end, %.0f of them while the vents emit\n", every,
+           f->snapshots_while_vent);
+  print_names("  fields       ", s->output.fields, s->output.as_double ? " (float64)" : " (float32)");
+  printf("  size         of the order of %.2f MB each once all lava is out, none above %.2f MB\n",
+         (double)f->snapshot * 1e-6, (double)f->snapshot_most * 1e-6);
+  if (isfinite(f->snapshots) && f->snapshots > 1)
+    printf("  in all       of the order of %.1f MB\n", f->snapshots * (double)f->snapshot * 1e-6);
+}
+
+static void print_outputs(const struct sciara_problem *p) {
+  const struct sciara_scenario *s = &p->scenario;
+  bool exists = false, empty = true;
+  const bool usable = sciara_folder_is_empty(s->output.folder, &exists, &empty) == SCIARA_OK;
+  printf("output folder: %s%s\n", s->output.folder,
+         !usable   ? " (no folder can be here: run will refuse)"
+         : !exists ? ""
+         : empty   ? " (there, empty)"
+                   : " (not empty: run will want --overwrite)");
+  print_snapshots(s, &p->forecast);
+  print_names("maps:          ", s->output.maps, "");
+  printf("other files:   run.json, run.log, dem.tif, series.nc\n");
+}
+
+/** What the run would be. Nothing of a scenario that was refused: defaults stand in it for what was wrong. */
+static void print_report(const struct sciara_problem *p) {
+  const struct sciara_scenario *s = &p->scenario;
+  if (!p->forecast.made) return;
+  printf("scenario:      %s\n", s->path);
+  if (s->title) printf("title:         %s\n", s->title);
+  printf("DEM:           %s\n", s->dem.path);
+  sciara_print_grid(&p->grid, &p->georef);
+  print_vents(p);
+  print_memory(p);
+  print_end(s);
+  print_outputs(p);
+}
+
+static int check(const struct sciara_arguments *arguments, const struct sciara_scenario_additions *additions) {
+  struct sciara_problem problem;
+  struct sciara_refusals refusals = {0};
+  const struct sciara_problem_options how = sciara_additions_options(additions);
+  sciara_problem_open_all(arguments->operand[0], &how, &problem, &refusals);
+  print_report(&problem);
+  fflush(stdout);
+  const int code = sciara_report_all(&refusals);
+  if (code == SCIARA_OK) printf("no problem found\n");
+  sciara_problem_free(&problem);
+  sciara_refusals_free(&refusals);
+  return code;
+}
+
+static int run(const struct sciara_command *command, int argc, char **argv) {
+  struct sciara_arguments arguments;
+  int code = sciara_arguments_parse(command, argc, argv, &arguments);
+  if (code >= 0) return code;
+  struct sciara_scenario_additions additions;
+  code = sciara_report(sciara_additions_make(&arguments, &additions));
+  if (code == SCIARA_OK) code = check(&arguments, &additions);
+  sciara_additions_free(&additions);
+  return code;
+}
+
+const struct sciara_command sciara_cmd_check = {
+    .name = "check",
+    .summary = "find everything that is wrong with a scenario, and foretell its run",
+    .operands = "SCENARIO",
+    .operand_min = 1,
+    .operand_max = 1,
+    .options = options,
+    .details =
+        "Reads scenario, DEM and rates as 'sciara run' would and tells all problems at once. Of a good scenario: "
+        "grid, vents on\n"
+        "the map, memory, outputs and their size. Writes no file. The options are those of 'sciara run'.\n",
+    .run = run,
+};

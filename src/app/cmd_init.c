@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "app/command.h"
+#include "app/messages.h"
+#include "base/log.h"
+#include "io/durable.h"
+#include "io/rates_csv.h"
+#include "io/scenario_default.h"
+#include "sim/problem.h"
+
+static const struct sciara_option options[] = {
+    {"vent", 0, "X,Y", "a vent, in the CRS of the DEM; may be repeated"},
+    {"vent-lonlat", 0, "LON,LAT", "a vent, in degrees (WGS 84); may be repeated"},
+    {"rate", 0, "R", "effusion rate of each vent, m3/s"},
+    {"duration", 0, "D", "how long the vents emit: \"3 d\", \"6 h\", seconds"},
+    {"name", 0, "TEXT", "title of the scenario"},
+    {"set", 's', "K=V", "give a key another value than its default: run.max_time=\"20 d\"; may be repeated"},
+    {"output", 'o', "FILE", "the scenario (default: the name of the DEM with .json, in the current folder)"},
+    {"overwrite", 0, NULL, "replace FILE if it is there"},
+    {0},
+};
+
+enum { MOST_GIVEN = 256 };
+
+/** What the command line asks for. */
+struct order {
+  struct sciara_default_request request;
+  struct sciara_default_vent vents[MOST_GIVEN];
+  const char *overrides[MOST_GIVEN];
+  size_t override_count;
+};
+
+static enum sciara_status parse_vent(const char *option, const char *text, struct sciara_default_vent *out) {
+  const char *comma = strchr(text, ',');
+  char *first = comma ? sciara_format("%.*s", (int)(comma - text), text) : NULL;
+  const bool good = first && sciara_parse_double(first, &out->at.x) && sciara_parse_double(comma + 1, &out->at.y);
+  free(first);
+  out->lonlat = strcmp(option, "vent-lonlat") == 0;
+  if (good) return SCIARA_OK;
+  return sciara_fail(SCIARA_ERR_USAGE, "--%s: found \"%s\", allowed two numbers with a comma between them", option,
+                     text);
+}
+
+/** What may be repeated. */
+static enum sciara_status take_lists(const struct sciara_arguments *a, struct order *o) {
+  for (size_t k = 0; k < a->given_count; k++) {
+    const char *name = a->given[k].option->name, *value = a->given[k].value;
+    if (strcmp(name, "vent") == 0 || strcmp(name, "vent-lonlat") == 0) {
+      SCIARA_TRY(parse_vent(name, value, &o->vents[o->request.vent_count++]));
+    } else if (strcmp(name, "set") == 0) {
+      if (!strchr(value, '=')) return sciara_fail(SCIARA_ERR_USAGE, "--set: found \"%s\", allowed KEY=VALUE", value);
+      o->overrides[o->override_count++] = value;
+    }
+  }
+  o->request.vents = o->vents;
+  return SCIARA_OK;
+}
+
+static enum sciara_status take_order(const struct sciara_arguments *a, struct order *o) {
+  const char *rate = sciara_argument(a, "rate"), *duration = sciara_argument(a, "duration");
+  double seconds;
+  SCIARA_TRY(take_lists(a, o));
+  if (o->request.vent_count == 0)
+    return sciara_fail(SCIARA_ERR_USAGE, "--vent is missing: where lava comes out, as X,Y in the CRS of the DEM");
+  if (!rate) return sciara_fail(SCIARA_ERR_USAGE, "--rate is missing: the effusion rate of each vent, m3/s");
+  if (!duration)
+    return sciara_fail(SCIARA_ERR_USAGE, "--duration is missing: how long the vents emit, such as \"3 d\"");
+  if (!sciara_parse_double(rate, &o->request.rate) || !(o->request.rate >= 0 && o->request.rate <= SCIARA_RATE_MAX))
+    return sciara_fail(SCIARA_ERR_USAGE, "--rate: found \"%s\", allowed 0 to 1e6 m3/s", rate);
+  if (!sciara_parse_duration(duration, &seconds) || !(seconds > 0))
+    return sciara_fail(SCIARA_ERR_USAGE,
+                       "--duration: found \"%s\", allowed a time such as \"6 h\", \"3 d\" or seconds, above 0",
+                       duration);
+  o->request.duration = duration;
+  o->request.title = sciara_argument(a, "name");
+  return SCIARA_OK;
+}
+
+/** NAME.json in the current folder for any/where/NAME.tif. */
+static char *default_output(const char *dem) {
+  const char *slash = strrchr(dem, '/'), *name = slash ? slash + 1 : dem, *dot = strrchr(name, '.');
+  return sciara_format("%.*s.json", (int)(dot && dot > name ? (size_t)(dot - name) : strlen(name)), name);
+}
+
+/** The text of the scenario as it is to lie at `path`. */
+static enum sciara_status compose(const char *dem, const char *path, struct order *o, struct sciara_text *text) {
+  char *folder = sciara_path_folder(path), *relative = NULL;
+  enum sciara_status status = folder ? SCIARA_OK : sciara_fail(SCIARA_ERR_MEMORY, "no memory for a path");
+  if (status == SCIARA_OK) status = *dem == '/' ? SCIARA_OK : sciara_path_relative(folder, dem, &relative);
+  o->request.dem = relative ? relative : dem; // an absolute path was meant to be one
+  if (status == SCIARA_OK) status = sciara_scenario_default(&o->request, o->overrides, o->override_count, text);
+  free(relative);
+  free(folder);
+  return status;
+}
+
+/** Checks the scenario as `sciara check` will, before it is written. Returns the exit code; problems are told. */
+static int check(const char *path, const struct sciara_text *text) {
+  struct sciara_problem problem = {0};
+  struct sciara_refusals refusals = {0};
+  const struct sciara_problem_options none = {0};
+  sciara_scenario_parse(path, text->data, text->length, NULL, 0, &problem.scenario, &refusals);
+  sciara_problem_place(&problem, &none, &refusals);
+  const int code = sciara_report_all(&refusals);
+  sciara_problem_free(&problem);
+  sciara_refusals_free(&refusals);
+  return code;
+}
+
+static int write_scenario(const char *dem, const char *path, bool overwrite, struct order *o) {
+  struct sciara_text text = {0};
+  enum sciara_status status = SCIARA_OK;
+  if (!overwrite && access(path, F_OK) == 0)
+    status = sciara_fail(SCIARA_ERR_INPUT, "%s: is there already; --overwrite replaces it", path);
+  if (status == SCIARA_OK) status = compose(dem, path, o, &text);
+  int code = sciara_report(status);
+  if (code == SCIARA_OK) code = check(path, &text);
+  if (code == SCIARA_OK) code = sciara_report(sciara_file_replace(path, text.data, text.length));
+  if (code == SCIARA_OK) printf("%s\n", path);
+  sciara_text_free(&text);
+  return code;
+}
+
+static int run(const struct sciara_command *command, int argc, char **argv) {
+  struct sciara_arguments arguments;
+  int code = sciara_arguments_parse(command, argc, argv, &arguments);
+  if (code >= 0) return code;
+  struct order order = {.override_count = 0};
+  code = sciara_report(take_order(&arguments, &order));
+  if (code != SCIARA_OK) return code;
+  const char *dem = arguments.operand[0], *output = sciara_argument(&arguments, "output");
+  char *path = output ? sciara_format("%s", output) : default_output(dem);
+  code = path ? write_scenario(dem, path, sciara_argument_given(&arguments, "overwrite"), &order)
+              : sciara_report(sciara_fail(SCIARA_ERR_MEMORY, "no memory for a path"));
+  free(path);
+  return code;
+}
+
+const struct sciara_command sciara_cmd_init = {
+    .name = "init",
+    .summary = "write a scenario for a DEM, every default spelled out",
+    .operands = "DEM",
+    .operand_min = 1,
+    .operand_max = 1,
+    .options = options,
+    .details = "At least one vent, --rate and --duration are required. The scenario is checked as 'sciara check' does "
+               "before it is\n"
+               "written. Its path is printed; 'sciara run' can take it at once.\n",
+    .run = run,
+};

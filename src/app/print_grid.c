@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/print_grid.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+void sciara_print_grid(const struct sciara_grid *g, const struct sciara_georef *georef) {
+  printf("grid:          %" PRId64 " rows x %" PRId64 " columns of %g m, x %.10g to %.10g, y %.10g to %.10g\n", g->rows,
+         g->cols, g->cell_size, g->west, g->west + (double)g->cols * g->cell_size,
+         g->north - (double)g->rows * g->cell_size, g->north);
+  printf("CRS:           %s\n", georef->crs_name  ? georef->crs_name
+                                : georef->crs_wkt ? "given, without a name"
+                                                  : "none");
+}

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef SCIARA_APP_PRINT_GRID_H
+#define SCIARA_APP_PRINT_GRID_H
+
+#include "io/georef.h"
+#include "model/grid.h"
+
+/** Two lines on stdout: size, place and CRS. */
+void sciara_print_grid(const struct sciara_grid *g, const struct sciara_georef *georef);
+
+#endif

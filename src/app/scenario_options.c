@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/scenario_options.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/durable.h"
+
+static enum sciara_status add_override(struct sciara_scenario_additions *a, const char *key, const char *value,
+                                       bool quoted) {
+  if (a->override_count == SCIARA_MOST_OVERRIDES) return sciara_fail(SCIARA_ERR_USAGE, "too many options");
+  char *text = key ? sciara_format(quoted ? "%s=\"%s\"" : "%s=%s", key, value) : sciara_format("%s", value);
+  if (!text) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for an option");
+  a->override[a->override_count++] = text;
+  return SCIARA_OK;
+}
+
+/** An absolute path as a JSON string: --output is relative to where we are, output.folder to the scenario. */
+static enum sciara_status add_output(struct sciara_scenario_additions *a, const char *folder) {
+  char *here = *folder == '/' ? NULL : realpath(".", NULL);
+  char *path = here ? sciara_path_join(here, folder) : sciara_format("%s", folder);
+  struct sciara_text json = {0};
+  enum sciara_status status = path ? SCIARA_OK : sciara_fail(SCIARA_ERR_MEMORY, "no memory for a path");
+  for (const char *p = path; status == SCIARA_OK && p && *p; p++) {
+    const unsigned char c = (unsigned char)*p;
+    if (c == '"' || c == '\\')
+      status = sciara_text_append(&json, "\\%c", c);
+    else if (c < 0x20)
+      status = sciara_text_append(&json, "\\u%04x", c);
+    else
+      status = sciara_text_append_bytes(&json, p, 1);
+  }
+  if (status == SCIARA_OK) status = add_override(a, "output.folder", json.data ? json.data : "", true);
+  sciara_text_free(&json);
+  free(path);
+  free(here);
+  return status;
+}
+
+static enum sciara_status add_number(struct sciara_scenario_additions *a, const char *option, const char *key,
+                                     const char *text, double least) {
+  double value;
+  if (!sciara_parse_double(text, &value) || value < least || value != floor(value) || value > 9007199254740991.0)
+    return sciara_fail(SCIARA_ERR_USAGE, "--%s: found \"%s\", allowed a whole number >= %.0f", option, text, least);
+  return add_override(a, key, text, false);
+}
+
+static enum sciara_status add_until(struct sciara_scenario_additions *a, const char *text) {
+  double seconds;
+  if (!sciara_parse_duration(text, &seconds) || !(seconds > 0))
+    return sciara_fail(SCIARA_ERR_USAGE,
+                       "--until: found \"%s\", allowed a time such as \"6 h\", \"3 d\" or seconds, above 0", text);
+  return add_override(a, "run.until", text, true);
+}
+
+enum sciara_status sciara_additions_make(const struct sciara_arguments *arguments,
+                                         struct sciara_scenario_additions *a) {
+  *a = (struct sciara_scenario_additions){0};
+  for (size_t k = 0; k < arguments->given_count; k++) {
+    const char *name = arguments->given[k].option->name, *value = arguments->given[k].value;
+    if (strcmp(name, "set") == 0) {
+      if (!strchr(value, '=')) return sciara_fail(SCIARA_ERR_USAGE, "--set: found \"%s\", allowed KEY=VALUE", value);
+      SCIARA_TRY(add_override(a, NULL, value, false));
+    } else if (strcmp(name, "engine") == 0) {
+      SCIARA_TRY(add_override(a, "engine.name", value, true));
+    } else if (strcmp(name, "precision") == 0) {
+      if (strcmp(value, "double") != 0 && strcmp(value, "single") != 0)
+        return sciara_fail(SCIARA_ERR_USAGE, "--precision: found \"%s\", allowed double or single", value);
+      SCIARA_TRY(add_override(a, "engine.precision", value, true));
+    } else if (strcmp(name, "threads") == 0) {
+      SCIARA_TRY(add_number(a, name, "engine.threads", value, 0));
+    } else if (strcmp(name, "steps") == 0) {
+      SCIARA_TRY(add_number(a, name, "run.max_steps", value, 1));
+    } else if (strcmp(name, "until") == 0) {
+      SCIARA_TRY(add_until(a, value));
+    } else if (strcmp(name, "output") == 0) {
+      SCIARA_TRY(add_output(a, value));
+    } else if (strcmp(name, "allow-driver") == 0) {
+      if (a->driver_count == sizeof a->driver / sizeof *a->driver)
+        return sciara_fail(SCIARA_ERR_USAGE, "too many options");
+      a->driver[a->driver_count++] = value;
+    }
+  }
+  return SCIARA_OK;
+}
+
+void sciara_additions_free(struct sciara_scenario_additions *a) {
+  for (size_t k = 0; k < a->override_count; k++) free(a->override[k]);
+  *a = (struct sciara_scenario_additions){0};
+}
+
+struct sciara_problem_options sciara_additions_options(const struct sciara_scenario_additions *a) {
+  return (struct sciara_problem_options){.overrides = (const char *const *)a->override,
+                                         .override_count = a->override_count,
+                                         .extra_drivers = a->driver,
+                                         .extra_driver_count = a->driver_count};
+}

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the options of a command that takes a scenario (`run`, `check`) add to it.
+#ifndef SCIARA_APP_SCENARIO_OPTIONS_H
+#define SCIARA_APP_SCENARIO_OPTIONS_H
+
+#include "app/command.h"
+#include "sim/problem.h"
+
+// clang-format off
+/** Entries of a table of options. */
+#define SCIARA_SCENARIO_OPTIONS                                                                                       \
+  {"engine", 'e', "NAME", "engine that executes the steps (see 'sciara engines'), or auto"},                          \
+  {"precision", 'p', "double|single", "precision of the fields"},                                                     \
+  {"threads", 't', "N", "threads of a CPU engine; 0: all cores"},                                                     \
+  {"steps", 'n', "N", "stop after N steps"},                                                                          \
+  {"until", 'u', "T", "stop at the first step with simulated time >= T (\"6 h\", \"3 d\", seconds)"},                 \
+  {"output", 'o', "DIR", "folder of the run"},                                                                        \
+  {"set", 's', "K=V", "replace a key of the scenario: run.max_time=\"2 d\"; may be repeated"},                        \
+  {"allow-driver", 0, "X", "let GDAL read rasters with driver X too; may be repeated"}
+// clang-format on
+
+enum { SCIARA_MOST_OVERRIDES = 300, SCIARA_MOST_DRIVERS = 64 };
+
+/** Release with sciara_additions_free. */
+struct sciara_scenario_additions {
+  char *override[SCIARA_MOST_OVERRIDES]; ///< owned, in the order of the command line
+  size_t override_count;
+  const char *driver[SCIARA_MOST_DRIVERS];
+  size_t driver_count;
+};
+
+/** SCIARA_ERR_USAGE for an option whose value makes no sense. Release in any case. */
+enum sciara_status sciara_additions_make(const struct sciara_arguments *arguments,
+                                         struct sciara_scenario_additions *out);
+void sciara_additions_free(struct sciara_scenario_additions *a);
+
+/** The same for sciara_problem_open; points into `a`. */
+struct sciara_problem_options sciara_additions_options(const struct sciara_scenario_additions *a);
+
+#endif

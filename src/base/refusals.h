@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// Everything that is wrong with an input, not only what was found first.
+#ifndef SCIARA_BASE_REFUSALS_H
+#define SCIARA_BASE_REFUSALS_H
+
+#include "base/status.h"
+
+SCIARA_BEGIN_DECLS
+
+enum { SCIARA_REFUSALS_KEPT = 100 }; ///< sentences that are kept; the rest is only counted
+
+/** Failed checks in the order in which they failed. Zero-initialise; release with sciara_refusals_free. */
+struct sciara_refusals {
+  char *sentence[SCIARA_REFUSALS_KEPT]; ///< owned
+  size_t kept;                          ///< sentences; fewer than `count` beyond the limit, or when memory is out
+  size_t count;
+  enum sciara_status first; ///< status of the first; SCIARA_OK while there is none
+};
+
+/** Adds what a call came to: for a failure its sentence (sciara_last_error), for SCIARA_OK nothing. */
+void sciara_refusals_add(struct sciara_refusals *r, enum sciara_status status);
+
+/** Whether further sentences would not be kept: whoever has many may add the status without forming them. */
+bool sciara_refusals_full(const struct sciara_refusals *r);
+
+/** The status of the first failure, its sentence put back as the last error of this thread; SCIARA_OK for none. */
+enum sciara_status sciara_refusals_verdict(const struct sciara_refusals *r);
+
+void sciara_refusals_free(struct sciara_refusals *r);
+
+SCIARA_END_DECLS
+#endif

@@ -1,0 +1,222 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""sciara check: every problem at once, the run foretold, nothing written; and sciara run refuses what check refuses."""
+import os
+import re
+import sys
+
+sys.dont_write_bytecode = True
+sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
+import case
+from case import Case, SharedCase
+
+
+def lines_of(report):
+    """The lines of a report by their words before the colon; indented lines as they are."""
+    return {line.split(":")[0]: line.split(":", 1)[1].strip() for line in report.splitlines() if ":" in line}
+
+
+class Problems(Case):
+    def setUp(self):
+        super().setUp()
+        self.write_scenario()
+
+    def problems(self, *args, command="check", code=3):
+        """The errors on stderr; the folder is as it was."""
+        before = case.tree(self.work)
+        done = self.sciara(command, *args, code=code)
+        self.assertEqual(case.tree(self.work), before, "files of the folder")
+        start = "sciara: error: "
+        return [line.removeprefix(start) for line in done.stderr.splitlines() if line.startswith(start)], done.stdout
+
+    BROKEN = {
+        "tilte": "x",
+        "vents": [
+            {"row": 0, "col": 20, "effusion": {"slot": "1 h", "rates_m3_s": [1]}},
+            {"row": 8, "col": 20, "effusion": {"slot": "1 h", "rates_m3_s": [1, -1]}},
+            {"name": "far", "x": 1, "y": 2, "effusion": {"csv": "none.csv"}},
+            {"row": 1, "col": 1, "effusion": {"slot": "1 h", "rates_m3_s": [1]}},
+        ],
+        "output": {"evry": 5},
+    }
+    EXPECTED = [
+        "vents[1].effusion.rates_m3_s[1]: found -1, allowed 0 to 1e6 m3/s",
+        'output.evry: found an unknown key, allowed folder, every, fields, dtype, maps (did you mean "every"?)',
+        'tilte: found an unknown key, allowed $schema, title, dem, vents, initial, model, boundary, run, output, engine '
+        '(did you mean "title"?)',
+        "vents[2].effusion.csv: ./none.csv: cannot open: No such file or directory",
+        "vents[0] (vent 1): found row 0, column 20, on the rim of the domain; allowed: a cell whose 8 neighbours are valid",
+        "vents[2] (far): found x 1.000, y 2.000, allowed x 500000.000 to 500400.000 and y 4177000.000 to 4177300.000 "
+        "(the DEM)",
+        "vents[3] (vent 4): found row 1, column 1, a NODATA cell; allowed: a cell whose 8 neighbours are valid",
+        'engine.name: there is no engine "seral"; did you mean "serial"?',
+    ]
+
+    def test_all_at_once(self):
+        case.write_json(self.path("s.json"), case.scenario(title=None, **self.BROKEN))
+        found, report = self.problems("s.json", "--engine", "seral")
+        self.assertEqual(found, [f"s.json: {text}" for text in self.EXPECTED])
+        self.assertEqual(report, "", "a report on a scenario that was refused")
+
+    def test_run_tells_the_same(self):
+        case.write_json(self.path("s.json"), case.scenario(title=None, **self.BROKEN))
+        found, _ = self.problems("s.json", "--engine", "seral", "-o", "out", command="run")
+        self.assertEqual(found, [f"s.json: {text}" for text in self.EXPECTED])
+
+    def test_vents_off_the_map_do_not_hide_the_map(self):
+        vents = [{"row": 8, "col": 20, "effusion": {"slot": "1 h", "rates_m3_s": [1]}},
+                 {"row": 8, "col": 200, "effusion": {"slot": "1 h", "rates_m3_s": [1]}}]
+        self.write_scenario(vents=vents)
+        found, report = self.problems("s.json")
+        self.assertEqual(found, ["s.json: vents[1] (vent 2): found row 8, column 200, allowed row 0 to 29 and column 0 to "
+                                 "39"])
+        self.assertIn("  vent 1 ", report)
+        self.assertNotIn("  vent 2 ", report)
+        self.assertNotIn("no problem found", report)
+
+    def test_more_than_a_hundred(self):
+        rates = [-k for k in range(1, 151)]
+        self.write_scenario(vents=[{"row": 8, "col": 20, "effusion": {"slot": 1, "rates_m3_s": rates}}])
+        found, _ = self.problems("s.json")
+        self.assertEqual(len(found), 101)
+        self.assertEqual(found[99], "s.json: vents[0].effusion.rates_m3_s[99]: found -100, allowed 0 to 1e6 m3/s")
+        self.assertEqual(found[100], "... and 50 more")
+
+    def test_exit_code_is_that_of_the_first(self):
+        self.assertEqual(self.problems("none.json", code=4)[0],
+                         ["none.json: cannot open: No such file or directory"])
+        self.problems("s.json", "--engine", "seral", code=2)
+        self.problems("s.json", "--set", "output.every=-1", "--engine", "seral", code=3)
+        self.problems("s.json", "--steps", "0", code=2)
+        vents = [{"row": 8, "col": 20, "effusion": {"csv": "none.csv"}}]
+        self.write_scenario(vents=vents, boundary="ajar")
+        self.problems("s.json", code=3)
+        self.write_scenario(vents=vents)
+        self.problems("s.json", code=4)
+
+    def test_one_dem_problem(self):
+        found, _ = self.problems("s.json", "--set", "dem.path=none.tif", "--set", "output.every=-1")
+        self.assertEqual(found, ["s.json: output.every: found -1, allowed above 0 to 1e12 s",
+                                 "s.json: ./none.tif: No such file or directory"])
+
+    def test_more_than_the_memory_of_any_machine(self):
+        from osgeo import gdal
+        gdal.UseExceptions()
+        driver = gdal.GetDriverByName("GTiff")
+        big = driver.Create(self.path("big.tif"), 2000000, 2000000, 1, gdal.GDT_Float32,
+                            ["SPARSE_OK=TRUE", "TILED=YES", "BLOCKXSIZE=65536", "BLOCKYSIZE=65536", "BIGTIFF=YES"])
+        big.SetGeoTransform((500000, 10, 0, 4180000, 0, -10))
+        big = None
+        for command in ("check", "run"):
+            found, _ = self.problems("s.json", "--set", "dem.path=big.tif", command=command, code=6)
+            self.assertRegex(found[0], r"^s\.json: \./big\.tif: 2000000 x 2000000 cells take about 4\.8e\+05 GB")
+
+    def test_json_lines(self):
+        done = self.sciara("check", "s.json", "--log-json", "--set", "output.evry=1", "--set", "boundary=ajar", code=3)
+        self.assertEqual([line.count('"level":"error"') for line in done.stderr.splitlines() if "error" in line], [1, 1])
+
+
+class Report(SharedCase):
+    """Of a good scenario."""
+
+    @classmethod
+    def prepare(cls):
+        vents = [{"name": "east", "row": 8, "col": 20, "effusion": {"slot": "10 min", "rates_m3_s": [4, 6]}},
+                 {"name": "fissure", "line": [[500105, 4177105], [500145, 4177105]],
+                  "effusion": {"slot": "1 h", "rates_m3_s": [2]}}]
+        output = {"every": "10 min", "fields": ["thickness", "deposit"], "maps": ["deposit"]}
+        case.write_scenario(cls.work, vents=vents, output=output, run={"max_time": "6 h"})
+        before = case.tree(cls.work)
+        cls.report = case.run_program("check", "s.json", "-e", "serial", cwd=cls.work).stdout
+        cls.unchanged = case.tree(cls.work) == before
+
+    def test_nothing_written(self):
+        self.assertTrue(self.unchanged)
+
+    def test_map(self):
+        lines = lines_of(self.report)
+        self.assertEqual(lines["title"], "slope")
+        self.assertEqual(lines["grid"], "30 rows x 40 columns of 10 m, x 500000 to 500400, y 4177000 to 4177300")
+        self.assertEqual(lines["CRS"], "WGS 84 / UTM zone 33N (EPSG:32633)")
+        self.assertEqual(lines["vents"], "2, 13200 m3 in all, until 01:00:00")
+
+    def test_vents(self):
+        x, y = case.WEST + 205, case.NORTH - 85
+        self.assertRegex(self.report, rf"\n  east +row +8, column +20, x {x}, y {y}, "
+                                      rf"altitude {case.altitude(8, 20):.7g} m, 6000 m3\n")
+        self.assertRegex(self.report, rf"\n  fissure +row +19, column +10, .*, altitude {case.altitude(19, 10):.7g} m, "
+                                      r"7200 m3 from 5 cells, of which this is the first\n")
+
+    def test_outputs(self):
+        lines = lines_of(self.report)
+        self.assertEqual(lines["end"], "when all lava is solid and no vent emits, at the latest after 06:00:00")
+        self.assertEqual(lines["snapshots"], "at most 36, one every 00:10:00 and one at the end")
+        self.assertEqual(lines["maps"], "deposit")
+        self.assertTrue(lines["output folder"].endswith("s.out"), lines["output folder"])
+        self.assertEqual(self.report.splitlines()[-1], "no problem found")
+
+    def test_run_has_what_was_foretold(self):
+        folder = self.run_scenario("out", "-e", "serial")
+        snapshots = case.record(folder)["snapshots"]
+        self.assertLessEqual(len(snapshots), 36)
+        most = float(re.search(r"none above ([\d.]+) MB", self.report)[1]) * 1e6
+        for entry in snapshots:
+            self.assertLessEqual(os.path.getsize(os.path.join(folder, entry["name"])), most + 5000)
+        self.assertIn("(not empty: run will want --overwrite)", self.sciara("check", "s.json", "-o", "out").stdout)
+        self.sciara("run", "s.json", "-o", "out", code=3)
+
+    def test_says_no_more_than_before_when_it_runs(self):
+        done = self.sciara("run", "s.json", "-e", "serial", "-n", 2, "-o", "short")
+        self.assertEqual(len(done.stdout.splitlines()), 2, "a snapshot and a map")
+        for word in ("memory", "predicted", "no problem"):
+            self.assertNotIn(word, done.stdout + done.stderr)
+
+
+class Memory(SharedCase):
+    """What is foretold against the peak of a run on 1000 x 1000 cells."""
+
+    SIDE = 1000
+
+    @classmethod
+    def prepare(cls):
+        import numpy
+        from osgeo import gdal
+        gdal.UseExceptions()
+        dem = gdal.GetDriverByName("GTiff").Create(os.path.join(cls.work, "dem.tif"), cls.SIDE, cls.SIDE, 1,
+                                                   gdal.GDT_Float32, ["COMPRESS=DEFLATE", "TILED=YES"])
+        dem.SetGeoTransform((500000, 10, 0, 4180000, 0, -10))
+        row, col = numpy.mgrid[0:cls.SIDE, 0:cls.SIDE]
+        dem.GetRasterBand(1).WriteArray((2000 - 0.5 * col + ((row * 7 + col * 3) % 5) * 0.25).astype("float32"))
+        dem = None
+        case.write_json(os.path.join(cls.work, "s.json"), {
+            "dem": {"path": "dem.tif", "crs": "EPSG:32633"},
+            "vents": [{"row": 500, "col": 500, "effusion": {"slot": "1 d", "rates_m3_s": [5]}}]})
+
+    def peak(self, *args):
+        """Bytes of resident memory of a run, at their most."""
+        pid = os.posix_spawn(case.PROGRAM, [case.PROGRAM, "run", "s.json", "-q", "-n", "20", "--overwrite", "-o", "out",
+                                            *args],
+                             {**os.environ, "OMP_NUM_THREADS": "2"},
+                             file_actions=[(os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0)])
+        _, status, usage = os.wait4(pid, 0)
+        self.assertEqual(status, 0, f"sciara run {args}")
+        return usage.ru_maxrss * 1024
+
+    def test_prediction(self):
+        if case.SANITIZED:
+            self.skipTest("sanitizers take memory of their own")
+        os.chdir(self.work)
+        for args in (["-e", "serial"], ["-e", "openmp"], ["-e", "serial", "-p", "single"],
+                     ["-e", "serial", "--set", 'output.maps=["deposit"]']):
+            report = self.sciara("check", "s.json", "-q", *args).stdout
+            foretold = float(re.search(r"\nhost memory: +([\d.]+) MB", report)[1]) * 1e6
+            parts = [float(n) for n in re.findall(r"\n  (?:program|state|engine|snapshot\S*(?: map)?) +([\d.]+) MB", report)]
+            self.assertEqual(len(parts), 4, report)
+            self.assertAlmostEqual(sum(parts) * 1e6, foretold, delta=3e5, msg="the parts make the sum")
+            peak = self.peak(*args)
+            print(f"{' '.join(args)}: foretold {foretold / 1e6:.1f} MB, taken {peak / 1e6:.1f} MB")
+            self.assertLess(abs(foretold - peak), 0.15 * peak, " ".join(args))
+
+
+if __name__ == "__main__":
+    case.main()

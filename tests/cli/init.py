@@ -1,0 +1,157 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""sciara init: a scenario with every default, which check accepts and run takes at once."""
+import json
+import os
+import sys
+
+sys.dont_write_bytecode = True
+sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
+import case
+from case import Case
+
+X, Y = case.WEST + 205, case.NORTH - 85  # the middle of row 8, column 20
+USUAL = ["--vent", f"{X},{Y}", "--rate", "5", "--duration", "10 min"]
+
+
+class Init(Case):
+    def setUp(self):
+        super().setUp()
+        case.write_dem(self.path("dem.asc"))
+
+    def refused(self, message, *args, code):
+        before = case.tree(self.work)
+        done = self.sciara("init", *args, code=code)
+        errors = [line for line in done.stderr.splitlines() if line.startswith("sciara: error: ")]
+        self.assertEqual(len(errors), 1, done.stderr)
+        self.assertIn(message, errors[0])
+        self.assertEqual(done.stdout, "")
+        self.assertEqual(case.tree(self.work), before, "files of the folder")
+
+    def test_runs_at_once(self):
+        done = self.sciara("init", "dem.asc", *USUAL)
+        self.assertEqual(done.stdout, "dem.json\n")
+        self.assertEqual(self.sciara("check", "dem.json").stdout.splitlines()[-1], "no problem found")
+        self.sciara("run", "dem.json", "-q", "-n", 3)
+        ledger = case.record(self.path("dem.out"))["ledger"]
+        self.assertGreater(ledger["emitted_m3"], 0)
+
+    def test_every_default(self):
+        """Every key that the schema gives a default stands in the file with that value."""
+        self.sciara("init", "dem.asc", *USUAL)
+        written = case.read_json(self.path("dem.json"))
+        schema = json.loads(self.sciara("schema").stdout)
+        count = 0
+
+        def compare(value, node, path):
+            nonlocal count
+            for name, child in node["properties"].items():
+                if "default" in child:
+                    self.assertIn(name, value, path)
+                    found = 0 if name == "start" and value[name] == "0 s" else value[name]
+                    self.assertEqual(found, child["default"], f"{path}{name}")
+                    count += 1
+                elif "properties" in child and name in value:
+                    compare(value[name], child, f"{path}{name}.")
+                elif name == "vents":
+                    compare(value[name][0], child["items"], "vents[0].")
+
+        compare(written, schema, "")
+        self.assertGreater(count, 30, "keys with a default")
+        self.assertEqual(list(written), ["$schema", "title", "dem", "vents", "model", "boundary", "run", "output",
+                                         "engine"], "keys in the order of the manual")
+        self.assertEqual(written["vents"], [{"name": "vent 1", "x": X, "y": Y, "start": "0 s",
+                                             "effusion": {"slot": "10 min", "rates_m3_s": [5]}}])
+        self.assertEqual(written["dem"]["path"], "dem.asc")
+
+    def test_options(self):
+        self.sciara("init", "dem.asc", *USUAL, "--vent", f"{X + 10},{Y}", "--name", 'the "best" è 日本',
+                    "--set", "run.max_time=2 h", "--set", "dem.crs=EPSG:32633", "-o", "my scenario.json")
+        written = case.read_json(self.path("my scenario.json"))
+        self.assertEqual(written["title"], 'the "best" è 日本')
+        self.assertEqual([v["x"] for v in written["vents"]], [X, X + 10])
+        self.assertEqual((written["run"]["max_time"], written["dem"]["crs"]), ("2 h", "EPSG:32633"))
+        report = self.sciara("check", "my scenario.json").stdout
+        self.assertIn("\nvents:         2, 6000 m3 in all, until 00:10:00\n", report)
+
+    def test_lonlat(self):
+        self.sciara("init", "dem.asc", "--vent-lonlat", "15.0023,37.7422", "--rate", 1, "--duration", "1 h",
+                    "--set", "dem.crs=EPSG:32633")
+        vent = case.read_json(self.path("dem.json"))["vents"][0]
+        self.assertEqual((vent["lon"], vent["lat"]), (15.0023, 37.7422))
+        self.sciara("check", "dem.json")
+        os.remove(self.path("dem.json"))
+        self.refused("vents[0] (vent 1): longitude and latitude need a DEM with a CRS", "dem.asc", "--vent-lonlat",
+                     "15.0023,37.7422", "--rate", 1, "--duration", "1 h", code=3)
+
+    def test_paths_are_relative_to_the_scenario(self):
+        os.makedirs(self.path("data", "deep"))
+        os.makedirs(self.path("runs", "a"))
+        os.symlink(self.path("runs", "a"), self.path("link"))
+        os.rename(self.path("dem.asc"), self.path("data", "deep", "my dem.v2.asc"))
+        dem = "data/deep/my dem.v2.asc"
+        for output, expected in [(None, dem), ("runs/a/s.json", f"../../{dem}"), ("link/t.json", f"../../{dem}"),
+                                 ("data/s.json", "deep/my dem.v2.asc"), ("data/deep/s.json", "my dem.v2.asc"),
+                                 (self.path("data/d.json"), "deep/my dem.v2.asc")]:
+            options = ["-o", output] if output else []
+            done = self.sciara("init", dem, *USUAL, *options)
+            name = output or "my dem.v2.json"
+            self.assertEqual(done.stdout, name + "\n")
+            self.assertEqual(case.read_json(self.path(name))["dem"]["path"], expected, name)
+            self.sciara("check", name)
+            self.sciara("check", self.path(name), cwd="/")
+        absolute = self.path(dem)
+        self.sciara("init", absolute, *USUAL, "-o", "abs.json")
+        self.assertEqual(case.read_json(self.path("abs.json"))["dem"]["path"], absolute)
+
+    def test_never_over_a_file_unasked(self):
+        with open(self.path("dem.json"), "w", encoding="ascii") as f:
+            f.write("precious")
+        self.refused("dem.json: is there already; --overwrite replaces it", "dem.asc", *USUAL, code=3)
+        self.refused("vents[0] (vent 1): found x 0.000", "dem.asc", "--vent", "0,0", "--rate", "5", "--duration", "1 h",
+                     "--overwrite", code=3)  # what would not run replaces nothing
+        self.sciara("init", "dem.asc", *USUAL, "--overwrite")
+        self.sciara("check", "dem.json")
+        self.assertEqual(case.files(self.work), ["dem.asc", "dem.json"])
+
+    def test_vents_must_be_able_to_emit(self):
+        rim, sea = f"{case.WEST + 5},{case.NORTH - 155}", f"{case.WEST + 15},{case.NORTH - 15}"
+        rest = ["--rate", "5", "--duration", "1 h"]
+        self.refused("found row 15, column 0, on the rim of the domain", "dem.asc", "--vent", rim, *rest, code=3)
+        self.refused("found row 1, column 1, a NODATA cell", "dem.asc", "--vent", sea, *rest, code=3)
+        done = self.sciara("init", "dem.asc", "--vent", rim, "--vent", sea, *rest, code=3)
+        self.assertEqual(done.stderr.count("sciara: error: dem.json: vents["), 2, "both are told")
+
+    def test_refusals_of_the_dem(self):
+        with open(self.path("degrees.asc"), "w", encoding="ascii") as f:
+            f.write("ncols 4\nnrows 4\nxllcorner 15\nyllcorner 37\ncellsize 0.001\n" + "1 2 3 4\n" * 4)
+        self.refused("these look like degrees", "degrees.asc", *USUAL, code=3)
+        self.refused("none.tif: No such file or directory", "none.tif", *USUAL, code=3)
+        self.refused("dem.json/sub: ", "dem.asc", *USUAL, "-o", "dem.json/sub/s.json", code=4)
+
+    def test_usage(self):
+        self.refused("--vent is missing", "dem.asc", "--rate", "5", "--duration", "1 h", code=2)
+        self.refused("--rate is missing", "dem.asc", "--vent", "1,2", "--duration", "1 h", code=2)
+        self.refused("--duration is missing", "dem.asc", "--vent", "1,2", "--rate", "5", code=2)
+        for vent in ("1", "1,", ",2", "1,2,3", "a,b", "1;2", "nan,1", "1e999,1"):
+            self.refused(f'--vent: found "{vent}", allowed two numbers', "dem.asc", "--vent", vent, "--rate", "5",
+                         "--duration", "1 h", code=2)
+        for rate in ("-1", "x", "1e7", "5 m3/s"):
+            self.refused(f'--rate: found "{rate}", allowed 0 to 1e6 m3/s', "dem.asc", "--vent", "1,2", "--rate", rate,
+                         "--duration", "1 h", code=2)
+        for duration in ("0", "-1 d", "3 weeks"):
+            self.refused(f'--duration: found "{duration}"', "dem.asc", "--vent", "1,2", "--rate", "5", "--duration",
+                         duration, code=2)
+        self.refused("output.evry: found an unknown key", "dem.asc", *USUAL, "--set", "output.evry=5", code=3)
+        self.refused("output.every: found -5", "dem.asc", *USUAL, "--set", "output.every=-5", code=3)
+        self.refused('--set: found "x", allowed KEY=VALUE', "dem.asc", *USUAL, "--set", "x", code=2)
+
+    def test_a_folder_that_cannot_be_written(self):
+        if os.geteuid() == 0:
+            self.skipTest("root may write anywhere")
+        os.mkdir(self.path("fixed"), 0o555)
+        self.refused("fixed/s.json", "dem.asc", *USUAL, "-o", "fixed/s.json", code=4)
+
+
+if __name__ == "__main__":
+    case.main()

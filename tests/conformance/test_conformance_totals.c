@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// What progress tells beside the state, against engine `checked`, which visits every cell and counts by itself.
+// test_conformance_totals [ENGINE...]: the engines named, else all that are available.
+#include <stdio.h>
+
+#include "support/conformance.h"
+
+static void expect_same_progress(const struct sciara_engine_progress *checked,
+                                 const struct sciara_engine_progress *found, const char *context) {
+  const struct {
+    const char *name;
+    uint64_t checked, found;
+  } counts[] = {{"step", checked->step, found->step},
+                {"liquid_cells", (uint64_t)checked->liquid_cells, (uint64_t)found->liquid_cells},
+                {"solidifications", checked->solidifications, found->solidifications},
+                {"losses", checked->losses, found->losses},
+                {"cell_steps", checked->cell_steps, found->cell_steps}};
+  for (size_t k = 0; k < sizeof counts / sizeof *counts; k++)
+    ck_assert_msg(counts[k].found == counts[k].checked, "%s: %s is %llu, checked has %llu", context, counts[k].name,
+                  (unsigned long long)counts[k].found, (unsigned long long)counts[k].checked);
+  ck_assert_double_eq(found->time, checked->time);
+  ck_assert_double_eq(found->clock, checked->clock);
+  ck_assert_double_eq(found->emitted, checked->emitted);
+}
+
+START_TEST(progress) {
+  static const char *const names[] = {"ramp", "vent beside the rim", "31 x 37", "rate gap", "initial lava and vents"};
+  const enum sciara_precision p = (enum sciara_precision)(_i % 2);
+  const char *name = names[_i / 2];
+  const struct sciara_engine_ops *ops;
+  if (engine_tested[p]->determinism != SCIARA_EXACT) return; // other clocks, other counts
+  ck_assert_int_eq(sciara_engine_find("checked", p, &ops), SCIARA_OK);
+  struct scene s;
+  struct run checked, tested;
+  conformance_build(name, p, 0, &s);
+  run_start(&checked, ops, &s, 1);
+  run_start(&tested, engine_tested[p], &s, 3);
+  for (uint64_t step = 0; step <= 240; step += 60) {
+    char context[160];
+    run_to_step(&checked, step);
+    run_to_step(&tested, step);
+    snprintf(context, sizeof context, "%s, %s, %s, after %d steps", tested.ops->name, precision_name(p), name,
+             (int)step);
+    expect_same_progress(&checked.at, &tested.at, context);
+  }
+  ck_assert_uint_gt(tested.at.cell_steps, (uint64_t)tested.at.liquid_cells);
+  run_end(&checked);
+  run_end(&tested);
+  scene_free(&s);
+}
+END_TEST
+
+static double flat(int64_t r, int64_t c, int variant) {
+  (void)r, (void)c, (void)variant;
+  return 100;
+}
+
+// Hundreds of cells that each flow to eight dry ones in the first step: lists must grow for the receivers too.
+START_TEST(scattered_piles) {
+  const enum sciara_precision p = (enum sciara_precision)_i;
+  const struct sciara_engine_ops *ops;
+  ck_assert_int_eq(sciara_engine_find("checked", p, &ops), SCIARA_OK);
+  struct scene s;
+  struct run checked, tested;
+  scene_make(&s, 100, 100, 0, flat, 0);
+  for (int64_t r = 2; r < 98; r += 4)
+    for (int64_t c = 2; c < 98; c += 4) scene_lava(&s, r, c, 30, 1300);
+  scene_finish(&s, p);
+  run_start(&checked, ops, &s, 1);
+  run_start(&tested, engine_tested[p], &s, 3);
+  run_to_step(&checked, 4);
+  run_to_step(&tested, 4);
+  ck_assert_int_gt(checked.at.liquid_cells, 8 * 24 * 24); // more than the piles were
+  struct sciara_state *a = run_state(&checked, s.state), *b = run_state(&tested, s.state);
+  expect_conforms(tested.ops, p, a, b, "scattered piles");
+  sciara_state_destroy(a);
+  sciara_state_destroy(b);
+  run_end(&checked);
+  run_end(&tested);
+  scene_free(&s);
+}
+END_TEST
+
+static Suite *make_suite(void) {
+  Suite *suite = suite_create("conformance: totals");
+  TCase *tc = tcase_create("totals");
+  tcase_set_timeout(tc, 0);
+  tcase_add_loop_test(tc, progress, 0, 5 * 2);
+  tcase_add_loop_test(tc, scattered_piles, 0, 2);
+  suite_add_tcase(suite, tc);
+  return suite;
+}
+
+int main(int argc, char **argv) { return conformance_main(argc, argv, make_suite); }

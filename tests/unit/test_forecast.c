@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// Claims about sim/forecast.h: what is counted, and when it does not fit.
+#include <check.h>
+#include <math.h>
+#include <string.h>
+
+#include "sim/forecast.h"
+
+static const struct sciara_grid grid = {.rows = 1000, .cols = 2000, .cell_size = 10};
+static struct sciara_vents *vents;
+
+static void setup(void) {
+  const double edges[] = {0, 86400}, rates[] = {5};
+  vents = sciara_vents_create();
+  ck_assert_ptr_nonnull(vents);
+  ck_assert_int_eq(sciara_vents_add(vents, 5, 5, 1, edges, rates), SCIARA_OK);
+}
+
+static void teardown(void) { sciara_vents_destroy(vents); }
+
+static struct sciara_scenario scenario(void) {
+  return (struct sciara_scenario){.params = sciara_params_default(),
+                                  .run = {.max_time_s = INFINITY, .max_steps = UINT64_MAX},
+                                  .output = {.fields = 1u << SCIARA_FIELD_THICKNESS}};
+}
+
+static struct sciara_forecast make(const struct sciara_scenario *s, size_t available) {
+  const struct sciara_engine_ops *ops;
+  ck_assert_int_eq(sciara_engine_find("serial", SCIARA_DOUBLE, &ops), SCIARA_OK);
+  return sciara_forecast_make(s, &grid, vents, ops, available);
+}
+
+START_TEST(test_memory) {
+  const size_t cells = 2000000, host = (size_t)60 << 20;
+  struct sciara_scenario s = scenario();
+  struct sciara_forecast f = make(&s, 0);
+  ck_assert_uint_eq(f.program, host);
+  ck_assert_uint_eq(f.state, cells * 65);  // 8 fields of doubles and the kind
+  ck_assert_uint_ge(f.engine, cells * 61); // 5 reals, 2 doubles, the kind, 4 bytes of the list
+  ck_assert_uint_le(f.engine, cells * 62);
+  ck_assert_uint_ge(f.writing, cells * 8);
+  ck_assert_uint_eq(sciara_forecast_host(&f), f.program + f.state + f.engine + f.writing);
+  s.output.fields |= 1u << SCIARA_FIELD_MAX_SPEED;
+  s.output.maps = 1u << SCIARA_FIELD_MAX_THICKNESS;
+  const struct sciara_forecast more = make(&s, 0);
+  ck_assert_uint_eq(more.state, cells * 81);
+  ck_assert_uint_ge(more.engine, f.engine + cells * 16);
+  ck_assert_uint_gt(more.writing, f.writing);
+}
+END_TEST
+
+START_TEST(test_what_does_not_fit) {
+  const struct sciara_scenario s = scenario();
+  const struct sciara_forecast unknown = make(&s, 0);
+  ck_assert_int_eq(sciara_forecast_check(&unknown, "a.json"), SCIARA_OK);
+  const size_t need = sciara_forecast_host(&unknown) - unknown.program;
+  const struct sciara_forecast enough = make(&s, need), short_of = make(&s, need - 1);
+  ck_assert_int_eq(sciara_forecast_check(&enough, "a.json"), SCIARA_OK);
+  ck_assert_int_eq(sciara_forecast_check(&short_of, "a.json"), SCIARA_ERR_MEMORY);
+  ck_assert_msg(strncmp(sciara_last_error(), "a.json: the run takes about 0.2", 31) == 0, "%s", sciara_last_error());
+}
+END_TEST
+
+static const struct {
+  double every, until, max_time;
+  uint64_t max_steps;
+  double most;
+} cadences[] = {
+    {0, INFINITY, INFINITY, UINT64_MAX, 1},
+    {3600, INFINITY, INFINITY, UINT64_MAX, INFINITY},
+    {3600, 86400, INFINITY, UINT64_MAX, 24},
+    {3600, 86401, INFINITY, UINT64_MAX, 25},
+    {3600, 1, INFINITY, UINT64_MAX, 1},
+    {3600, INFINITY, 7200, UINT64_MAX, 2},
+    {3600, 86400, 7200, UINT64_MAX, 2},
+    {3600, 86400, INFINITY, 3, 3},
+    {0, 86400, INFINITY, 3, 1},
+};
+
+START_TEST(test_snapshots) {
+  struct sciara_scenario s = scenario();
+  s.output.every_s = cadences[_i].every;
+  s.run.until = isfinite(cadences[_i].until) ? SCIARA_UNTIL_TIME : SCIARA_UNTIL_SOLIDIFIED;
+  s.run.until_s = isfinite(cadences[_i].until) ? cadences[_i].until : 0;
+  s.run.max_time_s = cadences[_i].max_time;
+  s.run.max_steps = cadences[_i].max_steps;
+  const struct sciara_forecast f = make(&s, 0);
+  ck_assert_double_eq(f.snapshots, cadences[_i].most);
+  ck_assert_double_le(f.snapshots_while_vent, f.snapshots);
+}
+END_TEST
+
+START_TEST(test_size) {
+  struct sciara_scenario s = scenario();
+  const struct sciara_forecast f = make(&s, 0);
+  const double wet = 5 * 86400 / 1.014 / 100; // cells of 10 m under 1.014 m of lava
+  ck_assert_double_ge((double)f.snapshot, 4 * wet);
+  ck_assert_double_le((double)f.snapshot, 4 * wet + 65536);
+  ck_assert_uint_ge(f.snapshot_most, 8000000);
+  s.output.as_double = true;
+  ck_assert_uint_ge(make(&s, 0).snapshot_most, 16000000);
+  s.output.fields = 1u << SCIARA_FIELD_ALTITUDE; // is everywhere
+  ck_assert_uint_ge(make(&s, 0).snapshot, 16000000);
+}
+END_TEST
+
+int main(void) {
+  Suite *suite = suite_create("forecast");
+  TCase *tests = tcase_create("all");
+  tcase_add_checked_fixture(tests, setup, teardown);
+  tcase_add_test(tests, test_memory);
+  tcase_add_test(tests, test_what_does_not_fit);
+  tcase_add_loop_test(tests, test_snapshots, 0, (int)(sizeof cadences / sizeof *cadences));
+  tcase_add_test(tests, test_size);
+  suite_add_tcase(suite, tests);
+  SRunner *runner = srunner_create(suite);
+  srunner_run_all(runner, CK_NORMAL);
+  int failed = srunner_ntests_failed(runner);
+  srunner_free(runner);
+  return failed != 0;
+}

@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: Apache-2.0
+// The order in which files reach the disk, and every call that can fail made to fail. The linker puts the functions below
+// in the place of the C library's and of HDF5's (--wrap, tests/CMakeLists.txt).
+#include <errno.h>
+#include <hdf5.h>
+#include <sys/stat.h>
+
+#include "io/raster_gdal.h"
+#include "snapshot_case.h"
+
+enum call { NO_CALL, WRITE, READ, FSYNC_FILE, FSYNC_FOLDER, CLOSE, RENAME, MKDIR, H5D_CLOSE, H5F_CLOSE };
+
+/** Which call is to fail, from the how manieth on, how often, and with what; how many bytes one write or read moves; what
+    was called. */
+static struct {
+  enum call fails;
+  int after, times, error;
+  size_t most;
+  bool recording;
+  char said[4096];
+} plan;
+
+static void begin_plan(enum call fails, int times, int error) {
+  memset(&plan, 0, sizeof plan);
+  plan.fails = fails;
+  plan.times = times;
+  plan.error = error;
+  plan.recording = true;
+}
+
+/** Back to the real functions, for Check itself uses them. */
+static void end_plan(void) { plan.recording = false; }
+
+static void note(const char *word) {
+  const size_t length = strlen(plan.said);
+  snprintf(plan.said + length, sizeof plan.said - length, "%s%s", length > 0 ? ", " : "", word);
+}
+
+/** Notes a call; whether it is to fail. */
+static bool fails(enum call call, const char *word) {
+  if (!plan.recording) return false;
+  if (word) note(word);
+  if (plan.fails != call || plan.after-- > 0 || plan.times == 0) return false;
+  plan.times--;
+  errno = plan.error;
+  return true;
+}
+
+static size_t at_most(size_t count) { return plan.recording && plan.most > 0 && count > plan.most ? plan.most : count; }
+
+static bool is_folder(int fd) {
+  struct stat about;
+  return fstat(fd, &about) == 0 && S_ISDIR(about.st_mode);
+}
+
+ssize_t __real_write(int fd, const void *bytes, size_t count);
+ssize_t __real_read(int fd, void *bytes, size_t count);
+int __real_fsync(int fd);
+int __real_close(int fd);
+int __real_rename(const char *from, const char *to);
+int __real_mkdir(const char *name, mode_t mode);
+herr_t __real_H5Dclose(hid_t dataset);
+herr_t __real_H5Fclose(hid_t file);
+ssize_t __wrap_write(int fd, const void *bytes, size_t count);
+ssize_t __wrap_read(int fd, void *bytes, size_t count);
+int __wrap_fsync(int fd);
+int __wrap_close(int fd);
+int __wrap_rename(const char *from, const char *to);
+int __wrap_mkdir(const char *name, mode_t mode);
+herr_t __wrap_H5Dclose(hid_t dataset);
+herr_t __wrap_H5Fclose(hid_t file);
+
+ssize_t __wrap_write(int fd, const void *bytes, size_t count) {
+  return fails(WRITE, NULL) ? -1 : __real_write(fd, bytes, at_most(count));
+}
+
+ssize_t __wrap_read(int fd, void *bytes, size_t count) {
+  return fails(READ, NULL) ? -1 : __real_read(fd, bytes, at_most(count));
+}
+
+int __wrap_fsync(int fd) {
+  const bool folder_ = is_folder(fd);
+  return fails(folder_ ? FSYNC_FOLDER : FSYNC_FILE, folder_ ? "sync folder" : "sync file") ? -1 : __real_fsync(fd);
+}
+
+// The descriptor is closed all the same, as Linux does.
+int __wrap_close(int fd) {
+  const bool bad = fails(is_folder(fd) ? NO_CALL : CLOSE, NULL);
+  const int error = errno, result = __real_close(fd);
+  if (!bad) return result;
+  errno = error;
+  return -1;
+}
+
+int __wrap_rename(const char *from, const char *to) { return fails(RENAME, "rename") ? -1 : __real_rename(from, to); }
+
+int __wrap_mkdir(const char *name, mode_t mode) { return fails(MKDIR, "make folder") ? -1 : __real_mkdir(name, mode); }
+
+herr_t __wrap_H5Dclose(hid_t dataset) {
+  const herr_t result = __real_H5Dclose(dataset);
+  return fails(H5D_CLOSE, NULL) ? -1 : result;
+}
+
+herr_t __wrap_H5Fclose(hid_t file) {
+  const herr_t result = __real_H5Fclose(file);
+  return fails(H5F_CLOSE, NULL) ? -1 : result;
+}
+
+// -------------------------------------------------------------------------------------------------------------- files
+
+static void assert_content(const char *expected) {
+  char *bytes;
+  size_t count;
+  ck_assert_msg(sciara_file_read(path, 100, &bytes, &count) == SCIARA_OK, "%s", sciara_last_error());
+  ck_assert_str_eq(bytes, expected);
+  free(bytes);
+}
+
+static bool part_is_there(void) {
+  char part[128];
+  snprintf(part, sizeof part, "%s.part", path);
+  return access(part, F_OK) == 0;
+}
+
+START_TEST(a_name_is_given_to_what_is_on_the_disk) {
+  char part[128];
+  snprintf(part, sizeof part, "%s.part", path);
+  begin_plan(NO_CALL, 0, 0);
+  enum sciara_status status = sciara_file_replace(path, "data", 4);
+  end_plan();
+  ck_assert_int_eq(status, SCIARA_OK);
+  ck_assert_str_eq(plan.said, "sync file, rename, sync folder");
+  ck_assert_int_eq(sciara_file_replace(part, "more", 4), SCIARA_OK);
+  begin_plan(NO_CALL, 0, 0);
+  status = sciara_file_publish(part, path);
+  end_plan();
+  ck_assert_int_eq(status, SCIARA_OK);
+  ck_assert_str_eq(plan.said, "sync file, rename, sync folder");
+  assert_content("more");
+}
+END_TEST
+
+START_TEST(a_folder_is_entered_in_its_parent) {
+  char below[96];
+  snprintf(below, sizeof below, "%s/a/b", folder);
+  begin_plan(NO_CALL, 0, 0);
+  enum sciara_status status = sciara_folder_make(below);
+  end_plan();
+  ck_assert_int_eq(status, SCIARA_OK);
+  const char *end = strstr(plan.said, "make folder, sync folder"); // those above exist: nothing to sync
+  ck_assert_ptr_nonnull(end);
+  ck_assert_str_eq(end, "make folder, sync folder, make folder, sync folder");
+}
+END_TEST
+
+static const struct {
+  enum call call;
+  int error;
+} replace_faults[] = {{WRITE, ENOSPC}, {WRITE, EIO}, {FSYNC_FILE, EIO}, {CLOSE, EDQUOT}, {RENAME, ENOSPC}};
+
+START_TEST(a_failed_call_leaves_the_earlier_file) {
+  ck_assert_int_eq(sciara_file_replace(path, "earlier", 7), SCIARA_OK);
+  begin_plan(replace_faults[_i].call, 1, replace_faults[_i].error);
+  enum sciara_status status = sciara_file_replace(path, "later", 5);
+  end_plan();
+  ck_assert_int_eq(status, SCIARA_ERR_IO);
+  ck_assert_msg(strstr(sciara_last_error(), strerror(replace_faults[_i].error)), "%s", sciara_last_error());
+  ck_assert(!part_is_there());
+  assert_content("earlier");
+}
+END_TEST
+
+static const enum call publish_faults[] = {FSYNC_FILE, CLOSE, RENAME};
+
+START_TEST(a_failed_publication_leaves_the_earlier_file) {
+  char part[128];
+  snprintf(part, sizeof part, "%s.part", path);
+  ck_assert_int_eq(sciara_file_replace(path, "earlier", 7), SCIARA_OK);
+  ck_assert_int_eq(sciara_file_replace(part, "later", 5), SCIARA_OK);
+  begin_plan(publish_faults[_i], 1, EIO);
+  enum sciara_status status = sciara_file_publish(part, path);
+  end_plan();
+  ck_assert_int_eq(status, SCIARA_ERR_IO);
+  ck_assert(!part_is_there());
+  assert_content("earlier");
+}
+END_TEST
+
+// Some network file systems know no fsync of a folder: EINVAL is no error, any other is.
+START_TEST(a_folder_that_cannot_be_synced) {
+  begin_plan(FSYNC_FOLDER, 1, EINVAL);
+  enum sciara_status status = sciara_file_replace(path, "data", 4);
+  end_plan();
+  ck_assert_int_eq(status, SCIARA_OK);
+  begin_plan(FSYNC_FOLDER, 1, EIO);
+  status = sciara_file_replace(path, "data", 4);
+  end_plan();
+  ck_assert_int_eq(status, SCIARA_ERR_IO);
+  ck_assert_msg(strstr(sciara_last_error(), folder), "%s", sciara_last_error());
+}
+END_TEST
+
+static const enum call interrupted[] = {WRITE, READ, FSYNC_FILE, FSYNC_FOLDER};
+
+START_TEST(interrupted_calls_go_on) {
+  char *bytes = NULL;
+  size_t count = 0;
+  begin_plan(interrupted[_i], 3, EINTR);
+  plan.most = 1; // a byte at a time
+  enum sciara_status status = sciara_file_replace(path, "data", 4);
+  if (status == SCIARA_OK) status = sciara_file_read(path, 100, &bytes, &count);
+  end_plan();
+  ck_assert_msg(status == SCIARA_OK, "%s", sciara_last_error());
+  ck_assert_uint_eq(count, 4);
+  ck_assert_str_eq(bytes, "data");
+  free(bytes);
+}
+END_TEST
+
+START_TEST(a_failed_read_is_an_error) {
+  char *bytes;
+  size_t count;
+  ck_assert_int_eq(sciara_file_replace(path, "data", 4), SCIARA_OK);
+  begin_plan(READ, 1, EIO);
+  enum sciara_status status = sciara_file_read(path, 100, &bytes, &count);
+  end_plan();
+  ck_assert_int_eq(status, SCIARA_ERR_IO);
+  ck_assert_ptr_null(bytes);
+}
+END_TEST
+
+START_TEST(a_folder_that_cannot_be_made) {
+  char below[96];
+  snprintf(below, sizeof below, "%s/a", folder);
+  begin_plan(MKDIR, 9, ENOSPC);
+  enum sciara_status status = sciara_folder_make(below);
+  end_plan();
+  ck_assert_int_eq(status, SCIARA_ERR_IO);
+  ck_assert_msg(strstr(sciara_last_error(), below) && strstr(sciara_last_error(), strerror(ENOSPC)), "%s",
+                sciara_last_error());
+}
+END_TEST
+
+// ---------------------------------------------------------------------------------------------------------- snapshots
+
+// HDF5 tells of an error in what it holds back only when the dataset or the file is closed.
+START_TEST(hdf5_fails_at_close) {
+  struct sciara_state *s = make_state(30, 40);
+  struct sciara_snapshot_context c = context_of_test();
+  int datasets = 0; // crs, the fields, the axes: each in its turn
+  for (bool failed = true; failed; datasets += failed) {
+    begin_plan(H5D_CLOSE, 1, EIO);
+    plan.after = datasets;
+    enum sciara_status status = write_state(&c, s, path);
+    end_plan();
+    failed = plan.times == 0;
+    ck_assert_int_eq(status, failed ? SCIARA_ERR_IO : SCIARA_OK);
+    ck_assert(!failed || (access(path, F_OK) != 0 && !part_is_there()));
+  }
+  ck_assert_int_eq(datasets, 1 + SCIARA_FIELD_COUNT + 3);
+  begin_plan(H5F_CLOSE, 1, EIO);
+  enum sciara_status status = write_state(&c, s, path);
+  end_plan();
+  ck_assert_int_eq(status, SCIARA_ERR_IO);
+  WRITES(&c, s, path); // the library is none the worse for it
+  assert_fields_read_back(s, path, false);
+  sciara_state_destroy(s);
+}
+END_TEST
+
+int main(void) {
+  Suite *suite = suite_create("faults");
+  TCase *files = tcase_create("files"), *snapshots = tcase_create("snapshots");
+  tcase_add_checked_fixture(files, setup, teardown);
+  tcase_add_test(files, a_name_is_given_to_what_is_on_the_disk);
+  tcase_add_test(files, a_folder_is_entered_in_its_parent);
+  tcase_add_loop_test(files, a_failed_call_leaves_the_earlier_file, 0, sizeof replace_faults / sizeof *replace_faults);
+  tcase_add_loop_test(files, a_failed_publication_leaves_the_earlier_file, 0,
+                      sizeof publish_faults / sizeof *publish_faults);
+  tcase_add_test(files, a_folder_that_cannot_be_synced);
+  tcase_add_loop_test(files, interrupted_calls_go_on, 0, sizeof interrupted / sizeof *interrupted);
+  tcase_add_test(files, a_failed_read_is_an_error);
+  tcase_add_test(files, a_folder_that_cannot_be_made);
+  suite_add_tcase(suite, files);
+  tcase_add_checked_fixture(snapshots, setup, teardown);
+  tcase_add_test(snapshots, hdf5_fails_at_close);
+  suite_add_tcase(suite, snapshots);
+  SRunner *runner = srunner_create(suite);
+  srunner_run_all(runner, CK_NORMAL);
+  const int failed = srunner_ntests_failed(runner);
+  srunner_free(runner);
+  return failed != 0;
+}

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+// The older layout: PARAMETERS.cfg, MORPHOLOGY.stt, VENTS.stt, EMISSIONS_RATE.stt; grids without headers.
+#include "io/legacy_older.h"
+
+#include <cjson/cJSON.h>
+#include <math.h>
+
+#include "gdal_fixture.h"
+#include "io/dem_gdal.h"
+#include "io/legacy_sciara.h"
+
+#define CFG "nsteps \t\t100\nncols\t\t4\nnrows\t\t3\nPclock \t60.00\nPc \t\t\t10\nPTsol \t1143.00\nPcv \t1150     \n"
+#define HEADER "ncols 4\nnrows 3\nxllcorner 700\nyllcorner 800\ncellsize 10\nNODATA_value -1\n"
+#define GROUND "10.5 11 12 13 \n14 15 16 -9999 \n0 19 20 21 \n"
+#define VENTS "0 0 0 0 \n0 7 0 0 \n0 0 0 0 \n"
+#define RATES "[TIME]\n86400\n\n[VENT_ID]\n7\n\n[EMISSION_RATE]\n0.5\n1.5\n\n\n[END]"
+
+static struct sciara_legacy_report report;
+static const double corner[] = {500000, 4178000};
+
+static void write_set(void) {
+  write_text(in_folder("PARAMETERS.cfg"), CFG);
+  write_text(in_folder("MORPHOLOGY.stt"), GROUND);
+  write_text(in_folder("VENTS.stt"), VENTS);
+  write_text(in_folder("EMISSIONS_RATE.stt"), RATES);
+}
+
+static enum sciara_status import(const double *at) {
+  const struct sciara_legacy_request request = {
+      .cfg_path = in_folder("PARAMETERS.cfg"), .output_folder = in_folder("out"), .crs = "EPSG:32633", .corner = at};
+  return sciara_legacy_import(&request, &report);
+}
+
+static void assert_dem(double west, double south, int64_t holes) {
+  struct sciara_dem dem;
+  ck_assert_int_eq(sciara_dem_read(&(struct sciara_dem_request){.path = in_folder("out/dem.tif"), .band = 1}, &dem),
+                   SCIARA_OK);
+  ck_assert_int_eq(dem.grid.rows, 3);
+  ck_assert_int_eq(dem.grid.cols, 4);
+  ck_assert_double_eq(dem.grid.cell_size, 10);
+  ck_assert_double_eq(dem.grid.west, west);
+  ck_assert_double_eq(dem.grid.north, south + 30);
+  ck_assert_double_eq(dem.altitude[0], 10.5); // the first row of the file is the northern one
+  ck_assert_double_eq(dem.altitude[8], 0);
+  int64_t found = 0;
+  for (int i = 0; i < 12; i++) found += !dem.valid[i];
+  ck_assert_int_eq(found, holes);
+  sciara_dem_free(&dem);
+}
+
+START_TEST(a_small_set_is_imported) {
+  write_set();
+  ck_assert_msg(import(corner) == SCIARA_OK, "%s", sciara_last_error());
+  ck_assert_int_eq(report.rows, 3);
+  ck_assert_int_eq(report.vents, 1);
+  ck_assert_int_eq(report.nodata_cells, 1);
+  ck_assert_int_eq(report.observed_cells, -1);
+  ck_assert_double_eq_tol(report.volume_m3, 86400 * 2.0, 1e-6);
+  assert_contains(report.text.data, "vent 7: row 1, column 1, 2 slots of 86400 s");
+  assert_contains(report.text.data, "declares no NODATA: -9999 counts as such, 0 as an altitude");
+  assert_contains(report.text.data, "    Pclock 60.00\n");
+  ck_assert_ptr_null(strstr(report.text.data, "observed"));
+  sciara_legacy_report_free(&report);
+  assert_dem(500000, 4178000, 1);
+
+  char *text = output_of("cat %s", in_folder("out/scenario.json"));
+  cJSON *root = cJSON_Parse(text);
+  const cJSON *vent = cJSON_GetArrayItem(cJSON_GetObjectItem(root, "vents"), 0);
+  ck_assert_double_eq(cJSON_GetObjectItem(vent, "x")->valuedouble, 500015);
+  ck_assert_double_eq(cJSON_GetObjectItem(vent, "y")->valuedouble, 4178015);
+  ck_assert_str_eq(cJSON_GetObjectItem(root, "title")->valuestring, strrchr(folder, '/') + 1);
+  cJSON_Delete(root);
+  free(text);
+}
+END_TEST
+
+START_TEST(a_header_names_corner_and_nodata) {
+  write_set();
+  write_text(in_folder("MORPHOLOGY.stt"), HEADER "10.5 11 12 13 \n14 15 16 17\n0 19 20 -1\n");
+  ck_assert_msg(import(NULL) == SCIARA_OK, "%s", sciara_last_error());
+  ck_assert_ptr_null(strstr(report.text.data, "declares no NODATA"));
+  sciara_legacy_report_free(&report);
+  assert_dem(700, 800, 1);
+}
+END_TEST
+
+static const struct {
+  const char *file, *content, *found;
+} faults[] = {
+    {"PARAMETERS.cfg", NULL, "PARAMETERS.cfg: No such file"},
+    {"MORPHOLOGY.stt", NULL, "MORPHOLOGY.stt: No such file or directory; it holds the altitudes"},
+    {"VENTS.stt", NULL, "VENTS.stt: No such file or directory; it holds the ids"},
+    {"EMISSIONS_RATE.stt", NULL, "EMISSIONS_RATE.stt: No such file or directory; it holds the effusion rates"},
+    {"PARAMETERS.cfg", "Pclock 60\n",
+     "PARAMETERS.cfg: lacks ncols (number of columns), nrows (number of rows), Pc (side of a cell in m)"},
+    {"PARAMETERS.cfg", "ncols 4\nnrows 3\nPclock 60\nPcv 1150\n", "PARAMETERS.cfg: lacks Pc (side of a cell in m);"},
+    {"PARAMETERS.cfg", "ncols 4.5\nnrows 3\nPc 10\n",
+     "PARAMETERS.cfg: ncols: found 4.5, allowed the number of columns, a whole number, 3 to"},
+    {"PARAMETERS.cfg", "ncols 4\nnrows 2\nPc 10\n", "PARAMETERS.cfg: nrows: found 2, allowed"},
+    {"PARAMETERS.cfg", "ncols 4\nnrows 3\nPc ten\n", "PARAMETERS.cfg: Pc: found ten, allowed the side of a cell"},
+    {"PARAMETERS.cfg", "ncols 4\nnrows 3\nPc 0\n", "PARAMETERS.cfg: Pc: found 0, allowed"},
+    {"PARAMETERS.cfg", "ncols 4\nnrows 3\nPc 10\nnrows 3\n", "PARAMETERS.cfg: nrows: found twice"},
+    {"PARAMETERS.cfg", "ncols 100000\nnrows 100000\nPc 10\n",
+     "MORPHOLOGY.stt: PARAMETERS.cfg promises 100000 x 100000"},
+    {"PARAMETERS.cfg", "ncols 5\nnrows 3\nPc 10\n", "found the end of the file for row 2, column 2"},
+    {"PARAMETERS.cfg", "ncols 3\nnrows 3\nPc 10\n", "MORPHOLOGY.stt:3: found 19, allowed the end of the file"},
+    {"MORPHOLOGY.stt", "10.5 11 12 13\n14 nan 16 17\n0 19 20 21\n", "MORPHOLOGY.stt:2: found nan for row 1, column 1"},
+    {"MORPHOLOGY.stt", "nan 11 12 13\n14 15 16 17\n0 19 20 21\n", "MORPHOLOGY.stt:1: found nan for row 0, column 0"},
+    {"VENTS.stt", "0 0 0 0\n0 0 7 7\n0 0 0 0\n", "VENTS.stt: vent 7 stands at row 1, column 2 and at row 1, column 3"},
+    {"VENTS.stt", "0 0 0 0\n0 0 0 7\n0 0 0 0\n", "VENTS.stt: vent 7 at row 1, column 3 lies where the DEM is NODATA"},
+    {"VENTS.stt", "0 0 0 0\n0 8 0 0\n0 0 0 0\n", "VENTS.stt: vent 8 at row 1, column 1 has no rates in"},
+    {"VENTS.stt", HEADER VENTS, "VENTS.stt: 3 x 4 cells of 10 from 700, 800; the DEM has 3 x 4"},
+    {"VENTS.stt", "ncols 4\nnrows 3\nxllcorner 500000\nyllcorner 4178000\ncellsize 5\n" VENTS,
+     "VENTS.stt: its header says 3 rows x 4 columns of 5 m, PARAMETERS.cfg 3 x 4 of 10"},
+    {"MORPHOLOGY.stt", HEADER GROUND, "MORPHOLOGY.stt: its header names the corner 700, 800: --corner is not allowed"},
+    {"EMISSIONS_RATE.stt", "[TIME]\n86400\n[VENT_ID]\n7\n[EMISSION_RATE]\n-1\n[END]", "EMISSIONS_RATE.stt:6: found -1"},
+};
+
+START_TEST(faults_are_named) {
+  write_set();
+  if (faults[_i].content)
+    write_text(in_folder(faults[_i].file), faults[_i].content);
+  else
+    unlink(in_folder(faults[_i].file));
+  ck_assert_msg(import(corner) == SCIARA_ERR_INPUT, "fault %d was not refused with 3", _i);
+  assert_contains(sciara_last_error(), faults[_i].found);
+  assert_contains(sciara_last_error(), folder);
+  ck_assert_ptr_null(report.text.data);
+  ck_assert_int_ne(access(in_folder("out"), F_OK), 0); // nothing is written before all is checked
+}
+END_TEST
+
+START_TEST(the_corner_is_asked_for) {
+  write_set();
+  ck_assert_int_eq(import(NULL), SCIARA_ERR_INPUT);
+  assert_contains(sciara_last_error(), "MORPHOLOGY.stt: has no header that names the lower left corner");
+  assert_contains(sciara_last_error(), "--corner X,Y");
+  const double far[] = {500000, 2e9};
+  ck_assert_int_eq(import(far), SCIARA_ERR_INPUT);
+  assert_contains(sciara_last_error(), "allowed coordinates");
+}
+END_TEST
+
+START_TEST(the_layout_goes_by_the_name) {
+  ck_assert(sciara_legacy_is_older("PARAMETERS.cfg"));
+  ck_assert(sciara_legacy_is_older("/data/2006/PARAMETERS.cfg"));
+  ck_assert(!sciara_legacy_is_older("2006_PARAMETERS.cfg"));
+  ck_assert(!sciara_legacy_is_older("PARAMETERS.cfg/2006.cfg"));
+}
+END_TEST
+
+START_TEST(keys_are_whole_words) {
+  struct sciara_legacy_grid size;
+  ck_assert_int_eq(sciara_legacy_older_size("p", "    Pclock 1\n    Pc 2\n  ncols 5\n  nrows\t6\n", NULL, &size),
+                   SCIARA_OK);
+  ck_assert_double_eq(size.cell_size, 2);
+  ck_assert_int_eq(size.cols, 5);
+  ck_assert_int_eq(size.rows, 6);
+  ck_assert(isnan(size.west) && isnan(size.south));
+}
+END_TEST
+
+int main(void) {
+  Suite *s = suite_create("legacy_older");
+  TCase *t = tcase_create("import");
+  tcase_add_checked_fixture(t, setup, teardown);
+  tcase_add_test(t, a_small_set_is_imported);
+  tcase_add_test(t, a_header_names_corner_and_nodata);
+  tcase_add_loop_test(t, faults_are_named, 0, sizeof faults / sizeof *faults);
+  tcase_add_test(t, the_corner_is_asked_for);
+  tcase_add_test(t, the_layout_goes_by_the_name);
+  tcase_add_test(t, keys_are_whole_words);
+  suite_add_tcase(s, t);
+  return run_suite(s);
+}

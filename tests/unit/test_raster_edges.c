@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// Claims about rasters at the edge of what is allowed: on the grid or beside it, square or not, lit or not.
+#include "dem_fixture.h"
+#include "io/raster_gdal.h"
+
+// Each side of the raster is compared: a shift or another size in one of them alone is refused.
+START_TEST(every_side_must_lie_on_the_grid) {
+  const struct sciara_grid grid = {.rows = 4, .cols = 5, .cell_size = 10, .west = 500000, .north = 4178000};
+  double out[30];
+  make_raster("a.tif", (struct raster){0});
+  ck_assert_msg(sciara_raster_read_on_grid(in_folder("a.tif"), &grid, out) == SCIARA_OK, "%s", sciara_last_error());
+  struct sciara_grid others[] = {grid, grid, grid, grid, grid, grid};
+  others[0].west += 10;
+  others[1].north += 10;
+  others[2].north -= 10;
+  others[3].rows = 5;
+  others[4].cols = 6;
+  others[5].cell_size = 10.001;
+  for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+    ck_assert_msg(sciara_raster_read_on_grid(in_folder("a.tif"), &others[i], out) == SCIARA_ERR_INPUT,
+                  "grid %zu was accepted", i);
+    assert_contains(sciara_last_error(), "a.tif");
+  }
+}
+END_TEST
+
+// What is not square may displace the far corner by a hundredth of a cell: in 500 columns 1e-5 is little, in 5000 not.
+START_TEST(nearly_square_cells_of_a_long_raster) {
+  const double nearly[6] = {500000, 10, 0, 4178000, 0, -10.0001};
+  assert_read(make_raster("short.tif", (struct raster){.transform = nearly, .rows = 3, .cols = 500}));
+  ck_assert_double_eq(dem.grid.cell_size, 10);
+  ck_assert_int_eq(assert_plane(1e-3), 1500);
+  sciara_dem_free(&dem);
+  assert_refused(make_raster("long.tif", (struct raster){.transform = nearly, .rows = 3, .cols = 5000}), "not square");
+}
+END_TEST
+
+static uint64_t hash_of(const char *name, struct raster r) {
+  assert_read(make_raster(name, r));
+  const uint64_t hash = dem.hash;
+  sciara_dem_free(&dem);
+  return hash;
+}
+
+// The same altitudes elsewhere, in other cells or with a hole are another DEM; the same in another format are not.
+START_TEST(the_hash_is_of_terrain_and_place) {
+  const double east[6] = {500010, 10, 0, 4178000, 0, -10}, north[6] = {500000, 10, 0, 4178010, 0, -10},
+               larger[6] = {500000, 20, 0, 4178000, 0, -20};
+  double values[20], changed[20], nodata = -1;
+  for (int i = 0; i < 20; i++) values[i] = changed[i] = 100 + i;
+  changed[7] = nextafter(changed[7], 0);
+  const uint64_t hash = hash_of("a.tif", (struct raster){.values = values});
+  ck_assert_uint_eq(hash_of("b.img", (struct raster){.values = values, .driver = "HFA"}), hash);
+  ck_assert_uint_ne(hash_of("c.tif", (struct raster){.values = values, .transform = east}), hash);
+  ck_assert_uint_ne(hash_of("d.tif", (struct raster){.values = values, .transform = north}), hash);
+  ck_assert_uint_ne(hash_of("e.tif", (struct raster){.values = values, .transform = larger}), hash);
+  ck_assert_uint_ne(hash_of("f.tif", (struct raster){.values = values, .rows = 5, .cols = 4}), hash);
+  ck_assert_uint_ne(hash_of("g.tif", (struct raster){.values = changed}), hash);
+  changed[7] = nodata;
+  ck_assert_uint_ne(hash_of("h.tif", (struct raster){.values = changed, .nodata = &nodata}), hash);
+}
+END_TEST
+
+/** Brightness of the middle of a picture of ground that rises by `east` and `north` per metre. */
+static int brightness(double east, double north) {
+  enum { SIDE = 20 };
+  const struct sciara_grid grid = {.rows = SIDE, .cols = SIDE, .cell_size = 10};
+  double altitude[SIDE * SIDE], nothing[SIDE * SIDE];
+  for (int r = 0; r < SIDE; r++)
+    for (int c = 0; c < SIDE; c++) {
+      altitude[r * SIDE + c] = 1000 + 10 * (east * c - north * r);
+      nothing[r * SIDE + c] = -9999;
+    }
+  const struct sciara_map map = {
+      .grid = &grid, .values = nothing, .nodata = -9999, .name = "deposit", .unit = "m", .title = "light"};
+  ck_assert_msg(sciara_map_write_png(&map, altitude, in_folder("a.png")) == SCIARA_OK, "%s", sciara_last_error());
+  char *text = output_of("gdallocationinfo -valonly -b 1 %s 150 150", in_folder("a.png"));
+  const int value = atoi(text);
+  free(text);
+  return value;
+}
+
+START_TEST(the_sun_stands_in_the_north_west) {
+  const int flat = brightness(0, 0), west = brightness(0.5, 0), north = brightness(0, -0.5);
+  ck_assert_int_gt(west, flat + 10); // rises to the east: faces west
+  ck_assert_int_eq(north, west);
+  ck_assert_int_lt(brightness(-0.5, 0), flat - 10);
+  ck_assert_int_eq(brightness(0, 0.5), brightness(-0.5, 0));
+  ck_assert_int_gt(brightness(0.5, -0.5), north);
+}
+END_TEST
+
+int main(void) {
+  Suite *s = suite_create("raster_edges");
+  TCase *t = tcase_create("edges");
+  tcase_add_checked_fixture(t, setup, teardown);
+  tcase_set_timeout(t, 60);
+  tcase_add_test(t, every_side_must_lie_on_the_grid);
+  tcase_add_test(t, nearly_square_cells_of_a_long_raster);
+  tcase_add_test(t, the_hash_is_of_terrain_and_place);
+  tcase_add_test(t, the_sun_stands_in_the_north_west);
+  suite_add_tcase(s, t);
+  return run_suite(s);
+}

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// Claims about model/cell.h and pass.h where two values are exactly equal, and about what random values never meet.
+#include <check.h>
+#include <math.h>
+
+#include "model/pass.h"
+
+static struct sciara_rule default_rule(void) {
+  const struct sciara_params p = sciara_params_default();
+  return sciara_rule_make(&p, 10);
+}
+
+// tau1.5: eliminated if he <= hc cos(theta). A slope of 3/4 has the cosine 0.8, so that 10 m are critical for 8 m.
+START_TEST(exactly_the_critical_height) {
+  const struct sciara_rule rule = default_rule();
+  struct sciara_slope s = {.v0 = 0};
+  ck_assert(!sciara_slope_open(&rule, 8, 10, -3.5, &s));
+  ck_assert(sciara_slope_open(&rule, 8, nextafter(10, 0), -3.5, &s));
+  ck_assert_double_eq(s.path, 12.5);
+}
+END_TEST
+
+// Values that overflow: the distance is finite, and what stands under the root is infinity minus infinity.
+START_TEST(no_number_under_the_root) {
+  const struct sciara_rule rule = default_rule();
+  const struct sciara_slope s = {.v0 = 1e300, .accel = 0, .path = 1e12};
+  bool bad = false;
+  (void)sciara_slope_time(&rule, &s, 0.5, &bad);
+  ck_assert(bad);
+}
+END_TEST
+
+/** One cell of every array. */
+struct cell {
+  uint8_t kind;
+  real z, h, T, px, py, max_h, max_speed;
+  double lost, arrival;
+};
+
+static struct sciara_fields fields_of(struct cell *c) {
+  return (struct sciara_fields){.stride = 1,
+                                .kind = &c->kind,
+                                .z = &c->z,
+                                .h = &c->h,
+                                .T = &c->T,
+                                .px = &c->px,
+                                .py = &c->py,
+                                .lost = &c->lost,
+                                .arrival = &c->arrival,
+                                .max_h = &c->max_h,
+                                .max_speed = &c->max_speed};
+}
+
+static const struct cell dry = {.kind = SCIARA_CELL_INTERIOR, .z = 100, .arrival = SCIARA_NEVER};
+
+START_TEST(vent) {
+  struct cell c = dry;
+  const struct sciara_fields f = fields_of(&c);
+  c.px = 3;
+  ck_assert(sciara_pass_emit(&f, 0, 200, 10, 1360, 7)); // it was dry
+  ck_assert(c.h == 2 && c.T == 1360 && c.px == 3 && c.arrival == 7);
+  c.T = 1200;
+  ck_assert(!sciara_pass_emit(&f, 0, 300, 10, 1360, 8)); // it was not
+  ck_assert(c.h == 5 && c.T == 1360 && c.px == 3 && c.arrival == 7);
+}
+END_TEST
+
+// In a step of no time lava keeps its temperature: at T_sol it is rock, the next number above it is liquid.
+START_TEST(exactly_the_temperature_of_solidification) {
+  const struct sciara_rule rule = default_rule();
+  bool bad = false;
+  struct cell c = dry;
+  const struct sciara_fields f = fields_of(&c);
+  struct sciara_parcel parcel = {.h = 1, .px = 1, .py = 1, .heat = rule.T_sol};
+  ck_assert_int_eq(sciara_pass_settle(&rule, &f, 0, parcel, 0, 9, &bad), SCIARA_FATE_ROCK);
+  ck_assert(c.z == 101 && c.h == 0 && c.T == 0 && c.px == 0 && c.py == 0 && c.arrival == 9);
+  c = dry;
+  parcel.heat = nextafter(rule.T_sol, INFINITY);
+  ck_assert_int_eq(sciara_pass_settle(&rule, &f, 0, parcel, 0, 9, &bad), SCIARA_FATE_LIQUID);
+  ck_assert(c.z == 100 && c.h == 1 && c.T == parcel.heat && c.px == 1 && c.py == 1 && c.arrival == 9);
+  ck_assert(!bad);
+}
+END_TEST
+
+START_TEST(what_a_cell_remembers) {
+  const struct sciara_rule rule = default_rule();
+  bool bad = false;
+  struct cell c = dry;
+  const struct sciara_fields f = fields_of(&c);
+  const struct sciara_parcel fast = {.h = 2, .px = 6, .py = 8, .heat = 2600}, slow = {.h = 1, .py = 1, .heat = 1300};
+  ck_assert_int_eq(sciara_pass_settle(&rule, &f, 0, fast, 0, 1, &bad), SCIARA_FATE_LIQUID);
+  ck_assert_int_eq(sciara_pass_settle(&rule, &f, 0, slow, 0, 2, &bad), SCIARA_FATE_LIQUID);
+  ck_assert(c.h == 1 && c.max_h == 2 && c.max_speed == 5 && c.arrival == 1);
+  c.kind = SCIARA_CELL_RIM;
+  ck_assert_int_eq(sciara_pass_settle(&rule, &f, 0, slow, 0, 3, &bad), SCIARA_FATE_LOST);
+  ck_assert_int_eq(sciara_pass_settle(&rule, &f, 0, fast, 0, 4, &bad), SCIARA_FATE_LOST);
+  ck_assert(c.h == 0 && c.lost == 3 && c.z == 100 && !bad);
+  const struct sciara_parcel nothing = {0}, broken = {.h = (real)NAN};
+  ck_assert_int_eq(sciara_pass_settle(&rule, &f, 0, nothing, 0, 5, &bad), SCIARA_FATE_DRY);
+  ck_assert(!bad);
+  ck_assert_int_eq(sciara_pass_settle(&rule, &f, 0, broken, 0, 6, &bad), SCIARA_FATE_DRY);
+  ck_assert(bad);
+}
+END_TEST
+
+int main(void) {
+  Suite *suite = suite_create("edges of the rule");
+  TCase *tc = tcase_create("edges");
+  tcase_add_test(tc, exactly_the_critical_height);
+  tcase_add_test(tc, no_number_under_the_root);
+  tcase_add_test(tc, vent);
+  tcase_add_test(tc, exactly_the_temperature_of_solidification);
+  tcase_add_test(tc, what_a_cell_remembers);
+  suite_add_tcase(suite, tc);
+  SRunner *runner = srunner_create(suite);
+  srunner_run_all(runner, CK_NORMAL);
+  const int failed = srunner_ntests_failed(runner);
+  srunner_free(runner);
+  return failed != 0;
+}

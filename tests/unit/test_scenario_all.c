@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+// Claims about sciara_scenario_read_all: everything wrong is found, each once, and what is good is there to go on with.
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/scenario_default.h"
+#include "support/scenario_files.h"
+
+static struct sciara_refusals refusals;
+static struct sciara_scenario scenario;
+
+static void setup(void) {
+  scenario_setup();
+  refusals = (struct sciara_refusals){0};
+  scenario = (struct sciara_scenario){0};
+}
+
+static void teardown(void) {
+  sciara_refusals_free(&refusals);
+  sciara_scenario_free(&scenario);
+  scenario_teardown();
+}
+
+static void read_all(const char *text, const char *const *overrides, size_t count) {
+  scenario_write_file(scenario_path, text);
+  sciara_scenario_read_all(scenario_path, overrides, count, &scenario, &refusals);
+}
+
+/** The refusals are these and no more, in this order; each begins with the path of the file and what is given here. */
+static void expect(const char *const *beginnings, size_t count) {
+  for (size_t k = 0; k < refusals.count && k < count; k++) {
+    const size_t skip = strlen(scenario_path) + 2;
+    ck_assert_msg(strncmp(refusals.sentence[k], scenario_path, skip - 2) == 0, "%s", refusals.sentence[k]);
+    ck_assert_msg(strncmp(refusals.sentence[k] + skip, beginnings[k], strlen(beginnings[k])) == 0,
+                  "%zu: \"%s\" is not \"%s\"", k, refusals.sentence[k] + skip, beginnings[k]);
+  }
+  ck_assert_msg(refusals.count == count, "%zu refusals, %zu expected; one too many or the last: %s", refusals.count,
+                count, refusals.count ? refusals.sentence[refusals.kept - 1] : "none");
+}
+#define EXPECT(...)                                   \
+  do {                                                \
+    static const char *const list_[] = {__VA_ARGS__}; \
+    expect(list_, sizeof list_ / sizeof *list_);      \
+  } while (0)
+
+START_TEST(test_every_branch) {
+  read_all("{\"dem\": {\"path\": 5, \"band\": 0, \"bnad\": 1},\n"
+           " \"vents\": [{\"x\": 1, \"y\": 2, \"effusion\": {\"slot\": 60, \"rates_m3_s\": [1, -1, \"a\"]}}, 7,\n"
+           "             {\"line\": [[0, 0], [5], [\"a\", 2e9]], \"effusion\": {\"csv\": \"none.csv\"}}],\n"
+           " \"model\": {\"relaxation\": 0, \"cooling\": -1}, \"boundary\": \"ajar\",\n"
+           " \"run\": {\"until\": 0, \"start\": \"soon\"},\n"
+           " \"output\": {\"fields\": [], \"maps\": [\"speed\", \"sped\", \"speed\"], \"dtype\": 4},\n"
+           " \"engine\": {\"threads\": 1.5}}",
+           NULL, 0);
+  EXPECT(
+      "dem.path: found 5", "dem.band: found 0", "dem.bnad: found an unknown key",
+      "vents[0].effusion.rates_m3_s[1]: found -1", "vents[0].effusion.rates_m3_s[2]: found \"a\"", "vents[1]: found 7",
+      "vents[2].line[1]: found an array of 1", "vents[2].line[2][0]: found \"a\"", "vents[2].line[2][1]: found 2e9",
+      "model.relaxation: found 0", "model.cooling: found -1", "boundary: found \"ajar\"", "run.until: found 0",
+      "run.start: found \"soon\"", "output.fields: found an array of 0", "output.maps[1]: found \"sped\"",
+      "output.maps[2]: found \"speed\", allowed each field once", "output.dtype: found 4", "engine.threads: found 1.5");
+  ck_assert_int_eq(refusals.first, SCIARA_ERR_INPUT);
+}
+END_TEST
+
+START_TEST(test_a_mistyped_key_is_one_problem) {
+  read_all("{\"dme\": {\"path\": \"a.tif\"},\n"
+           " \"vents\": [{\"x\": 1, \"yy\": 2, \"efusion\": {\"slot\": 60, \"rates_m3_s\": [1]}}]}",
+           NULL, 0);
+  EXPECT("dme: found an unknown key", "vents[0].yy: found an unknown key", "vents[0].efusion: found an unknown key");
+}
+END_TEST
+
+START_TEST(test_what_is_far_from_any_key_hides_no_missing_one) {
+  read_all("{\"ground\": {\"path\": \"a.tif\"}, \"vents\": [{\"here\": [1, 2]}]}", NULL, 0);
+  EXPECT("ground: found an unknown key", "vents[0].here: found an unknown key", "vents[0].effusion: found nothing",
+         "vents[0]: found none of them", "dem: found nothing");
+}
+END_TEST
+
+START_TEST(test_duplicates_overrides_and_files) {
+  const char *const overrides[] = {"output.evry=5", "vents.9.x=1", "novalue", "run.max_steps=0"};
+  read_all("{\"dem\": {\"path\": \"a\", \"path\": \"b\", \"band\": 1, \"band\": 2, \"band\": 3},\n"
+           " \"vents\": [{\"x\": 1, \"y\": 2, \"effusion\": {\"csv\": \"none.csv\"}}],\n"
+           " \"model\": {\"T_sol_K\": 2000}, \"initial\": {\"thickness\": 1, \"temperature\": 100}}",
+           overrides, 4);
+  ck_assert_uint_eq(refusals.count, 9);
+  ck_assert_ptr_nonnull(strstr(refusals.sentence[4], "override \"novalue\": found no key and value"));
+  free(refusals.sentence[4]);
+  refusals.sentence[4] =
+      sciara_format("%s: override", scenario_path); // it names no file: put in the form of the others
+  EXPECT("dem.band: found the key twice", "dem.path: found the key twice", "output.evry: found an unknown key",
+         "vents: found the index \"9\"", "override", "initial.temperature: found 100", "run.max_steps: found 0",
+         "vents[0].effusion.csv: ", "model.T_sol_K: found 2000");
+}
+END_TEST
+
+START_TEST(test_what_is_good_is_kept) {
+  const char *const overrides[] = {"output.every=-5", "vents.0.effusion.slot=0"};
+  read_all(scenario_minimal, overrides, 2);
+  EXPECT("vents[0].effusion.slot: found 0", "output.every: found -5");
+  ck_assert_ptr_nonnull(strstr(scenario.dem.path, "/dem.tif"));
+  ck_assert_uint_eq(scenario.vent_count, 2);
+  ck_assert_uint_eq(scenario.vents[0].point_count, 0); // refused
+  ck_assert_uint_eq(scenario.vents[1].point_count, 2);
+  ck_assert_uint_eq(scenario.vents[1].rate_count, 4);
+  ck_assert_str_eq(scenario.vents[1].name, "vent 2");
+  ck_assert_double_eq(scenario.params.T_vent, 1360);
+}
+END_TEST
+
+START_TEST(test_a_vent_without_rates_has_its_place) {
+  read_all("{\"dem\": {\"path\": \"a\"}, \"vents\": [{\"x\": 1, \"y\": 2, \"effusion\": {\"csv\": \"none.csv\"}}]}",
+           NULL, 0);
+  EXPECT("vents[0].effusion.csv: ");
+  ck_assert_int_eq(refusals.first, SCIARA_ERR_IO);
+  ck_assert_uint_eq(scenario.vents[0].point_count, 1);
+  ck_assert_uint_eq(scenario.vents[0].rate_count, 0);
+}
+END_TEST
+
+START_TEST(test_syntax_stops_at_once) {
+  read_all("{\"dme\": 1, \"vents\": [,]}", NULL, 0);
+  ck_assert_uint_eq(refusals.count, 1);
+  ck_assert_ptr_nonnull(strstr(refusals.sentence[0], ":1:22: found"));
+}
+END_TEST
+
+START_TEST(test_very_many) {
+  struct sciara_text text = {0};
+  ck_assert_int_eq(sciara_text_append(&text, "{\"dem\": {\"path\": \"a\"}, \"vents\": [{\"x\": 1, \"y\": 2, "
+                                             "\"effusion\": {\"slot\": 1, \"rates_m3_s\": [-1"),
+                   SCIARA_OK);
+  for (int k = 1; k < 200000; k++) ck_assert_int_eq(sciara_text_append(&text, ",-1"), SCIARA_OK);
+  ck_assert_int_eq(sciara_text_append(&text, "]}}]}"), SCIARA_OK);
+  read_all(text.data, NULL, 0);
+  sciara_text_free(&text);
+  ck_assert_uint_eq(refusals.count, 200000);
+  ck_assert_uint_eq(refusals.kept, SCIARA_REFUSALS_KEPT);
+}
+END_TEST
+
+START_TEST(test_defaults_spelled_out) {
+  const struct sciara_default_vent vents[] = {{.at = {1.5, 2}}, {.at = {15, 37.7}, .lonlat = true}};
+  const struct sciara_default_request request = {
+      .dem = "a b.tif", .title = "say \"x\"", .vents = vents, .vent_count = 2, .rate = 5, .duration = "3 d"};
+  const char *const overrides[] = {"run.max_time=20 d"};
+  struct sciara_text text = {0};
+  ck_assert_int_eq(sciara_scenario_default(&request, overrides, 1, &text), SCIARA_OK);
+  read_all(text.data, NULL, 0);
+  ck_assert_msg(refusals.count == 0, "%s", sciara_last_error());
+  ck_assert_str_eq(scenario.title, "say \"x\"");
+  ck_assert_int_eq(scenario.vents[0].place, SCIARA_VENT_XY);
+  ck_assert_int_eq(scenario.vents[1].place, SCIARA_VENT_LONLAT);
+  ck_assert_double_eq(scenario.vents[1].points[0].y, 37.7);
+  ck_assert_double_eq(scenario.vents[0].edges[1], 3 * 86400.0);
+  ck_assert_double_eq(scenario.vents[1].rates[0], 5);
+  ck_assert_double_eq(scenario.run.max_time_s, 20 * 86400.0);
+  ck_assert_ptr_null(strstr(text.data, "\"initial\""));
+  // Of each type of key one: its default stands there.
+  const char *const keys[] = {"\"band\": 1",          "\"window\": null",
+                              "\"cooling\": 1.507",   "\"boundary\": \"open\"",
+                              "\"every\": null",      "\"maps\": []",
+                              "\"threads\": 0",       "\"max_steps\": null",
+                              "\"start\": \"0 s\"",   "\"until\": \"solidified\"",
+                              "\"clock_max_s\": 120", "\"$schema\": "};
+  for (size_t k = 0; k < sizeof keys / sizeof *keys; k++)
+    ck_assert_msg(strstr(text.data, keys[k]) != NULL, "%s is not in %s", keys[k], text.data);
+  sciara_text_free(&text);
+}
+END_TEST
+
+int main(void) {
+  Suite *suite = suite_create("scenario_all");
+  TCase *tests = tcase_create("all");
+  tcase_add_checked_fixture(tests, setup, teardown);
+  tcase_add_test(tests, test_every_branch);
+  tcase_add_test(tests, test_a_mistyped_key_is_one_problem);
+  tcase_add_test(tests, test_what_is_far_from_any_key_hides_no_missing_one);
+  tcase_add_test(tests, test_duplicates_overrides_and_files);
+  tcase_add_test(tests, test_what_is_good_is_kept);
+  tcase_add_test(tests, test_a_vent_without_rates_has_its_place);
+  tcase_add_test(tests, test_syntax_stops_at_once);
+  tcase_add_test(tests, test_very_many);
+  tcase_add_test(tests, test_defaults_spelled_out);
+  tcase_set_timeout(tests, 60);
+  suite_add_tcase(suite, tests);
+  SRunner *runner = srunner_create(suite);
+  srunner_run_all(runner, CK_NORMAL);
+  int failed = srunner_ntests_failed(runner);
+  srunner_free(runner);
+  return failed != 0;
+}

@@ -238,8 +238,10 @@ static double to_centimetres(double z) { return (double)(int64_t)(z * 100 + (z <
 /** Fills rows x cols altitudes, SCIARA_NODATA_ALTITUDE in the sea. `scratch` is twice as long. */
 static void fill_volcano(double *z, double *scratch) {
   const int64_t cells = (int64_t)ROWS * COLS;
-  for (int64_t i = 0; i < cells; i++)
-    z[i] = mountain(((double)(i % COLS) + 0.5) * CELL_M, ((double)(ROWS - i / COLS) - 0.5) * CELL_M);
+  for (int64_t i = 0; i < cells; i++) {
+    const int64_t row = i / COLS, col = i % COLS;
+    z[i] = mountain(((double)col + 0.5) * CELL_M, ((double)(ROWS - row) - 0.5) * CELL_M);
+  }
   lay_old_flows(z, scratch, scratch + cells);
   for (int64_t i = 0; i < cells; i++) z[i] = z[i] >= SHORE_M ? to_centimetres(z[i]) : SCIARA_NODATA_ALTITUDE;
 }

@@ -76,9 +76,11 @@ static enum sciara_status prepare_output(const char *path, bool png, bool overwr
   const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.');
   char *style = sciara_format("%.*s.qml", dot ? (int)(dot - path) : (int)strlen(path), path);
   char *folder = sciara_path_folder(path);
-  enum sciara_status status =
-      style && folder ? SCIARA_OK : sciara_fail(SCIARA_ERR_MEMORY, "no memory for the name of a file");
-  if (status == SCIARA_OK && !png) status = refuse_existing(style, overwrite);
+  enum sciara_status status = SCIARA_OK;
+  if (!style || !folder)
+    status = sciara_fail(SCIARA_ERR_MEMORY, "no memory for the name of a file");
+  else if (!png)
+    status = refuse_existing(style, overwrite);
   if (status == SCIARA_OK) status = sciara_folder_make(folder);
   free(style);
   free(folder);

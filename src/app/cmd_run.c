@@ -33,6 +33,7 @@ static void catch_signals(void) {
   const struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
   sigaction(SIGINT, &action, NULL);
   sigaction(SIGTERM, &action, NULL);
+  sigaction(SIGHUP, &action, NULL); // the terminal went away: keep the state
 }
 
 /** "2026-11-20T12:00:00Z: sciara run a.json --steps 5": what CF calls history. */

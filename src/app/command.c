@@ -93,6 +93,7 @@ int sciara_arguments_parse(const struct sciara_command *command, int argc, char 
   for (size_t k = 0; k < count; k++) {
     table[k] = (struct option){all[k]->name, all[k]->argument ? required_argument : no_argument, NULL, 256 + (int)k};
     const char letter[] = {all[k]->letter, all[k]->argument ? ':' : '\0', '\0'};
+    // NOLINTNEXTLINE(clang-analyzer-security.insecureAPI.strcpy): there are two bytes for each option
     if (all[k]->letter) strcat(letters, letter);
   }
   *out = (struct sciara_arguments){0};

@@ -71,14 +71,16 @@ static void print_line(FILE *f, const char *level, const char *message) {
 }
 
 static void print_plain(enum sciara_log_level level, const char *message) {
-  const bool colour = isatty(STDERR_FILENO) && !(getenv("NO_COLOR") && *getenv("NO_COLOR"));
+  const char *no_color = getenv("NO_COLOR");
+  const bool colour = isatty(STDERR_FILENO) && !(no_color && *no_color);
   const char *on = !colour                       ? ""
                    : level == SCIARA_LOG_ERROR   ? "\033[1;31m"
                    : level == SCIARA_LOG_WARNING ? "\033[1;33m"
                                                  : "";
   const char *off = *on ? "\033[0m" : "";
   char word[64] = "sciara: ";
-  if (level >= SCIARA_LOG_WARNING) snprintf(word, sizeof word, "sciara: %s%s%s: ", on, level_name[level], off);
+  if (level == SCIARA_LOG_WARNING || level == SCIARA_LOG_ERROR)
+    snprintf(word, sizeof word, "sciara: %s%s%s: ", on, level_name[level], off);
   print_line(stderr, word, message);
 }
 

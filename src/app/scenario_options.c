@@ -2,6 +2,7 @@
 #include "app/scenario_options.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,7 +44,9 @@ static enum sciara_status add_number(struct sciara_scenario_additions *a, const 
   double value;
   if (!sciara_parse_double(text, &value) || value < least || value != floor(value) || value > 9007199254740991.0)
     return sciara_fail(SCIARA_ERR_USAGE, "--%s: found \"%s\", allowed a whole number >= %.0f", option, text, least);
-  return add_override(a, key, text, false);
+  char digits[32];
+  snprintf(digits, sizeof digits, "%.0f", value); // "+5" and "5e1" are numbers, but not JSON
+  return add_override(a, key, digits, false);
 }
 
 static enum sciara_status add_until(struct sciara_scenario_additions *a, const char *text) {

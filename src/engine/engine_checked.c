@@ -78,7 +78,7 @@ static enum sciara_status found(struct checked *e, int64_t i, const char *invari
   char detail[256];
   va_list args;
   va_start(args, format);
-  vsnprintf(detail, sizeof detail, format, args);
+  vsnprintf(detail, sizeof detail, format, args); // NOLINT(clang-analyzer-valist.Uninitialized): va_start is just above
   va_end(args);
   int64_t row, col;
   sciara_host_cell(&e->hf, i, &row, &col);
@@ -128,7 +128,7 @@ static enum sciara_status evaluate(struct checked *e) {
     e->donor[i].residual = t; // until the flows are computed
     e->clockwork.now.cell_steps++;
     if (t < t_opt) t_opt = t;
-    last = i;
+    last = i; // NOLINT(clang-analyzer-deadcode.DeadStores): planted faults read it
   }
   e->t = e->rule.relaxation * t_opt;
   FOR_CELLS(e, i) {

@@ -296,8 +296,11 @@ static enum sciara_status write_all(const struct legacy *l, const char *folder, 
   SCIARA_TRY(prepare_folder(folder, overwrite));
   char *scenario = sciara_path_join(folder, "scenario.json"), *extent = sciara_path_join(folder, "observed.tif");
   char *text = scenario_text(l);
-  enum sciara_status status = scenario && extent && text ? SCIARA_OK : no_memory();
-  if (status != SCIARA_OK) goto cleanup;
+  enum sciara_status status = SCIARA_OK;
+  if (!scenario || !extent || !text) {
+    status = no_memory();
+    goto cleanup;
+  }
   // What an earlier import left must not be taken for a part of this one, should this one not come to its end.
   unlink(scenario);
   unlink(extent);

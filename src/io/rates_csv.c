@@ -43,7 +43,7 @@ static char *trim(char *text) {
 /** A printable copy of what stands in the file, cut to 60 bytes. */
 static const char *shown(const char *text, char buffer[64]) {
   size_t n = 0;
-  for (; text[n] && n < 60; n++) buffer[n] = (unsigned char)text[n] < 0x20 || text[n] == 0x7F ? '?' : text[n];
+  for (; n < 60 && text[n]; n++) buffer[n] = (unsigned char)text[n] < 0x20 || text[n] == 0x7F ? '?' : text[n];
   memcpy(buffer + n, text[n] ? "..." : "", text[n] ? 4 : 1);
   return buffer;
 }

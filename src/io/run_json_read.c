@@ -31,7 +31,7 @@ static const cJSON *member(const struct place *at, const char *key) {
 static enum sciara_status get_text(const struct place *at, const char *key, char **out) {
   const cJSON *value = member(at, key);
   if (value && cJSON_IsNull(value)) return SCIARA_OK;
-  if (!cJSON_IsString(value)) return refuse(at, key, value, "a text or null");
+  if (!value || !cJSON_IsString(value)) return refuse(at, key, value, "a text or null");
   return sciara_run_record_set(out, value->valuestring);
 }
 
@@ -39,12 +39,12 @@ static enum sciara_status get_utc(const struct place *at, const char *key, char 
   const cJSON *value = member(at, key);
   if (value && cJSON_IsNull(value)) return SCIARA_OK;
   static const char form[] = "0000-00-00T00:00:00Z";
-  bool fits = cJSON_IsString(value) && strlen(value->valuestring) == sizeof form - 1;
+  bool fits = value && cJSON_IsString(value) && strlen(value->valuestring) == sizeof form - 1;
   for (size_t i = 0; fits && form[i]; i++) {
     char c = value->valuestring[i];
     fits = form[i] == '0' ? c >= '0' && c <= '9' : c == form[i];
   }
-  if (!fits) return refuse(at, key, value, "a time as \"2006-07-14T23:30:00Z\" or null");
+  if (!value || !fits) return refuse(at, key, value, "a time as \"2006-07-14T23:30:00Z\" or null");
   memcpy(out, value->valuestring, sizeof form);
   return SCIARA_OK;
 }
@@ -53,7 +53,7 @@ static enum sciara_status get_number(const struct place *at, const char *key, do
   const cJSON *value = member(at, key);
   *out = NAN;
   if (value && cJSON_IsNull(value)) return SCIARA_OK;
-  if (!cJSON_IsNumber(value)) return refuse(at, key, value, "a number or null");
+  if (!value || !cJSON_IsNumber(value)) return refuse(at, key, value, "a number or null");
   *out = value->valuedouble;
   return SCIARA_OK;
 }

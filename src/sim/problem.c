@@ -173,9 +173,9 @@ static enum sciara_status check_initial(const struct sciara_problem *p, int64_t 
   const struct sciara_state *s = p->state;
   const struct sciara_params *params = &p->scenario.params;
   const int64_t row = i / s->grid.cols, col = i % s->grid.cols;
-  if (!(h >= 0 && h <= 1e4))
+  if (!(h >= 0 && h <= 1000))
     return sciara_fail(SCIARA_ERR_INPUT,
-                       "%s: initial.thickness: row %" PRId64 ", column %" PRId64 ": found %g, allowed 0 to 10000 m",
+                       "%s: initial.thickness: row %" PRId64 ", column %" PRId64 ": found %g, allowed 0 to 1000 m",
                        p->scenario.path, row, col, h);
   if (h > 0 && s->kind[i] != SCIARA_CELL_INTERIOR)
     return sciara_fail(SCIARA_ERR_INPUT,
@@ -203,11 +203,11 @@ static enum sciara_status place_initial_lava(struct sciara_problem *p) {
   const double area = s->grid.cell_size * s->grid.cell_size;
   double sum = 0;
   for (int64_t i = 0; i < sciara_grid_cells(&s->grid); i++) {
+    SCIARA_TRY(check_initial(p, i, s->h[i], s->T[i])); // as given: rounding may lift T_vent by an ulp
     if (scenario->engine.single_precision) {
       s->h[i] = (double)(float)s->h[i];
       s->T[i] = (double)(float)s->T[i];
     }
-    SCIARA_TRY(check_initial(p, i, s->h[i], s->T[i]));
     if (!(s->h[i] > 0)) {
       s->h[i] = s->T[i] = 0;
       continue;

@@ -29,7 +29,7 @@ static int cores(void) {
   cpu_set_t set;
   if (sched_getaffinity(0, sizeof set, &set) == 0) return CPU_COUNT(&set);
   const long online = sysconf(_SC_NPROCESSORS_ONLN);
-  return online > 0 && online < 1024 ? (int)online : 1;
+  return online < 1 ? 1 : online < 1024 ? (int)online : 1024;
 }
 
 static enum sciara_status make_engine(struct sciara_simulation *s) {
@@ -97,7 +97,14 @@ static enum sciara_stop_reason met(const struct sciara_simulation *s) {
   return SCIARA_STOP_NONE;
 }
 
+/** After a failed step the engine's state is of no use: nothing more is computed with it or read from it. */
+static enum sciara_status refuse_failed(const struct sciara_simulation *s) {
+  if (s->failed == SCIARA_OK) return SCIARA_OK;
+  return sciara_fail(s->failed, "an earlier step of this simulation failed; its state is of no use");
+}
+
 enum sciara_status sciara_simulation_advance(struct sciara_simulation *s, const struct sciara_event *event) {
+  SCIARA_TRY(refuse_failed(s));
   const struct sciara_stop stop = {.steps = event->step < s->until_step ? event->step : s->until_step,
                                    .time = fmin(event->time, s->until_time),
                                    .solidified = true,
@@ -119,10 +126,12 @@ enum sciara_status sciara_simulation_advance(struct sciara_simulation *s, const 
     if (event->tick) event->tick(event->tick_context, s);
   } while (status == SCIARA_OK && s->progress.reason == SCIARA_STOP_WALL);
   if (status == SCIARA_OK) s->finished = met(s);
+  s->failed = status;
   return status;
 }
 
 enum sciara_status sciara_simulation_sync(struct sciara_simulation *s) {
+  SCIARA_TRY(refuse_failed(s));
   if (s->state_is_current) return SCIARA_OK;
   SCIARA_TRY(s->ops->download(s->engine, s->problem.state));
   s->state_is_current = true;

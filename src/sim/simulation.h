@@ -15,6 +15,7 @@ struct sciara_simulation {
   uint64_t until_step;              ///< ... or this many steps; UINT64_MAX: none
   enum sciara_stop_reason finished; ///< SCIARA_STOP_NONE while the stop rule is not met
   bool state_is_current;            ///< problem.state is what the engine holds
+  enum sciara_status failed;        ///< of the step that failed, SCIARA_OK while none has
   double compute_s;                 ///< seconds spent in the engine
   int threads;                      ///< that the engine uses
 };

@@ -65,6 +65,14 @@ class Reviewed(Case):
                 self.run_scenario(f"{engine}-{precision}", "-n", 60, "--engine", engine, "--precision", precision)
             self.assert_same_bits(f"serial-{precision}", f"checked-{precision}")
 
+    def test_initial_lava_at_a_temperature_that_float_rounds_up(self):
+        self.write_scenario(model={"T_vent_K": 1360.3}, initial={"thickness": 1})
+        self.run_scenario("out", "-n", 3, "--precision", "single")
+
+    def test_numbers_of_options_in_other_forms(self):
+        self.write_scenario()
+        self.assertEqual(record(self.run_scenario("out", "--steps", "+5"))["state"]["step"], 5)
+
     def test_nothing_to_compare(self):
         self.write_scenario()
         self.run_scenario("a", "-n", 20, "--set", 'output.fields=["thickness"]')

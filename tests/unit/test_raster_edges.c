@@ -61,6 +61,27 @@ START_TEST(the_hash_is_of_terrain_and_place) {
 }
 END_TEST
 
+// A mask takes the place of GDAL's own comparison with NODATA; a value that float32 rounds is NODATA all the same.
+START_TEST(nodata_beside_a_mask) {
+  double values[20], nodata = -99999.1; // no float has this value
+  for (int i = 0; i < 20; i++) values[i] = 100 + i;
+  values[7] = nodata;
+  assert_read(
+      make_raster("a.tif", (struct raster){.type = GDT_Float32, .values = values, .nodata = &nodata, .masked = true}));
+  for (int i = 0; i < 20; i++) ck_assert_int_eq(dem.valid[i], i != 0 && i != 7);
+  sciara_dem_free(&dem);
+}
+END_TEST
+
+// Told to ignore errors, GDAL fills what it cannot read with zeros and says that all went well.
+START_TEST(ignored_errors_are_errors) {
+  make_raster("whole.tif", (struct raster){.rows = 200, .cols = 200});
+  free(output_of("cd %s && head -c 200000 whole.tif > cut.tif", folder));
+  CPLSetConfigOption("GTIFF_IGNORE_READ_ERRORS", "YES");
+  assert_refused(in_folder("cut.tif"), "truncated");
+}
+END_TEST
+
 /** Brightness of the middle of a picture of ground that rises by `east` and `north` per metre. */
 static int brightness(double east, double north) {
   enum { SIDE = 20 };
@@ -98,6 +119,8 @@ int main(void) {
   tcase_add_test(t, every_side_must_lie_on_the_grid);
   tcase_add_test(t, nearly_square_cells_of_a_long_raster);
   tcase_add_test(t, the_hash_is_of_terrain_and_place);
+  tcase_add_test(t, nodata_beside_a_mask);
+  tcase_add_test(t, ignored_errors_are_errors);
   tcase_add_test(t, the_sun_stands_in_the_north_west);
   suite_add_tcase(s, t);
   return run_suite(s);

@@ -82,6 +82,27 @@ START_TEST(ignored_errors_are_errors) {
 }
 END_TEST
 
+// 4600 + 6 x 2.3 m is a multiple of 4.6 m but for rounding: no fourth column, of nothing, for that.
+START_TEST(corners_that_are_multiples_but_for_rounding) {
+  const double corner[6] = {4600, 2.3, 0, 9200, 0, -2.3};
+  double values[36];
+  for (int i = 0; i < 36; i++) values[i] = 500;
+  const struct raster r = {.rows = 6, .cols = 6, .transform = corner, .values = values};
+  const struct sciara_dem_request q = {.path = make_raster("a.tif", r), .band = 1, .cell_size_m = 4.6};
+  ck_assert_double_gt((4600 + 6 * 2.3) / 4.6, 1003);
+  ck_assert_msg(sciara_dem_read(&q, &dem) == SCIARA_OK, "%s", sciara_last_error());
+  ck_assert(dem.grid.rows == 3 && dem.grid.cols == 3);
+  for (int i = 0; i < 9; i++) ck_assert(dem.valid[i] && dem.altitude[i] == 500);
+  sciara_dem_free(&dem);
+}
+END_TEST
+
+// A word of the header is one only in the header.
+START_TEST(header_words_among_altitudes) {
+  assert_refused(write_grid("a.asc", "1 2 3\n4 cellsize 5 6\n7 8 9\n"), "a.asc:8: found \"cellsize\"");
+}
+END_TEST
+
 /** Brightness of the middle of a picture of ground that rises by `east` and `north` per metre. */
 static int brightness(double east, double north) {
   enum { SIDE = 20 };
@@ -121,6 +142,8 @@ int main(void) {
   tcase_add_test(t, the_hash_is_of_terrain_and_place);
   tcase_add_test(t, nodata_beside_a_mask);
   tcase_add_test(t, ignored_errors_are_errors);
+  tcase_add_test(t, corners_that_are_multiples_but_for_rounding);
+  tcase_add_test(t, header_words_among_altitudes);
   tcase_add_test(t, the_sun_stands_in_the_north_west);
   suite_add_tcase(s, t);
   return run_suite(s);

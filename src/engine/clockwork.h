@@ -5,6 +5,8 @@
 
 #include "engine/engine.h"
 
+SCIARA_BEGIN_DECLS
+
 /** A copy of the vents' end and the running totals of an engine. */
 struct sciara_clockwork {
   struct sciara_engine_progress now;
@@ -35,4 +37,5 @@ enum sciara_status sciara_clockwork_run(struct sciara_clockwork *c, const struct
                                         enum sciara_status (*step)(void *engine), void *engine,
                                         struct sciara_engine_progress *progress);
 
+SCIARA_END_DECLS
 #endif

@@ -6,6 +6,8 @@
 #include "engine/engine.h"
 #include "model/pass.h"
 
+SCIARA_BEGIN_DECLS
+
 /** Arrays of (rows + 2) x stride cells: a one-cell frame of walls, rows padded to 128 bytes. */
 struct sciara_host_fields {
   struct sciara_fields f;
@@ -47,4 +49,5 @@ void sciara_host_fields_download(const struct sciara_host_fields *hf, struct sci
 /** Bytes that sciara_host_fields_create takes. */
 size_t sciara_host_fields_memory(const struct sciara_grid *grid, unsigned record);
 
+SCIARA_END_DECLS
 #endif

@@ -6,14 +6,27 @@
 
 #define SCIARA_ENGINE(identifier, name_) \
   extern const struct sciara_engine_ops sciara_engine_##identifier##_f64, sciara_engine_##identifier##_f32;
+#ifdef SCIARA_HAVE_CUDA
+#define SCIARA_CUDA_ENGINE(identifier, name_) SCIARA_ENGINE(identifier, name_)
+#else
+#define SCIARA_CUDA_ENGINE(identifier, name_)
+#endif
 #include "engine/engine_list.def"
 #undef SCIARA_ENGINE
+#undef SCIARA_CUDA_ENGINE
 
 static const struct sciara_engine_entry entries[] = {
 #define SCIARA_ENGINE(identifier, name_) \
   {.name = name_, .ops = {&sciara_engine_##identifier##_f64, &sciara_engine_##identifier##_f32}, .why_not = NULL},
+#ifdef SCIARA_HAVE_CUDA
+#define SCIARA_CUDA_ENGINE(identifier, name_) SCIARA_ENGINE(identifier, name_)
+#else
+#define SCIARA_CUDA_ENGINE(identifier, name_) \
+  {.name = name_, .why_not = "this program was built without CUDA (no nvcc was found)"},
+#endif
 #include "engine/engine_list.def"
 #undef SCIARA_ENGINE
+#undef SCIARA_CUDA_ENGINE
 };
 
 enum { ENTRIES = sizeof entries / sizeof *entries };

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "device_engine.h"
+
+#include <cstdlib>
+#include <cstring>
+
+#include "base/mem.h"
+#include "check.h"
+
+namespace {
+
+/** Gives out pieces of one block of device memory; without a block it only adds up the size. */
+struct carver {
+  char *base;
+  size_t used;
+
+  template <class T> T *take(int64_t count) {
+    char *piece = base + used;
+    used += ((size_t)count * sizeof(T) + 255) / 256 * 256;
+    return base ? reinterpret_cast<T *>(piece) : nullptr;
+  }
+};
+
+/** Lays out all arrays on the device. */
+void carve(carver *c, int64_t count, unsigned record, int64_t vents, int64_t vent_slots, sciara_device *d,
+           sciara_device_stop **stop) {
+  real **reals[] = {&d->f.z, &d->f.h, &d->f.T, &d->f.px, &d->f.py, &d->slots.heat};
+  for (real **field : reals) *field = c->take<real>(count);
+  d->f.max_h = record & SCIARA_RECORD_MAX_THICKNESS ? c->take<real>(count) : nullptr;
+  d->f.max_speed = record & SCIARA_RECORD_MAX_SPEED ? c->take<real>(count) : nullptr;
+  for (int n = 0; n < SCIARA_MOORE; n++) {
+    d->slots.out[n] = c->take<real>(count);
+    d->slots.speed[n] = c->take<real>(count);
+  }
+  d->f.lost = c->take<double>(count);
+  d->f.arrival = c->take<double>(count);
+  d->f.kind = c->take<uint8_t>(count);
+  d->slots.stamp = c->take<unsigned>(count);
+  d->vents.cell = c->take<int64_t>(vents);
+  d->vents.first = c->take<int64_t>(vents + 1);
+  d->vents.begin = c->take<double>(vent_slots);
+  d->vents.end = c->take<double>(vent_slots);
+  d->vents.rate = c->take<double>(vent_slots);
+  d->control = c->take<sciara_device_control>(1);
+  d->stop = *stop = c->take<sciara_device_stop>(1);
+}
+
+void release(sciara_device_engine *e) {
+  if (e->strategy->release) e->strategy->release(e);
+  if (e->batch) cudaGraphExecDestroy(e->batch);
+  if (e->memory) cudaFree(e->memory);
+  sciara_host_fields_destroy(&e->hf);
+  e->batch = nullptr;
+  e->memory = nullptr;
+}
+
+template <class T> sciara_status copy_in(const T *to, const void *from, int64_t count) {
+  if (count > 0)
+    SCIARA_CUDA_TRY(cudaMemcpy(const_cast<T *>(to), from, (size_t)count * sizeof(T), cudaMemcpyHostToDevice));
+  return SCIARA_OK;
+}
+
+template <class T> sciara_status copy_out(T *to, const T *from, int64_t count) {
+  SCIARA_CUDA_TRY(cudaMemcpy(to, from, (size_t)count * sizeof(T), cudaMemcpyDeviceToHost));
+  return SCIARA_OK;
+}
+
+sciara_status take_memory(sciara_device_engine *e, unsigned record) {
+  const sciara_vents *v = e->setup.vents;
+  carver size = {nullptr, 0};
+  carve(&size, e->hf.count, record, v->count, v->slots, &e->device, &e->stop);
+  size_t free_bytes = 0, total = 0;
+  SCIARA_CUDA_TRY(cudaMemGetInfo(&free_bytes, &total));
+  if (size.used > free_bytes)
+    return sciara_fail(SCIARA_ERR_MEMORY, "engine %s needs %zu MiB of device memory, %zu MiB are free",
+                       e->strategy->name, size.used >> 20, free_bytes >> 20);
+  SCIARA_CUDA_TRY(cudaMalloc(&e->memory, size.used));
+  SCIARA_CUDA_TRY(cudaMemset(e->memory, 0, size.used));
+  carver c = {static_cast<char *>(e->memory), 0};
+  carve(&c, e->hf.count, record, v->count, v->slots, &e->device, &e->stop);
+  return SCIARA_OK;
+}
+
+sciara_status upload_vents(sciara_device_engine *e) {
+  const sciara_vents *v = e->setup.vents;
+  sciara_device_vents *d = &e->device.vents;
+  for (int64_t k = 0; k < v->count; k++) {
+    const int64_t cell = sciara_host_index(&e->hf, v->row[k], v->col[k]);
+    SCIARA_TRY(copy_in(d->cell + k, &cell, 1));
+  }
+  d->count = v->count;
+  SCIARA_TRY(copy_in(d->first, v->first, v->count + 1));
+  SCIARA_TRY(copy_in(d->begin, v->begin, v->slots));
+  SCIARA_TRY(copy_in(d->end, v->end, v->slots));
+  return copy_in(d->rate, v->rate, v->slots);
+}
+
+sciara_status upload_fields(sciara_device_engine *e) {
+  const sciara_fields *to = &e->device.f, *from = &e->hf.f;
+  const int64_t n = e->hf.count;
+  SCIARA_TRY(copy_in(to->z, from->z, n));
+  SCIARA_TRY(copy_in(to->h, from->h, n));
+  SCIARA_TRY(copy_in(to->T, from->T, n));
+  SCIARA_TRY(copy_in(to->px, from->px, n));
+  SCIARA_TRY(copy_in(to->py, from->py, n));
+  SCIARA_TRY(copy_in(to->lost, from->lost, n));
+  SCIARA_TRY(copy_in(to->arrival, from->arrival, n));
+  SCIARA_TRY(copy_in(to->kind, from->kind, n));
+  if (to->max_h) SCIARA_TRY(copy_in(to->max_h, from->max_h, n));
+  if (to->max_speed) SCIARA_TRY(copy_in(to->max_speed, from->max_speed, n));
+  return SCIARA_OK;
+}
+
+sciara_status upload_control(sciara_device_engine *e) {
+  const sciara_engine_progress *now = &e->clockwork.now;
+  sciara_device_control *c = e->control;
+  memset(c, 0, sizeof *c);
+  c->time = now->time;
+  c->emitted = now->emitted;
+  c->t = (real)now->clock;
+  c->step = now->step;
+  c->solidifications = now->solidifications;
+  c->liquid = (unsigned long long)now->liquid_cells;
+  c->bad_before = c->bad_after = SCIARA_NO_CELL;
+  return copy_in(e->device.control, c, 1);
+}
+
+/** A graph of SCIARA_BATCH steps, launched as one. */
+sciara_status capture_batch(sciara_device_engine *e) {
+  cudaGraph_t graph = nullptr;
+  SCIARA_CUDA_TRY(cudaStreamBeginCapture(e->stream, cudaStreamCaptureModeThreadLocal));
+  sciara_status status = SCIARA_OK;
+  for (int k = 0; status == SCIARA_OK && k < SCIARA_BATCH; k++) status = e->strategy->launch(e, e->stream);
+  const cudaError_t ended = cudaStreamEndCapture(e->stream, &graph);
+  if (status == SCIARA_OK && ended != cudaSuccess) status = sciara_cuda_fail(ended, "cudaStreamEndCapture");
+  if (status == SCIARA_OK) {
+    const cudaError_t made = cudaGraphInstantiate(&e->batch, graph, 0);
+    if (made != cudaSuccess) status = sciara_cuda_fail(made, "cudaGraphInstantiate");
+  }
+  if (graph) cudaGraphDestroy(graph);
+  return status;
+}
+
+void read_control(sciara_device_engine *e) {
+  sciara_engine_progress *now = &e->clockwork.now;
+  const sciara_device_control *c = e->control;
+  now->step = c->step;
+  now->time = c->time;
+  now->clock = (double)c->t;
+  now->emitted = c->emitted;
+  now->liquid_cells = (int64_t)c->liquid;
+  now->solidifications = c->solidifications;
+  now->losses = c->losses;
+  now->cell_steps = c->cell_steps;
+  if (!c->failed) return;
+  int64_t row, col;
+  sciara_host_cell(&e->hf, (int64_t)(c->bad_before != SCIARA_NO_CELL ? c->bad_before : c->bad_after), &row, &col);
+  sciara_clockwork_blame(&e->clockwork, row, col);
+}
+
+/** Writes the stop rule and lets the steps begin. */
+sciara_status set_stop(sciara_device_engine *e, const sciara_stop *stop) {
+  sciara_device_stop on_device = {};
+  on_device.steps = stop->steps;
+  on_device.time = stop->time;
+  on_device.vents_end = e->clockwork.vents_end;
+  on_device.solidified = stop->solidified;
+  const int none = SCIARA_STOP_NONE;
+  SCIARA_TRY(copy_in(e->stop, &on_device, 1));
+  return copy_in(&e->device.control->reason, &none, 1);
+}
+
+sciara_status take_device(sciara_device_engine *e) {
+  int device = 0;
+  SCIARA_CUDA_TRY(cudaGetDevice(&device));
+  SCIARA_CUDA_TRY(cudaDeviceGetAttribute(&e->multiprocessors, cudaDevAttrMultiProcessorCount, device));
+  SCIARA_CUDA_TRY(cudaStreamCreateWithFlags(&e->stream, cudaStreamNonBlocking));
+  SCIARA_CUDA_TRY(cudaMallocHost(&e->control, sizeof *e->control));
+  return SCIARA_OK;
+}
+
+} // namespace
+
+enum sciara_status sciara_device_create(const struct sciara_device_strategy *strategy,
+                                        const struct sciara_engine_setup *setup, void **engine) {
+  sciara_device_engine *e = static_cast<sciara_device_engine *>(calloc(1, strategy->size));
+  if (!e) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for engine %s", strategy->name);
+  e->strategy = strategy;
+  e->setup = *setup;
+  const sciara_status status = take_device(e);
+  if (status != SCIARA_OK) {
+    sciara_device_destroy(e);
+    return status;
+  }
+  *engine = e;
+  return SCIARA_OK;
+}
+
+void sciara_device_destroy(void *engine) {
+  sciara_device_engine *e = static_cast<sciara_device_engine *>(engine);
+  if (!e) return;
+  release(e);
+  if (e->control) cudaFreeHost(e->control);
+  if (e->stream) cudaStreamDestroy(e->stream);
+  free(e);
+}
+
+enum sciara_status sciara_device_upload(void *engine, const struct sciara_state *state) {
+  sciara_device_engine *e = static_cast<sciara_device_engine *>(engine);
+  const unsigned record =
+      (state->max_h ? SCIARA_RECORD_MAX_THICKNESS : 0u) | (state->max_speed ? SCIARA_RECORD_MAX_SPEED : 0u);
+  release(e);
+  SCIARA_TRY(sciara_host_fields_create(&e->hf, state));
+  sciara_host_fields_upload(&e->hf, state, e->setup.boundary);
+  e->device.f.stride = e->hf.f.stride;
+  e->device.rows = state->grid.rows;
+  e->device.cols = state->grid.cols;
+  e->device.cell_size = state->grid.cell_size;
+  e->device.T_vent = (real)e->setup.params->T_vent;
+  e->device.rule = sciara_rule_make(e->setup.params, state->grid.cell_size);
+  sciara_clockwork_load(&e->clockwork, state, e->setup.vents);
+  SCIARA_TRY(take_memory(e, record));
+  SCIARA_TRY(upload_vents(e));
+  SCIARA_TRY(upload_fields(e));
+  SCIARA_TRY(upload_control(e));
+  if (e->strategy->prepare) SCIARA_TRY(e->strategy->prepare(e));
+  return capture_batch(e);
+}
+
+enum sciara_status sciara_device_download(void *engine, struct sciara_state *state) {
+  sciara_device_engine *e = static_cast<sciara_device_engine *>(engine);
+  const sciara_fields *from = &e->device.f, *to = &e->hf.f;
+  const int64_t n = e->hf.count;
+  SCIARA_TRY(copy_out(to->z, from->z, n));
+  SCIARA_TRY(copy_out(to->h, from->h, n));
+  SCIARA_TRY(copy_out(to->T, from->T, n));
+  SCIARA_TRY(copy_out(to->px, from->px, n));
+  SCIARA_TRY(copy_out(to->py, from->py, n));
+  SCIARA_TRY(copy_out(to->lost, from->lost, n));
+  SCIARA_TRY(copy_out(to->arrival, from->arrival, n));
+  if (to->max_h) SCIARA_TRY(copy_out(to->max_h, from->max_h, n));
+  if (to->max_speed) SCIARA_TRY(copy_out(to->max_speed, from->max_speed, n));
+  sciara_host_fields_download(&e->hf, state);
+  sciara_clockwork_store(&e->clockwork, state);
+  return SCIARA_OK;
+}
+
+enum sciara_status sciara_device_advance(void *engine, const struct sciara_stop *stop,
+                                         struct sciara_engine_progress *progress) {
+  sciara_device_engine *e = static_cast<sciara_device_engine *>(engine);
+  sciara_clockwork *c = &e->clockwork;
+  bool done = !sciara_clockwork_begin(c, stop);
+  if (!done) SCIARA_TRY(set_stop(e, stop));
+  while (!done) {
+    SCIARA_CUDA_TRY(cudaGraphLaunch(e->batch, e->stream));
+    SCIARA_CUDA_TRY(
+        cudaMemcpyAsync(e->control, e->device.control, sizeof *e->control, cudaMemcpyDeviceToHost, e->stream));
+    SCIARA_CUDA_TRY(cudaStreamSynchronize(e->stream));
+    read_control(e);
+    done = sciara_clockwork_stop(c, stop) || e->control->failed;
+  }
+  *progress = c->now;
+  return sciara_clockwork_verdict(c);
+}
+
+void sciara_device_memory(const struct sciara_grid *grid, unsigned record, size_t *host, size_t *device) {
+  const int64_t line = SCIARA_ALIGNMENT / (int64_t)sizeof(real);
+  const int64_t stride = (grid->cols + 2 + line - 1) / line * line;
+  carver size = {nullptr, 0};
+  sciara_device d;
+  sciara_device_stop *stop;
+  carve(&size, (grid->rows + 2) * stride, record, 0, 0, &d, &stop);
+  *host = sciara_host_fields_memory(grid, record);
+  *device = size.used;
+}

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cstdio>
+
+#include "check.h"
+#include "device_engine.h"
+
+#ifndef SCIARA_SINGLE // one for both precisions
+
+enum sciara_status sciara_cuda_fail(cudaError_t error, const char *call) {
+  const enum sciara_status status = error == cudaErrorMemoryAllocation ? SCIARA_ERR_MEMORY : SCIARA_ERR_DEVICE;
+  return sciara_fail(status, "%s: %s", call, cudaGetErrorString(error));
+}
+
+const char *sciara_device_probe(void) {
+  static thread_local char why[256];
+  int devices = 0;
+  const cudaError_t error = cudaGetDeviceCount(&devices);
+  if (error == cudaSuccess && devices > 0) return nullptr;
+  cudaGetLastError(); // forgotten
+  if (error == cudaErrorInsufficientDriver)
+    snprintf(why, sizeof why, "there is no NVIDIA driver here, or it is older than CUDA %d.%d", CUDART_VERSION / 1000,
+             CUDART_VERSION % 1000 / 10);
+  else
+    snprintf(why, sizeof why, "no GPU was found (%s)", cudaGetErrorString(error));
+  return why;
+}
+
+#endif

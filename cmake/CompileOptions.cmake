@@ -13,12 +13,14 @@ if(SCIARA_WARNINGS_AS_ERRORS)
   list(APPEND SCIARA_CUDA_WARNINGS -Werror=all-warnings)
 endif()
 
+# sciara_build: all but the floating point, which one place alone has otherwise (fast math). All others use sciara_options.
+add_library(sciara_build INTERFACE)
 add_library(sciara_options INTERFACE)
-target_compile_definitions(sciara_options INTERFACE _GNU_SOURCE)
-target_link_libraries(sciara_options INTERFACE sciara_numeric)
+target_link_libraries(sciara_options INTERFACE sciara_build sciara_numeric)
+target_compile_definitions(sciara_build INTERFACE _GNU_SOURCE)
 target_compile_options(
-  sciara_options INTERFACE "$<$<COMPILE_LANGUAGE:C>:${SCIARA_C_WARNINGS}>"
-                           "$<$<COMPILE_LANGUAGE:CUDA>:${SCIARA_CUDA_WARNINGS}>")
+  sciara_build INTERFACE "$<$<COMPILE_LANGUAGE:C>:${SCIARA_C_WARNINGS}>"
+                         "$<$<COMPILE_LANGUAGE:CUDA>:${SCIARA_CUDA_WARNINGS}>")
 
 add_library(sciara_strict INTERFACE)
 target_compile_options(sciara_strict INTERFACE "$<$<COMPILE_LANGUAGE:C>:-Wconversion>")
@@ -46,6 +48,6 @@ if(instrumentation)
   if(SCIARA_HAVE_CUDA)
     message(FATAL_ERROR "Sanitizers and coverage are for the CPU code: set SCIARA_CUDA=OFF")
   endif()
-  target_compile_options(sciara_options INTERFACE ${instrumentation})
-  target_link_options(sciara_options INTERFACE ${instrumentation})
+  target_compile_options(sciara_build INTERFACE ${instrumentation})
+  target_link_options(sciara_build INTERFACE ${instrumentation})
 endif()

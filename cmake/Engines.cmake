@@ -1,20 +1,27 @@
 # SPDX-License-Identifier: Apache-2.0
 # An engine is compiled twice: plain for double, with SCIARA_SINGLE for float (src/model/real.h).
+# Device code a third time, with SCIARA_SINGLE and SCIARA_FAST, for float with the GPU's approximate functions.
 # The names, as a user types them, are kept in SCIARA_ENGINES: the tests run over all of them.
 
 set_property(GLOBAL PROPERTY SCIARA_ENGINES "")
 
-# One object library per precision, its objects part of libsciara.
-function(sciara_add_both_precisions name)
-  foreach(precision IN ITEMS f64 f32)
+# One object library per precision (f64, f32, fast), its objects part of libsciara.
+function(sciara_add_precisions name precisions)
+  foreach(precision IN LISTS precisions)
     set(target sciara_${name}_${precision})
     add_library(${target} OBJECT ${ARGN})
     target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/cuda)
-    target_link_libraries(${target} PRIVATE sciara_options sciara_strict)
+    target_link_libraries(${target} PRIVATE sciara_build sciara_strict)
     # A double that slips into the single-precision rule changes its results; a warning, for some are meant.
     target_compile_options(${target} PRIVATE "$<$<COMPILE_LANGUAGE:C>:-Wdouble-promotion;-Wno-error=double-promotion>")
-    if(precision STREQUAL "f32")
+    if(NOT precision STREQUAL "f64")
       target_compile_definitions(${target} PRIVATE SCIARA_SINGLE)
+    endif()
+    if(precision STREQUAL "fast")
+      target_compile_definitions(${target} PRIVATE SCIARA_FAST)
+      target_link_libraries(${target} PRIVATE sciara_fast_math)
+    else()
+      target_link_libraries(${target} PRIVATE sciara_numeric)
     endif()
     target_sources(libsciara PRIVATE $<TARGET_OBJECTS:${target}>)
   endforeach()
@@ -23,7 +30,7 @@ endfunction()
 # sciara_add_engine(NAME SOURCES... [OPENMP])
 function(sciara_add_engine name)
   cmake_parse_arguments(PARSE_ARGV 1 engine "OPENMP" "" "")
-  sciara_add_both_precisions(engine_${name} ${engine_UNPARSED_ARGUMENTS})
+  sciara_add_precisions(engine_${name} "f64;f32" ${engine_UNPARSED_ARGUMENTS})
   if(engine_OPENMP)
     foreach(target IN ITEMS sciara_engine_${name}_f64 sciara_engine_${name}_f32)
       if(OpenMP_C_FOUND)
@@ -45,7 +52,7 @@ endfunction()
 # sciara_add_cuda(NAME SOURCES...): device code that is not an engine by itself.
 function(sciara_add_cuda name)
   if(ARGN)
-    sciara_add_both_precisions(cuda_${name} ${ARGN})
+    sciara_add_precisions(cuda_${name} "f64;f32;fast" ${ARGN})
     target_compile_definitions(libsciara PRIVATE SCIARA_HAVE_CUDA)
   endif()
 endfunction()

@@ -16,6 +16,12 @@ target_compile_options(
   sciara_numeric INTERFACE "$<$<COMPILE_LANGUAGE:C>:${SCIARA_NUMERIC_C}>"
                            "$<$<COMPILE_LANGUAGE:CUDA>:${SCIARA_NUMERIC_CUDA}>")
 
+# The option --fast-math of the CUDA engines, on purpose: contraction, approximate roots, no subnormals.
+add_library(sciara_fast_math INTERFACE)
+target_compile_options(
+  sciara_fast_math INTERFACE
+  "$<$<COMPILE_LANGUAGE:CUDA>:--fmad=true;-prec-div=false;-prec-sqrt=false;-ftz=true;-Xcompiler=-ffp-contract=off>")
+
 if(NOT CMAKE_C_COMPILER_ID MATCHES "^(GNU|Clang|AppleClang)$")
   message(FATAL_ERROR "The compiler is ${CMAKE_C_COMPILER_ID}; the floating-point rules are known for GCC and Clang only. "
                       "Set CC=gcc or CC=clang.")

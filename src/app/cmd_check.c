@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "io/durable.h"
 #include "model/field.h"
+#include "sim/choose_engine.h"
 
 static const struct sciara_option options[] = {
     SCIARA_SCENARIO_OPTIONS,
@@ -56,7 +57,7 @@ static void print_memory(const struct sciara_problem *p) {
   const char *name = p->scenario.engine.name;
   printf("engine:        %s%s%s, %s precision\n", strcmp(name, "auto") == 0 ? sciara_engine_auto() : name,
          strcmp(name, "auto") == 0 ? " (chosen by auto)" : "", f->engine_tells ? "" : " (its memory is not known)",
-         p->scenario.engine.single_precision ? "single" : "double");
+         sciara_precision_name(sciara_scenario_precision(&p->scenario)));
   printf("host memory:   %.1f MB at most, ", (double)sciara_forecast_host(f) * 1e-6);
   if (f->available > 0)
     printf("%.0f MB are free\n", (double)f->available * 1e-6);

@@ -49,6 +49,18 @@ static enum sciara_status add_number(struct sciara_scenario_additions *a, const 
   return add_override(a, key, digits, false);
 }
 
+/** "32x8": width and height of a block. */
+static enum sciara_status add_block(struct sciara_scenario_additions *a, const char *text) {
+  int width = 0, height = 0, end = 0;
+  if (sscanf(text, "%4dx%4d%n", &width, &height, &end) != 2 || text[end] || width < 1 || height < 1)
+    return sciara_fail(SCIARA_ERR_USAGE, "--block: found \"%s\", allowed WIDTHxHEIGHT such as 32x8", text);
+  char digits[16];
+  snprintf(digits, sizeof digits, "%d", width);
+  SCIARA_TRY(add_override(a, "engine.block_width", digits, false));
+  snprintf(digits, sizeof digits, "%d", height);
+  return add_override(a, "engine.block_height", digits, false);
+}
+
 static enum sciara_status add_until(struct sciara_scenario_additions *a, const char *text) {
   double seconds;
   if (!sciara_parse_duration(text, &seconds) || !(seconds > 0))
@@ -73,6 +85,16 @@ enum sciara_status sciara_additions_make(const struct sciara_arguments *argument
       SCIARA_TRY(add_override(a, "engine.precision", value, true));
     } else if (strcmp(name, "threads") == 0) {
       SCIARA_TRY(add_number(a, name, "engine.threads", value, 0));
+    } else if (strcmp(name, "memory") == 0) {
+      SCIARA_TRY(add_override(a, "engine.memory", value, true));
+    } else if (strcmp(name, "block") == 0) {
+      SCIARA_TRY(add_block(a, value));
+    } else if (strcmp(name, "boxes") == 0) {
+      SCIARA_TRY(add_number(a, name, "engine.boxes", value, 1));
+    } else if (strcmp(name, "sort") == 0) {
+      SCIARA_TRY(add_number(a, name, "engine.sort_every", value, 1));
+    } else if (strcmp(name, "fast-math") == 0) {
+      SCIARA_TRY(add_override(a, "engine.math", "fast", true));
     } else if (strcmp(name, "steps") == 0) {
       SCIARA_TRY(add_number(a, name, "run.max_steps", value, 1));
     } else if (strcmp(name, "until") == 0) {

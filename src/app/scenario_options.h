@@ -12,6 +12,11 @@
   {"engine", 'e', "NAME", "engine that executes the steps (see 'sciara engines'), or auto"},                          \
   {"precision", 'p', "double|single", "precision of the fields"},                                                     \
   {"threads", 't', "N", "threads of a CPU engine; 0: all cores"},                                                     \
+  {"memory", 0, "global|shared", "memory path of a CUDA engine"},                                                     \
+  {"block", 0, "WxH", "threads of a block of a CUDA engine"},                                                         \
+  {"boxes", 0, "N", "boxes of engine cuda-multi-rbb, 1 to 4"},                                                        \
+  {"sort", 0, "N", "steps between two sorts of the list of engine cuda-lac-atomic"},                                  \
+  {"fast-math", 0, NULL, "approximate functions of the GPU; with --precision single"},                                \
   {"steps", 'n', "N", "stop after N steps"},                                                                          \
   {"until", 'u', "T", "stop at the first step with simulated time >= T (\"6 h\", \"3 d\", seconds)"},                 \
   {"output", 'o', "DIR", "folder of the run"},                                                                        \

@@ -12,8 +12,10 @@
 #endif
 
 #ifdef __CUDA_ARCH__ // the pass for the device; the host's compiler does not know this pragma
+#define SCIARA_ON_DEVICE 1
 #define SCIARA_UNROLL _Pragma("unroll")
 #else
+#define SCIARA_ON_DEVICE 0
 #define SCIARA_UNROLL
 #endif
 

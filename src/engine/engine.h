@@ -22,6 +22,41 @@ enum sciara_capability {
   SCIARA_CAN_THREADS = 1, ///< uses sciara_engine_setup.threads
   SCIARA_CAN_DEVICE = 2,  ///< runs on a GPU
   SCIARA_FOR_TESTS = 4,   ///< correct but slow: never chosen by "auto"
+  // Which of struct sciara_engine_options it follows.
+  SCIARA_CAN_SHARED_MEMORY = 8,
+  SCIARA_CAN_BLOCK = 16,
+  SCIARA_CAN_BOXES = 32,
+  SCIARA_CAN_SORT = 64,
+};
+
+/** From where the threads of a block read what several of them need. */
+enum sciara_memory_path { SCIARA_MEMORY_DEFAULT, SCIARA_MEMORY_GLOBAL, SCIARA_MEMORY_SHARED };
+
+/** How an engine works where it leaves a choice; 0: the engine's own. None of them changes a bit of an exact engine. */
+struct sciara_engine_options {
+  enum sciara_memory_path memory;
+  int block_width, block_height; ///< threads of a block; both or none
+  int boxes;                     ///< boxes around the lava, 1 to 4
+  int refit_every;               ///< steps between two fits of the boxes
+  int sort_every;                ///< steps between two sorts of the list of cells; 0: never
+};
+
+/** The elementary processes in the order of a step. */
+enum sciara_process {
+  SCIARA_PROCESS_VENTS,
+  SCIARA_PROCESS_TIME_EVALUATION,
+  SCIARA_PROCESS_FLOWS,
+  SCIARA_PROCESS_MASS_AND_MOMENTUM,
+  SCIARA_PROCESS_TEMPERATURE,
+  SCIARA_PROCESS_OTHER, ///< bookkeeping: boxes, lists, the clock, the stop rule
+  SCIARA_PROCESSES
+};
+
+/** What the steps since an upload cost. */
+struct sciara_engine_profile {
+  double seconds[SCIARA_PROCESSES]; ///< of the timed steps
+  uint64_t timed_steps;             ///< an engine may time some steps only
+  uint64_t launched;                ///< GPU threads given to time evaluation, summed over all steps; 0 on the CPU
 };
 
 /** What an engine is made for. The pointers must outlive the engine. */
@@ -30,6 +65,8 @@ struct sciara_engine_setup {
   const struct sciara_vents *vents;
   enum sciara_boundary boundary;
   int threads; ///< 0: all cores
+  struct sciara_engine_options options;
+  bool profile; ///< `profile` will be called: time the steps
 };
 
 /** Why `advance` came back. */
@@ -93,14 +130,21 @@ struct sciara_engine_ops {
   const char *(*probe)(void);
   /** Bytes of host and device memory for a grid. Absent: unknown. */
   void (*memory)(const struct sciara_grid *grid, unsigned record, size_t *host, size_t *device);
+  /** What the steps cost so far; needs setup.profile. Absent: not known. */
+  enum sciara_status (*profile)(void *engine, struct sciara_engine_profile *out);
 };
 
-enum sciara_precision { SCIARA_DOUBLE, SCIARA_SINGLE_PRECISION };
+enum sciara_precision {
+  SCIARA_DOUBLE,
+  SCIARA_SINGLE_PRECISION,
+  SCIARA_FAST_MATH, ///< single, with the GPU's approximate functions and contraction
+  SCIARA_PRECISIONS
+};
 
 /** One line of the list of engines. */
 struct sciara_engine_entry {
   const char *name;
-  const struct sciara_engine_ops *ops[2]; ///< by enum sciara_precision; NULL when not compiled
+  const struct sciara_engine_ops *ops[SCIARA_PRECISIONS]; ///< by enum sciara_precision; NULL when not compiled
   const char *why_not;                    ///< why it was not compiled; NULL when it was
 };
 
@@ -114,6 +158,13 @@ const struct sciara_engine_entry *sciara_engine_list(size_t *count);
  */
 enum sciara_status sciara_engine_find(const char *name, enum sciara_precision precision,
                                       const struct sciara_engine_ops **out);
+
+/** SCIARA_ERR_USAGE when the engine does not follow one of the options given, or for a block no GPU can launch. */
+enum sciara_status sciara_engine_options_check(const struct sciara_engine_ops *ops,
+                                               const struct sciara_engine_options *options);
+
+/** "double", "single" or "single, fast math". */
+const char *sciara_precision_name(enum sciara_precision precision);
 
 /** What "auto" stands for here: the fused CUDA engine where there is one and a GPU, else openmp. */
 const char *sciara_engine_auto(void);

@@ -29,11 +29,11 @@ static inline void sciara_host_cell(const struct sciara_host_fields *hf, int64_t
   *col = index % hf->f.stride - 1;
 }
 
-#define sciara_host_fields_create SCIARA_NAME(sciara_host_fields_create)
-#define sciara_host_fields_destroy SCIARA_NAME(sciara_host_fields_destroy)
-#define sciara_host_fields_upload SCIARA_NAME(sciara_host_fields_upload)
-#define sciara_host_fields_download SCIARA_NAME(sciara_host_fields_download)
-#define sciara_host_fields_memory SCIARA_NAME(sciara_host_fields_memory)
+#define sciara_host_fields_create SCIARA_HOST_NAME(sciara_host_fields_create)
+#define sciara_host_fields_destroy SCIARA_HOST_NAME(sciara_host_fields_destroy)
+#define sciara_host_fields_upload SCIARA_HOST_NAME(sciara_host_fields_upload)
+#define sciara_host_fields_download SCIARA_HOST_NAME(sciara_host_fields_download)
+#define sciara_host_fields_memory SCIARA_HOST_NAME(sciara_host_fields_memory)
 
 /** Takes memory for the grid of a state; the maxima are there if the state records them. */
 enum sciara_status sciara_host_fields_create(struct sciara_host_fields *hf, const struct sciara_state *like);

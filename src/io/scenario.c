@@ -121,9 +121,22 @@ static enum sciara_status take_output(const cJSON *root, const char *folder, str
   return SCIARA_OK;
 }
 
+/** A whole number of "engine"; 0 for null. */
+static int whole(const cJSON *root, const char *name) {
+  const cJSON *item = get(root, "engine", name);
+  return cJSON_IsNumber(item) ? (int)item->valuedouble : 0;
+}
+
 static enum sciara_status take_engine(const cJSON *root, struct sciara_scenario *s) {
   s->engine.single_precision = is_text(get(root, "engine", "precision"), "single");
-  s->engine.threads = (int)get(root, "engine", "threads")->valuedouble;
+  s->engine.fast_math = is_text(get(root, "engine", "math"), "fast");
+  s->engine.threads = whole(root, "threads");
+  s->engine.shared_memory = is_text(get(root, "engine", "memory"), "shared");
+  s->engine.block_width = whole(root, "block_width");
+  s->engine.block_height = whole(root, "block_height");
+  s->engine.boxes = whole(root, "boxes");
+  s->engine.refit_every = whole(root, "refit_every");
+  s->engine.sort_every = whole(root, "sort_every");
   return copy_text(get(root, "engine", "name"), &s->engine.name);
 }
 

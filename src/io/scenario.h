@@ -71,7 +71,12 @@ struct sciara_scenario {
   struct {
     char *name; ///< "auto" by default
     bool single_precision;
-    int threads; ///< 0: all cores
+    bool fast_math;
+    int threads;                   ///< 0: all cores
+    bool shared_memory;
+    int block_width, block_height; ///< 0, like the following: the engine's own
+    int boxes, refit_every, sort_every;
+    bool profile; ///< time the elementary processes; no key of the file
   } engine;
 };
 

@@ -246,7 +246,12 @@ SCIARA_HD float sciara_cbrtf(float x) {
 
 // --- in the precision of the rule ------------------------------------------------------------------------------------
 
-#ifdef SCIARA_SINGLE
+#if defined SCIARA_FAST && SCIARA_ON_DEVICE
+// The GPU's own approximations: no two kinds of GPU need agree. The only place that knows of them.
+SCIARA_HD real sciara_real_exp(real x) { return __expf(x); }
+SCIARA_HD real sciara_real_cbrt(real x) { return __powf(x, 0x1.555556p-2f); }
+SCIARA_HD real sciara_real_sqrt(real x) { return sqrtf(x); } // the approximate one: -prec-sqrt=false
+#elif defined SCIARA_SINGLE
 SCIARA_HD real sciara_real_exp(real x) { return sciara_expf(x); }
 SCIARA_HD real sciara_real_cbrt(real x) { return sciara_cbrtf(x); }
 SCIARA_HD real sciara_real_sqrt(real x) { return sciara_sqrtf(x); }
@@ -256,7 +261,11 @@ SCIARA_HD real sciara_real_cbrt(real x) { return sciara_cbrt(x); }
 SCIARA_HD real sciara_real_sqrt(real x) { return sciara_sqrt(x); }
 #endif
 
-/** a / b, correctly rounded. A function of its own, so that a build that gives up identical bits can replace it. */
+/** a / b, correctly rounded unless SCIARA_FAST. */
+#if defined SCIARA_FAST && SCIARA_ON_DEVICE
+SCIARA_HD real sciara_real_div(real a, real b) { return __fdividef(a, b); }
+#else
 SCIARA_HD real sciara_real_div(real a, real b) { return a / b; }
+#endif
 
 #endif

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The number type of the rule. Sources that carry the rule are compiled once per precision: the build defines
-// SCIARA_SINGLE for float, nothing for double.
+// SCIARA_SINGLE for float, nothing for double; SCIARA_SINGLE and SCIARA_FAST for float with the GPU's approximate
+// functions (device code alone: what runs on the host is that of float).
 #ifndef SCIARA_MODEL_REAL_H
 #define SCIARA_MODEL_REAL_H
 
@@ -10,11 +11,17 @@
 
 #ifdef SCIARA_SINGLE
 typedef float real;
+#define SCIARA_HOST_SUFFIX f32
+#ifdef SCIARA_FAST
+#define SCIARA_REAL_SUFFIX fast
+#else
 #define SCIARA_REAL_SUFFIX f32
+#endif
 #define SCIARA_REAL_EPSILON ((double)FLT_EPSILON)
 #else
 typedef double real;
 #define SCIARA_REAL_SUFFIX f64
+#define SCIARA_HOST_SUFFIX f64
 #define SCIARA_REAL_EPSILON DBL_EPSILON
 #endif
 
@@ -22,5 +29,7 @@ typedef double real;
 #define SCIARA_PASTE(a, b) SCIARA_PASTE_(a, b)
 /** A global name of its own for each precision: SCIARA_NAME(sciara_engine_serial) is sciara_engine_serial_f64. */
 #define SCIARA_NAME(base) SCIARA_PASTE(base, SCIARA_REAL_SUFFIX)
+/** The same for what runs on the host, which has no fast math. */
+#define SCIARA_HOST_NAME(base) SCIARA_PASTE(base, SCIARA_HOST_SUFFIX)
 
 #endif

@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "io/dem_gdal.h"
 #include "model/polyline.h"
+#include "sim/choose_engine.h"
 
 void sciara_problem_free(struct sciara_problem *p) {
   sciara_vents_destroy(p->vents);
@@ -221,12 +222,6 @@ static enum sciara_status place_initial_lava(struct sciara_problem *p) {
 
 // ------------------------------------------------------------------------------------------------------------ whole
 
-static enum sciara_status find_engine(const struct sciara_scenario *s, const struct sciara_engine_ops **ops) {
-  const enum sciara_precision precision = s->engine.single_precision ? SCIARA_SINGLE_PRECISION : SCIARA_DOUBLE;
-  const enum sciara_status status = sciara_engine_find(s->engine.name, precision, ops);
-  return status == SCIARA_OK ? SCIARA_OK : sciara_fail_context(status, "%s: engine.name", s->path);
-}
-
 static enum sciara_status place_on_map(struct sciara_problem *p, const struct sciara_problem_options *options,
                                        struct ground *ground, struct sciara_refusals *refusals) {
   SCIARA_TRY(read_ground(p, options, ground));
@@ -252,7 +247,7 @@ static void place(struct sciara_problem *p, const struct sciara_problem_options 
     sciara_refusals_add(refusals, on_map);
   }
   if (p->scenario.engine.name) { // otherwise nothing of the scenario could be read
-    const enum sciara_status found = find_engine(&p->scenario, &ops);
+    const enum sciara_status found = sciara_scenario_choose_engine(&p->scenario, &ops);
     if (!options->any_engine) sciara_refusals_add(refusals, found);
   }
   // Defaults stand for what was refused in a scenario: what follows would not be the user's.

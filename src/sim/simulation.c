@@ -11,6 +11,7 @@
 #include "base/mem.h"
 #include "base/wallclock.h"
 #include "model/ledger.h"
+#include "sim/choose_engine.h"
 
 const char *sciara_stop_reason_name(enum sciara_stop_reason reason) {
   switch (reason) {
@@ -34,21 +35,19 @@ static int cores(void) {
 
 static enum sciara_status make_engine(struct sciara_simulation *s) {
   const struct sciara_scenario *scenario = &s->problem.scenario;
-  const char *name = scenario->engine.name;
-  const enum sciara_precision precision = scenario->engine.single_precision ? SCIARA_SINGLE_PRECISION : SCIARA_DOUBLE;
-  const enum sciara_status found = sciara_engine_find(name, precision, &s->ops);
-  if (found != SCIARA_OK) return sciara_fail_context(found, "%s: engine.name", scenario->path);
-  const char *word = precision == SCIARA_DOUBLE ? "double" : "single";
-  const char *how = strcmp(name, "auto") == 0 ? " (chosen by auto)" : "";
+  SCIARA_TRY(sciara_scenario_choose_engine(scenario, &s->ops));
+  const char *how = strcmp(scenario->engine.name, "auto") == 0 ? " (chosen by auto)" : "";
   s->threads = !(s->ops->capabilities & SCIARA_CAN_THREADS) ? 1
                : scenario->engine.threads > 0               ? scenario->engine.threads
                                                             : cores();
-  sciara_log(SCIARA_LOG_INFO, "engine: %s%s, %s precision, %d thread%s", s->ops->name, how, word, s->threads,
-             s->threads == 1 ? "" : "s");
+  sciara_log(SCIARA_LOG_INFO, "engine: %s%s, %s precision, %d thread%s", s->ops->name, how,
+             sciara_precision_name(sciara_scenario_precision(scenario)), s->threads, s->threads == 1 ? "" : "s");
   const struct sciara_engine_setup setup = {.params = &s->problem.scenario.params,
                                             .vents = s->problem.vents,
                                             .boundary = scenario->boundary,
-                                            .threads = s->threads};
+                                            .threads = s->threads,
+                                            .options = sciara_scenario_engine_options(scenario),
+                                            .profile = s->problem.scenario.engine.profile};
   SCIARA_TRY(s->ops->create(&setup, &s->engine));
   return s->ops->upload(s->engine, s->problem.state);
 }

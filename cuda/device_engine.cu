@@ -5,48 +5,43 @@
 #include <cstring>
 
 #include "base/mem.h"
-#include "check.h"
+#include "cuda_check.h"
 
 namespace {
 
-/** Gives out pieces of one block of device memory; without a block it only adds up the size. */
-struct carver {
-  char *base;
-  size_t used;
-
-  template <class T> T *take(int64_t count) {
-    char *piece = base + used;
-    used += ((size_t)count * sizeof(T) + 255) / 256 * 256;
-    return base ? reinterpret_cast<T *>(piece) : nullptr;
-  }
-};
-
-/** Lays out all arrays on the device. */
-void carve(carver *c, int64_t count, unsigned record, int64_t vents, int64_t vent_slots, sciara_device *d,
-           sciara_device_stop **stop) {
-  real **reals[] = {&d->f.z, &d->f.h, &d->f.T, &d->f.px, &d->f.py, &d->slots.heat};
+/** Lays out all arrays on the device. `record`: bits of enum sciara_record. */
+void lay_out(sciara_device_engine *e, sciara_carver *c, unsigned record, int64_t vents, int64_t vent_slots) {
+  sciara_device *d = &e->device;
+  const int64_t count = e->hf.count;
+  real **reals[] = {&d->f.z, &d->f.h, &d->f.T, &d->f.px, &d->f.py};
   for (real **field : reals) *field = c->take<real>(count);
   d->f.max_h = record & SCIARA_RECORD_MAX_THICKNESS ? c->take<real>(count) : nullptr;
   d->f.max_speed = record & SCIARA_RECORD_MAX_SPEED ? c->take<real>(count) : nullptr;
-  for (int n = 0; n < SCIARA_MOORE; n++) {
-    d->slots.out[n] = c->take<real>(count);
-    d->slots.speed[n] = c->take<real>(count);
-  }
   d->f.lost = c->take<double>(count);
   d->f.arrival = c->take<double>(count);
   d->f.kind = c->take<uint8_t>(count);
-  d->slots.stamp = c->take<unsigned>(count);
+  if (e->strategy->exchange == SCIARA_GATHER) {
+    for (int n = 0; n < SCIARA_MOORE; n++) {
+      d->slots.out[n] = c->take<real>(count);
+      d->slots.speed[n] = c->take<real>(count);
+    }
+    d->slots.heat = c->take<real>(count);
+    d->slots.stamp = c->take<unsigned>(count);
+  } else {
+    real **sums[] = {&d->sums.h, &d->sums.px, &d->sums.py, &d->sums.heat};
+    for (real **field : sums) *field = c->take<real>(count);
+  }
   d->vents.cell = c->take<int64_t>(vents);
   d->vents.first = c->take<int64_t>(vents + 1);
   d->vents.begin = c->take<double>(vent_slots);
   d->vents.end = c->take<double>(vent_slots);
   d->vents.rate = c->take<double>(vent_slots);
   d->control = c->take<sciara_device_control>(1);
-  d->stop = *stop = c->take<sciara_device_stop>(1);
+  d->stop = e->stop = c->take<sciara_device_stop>(1);
+  if (e->strategy->layout) e->strategy->layout(e, c);
 }
 
 void release(sciara_device_engine *e) {
-  if (e->strategy->release) e->strategy->release(e);
   if (e->batch) cudaGraphExecDestroy(e->batch);
   if (e->memory) cudaFree(e->memory);
   sciara_host_fields_destroy(&e->hf);
@@ -67,8 +62,8 @@ template <class T> sciara_status copy_out(T *to, const T *from, int64_t count) {
 
 sciara_status take_memory(sciara_device_engine *e, unsigned record) {
   const sciara_vents *v = e->setup.vents;
-  carver size = {nullptr, 0};
-  carve(&size, e->hf.count, record, v->count, v->slots, &e->device, &e->stop);
+  sciara_carver size = {};
+  lay_out(e, &size, record, v->count, v->slots);
   size_t free_bytes = 0, total = 0;
   SCIARA_CUDA_TRY(cudaMemGetInfo(&free_bytes, &total));
   if (size.used > free_bytes)
@@ -76,8 +71,9 @@ sciara_status take_memory(sciara_device_engine *e, unsigned record) {
                        e->strategy->name, size.used >> 20, free_bytes >> 20);
   SCIARA_CUDA_TRY(cudaMalloc(&e->memory, size.used));
   SCIARA_CUDA_TRY(cudaMemset(e->memory, 0, size.used));
-  carver c = {static_cast<char *>(e->memory), 0};
-  carve(&c, e->hf.count, record, v->count, v->slots, &e->device, &e->stop);
+  e->carver = {};
+  e->carver.base = static_cast<char *>(e->memory);
+  lay_out(e, &e->carver, record, v->count, v->slots);
   return SCIARA_OK;
 }
 
@@ -125,12 +121,34 @@ sciara_status upload_control(sciara_device_engine *e) {
   return copy_in(e->device.control, c, 1);
 }
 
+sciara_status record_mark(sciara_device_engine *e, int mark, cudaStream_t stream) {
+  SCIARA_CUDA_TRY(cudaEventRecordWithFlags(e->mark[mark], stream, cudaEventRecordExternal));
+  return SCIARA_OK;
+}
+
+/** Adds the times of the step that was timed, the last of a batch. */
+sciara_status read_marks(sciara_device_engine *e) {
+  e->profile.timed_steps++;
+  for (int p = 0; p < SCIARA_PROCESSES; p++) {
+    float ms = 0;
+    SCIARA_CUDA_TRY(cudaEventElapsedTime(&ms, e->mark[p], e->mark[p + 1]));
+    e->profile.seconds[p] += (double)ms * 1e-3;
+  }
+  return SCIARA_OK;
+}
+
 /** A graph of SCIARA_BATCH steps, launched as one. */
 sciara_status capture_batch(sciara_device_engine *e) {
   cudaGraph_t graph = nullptr;
   SCIARA_CUDA_TRY(cudaStreamBeginCapture(e->stream, cudaStreamCaptureModeThreadLocal));
   sciara_status status = SCIARA_OK;
-  for (int k = 0; status == SCIARA_OK && k < SCIARA_BATCH; k++) status = e->strategy->launch(e, e->stream);
+  if (e->strategy->before) status = e->strategy->before(e, e->stream);
+  for (int k = 0; status == SCIARA_OK && k < SCIARA_BATCH; k++) {
+    e->marking = e->setup.profile && k == SCIARA_BATCH - 1;
+    if (e->marking) status = record_mark(e, 0, e->stream);
+    if (status == SCIARA_OK) status = e->strategy->launch(e, e->stream);
+  }
+  e->marking = false;
   const cudaError_t ended = cudaStreamEndCapture(e->stream, &graph);
   if (status == SCIARA_OK && ended != cudaSuccess) status = sciara_cuda_fail(ended, "cudaStreamEndCapture");
   if (status == SCIARA_OK) {
@@ -152,6 +170,7 @@ void read_control(sciara_device_engine *e) {
   now->solidifications = c->solidifications;
   now->losses = c->losses;
   now->cell_steps = c->cell_steps;
+  e->profile.launched = c->launched;
   if (!c->failed) return;
   int64_t row, col;
   sciara_host_cell(&e->hf, (int64_t)(c->bad_before != SCIARA_NO_CELL ? c->bad_before : c->bad_after), &row, &col);
@@ -176,7 +195,19 @@ sciara_status take_device(sciara_device_engine *e) {
   SCIARA_CUDA_TRY(cudaDeviceGetAttribute(&e->multiprocessors, cudaDevAttrMultiProcessorCount, device));
   SCIARA_CUDA_TRY(cudaStreamCreateWithFlags(&e->stream, cudaStreamNonBlocking));
   SCIARA_CUDA_TRY(cudaMallocHost(&e->control, sizeof *e->control));
+  if (e->setup.profile)
+    for (cudaEvent_t &mark : e->mark) SCIARA_CUDA_TRY(cudaEventCreate(&mark));
   return SCIARA_OK;
+}
+
+/** The engine's own choice for what was not given. */
+void fill_options(const sciara_device_strategy *strategy, sciara_engine_options *o) {
+  if (!o->block_width) {
+    o->block_width = strategy->block_width;
+    o->block_height = strategy->block_height;
+  }
+  if (!o->boxes) o->boxes = 2;
+  if (!o->refit_every) o->refit_every = SCIARA_BATCH;
 }
 
 } // namespace
@@ -187,6 +218,7 @@ enum sciara_status sciara_device_create(const struct sciara_device_strategy *str
   if (!e) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for engine %s", strategy->name);
   e->strategy = strategy;
   e->setup = *setup;
+  fill_options(strategy, &e->setup.options);
   const sciara_status status = take_device(e);
   if (status != SCIARA_OK) {
     sciara_device_destroy(e);
@@ -201,6 +233,8 @@ void sciara_device_destroy(void *engine) {
   if (!e) return;
   release(e);
   if (e->control) cudaFreeHost(e->control);
+  for (cudaEvent_t mark : e->mark)
+    if (mark) cudaEventDestroy(mark);
   if (e->stream) cudaStreamDestroy(e->stream);
   free(e);
 }
@@ -208,7 +242,7 @@ void sciara_device_destroy(void *engine) {
 enum sciara_status sciara_device_upload(void *engine, const struct sciara_state *state) {
   sciara_device_engine *e = static_cast<sciara_device_engine *>(engine);
   const unsigned record =
-      (state->max_h ? SCIARA_RECORD_MAX_THICKNESS : 0u) | (state->max_speed ? SCIARA_RECORD_MAX_SPEED : 0u);
+      (state->max_h ? unsigned(SCIARA_RECORD_MAX_THICKNESS) : 0u) | (state->max_speed ? unsigned(SCIARA_RECORD_MAX_SPEED) : 0u);
   release(e);
   SCIARA_TRY(sciara_host_fields_create(&e->hf, state));
   sciara_host_fields_upload(&e->hf, state, e->setup.boundary);
@@ -219,6 +253,7 @@ enum sciara_status sciara_device_upload(void *engine, const struct sciara_state 
   e->device.T_vent = (real)e->setup.params->T_vent;
   e->device.rule = sciara_rule_make(e->setup.params, state->grid.cell_size);
   sciara_clockwork_load(&e->clockwork, state, e->setup.vents);
+  e->profile = {};
   SCIARA_TRY(take_memory(e, record));
   SCIARA_TRY(upload_vents(e));
   SCIARA_TRY(upload_fields(e));
@@ -256,20 +291,49 @@ enum sciara_status sciara_device_advance(void *engine, const struct sciara_stop 
     SCIARA_CUDA_TRY(
         cudaMemcpyAsync(e->control, e->device.control, sizeof *e->control, cudaMemcpyDeviceToHost, e->stream));
     SCIARA_CUDA_TRY(cudaStreamSynchronize(e->stream));
+    const bool whole = e->control->step == c->now.step + SCIARA_BATCH;
     read_control(e);
+    if (e->setup.profile && whole) SCIARA_TRY(read_marks(e));
     done = sciara_clockwork_stop(c, stop) || e->control->failed;
   }
   *progress = c->now;
   return sciara_clockwork_verdict(c);
 }
 
-void sciara_device_memory(const struct sciara_grid *grid, unsigned record, size_t *host, size_t *device) {
-  const int64_t line = SCIARA_ALIGNMENT / (int64_t)sizeof(real);
-  const int64_t stride = (grid->cols + 2 + line - 1) / line * line;
-  carver size = {nullptr, 0};
-  sciara_device d;
-  sciara_device_stop *stop;
-  carve(&size, (grid->rows + 2) * stride, record, 0, 0, &d, &stop);
+enum sciara_status sciara_device_mark(struct sciara_device_engine *e, enum sciara_process process, cudaStream_t stream) {
+  return e->marking ? record_mark(e, process + 1, stream) : SCIARA_OK;
+}
+
+enum sciara_status sciara_device_check_guards(void *engine) {
+  const sciara_device_engine *e = static_cast<sciara_device_engine *>(engine);
+  for (int k = 0; k < e->carver.pieces; k++) {
+    unsigned char band[SCIARA_GUARD];
+    SCIARA_CUDA_TRY(cudaMemcpy(band, e->carver.base + e->carver.guard[k], sizeof band, cudaMemcpyDeviceToHost));
+    for (size_t b = 0; b < sizeof band; b++)
+      if (band[b])
+        return sciara_fail(SCIARA_ERR_INTERNAL, "engine %s wrote %zu bytes behind array %d", e->strategy->name, b, k);
+  }
+  return SCIARA_OK;
+}
+
+enum sciara_status sciara_device_profile(void *engine, struct sciara_engine_profile *out) {
+  *out = static_cast<sciara_device_engine *>(engine)->profile;
+  return SCIARA_OK;
+}
+
+void sciara_device_memory(const struct sciara_device_strategy *strategy, const struct sciara_grid *grid,
+                          unsigned record, size_t *host, size_t *device) {
   *host = sciara_host_fields_memory(grid, record);
+  *device = 0;
+  sciara_device_engine *e = static_cast<sciara_device_engine *>(calloc(1, strategy->size));
+  if (!e) return;
+  e->strategy = strategy;
+  fill_options(strategy, &e->setup.options);
+  e->hf.grid = *grid;
+  const int64_t line = SCIARA_ALIGNMENT / (int64_t)sizeof(real);
+  e->hf.count = (grid->rows + 2) * ((grid->cols + 2 + line - 1) / line * line);
+  sciara_carver size = {};
+  lay_out(e, &size, record, 0, 0);
   *device = size.used;
+  free(e);
 }

@@ -5,34 +5,45 @@
 
 #include <cuda_runtime.h>
 
+#include "carver.h"
 #include "device_fields.h"
 #include "engine/clockwork.h"
 #include "engine/host_fields.h"
 
+/** How outflows reach the neighbours; it decides which arrays there are. */
+enum sciara_exchange { SCIARA_GATHER, SCIARA_SCATTER };
+
 /** What an engine brings. `engine` is its struct, which begins with a struct sciara_device_engine. */
 struct sciara_device_strategy {
   const char *name;
-  size_t size;                                                     ///< of the engine's struct
-  enum sciara_status (*prepare)(void *engine);                     ///< after an upload; NULL: nothing to do
-  void (*release)(void *engine);                                   ///< what prepare took; NULL: nothing to do
+  size_t size; ///< of the engine's struct
+  enum sciara_exchange exchange;
+  int block_width, block_height;                                   ///< when no option says otherwise
+  void (*layout)(void *engine, struct sciara_carver *carver);      ///< takes its own device arrays; NULL: none
+  enum sciara_status (*prepare)(void *engine);                     ///< fills them after an upload; NULL: nothing to do
+  enum sciara_status (*before)(void *engine, cudaStream_t stream); ///< kernels before a batch of steps; NULL: none
   enum sciara_status (*launch)(void *engine, cudaStream_t stream); ///< the kernels of one step
 };
 
+enum { SCIARA_BATCH = 32 }; ///< steps between two looks of the host
+
 struct sciara_device_engine {
   const struct sciara_device_strategy *strategy;
-  struct sciara_engine_setup setup;
+  struct sciara_engine_setup setup; ///< its options are filled in
   struct sciara_clockwork clockwork;
   struct sciara_host_fields hf; ///< where fields are staged
   struct sciara_device device;
-  void *memory;                          ///< one block that holds all arrays of `device`
+  void *memory;                          ///< one block that holds all arrays on the device
+  struct sciara_carver carver;           ///< as it laid them out
   struct sciara_device_control *control; ///< pinned, on the host
   struct sciara_device_stop *stop;       ///< the same as device.stop
   cudaStream_t stream;
   cudaGraphExec_t batch; ///< SCIARA_BATCH steps
   int multiprocessors;
+  bool marking;                           ///< while the step that is timed is captured
+  cudaEvent_t mark[SCIARA_PROCESSES + 1]; ///< the begin of that step and the end of each process in it
+  struct sciara_engine_profile profile;
 };
-
-enum { SCIARA_BATCH = 32 }; ///< steps between two looks of the host
 
 #define sciara_device_create SCIARA_NAME(sciara_device_create)
 #define sciara_device_destroy SCIARA_NAME(sciara_device_destroy)
@@ -40,6 +51,9 @@ enum { SCIARA_BATCH = 32 }; ///< steps between two looks of the host
 #define sciara_device_download SCIARA_NAME(sciara_device_download)
 #define sciara_device_advance SCIARA_NAME(sciara_device_advance)
 #define sciara_device_memory SCIARA_NAME(sciara_device_memory)
+#define sciara_device_profile SCIARA_NAME(sciara_device_profile)
+#define sciara_device_check_guards SCIARA_NAME(sciara_device_check_guards)
+#define sciara_device_mark SCIARA_NAME(sciara_device_mark)
 
 enum sciara_status sciara_device_create(const struct sciara_device_strategy *strategy,
                                         const struct sciara_engine_setup *setup, void **engine);
@@ -48,9 +62,47 @@ enum sciara_status sciara_device_upload(void *engine, const struct sciara_state 
 enum sciara_status sciara_device_download(void *engine, struct sciara_state *state);
 enum sciara_status sciara_device_advance(void *engine, const struct sciara_stop *stop,
                                          struct sciara_engine_progress *progress);
-void sciara_device_memory(const struct sciara_grid *grid, unsigned record, size_t *host, size_t *device);
+void sciara_device_memory(const struct sciara_device_strategy *strategy, const struct sciara_grid *grid,
+                          unsigned record, size_t *host, size_t *device);
+enum sciara_status sciara_device_profile(void *engine, struct sciara_engine_profile *out);
+
+/** For tests: SCIARA_ERR_INTERNAL when something was written between two arrays. */
+enum sciara_status sciara_device_check_guards(void *engine);
+
+/** Called by `launch` after the kernels of each process, in their order: where the time of that process ends. */
+enum sciara_status sciara_device_mark(struct sciara_device_engine *e, enum sciara_process process, cudaStream_t stream);
 
 /** Why no CUDA engine can run here, or NULL. */
 const char *sciara_device_probe(void);
+
+#ifdef SCIARA_FAST
+#define SCIARA_GATHER_CLASS SCIARA_TOLERANCE
+#else
+#define SCIARA_GATHER_CLASS SCIARA_EXACT
+#endif
+
+/** The table of an engine, at the end of its file: the identifier, its name, one line for people, options, class. */
+#define SCIARA_DEVICE_ENGINE(identifier, name_, summary_, options_, class_)                                 \
+  static enum sciara_status create_engine(const struct sciara_engine_setup *setup, void **engine) {         \
+    return sciara_device_create(&strategy, setup, engine);                                                  \
+  }                                                                                                         \
+  static void tell_memory(const struct sciara_grid *grid, unsigned record, size_t *host, size_t *device) {  \
+    sciara_device_memory(&strategy, grid, record, host, device);                                            \
+  }                                                                                                         \
+  extern "C" const struct sciara_engine_ops SCIARA_NAME(sciara_engine_##identifier);                        \
+  const struct sciara_engine_ops SCIARA_NAME(sciara_engine_##identifier) = {                                \
+      .name = name_,                                                                                        \
+      .summary = summary_,                                                                                  \
+      .capabilities = SCIARA_CAN_DEVICE | SCIARA_CAN_BLOCK | (options_),                                    \
+      .determinism = class_,                                                                                \
+      .create = create_engine,                                                                              \
+      .destroy = sciara_device_destroy,                                                                     \
+      .upload = sciara_device_upload,                                                                       \
+      .download = sciara_device_download,                                                                   \
+      .advance = sciara_device_advance,                                                                     \
+      .probe = sciara_device_probe,                                                                         \
+      .memory = tell_memory,                                                                                \
+      .profile = sciara_device_profile,                                                                     \
+  }
 
 #endif

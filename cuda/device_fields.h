@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// What lies on the device between steps: fields, slots, vents, control. Only pointers and numbers, passed by value.
+// What lies on the device between steps: fields, what cells exchange, vents, control. Only pointers and numbers, passed
+// by value.
 #ifndef SCIARA_CUDA_DEVICE_FIELDS_H
 #define SCIARA_CUDA_DEVICE_FIELDS_H
 
 #include "engine/engine.h"
 #include "model/pass.h"
+
+/** A namespace for each precision: what is in it has the same names in all, and one linker sees them together. */
+#define sciara_gpu SCIARA_NAME(sciara_gpu)
 
 /** No cell: larger than every index. */
 #define SCIARA_NO_CELL (~0ull)
@@ -15,6 +19,7 @@ struct sciara_device_control {
   double emitted; ///< m3
   real t;         ///< the clock found in the last step, s
   unsigned long long step, solidifications, losses, cell_steps;
+  unsigned long long launched;   ///< threads given to time evaluation
   unsigned long long liquid;     ///< cells liquid at the end of the step
   unsigned long long clock_bits; ///< bits of the smallest t_opt as a double: positive doubles order like integers
   unsigned long long bad_before; ///< smallest index of a cell with a NaN found before the lava moved
@@ -45,11 +50,17 @@ struct sciara_device_slots {
   unsigned *stamp;           ///< the step, counted from 1, in which the cell's slots were written
 };
 
+/** Where cells add what they send with atomics; all 0 between steps. */
+struct sciara_device_sums {
+  real *h, *px, *py, *heat; ///< of struct sciara_parcel
+};
+
 /** All that a kernel needs. */
 struct sciara_device {
   struct sciara_rule rule;
   struct sciara_fields f;
-  struct sciara_device_slots slots;
+  struct sciara_device_slots slots; ///< of the engines that gather
+  struct sciara_device_sums sums;   ///< of those that add
   struct sciara_device_vents vents;
   struct sciara_device_control *control;
   const struct sciara_device_stop *stop;

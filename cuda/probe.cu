@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstdio>
 
-#include "check.h"
+#include "cuda_check.h"
 #include "device_engine.h"
 
 #ifndef SCIARA_SINGLE // one for both precisions

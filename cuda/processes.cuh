@@ -1,44 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// One kernel per elementary process, over an iteration space that the engine chooses: a small struct with
-//   template <class Visit> __device__ void for_each(const sciara_device &d, Visit visit) const
-// which calls visit(index) once for the padded index of every cell that may change. A space covers the liquid cells and
-// their neighbours; on what more it covers nothing depends.
+// One kernel per elementary process, over an iteration space and with a way of exchanging that the engine chooses.
+//
+// A space is a small struct that tells which cells are looked at (space_*.cuh):
+//   for_each(d, visit)       visit(index) once for the padded index of every cell that may change
+//   for_each_tile(d, visit)  only for --memory shared: visit(row, col) once for the first cell of every tile of the block's
+//                            shape, by all threads of a block together
+//   launched(d)              threads that for_each is given
+//   begin(d)                 one thread, after the vents have emitted
+//   notes                    gathers the cells that stay liquid: add(d, space, index), then flush(space) by all threads
+// A space covers the liquid cells and their neighbours; on what more it covers nothing depends.
+//
+// An exchange (exchange_*.cuh) tells how outflows reach the neighbours:
+//   send(d, i, p, h, h0, out, stamp)  in flow computing
+//   take(d, i, stamp, parcel)         in tau3: what gathered in cell i; false when nothing happens there
 #ifndef SCIARA_CUDA_PROCESSES_CUH
 #define SCIARA_CUDA_PROCESSES_CUH
 
 #include "device_fields.h"
+#include "reduce.cuh"
 
 namespace sciara_gpu {
-
-__device__ inline bool is_first() { return threadIdx.x == 0 && threadIdx.y == 0; }
-__device__ inline bool is_lane_0() { return (threadIdx.y * blockDim.x + threadIdx.x) % 32 == 0; }
-
-/** The sum over the block; all threads call it. */
-__device__ inline unsigned block_sum(unsigned value) {
-  __shared__ unsigned sum;
-  __syncthreads(); // whoever still reads the last one
-  if (is_first()) sum = 0;
-  __syncthreads();
-  value = __reduce_add_sync(~0u, value);
-  if (is_lane_0() && value) atomicAdd(&sum, value);
-  __syncthreads();
-  return sum;
-}
-
-/** The smallest over the block; all threads call it. */
-__device__ inline unsigned long long block_min(unsigned long long value) {
-  __shared__ unsigned long long smallest;
-  __syncthreads();
-  if (is_first()) smallest = ~0ull;
-  __syncthreads();
-  for (int lane = 16; lane > 0; lane >>= 1) {
-    const unsigned long long other = __shfl_down_sync(~0u, value, lane);
-    value = other < value ? other : value;
-  }
-  if (is_lane_0()) atomicMin(&smallest, value);
-  __syncthreads();
-  return smallest;
-}
 
 /** The clock of this step, from the smallest t_opt. */
 __device__ inline real new_clock(const sciara_device &d) {
@@ -49,8 +30,82 @@ __device__ inline unsigned stamp_of(const sciara_device &d) { return (unsigned)(
 
 __device__ inline bool is_over(const sciara_device &d) { return d.control->reason != SCIARA_STOP_NONE; }
 
+// ---------------------------------------------------------------------------------------------- memory path
+
+/** Altitude and thickness of cell i and its neighbours, from global memory. */
+struct global_ground {
+  const sciara_fields &f;
+  int64_t i;
+  __device__ real z(int n) const { return f.z[i + sciara_moore_offset(n, f.stride)]; }
+  __device__ real h(int n) const { return f.h[i + sciara_moore_offset(n, f.stride)]; }
+};
+
+/** The same from a tile with its halo in shared memory. */
+struct shared_ground {
+  const real *tile_z, *tile_h;
+  int64_t at, width;
+  __device__ real z(int n) const { return tile_z[at + sciara_moore_offset(n, width)]; }
+  __device__ real h(int n) const { return tile_h[at + sciara_moore_offset(n, width)]; }
+};
+
+/** The dynamic shared memory of the block. */
+template <class T> __device__ T *shared_memory() {
+  extern __shared__ double sciara_shared_memory[];
+  return reinterpret_cast<T *>(sciara_shared_memory);
+}
+
+/**
+ * Loads the tile that begins at (row, col), with a halo of one cell, from several arrays: to[k] gets from(index). All
+ * threads of the block take part; the frame of the arrays is the halo of the grid's rim.
+ */
+template <class Load> __device__ void load_tile(const sciara_device &d, int64_t row, int64_t col, Load load) {
+  const int width = (int)blockDim.x + 2, cells = width * ((int)blockDim.y + 2);
+  __syncthreads(); // whoever still reads the last tile
+  for (int k = thread_in_block(); k < cells; k += threads_of_block()) {
+    const int64_t r = row + k / width, c = col + k % width; // of the padded arrays, which begin one cell earlier
+    if (r < d.rows + 2 && c < d.cols + 2) load(k, r * d.f.stride + c);
+  }
+  __syncthreads();
+}
+
+/** visit(i, ground) for every cell of the space that holds lava. */
+template <bool shared, class Space, class Visit>
+__device__ void for_each_liquid(const sciara_device &d, const Space &space, Visit visit) {
+  if constexpr (!shared) {
+    space.for_each(d, [&](int64_t i) {
+      if (!(d.f.h[i] <= 0)) visit(i, global_ground{d.f, i}); // a NaN is looked at
+    });
+  } else {
+    const int64_t width = (int64_t)blockDim.x + 2;
+    real *z = shared_memory<real>(), *h = z + width * ((int64_t)blockDim.y + 2);
+    space.for_each_tile(d, [&](int64_t row, int64_t col) {
+      load_tile(d, row, col, [&](int k, int64_t j) {
+        z[k] = d.f.z[j];
+        h[k] = d.f.h[j];
+      });
+      const int64_t r = row + threadIdx.y, c = col + threadIdx.x;
+      if (r >= d.rows || c >= d.cols) return;
+      const int64_t at = (int64_t)(threadIdx.y + 1) * width + threadIdx.x + 1;
+      if (!(h[at] <= 0)) visit((r + 1) * d.f.stride + c + 1, shared_ground{z, h, at, width});
+    });
+  }
+}
+
+template <class Ground>
+__device__ real evaluate(const sciara_device &d, int64_t i, const Ground &ground, sciara_prospect *p, bool *bad) {
+  real zn[SCIARA_MOORE], hn[SCIARA_MOORE];
+  SCIARA_UNROLL
+  for (int n = 1; n < SCIARA_MOORE; n++) {
+    zn[n] = ground.z(n);
+    hn[n] = ground.h(n);
+  }
+  return sciara_cell_evaluate(&d.rule, ground.z(0), ground.h(0), d.f.T[i], d.f.px[i], d.f.py[i], zn, hn, p, bad);
+}
+
+// -------------------------------------------------------------------------------------- elementary processes
+
 /** gamma, then s = s + t. One thread: vents may share a cell, and the emitted volume is one running sum. */
-static __global__ void vents(sciara_device d) {
+template <class Space> __global__ void vents(sciara_device d, Space space) {
   sciara_device_control *c = d.control;
   if (is_over(d)) return;
   const double t = (double)c->t;
@@ -64,19 +119,20 @@ static __global__ void vents(sciara_device d) {
   c->time = c->time + t;
   c->clock_bits = (unsigned long long)__double_as_longlong((double)d.rule.clock_max);
   c->liquid = 0;
+  space.begin(d);
+  c->launched += space.launched(d);
 }
 
 /** tau1, time evaluation. */
-template <class Space> __global__ void time_evaluation(sciara_device d, Space space) {
+template <bool shared, class Space> __global__ void time_evaluation(sciara_device d, Space space) {
   if (is_over(d)) return;
   real t_opt = d.rule.clock_max;
   unsigned liquid = 0;
   unsigned long long bad_cell = SCIARA_NO_CELL;
-  space.for_each(d, [&](int64_t i) {
-    if (d.f.h[i] <= 0) return;
+  for_each_liquid<shared>(d, space, [&](int64_t i, const auto &ground) {
     bool bad = false;
     sciara_prospect p;
-    const real t = sciara_pass_evaluate(&d.rule, &d.f, i, &p, &bad);
+    const real t = evaluate(d, i, ground, &p, &bad);
     if (t < t_opt) t_opt = t;
     if (bad && (unsigned long long)i < bad_cell) bad_cell = (unsigned long long)i;
     liquid++;
@@ -91,77 +147,42 @@ template <class Space> __global__ void time_evaluation(sciara_device d, Space sp
   if (worst != SCIARA_NO_CELL) atomicMin(&d.control->bad_before, worst);
 }
 
-/** tau1, flow computing with the new clock: what leaves goes into the slots. */
-template <class Space> __global__ void flow_computing(sciara_device d, Space space) {
+/** tau1, flow computing with the new clock: what leaves goes into the exchange. */
+template <bool shared, class Exchange, class Space> __global__ void flow_computing(sciara_device d, Space space) {
   if (is_over(d)) return;
   const real t = new_clock(d);
   const unsigned stamp = stamp_of(d);
-  space.for_each(d, [&](int64_t i) {
-    const real h = d.f.h[i];
-    if (h <= 0) return;
+  for_each_liquid<shared>(d, space, [&](int64_t i, const auto &ground) {
     bool bad = false;
     sciara_prospect p;
     sciara_outflows out;
-    sciara_pass_evaluate(&d.rule, &d.f, i, &p, &bad);
-    d.slots.out[0][i] = sciara_cell_flow(&p, h, t, &out, &bad);
-    d.slots.speed[0][i] = p.keep;
-    SCIARA_UNROLL
-    for (int n = 1; n < SCIARA_MOORE; n++) {
-      d.slots.out[n][i] = out.to[n].thickness;
-      d.slots.speed[n][i] = out.to[n].speed;
-    }
-    d.slots.stamp[i] = stamp;
+    evaluate(d, i, ground, &p, &bad);
+    const real h0 = sciara_cell_flow(&p, ground.h(0), t, &out, &bad);
+    Exchange::send(d, i, p, h0, out, stamp);
     if (bad) atomicMin(&d.control->bad_before, (unsigned long long)i);
   });
 }
 
-/** tau2: mass and momentum, and the heat that comes with them. */
-template <class Space> __global__ void mass_and_momentum(sciara_device d, Space space) {
+/** Rim and tau3, temperature and solidification. */
+template <class Exchange, class Space> __global__ void temperature_and_solidification(sciara_device d, Space space) {
   if (is_over(d) || d.control->bad_before != SCIARA_NO_CELL) return;
-  const unsigned stamp = stamp_of(d);
-  space.for_each(d, [&](int64_t i) {
-    if (d.f.kind[i] == SCIARA_CELL_NODATA) return;
-    sciara_parcel parcel = {0, 0, 0, 0};
-    const bool was_liquid = d.slots.stamp[i] == stamp;
-    if (was_liquid) {
-      const real h = d.f.h[i];
-      parcel = sciara_parcel_residual(d.slots.out[0][i], sciara_real_div(d.f.px[i], h), sciara_real_div(d.f.py[i], h),
-                                      d.slots.speed[0][i], d.f.T[i]);
-    }
-    SCIARA_UNROLL
-    for (int n = 1; n < SCIARA_MOORE; n++) {
-      const int64_t j = i + sciara_moore_offset(n, d.f.stride);
-      if (d.slots.stamp[j] != stamp) continue;
-      const int back = sciara_moore_reverse(n);
-      const sciara_outflow out = {d.slots.out[back][j], d.slots.speed[back][j]};
-      sciara_parcel_add(&parcel, n, out, d.f.T[j]);
-    }
-    if (!was_liquid && parcel.h == 0) return;
-    d.f.h[i] = parcel.h;
-    d.f.px[i] = parcel.px;
-    d.f.py[i] = parcel.py;
-    d.slots.heat[i] = parcel.heat;
-  });
-}
-
-/** Rim and tau3, temperature and solidification; note(i) is called for each cell that stays liquid. */
-template <class Space, class Note> __device__ void settle_all(const sciara_device &d, const Space &space, Note note) {
   const real t = new_clock(d);
   const unsigned stamp = stamp_of(d);
   const double s = d.control->time;
   unsigned liquid = 0, rock = 0, lost = 0;
+  typename Space::notes notes;
   space.for_each(d, [&](int64_t i) {
-    const real h = d.f.h[i];
-    if (h == 0 && d.slots.stamp[i] != stamp) return;
+    sciara_parcel parcel;
+    if (!Exchange::take(d, i, stamp, &parcel)) return;
     bool bad = false;
-    const sciara_parcel parcel = {h, d.f.px[i], d.f.py[i], d.slots.heat[i]};
     const sciara_fate fate = sciara_pass_settle(&d.rule, &d.f, i, parcel, t, s, &bad);
     liquid += fate == SCIARA_FATE_LIQUID;
     rock += fate == SCIARA_FATE_ROCK;
     lost += fate == SCIARA_FATE_LOST;
-    if (fate == SCIARA_FATE_LIQUID) note(i);
+    if (fate == SCIARA_FATE_LIQUID) notes.add(d, space, i);
     if (bad) atomicMin(&d.control->bad_after, (unsigned long long)i);
   });
+  notes.flush(space);
   liquid = block_sum(liquid);
   rock = block_sum(rock);
   lost = block_sum(lost);
@@ -172,8 +193,9 @@ template <class Space, class Note> __device__ void settle_all(const sciara_devic
 }
 
 /** The end of the step: clock, count, stop rule. One thread. */
-__device__ inline void finish_step(const sciara_device &d) {
+static __global__ void end_of_step(sciara_device d) {
   sciara_device_control *c = d.control;
+  if (is_over(d)) return;
   if (c->bad_before != SCIARA_NO_CELL || c->bad_after != SCIARA_NO_CELL) {
     c->failed = 1;
     c->reason = SCIARA_STOP_CANCEL; // the rest of the batch does nothing

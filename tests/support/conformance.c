@@ -8,8 +8,11 @@
 #include <string.h>
 
 #include "model/ledger.h"
+#include "support/engine_spec.h"
 
 const struct sciara_engine_ops *engine_tested[2];
+struct sciara_engine_options engine_options;
+static const struct sciara_engine_options no_options;
 
 const struct sciara_engine_ops *engine_serial(enum sciara_precision precision) {
   const struct sciara_engine_ops *ops;
@@ -95,7 +98,11 @@ void conformance_build(const char *name, enum sciara_precision precision, unsign
 
 void run_start(struct run *r, const struct sciara_engine_ops *ops, const struct scene *s, int threads) {
   const struct sciara_engine_setup setup = {
-      .params = &s->params, .vents = s->vents, .boundary = s->boundary, .threads = threads};
+      .params = &s->params,
+      .vents = s->vents,
+      .boundary = s->boundary,
+      .threads = threads,
+      .options = ops == engine_tested[0] || ops == engine_tested[1] ? engine_options : no_options};
   *r = (struct run){.ops = ops};
   ck_assert_msg(ops->create(&setup, &r->engine) == SCIARA_OK, "%s", sciara_last_error());
   ck_assert_msg(ops->upload(r->engine, s->state) == SCIARA_OK, "%s", sciara_last_error());
@@ -250,8 +257,14 @@ void expect_conforms(const struct sciara_engine_ops *ops, enum sciara_precision 
 // -------------------------------------------------------------------------------------------------------------- main
 
 static int run_engine(const char *name, Suite *(*make)(void)) {
+  struct engine_spec spec;
+  if (engine_spec_parse(name, &spec) != SCIARA_OK) {
+    printf("failed: %s\n", sciara_last_error());
+    return 1;
+  }
+  engine_options = spec.options;
   for (int p = 0; p < 2; p++) {
-    const enum sciara_status status = sciara_engine_find(name, (enum sciara_precision)p, &engine_tested[p]);
+    const enum sciara_status status = engine_spec_find(&spec, (enum sciara_precision)p, &engine_tested[p]);
     if (status != SCIARA_OK)
       printf("%s: %s\n", status == SCIARA_ERR_DEVICE ? "skipped" : "failed", sciara_last_error());
     if (status != SCIARA_OK) return status == SCIARA_ERR_DEVICE ? 77 : 1;

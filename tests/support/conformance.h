@@ -50,6 +50,9 @@ void conformance_build(const char *name, enum sciara_precision precision, unsign
 /** The engine under test, by precision; set by conformance_main. */
 extern const struct sciara_engine_ops *engine_tested[2];
 
+/** The options that the engine under test gets; set by conformance_main. */
+extern struct sciara_engine_options engine_options;
+
 /** `serial` of that precision. */
 const struct sciara_engine_ops *engine_serial(enum sciara_precision precision);
 
@@ -88,7 +91,7 @@ void expect_conforms(const struct sciara_engine_ops *ops, enum sciara_precision 
 /** Where two states differ, bit by bit: false, or true and what differs first in `text`. */
 bool states_differ(const struct sciara_state *serial, const struct sciara_state *found, char *text, size_t capacity);
 
-/** Runs the suite for the engines named in the arguments, else for all that are available. 77: skipped. */
+/** Runs the suite for the engines named in the arguments (support/engine_spec.h), else for all that are available. 77: skipped. */
 int conformance_main(int argc, char **argv, Suite *(*make)(void));
 
 #endif

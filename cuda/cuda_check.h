@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every CUDA call is checked: its error becomes a status with a sentence.
-#ifndef SCIARA_CUDA_CHECK_H
-#define SCIARA_CUDA_CHECK_H
+#ifndef SCIARA_CUDA_CUDA_CHECK_H
+#define SCIARA_CUDA_CUDA_CHECK_H
 
 #include <cuda_runtime.h>
 

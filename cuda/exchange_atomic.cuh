@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Exchange with atomics: a donor adds its residual and its outflows to running sums of the receivers, in whatever order the
+// threads come. One pass, and bits that differ from run to run.
+#ifndef SCIARA_CUDA_EXCHANGE_ATOMIC_CUH
+#define SCIARA_CUDA_EXCHANGE_ATOMIC_CUH
+
+#include "processes.cuh"
+
+namespace sciara_gpu {
+
+struct scatter {
+  static constexpr bool in_one_pass = true; // tau2 is part of flow computing
+
+  __device__ static void add(const sciara_device &d, int64_t i, const sciara_parcel &parcel) {
+    atomicAdd(&d.sums.h[i], parcel.h);
+    atomicAdd(&d.sums.px[i], parcel.px);
+    atomicAdd(&d.sums.py[i], parcel.py);
+    atomicAdd(&d.sums.heat[i], parcel.heat);
+  }
+
+  __device__ static void send(const sciara_device &d, int64_t i, const sciara_prospect &p, real h0,
+                              const sciara_outflows &out, unsigned) {
+    const real T = d.f.T[i];
+    add(d, i, sciara_parcel_residual(h0, p.vx, p.vy, p.keep, T));
+    SCIARA_UNROLL
+    for (int n = 1; n < SCIARA_MOORE; n++) {
+      if (out.to[n].thickness == 0) continue;
+      sciara_parcel parcel = {0, 0, 0, 0};
+      sciara_parcel_add(&parcel, sciara_moore_reverse(n), out.to[n], T); // as the receiver sees it
+      add(d, i + sciara_moore_offset(n, d.f.stride), parcel);
+    }
+  }
+
+  /** Takes the sums of cell i, which are 0 again for the next step. */
+  __device__ static bool take(const sciara_device &d, int64_t i, unsigned, sciara_parcel *parcel) {
+    *parcel = {d.sums.h[i], d.sums.px[i], d.sums.py[i], d.sums.heat[i]};
+    if (parcel->h == 0 && d.f.h[i] == 0) return false;
+    d.sums.h[i] = 0;
+    d.sums.px[i] = 0;
+    d.sums.py[i] = 0;
+    d.sums.heat[i] = 0;
+    return true;
+  }
+};
+
+} // namespace sciara_gpu
+
+#endif

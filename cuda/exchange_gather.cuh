@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// Exchange without atomics: a donor writes what it sends into slots of its own, a receiver gathers from its neighbours'
+// slots in the order of their indices. The same bits as one thread gives.
+#ifndef SCIARA_CUDA_EXCHANGE_GATHER_CUH
+#define SCIARA_CUDA_EXCHANGE_GATHER_CUH
+
+#include "processes.cuh"
+
+namespace sciara_gpu {
+
+struct gather {
+  static constexpr bool in_one_pass = false; // tau2 is a kernel of its own, after all have sent
+
+  __device__ static void send(const sciara_device &d, int64_t i, const sciara_prospect &p, real h0,
+                              const sciara_outflows &out, unsigned stamp) {
+    d.slots.out[0][i] = h0;
+    d.slots.speed[0][i] = p.keep;
+    SCIARA_UNROLL
+    for (int n = 1; n < SCIARA_MOORE; n++) {
+      d.slots.out[n][i] = out.to[n].thickness;
+      d.slots.speed[n][i] = out.to[n].speed;
+    }
+    d.slots.stamp[i] = stamp;
+  }
+
+  /** What mass_and_momentum gathered; a cell without lava that sent nothing either is dry. */
+  __device__ static bool take(const sciara_device &d, int64_t i, unsigned stamp, sciara_parcel *parcel) {
+    const real h = d.f.h[i];
+    if (h == 0 && d.slots.stamp[i] != stamp) return false;
+    *parcel = {h, d.f.px[i], d.f.py[i], d.slots.heat[i]};
+    return true;
+  }
+};
+
+/** Who sent in this step, and how hot it is: of cell i and its neighbours, from global memory. */
+struct global_donors {
+  const sciara_device &d;
+  int64_t i;
+  __device__ unsigned stamp(int n) const { return d.slots.stamp[i + sciara_moore_offset(n, d.f.stride)]; }
+  __device__ real T(int n) const { return d.f.T[i + sciara_moore_offset(n, d.f.stride)]; }
+};
+
+/** The same from a tile with its halo in shared memory. */
+struct shared_donors {
+  const real *tile_T;
+  const unsigned *tile_stamp;
+  int64_t at, width;
+  __device__ unsigned stamp(int n) const { return tile_stamp[at + sciara_moore_offset(n, width)]; }
+  __device__ real T(int n) const { return tile_T[at + sciara_moore_offset(n, width)]; }
+};
+
+/** tau2 of one cell: mass and momentum, and the heat that comes with them. */
+template <class Donors>
+__device__ void gather_cell(const sciara_device &d, int64_t i, unsigned stamp, const Donors &donors) {
+  if (d.f.kind[i] == SCIARA_CELL_NODATA) return;
+  sciara_parcel parcel = {0, 0, 0, 0};
+  const bool was_liquid = donors.stamp(0) == stamp;
+  if (was_liquid) {
+    const real h = d.f.h[i];
+    parcel = sciara_parcel_residual(d.slots.out[0][i], sciara_real_div(d.f.px[i], h), sciara_real_div(d.f.py[i], h),
+                                    d.slots.speed[0][i], donors.T(0));
+  }
+  SCIARA_UNROLL
+  for (int n = 1; n < SCIARA_MOORE; n++) {
+    if (donors.stamp(n) != stamp) continue;
+    const int64_t j = i + sciara_moore_offset(n, d.f.stride);
+    const int back = sciara_moore_reverse(n);
+    const sciara_outflow out = {d.slots.out[back][j], d.slots.speed[back][j]};
+    sciara_parcel_add(&parcel, n, out, donors.T(n));
+  }
+  if (!was_liquid && parcel.h == 0) return;
+  d.f.h[i] = parcel.h;
+  d.f.px[i] = parcel.px;
+  d.f.py[i] = parcel.py;
+  d.slots.heat[i] = parcel.heat;
+}
+
+/** tau2 of every cell. */
+template <bool shared, class Space> __global__ void mass_and_momentum(sciara_device d, Space space) {
+  if (is_over(d) || d.control->bad_before != SCIARA_NO_CELL) return;
+  const unsigned stamp = stamp_of(d);
+  if constexpr (!shared) {
+    space.for_each(d, [&](int64_t i) { gather_cell(d, i, stamp, global_donors{d, i}); });
+  } else {
+    const int64_t width = (int64_t)blockDim.x + 2;
+    real *T = shared_memory<real>();
+    unsigned *stamps = reinterpret_cast<unsigned *>(T + width * ((int64_t)blockDim.y + 2));
+    space.for_each_tile(d, [&](int64_t row, int64_t col) {
+      load_tile(d, row, col, [&](int k, int64_t j) {
+        T[k] = d.f.T[j];
+        stamps[k] = d.slots.stamp[j];
+      });
+      const int64_t r = row + threadIdx.y, c = col + threadIdx.x;
+      if (r >= d.rows || c >= d.cols) return;
+      const int64_t at = (int64_t)(threadIdx.y + 1) * width + threadIdx.x + 1;
+      gather_cell(d, (r + 1) * d.f.stride + c + 1, stamp, shared_donors{T, stamps, at, width});
+    });
+  }
+}
+
+} // namespace sciara_gpu
+
+#endif

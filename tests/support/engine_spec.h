@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// An engine as tests name it in their arguments: NAME[:KEY=VALUE,...], with the keys memory=global|shared, block=WxH,
+// boxes=N, refit=N, sort=N and math=fast.
+#ifndef SCIARA_TESTS_ENGINE_SPEC_H
+#define SCIARA_TESTS_ENGINE_SPEC_H
+
+#include "engine/engine.h"
+
+struct engine_spec {
+  char name[64];
+  bool fast_math; ///< fast math in place of single precision
+  struct sciara_engine_options options;
+};
+
+/** SCIARA_ERR_USAGE for what makes no sense. */
+enum sciara_status engine_spec_parse(const char *text, struct engine_spec *out);
+
+/** The engine in that precision, which follows the options. */
+enum sciara_status engine_spec_find(const struct engine_spec *spec, enum sciara_precision precision,
+                                    const struct sciara_engine_ops **out);
+
+#endif

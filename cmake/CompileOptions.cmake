@@ -18,6 +18,9 @@ add_library(sciara_build INTERFACE)
 add_library(sciara_options INTERFACE)
 target_link_libraries(sciara_options INTERFACE sciara_build sciara_numeric)
 target_compile_definitions(sciara_build INTERFACE _GNU_SOURCE)
+if(SCIARA_BRANCHLESS)
+  target_compile_definitions(sciara_build INTERFACE SCIARA_BRANCHLESS)
+endif()
 target_compile_options(
   sciara_build INTERFACE "$<$<COMPILE_LANGUAGE:C>:${SCIARA_C_WARNINGS}>"
                          "$<$<COMPILE_LANGUAGE:CUDA>:${SCIARA_CUDA_WARNINGS}>")

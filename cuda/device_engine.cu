@@ -241,8 +241,8 @@ void sciara_device_destroy(void *engine) {
 
 enum sciara_status sciara_device_upload(void *engine, const struct sciara_state *state) {
   sciara_device_engine *e = static_cast<sciara_device_engine *>(engine);
-  const unsigned record =
-      (state->max_h ? unsigned(SCIARA_RECORD_MAX_THICKNESS) : 0u) | (state->max_speed ? unsigned(SCIARA_RECORD_MAX_SPEED) : 0u);
+  const unsigned record = (state->max_h ? unsigned(SCIARA_RECORD_MAX_THICKNESS) : 0u) |
+                          (state->max_speed ? unsigned(SCIARA_RECORD_MAX_SPEED) : 0u);
   release(e);
   SCIARA_TRY(sciara_host_fields_create(&e->hf, state));
   sciara_host_fields_upload(&e->hf, state, e->setup.boundary);
@@ -300,7 +300,8 @@ enum sciara_status sciara_device_advance(void *engine, const struct sciara_stop 
   return sciara_clockwork_verdict(c);
 }
 
-enum sciara_status sciara_device_mark(struct sciara_device_engine *e, enum sciara_process process, cudaStream_t stream) {
+enum sciara_status sciara_device_mark(struct sciara_device_engine *e, enum sciara_process process,
+                                      cudaStream_t stream) {
   return e->marking ? record_mark(e, process + 1, stream) : SCIARA_OK;
 }
 

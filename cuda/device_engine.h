@@ -82,27 +82,27 @@ const char *sciara_device_probe(void);
 #endif
 
 /** The table of an engine, at the end of its file: the identifier, its name, one line for people, options, class. */
-#define SCIARA_DEVICE_ENGINE(identifier, name_, summary_, options_, class_)                                 \
-  static enum sciara_status create_engine(const struct sciara_engine_setup *setup, void **engine) {         \
-    return sciara_device_create(&strategy, setup, engine);                                                  \
-  }                                                                                                         \
-  static void tell_memory(const struct sciara_grid *grid, unsigned record, size_t *host, size_t *device) {  \
-    sciara_device_memory(&strategy, grid, record, host, device);                                            \
-  }                                                                                                         \
-  extern "C" const struct sciara_engine_ops SCIARA_NAME(sciara_engine_##identifier);                        \
-  const struct sciara_engine_ops SCIARA_NAME(sciara_engine_##identifier) = {                                \
-      .name = name_,                                                                                        \
-      .summary = summary_,                                                                                  \
-      .capabilities = SCIARA_CAN_DEVICE | SCIARA_CAN_BLOCK | (options_),                                    \
-      .determinism = class_,                                                                                \
-      .create = create_engine,                                                                              \
-      .destroy = sciara_device_destroy,                                                                     \
-      .upload = sciara_device_upload,                                                                       \
-      .download = sciara_device_download,                                                                   \
-      .advance = sciara_device_advance,                                                                     \
-      .probe = sciara_device_probe,                                                                         \
-      .memory = tell_memory,                                                                                \
-      .profile = sciara_device_profile,                                                                     \
+#define SCIARA_DEVICE_ENGINE(identifier, name_, summary_, options_, class_)                                \
+  static enum sciara_status create_engine(const struct sciara_engine_setup *setup, void **engine) {        \
+    return sciara_device_create(&strategy, setup, engine);                                                 \
+  }                                                                                                        \
+  static void tell_memory(const struct sciara_grid *grid, unsigned record, size_t *host, size_t *device) { \
+    sciara_device_memory(&strategy, grid, record, host, device);                                           \
+  }                                                                                                        \
+  extern "C" const struct sciara_engine_ops SCIARA_NAME(sciara_engine_##identifier);                       \
+  const struct sciara_engine_ops SCIARA_NAME(sciara_engine_##identifier) = {                               \
+      .name = name_,                                                                                       \
+      .summary = summary_,                                                                                 \
+      .capabilities = SCIARA_CAN_DEVICE | SCIARA_CAN_BLOCK | (options_),                                   \
+      .determinism = class_,                                                                               \
+      .create = create_engine,                                                                             \
+      .destroy = sciara_device_destroy,                                                                    \
+      .upload = sciara_device_upload,                                                                      \
+      .download = sciara_device_download,                                                                  \
+      .advance = sciara_device_advance,                                                                    \
+      .probe = sciara_device_probe,                                                                        \
+      .memory = tell_memory,                                                                               \
+      .profile = sciara_device_profile,                                                                    \
   }
 
 #endif

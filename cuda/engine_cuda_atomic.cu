@@ -12,4 +12,5 @@ static const sciara_device_strategy strategy = {.name = "cuda-atomic",
                                                 .before = nullptr,
                                                 .launch = sciara_gpu::boxed_launch<sciara_gpu::scatter>};
 
-SCIARA_DEVICE_ENGINE(cuda_atomic, "cuda-atomic", "GPU: bounding box, outflows are added to the neighbours with atomics", SCIARA_CAN_SHARED_MEMORY, SCIARA_TOLERANCE);
+SCIARA_DEVICE_ENGINE(cuda_atomic, "cuda-atomic", "GPU: bounding box, outflows are added to the neighbours with atomics",
+                     SCIARA_CAN_SHARED_MEMORY, SCIARA_TOLERANCE);

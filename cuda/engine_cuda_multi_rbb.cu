@@ -10,9 +10,9 @@ using namespace sciara_gpu;
 
 /** The grid in tiles of the block's shape. */
 struct tile_map {
-  int rows, cols;               ///< tiles
-  uint8_t *occupied;            ///< rows x cols: lava or a neighbour of lava
-  rect *by_row, *by_col;        ///< hull of the occupied tiles of each row and column of a region
+  int rows, cols;              ///< tiles
+  uint8_t *occupied;           ///< rows x cols: lava or a neighbour of lava
+  rect *by_row, *by_col;       ///< hull of the occupied tiles of each row and column of a region
   rect *after_row, *after_col; ///< hull of those from there on
 };
 
@@ -191,5 +191,6 @@ const sciara_device_strategy strategy = {.name = "cuda-multi-rbb",
 
 } // namespace
 
-SCIARA_DEVICE_ENGINE(cuda_multi_rbb, "cuda-multi-rbb", "GPU: up to four disjoint boxes around the lava, fitted anew now and then",
+SCIARA_DEVICE_ENGINE(cuda_multi_rbb, "cuda-multi-rbb",
+                     "GPU: up to four disjoint boxes around the lava, fitted anew now and then",
                      SCIARA_CAN_SHARED_MEMORY | SCIARA_CAN_BOXES, SCIARA_GATHER_CLASS);

@@ -12,4 +12,5 @@ static const sciara_device_strategy strategy = {.name = "cuda-rbb",
                                                 .before = nullptr,
                                                 .launch = sciara_gpu::boxed_launch<sciara_gpu::gather>};
 
-SCIARA_DEVICE_ENGINE(cuda_rbb, "cuda-rbb", "GPU: the rectangular bounding box of the lava, rounded to whole blocks", SCIARA_CAN_SHARED_MEMORY, SCIARA_GATHER_CLASS);
+SCIARA_DEVICE_ENGINE(cuda_rbb, "cuda-rbb", "GPU: the rectangular bounding box of the lava, rounded to whole blocks",
+                     SCIARA_CAN_SHARED_MEMORY, SCIARA_GATHER_CLASS);

@@ -21,10 +21,9 @@ static const struct sciara_engine_entry entries[] = {
 #define SCIARA_ENGINE(identifier, name_) \
   {.name = name_, .ops = {&sciara_engine_##identifier##_f64, &sciara_engine_##identifier##_f32}, .why_not = NULL},
 #ifdef SCIARA_HAVE_CUDA
-#define SCIARA_CUDA_ENGINE(identifier, name_)                                                   \
-  {.name = name_,                                                                               \
-   .ops = {&sciara_engine_##identifier##_f64, &sciara_engine_##identifier##_f32,                \
-           &sciara_engine_##identifier##_fast},                                                 \
+#define SCIARA_CUDA_ENGINE(identifier, name_)                                                                         \
+  {.name = name_,                                                                                                     \
+   .ops = {&sciara_engine_##identifier##_f64, &sciara_engine_##identifier##_f32, &sciara_engine_##identifier##_fast}, \
    .why_not = NULL},
 #else
 #define SCIARA_CUDA_ENGINE(identifier, name_) \
@@ -85,15 +84,14 @@ enum sciara_status sciara_engine_options_check(const struct sciara_engine_ops *o
   if (!(can & SCIARA_CAN_BLOCK)) return not_followed(ops, "block");
   const int threads = o->block_width * o->block_height;
   if (o->block_width < 1 || o->block_height < 1 || threads > 1024 || threads % 32 != 0)
-    return sciara_fail(SCIARA_ERR_USAGE, "found a block of %d x %d threads, allowed 32 to 1024 threads, a multiple of 32",
-                       o->block_width, o->block_height);
+    return sciara_fail(SCIARA_ERR_USAGE,
+                       "found a block of %d x %d threads, allowed 32 to 1024 threads, a multiple of 32", o->block_width,
+                       o->block_height);
   return SCIARA_OK;
 }
 
 const char *sciara_precision_name(enum sciara_precision precision) {
-  return precision == SCIARA_DOUBLE             ? "double"
-         : precision == SCIARA_SINGLE_PRECISION ? "single"
-                                                : "single, fast math";
+  return precision == SCIARA_DOUBLE ? "double" : precision == SCIARA_SINGLE_PRECISION ? "single" : "single, fast math";
 }
 
 const char *sciara_engine_auto(void) {

@@ -17,6 +17,20 @@ enum { SCIARA_SELF = 1 }; ///< bit 0 of a set of neighbours: the cell itself; bi
 #define SCIARA_SQRT2 ((real)0x1.6a09e667f3bcdp+0)
 #define SCIARA_SQRT1_2 ((real)0x1.6a09e667f3bcdp-1)
 
+/**
+ * Where going on would only cost time, for it changes no result: a build with SCIARA_BRANCHLESS goes on, so that GPU threads
+ * stay together.
+ */
+#ifdef SCIARA_BRANCHLESS
+#define SCIARA_LEAVE_IF(condition, value) ((void)0)
+#define SCIARA_SKIP_IF(condition) ((void)0)
+#else
+#define SCIARA_LEAVE_IF(condition, value) \
+  if (condition) return value
+#define SCIARA_SKIP_IF(condition) \
+  if (condition) continue
+#endif
+
 /** Whether x is a NaN (a comparison would let it pass as dry or as t_max). */
 SCIARA_HD bool sciara_is_nan(real x) { return x != x; }
 
@@ -50,8 +64,9 @@ SCIARA_HD real sciara_initial_speed(int i, real vx, real vy) {
     case 7: mine = east && !north; break;
     default: mine = east && north; break;
   }
-  if (!mine) return 0;
-  return i < 5 ? larger - smaller : SCIARA_SQRT2 * smaller;
+  SCIARA_LEAVE_IF(!mine, 0);
+  const real speed = i < 5 ? larger - smaller : SCIARA_SQRT2 * smaller;
+  return mine ? speed : (real)0;
 }
 
 /** tau1.2: height of neighbour i's lava surface above this cell's ground, m. */
@@ -79,7 +94,8 @@ struct sciara_slope {
 SCIARA_HD bool sciara_slope_open(const struct sciara_rule *rule, real h, real hc, real top, struct sciara_slope *s) {
   const real head = sciara_real_div(s->v0 * s->v0, 2 * rule->gravity);
   const real reach = head + h;
-  if (reach <= top) return false; // he = 0 <= hc cos(theta)
+  const bool blocked = reach <= top; // he = 0 <= hc cos(theta)
+  SCIARA_LEAVE_IF(blocked, false);
   real effective = h, apparent = 0;
   if (!(top <= head)) {
     effective = reach - top;
@@ -91,7 +107,7 @@ SCIARA_HD bool sciara_slope_open(const struct sciara_rule *rule, real h, real hc
   const real sine = q * cosine;
   s->path = rule->cell_size * root;
   s->accel = rule->gravity * sine;
-  return !(effective <= hc * cosine);
+  return !blocked && !(effective <= hc * cosine);
 }
 
 /**
@@ -106,10 +122,12 @@ SCIARA_HD real sciara_slope_time(const struct sciara_rule *rule, const struct sc
   const real mean = sciara_real_div(vf - s->v0, t);
   const real distance = s->v0 * t + (((real)0.5 * mean) * t) * t;
   if (sciara_is_nan(distance)) *bad = true;
-  if (!(distance > s->path)) return t;
+  const bool arrives = distance > s->path;
+  SCIARA_LEAVE_IF(!arrives, t);
   const real radicand = s->v0 * s->v0 + (2 * mean) * s->path;
-  if (sciara_is_nan(radicand)) *bad = true;
-  return sciara_real_div(2 * s->path, s->v0 + sciara_real_sqrt(sciara_max0(radicand)));
+  if (arrives && sciara_is_nan(radicand)) *bad = true;
+  const real arrival = sciara_real_div(2 * s->path, s->v0 + sciara_real_sqrt(sciara_max0(radicand)));
+  return arrives ? arrival : t;
 }
 
 /** tau1, flow computing: what leaves towards one neighbour. */
@@ -216,12 +234,15 @@ SCIARA_HD real sciara_cell_evaluate(const struct sciara_rule *rule, real z, real
   p->survivors = sciara_minimise(set, h, top, &average) & ~(unsigned)SCIARA_SELF;
   real t_opt = rule->clock_max;
   SCIARA_UNROLL
-  for (int i = 1; i < SCIARA_MOORE; i++)
-    if (p->survivors >> i & 1u) {
-      p->share[i] = average - top[i];
-      const real t = sciara_slope_time(rule, &p->slope[i], p->keep, bad);
-      if (t < t_opt) t_opt = t;
-    }
+  for (int i = 1; i < SCIARA_MOORE; i++) {
+    const bool survives = p->survivors >> i & 1u;
+    SCIARA_SKIP_IF(!survives);
+    bool nan = false;
+    p->share[i] = average - top[i];
+    const real t = sciara_slope_time(rule, &p->slope[i], p->keep, &nan);
+    if (survives && nan) *bad = true;
+    if (survives && t < t_opt) t_opt = t;
+  }
   return t_opt;
 }
 
@@ -235,9 +256,14 @@ SCIARA_HD real sciara_cell_flow(const struct sciara_prospect *p, real h, real t,
   real leaving = 0;
   SCIARA_UNROLL
   for (int i = 1; i < SCIARA_MOORE; i++) {
-    const struct sciara_outflow none = {0, 0};
-    f->to[i] = p->survivors >> i & 1u ? sciara_slope_flow(&p->slope[i], p->share[i], p->keep, t, bad) : none;
-    leaving = leaving + f->to[i].thickness;
+    const bool survives = p->survivors >> i & 1u;
+    f->to[i].thickness = f->to[i].speed = 0;
+    SCIARA_SKIP_IF(!survives);
+    bool nan = false;
+    const struct sciara_outflow out = sciara_slope_flow(&p->slope[i], p->share[i], p->keep, t, &nan);
+    if (survives && nan) *bad = true;
+    if (survives) f->to[i] = out;
+    leaving = leaving + f->to[i].thickness; // + 0 changes no bit: the sum is never -0
   }
   return sciara_max0(h - leaving);
 }
@@ -258,13 +284,13 @@ SCIARA_HD struct sciara_parcel sciara_parcel_residual(real h0, real vx, real vy,
 
 /** tau2: adds the outflow of neighbour i (temperature T_i, K) towards this cell; call for i = 1..8 in order. */
 SCIARA_HD void sciara_parcel_add(struct sciara_parcel *parcel, int i, struct sciara_outflow out, real T_i) {
-  if (out.thickness == 0) return;
+  const bool flows = out.thickness != 0;
+  SCIARA_LEAVE_IF(!flows, );
   const int heading = sciara_moore_reverse(i); // from the donor to this cell
   const real momentum = out.thickness * out.speed;
-  parcel->h = parcel->h + out.thickness;
-  parcel->px = parcel->px + momentum * sciara_unit_x(heading);
-  parcel->py = parcel->py + momentum * sciara_unit_y(heading);
-  parcel->heat = parcel->heat + out.thickness * T_i;
+  const struct sciara_parcel sum = {parcel->h + out.thickness, parcel->px + momentum * sciara_unit_x(heading),
+                                    parcel->py + momentum * sciara_unit_y(heading), parcel->heat + out.thickness * T_i};
+  if (flows) *parcel = sum;
 }
 
 /**

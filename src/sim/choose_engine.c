@@ -7,7 +7,8 @@ enum sciara_precision sciara_scenario_precision(const struct sciara_scenario *s)
 }
 
 struct sciara_engine_options sciara_scenario_engine_options(const struct sciara_scenario *s) {
-  return (struct sciara_engine_options){.memory = s->engine.shared_memory ? SCIARA_MEMORY_SHARED : SCIARA_MEMORY_DEFAULT,
+  return (struct sciara_engine_options){.memory =
+                                            s->engine.shared_memory ? SCIARA_MEMORY_SHARED : SCIARA_MEMORY_DEFAULT,
                                         .block_width = s->engine.block_width,
                                         .block_height = s->engine.block_height,
                                         .boxes = s->engine.boxes,
@@ -19,8 +20,10 @@ enum sciara_status sciara_scenario_choose_engine(const struct sciara_scenario *s
                                                  const struct sciara_engine_ops **out) {
   *out = NULL;
   if (s->engine.fast_math && !s->engine.single_precision)
-    return sciara_fail(SCIARA_ERR_USAGE, "%s: engine.math: found \"fast\" with engine.precision \"double\", allowed with "
-                       "\"single\" only", s->path);
+    return sciara_fail(SCIARA_ERR_USAGE,
+                       "%s: engine.math: found \"fast\" with engine.precision \"double\", allowed with "
+                       "\"single\" only",
+                       s->path);
   enum sciara_status status = sciara_engine_find(s->engine.name, sciara_scenario_precision(s), out);
   if (status != SCIARA_OK) return sciara_fail_context(status, "%s: engine.name", s->path);
   const struct sciara_engine_options options = sciara_scenario_engine_options(s);

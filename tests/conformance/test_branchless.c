@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// The rule without its early exits (SCIARA_BRANCHLESS) gives the same bits. Here engine `serial` is compiled so; engine
+// `checked` is not.
+#include <stdio.h>
+
+#include "support/conformance.h"
+
+#ifndef SCIARA_BRANCHLESS
+#error compile me with SCIARA_BRANCHLESS
+#endif
+
+START_TEST(same_bits) {
+  size_t count;
+  const struct conformance_case *c = &conformance_cases(&count)[_i / 2];
+  const enum sciara_precision p = (enum sciara_precision)(_i % 2);
+  struct scene s;
+  c->build(&s, c->variant, 3);
+  scene_finish(&s, p);
+  const struct sciara_engine_ops *checked;
+  ck_assert_int_eq(sciara_engine_find("checked", p, &checked), SCIARA_OK);
+  struct run branchless, ordinary;
+  run_start(&branchless, engine_serial(p), &s, 1);
+  run_start(&ordinary, checked, &s, 1);
+  for (int k = 0; k < 4 && c->steps[k]; k++) {
+    char text[256];
+    run_to_step(&branchless, c->steps[k]);
+    run_to_step(&ordinary, c->steps[k]);
+    struct sciara_state *a = run_state(&branchless, s.state), *b = run_state(&ordinary, s.state);
+    ck_assert_msg(!states_differ(a, b, text, sizeof text), "%s, %s: %s", c->name, precision_name(p), text);
+    sciara_state_destroy(a);
+    sciara_state_destroy(b);
+  }
+  run_end(&branchless);
+  run_end(&ordinary);
+  scene_free(&s);
+}
+END_TEST
+
+int main(void) {
+  size_t count;
+  conformance_cases(&count);
+  Suite *suite = suite_create("branchless");
+  TCase *tc = tcase_create("cases");
+  tcase_set_timeout(tc, 0);
+  tcase_add_loop_test(tc, same_bits, 0, 2 * (int)count);
+  suite_add_tcase(suite, tc);
+  SRunner *runner = srunner_create(suite);
+  srunner_set_fork_status(runner, CK_NOFORK);
+  srunner_run_all(runner, CK_NORMAL);
+  const int failed = srunner_ntests_failed(runner);
+  srunner_free(runner);
+  return failed != 0;
+}

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// Memory on the device. No CUDA engine writes outside its arrays: the bands between them are still 0 after a run, and the
+// check that says so sees a single byte. What an engine takes is foretold, and refused when it is not there.
+#include "cuda_check.h"
+#include "device_engine.h"
+
+extern "C" {
+#include "support/conformance.h"
+}
+
+#include <cstdio>
+#include <cstring>
+
+namespace {
+
+const enum sciara_precision precision = sizeof(real) == sizeof(double) ? SCIARA_DOUBLE : SCIARA_SINGLE_PRECISION;
+
+double level(int64_t, int64_t, int) { return 100; }
+
+/** Runs `steps` steps of the case; the bands are whole, and a planted byte is found. */
+void stays_inside(const sciara_engine_ops *ops, const char *name, const sciara_engine_options *options) {
+  struct scene s;
+  conformance_build(name, precision, SCIARA_RECORD_MAX_THICKNESS | SCIARA_RECORD_MAX_SPEED, &s);
+  sciara_engine_setup setup = {};
+  setup.params = &s.params;
+  setup.vents = s.vents;
+  setup.boundary = s.boundary;
+  setup.options = *options;
+  sciara_stop stop = {};
+  stop.steps = 100;
+  stop.time = 1e300;
+  stop.max_wall_ms = 600000;
+  sciara_engine_progress progress = {};
+  void *engine = nullptr;
+  ck_assert_msg(ops->create(&setup, &engine) == SCIARA_OK, "%s", sciara_last_error());
+  ck_assert_msg(ops->upload(engine, s.state) == SCIARA_OK, "%s", sciara_last_error());
+  ck_assert_msg(ops->advance(engine, &stop, &progress) == SCIARA_OK, "%s", sciara_last_error());
+  ck_assert_msg(sciara_device_check_guards(engine) == SCIARA_OK, "%s: %s", name, sciara_last_error());
+  ck_assert_uint_eq(progress.step, stop.steps);
+  const sciara_carver &c = static_cast<sciara_device_engine *>(engine)->carver;
+  ck_assert_int_gt(c.pieces, 10);
+  cudaMemset(c.base + c.guard[c.pieces / 2] + SCIARA_GUARD - 1, 1, 1);
+  ck_assert_int_eq(sciara_device_check_guards(engine), SCIARA_ERR_INTERNAL);
+  ops->destroy(engine);
+  scene_free(&s);
+}
+
+START_TEST(guards) {
+  size_t count, cases;
+  const sciara_engine_entry *list = sciara_engine_list(&count);
+  const conformance_case *scene = conformance_cases(&cases);
+  int runs = 0;
+  for (size_t k = 0; k < count; k++) {
+    const sciara_engine_ops *ops = list[k].ops[precision];
+    if (!ops || !(ops->capabilities & SCIARA_CAN_DEVICE)) continue;
+    for (int shared = 0; shared < 2; shared++) {
+      sciara_engine_options options = {};
+      options.memory = shared ? SCIARA_MEMORY_SHARED : SCIARA_MEMORY_GLOBAL;
+      options.sort_every = ops->capabilities & SCIARA_CAN_SORT ? 7 : 0;
+      if (sciara_engine_options_check(ops, &options) != SCIARA_OK) continue;
+      for (size_t n = 0; n < cases; n++, runs++)
+        if (scene[n].steps[0] >= 100 || scene[n].steps[1] >= 100) stays_inside(ops, scene[n].name, &options);
+    }
+  }
+  printf("%d runs\n", runs);
+  ck_assert_int_gt(runs, 100);
+}
+END_TEST
+
+/** What is foretold is what is taken, but for the vents; and it is asked for before it is taken. */
+START_TEST(memory) {
+  size_t count;
+  const sciara_engine_entry *list = sciara_engine_list(&count);
+  for (size_t k = 0; k < count; k++) {
+    const sciara_engine_ops *ops = list[k].ops[precision];
+    if (!ops || !(ops->capabilities & SCIARA_CAN_DEVICE)) continue;
+    struct scene s;
+    scene_make(&s, 1500, 1700, 0, level, 0);
+    scene_lava(&s, 700, 700, 1, 1300);
+    scene_finish(&s, precision);
+    sciara_engine_setup setup = {};
+    setup.params = &s.params;
+    setup.vents = s.vents;
+    setup.boundary = s.boundary;
+    void *engine = nullptr;
+    size_t host, foretold, free_bytes, total;
+    ops->memory(&s.state->grid, 0, &host, &foretold);
+    ck_assert_msg(ops->create(&setup, &engine) == SCIARA_OK, "%s", sciara_last_error());
+    ck_assert_int_eq(ops->upload(engine, s.state), SCIARA_OK);
+    const size_t taken = static_cast<sciara_device_engine *>(engine)->carver.used;
+    ck_assert_msg(taken >= foretold && (double)taken <= 1.001 * (double)foretold, "%s: %zu foretold, %zu taken",
+                  ops->name, foretold, taken);
+    ops->destroy(engine);
+    void *ballast = nullptr; // leaves too little for the same again
+    ck_assert_int_eq(cudaMemGetInfo(&free_bytes, &total), cudaSuccess);
+    ck_assert_int_eq(cudaMalloc(&ballast, free_bytes - foretold * 3 / 4), cudaSuccess);
+    ck_assert_msg(ops->create(&setup, &engine) == SCIARA_OK, "%s", sciara_last_error());
+    ck_assert_int_eq(ops->upload(engine, s.state), SCIARA_ERR_MEMORY);
+    ck_assert_ptr_nonnull(strstr(sciara_last_error(), "MiB of device memory"));
+    cudaFree(ballast);
+    ck_assert_msg(ops->upload(engine, s.state) == SCIARA_OK, "%s", sciara_last_error()); // and nothing is broken
+    ops->destroy(engine);
+    scene_free(&s);
+  }
+}
+END_TEST
+
+} // namespace
+
+int main() {
+  const char *why = sciara_device_probe();
+  if (why) {
+    printf("skipped: %s\n", why);
+    return 77;
+  }
+  Suite *suite = suite_create("device: memory");
+  TCase *tc = tcase_create("memory");
+  tcase_set_timeout(tc, 0);
+  tcase_add_test(tc, guards);
+  tcase_add_test(tc, memory);
+  suite_add_tcase(suite, tc);
+  SRunner *runner = srunner_create(suite);
+  srunner_set_fork_status(runner, CK_NOFORK);
+  srunner_run_all(runner, CK_NORMAL);
+  const int failed = srunner_ntests_failed(runner);
+  srunner_free(runner);
+  return failed != 0;
+}

@@ -22,7 +22,7 @@ static enum sciara_status check_plain_file(const char *path) {
     const char *hint = strstr(path, ":") || strncmp(path, "/vsi", 4) == 0
                            ? " (GDAL connection strings, URLs and /vsi file systems are not read)"
                            : "";
-    return sciara_fail(SCIARA_ERR_INPUT, "%s: %s%s", path, strerror(errno), hint);
+    return sciara_fail(SCIARA_ERR_IO, "%s: %s%s", path, strerror(errno), hint);
   }
   if (!S_ISREG(about.st_mode))
     return sciara_fail(SCIARA_ERR_INPUT, "%s: is a %s, not a file", path,

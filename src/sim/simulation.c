@@ -35,7 +35,7 @@ static int cores(void) {
 
 static enum sciara_status make_engine(struct sciara_simulation *s) {
   const struct sciara_scenario *scenario = &s->problem.scenario;
-  SCIARA_TRY(sciara_scenario_choose_engine(scenario, &s->ops));
+  SCIARA_TRY(sciara_scenario_choose_engine(scenario, false, &s->ops));
   const char *how = strcmp(scenario->engine.name, "auto") == 0 ? " (chosen by auto)" : "";
   s->threads = !(s->ops->capabilities & SCIARA_CAN_THREADS) ? 1
                : scenario->engine.threads > 0               ? scenario->engine.threads

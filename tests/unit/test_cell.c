@@ -416,6 +416,15 @@ START_TEST(cooling) {
     ck_assert(cooled <= T && cooled > 0);
   }
   ck_assert(sciara_is_nan(sciara_cool(&rule, 1, 1, (real)NAN)));
+  // Where little is left of the heat every bit of the product shows: how it is grouped is part of the rule.
+  int other = 0;
+  for (int n = 0; n < 20000; n++) {
+    const real t = uniform(60, 120), h = uniform(1e-9, 1e-8), T = uniform(1143, 1360);
+    ASSERT_SAME(sciara_cool(&rule, t, h, T), T / sciara_real_cbrt(1 + ((rule.cooling * t) * ((T * T) * T)) / h));
+    const real grouped = (rule.cooling * (t * ((T * T) * T))) / h;
+    other += T / sciara_real_cbrt(1 + grouped) != sciara_cool(&rule, t, h, T);
+  }
+  ck_assert_int_gt(other, 100);
 }
 END_TEST
 

@@ -84,6 +84,26 @@ START_TEST(a_header_names_corner_and_nodata) {
 }
 END_TEST
 
+// The corner may be that of the centre of a cell, in one direction alone.
+START_TEST(a_header_names_centres) {
+  static const struct {
+    const char *header;
+    double west, south;
+  } cases[] = {
+      {"ncols 4\nnrows 3\nxllcenter 700\nyllcenter 800\ncellsize 10\nNODATA_value -1\n", 695, 795},
+      {"ncols 4\nnrows 3\nxllcenter 700\nyllcorner 800\ncellsize 10\nNODATA_value -1\n", 695, 800},
+      {"ncols 4\nnrows 3\nxllcorner 700\nyllcenter 800\ncellsize 10\nNODATA_value -1\n", 700, 795},
+  };
+  write_set();
+  char text[400];
+  snprintf(text, sizeof text, "%s10.5 11 12 13 \n14 15 16 17\n0 19 20 -1\n", cases[_i].header);
+  write_text(in_folder("MORPHOLOGY.stt"), text);
+  ck_assert_msg(import(NULL) == SCIARA_OK, "%s", sciara_last_error());
+  sciara_legacy_report_free(&report);
+  assert_dem(cases[_i].west, cases[_i].south, 1);
+}
+END_TEST
+
 static const struct {
   const char *file, *content, *found;
 } faults[] = {
@@ -166,6 +186,7 @@ int main(void) {
   tcase_add_checked_fixture(t, setup, teardown);
   tcase_add_test(t, a_small_set_is_imported);
   tcase_add_test(t, a_header_names_corner_and_nodata);
+  tcase_add_loop_test(t, a_header_names_centres, 0, 3);
   tcase_add_loop_test(t, faults_are_named, 0, sizeof faults / sizeof *faults);
   tcase_add_test(t, the_corner_is_asked_for);
   tcase_add_test(t, the_layout_goes_by_the_name);

@@ -47,6 +47,11 @@ START_TEST(test_one_cell) {
 }
 END_TEST
 
+START_TEST(test_shorter_than_any_piece) { // it lies in a cell all the same
+  expect(LINE({1001, 1999}, {1001 + 5e-9, 1999}), CELLS({0, 0, 5e-9}));
+}
+END_TEST
+
 START_TEST(test_straight) {
   expect(LINE({1005, 1995}, {1027, 1995}), CELLS({0, 0, 5}, {0, 1, 10}, {0, 2, 7})); // east
   expect(LINE({1027, 1995}, {1005, 1995}), CELLS({0, 2, 7}, {0, 1, 10}, {0, 0, 5})); // west
@@ -179,6 +184,7 @@ int main(void) {
   Suite *suite = suite_create("polyline");
   TCase *tests = tcase_create("all");
   tcase_add_test(tests, test_one_cell);
+  tcase_add_test(tests, test_shorter_than_any_piece);
   tcase_add_test(tests, test_straight);
   tcase_add_test(tests, test_diagonal_through_corners);
   tcase_add_test(tests, test_slanted);

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "model/field.h"
 #include "model/state.h"
 
 enum { ROWS = 5, COLS = 7, CELLS = ROWS * COLS, FIELDS = 10, SUMMED = 8 };
@@ -80,6 +81,36 @@ START_TEST(too_large) {
   const uint8_t valid = 1;
   ck_assert_int_eq(sciara_state_create(&grid, &z, &valid, 0, &s), SCIARA_ERR_MEMORY);
   ck_assert_ptr_null(s);
+}
+END_TEST
+
+// Each derived field against its definition, in a cell with lava, in a dry one and outside the DEM.
+START_TEST(derived_fields) {
+  struct sciara_state *s = filled();
+  double out[CELLS];
+  s->h[3] = s->px[3] = s->py[3] = s->T[3] = 0;
+  for (int f = 0; f < SCIARA_FIELD_COUNT; f++) {
+    sciara_field_derive(s, (enum sciara_field)f, out);
+    for (int i = 0; i < CELLS; i++) {
+      const double solid = s->z[i] - s->z0[i];
+      const double expected[SCIARA_FIELD_COUNT] = {
+          [SCIARA_FIELD_THICKNESS] = s->h[i],
+          [SCIARA_FIELD_ALTITUDE] = s->z[i],
+          [SCIARA_FIELD_TEMPERATURE] = s->T[i],
+          [SCIARA_FIELD_MOMENTUM_X] = s->px[i],
+          [SCIARA_FIELD_MOMENTUM_Y] = s->py[i],
+          [SCIARA_FIELD_SOLID_THICKNESS] = solid,
+          [SCIARA_FIELD_DEPOSIT] = s->h[i] + solid,
+          [SCIARA_FIELD_ARRIVAL_TIME] = s->arrival[i],
+          [SCIARA_FIELD_MAX_THICKNESS] = s->max_h[i],
+          [SCIARA_FIELD_MAX_SPEED] = s->max_speed[i],
+          [SCIARA_FIELD_SPEED] = i == 3 ? 0 : sqrt(s->px[i] * s->px[i] + s->py[i] * s->py[i]) / s->h[i]};
+      if (s->kind[i] == SCIARA_CELL_NODATA) continue;
+      ck_assert_msg(out[i] == expected[f], "field %d, cell %d: %.17g, expected %.17g", f, i, out[i], expected[f]);
+    }
+    ck_assert_double_eq(out[17], SCIARA_NODATA_ALTITUDE);
+  }
+  sciara_state_destroy(s);
 }
 END_TEST
 
@@ -193,6 +224,7 @@ int main(void) {
   tcase_set_timeout(tc, 0);
   tcase_add_test(tc, fresh);
   tcase_add_test(tc, too_large);
+  tcase_add_test(tc, derived_fields);
   tcase_add_test(tc, clone);
   tcase_add_test(tc, every_bit_counts);
   tcase_add_test(tc, places_count);

@@ -17,6 +17,9 @@ struct sciara_text {
 
 enum sciara_status sciara_text_append(struct sciara_text *t, const char *format, ...) SCIARA_PRINTF(2, 3);
 enum sciara_status sciara_text_append_bytes(struct sciara_text *t, const char *bytes, size_t count);
+
+/** Appends a string of JSON, quoted; bytes that are not UTF-8 become U+FFFD. */
+enum sciara_status sciara_text_append_json(struct sciara_text *t, const char *text);
 void sciara_text_free(struct sciara_text *t);
 
 /** malloc'd formatted string (release with free), NULL when memory is out. */

@@ -13,15 +13,15 @@ extern const double sciara_share_limits[SCIARA_SHARES];
 
 /** How far two states of one grid are from each other. */
 struct sciara_nearness {
-  size_t differing;              ///< cells in which any field has other bits
-  const char *field;             ///< the first that differs, in the first such cell in row-major order; NULL: none
-  int64_t row, col;              ///< of that cell; -1 when only a total differs
-  double max_absolute;           ///< of the deposit, m
-  double max_relative;           ///< |a - b| / max(|a|, |b|) of it
-  size_t covered;                ///< cells where either has a deposit
+  size_t differing;    ///< cells in which any field has other bits
+  const char *field;   ///< the first that differs, in the first such cell in row-major order; NULL: none
+  int64_t row, col;    ///< of that cell; -1 when only a total differs
+  double max_absolute; ///< of the deposit, m
+  double max_relative; ///< |a - b| / max(|a|, |b|) of it
+  size_t covered;      ///< cells where either has a deposit
   double covered_within[SCIARA_SHARES], all_within[SCIARA_SHARES]; ///< shares of covered and of all valid cells
-  double jaccard;                ///< cells with a deposit in both over those in either; 1 when there are none
-  bool not_a_number;             ///< in the second state
+  double jaccard;    ///< cells with a deposit in both over those in either; 1 when there are none
+  bool not_a_number; ///< in the second state
 };
 
 struct sciara_nearness sciara_compare_states(const struct sciara_state *a, const struct sciara_state *b);
@@ -31,24 +31,24 @@ struct sciara_verdict {
   const char *engine;
   enum sciara_determinism determinism;
   bool passed;
-  bool skipped;                ///< not available here: `why`
-  char *why;                   ///< why it did not pass or was skipped; owned, may be NULL
-  uint64_t step;               ///< reached
-  uint64_t first_differing;    ///< the first look at which bits differ, as a step; 0: none
+  bool skipped;                 ///< not available here: `why`
+  char *why;                    ///< why it did not pass or was skipped; owned, may be NULL
+  uint64_t step;                ///< reached
+  uint64_t first_differing;     ///< the first look at which bits differ, as a step; 0: none
   struct sciara_nearness first; ///< at that look
   struct sciara_nearness last;  ///< at the last look, beside double serial for an engine of the class tolerance
-  double time, clock;          ///< s
+  double time, clock;           ///< s
   double reference_time, reference_clock;
   struct sciara_ledger ledger;
-  double ledger_relative;      ///< |residual| over what was emitted and there at the start
-  double compute_s;            ///< seconds in the engine
+  double ledger_relative; ///< |residual| over what was emitted and there at the start
+  double compute_s;       ///< seconds in the engine
 };
 
 struct sciara_validation {
   // In.
   const struct sciara_problem *problem;
   enum sciara_precision precision;
-  uint64_t steps, every;             ///< steps in all, and from one look to the next
+  uint64_t steps, every;              ///< steps in all, and from one look to the next
   const struct sciara_trace *against; ///< instead of a reference run; may be NULL
   // Out. Release with sciara_validation_free.
   struct sciara_verdict *verdict;

@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "app/command.h"
+#include "app/messages.h"
+#include "app/scenario_options.h"
+#include "base/log.h"
+#include "base/text.h"
+#include "io/json_strict.h"
+#include "sim/choose_engine.h"
+#include "sim/validate.h"
+
+static const struct sciara_option options[] = {
+    SCIARA_SCENARIO_OPTIONS,
+    {"engines", 0, "LIST", "engines to validate, with commas between them, or all (the default; not those for tests)"},
+    {"every", 0, "M", "steps from one look to the next; default: a tenth of --steps"},
+    {"record", 0, "FILE", "write the trace of serial: checksum, clock and ledger at every look"},
+    {"against", 0, "FILE", "compare with a recorded trace instead of running serial"},
+    {"json", 0, NULL, "the result as JSON"},
+    {0},
+};
+
+enum { EXIT_DIFFER = 1, MOST = 64 };
+
+struct job {
+  struct sciara_candidate candidate[MOST];
+  size_t count;
+  char *words; ///< the list of engines, cut at the commas
+  bool all;
+  struct sciara_trace recorded;
+};
+
+static enum sciara_status add(struct job *j, const char *name, const struct sciara_problem *p) {
+  struct sciara_candidate c = {.name = name, .options = sciara_scenario_engine_options(&p->scenario)};
+  if (j->count == MOST) return sciara_fail(SCIARA_ERR_USAGE, "--engines: found more than %d engines", MOST);
+  const enum sciara_status found = sciara_engine_find(name, sciara_scenario_precision(&p->scenario), &c.ops);
+  if (found != SCIARA_OK) {
+    if (!j->all) return found;
+    c.ops = NULL;
+    c.why_not = NULL;
+  } else if (sciara_engine_options_check(c.ops, &c.options) != SCIARA_OK) {
+    if (!j->all) return SCIARA_ERR_USAGE;
+    sciara_log(SCIARA_LOG_INFO, "%s; it runs without options", sciara_last_error());
+    c.options = (struct sciara_engine_options){0};
+  }
+  if (c.ops) c.name = c.ops->name;
+  j->candidate[j->count++] = c;
+  return SCIARA_OK;
+}
+
+/** All engines but those for tests, or those of a list; a name in a list must be available. */
+static enum sciara_status choose(struct job *j, const char *list, const struct sciara_problem *p) {
+  j->all = !list || strcmp(list, "all") == 0;
+  if (j->all) {
+    size_t count;
+    const struct sciara_engine_entry *entry = sciara_engine_list(&count);
+    for (size_t k = 0; k < count; k++) {
+      const struct sciara_engine_ops *ops = entry[k].ops[SCIARA_DOUBLE];
+      if (!ops || !(ops->capabilities & SCIARA_FOR_TESTS)) SCIARA_TRY(add(j, entry[k].name, p));
+    }
+    return SCIARA_OK;
+  }
+  j->words = strdup(list);
+  if (!j->words) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for an option");
+  char *rest = j->words;
+  for (char *name = strsep(&rest, ","); name; name = strsep(&rest, ",")) SCIARA_TRY(add(j, name, p));
+  return SCIARA_OK;
+}
+
+/** Why an engine that --engines=all met is not here, in the words of the list of engines. */
+static void explain_skipped(struct sciara_validation *v, const struct sciara_problem *p) {
+  for (size_t k = 0; k < v->count; k++) {
+    struct sciara_verdict *verdict = &v->verdict[k];
+    const struct sciara_engine_ops *ops;
+    if (!verdict->skipped) continue;
+    free(verdict->why);
+    verdict->why = sciara_engine_find(verdict->engine, sciara_scenario_precision(&p->scenario), &ops) == SCIARA_OK
+                       ? NULL
+                       : strdup(sciara_last_error());
+  }
+}
+
+// --------------------------------------------------------------------------------------------------------------- text
+
+static const char *word_of(const struct sciara_verdict *v) {
+  return v->skipped ? "skipped" : v->passed ? "passed" : "FAILED";
+}
+
+static void print_text(const struct sciara_validation *v) {
+  printf("%-16s %-9s %-7s %9s %9s %10s %8s %8s %8s %9s %9s %9s\n", "engine", "class", "verdict", "steps", "differ at",
+         "max abs m", "in 10 %", "in 1 %", "in 1e-9", "Jaccard", "ledger", "compute s");
+  for (size_t k = 0; k < v->count; k++) {
+    const struct sciara_verdict *e = &v->verdict[k];
+    printf("%-16s %-9s %-7s", e->engine,
+           e->skipped                       ? "-"
+           : e->determinism == SCIARA_EXACT ? "exact"
+                                            : "tolerance",
+           word_of(e));
+    if (e->skipped) {
+      printf(" %s\n", e->why ? e->why : "");
+      continue;
+    }
+    char at[24] = "never";
+    if (e->first_differing) snprintf(at, sizeof at, "%" PRIu64, e->first_differing);
+    printf(" %9" PRIu64 " %9s", e->step, at);
+    if (v->against)
+      printf(" %10s %8s %8s %8s %9s", "-", "-", "-", "-", "-");
+    else
+      printf(" %10.3g %8.4f %8.4f %8.4f %9.6f", e->last.max_absolute, e->last.covered_within[0],
+             e->last.covered_within[1], e->last.covered_within[2], e->last.jaccard);
+    printf(" %9.2g %9.2f\n", e->ledger_relative, e->compute_s);
+    if (e->first_differing && e->first.row >= 0)
+      printf("  first other bits, seen after step %" PRIu64 ": %s in row %" PRId64 ", column %" PRId64
+             "; %zu cells differ there, %zu at the end\n",
+             e->first_differing, e->first.field, e->first.row, e->first.col, e->first.differing, e->last.differing);
+    if (e->first_differing)
+      printf("  at the end: clock %.17g s, reference %.17g s; simulated time %.17g s, reference %.17g s\n", e->clock,
+             e->reference_clock, e->time, e->reference_time);
+    if (e->why) printf("  %s\n", e->why);
+  }
+  if (v->against)
+    printf("engines of the class tolerance are held against a trace by their ledger alone\n");
+  else
+    printf("serial: %.2f s; looks every %" PRIu64 " steps\n", v->reference_s, v->every);
+}
+
+// --------------------------------------------------------------------------------------------------------------- JSON
+
+/** Appends `,"key": value`. */
+static void put(struct sciara_text *t, const char *key, double value) {
+  char number[40];
+  sciara_json_number(value, number, sizeof number);
+  sciara_text_append(t, ", \"%s\": %s", key, number);
+}
+
+static void put_text(struct sciara_text *t, const char *key, const char *value) {
+  sciara_text_append(t, ", \"%s\": ", key);
+  if (value)
+    sciara_text_append_json(t, value);
+  else
+    sciara_text_append(t, "null");
+}
+
+static void put_shares(struct sciara_text *t, const char *key, const double share[SCIARA_SHARES]) {
+  sciara_text_append(t, ", \"%s\": [%.9g, %.9g, %.9g]", key, share[0], share[1], share[2]);
+}
+
+static void put_engine(struct sciara_text *t, const struct sciara_validation *v, const struct sciara_verdict *e) {
+  sciara_text_append(t, "    {\"engine\": \"%s\"", e->engine);
+  put_text(t, "verdict", word_of(e));
+  put_text(t, "why", e->why);
+  if (!e->skipped) {
+    put_text(t, "class", e->determinism == SCIARA_EXACT ? "exact" : "tolerance");
+    put(t, "step", (double)e->step);
+    if (e->first_differing) {
+      sciara_text_append(t, ", \"first_difference\": {\"seen_after_step\": %" PRIu64, e->first_differing);
+      put_text(t, "field", e->first.field);
+      put(t, "row", (double)e->first.row);
+      put(t, "col", (double)e->first.col);
+      sciara_text_append(t, "}");
+    } else {
+      put_text(t, "first_difference", NULL);
+    }
+    put(t, "time_s", e->time);
+    put(t, "clock_s", e->clock);
+    put(t, "reference_time_s", e->reference_time);
+    put(t, "reference_clock_s", e->reference_clock);
+    put(t, "ledger_residual_m3", e->ledger.residual_m3);
+    put(t, "ledger_relative", e->ledger_relative);
+    put(t, "compute_s", e->compute_s);
+  }
+  if (!e->skipped && !v->against) {
+    put(t, "cells_differing", (double)e->last.differing);
+    put(t, "max_abs_m", e->last.max_absolute);
+    put(t, "max_rel", e->last.max_relative);
+    put_shares(t, "covered_within", e->last.covered_within);
+    put_shares(t, "all_within", e->last.all_within);
+    put(t, "jaccard", e->last.jaccard);
+  }
+  sciara_text_append(t, "}");
+}
+
+static enum sciara_status print_json(const struct sciara_validation *v) {
+  struct sciara_text t = {0};
+  sciara_text_append(&t, "{\n  \"precision\": \"%s\"", sciara_precision_name(v->precision));
+  put(&t, "steps", (double)v->steps);
+  put(&t, "every", (double)v->every);
+  put(&t, "reference_compute_s", v->reference_s);
+  sciara_text_append(&t, ",\n  \"engines\": [\n");
+  for (size_t k = 0; k < v->count; k++) {
+    put_engine(&t, v, &v->verdict[k]);
+    sciara_text_append(&t, k + 1 < v->count ? ",\n" : "\n");
+  }
+  const enum sciara_status status = sciara_text_append(&t, "  ]\n}\n")
+  if (status == SCIARA_OK) fputs(t.data, stdout);
+  sciara_text_free(&t);
+  return status;
+}
+
+// ---------------------------------------------------------------------------------------------------------- the whole
+
+static enum sciara_status take_steps(const struct sciara_arguments *arguments, struct sciara_validation *v,
+                                     const struct sciara_trace *recorded) {
+  const struct sciara_scenario *s = &v->problem->scenario;
+  const char *every = sciara_argument(arguments, "every");
+  v->steps = s->run.max_steps;
+  if (v->against && v->steps == UINT64_MAX) v->steps = recorded->row[recorded->count - 1].step;
+  if (v->steps == UINT64_MAX)
+    return sciara_fail(SCIARA_ERR_USAGE, "how many steps? Give --steps N (the scenario has no run.max_steps)");
+  double number = (double)(v->steps / 10 > 0 ? v->steps / 10 : 1);
+  if (every && (!sciara_parse_double(every, &number) || !(number >= 1) || number > 0x1p53))
+    return sciara_fail(SCIARA_ERR_USAGE, "--every: found \"%s\", allowed a whole number >= 1", every);
+  v->every = (uint64_t)number;
+  if ((double)v->every != number)
+    return sciara_fail(SCIARA_ERR_USAGE, "--every: found \"%s\", allowed a whole number >= 1", every);
+  return SCIARA_OK;
+}
+
+static enum sciara_status validate(const struct sciara_arguments *arguments, const struct sciara_problem *p,
+                                   struct job *j, bool *passed) {
+  const char *record = sciara_argument(arguments, "record"), *against = sciara_argument(arguments, "against");
+  struct sciara_validation v = {.problem = p, .precision = sciara_scenario_precision(&p->scenario)};
+  if (sciara_argument_given(arguments, "engine"))
+    return sciara_fail(SCIARA_ERR_USAGE, "--engine: validate takes several engines: --engines LIST");
+  if (record && against)
+    return sciara_fail(SCIARA_ERR_USAGE, "--record and --against: found both, allowed one of them");
+  if (v.precision == SCIARA_DOUBLE && p->scenario.engine.fast_math)
+    return sciara_fail(SCIARA_ERR_USAGE, "--fast-math: allowed with --precision single only");
+  SCIARA_TRY(choose(j, sciara_argument(arguments, "engines"), p));
+  if (against) {
+    struct sciara_trace mine;
+    SCIARA_TRY(sciara_trace_read(against, &j->recorded));
+    sciara_trace_begin(p, v.precision, &mine);
+    SCIARA_TRY(sciara_trace_same(&mine, &j->recorded, against));
+    v.against = &j->recorded;
+  }
+  SCIARA_TRY(take_steps(arguments, &v, &j->recorded));
+  enum sciara_status status = sciara_validate(&v, j->candidate, j->count);
+  if (status == SCIARA_OK) {
+    explain_skipped(&v, p);
+    if (sciara_argument_given(arguments, "json"))
+      status = print_json(&v);
+    else
+      print_text(&v);
+  }
+  *passed = true;
+  for (size_t k = 0; k < v.count; k++) *passed = *passed && (v.verdict[k].passed || v.verdict[k].skipped);
+  if (status == SCIARA_OK && record) status = sciara_trace_write(&v.trace, record);
+  sciara_validation_free(&v);
+  return status;
+}
+
+static int run(const struct sciara_command *command, int argc, char **argv) {
+  struct sciara_arguments arguments;
+  struct sciara_scenario_additions additions;
+  struct sciara_refusals refusals = {0};
+  struct sciara_problem problem = {0};
+  struct job job = {.count = 0};
+  bool passed = false;
+  int code = sciara_arguments_parse(command, argc, argv, &arguments);
+  if (code >= 0) return code;
+  code = sciara_report(sciara_additions_make(&arguments, &additions));
+  if (code == SCIARA_OK) {
+    struct sciara_problem_options how = sciara_additions_options(&additions);
+    how.any_engine = true; // which ones is said by --engines
+    sciara_problem_open_all(arguments.operand[0], &how, &problem, &refusals);
+    code = sciara_report_all(&refusals);
+  }
+  if (code == SCIARA_OK) code = sciara_report(validate(&arguments, &problem, &job, &passed));
+  sciara_trace_free(&job.recorded);
+  free(job.words);
+  sciara_problem_free(&problem);
+  sciara_refusals_free(&refusals);
+  sciara_additions_free(&additions);
+  return code == SCIARA_OK && !passed ? EXIT_DIFFER : code;
+}
+
+const struct sciara_command sciara_cmd_validate = {
+    .name = "validate",
+    .summary = "run engines beside serial and compare their bits",
+    .operands = "SCENARIO",
+    .operand_min = 1,
+    .operand_max = 1,
+    .options = options,
+    .details =
+        "Exit code 0: every engine that was run passed; 1: an exact engine has other bits than serial of the same "
+        "precision, or an\n"
+        "engine of the class tolerance left its bound. Nothing is written but the file of --record.\n",
+    .run = run,
+};

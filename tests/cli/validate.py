@@ -1,0 +1,103 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""sciara validate: engines beside serial, and beside a recorded trace."""
+import json
+import os
+import sys
+
+sys.dont_write_bytecode = True
+sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
+import case
+from case import Case
+
+
+class Validate(Case):
+    def setUp(self):
+        super().setUp()
+        self.write_scenario()
+
+    def validate(self, *args, code=0):
+        return self.sciara("validate", "-q", "s.json", *args, code=code)
+
+    def result(self, *args, code=0):
+        return json.loads(self.validate("--json", *args, code=code).stdout)
+
+    def test_exact_engines_pass(self):
+        for precision in "double", "single":
+            r = self.result("--precision", precision, "--steps", 300, "--every", 100, "--engines", "openmp,checked")
+            self.assertEqual((r["precision"], r["steps"], r["every"]), (precision, 300, 100))
+            self.assertEqual([e["engine"] for e in r["engines"]], ["openmp", "checked"])
+            for e in r["engines"]:
+                self.assertEqual((e["verdict"], e["class"], e["step"]), ("passed", "exact", 300))
+                self.assertIsNone(e["first_difference"])
+                self.assertEqual(e["clock_s"], e["reference_clock_s"])
+                self.assertEqual((e["cells_differing"], e["jaccard"], e["covered_within"]), (0, 1, [1, 1, 1]))
+
+    def test_all_lists_what_is_not_here(self):
+        r = self.result("--steps", 50)
+        names = {e["engine"]: e for e in r["engines"]}
+        self.assertIn("cuda-naive", names)
+        self.assertNotIn("checked", names)
+        for e in r["engines"]:
+            self.assertIn(e["verdict"], ("passed", "skipped"))
+            if e["verdict"] == "skipped":
+                self.assertIn("is not available", e["why"])
+
+    def test_a_trace_is_recorded_and_replayed(self):
+        self.validate("--steps", 400, "--every", 50, "--engines", "serial", "--record", "t.json")
+        trace = case.read_json(self.path("t.json"))
+        self.assertEqual([row[0] for row in trace["rows"]], list(range(50, 401, 50)))
+        r = self.result("--against", "t.json", "--engines", "openmp")
+        self.assertEqual((r["engines"][0]["verdict"], r["engines"][0]["step"]), ("passed", 400))
+
+        trace["rows"][2][6] = "0" * 16
+        with open(self.path("bent.json"), "w", encoding="utf-8") as f:
+            json.dump(trace, f)
+        r = self.result("--against", "bent.json", "--engines", "openmp", code=1)
+        self.assertEqual(r["engines"][0]["verdict"], "FAILED")
+        self.assertEqual(r["engines"][0]["why"], "another checksum than the trace after step 150")
+        self.assertEqual(r["engines"][0]["first_difference"]["seen_after_step"], 150)
+
+    def refused(self, message, *args, code):
+        done = self.validate(*args, code=code)
+        self.assertIn(message, done.stderr)
+        self.assertEqual(done.stdout, "")
+
+    def test_another_trace_is_refused(self):
+        self.validate("--steps", 20, "--engines", "serial", "--record", "t.json")
+        for what, change in {"precision": ["--precision", "single"], "set of parameters": ["--set", "model.cooling=10"],
+                             "set of vents": ["--set", "vents.0.col=21"], "set of parameters ": ["--set", "boundary=closed"],
+                             "state at the start": ["--set", "initial.thickness=0.1"]}.items():
+            self.refused("is the trace of another " + what.strip(), "--against", "t.json", "--engines", "openmp", *change, code=3)
+
+    def test_a_damaged_trace_is_refused(self):
+        for text, found in {"": "nothing", "{}": 'format: found nothing, allowed "sciara trace"',
+                            '{"format": "sciara trace", "version": 2}': "version: found 2, allowed 1"}.items():
+            with open(self.path("t.json"), "w", encoding="ascii") as f:
+                f.write(text)
+            done = self.validate("--against", "t.json", code=3)
+            self.assertIn("t.json", done.stderr)
+            if text:
+                self.assertIn(found, done.stderr)
+
+    def test_usage(self):
+        self.refused('there is no engine "opemp"; did you mean "openmp"?', "--steps", 5, "--engines", "opemp", code=2)
+        self.refused("how many steps?", code=2)
+        self.refused("--every: found", "--steps", 5, "--every", "0.5", code=2)
+        self.refused("found both", "--steps", 5, "--record", "a", "--against", "b", code=2)
+        self.refused("takes several engines", "--steps", 5, "--engine", "serial", code=2)
+        self.refused('"openmp" does not follow the option memory', "--steps", 5, "--engines", "openmp", "--memory", "shared",
+                     code=2)
+
+    def test_an_engine_that_is_named_must_be_here(self):
+        engines = self.sciara("engines").stdout
+        if "cuda-rbb         yes" in engines:
+            self.skipTest("there is a GPU here")
+        self.refused('engine "cuda-rbb" is not available: ', "--steps", 5, "--engines", "cuda-rbb", code=7)
+        done = self.sciara("run", "-q", "s.json", "--engine", "cuda-rbb", code=7)
+        self.assertIn('engine "cuda-rbb" is not available: ', done.stderr)
+        self.assertFalse(os.path.exists(self.path("s.out")))
+
+
+if __name__ == "__main__":
+    case.main()

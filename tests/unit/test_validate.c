@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// Claims about sim/validate.h: what a wrong engine is told. The engines here are `serial` with a fault.
+#include <check.h>
+#include <math.h>
+#include <string.h>
+
+#include "sim/validate.h"
+
+static struct sciara_problem problem;
+static const struct sciara_engine_ops *serial;
+static enum { NONE, BIT, CLOCK, NUMBER, SHIFT, LEAK } fault;
+static uint64_t faulty_from; ///< step
+
+static enum sciara_status download(void *engine, struct sciara_state *s) {
+  SCIARA_TRY(serial->download(engine, s));
+  if (s->step < faulty_from) return SCIARA_OK;
+  const int64_t cell = 200 * s->grid.cols + 200; // the vent of the plane
+  double *end = &s->h[cell];
+  switch (fault) {
+    case NONE: break;
+    case BIT: *end = nextafter(*end, 0); break;
+    case CLOCK: s->clock = nextafter(s->clock, 0); break;
+    case NUMBER: s->T[cell] = NAN; break;
+    case SHIFT: memmove(s->h, s->h + 1, (size_t)(sciara_grid_cells(&s->grid) - 1) * sizeof *s->h); break;
+    case LEAK: *end = *end * 1.0001; break;
+  }
+  return SCIARA_OK;
+}
+
+static struct sciara_validation run(enum sciara_determinism determinism) {
+  struct sciara_engine_ops faulty = *serial;
+  faulty.name = "faulty";
+  faulty.determinism = determinism;
+  faulty.download = download;
+  const struct sciara_candidate candidate = {.name = "faulty", .ops = &faulty};
+  struct sciara_validation v = {.problem = &problem, .precision = SCIARA_DOUBLE, .steps = 100, .every = 10};
+  ck_assert_msg(sciara_validate(&v, &candidate, 1) == SCIARA_OK, "%s", sciara_last_error());
+  ck_assert_uint_eq(v.count, 1);
+  ck_assert_uint_eq(v.trace.count, 10);
+  ck_assert_uint_eq(v.verdict[0].step, 100);
+  return v;
+}
+
+static void expect(int what, uint64_t from, enum sciara_determinism determinism, const char *why) {
+  fault = what;
+  faulty_from = from;
+  struct sciara_validation v = run(determinism);
+  ck_assert_int_eq(v.verdict[0].passed, !why);
+  if (why) ck_assert_msg(strstr(v.verdict[0].why, why), "\"%s\" lacks \"%s\"", v.verdict[0].why, why);
+  sciara_validation_free(&v);
+}
+
+START_TEST(faults_are_found) {
+  expect(NONE, 0, SCIARA_EXACT, NULL);
+  expect(NONE, 0, SCIARA_TOLERANCE, NULL);
+  expect(BIT, 50, SCIARA_EXACT, "other bits than serial after step 50: thickness");
+  expect(BIT, 50, SCIARA_TOLERANCE, NULL);
+  expect(CLOCK, 70, SCIARA_EXACT, "other bits than serial after step 70: clock");
+  expect(NUMBER, 100, SCIARA_EXACT, "a NaN after step 100");
+  expect(NUMBER, 100, SCIARA_TOLERANCE, "a NaN after step 100");
+  expect(SHIFT, 30, SCIARA_TOLERANCE, "footprint: Jaccard index 0.");
+  expect(LEAK, 30, SCIARA_TOLERANCE, "the ledger is open by");
+}
+END_TEST
+
+START_TEST(the_first_difference_is_told) {
+  fault = BIT;
+  faulty_from = 50;
+  struct sciara_validation v = run(SCIARA_EXACT);
+  const struct sciara_verdict *e = &v.verdict[0];
+  ck_assert_uint_eq(e->first_differing, 50);
+  ck_assert_str_eq(e->first.field, "thickness");
+  ck_assert(e->first.row == 200 && e->first.col == 200);
+  ck_assert_uint_eq(e->first.differing, 1);
+  ck_assert(e->last.max_absolute > 0 && e->last.max_absolute < 1e-12);
+  ck_assert_double_eq(e->last.covered_within[2], 1);
+  sciara_validation_free(&v);
+}
+END_TEST
+
+// Shares and indices of two small states, by hand.
+START_TEST(nearness) {
+  struct sciara_state *a, *b;
+  ck_assert_int_eq(sciara_state_clone(problem.state, &a), SCIARA_OK);
+  ck_assert_int_eq(sciara_state_clone(problem.state, &b), SCIARA_OK);
+  const double here[5] = {1, 1, 1, 1, 0}, there[5] = {1, 1.0001, 1.05, 0, 2};
+  for (int i = 0; i < 5; i++) {
+    a->h[1000 + i] = here[i];
+    b->h[1000 + i] = there[i];
+  }
+  const struct sciara_nearness n = sciara_compare_states(a, b);
+  ck_assert_uint_eq(n.differing, 4);
+  ck_assert_uint_eq(n.covered, 5);
+  ck_assert_double_eq(n.jaccard, 3.0 / 5);
+  ck_assert_double_eq(n.covered_within[0], 3.0 / 5);
+  ck_assert_double_eq(n.covered_within[1], 2.0 / 5);
+  ck_assert_double_eq(n.covered_within[2], 1.0 / 5);
+  ck_assert_double_eq(n.max_absolute, 2);
+  ck_assert_double_eq(n.max_relative, 1);
+  const double cells = (double)sciara_grid_cells(&a->grid);
+  ck_assert_double_eq(n.all_within[0], (cells - 2) / cells);
+  ck_assert(!n.not_a_number);
+  sciara_state_destroy(a);
+  sciara_state_destroy(b);
+}
+END_TEST
+
+int main(void) {
+  if (sciara_engine_find("serial", SCIARA_DOUBLE, &serial) != SCIARA_OK ||
+      sciara_problem_open(SCIARA_SOURCE_DIR "/config/plane.json", NULL, &problem) != SCIARA_OK) {
+    fprintf(stderr, "%s\n", sciara_last_error());
+    return 1;
+  }
+  Suite *suite = suite_create("validate");
+  TCase *tests = tcase_create("validate");
+  tcase_set_timeout(tests, 60);
+  tcase_add_test(tests, faults_are_found);
+  tcase_add_test(tests, the_first_difference_is_told);
+  tcase_add_test(tests, nearness);
+  suite_add_tcase(suite, tests);
+  SRunner *runner = srunner_create(suite);
+  srunner_run_all(runner, CK_NORMAL);
+  const int failed = srunner_ntests_failed(runner);
+  srunner_free(runner);
+  sciara_problem_free(&problem);
+  return failed != 0;
+}

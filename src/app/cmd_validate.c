@@ -194,7 +194,7 @@ static enum sciara_status print_json(const struct sciara_validation *v) {
     put_engine(&t, v, &v->verdict[k]);
     sciara_text_append(&t, k + 1 < v->count ? ",\n" : "\n");
   }
-  const enum sciara_status status = sciara_text_append(&t, "  ]\n}\n")
+  const enum sciara_status status = sciara_text_append(&t, "  ]\n}\n");
   if (status == SCIARA_OK) fputs(t.data, stdout);
   sciara_text_free(&t);
   return status;

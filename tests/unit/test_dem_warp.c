@@ -45,6 +45,26 @@ START_TEST(degrees_are_refused_with_a_command_that_works) {
 }
 END_TEST
 
+// Zone and cell that are proposed for degrees anywhere on Earth; the height of a row is the same everywhere.
+static const struct {
+  double west, north, dx, dy;
+  const char *proposed;
+} places[] = {
+    {15, 37.8, 1.0 / 3600, 1.0 / 3600, "-t_srs EPSG:32633 -tr 30 30 -tap"},
+    {-70.5, -33, 0.001, 0.001, "-t_srs EPSG:32719 -tr 110 110 -tap"},
+    {10, 60, 0.002, 0.001, "-t_srs EPSG:32632 -tr 110 110 -tap"},
+    {200, 19.5, 1e-4, 1e-4, "-t_srs EPSG:32604 -tr 10 10 -tap"},
+    {-180, -1e-5, 1e-5, 1e-5, "-t_srs EPSG:32701 -tr 1 1 -tap"},
+    {15, 85, 5e-6, 5e-6, "-t_srs EPSG:32661 -tr 0.5 0.5 -tap"},
+    {15, -85, 1e-4, 1e-4, "-t_srs EPSG:32761 -tr 10 10 -tap"},
+};
+
+START_TEST(the_proposed_grid_suits_the_place) {
+  const double transform[6] = {places[_i].west, places[_i].dx, 0, places[_i].north, 0, -places[_i].dy};
+  assert_refused(make_raster("a.tif", (struct raster){.transform = transform, .epsg = 4326}), places[_i].proposed);
+}
+END_TEST
+
 START_TEST(degrees_are_warped_on_request_as_gdalwarp_does) {
   double *values = (double *)malloc(60 * 60 * sizeof *values), nodata = -1;
   for (int i = 0; i < 3600; i++) values[i] = 500 + 3 * (i % 60) + 0.1 * (i / 60.0) * (i % 7);
@@ -206,6 +226,7 @@ START_TEST(lonlat_is_placed_as_gdaltransform_does) {
   ck_assert_double_eq_tol(x, 500000, 1e-6);
   ck_assert_double_eq_tol(y, 0, 1e-6);
   ck_assert_int_eq(sciara_georef_from_lonlat(dem.georef.crs_wkt, 15, 95, &x, &y), SCIARA_ERR_INPUT);
+  assert_contains(sciara_last_error(), "latitude in -90..90");
   ck_assert_int_eq(sciara_georef_from_lonlat(NULL, 15, 37, &x, &y), SCIARA_ERR_INPUT);
   sciara_dem_free(&dem);
 }
@@ -233,6 +254,7 @@ int main(void) {
   tcase_set_timeout(t, 60);
   tcase_add_test(t, rotated_mirrored_or_unplaced_is_refused);
   tcase_add_test(t, degrees_are_refused_with_a_command_that_works);
+  tcase_add_loop_test(t, the_proposed_grid_suits_the_place, 0, (int)(sizeof places / sizeof *places));
   tcase_add_test(t, degrees_are_warped_on_request_as_gdalwarp_does);
   tcase_add_test(t, cells_that_are_not_square_are_refused_or_warped);
   tcase_add_test(t, holes_do_not_leak_into_a_warp);

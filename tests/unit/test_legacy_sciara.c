@@ -12,6 +12,8 @@
 #define GROUND HEADER "10.1 11 12 13 \r\n14 15.3 16 17\r\n18 19 20 21\r\n22 23 24 0.00\r\n"
 #define VENTS HEADER "0 0 0 0\r\n0 2.00 0 0\r\n0 0 1.00 0\r\n0 0 0 0\r\n"
 #define EVENT HEADER "0 0 0 0\r\n0 1.00 1 0\r\n0 0 1 0\r\n0 0 0 0\r\n"
+#define PLACED(west, south) \
+  "ncols 4\nnrows 4\nxllcorner " west "\nyllcorner " south "\ncellsize 10\n0 0 0 0\n0 2 0 0\n0 0 1 0\n0 0 0 0\n"
 #define RATES                                                                                                        \
   "[TIME]\r\n86400\r\n\r\n[VENT_ID]\r\n2\r\n\r\n[EMISSION_RATE]\r\n1.580890337\r\n0\r\n[VENT_ID]\r\n1\r\n[EMISSION_" \
   "RATE]\r\n3\r\n\r\n[END]"
@@ -97,6 +99,21 @@ START_TEST(the_observed_extent_is_optional) {
 }
 END_TEST
 
+// What the extent does not know is not covered, though its NODATA lies above 0; nor is what lies below 0.
+START_TEST(unknown_cells_are_not_covered) {
+  write_set();
+  write_text(in_folder("e_1_RealEvent.stt"),
+             "ncols 4\nnrows 4\nxllcorner 500000.5\nyllcorner 4178000.25\ncellsize 10\nNODATA_value 9999\n"
+             "9999 0 0 9999\n0 0.5 1 0\n0 -1 7 0\n0 0 0 9999\n");
+  ck_assert_msg(import(false) == SCIARA_OK, "%s", sciara_last_error());
+  ck_assert_int_eq(report.observed_cells, 3);
+  char *text = output_of("gdallocationinfo -valonly %s 0 0", in_folder("out/observed.tif"));
+  ck_assert_str_eq(text, "0\n");
+  free(text);
+  sciara_legacy_report_free(&report);
+}
+END_TEST
+
 START_TEST(a_folder_in_use_is_refused_without_overwrite) {
   write_set();
   ck_assert_int_eq(import(false), SCIARA_OK);
@@ -142,6 +159,8 @@ static const struct {
     {"e_1_Vents.stt", HEADER "0 0 0 0\n0 2 1 0\n0 0 1 0\n0 0 0 0\n", "one cell for each id"},
     {"e_1_Vents.stt", "ncols 3\nnrows 3\nxllcorner 0\nyllcorner 0\ncellsize 10\n0 0 0 0 0 0 0 0 0\n",
      "the DEM has 4 x 4"},
+    {"e_1_Vents.stt", PLACED("500010.5", "4178000.25"), "4 x 4 cells of 10 from 500010.5, 4178000.25; the DEM has"},
+    {"e_1_Vents.stt", PLACED("500000.5", "4177990.25"), "4 x 4 cells of 10 from 500000.5, 4177990.25; the DEM has"},
     {"e_1_EmissionRate.txt", "[TIME]\n86400\n[VENT_ID]\n1\n[EMISSION_RATE]\n1\n",
      ":7: found the end of the file, allowed [TIME], [VENT_ID] or [END]"},
     {"e_1_EmissionRate.txt", "[TIME]\n86400\n[VENT_ID]\n1\n[EMISSION_RATE]\n-1\n[END]", ":6: found -1"},
@@ -149,6 +168,7 @@ static const struct {
     {"e_1_EmissionRate.txt", "[TIME]\n86400\n[VENT_ID]\n1\n[EMISSION_RATE]\n1\n[VENT_ID]\n1\n[EMISSION_RATE]\n1\n[END]",
      ":8: vent 1 has its rates at line 4"},
     {"e_1_EmissionRate.txt", "[TIME]\n0\n", ":2: found 0"},
+    {"e_1_EmissionRate.txt", "[TIME]\n1\n[TIME]\n2\n", ":3: found [TIME], allowed one [TIME] in the file"},
     {"e_1_EmissionRate.txt", "[VENT_ID]\n1\n[EMISSION_RATE]\n1\n[END]", "has no [TIME]"},
     {"e_1_EmissionRate.txt", "[TIME]\n1\n[VENTS]\n1\n", ":3: found [VENTS]"},
     {"e_1_EmissionRate.txt", "[TIME]\n1\n[END]\n", "has no [VENT_ID]"},
@@ -231,6 +251,7 @@ int main(void) {
   tcase_set_timeout(t, 60);
   tcase_add_test(t, a_small_set_is_imported);
   tcase_add_test(t, the_observed_extent_is_optional);
+  tcase_add_test(t, unknown_cells_are_not_covered);
   tcase_add_test(t, a_folder_in_use_is_refused_without_overwrite);
   tcase_add_loop_test(t, faults_are_named_with_file_and_line, 0, sizeof faults / sizeof *faults);
   tcase_add_test(t, an_unusable_crs_is_refused);

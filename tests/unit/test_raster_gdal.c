@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <signal.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 
 #include "gdal_fixture.h"
 #include "io/dem_gdal.h"
@@ -106,6 +107,22 @@ START_TEST(style_is_what_qgis_reads) {
                          in_folder("deposit.qml"));
   ck_assert_str_eq(text, "singlebandpseudocolor 1 5 0 2.8 #5c0030 0 m<&\">\n");
   free(text);
+}
+END_TEST
+
+// Only a dot in the name of the map itself begins an extension.
+START_TEST(the_style_lies_beside_its_map) {
+  static const char *const maps[] = {"run.2/deposit", "run.2/.deposit", "run.2/a.b.tif"}, *const styles[] = {
+                                                                                              "run.2/deposit.qml",
+                                                                                              "run.2/.deposit.qml",
+                                                                                              "run.2/a.b.qml"};
+  struct sciara_map m = map();
+  ck_assert_int_eq(mkdir(in_folder("run.2"), 0777), 0);
+  for (int i = 0; i < 3; i++) {
+    ck_assert_msg(sciara_map_write_cog(&m, in_folder(maps[i])) == SCIARA_OK, "%s", sciara_last_error());
+    ck_assert_msg(access(in_folder(maps[i]), F_OK) == 0 && access(in_folder(styles[i]), F_OK) == 0, "%s", maps[i]);
+  }
+  ck_assert_int_eq(files_in(in_folder("run.2")), 4); // those that show: no .part
 }
 END_TEST
 
@@ -241,6 +258,7 @@ int main(void) {
   tcase_add_test(t, cog_is_complete_for_gdalinfo);
   tcase_add_test(t, cog_has_averaged_overviews);
   tcase_add_test(t, style_is_what_qgis_reads);
+  tcase_add_test(t, the_style_lies_beside_its_map);
   tcase_add_test(t, geotiff_keeps_doubles);
   tcase_add_test(t, mask_is_bytes_without_nodata);
   tcase_add_test(t, full_disk_is_an_error_and_leaves_nothing);

@@ -20,38 +20,9 @@ static struct {
 
 static const char *const level_name[] = {"debug", "info", "warning", "error"};
 
-/** Bytes of the UTF-8 sequence at `p`, or 0 when it is none. */
-static size_t utf8_length(const unsigned char *p) {
-  const size_t length = p[0] < 0x80                   ? 1
-                        : p[0] >= 0xc2 && p[0] < 0xe0 ? 2
-                        : (p[0] & 0xf0) == 0xe0       ? 3
-                        : p[0] >= 0xf0 && p[0] < 0xf5 ? 4
-                                                      : 0;
-  for (size_t k = 1; k < length; k++)
-    if ((p[k] & 0xc0) != 0x80) return 0;                                        // also the end of the text
-  if ((p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xed && p[1] > 0x9f)) return 0; // overlong, surrogate
-  if ((p[0] == 0xf0 && p[1] < 0x90) || (p[0] == 0xf4 && p[1] > 0x8f)) return 0; // overlong, beyond Unicode
-  return length;
-}
-
-static void escape_json(const char *text, struct sciara_text *out) {
-  for (const unsigned char *p = (const unsigned char *)text; *p;) {
-    const size_t length = utf8_length(p);
-    if (length == 0)
-      sciara_text_append(out, "\\ufffd");
-    else if (*p == '"' || *p == '\\')
-      sciara_text_append(out, "\\%c", *p);
-    else if (*p < 0x20)
-      sciara_text_append(out, "\\u%04x", *p);
-    else
-      sciara_text_append_bytes(out, (const char *)p, length);
-    p += length ? length : 1;
-  }
-}
-
 static void print_json(enum sciara_log_level level, const char *message) {
   struct sciara_text escaped = {0};
-  escape_json(message, &escaped);
+  sciara_text_append_json(&escaped, message); // what there is no memory for is not said
   char when[32];
   const time_t now = time(NULL);
   struct tm utc;

@@ -145,7 +145,7 @@ enum sciara_precision {
 struct sciara_engine_entry {
   const char *name;
   const struct sciara_engine_ops *ops[SCIARA_PRECISIONS]; ///< by enum sciara_precision; NULL when not compiled
-  const char *why_not;                    ///< why it was not compiled; NULL when it was
+  const char *why_not;                                    ///< why it was not compiled; NULL when it was
 };
 
 /** The list of engines, compiled or not, in the order of engine_list.def. */

@@ -126,7 +126,7 @@ class Init(Case):
         with open(self.path("degrees.asc"), "w", encoding="ascii") as f:
             f.write("ncols 4\nnrows 4\nxllcorner 15\nyllcorner 37\ncellsize 0.001\n" + "1 2 3 4\n" * 4)
         self.refused("these look like degrees", "degrees.asc", *USUAL, code=3)
-        self.refused("none.tif: No such file or directory", "none.tif", *USUAL, code=3)
+        self.refused("none.tif: No such file or directory", "none.tif", *USUAL, code=4)
         self.refused("dem.json/sub: ", "dem.asc", *USUAL, "-o", "dem.json/sub/s.json", code=4)
 
     def test_usage(self):

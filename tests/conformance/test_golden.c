@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "model/ledger.h"
+#include "support/conformance.h"
 #include "support/golden.h"
 
 static const struct {
@@ -35,23 +36,21 @@ static const struct {
     {"ramp", 3000, 62, 145.778905137572, 23.1, 0, 9.6179985839311648, 0},
 };
 
-static const char *engine_name;
-
 static void compare_field(const char *name, int steps, const char *what, const double *ours) {
   size_t n;
   double *golden = golden_read(name, steps, what, &n);
   for (size_t i = 0; i < n; i++)
     ck_assert_msg(fabs(ours[i] - golden[i]) <= 1e-9 * fmax(1, fabs(golden[i])),
-                  "%s: %s after %d steps: %s[%zu] is %.17g, golden %.17g", engine_name, name, steps, what, i, ours[i],
-                  golden[i]);
+                  "%s: %s after %d steps: %s[%zu] is %.17g, golden %.17g", engine_tested[SCIARA_DOUBLE]->name, name,
+                  steps, what, i, ours[i], golden[i]);
   free(golden);
 }
 
 static void compare_totals(const char *name, int kept, const struct sciara_state *s) {
   struct sciara_ledger l;
   sciara_ledger_form(s, DBL_EPSILON, &l);
-  ck_assert_msg(sciara_ledger_closes(&l), "%s: %s: ledger open by %g m3, bound %g", engine_name, name, l.residual_m3,
-                l.bound_m3);
+  ck_assert_msg(sciara_ledger_closes(&l), "%s: %s: ledger open by %g m3, bound %g", engine_tested[SCIARA_DOUBLE]->name,
+                name, l.residual_m3, l.bound_m3);
   for (size_t k = 0; k < sizeof totals / sizeof *totals; k++) {
     if (strcmp(totals[k].name, name) != 0 || totals[k].kept != kept) continue;
     ck_assert_uint_eq(s->step, (uint64_t)totals[k].steps);
@@ -68,8 +67,7 @@ static void run_case(int index) {
   const char *name = cases[index].name;
   struct golden_case c;
   golden_load(name, 0, &c);
-  const struct sciara_engine_ops *ops;
-  ck_assert_int_eq(sciara_engine_find(engine_name, SCIARA_DOUBLE, &ops), SCIARA_OK);
+  const struct sciara_engine_ops *ops = engine_tested[SCIARA_DOUBLE];
   const struct sciara_engine_setup setup = {.params = &c.params, .vents = c.vents, .boundary = c.boundary};
   void *engine;
   ck_assert_int_eq(ops->create(&setup, &engine), SCIARA_OK);
@@ -86,8 +84,8 @@ static void run_case(int index) {
       step++;
       ck_assert_uint_eq(p.step, step);
       ck_assert_msg(fabs(p.clock - clocks[step - 1]) <= 1e-9 * fmax(1, clocks[step - 1]),
-                    "%s: %s: clock of step %d is %.17g, golden %.17g", engine_name, name, (int)step, p.clock,
-                    clocks[step - 1]);
+                    "%s: %s: clock of step %d is %.17g, golden %.17g", engine_tested[SCIARA_DOUBLE]->name, name,
+                    (int)step, p.clock, clocks[step - 1]);
     }
     free(clocks);
     if (step < (uint64_t)kept) { // the golden run had solidified by then, and so has this one
@@ -112,33 +110,13 @@ static void run_case(int index) {
 START_TEST(golden) { run_case(_i); }
 END_TEST
 
-static int run_engine(const char *name) {
-  engine_name = name;
-  Suite *suite = suite_create(name);
+static Suite *make(void) {
+  Suite *suite = suite_create("golden cases");
   TCase *tc = tcase_create("golden");
   tcase_set_timeout(tc, 600);
   tcase_add_loop_test(tc, golden, 0, sizeof cases / sizeof *cases);
   suite_add_tcase(suite, tc);
-  SRunner *runner = srunner_create(suite);
-  srunner_set_fork_status(runner, CK_NOFORK);
-  srunner_run_all(runner, CK_NORMAL);
-  const int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed;
+  return suite;
 }
 
-int main(int argc, char **argv) {
-  int failed = 0;
-  for (int k = 1; k < argc; k++) failed += run_engine(argv[k]);
-  if (argc > 1) return failed != 0;
-  size_t count;
-  const struct sciara_engine_entry *list = sciara_engine_list(&count);
-  for (size_t k = 0; k < count; k++) {
-    const struct sciara_engine_ops *ops;
-    if (sciara_engine_find(list[k].name, SCIARA_DOUBLE, &ops) == SCIARA_OK)
-      failed += run_engine(list[k].name);
-    else
-      printf("skipped: %s\n", sciara_last_error());
-  }
-  return failed != 0;
-}
+int main(int argc, char **argv) { return conformance_main(argc, argv, make); }

@@ -17,6 +17,7 @@
 #include "io/versions.h"
 #include "model/field.h"
 #include "model/ledger.h"
+#include "sim/choose_engine.h"
 #include "sim/profile.h"
 #include "sim/run_folder.h"
 
@@ -219,16 +220,17 @@ static enum sciara_status run_events(struct run *r, enum sciara_stop_reason *rea
 
 static void make_context(struct run *r) {
   const struct sciara_problem *p = &r->simulation->problem;
-  r->context = (struct sciara_snapshot_context){.georef = &p->georef,
-                                                .fields = p->scenario.output.fields,
-                                                .as_double = p->scenario.output.as_double,
-                                                .title = p->scenario.title,
-                                                .start = p->scenario.run.start,
-                                                .scenario_json = p->scenario.json,
-                                                .history = r->options->history,
-                                                .engine = r->simulation->ops->name,
-                                                .precision = p->scenario.engine.single_precision ? "single" : "double",
-                                                .dem_hash = p->dem_hash};
+  r->context =
+      (struct sciara_snapshot_context){.georef = &p->georef,
+                                       .fields = p->scenario.output.fields,
+                                       .as_double = p->scenario.output.as_double,
+                                       .title = p->scenario.title,
+                                       .start = p->scenario.run.start,
+                                       .scenario_json = p->scenario.json,
+                                       .history = r->options->history,
+                                       .engine = r->simulation->ops->name,
+                                       .precision = sciara_precision_name(sciara_scenario_precision(&p->scenario)),
+                                       .dem_hash = p->dem_hash};
 }
 
 /** The end of a run that failed: run.json says so, as well as it can. */

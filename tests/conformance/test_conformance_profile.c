@@ -85,6 +85,38 @@ START_TEST(profile) {
 }
 END_TEST
 
+static double flat(int64_t r, int64_t c, int variant) {
+  (void)r, (void)c, (void)variant;
+  return 100;
+}
+
+/** Eight times as many cells receive as are liquid: what they gather needs room too. */
+START_TEST(scattered_piles) {
+  const enum sciara_precision p = (enum sciara_precision)_i;
+  if (!engine_tested[p]->profile) return;
+  struct scene s;
+  struct run serial, r;
+  scene_make(&s, 200, 200, 0, flat, 0);
+  for (int64_t row = 2; row < 198; row += 4)
+    for (int64_t col = 2; col < 198; col += 4) scene_lava(&s, row, col, 30, 1300);
+  scene_finish(&s, p);
+  run_start(&serial, engine_serial(p), &s, 1);
+  start(&r, engine_tested[p], &s, 3);
+  for (uint64_t step = 1; step <= 4; step++) {
+    run_to_step(&serial, step);
+    run_to_step(&r, step);
+    struct sciara_state *a = run_state(&serial, s.state), *b = run_state(&r, s.state);
+    expect_conforms(r.ops, p, a, b, "scattered piles");
+    sciara_state_destroy(a);
+    sciara_state_destroy(b);
+  }
+  ck_assert_int_gt(r.at.liquid_cells, 8 * 49 * 49); // more than the piles were
+  run_end(&serial);
+  run_end(&r);
+  scene_free(&s);
+}
+END_TEST
+
 START_TEST(not_asked_for) { // then nothing is timed
   const enum sciara_precision p = (enum sciara_precision)_i;
   if (!engine_tested[p]->profile) return;
@@ -104,6 +136,7 @@ static Suite *make_suite(void) {
   TCase *tc = tcase_create("profile");
   tcase_set_timeout(tc, 0);
   tcase_add_loop_test(tc, profile, 0, 2 * 2);
+  tcase_add_loop_test(tc, scattered_piles, 0, 2);
   tcase_add_loop_test(tc, not_asked_for, 0, 2);
   suite_add_tcase(suite, tc);
   return suite;

@@ -99,6 +99,8 @@ static const struct {
     {"engine.memory=local", "engine.memory: found \"local\", allowed \"global\" or \"shared\""},
     {"engine.block_width=32", "engine.block_width: found the key alone, allowed only together with \"block_height\""},
     {"engine.block_height=32", "engine.block_height: found the key alone, allowed only together with \"block_width\""},
+    {"engine={\"block_width\": 32, \"block_height\": null}",
+     "engine.block_width: found the key alone, allowed only together with \"block_height\""},
     {"engine.block_height=0", "engine.block_height: found 0, allowed 1 to 1024"},
     {"engine.boxes=5", "engine.boxes: found 5, allowed 1 to 4"},
     {"engine.boxes=0", "engine.boxes: found 0, allowed 1 to 4"},

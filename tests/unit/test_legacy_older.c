@@ -127,6 +127,7 @@ static const struct {
     {"MORPHOLOGY.stt", "10.5 11 12 13\n14 nan 16 17\n0 19 20 21\n", "MORPHOLOGY.stt:2: found nan for row 1, column 1"},
     {"MORPHOLOGY.stt", "nan 11 12 13\n14 15 16 17\n0 19 20 21\n", "MORPHOLOGY.stt:1: found nan for row 0, column 0"},
     {"VENTS.stt", "0 0 0 0\n0 0 7 7\n0 0 0 0\n", "VENTS.stt: vent 7 stands at row 1, column 2 and at row 1, column 3"},
+    {"VENTS.stt", "7 0 7 0\n0 0 0 0\n0 0 0 0\n", "VENTS.stt: vent 7 stands at row 0, column 0 and at row 0, column 2"},
     {"VENTS.stt", "0 0 0 0\n0 0 0 7\n0 0 0 0\n", "VENTS.stt: vent 7 at row 1, column 3 lies where the DEM is NODATA"},
     {"VENTS.stt", "0 0 0 0\n0 8 0 0\n0 0 0 0\n", "VENTS.stt: vent 8 at row 1, column 1 has no rates in"},
     {"VENTS.stt", HEADER VENTS, "VENTS.stt: 3 x 4 cells of 10 from 700, 800; the DEM has 3 x 4"},

@@ -93,17 +93,17 @@ def make_files(entry, folder):
 
 def run(entry, folder):
     """The program as the case wants it; stdout and stderr with WORK for the folder."""
-    options = {}
+    options, environment = {}, {**os.environ, **entry.get("env", {})}
     if entry.get("user") == "nobody" and os.getuid() == 0:
         options = {"user": NOBODY, "group": NOBODY, "extra_groups": []}
     if "limit" in entry:
         options["preexec_fn"] = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (entry["limit"],) * 2)
+    if options:  # a build for coverage could not keep its counts, or would cut them: it is to keep none, and says so
+        environment["GCOV_PREFIX"] = "/dev/null"
     words = [word.replace("WORK", folder) for word in entry.get("run", ["run", "-q", "s.json"])]
-    done = subprocess.run([case.PROGRAM, *words], cwd=folder, env={**os.environ, **entry.get("env", {})}, timeout=60,
-                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False,
-                          **options)
-    # A build for coverage complains where it may not count: the counts are those of the user who built it.
-    stderr = re.sub(rb"^profiling:.*\n", b"", done.stderr, flags=re.MULTILINE) if options.get("user") else done.stderr
+    done = subprocess.run([case.PROGRAM, *words], cwd=folder, env=environment, timeout=60, stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False, **options)
+    stderr = re.sub(rb"^profiling:.*\n", b"", done.stderr, flags=re.MULTILINE) if options else done.stderr
     return (done.returncode, *(text.decode("utf-8", "backslashreplace").replace(folder, "WORK")
                                for text in (done.stdout, stderr)))
 

@@ -13,16 +13,16 @@ static int run(const struct sciara_command *command, int argc, char **argv) {
   if (code >= 0) return code;
   size_t count;
   const struct sciara_engine_entry *list = sciara_engine_list(&count);
-  printf("%-16s %-10s %-9s %s\n", "engine", "available", "bits", "what it is");
+  printf("%-15s %-10s %-9s %s\n", "engine", "available", "bits", "what it is");
   for (size_t k = 0; k < count; k++) {
     const struct sciara_engine_ops *ops = list[k].ops[SCIARA_DOUBLE];
     const char *why = !ops ? list[k].why_not : ops->probe ? ops->probe() : NULL;
-    printf("%-16s %-10s %-9s %s\n", list[k].name, why ? "no" : "yes",
+    printf("%-15s %-10s %-9s %s\n", list[k].name, why ? "no" : "yes",
            !ops                               ? "-"
            : ops->determinism == SCIARA_EXACT ? "exact"
                                               : "tolerance",
-           ops ? ops->summary : "");
-    if (why) printf("%-16s not available: %s\n", "", why);
+           ops ? ops->summary : list[k].why_not);
+    if (ops && why) printf("%-15s not available: %s\n", "", why);
   }
   printf("auto: %s\n", sciara_engine_auto());
   return SCIARA_OK;

@@ -18,7 +18,9 @@
 
 static const struct sciara_option options[] = {
     SCIARA_SCENARIO_OPTIONS,
-    {"overwrite", 0, NULL, "replace the run in a folder that is not empty"},
+    {"overwrite", 0, NULL, "replace the run in a folder that is not empty, and the profile"},
+    {"profile", 0, "FILE", "what the steps cost, as CSV"},
+    {"profile-every", 0, "K", "steps between two rows of the profile; default 1000"},
     {0},
 };
 
@@ -85,6 +87,22 @@ static void describe_result(const struct sciara_simulation *s, const struct scia
       r->ledger.residual_m3, r->ledger.bound_m3);
 }
 
+/** --profile-every; 0 with a message when it makes no sense. */
+static uint64_t profile_every(const struct sciara_arguments *arguments) {
+  enum { PRESET = 1000 };
+  const char *text = sciara_argument(arguments, "profile-every");
+  double value = PRESET;
+  if (text && !sciara_argument(arguments, "profile")) {
+    sciara_error("--profile-every: found the option alone, allowed only together with --profile");
+    return 0;
+  }
+  if (!text ||
+      (sciara_parse_double(text, &value) && value >= 1 && value == floor(value) && value <= 9007199254740991.0))
+    return (uint64_t)value;
+  sciara_error("--profile-every: found \"%s\", allowed a whole number >= 1", text);
+  return 0;
+}
+
 /** From the scenario to the simulation; everything that is wrong is told here. Returns the exit code. */
 static int prepare(const struct sciara_arguments *arguments, struct sciara_simulation **out) {
   struct sciara_scenario_additions additions;
@@ -98,6 +116,7 @@ static int prepare(const struct sciara_arguments *arguments, struct sciara_simul
   }
   if (code == SCIARA_OK) {
     describe_problem(&problem);
+    problem.scenario.engine.profile = sciara_argument_given(arguments, "profile");
     code = sciara_report(sciara_simulation_create(&problem, out));
   }
   sciara_problem_free(&problem);
@@ -107,13 +126,15 @@ static int prepare(const struct sciara_arguments *arguments, struct sciara_simul
 }
 
 static enum sciara_status execute(const struct sciara_arguments *arguments, struct sciara_simulation *simulation,
-                                  const char *history, struct sciara_run_result *result) {
+                                  uint64_t every, const char *history, struct sciara_run_result *result) {
   struct sciara_progress_view view;
   sciara_progress_begin(&view);
   const struct sciara_run_options run_options = {
       .overwrite = sciara_argument_given(arguments, "overwrite"),
       .history = history,
       .cancel = &stopped_by,
+      .profile = sciara_argument(arguments, "profile"),
+      .profile_every = every,
       .observer = {
           .context = &view, .prepared = on_prepared, .tick = on_tick, .acknowledged = on_file, .written = on_file}};
   catch_signals();
@@ -127,11 +148,13 @@ static int run(const struct sciara_command *command, int argc, char **argv) {
   struct sciara_arguments arguments;
   char *history = history_of(argc, argv);
   int code = sciara_arguments_parse(command, argc, argv, &arguments);
+  const uint64_t every = code < 0 ? profile_every(&arguments) : 0;
+  if (code < 0 && every == 0) code = SCIARA_ERR_USAGE;
   if (code < 0) {
     struct sciara_simulation *simulation = NULL;
     struct sciara_run_result result = {0};
     code = prepare(&arguments, &simulation);
-    if (code == SCIARA_OK) code = sciara_report(execute(&arguments, simulation, history, &result));
+    if (code == SCIARA_OK) code = sciara_report(execute(&arguments, simulation, every, history, &result));
     if (code == SCIARA_OK && result.reason == SCIARA_STOP_CANCEL) code = 128 + stopped_by;
     sciara_simulation_destroy(simulation);
   }

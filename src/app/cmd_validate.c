@@ -138,10 +138,9 @@ static void put(struct sciara_text *t, const char *key, double value) {
 
 static void put_text(struct sciara_text *t, const char *key, const char *value) {
   sciara_text_append(t, ", \"%s\": ", key);
-  if (value)
-    sciara_text_append_json(t, value);
-  else
-    sciara_text_append(t, "null");
+  sciara_text_append(t, value ? "\"" : "null");
+  if (value) sciara_text_append_json(t, value);
+  if (value) sciara_text_append(t, "\"");
 }
 
 static void put_shares(struct sciara_text *t, const char *key, const double share[SCIARA_SHARES]) {

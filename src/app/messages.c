@@ -21,16 +21,16 @@ static struct {
 static const char *const level_name[] = {"debug", "info", "warning", "error"};
 
 static void print_json(enum sciara_log_level level, const char *message) {
-  struct sciara_text quoted = {0};
-  sciara_text_append_json(&quoted, message);
+  struct sciara_text escaped = {0};
+  sciara_text_append_json(&escaped, message); // what there is no memory for is not said
   char when[32];
   const time_t now = time(NULL);
   struct tm utc;
   gmtime_r(&now, &utc);
   strftime(when, sizeof when, "%Y-%m-%dT%H:%M:%SZ", &utc);
-  fprintf(stderr, "{\"time\":\"%s\",\"level\":\"%s\",\"message\":%s}\n", when, level_name[level],
-          quoted.data ? quoted.data : "\"\"");
-  sciara_text_free(&quoted);
+  fprintf(stderr, "{\"time\":\"%s\",\"level\":\"%s\",\"message\":\"%s\"}\n", when, level_name[level],
+          escaped.data ? escaped.data : "");
+  sciara_text_free(&escaped);
 }
 
 /** Control characters of names are shown, not obeyed: a message is one line, and no command for the terminal. */

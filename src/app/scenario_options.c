@@ -23,15 +23,9 @@ static enum sciara_status add_output(struct sciara_scenario_additions *a, const 
   char *path = here ? sciara_path_join(here, folder) : sciara_format("%s", folder);
   struct sciara_text json = {0};
   enum sciara_status status = path ? SCIARA_OK : sciara_fail(SCIARA_ERR_MEMORY, "no memory for a path");
-  for (const char *p = path; status == SCIARA_OK && p && *p; p++) {
-    const unsigned char c = (unsigned char)*p;
-    if (c == '"' || c == '\\')
-      status = sciara_text_append(&json, "\\%c", c);
-    else if (c < 0x20)
-      status = sciara_text_append(&json, "\\u%04x", c);
-    else
-      status = sciara_text_append_bytes(&json, p, 1);
-  }
+  if (path && !sciara_is_utf8(path)) // another name in its place would be silent
+    status = sciara_fail(SCIARA_ERR_USAGE, "--output: found \"%s\", allowed a path in UTF-8", path);
+  if (status == SCIARA_OK) status = sciara_text_append_json(&json, path);
   if (status == SCIARA_OK) status = add_override(a, "output.folder", json.data ? json.data : "", true);
   sciara_text_free(&json);
   free(path);

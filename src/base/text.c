@@ -45,6 +45,45 @@ enum sciara_status sciara_text_append_bytes(struct sciara_text *t, const char *b
   return SCIARA_OK;
 }
 
+/** Bytes of the UTF-8 sequence at `p`, or 0 when it is none. */
+static size_t utf8_length(const unsigned char *p) {
+  const size_t length = p[0] < 0x80                   ? 1
+                        : p[0] >= 0xc2 && p[0] < 0xe0 ? 2
+                        : (p[0] & 0xf0) == 0xe0       ? 3
+                        : p[0] >= 0xf0 && p[0] < 0xf5 ? 4
+                                                      : 0;
+  for (size_t k = 1; k < length; k++)
+    if ((p[k] & 0xc0) != 0x80) return 0;                                        // also the end of the text
+  if ((p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xed && p[1] > 0x9f)) return 0; // overlong, surrogate
+  if ((p[0] == 0xf0 && p[1] < 0x90) || (p[0] == 0xf4 && p[1] > 0x8f)) return 0; // overlong, beyond Unicode
+  return length;
+}
+
+bool sciara_is_utf8(const char *text) {
+  size_t length;
+  for (const unsigned char *p = (const unsigned char *)text; *p; p += length) {
+    length = utf8_length(p);
+    if (length == 0) return false;
+  }
+  return true;
+}
+
+enum sciara_status sciara_text_append_json(struct sciara_text *t, const char *text) {
+  for (const unsigned char *p = (const unsigned char *)text; *p;) {
+    const size_t length = utf8_length(p);
+    if (length == 0)
+      SCIARA_TRY(sciara_text_append(t, "\\ufffd"));
+    else if (*p == '"' || *p == '\\')
+      SCIARA_TRY(sciara_text_append(t, "\\%c", *p));
+    else if (*p < 0x20)
+      SCIARA_TRY(sciara_text_append(t, "\\u%04x", *p));
+    else
+      SCIARA_TRY(sciara_text_append_bytes(t, (const char *)p, length));
+    p += length ? length : 1;
+  }
+  return SCIARA_OK;
+}
+
 void sciara_text_free(struct sciara_text *t) {
   free(t->data);
   *t = (struct sciara_text){0};
@@ -117,37 +156,6 @@ void sciara_print_duration(double seconds, char *buffer, size_t capacity) {
 }
 
 static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
-
-/** Bytes of the UTF-8 sequence at `p`, or 0 when it is none. */
-static size_t utf8_length(const unsigned char *p) {
-  const size_t length = p[0] < 0x80                   ? 1
-                        : p[0] >= 0xc2 && p[0] < 0xe0 ? 2
-                        : (p[0] & 0xf0) == 0xe0       ? 3
-                        : p[0] >= 0xf0 && p[0] < 0xf5 ? 4
-                                                      : 0;
-  for (size_t k = 1; k < length; k++)
-    if ((p[k] & 0xc0) != 0x80) return 0;                                        // also the end of the text
-  if ((p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xed && p[1] > 0x9f)) return 0; // overlong, surrogate
-  if ((p[0] == 0xf0 && p[1] < 0x90) || (p[0] == 0xf4 && p[1] > 0x8f)) return 0; // overlong, beyond Unicode
-  return length;
-}
-
-enum sciara_status sciara_text_append_json(struct sciara_text *t, const char *text) {
-  SCIARA_TRY(sciara_text_append(t, "\""));
-  for (const unsigned char *p = (const unsigned char *)text; *p;) {
-    const size_t length = utf8_length(p);
-    if (length == 0)
-      SCIARA_TRY(sciara_text_append(t, "\\ufffd"));
-    else if (*p == '"' || *p == '\\')
-      SCIARA_TRY(sciara_text_append(t, "\\%c", *p));
-    else if (*p < 0x20)
-      SCIARA_TRY(sciara_text_append(t, "\\u%04x", *p));
-    else
-      SCIARA_TRY(sciara_text_append_bytes(t, (const char *)p, length));
-    p += length ? length : 1;
-  }
-  return sciara_text_append(t, "\"");
-}
 
 /** Letters to add, drop, change or swap with the next one to get from a to b; case does not count. */
 static size_t edit_distance(const char *a, const char *b) {

@@ -17,8 +17,10 @@ struct sciara_text {
 
 enum sciara_status sciara_text_append(struct sciara_text *t, const char *format, ...) SCIARA_PRINTF(2, 3);
 enum sciara_status sciara_text_append_bytes(struct sciara_text *t, const char *bytes, size_t count);
+/** Whether a text is UTF-8. */
+bool sciara_is_utf8(const char *text);
 
-/** Appends a string of JSON, quoted; bytes that are not UTF-8 become U+FFFD. */
+/** Appends `text` as it stands between the quotes of a JSON string; a byte that is no UTF-8 becomes U+FFFD. */
 enum sciara_status sciara_text_append_json(struct sciara_text *t, const char *text);
 void sciara_text_free(struct sciara_text *t);
 

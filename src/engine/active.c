@@ -10,6 +10,7 @@ void sciara_active_release(struct sciara_active *a) {
   sciara_free(a->slot);
   free(a->cell);
   free(a->donor);
+  free(a->parcel);
   *a = (struct sciara_active){.setup = a->setup};
 }
 
@@ -44,6 +45,7 @@ enum sciara_status sciara_active_upload(struct sciara_active *a, const struct sc
   SCIARA_TRY(SCIARA_NEW(a->slot, a->hf.count, "list of active cells"));
   a->rule = sciara_rule_make(a->setup.params, state->grid.cell_size);
   a->t = (real)state->clock;
+  a->watch.on = a->setup.profile;
   sciara_clockwork_load(&a->clockwork, state, a->setup.vents);
   sciara_host_fields_upload(&a->hf, state, a->setup.boundary);
   for (int64_t i = 0; i < a->hf.count; i++) {
@@ -76,8 +78,12 @@ enum sciara_status sciara_active_emit(struct sciara_active *a) {
   a->liquid = a->listed;
   now->cell_steps += (uint64_t)a->liquid;
   now->time = now->time + t;
+  if (a->setup.profile)
+    SCIARA_TRY(reserve((void **)&a->parcel, &a->parcel_capacity, a->cell_capacity, sizeof *a->parcel));
   return reserve((void **)&a->donor, &a->donor_capacity, a->liquid, sizeof *a->donor);
 }
+
+void sciara_active_profile(const struct sciara_active *a, struct sciara_engine_profile *out) { *out = a->watch.sum; }
 
 void sciara_active_memory(const struct sciara_grid *grid, unsigned record, size_t *host, size_t *device) {
   *host =

@@ -8,6 +8,7 @@
 
 #include "engine/clockwork.h"
 #include "engine/host_fields.h"
+#include "engine/stopwatch.h"
 
 /** What a liquid cell keeps during one step. */
 struct sciara_donor {
@@ -30,12 +31,16 @@ struct sciara_active {
   struct sciara_donor *donor; ///< of the liquid ones
   uint32_t *slot;             ///< by padded index: place of a liquid cell + 1, SCIARA_RECEIVER, or 0 when not listed
   int64_t cell_capacity, donor_capacity;
+  struct sciara_stopwatch watch;
+  struct sciara_parcel *parcel; ///< what each listed cell has gathered; only for a profile, which times it by itself
+  int64_t parcel_capacity;
 };
 
 #define sciara_active_upload SCIARA_NAME(sciara_active_upload)
 #define sciara_active_download SCIARA_NAME(sciara_active_download)
 #define sciara_active_release SCIARA_NAME(sciara_active_release)
 #define sciara_active_emit SCIARA_NAME(sciara_active_emit)
+#define sciara_active_profile SCIARA_NAME(sciara_active_profile)
 #define sciara_active_memory SCIARA_NAME(sciara_active_memory)
 #define sciara_serial_step SCIARA_NAME(sciara_serial_step)
 
@@ -46,9 +51,12 @@ void sciara_active_release(struct sciara_active *a);
 
 /**
  * gamma, then s = s + t. Afterwards there is a record for every liquid cell and room in the list for every receiver that
- * this step can have.
+ * this step can have, and with setup.profile for what they gather.
  */
 enum sciara_status sciara_active_emit(struct sciara_active *a);
+
+/** What the steps since the upload cost. */
+void sciara_active_profile(const struct sciara_active *a, struct sciara_engine_profile *out);
 
 /** Bytes that the engine takes before any lava flows. */
 void sciara_active_memory(const struct sciara_grid *grid, unsigned record, size_t *host, size_t *device);

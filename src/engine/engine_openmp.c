@@ -97,6 +97,11 @@ static void share(const struct openmp *e, int me, int64_t count, int64_t *begin,
   *end = count * (me + 1) / e->team.size;
 }
 
+/** Thread 0 keeps the time of the team: from barrier to barrier. */
+static void lap(struct openmp *e, int me, enum sciara_process process) {
+  if (me == 0) sciara_stopwatch_lap(&e->active.watch, process);
+}
+
 /** Lists the dry cells that receive from the k-th liquid cell; the first thread to mark a cell lists it. */
 static void list_receivers(struct sciara_active *a, int64_t k) {
   for (int i = 1; i < SCIARA_MOORE; i++) {
@@ -138,22 +143,37 @@ static void flow(struct openmp *e, int me) {
   }
 }
 
+/** Rim and tau3 of the k-th listed cell, which has gathered its parcel. */
+static inline void settle_cell(struct sciara_active *a, int64_t k, struct sciara_parcel parcel, struct tally *mine) {
+  bool bad = false;
+  const enum sciara_fate fate =
+      sciara_pass_settle(&a->rule, &a->hf.f, a->cell[k], parcel, a->t, a->clockwork.now.time, &bad);
+  mine->liquid += fate == SCIARA_FATE_LIQUID;
+  mine->rock += fate == SCIARA_FATE_ROCK;
+  mine->lost += fate == SCIARA_FATE_LOST;
+  if (bad) blame(a, a->cell[k]);
+}
+
 /** tau2, rim and tau3 of this thread's part of the list. */
 static void settle(struct openmp *e, int me) {
   struct sciara_active *a = &e->active;
   struct tally mine = {0};
   int64_t begin, end;
   share(e, me, a->listed, &begin, &end);
-  for (int64_t k = begin; k < end; k++) {
-    bool bad = false;
-    const struct sciara_parcel parcel = sciara_active_gather(a, k);
-    const enum sciara_fate fate =
-        sciara_pass_settle(&a->rule, &a->hf.f, a->cell[k], parcel, a->t, a->clockwork.now.time, &bad);
-    mine.liquid += fate == SCIARA_FATE_LIQUID;
-    mine.rock += fate == SCIARA_FATE_ROCK;
-    mine.lost += fate == SCIARA_FATE_LOST;
-    if (bad) blame(a, a->cell[k]);
-  }
+  for (int64_t k = begin; k < end; k++) settle_cell(a, k, sciara_active_gather(a, k), &mine);
+  e->tally[me] = mine;
+}
+
+/** The same one after the other, so that each can be timed. */
+static void settle_timed(struct openmp *e, int me) {
+  struct sciara_active *a = &e->active;
+  struct tally mine = {0};
+  int64_t begin, end;
+  share(e, me, a->listed, &begin, &end);
+  for (int64_t k = begin; k < end; k++) a->parcel[k] = sciara_active_gather(a, k);
+  sciara_team_wait(&e->team);
+  lap(e, me, SCIARA_PROCESS_MASS_AND_MOMENTUM);
+  for (int64_t k = begin; k < end; k++) settle_cell(a, k, a->parcel[k], &mine);
   e->tally[me] = mine;
 }
 
@@ -184,7 +204,9 @@ static enum sciara_status reserve_next(struct openmp *e) {
 
 /** Leader, before a step: vents, room in the lists. */
 static enum sciara_status begin_step(struct openmp *e) {
+  sciara_stopwatch_start(&e->active.watch);
   SCIARA_TRY(sciara_active_emit(&e->active));
+  sciara_stopwatch_lap(&e->active.watch, SCIARA_PROCESS_VENTS);
   SCIARA_TRY(reserve_next(e));
   e->t_opt = e->active.rule.clock_max;
   e->poisoned = false;
@@ -208,6 +230,7 @@ static enum sciara_status end_step(struct openmp *e) {
   SCIARA_TRY(sciara_clockwork_verdict(&a->clockwork));
   a->clockwork.now.clock = (double)a->t;
   a->clockwork.now.step++;
+  sciara_stopwatch_stop(&a->watch, SCIARA_PROCESS_OTHER);
   return SCIARA_OK;
 }
 
@@ -216,15 +239,19 @@ static void work(struct openmp *e, int me, const struct sciara_stop *stop) {
   if (me == 0) e->status = begin_step(e);
   sciara_team_wait(&e->team);
   while (e->status == SCIARA_OK && !e->done) {
+    lap(e, me, SCIARA_PROCESS_OTHER);
     evaluate(e, me);
     sciara_team_wait(&e->team);
     if (me == 0) e->active.t = e->active.rule.relaxation * e->t_opt;
     sciara_team_wait(&e->team);
+    lap(e, me, SCIARA_PROCESS_TIME_EVALUATION);
     flow(e, me);
     sciara_team_wait(&e->team);
+    lap(e, me, SCIARA_PROCESS_FLOWS);
     if (!e->poisoned) { // else the NaN would spread; every thread sees the same here
-      settle(e, me);
+      e->active.setup.profile ? settle_timed(e, me) : settle(e, me);
       sciara_team_wait(&e->team);
+      lap(e, me, SCIARA_PROCESS_TEMPERATURE);
       compact(e, me);
       sciara_team_wait(&e->team);
     }
@@ -259,6 +286,11 @@ static enum sciara_status advance(void *engine, const struct sciara_stop *stop,
   return e->status;
 }
 
+static enum sciara_status profile(void *engine, struct sciara_engine_profile *out) {
+  sciara_active_profile(&((const struct openmp *)engine)->active, out);
+  return SCIARA_OK;
+}
+
 const struct sciara_engine_ops SCIARA_NAME(sciara_engine_openmp) = {
     .name = "openmp",
     .summary = "list of active cells, shared out to threads",
@@ -270,4 +302,5 @@ const struct sciara_engine_ops SCIARA_NAME(sciara_engine_openmp) = {
     .download = download,
     .advance = advance,
     .memory = sciara_active_memory,
+    .profile = profile,
 };

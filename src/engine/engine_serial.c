@@ -27,8 +27,8 @@ static enum sciara_status download(void *engine, struct sciara_state *state) {
   return SCIARA_OK;
 }
 
-/** tau1: the new clock, then what flows where. */
-static void flow(struct sciara_active *a) {
+/** tau1, time evaluation: the new clock. */
+static void evaluate(struct sciara_active *a) {
   real t_opt = a->rule.clock_max;
   for (int64_t k = 0; k < a->liquid; k++) {
     bool bad = false;
@@ -37,6 +37,10 @@ static void flow(struct sciara_active *a) {
     if (bad) sciara_active_blame(a, a->cell[k]);
   }
   a->t = a->rule.relaxation * t_opt;
+}
+
+/** tau1, flow computing: what flows where. */
+static void flow(struct sciara_active *a) {
   for (int64_t k = 0; k < a->liquid; k++) {
     bool bad = false;
     sciara_active_flow(a, k, &bad);
@@ -55,17 +59,31 @@ static void list_receivers(struct sciara_active *a) {
     }
 }
 
-/** tau2, rim and tau3 of every listed cell; then only the liquid ones stay in the list. */
-static void settle(struct sciara_active *a) {
+/** Rim and tau3 of the k-th listed cell, which has gathered its parcel. */
+static inline void settle_cell(struct sciara_active *a, int64_t k, struct sciara_parcel parcel) {
   struct sciara_engine_progress *now = &a->clockwork.now;
-  for (int64_t k = 0; k < a->listed; k++) {
-    bool bad = false;
-    const struct sciara_parcel parcel = sciara_active_gather(a, k);
-    const enum sciara_fate fate = sciara_pass_settle(&a->rule, &a->hf.f, a->cell[k], parcel, a->t, now->time, &bad);
-    now->solidifications += fate == SCIARA_FATE_ROCK;
-    now->losses += fate == SCIARA_FATE_LOST;
-    if (bad) sciara_active_blame(a, a->cell[k]);
-  }
+  bool bad = false;
+  const enum sciara_fate fate = sciara_pass_settle(&a->rule, &a->hf.f, a->cell[k], parcel, a->t, now->time, &bad);
+  now->solidifications += fate == SCIARA_FATE_ROCK;
+  now->losses += fate == SCIARA_FATE_LOST;
+  if (bad) sciara_active_blame(a, a->cell[k]);
+}
+
+/** tau2, rim and tau3 of every listed cell. */
+static void settle(struct sciara_active *a) {
+  for (int64_t k = 0; k < a->listed; k++) settle_cell(a, k, sciara_active_gather(a, k));
+}
+
+/** The same one after the other, so that each can be timed; tau2 looks at the records alone, which tau3 leaves alone. */
+static void settle_timed(struct sciara_active *a) {
+  for (int64_t k = 0; k < a->listed; k++) a->parcel[k] = sciara_active_gather(a, k);
+  sciara_stopwatch_lap(&a->watch, SCIARA_PROCESS_MASS_AND_MOMENTUM);
+  for (int64_t k = 0; k < a->listed; k++) settle_cell(a, k, a->parcel[k]);
+  sciara_stopwatch_lap(&a->watch, SCIARA_PROCESS_TEMPERATURE);
+}
+
+/** Only the liquid cells stay in the list. */
+static void compact(struct sciara_active *a) {
   int64_t liquid = 0;
   for (int64_t k = 0; k < a->listed; k++) {
     const int64_t i = a->cell[k];
@@ -74,16 +92,24 @@ static void settle(struct sciara_active *a) {
     a->cell[liquid++] = i;
     a->slot[i] = (uint32_t)liquid;
   }
-  a->liquid = a->listed = now->liquid_cells = liquid;
+  a->liquid = a->listed = a->clockwork.now.liquid_cells = liquid;
 }
 
 enum sciara_status sciara_serial_step(void *engine) {
   struct sciara_active *a = (struct sciara_active *)engine;
+  sciara_stopwatch_start(&a->watch);
   SCIARA_TRY(sciara_active_emit(a));
+  sciara_stopwatch_lap(&a->watch, SCIARA_PROCESS_VENTS);
+  evaluate(a);
+  sciara_stopwatch_lap(&a->watch, SCIARA_PROCESS_TIME_EVALUATION);
   flow(a);
+  sciara_stopwatch_lap(&a->watch, SCIARA_PROCESS_FLOWS);
   SCIARA_TRY(sciara_clockwork_verdict(&a->clockwork)); // before a NaN spreads
   list_receivers(a);
-  settle(a);
+  sciara_stopwatch_lap(&a->watch, SCIARA_PROCESS_OTHER);
+  a->watch.on ? settle_timed(a) : settle(a);
+  compact(a);
+  sciara_stopwatch_stop(&a->watch, SCIARA_PROCESS_OTHER);
   SCIARA_TRY(sciara_clockwork_verdict(&a->clockwork));
   a->clockwork.now.clock = (double)a->t;
   a->clockwork.now.step++;
@@ -93,6 +119,11 @@ enum sciara_status sciara_serial_step(void *engine) {
 static enum sciara_status advance(void *engine, const struct sciara_stop *stop,
                                   struct sciara_engine_progress *progress) {
   return sciara_clockwork_run(&((struct sciara_active *)engine)->clockwork, stop, sciara_serial_step, engine, progress);
+}
+
+static enum sciara_status profile(void *engine, struct sciara_engine_profile *out) {
+  sciara_active_profile((const struct sciara_active *)engine, out);
+  return SCIARA_OK;
 }
 
 const struct sciara_engine_ops SCIARA_NAME(sciara_engine_serial) = {
@@ -106,4 +137,5 @@ const struct sciara_engine_ops SCIARA_NAME(sciara_engine_serial) = {
     .download = download,
     .advance = advance,
     .memory = sciara_active_memory,
+    .profile = profile,
 };

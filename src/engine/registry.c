@@ -26,8 +26,7 @@ static const struct sciara_engine_entry entries[] = {
    .ops = {&sciara_engine_##identifier##_f64, &sciara_engine_##identifier##_f32, &sciara_engine_##identifier##_fast}, \
    .why_not = NULL},
 #else
-#define SCIARA_CUDA_ENGINE(identifier, name_) \
-  {.name = name_, .why_not = "this program was built without CUDA (no nvcc was found)"},
+#define SCIARA_CUDA_ENGINE(identifier, name_) {.name = name_, .why_not = "this program was built without CUDA"},
 #endif
 #include "engine/engine_list.def"
 #undef SCIARA_ENGINE
@@ -73,20 +72,27 @@ static enum sciara_status not_followed(const struct sciara_engine_ops *ops, cons
   return sciara_fail(SCIARA_ERR_USAGE, "engine \"%s\" does not follow the option %s", ops->name, option);
 }
 
+static enum sciara_status check_block(int width, int height) {
+  const int64_t threads = (int64_t)width * height;
+  if (width >= 1 && height >= 1 && threads <= 1024 && threads % 32 == 0) return SCIARA_OK;
+  return sciara_fail(SCIARA_ERR_USAGE, "found a block of %d x %d threads, allowed 32 to 1024 threads, a multiple of 32",
+                     width, height);
+}
+
 enum sciara_status sciara_engine_options_check(const struct sciara_engine_ops *ops,
                                                const struct sciara_engine_options *o) {
   const unsigned can = ops->capabilities;
+  const bool block = o->block_width || o->block_height;
+  if (block) SCIARA_TRY(check_block(o->block_width, o->block_height));
+  if (block && !(can & SCIARA_CAN_BLOCK)) return not_followed(ops, "block");
   if (o->memory == SCIARA_MEMORY_SHARED && !(can & SCIARA_CAN_SHARED_MEMORY)) return not_followed(ops, "memory");
+  // Two arrays of doubles with a halo of one cell, in the 48 KiB that every GPU gives a block.
+  if (o->memory == SCIARA_MEMORY_SHARED && (o->block_width + 2) * (o->block_height + 2) * 16 > 49152)
+    return sciara_fail(SCIARA_ERR_USAGE, "a block of %d x %d threads with its halo does not fit shared memory (48 KiB)",
+                       o->block_width, o->block_height);
   if (o->boxes && !(can & SCIARA_CAN_BOXES)) return not_followed(ops, "boxes");
   if (o->refit_every && !(can & SCIARA_CAN_BOXES)) return not_followed(ops, "refit_every");
   if (o->sort_every && !(can & SCIARA_CAN_SORT)) return not_followed(ops, "sort_every");
-  if (!o->block_width && !o->block_height) return SCIARA_OK;
-  if (!(can & SCIARA_CAN_BLOCK)) return not_followed(ops, "block");
-  const int threads = o->block_width * o->block_height;
-  if (o->block_width < 1 || o->block_height < 1 || threads > 1024 || threads % 32 != 0)
-    return sciara_fail(SCIARA_ERR_USAGE,
-                       "found a block of %d x %d threads, allowed 32 to 1024 threads, a multiple of 32", o->block_width,
-                       o->block_height);
   return SCIARA_OK;
 }
 

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/log.h"
 
@@ -27,6 +28,7 @@ static enum sciara_status check_plain_file(const char *path) {
   if (!S_ISREG(about.st_mode))
     return sciara_fail(SCIARA_ERR_INPUT, "%s: is a %s, not a file", path,
                        S_ISDIR(about.st_mode) ? "folder" : "special file");
+  if (access(path, R_OK) != 0) return sciara_fail(SCIARA_ERR_IO, "%s: %s", path, strerror(errno));
   return SCIARA_OK;
 }
 

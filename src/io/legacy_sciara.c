@@ -87,7 +87,7 @@ static enum sciara_status find_file(const struct legacy *l, const char *suffix, 
   if (!*out) return no_memory();
   if (access(*out, F_OK) == 0) return SCIARA_OK;
   enum sciara_status status = SCIARA_OK;
-  if (needed) status = sciara_fail(SCIARA_ERR_INPUT, "%s: %s; it holds %s", *out, strerror(errno), holds);
+  if (needed) status = sciara_fail(SCIARA_ERR_IO, "%s: %s; it holds %s", *out, strerror(errno), holds);
   free(*out);
   *out = NULL;
   return status;

@@ -189,6 +189,14 @@ static void read_tree(cJSON *root, const char *folder, struct sciara_scenario *s
   if (status == SCIARA_OK) take_values(root, folder, model_passed, s, refusals);
 }
 
+/** Keeps in mind which keys of "engine" an override brought. */
+static void note_override(const char *text, struct sciara_scenario *s) {
+  const bool whole_object = strncmp(text, "engine=", strlen("engine=")) == 0;
+  if (!whole_object && strncmp(text, "engine.", strlen("engine.")) != 0) return;
+  if (whole_object || strncmp(text, "engine.name=", strlen("engine.name=")) == 0) s->engine.name_overridden = true;
+  if (strncmp(text, "engine.threads=", strlen("engine.threads=")) != 0) s->engine.overridden = true;
+}
+
 void sciara_scenario_parse(const char *path, const char *text, size_t length, const char *const *overrides,
                            size_t override_count, struct sciara_scenario *out, struct sciara_refusals *refusals) {
   *out = (struct sciara_scenario){0};
@@ -199,8 +207,10 @@ void sciara_scenario_parse(const char *path, const char *text, size_t length, co
   if (status == SCIARA_OK) status = sciara_json_parse_all(path, text, length, refusals, &root);
   sciara_refusals_add(refusals, status);
   if (status == SCIARA_OK) {
-    for (size_t i = 0; i < override_count; i++)
+    for (size_t i = 0; i < override_count; i++) {
       sciara_refusals_add(refusals, sciara_scenario_override(path, root, overrides[i]));
+      note_override(overrides[i], out);
+    }
     read_tree(root, folder, out, refusals);
   }
   cJSON_Delete(root);

@@ -76,7 +76,8 @@ struct sciara_scenario {
     bool shared_memory;
     int block_width, block_height; ///< 0, like the following: the engine's own
     int boxes, refit_every, sort_every;
-    bool profile; ///< time the elementary processes; no key of the file
+    bool name_overridden, overridden; ///< by an override: the name; any key but the threads
+    bool profile;                     ///< time the elementary processes; no key of the file
   } engine;
 };
 

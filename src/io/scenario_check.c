@@ -272,6 +272,12 @@ static bool given_or_meant(const cJSON *object, const struct meant *meant, const
   return has(object, name);
 }
 
+/** Whether a key of the kind of `key` is there but null, which says as much as no key. */
+static bool is_left_to_default(const cJSON *object, const struct sciara_scenario_key *key, const char *name) {
+  return key->preset && strcmp(key->preset, "null") == 0 &&
+         cJSON_IsNull(cJSON_GetObjectItemCaseSensitive(object, name));
+}
+
 static void refuse_unknown(const struct check *c, const struct sciara_json_path *path, const char *schema,
                            struct meant *meant) {
   if (sciara_refusals_full(c->refusals)) {
@@ -324,7 +330,9 @@ static bool check_presence(const struct check *c, const struct sciara_json_path 
       sciara_scenario_key_allowed(&keys[i], allowed, sizeof allowed);
       refuse(c, &place, "nothing (the key is required)", allowed);
     }
-    if (keys[i].needs && has(object, name) && !given_or_meant(object, meant, keys[i].needs)) {
+    const char *needs = is_left_to_default(object, &keys[i], name) ? NULL : keys[i].needs;
+    if (needs && has(object, name) &&
+        (!given_or_meant(object, meant, needs) || is_left_to_default(object, &keys[i], needs))) {
       snprintf(allowed, sizeof allowed, "only together with \"%s\"", keys[i].needs);
       refuse(c, &place, "the key alone", allowed);
       paired = false;

@@ -15,10 +15,9 @@ struct sciara_engine_options sciara_scenario_engine_options(const struct sciara_
 /**
  * Finds the engine and checks that it follows the options.
  *
- * @param by_command_line whether the wish came from there: then SCIARA_ERR_USAGE for an unknown name or options that do not
- *                        fit the engine, otherwise SCIARA_ERR_INPUT. SCIARA_ERR_DEVICE when it is not available here.
+ * An unknown name or options that do not fit it: SCIARA_ERR_USAGE where an override brought them, else SCIARA_ERR_INPUT.
+ * SCIARA_ERR_DEVICE when the engine is not available here.
  */
-enum sciara_status sciara_scenario_choose_engine(const struct sciara_scenario *s, bool by_command_line,
-                                                 const struct sciara_engine_ops **out);
+enum sciara_status sciara_scenario_choose_engine(const struct sciara_scenario *s, const struct sciara_engine_ops **out);
 
 #endif

@@ -4,7 +4,6 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/log.h"
 #include "base/mem.h"
@@ -237,13 +236,6 @@ static enum sciara_status make_start(struct sciara_problem *p, const struct scia
   return place_initial_lava(p);
 }
 
-/** Whether the command line says something about the engine. */
-static bool engine_overridden(const struct sciara_problem_options *options) {
-  for (size_t k = 0; k < options->override_count; k++)
-    if (strncmp(options->overrides[k], "engine.", 7) == 0) return true;
-  return false;
-}
-
 static void place(struct sciara_problem *p, const struct sciara_problem_options *options, struct ground *ground,
                   struct sciara_refusals *refusals) {
   const bool scenario_passed = refusals->count == 0;
@@ -255,7 +247,7 @@ static void place(struct sciara_problem *p, const struct sciara_problem_options 
     sciara_refusals_add(refusals, on_map);
   }
   if (p->scenario.engine.name) { // otherwise nothing of the scenario could be read
-    const enum sciara_status found = sciara_scenario_choose_engine(&p->scenario, engine_overridden(options), &ops);
+    const enum sciara_status found = sciara_scenario_choose_engine(&p->scenario, &ops);
     if (!options->any_engine) sciara_refusals_add(refusals, found);
   }
   // Defaults stand for what was refused in a scenario: what follows would not be the user's.

@@ -17,6 +17,8 @@
 #include "io/versions.h"
 #include "model/field.h"
 #include "model/ledger.h"
+#include "sim/choose_engine.h"
+#include "sim/profile.h"
 #include "sim/run_folder.h"
 
 struct run {
@@ -25,6 +27,7 @@ struct run {
   const char *folder;
   struct sciara_snapshot_context context;
   struct sciara_run_record record;
+  struct sciara_profile profile;
   double begin; ///< monotonic seconds
   int lock;     ///< descriptor of the locked folder, or -1
 };
@@ -200,30 +203,34 @@ static enum sciara_status run_events(struct run *r, enum sciara_stop_reason *rea
   struct sciara_simulation *s = r->simulation;
   const double every = s->problem.scenario.output.every_s;
   for (;;) {
-    const struct sciara_event event = {.time = next_output(every, s->progress.time),
-                                       .step = UINT64_MAX,
+    const double output = next_output(every, s->progress.time);
+    const struct sciara_event event = {.time = output,
+                                       .step = sciara_profile_next(&r->profile),
                                        .cancel = r->options->cancel,
                                        .tick = r->options->observer.tick,
                                        .tick_context = r->options->observer.context};
     SCIARA_TRY(sciara_simulation_advance(s, &event));
     *reason = s->finished != SCIARA_STOP_NONE ? s->finished : s->progress.reason;
-    if (s->finished != SCIARA_STOP_NONE || *reason == SCIARA_STOP_CANCEL) return SCIARA_OK;
-    SCIARA_TRY(take_snapshot(r));
+    const bool over = s->finished != SCIARA_STOP_NONE || *reason == SCIARA_STOP_CANCEL;
+    if (over || s->progress.step >= event.step) SCIARA_TRY(sciara_profile_add(&r->profile, s));
+    if (over) return SCIARA_OK;
+    if (s->progress.time >= output) SCIARA_TRY(take_snapshot(r));
   }
 }
 
 static void make_context(struct run *r) {
   const struct sciara_problem *p = &r->simulation->problem;
-  r->context = (struct sciara_snapshot_context){.georef = &p->georef,
-                                                .fields = p->scenario.output.fields,
-                                                .as_double = p->scenario.output.as_double,
-                                                .title = p->scenario.title,
-                                                .start = p->scenario.run.start,
-                                                .scenario_json = p->scenario.json,
-                                                .history = r->options->history,
-                                                .engine = r->simulation->ops->name,
-                                                .precision = p->scenario.engine.single_precision ? "single" : "double",
-                                                .dem_hash = p->dem_hash};
+  r->context =
+      (struct sciara_snapshot_context){.georef = &p->georef,
+                                       .fields = p->scenario.output.fields,
+                                       .as_double = p->scenario.output.as_double,
+                                       .title = p->scenario.title,
+                                       .start = p->scenario.run.start,
+                                       .scenario_json = p->scenario.json,
+                                       .history = r->options->history,
+                                       .engine = r->simulation->ops->name,
+                                       .precision = sciara_precision_name(sciara_scenario_precision(&p->scenario)),
+                                       .dem_hash = p->dem_hash};
 }
 
 /** The end of a run that failed: run.json says so, as well as it can. */
@@ -242,12 +249,14 @@ static enum sciara_status begin(struct run *r) {
   const struct sciara_scenario *scenario = &r->simulation->problem.scenario;
   const char *const inputs[] = {scenario->path, scenario->dem.path, scenario->initial_thickness.path,
                                 scenario->initial_temperature.path};
-  SCIARA_TRY(
-      sciara_run_folder_prepare(r->folder, r->options->overwrite, inputs, sizeof inputs / sizeof *inputs, &r->lock));
+  const struct sciara_run_options *o = r->options;
+  if (o->profile) SCIARA_TRY(sciara_profile_open(&r->profile, o->profile, o->profile_every, o->overwrite));
+  SCIARA_TRY(sciara_run_folder_prepare(r->folder, o->overwrite, inputs, sizeof inputs / sizeof *inputs, &r->lock));
   SCIARA_TRY(begin_record(r));
   SCIARA_TRY(sciara_simulation_ledger(r->simulation, &r->record.ledger));
   SCIARA_TRY(write_record(r, SCIARA_RUN_RUNNING));
-  if (r->options->observer.prepared) r->options->observer.prepared(r->options->observer.context, r->folder);
+  if (o->observer.prepared) o->observer.prepared(o->observer.context, r->folder);
+  if (o->profile) SCIARA_TRY(sciara_profile_begin(&r->profile, r->simulation));
   char *snapshots = sciara_path_join(r->folder, "snapshots");
   const enum sciara_status status = snapshots ? sciara_folder_make(snapshots) : no_memory();
   free(snapshots);
@@ -278,6 +287,7 @@ enum sciara_status sciara_run_to_end(struct sciara_simulation *s, const struct s
   if (status != SCIARA_OK) record_failure(&r);
   *result =
       (struct sciara_run_result){.reason = reason, .ledger = r.record.ledger, .wall_s = sciara_wallclock() - r.begin};
+  sciara_profile_close(&r.profile);
   sciara_run_record_free(&r.record);
   if (r.lock >= 0) close(r.lock);
   return status;

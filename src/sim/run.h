@@ -18,6 +18,8 @@ struct sciara_run_options {
   bool overwrite;
   const char *history; ///< command line and date, for provenance
   const int *cancel;   ///< set (atomically) to stop after the step in progress; may be NULL
+  const char *profile; ///< CSV file of what the steps cost (sim/profile.h), or NULL; the scenario must ask for it too
+  uint64_t profile_every; ///< steps between two rows, at least 1
   struct sciara_run_observer observer;
 };
 

@@ -35,7 +35,9 @@ static int cores(void) {
 
 static enum sciara_status make_engine(struct sciara_simulation *s) {
   const struct sciara_scenario *scenario = &s->problem.scenario;
-  SCIARA_TRY(sciara_scenario_choose_engine(scenario, false, &s->ops));
+  const struct sciara_state *state = s->problem.state;
+  SCIARA_TRY(sciara_vents_check(s->problem.vents, &state->grid, state->kind)); // an engine writes where they say
+  SCIARA_TRY(sciara_scenario_choose_engine(scenario, &s->ops));
   const char *how = strcmp(scenario->engine.name, "auto") == 0 ? " (chosen by auto)" : "";
   s->threads = !(s->ops->capabilities & SCIARA_CAN_THREADS) ? 1
                : scenario->engine.threads > 0               ? scenario->engine.threads
@@ -49,7 +51,7 @@ static enum sciara_status make_engine(struct sciara_simulation *s) {
                                             .options = sciara_scenario_engine_options(scenario),
                                             .profile = s->problem.scenario.engine.profile};
   SCIARA_TRY(s->ops->create(&setup, &s->engine));
-  return s->ops->upload(s->engine, s->problem.state);
+  return s->ops->upload(s->engine, state);
 }
 
 enum sciara_status sciara_simulation_create(struct sciara_problem *problem, struct sciara_simulation **out) {

@@ -113,8 +113,8 @@ class Import(Case):
         self.run_import("-o", "new", "--overwrite")
         self.assertIn("vents", read_json(self.path("new", "scenario.json")))
 
-    def check_refused(self, message, *args):
-        done = self.run_import("-o", "new", *args, code=3)
+    def check_refused(self, message, *args, code=3):
+        done = self.run_import("-o", "new", *args, code=code)
         self.assertRegex(done.stderr, message)
         self.assertEqual(done.stdout, "")
         self.assertFalse(os.path.exists(self.path("new")), "something was written")
@@ -123,10 +123,10 @@ class Import(Case):
         for suffix in ("_Morphology.stt", "_Vents.stt", "_EmissionRate.txt"):
             with self.subTest(missing=suffix):
                 os.rename(self.path("old files", "eruption" + suffix), self.path("away"))
-                self.check_refused(rf"old files/eruption{suffix}: No such file or directory")
+                self.check_refused(rf"old files/eruption{suffix}: No such file or directory", code=4)
                 os.rename(self.path("away"), self.path("old files", "eruption" + suffix))
         os.remove(self.path("old files", "eruption.cfg"))
-        self.check_refused("eruption.cfg: No such file or directory")
+        self.check_refused("eruption.cfg: No such file or directory", code=4)
 
     def test_files_that_do_not_fit(self):
         self.write("_EmissionRate.txt", f"[TIME] {SLOT}\n[VENT_ID] 1\n[EMISSION_RATE]\n1\n[END]\n")
@@ -200,8 +200,8 @@ class OlderLayout(Case):
         self.assert_same_bits("new.out", "other.out")
 
     def test_what_is_missing_is_asked_for_by_name(self):
-        def refused(message, *args):
-            done = self.run_import(*args, code=3)
+        def refused(message, *args, code=3):
+            done = self.run_import(*args, code=code)
             self.assertEqual(done.stderr, f"sciara: error: etna_2001/{message}\n")
             self.assertFalse(os.path.exists(self.path("new")), "something was written")
 
@@ -212,7 +212,8 @@ class OlderLayout(Case):
                 "grids beside it have no header: add a line \"KEY VALUE\" each", "--corner", "0,0")
         self.write("PARAMETERS.cfg", self.PARAMETERS)
         os.remove(self.path("etna_2001", "VENTS.stt"))
-        refused("VENTS.stt: No such file or directory; it holds the ids of the vents on the grid", "--corner", "0,0")
+        refused("VENTS.stt: No such file or directory; it holds the ids of the vents on the grid", "--corner", "0,0",
+                code=4)
 
     def test_a_corner_that_is_none(self):
         for corner in ("499900.5", "499900.5 4177000", "west,south", "1,2,3", ",", "nan,0"):

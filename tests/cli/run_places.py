@@ -73,6 +73,17 @@ class Places(Case):
     def test_such_names_in_the_c_locale(self):
         self.check_names(env={**os.environ, "LC_ALL": "C"})
 
+    def test_a_name_that_is_not_utf8_is_refused(self):
+        self.write_scenario()
+        before = case.tree(self.work)
+        done = subprocess.run([case.PROGRAM, "run", "s.json", "-q", "-o", b"out\xff"], cwd=self.work,
+                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
+        self.assertEqual(done.returncode, 2)
+        self.assertEqual(done.stderr, b'sciara: error: --output: found "' + self.path("out").encode() +
+                         b'\xff", allowed a path in UTF-8\n')
+        self.assertEqual(done.stdout, b"")
+        self.assertEqual(case.tree(self.work), before)
+
     def test_odd_output_names(self):
         self.write_scenario()
         for name in ('a "quoted" \\ name', "tab\tname", "x=y", "%s%n"):

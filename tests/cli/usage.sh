@@ -126,7 +126,6 @@ expect 3 's\.json: boundary: found "ajar", allowed "open" or "closed"' run s.jso
 expect 2 '--steps: found "0", allowed a whole number >= 1' run s.json --steps 0
 expect 3 's\.json: run\.max_steps: found 0, allowed 1 to ' run s.json --set run.max_steps=0
 expect 3 's\.json: engine\.threads: found 3000, allowed 0 to 1024' run s.json --threads 3000
-expect 4 'none\.asc: No such file or directory' run s.json --set dem.path=none.asc
 expect 3 's\.json: cannot be opened as a raster \(formats allowed: GTiff, ' run s.json --set dem.path=s.json
 expect 3 's\.json: vents\[0\] .*found row 0, column 2, on the rim' run s.json --set vents.0.row=0
 expect 3 's\.json: vents\[0\] .*found row 5, column 2, allowed row 0 to 4' run s.json --set vents.0.row=5
@@ -139,6 +138,7 @@ expect 4 'none\.json: cannot open: No such file or directory' run none.json
 expect 4 '\.: cannot read: Is a directory' run .
 expect 4 'error: .*s\.json/sub: .*Not a directory' run s.json --output s.json/sub
 expect 4 'error: .*s\.json: ' run s.json --output s.json
+expect 4 'none\.asc: No such file or directory' run s.json --set dem.path=none.asc
 expect 4 'none\.nc: cannot open: No such file or directory' info none.nc
 
 # A full disk under stdout is told, with exit code 4.

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "model/ledger.h"
-#include "support/engine_spec.h"
+#include "support/conformance.h"
 #include "support/golden.h"
 
 static const struct {
@@ -36,24 +36,21 @@ static const struct {
     {"ramp", 3000, 62, 145.778905137572, 23.1, 0, 9.6179985839311648, 0},
 };
 
-static const char *engine_name;
-static struct engine_spec engine;
-
 static void compare_field(const char *name, int steps, const char *what, const double *ours) {
   size_t n;
   double *golden = golden_read(name, steps, what, &n);
   for (size_t i = 0; i < n; i++)
     ck_assert_msg(fabs(ours[i] - golden[i]) <= 1e-9 * fmax(1, fabs(golden[i])),
-                  "%s: %s after %d steps: %s[%zu] is %.17g, golden %.17g", engine_name, name, steps, what, i, ours[i],
-                  golden[i]);
+                  "%s: %s after %d steps: %s[%zu] is %.17g, golden %.17g", engine_tested[SCIARA_DOUBLE]->name, name,
+                  steps, what, i, ours[i], golden[i]);
   free(golden);
 }
 
 static void compare_totals(const char *name, int kept, const struct sciara_state *s) {
   struct sciara_ledger l;
   sciara_ledger_form(s, DBL_EPSILON, &l);
-  ck_assert_msg(sciara_ledger_closes(&l), "%s: %s: ledger open by %g m3, bound %g", engine_name, name, l.residual_m3,
-                l.bound_m3);
+  ck_assert_msg(sciara_ledger_closes(&l), "%s: %s: ledger open by %g m3, bound %g", engine_tested[SCIARA_DOUBLE]->name,
+                name, l.residual_m3, l.bound_m3);
   for (size_t k = 0; k < sizeof totals / sizeof *totals; k++) {
     if (strcmp(totals[k].name, name) != 0 || totals[k].kept != kept) continue;
     ck_assert_uint_eq(s->step, (uint64_t)totals[k].steps);
@@ -70,13 +67,12 @@ static void run_case(int index) {
   const char *name = cases[index].name;
   struct golden_case c;
   golden_load(name, 0, &c);
-  const struct sciara_engine_ops *ops;
-  ck_assert_int_eq(engine_spec_find(&engine, SCIARA_DOUBLE, &ops), SCIARA_OK);
+  const struct sciara_engine_ops *ops = engine_tested[SCIARA_DOUBLE];
   const struct sciara_engine_setup setup = {
-      .params = &c.params, .vents = c.vents, .boundary = c.boundary, .options = engine.options};
-  void *made;
-  ck_assert_int_eq(ops->create(&setup, &made), SCIARA_OK);
-  ck_assert_int_eq(ops->upload(made, c.state), SCIARA_OK);
+      .params = &c.params, .vents = c.vents, .boundary = c.boundary, .options = engine_options};
+  void *engine;
+  ck_assert_int_eq(ops->create(&setup, &engine), SCIARA_OK);
+  ck_assert_int_eq(ops->upload(engine, c.state), SCIARA_OK);
   uint64_t step = 0;
   for (int k = 0; k < 4 && cases[index].kept[k]; k++) {
     const int kept = cases[index].kept[k];
@@ -85,21 +81,21 @@ static void run_case(int index) {
     struct sciara_engine_progress p = {0};
     while (step < n) {
       const struct sciara_stop stop = {.steps = step + 1, .time = INFINITY, .solidified = true, .max_wall_ms = 60000};
-      ck_assert_msg(ops->advance(made, &stop, &p) == SCIARA_OK, "%s", sciara_last_error());
+      ck_assert_msg(ops->advance(engine, &stop, &p) == SCIARA_OK, "%s", sciara_last_error());
       step++;
       ck_assert_uint_eq(p.step, step);
       ck_assert_msg(fabs(p.clock - clocks[step - 1]) <= 1e-9 * fmax(1, clocks[step - 1]),
-                    "%s: %s: clock of step %d is %.17g, golden %.17g", engine_name, name, (int)step, p.clock,
-                    clocks[step - 1]);
+                    "%s: %s: clock of step %d is %.17g, golden %.17g", engine_tested[SCIARA_DOUBLE]->name, name,
+                    (int)step, p.clock, clocks[step - 1]);
     }
     free(clocks);
     if (step < (uint64_t)kept) { // the golden run had solidified by then, and so has this one
       const struct sciara_stop stop = {.steps = (uint64_t)kept, .time = INFINITY, .solidified = true};
-      ck_assert_int_eq(ops->advance(made, &stop, &p), SCIARA_OK);
+      ck_assert_int_eq(ops->advance(engine, &stop, &p), SCIARA_OK);
       ck_assert_int_eq(p.reason, SCIARA_STOP_SOLIDIFIED);
       ck_assert_uint_eq(p.step, step);
     }
-    ck_assert_int_eq(ops->download(made, c.state), SCIARA_OK);
+    ck_assert_int_eq(ops->download(engine, c.state), SCIARA_OK);
     compare_field(name, kept, "h", c.state->h);
     compare_field(name, kept, "z", c.state->z);
     compare_field(name, kept, "T", c.state->T);
@@ -108,44 +104,20 @@ static void run_case(int index) {
     compare_field(name, kept, "arrival", c.state->arrival);
     compare_totals(name, kept, c.state);
   }
-  ops->destroy(made);
+  ops->destroy(engine);
   golden_free(&c);
 }
 
 START_TEST(golden) { run_case(_i); }
 END_TEST
 
-/** 0: passed, 1: failed, 77: not available here. */
-static int run_engine(const char *text) {
-  const struct sciara_engine_ops *ops;
-  enum sciara_status status = engine_spec_parse(text, &engine);
-  if (status == SCIARA_OK) status = engine_spec_find(&engine, SCIARA_DOUBLE, &ops);
-  if (status != SCIARA_OK) {
-    printf("%s: %s\n", status == SCIARA_ERR_DEVICE ? "skipped" : "failed", sciara_last_error());
-    return status == SCIARA_ERR_DEVICE ? 77 : 1;
-  }
-  engine_name = text;
-  Suite *suite = suite_create(text);
+static Suite *make(void) {
+  Suite *suite = suite_create("golden cases");
   TCase *tc = tcase_create("golden");
   tcase_set_timeout(tc, 600);
   tcase_add_loop_test(tc, golden, 0, sizeof cases / sizeof *cases);
   suite_add_tcase(suite, tc);
-  SRunner *runner = srunner_create(suite);
-  srunner_set_fork_status(runner, CK_NOFORK);
-  srunner_run_all(runner, CK_NORMAL);
-  const int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed != 0;
+  return suite;
 }
 
-int main(int argc, char **argv) {
-  size_t count = (size_t)(argc - 1);
-  const struct sciara_engine_entry *list = argc > 1 ? NULL : sciara_engine_list(&count);
-  size_t failed = 0, skipped = 0;
-  for (size_t k = 0; k < count; k++) {
-    const int result = run_engine(list ? list[k].name : argv[k + 1]);
-    failed += result == 1;
-    skipped += result == 77;
-  }
-  return failed ? 1 : skipped == count ? 77 : 0;
-}
+int main(int argc, char **argv) { return conformance_main(argc, argv, make); }

@@ -14,11 +14,13 @@ static enum sciara_status read_path(const char *path) {
 
 static void assert_read(const char *path) { ck_assert_msg(read_path(path) == SCIARA_OK, "%s", sciara_last_error()); }
 
-static void assert_refused(const char *path, const char *part) {
-  ck_assert_msg(read_path(path) == SCIARA_ERR_INPUT, "%s was not refused", path);
+static void assert_fails(enum sciara_status status, const char *path, const char *part) {
+  ck_assert_msg(read_path(path) == status, "%s was not refused with %d", path, (int)status);
   assert_contains(sciara_last_error(), path);
   assert_contains(sciara_last_error(), part);
 }
+
+static void assert_refused(const char *path, const char *part) { assert_fails(SCIARA_ERR_INPUT, path, part); }
 
 static double centre_x(int64_t c) { return dem.grid.west + ((double)c + 0.5) * dem.grid.cell_size; }
 static double centre_y(int64_t r) { return dem.grid.north - ((double)r + 0.5) * dem.grid.cell_size; }

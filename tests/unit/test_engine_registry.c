@@ -14,14 +14,16 @@ START_TEST(entries) {
     ck_assert(list[k].name && *list[k].name);
     ck_assert_str_ne(list[k].name, "auto");
     for (size_t m = 0; m < k; m++) ck_assert_str_ne(list[k].name, list[m].name);
-    for (int p = 0; p < 2; p++) {
+    ck_assert((list[k].ops[SCIARA_DOUBLE] != NULL) == (list[k].ops[SCIARA_SINGLE_PRECISION] != NULL));
+    ck_assert((list[k].ops[SCIARA_DOUBLE] != NULL) == (list[k].why_not == NULL)); // a reason where there is no engine
+    for (int p = 0; p < SCIARA_PRECISIONS; p++) {
       const struct sciara_engine_ops *ops = list[k].ops[p];
-      ck_assert_msg(ops || list[k].why_not, "%s is not compiled, and no reason is given", list[k].name);
       if (!ops) continue;
       ck_assert_str_eq(ops->name, list[k].name);
       ck_assert(ops->summary && *ops->summary && !strchr(ops->summary, '\n'));
       ck_assert(ops->create && ops->destroy && ops->upload && ops->download && ops->advance);
-      ck_assert(ops->determinism == SCIARA_EXACT || ops->determinism == SCIARA_TOLERANCE);
+      ck_assert(ops->determinism == (p == SCIARA_FAST_MATH ? SCIARA_TOLERANCE : list[k].ops[0]->determinism));
+      ck_assert(p != SCIARA_FAST_MATH || ops->capabilities & SCIARA_CAN_DEVICE); // the CPU has none
       ops->destroy(NULL);
     }
     if (list[k].ops[0] && list[k].ops[1]) { // the precisions are two engines of one kind
@@ -53,6 +55,71 @@ START_TEST(find) {
     const struct sciara_engine_ops *ops;
     ck_assert_int_eq(sciara_engine_find(always[k], SCIARA_DOUBLE, &ops), SCIARA_OK);
     ck_assert_int_eq(ops->determinism, SCIARA_EXACT);
+  }
+}
+END_TEST
+
+START_TEST(fast_math) { // of the CUDA engines alone
+  const char *const cpu[] = {"serial", "openmp", "checked"};
+  for (int k = 0; k < 3; k++) {
+    const struct sciara_engine_ops *ops;
+    ck_assert_int_eq(sciara_engine_find(cpu[k], SCIARA_FAST_MATH, &ops), SCIARA_ERR_USAGE);
+    ck_assert_ptr_null(ops);
+    char expected[96];
+    snprintf(expected, sizeof expected, "engine \"%s\" has no fast math; the CUDA engines have it", cpu[k]);
+    ck_assert_str_eq(sciara_last_error(), expected);
+  }
+  ck_assert_str_eq(sciara_precision_name(SCIARA_DOUBLE), "double");
+  ck_assert_str_eq(sciara_precision_name(SCIARA_SINGLE_PRECISION), "single");
+  ck_assert_str_eq(sciara_precision_name(SCIARA_FAST_MATH), "single, fast math");
+}
+END_TEST
+
+/** Each option with an engine that follows it, and with one that does not. */
+START_TEST(options) {
+  const struct {
+    struct sciara_engine_options options;
+    unsigned needs;
+    const char *name;
+  } cases[] = {
+      {{.memory = SCIARA_MEMORY_SHARED}, SCIARA_CAN_SHARED_MEMORY, "memory"},
+      {{.block_width = 32, .block_height = 8}, SCIARA_CAN_BLOCK, "block"},
+      {{.boxes = 2}, SCIARA_CAN_BOXES, "boxes"},
+      {{.refit_every = 10}, SCIARA_CAN_BOXES, "refit_every"},
+      {{.sort_every = 100}, SCIARA_CAN_SORT, "sort_every"},
+  };
+  for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+    struct sciara_engine_ops ops = {.name = "any", .capabilities = cases[k].needs};
+    ck_assert_int_eq(sciara_engine_options_check(&ops, &cases[k].options), SCIARA_OK);
+    ops.capabilities = ~cases[k].needs;
+    ck_assert_int_eq(sciara_engine_options_check(&ops, &cases[k].options), SCIARA_ERR_USAGE);
+    char expected[96];
+    snprintf(expected, sizeof expected, "engine \"any\" does not follow the option %s", cases[k].name);
+    ck_assert_str_eq(sciara_last_error(), expected);
+  }
+  const struct sciara_engine_ops bare = {.name = "bare"};
+  ck_assert_int_eq(sciara_engine_options_check(&bare, &(struct sciara_engine_options){0}), SCIARA_OK);
+  ck_assert_int_eq(sciara_engine_options_check(&bare, &(struct sciara_engine_options){.memory = SCIARA_MEMORY_GLOBAL}),
+                   SCIARA_OK); // what every engine can do
+}
+END_TEST
+
+START_TEST(blocks) {
+  const struct {
+    int width, height;
+    bool good;
+  } cases[] = {{32, 1, true},   {1, 32, true},   {8, 4, true},         {1024, 1, true}, {32, 32, true},
+               {33, 1, false},  {8, 2, false},   {64, 32, false},      {32, 0, false},  {0, 32, false},
+               {-8, -4, false}, {32, 33, false}, {65536, 65536, false}};
+  const struct sciara_engine_ops ops = {.name = "any", .capabilities = SCIARA_CAN_BLOCK};
+  for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+    const struct sciara_engine_options o = {.block_width = cases[k].width, .block_height = cases[k].height};
+    ck_assert_int_eq(sciara_engine_options_check(&ops, &o), cases[k].good ? SCIARA_OK : SCIARA_ERR_USAGE);
+    char expected[128];
+    snprintf(expected, sizeof expected,
+             "found a block of %d x %d threads, allowed 32 to 1024 threads, a multiple of 32", o.block_width,
+             o.block_height);
+    if (!cases[k].good) ck_assert_str_eq(sciara_last_error(), expected);
   }
 }
 END_TEST
@@ -111,6 +178,9 @@ int main(void) {
   tcase_set_timeout(tc, 0);
   tcase_add_test(tc, entries);
   tcase_add_test(tc, find);
+  tcase_add_test(tc, fast_math);
+  tcase_add_test(tc, options);
+  tcase_add_test(tc, blocks);
   tcase_add_test(tc, unknown);
   tcase_add_test(tc, automatic);
   tcase_add_test(tc, memory);

@@ -143,7 +143,7 @@ START_TEST(faults_are_named) {
     write_text(in_folder(faults[_i].file), faults[_i].content);
   else
     unlink(in_folder(faults[_i].file));
-  ck_assert_msg(import(corner) == SCIARA_ERR_INPUT, "fault %d was not refused with 3", _i);
+  ck_assert_int_eq(import(corner), faults[_i].content ? SCIARA_ERR_INPUT : SCIARA_ERR_IO);
   assert_contains(sciara_last_error(), faults[_i].found);
   assert_contains(sciara_last_error(), folder);
   ck_assert_ptr_null(report.text.data);

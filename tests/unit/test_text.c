@@ -142,6 +142,34 @@ START_TEST(growing) {
 }
 END_TEST
 
+START_TEST(json) {
+  const struct {
+    const char *text, *escaped;
+    bool utf8;
+  } cases[] = {
+      {"", "", true},
+      {"lava/a b.json", "lava/a b.json", true},
+      {"a\"b\\c", "a\\\"b\\\\c", true},
+      {"1\n\t\x01\x1f\x7f", "1\\u000a\\u0009\\u0001\\u001f\x7f", true},
+      {"\xc3\x84tna \xe5\x9c\xb0 \xf0\x9f\x8c\x8b", "\xc3\x84tna \xe5\x9c\xb0 \xf0\x9f\x8c\x8b", true},
+      {"a\xff", "a\\ufffd", false},                                // no UTF-8 at all
+      {"\xc3", "\\ufffd", false},                                  // cut short
+      {"\xc0\xaf", "\\ufffd\\ufffd", false},                       // overlong
+      {"\xe0\x80\xaf", "\\ufffd\\ufffd\\ufffd", false},            // overlong
+      {"\xed\xa0\x80", "\\ufffd\\ufffd\\ufffd", false},            // a surrogate
+      {"\xf4\x90\x80\x80", "\\ufffd\\ufffd\\ufffd\\ufffd", false}, // beyond Unicode
+  };
+  for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+    struct sciara_text t = {0};
+    ck_assert_int_eq(sciara_text_append(&t, "x"), SCIARA_OK);
+    ck_assert_int_eq(sciara_text_append_json(&t, cases[k].text), SCIARA_OK);
+    ck_assert_str_eq(t.data + 1, cases[k].escaped);
+    ck_assert(sciara_is_utf8(cases[k].text) == cases[k].utf8);
+    sciara_text_free(&t);
+  }
+}
+END_TEST
+
 static enum sciara_status inner(void) { return sciara_fail(SCIARA_ERR_IO, "%s is gone", "disk"); }
 
 static enum sciara_status outer(void) {
@@ -181,6 +209,7 @@ int main(void) {
   tcase_add_test(tc, printed_durations);
   tcase_add_test(tc, closest);
   tcase_add_test(tc, growing);
+  tcase_add_test(tc, json);
   tcase_add_test(tc, errors);
   suite_add_tcase(suite, tc);
   SRunner *runner = srunner_create(suite);

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+// Claims about the way from a scenario to its engine: precision, options, and who is told that they make no sense.
+#include <check.h>
+#include <string.h>
+
+#include "sim/choose_engine.h"
+#include "sim/simulation.h"
+
+#define PLANE SCIARA_SOURCE_DIR "/config/plane.json"
+
+/** config/plane.json with overrides; a NULL ends them. */
+static struct sciara_scenario plane(const char *const *overrides) {
+  struct sciara_scenario s;
+  size_t count = 0;
+  while (overrides[count]) count++;
+  ck_assert_msg(sciara_scenario_read(PLANE, overrides, count, &s) == SCIARA_OK, "%s", sciara_last_error());
+  return s;
+}
+
+START_TEST(precisions) {
+  const struct {
+    const char *const overrides[3];
+    enum sciara_precision precision;
+  } cases[] = {{{NULL}, SCIARA_DOUBLE},
+               {{"engine.precision=single", NULL}, SCIARA_SINGLE_PRECISION},
+               {{"engine.precision=single", "engine.math=fast", NULL}, SCIARA_FAST_MATH}};
+  for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+    struct sciara_scenario s = plane(cases[k].overrides);
+    ck_assert_int_eq(sciara_scenario_precision(&s), cases[k].precision);
+    sciara_scenario_free(&s);
+  }
+}
+END_TEST
+
+START_TEST(options) {
+  const char *const overrides[] = {"engine.memory=shared",
+                                   "engine.block_width=16",
+                                   "engine.block_height=8",
+                                   "engine.boxes=4",
+                                   "engine.refit_every=5",
+                                   "engine.sort_every=6",
+                                   NULL};
+  struct sciara_scenario s = plane(overrides);
+  const struct sciara_engine_options o = sciara_scenario_engine_options(&s);
+  ck_assert(o.memory == SCIARA_MEMORY_SHARED && o.block_width == 16 && o.block_height == 8);
+  ck_assert(o.boxes == 4 && o.refit_every == 5 && o.sort_every == 6);
+  sciara_scenario_free(&s);
+}
+END_TEST
+
+/** The same nonsense, in the scenario and by an override. */
+START_TEST(who_is_told) {
+  const struct {
+    const char *const overrides[3];
+    const char *found;
+    bool name_overridden, overridden; ///< what is taken for granted instead of what the reader found
+    enum sciara_status status;
+  } cases[] = {
+      {{"engine.name=seriel", NULL}, "engine.name: there is no engine \"seriel\"", true, true, SCIARA_ERR_USAGE},
+      {{"engine.name=seriel", NULL}, "engine.name: there is no engine \"seriel\"", false, true, SCIARA_ERR_INPUT},
+      {{"engine.name=serial", "engine.boxes=2", NULL}, "engine: engine \"serial\" does", true, true, SCIARA_ERR_USAGE},
+      {{"engine.name=serial", "engine.boxes=2", NULL}, "engine: engine \"serial\" does", false, true, SCIARA_ERR_USAGE},
+      {{"engine.name=serial", "engine.boxes=2", NULL},
+       "engine: engine \"serial\" does",
+       false,
+       false,
+       SCIARA_ERR_INPUT},
+      {{"engine.math=fast", NULL}, "engine.math: found \"fast\" with", false, true, SCIARA_ERR_USAGE},
+      {{"engine.math=fast", NULL}, "engine.math: found \"fast\" with", false, false, SCIARA_ERR_INPUT},
+  };
+  for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+    struct sciara_scenario s = plane(cases[k].overrides);
+    const struct sciara_engine_ops *ops;
+    s.engine.name_overridden = cases[k].name_overridden;
+    s.engine.overridden = cases[k].overridden;
+    ck_assert_int_eq(sciara_scenario_choose_engine(&s, &ops), cases[k].status);
+    ck_assert_msg(strstr(sciara_last_error(), cases[k].found) != NULL, "%s", sciara_last_error());
+    sciara_scenario_free(&s);
+  }
+}
+END_TEST
+
+START_TEST(what_was_overridden) {
+  const struct {
+    const char *const overrides[2];
+    bool name, any;
+  } cases[] = {{{NULL}, false, false},
+               {{"engine.threads=2", NULL}, false, false},
+               {{"run.max_steps=2", NULL}, false, false},
+               {{"engine.precision=single", NULL}, false, true},
+               {{"engine.name=serial", NULL}, true, true},
+               {{"engine={\"threads\": 2}", NULL}, true, true}}; // what the file says is gone
+  for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+    struct sciara_scenario s = plane(cases[k].overrides);
+    ck_assert_msg(s.engine.name_overridden == cases[k].name && s.engine.overridden == cases[k].any, "%s",
+                  cases[k].overrides[0] ? cases[k].overrides[0] : "none");
+    sciara_scenario_free(&s);
+  }
+}
+END_TEST
+
+/** An engine writes where the vents say: one that lies wrong never reaches it. */
+START_TEST(vents_of_a_problem_made_by_hand) {
+  const struct sciara_problem_options none = {0};
+  struct sciara_problem p;
+  struct sciara_simulation *s;
+  ck_assert_msg(sciara_problem_open(PLANE, &none, &p) == SCIARA_OK, "%s", sciara_last_error());
+  p.vents->row[0] = 0;
+  ck_assert_int_eq(sciara_simulation_create(&p, &s), SCIARA_ERR_INPUT);
+  ck_assert_msg(strstr(sciara_last_error(), "vent 0 lies in row 0") != NULL, "%s", sciara_last_error());
+  ck_assert_ptr_null(s);
+}
+END_TEST
+
+int main(void) {
+  Suite *suite = suite_create("the engine of a scenario");
+  TCase *tc = tcase_create("choose");
+  tcase_set_timeout(tc, 0);
+  tcase_add_test(tc, precisions);
+  tcase_add_test(tc, options);
+  tcase_add_test(tc, who_is_told);
+  tcase_add_test(tc, what_was_overridden);
+  tcase_add_test(tc, vents_of_a_problem_made_by_hand);
+  suite_add_tcase(suite, tc);
+  SRunner *runner = srunner_create(suite);
+  srunner_set_fork_status(runner, CK_NOFORK);
+  srunner_run_all(runner, CK_NORMAL);
+  const int failed = srunner_ntests_failed(runner);
+  srunner_free(runner);
+  return failed != 0;
+}

@@ -5,8 +5,8 @@
 
 set_property(GLOBAL PROPERTY SCIARA_ENGINES "")
 
-# One object library per precision (f64, f32, fast), its objects part of libsciara.
-function(sciara_add_precisions name precisions)
+# sciara_compile_precisions(NAME PRECISIONS SOURCES...): one object library per precision (f64, f32, fast).
+function(sciara_compile_precisions name precisions)
   foreach(precision IN LISTS precisions)
     set(target sciara_${name}_${precision})
     add_library(${target} OBJECT ${ARGN})
@@ -23,7 +23,14 @@ function(sciara_add_precisions name precisions)
     else()
       target_link_libraries(${target} PRIVATE sciara_numeric)
     endif()
-    target_sources(libsciara PRIVATE $<TARGET_OBJECTS:${target}>)
+  endforeach()
+endfunction()
+
+# The same, the objects part of libsciara.
+function(sciara_add_precisions name precisions)
+  sciara_compile_precisions(${name} "${precisions}" ${ARGN})
+  foreach(precision IN LISTS precisions)
+    target_sources(libsciara PRIVATE $<TARGET_OBJECTS:sciara_${name}_${precision}>)
   endforeach()
 endfunction()
 

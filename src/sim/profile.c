@@ -32,14 +32,22 @@ static enum sciara_status check_replaceable(int fd, const char *path) {
   return sciara_fail(SCIARA_ERR_INPUT, "%s: holds no profile; --overwrite replaces only a profile", path);
 }
 
+/** A new file, or with `overwrite` the one that is there. */
+static enum sciara_status open_file(const char *path, bool overwrite, int *fd, bool *is_new) {
+  *fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  *is_new = *fd >= 0;
+  if (*is_new) return SCIARA_OK;
+  if (errno != EEXIST) return io_failure(path, "open");
+  if (!overwrite) return sciara_fail(SCIARA_ERR_INPUT, "%s: is there already; --overwrite replaces it", path);
+  *fd = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK);
+  return *fd >= 0 ? SCIARA_OK : io_failure(path, "open");
+}
+
 enum sciara_status sciara_profile_open(struct sciara_profile *p, const char *path, uint64_t every, bool overwrite) {
   *p = (struct sciara_profile){.every = every};
-  int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-  const bool is_new = fd >= 0;
-  if (!is_new && errno == EEXIST && !overwrite)
-    return sciara_fail(SCIARA_ERR_INPUT, "%s: is there already; --overwrite replaces it", path);
-  if (!is_new && errno == EEXIST) fd = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK);
-  if (fd < 0) return io_failure(path, "open");
+  int fd;
+  bool is_new;
+  SCIARA_TRY(open_file(path, overwrite, &fd, &is_new));
   enum sciara_status status = is_new ? SCIARA_OK : check_replaceable(fd, path);
   char *copy = status == SCIARA_OK ? sciara_format("%s", path) : NULL;
   if (status == SCIARA_OK && !copy) status = sciara_fail(SCIARA_ERR_MEMORY, "no memory for the path of a profile");

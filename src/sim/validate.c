@@ -8,8 +8,8 @@
 
 #include "base/mem.h"
 #include "base/text.h"
-#include "base/wallclock.h"
 #include "model/ledger.h"
+#include "sim/runner.h"
 
 const double sciara_share_limits[SCIARA_SHARES] = {0.1, 0.01, 1e-9};
 
@@ -79,43 +79,6 @@ struct sciara_nearness sciara_compare_states(const struct sciara_state *a, const
     n.all_within[k] = valid > 0 ? (double)(valid - n.covered + within[k]) / (double)valid : 1;
   }
   return n;
-}
-
-// ---------------------------------------------------------------------------------------------------- engines at work
-
-/** An engine and where it stands. */
-struct runner {
-  const struct sciara_engine_ops *ops; ///< NULL: none
-  void *engine;
-  struct sciara_engine_progress progress;
-  double compute_s;
-};
-
-static enum sciara_status start(struct runner *r, const struct sciara_engine_ops *ops, const struct sciara_problem *p,
-                                const struct sciara_engine_options *options) {
-  const struct sciara_engine_setup setup = {.params = &p->scenario.params,
-                                            .vents = p->vents,
-                                            .boundary = p->scenario.boundary,
-                                            .threads = p->scenario.engine.threads,
-                                            .options = *options};
-  SCIARA_TRY(ops->create(&setup, &r->engine));
-  r->ops = ops;
-  return ops->upload(r->engine, p->state);
-}
-
-static void end(struct runner *r) {
-  if (r->engine) r->ops->destroy(r->engine);
-  *r = (struct runner){.ops = NULL};
-}
-
-/** Goes on to a step, or to where nothing is liquid and no vent will emit again, and fetches the state. */
-static enum sciara_status go_to(struct runner *r, uint64_t step, struct sciara_state *state) {
-  const struct sciara_stop stop = {.steps = step, .time = INFINITY, .solidified = true, .max_wall_ms = 10000};
-  const double begin = sciara_wallclock();
-  do SCIARA_TRY(r->ops->advance(r->engine, &stop, &r->progress));
-  while (r->progress.reason == SCIARA_STOP_WALL);
-  r->compute_s += sciara_wallclock() - begin;
-  return r->ops->download(r->engine, state);
 }
 
 // ------------------------------------------------------------------------------------------------------------ verdicts
@@ -199,10 +162,10 @@ static void look_at_row(struct sciara_verdict *v, const struct sciara_trace_row 
 enum { SAME, DOUBLE, REFERENCES }; // serial of the same precision; serial in double, for the class tolerance
 
 struct workshop {
-  struct runner reference[REFERENCES];
+  struct sciara_runner reference[REFERENCES];
   struct sciara_state *at[REFERENCES]; ///< the references' states
   struct sciara_state *found;
-  struct runner *candidate; ///< [count]
+  struct sciara_runner *candidate; ///< [count]
 };
 
 /** Which reference an engine is held against; serial of the same precision serves both where that is double. */
@@ -220,7 +183,7 @@ static enum sciara_status start_references(struct sciara_validation *v, struct w
     const struct sciara_engine_ops *serial;
     if (!wanted[r]) continue;
     SCIARA_TRY(sciara_engine_find("serial", r == SAME ? same : SCIARA_DOUBLE, &serial));
-    SCIARA_TRY(start(&w->reference[r], serial, v->problem, &none));
+    SCIARA_TRY(sciara_runner_start(&w->reference[r], serial, v->problem, &none, v->problem->state));
     SCIARA_TRY(sciara_state_clone(v->problem->state, &w->at[r]));
   }
   return SCIARA_OK;
@@ -230,15 +193,17 @@ static void start_candidates(struct sciara_validation *v, struct workshop *w,
                              const struct sciara_candidate *candidate) {
   for (size_t k = 0; k < v->count; k++) {
     struct sciara_verdict *verdict = &v->verdict[k];
-    *verdict = (struct sciara_verdict){.engine = candidate[k].name, .passed = true, .skipped = !candidate[k].ops};
-    if (verdict->skipped) {
+    const struct sciara_engine_ops *ops = candidate[k].ops;
+    *verdict = (struct sciara_verdict){.engine = candidate[k].name, .passed = true, .skipped = !ops};
+    if (!ops) {
       blame(verdict, sciara_format("%s", candidate[k].why_not ? candidate[k].why_not : "not available"));
       continue;
     }
-    verdict->determinism = candidate[k].ops->determinism;
-    if (start(&w->candidate[k], candidate[k].ops, v->problem, &candidate[k].options) == SCIARA_OK) continue;
+    verdict->determinism = ops->determinism;
+    if (sciara_runner_start(&w->candidate[k], ops, v->problem, &candidate[k].options, v->problem->state) == SCIARA_OK)
+      continue;
     blame(verdict, sciara_format("%s", sciara_last_error()));
-    end(&w->candidate[k]);
+    sciara_runner_end(&w->candidate[k]);
   }
 }
 
@@ -247,9 +212,9 @@ static void visit(struct sciara_validation *v, struct workshop *w, uint64_t step
   for (size_t k = 0; k < v->count; k++) {
     struct sciara_verdict *verdict = &v->verdict[k];
     if (!w->candidate[k].ops) continue;
-    if (go_to(&w->candidate[k], step, w->found) != SCIARA_OK) {
+    if (sciara_runner_go_to(&w->candidate[k], step, INFINITY, w->found) != SCIARA_OK) {
       blame(verdict, sciara_format("%s", sciara_last_error()));
-      end(&w->candidate[k]);
+      sciara_runner_end(&w->candidate[k]);
       continue;
     }
     verdict->compute_s = w->candidate[k].compute_s;
@@ -266,7 +231,7 @@ static enum sciara_status beside_serial(struct sciara_validation *v, struct work
   for (uint64_t step = 0; step < v->steps;) {
     step = v->steps - step > v->every ? step + v->every : v->steps;
     for (int r = 0; r < REFERENCES; r++)
-      if (w->reference[r].ops) SCIARA_TRY(go_to(&w->reference[r], step, w->at[r]));
+      if (w->reference[r].ops) SCIARA_TRY(sciara_runner_go_to(&w->reference[r], step, INFINITY, w->at[r]));
     struct sciara_ledger ledger;
     sciara_ledger_form(w->at[SAME], epsilon_of(v->precision), &ledger);
     SCIARA_TRY(sciara_trace_add(&v->trace, w->at[SAME], &ledger));
@@ -298,10 +263,10 @@ enum sciara_status sciara_validate(struct sciara_validation *v, const struct sci
     SCIARA_TRY_GOTO(beside_serial(v, &w));
 cleanup:
   for (int r = 0; r < REFERENCES; r++) {
-    end(&w.reference[r]);
+    sciara_runner_end(&w.reference[r]);
     sciara_state_destroy(w.at[r]);
   }
-  for (size_t k = 0; w.candidate && k < count; k++) end(&w.candidate[k]);
+  for (size_t k = 0; w.candidate && k < count; k++) sciara_runner_end(&w.candidate[k]);
   sciara_free(w.candidate);
   sciara_state_destroy(w.found);
   return status;

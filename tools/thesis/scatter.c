@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "thesis/scatter.h"
+
+#include "base/mem.h"
+#include "engine/clockwork.h"
+#include "engine/host_fields.h"
+
+struct box {
+  int64_t top, bottom, left, right; ///< the last row and column are part of it; empty while top > bottom
+};
+
+struct scatter {
+  struct sciara_engine_setup setup;
+  struct sciara_clockwork clockwork;
+  struct sciara_host_fields hf;
+  struct sciara_rule rule;
+  struct box lava;
+  real t;
+  bool by_columns;
+  struct sciara_prospect *prospect; ///< of each cell
+  struct sciara_parcel *sum;        ///< what has come to each cell; 0 between two steps
+};
+
+static const struct box empty = {INT64_MAX, INT64_MIN, INT64_MAX, INT64_MIN};
+
+static void hold(struct box *b, int64_t row, int64_t col) {
+  if (row < b->top) b->top = row;
+  if (row > b->bottom) b->bottom = row;
+  if (col < b->left) b->left = col;
+  if (col > b->right) b->right = col;
+}
+
+static enum sciara_status create(const struct sciara_engine_setup *setup, bool by_columns, void **engine) {
+  struct scatter *e;
+  SCIARA_TRY(SCIARA_NEW(e, 1, "control"));
+  e->setup = *setup;
+  e->by_columns = by_columns;
+  *engine = e;
+  return SCIARA_OK;
+}
+
+static enum sciara_status create_by_rows(const struct sciara_engine_setup *setup, void **engine) {
+  return create(setup, false, engine);
+}
+
+static enum sciara_status create_by_columns(const struct sciara_engine_setup *setup, void **engine) {
+  return create(setup, true, engine);
+}
+
+static void release(struct scatter *e) {
+  sciara_host_fields_destroy(&e->hf);
+  sciara_free(e->prospect);
+  sciara_free(e->sum);
+  e->prospect = NULL;
+  e->sum = NULL;
+}
+
+static void destroy(void *engine) {
+  release((struct scatter *)engine);
+  sciara_free(engine);
+}
+
+static enum sciara_status upload(void *engine, const struct sciara_state *state) {
+  struct scatter *e = (struct scatter *)engine;
+  release(e);
+  SCIARA_TRY(sciara_host_fields_create(&e->hf, state));
+  SCIARA_TRY(SCIARA_NEW(e->prospect, (size_t)e->hf.count, "prospects"));
+  SCIARA_TRY(SCIARA_NEW(e->sum, (size_t)e->hf.count, "sums"));
+  sciara_host_fields_upload(&e->hf, state, e->setup.boundary);
+  sciara_clockwork_load(&e->clockwork, state, e->setup.vents);
+  e->rule = sciara_rule_make(e->setup.params, state->grid.cell_size);
+  e->t = (real)state->clock;
+  e->lava = empty;
+  for (int64_t row = 0; row < state->grid.rows; row++)
+    for (int64_t col = 0; col < state->grid.cols; col++)
+      if (e->hf.f.h[sciara_host_index(&e->hf, row, col)] > 0) hold(&e->lava, row, col);
+  return SCIARA_OK;
+}
+
+static enum sciara_status download(void *engine, struct sciara_state *state) {
+  const struct scatter *e = (const struct scatter *)engine;
+  sciara_host_fields_download(&e->hf, state);
+  sciara_clockwork_store(&e->clockwork, state);
+  return SCIARA_OK;
+}
+
+static void emit(struct scatter *e) {
+  const struct sciara_vents *v = e->setup.vents;
+  struct sciara_engine_progress *now = &e->clockwork.now;
+  for (int64_t k = 0; k < v->count; k++) {
+    const double volume =
+        sciara_vent_volume(v->begin, v->end, v->rate, v->first[k], v->first[k + 1], now->time, (double)e->t);
+    if (!(volume > 0)) continue;
+    sciara_pass_emit(&e->hf.f, sciara_host_index(&e->hf, v->row[k], v->col[k]), volume, e->hf.grid.cell_size,
+                     (real)e->setup.params->T_vent, now->time);
+    hold(&e->lava, v->row[k], v->col[k]);
+    now->emitted = now->emitted + volume;
+  }
+  now->time = now->time + (double)e->t;
+}
+
+static void evaluate(struct scatter *e) {
+  real t_opt = e->rule.clock_max;
+  for (int64_t row = e->lava.top; row <= e->lava.bottom; row++)
+    for (int64_t col = e->lava.left; col <= e->lava.right; col++) {
+      const int64_t i = sciara_host_index(&e->hf, row, col);
+      bool bad = false;
+      if (!(e->hf.f.h[i] > 0)) continue;
+      const real t = sciara_pass_evaluate(&e->rule, &e->hf.f, i, &e->prospect[i], &bad);
+      if (t < t_opt) t_opt = t;
+      if (bad) sciara_clockwork_blame(&e->clockwork, row, col);
+      e->clockwork.now.cell_steps++;
+    }
+  e->t = e->rule.relaxation * t_opt;
+}
+
+static void add(struct sciara_parcel *to, struct sciara_parcel parcel) {
+  to->h = to->h + parcel.h;
+  to->px = to->px + parcel.px;
+  to->py = to->py + parcel.py;
+  to->heat = to->heat + parcel.heat;
+}
+
+/** Cell i gives its residual to itself and its outflows to its neighbours. */
+static void give(struct scatter *e, int64_t i) {
+  const struct sciara_prospect *p = &e->prospect[i];
+  const real T = e->hf.f.T[i];
+  struct sciara_outflows out;
+  bool bad = false; // was seen by evaluate
+  if (!(e->hf.f.h[i] > 0)) return;
+  const real h0 = sciara_cell_flow(p, e->hf.f.h[i], e->t, &out, &bad);
+  add(&e->sum[i], sciara_parcel_residual(h0, p->vx, p->vy, p->keep, T));
+  for (int n = 1; n < SCIARA_MOORE; n++) {
+    struct sciara_parcel parcel = {0, 0, 0, 0};
+    if (out.to[n].thickness == 0) continue;
+    sciara_parcel_add(&parcel, sciara_moore_reverse(n), out.to[n], T);
+    add(&e->sum[i + sciara_moore_offset(n, e->hf.f.stride)], parcel);
+  }
+}
+
+static void scatter(struct scatter *e) {
+  const struct box b = e->lava;
+  if (e->by_columns) {
+    for (int64_t col = b.left; col <= b.right; col++)
+      for (int64_t row = b.top; row <= b.bottom; row++) give(e, sciara_host_index(&e->hf, row, col));
+  } else {
+    for (int64_t row = b.top; row <= b.bottom; row++)
+      for (int64_t col = b.left; col <= b.right; col++) give(e, sciara_host_index(&e->hf, row, col));
+  }
+}
+
+/** Every cell that lava may have come to takes what came; the box shrinks to what is liquid. */
+static void settle(struct scatter *e) {
+  struct sciara_engine_progress *now = &e->clockwork.now;
+  const struct box b = e->lava;
+  e->lava = empty;
+  now->liquid_cells = 0;
+  if (b.top > b.bottom) return;
+  for (int64_t row = b.top - 1; row <= b.bottom + 1; row++)
+    for (int64_t col = b.left - 1; col <= b.right + 1; col++) {
+      const int64_t i = sciara_host_index(&e->hf, row, col);
+      bool bad = false;
+      if (e->sum[i].h == 0 && e->hf.f.h[i] == 0) continue;
+      const enum sciara_fate fate =
+          sciara_pass_settle(&e->rule, &e->hf.f, i, e->sum[i], e->t, e->clockwork.now.time, &bad);
+      e->sum[i] = (struct sciara_parcel){0, 0, 0, 0};
+      now->solidifications += fate == SCIARA_FATE_ROCK;
+      now->losses += fate == SCIARA_FATE_LOST;
+      if (bad) sciara_clockwork_blame(&e->clockwork, row, col);
+      if (fate != SCIARA_FATE_LIQUID) continue;
+      now->liquid_cells++;
+      hold(&e->lava, row, col);
+    }
+}
+
+static enum sciara_status step(void *engine) {
+  struct scatter *e = (struct scatter *)engine;
+  emit(e);
+  evaluate(e);
+  SCIARA_TRY(sciara_clockwork_verdict(&e->clockwork));
+  scatter(e);
+  settle(e);
+  SCIARA_TRY(sciara_clockwork_verdict(&e->clockwork));
+  e->clockwork.now.clock = (double)e->t;
+  e->clockwork.now.step++;
+  return SCIARA_OK;
+}
+
+static enum sciara_status advance(void *engine, const struct sciara_stop *stop,
+                                  struct sciara_engine_progress *progress) {
+  return sciara_clockwork_run(&((struct scatter *)engine)->clockwork, stop, step, engine, progress);
+}
+
+#define CONTROL(identifier, name_, create_)                             \
+  extern const struct sciara_engine_ops SCIARA_NAME(identifier);        \
+  const struct sciara_engine_ops SCIARA_NAME(identifier) = {            \
+      .name = name_,                                                    \
+      .summary = "control: one thread, donors add to their neighbours", \
+      .determinism = SCIARA_TOLERANCE,                                  \
+      .create = create_,                                                \
+      .destroy = destroy,                                               \
+      .upload = upload,                                                 \
+      .download = download,                                             \
+      .advance = advance,                                               \
+  }
+
+CONTROL(scatter_by_rows, "scatter by rows", create_by_rows);
+CONTROL(scatter_by_columns, "scatter by columns", create_by_columns);

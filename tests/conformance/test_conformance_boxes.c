@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Engines with several boxes: two eruptions far apart do not pay for the ground between them. Other engines have nothing
-// to show here.
+// GPU engines pay for lava alone: several boxes spare the ground between two eruptions far apart, and rock costs nothing.
+// CPU engines have nothing to show here.
 // test_conformance_boxes [ENGINE...]: the engines named, else all that are available.
 #include <math.h>
 #include <stdio.h>
@@ -55,11 +55,53 @@ START_TEST(far_vents) {
 }
 END_TEST
 
+/** Threads that `steps` more steps are given, a step. */
+static double launched_in(struct run *r, uint64_t steps) {
+  struct sciara_engine_profile before, after;
+  ck_assert_int_eq(r->ops->profile(r->engine, &before), SCIARA_OK);
+  run_to_step(r, r->at.step + steps);
+  ck_assert_int_eq(r->ops->profile(r->engine, &after), SCIARA_OK);
+  return (double)(after.launched - before.launched) / (double)steps;
+}
+
+/** Where lava has become rock there is nothing to do any more. An engine that always works on the whole grid may go on. */
+START_TEST(rock_costs_nothing) {
+  const enum sciara_precision p = (enum sciara_precision)_i;
+  const struct sciara_engine_ops *ops = engine_tested[p];
+  if (!(ops->capabilities & SCIARA_CAN_DEVICE)) return; // CPU engines launch no threads
+  struct scene s;
+  scene_make(&s, 201, 203, 0, slope, 0);
+  s.params.cooling = 60;
+  scene_vent(&s, 60, 60, 3000, 1, (const double[]){30});
+  scene_vent(&s, 150, 150, 9e6, 2, (const double[]){0, 1e-3}); // so that time goes on
+  scene_finish(&s, p);
+  const struct sciara_engine_setup setup = {
+      .params = &s.params, .vents = s.vents, .boundary = s.boundary, .options = engine_options, .profile = true};
+  struct run r = {.ops = ops};
+  ck_assert_msg(ops->create(&setup, &r.engine) == SCIARA_OK, "%s", sciara_last_error());
+  ck_assert_msg(ops->upload(r.engine, s.state) == SCIARA_OK, "%s", sciara_last_error());
+  run_to_step(&r, 1300);
+  ck_assert_int_gt(r.at.liquid_cells, 100);
+  const double flowing = launched_in(&r, 64);
+  ck_assert_double_ge(flowing, (double)r.at.liquid_cells);
+  run_to_step(&r, 2600);
+  ck_assert_int_eq(r.at.liquid_cells, 0);
+  const double at_rest = launched_in(&r, 64);
+  printf("%s, %s: %.0f threads a step while lava flows, %.0f when it is rock\n", ops->name, precision_name(p), flowing,
+         at_rest);
+  ck_assert_msg(flowing >= 201 * 203 || 2 * at_rest <= flowing,
+                "%.0f threads a step while lava flows, %.0f when it is rock", flowing, at_rest);
+  run_end(&r);
+  scene_free(&s);
+}
+END_TEST
+
 static Suite *make_suite(void) {
   Suite *suite = suite_create("conformance: boxes");
   TCase *tc = tcase_create("boxes");
   tcase_set_timeout(tc, 0);
   tcase_add_loop_test(tc, far_vents, 0, 2);
+  tcase_add_loop_test(tc, rock_costs_nothing, 0, 2);
   suite_add_tcase(suite, tc);
   return suite;
 }

@@ -51,6 +51,12 @@ static double ramp_with_hole(int64_t r, int64_t c, int v) {
   return r >= 10 && r <= 13 && c >= 5 && c <= 9 ? NAN : ramp(r, c, v);
 }
 
+/** A valley that runs north to south, far from the sides of the grid. */
+static double valley(int64_t r, int64_t c, int v) {
+  (void)v;
+  return 800 + 4 * fabs((double)c - 117) - 0.5 * (double)r;
+}
+
 static double channel_south(int64_t r, int64_t c, int v) {
   (void)v;
   return 500 - 1.5 * (double)r + (c == 3 ? 0 : 50);
@@ -302,6 +308,22 @@ static void claim_pool_and_vents(const struct scene *start, const struct sciara_
   ck_assert_double_eq(end->arrival[10 * 23 + 11], 0);
 }
 
+/** Two flows on a grid of many blocks: apart, then one; a third freezes, and its vent comes to life again. */
+static void build_meeting(struct scene *s, int v, unsigned record) {
+  scene_make(s, 150, 230, record, valley, v);
+  s->params.cooling = 40;
+  scene_vent(s, 41, 101, 2000, RATES(25));
+  scene_vent(s, 43, 134, 2000, RATES(25));
+  scene_vent(s, 125, 203, 200, RATES(4, 0, 0, 0, 6));
+}
+
+static void claim_meeting(const struct scene *start, const struct sciara_state *end, int v) {
+  (void)start, (void)v;
+  ck_assert(reached(end, 41, 101) && reached(end, 43, 134) && reached(end, 125, 203));
+  ck_assert_msg(reached(end, 60, 117), "the flows do not meet");
+  ck_assert_uint_gt(end->solidifications, 10);
+}
+
 static void build_many_slots(struct scene *s, int v, unsigned record) {
   double rates[60];
   for (int k = 0; k < 60; k++) rates[k] = k % 5 == 3 ? 0 : 2 + 0.37 * (double)(k * 7 % 13);
@@ -351,6 +373,7 @@ static const struct conformance_case list[] = {
     {"rate gap", build_gap, 0, claim_gap, {1, 7, 50, 1500}},
     {"fissure", build_fissure, 0, claim_all_emitted, {1, 7, 400}},
     {"initial lava and vents", build_pool_and_vents, 0, claim_pool_and_vents, {1, 7, 200}},
+    {"flows that meet", build_meeting, 0, claim_meeting, {7, 300, 2000}},
     {"slots shorter than a step", build_many_slots, 0, claim_all_emitted, {1, 7, 200}},
 };
 

@@ -24,8 +24,7 @@ inline void boxed_layout(void *engine, sciara_carver *carver) {
 inline sciara_status boxed_prepare(void *engine) {
   boxed_engine *e = static_cast<boxed_engine *>(engine);
   const boxes b = one_box(&e->base.hf);
-  SCIARA_CUDA_TRY(cudaMemcpy(e->b, &b, sizeof b, cudaMemcpyHostToDevice));
-  return SCIARA_OK;
+  return sciara_device_put(&e->base, e->b, &b, sizeof b);
 }
 
 template <class Exchange> sciara_status boxed_launch(void *engine, cudaStream_t stream) {

@@ -49,14 +49,12 @@ void release(sciara_device_engine *e) {
   e->memory = nullptr;
 }
 
-template <class T> sciara_status copy_in(const T *to, const void *from, int64_t count) {
-  if (count > 0)
-    SCIARA_CUDA_TRY(cudaMemcpy(const_cast<T *>(to), from, (size_t)count * sizeof(T), cudaMemcpyHostToDevice));
-  return SCIARA_OK;
+template <class T> sciara_status copy_in(const sciara_device_engine *e, const T *to, const void *from, int64_t count) {
+  return sciara_device_put(e, const_cast<T *>(to), from, (size_t)count * sizeof(T));
 }
 
-template <class T> sciara_status copy_out(T *to, const T *from, int64_t count) {
-  SCIARA_CUDA_TRY(cudaMemcpy(to, from, (size_t)count * sizeof(T), cudaMemcpyDeviceToHost));
+template <class T> sciara_status copy_out(const sciara_device_engine *e, T *to, const T *from, int64_t count) {
+  SCIARA_CUDA_TRY(cudaMemcpyAsync(to, from, (size_t)count * sizeof(T), cudaMemcpyDeviceToHost, e->stream));
   return SCIARA_OK;
 }
 
@@ -70,7 +68,7 @@ sciara_status take_memory(sciara_device_engine *e, unsigned record) {
     return sciara_fail(SCIARA_ERR_MEMORY, "engine %s needs %zu MiB of device memory, %zu MiB are free",
                        e->strategy->name, size.used >> 20, free_bytes >> 20);
   SCIARA_CUDA_TRY(cudaMalloc(&e->memory, size.used));
-  SCIARA_CUDA_TRY(cudaMemset(e->memory, 0, size.used));
+  SCIARA_CUDA_TRY(cudaMemsetAsync(e->memory, 0, size.used, e->stream));
   e->carver = {};
   e->carver.base = static_cast<char *>(e->memory);
   lay_out(e, &e->carver, record, v->count, v->slots);
@@ -82,28 +80,28 @@ sciara_status upload_vents(sciara_device_engine *e) {
   sciara_device_vents *d = &e->device.vents;
   for (int64_t k = 0; k < v->count; k++) {
     const int64_t cell = sciara_host_index(&e->hf, v->row[k], v->col[k]);
-    SCIARA_TRY(copy_in(d->cell + k, &cell, 1));
+    SCIARA_TRY(copy_in(e, d->cell + k, &cell, 1));
   }
   d->count = v->count;
-  SCIARA_TRY(copy_in(d->first, v->first, v->count + 1));
-  SCIARA_TRY(copy_in(d->begin, v->begin, v->slots));
-  SCIARA_TRY(copy_in(d->end, v->end, v->slots));
-  return copy_in(d->rate, v->rate, v->slots);
+  SCIARA_TRY(copy_in(e, d->first, v->first, v->count + 1));
+  SCIARA_TRY(copy_in(e, d->begin, v->begin, v->slots));
+  SCIARA_TRY(copy_in(e, d->end, v->end, v->slots));
+  return copy_in(e, d->rate, v->rate, v->slots);
 }
 
 sciara_status upload_fields(sciara_device_engine *e) {
   const sciara_fields *to = &e->device.f, *from = &e->hf.f;
   const int64_t n = e->hf.count;
-  SCIARA_TRY(copy_in(to->z, from->z, n));
-  SCIARA_TRY(copy_in(to->h, from->h, n));
-  SCIARA_TRY(copy_in(to->T, from->T, n));
-  SCIARA_TRY(copy_in(to->px, from->px, n));
-  SCIARA_TRY(copy_in(to->py, from->py, n));
-  SCIARA_TRY(copy_in(to->lost, from->lost, n));
-  SCIARA_TRY(copy_in(to->arrival, from->arrival, n));
-  SCIARA_TRY(copy_in(to->kind, from->kind, n));
-  if (to->max_h) SCIARA_TRY(copy_in(to->max_h, from->max_h, n));
-  if (to->max_speed) SCIARA_TRY(copy_in(to->max_speed, from->max_speed, n));
+  SCIARA_TRY(copy_in(e, to->z, from->z, n));
+  SCIARA_TRY(copy_in(e, to->h, from->h, n));
+  SCIARA_TRY(copy_in(e, to->T, from->T, n));
+  SCIARA_TRY(copy_in(e, to->px, from->px, n));
+  SCIARA_TRY(copy_in(e, to->py, from->py, n));
+  SCIARA_TRY(copy_in(e, to->lost, from->lost, n));
+  SCIARA_TRY(copy_in(e, to->arrival, from->arrival, n));
+  SCIARA_TRY(copy_in(e, to->kind, from->kind, n));
+  if (to->max_h) SCIARA_TRY(copy_in(e, to->max_h, from->max_h, n));
+  if (to->max_speed) SCIARA_TRY(copy_in(e, to->max_speed, from->max_speed, n));
   return SCIARA_OK;
 }
 
@@ -118,7 +116,7 @@ sciara_status upload_control(sciara_device_engine *e) {
   c->solidifications = now->solidifications;
   c->liquid = (unsigned long long)now->liquid_cells;
   c->bad_before = c->bad_after = SCIARA_NO_CELL;
-  return copy_in(e->device.control, c, 1);
+  return copy_in(e, e->device.control, c, 1);
 }
 
 sciara_status record_mark(sciara_device_engine *e, int mark, cudaStream_t stream) {
@@ -185,8 +183,8 @@ sciara_status set_stop(sciara_device_engine *e, const sciara_stop *stop) {
   on_device.vents_end = e->clockwork.vents_end;
   on_device.solidified = stop->solidified;
   const int none = SCIARA_STOP_NONE;
-  SCIARA_TRY(copy_in(e->stop, &on_device, 1));
-  return copy_in(&e->device.control->reason, &none, 1);
+  SCIARA_TRY(copy_in(e, e->stop, &on_device, 1));
+  return copy_in(e, &e->device.control->reason, &none, 1);
 }
 
 sciara_status take_device(sciara_device_engine *e) {
@@ -211,6 +209,13 @@ void fill_options(const sciara_device_strategy *strategy, sciara_engine_options 
 }
 
 } // namespace
+
+enum sciara_status sciara_device_put(const struct sciara_device_engine *e, void *to, const void *from, size_t bytes) {
+  if (bytes == 0) return SCIARA_OK;
+  SCIARA_CUDA_TRY(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, e->stream));
+  SCIARA_CUDA_TRY(cudaStreamSynchronize(e->stream));
+  return SCIARA_OK;
+}
 
 enum sciara_status sciara_device_create(const struct sciara_device_strategy *strategy,
                                         const struct sciara_engine_setup *setup, void **engine) {
@@ -266,15 +271,16 @@ enum sciara_status sciara_device_download(void *engine, struct sciara_state *sta
   sciara_device_engine *e = static_cast<sciara_device_engine *>(engine);
   const sciara_fields *from = &e->device.f, *to = &e->hf.f;
   const int64_t n = e->hf.count;
-  SCIARA_TRY(copy_out(to->z, from->z, n));
-  SCIARA_TRY(copy_out(to->h, from->h, n));
-  SCIARA_TRY(copy_out(to->T, from->T, n));
-  SCIARA_TRY(copy_out(to->px, from->px, n));
-  SCIARA_TRY(copy_out(to->py, from->py, n));
-  SCIARA_TRY(copy_out(to->lost, from->lost, n));
-  SCIARA_TRY(copy_out(to->arrival, from->arrival, n));
-  if (to->max_h) SCIARA_TRY(copy_out(to->max_h, from->max_h, n));
-  if (to->max_speed) SCIARA_TRY(copy_out(to->max_speed, from->max_speed, n));
+  SCIARA_TRY(copy_out(e, to->z, from->z, n));
+  SCIARA_TRY(copy_out(e, to->h, from->h, n));
+  SCIARA_TRY(copy_out(e, to->T, from->T, n));
+  SCIARA_TRY(copy_out(e, to->px, from->px, n));
+  SCIARA_TRY(copy_out(e, to->py, from->py, n));
+  SCIARA_TRY(copy_out(e, to->lost, from->lost, n));
+  SCIARA_TRY(copy_out(e, to->arrival, from->arrival, n));
+  if (to->max_h) SCIARA_TRY(copy_out(e, to->max_h, from->max_h, n));
+  if (to->max_speed) SCIARA_TRY(copy_out(e, to->max_speed, from->max_speed, n));
+  SCIARA_CUDA_TRY(cudaStreamSynchronize(e->stream));
   sciara_host_fields_download(&e->hf, state);
   sciara_clockwork_store(&e->clockwork, state);
   return SCIARA_OK;

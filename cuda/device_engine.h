@@ -54,6 +54,7 @@ struct sciara_device_engine {
 #define sciara_device_profile SCIARA_NAME(sciara_device_profile)
 #define sciara_device_check_guards SCIARA_NAME(sciara_device_check_guards)
 #define sciara_device_mark SCIARA_NAME(sciara_device_mark)
+#define sciara_device_put SCIARA_NAME(sciara_device_put)
 
 enum sciara_status sciara_device_create(const struct sciara_device_strategy *strategy,
                                         const struct sciara_engine_setup *setup, void **engine);
@@ -68,6 +69,12 @@ enum sciara_status sciara_device_profile(void *engine, struct sciara_engine_prof
 
 /** For tests: SCIARA_ERR_INTERNAL when something was written between two arrays. */
 enum sciara_status sciara_device_check_guards(void *engine);
+
+/**
+ * Copies from the host into an array on the device and waits for it. The copy belongs to the engine's stream: plain
+ * cudaMemcpy comes back before pageable memory has arrived, and kernels of another stream do not wait for it.
+ */
+enum sciara_status sciara_device_put(const struct sciara_device_engine *e, void *to, const void *from, size_t bytes);
 
 /** Called by `launch` after the kernels of each process, in their order: where the time of that process ends. */
 enum sciara_status sciara_device_mark(struct sciara_device_engine *e, enum sciara_process process, cudaStream_t stream);

@@ -57,9 +57,8 @@ inline sciara_status listed_prepare(void *engine) {
       mark_around(active, sciara_host_index(hf, v->row[k], v->col[k]), hf->f.stride);
     for (int64_t i = 0; i < hf->count; i++)
       if (active[i] && hf->kind[i] != SCIARA_CELL_NODATA) list[c.count[0]++] = (uint32_t)i;
-    cudaError_t error = cudaMemcpy(e->space.cells[0], list, c.count[0] * sizeof *list, cudaMemcpyHostToDevice);
-    if (error == cudaSuccess) error = cudaMemcpy(e->space.c, &c, sizeof c, cudaMemcpyHostToDevice);
-    if (error != cudaSuccess) status = sciara_cuda_fail(error, "cudaMemcpy of the list of cells");
+    status = sciara_device_put(&e->base, e->space.cells[0], list, c.count[0] * sizeof *list);
+    if (status == SCIARA_OK) status = sciara_device_put(&e->base, e->space.c, &c, sizeof c);
   }
   e->space.threads = o.block_width * o.block_height;
   free(active);

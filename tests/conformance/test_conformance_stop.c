@@ -298,6 +298,74 @@ START_TEST(download_changes_nothing) {
 }
 END_TEST
 
+enum { COMPANY = 6, ROUNDS = 6 };
+
+/** One of several that use the engine at the same time, each for itself. */
+struct member {
+  const struct pair *pair;
+  struct sciara_state *end;
+  enum sciara_status status;
+  char why[256];
+};
+
+/** Made, given a state and driven in slices of a few steps, again and again. */
+static enum sciara_status drive(const struct pair *p, struct sciara_state *end) {
+  const struct sciara_engine_setup setup = {.params = &p->scene.params,
+                                            .vents = p->scene.vents,
+                                            .boundary = p->scene.boundary,
+                                            .threads = 2,
+                                            .options = engine_options};
+  const struct sciara_engine_ops *ops = p->tested.ops;
+  struct sciara_engine_progress at = {.step = 0};
+  void *engine;
+  enum sciara_status status = ops->create(&setup, &engine);
+  if (status != SCIARA_OK) return status;
+  status = ops->upload(engine, p->scene.state);
+  for (uint64_t step = 1; status == SCIARA_OK && step <= 100; step += 3) {
+    const struct sciara_stop stop = at_step(step);
+    status = ops->advance(engine, &stop, &at);
+  }
+  if (status == SCIARA_OK) status = ops->download(engine, end);
+  ops->destroy(engine);
+  return status;
+}
+
+static void *take_part(void *context) {
+  struct member *m = (struct member *)context;
+  m->status = drive(m->pair, m->end);
+  if (m->status != SCIARA_OK) snprintf(m->why, sizeof m->why, "%s", sciara_last_error());
+  return NULL;
+}
+
+// Several at once in one process do not meet: what one is given, and when, is no concern of the others.
+START_TEST(in_company) {
+  struct pair p;
+  struct member member[COMPANY];
+  pthread_t thread[COMPANY];
+  pair_start(&p, "31 x 37", _i);
+  run_until(&p.serial, at_step(100));
+  struct sciara_state *expected = run_state(&p.serial, p.scene.state);
+  for (int round = 0; round < ROUNDS; round++) {
+    for (int k = 0; k < COMPANY; k++) {
+      member[k] = (struct member){.pair = &p};
+      ck_assert_int_eq(sciara_state_clone(p.scene.state, &member[k].end), SCIARA_OK);
+      ck_assert_int_eq(pthread_create(&thread[k], NULL, take_part, &member[k]), 0);
+    }
+    for (int k = 0; k < COMPANY; k++) pthread_join(thread[k], NULL);
+    for (int k = 0; k < COMPANY; k++) {
+      char context[128];
+      snprintf(context, sizeof context, "%s, %s, number %d in round %d", p.tested.ops->name,
+               precision_name(p.precision), k, round);
+      ck_assert_msg(member[k].status == SCIARA_OK, "%s: %s", context, member[k].why);
+      expect_conforms(p.tested.ops, p.precision, expected, member[k].end, context);
+      sciara_state_destroy(member[k].end);
+    }
+  }
+  sciara_state_destroy(expected);
+  pair_end(&p);
+}
+END_TEST
+
 static Suite *make_suite(void) {
   Suite *suite = suite_create("conformance: stop rule and slices");
   TCase *tc = tcase_create("stop");
@@ -312,6 +380,7 @@ static Suite *make_suite(void) {
   tcase_add_loop_test(tc, cancelled, 0, 2);
   tcase_add_loop_test(tc, round_trip, 0, 4);
   tcase_add_loop_test(tc, download_changes_nothing, 0, 2);
+  tcase_add_loop_test(tc, in_company, 0, 2);
   suite_add_tcase(suite, tc);
   return suite;
 }

@@ -308,6 +308,21 @@ static void claim_pool_and_vents(const struct scene *start, const struct sciara_
   ck_assert_double_eq(end->arrival[10 * 23 + 11], 0);
 }
 
+/** With relaxation 1 the clock lets the quickest cell give away all it has: it is dry, but no rock. */
+static void build_drained(struct scene *s, int v, unsigned record) {
+  scene_make(s, 40, 7, record, channel_south, v);
+  s->params.relaxation = 1;
+  for (int64_t r = 3; r < 24; r += 3) scene_lava(s, r, 3, 0.5 + 0.125 * (double)(r % 5), 1360);
+}
+
+static void claim_drained(const struct scene *start, const struct sciara_state *end, int v) {
+  int drained = 0;
+  (void)v;
+  for (int64_t i = 0; i < sciara_grid_cells(&end->grid); i++)
+    drained += start->state->h[i] > 0 && end->h[i] == 0 && end->z[i] == end->z0[i];
+  ck_assert_int_gt(drained, 0);
+}
+
 /** Two flows on a grid of many blocks: apart, then one; a third freezes, and its vent comes to life again. */
 static void build_meeting(struct scene *s, int v, unsigned record) {
   scene_make(s, 150, 230, record, valley, v);
@@ -373,6 +388,7 @@ static const struct conformance_case list[] = {
     {"rate gap", build_gap, 0, claim_gap, {1, 7, 50, 1500}},
     {"fissure", build_fissure, 0, claim_all_emitted, {1, 7, 400}},
     {"initial lava and vents", build_pool_and_vents, 0, claim_pool_and_vents, {1, 7, 200}},
+    {"drained cells", build_drained, 0, claim_drained, {1, 2, 7, 60}},
     {"flows that meet", build_meeting, 0, claim_meeting, {7, 300, 2000}},
     {"slots shorter than a step", build_many_slots, 0, claim_all_emitted, {1, 7, 200}},
 };

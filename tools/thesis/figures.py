@@ -71,11 +71,16 @@ def speedup_table(rows):
         cells = [" / ".join(f"{float(found[engine, memory, h, p]['speedup']):.1f}" for p in PRECISIONS) for h in hours]
         lines.append((f"`{engine}`", memory if "lac" not in engine else "", *cells))
     table(("engine", "memory", *(f"{h:g} h: float / fast math / double" for h in hours)), lines)
-    at = {h: next(r for r in rows if float(r["simulated_h"]) == h and r["precision"] == "double") for h in hours}
-    for h, r in at.items():
-        print(f"At {h:g} h, double: step {r['step']}, {r['liquid_cells']} liquid cells; "
-              f"serial takes {1e6 * float(r['serial_seconds']) / int(r['steps']):.0f} µs a step.")
-    print()
+    lines = []
+    for h in hours:
+        at = {p: next(r for r in rows if float(r["simulated_h"]) == h and r["precision"] == p) for p in PRECISIONS}
+        quickest = {p: min(float(r["seconds"]) for r in rows if float(r["simulated_h"]) == h and r["precision"] == p)
+                    for p in PRECISIONS}
+        lines.append((f"{h:g} h", at["double"]["step"], at["double"]["liquid_cells"],
+                      " / ".join(f"{1e6 * float(r['serial_seconds']) / int(r['steps']):.0f}" for r in at.values()),
+                      " / ".join(f"{1e6 * quickest[p] / int(at[p]['steps']):.0f}" for p in PRECISIONS)))
+    table(("", "step", "liquid cells", "`serial`, µs a step: float / float at the fast-math state / double",
+           "the quickest strategy, µs a step: float / fast math / double"), lines)
 
 
 def speedup_picture(measured, folder):
@@ -145,17 +150,22 @@ def error_tables(measured, folder):
     print(f"Of all cells of the grid, after {last:,} steps within 10 %:\n")
     table(("", "a", "b", "all cells within 10 %"),
           [(*pair, f"{100 * float(found[(*pair, last)]['all_within_10']):.2f} %") for pair in pairs if (*pair, last) in found])
-    figure, axis = pyplot.subplots(figsize=(8, 4.5))
-    for pair in pairs:
-        mine = [found[(*pair, s)] for s in steps if (*pair, s) in found]
+    figure, axis = pyplot.subplots(figsize=(9, 4.5))
+    questions = list(dict.fromkeys(q for q, _, _ in pairs))
+    named = set()
+    for question, a, b in pairs:
+        mine = [found[(question, a, b, s)] for s in steps if (question, a, b, s) in found]
         largest = [float(r["max_absolute_m"]) for r in mine]
         if max(largest) == 0:
             continue
+        precision = "double" if "double" in a and "double" in b else "single"
+        label = f"{question}" + ("" if question.startswith(("float", "fast")) else f", {precision}")
         axis.loglog([int(r["step"]) for r in mine], [max(x, 1e-17) for x in largest], marker="o", markersize=3,
-                    label=f"{pair[0]}: {pair[1]} | {pair[2]}")
-    axis.set(xlabel="steps", ylabel="largest difference of the deposit, m",
-             title="Growth of rounding (exact engines beside serial: 0, not drawn)")
-    axis.legend(fontsize=5, loc="center left", bbox_to_anchor=(1, 0.5))
+                    color=f"C{questions.index(question)}", linestyle="-" if precision == "double" else "--",
+                    label=None if label in named else label)
+        named.add(label)
+    axis.set(xlabel="steps", ylabel="largest difference of the deposit, m")
+    axis.legend(fontsize=7, loc="center left", bbox_to_anchor=(1, 0.5))
     save(figure, folder, "error")
 
 

@@ -5,6 +5,7 @@
 
 #include "io/raster_gdal.h"
 #include "io/snapshot_hdf5.h"
+#include "sim/writer.h"
 
 enum {
   PROGRAM = 60 << 20,            // measured: a run on 10 x 10 cells with GDAL 3.6, PROJ 9.1 and HDF5 1.10
@@ -66,7 +67,8 @@ struct sciara_forecast sciara_forecast_make(const struct sciara_scenario *s, con
   const size_t values = (size_t)sciara_grid_cells(grid) * sizeof(double);
   const size_t snapshot = sciara_snapshot_memory(grid) + f.snapshot;
   const size_t map = s->output.maps ? values + sciara_map_cog_memory(grid) : 0;
-  f.writing = snapshot > map ? snapshot : map;
+  const size_t on_the_way = s->output.every_s > 0 ? sciara_writer_memory(grid, record) : 0;
+  f.writing = (snapshot > map ? snapshot : map) + on_the_way;
   return f;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/run.h"
 
+#include <float.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -20,6 +21,7 @@
 #include "sim/choose_engine.h"
 #include "sim/profile.h"
 #include "sim/run_folder.h"
+#include "sim/writer.h"
 
 struct run {
   struct sciara_simulation *simulation;
@@ -28,8 +30,11 @@ struct run {
   struct sciara_snapshot_context context;
   struct sciara_run_record record;
   struct sciara_profile profile;
-  double begin; ///< monotonic seconds
-  int lock;     ///< descriptor of the locked folder, or -1
+  struct sciara_writer *writer; ///< of the snapshots on the way; while it works the record is its own
+  uint64_t last_snapshot;       ///< the step of the last one taken; UINT64_MAX: none yet
+  int halt;                     ///< set when options->cancel is, or when a snapshot could not be written
+  double begin;                 ///< monotonic seconds
+  int lock;                     ///< descriptor of the locked folder, or -1
 };
 
 static enum sciara_status no_memory(void) { return sciara_fail(SCIARA_ERR_MEMORY, "no memory for the name of a file"); }
@@ -52,10 +57,10 @@ static enum sciara_status begin_record(struct run *r) {
   return sciara_run_record_set(&record->gdal_version, sciara_gdal_version());
 }
 
-/** Brings the record up to date with the simulation and puts it on the disk. */
-static enum sciara_status write_record(struct run *r, enum sciara_run_status status) {
+/** Brings the record up to date and puts it on the disk: where the simulation stood, and its seconds in the engine. */
+static enum sciara_status write_record(struct run *r, enum sciara_run_status status,
+                                       const struct sciara_engine_progress *p, double compute_s) {
   struct sciara_run_record *record = &r->record;
-  const struct sciara_engine_progress *p = &r->simulation->progress;
   record->status = status;
   if (status != SCIARA_RUN_FAILED) { // else what stands there is the last good state, like its ledger
     record->step = p->step;
@@ -64,7 +69,7 @@ static enum sciara_status write_record(struct run *r, enum sciara_run_status sta
     record->liquid_cells = p->liquid_cells;
   }
   record->wall_s = sciara_wallclock() - r->begin;
-  record->compute_s = r->simulation->compute_s;
+  record->compute_s = compute_s;
   sciara_utc_now(record->updated_utc);
   if (status != SCIARA_RUN_RUNNING) sciara_utc_now(record->ended_utc);
   char *path = sciara_path_join(r->folder, SCIARA_RUN_JSON);
@@ -72,6 +77,10 @@ static enum sciara_status write_record(struct run *r, enum sciara_run_status sta
   const enum sciara_status result = sciara_run_record_write(record, path);
   free(path);
   return result;
+}
+
+static enum sciara_status write_record_of_now(struct run *r, enum sciara_run_status status) {
+  return write_record(r, status, &r->simulation->progress, r->simulation->compute_s);
 }
 
 // -------------------------------------------------------------------------------------------------------- snapshots
@@ -99,33 +108,75 @@ cleanup:
 /** Whether series.nc follows this snapshot: rewriting it each time would cost the square of their number. */
 static bool is_series_due(size_t count) { return count <= 100 || count % 100 == 0; }
 
-/** Writes the state as it stands and acknowledges it: file, run.json, then the word to the observer. */
-static enum sciara_status take_snapshot(struct run *r) {
-  struct sciara_simulation *s = r->simulation;
+/** Writes an output: the file, then run.json, which acknowledges it. */
+static enum sciara_status write_output(void *context, struct sciara_output *o) {
+  struct run *r = (struct run *)context;
+  const bool single = r->simulation->problem.scenario.engine.single_precision;
   char name[64];
-  snprintf(name, sizeof name, "snapshots/%08" PRIu64 ".nc", s->progress.step);
+  snprintf(name, sizeof name, "snapshots/%08" PRIu64 ".nc", o->progress.step);
   char *path = sciara_path_join(r->folder, name);
   if (!path) return no_memory();
   enum sciara_status status;
-  SCIARA_TRY_GOTO(sciara_simulation_ledger(s, &r->record.ledger));
-  SCIARA_TRY_GOTO(sciara_snapshot_write(&r->context, s->problem.state, &r->record.ledger, path));
-  SCIARA_TRY_GOTO(sciara_run_record_add(&r->record, name, s->progress.step, s->progress.time,
-                                        sciara_state_checksum(s->problem.state)));
-  SCIARA_TRY_GOTO(write_record(r, SCIARA_RUN_RUNNING));
+  sciara_ledger_form(o->state, single ? FLT_EPSILON : DBL_EPSILON, &o->ledger);
+  SCIARA_TRY_GOTO(sciara_snapshot_write(&r->context, o->state, &o->ledger, path));
+  r->record.ledger = o->ledger;
+  SCIARA_TRY_GOTO(
+      sciara_run_record_add(&r->record, name, o->progress.step, o->progress.time, sciara_state_checksum(o->state)));
+  SCIARA_TRY_GOTO(write_record(r, SCIARA_RUN_RUNNING, &o->progress, o->compute_s));
   if (is_series_due(r->record.snapshot_count)) SCIARA_TRY_GOTO(write_series(r));
-  if (!sciara_ledger_closes(&r->record.ledger))
-    sciara_log(SCIARA_LOG_WARNING, "step %" PRIu64 ": the ledger is open by %g m3, rounding explains %g m3",
-               s->progress.step, r->record.ledger.residual_m3, r->record.ledger.bound_m3);
-  if (r->options->observer.acknowledged) r->options->observer.acknowledged(r->options->observer.context, path);
+  o->path = path;
+  return SCIARA_OK;
 cleanup:
   free(path);
   return status;
 }
 
-static bool has_snapshot_of_now(const struct run *r) {
-  const struct sciara_run_record *record = &r->record;
-  return record->snapshot_count > 0 &&
-         record->snapshots[record->snapshot_count - 1].step == r->simulation->progress.step;
+/** The word to the observer: the output is on the disk and in run.json. */
+static void tell_written(void *context, const struct sciara_output *o) {
+  const struct run *r = (const struct run *)context;
+  if (!sciara_ledger_closes(&o->ledger))
+    sciara_log(SCIARA_LOG_WARNING, "step %" PRIu64 ": the ledger is open by %g m3, rounding explains %g m3",
+               o->progress.step, o->ledger.residual_m3, o->ledger.bound_m3);
+  if (r->options->observer.acknowledged) r->options->observer.acknowledged(r->options->observer.context, o->path);
+}
+
+/** Writes the state as it stands before it comes back. */
+static enum sciara_status take_last_snapshot(struct run *r) {
+  struct sciara_simulation *s = r->simulation;
+  struct sciara_output output = {.state = s->problem.state, .progress = s->progress, .compute_s = s->compute_s};
+  if (r->writer) SCIARA_TRY(sciara_writer_flush(r->writer));
+  if (r->last_snapshot == s->progress.step) return SCIARA_OK;
+  SCIARA_TRY(sciara_simulation_sync(s));
+  SCIARA_TRY(write_output(r, &output));
+  r->last_snapshot = s->progress.step;
+  tell_written(r, &output);
+  free(output.path);
+  return SCIARA_OK;
+}
+
+/** Hands the state as it stands to the writer; waits only while two others are under way. */
+static enum sciara_status take_snapshot(struct run *r) {
+  struct sciara_simulation *s = r->simulation;
+  const struct sciara_writer_work work = {.context = r, .write = write_output, .written = tell_written};
+  struct sciara_output *output;
+  if (!r->writer) SCIARA_TRY(sciara_writer_start(s->problem.state, &work, &r->writer));
+  SCIARA_TRY(sciara_writer_borrow(r->writer, &output));
+  SCIARA_TRY(sciara_simulation_fetch(s, output->state));
+  output->progress = s->progress;
+  output->compute_s = s->compute_s;
+  sciara_writer_give(r->writer);
+  r->last_snapshot = s->progress.step;
+  return SCIARA_OK;
+}
+
+/** Between slices of work: tells of what was written, and stops the run when that failed or somebody asks for it. */
+static void tick(void *context, const struct sciara_simulation *s) {
+  struct run *r = (struct run *)context;
+  const struct sciara_run_options *o = r->options;
+  const bool failed = r->writer && !sciara_writer_poll(r->writer);
+  if (failed || (o->cancel && __atomic_load_n(o->cancel, __ATOMIC_RELAXED)))
+    __atomic_store_n(&r->halt, 1, __ATOMIC_RELAXED);
+  if (o->observer.tick) o->observer.tick(o->observer.context, s);
 }
 
 // ------------------------------------------------------------------------------------------------------------- maps
@@ -204,11 +255,8 @@ static enum sciara_status run_events(struct run *r, enum sciara_stop_reason *rea
   const double every = s->problem.scenario.output.every_s;
   for (;;) {
     const double output = next_output(every, s->progress.time);
-    const struct sciara_event event = {.time = output,
-                                       .step = sciara_profile_next(&r->profile),
-                                       .cancel = r->options->cancel,
-                                       .tick = r->options->observer.tick,
-                                       .tick_context = r->options->observer.context};
+    const struct sciara_event event = {
+        .time = output, .step = sciara_profile_next(&r->profile), .cancel = &r->halt, .tick = tick, .tick_context = r};
     SCIARA_TRY(sciara_simulation_advance(s, &event));
     *reason = s->finished != SCIARA_STOP_NONE ? s->finished : s->progress.reason;
     const bool over = s->finished != SCIARA_STOP_NONE || *reason == SCIARA_STOP_CANCEL;
@@ -238,7 +286,7 @@ static void record_failure(struct run *r) {
   if (!r->record.engine) return; // it failed before there was a record
   char *why = sciara_format("%s", sciara_last_error());
   sciara_run_record_set(&r->record.stop_reason, why);
-  const enum sciara_status ignored = write_record(r, SCIARA_RUN_FAILED);
+  const enum sciara_status ignored = write_record_of_now(r, SCIARA_RUN_FAILED);
   (void)ignored;                                        // the first failure is the one to tell
   if (why) sciara_fail(SCIARA_ERR_INTERNAL, "%s", why); // puts the sentence back; the status is the caller's
   free(why);
@@ -254,7 +302,7 @@ static enum sciara_status begin(struct run *r) {
   SCIARA_TRY(sciara_run_folder_prepare(r->folder, o->overwrite, inputs, sizeof inputs / sizeof *inputs, &r->lock));
   SCIARA_TRY(begin_record(r));
   SCIARA_TRY(sciara_simulation_ledger(r->simulation, &r->record.ledger));
-  SCIARA_TRY(write_record(r, SCIARA_RUN_RUNNING));
+  SCIARA_TRY(write_record_of_now(r, SCIARA_RUN_RUNNING));
   if (o->observer.prepared) o->observer.prepared(o->observer.context, r->folder);
   if (o->profile) SCIARA_TRY(sciara_profile_begin(&r->profile, r->simulation));
   char *snapshots = sciara_path_join(r->folder, "snapshots");
@@ -265,11 +313,11 @@ static enum sciara_status begin(struct run *r) {
 
 /** What is written when the last step is done. */
 static enum sciara_status end(struct run *r, enum sciara_stop_reason reason) {
-  if (!has_snapshot_of_now(r)) SCIARA_TRY(take_snapshot(r));
+  SCIARA_TRY(take_last_snapshot(r));
   SCIARA_TRY(write_series(r));
   SCIARA_TRY(write_maps(r));
   SCIARA_TRY(sciara_run_record_set(&r->record.stop_reason, sciara_stop_reason_name(reason)));
-  return write_record(r, reason == SCIARA_STOP_CANCEL ? SCIARA_RUN_STOPPED : SCIARA_RUN_COMPLETE);
+  return write_record_of_now(r, reason == SCIARA_STOP_CANCEL ? SCIARA_RUN_STOPPED : SCIARA_RUN_COMPLETE);
 }
 
 enum sciara_status sciara_run_to_end(struct sciara_simulation *s, const struct sciara_run_options *options,
@@ -277,6 +325,7 @@ enum sciara_status sciara_run_to_end(struct sciara_simulation *s, const struct s
   struct run r = {.simulation = s,
                   .options = options,
                   .folder = s->problem.scenario.output.folder,
+                  .last_snapshot = UINT64_MAX,
                   .lock = -1,
                   .begin = sciara_wallclock()};
   enum sciara_stop_reason reason = SCIARA_STOP_NONE;
@@ -284,6 +333,8 @@ enum sciara_status sciara_run_to_end(struct sciara_simulation *s, const struct s
   enum sciara_status status = begin(&r);
   if (status == SCIARA_OK) status = run_events(&r, &reason);
   if (status == SCIARA_OK) status = end(&r, reason);
+  sciara_writer_stop(r.writer); // what was given is written, and told of, even if the run has failed
+  r.writer = NULL;
   if (status != SCIARA_OK) record_failure(&r);
   *result =
       (struct sciara_run_result){.reason = reason, .ledger = r.record.ledger, .wall_s = sciara_wallclock() - r.begin};

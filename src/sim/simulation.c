@@ -131,6 +131,11 @@ enum sciara_status sciara_simulation_advance(struct sciara_simulation *s, const 
   return status;
 }
 
+enum sciara_status sciara_simulation_fetch(struct sciara_simulation *s, struct sciara_state *state) {
+  SCIARA_TRY(refuse_failed(s));
+  return s->ops->download(s->engine, state);
+}
+
 enum sciara_status sciara_simulation_sync(struct sciara_simulation *s) {
   SCIARA_TRY(refuse_failed(s));
   if (s->state_is_current) return SCIARA_OK;

@@ -43,6 +43,9 @@ void sciara_simulation_destroy(struct sciara_simulation *s);
  */
 enum sciara_status sciara_simulation_advance(struct sciara_simulation *s, const struct sciara_event *event);
 
+/** Copies the state into another one of the same grid, z0 and kind of which are those of the problem. */
+enum sciara_status sciara_simulation_fetch(struct sciara_simulation *s, struct sciara_state *state);
+
 /** Brings problem.state up to date. */
 enum sciara_status sciara_simulation_sync(struct sciara_simulation *s);
 

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// A thread that writes states while the simulation goes on. There are two buffers: while one is written the next state can
+// be put into the other; whoever wants a third waits. So a slow disk slows the simulation and loses nothing.
+#ifndef SCIARA_SIM_WRITER_H
+#define SCIARA_SIM_WRITER_H
+
+#include "engine/engine.h"
+#include "model/ledger.h"
+
+/** A state on its way to the disk, and where the simulation stood. */
+struct sciara_output {
+  struct sciara_state *state;
+  struct sciara_engine_progress progress;
+  double compute_s;            ///< seconds in the engine up to then
+  struct sciara_ledger ledger; ///< filled in by `write`
+  char *path;                  ///< set by `write`; owned by the output
+};
+
+struct sciara_writer_work {
+  void *context;
+  /** Puts an output on the disk. Called by the writer's thread, one after the other in the order they were given. */
+  enum sciara_status (*write)(void *context, struct sciara_output *output);
+  /** Tells of an output that is written. Called by whoever calls the functions below. */
+  void (*written)(void *context, const struct sciara_output *output);
+};
+
+struct sciara_writer;
+
+/** Takes memory for two states like `like` and starts the thread. */
+enum sciara_status sciara_writer_start(const struct sciara_state *like, const struct sciara_writer_work *work,
+                                       struct sciara_writer **out);
+
+/** Bytes of the two buffers. `record`: bits of enum sciara_record. */
+size_t sciara_writer_memory(const struct sciara_grid *grid, unsigned record);
+
+/** A buffer to be filled; waits until there is one. The error of a failed `write`, when there was one. */
+enum sciara_status sciara_writer_borrow(struct sciara_writer *w, struct sciara_output **out);
+
+/** Hands the buffer that was borrowed last to the thread. */
+void sciara_writer_give(struct sciara_writer *w);
+
+/** Tells of what was written since. False when a `write` has failed: it is time to stop. */
+bool sciara_writer_poll(struct sciara_writer *w);
+
+/** Waits until all is written. The error of a failed `write`; what was given after it is not written. */
+enum sciara_status sciara_writer_flush(struct sciara_writer *w);
+
+/** Waits likewise, ends the thread and frees everything; NULL: nothing to do. */
+void sciara_writer_stop(struct sciara_writer *w);
+
+#endif

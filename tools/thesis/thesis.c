@@ -71,7 +71,7 @@ static enum sciara_status time_stretch(const struct sciara_engine_ops *ops, cons
                                        enum sciara_memory_path memory, const struct sciara_state *from, uint64_t steps,
                                        int repeats, struct sciara_state *to, struct timing *out) {
   const struct sciara_engine_options options = {.memory = memory};
-  double seconds[MOST_REPEATS];
+  double seconds[MOST_REPEATS] = {0};
   for (int n = 0; n < repeats; n++) {
     struct sciara_runner r = {.ops = NULL};
     enum sciara_status status = sciara_runner_start(&r, ops, p, &options, from);

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+// Outputs that a thread writes: all of them, in their order, each as it was given, however slow the disk; none after one
+// that failed.
+#include <check.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "base/text.h"
+#include "sim/writer.h"
+
+enum { MOST = 100, NEVER = -1 };
+
+/** What a disk is told, and how it behaves. */
+struct disk {
+  sem_t go;      ///< a write waits for it, when `gated`
+  bool gated;    ///< a write does not end by itself
+  int fails_at;  ///< the number of the write that fails; NEVER
+  int slow_ms;   ///< each write takes that long
+  int under_way; ///< atomic: given and not written yet
+  int most_under_way;
+  int written;          ///< atomic
+  double content[MOST]; ///< h of the first cell of each, when its write began ...
+  double later[MOST];   ///< ... and when it ended
+  int told;
+  uint64_t told_step[MOST];
+  pthread_t caller;
+  bool told_elsewhere; ///< by another thread than the caller's
+};
+
+static void pause_ms(int ms) {
+  const struct timespec t = {.tv_sec = ms / 1000, .tv_nsec = (long)(ms % 1000) * 1000000};
+  nanosleep(&t, NULL);
+}
+
+static enum sciara_status write_one(void *context, struct sciara_output *o) {
+  struct disk *d = (struct disk *)context;
+  const int number = __atomic_load_n(&d->written, __ATOMIC_ACQUIRE);
+  d->content[number] = o->state->h[0];
+  if (d->gated) sem_wait(&d->go);
+  if (d->slow_ms) pause_ms(d->slow_ms);
+  if (number == d->fails_at) return sciara_fail(SCIARA_ERR_IO, "out/snapshot: No space left on device");
+  d->later[number] = o->state->h[0];
+  o->path = sciara_format("%d", number);
+  __atomic_fetch_sub(&d->under_way, 1, __ATOMIC_ACQ_REL);
+  __atomic_store_n(&d->written, number + 1, __ATOMIC_RELEASE);
+  return SCIARA_OK;
+}
+
+static void on_written(void *context, const struct sciara_output *o) {
+  struct disk *d = (struct disk *)context;
+  ck_assert_int_eq(atoi(o->path), d->told);
+  d->told_step[d->told++] = o->progress.step;
+  if (!pthread_equal(pthread_self(), d->caller)) d->told_elsewhere = true;
+}
+
+static struct sciara_state *small_state(void) {
+  const struct sciara_grid grid = {.rows = 3, .cols = 4, .cell_size = 10};
+  const double altitude[12] = {0};
+  uint8_t valid[12];
+  struct sciara_state *s;
+  for (int k = 0; k < 12; k++) valid[k] = 1;
+  ck_assert_int_eq(sciara_state_create(&grid, altitude, valid, 0, &s), SCIARA_OK);
+  return s;
+}
+
+static struct sciara_writer *start(struct disk *d) {
+  const struct sciara_writer_work work = {.context = d, .write = write_one, .written = on_written};
+  struct sciara_state *like = small_state();
+  struct sciara_writer *w;
+  sem_init(&d->go, 0, 0);
+  d->caller = pthread_self();
+  ck_assert_msg(sciara_writer_start(like, &work, &w) == SCIARA_OK, "%s", sciara_last_error());
+  sciara_state_destroy(like);
+  return w;
+}
+
+/** Gives the output of a step. */
+static enum sciara_status give(struct sciara_writer *w, struct disk *d, uint64_t step) {
+  struct sciara_output *o;
+  SCIARA_TRY(sciara_writer_borrow(w, &o));
+  o->state->h[0] = (double)step;
+  o->progress = (struct sciara_engine_progress){.step = step};
+  const int now = __atomic_add_fetch(&d->under_way, 1, __ATOMIC_ACQ_REL);
+  if (now > d->most_under_way) d->most_under_way = now;
+  sciara_writer_give(w);
+  return SCIARA_OK;
+}
+
+static void expect_all(const struct disk *d, int count) {
+  ck_assert_int_eq(d->told, count);
+  ck_assert(!d->told_elsewhere);
+  for (int k = 0; k < count; k++) {
+    ck_assert_uint_eq(d->told_step[k], (uint64_t)k + 1);
+    ck_assert_double_eq(d->content[k], k + 1.0);
+    ck_assert_double_eq(d->later[k], k + 1.0); // nobody wrote into a buffer on its way
+  }
+}
+
+START_TEST(slow_disk) {
+  struct disk d = {.fails_at = NEVER, .slow_ms = _i};
+  struct sciara_writer *w = start(&d);
+  for (uint64_t step = 1; step <= 40; step++) ck_assert_int_eq(give(w, &d, step), SCIARA_OK);
+  ck_assert_int_eq(sciara_writer_flush(w), SCIARA_OK);
+  expect_all(&d, 40);
+  ck_assert(sciara_writer_poll(w));
+  sciara_writer_stop(w);
+  expect_all(&d, 40); // none is told twice
+}
+END_TEST
+
+static void *open_gate(void *context) {
+  struct disk *d = (struct disk *)context;
+  pause_ms(50);
+  for (int k = 0; k < 3; k++) sem_post(&d->go);
+  return NULL;
+}
+
+START_TEST(third_waits) {
+  struct disk d = {.fails_at = NEVER, .gated = true};
+  struct sciara_writer *w = start(&d);
+  pthread_t opener;
+  ck_assert_int_eq(give(w, &d, 1), SCIARA_OK);
+  ck_assert_int_eq(give(w, &d, 2), SCIARA_OK); // goes on while the first is written
+  ck_assert(sciara_writer_poll(w));
+  ck_assert_int_eq(d.told, 0);
+  ck_assert_int_eq(pthread_create(&opener, NULL, open_gate, &d), 0);
+  ck_assert_int_eq(give(w, &d, 3), SCIARA_OK);
+  ck_assert_int_ge(__atomic_load_n(&d.written, __ATOMIC_ACQUIRE), 1);
+  pthread_join(opener, NULL);
+  ck_assert_int_eq(sciara_writer_flush(w), SCIARA_OK);
+  ck_assert_int_eq(d.most_under_way, 2);
+  expect_all(&d, 3);
+  sciara_writer_stop(w);
+}
+END_TEST
+
+START_TEST(stop_writes_what_was_given) {
+  struct disk d = {.fails_at = NEVER, .slow_ms = 10};
+  struct sciara_writer *w = start(&d);
+  ck_assert_int_eq(give(w, &d, 1), SCIARA_OK);
+  ck_assert_int_eq(give(w, &d, 2), SCIARA_OK);
+  sciara_writer_stop(w);
+  expect_all(&d, 2);
+}
+END_TEST
+
+START_TEST(nothing_after_a_failure) {
+  struct disk d = {.fails_at = 1};
+  struct sciara_writer *w = start(&d);
+  uint64_t given = 0;
+  while (given < 50 && give(w, &d, given + 1) == SCIARA_OK) given++;
+  ck_assert_uint_ge(given, 2);
+  ck_assert_uint_le(given, 3); // the failure is told no later than with the second one after it
+  ck_assert_str_eq(sciara_last_error(), "out/snapshot: No space left on device");
+  ck_assert(!sciara_writer_poll(w));
+  ck_assert_int_eq(sciara_writer_flush(w), SCIARA_ERR_IO);
+  ck_assert_int_eq(d.written, 1);
+  sciara_writer_stop(w);
+  ck_assert_int_eq(d.told, 1);
+  ck_assert_uint_eq(d.told_step[0], 1);
+}
+END_TEST
+
+START_TEST(memory_is_foretold) {
+  const struct sciara_grid grid = {.rows = 30, .cols = 40, .cell_size = 10};
+  ck_assert_uint_eq(sciara_writer_memory(&grid, 0), 2 * sciara_state_memory(&grid, 0));
+  ck_assert_uint_gt(sciara_writer_memory(&grid, SCIARA_RECORD_MAX_SPEED), sciara_writer_memory(&grid, 0));
+  sciara_writer_stop(NULL);
+}
+END_TEST
+
+int main(void) {
+  Suite *suite = suite_create("writer");
+  TCase *tc = tcase_create("writer");
+  tcase_add_loop_test(tc, slow_disk, 0, 3);
+  tcase_add_test(tc, third_waits);
+  tcase_add_test(tc, stop_writes_what_was_given);
+  tcase_add_test(tc, nothing_after_a_failure);
+  tcase_add_test(tc, memory_is_foretold);
+  suite_add_tcase(suite, tc);
+  SRunner *runner = srunner_create(suite);
+  srunner_run_all(runner, CK_ENV);
+  const int failed = srunner_ntests_failed(runner);
+  srunner_free(runner);
+  return failed != 0;
+}

@@ -192,10 +192,19 @@ static void verify(const struct sciara_bench_case *c, const struct sciara_state 
 
 // ----------------------------------------------------------------------------------------------------------- the whole
 
+/** What the engine before left must not pass for the result of one that fetches nothing. */
+static void spoil(struct sciara_state *s) {
+  for (int64_t i = 0; i < sciara_grid_cells(&s->grid); i++)
+    if (s->kind[i] != SCIARA_CELL_NODATA) s->h[i] = s->z[i] = NAN; // an engine leaves the others alone
+  s->time = s->clock = s->emitted = NAN;
+  s->step = 0;
+}
+
 /** serial: what all others are held against. */
 static enum sciara_status measure_reference(struct sciara_bench_case *c, struct sciara_state *reference) {
   struct sciara_bench_row *row = &c->row[0];
   fits_device(c, row);
+  spoil(reference);
   sciara_peak_memory_reset();
   const enum sciara_status status = run_stretches(c, row, reference);
   if (status != SCIARA_OK) return sciara_fail_context(status, "%s: serial", c->name);
@@ -216,6 +225,7 @@ static void measure_contender(struct sciara_bench_case *c, const struct sciara_s
     refuse(row, SCIARA_BENCH_LEFT_OUT, NULL);
     return;
   }
+  spoil(found);
   sciara_peak_memory_reset();
   const enum sciara_status status = run_stretches(c, row, found);
   row->peak = sciara_peak_memory();

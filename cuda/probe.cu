@@ -26,7 +26,7 @@ const char *sciara_device_probe(void) {
   return why;
 }
 
-bool sciara_device_info(struct sciara_device_info *out) {
+bool sciara_device_describe(struct sciara_device_info *out) {
   *out = {};
   cudaDeviceProp properties;
   int device = 0, khz = 0;

@@ -3,7 +3,7 @@
 
 #ifndef SCIARA_HAVE_CUDA // cuda/probe.cu has it otherwise
 
-bool sciara_device_info(struct sciara_device_info *out) {
+bool sciara_device_describe(struct sciara_device_info *out) {
   *out = (struct sciara_device_info){.name = ""};
   return false;
 }

@@ -16,7 +16,7 @@ struct sciara_device_info {
 };
 
 /** The GPU that the CUDA engines use. False: there is none here, or this program was built without CUDA. */
-bool sciara_device_info(struct sciara_device_info *out);
+bool sciara_device_describe(struct sciara_device_info *out);
 
 SCIARA_END_DECLS
 #endif

@@ -54,7 +54,7 @@ static bool fits_device(const struct sciara_bench_case *c, struct sciara_bench_r
   const struct sciara_engine_ops *ops = row->contender.ops;
   row->memory_told = ops->memory != NULL;
   if (ops->memory) ops->memory(&c->problem->grid, 0, &row->host, &row->device);
-  if (row->device == 0 || !sciara_device_info(&gpu) || row->device <= gpu.free_memory) return true;
+  if (row->device == 0 || !sciara_device_describe(&gpu) || row->device <= gpu.free_memory) return true;
   row->why = sciara_format("takes %.3g GB of memory of the GPU, %.3g GB are free", (double)row->device * 1e-9,
                            (double)gpu.free_memory * 1e-9);
   return false;
@@ -195,7 +195,7 @@ static void verify(const struct sciara_bench_case *c, const struct sciara_state 
 /** What the engine before left must not pass for the result of one that fetches nothing. */
 static void spoil(struct sciara_state *s) {
   for (int64_t i = 0; i < sciara_grid_cells(&s->grid); i++)
-    if (s->kind[i] != SCIARA_CELL_NODATA) s->h[i] = s->z[i] = NAN; // an engine leaves the others alone
+    if (s->kind[i] == SCIARA_CELL_INTERIOR) s->h[i] = s->z[i] = NAN; // elsewhere an engine may leave them alone
   s->time = s->clock = s->emitted = NAN;
   s->step = 0;
 }

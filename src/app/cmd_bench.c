@@ -157,6 +157,12 @@ static enum sciara_status write_files(const struct job *j) {
 
 // ----------------------------------------------------------------------------------------------------------- the whole
 
+static enum sciara_status leave_out(struct sciara_bench_entry *entry, char *why) {
+  entry->left_out = why;
+  printf("%s: left out: %s\n", entry->measured.name, why ? why : "no memory");
+  return why ? SCIARA_OK : sciara_fail(SCIARA_ERR_MEMORY, "no memory for a text");
+}
+
 static enum sciara_status measure(struct job *j, const struct sciara_bench_plan *plan) {
   struct sciara_bench_entry *entry = &j->report.entry[j->report.count++];
   struct sciara_problem problem;
@@ -175,15 +181,14 @@ static enum sciara_status measure(struct job *j, const struct sciara_bench_plan 
   else
     SCIARA_TRY(
         sciara_bench_plan_open(plan, c->precision, j->engines.contender, j->engines.count, &problem, &entry->left_out));
-  if (entry->left_out) {
-    printf("%s: left out: %s\n", plan->name, entry->left_out);
-    return SCIARA_OK;
-  }
+  if (entry->left_out) return leave_out(entry, entry->left_out);
   c->problem = &problem;
   const enum sciara_status status = sciara_bench_measure(c, j->engines.contender, j->engines.count);
   sciara_problem_free(&problem);
   c->problem = NULL;
-  return status;
+  if (status != SCIARA_ERR_MEMORY) return status;
+  sciara_bench_case_free(c); // less memory than was foretold: the other cases may have enough
+  return leave_out(entry, sciara_format("%s", sciara_last_error()));
 }
 
 /** Exit code of what was measured. */

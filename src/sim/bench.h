@@ -17,9 +17,9 @@ struct sciara_contender {
 };
 
 enum sciara_bench_verdict {
-  SCIARA_BENCH_VERIFIED, ///< there are times
-  SCIARA_BENCH_FAILED,   ///< another result than serial, or none: there are no times
   SCIARA_BENCH_LEFT_OUT, ///< not run
+  SCIARA_BENCH_FAILED,   ///< another result than serial, or none: there are no times
+  SCIARA_BENCH_VERIFIED, ///< there are times
 };
 
 /** Of the stretches. */

@@ -187,8 +187,8 @@ static enum sciara_status make_scene(const struct sciara_bench_plan *plan, enum 
                                      struct sciara_problem *out) {
   const enum sciara_scene scene = plan->source == SCIARA_BENCH_DENSE ? SCIARA_SCENE_DENSE : SCIARA_SCENE_SPARSE;
   const struct sciara_grid grid = sciara_scene_grid(plan->size);
-  SCIARA_TRY(sciara_bench_fits(plan->name, &grid, sciara_scene_liquid(scene, plan->size), contender, count,
-                               sciara_memory_available()));
+  SCIARA_TRY(
+      sciara_bench_fits(&grid, sciara_scene_liquid(scene, plan->size), contender, count, sciara_memory_available()));
   return sciara_scene_make(scene, plan->size, precision, out);
 }
 
@@ -204,7 +204,7 @@ static enum sciara_status open_problem(const struct sciara_bench_plan *plan, enu
   }
   if (!out->state) return SCIARA_OK;
   const size_t available = sciara_memory_available(), taken = sciara_state_memory(&out->grid, 0);
-  return sciara_bench_fits(plan->name, &out->grid, sciara_state_liquid_cells(out->state), contender, count,
+  return sciara_bench_fits(&out->grid, sciara_state_liquid_cells(out->state), contender, count,
                            available ? available + taken : 0);
 }
 

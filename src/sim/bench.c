@@ -31,7 +31,7 @@ static size_t host_memory(const struct sciara_engine_ops *ops, const struct scia
   return ops->capabilities & SCIARA_CAN_DEVICE ? host : host + records;
 }
 
-enum sciara_status sciara_bench_fits(const char *name, const struct sciara_grid *grid, int64_t liquid_cells,
+enum sciara_status sciara_bench_fits(const struct sciara_grid *grid, int64_t liquid_cells,
                                      const struct sciara_contender *contender, size_t count, size_t available) {
   const struct sciara_engine_ops *serial;
   SCIARA_TRY(sciara_engine_find("serial", SCIARA_DOUBLE, &serial));
@@ -43,8 +43,8 @@ enum sciara_status sciara_bench_fits(const char *name, const struct sciara_grid 
   const size_t need = STATES * sciara_state_memory(grid, 0) + engine;
   if (available == 0 || need <= available) return SCIARA_OK;
   return sciara_fail(SCIARA_ERR_MEMORY,
-                     "%s: takes about %.3g GB of memory (%d states %.3g, the largest engine %.3g), %.3g GB are free",
-                     name, (double)need * 1e-9, STATES, (double)(need - engine) * 1e-9, (double)engine * 1e-9,
+                     "takes about %.3g GB of memory (%d states %.3g, the largest engine %.3g), %.3g GB are free", name,
+                     (double)need * 1e-9, STATES, (double)(need - engine) * 1e-9, (double)engine * 1e-9,
                      (double)available * 1e-9);
 }
 

@@ -82,7 +82,7 @@ void sciara_bench_case_free(struct sciara_bench_case *c);
  * SCIARA_ERR_MEMORY when measuring takes more than `available` bytes of the host (0: not known), the state at the start
  * included.
  */
-enum sciara_status sciara_bench_fits(const char *name, const struct sciara_grid *grid, int64_t liquid_cells,
+enum sciara_status sciara_bench_fits(const struct sciara_grid *grid, int64_t liquid_cells,
                                      const struct sciara_contender *contender, size_t count, size_t available);
 
 /** Moves the state of a problem on to a step, with serial. */

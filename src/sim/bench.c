@@ -42,10 +42,9 @@ enum sciara_status sciara_bench_fits(const struct sciara_grid *grid, int64_t liq
   }
   const size_t need = STATES * sciara_state_memory(grid, 0) + engine;
   if (available == 0 || need <= available) return SCIARA_OK;
-  return sciara_fail(SCIARA_ERR_MEMORY,
-                     "takes about %.3g GB of memory (%d states %.3g, the largest engine %.3g), %.3g GB are free", name,
-                     (double)need * 1e-9, STATES, (double)(need - engine) * 1e-9, (double)engine * 1e-9,
-                     (double)available * 1e-9);
+  return sciara_fail(
+      SCIARA_ERR_MEMORY, "takes about %.3g GB of memory (%d states %.3g, the largest engine %.3g), %.3g GB are free",
+      (double)need * 1e-9, STATES, (double)(need - engine) * 1e-9, (double)engine * 1e-9, (double)available * 1e-9);
 }
 
 /** Whether the GPU has room; false with the reason in the row. */

@@ -50,7 +50,6 @@ static void driver_of(char *out, size_t size) {
   char text[512];
   if (!line_of("/proc/driver/nvidia/version", "NVRM version:", text, sizeof text)) return;
   char *rest = text;
-  // NOLINTNEXTLINE(clang-analyzer-unix.Malloc): nothing is allocated here
   for (const char *word = strsep(&rest, " \t"); word; word = strsep(&rest, " \t"))
     if (strchr(word, '.') && strspn(word, "0123456789.") == strlen(word)) {
       snprintf(out, size, "%s", word);

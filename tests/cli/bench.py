@@ -110,6 +110,51 @@ class Quick(SharedCase):
         self.assertTrue(all("verified" in line for line in lines if line.startswith(("  serial", "  openmp"))))
 
 
+class Etna(Case):
+    """The case of the 2006 eruption, with files of that layout for a small slope in their place."""
+
+    ROWS, COLS = 40, 30
+
+    def setUp(self):
+        super().setUp()
+        os.mkdir(self.path("files"))
+        os.mkdir(self.path("tmp"))
+        self.write(".cfg", "maximum_steps_(0_for_loop)\t0\n")
+        self.write("_Morphology.stt", self.grid(lambda row, col: 1000 - 2 * row + (row * 7 + col * 3) % 5 * 0.25))
+        self.write("_Vents.stt", self.grid(lambda row, col: int((row, col) == (10, 15))))
+        self.write("_EmissionRate.txt", "[TIME]\t864000\n[VENT_ID]\t1\n[EMISSION_RATE]\n2\n[END]\n")
+
+    def write(self, suffix, text):
+        with open(self.path("files", "e" + suffix), "w", encoding="ascii") as f:
+            f.write(text)
+
+    def grid(self, values):
+        head = f"ncols {self.COLS}\nnrows {self.ROWS}\nxllcorner 0\nyllcorner 0\ncellsize 10\nNODATA_value -9999\n"
+        return head + "".join(" ".join(str(values(row, col)) for col in range(self.COLS)) + "\n"
+                              for row in range(self.ROWS))
+
+    def test_imported_measured_and_tidied_up(self):
+        env = {**HERE, "SCIARA_ETNA2006": self.path("files"), "TMPDIR": self.path("tmp")}
+        self.sciara("bench", "-q", "--suite", "quick", "--cases", "etna", "--engines", "openmp", "--csv", "b.csv", env=env)
+        rows = rows_of(self.path("b.csv"))
+        self.assertEqual([(row["case"], row["engine"], row["verdict"]) for row in rows],
+                         [("etna", "serial", "verified"), ("etna", "openmp", "verified")])
+        self.assertEqual((rows[0]["rows"], rows[0]["cols"]), (str(self.ROWS), str(self.COLS)))
+        self.assertEqual(os.listdir(self.path("tmp")), [])
+
+    def test_a_folder_without_them(self):
+        env = {**HERE, "SCIARA_ETNA2006": self.path("tmp")}
+        done = self.sciara("bench", "-q", "--suite", "quick", "--cases", "etna,dense", "--engines", "serial", env=env)
+        self.assertIn("etna: left out: SCIARA_ETNA2006: " + self.path("tmp") + "/*.cfg: there is no such file", done.stdout)
+
+    def test_files_that_are_damaged(self):
+        self.write("_Vents.stt", "none")
+        env = {**HERE, "SCIARA_ETNA2006": self.path("files"), "TMPDIR": self.path("tmp")}
+        done = self.sciara("bench", "-q", "--suite", "quick", "--cases", "etna", env=env, code=3)
+        self.assertIn("e_Vents.stt", done.stderr)
+        self.assertEqual(os.listdir(self.path("tmp")), [])
+
+
 class Bench(Case):
     def setUp(self):
         super().setUp()

@@ -33,7 +33,8 @@ bool sciara_device_describe(struct sciara_device_info *out) {
   if (sciara_device_probe() || cudaGetDevice(&device) != cudaSuccess ||
       cudaGetDeviceProperties(&properties, device) != cudaSuccess ||
       cudaDeviceGetAttribute(&khz, cudaDevAttrClockRate, device) != cudaSuccess ||
-      cudaRuntimeGetVersion(&out->runtime) != cudaSuccess || cudaDriverGetVersion(&out->driver_runtime) != cudaSuccess ||
+      cudaRuntimeGetVersion(&out->runtime) != cudaSuccess ||
+      cudaDriverGetVersion(&out->driver_runtime) != cudaSuccess ||
       cudaMemGetInfo(&out->free_memory, &out->memory) != cudaSuccess) {
     cudaGetLastError(); // forgotten
     return false;

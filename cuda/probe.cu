@@ -3,6 +3,7 @@
 
 #include "cuda_check.h"
 #include "device_engine.h"
+#include "engine/device_info.h"
 
 #ifndef SCIARA_SINGLE // one for both precisions
 
@@ -23,6 +24,25 @@ const char *sciara_device_probe(void) {
   else
     snprintf(why, sizeof why, "no GPU was found (%s)", cudaGetErrorString(error));
   return why;
+}
+
+bool sciara_device_describe(struct sciara_device_info *out) {
+  *out = {};
+  cudaDeviceProp properties;
+  int device = 0, khz = 0;
+  if (sciara_device_probe() || cudaGetDevice(&device) != cudaSuccess ||
+      cudaGetDeviceProperties(&properties, device) != cudaSuccess ||
+      cudaDeviceGetAttribute(&khz, cudaDevAttrClockRate, device) != cudaSuccess ||
+      cudaRuntimeGetVersion(&out->runtime) != cudaSuccess ||
+      cudaDriverGetVersion(&out->driver_runtime) != cudaSuccess ||
+      cudaMemGetInfo(&out->free_memory, &out->memory) != cudaSuccess) {
+    cudaGetLastError(); // forgotten
+    return false;
+  }
+  snprintf(out->name, sizeof out->name, "%s", properties.name);
+  out->multiprocessors = properties.multiProcessorCount;
+  out->clock_mhz = khz / 1000;
+  return true;
 }
 
 #endif

@@ -109,9 +109,8 @@ static void look_at_ledger(struct sciara_verdict *v, const struct sciara_state *
                            (unsigned long long)found->step));
 }
 
-/** Looks at the state of an engine beside that of the reference of its class. */
-static void look(struct sciara_verdict *v, const struct sciara_state *reference, const struct sciara_state *found,
-                 enum sciara_precision precision) {
+void sciara_verdict_look(struct sciara_verdict *v, const struct sciara_state *reference,
+                         const struct sciara_state *found, enum sciara_precision precision) {
   const struct sciara_nearness n = sciara_compare_states(reference, found);
   v->step = found->step;
   v->time = found->time;
@@ -221,7 +220,7 @@ static void visit(struct sciara_validation *v, struct workshop *w, uint64_t step
     if (row)
       look_at_row(verdict, row, w->found, v->precision);
     else
-      look(verdict, w->at[reference_of(verdict, v->precision)], w->found, v->precision);
+      sciara_verdict_look(verdict, w->at[reference_of(verdict, v->precision)], w->found, v->precision);
   }
 }
 

@@ -44,6 +44,13 @@ struct sciara_verdict {
   double compute_s;       ///< seconds in the engine
 };
 
+/**
+ * Looks at the state of an engine beside that of the reference of its class, and counts it against `v` (with engine,
+ * determinism and passed = true set) when it breaks one of the rules of sciara_validate.
+ */
+void sciara_verdict_look(struct sciara_verdict *v, const struct sciara_state *reference,
+                         const struct sciara_state *found, enum sciara_precision precision);
+
 struct sciara_validation {
   // In.
   const struct sciara_problem *problem;

@@ -61,7 +61,7 @@ expect 0 '^usage: sciara COMMAND' --help
 expect 0 '^usage: sciara COMMAND' -h
 expect 0 '^usage: sciara COMMAND' help
 expect 0 '^sciara [0-9]+\.[0-9]+\.[0-9]+ \(.+\), HDF5 1\.[0-9.]+, GDAL [0-9.]+' --version
-commands=(init check run export info compare import engines schema)
+commands=(init check run export info compare import engines bench schema)
 for command in "${commands[@]}"; do
   expect 0 "^  $command +[a-z]" --help
   expect 0 "^usage: sciara $command \[OPTION\]" "$command" --help

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/bench_engines.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+
+enum { MOST_THREADS = 1024 };
+
+static enum sciara_status no_memory(void) { return sciara_fail(SCIARA_ERR_MEMORY, "no memory for an option"); }
+
+static bool take_count(const char *text, double least, double most, int *out) {
+  double value;
+  if (!sciara_parse_double(text, &value) || !(value >= least && value <= most) || value != floor(value)) return false;
+  *out = (int)value;
+  return true;
+}
+
+static bool take_memory(const char *text, enum sciara_memory_path *out) {
+  if (strcmp(text, "global") == 0)
+    *out = SCIARA_MEMORY_GLOBAL;
+  else if (strcmp(text, "shared") == 0)
+    *out = SCIARA_MEMORY_SHARED;
+  else
+    return false;
+  return true;
+}
+
+static bool take_block(const char *text, struct sciara_engine_options *o) {
+  int end = 0;
+  return sscanf(text, "%4dx%4d%n", &o->block_width, &o->block_height, &end) == 2 && !text[end] && o->block_width > 0 &&
+         o->block_height > 0;
+}
+
+/** "threads=2", "memory=shared", "block=32x8", "boxes=2", "sort=64". */
+static enum sciara_status take_item(const char *item, struct sciara_contender *c, bool *threads_given) {
+  static const char *const keys[] = {"threads", "memory", "block", "boxes", "sort"};
+  struct sciara_engine_options *o = &c->options;
+  const size_t length = strcspn(item, "=");
+  const char *value = item[length] ? item + length + 1 : "";
+  size_t k = 0;
+  while (k < 5 && !(strlen(keys[k]) == length && strncmp(item, keys[k], length) == 0)) k++;
+  bool good = false;
+  switch (k) {
+    case 0: good = *threads_given = take_count(value, 0, MOST_THREADS, &c->threads); break;
+    case 1: good = take_memory(value, &o->memory); break;
+    case 2: good = take_block(value, o); break;
+    case 3: good = take_count(value, 1, 4, &o->boxes); break;
+    case 4: good = take_count(value, 1, 1e9, &o->sort_every); break;
+    default: break;
+  }
+  if (good) return SCIARA_OK;
+  return sciara_fail(
+      SCIARA_ERR_USAGE,
+      "--engines: found \"%s\", allowed threads=N, memory=global|shared, block=WxH, boxes=1 to 4, sort=N", item);
+}
+
+static enum sciara_status add(struct sciara_bench_engines *e, const struct sciara_contender *c, bool many_threads) {
+  if (e->count == SCIARA_BENCH_MOST_ENGINES)
+    return sciara_fail(SCIARA_ERR_USAGE, "--engines: found more than %d engines", SCIARA_BENCH_MOST_ENGINES);
+  struct sciara_contender *out = &e->contender[e->count++];
+  *out = *c;
+  if (!many_threads) return SCIARA_OK;
+  const size_t length = strlen(out->options_text);
+  snprintf(out->options_text + length, sizeof out->options_text - length, "%sthreads=%d", length ? " " : "",
+           out->threads);
+  return SCIARA_OK;
+}
+
+/** Once for each number of threads, if the engine has threads and they are not given with its name. */
+static enum sciara_status add_threads(struct sciara_bench_engines *e, struct sciara_contender *c, const char *threads,
+                                      bool threads_given) {
+  if (!(c->ops->capabilities & SCIARA_CAN_THREADS) && threads_given)
+    return sciara_fail(SCIARA_ERR_USAGE, "engine \"%s\" does not follow the option threads", c->ops->name);
+  if (!(c->ops->capabilities & SCIARA_CAN_THREADS) || threads_given || !threads) return add(e, c, false);
+  char *words = strdup(threads), *rest = words;
+  enum sciara_status status = words ? SCIARA_OK : no_memory();
+  for (char *word = strsep(&rest, ","); status == SCIARA_OK && word; word = strsep(&rest, ",")) {
+    if (take_count(word, 0, MOST_THREADS, &c->threads))
+      status = add(e, c, true);
+    else
+      status = sciara_fail(SCIARA_ERR_USAGE, "--threads: found \"%s\", allowed whole numbers from 0 to %d, with commas",
+                           word, MOST_THREADS);
+  }
+  free(words);
+  return status;
+}
+
+/** NAME[:KEY=VALUE]...; `word` is cut at the colons. */
+static enum sciara_status add_named(struct sciara_bench_engines *e, char *word, const char *threads,
+                                    enum sciara_precision precision) {
+  struct sciara_contender c = {.threads = 0};
+  bool threads_given = false;
+  char *rest = word;
+  const char *name = strsep(&rest, ":");
+  SCIARA_TRY(sciara_engine_find(name, precision, &c.ops));
+  for (const char *item = strsep(&rest, ":"); item; item = strsep(&rest, ":")) {
+    const size_t length = strlen(c.options_text);
+    SCIARA_TRY(take_item(item, &c, &threads_given));
+    snprintf(c.options_text + length, sizeof c.options_text - length, "%s%s", length ? " " : "", item);
+  }
+  SCIARA_TRY(sciara_engine_options_check(c.ops, &c.options));
+  return add_threads(e, &c, threads, threads_given);
+}
+
+static enum sciara_status add_all(struct sciara_bench_engines *e, const char *threads,
+                                  const struct sciara_bench_suite *suite, struct sciara_bench_report *report) {
+  size_t count;
+  const struct sciara_engine_entry *list = sciara_engine_list(&count);
+  for (size_t k = 0; k < count; k++) {
+    struct sciara_contender c = {.threads = 0};
+    if (sciara_engine_find(list[k].name, report->precision, &c.ops) == SCIARA_OK) {
+      if (!(c.ops->capabilities & (SCIARA_FOR_TESTS | suite->without))) SCIARA_TRY(add_threads(e, &c, threads, false));
+    } else if (report->absent_count < SCIARA_BENCH_MOST_ENGINES) {
+      if (suite->without & SCIARA_CAN_DEVICE) continue; // what is not here is for GPUs
+      sciara_log(SCIARA_LOG_INFO, "left out: %s", sciara_last_error());
+      char *why = sciara_format("%s", sciara_last_error());
+      if (!why) return no_memory();
+      report->absent[report->absent_count++] = (struct sciara_bench_absent){.engine = list[k].name, .why = why};
+    }
+  }
+  return SCIARA_OK;
+}
+
+enum sciara_status sciara_bench_engines_choose(struct sciara_bench_engines *e, const char *list, const char *threads,
+                                               const struct sciara_bench_suite *suite,
+                                               struct sciara_bench_report *report) {
+  e->count = 0;
+  if (!list || strcmp(list, "all") == 0) {
+    SCIARA_TRY(add_all(e, threads, suite, report));
+  } else {
+    char *words = strdup(list), *rest = words;
+    enum sciara_status status = words ? SCIARA_OK : no_memory();
+    for (char *word = strsep(&rest, ","); status == SCIARA_OK && word; word = strsep(&rest, ","))
+      status = add_named(e, word, threads, report->precision);
+    free(words);
+    SCIARA_TRY(status);
+  }
+  bool fit = suite->needs == 0;
+  for (size_t k = 0; k < e->count; k++) fit = fit || e->contender[k].ops->capabilities & suite->needs;
+  if (fit) return SCIARA_OK;
+  return sciara_fail(SCIARA_ERR_DEVICE, "--suite %s: no engine for a GPU is available here ('sciara engines' says why)",
+                     suite->name);
+}

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/bench_suite.h"
+
+#include <errno.h>
+#include <glob.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "base/text.h"
+#include "io/durable.h"
+#include "io/legacy_sciara.h"
+#include "sim/bench_scenes.h"
+
+#define VOLCANO "volcano", SCIARA_BENCH_BUNDLED, "volcano.json", 0
+#define PLANE "plane", SCIARA_BENCH_BUNDLED, "plane.json", 0
+#define ETNA "etna", SCIARA_BENCH_ETNA, NULL, 0
+#define DENSE(size) "dense", SCIARA_BENCH_DENSE, NULL, size
+#define SPARSE(size) "sparse", SCIARA_BENCH_SPARSE, NULL, size
+
+// Steps at the start, of the warm-up and of a stretch. A GPU does 32 steps at a time; the CPU takes seconds for one of
+// the dense scene.
+static const struct sciara_bench_suite suites[] = {
+    {"quick",
+     0,
+     0,
+     0,
+     {{ETNA, 1000, 32, 64},
+      {VOLCANO, 500, 32, 64},
+      {PLANE, 500, 32, 64},
+      {DENSE(192), 0, 4, 8},
+      {SPARSE(1024), 0, 16, 32}}},
+    {"cpu",
+     SCIARA_CAN_DEVICE,
+     0,
+     0,
+     {{ETNA, 20000, 100, 2000},
+      {VOLCANO, 10000, 100, 1000},
+      {PLANE, 10000, 100, 1000},
+      {DENSE(4096), 0, 1, 1},
+      {SPARSE(16384), 0, 8, 16}}},
+    {"gpu",
+     0,
+     SCIARA_CAN_DEVICE,
+     480,
+     {{ETNA, 20000, 128, 2048},
+      {VOLCANO, 10000, 128, 1024},
+      {PLANE, 10000, 128, 1024},
+      {DENSE(4096), 0, 8, 8},
+      {SPARSE(16384), 0, 32, 32}}},
+};
+
+enum { SUITES = sizeof suites / sizeof *suites };
+
+// --------------------------------------------------------------------------------------------------------------- names
+
+static enum sciara_status unknown(const char *option, const char *found, const char *const *name, size_t count) {
+  struct sciara_text allowed = {0};
+  const char *closest = sciara_closest_name(found, name, count);
+  for (size_t k = 0; k < count; k++) sciara_text_append(&allowed, "%s%s", k ? ", " : "", name[k]);
+  const enum sciara_status status =
+      closest ? sciara_fail(SCIARA_ERR_USAGE, "%s: found \"%s\", allowed %s; did you mean \"%s\"?", option, found,
+                            allowed.data, closest)
+              : sciara_fail(SCIARA_ERR_USAGE, "%s: found \"%s\", allowed %s", option, found, allowed.data);
+  sciara_text_free(&allowed);
+  return status;
+}
+
+enum sciara_status sciara_bench_suite_find(const char *name, const struct sciara_bench_suite **out) {
+  const char *names[SUITES];
+  for (size_t k = 0; k < SUITES; k++) {
+    names[k] = suites[k].name;
+    *out = &suites[k];
+    if (strcmp(name, names[k]) == 0) return SCIARA_OK;
+  }
+  return unknown("--suite", name, names, SUITES);
+}
+
+enum sciara_status sciara_bench_plan_find(const struct sciara_bench_suite *suite, const char *name,
+                                          const struct sciara_bench_plan **out) {
+  const char *names[SCIARA_BENCH_PLANS];
+  for (size_t k = 0; k < SCIARA_BENCH_PLANS; k++) {
+    names[k] = suite->plan[k].name;
+    *out = &suite->plan[k];
+    if (strcmp(name, names[k]) == 0) return SCIARA_OK;
+  }
+  return unknown("--cases", name, names, SCIARA_BENCH_PLANS);
+}
+
+// ----------------------------------------------------------------------------------------------------------- scenarios
+
+static enum sciara_status open_scenario(const char *path, enum sciara_precision precision, struct sciara_problem *out) {
+  const char *overrides[] = {"engine.name=\"serial\"",
+                             precision == SCIARA_DOUBLE ? "engine.precision=\"double\"" : "engine.precision=\"single\"",
+                             "run.until=\"solidified\""};
+  const struct sciara_problem_options options = {.overrides = overrides, .override_count = 3};
+  return sciara_problem_open(path, &options, out);
+}
+
+/** In the folder config of where we are, else in that of the installed program; *path is NULL when it is in neither. */
+static enum sciara_status find_bundled(const char *name, char **path) {
+  char program[4096];
+  *path = sciara_path_join("config", name);
+  if (!*path) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a path");
+  if (access(*path, R_OK) == 0) return SCIARA_OK;
+  free(*path);
+  *path = NULL;
+  const ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+  if (length < 0) return SCIARA_OK;
+  program[length] = '\0';
+  char *folder = sciara_path_folder(program);
+  *path = folder ? sciara_format("%s/../share/sciara/config/%s", folder, name) : NULL;
+  free(folder);
+  if (!*path) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a path");
+  if (access(*path, R_OK) == 0) return SCIARA_OK;
+  free(*path);
+  *path = NULL;
+  return SCIARA_OK;
+}
+
+static enum sciara_status open_bundled(const char *name, enum sciara_precision precision, struct sciara_problem *out,
+                                       char **left_out) {
+  char *path;
+  SCIARA_TRY(find_bundled(name, &path));
+  const enum sciara_status status = path ? open_scenario(path, precision, out) : SCIARA_OK;
+  if (!path) *left_out = sciara_format("config/%s is not in this folder, nor installed with the program", name);
+  free(path);
+  return status;
+}
+
+/** Imports the files of an earlier program into a folder that is removed again. */
+static enum sciara_status open_legacy(const char *cfg, enum sciara_precision precision, struct sciara_problem *out) {
+  static const char *const made[] = {"scenario.json", "dem.tif", "observed.tif"};
+  const char *base = getenv("TMPDIR");
+  char *folder = sciara_format("%s/sciara-bench-XXXXXX", base && *base ? base : "/tmp");
+  if (!folder) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a path");
+  if (!mkdtemp(folder)) {
+    const enum sciara_status status = sciara_fail(SCIARA_ERR_IO, "%s: cannot be made: %s", folder, strerror(errno));
+    free(folder);
+    return status;
+  }
+  const struct sciara_legacy_request request = {.cfg_path = cfg, .output_folder = folder, .overwrite = true};
+  struct sciara_legacy_report report = {.rows = 0};
+  enum sciara_status status = sciara_legacy_import(&request, &report);
+  sciara_legacy_report_free(&report);
+  char *path = sciara_path_join(folder, made[0]);
+  if (status == SCIARA_OK && !path) status = sciara_fail(SCIARA_ERR_MEMORY, "no memory for a path");
+  if (status == SCIARA_OK) status = open_scenario(path, precision, out);
+  free(path);
+  for (size_t k = 0; k < sizeof made / sizeof *made; k++) {
+    path = sciara_path_join(folder, made[k]);
+    if (path) unlink(path);
+    free(path);
+  }
+  rmdir(folder);
+  free(folder);
+  return status;
+}
+
+static enum sciara_status open_etna(enum sciara_precision precision, struct sciara_problem *out, char **left_out) {
+  const char *folder = getenv("SCIARA_ETNA2006");
+  if (!folder || !*folder) {
+    *left_out =
+        sciara_format("SCIARA_ETNA2006 is not set to the folder of the files of the 2006 eruption (docs/data.md)");
+    return SCIARA_OK;
+  }
+  char *pattern = sciara_path_join(folder, "*.cfg");
+  glob_t found;
+  if (!pattern) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a path");
+  const bool any = glob(pattern, 0, NULL, &found) == 0;
+  enum sciara_status status = SCIARA_OK;
+  if (any)
+    status = open_legacy(found.gl_pathv[0], precision, out);
+  else
+    *left_out = sciara_format("SCIARA_ETNA2006: %s: there is no such file", pattern);
+  if (any) globfree(&found);
+  free(pattern);
+  return status;
+}
+
+// ----------------------------------------------------------------------------------------------------------- the whole
+
+static enum sciara_status make_scene(const struct sciara_bench_plan *plan, enum sciara_precision precision,
+                                     const struct sciara_contender *contender, size_t count,
+                                     struct sciara_problem *out) {
+  const enum sciara_scene scene = plan->source == SCIARA_BENCH_DENSE ? SCIARA_SCENE_DENSE : SCIARA_SCENE_SPARSE;
+  const struct sciara_grid grid = sciara_scene_grid(plan->size);
+  SCIARA_TRY(
+      sciara_bench_fits(&grid, sciara_scene_liquid(scene, plan->size), contender, count, sciara_memory_available()));
+  return sciara_scene_make(scene, plan->size, precision, out);
+}
+
+static enum sciara_status open_problem(const struct sciara_bench_plan *plan, enum sciara_precision precision,
+                                       const struct sciara_contender *contender, size_t count,
+                                       struct sciara_problem *out, char **left_out) {
+  switch (plan->source) {
+    case SCIARA_BENCH_DENSE:
+    case SCIARA_BENCH_SPARSE: return make_scene(plan, precision, contender, count, out);
+    case SCIARA_BENCH_ETNA: SCIARA_TRY(open_etna(precision, out, left_out)); break;
+    case SCIARA_BENCH_BUNDLED: SCIARA_TRY(open_bundled(plan->file, precision, out, left_out)); break;
+    case SCIARA_BENCH_SCENARIO: SCIARA_TRY(open_scenario(plan->file, precision, out)); break;
+  }
+  if (!out->state) return SCIARA_OK;
+  const size_t available = sciara_memory_available(), taken = sciara_state_memory(&out->grid, 0);
+  return sciara_bench_fits(&out->grid, sciara_state_liquid_cells(out->state), contender, count,
+                           available ? available + taken : 0);
+}
+
+enum sciara_status sciara_bench_plan_open(const struct sciara_bench_plan *plan, enum sciara_precision precision,
+                                          const struct sciara_contender *contender, size_t count,
+                                          struct sciara_problem *out, char **left_out) {
+  *out = (struct sciara_problem){0};
+  *left_out = NULL;
+  enum sciara_status status = open_problem(plan, precision, contender, count, out, left_out);
+  if (status == SCIARA_OK && out->state && plan->start > out->state->step)
+    status = sciara_bench_advance(out, precision, plan->start);
+  if (status == SCIARA_ERR_MEMORY) { // a case that does not fit leaves the others as they are
+    *left_out = sciara_format("%s", sciara_last_error());
+    status = SCIARA_OK;
+  }
+  if (status == SCIARA_OK && !*left_out && !out->state) status = sciara_fail(SCIARA_ERR_MEMORY, "no memory for a text");
+  if (status != SCIARA_OK || *left_out) sciara_problem_free(out);
+  return status;
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// The cases of `sciara bench`: which there are, and how each becomes a problem.
+#ifndef SCIARA_APP_BENCH_SUITE_H
+#define SCIARA_APP_BENCH_SUITE_H
+
+#include "sim/bench.h"
+
+enum sciara_bench_source {
+  SCIARA_BENCH_ETNA,     ///< the files that SCIARA_ETNA2006 names
+  SCIARA_BENCH_BUNDLED,  ///< a scenario of the program's own
+  SCIARA_BENCH_SCENARIO, ///< a scenario that was given
+  SCIARA_BENCH_DENSE,
+  SCIARA_BENCH_SPARSE,
+};
+
+struct sciara_bench_plan {
+  const char *name;
+  enum sciara_bench_source source;
+  const char *file; ///< of a scenario
+  int64_t size;     ///< of a scene
+  uint64_t start;   ///< steps before anything is measured
+  uint64_t warm_up, steps;
+};
+
+enum { SCIARA_BENCH_PLANS = 5 };
+
+struct sciara_bench_suite {
+  const char *name;
+  unsigned without; ///< engines with one of these capabilities are not among `all`
+  unsigned needs;   ///< at least one engine with this capability must be here
+  double seconds;   ///< no engine is begun that would end later; 0: no limit
+  struct sciara_bench_plan plan[SCIARA_BENCH_PLANS];
+};
+
+/** SCIARA_ERR_USAGE for a name that is none; the closest is suggested. */
+enum sciara_status sciara_bench_suite_find(const char *name, const struct sciara_bench_suite **out);
+enum sciara_status sciara_bench_plan_find(const struct sciara_bench_suite *suite, const char *name,
+                                          const struct sciara_bench_plan **out);
+
+/**
+ * Makes the problem of a plan, at the step where the measurement starts. *left_out (malloc'd) says why there is none: a
+ * file of the suite that is not here, or no room in memory, which is asked before any is taken.
+ */
+enum sciara_status sciara_bench_plan_open(const struct sciara_bench_plan *plan, enum sciara_precision precision,
+                                          const struct sciara_contender *contender, size_t count,
+                                          struct sciara_problem *out, char **left_out);
+
+#endif

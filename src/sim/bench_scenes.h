@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// Problems for measurements, made in memory: much lava on a rough slope, and little lava on a large one.
+#ifndef SCIARA_SIM_BENCH_SCENES_H
+#define SCIARA_SIM_BENCH_SCENES_H
+
+#include "engine/engine.h"
+#include "sim/problem.h"
+
+enum sciara_scene {
+  SCIARA_SCENE_DENSE,  ///< lava on every interior cell
+  SCIARA_SCENE_SPARSE, ///< square patches of lava far apart, 0.1 % of the cells
+};
+
+enum { SCIARA_SCENE_LEAST = 64, SCIARA_SCENE_MOST = 65536 }; ///< rows, and columns
+
+/**
+ * A problem of size x size cells of 10 m without vents, with the default parameters: the same bits on every machine. What
+ * is given to single precision is a float already.
+ *
+ * SCIARA_ERR_INPUT for a size that is not allowed. Release with sciara_problem_free.
+ */
+enum sciara_status sciara_scene_make(enum sciara_scene scene, int64_t size, enum sciara_precision precision,
+                                     struct sciara_problem *out);
+
+/** The grid of such a problem, and about how many of its cells are liquid at the start. */
+struct sciara_grid sciara_scene_grid(int64_t size);
+int64_t sciara_scene_liquid(enum sciara_scene scene, int64_t size);
+
+#endif

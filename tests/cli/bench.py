@@ -1,0 +1,254 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""sciara bench: what it tells, in the table, as CSV and as JSON; what it leaves out and says so; what it refuses."""
+import csv
+import os
+import resource
+import sys
+
+sys.dont_write_bytecode = True
+sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
+import case
+from case import Case, SharedCase
+
+COLUMNS = ["case", "rows", "cols", "liquid_cells", "precision", "engine", "options", "class", "verdict", "repeats",
+           "first_step", "steps", "us_per_step", "us_per_step_min", "us_per_step_max", "ns_per_cell_step",
+           "ns_per_cell_step_min", "ns_per_cell_step_max", "cell_steps_per_s", "speedup", "host_bytes", "device_bytes",
+           "peak_rss_bytes", "checksum", "why"]
+TIMES = COLUMNS[12:20]
+HERE = {key: value for key, value in os.environ.items() if key != "SCIARA_ETNA2006"}
+
+
+def rows_of(path):
+    with open(path, encoding="utf-8", newline="") as f:
+        rows = list(csv.reader(f))
+    assert rows[0] == COLUMNS, rows[0]
+    assert {len(row) for row in rows} == {len(COLUMNS)}, "columns"
+    return [dict(zip(COLUMNS, row)) for row in rows[1:]]
+
+
+class Quick(SharedCase):
+    """The suite as it stands, without Etna."""
+
+    @classmethod
+    def prepare(cls):
+        for name in "config", "datasets":
+            os.symlink(os.path.join(case.SOURCE, name), os.path.join(cls.work, name))
+        cls.done = case.run_program("bench", "-q", "--suite", "quick", "--threads", "1,2", "--csv", "b.csv", "--json",
+                                    "b.json", cwd=cls.work, env=HERE)
+        cls.rows = rows_of(os.path.join(cls.work, "b.csv"))
+        cls.result = case.read_json(cls.work, "b.json")
+
+    def test_cases(self):
+        measured = [row for row in self.rows if row["verdict"] != "left out"]
+        names = list(dict.fromkeys(row["case"] for row in measured))
+        self.assertEqual(names, ["volcano", "plane", "dense", "sparse"])
+        for name in names:
+            rows = [row for row in measured if row["case"] == name]
+            self.assertEqual([(row["engine"], row["options"]) for row in rows][:3],
+                             [("serial", ""), ("openmp", "threads=1"), ("openmp", "threads=2")])
+            exact = {row["checksum"] for row in rows if row["class"] == "exact"}
+            self.assertEqual(len(exact), 1)
+            self.assertRegex(exact.pop(), "^[0-9a-f]{16}$")
+        sizes = {row["case"]: (row["rows"], row["cols"], row["liquid_cells"]) for row in measured}
+        self.assertEqual(sizes["dense"], ("192", "192", str(190 * 190)))
+        self.assertEqual(sizes["sparse"], ("1024", "1024", "1024"))
+        self.assertEqual(sizes["volcano"][:2], ("378", "517"))
+
+    def test_numbers(self):
+        for row in self.rows:
+            if row["verdict"] == "left out":
+                continue
+            self.assertEqual((row["verdict"], row["repeats"], row["why"]), ("verified", "5", ""))
+            value = {name: float(row[name]) for name in TIMES}
+            for name in "us_per_step", "ns_per_cell_step":
+                self.assertTrue(0 < value[name + "_min"] <= value[name] <= value[name + "_max"], row)
+            self.assertAlmostEqual(value["cell_steps_per_s"] * value["ns_per_cell_step"] / 1e9, 1, 6)
+            if row["engine"] == "serial":
+                self.assertEqual(value["speedup"], 1)
+            # lava on every cell: a step is that many cell-steps, at least
+            if row["case"] == "dense":
+                self.assertLess(value["ns_per_cell_step_min"], 1000 * value["us_per_step_min"] / (190 * 190) * 1.01)
+            self.assertGreater(int(row["host_bytes"]), 0)
+            self.assertGreater(int(row["peak_rss_bytes"]), 1000000)
+
+    def test_json_holds_the_same(self):
+        r = self.result
+        self.assertEqual((r["format"], r["version"], r["suite"], r["precision"], r["repeats"]),
+                         ("sciara bench", 1, "quick", "double", 5))
+        listed = [(c["case"], e["engine"], e["checksum"], e["verdict"]) for c in r["cases"] for e in c["engines"]]
+        self.assertEqual(listed, [(row["case"], row["engine"], row["checksum"], row["verdict"]) for row in self.rows
+                                  if row["engine"]])
+        for c in r["cases"]:
+            for e in c["engines"]:
+                self.assertEqual((len(e["seconds"]), len(e["cell_steps"])), (5, 5))
+                self.assertAlmostEqual(sorted(e["seconds"])[2] / c["steps"] * 1e6, e["us_per_step"]["median"], 4)
+
+    def test_machine(self):
+        machine = self.result["machine"]
+        version = self.sciara("--version").stdout
+        self.assertIn(f"sciara {machine['sciara']} ({machine['git']}), HDF5 {machine['hdf5']}, GDAL {machine['gdal']}",
+                      version)
+        self.assertRegex(machine["date"], r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$")
+        self.assertRegex(machine["compiler"], "^(gcc|clang) ")
+        self.assertEqual(machine["cores"], len(os.sched_getaffinity(0)))
+        self.assertGreater(machine["memory_bytes"], 1 << 28)
+        self.assertIn("gpu", machine)
+
+    def test_what_was_left_out_is_said(self):
+        self.assertIn("etna: left out: SCIARA_ETNA2006 is not set", self.done.stdout)
+        self.assertEqual([row["case"] for row in self.rows if row["verdict"] == "left out" and not row["engine"]], ["etna"])
+        self.assertIn("SCIARA_ETNA2006", self.result["cases"][0]["left_out"])
+        here = self.sciara("engines").stdout
+        for absent in self.result["engines_left_out"]:
+            self.assertNotRegex(here, f"(?m)^{absent['engine']} +yes")
+            self.assertIn("is not available", absent["why"])
+
+    def test_the_table(self):
+        lines = self.done.stdout.splitlines()
+        self.assertEqual(len([line for line in lines if line.startswith("  serial ")]), 4)
+        self.assertTrue(all("verified" in line for line in lines if line.startswith(("  serial", "  openmp"))))
+
+
+class Etna(Case):
+    """The case of the 2006 eruption, with files of that layout for a small slope in their place."""
+
+    ROWS, COLS = 40, 30
+
+    def setUp(self):
+        super().setUp()
+        os.mkdir(self.path("files"))
+        os.mkdir(self.path("tmp"))
+        self.write(".cfg", "maximum_steps_(0_for_loop)\t0\n")
+        self.write("_Morphology.stt", self.grid(lambda row, col: 1000 - 2 * row + (row * 7 + col * 3) % 5 * 0.25))
+        self.write("_Vents.stt", self.grid(lambda row, col: int((row, col) == (10, 15))))
+        self.write("_EmissionRate.txt", "[TIME]\t864000\n[VENT_ID]\t1\n[EMISSION_RATE]\n2\n[END]\n")
+
+    def write(self, suffix, text):
+        with open(self.path("files", "e" + suffix), "w", encoding="ascii") as f:
+            f.write(text)
+
+    def grid(self, values):
+        head = f"ncols {self.COLS}\nnrows {self.ROWS}\nxllcorner 0\nyllcorner 0\ncellsize 10\nNODATA_value -9999\n"
+        return head + "".join(" ".join(str(values(row, col)) for col in range(self.COLS)) + "\n"
+                              for row in range(self.ROWS))
+
+    def test_imported_measured_and_tidied_up(self):
+        env = {**HERE, "SCIARA_ETNA2006": self.path("files"), "TMPDIR": self.path("tmp")}
+        self.sciara("bench", "-q", "--suite", "quick", "--cases", "etna", "--engines", "openmp", "--csv", "b.csv", env=env)
+        rows = rows_of(self.path("b.csv"))
+        self.assertEqual([(row["case"], row["engine"], row["verdict"]) for row in rows],
+                         [("etna", "serial", "verified"), ("etna", "openmp", "verified")])
+        self.assertEqual((rows[0]["rows"], rows[0]["cols"]), (str(self.ROWS), str(self.COLS)))
+        self.assertEqual(os.listdir(self.path("tmp")), [])
+
+    def test_a_folder_without_them(self):
+        env = {**HERE, "SCIARA_ETNA2006": self.path("tmp")}
+        done = self.sciara("bench", "-q", "--suite", "quick", "--cases", "etna,dense", "--engines", "serial", env=env)
+        self.assertIn("etna: left out: SCIARA_ETNA2006: " + self.path("tmp") + "/*.cfg: there is no such file", done.stdout)
+
+    def test_files_that_are_damaged(self):
+        self.write("_Vents.stt", "none")
+        env = {**HERE, "SCIARA_ETNA2006": self.path("files"), "TMPDIR": self.path("tmp")}
+        done = self.sciara("bench", "-q", "--suite", "quick", "--cases", "etna", env=env, code=3)
+        self.assertIn("e_Vents.stt", done.stderr)
+        self.assertEqual(os.listdir(self.path("tmp")), [])
+
+
+class Bench(Case):
+    def setUp(self):
+        super().setUp()
+        self.write_scenario(model={"cooling": 0})
+
+    def bench(self, *args, code=0, **options):
+        return self.sciara("bench", "-q", "--suite", "quick", *args, code=code, env=HERE, **options)
+
+    def refused(self, message, *args, code):
+        before = case.tree(self.work)
+        done = self.bench(*args, code=code)
+        self.assertIn(message, done.stderr)
+        self.assertEqual(done.stdout, "")
+        self.assertEqual(case.tree(self.work), before)
+
+    def test_a_scenario(self):
+        self.bench("s.json", "--start", 300, "--steps", 20, "--repeats", 7, "--engines", "openmp:threads=2,checked",
+                   "--precision", "single", "--csv", "b.csv")
+        rows = rows_of(self.path("b.csv"))
+        self.assertEqual([(row["case"], row["engine"], row["options"]) for row in rows],
+                         [("s.json", "serial", ""), ("s.json", "openmp", "threads=2"), ("s.json", "checked", "")])
+        for row in rows:
+            self.assertEqual((row["precision"], row["repeats"], row["steps"], row["first_step"], row["verdict"]),
+                             ("single", "7", "20", "332", "verified"))
+
+    def test_the_checksum_is_that_of_a_run(self):
+        self.bench("s.json", "--start", 100, "--steps", 10, "--engines", "serial", "--csv", "b.csv")
+        self.run_scenario("out", "--engine", "serial", "--steps", 100 + 32 + 50)
+        self.assertEqual(rows_of(self.path("b.csv"))[0]["checksum"],
+                         case.record(self.path("out"))["snapshots"][-1]["checksum"])
+
+    def test_cases_beside_a_scenario(self):
+        done = self.bench("s.json", "--cases", "dense,volcano", "--engines", "serial")
+        heads = [line.split(":")[0] for line in done.stdout.splitlines() if not line.startswith(" ")]
+        self.assertEqual(heads, ["dense", "volcano", "s.json"])
+        self.assertIn("volcano: left out: config/volcano.json is not in this folder", done.stdout)
+
+    def test_nothing_to_measure(self):
+        done = self.bench("--cases", "etna,plane", code=3)
+        self.assertIn("no case could be measured", done.stderr)
+        self.assertEqual(len(done.stdout.splitlines()), 2)
+
+    def test_names(self):
+        self.refused('--suite: found "quik", allowed quick, cpu, gpu; did you mean "quick"?', "--suite", "quik", code=2)
+        self.refused('--cases: found "dens", allowed etna, volcano, plane, dense, sparse; did you mean "dense"?', "--cases",
+                     "plane,dens", code=2)
+        self.refused('there is no engine "opemp"; did you mean "openmp"?', "--engines", "serial,opemp", code=2)
+        self.refused('there is no option --enginse; did you mean --engines?', "--enginse", "all", code=2)
+
+    def test_usage(self):
+        for option, value, message in (("--repeats", 4, "allowed a whole number from 5 to 99"),
+                                       ("--repeats", 100, "allowed a whole number from 5 to 99"),
+                                       ("--steps", 0, "allowed a whole number >= 1"),
+                                       ("--start", "-1", "allowed a whole number >= 0"),
+                                       ("--precision", "half", "allowed double or single"),
+                                       ("--threads", "1,many", 'found "many", allowed whole numbers from 0 to 1024')):
+            self.refused(message, option, value, code=2)
+        self.refused('found "thread=2", allowed threads=N, memory=', "--engines", "openmp:thread=2", code=2)
+        self.refused('found "boxes=9"', "--engines", "serial:boxes=9", code=2)
+        self.refused('"openmp" does not follow the option memory', "--engines", "openmp:memory=shared", code=2)
+        self.refused('"serial" does not follow the option threads', "--engines", "serial:threads=2", code=2)
+
+    def test_inputs(self):
+        self.refused("none.json: cannot open", "none.json", code=4)
+        self.write_scenario("bad.json", boundary="ajar")
+        self.refused('boundary: found "ajar"', "bad.json", code=3)
+        self.write_scenario("cold.json")
+        self.refused("nothing is liquid any more after step", "cold.json", "--start", 1000000, code=3)
+
+    def test_a_gpu_that_is_not_here(self):
+        if "cuda-rbb         yes" in self.sciara("engines").stdout:
+            self.skipTest("there is a GPU here")
+        self.refused("--suite gpu: no engine for a GPU is available here", "--suite", "gpu", code=7)
+        self.refused('engine "cuda-rbb" is not available: ', "--engines", "cuda-rbb", code=7)
+
+    def test_files(self):
+        self.bench("s.json", "--engines", "serial", "--csv", "b.csv")
+        self.refused("b.csv: is there already; --overwrite replaces it", "s.json", "--csv", "b.csv", code=3)
+        self.refused("b.csv: is there already; --overwrite replaces it", "s.json", "--json", "b.csv", code=3)
+        self.bench("s.json", "--engines", "serial", "--csv", "b.csv", "--json", "b.json", "--overwrite")
+        self.assertEqual(len(rows_of(self.path("b.csv"))), 1)
+        done = self.bench("s.json", "--csv", "none/b.csv", code=4)
+        self.assertIn("none/b.csv", done.stderr)
+        self.assertEqual(done.stdout, "", "it is told before anything is measured")
+
+    def test_no_room_in_memory(self):
+        if case.SANITIZED:
+            self.skipTest("a sanitizer maps more than the limit")
+        limit = 3 << 30
+        done = self.bench("--suite", "cpu", "--cases", "dense,sparse", code=3,
+                          preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit,) * 2))
+        self.assertRegex(done.stdout, "(?m)^dense: left out: .*memory")
+        self.assertRegex(done.stdout, "(?m)^sparse: left out: .*memory")
+
+
+if __name__ == "__main__":
+    case.main()

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+// Claims about sim/bench.h and sim/bench_scenes.h: what the scenes hold, and that no time is told of a wrong engine.
+#include <check.h>
+#include <math.h>
+#include <string.h>
+
+#include "sim/bench.h"
+#include "sim/bench_report.h"
+#include "sim/bench_scenes.h"
+
+static const struct sciara_engine_ops *serial;
+
+// -------------------------------------------------------------------------------------------------------------- scenes
+
+static struct sciara_problem scene(enum sciara_scene which, int64_t size, enum sciara_precision precision) {
+  struct sciara_problem p;
+  ck_assert_msg(sciara_scene_make(which, size, precision, &p) == SCIARA_OK, "%s", sciara_last_error());
+  ck_assert_int_eq(p.grid.rows, size);
+  ck_assert_int_eq(p.grid.cols, size);
+  return p;
+}
+
+START_TEST(dense_has_lava_on_every_interior_cell) {
+  struct sciara_problem p = scene(SCIARA_SCENE_DENSE, 100, SCIARA_DOUBLE);
+  const struct sciara_state *s = p.state;
+  for (int64_t i = 0; i < 100 * 100; i++) ck_assert_int_eq(s->h[i] > 0, s->kind[i] == SCIARA_CELL_INTERIOR);
+  ck_assert_int_eq(sciara_state_liquid_cells(s), 98 * 98);
+  ck_assert_int_eq(sciara_scene_liquid(SCIARA_SCENE_DENSE, 100), 98 * 98);
+  sciara_problem_free(&p);
+}
+END_TEST
+
+START_TEST(sparse_has_a_thousandth) {
+  const int64_t sizes[] = {64, 100, 512, 1024, 1500};
+  for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
+    struct sciara_problem p = scene(SCIARA_SCENE_SPARSE, sizes[k], SCIARA_DOUBLE);
+    const double share = (double)sciara_state_liquid_cells(p.state) / (double)(sizes[k] * sizes[k]);
+    ck_assert_int_eq(sciara_state_liquid_cells(p.state), sciara_scene_liquid(SCIARA_SCENE_SPARSE, sizes[k]));
+    if (sizes[k] % 512 == 0) ck_assert(share > 0.0009 && share < 0.0011);
+    for (int64_t i = 0; i < sizes[k] * sizes[k]; i++)
+      if (p.state->h[i] > 0) ck_assert_int_eq(p.state->kind[i], SCIARA_CELL_INTERIOR);
+    sciara_problem_free(&p);
+  }
+}
+END_TEST
+
+START_TEST(the_same_bits_each_time) {
+  for (int which = 0; which < 2; which++) {
+    struct sciara_problem a = scene((enum sciara_scene)which, 600, SCIARA_DOUBLE);
+    struct sciara_problem b = scene((enum sciara_scene)which, 600, SCIARA_SINGLE_PRECISION);
+    ck_assert_uint_eq(sciara_state_checksum(a.state), sciara_state_checksum(b.state));
+    for (int64_t i = 0; i < 600 * 600; i++) { // floats already
+      ck_assert(a.state->z[i] == (double)(float)a.state->z[i]);
+      ck_assert(a.state->h[i] == (double)(float)a.state->h[i]);
+      ck_assert(a.state->T[i] == (double)(float)a.state->T[i]);
+    }
+    sciara_problem_free(&a);
+    sciara_problem_free(&b);
+  }
+}
+END_TEST
+
+START_TEST(sizes_that_are_refused) {
+  const int64_t sizes[] = {-1, 0, 63, 65537, INT64_MAX};
+  for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
+    struct sciara_problem p;
+    ck_assert_int_eq(sciara_scene_make(SCIARA_SCENE_DENSE, sizes[k], SCIARA_DOUBLE, &p), SCIARA_ERR_INPUT);
+    ck_assert_ptr_null(p.state);
+  }
+}
+END_TEST
+
+// ------------------------------------------------------------------------------------------------------- wrong engines
+
+static enum { NONE, BIT, CLOCK, COUNT, STOPS, NOTHING, LEAK, MEMORY } fault;
+static int downloads; ///< of the faulty engine
+
+static enum sciara_status upload(void *engine, const struct sciara_state *s) {
+  if (fault == MEMORY) return sciara_fail(SCIARA_ERR_MEMORY, "no memory");
+  return serial->upload(engine, s);
+}
+
+static enum sciara_status download(void *engine, struct sciara_state *s) {
+  downloads++;
+  if (fault == NOTHING) return SCIARA_OK;
+  SCIARA_TRY(serial->download(engine, s));
+  const int64_t cell = s->grid.cols * (s->grid.rows / 2) + s->grid.cols / 2;
+  if (fault == BIT) s->h[cell] = nextafter(s->h[cell], 0);
+  if (fault == CLOCK) s->clock = nextafter(s->clock, 0);
+  if (fault == LEAK) s->h[cell] += 1;
+  return SCIARA_OK;
+}
+
+static enum sciara_status advance(void *engine, const struct sciara_stop *stop,
+                                  struct sciara_engine_progress *progress) {
+  SCIARA_TRY(serial->advance(engine, stop, progress));
+  if (fault == COUNT) progress->cell_steps *= 2; // boasts
+  if (fault == STOPS && progress->step > 20) return sciara_fail(SCIARA_ERR_NUMERIC, "step 20: it is over");
+  return SCIARA_OK;
+}
+
+static int rows_told;
+
+static void count_row(void *context, const struct sciara_bench_case *c, const struct sciara_bench_row *row) {
+  ck_assert_ptr_eq(context, &rows_told);
+  ck_assert(row->verdict != SCIARA_BENCH_VERIFIED || row->seconds[c->repeats - 1] > 0);
+  rows_told++;
+}
+
+/** Measures the faulty engine and expects this verdict for it. */
+static void expect(int what, enum sciara_determinism determinism, enum sciara_bench_verdict verdict, const char *why) {
+  struct sciara_problem p = scene(SCIARA_SCENE_DENSE, 64, SCIARA_DOUBLE);
+  struct sciara_engine_ops faulty = *serial;
+  faulty.name = "faulty";
+  faulty.determinism = determinism;
+  faulty.upload = upload;
+  faulty.download = download;
+  faulty.advance = advance;
+  const struct sciara_contender contenders[] = {{.ops = &faulty}, {.ops = serial}};
+  struct sciara_bench_case c = {
+      .name = "dense", .problem = &p, .warm_up = 3, .steps = 4, .repeats = 5, .done = count_row, .context = &rows_told};
+  fault = what;
+  downloads = rows_told = 0;
+  ck_assert_msg(sciara_bench_measure(&c, contenders, 2) == SCIARA_OK, "%s", sciara_last_error());
+  ck_assert_uint_eq(c.count, 2); // serial is the reference already
+  ck_assert_int_eq(rows_told, 2);
+  ck_assert_int_eq(c.liquid_cells, 62 * 62);
+  const struct sciara_bench_row *reference = &c.row[0], *row = &c.row[1];
+  ck_assert_str_eq(reference->contender.ops->name, "serial");
+  ck_assert_int_eq(reference->verdict, SCIARA_BENCH_VERIFIED);
+  ck_assert_double_eq(reference->speedup, 1);
+  ck_assert_uint_ge(reference->cell_steps[0], 4 * 62 * 62);
+  ck_assert_msg(row->verdict == verdict, "fault %d: found \"%s\" (%s)", what, sciara_bench_verdict_name(row->verdict),
+                row->why ? row->why : "");
+  if (why) ck_assert_msg(row->why && strstr(row->why, why), "\"%s\" lacks \"%s\"", row->why, why);
+  if (verdict == SCIARA_BENCH_VERIFIED) {
+    ck_assert_ptr_null(row->why);
+    ck_assert(row->us_per_step.least > 0 && row->us_per_step.least <= row->us_per_step.median &&
+              row->us_per_step.median <= row->us_per_step.most);
+    ck_assert(row->speedup > 0 && row->cell_steps_per_s > 0);
+    ck_assert_uint_eq(row->checksum == c.checksum, what == NONE);
+  } else { // no time can be had
+    for (int n = 0; n < SCIARA_BENCH_MOST_REPEATS; n++) ck_assert_double_eq(row->seconds[n], 0);
+    ck_assert_double_eq(row->us_per_step.median, 0);
+    ck_assert_double_eq(row->speedup, 0);
+  }
+  sciara_bench_case_free(&c);
+  sciara_problem_free(&p);
+}
+
+START_TEST(wrong_engines_get_no_time) {
+  expect(NONE, SCIARA_EXACT, SCIARA_BENCH_VERIFIED, NULL);
+  expect(BIT, SCIARA_EXACT, SCIARA_BENCH_FAILED,
+         "other bits than serial: thickness in row 32, column 32, and in 1 cells");
+  expect(CLOCK, SCIARA_EXACT, SCIARA_BENCH_FAILED, "other bits than serial after step 23: clock");
+  expect(COUNT, SCIARA_EXACT, SCIARA_BENCH_FAILED, "cell-steps in stretch 1, serial counts");
+  expect(STOPS, SCIARA_EXACT, SCIARA_BENCH_FAILED, "step 20: it is over");
+  expect(NOTHING, SCIARA_EXACT, SCIARA_BENCH_FAILED, "other bits than serial");
+  expect(MEMORY, SCIARA_EXACT, SCIARA_BENCH_LEFT_OUT, "no memory");
+  expect(NONE, SCIARA_TOLERANCE, SCIARA_BENCH_VERIFIED, NULL);
+  expect(BIT, SCIARA_TOLERANCE, SCIARA_BENCH_VERIFIED, NULL);
+  expect(LEAK, SCIARA_TOLERANCE, SCIARA_BENCH_FAILED, "the ledger is open by");
+  expect(NOTHING, SCIARA_TOLERANCE, SCIARA_BENCH_FAILED, "a NaN");
+}
+END_TEST
+
+START_TEST(one_look_after_the_last_stretch) {
+  expect(NONE, SCIARA_EXACT, SCIARA_BENCH_VERIFIED, NULL);
+  ck_assert_int_eq(downloads, 1);
+}
+END_TEST
+
+// ----------------------------------------------------------------------------------------------------- what is refused
+
+START_TEST(lava_that_ends) {
+  struct sciara_problem p = scene(SCIARA_SCENE_SPARSE, 64, SCIARA_DOUBLE);
+  p.scenario.params.cooling = 1e6;
+  struct sciara_bench_case c = {.name = "cold", .problem = &p, .steps = 1000, .repeats = 5};
+  ck_assert_int_eq(sciara_bench_measure(&c, NULL, 0), SCIARA_ERR_INPUT);
+  ck_assert_ptr_nonnull(strstr(sciara_last_error(), "cold: serial: stopped after step "));
+  sciara_bench_case_free(&c);
+  ck_assert_int_eq(sciara_bench_advance(&p, SCIARA_DOUBLE, 100000), SCIARA_ERR_INPUT);
+  sciara_problem_free(&p);
+}
+END_TEST
+
+START_TEST(repeats) {
+  struct sciara_problem p = scene(SCIARA_SCENE_SPARSE, 64, SCIARA_DOUBLE);
+  const int refused[] = {0, 1, 4, 100};
+  for (int k = 0; k < 4; k++) {
+    struct sciara_bench_case c = {.name = "few", .problem = &p, .steps = 1, .repeats = refused[k]};
+    ck_assert_int_eq(sciara_bench_measure(&c, NULL, 0), SCIARA_ERR_USAGE);
+  }
+  sciara_problem_free(&p);
+}
+END_TEST
+
+START_TEST(time_that_is_over) {
+  struct sciara_problem p = scene(SCIARA_SCENE_SPARSE, 64, SCIARA_DOUBLE);
+  const struct sciara_engine_ops *openmp;
+  ck_assert_int_eq(sciara_engine_find("openmp", SCIARA_DOUBLE, &openmp), SCIARA_OK);
+  const struct sciara_contender contender = {.ops = openmp};
+  struct sciara_bench_case c = {.name = "late", .problem = &p, .steps = 1, .repeats = 5, .until = 1e-9};
+  ck_assert_int_eq(sciara_bench_measure(&c, &contender, 1), SCIARA_OK);
+  ck_assert_int_eq(c.row[1].verdict, SCIARA_BENCH_LEFT_OUT);
+  sciara_bench_case_free(&c);
+  sciara_problem_free(&p);
+}
+END_TEST
+
+START_TEST(memory_is_asked_for_first) {
+  const struct sciara_grid grid = sciara_scene_grid(16384);
+  const size_t states = 3 * sciara_state_memory(&grid, 0);
+  ck_assert_int_eq(sciara_bench_fits(&grid, 1000, NULL, 0, 0), SCIARA_OK); // not known
+  ck_assert_int_eq(sciara_bench_fits(&grid, 1000, NULL, 0, SIZE_MAX), SCIARA_OK);
+  ck_assert_int_eq(sciara_bench_fits(&grid, 1000, NULL, 0, states), SCIARA_ERR_MEMORY);
+  ck_assert_msg(strncmp(sciara_last_error(), "takes about ", 12) == 0, "%s", sciara_last_error());
+  ck_assert_ptr_nonnull(strstr(sciara_last_error(), "52.3 GB are free"));
+}
+END_TEST
+
+int main(void) {
+  if (sciara_engine_find("serial", SCIARA_DOUBLE, &serial) != SCIARA_OK) return 1;
+  Suite *suite = suite_create("bench");
+  TCase *tests = tcase_create("bench");
+  tcase_set_timeout(tests, 60);
+  tcase_add_test(tests, dense_has_lava_on_every_interior_cell);
+  tcase_add_test(tests, sparse_has_a_thousandth);
+  tcase_add_test(tests, the_same_bits_each_time);
+  tcase_add_test(tests, sizes_that_are_refused);
+  tcase_add_test(tests, wrong_engines_get_no_time);
+  tcase_add_test(tests, one_look_after_the_last_stretch);
+  tcase_add_test(tests, lava_that_ends);
+  tcase_add_test(tests, repeats);
+  tcase_add_test(tests, time_that_is_over);
+  tcase_add_test(tests, memory_is_asked_for_first);
+  suite_add_tcase(suite, tests);
+  SRunner *runner = srunner_create(suite);
+  srunner_run_all(runner, CK_NORMAL);
+  const int failed = srunner_ntests_failed(runner);
+  srunner_free(runner);
+  return failed != 0;
+}

@@ -130,7 +130,8 @@ static struct sciara_spread spread_of(const double *value, int count) {
 }
 
 static void summarise(const struct sciara_bench_case *c, struct sciara_bench_row *row) {
-  double us[SCIARA_BENCH_MOST_REPEATS], ns[SCIARA_BENCH_MOST_REPEATS], speedup[SCIARA_BENCH_MOST_REPEATS];
+  double us[SCIARA_BENCH_MOST_REPEATS] = {0}, ns[SCIARA_BENCH_MOST_REPEATS] = {0};
+  double speedup[SCIARA_BENCH_MOST_REPEATS] = {0};
   for (int n = 0; n < c->repeats; n++) {
     us[n] = 1e6 * row->seconds[n] / (double)c->steps;
     ns[n] = 1e9 * row->seconds[n] / (double)row->cell_steps[n];

@@ -13,6 +13,7 @@
 /** What a liquid cell keeps during one step. */
 struct sciara_donor {
   real residual, T; ///< h0, m; temperature before the step, K
+  bool rests;       ///< not evaluated in this step, for nothing flows (engine openmp)
   struct sciara_prospect prospect;
   struct sciara_outflows out;
 };
@@ -42,7 +43,6 @@ struct sciara_active {
 #define sciara_active_emit SCIARA_NAME(sciara_active_emit)
 #define sciara_active_profile SCIARA_NAME(sciara_active_profile)
 #define sciara_active_memory SCIARA_NAME(sciara_active_memory)
-#define sciara_serial_step SCIARA_NAME(sciara_serial_step)
 
 /** Takes over a state; `a->setup` is set. */
 enum sciara_status sciara_active_upload(struct sciara_active *a, const struct sciara_state *state);
@@ -60,9 +60,6 @@ void sciara_active_profile(const struct sciara_active *a, struct sciara_engine_p
 
 /** Bytes that the engine takes before any lava flows. */
 void sciara_active_memory(const struct sciara_grid *grid, unsigned record, size_t *host, size_t *device);
-
-/** One step by one thread (engine_serial.c); `active` is a struct sciara_active. */
-enum sciara_status sciara_serial_step(void *active);
 
 /** Row and column of a padded index are to blame for a NaN. */
 static inline void sciara_active_blame(struct sciara_active *a, int64_t i) {

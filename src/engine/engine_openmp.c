@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The step of `serial` with its loops shared out to a team of threads that stays together for the whole of `advance`; one
-// thread alone does the step of `serial` itself. What a cell computes, and in which order, is the same; only the order of
-// the list differs, on which nothing depends.
+// The step of `serial` with its loops shared out to a team of threads that stays together for the whole of `advance`. What a
+// cell computes, and in which order, is the same; only the order of the list differs, on which nothing depends.
+//
+// Much of a lava flow is at rest (model/rest.h): such a cell is evaluated again only when something around it has stirred.
+// A cell gathers only when something comes.
 #include <stdlib.h>
 
 #ifdef _OPENMP
@@ -11,6 +13,7 @@
 #include "base/mem.h"
 #include "engine/active.h"
 #include "engine/team.h"
+#include "model/rest.h"
 
 /** What became of a thread's part of the list, on a cache line of its own. */
 struct tally {
@@ -18,8 +21,21 @@ struct tally {
   char padding[SCIARA_ALIGNMENT - 3 * sizeof(int64_t)];
 };
 
+/** What is known of cell i of the padded arrays from one step to the next. */
+struct memory {
+  uint32_t reached; ///< the last step in which lava came from a neighbour
+  uint32_t ask;     ///< from this step on it is worth asking whether it rests
+  real from;        ///< it has been at rest since it had this temperature, K; 0: it is not at rest
+};
+
+enum { FIRST_STEP = 2, ASK_AGAIN = 16 };
+
 struct openmp {
   struct sciara_active active;
+  struct memory *memory; ///< by padded index
+  uint32_t
+      *stirred;  ///< by padded index: the last step in which its thickness or its ground changed, from FIRST_STEP on
+  uint32_t step; ///< the step in progress
   int threads;
   int64_t *next; ///< the list of the next step, and its capacity
   int64_t next_capacity;
@@ -52,6 +68,8 @@ static void destroy(void *engine) {
   struct openmp *e = (struct openmp *)engine;
   if (!e) return;
   sciara_active_release(&e->active);
+  sciara_free(e->memory);
+  sciara_free(e->stirred);
   free(e->next);
   sciara_free(e->tally);
   sciara_free(e);
@@ -72,7 +90,21 @@ static enum sciara_status create(const struct sciara_engine_setup *setup, void *
 }
 
 static enum sciara_status upload(void *engine, const struct sciara_state *state) {
-  return sciara_active_upload(&((struct openmp *)engine)->active, state);
+  struct openmp *e = (struct openmp *)engine;
+  SCIARA_TRY(sciara_active_upload(&e->active, state));
+  sciara_free(e->memory);
+  sciara_free(e->stirred);
+  e->memory = NULL;
+  e->stirred = NULL;
+  SCIARA_TRY(SCIARA_NEW(e->stirred, e->active.hf.count, "what engine openmp knows of the cells"));
+  SCIARA_TRY(SCIARA_NEW(e->memory, e->active.hf.count, "what engine openmp knows of the cells"));
+  e->step = FIRST_STEP;
+  return SCIARA_OK;
+}
+
+static void memory(const struct sciara_grid *grid, unsigned record, size_t *host, size_t *device) {
+  sciara_active_memory(grid, record, host, device);
+  *host += (size_t)(grid->rows + 2) * (size_t)(grid->cols + 2) * (sizeof(struct memory) + sizeof(uint32_t));
 }
 
 static enum sciara_status download(void *engine, struct sciara_state *state) {
@@ -102,16 +134,62 @@ static void lap(struct openmp *e, int me, enum sciara_process process) {
   if (me == 0) sciara_stopwatch_lap(&e->active.watch, process);
 }
 
-/** Lists the dry cells that receive from the k-th liquid cell; the first thread to mark a cell lists it. */
-static void list_receivers(struct sciara_active *a, int64_t k) {
+/** Marks the cells that receive from the k-th liquid cell and lists the dry ones; the first thread to mark one lists it. */
+static void list_receivers(struct openmp *e, int64_t k) {
+  struct sciara_active *a = &e->active;
   for (int i = 1; i < SCIARA_MOORE; i++) {
     if (!(a->donor[k].out.to[i].thickness > 0)) continue;
     const int64_t j = a->cell[k] + sciara_moore_offset(i, a->hf.f.stride);
+    __atomic_store_n(&e->memory[j].reached, e->step, __ATOMIC_RELAXED);
     if (__atomic_load_n(&a->slot[j], __ATOMIC_RELAXED)) continue;
     uint32_t unlisted = 0;
     if (__atomic_compare_exchange_n(&a->slot[j], &unlisted, SCIARA_RECEIVER, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
       a->cell[__atomic_fetch_add(&a->listed, 1, __ATOMIC_RELAXED)] = j;
   }
+}
+
+/** Whether neither cell i nor a neighbour has changed in the last step. */
+static bool is_calm(const struct openmp *e, int64_t i) {
+  const uint32_t last = e->step - 1;
+  bool stirred = false;
+  for (int n = 0; n < SCIARA_MOORE; n++)
+    stirred |= e->stirred[i + sciara_moore_offset(n, e->active.hf.f.stride)] >= last;
+  return !stirred;
+}
+
+/** Notes whether cell i, from which nothing flows, is at rest. */
+static void look_for_rest(const struct openmp *e, int64_t i) {
+  const struct sciara_fields *f = &e->active.hf.f;
+  real zn[SCIARA_MOORE], hn[SCIARA_MOORE];
+  for (int n = 1; n < SCIARA_MOORE; n++) {
+    zn[n] = f->z[i + sciara_moore_offset(n, f->stride)];
+    hn[n] = f->h[i + sciara_moore_offset(n, f->stride)];
+  }
+  if (sciara_rests(&e->active.rule, f->z[i], f->h[i], f->T[i], f->px[i], f->py[i], zn, hn))
+    e->memory[i].from = f->T[i];
+  else
+    e->memory[i].ask = e->step + ASK_AGAIN;
+}
+
+/** tau1, time evaluation of the k-th liquid cell, unless it is at rest. */
+static real evaluate_cell(struct openmp *e, int64_t k) {
+  struct sciara_active *a = &e->active;
+  const int64_t i = a->cell[k];
+  struct sciara_prospect *p = &a->donor[k].prospect;
+  struct memory *m = &e->memory[i];
+  const real T = a->hf.f.T[i];
+  const bool calm = is_calm(e, i);
+  bool bad = false;
+  a->donor[k].rests = calm && T <= m->from;
+  if (a->donor[k].rests) {
+    p->survivors = 0;
+    return a->rule.clock_max;
+  }
+  m->from = 0;
+  const real t = sciara_pass_evaluate(&a->rule, &a->hf.f, i, p, &bad);
+  if (bad) poison(e, i);
+  if (calm && !p->survivors && e->step >= m->ask) look_for_rest(e, i);
+  return t;
 }
 
 /** tau1, time evaluation of this thread's liquid cells. */
@@ -121,10 +199,8 @@ static void evaluate(struct openmp *e, int me) {
   int64_t begin, end;
   share(e, me, a->liquid, &begin, &end);
   for (int64_t k = begin; k < end; k++) {
-    bool bad = false;
-    const real t = sciara_pass_evaluate(&a->rule, &a->hf.f, a->cell[k], &a->donor[k].prospect, &bad);
+    const real t = evaluate_cell(e, k);
     if (t < mine) mine = t;
-    if (bad) poison(e, a->cell[k]);
   }
 #pragma omp critical(sciara_clock)
   if (mine < e->t_opt) e->t_opt = mine; // exact in any order
@@ -137,21 +213,54 @@ static void flow(struct openmp *e, int me) {
   share(e, me, a->liquid, &begin, &end);
   for (int64_t k = begin; k < end; k++) {
     bool bad = false;
+    if (!a->donor[k].prospect.survivors) continue; // it keeps all it has
     sciara_active_flow(a, k, &bad);
     if (bad) poison(e, a->cell[k]);
-    list_receivers(a, k);
+    list_receivers(e, k);
   }
 }
 
+/** tau2 of the k-th listed cell. Donors without a survivor have no outflows on record. */
+static struct sciara_parcel gather(const struct openmp *e, int64_t k) {
+  const struct sciara_active *a = &e->active;
+  const int64_t i = a->cell[k];
+  const struct sciara_fields *f = &a->hf.f;
+  struct sciara_parcel parcel = {0, 0, 0, 0};
+  if (k < a->liquid) {
+    const struct sciara_donor *r = &a->donor[k];
+    const struct sciara_prospect *p = &r->prospect;
+    if (p->survivors)
+      parcel = sciara_parcel_residual(r->residual, p->vx, p->vy, p->keep, r->T);
+    else if (!r->rests)
+      parcel = sciara_parcel_residual(f->h[i], p->vx, p->vy, p->keep, f->T[i]);
+    else if (f->px[i] == 0 && f->py[i] == 0)
+      parcel = (struct sciara_parcel){f->h[i], f->px[i], f->py[i], f->h[i] * f->T[i]};
+    else
+      parcel = sciara_parcel_residual(f->h[i], sciara_real_div(f->px[i], f->h[i]), sciara_real_div(f->py[i], f->h[i]),
+                                      1 - sciara_dissipation(&a->rule, f->T[i]), f->T[i]);
+  }
+  if (e->memory[i].reached != e->step) return parcel;
+  for (int n = 1; n < SCIARA_MOORE; n++) {
+    const uint32_t donor = a->slot[i + sciara_moore_offset(n, f->stride)];
+    if (donor == 0 || donor == SCIARA_RECEIVER || !a->donor[donor - 1].prospect.survivors) continue;
+    const struct sciara_donor *r = &a->donor[donor - 1];
+    sciara_parcel_add(&parcel, n, r->out.to[sciara_moore_reverse(n)], r->T);
+  }
+  return parcel;
+}
+
 /** Rim and tau3 of the k-th listed cell, which has gathered its parcel. */
-static inline void settle_cell(struct sciara_active *a, int64_t k, struct sciara_parcel parcel, struct tally *mine) {
+static inline void settle_cell(struct openmp *e, int64_t k, struct sciara_parcel parcel, struct tally *mine) {
+  struct sciara_active *a = &e->active;
+  const int64_t i = a->cell[k];
+  const real before = a->hf.f.h[i];
   bool bad = false;
-  const enum sciara_fate fate =
-      sciara_pass_settle(&a->rule, &a->hf.f, a->cell[k], parcel, a->t, a->clockwork.now.time, &bad);
+  const enum sciara_fate fate = sciara_pass_settle(&a->rule, &a->hf.f, i, parcel, a->t, a->clockwork.now.time, &bad);
+  if (a->hf.f.h[i] != before) e->stirred[i] = e->step; // rock: the lava has become ground
   mine->liquid += fate == SCIARA_FATE_LIQUID;
   mine->rock += fate == SCIARA_FATE_ROCK;
   mine->lost += fate == SCIARA_FATE_LOST;
-  if (bad) blame(a, a->cell[k]);
+  if (bad) blame(a, i);
 }
 
 /** tau2, rim and tau3 of this thread's part of the list. */
@@ -160,7 +269,7 @@ static void settle(struct openmp *e, int me) {
   struct tally mine = {0};
   int64_t begin, end;
   share(e, me, a->listed, &begin, &end);
-  for (int64_t k = begin; k < end; k++) settle_cell(a, k, sciara_active_gather(a, k), &mine);
+  for (int64_t k = begin; k < end; k++) settle_cell(e, k, gather(e, k), &mine);
   e->tally[me] = mine;
 }
 
@@ -170,10 +279,10 @@ static void settle_timed(struct openmp *e, int me) {
   struct tally mine = {0};
   int64_t begin, end;
   share(e, me, a->listed, &begin, &end);
-  for (int64_t k = begin; k < end; k++) a->parcel[k] = sciara_active_gather(a, k);
+  for (int64_t k = begin; k < end; k++) a->parcel[k] = gather(e, k);
   sciara_team_wait(&e->team);
   lap(e, me, SCIARA_PROCESS_MASS_AND_MOMENTUM);
-  for (int64_t k = begin; k < end; k++) settle_cell(a, k, a->parcel[k], &mine);
+  for (int64_t k = begin; k < end; k++) settle_cell(e, k, a->parcel[k], &mine);
   e->tally[me] = mine;
 }
 
@@ -208,6 +317,8 @@ static enum sciara_status begin_step(struct openmp *e) {
   SCIARA_TRY(sciara_active_emit(&e->active));
   sciara_stopwatch_lap(&e->active.watch, SCIARA_PROCESS_VENTS);
   SCIARA_TRY(reserve_next(e));
+  const struct sciara_vents *v = e->active.setup.vents;
+  for (int64_t k = 0; k < v->count; k++) e->stirred[sciara_host_index(&e->active.hf, v->row[k], v->col[k])] = e->step;
   e->t_opt = e->active.rule.clock_max;
   e->poisoned = false;
   return SCIARA_OK;
@@ -230,6 +341,7 @@ static enum sciara_status end_step(struct openmp *e) {
   SCIARA_TRY(sciara_clockwork_verdict(&a->clockwork));
   a->clockwork.now.clock = (double)a->t;
   a->clockwork.now.step++;
+  e->step++;
   sciara_stopwatch_stop(&a->watch, SCIARA_PROCESS_OTHER);
   return SCIARA_OK;
 }
@@ -268,11 +380,12 @@ static enum sciara_status advance(void *engine, const struct sciara_stop *stop,
                                   struct sciara_engine_progress *progress) {
   struct openmp *e = (struct openmp *)engine;
   struct sciara_clockwork *clockwork = &e->active.clockwork;
-  if (e->threads == 1) return sciara_clockwork_run(clockwork, stop, sciara_serial_step, &e->active, progress);
   e->status = SCIARA_OK;
   e->done = !sciara_clockwork_begin(clockwork, stop);
   e->team = (struct sciara_team){.size = 1};
-  if (!e->done) {
+  if (!e->done && e->threads == 1) {
+    work(e, 0, stop);
+  } else if (!e->done) {
 #pragma omp parallel num_threads(e->threads)
     {
 #ifdef _OPENMP
@@ -301,6 +414,6 @@ const struct sciara_engine_ops SCIARA_NAME(sciara_engine_openmp) = {
     .upload = upload,
     .download = download,
     .advance = advance,
-    .memory = sciara_active_memory,
+    .memory = memory,
     .profile = profile,
 };

@@ -95,7 +95,7 @@ static void compact(struct sciara_active *a) {
   a->liquid = a->listed = a->clockwork.now.liquid_cells = liquid;
 }
 
-enum sciara_status sciara_serial_step(void *engine) {
+static enum sciara_status step(void *engine) {
   struct sciara_active *a = (struct sciara_active *)engine;
   sciara_stopwatch_start(&a->watch);
   SCIARA_TRY(sciara_active_emit(a));
@@ -118,7 +118,7 @@ enum sciara_status sciara_serial_step(void *engine) {
 
 static enum sciara_status advance(void *engine, const struct sciara_stop *stop,
                                   struct sciara_engine_progress *progress) {
-  return sciara_clockwork_run(&((struct sciara_active *)engine)->clockwork, stop, sciara_serial_step, engine, progress);
+  return sciara_clockwork_run(&((struct sciara_active *)engine)->clockwork, stop, step, engine, progress);
 }
 
 static enum sciara_status profile(void *engine, struct sciara_engine_profile *out) {

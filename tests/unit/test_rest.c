@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+// Claims about model/rest.h, on random cells: what is said to be at rest stays so, at every lower temperature and with any
+// momentum that has faded; and it is said of most cells from which nothing flows. test_rest_single.c: in single precision.
+#include <check.h>
+#include <math.h>
+
+#include "model/rest.h"
+
+static uint64_t seed = 1;
+
+static uint64_t random_bits(void) {
+  uint64_t x = seed += 0x9e3779b97f4a7c15u;
+  x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
+  x = (x ^ x >> 27) * 0x94d049bb133111ebu;
+  return x ^ x >> 31;
+}
+
+static real uniform(double low, double high) {
+  return (real)(low + (high - low) * (double)(random_bits() >> 11) / 0x1p53);
+}
+
+static bool chance(unsigned one_in) { return random_bits() % one_in == 0; }
+
+struct cell {
+  real z, h, T, px, py, zn[SCIARA_MOORE], hn[SCIARA_MOORE];
+};
+
+/** Lava that may or may not flow: slopes, thicknesses and speeds of every size. */
+static struct cell random_cell(void) {
+  const double slope = chance(3) ? 0 : pow(10, uniform(-3, 1.3)), speed = chance(3) ? 0 : pow(10, uniform(-12, 0));
+  struct cell c = {.z = uniform(0, 3000), .h = uniform(0.01, 8), .T = uniform(1150, 1360)};
+  c.px = c.h * uniform(-speed, speed);
+  c.py = c.h * uniform(-speed, speed);
+  for (int n = 1; n < SCIARA_MOORE; n++) {
+    c.zn[n] = c.z + uniform(-slope, slope);
+    c.hn[n] = chance(2) ? 0 : uniform(0, 8);
+    if (chance(8)) c.zn[n] = c.z + c.h - c.hn[n]; // surfaces of one height
+  }
+  return c;
+}
+
+static unsigned survivors(const struct sciara_rule *rule, const struct cell *c, real T, real px, real py) {
+  struct sciara_prospect p;
+  bool bad = false;
+  sciara_cell_evaluate(rule, c->z, c->h, T, px, py, c->zn, c->hn, &p, &bad);
+  ck_assert(!bad);
+  return p.survivors;
+}
+
+/** Neighbouring numbers: the temperature a few roundings away. */
+static real near(real x, int steps) {
+  for (; steps > 0; steps--) x = (real)(sizeof(real) == 4 ? nextafterf((float)x, 0) : nextafter((double)x, 0));
+  return x;
+}
+
+START_TEST(what_rests_stays_at_rest) {
+  const struct sciara_params params = sciara_params_default();
+  const struct sciara_rule rule = sciara_rule_make(&params, _i == 0 ? 10 : 2);
+  int still = 0, at_rest = 0;
+  for (int k = 0; k < 200000; k++) {
+    const struct cell c = random_cell();
+    const bool flows = survivors(&rule, &c, c.T, c.px, c.py) != 0;
+    const bool rests = sciara_rests(&rule, c.z, c.h, c.T, c.px, c.py, c.zn, c.hn);
+    ck_assert(!flows || !rests);
+    still += !flows;
+    at_rest += rests;
+    for (int n = 0; rests && n < 12; n++) {
+      const real T = n < 6 ? near(c.T, n) : uniform(300, (double)c.T);
+      const real fade = n % 3 == 0 ? 1 : n % 3 == 1 ? 0 : uniform(0, 1);
+      ck_assert_msg(survivors(&rule, &c, T, c.px * fade, c.py * fade) == 0,
+                    "cell %d: at rest at %.17g K, flows at %.17g K with %g of its momentum", k, (double)c.T, (double)T,
+                    (double)fade);
+    }
+  }
+  ck_assert_int_gt(still, 20000);
+  ck_assert_int_gt(at_rest, still / 2);
+}
+END_TEST
+
+// Just below the critical height it rests, just above it does not; between the two nothing is said.
+START_TEST(limit) {
+  const struct sciara_params params = sciara_params_default();
+  const struct sciara_rule rule = sciara_rule_make(&params, 10);
+  struct cell c = {.z = 100, .T = 1300};
+  for (int n = 1; n < SCIARA_MOORE; n++) c.zn[n] = 100;
+  const real hc = sciara_critical_height(&rule, c.T);
+  real low = 0, high = 4 * hc; // the thickness at which it begins to flow
+  for (int k = 0; k < 200; k++) {
+    c.h = (low + high) / 2;
+    *(survivors(&rule, &c, c.T, 0, 0) ? &high : &low) = c.h;
+  }
+  ck_assert(sciara_rests(&rule, c.z, low * (1 - 4 * SCIARA_REST_SLACK), c.T, 0, 0, c.zn, c.hn));
+  ck_assert(!sciara_rests(&rule, c.z, low, c.T, 0, 0, c.zn, c.hn)); // too near to tell
+  ck_assert(!sciara_rests(&rule, c.z, high, c.T, 0, 0, c.zn, c.hn));
+}
+END_TEST
+
+START_TEST(nothing_can_be_said) {
+  const struct sciara_params params = sciara_params_default();
+  struct sciara_rule rule = sciara_rule_make(&params, 1);
+  struct cell c = {.z = 0, .h = 3, .T = 1200};
+  for (int n = 1; n < SCIARA_MOORE; n++) c.zn[n] = 2;
+  ck_assert(sciara_rests(&rule, c.z, c.h, c.T, 0, 0, c.zn, c.hn));
+  for (int n = 1; n < SCIARA_MOORE; n++) c.zn[n] = 4;
+  ck_assert(sciara_rests(&rule, c.z, (real)3.9, c.T, 0, 0, c.zn, c.hn));
+  for (int n = 1; n < SCIARA_MOORE; n++) c.zn[n] = 9;
+  ck_assert(!sciara_rests(&rule, c.z, 5, c.T, 0, 0, c.zn, c.hn));           // thicker than four cells are wide
+  ck_assert(!sciara_rests(&rule, c.z, c.h, c.T, 3 * 9, 0, c.zn, c.hn));     // as fast
+  ck_assert(!sciara_rests(&rule, c.z, c.h, c.T, (real)NAN, 0, c.zn, c.hn)); // no number
+  ck_assert(sciara_rests(&rule, c.z, c.h, c.T, 0, 0, c.zn, c.hn));
+  rule.hc_b = 0;
+  ck_assert(!sciara_rests(&rule, c.z, c.h, c.T, 0, 0, c.zn, c.hn)); // the critical height does not grow
+}
+END_TEST
+
+int main(void) {
+  Suite *suite = suite_create("rest");
+  TCase *tc = tcase_create("rest");
+  tcase_set_timeout(tc, 0);
+  tcase_add_loop_test(tc, what_rests_stays_at_rest, 0, 2);
+  tcase_add_test(tc, limit);
+  tcase_add_test(tc, nothing_can_be_said);
+  suite_add_tcase(suite, tc);
+  SRunner *runner = srunner_create(suite);
+  srunner_run_all(runner, CK_ENV);
+  const int failed = srunner_ntests_failed(runner);
+  srunner_free(runner);
+  return failed != 0;
+}

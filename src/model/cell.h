@@ -186,14 +186,19 @@ SCIARA_HD unsigned sciara_minimise(unsigned set, real h, const real top[SCIARA_M
 
 // ---------------------------------------------------------------------------------------------------- one cell
 
+/** A log-linear law of the temperature T, K: exp(ln_sol + b (T - T_sol)). */
+SCIARA_HD real sciara_log_linear(const struct sciara_rule *rule, real ln_sol, real b, real T) {
+  return sciara_real_exp(ln_sol + b * (T - rule->T_sol));
+}
+
 /** Velocity dissipation factor at temperature T, K. */
 SCIARA_HD real sciara_dissipation(const struct sciara_rule *rule, real T) {
-  return sciara_real_exp(rule->ln_dP_sol + rule->dP_b * (T - rule->T_sol));
+  return sciara_log_linear(rule, rule->ln_dP_sol, rule->dP_b, T);
 }
 
 /** Critical height at temperature T, K; m. */
 SCIARA_HD real sciara_critical_height(const struct sciara_rule *rule, real T) {
-  return sciara_real_exp(rule->ln_hc_sol + rule->hc_b * (T - rule->T_sol));
+  return sciara_log_linear(rule, rule->ln_hc_sol, rule->hc_b, T);
 }
 
 /** What a liquid cell knows of its flows before the clock is found. */
@@ -300,6 +305,26 @@ SCIARA_HD void sciara_parcel_add(struct sciara_parcel *parcel, int i, struct sci
 SCIARA_HD real sciara_cool(const struct sciara_rule *rule, real t, real h, real T) {
   const real D = sciara_real_div((rule->cooling * t) * ((T * T) * T), h);
   return sciara_real_div(T, sciara_real_cbrt(1 + D));
+}
+
+/** What became of a cell in a step. */
+enum sciara_fate { SCIARA_FATE_DRY, SCIARA_FATE_LIQUID, SCIARA_FATE_ROCK, SCIARA_FATE_LOST };
+
+/**
+ * End of tau2, rim and tau3 of a cell that gathered `parcel` in a step of `t` seconds: loss through the rim, cooling,
+ * solidification. Lava reaches a rim cell only when the boundary is open.
+ *
+ * @param T   set to the temperature of lava that stays liquid, K
+ * @param bad set when a NaN is met
+ */
+SCIARA_HD enum sciara_fate sciara_cell_settle(const struct sciara_rule *rule, bool rim,
+                                              const struct sciara_parcel *parcel, real t, real *T, bool *bad) {
+  if (sciara_is_nan(parcel->h)) *bad = true;
+  if (!(parcel->h > 0)) return SCIARA_FATE_DRY;
+  if (rim) return SCIARA_FATE_LOST;
+  *T = sciara_cool(rule, t, parcel->h, sciara_real_div(parcel->heat, parcel->h));
+  if (sciara_is_nan(*T)) *bad = true;
+  return *T <= rule->T_sol ? SCIARA_FATE_ROCK : SCIARA_FATE_LIQUID;
 }
 
 /** Speed of lava of thickness h > 0, m/s. */

@@ -50,9 +50,6 @@ SCIARA_HD real sciara_pass_evaluate(const struct sciara_rule *rule, const struct
   return sciara_cell_evaluate(rule, f->z[i], f->h[i], f->T[i], f->px[i], f->py[i], zn, hn, p, bad);
 }
 
-/** What became of a cell in a step. */
-enum sciara_fate { SCIARA_FATE_DRY, SCIARA_FATE_LIQUID, SCIARA_FATE_ROCK, SCIARA_FATE_LOST };
-
 /** Makes cell i dry. */
 SCIARA_HD void sciara_pass_dry(const struct sciara_fields *f, int64_t i) {
   f->h[i] = 0;
@@ -61,33 +58,15 @@ SCIARA_HD void sciara_pass_dry(const struct sciara_fields *f, int64_t i) {
   f->py[i] = 0;
 }
 
-/**
- * End of tau2, rim and tau3 of cell i, which gathered `parcel`: arrival, loss through the rim, cooling, solidification,
- * maxima. Lava reaches a rim cell only when the boundary is open.
- *
- * @param t   the new clock, s
- * @param s   simulated time at the end of the step
- * @param bad set when a NaN is met
- */
-SCIARA_HD enum sciara_fate sciara_pass_settle(const struct sciara_rule *rule, const struct sciara_fields *f, int64_t i,
-                                              struct sciara_parcel parcel, real t, double s, bool *bad) {
-  if (sciara_is_nan(parcel.h)) *bad = true;
-  if (!(parcel.h > 0)) {
+/** Stores what sciara_cell_settle made of cell i, which gathered `parcel`: arrival, fields, maxima. `T`: of liquid lava. */
+SCIARA_HD void sciara_pass_store(const struct sciara_fields *f, int64_t i, enum sciara_fate fate,
+                                 struct sciara_parcel parcel, real T, double s) {
+  if (fate != SCIARA_FATE_DRY && f->arrival[i] < 0) f->arrival[i] = s;
+  if (fate == SCIARA_FATE_LOST) f->lost[i] = f->lost[i] + (double)parcel.h;
+  if (fate == SCIARA_FATE_ROCK) f->z[i] = f->z[i] + parcel.h;
+  if (fate != SCIARA_FATE_LIQUID) {
     sciara_pass_dry(f, i);
-    return SCIARA_FATE_DRY;
-  }
-  if (f->arrival[i] < 0) f->arrival[i] = s;
-  if (f->kind[i] == SCIARA_CELL_RIM) {
-    f->lost[i] = f->lost[i] + (double)parcel.h;
-    sciara_pass_dry(f, i);
-    return SCIARA_FATE_LOST;
-  }
-  const real T = sciara_cool(rule, t, parcel.h, sciara_real_div(parcel.heat, parcel.h));
-  if (sciara_is_nan(T)) *bad = true;
-  if (T <= rule->T_sol) {
-    f->z[i] = f->z[i] + parcel.h;
-    sciara_pass_dry(f, i);
-    return SCIARA_FATE_ROCK;
+    return;
   }
   f->h[i] = parcel.h;
   f->T[i] = T;
@@ -98,7 +77,22 @@ SCIARA_HD enum sciara_fate sciara_pass_settle(const struct sciara_rule *rule, co
     const real speed = sciara_speed(parcel.h, parcel.px, parcel.py);
     if (speed > f->max_speed[i]) f->max_speed[i] = speed;
   }
-  return SCIARA_FATE_LIQUID;
+}
+
+/**
+ * End of tau2, rim and tau3 of cell i, which gathered `parcel`; see sciara_cell_settle and sciara_pass_store.
+ *
+ * @param t   the new clock, s
+ * @param s   simulated time at the end of the step
+ * @param bad set when a NaN is met
+ */
+SCIARA_HD enum sciara_fate sciara_pass_settle(const struct sciara_rule *rule, const struct sciara_fields *f, int64_t i,
+                                              struct sciara_parcel parcel, real t, double s, bool *bad) {
+  real T = 0;
+  const bool rim = f->kind[i] == SCIARA_CELL_RIM;
+  const enum sciara_fate fate = sciara_cell_settle(rule, rim, &parcel, t, &T, bad);
+  sciara_pass_store(f, i, fate, parcel, T, s);
+  return fate;
 }
 
 #endif

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+// Many steps in one kernel, on the tiles that lava is in or next to. Where they fit the shared memory of all
+// multiprocessors eight lanes share a cell, else a thread has one; it is chosen between launches and changes no bit.
+#include "base/wallclock.h"
+#include "cuda_check.h"
+#include "device_engine.h"
+#include "fused_large.cuh"
+#include "fused_small.cuh"
+
+namespace {
+
+using namespace sciara_gpu;
+
+const unsigned MOST_TILES_OF_A_BLOCK = 64; // small_tiles
+const unsigned MOST_BLOCKS = 4096;         // of a launch
+const double LAUNCH_SECONDS = 0.02;        // a launch aims at: `advance` comes back between two
+
+struct fused_engine {
+  sciara_device_engine base;
+  fused_space space;
+  fused_control *seen;      ///< pinned: as the last launch left it
+  void *scratch;            ///< device memory of its own, for it grows with the lava
+  unsigned blocks[2];       ///< of the kernels for little and for much lava
+  unsigned tiles;           ///< of a block of the first
+  bool everywhere;          ///< no list yet: look for lava in the whole grid
+  bool large;               ///< the second kernel is to be used
+  unsigned long long steps; ///< of the next launch
+  unsigned long long begun; ///< step at which the last one began
+  double at;                ///< and when
+};
+
+fused_engine *engine_of(void *engine) { return static_cast<fused_engine *>(engine); }
+
+/** Tiles of the padded arrays: their rows are padded to whole tiles. */
+uint32_t tiles_down(const sciara_device_engine *e) { return (uint32_t)((e->hf.grid.rows + 2 + TILE_HEIGHT - 1) / TILE_HEIGHT); }
+
+void layout(void *engine, sciara_carver *carver) {
+  fused_engine *e = engine_of(engine);
+  fused_space *s = &e->space;
+  s->tiles_y = tiles_down(&e->base);
+  s->tiles_x = (uint32_t)(e->base.hf.count / (e->base.hf.grid.rows + 2) / TILE_WIDTH);
+  const int64_t tiles = (int64_t)s->tiles_x * s->tiles_y;
+  s->c = carver->take<fused_control>(1);
+  for (uint32_t *&list : s->list) list = carver->take<uint32_t>(tiles);
+  for (unsigned **field : {&s->listed, &s->held, &s->place}) *field = carver->take<unsigned>(tiles);
+  for (unsigned long long *&words : s->words) words = carver->take<unsigned long long>(MOST_BLOCKS);
+}
+
+/** Lays the scratch out. */
+void lay_out_scratch(fused_space *s, sciara_carver *c) {
+  s->around = c->take<int>((int64_t)s->capacity * 9);
+  s->sent = c->take<unsigned>((int64_t)s->capacity * TILE_CELLS);
+  s->donor = c->take<fused_donor>((int64_t)s->capacity * TILE_CELLS);
+  s->flow = c->take<fused_flow>((int64_t)s->capacity * TILE_CELLS * 8);
+}
+
+sciara_status take_scratch(fused_engine *e, unsigned tiles) {
+  const uint64_t all = (uint64_t)e->space.tiles_x * e->space.tiles_y;
+  if (e->scratch) SCIARA_CUDA_TRY(cudaFree(e->scratch));
+  e->scratch = nullptr;
+  e->space.capacity = (unsigned)(tiles < all ? tiles : all);
+  sciara_carver carver = {};
+  lay_out_scratch(&e->space, &carver);
+  size_t free_bytes = 0, total = 0;
+  SCIARA_CUDA_TRY(cudaMemGetInfo(&free_bytes, &total));
+  if (carver.used > free_bytes)
+    return sciara_fail(SCIARA_ERR_MEMORY, "engine cuda-fused needs %zu MiB more of device memory for %u tiles with lava, "
+                       "%zu MiB are free", carver.used >> 20, e->space.capacity, free_bytes >> 20);
+  SCIARA_CUDA_TRY(cudaMalloc(&e->scratch, carver.used));
+  SCIARA_CUDA_TRY(cudaMemsetAsync(e->scratch, 0, carver.used, e->base.stream));
+  carver = {};
+  carver.base = static_cast<char *>(e->scratch);
+  lay_out_scratch(&e->space, &carver);
+  return SCIARA_OK;
+}
+
+/** Blocks of each kernel that run at once. */
+sciara_status ask_occupancy(fused_engine *e) {
+  int device = 0, shared = 0, per_multiprocessor = 0;
+  SCIARA_CUDA_TRY(cudaGetDevice(&device));
+  SCIARA_CUDA_TRY(cudaDeviceGetAttribute(&shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
+  const size_t spare = 12288; // static shared memory, and what the driver keeps
+  const size_t fit = ((size_t)shared - spare) / small_tiles::bytes_per_tile();
+  e->tiles = fit < MOST_TILES_OF_A_BLOCK ? (unsigned)fit : MOST_TILES_OF_A_BLOCK;
+  SCIARA_CUDA_TRY(cudaFuncSetAttribute(fused_small, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                       (int)(e->tiles * small_tiles::bytes_per_tile())));
+  e->blocks[0] = (unsigned)e->base.multiprocessors;
+  SCIARA_CUDA_TRY(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_multiprocessor, fused_large, 256, 0));
+  e->blocks[1] = (unsigned)(e->base.multiprocessors * per_multiprocessor);
+  if (e->blocks[1] > MOST_BLOCKS) e->blocks[1] = MOST_BLOCKS;
+  return SCIARA_OK;
+}
+
+sciara_status prepare(void *engine) {
+  fused_engine *e = engine_of(engine);
+  if (!e->seen) SCIARA_CUDA_TRY(cudaMallocHost(&e->seen, sizeof *e->seen));
+  *e->seen = {};
+  e->everywhere = true;
+  e->large = false;
+  e->steps = 64;
+  e->begun = e->base.clockwork.now.step;
+  SCIARA_TRY(ask_occupancy(e));
+  return take_scratch(e, 4096);
+}
+
+sciara_status make_list(fused_engine *e, cudaStream_t stream) {
+  const unsigned blocks = (unsigned)e->base.multiprocessors * (e->everywhere ? 8 : 1);
+  begin_list<<<1, 1, 0, stream>>>(e->space);
+  list_inner<<<blocks, 256, 0, stream>>>(e->base.device, e->space, e->everywhere);
+  list_outer<<<blocks, 256, 0, stream>>>(e->space);
+  tell_places<<<blocks, 256, 0, stream>>>(e->space);
+  SCIARA_CUDA_TRY(cudaGetLastError());
+  return SCIARA_OK;
+}
+
+sciara_status run(void *engine) {
+  fused_engine *e = engine_of(engine);
+  cudaStream_t stream = e->base.stream;
+  const unsigned long long step = e->base.clockwork.now.step;
+  fused_orders orders = {e->steps, e->base.setup.profile};
+  e->at = sciara_wallclock();
+  // The stamps of a step come again after 2^24 steps.
+  if (step >> 22 != e->begun >> 22)
+    SCIARA_CUDA_TRY(cudaMemsetAsync(e->space.sent, 0, (size_t)e->space.capacity * TILE_CELLS * sizeof(unsigned), stream));
+  e->begun = step;
+  SCIARA_TRY(make_list(e, stream));
+  e->everywhere = false;
+  for (unsigned long long *words : e->space.words)
+    SCIARA_CUDA_TRY(cudaMemsetAsync(words, 0, MOST_BLOCKS * sizeof *words, stream));
+  if (e->large) {
+    void *arguments[] = {&e->base.device, &e->space, &orders};
+    SCIARA_CUDA_TRY(cudaLaunchCooperativeKernel((const void *)fused_large, dim3(e->blocks[1]), dim3(256), arguments, 0, stream));
+  } else {
+    void *arguments[] = {&e->base.device, &e->space, &orders, &e->tiles};
+    SCIARA_CUDA_TRY(cudaLaunchCooperativeKernel((const void *)fused_small, dim3(e->blocks[0]), dim3(512), arguments,
+                                                e->tiles * small_tiles::bytes_per_tile(), stream));
+  }
+  SCIARA_CUDA_TRY(cudaMemcpyAsync(e->seen, e->space.c, sizeof *e->seen, cudaMemcpyDeviceToHost, stream));
+  return SCIARA_OK;
+}
+
+/** What the next launch has to be. */
+sciara_status done(void *engine) {
+  fused_engine *e = engine_of(engine);
+  const fused_control *c = e->seen;
+  const unsigned count = c->inner + c->outer;
+  sciara_engine_profile *p = &e->base.profile;
+  const int process[] = {SCIARA_PROCESS_TIME_EVALUATION, SCIARA_PROCESS_MASS_AND_MOMENTUM, SCIARA_PROCESS_OTHER};
+  for (int k = 0; k < 3; k++) p->seconds[process[k]] = (double)c->timer[k] * 1e-9;
+  p->timed_steps = c->timed_steps;
+  e->large = count > (unsigned long long)e->tiles * e->blocks[0];
+  const unsigned long long did = e->base.clockwork.now.step - e->begun;
+  if (did == e->steps) {
+    const double took = sciara_wallclock() - e->at;
+    const double fit = (double)e->steps * LAUNCH_SECONDS / (took > 1e-6 ? took : 1e-6);
+    e->steps = (unsigned long long)(fit < 1 ? 1 : fit > 4.0 * (double)e->steps ? 4.0 * (double)e->steps : fit);
+    if (e->steps > 1u << 20) e->steps = 1u << 20;
+  }
+  return count > e->space.capacity ? take_scratch(e, count + count / 2) : SCIARA_OK;
+}
+
+void release(void *engine) {
+  fused_engine *e = engine_of(engine);
+  if (e->scratch) cudaFree(e->scratch);
+  if (e->seen) cudaFreeHost(e->seen);
+  e->scratch = nullptr;
+  e->seen = nullptr;
+}
+
+const sciara_device_strategy strategy = {.name = "cuda-fused",
+                                         .size = sizeof(fused_engine),
+                                         .exchange = SCIARA_OWN_EXCHANGE,
+                                         .block_width = 32,
+                                         .block_height = 8,
+                                         .layout = layout,
+                                         .prepare = prepare,
+                                         .before = nullptr,
+                                         .launch = nullptr,
+                                         .run = run,
+                                         .done = done,
+                                         .release = release};
+
+} // namespace
+
+SCIARA_DEVICE_ENGINE_OF(cuda_fused, "cuda-fused", "GPU: many steps in one kernel, on the tiles with lava", 0,
+                        SCIARA_GATHER_CLASS);

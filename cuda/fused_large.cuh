@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// The work of a fused step where there is much lava: a warp a tile, a thread a cell, the state in global memory.
+#ifndef SCIARA_CUDA_FUSED_LARGE_CUH
+#define SCIARA_CUDA_FUSED_LARGE_CUH
+
+#include "fused_step.cuh"
+
+namespace sciara_gpu {
+
+struct large_work {
+  const sciara_device &d;
+  const fused_space &space;
+  unsigned count, inner; ///< tiles
+
+  __device__ large_work(const sciara_device &d_, const fused_space &space_)
+      : d(d_), space(space_), count(space_.count()), inner(space_.c->inner) {}
+
+  /** visit(place, cell of the tile, padded index) by the lanes of a warp together. */
+  template <class Visit> __device__ void for_each(Visit visit) const {
+    const uint32_t *list = space.list[space.c->now];
+    const unsigned lane = (unsigned)thread_in_block() % 32, warps = (unsigned)threads_of_block() / 32;
+    for (unsigned p = blockIdx.x * warps + (unsigned)thread_in_block() / 32; p < count; p += gridDim.x * warps) {
+      const uint32_t tile = list[p];
+      const int64_t row = (int64_t)(tile / space.tiles_x) * TILE_HEIGHT + lane / TILE_WIDTH;
+      if (row < d.rows + 2) visit(p, lane, cell_of_tile(space.first_cell(tile, d.f.stride), lane, d.f.stride));
+    }
+  }
+
+  __device__ void prepare() { __syncthreads(); }
+
+  __device__ real evaluate(unsigned stamp, fused_tally *tally) {
+    real t_opt = d.rule.clock_max;
+    for_each([&](unsigned p, unsigned k, int64_t i) {
+      if (d.f.h[i] <= 0) return;
+      bool bad = false;
+      sciara_prospect prospect;
+      const real t = sciara_pass_evaluate(&d.rule, &d.f, i, &prospect, &bad);
+      if (t < t_opt) t_opt = t;
+      tally->cell_steps++;
+      if (bad) blame(&d.control->bad_before, i, tally);
+      const int64_t there = (int64_t)p * TILE_CELLS + k;
+      if (!prospect.survivors) return;
+      space.sent[there] = stamp << 8 | prospect.survivors >> 1;
+      space.donor[there] = {prospect.keep, d.f.T[i]};
+      SCIARA_UNROLL
+      for (int n = 1; n < SCIARA_MOORE; n++)
+        if (prospect.survivors >> n & 1u) space.flow[there * 8 + n - 1] = {prospect.slope[n], prospect.share[n]};
+    });
+    return t_opt;
+  }
+
+  __device__ void blame(unsigned long long *where, int64_t i, fused_tally *tally) const {
+    tally->bad = true;
+    atomicMin(where, (unsigned long long)i);
+  }
+
+  /** tau2 of cell i before anything flows to it: what stays, after the flows to `to`. */
+  __device__ sciara_parcel residual(int64_t i, int64_t there, unsigned to, real t, fused_tally *tally) const {
+    const real h = d.f.h[i], T = d.f.T[i], keep = 1 - sciara_dissipation(&d.rule, T);
+    real leaving = 0;
+    bool bad = false;
+    for (unsigned set = to; set; set &= set - 1) {
+      const fused_flow flow = space.flow[there * 8 + __ffs((int)set) - 1];
+      leaving = leaving + sciara_slope_flow(&flow.slope, flow.share, keep, t, &bad).thickness;
+    }
+    if (bad) blame(&d.control->bad_before, i, tally);
+    return sciara_parcel_residual(sciara_max0(h - leaving), sciara_real_div(d.f.px[i], h),
+                                  sciara_real_div(d.f.py[i], h), keep, T);
+  }
+
+  __device__ void move(unsigned stamp, real t, double time, fused_tally *tally) {
+    for_each([&](unsigned p, unsigned k, int64_t i) {
+      const int *around = space.around + (int64_t)p * 9;
+      const int64_t there = (int64_t)p * TILE_CELLS + k;
+      const unsigned from = senders(space, around, k, stamp), word = space.sent[there];
+      const bool live = !(d.f.h[i] <= 0);
+      if (!live && !from) return;
+      sciara_parcel parcel = {0, 0, 0, 0};
+      if (live) parcel = residual(i, there, word >> 8 == stamp ? word & 0xffu : 0u, t, tally);
+      SCIARA_UNROLL
+      for (int n = 1; n < SCIARA_MOORE; n++) {
+        if (!(from >> (n - 1) & 1u)) continue;
+        const int64_t at = scratch_of_neighbour(around, k, n);
+        const fused_flow flow = space.flow[at * 8 + sciara_moore_reverse(n) - 1];
+        const fused_donor donor = space.donor[at];
+        bool donors_affair = false;
+        sciara_parcel_add(&parcel, n, sciara_slope_flow(&flow.slope, flow.share, donor.keep, t, &donors_affair), donor.T);
+      }
+      if (!live && parcel.h == 0) return;
+      bool bad = false;
+      const sciara_fate fate = sciara_pass_settle(&d.rule, &d.f, i, parcel, t, time, &bad);
+      if (bad) blame(&d.control->bad_after, i, tally);
+      tally->solidifications += fate == SCIARA_FATE_ROCK;
+      tally->losses += fate == SCIARA_FATE_LOST;
+      if (fate != SCIARA_FATE_LIQUID) return;
+      tally->liquid = true;
+      if (p >= inner) tally->entered = true;
+    });
+    // A thread looks at a cell of each tile.
+    const unsigned warps = (unsigned)threads_of_block() / 32, first = blockIdx.x * warps + (unsigned)thread_in_block() / 32;
+    if (first < count) tally->launched += (count - first + gridDim.x * warps - 1) / (gridDim.x * warps);
+  }
+
+  __device__ bool owns(int64_t vent) const {
+    const int64_t row = d.vents.cell[vent] / d.f.stride, col = d.vents.cell[vent] % d.f.stride;
+    const unsigned place = space.place[row / TILE_HEIGHT * space.tiles_x + col / TILE_WIDTH];
+    return place / ((unsigned)threads_of_block() / 32) % gridDim.x == blockIdx.x;
+  }
+
+  __device__ void emitted(int64_t, bool) {}
+
+  __device__ unsigned long long liquid() const {
+    unsigned long long mine = 0;
+    for_each([&](unsigned, unsigned, int64_t i) { mine += !(d.f.h[i] <= 0); });
+    return mine;
+  }
+};
+
+static __global__ void __launch_bounds__(256) fused_large(sciara_device d, fused_space space, fused_orders orders) {
+  if (is_over(d) || !space.fits()) return;
+  large_work work(d, space);
+  fused_steps(d, space, orders, work);
+}
+
+} // namespace sciara_gpu
+
+#endif

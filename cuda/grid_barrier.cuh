@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// All blocks of a kernel meet, each brings a number, all get what the numbers make together.
+//
+// Every block writes a word of its own and reads those of all the others: one way to the level-2 cache and one back, where
+// counters that are added to would queue. The top bit of a word tells in which turn it was written, so nothing is cleared.
+// The kernel is launched cooperatively: all its blocks run at once.
+#ifndef SCIARA_CUDA_GRID_BARRIER_CUH
+#define SCIARA_CUDA_GRID_BARRIER_CUH
+
+#include "reduce.cuh"
+
+namespace sciara_gpu {
+
+__device__ inline void put_word(unsigned long long *word, unsigned long long value) {
+  asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(word), "l"(value) : "memory");
+}
+
+__device__ inline unsigned long long get_word(const unsigned long long *word) {
+  unsigned long long value;
+  asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(value) : "l"(word) : "memory");
+  return value;
+}
+
+/** What a thread keeps between meetings. Two sets of words take turns: nobody writes one while another still reads it. */
+struct grid_barrier {
+  unsigned long long *words[2]; ///< one a block in each set, all 0 when the kernel starts
+  unsigned long long turn[2];   ///< of the next meeting with each set; starts as 1
+};
+
+/**
+ * All threads of all blocks meet. What was written before is seen by all afterwards.
+ *
+ * @param which    the set of words; 0 and 1 in turn
+ * @param mine     < 2^63; every thread brings one
+ * @param neutral  combine(x, neutral) is x
+ * @return all of them combined; `combine` is commutative and associative
+ */
+template <class Combine>
+__device__ unsigned long long meet(grid_barrier *barrier, int which, unsigned long long mine,
+                                   unsigned long long neutral, Combine combine) {
+  __shared__ unsigned long long of_warp[32], of_all[32];
+  const int thread = thread_in_block(), lane = thread % 32, warp = thread / 32, warps = threads_of_block() / 32;
+  const unsigned long long top = 1ull << 63, turn = barrier->turn[which] << 63;
+  unsigned long long *words = barrier->words[which];
+  mine = warp_reduce(mine, combine);
+  if (lane == 0) of_warp[warp] = mine;
+  __syncthreads();
+  if (warp == 0) {
+    const unsigned long long all = warp_reduce(lane < warps ? of_warp[lane] : neutral, combine);
+    if (lane == 0) {
+      __threadfence(); // of what the whole block wrote, for it has just met
+      put_word(words + blockIdx.x, all | turn);
+    }
+  }
+  unsigned long long theirs = neutral;
+  for (unsigned b = (unsigned)thread; b < gridDim.x; b += (unsigned)threads_of_block()) {
+    unsigned long long word;
+    do word = get_word(words + b);
+    while ((word & top) != turn);
+    theirs = combine(theirs, word & ~top);
+  }
+  theirs = warp_reduce(theirs, combine);
+  if (lane == 0) of_all[warp] = theirs;
+  __threadfence();
+  __syncthreads();
+  unsigned long long all = neutral;
+  const int told = min(warps, ((int)gridDim.x + 31) / 32);
+  for (int k = 0; k < told; k++) all = combine(all, of_all[k]);
+  barrier->turn[which] ^= 1;
+  return all;
+}
+
+} // namespace sciara_gpu
+
+#endif

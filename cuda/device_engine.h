@@ -24,9 +24,9 @@ struct sciara_device_strategy {
   enum sciara_status (*before)(void *engine, cudaStream_t stream); ///< kernels before a batch of steps; NULL: none
   enum sciara_status (*launch)(void *engine, cudaStream_t stream); ///< the kernels of one step
   // Instead of `before` and `launch`, where steps do not come as kernels:
-  enum sciara_status (*run)(void *engine);  ///< queues some steps
-  enum sciara_status (*done)(void *engine); ///< after they were done and the control was read
-  void (*release)(void *engine);            ///< what `layout` did not take; called twice
+  enum sciara_status (*run)(void *engine) = nullptr;  ///< queues some steps
+  enum sciara_status (*done)(void *engine) = nullptr; ///< after they were done and the control was read
+  void (*release)(void *engine) = nullptr;            ///< what `layout` did not take; called twice
 };
 
 enum { SCIARA_BATCH = 32 }; ///< steps between two looks of the host

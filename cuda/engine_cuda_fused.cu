@@ -49,6 +49,7 @@ void layout(void *engine, sciara_carver *carver) {
 /** Lays the scratch out. */
 void lay_out_scratch(fused_space *s, sciara_carver *c) {
   s->around = c->take<int>((int64_t)s->capacity * 9);
+  s->inbox = c->take<unsigned>((int64_t)s->capacity * TILE_CELLS);
   s->sent = c->take<unsigned>((int64_t)s->capacity * TILE_CELLS);
   s->donor = c->take<fused_donor>((int64_t)s->capacity * TILE_CELLS);
   s->flow = c->take<fused_flow>((int64_t)s->capacity * TILE_CELLS * 8);
@@ -119,9 +120,6 @@ sciara_status run(void *engine) {
   const unsigned long long step = e->base.clockwork.now.step;
   fused_orders orders = {e->steps, e->base.setup.profile};
   e->at = sciara_wallclock();
-  // The stamps of a step come again after 2^24 steps.
-  if (step >> 22 != e->begun >> 22)
-    SCIARA_CUDA_TRY(cudaMemsetAsync(e->space.sent, 0, (size_t)e->space.capacity * TILE_CELLS * sizeof(unsigned), stream));
   e->begun = step;
   SCIARA_TRY(make_list(e, stream));
   e->everywhere = false;

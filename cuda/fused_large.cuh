@@ -26,9 +26,10 @@ struct large_work {
     }
   }
 
-  __device__ void prepare() { __syncthreads(); }
+  __device__ void prepare() {}
+  __device__ void meantime(int, int) {}
 
-  __device__ real evaluate(unsigned stamp, fused_tally *tally) {
+  __device__ real evaluate(fused_tally *tally) {
     real t_opt = d.rule.clock_max;
     for_each([&](unsigned p, unsigned k, int64_t i) {
       if (d.f.h[i] <= 0) return;
@@ -39,12 +40,17 @@ struct large_work {
       tally->cell_steps++;
       if (bad) blame(&d.control->bad_before, i, tally);
       const int64_t there = (int64_t)p * TILE_CELLS + k;
+      space.sent[there] = prospect.survivors >> 1;
       if (!prospect.survivors) return;
-      space.sent[there] = stamp << 8 | prospect.survivors >> 1;
       space.donor[there] = {prospect.keep, d.f.T[i]};
+      const int *around = space.around + (int64_t)p * 9;
       SCIARA_UNROLL
-      for (int n = 1; n < SCIARA_MOORE; n++)
-        if (prospect.survivors >> n & 1u) space.flow[there * 8 + n - 1] = {prospect.slope[n], prospect.share[n]};
+      for (int n = 1; n < SCIARA_MOORE; n++) {
+        if (!(prospect.survivors >> n & 1u)) continue;
+        space.flow[there * 8 + n - 1] = {prospect.slope[n], prospect.share[n]};
+        announce(space, scratch_of_neighbour(around, k, sciara_moore_row(n), sciara_moore_col(n)),
+                 sciara_moore_reverse(n));
+      }
     });
     return t_opt;
   }
@@ -68,19 +74,19 @@ struct large_work {
                                   sciara_real_div(d.f.py[i], h), keep, T);
   }
 
-  __device__ void move(unsigned stamp, real t, double time, fused_tally *tally) {
+  __device__ void move(real t, double time, fused_tally *tally) {
     for_each([&](unsigned p, unsigned k, int64_t i) {
       const int *around = space.around + (int64_t)p * 9;
       const int64_t there = (int64_t)p * TILE_CELLS + k;
-      const unsigned from = senders(space, around, k, stamp), word = space.sent[there];
+      const unsigned from = take_mail(space, there);
       const bool live = !(d.f.h[i] <= 0);
       if (!live && !from) return;
       sciara_parcel parcel = {0, 0, 0, 0};
-      if (live) parcel = residual(i, there, word >> 8 == stamp ? word & 0xffu : 0u, t, tally);
+      if (live) parcel = residual(i, there, space.sent[there], t, tally);
       SCIARA_UNROLL
       for (int n = 1; n < SCIARA_MOORE; n++) {
         if (!(from >> (n - 1) & 1u)) continue;
-        const int64_t at = scratch_of_neighbour(around, k, n);
+        const int64_t at = scratch_of_neighbour(around, k, sciara_moore_row(n), sciara_moore_col(n));
         const fused_flow flow = space.flow[at * 8 + sciara_moore_reverse(n) - 1];
         const fused_donor donor = space.donor[at];
         bool donors_affair = false;
@@ -101,13 +107,15 @@ struct large_work {
     if (first < count) tally->launched += (count - first + gridDim.x * warps - 1) / (gridDim.x * warps);
   }
 
-  __device__ bool owns(int64_t vent) const {
+  __device__ int handle_of(int64_t vent) const {
     const int64_t row = d.vents.cell[vent] / d.f.stride, col = d.vents.cell[vent] % d.f.stride;
     const unsigned place = space.place[row / TILE_HEIGHT * space.tiles_x + col / TILE_WIDTH];
-    return place / ((unsigned)threads_of_block() / 32) % gridDim.x == blockIdx.x;
+    return place / ((unsigned)threads_of_block() / 32) % gridDim.x == blockIdx.x ? 0 : -1;
   }
 
-  __device__ void emitted(int64_t, bool) {}
+  __device__ void emit(int, int64_t vent, double volume, double s) {
+    sciara_pass_emit(&d.f, d.vents.cell[vent], volume, d.cell_size, d.T_vent, s);
+  }
 
   __device__ unsigned long long liquid() const {
     unsigned long long mine = 0;

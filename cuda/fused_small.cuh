@@ -13,16 +13,18 @@ enum { LANES_PER_CELL = 8, CELLS_PER_WARP = 32 / LANES_PER_CELL };
 
 /** What a block keeps of its tiles; cell `id` is cell id % 32 of the block's tile id / 32. */
 struct small_tiles {
-  real *z, *h, *T, *px, *py; ///< the state
-  real *keep, *vx, *vy;      ///< of liquid cells, in this step
-  int64_t *first;            ///< of each tile: padded index of its first cell
-  int *around;               ///< [tile][9]: places in the list
-  unsigned *todo;            ///< cells that lava may be in after this step: id | senders << 16
-  unsigned short *live;      ///< liquid cells
-  unsigned char *sent;       ///< of liquid cells: bit i - 1: lava flows to neighbour i
+  real *z, *h, *T, *px, *py;   ///< the state
+  real *keep, *hc, *vx, *vy;   ///< what depends on it alone, of liquid cells
+  int64_t *first;              ///< of each tile: padded index of its first cell
+  int *around;                 ///< [tile][9]: places in the list
+  unsigned *todo;              ///< cells that lava may be in after this step: id | senders << 16
+  unsigned short *live;        ///< liquid cells
+  unsigned char *sent;         ///< of liquid cells: bit i - 1: lava flows to neighbour i
+  unsigned char *marks;        ///< IS_RIM, HAS_ARRIVED
+  enum { IS_RIM = 1, HAS_ARRIVED = 2 };
 
   __host__ __device__ static size_t bytes_per_tile() {
-    return TILE_CELLS * (8 * sizeof(real) + sizeof *todo + sizeof *live + 1) + sizeof *first + 9 * sizeof *around;
+    return TILE_CELLS * (9 * sizeof(real) + sizeof *todo + sizeof *live + 2) + sizeof *first + 9 * sizeof *around;
   }
 
   /** Lays the arrays out for `tiles` tiles. */
@@ -31,11 +33,12 @@ struct small_tiles {
     first = reinterpret_cast<int64_t *>(memory);
     real *reals = reinterpret_cast<real *>(first + tiles);
     z = reals, h = z + cells, T = h + cells, px = T + cells, py = px + cells;
-    keep = py + cells, vx = keep + cells, vy = vx + cells;
+    keep = py + cells, hc = keep + cells, vx = hc + cells, vy = vx + cells;
     todo = reinterpret_cast<unsigned *>(vy + cells);
     around = reinterpret_cast<int *>(todo + cells);
     live = reinterpret_cast<unsigned short *>(around + (size_t)tiles * 9);
     sent = reinterpret_cast<unsigned char *>(live + cells);
+    marks = sent + cells;
   }
 };
 
@@ -47,7 +50,8 @@ struct small_work {
   unsigned *live_count, *todo_count; ///< in shared memory
   // Of this thread: its lane, the neighbour it looks at, the first lane that shares its cell, its warp, warps of the block.
   unsigned lane, n, first_lane, warp, warps;
-  int64_t offset; ///< of that neighbour
+  int rows, cols;   ///< how far away that is
+  unsigned reverse; ///< sciara_moore_reverse(n)
 
   __device__ small_work(const sciara_device &d_, const fused_space &space_, char *memory, unsigned tiles,
                         unsigned *counts)
@@ -59,7 +63,9 @@ struct small_work {
     warps = (unsigned)threads_of_block() / 32;
     n = lane % LANES_PER_CELL + 1;
     first_lane = lane - (n - 1);
-    offset = sciara_moore_offset((int)n, d.f.stride);
+    rows = sciara_moore_row((int)n);
+    cols = sciara_moore_col((int)n);
+    reverse = (unsigned)sciara_moore_reverse((int)n);
   }
 
   __device__ unsigned place_of(unsigned tile) const { return blockIdx.x + tile * gridDim.x; }
@@ -87,9 +93,24 @@ struct small_work {
       my.T[id] = d.f.T[i];
       my.px[id] = d.f.px[i];
       my.py[id] = d.f.py[i];
+      my.marks[id] = (unsigned char)((d.f.kind[i] == SCIARA_CELL_RIM ? small_tiles::IS_RIM : 0) |
+                                     (d.f.arrival[i] < 0 ? 0 : small_tiles::HAS_ARRIVED));
       if (!(my.h[id] <= 0)) my.live[atomicAdd(live_count, 1u)] = (unsigned short)id;
     }
     __syncthreads();
+  }
+
+  /** What time evaluation needs of each liquid cell alone. */
+  __device__ void meantime(int thread, int threads) {
+    const unsigned liquid = *live_count;
+    for (unsigned k = (unsigned)thread; k < liquid; k += (unsigned)threads) {
+      const unsigned id = my.live[k];
+      const real h = my.h[id], T = my.T[id];
+      my.hc[id] = sciara_critical_height(&d.rule, T);
+      my.keep[id] = 1 - sciara_dissipation(&d.rule, T);
+      my.vx[id] = sciara_real_div(my.px[id], h);
+      my.vy[id] = sciara_real_div(my.py[id], h);
+    }
   }
 
   __device__ void blame(unsigned long long *where, int64_t i, fused_tally *tally) const {
@@ -108,37 +129,36 @@ struct small_work {
     }
   }
 
-  __device__ real evaluate(unsigned stamp, fused_tally *tally) {
+  __device__ real evaluate(fused_tally *tally) {
     real t_opt = d.rule.clock_max;
+    const unsigned liquid = *live_count;
     if (is_first()) {
-      tally->cell_steps += *live_count;
-      tally->launched += (*live_count + CELLS_PER_WARP - 1) / CELLS_PER_WARP * 32;
+      tally->cell_steps += liquid;
+      tally->launched += (liquid + CELLS_PER_WARP - 1) / CELLS_PER_WARP * 32;
       *todo_count = 0;
     }
-    for_each_cell(*live_count, [&](unsigned item, bool active) {
-      const real t = evaluate_cell(my.live[item], active, stamp, tally);
+    for_each_cell(liquid, [&](unsigned item, bool active) {
+      const real t = evaluate_cell(my.live[item], active, tally);
       if (t < t_opt) t_opt = t;
     });
     return t_opt;
   }
 
+  /** Where in the scratch this lane's neighbour of a cell lies. */
+  __device__ int64_t scratch_of_mine(unsigned id) const {
+    return scratch_of_neighbour(my.around + (size_t)(id / TILE_CELLS) * 9, id % TILE_CELLS, rows, cols);
+  }
+
   /** tau1, time evaluation, of one direction of a cell; the lanes of a warp together. */
-  __device__ real evaluate_cell(unsigned id, bool active, unsigned stamp, fused_tally *tally) {
+  __device__ real evaluate_cell(unsigned id, bool active, fused_tally *tally) {
     const sciara_rule *rule = &d.rule;
-    const int64_t i = index_of(id);
-    const real zn = d.f.z[i + offset], hn = d.f.h[i + offset];
-    const real z = my.z[id], h = my.h[id], T = my.T[id];
-    // Of the two exponentials and the two components of the velocity each lane computes one.
-    const bool odd = lane & 1;
-    const real law = sciara_log_linear(rule, odd ? rule->ln_dP_sol : rule->ln_hc_sol, odd ? rule->dP_b : rule->hc_b, T);
-    const real v = sciara_real_div(odd ? my.py[id] : my.px[id], h);
-    const real other_law = __shfl_xor_sync(~0u, law, 1), other_v = __shfl_xor_sync(~0u, v, 1);
-    const real hc = odd ? other_law : law, keep = 1 - (odd ? law : other_law);
-    const real vx = odd ? other_v : v, vy = odd ? v : other_v;
-    const real top = sciara_top((int)n, z, zn, hn);
+    const int64_t i = index_of(id), neighbour = i + rows * d.f.stride + cols;
+    const real zn = d.f.z[neighbour], hn = d.f.h[neighbour];
+    const real h = my.h[id], keep = my.keep[id];
     sciara_slope slope;
-    slope.v0 = sciara_initial_speed((int)n, vx, vy);
-    const bool open = sciara_slope_open(rule, h, hc, top, &slope);
+    slope.v0 = sciara_initial_speed((int)n, my.vx[id], my.vy[id]);
+    const real top = sciara_top((int)n, my.z[id], zn, hn);
+    const bool open = sciara_slope_open(rule, h, my.hc[id], top, &slope);
     const unsigned open_lanes = __ballot_sync(~0u, open);
     unsigned survivors = 0;
     real t_opt = rule->clock_max;
@@ -152,28 +172,25 @@ struct small_work {
       if (survivors >> (n - 1) & 1u) {
         bool bad = false;
         const real share = average - top;
+        if (active) {
+          space.flow[scratch_of(id) * 8 + n - 1] = {slope, share};
+          announce(space, scratch_of_mine(id), (int)reverse);
+        }
         t_opt = sciara_slope_time(rule, &slope, keep, &bad);
         if (bad) blame(&d.control->bad_before, i, tally);
-        if (active) space.flow[scratch_of(id) * 8 + n - 1] = {slope, share};
       }
     }
     if (!active || lane != first_lane) return t_opt;
-    my.keep[id] = keep;
-    my.vx[id] = vx;
-    my.vy[id] = vy;
     my.sent[id] = (unsigned char)survivors;
-    if (survivors) {
-      space.sent[scratch_of(id)] = stamp << 8 | survivors;
-      space.donor[scratch_of(id)] = {keep, T};
-    }
+    if (survivors) space.donor[scratch_of(id)] = {keep, my.T[id]};
     return t_opt;
   }
 
   /** Lists the cells that lava may be in after this step. A warp a tile. */
-  __device__ void list_receivers(unsigned stamp) {
+  __device__ void list_receivers() {
     for (unsigned tile = warp; tile < mine; tile += warps) {
       const unsigned id = tile * TILE_CELLS + lane;
-      const unsigned from = senders(space, my.around + (size_t)tile * 9, lane, stamp);
+      const unsigned from = take_mail(space, scratch_of(id));
       const bool wanted = from || !(my.h[id] <= 0);
       const unsigned wanting = __ballot_sync(~0u, wanted);
       if (!wanting) continue;
@@ -184,8 +201,8 @@ struct small_work {
     }
   }
 
-  __device__ void move(unsigned stamp, real t, double time, fused_tally *tally) {
-    list_receivers(stamp);
+  __device__ void move(real t, double time, fused_tally *tally) {
+    list_receivers();
     if (is_first()) *live_count = 0;
     __syncthreads();
     for_each_cell(*todo_count, [&](unsigned item, bool active) {
@@ -209,8 +226,8 @@ struct small_work {
       leaves = sciara_slope_flow(&flow.slope, flow.share, my.keep[id], t, &bad).thickness;
     }
     if (receives) {
-      const int64_t there = scratch_of_neighbour(my.around + (size_t)(id / TILE_CELLS) * 9, id % TILE_CELLS, (int)n);
-      const fused_flow flow = space.flow[there * 8 + reverse_of_mine() - 1];
+      const int64_t there = scratch_of_mine(id);
+      const fused_flow flow = space.flow[there * 8 + reverse - 1];
       const fused_donor donor = space.donor[there];
       comes = sciara_slope_flow(&flow.slope, flow.share, donor.keep, t, &donors_affair);
       T_there = donor.T;
@@ -234,8 +251,10 @@ struct small_work {
     return parcel;
   }
 
-  /** sciara_moore_reverse of this lane's neighbour, without a table. */
-  __device__ unsigned reverse_of_mine() const { return n < 5 ? 5 - n : n < 7 ? n + 2 : n - 2; }
+  __device__ void arrive(unsigned id, int64_t i, double time) {
+    d.f.arrival[i] = time;
+    my.marks[id] |= small_tiles::HAS_ARRIVED;
+  }
 
   /** The end of the step for a cell. */
   __device__ void settle(unsigned id, const sciara_parcel &parcel, real t, double time, fused_tally *tally) {
@@ -243,9 +262,10 @@ struct small_work {
     if (my.h[id] <= 0 && parcel.h == 0) return;
     bool bad = false;
     real T = 0;
-    const bool rim = d.f.kind[i] == SCIARA_CELL_RIM;
-    const sciara_fate fate = sciara_cell_settle(&d.rule, rim, &parcel, t, &T, &bad);
-    sciara_pass_store(&d.f, i, fate, parcel, T, time);
+    const unsigned marks = my.marks[id];
+    const sciara_fate fate = sciara_cell_settle(&d.rule, marks & small_tiles::IS_RIM, &parcel, t, &T, &bad);
+    if (fate != SCIARA_FATE_DRY && !(marks & small_tiles::HAS_ARRIVED)) arrive(id, i, time);
+    sciara_pass_store(&d.f, i, fate, parcel, T);
     if (bad) blame(&d.control->bad_after, i, tally);
     tally->solidifications += fate == SCIARA_FATE_ROCK;
     tally->losses += fate == SCIARA_FATE_LOST;
@@ -261,22 +281,23 @@ struct small_work {
     if (place_of(id / TILE_CELLS) >= inner) tally->entered = true;
   }
 
-  __device__ unsigned place_of_vent(int64_t vent) const {
+  /** The cell's id. */
+  __device__ int handle_of(int64_t vent) const {
     const int64_t row = d.vents.cell[vent] / d.f.stride, col = d.vents.cell[vent] % d.f.stride;
-    return space.place[row / TILE_HEIGHT * space.tiles_x + col / TILE_WIDTH];
+    const unsigned place = space.place[row / TILE_HEIGHT * space.tiles_x + col / TILE_WIDTH];
+    const unsigned cell = (unsigned)(row % TILE_HEIGHT * TILE_WIDTH + col % TILE_WIDTH);
+    return place % gridDim.x == blockIdx.x ? (int)(place / gridDim.x * TILE_CELLS + cell) : -1;
   }
 
-  __device__ bool owns(int64_t vent) const { return place_of_vent(vent) % gridDim.x == blockIdx.x; }
-
-  __device__ void emitted(int64_t vent, bool dry) {
-    const int64_t i = d.vents.cell[vent], row = i / d.f.stride, col = i % d.f.stride;
-    const unsigned cell = (unsigned)(row % TILE_HEIGHT * TILE_WIDTH + col % TILE_WIDTH);
-    const unsigned id = place_of_vent(vent) / gridDim.x * TILE_CELLS + cell;
-    my.h[id] = d.f.h[i];
-    my.T[id] = d.f.T[i];
+  __device__ void emit(int handle, int64_t, double volume, double s) {
+    const unsigned id = (unsigned)handle;
+    const int64_t i = index_of(id);
+    const bool dry = my.h[id] <= 0; // a NaN is in the list
+    d.f.h[i] = my.h[id] = sciara_cell_emit(my.h[id], volume, d.cell_size);
+    d.f.T[i] = my.T[id] = d.T_vent;
+    if (!(my.marks[id] & small_tiles::HAS_ARRIVED)) arrive(id, i, s);
     if (!dry) return;
-    my.px[id] = d.f.px[i];
-    my.py[id] = d.f.py[i];
+    my.px[id] = my.py[id] = 0; // as everywhere without lava
     my.live[atomicAdd(live_count, 1u)] = (unsigned short)id;
   }
 

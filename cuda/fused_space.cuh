@@ -51,7 +51,8 @@ struct fused_space {
   // Scratch.
   unsigned capacity; ///< tiles it has room for
   int *around;       ///< [tile][9]: places of the tile and of those around it, row-major; -1 where there is none
-  unsigned *sent;    ///< [tile][cell]: the step's stamp (24 bits), then bit i - 1: lava flows to neighbour i
+  unsigned *inbox;   ///< [tile][cell]: bit i - 1: neighbour i sends lava; all 0 between steps
+  unsigned *sent;    ///< [tile][cell], of liquid cells: bit i - 1: lava flows to neighbour i
   fused_donor *donor; ///< [tile][cell], where something is sent
   fused_flow *flow;   ///< [tile][cell][direction - 1], where it is sent
 
@@ -69,27 +70,28 @@ __device__ inline int64_t cell_of_tile(int64_t first, unsigned k, int64_t stride
   return first + (int64_t)(k / TILE_WIDTH) * stride + k % TILE_WIDTH;
 }
 
-/** Where in the scratch neighbour n of cell k of a tile lies: `around` are the nine places of that tile; -1: nowhere. */
-__device__ inline int64_t scratch_of_neighbour(const int *around, unsigned k, int n) {
-  const int y = (int)(k / TILE_WIDTH) + sciara_moore_row(n), x = (int)(k % TILE_WIDTH) + sciara_moore_col(n);
+/**
+ * Where in the scratch the cell lies that is `rows` and `cols` away from cell k of a tile: `around` are the nine places of
+ * that tile; -1: nowhere.
+ */
+__device__ inline int64_t scratch_of_neighbour(const int *around, unsigned k, int rows, int cols) {
+  const int y = (int)(k / TILE_WIDTH) + rows, x = (int)(k % TILE_WIDTH) + cols;
   const int down = y < 0 ? 0 : y < TILE_HEIGHT ? 1 : 2, across = x < 0 ? 0 : x < TILE_WIDTH ? 1 : 2;
   const int place = around[down * 3 + across];
   const int cell = (y & (TILE_HEIGHT - 1)) * TILE_WIDTH + (x & (TILE_WIDTH - 1));
   return place < 0 ? -1 : (int64_t)place * TILE_CELLS + cell;
 }
 
-__device__ inline unsigned fused_stamp(unsigned long long step) { return (unsigned)(step + 1) & 0xffffffu; }
+/** Tells the cell at `there` in the scratch that lava comes from its neighbour `from`. */
+__device__ inline void announce(const fused_space &space, int64_t there, int from) {
+  if (there >= 0) atomicOr(&space.inbox[there], 1u << (from - 1));
+}
 
-/** Which neighbours send lava to cell k of a tile in this step; bit n - 1 for neighbour n. */
-__device__ inline unsigned senders(const fused_space &space, const int *around, unsigned k, unsigned stamp) {
-  unsigned from = 0;
-  SCIARA_UNROLL
-  for (int n = 1; n < SCIARA_MOORE; n++) {
-    const int64_t there = scratch_of_neighbour(around, k, n);
-    const unsigned word = there < 0 ? 0u : space.sent[there];
-    if (word >> 8 == stamp && (word >> (sciara_moore_reverse(n) - 1) & 1u)) from |= 1u << (n - 1);
-  }
-  return from;
+/** What came for the cell at `there`, which from now on is nothing. */
+__device__ inline unsigned take_mail(const fused_space &space, int64_t there) {
+  const unsigned mail = space.inbox[there];
+  if (mail) space.inbox[there] = 0;
+  return mail;
 }
 
 // ----------------------------------------------------------------------------------------------- making the list

@@ -2,13 +2,14 @@
 // Steps without leaving the kernel: all blocks meet twice a step, once for the clock and once when the lava has moved.
 //
 // What does the work is a struct (fused_small.cuh, fused_large.cuh), of which every thread has one:
-//   prepare()                     before the first step; ends with the block's threads together
-//   evaluate(stamp, bad)          tau1, time evaluation: the smallest t_opt this thread found, s. Leaves in the scratch what
-//                                 receivers need to compute the flows towards them; bad: a NaN was met
-//   move(stamp, t, time, tally)   the flows, tau2 and tau3 with the clock t, s, of a step that ends at `time`, s
-//   owns(vent)                    whether this block works on the vent's cell
-//   emitted(vent, dry)            thread 0 of that block, after lava came up there; dry: there was none before
-//   liquid()                      the liquid cells that this thread answers for
+//   prepare()                  before the first step; ends with the block's threads together
+//   meantime(thread, threads)  while the block waits for the others to end a step: what can be computed without them
+//   evaluate(tally)            tau1, time evaluation: the smallest t_opt this thread found, s. Leaves in the scratch what
+//                              receivers need to compute the flows towards them
+//   move(t, time, tally)       the flows, tau2 and tau3 with the clock t, s, of a step that ends at `time`, s
+//   handle_of(vent)            < 0 if another block works on the vent's cell; else what `emit` wants to know
+//   emit(handle, vent, volume, s)  thread 0 of that block: `volume` m3 come up in a step that begins at s
+//   liquid()                   the liquid cells that this thread answers for
 #ifndef SCIARA_CUDA_FUSED_STEP_CUH
 #define SCIARA_CUDA_FUSED_STEP_CUH
 
@@ -32,14 +33,31 @@ struct fused_orders {
 };
 
 /**
- * The volumes that vents emit in a step, computed by many threads, a chunk of vents at a time. A vent's rate is constant
- * for many steps: the slot it is in is remembered.
+ * The volumes that vents emit in a step, computed by many threads, a chunk of vents at a time. Of the first chunk more is
+ * remembered: a vent's rate is constant for many steps.
  */
 struct vent_chunk {
   enum { SIZE = 128 };
-  double volume[SIZE];                              ///< m3
-  double begin[SIZE], end[SIZE], rate[SIZE];        ///< from when to when which rate holds: s, m3/s; of the first chunk
-  int emits;                                        ///< one of them does
+  double volume[SIZE];                       ///< m3
+  double begin[SIZE], end[SIZE], rate[SIZE]; ///< from when to when which rate holds: s, m3/s
+  int handle[SIZE];                          ///< by Work::handle_of
+  int concerns;                              ///< this block has one of the vents, or counts what is emitted
+  int emits;                                 ///< one of them does
+
+  /** All threads of the block; ends with them together. */
+  template <class Work> __device__ void prepare(const sciara_device_vents &v, const Work &work) {
+    if (is_first()) {
+      concerns = blockIdx.x == 0 || v.count > SIZE;
+      emits = 0;
+    }
+    __syncthreads();
+    for (int k = thread_in_block(); k < SIZE; k += threads_of_block()) {
+      begin[k] = end[k] = -1;
+      handle[k] = k < v.count ? work.handle_of(k) : -1;
+      if (handle[k] >= 0) concerns = 1;
+    }
+    __syncthreads();
+  }
 
   /** Remembers what holds at time s. */
   __device__ void remember(const sciara_device_vents &v, int64_t k, double s) {
@@ -54,6 +72,7 @@ struct vent_chunk {
 
   /** Volumes of the vents from `first` on, for [s, s + t). The last threads begin: the first have more to do. */
   __device__ void fill(const sciara_device_vents &v, int64_t first, double s, double t) {
+    if (!concerns) return;
     const double until = s + t;
     for (int k = threads_of_block() - 1 - thread_in_block(); k < SIZE && first + k < v.count; k += threads_of_block()) {
       if (first == 0 && s >= begin[k] && until <= end[k]) {
@@ -65,34 +84,32 @@ struct vent_chunk {
       if (volume[k] > 0) emits = 1;
     }
   }
+
+  /** gamma of the vents from `first` on, in file order; their volumes are filled in. Thread 0. */
+  template <class Work>
+  __device__ void emit(const sciara_device_vents &v, Work &work, int64_t first, double s, double *emitted) const {
+    for (int k = 0; k < SIZE && first + k < v.count; k++) {
+      if (!(volume[k] > 0)) continue;
+      *emitted = *emitted + volume[k];
+      const int mine = first == 0 ? handle[k] : work.handle_of(first + k);
+      if (mine >= 0) work.emit(mine, first + k, volume[k], s);
+    }
+  }
+
+  /** gamma of all vents, after all threads of the block have moved their lava; the first chunk is filled in. */
+  template <class Work>
+  __device__ void emit_all(const sciara_device_vents &v, Work &work, double s, double t, double *emitted) {
+    if (!concerns) return;
+    __syncthreads();
+    if (emits && is_first()) emit(v, work, 0, s, emitted);
+    for (int64_t first = SIZE; first < v.count; first += SIZE) {
+      __syncthreads();
+      fill(v, first, s, t);
+      __syncthreads();
+      if (is_first()) emit(v, work, first, s, emitted);
+    }
+  }
 };
-
-/** gamma of the vents from `first` on, in file order; volumes are filled in. Thread 0 of each block. */
-template <class Work>
-__device__ void emit_chunk(const sciara_device &d, Work &work, const vent_chunk &chunk, int64_t first, double s,
-                           double *emitted) {
-  for (int k = 0; k < vent_chunk::SIZE && first + k < d.vents.count; k++) {
-    const double volume = chunk.volume[k];
-    if (!(volume > 0)) continue;
-    *emitted = *emitted + volume;
-    if (!work.owns(first + k)) continue;
-    const bool dry = sciara_pass_emit(&d.f, d.vents.cell[first + k], volume, d.cell_size, d.T_vent, s);
-    work.emitted(first + k, dry);
-  }
-}
-
-/** gamma: after all threads of the block have moved their lava; the first chunk is filled in. */
-template <class Work>
-__device__ void emit(const sciara_device &d, Work &work, vent_chunk *chunk, double s, double t, double *emitted) {
-  __syncthreads();
-  if (chunk->emits && is_first()) emit_chunk(d, work, *chunk, 0, s, emitted);
-  for (int64_t first = vent_chunk::SIZE; first < d.vents.count; first += vent_chunk::SIZE) {
-    __syncthreads();
-    chunk->fill(d.vents, first, s, t);
-    __syncthreads();
-    if (is_first()) emit_chunk(d, work, *chunk, first, s, emitted);
-  }
-}
 
 __device__ inline unsigned long long nanoseconds() {
   unsigned long long now;
@@ -137,24 +154,24 @@ __device__ void fused_steps(const sciara_device &d, const fused_space &space, co
   real t = c->t;
   unsigned long long step = c->step, left = orders.most_steps;
   int reason = SCIARA_STOP_NONE;
-  for (int k = thread_in_block(); k < vent_chunk::SIZE; k += threads_of_block()) chunk.begin[k] = chunk.end[k] = -1;
-  if (is_first()) chunk.emits = 0;
-  work.prepare(); // its end is where the threads of the block meet
-  chunk.fill(d.vents, 0, time, (double)t);
-  emit(d, work, &chunk, time, (double)t, &emitted);
-  time = time + (double)t;
+  const auto meantime = [&](int thread, int threads) { work.meantime(thread, threads); };
+  const auto nothing = [](int, int) {};
   const auto either = [](unsigned long long a, unsigned long long b) { return a | b; };
-  meet(&barrier, 1, 0, 0, either);
+  const auto least_of = [](unsigned long long a, unsigned long long b) { return smaller(a, b); };
+  work.prepare();
+  chunk.prepare(d.vents, work);
+  chunk.fill(d.vents, 0, time, (double)t);
+  chunk.emit_all(d.vents, work, time, (double)t, &emitted);
+  time = time + (double)t;
+  meet(&barrier, 1, 0, 0, either, meantime);
   if (blockIdx.x == 0 && is_first()) c->liquid = 0; // all have read the control
   watch.lap(space.c, -1);
   for (bool over = false; !over;) {
-    const unsigned stamp = fused_stamp(step);
     if (is_first()) chunk.emits = 0;
-    const double t_opt = (double)work.evaluate(stamp, &tally);
+    const double t_opt = (double)work.evaluate(&tally);
     // 0 tells that a NaN was met. No t_opt is 0: 2 w_i over a finite number.
     const unsigned long long bits = tally.bad ? 0 : (unsigned long long)__double_as_longlong(t_opt);
-    const unsigned long long least =
-        meet(&barrier, 0, bits, ~0ull >> 1, [](unsigned long long a, unsigned long long b) { return smaller(a, b); });
+    const unsigned long long least = meet(&barrier, 0, bits, ~0ull >> 1, least_of, nothing);
     watch.lap(space.c, 0);
     if (least == 0) {
       reason = SCIARA_STOP_CANCEL;
@@ -165,12 +182,12 @@ __device__ void fused_steps(const sciara_device &d, const fused_space &space, co
     left--;
     const bool by_steps = step >= stop.steps, by_time = time >= stop.time;
     over = by_steps || by_time || left == 0;
-    if (!over) chunk.fill(d.vents, 0, time, (double)t); // of the next step, which lava has to wait for
+    if (!over) chunk.fill(d.vents, 0, time, (double)t); // of the next step: lava comes up before it is evaluated
     tally.liquid = tally.entered = false;
-    work.move(stamp, t, time, &tally);
-    if (!over) emit(d, work, &chunk, time, (double)t, &emitted);
+    work.move(t, time, &tally);
+    if (!over) chunk.emit_all(d.vents, work, time, (double)t, &emitted);
     const unsigned long long found = (tally.liquid ? 1u : 0u) | (tally.entered ? 2u : 0u) | (tally.bad ? 4u : 0u);
-    const unsigned long long all = meet(&barrier, 1, found, 0, either);
+    const unsigned long long all = meet(&barrier, 1, found, 0, either, meantime);
     watch.lap(space.c, 1);
     if (all & 4) {
       reason = SCIARA_STOP_CANCEL;

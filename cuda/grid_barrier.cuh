@@ -12,7 +12,7 @@
 namespace sciara_gpu {
 
 __device__ inline void put_word(unsigned long long *word, unsigned long long value) {
-  asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(word), "l"(value) : "memory");
+  asm volatile("st.release.gpu.global.u64 [%0], %1;" ::"l"(word), "l"(value) : "memory");
 }
 
 __device__ inline unsigned long long get_word(const unsigned long long *word) {
@@ -27,19 +27,24 @@ struct grid_barrier {
   unsigned long long turn[2];   ///< of the next meeting with each set; starts as 1
 };
 
+/** Orders what the thread does before and after against other multiprocessors: lighter than __threadfence. */
+__device__ inline void fence() { asm volatile("fence.acq_rel.gpu;" ::: "memory"); }
+
 /**
  * All threads of all blocks meet. What was written before is seen by all afterwards.
  *
  * @param which    the set of words; 0 and 1 in turn
  * @param mine     < 2^63; every thread brings one
  * @param neutral  combine(x, neutral) is x
+ * @param meantime meantime(thread, threads): work of the block for the time of waiting, shared out to the first threads
  * @return all of them combined; `combine` is commutative and associative
  */
-template <class Combine>
+template <class Combine, class Meantime>
 __device__ unsigned long long meet(grid_barrier *barrier, int which, unsigned long long mine,
-                                   unsigned long long neutral, Combine combine) {
+                                   unsigned long long neutral, Combine combine, Meantime meantime) {
   __shared__ unsigned long long of_warp[32], of_all[32];
   const int thread = thread_in_block(), lane = thread % 32, warp = thread / 32, warps = threads_of_block() / 32;
+  const int told = min(warps, ((int)gridDim.x + 31) / 32), workers = warps - told; // the last warps read the words
   const unsigned long long top = 1ull << 63, turn = barrier->turn[which] << 63;
   unsigned long long *words = barrier->words[which];
   mine = warp_reduce(mine, combine);
@@ -47,25 +52,27 @@ __device__ unsigned long long meet(grid_barrier *barrier, int which, unsigned lo
   __syncthreads();
   if (warp == 0) {
     const unsigned long long all = warp_reduce(lane < warps ? of_warp[lane] : neutral, combine);
-    if (lane == 0) {
-      __threadfence(); // of what the whole block wrote, for it has just met
-      put_word(words + blockIdx.x, all | turn);
+    if (lane == 0) put_word(words + blockIdx.x, all | turn); // after what the whole block wrote: it has just met
+  }
+  if (workers == 0)
+    meantime(thread, threads_of_block());
+  else if (warp < workers)
+    meantime(thread, workers * 32);
+  if (warp >= workers) {
+    unsigned long long theirs = neutral;
+    for (unsigned b = (unsigned)(thread - workers * 32); b < gridDim.x; b += (unsigned)told * 32) {
+      unsigned long long word;
+      do word = get_word(words + b);
+      while ((word & top) != turn);
+      theirs = combine(theirs, word & ~top);
     }
+    fence();
+    theirs = warp_reduce(theirs, combine);
+    if (lane == 0) of_all[warp - workers] = theirs;
   }
-  unsigned long long theirs = neutral;
-  for (unsigned b = (unsigned)thread; b < gridDim.x; b += (unsigned)threads_of_block()) {
-    unsigned long long word;
-    do word = get_word(words + b);
-    while ((word & top) != turn);
-    theirs = combine(theirs, word & ~top);
-  }
-  theirs = warp_reduce(theirs, combine);
-  if (lane == 0) of_all[warp] = theirs;
-  __threadfence();
   __syncthreads();
-  unsigned long long all = neutral;
-  const int told = min(warps, ((int)gridDim.x + 31) / 32);
-  for (int k = 0; k < told; k++) all = combine(all, of_all[k]);
+  unsigned long long all = of_all[0];
+  for (int k = 1; k < told; k++) all = combine(all, of_all[k]);
   barrier->turn[which] ^= 1;
   return all;
 }

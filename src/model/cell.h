@@ -92,7 +92,7 @@ struct sciara_slope {
  * @return whether lava may flow there (false: the neighbour is eliminated)
  */
 SCIARA_HD bool sciara_slope_open(const struct sciara_rule *rule, real h, real hc, real top, struct sciara_slope *s) {
-  const real head = sciara_real_div(s->v0 * s->v0, 2 * rule->gravity);
+  const real head = sciara_real_div_by(s->v0 * s->v0, rule->gravity_twice, rule->inverse_gravity_twice);
   const real reach = head + h;
   const bool blocked = reach <= top; // he = 0 <= hc cos(theta)
   SCIARA_LEAVE_IF(blocked, false);
@@ -101,7 +101,8 @@ SCIARA_HD bool sciara_slope_open(const struct sciara_rule *rule, real h, real hc
     effective = reach - top;
     apparent = h - effective;
   }
-  const real q = sciara_real_div((apparent + (real)0.5 * effective) - top, rule->cell_size);
+  const real q =
+      sciara_real_div_by((apparent + (real)0.5 * effective) - top, rule->cell_size, rule->inverse_cell_size);
   const real root = sciara_real_sqrt(1 + q * q);
   const real cosine = sciara_real_div(1, root);
   const real sine = q * cosine;
@@ -119,7 +120,7 @@ SCIARA_HD bool sciara_slope_open(const struct sciara_rule *rule, real h, real hc
 SCIARA_HD real sciara_slope_time(const struct sciara_rule *rule, const struct sciara_slope *s, real keep, bool *bad) {
   const real t = rule->clock_max;
   const real vf = (s->v0 + s->accel * t) * keep;
-  const real mean = sciara_real_div(vf - s->v0, t);
+  const real mean = sciara_real_div_by(vf - s->v0, t, rule->inverse_clock_max);
   const real distance = s->v0 * t + (((real)0.5 * mean) * t) * t;
   if (sciara_is_nan(distance)) *bad = true;
   const bool arrives = distance > s->path;
@@ -155,12 +156,12 @@ SCIARA_HD real sciara_average(unsigned set, real h, const real top[SCIARA_MOORE]
   real sum = h;
   int n = 0;
   SCIARA_UNROLL
+  for (int i = 0; i < SCIARA_MOORE; i++) n += set >> i & 1u ? 1 : 0;
+  const real inverse = sciara_real_div(1, (real)n); // does not wait for the sum
+  SCIARA_UNROLL
   for (int i = 0; i < SCIARA_MOORE; i++)
-    if (set >> i & 1u) {
-      sum = sum + top[i];
-      n++;
-    }
-  return sciara_real_div(sum, (real)n);
+    if (set >> i & 1u) sum = sum + top[i];
+  return sciara_real_div_by(sum, (real)n, inverse);
 }
 
 /**
@@ -305,6 +306,11 @@ SCIARA_HD void sciara_parcel_add(struct sciara_parcel *parcel, int i, struct sci
 SCIARA_HD real sciara_cool(const struct sciara_rule *rule, real t, real h, real T) {
   const real D = sciara_real_div((rule->cooling * t) * ((T * T) * T), h);
   return sciara_real_div(T, sciara_real_cbrt(1 + D));
+}
+
+/** gamma: thickness of lava of thickness h after `volume` m3 came up in a cell; `cell_size` in double: rounded once. */
+SCIARA_HD real sciara_cell_emit(real h, double volume, double cell_size) {
+  return h + (real)(volume / (cell_size * cell_size));
 }
 
 /** What became of a cell in a step. */

@@ -31,7 +31,7 @@ struct sciara_fields {
 SCIARA_HD bool sciara_pass_emit(const struct sciara_fields *f, int64_t i, double volume, double cell_size, real T_vent,
                                 double s) {
   const bool dry = !(f->h[i] > 0);
-  f->h[i] = f->h[i] + (real)(volume / (cell_size * cell_size));
+  f->h[i] = sciara_cell_emit(f->h[i], volume, cell_size);
   f->T[i] = T_vent;
   if (f->arrival[i] < 0) f->arrival[i] = s;
   return dry;
@@ -58,10 +58,9 @@ SCIARA_HD void sciara_pass_dry(const struct sciara_fields *f, int64_t i) {
   f->py[i] = 0;
 }
 
-/** Stores what sciara_cell_settle made of cell i, which gathered `parcel`: arrival, fields, maxima. `T`: of liquid lava. */
+/** Stores what sciara_cell_settle made of cell i, which gathered `parcel`: fields and maxima. `T`: of liquid lava. */
 SCIARA_HD void sciara_pass_store(const struct sciara_fields *f, int64_t i, enum sciara_fate fate,
-                                 struct sciara_parcel parcel, real T, double s) {
-  if (fate != SCIARA_FATE_DRY && f->arrival[i] < 0) f->arrival[i] = s;
+                                 struct sciara_parcel parcel, real T) {
   if (fate == SCIARA_FATE_LOST) f->lost[i] = f->lost[i] + (double)parcel.h;
   if (fate == SCIARA_FATE_ROCK) f->z[i] = f->z[i] + parcel.h;
   if (fate != SCIARA_FATE_LIQUID) {
@@ -91,7 +90,8 @@ SCIARA_HD enum sciara_fate sciara_pass_settle(const struct sciara_rule *rule, co
   real T = 0;
   const bool rim = f->kind[i] == SCIARA_CELL_RIM;
   const enum sciara_fate fate = sciara_cell_settle(rule, rim, &parcel, t, &T, bad);
-  sciara_pass_store(f, i, fate, parcel, T, s);
+  if (fate != SCIARA_FATE_DRY && f->arrival[i] < 0) f->arrival[i] = s;
+  sciara_pass_store(f, i, fate, parcel, T);
   return fate;
 }
 

@@ -17,7 +17,7 @@ __device__ inline void put_word(unsigned long long *word, unsigned long long val
 
 __device__ inline unsigned long long get_word(const unsigned long long *word) {
   unsigned long long value;
-  asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(value) : "l"(word) : "memory");
+  asm volatile("ld.acquire.gpu.global.u64 %0, [%1];" : "=l"(value) : "l"(word) : "memory");
   return value;
 }
 
@@ -26,9 +26,6 @@ struct grid_barrier {
   unsigned long long *words[2]; ///< one a block in each set, all 0 when the kernel starts
   unsigned long long turn[2];   ///< of the next meeting with each set; starts as 1
 };
-
-/** Orders what the thread does before and after against other multiprocessors: lighter than __threadfence. */
-__device__ inline void fence() { asm volatile("fence.acq_rel.gpu;" ::: "memory"); }
 
 /**
  * All threads of all blocks meet. What was written before is seen by all afterwards.
@@ -66,7 +63,6 @@ __device__ unsigned long long meet(grid_barrier *barrier, int which, unsigned lo
       while ((word & top) != turn);
       theirs = combine(theirs, word & ~top);
     }
-    fence();
     theirs = warp_reduce(theirs, combine);
     if (lane == 0) of_all[warp - workers] = theirs;
   }

@@ -12,7 +12,7 @@ namespace {
 using namespace sciara_gpu;
 
 const unsigned MOST_TILES_OF_A_BLOCK = 64; // small_tiles
-const unsigned MOST_BLOCKS = 4096;         // of a launch
+const unsigned MOST_BLOCKS = 512;          // of a launch
 const double LAUNCH_SECONDS = 0.02;        // a launch aims at: `advance` comes back between two
 
 struct fused_engine {
@@ -43,7 +43,7 @@ void layout(void *engine, sciara_carver *carver) {
   s->c = carver->take<fused_control>(1);
   for (uint32_t *&list : s->list) list = carver->take<uint32_t>(tiles);
   for (unsigned **field : {&s->listed, &s->held, &s->place}) *field = carver->take<unsigned>(tiles);
-  for (unsigned long long *&words : s->words) words = carver->take<unsigned long long>(MOST_BLOCKS);
+  for (unsigned long long *&words : s->words) words = carver->take<unsigned long long>((int64_t)MOST_BLOCKS * MOST_BLOCKS);
 }
 
 /** Lays the scratch out. */
@@ -123,8 +123,9 @@ sciara_status run(void *engine) {
   e->begun = step;
   SCIARA_TRY(make_list(e, stream));
   e->everywhere = false;
+  const size_t blocks = e->blocks[e->large];
   for (unsigned long long *words : e->space.words)
-    SCIARA_CUDA_TRY(cudaMemsetAsync(words, 0, MOST_BLOCKS * sizeof *words, stream));
+    SCIARA_CUDA_TRY(cudaMemsetAsync(words, 0, blocks * blocks * sizeof *words, stream));
   if (e->large) {
     void *arguments[] = {&e->base.device, &e->space, &orders};
     SCIARA_CUDA_TRY(cudaLaunchCooperativeKernel((const void *)fused_large, dim3(e->blocks[1]), dim3(256), arguments, 0, stream));

@@ -12,7 +12,6 @@ namespace {
 using namespace sciara_gpu;
 
 const unsigned MOST_TILES_OF_A_BLOCK = 64; // small_tiles
-const unsigned MOST_BLOCKS = 512;          // of a launch
 const double LAUNCH_SECONDS = 0.02;        // a launch aims at: `advance` comes back between two
 
 struct fused_engine {
@@ -43,7 +42,8 @@ void layout(void *engine, sciara_carver *carver) {
   s->c = carver->take<fused_control>(1);
   for (uint32_t *&list : s->list) list = carver->take<uint32_t>(tiles);
   for (unsigned **field : {&s->listed, &s->held, &s->place}) *field = carver->take<unsigned>(tiles);
-  for (unsigned long long *&words : s->words) words = carver->take<unsigned long long>((int64_t)MOST_BLOCKS * MOST_BLOCKS);
+  s->least = carver->take<meeting_point>(MEETING_POINTS);
+  s->any = carver->take<meeting_point>(MEETING_POINTS);
 }
 
 /** Lays the scratch out. */
@@ -88,7 +88,6 @@ sciara_status ask_occupancy(fused_engine *e) {
   e->blocks[0] = (unsigned)e->base.multiprocessors;
   SCIARA_CUDA_TRY(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_multiprocessor, fused_large, 256, 0));
   e->blocks[1] = (unsigned)(e->base.multiprocessors * per_multiprocessor);
-  if (e->blocks[1] > MOST_BLOCKS) e->blocks[1] = MOST_BLOCKS;
   return SCIARA_OK;
 }
 
@@ -123,9 +122,7 @@ sciara_status run(void *engine) {
   e->begun = step;
   SCIARA_TRY(make_list(e, stream));
   e->everywhere = false;
-  const size_t blocks = e->blocks[e->large];
-  for (unsigned long long *words : e->space.words)
-    SCIARA_CUDA_TRY(cudaMemsetAsync(words, 0, blocks * blocks * sizeof *words, stream));
+  ready_points<<<1, 1, 0, stream>>>(e->space.least, e->space.any);
   if (e->large) {
     void *arguments[] = {&e->base.device, &e->space, &orders};
     SCIARA_CUDA_TRY(cudaLaunchCooperativeKernel((const void *)fused_large, dim3(e->blocks[1]), dim3(256), arguments, 0, stream));

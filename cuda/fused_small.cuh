@@ -20,8 +20,8 @@ struct small_tiles {
   unsigned *todo;              ///< cells that lava may be in after this step: id | senders << 16
   unsigned short *live;        ///< liquid cells
   unsigned char *sent;         ///< of liquid cells: bit i - 1: lava flows to neighbour i
-  unsigned char *marks;        ///< IS_RIM, HAS_ARRIVED
-  enum { IS_RIM = 1, HAS_ARRIVED = 2 };
+  unsigned char *marks;        ///< IS_RIM, HAS_ARRIVED, IS_AHEAD
+  enum { IS_RIM = 1, HAS_ARRIVED = 2, IS_AHEAD = 4 }; ///< the last: lava of the next step has come up
 
   __host__ __device__ static size_t bytes_per_tile() {
     return TILE_CELLS * (9 * sizeof(real) + sizeof *todo + sizeof *live + 2) + sizeof *first + 9 * sizeof *around;
@@ -52,6 +52,7 @@ struct small_work {
   unsigned lane, n, first_lane, warp, warps;
   int rows, cols;   ///< how far away that is
   unsigned reverse; ///< sciara_moore_reverse(n)
+  bool stepped = false; ///< a step has ended
 
   __device__ small_work(const sciara_device &d_, const fused_space &space_, char *memory, unsigned tiles,
                         unsigned *counts)
@@ -100,12 +101,16 @@ struct small_work {
     __syncthreads();
   }
 
-  /** What time evaluation needs of each liquid cell alone. */
+  /** The maxima of each liquid cell, and what the next time evaluation needs of it alone. */
   __device__ void meantime(int thread, int threads) {
     const unsigned liquid = *live_count;
     for (unsigned k = (unsigned)thread; k < liquid; k += (unsigned)threads) {
       const unsigned id = my.live[k];
       const real h = my.h[id], T = my.T[id];
+      if (my.marks[id] & small_tiles::IS_AHEAD)
+        my.marks[id] &= (unsigned char)~small_tiles::IS_AHEAD;
+      else if (stepped)
+        sciara_pass_record(&d.f, index_of(id), h, my.px[id], my.py[id]);
       my.hc[id] = sciara_critical_height(&d.rule, T);
       my.keep[id] = 1 - sciara_dissipation(&d.rule, T);
       my.vx[id] = sciara_real_div(my.px[id], h);
@@ -204,6 +209,7 @@ struct small_work {
   __device__ void move(real t, double time, fused_tally *tally) {
     list_receivers();
     if (is_first()) *live_count = 0;
+    stepped = true;
     __syncthreads();
     for_each_cell(*todo_count, [&](unsigned item, bool active) {
       const unsigned id = my.todo[item] & 0xffffu, from = my.todo[item] >> 16;
@@ -293,6 +299,9 @@ struct small_work {
     const unsigned id = (unsigned)handle;
     const int64_t i = index_of(id);
     const bool dry = my.h[id] <= 0; // a NaN is in the list
+    if (!dry && stepped && !(my.marks[id] & small_tiles::IS_AHEAD)) // the step before has ended, with this
+      sciara_pass_record(&d.f, i, my.h[id], my.px[id], my.py[id]);
+    my.marks[id] |= small_tiles::IS_AHEAD;
     d.f.h[i] = my.h[id] = sciara_cell_emit(my.h[id], volume, d.cell_size);
     d.f.T[i] = my.T[id] = d.T_vent;
     if (!(my.marks[id] & small_tiles::HAS_ARRIVED)) arrive(id, i, s);

@@ -8,6 +8,7 @@
 #ifndef SCIARA_CUDA_FUSED_SPACE_CUH
 #define SCIARA_CUDA_FUSED_SPACE_CUH
 
+#include "grid_barrier.cuh"
 #include "processes.cuh"
 
 namespace sciara_gpu {
@@ -47,7 +48,7 @@ struct fused_space {
   unsigned *listed;         ///< of each tile: the epoch in which it was listed
   unsigned *held;           ///< of each tile: the epoch in which it was found to be inner
   unsigned *place;          ///< of each tile: its place in the list, if it is listed
-  unsigned long long *words[2]; ///< of the grid barrier
+  meeting_point *least, *any; ///< MEETING_POINTS each
   // Scratch.
   unsigned capacity; ///< tiles it has room for
   int *around;       ///< [tile][9]: places of the tile and of those around it, row-major; -1 where there is none

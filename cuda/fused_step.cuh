@@ -14,7 +14,6 @@
 #define SCIARA_CUDA_FUSED_STEP_CUH
 
 #include "fused_space.cuh"
-#include "grid_barrier.cuh"
 
 namespace sciara_gpu {
 
@@ -147,7 +146,8 @@ __device__ void fused_steps(const sciara_device &d, const fused_space &space, co
   __shared__ vent_chunk chunk;
   const sciara_device_stop stop = *d.stop;
   sciara_device_control *c = d.control;
-  grid_barrier barrier = {{space.words[0], space.words[1]}, {1, 1}};
+  meeting<least_of_all> for_clock = {space.least, 0};
+  meeting<any_of_all> at_end = {space.any, 0};
   fused_watch watch = {orders.profile && blockIdx.x == 0 && is_first(), 0};
   fused_tally tally = {};
   double time = c->time, emitted = c->emitted;
@@ -156,14 +156,12 @@ __device__ void fused_steps(const sciara_device &d, const fused_space &space, co
   int reason = SCIARA_STOP_NONE;
   const auto meantime = [&](int thread, int threads) { work.meantime(thread, threads); };
   const auto nothing = [](int, int) {};
-  const auto either = [](unsigned long long a, unsigned long long b) { return a | b; };
-  const auto least_of = [](unsigned long long a, unsigned long long b) { return smaller(a, b); };
   work.prepare();
   chunk.prepare(d.vents, work);
   chunk.fill(d.vents, 0, time, (double)t);
   chunk.emit_all(d.vents, work, time, (double)t, &emitted);
   time = time + (double)t;
-  meet(&barrier, 1, 0, 0, either, meantime);
+  at_end.meet(0, meantime);
   if (blockIdx.x == 0 && is_first()) c->liquid = 0; // all have read the control
   watch.lap(space.c, -1);
   for (bool over = false; !over;) {
@@ -171,7 +169,7 @@ __device__ void fused_steps(const sciara_device &d, const fused_space &space, co
     const double t_opt = (double)work.evaluate(&tally);
     // 0 tells that a NaN was met. No t_opt is 0: 2 w_i over a finite number.
     const unsigned long long bits = tally.bad ? 0 : (unsigned long long)__double_as_longlong(t_opt);
-    const unsigned long long least = meet(&barrier, 0, bits, ~0ull >> 1, least_of, nothing);
+    const unsigned long long least = for_clock.meet(bits, nothing);
     watch.lap(space.c, 0);
     if (least == 0) {
       reason = SCIARA_STOP_CANCEL;
@@ -187,7 +185,7 @@ __device__ void fused_steps(const sciara_device &d, const fused_space &space, co
     work.move(t, time, &tally);
     if (!over) chunk.emit_all(d.vents, work, time, (double)t, &emitted);
     const unsigned long long found = (tally.liquid ? 1u : 0u) | (tally.entered ? 2u : 0u) | (tally.bad ? 4u : 0u);
-    const unsigned long long all = meet(&barrier, 1, found, 0, either, meantime);
+    const unsigned long long all = at_end.meet(found, meantime);
     watch.lap(space.c, 1);
     if (all & 4) {
       reason = SCIARA_STOP_CANCEL;

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // All blocks of a kernel meet, each brings a number, all get what the numbers make together.
 //
-// Every block has a row of words, one for each block, and every block writes what it brings into its word of each row: one
-// way to the level-2 cache and one back. A counter that all add to would queue, and so do all who wait for the same words
-// (measured: docs/performance.md). The top bit of a word tells in which turn it was written, so nothing is cleared. The
-// kernel is launched cooperatively: all its blocks run at once.
+// A thread of each block brings the number into one word with an atomic operation, then adds 1 to the word beside it, and
+// waits until that has counted all blocks. Both are read as one: whoever sees the last block counted sees its number too.
+// The kernel is launched cooperatively: all its blocks run at once.
 #ifndef SCIARA_CUDA_GRID_BARRIER_CUH
 #define SCIARA_CUDA_GRID_BARRIER_CUH
 
@@ -12,66 +11,93 @@
 
 namespace sciara_gpu {
 
-__device__ inline void put_word(unsigned long long *word, unsigned long long value) {
-  asm volatile("st.release.gpu.global.u64 [%0], %1;" ::"l"(word), "l"(value) : "memory");
-}
-
-__device__ inline unsigned long long get_word(const unsigned long long *word) {
-  unsigned long long value;
-  asm volatile("ld.acquire.gpu.global.u64 %0, [%1];" : "=l"(value) : "l"(word) : "memory");
-  return value;
-}
-
-/** What a thread keeps between meetings. Two sets of words take turns: nobody writes one while another still reads it. */
-struct grid_barrier {
-  unsigned long long *words[2]; ///< [reader][writer] in each set, all 0 when the kernel starts
-  unsigned long long turn[2];   ///< of the next meeting with each set; starts as 1
+/** Where blocks meet. 16 bytes that are read at once. */
+struct alignas(16) meeting_point {
+  unsigned long long blocks; ///< that have come
+  unsigned long long value;  ///< what they brought
 };
 
-/**
- * All threads of all blocks meet. What was written before is seen by all afterwards.
- *
- * @param which    the set of words; 0 and 1 in turn
- * @param mine     < 2^63; every thread brings one
- * @param neutral  combine(x, neutral) is x
- * @param meantime meantime(thread, threads): work of the block for the time of waiting, shared out to the first threads
- * @return all of them combined; `combine` is commutative and associative
- */
-template <class Combine, class Meantime>
-__device__ unsigned long long meet(grid_barrier *barrier, int which, unsigned long long mine,
-                                   unsigned long long neutral, Combine combine, Meantime meantime) {
-  __shared__ unsigned long long of_warp[32], of_all[32];
-  const int thread = thread_in_block(), lane = thread % 32, warp = thread / 32, warps = threads_of_block() / 32;
-  const int told = min(warps, ((int)gridDim.x + 31) / 32), workers = warps - told; // the last warps write and read
-  const unsigned long long top = 1ull << 63, turn = barrier->turn[which] << 63;
-  mine = warp_reduce(mine, combine);
-  if (lane == 0) of_warp[warp] = mine;
-  __syncthreads();
-  if (warp >= workers) {
-    const unsigned first = (unsigned)(thread - workers * 32), step = (unsigned)told * 32;
-    unsigned long long all = lane < warps ? of_warp[lane] : neutral;
-    for (int distance = 16; distance > 0; distance >>= 1) all = combine(all, __shfl_xor_sync(~0u, all, distance));
-    // After what the whole block wrote: it has just met.
-    unsigned long long *const words = barrier->words[which];
-    for (unsigned b = first; b < gridDim.x; b += step) put_word(words + (size_t)b * gridDim.x + blockIdx.x, all | turn);
-    if (workers == 0) meantime(thread, threads_of_block());
-    unsigned long long theirs = neutral;
-    for (unsigned b = first; b < gridDim.x; b += step) {
-      unsigned long long word;
-      do word = get_word(words + (size_t)blockIdx.x * gridDim.x + b);
-      while ((word & top) != turn);
-      theirs = combine(theirs, word & ~top);
-    }
-    theirs = warp_reduce(theirs, combine);
-    if (lane == 0) of_all[warp - workers] = theirs;
-  } else {
-    meantime(thread, workers * 32);
+enum { MEETING_POINTS = 3 }; ///< of each kind of meeting, in turn: one is in use, one may still be read, one is made ready
+
+__device__ inline meeting_point look_at(const meeting_point *point) {
+  meeting_point seen;
+  asm volatile("{.reg .b128 both; ld.acquire.gpu.global.b128 both, [%2]; mov.b128 {%0, %1}, both;}"
+               : "=l"(seen.blocks), "=l"(seen.value)
+               : "l"(point)
+               : "memory");
+  return seen;
+}
+
+/** Orders what the thread does before and after against other multiprocessors: lighter than __threadfence. */
+__device__ inline void fence() { asm volatile("fence.acq_rel.gpu;" ::: "memory"); }
+
+/** Who brings the smallest number. */
+struct least_of_all {
+  static constexpr unsigned long long neutral = ~0ull;
+  __device__ static unsigned long long combine(unsigned long long a, unsigned long long b) { return smaller(a, b); }
+  __device__ static void bring(unsigned long long *value, unsigned long long mine) { atomicMin(value, mine); }
+};
+
+/** Which bits are brought. */
+struct any_of_all {
+  static constexpr unsigned long long neutral = 0;
+  __device__ static unsigned long long combine(unsigned long long a, unsigned long long b) { return a | b; }
+  __device__ static void bring(unsigned long long *value, unsigned long long mine) {
+    if (mine) atomicOr(value, mine);
   }
-  __syncthreads();
-  unsigned long long all = of_all[0];
-  for (int k = 1; k < told; k++) all = combine(all, of_all[k]);
-  barrier->turn[which] ^= 1;
-  return all;
+};
+
+/** A kind of meeting, of which every thread has one. */
+template <class Kind> struct meeting {
+  meeting_point *points; ///< MEETING_POINTS, made ready before the kernel: no blocks, the neutral value
+  unsigned turn;         ///< starts as 0
+
+  /**
+   * All threads of all blocks meet. What was written before is seen by all afterwards.
+   *
+   * @param mine     every thread brings one
+   * @param meantime meantime(thread, threads): work of the block for the time of waiting, shared out to some threads
+   * @return all of them combined
+   */
+  template <class Meantime> __device__ unsigned long long meet(unsigned long long mine, Meantime meantime) {
+    __shared__ unsigned long long of_warp[32], of_all;
+    const int thread = thread_in_block(), lane = thread % 32, warp = thread / 32, warps = threads_of_block() / 32;
+    mine = warp_reduce(mine, Kind::combine);
+    if (lane == 0) of_warp[warp] = mine;
+    __syncthreads();
+    if (warp > 0) {
+      meantime(thread - 32, (warps - 1) * 32);
+    } else {
+      mine = warp_reduce(lane < warps ? of_warp[lane] : Kind::neutral, Kind::combine);
+      if (lane == 0) of_all = wait_for_all(mine);
+      __syncwarp();
+      if (warps == 1) meantime(thread, 32);
+    }
+    __syncthreads();
+    turn = (turn + 1) % MEETING_POINTS;
+    return of_all;
+  }
+
+  /** One thread of each block, for all of its threads: they have just met. */
+  __device__ unsigned long long wait_for_all(unsigned long long mine) const {
+    meeting_point *here = points + turn;
+    if (blockIdx.x == 0) points[(turn + 1) % MEETING_POINTS] = {0, Kind::neutral}; // all have left it
+    Kind::bring(&here->value, mine);
+    fence();
+    atomicAdd(&here->blocks, 1ull);
+    meeting_point seen;
+    do seen = look_at(here);
+    while (seen.blocks < gridDim.x);
+    return seen.value;
+  }
+};
+
+/** Makes all points of both kinds of meeting ready. One thread. */
+static __global__ void ready_points(meeting_point *least, meeting_point *any) {
+  for (int k = 0; k < MEETING_POINTS; k++) {
+    least[k] = {0, least_of_all::neutral};
+    any[k] = {0, any_of_all::neutral};
+  }
 }
 
 } // namespace sciara_gpu

@@ -58,7 +58,7 @@ SCIARA_HD void sciara_pass_dry(const struct sciara_fields *f, int64_t i) {
   f->py[i] = 0;
 }
 
-/** Stores what sciara_cell_settle made of cell i, which gathered `parcel`: fields and maxima. `T`: of liquid lava. */
+/** Stores what sciara_cell_settle made of cell i, which gathered `parcel`. `T`: of liquid lava. */
 SCIARA_HD void sciara_pass_store(const struct sciara_fields *f, int64_t i, enum sciara_fate fate,
                                  struct sciara_parcel parcel, real T) {
   if (fate == SCIARA_FATE_LOST) f->lost[i] = f->lost[i] + (double)parcel.h;
@@ -71,15 +71,18 @@ SCIARA_HD void sciara_pass_store(const struct sciara_fields *f, int64_t i, enum 
   f->T[i] = T;
   f->px[i] = parcel.px;
   f->py[i] = parcel.py;
-  if (f->max_h && parcel.h > f->max_h[i]) f->max_h[i] = parcel.h;
-  if (f->max_speed) {
-    const real speed = sciara_speed(parcel.h, parcel.px, parcel.py);
-    if (speed > f->max_speed[i]) f->max_speed[i] = speed;
-  }
+}
+
+/** Records the maxima of cell i, which holds lava of thickness h at the end of a step. */
+SCIARA_HD void sciara_pass_record(const struct sciara_fields *f, int64_t i, real h, real px, real py) {
+  if (f->max_h && h > f->max_h[i]) f->max_h[i] = h;
+  if (!f->max_speed) return;
+  const real speed = sciara_speed(h, px, py);
+  if (speed > f->max_speed[i]) f->max_speed[i] = speed;
 }
 
 /**
- * End of tau2, rim and tau3 of cell i, which gathered `parcel`; see sciara_cell_settle and sciara_pass_store.
+ * End of tau2, rim and tau3 of cell i, which gathered `parcel`: arrival, fields, maxima; see sciara_cell_settle.
  *
  * @param t   the new clock, s
  * @param s   simulated time at the end of the step
@@ -92,6 +95,7 @@ SCIARA_HD enum sciara_fate sciara_pass_settle(const struct sciara_rule *rule, co
   const enum sciara_fate fate = sciara_cell_settle(rule, rim, &parcel, t, &T, bad);
   if (fate != SCIARA_FATE_DRY && f->arrival[i] < 0) f->arrival[i] = s;
   sciara_pass_store(f, i, fate, parcel, T);
+  if (fate == SCIARA_FATE_LIQUID) sciara_pass_record(f, i, parcel.h, parcel.px, parcel.py);
   return fate;
 }
 

@@ -75,16 +75,19 @@ sciara_status take_scratch(fused_engine *e, unsigned tiles) {
   return SCIARA_OK;
 }
 
+/** Shared memory of a block of the kernel for little lava. */
+size_t shared_bytes(const fused_engine *e) { return small_chunk::bytes + e->tiles * small_tiles::bytes_per_tile(); }
+
 /** Blocks of each kernel that run at once. */
 sciara_status ask_occupancy(fused_engine *e) {
   int device = 0, shared = 0, per_multiprocessor = 0;
   SCIARA_CUDA_TRY(cudaGetDevice(&device));
   SCIARA_CUDA_TRY(cudaDeviceGetAttribute(&shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
-  const size_t spare = 12288; // static shared memory, and what the driver keeps
+  const size_t spare = 8192 + small_chunk::bytes; // static shared memory, what the driver keeps, and the chunk
   const size_t fit = ((size_t)shared - spare) / small_tiles::bytes_per_tile();
   e->tiles = fit < MOST_TILES_OF_A_BLOCK ? (unsigned)fit : MOST_TILES_OF_A_BLOCK;
   SCIARA_CUDA_TRY(cudaFuncSetAttribute(fused_small, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                       (int)(e->tiles * small_tiles::bytes_per_tile())));
+                                       (int)shared_bytes(e)));
   e->blocks[0] = (unsigned)e->base.multiprocessors;
   SCIARA_CUDA_TRY(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_multiprocessor, fused_large, 256, 0));
   e->blocks[1] = (unsigned)(e->base.multiprocessors * per_multiprocessor);
@@ -129,7 +132,7 @@ sciara_status run(void *engine) {
   } else {
     void *arguments[] = {&e->base.device, &e->space, &orders, &e->tiles};
     SCIARA_CUDA_TRY(cudaLaunchCooperativeKernel((const void *)fused_small, dim3(e->blocks[0]), dim3(512), arguments,
-                                                e->tiles * small_tiles::bytes_per_tile(), stream));
+                                                shared_bytes(e), stream));
   }
   SCIARA_CUDA_TRY(cudaMemcpyAsync(e->seen, e->space.c, sizeof *e->seen, cudaMemcpyDeviceToHost, stream));
   return SCIARA_OK;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The work of a fused step where there is little lava and what counts is how long one cell takes: eight lanes share a cell,
-// one a direction, and the state of a block's tiles stays in shared memory from step to step. It is written to global
-// memory as well, for the neighbours and for whoever downloads it.
+// The work of a fused step where there is little lava and what counts is how long one cell takes. The state of a block's
+// tiles stays in shared memory from step to step; it is written to global memory as well, for the neighbours and for whoever
+// downloads it. What has to be done for each direction of a cell is done by a thread a direction, the rest by a thread a
+// cell; in between the results wait in shared memory.
 #ifndef SCIARA_CUDA_FUSED_SMALL_CUH
 #define SCIARA_CUDA_FUSED_SMALL_CUH
 
@@ -9,7 +10,30 @@
 
 namespace sciara_gpu {
 
-enum { LANES_PER_CELL = 8, CELLS_PER_WARP = 32 / LANES_PER_CELL };
+enum {
+  DIRECTIONS = SCIARA_MOORE - 1,
+  CHUNK = 128, ///< cells that are worked on at once; a multiple of 32
+};
+
+/** What the threads of a chunk tell each other; [cell of the chunk][direction - 1]. Time evaluation and flows take turns. */
+struct small_chunk {
+  real *top, *v0, *accel, *path;    ///< m, m/s, m/s2, m
+  real *leaves, *comes, *speed, *T; ///< m, m, m/s, K
+  real *average;                    ///< [cell]: m
+  unsigned short *flow;             ///< flows that were found: cell * 8 + direction - 1
+  unsigned char *open;              ///< [cell]: bit i - 1: lava may flow to neighbour i
+
+  static constexpr size_t bytes = CHUNK * ((4 * DIRECTIONS + 1) * sizeof(real) + DIRECTIONS * sizeof(short) + 1);
+
+  __device__ explicit small_chunk(char *memory) {
+    const int n = CHUNK * DIRECTIONS;
+    top = leaves = reinterpret_cast<real *>(memory);
+    v0 = comes = top + n, accel = speed = v0 + n, path = T = accel + n;
+    average = path + n;
+    flow = reinterpret_cast<unsigned short *>(average + CHUNK);
+    open = reinterpret_cast<unsigned char *>(flow + n);
+  }
+};
 
 /** What a block keeps of its tiles; cell `id` is cell id % 32 of the block's tile id / 32. */
 struct small_tiles {
@@ -17,7 +41,7 @@ struct small_tiles {
   real *keep, *hc, *vx, *vy;   ///< what depends on it alone, of liquid cells
   int64_t *first;              ///< of each tile: padded index of its first cell
   int *around;                 ///< [tile][9]: places in the list
-  unsigned *todo;              ///< cells that lava may be in after this step: id | senders << 16
+  unsigned *todo;              ///< cells that lava may be in after this step: id | senders << 16, bit n - 1 for neighbour n
   unsigned short *live;        ///< liquid cells
   unsigned char *sent;         ///< of liquid cells: bit i - 1: lava flows to neighbour i
   unsigned char *marks;        ///< IS_RIM, HAS_ARRIVED, IS_AHEAD
@@ -46,24 +70,23 @@ struct small_work {
   const sciara_device &d;
   const fused_space &space;
   small_tiles my;
-  unsigned count, inner, mine;  ///< tiles listed, inner ones, those of this block
-  unsigned *live_count, *todo_count; ///< in shared memory
-  // Of this thread: its lane, the neighbour it looks at, the first lane that shares its cell, its warp, warps of the block.
-  unsigned lane, n, first_lane, warp, warps;
-  int rows, cols;   ///< how far away that is
-  unsigned reverse; ///< sciara_moore_reverse(n)
+  small_chunk chunk;
+  unsigned count, inner, mine;                    ///< tiles listed, inner ones, those of this block
+  unsigned *live_count, *todo_count, *flow_count; ///< in shared memory
+  // Of this thread: itself, the threads of the block, the neighbour it looks at, how far away that is.
+  unsigned thread, threads, n;
+  int rows, cols;
+  unsigned reverse;     ///< sciara_moore_reverse(n)
   bool stepped = false; ///< a step has ended
 
   __device__ small_work(const sciara_device &d_, const fused_space &space_, char *memory, unsigned tiles,
                         unsigned *counts)
-      : d(d_), space(space_), my(memory, tiles), count(space_.count()), inner(space_.c->inner), live_count(counts),
-        todo_count(counts + 1) {
+      : d(d_), space(space_), my(memory + small_chunk::bytes, tiles), chunk(memory), count(space_.count()),
+        inner(space_.c->inner), live_count(counts), todo_count(counts + 1), flow_count(counts + 2) {
     mine = count > blockIdx.x ? (count - blockIdx.x + gridDim.x - 1) / gridDim.x : 0;
-    lane = (unsigned)thread_in_block() % 32;
-    warp = (unsigned)thread_in_block() / 32;
-    warps = (unsigned)threads_of_block() / 32;
-    n = lane % LANES_PER_CELL + 1;
-    first_lane = lane - (n - 1);
+    thread = (unsigned)thread_in_block();
+    threads = (unsigned)threads_of_block();
+    n = thread % DIRECTIONS + 1;
     rows = sciara_moore_row((int)n);
     cols = sciara_moore_col((int)n);
     reverse = (unsigned)sciara_moore_reverse((int)n);
@@ -81,7 +104,8 @@ struct small_work {
     if (is_first()) *live_count = 0;
     __syncthreads();
     const uint32_t *list = space.list[space.c->now];
-    for (unsigned tile = warp; tile < mine; tile += warps) {
+    const unsigned lane = thread % 32;
+    for (unsigned tile = thread / 32; tile < mine; tile += threads / 32) {
       const unsigned place = place_of(tile), id = tile * TILE_CELLS + lane;
       const uint32_t number = list[place];
       const int64_t first = space.first_cell(number, d.f.stride), i = cell_of_tile(first, lane, d.f.stride);
@@ -102,9 +126,9 @@ struct small_work {
   }
 
   /** The maxima of each liquid cell, and what the next time evaluation needs of it alone. */
-  __device__ void meantime(int thread, int threads) {
+  __device__ void meantime(int worker, int workers) {
     const unsigned liquid = *live_count;
-    for (unsigned k = (unsigned)thread; k < liquid; k += (unsigned)threads) {
+    for (unsigned k = (unsigned)worker; k < liquid; k += (unsigned)workers) {
       const unsigned id = my.live[k];
       const real h = my.h[id], T = my.T[id];
       if (my.marks[id] & small_tiles::IS_AHEAD)
@@ -123,15 +147,9 @@ struct small_work {
     atomicMin(where, (unsigned long long)i);
   }
 
-  /** Value of the lane of the same cell that looks at neighbour k. */
-  __device__ real from_lane_of(real value, int k) const { return __shfl_sync(~0u, value, (int)first_lane + k - 1); }
-
-  /** visit(item, whether this lane's item is one of its own) for `items` items, four a warp; lanes without one join in. */
-  template <class Visit> __device__ void for_each_cell(unsigned items, Visit visit) const {
-    for (unsigned k = warp * CELLS_PER_WARP; k < items; k += warps * CELLS_PER_WARP) {
-      const unsigned item = k + lane / LANES_PER_CELL;
-      visit(item < items ? item : k, item < items);
-    }
+  /** visit(cell of the chunk, place in it of this thread's direction of the cell) by a thread a direction. */
+  template <class Visit> __device__ void for_each_direction(unsigned cells, Visit visit) const {
+    for (unsigned q = thread; q < cells * DIRECTIONS; q += threads) visit(q / DIRECTIONS, q);
   }
 
   __device__ real evaluate(fused_tally *tally) {
@@ -139,61 +157,85 @@ struct small_work {
     const unsigned liquid = *live_count;
     if (is_first()) {
       tally->cell_steps += liquid;
-      tally->launched += (liquid + CELLS_PER_WARP - 1) / CELLS_PER_WARP * 32;
+      tally->launched += (liquid * DIRECTIONS + 31) / 32 * 32;
       *todo_count = 0;
     }
-    for_each_cell(liquid, [&](unsigned item, bool active) {
-      const real t = evaluate_cell(my.live[item], active, tally);
-      if (t < t_opt) t_opt = t;
-    });
+    for (unsigned first = 0; first < liquid; first += CHUNK) {
+      const unsigned cells = min(liquid - first, (unsigned)CHUNK);
+      const unsigned short *live = my.live + first;
+      if (first) __syncthreads(); // the last chunk is done with
+      if (is_first()) *flow_count = 0;
+      for_each_direction(cells, [&](unsigned k, unsigned q) { look_around(live[k], k, q, cells); });
+      __syncthreads();
+      if (thread < cells) choose_receivers(live[thread], thread);
+      __syncthreads();
+      for (unsigned f = thread; f < *flow_count; f += threads) {
+        const real t = announce_flow(live[chunk.flow[f] / DIRECTIONS], chunk.flow[f], tally);
+        if (t < t_opt) t_opt = t;
+      }
+    }
     return t_opt;
   }
 
-  /** Where in the scratch this lane's neighbour of a cell lies. */
-  __device__ int64_t scratch_of_mine(unsigned id) const {
-    return scratch_of_neighbour(my.around + (size_t)(id / TILE_CELLS) * 9, id % TILE_CELLS, rows, cols);
-  }
-
-  /** tau1, time evaluation, of one direction of a cell; the lanes of a warp together. */
-  __device__ real evaluate_cell(unsigned id, bool active, fused_tally *tally) {
-    const sciara_rule *rule = &d.rule;
-    const int64_t i = index_of(id), neighbour = i + rows * d.f.stride + cols;
+  /** tau1.1 to 5 of one direction. */
+  __device__ void look_around(unsigned id, unsigned k, unsigned q, unsigned cells) {
+    const int64_t neighbour = index_of(id) + rows * d.f.stride + cols;
     const real zn = d.f.z[neighbour], hn = d.f.h[neighbour];
-    const real h = my.h[id], keep = my.keep[id];
     sciara_slope slope;
     slope.v0 = sciara_initial_speed((int)n, my.vx[id], my.vy[id]);
     const real top = sciara_top((int)n, my.z[id], zn, hn);
-    const bool open = sciara_slope_open(rule, h, my.hc[id], top, &slope);
-    const unsigned open_lanes = __ballot_sync(~0u, open);
+    const bool open = sciara_slope_open(&d.rule, my.h[id], my.hc[id], top, &slope);
+    chunk.top[q] = top;
+    chunk.v0[q] = slope.v0;
+    chunk.accel[q] = slope.accel;
+    chunk.path[q] = slope.path;
+    const unsigned left = cells * DIRECTIONS - q / 32 * 32; // for this warp: those of whole cells
+    const unsigned together = __ballot_sync(left < 32 ? (1u << left) - 1 : ~0u, open);
+    if (n == 1) chunk.open[k] = (unsigned char)(together >> thread % 32);
+  }
+
+  /** tau1.6 of one cell. */
+  __device__ void choose_receivers(unsigned id, unsigned k) {
     unsigned survivors = 0;
-    real t_opt = rule->clock_max;
-    if (open_lanes) {
+    if (chunk.open[k]) {
       real tops[SCIARA_MOORE], average = 0;
       tops[0] = 0;
       SCIARA_UNROLL
-      for (int k = 1; k < SCIARA_MOORE; k++) tops[k] = from_lane_of(top, k);
-      const unsigned set = (open_lanes >> first_lane & 0xffu) << 1;
-      if (set) survivors = sciara_minimise(set | SCIARA_SELF, h, tops, &average) >> 1;
-      if (survivors >> (n - 1) & 1u) {
-        bool bad = false;
-        const real share = average - top;
-        if (active) {
-          space.flow[scratch_of(id) * 8 + n - 1] = {slope, share};
-          announce(space, scratch_of_mine(id), (int)reverse);
-        }
-        t_opt = sciara_slope_time(rule, &slope, keep, &bad);
-        if (bad) blame(&d.control->bad_before, i, tally);
-      }
+      for (int i = 1; i < SCIARA_MOORE; i++) tops[i] = chunk.top[k * DIRECTIONS + i - 1];
+      survivors = sciara_minimise((unsigned)chunk.open[k] << 1 | SCIARA_SELF, my.h[id], tops, &average) >> 1;
+      chunk.average[k] = average;
     }
-    if (!active || lane != first_lane) return t_opt;
     my.sent[id] = (unsigned char)survivors;
-    if (survivors) space.donor[scratch_of(id)] = {keep, my.T[id]};
-    return t_opt;
+    if (!survivors) return;
+    space.donor[scratch_of(id)] = {my.keep[id], my.T[id]};
+    unsigned place = atomicAdd(flow_count, (unsigned)__popc(survivors));
+    for (; survivors; survivors &= survivors - 1)
+      chunk.flow[place++] = (unsigned short)(k * DIRECTIONS + __ffs((int)survivors) - 1);
+  }
+
+  /** tau1.7 of one flow of a cell; q: of the direction in the chunk. */
+  __device__ real announce_flow(unsigned id, unsigned q, fused_tally *tally) {
+    const unsigned k = q / DIRECTIONS, direction = q % DIRECTIONS + 1;
+    const sciara_slope slope = {chunk.v0[q], chunk.accel[q], chunk.path[q]};
+    const real share = chunk.average[k] - chunk.top[q];
+    space.flow[scratch_of(id) * DIRECTIONS + direction - 1] = {slope, share};
+    announce(space, scratch_of_mine(id, direction), sciara_moore_reverse((int)direction));
+    bool bad = false;
+    const real t = sciara_slope_time(&d.rule, &slope, my.keep[id], &bad);
+    if (bad) blame(&d.control->bad_before, index_of(id), tally);
+    return t;
+  }
+
+  /** Where in the scratch a neighbour of a cell lies. */
+  __device__ int64_t scratch_of_mine(unsigned id, unsigned direction) const {
+    return scratch_of_neighbour(my.around + (size_t)(id / TILE_CELLS) * 9, id % TILE_CELLS,
+                                sciara_moore_row((int)direction), sciara_moore_col((int)direction));
   }
 
   /** Lists the cells that lava may be in after this step. A warp a tile. */
   __device__ void list_receivers() {
-    for (unsigned tile = warp; tile < mine; tile += warps) {
+    const unsigned lane = thread % 32;
+    for (unsigned tile = thread / 32; tile < mine; tile += threads / 32) {
       const unsigned id = tile * TILE_CELLS + lane;
       const unsigned from = take_mail(space, scratch_of(id));
       const bool wanted = from || !(my.h[id] <= 0);
@@ -211,48 +253,55 @@ struct small_work {
     if (is_first()) *live_count = 0;
     stepped = true;
     __syncthreads();
-    for_each_cell(*todo_count, [&](unsigned item, bool active) {
-      const unsigned id = my.todo[item] & 0xffffu, from = my.todo[item] >> 16;
-      const sciara_parcel parcel = gather(id, from, t, tally);
-      __syncwarp(); // lanes without a cell of their own have looked at it too
-      if (active && lane == first_lane) settle(id, parcel, t, time, tally);
-    });
+    const unsigned items = *todo_count;
+    for (unsigned first = 0; first < items; first += CHUNK) {
+      const unsigned cells = min(items - first, (unsigned)CHUNK);
+      const unsigned *todo = my.todo + first;
+      if (first) __syncthreads(); // the last chunk is done with
+      for_each_direction(cells, [&](unsigned k, unsigned q) { flow(todo[k], q, t, tally); });
+      __syncthreads();
+      if (thread < cells) settle(todo[thread], gather(todo[thread], thread), t, time, tally);
+    }
   }
 
-  /** tau2 of a cell: each lane computes the flow to its neighbour and the one from it; the lanes of a warp together. */
-  __device__ sciara_parcel gather(unsigned id, unsigned from, real t, fused_tally *tally) const {
-    const real h = my.h[id];
-    const bool live = !(h <= 0);
-    const bool sends = live && (my.sent[id] >> (n - 1) & 1u), receives = from >> (n - 1) & 1u;
-    real leaves = 0, T_there = 0;
-    sciara_outflow comes = {0, 0};
+  /** Flow computing of one direction of a cell: to that neighbour and from it. */
+  __device__ void flow(unsigned todo, unsigned q, real t, fused_tally *tally) {
+    const unsigned id = todo & 0xffffu, from = todo >> 16;
+    const bool sends = !(my.h[id] <= 0) && (my.sent[id] >> (n - 1) & 1u);
     bool bad = false, donors_affair = false;
     if (sends) {
-      const fused_flow flow = space.flow[scratch_of(id) * 8 + n - 1];
-      leaves = sciara_slope_flow(&flow.slope, flow.share, my.keep[id], t, &bad).thickness;
+      const fused_flow out = space.flow[scratch_of(id) * DIRECTIONS + n - 1];
+      chunk.leaves[q] = sciara_slope_flow(&out.slope, out.share, my.keep[id], t, &bad).thickness;
     }
-    if (receives) {
-      const int64_t there = scratch_of_mine(id);
-      const fused_flow flow = space.flow[there * 8 + reverse - 1];
+    if (from >> (n - 1) & 1u) {
+      const int64_t there =
+          scratch_of_neighbour(my.around + (size_t)(id / TILE_CELLS) * 9, id % TILE_CELLS, rows, cols);
+      const fused_flow in = space.flow[there * DIRECTIONS + reverse - 1];
       const fused_donor donor = space.donor[there];
-      comes = sciara_slope_flow(&flow.slope, flow.share, donor.keep, t, &donors_affair);
-      T_there = donor.T;
+      const sciara_outflow comes = sciara_slope_flow(&in.slope, in.share, donor.keep, t, &donors_affair);
+      chunk.comes[q] = comes.thickness;
+      chunk.speed[q] = comes.speed;
+      chunk.T[q] = donor.T;
     }
     if (bad) blame(&d.control->bad_before, index_of(id), tally);
-    const unsigned sending = __ballot_sync(~0u, sends), receiving = __ballot_sync(~0u, receives);
-    const unsigned direction = 0x01010101u; // times 1 << (k - 1): the lanes that look at neighbour k
-    real leaving = 0;
-    SCIARA_UNROLL
-    for (int k = 1; k < SCIARA_MOORE; k++)
-      if (sending & direction << (k - 1)) leaving = leaving + from_lane_of(leaves, k); // + 0 changes no bit
+  }
+
+  /** tau2 of a cell, the k-th of the chunk. */
+  __device__ sciara_parcel gather(unsigned todo, unsigned k) const {
+    const unsigned id = todo & 0xffffu, from = todo >> 16;
+    const real h = my.h[id];
     sciara_parcel parcel = {0, 0, 0, 0};
-    if (live) parcel = sciara_parcel_residual(sciara_max0(h - leaving), my.vx[id], my.vy[id], my.keep[id], my.T[id]);
+    if (!(h <= 0)) {
+      real leaving = 0;
+      for (unsigned set = my.sent[id]; set; set &= set - 1)
+        leaving = leaving + chunk.leaves[k * DIRECTIONS + __ffs((int)set) - 1];
+      parcel = sciara_parcel_residual(sciara_max0(h - leaving), my.vx[id], my.vy[id], my.keep[id], my.T[id]);
+    }
     SCIARA_UNROLL
-    for (int k = 1; k < SCIARA_MOORE; k++) {
-      if (!(receiving & direction << (k - 1))) continue;
-      const sciara_outflow flow = {from_lane_of(comes.thickness, k), from_lane_of(comes.speed, k)};
-      const real T = from_lane_of(T_there, k);
-      sciara_parcel_add(&parcel, k, flow, T);
+    for (int i = 1; i < SCIARA_MOORE; i++) {
+      if (!(from >> (i - 1) & 1u)) continue;
+      const unsigned q = k * DIRECTIONS + i - 1;
+      sciara_parcel_add(&parcel, i, {chunk.comes[q], chunk.speed[q]}, chunk.T[q]);
     }
     return parcel;
   }
@@ -263,7 +312,8 @@ struct small_work {
   }
 
   /** The end of the step for a cell. */
-  __device__ void settle(unsigned id, const sciara_parcel &parcel, real t, double time, fused_tally *tally) {
+  __device__ void settle(unsigned todo, const sciara_parcel &parcel, real t, double time, fused_tally *tally) {
+    const unsigned id = todo & 0xffffu;
     const int64_t i = index_of(id);
     if (my.h[id] <= 0 && parcel.h == 0) return;
     bool bad = false;
@@ -317,7 +367,7 @@ struct small_work {
 /** `tiles`: those a block has shared memory for. */
 static __global__ void __launch_bounds__(512, 1)
     fused_small(sciara_device d, fused_space space, fused_orders orders, unsigned tiles) {
-  __shared__ unsigned counts[2];
+  __shared__ unsigned counts[3];
   if (is_over(d) || !space.fits() || space.count() > (unsigned long long)tiles * gridDim.x) return;
   small_work work(d, space, shared_memory<char>(), tiles, counts);
   fused_steps(d, space, orders, work);

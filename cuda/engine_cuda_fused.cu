@@ -11,7 +11,6 @@ namespace {
 
 using namespace sciara_gpu;
 
-const unsigned MOST_TILES_OF_A_BLOCK = 64; // small_tiles
 const double LAUNCH_SECONDS = 0.02;        // a launch aims at: `advance` comes back between two
 
 struct fused_engine {
@@ -20,7 +19,6 @@ struct fused_engine {
   fused_control *seen;      ///< pinned: as the last launch left it
   void *scratch;            ///< device memory of its own, for it grows with the lava
   unsigned blocks[2];       ///< of the kernels for little and for much lava
-  unsigned tiles;           ///< of a block of the first
   bool everywhere;          ///< no list yet: look for lava in the whole grid
   bool large;               ///< the second kernel is to be used
   unsigned long long steps; ///< of the next launch
@@ -75,22 +73,20 @@ sciara_status take_scratch(fused_engine *e, unsigned tiles) {
   return SCIARA_OK;
 }
 
-/** Shared memory of a block of the kernel for little lava. */
-size_t shared_bytes(const fused_engine *e) { return small_chunk::bytes + e->tiles * small_tiles::bytes_per_tile(); }
-
 /** Blocks of each kernel that run at once. */
 sciara_status ask_occupancy(fused_engine *e) {
-  int device = 0, shared = 0, per_multiprocessor = 0;
+  int device = 0, shared = 0, of_multiprocessor = 0;
   SCIARA_CUDA_TRY(cudaGetDevice(&device));
   SCIARA_CUDA_TRY(cudaDeviceGetAttribute(&shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
-  const size_t spare = 8192 + small_chunk::bytes; // static shared memory, what the driver keeps, and the chunk
-  const size_t fit = ((size_t)shared - spare) / small_tiles::bytes_per_tile();
-  e->tiles = fit < MOST_TILES_OF_A_BLOCK ? (unsigned)fit : MOST_TILES_OF_A_BLOCK;
-  SCIARA_CUDA_TRY(cudaFuncSetAttribute(fused_small, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                       (int)shared_bytes(e)));
+  const int spare = 8192; // static shared memory, and what the driver keeps
   e->blocks[0] = (unsigned)e->base.multiprocessors;
-  SCIARA_CUDA_TRY(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_multiprocessor, fused_large, 256, 0));
-  e->blocks[1] = (unsigned)(e->base.multiprocessors * per_multiprocessor);
+  if ((size_t)(shared - spare) < sizeof(small_block))
+    e->blocks[0] = 0; // always the other one
+  else
+    SCIARA_CUDA_TRY(
+        cudaFuncSetAttribute(fused_small, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)sizeof(small_block)));
+  SCIARA_CUDA_TRY(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&of_multiprocessor, fused_large, 256, 0));
+  e->blocks[1] = (unsigned)(e->base.multiprocessors * of_multiprocessor);
   return SCIARA_OK;
 }
 
@@ -99,10 +95,10 @@ sciara_status prepare(void *engine) {
   if (!e->seen) SCIARA_CUDA_TRY(cudaMallocHost(&e->seen, sizeof *e->seen));
   *e->seen = {};
   e->everywhere = true;
-  e->large = false;
   e->steps = 64;
   e->begun = e->base.clockwork.now.step;
   SCIARA_TRY(ask_occupancy(e));
+  e->large = e->blocks[0] == 0;
   return take_scratch(e, 4096);
 }
 
@@ -126,13 +122,12 @@ sciara_status run(void *engine) {
   SCIARA_TRY(make_list(e, stream));
   e->everywhere = false;
   ready_points<<<1, 1, 0, stream>>>(e->space.least, e->space.any);
+  void *arguments[] = {&e->base.device, &e->space, &orders};
   if (e->large) {
-    void *arguments[] = {&e->base.device, &e->space, &orders};
     SCIARA_CUDA_TRY(cudaLaunchCooperativeKernel((const void *)fused_large, dim3(e->blocks[1]), dim3(256), arguments, 0, stream));
   } else {
-    void *arguments[] = {&e->base.device, &e->space, &orders, &e->tiles};
     SCIARA_CUDA_TRY(cudaLaunchCooperativeKernel((const void *)fused_small, dim3(e->blocks[0]), dim3(512), arguments,
-                                                shared_bytes(e), stream));
+                                                sizeof(small_block), stream));
   }
   SCIARA_CUDA_TRY(cudaMemcpyAsync(e->seen, e->space.c, sizeof *e->seen, cudaMemcpyDeviceToHost, stream));
   return SCIARA_OK;
@@ -147,7 +142,7 @@ sciara_status done(void *engine) {
   const int process[] = {SCIARA_PROCESS_TIME_EVALUATION, SCIARA_PROCESS_MASS_AND_MOMENTUM, SCIARA_PROCESS_OTHER};
   for (int k = 0; k < 3; k++) p->seconds[process[k]] = (double)c->timer[k] * 1e-9;
   p->timed_steps = c->timed_steps;
-  e->large = count > (unsigned long long)e->tiles * e->blocks[0];
+  e->large = count > (unsigned long long)small_block::TILES * e->blocks[0];
   const unsigned long long did = e->base.clockwork.now.step - e->begun;
   if (did == e->steps) {
     const double took = sciara_wallclock() - e->at;

@@ -124,7 +124,9 @@ struct large_work {
   }
 };
 
-static __global__ void __launch_bounds__(256) fused_large(sciara_device d, fused_space space, fused_orders orders) {
+static __global__ void __launch_bounds__(256) 
+    fused_large(const __grid_constant__ sciara_device d, const __grid_constant__ fused_space space,
+                const __grid_constant__ fused_orders orders) {
   if (is_over(d) || !space.fits()) return;
   large_work work(d, space);
   fused_steps(d, space, orders, work);

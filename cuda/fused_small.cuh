@@ -15,124 +15,105 @@ enum {
   CHUNK = 128, ///< cells that are worked on at once; a multiple of 32
 };
 
-/** What the threads of a chunk tell each other; [cell of the chunk][direction - 1]. Time evaluation and flows take turns. */
-struct small_chunk {
-  real *top, *v0, *accel, *path;    ///< m, m/s, m/s2, m
-  real *leaves, *comes, *speed, *T; ///< m, m, m/s, K
-  real *average;                    ///< [cell]: m
-  unsigned short *flow;             ///< flows that were found: cell * 8 + direction - 1
-  unsigned char *open;              ///< [cell]: bit i - 1: lava may flow to neighbour i
-
-  static constexpr size_t bytes = CHUNK * ((4 * DIRECTIONS + 1) * sizeof(real) + DIRECTIONS * sizeof(short) + 1);
-
-  __device__ explicit small_chunk(char *memory) {
-    const int n = CHUNK * DIRECTIONS;
-    top = leaves = reinterpret_cast<real *>(memory);
-    v0 = comes = top + n, accel = speed = v0 + n, path = T = accel + n;
-    average = path + n;
-    flow = reinterpret_cast<unsigned short *>(average + CHUNK);
-    open = reinterpret_cast<unsigned char *>(flow + n);
-  }
+/** What the threads of a chunk tell each other; [cell of the chunk][direction - 1]. */
+union small_chunk {
+  struct {
+    real top[CHUNK * DIRECTIONS], v0[CHUNK * DIRECTIONS];     ///< m, m/s
+    real accel[CHUNK * DIRECTIONS], path[CHUNK * DIRECTIONS]; ///< m/s2, m
+    real average[CHUNK];                                      ///< m
+    unsigned short flow[CHUNK * DIRECTIONS];                  ///< flows that were found: cell * 8 + direction - 1
+    unsigned char open[CHUNK];                                ///< bit i - 1: lava may flow to neighbour i
+  } seen; ///< in time evaluation
+  struct {
+    real leaves[CHUNK * DIRECTIONS];                                                        ///< m
+    real comes[CHUNK * DIRECTIONS], speed[CHUNK * DIRECTIONS], T[CHUNK * DIRECTIONS]; ///< m, m/s, K
+  } flows;
 };
 
-/** What a block keeps of its tiles; cell `id` is cell id % 32 of the block's tile id / 32. */
-struct small_tiles {
-  real *z, *h, *T, *px, *py;   ///< the state
-  real *keep, *hc, *vx, *vy;   ///< what depends on it alone, of liquid cells
-  int64_t *first;              ///< of each tile: padded index of its first cell
-  int *around;                 ///< [tile][9]: places in the list
-  unsigned *todo;              ///< cells that lava may be in after this step: id | senders << 16, bit n - 1 for neighbour n
-  unsigned short *live;        ///< liquid cells
-  unsigned char *sent;         ///< of liquid cells: bit i - 1: lava flows to neighbour i
-  unsigned char *marks;        ///< IS_RIM, HAS_ARRIVED, IS_AHEAD
-  enum { IS_RIM = 1, HAS_ARRIVED = 2, IS_AHEAD = 4 }; ///< the last: lava of the next step has come up
-
-  __host__ __device__ static size_t bytes_per_tile() {
-    return TILE_CELLS * (9 * sizeof(real) + sizeof *todo + sizeof *live + 2) + sizeof *first + 9 * sizeof *around;
-  }
-
-  /** Lays the arrays out for `tiles` tiles. */
-  __device__ small_tiles(char *memory, unsigned tiles) {
-    const size_t cells = (size_t)tiles * TILE_CELLS;
-    first = reinterpret_cast<int64_t *>(memory);
-    real *reals = reinterpret_cast<real *>(first + tiles);
-    z = reals, h = z + cells, T = h + cells, px = T + cells, py = px + cells;
-    keep = py + cells, hc = keep + cells, vx = hc + cells, vy = vx + cells;
-    todo = reinterpret_cast<unsigned *>(vy + cells);
-    around = reinterpret_cast<int *>(todo + cells);
-    live = reinterpret_cast<unsigned short *>(around + (size_t)tiles * 9);
-    sent = reinterpret_cast<unsigned char *>(live + cells);
-    marks = sent + cells;
-  }
+/** What a block keeps in shared memory; cell `id` is cell id % 32 of the block's tile id / 32. */
+struct small_block {
+  enum {
+    TILES = 20, ///< most tiles of a block: 88 KiB, which GPUs give a block since compute capability 8.0
+    CELLS = TILES * TILE_CELLS,
+    IS_RIM = 1, ///< marks
+    HAS_ARRIVED = 2,
+    IS_AHEAD = 4, ///< lava of the next step has come up
+  };
+  small_chunk chunk;
+  real z[CELLS], h[CELLS], T[CELLS], px[CELLS], py[CELLS]; ///< the state
+  real keep[CELLS], hc[CELLS], vx[CELLS], vy[CELLS];       ///< what depends on it alone, of liquid cells
+  int64_t first[TILES];                                    ///< padded index of each tile's first cell
+  int around[TILES][9];                                    ///< places in the list
+  unsigned todo[CELLS];         ///< cells that lava may be in after this step: id | senders << 16, bit n - 1: neighbour n
+  unsigned short live[CELLS];   ///< liquid cells
+  unsigned char sent[CELLS];    ///< of liquid cells: bit i - 1: lava flows to neighbour i
+  unsigned char marks[CELLS];
+  unsigned live_count, todo_count, flow_count;
+  unsigned mine; ///< tiles of this block
 };
+
+/** The block's own. */
+__device__ inline small_block &the_block() { return *shared_memory<small_block>(); }
 
 struct small_work {
   const sciara_device &d;
   const fused_space &space;
-  small_tiles my;
-  small_chunk chunk;
-  unsigned count, inner, mine;                    ///< tiles listed, inner ones, those of this block
-  unsigned *live_count, *todo_count, *flow_count; ///< in shared memory
-  // Of this thread: itself, the threads of the block, the neighbour it looks at, how far away that is.
-  unsigned thread, threads, n;
-  int rows, cols;
-  unsigned reverse;     ///< sciara_moore_reverse(n)
-  bool stepped = false; ///< a step has ended
+  unsigned thread, threads; ///< this one, and those of the block
+  unsigned n;               ///< the neighbour it looks at
+  bool stepped = false;     ///< a step has ended
 
-  __device__ small_work(const sciara_device &d_, const fused_space &space_, char *memory, unsigned tiles,
-                        unsigned *counts)
-      : d(d_), space(space_), my(memory + small_chunk::bytes, tiles), chunk(memory), count(space_.count()),
-        inner(space_.c->inner), live_count(counts), todo_count(counts + 1), flow_count(counts + 2) {
-    mine = count > blockIdx.x ? (count - blockIdx.x + gridDim.x - 1) / gridDim.x : 0;
-    thread = (unsigned)thread_in_block();
-    threads = (unsigned)threads_of_block();
-    n = thread % DIRECTIONS + 1;
-    rows = sciara_moore_row((int)n);
-    cols = sciara_moore_col((int)n);
-    reverse = (unsigned)sciara_moore_reverse((int)n);
-  }
+  __device__ small_work(const sciara_device &d_, const fused_space &space_)
+      : d(d_), space(space_), thread((unsigned)thread_in_block()), threads((unsigned)threads_of_block()),
+        n(thread % DIRECTIONS + 1) {}
 
   __device__ unsigned place_of(unsigned tile) const { return blockIdx.x + tile * gridDim.x; }
   __device__ int64_t scratch_of(unsigned id) const {
     return (int64_t)place_of(id / TILE_CELLS) * TILE_CELLS + id % TILE_CELLS;
   }
   __device__ int64_t index_of(unsigned id) const {
-    return cell_of_tile(my.first[id / TILE_CELLS], id % TILE_CELLS, d.f.stride);
+    small_block &my = the_block();
+    return cell_of_tile(the_block().first[id / TILE_CELLS], id % TILE_CELLS, d.f.stride);
   }
 
   __device__ void prepare() {
-    if (is_first()) *live_count = 0;
+    small_block &my = the_block();
+    if (is_first()) {
+      const unsigned count = space.count();
+      my.mine = count > blockIdx.x ? (count - blockIdx.x + gridDim.x - 1) / gridDim.x : 0;
+      my.live_count = 0;
+    }
     __syncthreads();
     const uint32_t *list = space.list[space.c->now];
     const unsigned lane = thread % 32;
-    for (unsigned tile = thread / 32; tile < mine; tile += threads / 32) {
+    for (unsigned tile = thread / 32; tile < my.mine; tile += threads / 32) {
       const unsigned place = place_of(tile), id = tile * TILE_CELLS + lane;
       const uint32_t number = list[place];
       const int64_t first = space.first_cell(number, d.f.stride), i = cell_of_tile(first, lane, d.f.stride);
       const bool exists = (int64_t)(number / space.tiles_x) * TILE_HEIGHT + lane / TILE_WIDTH < d.rows + 2;
       if (lane == 0) my.first[tile] = first;
-      if (lane < 9) my.around[tile * 9 + lane] = space.around[(int64_t)place * 9 + lane];
+      if (lane < 9) my.around[tile][lane] = space.around[(int64_t)place * 9 + lane];
       my.h[id] = exists ? d.f.h[i] : 0;
       if (!exists) continue;
       my.z[id] = d.f.z[i];
       my.T[id] = d.f.T[i];
       my.px[id] = d.f.px[i];
       my.py[id] = d.f.py[i];
-      my.marks[id] = (unsigned char)((d.f.kind[i] == SCIARA_CELL_RIM ? small_tiles::IS_RIM : 0) |
-                                     (d.f.arrival[i] < 0 ? 0 : small_tiles::HAS_ARRIVED));
-      if (!(my.h[id] <= 0)) my.live[atomicAdd(live_count, 1u)] = (unsigned short)id;
+      my.marks[id] = (unsigned char)((d.f.kind[i] == SCIARA_CELL_RIM ? small_block::IS_RIM : 0) |
+                                     (d.f.arrival[i] < 0 ? 0 : small_block::HAS_ARRIVED));
+      if (!(my.h[id] <= 0)) my.live[atomicAdd(&my.live_count, 1u)] = (unsigned short)id;
     }
     __syncthreads();
   }
 
   /** The maxima of each liquid cell, and what the next time evaluation needs of it alone. */
   __device__ void meantime(int worker, int workers) {
-    const unsigned liquid = *live_count;
+    small_block &my = the_block();
+    const unsigned liquid = my.live_count;
     for (unsigned k = (unsigned)worker; k < liquid; k += (unsigned)workers) {
       const unsigned id = my.live[k];
       const real h = my.h[id], T = my.T[id];
-      if (my.marks[id] & small_tiles::IS_AHEAD)
-        my.marks[id] &= (unsigned char)~small_tiles::IS_AHEAD;
+      if (my.marks[id] & small_block::IS_AHEAD)
+        my.marks[id] &= (unsigned char)~small_block::IS_AHEAD;
       else if (stepped)
         sciara_pass_record(&d.f, index_of(id), h, my.px[id], my.py[id]);
       my.hc[id] = sciara_critical_height(&d.rule, T);
@@ -153,24 +134,25 @@ struct small_work {
   }
 
   __device__ real evaluate(fused_tally *tally) {
+    small_block &my = the_block();
     real t_opt = d.rule.clock_max;
-    const unsigned liquid = *live_count;
+    const unsigned liquid = my.live_count;
     if (is_first()) {
       tally->cell_steps += liquid;
       tally->launched += (liquid * DIRECTIONS + 31) / 32 * 32;
-      *todo_count = 0;
+      my.todo_count = 0;
     }
     for (unsigned first = 0; first < liquid; first += CHUNK) {
       const unsigned cells = min(liquid - first, (unsigned)CHUNK);
       const unsigned short *live = my.live + first;
       if (first) __syncthreads(); // the last chunk is done with
-      if (is_first()) *flow_count = 0;
+      if (is_first()) my.flow_count = 0;
       for_each_direction(cells, [&](unsigned k, unsigned q) { look_around(live[k], k, q, cells); });
       __syncthreads();
       if (thread < cells) choose_receivers(live[thread], thread);
       __syncthreads();
-      for (unsigned f = thread; f < *flow_count; f += threads) {
-        const real t = announce_flow(live[chunk.flow[f] / DIRECTIONS], chunk.flow[f], tally);
+      for (unsigned f = thread; f < my.flow_count; f += threads) {
+        const real t = announce_flow(live[my.chunk.seen.flow[f] / DIRECTIONS], my.chunk.seen.flow[f], tally);
         if (t < t_opt) t_opt = t;
       }
     }
@@ -179,45 +161,48 @@ struct small_work {
 
   /** tau1.1 to 5 of one direction. */
   __device__ void look_around(unsigned id, unsigned k, unsigned q, unsigned cells) {
-    const int64_t neighbour = index_of(id) + rows * d.f.stride + cols;
+    small_block &my = the_block();
+    const int64_t neighbour = index_of(id) + sciara_moore_offset((int)n, d.f.stride);
     const real zn = d.f.z[neighbour], hn = d.f.h[neighbour];
     sciara_slope slope;
     slope.v0 = sciara_initial_speed((int)n, my.vx[id], my.vy[id]);
     const real top = sciara_top((int)n, my.z[id], zn, hn);
     const bool open = sciara_slope_open(&d.rule, my.h[id], my.hc[id], top, &slope);
-    chunk.top[q] = top;
-    chunk.v0[q] = slope.v0;
-    chunk.accel[q] = slope.accel;
-    chunk.path[q] = slope.path;
+    my.chunk.seen.top[q] = top;
+    my.chunk.seen.v0[q] = slope.v0;
+    my.chunk.seen.accel[q] = slope.accel;
+    my.chunk.seen.path[q] = slope.path;
     const unsigned left = cells * DIRECTIONS - q / 32 * 32; // for this warp: those of whole cells
     const unsigned together = __ballot_sync(left < 32 ? (1u << left) - 1 : ~0u, open);
-    if (n == 1) chunk.open[k] = (unsigned char)(together >> thread % 32);
+    if (n == 1) my.chunk.seen.open[k] = (unsigned char)(together >> thread % 32);
   }
 
   /** tau1.6 of one cell. */
   __device__ void choose_receivers(unsigned id, unsigned k) {
+    small_block &my = the_block();
     unsigned survivors = 0;
-    if (chunk.open[k]) {
+    if (my.chunk.seen.open[k]) {
       real tops[SCIARA_MOORE], average = 0;
       tops[0] = 0;
       SCIARA_UNROLL
-      for (int i = 1; i < SCIARA_MOORE; i++) tops[i] = chunk.top[k * DIRECTIONS + i - 1];
-      survivors = sciara_minimise((unsigned)chunk.open[k] << 1 | SCIARA_SELF, my.h[id], tops, &average) >> 1;
-      chunk.average[k] = average;
+      for (int i = 1; i < SCIARA_MOORE; i++) tops[i] = my.chunk.seen.top[k * DIRECTIONS + i - 1];
+      survivors = sciara_minimise((unsigned)my.chunk.seen.open[k] << 1 | SCIARA_SELF, my.h[id], tops, &average) >> 1;
+      my.chunk.seen.average[k] = average;
     }
     my.sent[id] = (unsigned char)survivors;
     if (!survivors) return;
     space.donor[scratch_of(id)] = {my.keep[id], my.T[id]};
-    unsigned place = atomicAdd(flow_count, (unsigned)__popc(survivors));
+    unsigned place = atomicAdd(&my.flow_count, (unsigned)__popc(survivors));
     for (; survivors; survivors &= survivors - 1)
-      chunk.flow[place++] = (unsigned short)(k * DIRECTIONS + __ffs((int)survivors) - 1);
+      my.chunk.seen.flow[place++] = (unsigned short)(k * DIRECTIONS + __ffs((int)survivors) - 1);
   }
 
   /** tau1.7 of one flow of a cell; q: of the direction in the chunk. */
   __device__ real announce_flow(unsigned id, unsigned q, fused_tally *tally) {
+    small_block &my = the_block();
     const unsigned k = q / DIRECTIONS, direction = q % DIRECTIONS + 1;
-    const sciara_slope slope = {chunk.v0[q], chunk.accel[q], chunk.path[q]};
-    const real share = chunk.average[k] - chunk.top[q];
+    const sciara_slope slope = {my.chunk.seen.v0[q], my.chunk.seen.accel[q], my.chunk.seen.path[q]};
+    const real share = my.chunk.seen.average[k] - my.chunk.seen.top[q];
     space.flow[scratch_of(id) * DIRECTIONS + direction - 1] = {slope, share};
     announce(space, scratch_of_mine(id, direction), sciara_moore_reverse((int)direction));
     bool bad = false;
@@ -228,32 +213,35 @@ struct small_work {
 
   /** Where in the scratch a neighbour of a cell lies. */
   __device__ int64_t scratch_of_mine(unsigned id, unsigned direction) const {
-    return scratch_of_neighbour(my.around + (size_t)(id / TILE_CELLS) * 9, id % TILE_CELLS,
+    small_block &my = the_block();
+    return scratch_of_neighbour(my.around[id / TILE_CELLS], id % TILE_CELLS,
                                 sciara_moore_row((int)direction), sciara_moore_col((int)direction));
   }
 
   /** Lists the cells that lava may be in after this step. A warp a tile. */
   __device__ void list_receivers() {
+    small_block &my = the_block();
     const unsigned lane = thread % 32;
-    for (unsigned tile = thread / 32; tile < mine; tile += threads / 32) {
+    for (unsigned tile = thread / 32; tile < my.mine; tile += threads / 32) {
       const unsigned id = tile * TILE_CELLS + lane;
       const unsigned from = take_mail(space, scratch_of(id));
       const bool wanted = from || !(my.h[id] <= 0);
       const unsigned wanting = __ballot_sync(~0u, wanted);
       if (!wanting) continue;
       unsigned place = 0;
-      if (lane == 0) place = atomicAdd(todo_count, (unsigned)__popc(wanting));
+      if (lane == 0) place = atomicAdd(&my.todo_count, (unsigned)__popc(wanting));
       place = __shfl_sync(~0u, place, 0) + (unsigned)__popc(wanting & ((1u << lane) - 1));
       if (wanted) my.todo[place] = id | from << 16;
     }
   }
 
   __device__ void move(real t, double time, fused_tally *tally) {
+    small_block &my = the_block();
     list_receivers();
-    if (is_first()) *live_count = 0;
+    if (is_first()) my.live_count = 0;
     stepped = true;
     __syncthreads();
-    const unsigned items = *todo_count;
+    const unsigned items = my.todo_count;
     for (unsigned first = 0; first < items; first += CHUNK) {
       const unsigned cells = min(items - first, (unsigned)CHUNK);
       const unsigned *todo = my.todo + first;
@@ -266,61 +254,65 @@ struct small_work {
 
   /** Flow computing of one direction of a cell: to that neighbour and from it. */
   __device__ void flow(unsigned todo, unsigned q, real t, fused_tally *tally) {
+    small_block &my = the_block();
     const unsigned id = todo & 0xffffu, from = todo >> 16;
     const bool sends = !(my.h[id] <= 0) && (my.sent[id] >> (n - 1) & 1u);
     bool bad = false, donors_affair = false;
     if (sends) {
       const fused_flow out = space.flow[scratch_of(id) * DIRECTIONS + n - 1];
-      chunk.leaves[q] = sciara_slope_flow(&out.slope, out.share, my.keep[id], t, &bad).thickness;
+      my.chunk.flows.leaves[q] = sciara_slope_flow(&out.slope, out.share, my.keep[id], t, &bad).thickness;
     }
     if (from >> (n - 1) & 1u) {
       const int64_t there =
-          scratch_of_neighbour(my.around + (size_t)(id / TILE_CELLS) * 9, id % TILE_CELLS, rows, cols);
-      const fused_flow in = space.flow[there * DIRECTIONS + reverse - 1];
+          scratch_of_neighbour(my.around[id / TILE_CELLS], id % TILE_CELLS, sciara_moore_row((int)n), sciara_moore_col((int)n));
+      const fused_flow in = space.flow[there * DIRECTIONS + sciara_moore_reverse((int)n) - 1];
       const fused_donor donor = space.donor[there];
       const sciara_outflow comes = sciara_slope_flow(&in.slope, in.share, donor.keep, t, &donors_affair);
-      chunk.comes[q] = comes.thickness;
-      chunk.speed[q] = comes.speed;
-      chunk.T[q] = donor.T;
+      my.chunk.flows.comes[q] = comes.thickness;
+      my.chunk.flows.speed[q] = comes.speed;
+      my.chunk.flows.T[q] = donor.T;
     }
     if (bad) blame(&d.control->bad_before, index_of(id), tally);
   }
 
   /** tau2 of a cell, the k-th of the chunk. */
   __device__ sciara_parcel gather(unsigned todo, unsigned k) const {
+    small_block &my = the_block();
     const unsigned id = todo & 0xffffu, from = todo >> 16;
     const real h = my.h[id];
     sciara_parcel parcel = {0, 0, 0, 0};
     if (!(h <= 0)) {
       real leaving = 0;
       for (unsigned set = my.sent[id]; set; set &= set - 1)
-        leaving = leaving + chunk.leaves[k * DIRECTIONS + __ffs((int)set) - 1];
+        leaving = leaving + my.chunk.flows.leaves[k * DIRECTIONS + __ffs((int)set) - 1];
       parcel = sciara_parcel_residual(sciara_max0(h - leaving), my.vx[id], my.vy[id], my.keep[id], my.T[id]);
     }
     SCIARA_UNROLL
     for (int i = 1; i < SCIARA_MOORE; i++) {
       if (!(from >> (i - 1) & 1u)) continue;
       const unsigned q = k * DIRECTIONS + i - 1;
-      sciara_parcel_add(&parcel, i, {chunk.comes[q], chunk.speed[q]}, chunk.T[q]);
+      sciara_parcel_add(&parcel, i, {my.chunk.flows.comes[q], my.chunk.flows.speed[q]}, my.chunk.flows.T[q]);
     }
     return parcel;
   }
 
   __device__ void arrive(unsigned id, int64_t i, double time) {
+    small_block &my = the_block();
     d.f.arrival[i] = time;
-    my.marks[id] |= small_tiles::HAS_ARRIVED;
+    my.marks[id] |= small_block::HAS_ARRIVED;
   }
 
   /** The end of the step for a cell. */
   __device__ void settle(unsigned todo, const sciara_parcel &parcel, real t, double time, fused_tally *tally) {
+    small_block &my = the_block();
     const unsigned id = todo & 0xffffu;
     const int64_t i = index_of(id);
     if (my.h[id] <= 0 && parcel.h == 0) return;
     bool bad = false;
     real T = 0;
     const unsigned marks = my.marks[id];
-    const sciara_fate fate = sciara_cell_settle(&d.rule, marks & small_tiles::IS_RIM, &parcel, t, &T, &bad);
-    if (fate != SCIARA_FATE_DRY && !(marks & small_tiles::HAS_ARRIVED)) arrive(id, i, time);
+    const sciara_fate fate = sciara_cell_settle(&d.rule, marks & small_block::IS_RIM, &parcel, t, &T, &bad);
+    if (fate != SCIARA_FATE_DRY && !(marks & small_block::HAS_ARRIVED)) arrive(id, i, time);
     sciara_pass_store(&d.f, i, fate, parcel, T);
     if (bad) blame(&d.control->bad_after, i, tally);
     tally->solidifications += fate == SCIARA_FATE_ROCK;
@@ -332,9 +324,9 @@ struct small_work {
     my.py[id] = parcel.py;
     if (fate == SCIARA_FATE_ROCK) my.z[id] = d.f.z[i];
     if (!liquid) return;
-    my.live[atomicAdd(live_count, 1u)] = (unsigned short)id;
+    my.live[atomicAdd(&my.live_count, 1u)] = (unsigned short)id;
     tally->liquid = true;
-    if (place_of(id / TILE_CELLS) >= inner) tally->entered = true;
+    if (place_of(id / TILE_CELLS) >= space.c->inner) tally->entered = true;
   }
 
   /** The cell's id. */
@@ -346,30 +338,30 @@ struct small_work {
   }
 
   __device__ void emit(int handle, int64_t, double volume, double s) {
+    small_block &my = the_block();
     const unsigned id = (unsigned)handle;
     const int64_t i = index_of(id);
     const bool dry = my.h[id] <= 0; // a NaN is in the list
-    if (!dry && stepped && !(my.marks[id] & small_tiles::IS_AHEAD)) // the step before has ended, with this
+    if (!dry && stepped && !(my.marks[id] & small_block::IS_AHEAD)) // the step before has ended, with this
       sciara_pass_record(&d.f, i, my.h[id], my.px[id], my.py[id]);
-    my.marks[id] |= small_tiles::IS_AHEAD;
+    my.marks[id] |= small_block::IS_AHEAD;
     d.f.h[i] = my.h[id] = sciara_cell_emit(my.h[id], volume, d.cell_size);
     d.f.T[i] = my.T[id] = d.T_vent;
-    if (!(my.marks[id] & small_tiles::HAS_ARRIVED)) arrive(id, i, s);
+    if (!(my.marks[id] & small_block::HAS_ARRIVED)) arrive(id, i, s);
     if (!dry) return;
     my.px[id] = my.py[id] = 0; // as everywhere without lava
-    my.live[atomicAdd(live_count, 1u)] = (unsigned short)id;
+    my.live[atomicAdd(&my.live_count, 1u)] = (unsigned short)id;
   }
 
   /** Cells that this thread answers for. */
-  __device__ unsigned long long liquid() const { return is_first() ? *live_count : 0; }
+  __device__ unsigned long long liquid() const { return is_first() ? the_block().live_count : 0; }
 };
 
-/** `tiles`: those a block has shared memory for. */
 static __global__ void __launch_bounds__(512, 1)
-    fused_small(sciara_device d, fused_space space, fused_orders orders, unsigned tiles) {
-  __shared__ unsigned counts[3];
-  if (is_over(d) || !space.fits() || space.count() > (unsigned long long)tiles * gridDim.x) return;
-  small_work work(d, space, shared_memory<char>(), tiles, counts);
+    fused_small(const __grid_constant__ sciara_device d, const __grid_constant__ fused_space space,
+                const __grid_constant__ fused_orders orders) {
+  if (is_over(d) || !space.fits() || space.count() > small_block::TILES * gridDim.x) return;
+  small_work work(d, space);
   fused_steps(d, space, orders, work);
 }
 

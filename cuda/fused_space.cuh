@@ -116,7 +116,8 @@ __device__ inline void hold(const fused_space &space, uint32_t tile) {
 }
 
 /** Lists the tiles with lava, of the list before or of the whole grid, and those with vents. A warp a tile. */
-static __global__ void list_inner(sciara_device d, fused_space space, bool everywhere) {
+static __global__ void list_inner(const __grid_constant__ sciara_device d,
+                                  const __grid_constant__ fused_space space, bool everywhere) {
   const int warps = threads_of_block() / 32, warp = thread_in_block() / 32, lane = thread_in_block() % 32;
   const int64_t tiles = everywhere ? (int64_t)space.tiles_x * space.tiles_y : (int64_t)space.c->before;
   for (int64_t k = (int64_t)blockIdx.x * warps + warp; k < tiles; k += (int64_t)gridDim.x * warps) {
@@ -140,7 +141,7 @@ template <class Visit> __device__ void visit_around(const fused_space &space, ui
 }
 
 /** Lists the tiles around the inner ones. A thread a neighbour. */
-static __global__ void list_outer(fused_space space) {
+static __global__ void list_outer(const __grid_constant__ fused_space space) {
   fused_control *c = space.c;
   const uint32_t *list = space.list[c->now];
   const int64_t step = (int64_t)gridDim.x * threads_of_block(), count = (int64_t)c->inner * 9;
@@ -154,7 +155,7 @@ static __global__ void list_outer(fused_space space) {
 }
 
 /** Tells each listed tile the places of those around it. A thread a neighbour. */
-static __global__ void tell_places(fused_space space) {
+static __global__ void tell_places(const __grid_constant__ fused_space space) {
   if (!space.fits()) return;
   const fused_control *c = space.c;
   const uint32_t *list = space.list[c->now];

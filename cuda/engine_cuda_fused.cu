@@ -40,8 +40,7 @@ void layout(void *engine, sciara_carver *carver) {
   s->c = carver->take<fused_control>(1);
   for (uint32_t *&list : s->list) list = carver->take<uint32_t>(tiles);
   for (unsigned **field : {&s->listed, &s->held, &s->place}) *field = carver->take<unsigned>(tiles);
-  s->least = carver->take<meeting_point>(MEETING_POINTS);
-  s->any = carver->take<meeting_point>(MEETING_POINTS);
+  s->points = carver->take<meeting_point>(MEETING_POINTS);
 }
 
 /** Lays the scratch out. */
@@ -121,7 +120,7 @@ sciara_status run(void *engine) {
   e->begun = step;
   SCIARA_TRY(make_list(e, stream));
   e->everywhere = false;
-  ready_points<<<1, 1, 0, stream>>>(e->space.least, e->space.any);
+  ready_points<<<1, 1, 0, stream>>>(e->space.points);
   void *arguments[] = {&e->base.device, &e->space, &orders};
   if (e->large) {
     SCIARA_CUDA_TRY(cudaLaunchCooperativeKernel((const void *)fused_large, dim3(e->blocks[1]), dim3(256), arguments, 0, stream));

@@ -49,7 +49,8 @@ struct small_block {
   unsigned char sent[CELLS];    ///< of liquid cells: bit i - 1: lava flows to neighbour i
   unsigned char marks[CELLS];
   unsigned live_count, todo_count, flow_count;
-  unsigned mine; ///< tiles of this block
+  unsigned mine;  ///< tiles of this block
+  unsigned inner; ///< tiles that are inner: the first in the list
 };
 
 /** The block's own. */
@@ -80,6 +81,7 @@ struct small_work {
     if (is_first()) {
       const unsigned count = space.count();
       my.mine = count > blockIdx.x ? (count - blockIdx.x + gridDim.x - 1) / gridDim.x : 0;
+      my.inner = space.c->inner;
       my.live_count = 0;
     }
     __syncthreads();
@@ -326,7 +328,7 @@ struct small_work {
     if (!liquid) return;
     my.live[atomicAdd(&my.live_count, 1u)] = (unsigned short)id;
     tally->liquid = true;
-    if (place_of(id / TILE_CELLS) >= space.c->inner) tally->entered = true;
+    if (place_of(id / TILE_CELLS) >= my.inner) tally->entered = true;
   }
 
   /** The cell's id. */

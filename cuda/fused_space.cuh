@@ -48,7 +48,7 @@ struct fused_space {
   unsigned *listed;         ///< of each tile: the epoch in which it was listed
   unsigned *held;           ///< of each tile: the epoch in which it was found to be inner
   unsigned *place;          ///< of each tile: its place in the list, if it is listed
-  meeting_point *least, *any; ///< MEETING_POINTS each
+  meeting_point *points;    ///< MEETING_POINTS
   // Scratch.
   unsigned capacity; ///< tiles it has room for
   int *around;       ///< [tile][9]: places of the tile and of those around it, row-major; -1 where there is none

@@ -144,10 +144,10 @@ template <class Work> __device__ void add_up(const sciara_device &d, const Work 
 template <class Work>
 __device__ void fused_steps(const sciara_device &d, const fused_space &space, const fused_orders &orders, Work &work) {
   __shared__ vent_chunk chunk;
+  __shared__ block_meeting block;
   const sciara_device_stop stop = *d.stop;
   sciara_device_control *c = d.control;
-  meeting<least_of_all> for_clock = {space.least, 0};
-  meeting<any_of_all> at_end = {space.any, 0};
+  grid_meeting all_blocks = {space.points, &block, 0};
   fused_watch watch = {orders.profile && blockIdx.x == 0 && is_first(), 0};
   fused_tally tally = {};
   double time = c->time, emitted = c->emitted;
@@ -155,13 +155,13 @@ __device__ void fused_steps(const sciara_device &d, const fused_space &space, co
   unsigned long long step = c->step, left = orders.most_steps;
   int reason = SCIARA_STOP_NONE;
   const auto meantime = [&](int thread, int threads) { work.meantime(thread, threads); };
-  const auto nothing = [](int, int) {};
+  if (is_first()) block.flags = 0;
   work.prepare();
   chunk.prepare(d.vents, work);
   chunk.fill(d.vents, 0, time, (double)t);
   chunk.emit_all(d.vents, work, time, (double)t, &emitted);
   time = time + (double)t;
-  at_end.meet(0, meantime);
+  all_blocks.any(0, meantime);
   if (blockIdx.x == 0 && is_first()) c->liquid = 0; // all have read the control
   watch.lap(space.c, -1);
   for (bool over = false; !over;) {
@@ -169,7 +169,7 @@ __device__ void fused_steps(const sciara_device &d, const fused_space &space, co
     const double t_opt = (double)work.evaluate(&tally);
     // 0 tells that a NaN was met. No t_opt is 0: 2 w_i over a finite number.
     const unsigned long long bits = tally.bad ? 0 : (unsigned long long)__double_as_longlong(t_opt);
-    const unsigned long long least = for_clock.meet(bits, nothing);
+    const unsigned long long least = all_blocks.least(bits);
     watch.lap(space.c, 0);
     if (least == 0) {
       reason = SCIARA_STOP_CANCEL;
@@ -184,8 +184,7 @@ __device__ void fused_steps(const sciara_device &d, const fused_space &space, co
     tally.liquid = tally.entered = false;
     work.move(t, time, &tally);
     if (!over) chunk.emit_all(d.vents, work, time, (double)t, &emitted);
-    const unsigned long long found = (tally.liquid ? 1u : 0u) | (tally.entered ? 2u : 0u) | (tally.bad ? 4u : 0u);
-    const unsigned long long all = at_end.meet(found, meantime);
+    const unsigned all = all_blocks.any((tally.liquid ? 1u : 0u) | (tally.entered ? 2u : 0u) | (tally.bad ? 4u : 0u), meantime);
     watch.lap(space.c, 1);
     if (all & 4) {
       reason = SCIARA_STOP_CANCEL;

@@ -53,17 +53,8 @@ SCIARA_HD real sciara_initial_speed(int i, real vx, real vy) {
   const real ax = vx < 0 ? -vx : vx, ay = vy < 0 ? -vy : vy;
   const bool along_x = ax >= ay;
   const real larger = along_x ? ax : ay, smaller = along_x ? ay : ax;
-  bool mine;
-  switch (i) {
-    case 1: mine = !along_x && north; break;
-    case 2: mine = along_x && !east; break;
-    case 3: mine = along_x && east; break;
-    case 4: mine = !along_x && !north; break;
-    case 5: mine = !east && north; break;
-    case 6: mine = !east && !north; break;
-    case 7: mine = east && !north; break;
-    default: mine = east && north; break;
-  }
+  const int x = sciara_moore_col(i), y = -sciara_moore_row(i); // where neighbour i lies: east, north
+  const bool mine = (x == 0 || (x > 0) == east) && (y == 0 || (y > 0) == north) && (i >= 5 || (x != 0) == along_x);
   SCIARA_LEAVE_IF(!mine, 0);
   const real speed = i < 5 ? larger - smaller : SCIARA_SQRT2 * smaller;
   return mine ? speed : (real)0;

@@ -124,7 +124,7 @@ struct large_work {
   }
 };
 
-static __global__ void __launch_bounds__(256) 
+static __global__ void __launch_bounds__(256, 2) 
     fused_large(const __grid_constant__ sciara_device d, const __grid_constant__ fused_space space,
                 const __grid_constant__ fused_orders orders) {
   if (is_over(d) || !space.fits()) return;

@@ -33,7 +33,7 @@ union small_chunk {
 /** What a block keeps in shared memory; cell `id` is cell id % 32 of the block's tile id / 32. */
 struct small_block {
   enum {
-    TILES = 20, ///< most tiles of a block: 88 KiB, which GPUs give a block since compute capability 8.0
+    TILES = 20, ///< most tiles of a block: 93 KiB, which GPUs give a block since compute capability 8.0
     CELLS = TILES * TILE_CELLS,
     IS_RIM = 1, ///< marks
     HAS_ARRIVED = 2,
@@ -42,6 +42,7 @@ struct small_block {
   small_chunk chunk;
   real z[CELLS], h[CELLS], T[CELLS], px[CELLS], py[CELLS]; ///< the state
   real keep[CELLS], hc[CELLS], vx[CELLS], vy[CELLS];       ///< what depends on it alone, of liquid cells
+  real h_before[CELLS];                                    ///< at the end of the step, of cells that are ahead
   int64_t first[TILES];                                    ///< padded index of each tile's first cell
   int around[TILES][9];                                    ///< places in the list
   unsigned todo[CELLS];         ///< cells that lava may be in after this step: id | senders << 16, bit n - 1: neighbour n
@@ -107,22 +108,35 @@ struct small_work {
     __syncthreads();
   }
 
-  /** The maxima of each liquid cell, and what the next time evaluation needs of it alone. */
+  /**
+   * Half of the workers: what the next time evaluation needs of each liquid cell alone. The others: the maxima of the step
+   * that has ended.
+   */
   __device__ void meantime(int worker, int workers) {
-    small_block &my = the_block();
-    const unsigned liquid = my.live_count;
-    for (unsigned k = (unsigned)worker; k < liquid; k += (unsigned)workers) {
-      const unsigned id = my.live[k];
-      const real h = my.h[id], T = my.T[id];
-      if (my.marks[id] & small_block::IS_AHEAD)
-        my.marks[id] &= (unsigned char)~small_block::IS_AHEAD;
-      else if (stepped)
-        sciara_pass_record(&d.f, index_of(id), h, my.px[id], my.py[id]);
-      my.hc[id] = sciara_critical_height(&d.rule, T);
-      my.keep[id] = 1 - sciara_dissipation(&d.rule, T);
-      my.vx[id] = sciara_real_div(my.px[id], h);
-      my.vy[id] = sciara_real_div(my.py[id], h);
+    const small_block &my = the_block();
+    const unsigned half = (unsigned)workers / 64 * 32, liquid = my.live_count;
+    if ((unsigned)worker < half) {
+      for (unsigned k = (unsigned)worker; k < liquid; k += half) prepare_cell(my.live[k]);
+    } else {
+      for (unsigned k = (unsigned)worker - half; k < liquid; k += (unsigned)workers - half) record(my.live[k]);
     }
+  }
+
+  __device__ void prepare_cell(unsigned id) {
+    small_block &my = the_block();
+    const real h = my.h[id], T = my.T[id];
+    my.vx[id] = sciara_real_div(my.px[id], h);
+    my.vy[id] = sciara_real_div(my.py[id], h);
+    my.hc[id] = sciara_critical_height(&d.rule, T);
+    my.keep[id] = 1 - sciara_dissipation(&d.rule, T);
+  }
+
+  __device__ void record(unsigned id) {
+    small_block &my = the_block();
+    const bool ahead = my.marks[id] & small_block::IS_AHEAD;
+    const real h = ahead ? my.h_before[id] : my.h[id];
+    if (ahead) my.marks[id] &= (unsigned char)~small_block::IS_AHEAD;
+    if (stepped && h > 0) sciara_pass_record(&d.f, index_of(id), h, my.px[id], my.py[id]);
   }
 
   __device__ void blame(unsigned long long *where, int64_t i, fused_tally *tally) const {
@@ -344,8 +358,7 @@ struct small_work {
     const unsigned id = (unsigned)handle;
     const int64_t i = index_of(id);
     const bool dry = my.h[id] <= 0; // a NaN is in the list
-    if (!dry && stepped && !(my.marks[id] & small_block::IS_AHEAD)) // the step before has ended, with this
-      sciara_pass_record(&d.f, i, my.h[id], my.px[id], my.py[id]);
+    if (!(my.marks[id] & small_block::IS_AHEAD)) my.h_before[id] = my.h[id];
     my.marks[id] |= small_block::IS_AHEAD;
     d.f.h[i] = my.h[id] = sciara_cell_emit(my.h[id], volume, d.cell_size);
     d.f.T[i] = my.T[id] = d.T_vent;

@@ -11,7 +11,7 @@ namespace {
 
 using namespace sciara_gpu;
 
-const double LAUNCH_SECONDS = 0.02;        // a launch aims at: `advance` comes back between two
+const double LAUNCH_SECONDS = 0.02; // a launch aims at: `advance` comes back between two
 
 struct fused_engine {
   sciara_device_engine base;
@@ -29,7 +29,9 @@ struct fused_engine {
 fused_engine *engine_of(void *engine) { return static_cast<fused_engine *>(engine); }
 
 /** Tiles of the padded arrays: their rows are padded to whole tiles. */
-uint32_t tiles_down(const sciara_device_engine *e) { return (uint32_t)((e->hf.grid.rows + 2 + TILE_HEIGHT - 1) / TILE_HEIGHT); }
+uint32_t tiles_down(const sciara_device_engine *e) {
+  return (uint32_t)((e->hf.grid.rows + 2 + TILE_HEIGHT - 1) / TILE_HEIGHT);
+}
 
 void layout(void *engine, sciara_carver *carver) {
   fused_engine *e = engine_of(engine);
@@ -62,8 +64,10 @@ sciara_status take_scratch(fused_engine *e, unsigned tiles) {
   size_t free_bytes = 0, total = 0;
   SCIARA_CUDA_TRY(cudaMemGetInfo(&free_bytes, &total));
   if (carver.used > free_bytes)
-    return sciara_fail(SCIARA_ERR_MEMORY, "engine cuda-fused needs %zu MiB more of device memory for %u tiles with lava, "
-                       "%zu MiB are free", carver.used >> 20, e->space.capacity, free_bytes >> 20);
+    return sciara_fail(SCIARA_ERR_MEMORY,
+                       "engine cuda-fused needs %zu MiB more of device memory for %u tiles with lava, "
+                       "%zu MiB are free",
+                       carver.used >> 20, e->space.capacity, free_bytes >> 20);
   SCIARA_CUDA_TRY(cudaMalloc(&e->scratch, carver.used));
   SCIARA_CUDA_TRY(cudaMemsetAsync(e->scratch, 0, carver.used, e->base.stream));
   carver = {};
@@ -123,7 +127,8 @@ sciara_status run(void *engine) {
   ready_points<<<1, 1, 0, stream>>>(e->space.points);
   void *arguments[] = {&e->base.device, &e->space, &orders};
   if (e->large) {
-    SCIARA_CUDA_TRY(cudaLaunchCooperativeKernel((const void *)fused_large, dim3(e->blocks[1]), dim3(256), arguments, 0, stream));
+    SCIARA_CUDA_TRY(
+        cudaLaunchCooperativeKernel((const void *)fused_large, dim3(e->blocks[1]), dim3(256), arguments, 0, stream));
   } else {
     SCIARA_CUDA_TRY(cudaLaunchCooperativeKernel((const void *)fused_small, dim3(e->blocks[0]), dim3(512), arguments,
                                                 sizeof(small_block), stream));

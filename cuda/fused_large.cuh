@@ -90,7 +90,8 @@ struct large_work {
         const fused_flow flow = space.flow[at * 8 + sciara_moore_reverse(n) - 1];
         const fused_donor donor = space.donor[at];
         bool donors_affair = false;
-        sciara_parcel_add(&parcel, n, sciara_slope_flow(&flow.slope, flow.share, donor.keep, t, &donors_affair), donor.T);
+        sciara_parcel_add(&parcel, n, sciara_slope_flow(&flow.slope, flow.share, donor.keep, t, &donors_affair),
+                          donor.T);
       }
       if (!live && parcel.h == 0) return;
       bool bad = false;
@@ -103,7 +104,8 @@ struct large_work {
       if (p >= inner) tally->entered = true;
     });
     // A thread looks at a cell of each tile.
-    const unsigned warps = (unsigned)threads_of_block() / 32, first = blockIdx.x * warps + (unsigned)thread_in_block() / 32;
+    const unsigned warps = (unsigned)threads_of_block() / 32,
+                   first = blockIdx.x * warps + (unsigned)thread_in_block() / 32;
     if (first < count) tally->launched += (count - first + gridDim.x * warps - 1) / (gridDim.x * warps);
   }
 
@@ -124,7 +126,7 @@ struct large_work {
   }
 };
 
-static __global__ void __launch_bounds__(256, 2) 
+static __global__ void __launch_bounds__(256, 2)
     fused_large(const __grid_constant__ sciara_device d, const __grid_constant__ fused_space space,
                 const __grid_constant__ fused_orders orders) {
   if (is_over(d) || !space.fits()) return;

@@ -23,9 +23,9 @@ union small_chunk {
     real average[CHUNK];                                      ///< m
     unsigned short flow[CHUNK * DIRECTIONS];                  ///< flows that were found: cell * 8 + direction - 1
     unsigned char open[CHUNK];                                ///< bit i - 1: lava may flow to neighbour i
-  } seen; ///< in time evaluation
+  } seen;                                                     ///< in time evaluation
   struct {
-    real leaves[CHUNK * DIRECTIONS];                                                        ///< m
+    real leaves[CHUNK * DIRECTIONS];                                                  ///< m
     real comes[CHUNK * DIRECTIONS], speed[CHUNK * DIRECTIONS], T[CHUNK * DIRECTIONS]; ///< m, m/s, K
   } flows;
 };
@@ -45,9 +45,9 @@ struct small_block {
   real h_before[CELLS];                                    ///< at the end of the step, of cells that are ahead
   int64_t first[TILES];                                    ///< padded index of each tile's first cell
   int around[TILES][9];                                    ///< places in the list
-  unsigned todo[CELLS];         ///< cells that lava may be in after this step: id | senders << 16, bit n - 1: neighbour n
-  unsigned short live[CELLS];   ///< liquid cells
-  unsigned char sent[CELLS];    ///< of liquid cells: bit i - 1: lava flows to neighbour i
+  unsigned todo[CELLS];       ///< cells that lava may be in after this step: id | senders << 16, bit n - 1: neighbour n
+  unsigned short live[CELLS]; ///< liquid cells
+  unsigned char sent[CELLS];  ///< of liquid cells: bit i - 1: lava flows to neighbour i
   unsigned char marks[CELLS];
   unsigned live_count, todo_count, flow_count;
   unsigned mine;  ///< tiles of this block
@@ -230,8 +230,8 @@ struct small_work {
   /** Where in the scratch a neighbour of a cell lies. */
   __device__ int64_t scratch_of_mine(unsigned id, unsigned direction) const {
     small_block &my = the_block();
-    return scratch_of_neighbour(my.around[id / TILE_CELLS], id % TILE_CELLS,
-                                sciara_moore_row((int)direction), sciara_moore_col((int)direction));
+    return scratch_of_neighbour(my.around[id / TILE_CELLS], id % TILE_CELLS, sciara_moore_row((int)direction),
+                                sciara_moore_col((int)direction));
   }
 
   /** Lists the cells that lava may be in after this step. A warp a tile. */
@@ -279,8 +279,8 @@ struct small_work {
       my.chunk.flows.leaves[q] = sciara_slope_flow(&out.slope, out.share, my.keep[id], t, &bad).thickness;
     }
     if (from >> (n - 1) & 1u) {
-      const int64_t there =
-          scratch_of_neighbour(my.around[id / TILE_CELLS], id % TILE_CELLS, sciara_moore_row((int)n), sciara_moore_col((int)n));
+      const int64_t there = scratch_of_neighbour(my.around[id / TILE_CELLS], id % TILE_CELLS, sciara_moore_row((int)n),
+                                                 sciara_moore_col((int)n));
       const fused_flow in = space.flow[there * DIRECTIONS + sciara_moore_reverse((int)n) - 1];
       const fused_donor donor = space.donor[there];
       const sciara_outflow comes = sciara_slope_flow(&in.slope, in.share, donor.keep, t, &donors_affair);

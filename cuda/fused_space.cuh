@@ -33,27 +33,27 @@ struct alignas(2 * sizeof(real)) fused_donor {
 
 /** On the device; the host reads it between launches. */
 struct fused_control {
-  unsigned epoch;                  ///< which list this is, counted from 1
-  unsigned inner, outer;           ///< tiles listed: the inner ones first
-  unsigned before;                 ///< tiles of the list before
-  int now;                         ///< which of the two lists
-  unsigned long long timer[3];     ///< time evaluation, the rest of a step, between steps; ns, when profiling
+  unsigned epoch;              ///< which list this is, counted from 1
+  unsigned inner, outer;       ///< tiles listed: the inner ones first
+  unsigned before;             ///< tiles of the list before
+  int now;                     ///< which of the two lists
+  unsigned long long timer[3]; ///< time evaluation, the rest of a step, between steps; ns, when profiling
   unsigned long long timed_steps;
 };
 
 struct fused_space {
   fused_control *c;
   uint32_t tiles_x, tiles_y; ///< tiles of the padded arrays
-  uint32_t *list[2];        ///< tile numbers, row-major
-  unsigned *listed;         ///< of each tile: the epoch in which it was listed
-  unsigned *held;           ///< of each tile: the epoch in which it was found to be inner
-  unsigned *place;          ///< of each tile: its place in the list, if it is listed
-  meeting_point *points;    ///< MEETING_POINTS
+  uint32_t *list[2];         ///< tile numbers, row-major
+  unsigned *listed;          ///< of each tile: the epoch in which it was listed
+  unsigned *held;            ///< of each tile: the epoch in which it was found to be inner
+  unsigned *place;           ///< of each tile: its place in the list, if it is listed
+  meeting_point *points;     ///< MEETING_POINTS
   // Scratch.
-  unsigned capacity; ///< tiles it has room for
-  int *around;       ///< [tile][9]: places of the tile and of those around it, row-major; -1 where there is none
-  unsigned *inbox;   ///< [tile][cell]: bit i - 1: neighbour i sends lava; all 0 between steps
-  unsigned *sent;    ///< [tile][cell], of liquid cells: bit i - 1: lava flows to neighbour i
+  unsigned capacity;  ///< tiles it has room for
+  int *around;        ///< [tile][9]: places of the tile and of those around it, row-major; -1 where there is none
+  unsigned *inbox;    ///< [tile][cell]: bit i - 1: neighbour i sends lava; all 0 between steps
+  unsigned *sent;     ///< [tile][cell], of liquid cells: bit i - 1: lava flows to neighbour i
   fused_donor *donor; ///< [tile][cell], where something is sent
   fused_flow *flow;   ///< [tile][cell][direction - 1], where it is sent
 
@@ -116,8 +116,8 @@ __device__ inline void hold(const fused_space &space, uint32_t tile) {
 }
 
 /** Lists the tiles with lava, of the list before or of the whole grid, and those with vents. A warp a tile. */
-static __global__ void list_inner(const __grid_constant__ sciara_device d,
-                                  const __grid_constant__ fused_space space, bool everywhere) {
+static __global__ void list_inner(const __grid_constant__ sciara_device d, const __grid_constant__ fused_space space,
+                                  bool everywhere) {
   const int warps = threads_of_block() / 32, warp = thread_in_block() / 32, lane = thread_in_block() % 32;
   const int64_t tiles = everywhere ? (int64_t)space.tiles_x * space.tiles_y : (int64_t)space.c->before;
   for (int64_t k = (int64_t)blockIdx.x * warps + warp; k < tiles; k += (int64_t)gridDim.x * warps) {

@@ -184,7 +184,8 @@ __device__ void fused_steps(const sciara_device &d, const fused_space &space, co
     tally.liquid = tally.entered = false;
     work.move(t, time, &tally);
     if (!over) chunk.emit_all(d.vents, work, time, (double)t, &emitted);
-    const unsigned all = all_blocks.any((tally.liquid ? 1u : 0u) | (tally.entered ? 2u : 0u) | (tally.bad ? 4u : 0u), meantime);
+    const unsigned all =
+        all_blocks.any((tally.liquid ? 1u : 0u) | (tally.entered ? 2u : 0u) | (tally.bad ? 4u : 0u), meantime);
     watch.lap(space.c, 1);
     if (all & 4) {
       reason = SCIARA_STOP_CANCEL;

@@ -92,8 +92,7 @@ SCIARA_HD bool sciara_slope_open(const struct sciara_rule *rule, real h, real hc
     effective = reach - top;
     apparent = h - effective;
   }
-  const real q =
-      sciara_real_div_by((apparent + (real)0.5 * effective) - top, rule->cell_size, rule->inverse_cell_size);
+  const real q = sciara_real_div_by((apparent + (real)0.5 * effective) - top, rule->cell_size, rule->inverse_cell_size);
   const real root = sciara_real_sqrt(1 + q * q);
   const real cosine = sciara_real_div(1, root);
   const real sine = q * cosine;

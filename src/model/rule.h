@@ -9,15 +9,15 @@
 
 /** See docs/model.md, "Floating point": computed in double, each rounded once to `real`. */
 struct sciara_rule {
-  real cell_size;       ///< w, m
-  real gravity;         ///< g, m/s2
-  real clock_max;       ///< t_max, s
-  real relaxation;      ///< r
-  real T_sol;           ///< K
-  real ln_dP_sol, dP_b; ///< dP(T) = exp(ln_dP_sol + dP_b (T - T_sol))
-  real ln_hc_sol, hc_b; ///< hc(T) likewise, m
-  real cooling;         ///< K = 3 eps sigma delta / (rho c_v w2)
-  real gravity_twice;   ///< 2 g
+  real cell_size;                                                   ///< w, m
+  real gravity;                                                     ///< g, m/s2
+  real clock_max;                                                   ///< t_max, s
+  real relaxation;                                                  ///< r
+  real T_sol;                                                       ///< K
+  real ln_dP_sol, dP_b;                                             ///< dP(T) = exp(ln_dP_sol + dP_b (T - T_sol))
+  real ln_hc_sol, hc_b;                                             ///< hc(T) likewise, m
+  real cooling;                                                     ///< K = 3 eps sigma delta / (rho c_v w2)
+  real gravity_twice;                                               ///< 2 g
   real inverse_gravity_twice, inverse_cell_size, inverse_clock_max; ///< 1/(2 g), 1/w, 1/t_max: for sciara_real_div_by
 };
 

@@ -88,7 +88,7 @@ sciara_status ask_occupancy(fused_engine *e) {
   else
     SCIARA_CUDA_TRY(
         cudaFuncSetAttribute(fused_small, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)sizeof(small_block)));
-  SCIARA_CUDA_TRY(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&of_multiprocessor, fused_large, 256, 0));
+  SCIARA_CUDA_TRY(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&of_multiprocessor, fused_large, large_work::BLOCK, 0));
   e->blocks[1] = (unsigned)(e->base.multiprocessors * of_multiprocessor);
   return SCIARA_OK;
 }
@@ -127,8 +127,8 @@ sciara_status run(void *engine) {
   ready_points<<<1, 1, 0, stream>>>(e->space.points);
   void *arguments[] = {&e->base.device, &e->space, &orders};
   if (e->large) {
-    SCIARA_CUDA_TRY(
-        cudaLaunchCooperativeKernel((const void *)fused_large, dim3(e->blocks[1]), dim3(256), arguments, 0, stream));
+    SCIARA_CUDA_TRY(cudaLaunchCooperativeKernel((const void *)fused_large, dim3(e->blocks[1]), dim3(large_work::BLOCK),
+                                                arguments, 0, stream));
   } else {
     SCIARA_CUDA_TRY(cudaLaunchCooperativeKernel((const void *)fused_small, dim3(e->blocks[0]), dim3(512), arguments,
                                                 sizeof(small_block), stream));

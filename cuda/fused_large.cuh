@@ -10,10 +10,15 @@ namespace sciara_gpu {
 struct large_work {
   const sciara_device &d;
   const fused_space &space;
+  enum { BLOCK = 256 };
+  real *tops;            ///< of this thread, in shared memory: that of neighbour n is BLOCK n further on
   unsigned count, inner; ///< tiles
 
   __device__ large_work(const sciara_device &d_, const fused_space &space_)
-      : d(d_), space(space_), count(space_.count()), inner(space_.c->inner) {}
+      : d(d_), space(space_), count(space_.count()), inner(space_.c->inner) {
+    __shared__ real of_block[SCIARA_MOORE * BLOCK];
+    tops = of_block + thread_in_block();
+  }
 
   /** visit(place, cell of the tile, padded index) by the lanes of a warp together. */
   template <class Visit> __device__ void for_each(Visit visit) const {
@@ -34,25 +39,66 @@ struct large_work {
     for_each([&](unsigned p, unsigned k, int64_t i) {
       if (d.f.h[i] <= 0) return;
       bool bad = false;
-      sciara_prospect prospect;
-      const real t = sciara_pass_evaluate(&d.rule, &d.f, i, &prospect, &bad);
+      const real t = evaluate_cell(p, k, i, &bad);
       if (t < t_opt) t_opt = t;
       tally->cell_steps++;
       if (bad) blame(&d.control->bad_before, i, tally);
-      const int64_t there = (int64_t)p * TILE_CELLS + k;
-      space.sent[there] = prospect.survivors >> 1;
-      if (!prospect.survivors) return;
-      space.donor[there] = {prospect.keep, d.f.T[i]};
-      const int *around = space.around + (int64_t)p * 9;
-      SCIARA_UNROLL
-      for (int n = 1; n < SCIARA_MOORE; n++) {
-        if (!(prospect.survivors >> n & 1u)) continue;
-        space.flow[there * 8 + n - 1] = {prospect.slope[n], prospect.share[n]};
-        announce(space, scratch_of_neighbour(around, k, sciara_moore_row(n), sciara_moore_col(n)),
-                 sciara_moore_reverse(n));
-      }
     });
     return t_opt;
+  }
+
+  /** What is known of the way to a neighbour, if lava may flow there: see sciara_slope_open. */
+  __device__ bool look(int n, int64_t i, real z, real h, real hc, real vx, real vy, real *top,
+                       sciara_slope *slope) const {
+    const int64_t j = i + sciara_moore_offset(n, d.f.stride);
+    slope->v0 = sciara_initial_speed(n, vx, vy);
+    *top = sciara_top(n, z, d.f.z[j], d.f.h[j]);
+    return sciara_slope_open(&d.rule, h, hc, *top, slope);
+  }
+
+  /**
+   * tau1, time evaluation of a cell, one direction after the other. Only the tops are kept, in shared memory; the slopes to
+   * the few neighbours that get lava are computed again: so many threads find room for their registers.
+   */
+  __device__ real evaluate_cell(unsigned p, unsigned k, int64_t i, bool *bad) const {
+    const real z = d.f.z[i], h = d.f.h[i], T = d.f.T[i];
+    const real hc = sciara_critical_height(&d.rule, T), keep = 1 - sciara_dissipation(&d.rule, T);
+    const real vx = sciara_real_div(d.f.px[i], h), vy = sciara_real_div(d.f.py[i], h);
+    const int64_t there = (int64_t)p * TILE_CELLS + k;
+    sciara_slope slope;
+    unsigned set = 0;
+#pragma unroll 1
+    for (int n = 1; n < SCIARA_MOORE; n++) {
+      real top;
+      if (look(n, i, z, h, hc, vx, vy, &top, &slope)) set |= 1u << n;
+      tops[n * BLOCK] = top;
+    }
+    real average = 0;
+    unsigned survivors = set ? minimise(set | SCIARA_SELF, h, &average) & ~(unsigned)SCIARA_SELF : 0;
+    space.sent[there] = survivors >> 1;
+    if (survivors) space.donor[there] = {keep, T};
+    real t_opt = d.rule.clock_max;
+#pragma unroll 1
+    for (; survivors; survivors &= survivors - 1) {
+      const int n = __ffs((int)survivors) - 1;
+      real top;
+      look(n, i, z, h, hc, vx, vy, &top, &slope);
+      space.flow[there * 8 + n - 1] = {slope, average - top};
+      announce(space, scratch_of_neighbour(space.around + (int64_t)p * 9, k, sciara_moore_row(n), sciara_moore_col(n)),
+               sciara_moore_reverse(n));
+      const real t = sciara_slope_time(&d.rule, &slope, keep, bad);
+      if (t < t_opt) t_opt = t;
+    }
+    return t_opt;
+  }
+
+  /** sciara_minimise with the tops where they are. */
+  __device__ unsigned minimise(unsigned set, real h, real *average) const {
+    real top[SCIARA_MOORE];
+    top[0] = 0;
+    SCIARA_UNROLL
+    for (int n = 1; n < SCIARA_MOORE; n++) top[n] = tops[n * BLOCK];
+    return sciara_minimise(set, h, top, average);
   }
 
   __device__ void blame(unsigned long long *where, int64_t i, fused_tally *tally) const {
@@ -83,9 +129,9 @@ struct large_work {
       if (!live && !from) return;
       sciara_parcel parcel = {0, 0, 0, 0};
       if (live) parcel = residual(i, there, space.sent[there], t, tally);
-      SCIARA_UNROLL
-      for (int n = 1; n < SCIARA_MOORE; n++) {
-        if (!(from >> (n - 1) & 1u)) continue;
+#pragma unroll 1
+      for (unsigned set = from; set; set &= set - 1) {
+        const int n = __ffs((int)set);
         const int64_t at = scratch_of_neighbour(around, k, sciara_moore_row(n), sciara_moore_col(n));
         const fused_flow flow = space.flow[at * 8 + sciara_moore_reverse(n) - 1];
         const fused_donor donor = space.donor[at];
@@ -126,7 +172,7 @@ struct large_work {
   }
 };
 
-static __global__ void __launch_bounds__(256, 2)
+static __global__ void __launch_bounds__(large_work::BLOCK, 3)
     fused_large(const __grid_constant__ sciara_device d, const __grid_constant__ fused_space space,
                 const __grid_constant__ fused_orders orders) {
   if (is_over(d) || !space.fits()) return;

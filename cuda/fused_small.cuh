@@ -16,18 +16,9 @@ enum {
 };
 
 /** What the threads of a chunk tell each other; [cell of the chunk][direction - 1]. */
-union small_chunk {
-  struct {
-    real top[CHUNK * DIRECTIONS], v0[CHUNK * DIRECTIONS];     ///< m, m/s
-    real accel[CHUNK * DIRECTIONS], path[CHUNK * DIRECTIONS]; ///< m/s2, m
-    real average[CHUNK];                                      ///< m
-    unsigned short flow[CHUNK * DIRECTIONS];                  ///< flows that were found: cell * 8 + direction - 1
-    unsigned char open[CHUNK];                                ///< bit i - 1: lava may flow to neighbour i
-  } seen;                                                     ///< in time evaluation
-  struct {
-    real leaves[CHUNK * DIRECTIONS];                                                  ///< m
-    real comes[CHUNK * DIRECTIONS], speed[CHUNK * DIRECTIONS], T[CHUNK * DIRECTIONS]; ///< m, m/s, K
-  } flows;
+struct small_chunk {
+  real leaves[CHUNK * DIRECTIONS];                                                  ///< m
+  real comes[CHUNK * DIRECTIONS], speed[CHUNK * DIRECTIONS], T[CHUNK * DIRECTIONS]; ///< m, m/s, K
 };
 
 /** What a block keeps in shared memory; cell `id` is cell id % 32 of the block's tile id / 32. */
@@ -49,7 +40,7 @@ struct small_block {
   unsigned short live[CELLS]; ///< liquid cells
   unsigned char sent[CELLS];  ///< of liquid cells: bit i - 1: lava flows to neighbour i
   unsigned char marks[CELLS];
-  unsigned live_count, todo_count, flow_count;
+  unsigned live_count, todo_count;
   unsigned mine;  ///< tiles of this block
   unsigned inner; ///< tiles that are inner: the first in the list
 };
@@ -158,80 +149,56 @@ struct small_work {
       tally->launched += (liquid * DIRECTIONS + 31) / 32 * 32;
       my.todo_count = 0;
     }
-    for (unsigned first = 0; first < liquid; first += CHUNK) {
-      const unsigned cells = min(liquid - first, (unsigned)CHUNK);
-      const unsigned short *live = my.live + first;
-      if (first) __syncthreads(); // the last chunk is done with
-      if (is_first()) my.flow_count = 0;
-      for_each_direction(cells, [&](unsigned k, unsigned q) { look_around(live[k], k, q, cells); });
-      __syncthreads();
-      if (thread < cells) choose_receivers(live[thread], thread);
-      __syncthreads();
-      for (unsigned f = thread; f < my.flow_count; f += threads) {
-        const real t = announce_flow(live[my.chunk.seen.flow[f] / DIRECTIONS], my.chunk.seen.flow[f], tally);
-        if (t < t_opt) t_opt = t;
-      }
+    // Whole warps; the lanes behind the last cell look at it too, and leave nothing.
+    for (unsigned q = thread; q / 32 * 32 < liquid * DIRECTIONS; q += threads) {
+      const real t = evaluate_direction(my.live[min(q / DIRECTIONS, liquid - 1)], q / DIRECTIONS < liquid, tally);
+      if (t < t_opt) t_opt = t;
     }
     return t_opt;
   }
 
-  /** tau1.1 to 5 of one direction. */
-  __device__ void look_around(unsigned id, unsigned k, unsigned q, unsigned cells) {
+  /** tau1, time evaluation, of one direction of a cell. Eight lanes share a cell; the lanes of a warp go together. */
+  __device__ real evaluate_direction(unsigned id, bool mine, fused_tally *tally) {
     small_block &my = the_block();
     const int64_t neighbour = index_of(id) + sciara_moore_offset((int)n, d.f.stride);
-    const real zn = d.f.z[neighbour], hn = d.f.h[neighbour];
+    const real zn = d.f.z[neighbour], hn = d.f.h[neighbour], h = my.h[id];
     sciara_slope slope;
     slope.v0 = sciara_initial_speed((int)n, my.vx[id], my.vy[id]);
     const real top = sciara_top((int)n, my.z[id], zn, hn);
-    const bool open = sciara_slope_open(&d.rule, my.h[id], my.hc[id], top, &slope);
-    my.chunk.seen.top[q] = top;
-    my.chunk.seen.v0[q] = slope.v0;
-    my.chunk.seen.accel[q] = slope.accel;
-    my.chunk.seen.path[q] = slope.path;
-    const unsigned left = cells * DIRECTIONS - q / 32 * 32; // for this warp: those of whole cells
-    const unsigned together = __ballot_sync(left < 32 ? (1u << left) - 1 : ~0u, open);
-    if (n == 1) my.chunk.seen.open[k] = (unsigned char)(together >> thread % 32);
-  }
-
-  /** tau1.6 of one cell. */
-  __device__ void choose_receivers(unsigned id, unsigned k) {
-    small_block &my = the_block();
+    const unsigned open = __ballot_sync(~0u, sciara_slope_open(&d.rule, h, my.hc[id], top, &slope));
+    const int first = (int)(thread % 32 / DIRECTIONS * DIRECTIONS); // lane of the cell's first direction
     unsigned survivors = 0;
-    if (my.chunk.seen.open[k]) {
+    real t_opt = d.rule.clock_max;
+    if (open) {
       real tops[SCIARA_MOORE], average = 0;
       tops[0] = 0;
       SCIARA_UNROLL
-      for (int i = 1; i < SCIARA_MOORE; i++) tops[i] = my.chunk.seen.top[k * DIRECTIONS + i - 1];
-      survivors = sciara_minimise((unsigned)my.chunk.seen.open[k] << 1 | SCIARA_SELF, my.h[id], tops, &average) >> 1;
-      my.chunk.seen.average[k] = average;
+      for (int i = 1; i < SCIARA_MOORE; i++) tops[i] = __shfl_sync(~0u, top, first + i - 1);
+      const unsigned set = (open >> first & 0xffu) << 1;
+      if (set) survivors = sciara_minimise(set | SCIARA_SELF, h, tops, &average) >> 1;
+      if (mine && (survivors >> (n - 1) & 1u)) t_opt = announce_flow(id, slope, average - top, tally);
     }
+    if (!mine || n != 1) return t_opt;
     my.sent[id] = (unsigned char)survivors;
-    if (!survivors) return;
-    space.donor[scratch_of(id)] = {my.keep[id], my.T[id]};
-    unsigned place = atomicAdd(&my.flow_count, (unsigned)__popc(survivors));
-    for (; survivors; survivors &= survivors - 1)
-      my.chunk.seen.flow[place++] = (unsigned short)(k * DIRECTIONS + __ffs((int)survivors) - 1);
+    if (survivors) space.donor[scratch_of(id)] = {my.keep[id], my.T[id]};
+    return t_opt;
   }
 
-  /** tau1.7 of one flow of a cell; q: of the direction in the chunk. */
-  __device__ real announce_flow(unsigned id, unsigned q, fused_tally *tally) {
-    small_block &my = the_block();
-    const unsigned k = q / DIRECTIONS, direction = q % DIRECTIONS + 1;
-    const sciara_slope slope = {my.chunk.seen.v0[q], my.chunk.seen.accel[q], my.chunk.seen.path[q]};
-    const real share = my.chunk.seen.average[k] - my.chunk.seen.top[q];
-    space.flow[scratch_of(id) * DIRECTIONS + direction - 1] = {slope, share};
-    announce(space, scratch_of_mine(id, direction), sciara_moore_reverse((int)direction));
+  /** tau1.7 of a flow to this thread's neighbour; tells the neighbour. */
+  __device__ real announce_flow(unsigned id, const sciara_slope &slope, real share, fused_tally *tally) {
+    const small_block &my = the_block();
+    space.flow[scratch_of(id) * DIRECTIONS + n - 1] = {slope, share};
+    announce(space, scratch_of_mine(id), sciara_moore_reverse((int)n));
     bool bad = false;
     const real t = sciara_slope_time(&d.rule, &slope, my.keep[id], &bad);
     if (bad) blame(&d.control->bad_before, index_of(id), tally);
     return t;
   }
 
-  /** Where in the scratch a neighbour of a cell lies. */
-  __device__ int64_t scratch_of_mine(unsigned id, unsigned direction) const {
-    small_block &my = the_block();
-    return scratch_of_neighbour(my.around[id / TILE_CELLS], id % TILE_CELLS, sciara_moore_row((int)direction),
-                                sciara_moore_col((int)direction));
+  /** Where in the scratch this thread's neighbour of a cell lies. */
+  __device__ int64_t scratch_of_mine(unsigned id) const {
+    return scratch_of_neighbour(the_block().around[id / TILE_CELLS], id % TILE_CELLS, sciara_moore_row((int)n),
+                                sciara_moore_col((int)n));
   }
 
   /** Lists the cells that lava may be in after this step. A warp a tile. */
@@ -276,17 +243,16 @@ struct small_work {
     bool bad = false, donors_affair = false;
     if (sends) {
       const fused_flow out = space.flow[scratch_of(id) * DIRECTIONS + n - 1];
-      my.chunk.flows.leaves[q] = sciara_slope_flow(&out.slope, out.share, my.keep[id], t, &bad).thickness;
+      my.chunk.leaves[q] = sciara_slope_flow(&out.slope, out.share, my.keep[id], t, &bad).thickness;
     }
     if (from >> (n - 1) & 1u) {
-      const int64_t there = scratch_of_neighbour(my.around[id / TILE_CELLS], id % TILE_CELLS, sciara_moore_row((int)n),
-                                                 sciara_moore_col((int)n));
+      const int64_t there = scratch_of_mine(id);
       const fused_flow in = space.flow[there * DIRECTIONS + sciara_moore_reverse((int)n) - 1];
       const fused_donor donor = space.donor[there];
       const sciara_outflow comes = sciara_slope_flow(&in.slope, in.share, donor.keep, t, &donors_affair);
-      my.chunk.flows.comes[q] = comes.thickness;
-      my.chunk.flows.speed[q] = comes.speed;
-      my.chunk.flows.T[q] = donor.T;
+      my.chunk.comes[q] = comes.thickness;
+      my.chunk.speed[q] = comes.speed;
+      my.chunk.T[q] = donor.T;
     }
     if (bad) blame(&d.control->bad_before, index_of(id), tally);
   }
@@ -300,14 +266,14 @@ struct small_work {
     if (!(h <= 0)) {
       real leaving = 0;
       for (unsigned set = my.sent[id]; set; set &= set - 1)
-        leaving = leaving + my.chunk.flows.leaves[k * DIRECTIONS + __ffs((int)set) - 1];
+        leaving = leaving + my.chunk.leaves[k * DIRECTIONS + __ffs((int)set) - 1];
       parcel = sciara_parcel_residual(sciara_max0(h - leaving), my.vx[id], my.vy[id], my.keep[id], my.T[id]);
     }
     SCIARA_UNROLL
     for (int i = 1; i < SCIARA_MOORE; i++) {
       if (!(from >> (i - 1) & 1u)) continue;
       const unsigned q = k * DIRECTIONS + i - 1;
-      sciara_parcel_add(&parcel, i, {my.chunk.flows.comes[q], my.chunk.flows.speed[q]}, my.chunk.flows.T[q]);
+      sciara_parcel_add(&parcel, i, {my.chunk.comes[q], my.chunk.speed[q]}, my.chunk.T[q]);
     }
     return parcel;
   }

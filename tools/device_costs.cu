@@ -109,26 +109,31 @@ const char *const what[OPERATIONS] = {"fp64 addition",
                                       "fence after a write"};
 
 /** Clocks for an operation that waits for the one before, of one warp. */
-__global__ void wait_for(double *numbers, word *chain, word *clocks, double a, double b) {
+template <operation O> __global__ void wait_for(double *numbers, word *chain, word *clocks, double a, double b) {
   double x = a;
   word place = 0;
-  for (int o = 0; o < OPERATIONS; o++) {
-    const long long begin = clock64();
-#pragma unroll 4
-    for (int k = 0; k < 256; k++) {
-      if (o == ADD) x = x + b;
-      if (o == MULTIPLY_ADD) x = __fma_rn(x, b, a);
-      if (o == DIVIDE) x = x / b;
-      if (o == ROOT) x = sqrt(x);
-      if (o == LOAD) place = __ldcg(chain + place);
-      if (o == ATOMIC) place = atomicAdd(chain + place, 0ull);
-      if (o == FENCE_AFTER_WRITE) numbers[k + 1] = x;
-      if (o == FENCE || o == FENCE_AFTER_WRITE) fence();
-    }
-    clocks[o] = (word)(clock64() - begin) / 256;
-    x += (double)place;
+  const long long begin = clock64();
+#pragma unroll 8
+  for (int k = 0; k < 256; k++) {
+    if (O == ADD) x = x + b;
+    if (O == MULTIPLY_ADD) x = __fma_rn(x, b, a);
+    if (O == DIVIDE) x = x / b;
+    if (O == ROOT) x = sqrt(x);
+    if (O == LOAD) place = __ldcg(chain + place);
+    if (O == ATOMIC) place = atomicAdd(chain + place, 0ull);
+    if (O == FENCE_AFTER_WRITE) numbers[k + 1] = x;
+    if (O == FENCE || O == FENCE_AFTER_WRITE) fence();
   }
-  numbers[0] = x;
+  clocks[O] = (word)(clock64() - begin) / 256;
+  numbers[0] = x + (double)place;
+}
+
+template <operation O> void time_operation(double *numbers, word *chain, word *clocks_d) {
+  word clocks;
+  for (int twice = 0; twice < 2; twice++) wait_for<O><<<1, 32>>>(numbers, chain, clocks_d, 1.0000001, 1.0000002);
+  CUDA(cudaGetLastError());
+  CUDA(cudaMemcpy(&clocks, clocks_d + O, sizeof clocks, cudaMemcpyDeviceToHost));
+  printf("%-64s %5llu clocks\n", what[O], clocks);
 }
 
 } // namespace
@@ -144,9 +149,9 @@ int main() {
   CUDA(cudaGetDeviceProperties(&properties, device));
   const unsigned blocks =
       (unsigned)properties.multiProcessorCount < 512 ? (unsigned)properties.multiProcessorCount : 512;
-  word *words, clocks[OPERATIONS];
+  word *words;
   double *junk;
-  CUDA(cudaMalloc(&words, 2 * sizeof(word) * blocks * blocks + sizeof clocks));
+  CUDA(cudaMalloc(&words, 2 * sizeof(word) * blocks * blocks + sizeof(word) * OPERATIONS));
   CUDA(cudaMalloc(&junk, sizeof(double) * blocks * 512));
   printf("%s, a block of 512 threads on each of %u multiprocessors\n\nall blocks meet:\n", properties.name, blocks);
   time_meetings<COUNTER>(blocks, words, junk);
@@ -156,10 +161,15 @@ int main() {
   time_meetings<GRID_SYNC>(blocks, words, junk);
   word *const clocks_d = words + 2 * (size_t)blocks * blocks;
   CUDA(cudaMemset(words, 0, 64));
-  for (int twice = 0; twice < 2; twice++) wait_for<<<1, 32>>>(junk, words, clocks_d, 1.0000001, 1.0000002);
-  CUDA(cudaMemcpy(clocks, clocks_d, sizeof clocks, cudaMemcpyDeviceToHost));
   printf("\na thread waits for:\n");
-  for (int o = 0; o < OPERATIONS; o++) printf("%-64s %5llu clocks\n", what[o], clocks[o]);
+  time_operation<ADD>(junk, words, clocks_d);
+  time_operation<MULTIPLY_ADD>(junk, words, clocks_d);
+  time_operation<DIVIDE>(junk, words, clocks_d);
+  time_operation<ROOT>(junk, words, clocks_d);
+  time_operation<LOAD>(junk, words, clocks_d);
+  time_operation<ATOMIC>(junk, words, clocks_d);
+  time_operation<FENCE>(junk, words, clocks_d);
+  time_operation<FENCE_AFTER_WRITE>(junk, words, clocks_d);
   CUDA(cudaFree(words));
   CUDA(cudaFree(junk));
   return 0;

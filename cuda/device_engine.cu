@@ -348,6 +348,6 @@ void sciara_device_memory(const struct sciara_device_strategy *strategy, const s
   e->hf.count = (grid->rows + 2) * ((grid->cols + 2 + line - 1) / line * line);
   sciara_carver size = {};
   lay_out(e, &size, record, 0, 0);
-  *device = size.used;
+  *device = size.used + (strategy->scratch ? strategy->scratch(e) : 0);
   free(e);
 }

@@ -27,6 +27,7 @@ struct sciara_device_strategy {
   enum sciara_status (*run)(void *engine) = nullptr;  ///< queues some steps
   enum sciara_status (*done)(void *engine) = nullptr; ///< after they were done and the control was read
   void (*release)(void *engine) = nullptr;            ///< what `layout` did not take; called twice
+  size_t (*scratch)(void *engine) = nullptr;          ///< bytes of that at the begin; may be asked without a device
 };
 
 enum { SCIARA_BATCH = 32 }; ///< steps between two looks of the host

@@ -11,6 +11,7 @@ namespace {
 
 using namespace sciara_gpu;
 
+const unsigned FIRST_TILES = 4096;  // that the first scratch has room for
 const double LAUNCH_SECONDS = 0.02; // a launch aims at: `advance` comes back between two
 
 struct fused_engine {
@@ -54,27 +55,41 @@ void lay_out_scratch(fused_space *s, sciara_carver *c) {
   s->flow = c->take<fused_flow>((int64_t)s->capacity * TILE_CELLS * 8);
 }
 
-sciara_status take_scratch(fused_engine *e, unsigned tiles) {
-  const uint64_t all = (uint64_t)e->space.tiles_x * e->space.tiles_y;
+/** Bytes of scratch for so many tiles, at most those of the grid; `capacity` becomes their number. */
+size_t size_scratch(fused_space *s, uint64_t tiles) {
+  const uint64_t all = (uint64_t)s->tiles_x * s->tiles_y;
+  s->capacity = (unsigned)(tiles < all ? tiles : all);
+  sciara_carver carver = {};
+  lay_out_scratch(s, &carver);
+  return carver.used;
+}
+
+/** Takes scratch for `wanted` tiles if there is memory, else for `needed`; before that the old one is given back. */
+sciara_status take_scratch(fused_engine *e, uint64_t needed, uint64_t wanted) {
+  fused_space *s = &e->space;
   if (e->scratch) SCIARA_CUDA_TRY(cudaFree(e->scratch));
   e->scratch = nullptr;
-  e->space.capacity = (unsigned)(tiles < all ? tiles : all);
-  sciara_carver carver = {};
-  lay_out_scratch(&e->space, &carver);
-  size_t free_bytes = 0, total = 0;
-  SCIARA_CUDA_TRY(cudaMemGetInfo(&free_bytes, &total));
-  if (carver.used > free_bytes)
+  size_t free_bytes = 0, total = 0, bytes = size_scratch(s, wanted);
+  cudaError_t error = cudaMemGetInfo(&free_bytes, &total);
+  if (bytes > free_bytes) bytes = size_scratch(s, needed);
+  const unsigned capacity = s->capacity;
+  s->capacity = 0; // as long as there is none
+  if (error == cudaSuccess && bytes > free_bytes)
     return sciara_fail(SCIARA_ERR_MEMORY,
-                       "engine cuda-fused needs %zu MiB more of device memory for %u tiles with lava, "
-                       "%zu MiB are free",
-                       carver.used >> 20, e->space.capacity, free_bytes >> 20);
-  SCIARA_CUDA_TRY(cudaMalloc(&e->scratch, carver.used));
-  SCIARA_CUDA_TRY(cudaMemsetAsync(e->scratch, 0, carver.used, e->base.stream));
-  carver = {};
+                       "engine cuda-fused needs %zu MiB more of device memory for %u tiles, %zu MiB are free",
+                       bytes >> 20, capacity, free_bytes >> 20);
+  if (error == cudaSuccess) error = cudaMalloc(&e->scratch, bytes);
+  if (error == cudaSuccess) error = cudaMemsetAsync(e->scratch, 0, bytes, e->base.stream);
+  if (error != cudaSuccess) return sciara_cuda_fail(error, "scratch of engine cuda-fused");
+  s->capacity = capacity;
+  sciara_carver carver = {};
   carver.base = static_cast<char *>(e->scratch);
-  lay_out_scratch(&e->space, &carver);
+  lay_out_scratch(s, &carver);
   return SCIARA_OK;
 }
+
+/** What is taken at the begin beside `layout`. */
+size_t first_scratch(void *engine) { return size_scratch(&engine_of(engine)->space, FIRST_TILES); }
 
 /** Blocks of each kernel that run at once. */
 sciara_status ask_occupancy(fused_engine *e) {
@@ -102,7 +117,7 @@ sciara_status prepare(void *engine) {
   e->begun = e->base.clockwork.now.step;
   SCIARA_TRY(ask_occupancy(e));
   e->large = e->blocks[0] == 0;
-  return take_scratch(e, 4096);
+  return take_scratch(e, FIRST_TILES, FIRST_TILES);
 }
 
 sciara_status make_list(fused_engine *e, cudaStream_t stream) {
@@ -137,6 +152,17 @@ sciara_status run(void *engine) {
   return SCIARA_OK;
 }
 
+/** How many steps the next launch shall do. */
+void set_pace(fused_engine *e) {
+  const unsigned long long did = e->base.clockwork.now.step - e->begun;
+  const double took = sciara_wallclock() - e->at, steps = (double)e->steps;
+  if (!did) return;
+  double fit = LAUNCH_SECONDS * (double)did / (took > 1e-6 ? took : 1e-6);
+  if (did < e->steps && fit > steps / 4) return; // it was cut short: it tells less
+  if (fit > 4 * steps) fit = 4 * steps;
+  e->steps = (unsigned long long)(fit < 1 ? 1 : fit > 1e6 ? 1e6 : fit);
+}
+
 /** What the next launch has to be. */
 sciara_status done(void *engine) {
   fused_engine *e = engine_of(engine);
@@ -146,15 +172,12 @@ sciara_status done(void *engine) {
   const int process[] = {SCIARA_PROCESS_TIME_EVALUATION, SCIARA_PROCESS_MASS_AND_MOMENTUM, SCIARA_PROCESS_OTHER};
   for (int k = 0; k < 3; k++) p->seconds[process[k]] = (double)c->timer[k] * 1e-9;
   p->timed_steps = c->timed_steps;
-  e->large = count > (unsigned long long)small_block::TILES * e->blocks[0];
-  const unsigned long long did = e->base.clockwork.now.step - e->begun;
-  if (did == e->steps) {
-    const double took = sciara_wallclock() - e->at;
-    const double fit = (double)e->steps * LAUNCH_SECONDS / (took > 1e-6 ? took : 1e-6);
-    e->steps = (unsigned long long)(fit < 1 ? 1 : fit > 4.0 * (double)e->steps ? 4.0 * (double)e->steps : fit);
-    if (e->steps > 1u << 20) e->steps = 1u << 20;
-  }
-  return count > e->space.capacity ? take_scratch(e, count + count / 2) : SCIARA_OK;
+  e->large = !e->blocks[0] || count > (unsigned long long)small_block::TILES * e->blocks[0];
+  if (e->base.control->failed) // the step was not ended: what was announced was not taken
+    SCIARA_CUDA_TRY(
+        cudaMemsetAsync(e->space.inbox, 0, (size_t)e->space.capacity * TILE_CELLS * sizeof(unsigned), e->base.stream));
+  set_pace(e);
+  return count > e->space.capacity ? take_scratch(e, count, (uint64_t)count * 3 / 2) : SCIARA_OK;
 }
 
 void release(void *engine) {
@@ -176,7 +199,8 @@ const sciara_device_strategy strategy = {.name = "cuda-fused",
                                          .launch = nullptr,
                                          .run = run,
                                          .done = done,
-                                         .release = release};
+                                         .release = release,
+                                         .scratch = first_scratch};
 
 } // namespace
 

@@ -24,7 +24,7 @@ struct small_chunk {
 /** What a block keeps in shared memory; cell `id` is cell id % 32 of the block's tile id / 32. */
 struct small_block {
   enum {
-    TILES = 20, ///< most tiles of a block: 93 KiB, which GPUs give a block since compute capability 8.0
+    TILES = 20, ///< most tiles of a block: 88 KiB, which GPUs give a block since compute capability 8.0
     CELLS = TILES * TILE_CELLS,
     IS_RIM = 1, ///< marks
     HAS_ARRIVED = 2,
@@ -44,6 +44,8 @@ struct small_block {
   unsigned mine;  ///< tiles of this block
   unsigned inner; ///< tiles that are inner: the first in the list
 };
+
+static_assert(sizeof(small_block) <= 99 * 1024 - 8192, "GPUs of compute capability 8.6 give a block 99 KiB");
 
 /** The block's own. */
 __device__ inline small_block &the_block() { return *shared_memory<small_block>(); }

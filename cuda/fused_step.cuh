@@ -167,15 +167,15 @@ __device__ void fused_steps(const sciara_device &d, const fused_space &space, co
   for (bool over = false; !over;) {
     if (is_first()) chunk.emits = 0;
     const double t_opt = (double)work.evaluate(&tally);
-    // 0 tells that a NaN was met. No t_opt is 0: 2 w_i over a finite number.
-    const unsigned long long bits = tally.bad ? 0 : (unsigned long long)__double_as_longlong(t_opt);
+    // The bits of t_opt, which are in its order, and 1 more: 0 tells that a NaN was met.
+    const unsigned long long bits = tally.bad ? 0 : (unsigned long long)__double_as_longlong(t_opt) + 1;
     const unsigned long long least = all_blocks.least(bits);
     watch.lap(space.c, 0);
     if (least == 0) {
       reason = SCIARA_STOP_CANCEL;
       break;
     }
-    t = d.rule.relaxation * (real)__longlong_as_double((long long)least);
+    t = d.rule.relaxation * (real)__longlong_as_double((long long)(least - 1));
     step++;
     left--;
     const bool by_steps = step >= stop.steps, by_time = time >= stop.time;

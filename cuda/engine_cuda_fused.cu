@@ -76,7 +76,7 @@ sciara_status take_scratch(fused_engine *e, uint64_t needed, uint64_t wanted) {
   s->capacity = 0; // as long as there is none
   if (error == cudaSuccess && bytes > free_bytes)
     return sciara_fail(SCIARA_ERR_MEMORY,
-                       "engine cuda-fused needs %zu MiB more of device memory for %u tiles, %zu MiB are free",
+                       "engine cuda-fused needs another %zu MiB of device memory for %u tiles, %zu MiB are free",
                        bytes >> 20, capacity, free_bytes >> 20);
   if (error == cudaSuccess) error = cudaMalloc(&e->scratch, bytes);
   if (error == cudaSuccess) error = cudaMemsetAsync(e->scratch, 0, bytes, e->base.stream);
@@ -89,7 +89,10 @@ sciara_status take_scratch(fused_engine *e, uint64_t needed, uint64_t wanted) {
 }
 
 /** What is taken at the begin beside `layout`. */
-size_t first_scratch(void *engine) { return size_scratch(&engine_of(engine)->space, FIRST_TILES); }
+size_t first_scratch(void *engine) {
+  fused_space copy = engine_of(engine)->space;
+  return size_scratch(&copy, FIRST_TILES);
+}
 
 /** Blocks of each kernel that run at once. */
 sciara_status ask_occupancy(fused_engine *e) {

@@ -27,7 +27,7 @@ void lay_out(sciara_device_engine *e, sciara_carver *c, unsigned record, int64_t
     }
     d->slots.heat = c->take<real>(count);
     d->slots.stamp = c->take<unsigned>(count);
-  } else {
+  } else if (e->strategy->exchange == SCIARA_SCATTER) {
     real **sums[] = {&d->sums.h, &d->sums.px, &d->sums.py, &d->sums.heat};
     for (real **field : sums) *field = c->take<real>(count);
   }
@@ -44,6 +44,7 @@ void lay_out(sciara_device_engine *e, sciara_carver *c, unsigned record, int64_t
 void release(sciara_device_engine *e) {
   if (e->batch) cudaGraphExecDestroy(e->batch);
   if (e->memory) cudaFree(e->memory);
+  if (e->strategy->release) e->strategy->release(e);
   sciara_host_fields_destroy(&e->hf);
   e->batch = nullptr;
   e->memory = nullptr;
@@ -157,6 +158,11 @@ sciara_status capture_batch(sciara_device_engine *e) {
   return status;
 }
 
+sciara_status launch_batch(sciara_device_engine *e) {
+  SCIARA_CUDA_TRY(cudaGraphLaunch(e->batch, e->stream));
+  return SCIARA_OK;
+}
+
 void read_control(sciara_device_engine *e) {
   sciara_engine_progress *now = &e->clockwork.now;
   const sciara_device_control *c = e->control;
@@ -264,7 +270,7 @@ enum sciara_status sciara_device_upload(void *engine, const struct sciara_state 
   SCIARA_TRY(upload_fields(e));
   SCIARA_TRY(upload_control(e));
   if (e->strategy->prepare) SCIARA_TRY(e->strategy->prepare(e));
-  return capture_batch(e);
+  return e->strategy->run ? SCIARA_OK : capture_batch(e);
 }
 
 enum sciara_status sciara_device_download(void *engine, struct sciara_state *state) {
@@ -293,12 +299,13 @@ enum sciara_status sciara_device_advance(void *engine, const struct sciara_stop 
   bool done = !sciara_clockwork_begin(c, stop);
   if (!done) SCIARA_TRY(set_stop(e, stop));
   while (!done) {
-    SCIARA_CUDA_TRY(cudaGraphLaunch(e->batch, e->stream));
+    SCIARA_TRY(e->strategy->run ? e->strategy->run(e) : launch_batch(e));
     SCIARA_CUDA_TRY(
         cudaMemcpyAsync(e->control, e->device.control, sizeof *e->control, cudaMemcpyDeviceToHost, e->stream));
     SCIARA_CUDA_TRY(cudaStreamSynchronize(e->stream));
-    const bool whole = e->control->step == c->now.step + SCIARA_BATCH;
+    const bool whole = e->batch && e->control->step == c->now.step + SCIARA_BATCH;
     read_control(e);
+    if (e->strategy->done) SCIARA_TRY(e->strategy->done(e));
     if (e->setup.profile && whole) SCIARA_TRY(read_marks(e));
     done = sciara_clockwork_stop(c, stop) || e->control->failed;
   }
@@ -341,6 +348,6 @@ void sciara_device_memory(const struct sciara_device_strategy *strategy, const s
   e->hf.count = (grid->rows + 2) * ((grid->cols + 2 + line - 1) / line * line);
   sciara_carver size = {};
   lay_out(e, &size, record, 0, 0);
-  *device = size.used;
+  *device = size.used + (strategy->scratch ? strategy->scratch(e) : 0);
   free(e);
 }

@@ -11,7 +11,7 @@
 #include "engine/host_fields.h"
 
 /** How outflows reach the neighbours; it decides which arrays there are. */
-enum sciara_exchange { SCIARA_GATHER, SCIARA_SCATTER };
+enum sciara_exchange { SCIARA_GATHER, SCIARA_SCATTER, SCIARA_OWN_EXCHANGE };
 
 /** What an engine brings. `engine` is its struct, which begins with a struct sciara_device_engine. */
 struct sciara_device_strategy {
@@ -23,6 +23,11 @@ struct sciara_device_strategy {
   enum sciara_status (*prepare)(void *engine);                     ///< fills them after an upload; NULL: nothing to do
   enum sciara_status (*before)(void *engine, cudaStream_t stream); ///< kernels before a batch of steps; NULL: none
   enum sciara_status (*launch)(void *engine, cudaStream_t stream); ///< the kernels of one step
+  // Instead of `before` and `launch`, where steps do not come as kernels:
+  enum sciara_status (*run)(void *engine) = nullptr;  ///< queues some steps
+  enum sciara_status (*done)(void *engine) = nullptr; ///< after they were done and the control was read
+  void (*release)(void *engine) = nullptr;            ///< what `layout` did not take; called twice
+  size_t (*scratch)(void *engine) = nullptr;          ///< bytes of that at the begin; may be asked without a device
 };
 
 enum { SCIARA_BATCH = 32 }; ///< steps between two looks of the host
@@ -89,7 +94,11 @@ const char *sciara_device_probe(void);
 #endif
 
 /** The table of an engine, at the end of its file: the identifier, its name, one line for people, options, class. */
-#define SCIARA_DEVICE_ENGINE(identifier, name_, summary_, options_, class_)                                \
+#define SCIARA_DEVICE_ENGINE(identifier, name_, summary_, options_, class_) \
+  SCIARA_DEVICE_ENGINE_OF(identifier, name_, summary_, SCIARA_CAN_BLOCK | (options_), class_)
+
+/** The same for one that does not follow the shape of a block either. */
+#define SCIARA_DEVICE_ENGINE_OF(identifier, name_, summary_, options_, class_)                             \
   static enum sciara_status create_engine(const struct sciara_engine_setup *setup, void **engine) {        \
     return sciara_device_create(&strategy, setup, engine);                                                 \
   }                                                                                                        \
@@ -100,7 +109,7 @@ const char *sciara_device_probe(void);
   const struct sciara_engine_ops SCIARA_NAME(sciara_engine_##identifier) = {                               \
       .name = name_,                                                                                       \
       .summary = summary_,                                                                                 \
-      .capabilities = SCIARA_CAN_DEVICE | SCIARA_CAN_BLOCK | (options_),                                   \
+      .capabilities = SCIARA_CAN_DEVICE | (options_),                                                      \
       .determinism = class_,                                                                               \
       .create = create_engine,                                                                             \
       .destroy = sciara_device_destroy,                                                                    \

@@ -53,17 +53,8 @@ SCIARA_HD real sciara_initial_speed(int i, real vx, real vy) {
   const real ax = vx < 0 ? -vx : vx, ay = vy < 0 ? -vy : vy;
   const bool along_x = ax >= ay;
   const real larger = along_x ? ax : ay, smaller = along_x ? ay : ax;
-  bool mine;
-  switch (i) {
-    case 1: mine = !along_x && north; break;
-    case 2: mine = along_x && !east; break;
-    case 3: mine = along_x && east; break;
-    case 4: mine = !along_x && !north; break;
-    case 5: mine = !east && north; break;
-    case 6: mine = !east && !north; break;
-    case 7: mine = east && !north; break;
-    default: mine = east && north; break;
-  }
+  const int x = sciara_moore_col(i), y = -sciara_moore_row(i); // where neighbour i lies: east, north
+  const bool mine = (x == 0 || (x > 0) == east) && (y == 0 || (y > 0) == north) && (i >= 5 || (x != 0) == along_x);
   SCIARA_LEAVE_IF(!mine, 0);
   const real speed = i < 5 ? larger - smaller : SCIARA_SQRT2 * smaller;
   return mine ? speed : (real)0;
@@ -92,7 +83,7 @@ struct sciara_slope {
  * @return whether lava may flow there (false: the neighbour is eliminated)
  */
 SCIARA_HD bool sciara_slope_open(const struct sciara_rule *rule, real h, real hc, real top, struct sciara_slope *s) {
-  const real head = sciara_real_div(s->v0 * s->v0, 2 * rule->gravity);
+  const real head = sciara_real_div_by(s->v0 * s->v0, rule->gravity_twice, rule->inverse_gravity_twice);
   const real reach = head + h;
   const bool blocked = reach <= top; // he = 0 <= hc cos(theta)
   SCIARA_LEAVE_IF(blocked, false);
@@ -101,7 +92,7 @@ SCIARA_HD bool sciara_slope_open(const struct sciara_rule *rule, real h, real hc
     effective = reach - top;
     apparent = h - effective;
   }
-  const real q = sciara_real_div((apparent + (real)0.5 * effective) - top, rule->cell_size);
+  const real q = sciara_real_div_by((apparent + (real)0.5 * effective) - top, rule->cell_size, rule->inverse_cell_size);
   const real root = sciara_real_sqrt(1 + q * q);
   const real cosine = sciara_real_div(1, root);
   const real sine = q * cosine;
@@ -119,7 +110,7 @@ SCIARA_HD bool sciara_slope_open(const struct sciara_rule *rule, real h, real hc
 SCIARA_HD real sciara_slope_time(const struct sciara_rule *rule, const struct sciara_slope *s, real keep, bool *bad) {
   const real t = rule->clock_max;
   const real vf = (s->v0 + s->accel * t) * keep;
-  const real mean = sciara_real_div(vf - s->v0, t);
+  const real mean = sciara_real_div_by(vf - s->v0, t, rule->inverse_clock_max);
   const real distance = s->v0 * t + (((real)0.5 * mean) * t) * t;
   if (sciara_is_nan(distance)) *bad = true;
   const bool arrives = distance > s->path;
@@ -155,12 +146,12 @@ SCIARA_HD real sciara_average(unsigned set, real h, const real top[SCIARA_MOORE]
   real sum = h;
   int n = 0;
   SCIARA_UNROLL
+  for (int i = 0; i < SCIARA_MOORE; i++) n += set >> i & 1u ? 1 : 0;
+  const real inverse = sciara_real_div(1, (real)n); // does not wait for the sum
+  SCIARA_UNROLL
   for (int i = 0; i < SCIARA_MOORE; i++)
-    if (set >> i & 1u) {
-      sum = sum + top[i];
-      n++;
-    }
-  return sciara_real_div(sum, (real)n);
+    if (set >> i & 1u) sum = sum + top[i];
+  return sciara_real_div_by(sum, (real)n, inverse);
 }
 
 /**
@@ -186,14 +177,19 @@ SCIARA_HD unsigned sciara_minimise(unsigned set, real h, const real top[SCIARA_M
 
 // ---------------------------------------------------------------------------------------------------- one cell
 
+/** A log-linear law of the temperature T, K: exp(ln_sol + b (T - T_sol)). */
+SCIARA_HD real sciara_log_linear(const struct sciara_rule *rule, real ln_sol, real b, real T) {
+  return sciara_real_exp(ln_sol + b * (T - rule->T_sol));
+}
+
 /** Velocity dissipation factor at temperature T, K. */
 SCIARA_HD real sciara_dissipation(const struct sciara_rule *rule, real T) {
-  return sciara_real_exp(rule->ln_dP_sol + rule->dP_b * (T - rule->T_sol));
+  return sciara_log_linear(rule, rule->ln_dP_sol, rule->dP_b, T);
 }
 
 /** Critical height at temperature T, K; m. */
 SCIARA_HD real sciara_critical_height(const struct sciara_rule *rule, real T) {
-  return sciara_real_exp(rule->ln_hc_sol + rule->hc_b * (T - rule->T_sol));
+  return sciara_log_linear(rule, rule->ln_hc_sol, rule->hc_b, T);
 }
 
 /** What a liquid cell knows of its flows before the clock is found. */
@@ -300,6 +296,31 @@ SCIARA_HD void sciara_parcel_add(struct sciara_parcel *parcel, int i, struct sci
 SCIARA_HD real sciara_cool(const struct sciara_rule *rule, real t, real h, real T) {
   const real D = sciara_real_div((rule->cooling * t) * ((T * T) * T), h);
   return sciara_real_div(T, sciara_real_cbrt(1 + D));
+}
+
+/** gamma: thickness of lava of thickness h after `volume` m3 came up in a cell; `cell_size` in double: rounded once. */
+SCIARA_HD real sciara_cell_emit(real h, double volume, double cell_size) {
+  return h + (real)(volume / (cell_size * cell_size));
+}
+
+/** What became of a cell in a step. */
+enum sciara_fate { SCIARA_FATE_DRY, SCIARA_FATE_LIQUID, SCIARA_FATE_ROCK, SCIARA_FATE_LOST };
+
+/**
+ * End of tau2, rim and tau3 of a cell that gathered `parcel` in a step of `t` seconds: loss through the rim, cooling,
+ * solidification. Lava reaches a rim cell only when the boundary is open.
+ *
+ * @param T   set to the temperature of lava that stays liquid, K
+ * @param bad set when a NaN is met
+ */
+SCIARA_HD enum sciara_fate sciara_cell_settle(const struct sciara_rule *rule, bool rim,
+                                              const struct sciara_parcel *parcel, real t, real *T, bool *bad) {
+  if (sciara_is_nan(parcel->h)) *bad = true;
+  if (!(parcel->h > 0)) return SCIARA_FATE_DRY;
+  if (rim) return SCIARA_FATE_LOST;
+  *T = sciara_cool(rule, t, parcel->h, sciara_real_div(parcel->heat, parcel->h));
+  if (sciara_is_nan(*T)) *bad = true;
+  return *T <= rule->T_sol ? SCIARA_FATE_ROCK : SCIARA_FATE_LIQUID;
 }
 
 /** Speed of lava of thickness h > 0, m/s. */

@@ -9,17 +9,14 @@
 
 enum { SCIARA_MOORE = 9 }; ///< cells of the neighbourhood, the cell itself included
 
-/** Row offset of neighbour i (south is +1). */
-SCIARA_HD int sciara_moore_row(int i) {
-  const signed char row[SCIARA_MOORE] = {0, -1, 0, 0, 1, -1, 1, 1, -1};
-  return row[i];
-}
+// The tables are packed into numbers, so that a GPU thread need not look into memory: entry i of a table of offsets plus 1
+// is in bits 2 i and 2 i + 1.
 
-/** Column offset of neighbour i (east is +1). */
-SCIARA_HD int sciara_moore_col(int i) {
-  const signed char col[SCIARA_MOORE] = {0, 0, -1, 1, 0, -1, -1, 1, 1};
-  return col[i];
-}
+/** Row offset of neighbour i (south is +1): 0, -1, 0, 0, 1, -1, 1, 1, -1. */
+SCIARA_HD int sciara_moore_row(int i) { return (int)(0xa251u >> (2 * i) & 3u) - 1; }
+
+/** Column offset of neighbour i (east is +1): 0, 0, -1, 1, 0, -1, -1, 1, 1. */
+SCIARA_HD int sciara_moore_col(int i) { return (int)(0x28185u >> (2 * i) & 3u) - 1; }
 
 /** Index offset of neighbour i in a row-major array of `stride` cells a row. */
 SCIARA_HD int64_t sciara_moore_offset(int i, int64_t stride) {
@@ -27,9 +24,6 @@ SCIARA_HD int64_t sciara_moore_offset(int i, int64_t stride) {
 }
 
 /** The neighbour that has this cell as its neighbour i: 4,3,2,1,7,8,5,6 for 1..8. */
-SCIARA_HD int sciara_moore_reverse(int i) {
-  const signed char reverse[SCIARA_MOORE] = {0, 4, 3, 2, 1, 7, 8, 5, 6};
-  return reverse[i];
-}
+SCIARA_HD int sciara_moore_reverse(int i) { return (int)(UINT64_C(0x658712340) >> (4 * i) & 15u); }
 
 #endif

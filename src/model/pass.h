@@ -31,7 +31,7 @@ struct sciara_fields {
 SCIARA_HD bool sciara_pass_emit(const struct sciara_fields *f, int64_t i, double volume, double cell_size, real T_vent,
                                 double s) {
   const bool dry = !(f->h[i] > 0);
-  f->h[i] = f->h[i] + (real)(volume / (cell_size * cell_size));
+  f->h[i] = sciara_cell_emit(f->h[i], volume, cell_size);
   f->T[i] = T_vent;
   if (f->arrival[i] < 0) f->arrival[i] = s;
   return dry;
@@ -50,9 +50,6 @@ SCIARA_HD real sciara_pass_evaluate(const struct sciara_rule *rule, const struct
   return sciara_cell_evaluate(rule, f->z[i], f->h[i], f->T[i], f->px[i], f->py[i], zn, hn, p, bad);
 }
 
-/** What became of a cell in a step. */
-enum sciara_fate { SCIARA_FATE_DRY, SCIARA_FATE_LIQUID, SCIARA_FATE_ROCK, SCIARA_FATE_LOST };
-
 /** Makes cell i dry. */
 SCIARA_HD void sciara_pass_dry(const struct sciara_fields *f, int64_t i) {
   f->h[i] = 0;
@@ -61,9 +58,31 @@ SCIARA_HD void sciara_pass_dry(const struct sciara_fields *f, int64_t i) {
   f->py[i] = 0;
 }
 
+/** Stores what sciara_cell_settle made of cell i, which gathered `parcel`. `T`: of liquid lava. */
+SCIARA_HD void sciara_pass_store(const struct sciara_fields *f, int64_t i, enum sciara_fate fate,
+                                 struct sciara_parcel parcel, real T) {
+  if (fate == SCIARA_FATE_LOST) f->lost[i] = f->lost[i] + (double)parcel.h;
+  if (fate == SCIARA_FATE_ROCK) f->z[i] = f->z[i] + parcel.h;
+  if (fate != SCIARA_FATE_LIQUID) {
+    sciara_pass_dry(f, i);
+    return;
+  }
+  f->h[i] = parcel.h;
+  f->T[i] = T;
+  f->px[i] = parcel.px;
+  f->py[i] = parcel.py;
+}
+
+/** Records the maxima of cell i, which holds lava of thickness h at the end of a step. */
+SCIARA_HD void sciara_pass_record(const struct sciara_fields *f, int64_t i, real h, real px, real py) {
+  if (f->max_h && h > f->max_h[i]) f->max_h[i] = h;
+  if (!f->max_speed) return;
+  const real speed = sciara_speed(h, px, py);
+  if (speed > f->max_speed[i]) f->max_speed[i] = speed;
+}
+
 /**
- * End of tau2, rim and tau3 of cell i, which gathered `parcel`: arrival, loss through the rim, cooling, solidification,
- * maxima. Lava reaches a rim cell only when the boundary is open.
+ * End of tau2, rim and tau3 of cell i, which gathered `parcel`: arrival, fields, maxima; see sciara_cell_settle.
  *
  * @param t   the new clock, s
  * @param s   simulated time at the end of the step
@@ -71,34 +90,13 @@ SCIARA_HD void sciara_pass_dry(const struct sciara_fields *f, int64_t i) {
  */
 SCIARA_HD enum sciara_fate sciara_pass_settle(const struct sciara_rule *rule, const struct sciara_fields *f, int64_t i,
                                               struct sciara_parcel parcel, real t, double s, bool *bad) {
-  if (sciara_is_nan(parcel.h)) *bad = true;
-  if (!(parcel.h > 0)) {
-    sciara_pass_dry(f, i);
-    return SCIARA_FATE_DRY;
-  }
-  if (f->arrival[i] < 0) f->arrival[i] = s;
-  if (f->kind[i] == SCIARA_CELL_RIM) {
-    f->lost[i] = f->lost[i] + (double)parcel.h;
-    sciara_pass_dry(f, i);
-    return SCIARA_FATE_LOST;
-  }
-  const real T = sciara_cool(rule, t, parcel.h, sciara_real_div(parcel.heat, parcel.h));
-  if (sciara_is_nan(T)) *bad = true;
-  if (T <= rule->T_sol) {
-    f->z[i] = f->z[i] + parcel.h;
-    sciara_pass_dry(f, i);
-    return SCIARA_FATE_ROCK;
-  }
-  f->h[i] = parcel.h;
-  f->T[i] = T;
-  f->px[i] = parcel.px;
-  f->py[i] = parcel.py;
-  if (f->max_h && parcel.h > f->max_h[i]) f->max_h[i] = parcel.h;
-  if (f->max_speed) {
-    const real speed = sciara_speed(parcel.h, parcel.px, parcel.py);
-    if (speed > f->max_speed[i]) f->max_speed[i] = speed;
-  }
-  return SCIARA_FATE_LIQUID;
+  real T = 0;
+  const bool rim = f->kind[i] == SCIARA_CELL_RIM;
+  const enum sciara_fate fate = sciara_cell_settle(rule, rim, &parcel, t, &T, bad);
+  if (fate != SCIARA_FATE_DRY && f->arrival[i] < 0) f->arrival[i] = s;
+  sciara_pass_store(f, i, fate, parcel, T);
+  if (fate == SCIARA_FATE_LIQUID) sciara_pass_record(f, i, parcel.h, parcel.px, parcel.py);
+  return fate;
 }
 
 #endif

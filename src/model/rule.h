@@ -9,14 +9,16 @@
 
 /** See docs/model.md, "Floating point": computed in double, each rounded once to `real`. */
 struct sciara_rule {
-  real cell_size;       ///< w, m
-  real gravity;         ///< g, m/s2
-  real clock_max;       ///< t_max, s
-  real relaxation;      ///< r
-  real T_sol;           ///< K
-  real ln_dP_sol, dP_b; ///< dP(T) = exp(ln_dP_sol + dP_b (T - T_sol))
-  real ln_hc_sol, hc_b; ///< hc(T) likewise, m
-  real cooling;         ///< K = 3 eps sigma delta / (rho c_v w2)
+  real cell_size;                                                   ///< w, m
+  real gravity;                                                     ///< g, m/s2
+  real clock_max;                                                   ///< t_max, s
+  real relaxation;                                                  ///< r
+  real T_sol;                                                       ///< K
+  real ln_dP_sol, dP_b;                                             ///< dP(T) = exp(ln_dP_sol + dP_b (T - T_sol))
+  real ln_hc_sol, hc_b;                                             ///< hc(T) likewise, m
+  real cooling;                                                     ///< K = 3 eps sigma delta / (rho c_v w2)
+  real gravity_twice;                                               ///< 2 g
+  real inverse_gravity_twice, inverse_cell_size, inverse_clock_max; ///< 1/(2 g), 1/w, 1/t_max: for sciara_real_div_by
 };
 
 /** Derives the constants; `cell_size` is the side of a cell in m. Host only. */
@@ -36,6 +38,10 @@ static inline struct sciara_rule sciara_rule_make(const struct sciara_params *p,
   rule.hc_b = (real)((sciara_ln(p->hc_vent) - ln_hc_sol) / span);
   rule.cooling =
       (real)((((3.0 * p->emissivity) * sigma) * p->cooling) / ((p->density * p->c_v) * (cell_size * cell_size)));
+  rule.gravity_twice = 2 * rule.gravity;
+  rule.inverse_gravity_twice = 1 / rule.gravity_twice;
+  rule.inverse_cell_size = 1 / rule.cell_size;
+  rule.inverse_clock_max = 1 / rule.clock_max;
   return rule;
 }
 

@@ -1,0 +1,353 @@
+// SPDX-License-Identifier: Apache-2.0
+// The work of a fused step where there is little lava and what counts is how long one cell takes. The state of a block's
+// tiles stays in shared memory from step to step; it is written to global memory as well, for the neighbours and for whoever
+// downloads it. What has to be done for each direction of a cell is done by a thread a direction, the rest by a thread a
+// cell; in between the results wait in shared memory.
+#ifndef SCIARA_CUDA_FUSED_SMALL_CUH
+#define SCIARA_CUDA_FUSED_SMALL_CUH
+
+#include "fused_step.cuh"
+
+namespace sciara_gpu {
+
+enum {
+  DIRECTIONS = SCIARA_MOORE - 1,
+  CHUNK = 128, ///< cells that are worked on at once; a multiple of 32
+};
+
+/** What the threads of a chunk tell each other; [cell of the chunk][direction - 1]. */
+struct small_chunk {
+  real leaves[CHUNK * DIRECTIONS];                                                  ///< m
+  real comes[CHUNK * DIRECTIONS], speed[CHUNK * DIRECTIONS], T[CHUNK * DIRECTIONS]; ///< m, m/s, K
+};
+
+/** What a block keeps in shared memory; cell `id` is cell id % 32 of the block's tile id / 32. */
+struct small_block {
+  enum {
+    TILES = 20, ///< most tiles of a block: 88 KiB, which GPUs give a block since compute capability 8.0
+    CELLS = TILES * TILE_CELLS,
+    IS_RIM = 1, ///< marks
+    HAS_ARRIVED = 2,
+    IS_AHEAD = 4, ///< lava of the next step has come up
+  };
+  small_chunk chunk;
+  real z[CELLS], h[CELLS], T[CELLS], px[CELLS], py[CELLS]; ///< the state
+  real keep[CELLS], hc[CELLS], vx[CELLS], vy[CELLS];       ///< what depends on it alone, of liquid cells
+  real h_before[CELLS];                                    ///< at the end of the step, of cells that are ahead
+  int64_t first[TILES];                                    ///< padded index of each tile's first cell
+  int around[TILES][9];                                    ///< places in the list
+  unsigned todo[CELLS];       ///< cells that lava may be in after this step: id | senders << 16, bit n - 1: neighbour n
+  unsigned short live[CELLS]; ///< liquid cells
+  unsigned char sent[CELLS];  ///< of liquid cells: bit i - 1: lava flows to neighbour i
+  unsigned char marks[CELLS];
+  unsigned live_count, todo_count;
+  unsigned mine;  ///< tiles of this block
+  unsigned inner; ///< tiles that are inner: the first in the list
+};
+
+static_assert(sizeof(small_block) <= 99 * 1024 - 8192, "GPUs of compute capability 8.6 give a block 99 KiB");
+
+/** The block's own. */
+__device__ inline small_block &the_block() { return *shared_memory<small_block>(); }
+
+struct small_work {
+  const sciara_device &d;
+  const fused_space &space;
+  unsigned thread, threads; ///< this one, and those of the block
+  unsigned n;               ///< the neighbour it looks at
+  bool stepped = false;     ///< a step has ended
+
+  __device__ small_work(const sciara_device &d_, const fused_space &space_)
+      : d(d_), space(space_), thread((unsigned)thread_in_block()), threads((unsigned)threads_of_block()),
+        n(thread % DIRECTIONS + 1) {}
+
+  __device__ unsigned place_of(unsigned tile) const { return blockIdx.x + tile * gridDim.x; }
+  __device__ int64_t scratch_of(unsigned id) const {
+    return (int64_t)place_of(id / TILE_CELLS) * TILE_CELLS + id % TILE_CELLS;
+  }
+  __device__ int64_t index_of(unsigned id) const {
+    small_block &my = the_block();
+    return cell_of_tile(the_block().first[id / TILE_CELLS], id % TILE_CELLS, d.f.stride);
+  }
+
+  __device__ void prepare() {
+    small_block &my = the_block();
+    if (is_first()) {
+      const unsigned count = space.count();
+      my.mine = count > blockIdx.x ? (count - blockIdx.x + gridDim.x - 1) / gridDim.x : 0;
+      my.inner = space.c->inner;
+      my.live_count = 0;
+    }
+    __syncthreads();
+    const uint32_t *list = space.list[space.c->now];
+    const unsigned lane = thread % 32;
+    for (unsigned tile = thread / 32; tile < my.mine; tile += threads / 32) {
+      const unsigned place = place_of(tile), id = tile * TILE_CELLS + lane;
+      const uint32_t number = list[place];
+      const int64_t first = space.first_cell(number, d.f.stride), i = cell_of_tile(first, lane, d.f.stride);
+      const bool exists = (int64_t)(number / space.tiles_x) * TILE_HEIGHT + lane / TILE_WIDTH < d.rows + 2;
+      if (lane == 0) my.first[tile] = first;
+      if (lane < 9) my.around[tile][lane] = space.around[(int64_t)place * 9 + lane];
+      my.h[id] = exists ? d.f.h[i] : 0;
+      if (!exists) continue;
+      my.z[id] = d.f.z[i];
+      my.T[id] = d.f.T[i];
+      my.px[id] = d.f.px[i];
+      my.py[id] = d.f.py[i];
+      my.marks[id] = (unsigned char)((d.f.kind[i] == SCIARA_CELL_RIM ? small_block::IS_RIM : 0) |
+                                     (d.f.arrival[i] < 0 ? 0 : small_block::HAS_ARRIVED));
+      if (!(my.h[id] <= 0)) my.live[atomicAdd(&my.live_count, 1u)] = (unsigned short)id;
+    }
+    __syncthreads();
+  }
+
+  /**
+   * Half of the workers: what the next time evaluation needs of each liquid cell alone. The others: the maxima of the step
+   * that has ended.
+   */
+  __device__ void meantime(int worker, int workers) {
+    const small_block &my = the_block();
+    const unsigned half = (unsigned)workers / 64 * 32, liquid = my.live_count;
+    if ((unsigned)worker < half) {
+      for (unsigned k = (unsigned)worker; k < liquid; k += half) prepare_cell(my.live[k]);
+    } else {
+      for (unsigned k = (unsigned)worker - half; k < liquid; k += (unsigned)workers - half) record(my.live[k]);
+    }
+  }
+
+  __device__ void prepare_cell(unsigned id) {
+    small_block &my = the_block();
+    const real h = my.h[id], T = my.T[id];
+    my.vx[id] = sciara_real_div(my.px[id], h);
+    my.vy[id] = sciara_real_div(my.py[id], h);
+    my.hc[id] = sciara_critical_height(&d.rule, T);
+    my.keep[id] = 1 - sciara_dissipation(&d.rule, T);
+  }
+
+  __device__ void record(unsigned id) {
+    small_block &my = the_block();
+    const bool ahead = my.marks[id] & small_block::IS_AHEAD;
+    const real h = ahead ? my.h_before[id] : my.h[id];
+    if (ahead) my.marks[id] &= (unsigned char)~small_block::IS_AHEAD;
+    if (stepped && h > 0) sciara_pass_record(&d.f, index_of(id), h, my.px[id], my.py[id]);
+  }
+
+  __device__ void blame(unsigned long long *where, int64_t i, fused_tally *tally) const {
+    tally->bad = true;
+    atomicMin(where, (unsigned long long)i);
+  }
+
+  /** visit(cell of the chunk, place in it of this thread's direction of the cell) by a thread a direction. */
+  template <class Visit> __device__ void for_each_direction(unsigned cells, Visit visit) const {
+    for (unsigned q = thread; q < cells * DIRECTIONS; q += threads) visit(q / DIRECTIONS, q);
+  }
+
+  __device__ real evaluate(fused_tally *tally) {
+    small_block &my = the_block();
+    real t_opt = d.rule.clock_max;
+    const unsigned liquid = my.live_count;
+    if (is_first()) {
+      tally->cell_steps += liquid;
+      tally->launched += (liquid * DIRECTIONS + 31) / 32 * 32;
+      my.todo_count = 0;
+    }
+    // Whole warps; the lanes behind the last cell look at it too, and leave nothing.
+    for (unsigned q = thread; q / 32 * 32 < liquid * DIRECTIONS; q += threads) {
+      const real t = evaluate_direction(my.live[min(q / DIRECTIONS, liquid - 1)], q / DIRECTIONS < liquid, tally);
+      if (t < t_opt) t_opt = t;
+    }
+    return t_opt;
+  }
+
+  /** tau1, time evaluation, of one direction of a cell. Eight lanes share a cell; the lanes of a warp go together. */
+  __device__ real evaluate_direction(unsigned id, bool mine, fused_tally *tally) {
+    small_block &my = the_block();
+    const int64_t neighbour = index_of(id) + sciara_moore_offset((int)n, d.f.stride);
+    const real zn = d.f.z[neighbour], hn = d.f.h[neighbour], h = my.h[id];
+    sciara_slope slope;
+    slope.v0 = sciara_initial_speed((int)n, my.vx[id], my.vy[id]);
+    const real top = sciara_top((int)n, my.z[id], zn, hn);
+    const unsigned open = __ballot_sync(~0u, sciara_slope_open(&d.rule, h, my.hc[id], top, &slope));
+    const int first = (int)(thread % 32 / DIRECTIONS * DIRECTIONS); // lane of the cell's first direction
+    unsigned survivors = 0;
+    real t_opt = d.rule.clock_max;
+    if (open) {
+      real tops[SCIARA_MOORE], average = 0;
+      tops[0] = 0;
+      SCIARA_UNROLL
+      for (int i = 1; i < SCIARA_MOORE; i++) tops[i] = __shfl_sync(~0u, top, first + i - 1);
+      const unsigned set = (open >> first & 0xffu) << 1;
+      if (set) survivors = sciara_minimise(set | SCIARA_SELF, h, tops, &average) >> 1;
+      if (mine && (survivors >> (n - 1) & 1u)) t_opt = announce_flow(id, slope, average - top, tally);
+    }
+    if (!mine || n != 1) return t_opt;
+    my.sent[id] = (unsigned char)survivors;
+    if (survivors) space.donor[scratch_of(id)] = {my.keep[id], my.T[id]};
+    return t_opt;
+  }
+
+  /** tau1.7 of a flow to this thread's neighbour; tells the neighbour. */
+  __device__ real announce_flow(unsigned id, const sciara_slope &slope, real share, fused_tally *tally) {
+    const small_block &my = the_block();
+    space.flow[scratch_of(id) * DIRECTIONS + n - 1] = {slope, share};
+    announce(space, scratch_of_mine(id), sciara_moore_reverse((int)n));
+    bool bad = false;
+    const real t = sciara_slope_time(&d.rule, &slope, my.keep[id], &bad);
+    if (bad) blame(&d.control->bad_before, index_of(id), tally);
+    return t;
+  }
+
+  /** Where in the scratch this thread's neighbour of a cell lies. */
+  __device__ int64_t scratch_of_mine(unsigned id) const {
+    return scratch_of_neighbour(the_block().around[id / TILE_CELLS], id % TILE_CELLS, sciara_moore_row((int)n),
+                                sciara_moore_col((int)n));
+  }
+
+  /** Lists the cells that lava may be in after this step. A warp a tile. */
+  __device__ void list_receivers() {
+    small_block &my = the_block();
+    const unsigned lane = thread % 32;
+    for (unsigned tile = thread / 32; tile < my.mine; tile += threads / 32) {
+      const unsigned id = tile * TILE_CELLS + lane;
+      const unsigned from = take_mail(space, scratch_of(id));
+      const bool wanted = from || !(my.h[id] <= 0);
+      const unsigned wanting = __ballot_sync(~0u, wanted);
+      if (!wanting) continue;
+      unsigned place = 0;
+      if (lane == 0) place = atomicAdd(&my.todo_count, (unsigned)__popc(wanting));
+      place = __shfl_sync(~0u, place, 0) + (unsigned)__popc(wanting & ((1u << lane) - 1));
+      if (wanted) my.todo[place] = id | from << 16;
+    }
+  }
+
+  __device__ void move(real t, double time, fused_tally *tally) {
+    small_block &my = the_block();
+    list_receivers();
+    if (is_first()) my.live_count = 0;
+    stepped = true;
+    __syncthreads();
+    const unsigned items = my.todo_count;
+    for (unsigned first = 0; first < items; first += CHUNK) {
+      const unsigned cells = min(items - first, (unsigned)CHUNK);
+      const unsigned *todo = my.todo + first;
+      if (first) __syncthreads(); // the last chunk is done with
+      for_each_direction(cells, [&](unsigned k, unsigned q) { flow(todo[k], q, t, tally); });
+      __syncthreads();
+      if (thread < cells) settle(todo[thread], gather(todo[thread], thread), t, time, tally);
+    }
+  }
+
+  /** Flow computing of one direction of a cell: to that neighbour and from it. */
+  __device__ void flow(unsigned todo, unsigned q, real t, fused_tally *tally) {
+    small_block &my = the_block();
+    const unsigned id = todo & 0xffffu, from = todo >> 16;
+    const bool sends = !(my.h[id] <= 0) && (my.sent[id] >> (n - 1) & 1u);
+    bool bad = false, donors_affair = false;
+    if (sends) {
+      const fused_flow out = space.flow[scratch_of(id) * DIRECTIONS + n - 1];
+      my.chunk.leaves[q] = sciara_slope_flow(&out.slope, out.share, my.keep[id], t, &bad).thickness;
+    }
+    if (from >> (n - 1) & 1u) {
+      const int64_t there = scratch_of_mine(id);
+      const fused_flow in = space.flow[there * DIRECTIONS + sciara_moore_reverse((int)n) - 1];
+      const fused_donor donor = space.donor[there];
+      const sciara_outflow comes = sciara_slope_flow(&in.slope, in.share, donor.keep, t, &donors_affair);
+      my.chunk.comes[q] = comes.thickness;
+      my.chunk.speed[q] = comes.speed;
+      my.chunk.T[q] = donor.T;
+    }
+    if (bad) blame(&d.control->bad_before, index_of(id), tally);
+  }
+
+  /** tau2 of a cell, the k-th of the chunk. */
+  __device__ sciara_parcel gather(unsigned todo, unsigned k) const {
+    small_block &my = the_block();
+    const unsigned id = todo & 0xffffu, from = todo >> 16;
+    const real h = my.h[id];
+    sciara_parcel parcel = {0, 0, 0, 0};
+    if (!(h <= 0)) {
+      real leaving = 0;
+      for (unsigned set = my.sent[id]; set; set &= set - 1)
+        leaving = leaving + my.chunk.leaves[k * DIRECTIONS + __ffs((int)set) - 1];
+      parcel = sciara_parcel_residual(sciara_max0(h - leaving), my.vx[id], my.vy[id], my.keep[id], my.T[id]);
+    }
+    SCIARA_UNROLL
+    for (int i = 1; i < SCIARA_MOORE; i++) {
+      if (!(from >> (i - 1) & 1u)) continue;
+      const unsigned q = k * DIRECTIONS + i - 1;
+      sciara_parcel_add(&parcel, i, {my.chunk.comes[q], my.chunk.speed[q]}, my.chunk.T[q]);
+    }
+    return parcel;
+  }
+
+  __device__ void arrive(unsigned id, int64_t i, double time) {
+    small_block &my = the_block();
+    d.f.arrival[i] = time;
+    my.marks[id] |= small_block::HAS_ARRIVED;
+  }
+
+  /** The end of the step for a cell. */
+  __device__ void settle(unsigned todo, const sciara_parcel &parcel, real t, double time, fused_tally *tally) {
+    small_block &my = the_block();
+    const unsigned id = todo & 0xffffu;
+    const int64_t i = index_of(id);
+    if (my.h[id] <= 0 && parcel.h == 0) return;
+    bool bad = false;
+    real T = 0;
+    const unsigned marks = my.marks[id];
+    const sciara_fate fate = sciara_cell_settle(&d.rule, marks & small_block::IS_RIM, &parcel, t, &T, &bad);
+    if (fate != SCIARA_FATE_DRY && !(marks & small_block::HAS_ARRIVED)) arrive(id, i, time);
+    sciara_pass_store(&d.f, i, fate, parcel, T);
+    if (bad) blame(&d.control->bad_after, i, tally);
+    tally->solidifications += fate == SCIARA_FATE_ROCK;
+    tally->losses += fate == SCIARA_FATE_LOST;
+    const bool liquid = fate == SCIARA_FATE_LIQUID;
+    my.h[id] = liquid ? parcel.h : 0;
+    my.T[id] = T;
+    my.px[id] = parcel.px;
+    my.py[id] = parcel.py;
+    if (fate == SCIARA_FATE_ROCK) my.z[id] = d.f.z[i];
+    if (!liquid) return;
+    my.live[atomicAdd(&my.live_count, 1u)] = (unsigned short)id;
+    tally->liquid = true;
+    if (place_of(id / TILE_CELLS) >= my.inner) tally->entered = true;
+  }
+
+  /** The cell's id. */
+  __device__ int handle_of(int64_t vent) const {
+    const int64_t row = d.vents.cell[vent] / d.f.stride, col = d.vents.cell[vent] % d.f.stride;
+    const unsigned place = space.place[row / TILE_HEIGHT * space.tiles_x + col / TILE_WIDTH];
+    const unsigned cell = (unsigned)(row % TILE_HEIGHT * TILE_WIDTH + col % TILE_WIDTH);
+    return place % gridDim.x == blockIdx.x ? (int)(place / gridDim.x * TILE_CELLS + cell) : -1;
+  }
+
+  __device__ void emit(int handle, int64_t, double volume, double s) {
+    small_block &my = the_block();
+    const unsigned id = (unsigned)handle;
+    const int64_t i = index_of(id);
+    const bool dry = my.h[id] <= 0; // a NaN is in the list
+    if (!(my.marks[id] & small_block::IS_AHEAD)) my.h_before[id] = my.h[id];
+    my.marks[id] |= small_block::IS_AHEAD;
+    d.f.h[i] = my.h[id] = sciara_cell_emit(my.h[id], volume, d.cell_size);
+    d.f.T[i] = my.T[id] = d.T_vent;
+    if (!(my.marks[id] & small_block::HAS_ARRIVED)) arrive(id, i, s);
+    if (!dry) return;
+    my.px[id] = my.py[id] = 0; // as everywhere without lava
+    my.live[atomicAdd(&my.live_count, 1u)] = (unsigned short)id;
+  }
+
+  /** Cells that this thread answers for. */
+  __device__ unsigned long long liquid() const { return is_first() ? the_block().live_count : 0; }
+};
+
+static __global__ void __launch_bounds__(512, 1)
+    fused_small(const __grid_constant__ sciara_device d, const __grid_constant__ fused_space space,
+                const __grid_constant__ fused_orders orders) {
+  if (is_over(d) || !space.fits() || space.count() > small_block::TILES * gridDim.x) return;
+  small_work work(d, space);
+  fused_steps(d, space, orders, work);
+}
+
+} // namespace sciara_gpu
+
+#endif

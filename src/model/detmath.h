@@ -268,6 +268,19 @@ SCIARA_HD real sciara_real_div(real a, real b) { return __fdividef(a, b); }
 SCIARA_HD real sciara_real_div(real a, real b) { return a / b; }
 #endif
 
+#if SCIARA_ON_DEVICE && !defined SCIARA_FAST
+/** a b + c, rounded once; only where it gives the bits of a division. As an instruction, so that a test can tell it apart. */
+SCIARA_HD real sciara_real_fma(real a, real b, real c) {
+  real sum;
+#ifdef SCIARA_SINGLE
+  asm("fma.rn.f32 %0, %1, %2, %3;" : "=f"(sum) : "f"(a), "f"(b), "f"(c));
+#else
+  asm("fma.rn.f64 %0, %1, %2, %3;" : "=d"(sum) : "d"(a), "d"(b), "d"(c));
+#endif
+  return sum;
+}
+#endif
+
 /**
  * a / b, correctly rounded unless SCIARA_FAST, where 1 / b, correctly rounded, is known before a is: on the GPU three
  * operations instead of a dozen. By Markstein's theorem (IBM J. Res. Dev. 34 (1990) 111): q = a (1 / b) is within an ulp,
@@ -283,11 +296,7 @@ SCIARA_HD real sciara_real_div_by(real a, real b, real inverse) {
   const real size = a < 0 ? -a : a;
   if (!(a == 0 || (size >= least && size <= most))) return a / b;
   const real q = a * inverse;
-#ifdef SCIARA_SINGLE
-  return __fmaf_rn(__fmaf_rn(-b, q, a), inverse, q);
-#else
-  return __fma_rn(__fma_rn(-b, q, a), inverse, q);
-#endif
+  return sciara_real_fma(sciara_real_fma(-b, q, a), inverse, q);
 #else
   (void)inverse;
   return sciara_real_div(a, b);

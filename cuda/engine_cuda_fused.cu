@@ -11,7 +11,6 @@ namespace {
 
 using namespace sciara_gpu;
 
-const unsigned FIRST_TILES = 4096;  // that the first scratch has room for
 const double LAUNCH_SECONDS = 0.02; // a launch aims at: `advance` comes back between two
 
 struct fused_engine {
@@ -88,10 +87,16 @@ sciara_status take_scratch(fused_engine *e, uint64_t needed, uint64_t wanted) {
   return SCIARA_OK;
 }
 
+/** Tiles that the first scratch has room for: a sixteenth of the grid's, but at least 64 and at most 4096. */
+uint64_t first_tiles(const fused_space *s) {
+  const uint64_t share = (uint64_t)s->tiles_x * s->tiles_y / 16;
+  return share < 64 ? 64 : share > 4096 ? 4096 : share;
+}
+
 /** What is taken at the begin beside `layout`. */
 size_t first_scratch(void *engine) {
   fused_space copy = engine_of(engine)->space;
-  return size_scratch(&copy, FIRST_TILES);
+  return size_scratch(&copy, first_tiles(&copy));
 }
 
 /** Blocks of each kernel that run at once. */
@@ -120,7 +125,8 @@ sciara_status prepare(void *engine) {
   e->begun = e->base.clockwork.now.step;
   SCIARA_TRY(ask_occupancy(e));
   e->large = e->blocks[0] == 0;
-  return take_scratch(e, FIRST_TILES, FIRST_TILES);
+  const uint64_t first = first_tiles(&e->space);
+  return take_scratch(e, first, first);
 }
 
 sciara_status make_list(fused_engine *e, cudaStream_t stream) {

@@ -7,25 +7,11 @@
 #include <string.h>
 
 #include "model/cell.h"
+#include "support/random.h"
 
 static const real epsilon = sizeof(real) == 4 ? (real)FLT_EPSILON : (real)DBL_EPSILON;
 
 // -------------------------------------------------------------------------------------------------------- arguments
-
-static uint64_t seed = 1;
-
-static uint64_t random_bits(void) {
-  uint64_t x = seed += 0x9e3779b97f4a7c15u;
-  x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
-  x = (x ^ x >> 27) * 0x94d049bb133111ebu;
-  return x ^ x >> 31;
-}
-
-static real uniform(double low, double high) {
-  return (real)(low + (high - low) * (double)(random_bits() >> 11) / 0x1p53);
-}
-
-static bool chance(unsigned one_in) { return random_bits() % one_in == 0; }
 
 /** A component of velocity, m/s: often 0, often the same in size as the one before. */
 static real velocity(real before) {

@@ -5,21 +5,7 @@
 #include <math.h>
 
 #include "model/rest.h"
-
-static uint64_t seed = 1;
-
-static uint64_t random_bits(void) {
-  uint64_t x = seed += 0x9e3779b97f4a7c15u;
-  x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
-  x = (x ^ x >> 27) * 0x94d049bb133111ebu;
-  return x ^ x >> 31;
-}
-
-static real uniform(double low, double high) {
-  return (real)(low + (high - low) * (double)(random_bits() >> 11) / 0x1p53);
-}
-
-static bool chance(unsigned one_in) { return random_bits() % one_in == 0; }
+#include "support/random.h"
 
 struct cell {
   real z, h, T, px, py, zn[SCIARA_MOORE], hn[SCIARA_MOORE];

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// Random numbers for tests: the same in every run and on every machine.
+#ifndef SCIARA_TESTS_SUPPORT_RANDOM_H
+#define SCIARA_TESTS_SUPPORT_RANDOM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "model/real.h"
+
+static uint64_t seed = 1;
+
+/** SplitMix64. */
+static inline uint64_t random_bits(void) {
+  uint64_t x = seed += 0x9e3779b97f4a7c15u;
+  x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
+  x = (x ^ x >> 27) * 0x94d049bb133111ebu;
+  return x ^ x >> 31;
+}
+
+/** From low to high, rounded to the precision of the rule. */
+static inline real uniform(double low, double high) {
+  return (real)(low + (high - low) * (double)(random_bits() >> 11) / 0x1p53);
+}
+
+/** True once in so many times. */
+static inline bool chance(unsigned one_in) { return random_bits() % one_in == 0; }
+
+#endif

@@ -19,37 +19,33 @@
 #define ETNA "etna", SCIARA_BENCH_ETNA, NULL, 0
 #define DENSE(size) "dense", SCIARA_BENCH_DENSE, NULL, size
 #define SPARSE(size) "sparse", SCIARA_BENCH_SPARSE, NULL, size
+#define TIGHT(size) "tight", SCIARA_BENCH_TIGHT, NULL, size
 
-// Steps at the start, of the warm-up and of a stretch. A GPU does 32 steps at a time; the CPU takes seconds for one of
-// the dense scene.
+// Steps at the start, of the warm-up and of a stretch, and how far apart what is recorded lies: stretches of a slow engine
+// are cut down to it.
+#define SMALL 1000, 5000, 500
+#define FULL_SIZE                                                                                    \
+  {                                                                                                  \
+    {ETNA, 20000, SMALL}, {VOLCANO, 10000, SMALL}, {PLANE, 10000, SMALL}, {DENSE(4096), 0, 8, 8, 1}, \
+        {SPARSE(16384), 0, 32, 64, 8}, {                                                             \
+      TIGHT(16384), 0, 32, 64, 8                                                                     \
+    }                                                                                                \
+  }
+
 static const struct sciara_bench_suite suites[] = {
     {"quick",
      0,
      0,
      0,
-     {{ETNA, 1000, 32, 64},
-      {VOLCANO, 500, 32, 64},
-      {PLANE, 500, 32, 64},
-      {DENSE(192), 0, 4, 8},
-      {SPARSE(1024), 0, 16, 32}}},
-    {"cpu",
-     SCIARA_CAN_DEVICE,
      0,
-     0,
-     {{ETNA, 20000, 100, 2000},
-      {VOLCANO, 10000, 100, 1000},
-      {PLANE, 10000, 100, 1000},
-      {DENSE(4096), 0, 1, 1},
-      {SPARSE(16384), 0, 8, 16}}},
-    {"gpu",
-     0,
-     SCIARA_CAN_DEVICE,
-     480,
-     {{ETNA, 20000, 128, 2048},
-      {VOLCANO, 10000, 128, 1024},
-      {PLANE, 10000, 128, 1024},
-      {DENSE(4096), 0, 8, 8},
-      {SPARSE(16384), 0, 32, 32}}},
+     {{ETNA, 1000, 32, 64, 32},
+      {VOLCANO, 500, 32, 64, 32},
+      {PLANE, 500, 32, 64, 32},
+      {DENSE(192), 0, 4, 8, 4},
+      {SPARSE(1024), 0, 16, 32, 16},
+      {TIGHT(1024), 0, 16, 32, 16}}},
+    {"cpu", SCIARA_CAN_DEVICE, 0, 0, 30, FULL_SIZE},
+    {"gpu", 0, SCIARA_CAN_DEVICE, 480, 6, FULL_SIZE},
 };
 
 enum { SUITES = sizeof suites / sizeof *suites };
@@ -120,6 +116,8 @@ static enum sciara_status find_bundled(const char *name, char **path) {
   return SCIARA_OK;
 }
 
+enum sciara_status sciara_bench_bundled_records(char **path) { return find_bundled("bench-records.csv", path); }
+
 static enum sciara_status open_bundled(const char *name, enum sciara_precision precision, struct sciara_problem *out,
                                        char **left_out) {
   char *path;
@@ -182,38 +180,39 @@ static enum sciara_status open_etna(enum sciara_precision precision, struct scia
 
 // ----------------------------------------------------------------------------------------------------------- the whole
 
-static enum sciara_status make_scene(const struct sciara_bench_plan *plan, enum sciara_precision precision,
+static enum sciara_status make_scene(enum sciara_scene scene, const struct sciara_bench_plan *plan,
+                                     enum sciara_precision precision, int states,
                                      const struct sciara_contender *contender, size_t count,
                                      struct sciara_problem *out) {
-  const enum sciara_scene scene = plan->source == SCIARA_BENCH_DENSE ? SCIARA_SCENE_DENSE : SCIARA_SCENE_SPARSE;
-  const struct sciara_grid grid = sciara_scene_grid(plan->size);
-  SCIARA_TRY(
-      sciara_bench_fits(&grid, sciara_scene_liquid(scene, plan->size), contender, count, sciara_memory_available()));
+  const struct sciara_grid grid = sciara_scene_grid(scene, plan->size);
+  SCIARA_TRY(sciara_bench_fits(&grid, states, sciara_scene_liquid(scene, plan->size), contender, count,
+                               sciara_memory_available()));
   return sciara_scene_make(scene, plan->size, precision, out);
 }
 
 static enum sciara_status open_problem(const struct sciara_bench_plan *plan, enum sciara_precision precision,
-                                       const struct sciara_contender *contender, size_t count,
+                                       int states, const struct sciara_contender *contender, size_t count,
                                        struct sciara_problem *out, char **left_out) {
   switch (plan->source) {
-    case SCIARA_BENCH_DENSE:
-    case SCIARA_BENCH_SPARSE: return make_scene(plan, precision, contender, count, out);
+    case SCIARA_BENCH_DENSE: return make_scene(SCIARA_SCENE_DENSE, plan, precision, states, contender, count, out);
+    case SCIARA_BENCH_SPARSE: return make_scene(SCIARA_SCENE_SPARSE, plan, precision, states, contender, count, out);
+    case SCIARA_BENCH_TIGHT: return make_scene(SCIARA_SCENE_TIGHT, plan, precision, states, contender, count, out);
     case SCIARA_BENCH_ETNA: SCIARA_TRY(open_etna(precision, out, left_out)); break;
     case SCIARA_BENCH_BUNDLED: SCIARA_TRY(open_bundled(plan->file, precision, out, left_out)); break;
     case SCIARA_BENCH_SCENARIO: SCIARA_TRY(open_scenario(plan->file, precision, out)); break;
   }
   if (!out->state) return SCIARA_OK;
   const size_t available = sciara_memory_available(), taken = sciara_state_memory(&out->grid, 0);
-  return sciara_bench_fits(&out->grid, sciara_state_liquid_cells(out->state), contender, count,
+  return sciara_bench_fits(&out->grid, states, sciara_state_liquid_cells(out->state), contender, count,
                            available ? available + taken : 0);
 }
 
 enum sciara_status sciara_bench_plan_open(const struct sciara_bench_plan *plan, enum sciara_precision precision,
-                                          const struct sciara_contender *contender, size_t count,
+                                          int states, const struct sciara_contender *contender, size_t count,
                                           struct sciara_problem *out, char **left_out) {
   *out = (struct sciara_problem){0};
   *left_out = NULL;
-  enum sciara_status status = open_problem(plan, precision, contender, count, out, left_out);
+  enum sciara_status status = open_problem(plan, precision, states, contender, count, out, left_out);
   if (status == SCIARA_OK && out->state && plan->start > out->state->step)
     status = sciara_bench_advance(out, precision, plan->start);
   if (status == SCIARA_ERR_MEMORY) { // a case that does not fit leaves the others as they are

@@ -11,6 +11,7 @@ enum sciara_bench_source {
   SCIARA_BENCH_SCENARIO, ///< a scenario that was given
   SCIARA_BENCH_DENSE,
   SCIARA_BENCH_SPARSE,
+  SCIARA_BENCH_TIGHT,
 };
 
 struct sciara_bench_plan {
@@ -20,15 +21,17 @@ struct sciara_bench_plan {
   int64_t size;     ///< of a scene
   uint64_t start;   ///< steps before anything is measured
   uint64_t warm_up, steps;
+  uint64_t every; ///< what is recorded: the steps that are a multiple of it
 };
 
-enum { SCIARA_BENCH_PLANS = 5 };
+enum { SCIARA_BENCH_PLANS = 6 };
 
 struct sciara_bench_suite {
   const char *name;
-  unsigned without; ///< engines with one of these capabilities are not among `all`
-  unsigned needs;   ///< at least one engine with this capability must be here
-  double seconds;   ///< no engine is begun that would end later; 0: no limit
+  unsigned without;      ///< engines with one of these capabilities are not among `all`
+  unsigned needs;        ///< at least one engine with this capability must be here
+  double seconds;        ///< no engine is begun that would end later; 0: no limit
+  double engine_seconds; ///< that the stretches of an engine may take, where they are recorded; 0: no limit
   struct sciara_bench_plan plan[SCIARA_BENCH_PLANS];
 };
 
@@ -39,10 +42,14 @@ enum sciara_status sciara_bench_plan_find(const struct sciara_bench_suite *suite
 
 /**
  * Makes the problem of a plan, at the step where the measurement starts. *left_out (malloc'd) says why there is none: a
- * file of the suite that is not here, or no room in memory, which is asked before any is taken.
+ * file of the suite that is not here, or no room in memory for so many states (sciara_bench_fits), which is asked before
+ * any is taken.
  */
 enum sciara_status sciara_bench_plan_open(const struct sciara_bench_plan *plan, enum sciara_precision precision,
-                                          const struct sciara_contender *contender, size_t count,
+                                          int states, const struct sciara_contender *contender, size_t count,
                                           struct sciara_problem *out, char **left_out);
+
+/** The file of records that comes with the program, malloc'd; NULL when it is not here. */
+enum sciara_status sciara_bench_bundled_records(char **path);
 
 #endif

@@ -8,6 +8,7 @@
 
 #include "app/bench_engines.h"
 #include "app/bench_suite.h"
+#include "app/bench_table.h"
 #include "app/command.h"
 #include "app/messages.h"
 #include "base/log.h"
@@ -19,7 +20,7 @@
 static const struct sciara_option options[] = {
     {"suite", 0, "quick|cpu|gpu", "the sizes of the cases; default cpu"},
     {"cases", 0, "LIST",
-     "of etna, volcano, plane, dense, sparse, with commas; default: all, or none beside a SCENARIO"},
+     "of etna, volcano, plane, dense, sparse, tight, with commas; default: all, or none beside a SCENARIO"},
     {"engines", 0, "LIST",
      "NAME[:KEY=VALUE]... with commas, or all (the default); keys threads memory block boxes sort"},
     {"precision", 'p', "double|single", "precision of the fields; default double"},
@@ -27,6 +28,11 @@ static const struct sciara_option options[] = {
     {"repeats", 0, "N", "stretches that are timed, 5 to 99; default 5"},
     {"start", 0, "N", "steps before the measurement; default: of the suite"},
     {"steps", 'n', "N", "steps of a stretch; default: of the suite"},
+    {"seconds", 0, "S",
+     "of all stretches of an engine, which are shortened to that; default: of the suite; 0: no limit"},
+    {"records", 0, "FILE", "what serial comes to; default: the file that comes with the program"},
+    {"no-records", 0, NULL, "let serial do all steps"},
+    {"record", 0, "FILE", "measure nothing, add what serial comes to to this file"},
     {"csv", 0, "FILE", "write the result as CSV"},
     {"json", 0, "FILE", "write the result and the machine as JSON"},
     {"overwrite", 0, NULL, "replace the files if they are there"},
@@ -42,7 +48,10 @@ struct job {
   struct sciara_bench_plan plan[SCIARA_BENCH_MOST_CASES];
   size_t plans;
   double until; ///< by sciara_wallclock; 0: no limit
+  double engine_seconds;
+  struct sciara_bench_records records;
   const char *csv, *json;
+  const char *record; ///< NULL: measure
 };
 
 // ------------------------------------------------------------------------------------------------------------- options
@@ -93,15 +102,42 @@ static enum sciara_status take_cases(const struct sciara_arguments *a, struct jo
   return status;
 }
 
+/** What serial comes to: the file that is named, or the one that comes with the program, if it is here. */
+static enum sciara_status take_records(const struct sciara_arguments *a, struct job *j) {
+  const char *file = sciara_argument(a, "records");
+  char *bundled = NULL;
+  if (sciara_argument_given(a, "no-records")) {
+    if (file) return sciara_fail(SCIARA_ERR_USAGE, "--records and --no-records contradict each other");
+    return SCIARA_OK;
+  }
+  if (file) return sciara_bench_records_read(file, &j->records);
+  SCIARA_TRY(sciara_bench_bundled_records(&bundled));
+  const enum sciara_status status = bundled ? sciara_bench_records_read(bundled, &j->records) : SCIARA_OK;
+  if (!bundled) sciara_log(SCIARA_LOG_INFO, "no file of records is here: serial does all steps");
+  free(bundled);
+  return status;
+}
+
+static enum sciara_status take_record(const struct sciara_arguments *a, struct job *j) {
+  static const char *const others[] = {"engines", "threads", "records", "no-records", "seconds", "csv", "json"};
+  j->record = sciara_argument(a, "record");
+  if (!j->record) return SCIARA_OK;
+  for (size_t k = 0; k < sizeof others / sizeof *others; k++)
+    if (sciara_argument_given(a, others[k]))
+      return sciara_fail(SCIARA_ERR_USAGE, "--record and --%s contradict each other", others[k]);
+  return access(j->record, F_OK) == 0 ? sciara_bench_records_read(j->record, &j->records) : SCIARA_OK;
+}
+
 static enum sciara_status take_options(const struct sciara_arguments *a, struct job *j) {
   const char *suite = sciara_argument(a, "suite"), *precision = sciara_argument(a, "precision");
-  double repeats = SCIARA_BENCH_LEAST_REPEATS, start = -1, steps = 0;
+  double repeats = SCIARA_BENCH_LEAST_REPEATS, start = -1, steps = 0, seconds = -1;
   SCIARA_TRY(sciara_bench_suite_find(suite ? suite : "cpu", &j->suite));
   if (precision && strcmp(precision, "double") != 0 && strcmp(precision, "single") != 0)
     return sciara_fail(SCIARA_ERR_USAGE, "--precision: found \"%s\", allowed double or single", precision);
   SCIARA_TRY(take_number(a, "repeats", SCIARA_BENCH_LEAST_REPEATS, SCIARA_BENCH_MOST_REPEATS, &repeats));
   SCIARA_TRY(take_number(a, "start", 0, 0x1p53, &start));
   SCIARA_TRY(take_number(a, "steps", 1, 0x1p53, &steps));
+  SCIARA_TRY(take_number(a, "seconds", 0, 86400, &seconds));
   SCIARA_TRY(take_cases(a, j));
   j->report.suite = j->suite->name;
   j->report.repeats = (int)repeats;
@@ -110,6 +146,10 @@ static enum sciara_status take_options(const struct sciara_arguments *a, struct 
     if (start >= 0) j->plan[k].start = (uint64_t)start;
     if (steps > 0) j->plan[k].steps = (uint64_t)steps;
   }
+  j->engine_seconds = seconds >= 0 ? seconds : j->suite->engine_seconds;
+  SCIARA_TRY(take_record(a, j));
+  if (j->record) return SCIARA_OK;
+  SCIARA_TRY(take_records(a, j));
   SCIARA_TRY(sciara_bench_engines_choose(&j->engines, sciara_argument(a, "engines"), sciara_argument(a, "threads"),
                                          j->suite, &j->report));
   SCIARA_TRY(take_file(a, "csv", &j->csv));
@@ -117,30 +157,6 @@ static enum sciara_status take_options(const struct sciara_arguments *a, struct 
 }
 
 // -------------------------------------------------------------------------------------------------------------- output
-
-static void print_head(const struct sciara_bench_case *c) {
-  printf("%s: %" PRId64 " x %" PRId64 " cells, %" PRId64 " of them liquid, %s precision; %d stretches of %" PRIu64
-         " steps from step %" PRIu64 "\n",
-         c->name, c->rows, c->cols, c->liquid_cells, sciara_precision_name(c->precision), c->repeats, c->steps,
-         c->first_step + c->warm_up);
-  printf("  %-16s %-14s %-8s %12s %12s %12s %9s %10s %9s %8s %8s\n", "engine", "options", "verdict", "us/step", "least",
-         "most", "ns/cell", "Mcells/s", "speedup", "GPU GB", "peak GB");
-}
-
-/** After the verdict, never before. */
-static void print_row(void *context, const struct sciara_bench_case *c, const struct sciara_bench_row *row) {
-  (void)context;
-  if (row == c->row) print_head(c);
-  printf("  %-16s %-14s %-8s", row->contender.ops->name,
-         *row->contender.options_text ? row->contender.options_text : "-", sciara_bench_verdict_name(row->verdict));
-  if (row->verdict == SCIARA_BENCH_VERIFIED)
-    printf(" %12.5g %12.5g %12.5g %9.4g %10.5g %9.4g %8.3f %8.3f\n", row->us_per_step.median, row->us_per_step.least,
-           row->us_per_step.most, row->ns_per_cell_step.median, 1e-6 * row->cell_steps_per_s, row->speedup,
-           1e-9 * (double)row->device, 1e-9 * (double)row->peak);
-  else
-    printf(" %s\n", row->why ? row->why : "");
-  fflush(stdout);
-}
 
 /** Both files, with what is known so far: a measurement that is cut short leaves its cases. */
 static enum sciara_status write_files(const struct job *j) {
@@ -170,22 +186,26 @@ static enum sciara_status measure(struct job *j, const struct sciara_bench_plan 
                                                     .precision = j->report.precision,
                                                     .warm_up = plan->warm_up,
                                                     .steps = plan->steps,
+                                                    .every = plan->every,
                                                     .repeats = j->report.repeats,
+                                                    .seconds = j->engine_seconds,
+                                                    .records = &j->records,
                                                     .until = j->until,
-                                                    .done = print_row}};
+                                                    .done = sciara_bench_print_row}};
   struct sciara_bench_case *c = &entry->measured;
   sciara_log(SCIARA_LOG_INFO, "%s: to step %" PRIu64 ", then %d engines", plan->name, plan->start,
              (int)j->engines.count);
   if (j->until > 0 && sciara_wallclock() > j->until)
     entry->left_out = sciara_format("the time of the suite is over");
   else
-    SCIARA_TRY(
-        sciara_bench_plan_open(plan, c->precision, j->engines.contender, j->engines.count, &problem, &entry->left_out));
+    SCIARA_TRY(sciara_bench_plan_open(plan, c->precision, SCIARA_BENCH_STATES, j->engines.contender, j->engines.count,
+                                      &problem, &entry->left_out));
   if (entry->left_out) return leave_out(entry, entry->left_out);
   c->problem = &problem;
   const enum sciara_status status = sciara_bench_measure(c, j->engines.contender, j->engines.count);
   sciara_problem_free(&problem);
   c->problem = NULL;
+  c->records = NULL;
   if (status != SCIARA_ERR_MEMORY) return status;
   sciara_bench_case_free(c); // less memory than was foretold: the other cases may have enough
   return leave_out(entry, sciara_format("%s", sciara_last_error()));
@@ -202,8 +222,51 @@ static enum sciara_status judge(const struct sciara_bench_report *r, bool *faile
   return measured > 0 ? SCIARA_OK : sciara_fail(SCIARA_ERR_INPUT, "no case could be measured");
 }
 
+/** One case: what it held for this case before is replaced, the rest of the file stays. */
+static enum sciara_status record(struct job *j, const struct sciara_bench_plan *plan, size_t *recorded) {
+  struct sciara_problem problem;
+  struct sciara_bench_case c = {.name = plan->name,
+                                .problem = &problem,
+                                .precision = j->report.precision,
+                                .warm_up = plan->warm_up,
+                                .steps = plan->steps,
+                                .every = plan->every,
+                                .repeats = j->report.repeats};
+  char *left_out;
+  if (plan->source == SCIARA_BENCH_SCENARIO)
+    return sciara_fail(SCIARA_ERR_USAGE, "--record: found %s, allowed cases of a suite", plan->name);
+  if (plan->warm_up % plan->every || plan->steps % plan->every)
+    return sciara_fail(SCIARA_ERR_USAGE, "--steps: found %" PRIu64 ", allowed multiples of %" PRIu64 " with --record",
+                       plan->steps, plan->every);
+  SCIARA_TRY(sciara_bench_plan_open(plan, c.precision, 1, NULL, 0, &problem, &left_out));
+  if (left_out) {
+    printf("%s: left out: %s\n", plan->name, left_out);
+    free(left_out);
+    return SCIARA_OK;
+  }
+  const double begin = sciara_wallclock();
+  enum sciara_status status = sciara_bench_record(&c, &j->records);
+  sciara_problem_free(&problem);
+  if (status == SCIARA_OK) status = sciara_bench_records_write(&j->records, j->record);
+  if (status != SCIARA_OK) return status;
+  (*recorded)++;
+  printf("%s: recorded, %s precision, every %" PRIu64 " of %" PRIu64 " steps from step %" PRIu64 ", in %.1f s\n",
+         plan->name, sciara_precision_name(c.precision), c.every, c.warm_up + (uint64_t)c.repeats * c.steps,
+         c.first_step, sciara_wallclock() - begin);
+  fflush(stdout);
+  return SCIARA_OK;
+}
+
+static enum sciara_status record_all(struct job *j) {
+  size_t recorded = 0;
+  SCIARA_TRY(sciara_bench_records_write(&j->records, j->record)); // what cannot be written shows now
+  for (size_t k = 0; k < j->plans; k++) SCIARA_TRY(record(j, &j->plan[k], &recorded));
+  return recorded > 0 ? SCIARA_OK : sciara_fail(SCIARA_ERR_INPUT, "no case could be recorded");
+}
+
 static enum sciara_status bench(const struct sciara_arguments *arguments, struct job *j, bool *failed) {
   SCIARA_TRY(take_options(arguments, j));
+  if (j->record) return record_all(j);
   sciara_machine_describe(&j->report.machine);
   const struct sciara_machine *m = &j->report.machine;
   sciara_log(SCIARA_LOG_INFO, "sciara %s (%s), %s, %d cores, %s", m->version, m->git_hash, m->cpu, m->cores,
@@ -214,6 +277,7 @@ static enum sciara_status bench(const struct sciara_arguments *arguments, struct
     SCIARA_TRY(measure(j, &j->plan[k]));
     SCIARA_TRY(write_files(j));
   }
+  sciara_bench_print_ratios(&j->report);
   return judge(&j->report, failed);
 }
 
@@ -226,6 +290,7 @@ static int run(const struct sciara_command *command, int argc, char **argv) {
   if (!j) return sciara_report(sciara_fail(SCIARA_ERR_MEMORY, "no memory for a measurement"));
   code = sciara_report(bench(&arguments, j, &failed));
   sciara_bench_report_free(&j->report);
+  sciara_bench_records_free(&j->records);
   free(j);
   return code == SCIARA_OK && failed ? EXIT_FAILED : code;
 }
@@ -237,9 +302,11 @@ const struct sciara_command sciara_cmd_bench = {
     .operand_max = 16,
     .options = options,
     .details =
-        "Every engine does the same stretches of steps; serial is always among them. A time is told only of an engine "
+        "Every engine does stretches of the same steps; serial is always among them. A time is told only of an engine "
         "whose last\n"
-        "state has the checksum of serial's, or keeps the bounds of its class. Exit code 1: one did not.\n"
+        "state has the checksum of serial's, run here or recorded, or keeps the bounds of its class. Exit code 1: one "
+        "did "
+        "not.\n"
         "SCIARA_ETNA2006 names the folder of the files of the 2006 Etna eruption.\n",
     .run = run,
 };

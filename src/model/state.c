@@ -102,17 +102,25 @@ static uint64_t word(uint64_t field, uint64_t cell, double value) {
   return mix(bits + mix(cell + mix(field + 0x9e3779b97f4a7c15u)));
 }
 
-uint64_t sciara_state_checksum(const struct sciara_state *s) {
+uint64_t sciara_state_checksum_cells(const struct sciara_state *s, int64_t first, int64_t count) {
   struct sciara_state alias = *s;
   double **field[FIELDS];
   fields_of(&alias, field);
-  const int64_t cells = sciara_grid_cells(&s->grid);
-  uint64_t sum = mix((uint64_t)s->grid.rows) + mix(~(uint64_t)s->grid.cols);
+  uint64_t sum = 0;
   for (uint64_t f = 0; f < SUMMED; f++)
-    for (int64_t i = 0; i < cells; i++) sum += word(f, (uint64_t)i, (*field[f])[i]);
+    for (int64_t i = first; i < first + count; i++) sum += word(f, (uint64_t)i, (*field[f])[i]);
+  return sum;
+}
+
+uint64_t sciara_state_checksum_rest(const struct sciara_state *s) {
+  uint64_t sum = mix((uint64_t)s->grid.rows) + mix(~(uint64_t)s->grid.cols);
   const double scalars[] = {s->time, s->clock, (double)s->step, s->initial, s->emitted};
   for (uint64_t k = 0; k < sizeof scalars / sizeof *scalars; k++) sum += word(1000 + k, 0, scalars[k]);
   return sum;
+}
+
+uint64_t sciara_state_checksum(const struct sciara_state *s) {
+  return sciara_state_checksum_rest(s) + sciara_state_checksum_cells(s, 0, sciara_grid_cells(&s->grid));
 }
 
 int64_t sciara_state_liquid_cells(const struct sciara_state *s) {

@@ -58,6 +58,10 @@ enum sciara_status sciara_state_clone(const struct sciara_state *s, struct sciar
  */
 uint64_t sciara_state_checksum(const struct sciara_state *s);
 
+/** What it is a sum of: the shares of any parts of the cells, and that of all that belongs to no cell. */
+uint64_t sciara_state_checksum_cells(const struct sciara_state *s, int64_t first, int64_t count);
+uint64_t sciara_state_checksum_rest(const struct sciara_state *s);
+
 /** Cells with h > 0. */
 int64_t sciara_state_liquid_cells(const struct sciara_state *s);
 

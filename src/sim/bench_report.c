@@ -20,6 +20,24 @@ const char *sciara_bench_verdict_name(enum sciara_bench_verdict verdict) {
   return verdict == SCIARA_BENCH_VERIFIED ? "verified" : verdict == SCIARA_BENCH_FAILED ? "FAILED" : "left out";
 }
 
+const struct sciara_bench_case *sciara_bench_case_find(const struct sciara_bench_report *r, const char *name) {
+  for (size_t k = 0; k < r->count; k++)
+    if (strcmp(r->entry[k].measured.name, name) == 0 && r->entry[k].measured.count > 0) return &r->entry[k].measured;
+  return NULL;
+}
+
+double sciara_bench_sparse_over_tight(const struct sciara_bench_report *r, const struct sciara_bench_row *row) {
+  const struct sciara_bench_case *tight = sciara_bench_case_find(r, "tight");
+  for (size_t k = 0; tight && k < tight->count; k++) {
+    const struct sciara_bench_row *other = &tight->row[k];
+    if (other->contender.ops == row->contender.ops &&
+        strcmp(other->contender.options_text, row->contender.options_text) == 0 &&
+        other->verdict == SCIARA_BENCH_VERIFIED && row->verdict == SCIARA_BENCH_VERIFIED)
+      return row->ns_per_cell_step.median / other->ns_per_cell_step.median;
+  }
+  return 0;
+}
+
 static const char *class_name(const struct sciara_bench_row *row) {
   return row->contender.ops->determinism == SCIARA_EXACT ? "exact" : "tolerance";
 }
@@ -42,6 +60,13 @@ static void put_spread(struct sciara_text *t, const struct sciara_spread *s) {
   sciara_text_append(t, ",%.9g,%.9g,%.9g", s->median, s->least, s->most);
 }
 
+static void put_positive(struct sciara_text *t, double value) {
+  if (value > 0)
+    sciara_text_append(t, ",%.9g", value);
+  else
+    sciara_text_append(t, ",");
+}
+
 static void put_size(struct sciara_text *t, bool known, size_t bytes) {
   if (known)
     sciara_text_append(t, ",%zu", bytes);
@@ -56,7 +81,7 @@ static void put_csv_row(struct sciara_text *t, const struct sciara_bench_report 
                      sciara_precision_name(r->precision), row->contender.ops->name);
   put_quoted(t, row->contender.options_text);
   sciara_text_append(t, ",%s,%s,%d,%" PRIu64 ",%" PRIu64, class_name(row), sciara_bench_verdict_name(row->verdict),
-                     c->repeats, c->first_step + c->warm_up, c->steps);
+                     c->repeats, c->first_step + row->warm_up, row->steps);
   if (row->verdict == SCIARA_BENCH_VERIFIED) {
     put_spread(t, &row->us_per_step);
     put_spread(t, &row->ns_per_cell_step);
@@ -69,8 +94,11 @@ static void put_csv_row(struct sciara_text *t, const struct sciara_bench_report 
   put_size(t, row->peak > 0, row->peak);
   sciara_text_append(t, ",");
   if (row->compared) sciara_text_append(t, "%016" PRIx64, row->checksum);
-  sciara_text_append(t, ",");
+  sciara_text_append(t, ",%s,", c->recorded ? "record" : "serial");
   put_quoted(t, row->why);
+  put_positive(t, row->scaling);
+  put_positive(t, row->loop_scaling);
+  put_positive(t, strcmp(c->name, "sparse") == 0 ? sciara_bench_sparse_over_tight(r, row) : 0);
   sciara_text_append(t, "\n");
 }
 
@@ -78,15 +106,16 @@ enum sciara_status sciara_bench_csv(const struct sciara_bench_report *r, struct 
   enum sciara_status status = sciara_text_append(
       out, "case,rows,cols,liquid_cells,precision,engine,options,class,verdict,repeats,first_step,steps,us_per_step,"
            "us_per_step_min,us_per_step_max,ns_per_cell_step,ns_per_cell_step_min,ns_per_cell_step_max,"
-           "cell_steps_per_s,speedup,host_bytes,device_bytes,peak_rss_bytes,checksum,why\n");
+           "cell_steps_per_s,speedup,host_bytes,device_bytes,peak_rss_bytes,checksum,reference,why,"
+           "scaling,loop_scaling,over_tight\n");
   for (size_t k = 0; k < r->count; k++) {
     const struct sciara_bench_entry *e = &r->entry[k];
     for (size_t n = 0; n < e->measured.count; n++) put_csv_row(out, r, &e->measured, &e->measured.row[n]);
     if (!e->left_out) continue;
     put_quoted(out, e->measured.name);
-    sciara_text_append(out, ",,,,%s,,,,left out,,,,,,,,,,,,,,,,", sciara_precision_name(r->precision));
+    sciara_text_append(out, ",,,,%s,,,,left out,,,,,,,,,,,,,,,,,", sciara_precision_name(r->precision));
     put_quoted(out, e->left_out);
-    status = sciara_text_append(out, "\n");
+    status = sciara_text_append(out, ",,,\n");
   }
   return out->data ? status : SCIARA_ERR_MEMORY;
 }
@@ -150,7 +179,8 @@ static void put_machine(struct sciara_text *t, const struct sciara_machine *m) {
   sciara_text_append(t, "}},\n");
 }
 
-static void put_json_row(struct sciara_text *t, const struct sciara_bench_case *c, const struct sciara_bench_row *row) {
+static void put_json_row(struct sciara_text *t, const struct sciara_bench_report *r, const struct sciara_bench_case *c,
+                         const struct sciara_bench_row *row) {
   put_text(t, "        {", "engine", row->contender.ops->name);
   put_text(t, ", ", "options", row->contender.options_text);
   put_text(t, ", ", "class", class_name(row));
@@ -163,6 +193,8 @@ static void put_json_row(struct sciara_text *t, const struct sciara_bench_case *
   put_number_or_null(t, "device_bytes", row->memory_told, (double)row->device);
   put_number_or_null(t, "peak_rss_bytes", row->peak > 0, (double)row->peak);
   if (row->verdict == SCIARA_BENCH_VERIFIED) {
+    put_number(t, "warm_up", (double)row->warm_up);
+    put_number(t, "steps", (double)row->steps);
     put_json_spread(t, "us_per_step", &row->us_per_step);
     put_json_spread(t, "ns_per_cell_step", &row->ns_per_cell_step);
     put_number(t, "cell_steps_per_s", row->cell_steps_per_s);
@@ -172,11 +204,18 @@ static void put_json_row(struct sciara_text *t, const struct sciara_bench_case *
     sciara_text_append(t, "], \"cell_steps\": [");
     for (int n = 0; n < c->repeats; n++) sciara_text_append(t, "%s%" PRIu64, n ? ", " : "", row->cell_steps[n]);
     sciara_text_append(t, "]");
+    const double over_tight = strcmp(c->name, "sparse") == 0 ? sciara_bench_sparse_over_tight(r, row) : 0;
+    if (over_tight > 0) put_number(t, "over_tight", over_tight);
+    if (row->scaling > 0) {
+      put_number(t, "scaling", row->scaling);
+      put_number(t, "loop_scaling", row->loop_scaling);
+      put_number(t, "loop_per_s", row->loop_per_s);
+    }
   }
   sciara_text_append(t, "}");
 }
 
-static void put_case(struct sciara_text *t, const struct sciara_bench_entry *e) {
+static void put_case(struct sciara_text *t, const struct sciara_bench_report *r, const struct sciara_bench_entry *e) {
   const struct sciara_bench_case *c = &e->measured;
   put_text(t, "    {", "case", c->name);
   put_text(t, ", ", "left_out", e->left_out);
@@ -185,13 +224,14 @@ static void put_case(struct sciara_text *t, const struct sciara_bench_entry *e) 
     put_number(t, "cols", (double)c->cols);
     put_number(t, "liquid_cells", (double)c->liquid_cells);
     put_number(t, "start_step", (double)c->first_step);
+    put_text(t, ", ", "reference", c->recorded ? "record" : "serial");
     put_number(t, "warm_up", (double)c->warm_up);
     put_number(t, "steps", (double)c->steps);
   }
   sciara_text_append(t, ", \"engines\": [");
   for (size_t n = 0; n < c->count; n++) {
     sciara_text_append(t, n ? ",\n" : "\n");
-    put_json_row(t, c, &c->row[n]);
+    put_json_row(t, r, c, &c->row[n]);
   }
   sciara_text_append(t, c->count ? "\n    ]}" : "]}");
 }
@@ -214,7 +254,7 @@ enum sciara_status sciara_bench_json(const struct sciara_bench_report *r, struct
   sciara_text_append(out, "],\n  \"cases\": [");
   for (size_t k = 0; k < r->count; k++) {
     sciara_text_append(out, k ? ",\n" : "\n");
-    put_case(out, &r->entry[k]);
+    put_case(out, r, &r->entry[k]);
   }
   return sciara_text_append(out, "\n  ]\n}\n");
 }

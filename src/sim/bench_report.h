@@ -37,6 +37,12 @@ void sciara_bench_report_free(struct sciara_bench_report *r);
 /** "verified", "FAILED" or "left out". */
 const char *sciara_bench_verdict_name(enum sciara_bench_verdict verdict);
 
+/** A case that was measured; NULL: it was not. */
+const struct sciara_bench_case *sciara_bench_case_find(const struct sciara_bench_report *r, const char *name);
+
+/** What a cell-step of a row of the case `sparse` takes over that of the same engine on `tight`; 0: not known. */
+double sciara_bench_sparse_over_tight(const struct sciara_bench_report *r, const struct sciara_bench_row *row);
+
 /** Append the whole report. */
 enum sciara_status sciara_bench_csv(const struct sciara_bench_report *r, struct sciara_text *out);
 enum sciara_status sciara_bench_json(const struct sciara_bench_report *r, struct sciara_text *out);

@@ -10,6 +10,12 @@
 enum {
   TILE = 512,       // sparse: one patch in each tile of so many rows and columns
   PATCH_SHARE = 32, // of the side of a tile: 1/32 squared is 0.098 %
+  // Between a patch and the edges of its tile, as shares of the side: what a patch reaches in 400 steps, and more. So no
+  // patch meets another, and a map that has these alone holds the same lava.
+  ABOVE_SHARE = 64,
+  BESIDE_SHARE = 32,
+  BELOW_SHARE = 8,
+  THICKER = 3, // sparse: lava that would come to rest after 100 steps is no load for a measurement
 };
 
 /** 64 bits that look random, for a cell and what is asked about it. */
@@ -23,26 +29,76 @@ static uint64_t noise(int64_t row, int64_t col, uint64_t what) {
 /** 0 <= value < 1 in steps of 1/64: sums of such values and whole numbers are exact in float too. */
 static double sixty_fourths(uint64_t bits) { return (double)(bits >> 58) / 64; }
 
-/** A slope of 5 % down to the south, 2 m of roughness from cell to cell and 4 m from one 16 x 16 block to the next. */
+/**
+ * A slope of 25 % down to the south, 2 m of roughness from cell to cell and 4 m from one 16 x 16 block to the next. So
+ * lava on every cell flows for hundreds of steps; on 5 % it stands in hollows after twenty.
+ */
 static double altitude(int64_t size, int64_t row, int64_t col) {
-  return 100 + 0.5 * (double)(size - row) + 2 * sixty_fourths(noise(row, col, 1)) +
+  return 100 + 2.5 * (double)(size - row) + 2 * sixty_fourths(noise(row, col, 1)) +
          4 * sixty_fourths(noise(row / 16, col / 16, 2));
 }
 
-static int64_t tile_of(int64_t size) { return size < TILE ? size : TILE; }
+// -------------------------------------------------------------------------------------------------------------- places
 
-static int64_t patch_of(int64_t size) { return tile_of(size) / PATCH_SHARE; }
+/** How a tile of a scene with patches is divided, in cells. */
+struct tiling {
+  int64_t tiles; ///< in a row of the map, and in a column
+  int64_t side;  ///< of a tile
+  int64_t patch, above, beside, below;
+};
 
-struct sciara_grid sciara_scene_grid(int64_t size) {
-  return (struct sciara_grid){.rows = size, .cols = size, .cell_size = 10, .west = 0, .north = 10 * (double)size};
+static struct tiling tiling_of(int64_t size) {
+  const int64_t side = size < TILE ? size : TILE;
+  return (struct tiling){.tiles = size / side,
+                         .side = side,
+                         .patch = side / PATCH_SHARE,
+                         .above = side / ABOVE_SHARE,
+                         .beside = side / BESIDE_SHARE,
+                         .below = side / BELOW_SHARE};
+}
+
+struct place {
+  int64_t row, col;
+};
+
+/** The first cell of the patch of a tile, on the large map: anywhere but in the margins. */
+static struct place patch_at(const struct tiling *t, int64_t tile_row, int64_t tile_col) {
+  const int64_t top = tile_row * t->side, left = tile_col * t->side;
+  const uint64_t rows = (uint64_t)(t->side - t->above - t->patch - t->below + 1);
+  const uint64_t cols = (uint64_t)(t->side - 2 * t->beside - t->patch + 1);
+  return (struct place){.row = top + t->above + (int64_t)(noise(top, left, 5) % rows),
+                        .col = left + t->beside + (int64_t)(noise(top, left, 6) % cols)};
+}
+
+/** Of a tile of the tight map. */
+static int64_t tight_rows(const struct tiling *t) { return t->above + t->patch + t->below; }
+
+static int64_t tight_cols(const struct tiling *t) { return 2 * t->beside + t->patch; }
+
+/** Where a cell of the map of a scene lies on the large one. */
+static struct place origin(enum sciara_scene scene, const struct tiling *t, int64_t row, int64_t col) {
+  if (scene != SCIARA_SCENE_TIGHT) return (struct place){row, col};
+  const struct place patch = patch_at(t, row / tight_rows(t), col / tight_cols(t));
+  return (struct place){.row = patch.row - t->above + row % tight_rows(t),
+                        .col = patch.col - t->beside + col % tight_cols(t)};
+}
+
+struct sciara_grid sciara_scene_grid(enum sciara_scene scene, int64_t size) {
+  const struct tiling t = tiling_of(size);
+  const int64_t rows = scene == SCIARA_SCENE_TIGHT ? t.tiles * tight_rows(&t) : size;
+  const int64_t cols = scene == SCIARA_SCENE_TIGHT ? t.tiles * tight_cols(&t) : size;
+  return (struct sciara_grid){.rows = rows, .cols = cols, .cell_size = 10, .west = 0, .north = 10 * (double)rows};
 }
 
 int64_t sciara_scene_liquid(enum sciara_scene scene, int64_t size) {
-  const int64_t tiles = size / tile_of(size), patch = patch_of(size);
-  return scene == SCIARA_SCENE_DENSE ? (size - 2) * (size - 2) : tiles * tiles * patch * patch;
+  const struct tiling t = tiling_of(size);
+  return scene == SCIARA_SCENE_DENSE ? (size - 2) * (size - 2) : t.tiles * t.tiles * t.patch * t.patch;
 }
 
-static enum sciara_status make_ground(int64_t size, struct sciara_problem *p) {
+// ------------------------------------------------------------------------------------------------------ ground and lava
+
+static enum sciara_status make_ground(enum sciara_scene scene, int64_t size, struct sciara_problem *p) {
+  const struct tiling t = tiling_of(size);
   double *z = NULL;
   uint8_t *valid = NULL;
   enum sciara_status status;
@@ -50,8 +106,11 @@ static enum sciara_status make_ground(int64_t size, struct sciara_problem *p) {
   SCIARA_TRY_GOTO(SCIARA_NEW(z, cells, "altitudes of a scene"));
   SCIARA_TRY_GOTO(SCIARA_NEW(valid, cells, "cells of a scene"));
   memset(valid, 1, (size_t)cells);
-  for (int64_t row = 0; row < size; row++)
-    for (int64_t col = 0; col < size; col++) z[row * size + col] = altitude(size, row, col);
+  for (int64_t row = 0; row < p->grid.rows; row++)
+    for (int64_t col = 0; col < p->grid.cols; col++) {
+      const struct place at = origin(scene, &t, row, col);
+      z[row * p->grid.cols + col] = altitude(size, at.row, at.col);
+    }
   SCIARA_TRY_GOTO(sciara_state_create(&p->grid, z, valid, 0, &p->state));
 cleanup:
   sciara_free(z);
@@ -59,12 +118,15 @@ cleanup:
   return status;
 }
 
-/** 1 to 5 m of lava, up to 32 K cooler than at a vent: some of it flows, some is too cool for its thickness. */
-static double pour(const struct sciara_problem *p, int64_t row, int64_t col) {
+/**
+ * 1 to 5 m of lava, or thicker so many times, up to 32 K cooler than at a vent; `at` is its place on the large map, by
+ * which thickness and temperature go.
+ */
+static double pour(const struct sciara_problem *p, int64_t row, int64_t col, struct place at, int thicker) {
   struct sciara_state *s = p->state;
   const int64_t i = row * s->grid.cols + col;
-  s->h[i] = 1 + 4 * sixty_fourths(noise(row, col, 3));
-  s->T[i] = p->scenario.params.T_vent - 32 * sixty_fourths(noise(row, col, 4));
+  s->h[i] = thicker * (1 + 4 * sixty_fourths(noise(at.row, at.col, 3)));
+  s->T[i] = p->scenario.params.T_vent - 32 * sixty_fourths(noise(at.row, at.col, 4));
   s->arrival[i] = 0;
   return s->h[i];
 }
@@ -72,36 +134,39 @@ static double pour(const struct sciara_problem *p, int64_t row, int64_t col) {
 static double pour_everywhere(const struct sciara_problem *p, int64_t size) {
   double sum = 0;
   for (int64_t row = 1; row < size - 1; row++)
-    for (int64_t col = 1; col < size - 1; col++) sum += pour(p, row, col);
+    for (int64_t col = 1; col < size - 1; col++) sum += pour(p, row, col, (struct place){row, col}, 1);
   return sum;
 }
 
-/** The place of a patch in its tile is anywhere but on the outermost cells. */
-static double pour_patches(const struct sciara_problem *p, int64_t size) {
-  const int64_t tile = tile_of(size), patch = patch_of(size), room = tile - patch - 1;
+static double pour_patches(const struct sciara_problem *p, enum sciara_scene scene, int64_t size) {
+  const struct tiling t = tiling_of(size);
   double sum = 0;
-  for (int64_t top = 0; top + tile <= size; top += tile)
-    for (int64_t left = 0; left + tile <= size; left += tile) {
-      const int64_t row = top + 1 + (int64_t)(noise(top, left, 5) % (uint64_t)room);
-      const int64_t col = left + 1 + (int64_t)(noise(top, left, 6) % (uint64_t)room);
-      for (int64_t r = row; r < row + patch; r++)
-        for (int64_t c = col; c < col + patch; c++) sum += pour(p, r, c);
+  for (int64_t a = 0; a < t.tiles; a++)
+    for (int64_t b = 0; b < t.tiles; b++) {
+      const struct place large = patch_at(&t, a, b);
+      const struct place first = scene == SCIARA_SCENE_TIGHT
+                                     ? (struct place){a * tight_rows(&t) + t.above, b * tight_cols(&t) + t.beside}
+                                     : large;
+      for (int64_t r = 0; r < t.patch; r++)
+        for (int64_t c = 0; c < t.patch; c++)
+          sum += pour(p, first.row + r, first.col + c, (struct place){large.row + r, large.col + c}, THICKER);
     }
   return sum;
 }
 
 static enum sciara_status make(enum sciara_scene scene, int64_t size, enum sciara_precision precision,
                                struct sciara_problem *p) {
-  p->grid = sciara_scene_grid(size);
+  static const char *const names[] = {"dense", "sparse", "tight"};
+  p->grid = sciara_scene_grid(scene, size);
   p->scenario.params = sciara_params_default();
   p->scenario.boundary = SCIARA_BOUNDARY_OPEN;
   p->scenario.engine.single_precision = precision != SCIARA_DOUBLE;
-  p->scenario.path = sciara_format("%s scene of %" PRId64 " x %" PRId64 " cells",
-                                   scene == SCIARA_SCENE_DENSE ? "dense" : "sparse", size, size);
+  p->scenario.path =
+      sciara_format("%s scene of %" PRId64 " x %" PRId64 " cells", names[scene], p->grid.rows, p->grid.cols);
   p->vents = sciara_vents_create();
   if (!p->vents || !p->scenario.path) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a scene");
-  SCIARA_TRY(make_ground(size, p));
-  const double sum = scene == SCIARA_SCENE_DENSE ? pour_everywhere(p, size) : pour_patches(p, size);
+  SCIARA_TRY(make_ground(scene, size, p));
+  const double sum = scene == SCIARA_SCENE_DENSE ? pour_everywhere(p, size) : pour_patches(p, scene, size);
   p->state->initial = p->grid.cell_size * p->grid.cell_size * sum;
   p->state->clock = p->scenario.params.t_first;
   return SCIARA_OK;

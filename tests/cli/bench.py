@@ -14,7 +14,7 @@ from case import Case, SharedCase
 COLUMNS = ["case", "rows", "cols", "liquid_cells", "precision", "engine", "options", "class", "verdict", "repeats",
            "first_step", "steps", "us_per_step", "us_per_step_min", "us_per_step_max", "ns_per_cell_step",
            "ns_per_cell_step_min", "ns_per_cell_step_max", "cell_steps_per_s", "speedup", "host_bytes", "device_bytes",
-           "peak_rss_bytes", "checksum", "why"]
+           "peak_rss_bytes", "checksum", "reference", "why", "scaling", "loop_scaling", "over_tight"]
 TIMES = COLUMNS[12:20]
 HERE = {key: value for key, value in os.environ.items() if key != "SCIARA_ETNA2006"}
 
@@ -42,7 +42,7 @@ class Quick(SharedCase):
     def test_cases(self):
         measured = [row for row in self.rows if row["verdict"] != "left out"]
         names = list(dict.fromkeys(row["case"] for row in measured))
-        self.assertEqual(names, ["volcano", "plane", "dense", "sparse"])
+        self.assertEqual(names, ["volcano", "plane", "dense", "sparse", "tight"])
         for name in names:
             rows = [row for row in measured if row["case"] == name]
             self.assertEqual([(row["engine"], row["options"]) for row in rows][:3],
@@ -53,16 +53,20 @@ class Quick(SharedCase):
         sizes = {row["case"]: (row["rows"], row["cols"], row["liquid_cells"]) for row in measured}
         self.assertEqual(sizes["dense"], ("192", "192", str(190 * 190)))
         self.assertEqual(sizes["sparse"], ("1024", "1024", "1024"))
+        self.assertEqual(sizes["tight"], ("176", "96", "1024"))
         self.assertEqual(sizes["volcano"][:2], ("378", "517"))
 
     def test_numbers(self):
         for row in self.rows:
             if row["verdict"] == "left out":
                 continue
-            self.assertEqual((row["verdict"], row["repeats"], row["why"]), ("verified", "5", ""))
+            self.assertEqual((row["verdict"], row["repeats"], row["why"], row["reference"]),
+                             ("verified", "5", "", "record"))
             value = {name: float(row[name]) for name in TIMES}
             for name in "us_per_step", "ns_per_cell_step":
                 self.assertTrue(0 < value[name + "_min"] <= value[name] <= value[name + "_max"], row)
+            self.assertEqual(bool(row["over_tight"]), row["case"] == "sparse")
+            self.assertEqual(bool(row["scaling"]), row["engine"] == "openmp")
             self.assertAlmostEqual(value["cell_steps_per_s"] * value["ns_per_cell_step"] / 1e9, 1, 6)
             if row["engine"] == "serial":
                 self.assertEqual(value["speedup"], 1)
@@ -82,7 +86,7 @@ class Quick(SharedCase):
         for c in r["cases"]:
             for e in c["engines"]:
                 self.assertEqual((len(e["seconds"]), len(e["cell_steps"])), (5, 5))
-                median = sorted(e["seconds"])[2] / c["steps"] * 1e6
+                median = sorted(e["seconds"])[2] / e["steps"] * 1e6
                 self.assertLess(abs(e["us_per_step"]["median"] / median - 1), 1.1e-8)  # two numbers of nine digits
 
     def test_machine(self):
@@ -107,8 +111,23 @@ class Quick(SharedCase):
 
     def test_the_table(self):
         lines = self.done.stdout.splitlines()
-        self.assertEqual(len([line for line in lines if line.startswith("  serial ")]), 4)
-        self.assertTrue(all("verified" in line for line in lines if line.startswith(("  serial", "  openmp"))))
+        verified = [line for line in lines if " verified " in line]
+        self.assertEqual(len([line for line in verified if line.startswith("  serial ")]), 5)
+        self.assertEqual(len([line for line in verified if line.startswith("  openmp ")]), 10)
+
+    def test_ratios(self):
+        sparse, tight = (next(c for c in self.result["cases"] if c["case"] == name) for name in ("sparse", "tight"))
+        for a, b in zip(sparse["engines"], tight["engines"]):
+            ratio = a["ns_per_cell_step"]["median"] / b["ns_per_cell_step"]["median"]
+            self.assertAlmostEqual(a["over_tight"] / ratio, 1, 6)
+            self.assertEqual([sum(e["cell_steps"]) for e in (a, b)], [sum(a["cell_steps"])] * 2, "the same lava")
+        one, two = (next(e for e in sparse["engines"] if e["options"] == f"threads={n}") for n in (1, 2))
+        self.assertEqual((one["scaling"], one["loop_scaling"]), (1, 1))
+        self.assertAlmostEqual(two["scaling"] * one["cell_steps_per_s"] / two["cell_steps_per_s"], 1, 6)
+        self.assertAlmostEqual(two["loop_scaling"] * one["loop_per_s"] / two["loop_per_s"], 1, 6)
+        lines = self.done.stdout.splitlines()
+        self.assertIn("sparse over tight, ns of a cell-step", lines)
+        self.assertIn("dense: scaling from the fewest threads on, beside a loop that stays in registers", lines)
 
 
 class Etna(Case):
@@ -200,7 +219,7 @@ class Bench(Case):
 
     def test_names(self):
         self.refused('--suite: found "quik", allowed quick, cpu, gpu; did you mean "quick"?', "--suite", "quik", code=2)
-        self.refused('--cases: found "dens", allowed etna, volcano, plane, dense, sparse; did you mean "dense"?', "--cases",
+        self.refused('--cases: found "dens", allowed etna, volcano, plane, dense, sparse, tight; did you mean "dense"?', "--cases",
                      "plane,dens", code=2)
         self.refused('there is no engine "opemp"; did you mean "openmp"?', "--engines", "serial,opemp", code=2)
         self.refused('there is no option --enginse; did you mean --engines?', "--enginse", "all", code=2)

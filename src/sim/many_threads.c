@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/many_threads.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "base/wallclock.h"
+
+int sciara_usable_cores(void) {
+  cpu_set_t set;
+  return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+}
+
+// ------------------------------------------------------------------------------------------------------------ checksum
+
+enum { CHECKSUM_THREADS = 16, CELLS_WORTH_A_THREAD = 1 << 20 };
+
+struct share {
+  const struct sciara_state *state;
+  int64_t first, count;
+  uint64_t sum;
+  pthread_t thread;
+};
+
+static void *add_up(void *argument) {
+  struct share *s = (struct share *)argument;
+  s->sum = sciara_state_checksum_cells(s->state, s->first, s->count);
+  return NULL;
+}
+
+uint64_t sciara_checksum_shared_out(const struct sciara_state *s) {
+  struct share share[CHECKSUM_THREADS];
+  const int64_t cells = sciara_grid_cells(&s->grid);
+  int64_t count = cells / CELLS_WORTH_A_THREAD;
+  if (count > sciara_usable_cores()) count = sciara_usable_cores();
+  if (count > CHECKSUM_THREADS) count = CHECKSUM_THREADS;
+  if (count < 1) count = 1;
+  uint64_t sum = sciara_state_checksum_rest(s);
+  int64_t started = 0;
+  for (int64_t k = 0; k < count; k++) {
+    const int64_t first = cells / count * k, end = k == count - 1 ? cells : cells / count * (k + 1);
+    share[k] = (struct share){.state = s, .first = first, .count = end - first};
+    if (k == count - 1 || pthread_create(&share[k].thread, NULL, add_up, &share[k]) != 0) {
+      share[k].count = cells - first; // this thread does the rest
+      add_up(&share[k]);
+      sum += share[k].sum;
+      break;
+    }
+    started++;
+  }
+  for (int64_t k = 0; k < started; k++) {
+    pthread_join(share[k].thread, NULL);
+    sum += share[k].sum;
+  }
+  return sum;
+}
+
+// ------------------------------------------------------------------------------------------------------- register loop
+
+enum { CHAINS = 16, ROUND = 4096, RUNS = 5 };
+static const double loop_seconds = 0.04;
+
+/** All begin together; each stops when the time is over and tells how many rounds it has done. */
+struct loop {
+  pthread_t thread;
+  const int *go; ///< read atomically; -1: not at all
+  double seed;
+  uint64_t rounds;
+  double result, seconds;
+};
+
+/** CHAINS numbers that wait for nothing but themselves: a multiplication and an addition of each, again and again. */
+static double one_round(double x) {
+  double chain[CHAINS];
+  for (int k = 0; k < CHAINS; k++) chain[k] = x + k;
+  for (int n = 0; n < ROUND; n++)
+    for (int k = 0; k < CHAINS; k++) chain[k] = chain[k] * 0.999999 + 1e-7;
+  double sum = 0;
+  for (int k = 0; k < CHAINS; k++) sum += chain[k];
+  return sum;
+}
+
+static void *spin(void *argument) {
+  struct loop *l = (struct loop *)argument;
+  int go;
+  while ((go = __atomic_load_n(l->go, __ATOMIC_ACQUIRE)) == 0) sched_yield();
+  const double begin = sciara_wallclock();
+  l->seconds = 0;
+  for (l->rounds = 0; go > 0 && l->seconds < loop_seconds; l->rounds++) {
+    l->result = one_round(l->seed += 1e-3); // kept, so that it is computed
+    l->seconds = sciara_wallclock() - begin;
+  }
+  return NULL;
+}
+
+static enum sciara_status run_once(struct loop *loop, int threads, double *rate) {
+  int started = 0, go = 0;
+  for (; started < threads; started++) {
+    loop[started].go = &go;
+    loop[started].seed = started;
+    if (pthread_create(&loop[started].thread, NULL, spin, &loop[started]) != 0) break;
+  }
+  __atomic_store_n(&go, started == threads ? 1 : -1, __ATOMIC_RELEASE);
+  *rate = 0;
+  for (int k = 0; k < started; k++) {
+    pthread_join(loop[k].thread, NULL);
+    if (started == threads) *rate += (double)loop[k].rounds * ROUND * CHAINS * 2 / loop[k].seconds;
+  }
+  if (started == threads) return SCIARA_OK;
+  return sciara_fail(SCIARA_ERR_MEMORY, "only %d of %d threads could be started", started, threads);
+}
+
+static int ascending(const void *a, const void *b) {
+  const double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+enum sciara_status sciara_register_loop(int threads, double *operations_per_s) {
+  struct loop *loop = NULL;
+  double rate[RUNS];
+  enum sciara_status status;
+  if (threads <= 0) threads = sciara_usable_cores();
+  SCIARA_TRY_GOTO(SCIARA_NEW(loop, threads, "threads of a loop"));
+  for (int n = 0; n < RUNS; n++) SCIARA_TRY_GOTO(run_once(loop, threads, &rate[n]));
+  qsort(rate, RUNS, sizeof *rate, ascending);
+  *operations_per_s = rate[RUNS / 2];
+cleanup:
+  sciara_free(loop);
+  return status;
+}

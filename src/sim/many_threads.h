@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a measurement does with several threads of its own: checksums of large states, and a loop that measures how the
+// processor itself scales.
+#ifndef SCIARA_SIM_MANY_THREADS_H
+#define SCIARA_SIM_MANY_THREADS_H
+
+#include "model/state.h"
+
+enum { SCIARA_MOST_THREADS = 1024 };
+
+/** Cores that this process may use. */
+int sciara_usable_cores(void);
+
+/** sciara_state_checksum, shared out among the cores. */
+uint64_t sciara_checksum_shared_out(const struct sciara_state *s);
+
+/**
+ * Additions and multiplications in double precision a second, of a loop that stays in registers on so many threads (0: all
+ * cores): the median of five runs. No engine can scale better than this on a processor whose clock falls with the number
+ * of busy cores, or whose cores are shared.
+ */
+enum sciara_status sciara_register_loop(int threads, double *operations_per_s);
+
+#endif

@@ -1,0 +1,159 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""sciara bench and what is recorded of serial: the file of the repository is what serial comes to, and a record that is
+wrong gives no times."""
+import csv
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+sys.dont_write_bytecode = True
+sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
+import case
+from case import Case
+
+RECORDS = os.path.join(case.SOURCE, "config", "bench-records.csv")
+HERE = {key: value for key, value in os.environ.items() if key != "SCIARA_ETNA2006"}
+GIB = 1 << 30
+
+
+def rows_of(path):
+    """By all that says what is computed, and the step."""
+    with open(path, encoding="utf-8", newline="") as f:
+        rows = [tuple(row.values()) for row in csv.DictReader(f)]
+    return {row[:7]: row[7:] for row in rows}
+
+
+def memory_available():
+    with open("/proc/meminfo", encoding="ascii") as f:
+        return next(int(line.split()[1]) * 1024 for line in f if line.startswith("MemAvailable"))
+
+
+class Records(Case):
+    def setUp(self):
+        super().setUp()
+        for name in "config", "datasets":
+            os.symlink(os.path.join(case.SOURCE, name), self.path(name))
+
+    def bench(self, *args, code=0, env=None, **options):
+        return self.sciara("bench", "-q", *args, code=code, env=env or HERE, **options)
+
+    def expect_recorded_again(self, *args, env=None):
+        """What serial comes to now is what the repository's file holds."""
+        again = self.path("again.csv")
+        for precision in "double", "single":
+            self.bench("--record", again, "--precision", precision, *args, env=env)
+        known, found = rows_of(RECORDS), rows_of(again)
+        self.assertGreater(len(found), 0)
+        for key, values in found.items():
+            self.assertIn(key, known, "another problem: serial, a case or the format has changed")
+            self.assertEqual(values, known[key], key)
+        return found
+
+    def test_the_quick_suite(self):
+        found = self.expect_recorded_again("--suite", "quick")
+        self.assertEqual({key[0] for key in found}, {"volcano", "plane", "dense", "sparse", "tight"})
+
+    def test_some_steps_of_the_others(self):
+        """As many as do not take long: 3,000 of 26,000 and so on."""
+        if case.SANITIZED:
+            self.skipTest("takes too long with a sanitizer")
+        self.expect_recorded_again("--suite", "cpu", "--cases", "plane,volcano", "--steps", 500)
+        self.assertEqual(len(rows_of(self.path("again.csv"))), 2 * 2 * 7)
+
+    def test_two_steps_of_dense(self):
+        """serial does seven steps of 48, which the record verifies; all cells of 4096 x 4096."""
+        if case.SANITIZED:
+            self.skipTest("takes too long with a sanitizer")
+        if memory_available() < 8 * GIB:
+            self.skipTest("less than 8 GiB of memory are free")
+        done = self.bench("--suite", "cpu", "--cases", "dense", "--engines", "serial", "--seconds", 1)
+        self.assertIn("verified against records", done.stdout)
+        self.assertRegex(done.stdout, r"(?m)^  serial +- +verified +2 +1 ")
+
+    def test_etna(self):
+        files = os.environ.get("SCIARA_ETNA2006")
+        if not files:
+            self.skipTest("SCIARA_ETNA2006 is not set")
+        env = {**HERE, "SCIARA_ETNA2006": files}
+        self.expect_recorded_again("--suite", "quick", "--cases", "etna", env=env)
+
+    def spoilt(self, column, row, change):
+        """A copy of the repository's file with one value of the last row of quick's plane changed."""
+        with open(RECORDS, encoding="utf-8", newline="") as f:
+            rows = list(csv.reader(f))
+        at = [k for k, values in enumerate(rows) if values[0] == "plane" and values[3] == "500" and values[4] == "double"]
+        values = rows[at[row]]
+        values[rows[0].index(column)] = change(values[rows[0].index(column)])
+        path = self.path("spoilt.csv")
+        with open(path, "w", encoding="utf-8", newline="") as f:
+            csv.writer(f, lineterminator="\n").writerows(rows)
+        return path
+
+    def test_a_wrong_checksum_gives_no_time(self):
+        wrong = self.spoilt("checksum", -1, lambda text: format(int(text, 16) ^ 1, "016x"))
+        done = self.bench("--suite", "quick", "--cases", "plane", "--engines", "openmp", "--records", wrong, "--csv",
+                          "b.csv", code=1)
+        self.assertRegex(done.stdout, r"(?m)^  serial +- +FAILED checksum [0-9a-f]{16}, recorded is [0-9a-f]{16}$")
+        self.assertRegex(done.stdout, r"(?m)^  openmp +- +left out serial and the records disagree$")
+        with open(self.path("b.csv"), encoding="utf-8", newline="") as f:
+            for row in csv.DictReader(f):
+                self.assertEqual((row["us_per_step"], row["cell_steps_per_s"], row["speedup"]), ("", "", ""))
+
+    def test_a_wrong_count_or_clock_gives_no_time(self):
+        wrong = self.spoilt("cell_steps", 5, lambda text: str(int(text) + 1))
+        done = self.bench("--suite", "quick", "--cases", "plane", "--records", wrong, code=1)
+        self.assertRegex(done.stdout, r"(?m)^  serial +- +FAILED counts \d+ cell-steps in stretch \d, serial counts \d+$")
+
+    def test_a_problem_that_is_not_recorded(self):
+        other = self.spoilt("problem", -1, lambda text: format(int(text, 16) ^ 1, "016x"))
+        for args in ["--records", other], ["--no-records"]:
+            done = self.bench("--suite", "quick", "--cases", "plane", "--engines", "openmp", *args)
+            self.assertIn("verified against serial", done.stdout)
+            self.assertRegex(done.stdout, r"(?m)^  openmp +- +verified ")
+
+    def test_one_case_is_recorded_anew_the_others_stay(self):
+        shutil.copy(RECORDS, self.path("mine.csv"))
+        self.bench("--suite", "quick", "--cases", "plane", "--record", "mine.csv")
+        with open(RECORDS, "rb") as a, open(self.path("mine.csv"), "rb") as b:
+            self.assertEqual(a.read(), b.read())
+        spoilt = self.spoilt("checksum", -1, lambda text: "0" * 16)
+        self.bench("--suite", "quick", "--cases", "plane", "--record", spoilt)
+        with open(RECORDS, "rb") as a, open(spoilt, "rb") as b:
+            self.assertEqual(a.read(), b.read())
+
+    def test_an_installed_program_finds_the_file(self):
+        prefix = tempfile.mkdtemp(dir=self.work)
+        subprocess.run(["cmake", "--install", os.environ["SCIARA_BUILD_DIR"], "--prefix", prefix], check=True,
+                       stdout=subprocess.DEVNULL)
+        done = subprocess.run([os.path.join(prefix, "bin", "sciara"), "bench", "-q", "--suite", "quick", "--cases", "plane",
+                               "--engines", "serial"], cwd=prefix, env=HERE, check=True, stdout=subprocess.PIPE,
+                              encoding="utf-8")
+        self.assertIn("verified against records", done.stdout)
+
+    def test_progress(self):
+        done = self.sciara("bench", "--suite", "quick", "--cases", "plane", "--engines", "openmp:threads=2", env=HERE)
+        self.assertIn("sciara: plane: serial, verified against the records\n", done.stderr)
+        self.assertIn("sciara: plane: openmp threads=2\n", done.stderr)
+
+    def test_usage(self):
+        for args, message in ((["--record", "r.csv", "--csv", "b.csv"], "--record and --csv contradict each other"),
+                              (["--record", "r.csv", "--no-records"], "--record and --no-records contradict"),
+                              (["--records", "r.csv", "--no-records"], "--records and --no-records contradict"),
+                              (["--record", "r.csv", "--suite", "quick", "--steps", 33], "allowed multiples of 32"),
+                              (["--seconds", -1], "--seconds: found \"-1\", allowed a whole number from 0 to 86400")):
+            before = case.tree(self.work)
+            done = self.bench(*args, code=2)
+            self.assertIn(message, done.stderr)
+            self.assertEqual([name for name in case.tree(self.work) if name not in before and name != "r.csv"], [])
+        self.assertIn("none.csv: cannot open", self.bench("--records", "none.csv", code=4).stderr)
+        with open(self.path("bad.csv"), "w", encoding="utf-8") as f:
+            f.write("plane\n")
+        for option in "--records", "--record":
+            self.assertIn("bad.csv:1: found another first line", self.bench(option, "bad.csv", code=3).stderr)
+
+
+if __name__ == "__main__":
+    case.main()

@@ -1,0 +1,375 @@
+// SPDX-License-Identifier: Apache-2.0
+// Claims about what is recorded of serial: it is found again, it is believed only of its own problem, a wrong record or a
+// wrong engine gets no time, and a stretch that is cut down is verified all the same.
+#include <check.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "io/durable.h"
+#include "sim/bench.h"
+#include "sim/bench_scenes.h"
+#include "sim/many_threads.h"
+
+enum { SIZE = 64, WARM_UP = 4, STEPS = 6, EVERY = 1, REPEATS = 5, END = WARM_UP + REPEATS * STEPS };
+
+static const struct sciara_engine_ops *serial;
+static struct sciara_problem problem;
+static struct sciara_bench_records records;
+
+static struct sciara_bench_case a_case(void) {
+  return (struct sciara_bench_case){.name = "dense",
+                                    .problem = &problem,
+                                    .warm_up = WARM_UP,
+                                    .steps = STEPS,
+                                    .every = EVERY,
+                                    .repeats = REPEATS,
+                                    .records = &records};
+}
+
+static void make_problem(void) {
+  ck_assert_msg(sciara_scene_make(SCIARA_SCENE_DENSE, SIZE, SCIARA_DOUBLE, &problem) == SCIARA_OK, "%s",
+                sciara_last_error());
+}
+
+/** The problem at its start, and its records. */
+static void setup(void) {
+  make_problem();
+  struct sciara_bench_case c = a_case();
+  ck_assert_msg(sciara_bench_record(&c, &records) == SCIARA_OK, "%s", sciara_last_error());
+  sciara_problem_free(&problem);
+  make_problem();
+  ck_assert_uint_eq(records.count, END);
+}
+
+static void teardown(void) {
+  sciara_problem_free(&problem);
+  sciara_bench_records_free(&records);
+}
+
+// ------------------------------------------------------------------------------------------------------------ the file
+
+START_TEST(what_is_recorded) {
+  struct sciara_state *s = problem.state;
+  const uint64_t hash = sciara_bench_fingerprint(&problem, SCIARA_DOUBLE);
+  for (uint64_t step = 1; step <= 3; step++) {
+    const struct sciara_bench_record *r = sciara_bench_record_find(&records, hash, SCIARA_DOUBLE, step);
+    ck_assert_int_eq(sciara_bench_advance(&problem, SCIARA_DOUBLE, step), SCIARA_OK);
+    ck_assert_ptr_nonnull(r);
+    ck_assert_uint_eq(r->checksum, sciara_state_checksum(s));
+    ck_assert(r->clock == s->clock && r->liquid_cells == sciara_state_liquid_cells(s));
+    ck_assert_uint_eq(r->cell_steps, step * (SIZE - 2) * (SIZE - 2));
+    ck_assert(r->rows == SIZE && r->cols == SIZE && r->start == 0);
+  }
+  ck_assert_ptr_null(sciara_bench_record_find(&records, hash, SCIARA_DOUBLE, END + 1));
+  ck_assert_ptr_null(sciara_bench_record_find(&records, hash, SCIARA_SINGLE_PRECISION, 1));
+  ck_assert_ptr_null(sciara_bench_record_find(&records, hash ^ 1, SCIARA_DOUBLE, 1));
+}
+END_TEST
+
+START_TEST(another_problem_has_another_fingerprint) {
+  const uint64_t hash = sciara_bench_fingerprint(&problem, SCIARA_DOUBLE);
+  struct sciara_state *s = problem.state;
+  const int64_t middle = SIZE * SIZE / 2 + SIZE / 2;
+#define CHANGES(what, value)                                                    \
+  do {                                                                          \
+    const double kept = (what);                                                 \
+    (what) = (value);                                                           \
+    ck_assert_uint_ne(hash, sciara_bench_fingerprint(&problem, SCIARA_DOUBLE)); \
+    (what) = kept;                                                              \
+    ck_assert_uint_eq(hash, sciara_bench_fingerprint(&problem, SCIARA_DOUBLE)); \
+  } while (0)
+  CHANGES(s->h[middle], nextafter(s->h[middle], 9));
+  CHANGES(s->z0[middle], s->z0[middle] + 1);
+  CHANGES(s->clock, 2);
+  CHANGES(problem.scenario.params.cooling, 2);
+  CHANGES(problem.grid.cell_size, 11);
+#undef CHANGES
+  problem.scenario.boundary = SCIARA_BOUNDARY_CLOSED;
+  ck_assert_uint_ne(hash, sciara_bench_fingerprint(&problem, SCIARA_DOUBLE));
+}
+END_TEST
+
+static char file[] = "/tmp/sciara-records-XXXXXX";
+
+START_TEST(written_and_read_again) {
+  struct sciara_bench_records again;
+  close(mkstemp(file));
+  struct sciara_bench_record other = records.row[0];
+  snprintf(other.name, sizeof other.name, "another");
+  other.precision = SCIARA_SINGLE_PRECISION;
+  other.problem++;
+  ck_assert_int_eq(sciara_bench_record_add(&records, &other), SCIARA_OK);
+  ck_assert_int_eq(sciara_bench_records_write(&records, file), SCIARA_OK); // sorts
+  ck_assert_msg(sciara_bench_records_read(file, &again) == SCIARA_OK, "%s", sciara_last_error());
+  unlink(file);
+  ck_assert_uint_eq(again.count, END + 1);
+  ck_assert_str_eq(again.row[0].name, "another");
+  for (size_t k = 0; k < again.count; k++) {
+    const struct sciara_bench_record *a = &records.row[k], *b = &again.row[k];
+    ck_assert_str_eq(a->name, b->name);
+    ck_assert(a->rows == b->rows && a->cols == b->cols && a->start == b->start && a->precision == b->precision);
+    ck_assert(a->problem == b->problem && a->step == b->step && a->cell_steps == b->cell_steps);
+    ck_assert(a->clock == b->clock && a->liquid_cells == b->liquid_cells && a->residual == b->residual);
+    ck_assert_uint_eq(a->checksum, b->checksum);
+    if (k > 0) ck_assert_uint_eq(b->step, k);
+  }
+  sciara_bench_records_drop(&again, &again.row[1]);
+  ck_assert_uint_eq(again.count, 1);
+  ck_assert_str_eq(again.row[0].name, "another");
+  sciara_bench_records_free(&again);
+}
+END_TEST
+
+#define HEADER "case,rows,cols,start,precision,problem,step,cell_steps,clock_s,liquid_cells,residual_m3,checksum\n"
+#define ROW "dense,64,64,0,double,0123456789abcdef,1,3844,1.5,3844,1e-9,fedcba9876543210\n"
+
+START_TEST(files_that_are_refused) {
+  const struct {
+    const char *text, *message;
+  } cases[] = {
+      {"", ":1: found another first line"},
+      {"case\n", ":1: found another first line"},
+      {HEADER "dense\n", ":2: found \"another number of values\", allowed 12"},
+      {HEADER ROW "dense,64,64,0,double,0123456789abcdef,2,3844,1.5,3844,1e-9,fedcba9876543210,\n", ":3: found"},
+      {HEADER ROW ROW, ":3: found step 1 of the same problem again"},
+      {HEADER ",64,64,0,double,0123456789abcdef,1,3844,1.5,3844,1e-9,fedcba9876543210\n", "allowed a name"},
+      {HEADER "dense,64,-1,0,double,0123456789abcdef,1,3844,1.5,3844,1e-9,fedcba9876543210\n",
+       "\"-1\", allowed a whole"},
+      {HEADER "dense,64,64,0,half,0123456789abcdef,1,3844,1.5,3844,1e-9,fedcba9876543210\n",
+       "\"half\", allowed double"},
+      {HEADER "dense,64,64,0,double,0123456789ABCDEF,1,3844,1.5,3844,1e-9,fedcba9876543210\n",
+       "allowed 16 hexadecimal"},
+      {HEADER "dense,64,64,9,double,0123456789abcdef,1,3844,1.5,3844,1e-9,fedcba9876543210\n", "not before the start"},
+      {HEADER "dense,64,64,0,double,0123456789abcdef,1,3844,nan,3844,1e-9,fedcba9876543210\n",
+       "\"nan\", allowed a clock"},
+      {HEADER "dense,64,64,0,double,0123456789abcdef,1,3844,1.5,3844,1e-9,fedcba987654321\n", "allowed 16 hexadecimal"},
+  };
+  struct sciara_bench_records read;
+  close(mkstemp(file));
+  ck_assert_int_eq(sciara_file_replace(file, HEADER ROW, strlen(HEADER ROW)), SCIARA_OK);
+  ck_assert_msg(sciara_bench_records_read(file, &read) == SCIARA_OK, "%s", sciara_last_error());
+  ck_assert_uint_eq(read.count, 1);
+  sciara_bench_records_free(&read);
+  for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+    ck_assert_int_eq(sciara_file_replace(file, cases[k].text, strlen(cases[k].text)), SCIARA_OK);
+    ck_assert_int_eq(sciara_bench_records_read(file, &read), SCIARA_ERR_INPUT);
+    ck_assert_msg(strstr(sciara_last_error(), cases[k].message), "\"%s\" lacks \"%s\"", sciara_last_error(),
+                  cases[k].message);
+    ck_assert(!read.row && read.count == 0);
+  }
+  unlink(file);
+}
+END_TEST
+
+// --------------------------------------------------------------------------------------------------------- measurements
+
+static bool slow, wrong; ///< of the engine that follows
+
+static enum sciara_status advance(void *engine, const struct sciara_stop *stop,
+                                  struct sciara_engine_progress *progress) {
+  const uint64_t before = progress->step;
+  SCIARA_TRY(serial->advance(engine, stop, progress));
+  const struct timespec a_while = {.tv_nsec = 30000000};
+  for (uint64_t step = before; slow && step < progress->step; step++) nanosleep(&a_while, NULL);
+  return SCIARA_OK;
+}
+
+static enum sciara_status download(void *engine, struct sciara_state *s) {
+  SCIARA_TRY(serial->download(engine, s));
+  const int64_t middle = SIZE * SIZE / 2 + SIZE / 2;
+  if (wrong) s->h[middle] = nextafter(s->h[middle], 0);
+  return SCIARA_OK;
+}
+
+static struct sciara_engine_ops other;
+
+static struct sciara_contender contender(enum sciara_determinism determinism, bool is_slow, bool is_wrong) {
+  other = *serial;
+  other.name = "other";
+  other.determinism = determinism;
+  other.advance = advance;
+  other.download = download;
+  slow = is_slow;
+  wrong = is_wrong;
+  return (struct sciara_contender){.ops = &other};
+}
+
+static void measure(struct sciara_bench_case *c, const struct sciara_contender *contenders, size_t count) {
+  ck_assert_msg(sciara_bench_measure(c, contenders, count) == SCIARA_OK, "%s", sciara_last_error());
+}
+
+static void expect_no_time(const struct sciara_bench_row *row, enum sciara_bench_verdict verdict, const char *why) {
+  ck_assert_int_eq(row->verdict, verdict);
+  ck_assert_msg(row->why && strstr(row->why, why), "\"%s\" lacks \"%s\"", row->why, why);
+  for (int n = 0; n < SCIARA_BENCH_MOST_REPEATS; n++) ck_assert_double_eq(row->seconds[n], 0);
+  ck_assert_double_eq(row->us_per_step.median, 0);
+}
+
+START_TEST(verified_by_the_records) {
+  const struct sciara_contender x = contender(SCIARA_EXACT, false, false);
+  struct sciara_bench_case c = a_case();
+  measure(&c, &x, 1);
+  ck_assert(c.recorded && c.count == 2);
+  for (size_t k = 0; k < 2; k++) {
+    ck_assert_int_eq(c.row[k].verdict, SCIARA_BENCH_VERIFIED);
+    ck_assert(c.row[k].steps == STEPS && c.row[k].warm_up == WARM_UP);
+    ck_assert_uint_eq(c.row[k].checksum, records.row[END - 1].checksum);
+  }
+  sciara_bench_case_free(&c);
+}
+END_TEST
+
+START_TEST(a_wrong_record_gives_no_time) {
+  const struct sciara_contender x = contender(SCIARA_EXACT, false, false);
+  records.row[END - 1].checksum ^= 1;
+  struct sciara_bench_case c = a_case();
+  measure(&c, &x, 1);
+  expect_no_time(&c.row[0], SCIARA_BENCH_FAILED, "recorded is");
+  expect_no_time(&c.row[1], SCIARA_BENCH_LEFT_OUT, "serial and the records disagree");
+  sciara_bench_case_free(&c);
+  records.row[END - 1].checksum ^= 1;
+  records.row[END - 1 - STEPS].cell_steps++;
+  measure(&c, &x, 1);
+  expect_no_time(&c.row[0], SCIARA_BENCH_FAILED, "cell-steps in stretch 4, serial counts");
+  sciara_bench_case_free(&c);
+}
+END_TEST
+
+START_TEST(a_wrong_engine_gets_no_time) {
+  const struct sciara_contender x = contender(SCIARA_EXACT, false, true);
+  struct sciara_bench_case c = a_case();
+  measure(&c, &x, 1);
+  ck_assert_int_eq(c.row[0].verdict, SCIARA_BENCH_VERIFIED);
+  expect_no_time(&c.row[1], SCIARA_BENCH_FAILED, "other bits than serial: thickness");
+  sciara_bench_case_free(&c);
+}
+END_TEST
+
+START_TEST(without_a_record_serial_does_all) {
+  const struct sciara_contender x = contender(SCIARA_EXACT, true, false);
+  struct sciara_bench_case c = a_case();
+  c.seconds = 1e-3; // is no reason to verify nothing
+  records.row[END / 2].step += 1000;
+  measure(&c, &x, 1);
+  ck_assert(!c.recorded && c.row[0].steps == STEPS && c.row[1].steps == STEPS);
+  ck_assert_int_eq(c.row[1].verdict, SCIARA_BENCH_VERIFIED);
+  sciara_bench_case_free(&c);
+}
+END_TEST
+
+/** serial is quick: only the slow one does fewer steps. */
+START_TEST(slow_ones_do_fewer_steps) {
+  for (int is_wrong = 0; is_wrong < 2; is_wrong++) {
+    const struct sciara_contender x = contender(SCIARA_EXACT, true, is_wrong);
+    struct sciara_bench_case c = a_case();
+    c.seconds = 0.2; // 30 ms and more a step: one step a stretch
+    measure(&c, &x, 1);
+    ck_assert_uint_eq(c.row[1].warm_up, 2 * EVERY);
+    ck_assert_uint_eq(c.row[1].steps, EVERY);
+    if (is_wrong)
+      expect_no_time(&c.row[1], SCIARA_BENCH_FAILED, "recorded is");
+    else
+      ck_assert_int_eq(c.row[1].verdict, SCIARA_BENCH_VERIFIED);
+    sciara_bench_case_free(&c);
+  }
+}
+END_TEST
+
+/** An engine of the class tolerance is held against the state of the exact one that came furthest, wherever it stands. */
+START_TEST(tolerance_is_held_against_a_state) {
+  const struct sciara_engine_ops *openmp;
+  ck_assert_int_eq(sciara_engine_find("openmp", SCIARA_DOUBLE, &openmp), SCIARA_OK);
+  for (int is_wrong = 0; is_wrong < 2; is_wrong++) {
+    const struct sciara_contender list[] = {contender(SCIARA_TOLERANCE, true, is_wrong), {.ops = openmp, .threads = 1}};
+    struct sciara_bench_case c = a_case();
+    c.seconds = 0.4;
+    measure(&c, list, 2);
+    ck_assert_str_eq(c.row[1].contender.ops->name, "openmp");
+    ck_assert_str_eq(c.row[2].contender.ops->name, "other");
+    const uint64_t furthest = c.row[0].steps > c.row[1].steps ? c.row[0].steps : c.row[1].steps;
+    ck_assert_uint_eq(c.row[2].steps, furthest);
+    ck_assert_int_eq(c.row[2].verdict, SCIARA_BENCH_VERIFIED); // one bit is within its bounds
+    ck_assert_uint_eq(c.row[2].checksum == c.row[1].checksum, !is_wrong && furthest == c.row[1].steps);
+    sciara_bench_case_free(&c);
+  }
+}
+END_TEST
+
+START_TEST(scaling_beside_the_loop) {
+  const struct sciara_engine_ops *openmp;
+  ck_assert_int_eq(sciara_engine_find("openmp", SCIARA_DOUBLE, &openmp), SCIARA_OK);
+  const struct sciara_contender two[] = {{.ops = openmp, .threads = 2}, {.ops = openmp, .threads = 1}};
+  const struct sciara_contender one[] = {{.ops = openmp, .threads = 1}};
+  struct sciara_bench_case c = a_case();
+  measure(&c, (const struct sciara_contender[]){two[1], two[0]}, 2);
+  ck_assert(c.row[0].scaling == 0 && c.row[1].scaling == 1 && c.row[1].loop_scaling == 1);
+  ck_assert_double_eq(c.row[2].scaling, c.row[2].cell_steps_per_s / c.row[1].cell_steps_per_s);
+  ck_assert_double_eq(c.row[2].loop_scaling, c.row[2].loop_per_s / c.row[1].loop_per_s);
+  sciara_bench_case_free(&c);
+  measure(&c, one, 1);
+  ck_assert(c.row[1].scaling == 0 && c.row[1].loop_per_s == 0);
+  sciara_bench_case_free(&c);
+}
+END_TEST
+
+// ------------------------------------------------------------------------------------------------- the repository's file
+
+START_TEST(sparse_and_tight_are_one_lava) {
+  struct sciara_bench_records all;
+  size_t compared = 0;
+  ck_assert_msg(sciara_bench_records_read(SCIARA_SOURCE_DIR "/config/bench-records.csv", &all) == SCIARA_OK, "%s",
+                sciara_last_error());
+  for (size_t a = 0; a < all.count; a++)
+    for (size_t b = 0; b < all.count; b++) {
+      const struct sciara_bench_record *x = &all.row[a], *y = &all.row[b];
+      if (strcmp(x->name, "sparse") != 0 || strcmp(y->name, "tight") != 0) continue;
+      if (x->rows / 512 != y->rows / 88 || x->precision != y->precision || x->step != y->step) continue;
+      ck_assert(x->clock == y->clock && x->liquid_cells == y->liquid_cells && x->cell_steps == y->cell_steps);
+      compared++;
+    }
+  ck_assert_uint_ge(compared, 22); // those of the suite quick, at least
+  sciara_bench_records_free(&all);
+}
+END_TEST
+
+START_TEST(checksums_shared_out) {
+  struct sciara_problem p;
+  ck_assert_int_eq(sciara_scene_make(SCIARA_SCENE_DENSE, 1500, SCIARA_DOUBLE, &p), SCIARA_OK);
+  ck_assert_uint_eq(sciara_checksum_shared_out(p.state), sciara_state_checksum(p.state));
+  p.state->h[1500 * 1500 - 1] = 1; // the last cell of the last thread
+  ck_assert_uint_eq(sciara_checksum_shared_out(p.state), sciara_state_checksum(p.state));
+  sciara_problem_free(&p);
+  ck_assert_uint_eq(sciara_checksum_shared_out(problem.state), sciara_state_checksum(problem.state));
+}
+END_TEST
+
+int main(void) {
+  if (sciara_engine_find("serial", SCIARA_DOUBLE, &serial) != SCIARA_OK) return 1;
+  Suite *suite = suite_create("bench records");
+  TCase *tests = tcase_create("bench records");
+  tcase_set_timeout(tests, 60);
+  tcase_add_checked_fixture(tests, setup, teardown);
+  tcase_add_test(tests, what_is_recorded);
+  tcase_add_test(tests, another_problem_has_another_fingerprint);
+  tcase_add_test(tests, written_and_read_again);
+  tcase_add_test(tests, files_that_are_refused);
+  tcase_add_test(tests, verified_by_the_records);
+  tcase_add_test(tests, a_wrong_record_gives_no_time);
+  tcase_add_test(tests, a_wrong_engine_gets_no_time);
+  tcase_add_test(tests, without_a_record_serial_does_all);
+  tcase_add_test(tests, slow_ones_do_fewer_steps);
+  tcase_add_test(tests, tolerance_is_held_against_a_state);
+  tcase_add_test(tests, scaling_beside_the_loop);
+  tcase_add_test(tests, sparse_and_tight_are_one_lava);
+  tcase_add_test(tests, checksums_shared_out);
+  suite_add_tcase(suite, tests);
+  SRunner *runner = srunner_create(suite);
+  srunner_run_all(runner, CK_NORMAL);
+  const int failed = srunner_ntests_failed(runner);
+  srunner_free(runner);
+  return failed != 0;
+}

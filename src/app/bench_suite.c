@@ -27,8 +27,8 @@
 #define FULL_SIZE                                                                                    \
   {                                                                                                  \
     {ETNA, 20000, SMALL}, {VOLCANO, 10000, SMALL}, {PLANE, 10000, SMALL}, {DENSE(4096), 0, 8, 8, 1}, \
-        {SPARSE(16384), 0, 32, 64, 8}, {                                                             \
-      TIGHT(16384), 0, 32, 64, 8                                                                     \
+        {TIGHT(16384), 0, 32, 64, 8}, {                                                              \
+      SPARSE(16384), 0, 32, 64, 8                                                                    \
     }                                                                                                \
   }
 
@@ -42,8 +42,8 @@ static const struct sciara_bench_suite suites[] = {
       {VOLCANO, 500, 32, 64, 32},
       {PLANE, 500, 32, 64, 32},
       {DENSE(192), 0, 4, 8, 4},
-      {SPARSE(1024), 0, 16, 32, 16},
-      {TIGHT(1024), 0, 16, 32, 16}}},
+      {TIGHT(1024), 0, 16, 32, 16},
+      {SPARSE(1024), 0, 16, 32, 16}}},
     {"cpu", SCIARA_CAN_DEVICE, 0, 0, 30, FULL_SIZE},
     {"gpu", 0, SCIARA_CAN_DEVICE, 480, 6, FULL_SIZE},
 };

@@ -20,13 +20,14 @@
 static const struct sciara_option options[] = {
     {"suite", 0, "quick|cpu|gpu", "the sizes of the cases; default cpu"},
     {"cases", 0, "LIST",
-     "of etna, volcano, plane, dense, sparse, tight, with commas; default: all, or none beside a SCENARIO"},
+     "of etna, volcano, plane, dense, tight, sparse, with commas; default: all, or none beside a SCENARIO"},
     {"engines", 0, "LIST",
      "NAME[:KEY=VALUE]... with commas, or all (the default); keys threads memory block boxes sort"},
     {"precision", 'p', "double|single", "precision of the fields; default double"},
     {"threads", 't', "LIST", "numbers of threads of engines that have threads; default 0: all cores"},
-    {"repeats", 0, "N", "stretches that are timed, 5 to 99; default 5"},
+    {"repeats", 0, "N", "stretches that are timed, 5 to 99; default 5; of --record at least 1"},
     {"start", 0, "N", "steps before the measurement; default: of the suite"},
+    {"warm-up", 0, "N", "steps before the first stretch; default: of the suite"},
     {"steps", 'n', "N", "steps of a stretch; default: of the suite"},
     {"seconds", 0, "S",
      "of all stretches of an engine, which are shortened to that; default: of the suite; 0: no limit"},
@@ -130,12 +131,14 @@ static enum sciara_status take_record(const struct sciara_arguments *a, struct j
 
 static enum sciara_status take_options(const struct sciara_arguments *a, struct job *j) {
   const char *suite = sciara_argument(a, "suite"), *precision = sciara_argument(a, "precision");
-  double repeats = SCIARA_BENCH_LEAST_REPEATS, start = -1, steps = 0, seconds = -1;
+  double repeats = SCIARA_BENCH_LEAST_REPEATS, start = -1, warm_up = -1, steps = 0, seconds = -1;
   SCIARA_TRY(sciara_bench_suite_find(suite ? suite : "cpu", &j->suite));
   if (precision && strcmp(precision, "double") != 0 && strcmp(precision, "single") != 0)
     return sciara_fail(SCIARA_ERR_USAGE, "--precision: found \"%s\", allowed double or single", precision);
-  SCIARA_TRY(take_number(a, "repeats", SCIARA_BENCH_LEAST_REPEATS, SCIARA_BENCH_MOST_REPEATS, &repeats));
+  const double least_repeats = sciara_argument_given(a, "record") ? 1 : SCIARA_BENCH_LEAST_REPEATS;
+  SCIARA_TRY(take_number(a, "repeats", least_repeats, SCIARA_BENCH_MOST_REPEATS, &repeats));
   SCIARA_TRY(take_number(a, "start", 0, 0x1p53, &start));
+  SCIARA_TRY(take_number(a, "warm-up", 0, 0x1p53, &warm_up));
   SCIARA_TRY(take_number(a, "steps", 1, 0x1p53, &steps));
   SCIARA_TRY(take_number(a, "seconds", 0, 86400, &seconds));
   SCIARA_TRY(take_cases(a, j));
@@ -144,6 +147,7 @@ static enum sciara_status take_options(const struct sciara_arguments *a, struct 
   j->report.precision = precision && strcmp(precision, "single") == 0 ? SCIARA_SINGLE_PRECISION : SCIARA_DOUBLE;
   for (size_t k = 0; k < j->plans; k++) {
     if (start >= 0) j->plan[k].start = (uint64_t)start;
+    if (warm_up >= 0) j->plan[k].warm_up = (uint64_t)warm_up;
     if (steps > 0) j->plan[k].steps = (uint64_t)steps;
   }
   j->engine_seconds = seconds >= 0 ? seconds : j->suite->engine_seconds;
@@ -236,8 +240,10 @@ static enum sciara_status record(struct job *j, const struct sciara_bench_plan *
   if (plan->source == SCIARA_BENCH_SCENARIO)
     return sciara_fail(SCIARA_ERR_USAGE, "--record: found %s, allowed cases of a suite", plan->name);
   if (plan->warm_up % plan->every || plan->steps % plan->every)
-    return sciara_fail(SCIARA_ERR_USAGE, "--steps: found %" PRIu64 ", allowed multiples of %" PRIu64 " with --record",
-                       plan->steps, plan->every);
+    return sciara_fail(SCIARA_ERR_USAGE,
+                       "--record: found a warm-up of %" PRIu64 " and stretches of %" PRIu64
+                       " steps, allowed multiples of %" PRIu64 " for %s",
+                       plan->warm_up, plan->steps, plan->every, plan->name);
   SCIARA_TRY(sciara_bench_plan_open(plan, c.precision, 1, NULL, 0, &problem, &left_out));
   if (left_out) {
     printf("%s: left out: %s\n", plan->name, left_out);

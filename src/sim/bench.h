@@ -32,10 +32,11 @@ struct sciara_spread {
 struct sciara_bench_row {
   struct sciara_contender contender;
   enum sciara_bench_verdict verdict;
-  char *why;                                 ///< why it is not verified; owned, may be NULL
-  uint64_t warm_up, steps;                   ///< done before the first stretch, and in each; the case's, or fewer
-  bool compared;                             ///< there is a checksum
-  uint64_t checksum;                         ///< of the state after the last stretch
+  char *why;               ///< why it is not verified; owned, may be NULL
+  uint64_t warm_up, steps; ///< done before the first stretch, and in each; the case's, or fewer
+  bool compared;           ///< there is a checksum
+  uint64_t checksum;       ///< of the state after the last stretch
+  uint64_t warm_up_cell_steps;
   double seconds[SCIARA_BENCH_MOST_REPEATS]; ///< of each stretch, spent in `advance`
   uint64_t cell_steps[SCIARA_BENCH_MOST_REPEATS];
   struct sciara_spread us_per_step, ns_per_cell_step;
@@ -57,7 +58,7 @@ struct sciara_bench_row {
  * What serial comes to is in the records, or serial does all the steps itself. With records each engine, serial too, may
  * do fewer steps in a stretch, so that all stretches take `seconds`, but never fewer than `every`. The state of an exact
  * engine that has the recorded checksum is then the state of serial: one of the class tolerance does as many steps as the
- * longest of these, and is held against its state. Engines of that class come last.
+ * longest of these, and is held against its state. The engine that `auto` picks comes first, those of that class last.
  */
 struct sciara_bench_case {
   // In.

@@ -81,6 +81,7 @@ enum sciara_status sciara_bench_race(const struct sciara_bench_case *c, const st
   enum sciara_status status = start(&r, c, &row->contender);
   if (status == SCIARA_OK) status = warm_up(&r, c, race, row);
   uint64_t step = c->first_step + row->warm_up;
+  row->warm_up_cell_steps = r.progress.cell_steps;
   for (int n = 0; status == SCIARA_OK && n < c->repeats; n++) {
     const uint64_t before = r.progress.cell_steps;
     step += row->steps;

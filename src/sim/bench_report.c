@@ -194,6 +194,7 @@ static void put_json_row(struct sciara_text *t, const struct sciara_bench_report
   put_number_or_null(t, "peak_rss_bytes", row->peak > 0, (double)row->peak);
   if (row->verdict == SCIARA_BENCH_VERIFIED) {
     put_number(t, "warm_up", (double)row->warm_up);
+    put_number(t, "warm_up_cell_steps", (double)row->warm_up_cell_steps);
     put_number(t, "steps", (double)row->steps);
     put_json_spread(t, "us_per_step", &row->us_per_step);
     put_json_spread(t, "ns_per_cell_step", &row->ns_per_cell_step);

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/many_threads.h"
+
 static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t count) {
   for (size_t i = 0; i < count; i++) hash = (hash ^ ((const unsigned char *)bytes)[i]) * UINT64_C(0x100000001b3);
   return hash;
@@ -14,7 +16,7 @@ void sciara_trace_begin(const struct sciara_problem *p, enum sciara_precision pr
   const struct sciara_vents *v = p->vents;
   const size_t cells = (size_t)v->count * sizeof *v->row, slots = (size_t)v->slots * sizeof *v->rate;
   const uint64_t seed = UINT64_C(0xcbf29ce484222325);
-  *out = (struct sciara_trace){.dem = p->dem_hash, .start = sciara_state_checksum(p->state)};
+  *out = (struct sciara_trace){.dem = p->dem_hash, .start = sciara_checksum_shared_out(p->state)};
   out->parameters = hash_bytes(seed, &p->scenario.params, sizeof p->scenario.params);
   out->parameters = hash_bytes(out->parameters, &p->scenario.boundary, sizeof p->scenario.boundary);
   out->vents = hash_bytes(hash_bytes(seed, v->row, cells), v->col, cells);
@@ -33,7 +35,7 @@ enum sciara_status sciara_trace_add(struct sciara_trace *t, const struct sciara_
                                               .emitted = s->emitted,
                                               .liquid_cells = sciara_state_liquid_cells(s),
                                               .residual = ledger->residual_m3,
-                                              .checksum = sciara_state_checksum(s)};
+                                              .checksum = sciara_checksum_shared_out(s)};
   return SCIARA_OK;
 }
 

@@ -1,0 +1,223 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""tools/bench, tools/bench-summary and tools/roofline: a suite from the pack to the summary, goals that are reached and
+missed, and what NVIDIA's profiler prints."""
+import json
+import os
+import subprocess
+import sys
+
+sys.dont_write_bytecode = True
+sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
+import case
+from case import Case
+
+TOOLS = os.path.join(case.SOURCE, "tools")
+HERE = {key: value for key, value in os.environ.items() if key != "SCIARA_ETNA2006"}
+
+# As `ncu --csv --page raw --print-units base --print-metric-instances details` prints: the program's own lines and ncu's
+# between, a line of units, thousands with commas, and what a kernel does not have.
+RAW = '''==PROF== Connected to process 4711 (/somewhere/sciara)
+dense: 4096 x 4096 cells, "all" of them liquid
+==PROF== Profiling "step" - 1: 0%....50%....100% - 9 passes
+"ID","Process ID","Kernel Name","Grid Size","dram__bytes_read.sum","dram__bytes_write.sum","gpu__time_duration.sum",\
+"lts__t_bytes.sum","sass__thread_inst_executed_true_per_opcode_with_modifier_all",\
+"sm__throughput.avg.pct_of_peak_sustained_elapsed","smsp__sass_thread_inst_executed_op_dadd_pred_on.sum",\
+"smsp__sass_thread_inst_executed_op_dfma_pred_on.sum","smsp__sass_thread_inst_executed_op_dmul_pred_on.sum"
+"","","","","byte","byte","ns","byte","inst","%","inst","inst","inst"
+"0","4711","void step(params, fields)","(132, 1, 1)","1,000,000","500,000","2,000","3,000,000","900 (DADD: 500; \
+MUFU.RCP64H: 4,000; MUFU.RSQ64H: 1,000; LDG.E.64: 7)","50.5","10,000","20,000","30,000"
+"1","4711","list","(1, 1, 1)","0","500,000","1,000","n/a","3 (IADD3: 3)","10","0","0","0"
+'''
+
+
+class Roofline(Case):
+    def roofline(self, *args, code=0, env=None):
+        done = subprocess.run([sys.executable, os.path.join(TOOLS, "roofline"), *map(str, args)], cwd=self.work,
+                              env=env or HERE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8", check=False)
+        self.assertEqual(done.returncode, code, done.stdout + done.stderr)
+        return done
+
+    def parse(self, text, *args, code=0):
+        with open(self.path("ncu.csv"), "w", encoding="utf-8") as f:
+            f.write(text)
+        return self.roofline("--parse", "ncu.csv", "--cell-steps", 1000, *args, code=code)
+
+    def count(self, text, name, *args):
+        line = next(line for line in self.parse(text, *args).stdout.splitlines() if line.startswith(f"  {name:14} "))
+        return line[16:].split()
+
+    def test_sums_over_the_launches(self):
+        self.assertIn("2 launches, 1000 cell-steps", self.parse(RAW).stdout)
+        for name, value in (("DRAM read", "1000"), ("DRAM written", "1000"), ("L2", "3000")):
+            self.assertEqual(self.count(RAW, name), [value, "B"])
+        for name, value in (("fp64 add", "10"), ("fp64 mul", "30"), ("fp64 fma", "20"), ("fp64 all", "60"),
+                            ("divisions", "4"), ("square roots", "1")):
+            self.assertEqual(self.count(RAW, name)[0], value)
+
+    def test_floors_and_shares(self):
+        """3 us for 1000 cell-steps; 2 MB at 1e12 B/s are 2 us; 4000 divisions at 4e9/s are 1 us."""
+        self.assertEqual(self.count(RAW, "DRAM", "--dram", 1e12), ["2000", "B", "2000", "66.7", "%"])
+        self.assertEqual(self.count(RAW, "divisions", "--division", 4e9), ["4", "1000", "33.3", "%"])
+        self.assertEqual(self.count(RAW, "square roots", "--root", 1e9), ["1", "1000", "33.3", "%"])
+        self.assertEqual(self.count(RAW, "fp64 all", "--fp64", 6e10), ["60", "1000", "33.3", "%"])
+        self.assertEqual(self.count(RAW, "time")[:3], ["3000", "100.0", "%"])
+        self.assertIn("= 3.333e+08 cell-steps/s", self.parse(RAW).stdout)
+        self.assertIn("1 x void step(params, fields): 2 us, 50.5 % of", self.parse(RAW).stdout)
+
+    def test_units(self):
+        text = RAW.replace('"byte","byte","ns"', '"Kbyte","byte","us"').replace('"1,000,000"', '"1,000.0"')
+        self.assertEqual(self.count(text, "DRAM read"), ["1000", "B"])
+        self.assertEqual(self.count(text, "time")[0], "3e+06")
+        self.assertIn("found the unit 'furlong'", self.parse(RAW.replace('"ns"', '"furlong"'), code=1).stderr)
+
+    def test_two_tables_count_both(self):
+        self.assertIn("4 launches", self.parse(RAW + RAW).stdout)
+        self.assertEqual(self.count(RAW + RAW, "divisions")[0], "8")
+
+    def test_what_is_not_told_is_not_known(self):
+        unnamed = RAW.replace("(DADD: 500; MUFU.RCP64H: 4,000; MUFU.RSQ64H: 1,000; LDG.E.64: 7)", "(500; 4000; 1000; 7)")
+        coarse = RAW.replace("MUFU.RCP64H: 4,000; MUFU.RSQ64H: 1,000", "MUFU: 5,000")
+        for text in unnamed.replace("(IADD3: 3)", "(3)"), coarse:
+            self.assertEqual(self.count(text, "divisions"), ["not", "known"])
+        none = RAW.replace("MUFU.RCP64H: 4,000; MUFU.RSQ64H: 1,000; ", "")
+        self.assertEqual(self.count(none, "divisions")[0], "0")
+        self.assertEqual(self.count(RAW.replace("lts__t_bytes.sum", "other"), "L2"), ["not", "known"])
+
+    def test_no_table(self):
+        for text in "", "==ERROR== no kernels were profiled\n", RAW.split('"0"')[0]:
+            self.assertIn("there is no table of kernels", self.parse(text, code=1).stderr)
+
+    def test_usage(self):
+        self.roofline("--parse", "x.csv", code=2)
+        self.roofline("--cell-steps", 5, code=2)
+        self.roofline("--case", "lake", code=2)
+        self.assertIn("skipped: no-ncu-here is not on PATH", self.roofline("--ncu", "no-ncu-here", code=77).stdout)
+
+    def ncu(self, body):
+        """Stands in for the profiler: runs the program, and leaves the text above as its log."""
+        with open(self.path("ncu"), "w", encoding="utf-8") as f:
+            f.write("#!/bin/bash\nprintf '%s\\n' \"$@\" > arguments\n" + body)
+        os.chmod(self.path("ncu"), 0o755)
+        with open(self.path("raw"), "w", encoding="utf-8") as f:
+            f.write(RAW)
+        return self.path("ncu")
+
+    PASS_ON = '''log= metrics=
+while [[ $1 == --* ]]; do
+  case $1 in --csv) shift; continue ;; --log-file) log=$2 ;; --metrics) metrics=$2 ;; esac
+  shift 2
+done
+'''
+
+    def profile(self, body, *args, code=0):
+        env = {**HERE, "SCIARA_RUN": self.ncu("exit 1") + "-run", "FOLDER": self.work}
+        with open(self.path("ncu-run"), "w", encoding="utf-8") as f:  # the suite gpu wants a GPU; `tight` of quick does
+            f.write(f"#!/bin/bash\nshift\nexec {case.PROGRAM} \"${{@/#gpu/quick}}\"\n")
+        os.chmod(self.path("ncu-run"), 0o755)
+        return self.roofline("--ncu", self.ncu(self.PASS_ON + body), "--engine", "openmp", "--case", "tight", *args,
+                             code=code, env=env)
+
+    def test_a_verified_run(self):
+        done = self.profile('"$@" && cp "$FOLDER/raw" "$log"\n')
+        self.assertRegex(done.stdout, r"(?m)^openmp, tight, --replay-mode kernel: 2 launches, \d{5,} cell-steps$")
+
+    def test_a_run_that_is_not_verified(self):
+        done = self.profile('echo something is wrong; cp "$FOLDER/raw" "$log"; exit 1\n', code=1)
+        self.assertIn("openmp was not verified", done.stderr)
+        self.assertIn("something is wrong", done.stderr)
+
+    def test_a_metric_that_this_ncu_lacks(self):
+        done = self.profile('[[ $metrics != *lts__* ]] || { echo "Failed to find metric lts__t_bytes.sum"; exit 1; }\n'
+                            '"$@" && cp "$FOLDER/raw" "$log"\n')
+        self.assertIn("not known to this ncu: lts__t_bytes.sum\n", done.stdout)
+
+
+def row(engine, us, ns, options=None, **more):
+    return {"engine": engine, "options": options, "verdict": "verified", "us_per_step": {"median": us},
+            "ns_per_cell_step": {"median": ns}, "cell_steps_per_s": 1e9 / ns, "speedup": 100 / ns, "steps": 8,
+            "device_bytes": 15.5e9, **more}
+
+
+class Summary(Case):
+    def report(self, name, precision, cases, gpu=True):
+        machine = {"sciara": "0", "git": "abc", "date": "today", "cpu": "a processor", "cores": 16,
+                   "gpu": {"name": "a GPU", "driver": "1", "memory_bytes": 150e9} if gpu else None}
+        case.write_json(self.path(name + ".json"), {
+            "format": "sciara bench", "suite": "gpu", "precision": precision, "machine": machine,
+            "cases": [{"case": key, "engines": rows} for key, rows in cases.items()]})
+
+    def summary(self, code=0):
+        done = subprocess.run([sys.executable, os.path.join(TOOLS, "bench-summary"), self.work], stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, encoding="utf-8", check=False)
+        self.assertEqual(done.returncode, code, done.stderr)
+        table = [[cell.strip() for cell in line.split("|")[1:-1]] for line in done.stdout.splitlines() if line[:2] == "| "]
+        return [cells for cells in table if len(cells) == 3], [cells for cells in table if len(cells) == 10]
+
+    def expect(self, *verdicts):
+        goals, _ = self.summary()
+        self.assertEqual([cells[1:] for cells in goals[1:]], [list(v) for v in verdicts])
+
+    def test_reached(self):
+        self.report("d", "double", {"etna": [row("cuda-fused", 3.9, 4)], "dense": [row("cuda-fused", 4000, 0.25)],
+                                    "sparse": [row("cuda-fused", 100, 0.3, over_tight=1.5)]})
+        self.report("s", "single", {"dense": [row("cuda-fused", 2800, 0.175)]})
+        self.report("t", "double", {"dense": [row("openmp", 1, 30, "threads=1", scaling=1, loop_scaling=1),
+                                              row("openmp", 1, 16, "threads=2", scaling=1.8, loop_scaling=2)]})
+        self.expect(("reached", "3.9 us"), ("reached", "4e+09/s"), ("reached", "1.43 times"), ("reached", "1.5 times"),
+                    ("reached", "10.3 % of its memory"), ("reached", "3.33 times"), ("not measured", ""),
+                    ("reached", "90 % (1.8 of 2 times)"))
+
+    def test_missed(self):
+        self.report("d", "double", {"etna": [row("cuda-fused", 4.1, 4)], "dense": [row("cuda-fused", 4000, 0.26)],
+                                    "sparse": [row("cuda-fused", 100, 0.3, over_tight=1.51, device_bytes=151e9)]})
+        self.report("s", "single", {"dense": [row("cuda-fused", 2800, 0.2)]})
+        self.report("t", "double", {"dense": [row("openmp", 1, 40, "threads=1", scaling=1, loop_scaling=1),
+                                              row("openmp", 1, 16, "threads=4", scaling=3, loop_scaling=4)],
+                                    "etna": [row("openmp", 1, 40, "threads=1")]})
+        goals, _ = self.summary()
+        self.assertEqual({cells[1] for cells in goals[1:]}, {"MISSED"})
+        self.assertEqual(len(goals), 1 + 8)
+
+    def test_what_failed_is_not_measured(self):
+        failed = {"engine": "cuda-fused", "options": None, "verdict": "FAILED", "why": "other bits"}
+        self.report("d", "double", {"etna": [failed], "dense": [failed], "sparse": [failed]})
+        goals, figures = self.summary()
+        self.assertEqual({cells[1] for cells in goals[1:]}, {"not measured"})
+        self.assertEqual(len(figures), 1)
+
+    def test_no_file(self):
+        self.summary(code=2)
+
+    def test_figures(self):
+        self.report("d", "double", {"dense": [row("serial", 4e6, 250), row("cuda-fused", 4000, 0.25)]}, gpu=False)
+        self.report("s", "single", {"dense": [row("cuda-fused", 2000, 0.125)]}, gpu=False)
+        _, figures = self.summary()
+        self.assertEqual(figures[1:], [["dense", "serial", "gpu", "8", "4e+06", "", "", "4e+06", "0.4", ""],
+                                       ["dense", "cuda-fused", "gpu", "8", "4000", "2000", "2", "4e+09", "400", ""]])
+
+
+class Suite(Case):
+    def test_from_the_pack_to_the_summary(self):
+        if case.SANITIZED:
+            self.skipTest("the libraries of a sanitizer are no part of a pack")
+        env = {**HERE, "SCIARA_BUILD": os.path.dirname(case.PROGRAM)}
+        subprocess.run([os.path.join(TOOLS, "bench"), "pack", self.path("p.tar.gz")], env=env, check=True,
+                       stdout=subprocess.DEVNULL)
+        os.mkdir(self.path("p"))
+        subprocess.run(["tar", "-xzf", self.path("p.tar.gz"), "-C", self.path("p")], check=True)
+        env = {**HERE, "SCIARA_RUN": "./run", "SCIARA_BENCH_OUT": self.path("out"), "SCIARA_BENCH_THREADS": "1 2"}
+        done = subprocess.run(["tools/bench", "quick"], cwd=self.path("p"), env=env, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, encoding="utf-8", check=False)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        names = ["quick-double", "quick-single"] + ["quick-threads"] * (len(os.sched_getaffinity(0)) > 1)
+        self.assertEqual(sorted(os.listdir(self.path("out"))),
+                         sorted([f"{name}.{end}" for name in names for end in ("csv", "json", "txt")] + ["summary.md"]))
+        with open(self.path("out", "summary.md"), encoding="utf-8") as f:
+            self.assertIn("| dense: at least 4e9 cell-steps/s in double", f.read())
+        with open(self.path("out", "quick-single.json"), encoding="utf-8") as f:
+            self.assertEqual(json.load(f)["precision"], "single")
+
+
+if __name__ == "__main__":
+    case.main()

@@ -45,8 +45,8 @@ class Quick(SharedCase):
         self.assertEqual(names, ["volcano", "plane", "dense", "tight", "sparse"])
         for name in names:
             rows = [row for row in measured if row["case"] == name]
-            self.assertEqual([(row["engine"], row["options"]) for row in rows][:3],
-                             [("serial", ""), ("openmp", "threads=1"), ("openmp", "threads=2")])
+            self.assertEqual(rows[0]["engine"], "serial")
+            self.assertEqual([row["options"] for row in rows if row["engine"] == "openmp"], ["threads=1", "threads=2"])
             exact = {row["checksum"] for row in rows if row["class"] == "exact"}
             self.assertEqual(len(exact), 1)
             self.assertRegex(exact.pop(), "^[0-9a-f]{16}$")
@@ -120,7 +120,8 @@ class Quick(SharedCase):
         for a, b in zip(sparse["engines"], tight["engines"]):
             ratio = a["ns_per_cell_step"]["median"] / b["ns_per_cell_step"]["median"]
             self.assertAlmostEqual(a["over_tight"] / ratio, 1, 6)
-            self.assertEqual([sum(e["cell_steps"]) for e in (a, b)], [sum(a["cell_steps"])] * 2, "the same lava")
+            if a["class"] == "exact":
+                self.assertEqual(a["cell_steps"], b["cell_steps"], "the same lava")
         one, two = (next(e for e in sparse["engines"] if e["options"] == f"threads={n}") for n in (1, 2))
         self.assertEqual((one["scaling"], one["loop_scaling"]), (1, 1))
         self.assertAlmostEqual(two["scaling"] * one["cell_steps_per_s"] / two["cell_steps_per_s"], 1, 6)

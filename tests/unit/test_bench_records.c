@@ -359,9 +359,9 @@ END_TEST
 
 START_TEST(checksums_shared_out) {
   struct sciara_problem p;
-  ck_assert_int_eq(sciara_scene_make(SCIARA_SCENE_DENSE, 1500, SCIARA_DOUBLE, &p), SCIARA_OK);
+  ck_assert_int_eq(sciara_scene_make(SCIARA_SCENE_DENSE, 1501, SCIARA_DOUBLE, &p), SCIARA_OK);
   ck_assert_uint_eq(sciara_checksum_shared_out(p.state), sciara_state_checksum(p.state));
-  p.state->h[1500 * 1500 - 1] = 1; // the last cell of the last thread
+  p.state->h[1501 * 1501 - 1] = 1; // the last cell of the last thread
   ck_assert_uint_eq(sciara_checksum_shared_out(p.state), sciara_state_checksum(p.state));
   sciara_problem_free(&p);
   ck_assert_uint_eq(sciara_checksum_shared_out(problem.state), sciara_state_checksum(problem.state));

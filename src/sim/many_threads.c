@@ -40,8 +40,8 @@ uint64_t sciara_checksum_shared_out(const struct sciara_state *s) {
   uint64_t sum = sciara_state_checksum_rest(s);
   int64_t started = 0;
   for (int64_t k = 0; k < count; k++) {
-    const int64_t first = cells / count * k, end = k == count - 1 ? cells : cells / count * (k + 1);
-    share[k] = (struct share){.state = s, .first = first, .count = end - first};
+    const int64_t first = cells / count * k;
+    share[k] = (struct share){.state = s, .first = first, .count = cells / count};
     if (k == count - 1 || pthread_create(&share[k].thread, NULL, add_up, &share[k]) != 0) {
       share[k].count = cells - first; // this thread does the rest
       add_up(&share[k]);

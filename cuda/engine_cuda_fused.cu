@@ -45,13 +45,20 @@ void layout(void *engine, sciara_carver *carver) {
   s->points = carver->take<meeting_point>(MEETING_POINTS);
 }
 
+/** Tiles that have what the kernel for little lava needs beside the rest. */
+unsigned few_of(const fused_space *s) { return smaller(s->capacity, (unsigned)FEW_TILES); }
+
 /** Lays the scratch out. */
 void lay_out_scratch(fused_space *s, sciara_carver *c) {
   s->around = c->take<int>((int64_t)s->capacity * 9);
-  s->inbox = c->take<unsigned>((int64_t)s->capacity * TILE_CELLS);
+  const int64_t few = few_of(s);
+  s->inbox[0] = c->take<unsigned>((int64_t)s->capacity * TILE_CELLS);
+  s->inbox[1] = c->take<unsigned>(few * TILE_CELLS);
   s->sent = c->take<unsigned>((int64_t)s->capacity * TILE_CELLS);
   s->donor = c->take<fused_donor>((int64_t)s->capacity * TILE_CELLS);
   s->flow = c->take<fused_flow>((int64_t)s->capacity * TILE_CELLS * 8);
+  s->surface = c->take<fused_surface>(few * TILE_CELLS);
+  s->signals = c->take<fused_signal>(MOST_BLOCKS);
 }
 
 /** Bytes of scratch for so many tiles, at most those of the grid; `capacity` becomes their number. */
@@ -105,7 +112,7 @@ sciara_status ask_occupancy(fused_engine *e) {
   SCIARA_CUDA_TRY(cudaGetDevice(&device));
   SCIARA_CUDA_TRY(cudaDeviceGetAttribute(&shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
   const int spare = 8192; // static shared memory, and what the driver keeps
-  e->blocks[0] = (unsigned)e->base.multiprocessors;
+  e->blocks[0] = (unsigned)(e->base.multiprocessors < MOST_BLOCKS ? e->base.multiprocessors : MOST_BLOCKS);
   if ((size_t)(shared - spare) < sizeof(small_block))
     e->blocks[0] = 0; // always the other one
   else
@@ -154,8 +161,8 @@ sciara_status run(void *engine) {
     SCIARA_CUDA_TRY(cudaLaunchCooperativeKernel((const void *)fused_large, dim3(e->blocks[1]), dim3(large_work::BLOCK),
                                                 arguments, 0, stream));
   } else {
-    SCIARA_CUDA_TRY(cudaLaunchCooperativeKernel((const void *)fused_small, dim3(e->blocks[0]), dim3(512), arguments,
-                                                sizeof(small_block), stream));
+    SCIARA_CUDA_TRY(cudaLaunchCooperativeKernel((const void *)fused_small, dim3(e->blocks[0]), dim3(SMALL_BLOCK),
+                                                arguments, sizeof(small_block), stream));
   }
   SCIARA_CUDA_TRY(cudaMemcpyAsync(e->seen, e->space.c, sizeof *e->seen, cudaMemcpyDeviceToHost, stream));
   return SCIARA_OK;
@@ -172,6 +179,14 @@ void set_pace(fused_engine *e) {
   e->steps = (unsigned long long)(fit < 1 ? 1 : fit > 1e6 ? 1e6 : fit);
 }
 
+sciara_status empty_inboxes(fused_engine *e) {
+  const fused_space *s = &e->space;
+  const size_t few = few_of(s), tile = TILE_CELLS * sizeof(unsigned);
+  SCIARA_CUDA_TRY(cudaMemsetAsync(s->inbox[0], 0, s->capacity * tile, e->base.stream));
+  SCIARA_CUDA_TRY(cudaMemsetAsync(s->inbox[1], 0, few * tile, e->base.stream));
+  return SCIARA_OK;
+}
+
 /** What the next launch has to be. */
 sciara_status done(void *engine) {
   fused_engine *e = engine_of(engine);
@@ -181,10 +196,9 @@ sciara_status done(void *engine) {
   const int process[] = {SCIARA_PROCESS_TIME_EVALUATION, SCIARA_PROCESS_MASS_AND_MOMENTUM, SCIARA_PROCESS_OTHER};
   for (int k = 0; k < 3; k++) p->seconds[process[k]] = (double)c->timer[k] * 1e-9;
   p->timed_steps = c->timed_steps;
-  e->large = !e->blocks[0] || count > (unsigned long long)small_block::TILES * e->blocks[0];
+  e->large = !e->blocks[0] || count > most_small_tiles(e->blocks[0]);
   if (e->base.control->failed) // the step was not ended: what was announced was not taken
-    SCIARA_CUDA_TRY(
-        cudaMemsetAsync(e->space.inbox, 0, (size_t)e->space.capacity * TILE_CELLS * sizeof(unsigned), e->base.stream));
+    SCIARA_TRY(empty_inboxes(e));
   set_pace(e);
   return count > e->space.capacity ? take_scratch(e, count, (uint64_t)count * 3 / 2) : SCIARA_OK;
 }

@@ -32,7 +32,10 @@ struct large_work {
   }
 
   __device__ void prepare() {}
+  __device__ void signal() const {}
   __device__ void meantime(int, int) {}
+  __device__ void share(grid_meeting &all_blocks) { all_blocks.meet(); }
+  __device__ void finish() {}
 
   __device__ real evaluate(fused_tally *tally) {
     real t_opt = d.rule.clock_max;
@@ -42,7 +45,7 @@ struct large_work {
       const real t = evaluate_cell(p, k, i, &bad);
       if (t < t_opt) t_opt = t;
       tally->cell_steps++;
-      if (bad) blame(&d.control->bad_before, i, tally);
+      if (bad) blame(&space.c->bad, i, tally);
     });
     return t_opt;
   }
@@ -84,7 +87,8 @@ struct large_work {
       real top;
       look(n, i, z, h, hc, vx, vy, &top, &slope);
       space.flow[there * 8 + n - 1] = {slope, average - top};
-      announce(space, scratch_of_neighbour(space.around + (int64_t)p * 9, k, sciara_moore_row(n), sciara_moore_col(n)),
+      announce(space.inbox[0],
+               scratch_of_neighbour(space.around + (int64_t)p * 9, k, sciara_moore_row(n), sciara_moore_col(n)),
                sciara_moore_reverse(n));
       const real t = sciara_slope_time(&d.rule, &slope, keep, bad);
       if (t < t_opt) t_opt = t;
@@ -99,11 +103,6 @@ struct large_work {
     SCIARA_UNROLL
     for (int n = 1; n < SCIARA_MOORE; n++) top[n] = tops[n * BLOCK];
     return sciara_minimise(set, h, top, average);
-  }
-
-  __device__ void blame(unsigned long long *where, int64_t i, fused_tally *tally) const {
-    tally->bad = true;
-    atomicMin(where, (unsigned long long)i);
   }
 
   /** tau2 of cell i before anything flows to it: what stays, after the flows to `to`. */
@@ -124,7 +123,7 @@ struct large_work {
     for_each([&](unsigned p, unsigned k, int64_t i) {
       const int *around = space.around + (int64_t)p * 9;
       const int64_t there = (int64_t)p * TILE_CELLS + k;
-      const unsigned from = take_mail(space, there);
+      const unsigned from = take_mail(space.inbox[0], there);
       const bool live = !(d.f.h[i] <= 0);
       if (!live && !from) return;
       sciara_parcel parcel = {0, 0, 0, 0};
@@ -156,8 +155,7 @@ struct large_work {
   }
 
   __device__ int handle_of(int64_t vent) const {
-    const int64_t row = d.vents.cell[vent] / d.f.stride, col = d.vents.cell[vent] % d.f.stride;
-    const unsigned place = space.place[row / TILE_HEIGHT * space.tiles_x + col / TILE_WIDTH];
+    const unsigned place = (unsigned)(scratch_of_vent(d, space, vent) / TILE_CELLS);
     return place / ((unsigned)threads_of_block() / 32) % gridDim.x == blockIdx.x ? 0 : -1;
   }
 

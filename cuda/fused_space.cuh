@@ -18,6 +18,8 @@ enum {
   TILE_HEIGHT = 4,
   TILE_CELLS = TILE_WIDTH * TILE_HEIGHT, ///< a warp's lanes
   STEPS_OF_GRACE = TILE_HEIGHT - 1,      ///< after lava has entered an outer tile
+  FEW_TILES = 4096,                      ///< so many may be worked on with the state in shared memory
+  MOST_BLOCKS = 1024,                    ///< by so many blocks
 };
 
 /** What a receiver needs of the way from a donor to it; one sector of memory in double precision. */
@@ -31,12 +33,27 @@ struct alignas(2 * sizeof(real)) fused_donor {
   real keep, T; ///< k = 1 - dP(T); K at the beginning of the step
 };
 
+/**
+ * What the neighbours of a cell read of it, where its state is in another block's shared memory. The sign of h, which is
+ * never negative, tells after which step it was written: the cell's neighbours wait until it changes. Read and written at
+ * once.
+ */
+struct alignas(16) fused_surface {
+  double h, z; ///< m
+};
+
+/** Tells how far a block is; a sector of its own. */
+struct alignas(32) fused_signal {
+  unsigned long long stamp; ///< of the time evaluation that is done: epoch << 32 | steps of this launch
+};
+
 /** On the device; the host reads it between launches. */
 struct fused_control {
-  unsigned epoch;              ///< which list this is, counted from 1
-  unsigned inner, outer;       ///< tiles listed: the inner ones first
-  unsigned before;             ///< tiles of the list before
-  int now;                     ///< which of the two lists
+  unsigned epoch;         ///< which list this is, counted from 1
+  unsigned inner, outer;  ///< tiles listed: the inner ones first
+  unsigned before;        ///< tiles of the list before
+  int now;                ///< which of the two lists
+  unsigned long long bad; ///< smallest index of a cell whose time evaluation met a NaN, in a step that was not done yet
   unsigned long long timer[3]; ///< time evaluation, the rest of a step, between steps; ns, when profiling
   unsigned long long timed_steps;
 };
@@ -50,12 +67,15 @@ struct fused_space {
   unsigned *place;           ///< of each tile: its place in the list, if it is listed
   meeting_point *points;     ///< MEETING_POINTS
   // Scratch.
-  unsigned capacity;  ///< tiles it has room for
-  int *around;        ///< [tile][9]: places of the tile and of those around it, row-major; -1 where there is none
-  unsigned *inbox;    ///< [tile][cell]: bit i - 1: neighbour i sends lava; all 0 between steps
-  unsigned *sent;     ///< [tile][cell], of liquid cells: bit i - 1: lava flows to neighbour i
-  fused_donor *donor; ///< [tile][cell], where something is sent
-  fused_flow *flow;   ///< [tile][cell][direction - 1], where it is sent
+  unsigned capacity; ///< tiles it has room for
+  int *around;       ///< [tile][9]: places of the tile and of those around it, row-major; -1 where there is none
+  unsigned
+      *inbox[2];  ///< [tile][cell]: bit i - 1: neighbour i sends lava; all 0 between steps. The second: of FEW_TILES
+  unsigned *sent; ///< [tile][cell], of liquid cells: bit i - 1: lava flows to neighbour i
+  fused_donor *donor;     ///< [tile][cell], where something is sent
+  fused_flow *flow;       ///< [tile][cell][direction - 1], where it is sent
+  fused_surface *surface; ///< [tile][cell], of FEW_TILES
+  fused_signal *signals;  ///< [block], of MOST_BLOCKS
 
   __device__ unsigned count() const { return c->inner + c->outer; }
   __device__ bool fits() const { return count() <= capacity; }
@@ -71,28 +91,43 @@ __device__ inline int64_t cell_of_tile(int64_t first, unsigned k, int64_t stride
   return first + (int64_t)(k / TILE_WIDTH) * stride + k % TILE_WIDTH;
 }
 
-/**
- * Where in the scratch the cell lies that is `rows` and `cols` away from cell k of a tile: `around` are the nine places of
- * that tile; -1: nowhere.
- */
-__device__ inline int64_t scratch_of_neighbour(const int *around, unsigned k, int rows, int cols) {
+/** A cell of a tile or of one of the tiles around it. */
+struct fused_neighbour {
+  int tile; ///< 0 to 8, row-major; 4: the tile itself
+  int cell; ///< of that tile
+};
+
+/** The cell that is `rows` and `cols` away from cell k of a tile. */
+__device__ inline fused_neighbour neighbour_of(unsigned k, int rows, int cols) {
   const int y = (int)(k / TILE_WIDTH) + rows, x = (int)(k % TILE_WIDTH) + cols;
   const int down = y < 0 ? 0 : y < TILE_HEIGHT ? 1 : 2, across = x < 0 ? 0 : x < TILE_WIDTH ? 1 : 2;
-  const int place = around[down * 3 + across];
-  const int cell = (y & (TILE_HEIGHT - 1)) * TILE_WIDTH + (x & (TILE_WIDTH - 1));
-  return place < 0 ? -1 : (int64_t)place * TILE_CELLS + cell;
+  return {down * 3 + across, (y & (TILE_HEIGHT - 1)) * TILE_WIDTH + (x & (TILE_WIDTH - 1))};
+}
+
+/** Where in the scratch it lies; `around` are the nine places of the tile; -1: nowhere. */
+__device__ inline int64_t scratch_of_neighbour(const int *around, unsigned k, int rows, int cols) {
+  const fused_neighbour it = neighbour_of(k, rows, cols);
+  const int place = around[it.tile];
+  return place < 0 ? -1 : (int64_t)place * TILE_CELLS + it.cell;
 }
 
 /** Tells the cell at `there` in the scratch that lava comes from its neighbour `from`. */
-__device__ inline void announce(const fused_space &space, int64_t there, int from) {
-  if (there >= 0) atomicOr(&space.inbox[there], 1u << (from - 1));
+__device__ inline void announce(unsigned *inbox, int64_t there, int from) {
+  if (there >= 0) atomicOr(&inbox[there], 1u << (from - 1));
 }
 
 /** What came for the cell at `there`, which from now on is nothing. */
-__device__ inline unsigned take_mail(const fused_space &space, int64_t there) {
-  const unsigned mail = space.inbox[there];
-  if (mail) space.inbox[there] = 0;
+__device__ inline unsigned take_mail(unsigned *inbox, int64_t there) {
+  const unsigned mail = __ldcg(&inbox[there]);
+  if (mail) inbox[there] = 0;
   return mail;
+}
+
+/** Where in the scratch a vent's cell lies; its tile is listed. */
+__device__ inline int64_t scratch_of_vent(const sciara_device &d, const fused_space &space, int64_t vent) {
+  const int64_t row = d.vents.cell[vent] / d.f.stride, col = d.vents.cell[vent] % d.f.stride;
+  const unsigned place = space.place[row / TILE_HEIGHT * space.tiles_x + col / TILE_WIDTH];
+  return (int64_t)place * TILE_CELLS + row % TILE_HEIGHT * TILE_WIDTH + col % TILE_WIDTH;
 }
 
 // ----------------------------------------------------------------------------------------------- making the list
@@ -104,6 +139,7 @@ static __global__ void begin_list(fused_space space) {
   c->inner = c->outer = 0;
   c->now = 1 - c->now;
   c->epoch++;
+  c->bad = SCIARA_NO_CELL;
 }
 
 __device__ inline void hold(const fused_space &space, uint32_t tile) {

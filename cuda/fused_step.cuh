@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Steps without leaving the kernel: all blocks meet twice a step, once for the clock and once when the lava has moved.
+// Steps without leaving the kernel. All blocks meet once a step, for the clock; before that a cell's neighbours have to have
+// ended the step before, and how a block waits for them is its own affair.
 //
 // What does the work is a struct (fused_small.cuh, fused_large.cuh), of which every thread has one:
 //   prepare()                  before the first step; ends with the block's threads together
-//   meantime(thread, threads)  while the block waits for the others to end a step: what can be computed without them
 //   evaluate(tally)            tau1, time evaluation: the smallest t_opt this thread found, s. Leaves in the scratch what
 //                              receivers need to compute the flows towards them
+//   signal()                   a thread of the last warp: what the block's evaluations wrote can be seen by all
+//   meantime(worker, workers)  all other warps while the block waits for the clock: what can be done without it
 //   move(t, time, tally)       the flows, tau2 and tau3 with the clock t, s, of a step that ends at `time`, s
+//   share(all_blocks)          lets other blocks see the state at the end of the step; after that `evaluate` can be called
+//   finish()                   instead of it after the last step
 //   handle_of(vent)            < 0 if another block works on the vent's cell; else what `emit` wants to know
 //   emit(handle, vent, volume, s)  thread 0 of that block: `volume` m3 come up in a step that begins at s
 //   liquid()                   the liquid cells that this thread answers for
@@ -24,6 +28,12 @@ struct fused_tally {
   bool entered; ///< lava is in an outer tile
   bool bad;     ///< a NaN
 };
+
+/** A cell with a NaN. */
+__device__ inline void blame(unsigned long long *where, int64_t i, fused_tally *tally) {
+  tally->bad = true;
+  atomicMin(where, (unsigned long long)i);
+}
 
 /** How far a launch goes, and with what. */
 struct fused_orders {
@@ -140,7 +150,26 @@ template <class Work> __device__ void add_up(const sciara_device &d, const Work 
   }
 }
 
-/** Steps until the stop rule, a NaN, `orders` or lava that leaves the listed tiles end them. */
+enum { SOME_LIQUID = 1, SOME_ENTERED = 2, SOME_BAD = 4 }; ///< flags that blocks tell each other
+
+__device__ inline unsigned flags_of(const fused_tally &tally) {
+  return (tally.liquid ? SOME_LIQUID : 0u) | (tally.entered ? SOME_ENTERED : 0u) | (tally.bad ? SOME_BAD : 0u);
+}
+
+/** Why the run ends after a step, by what all blocks found in it and by its number and its end, s. */
+__device__ inline int reason_to_stop(const sciara_device_stop &stop, unsigned flags, unsigned long long step,
+                                     double end) {
+  if (flags & SOME_BAD) return SCIARA_STOP_CANCEL;
+  if (step >= stop.steps) return SCIARA_STOP_STEPS;
+  if (end >= stop.time) return SCIARA_STOP_TIME;
+  if (stop.solidified && !(flags & SOME_LIQUID) && end >= stop.vents_end) return SCIARA_STOP_SOLIDIFIED;
+  return SCIARA_STOP_NONE;
+}
+
+/**
+ * Steps until the stop rule, a NaN, `orders` or lava that leaves the listed tiles end them. What the blocks found in a step
+ * they tell each other when they meet for the clock of the next one, or after the last.
+ */
 template <class Work>
 __device__ void fused_steps(const sciara_device &d, const fused_space &space, const fused_orders &orders, Work &work) {
   __shared__ vent_chunk chunk;
@@ -150,66 +179,66 @@ __device__ void fused_steps(const sciara_device &d, const fused_space &space, co
   grid_meeting all_blocks = {space.points, &block, 0};
   fused_watch watch = {orders.profile && blockIdx.x == 0 && is_first(), 0};
   fused_tally tally = {};
-  double time = c->time, emitted = c->emitted;
+  double end = c->time, emitted = c->emitted; // of the last step
   real t = c->t;
   unsigned long long step = c->step, left = orders.most_steps;
   int reason = SCIARA_STOP_NONE;
-  const auto meantime = [&](int thread, int threads) { work.meantime(thread, threads); };
+  bool moved = false, over = false, failed = false;
   if (is_first()) block.flags = 0;
   work.prepare();
   chunk.prepare(d.vents, work);
-  chunk.fill(d.vents, 0, time, (double)t);
-  chunk.emit_all(d.vents, work, time, (double)t, &emitted);
-  time = time + (double)t;
-  all_blocks.any(0, meantime);
+  chunk.fill(d.vents, 0, end, (double)t);
+  chunk.emit_all(d.vents, work, end, (double)t, &emitted);
+  work.share(all_blocks);
+  all_blocks.meet();
   if (blockIdx.x == 0 && is_first()) c->liquid = 0; // all have read the control
   watch.lap(space.c, -1);
-  for (bool over = false; !over;) {
+  while (!over) {
     if (is_first()) chunk.emits = 0;
+    const unsigned flags = flags_of(tally); // of the step that has ended
     const double t_opt = (double)work.evaluate(&tally);
     // The bits of t_opt, which are in its order, and 1 more: 0 tells that a NaN was met.
     const unsigned long long bits = tally.bad ? 0 : (unsigned long long)__double_as_longlong(t_opt) + 1;
-    const unsigned long long least = all_blocks.least(bits);
+    const meeting_result found = all_blocks.meet(
+        bits, flags, [&] { work.signal(); }, [&](int worker, int workers) { work.meantime(worker, workers); });
     watch.lap(space.c, 0);
-    if (least == 0) {
-      reason = SCIARA_STOP_CANCEL;
-      break;
-    }
-    t = d.rule.relaxation * (real)__longlong_as_double((long long)(least - 1));
+    if (moved) reason = reason_to_stop(stop, found.flags, step, end);
+    if (reason != SCIARA_STOP_NONE) break;
+    if (moved && (found.flags & SOME_ENTERED) && left > STEPS_OF_GRACE) left = STEPS_OF_GRACE;
+    end = end + (double)t;
+    failed = found.least == 0;
+    if (failed) break;
+    t = d.rule.relaxation * (real)__longlong_as_double((long long)(found.least - 1));
     step++;
     left--;
-    const bool by_steps = step >= stop.steps, by_time = time >= stop.time;
-    over = by_steps || by_time || left == 0;
-    if (!over) chunk.fill(d.vents, 0, time, (double)t); // of the next step: lava comes up before it is evaluated
+    over = step >= stop.steps || end >= stop.time || left == 0;
+    if (!over) chunk.fill(d.vents, 0, end, (double)t); // of the next step: lava comes up before it is evaluated
     tally.liquid = tally.entered = false;
-    work.move(t, time, &tally);
-    if (!over) chunk.emit_all(d.vents, work, time, (double)t, &emitted);
-    const unsigned all =
-        all_blocks.any((tally.liquid ? 1u : 0u) | (tally.entered ? 2u : 0u) | (tally.bad ? 4u : 0u), meantime);
-    watch.lap(space.c, 1);
-    if (all & 4) {
-      reason = SCIARA_STOP_CANCEL;
-      step--; // it is not done
-    } else if (by_steps) {
-      reason = SCIARA_STOP_STEPS;
-    } else if (by_time) {
-      reason = SCIARA_STOP_TIME;
-    } else if (stop.solidified && !(all & 1) && time >= stop.vents_end) {
-      reason = SCIARA_STOP_SOLIDIFIED;
+    work.move(t, end, &tally);
+    moved = true;
+    if (!over) {
+      chunk.emit_all(d.vents, work, end, (double)t, &emitted);
+      work.share(all_blocks);
     }
-    if ((all & 2) && left > STEPS_OF_GRACE) left = STEPS_OF_GRACE;
-    over = over || reason != SCIARA_STOP_NONE;
-    if (!over) time = time + (double)t;
+    watch.lap(space.c, 1);
+  }
+  if (over) {
+    work.finish();
+    const meeting_result found = all_blocks.meet(
+        ~0ull, flags_of(tally), [] {}, [](int, int) {});
+    reason = reason_to_stop(stop, found.flags, step, end);
   }
   add_up(d, work, tally);
   if (blockIdx.x != 0 || !is_first()) return;
   space.c->timed_steps += orders.profile ? step - c->step : 0;
-  c->step = step;
-  c->time = time;
+  if (failed && space.c->bad < c->bad_before) c->bad_before = space.c->bad;
+  failed = failed || reason == SCIARA_STOP_CANCEL;
+  c->step = reason == SCIARA_STOP_CANCEL ? step - 1 : step; // a step with a NaN is not done
+  c->time = end;
   c->emitted = emitted;
   c->t = t;
-  c->failed = reason == SCIARA_STOP_CANCEL;
-  c->reason = reason;
+  c->failed = failed;
+  c->reason = failed ? SCIARA_STOP_CANCEL : reason;
 }
 
 } // namespace sciara_gpu

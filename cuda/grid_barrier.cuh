@@ -58,10 +58,17 @@ __device__ inline unsigned warp_any(unsigned bits) {
 #endif
 }
 
-/** What a block needs for its meetings, in shared memory; every thread has to have seen it cleared. */
+/** What a meeting found. */
+struct meeting_result {
+  unsigned long long least; ///< of the numbers
+  unsigned flags;           ///< bit k: somebody has flag k
+};
+
+/** What a block needs for its meetings, in shared memory; every thread has to have seen its flags cleared. */
 struct block_meeting {
-  unsigned long long of_warp[32], least;
-  unsigned flags, all_flags;
+  unsigned long long of_warp[32];
+  unsigned flags;
+  meeting_result found;
 };
 
 /** A thread's part in the meetings. */
@@ -71,58 +78,55 @@ struct grid_meeting {
   unsigned turn; ///< starts as 0
 
   /** Waits at the point of this turn until all blocks have come. One thread of each, for those that it has met. */
-  __device__ meeting_point wait(unsigned long long flags) const {
+  template <class Signal>
+  __device__ meeting_result wait(unsigned long long number, unsigned flags, Signal signal) const {
     meeting_point *here = points + turn;
     if (blockIdx.x == 0) points[(turn + 1) % MEETING_POINTS] = {0, ~0ull}; // all have left it
+    unsigned long long counted = 1;
+    for (int k = 0; k < FLAGS; k++) counted |= (unsigned long long)(flags >> k & 1u) << (16 * (k + 1));
+    atomicMin(&here->least, number);
     fence();
-    atomicAdd(&here->blocks, 1ull + flags);
+    signal();
+    atomicAdd(&here->blocks, counted);
     meeting_point seen;
     do seen = look_at(here);
     while ((seen.blocks & 0xffffu) < gridDim.x);
-    return seen;
+    meeting_result result = {seen.least, 0};
+    for (int k = 0; k < FLAGS; k++) result.flags |= (seen.blocks >> (16 * (k + 1)) & 0xffffu ? 1u : 0u) << k;
+    return result;
   }
 
-  /** All threads of all blocks meet: the smallest of their numbers. What was written before is seen by all afterwards. */
-  __device__ unsigned long long least(unsigned long long mine) {
+  /**
+   * All threads of all blocks meet: the smallest of their numbers, and the flags that anybody has (bit k of `flags`: flag k).
+   * What was written before is seen by all afterwards. The last warp of a block waits; it calls signal() when what the block
+   * wrote can be seen. Meanwhile the others do meantime(worker, workers).
+   */
+  template <class Signal, class Meantime>
+  __device__ meeting_result meet(unsigned long long number, unsigned flags, Signal signal, Meantime meantime) {
     const int lane = thread_in_block() % 32, warp = thread_in_block() / 32, warps = threads_of_block() / 32;
-    mine = warp_least(mine);
-    if (lane == 0) block->of_warp[warp] = mine;
+    number = warp_least(number);
+    flags = warp_any(flags);
+    if (lane == 0) block->of_warp[warp] = number;
+    if (lane == 0 && flags) atomicOr(&block->flags, flags);
     __syncthreads();
-    if (warp == 0) {
-      mine = warp_least(lane < warps ? block->of_warp[lane] : ~0ull);
+    if (warp < warps - 1) {
+      meantime(thread_in_block(), threads_of_block() - 32);
+    } else {
+      number = warp_least(lane < warps ? block->of_warp[lane] : ~0ull);
       if (lane == 0) {
-        atomicMin(&points[turn].least, mine);
-        block->least = wait(0).least;
+        block->found = wait(number, block->flags, signal);
+        block->flags = 0;
       }
     }
     __syncthreads();
     turn = (turn + 1) % MEETING_POINTS;
-    return block->least;
+    return block->found;
   }
 
-  /**
-   * The same, for the flags that anybody has; bit k of `mine`: flag k. While thread 0 waits the others do
-   * meantime(worker, workers).
-   */
-  template <class Meantime> __device__ unsigned any(unsigned mine, Meantime meantime) {
-    mine = warp_any(mine);
-    if (is_lane_0() && mine) atomicOr(&block->flags, mine);
-    __syncthreads();
-    if (thread_in_block() >= 32) {
-      meantime(thread_in_block() - 32, threads_of_block() - 32);
-    } else if (is_first()) {
-      const unsigned flags = block->flags;
-      block->flags = 0;
-      unsigned long long counted = 0;
-      for (int k = 0; k < FLAGS; k++) counted |= (unsigned long long)(flags >> k & 1u) << (16 * (k + 1));
-      counted = wait(counted).blocks;
-      unsigned all = 0;
-      for (int k = 0; k < FLAGS; k++) all |= (counted >> (16 * (k + 1)) & 0xffffu ? 1u : 0u) << k;
-      block->all_flags = all;
-    }
-    __syncthreads();
-    turn = (turn + 1) % MEETING_POINTS;
-    return block->all_flags;
+  /** The same, when there is nothing to tell. */
+  __device__ void meet() {
+    meet(
+        ~0ull, 0, [] {}, [](int, int) {});
   }
 };
 

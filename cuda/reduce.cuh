@@ -18,7 +18,7 @@ template <class T, class Combine> __device__ T warp_reduce(T value, Combine comb
   return value;
 }
 
-template <class T> __device__ T smaller(T a, T b) { return b < a ? b : a; }
+template <class T> __host__ __device__ T smaller(T a, T b) { return b < a ? b : a; }
 template <class T> __device__ T larger(T a, T b) { return a < b ? b : a; }
 
 /** The sum over the block. */

@@ -97,11 +97,12 @@ struct small_work {
   unsigned thread, threads; ///< this one, and those of the block
   unsigned n;               ///< the neighbour it looks at
   unsigned steps = 0;       ///< done in this launch
+  unsigned epoch;           ///< of the list
   small_way way;            ///< of the cell of the first chunk that the thread looks at
 
   __device__ small_work(const sciara_device &d_, const fused_space &space_)
       : d(d_), space(space_), thread((unsigned)thread_in_block()), threads((unsigned)threads_of_block()),
-        n(thread % DIRECTIONS + 1) {}
+        n(thread % DIRECTIONS + 1), epoch(space_.c->epoch) {}
 
   __device__ unsigned place_of(unsigned tile) const { return blockIdx.x + tile * gridDim.x; }
   __device__ int64_t scratch_of(unsigned id) const {
@@ -111,7 +112,7 @@ struct small_work {
     return cell_of_tile(the_block().first[id / TILE_CELLS], id % TILE_CELLS, d.f.stride);
   }
   __device__ unsigned *inbox() const { return space.inbox[steps % 2]; }
-  __device__ unsigned long long stamp() const { return (unsigned long long)space.c->epoch << 32 | (steps + 1); }
+  __device__ unsigned long long stamp() const { return (unsigned long long)epoch << 32 | (steps + 1); }
 
   __device__ void prepare() {
     small_block &my = the_block();

@@ -42,6 +42,7 @@ void layout(void *engine, sciara_carver *carver) {
   s->c = carver->take<fused_control>(1);
   for (uint32_t *&list : s->list) list = carver->take<uint32_t>(tiles);
   for (unsigned **field : {&s->listed, &s->held, &s->place}) *field = carver->take<unsigned>(tiles);
+  s->found = carver->take<uint32_t>(tiles);
   s->points = carver->take<meeting_point>(MEETING_POINTS);
 }
 
@@ -139,7 +140,8 @@ sciara_status prepare(void *engine) {
 sciara_status make_list(fused_engine *e, cudaStream_t stream) {
   const unsigned blocks = (unsigned)e->base.multiprocessors * (e->everywhere ? 8 : 1);
   begin_list<<<1, 1, 0, stream>>>(e->space);
-  list_inner<<<blocks, 256, 0, stream>>>(e->base.device, e->space, e->everywhere);
+  find_inner<<<blocks, 256, 0, stream>>>(e->base.device, e->space, e->everywhere);
+  order_inner<<<blocks, 256, 0, stream>>>(e->space);
   list_outer<<<blocks, 256, 0, stream>>>(e->space);
   tell_places<<<blocks, 256, 0, stream>>>(e->space);
   SCIARA_CUDA_TRY(cudaGetLastError());

@@ -14,9 +14,9 @@ namespace sciara_gpu {
 
 enum {
   DIRECTIONS = SCIARA_MOORE - 1,
-  SMALL_BLOCK = 512,            ///< threads
-  WORKERS = SMALL_BLOCK - 32,   ///< those of them that do not wait for the clock
-  CHUNK = WORKERS / DIRECTIONS, ///< cells whose lava is moved at once
+  SMALL_BLOCK = 512,          ///< threads
+  WORKERS = SMALL_BLOCK - 32, ///< those of them that do not wait for the clock; a multiple of 8
+  CHUNK = 128,                ///< cells whose lava is moved at once
 };
 
 /** What the threads of a chunk tell each other; [cell of the chunk][direction - 1]. */
@@ -98,13 +98,21 @@ struct small_work {
   unsigned n;               ///< the neighbour it looks at
   unsigned steps = 0;       ///< done in this launch
   unsigned epoch;           ///< of the list
-  small_way way;            ///< of the cell of the first chunk that the thread looks at
+  small_way way;            ///< of the first cell that the thread moves lava of
 
   __device__ small_work(const sciara_device &d_, const fused_space &space_)
       : d(d_), space(space_), thread((unsigned)thread_in_block()), threads((unsigned)threads_of_block()),
         n(thread % DIRECTIONS + 1), epoch(space_.c->epoch) {}
 
-  __device__ unsigned place_of(unsigned tile) const { return blockIdx.x + tile * gridDim.x; }
+  /** Place in the list of the block's tile: the list is dealt out to and fro, for the fullest tiles come first. */
+  __device__ unsigned place_of(unsigned tile) const {
+    return tile * gridDim.x + (tile % 2 ? gridDim.x - 1 - blockIdx.x : blockIdx.x);
+  }
+  /** Which block has the tile at a place. */
+  __device__ static unsigned block_of(unsigned place) {
+    const unsigned k = place % gridDim.x;
+    return place / gridDim.x % 2 ? gridDim.x - 1 - k : k;
+  }
   __device__ int64_t scratch_of(unsigned id) const {
     return (int64_t)place_of(id / TILE_CELLS) * TILE_CELLS + id % TILE_CELLS;
   }
@@ -117,8 +125,8 @@ struct small_work {
   __device__ void prepare() {
     small_block &my = the_block();
     if (is_first()) {
-      const unsigned count = space.count();
-      my.mine = count > blockIdx.x ? (count - blockIdx.x + gridDim.x - 1) / gridDim.x : 0;
+      my.mine = space.count() / gridDim.x;
+      if (place_of(my.mine) < space.count()) my.mine++;
       my.inner = space.c->inner;
       my.live_count = 0;
       my.neighbours[0] = (unsigned short)blockIdx.x; // what it told itself it waits for like the others
@@ -151,7 +159,7 @@ struct small_work {
   /** Remembers where a tile around one of the block's lies, and whose it is. */
   __device__ void know_tile_around(unsigned tile, unsigned k, int place) {
     small_block &my = the_block();
-    const unsigned block = (unsigned)place % gridDim.x;
+    const unsigned block = block_of((unsigned)place);
     const bool own = place >= 0 && block == blockIdx.x;
     my.around[tile][k] = place;
     my.own[tile][k] = own ? (signed char)((unsigned)place / gridDim.x) : (signed char)-1;
@@ -221,7 +229,8 @@ struct small_work {
     if (thread < liquid * DIRECTIONS) look(my.live[thread / DIRECTIONS], &z, &h);
     const unsigned idle = threads - 1 - thread, whole = (liquid + 31) / 32 * 32;
     for (unsigned k = idle; k < liquid; k += threads) prepare_cell(my.live[k]);
-    for (unsigned k = (idle - whole) % SMALL_BLOCK; k < liquid; k += threads) record(my.live[k]);
+    for (unsigned k = (idle + SMALL_BLOCK - whole % SMALL_BLOCK) % SMALL_BLOCK; k < liquid; k += threads)
+      record(my.live[k]);
     if (is_first()) {
       tally->cell_steps += liquid;
       tally->launched += (liquid * DIRECTIONS + 31) / 32 * 32;
@@ -342,9 +351,9 @@ struct small_work {
       const unsigned cells = min(items - first, (unsigned)CHUNK);
       const unsigned *todo = my.todo + first;
       if (first) __syncthreads(); // the last chunk is done with
-      if (thread < cells * DIRECTIONS) {
-        if (first) way = find_way(todo[thread / DIRECTIONS]);
-        flow(todo[thread / DIRECTIONS], t, tally);
+      for (unsigned q = thread; thread < WORKERS && q < cells * DIRECTIONS; q += WORKERS) {
+        if (first || q != thread) way = find_way(todo[q / DIRECTIONS]);
+        flow(todo[q / DIRECTIONS], q, t, tally);
       }
       __syncthreads();
       if (thread < cells) settle(todo[thread], gather(todo[thread], thread), t, time, tally);
@@ -358,18 +367,18 @@ struct small_work {
     for (unsigned k = thread; k < my.live_count; k += threads) record(my.live[k]);
   }
 
-  /** Flow computing of one direction of a cell of a chunk: to that neighbour and from it. */
-  __device__ void flow(unsigned todo, real t, fused_tally *tally) {
+  /** Flow computing of one direction of a cell, the q-th of the chunk: to that neighbour and from it. */
+  __device__ void flow(unsigned todo, unsigned q, real t, fused_tally *tally) {
     small_block &my = the_block();
     const unsigned id = todo & 0xffffu, from = todo >> 16;
     bool bad = false, donors_affair = false;
     if (sends(id))
-      my.chunk.leaves[thread] = sciara_slope_flow(&way.out.slope, way.out.share, my.keep[id], t, &bad).thickness;
+      my.chunk.leaves[q] = sciara_slope_flow(&way.out.slope, way.out.share, my.keep[id], t, &bad).thickness;
     if (from >> (n - 1) & 1u) {
       const sciara_outflow comes = sciara_slope_flow(&way.in.slope, way.in.share, way.donor.keep, t, &donors_affair);
-      my.chunk.comes[thread] = comes.thickness;
-      my.chunk.speed[thread] = comes.speed;
-      my.chunk.T[thread] = way.donor.T;
+      my.chunk.comes[q] = comes.thickness;
+      my.chunk.speed[q] = comes.speed;
+      my.chunk.T[q] = way.donor.T;
     }
     if (bad) blame(&d.control->bad_before, index_of(id), tally);
   }

@@ -49,10 +49,12 @@ struct alignas(32) fused_signal {
 
 /** On the device; the host reads it between launches. */
 struct fused_control {
-  unsigned epoch;         ///< which list this is, counted from 1
-  unsigned inner, outer;  ///< tiles listed: the inner ones first
-  unsigned before;        ///< tiles of the list before
-  int now;                ///< which of the two lists
+  unsigned epoch;                 ///< which list this is, counted from 1
+  unsigned inner, outer;          ///< tiles listed: the inner ones first
+  unsigned before;                ///< tiles of the list before
+  int now;                        ///< which of the two lists
+  unsigned with[TILE_CELLS + 1];  ///< inner tiles with so many liquid cells
+  unsigned taken[TILE_CELLS + 1]; ///< of them those that have got a place
   unsigned long long bad; ///< smallest index of a cell whose time evaluation met a NaN, in a step that was not done yet
   unsigned long long timer[3]; ///< time evaluation, the rest of a step, between steps; ns, when profiling
   unsigned long long timed_steps;
@@ -65,6 +67,7 @@ struct fused_space {
   unsigned *listed;          ///< of each tile: the epoch in which it was listed
   unsigned *held;            ///< of each tile: the epoch in which it was found to be inner
   unsigned *place;           ///< of each tile: its place in the list, if it is listed
+  uint32_t *found;           ///< the inner tiles as they were found
   meeting_point *points;     ///< MEETING_POINTS
   // Scratch.
   unsigned capacity; ///< tiles it has room for
@@ -139,20 +142,36 @@ static __global__ void begin_list(fused_space space) {
   c->inner = c->outer = 0;
   c->now = 1 - c->now;
   c->epoch++;
+  for (int k = 0; k <= TILE_CELLS; k++) c->with[k] = c->taken[k] = 0;
   c->bad = SCIARA_NO_CELL;
 }
 
-__device__ inline void hold(const fused_space &space, uint32_t tile) {
+/** Notes an inner tile with so many liquid cells. */
+__device__ inline void hold(const fused_space &space, uint32_t tile, unsigned liquid) {
   fused_control *c = space.c;
   if (atomicExch(&space.held[tile], c->epoch) == c->epoch) return;
   space.listed[tile] = c->epoch;
-  const unsigned place = atomicAdd(&c->inner, 1u);
-  space.list[c->now][place] = tile;
-  space.place[tile] = place;
+  space.found[atomicAdd(&c->inner, 1u)] = tile;
+  space.place[tile] = liquid; // until it has a place
+  atomicAdd(&c->with[liquid], 1u);
 }
 
-/** Lists the tiles with lava, of the list before or of the whole grid, and those with vents. A warp a tile. */
-static __global__ void list_inner(const __grid_constant__ sciara_device d, const __grid_constant__ fused_space space,
+/** Lists the inner tiles, those with most liquid cells first. */
+static __global__ void order_inner(const __grid_constant__ fused_space space) {
+  fused_control *c = space.c;
+  for (unsigned k = blockIdx.x * (unsigned)threads_of_block() + (unsigned)thread_in_block(); k < c->inner;
+       k += gridDim.x * (unsigned)threads_of_block()) {
+    const uint32_t tile = space.found[k];
+    const unsigned liquid = space.place[tile];
+    unsigned place = atomicAdd(&c->taken[liquid], 1u);
+    for (unsigned more = liquid + 1; more <= TILE_CELLS; more++) place += c->with[more];
+    space.list[c->now][place] = tile;
+    space.place[tile] = place;
+  }
+}
+
+/** Finds the tiles with lava, of the list before or of the whole grid, and those with vents. A warp a tile. */
+static __global__ void find_inner(const __grid_constant__ sciara_device d, const __grid_constant__ fused_space space,
                                   bool everywhere) {
   const int warps = threads_of_block() / 32, warp = thread_in_block() / 32, lane = thread_in_block() % 32;
   const int64_t tiles = everywhere ? (int64_t)space.tiles_x * space.tiles_y : (int64_t)space.c->before;
@@ -161,12 +180,13 @@ static __global__ void list_inner(const __grid_constant__ sciara_device d, const
     const int64_t row = (int64_t)(tile / space.tiles_x) * TILE_HEIGHT + lane / TILE_WIDTH;
     const int64_t i = cell_of_tile(space.first_cell(tile, d.f.stride), (unsigned)lane, d.f.stride);
     const bool liquid = row < d.rows + 2 && !(d.f.h[i] <= 0); // a NaN is looked at
-    if (__any_sync(~0u, liquid) && lane == 0) hold(space, tile);
+    const unsigned all = __ballot_sync(~0u, liquid);
+    if (all && lane == 0) hold(space, tile, (unsigned)__popc(all));
   }
   for (int64_t v = (int64_t)blockIdx.x * threads_of_block() + thread_in_block(); v < d.vents.count;
        v += (int64_t)gridDim.x * threads_of_block()) {
     const int64_t row = d.vents.cell[v] / d.f.stride, col = d.vents.cell[v] % d.f.stride;
-    hold(space, (uint32_t)(row / TILE_HEIGHT * space.tiles_x + col / TILE_WIDTH));
+    hold(space, (uint32_t)(row / TILE_HEIGHT * space.tiles_x + col / TILE_WIDTH), 0);
   }
 }
 

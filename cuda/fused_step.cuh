@@ -23,7 +23,8 @@ namespace sciara_gpu {
 
 /** Findings of a thread in a step, and its counts since the launch. */
 struct fused_tally {
-  unsigned long long cell_steps, launched, solidifications, losses;
+  unsigned long long cell_steps, launched;
+  unsigned solidifications, losses;
   bool liquid;  ///< a cell stays liquid
   bool entered; ///< lava is in an outer tile
   bool bad;     ///< a NaN
@@ -174,7 +175,7 @@ template <class Work>
 __device__ void fused_steps(const sciara_device &d, const fused_space &space, const fused_orders &orders, Work &work) {
   __shared__ vent_chunk chunk;
   __shared__ block_meeting block;
-  const sciara_device_stop stop = *d.stop;
+  __shared__ sciara_device_stop stop;
   sciara_device_control *c = d.control;
   grid_meeting all_blocks = {space.points, &block, 0};
   fused_watch watch = {orders.profile && blockIdx.x == 0 && is_first(), 0};
@@ -185,6 +186,7 @@ __device__ void fused_steps(const sciara_device &d, const fused_space &space, co
   int reason = SCIARA_STOP_NONE;
   bool moved = false, over = false, failed = false;
   if (is_first()) block.flags = 0;
+  if (is_first()) stop = *d.stop;
   work.prepare();
   chunk.prepare(d.vents, work);
   chunk.fill(d.vents, 0, end, (double)t);

@@ -441,8 +441,8 @@ struct small_work {
   __device__ int handle_of(int64_t vent) const {
     const int64_t there = scratch_of_vent(d, space, vent);
     const unsigned place = (unsigned)(there / TILE_CELLS);
-    return place % gridDim.x == blockIdx.x ? (int)(place / gridDim.x * TILE_CELLS + (unsigned)(there % TILE_CELLS))
-                                           : -1;
+    const unsigned id = place / gridDim.x * TILE_CELLS + (unsigned)(there % TILE_CELLS);
+    return block_of(place) == blockIdx.x ? (int)id : -1;
   }
 
   __device__ void emit(int handle, int64_t, double volume, double s) {

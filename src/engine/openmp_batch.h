@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the vector loops of engine `openmp` work on: some cells at a time, as structures of arrays that fit the nearest cache.
+#ifndef SCIARA_ENGINE_OPENMP_BATCH_H
+#define SCIARA_ENGINE_OPENMP_BATCH_H
+
+#include "engine/openmp_part.h"
+#include "model/rest.h"
+
+enum {
+  CHUNK = 64 / sizeof(real), ///< lanes of the widest register
+  BATCH = 8 * CHUNK,         ///< cells whose slopes are found together
+  BLOCK = 1024,              ///< cells that gather and settle together
+  ASK_AGAIN = 16             ///< steps until a cell that does not rest is asked again
+};
+
+// The straight-line halves of detmath.h, and where they give what the whole functions give.
+#ifdef SCIARA_SINGLE
+#define EXP_NORMAL 87.0f
+#define REAL_MOST FLT_MAX
+static inline real exp_normal(real x) { return sciara_expf_normal(x); }
+static inline real cbrt_normal(real x) { return sciara_cbrtf_normal(x); }
+#else
+#define EXP_NORMAL 708.0
+#define REAL_MOST DBL_MAX
+static inline real exp_normal(real x) { return sciara_exp_normal(x); }
+static inline real cbrt_normal(real x) { return sciara_cbrt_normal(x); }
+#endif
+
+/** Cells whose time is evaluated together. Lanes from `count` on repeat the last cell. */
+struct batch {
+  int count, lanes; ///< lanes: a multiple of CHUNK
+  uint32_t place[BATCH];
+  int64_t cell[BATCH];
+  real z[BATCH], h[BATCH], T[BATCH], vx[BATCH], vy[BATCH], hc[BATCH];
+  real top[SCIARA_MOORE][BATCH], v0[SCIARA_MOORE][BATCH], accel[SCIARA_MOORE][BATCH], path[SCIARA_MOORE][BATCH];
+  real average[BATCH];
+  sciara_lane set[BATCH]; ///< bit i: neighbour i is not eliminated
+};
+
+/** Parcels of cells that settle together. */
+struct parcels {
+  real h[BLOCK], px[BLOCK], py[BLOCK], heat[BLOCK];
+};
+
+#endif

@@ -13,6 +13,16 @@ enum {
   ASK_AGAIN = 16             ///< steps until a cell that does not rest is asked again
 };
 
+/** Before a loop whose arrays do not overlap: what it stores in one round no other round loads. */
+#ifdef __clang__
+#define LANES _Pragma("clang loop vectorize(assume_safety)")
+#else
+#define LANES _Pragma("GCC ivdep")
+#endif
+
+/** A function of its own in the machine code, so that a profiler tells what each takes. */
+#define PIECE static __attribute__((noinline))
+
 // The straight-line halves of detmath.h, and where they give what the whole functions give.
 #ifdef SCIARA_SINGLE
 #define EXP_NORMAL 87.0f

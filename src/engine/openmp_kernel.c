@@ -15,15 +15,16 @@
 // ------------------------------------------------------------------------------------------------------ time evaluation
 
 /** Velocity and dissipation of all cells. */
-static void find_velocities(struct sciara_part *p) {
+PIECE void find_velocities(struct sciara_part *p) {
   const struct sciara_rule *rule = &p->rule;
   const real *restrict h = p->h, *restrict T = p->T, *restrict px = p->px, *restrict py = p->py;
   real *restrict vx = p->vx, *restrict vy = p->vy, *restrict keep = p->keep, *restrict leaving = p->leaving;
   const int64_t count = p->count;
   sciara_lane odd = 0;
+  LANES
   for (int64_t k = 0; k < count; k++) {
     const real exponent = sciara_log_of_law(rule, rule->ln_dP_sol, rule->dP_b, T[k]);
-    odd |= exponent >= -EXP_NORMAL && exponent <= EXP_NORMAL ? 0 : 1;
+    odd |= (exponent >= -EXP_NORMAL) & (exponent <= EXP_NORMAL) ? 0 : 1;
     keep[k] = 1 - exp_normal(exponent);
     vx[k] = sciara_real_div(px[k], h[k]);
     vy[k] = sciara_real_div(py[k], h[k]);
@@ -42,7 +43,7 @@ static inline bool is_calm(const struct sciara_part *p, int64_t i) {
 }
 
 /** The places of the cells that are not at rest; returns how many. */
-static int64_t list_awake(struct sciara_part *p) {
+PIECE int64_t list_awake(struct sciara_part *p) {
   int64_t awake = 0;
   for (int64_t k = 0; k < p->count; k++) {
     const bool rests = p->from[k] > 0 && p->T[k] <= p->from[k] && is_calm(p, p->cell[k]);
@@ -54,7 +55,7 @@ static int64_t list_awake(struct sciara_part *p) {
 }
 
 /** Notes whether the cell in place k, from which nothing flows, is at rest. */
-static void look_for_rest(struct sciara_part *p, int64_t k) {
+PIECE void look_for_rest(struct sciara_part *p, int64_t k) {
   const struct sciara_fields *f = &p->f;
   const int64_t i = p->cell[k];
   real zn[SCIARA_MOORE], hn[SCIARA_MOORE];
@@ -70,7 +71,7 @@ static void look_for_rest(struct sciara_part *p, int64_t k) {
 }
 
 /** Takes `count` cells, whose places are in `place`, into a batch, rounded up to whole vectors with the last one. */
-static void load_batch(const struct sciara_part *p, const uint32_t *place, int count, struct batch *restrict b) {
+PIECE void load_batch(const struct sciara_part *p, const uint32_t *place, int count, struct batch *restrict b) {
   b->count = count;
   b->lanes = (count + CHUNK - 1) / CHUNK * CHUNK;
   for (int k = 0; k < b->lanes; k++) {
@@ -87,11 +88,12 @@ static void load_batch(const struct sciara_part *p, const uint32_t *place, int c
   }
 }
 
-static void find_critical_heights(const struct sciara_rule *rule, struct batch *restrict b) {
+PIECE void find_critical_heights(const struct sciara_rule *rule, struct batch *restrict b) {
   sciara_lane odd = 0;
+  LANES
   for (int k = 0; k < b->lanes; k++) {
     const real exponent = sciara_log_of_law(rule, rule->ln_hc_sol, rule->hc_b, b->T[k]);
-    odd |= exponent >= -EXP_NORMAL && exponent <= EXP_NORMAL ? 0 : 1;
+    odd |= (exponent >= -EXP_NORMAL) & (exponent <= EXP_NORMAL) ? 0 : 1;
     b->hc[k] = exp_normal(exponent);
   }
   if (!odd) return;
@@ -109,6 +111,7 @@ static inline __attribute__((always_inline)) void find_slopes(const struct sciar
     hn[k] = f->h[b->cell[k] + offset];
   }
   real *restrict top = b->top[i], *restrict v0 = b->v0[i], *restrict accel = b->accel[i], *restrict path = b->path[i];
+  LANES
   for (int k = 0; k < b->lanes; k++) {
     struct sciara_slope s;
     top[k] = sciara_top(i, b->z[k], zn[k], hn[k]);
@@ -121,13 +124,25 @@ static inline __attribute__((always_inline)) void find_slopes(const struct sciar
   }
 }
 
+PIECE void find_all_slopes(const struct sciara_rule *rule, const struct sciara_fields *f, struct batch *b) {
+  find_slopes(rule, f, 1, b);
+  find_slopes(rule, f, 2, b);
+  find_slopes(rule, f, 3, b);
+  find_slopes(rule, f, 4, b);
+  find_slopes(rule, f, 5, b);
+  find_slopes(rule, f, 6, b);
+  find_slopes(rule, f, 7, b);
+  find_slopes(rule, f, 8, b);
+}
+
 /** tau1.6 of all cells of a batch: rounds until none changes a set, a chunk of cells at a time. */
-static void minimise(struct batch *restrict b) {
+PIECE void minimise(struct batch *restrict b) {
   for (int c = 0; c < b->lanes; c += CHUNK) {
     sciara_lane more = 0;
     for (int k = c; k < c + CHUNK; k++) more |= b->set[k] ^ SCIARA_SELF;
     while (more) {
       more = 0;
+      LANES
       for (int k = c; k < c + CHUNK; k++) {
         real top[SCIARA_MOORE], average;
         SCIARA_UNROLL
@@ -142,7 +157,7 @@ static void minimise(struct batch *restrict b) {
 }
 
 /** The time along the edges that have not been asked yet. */
-static void find_times(struct sciara_part *p, struct sciara_edges *g) {
+PIECE void find_times(struct sciara_part *p, struct sciara_edges *g) {
   const struct sciara_rule *rule = &p->rule;
   real time[BATCH], least[CHUNK];
   for (int l = 0; l < CHUNK; l++) least[l] = rule->clock_max;
@@ -151,6 +166,7 @@ static void find_times(struct sciara_part *p, struct sciara_edges *g) {
     const real *restrict path = g->path + g->timed, *restrict keep = g->keep + g->timed;
     const int n = g->count - g->timed < BATCH ? (int)(g->count - g->timed) : BATCH;
     sciara_lane odd = 0;
+    LANES
     for (int k = 0; k < n; k++) {
       const struct sciara_slope s = {.v0 = v0[k], .accel = accel[k], .path = path[k]};
       bool bad = false;
@@ -173,7 +189,7 @@ static void find_times(struct sciara_part *p, struct sciara_edges *g) {
 }
 
 /** Makes edges of the survivors in direction i. */
-static void harvest(struct sciara_part *p, const struct batch *restrict b, int i) {
+PIECE void harvest(struct sciara_part *p, const struct batch *restrict b, int i) {
   uint32_t chosen[BATCH];
   int count = 0;
   for (int k = 0; k < b->count; k++) {
@@ -206,14 +222,7 @@ static void harvest(struct sciara_part *p, const struct batch *restrict b, int i
 static void evaluate_batch(struct sciara_part *p, const uint32_t *place, int count, struct batch *b) {
   load_batch(p, place, count, b);
   find_critical_heights(&p->rule, b);
-  find_slopes(&p->rule, &p->f, 1, b);
-  find_slopes(&p->rule, &p->f, 2, b);
-  find_slopes(&p->rule, &p->f, 3, b);
-  find_slopes(&p->rule, &p->f, 4, b);
-  find_slopes(&p->rule, &p->f, 5, b);
-  find_slopes(&p->rule, &p->f, 6, b);
-  find_slopes(&p->rule, &p->f, 7, b);
-  find_slopes(&p->rule, &p->f, 8, b);
+  find_all_slopes(&p->rule, &p->f, b);
   minimise(b);
   for (int i = 1; i < SCIARA_MOORE && !p->exhausted; i++) {
     harvest(p, b, i);
@@ -243,12 +252,13 @@ static void evaluate(struct sciara_part *p) {
 // -------------------------------------------------------------------------------------------------------- flow computing
 
 /** What flows along the edges first..first + count, count <= BATCH, and what leaves the donors. */
-static void flow_batch(struct sciara_part *p, struct sciara_edges *g, int64_t first, int count) {
+PIECE void flow_batch(struct sciara_part *p, struct sciara_edges *g, int64_t first, int count) {
   real *restrict v0 = g->v0 + first, *restrict accel = g->accel + first, *restrict share = g->share + first;
   const real *restrict path = g->path + first, *restrict keep = g->keep + first;
   const uint32_t *restrict donor = g->donor + first;
   const real t = p->t;
   sciara_lane nan[BATCH], odd = 0;
+  LANES
   for (int e = 0; e < count; e++) {
     const struct sciara_slope s = {.v0 = v0[e], .accel = accel[e], .path = path[e]};
     bool bad = false;
@@ -267,7 +277,7 @@ static void flow_batch(struct sciara_part *p, struct sciara_edges *g, int64_t fi
 }
 
 /** The same of all edges of the donors before place `end`. */
-static void flow_along(struct sciara_part *p, struct sciara_edges *g, int64_t end) {
+PIECE void flow_along(struct sciara_part *p, struct sciara_edges *g, int64_t end) {
   while (g->flown < g->count && g->donor[g->flown] < end) {
     int count = 1;
     while (count < BATCH && g->flown + count < g->count && g->donor[g->flown + count] < end) count++;
@@ -285,9 +295,10 @@ static void flow(struct sciara_part *p) {
 // ---------------------------------------------------------------------------------------------- mass, momentum and heat
 
 /** The cells from place `begin` on start with what stays. */
-static void keep_residuals(const struct sciara_part *p, int64_t begin, int count, struct parcels *restrict q) {
+PIECE void keep_residuals(const struct sciara_part *p, int64_t begin, int count, struct parcels *restrict q) {
   const real *restrict h = p->h + begin, *restrict T = p->T + begin, *restrict leaving = p->leaving + begin;
   const real *restrict vx = p->vx + begin, *restrict vy = p->vy + begin, *restrict keep = p->keep + begin;
+  LANES
   for (int k = 0; k < count; k++) {
     const struct sciara_parcel parcel =
         sciara_parcel_residual(sciara_residual(h[k], leaving[k]), vx[k], vy[k], keep[k], T[k]);
@@ -320,35 +331,51 @@ static inline __attribute__((always_inline)) void gather(struct sciara_part *p, 
     add(q, a->list[a->taken].cell - begin, n, a->list[a->taken].out, a->list[a->taken].T);
 }
 
+PIECE void gather_all(struct sciara_part *p, int64_t begin, int count, struct parcels *q) {
+  gather(p, 1, begin, count, q);
+  gather(p, 2, begin, count, q);
+  gather(p, 3, begin, count, q);
+  gather(p, 4, begin, count, q);
+  gather(p, 5, begin, count, q);
+  gather(p, 6, begin, count, q);
+  gather(p, 7, begin, count, q);
+  gather(p, 8, begin, count, q);
+}
+
 /** Cools the lava of the cells from place `begin` on; `usual` tells where it stays liquid and all is in range. */
-static void cool(const struct sciara_part *p, int count, const struct parcels *restrict q, real *restrict T,
+PIECE void cool(const struct sciara_part *p, int count, const struct parcels *restrict q, real *restrict T,
                  sciara_lane *restrict usual) {
   const struct sciara_rule *rule = &p->rule;
   const real t = p->t;
+  LANES
   for (int k = 0; k < count; k++) {
     const real mixed = sciara_real_div(q->heat[k], q->h[k]);
     const real ratio = sciara_cooling(rule, t, q->h[k], mixed);
-    const bool normal = ratio >= 1 && ratio <= REAL_MOST;
-    T[k] = sciara_real_div(mixed, cbrt_normal(ratio));
-    usual[k] = q->h[k] > 0 && normal && T[k] > rule->T_sol ? 1 : 0;
+    const bool normal = (ratio >= 1) & (ratio <= REAL_MOST);
+    const real cooled = sciara_real_div(mixed, cbrt_normal(ratio));
+    const bool liquid = (q->h[k] > 0) & (cooled > rule->T_sol);
+    T[k] = cooled;
+    usual[k] = liquid & normal ? 1 : 0;
   }
 }
 
 /** Records the maxima of the cells from place `begin` on that stay liquid as usual. */
-static void record(struct sciara_part *p, int64_t begin, int count, const struct parcels *restrict q,
+PIECE void record(struct sciara_part *p, int64_t begin, int count, const struct parcels *restrict q,
                    const sciara_lane *restrict usual) {
   real *restrict max_h = p->max_h + begin, *restrict max_speed = p->max_speed + begin;
   if (p->f.max_h)
-    for (int k = 0; k < count; k++) max_h[k] = usual[k] && q->h[k] > max_h[k] ? q->h[k] : max_h[k];
+    LANES
+    for (int k = 0; k < count; k++) max_h[k] = (usual[k] != 0) & (q->h[k] > max_h[k]) ? q->h[k] : max_h[k];
   if (p->f.max_speed)
+    LANES
     for (int k = 0; k < count; k++) {
       const real speed = sciara_speed(q->h[k], q->px[k], q->py[k]);
-      max_speed[k] = usual[k] && speed > max_speed[k] ? speed : max_speed[k];
+      max_speed[k] = (usual[k] != 0) & (speed > max_speed[k]) ? speed : max_speed[k];
     }
 }
 
 /** Rim and tau3 of a cell that may not stay liquid. */
-static void settle_one(struct sciara_part *p, int64_t k, struct sciara_parcel parcel) {
+PIECE void settle_one(struct sciara_part *p, int64_t k, struct sciara_parcel parcel) {
   const struct sciara_fields *f = &p->f;
   const int64_t i = p->cell[k];
   const real before = p->h[k];
@@ -369,7 +396,7 @@ static void settle_one(struct sciara_part *p, int64_t k, struct sciara_parcel pa
 }
 
 /** Stores the new state of the cells from place `begin` on. */
-static void store(struct sciara_part *p, int64_t begin, int count, const struct parcels *restrict q,
+PIECE void store(struct sciara_part *p, int64_t begin, int count, const struct parcels *restrict q,
                   const real *restrict T, const sciara_lane *restrict usual) {
   uint32_t changed[BLOCK], other[BLOCK];
   int changes = 0, others = 0;
@@ -389,6 +416,7 @@ static void store(struct sciara_part *p, int64_t begin, int count, const struct 
   }
   real *restrict h = p->h + begin, *restrict px = p->px + begin, *restrict py = p->py + begin;
   real *restrict T_new = p->T + begin;
+  LANES
   for (int k = 0; k < count; k++) {
     h[k] = usual[k] ? q->h[k] : h[k];
     px[k] = usual[k] ? q->px[k] : px[k];
@@ -402,14 +430,7 @@ static void settle_block(struct sciara_part *p, int64_t begin, int count) {
   real T[BLOCK];
   sciara_lane usual[BLOCK];
   keep_residuals(p, begin, count, &q);
-  gather(p, 1, begin, count, &q);
-  gather(p, 2, begin, count, &q);
-  gather(p, 3, begin, count, &q);
-  gather(p, 4, begin, count, &q);
-  gather(p, 5, begin, count, &q);
-  gather(p, 6, begin, count, &q);
-  gather(p, 7, begin, count, &q);
-  gather(p, 8, begin, count, &q);
+  gather_all(p, begin, count, &q);
   if (p->watch) sciara_stopwatch_lap(p->watch, SCIARA_PROCESS_MASS_AND_MOMENTUM);
   cool(p, count, &q, T, usual);
   record(p, begin, count, &q, usual);

@@ -4,13 +4,14 @@
 #define SCIARA_ENGINE_OPENMP_BATCH_H
 
 #include "engine/openmp_part.h"
+#include "model/faint.h"
 #include "model/rest.h"
 
 enum {
   CHUNK = 64 / sizeof(real), ///< lanes of the widest register
   BATCH = 8 * CHUNK,         ///< cells whose slopes are found together
   BLOCK = 1024,              ///< cells that gather and settle together
-  ASK_AGAIN = 16             ///< steps until a cell that does not rest is asked again
+  ASK_AGAIN = 64             ///< steps until a cell that does not rest is asked again
 };
 
 /** Before a loop whose arrays do not overlap: what it stores in one round no other round loads. */
@@ -23,15 +24,18 @@ enum {
 /** A function of its own in the machine code, so that a profiler tells what each takes. */
 #define PIECE static __attribute__((noinline))
 
-// The straight-line halves of detmath.h, and where they give what the whole functions give.
+// The straight-line halves of detmath.h, and where they give what the whole functions give; below which speed its square
+// is 0.
 #ifdef SCIARA_SINGLE
 #define EXP_NORMAL 87.0f
 #define REAL_MOST FLT_MAX
+#define SPEED_WITHOUT_HEAD 0x1p-76f
 static inline real exp_normal(real x) { return sciara_expf_normal(x); }
 static inline real cbrt_normal(real x) { return sciara_cbrtf_normal(x); }
 #else
 #define EXP_NORMAL 708.0
 #define REAL_MOST DBL_MAX
+#define SPEED_WITHOUT_HEAD 0x1p-540
 static inline real exp_normal(real x) { return sciara_exp_normal(x); }
 static inline real cbrt_normal(real x) { return sciara_cbrt_normal(x); }
 #endif
@@ -42,6 +46,8 @@ struct batch {
   uint32_t place[BATCH];
   int64_t cell[BATCH];
   real z[BATCH], h[BATCH], T[BATCH], vx[BATCH], vy[BATCH], hc[BATCH];
+  sciara_lane to[2][BATCH];                 ///< the neighbours that the velocity points to: on an axis, on a diagonal
+  real speed[2][BATCH], head[2][BATCH];     ///< the initial speeds to them, m/s, and their heads, m
   real top[SCIARA_MOORE][BATCH], v0[SCIARA_MOORE][BATCH], accel[SCIARA_MOORE][BATCH], path[SCIARA_MOORE][BATCH];
   real average[BATCH];
   sciara_lane set[BATCH]; ///< bit i: neighbour i is not eliminated

@@ -14,7 +14,7 @@
 
 // ------------------------------------------------------------------------------------------------------ time evaluation
 
-/** Velocity and dissipation of all cells. */
+/** Velocity and dissipation of all cells; 0 for a faint momentum, whose head is 0 in any case. */
 PIECE void find_velocities(struct sciara_part *p) {
   const struct sciara_rule *rule = &p->rule;
   const real *restrict h = p->h, *restrict T = p->T, *restrict px = p->px, *restrict py = p->py;
@@ -26,8 +26,8 @@ PIECE void find_velocities(struct sciara_part *p) {
     const real exponent = sciara_log_of_law(rule, rule->ln_dP_sol, rule->dP_b, T[k]);
     odd |= (exponent >= -EXP_NORMAL) & (exponent <= EXP_NORMAL) ? 0 : 1;
     keep[k] = 1 - exp_normal(exponent);
-    vx[k] = sciara_real_div(px[k], h[k]);
-    vy[k] = sciara_real_div(py[k], h[k]);
+    vx[k] = sciara_real_div(sciara_is_faint(px[k]) ? 0 : px[k], h[k]);
+    vy[k] = sciara_real_div(sciara_is_faint(py[k]) ? 0 : py[k], h[k]);
     leaving[k] = 0;
   }
   if (!odd) return;
@@ -42,15 +42,19 @@ static inline bool is_calm(const struct sciara_part *p, int64_t i) {
   return !stirred;
 }
 
-/** The places of the cells that are not at rest; returns how many. */
+/** The places of the cells that are not at rest; returns how many. And those of faint momenta. */
 PIECE int64_t list_awake(struct sciara_part *p) {
-  int64_t awake = 0;
+  int64_t awake = 0, faint = 0;
   for (int64_t k = 0; k < p->count; k++) {
     const bool rests = p->from[k] > 0 && p->T[k] <= p->from[k] && is_calm(p, p->cell[k]);
     p->from[k] = rests ? p->from[k] : 0;
     p->list[awake] = (uint32_t)k;
     awake += !rests;
+    p->faint[faint] = (uint32_t)k;
+    faint += sciara_is_faint(p->px[k]) | sciara_is_faint(p->py[k]);
   }
+  p->faint_count = faint;
+  p->faded = 0;
   return awake;
 }
 
@@ -100,27 +104,56 @@ PIECE void find_critical_heights(const struct sciara_rule *rule, struct batch *r
   for (int k = 0; k < b->lanes; k++) b->hc[k] = sciara_critical_height(rule, b->T[k]);
 }
 
-/** The way of all cells of a batch to neighbour i, a constant to the compiler. */
+/** Where the velocities of a batch point to. */
+PIECE void find_starts(const struct sciara_rule *rule, struct batch *restrict b) {
+  LANES
+  for (int k = 0; k < b->lanes; k++) {
+    const struct sciara_start start = sciara_start_of(b->vx[k], b->vy[k]);
+    b->to[0][k] = start.axis;
+    b->to[1][k] = start.diagonal;
+    b->speed[0][k] = start.speed_on_axis;
+    b->speed[1][k] = start.speed_on_diagonal;
+    for (int n = 0; n < 2; n++) b->head[n][k] = sciara_head(rule, b->speed[n][k] < SPEED_WITHOUT_HEAD ? 0 : b->speed[n][k]);
+  }
+}
+
+/**
+ * The way of all cells of a batch to neighbour i, a constant to the compiler. Where a chunk of them is blocked as one, as the
+ * cells of a slope often are, the costly half is left out.
+ */
 static inline __attribute__((always_inline)) void find_slopes(const struct sciara_rule *rule,
                                                               const struct sciara_fields *f, int i,
                                                               struct batch *restrict b) {
   const int64_t offset = sciara_moore_offset(i, f->stride);
+  const real *restrict speed = b->speed[i > 4], *restrict head = b->head[i > 4];
+  const sciara_lane *restrict to = b->to[i > 4];
+  real *restrict top = b->top[i], *restrict v0 = b->v0[i], *restrict accel = b->accel[i], *restrict path = b->path[i];
   real zn[BATCH], hn[BATCH];
   for (int k = 0; k < b->lanes; k++) {
     zn[k] = f->z[b->cell[k] + offset];
     hn[k] = f->h[b->cell[k] + offset];
   }
-  real *restrict top = b->top[i], *restrict v0 = b->v0[i], *restrict accel = b->accel[i], *restrict path = b->path[i];
+  real heads[BATCH];
+  sciara_lane free[BATCH];
   LANES
   for (int k = 0; k < b->lanes; k++) {
-    struct sciara_slope s;
     top[k] = sciara_top(i, b->z[k], zn[k], hn[k]);
-    s.v0 = sciara_initial_speed(i, b->vx[k], b->vy[k]);
-    const bool open = sciara_slope_open(rule, b->h[k], b->hc[k], top[k], &s);
-    v0[k] = s.v0;
-    accel[k] = s.accel;
-    path[k] = s.path;
-    b->set[k] |= open ? (sciara_lane)1 << i : 0;
+    v0[k] = to[k] == i ? speed[k] : 0;
+    heads[k] = to[k] == i ? head[k] : 0;
+    free[k] = sciara_is_blocked(b->h[k], top[k], heads[k]) ? 0 : 1;
+  }
+  for (int c = 0; c < b->lanes; c += CHUNK) {
+    sciara_lane any = 0;
+    for (int k = c; k < c + CHUNK; k++) any |= free[k];
+    if (!any) continue;
+    LANES
+    for (int k = c; k < c + CHUNK; k++) {
+      struct sciara_slope s;
+      const bool open = sciara_slope_open_with(rule, b->h[k], b->hc[k], top[k], heads[k], &s);
+      accel[k] = s.accel;
+      path[k] = s.path;
+      b->set[k] |= open ? (sciara_lane)1 << i : 0;
+    }
   }
 }
 
@@ -188,6 +221,14 @@ PIECE void find_times(struct sciara_part *p, struct sciara_edges *g) {
     if (least[l] < p->t_opt) p->t_opt = least[l];
 }
 
+/** The initial speed of cell k of a batch towards neighbour i. */
+static inline real initial_speed(const struct sciara_part *p, const struct batch *b, int i, uint32_t k) {
+  const uint32_t place = b->place[k];
+  const real px = p->px[place], py = p->py[place];
+  if (!(sciara_is_faint(px) | sciara_is_faint(py))) return b->v0[i][k];
+  return sciara_initial_speed(i, sciara_real_div(px, p->h[place]), sciara_real_div(py, p->h[place]));
+}
+
 /** Makes edges of the survivors in direction i. */
 PIECE void harvest(struct sciara_part *p, const struct batch *restrict b, int i) {
   uint32_t chosen[BATCH];
@@ -211,7 +252,7 @@ PIECE void harvest(struct sciara_part *p, const struct batch *restrict b, int i)
     const int64_t at = g->count++;
     g->to[at] = slot ? (int64_t)slot - 1 : to;
     g->donor[at] = b->place[k];
-    g->v0[at] = b->v0[i][k];
+    g->v0[at] = initial_speed(p, b, i, k);
     g->accel[at] = b->accel[i][k];
     g->path[at] = b->path[i][k];
     g->share[at] = sciara_share(b->average[k], b->top[i][k]);
@@ -222,6 +263,7 @@ PIECE void harvest(struct sciara_part *p, const struct batch *restrict b, int i)
 static void evaluate_batch(struct sciara_part *p, const uint32_t *place, int count, struct batch *b) {
   load_batch(p, place, count, b);
   find_critical_heights(&p->rule, b);
+  find_starts(&p->rule, b);
   find_all_slopes(&p->rule, &p->f, b);
   minimise(b);
   for (int i = 1; i < SCIARA_MOORE && !p->exhausted; i++) {
@@ -241,8 +283,8 @@ static void evaluate(struct sciara_part *p) {
       struct sciara_edges *g = &p->edges[kind][i];
       g->count = g->timed = g->flown = g->taken = 0;
     }
-  find_velocities(p);
   const int64_t awake = list_awake(p);
+  find_velocities(p);
   for (int64_t k = 0; k < awake && !p->exhausted; k += BATCH)
     evaluate_batch(p, p->list + k, awake - k < BATCH ? (int)(awake - k) : BATCH, &b);
   for (int kind = 0; kind < SCIARA_EDGE_KINDS; kind++)
@@ -306,6 +348,15 @@ PIECE void keep_residuals(const struct sciara_part *p, int64_t begin, int count,
     q->px[k] = parcel.px;
     q->py[k] = parcel.py;
     q->heat[k] = parcel.heat;
+  }
+}
+
+/** What stays of the faint momenta among them. */
+PIECE void fade(struct sciara_part *p, int64_t begin, int count, struct parcels *q) {
+  for (; p->faded < p->faint_count && p->faint[p->faded] < begin + count; p->faded++) {
+    const int64_t k = p->faint[p->faded], n = k - begin;
+    if (sciara_is_faint(p->px[k])) q->px[n] = sciara_fade_faint(p->px[k], p->h[k], q->h[n], p->keep[k]);
+    if (sciara_is_faint(p->py[k])) q->py[n] = sciara_fade_faint(p->py[k], p->h[k], q->h[n], p->keep[k]);
   }
 }
 
@@ -430,6 +481,7 @@ static void settle_block(struct sciara_part *p, int64_t begin, int count) {
   real T[BLOCK];
   sciara_lane usual[BLOCK];
   keep_residuals(p, begin, count, &q);
+  fade(p, begin, count, &q);
   gather_all(p, begin, count, &q);
   if (p->watch) sciara_stopwatch_lap(p->watch, SCIARA_PROCESS_MASS_AND_MOMENTUM);
   cool(p, count, &q, T, usual);

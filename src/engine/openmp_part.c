@@ -68,6 +68,7 @@ void sciara_part_release(struct sciara_part *p) {
   sciara_free(p->cell);
   sciara_free(p->ask);
   sciara_free(p->list);
+  sciara_free(p->faint);
   sciara_free(p->born);
   sciara_free(p->fresh.list);
   for (int i = 0; i < SCIARA_MOORE; i++) {
@@ -95,7 +96,8 @@ enum sciara_status sciara_part_reserve(struct sciara_part *p, int64_t need) {
   const int64_t capacity = grown(p->capacity, need);
   bool good = move((void **)&p->cell, p->count, capacity, sizeof *p->cell) &&
               move((void **)&p->ask, p->count, capacity, sizeof *p->ask) &&
-              move((void **)&p->list, 0, capacity, sizeof *p->list);
+              move((void **)&p->list, 0, capacity, sizeof *p->list) &&
+              move((void **)&p->faint, 0, capacity, sizeof *p->faint);
   real **reals[REALS];
   reals_of(p, reals);
   for (int k = 0; k < REALS; k++) good = good && move((void **)reals[k], p->count, capacity, sizeof(real));

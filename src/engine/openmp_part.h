@@ -71,6 +71,8 @@ struct sciara_part {
   real *vx, *vy, *keep;        ///< of this step, like what follows
   real *leaving;               ///< out_1 + .. + out_8, m
   uint32_t *list;              ///< places: of cells that are not at rest, then of those that dry up
+  uint32_t *faint;             ///< places of the cells with a subnormal momentum, ascending
+  int64_t faint_count, faded;  ///< how many, and how many have been seen to
   int64_t dead;                ///< entries of `list` that are no longer liquid
 
   struct sciara_edges edges[SCIARA_EDGE_KINDS][SCIARA_MOORE];

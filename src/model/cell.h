@@ -60,6 +60,22 @@ SCIARA_HD real sciara_initial_speed(int i, real vx, real vy) {
   return mine ? speed : (real)0;
 }
 
+/** tau1.1, both parts that are not 0 at once: the same speeds and directions as sciara_initial_speed of all neighbours. */
+struct sciara_start {
+  int axis, diagonal;                   ///< neighbours the parts point to: 1..4, 5..8
+  real speed_on_axis, speed_on_diagonal; ///< m/s
+};
+
+SCIARA_HD struct sciara_start sciara_start_of(real vx, real vy) {
+  const real ax = vx < 0 ? -vx : vx, ay = vy < 0 ? -vy : vy;
+  const bool along_x = ax >= ay;
+  const int x = vx >= 0 ? 3 : 2, y = vy >= 0 ? 1 : 4; // E or W, N or S
+  const int north = vx >= 0 ? 8 : 5, south = vx >= 0 ? 7 : 6;
+  const real larger = along_x ? ax : ay, smaller = along_x ? ay : ax;
+  const struct sciara_start start = {along_x ? x : y, vy >= 0 ? north : south, larger - smaller, SCIARA_SQRT2 * smaller};
+  return start;
+}
+
 /** tau1.2: height of neighbour i's lava surface above this cell's ground, m. */
 SCIARA_HD real sciara_top(int i, real z, real z_i, real h_i) {
   const real rise = z_i - z;
@@ -78,6 +94,9 @@ SCIARA_HD real sciara_head(const struct sciara_rule *rule, real v0) {
   return sciara_real_div_by(v0 * v0, rule->gravity_twice, rule->inverse_gravity_twice);
 }
 
+/** tau1.3: whether lava cannot climb to a neighbour whatever the critical height. */
+SCIARA_HD bool sciara_is_blocked(real h, real top, real head) { return head + h <= top; } // he = 0 <= hc cos(theta)
+
 /**
  * tau1.3-5: effective and apparent height, slope, path and acceleration towards a neighbour.
  *
@@ -91,7 +110,7 @@ SCIARA_HD real sciara_head(const struct sciara_rule *rule, real v0) {
 SCIARA_HD bool sciara_slope_open_with(const struct sciara_rule *rule, real h, real hc, real top, real head,
                                       struct sciara_slope *s) {
   const real reach = head + h;
-  const bool blocked = reach <= top; // he = 0 <= hc cos(theta)
+  const bool blocked = sciara_is_blocked(h, top, head);
   SCIARA_LEAVE_IF(blocked, false);
   real effective = h, apparent = 0;
   if (!(top <= head)) {

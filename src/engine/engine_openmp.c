@@ -262,7 +262,7 @@ static bool receive(struct sciara_part *p, const struct sciara_edges *g, int64_t
   to->list[to->count++] = (struct sciara_arrival){.cell = slot ? (int64_t)slot - 1 : i,
                                                   .direction = n,
                                                   .out = {.thickness = g->share[k], .speed = g->v0[k]},
-                                                  .T = g->accel[k]};
+                                                  .T = g->keep[k]};
   return true;
 }
 

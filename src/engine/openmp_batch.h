@@ -5,6 +5,7 @@
 
 #include "engine/openmp_part.h"
 #include "model/faint.h"
+#include "model/quick.h"
 #include "model/rest.h"
 
 enum {
@@ -48,7 +49,7 @@ struct batch {
   real z[BATCH], h[BATCH], T[BATCH], vx[BATCH], vy[BATCH], hc[BATCH];
   sciara_lane to[2][BATCH];                 ///< the neighbours that the velocity points to: on an axis, on a diagonal
   real speed[2][BATCH], head[2][BATCH];     ///< the initial speeds to them, m/s, and their heads, m
-  real top[SCIARA_MOORE][BATCH], v0[SCIARA_MOORE][BATCH], accel[SCIARA_MOORE][BATCH], path[SCIARA_MOORE][BATCH];
+  real top[SCIARA_MOORE][BATCH];
   real average[BATCH];
   sciara_lane set[BATCH]; ///< bit i: neighbour i is not eliminated
 };

@@ -34,12 +34,18 @@ PIECE void find_velocities(struct sciara_part *p) {
   for (int64_t k = 0; k < count; k++) keep[k] = 1 - sciara_dissipation(rule, T[k]);
 }
 
-/** Whether neither cell i nor a neighbour has changed in the last step. */
+/** Whether neither cell i nor a neighbour has changed in the last step. One column more is looked at: it fills a vector. */
 static inline bool is_calm(const struct sciara_part *p, int64_t i) {
-  const uint32_t last = p->step - 1;
-  bool stirred = false;
-  for (int n = 0; n < SCIARA_MOORE; n++) stirred |= p->stirred[i + sciara_moore_offset(n, p->f.stride)] >= last;
-  return !stirred;
+  const uint32_t *row = p->stirred + i - 1;
+  const int64_t stride = p->f.stride;
+  uint32_t last[4], latest = 0;
+  for (int c = 0; c < 4; c++) {
+    const uint32_t north = row[c - stride], south = row[c + stride];
+    const uint32_t later = north > south ? north : south;
+    last[c] = later > row[c] ? later : row[c];
+  }
+  for (int c = 0; c < 4; c++) latest = last[c] > latest ? last[c] : latest;
+  return latest < p->step - 1;
 }
 
 /** The places of the cells that are not at rest; returns how many. And those of faint momenta. */
@@ -56,22 +62,6 @@ PIECE int64_t list_awake(struct sciara_part *p) {
   p->faint_count = faint;
   p->faded = 0;
   return awake;
-}
-
-/** Notes whether the cell in place k, from which nothing flows, is at rest. */
-PIECE void look_for_rest(struct sciara_part *p, int64_t k) {
-  const struct sciara_fields *f = &p->f;
-  const int64_t i = p->cell[k];
-  real zn[SCIARA_MOORE], hn[SCIARA_MOORE];
-  if (!is_calm(p, i)) return;
-  for (int n = 1; n < SCIARA_MOORE; n++) {
-    zn[n] = f->z[i + sciara_moore_offset(n, f->stride)];
-    hn[n] = f->h[i + sciara_moore_offset(n, f->stride)];
-  }
-  if (sciara_rests(&p->rule, f->z[i], p->h[k], p->T[k], p->px[k], p->py[k], zn, hn))
-    p->from[k] = p->T[k];
-  else
-    p->ask[k] = p->step + ASK_AGAIN;
 }
 
 /** Takes `count` cells, whose places are in `place`, into a batch, rounded up to whole vectors with the last one. */
@@ -117,43 +107,42 @@ PIECE void find_starts(const struct sciara_rule *rule, struct batch *restrict b)
   }
 }
 
-/**
- * The way of all cells of a batch to neighbour i, a constant to the compiler. Where a chunk of them is blocked as one, as the
- * cells of a slope often are, the costly half is left out.
- */
+/** Asks the rule itself which cells of a batch, from `first` on, are open to neighbour i. */
+PIECE void resolve_doubt(const struct sciara_rule *rule, struct batch *restrict b, int i, int first) {
+  for (int k = first; k < first + CHUNK; k++) {
+    struct sciara_slope s;
+    const real head = b->to[i > 4][k] == i ? b->head[i > 4][k] : 0;
+    const bool open = sciara_slope_open_with(rule, b->h[k], b->hc[k], b->top[i][k], head, &s);
+    b->set[k] = (b->set[k] & ~((sciara_lane)1 << i)) | (open ? (sciara_lane)1 << i : 0);
+  }
+}
+
+/** Which cells of a batch are open to neighbour i, a constant to the compiler. */
 static inline __attribute__((always_inline)) void find_slopes(const struct sciara_rule *rule,
                                                               const struct sciara_fields *f, int i,
                                                               struct batch *restrict b) {
   const int64_t offset = sciara_moore_offset(i, f->stride);
-  const real *restrict speed = b->speed[i > 4], *restrict head = b->head[i > 4];
+  const real *restrict head = b->head[i > 4];
   const sciara_lane *restrict to = b->to[i > 4];
-  real *restrict top = b->top[i], *restrict v0 = b->v0[i], *restrict accel = b->accel[i], *restrict path = b->path[i];
+  real *restrict top = b->top[i];
   real zn[BATCH], hn[BATCH];
+  sciara_lane doubt[BATCH], any = 0;
   for (int k = 0; k < b->lanes; k++) {
     zn[k] = f->z[b->cell[k] + offset];
     hn[k] = f->h[b->cell[k] + offset];
   }
-  real heads[BATCH];
-  sciara_lane free[BATCH];
   LANES
   for (int k = 0; k < b->lanes; k++) {
     top[k] = sciara_top(i, b->z[k], zn[k], hn[k]);
-    v0[k] = to[k] == i ? speed[k] : 0;
-    heads[k] = to[k] == i ? head[k] : 0;
-    free[k] = sciara_is_blocked(b->h[k], top[k], heads[k]) ? 0 : 1;
+    const struct sciara_quick quick = sciara_quick_open(rule, b->h[k], b->hc[k], top[k], to[k] == i ? head[k] : 0);
+    b->set[k] |= quick.open ? (sciara_lane)1 << i : 0;
+    doubt[k] = quick.doubt ? 1 : 0;
+    any |= doubt[k];
   }
-  for (int c = 0; c < b->lanes; c += CHUNK) {
-    sciara_lane any = 0;
-    for (int k = c; k < c + CHUNK; k++) any |= free[k];
-    if (!any) continue;
-    LANES
-    for (int k = c; k < c + CHUNK; k++) {
-      struct sciara_slope s;
-      const bool open = sciara_slope_open_with(rule, b->h[k], b->hc[k], top[k], heads[k], &s);
-      accel[k] = s.accel;
-      path[k] = s.path;
-      b->set[k] |= open ? (sciara_lane)1 << i : 0;
-    }
+  for (int c = 0; any && c < b->lanes; c += CHUNK) {
+    any = 0;
+    for (int k = c; k < b->lanes; k++) any |= doubt[k];
+    if (any) resolve_doubt(rule, b, i, c);
   }
 }
 
@@ -195,26 +184,26 @@ PIECE void find_times(struct sciara_part *p, struct sciara_edges *g) {
   real time[BATCH], least[CHUNK];
   for (int l = 0; l < CHUNK; l++) least[l] = rule->clock_max;
   for (; g->timed < g->count; g->timed += BATCH) {
-    const real *restrict v0 = g->v0 + g->timed, *restrict accel = g->accel + g->timed;
-    const real *restrict path = g->path + g->timed, *restrict keep = g->keep + g->timed;
+    const real *restrict v0 = g->v0 + g->timed, *restrict h = g->h + g->timed, *restrict keep = g->keep + g->timed;
+    real *restrict accel = g->accel + g->timed, *restrict path = g->path + g->timed;
     const int n = g->count - g->timed < BATCH ? (int)(g->count - g->timed) : BATCH;
-    sciara_lane odd = 0;
+    sciara_lane nan[BATCH], odd = 0;
     LANES
     for (int k = 0; k < n; k++) {
-      const struct sciara_slope s = {.v0 = v0[k], .accel = accel[k], .path = path[k]};
+      struct sciara_slope s = {.v0 = v0[k]};
       bool bad = false;
+      (void)sciara_slope_open_with(rule, h[k], 0, accel[k], path[k], &s);
       time[k] = sciara_slope_time(rule, &s, keep[k], &bad);
-      odd |= bad ? 1 : 0;
+      accel[k] = s.accel;
+      path[k] = s.path;
+      nan[k] = bad ? 1 : 0;
+      odd |= nan[k];
     }
     for (int k = n; k < BATCH; k++) time[k] = rule->clock_max;
     for (int k = 0; k < BATCH; k += CHUNK)
       for (int l = 0; l < CHUNK; l++) least[l] = time[k + l] < least[l] ? time[k + l] : least[l];
-    for (int k = 0; odd && k < n; k++) {
-      const struct sciara_slope s = {.v0 = v0[k], .accel = accel[k], .path = path[k]};
-      bool bad = false;
-      (void)sciara_slope_time(rule, &s, keep[k], &bad);
-      if (bad) sciara_part_blame(p, p->cell[g->donor[g->timed + k]]);
-    }
+    for (int k = 0; odd && k < n; k++)
+      if (nan[k]) sciara_part_blame(p, p->cell[g->donor[g->timed + k]]);
   }
   g->timed = g->count;
   for (int l = 0; l < CHUNK; l++)
@@ -225,23 +214,20 @@ PIECE void find_times(struct sciara_part *p, struct sciara_edges *g) {
 static inline real initial_speed(const struct sciara_part *p, const struct batch *b, int i, uint32_t k) {
   const uint32_t place = b->place[k];
   const real px = p->px[place], py = p->py[place];
-  if (!(sciara_is_faint(px) | sciara_is_faint(py))) return b->v0[i][k];
-  return sciara_initial_speed(i, sciara_real_div(px, p->h[place]), sciara_real_div(py, p->h[place]));
+  if (sciara_is_faint(px) | sciara_is_faint(py))
+    return sciara_initial_speed(i, sciara_real_div(px, p->h[place]), sciara_real_div(py, p->h[place]));
+  return b->to[i > 4][k] == i ? b->speed[i > 4][k] : 0;
 }
 
-/** Makes edges of the survivors in direction i. */
-PIECE void harvest(struct sciara_part *p, const struct batch *restrict b, int i) {
+/** Makes edges in direction i of the survivors among some cells of a batch. */
+static inline void harvest(struct sciara_part *p, const struct batch *restrict b, int i, const uint32_t *giver,
+                           int givers) {
   uint32_t chosen[BATCH];
   int count = 0;
-  for (int k = 0; k < b->count; k++) {
-    chosen[count] = (uint32_t)k;
-    count += (int)(b->set[k] >> i & 1);
+  for (int n = 0; n < givers; n++) {
+    chosen[count] = giver[n];
+    count += (int)(b->set[giver[n]] >> i & 1);
   }
-  for (int kind = 0; kind < SCIARA_EDGE_KINDS; kind++)
-    if (!sciara_edges_reserve(&p->edges[kind][i], BATCH)) {
-      p->exhausted = true;
-      return;
-    }
   const int64_t offset = sciara_moore_offset(i, p->f.stride);
   for (int e = 0; e < count; e++) {
     const uint32_t k = chosen[e];
@@ -253,10 +239,71 @@ PIECE void harvest(struct sciara_part *p, const struct batch *restrict b, int i)
     g->to[at] = slot ? (int64_t)slot - 1 : to;
     g->donor[at] = b->place[k];
     g->v0[at] = initial_speed(p, b, i, k);
-    g->accel[at] = b->accel[i][k];
-    g->path[at] = b->path[i][k];
     g->share[at] = sciara_share(b->average[k], b->top[i][k]);
+    g->accel[at] = b->top[i][k];
+    g->path[at] = b->to[i > 4][k] == i ? b->head[i > 4][k] : 0;
     g->keep[at] = p->keep[b->place[k]];
+    g->h[at] = b->h[k];
+  }
+}
+
+/** Room for what a batch can give in direction i. */
+static bool reserve(struct sciara_part *p, int i) {
+  bool good = true;
+  for (int kind = 0; kind < SCIARA_EDGE_KINDS; kind++) {
+    struct sciara_edges *g = &p->edges[kind][i];
+    if (g->capacity - g->count < BATCH) good = good && sciara_edges_reserve(g, BATCH);
+  }
+  return good;
+}
+
+/** Makes edges of all survivors of a batch. */
+PIECE void harvest_all(struct sciara_part *p, const struct batch *restrict b) {
+  uint32_t giver[BATCH];
+  int givers = 0;
+  for (int k = 0; k < b->count; k++) {
+    giver[givers] = (uint32_t)k;
+    givers += (b->set[k] & ~(sciara_lane)SCIARA_SELF) != 0;
+  }
+  for (int i = 1; givers && i < SCIARA_MOORE; i++) {
+    if (!reserve(p, i)) {
+      p->exhausted = true;
+      return;
+    }
+    harvest(p, b, i, giver, givers);
+    struct sciara_edges *g = &p->edges[SCIARA_EDGE_INNER][i];
+    if (g->count - g->timed >= BATCH) find_times(p, g);
+  }
+}
+
+/** Notes which of the cells from which nothing flows are at rest. */
+PIECE void find_rest(struct sciara_part *p, const struct batch *restrict b) {
+  const struct sciara_rule *rule = &p->rule;
+  uint32_t chosen[BATCH];
+  real h[BATCH], limit[BATCH], head[BATCH], top[BATCH];
+  sciara_lane rests[BATCH];
+  int count = 0;
+  for (int k = 0; k < b->count; k++) {
+    chosen[count] = (uint32_t)k;
+    count += !(b->set[k] & ~(sciara_lane)SCIARA_SELF) && p->step >= p->ask[b->place[k]] && is_calm(p, b->cell[k]);
+  }
+  if (count == 0) return;
+  for (int n = 0; n < count; n++) {
+    const uint32_t k = chosen[n];
+    h[n] = b->h[k];
+    head[n] = sciara_rest_head(rule, b->vx[k], b->vy[k]);
+    limit[n] = sciara_rest_limit(rule, h[n], b->hc[k], head[n]);
+    rests[n] = 1;
+  }
+  for (int i = 1; i < SCIARA_MOORE; i++) {
+    for (int n = 0; n < count; n++) top[n] = b->top[i][chosen[n]];
+    LANES
+    for (int n = 0; n < count; n++) rests[n] &= sciara_rest_height(rule, h[n], top[n], head[n]) < limit[n] ? 1 : 0;
+  }
+  for (int n = 0; n < count; n++) {
+    const uint32_t place = b->place[chosen[n]];
+    p->from[place] = rests[n] ? p->T[place] : 0;
+    p->ask[place] = p->step + (rests[n] ? 0 : ASK_AGAIN);
   }
 }
 
@@ -266,13 +313,8 @@ static void evaluate_batch(struct sciara_part *p, const uint32_t *place, int cou
   find_starts(&p->rule, b);
   find_all_slopes(&p->rule, &p->f, b);
   minimise(b);
-  for (int i = 1; i < SCIARA_MOORE && !p->exhausted; i++) {
-    harvest(p, b, i);
-    if (p->edges[SCIARA_EDGE_INNER][i].count - p->edges[SCIARA_EDGE_INNER][i].timed >= BATCH)
-      find_times(p, &p->edges[SCIARA_EDGE_INNER][i]);
-  }
-  for (int k = 0; k < count; k++)
-    if (!(b->set[k] & ~(sciara_lane)SCIARA_SELF) && p->step >= p->ask[b->place[k]]) look_for_rest(p, b->place[k]);
+  harvest_all(p, b);
+  find_rest(p, b);
 }
 
 static void evaluate(struct sciara_part *p) {
@@ -295,8 +337,8 @@ static void evaluate(struct sciara_part *p) {
 
 /** What flows along the edges first..first + count, count <= BATCH, and what leaves the donors. */
 PIECE void flow_batch(struct sciara_part *p, struct sciara_edges *g, int64_t first, int count) {
-  real *restrict v0 = g->v0 + first, *restrict accel = g->accel + first, *restrict share = g->share + first;
-  const real *restrict path = g->path + first, *restrict keep = g->keep + first;
+  real *restrict v0 = g->v0 + first, *restrict share = g->share + first, *restrict keep = g->keep + first;
+  const real *restrict accel = g->accel + first, *restrict path = g->path + first;
   const uint32_t *restrict donor = g->donor + first;
   const real t = p->t;
   sciara_lane nan[BATCH], odd = 0;
@@ -312,7 +354,7 @@ PIECE void flow_batch(struct sciara_part *p, struct sciara_edges *g, int64_t fir
   }
   for (int e = 0; e < count; e++) {
     p->leaving[donor[e]] = p->leaving[donor[e]] + share[e];
-    accel[e] = p->T[donor[e]];
+    keep[e] = p->T[donor[e]];
   }
   for (int e = 0; odd && e < count; e++)
     if (nan[e]) sciara_part_blame(p, p->cell[donor[e]]);
@@ -375,7 +417,7 @@ static inline __attribute__((always_inline)) void gather(struct sciara_part *p, 
   struct sciara_edges *g = &p->edges[SCIARA_EDGE_INNER][sciara_moore_reverse(n)];
   int64_t e = g->taken;
   for (; e < g->count && g->to[e] < begin + count; e++)
-    add(q, g->to[e] - begin, n, (struct sciara_outflow){.thickness = g->share[e], .speed = g->v0[e]}, g->accel[e]);
+    add(q, g->to[e] - begin, n, (struct sciara_outflow){.thickness = g->share[e], .speed = g->v0[e]}, g->keep[e]);
   g->taken = e;
   struct sciara_arrivals *a = &p->inner[n];
   for (; a->taken < a->count && a->list[a->taken].cell < begin + count; a->taken++)

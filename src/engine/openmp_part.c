@@ -27,7 +27,7 @@ bool sciara_edges_reserve(struct sciara_edges *g, int64_t more) {
   const int64_t capacity = grown(g->capacity, g->count + more);
   bool good = move((void **)&g->to, g->count, capacity, sizeof *g->to) &&
               move((void **)&g->donor, g->count, capacity, sizeof *g->donor);
-  real **const reals[] = {&g->v0, &g->accel, &g->path, &g->share, &g->keep};
+  real **const reals[] = {&g->v0, &g->accel, &g->path, &g->share, &g->keep, &g->h};
   for (size_t k = 0; k < sizeof reals / sizeof *reals; k++)
     good = good && move((void **)reals[k], g->count, capacity, sizeof(real));
   if (good) g->capacity = capacity;
@@ -50,6 +50,7 @@ static void release_edges(struct sciara_edges *g) {
   sciara_free(g->path);
   sciara_free(g->share);
   sciara_free(g->keep);
+  sciara_free(g->h);
 }
 
 enum { STATE_REALS = 7, REALS = 11 };

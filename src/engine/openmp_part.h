@@ -32,9 +32,10 @@ struct sciara_edges {
   int64_t taken;      ///< those before it have arrived
   int64_t *to;        ///< padded index of the receiver; of an inner edge its place in the part
   uint32_t *donor;    ///< place of the donor in its part
-  real *v0, *accel;   ///< then speed of the outflow and temperature of the donor
-  real *path, *share; ///< the share becomes the thickness of the outflow
-  real *keep;
+  real *v0, *share;   ///< become the speed and the thickness of the outflow
+  real *accel, *path; ///< before the time is asked for: top and head
+  real *keep;         ///< then the temperature of the donor
+  real *h;            ///< of the donor
 };
 
 /** An outflow that reaches a cell from another part, or a dry one. */

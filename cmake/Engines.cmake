@@ -74,7 +74,7 @@ function(sciara_add_cuda_engine name)
 endfunction()
 
 # sciara_add_levels(NAME SOURCE SYMBOL): code that is compiled for several kinds of processors, of which the program
-# chooses when it runs (src/engine/isa.h). SYMBOL_LEVEL is what each shows; the source sees it as SCIARA_KERNEL. The floating
+# chooses when it runs (src/base/isa.h). SYMBOL_LEVEL is what each shows; the source sees it as SCIARA_KERNEL. The floating
 # point stays that of NumericPolicy: no level contracts.
 function(sciara_add_levels name source symbol)
   set(levels generic)

@@ -6,7 +6,7 @@
 #ifndef SCIARA_ENGINE_ENGINE_H
 #define SCIARA_ENGINE_ENGINE_H
 
-#include "engine/isa.h"
+#include "base/isa.h"
 #include "model/params.h"
 #include "model/state.h"
 #include "model/vents.h"

@@ -107,14 +107,12 @@ PIECE void find_starts(const struct sciara_rule *rule, struct batch *restrict b)
   }
 }
 
-/** Asks the rule itself which cells of a batch, from `first` on, are open to neighbour i. */
-PIECE void resolve_doubt(const struct sciara_rule *rule, struct batch *restrict b, int i, int first) {
-  for (int k = first; k < first + CHUNK; k++) {
-    struct sciara_slope s;
-    const real head = b->to[i > 4][k] == i ? b->head[i > 4][k] : 0;
-    const bool open = sciara_slope_open_with(rule, b->h[k], b->hc[k], b->top[i][k], head, &s);
-    b->set[k] = (b->set[k] & ~((sciara_lane)1 << i)) | (open ? (sciara_lane)1 << i : 0);
-  }
+/** Asks the rule itself whether cell k of a batch is open to neighbour i. */
+PIECE void resolve_doubt(const struct sciara_rule *rule, struct batch *restrict b, int i, int k) {
+  struct sciara_slope s;
+  const real head = b->to[i > 4][k] == i ? b->head[i > 4][k] : 0;
+  const bool open = sciara_slope_open_with(rule, b->h[k], b->hc[k], b->top[i][k], head, &s);
+  b->set[k] = (b->set[k] & ~((sciara_lane)1 << i)) | (open ? (sciara_lane)1 << i : 0);
 }
 
 /** Which cells of a batch are open to neighbour i, a constant to the compiler. */
@@ -139,11 +137,8 @@ static inline __attribute__((always_inline)) void find_slopes(const struct sciar
     doubt[k] = quick.doubt ? 1 : 0;
     any |= doubt[k];
   }
-  for (int c = 0; any && c < b->lanes; c += CHUNK) {
-    any = 0;
-    for (int k = c; k < b->lanes; k++) any |= doubt[k];
-    if (any) resolve_doubt(rule, b, i, c);
-  }
+  for (int k = 0; any && k < b->lanes; k++)
+    if (doubt[k]) resolve_doubt(rule, b, i, k);
 }
 
 PIECE void find_all_slopes(const struct sciara_rule *rule, const struct sciara_fields *f, struct batch *b) {
@@ -190,12 +185,16 @@ PIECE void find_times(struct sciara_part *p, struct sciara_edges *g) {
     sciara_lane nan[BATCH], odd = 0;
     LANES
     for (int k = 0; k < n; k++) {
-      struct sciara_slope s = {.v0 = v0[k]};
-      bool bad = false;
+      struct sciara_slope s;
       (void)sciara_slope_open_with(rule, h[k], 0, accel[k], path[k], &s);
-      time[k] = sciara_slope_time(rule, &s, keep[k], &bad);
       accel[k] = s.accel;
       path[k] = s.path;
+    }
+    LANES
+    for (int k = 0; k < n; k++) {
+      const struct sciara_slope s = {.v0 = v0[k], .accel = accel[k], .path = path[k]};
+      bool bad = false;
+      time[k] = sciara_slope_time(rule, &s, keep[k], &bad);
       nan[k] = bad ? 1 : 0;
       odd |= nan[k];
     }

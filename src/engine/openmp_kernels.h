@@ -3,7 +3,7 @@
 #ifndef SCIARA_ENGINE_OPENMP_KERNELS_H
 #define SCIARA_ENGINE_OPENMP_KERNELS_H
 
-#include "engine/isa.h"
+#include "base/isa.h"
 #include "engine/openmp_part.h"
 
 extern const struct sciara_part_kernel SCIARA_NAME(sciara_part_kernel_generic);

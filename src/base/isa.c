@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/isa.h"
+#include "base/isa.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kinds of processors that code is compiled for and chosen by when the program runs: the levels of the x86-64 ABI.
-#ifndef SCIARA_ENGINE_ISA_H
-#define SCIARA_ENGINE_ISA_H
+#ifndef SCIARA_BASE_ISA_H
+#define SCIARA_BASE_ISA_H
 
 #include <stdbool.h>
 

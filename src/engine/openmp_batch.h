@@ -47,8 +47,8 @@ struct batch {
   uint32_t place[BATCH];
   int64_t cell[BATCH];
   real z[BATCH], h[BATCH], T[BATCH], vx[BATCH], vy[BATCH], hc[BATCH];
-  sciara_lane to[2][BATCH];                 ///< the neighbours that the velocity points to: on an axis, on a diagonal
-  real speed[2][BATCH], head[2][BATCH];     ///< the initial speeds to them, m/s, and their heads, m
+  sciara_lane to[2][BATCH];             ///< the neighbours that the velocity points to: on an axis, on a diagonal
+  real speed[2][BATCH], head[2][BATCH]; ///< the initial speeds to them, m/s, and their heads, m
   real top[SCIARA_MOORE][BATCH];
   real average[BATCH];
   sciara_lane set[BATCH]; ///< bit i: neighbour i is not eliminated

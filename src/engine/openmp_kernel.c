@@ -103,7 +103,8 @@ PIECE void find_starts(const struct sciara_rule *rule, struct batch *restrict b)
     b->to[1][k] = start.diagonal;
     b->speed[0][k] = start.speed_on_axis;
     b->speed[1][k] = start.speed_on_diagonal;
-    for (int n = 0; n < 2; n++) b->head[n][k] = sciara_head(rule, b->speed[n][k] < SPEED_WITHOUT_HEAD ? 0 : b->speed[n][k]);
+    for (int n = 0; n < 2; n++)
+      b->head[n][k] = sciara_head(rule, b->speed[n][k] < SPEED_WITHOUT_HEAD ? 0 : b->speed[n][k]);
   }
 }
 
@@ -116,9 +117,8 @@ PIECE void resolve_doubt(const struct sciara_rule *rule, struct batch *restrict 
 }
 
 /** Which cells of a batch are open to neighbour i, a constant to the compiler. */
-static inline __attribute__((always_inline)) void find_slopes(const struct sciara_rule *rule,
-                                                              const struct sciara_fields *f, int i,
-                                                              struct batch *restrict b) {
+static inline __attribute__((always_inline)) void
+find_slopes(const struct sciara_rule *rule, const struct sciara_fields *f, int i, struct batch *restrict b) {
   const int64_t offset = sciara_moore_offset(i, f->stride);
   const real *restrict head = b->head[i > 4];
   const sciara_lane *restrict to = b->to[i > 4];
@@ -436,7 +436,7 @@ PIECE void gather_all(struct sciara_part *p, int64_t begin, int count, struct pa
 
 /** Cools the lava of the cells from place `begin` on; `usual` tells where it stays liquid and all is in range. */
 PIECE void cool(const struct sciara_part *p, int count, const struct parcels *restrict q, real *restrict T,
-                 sciara_lane *restrict usual) {
+                sciara_lane *restrict usual) {
   const struct sciara_rule *rule = &p->rule;
   const real t = p->t;
   LANES
@@ -453,17 +453,15 @@ PIECE void cool(const struct sciara_part *p, int count, const struct parcels *re
 
 /** Records the maxima of the cells from place `begin` on that stay liquid as usual. */
 PIECE void record(struct sciara_part *p, int64_t begin, int count, const struct parcels *restrict q,
-                   const sciara_lane *restrict usual) {
+                  const sciara_lane *restrict usual) {
   real *restrict max_h = p->max_h + begin, *restrict max_speed = p->max_speed + begin;
-  if (p->f.max_h)
-    LANES
-    for (int k = 0; k < count; k++) max_h[k] = (usual[k] != 0) & (q->h[k] > max_h[k]) ? q->h[k] : max_h[k];
-  if (p->f.max_speed)
-    LANES
-    for (int k = 0; k < count; k++) {
-      const real speed = sciara_speed(q->h[k], q->px[k], q->py[k]);
-      max_speed[k] = (usual[k] != 0) & (speed > max_speed[k]) ? speed : max_speed[k];
-    }
+  if (p->f.max_h) LANES
+  for (int k = 0; k < count; k++) max_h[k] = (usual[k] != 0) & (q->h[k] > max_h[k]) ? q->h[k] : max_h[k];
+  if (p->f.max_speed) LANES
+  for (int k = 0; k < count; k++) {
+    const real speed = sciara_speed(q->h[k], q->px[k], q->py[k]);
+    max_speed[k] = (usual[k] != 0) & (speed > max_speed[k]) ? speed : max_speed[k];
+  }
 }
 
 /** Rim and tau3 of a cell that may not stay liquid. */
@@ -489,7 +487,7 @@ PIECE void settle_one(struct sciara_part *p, int64_t k, struct sciara_parcel par
 
 /** Stores the new state of the cells from place `begin` on. */
 PIECE void store(struct sciara_part *p, int64_t begin, int count, const struct parcels *restrict q,
-                  const real *restrict T, const sciara_lane *restrict usual) {
+                 const real *restrict T, const sciara_lane *restrict usual) {
   uint32_t changed[BLOCK], other[BLOCK];
   int changes = 0, others = 0;
   for (int k = 0; k < count; k++) {

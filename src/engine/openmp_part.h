@@ -55,38 +55,38 @@ struct sciara_arrivals {
 struct sciara_part {
   struct sciara_rule rule;
   struct sciara_fields f;
-  uint32_t *slot;    ///< by padded index: place of a liquid cell in its part + 1, or 0
-  uint32_t *stirred; ///< by padded index: the last step in which its thickness or its ground changed
-  uint32_t step;     ///< the step in progress
-  real t;            ///< the clock found in this step, s
-  double time;       ///< simulated time at the end of this step, s
+  uint32_t *slot;     ///< by padded index: place of a liquid cell in its part + 1, or 0
+  uint32_t *stirred;  ///< by padded index: the last step in which its thickness or its ground changed
+  uint32_t step;      ///< the step in progress
+  real t;             ///< the clock found in this step, s
+  double time;        ///< simulated time at the end of this step, s
   int64_t begin, end; ///< padded indices it answers for
 
-  int64_t count, capacity;     ///< liquid cells
-  bool first;                  ///< the first step since the upload: arrivals may not have been noted yet
-  int64_t *cell;               ///< padded index, ascending
-  real *h, *T, *px, *py;       ///< the state
-  real *from;                  ///< at rest since it had this temperature, K; 0: it is not at rest
-  uint32_t *ask;               ///< from this step on it is worth asking whether it rests
-  real *max_h, *max_speed;     ///< used where the fields are recorded
-  real *vx, *vy, *keep;        ///< of this step, like what follows
-  real *leaving;               ///< out_1 + .. + out_8, m
-  uint32_t *list;              ///< places: of cells that are not at rest, then of those that dry up
-  uint32_t *faint;             ///< places of the cells with a subnormal momentum, ascending
-  int64_t faint_count, faded;  ///< how many, and how many have been seen to
-  int64_t dead;                ///< entries of `list` that are no longer liquid
+  int64_t count, capacity;    ///< liquid cells
+  bool first;                 ///< the first step since the upload: arrivals may not have been noted yet
+  int64_t *cell;              ///< padded index, ascending
+  real *h, *T, *px, *py;      ///< the state
+  real *from;                 ///< at rest since it had this temperature, K; 0: it is not at rest
+  uint32_t *ask;              ///< from this step on it is worth asking whether it rests
+  real *max_h, *max_speed;    ///< used where the fields are recorded
+  real *vx, *vy, *keep;       ///< of this step, like what follows
+  real *leaving;              ///< out_1 + .. + out_8, m
+  uint32_t *list;             ///< places: of cells that are not at rest, then of those that dry up
+  uint32_t *faint;            ///< places of the cells with a subnormal momentum, ascending
+  int64_t faint_count, faded; ///< how many, and how many have been seen to
+  int64_t dead;               ///< entries of `list` that are no longer liquid
 
   struct sciara_edges edges[SCIARA_EDGE_KINDS][SCIARA_MOORE];
   struct sciara_arrivals inner[SCIARA_MOORE]; ///< from other parts to liquid cells, by direction, ascending
   struct sciara_arrivals fresh;               ///< at dry cells
-  int64_t *born; ///< padded indices of dry cells that have become liquid, ascending
+  int64_t *born;                              ///< padded indices of dry cells that have become liquid, ascending
   int64_t born_count, born_capacity;
 
-  real t_opt;         ///< smallest time of its cells, s
-  int64_t bad;        ///< first padded index with a NaN, or INT64_MAX
-  int64_t rock, lost; ///< cells that turned to rock, that lost their lava through the rim
-  bool exhausted;     ///< no memory: the step cannot go on
-  bool spoilt;        ///< it cannot, for that or a NaN, found before the lava moved
+  real t_opt;                     ///< smallest time of its cells, s
+  int64_t bad;                    ///< first padded index with a NaN, or INT64_MAX
+  int64_t rock, lost;             ///< cells that turned to rock, that lost their lava through the rim
+  bool exhausted;                 ///< no memory: the step cannot go on
+  bool spoilt;                    ///< it cannot, for that or a NaN, found before the lava moved
   struct sciara_stopwatch *watch; ///< of the part whose pieces are timed; else NULL
 };
 

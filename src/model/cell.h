@@ -62,7 +62,7 @@ SCIARA_HD real sciara_initial_speed(int i, real vx, real vy) {
 
 /** tau1.1, both parts that are not 0 at once: the same speeds and directions as sciara_initial_speed of all neighbours. */
 struct sciara_start {
-  int axis, diagonal;                   ///< neighbours the parts point to: 1..4, 5..8
+  int axis, diagonal;                    ///< neighbours the parts point to: 1..4, 5..8
   real speed_on_axis, speed_on_diagonal; ///< m/s
 };
 
@@ -72,7 +72,8 @@ SCIARA_HD struct sciara_start sciara_start_of(real vx, real vy) {
   const int x = vx >= 0 ? 3 : 2, y = vy >= 0 ? 1 : 4; // E or W, N or S
   const int north = vx >= 0 ? 8 : 5, south = vx >= 0 ? 7 : 6;
   const real larger = along_x ? ax : ay, smaller = along_x ? ay : ax;
-  const struct sciara_start start = {along_x ? x : y, vy >= 0 ? north : south, larger - smaller, SCIARA_SQRT2 * smaller};
+  const struct sciara_start start = {along_x ? x : y, vy >= 0 ? north : south, larger - smaller,
+                                     SCIARA_SQRT2 * smaller};
   return start;
 }
 

@@ -14,12 +14,15 @@ SCIARA_HD bool sciara_is_faint(real x) {
   return (x < least) & (x > -least) & (x != 0);
 }
 
-/** x >= 0 rounded to an integer. *odd is set where that is not the same as rounding what x was rounded from. */
+/**
+ * x >= 0 rounded to an integer. *odd is set where that is not the same as rounding what x was rounded from to a number of
+ * the rule: in the middle between two integers, and beyond the numbers that are as dense as the subnormal ones.
+ */
 SCIARA_HD double sciara_whole(double x, bool *odd) {
-  const double shift = 0x1p52;
+  const double shift = 0x1p52, dense = sizeof(real) == sizeof(double) ? 0x1p51 : 0x1p23;
   const double whole = (x + shift) - shift;
   const double off = x - whole;
-  if (!(x < 0x1p51) || off == 0.5 || off == -0.5) *odd = true; // x may have been rounded to the middle
+  if (!(x < dense) || off == 0.5 || off == -0.5) *odd = true;
   return whole;
 }
 
@@ -41,7 +44,6 @@ SCIARA_HD real sciara_fade_faint(real p, real h, real h0, real keep) {
   const double momentum = sciara_whole((double)h0 * speed, &odd);
   const double kept = sciara_whole(momentum * (double)keep, &odd);
 #ifdef SCIARA_SINGLE
-  odd |= !(kept < 0x1p24);
   if (!odd) return sciara_float_from_bits(sign | (uint32_t)kept);
 #else
   if (!odd) return sciara_double_from_bits(sign | (uint64_t)kept);

@@ -20,7 +20,7 @@ struct sciara_quick {
   bool doubt; ///< ask sciara_slope_open_with
 };
 
-/** The answer of sciara_slope_open_with with the same arguments. */
+/** The answer of sciara_slope_open_with with the same arguments, h >= 0 and hc >= 0. */
 SCIARA_HD struct sciara_quick sciara_quick_open(const struct sciara_rule *rule, real h, real hc, real top, real head) {
   const bool blocked = sciara_is_blocked(h, top, head);
   const real effective = top <= head ? h : (head + h) - top;

@@ -26,7 +26,8 @@ enum sciara_status engine_spec_parse(const char *text, struct engine_spec *out) 
              sscanf(item, "boxes=%d", &o->boxes) != 1 && sscanf(item, "refit=%d", &o->refit_every) != 1 &&
              sscanf(item, "sort=%d", &o->sort_every) != 1)
       return sciara_fail(SCIARA_ERR_USAGE,
-                         "%s: found \"%s\", allowed memory=, block=, boxes=, refit=, sort=, isa=, math=fast", text, item);
+                         "%s: found \"%s\", allowed memory=, block=, boxes=, refit=, sort=, isa=, math=fast", text,
+                         item);
     rest += rest[n] ? n + 1 : n;
   }
   return SCIARA_OK;

@@ -73,10 +73,10 @@ function(sciara_add_cuda_engine name)
   endif()
 endfunction()
 
-# sciara_add_levels(NAME SOURCE SYMBOL): code that is compiled for several kinds of processors, of which the program
-# chooses when it runs (src/base/isa.h). SYMBOL_LEVEL is what each shows; the source sees it as SCIARA_KERNEL. The floating
-# point stays that of NumericPolicy: no level contracts.
-function(sciara_add_levels name source symbol)
+# sciara_add_levels(NAME SOURCES...): code of an engine that is compiled for several kinds of processors, of which the
+# program chooses when it runs (src/base/isa.h). The sources see the kind as SCIARA_LEVEL and have it in the names they
+# show. The floating point stays that of NumericPolicy: no level contracts.
+function(sciara_add_levels name)
   set(levels generic)
   if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
     list(APPEND levels v2 v3 v4)
@@ -86,10 +86,10 @@ function(sciara_add_levels name source symbol)
     endforeach()
   endif()
   foreach(level IN LISTS levels)
-    sciara_add_precisions(${name}_${level} "f64;f32" ${source})
+    sciara_add_precisions(${name}_${level} "f64;f32" ${ARGN})
     foreach(precision IN ITEMS f64 f32)
       set(target sciara_${name}_${level}_${precision})
-      target_compile_definitions(${target} PRIVATE SCIARA_KERNEL=${symbol}_${level})
+      target_compile_definitions(${target} PRIVATE SCIARA_LEVEL=${level})
       if(NOT level STREQUAL "generic")
         target_compile_options(${target} PRIVATE -march=x86-64-${level})
       endif()

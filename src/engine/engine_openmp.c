@@ -29,7 +29,7 @@ struct openmp {
   struct sciara_clockwork clockwork;
   struct sciara_host_fields hf;
   struct sciara_stopwatch watch;
-  const struct sciara_part_kernel *kernel;
+  struct sciara_part_kernel kernel;
   uint32_t *slot, *stirred; ///< of all parts
   real t;                   ///< the clock, s
   uint32_t step;            ///< the step in progress
@@ -293,7 +293,7 @@ static void settle(struct openmp *e, int me) {
     p->exhausted = true;
     return;
   }
-  e->kernel->settle(p);
+  e->kernel.settle(p);
   p->exhausted = sciara_part_bear(p) != SCIARA_OK || sciara_part_renew(p) != SCIARA_OK;
   p->first = false;
 }
@@ -335,13 +335,13 @@ static void meet(struct openmp *e, int me, enum sciara_process process) {
 /** One step of thread `me`. */
 static void step(struct openmp *e, int me) {
   const int size = e->team.size;
-  for (int n = me; n < e->threads; n += size) e->kernel->evaluate(&e->part[n]);
+  for (int n = me; n < e->threads; n += size) e->kernel.evaluate(&e->part[n]);
   meet(e, me, SCIARA_PROCESS_TIME_EVALUATION);
   const real t = find_clock(e);
   for (int n = me; n < e->threads; n += size) {
     struct sciara_part *p = &e->part[n];
     p->t = t;
-    e->kernel->flow(p);
+    e->kernel.flow(p);
     p->spoilt = p->exhausted || p->bad != INT64_MAX;
   }
   meet(e, me, SCIARA_PROCESS_FLOWS);

@@ -1,8 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the vector loops of engine `openmp` work on: some cells at a time, as structures of arrays that fit the nearest cache.
+//
+// For their sources alone (openmp_evaluate.c, openmp_settle.c), which are compiled once per precision and kind of
+// processor. Nothing in them but the pieces of a step, which have the kind in their names, may be seen from outside, for it may
+// hold instructions that another processor lacks: all else is static.
+//
+// A loop takes the arithmetic of cell.h as it stands, all lanes alike (SCIARA_BRANCHLESS). What a lane must not decide
+// for itself, for it calls for the rare half of a function, a NaN or a change of the list, is noted and done after the
+// loop by the same functions that `serial` calls.
 #ifndef SCIARA_ENGINE_OPENMP_BATCH_H
 #define SCIARA_ENGINE_OPENMP_BATCH_H
 
+#ifndef SCIARA_BRANCHLESS
+#define SCIARA_BRANCHLESS
+#endif
+#define SCIARA_VECTOR_LOOPS
+
+#include "engine/openmp_kernels.h"
 #include "engine/openmp_part.h"
 #include "model/faint.h"
 #include "model/quick.h"
@@ -40,6 +54,9 @@ static inline real cbrt_normal(real x) { return sciara_cbrtf_normal(x); }
 static inline real exp_normal(real x) { return sciara_exp_normal(x); }
 static inline real cbrt_normal(real x) { return sciara_cbrt_normal(x); }
 #endif
+
+/** Whether exp_normal is good for x. */
+static inline bool is_normal_exp(real x) { return (x >= -EXP_NORMAL) & (x <= EXP_NORMAL); }
 
 /** Cells whose time is evaluated together. Lanes from `count` on repeat the last cell. */
 struct batch {

@@ -212,7 +212,7 @@ static int by_cell(const void *a, const void *b) {
 
 enum sciara_status sciara_part_bear(struct sciara_part *p) {
   struct sciara_arrivals *a = &p->fresh;
-  qsort(a->list, (size_t)a->count, sizeof *a->list, by_cell);
+  if (a->count > 1) qsort(a->list, (size_t)a->count, sizeof *a->list, by_cell);
   for (int64_t k = 0; k < a->count;) {
     const int64_t i = a->list[k].cell;
     struct sciara_parcel parcel = {0, 0, 0, 0};

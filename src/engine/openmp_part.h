@@ -90,13 +90,6 @@ struct sciara_part {
   struct sciara_stopwatch *watch; ///< of the part whose pieces are timed; else NULL
 };
 
-/** One step of a part in three pieces, compiled for one kind of processor. Between them all parts meet. */
-struct sciara_part_kernel {
-  void (*evaluate)(struct sciara_part *p); ///< tau1, time evaluation: t_opt and edges
-  void (*flow)(struct sciara_part *p);     ///< tau1, flow computing
-  void (*settle)(struct sciara_part *p);   ///< tau2, rim and tau3 of the cells that were liquid; needs `inner`
-};
-
 #define sciara_part_release SCIARA_NAME(sciara_part_release)
 #define sciara_part_reserve SCIARA_NAME(sciara_part_reserve)
 #define sciara_part_append SCIARA_NAME(sciara_part_append)

@@ -164,6 +164,7 @@ PIECE void store(struct sciara_part *p, int64_t begin, int count, const struct p
     others += !usual[k] || p->first;
   }
   for (int n = 0; n < changes; n++) {
+    // NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): the loop above has filled them
     const int64_t i = p->cell[begin + changed[n]];
     p->f.h[i] = q->h[changed[n]];
     p->stirred[i] = p->step;

@@ -4,7 +4,8 @@
 //
 //   sciara_team_scaling SIZE STEPS REPEATS THREADS...      (such as: 1024 8 5 2 4 8)
 //
-// Loop and engine take turns, the fastest of each counts. The states must be the same bits, else the exit status is 1.
+// Loop and engine take turns, the fastest of each counts; `serial` does the steps too. The states must be the same bits, else
+// the exit status is 1.
 #include <inttypes.h>
 #include <math.h>
 #include <pthread.h>
@@ -44,10 +45,10 @@ static double time_loop(int threads) {
 }
 
 /** Some steps of the engine, after one that lists the cells; the checksum of the state after them. */
-static enum sciara_status time_engine(const struct sciara_problem *p, struct sciara_state *state, int threads,
-                                      uint64_t steps, double *seconds, uint64_t *checksum) {
+static enum sciara_status time_engine(const struct sciara_problem *p, struct sciara_state *state, const char *name,
+                                      int threads, uint64_t steps, double *seconds, uint64_t *checksum) {
   const struct sciara_engine_ops *ops;
-  SCIARA_TRY(sciara_engine_find("openmp", SCIARA_DOUBLE, &ops));
+  SCIARA_TRY(sciara_engine_find(name, SCIARA_DOUBLE, &ops));
   const struct sciara_engine_setup setup = {
       .params = &p->scenario.params, .vents = p->vents, .boundary = p->scenario.boundary, .threads = threads};
   struct sciara_engine_progress progress;
@@ -71,20 +72,21 @@ static int fail(const char *message) {
   return SCIARA_ERR_USAGE;
 }
 
-/** One round: each team does the loop and the steps. */
+/** One round: serial, then each team does the loop and the steps. */
 static int measure(const struct sciara_problem *p, struct sciara_state *state, uint64_t steps, struct team *team,
-                   int teams, uint64_t *reference) {
+                   int teams, double *serial, uint64_t *reference) {
+  double seconds;
+  if (time_engine(p, state, "serial", 1, steps, &seconds, reference) != SCIARA_OK) return fail(sciara_last_error());
+  if (seconds < *serial) *serial = seconds;
   for (int k = 0; k < teams; k++) {
-    double seconds;
     uint64_t checksum;
     const double loop = time_loop(team[k].threads);
     if (loop < team[k].loop) team[k].loop = loop;
-    if (time_engine(p, state, team[k].threads, steps, &seconds, &checksum) != SCIARA_OK)
+    if (time_engine(p, state, "openmp", team[k].threads, steps, &seconds, &checksum) != SCIARA_OK)
       return fail(sciara_last_error());
     if (seconds < team[k].engine) team[k].engine = seconds;
-    if (*reference == 0) *reference = checksum;
     if (checksum == *reference) continue;
-    fprintf(stderr, "%d threads: checksum %016" PRIx64 ", one thread has %016" PRIx64 "\n", team[k].threads, checksum,
+    fprintf(stderr, "%d threads: checksum %016" PRIx64 ", serial has %016" PRIx64 "\n", team[k].threads, checksum,
             *reference);
     return 1;
   }
@@ -107,14 +109,16 @@ int main(int argc, char **argv) {
       sciara_state_clone(problem.state, &state) != SCIARA_OK)
     return fail(sciara_last_error());
   uint64_t reference = 0;
+  double serial = INFINITY;
   for (int n = 0; n < repeats; n++) {
-    const int code = measure(&problem, state, steps, team, teams, &reference);
+    const int code = measure(&problem, state, steps, team, teams, &serial, &reference);
     if (code) return code;
   }
   const double cell_steps = (double)sciara_state_liquid_cells(problem.state) * (double)steps;
   printf("dense, %d x %d cells, %" PRIu64 " steps, %d repeats, checksum %016" PRIx64 "\n", size, size, steps, repeats,
          reference);
   printf("%8s %16s %12s %12s %8s\n", "threads", "ns a cell-step", "scaling", "of the loop", "share");
+  printf("%8s %16.1f\n", "serial", 1e9 * serial / cell_steps);
   for (int k = 0; k < teams; k++) {
     const double scaling = team[0].engine / team[k].engine, loop = team[k].threads * team[0].loop / team[k].loop;
     printf("%8d %16.1f %12.3f %12.3f %8.3f\n", team[k].threads, 1e9 * team[k].engine / cell_steps, scaling, loop,

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// How engine `openmp` gains from threads on the dense scene of `sciara bench`, beside a loop that works in registers alone and
-// so gains what the machine has to give: fewer clocks with all cores busy and other programs are in both.
+// How engine `openmp` gains from threads on the dense scene of `sciara bench`, beside a loop that works in registers
+// alone and so gains what the machine has to give: fewer clocks with all cores busy and other programs are in both.
 //
 //   sciara_team_scaling SIZE STEPS REPEATS THREADS...      (such as: 1024 8 5 2 4 8)
 //
-// Loop and engine take turns, the fastest of each counts; `serial` does the steps too. The states must be the same bits, else
-// the exit status is 1.
+// Loop and engine take turns, the fastest of each counts; `serial` does the steps too. The states must be the same
+// bits, else the exit status is 1.
 #include <inttypes.h>
 #include <math.h>
 #include <pthread.h>

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The step of `serial` in vector instructions, shared out to a team of threads that stays together for the whole of
-// `advance`. Each thread answers for a stretch of the padded arrays and keeps the liquid cells there (openmp_part.h). What a
-// cell computes, and in which order, is the same; how it is done fast: docs/decisions/simd.md.
+// `advance`. Each thread answers for a stretch of the padded arrays and keeps the liquid cells there (openmp_part.h).
+// What a cell computes, and in which order, is the same; how it is done fast: docs/decisions/simd.md.
 //
-// Much of a lava flow is at rest (model/rest.h): such a cell is evaluated again only when something around it has stirred.
+// Much of a lava flow is at rest (model/rest.h): such a cell is evaluated again only when something around it has
+// stirred.
 #include <string.h>
 
 #ifdef _OPENMP

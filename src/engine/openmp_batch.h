@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the vector loops of engine `openmp` work on: some cells at a time, as structures of arrays that fit the nearest cache.
+// What the vector loops of engine `openmp` work on: some cells at a time, as structures of arrays that fit the nearest
+// cache.
 //
 // For their sources alone (openmp_evaluate.c, openmp_settle.c), which are compiled once per precision and kind of
-// processor. Nothing in them but the pieces of a step, which have the kind in their names, may be seen from outside, for it may
-// hold instructions that another processor lacks: all else is static.
+// processor. Nothing in them but the pieces of a step, which have the kind in their names, may be seen from outside,
+// for it may hold instructions that another processor lacks: all else is static.
 //
 // A loop takes the arithmetic of cell.h as it stands, all lanes alike (SCIARA_BRANCHLESS). What a lane must not decide
 // for itself, for it calls for the rare half of a function, a NaN or a change of the list, is noted and done after the
@@ -39,8 +40,8 @@ enum {
 /** A function of its own in the machine code, so that a profiler tells what each takes. */
 #define PIECE static __attribute__((noinline))
 
-// The straight-line halves of detmath.h, and where they give what the whole functions give; below which speed its square
-// is 0.
+// The straight-line halves of detmath.h, and where they give what the whole functions give; below which speed its
+// square is 0.
 #ifdef SCIARA_SINGLE
 #define EXP_NORMAL 87.0f
 #define REAL_MOST FLT_MAX

@@ -22,7 +22,7 @@ PIECE void find_velocities(struct sciara_part *p) {
   for (int64_t k = 0; k < count; k++) keep[k] = 1 - sciara_dissipation(rule, T[k]);
 }
 
-/** Whether neither cell i nor a neighbour has changed in the last step. One column more is looked at: it fills a vector. */
+/** Whether neither cell i nor a neighbour changed in the last step. One column more is looked at: it fills a vector. */
 static inline bool is_calm(const struct sciara_part *p, int64_t i) {
   const uint32_t *row = p->stirred + i - 1;
   const int64_t stride = p->f.stride;

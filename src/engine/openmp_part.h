@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one thread of engine `openmp` keeps: the liquid cells of a stretch of the padded arrays in ascending order, their
-// fields as a structure of arrays, and the edges, cell to neighbour, along which lava flows in this step.
+// What one thread of engine `openmp` keeps: the liquid cells of a stretch of the padded arrays in ascending order,
+// their fields as a structure of arrays, and the edges, cell to neighbour, along which lava flows in this step.
 //
-// Of the arrays of the grid only z and h are up to date all the time; T, px, py and the maxima of liquid cells are here, and
-// go back with sciara_part_store. Compiled once per precision.
+// Of the arrays of the grid only z and h are up to date all the time; T, px, py and the maxima of liquid cells are
+// here, and go back with sciara_part_store. Compiled once per precision.
 #ifndef SCIARA_ENGINE_OPENMP_PART_H
 #define SCIARA_ENGINE_OPENMP_PART_H
 

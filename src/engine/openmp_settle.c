@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Flow computing, mass, momentum, heat and solidification of engine `openmp`, in loops that a compiler turns into vector instructions: openmp_batch.h.
+// Flow computing, mass, momentum, heat and solidification of engine `openmp`, in loops that a compiler turns into
+// vector instructions: openmp_batch.h.
 #include "engine/openmp_batch.h"
 
 /** What flows along the edges first..first + count, count <= BATCH, and what leaves the donors. */
@@ -43,7 +44,8 @@ void sciara_part_flow(struct sciara_part *p) {
       for (int kind = 0; kind < SCIARA_EDGE_KINDS; kind++) flow_along(p, &p->edges[kind][i], begin + BLOCK);
 }
 
-// ---------------------------------------------------------------------------------------------- mass, momentum and heat
+// ---------------------------------------------------------------------------------------------- mass, momentum and
+// heat
 
 /** The cells from place `begin` on start with what stays. */
 PIECE void keep_residuals(const struct sciara_part *p, int64_t begin, int count, struct parcels *restrict q) {

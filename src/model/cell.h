@@ -60,7 +60,7 @@ SCIARA_HD real sciara_initial_speed(int i, real vx, real vy) {
   return mine ? speed : (real)0;
 }
 
-/** tau1.1, both parts that are not 0 at once: the same speeds and directions as sciara_initial_speed of all neighbours. */
+/** tau1.1, both parts that are not 0 at once: the speeds and directions of sciara_initial_speed of all neighbours. */
 struct sciara_start {
   int axis, diagonal;                    ///< neighbours the parts point to: 1..4, 5..8
   real speed_on_axis, speed_on_diagonal; ///< m/s

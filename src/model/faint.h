@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Momentum that has faded to a subnormal number. Lava keeps a share of its momentum in every step, more than half of it with
-// the usual parameters; so a momentum that nothing renews ends among the last numbers above 0 and stays there, for they round
-// to themselves. A product or quotient of such numbers takes many processors a hundred times as long as one of others. Here
-// it is computed with other numbers: the same bits, sooner.
+// Momentum that has faded to a subnormal number. Lava keeps a share of its momentum in every step, more than half of it
+// with the usual parameters; so a momentum that nothing renews ends among the last numbers above 0 and stays there, for
+// they round to themselves. A product or quotient of such numbers takes many processors a hundred times as long as one
+// of others. Here it is computed with other numbers: the same bits, sooner.
 #ifndef SCIARA_MODEL_FAINT_H
 #define SCIARA_MODEL_FAINT_H
 
@@ -15,8 +15,8 @@ SCIARA_HD bool sciara_is_faint(real x) {
 }
 
 /**
- * x >= 0 rounded to an integer. *odd is set where that is not the same as rounding what x was rounded from to a number of
- * the rule: in the middle between two integers, and beyond the numbers that are as dense as the subnormal ones.
+ * x >= 0 rounded to an integer. *odd is set where that is not the same as rounding what x was rounded from to a number
+ * of the rule: in the middle between two integers, and beyond the numbers that are as dense as the subnormal ones.
  */
 SCIARA_HD double sciara_whole(double x, bool *odd) {
   const double shift = 0x1p52, dense = sizeof(real) == sizeof(double) ? 0x1p51 : 0x1p23;
@@ -29,9 +29,9 @@ SCIARA_HD double sciara_whole(double x, bool *odd) {
 /**
  * (h0 (p / h)) keep, the momentum of a residual, for a subnormal p: see sciara_parcel_residual.
  *
- * Subnormal numbers are integers times the least of them, and every result is rounded to such an integer. A result that was
- * rounded to 53 bits before rounds to another integer only if it had become the middle between two; then, and where an
- * integer gets large, the operations themselves are done.
+ * Subnormal numbers are integers times the least of them, and every result is rounded to such an integer. A result that
+ * was rounded to 53 bits before rounds to another integer only if it had become the middle between two; then, and where
+ * an integer gets large, the operations themselves are done.
  */
 SCIARA_HD real sciara_fade_faint(real p, real h, real h0, real keep) {
   bool odd = !(keep >= 0);

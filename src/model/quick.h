@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether a neighbour is eliminated (tau1.3-5), decided without a division and without a root wherever that cannot be wrong.
+// Whether a neighbour is eliminated (tau1.3-5), decided without a division and without a root wherever that cannot be
+// wrong.
 //
-// A neighbour is eliminated when he <= hc cos(theta), cos(theta) = 1 / sqrt(1 + q q). Both sides are positive, so in exact
-// arithmetic that is he he (1 + q q) <= hc hc. The two ways to compute it differ by a handful of roundings; where the two sides
-// differ by more than SCIARA_QUICK_SLACK, relative, they agree. Where they do not, or a number is so large or so small
-// that its square might not be good, the answer is "in doubt", and the rule itself is to be asked.
+// A neighbour is eliminated when he <= hc cos(theta), cos(theta) = 1 / sqrt(1 + q q). Both sides are positive, so in
+// exact arithmetic that is he he (1 + q q) <= hc hc. The two ways to compute it differ by a handful of roundings; where
+// the two sides differ by more than SCIARA_QUICK_SLACK, relative, they agree. Where they do not, or a number is so
+// large or so small that its square might not be good, the answer is "in doubt", and the rule itself is to be asked.
 #ifndef SCIARA_MODEL_QUICK_H
 #define SCIARA_MODEL_QUICK_H
 

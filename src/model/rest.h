@@ -30,7 +30,7 @@ SCIARA_HD real sciara_rest_head(const struct sciara_rule *rule, real vx, real vy
   return sciara_real_div(vx * vx + vy * vy, rule->gravity);
 }
 
-/** What sciara_rest_height of every direction must be less than, m: the critical height, or less where nothing can be said. */
+/** What sciara_rest_height of every direction must be less than, m: the critical height, or -1: nothing can be said. */
 SCIARA_HD real sciara_rest_limit(const struct sciara_rule *rule, real h, real hc, real head) {
   const bool known = (rule->hc_b < 0) & (h + head < 4 * rule->cell_size);
   return known ? hc * (1 - SCIARA_REST_SLACK) : -1;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Claims about the shortcuts of engine openmp, against the rule itself: what model/quick.h tells without a root is what the rule
-// tells, and it is seldom in doubt; model/faint.h gives the bits of the operations it replaces; and both parts of a velocity at
-// once are those of the eight directions. test_shortcuts_single.c: in single precision.
+// Claims about the shortcuts of engine openmp, against the rule itself: what model/quick.h tells without a root is what
+// the rule tells, and it is seldom in doubt; model/faint.h gives the bits of the operations it replaces; and both parts
+// of a velocity at once are those of the eight directions. test_shortcuts_single.c: in single precision.
 #include <check.h>
 #include <math.h>
 

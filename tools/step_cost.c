@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a step costs: CPU time per liquid cell and step of each engine, compute only, as a ratio to `serial` in the same run.
+// What a step costs: CPU time per liquid cell and step of each engine, compute only, as a ratio to `serial` in the same
+// run.
 //
-//   sciara_step_cost SCENARIO STEPS REPEATS [ENGINE[:THREADS]]...      (default: serial openmp:1)
+//   sciara_step_cost SCENARIO STEPS REPEATS [ENGINE[:THREADS[:ISA]]]...      (default: serial openmp:1)
 //
-// The engines take turns, so that a slower or faster machine meets all alike. The states must be the same bits, else there
-// is no time to print and the exit status is 1.
+// The engines take turns, so that a slower or faster machine meets all alike. The states must be the same bits, else
+// there is no time to print and the exit status is 1.
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -19,7 +20,7 @@ enum { MOST_ENGINES = 16, MOST_REPEATS = 101 };
 
 struct contender {
   const char *engine; ///< as given
-  char *overrides[2];
+  char *overrides[3];
   double cost[MOST_REPEATS]; ///< ns of CPU time per liquid cell and step
 };
 
@@ -33,13 +34,15 @@ static void prepare(struct contender *c, const char *engine) {
   const char *colon = strchr(engine, ':');
   c->engine = engine;
   c->overrides[0] = sciara_format("engine.name=\"%.*s\"", colon ? (int)(colon - engine) : (int)strlen(engine), engine);
-  c->overrides[1] = sciara_format("engine.threads=%s", colon ? colon + 1 : "1");
+  const char *threads = colon ? colon + 1 : "1", *isa = strchr(threads, ':');
+  c->overrides[1] = sciara_format("engine.threads=%.*s", isa ? (int)(isa - threads) : (int)strlen(threads), threads);
+  c->overrides[2] = sciara_format("engine.isa=%s", isa ? isa + 1 : "null");
 }
 
 /** One run from the start. */
 static enum sciara_status measure(const char *scenario, uint64_t steps, const struct contender *c, double *cost,
                                   uint64_t *checksum) {
-  const struct sciara_problem_options options = {.overrides = (const char *const *)c->overrides, .override_count = 2};
+  const struct sciara_problem_options options = {.overrides = (const char *const *)c->overrides, .override_count = 3};
   struct sciara_problem problem;
   struct sciara_simulation *s;
   SCIARA_TRY(sciara_problem_open(scenario, &options, &problem));
@@ -65,7 +68,7 @@ static int fail(const char *message) {
 }
 
 int main(int argc, char **argv) {
-  if (argc < 4) return fail("usage: sciara_step_cost SCENARIO STEPS REPEATS [ENGINE[:THREADS]]...");
+  if (argc < 4) return fail("usage: sciara_step_cost SCENARIO STEPS REPEATS [ENGINE[:THREADS[:ISA]]]...");
   static struct contender contenders[MOST_ENGINES];
   const char *preset[] = {"serial", "openmp:1"};
   const int count = argc > 4 ? argc - 4 : 2, repeats = atoi(argv[3]);
@@ -87,14 +90,15 @@ int main(int argc, char **argv) {
       }
     }
   printf("%s, %" PRIu64 " steps, %d repeats, checksum %016" PRIx64 "\n", argv[1], steps, repeats, reference);
-  printf("%-12s %12s %12s %12s %16s\n", "engine", "fastest ns", "median ns", "slowest ns", "fastest, ratio");
+  printf("%-18s %12s %12s %12s %16s\n", "engine", "fastest ns", "median ns", "slowest ns", "fastest, ratio");
   for (int k = 0; k < count; k++) {
     qsort(contenders[k].cost, (size_t)repeats, sizeof(double), ascending);
-    printf("%-12s %12.1f %12.1f %12.1f %16.3f\n", contenders[k].engine, contenders[k].cost[0],
+    printf("%-18s %12.1f %12.1f %12.1f %16.3f\n", contenders[k].engine, contenders[k].cost[0],
            contenders[k].cost[repeats / 2], contenders[k].cost[repeats - 1],
            contenders[k].cost[0] / contenders[0].cost[0]);
     free(contenders[k].overrides[0]);
     free(contenders[k].overrides[1]);
+    free(contenders[k].overrides[2]);
   }
   return 0;
 }

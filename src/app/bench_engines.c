@@ -34,14 +34,19 @@ static bool take_block(const char *text, struct sciara_engine_options *o) {
          o->block_height > 0;
 }
 
-/** "threads=2", "memory=shared", "block=32x8", "boxes=2", "sort=64". */
+static bool take_isa(const char *text, enum sciara_isa *out) {
+  *out = sciara_isa_find(text);
+  return *out != SCIARA_ISA_COUNT && *out != SCIARA_ISA_BEST;
+}
+
+/** "threads=2", "memory=shared", "block=32x8", "boxes=2", "sort=64", "isa=v3". */
 static enum sciara_status take_item(const char *item, struct sciara_contender *c, bool *threads_given) {
-  static const char *const keys[] = {"threads", "memory", "block", "boxes", "sort"};
+  static const char *const keys[] = {"threads", "memory", "block", "boxes", "sort", "isa"};
   struct sciara_engine_options *o = &c->options;
   const size_t length = strcspn(item, "=");
   const char *value = item[length] ? item + length + 1 : "";
   size_t k = 0;
-  while (k < 5 && !(strlen(keys[k]) == length && strncmp(item, keys[k], length) == 0)) k++;
+  while (k < sizeof keys / sizeof *keys && !(strlen(keys[k]) == length && strncmp(item, keys[k], length) == 0)) k++;
   bool good = false;
   switch (k) {
     case 0: good = *threads_given = take_count(value, 0, MOST_THREADS, &c->threads); break;
@@ -49,12 +54,15 @@ static enum sciara_status take_item(const char *item, struct sciara_contender *c
     case 2: good = take_block(value, o); break;
     case 3: good = take_count(value, 1, 4, &o->boxes); break;
     case 4: good = take_count(value, 1, 1e9, &o->sort_every); break;
+    case 5: good = take_isa(value, &o->isa); break;
     default: break;
   }
   if (good) return SCIARA_OK;
   return sciara_fail(
       SCIARA_ERR_USAGE,
-      "--engines: found \"%s\", allowed threads=N, memory=global|shared, block=WxH, boxes=1 to 4, sort=N", item);
+      "--engines: found \"%s\", allowed threads=N, memory=global|shared, block=WxH, boxes=1 to 4, sort=N, "
+      "isa=generic|v2|v3|v4",
+      item);
 }
 
 static enum sciara_status add(struct sciara_bench_engines *e, const struct sciara_contender *c, bool many_threads) {

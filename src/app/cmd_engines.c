@@ -25,6 +25,10 @@ static int run(const struct sciara_command *command, int argc, char **argv) {
     if (ops && why) printf("%-15s not available: %s\n", "", why);
   }
   printf("auto: %s\n", sciara_engine_auto());
+  printf("isa: %s of", sciara_isa_name(sciara_isa_best()));
+  for (int isa = SCIARA_ISA_GENERIC; isa < SCIARA_ISA_COUNT; isa++)
+    if (sciara_isa_runs((enum sciara_isa)isa)) printf(" %s", sciara_isa_name((enum sciara_isa)isa));
+  printf("\n");
   return SCIARA_OK;
 }
 
@@ -33,6 +37,7 @@ const struct sciara_command sciara_cmd_engines = {
     .summary = "list the engines and say which are available here",
     .operands = "",
     .options = options,
-    .details = "exact: the same bits as serial of the same precision; tolerance: close to it.\n",
+    .details = "exact: the same bits as serial of the same precision; tolerance: close to it.\n"
+               "isa: the instructions that openmp takes, of those that this processor has (engine.isa).\n",
     .run = run,
 };

@@ -16,7 +16,15 @@
 #define SCIARA_UNROLL _Pragma("unroll")
 #else
 #define SCIARA_ON_DEVICE 0
+#ifdef SCIARA_VECTOR_LOOPS // the loop around it can then be taken in vectors
+#ifdef __clang__
+#define SCIARA_UNROLL _Pragma("clang loop unroll(full)")
+#else
+#define SCIARA_UNROLL _Pragma("GCC unroll 16")
+#endif
+#else
 #define SCIARA_UNROLL
+#endif
 #endif
 
 #if defined(__GNUC__) || defined(__clang__)

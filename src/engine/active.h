@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The list of active cells that `serial` and `openmp` work on: the liquid cells, then those that receive in this step.
+// The list of active cells that `serial` works on: the liquid cells, then those that receive in this step.
 //
 // Every liquid cell has a record with what flows out of it, so a cell can take its new values at once: no field is needed
 // twice. Compiled once per precision.
@@ -13,7 +13,6 @@
 /** What a liquid cell keeps during one step. */
 struct sciara_donor {
   real residual, T; ///< h0, m; temperature before the step, K
-  bool rests;       ///< not evaluated in this step, for nothing flows (engine openmp)
   struct sciara_prospect prospect;
   struct sciara_outflows out;
 };

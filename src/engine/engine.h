@@ -6,6 +6,7 @@
 #ifndef SCIARA_ENGINE_ENGINE_H
 #define SCIARA_ENGINE_ENGINE_H
 
+#include "base/isa.h"
 #include "model/params.h"
 #include "model/state.h"
 #include "model/vents.h"
@@ -27,6 +28,7 @@ enum sciara_capability {
   SCIARA_CAN_BLOCK = 16,
   SCIARA_CAN_BOXES = 32,
   SCIARA_CAN_SORT = 64,
+  SCIARA_CAN_ISA = 128,
 };
 
 /** From where the threads of a block read what several of them need. */
@@ -39,6 +41,7 @@ struct sciara_engine_options {
   int boxes;                     ///< boxes around the lava, 1 to 4
   int refit_every;               ///< steps between two fits of the boxes
   int sort_every;                ///< steps between two sorts of the list of cells; 0: never
+  enum sciara_isa isa;           ///< the processor whose instructions it takes
 };
 
 /** The elementary processes in the order of a step. */
@@ -159,7 +162,10 @@ const struct sciara_engine_entry *sciara_engine_list(size_t *count);
 enum sciara_status sciara_engine_find(const char *name, enum sciara_precision precision,
                                       const struct sciara_engine_ops **out);
 
-/** SCIARA_ERR_USAGE when the engine does not follow one of the options given, or for a block no GPU can launch. */
+/**
+ * SCIARA_ERR_USAGE when the engine does not follow one of the options given, or for a block no GPU can launch;
+ * SCIARA_ERR_DEVICE for instructions that this processor does not have.
+ */
 enum sciara_status sciara_engine_options_check(const struct sciara_engine_ops *ops,
                                                const struct sciara_engine_options *options);
 

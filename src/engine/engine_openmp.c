@@ -1,48 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
-// The step of `serial` with its loops shared out to a team of threads that stays together for the whole of `advance`. What a
-// cell computes, and in which order, is the same; only the order of the list differs, on which nothing depends.
+// The step of `serial` in vector instructions, shared out to a team of threads that stays together for the whole of
+// `advance`. Each thread answers for a stretch of the padded arrays and keeps the liquid cells there (openmp_part.h).
+// What a cell computes, and in which order, is the same; how it is done fast: docs/decisions/simd.md.
 //
-// Much of a lava flow is at rest (model/rest.h): such a cell is evaluated again only when something around it has stirred.
-// A cell gathers only when something comes.
-#include <stdlib.h>
+// Much of a lava flow is at rest (model/rest.h): such a cell is evaluated again only when something around it has
+// stirred.
+#include <string.h>
 
 #ifdef _OPENMP
 #include <omp.h>
 #endif
 
 #include "base/mem.h"
-#include "engine/active.h"
+#include "engine/clockwork.h"
+#include "engine/openmp_kernels.h"
+#include "engine/stopwatch.h"
 #include "engine/team.h"
-#include "model/rest.h"
 
-/** What became of a thread's part of the list, on a cache line of its own. */
-struct tally {
-  int64_t liquid, rock, lost;
-  char padding[SCIARA_ALIGNMENT - 3 * sizeof(int64_t)];
+enum {
+  FIRST_STEP = 2,    ///< a cell that has never stirred has 0, far before the step before
+  SHARE_EVERY = 64,  ///< steps between two looks at who has how much work
+  LINE = 16,         ///< cells that belong to one thread together: no two write to one line of the cache
+  WORK_AWAKE = 4,    ///< what a cell costs that is evaluated, where one at rest costs 1
+  MOST_UNEVEN = 110, ///< per cent of the mean that the slowest thread may have
 };
-
-/** What is known of cell i of the padded arrays from one step to the next. */
-struct memory {
-  uint32_t reached; ///< the last step in which lava came from a neighbour
-  uint32_t ask;     ///< from this step on it is worth asking whether it rests
-  real from;        ///< it has been at rest since it had this temperature, K; 0: it is not at rest
-};
-
-enum { FIRST_STEP = 2, ASK_AGAIN = 16 };
 
 struct openmp {
-  struct sciara_active active;
-  struct memory *memory; ///< by padded index
-  uint32_t
-      *stirred;  ///< by padded index: the last step in which its thickness or its ground changed, from FIRST_STEP on
-  uint32_t step; ///< the step in progress
+  struct sciara_engine_setup setup;
+  struct sciara_clockwork clockwork;
+  struct sciara_host_fields hf;
+  struct sciara_stopwatch watch;
+  struct sciara_part_kernel kernel;
+  uint32_t *slot, *stirred; ///< of all parts
+  real t;                   ///< the clock, s
+  uint32_t step;            ///< the step in progress
   int threads;
-  int64_t *next; ///< the list of the next step, and its capacity
-  int64_t next_capacity;
-  struct tally *tally; ///< by thread
+  struct sciara_part *part; ///< one a thread
   struct sciara_team team;
-  real t_opt;                ///< smallest time of this step, of all threads
-  bool poisoned;             ///< a NaN was found before the lava moved
   enum sciara_status status; ///< of the step, set by the leader
   bool done;                 ///< `advance` comes back
 };
@@ -64,23 +58,31 @@ static int thread_count(int wanted) {
 #endif
 }
 
+// --------------------------------------------------------------------------------------------------- memory and parts
+
+static void release(struct openmp *e) {
+  for (int k = 0; k < e->threads && e->part; k++) sciara_part_release(&e->part[k]);
+  sciara_host_fields_destroy(&e->hf);
+  sciara_free(e->slot);
+  sciara_free(e->stirred);
+  e->slot = e->stirred = NULL;
+}
+
 static void destroy(void *engine) {
   struct openmp *e = (struct openmp *)engine;
   if (!e) return;
-  sciara_active_release(&e->active);
-  sciara_free(e->memory);
-  sciara_free(e->stirred);
-  free(e->next);
-  sciara_free(e->tally);
+  release(e);
+  sciara_free(e->part);
   sciara_free(e);
 }
 
 static enum sciara_status create(const struct sciara_engine_setup *setup, void **engine) {
   struct openmp *e;
   SCIARA_TRY(SCIARA_NEW(e, 1, "engine openmp"));
-  e->active.setup = *setup;
+  e->setup = *setup;
+  e->kernel = sciara_part_kernel_find(setup->options.isa);
   e->threads = thread_count(setup->threads);
-  const enum sciara_status status = SCIARA_NEW(e->tally, e->threads, "threads of engine openmp");
+  const enum sciara_status status = SCIARA_NEW(e->part, e->threads, "threads of engine openmp");
   if (status != SCIARA_OK) {
     destroy(e);
     return status;
@@ -89,261 +91,264 @@ static enum sciara_status create(const struct sciara_engine_setup *setup, void *
   return SCIARA_OK;
 }
 
+/** The part that answers for cell i. */
+static struct sciara_part *part_of(const struct openmp *e, int64_t i) {
+  int k = 0;
+  while (i >= e->part[k].end) k++;
+  return &e->part[k];
+}
+
+static int64_t liquid_cells(const struct openmp *e) {
+  int64_t count = 0;
+  for (int k = 0; k < e->threads; k++) count += e->part[k].count;
+  return count;
+}
+
+/** The first part takes all liquid cells of the arrays. */
+static enum sciara_status list_cells(struct openmp *e, const struct sciara_rule *rule) {
+  for (int k = 0; k < e->threads; k++) {
+    struct sciara_part *p = &e->part[k];
+    p->rule = *rule;
+    p->f = e->hf.f;
+    p->slot = e->slot;
+    p->stirred = e->stirred;
+    p->begin = k == 0 ? 0 : e->hf.count;
+    p->end = e->hf.count;
+    p->first = true;
+  }
+  e->part[0].watch = e->setup.profile ? &e->watch : NULL;
+  int64_t liquid = 0;
+  for (int64_t i = 0; i < e->hf.count; i++) liquid += !(e->hf.f.h[i] <= 0); // a NaN too: the first step finds it
+  SCIARA_TRY(sciara_part_reserve(&e->part[0], liquid));
+  for (int64_t i = 0; i < e->hf.count; i++)
+    if (!(e->hf.f.h[i] <= 0)) sciara_part_append(&e->part[0], i);
+  return SCIARA_OK;
+}
+
+static int64_t work_of(const struct sciara_part *p, int64_t k) { return p->from[k] > 0 ? 1 : WORK_AWAKE; }
+
+/** Whether some thread has much more to do than the mean; *all is the work of all. */
+static bool is_uneven(const struct openmp *e, int64_t *all) {
+  int64_t most = 0;
+  *all = 0;
+  for (int n = 0; n < e->threads; n++) {
+    int64_t work = 0;
+    for (int64_t k = 0; k < e->part[n].count; k++) work += work_of(&e->part[n], k);
+    *all += work;
+    if (work > most) most = work;
+  }
+  return most * e->threads * 100 > *all * MOST_UNEVEN;
+}
+
+/** Moves the cells of all parts, which ascend, so that each has as much work. */
+static enum sciara_status share_out(struct openmp *e) {
+  int64_t all, work = 0, end = 0;
+  if (e->threads == 1 || !is_uneven(e, &all)) return SCIARA_OK;
+  struct sciara_part *old;
+  SCIARA_TRY(SCIARA_NEW(old, e->threads, "threads of engine openmp"));
+  memcpy(old, e->part, (size_t)e->threads * sizeof *old);
+  enum sciara_status status = SCIARA_OK;
+  int to = 0;
+  for (int n = 0; n < e->threads; n++) sciara_part_forget(&e->part[n]);
+  for (int n = 0; n < e->threads; n++)
+    for (int64_t k = 0; k < old[n].count && status == SCIARA_OK; k++) {
+      while (to + 1 < e->threads && work * e->threads >= all * (to + 1) && old[n].cell[k] >= end) {
+        e->part[to].end = e->part[to + 1].begin = old[n].cell[k] / LINE * LINE; // none before is beyond it
+        to++;
+      }
+      status = sciara_part_take(&e->part[to], &old[n], k);
+      work += work_of(&old[n], k);
+      end = (old[n].cell[k] / LINE + 1) * LINE;
+    }
+  for (; to + 1 < e->threads; to++) e->part[to].end = e->part[to + 1].begin = e->hf.count;
+  e->part[to].end = e->hf.count;
+  for (int n = 0; n < e->threads; n++) sciara_part_release(&old[n]);
+  sciara_free(old);
+  return status;
+}
+
 static enum sciara_status upload(void *engine, const struct sciara_state *state) {
   struct openmp *e = (struct openmp *)engine;
-  SCIARA_TRY(sciara_active_upload(&e->active, state));
-  sciara_free(e->memory);
-  sciara_free(e->stirred);
-  e->memory = NULL;
-  e->stirred = NULL;
-  SCIARA_TRY(SCIARA_NEW(e->stirred, e->active.hf.count, "what engine openmp knows of the cells"));
-  SCIARA_TRY(SCIARA_NEW(e->memory, e->active.hf.count, "what engine openmp knows of the cells"));
+  release(e);
+  SCIARA_TRY(sciara_host_fields_create(&e->hf, state));
+  SCIARA_TRY(SCIARA_NEW(e->slot, e->hf.count, "list of active cells"));
+  SCIARA_TRY(SCIARA_NEW(e->stirred, e->hf.count, "what engine openmp knows of the cells"));
+  e->t = (real)state->clock;
   e->step = FIRST_STEP;
+  e->watch = (struct sciara_stopwatch){.on = e->setup.profile};
+  sciara_clockwork_load(&e->clockwork, state, e->setup.vents);
+  sciara_host_fields_upload(&e->hf, state, e->setup.boundary);
+  const struct sciara_rule rule = sciara_rule_make(e->setup.params, state->grid.cell_size);
+  SCIARA_TRY(list_cells(e, &rule));
+  return share_out(e);
+}
+
+static enum sciara_status download(void *engine, struct sciara_state *state) {
+  const struct openmp *e = (const struct openmp *)engine;
+  for (int n = 0; n < e->threads; n++)
+    for (int64_t k = 0; k < e->part[n].count; k++) sciara_part_store(&e->part[n], k);
+  sciara_host_fields_download(&e->hf, state);
+  sciara_clockwork_store(&e->clockwork, state);
   return SCIARA_OK;
 }
 
 static void memory(const struct sciara_grid *grid, unsigned record, size_t *host, size_t *device) {
-  sciara_active_memory(grid, record, host, device);
-  *host += (size_t)(grid->rows + 2) * (size_t)(grid->cols + 2) * (sizeof(struct memory) + sizeof(uint32_t));
+  *host = sciara_host_fields_memory(grid, record) +
+          2 * sizeof(uint32_t) * (size_t)(grid->rows + 2) * (size_t)(grid->cols + 2);
+  *device = 0;
 }
 
-static enum sciara_status download(void *engine, struct sciara_state *state) {
-  sciara_active_download(&((const struct openmp *)engine)->active, state);
+// -------------------------------------------------------------------------------------------------------------- a step
+
+/** Leader: gamma, then s = s + t. */
+static enum sciara_status emit(struct openmp *e) {
+  const struct sciara_vents *v = e->setup.vents;
+  struct sciara_engine_progress *now = &e->clockwork.now;
+  const double t = (double)e->t;
+  for (int64_t n = 0; n < v->count; n++) {
+    const double volume = sciara_vent_volume(v->begin, v->end, v->rate, v->first[n], v->first[n + 1], now->time, t);
+    if (!(volume > 0)) continue;
+    const int64_t i = sciara_host_index(&e->hf, v->row[n], v->col[n]);
+    struct sciara_part *p = part_of(e, i);
+    sciara_pass_emit(&e->hf.f, i, volume, e->hf.grid.cell_size, (real)e->setup.params->T_vent, now->time);
+    if (!e->slot[i]) SCIARA_TRY(sciara_part_insert(p, i));
+    p->h[e->slot[i] - 1] = e->hf.f.h[i];
+    p->T[e->slot[i] - 1] = e->hf.f.T[i];
+    e->stirred[i] = e->step;
+    now->emitted = now->emitted + volume;
+  }
+  now->cell_steps += (uint64_t)liquid_cells(e);
+  now->time = now->time + t;
   return SCIARA_OK;
 }
 
-static void blame(struct sciara_active *a, int64_t i) {
-#pragma omp critical(sciara_blame)
-  sciara_active_blame(a, i);
+/** Leader, before a step. */
+static enum sciara_status begin_step(struct openmp *e) {
+  sciara_stopwatch_start(&e->watch);
+  SCIARA_TRY(emit(e));
+  sciara_stopwatch_lap(&e->watch, SCIARA_PROCESS_VENTS);
+  if (e->step % SHARE_EVERY == 0) SCIARA_TRY(share_out(e));
+  for (int n = 0; n < e->threads; n++) {
+    struct sciara_part *p = &e->part[n];
+    p->step = e->step;
+    p->time = e->clockwork.now.time;
+    p->bad = INT64_MAX;
+    p->rock = p->lost = 0;
+  }
+  sciara_stopwatch_lap(&e->watch, SCIARA_PROCESS_OTHER);
+  return SCIARA_OK;
 }
 
-/** Like blame, for what is found before the lava moves: the step then goes no further. */
-static void poison(struct openmp *e, int64_t i) {
-  blame(&e->active, i);
-  __atomic_store_n(&e->poisoned, true, __ATOMIC_RELAXED);
+/** The clock, of all parts: a minimum is exact in any order. Every thread finds it for itself. */
+static real find_clock(const struct openmp *e) {
+  real t_opt = e->part[0].rule.clock_max;
+  for (int n = 0; n < e->threads; n++)
+    if (e->part[n].t_opt < t_opt) t_opt = e->part[n].t_opt;
+  return e->part[0].rule.relaxation * t_opt;
 }
 
-/** Thread `me`'s part [*begin, *end) of `count`. */
-static void share(const struct openmp *e, int me, int64_t count, int64_t *begin, int64_t *end) {
-  *begin = count * me / e->team.size;
-  *end = count * (me + 1) / e->team.size;
+/** Whether a NaN was found before the lava moved, or memory is short: the step goes no further. */
+static bool is_spoilt(const struct openmp *e) {
+  bool spoilt = false;
+  for (int n = 0; n < e->threads; n++) spoilt |= e->part[n].spoilt;
+  return spoilt;
+}
+
+/** Takes over one outflow from another part, or one that reaches a dry cell. */
+static bool receive(struct sciara_part *p, const struct sciara_edges *g, int64_t k, int n) {
+  const int64_t i = g->to[k];
+  const uint32_t slot = p->slot[i];
+  struct sciara_arrivals *to = slot ? &p->inner[n] : &p->fresh;
+  if (!sciara_arrivals_reserve(to, 1)) return false;
+  to->list[to->count++] = (struct sciara_arrival){.cell = slot ? (int64_t)slot - 1 : i,
+                                                  .direction = n,
+                                                  .out = {.thickness = g->share[k], .speed = g->v0[k]},
+                                                  .T = g->keep[k]};
+  return true;
+}
+
+/** What flows to thread `me` from other parts, and to its dry cells. */
+static bool receive_all(const struct openmp *e, int me) {
+  struct sciara_part *p = &e->part[me];
+  p->fresh.count = 0;
+  for (int n = 1; n < SCIARA_MOORE; n++) {
+    const int i = sciara_moore_reverse(n);
+    p->inner[n].count = p->inner[n].taken = 0;
+    const struct sciara_edges *g = &p->edges[SCIARA_EDGE_FRESH][i];
+    for (int64_t k = 0; k < g->count; k++)
+      if (!receive(p, g, k, n)) return false;
+    for (int other = 0; other < e->threads; other++) { // the parts ascend, so what comes does
+      g = &e->part[other].edges[SCIARA_EDGE_OUTER][i];
+      if (other == me) continue;
+      for (int64_t k = 0; k < g->count; k++)
+        if (g->to[k] >= p->begin && g->to[k] < p->end && !receive(p, g, k, n)) return false;
+    }
+  }
+  return true;
+}
+
+/** tau2, rim and tau3 of the cells of thread `me`, and its list for the next step. */
+static void settle(struct openmp *e, int me) {
+  struct sciara_part *p = &e->part[me];
+  if (!receive_all(e, me)) {
+    p->exhausted = true;
+    return;
+  }
+  e->kernel.settle(p);
+  p->exhausted = sciara_part_bear(p) != SCIARA_OK || sciara_part_renew(p) != SCIARA_OK;
+  p->first = false;
+}
+
+/** Leader: the error of the step so far, if there is one. */
+static enum sciara_status verdict(struct openmp *e) {
+  for (int n = 0; n < e->threads; n++) {
+    int64_t row, col;
+    if (e->part[n].exhausted) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for the active cells");
+    if (e->part[n].bad == INT64_MAX) continue;
+    sciara_host_cell(&e->hf, e->part[n].bad, &row, &col);
+    sciara_clockwork_blame(&e->clockwork, row, col);
+  }
+  return sciara_clockwork_verdict(&e->clockwork);
+}
+
+/** Leader, after a step: totals, verdict. */
+static enum sciara_status end_step(struct openmp *e) {
+  SCIARA_TRY(verdict(e));
+  for (int n = 0; n < e->threads; n++) {
+    e->clockwork.now.solidifications += (uint64_t)e->part[n].rock;
+    e->clockwork.now.losses += (uint64_t)e->part[n].lost;
+  }
+  e->clockwork.now.liquid_cells = liquid_cells(e);
+  e->t = e->part[0].t;
+  e->clockwork.now.clock = (double)e->t;
+  e->clockwork.now.step++;
+  e->step++;
+  sciara_stopwatch_stop(&e->watch, SCIARA_PROCESS_OTHER);
+  return SCIARA_OK;
 }
 
 /** Thread 0 keeps the time of the team: from barrier to barrier. */
-static void lap(struct openmp *e, int me, enum sciara_process process) {
-  if (me == 0) sciara_stopwatch_lap(&e->active.watch, process);
-}
-
-/** Marks the cells that receive from the k-th liquid cell and lists the dry ones; the first thread to mark one lists it. */
-static void list_receivers(struct openmp *e, int64_t k) {
-  struct sciara_active *a = &e->active;
-  for (int i = 1; i < SCIARA_MOORE; i++) {
-    if (!(a->donor[k].out.to[i].thickness > 0)) continue;
-    const int64_t j = a->cell[k] + sciara_moore_offset(i, a->hf.f.stride);
-    __atomic_store_n(&e->memory[j].reached, e->step, __ATOMIC_RELAXED);
-    if (__atomic_load_n(&a->slot[j], __ATOMIC_RELAXED)) continue;
-    uint32_t unlisted = 0;
-    if (__atomic_compare_exchange_n(&a->slot[j], &unlisted, SCIARA_RECEIVER, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
-      a->cell[__atomic_fetch_add(&a->listed, 1, __ATOMIC_RELAXED)] = j;
-  }
-}
-
-/** Whether neither cell i nor a neighbour has changed in the last step. */
-static bool is_calm(const struct openmp *e, int64_t i) {
-  const uint32_t last = e->step - 1;
-  bool stirred = false;
-  for (int n = 0; n < SCIARA_MOORE; n++)
-    stirred |= e->stirred[i + sciara_moore_offset(n, e->active.hf.f.stride)] >= last;
-  return !stirred;
-}
-
-/** Notes whether cell i, from which nothing flows, is at rest. */
-static void look_for_rest(const struct openmp *e, int64_t i) {
-  const struct sciara_fields *f = &e->active.hf.f;
-  real zn[SCIARA_MOORE], hn[SCIARA_MOORE];
-  for (int n = 1; n < SCIARA_MOORE; n++) {
-    zn[n] = f->z[i + sciara_moore_offset(n, f->stride)];
-    hn[n] = f->h[i + sciara_moore_offset(n, f->stride)];
-  }
-  if (sciara_rests(&e->active.rule, f->z[i], f->h[i], f->T[i], f->px[i], f->py[i], zn, hn))
-    e->memory[i].from = f->T[i];
-  else
-    e->memory[i].ask = e->step + ASK_AGAIN;
-}
-
-/** tau1, time evaluation of the k-th liquid cell, unless it is at rest. */
-static real evaluate_cell(struct openmp *e, int64_t k) {
-  struct sciara_active *a = &e->active;
-  const int64_t i = a->cell[k];
-  struct sciara_prospect *p = &a->donor[k].prospect;
-  struct memory *m = &e->memory[i];
-  const real T = a->hf.f.T[i];
-  const bool calm = is_calm(e, i);
-  bool bad = false;
-  a->donor[k].rests = calm && T <= m->from;
-  if (a->donor[k].rests) {
-    p->survivors = 0;
-    return a->rule.clock_max;
-  }
-  m->from = 0;
-  const real t = sciara_pass_evaluate(&a->rule, &a->hf.f, i, p, &bad);
-  if (bad) poison(e, i);
-  if (calm && !p->survivors && e->step >= m->ask) look_for_rest(e, i);
-  return t;
-}
-
-/** tau1, time evaluation of this thread's liquid cells. */
-static void evaluate(struct openmp *e, int me) {
-  struct sciara_active *a = &e->active;
-  real mine = a->rule.clock_max;
-  int64_t begin, end;
-  share(e, me, a->liquid, &begin, &end);
-  for (int64_t k = begin; k < end; k++) {
-    const real t = evaluate_cell(e, k);
-    if (t < mine) mine = t;
-  }
-#pragma omp critical(sciara_clock)
-  if (mine < e->t_opt) e->t_opt = mine; // exact in any order
-}
-
-/** tau1, flow computing of this thread's liquid cells. */
-static void flow(struct openmp *e, int me) {
-  struct sciara_active *a = &e->active;
-  int64_t begin, end;
-  share(e, me, a->liquid, &begin, &end);
-  for (int64_t k = begin; k < end; k++) {
-    bool bad = false;
-    if (!a->donor[k].prospect.survivors) continue; // it keeps all it has
-    sciara_active_flow(a, k, &bad);
-    if (bad) poison(e, a->cell[k]);
-    list_receivers(e, k);
-  }
-}
-
-/** tau2 of the k-th listed cell. Donors without a survivor have no outflows on record. */
-static struct sciara_parcel gather(const struct openmp *e, int64_t k) {
-  const struct sciara_active *a = &e->active;
-  const int64_t i = a->cell[k];
-  const struct sciara_fields *f = &a->hf.f;
-  struct sciara_parcel parcel = {0, 0, 0, 0};
-  if (k < a->liquid) {
-    const struct sciara_donor *r = &a->donor[k];
-    const struct sciara_prospect *p = &r->prospect;
-    if (p->survivors)
-      parcel = sciara_parcel_residual(r->residual, p->vx, p->vy, p->keep, r->T);
-    else if (!r->rests)
-      parcel = sciara_parcel_residual(f->h[i], p->vx, p->vy, p->keep, f->T[i]);
-    else if (f->px[i] == 0 && f->py[i] == 0)
-      parcel = (struct sciara_parcel){f->h[i], f->px[i], f->py[i], f->h[i] * f->T[i]};
-    else
-      parcel = sciara_parcel_residual(f->h[i], sciara_real_div(f->px[i], f->h[i]), sciara_real_div(f->py[i], f->h[i]),
-                                      1 - sciara_dissipation(&a->rule, f->T[i]), f->T[i]);
-  }
-  if (e->memory[i].reached != e->step) return parcel;
-  for (int n = 1; n < SCIARA_MOORE; n++) {
-    const uint32_t donor = a->slot[i + sciara_moore_offset(n, f->stride)];
-    if (donor == 0 || donor == SCIARA_RECEIVER || !a->donor[donor - 1].prospect.survivors) continue;
-    const struct sciara_donor *r = &a->donor[donor - 1];
-    sciara_parcel_add(&parcel, n, r->out.to[sciara_moore_reverse(n)], r->T);
-  }
-  return parcel;
-}
-
-/** Rim and tau3 of the k-th listed cell, which has gathered its parcel. */
-static inline void settle_cell(struct openmp *e, int64_t k, struct sciara_parcel parcel, struct tally *mine) {
-  struct sciara_active *a = &e->active;
-  const int64_t i = a->cell[k];
-  const real before = a->hf.f.h[i];
-  bool bad = false;
-  const enum sciara_fate fate = sciara_pass_settle(&a->rule, &a->hf.f, i, parcel, a->t, a->clockwork.now.time, &bad);
-  if (a->hf.f.h[i] != before) e->stirred[i] = e->step; // rock: the lava has become ground
-  mine->liquid += fate == SCIARA_FATE_LIQUID;
-  mine->rock += fate == SCIARA_FATE_ROCK;
-  mine->lost += fate == SCIARA_FATE_LOST;
-  if (bad) blame(a, i);
-}
-
-/** tau2, rim and tau3 of this thread's part of the list. */
-static void settle(struct openmp *e, int me) {
-  struct sciara_active *a = &e->active;
-  struct tally mine = {0};
-  int64_t begin, end;
-  share(e, me, a->listed, &begin, &end);
-  for (int64_t k = begin; k < end; k++) settle_cell(e, k, gather(e, k), &mine);
-  e->tally[me] = mine;
-}
-
-/** The same one after the other, so that each can be timed. */
-static void settle_timed(struct openmp *e, int me) {
-  struct sciara_active *a = &e->active;
-  struct tally mine = {0};
-  int64_t begin, end;
-  share(e, me, a->listed, &begin, &end);
-  for (int64_t k = begin; k < end; k++) a->parcel[k] = gather(e, k);
+static void meet(struct openmp *e, int me, enum sciara_process process) {
   sciara_team_wait(&e->team);
-  lap(e, me, SCIARA_PROCESS_MASS_AND_MOMENTUM);
-  for (int64_t k = begin; k < end; k++) settle_cell(e, k, a->parcel[k], &mine);
-  e->tally[me] = mine;
+  if (me == 0) sciara_stopwatch_lap(&e->watch, process);
 }
 
-/** The liquid cells of this thread's part go to `next`, behind those of the threads before it. */
-static void compact(struct openmp *e, int me) {
-  struct sciara_active *a = &e->active;
-  int64_t begin, end, place = 0;
-  share(e, me, a->listed, &begin, &end);
-  for (int before = 0; before < me; before++) place += e->tally[before].liquid;
-  for (int64_t k = begin; k < end; k++) {
-    const int64_t i = a->cell[k];
-    a->slot[i] = 0;
-    if (!(a->hf.f.h[i] > 0)) continue;
-    e->next[place++] = i;
-    a->slot[i] = (uint32_t)place;
+/** One step of thread `me`. */
+static void step(struct openmp *e, int me) {
+  const int size = e->team.size;
+  for (int n = me; n < e->threads; n += size) e->kernel.evaluate(&e->part[n]);
+  meet(e, me, SCIARA_PROCESS_TIME_EVALUATION);
+  const real t = find_clock(e);
+  for (int n = me; n < e->threads; n += size) {
+    struct sciara_part *p = &e->part[n];
+    p->t = t;
+    e->kernel.flow(p);
+    p->spoilt = p->exhausted || p->bad != INT64_MAX;
   }
-}
-
-static enum sciara_status reserve_next(struct openmp *e) {
-  if (e->next_capacity == e->active.cell_capacity) return SCIARA_OK;
-  void *bigger = realloc(e->next, (size_t)e->active.cell_capacity * sizeof *e->next);
-  if (!bigger)
-    return sciara_fail(SCIARA_ERR_MEMORY, "no memory for %lld active cells", (long long)e->active.cell_capacity);
-  e->next = (int64_t *)bigger;
-  e->next_capacity = e->active.cell_capacity;
-  return SCIARA_OK;
-}
-
-/** Leader, before a step: vents, room in the lists. */
-static enum sciara_status begin_step(struct openmp *e) {
-  sciara_stopwatch_start(&e->active.watch);
-  SCIARA_TRY(sciara_active_emit(&e->active));
-  sciara_stopwatch_lap(&e->active.watch, SCIARA_PROCESS_VENTS);
-  SCIARA_TRY(reserve_next(e));
-  const struct sciara_vents *v = e->active.setup.vents;
-  for (int64_t k = 0; k < v->count; k++) e->stirred[sciara_host_index(&e->active.hf, v->row[k], v->col[k])] = e->step;
-  e->t_opt = e->active.rule.clock_max;
-  e->poisoned = false;
-  return SCIARA_OK;
-}
-
-/** Leader, after a step: the new list, totals, verdict. */
-static enum sciara_status end_step(struct openmp *e) {
-  struct sciara_active *a = &e->active;
-  SCIARA_TRY(sciara_clockwork_verdict(&a->clockwork));
-  int64_t *list = a->cell;
-  a->cell = e->next;
-  e->next = list;
-  a->liquid = 0;
-  for (int k = 0; k < e->team.size; k++) {
-    a->liquid += e->tally[k].liquid;
-    a->clockwork.now.solidifications += (uint64_t)e->tally[k].rock;
-    a->clockwork.now.losses += (uint64_t)e->tally[k].lost;
-  }
-  a->listed = a->clockwork.now.liquid_cells = a->liquid;
-  SCIARA_TRY(sciara_clockwork_verdict(&a->clockwork));
-  a->clockwork.now.clock = (double)a->t;
-  a->clockwork.now.step++;
-  e->step++;
-  sciara_stopwatch_stop(&a->watch, SCIARA_PROCESS_OTHER);
-  return SCIARA_OK;
+  meet(e, me, SCIARA_PROCESS_FLOWS);
+  if (is_spoilt(e)) return; // a NaN would spread; every thread sees the same here
+  for (int n = me; n < e->threads; n += size) settle(e, n);
+  meet(e, me, SCIARA_PROCESS_TEMPERATURE);
 }
 
 /** What each thread of the team does until `advance` comes back; thread 0 leads. */
@@ -351,25 +356,10 @@ static void work(struct openmp *e, int me, const struct sciara_stop *stop) {
   if (me == 0) e->status = begin_step(e);
   sciara_team_wait(&e->team);
   while (e->status == SCIARA_OK && !e->done) {
-    lap(e, me, SCIARA_PROCESS_OTHER);
-    evaluate(e, me);
-    sciara_team_wait(&e->team);
-    if (me == 0) e->active.t = e->active.rule.relaxation * e->t_opt;
-    sciara_team_wait(&e->team);
-    lap(e, me, SCIARA_PROCESS_TIME_EVALUATION);
-    flow(e, me);
-    sciara_team_wait(&e->team);
-    lap(e, me, SCIARA_PROCESS_FLOWS);
-    if (!e->poisoned) { // else the NaN would spread; every thread sees the same here
-      e->active.setup.profile ? settle_timed(e, me) : settle(e, me);
-      sciara_team_wait(&e->team);
-      lap(e, me, SCIARA_PROCESS_TEMPERATURE);
-      compact(e, me);
-      sciara_team_wait(&e->team);
-    }
+    step(e, me);
     if (me == 0) {
       e->status = end_step(e);
-      e->done = sciara_clockwork_stop(&e->active.clockwork, stop);
+      e->done = sciara_clockwork_stop(&e->clockwork, stop);
       if (e->status == SCIARA_OK && !e->done) e->status = begin_step(e);
     }
     sciara_team_wait(&e->team);
@@ -379,9 +369,8 @@ static void work(struct openmp *e, int me, const struct sciara_stop *stop) {
 static enum sciara_status advance(void *engine, const struct sciara_stop *stop,
                                   struct sciara_engine_progress *progress) {
   struct openmp *e = (struct openmp *)engine;
-  struct sciara_clockwork *clockwork = &e->active.clockwork;
   e->status = SCIARA_OK;
-  e->done = !sciara_clockwork_begin(clockwork, stop);
+  e->done = !sciara_clockwork_begin(&e->clockwork, stop);
   e->team = (struct sciara_team){.size = 1};
   if (!e->done && e->threads == 1) {
     work(e, 0, stop);
@@ -390,24 +379,24 @@ static enum sciara_status advance(void *engine, const struct sciara_stop *stop,
     {
 #ifdef _OPENMP
 #pragma omp single
-      e->team.size = omp_get_num_threads(); // the runtime may give fewer than asked
+      e->team.size = omp_get_num_threads(); // the runtime may give fewer than asked: then a thread has several parts
 #endif
       work(e, thread_number(), stop);
     }
   }
-  *progress = clockwork->now;
+  *progress = e->clockwork.now;
   return e->status;
 }
 
 static enum sciara_status profile(void *engine, struct sciara_engine_profile *out) {
-  sciara_active_profile(&((const struct openmp *)engine)->active, out);
+  *out = ((const struct openmp *)engine)->watch.sum;
   return SCIARA_OK;
 }
 
 const struct sciara_engine_ops SCIARA_NAME(sciara_engine_openmp) = {
     .name = "openmp",
-    .summary = "list of active cells, shared out to threads",
-    .capabilities = SCIARA_CAN_THREADS,
+    .summary = "vector instructions over the active cells, shared out to threads",
+    .capabilities = SCIARA_CAN_THREADS | SCIARA_CAN_ISA,
     .determinism = SCIARA_EXACT,
     .create = create,
     .destroy = destroy,

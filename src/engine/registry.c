@@ -93,6 +93,10 @@ enum sciara_status sciara_engine_options_check(const struct sciara_engine_ops *o
   if (o->boxes && !(can & SCIARA_CAN_BOXES)) return not_followed(ops, "boxes");
   if (o->refit_every && !(can & SCIARA_CAN_BOXES)) return not_followed(ops, "refit_every");
   if (o->sort_every && !(can & SCIARA_CAN_SORT)) return not_followed(ops, "sort_every");
+  if (o->isa && !(can & SCIARA_CAN_ISA)) return not_followed(ops, "isa");
+  if (!sciara_isa_runs(o->isa))
+    return sciara_fail(SCIARA_ERR_DEVICE, "isa: found \"%s\", this processor and this program allow %s at most",
+                       sciara_isa_name(o->isa), sciara_isa_name(sciara_isa_best()));
   return SCIARA_OK;
 }
 

@@ -137,6 +137,8 @@ static enum sciara_status take_engine(const cJSON *root, struct sciara_scenario 
   s->engine.boxes = whole(root, "boxes");
   s->engine.refit_every = whole(root, "refit_every");
   s->engine.sort_every = whole(root, "sort_every");
+  const cJSON *isa = get(root, "engine", "isa");
+  s->engine.isa = cJSON_IsString(isa) ? sciara_isa_find(isa->valuestring) : SCIARA_ISA_BEST;
   return copy_text(get(root, "engine", "name"), &s->engine.name);
 }
 

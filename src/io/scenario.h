@@ -3,6 +3,7 @@
 #ifndef SCIARA_IO_SCENARIO_H
 #define SCIARA_IO_SCENARIO_H
 
+#include "base/isa.h"
 #include "base/refusals.h"
 #include "base/text.h"
 #include "model/params.h"
@@ -76,6 +77,7 @@ struct sciara_scenario {
     bool shared_memory;
     int block_width, block_height; ///< 0, like the following: the engine's own
     int boxes, refit_every, sort_every;
+    enum sciara_isa isa;
     bool name_overridden, overridden; ///< by an override: the name; any key but the threads
     bool profile;                     ///< time the elementary processes; no key of the file
   } engine;

@@ -60,6 +60,23 @@ SCIARA_HD real sciara_initial_speed(int i, real vx, real vy) {
   return mine ? speed : (real)0;
 }
 
+/** tau1.1, both parts that are not 0 at once: the speeds and directions of sciara_initial_speed of all neighbours. */
+struct sciara_start {
+  int axis, diagonal;                    ///< neighbours the parts point to: 1..4, 5..8
+  real speed_on_axis, speed_on_diagonal; ///< m/s
+};
+
+SCIARA_HD struct sciara_start sciara_start_of(real vx, real vy) {
+  const real ax = vx < 0 ? -vx : vx, ay = vy < 0 ? -vy : vy;
+  const bool along_x = ax >= ay;
+  const int x = vx >= 0 ? 3 : 2, y = vy >= 0 ? 1 : 4; // E or W, N or S
+  const int north = vx >= 0 ? 8 : 5, south = vx >= 0 ? 7 : 6;
+  const real larger = along_x ? ax : ay, smaller = along_x ? ay : ax;
+  const struct sciara_start start = {along_x ? x : y, vy >= 0 ? north : south, larger - smaller,
+                                     SCIARA_SQRT2 * smaller};
+  return start;
+}
+
 /** tau1.2: height of neighbour i's lava surface above this cell's ground, m. */
 SCIARA_HD real sciara_top(int i, real z, real z_i, real h_i) {
   const real rise = z_i - z;
@@ -73,19 +90,28 @@ struct sciara_slope {
   real path;  ///< w_i, m
 };
 
+/** Kinetic head hk of an initial speed, m. */
+SCIARA_HD real sciara_head(const struct sciara_rule *rule, real v0) {
+  return sciara_real_div_by(v0 * v0, rule->gravity_twice, rule->inverse_gravity_twice);
+}
+
+/** tau1.3: whether lava cannot climb to a neighbour whatever the critical height. */
+SCIARA_HD bool sciara_is_blocked(real h, real top, real head) { return head + h <= top; } // he = 0 <= hc cos(theta)
+
 /**
  * tau1.3-5: effective and apparent height, slope, path and acceleration towards a neighbour.
  *
- * @param h   liquid thickness of the cell, m
- * @param hc  critical height, m
- * @param top sciara_top of the neighbour, m
- * @param s   v0 is read; accel and path are set where the result is true
+ * @param h    liquid thickness of the cell, m
+ * @param hc   critical height, m
+ * @param top  sciara_top of the neighbour, m
+ * @param head sciara_head of s->v0, m
+ * @param s    accel and path are set where the result is true
  * @return whether lava may flow there (false: the neighbour is eliminated)
  */
-SCIARA_HD bool sciara_slope_open(const struct sciara_rule *rule, real h, real hc, real top, struct sciara_slope *s) {
-  const real head = sciara_real_div_by(s->v0 * s->v0, rule->gravity_twice, rule->inverse_gravity_twice);
+SCIARA_HD bool sciara_slope_open_with(const struct sciara_rule *rule, real h, real hc, real top, real head,
+                                      struct sciara_slope *s) {
   const real reach = head + h;
-  const bool blocked = reach <= top; // he = 0 <= hc cos(theta)
+  const bool blocked = sciara_is_blocked(h, top, head);
   SCIARA_LEAVE_IF(blocked, false);
   real effective = h, apparent = 0;
   if (!(top <= head)) {
@@ -99,6 +125,11 @@ SCIARA_HD bool sciara_slope_open(const struct sciara_rule *rule, real h, real hc
   s->path = rule->cell_size * root;
   s->accel = rule->gravity * sine;
   return !blocked && !(effective <= hc * cosine);
+}
+
+/** The same with the head of s->v0. */
+SCIARA_HD bool sciara_slope_open(const struct sciara_rule *rule, real h, real hc, real top, struct sciara_slope *s) {
+  return sciara_slope_open_with(rule, h, hc, top, sciara_head(rule, s->v0), s);
 }
 
 /**
@@ -154,6 +185,16 @@ SCIARA_HD real sciara_average(unsigned set, real h, const real top[SCIARA_MOORE]
   return sciara_real_div_by(sum, (real)n, inverse);
 }
 
+/** One round of sciara_minimise: what is left of `set`; the same set when the minimisation is done. */
+SCIARA_HD unsigned sciara_minimise_once(unsigned set, real h, const real top[SCIARA_MOORE], real *average) {
+  const real mean = sciara_average(set, h, top);
+  unsigned out = 0;
+  SCIARA_UNROLL
+  for (int i = 0; i < SCIARA_MOORE; i++) out |= top[i] >= mean ? 1u << i : 0u;
+  *average = mean;
+  return set & ~out;
+}
+
 /**
  * tau1.6: minimisation of the differences. From `set` (bit 0 the cell itself, bit i neighbour i not eliminated) all
  * whose top is not below the average go, until none goes.
@@ -163,23 +204,26 @@ SCIARA_HD real sciara_average(unsigned set, real h, const real top[SCIARA_MOORE]
  */
 SCIARA_HD unsigned sciara_minimise(unsigned set, real h, const real top[SCIARA_MOORE], real *average) {
   while (set) {
-    const real mean = sciara_average(set, h, top);
-    unsigned out = 0;
-    SCIARA_UNROLL
-    for (int i = 0; i < SCIARA_MOORE; i++)
-      if (top[i] >= mean) out |= 1u << i;
-    *average = mean;
-    if (!(out & set)) break;
-    set &= ~out;
+    const unsigned left = sciara_minimise_once(set, h, top, average);
+    if (left == set) break;
+    set = left;
   }
   return set;
 }
 
+/** phi_i, m: what a survivor lacks of the average. */
+SCIARA_HD real sciara_share(real average, real top) { return average - top; }
+
 // ---------------------------------------------------------------------------------------------------- one cell
+
+/** Logarithm of a log-linear law of the temperature T, K. */
+SCIARA_HD real sciara_log_of_law(const struct sciara_rule *rule, real ln_sol, real b, real T) {
+  return ln_sol + b * (T - rule->T_sol);
+}
 
 /** A log-linear law of the temperature T, K: exp(ln_sol + b (T - T_sol)). */
 SCIARA_HD real sciara_log_linear(const struct sciara_rule *rule, real ln_sol, real b, real T) {
-  return sciara_real_exp(ln_sol + b * (T - rule->T_sol));
+  return sciara_real_exp(sciara_log_of_law(rule, ln_sol, b, T));
 }
 
 /** Velocity dissipation factor at temperature T, K. */
@@ -234,7 +278,7 @@ SCIARA_HD real sciara_cell_evaluate(const struct sciara_rule *rule, real z, real
     const bool survives = p->survivors >> i & 1u;
     SCIARA_SKIP_IF(!survives);
     bool nan = false;
-    p->share[i] = average - top[i];
+    p->share[i] = sciara_share(average, top[i]);
     const real t = sciara_slope_time(rule, &p->slope[i], p->keep, &nan);
     if (survives && nan) *bad = true;
     if (survives && t < t_opt) t_opt = t;
@@ -246,6 +290,9 @@ SCIARA_HD real sciara_cell_evaluate(const struct sciara_rule *rule, real z, real
 struct sciara_outflows {
   struct sciara_outflow to[SCIARA_MOORE];
 };
+
+/** h0, m: what stays in a cell of thickness h. */
+SCIARA_HD real sciara_residual(real h, real leaving) { return sciara_max0(h - leaving); }
 
 /** tau1, flow computing of a liquid cell with the new clock `t`, s. Returns the residual h0 >= 0, m. */
 SCIARA_HD real sciara_cell_flow(const struct sciara_prospect *p, real h, real t, struct sciara_outflows *f, bool *bad) {
@@ -261,7 +308,7 @@ SCIARA_HD real sciara_cell_flow(const struct sciara_prospect *p, real h, real t,
     if (survives) f->to[i] = out;
     leaving = leaving + f->to[i].thickness; // + 0 changes no bit: the sum is never -0
   }
-  return sciara_max0(h - leaving);
+  return sciara_residual(h, leaving);
 }
 
 // -------------------------------------------------------------------------------------- mass, momentum and heat
@@ -289,13 +336,18 @@ SCIARA_HD void sciara_parcel_add(struct sciara_parcel *parcel, int i, struct sci
   if (flows) *parcel = sum;
 }
 
+/** tau3: 1 + D; lava cools by the cube root of it. */
+SCIARA_HD real sciara_cooling(const struct sciara_rule *rule, real t, real h, real T) {
+  const real D = sciara_real_div((rule->cooling * t) * ((T * T) * T), h);
+  return 1 + D;
+}
+
 /**
  * tau3: temperature at the end of a step of `t` seconds for lava of thickness h > 0 and mixed temperature T, K.
  * The lava is rock when the result is <= rule->T_sol.
  */
 SCIARA_HD real sciara_cool(const struct sciara_rule *rule, real t, real h, real T) {
-  const real D = sciara_real_div((rule->cooling * t) * ((T * T) * T), h);
-  return sciara_real_div(T, sciara_real_cbrt(1 + D));
+  return sciara_real_div(T, sciara_real_cbrt(sciara_cooling(rule, t, h, T)));
 }
 
 /** gamma: thickness of lava of thickness h after `volume` m3 came up in a cell; `cell_size` in double: rounded once. */

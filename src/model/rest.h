@@ -19,10 +19,21 @@
  */
 SCIARA_HD real sciara_rest_height(const struct sciara_rule *rule, real h, real top, real head) {
   const real reach = head + h;
-  if (reach <= top) return 0;
   const real effective = top <= head ? h : reach - top;
   const real q = sciara_real_div((h - (real)0.5 * effective) - top, rule->cell_size);
-  return effective * sciara_real_sqrt(1 + q * q);
+  const real height = effective * sciara_real_sqrt(1 + q * q);
+  return reach <= top ? 0 : height;
+}
+
+/** Head, m, at least that of any direction. */
+SCIARA_HD real sciara_rest_head(const struct sciara_rule *rule, real vx, real vy) {
+  return sciara_real_div(vx * vx + vy * vy, rule->gravity);
+}
+
+/** What sciara_rest_height of every direction must be less than, m: the critical height, or -1: nothing can be said. */
+SCIARA_HD real sciara_rest_limit(const struct sciara_rule *rule, real h, real hc, real head) {
+  const bool known = (rule->hc_b < 0) & (h + head < 4 * rule->cell_size);
+  return known ? hc * (1 - SCIARA_REST_SLACK) : -1;
 }
 
 /**
@@ -34,12 +45,10 @@ SCIARA_HD real sciara_rest_height(const struct sciara_rule *rule, real h, real t
  */
 SCIARA_HD bool sciara_rests(const struct sciara_rule *rule, real z, real h, real T, real px, real py,
                             const real zn[SCIARA_MOORE], const real hn[SCIARA_MOORE]) {
-  const real vx = sciara_real_div(px, h), vy = sciara_real_div(py, h);
-  const real most = sciara_real_div(vx * vx + vy * vy, rule->gravity); // head: at least that of any direction
-  const real closed = sciara_critical_height(rule, T) * (1 - SCIARA_REST_SLACK);
-  if (!(rule->hc_b < 0) || !(h + most < 4 * rule->cell_size)) return false;
+  const real head = sciara_rest_head(rule, sciara_real_div(px, h), sciara_real_div(py, h));
+  const real limit = sciara_rest_limit(rule, h, sciara_critical_height(rule, T), head);
   for (int i = 1; i < SCIARA_MOORE; i++)
-    if (!(sciara_rest_height(rule, h, sciara_top(i, z, zn[i], hn[i]), most) < closed)) return false;
+    if (!(sciara_rest_height(rule, h, sciara_top(i, z, zn[i], hn[i]), head) < limit)) return false;
   return true;
 }
 

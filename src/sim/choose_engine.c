@@ -15,7 +15,8 @@ struct sciara_engine_options sciara_scenario_engine_options(const struct sciara_
                                         .block_height = s->engine.block_height,
                                         .boxes = s->engine.boxes,
                                         .refit_every = s->engine.refit_every,
-                                        .sort_every = s->engine.sort_every};
+                                        .sort_every = s->engine.sort_every,
+                                        .isa = s->engine.isa};
 }
 
 static bool is_listed(const char *name) {

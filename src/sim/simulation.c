@@ -42,7 +42,10 @@ static enum sciara_status make_engine(struct sciara_simulation *s) {
   s->threads = !(s->ops->capabilities & SCIARA_CAN_THREADS) ? 1
                : scenario->engine.threads > 0               ? scenario->engine.threads
                                                             : cores();
-  sciara_log(SCIARA_LOG_INFO, "engine: %s%s, %s precision, %d thread%s", s->ops->name, how,
+  const enum sciara_isa isa = scenario->engine.isa == SCIARA_ISA_BEST ? sciara_isa_best() : scenario->engine.isa;
+  const bool choice = s->ops->capabilities & SCIARA_CAN_ISA;
+  sciara_log(SCIARA_LOG_INFO, "engine: %s%s%s%s, %s precision, %d thread%s", s->ops->name, how,
+             choice ? ", instructions " : "", choice ? sciara_isa_name(isa) : "",
              sciara_precision_name(sciara_scenario_precision(scenario)), s->threads, s->threads == 1 ? "" : "s");
   const struct sciara_engine_setup setup = {.params = &s->problem.scenario.params,
                                             .vents = s->problem.vents,

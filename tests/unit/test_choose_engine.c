@@ -33,17 +33,13 @@ START_TEST(precisions) {
 END_TEST
 
 START_TEST(options) {
-  const char *const overrides[] = {"engine.memory=shared",
-                                   "engine.block_width=16",
-                                   "engine.block_height=8",
-                                   "engine.boxes=4",
-                                   "engine.refit_every=5",
-                                   "engine.sort_every=6",
-                                   NULL};
+  const char *const overrides[] = {
+      "engine.memory=shared", "engine.block_width=16", "engine.block_height=8", "engine.boxes=4",
+      "engine.refit_every=5", "engine.sort_every=6",   "engine.isa=v3",         NULL};
   struct sciara_scenario s = plane(overrides);
   const struct sciara_engine_options o = sciara_scenario_engine_options(&s);
   ck_assert(o.memory == SCIARA_MEMORY_SHARED && o.block_width == 16 && o.block_height == 8);
-  ck_assert(o.boxes == 4 && o.refit_every == 5 && o.sort_every == 6);
+  ck_assert(o.boxes == 4 && o.refit_every == 5 && o.sort_every == 6 && o.isa == SCIARA_ISA_V3);
   sciara_scenario_free(&s);
 }
 END_TEST

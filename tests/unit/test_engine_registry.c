@@ -87,6 +87,7 @@ START_TEST(options) {
       {{.boxes = 2}, SCIARA_CAN_BOXES, "boxes"},
       {{.refit_every = 10}, SCIARA_CAN_BOXES, "refit_every"},
       {{.sort_every = 100}, SCIARA_CAN_SORT, "sort_every"},
+      {{.isa = SCIARA_ISA_GENERIC}, SCIARA_CAN_ISA, "isa"},
   };
   for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
     struct sciara_engine_ops ops = {.name = "any", .capabilities = cases[k].needs};

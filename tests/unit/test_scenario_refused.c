@@ -106,6 +106,7 @@ static const struct {
     {"engine.boxes=0", "engine.boxes: found 0, allowed 1 to 4"},
     {"engine.refit_every=0", "engine.refit_every: found 0, allowed 1 to 1e6"},
     {"engine.sort_every=1.5", "engine.sort_every: found 1.5, allowed a whole number, 1 to 1e6, or null"},
+    {"engine.isa=v5", "engine.isa: found \"v5\", allowed \"generic\", \"v2\", \"v3\" or \"v4\", or null"},
     {"vent=[]", "vent: found an unknown key, allowed $schema, title, dem, vents, initial, model, boundary, run, "
                 "output, engine (did you mean \"vents\"?)"},
     {"title={\"a\": 1}", "title: found an object, allowed a text that is not empty, or null"},

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kinds of processors that code is compiled for and chosen by when the program runs: the levels of the x86-64 ABI.
+#ifndef SCIARA_BASE_ISA_H
+#define SCIARA_BASE_ISA_H
+
+#include <stdbool.h>
+
+#include "base/portable.h"
+
+SCIARA_BEGIN_DECLS
+
+enum sciara_isa {
+  SCIARA_ISA_BEST,    ///< whatever is best here
+  SCIARA_ISA_GENERIC, ///< what the compiler takes without being told; the only one beside x86-64
+  SCIARA_ISA_V2,      ///< SSE 4.2
+  SCIARA_ISA_V3,      ///< AVX2
+  SCIARA_ISA_V4,      ///< AVX-512
+  SCIARA_ISA_COUNT
+};
+
+/** "generic", "v2", "v3", "v4"; "best" for SCIARA_ISA_BEST. */
+const char *sciara_isa_name(enum sciara_isa isa);
+
+/** The kind of that name, or SCIARA_ISA_COUNT. */
+enum sciara_isa sciara_isa_find(const char *name);
+
+/** Whether this program holds code for that kind and this processor runs it. */
+bool sciara_isa_runs(enum sciara_isa isa);
+
+/** The last kind that runs here: never SCIARA_ISA_BEST. */
+enum sciara_isa sciara_isa_best(void);
+
+SCIARA_END_DECLS
+#endif

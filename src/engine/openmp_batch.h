@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the vector loops of engine `openmp` work on: some cells at a time, as structures of arrays that fit the nearest
+// cache.
+//
+// For their sources alone (openmp_evaluate.c, openmp_settle.c), which are compiled once per precision and kind of
+// processor. Nothing in them but the pieces of a step, which have the kind in their names, may be seen from outside,
+// for it may hold instructions that another processor lacks: all else is static.
+//
+// A loop takes the arithmetic of cell.h as it stands, all lanes alike (SCIARA_BRANCHLESS). What a lane must not decide
+// for itself, for it calls for the rare half of a function, a NaN or a change of the list, is noted and done after the
+// loop by the same functions that `serial` calls.
+#ifndef SCIARA_ENGINE_OPENMP_BATCH_H
+#define SCIARA_ENGINE_OPENMP_BATCH_H
+
+#ifndef SCIARA_BRANCHLESS
+#define SCIARA_BRANCHLESS
+#endif
+#define SCIARA_VECTOR_LOOPS
+
+#include "engine/openmp_kernels.h"
+#include "engine/openmp_part.h"
+#include "model/faint.h"
+#include "model/quick.h"
+#include "model/rest.h"
+
+enum {
+  CHUNK = 64 / sizeof(real), ///< lanes of the widest register
+  BATCH = 8 * CHUNK,         ///< cells whose slopes are found together
+  BLOCK = 1024,              ///< cells that gather and settle together
+  ASK_AGAIN = 64             ///< steps until a cell that does not rest is asked again
+};
+
+/** Before a loop whose arrays do not overlap: what it stores in one round no other round loads. */
+#ifdef __clang__
+#define LANES _Pragma("clang loop vectorize(assume_safety)")
+#else
+#define LANES _Pragma("GCC ivdep")
+#endif
+
+/** A function of its own in the machine code, so that a profiler tells what each takes. */
+#define PIECE static __attribute__((noinline))
+
+// The straight-line halves of detmath.h, and where they give what the whole functions give; below which speed its
+// square is 0.
+#ifdef SCIARA_SINGLE
+#define EXP_NORMAL 87.0f
+#define REAL_MOST FLT_MAX
+#define SPEED_WITHOUT_HEAD 0x1p-76f
+static inline real exp_normal(real x) { return sciara_expf_normal(x); }
+static inline real cbrt_normal(real x) { return sciara_cbrtf_normal(x); }
+#else
+#define EXP_NORMAL 708.0
+#define REAL_MOST DBL_MAX
+#define SPEED_WITHOUT_HEAD 0x1p-540
+static inline real exp_normal(real x) { return sciara_exp_normal(x); }
+static inline real cbrt_normal(real x) { return sciara_cbrt_normal(x); }
+#endif
+
+/** Whether exp_normal is good for x. */
+static inline bool is_normal_exp(real x) { return (x >= -EXP_NORMAL) & (x <= EXP_NORMAL); }
+
+/** Cells whose time is evaluated together. Lanes from `count` on repeat the last cell. */
+struct batch {
+  int count, lanes; ///< lanes: a multiple of CHUNK
+  uint32_t place[BATCH];
+  int64_t cell[BATCH];
+  real z[BATCH], h[BATCH], T[BATCH], vx[BATCH], vy[BATCH], hc[BATCH];
+  sciara_lane to[2][BATCH];             ///< the neighbours that the velocity points to: on an axis, on a diagonal
+  real speed[2][BATCH], head[2][BATCH]; ///< the initial speeds to them, m/s, and their heads, m
+  real top[SCIARA_MOORE][BATCH];
+  real average[BATCH];
+  sciara_lane set[BATCH]; ///< bit i: neighbour i is not eliminated
+};
+
+/** Parcels of cells that settle together. */
+struct parcels {
+  real h[BLOCK], px[BLOCK], py[BLOCK], heat[BLOCK];
+};
+
+#endif

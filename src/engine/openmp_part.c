@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/openmp_part.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+/** Moves an array to `capacity` entries of `size` bytes, `used` of which are kept. */
+static bool move(void **array, int64_t used, int64_t capacity, size_t size) {
+  void *bigger;
+  if (sciara_alloc(&bigger, (size_t)capacity, size, "active cells") != SCIARA_OK) return false;
+  if (used) memcpy(bigger, *array, (size_t)used * size);
+  sciara_free(*array);
+  *array = bigger;
+  return true;
+}
+
+static int64_t grown(int64_t capacity, int64_t need) {
+  int64_t bigger = capacity ? capacity : 256;
+  while (bigger < need) bigger += bigger / 2;
+  return (bigger + 63) / 64 * 64;
+}
+
+bool sciara_edges_reserve(struct sciara_edges *g, int64_t more) {
+  if (g->count + more <= g->capacity) return true;
+  const int64_t capacity = grown(g->capacity, g->count + more);
+  bool good = move((void **)&g->to, g->count, capacity, sizeof *g->to) &&
+              move((void **)&g->donor, g->count, capacity, sizeof *g->donor);
+  real **const reals[] = {&g->v0, &g->accel, &g->path, &g->share, &g->keep, &g->h};
+  for (size_t k = 0; k < sizeof reals / sizeof *reals; k++)
+    good = good && move((void **)reals[k], g->count, capacity, sizeof(real));
+  if (good) g->capacity = capacity;
+  return good;
+}
+
+bool sciara_arrivals_reserve(struct sciara_arrivals *a, int64_t more) {
+  if (a->count + more <= a->capacity) return true;
+  const int64_t capacity = grown(a->capacity, a->count + more);
+  if (!move((void **)&a->list, a->count, capacity, sizeof *a->list)) return false;
+  a->capacity = capacity;
+  return true;
+}
+
+static void release_edges(struct sciara_edges *g) {
+  sciara_free(g->to);
+  sciara_free(g->donor);
+  sciara_free(g->v0);
+  sciara_free(g->accel);
+  sciara_free(g->path);
+  sciara_free(g->share);
+  sciara_free(g->keep);
+  sciara_free(g->h);
+}
+
+enum { STATE_REALS = 7, REALS = 11 };
+
+/** The arrays of reals of a part; the first STATE_REALS outlive a step. */
+static void reals_of(struct sciara_part *p, real **out[REALS]) {
+  real **const all[REALS] = {&p->h,         &p->T,  &p->px, &p->py,   &p->from,   &p->max_h,
+                             &p->max_speed, &p->vx, &p->vy, &p->keep, &p->leaving};
+  memcpy(out, all, sizeof all);
+}
+
+void sciara_part_release(struct sciara_part *p) {
+  real **reals[REALS];
+  reals_of(p, reals);
+  for (int k = 0; k < REALS; k++) sciara_free(*reals[k]);
+  sciara_free(p->cell);
+  sciara_free(p->ask);
+  sciara_free(p->list);
+  sciara_free(p->faint);
+  sciara_free(p->born);
+  sciara_free(p->fresh.list);
+  for (int i = 0; i < SCIARA_MOORE; i++) {
+    sciara_free(p->inner[i].list);
+    for (int kind = 0; kind < SCIARA_EDGE_KINDS; kind++) release_edges(&p->edges[kind][i]);
+  }
+  *p = (struct sciara_part){0};
+}
+
+void sciara_part_forget(struct sciara_part *p) {
+  *p = (struct sciara_part){.rule = p->rule,
+                            .f = p->f,
+                            .slot = p->slot,
+                            .stirred = p->stirred,
+                            .begin = p->begin,
+                            .end = p->end,
+                            .first = p->first,
+                            .watch = p->watch};
+}
+
+enum sciara_status sciara_part_reserve(struct sciara_part *p, int64_t need) {
+  if (need <= p->capacity) return SCIARA_OK;
+  if (need >= (int64_t)UINT32_MAX)
+    return sciara_fail(SCIARA_ERR_MEMORY, "more than %u active cells are not supported", UINT32_MAX);
+  const int64_t capacity = grown(p->capacity, need);
+  bool good = move((void **)&p->cell, p->count, capacity, sizeof *p->cell) &&
+              move((void **)&p->ask, p->count, capacity, sizeof *p->ask) &&
+              move((void **)&p->list, 0, capacity, sizeof *p->list) &&
+              move((void **)&p->faint, 0, capacity, sizeof *p->faint);
+  real **reals[REALS];
+  reals_of(p, reals);
+  for (int k = 0; k < REALS; k++) good = good && move((void **)reals[k], p->count, capacity, sizeof(real));
+  if (!good) return SCIARA_ERR_MEMORY;
+  p->capacity = capacity;
+  return SCIARA_OK;
+}
+
+/** Place k takes what the arrays of the grid hold of cell i. */
+static void load(struct sciara_part *p, int64_t k, int64_t i) {
+  const struct sciara_fields *f = &p->f;
+  p->cell[k] = i;
+  p->h[k] = f->h[i];
+  p->T[k] = f->T[i];
+  p->px[k] = f->px[i];
+  p->py[k] = f->py[i];
+  p->from[k] = 0;
+  p->ask[k] = 0;
+  p->max_h[k] = f->max_h ? f->max_h[i] : 0;
+  p->max_speed[k] = f->max_speed ? f->max_speed[i] : 0;
+  p->slot[i] = (uint32_t)(k + 1);
+}
+
+void sciara_part_append(struct sciara_part *p, int64_t i) { load(p, p->count++, i); }
+
+void sciara_part_store(const struct sciara_part *p, int64_t k) {
+  const struct sciara_fields *f = &p->f;
+  const int64_t i = p->cell[k];
+  f->h[i] = p->h[k];
+  f->T[i] = p->T[k];
+  f->px[i] = p->px[k];
+  f->py[i] = p->py[k];
+  if (f->max_h) f->max_h[i] = p->max_h[k];
+  if (f->max_speed) f->max_speed[i] = p->max_speed[k];
+}
+
+/** Place `to` takes what place `from` holds. */
+static void copy(struct sciara_part *p, real **reals[REALS], int64_t to, int64_t from) {
+  p->cell[to] = p->cell[from];
+  p->ask[to] = p->ask[from];
+  for (int k = 0; k < STATE_REALS; k++) (*reals[k])[to] = (*reals[k])[from];
+  p->slot[p->cell[to]] = (uint32_t)(to + 1);
+}
+
+enum sciara_status sciara_part_take(struct sciara_part *p, struct sciara_part *from, int64_t k) {
+  SCIARA_TRY(sciara_part_reserve(p, p->count + 1));
+  const int64_t to = p->count++;
+  real **mine[REALS], **theirs[REALS];
+  reals_of(p, mine);
+  reals_of(from, theirs);
+  p->cell[to] = from->cell[k];
+  p->ask[to] = from->ask[k];
+  for (int n = 0; n < STATE_REALS; n++) (*mine[n])[to] = (*theirs[n])[k];
+  p->slot[p->cell[to]] = (uint32_t)(to + 1);
+  return SCIARA_OK;
+}
+
+/** Takes out the places in list[0..dead), which ascend. */
+static void bury(struct sciara_part *p) {
+  real **reals[REALS];
+  reals_of(p, reals);
+  int64_t place = p->dead ? p->list[0] : p->count;
+  int64_t next = 0;
+  for (int64_t k = place; k < p->count; k++) {
+    if (next < p->dead && p->list[next] == k) {
+      p->slot[p->cell[k]] = 0;
+      next++;
+      continue;
+    }
+    copy(p, reals, place++, k);
+  }
+  p->count = place;
+  p->dead = 0;
+}
+
+enum sciara_status sciara_part_renew(struct sciara_part *p) {
+  bury(p);
+  SCIARA_TRY(sciara_part_reserve(p, p->count + p->born_count));
+  real **reals[REALS];
+  reals_of(p, reals);
+  int64_t k = p->count - 1, place = p->count + p->born_count - 1;
+  for (int64_t b = p->born_count - 1; b >= 0; b--) {
+    for (; k >= 0 && p->cell[k] > p->born[b]; k--) copy(p, reals, place--, k);
+    load(p, place--, p->born[b]);
+  }
+  p->count += p->born_count;
+  p->born_count = 0;
+  return SCIARA_OK;
+}
+
+static enum sciara_status add_born(struct sciara_part *p, int64_t i) {
+  if (p->born_count == p->born_capacity) {
+    const int64_t capacity = grown(p->born_capacity, p->born_count + 1);
+    if (!move((void **)&p->born, p->born_count, capacity, sizeof *p->born)) return SCIARA_ERR_MEMORY;
+    p->born_capacity = capacity;
+  }
+  p->born[p->born_count++] = i;
+  return SCIARA_OK;
+}
+
+enum sciara_status sciara_part_insert(struct sciara_part *p, int64_t i) {
+  SCIARA_TRY(add_born(p, i));
+  return sciara_part_renew(p);
+}
+
+static int by_cell(const void *a, const void *b) {
+  const struct sciara_arrival *x = (const struct sciara_arrival *)a, *y = (const struct sciara_arrival *)b;
+  if (x->cell != y->cell) return x->cell < y->cell ? -1 : 1;
+  return x->direction - y->direction;
+}
+
+enum sciara_status sciara_part_bear(struct sciara_part *p) {
+  struct sciara_arrivals *a = &p->fresh;
+  if (a->count > 1) qsort(a->list, (size_t)a->count, sizeof *a->list, by_cell);
+  for (int64_t k = 0; k < a->count;) {
+    const int64_t i = a->list[k].cell;
+    struct sciara_parcel parcel = {0, 0, 0, 0};
+    for (; k < a->count && a->list[k].cell == i; k++)
+      sciara_parcel_add(&parcel, a->list[k].direction, a->list[k].out, a->list[k].T);
+    if (parcel.h == 0) continue;
+    bool bad = false;
+    const enum sciara_fate fate = sciara_pass_settle(&p->rule, &p->f, i, parcel, p->t, p->time, &bad);
+    if (bad) sciara_part_blame(p, i);
+    p->rock += fate == SCIARA_FATE_ROCK;
+    p->lost += fate == SCIARA_FATE_LOST;
+    if (fate == SCIARA_FATE_LIQUID || fate == SCIARA_FATE_ROCK) p->stirred[i] = p->step;
+    if (fate == SCIARA_FATE_LIQUID) SCIARA_TRY(add_born(p, i));
+  }
+  a->count = 0;
+  return SCIARA_OK;
+}

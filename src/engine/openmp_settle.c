@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+// Flow computing, mass, momentum, heat and solidification of engine `openmp`, in loops that a compiler turns into
+// vector instructions: openmp_batch.h.
+#include "engine/openmp_batch.h"
+
+/** What flows along the edges first..first + count, count <= BATCH, and what leaves the donors. */
+PIECE void flow_batch(struct sciara_part *p, struct sciara_edges *g, int64_t first, int count) {
+  real *restrict v0 = g->v0 + first, *restrict share = g->share + first, *restrict keep = g->keep + first;
+  const real *restrict accel = g->accel + first, *restrict path = g->path + first;
+  const uint32_t *restrict donor = g->donor + first;
+  const real t = p->t;
+  sciara_lane nan[BATCH], odd = 0;
+  LANES
+  for (int e = 0; e < count; e++) {
+    const struct sciara_slope s = {.v0 = v0[e], .accel = accel[e], .path = path[e]};
+    bool bad = false;
+    const struct sciara_outflow out = sciara_slope_flow(&s, share[e], keep[e], t, &bad);
+    nan[e] = bad ? 1 : 0;
+    odd |= nan[e];
+    v0[e] = out.speed;
+    share[e] = out.thickness;
+  }
+  for (int e = 0; e < count; e++) {
+    p->leaving[donor[e]] = p->leaving[donor[e]] + share[e];
+    keep[e] = p->T[donor[e]];
+  }
+  for (int e = 0; odd && e < count; e++)
+    if (nan[e]) sciara_part_blame(p, p->cell[donor[e]]);
+}
+
+/** The same of all edges of the donors before place `end`. */
+PIECE void flow_along(struct sciara_part *p, struct sciara_edges *g, int64_t end) {
+  while (g->flown < g->count && g->donor[g->flown] < end) {
+    int count = 1;
+    while (count < BATCH && g->flown + count < g->count && g->donor[g->flown + count] < end) count++;
+    flow_batch(p, g, g->flown, count);
+    g->flown += count;
+  }
+}
+
+void sciara_part_flow(struct sciara_part *p) {
+  for (int64_t begin = 0; begin < p->count; begin += BLOCK)
+    for (int i = 1; i < SCIARA_MOORE; i++)
+      for (int kind = 0; kind < SCIARA_EDGE_KINDS; kind++) flow_along(p, &p->edges[kind][i], begin + BLOCK);
+}
+
+// ---------------------------------------------------------------------------------------------- mass, momentum and
+// heat
+
+/** The cells from place `begin` on start with what stays. */
+PIECE void keep_residuals(const struct sciara_part *p, int64_t begin, int count, struct parcels *restrict q) {
+  const real *restrict h = p->h + begin, *restrict T = p->T + begin, *restrict leaving = p->leaving + begin;
+  const real *restrict vx = p->vx + begin, *restrict vy = p->vy + begin, *restrict keep = p->keep + begin;
+  LANES
+  for (int k = 0; k < count; k++) {
+    const struct sciara_parcel parcel =
+        sciara_parcel_residual(sciara_residual(h[k], leaving[k]), vx[k], vy[k], keep[k], T[k]);
+    q->h[k] = parcel.h;
+    q->px[k] = parcel.px;
+    q->py[k] = parcel.py;
+    q->heat[k] = parcel.heat;
+  }
+}
+
+/** What stays of the faint momenta among them. */
+PIECE void fade(struct sciara_part *p, int64_t begin, int count, struct parcels *q) {
+  for (; p->faded < p->faint_count && p->faint[p->faded] < begin + count; p->faded++) {
+    const int64_t k = p->faint[p->faded], n = k - begin;
+    if (sciara_is_faint(p->px[k])) q->px[n] = sciara_fade_faint(p->px[k], p->h[k], q->h[n], p->keep[k]);
+    if (sciara_is_faint(p->py[k])) q->py[n] = sciara_fade_faint(p->py[k], p->h[k], q->h[n], p->keep[k]);
+  }
+}
+
+static inline void add(struct parcels *q, int64_t k, int n, struct sciara_outflow out, real T) {
+  struct sciara_parcel parcel = {q->h[k], q->px[k], q->py[k], q->heat[k]};
+  sciara_parcel_add(&parcel, n, out, T);
+  q->h[k] = parcel.h;
+  q->px[k] = parcel.px;
+  q->py[k] = parcel.py;
+  q->heat[k] = parcel.heat;
+}
+
+/** Adds what comes from neighbour n, a constant to the compiler, to the cells from place `begin` on. */
+static inline __attribute__((always_inline)) void gather(struct sciara_part *p, int n, int64_t begin, int count,
+                                                         struct parcels *q) {
+  struct sciara_edges *g = &p->edges[SCIARA_EDGE_INNER][sciara_moore_reverse(n)];
+  int64_t e = g->taken;
+  for (; e < g->count && g->to[e] < begin + count; e++)
+    add(q, g->to[e] - begin, n, (struct sciara_outflow){.thickness = g->share[e], .speed = g->v0[e]}, g->keep[e]);
+  g->taken = e;
+  struct sciara_arrivals *a = &p->inner[n];
+  for (; a->taken < a->count && a->list[a->taken].cell < begin + count; a->taken++)
+    add(q, a->list[a->taken].cell - begin, n, a->list[a->taken].out, a->list[a->taken].T);
+}
+
+PIECE void gather_all(struct sciara_part *p, int64_t begin, int count, struct parcels *q) {
+  gather(p, 1, begin, count, q);
+  gather(p, 2, begin, count, q);
+  gather(p, 3, begin, count, q);
+  gather(p, 4, begin, count, q);
+  gather(p, 5, begin, count, q);
+  gather(p, 6, begin, count, q);
+  gather(p, 7, begin, count, q);
+  gather(p, 8, begin, count, q);
+}
+
+/** Cools the lava of the cells from place `begin` on; `usual` tells where it stays liquid and all is in range. */
+PIECE void cool(const struct sciara_part *p, int count, const struct parcels *restrict q, real *restrict T,
+                sciara_lane *restrict usual) {
+  const struct sciara_rule *rule = &p->rule;
+  const real t = p->t;
+  LANES
+  for (int k = 0; k < count; k++) {
+    const real mixed = sciara_real_div(q->heat[k], q->h[k]);
+    const real ratio = sciara_cooling(rule, t, q->h[k], mixed);
+    const bool normal = (ratio >= 1) & (ratio <= REAL_MOST);
+    const real cooled = sciara_real_div(mixed, cbrt_normal(ratio));
+    const bool liquid = (q->h[k] > 0) & (cooled > rule->T_sol);
+    T[k] = cooled;
+    usual[k] = (liquid & normal) ? 1 : 0;
+  }
+}
+
+/** Records the maxima of the cells from place `begin` on that stay liquid as usual. */
+PIECE void record(struct sciara_part *p, int64_t begin, int count, const struct parcels *restrict q,
+                  const sciara_lane *restrict usual) {
+  real *restrict max_h = p->max_h + begin, *restrict max_speed = p->max_speed + begin;
+  if (p->f.max_h) LANES
+  for (int k = 0; k < count; k++) max_h[k] = ((usual[k] != 0) & (q->h[k] > max_h[k])) ? q->h[k] : max_h[k];
+  if (p->f.max_speed) LANES
+  for (int k = 0; k < count; k++) {
+    const real speed = sciara_speed(q->h[k], q->px[k], q->py[k]);
+    max_speed[k] = ((usual[k] != 0) & (speed > max_speed[k])) ? speed : max_speed[k];
+  }
+}
+
+/** Rim and tau3 of a cell that may not stay liquid. */
+PIECE void settle_one(struct sciara_part *p, int64_t k, struct sciara_parcel parcel) {
+  const struct sciara_fields *f = &p->f;
+  const int64_t i = p->cell[k];
+  const real before = p->h[k];
+  bool bad = false;
+  sciara_part_store(p, k);
+  const enum sciara_fate fate = sciara_pass_settle(&p->rule, f, i, parcel, p->t, p->time, &bad);
+  if (bad) sciara_part_blame(p, i);
+  if (f->h[i] != before) p->stirred[i] = p->step; // rock: the lava has become ground
+  p->rock += fate == SCIARA_FATE_ROCK;
+  p->lost += fate == SCIARA_FATE_LOST;
+  p->h[k] = f->h[i];
+  p->T[k] = f->T[i];
+  p->px[k] = f->px[i];
+  p->py[k] = f->py[i];
+  if (f->max_h) p->max_h[k] = f->max_h[i];
+  if (f->max_speed) p->max_speed[k] = f->max_speed[i];
+  if (fate != SCIARA_FATE_LIQUID) p->list[p->dead++] = (uint32_t)k;
+}
+
+/** Stores the new state of the cells from place `begin` on. */
+PIECE void store(struct sciara_part *p, int64_t begin, int count, const struct parcels *restrict q,
+                 const real *restrict T, const sciara_lane *restrict usual) {
+  uint32_t changed[BLOCK], other[BLOCK];
+  int changes = 0, others = 0;
+  for (int k = 0; k < count; k++) {
+    changed[changes] = other[others] = (uint32_t)k;
+    changes += usual[k] && q->h[k] != p->h[begin + k];
+    others += !usual[k] || p->first;
+  }
+  for (int n = 0; n < changes; n++) {
+    // NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): the loop above has filled them
+    const int64_t i = p->cell[begin + changed[n]];
+    p->f.h[i] = q->h[changed[n]];
+    p->stirred[i] = p->step;
+  }
+  for (int n = 0; n < others; n++) {
+    const uint32_t k = other[n];
+    settle_one(p, begin + k, (struct sciara_parcel){q->h[k], q->px[k], q->py[k], q->heat[k]});
+  }
+  real *restrict h = p->h + begin, *restrict px = p->px + begin, *restrict py = p->py + begin;
+  real *restrict T_new = p->T + begin;
+  LANES
+  for (int k = 0; k < count; k++) {
+    h[k] = usual[k] ? q->h[k] : h[k];
+    px[k] = usual[k] ? q->px[k] : px[k];
+    py[k] = usual[k] ? q->py[k] : py[k];
+    T_new[k] = usual[k] ? T[k] : T_new[k];
+  }
+}
+
+static void settle_block(struct sciara_part *p, int64_t begin, int count) {
+  struct parcels q;
+  real T[BLOCK];
+  sciara_lane usual[BLOCK];
+  keep_residuals(p, begin, count, &q);
+  fade(p, begin, count, &q);
+  gather_all(p, begin, count, &q);
+  if (p->watch) sciara_stopwatch_lap(p->watch, SCIARA_PROCESS_MASS_AND_MOMENTUM);
+  cool(p, count, &q, T, usual);
+  record(p, begin, count, &q, usual);
+  store(p, begin, count, &q, T, usual);
+  if (p->watch) sciara_stopwatch_lap(p->watch, SCIARA_PROCESS_TEMPERATURE);
+}
+
+void sciara_part_settle(struct sciara_part *p) {
+  p->dead = 0;
+  for (int64_t begin = 0; begin < p->count; begin += BLOCK)
+    settle_block(p, begin, p->count - begin < BLOCK ? (int)(p->count - begin) : BLOCK);
+}

@@ -41,6 +41,7 @@ static void print_help(const struct sciara_command *command) {
     printf("  %-28s %s\n", left, all[k]->help);
   }
   if (command->details) printf("\n%s", command->details);
+  if (command->print_more) command->print_more(stdout);
 }
 
 /** The message for an argument that getopt refused; getopt itself is silent. */

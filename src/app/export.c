@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/export.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "io/dem_gdal.h"
+#include "io/durable.h"
+#include "model/field.h"
+#include "sim/run_folder.h"
+
+bool sciara_export_follows(const struct sciara_export_format *format, const char *option) {
+  for (const char *const *o = format->options; *o; o++)
+    if (strcmp(*o, option) == 0) return true;
+  return false;
+}
+
+enum sciara_status sciara_export_refuse_existing(const char *path, bool overwrite) {
+  if (overwrite || access(path, F_OK) != 0) return SCIARA_OK;
+  return sciara_fail(SCIARA_ERR_INPUT, "%s: is there already; --overwrite replaces it", path);
+}
+
+enum sciara_status sciara_export_make_folder(const char *path) {
+  char *folder = sciara_path_folder(path);
+  if (!folder) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for the name of a folder");
+  const enum sciara_status status = sciara_folder_make(folder);
+  free(folder);
+  return status;
+}
+
+/** NODATA where there is nothing to show; `thickness` may be NULL. */
+static void mask_empty(enum sciara_field field, const double *thickness, double *values, int64_t count) {
+  for (int64_t i = 0; i < count; i++)
+    if (sciara_field_is_empty(field, values[i], thickness ? thickness[i] : values[i]))
+      values[i] = SCIARA_NODATA_ALTITUDE;
+}
+
+enum sciara_status sciara_export_read_map(const struct sciara_export_job *job, struct sciara_map *map,
+                                          double **values) {
+  struct sciara_target *t = job->target;
+  const struct sciara_field_info *info = sciara_field_describe(job->field);
+  const int64_t cells = sciara_grid_cells(&t->snapshot.grid);
+  double *thickness = NULL;
+  enum sciara_status status;
+  *values = NULL;
+  SCIARA_TRY_GOTO(SCIARA_NEW(*values, cells, "a map"));
+  SCIARA_TRY_GOTO(sciara_target_read(t, job->field, *values));
+  if (t->snapshot.fields >> SCIARA_FIELD_THICKNESS & 1u) {
+    SCIARA_TRY_GOTO(SCIARA_NEW(thickness, cells, "a map"));
+    SCIARA_TRY_GOTO(sciara_target_read(t, SCIARA_FIELD_THICKNESS, thickness));
+  }
+  mask_empty(job->field, thickness, *values, cells);
+  *map = (struct sciara_map){.grid = &t->snapshot.grid,
+                             .georef = &t->snapshot.georef,
+                             .values = *values,
+                             .nodata = SCIARA_NODATA_ALTITUDE,
+                             .name = info->name,
+                             .unit = info->unit,
+                             .title = t->snapshot.title};
+cleanup:
+  if (status != SCIARA_OK) {
+    sciara_free(*values);
+    *values = NULL;
+  }
+  sciara_free(thickness);
+  return status;
+}
+
+/** dem.tif of the run, if it is there and on the grid of the snapshot. */
+static enum sciara_status read_run_dem(const struct sciara_target *t, double *altitude, bool *found) {
+  const struct sciara_grid *grid = &t->snapshot.grid;
+  char *path = sciara_path_join(t->folder, SCIARA_RUN_DEM);
+  if (!path) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a path");
+  enum sciara_status status = SCIARA_OK;
+  if (access(path, R_OK) == 0) {
+    struct sciara_dem dem;
+    status = sciara_dem_read(&(struct sciara_dem_request){.path = path, .band = 1}, &dem);
+    *found = status == SCIARA_OK && dem.grid.rows == grid->rows && dem.grid.cols == grid->cols;
+    if (*found) memcpy(altitude, dem.altitude, (size_t)sciara_grid_cells(grid) * sizeof *altitude);
+    if (status == SCIARA_OK) sciara_dem_free(&dem);
+  }
+  free(path);
+  return status;
+}
+
+enum sciara_status sciara_export_read_ground(struct sciara_target *t, double **altitude) {
+  bool found = false;
+  enum sciara_status status;
+  SCIARA_TRY(SCIARA_NEW(*altitude, sciara_grid_cells(&t->snapshot.grid), "the ground of a map"));
+  if (t->folder) SCIARA_TRY_GOTO(read_run_dem(t, *altitude, &found));
+  if (found) return SCIARA_OK;
+  if (t->snapshot.fields >> SCIARA_FIELD_ALTITUDE & 1u) {
+    SCIARA_TRY_GOTO(sciara_snapshot_read(&t->snapshot, SCIARA_FIELD_ALTITUDE, *altitude));
+    return SCIARA_OK;
+  }
+  sciara_log(SCIARA_LOG_WARNING,
+             "%s: no altitude is at hand (no dem.tif of the run, no field \"altitude\"): the ground is drawn flat",
+             t->path);
+  return SCIARA_OK;
+cleanup:
+  sciara_free(*altitude);
+  *altitude = NULL;
+  return status;
+}

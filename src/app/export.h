@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// The formats of `sciara export`: each in its own file export_<name>.c, and what they share.
+#ifndef SCIARA_APP_EXPORT_H
+#define SCIARA_APP_EXPORT_H
+
+#include "app/command.h"
+#include "app/target.h"
+#include "io/raster_gdal.h"
+
+/** What is asked for. */
+struct sciara_export_job {
+  struct sciara_target *target;
+  const struct sciara_arguments *arguments;
+  enum sciara_field field; ///< the one given, or the default
+  bool overwrite;
+};
+
+struct sciara_export_format {
+  const char *name;           ///< "cog"
+  const char *suffix;         ///< of the default name: "tif"
+  const char *summary;        ///< one line for people
+  const char *const *options; ///< those it follows beside --format, --output and --overwrite; ends with NULL
+  /** The default name without its suffix; NULL: the name of the field. */
+  const char *(*stem)(const struct sciara_export_job *job);
+  /**
+   * Writes `path`, atomically. It was not there, or may be replaced, when the command began; what else is written is
+   * asked about with sciara_export_refuse_existing. The folder is made with sciara_export_make_folder once all is read.
+   */
+  enum sciara_status (*write)(const struct sciara_export_job *job, const char *path);
+};
+
+extern const struct sciara_export_format sciara_export_cog, sciara_export_png;
+
+/** Whether the format follows the option of that name. */
+bool sciara_export_follows(const struct sciara_export_format *format, const char *option);
+
+/** SCIARA_ERR_INPUT when `path` is there and may not be replaced. */
+enum sciara_status sciara_export_refuse_existing(const char *path, bool overwrite);
+
+/** Makes the folder that `path` lies in. */
+enum sciara_status sciara_export_make_folder(const char *path);
+
+/**
+ * The map of job->field; NODATA where there is nothing to show. map->values is to be released with sciara_free as
+ * *values; the rest belongs to the target.
+ */
+enum sciara_status sciara_export_read_map(const struct sciara_export_job *job, struct sciara_map *map, double **values);
+
+/**
+ * Altitude under the lava, rows x cols: dem.tif of the run, else the snapshot's own altitude; if there is neither, zeros
+ * and a warning. Release with sciara_free.
+ */
+enum sciara_status sciara_export_read_ground(struct sciara_target *target, double **altitude);
+
+#endif

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <stdlib.h>
+#include <string.h>
+
+#include "app/export.h"
+#include "base/mem.h"
+#include "base/text.h"
+
+/** The style beside the map replaces no file unasked either. */
+static enum sciara_status refuse_style(const char *path, bool overwrite) {
+  const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.');
+  char *style = sciara_format("%.*s.qml", dot ? (int)(dot - path) : (int)strlen(path), path);
+  if (!style) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for the name of a file");
+  const enum sciara_status status = sciara_export_refuse_existing(style, overwrite);
+  free(style);
+  return status;
+}
+
+static enum sciara_status write(const struct sciara_export_job *job, const char *path) {
+  struct sciara_map map;
+  double *values;
+  SCIARA_TRY(refuse_style(path, job->overwrite));
+  SCIARA_TRY(sciara_export_read_map(job, &map, &values));
+  enum sciara_status status = sciara_export_make_folder(path);
+  if (status == SCIARA_OK) status = sciara_map_write_cog(&map, path);
+  sciara_free(values);
+  return status;
+}
+
+const struct sciara_export_format sciara_export_cog = {
+    .name = "cog",
+    .suffix = "tif",
+    .summary = "cloud-optimised GeoTIFF of a field, with a QGIS style (.qml) beside it",
+    .options = (const char *const[]){"field", NULL},
+    .write = write,
+};

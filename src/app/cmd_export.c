@@ -9,14 +9,19 @@
 #include "model/field.h"
 
 static const struct sciara_option options[] = {
-    {"format", 'f', "cog|png", "what to make, see below"},
+    {"format", 'f', "cog|png|nc|gpkg|geojson|kml|csv", "what to make, see below"},
     {"field", 0, "F", "what to map (default: deposit if the snapshot holds it, else thickness)"},
+    {"classes", 0, "M,M,...", "edges of the thickness classes in m (default: 0.5,1,2,5,10)"},
+    {"isochrones", 0, "T", "time from one isochrone to the next: \"6 h\", \"1 d\" (default: a dozen or fewer)"},
+    {"layer", 0, "L", "outline, thickness_classes or arrival: what a GeoJSON file holds (default: outline)"},
     {"output", 'o', "FILE", "where to (default: in maps/ of the run folder, or beside a lone snapshot)"},
     {"overwrite", 0, NULL, "replace FILE if it is there"},
     {0},
 };
 
-static const struct sciara_export_format *const formats[] = {&sciara_export_cog, &sciara_export_png};
+static const struct sciara_export_format *const formats[] = {
+    &sciara_export_cog,     &sciara_export_png, &sciara_export_nc, &sciara_export_gpkg,
+    &sciara_export_geojson, &sciara_export_kml, &sciara_export_csv};
 
 enum { FORMATS = sizeof formats / sizeof *formats };
 
@@ -59,7 +64,7 @@ static enum sciara_status check_options(const struct sciara_export_format *forma
 static enum sciara_status choose_field(const struct sciara_export_format *format, struct sciara_export_job *job) {
   const char *name = sciara_argument(job->arguments, "field");
   if (name) return sciara_field_parse(name, &job->field);
-  const bool has_deposit = job->target->snapshot.fields >> SCIARA_FIELD_DEPOSIT & 1u;
+  const bool has_deposit = sciara_snapshot_has(&job->target->snapshot, SCIARA_FIELD_DEPOSIT);
   job->field = has_deposit ? SCIARA_FIELD_DEPOSIT : SCIARA_FIELD_THICKNESS;
   if (sciara_export_follows(format, "field"))
     sciara_log(SCIARA_LOG_INFO, "no --field given: %s", sciara_field_name(job->field));
@@ -116,13 +121,14 @@ static void print_formats(FILE *out) {
 
 const struct sciara_command sciara_cmd_export = {
     .name = "export",
-    .summary = "make a map of a run or a snapshot",
+    .summary = "make maps and tables of a run or a snapshot",
     .operands = "RUN|SNAPSHOT",
     .operand_min = 1,
     .operand_max = 1,
     .options = options,
-    .details = "Of a run folder the last snapshot is taken. Cells without lava are NODATA (-9999). Prints the path of "
-               "the map.\n",
+    .details =
+        "Of a run folder the last snapshot is mapped; nc and csv take all of them. Cells without lava are NODATA "
+        "(-9999).\nPrints the path of what was made.\n",
     .print_more = print_formats,
     .run = run,
 };

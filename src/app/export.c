@@ -32,6 +32,27 @@ enum sciara_status sciara_export_make_folder(const char *path) {
   return status;
 }
 
+enum sciara_status sciara_export_snapshots(const struct sciara_export_job *job, struct sciara_export_snapshots *out) {
+  const struct sciara_target *t = job->target;
+  const bool whole_run = t->folder && sciara_is_folder(job->arguments->operand[0]);
+  *out = (struct sciara_export_snapshots){0};
+  SCIARA_TRY(SCIARA_NEW(out->paths, whole_run ? t->record.snapshot_count : 1, "the names of the snapshots"));
+  out->count = whole_run ? t->record.snapshot_count : 1;
+  for (size_t k = 0; k < out->count; k++) {
+    out->paths[k] = whole_run ? sciara_path_join(t->folder, t->record.snapshots[k].name) : sciara_format("%s", t->path);
+    if (out->paths[k]) continue;
+    sciara_export_snapshots_free(out);
+    return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a path");
+  }
+  return SCIARA_OK;
+}
+
+void sciara_export_snapshots_free(struct sciara_export_snapshots *s) {
+  for (size_t k = 0; k < s->count; k++) free(s->paths[k]);
+  sciara_free(s->paths);
+  *s = (struct sciara_export_snapshots){0};
+}
+
 /** NODATA where there is nothing to show; `thickness` may be NULL. */
 static void mask_empty(enum sciara_field field, const double *thickness, double *values, int64_t count) {
   for (int64_t i = 0; i < count; i++)

@@ -29,7 +29,8 @@ struct sciara_export_format {
   enum sciara_status (*write)(const struct sciara_export_job *job, const char *path);
 };
 
-extern const struct sciara_export_format sciara_export_cog, sciara_export_png;
+extern const struct sciara_export_format sciara_export_cog, sciara_export_png, sciara_export_nc, sciara_export_gpkg,
+    sciara_export_geojson, sciara_export_kml, sciara_export_csv;
 
 /** Whether the format follows the option of that name. */
 bool sciara_export_follows(const struct sciara_export_format *format, const char *option);
@@ -39,6 +40,16 @@ enum sciara_status sciara_export_refuse_existing(const char *path, bool overwrit
 
 /** Makes the folder that `path` lies in. */
 enum sciara_status sciara_export_make_folder(const char *path);
+
+/** Paths of snapshots, in the order of time. Release with sciara_export_snapshots_free. */
+struct sciara_export_snapshots {
+  char **paths;
+  size_t count;
+};
+
+/** Those of the run if a run folder was named; else the one that was named. */
+enum sciara_status sciara_export_snapshots(const struct sciara_export_job *job, struct sciara_export_snapshots *out);
+void sciara_export_snapshots_free(struct sciara_export_snapshots *s);
 
 /**
  * The map of job->field; NODATA where there is nothing to show. map->values is to be released with sciara_free as

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/log.h"
 #include "base/text.h"
 #include "io/durable.h"
 #include "model/field.h"
@@ -97,7 +98,12 @@ void sciara_target_free(struct sciara_target *t) {
 }
 
 enum sciara_status sciara_target_read(struct sciara_target *t, enum sciara_field field, double *values) {
-  if (t->snapshot.fields >> field & 1u) return sciara_snapshot_read(&t->snapshot, field, values);
+  if (sciara_snapshot_has(&t->snapshot, field)) {
+    if (!(t->snapshot.fields >> field & 1u))
+      sciara_log(SCIARA_LOG_INFO, "%s: holds no field \"%s\"; it is formed of those it holds", t->path,
+                 sciara_field_name(field));
+    return sciara_snapshot_obtain(&t->snapshot, field, values);
+  }
   struct sciara_text held = {0};
   for (int f = 0; f < SCIARA_FIELD_COUNT; f++)
     if (t->snapshot.fields >> f & 1u)
@@ -109,8 +115,16 @@ enum sciara_status sciara_target_read(struct sciara_target *t, enum sciara_field
   return status;
 }
 
+/** Shorter names that people use. */
+static const char *unalias(const char *name) {
+  if (strcmp(name, "liquid") == 0) return sciara_field_name(SCIARA_FIELD_THICKNESS);
+  if (strcmp(name, "solid") == 0) return sciara_field_name(SCIARA_FIELD_SOLID_THICKNESS);
+  if (strcmp(name, "arrival") == 0) return sciara_field_name(SCIARA_FIELD_ARRIVAL_TIME);
+  return name;
+}
+
 enum sciara_status sciara_field_parse(const char *name, enum sciara_field *out) {
-  *out = sciara_field_find(name);
+  *out = sciara_field_find(unalias(name));
   if (*out != SCIARA_FIELD_COUNT) return SCIARA_OK;
   const char *names[SCIARA_FIELD_COUNT];
   for (int f = 0; f < SCIARA_FIELD_COUNT; f++) names[f] = sciara_field_name((enum sciara_field)f);

@@ -21,10 +21,13 @@ enum sciara_status sciara_target_read_record(const char *folder, struct sciara_r
 enum sciara_status sciara_target_open(const char *path, struct sciara_target *out);
 void sciara_target_free(struct sciara_target *t);
 
-/** The snapshot's field; the error lists the fields that it holds. `values` has rows x cols doubles. */
+/**
+ * The snapshot's field, or one that follows from those it holds, which is said; else the error lists those. `values` has
+ * rows x cols doubles.
+ */
 enum sciara_status sciara_target_read(struct sciara_target *t, enum sciara_field field, double *values);
 
-/** The field of that name; the error suggests the closest. */
+/** The field of that name; liquid, solid and arrival are short for three of them. The error suggests the closest. */
 enum sciara_status sciara_field_parse(const char *name, enum sciara_field *out);
 
 #endif

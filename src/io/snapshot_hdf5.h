@@ -63,6 +63,15 @@ enum sciara_status sciara_snapshot_open(const char *path, struct sciara_snapshot
  */
 enum sciara_status sciara_snapshot_read(struct sciara_snapshot *s, enum sciara_field field, double *out);
 
+/**
+ * Whether the field is there or follows from those that are: deposit and solid_thickness from each other with thickness,
+ * speed from thickness and momentum.
+ */
+bool sciara_snapshot_has(const struct sciara_snapshot *s, enum sciara_field field);
+
+/** Like sciara_snapshot_read, also for a field that follows from others, as far as those are rounded in the file. */
+enum sciara_status sciara_snapshot_obtain(struct sciara_snapshot *s, enum sciara_field field, double *out);
+
 /** Releases what sciara_snapshot_open gave; a second call does nothing. */
 void sciara_snapshot_close(struct sciara_snapshot *s);
 

@@ -5,27 +5,17 @@
 #include <stdio.h>
 
 #include "base/mem.h"
-#include "io/snapshot_layout.h"
+#include "io/snapshot_field.h"
 #include "model/field.h"
 
-enum { CHUNK_SIDE = 256 };
-
-/* A field on its way into the file. */
-struct field_writer {
-  const struct sciara_layout *layout;
-  enum sciara_field field;
-  const double *values; // rows x cols
-  double fill;          // what a chunk that is not stored reads as
-  void *chunk;          // CHUNK_SIDE^2 floats or doubles
-  hid_t dataset, space;
-};
+enum { CHUNK_SIDE = SCIARA_CHUNK_SIDE };
 
 /* 0 is "no lava", and most of the grid holds none. Lava that never came is the missing value of arrival_time. */
 static double fill_of(enum sciara_field field) {
   return field == SCIARA_FIELD_ARRIVAL_TIME ? SCIARA_NODATA_ALTITUDE : 0.0;
 }
 
-static enum sciara_status misfit(const struct field_writer *w, int64_t row, int64_t col, double v) {
+static enum sciara_status misfit(const struct sciara_field_writer *w, int64_t row, int64_t col, double v) {
   const char *name = sciara_field_describe(w->field)->name;
   if (!isfinite(v))
     return sciara_fail(SCIARA_ERR_NUMERIC,
@@ -41,8 +31,8 @@ static enum sciara_status misfit(const struct field_writer *w, int64_t row, int6
  * Copies a chunk's part of the grid, in the type of the file, into w->chunk; *plain tells whether every bit of it is
  * that of the fill value.
  */
-static enum sciara_status pack(const struct field_writer *w, int64_t row0, int64_t col0, int64_t rows, int64_t cols,
-                               bool *plain) {
+static enum sciara_status pack(const struct sciara_field_writer *w, int64_t row0, int64_t col0, int64_t rows,
+                               int64_t cols, bool *plain) {
   const bool as_double = w->layout->context->as_double;
   float *narrow = (float *)w->chunk;
   double *wide = (double *)w->chunk;
@@ -62,8 +52,9 @@ static enum sciara_status pack(const struct field_writer *w, int64_t row0, int64
   return SCIARA_OK;
 }
 
-static enum sciara_status store(const struct field_writer *w, int64_t row0, int64_t col0, int64_t rows, int64_t cols) {
-  const hsize_t start[3] = {0, (hsize_t)row0, (hsize_t)col0}, count[3] = {1, (hsize_t)rows, (hsize_t)cols};
+static enum sciara_status store(const struct sciara_field_writer *w, int64_t row0, int64_t col0, int64_t rows,
+                                int64_t cols) {
+  const hsize_t start[3] = {w->time, (hsize_t)row0, (hsize_t)col0}, count[3] = {1, (hsize_t)rows, (hsize_t)cols};
   hid_t memory = H5Screate_simple(3, count, NULL);
   hid_t type = w->layout->context->as_double ? H5T_NATIVE_DOUBLE : H5T_NATIVE_FLOAT;
   enum sciara_status status = SCIARA_OK;
@@ -74,7 +65,7 @@ static enum sciara_status store(const struct field_writer *w, int64_t row0, int6
   return status;
 }
 
-static enum sciara_status write_chunks(const struct field_writer *w) {
+static enum sciara_status write_chunks(const struct sciara_field_writer *w) {
   const struct sciara_grid *g = w->layout->grid;
   for (int64_t r = 0; r < g->rows; r += CHUNK_SIDE)
     for (int64_t c = 0; c < g->cols; c += CHUNK_SIDE) {
@@ -98,29 +89,35 @@ static hid_t field_plist(const struct sciara_grid *g, double fill) {
   return H5I_INVALID_HID;
 }
 
-static enum sciara_status write_field(struct field_writer *w) {
+enum sciara_status sciara_field_writer_open(struct sciara_field_writer *w, size_t times) {
   const struct sciara_layout *l = w->layout;
   const char *name = sciara_field_describe(w->field)->name;
-  const hsize_t dims[3] = {1, (hsize_t)l->grid->rows, (hsize_t)l->grid->cols};
+  const hsize_t dims[3] = {times, (hsize_t)l->grid->rows, (hsize_t)l->grid->cols};
   const hid_t type = sciara_layout_type(l->context);
   w->fill = fill_of(w->field);
   w->dataset = H5I_INVALID_HID;
-  enum sciara_status status;
+  enum sciara_status status = SCIARA_OK;
   hid_t plist = field_plist(l->grid, w->fill);
   w->space = H5Screate_simple(3, dims, NULL);
   if (plist >= 0 && w->space >= 0)
     w->dataset = H5Dcreate2(l->file, name, type, w->space, H5P_DEFAULT, plist, H5P_DEFAULT);
-  if (w->dataset < 0) {
-    status = sciara_hdf5_fail(SCIARA_ERR_IO, l->path, "cannot create %s", name);
-    goto cleanup;
-  }
-  SCIARA_TRY_GOTO(sciara_layout_describe(l, w->dataset, w->field, type));
-  SCIARA_TRY_GOTO(write_chunks(w));
-cleanup:
-  if (w->dataset >= 0 && H5Dclose(w->dataset) < 0 && status == SCIARA_OK)
-    status = sciara_hdf5_fail(SCIARA_ERR_IO, l->path, "cannot close %s", name);
-  if (w->space >= 0) H5Sclose(w->space);
+  if (w->dataset < 0) status = sciara_hdf5_fail(SCIARA_ERR_IO, l->path, "cannot create %s", name);
+  if (status == SCIARA_OK) status = sciara_layout_describe(l, w->dataset, w->field, type);
   if (plist >= 0) H5Pclose(plist);
+  return status == SCIARA_OK ? status : sciara_field_writer_close(w, status);
+}
+
+enum sciara_status sciara_field_writer_put(struct sciara_field_writer *w, size_t time, const double *values) {
+  w->time = time;
+  w->values = values;
+  return write_chunks(w);
+}
+
+enum sciara_status sciara_field_writer_close(struct sciara_field_writer *w, enum sciara_status status) {
+  if (w->dataset >= 0 && H5Dclose(w->dataset) < 0 && status == SCIARA_OK)
+    status = sciara_hdf5_fail(SCIARA_ERR_IO, w->layout->path, "cannot close %s", sciara_field_describe(w->field)->name);
+  if (w->space >= 0) H5Sclose(w->space);
+  w->dataset = w->space = H5I_INVALID_HID;
   return status;
 }
 
@@ -133,8 +130,9 @@ static enum sciara_status write_fields(const struct sciara_layout *l, const stru
   for (int f = 0; f < SCIARA_FIELD_COUNT; f++) {
     if (!(l->context->fields & (1u << f))) continue;
     sciara_field_derive(s, (enum sciara_field)f, values);
-    struct field_writer w = {.layout = l, .field = (enum sciara_field)f, .values = values, .chunk = chunk};
-    SCIARA_TRY_GOTO(write_field(&w));
+    struct sciara_field_writer w = {.layout = l, .field = (enum sciara_field)f, .chunk = chunk};
+    SCIARA_TRY_GOTO(sciara_field_writer_open(&w, 1));
+    SCIARA_TRY_GOTO(sciara_field_writer_close(&w, sciara_field_writer_put(&w, 0, values)));
   }
 cleanup:
   sciara_free(values);

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+// The formats of polygons: GeoPackage, GeoJSON, KML.
+#include <stdlib.h>
+#include <string.h>
+
+#include "app/export.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "io/vector_ogr.h"
+#include "model/field.h"
+
+enum layer { OUTLINE, CLASSES, ARRIVAL, LAYERS };
+enum { MOST_EDGES = 100 };
+
+static const char *const layer_names[LAYERS] = {"outline", "thickness_classes", "arrival"};
+
+static enum sciara_status parse_layer(const char *name, enum layer *out) {
+  for (int k = 0; k < LAYERS; k++)
+    if (strcmp(name, layer_names[k]) == 0) {
+      *out = (enum layer)k;
+      return SCIARA_OK;
+    }
+  return sciara_fail(SCIARA_ERR_USAGE, "--layer: found \"%s\", allowed outline, thickness_classes or arrival", name);
+}
+
+/** "0.5,1,2": ascending numbers above 0. */
+static enum sciara_status parse_edges(const char *text, double edges[MOST_EDGES], size_t *count) {
+  char *copy = sciara_format("%s", text), *rest = copy;
+  if (!copy) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for an option");
+  enum sciara_status status = SCIARA_OK;
+  *count = 0;
+  for (char *word; status == SCIARA_OK && (word = strsep(&rest, ","));) {
+    double edge;
+    if (*count == MOST_EDGES)
+      status = sciara_fail(SCIARA_ERR_USAGE, "--classes: allowed are %d edges", MOST_EDGES);
+    else if (!sciara_parse_double(word, &edge) || !(edge > (*count ? edges[*count - 1] : 0)))
+      status =
+          sciara_fail(SCIARA_ERR_USAGE,
+                      "--classes: found \"%s\" in \"%s\", allowed are ascending numbers above 0, in m", word, text);
+    else
+      edges[(*count)++] = edge;
+  }
+  free(copy);
+  return status;
+}
+
+static enum sciara_status classify(const struct sciara_export_job *job, const struct sciara_map *map,
+                                   struct sciara_zones *out) {
+  static const char fallback[] = "0.5,1,2,5,10";
+  const char *given = sciara_argument(job->arguments, "classes");
+  double edges[MOST_EDGES];
+  size_t count = 0;
+  SCIARA_TRY(parse_edges(given ? given : fallback, edges, &count));
+  if (!given) sciara_log(SCIARA_LOG_INFO, "no --classes given: %s (m)", fallback);
+  return sciara_zones_classes(map->values, sciara_grid_cells(map->grid), map->nodata, edges, count, out);
+}
+
+/** Isochrones; *out stays empty where the run does not say when lava came and nobody asked. */
+static enum sciara_status date(const struct sciara_export_job *job, bool required, struct sciara_zones *out) {
+  struct sciara_target *t = job->target;
+  const char *given = sciara_argument(job->arguments, "isochrones");
+  const int64_t cells = sciara_grid_cells(&t->snapshot.grid);
+  double step = 0, *values = NULL;
+  if (given && !(sciara_parse_duration(given, &step) && step > 0))
+    return sciara_fail(SCIARA_ERR_USAGE, "--isochrones: found \"%s\", allowed is a time above 0 such as \"6 h\"",
+                       given);
+  if (!given && !required && !sciara_snapshot_has(&t->snapshot, SCIARA_FIELD_ARRIVAL_TIME)) {
+    sciara_log(SCIARA_LOG_WARNING, "%s: holds no field \"arrival_time\": there is no layer \"arrival\"", t->path);
+    return SCIARA_OK;
+  }
+  enum sciara_status status;
+  SCIARA_TRY_GOTO(SCIARA_NEW(values, cells, "a map"));
+  SCIARA_TRY_GOTO(sciara_target_read(t, SCIARA_FIELD_ARRIVAL_TIME, values));
+  if (!given) {
+    char text[48];
+    step = sciara_isochrone_step(values, cells, SCIARA_NODATA_ALTITUDE);
+    sciara_print_duration(step, text, sizeof text);
+    sciara_log(SCIARA_LOG_INFO, "no --isochrones given: one every %s", text);
+  }
+  SCIARA_TRY_GOTO(sciara_zones_isochrones(values, cells, SCIARA_NODATA_ALTITUDE, step, out));
+cleanup:
+  sciara_free(values);
+  return status;
+}
+
+/** One layer; what has no name afterwards was left out. */
+static enum sciara_status make_layer(const struct sciara_export_job *job, const struct sciara_map *map,
+                                     enum layer which, bool required, struct sciara_zones *out) {
+  *out = (struct sciara_zones){0};
+  if (which == CLASSES) return classify(job, map, out);
+  if (which == ARRIVAL) return date(job, required, out);
+  return sciara_zones_outline(map->values, sciara_grid_cells(map->grid), map->nodata, out);
+}
+
+static enum sciara_status check_field(enum sciara_field field) {
+  const struct sciara_field_info *info = sciara_field_describe(field);
+  if (strcmp(info->unit, "m") == 0 && field != SCIARA_FIELD_ALTITUDE) return SCIARA_OK;
+  return sciara_fail(SCIARA_ERR_USAGE,
+                     "--field: found %s; outlines and classes are made of a thickness: deposit, thickness, "
+                     "solid_thickness or max_thickness",
+                     info->name);
+}
+
+/** All layers, or only `which`, handed to the writer of the format. */
+static enum sciara_status write_layers(const struct sciara_export_job *job, enum layer which,
+                                       enum sciara_status (*writer)(const struct sciara_polygons *, const char *),
+                                       const char *path) {
+  struct sciara_map map;
+  struct sciara_zones layers[LAYERS] = {{0}};
+  size_t count = 0;
+  double *values;
+  SCIARA_TRY(check_field(job->field));
+  SCIARA_TRY(sciara_export_read_map(job, &map, &values));
+  enum sciara_status status;
+  for (int k = 0; k < LAYERS; k++) {
+    if (which != LAYERS && which != (enum layer)k) continue;
+    SCIARA_TRY_GOTO(make_layer(job, &map, (enum layer)k, which != LAYERS, &layers[count]));
+    if (layers[count].name) count++;
+  }
+  const struct sciara_polygons polygons = {
+      .grid = map.grid, .georef = map.georef, .layers = layers, .count = count, .title = map.title};
+  SCIARA_TRY_GOTO(sciara_export_make_folder(path));
+  SCIARA_TRY_GOTO(writer(&polygons, path));
+cleanup:
+  for (size_t k = 0; k < LAYERS; k++) sciara_zones_free(&layers[k]);
+  sciara_free(values);
+  return status;
+}
+
+static void warn_without_crs(const struct sciara_export_job *job) {
+  if (!job->target->snapshot.georef.crs_wkt)
+    sciara_log(SCIARA_LOG_WARNING, "%s: the run names no CRS: the polygons are in the coordinates of its grid",
+               job->target->path);
+}
+
+static enum sciara_status write_gpkg(const struct sciara_export_job *job, const char *path) {
+  warn_without_crs(job);
+  return write_layers(job, LAYERS, sciara_polygons_write_gpkg, path);
+}
+
+static enum layer geojson_layer(const struct sciara_export_job *job) {
+  enum layer layer = OUTLINE;
+  const char *name = sciara_argument(job->arguments, "layer");
+  return name && parse_layer(name, &layer) != SCIARA_OK ? LAYERS : layer;
+}
+
+static enum sciara_status write_geojson(const struct sciara_export_job *job, const char *path) {
+  const enum layer layer = geojson_layer(job);
+  if (layer == LAYERS) return SCIARA_ERR_USAGE; // said already
+  if (layer != CLASSES && sciara_argument_given(job->arguments, "classes"))
+    return sciara_fail(SCIARA_ERR_USAGE, "--classes goes with --layer thickness_classes");
+  if (layer != ARRIVAL && sciara_argument_given(job->arguments, "isochrones"))
+    return sciara_fail(SCIARA_ERR_USAGE, "--isochrones goes with --layer arrival");
+  warn_without_crs(job);
+  return write_layers(job, layer, sciara_polygons_write_geojson, path);
+}
+
+static enum sciara_status write_kml(const struct sciara_export_job *job, const char *path) {
+  if (!job->target->snapshot.georef.crs_wkt)
+    return sciara_fail(
+        SCIARA_ERR_INPUT,
+        "%s: KML is in longitude and latitude, and the run names no CRS: name it with dem.crs, or export "
+        "gpkg or geojson",
+        job->target->path);
+  return write_layers(job, LAYERS, sciara_polygons_write_kml, path);
+}
+
+static const char *geojson_stem(const struct sciara_export_job *job) {
+  const enum layer layer = geojson_layer(job);
+  return layer_names[layer == LAYERS ? OUTLINE : layer];
+}
+
+const struct sciara_export_format sciara_export_gpkg = {
+    .name = "gpkg",
+    .suffix = "gpkg",
+    .summary = "GeoPackage: polygons of the outline, of thickness classes and of arrival times",
+    .options = (const char *const[]){"field", "classes", "isochrones", NULL},
+    .write = write_gpkg,
+};
+
+const struct sciara_export_format sciara_export_geojson = {
+    .name = "geojson",
+    .suffix = "geojson",
+    .summary = "the polygons of one of these layers, in WGS 84 (RFC 7946)",
+    .options = (const char *const[]){"field", "layer", "classes", "isochrones", NULL},
+    .stem = geojson_stem,
+    .write = write_geojson,
+};
+
+const struct sciara_export_format sciara_export_kml = {
+    .name = "kml",
+    .suffix = "kml",
+    .summary = "the polygons of all layers with colours, in WGS 84, for virtual globes",
+    .options = (const char *const[]){"field", "classes", "isochrones", NULL},
+    .write = write_kml,
+};

@@ -37,17 +37,22 @@ static bool is_snapshot(const char *name) {
   return strspn(name, "0123456789") >= 8 && (ends_with(name, ".nc") || ends_with(name, ".nc.part"));
 }
 
-/** FIELD.tif, FIELD.qml, FIELD.png, or such a file cut short. */
+/** What `run` and `export` name so by themselves: FIELD or another stem, a suffix, or such a file cut short. */
 static bool is_map(const char *name) {
-  static const char *const ends[] = {".tif", ".qml", ".png", ".tif.part", ".qml.part", ".png.part"};
-  const size_t stem = strcspn(name, ".");
+  static const char *const ends[] = {".tif", ".qml", ".png", ".gpkg", ".geojson", ".kml", ".nc", ".csv"};
+  static const char *const stems[] = {"outline", "thickness_classes", "arrival", "series"};
+  const size_t stem = strcspn(name, "."), length = strlen(name);
+  const size_t end = ends_with(name, ".part") ? length - strlen(".part") : length;
+  bool known = false, suffix = false;
   for (int f = 0; f < SCIARA_FIELD_COUNT; f++) {
     const char *field = sciara_field_name((enum sciara_field)f);
-    if (strlen(field) != stem || strncmp(field, name, stem) != 0) continue;
-    for (size_t k = 0; k < sizeof ends / sizeof *ends; k++)
-      if (strcmp(name + stem, ends[k]) == 0) return true;
+    known |= strlen(field) == stem && strncmp(field, name, stem) == 0;
   }
-  return false;
+  for (size_t k = 0; k < sizeof stems / sizeof *stems; k++)
+    known |= strlen(stems[k]) == stem && strncmp(stems[k], name, stem) == 0;
+  for (size_t k = 0; k < sizeof ends / sizeof *ends; k++)
+    suffix |= end > stem && strlen(ends[k]) == end - stem && strncmp(ends[k], name + stem, end - stem) == 0;
+  return known && suffix;
 }
 
 static enum sciara_status remove_products(const char *folder, const char *sub, bool (*is_product)(const char *name)) {

@@ -3,6 +3,7 @@
 """sciara export: maps in the right place with the values of the snapshot; refusals that keep files."""
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -127,8 +128,57 @@ class Export(SharedCase):
                             "--field", "speed", "-o", "none/x.png")
 
     def test_formats(self):
-        self.assert_refused(2, "--format is missing, allowed cog or png", "run", "-o", "none/x.tif")
-        self.assert_refused(2, '--format: found "gif", allowed cog or png', "run", "-f", "gif", "-o", "none/x.gif")
+        self.assert_refused(2, "--format is missing, allowed cog, png, ", "run", "-o", "none/x.tif")
+        self.assert_refused(2, '--format: found "gif", allowed cog, png, ', "run", "-f", "gif", "-o", "none/x.gif")
+
+    def test_formats_are_told_alike(self):
+        """By the option, by the help below it, and by the error."""
+        told = self.sciara("export", "--help").stdout
+        named = re.search(r"--format (\S+)", told)[1].split("|")
+        described = re.findall(r"^  ([a-z]+) ", told.split("formats:\n")[1], re.M)
+        refused = re.search("allowed (.*)", self.export("run", code=2).stderr)[1]
+        self.assertEqual(named, described)
+        self.assertEqual(named, re.split(", | or ", refused))
+        self.assertGreater(len(named), 6)
+
+    def test_every_field(self):
+        """What a snapshot holds, by its name and by the short ones, each with a style."""
+        names = ["thickness", "altitude", "temperature", "momentum_x", "momentum_y", "solid_thickness", "deposit",
+                 "arrival_time", "max_thickness", "max_speed", "speed"]
+        self.sciara("run", "s.json", "-q", "-o", "full", "--set", f"output.fields={json.dumps(names)}")
+        last = sorted(os.listdir(self.path("full", "snapshots")))[-1]
+        data = open_snapshot(self.path("full", "snapshots", last))
+        for name in names:
+            with self.subTest(field=name):
+                self.export("full", "-f", "cog", "--field", name)
+                source = gdal.Open(self.path("full", "maps", f"{name}.tif"))
+                found, stored = source.ReadAsArray(), data[name].values[0].astype("float32")
+                there = found != case.NODATA
+                numpy.testing.assert_array_equal(found[there], stored[there])
+                self.assertTrue(os.path.exists(self.path("full", "maps", f"{name}.qml")))
+                self.assertEqual(source.GetRasterBand(1).GetUnitType(), data[name].attrs["units"])
+        for short, name in (("liquid", "thickness"), ("solid", "solid_thickness"), ("arrival", "arrival_time")):
+            self.export("full", "-f", "cog", "--field", short, "-o", f"{short}.tif")
+            numpy.testing.assert_array_equal(gdal.Open(self.path(f"{short}.tif")).ReadAsArray(),
+                                             gdal.Open(self.path("full", "maps", f"{name}.tif")).ReadAsArray())
+
+    def test_fields_that_follow_from_others(self):
+        """Deposit and solid lava from each other and the liquid, speed from momentum."""
+        names = ["thickness", "momentum_x", "momentum_y", "solid_thickness", "deposit", "speed"]
+        folders = {"held": names, "no_solid": ["thickness", "deposit", "momentum_x", "momentum_y"],
+                   "no_deposit": ["thickness", "solid_thickness"]}
+        for folder, fields in folders.items():
+            self.sciara("run", "s.json", "-q", "-n", 420, "-o", folder, "--set", f"output.fields={json.dumps(fields)}")
+        for folder, field in (("no_solid", "solid_thickness"), ("no_deposit", "deposit"), ("no_solid", "speed")):
+            with self.subTest(field=field):
+                self.export("held", "-f", "cog", "--field", field, "-o", f"held/{field}.tif")
+                done = self.export(folder, "-f", "cog", "--field", field, "-o", f"{folder}/{field}.tif")
+                self.assertIn(f'holds no field "{field}"; it is formed of those it holds', done.stderr)
+                held, formed = (gdal.Open(self.path(f, f"{field}.tif")).ReadAsArray() for f in ("held", folder))
+                numpy.testing.assert_array_equal(formed == case.NODATA, held == case.NODATA)
+                numpy.testing.assert_allclose(formed, held, rtol=1e-6, atol=1e-9)
+                self.assertGreater((held != case.NODATA).sum(), 5, "cells")
+        self.assertEqual(self.export("no_deposit", "-f", "cog").stdout, "no_deposit/maps/deposit.tif\n")
 
     def test_what_is_there_stays(self):
         with open(self.path("kept.tif"), "w", encoding="utf-8") as f:

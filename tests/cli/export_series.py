@@ -1,0 +1,205 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""sciara export of whole runs: the merged NetCDF file and the CSV time series."""
+import csv
+import os
+import re
+import resource
+import shutil
+import subprocess
+import sys
+
+sys.dont_write_bytecode = True
+sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
+import case
+from case import CELL, COLS, ROWS, VENT, SharedCase, open_snapshot
+
+import h5py
+import numpy
+from osgeo import gdal
+
+gdal.UseExceptions()
+COLUMNS = ["time_s", "step", "area_m2", "liquid_m3", "solid_m3", "front_distance_m", "max_thickness_m",
+           "mean_effusion_m3_s", "cumulative_volume_m3"]
+
+
+class ExportSeries(SharedCase):
+    @classmethod
+    def prepare(cls):
+        case.write_scenario(cls.work, run={"start": "2026-11-21T00:00:00Z"})
+        command = ["run", "s.json", "-q", "-u", "25 min", "--set", "output.every=5 min", "-o"]
+        case.run_program(*command, "run", cwd=cls.work)
+        case.run_program(*command, "narrow", "--set", "output.dtype=float32", "--set", 'output.fields=["thickness"]',
+                         cwd=cls.work)
+        folder = os.path.join(cls.work, "run", "snapshots")
+        cls.snapshots = [open_snapshot(os.path.join(folder, name)) for name in sorted(os.listdir(folder))]
+
+    def export(self, *args, code=0, **options):
+        return self.sciara("export", *args, code=code, **options)
+
+    def rows(self, path):
+        with open(self.path(path), encoding="utf-8", newline="") as f:
+            found = list(csv.DictReader(f))
+        self.assertEqual(list(found[0]), COLUMNS)
+        return [{k: float(v) if v else None for k, v in row.items()} for row in found]
+
+    def test_merged(self):
+        self.assertEqual(self.export("run", "-f", "nc").stdout, "run/maps/series.nc\n")
+        shutil.copy(self.path("run", "maps", "series.nc"), self.path("away.nc"))  # it needs no file beside it
+        merged = open_snapshot(self.path("away.nc"))
+        self.assertEqual(dict(merged.sizes), {"time": len(self.snapshots), "y": ROWS, "x": COLS})
+        self.assertGreaterEqual(len(self.snapshots), 5)
+        for field in case.FIELDS:
+            wanted = numpy.stack([s[field].values[0] for s in self.snapshots])
+            self.assertEqual(merged[field].values.dtype, wanted.dtype)
+            self.assertEqual(merged[field].values.tobytes(), wanted.tobytes(), field)
+            self.assertEqual(merged[field].attrs, self.snapshots[0][field].attrs)
+        self.assertEqual(merged.time.values.tolist(), [float(s.time.values[0]) for s in self.snapshots])
+        self.assertEqual(merged.time.attrs, self.snapshots[0].time.attrs)
+        self.assertEqual(merged.time.attrs["units"], "seconds since 2026-11-21 00:00:00 UTC")
+        for name in ("crs", "x", "y"):
+            self.assertEqual(merged[name].attrs, self.snapshots[0][name].attrs)
+            self.assertEqual(merged[name].values.tobytes(), self.snapshots[0][name].values.tobytes())
+        for name in ("Conventions", "title", "scenario_json", "dem_hash", "engine", "start", "cell_size_m"):
+            self.assertEqual(merged.attrs[name], self.snapshots[-1].attrs[name], name)
+        with h5py.File(self.path("away.nc")) as f:
+            self.assertFalse(any(f[field].is_virtual for field in case.FIELDS))
+
+    def test_merged_in_other_programs(self):
+        self.export("run", "-f", "nc", "-o", "opened.nc")
+        header = subprocess.run(["ncdump", "-h", self.path("opened.nc")], stdout=subprocess.PIPE, check=True,
+                                encoding="utf-8").stdout
+        self.assertIn(f"time = {len(self.snapshots)} ;", header)
+        self.assertIn("double deposit(time, y, x) ;", header)
+        source = gdal.Open(f"NETCDF:{self.path('opened.nc')}:deposit")
+        self.assertEqual(source.RasterCount, len(self.snapshots))
+        self.assertIn('"EPSG","32633"', source.GetProjection())
+        self.assertEqual(source.GetGeoTransform(), (case.WEST, CELL, 0, case.NORTH, 0, -CELL))
+        for band, snapshot in enumerate(self.snapshots, 1):
+            numpy.testing.assert_array_equal(source.GetRasterBand(band).ReadAsArray(), snapshot.deposit.values[0])
+
+    def test_merged_float32(self):
+        self.export("narrow", "-f", "nc", "-o", "narrow.nc")
+        merged = open_snapshot(self.path("narrow.nc"))
+        self.assertEqual((merged.thickness.values.dtype, "deposit" in merged), (numpy.float32, False))
+        wanted = numpy.stack([s.thickness.values[0] for s in self.snapshots]).astype("float32")
+        numpy.testing.assert_array_equal(merged.thickness.values, wanted)
+
+    def test_one_snapshot(self):
+        name = sorted(os.listdir(self.path("run", "snapshots")))[1]
+        self.export(f"run/snapshots/{name}", "-f", "nc", "-o", "one.nc")
+        self.export(f"run/snapshots/{name}", "-f", "csv", "-o", "one.csv")
+        self.assertEqual(open_snapshot(self.path("one.nc")).sizes["time"], 1)
+        rows = self.rows("one.csv")
+        self.assertEqual(len(rows), 1)
+        self.assertAlmostEqual(rows[0]["mean_effusion_m3_s"], rows[0]["cumulative_volume_m3"] / rows[0]["time_s"], 12)
+
+    def test_csv(self):
+        self.assertEqual(self.export("run", "-f", "csv").stdout, "run/maps/series.csv\n")
+        rows = self.rows("run/maps/series.csv")
+        self.assertEqual(len(rows), len(self.snapshots))
+        time, emitted = 0, 0
+        down, right = numpy.mgrid[:ROWS, :COLS]
+        away = CELL * numpy.hypot(down - VENT[0], right - VENT[1])
+        for row, s in zip(rows, self.snapshots):
+            deposit = s.deposit.values[0]
+            self.assertEqual((row["time_s"], row["step"]), (float(s.time.values[0]), s.attrs["step"]))
+            self.assertEqual(row["area_m2"], (deposit > 0).sum() * CELL * CELL)
+            for column, attribute in (("liquid_m3", "ledger_liquid_m3"), ("solid_m3", "ledger_solid_m3"),
+                                      ("cumulative_volume_m3", "ledger_emitted_m3")):
+                self.assertAlmostEqual(row[column], s.attrs[attribute], delta=1e-14 * max(1, s.attrs[attribute]))
+            self.assertAlmostEqual(row["max_thickness_m"], deposit.max(), 12)
+            self.assertAlmostEqual(row["front_distance_m"], away[deposit > 0].max(), 9)
+            self.assertAlmostEqual(row["mean_effusion_m3_s"],
+                                   (s.attrs["ledger_emitted_m3"] - emitted) / (row["time_s"] - time), 9)
+            time, emitted = row["time_s"], s.attrs["ledger_emitted_m3"]
+        self.assertAlmostEqual(rows[0]["mean_effusion_m3_s"], 4, 9)
+        self.assertAlmostEqual(rows[-1]["mean_effusion_m3_s"], 0, 9)
+        self.assertGreater(rows[-1]["front_distance_m"], rows[0]["front_distance_m"])
+
+    def test_front_of_several_vents(self):
+        """The nearest vent counts: of x and y, of longitude and latitude, of a fissure."""
+        fissure = {"line": [[case.WEST + 105, case.NORTH - 205], [case.WEST + 135, case.NORTH - 205]],
+                   "effusion": {"slot": "10 min", "rates_m3_s": [1]}}
+        point = {"x": case.WEST + 305, "y": case.NORTH - 55, "effusion": {"slot": "10 min", "rates_m3_s": [2]}}
+        degrees = {"lon": 15.0025, "lat": 37.7420, "effusion": {"slot": "10 min", "rates_m3_s": [0.5]}}
+        case.write_scenario(self.work, "several.json", vents=[fissure, point, degrees])
+        self.sciara("run", "several.json", "-q", "-n", 100, "-o", "several")
+        self.export("several", "-f", "csv", "-o", "several.csv")
+        last = open_snapshot(self.path("several", "snapshots", os.listdir(self.path("several", "snapshots"))[-1]))
+        cells = re.findall(r"row +(\d+), column +(\d+)", self.sciara("check", "several.json", "-q").stdout)
+        self.assertGreaterEqual(len(cells), 3)
+        vents = {(20, col) for col in range(10, 14)} | {(int(r), int(c)) for r, c in cells}
+        down, right = numpy.mgrid[:ROWS, :COLS]
+        away = CELL * numpy.min([numpy.hypot(down - r, right - c) for r, c in vents], axis=0)
+        wanted = away[last.deposit.values[0] > 0].max()
+        self.assertGreater(wanted, 0)
+        self.assertAlmostEqual(self.rows("several.csv")[-1]["front_distance_m"], wanted, 9)
+
+    def test_csv_without_deposit(self):
+        done = self.export("narrow", "-f", "csv", "-o", "narrow.csv")
+        self.assertEqual(done.stderr.count('holds no field "deposit"'), 1, "told once")
+        for row, s in zip(self.rows("narrow.csv"), self.snapshots):
+            self.assertEqual([row[c] for c in ("area_m2", "front_distance_m", "max_thickness_m")], [None] * 3)
+            self.assertAlmostEqual(row["liquid_m3"], s.attrs["ledger_liquid_m3"], 9)
+
+    def test_a_snapshot_that_is_missing(self):
+        for suffix in ("nc", "csv"):
+            folder = self.path(f"holes-{suffix}")
+            shutil.copytree(self.path("run"), folder)
+            names = sorted(os.listdir(os.path.join(folder, "snapshots")))
+            os.remove(os.path.join(folder, "snapshots", names[1]))
+            before = case.tree(self.work)
+            done = self.export(f"holes-{suffix}", "-f", suffix, "-o", f"holes.{suffix}", code=4)
+            self.assertIn(f"{names[1]}: cannot open", done.stderr)
+            self.assertEqual(case.tree(self.work), before)
+
+    def test_snapshots_that_do_not_fit(self):
+        names = sorted(os.listdir(self.path("run", "snapshots")))
+        shutil.copytree(self.path("run"), self.path("mixed"))
+        os.remove(self.path("mixed", "snapshots", names[1]))
+        shutil.copy(self.path("narrow", "snapshots", names[1]), self.path("mixed", "snapshots", names[1]))
+        self.assertIn("hold different fields", self.export("mixed", "-f", "nc", "-o", "mixed.nc", code=3).stderr)
+        shutil.copy(self.path("run", "snapshots", names[2]), self.path("mixed", "snapshots", names[1]))
+        self.assertIn("allowed is a later one than", self.export("mixed", "-f", "nc", "-o", "mixed.nc", code=3).stderr)
+        self.assertFalse(os.path.exists(self.path("mixed.nc")))
+
+    def test_a_damaged_snapshot(self):
+        shutil.copytree(self.path("run"), self.path("damaged"))
+        name = sorted(os.listdir(self.path("damaged", "snapshots")))[0]
+        with h5py.File(self.path("damaged", "snapshots", name)) as f:
+            chunk = f["deposit"].id.get_chunk_info(0)
+        with open(self.path("damaged", "snapshots", name), "r+b") as f:
+            f.seek(chunk.byte_offset + chunk.size // 2)
+            byte = f.read(1)[0]
+            f.seek(-1, os.SEEK_CUR)
+            f.write(bytes([byte ^ 0x55]))
+        done = self.export("damaged", "-f", "nc", "-o", "damaged.nc", code=3)
+        self.assertIn(f"{name}: deposit is damaged", done.stderr)
+        self.assertFalse(os.path.exists(self.path("damaged.nc")))
+
+    def test_overwrite(self):
+        for suffix in ("nc", "csv"):
+            self.export("run", "-f", suffix, "-o", f"twice.{suffix}")
+            with open(self.path(f"twice.{suffix}"), "rb") as f:
+                first = f.read()
+            self.assertIn("is there already; --overwrite replaces it",
+                          self.export("run", "-f", suffix, "-o", f"twice.{suffix}", code=3).stderr)
+            self.export("run", "-f", suffix, "-o", f"twice.{suffix}", "--overwrite")
+            with open(self.path(f"twice.{suffix}"), "rb") as f:
+                self.assertEqual(f.read(), first, "the same bytes")
+
+    def test_full_disk(self):
+        """A limit on the size of files stands for a full disk."""
+        def limit():
+            resource.setrlimit(resource.RLIMIT_FSIZE, (300, 300))
+
+        for suffix in ("nc", "csv"):
+            before = case.tree(self.work)
+            done = self.export("run", "-f", suffix, "-o", f"full.{suffix}", code=4, preexec_fn=limit)
+            self.assertRegex(done.stderr, f"full.{suffix}.part: cannot write: File too large")
+            self.assertEqual(case.tree(self.work), before, suffix)
+
+
+if __name__ == "__main__":
+    case.main()

@@ -1,0 +1,326 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""sciara export to GeoPackage, GeoJSON and KML: polygons that cover exactly the cells they speak of."""
+import json
+import os
+import re
+import resource
+import shutil
+import subprocess
+import sys
+import xml.etree.ElementTree
+
+sys.dont_write_bytecode = True
+sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
+import case
+from case import CELL, COLS, NORTH, ROWS, WEST, SharedCase, open_snapshot
+
+import h5py
+import numpy
+from osgeo import gdal, ogr, osr
+
+gdal.UseExceptions()
+ogr.UseExceptions()
+LAYERS = ["outline", "thickness_classes", "arrival"]
+# Thickness in metres: a ring round a hole, cells that touch at a corner only, values that are edges of classes.
+DRAWN = """
+.........
+.3 3 3 ..
+.3 . 3 ..
+.3 3 3 ..
+.......1 1
+......2 ..
+.5 .......
+"""
+
+
+def utm():
+    srs = osr.SpatialReference()
+    srs.ImportFromEPSG(32633)
+    srs.SetAxisMappingStrategy(osr.OAMS_TRADITIONAL_GIS_ORDER)
+    return srs
+
+
+def burn(geometry, srs):
+    """The cells whose centres lie in the geometry."""
+    raster = gdal.GetDriverByName("MEM").Create("", COLS, ROWS, 1, gdal.GDT_Byte)
+    raster.SetGeoTransform([WEST, CELL, 0, NORTH, 0, -CELL])
+    raster.SetProjection(srs.ExportToWkt())
+    source = ogr.GetDriverByName("Memory").CreateDataSource("")
+    layer = source.CreateLayer("x", srs, ogr.wkbMultiPolygon)
+    feature = ogr.Feature(layer.GetLayerDefn())
+    feature.SetGeometry(geometry)
+    layer.CreateFeature(feature)
+    gdal.RasterizeLayer(raster, [1], layer, burn_values=[1])
+    return raster.ReadAsArray() == 1
+
+
+def features(path, layer):
+    """[(attributes, geometry)] of a layer, and its CRS."""
+    source = ogr.Open(path)
+    found = source.GetLayerByName(layer)
+    srs = found.GetSpatialRef()
+    return [(f.items(), f.GetGeometryRef().Clone()) for f in found], srs.Clone() if srs else None
+
+
+class ExportVector(SharedCase):
+    @classmethod
+    def prepare(cls):
+        case.write_scenario(cls.work, run={"max_steps": 300})
+        case.run_program("run", "s.json", "-q", "-o", "run", cwd=cls.work)
+        cls.snapshot = os.path.join(cls.work, "run", "snapshots", "00000300.nc")
+        cls.data = open_snapshot(cls.snapshot)
+        cls.deposit = cls.data.deposit.values[0]
+        cls.arrival = cls.data.arrival_time.values[0]
+
+    def export(self, *args, code=0, **options):
+        return self.sciara("export", *args, code=code, **options)
+
+    def redraw(self, name, **fields):
+        """A copy of the snapshot with other values."""
+        shutil.copy(self.snapshot, self.path(name))
+        with h5py.File(self.path(name), "r+") as f:
+            for field, values in fields.items():
+                f[field][0] = values
+        return name
+
+    def assert_zone(self, attributes, geometry, cells, srs):
+        """Exactly these cells, and attributes that say so."""
+        self.assertTrue(geometry.IsValid(), attributes)
+        numpy.testing.assert_array_equal(burn(geometry, srs), cells, str(attributes))
+        self.assertEqual(attributes["cells"], cells.sum())
+        self.assertEqual(attributes["area_m2"], cells.sum() * CELL * CELL)
+
+    def test_geopackage(self):
+        done = self.export("run", "-f", "gpkg", "-o", "all.gpkg", "--classes", "0.25,0.5,1", "--isochrones", "5 min")
+        self.assertEqual(done.stdout, "all.gpkg\n")
+        info = subprocess.run(["ogrinfo", "-so", "-al", self.path("all.gpkg")], stdout=subprocess.PIPE, check=True,
+                              encoding="utf-8").stdout
+        self.assertEqual(re.findall(r"Layer name: (\w+)", info), LAYERS)
+        self.assertEqual(info.count('PROJCRS["WGS 84 / UTM zone 33N"'), 3)
+        outline, srs = features(self.path("all.gpkg"), "outline")
+        self.assertEqual(len(outline), 1)
+        self.assert_zone(*outline[0], self.deposit > 0, srs)
+        self.assertEqual(outline[0][1].Area(), outline[0][0]["area_m2"])
+
+    def test_classes(self):
+        edges = [0.25, 0.5, 1]
+        self.export("run", "-f", "gpkg", "-o", "classes.gpkg", "--classes", "0.25,0.5,1")
+        classes, srs = features(self.path("classes.gpkg"), "thickness_classes")
+        self.assertGreater(len(classes), 2, "classes that have cells")
+        for attributes, geometry in classes:
+            lower, upper = attributes["lower_m"], attributes["upper_m"]
+            self.assertIn((lower, upper), list(zip([0] + edges, edges + [None])))
+            cells = (self.deposit > 0) & (self.deposit >= lower) & (self.deposit < (upper or numpy.inf))
+            self.assert_zone(attributes, geometry, cells, srs)
+        self.assertEqual(sum(a["area_m2"] for a, _ in classes), (self.deposit > 0).sum() * CELL * CELL)
+
+    def test_arrival(self):
+        self.export("run", "-f", "gpkg", "-o", "arrival.gpkg", "--isochrones", "5 min")
+        zones, srs = features(self.path("arrival.gpkg"), "arrival")
+        self.assertGreater(len(zones), 2, "isochrones that have cells")
+        for attributes, geometry in zones:
+            self.assertEqual(attributes["until_s"] - attributes["from_s"], 300)
+            self.assertEqual(attributes["label"],
+                             f"{attributes['from_s'] / 60:.0f} to {attributes['until_s'] / 60:.0f} min")
+            cells = (self.arrival >= attributes["from_s"]) & (self.arrival < attributes["until_s"])
+            self.assert_zone(attributes, geometry, cells, srs)
+        self.assertEqual(sum(a["cells"] for a, _ in zones), (self.arrival >= 0).sum())
+
+    def test_a_drawn_case(self):
+        """Holes, corners and edges of classes, point by point."""
+        deposit = numpy.where(self.deposit == case.NODATA, case.NODATA, 0.0)
+        for row, line in enumerate(DRAWN.strip().replace(" ", "").split("\n")):
+            for col, c in enumerate(line):
+                if c != ".":
+                    deposit[10 + row, 20 + col] = float(c)
+        name = self.redraw("drawn.nc", deposit=deposit)
+        self.export(name, "-f", "gpkg", "--classes", "1,2,5", "-o", "drawn.gpkg")
+        classes, srs = features(self.path("drawn.gpkg"), "thickness_classes")
+        self.assertEqual([(a["label"], a["cells"]) for a, _ in classes],
+                         [("1 to 2 m", (deposit == 1).sum()), ("2 to 5 m", 9), ("5 m and more", 1)])
+        self.assertEqual((deposit == 1).sum(), 2)
+
+        def at(row, col):
+            return f"{WEST + (20 + col) * CELL} {NORTH - (10 + row) * CELL}"
+
+        def ring(*corners):
+            return "(" + ",".join(at(*c) for c in (*corners, corners[0])) + ")"
+
+        hole = ring((2, 2), (2, 3), (3, 3), (3, 2))
+        wanted = ogr.CreateGeometryFromWkt(
+            f"MULTIPOLYGON(({ring((1, 1), (1, 4), (4, 4), (4, 1))},{hole}),({ring((5, 6), (5, 7), (6, 7), (6, 6))}))")
+        found = classes[1][1]
+        self.assertEqual(found.SymDifference(wanted).Area(), 0, found.ExportToWkt())
+        self.assertEqual([[r.GetPointCount() for r in part] for part in found], [[5, 5], [5]], "no needless points")
+        outline, _ = features(self.path("drawn.gpkg"), "outline")
+        self.assertTrue(outline[0][1].IsValid())
+        self.assertEqual(outline[0][1].GetGeometryCount(), 4, "parts; a corner joins none")
+        self.assert_zone(*outline[0], deposit > 0, srs)
+
+    def test_chequered(self):
+        """Cells that touch at corners alone: as many parts, all valid."""
+        board = (numpy.add.outer(numpy.arange(ROWS), numpy.arange(COLS)) % 2).astype(float)
+        name = self.redraw("board.nc", deposit=numpy.where(self.deposit == case.NODATA, case.NODATA, board))
+        self.export(name, "-f", "gpkg", "-o", "board.gpkg")
+        outline, srs = features(self.path("board.gpkg"), "outline")
+        cells = (board == 1) & (self.deposit != case.NODATA)
+        self.assert_zone(*outline[0], cells, srs)
+        self.assertEqual(outline[0][1].GetGeometryCount(), cells.sum())
+
+    def test_no_lava(self):
+        nothing = numpy.where(self.deposit == case.NODATA, case.NODATA, 0.0)
+        name = self.redraw("nothing.nc", deposit=nothing, arrival_time=numpy.full_like(nothing, case.NODATA))
+        for suffix in ("gpkg", "geojson", "kml"):
+            self.export(name, "-f", suffix, "-o", f"nothing.{suffix}")
+        for layer in LAYERS:
+            self.assertEqual(features(self.path("nothing.gpkg"), layer)[0], [])
+        self.assertEqual(case.read_json(self.path("nothing.geojson"))["features"], [])
+
+    def test_geojson(self):
+        for layer, cells in (("outline", self.deposit > 0), ("thickness_classes", None), ("arrival", None)):
+            self.assertEqual(self.export("run", "-f", "geojson", "--layer", layer).stdout, f"run/maps/{layer}.geojson\n")
+            path = self.path("run", "maps", f"{layer}.geojson")
+            found, srs = features(path, layer)
+            self.assertEqual(srs.GetAuthorityCode(None), "4326")
+            self.assertNotIn("crs", case.read_json(path), "RFC 7946 knows WGS 84 alone")
+            srs.SetAxisMappingStrategy(osr.OAMS_TRADITIONAL_GIS_ORDER)
+            back = osr.CoordinateTransformation(srs, utm())
+            for attributes, geometry in found:
+                x, y = geometry.Centroid().GetPoint_2D()
+                self.assertTrue(14.9 < x < 15.1 and 37.6 < y < 37.8, (x, y))
+                geometry.Transform(back)
+                self.assertAlmostEqual(geometry.Area() / attributes["area_m2"], 1, delta=2e-3)
+                if cells is not None:
+                    self.assert_zone(attributes, geometry, cells, utm())
+        outline = case.read_json(self.path("run", "maps", "outline.geojson"))["features"][0]["geometry"]
+        rings = outline["coordinates"] if outline["type"] == "Polygon" else outline["coordinates"][0]
+        area = sum(a[0] * b[1] - b[0] * a[1] for a, b in zip(rings[0], rings[0][1:]))
+        self.assertGreater(area, 0, "the outer ring runs anticlockwise")
+
+    def test_kml(self):
+        done = self.export("run", "-f", "kml", "--classes", "0.5,1")
+        self.assertEqual(done.stdout, "run/maps/deposit.kml\n")
+        path = self.path("run", "maps", "deposit.kml")
+        tree = xml.etree.ElementTree.parse(path)
+        space = {"k": "http://www.opengis.net/kml/2.2"}
+        folders = tree.findall(".//k:Folder", space)
+        self.assertEqual([f.find("k:name", space).text for f in folders], LAYERS)
+        fills = [c.text for c in folders[1].findall(".//k:PolyStyle/k:color", space)]
+        self.assertEqual(len(set(fills)), len(fills), "a colour for each class")
+        self.assertGreater(len(fills), 1)
+        for layer in LAYERS:
+            self.assertGreater(len(features(path, layer)[0]), 0, layer)
+        geometry = features(path, "outline")[0][0][1]
+        srs = osr.SpatialReference()
+        srs.ImportFromEPSG(4326)
+        srs.SetAxisMappingStrategy(osr.OAMS_TRADITIONAL_GIS_ORDER)
+        geometry.Transform(osr.CoordinateTransformation(srs, utm()))
+        numpy.testing.assert_array_equal(burn(geometry, utm()), self.deposit > 0)
+        areas = [float(d.find("k:value", space).text) for d in folders[1].findall(".//k:Data", space)
+                 if d.get("name") == "area_m2"]
+        self.assertEqual(sum(areas), (self.deposit > 0).sum() * CELL * CELL)
+
+    def test_a_title_with_brackets(self):
+        self.sciara("run", "s.json", "-q", "-n", 50, "-o", "title", "--set", "title=a < b & \"c\"")
+        self.export("title", "-f", "kml", "-o", "title.kml")
+        name = xml.etree.ElementTree.parse(self.path("title.kml")).find(".//{*}Document/{*}name").text
+        self.assertEqual(name, 'a < b & "c"')
+
+    def test_without_crs(self):
+        self.sciara("run", "s.json", "-q", "-n", 50, "-o", "nowhere", "--set", "dem.crs=null")
+        for suffix in ("gpkg", "geojson"):
+            done = self.export("nowhere", "-f", suffix, "-o", f"nowhere.{suffix}")
+            self.assertRegex(done.stderr, "warning: .*names no CRS: the polygons are in the coordinates of its grid")
+            found, srs = features(self.path(f"nowhere.{suffix}"), "outline")
+            west, east, south, north = found[0][1].GetEnvelope()
+            self.assertTrue(WEST < west < east < WEST + COLS * CELL and NORTH - ROWS * CELL < south < north < NORTH)
+            if suffix == "gpkg":
+                self.assertTrue(srs.IsLocal(), srs.ExportToWkt())
+        before = case.tree(self.work)
+        done = self.export("nowhere", "-f", "kml", code=3)
+        self.assertIn("the run names no CRS: name it with dem.crs, or export gpkg or geojson", done.stderr)
+        self.assertEqual(case.tree(self.work), before)
+
+    def test_without_arrival(self):
+        self.sciara("run", "s.json", "-q", "-n", 50, "-o", "late", "--set", 'output.fields=["deposit"]')
+        done = self.export("late", "-f", "gpkg", "-o", "late.gpkg")
+        self.assertIn('holds no field "arrival_time": there is no layer "arrival"', done.stderr)
+        source = ogr.Open(self.path("late.gpkg"))
+        self.assertEqual([source.GetLayer(k).GetName() for k in range(source.GetLayerCount())], LAYERS[:2])
+        for args in (("gpkg", "--isochrones", "1 h"), ("geojson", "--layer", "arrival")):
+            done = self.export("late", "-o", "late.none", "-f", *args, code=3)
+            self.assertIn('holds no field "arrival_time"; it holds deposit', done.stderr)
+
+    def test_other_thicknesses(self):
+        self.export("run", "-f", "gpkg", "--field", "liquid", "-o", "liquid.gpkg")
+        outline, srs = features(self.path("liquid.gpkg"), "outline")
+        self.assert_zone(*outline[0], self.data.thickness.values[0] > 0, srs)
+
+    def test_defaults_are_told(self):
+        done = self.export("run", "-f", "kml", "-o", "told.kml")
+        self.assertIn("no --field given: deposit", done.stderr)
+        self.assertIn("no --classes given: 0.5,1,2,5,10 (m)", done.stderr)
+        self.assertRegex(done.stderr, "no --isochrones given: one every 00:..:..")
+
+    def assert_refused(self, code, message, *args):
+        before = case.tree(self.work)
+        done = self.export("run", "-o", "none/x", *args, code=code)
+        self.assertIn(message, done.stderr)
+        self.assertEqual(done.stdout, "")
+        self.assertEqual(case.tree(self.work), before, "files after the refusal")
+
+    def test_options(self):
+        for edges, word in (("1,1", "1"), ("2,1", "1"), ("0,1", "0"), ("-1", "-1"), ("1,,2", ""), ("a", "a"),
+                            ("nan", "nan"), ("1,inf", "inf")):
+            self.assert_refused(2, f'--classes: found "{word}" in "{edges}", allowed are ascending numbers above 0, in m',
+                                "-f", "gpkg", f"--classes={edges}")
+        self.assert_refused(2, "--classes: allowed are 100 edges", "-f", "gpkg", "--classes",
+                            ",".join(str(k) for k in range(1, 102)))
+        for time in ("0", "-1 h", "1 week", "soon"):
+            self.assert_refused(2, f'--isochrones: found "{time}"', "-f", "kml", f"--isochrones={time}")
+        self.assert_refused(2, "allowed are 1000 isochrones", "-f", "gpkg", "--isochrones", "0.01 s")
+        self.assert_refused(2, '--layer: found "lava", allowed outline, thickness_classes or arrival', "-f", "geojson",
+                            "--layer", "lava")
+        self.assert_refused(2, "--field: found temperature; outlines and classes are made of a thickness", "-f", "gpkg",
+                            "--field", "temperature")
+        self.assert_refused(2, "--field: found altitude", "-f", "kml", "--field", "altitude")
+        self.assert_refused(2, "--classes goes with --layer thickness_classes", "-f", "geojson", "--classes", "1")
+        self.assert_refused(2, "--isochrones goes with --layer arrival", "-f", "geojson", "--isochrones", "1 h")
+        self.assert_refused(2, "--format cog knows no --classes", "-f", "cog", "--classes", "1")
+        self.assert_refused(2, "--format gpkg knows no --layer", "-f", "gpkg", "--layer", "outline")
+        self.assert_refused(2, "--format csv knows no --field", "-f", "csv", "--field", "deposit")
+
+    def test_overwrite(self):
+        for suffix in ("gpkg", "geojson", "kml"):
+            name = f"twice.{suffix}"
+            with open(self.path(name), "w", encoding="utf-8") as f:
+                f.write("a thesis")
+            self.assertIn("is there already; --overwrite replaces it",
+                          self.export("run", "-f", suffix, "-o", name, code=3).stderr)
+            with open(self.path(name), encoding="utf-8") as f:
+                self.assertEqual(f.read(), "a thesis")
+            self.export("run", "-f", suffix, "-o", name, "--overwrite")
+            self.assertGreater(ogr.Open(self.path(name)).GetLayerCount(), 0)
+
+    def test_full_disk(self):
+        """A limit on the size of files stands for a full disk."""
+        def limit():
+            resource.setrlimit(resource.RLIMIT_FSIZE, (500, 500))
+
+        for suffix in ("gpkg", "geojson", "kml"):
+            before = case.tree(self.work)
+            done = self.export("run", "-f", suffix, "-o", f"full.{suffix}", code=4, preexec_fn=limit)
+            self.assertRegex(done.stderr, f"full.{suffix}.part: cannot write: File too large")
+            self.assertEqual(case.tree(self.work), before, suffix)
+
+    def test_the_same_twice(self):
+        for suffix in ("geojson", "kml"):
+            for name in ("one", "two"):
+                self.export("run", "-f", suffix, "-o", f"{name}.{suffix}")
+            with open(self.path(f"one.{suffix}"), "rb") as one, open(self.path(f"two.{suffix}"), "rb") as two:
+                self.assertEqual(one.read(), two.read())
+
+
+if __name__ == "__main__":
+    case.main()

@@ -23,18 +23,18 @@ static const struct sciara_export_format *const formats[] = {
     &sciara_export_cog,     &sciara_export_png, &sciara_export_nc, &sciara_export_gpkg,
     &sciara_export_geojson, &sciara_export_kml, &sciara_export_csv};
 
-enum { FORMATS = sizeof formats / sizeof *formats };
+static const size_t format_count = sizeof formats / sizeof formats[0];
 
 /** "a, b or c"; NULL: no memory. */
 static char *format_names(void) {
   struct sciara_text all = {0};
-  for (size_t k = 0; k < FORMATS; k++)
-    sciara_text_append(&all, "%s%s", k == 0 ? "" : k + 1 < FORMATS ? ", " : " or ", formats[k]->name);
+  for (size_t k = 0; k < format_count; k++)
+    sciara_text_append(&all, "%s%s", k == 0 ? "" : k + 1 < format_count ? ", " : " or ", formats[k]->name);
   return all.data;
 }
 
 static enum sciara_status find_format(const char *name, const struct sciara_export_format **out) {
-  for (size_t k = 0; name && k < FORMATS; k++)
+  for (size_t k = 0; name && k < format_count; k++)
     if (strcmp(formats[k]->name, name) == 0) {
       *out = formats[k];
       return SCIARA_OK;
@@ -116,7 +116,7 @@ static int run(const struct sciara_command *command, int argc, char **argv) {
 
 static void print_formats(FILE *out) {
   fprintf(out, "\nformats:\n");
-  for (size_t k = 0; k < FORMATS; k++) fprintf(out, "  %-10s %s\n", formats[k]->name, formats[k]->summary);
+  for (size_t k = 0; k < format_count; k++) fprintf(out, "  %-10s %s\n", formats[k]->name, formats[k]->summary);
 }
 
 const struct sciara_command sciara_cmd_export = {

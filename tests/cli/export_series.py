@@ -117,24 +117,32 @@ class ExportSeries(SharedCase):
         self.assertAlmostEqual(rows[-1]["mean_effusion_m3_s"], 0, 9)
         self.assertGreater(rows[-1]["front_distance_m"], rows[0]["front_distance_m"])
 
-    def test_front_of_several_vents(self):
-        """The nearest vent counts: of x and y, of longitude and latitude, of a fissure."""
-        fissure = {"line": [[case.WEST + 105, case.NORTH - 205], [case.WEST + 135, case.NORTH - 205]],
-                   "effusion": {"slot": "10 min", "rates_m3_s": [1]}}
-        point = {"x": case.WEST + 305, "y": case.NORTH - 55, "effusion": {"slot": "10 min", "rates_m3_s": [2]}}
-        degrees = {"lon": 15.0025, "lat": 37.7420, "effusion": {"slot": "10 min", "rates_m3_s": [0.5]}}
-        case.write_scenario(self.work, "several.json", vents=[fissure, point, degrees])
-        self.sciara("run", "several.json", "-q", "-n", 100, "-o", "several")
-        self.export("several", "-f", "csv", "-o", "several.csv")
-        last = open_snapshot(self.path("several", "snapshots", os.listdir(self.path("several", "snapshots"))[-1]))
-        cells = re.findall(r"row +(\d+), column +(\d+)", self.sciara("check", "several.json", "-q").stdout)
-        self.assertGreaterEqual(len(cells), 3)
-        vents = {(20, col) for col in range(10, 14)} | {(int(r), int(c)) for r, c in cells}
+    def assert_front(self, name, vents, cells):
+        """The distance of the front of a run with these vents, which lie in these cells."""
+        case.write_scenario(self.work, f"{name}.json", vents=vents)
+        self.sciara("run", f"{name}.json", "-q", "-n", 100, "-o", name)
+        self.export(name, "-f", "csv", "-o", f"{name}.csv")
+        last = open_snapshot(self.path(name, "snapshots", os.listdir(self.path(name, "snapshots"))[-1]))
         down, right = numpy.mgrid[:ROWS, :COLS]
-        away = CELL * numpy.min([numpy.hypot(down - r, right - c) for r, c in vents], axis=0)
+        away = CELL * numpy.min([numpy.hypot(down - r, right - c) for r, c in cells], axis=0)
         wanted = away[last.deposit.values[0] > 0].max()
         self.assertGreater(wanted, 0)
-        self.assertAlmostEqual(self.rows("several.csv")[-1]["front_distance_m"], wanted, 9)
+        self.assertAlmostEqual(self.rows(f"{name}.csv")[-1]["front_distance_m"], wanted, 9)
+
+    def test_front_of_vents(self):
+        """The nearest vent counts: of x and y, of longitude and latitude, of a fissure."""
+        fissure = {"line": [[case.WEST + 105, case.NORTH - 205], [case.WEST + 255, case.NORTH - 205]],
+                   "effusion": {"slot": "10 min", "rates_m3_s": [6]}}
+        point = {"x": case.WEST + 305, "y": case.NORTH - 55, "effusion": {"slot": "10 min", "rates_m3_s": [2]}}
+        degrees = {"lon": 15.0025, "lat": 37.7420, "effusion": {"slot": "10 min", "rates_m3_s": [0.5]}}
+        crossed = {(20, col) for col in range(10, 26)}
+        self.assert_front("fissure", [fissure], crossed)
+        self.assert_front("points", [point, {**point, "x": point["x"] - 150}], {(5, 30), (5, 15)})
+        case.write_scenario(self.work, "placed.json", vents=[degrees])
+        told = self.sciara("check", "placed.json", "-q").stdout
+        row, col = re.search(r"row +(\d+), column +(\d+)", told).groups()
+        self.assert_front("degrees", [degrees], {(int(row), int(col))})
+        self.assert_front("all", [fissure, point, degrees], crossed | {(5, 30), (int(row), int(col))})
 
     def test_csv_without_deposit(self):
         done = self.export("narrow", "-f", "csv", "-o", "narrow.csv")

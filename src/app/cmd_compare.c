@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "app/command.h"
+#include "app/compare_observed.h"
 #include "app/messages.h"
 #include "app/target.h"
 #include "base/log.h"
@@ -15,6 +16,13 @@
 
 static const struct sciara_option options[] = {
     {"tolerance", 0, "X", "the same when |a - b| <= X max(1, |a|) for every field in every cell, and for the time"},
+    {"observed", 0, "FILE", "compare one run with what was observed: polygons or a raster"},
+    {"layer", 0, "NAME", "layer of FILE that holds the outline, when there are several"},
+    {"min-thickness", 0, "M", "thickness up to M metres counts as none (default: 0)"},
+    {"json", 0, NULL, "the scores as JSON"},
+    {"png", 0, "FILE", "draw hits, misses and excess over the hillshade"},
+    {"overwrite", 0, NULL, "replace the picture if it is there"},
+    {"allow-driver", 0, "X", "let GDAL read the observation with driver X too; may be repeated"},
     {0},
 };
 
@@ -111,10 +119,37 @@ static enum sciara_status execute(const struct sciara_arguments *arguments, bool
   return status;
 }
 
+extern const struct sciara_command sciara_cmd_compare;
+
+/** Two states take one option, a state and an observation all the others. */
+static enum sciara_status check_options(const struct sciara_arguments *a) {
+  const bool observed = sciara_argument_given(a, "observed");
+  for (size_t k = 0; k < a->given_count; k++) {
+    const char *name = a->given[k].option->name;
+    bool common = strcmp(name, "observed") == 0;
+    for (const struct sciara_option *o = sciara_common_options; o->name; o++)
+      common = common || strcmp(name, o->name) == 0;
+    if (!common && (strcmp(name, "tolerance") == 0) == observed)
+      return sciara_fail(SCIARA_ERR_USAGE,
+                         observed ? "--%s: not allowed with --observed" : "--%s: allowed with --observed FILE only",
+                         name);
+  }
+  if (observed && a->operand_count != 1)
+    return sciara_fail(SCIARA_ERR_USAGE, "\"%s\" is one too many: with --observed one run or snapshot is compared",
+                       a->operand[1]);
+  if (!observed && a->operand_count != 2)
+    return sciara_fail(SCIARA_ERR_USAGE, "something is missing; usage: sciara compare [OPTION]... %s",
+                       sciara_cmd_compare.operands);
+  return SCIARA_OK;
+}
+
 static int run(const struct sciara_command *command, int argc, char **argv) {
   struct sciara_arguments arguments;
   int code = sciara_arguments_parse(command, argc, argv, &arguments);
   if (code >= 0) return code;
+  const enum sciara_status status = check_options(&arguments);
+  if (status != SCIARA_OK) return sciara_report(status);
+  if (sciara_argument_given(&arguments, "observed")) return sciara_report(sciara_compare_observed(&arguments));
   bool same = false;
   code = sciara_report(execute(&arguments, &same));
   return code == SCIARA_OK && !same ? EXIT_DIFFER : code;
@@ -122,13 +157,16 @@ static int run(const struct sciara_command *command, int argc, char **argv) {
 
 const struct sciara_command sciara_cmd_compare = {
     .name = "compare",
-    .summary = "compare two snapshots, or the last ones of two runs",
-    .operands = "A B",
-    .operand_min = 2,
+    .summary = "compare two snapshots, or the last ones of two runs, or one with what was observed",
+    .operands = "A B | RUN --observed FILE",
+    .operand_min = 1,
     .operand_max = 2,
     .options = options,
     .details = "The checksums of the whole double states are compared first, then every field that both hold. Exit "
                "code 0: the same\n"
-               "bits (with --tolerance: within it); 1: different.\n",
+               "bits (with --tolerance: within it); 1: different.\n"
+               "With --observed the deposit of a run is scored against what was mapped; the exit code is then 0 "
+               "whatever the\n"
+               "scores.\n",
     .run = run,
 };

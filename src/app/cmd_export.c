@@ -86,7 +86,7 @@ static enum sciara_status write_product(const struct sciara_export_format *forma
   const char *given = sciara_argument(job->arguments, "output");
   char *path = given ? sciara_format("%s", given) : default_output(format, job);
   if (!path) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a path");
-  enum sciara_status status = sciara_export_refuse_existing(path, job->overwrite);
+  enum sciara_status status = sciara_refuse_existing(path, job->overwrite);
   if (status == SCIARA_OK) status = format->write(job, path);
   if (status == SCIARA_OK) printf("%s\n", path);
   free(path);

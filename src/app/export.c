@@ -3,12 +3,10 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "io/dem_gdal.h"
 #include "io/durable.h"
 #include "model/field.h"
 #include "sim/run_folder.h"
@@ -17,11 +15,6 @@ bool sciara_export_follows(const struct sciara_export_format *format, const char
   for (const char *const *o = format->options; *o; o++)
     if (strcmp(*o, option) == 0) return true;
   return false;
-}
-
-enum sciara_status sciara_export_refuse_existing(const char *path, bool overwrite) {
-  if (overwrite || access(path, F_OK) != 0) return SCIARA_OK;
-  return sciara_fail(SCIARA_ERR_INPUT, "%s: is there already; --overwrite replaces it", path);
 }
 
 enum sciara_status sciara_export_make_folder(const char *path) {
@@ -91,36 +84,15 @@ cleanup:
   return status;
 }
 
-/** dem.tif of the run, if it is there and on the grid of the snapshot. */
-static enum sciara_status read_run_dem(const struct sciara_target *t, double *altitude, bool *found) {
-  const struct sciara_grid *grid = &t->snapshot.grid;
-  char *path = sciara_path_join(t->folder, SCIARA_RUN_DEM);
-  if (!path) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a path");
-  enum sciara_status status = SCIARA_OK;
-  if (access(path, R_OK) == 0) {
-    struct sciara_dem dem;
-    status = sciara_dem_read(&(struct sciara_dem_request){.path = path, .band = 1}, &dem);
-    *found = status == SCIARA_OK && dem.grid.rows == grid->rows && dem.grid.cols == grid->cols;
-    if (*found) memcpy(altitude, dem.altitude, (size_t)sciara_grid_cells(grid) * sizeof *altitude);
-    if (status == SCIARA_OK) sciara_dem_free(&dem);
-  }
-  free(path);
-  return status;
-}
-
 enum sciara_status sciara_export_read_ground(struct sciara_target *t, double **altitude) {
   bool found = false;
   enum sciara_status status;
   SCIARA_TRY(SCIARA_NEW(*altitude, sciara_grid_cells(&t->snapshot.grid), "the ground of a map"));
-  if (t->folder) SCIARA_TRY_GOTO(read_run_dem(t, *altitude, &found));
-  if (found) return SCIARA_OK;
-  if (t->snapshot.fields >> SCIARA_FIELD_ALTITUDE & 1u) {
-    SCIARA_TRY_GOTO(sciara_snapshot_read(&t->snapshot, SCIARA_FIELD_ALTITUDE, *altitude));
-    return SCIARA_OK;
-  }
-  sciara_log(SCIARA_LOG_WARNING,
-             "%s: no altitude is at hand (no dem.tif of the run, no field \"altitude\"): the ground is drawn flat",
-             t->path);
+  SCIARA_TRY_GOTO(sciara_target_read_ground(t, *altitude, &found));
+  if (!found)
+    sciara_log(SCIARA_LOG_WARNING,
+               "%s: no altitude is at hand (no dem.tif of the run, no field \"altitude\"): the ground is drawn flat",
+               t->path);
   return SCIARA_OK;
 cleanup:
   sciara_free(*altitude);

@@ -24,7 +24,7 @@ struct sciara_export_format {
   const char *(*stem)(const struct sciara_export_job *job);
   /**
    * Writes `path`, atomically. It was not there, or may be replaced, when the command began; what else is written is
-   * asked about with sciara_export_refuse_existing. The folder is made with sciara_export_make_folder once all is read.
+   * asked about with sciara_refuse_existing. The folder is made with sciara_export_make_folder once all is read.
    */
   enum sciara_status (*write)(const struct sciara_export_job *job, const char *path);
 };
@@ -34,9 +34,6 @@ extern const struct sciara_export_format sciara_export_cog, sciara_export_png, s
 
 /** Whether the format follows the option of that name. */
 bool sciara_export_follows(const struct sciara_export_format *format, const char *option);
-
-/** SCIARA_ERR_INPUT when `path` is there and may not be replaced. */
-enum sciara_status sciara_export_refuse_existing(const char *path, bool overwrite);
 
 /** Makes the folder that `path` lies in. */
 enum sciara_status sciara_export_make_folder(const char *path);

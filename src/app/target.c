@@ -8,6 +8,7 @@
 
 #include "base/log.h"
 #include "base/text.h"
+#include "io/dem_gdal.h"
 #include "io/durable.h"
 #include "model/field.h"
 #include "sim/run_folder.h"
@@ -121,6 +122,35 @@ static const char *unalias(const char *name) {
   if (strcmp(name, "solid") == 0) return sciara_field_name(SCIARA_FIELD_SOLID_THICKNESS);
   if (strcmp(name, "arrival") == 0) return sciara_field_name(SCIARA_FIELD_ARRIVAL_TIME);
   return name;
+}
+
+enum sciara_status sciara_target_read_ground(struct sciara_target *t, double *altitude, bool *found) {
+  const struct sciara_grid *grid = &t->snapshot.grid;
+  *found = true;
+  if (t->folder) {
+    char *path = sciara_path_join(t->folder, SCIARA_RUN_DEM);
+    if (!path) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a path");
+    if (access(path, R_OK) == 0) {
+      struct sciara_dem dem;
+      const enum sciara_status status = sciara_dem_read(&(struct sciara_dem_request){.path = path, .band = 1}, &dem);
+      const bool fits = status == SCIARA_OK && dem.grid.rows == grid->rows && dem.grid.cols == grid->cols;
+      if (fits) memcpy(altitude, dem.altitude, (size_t)sciara_grid_cells(grid) * sizeof *altitude);
+      if (status == SCIARA_OK) sciara_dem_free(&dem);
+      free(path);
+      if (fits || status != SCIARA_OK) return status;
+    } else {
+      free(path);
+    }
+  }
+  if (t->snapshot.fields >> SCIARA_FIELD_ALTITUDE & 1u)
+    return sciara_snapshot_read(&t->snapshot, SCIARA_FIELD_ALTITUDE, altitude);
+  *found = false;
+  return SCIARA_OK;
+}
+
+enum sciara_status sciara_refuse_existing(const char *path, bool overwrite) {
+  if (overwrite || access(path, F_OK) != 0) return SCIARA_OK;
+  return sciara_fail(SCIARA_ERR_INPUT, "%s: is there already; --overwrite replaces it", path);
 }
 
 enum sciara_status sciara_field_parse(const char *name, enum sciara_field *out) {

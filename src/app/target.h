@@ -27,6 +27,15 @@ void sciara_target_free(struct sciara_target *t);
  */
 enum sciara_status sciara_target_read(struct sciara_target *t, enum sciara_field field, double *values);
 
+/**
+ * Altitude under the lava into altitude[rows x cols]: dem.tif of the run, else the snapshot's own altitude, else none
+ * (*found is then false, and `altitude` as it was).
+ */
+enum sciara_status sciara_target_read_ground(struct sciara_target *t, double *altitude, bool *found);
+
+/** Refuses a file that is there, unless `overwrite`. */
+enum sciara_status sciara_refuse_existing(const char *path, bool overwrite);
+
 /** The field of that name; liquid, solid and arrival are short for three of them. The error suggests the closest. */
 enum sciara_status sciara_field_parse(const char *name, enum sciara_field *out);
 

@@ -17,7 +17,7 @@
 static const char *const built_in[] = {"GTiff", "AAIGrid", "EHdr", "SRTMHGT", "HFA", "netCDF", "GPKG"};
 enum { BUILT_IN = sizeof built_in / sizeof *built_in };
 
-static enum sciara_status check_plain_file(const char *path) {
+enum sciara_status sciara_source_check_file(const char *path) {
   struct stat about;
   if (stat(path, &about) != 0) {
     const char *hint = strstr(path, ":") || strncmp(path, "/vsi", 4) == 0
@@ -32,7 +32,7 @@ static enum sciara_status check_plain_file(const char *path) {
   return SCIARA_OK;
 }
 
-static enum sciara_status check_extra_driver(const char *name) {
+enum sciara_status sciara_source_check_driver(const char *name) {
   if (GDALGetDriverByName(name)) return SCIARA_OK;
   int count = GDALGetDriverCount();
   const char **names = (const char **)calloc((size_t)count + 1, sizeof *names);
@@ -70,8 +70,8 @@ static enum sciara_status fail_unopened(struct sciara_gdal_scope *scope, const c
 static enum sciara_status open_dataset(struct sciara_gdal_scope *scope, const char *path, const char *const *extra,
                                        size_t extra_count, GDALDatasetH *out) {
   const unsigned flags = GDAL_OF_RASTER | GDAL_OF_READONLY | GDAL_OF_VERBOSE_ERROR;
-  SCIARA_TRY(check_plain_file(path));
-  for (size_t i = 0; i < extra_count; i++) SCIARA_TRY(check_extra_driver(extra[i]));
+  SCIARA_TRY(sciara_source_check_file(path));
+  for (size_t i = 0; i < extra_count; i++) SCIARA_TRY(sciara_source_check_driver(extra[i]));
   char *plain = sciara_gdal_plain_path(path);
   if (!plain) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for the path of %s", path);
   enum sciara_status status = SCIARA_OK;

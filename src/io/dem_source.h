@@ -23,6 +23,12 @@ struct sciara_source {
 
 #define SCIARA_SOURCE_DEGREES "EPSG:4326" ///< longitude and latitude
 
+/** Whether `path` is a file that can be read, and no connection string, URL or virtual file system of GDAL. */
+enum sciara_status sciara_source_check_file(const char *path);
+
+/** Whether GDAL has a driver of this name; the error suggests the closest (SCIARA_ERR_USAGE). */
+enum sciara_status sciara_source_check_driver(const char *name);
+
 /** Opens and checks format, band, kind of data and place. Call within a GDAL scope. */
 enum sciara_status sciara_source_open(struct sciara_gdal_scope *scope, const char *path, int band,
                                       const char *const *extra_drivers, size_t extra_count, struct sciara_source *out);

@@ -5,37 +5,9 @@
 
 #include "base/mem.h"
 #include "io/colour_ramp.h"
+#include "io/hillshade.h"
 #include "io/picture.h"
 #include "io/raster_gdal.h"
-#include "io/raster_write.h"
-
-static bool known(const struct sciara_grid *g, const double *z, int64_t r, int64_t c) {
-  return r >= 0 && c >= 0 && r < g->rows && c < g->cols && z[r * g->cols + c] != SCIARA_NODATA_ALTITUDE;
-}
-
-/**
- * Altitude of a neighbour; beyond the border the slope goes on as from the opposite side, so that no dark frame
- * appears.
- */
-static double neighbour(const struct sciara_grid *g, const double *z, int64_t r, int64_t c, int64_t down,
-                        int64_t right) {
-  double here = z[r * g->cols + c];
-  if (known(g, z, r + down, c + right)) return z[(r + down) * g->cols + c + right];
-  return known(g, z, r - down, c - right) ? 2 * here - z[(r - down) * g->cols + c - right] : here;
-}
-
-/** Light of a sun in the north-west (azimuth 315), 45 degrees high, on the slope of Horn (1981): 0..1. */
-static double hillshade(const struct sciara_grid *g, const double *z, int64_t r, int64_t c) {
-  const double sun[3] = {-0.5, 0.5, 0.70710678118654752}; // east, north, up
-  double a[3][3];
-  for (int i = 0; i < 3; i++)
-    for (int j = 0; j < 3; j++) a[i][j] = neighbour(g, z, r, c, i - 1, j - 1);
-  double run = 8 * g->cell_size;
-  double east = (a[0][2] + 2 * a[1][2] + a[2][2] - a[0][0] - 2 * a[1][0] - a[2][0]) / run;
-  double north = (a[0][0] + 2 * a[0][1] + a[0][2] - a[2][0] - 2 * a[2][1] - a[2][2]) / run;
-  double light = (sun[2] - sun[0] * east - sun[1] * north) / sqrt(1 + east * east + north * north);
-  return light > 0 ? light : 0;
-}
 
 static uint8_t to_byte(double value) { return (uint8_t)lround(value > 0 ? (value < 255 ? value : 255) : 0); }
 
@@ -55,7 +27,7 @@ static void paint_cells(const struct painting *p, const double *altitude, struct
       uint8_t rgb[3];
       memcpy(rgb, sea, sizeof rgb);
       if (altitude[r * g->cols + c] != SCIARA_NODATA_ALTITUDE) {
-        double light = hillshade(g, altitude, r, c);
+        double light = sciara_hillshade(g, altitude, r, c);
         for (int i = 0; i < 3; i++) rgb[i] = to_byte(50 + 205 * light);
         if (isfinite(value) && value != p->map->nodata) {
           sciara_ramp_colour(p->ramp, (value - p->low) / (p->high - p->low), rgb);
@@ -100,21 +72,6 @@ static void paint_bar(const struct painting *p, int64_t top, int64_t scale, stru
   }
 }
 
-static enum sciara_status write_picture(const struct sciara_picture *p, const char *path) {
-  struct sciara_gdal_scope scope;
-  sciara_gdal_enter(&scope, true);
-  int width = (int)p->width, height = (int)p->height;
-  enum sciara_status status = SCIARA_OK;
-  GDALDatasetH d = GDALCreate(GDALGetDriverByName("MEM"), "", width, height, 3, GDT_Byte, NULL);
-  if (!d || GDALDatasetRasterIO(d, GF_Write, 0, 0, width, height, p->rgb, width, height, GDT_Byte, 3, NULL, 3,
-                                3 * width, 1) != CE_None)
-    status = sciara_fail(SCIARA_ERR_IO, "%s: the picture cannot be prepared: %s", path, sciara_gdal_message(&scope));
-  if (status == SCIARA_OK) status = sciara_dataset_publish(&scope, d, "PNG", NULL, path);
-  if (d) GDALClose(d);
-  sciara_gdal_leave(&scope);
-  return status;
-}
-
 enum sciara_status sciara_map_write_png(const struct sciara_map *map, const double *altitude, const char *path) {
   const struct sciara_grid *g = map->grid;
   int64_t longest = g->rows > g->cols ? g->rows : g->cols;
@@ -130,7 +87,7 @@ enum sciara_status sciara_map_write_png(const struct sciara_map *map, const doub
   SCIARA_TRY(SCIARA_NEW(picture.rgb, picture.width * picture.height * 3, "pixels of a picture"));
   paint_cells(&p, altitude, &picture);
   paint_bar(&p, g->rows * p.zoom, scale, &picture);
-  enum sciara_status status = write_picture(&picture, path);
+  enum sciara_status status = sciara_picture_write_png(&picture, path);
   sciara_free(picture.rgb);
   return status;
 }

@@ -1,0 +1,184 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""sciara compare --observed: scores against polygons and rasters, as text and as JSON, the picture, refusals."""
+import json
+import math
+import os
+import subprocess
+import sys
+
+sys.dont_write_bytecode = True
+sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
+import case
+from case import SharedCase, open_snapshot
+
+import numpy
+from osgeo import gdal, osr
+
+gdal.UseExceptions()
+HITS, MISSES, EXCESS = (240, 228, 66), (0, 114, 178), (213, 94, 0)
+
+
+def write_raster(path, values, kind=gdal.GDT_Byte):
+    raster = gdal.GetDriverByName("GTiff").Create(path, case.COLS, case.ROWS, 1, kind)
+    raster.SetGeoTransform([case.WEST, case.CELL, 0, case.NORTH, 0, -case.CELL])
+    crs = osr.SpatialReference()
+    crs.ImportFromEPSG(32633)
+    raster.SetProjection(crs.ExportToWkt())
+    raster.GetRasterBand(1).WriteArray(values)
+
+
+def greatest_distance(a, b):
+    """Of a cell of a from the nearest cell of b, by trying all pairs."""
+    a, b = numpy.argwhere(a).astype(float), numpy.argwhere(b).astype(float)
+    return case.CELL * numpy.sqrt(((a[:, None, :] - b[None, :, :]) ** 2).sum(axis=2)).min(axis=1).max()
+
+
+class CompareObserved(SharedCase):
+    @classmethod
+    def prepare(cls):
+        case.write_scenario(cls.work, run={"max_steps": 300})
+        case.run_program("run", "s.json", "-q", "-o", "run", cwd=cls.work)
+        deposit = open_snapshot(os.path.join(cls.work, "run", "snapshots", "00000300.nc")).deposit.values[0]
+        cls.deposit = numpy.maximum(deposit, 0)
+        cls.run_mask = cls.deposit > 0
+        cls.observed = numpy.roll(cls.run_mask, (2, 3), axis=(0, 1))  # the same lava, farther to the south-east
+        cls.thickness = numpy.where(cls.observed, 1.5 + 0.25 * numpy.arange(case.COLS), 0)
+        write_raster(os.path.join(cls.work, "mask.tif"), cls.observed)
+        write_raster(os.path.join(cls.work, "thickness.tif"), cls.thickness, gdal.GDT_Float64)
+        subprocess.run(["/usr/bin/env", "gdal_polygonize.py", "-q", "mask.tif", "-mask", "mask.tif", "-f", "GPKG",
+                        "outline.gpkg"], cwd=cls.work, check=True, stdout=subprocess.DEVNULL)
+        subprocess.run(["ogr2ogr", "-f", "GeoJSON", "-t_srs", "EPSG:4326", "outline.geojson", "outline.gpkg"],
+                       cwd=cls.work, check=True)
+
+    def compare(self, *args, code=0):
+        return self.sciara("compare", "run", *args, code=code)
+
+    def scores(self, *args):
+        return json.loads(self.compare(*args, "--json").stdout)
+
+    def check(self, found, run, observed):
+        hits, misses, excess = (run & observed).sum(), (~run & observed).sum(), (run & ~observed).sum()
+        self.assertGreater(min(hits, misses, excess), 10, "cells of each kind")
+        self.assertEqual([found[f"{name}_cells"] for name in ("hits", "misses", "excess", "run", "observed")],
+                         [hits, misses, excess, hits + excess, hits + misses])
+        self.assertEqual(found["misses_m2"], misses * case.CELL ** 2)
+        vent = numpy.zeros_like(run)
+        vent[case.VENT] = True
+        expected = {
+            "jaccard": hits / (hits + misses + excess),
+            "e1": math.sqrt(hits / (hits + misses + excess)),
+            "tpr": hits / (hits + misses),
+            "ppv": hits / (hits + excess),
+            "f1": 2 * hits / (2 * hits + misses + excess),
+            "area_ratio": (hits + excess) / (hits + misses),
+            "run_out_m": greatest_distance(run, vent),
+            "observed_run_out_m": greatest_distance(observed, vent),
+            "run_out_ratio": greatest_distance(run, vent) / greatest_distance(observed, vent),
+            "hausdorff_m": max(greatest_distance(run, observed), greatest_distance(observed, run)),
+        }
+        for name, value in expected.items():
+            self.assertAlmostEqual(found[name], value, delta=1e-12 * value, msg=name)
+
+    def test_polygons_and_rasters(self):
+        for name, kind in (("mask.tif", "extent"), ("outline.gpkg", "polygons"), ("outline.geojson", "polygons")):
+            with self.subTest(name=name):
+                found = self.scores("--observed", name)
+                self.check(found, self.run_mask, self.observed)
+                self.assertEqual((found["observed_kind"], found["field"], found["step"]), (kind, "deposit", 300))
+                self.assertIsNone(found["thickness_rmse_m"])
+                self.assertIsNone(found["picture"])
+
+    def test_thickness(self):
+        found = self.scores("--observed", "thickness.tif")
+        self.check(found, self.run_mask, self.observed)
+        error = self.deposit - self.thickness
+        both, either = self.run_mask & self.observed, self.run_mask | self.observed
+        for name, value in (("thickness_mean_error_hits_m", error[both].mean()),
+                            ("thickness_rmse_hits_m", math.sqrt((error[both] ** 2).mean())),
+                            ("thickness_mean_error_m", error[either].mean()),
+                            ("thickness_rmse_m", math.sqrt((error[either] ** 2).mean()))):
+            self.assertAlmostEqual(found[name], value, places=12, msg=name)
+
+    def test_min_thickness(self):
+        least = float(numpy.percentile(self.deposit[self.run_mask], 25))
+        found = self.scores("--observed", "mask.tif", "--min-thickness", repr(least))
+        self.check(found, self.deposit > least, self.observed)
+        found = self.scores("--observed", "thickness.tif", "--min-thickness", "7")
+        self.assertEqual(found["observed_cells"], (self.thickness > 7).sum())
+
+    def test_itself(self):
+        self.sciara("export", "run", "-q", "-f", "cog", "-o", "self.tif")
+        text = self.compare("--observed", "self.tif").stdout
+        for line in ("Jaccard index J +1.0000", "run-out, run / observed +1.0000", "Hausdorff distance +0 m"):
+            self.assertRegex(text, f"(?m)^{line}$")
+        self.assertRegex(text, r"(?m)^thickness, RMSE over all covered +\S+e-0[6-9] m$")  # the map is float32
+
+    def test_text(self):
+        text = self.compare("--observed", "outline.gpkg").stdout
+        hits = (self.run_mask & self.observed).sum()
+        self.assertRegex(text, rf"(?m)^hits +{hits} cells +{hits * 100} m2  run and observed$")
+        self.assertIn("observed: outline.gpkg (GPKG, ", text)
+        self.assertNotIn("thickness", text)
+
+    def test_nothing_observed(self):
+        write_raster(self.path("none.tif"), numpy.zeros((case.ROWS, case.COLS)))
+        text = self.compare("--observed", "none.tif").stdout
+        self.assertRegex(text, "(?m)^TPR, share of the observed that is hit +undefined$")
+        self.assertRegex(text, "(?m)^Jaccard index J +0.0000$")
+        found = self.scores("--observed", "none.tif")
+        self.assertIsNone(found["tpr"])
+        self.assertIsNone(found["hausdorff_m"])
+        text = self.compare("--observed", "none.tif", "--min-thickness", "1000").stdout
+        self.assertRegex(text, "(?m)^Jaccard index J +undefined$")
+
+    def test_picture(self):
+        done = self.compare("--observed", "mask.tif", "--png", "deep/er/p.png")
+        self.assertEqual(done.stdout.splitlines()[-1], "deep/er/p.png")
+        pixels = gdal.Open(self.path("deep/er/p.png")).ReadAsArray()
+        zoom = 400 // case.COLS
+        self.assertEqual(pixels.shape, (3, case.ROWS * zoom + 15, case.COLS * zoom))
+        centres = pixels[:, zoom // 2:case.ROWS * zoom:zoom, zoom // 2::zoom].astype(float)
+        nearest = numpy.argmin([numpy.abs(centres / numpy.maximum(centres.sum(axis=0), 1) -
+                                          (numpy.array(c) / sum(c))[:, None, None]).sum(axis=0)
+                                for c in ((1, 1, 1), HITS, MISSES, EXCESS)], axis=0)
+        expected = numpy.where(self.run_mask, numpy.where(self.observed, 1, 3), numpy.where(self.observed, 2, 0))
+        valid = numpy.array([[not case.is_sea(r, c) for c in range(case.COLS)] for r in range(case.ROWS)])
+        numpy.testing.assert_array_equal(nearest[valid], expected[valid])
+        legend = pixels[:, case.ROWS * zoom:, :].reshape(3, -1).T
+        for colour in (HITS, MISSES, EXCESS):
+            self.assertEqual((legend == colour).all(axis=1).sum(), 49, "a square of 7 x 7")
+
+    def test_refusals(self):
+        with open(self.path("kept.png"), "w", encoding="utf-8") as f:
+            f.write("a picture")
+        for code, message, args in (
+                (3, "kept.png: is there already; --overwrite", ["--observed", "mask.tif", "--png", "kept.png"]),
+                (4, "none.gpkg: No such file", ["--observed", "none.gpkg", "--png", "no/p.png"]),
+                (4, "URLs and /vsi", ["--observed", "http://localhost/x.geojson"]),
+                (3, "neither a raster nor a file of polygons", ["--observed", "s.json"]),
+                (2, "--min-thickness", ["--observed", "mask.tif", "--min-thickness", "-1"]),
+                (2, "--min-thickness", ["--observed", "mask.tif", "--min-thickness", "thick"]),
+                (2, "--layer: mask.tif is a raster", ["--observed", "mask.tif", "--layer", "x"]),
+                (2, '"run" is one too many', ["run", "--observed", "mask.tif"]),
+                (2, "--tolerance: not allowed with --observed", ["--observed", "mask.tif", "--tolerance", "0"]),
+                (2, "--json: allowed with --observed FILE only", ["run", "--json"]),
+                (2, "something is missing; usage: sciara compare [OPTION]... A B | RUN --observed FILE", [])):
+            with self.subTest(args=args):
+                done = self.compare(*args, code=code)
+                self.assertIn(message, done.stderr)
+                self.assertEqual(done.stdout, "")
+        self.assertFalse(os.path.exists(self.path("no")))
+        self.compare("--observed", "mask.tif", "--png", "kept.png", "--overwrite")
+        with open(self.path("kept.png"), "rb") as f:
+            self.assertEqual(f.read(4), b"\x89PNG")
+
+    def test_a_run_without_deposit(self):
+        self.sciara("run", "s.json", "-q", "-n", 30, "-o", "liquid", "--set", 'output.fields=["thickness"]')
+        done = self.sciara("compare", "liquid", "--observed", "mask.tif")
+        self.assertIn("only what is still liquid counts", done.stderr)
+        self.assertIn("thickness above 0 m", done.stdout)
+
+
+if __name__ == "__main__":
+    case.main()

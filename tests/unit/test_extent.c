@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/extent.h"
+
+#include <check.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/distance.h"
+#include "support/random.h"
+
+enum { MOST = 64 };
+
+/** '#' or a digit: the cell belongs to the set. */
+static struct sciara_grid read_mask(const char *picture, uint8_t *mask) {
+  struct sciara_grid g = {.cell_size = 10, .west = 500000, .north = 4178000};
+  int64_t n = 0;
+  for (const char *c = picture; *c; c++) {
+    if (*c == '/') continue;
+    mask[n++] = *c == '#';
+  }
+  const char *slash = strchr(picture, '/');
+  g.cols = slash ? slash - picture : n;
+  g.rows = n / g.cols;
+  return g;
+}
+
+/** Scores of two masks, with the vents where `vents` says so ("" for none). */
+static struct sciara_extent_scores scores(const char *run, const char *observed, const char *vents) {
+  uint8_t a[MOST], b[MOST], v[MOST];
+  struct sciara_grid g = read_mask(run, a);
+  read_mask(observed, b);
+  if (vents[0]) read_mask(vents, v);
+  const struct sciara_extents e = {.grid = &g, .run = a, .observed = b, .vents = vents[0] ? v : NULL};
+  struct sciara_extent_scores s;
+  ck_assert_int_eq(sciara_extents_score(&e, &s), SCIARA_OK);
+  return s;
+}
+
+static void assert_near(double found, double expected) { ck_assert_double_eq_tol(found, expected, 1e-14); }
+
+// Three cells of both, one observed alone, two of the run alone: by hand.
+START_TEST(scores_of_small_masks) {
+  const struct sciara_extent_scores s = scores("##../"
+                                               "#.#./"
+                                               "..#.",
+                                               "##../"
+                                               "##../"
+                                               "....",
+                                               "#.../"
+                                               "..../"
+                                               "....");
+  ck_assert_int_eq(s.hits, 3);
+  ck_assert_int_eq(s.misses, 1);
+  ck_assert_int_eq(s.excess, 2);
+  assert_near(s.jaccard, 3.0 / 6);
+  assert_near(s.e1, sqrt(0.5));
+  assert_near(s.tpr, 3.0 / 4);
+  assert_near(s.ppv, 3.0 / 5);
+  assert_near(s.f1, 6.0 / 9);
+  assert_near(s.area_ratio, 5.0 / 4);
+  assert_near(s.run_out_m, 10 * sqrt(8));          // from the corner to row 2, column 2
+  assert_near(s.observed_run_out_m, 10 * sqrt(2)); // to row 1, column 1
+  assert_near(s.run_out_ratio, 2);
+  assert_near(s.hausdorff_m, 10 * sqrt(2)); // row 2, column 2 from row 1, column 1
+}
+END_TEST
+
+START_TEST(the_same_masks) {
+  const struct sciara_extent_scores s = scores(".##./####", ".##./####", ".#../....");
+  assert_near(s.jaccard, 1);
+  assert_near(s.e1, 1);
+  assert_near(s.f1, 1);
+  assert_near(s.run_out_ratio, 1);
+  assert_near(s.hausdorff_m, 0);
+  ck_assert_int_eq(s.misses + s.excess, 0);
+}
+END_TEST
+
+// The farther of the two one-sided distances counts, whichever side it is on.
+START_TEST(hausdorff_is_of_both_sides) {
+  assert_near(scores("#....", "#...#", "").hausdorff_m, 40);
+  assert_near(scores("#...#", "#....", "").hausdorff_m, 40);
+  assert_near(scores("#....", "....#", "").hausdorff_m, 40);
+}
+END_TEST
+
+START_TEST(the_nearest_of_several_vents) {
+  const struct sciara_extent_scores s = scores("#######", "##.....", "#.....#");
+  assert_near(s.run_out_m, 30);
+  assert_near(s.observed_run_out_m, 10);
+  assert_near(s.run_out_ratio, 3);
+}
+END_TEST
+
+START_TEST(an_empty_run) {
+  const struct sciara_extent_scores s = scores("....", ".##.", "#...");
+  assert_near(s.jaccard, 0);
+  assert_near(s.e1, 0);
+  assert_near(s.tpr, 0);
+  ck_assert(isnan(s.ppv)); // of no cell of the run
+  assert_near(s.f1, 0);
+  assert_near(s.area_ratio, 0);
+  ck_assert(isnan(s.run_out_m));
+  assert_near(s.observed_run_out_m, 20);
+  ck_assert(isnan(s.run_out_ratio));
+  ck_assert(isnan(s.hausdorff_m));
+}
+END_TEST
+
+START_TEST(nothing_observed) {
+  const struct sciara_extent_scores s = scores(".##.", "....", "#...");
+  assert_near(s.jaccard, 0);
+  ck_assert(isnan(s.tpr));
+  assert_near(s.ppv, 0);
+  ck_assert(isnan(s.area_ratio));
+  ck_assert(isnan(s.run_out_ratio));
+  ck_assert(isnan(s.hausdorff_m));
+  ck_assert_int_eq(s.excess, 2);
+}
+END_TEST
+
+START_TEST(nothing_at_all) {
+  const struct sciara_extent_scores s = scores("....", "....", "");
+  ck_assert_int_eq(s.hits + s.misses + s.excess, 0);
+  const double all[] = {
+      s.jaccard,       s.e1,          s.tpr,         s.ppv,         s.f1,         s.area_ratio, s.run_out_m,
+      s.run_out_ratio, s.hausdorff_m, s.both.mean_m, s.both.rmse_m, s.any.mean_m, s.any.rmse_m, s.observed_run_out_m};
+  for (size_t k = 0; k < sizeof all / sizeof *all; k++) ck_assert_msg(isnan(all[k]), "score %zu is %g", k, all[k]);
+}
+END_TEST
+
+// The observed lies on the vent: its run-out is 0, and no ratio to it has a value.
+START_TEST(a_run_out_of_nothing) {
+  const struct sciara_extent_scores s = scores("##..", "#...", "#...");
+  assert_near(s.observed_run_out_m, 0);
+  ck_assert(isnan(s.run_out_ratio));
+}
+END_TEST
+
+START_TEST(errors_of_thickness) {
+  const uint8_t run[4] = {1, 1, 1, 0}, observed[4] = {1, 1, 0, 1};
+  const double a[4] = {3, 5, 2, 0}, b[4] = {2, 9, 0, 6};
+  const struct sciara_grid g = {.rows = 2, .cols = 2, .cell_size = 10};
+  struct sciara_extents e = {.grid = &g, .run = run, .observed = observed, .run_thickness = a, .observed_thickness = b};
+  struct sciara_extent_scores s;
+  ck_assert_int_eq(sciara_extents_score(&e, &s), SCIARA_OK);
+  ck_assert_int_eq(s.both.cells, 2);
+  assert_near(s.both.mean_m, (1.0 - 4) / 2);
+  assert_near(s.both.rmse_m, sqrt((1.0 + 16) / 2));
+  ck_assert_int_eq(s.any.cells, 4);
+  assert_near(s.any.mean_m, (1.0 - 4 + 2 - 6) / 4);
+  assert_near(s.any.rmse_m, sqrt((1.0 + 16 + 4 + 36) / 4));
+  e.observed_thickness = NULL;
+  ck_assert_int_eq(sciara_extents_score(&e, &s), SCIARA_OK);
+  ck_assert(isnan(s.both.mean_m) && isnan(s.any.rmse_m));
+}
+END_TEST
+
+// ------------------------------------------------------------------------------------ distances
+
+static int64_t nearest(int64_t rows, int64_t cols, const uint8_t *set, int64_t row, int64_t col) {
+  int64_t least = INT64_MAX;
+  for (int64_t r = 0; r < rows; r++)
+    for (int64_t c = 0; c < cols; c++) {
+      const int64_t d = (r - row) * (r - row) + (c - col) * (c - col);
+      if (set[r * cols + c] && d < least) least = d;
+    }
+  return least;
+}
+
+static void check_distances(int64_t rows, int64_t cols, const uint8_t *set) {
+  int64_t found[400];
+  ck_assert_int_le(rows * cols, 400);
+  ck_assert_int_eq(sciara_distance_squared(rows, cols, set, found), SCIARA_OK);
+  for (int64_t i = 0; i < rows * cols; i++) {
+    const int64_t expected = nearest(rows, cols, set, i / cols, i % cols);
+    ck_assert_msg(found[i] == expected, "%lld x %lld, row %lld, column %lld: %lld, expected %lld", (long long)rows,
+                  (long long)cols, (long long)(i / cols), (long long)(i % cols), (long long)found[i],
+                  (long long)expected);
+  }
+}
+
+// Against the definition: from one cell to all of them, in grids of every shape.
+START_TEST(distances_are_exact) {
+  static const int64_t shapes[][2] = {{1, 1}, {1, 20}, {20, 1}, {2, 3}, {7, 9}, {20, 20}, {3, 100}, {100, 3}};
+  static const int shares[] = {0, 1, 3, 10, 50, 90, 100};
+  for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++)
+    for (size_t p = 0; p < sizeof shares / sizeof *shares; p++)
+      for (int round = 0; round < 20; round++) {
+        uint8_t set[400];
+        for (int64_t i = 0; i < shapes[s][0] * shapes[s][1]; i++) set[i] = uniform(0, 100) < shares[p];
+        check_distances(shapes[s][0], shapes[s][1], set);
+      }
+}
+END_TEST
+
+START_TEST(distances_to_nothing) {
+  const uint8_t set[6] = {0};
+  int64_t found[6];
+  ck_assert_int_eq(sciara_distance_squared(2, 3, set, found), SCIARA_OK);
+  for (int i = 0; i < 6; i++) ck_assert(found[i] == INT64_MAX);
+}
+END_TEST
+
+// ------------------------------------------------------------------------------------ vents
+
+#define SCENARIO(vents) "{\"dem\": {\"path\": \"gone.tif\"}, \"vents\": [" vents "], \"run\": {\"until\": \"1 h\"}}"
+#define EFFUSION "\"effusion\": {\"slot\": \"1 h\", \"rates_m3_s\": [1]}"
+
+static void assert_vents(const char *json, const char *expected) {
+  uint8_t wanted[MOST], found[MOST] = {0};
+  const struct sciara_grid g = read_mask(expected, wanted);
+  struct sciara_georef georef = {0};
+  int64_t count, total = 0;
+  ck_assert_int_eq(sciara_georef_from_name("EPSG:32633", &georef), SCIARA_OK);
+  ck_assert_int_eq(sciara_extent_mark_vents(json, &g, &georef, found, &count), SCIARA_OK);
+  sciara_georef_free(&georef);
+  for (int64_t i = 0; i < g.rows * g.cols; i++) {
+    ck_assert_msg(found[i] == wanted[i], "%s: cell %lld", json, (long long)i);
+    total += wanted[i];
+  }
+  ck_assert_int_eq(count, total);
+}
+
+START_TEST(vents_are_found) {
+  assert_vents(SCENARIO("{\"row\": 1, \"col\": 2, " EFFUSION "}"), "..../..#.");
+  assert_vents(SCENARIO("{\"x\": 500019.9, \"y\": 4177990.1, " EFFUSION "}"), ".#../....");
+  assert_vents(SCENARIO("{\"line\": [[500005, 4177985], [500035, 4177985]], " EFFUSION "}"), "..../####");
+  assert_vents(SCENARIO("{\"row\": 0, \"col\": 0, " EFFUSION "}, {\"row\": 1, \"col\": 3, " EFFUSION "}"), "#.../...#");
+  // x 500015, y 4177995
+  assert_vents(SCENARIO("{\"lon\": 15.00017027, \"lat\": 37.74925558, " EFFUSION "}"), ".#../....");
+}
+END_TEST
+
+// Rates that cannot be read any more leave the place of their vent.
+START_TEST(vents_without_rates) {
+  assert_vents(SCENARIO("{\"row\": 1, \"col\": 2, \"effusion\": {\"csv\": \"not/there.csv\"}}"), "..../..#.");
+  assert_vents(SCENARIO("{\"row\": 7, \"col\": 2, " EFFUSION "}"), "..../....");
+  assert_vents("no JSON", "..../....");
+}
+END_TEST
+
+int main(void) {
+  Suite *suite = suite_create("extent");
+  TCase *tests = tcase_create("extent");
+  tcase_add_test(tests, scores_of_small_masks);
+  tcase_add_test(tests, the_same_masks);
+  tcase_add_test(tests, hausdorff_is_of_both_sides);
+  tcase_add_test(tests, the_nearest_of_several_vents);
+  tcase_add_test(tests, an_empty_run);
+  tcase_add_test(tests, nothing_observed);
+  tcase_add_test(tests, nothing_at_all);
+  tcase_add_test(tests, a_run_out_of_nothing);
+  tcase_add_test(tests, errors_of_thickness);
+  tcase_add_test(tests, distances_are_exact);
+  tcase_add_test(tests, distances_to_nothing);
+  tcase_add_test(tests, vents_are_found);
+  tcase_add_test(tests, vents_without_rates);
+  suite_add_tcase(suite, tests);
+  SRunner *runner = srunner_create(suite);
+  srunner_run_all(runner, CK_NORMAL);
+  const int failed = srunner_ntests_failed(runner);
+  srunner_free(runner);
+  return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "io/observation.h"
+
+#include "gdal_fixture.h"
+
+enum { ROWS = 4, COLS = 6, CELLS = ROWS * COLS };
+
+// The grid of make_raster: x 500000 to 500060, y 4177960 to 4178000.
+static const struct sciara_grid grid = {ROWS, COLS, 10, 500000, 4178000};
+static char *utm33;
+
+static void prepare(void) {
+  setup();
+  OGRSpatialReferenceH srs = OSRNewSpatialReference(NULL);
+  ck_assert_int_eq(OSRImportFromEPSG(srs, 32633), OGRERR_NONE);
+  ck_assert_int_eq(OSRExportToWkt(srs, &utm33), OGRERR_NONE);
+  OSRRelease(srs);
+}
+
+static void finish(void) {
+  CPLFree(utm33);
+  teardown();
+}
+
+static struct sciara_observation_request request(const char *path) {
+  return (struct sciara_observation_request){.path = path, .grid = &grid, .crs_wkt = utm33};
+}
+
+static struct sciara_observation o;
+
+static void read_as(const struct sciara_observation_request *q) {
+  ck_assert_msg(sciara_observation_read(q, &o) == SCIARA_OK, "%s", sciara_last_error());
+}
+
+/** The cells covered, rows separated by '/'. */
+static void assert_covered(const char *expected) {
+  char found[CELLS + ROWS], *c = found;
+  for (int i = 0; i < CELLS; i++) {
+    if (i > 0 && i % COLS == 0) *c++ = '/';
+    *c++ = o.covered[i] ? '#' : '.';
+  }
+  *c = '\0';
+  ck_assert_str_eq(found, expected);
+}
+
+static void assert_reads(const char *path, const char *expected) {
+  const struct sciara_observation_request q = request(path);
+  read_as(&q);
+  assert_covered(expected);
+  sciara_observation_free(&o);
+}
+
+static void assert_refused(const struct sciara_observation_request *q, enum sciara_status status, const char *part) {
+  ck_assert_int_eq(sciara_observation_read(q, &o), status);
+  assert_contains(sciara_last_error(), part);
+  ck_assert_ptr_null(o.covered);
+}
+
+static const char *geojson(const char *name, const char *epsg, const char *features) {
+  char text[8192];
+  snprintf(text, sizeof text,
+           "{\"type\": \"FeatureCollection\", \"crs\": {\"type\": \"name\", \"properties\": {\"name\": "
+           "\"urn:ogc:def:crs:EPSG::%s\"}}, \"features\": [%s]}",
+           epsg, features);
+  const char *path = in_folder(name);
+  write_text(path, text);
+  return path;
+}
+
+#define FEATURE(type, coordinates)                                                                                   \
+  "{\"type\": \"Feature\", \"properties\": {}, \"geometry\": {\"type\": \"" type "\", \"coordinates\": " coordinates \
+  "}}"
+// Two columns of the three northern rows: x 500008 to 500027 and y 4177972 to 4177997 hold their centres.
+#define BOX "[[[500008,4177972],[500027,4177972],[500027,4177997],[500008,4177997],[500008,4177972]]]"
+#define BOX_CELLS ".##.../.##.../.##.../......"
+
+// ------------------------------------------------------------------------------------ polygons
+
+START_TEST(cells_whose_centre_lies_in_a_polygon) {
+  const struct sciara_observation_request q = request(geojson("a.geojson", "32633", FEATURE("Polygon", BOX)));
+  read_as(&q);
+  assert_covered(BOX_CELLS);
+  ck_assert_int_eq(o.polygons, 1);
+  ck_assert_str_eq(o.driver, "GeoJSON");
+  ck_assert_ptr_null(o.thickness);
+  sciara_observation_free(&o);
+  ck_assert_str_eq(logged, "");
+}
+END_TEST
+
+START_TEST(every_format_and_crs) {
+  static const char *const formats[][2] = {{"GPKG", "b.gpkg"},
+                                           {"ESRI Shapefile", "b.shp"},
+                                           {"FlatGeobuf", "b.fgb"},
+                                           {"KML", "b.kml"},
+                                           {"MapInfo File", "b.tab"}};
+  const char *source = geojson("b.geojson", "32633", FEATURE("Polygon", BOX));
+  assert_reads(source, BOX_CELLS);
+  for (size_t k = 0; k < sizeof formats / sizeof *formats; k++) {
+    char command[512];
+    snprintf(command, sizeof command, "ogr2ogr -f '%s' -t_srs EPSG:4326 %s %%s", formats[k][0],
+             in_folder(formats[k][1]));
+    free(output_of(command, source));
+    assert_reads(in_folder(formats[k][1]), BOX_CELLS);
+  }
+}
+END_TEST
+
+// Holes stay holes, and polygons that overlap cut none.
+START_TEST(holes_and_overlaps) {
+  assert_reads(
+      geojson("hole.geojson", "32633",
+              FEATURE("Polygon", "[[[500000,4177960],[500060,4177960],[500060,4178000],[500000,4178000],[500000,"
+                                 "4177960]],[[500012,4177972],[500028,4177972],[500028,4177988],[500012,4177988],"
+                                 "[500012,4177972]]]")),
+      "######/#..###/#..###/######");
+  assert_reads(geojson("two.geojson", "32633", FEATURE("Polygon", BOX) "," FEATURE("Polygon", BOX)), BOX_CELLS);
+  assert_reads(geojson("multi.geojson", "32633", FEATURE("MultiPolygon", "[" BOX "," BOX "]")), BOX_CELLS);
+  assert_reads(geojson("collection.geojson", "32633",
+                       "{\"type\": \"Feature\", \"properties\": {}, \"geometry\": {\"type\": \"GeometryCollection\", "
+                       "\"geometries\": [{\"type\": \"Point\", \"coordinates\": [1, 2]}, {\"type\": \"Polygon\", "
+                       "\"coordinates\": " BOX "}]}}"),
+               BOX_CELLS);
+  assert_contains(logged, "WARNING");
+  assert_contains(logged, "1 lines, points and the like are left out");
+}
+END_TEST
+
+START_TEST(an_outline_beyond_the_grid) {
+  assert_reads(
+      geojson("large.geojson", "32633",
+              FEATURE("Polygon", "[[[499000,4177982],[500018,4177982],[500018,4179000],[499000,4179000],[499000,"
+                                 "4177982]]]")),
+      "##..../##..../....../......");
+  assert_contains(logged, "WARNING");
+  assert_contains(logged, "reaches beyond the grid of the run (x 499000 to 500018, y 4177982 to 4179000)");
+}
+END_TEST
+
+START_TEST(outlines_that_are_none) {
+  struct sciara_observation_request q =
+      request(geojson("line.geojson", "32633", FEATURE("LineString", "[[500008,4177972],[500027,4177997]]")));
+  assert_refused(&q, SCIARA_ERR_INPUT, "holds no polygon (1 lines, points and the like)");
+  q = request(geojson("none.geojson", "32633", ""));
+  assert_refused(&q, SCIARA_ERR_INPUT, "none.geojson");
+  q = request(geojson("far.geojson", "32634", FEATURE("Polygon", BOX)));
+  assert_refused(&q, SCIARA_ERR_INPUT, "lies off the grid of the run: found x 10");
+  q = request(in_folder("cut.geojson"));
+  write_text(q.path, "{\"type\": \"FeatureCollection\", \"features\": [");
+  assert_refused(&q, SCIARA_ERR_INPUT, "cut.geojson: cannot be opened as GeoJSON");
+  q = request(in_folder("text.txt"));
+  write_text(q.path, "lava\n");
+  assert_refused(&q, SCIARA_ERR_INPUT, "neither a raster nor a file of polygons");
+  q = request(in_folder("absent.gpkg"));
+  assert_refused(&q, SCIARA_ERR_IO, "No such file");
+  q = request("/vsicurl/http://example.org/a.geojson");
+  assert_refused(&q, SCIARA_ERR_IO, "URLs and /vsi file systems are not read");
+}
+END_TEST
+
+START_TEST(layers) {
+  const char *source = geojson("one.geojson", "32633", FEATURE("Polygon", BOX)), *path = in_folder("layers.gpkg");
+  const char *part = geojson("part.geojson", "32633",
+                             FEATURE("Polygon", "[[[500000,4177990],[500060,4177990],[500060,4178000],[500000,4178000],"
+                                                "[500000,4177990]]]"));
+  char command[512];
+  snprintf(command, sizeof command, "ogr2ogr -f GPKG -nln first %s %%s", path);
+  free(output_of(command, source));
+  snprintf(command, sizeof command, "ogr2ogr -f GPKG -update -nln second %s %%s", path);
+  free(output_of(command, part));
+  struct sciara_observation_request q = request(path);
+  assert_refused(&q, SCIARA_ERR_USAGE, "has 2 layers, \"first\", \"second\"; --layer NAME chooses one");
+  q.layer = "third";
+  assert_refused(&q, SCIARA_ERR_USAGE, "has no layer \"third\"; it has \"first\", \"second\"");
+  q.layer = "first";
+  read_as(&q);
+  assert_covered(BOX_CELLS);
+  sciara_observation_free(&o);
+  q.layer = "second";
+  read_as(&q);
+  assert_covered("######/....../....../......");
+  sciara_observation_free(&o);
+  q.path = make_raster("r.tif", (struct raster){0});
+  assert_refused(&q, SCIARA_ERR_USAGE, "--layer: ");
+}
+END_TEST
+
+START_TEST(formats_that_must_be_allowed) {
+  static const char *const gml = "GML", *const odd = "GMLL";
+  free(output_of("ogr2ogr -f GML %s.gml %1$s", geojson("x.geojson", "32633", FEATURE("Polygon", BOX))));
+  struct sciara_observation_request q = request(in_folder("x.geojson.gml"));
+  assert_refused(&q, SCIARA_ERR_INPUT, "format GML is not among those allowed for polygons (GPKG, ");
+  q.extra_driver_count = 1;
+  q.extra_drivers = &odd;
+  assert_refused(&q, SCIARA_ERR_USAGE, "no driver \"GMLL\"; did you mean \"GML\"");
+  q.extra_drivers = &gml;
+  read_as(&q);
+  assert_covered(BOX_CELLS);
+  sciara_observation_free(&o);
+}
+END_TEST
+
+START_TEST(without_a_crs) {
+  struct sciara_observation_request q = request(geojson("c.geojson", "32633", FEATURE("Polygon", BOX)));
+  q.crs_wkt = NULL;
+  read_as(&q);
+  assert_covered(BOX_CELLS);
+  sciara_observation_free(&o);
+  assert_contains(logged, "the run has no CRS, so its coordinates are taken to be those of the run");
+  assert_reads(make_raster("c.tif", (struct raster){.epsg = -1, .rows = ROWS, .cols = COLS}),
+               "######/######/######/######");
+  assert_contains(logged, "c.tif: names no CRS, so its coordinates are taken to be those of the run");
+}
+END_TEST
+
+// ------------------------------------------------------------------------------------ rasters
+
+static const double marks[CELLS] = {0, 1, 1, 0, 0, 0, 0, 1, 1, 0, 0, 0, 0, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, -3};
+static const double depths[CELLS] = {0, 1, 2, 0, 0, 0, 0, 0.5, 4, 0, 0, 0, 0, 3, 0.25, 0, 0, 0, 0, 0, 0, 0, 0, -3};
+
+START_TEST(a_raster_of_marks) {
+  struct sciara_observation_request q =
+      request(make_raster("m.tif", (struct raster){.rows = ROWS, .cols = COLS, .values = marks, .type = GDT_Float32}));
+  q.min_thickness_m = 2; // of the run: a mark is no thickness
+  read_as(&q);
+  assert_covered(BOX_CELLS);
+  ck_assert_ptr_null(o.thickness);
+  ck_assert_int_eq(o.polygons, 0);
+  sciara_observation_free(&o);
+}
+END_TEST
+
+START_TEST(a_raster_of_thickness) {
+  struct sciara_observation_request q =
+      request(make_raster("t.tif", (struct raster){.rows = ROWS, .cols = COLS, .values = depths, .type = GDT_Float32}));
+  read_as(&q);
+  assert_covered(BOX_CELLS);
+  for (int i = 0; i < CELLS; i++) ck_assert_double_eq(o.thickness[i], depths[i] > 0 ? depths[i] : 0);
+  sciara_observation_free(&o);
+  q.min_thickness_m = 1; // not above itself
+  read_as(&q);
+  assert_covered("..#.../..#.../.#..../......");
+  ck_assert_double_eq(o.thickness[1], 1);
+  sciara_observation_free(&o);
+}
+END_TEST
+
+// Numbers of classes are no metres, unless the band says so; feet are none.
+START_TEST(kinds_of_rasters) {
+  static const double classes[CELLS] = {1, 2, 3};
+  struct sciara_observation_request q =
+      request(make_raster("i.tif", (struct raster){.rows = ROWS, .cols = COLS, .values = classes, .type = GDT_Int16}));
+  read_as(&q);
+  ck_assert_ptr_null(o.thickness);
+  assert_covered("###.../....../....../......");
+  sciara_observation_free(&o);
+  q.path = make_raster("u.tif",
+                       (struct raster){.rows = ROWS, .cols = COLS, .values = classes, .type = GDT_Int16, .unit = "m"});
+  read_as(&q);
+  ck_assert_ptr_nonnull(o.thickness);
+  sciara_observation_free(&o);
+  q.path = make_raster(
+      "f.tif", (struct raster){.rows = ROWS, .cols = COLS, .values = classes, .type = GDT_Float32, .unit = "ft"});
+  assert_refused(&q, SCIARA_ERR_INPUT, "its values are in \"ft\"; thickness is needed in m");
+}
+END_TEST
+
+START_TEST(a_raster_on_another_grid) {
+  // Cells of 5 x 4 m from x 499995, y 4177992: 1 in the one under the centre of row 1, column 2 alone.
+  static const double place[6] = {499995, 5, 0, 4177992, 0, -4};
+  double values[80] = {0};
+  values[1 * 10 + 6] = 7; // x 500025 to 500030, y 4177984 to 4177988
+  values[9] = 7;          // x 500040 to 500045: no centre
+  const struct sciara_observation_request q = request(make_raster(
+      "fine.tif", (struct raster){.rows = 8, .cols = 10, .values = values, .transform = place, .type = GDT_Byte}));
+  read_as(&q);
+  assert_covered("....../..#.../....../......");
+  sciara_observation_free(&o);
+  assert_contains(logged, "has no value for 12 cells of the run; they count as not covered");
+}
+END_TEST
+
+START_TEST(a_raster_in_degrees) {
+  const char *source =
+      make_raster("d.tif", (struct raster){.rows = ROWS, .cols = COLS, .values = marks, .type = GDT_Byte});
+  char command[512];
+  snprintf(command, sizeof command, "gdalwarp -q -t_srs EPSG:4326 -tr 0.000005 0.000005 %%s %s", in_folder("deg.tif"));
+  free(output_of(command, source));
+  assert_reads(in_folder("deg.tif"), BOX_CELLS);
+}
+END_TEST
+
+START_TEST(nodata_is_not_covered) {
+  static const double one = 1, nan_value = NAN;
+  assert_reads(make_raster("n.tif", (struct raster){.rows = ROWS, .cols = COLS, .values = marks, .nodata = &one}),
+               "....../....../....../......");
+  assert_contains(logged, "has no value for 6 cells");
+  double broken[CELLS] = {1, NAN};
+  const struct sciara_observation_request q =
+      request(make_raster("b.tif", (struct raster){.rows = ROWS, .cols = COLS, .values = broken}));
+  assert_refused(&q, SCIARA_ERR_INPUT, "cell row 0, column 1 is nan; a finite number or NODATA is needed");
+  assert_reads(
+      make_raster("nn.tif", (struct raster){.rows = ROWS, .cols = COLS, .values = broken, .nodata = &nan_value}),
+      "#...../....../....../......");
+}
+END_TEST
+
+START_TEST(a_raster_off_the_grid) {
+  static const double east[6] = {500060, 10, 0, 4178000, 0, -10};
+  struct sciara_observation_request q = request(make_raster("e.tif", (struct raster){.transform = east}));
+  assert_refused(&q, SCIARA_ERR_INPUT, "lies off the grid of the run: found x 500060 to 500110");
+  // It covers the grid, but what it holds lies beside it.
+  double values[CELLS] = {0};
+  values[CELLS - 1] = 1;
+  static const double around[6] = {499950, 20, 0, 4178010, 0, -20};
+  q.path = make_raster("beside.tif", (struct raster){.rows = 3, .cols = 8, .values = values, .transform = around});
+  assert_refused(&q, SCIARA_ERR_INPUT, "lies off the grid of the run: found x 500100 to 500100");
+}
+END_TEST
+
+int main(void) {
+  Suite *suite = suite_create("observation");
+  TCase *tests = tcase_create("observation");
+  tcase_add_checked_fixture(tests, prepare, finish);
+  tcase_add_test(tests, cells_whose_centre_lies_in_a_polygon);
+  tcase_add_test(tests, every_format_and_crs);
+  tcase_add_test(tests, holes_and_overlaps);
+  tcase_add_test(tests, an_outline_beyond_the_grid);
+  tcase_add_test(tests, outlines_that_are_none);
+  tcase_add_test(tests, layers);
+  tcase_add_test(tests, formats_that_must_be_allowed);
+  tcase_add_test(tests, without_a_crs);
+  tcase_add_test(tests, a_raster_of_marks);
+  tcase_add_test(tests, a_raster_of_thickness);
+  tcase_add_test(tests, kinds_of_rasters);
+  tcase_add_test(tests, a_raster_on_another_grid);
+  tcase_add_test(tests, a_raster_in_degrees);
+  tcase_add_test(tests, nodata_is_not_covered);
+  tcase_add_test(tests, a_raster_off_the_grid);
+  suite_add_tcase(suite, tests);
+  return run_suite(suite);
+}

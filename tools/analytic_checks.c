@@ -50,7 +50,8 @@ static void make(struct scene *s, int64_t rows, int64_t cols, double cell, doubl
   must(SCIARA_NEW(altitude, rows * cols, "a plane"));
   must(SCIARA_NEW(valid, rows * cols, "a plane"));
   for (int64_t i = 0; i < rows * cols; i++) {
-    altitude[i] = 1000 - slope * cell * (double)(i / cols);
+    const int64_t row = i / cols;
+    altitude[i] = 1000 - slope * cell * (double)row;
     valid[i] = 1;
   }
   must(sciara_state_create(&grid, altitude, valid, 0, &s->state));
@@ -268,7 +269,8 @@ static void front_radii(const struct sciara_state *s, double radius[SECTORS]) {
   for (int k = 0; k < SECTORS; k++) radius[k] = 0;
   for (int64_t i = 0; i < n * n; i++) {
     if (!(s->h[i] + (s->z[i] - s->z0[i]) > 0)) continue;
-    const double x = (double)(i % n - middle), y = (double)(middle - i / n);
+    const int64_t east = i % n - middle, north = middle - i / n;
+    const double x = (double)east, y = (double)north;
     const int k = ((int)floor(atan2(y, x) * SECTORS / (2 * acos(-1)) + 0.5) + SECTORS) % SECTORS;
     radius[k] = fmax(radius[k], s->grid.cell_size * hypot(x, y));
   }

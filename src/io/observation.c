@@ -15,10 +15,10 @@ struct sciara_bounds sciara_bounds_empty(void) {
 }
 
 void sciara_bounds_add(struct sciara_bounds *b, double x, double y) {
-  if (!(x >= b->west)) b->west = x; // so that a NaN is kept
-  if (!(y >= b->south)) b->south = y;
-  if (!(x <= b->east)) b->east = x;
-  if (!(y <= b->north)) b->north = y;
+  if (x < b->west) b->west = x;
+  if (y < b->south) b->south = y;
+  if (x > b->east) b->east = x;
+  if (y > b->north) b->north = y;
 }
 
 struct sciara_bounds sciara_bounds_of_grid(const struct sciara_grid *g) {

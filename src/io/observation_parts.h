@@ -13,7 +13,7 @@ struct sciara_bounds {
   double west, south, east, north;
 };
 
-/** Bounds of nothing yet; a point that is not finite makes them not finite. */
+/** Bounds of nothing yet. */
 struct sciara_bounds sciara_bounds_empty(void);
 void sciara_bounds_add(struct sciara_bounds *b, double x, double y);
 struct sciara_bounds sciara_bounds_of_grid(const struct sciara_grid *g);

@@ -22,10 +22,10 @@ static int64_t squared(int64_t x, int64_t at, const int64_t *column) {
   return (x - at) * (x - at) + column[at] * column[at];
 }
 
-/** The largest x where the parabola of column a is not above that of column b > a: a quotient rounded down. */
+/** The largest x where the parabola of column a is not above that of column b > a; there is one at or east of column 0. */
 static int64_t meeting(int64_t a, int64_t b, const int64_t *column) {
   const int64_t top = b * b - a * a + column[b] * column[b] - column[a] * column[a], bottom = 2 * (b - a);
-  return top >= 0 ? top / bottom : -((-top + bottom - 1) / bottom);
+  return top / bottom;
 }
 
 /** The squared distances of a row from what its columns hold. */

@@ -126,14 +126,28 @@ START_TEST(holes_and_overlaps) {
 }
 END_TEST
 
+// On each side, by a metre, and not at all.
 START_TEST(an_outline_beyond_the_grid) {
-  assert_reads(
-      geojson("large.geojson", "32633",
-              FEATURE("Polygon", "[[[499000,4177982],[500018,4177982],[500018,4179000],[499000,4179000],[499000,"
-                                 "4177982]]]")),
-      "##..../##..../....../......");
-  assert_contains(logged, "WARNING");
-  assert_contains(logged, "reaches beyond the grid of the run (x 499000 to 500018, y 4177982 to 4179000)");
+  static const struct {
+    int west, south, east, north;
+    const char *said;
+  } boxes[] = {{0, 0, 60, 40, NULL},
+               {-1, 0, 60, 40, "(x 499999 to 500060, y 4177960 to 4178000)"},
+               {0, -1, 60, 40, "(x 500000 to 500060, y 4177959 to 4178000)"},
+               {0, 0, 61, 40, "(x 500000 to 500061, y 4177960 to 4178000)"},
+               {0, 0, 60, 41, "(x 500000 to 500060, y 4177960 to 4178001)"}};
+  for (size_t k = 0; k < sizeof boxes / sizeof *boxes; k++) {
+    const int w = 500000 + boxes[k].west, e = 500000 + boxes[k].east;
+    const int bottom = 4177960 + boxes[k].south, top = 4177960 + boxes[k].north;
+    char feature[512];
+    snprintf(feature, sizeof feature, FEATURE("Polygon", "[[[%d,%d],[%d,%d],[%d,%d],[%d,%d],[%d,%d]]]"), w, bottom, e,
+             bottom, e, top, w, top, w, bottom);
+    logged[0] = '\0';
+    assert_reads(geojson("large.geojson", "32633", feature), "######/######/######/######");
+    if (!boxes[k].said) ck_assert_str_eq(logged, "");
+    if (boxes[k].said) assert_contains(logged, "WARNING");
+    if (boxes[k].said) assert_contains(logged, boxes[k].said);
+  }
 }
 END_TEST
 
@@ -145,6 +159,9 @@ START_TEST(outlines_that_are_none) {
   assert_refused(&q, SCIARA_ERR_INPUT, "none.geojson");
   q = request(geojson("far.geojson", "32634", FEATURE("Polygon", BOX)));
   assert_refused(&q, SCIARA_ERR_INPUT, "lies off the grid of the run: found x 10");
+  q = request(geojson("infinite.geojson", "32633",
+                      FEATURE("Polygon", "[[[500008,4177972],[1e999,4177972],[500027,4177997],[500008,4177972]]]")));
+  assert_refused(&q, SCIARA_ERR_INPUT, "a polygon has coordinates that are not finite");
   q = request(in_folder("cut.geojson"));
   write_text(q.path, "{\"type\": \"FeatureCollection\", \"features\": [");
   assert_refused(&q, SCIARA_ERR_INPUT, "cut.geojson: cannot be opened as GeoJSON");

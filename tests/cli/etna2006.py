@@ -99,6 +99,16 @@ class Etna2006(SharedCase):
         deposit = open_snapshot(self.snapshot).deposit.values
         self.assertAlmostEqual(info["bands"][0]["maximum"], deposit.max(), places=3)
 
+    def test_beside_what_was_observed(self):
+        """Counted here from the snapshot and the file of the observed event."""
+        with open(os.path.join(self.files, "2006_000000000000_RealEvent.stt"), encoding="ascii") as f:
+            observed = numpy.loadtxt(f, skiprows=6) > 0
+        covered = open_snapshot(self.snapshot).deposit.values[0] > 0
+        found = json.loads(self.sciara("compare", "openmp", "--observed", "etna/observed.tif", "--json").stdout)
+        hits, misses, excess = (covered & observed).sum(), (~covered & observed).sum(), (covered & ~observed).sum()
+        self.assertEqual([found[f"{name}_cells"] for name in ("hits", "misses", "excess")], [hits, misses, excess])
+        self.assertAlmostEqual(found["jaccard"], hits / (hits + misses + excess), places=14)
+
     def test_import_lists_what_it_ignores(self):
         self.assertIn("ignored, since they belong to another model", self.imported.stdout)
         self.assertIn("the file declares 0 as NODATA", self.imported.stdout)

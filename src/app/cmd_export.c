@@ -9,19 +9,24 @@
 #include "model/field.h"
 
 static const struct sciara_option options[] = {
-    {"format", 'f', "cog|png|nc|gpkg|geojson|kml|csv", "what to make, see below"},
+    {"format", 'f', "cog|png|frames|nc|gpkg|geojson|kml|csv", "what to make, see below"},
     {"field", 0, "F", "what to map (default: deposit if the snapshot holds it, else thickness)"},
     {"classes", 0, "M,M,...", "edges of the thickness classes in m (default: 0.5,1,2,5,10)"},
     {"isochrones", 0, "T", "time from one isochrone to the next: \"6 h\", \"1 d\" (default: a dozen or fewer)"},
     {"layer", 0, "L", "outline, thickness_classes or arrival: what a GeoJSON file holds (default: outline)"},
+    {"observed", 0, "FILE", "png, frames: draw the outline of an observed extent: polygons or a raster"},
+    {"observed-layer", 0, "NAME", "layer of the observed extent, of a file with several"},
+    {"allow-driver", 0, "NAME", "also let GDAL's driver NAME read the observed extent; may be repeated"},
+    {"stamp", 0, "TEXT", "png, frames: write this across the map, such as UNVERIFIED"},
+    {"width", 0, "PIXELS", "png, frames: width of the picture (default: by the size of the grid, 720 to some 4200)"},
     {"output", 'o', "FILE", "where to (default: in maps/ of the run folder, or beside a lone snapshot)"},
     {"overwrite", 0, NULL, "replace FILE if it is there"},
     {0},
 };
 
 static const struct sciara_export_format *const formats[] = {
-    &sciara_export_cog,     &sciara_export_png, &sciara_export_nc, &sciara_export_gpkg,
-    &sciara_export_geojson, &sciara_export_kml, &sciara_export_csv};
+    &sciara_export_cog,  &sciara_export_png,     &sciara_export_frames, &sciara_export_nc,
+    &sciara_export_gpkg, &sciara_export_geojson, &sciara_export_kml,    &sciara_export_csv};
 
 static const size_t format_count = sizeof formats / sizeof formats[0];
 
@@ -126,9 +131,9 @@ const struct sciara_command sciara_cmd_export = {
     .operand_min = 1,
     .operand_max = 1,
     .options = options,
-    .details =
-        "Of a run folder the last snapshot is mapped; nc and csv take all of them. Cells without lava are NODATA "
-        "(-9999).\nPrints the path of what was made.\n",
+    .details = "Of a run folder the last snapshot is mapped; nc, csv and frames take all of them. Cells without lava "
+               "are NODATA "
+               "(-9999).\nPrints the path of what was made.\n",
     .print_more = print_formats,
     .run = run,
 };

@@ -1,25 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "app/export.h"
-#include "base/mem.h"
+#include "app/export_picture.h"
 
 static enum sciara_status write(const struct sciara_export_job *job, const char *path) {
-  struct sciara_map map;
-  double *values, *altitude = NULL;
-  SCIARA_TRY(sciara_export_read_map(job, &map, &values));
+  struct sciara_export_picture p = {0};
   enum sciara_status status;
-  SCIARA_TRY_GOTO(sciara_export_read_ground(job->target, &altitude));
+  SCIARA_TRY_GOTO(sciara_export_picture_prepare(job, &p));
+  SCIARA_TRY_GOTO(sciara_export_picture_read(job, &job->target->snapshot, &p));
   SCIARA_TRY_GOTO(sciara_export_make_folder(path));
-  SCIARA_TRY_GOTO(sciara_map_write_png(&map, altitude, path));
+  SCIARA_TRY_GOTO(sciara_map_write_png(&p.picture, path));
 cleanup:
-  sciara_free(values);
-  sciara_free(altitude);
+  sciara_export_picture_free(&p);
   return status;
 }
 
 const struct sciara_export_format sciara_export_png = {
     .name = "png",
     .suffix = "png",
-    .summary = "picture of a field over the shaded ground",
-    .options = (const char *const[]){"field", NULL},
+    .summary = "picture for a report: map over the hillshade, legend, scale, north, title, time",
+    .options = sciara_export_picture_options,
     .write = write,
 };

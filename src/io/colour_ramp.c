@@ -5,6 +5,7 @@
 #include <string.h>
 
 // Thin lava is pale and thick lava dark; hot lava is bright, as one sees it; early arrival is dark, late is light.
+// Each goes from dark to light or back without a turn: lightness alone tells the order, to colour-blind people too.
 #define LAVA                                                                    \
   {                                                                             \
     {255, 237, 160}, {254, 178, 76}, {240, 80, 35}, {177, 0, 38}, { 92, 0, 48 } \
@@ -21,9 +22,9 @@
   {                                                                                 \
     {222, 235, 247}, {130, 186, 219}, {50, 130, 190}, {10, 80, 160}, { 8, 40, 100 } \
   }
-#define GROUND                                                                         \
-  {                                                                                    \
-    {60, 120, 70}, {160, 180, 100}, {225, 210, 150}, {160, 110, 75}, { 245, 245, 245 } \
+#define GROUND                                                                      \
+  {                                                                                 \
+    {38, 70, 60}, {85, 115, 70}, {150, 150, 95}, {205, 185, 145}, { 250, 248, 240 } \
   }
 #define OTHER                                                                   \
   {                                                                             \

@@ -6,7 +6,7 @@
 
 #include "base/mem.h"
 #include "io/hillshade.h"
-#include "io/picture.h"
+#include "io/lettering.h"
 
 // Colours that people who confuse red and green tell apart too (Okabe and Ito), by: covered by the run + 2 observed.
 static const struct {
@@ -29,13 +29,14 @@ static void colour(const struct sciara_grid *g, const double *altitude, int64_t 
 
 /** Three squares with their words, from left to right. */
 static void draw_legend(struct sciara_picture *p, int64_t top, int64_t scale) {
-  const uint8_t white[3] = {255, 255, 255}, ink[3] = {40, 40, 40};
+  const uint8_t white[3] = {255, 255, 255};
+  const struct sciara_pen pen = {.height = 8 * (double)scale, .weight = 0.13, .opacity = 1, .rgb = {40, 40, 40}};
   int64_t x = 4 * scale;
   sciara_picture_fill(p, 0, top, p->width, STRIP * scale, white);
   for (int kind = 3; kind > 0; kind--) {
     sciara_picture_fill(p, x, top + 4 * scale, 7 * scale, 7 * scale, kinds[kind].rgb);
-    sciara_picture_text(p, x + 10 * scale, top + 4 * scale, scale, kinds[kind].name, ink);
-    x += 20 * scale + sciara_picture_text_width(scale, kinds[kind].name);
+    sciara_picture_text(p, (double)(x + 10 * scale), (double)(top + 11 * scale), &pen, kinds[kind].name);
+    x += 20 * scale + (int64_t)sciara_picture_text_width(pen.height, kinds[kind].name);
   }
 }
 
@@ -46,7 +47,7 @@ enum sciara_status sciara_extent_write_png(const struct sciara_grid *grid, const
     return sciara_fail(SCIARA_ERR_INPUT, "%s: a picture has at most %d pixels each way", path, LONGEST);
   int64_t zoom = longest < 400 ? (400 + longest - 1) / longest : 1;
   if (zoom > 16) zoom = 16;
-  struct sciara_picture picture = {.width = grid->cols * zoom};
+  struct sciara_picture picture = {.width = grid->cols * zoom, .stride = grid->cols * zoom};
   const int64_t scale = picture.width / 700 + 1;
   picture.height = grid->rows * zoom + STRIP * scale;
   SCIARA_TRY(SCIARA_NEW(picture.rgb, picture.width * picture.height * 3, "pixels of a picture"));

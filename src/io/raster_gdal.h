@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Maps for GIS: cloud-optimised GeoTIFF, GeoTIFF and PNG through GDAL, written under a temporary name and renamed.
+// Maps for GIS: cloud-optimised GeoTIFF and GeoTIFF through GDAL, written under a temporary name and renamed.
 #ifndef SCIARA_IO_RASTER_GDAL_H
 #define SCIARA_IO_RASTER_GDAL_H
 
@@ -28,8 +28,5 @@ enum sciara_status sciara_map_write_geotiff(const struct sciara_map *map, bool a
 
 /** Tiled GeoTIFF of bytes without NODATA, for values 0 and 1 such as an observed extent; map->nodata is not used. */
 enum sciara_status sciara_map_write_mask(const struct sciara_map *map, const char *path);
-
-/** Picture: hillshade of `altitude` (rows x cols, SCIARA_NODATA_ALTITUDE outside) under the coloured map. */
-enum sciara_status sciara_map_write_png(const struct sciara_map *map, const double *altitude, const char *path);
 
 #endif

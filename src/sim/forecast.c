@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "io/raster_gdal.h"
+#include "io/map_picture.h"
 #include "io/snapshot_hdf5.h"
 #include "sim/writer.h"
 
@@ -66,7 +66,8 @@ struct sciara_forecast sciara_forecast_make(const struct sciara_scenario *s, con
   count_snapshots(s, vents, &f);
   const size_t values = (size_t)sciara_grid_cells(grid) * sizeof(double);
   const size_t snapshot = sciara_snapshot_memory(grid) + f.snapshot;
-  const size_t map = s->output.maps ? values + sciara_map_cog_memory(grid) : 0;
+  const size_t cog = sciara_map_cog_memory(grid), picture = sciara_map_picture_memory(grid); // one after the other
+  const size_t map = s->output.maps ? values + (cog > picture ? cog : picture) : 0;
   const size_t on_the_way = s->output.every_s > 0 ? sciara_writer_memory(grid, record) : 0;
   f.writing = (snapshot > map ? snapshot : map) + on_the_way;
   return f;

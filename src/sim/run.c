@@ -12,7 +12,7 @@
 #include "base/mem.h"
 #include "base/wallclock.h"
 #include "io/durable.h"
-#include "io/raster_gdal.h"
+#include "io/map_picture.h"
 #include "io/run_json.h"
 #include "io/snapshot_hdf5.h"
 #include "io/versions.h"
@@ -181,7 +181,23 @@ static void tick(void *context, const struct sciara_simulation *s) {
 
 // ------------------------------------------------------------------------------------------------------------- maps
 
-/** One map of the state as it stands; cells without lava are NODATA. */
+/** Writes maps/NAME.tif with its style, or maps/NAME.png, and tells of it. */
+static enum sciara_status write_map_file(struct run *r, const struct sciara_map *map, bool as_picture) {
+  const struct sciara_problem *p = &r->simulation->problem;
+  const struct sciara_map_picture picture = {
+      .map = map, .altitude = p->state->z0, .time_s = &r->simulation->progress.time, .start = p->scenario.run.start};
+  char name[64];
+  snprintf(name, sizeof name, "maps/%s.%s", map->name, as_picture ? "png" : "tif");
+  char *path = sciara_path_join(r->folder, name);
+  if (!path) return no_memory();
+  const enum sciara_status status = as_picture ? sciara_map_write_png(&picture, path) : sciara_map_write_cog(map, path);
+  if (status == SCIARA_OK && r->options->observer.written)
+    r->options->observer.written(r->options->observer.context, path);
+  free(path);
+  return status;
+}
+
+/** One map of the state as it stands, for GIS and for the eye; cells without lava are NODATA. */
 static enum sciara_status write_map(struct run *r, enum sciara_field field, double *values) {
   const struct sciara_problem *p = &r->simulation->problem;
   const struct sciara_field_info *info = sciara_field_describe(field);
@@ -195,15 +211,8 @@ static enum sciara_status write_map(struct run *r, enum sciara_field field, doub
                                  .name = info->name,
                                  .unit = info->unit,
                                  .title = p->scenario.title};
-  char name[64];
-  snprintf(name, sizeof name, "maps/%s.tif", info->name);
-  char *path = sciara_path_join(r->folder, name);
-  if (!path) return no_memory();
-  const enum sciara_status status = sciara_map_write_cog(&map, path);
-  if (status == SCIARA_OK && r->options->observer.written)
-    r->options->observer.written(r->options->observer.context, path);
-  free(path);
-  return status;
+  SCIARA_TRY(write_map_file(r, &map, false));
+  return write_map_file(r, &map, true);
 }
 
 static enum sciara_status write_maps(struct run *r) {

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "io/durable.h"
+#include "io/frames.h"
 
 bool sciara_is_folder(const char *path) {
   struct stat info;
@@ -101,6 +102,19 @@ static enum sciara_status spare_inputs(const char *folder, const char *const *in
   return status;
 }
 
+/** The frames of films of fields, in maps/FIELD.frames; a folder that then is empty goes too. */
+static enum sciara_status remove_frames(const char *folder) {
+  enum sciara_status status = SCIARA_OK;
+  for (int f = 0; f < SCIARA_FIELD_COUNT && status == SCIARA_OK; f++) {
+    char *frames = sciara_format("%s/maps/%s.frames", folder, sciara_field_name((enum sciara_field)f));
+    if (!frames) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a path");
+    status = sciara_frames_clear(frames);
+    if (status == SCIARA_OK) rmdir(frames); // fails where other files are left: they are not ours
+    free(frames);
+  }
+  return status;
+}
+
 static enum sciara_status remove_run(const char *folder) {
   SCIARA_TRY(remove_file(folder, SCIARA_RUN_JSON)); // first, for good: without it the rest is no run
   SCIARA_TRY(sciara_file_sync(folder));
@@ -108,7 +122,8 @@ static enum sciara_status remove_run(const char *folder) {
   SCIARA_TRY(remove_file(folder, SCIARA_RUN_DEM));
   SCIARA_TRY(remove_file(folder, SCIARA_RUN_LOG));
   SCIARA_TRY(remove_products(folder, "snapshots", is_snapshot));
-  return remove_products(folder, "maps", is_map);
+  SCIARA_TRY(remove_products(folder, "maps", is_map));
+  return remove_frames(folder);
 }
 
 static enum sciara_status lock_folder(const char *folder, int *lock) {

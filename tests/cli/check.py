@@ -167,7 +167,7 @@ class Report(SharedCase):
 
     def test_says_no_more_than_before_when_it_runs(self):
         done = self.sciara("run", "s.json", "-e", "serial", "-n", 2, "-o", "short")
-        self.assertEqual(len(done.stdout.splitlines()), 2, "a snapshot and a map")
+        self.assertEqual(len(done.stdout.splitlines()), 3, "a snapshot, a map and its picture")
         for word in ("memory", "predicted", "no problem"):
             self.assertNotIn(word, done.stdout + done.stderr)
 

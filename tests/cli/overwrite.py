@@ -33,14 +33,14 @@ class Overwrite(Case):
     def test_files_of_others(self):
         self.write_scenario()
         self.run_scenario("out", "-n", 2, "--set", 'output.maps=["deposit"]')
-        for suffix in ("gpkg", "geojson", "kml", "nc", "csv", "png"):
+        for suffix in ("gpkg", "geojson", "kml", "nc", "csv", "frames"):
             self.sciara("export", "out", "-q", "-f", suffix)
         mine = ["deposit.old.tif", "mine.tif", "outline.txt", "series"]
         for name in (*(f"maps/{name}" for name in mine), "snapshots/notes.txt", "note"):
             shutil.copy(self.path("dem.asc"), self.path("out", name))
         with open(self.path("out", "maps", "series.nc.part"), "wb"):
             pass
-        self.assertEqual(len(os.listdir(self.path("out", "maps"))), len(mine) + 9)
+        self.assertEqual(len(os.listdir(self.path("out", "maps"))), len(mine) + 10)
         self.run_scenario("out", "-n", 3, "--overwrite")
         self.assertEqual(sorted(os.listdir(self.path("out", "maps"))), mine)
         self.assertEqual(sorted(os.listdir(self.path("out", "snapshots"))), ["00000003.nc", "notes.txt"])

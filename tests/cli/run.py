@@ -33,13 +33,14 @@ class Products(SharedCase):
         lines = [os.path.normpath(line) for line in self.done.stdout.splitlines()]
         snapshots = [f"s.out/{s['name']}" for s in self.record["snapshots"]]
         self.assertGreater(len(snapshots), 8, "snapshots in run.json")
-        self.assertEqual(lines, snapshots + ["s.out/maps/deposit.tif", "s.out/maps/arrival_time.tif"])
+        self.assertEqual(lines, snapshots + [f"s.out/maps/{field}.{kind}" for field in ("deposit", "arrival_time")
+                                              for kind in ("tif", "png")])
         for snapshot in self.record["snapshots"]:
             self.assertEqual(snapshot["name"], f"snapshots/{snapshot['step']:08d}.nc")
 
     def test_files(self):
         expected = ["dem.tif", "run.json", "run.log", "series.nc"] + [s["name"] for s in self.record["snapshots"]]
-        expected += [f"maps/{field}.{kind}" for field in ("deposit", "arrival_time") for kind in ("tif", "qml")]
+        expected += [f"maps/{field}.{kind}" for field in ("deposit", "arrival_time") for kind in ("tif", "qml", "png")]
         self.assertEqual(case.files(self.out), sorted(expected), "files of the run folder")
 
     def test_messages_go_to_stderr_and_the_log(self):

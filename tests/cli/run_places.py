@@ -58,7 +58,7 @@ class Places(Case):
         done = self.sciara("run", "Ätna 2006 – «prova»/laguna è.json", "-n", 3, **options)
         lines = done.stdout.splitlines()
         self.assertEqual(lines, [f"Ätna 2006 – «prova»/laguna è.out/{name}"
-                                 for name in ("snapshots/00000003.nc", "maps/deposit.tif")])
+                                 for name in ("snapshots/00000003.nc", "maps/deposit.tif", "maps/deposit.png")])
         out = os.path.join(folder, "laguna è.out")
         self.assertEqual(read_json(out, "run.json")["scenario"], "Ätna 2006 – «prova»/laguna è.json")
         data = open_snapshot(os.path.join(out, "snapshots/00000003.nc"))

@@ -49,7 +49,7 @@ static const char *in_folder(const char *name) {
   return path;
 }
 
-static void write_text(const char *path, const char *text) {
+static inline void write_text(const char *path, const char *text) {
   FILE *f = fopen(path, "w");
   ck_assert_ptr_nonnull(f);
   ck_assert_int_ge(fputs(text, f), 0);
@@ -57,7 +57,7 @@ static void write_text(const char *path, const char *text) {
 }
 
 /** What a command prints, stderr included; its exit status must be 0. Release with free. */
-static char *output_of(const char *format, const char *path) {
+static inline char *output_of(const char *format, const char *path) {
   char command[4096], *text = (char *)calloc(1, 1 << 20);
   snprintf(command, sizeof command, format, path);
   strncat(command, " 2>&1", sizeof command - strlen(command) - 1);

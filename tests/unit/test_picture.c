@@ -15,7 +15,7 @@ static const uint8_t ink[3] = {1, 2, 3};
 
 static struct sciara_picture blank(void) {
   memset(memory, 255, sizeof memory);
-  return (struct sciara_picture){.width = WIDTH, .height = HEIGHT, .rgb = memory + GUARD};
+  return (struct sciara_picture){.width = WIDTH, .height = HEIGHT, .stride = WIDTH, .rgb = memory + GUARD};
 }
 
 /** Rows of '#' (ink) and '.'; nothing around the picture is touched. */
@@ -45,17 +45,54 @@ START_TEST(rectangles_are_cut_at_the_borders) {
 }
 END_TEST
 
-START_TEST(letters) {
-  static const char *const seven[HEIGHT] = {".......", ".#####.", ".....#.", "....#..", "...#...",
-                                            "...#...", "..#....", "..#....", "......."};
+START_TEST(a_part_is_a_picture_that_is_cut) {
+  static const char *const drawn[HEIGHT] = {".......", "...###.", "...###.", ".......", ".......",
+                                            ".......", ".......", ".......", "......."};
   struct sciara_picture p = blank();
-  sciara_picture_text(&p, 1, 1, 1, "7", ink);
-  assert_drawn(&p, seven);
+  struct sciara_picture part = sciara_picture_part(&p, 3, 1, 3, 2);
+  sciara_picture_fill(&part, -5, -5, 100, 100, ink);
+  assert_drawn(&p, drawn);
+  part = sciara_picture_part(&p, 5, -3, 100, 5);
+  ck_assert(part.width == 2 && part.height == 2 && part.rgb == p.rgb + 15);
+  part = sciara_picture_part(&p, 7, 0, 1, 1);
+  ck_assert(part.width == 0 && part.height == 0);
+}
+END_TEST
+
+START_TEST(strokes_cover_what_is_near) {
+  static const char *const line[HEIGHT] = {".......", ".......", ".......", "#######", "#######",
+                                           ".......", ".......", ".......", "......."};
+  static const char *const two[HEIGHT] = {"#.....#", "#.....#", "#.....#", "#.....#", "#.....#",
+                                          "#.....#", "#.....#", "#.....#", "#.....#"};
+  const struct sciara_spot across[] = {{-50, 4}, {50, 4}}, apart[] = {{0.5, -9}, {0.5, 99}, {6.5, -9}, {6.5, 99}};
+  const uint8_t lift[] = {1, 0, 1, 0};
+  struct sciara_picture p = blank();
+  sciara_picture_stroke(&p, across, NULL, 2, 1, 1, ink);
+  assert_drawn(&p, line);
   p = blank();
-  sciara_picture_text(&p, -5, 1, 1, "?7", ink); // what has no shape leaves its place blank
-  assert_drawn(&p, seven);
-  ck_assert_int_eq(sciara_picture_text_width(2, "7.5 m"), 2 * (5 * 6 - 1));
-  ck_assert_int_eq(sciara_picture_text_width(2, ""), 0);
+  sciara_picture_stroke(&p, apart, lift, 4, 0.5, 1, ink); // nothing joins the two
+  assert_drawn(&p, two);
+  p = blank();
+  sciara_picture_stroke(&p, across, NULL, 2, 0.5, 1, ink); // half of each of two rows
+  const uint8_t *half = p.rgb + (3 * WIDTH + 2) * 3;
+  ck_assert_msg(half[0] == 128 && half[1] == 129, "%d %d", half[0], half[1]);
+  p = blank();
+  const struct sciara_spot nowhere[] = {{1e300, 1e300}, {NAN, 4}};
+  sciara_picture_stroke(&p, nowhere, NULL, 2, 1, 1, ink);
+}
+END_TEST
+
+START_TEST(convex_shapes_are_filled_to_their_edges) {
+  static const char *const drawn[HEIGHT] = {".......", ".####..", ".####..", ".####..", ".......",
+                                            ".......", ".......", ".......", "......."};
+  const struct sciara_spot box[] = {{1, 1}, {5, 1}, {5, 4}, {1, 4}}, half[] = {{1, 1}, {1.5, 1}, {1.5, 2}, {1, 2}};
+  struct sciara_picture p = blank();
+  sciara_picture_convex(&p, box, 4, ink);
+  assert_drawn(&p, drawn);
+  p = blank();
+  sciara_picture_convex(&p, half, 4, ink);
+  const uint8_t *pixel = p.rgb + (WIDTH + 1) * 3;
+  ck_assert_msg(pixel[0] == 128, "%d", pixel[0]);
 }
 END_TEST
 
@@ -76,6 +113,28 @@ START_TEST(colours_go_evenly_from_stop_to_stop) {
   assert_colour(&ramp, 7, 200, 200, 40);
   assert_colour(&ramp, -7, 0, 0, 0);
   assert_colour(&ramp, NAN, 0, 0, 0);
+}
+END_TEST
+
+/** Lightness alone tells the order of values: what people who confuse colours, and grey printers, see too. */
+START_TEST(every_ramp_goes_from_dark_to_light_or_back) {
+  static const char *const fields[] = {"thickness", "temperature", "arrival_time", "speed", "altitude", "momentum_x"};
+  for (size_t f = 0; f < sizeof fields / sizeof *fields; f++) {
+    const struct sciara_ramp *ramp = sciara_ramp_for(fields[f]);
+    double light[21];
+    for (int k = 0; k <= 20; k++) {
+      uint8_t rgb[3];
+      sciara_ramp_colour(ramp, k / 20.0, rgb);
+      double linear[3];
+      for (int i = 0; i < 3; i++) linear[i] = pow(rgb[i] / 255.0, 2.2);
+      light[k] = cbrt(0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]);
+    }
+    const double way = light[20] - light[0];
+    ck_assert_msg(fabs(way) > 0.4, "%s: from %g to %g", fields[f], light[0], light[20]);
+    for (int k = 1; k <= 20; k++)
+      ck_assert_msg((light[k] - light[k - 1]) / way > 0.005, "%s at %d: %g to %g", fields[f], k, light[k - 1],
+                    light[k]);
+  }
 }
 END_TEST
 
@@ -113,7 +172,10 @@ int main(void) {
   Suite *suite = suite_create("picture");
   TCase *tests = tcase_create("picture");
   tcase_add_test(tests, rectangles_are_cut_at_the_borders);
-  tcase_add_test(tests, letters);
+  tcase_add_test(tests, a_part_is_a_picture_that_is_cut);
+  tcase_add_test(tests, strokes_cover_what_is_near);
+  tcase_add_test(tests, convex_shapes_are_filled_to_their_edges);
+  tcase_add_test(tests, every_ramp_goes_from_dark_to_light_or_back);
   tcase_add_test(tests, colours_go_evenly_from_stop_to_stop);
   tcase_add_test(tests, ranges_are_of_what_is_known);
   tcase_add_test(tests, the_style_is_markup_whatever_the_unit);

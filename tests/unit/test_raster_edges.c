@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Claims about rasters at the edge of what is allowed: on the grid or beside it, square or not, lit or not.
 #include "dem_fixture.h"
-#include "io/raster_gdal.h"
+#include "io/map_picture.h"
 
 // Each side of the raster is compared: a shift or another size in one of them alone is refused.
 START_TEST(every_side_must_lie_on_the_grid) {
@@ -115,8 +115,9 @@ static int brightness(double east, double north) {
     }
   const struct sciara_map map = {
       .grid = &grid, .values = nothing, .nodata = -9999, .name = "deposit", .unit = "m", .title = "light"};
-  ck_assert_msg(sciara_map_write_png(&map, altitude, in_folder("a.png")) == SCIARA_OK, "%s", sciara_last_error());
-  char *text = output_of("gdallocationinfo -valonly -b 1 %s 150 150", in_folder("a.png"));
+  const struct sciara_map_picture picture = {.map = &map, .altitude = altitude};
+  ck_assert_msg(sciara_map_write_png(&picture, in_folder("a.png")) == SCIARA_OK, "%s", sciara_last_error());
+  char *text = output_of("gdallocationinfo -valonly -b 1 %s 500 500", in_folder("a.png"));
   const int value = atoi(text);
   free(text);
   return value;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "io/raster_gdal.h"
+#include "io/map_picture.h"
 
 #include <dirent.h>
 #include <signal.h>
@@ -190,7 +190,7 @@ static enum sciara_status write_double(const struct sciara_map *m, const char *p
   return sciara_map_write_geotiff(m, true, path);
 }
 static enum sciara_status write_png(const struct sciara_map *m, const char *path) {
-  return sciara_map_write_png(m, altitude, path);
+  return sciara_map_write_png(&(struct sciara_map_picture){.map = m, .altitude = altitude}, path);
 }
 
 START_TEST(full_disk_is_an_error_and_leaves_nothing) {
@@ -210,46 +210,6 @@ START_TEST(a_missing_folder_is_an_error) {
 }
 END_TEST
 
-static void pixel(const char *path, int x, int y, int rgb[3]) {
-  char command[600];
-  snprintf(command, sizeof command, "gdallocationinfo -valonly %s %d %d", path, x, y);
-  char *text = output_of("%s", command);
-  ck_assert_int_eq(sscanf(text, "%d %d %d", &rgb[0], &rgb[1], &rgb[2]), 3);
-  free(text);
-}
-
-START_TEST(picture_shows_ground_lava_and_sea) {
-  struct sciara_map m = map();
-  const char *keep = getenv("SCIARA_KEEP_PICTURE"); // a place to look at it
-  const char *path = in_folder("a.png");
-  ck_assert_msg(write_png(&m, path) == SCIARA_OK, "%s", sciara_last_error());
-  if (keep) ck_assert_int_eq(write_png(&m, keep), SCIARA_OK);
-  ck_assert_int_eq(files_in(folder), 1);
-  char *text = output_of("gdalinfo %s", path);
-  assert_contains(text, "Size is 520, 375"); // four pixels a cell, and the colour bar
-  free(text);
-  int north_west[3], south_east[3], lava[3], sea[3];
-  pixel(path, 4 * 25 + 1, 4 * 20 + 1, north_west);
-  pixel(path, 4 * 75 + 1, 4 * 70 + 1, south_east);
-  pixel(path, 4 * 60 + 1, 4 * 48 + 1, lava);
-  pixel(path, 4 * 125 + 1, 4 * 10 + 1, sea);
-  ck_assert_int_eq(north_west[0], north_west[2]);      // grey
-  ck_assert_int_gt(north_west[0], south_east[0] + 50); // lit from the north-west
-  ck_assert_int_gt(lava[0], lava[2] + 50);             // warm
-  ck_assert_int_gt(sea[2], sea[0] + 20);               // blue
-}
-END_TEST
-
-START_TEST(pictures_of_odd_grids_are_written) {
-  struct sciara_grid odd[] = {{3, 3, 10, 0, 0}, {3, 700, 10, 0, 0}, {700, 3, 10, 0, 0}};
-  for (size_t i = 0; i < 3; i++) {
-    struct sciara_map m = map();
-    m.grid = &odd[i];
-    ck_assert_msg(write_png(&m, in_folder("a.png")) == SCIARA_OK, "%s", sciara_last_error());
-  }
-}
-END_TEST
-
 int main(void) {
   Suite *s = suite_create("raster_gdal");
   TCase *t = tcase_create("maps");
@@ -263,8 +223,6 @@ int main(void) {
   tcase_add_test(t, mask_is_bytes_without_nodata);
   tcase_add_test(t, full_disk_is_an_error_and_leaves_nothing);
   tcase_add_test(t, a_missing_folder_is_an_error);
-  tcase_add_test(t, picture_shows_ground_lava_and_sea);
-  tcase_add_test(t, pictures_of_odd_grids_are_written);
   suite_add_tcase(s, t);
   return run_suite(s);
 }

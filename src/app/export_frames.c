@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "app/export_picture.h"
+#include "base/text.h"
+#include "io/colour_ramp.h"
+#include "io/durable.h"
+#include "io/frames.h"
+#include "model/field.h"
+
+/** Opens a snapshot of the run and takes its values; close it. */
+static enum sciara_status open_frame(const struct sciara_export_job *job, size_t k, struct sciara_export_picture *p,
+                                     struct sciara_snapshot *out) {
+  char *path = sciara_path_join(job->target->folder, job->target->record.snapshots[k].name);
+  if (!path) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a path");
+  enum sciara_status status = sciara_snapshot_open(path, out);
+  free(path);
+  if (status != SCIARA_OK) return status;
+  status = sciara_export_picture_read(job, out, p);
+  if (status != SCIARA_OK) sciara_snapshot_close(out);
+  return status;
+}
+
+/** The range of all snapshots, so that a colour means the same in every frame. */
+static enum sciara_status find_range(const struct sciara_export_job *job, struct sciara_export_picture *p) {
+  double ends[2] = {INFINITY, -INFINITY}; // lowest and highest value; sciara_ramp_range leaves out what is not finite
+  for (size_t k = 0; k < job->target->record.snapshot_count; k++) {
+    struct sciara_snapshot snapshot;
+    SCIARA_TRY(open_frame(job, k, p, &snapshot));
+    for (int64_t i = 0; i < sciara_grid_cells(p->map.grid); i++) {
+      if (!isfinite(p->values[i]) || p->values[i] == p->map.nodata) continue;
+      ends[0] = fmin(ends[0], p->values[i]);
+      ends[1] = fmax(ends[1], p->values[i]);
+    }
+    sciara_snapshot_close(&snapshot);
+  }
+  sciara_ramp_range(sciara_ramp_for(p->map.name), ends, 2, p->map.nodata, &p->picture.low, &p->picture.high);
+  return SCIARA_OK;
+}
+
+static enum sciara_status write_frames(const struct sciara_export_job *job, struct sciara_export_picture *p,
+                                       const char *folder) {
+  for (size_t k = 0; k < job->target->record.snapshot_count; k++) {
+    struct sciara_snapshot snapshot;
+    SCIARA_TRY(open_frame(job, k, p, &snapshot));
+    char *path = sciara_frame_path(folder, k + 1);
+    const enum sciara_status status =
+        path ? sciara_map_write_png(&p->picture, path) : sciara_fail(SCIARA_ERR_MEMORY, "no memory for a path");
+    free(path);
+    sciara_snapshot_close(&snapshot);
+    SCIARA_TRY(status);
+  }
+  return SCIARA_OK;
+}
+
+static enum sciara_status write(const struct sciara_export_job *job, const char *folder) {
+  struct sciara_export_picture p = {0};
+  struct sciara_text command = {0};
+  enum sciara_status status = SCIARA_OK;
+  if (!job->target->folder)
+    return sciara_fail(SCIARA_ERR_INPUT, "%s: lies alone; frames are made of the snapshots of a run",
+                       job->target->path);
+  if (job->target->record.snapshot_count > SCIARA_FRAMES_MOST)
+    return sciara_fail(SCIARA_ERR_INPUT, "%s: has %zu snapshots, allowed at most %d frames", job->target->folder,
+                       job->target->record.snapshot_count, SCIARA_FRAMES_MOST);
+  SCIARA_TRY_GOTO(sciara_export_picture_prepare(job, &p));
+  SCIARA_TRY_GOTO(find_range(job, &p));
+  if (job->overwrite) SCIARA_TRY_GOTO(sciara_frames_clear(folder)); // a longer film's last frames would stay
+  SCIARA_TRY_GOTO(sciara_folder_make(folder));
+  SCIARA_TRY_GOTO(write_frames(job, &p, folder));
+  SCIARA_TRY_GOTO(sciara_frames_command(folder, &command));
+  printf("%s\n", command.data);
+cleanup:
+  sciara_text_free(&command);
+  sciara_export_picture_free(&p);
+  return status;
+}
+
+const struct sciara_export_format sciara_export_frames = {
+    .name = "frames",
+    .suffix = "frames",
+    .summary = "a folder with such a picture of each snapshot, and the ffmpeg command that makes a film of them",
+    .options = sciara_export_picture_options,
+    .write = write,
+};

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/export_picture.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/text.h"
+#include "model/field.h"
+
+const char *const sciara_export_picture_options[] = {"field", "observed", "observed-layer", "allow-driver", "stamp",
+                                                     "width", NULL};
+
+static enum sciara_status parse_width(const struct sciara_arguments *a, int64_t *width) {
+  const char *text = sciara_argument(a, "width");
+  double value;
+  *width = 0;
+  if (!text) return SCIARA_OK;
+  if (!sciara_parse_double(text, &value) || value != (double)(int64_t)value || value < SCIARA_PICTURE_NARROWEST ||
+      value > SCIARA_PICTURE_WIDEST)
+    return sciara_fail(SCIARA_ERR_USAGE, "--width: found \"%s\", allowed a whole number of pixels, %d to %d", text,
+                       SCIARA_PICTURE_NARROWEST, SCIARA_PICTURE_WIDEST);
+  *width = (int64_t)value;
+  return SCIARA_OK;
+}
+
+static enum sciara_status read_observed(const struct sciara_export_job *job, struct sciara_export_picture *out) {
+  const struct sciara_arguments *a = job->arguments;
+  const struct sciara_snapshot *s = &job->target->snapshot;
+  const char *drivers[sizeof a->given / sizeof *a->given];
+  struct sciara_observation_request request = {.path = sciara_argument(a, "observed"),
+                                               .layer = sciara_argument(a, "observed-layer"),
+                                               .grid = &s->grid,
+                                               .crs_wkt = s->georef.crs_wkt,
+                                               .extra_drivers = drivers};
+  if (!request.path) return SCIARA_OK;
+  for (size_t k = 0; k < a->given_count; k++)
+    if (strcmp(a->given[k].option->name, "allow-driver") == 0)
+      drivers[request.extra_driver_count++] = a->given[k].value;
+  SCIARA_TRY(sciara_observation_read(&request, &out->observed));
+  out->picture.observed = out->observed.covered;
+  return SCIARA_OK;
+}
+
+enum sciara_status sciara_export_picture_prepare(const struct sciara_export_job *job,
+                                                 struct sciara_export_picture *out) {
+  struct sciara_target *t = job->target;
+  const struct sciara_field_info *info = sciara_field_describe(job->field);
+  const struct sciara_snapshot *s = &t->snapshot;
+  const int64_t cells = sciara_grid_cells(&s->grid);
+  SCIARA_TRY(parse_width(job->arguments, &out->picture.width));
+  SCIARA_TRY(SCIARA_NEW(out->values, cells, "a map"));
+  SCIARA_TRY(sciara_target_read(t, job->field, out->values)); // says what it holds if it is not there
+  if (s->fields >> SCIARA_FIELD_THICKNESS & 1u) SCIARA_TRY(SCIARA_NEW(out->thickness, cells, "a map"));
+  SCIARA_TRY(sciara_export_read_ground(t, &out->altitude));
+  out->map = (struct sciara_map){.grid = &s->grid,
+                                 .georef = &s->georef,
+                                 .values = out->values,
+                                 .nodata = SCIARA_NODATA_ALTITUDE,
+                                 .name = info->name,
+                                 .unit = info->unit,
+                                 .title = s->title};
+  out->picture.map = &out->map;
+  out->picture.altitude = out->altitude;
+  out->picture.start = s->start;
+  out->picture.stamp = sciara_argument(job->arguments, "stamp");
+  return read_observed(job, out);
+}
+
+enum sciara_status sciara_export_picture_read(const struct sciara_export_job *job, struct sciara_snapshot *snapshot,
+                                              struct sciara_export_picture *p) {
+  const struct sciara_grid *g = &snapshot->grid;
+  if (g->rows != p->map.grid->rows || g->cols != p->map.grid->cols)
+    return sciara_fail(SCIARA_ERR_INPUT, "%s: lies on another grid than the last snapshot of the run", snapshot->path);
+  SCIARA_TRY(sciara_snapshot_obtain(snapshot, job->field, p->values));
+  if (p->thickness) SCIARA_TRY(sciara_snapshot_read(snapshot, SCIARA_FIELD_THICKNESS, p->thickness));
+  for (int64_t i = 0; i < sciara_grid_cells(g); i++)
+    if (sciara_field_is_empty(job->field, p->values[i], p->thickness ? p->thickness[i] : p->values[i]))
+      p->values[i] = SCIARA_NODATA_ALTITUDE;
+  p->picture.time_s = &snapshot->time_s;
+  return SCIARA_OK;
+}
+
+void sciara_export_picture_free(struct sciara_export_picture *p) {
+  sciara_free(p->values);
+  sciara_free(p->thickness);
+  sciara_free(p->altitude);
+  sciara_observation_free(&p->observed);
+  *p = (struct sciara_export_picture){0};
+}

@@ -1,0 +1,221 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""sciara export --format png and frames, and the maps that a run writes: beside pictures that were looked at, and in parts.
+
+SCIARA_UPDATE_GOLDEN=1 writes the pictures of tests/golden/pictures anew; look at them before they are committed."""
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+
+sys.dont_write_bytecode = True
+sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
+import case
+from case import SharedCase
+
+import numpy
+from osgeo import gdal, ogr, osr
+
+gdal.UseExceptions()
+GOLDEN = os.path.join(case.SOURCE, "tests", "golden", "pictures")
+TITLE = "Éruption du Piton – Ñuñoa, Ætna"
+
+
+def pixels(path):
+    """Rows, columns, red green blue."""
+    return numpy.moveaxis(gdal.Open(path).ReadAsArray(), 0, 2).astype(int)
+
+
+def difference(a, b):
+    """Mean difference of the pixels in levels, and the share of those that differ clearly."""
+    if a.shape != b.shape:
+        return 255, 1
+    apart = abs(a - b).max(axis=2)
+    return apart.mean(), (apart > 40).mean()
+
+
+def is_the_same(a, b):
+    mean, clearly = difference(a, b)
+    return mean < 0.1 and clearly < 0.0005  # mathematics libraries may round another way
+
+
+def write_outline(path, driver, crs, points):
+    reference = osr.SpatialReference()
+    reference.ImportFromEPSG(crs)
+    reference.SetAxisMappingStrategy(osr.OAMS_TRADITIONAL_GIS_ORDER)
+    data = ogr.GetDriverByName(driver).CreateDataSource(path)
+    layer = data.CreateLayer("outline", reference, ogr.wkbPolygon)
+    ring = ogr.Geometry(ogr.wkbLinearRing)
+    for x, y in points + points[:1]:
+        ring.AddPoint_2D(x, y)
+    polygon = ogr.Geometry(ogr.wkbPolygon)
+    polygon.AddGeometry(ring)
+    feature = ogr.Feature(layer.GetLayerDefn())
+    feature.SetGeometry(polygon)
+    layer.CreateFeature(feature)
+
+
+def write_mask(path):
+    """The same rectangle as a raster on the grid."""
+    cells = numpy.zeros((case.ROWS, case.COLS), "uint8")
+    cells[5:20, 15:30] = 1
+    data = gdal.GetDriverByName("GTiff").Create(path, case.COLS, case.ROWS, 1, gdal.GDT_Byte)
+    data.SetGeoTransform((case.WEST, case.CELL, 0, case.NORTH, 0, -case.CELL))
+    data.GetRasterBand(1).WriteArray(cells)
+
+
+def box(west, north, east, south):
+    return [(west, north), (east, north), (east, south), (west, south)]
+
+
+class Pictures(SharedCase):
+    @classmethod
+    def prepare(cls):
+        case.write_scenario(cls.work, title=TITLE, run={"max_steps": 300, "start": "2006-07-14T23:30:00Z"},
+                            output={"fields": case.FIELDS, "every": "1 min", "maps": ["deposit", "arrival_time"]})
+        done = case.run_program("run", "s.json", "-q", "-o", "run", cwd=cls.work)
+        cls.printed = done.stdout
+        cls.count = len(case.record(os.path.join(cls.work, "run"))["snapshots"])
+        place = case.WEST + 150, case.NORTH - 50, case.WEST + 300, case.NORTH - 200
+        write_outline(os.path.join(cls.work, "outline.gpkg"), "GPKG", 32633, box(*place))
+        write_mask(os.path.join(cls.work, "mask.tif"))
+
+    def export(self, name, *args, **options):
+        """The picture as an array; without --output it would meet those of the run."""
+        self.sciara("export", "run", "-q", "-f", "png", "-o", name, *args, **options)
+        return pixels(self.path(name))
+
+    def assert_golden(self, name, *args):
+        found = self.export(name, *args)
+        golden = os.path.join(GOLDEN, name)
+        if os.environ.get("SCIARA_UPDATE_GOLDEN"):
+            os.makedirs(GOLDEN, exist_ok=True)
+            shutil.copyfile(self.path(name), golden)
+        mean, clearly = difference(found, pixels(golden))
+        self.assertTrue(is_the_same(found, pixels(golden)), f"{name} differs from {golden}: by {mean:.3f} levels, "
+                                                             f"{100 * clearly:.2f} % of the pixels clearly")
+        return found
+
+    def test_deposit_with_outline(self):
+        self.assert_golden("deposit.png", "--width", 480, "--observed", "outline.gpkg")
+
+    def test_arrival_with_stamp(self):
+        self.assert_golden("arrival.png", "--width", 480, "--field", "arrival_time", "--stamp", "UNVERIFIED")
+
+    def test_temperature_in_the_least_width(self):
+        self.assert_golden("temperature.png", "--width", 320, "--field", "temperature")
+
+    def test_the_comparison_can_fail(self):
+        a = pixels(os.path.join(GOLDEN, "deposit.png"))
+        self.assertFalse(is_the_same(a, pixels(os.path.join(GOLDEN, "arrival.png"))))
+        self.assertFalse(is_the_same(a, numpy.roll(a, 1, axis=1)), "a picture one pixel aside")
+        self.assertFalse(is_the_same(a, self.export("plain.png", "--width", 480)), "a picture without the outline")
+
+    def test_outlines_of_any_kind_are_the_same(self):
+        """A GeoPackage, GeoJSON in degrees, and a raster."""
+        to = osr.CoordinateTransformation(*[self.reference(code) for code in (32633, 4326)])
+        corners = box(case.WEST + 150, case.NORTH - 50, case.WEST + 300, case.NORTH - 200)
+        degrees = [to.TransformPoint(x, y)[:2] for x, y in corners]
+        write_outline(self.path("outline.geojson"), "GeoJSON", 4326, degrees)
+        first = self.export("a.png", "--width", 480, "--observed", "outline.gpkg")
+        for k, name in enumerate(("outline.geojson", "mask.tif")):
+            numpy.testing.assert_array_equal(first, self.export(f"b{k}.png", "--width", 480, "--observed", name))
+
+    @staticmethod
+    def reference(code):
+        reference = osr.SpatialReference()
+        reference.ImportFromEPSG(code)
+        reference.SetAxisMappingStrategy(osr.OAMS_TRADITIONAL_GIS_ORDER)
+        return reference
+
+    def test_a_run_writes_its_maps(self):
+        names = [f"maps/{field}.{end}" for field in ("deposit", "arrival_time") for end in ("tif", "png")]
+        found = [line for line in self.printed.splitlines() if "/maps/" in line]
+        self.assertEqual(sorted(found), sorted(self.path("run", name) for name in names))
+        for field in ("deposit", "arrival_time"):
+            self.assertTrue(os.path.exists(self.path("run", "maps", field + ".qml")), field)
+            made = pixels(self.path("run", "maps", field + ".png"))
+            same = self.export(field + "-again.png", "--field", field)
+            self.assertTrue(is_the_same(made, same), field)  # the snapshot is float32
+
+    def test_frames(self):
+        done = self.sciara("export", "run", "-q", "-f", "frames", "--field", "thickness", "--width", 400, "-o", "a 50%.frames")
+        command, folder = done.stdout.splitlines()
+        self.assertEqual(folder, "a 50%.frames")
+        self.assertGreater(self.count, 5)
+        names = sorted(os.listdir(self.path(folder)))
+        self.assertEqual(names, [f"frame_{k + 1:05d}.png" for k in range(self.count)])
+        shapes = {pixels(self.path(folder, name)).shape for name in names}
+        self.assertEqual(len(shapes), 1, "sizes of the frames")
+        rows, cols, _ = shapes.pop()
+        self.assertEqual((rows % 2, cols % 2), (0, 0))
+        words = shlex.split(command)
+        self.assertEqual(words, ["ffmpeg", "-framerate", "10", "-i", "./a 50%%.frames/frame_%05d.png", "-c:v", "libx264",
+                                 "-pix_fmt", "yuv420p", "./a 50%.mp4"])
+        if shutil.which("ffmpeg"):
+            subprocess.run([words[0], "-loglevel", "error", *words[1:]], cwd=self.work, check=True)
+            self.assertGreater(os.path.getsize(self.path("a 50%.mp4")), 1000)
+
+    def legend(self, path):
+        """The part below the map: the last tenth of the picture."""
+        image = pixels(path)
+        return image[int(0.86 * len(image)):]
+
+    def test_frames_have_one_range(self):
+        self.sciara("export", "run", "-q", "-f", "frames", "--field", "deposit", "--width", 400, "-o", "range.frames")
+        names = sorted(os.listdir(self.path("range.frames")))
+        first, last = self.path("range.frames", names[0]), self.path("range.frames", names[-1])
+        numpy.testing.assert_array_equal(self.legend(first), self.legend(last))
+        self.assertGreater(difference(pixels(first), pixels(last))[1], 0.005, "the lava grows")
+        alone = self.path("alone.png")
+        snapshot = case.record(self.path("run"))["snapshots"][0]["name"]
+        self.sciara("export", f"run/{snapshot}", "-q", "-f", "png", "--field", "deposit", "--width", 400, "-o", alone)
+        self.assertFalse((self.legend(first) == self.legend(alone)).all(), "the first alone has a range of its own")
+
+    def test_frames_are_replaced_when_asked(self):
+        command = ["export", "run", "-q", "-f", "frames", "--width", 320, "-o", "again.frames"]
+        self.sciara(*command)
+        with open(self.path("again.frames", "frame_99999.png"), "w", encoding="utf-8") as f:
+            f.write("of a longer film")
+        with open(self.path("again.frames", "notes.txt"), "w", encoding="utf-8") as f:
+            f.write("mine")
+        before = case.tree(self.path("again.frames"))
+        done = self.sciara(*command, code=3)
+        self.assertIn("again.frames: is there already; --overwrite replaces it", done.stderr)
+        self.assertEqual(case.tree(self.path("again.frames")), before)
+        self.sciara(*command, "--overwrite")
+        del before["frame_99999.png"]
+        self.assertEqual(case.tree(self.path("again.frames")), before)
+
+    def test_a_run_that_is_replaced_takes_its_frames_along(self):
+        self.sciara("run", "s.json", "-q", "-n", 5, "-o", "twice")
+        self.sciara("export", "twice", "-q", "-f", "frames", "--width", 320)
+        self.assertTrue(os.path.exists(self.path("twice", "maps", "deposit.frames", "frame_00001.png")))
+        self.sciara("run", "s.json", "-q", "-n", 3, "-o", "twice", "--overwrite")
+        self.assertFalse(os.path.exists(self.path("twice", "maps", "deposit.frames")))
+
+    def test_refusals(self):
+        for code, message, args in (
+                (2, r'--width: found "12", allowed a whole number of pixels, 320 to 10000', ("-f", "png", "--width", 12)),
+                (2, r'--width: found "400.5"', ("-f", "png", "--width", 400.5)),
+                (2, "--format cog knows no --stamp", ("-f", "cog", "--stamp", "X")),
+                (4, "none.gpkg: ", ("-f", "png", "--observed", "none.gpkg")),
+                (3, r"s\.json: ", ("-f", "png", "--observed", "s.json"))):
+            done = self.sciara("export", "run", "-q", "-o", "refused.png", *args, code=code)
+            self.assertRegex(done.stderr, message)
+            self.assertFalse(os.path.exists(self.path("refused.png")), args)
+        shutil.copy(self.path("run", case.record(self.path("run"))["snapshots"][0]["name"]), self.path("lone.nc"))
+        done = self.sciara("export", "lone.nc", "-f", "frames", code=3)
+        self.assertRegex(done.stderr, r"lone\.nc: lies alone; frames are made of the snapshots of a run")
+        self.assertFalse(os.path.exists(self.path("lone.deposit.frames")))
+
+    def test_letters_without_a_shape_are_told(self):
+        self.sciara("run", "s.json", "-q", "-n", 3, "-o", "far", "--set", "title=火山 2026")
+        done = self.sciara("export", "far", "-f", "png", "--width", 320, "-o", "far.png")
+        self.assertTrue(re.search("2 letters of the title have no shape here", done.stderr), done.stderr)
+
+
+if __name__ == "__main__":
+    case.main()

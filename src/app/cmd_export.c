@@ -9,12 +9,13 @@
 #include "model/field.h"
 
 static const struct sciara_option options[] = {
-    {"format", 'f', "cog|png|frames|nc|gpkg|geojson|kml|csv", "what to make, see below"},
+    {"format", 'f', "cog|png|frames|nc|gpkg|geojson|kml|csv|html", "what to make, see below"},
     {"field", 0, "F", "what to map (default: deposit if the snapshot holds it, else thickness)"},
     {"classes", 0, "M,M,...", "edges of the thickness classes in m (default: 0.5,1,2,5,10)"},
     {"isochrones", 0, "T", "time from one isochrone to the next: \"6 h\", \"1 d\" (default: a dozen or fewer)"},
     {"layer", 0, "L", "outline, thickness_classes or arrival: what a GeoJSON file holds (default: outline)"},
-    {"observed", 0, "FILE", "png, frames: draw the outline of an observed extent: polygons or a raster"},
+    {"frames", 0, "N", "most snapshots in a page; more are thinned evenly (default: 60)"},
+    {"observed", 0, "FILE", "draw the outline of an observed extent in pictures and pages: polygons or a raster"},
     {"observed-layer", 0, "NAME", "layer of the observed extent, of a file with several"},
     {"allow-driver", 0, "NAME", "also let GDAL's driver NAME read the observed extent; may be repeated"},
     {"stamp", 0, "TEXT", "png, frames: write this across the map, such as UNVERIFIED"},
@@ -25,8 +26,8 @@ static const struct sciara_option options[] = {
 };
 
 static const struct sciara_export_format *const formats[] = {
-    &sciara_export_cog,  &sciara_export_png,     &sciara_export_frames, &sciara_export_nc,
-    &sciara_export_gpkg, &sciara_export_geojson, &sciara_export_kml,    &sciara_export_csv};
+    &sciara_export_cog,     &sciara_export_png, &sciara_export_frames, &sciara_export_nc,  &sciara_export_gpkg,
+    &sciara_export_geojson, &sciara_export_kml, &sciara_export_csv,    &sciara_export_html};
 
 static const size_t format_count = sizeof formats / sizeof formats[0];
 

@@ -30,7 +30,7 @@ struct sciara_export_format {
 };
 
 extern const struct sciara_export_format sciara_export_cog, sciara_export_png, sciara_export_frames, sciara_export_nc,
-    sciara_export_gpkg, sciara_export_geojson, sciara_export_kml, sciara_export_csv;
+    sciara_export_gpkg, sciara_export_geojson, sciara_export_kml, sciara_export_csv, sciara_export_html;
 
 /** Whether the format follows the option of that name. */
 bool sciara_export_follows(const struct sciara_export_format *format, const char *option);

@@ -40,8 +40,8 @@ static bool is_snapshot(const char *name) {
 
 /** What `run` and `export` name so by themselves: FIELD or another stem, a suffix, or such a file cut short. */
 static bool is_map(const char *name) {
-  static const char *const ends[] = {".tif", ".qml", ".png", ".gpkg", ".geojson", ".kml", ".nc", ".csv"};
-  static const char *const stems[] = {"outline", "thickness_classes", "arrival", "series"};
+  static const char *const ends[] = {".tif", ".qml", ".png", ".gpkg", ".geojson", ".kml", ".nc", ".csv", ".html"};
+  static const char *const stems[] = {"outline", "thickness_classes", "arrival", "series", "page"};
   const size_t stem = strcspn(name, "."), length = strlen(name);
   const size_t end = ends_with(name, ".part") ? length - strlen(".part") : length;
   bool known = false, suffix = false;

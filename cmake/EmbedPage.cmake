@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+# Puts style and scripts of src/page into its page.html and writes that as C, in two parts: what comes before the data
+# and what comes after. The page names the hash of its own script and style: a browser runs no other.
+# usage: cmake -D SOURCE=src/page -D OUTPUT=FILE.c -P EmbedPage.cmake
+
+set(scripts frames.js map.js charts.js page.js)
+
+# base64_sha256(OUT TEXT): as Content-Security-Policy has it.
+function(base64_sha256 out text)
+  string(SHA256 hex "${text}")
+  string(APPEND hex 00) # 33 bytes are 11 groups of three
+  set(letters ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/)
+  set(result "")
+  foreach(at RANGE 0 60 6)
+    string(SUBSTRING ${hex} ${at} 6 group)
+    foreach(shift IN ITEMS 18 12 6 0)
+      math(EXPR letter "(0x${group} >> ${shift}) & 63")
+      string(SUBSTRING ${letters} ${letter} 1 letter)
+      string(APPEND result ${letter})
+    endforeach()
+  endforeach()
+  string(SUBSTRING ${result} 0 43 result)
+  set(${out} "${result}=" PARENT_SCOPE)
+endfunction()
+
+# c_array(OUT NAME TEXT): the bytes of the text as an array of C, and its size.
+function(c_array out name text)
+  file(WRITE ${OUTPUT}.part "${text}")
+  file(READ ${OUTPUT}.part bytes HEX)
+  file(REMOVE ${OUTPUT}.part)
+  string(REGEX REPLACE "(................................)" "\\1\n" bytes "${bytes}")
+  string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${bytes}")
+  set(${out} "const unsigned char ${name}[] = {\n${bytes}};\nconst size_t ${name}_size = sizeof ${name};\n"
+      PARENT_SCOPE)
+endfunction()
+
+file(READ ${SOURCE}/page.html page)
+file(READ ${SOURCE}/page.css style)
+set(script "")
+foreach(name IN LISTS scripts)
+  file(READ ${SOURCE}/${name} text)
+  string(APPEND script "${text}")
+endforeach()
+base64_sha256(style_hash "${style}")
+base64_sha256(script_hash "${script}")
+string(REPLACE "@STYLE_HASH@" "${style_hash}" page "${page}")
+string(REPLACE "@SCRIPT_HASH@" "${script_hash}" page "${page}")
+string(REPLACE "@STYLE@" "${style}" page "${page}")
+string(REPLACE "@SCRIPT@" "${script}" page "${page}")
+
+string(FIND "${page}" "@DATA@" at)
+if(at LESS 0)
+  message(FATAL_ERROR "${SOURCE}/page.html has no place for its data")
+endif()
+string(SUBSTRING "${page}" 0 ${at} head)
+math(EXPR at "${at} + 6")
+string(SUBSTRING "${page}" ${at} -1 tail)
+c_array(head_code sciara_page_skeleton_head "${head}")
+c_array(tail_code sciara_page_skeleton_tail "${tail}")
+file(WRITE ${OUTPUT} "// Made by cmake/EmbedPage.cmake.\n#include \"io/page_skeleton.h\"\n\n${head_code}\n${tail_code}")

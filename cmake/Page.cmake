@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: Apache-2.0
+# The page of `export --format html`: its sources are in src/page, the library holds them as one text.
+
+file(GLOB page_parts CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/page/*)
+set(SCIARA_PAGE_SOURCE ${PROJECT_BINARY_DIR}/generated/page_skeleton.c)
+add_custom_command(
+  OUTPUT ${SCIARA_PAGE_SOURCE}
+  COMMAND ${CMAKE_COMMAND} -D SOURCE=${PROJECT_SOURCE_DIR}/src/page -D OUTPUT=${SCIARA_PAGE_SOURCE} -P
+          ${PROJECT_SOURCE_DIR}/cmake/EmbedPage.cmake
+  DEPENDS ${page_parts} ${PROJECT_SOURCE_DIR}/cmake/EmbedPage.cmake
+  COMMENT "Page of sciara export --format html"
+  VERBATIM)
+target_sources(libsciara PRIVATE ${SCIARA_PAGE_SOURCE})

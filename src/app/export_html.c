@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <stdlib.h>
+#include <string.h>
+
+#include "app/export.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "io/durable.h"
+#include "io/observation.h"
+#include "io/page_html.h"
+#include "model/field.h"
+#include "sim/run_folder.h"
+
+enum { DEFAULT_FRAMES = 60, MAX_FRAMES = 1000 };
+
+static enum sciara_status parse_frames(const char *text, size_t *frames) {
+  double value = DEFAULT_FRAMES;
+  if (text && (!sciara_parse_double(text, &value) || value < 1 || value > MAX_FRAMES || value != (double)(int)value))
+    return sciara_fail(SCIARA_ERR_USAGE, "--frames: found \"%s\", allowed is a whole number from 1 to %d", text,
+                       MAX_FRAMES);
+  *frames = (size_t)value;
+  return SCIARA_OK;
+}
+
+/** The snapshots of the page: malloc'd paths in paths[0..*count), evenly chosen, the last one always among them. */
+static enum sciara_status list_snapshots(const struct sciara_export_job *job, size_t most, char ***paths, size_t *count,
+                                         size_t *all) {
+  const struct sciara_target *t = job->target;
+  const bool is_run = sciara_is_folder(job->arguments->operand[0]);
+  *all = is_run ? t->record.snapshot_count : 1;
+  *count = *all < most ? *all : most;
+  SCIARA_TRY(SCIARA_NEW(*paths, *count, "names of snapshots"));
+  for (size_t k = 0; k < *count; k++) {
+    const size_t last = *all - 1, at = *count == 1 ? last : (k * last + (*count - 1) / 2) / (*count - 1);
+    (*paths)[k] = is_run ? sciara_path_join(t->folder, t->record.snapshots[at].name) : sciara_format("%s", t->path);
+    if (!(*paths)[k]) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for the name of a snapshot");
+  }
+  if (*count < *all)
+    sciara_log(SCIARA_LOG_INFO, "%zu snapshots are thinned evenly to %zu frames (--frames)", *all, *count);
+  return SCIARA_OK;
+}
+
+/** The field asked for comes first; the others are those that a page has, as far as the snapshot holds them. */
+static enum sciara_status choose_fields(const struct sciara_export_job *job, enum sciara_field *fields, size_t *count) {
+  static const enum sciara_field usual[] = {SCIARA_FIELD_DEPOSIT, SCIARA_FIELD_THICKNESS, SCIARA_FIELD_TEMPERATURE,
+                                            SCIARA_FIELD_ARRIVAL_TIME};
+  if (job->field == SCIARA_FIELD_ALTITUDE)
+    return sciara_fail(SCIARA_ERR_USAGE,
+                       "--field: a page shows the altitude as its ground; allowed is any other field");
+  *count = 0;
+  fields[(*count)++] = job->field;
+  for (size_t i = 0; i < sizeof usual / sizeof *usual; i++)
+    if (usual[i] != job->field && sciara_snapshot_has(&job->target->snapshot, usual[i])) fields[(*count)++] = usual[i];
+  return SCIARA_OK;
+}
+
+static enum sciara_status read_observed(const struct sciara_export_job *job, const char *path,
+                                        struct sciara_observation *out) {
+  const struct sciara_snapshot *s = &job->target->snapshot;
+  return sciara_observation_read(
+      &(struct sciara_observation_request){.path = path, .grid = &s->grid, .crs_wkt = s->georef.crs_wkt}, out);
+}
+
+static enum sciara_status write_page(const struct sciara_export_job *job, const struct sciara_page_frames *frames,
+                                     size_t snapshots, const char *path) {
+  const struct sciara_snapshot *s = &job->target->snapshot;
+  const char *observed = sciara_argument(job->arguments, "observed"), *slash = observed ? strrchr(observed, '/') : NULL;
+  struct sciara_observation observation = {0};
+  struct sciara_page page = {.frames = frames,
+                             .observed_name = slash ? slash + 1 : observed,
+                             .snapshot_count = snapshots,
+                             .title = s->title,
+                             .start = s->start,
+                             .crs_name = s->georef.crs_name,
+                             .scenario_json = s->scenario_json,
+                             .source = s->source,
+                             .engine = s->engine,
+                             .precision = s->precision};
+  double *altitude = NULL;
+  enum sciara_status status;
+  SCIARA_TRY_GOTO(sciara_export_read_ground(job->target, &altitude));
+  if (observed) SCIARA_TRY_GOTO(read_observed(job, observed, &observation));
+  page.altitude = altitude;
+  page.observed = observation.covered;
+  SCIARA_TRY_GOTO(sciara_export_make_folder(path));
+  SCIARA_TRY_GOTO(sciara_page_write(&page, path));
+cleanup:
+  sciara_free(altitude);
+  sciara_observation_free(&observation);
+  return status;
+}
+
+static enum sciara_status write(const struct sciara_export_job *job, const char *path) {
+  enum sciara_field fields[SCIARA_FIELD_COUNT];
+  struct sciara_page_frames frames = {0};
+  size_t most = 0, field_count = 0, count = 0, all = 0;
+  char **paths = NULL;
+  enum sciara_status status;
+  SCIARA_TRY_GOTO(parse_frames(sciara_argument(job->arguments, "frames"), &most));
+  SCIARA_TRY_GOTO(choose_fields(job, fields, &field_count));
+  SCIARA_TRY_GOTO(list_snapshots(job, most, &paths, &count, &all));
+  SCIARA_TRY_GOTO(sciara_page_frames_read((const char *const *)paths, count, fields, field_count, &frames));
+  SCIARA_TRY_GOTO(write_page(job, &frames, all, path));
+cleanup:
+  for (size_t k = 0; paths && k < count; k++) free(paths[k]);
+  sciara_free(paths);
+  sciara_page_frames_free(&frames);
+  return status;
+}
+
+static const char *stem(const struct sciara_export_job *job) {
+  (void)job;
+  return "page";
+}
+
+const struct sciara_export_format sciara_export_html = {
+    .name = "html",
+    .suffix = "html",
+    .summary = "one page for a browser, without server and network: all snapshots with a slider over the time",
+    .options = (const char *const[]){"field", "frames", "observed", NULL},
+    .stem = stem,
+    .write = write,
+};

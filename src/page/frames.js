@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the page holds, unpacked: docs/page.md says how it is packed.
+"use strict";
+
+/** Bytes of a zlib stream in base64. */
+async function unpack(text) {
+  const packed = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate"));
+  return new Uint8Array(await new Response(stream).arrayBuffer());
+}
+
+/** Numbers of `frames` x `cells`, from the bytes of their folded differences. */
+function undoDifferences(bytes, frames, cells) {
+  const count = frames * cells;
+  const numbers = new Uint16Array(count);
+  for (let i = 0; i < count; i++) {
+    const folded = bytes[i] | (bytes[count + i] << 8);
+    numbers[i] = (folded >> 1) ^ -(folded & 1);
+    if (i >= cells) numbers[i] += numbers[i - cells];
+  }
+  return numbers;
+}
+
+/** Pixels from their differences from the plane through their neighbours. */
+function undoPlanes(pixels, cols) {
+  for (let i = 1; i < pixels.length; i++) {
+    const west = i % cols > 0 ? pixels[i - 1] : 0;
+    const north = i >= cols ? pixels[i - cols] : 0;
+    pixels[i] += west + north - (i % cols > 0 && i >= cols ? pixels[i - cols - 1] : 0);
+  }
+  return pixels;
+}
+
+/** For each cell of the box its place among the cells with lava, or -1; and how many those are. */
+function placesOf(bits, size) {
+  const places = new Int32Array(size).fill(-1);
+  let count = 0;
+  for (let i = 0; i < size; i++) if ((bits[i >> 3] >> (i & 7)) & 1) places[i] = count++;
+  return { places, count };
+}
+
+/** Everything that is drawn and told. */
+class Frames {
+  static async read(data) {
+    const frames = new Frames();
+    frames.data = data;
+    frames.times = data.frames.map((frame) => frame.time_s);
+    const [, , rows, cols] = data.box;
+    Object.assign(frames, placesOf(await unpack(data.covered), rows * cols));
+    frames.shade = undoPlanes(await unpack(data.shade.data), data.shade.cols);
+    frames.observed = data.observed && (await unpack(data.observed));
+    for (const field of data.fields) {
+      field.levels = undoDifferences(await unpack(field.data), field.once ? 1 : data.frames.length, frames.count);
+      field.decimals = Math.min(20, Math.max(0, Math.ceil(-Math.log10(field.step) - 1e-9)));
+    }
+    return frames;
+  }
+
+  /** Place of a cell of the grid among those with lava, or -1. */
+  place(row, col) {
+    const [top, left, rows, cols] = this.data.box;
+    const r = row - top;
+    const c = col - left;
+    return r >= 0 && c >= 0 && r < rows && c < cols ? this.places[r * cols + c] : -1;
+  }
+
+  /** Level of a field in a frame; 0: no lava. What is told once is not told before its time. */
+  level(field, frame, place) {
+    if (place < 0) return 0;
+    if (!field.once) return field.levels[frame * this.count + place];
+    const level = field.levels[place];
+    return level > 0 && valueOf(field, level) <= this.times[frame] + field.step / 2 ? level : 0;
+  }
+}
+
+/** The value that a level stands for. */
+function valueOf(field, level) {
+  return field.base + (level - 1) * field.step;
+}
+
+/** Shade of the ground under a cell of the window, 0..1; -1 outside the DEM. */
+function lightAt(frames, row, col) {
+  const { scale, cols } = frames.data.shade;
+  const shade = frames.shade[Math.floor(row / scale) * cols + Math.floor(col / scale)];
+  return shade === 0 ? -1 : (shade - 1) / 126;
+}
+
+const UNITS = { "m s-1": "m/s", "m2 s-1": "m\u00b2/s" };
+
+/** The unit in which a field is told, and how many of its own make one. */
+function unitOf(field) {
+  if (field.unit !== "s") return { name: UNITS[field.unit] || field.unit, size: 1, decimals: field.decimals };
+  const [name, size] = field.high >= 2 * 86400 ? ["d", 86400] : field.high >= 7200 ? ["h", 3600] : ["s", 1];
+  return { name, size, decimals: Math.max(0, Math.ceil(Math.log10(size / field.step))) };
+}
+
+/** "3.42 m", with as many digits as the step is worth. */
+function valueText(field, value) {
+  const unit = unitOf(field);
+  return `${(value / unit.size).toFixed(unit.decimals)} ${unit.name}`;
+}
+
+/** "3 d 04:05:06" */
+function durationText(seconds) {
+  const whole = Math.round(seconds);
+  const two = (number) => String(number).padStart(2, "0");
+  const days = Math.floor(whole / 86400);
+  const clock = `${two(Math.floor(whole / 3600) % 24)}:${two(Math.floor(whole / 60) % 60)}:${two(whole % 60)}`;
+  return days > 0 ? `${days} d ${clock}` : clock;
+}
+
+/** A number of four digits with "thousand" and "million" left to the unit: "4.700 million". */
+function largeText(value) {
+  const size = Math.abs(value);
+  if (size >= 1e6) return `${(value / 1e6).toPrecision(4)} million`;
+  return size >= 1e4 ? Math.round(value).toLocaleString("en") : String(Number(value.toPrecision(4)));
+}

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+// The map: ground, lava, outlines and the chosen cell on one canvas, in cells of the window.
+
+const SEA = [204, 226, 240];
+const MOST_PIXELS_PER_CELL = 60;
+
+/** 256 colours of a field, from the least to the largest of its scale. */
+function paletteOf(field) {
+  const palette = new Uint8Array(256 * 3);
+  for (let i = 0; i < 256; i++) {
+    const place = (i / 255) * (field.ramp.length - 1);
+    const low = Math.min(Math.floor(place), field.ramp.length - 2);
+    const [from, to] = [field.ramp[low], field.ramp[low + 1]];
+    for (let k = 0; k < 3; k++) palette[3 * i + k] = Math.round(from[k] + (to[k] - from[k]) * (place - low));
+  }
+  return palette;
+}
+
+/** The sides of cells between inside and outside, as one path in cells from the corner of rows x cols. */
+function outlineOf(inside, rows, cols) {
+  const path = new Path2D();
+  const is = (r, c) => r >= 0 && c >= 0 && r < rows && c < cols && inside(r, c);
+  const side = (differs, length, draw) => {
+    for (let i = 0, begin = -1; i <= length; i++) {
+      const here = i < length && differs(i);
+      if (here && begin < 0) begin = i;
+      if (!here && begin >= 0) {
+        draw(begin, i);
+        begin = -1;
+      }
+    }
+  };
+  for (let r = 0; r <= rows; r++) {
+    side((c) => is(r - 1, c) !== is(r, c), cols, (a, b) => (path.moveTo(a, r), path.lineTo(b, r)));
+  }
+  for (let c = 0; c <= cols; c++) {
+    side((r) => is(r, c - 1) !== is(r, c), rows, (a, b) => (path.moveTo(c, a), path.lineTo(c, b)));
+  }
+  return path;
+}
+
+function pictureOf(width, height) {
+  const canvas = document.createElement("canvas");
+  canvas.width = Math.max(1, width);
+  canvas.height = Math.max(1, height);
+  const context = canvas.getContext("2d");
+  return { canvas, context, pixels: context.createImageData(canvas.width, canvas.height) };
+}
+
+class LavaMap {
+  constructor(frames, canvas) {
+    this.frames = frames;
+    this.canvas = canvas;
+    [this.top, this.left, this.rows, this.cols] = frames.data.window;
+    const [top, left, rows, cols] = frames.data.box;
+    this.box = { row: top - this.top, col: left - this.left, rows, cols };
+    this.ground = this.drawGround();
+    this.lava = pictureOf(cols, rows);
+    this.extent = outlineOf((r, c) => frames.places[r * cols + c] >= 0, rows, cols);
+    const seen = frames.observed;
+    const bit = (i) => (seen[i >> 3] >> (i & 7)) & 1;
+    this.observed = seen && outlineOf((r, c) => bit(r * this.cols + c) === 1, this.rows, this.cols);
+    this.view = { x: 0, y: 0, scale: 1 };
+    this.shows = { extent: false, observed: Boolean(seen) };
+    this.chosen = null;
+  }
+
+  drawGround() {
+    const { rows, cols } = this.frames.data.shade;
+    const picture = pictureOf(cols, rows);
+    for (let i = 0; i < rows * cols; i++) {
+      const shade = this.frames.shade[i];
+      const grey = 50 + (205 * (shade - 1)) / 126;
+      for (let k = 0; k < 3; k++) picture.pixels.data[4 * i + k] = shade === 0 ? SEA[k] : grey;
+      picture.pixels.data[4 * i + 3] = 255;
+    }
+    picture.context.putImageData(picture.pixels, 0, 0);
+    return picture.canvas;
+  }
+
+  /** Colours the cells with lava. */
+  paint(field, frame) {
+    const { row, col, rows, cols } = this.box;
+    const palette = paletteOf(field);
+    const most = (field.high - field.base) / field.step || 1;
+    const out = this.lava.pixels.data;
+    for (let i = 0; i < rows * cols; i++) {
+      const level = this.frames.level(field, frame, this.frames.places[i]);
+      out[4 * i + 3] = level > 0 ? 255 : 0;
+      if (level === 0) continue;
+      const colour = 3 * Math.round(255 * Math.min(1, (level - 1) / most));
+      const light = lightAt(this.frames, row + Math.floor(i / cols), col + (i % cols));
+      const factor = light < 0 ? 1 : 0.5 + 0.7 * light; // flat ground keeps the colour
+      for (let k = 0; k < 3; k++) out[4 * i + k] = palette[colour + k] * factor;
+    }
+    this.lava.context.putImageData(this.lava.pixels, 0, 0);
+    this.draw();
+  }
+
+  /** Takes the size that the page gives; shows the whole window. */
+  resize() {
+    const width = this.canvas.clientWidth;
+    const height = Math.max(220, Math.min((width * this.rows) / this.cols, window.innerHeight * 0.75));
+    const ratio = window.devicePixelRatio || 1;
+    this.canvas.style.height = `${height}px`;
+    this.canvas.width = Math.round(width * ratio);
+    this.canvas.height = Math.round(height * ratio);
+    this.size = { width, height, ratio };
+    this.whole();
+  }
+
+  whole() {
+    const { width, height } = this.size;
+    const scale = Math.min(width / this.cols, height / this.rows);
+    this.least = scale;
+    this.view = { x: (this.cols - width / scale) / 2, y: (this.rows - height / scale) / 2, scale };
+    this.draw();
+  }
+
+  /** Zooms by a factor around a point of the canvas, or around its middle. */
+  zoom(factor, x = this.size.width / 2, y = this.size.height / 2) {
+    const { view } = this;
+    const scale = Math.max(this.least, Math.min(view.scale * factor, Math.max(MOST_PIXELS_PER_CELL, this.least)));
+    if (scale === this.least) {
+      this.whole();
+      return;
+    }
+    view.x += x / view.scale - x / scale;
+    view.y += y / view.scale - y / scale;
+    view.scale = scale;
+    this.draw();
+  }
+
+  pan(x, y) {
+    const { view, size } = this;
+    const within = (value, half, count) => Math.max(-half, Math.min(value, count - half)); // the middle stays on the map
+    view.x = within(view.x - x / view.scale, size.width / view.scale / 2, this.cols);
+    view.y = within(view.y - y / view.scale, size.height / view.scale / 2, this.rows);
+    this.draw();
+  }
+
+  get isZoomed() {
+    return this.view.scale > this.least;
+  }
+
+  /** Brings a cell of the grid into sight. */
+  reveal({ row, col }) {
+    const { view, size } = this;
+    const x = (col - this.left + 0.5 - view.x) * view.scale;
+    const y = (row - this.top + 0.5 - view.y) * view.scale;
+    if (x >= 0 && y >= 0 && x <= size.width && y <= size.height) return;
+    this.pan(size.width / 2 - x, size.height / 2 - y);
+  }
+
+  /** The cell of the grid at a point of the canvas, or null outside the window. */
+  cellAt(x, y) {
+    const col = Math.floor(this.view.x + x / this.view.scale);
+    const row = Math.floor(this.view.y + y / this.view.scale);
+    const within = row >= 0 && col >= 0 && row < this.rows && col < this.cols;
+    return within ? { row: row + this.top, col: col + this.left } : null;
+  }
+
+  draw() {
+    const context = this.canvas.getContext("2d");
+    const { view, size } = this;
+    context.setTransform(1, 0, 0, 1, 0, 0);
+    context.fillStyle = `rgb(${SEA})`;
+    context.fillRect(0, 0, this.canvas.width, this.canvas.height);
+    const scale = view.scale * size.ratio;
+    context.setTransform(scale, 0, 0, scale, -view.x * scale, -view.y * scale);
+    const { scale: thinning, rows, cols } = this.frames.data.shade;
+    context.imageSmoothingEnabled = scale < 1;
+    context.save(); // the last pixels of a thinned ground reach beyond the window
+    context.beginPath();
+    context.rect(0, 0, this.cols, this.rows);
+    context.clip();
+    context.drawImage(this.ground, 0, 0, cols * thinning, rows * thinning);
+    context.restore();
+    const { box } = this;
+    if (this.frames.count > 0) context.drawImage(this.lava.canvas, box.col, box.row, box.cols, box.rows);
+    if (this.shows.observed) this.stroke(context, this.observed, "#0b57d0", 0, 0);
+    if (this.shows.extent) this.stroke(context, this.extent, "#111", box.col, box.row);
+    if (this.chosen) this.drawChosen(context);
+  }
+
+  /** A line of two pixels on a paler one, so that it is seen on any ground. */
+  stroke(context, path, colour, x, y) {
+    context.save();
+    context.translate(x, y);
+    for (const [style, width] of [["#ffffffb0", 4], [colour, 1.8]]) {
+      context.strokeStyle = style;
+      context.lineWidth = width / this.view.scale;
+      context.stroke(path);
+    }
+    context.restore();
+  }
+
+  drawChosen(context) {
+    const pad = 3 / this.view.scale;
+    const path = new Path2D();
+    path.rect(this.chosen.col - this.left - pad, this.chosen.row - this.top - pad, 1 + 2 * pad, 1 + 2 * pad);
+    this.stroke(context, path, "#111", 0, 0);
+  }
+}

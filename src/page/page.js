@@ -1,0 +1,358 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ties map, slider, curves and tables together.
+
+const FRAMES_PER_SECOND = 8;
+const byId = (id) => document.getElementById(id);
+
+class Page {
+  constructor(frames) {
+    this.frames = frames;
+    this.data = frames.data;
+    this.frame = this.data.frames.length - 1;
+    this.field = this.data.fields[0];
+    this.map = new LavaMap(frames, byId("map"));
+    this.marks = [];
+    this.timer = null;
+  }
+
+  start() {
+    this.tellAbout();
+    this.offerFields();
+    this.drawCurves();
+    this.listen();
+    this.map.resize();
+    this.showField();
+    this.showCell();
+    this.showFrame(this.frame);
+  }
+
+  // ------------------------------------------------------------------------------------------------ what stays
+
+  tellAbout() {
+    const { data } = this;
+    const { grid } = data;
+    document.title = data.title || "Lava flow";
+    byId("title").textContent = data.title || "Lava flow";
+    const shown = data.frames.length;
+    const all = data.snapshots === 1 ? "1 snapshot" : `${data.snapshots} snapshots`;
+    const frames = shown < data.snapshots ? `${shown} of ${all}, evenly chosen` : all;
+    byId("subtitle").textContent =
+      `${frames}; ${grid.rows} rows \u00d7 ${grid.cols} columns of ${grid.cell_m} m, ${data.crs || "no CRS"}`;
+    const made = [data.source, data.engine && `engine ${data.engine}`, data.precision && `${data.precision} precision`];
+    byId("made").textContent = made.filter(Boolean).join(", ");
+    byId("scenario").textContent = this.scenarioText();
+    byId("observed_label").hidden = !data.observed;
+    byId("observed_name").textContent = data.observed_name || "";
+    byId("slider").max = shown - 1;
+    byId("play").disabled = shown < 2;
+  }
+
+  scenarioText() {
+    try {
+      return JSON.stringify(JSON.parse(this.data.scenario), null, 2);
+    } catch {
+      return this.data.scenario || "not known";
+    }
+  }
+
+  offerFields() {
+    const buttons = this.data.fields.map((field) => {
+      const label = html("label");
+      const button = document.createElement("input");
+      Object.assign(button, { type: "radio", name: "field", value: field.name, checked: field === this.field });
+      button.addEventListener("change", () => {
+        this.field = field;
+        this.showField();
+        this.showCell();
+        this.showFrame(this.frame);
+      });
+      label.title = field.long_name;
+      label.append(button, field.name.replaceAll("_", " "));
+      return label;
+    });
+    byId("fields").replaceChildren(...buttons);
+  }
+
+  drawCurves() {
+    const { frames: told, grid } = this.data;
+    const { times } = this.frames;
+    const choose = (frame) => this.showFrame(frame);
+    const column = (key) => told.map((frame) => frame[key]);
+    const most = Math.max(...column("emitted_m3"), ...column("initial_m3"));
+    const scales = [[1e6, "10\u2076 m\u00b3"], [1e3, "10\u00b3 m\u00b3"], [1, "m\u00b3"]];
+    const [size, unit] = scales.find(([one]) => most >= one) || scales[2];
+    const series = [
+      { name: "emitted", values: column("emitted_m3") },
+      { name: "liquid", values: column("liquid_m3") },
+      { name: "solid", values: column("solid_m3") },
+    ];
+    if (column("lost_m3").some((lost) => lost > 0)) series.push({ name: "left the map", values: column("lost_m3") });
+    const volume = { label: "Volume over time", size, unit, text: (value) => `${largeText(value)} m\u00b3`, choose };
+    this.marks.push(drawChart(byId("volume"), times, series, volume));
+
+    const cell = grid.cell_m ** 2 / 1e6;
+    const area = (key) => column(key).map((cells) => (cells === null ? null : cells * cell));
+    const areas = [{ name: "liquid", values: area("liquid_cells") }];
+    const covered = area("covered_cells");
+    if (covered.some((one) => one !== null)) areas.unshift({ name: "covered", values: covered });
+    const text = (value) => `${Number(value.toPrecision(4))} km\u00b2`;
+    const extent = { label: "Area over time", size: 1, unit: "km\u00b2", text, choose };
+    this.marks.push(drawChart(byId("area"), times, areas, extent));
+  }
+
+  // --------------------------------------------------------------------------------------- what the user changes
+
+  showField() {
+    const { field } = this;
+    byId("low").textContent = valueText(field, field.base);
+    byId("high").textContent = valueText(field, field.high);
+    byId("ramp").style.background = `linear-gradient(to right, ${field.ramp.map((colour) => `rgb(${colour})`)})`;
+    const step = field.unit === "s" ? `${field.step} s` : valueText(field, field.step);
+    byId("quantisation").textContent =
+      `${field.name.replaceAll("_", " ")}: ${field.long_name}. Values are kept in steps of ${step}: ` +
+      "each is within half a step of the snapshot's.";
+  }
+
+  showFrame(frame) {
+    this.frame = frame;
+    const told = this.data.frames[frame];
+    byId("slider").value = frame;
+    let when = `${durationText(told.time_s)} after the start, step ${told.step.toLocaleString("en")}`;
+    const start = this.data.start ? Date.parse(this.data.start) : NaN;
+    const date = new Date(start + 1000 * told.time_s);
+    if (!Number.isNaN(date.getTime())) when += `, ${date.toISOString().slice(0, 16).replace("T", " ")} UTC`;
+    byId("when").textContent = when;
+    byId("slider").setAttribute("aria-valuetext", when);
+    this.map.paint(this.field, frame);
+    this.marks.forEach((mark) => mark(frame));
+    if (this.markHistory) this.markHistory(frame);
+    this.tellCell();
+    this.tellLedger(told);
+    this.tellHover();
+    this.tellScale();
+  }
+
+  tellLedger(told) {
+    const rows = [
+      ["at the start", told.initial_m3], ["emitted", told.emitted_m3], ["liquid", told.liquid_m3],
+      ["solid", told.solid_m3], ["left the map", told.lost_m3], ["open by", told.residual_m3],
+      ["rounding explains", told.bound_m3],
+    ];
+    const text = (value) => {
+      if (value === null) return "not known";
+      const small = value !== 0 && Math.abs(value) < 0.1;
+      return `${small ? value.toExponential(2) : value.toLocaleString("en", { maximumSignificantDigits: 10 })} m\u00b3`;
+    };
+    byId("ledger").replaceChildren(...rows.map(([name, value]) => {
+      const row = html("tr");
+      row.append(html("th", name), html("td", text(value)));
+      return row;
+    }));
+  }
+
+  /** "3.42 m" of a field in the present frame, or that there is nothing. */
+  textAt(field, { row, col }) {
+    const level = this.frames.level(field, this.frame, this.frames.place(row, col));
+    return level > 0 ? valueText(field, valueOf(field, level)) : "no lava";
+  }
+
+  choose(cell) {
+    this.map.chosen = cell;
+    this.map.reveal(cell);
+    this.map.draw();
+    this.showCell();
+    this.tellCell();
+    this.tellHover();
+  }
+
+  /** The values of the chosen cell. */
+  tellCell() {
+    const cell = this.map.chosen;
+    if (!cell) {
+      byId("cell").replaceChildren(html("p", "Click on the map, or move there with the arrow keys.", "note"));
+      return;
+    }
+    const { grid } = this.data;
+    const x = grid.west_m + (cell.col + 0.5) * grid.cell_m;
+    const y = grid.north_m - (cell.row + 0.5) * grid.cell_m;
+    const table = html("table");
+    for (const field of this.data.fields) {
+      const row = html("tr");
+      const value = html("td", this.textAt(field, cell));
+      value.id = `value-${field.name}`;
+      row.append(html("th", field.name.replaceAll("_", " ")), value);
+      table.append(row);
+    }
+    byId("cell").replaceChildren(html("p", `row ${cell.row}, column ${cell.col}; x ${x} m, y ${y} m`, "note"), table);
+  }
+
+  /** The curve of the chosen cell; of arrival there is none. */
+  showCell() {
+    const cell = this.map.chosen;
+    this.markHistory = null;
+    byId("history").replaceChildren();
+    if (!cell || this.field.once) return;
+    const { field, frames } = this;
+    const place = frames.place(cell.row, cell.col);
+    const levels = frames.times.map((_, frame) => frames.level(field, frame, place));
+    if (levels.every((level) => level === 0)) return;
+    const values = levels.map((level) => (level > 0 ? valueOf(field, level) : null));
+    const unit = unitOf(field);
+    this.markHistory = drawChart(byId("history"), frames.times, [{ name: field.name.replaceAll("_", " "), values }], {
+      label: `${field.name} of the chosen cell over time`, size: unit.size, unit: unit.name,
+      text: (value) => valueText(field, value), choose: (frame) => this.showFrame(frame),
+    });
+    this.markHistory(this.frame);
+  }
+
+  /** In the corner of the map: the cell under the pointer, else the chosen one. */
+  tellHover() {
+    const cell = this.hovered || this.map.chosen;
+    byId("hover").hidden = !cell;
+    if (cell) byId("hover").textContent = `${this.textAt(this.field, cell)} \u00b7 row ${cell.row}, column ${cell.col}`;
+  }
+
+  /** A length that is round in metres and at most a quarter of the map. */
+  tellScale() {
+    const perPixel = this.data.grid.cell_m / this.map.view.scale;
+    const most = (this.map.size.width / 4) * perPixel;
+    const decade = 10 ** Math.floor(Math.log10(most));
+    const length = [5, 2, 1].map((factor) => factor * decade).find((size) => size <= most) || decade;
+    byId("rule").style.width = `${length / perPixel}px`;
+    byId("length").textContent = (length >= 1000 ? `${length / 1000} km` : `${length} m`) + ", N \u2191";
+  }
+
+  play(on) {
+    clearInterval(this.timer);
+    this.timer = null;
+    byId("play").textContent = on ? "Pause" : "Play";
+    byId("play").setAttribute("aria-pressed", String(on));
+    if (!on) return;
+    const last = this.data.frames.length - 1;
+    if (this.frame === last) this.showFrame(0);
+    this.timer = setInterval(() => {
+      if (this.frame < last) this.showFrame(this.frame + 1);
+      if (this.frame === last) this.play(false);
+    }, 1000 / FRAMES_PER_SECOND);
+  }
+
+  // ------------------------------------------------------------------------------------------------- listening
+
+  listen() {
+    byId("slider").addEventListener("input", (event) => this.showFrame(Number(event.target.value)));
+    byId("play").addEventListener("click", () => this.play(this.timer === null));
+    for (const name of ["extent", "observed"]) {
+      byId(name).checked = this.map.shows[name];
+      byId(name).addEventListener("change", (event) => {
+        this.map.shows[name] = event.target.checked;
+        this.map.draw();
+      });
+    }
+    const zooms = {
+      nearer: () => this.map.zoom(1.5),
+      farther: () => this.map.zoom(1 / 1.5),
+      whole: () => this.map.whole(),
+    };
+    for (const [id, zoom] of Object.entries(zooms)) byId(id).addEventListener("click", () => (zoom(), this.zoomed()));
+    window.addEventListener("resize", () => (this.map.resize(), this.zoomed()));
+    document.addEventListener("keydown", (event) => {
+      const busy = event.target.closest("button, input, summary, canvas, a");
+      if (event.key !== " " || busy || event.ctrlKey || event.altKey || event.metaKey) return;
+      event.preventDefault();
+      if (!byId("play").disabled) this.play(this.timer === null);
+    });
+    this.listenToMap(byId("map"), zooms);
+  }
+
+  /** On a zoomed map a finger moves the map, else the page. */
+  zoomed() {
+    byId("map").style.touchAction = this.map.isZoomed ? "none" : "pan-y";
+    this.tellScale();
+  }
+
+  listenToMap(canvas, zooms) {
+    const at = (event) => {
+      const box = canvas.getBoundingClientRect();
+      return [event.clientX - box.left, event.clientY - box.top];
+    };
+    const fingers = new Map(); // where each pointer that is down was last
+    let moved = 0;
+    canvas.addEventListener("pointerdown", (event) => {
+      if (fingers.size === 0) moved = 0;
+      fingers.set(event.pointerId, at(event));
+      canvas.setPointerCapture(event.pointerId);
+    });
+    canvas.addEventListener("pointermove", (event) => {
+      const here = at(event);
+      this.hovered = this.map.cellAt(...here);
+      this.tellHover();
+      const before = fingers.get(event.pointerId);
+      if (!before) return;
+      const step = [here[0] - before[0], here[1] - before[1]];
+      fingers.set(event.pointerId, here);
+      moved += Math.hypot(...step);
+      const other = [...fingers].find(([id]) => id !== event.pointerId);
+      if (other) {
+        const distance = (point) => Math.max(1, Math.hypot(point[0] - other[1][0], point[1] - other[1][1]));
+        this.map.zoom(distance(here) / distance(before), ...other[1]);
+      } else if (this.map.isZoomed && moved > 4) {
+        this.map.pan(...step);
+      }
+      this.zoomed();
+    });
+    const up = (event) => {
+      const was = fingers.delete(event.pointerId);
+      if (!was || fingers.size > 0 || moved > 4 || event.type === "pointercancel") return;
+      const cell = this.map.cellAt(...at(event));
+      if (cell) this.choose(cell);
+    };
+    canvas.addEventListener("pointerup", up);
+    canvas.addEventListener("pointercancel", up);
+    canvas.addEventListener("pointerleave", () => {
+      this.hovered = null;
+      this.tellHover();
+    });
+    canvas.addEventListener("wheel", (event) => {
+      event.preventDefault();
+      this.map.zoom(Math.exp(-event.deltaY * 0.002), ...at(event));
+      this.zoomed();
+    }, { passive: false });
+    canvas.addEventListener("keydown", (event) => this.mapKey(event, zooms));
+  }
+
+  mapKey(event, zooms) {
+    const ways = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
+    const zoom = { "+": zooms.nearer, "=": zooms.nearer, "-": zooms.farther, 0: zooms.whole }[event.key];
+    if (event.ctrlKey || event.altKey || event.metaKey || (!ways[event.key] && !zoom)) return;
+    event.preventDefault();
+    if (zoom) {
+      zoom();
+      this.zoomed();
+      return;
+    }
+    const [top, left, rows, cols] = this.data.window;
+    const [boxTop, boxLeft, boxRows, boxCols] = this.data.box;
+    const from = this.map.chosen || { row: boxTop + (boxRows >> 1), col: boxLeft + (boxCols >> 1) };
+    const length = this.map.chosen ? (event.shiftKey ? 10 : 1) : 0;
+    const within = (value, first, count) => Math.max(first, Math.min(value, first + count - 1));
+    this.choose({
+      row: within(from.row + ways[event.key][0] * length, top, rows),
+      col: within(from.col + ways[event.key][1] * length, left, cols),
+    });
+  }
+}
+
+async function main() {
+  try {
+    const frames = await Frames.read(JSON.parse(byId("data").textContent));
+    byId("content").hidden = false;
+    new Page(frames).start();
+  } catch (error) {
+    byId("failure").hidden = false;
+    byId("failure").textContent = typeof DecompressionStream === "undefined"
+      ? "This browser is too old for this page: Firefox 113, Safari 16.4 or Chrome 80 (DecompressionStream) is needed."
+      : `This page is damaged: ${error.message}`;
+  }
+}
+
+main();

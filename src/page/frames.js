@@ -53,6 +53,10 @@ class Frames {
       field.levels = undoDifferences(await unpack(field.data), field.once ? 1 : data.frames.length, frames.count);
       field.decimals = Math.min(20, Math.max(0, Math.ceil(-Math.log10(field.step) - 1e-9)));
     }
+    for (const { levels, like } of data.fields.filter((field) => field.like >= 0)) {
+      const other = data.fields[like].levels;
+      for (let i = 0; i < levels.length; i++) levels[i] += other[i];
+    }
     return frames;
   }
 

@@ -133,7 +133,8 @@ class LavaMap {
 
   pan(x, y) {
     const { view, size } = this;
-    const within = (value, half, count) => Math.max(-half, Math.min(value, count - half)); // the middle stays on the map
+    // The middle of the canvas stays on the map.
+    const within = (value, half, count) => Math.max(-half, Math.min(value, count - half));
     view.x = within(view.x - x / view.scale, size.width / view.scale / 2, this.cols);
     view.y = within(view.y - y / view.scale, size.height / view.scale / 2, this.rows);
     this.draw();

@@ -35,7 +35,8 @@ class Browser:
                    "--disable-dev-shm-usage", "--disable-extensions", "--disable-background-networking",
                    "--disable-component-update", "--host-resolver-rules=MAP * ~NOTFOUND", "about:blank"]
         quiet = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-        self.process = subprocess.Popen(["bash", "-c", *command], pass_fds=(to_read, to_write), cwd=self.profile, **quiet)
+        self.process = subprocess.Popen(["bash", "-c", *command], pass_fds=(to_read, to_write), cwd=self.profile,
+                                        **quiet)
         os.close(to_read)
         os.close(to_write)
         self.session = None

@@ -1,0 +1,220 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The page of sciara export --format html in a browser, opened from its file: slider, play, click, hover, keys."""
+import os
+import re
+import sys
+
+sys.dont_write_bytecode = True
+sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
+import browser
+import case
+from case import SharedCase, open_snapshot, record
+
+TITLE = 'slope </script><script>document.title = "taken over"</script>'
+READY = "!document.getElementById('content').hidden || !document.getElementById('failure').hidden"
+PIXELS = """(() => {
+  const map = document.getElementById('map');
+  const copy = document.createElement('canvas').getContext('2d');
+  Object.assign(copy.canvas, { width: map.width, height: map.height });
+  copy.drawImage(map, 0, 0);
+  const pixels = copy.getImageData(0, 0, map.width, map.height).data;
+  let lava = 0;
+  for (let i = 0; i < pixels.length; i += 4) lava += pixels[i] > pixels[i + 2] + 40;
+  return lava;
+})()"""
+
+
+class BrowserPage(SharedCase):
+    @classmethod
+    def prepare(cls):
+        case.write_scenario(cls.work, title=TITLE, run={"max_time": "60 min"},
+                            output={"fields": case.FIELDS, "dtype": "float64", "every": "10 min"})
+        case.run_program("run", "s.json", "-q", "-o", "run", cwd=cls.work)
+        case.write_json(os.path.join(cls.work, "seen.geojson"), {"type": "Polygon", "coordinates": [
+            [[15.001, 37.74], [15.004, 37.74], [15.004, 37.742], [15.001, 37.74]]]})
+        case.run_program("export", "run", "-q", "-f", "html", "-o", "page.html", "--observed", "seen.geojson",
+                         cwd=cls.work)
+        cls.stored = [open_snapshot(os.path.join(cls.work, "run", one["name"]))
+                      for one in record(cls.work + "/run")["snapshots"]]
+        cls.browser = browser.Browser(browser.find())
+        cls.addClassCleanup(cls.browser.close)
+
+    def setUp(self):
+        self.open()
+
+    def tearDown(self):
+        self.assertEqual(self.browser.complaints, [], "what the browser complains of")
+        self.assertEqual(self.browser.requests, [f"file://{self.path('page.html')}"], "what was fetched")
+
+    def open(self, **how):
+        self.browser.open(f"file://{self.path('page.html')}", **how)
+        self.browser.wait_until(READY)
+        self.assertEqual(self.text("failure"), "")
+
+    def text(self, name):
+        return self.browser.evaluate(f"document.getElementById('{name}')?.textContent ?? null")
+
+    def on(self, name, script):
+        return self.browser.evaluate(f"document.getElementById('{name}').{script}")
+
+    def go_to(self, frame):
+        self.on("slider", "focus()")
+        self.browser.key("Home")
+        for _ in range(frame):
+            self.browser.key("ArrowRight")
+        self.assertEqual(self.on("slider", "value"), str(frame))
+
+    def place_of(self, row, col):
+        """Where the middle of a cell is on the screen, the map not zoomed."""
+        box = self.browser.evaluate("(({x, y, width, height}) => [x, y, width, height])"
+                                    "(document.getElementById('map').getBoundingClientRect())")
+        scale = min(box[2] / case.COLS, box[3] / case.ROWS)
+        left, top = box[0] + (box[2] - scale * case.COLS) / 2, box[1] + (box[3] - scale * case.ROWS) / 2
+        return left + (col + 0.5) * scale, top + (row + 0.5) * scale
+
+    def cells(self, frame):
+        """A few with lava and one without, of a snapshot."""
+        deposit = self.stored[frame].deposit.values[0]
+        wet = [(r, c) for r in range(case.ROWS) for c in range(case.COLS) if deposit[r, c] > 0]
+        return [wet[0], wet[len(wet) // 2], wet[-1], (case.ROWS - 1, 0)]
+
+    def assert_told(self, field, told, frame, row, col):
+        """What the page tells of a cell is what the snapshot holds, within one step."""
+        value = float(self.stored[frame][field].values[0, row, col])
+        if value <= 0 and not (field == "arrival_time" and value == 0):
+            self.assertEqual(told, "no lava", f"{field} of {value}")
+            return
+        self.assertRegex(told, r"^\S+ (m|K|s|h|d)$", f"{field} of {value} in row {row}, column {col} of frame {frame}")
+        number, unit = told.split(" ")
+        size = {"h": 3600, "d": 86400}.get(unit, 1)
+        digits = len(number.partition(".")[2])
+        step = self.browser.evaluate(f"JSON.parse(document.getElementById('data').textContent).fields"
+                                     f".find((one) => one.name === '{field}').step")
+        self.assertLessEqual(abs(float(number) * size - value), max(step, 0.5 * size * 10 ** -digits),
+                             f"{field} of {value}: {told}")
+
+    def test_it_starts_with_the_last_frame(self):
+        self.assertEqual(self.on("slider", "value"), str(len(self.stored) - 1))
+        self.assertIn(f"step {self.stored[-1].attrs['step']}", self.text("when"))
+        self.assertEqual((self.text("title"), self.browser.evaluate("document.title")), (TITLE, TITLE))
+        self.assertIn("Values are kept in steps of ", self.text("quantisation"))
+        self.assertIn('"cooling": 150', self.text("scenario"))
+
+    def test_the_slider_moves_the_frame(self):
+        found = []
+        for frame in range(len(self.stored)):
+            self.go_to(frame)
+            self.assertIn(f"step {self.stored[frame].attrs['step']}", self.text("when"))
+            told = re.search(r"emitted(\S+) m", self.text("ledger"))[1].replace(",", "")
+            self.assertAlmostEqual(float(told) / self.stored[frame].attrs["ledger_emitted_m3"], 1, delta=1e-9)
+            found.append(self.browser.evaluate(PIXELS))
+        self.assertGreater(found[0], 100, "pixels with lava")
+        self.assertGreater(found[-1], 1.2 * found[0], "pixels with lava, in the end and at first")
+
+    def test_a_click_tells_the_value(self):
+        for frame in (0, len(self.stored) // 2, len(self.stored) - 1):
+            self.go_to(frame)
+            for row, col in self.cells(frame):
+                self.browser.click(*self.place_of(row, col))
+                self.assertIn(f"row {row}, column {col}; ", self.text("cell"))
+                for field in ("deposit", "thickness", "temperature", "arrival_time"):
+                    self.assert_told(field, self.text(f"value-{field}"), frame, row, col)
+
+    def test_the_history_of_a_cell(self):
+        frame = len(self.stored) - 1
+        row, col = self.cells(frame)[1]
+        self.browser.click(*self.place_of(row, col))
+        points = self.browser.evaluate("document.querySelector('#history .curve').getAttribute('d')"
+                                       ".match(/[ML]/g).length")
+        wet = sum(float(one.deposit.values[0, row, col]) > 0 for one in self.stored)
+        self.assertEqual(points, wet)
+        self.go_to(0)
+        told = self.text("history").rsplit("deposit: ", 1)[1]
+        if told == "none":
+            told = "no lava"
+        self.assert_told("deposit", told, 0, row, col)
+
+    def test_hover(self):
+        row, col = self.cells(len(self.stored) - 1)[0]
+        self.browser.mouse("mouseMoved", *self.place_of(row, col))
+        told, where = self.text("hover").split(" \u00b7 ")
+        self.assertEqual(where, f"row {row}, column {col}")
+        self.assert_told("deposit", told, len(self.stored) - 1, row, col)
+
+    def test_the_keyboard_alone(self):
+        self.on("map", "focus()")
+        self.browser.key("ArrowUp")
+        row, col = map(int, re.search(r"row (\d+), column (\d+)", self.text("cell")).groups())
+        steps = (("ArrowDown", False, (1, 0)), ("ArrowRight", True, (0, 10)), ("ArrowLeft", False, (0, -1)))
+        for key, shift, step in steps:
+            self.browser.key(key, shift=shift)
+            row, col = min(row + step[0], case.ROWS - 1), min(col + step[1], case.COLS - 1)
+            self.assertIn(f"row {row}, column {col}; ", self.text("cell"))
+        self.assert_told("deposit", self.text("value-deposit"), len(self.stored) - 1, row, col)
+        scale = self.text("length"), self.on("rule", "style.width")
+        self.browser.key("+")
+        self.assertNotEqual((self.text("length"), self.on("rule", "style.width")), scale, "zoomed")
+        self.browser.key("0")
+        self.assertEqual((self.text("length"), self.on("rule", "style.width")), scale, "shows all again")
+        reached = set()
+        for _ in range(20):
+            self.browser.key("Tab")
+            reached.add(self.browser.evaluate("document.activeElement.id || document.activeElement.name"))
+        self.assertLessEqual({"field", "map", "nearer", "play", "slider", "extent", "observed"}, reached)
+
+    def test_another_field(self):
+        self.browser.evaluate("document.querySelector('#fields input').focus()")
+        self.browser.key("ArrowRight")
+        self.browser.key("ArrowRight")
+        self.assertEqual(self.browser.evaluate("document.querySelector('#fields :checked').value"), "temperature")
+        self.assertIn("temperature of liquid lava", self.text("quantisation"))
+        self.assertRegex(self.text("low") + self.text("high"), r"^1\d\d\d\.?\d* K1360\.?\d* K$")
+
+    def test_play(self):
+        self.go_to(0)
+        self.on("play", "focus()")
+        self.browser.key(" ", code="Space")
+        self.assertEqual((self.text("play"), self.on("play", "getAttribute('aria-pressed')")), ("Pause", "true"))
+        self.browser.wait_until("document.getElementById('play').textContent === 'Play'")
+        self.assertEqual(self.on("slider", "value"), str(len(self.stored) - 1))
+
+    def test_outlines(self):
+        seen = []
+        for name in ("observed", "extent"):
+            for _ in range(2):
+                seen.append(self.browser.evaluate("document.getElementById('map').toDataURL()"))
+                self.on(name, "click()")
+        self.assertNotEqual(seen[0], seen[1], "with and without the observed outline")
+        self.assertNotEqual(seen[2], seen[3], "with and without the extent")
+        self.assertEqual(seen[0], seen[2])
+        self.assertEqual(self.text("observed_name"), "seen.geojson")
+
+    def test_a_phone(self):
+        """Nothing is wider than the screen; a finger's tap chooses a cell."""
+        self.open(width=360, height=740, touch=True, ratio=3)
+        self.assertLessEqual(self.browser.evaluate("document.documentElement.scrollWidth"), 360)
+        self.assertGreaterEqual(self.on("play", "getBoundingClientRect().height"), 40)
+        row, col = self.cells(len(self.stored) - 1)[1]
+        x, y = self.place_of(row, col)
+        self.browser.call("Input.dispatchTouchEvent", type="touchStart", touchPoints=[{"x": x, "y": y}])
+        self.browser.call("Input.dispatchTouchEvent", type="touchEnd", touchPoints=[])
+        self.assertIn(f"row {row}, column {col}; ", self.text("cell"))
+
+    def test_dark_and_light(self):
+        shades = []
+        for dark in (False, True):
+            self.open(dark=dark)
+            colours = self.browser.evaluate("(({color, backgroundColor}) => [color, backgroundColor])"
+                                            "(getComputedStyle(document.body))")
+            shades.append([sum(map(int, re.findall(r"\d+", colour)[:3])) / 3 for colour in colours])
+        (ink, ground), (dark_ink, dark_ground) = shades
+        self.assertTrue(ink < 80 and ground > 200, "light")
+        self.assertTrue(dark_ink > 200 and dark_ground < 80, "dark")
+
+
+if __name__ == "__main__":
+    if not browser.find():
+        print("skipped: there is no Chromium (apt-get install chromium)")
+        sys.exit(77)
+    case.main()

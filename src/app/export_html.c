@@ -49,6 +49,8 @@ static enum sciara_status choose_fields(const struct sciara_export_job *job, enu
     return sciara_fail(SCIARA_ERR_USAGE,
                        "--field: a page shows the altitude as its ground; allowed is any other field");
   *count = 0;
+  if (!sciara_snapshot_has(&job->target->snapshot, job->field))
+    return sciara_target_read(job->target, job->field, NULL); // says so, and what there is
   fields[(*count)++] = job->field;
   for (size_t i = 0; i < sizeof usual / sizeof *usual; i++)
     if (usual[i] != job->field && sciara_snapshot_has(&job->target->snapshot, usual[i])) fields[(*count)++] = usual[i];

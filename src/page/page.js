@@ -254,7 +254,11 @@ class Page {
       whole: () => this.map.whole(),
     };
     for (const [id, zoom] of Object.entries(zooms)) byId(id).addEventListener("click", () => (zoom(), this.zoomed()));
-    window.addEventListener("resize", () => (this.map.resize(), this.zoomed()));
+    window.addEventListener("resize", () => {
+      if (byId("map").clientWidth === this.map.size.width) return; // a phone hides its address bar: keep the view
+      this.map.resize();
+      this.zoomed();
+    });
     document.addEventListener("keydown", (event) => {
       const busy = event.target.closest("button, input, summary, canvas, a");
       if (event.key !== " " || busy || event.ctrlKey || event.altKey || event.metaKey) return;
@@ -313,6 +317,7 @@ class Page {
       this.tellHover();
     });
     canvas.addEventListener("wheel", (event) => {
+      if (!this.map.isZoomed && event.deltaY > 0) return; // all is shown: the page scrolls
       event.preventDefault();
       this.map.zoom(Math.exp(-event.deltaY * 0.002), ...at(event));
       this.zoomed();

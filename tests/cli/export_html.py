@@ -253,8 +253,8 @@ class ExportHtml(SharedCase):
     def test_refusals(self):
         before = case.tree(self.work)
         for code, message, args in (
-                (2, "--field: a page shows the altitude as its ground", ["--field", "altitude"]),
-                (3, 'holds no field "max_speed"', ["--field", "max_speed"]),
+                (2, "--field: a page shows the altitude as its ground", ["--field", "altitude", "-o", "none.html"]),
+                (3, 'holds no field "max_speed"; it holds thickness, ', ["--field", "max_speed", "-o", "none.html"]),
                 (3, "page.html: is there already; --overwrite replaces it", [])):
             done = self.export("run", "-f", "html", *args, code=code)
             self.assertIn(message, done.stderr)

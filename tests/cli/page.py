@@ -217,4 +217,7 @@ if __name__ == "__main__":
     if not browser.find():
         print("skipped: there is no Chromium (apt-get install chromium)")
         sys.exit(77)
+    if case.SANITIZED:
+        print("skipped: sanitizers see nothing of a browser; export_html.py makes the same pages")
+        sys.exit(77)
     case.main()

@@ -144,8 +144,8 @@ class Browser:
         self.mouse("mousePressed", x, y, button="left", clickCount=1)
         self.mouse("mouseReleased", x, y, button="left", clickCount=1)
 
-    def screenshot(self, path, whole=False):
-        """A PNG of what is seen, or of the whole page."""
-        picture = self.call("Page.captureScreenshot", format="png", captureBeyondViewport=whole)
+    def screenshot(self, path):
+        """A JPEG of what is seen."""
+        picture = self.call("Page.captureScreenshot", format="jpeg", quality=85)
         with open(path, "wb") as f:
             f.write(base64.b64decode(picture["data"]))

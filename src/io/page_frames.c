@@ -178,7 +178,7 @@ static enum sciara_status choose_steps(struct reader *r) {
   struct sciara_page_frames *out = r->out;
   int64_t frames = 0;
   for (size_t f = 0; f < out->field_count; f++) frames += out->fields[f].once ? 1 : (int64_t)out->frame_count;
-  if (out->cells > MAX_BYTES / (int64_t)sizeof(uint16_t) / frames)
+  if (out->cells * frames > MAX_BYTES / (int64_t)sizeof(uint16_t))
     return sciara_fail(SCIARA_ERR_INPUT,
                        "%" PRId64 " cells with lava in %" PRId64 " frames of fields are more than a browser is given: "
                        "at most %d values; take fewer frames",
@@ -214,7 +214,7 @@ enum sciara_status sciara_page_frames_read(const char *const *paths, size_t coun
   SCIARA_TRY_GOTO(each_snapshot(&r, paths, survey));
   find_box(out);
   SCIARA_TRY_GOTO(choose_steps(&r));
-  SCIARA_TRY_GOTO(each_snapshot(&r, paths, fill));
+  if (out->cells > 0) SCIARA_TRY_GOTO(each_snapshot(&r, paths, fill));
 cleanup:
   sciara_free(r.values);
   sciara_free(r.thickness);

@@ -40,8 +40,8 @@ struct sciara_page_frames {
 };
 
 /**
- * Reads `count` snapshots in their order. SCIARA_ERR_INPUT names the snapshot that lies on another grid, lacks a field,
- * or holds a value that is not finite, and says when there is more than a browser can take.
+ * Reads `count` > 0 snapshots in their order. SCIARA_ERR_INPUT names the snapshot that lies on another grid, lacks a
+ * field, or holds a value that is not finite, and says when there is more than a browser can take.
  *
  * @param fields `field_count` different ones; neither altitude, which is the same under no lava, nor a field twice
  */

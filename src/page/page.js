@@ -355,7 +355,7 @@ async function main() {
   } catch (error) {
     byId("failure").hidden = false;
     byId("failure").textContent = typeof DecompressionStream === "undefined"
-      ? "This browser is too old for this page: Firefox 113, Safari 16.4 or Chrome 80 (DecompressionStream) is needed."
+      ? "This browser is too old for this page: Firefox 113, Safari 16.4 or Chrome 86 (DecompressionStream) is needed."
       : `This page is damaged: ${error.message}`;
   }
 }

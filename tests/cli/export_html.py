@@ -126,6 +126,18 @@ class ExportHtml(SharedCase):
         self.assertEqual([field["name"] for field in page.data["fields"]], ["speed"] + USUAL)
         self.assert_values(page, self.stored)
 
+    def test_thickness_alone(self):
+        """Lava that is there in some snapshot and gone in the last is in the page; what is not known is null."""
+        self.sciara("run", "s.json", "-q", "-o", "thin", "--set", 'output.fields=["thickness"]')
+        self.export("thin", "-f", "html")
+        page = Page(self.path("thin", "maps", "page.html"))
+        stored = [open_snapshot(self.path("thin", one["name"])) for one in record(self.path("thin"))["snapshots"]]
+        gone = (stored[2].thickness.values > 0) & (stored[-1].thickness.values == 0)
+        self.assertGreater(gone.sum(), 5, "cells that have lava in between alone")
+        self.assertEqual([field["name"] for field in page.data["fields"]], ["thickness"])
+        self.assert_values(page, stored)
+        self.assertEqual({frame["covered_cells"] for frame in page.data["frames"]}, {None})
+
     def test_steps_are_round_and_fine(self):
         for field in self.page.data["fields"]:
             with self.subTest(field=field["name"]):

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "app/bundled.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "io/durable.h"
@@ -95,33 +96,12 @@ static enum sciara_status open_scenario(const char *path, enum sciara_precision 
   return sciara_problem_open(path, &options, out);
 }
 
-/** In the folder config of where we are, else in that of the installed program; *path is NULL when it is in neither. */
-static enum sciara_status find_bundled(const char *name, char **path) {
-  char program[4096];
-  *path = sciara_path_join("config", name);
-  if (!*path) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a path");
-  if (access(*path, R_OK) == 0) return SCIARA_OK;
-  free(*path);
-  *path = NULL;
-  const ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
-  if (length < 0) return SCIARA_OK;
-  program[length] = '\0';
-  char *folder = sciara_path_folder(program);
-  *path = folder ? sciara_format("%s/../share/sciara/config/%s", folder, name) : NULL;
-  free(folder);
-  if (!*path) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a path");
-  if (access(*path, R_OK) == 0) return SCIARA_OK;
-  free(*path);
-  *path = NULL;
-  return SCIARA_OK;
-}
-
-enum sciara_status sciara_bench_bundled_records(char **path) { return find_bundled("bench-records.csv", path); }
+enum sciara_status sciara_bench_bundled_records(char **path) { return sciara_bundled_find("bench-records.csv", path); }
 
 static enum sciara_status open_bundled(const char *name, enum sciara_precision precision, struct sciara_problem *out,
                                        char **left_out) {
   char *path;
-  SCIARA_TRY(find_bundled(name, &path));
+  SCIARA_TRY(sciara_bundled_find(name, &path));
   const enum sciara_status status = path ? open_scenario(path, precision, out) : SCIARA_OK;
   if (!path) *left_out = sciara_format("config/%s is not in this folder, nor installed with the program", name);
   free(path);

@@ -5,28 +5,36 @@
 #include <string.h>
 
 #include "app/command.h"
+#include "app/doc.h"
 #include "app/messages.h"
 #include "base/text.h"
 #include "io/versions.h"
 
 extern const struct sciara_command sciara_cmd_init, sciara_cmd_check, sciara_cmd_run, sciara_cmd_export,
     sciara_cmd_info, sciara_cmd_compare, sciara_cmd_import, sciara_cmd_engines, sciara_cmd_validate, sciara_cmd_bench,
-    sciara_cmd_schema;
+    sciara_cmd_schema, sciara_cmd_doc;
 
-const struct sciara_command *const sciara_commands[] = {&sciara_cmd_init,   &sciara_cmd_check,   &sciara_cmd_run,
-                                                        &sciara_cmd_export, &sciara_cmd_info,    &sciara_cmd_compare,
-                                                        &sciara_cmd_import, &sciara_cmd_engines, &sciara_cmd_validate,
-                                                        &sciara_cmd_bench,  &sciara_cmd_schema,  NULL};
+const struct sciara_command *const sciara_commands[] = {&sciara_cmd_init,
+                                                        &sciara_cmd_check,
+                                                        &sciara_cmd_run,
+                                                        &sciara_cmd_export,
+                                                        &sciara_cmd_info,
+                                                        &sciara_cmd_compare,
+                                                        &sciara_cmd_import,
+                                                        &sciara_cmd_engines,
+                                                        &sciara_cmd_validate,
+                                                        &sciara_cmd_bench,
+                                                        &sciara_cmd_schema,
+                                                        &sciara_cmd_doc,
+                                                        NULL};
 
 static void print_help(void) {
   printf("sciara: lava-flow simulation with the SCIARA-fv3 cellular automaton\n\nusage: sciara COMMAND [OPTION]... "
          "[FILE]...\n\n");
   for (const struct sciara_command *const *c = sciara_commands; *c; c++)
     printf("  %-10s %s\n", (*c)->name, (*c)->summary);
-  printf(
-      "\n'sciara COMMAND --help' tells more. Exit codes: 0 ok, 1 differ (compare), 2 usage, 3 invalid input, 4 input "
-      "or output\n"
-      "failed, 5 numerical failure, 6 memory, 7 device unavailable, 70 internal, 130 and 143 stopped by a signal.\n");
+  printf("\n'sciara COMMAND --help' tells more. Exit codes:\n\n");
+  for (const struct sciara_meaning *m = sciara_exit_codes; m->name; m++) printf("  %-14s %s\n", m->name, m->meaning);
 }
 
 static const struct sciara_command *find(const char *name) {
@@ -36,9 +44,9 @@ static const struct sciara_command *find(const char *name) {
 }
 
 static int unknown(const char *name) {
-  const char *names[16];
+  const char *names[64];
   size_t count = 0;
-  for (const struct sciara_command *const *c = sciara_commands; *c && count < 16; c++) names[count++] = (*c)->name;
+  for (const struct sciara_command *const *c = sciara_commands; *c && count < 64; c++) names[count++] = (*c)->name;
   const char *closest = sciara_closest_name(name, names, count);
   if (closest)
     sciara_error("there is no command \"%s\"; did you mean \"%s\"?", name, closest);

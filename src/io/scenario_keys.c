@@ -168,3 +168,14 @@ enum sciara_status sciara_scenario_unknown_key(const char *file, const char *par
   if (closest) snprintf(allowed + length, sizeof allowed - length, " (did you mean \"%s\"?)", closest);
   return sciara_scenario_refuse(file, path, "an unknown key", allowed);
 }
+
+const char *sciara_scenario_settable_key(size_t k) {
+  size_t count;
+  const struct sciara_scenario_key *keys = sciara_scenario_keys(&count);
+  for (size_t i = 0; i < count; i++) {
+    const enum sciara_key_type type = keys[i].type;
+    const bool is_value = type != SCIARA_KEY_ANY && type != SCIARA_KEY_OBJECT && type != SCIARA_KEY_OBJECTS;
+    if (is_value && !strstr(keys[i].path, "[]") && k-- == 0) return keys[i].path;
+  }
+  return NULL;
+}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/bundled.h"
+
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "io/durable.h"
+
+static enum sciara_status no_memory(void) { return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a path"); }
+
+/** PREFIX/share/sciara/config of a program in PREFIX/bin; NULL when there is no such folder. */
+static char *installed_folder(void) {
+  char program[4096];
+  const ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+  if (length < 0) return NULL;
+  program[length] = '\0';
+  char *bin = sciara_path_folder(program), *config = bin ? sciara_format("%s/../share/sciara/config", bin) : NULL;
+  char *real = config ? realpath(config, NULL) : NULL;
+  free(config);
+  free(bin);
+  return real;
+}
+
+enum sciara_status sciara_bundled_find(const char *name, char **path) {
+  *path = sciara_path_join("config", name);
+  if (!*path) return no_memory();
+  if (access(*path, R_OK) == 0) return SCIARA_OK;
+  free(*path);
+  *path = NULL;
+  char *folder = installed_folder();
+  if (!folder) return SCIARA_OK;
+  *path = sciara_path_join(folder, name);
+  free(folder);
+  if (!*path) return no_memory();
+  if (access(*path, R_OK) == 0) return SCIARA_OK;
+  free(*path);
+  *path = NULL;
+  return SCIARA_OK;
+}
+
+/** NAME.json, not NAME.schema.json. */
+static int is_scenario(const struct dirent *entry) {
+  const size_t length = strlen(entry->d_name);
+  return length > 5 && strcmp(entry->d_name + length - 5, ".json") == 0 && !strstr(entry->d_name, ".schema.");
+}
+
+enum sciara_status sciara_bundled_list(struct sciara_text *out) {
+  char *folder = installed_folder();
+  struct dirent **entry = NULL;
+  const int count = folder ? scandir(folder, &entry, is_scenario, alphasort) : 0;
+  enum sciara_status status = SCIARA_OK;
+  for (int k = 0; k < count; k++) {
+    if (status == SCIARA_OK) status = sciara_text_append(out, "%s/%s\n", folder, entry[k]->d_name);
+    free(entry[k]);
+  }
+  free((void *)entry);
+  free(folder);
+  if (status == SCIARA_OK && count <= 0)
+    status = sciara_fail(SCIARA_ERR_IO, "no scenarios are installed with this program (PREFIX/share/sciara/config)");
+  return status;
+}

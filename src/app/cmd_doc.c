@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "app/bundled.h"
+#include "app/command.h"
+#include "app/doc.h"
+#include "app/messages.h"
+#include "io/durable.h"
+
+static const struct sciara_option options[] = {
+    {"output", 'o', "DIR", "for all: the folder, as PREFIX/share is; what is there is replaced (required)"},
+    {0},
+};
+
+static enum sciara_status print_page(const char *name) {
+  const char *names[64];
+  size_t count = 0;
+  for (const struct sciara_command *const *c = sciara_commands; *c && count < 64; c++) names[count++] = (*c)->name;
+  for (size_t k = 0; name && k < count; k++)
+    if (strcmp(names[k], name) == 0) {
+      sciara_doc_man(sciara_commands[k], stdout);
+      return SCIARA_OK;
+    }
+  if (name) {
+    const char *closest = sciara_closest_name(name, names, count);
+    return closest ? sciara_fail(SCIARA_ERR_USAGE, "there is no command \"%s\"; did you mean \"%s\"?", name, closest)
+                   : sciara_fail(SCIARA_ERR_USAGE, "there is no command \"%s\"; 'sciara --help' lists them", name);
+  }
+  sciara_doc_man(NULL, stdout);
+  return SCIARA_OK;
+}
+
+static enum sciara_status print_examples(void) {
+  struct sciara_text text = {0};
+  const enum sciara_status status = sciara_bundled_list(&text);
+  if (status == SCIARA_OK) fputs(text.data, stdout);
+  sciara_text_free(&text);
+  return status;
+}
+
+// ----------------------------------------------------------------------------------------------- files of an installation
+
+/** What makes the text of a file; `command` is NULL but for the page of a command. */
+typedef void maker(const struct sciara_command *command, FILE *out);
+
+static void make_bash(const struct sciara_command *command, FILE *out) {
+  (void)command;
+  sciara_doc_bash(out);
+}
+
+static void make_zsh(const struct sciara_command *command, FILE *out) {
+  (void)command;
+  sciara_doc_zsh(out);
+}
+
+static void make_fish(const struct sciara_command *command, FILE *out) {
+  (void)command;
+  sciara_doc_fish(out);
+}
+
+/** DIR/WAY/NAME. */
+static enum sciara_status write_file(const char *folder, const char *way, const char *name, maker *make,
+                                     const struct sciara_command *command) {
+  char *bytes = NULL, *into = sciara_path_join(folder, way), *path = into ? sciara_path_join(into, name) : NULL;
+  size_t count = 0;
+  FILE *text = path ? open_memstream(&bytes, &count) : NULL;
+  bool whole = text != NULL;
+  if (text) {
+    make(command, text);
+    whole = !ferror(text);
+    whole = fclose(text) == 0 && whole;
+  }
+  enum sciara_status status = whole ? sciara_folder_make(into) : sciara_fail(SCIARA_ERR_MEMORY, "no memory for a page");
+  if (status == SCIARA_OK) status = sciara_file_replace(path, bytes, count);
+  free(bytes);
+  free(path);
+  free(into);
+  return status;
+}
+
+static enum sciara_status write_all(const char *folder) {
+  SCIARA_TRY(write_file(folder, "man/man1", "sciara.1", sciara_doc_man, NULL));
+  for (const struct sciara_command *const *c = sciara_commands; *c; c++) {
+    char name[64];
+    snprintf(name, sizeof name, "sciara-%s.1", (*c)->name);
+    SCIARA_TRY(write_file(folder, "man/man1", name, sciara_doc_man, *c));
+  }
+  SCIARA_TRY(write_file(folder, "bash-completion/completions", "sciara", make_bash, NULL));
+  SCIARA_TRY(write_file(folder, "zsh/site-functions", "_sciara", make_zsh, NULL));
+  return write_file(folder, "fish/vendor_completions.d", "sciara.fish", make_fish, NULL);
+}
+
+// ------------------------------------------------------------------------------------------------------------ the command
+
+static enum sciara_status execute(const struct sciara_arguments *a) {
+  static const char *const topics[] = {"man", "bash", "zsh", "fish", "examples", "all"};
+  const char *topic = a->operand[0], *name = a->operand_count > 1 ? a->operand[1] : NULL,
+             *folder = sciara_argument(a, "output");
+  const bool is_man = strcmp(topic, "man") == 0, is_all = strcmp(topic, "all") == 0;
+  if (name && !is_man) return sciara_fail(SCIARA_ERR_USAGE, "\"%s\" is one too many; only man takes a COMMAND", name);
+  if (is_all != (folder != NULL))
+    return sciara_fail(SCIARA_ERR_USAGE, is_all ? "--output is missing, the folder to write to"
+                                                : "--output: allowed with all alone; the others are printed");
+  if (is_man) return print_page(name);
+  if (is_all) return write_all(folder);
+  if (strcmp(topic, "examples") == 0) return print_examples();
+  if (strcmp(topic, "bash") == 0) return sciara_doc_bash(stdout), SCIARA_OK;
+  if (strcmp(topic, "zsh") == 0) return sciara_doc_zsh(stdout), SCIARA_OK;
+  if (strcmp(topic, "fish") == 0) return sciara_doc_fish(stdout), SCIARA_OK;
+  const char *closest = sciara_closest_name(topic, topics, sizeof topics / sizeof *topics);
+  if (closest) return sciara_fail(SCIARA_ERR_USAGE, "there is no page \"%s\"; did you mean \"%s\"?", topic, closest);
+  return sciara_fail(SCIARA_ERR_USAGE, "there is no page \"%s\", allowed man, bash, zsh, fish, examples or all", topic);
+}
+
+static int run(const struct sciara_command *command, int argc, char **argv) {
+  struct sciara_arguments arguments;
+  const int code = sciara_arguments_parse(command, argc, argv, &arguments);
+  return code < 0 ? sciara_report(execute(&arguments)) : code;
+}
+
+const struct sciara_command sciara_cmd_doc = {
+    .name = "doc",
+    .summary = "print man pages, completions for shells, and where the examples are",
+    .operands = "man|bash|zsh|fish|examples|all [COMMAND]",
+    .operand_min = 1,
+    .operand_max = 2,
+    .options = options,
+    .details =
+        "man: the page of COMMAND, or of the program. bash, zsh, fish: completions for that shell. examples: the "
+        "paths of the\n"
+        "scenarios that are installed with the program. all: every page and completion as a file, laid out as "
+        "below PREFIX/share.\n"
+        "They are made of the same tables that the options are parsed with.\n",
+    .run = run,
+};

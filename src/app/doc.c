@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/doc.h"
+
+const struct sciara_meaning sciara_exit_codes[] = {
+    {"0", "done; compare: the same"},
+    {"1", "compare: different; validate, bench: an engine did not pass"},
+    {"2", "the command line makes no sense"},
+    {"3", "an input is invalid, or a file or folder is there already"},
+    {"4", "reading or writing failed"},
+    {"5", "numerical failure"},
+    {"6", "no memory"},
+    {"7", "the engine or its device is not available"},
+    {"70", "a defect of this program"},
+    {"129, 130, 143", "stopped by SIGHUP, SIGINT (Ctrl-C), SIGTERM; the state is kept"},
+    {0},
+};
+
+const struct sciara_meaning sciara_environment[] = {
+    {"NO_COLOR", "if set and not empty: no colours on a terminal"},
+    {"LC_CTYPE, LC_ALL, LANG", "how names of files are read; numbers are always written with a point"},
+    {"SCIARA_ETNA2006", "folder of the files of the 2006 eruption of Etna, for the command bench"},
+    {0},
+};
+
+const struct sciara_option *sciara_command_option(const struct sciara_command *command, size_t k) {
+  const struct sciara_option *o = command->options;
+  while (o->name && k > 0) o++, k--;
+  if (o->name) return o;
+  for (o = sciara_common_options; o->name && k > 0; k--) o++;
+  return o->name ? o : NULL;
+}

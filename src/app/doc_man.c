@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pages for man: roff with the macros of man(7).
+#include <ctype.h>
+#include <string.h>
+
+#include "app/doc.h"
+
+/** Text on lines of its own: what roff would take for a request or an escape is shown as it stands. */
+static void add_text(FILE *out, const char *text, size_t count) {
+  for (size_t k = 0; k < count; k++) {
+    const char c = text[k];
+    const bool first = k == 0 || text[k - 1] == '\n';
+    if (first && (c == '.' || c == '\'')) fprintf(out, "\\&");
+    const char *shown = c == '\\'   ? "\\e"
+                        : c == '-'  ? "\\-"
+                        : c == '\'' ? "\\(aq"
+                        : c == '`'  ? "\\(ga"
+                        : c == '^'  ? "\\(ha"
+                        : c == '~'  ? "\\(ti"
+                                    : NULL;
+    shown ? fputs(shown, out) : fputc(c, out);
+  }
+}
+
+static void add_words(FILE *out, const char *text) { add_text(out, text, strlen(text)); }
+
+/** Lines are filled; one that begins with a blank (a table) stays as it is; an empty one ends a paragraph. */
+static void add_paragraphs(FILE *out, const char *text) {
+  bool table = false;
+  for (const char *line = text; *line;) {
+    const size_t length = strcspn(line, "\n");
+    if ((*line == ' ') != table) {
+      table = !table;
+      fprintf(out, table ? ".nf\n" : ".fi\n");
+    }
+    length == 0 ? (void)fputs(".PP", out) : add_text(out, line, length);
+    fprintf(out, "\n");
+    line += length + (line[length] == '\n');
+  }
+  if (table) fprintf(out, ".fi\n");
+}
+
+/** "SCENARIO" of "[SCENARIO]..." is set in italics; words in small letters are typed as they stand. */
+static void add_operands(FILE *out, const char *operands) {
+  for (const char *p = operands; *p;) {
+    const size_t word = strspn(p, "ABCDEFGHIJKLMNOPQRSTUVWXYZ");
+    if (word > 1 || (word == 1 && !isalpha((unsigned char)p[1]))) {
+      fprintf(out, "\\fI%.*s\\fP", (int)word, p);
+      p += word;
+    } else {
+      const size_t rest = 1 + strcspn(p + 1, "ABCDEFGHIJKLMNOPQRSTUVWXYZ");
+      add_text(out, p, rest);
+      p += rest;
+    }
+  }
+}
+
+static void add_option(FILE *out, const struct sciara_option *o) {
+  fprintf(out, ".TP\n");
+  if (o->letter) fprintf(out, "\\fB\\-%c\\fP, ", o->letter);
+  fprintf(out, "\\fB\\-\\-");
+  add_words(out, o->name);
+  fprintf(out, "\\fP");
+  if (o->argument) {
+    fprintf(out, " \\fI");
+    add_words(out, o->argument);
+    fprintf(out, "\\fP");
+  }
+  fprintf(out, "\n");
+  add_words(out, o->help);
+  fprintf(out, "\n");
+}
+
+static void add_meanings(FILE *out, const char *heading, const struct sciara_meaning *list) {
+  fprintf(out, ".SH %s\n", heading);
+  for (; list->name; list++) {
+    fprintf(out, ".TP\n.B ");
+    add_words(out, list->name);
+    fprintf(out, "\n");
+    add_words(out, list->meaning);
+    fprintf(out, "\n");
+  }
+}
+
+static void begin(FILE *out, const char *name, const char *summary) {
+  fprintf(out, ".\\\" Made by \"sciara doc\" of the tables of options.\n.TH ");
+  for (const char *p = name; *p; p++) fprintf(out, *p == '-' ? "\\-" : "%c", toupper((unsigned char)*p));
+  fprintf(out, " 1 \"\" \"sciara %s\" \"Lava flows\"\n.SH NAME\n", SCIARA_VERSION);
+  add_words(out, name);
+  fprintf(out, " \\- ");
+  add_words(out, summary);
+  fprintf(out, "\n.SH SYNOPSIS\n");
+}
+
+static void end(FILE *out, bool of_program) {
+  add_meanings(out, "EXIT STATUS", sciara_exit_codes);
+  add_meanings(out, "ENVIRONMENT", sciara_environment);
+  fprintf(out, ".SH SEE ALSO\n");
+  if (!of_program) fprintf(out, ".BR sciara (1)\n");
+  if (of_program)
+    for (const struct sciara_command *const *c = sciara_commands; *c; c++)
+      fprintf(out, ".BR sciara\\-%s (1)%s\n", (*c)->name, c[1] ? "," : "");
+}
+
+static void man_of_command(const struct sciara_command *command, FILE *out) {
+  char name[64];
+  snprintf(name, sizeof name, "sciara-%s", command->name);
+  begin(out, name, command->summary);
+  fprintf(out, "\\fBsciara %s\\fP [\\fIOPTION\\fP]...%s", command->name, *command->operands ? " " : "");
+  add_operands(out, command->operands);
+  fprintf(out, "\n");
+  if (command->details) {
+    fprintf(out, ".SH DESCRIPTION\n");
+    add_paragraphs(out, command->details);
+  }
+  fprintf(out, ".SH OPTIONS\n");
+  const struct sciara_option *o;
+  for (size_t k = 0; (o = sciara_command_option(command, k)); k++) add_option(out, o);
+  end(out, false);
+}
+
+static void man_of_program(FILE *out) {
+  begin(out, "sciara", "lava-flow simulation with the SCIARA-fv3 cellular automaton");
+  fprintf(out, "\\fBsciara\\fP \\fICOMMAND\\fP [\\fIOPTION\\fP]... [\\fIFILE\\fP]...\n.br\n"
+               "\\fBsciara \\-\\-help\\fP\n.br\n\\fBsciara \\-\\-version\\fP\n.SH DESCRIPTION\n"
+               "Simulates lava flows on a digital elevation model. A scenario in JSON says where lava comes "
+               "out and how much; a run\nwrites snapshots (CF NetCDF), maps for GIS programs, and a record "
+               "of itself.\n"
+               ".PP\nResults (paths of files, tables) go to standard output, messages and progress to "
+               "standard error.\n.SH COMMANDS\n");
+  for (const struct sciara_command *const *c = sciara_commands; *c; c++) {
+    fprintf(out, ".TP\n.BR sciara\\-%s (1)\n", (*c)->name);
+    add_words(out, (*c)->summary);
+    fprintf(out, "\n");
+  }
+  fprintf(out, ".SH OPTIONS OF EVERY COMMAND\n");
+  for (const struct sciara_option *o = sciara_common_options; o->name; o++) add_option(out, o);
+  fprintf(out, ".SH EXAMPLES\n.nf\nsciara init dem.tif \\-\\-vent 500300,4177600 \\-\\-rate 5 \\-\\-duration "
+               "\"3 d\"\nsciara check dem.json\nsciara run dem.json\nsciara export dem.out \\-\\-format cog\n"
+               ".fi\n.PP\nThe scenarios that come with the program: \\fBsciara doc examples\\fP\n");
+  end(out, true);
+}
+
+void sciara_doc_man(const struct sciara_command *command, FILE *out) {
+  command ? man_of_command(command, out) : man_of_program(out);
+}

@@ -1,14 +1,31 @@
 # SPDX-License-Identifier: Apache-2.0
-# Program, library, header, pkg-config file, schema and scenarios.
+# Program, library, header, pkg-config file, man pages, completions, schema, scenarios with their terrain, styles and the
+# script for QGIS. Two components, which are two Debian packages (Package.cmake): runtime and development.
 
-install(TARGETS libsciara ARCHIVE PUBLIC_HEADER)
-if(TARGET sciara)
-  install(TARGETS sciara RUNTIME)
-endif()
-install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR} OPTIONAL)
-install(DIRECTORY config DESTINATION ${CMAKE_INSTALL_DATADIR}/sciara FILES_MATCHING PATTERN "*.json" PATTERN "*.csv")
-install(DIRECTORY datasets DESTINATION ${CMAKE_INSTALL_DATADIR}/sciara FILES_MATCHING PATTERN "*.tif")
-install(FILES examples/minimal.c DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples OPTIONAL)
+install(TARGETS libsciara ARCHIVE COMPONENT development PUBLIC_HEADER COMPONENT development)
+install(TARGETS sciara RUNTIME COMPONENT runtime)
+install(FILES LICENSE README.md CHANGELOG.md CITATION.cff DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT runtime)
+set(data ${CMAKE_INSTALL_DATADIR}/sciara)
+install(DIRECTORY config DESTINATION ${data} COMPONENT runtime FILES_MATCHING PATTERN "*.json" PATTERN "*.csv")
+install(DIRECTORY datasets DESTINATION ${data} COMPONENT runtime FILES_MATCHING PATTERN "*.tif" PATTERN "README.md")
+install(DIRECTORY tools/qgis DESTINATION ${data} COMPONENT runtime FILES_MATCHING PATTERN "*.py")
+install(FILES examples/minimal.c DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples COMPONENT development)
+
+# What the program itself makes: man pages and completions from its options, styles from its colours.
+set(made ${PROJECT_BINARY_DIR}/share)
+add_custom_command(
+  OUTPUT ${made}/stamp
+  COMMAND ${CMAKE_COMMAND} -E rm -rf ${made}
+  COMMAND sciara doc all --output ${made}
+  COMMAND ${CMAKE_COMMAND} -E touch ${made}/stamp
+  DEPENDS sciara
+  COMMENT "Man pages, completions and styles"
+  VERBATIM)
+add_custom_target(sciara_doc ALL DEPENDS ${made}/stamp)
+install(DIRECTORY ${made}/man/ DESTINATION ${CMAKE_INSTALL_MANDIR} COMPONENT runtime)
+foreach(folder IN ITEMS bash-completion zsh fish sciara)
+  install(DIRECTORY ${made}/${folder} DESTINATION ${CMAKE_INSTALL_DATADIR} COMPONENT runtime)
+endforeach()
 
 # The link line of the static library, as ld understands it. The libraries are shared ones: their own dependencies
 # are not ours to name.
@@ -47,4 +64,4 @@ sciara_link_flags(SCIARA_LIBS_PRIVATE ${private})
 # The prefix is written relative to the file itself: the tree may be moved, or installed with another --prefix.
 file(RELATIVE_PATH SCIARA_PC_TO_PREFIX /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 configure_file(${CMAKE_CURRENT_LIST_DIR}/sciara.pc.in ${PROJECT_BINARY_DIR}/sciara.pc @ONLY)
-install(FILES ${PROJECT_BINARY_DIR}/sciara.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+install(FILES ${PROJECT_BINARY_DIR}/sciara.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)

@@ -7,7 +7,9 @@
 #include "app/command.h"
 #include "app/doc.h"
 #include "app/messages.h"
+#include "io/colour_ramp.h"
 #include "io/durable.h"
+#include "model/field.h"
 
 static const struct sciara_option options[] = {
     {"output", 'o', "DIR", "for all: the folder, as PREFIX/share is; what is there is replaced (required)"},
@@ -80,7 +82,33 @@ static enum sciara_status write_file(const char *folder, const char *way, const 
   return status;
 }
 
+/** Styles for QGIS with the same colours for the same value on every map; those that export writes fit one map alone. */
+static const struct {
+  enum sciara_field field;
+  double low, high; // in the unit of the field
+} styles[] = {
+    {SCIARA_FIELD_THICKNESS, 0, 10},     {SCIARA_FIELD_SOLID_THICKNESS, 0, 10},  {SCIARA_FIELD_DEPOSIT, 0, 10},
+    {SCIARA_FIELD_MAX_THICKNESS, 0, 10}, {SCIARA_FIELD_TEMPERATURE, 1143, 1360}, {SCIARA_FIELD_ARRIVAL_TIME, 0, 604800},
+    {SCIARA_FIELD_SPEED, 0, 1},          {SCIARA_FIELD_MAX_SPEED, 0, 1},
+};
+
+static enum sciara_status write_style(const char *folder, size_t k) {
+  const struct sciara_field_info *field = sciara_field_describe(styles[k].field);
+  struct sciara_text text = {0};
+  char *into = sciara_path_join(folder, "sciara/styles"),
+       *path = into ? sciara_format("%s/%s.qml", into, field->name) : NULL;
+  enum sciara_status status = path ? sciara_folder_make(into) : sciara_fail(SCIARA_ERR_MEMORY, "no memory for a path");
+  if (status == SCIARA_OK)
+    status = sciara_ramp_qml(sciara_ramp_for(field->name), styles[k].low, styles[k].high, field->unit, &text);
+  if (status == SCIARA_OK) status = sciara_file_replace(path, text.data, text.length);
+  sciara_text_free(&text);
+  free(path);
+  free(into);
+  return status;
+}
+
 static enum sciara_status write_all(const char *folder) {
+  for (size_t k = 0; k < sizeof styles / sizeof *styles; k++) SCIARA_TRY(write_style(folder, k));
   SCIARA_TRY(write_file(folder, "man/man1", "sciara.1", sciara_doc_man, NULL));
   for (const struct sciara_command *const *c = sciara_commands; *c; c++) {
     char name[64];
@@ -130,8 +158,8 @@ const struct sciara_command sciara_cmd_doc = {
     .details =
         "man: the page of COMMAND, or of the program. bash, zsh, fish: completions for that shell. examples: the "
         "paths of the\n"
-        "scenarios that are installed with the program. all: every page and completion as a file, laid out as "
-        "below PREFIX/share.\n"
-        "They are made of the same tables that the options are parsed with.\n",
+        "scenarios that are installed with the program. all: every page, completion and QGIS style as a file, laid "
+        "out as below\n"
+        "PREFIX/share. Pages and completions are made of the tables that the options are parsed with.\n",
     .run = run,
 };

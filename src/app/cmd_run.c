@@ -21,6 +21,7 @@ static const struct sciara_option options[] = {
     {"overwrite", 0, NULL, "replace the run in a folder that is not empty, and the profile"},
     {"profile", 0, "FILE", "what the steps cost, as CSV"},
     {"profile-every", 0, "K", "steps between two rows of the profile; default 1000"},
+    {"progress-every", 0, "S", "seconds between two messages of progress where there is no terminal; default 30"},
     {0},
 };
 
@@ -103,6 +104,15 @@ static uint64_t profile_every(const struct sciara_arguments *arguments) {
   return 0;
 }
 
+/** --progress-every; below 0 with a message when it makes no sense, 0 when it was not given. */
+static double progress_every(const struct sciara_arguments *arguments) {
+  const char *text = sciara_argument(arguments, "progress-every");
+  double value = 0;
+  if (!text || (sciara_parse_double(text, &value) && value >= 0.1 && value <= 1e6)) return value;
+  sciara_error("--progress-every: found \"%s\", allowed seconds, 0.1 to 1e6", text);
+  return -1;
+}
+
 /** From the scenario to the simulation; everything that is wrong is told here. Returns the exit code. */
 static int prepare(const struct sciara_arguments *arguments, struct sciara_simulation **out) {
   struct sciara_scenario_additions additions;
@@ -126,9 +136,10 @@ static int prepare(const struct sciara_arguments *arguments, struct sciara_simul
 }
 
 static enum sciara_status execute(const struct sciara_arguments *arguments, struct sciara_simulation *simulation,
-                                  uint64_t every, const char *history, struct sciara_run_result *result) {
+                                  uint64_t every, double message_every, const char *history,
+                                  struct sciara_run_result *result) {
   struct sciara_progress_view view;
-  sciara_progress_begin(&view);
+  sciara_progress_begin(&view, message_every);
   const struct sciara_run_options run_options = {
       .overwrite = sciara_argument_given(arguments, "overwrite"),
       .history = history,
@@ -149,12 +160,14 @@ static int run(const struct sciara_command *command, int argc, char **argv) {
   char *history = history_of(argc, argv);
   int code = sciara_arguments_parse(command, argc, argv, &arguments);
   const uint64_t every = code < 0 ? profile_every(&arguments) : 0;
-  if (code < 0 && every == 0) code = SCIARA_ERR_USAGE;
+  const double message_every = code < 0 ? progress_every(&arguments) : 0;
+  if (code < 0 && (every == 0 || message_every < 0)) code = SCIARA_ERR_USAGE;
   if (code < 0) {
     struct sciara_simulation *simulation = NULL;
     struct sciara_run_result result = {0};
     code = prepare(&arguments, &simulation);
-    if (code == SCIARA_OK) code = sciara_report(execute(&arguments, simulation, every, history, &result));
+    if (code == SCIARA_OK)
+      code = sciara_report(execute(&arguments, simulation, every, message_every, history, &result));
     if (code == SCIARA_OK && result.reason == SCIARA_STOP_CANCEL) code = 128 + stopped_by;
     sciara_simulation_destroy(simulation);
   }

@@ -55,12 +55,21 @@ static int unknown(const char *name) {
   return SCIARA_ERR_USAGE;
 }
 
+/** Whether messages are to be JSON, told before the options are parsed: what is wrong with them is a message too. */
+static bool wants_json(int argc, char **argv) {
+  for (int k = 1; k < argc && strcmp(argv[k], "--") != 0; k++)
+    if (strcmp(argv[k], "--log-json") == 0) return true;
+  return false;
+}
+
 /** What was printed must have arrived: a full disk under stdout is an error. */
 static int finish(int code) {
+  if (fflush(stdout) != 0 || ferror(stdout)) {
+    sciara_error("writing to standard output failed");
+    if (code == SCIARA_OK) code = SCIARA_ERR_IO;
+  }
   sciara_messages_end();
-  if (fflush(stdout) == 0 && !ferror(stdout)) return code;
-  fprintf(stderr, "sciara: error: writing to standard output failed\n");
-  return code == SCIARA_OK ? SCIARA_ERR_IO : code;
+  return code;
 }
 
 int main(int argc, char **argv) {
@@ -68,6 +77,7 @@ int main(int argc, char **argv) {
   signal(SIGXFSZ, SIG_IGN); // a file size limit is an error of write, not a death
   setlocale(LC_CTYPE, "");  // for names of files; numbers stay those of the C locale
   sciara_messages_begin();
+  sciara_messages_configure(false, false, wants_json(argc, argv));
   if (argc < 2) {
     print_help();
     return finish(SCIARA_ERR_USAGE);

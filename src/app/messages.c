@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/messages.h"
 
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -20,7 +22,8 @@ static struct {
 
 static const char *const level_name[] = {"debug", "info", "warning", "error"};
 
-static void print_json(enum sciara_log_level level, const char *message) {
+/** `progress`: the value of that member, or NULL. */
+static void print_json(enum sciara_log_level level, const char *message, const char *progress) {
   struct sciara_text escaped = {0};
   sciara_text_append_json(&escaped, message); // what there is no memory for is not said
   char when[32];
@@ -28,8 +31,8 @@ static void print_json(enum sciara_log_level level, const char *message) {
   struct tm utc;
   gmtime_r(&now, &utc);
   strftime(when, sizeof when, "%Y-%m-%dT%H:%M:%SZ", &utc);
-  fprintf(stderr, "{\"time\":\"%s\",\"level\":\"%s\",\"message\":\"%s\"}\n", when, level_name[level],
-          escaped.data ? escaped.data : "");
+  fprintf(stderr, "{\"time\":\"%s\",\"level\":\"%s\",\"message\":\"%s\"%s%s}\n", when, level_name[level],
+          escaped.data ? escaped.data : "", progress ? ",\"progress\":" : "", progress ? progress : "");
   sciara_text_free(&escaped);
 }
 
@@ -55,13 +58,14 @@ static void print_plain(enum sciara_log_level level, const char *message) {
   print_line(stderr, word, message);
 }
 
-static void say(void *context, enum sciara_log_level level, const char *message) {
-  (void)context;
+static void show(enum sciara_log_level level, const char *message, const char *progress) {
   const bool shown = level >= SCIARA_LOG_ERROR || (level == SCIARA_LOG_DEBUG ? state.verbose : !state.quiet);
-  if (shown) {
-    sciara_progress_line(NULL);
-    state.json ? print_json(level, message) : print_plain(level, message);
-  }
+  if (!shown) return;
+  sciara_progress_line(NULL);
+  state.json ? print_json(level, message, progress) : print_plain(level, message);
+}
+
+static void keep_copy(enum sciara_log_level level, const char *message) {
   if (state.copy) {
     char word[16];
     snprintf(word, sizeof word, "%s: ", level_name[level]);
@@ -70,6 +74,17 @@ static void say(void *context, enum sciara_log_level level, const char *message)
   } else {
     sciara_text_append(&state.so_far, "%s: %s\n", level_name[level], message);
   }
+}
+
+static void say(void *context, enum sciara_log_level level, const char *message) {
+  (void)context;
+  show(level, message, NULL);
+  keep_copy(level, message);
+}
+
+void sciara_messages_progress(const char *message, const char *json, bool keep) {
+  show(SCIARA_LOG_INFO, message, json);
+  if (keep) keep_copy(SCIARA_LOG_INFO, message);
 }
 
 void sciara_messages_begin(void) { sciara_log_set_sink(say, NULL); }
@@ -121,9 +136,15 @@ int sciara_report_all(const struct sciara_refusals *r) {
   return (int)r->first;
 }
 
+bool sciara_messages_have_line(void) { return !state.json && isatty(STDERR_FILENO); }
+
 void sciara_progress_line(const char *line) {
   if (state.line_shown) fputs("\r\033[K", stderr);
-  if (line) fputs(line, stderr);
+  if (line) {
+    struct winsize window; // a line that wraps would not be taken away as a whole
+    const bool known = ioctl(STDERR_FILENO, TIOCGWINSZ, &window) == 0 && window.ws_col > 1;
+    fprintf(stderr, "%.*s", known ? window.ws_col - 1 : INT_MAX, line);
+  }
   if (line || state.line_shown) fflush(stderr);
   state.line_shown = line != NULL;
 }

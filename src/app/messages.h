@@ -31,7 +31,16 @@ int sciara_report(enum sciara_status status);
 /** Reports every refusal, each as an error; returns the status of the first as the exit code. */
 int sciara_report_all(const struct sciara_refusals *refusals);
 
-/** Shows `line` as the progress line when stderr is a terminal; NULL removes it. */
+/**
+ * A message of progress. With --log-json it also has the member "progress": the JSON value `json`. `keep`: it goes to the
+ * copy in the file too.
+ */
+void sciara_messages_progress(const char *message, const char *json, bool keep);
+
+/** Whether progress is one line that is drawn anew: stderr is a terminal, and messages are for people. */
+bool sciara_messages_have_line(void);
+
+/** Shows `line` as the progress line of a terminal, cut to its width; NULL removes it. */
 void sciara_progress_line(const char *line);
 
 #endif

@@ -4,17 +4,16 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
-#include <unistd.h>
 
 #include "app/messages.h"
-#include "base/log.h"
 #include "base/wallclock.h"
 
 static const double terminal_interval = 0.1, message_interval = 30; // s
 
-void sciara_progress_begin(struct sciara_progress_view *v) {
+void sciara_progress_begin(struct sciara_progress_view *v, double every) {
   const double now = sciara_wallclock();
-  *v = (struct sciara_progress_view){.begin = now, .last_shown = now};
+  *v = (struct sciara_progress_view){
+      .every = every > 0 ? every : message_interval, .begin = now, .last_shown = now, .last_kept = now};
 }
 
 double sciara_progress_share(const struct sciara_simulation *s) {
@@ -26,33 +25,54 @@ double sciara_progress_share(const struct sciara_simulation *s) {
   return share < 1 ? share : 1;
 }
 
-static void print_eta(double elapsed, double share, char *text, size_t size) {
-  if (share >= 1 || !(share > 1e-4) || elapsed < 1) {
-    snprintf(text, size, "%s", share >= 1 ? "cooling" : "ETA -");
-    return;
-  }
-  char left[48];
-  sciara_print_duration(elapsed * (1 - share) / share, left, sizeof left);
-  snprintf(text, size, "ETA %s", left);
+/** Seconds to go, judged by the share that is done; below 0 when it cannot be told yet. */
+static double time_to_go(double elapsed, double share) {
+  return share >= 1 ? 0 : share > 1e-4 && elapsed >= 1 ? elapsed * (1 - share) / share : -1;
+}
+
+static double smooth(double mean, double value) { return mean > 0 ? 0.8 * mean + 0.2 * value : value; }
+
+static void print_line(const struct sciara_progress_view *v, const struct sciara_engine_progress *p, double share,
+                       double to_go, char *line, size_t size) {
+  char simulated[48], left[48], eta[64] = "ETA -";
+  sciara_print_duration(p->time, simulated, sizeof simulated);
+  sciara_print_duration(to_go > 0 ? to_go : 0, left, sizeof left);
+  if (to_go >= 0) snprintf(eta, sizeof eta, "ETA %s", left);
+  // The most wanted first: a narrow terminal cuts the end.
+  snprintf(line, size,
+           "simulated %s  %3.0f %%  %s  %.4g x real time  %.0f steps/s  %" PRId64 " liquid cells  %.4g m3 emitted",
+           simulated, 100 * share, share < 1 ? eta : "cooling", v->real_times, v->speed, p->liquid_cells, p->emitted);
+}
+
+static void print_json(const struct sciara_progress_view *v, const struct sciara_engine_progress *p, double share,
+                       double to_go, char *json, size_t size) {
+  char left[32] = "null";
+  if (to_go >= 0 && share < 1) snprintf(left, sizeof left, "%.1f", to_go);
+  snprintf(json, size,
+           "{\"step\":%" PRIu64 ",\"simulated_s\":%.17g,\"share\":%.6f,\"eta_s\":%s,\"times_real_time\":%.6g,"
+           "\"steps_per_s\":%.6g,\"liquid_cells\":%" PRId64 ",\"emitted_m3\":%.17g}",
+           p->step, p->time, share, left, v->real_times, v->speed, p->liquid_cells, p->emitted);
 }
 
 void sciara_progress_show(struct sciara_progress_view *v, const struct sciara_simulation *s) {
-  const bool terminal = isatty(STDERR_FILENO);
+  const bool line_wanted = sciara_messages_have_line();
   const double now = sciara_wallclock(), passed = now - v->last_shown;
-  if (!sciara_messages_wanted() || passed < (terminal ? terminal_interval : message_interval)) return;
+  if (!sciara_messages_wanted() || passed < (line_wanted ? terminal_interval : v->every)) return;
   const struct sciara_engine_progress *p = &s->progress;
-  const double speed = (double)(p->step - v->last_step) / passed;
-  v->speed = v->speed > 0 ? 0.8 * v->speed + 0.2 * speed : speed;
+  v->speed = smooth(v->speed, (double)(p->step - v->last_step) / passed);
+  v->real_times = smooth(v->real_times, (p->time - v->last_time) / passed);
   v->last_shown = now;
   v->last_step = p->step;
-  const double share = sciara_progress_share(s);
-  char simulated[48], eta[64], line[256];
-  sciara_print_duration(p->time, simulated, sizeof simulated);
-  print_eta(now - v->begin, share, eta, sizeof eta);
-  snprintf(line, sizeof line, "simulated %s  %3.0f %%  %.0f steps/s  %" PRId64 " liquid cells  %.4g m3 emitted  %s",
-           simulated, 100 * share, v->speed, p->liquid_cells, p->emitted, eta);
-  if (terminal)
+  v->last_time = p->time;
+  const double share = sciara_progress_share(s), to_go = time_to_go(now - v->begin, share);
+  char line[256], json[512];
+  print_line(v, p, share, to_go, line, sizeof line);
+  if (line_wanted) {
     sciara_progress_line(line);
-  else
-    sciara_log(SCIARA_LOG_INFO, "%s", line);
+    return;
+  }
+  print_json(v, p, share, to_go, json, sizeof json);
+  const bool keep = now - v->last_kept >= message_interval; // run.log does not grow with what is asked for here
+  if (keep) v->last_kept = now;
+  sciara_messages_progress(line, json, keep);
 }

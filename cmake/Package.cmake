@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+# Debian packages by CPack: sciara (program, man pages, completions, scenarios) and libsciara-dev (library, header).
+# tools/package makes them.
+
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGE_NAME sciara)
+set(CPACK_PACKAGE_VERSION ${PROJECT_VERSION})
+set(CPACK_SCIARA_SOURCE ${PROJECT_SOURCE_DIR}) # for DebianTree.cmake
+set(CPACK_DEBIAN_PACKAGE_RELEASE 1)
+# Whoever makes the packages maintains them; Debian's own tools look at the same two variables.
+set(name "The sciara developers")
+set(mail "sciara@localhost")
+if(DEFINED ENV{DEBFULLNAME})
+  set(name $ENV{DEBFULLNAME})
+endif()
+if(DEFINED ENV{DEBEMAIL})
+  set(mail $ENV{DEBEMAIL})
+endif()
+set(CPACK_PACKAGE_CONTACT "${name} <${mail}>")
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ
+                                                WORLD_EXECUTE)
+# Compresses man pages and the like, as Debian wants them: between installation and packing.
+set(CPACK_PRE_BUILD_SCRIPTS ${PROJECT_SOURCE_DIR}/cmake/DebianTree.cmake)
+
+set(CPACK_COMPONENTS_ALL runtime development)
+set(CPACK_DEB_COMPONENT_INSTALL ON)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_PRIORITY optional)
+
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_NAME sciara)
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_SECTION science)
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_SUGGESTS "gdal-bin, qgis")
+set(CPACK_DEBIAN_RUNTIME_DESCRIPTION
+    "lava-flow simulator, the SCIARA-fv3 cellular automaton
+ sciara simulates lava flows on a digital elevation model. It is given terrain
+ and a short JSON file that says where lava comes out and how much, and makes
+ maps of thickness, arrival time and deposit, as GeoTIFF and CF NetCDF files.
+ .
+ Every engine gives the same bits, with any number of threads, and a ledger
+ accounts for all lava in each step.")
+
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libsciara-dev)
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "libgdal-dev, libhdf5-dev, libcjson-dev")
+set(CPACK_DEBIAN_DEVELOPMENT_DESCRIPTION
+    "lava-flow simulator, library
+ libsciara simulates lava flows with the SCIARA-fv3 cellular automaton: open a
+ scenario, step it, read fields and ledger.
+ .
+ This package holds the static library, its header and an example.")
+
+include(CPack)

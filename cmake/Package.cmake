@@ -4,6 +4,7 @@
 
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME sciara)
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "lava-flow simulator, the SCIARA-fv3 cellular automaton")
 set(CPACK_PACKAGE_VERSION ${PROJECT_VERSION})
 set(CPACK_SCIARA_SOURCE ${PROJECT_SOURCE_DIR}) # for DebianTree.cmake
 set(CPACK_DEBIAN_PACKAGE_RELEASE 1)
@@ -34,22 +35,20 @@ set(CPACK_DEBIAN_RUNTIME_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_SUGGESTS "gdal-bin, qgis")
 set(CPACK_DEBIAN_RUNTIME_DESCRIPTION
-    "lava-flow simulator, the SCIARA-fv3 cellular automaton
- sciara simulates lava flows on a digital elevation model. It is given terrain
- and a short JSON file that says where lava comes out and how much, and makes
- maps of thickness, arrival time and deposit, as GeoTIFF and CF NetCDF files.
- .
- Every engine gives the same bits, with any number of threads, and a ledger
- accounts for all lava in each step.")
+    "It is given a digital elevation model and a short JSON file that says where
+lava comes out and how much, and makes maps of thickness, arrival time and
+deposit, as GeoTIFF and CF NetCDF files.
+.
+Every engine gives the same bits, with any number of threads, and a ledger
+accounts for all lava in each step.")
 
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libsciara-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "libgdal-dev, libhdf5-dev, libcjson-dev")
 set(CPACK_DEBIAN_DEVELOPMENT_DESCRIPTION
-    "lava-flow simulator, library
- libsciara simulates lava flows with the SCIARA-fv3 cellular automaton: open a
- scenario, step it, read fields and ledger.
- .
- This package holds the static library, its header and an example.")
+    "Programs that link libsciara open a scenario, step it, and read fields and
+ledger.
+.
+This package holds the static library, its header and an example.")
 
 include(CPack)

@@ -56,7 +56,7 @@ static void add_operands(FILE *out, const char *operands) {
 }
 
 static void add_option(FILE *out, const struct sciara_option *o) {
-  fprintf(out, ".TP\n");
+  fprintf(out, ".TP 8\n");
   if (o->letter) fprintf(out, "\\fB\\-%c\\fP, ", o->letter);
   fprintf(out, "\\fB\\-\\-");
   add_words(out, o->name);

@@ -1,0 +1,216 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""sciara doc: every command and option is in the man pages and in the completions of bash, zsh and fish; man and the shells
+find no fault with them; and a shell really completes."""
+import os
+import pty
+import re
+import select
+import shutil
+import subprocess
+import sys
+import time
+import unittest
+
+sys.dont_write_bytecode = True
+sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
+import case
+from case import SharedCase, run_program
+
+SHELL = """
+try() { COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)); COMPREPLY=(); _sciara; printf '%s\\n' "${COMPREPLY[@]}"; }
+"""
+
+
+def missing(program):
+    return shutil.which(program) is None
+
+
+def listed(*words, cwd="/"):
+    return run_program(*words, cwd=cwd).stdout
+
+
+class Doc(SharedCase):
+    @classmethod
+    def prepare(cls):
+        run_program("doc", "all", "--output", "share", cwd=cls.work)
+        cls.commands = re.findall(r"(?m)^  ([a-z]+) +[a-z]", listed("--help").split("'sciara")[0])
+        # {command: {(letter or "", long name, argument or "")}}, as --help tells them: from the tables themselves.
+        cls.options = {c: set(re.findall(r"(?m)^  (?:-(\w), |    )--([a-z-]+)(?: (\S+))?", listed(c, "--help")))
+                       for c in cls.commands}
+        cls.pages = [f"share/man/man1/sciara{suffix}.1" for suffix in ["", *("-" + c for c in cls.commands)]]
+
+    def check_with(self, *words):
+        """A checker says nothing about it."""
+        done = subprocess.run(words, cwd=self.work, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding="utf-8",
+                              check=False)
+        said = [line for line in done.stdout.splitlines() if "missing date" not in line]  # pages of a version have none
+        self.assertEqual(said, [], " ".join(words))
+
+    def complete(self, *words):
+        """What bash offers for the last word; the file is read as bash-completion would."""
+        quoted = " ".join("'" + w + "'" for w in words)
+        done = subprocess.run(["bash", "-c", f"source share/bash-completion/completions/sciara\n{SHELL}try {quoted}"],
+                              cwd=self.work, stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8", check=True)
+        self.assertEqual(done.stderr, "")
+        return sorted(done.stdout.split())
+
+    def test_there_are_commands_and_options(self):
+        self.assertIn("doc", self.commands)
+        self.assertGreater(len(self.commands), 10)
+        self.assertIn(("e", "engine", "NAME"), self.options["run"])
+        self.assertIn(("q", "quiet", ""), self.options["info"])
+        styles = [f for f in case.files(self.path("share")) if f.startswith("sciara/styles/")]
+        self.assertIn("sciara/styles/deposit.qml", styles)
+        self.assertEqual(case.files(self.path("share")),
+                         sorted([*(page[len("share/"):] for page in self.pages), "bash-completion/completions/sciara",
+                                 "zsh/site-functions/_sciara", "fish/vendor_completions.d/sciara.fish", *styles]))
+
+    @unittest.skipIf(missing("groff"), "groff is not installed")
+    def test_pages_hold_every_option(self):
+        for command in self.commands:
+            page = subprocess.run(["groff", "-Tutf8", "-man", "-P-c", "-P-b", "-P-u", "-rLL=200n",
+                                   f"share/man/man1/sciara-{command}.1"], cwd=self.work, stdout=subprocess.PIPE,
+                                  encoding="utf-8", check=True).stdout
+            shown = set(re.findall(r"(?m)^ {7}(?:-(\w), )?--([a-z-]+)(?: (\S+))?(?:  .*)?$", page))
+            self.assertEqual(shown, self.options[command], command)
+            self.assertIn(re.search(r"usage: (.*)", listed(command, "--help"))[1].strip(), page)
+            self.assertRegex(page, r"(?m)^ +129, 130, 143\n")
+
+    @unittest.skipIf(missing("groff"), "groff is not installed")
+    def test_groff_has_no_complaint(self):
+        for page in self.pages:
+            self.check_with("sh", "-c", f"groff -Tutf8 -man -ww {page} > /dev/null")
+
+    @unittest.skipIf(missing("mandoc"), "mandoc is not installed")
+    def test_mandoc_has_no_complaint(self):
+        self.check_with("mandoc", "-T", "lint", "-W", "warning", *self.pages)
+
+    def test_page_of_one_command(self):
+        with open(self.path("share/man/man1/sciara-run.1"), encoding="utf-8") as f:
+            self.assertEqual(f.read(), listed("doc", "man", "run"))
+        with open(self.path("share/man/man1/sciara.1"), encoding="utf-8") as f:
+            self.assertEqual(f.read(), listed("doc", "man"))
+        self.assertRegex(self.sciara("doc", "man", "rnu", code=2).stderr, 'did you mean "run"')
+        self.assertRegex(self.sciara("doc", "bsh", code=2).stderr, 'did you mean "bash"')
+        self.assertRegex(self.sciara("doc", "all", code=2).stderr, "--output is missing")
+        self.assertRegex(self.sciara("doc", "bash", "-o", "x", code=2).stderr, "--output: allowed with all alone")
+        self.assertRegex(self.sciara("doc", "bash", "run", code=2).stderr, '"run" is one too many')
+
+    def test_a_full_disk_is_told(self):
+        with open("/dev/full", "w", encoding="utf-8") as full:
+            done = subprocess.run([case.PROGRAM, "doc", "man", "run"], stdout=full, stderr=subprocess.PIPE, check=False)
+        self.assertEqual(done.returncode, 4)
+
+    # -------------------------------------------------------------------------------------------------------- the shells
+
+    def test_bash_completes_commands_and_options(self):
+        self.assertEqual(self.complete("sciara", ""), sorted([*self.commands, "help", "--help", "--version"]))
+        self.assertEqual(self.complete("sciara", "en"), ["engines"])
+        self.assertEqual(self.complete("sciara", "help", "in"), ["info", "init"])
+        for command in self.commands:
+            forms = {"--" + name for _, name, _ in self.options[command]}
+            forms |= {"-" + letter for letter, _, _ in self.options[command] if letter}
+            self.assertEqual(set(self.complete("sciara", command, "-")), forms, command)
+
+    def test_bash_completes_values(self):
+        engines = re.findall(r"(?m)^([a-z][a-z0-9-]+) +(?:yes|no) ", listed("engines"))
+        self.assertEqual(self.complete("sciara", "run", "--engine", ""), sorted(["auto", *engines]))
+        self.assertEqual(self.complete("sciara", "run", "-e", "ser"), ["serial"])
+        self.assertEqual(self.complete("sciara", "run", "--engine", "=", "ser"), ["serial"])
+        self.assertEqual(self.complete("sciara", "run", "--engine", "="), sorted(["auto", *engines]))
+        self.assertEqual(self.complete("sciara", "validate", "--engines", "serial,o"), ["serial,openmp"])
+        self.assertNotIn("serial,serial", self.complete("sciara", "validate", "--engines", "serial,"))
+        self.assertEqual(self.complete("sciara", "run", "--precision", ""), ["double", "single"])
+        self.assertEqual(self.complete("sciara", "export", "--field", "max"), ["max_speed", "max_thickness"])
+        self.assertEqual(self.complete("sciara", "run", "--set", "run.max"), ["run.max_steps=", "run.max_time="])
+        self.assertEqual(self.complete("sciara", "doc", "z"), ["zsh"])
+        self.assertEqual(self.complete("sciara", "run", "--steps", ""), [])
+        # Every format that export knows: what it lists when it is given none of them.
+        allowed = re.search(r"allowed (.*)", self.sciara("export", "x", "--format", "nonsense", code=2).stderr)[1]
+        self.assertEqual(self.complete("sciara", "export", "--format", ""), sorted(re.findall(r"[a-z0-9-]{2,}", re.sub(
+            r"\bor\b|\band\b", "", allowed))))
+
+    def test_bash_completes_files(self):
+        os.makedirs(self.path("share", "with blank"), exist_ok=True)
+        self.assertEqual(self.complete("sciara", "run", "sh"), ["share"])
+        self.assertEqual(self.complete("sciara", "run", "--output", "sh"), ["share"])
+        self.assertEqual(self.complete("sciara", "run", "--output", "share/man/man1/sciara.1"), [], "a file is no folder")
+        self.assertEqual(self.complete("sciara", "run", "--profile", "share/man/man1/sciara.1"), ["share/man/man1/sciara.1"])
+
+    @unittest.skipIf(missing("shellcheck"), "shellcheck is not installed")
+    def test_shellcheck_has_no_complaint(self):
+        self.check_with("shellcheck", "-s", "bash", "share/bash-completion/completions/sciara")
+
+    @unittest.skipIf(missing("fish"), "fish is not installed")
+    def test_fish(self):
+        script = "share/fish/vendor_completions.d/sciara.fish"
+        self.check_with("fish", "-n", script)
+        os.makedirs(self.path("home"), exist_ok=True)
+
+        def offered(line):
+            done = subprocess.run(["fish", "-c", f"source {script}; complete -C '{line}'"], cwd=self.work, encoding="utf-8",
+                                  stdout=subprocess.PIPE, env={**os.environ, "HOME": self.path("home")}, check=True)
+            return sorted(row.split("\t")[0] for row in done.stdout.splitlines())
+
+        self.assertEqual(offered("sciara en"), ["engines"])
+        self.assertEqual(offered("sciara run -e ser"), ["serial"])
+        self.assertEqual(offered("sciara validate --engines serial,o"), ["serial,openmp"])
+        self.assertEqual(offered("sciara run --set run.max"), ["run.max_steps=", "run.max_time="])
+        for command in self.commands:
+            self.assertEqual(set(offered(f"sciara {command} --")), {"--" + o[1] for o in self.options[command]}, command)
+
+    @unittest.skipIf(missing("zsh"), "zsh is not installed")
+    def test_zsh(self):
+        self.check_with("zsh", "-n", "share/zsh/site-functions/_sciara")
+        with Terminal(self.work) as shell:
+            for line, wanted in (("sciara eng", "sciara engines"), ("sciara run --prec", "--precision"),
+                                 ("sciara run -e ser", "serial"), ("sciara doc exa", "examples"),
+                                 ("sciara export --format c", "cog"),
+                                 ("sciara run --set run.max_t", "run.max_time="),
+                                 ("sciara validate --engines serial,op", "serial,openmp")):
+                self.assertIn(wanted, shell.complete(line), line)
+
+
+class Terminal:
+    """zsh as a person meets it, on a terminal."""
+
+    def __init__(self, folder):
+        self.folder = folder
+
+    def __enter__(self):
+        self.pid, self.side = pty.fork()
+        if self.pid == 0:
+            os.chdir(self.folder)
+            os.execvpe("zsh", ["zsh", "-f", "-i"], {**os.environ, "TERM": "dumb", "PS1": "> "})
+        self.write("fpath=($PWD/share/zsh/site-functions $fpath); autoload -Uz compinit; compinit -u -D; "
+                   "echo rea''dy\n")
+        self.read("ready")
+        return self
+
+    def __exit__(self, *_):
+        self.write("\x03exit\n")
+        os.close(self.side)
+        os.waitpid(self.pid, 0)
+
+    def write(self, text):
+        os.write(self.side, text.encode())
+
+    def read(self, wanted, seconds=20):
+        """What comes until `wanted` is there, or time is out."""
+        seen, end = "", time.monotonic() + seconds
+        while wanted not in seen and time.monotonic() < end:
+            if select.select([self.side], [], [], 0.1)[0]:
+                seen += os.read(self.side, 65536).decode(errors="replace")
+        return seen
+
+    def complete(self, line):
+        """The line after TAB, read back by the shell itself: ^A puts "echo" and quotes around it."""
+        self.write(line + "\t")
+        time.sleep(0.3)
+        self.write("\x01echo '<\x05>'\n")
+        return self.read(">\r\n", 5)
+
+
+if __name__ == "__main__":
+    case.main()

@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Scripts can rely on it: results on stdout, messages on stderr, progress only on a terminal, JSON lines on request."""
+import fcntl
 import json
 import os
 import pty
 import re
 import signal
+import struct
 import subprocess
 import sys
+import termios
 import time
 
 sys.dont_write_bytecode = True
@@ -66,9 +69,10 @@ class Messages(Case):
         done = self.sciara("run", "--log-json", "s.json", "--engine", "seril", "-o", "out", code=2)
         self.assertEqual(self.assert_json_lines(done.stderr)[-1]["level"], "error")
 
-    def on_terminal(self, *args, seconds=None, **environment):
+    def on_terminal(self, *args, seconds=None, columns=0, **environment):
         """(stdout, what a terminal at stderr got); ends the run with SIGINT after `seconds`."""
         main, side = pty.openpty()
+        fcntl.ioctl(side, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
         process = subprocess.Popen([case.PROGRAM, *map(str, args)], cwd=self.work, stdin=subprocess.DEVNULL,
                                    stdout=subprocess.PIPE, stderr=side, env={**os.environ, **environment})
         os.close(side)
@@ -93,7 +97,7 @@ class Messages(Case):
     def test_progress_on_a_terminal_only(self):
         self.write_scenario(**case.ENDLESS)
         out, seen = self.on_terminal("run", "s.json", "-o", "out", "--set", "output.every=500", seconds=1)
-        progress = r"simulated \S+ +\d+ % +\d+ steps/s +\d+ liquid cells +\S+ m3 emitted +ETA "
+        progress = r"simulated \S+ +\d+ %  ETA \S+ +\S+ x real time +\d+ steps/s +\d+ liquid cells +\S+ m3 emitted"
         self.assertRegex(seen, progress)
         self.assertGreater(seen.count("\r\x1b[K"), 0, "the progress line is taken away again")
         for line in out.splitlines():
@@ -101,6 +105,73 @@ class Messages(Case):
         shown = [line.split("\r\x1b[K")[-1] for line in seen.replace("\r\n", "\n").split("\n")]
         self.assertEqual([line for line in shown if line and not line.startswith("sciara: ")], [],
                          "what is left on the terminal besides messages")
+
+    def test_progress_line_is_cut_to_the_terminal(self):
+        self.write_scenario(**case.ENDLESS)
+        _, seen = self.on_terminal("run", "s.json", "-o", "out", seconds=1, columns=60)
+        shown = [part for part in re.split(r"\r\x1b\[K|\r\n", seen) if part.startswith("simulated")]
+        self.assertGreater(len(shown), 2)
+        self.assertEqual({len(line) for line in shown}, {59}, "one column less than the terminal has")
+
+    def progress_of(self, *words, seconds):
+        """The lines with progress of a run without a terminal, which SIGINT ends; and run.log."""
+        self.write_scenario(**case.ENDLESS)
+        process = subprocess.Popen([case.PROGRAM, "run", "s.json", "-o", "out", "-e", "serial", *words], cwd=self.work,
+                                   stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                                   encoding="utf-8")
+        time.sleep(seconds)
+        process.send_signal(signal.SIGINT)
+        said = process.communicate()[1]
+        with open(self.path("out", "run.log"), encoding="utf-8") as log:
+            return [line for line in said.splitlines() if "simulated" in line and "x real time" in line], log.read()
+
+    def test_progress_as_often_as_asked(self):
+        lines, log = self.progress_of("--progress-every", "0.2", seconds=3)
+        self.assertGreater(len(lines), 3)
+        for line in lines:
+            self.assertRegex(line, r"^sciara: simulated \S+ +\d+ % ")
+        self.assertNotIn("x real time", log, "run.log has one in 30 s")
+        self.assertEqual(self.progress_of("--overwrite", seconds=1)[0], [], "without the option: one in 30 s")
+        for bad in ("0", "-1", "nan", "soon", "1e7"):
+            self.assertRegex(self.sciara("run", "s.json", "--progress-every", bad, code=2).stderr,
+                             f'--progress-every: found "{bad}", allowed seconds')
+
+    def test_progress_as_json(self):
+        lines, _ = self.progress_of("--progress-every", "0.2", "--log-json", "-n", str(10**9), seconds=3)
+        told = [json.loads(line) for line in lines]
+        self.assertGreater(len(told), 3)
+        for line in told:
+            p = line["progress"]
+            self.assertEqual(list(p), ["step", "simulated_s", "share", "eta_s", "times_real_time", "steps_per_s",
+                                       "liquid_cells", "emitted_m3"])
+            self.assertGreater(p["times_real_time"], 1)
+            self.assertGreater(p["liquid_cells"], 0)
+            self.assertAlmostEqual(p["emitted_m3"], 5 * p["simulated_s"], delta=1e-6 * p["emitted_m3"])
+        steps = [line["progress"]["step"] for line in told]
+        self.assertEqual(steps, sorted(set(steps)), "it goes on")
+        shares = [line["progress"]["share"] for line in told]
+        self.assertEqual(shares, sorted(shares))
+        # The smoothed speeds are of the size that the whole run has.
+        first, last = told[0]["progress"], told[-1]["progress"]
+        seconds = 0.2 * (len(told) - 1)
+        self.assertLess(abs((last["step"] - first["step"]) / seconds / last["steps_per_s"] - 1), 0.7)
+        rate = (last["simulated_s"] - first["simulated_s"]) / seconds
+        self.assertLess(abs(rate / last["times_real_time"] - 1), 0.7)
+
+    def test_json_on_a_terminal_has_no_line(self):
+        self.write_scenario(**case.ENDLESS)
+        _, seen = self.on_terminal("run", "s.json", "-o", "out", "--log-json", "--progress-every", "0.2", seconds=1)
+        self.assertNotIn("\x1b", seen)
+        self.assertGreater(len([line for line in seen.splitlines() if "progress" in json.loads(line)]), 1)
+
+    def test_every_error_is_json(self):
+        for words in (["rnu"], ["run", "--bogus"], ["run", "s.json", "more"], ["run"]):
+            line, = self.sciara(*words, "--log-json", code=2).stderr.splitlines()
+            self.assertEqual(json.loads(line)["level"], "error", words)
+        with open("/dev/full", "w", encoding="utf-8") as full:
+            done = subprocess.run([case.PROGRAM, "schema", "--log-json"], stdout=full, stderr=subprocess.PIPE,
+                                  encoding="utf-8", check=False)
+        self.assertEqual((done.returncode, json.loads(done.stderr)["message"]), (4, "writing to standard output failed"))
 
     def test_quiet_has_no_progress(self):
         self.write_scenario(**case.ENDLESS)

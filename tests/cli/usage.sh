@@ -61,7 +61,7 @@ expect 0 '^usage: sciara COMMAND' --help
 expect 0 '^usage: sciara COMMAND' -h
 expect 0 '^usage: sciara COMMAND' help
 expect 0 '^sciara [0-9]+\.[0-9]+\.[0-9]+ \(.+\), HDF5 1\.[0-9.]+, GDAL [0-9.]+' --version
-commands=(init check run export info compare import engines bench schema)
+commands=(init check run export info compare import engines bench schema doc)
 for command in "${commands[@]}"; do
   expect 0 "^  $command +[a-z]" --help
   expect 0 "^usage: sciara $command \[OPTION\]" "$command" --help
@@ -97,6 +97,8 @@ expect 2 '"more" is one too many; usage: sciara run' run s.json more
 expect 2 '"c" is one too many' compare a b c
 expect 2 '"more" is one too many' engines more
 expect 2 '--output is missing' import x.cfg
+expect 2 'there is no page "bsh"; did you mean "bash"\?' doc bsh
+expect 4 'no scenarios are installed with this program' doc examples
 expect 2 '--steps: found "-1", allowed a whole number' run s.json --steps=-1
 expect 2 '--steps: found "1.5", allowed a whole number' run s.json --steps 1.5
 expect 2 '--steps: found "many", allowed a whole number' run s.json -n many
@@ -144,7 +146,7 @@ expect 4 'none\.nc: cannot open: No such file or directory' info none.nc
 # A full disk under stdout is told, with exit code 4.
 "$SCIARA_PROGRAM" run s.json -q -n 5 -o run > "$work/out" 2> "$work/err" ||
   fail "sciara run: expected exit code 0, found $?"
-for arguments in schema 'schema --manual' engines --version --help 'run --help' 'info run' 'compare run run' \
+for arguments in schema 'schema --manual' 'doc bash' engines --version --help 'run --help' 'info run' 'compare run run' \
   'export run -f cog' 'run s.json -q -n 5 -o second'; do
   : > "$work/out"
   # The words are arguments.

@@ -12,12 +12,42 @@ pc=$(find "$work/prefix" -name sciara.pc)
 PKG_CONFIG_PATH=$(dirname "$pc")
 export PKG_CONFIG_PATH
 
+fail() { echo "$*" && exit 1; }
+
 version=$("$work/prefix/bin/sciara" --version)
-[[ $version == *"$(pkg-config --modversion sciara)"* ]] || { echo "sciara --version says $version" && exit 1; }
-[[ -n $(find "$work/prefix/share/sciara" -name '*.json') ]] || { echo "no scenario was installed" && exit 1; }
+[[ $version == *"$(pkg-config --modversion sciara)"* ]] || fail "sciara --version says $version"
 
 # The flags are words.
 # shellcheck disable=SC2046
 cc -std=c11 -Wall -Wextra -Werror "$SCIARA_SOURCE_DIR/examples/minimal.c" -o "$work/minimal" \
   $(pkg-config --static --cflags --libs sciara)
 "$work/minimal" "$work/prefix/share/sciara/config/plane.json"
+
+# The installed program finds what came with it from any folder, and what came with it is whole.
+mkdir "$work/elsewhere"
+cd "$work/elsewhere"
+mapfile -t examples < <("$work/prefix/bin/sciara" doc examples)
+((${#examples[@]} > 1)) || fail "sciara doc examples lists ${#examples[@]} scenarios"
+for example in "${examples[@]}"; do
+  [[ $example == "$work/prefix/share/sciara/config/"*.json ]] || fail "sciara doc examples: $example"
+  "$work/prefix/bin/sciara" run "$example" -q --steps 3 --output "${example##*/}.out" > "$work/log" ||
+    fail "the scenario $example does not run"
+  grep -q '"scenario.schema.json"' "$example" && [[ ! -s ${example%/*}/scenario.schema.json ]] &&
+    fail "$example names a schema that is not there"
+done
+[[ -z $(find "$work/prefix" -newer "$work/minimal" -type f) ]] || fail "a run wrote into the installed tree"
+cmp "$work/prefix/share/sciara/config/scenario.schema.json" <("$work/prefix/bin/sciara" schema) ||
+  fail "the installed schema is not that of the program"
+ln -s "$work/prefix/bin/sciara" "$work/elsewhere/linked"
+[[ $(./linked doc examples) == "$(printf '%s\n' "${examples[@]}")" ]] || fail "through a link it finds nothing"
+
+# Pages, completions, styles and the script of QGIS lie where man, the shells and people look for them.
+for file in man/man1/sciara.1 man/man1/sciara-run.1 bash-completion/completions/sciara zsh/site-functions/_sciara \
+  fish/vendor_completions.d/sciara.fish sciara/styles/deposit.qml sciara/qgis/sciara_run.py doc/sciara/LICENSE \
+  doc/sciara/README.md sciara/datasets/volcano.tif; do
+  [[ -s $work/prefix/share/$file ]] || fail "share/$file was not installed"
+done
+[[ -z $(find "$work/prefix" -name stamp) ]] || fail "a file of the build was installed"
+if command -v man > /dev/null; then
+  MANPATH=$work/prefix/share/man man -P cat sciara-run 2> "$work/log" | grep -q -- --engine || fail "man sciara-run shows no page"
+fi

@@ -1,0 +1,46 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# The Debian packages: right names and dependencies, what policy asks for (lintian, where it is installed), and a program
+# that runs from the unpacked tree. tools/cleanroom --deb installs them in a bare system.
+set -euo pipefail
+
+for tool in dpkg-deb dpkg-shlibdeps cpack; do
+  command -v "$tool" > /dev/null || { echo "skipped: $tool is not installed" && exit 77; }
+done
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+fail() { echo "$*" && exit 1; }
+
+# CPackConfig.cmake knows who configured the build; the maintainer is given here.
+cpack --config "$SCIARA_BUILD_DIR/CPackConfig.cmake" -B "$work/made" -G DEB \
+  -D CPACK_PACKAGE_CONTACT="Somebody <somebody@debian.org>" > "$work/log" 2>&1 || { cat "$work/log" && exit 1; }
+cd "$work/made"
+shopt -s nullglob
+program=(sciara_*.deb) library=(libsciara-dev_*.deb)
+((${#program[@]} == 1 && ${#library[@]} == 1)) || fail "made: $(ls)"
+
+field() { dpkg-deb -f "$1" "$2"; }
+[[ $(field "${program[0]}" Version) == "$("$SCIARA_PROGRAM" --version | cut -d ' ' -f 2)"-* ]] || fail "wrong version"
+for needed in libc6 libgdal libhdf5 libcjson; do
+  [[ $(field "${program[0]}" Depends) == *$needed* ]] || fail "sciara does not depend on $needed"
+done
+for needed in libgdal-dev libhdf5-dev libcjson-dev; do
+  [[ $(field "${library[0]}" Depends) == *$needed* ]] || fail "libsciara-dev does not depend on $needed"
+done
+if command -v lintian > /dev/null; then
+  lintian --allow-root --fail-on error --tag-display-limit 0 ./*.deb
+else
+  echo "lintian is not installed: policy not checked"
+fi
+
+dpkg-deb -x "${program[0]}" "$work/root"
+dpkg-deb -x "${library[0]}" "$work/dev"
+[[ -z $(find "$work/root" -name '*.a' -o -name '*.h') ]] || fail "the program's package holds what is for programmers"
+[[ -s $work/dev/usr/include/sciara.h ]] || fail "libsciara-dev has no header"
+for file in man/man1/sciara-run.1.gz zsh/vendor-completions/_sciara doc/sciara/changelog.Debian.gz doc/sciara/copyright; do
+  [[ -s $work/root/usr/share/$file ]] || fail "the package has no /usr/share/$file"
+done
+cd "$work"
+example=$("$work/root/usr/bin/sciara" doc examples | grep /volcano.json)
+"$work/root/usr/bin/sciara" run "$example" -q --steps 5 --output run.out
+echo "$(basename "${program[0]}"): $(stat -c %s "$work/made/${program[0]}") bytes, depends on $(field "$work/made/${program[0]}" Depends)"

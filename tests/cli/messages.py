@@ -113,33 +113,42 @@ class Messages(Case):
         self.assertGreater(len(shown), 2)
         self.assertEqual({len(line) for line in shown}, {59}, "one column less than the terminal has")
 
-    def progress_of(self, *words, seconds):
-        """The lines with progress of a run without a terminal, which SIGINT ends; and run.log."""
+    def progress_of(self, *words, wanted):
+        """The first `wanted` lines with progress of a run without a terminal, which SIGINT ends then; and run.log."""
         self.write_scenario(**case.ENDLESS)
         process = subprocess.Popen([case.PROGRAM, "run", "s.json", "-o", "out", "-e", "serial", *words], cwd=self.work,
                                    stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
                                    encoding="utf-8")
-        time.sleep(seconds)
+        told = []
+        for line in process.stderr:
+            if "simulated" in line and "x real time" in line:
+                told.append(line)
+            if len(told) == wanted:
+                break
         process.send_signal(signal.SIGINT)
-        said = process.communicate()[1]
+        process.communicate()
         with open(self.path("out", "run.log"), encoding="utf-8") as log:
-            return [line for line in said.splitlines() if "simulated" in line and "x real time" in line], log.read()
+            return told, log.read()
 
     def test_progress_as_often_as_asked(self):
-        lines, log = self.progress_of("--progress-every", "0.2", seconds=3)
-        self.assertGreater(len(lines), 3)
+        begun = time.monotonic()
+        lines, log = self.progress_of("--progress-every", "0.2", wanted=5)
+        self.assertGreater(time.monotonic() - begun, 1)
+        self.assertLess(time.monotonic() - begun, 25, "one in 30 s without the option")
+        self.assertEqual(len(lines), 5)
         for line in lines:
             self.assertRegex(line, r"^sciara: simulated \S+ +\d+ % ")
         self.assertNotIn("x real time", log, "run.log has one in 30 s")
-        self.assertEqual(self.progress_of("--overwrite", seconds=1)[0], [], "without the option: one in 30 s")
         for bad in ("0", "-1", "nan", "soon", "1e7"):
             self.assertRegex(self.sciara("run", "s.json", "--progress-every", bad, code=2).stderr,
                              f'--progress-every: found "{bad}", allowed seconds')
 
     def test_progress_as_json(self):
-        lines, _ = self.progress_of("--progress-every", "0.2", "--log-json", "-n", str(10**9), seconds=3)
+        begun = time.monotonic()
+        lines, _ = self.progress_of("--progress-every", "0.2", "--log-json", "-n", str(10**9), wanted=6)
+        elapsed = time.monotonic() - begun
         told = [json.loads(line) for line in lines]
-        self.assertGreater(len(told), 3)
+        self.assertEqual(len(told), 6)
         for line in told:
             p = line["progress"]
             self.assertEqual(list(p), ["step", "simulated_s", "share", "eta_s", "times_real_time", "steps_per_s",
@@ -151,12 +160,12 @@ class Messages(Case):
         self.assertEqual(steps, sorted(set(steps)), "it goes on")
         shares = [line["progress"]["share"] for line in told]
         self.assertEqual(shares, sorted(shares))
-        # The smoothed speeds are of the size that the whole run has.
+        # The two smoothed speeds fit each other, and what the clock on the wall shows.
         first, last = told[0]["progress"], told[-1]["progress"]
-        seconds = 0.2 * (len(told) - 1)
-        self.assertLess(abs((last["step"] - first["step"]) / seconds / last["steps_per_s"] - 1), 0.7)
-        rate = (last["simulated_s"] - first["simulated_s"]) / seconds
-        self.assertLess(abs(rate / last["times_real_time"] - 1), 0.7)
+        clock = (last["simulated_s"] - first["simulated_s"]) / (last["step"] - first["step"])
+        self.assertLess(abs(last["times_real_time"] / last["steps_per_s"] / clock - 1), 0.3)
+        speed = last["step"] / elapsed
+        self.assertLess(max(speed / last["steps_per_s"], last["steps_per_s"] / speed), 4)
 
     def test_json_on_a_terminal_has_no_line(self):
         self.write_scenario(**case.ENDLESS)

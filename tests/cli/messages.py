@@ -11,6 +11,7 @@ import struct
 import subprocess
 import sys
 import termios
+import threading
 import time
 
 sys.dont_write_bytecode = True
@@ -120,11 +121,14 @@ class Messages(Case):
                                    stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
                                    encoding="utf-8")
         told = []
+        late = threading.Timer(25, process.send_signal, [signal.SIGINT])
+        late.start()
         for line in process.stderr:
             if "simulated" in line and "x real time" in line:
                 told.append(line)
             if len(told) == wanted:
                 break
+        late.cancel()
         process.send_signal(signal.SIGINT)
         process.communicate()
         with open(self.path("out", "run.log"), encoding="utf-8") as log:

@@ -124,6 +124,9 @@ class Doc(SharedCase):
         self.assertEqual(self.complete("sciara", "run", "--precision", ""), ["double", "single"])
         self.assertEqual(self.complete("sciara", "export", "--field", "max"), ["max_speed", "max_thickness"])
         self.assertEqual(self.complete("sciara", "run", "--set", "run.max"), ["run.max_steps=", "run.max_time="])
+        keys = self.complete("sciara", "run", "--set", "")
+        self.assertIn("engine.name=", keys)
+        self.assertEqual([key for key in keys if not re.fullmatch(r"[A-Za-z_.0-9]+=", key)], [], "--set takes each as it is")
         self.assertEqual(self.complete("sciara", "doc", "z"), ["zsh"])
         self.assertEqual(self.complete("sciara", "run", "--steps", ""), [])
         # Every format that export knows: what it lists when it is given none of them.

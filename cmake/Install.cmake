@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Program, library, header, pkg-config file, man pages, completions, schema, scenarios with their terrain, styles and the
-# script for QGIS. Two components, which are two Debian packages (Package.cmake): runtime and development.
+# Program, library, header, pkg-config file, man pages, completions, schema, scenarios with their terrain, styles and
+# the script for QGIS. Two components, which are two Debian packages (Package.cmake): runtime and development.
 
 install(TARGETS libsciara ARCHIVE COMPONENT development PUBLIC_HEADER COMPONENT development)
 install(TARGETS sciara RUNTIME COMPONENT runtime)

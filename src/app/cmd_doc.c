@@ -42,7 +42,7 @@ static enum sciara_status print_examples(void) {
   return status;
 }
 
-// ----------------------------------------------------------------------------------------------- files of an installation
+// ------------------------------------------------------------------------------------------- files of an installation
 
 /** What makes the text of a file; `command` is NULL but for the page of a command. */
 typedef void maker(const struct sciara_command *command, FILE *out);
@@ -82,7 +82,7 @@ static enum sciara_status write_file(const char *folder, const char *way, const 
   return status;
 }
 
-/** Styles for QGIS with the same colours for the same value on every map; those that export writes fit one map alone. */
+/** Styles for QGIS with the same colours for the same value on every map; those of export fit one map alone. */
 static const struct {
   enum sciara_field field;
   double low, high; // in the unit of the field
@@ -120,7 +120,7 @@ static enum sciara_status write_all(const char *folder) {
   return write_file(folder, "fish/vendor_completions.d", "sciara.fish", make_fish, NULL);
 }
 
-// ------------------------------------------------------------------------------------------------------------ the command
+// ------------------------------------------------------------------------------------------------------- the command
 
 static enum sciara_status execute(const struct sciara_arguments *a) {
   static const char *const topics[] = {"man", "bash", "zsh", "fish", "examples", "all"};

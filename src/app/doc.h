@@ -16,8 +16,8 @@ void sciara_doc_zsh(FILE *out);
 void sciara_doc_fish(FILE *out);
 
 /**
- * The k-th option of a command, its own first, then the common ones; NULL after the last. What a shell offers and what a
- * page shows is the same list that is parsed.
+ * The k-th option of a command, its own first, then the common ones; NULL after the last. What a shell offers and what
+ * a page shows is the same list that is parsed.
  */
 const struct sciara_option *sciara_command_option(const struct sciara_command *command, size_t k);
 

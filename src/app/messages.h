@@ -32,8 +32,8 @@ int sciara_report(enum sciara_status status);
 int sciara_report_all(const struct sciara_refusals *refusals);
 
 /**
- * A message of progress. With --log-json it also has the member "progress": the JSON value `json`. `keep`: it goes to the
- * copy in the file too.
+ * A message of progress. With --log-json it also has the member "progress": the JSON value `json`. `keep`: it goes to
+ * the copy in the file too.
  */
 void sciara_messages_progress(const char *message, const char *json, bool keep);
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""sciara doc: every command and option is in the man pages and in the completions of bash, zsh and fish; man and the shells
-find no fault with them; and a shell really completes."""
+"""sciara doc: every command and option is in the man pages and in the completions of bash, zsh and fish; man and the
+shells find no fault with them; and a shell really completes."""
 import os
 import pty
 import re
@@ -51,7 +51,8 @@ class Doc(SharedCase):
         """What bash offers for the last word; the file is read as bash-completion would."""
         quoted = " ".join("'" + w + "'" for w in words)
         done = subprocess.run(["bash", "-c", f"source share/bash-completion/completions/sciara\n{SHELL}try {quoted}"],
-                              cwd=self.work, stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8", check=True)
+                              cwd=self.work, stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8",
+                              check=True)
         self.assertEqual(done.stderr, "")
         return sorted(done.stdout.split())
 
@@ -102,7 +103,7 @@ class Doc(SharedCase):
             done = subprocess.run([case.PROGRAM, "doc", "man", "run"], stdout=full, stderr=subprocess.PIPE, check=False)
         self.assertEqual(done.returncode, 4)
 
-    # -------------------------------------------------------------------------------------------------------- the shells
+    # ---------------------------------------------------------------------------------------------------- the shells
 
     def test_bash_completes_commands_and_options(self):
         self.assertEqual(self.complete("sciara", ""), sorted([*self.commands, "help", "--help", "--version"]))
@@ -126,7 +127,7 @@ class Doc(SharedCase):
         self.assertEqual(self.complete("sciara", "run", "--set", "run.max"), ["run.max_steps=", "run.max_time="])
         keys = self.complete("sciara", "run", "--set", "")
         self.assertIn("engine.name=", keys)
-        self.assertEqual([key for key in keys if not re.fullmatch(r"[A-Za-z_.0-9]+=", key)], [], "--set takes each as it is")
+        self.assertEqual([key for key in keys if not re.fullmatch(r"[A-Za-z_.0-9]+=", key)], [], "--set takes them")
         self.assertEqual(self.complete("sciara", "doc", "z"), ["zsh"])
         self.assertEqual(self.complete("sciara", "run", "--steps", ""), [])
         # Every format that export knows: what it lists when it is given none of them.
@@ -138,8 +139,9 @@ class Doc(SharedCase):
         os.makedirs(self.path("share", "with blank"), exist_ok=True)
         self.assertEqual(self.complete("sciara", "run", "sh"), ["share"])
         self.assertEqual(self.complete("sciara", "run", "--output", "sh"), ["share"])
-        self.assertEqual(self.complete("sciara", "run", "--output", "share/man/man1/sciara.1"), [], "a file is no folder")
-        self.assertEqual(self.complete("sciara", "run", "--profile", "share/man/man1/sciara.1"), ["share/man/man1/sciara.1"])
+        page = "share/man/man1/sciara.1"
+        self.assertEqual(self.complete("sciara", "run", "--output", page), [], "a file is no folder")
+        self.assertEqual(self.complete("sciara", "run", "--profile", page), [page])
 
     @unittest.skipIf(missing("shellcheck"), "shellcheck is not installed")
     def test_shellcheck_has_no_complaint(self):
@@ -152,8 +154,9 @@ class Doc(SharedCase):
         os.makedirs(self.path("home"), exist_ok=True)
 
         def offered(line):
-            done = subprocess.run(["fish", "-c", f"source {script}; complete -C '{line}'"], cwd=self.work, encoding="utf-8",
-                                  stdout=subprocess.PIPE, env={**os.environ, "HOME": self.path("home")}, check=True)
+            done = subprocess.run(["fish", "-c", f"source {script}; complete -C '{line}'"], cwd=self.work,
+                                  encoding="utf-8", stdout=subprocess.PIPE, check=True,
+                                  env={**os.environ, "HOME": self.path("home")})
             return sorted(row.split("\t")[0] for row in done.stdout.splitlines())
 
         self.assertEqual(offered("sciara en"), ["engines"])
@@ -161,7 +164,8 @@ class Doc(SharedCase):
         self.assertEqual(offered("sciara validate --engines serial,o"), ["serial,openmp"])
         self.assertEqual(offered("sciara run --set run.max"), ["run.max_steps=", "run.max_time="])
         for command in self.commands:
-            self.assertEqual(set(offered(f"sciara {command} --")), {"--" + o[1] for o in self.options[command]}, command)
+            forms = {"--" + name for _, name, _ in self.options[command]}
+            self.assertEqual(set(offered(f"sciara {command} --")), forms, command)
 
     @unittest.skipIf(missing("zsh"), "zsh is not installed")
     def test_zsh(self):

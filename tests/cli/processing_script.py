@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The Processing script for QGIS: qgis_process runs a scenario with it, the maps come styled, and a run can be cancelled.
-Needs QGIS with Python (apt install --no-install-recommends qgis python3-qgis qgis-providers); tools/setup does not install
-it, for it is large."""
+"""The Processing script for QGIS: qgis_process runs a scenario with it, the maps come styled, and a run can be
+cancelled. Needs QGIS with Python (apt install --no-install-recommends qgis python3-qgis qgis-providers); tools/setup
+does not install it, for it is large."""
 import os
 import shutil
 import subprocess
@@ -54,7 +54,8 @@ class Script(Case):
         for name in ("deposit", "arrival_time"):
             self.assertTrue(os.path.exists(os.path.join(out, "maps", name + ".tif")), name)
         # What the program refuses is told, and is an error.
-        said = self.process("run", "script:sciara_run", "--", "SCENARIO=" + self.path("s.json"), f"FOLDER={out}", code=1)
+        said = self.process("run", "script:sciara_run", "--", "SCENARIO=" + self.path("s.json"), f"FOLDER={out}",
+                            code=1)
         self.assertRegex(said, "out: .*--overwrite")
         self.process("run", "script:sciara_run", "--", "SCENARIO=" + self.path("s.json"), f"FOLDER={out}", "STEPS=7",
                      "OVERWRITE=1")
@@ -98,7 +99,8 @@ class Script(Case):
     def test_cancel(self):
         self.write_scenario(**case.ENDLESS)
         begun = time.monotonic()
-        _, seen, results = self.run_here(SCENARIO=self.path("s.json"), FOLDER=self.path("out"), FIELDS=["deposit"], STEPS=10**6,
+        _, seen, results = self.run_here(SCENARIO=self.path("s.json"), FOLDER=self.path("out"), FIELDS=["deposit"],
+                                         STEPS=10**6,
                                          ENGINE="serial", cancel_after=3)
         self.assertLess(time.monotonic() - begun, 60)
         self.assertEqual(record(self.path("out"))["status"], "stopped")

@@ -49,5 +49,6 @@ for file in man/man1/sciara.1 man/man1/sciara-run.1 bash-completion/completions/
 done
 [[ -z $(find "$work/prefix" -name stamp) ]] || fail "a file of the build was installed"
 if command -v man > /dev/null; then
-  MANPATH=$work/prefix/share/man man -P cat sciara-run 2> "$work/log" | grep -q -- --engine || fail "man sciara-run shows no page"
+  MANPATH=$work/prefix/share/man man -P cat sciara-run 2> "$work/log" | grep -q -- --engine ||
+    fail "man sciara-run shows no page"
 fi

@@ -75,7 +75,7 @@ def execute(words, feedback):
         # QGIS hears of it from this thread alone.
         while any(reader.is_alive() for reader in readers) or not said.empty():
             if feedback.isCanceled() and not told_to_stop:
-                process.terminate()  # it stops after the step in progress and keeps its state; a second time it would not
+                process.terminate()  # it ends the step in progress and keeps its state; told twice it does not
                 told_to_stop = True
             try:
                 error = tell(said.get(timeout=SECONDS_BETWEEN_LOOKS), feedback)
@@ -125,7 +125,7 @@ class RunScenario(QgsProcessingAlgorithm):
         self.addParameter(QgsProcessingParameterFile("SCENARIO", "Scenario", extension="json"))
         self.addParameter(QgsProcessingParameterEnum("ENGINE", "Engine", self.engines, defaultValue="auto",
                                                      usesStaticStrings=True))
-        self.addParameter(QgsProcessingParameterNumber("STEPS", "Stop after so many steps (empty: as the scenario says)",
+        self.addParameter(QgsProcessingParameterNumber("STEPS", "Stop after so many steps (or as the scenario says)",
                                                        minValue=1, optional=True))
         self.addParameter(QgsProcessingParameterEnum("FIELDS", "Maps", FIELDS, allowMultiple=True,
                                                      defaultValue=["deposit"], usesStaticStrings=True))

@@ -3,15 +3,14 @@
 
 #include <float.h>
 #include <math.h>
-#include <sched.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/wallclock.h"
 #include "model/ledger.h"
 #include "sim/choose_engine.h"
+#include "sim/many_threads.h"
 
 const char *sciara_stop_reason_name(enum sciara_stop_reason reason) {
   switch (reason) {
@@ -25,14 +24,6 @@ const char *sciara_stop_reason_name(enum sciara_stop_reason reason) {
   return "none";
 }
 
-/** Cores that this process may use. */
-static int cores(void) {
-  cpu_set_t set;
-  if (sched_getaffinity(0, sizeof set, &set) == 0) return CPU_COUNT(&set);
-  const long online = sysconf(_SC_NPROCESSORS_ONLN);
-  return online < 1 ? 1 : online < 1024 ? (int)online : 1024;
-}
-
 static enum sciara_status make_engine(struct sciara_simulation *s) {
   const struct sciara_scenario *scenario = &s->problem.scenario;
   const struct sciara_state *state = s->problem.state;
@@ -41,7 +32,7 @@ static enum sciara_status make_engine(struct sciara_simulation *s) {
   const char *how = strcmp(scenario->engine.name, "auto") == 0 ? " (chosen by auto)" : "";
   s->threads = !(s->ops->capabilities & SCIARA_CAN_THREADS) ? 1
                : scenario->engine.threads > 0               ? scenario->engine.threads
-                                                            : cores();
+                                                            : sciara_usable_cores();
   const enum sciara_isa isa = scenario->engine.isa == SCIARA_ISA_BEST ? sciara_isa_best() : scenario->engine.isa;
   const bool choice = s->ops->capabilities & SCIARA_CAN_ISA;
   sciara_log(SCIARA_LOG_INFO, "engine: %s%s%s%s, %s precision, %d thread%s", s->ops->name, how,

@@ -34,6 +34,7 @@ struct run {
   uint64_t last_snapshot;       ///< the step of the last one taken; UINT64_MAX: none yet
   int halt;                     ///< set when options->cancel is, or when a snapshot could not be written
   double begin;                 ///< monotonic seconds
+  double output_wait_s;         ///< in which the steps waited for snapshots
   int lock;                     ///< descriptor of the locked folder, or -1
 };
 
@@ -57,9 +58,9 @@ static enum sciara_status begin_record(struct run *r) {
   return sciara_run_record_set(&record->gdal_version, sciara_gdal_version());
 }
 
-/** Brings the record up to date and puts it on the disk: where the simulation stood, and its seconds in the engine. */
+/** Brings the record up to date and puts it on the disk: where the simulation stood, and its seconds up to then. */
 static enum sciara_status write_record(struct run *r, enum sciara_run_status status,
-                                       const struct sciara_engine_progress *p, double compute_s) {
+                                       const struct sciara_engine_progress *p, double compute_s, double output_wait_s) {
   struct sciara_run_record *record = &r->record;
   record->status = status;
   if (status != SCIARA_RUN_FAILED) { // else what stands there is the last good state, like its ledger
@@ -70,6 +71,7 @@ static enum sciara_status write_record(struct run *r, enum sciara_run_status sta
   }
   record->wall_s = sciara_wallclock() - r->begin;
   record->compute_s = compute_s;
+  record->output_wait_s = output_wait_s;
   sciara_utc_now(record->updated_utc);
   if (status != SCIARA_RUN_RUNNING) sciara_utc_now(record->ended_utc);
   char *path = sciara_path_join(r->folder, SCIARA_RUN_JSON);
@@ -80,7 +82,7 @@ static enum sciara_status write_record(struct run *r, enum sciara_run_status sta
 }
 
 static enum sciara_status write_record_of_now(struct run *r, enum sciara_run_status status) {
-  return write_record(r, status, &r->simulation->progress, r->simulation->compute_s);
+  return write_record(r, status, &r->simulation->progress, r->simulation->compute_s, r->output_wait_s);
 }
 
 // -------------------------------------------------------------------------------------------------------- snapshots
@@ -122,13 +124,19 @@ static enum sciara_status write_output(void *context, struct sciara_output *o) {
   r->record.ledger = o->ledger;
   SCIARA_TRY_GOTO(
       sciara_run_record_add(&r->record, name, o->progress.step, o->progress.time, sciara_state_checksum(o->state)));
-  SCIARA_TRY_GOTO(write_record(r, SCIARA_RUN_RUNNING, &o->progress, o->compute_s));
+  SCIARA_TRY_GOTO(write_record(r, SCIARA_RUN_RUNNING, &o->progress, o->compute_s, o->output_wait_s));
   if (is_series_due(r->record.snapshot_count)) SCIARA_TRY_GOTO(write_series(r));
   o->path = path;
   return SCIARA_OK;
 cleanup:
   free(path);
   return status;
+}
+
+/** The same of an output that the engine may have kept. */
+static enum sciara_status write_kept(void *context, struct sciara_output *o) {
+  SCIARA_TRY(sciara_simulation_collect(((const struct run *)context)->simulation, o->place, o->state));
+  return write_output(context, o);
 }
 
 /** The word to the observer: the output is on the disk and in run.json. */
@@ -143,7 +151,10 @@ static void tell_written(void *context, const struct sciara_output *o) {
 /** Writes the state as it stands before it comes back. */
 static enum sciara_status take_last_snapshot(struct run *r) {
   struct sciara_simulation *s = r->simulation;
-  struct sciara_output output = {.state = s->problem.state, .progress = s->progress, .compute_s = s->compute_s};
+  struct sciara_output output = {.state = s->problem.state,
+                                 .progress = s->progress,
+                                 .compute_s = s->compute_s,
+                                 .output_wait_s = r->output_wait_s};
   if (r->writer) SCIARA_TRY(sciara_writer_flush(r->writer));
   if (r->last_snapshot == s->progress.step) return SCIARA_OK;
   SCIARA_TRY(sciara_simulation_sync(s));
@@ -154,16 +165,20 @@ static enum sciara_status take_last_snapshot(struct run *r) {
   return SCIARA_OK;
 }
 
-/** Hands the state as it stands to the writer; waits only while two others are under way. */
+/** Hands the state as it stands to the writer; waits while two others are under way, and for what `keep` waits for. */
 static enum sciara_status take_snapshot(struct run *r) {
   struct sciara_simulation *s = r->simulation;
-  const struct sciara_writer_work work = {.context = r, .write = write_output, .written = tell_written};
+  const struct sciara_writer_work work = {
+      .context = r, .fetches = sciara_simulation_keeps(s), .write = write_kept, .written = tell_written};
+  const double begin = sciara_wallclock();
   struct sciara_output *output;
   if (!r->writer) SCIARA_TRY(sciara_writer_start(s->problem.state, &work, &r->writer));
   SCIARA_TRY(sciara_writer_borrow(r->writer, &output));
-  SCIARA_TRY(sciara_simulation_fetch(s, output->state));
+  SCIARA_TRY(sciara_simulation_keep(s, output->place, output->state));
+  r->output_wait_s += sciara_wallclock() - begin;
   output->progress = s->progress;
   output->compute_s = s->compute_s;
+  output->output_wait_s = r->output_wait_s;
   sciara_writer_give(r->writer);
   r->last_snapshot = s->progress.step;
   return SCIARA_OK;

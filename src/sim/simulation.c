@@ -43,7 +43,8 @@ static enum sciara_status make_engine(struct sciara_simulation *s) {
                                             .boundary = scenario->boundary,
                                             .threads = s->threads,
                                             .options = sciara_scenario_engine_options(scenario),
-                                            .profile = s->problem.scenario.engine.profile};
+                                            .profile = scenario->engine.profile,
+                                            .keeps = scenario->output.every_s > 0};
   SCIARA_TRY(s->ops->create(&setup, &s->engine));
   return s->ops->upload(s->engine, state);
 }
@@ -125,9 +126,15 @@ enum sciara_status sciara_simulation_advance(struct sciara_simulation *s, const 
   return status;
 }
 
-enum sciara_status sciara_simulation_fetch(struct sciara_simulation *s, struct sciara_state *state) {
+bool sciara_simulation_keeps(const struct sciara_simulation *s) { return s->ops->keep != NULL; }
+
+enum sciara_status sciara_simulation_keep(struct sciara_simulation *s, int place, struct sciara_state *state) {
   SCIARA_TRY(refuse_failed(s));
-  return s->ops->download(s->engine, state);
+  return s->ops->keep ? s->ops->keep(s->engine, place) : s->ops->download(s->engine, state);
+}
+
+enum sciara_status sciara_simulation_collect(const struct sciara_simulation *s, int place, struct sciara_state *state) {
+  return s->ops->keep ? s->ops->collect(s->engine, place, state) : SCIARA_OK;
 }
 
 enum sciara_status sciara_simulation_sync(struct sciara_simulation *s) {

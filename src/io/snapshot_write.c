@@ -147,7 +147,7 @@ size_t sciara_snapshot_memory(const struct sciara_grid *grid) {
 }
 
 static enum sciara_status put_state(const struct sciara_layout *l, const struct sciara_state *s,
-                                    const struct sciara_ledger *ledger) {
+                                    const struct sciara_ledger *ledger, uint64_t checksum) {
   const struct {
     const char *name;
     double value;
@@ -161,33 +161,33 @@ static enum sciara_status put_state(const struct sciara_layout *l, const struct 
       {"ledger_residual_m3", ledger->residual_m3},
       {"ledger_bound_m3", ledger->bound_m3},
   };
-  char checksum[17];
-  snprintf(checksum, sizeof checksum, "%016" PRIx64, sciara_state_checksum(s));
+  char digits[17];
+  snprintf(digits, sizeof digits, "%016" PRIx64, checksum);
   SCIARA_TRY(sciara_hdf5_put_int64(l->file, l->path, "sciara_snapshot_format", SCIARA_SNAPSHOT_FORMAT));
   SCIARA_TRY(sciara_hdf5_put_int64(l->file, l->path, "step", (int64_t)s->step));
   SCIARA_TRY(sciara_hdf5_put_int64(l->file, l->path, "liquid_cells", sciara_state_liquid_cells(s)));
-  SCIARA_TRY(sciara_hdf5_put_text(l->file, l->path, "checksum", checksum));
+  SCIARA_TRY(sciara_hdf5_put_text(l->file, l->path, "checksum", digits));
   for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
     SCIARA_TRY(sciara_hdf5_put_double(l->file, l->path, numbers[i].name, numbers[i].value));
   return SCIARA_OK;
 }
 
 static enum sciara_status write_snapshot(const struct sciara_snapshot_context *context, const struct sciara_state *s,
-                                         const struct sciara_ledger *ledger, const char *path) {
+                                         const struct sciara_ledger *ledger, uint64_t checksum, const char *path) {
   struct sciara_layout layout;
   SCIARA_TRY(sciara_layout_begin(&layout, path, context, &s->grid, &s->time, 1));
-  enum sciara_status status = put_state(&layout, s, ledger);
+  enum sciara_status status = put_state(&layout, s, ledger, checksum);
   if (status == SCIARA_OK) status = write_fields(&layout, s);
   return sciara_layout_end(&layout, status);
 }
 
 enum sciara_status sciara_snapshot_write(const struct sciara_snapshot_context *context, const struct sciara_state *s,
-                                         const struct sciara_ledger *ledger, const char *path) {
+                                         const struct sciara_ledger *ledger, uint64_t checksum, const char *path) {
   if (!(context->fields & ((1u << SCIARA_FIELD_COUNT) - 1)))
     return sciara_fail(SCIARA_ERR_USAGE, "%s: a snapshot needs at least one field", path);
   struct sciara_hdf5_session session;
   sciara_hdf5_begin(&session);
-  enum sciara_status status = write_snapshot(context, s, ledger, path);
+  enum sciara_status status = write_snapshot(context, s, ledger, checksum, path);
   sciara_hdf5_end(&session);
   return status;
 }

@@ -31,6 +31,7 @@ struct run {
   struct sciara_run_record record;
   struct sciara_profile profile;
   struct sciara_writer *writer; ///< of the snapshots on the way; while it works the record is its own
+  uint64_t ground;              ///< the part of the checksums that never changes
   uint64_t last_snapshot;       ///< the step of the last one taken; UINT64_MAX: none yet
   int halt;                     ///< set when options->cancel is, or when a snapshot could not be written
   double begin;                 ///< monotonic seconds
@@ -107,8 +108,11 @@ cleanup:
   return status;
 }
 
-/** Whether series.nc follows this snapshot: rewriting it each time would cost the square of their number. */
-static bool is_series_due(size_t count) { return count <= 100 || count % 100 == 0; }
+/**
+ * Whether series.nc follows this snapshot: rewriting it each time would cost the square of their number, and while another
+ * snapshot waits to be written it can wait too.
+ */
+static bool is_series_due(size_t count, bool another) { return count % 100 == 0 || (count < 100 && !another); }
 
 /** Writes an output: the file, then run.json, which acknowledges it. */
 static enum sciara_status write_output(void *context, struct sciara_output *o) {
@@ -120,12 +124,12 @@ static enum sciara_status write_output(void *context, struct sciara_output *o) {
   if (!path) return no_memory();
   enum sciara_status status;
   sciara_ledger_form(o->state, single ? FLT_EPSILON : DBL_EPSILON, &o->ledger);
-  SCIARA_TRY_GOTO(sciara_snapshot_write(&r->context, o->state, &o->ledger, path));
+  const uint64_t checksum = sciara_state_checksum_over(o->state, r->ground);
+  SCIARA_TRY_GOTO(sciara_snapshot_write(&r->context, o->state, &o->ledger, checksum, path));
   r->record.ledger = o->ledger;
-  SCIARA_TRY_GOTO(
-      sciara_run_record_add(&r->record, name, o->progress.step, o->progress.time, sciara_state_checksum(o->state)));
+  SCIARA_TRY_GOTO(sciara_run_record_add(&r->record, name, o->progress.step, o->progress.time, checksum));
   SCIARA_TRY_GOTO(write_record(r, SCIARA_RUN_RUNNING, &o->progress, o->compute_s, o->output_wait_s));
-  if (is_series_due(r->record.snapshot_count)) SCIARA_TRY_GOTO(write_series(r));
+  if (is_series_due(r->record.snapshot_count, o->another)) SCIARA_TRY_GOTO(write_series(r));
   o->path = path;
   return SCIARA_OK;
 cleanup:
@@ -315,6 +319,7 @@ static enum sciara_status begin(struct run *r) {
   const struct sciara_run_options *o = r->options;
   if (o->profile) SCIARA_TRY(sciara_profile_open(&r->profile, o->profile, o->profile_every, o->overwrite));
   SCIARA_TRY(sciara_run_folder_prepare(r->folder, o->overwrite, inputs, sizeof inputs / sizeof *inputs, &r->lock));
+  r->ground = sciara_state_checksum_of_ground(r->simulation->problem.state);
   SCIARA_TRY(begin_record(r));
   SCIARA_TRY(sciara_simulation_ledger(r->simulation, &r->record.ledger));
   SCIARA_TRY(write_record_of_now(r, SCIARA_RUN_RUNNING));

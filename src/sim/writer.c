@@ -32,6 +32,7 @@ static struct sciara_output *output(struct sciara_writer *w, uint64_t number) { 
 static void write_next(struct sciara_writer *w) {
   const bool skip = w->status != SCIARA_OK;
   struct sciara_output *next = output(w, w->done);
+  next->another = w->given > w->done + 1;
   pthread_mutex_unlock(&w->mutex);
   enum sciara_status status = skip ? SCIARA_OK : w->work.write(w->work.context, next);
   char *why = status != SCIARA_OK ? sciara_format("%s", sciara_last_error()) : NULL;

@@ -11,7 +11,8 @@
 /** A state on its way to the disk, and where the simulation stood. */
 struct sciara_output {
   struct sciara_state *state;
-  int place; ///< number of the buffer, 0 or 1
+  int place;    ///< number of the buffer, 0 or 1
+  bool another; ///< another one waits behind it; as it was when `write` was called
   struct sciara_engine_progress progress;
   double compute_s;            ///< seconds in the engine up to then
   double output_wait_s;        ///< seconds that the steps waited for outputs up to then

@@ -68,9 +68,10 @@ sciara_status take_memory(sciara_device_engine *e, unsigned record) {
   SCIARA_CUDA_TRY(cudaMemGetInfo(&free_bytes, &total));
   const size_t kept = e->setup.keeps ? sciara_device_kept_bytes(e->hf.count, record) : 0;
   if (size.used > free_bytes)
-    return sciara_fail(SCIARA_ERR_MEMORY,
-                       "engine %s needs %zu MiB of device memory (%zu MiB of it for snapshots on the way), %zu MiB are free",
-                       e->strategy->name, size.used >> 20, kept >> 20, free_bytes >> 20);
+    return sciara_fail(
+        SCIARA_ERR_MEMORY,
+        "engine %s needs %zu MiB of device memory (%zu MiB of it for snapshots on the way), %zu MiB are free",
+        e->strategy->name, size.used >> 20, kept >> 20, free_bytes >> 20);
   SCIARA_CUDA_TRY(cudaMalloc(&e->memory, size.used));
   SCIARA_CUDA_TRY(cudaMemsetAsync(e->memory, 0, size.used, e->stream));
   e->carver = {};

@@ -31,8 +31,7 @@ sciara_fields in_block(const sciara_device_engine *e, char *block) {
 }
 
 template <class T> sciara_status copy(const sciara_device_engine *e, T *to, const T *from) {
-  SCIARA_CUDA_TRY(
-      cudaMemcpyAsync(to, from, (size_t)e->hf.count * sizeof(T), cudaMemcpyDeviceToDevice, e->stream));
+  SCIARA_CUDA_TRY(cudaMemcpyAsync(to, from, (size_t)e->hf.count * sizeof(T), cudaMemcpyDeviceToDevice, e->stream));
   return SCIARA_OK;
 }
 

@@ -12,9 +12,10 @@
 #include "io/raster_gdal.h"
 #include "sim/bench_scenes.h"
 
-static const char scenario[] = "{\n  \"title\": \"%s\",\n  \"dem\": { \"path\": \"dem.tif\" },\n  \"vents\": [],\n"
-                               "  \"initial\": { \"thickness\": \"thickness.tif\", \"temperature\": \"temperature.tif\" },\n"
-                               "  \"run\": { \"until\": \"solidified\" }\n}\n";
+static const char scenario[] =
+    "{\n  \"title\": \"%s\",\n  \"dem\": { \"path\": \"dem.tif\" },\n  \"vents\": [],\n"
+    "  \"initial\": { \"thickness\": \"thickness.tif\", \"temperature\": \"temperature.tif\" },\n"
+    "  \"run\": { \"until\": \"solidified\" }\n}\n";
 
 static enum sciara_status no_memory(void) { return sciara_fail(SCIARA_ERR_MEMORY, "no memory for the name of a file"); }
 

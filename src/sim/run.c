@@ -112,7 +112,9 @@ cleanup:
  * Whether series.nc follows this snapshot: rewriting it each time would cost the square of their number, and while another
  * snapshot waits to be written it can wait too.
  */
-static bool is_series_due(size_t count, bool another) { return count % 100 == 0 || (count < 100 && !another); }
+static bool is_series_due(size_t count, bool another) {
+  return count == 1 || count % 100 == 0 || (count < 100 && !another);
+}
 
 /** Writes an output: the file, then run.json, which acknowledges it. */
 static enum sciara_status write_output(void *context, struct sciara_output *o) {
@@ -155,10 +157,8 @@ static void tell_written(void *context, const struct sciara_output *o) {
 /** Writes the state as it stands before it comes back. */
 static enum sciara_status take_last_snapshot(struct run *r) {
   struct sciara_simulation *s = r->simulation;
-  struct sciara_output output = {.state = s->problem.state,
-                                 .progress = s->progress,
-                                 .compute_s = s->compute_s,
-                                 .output_wait_s = r->output_wait_s};
+  struct sciara_output output = {
+      .state = s->problem.state, .progress = s->progress, .compute_s = s->compute_s, .output_wait_s = r->output_wait_s};
   if (r->writer) SCIARA_TRY(sciara_writer_flush(r->writer));
   if (r->last_snapshot == s->progress.step) return SCIARA_OK;
   SCIARA_TRY(sciara_simulation_sync(s));

@@ -130,9 +130,8 @@ static enum sciara_status run(const char *engine, struct watch *watch, uint64_t 
     bad_step = bad;
     s->ops = &failing;
   }
-  const struct sciara_run_options how = {.history = "a test",
-                                         .cancel = &watch->cancel,
-                                         .observer = {.context = watch, .acknowledged = on_snapshot}};
+  const struct sciara_run_options how = {
+      .history = "a test", .cancel = &watch->cancel, .observer = {.context = watch, .acknowledged = on_snapshot}};
   const enum sciara_status status = sciara_run_to_end(s, &how, result);
   sciara_simulation_destroy(s);
   return status;

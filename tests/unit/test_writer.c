@@ -14,11 +14,11 @@ enum { MOST = 100, NEVER = -1 };
 
 /** What a disk is told, and how it behaves. */
 struct disk {
-  sem_t go;      ///< a write waits for it, when `gated`
-  bool gated;    ///< a write does not end by itself
-  int fails_at;  ///< the number of the write that fails; NEVER
-  int slow_ms;   ///< each write takes that long
-  bool fetches;  ///< a state comes from `kept` when it is written
+  sem_t go;     ///< a write waits for it, when `gated`
+  bool gated;   ///< a write does not end by itself
+  int fails_at; ///< the number of the write that fails; NEVER
+  int slow_ms;  ///< each write takes that long
+  bool fetches; ///< a state comes from `kept` when it is written
   double kept[SCIARA_PLACES];
   int under_way; ///< atomic: given and not written yet
   int most_under_way;
@@ -171,8 +171,7 @@ START_TEST(memory_is_foretold) {
   const struct sciara_grid grid = {.rows = 30, .cols = 40, .cell_size = 10};
   ck_assert_uint_eq(sciara_writer_memory(&grid, 0, false), 2 * sciara_state_memory(&grid, 0));
   ck_assert_uint_eq(sciara_writer_memory(&grid, 0, true), sciara_state_memory(&grid, 0));
-  ck_assert_uint_gt(sciara_writer_memory(&grid, SCIARA_RECORD_MAX_SPEED, false),
-                    sciara_writer_memory(&grid, 0, false));
+  ck_assert_uint_gt(sciara_writer_memory(&grid, SCIARA_RECORD_MAX_SPEED, false), sciara_writer_memory(&grid, 0, false));
   sciara_writer_stop(NULL);
 }
 END_TEST

@@ -102,8 +102,8 @@ static uint64_t word(uint64_t field, uint64_t cell, double value) {
   return mix(bits + mix(cell + mix(field + 0x9e3779b97f4a7c15u)));
 }
 
-static uint64_t words_of_size(const struct sciara_state *s) {
-  return mix((uint64_t)s->grid.rows) + mix(~(uint64_t)s->grid.cols);
+static uint64_t word_of_shape(const struct sciara_grid *g) {
+  return mix((uint64_t)g->rows) + mix(~(uint64_t)g->cols);
 }
 
 static uint64_t words_of_totals(const struct sciara_state *s) {
@@ -123,7 +123,7 @@ uint64_t sciara_state_checksum_cells(const struct sciara_state *s, int64_t first
   return sum;
 }
 
-uint64_t sciara_state_checksum_rest(const struct sciara_state *s) { return words_of_size(s) + words_of_totals(s); }
+uint64_t sciara_state_checksum_rest(const struct sciara_state *s) { return word_of_shape(&s->grid) + words_of_totals(s); }
 
 uint64_t sciara_state_checksum(const struct sciara_state *s) {
   return sciara_state_checksum_rest(s) + sciara_state_checksum_cells(s, 0, sciara_grid_cells(&s->grid));
@@ -148,7 +148,7 @@ uint64_t sciara_state_checksum_of_ground(const struct sciara_state *s) {
   double **field[FIELDS];
   fields_of(&alias, field);
   const int64_t cells = sciara_grid_cells(&s->grid);
-  uint64_t sum = words_of_size(s);
+  uint64_t sum = word_of_shape(&s->grid);
   for (uint64_t f = 0; f < SUMMED; f++)
     for (int64_t i = 0; i < cells; i++) sum += word(f, (uint64_t)i, bare(&alias, field[f], i));
   return sum;

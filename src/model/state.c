@@ -102,9 +102,7 @@ static uint64_t word(uint64_t field, uint64_t cell, double value) {
   return mix(bits + mix(cell + mix(field + 0x9e3779b97f4a7c15u)));
 }
 
-static uint64_t word_of_shape(const struct sciara_grid *g) {
-  return mix((uint64_t)g->rows) + mix(~(uint64_t)g->cols);
-}
+static uint64_t word_of_shape(const struct sciara_grid *g) { return mix((uint64_t)g->rows) + mix(~(uint64_t)g->cols); }
 
 static uint64_t words_of_totals(const struct sciara_state *s) {
   const double scalars[] = {s->time, s->clock, (double)s->step, s->initial, s->emitted};

@@ -4,7 +4,6 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "base/mem.h"
 #include "cuda_check.h"
 
 namespace {
@@ -38,10 +37,12 @@ void lay_out(sciara_device_engine *e, sciara_carver *c, unsigned record, int64_t
   d->vents.rate = c->take<double>(vent_slots);
   d->control = c->take<sciara_device_control>(1);
   d->stop = e->stop = c->take<sciara_device_stop>(1);
+  e->kept = e->setup.keeps ? c->take<char>((int64_t)sciara_device_kept_bytes(count, record)) : nullptr;
   if (e->strategy->layout) e->strategy->layout(e, c);
 }
 
 void release(sciara_device_engine *e) {
+  sciara_device_leave_places(e); // before the memory that the carrier reads
   if (e->batch) cudaGraphExecDestroy(e->batch);
   if (e->memory) cudaFree(e->memory);
   if (e->strategy->release) e->strategy->release(e);
@@ -65,15 +66,18 @@ sciara_status take_memory(sciara_device_engine *e, unsigned record) {
   lay_out(e, &size, record, v->count, v->slots);
   size_t free_bytes = 0, total = 0;
   SCIARA_CUDA_TRY(cudaMemGetInfo(&free_bytes, &total));
+  const size_t kept = e->setup.keeps ? sciara_device_kept_bytes(e->hf.count, record) : 0;
   if (size.used > free_bytes)
-    return sciara_fail(SCIARA_ERR_MEMORY, "engine %s needs %zu MiB of device memory, %zu MiB are free",
-                       e->strategy->name, size.used >> 20, free_bytes >> 20);
+    return sciara_fail(
+        SCIARA_ERR_MEMORY,
+        "engine %s needs %zu MiB of device memory (%zu MiB of it for snapshots on the way), %zu MiB are free",
+        e->strategy->name, size.used >> 20, kept >> 20, free_bytes >> 20);
   SCIARA_CUDA_TRY(cudaMalloc(&e->memory, size.used));
   SCIARA_CUDA_TRY(cudaMemsetAsync(e->memory, 0, size.used, e->stream));
   e->carver = {};
   e->carver.base = static_cast<char *>(e->memory);
   lay_out(e, &e->carver, record, v->count, v->slots);
-  return SCIARA_OK;
+  return kept ? sciara_device_take_places(e, kept) : SCIARA_OK;
 }
 
 sciara_status upload_vents(sciara_device_engine *e) {
@@ -344,8 +348,7 @@ void sciara_device_memory(const struct sciara_device_strategy *strategy, const s
   e->strategy = strategy;
   fill_options(strategy, &e->setup.options);
   e->hf.grid = *grid;
-  const int64_t line = SCIARA_ALIGNMENT / (int64_t)sizeof(real);
-  e->hf.count = (grid->rows + 2) * ((grid->cols + 2 + line - 1) / line * line);
+  e->hf.count = sciara_device_count(grid);
   sciara_carver size = {};
   lay_out(e, &size, record, 0, 0);
   *device = size.used + (strategy->scratch ? strategy->scratch(e) : 0);

@@ -32,6 +32,13 @@ struct sciara_device_strategy {
 
 enum { SCIARA_BATCH = 32 }; ///< steps between two looks of the host
 
+/** A state that was kept, on its way to the host or there. */
+struct sciara_device_place {
+  char *bytes;                       ///< pinned, on the host: the fields one after the other
+  cudaEvent_t arrived;               ///< when they are there
+  struct sciara_clockwork clockwork; ///< as it stood then
+};
+
 struct sciara_device_engine {
   const struct sciara_device_strategy *strategy;
   struct sciara_engine_setup setup; ///< its options are filled in
@@ -48,6 +55,10 @@ struct sciara_device_engine {
   bool marking;                           ///< while the step that is timed is captured
   cudaEvent_t mark[SCIARA_PROCESSES + 1]; ///< the begin of that step and the end of each process in it
   struct sciara_engine_profile profile;
+  char *kept;           ///< on the device: a copy of the fields, on their way to the host; NULL: none is ever kept
+  cudaStream_t carrier; ///< the stream that brings them there
+  cudaEvent_t copied;   ///< when the copy is made
+  struct sciara_device_place place[SCIARA_PLACES];
 };
 
 #define sciara_device_create SCIARA_NAME(sciara_device_create)
@@ -57,6 +68,13 @@ struct sciara_device_engine {
 #define sciara_device_advance SCIARA_NAME(sciara_device_advance)
 #define sciara_device_memory SCIARA_NAME(sciara_device_memory)
 #define sciara_device_profile SCIARA_NAME(sciara_device_profile)
+#define sciara_device_keep SCIARA_NAME(sciara_device_keep)
+#define sciara_device_collect SCIARA_NAME(sciara_device_collect)
+#define sciara_device_keep_memory SCIARA_NAME(sciara_device_keep_memory)
+#define sciara_device_take_places SCIARA_NAME(sciara_device_take_places)
+#define sciara_device_leave_places SCIARA_NAME(sciara_device_leave_places)
+#define sciara_device_count SCIARA_NAME(sciara_device_count)
+#define sciara_device_kept_bytes SCIARA_NAME(sciara_device_kept_bytes)
 #define sciara_device_check_guards SCIARA_NAME(sciara_device_check_guards)
 #define sciara_device_mark SCIARA_NAME(sciara_device_mark)
 #define sciara_device_put SCIARA_NAME(sciara_device_put)
@@ -71,6 +89,21 @@ enum sciara_status sciara_device_advance(void *engine, const struct sciara_stop 
 void sciara_device_memory(const struct sciara_device_strategy *strategy, const struct sciara_grid *grid,
                           unsigned record, size_t *host, size_t *device);
 enum sciara_status sciara_device_profile(void *engine, struct sciara_engine_profile *out);
+enum sciara_status sciara_device_keep(void *engine, int place);
+enum sciara_status sciara_device_collect(void *engine, int place, struct sciara_state *state);
+void sciara_device_keep_memory(const struct sciara_grid *grid, unsigned record, size_t *host, size_t *device);
+
+/** Cells of an array for a grid, frame and padding included. */
+int64_t sciara_device_count(const struct sciara_grid *grid);
+
+/** Bytes of a state of so many cells that is kept. `record`: bits of enum sciara_record. */
+size_t sciara_device_kept_bytes(int64_t count, unsigned record);
+
+/** Takes the memory of the host and the stream that keeping states needs, for states of that many bytes. */
+enum sciara_status sciara_device_take_places(struct sciara_device_engine *e, size_t bytes);
+
+/** Waits for what is on its way and gives that back. */
+void sciara_device_leave_places(struct sciara_device_engine *e);
 
 /** For tests: SCIARA_ERR_INTERNAL when something was written between two arrays. */
 enum sciara_status sciara_device_check_guards(void *engine);
@@ -119,6 +152,9 @@ const char *sciara_device_probe(void);
       .probe = sciara_device_probe,                                                                        \
       .memory = tell_memory,                                                                               \
       .profile = sciara_device_profile,                                                                    \
+      .keep = sciara_device_keep,                                                                          \
+      .collect = sciara_device_collect,                                                                    \
+      .keep_memory = sciara_device_keep_memory,                                                            \
   }
 
 #endif

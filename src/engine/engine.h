@@ -70,6 +70,7 @@ struct sciara_engine_setup {
   int threads; ///< 0: all cores
   struct sciara_engine_options options;
   bool profile; ///< `profile` will be called: time the steps
+  bool keeps;   ///< `keep` will be called: have room for that
 };
 
 /** Why `advance` came back. */
@@ -108,6 +109,9 @@ struct sciara_engine_progress {
   } bad;
 };
 
+/** States that an engine keeps at once. */
+enum { SCIARA_PLACES = 2 };
+
 /** A typed table of functions. `engine` is what create made. */
 struct sciara_engine_ops {
   const char *name;
@@ -135,6 +139,19 @@ struct sciara_engine_ops {
   void (*memory)(const struct sciara_grid *grid, unsigned record, size_t *host, size_t *device);
   /** What the steps cost so far; needs setup.profile. Absent: not known. */
   enum sciara_status (*profile)(void *engine, struct sciara_engine_profile *out);
+  /**
+   * Keeps the state as it stands in place 0 or 1, where none is kept; needs setup.keeps. Comes back before the state has
+   * left the device: the steps that follow do not wait for it, and do not change it. Absent, with the two below: whoever
+   * wants a state calls `download`, and the steps wait.
+   */
+  enum sciara_status (*keep)(void *engine, int place);
+  /**
+   * Writes what was kept there into a state, once it has arrived; the place is then free. Another thread may call it
+   * while steps are done, but not during upload or destroy.
+   */
+  enum sciara_status (*collect)(void *engine, int place, struct sciara_state *state);
+  /** Bytes that setup.keeps takes beside what `memory` tells. */
+  void (*keep_memory)(const struct sciara_grid *grid, unsigned record, size_t *host, size_t *device);
 };
 
 enum sciara_precision {

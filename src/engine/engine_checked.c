@@ -23,6 +23,11 @@ struct checked {
   enum sciara_fate *fate;               ///< by padded index
   struct sciara_state *shadow;          ///< for the ledger
   real t;
+  struct {
+    struct sciara_host_fields hf;
+    struct sciara_clockwork clockwork;
+    bool taken; ///< kept and not collected yet
+  } place[SCIARA_PLACES];
 };
 
 static void release(struct checked *e) {
@@ -31,6 +36,7 @@ static void release(struct checked *e) {
   sciara_free(e->donor);
   sciara_free(e->fate);
   sciara_state_destroy(e->shadow);
+  for (int k = 0; k < SCIARA_PLACES; k++) sciara_host_fields_destroy(&e->place[k].hf);
   *e = (struct checked){.setup = e->setup};
 }
 
@@ -56,6 +62,10 @@ static enum sciara_status upload(void *engine, const struct sciara_state *state)
   SCIARA_TRY(SCIARA_NEW(e->donor, e->hf.count, "records of engine checked"));
   SCIARA_TRY(SCIARA_NEW(e->fate, e->hf.count, "fates of engine checked"));
   SCIARA_TRY(sciara_state_clone(state, &e->shadow));
+  for (int k = 0; e->setup.keeps && k < SCIARA_PLACES; k++) {
+    SCIARA_TRY(sciara_host_fields_create(&e->place[k].hf, state));
+    sciara_host_fields_upload(&e->place[k].hf, state, e->setup.boundary); // its kinds stay
+  }
   e->rule = sciara_rule_make(e->setup.params, state->grid.cell_size);
   e->t = (real)state->clock;
   sciara_clockwork_load(&e->clockwork, state, e->setup.vents);
@@ -67,6 +77,36 @@ static enum sciara_status download(void *engine, struct sciara_state *state) {
   const struct checked *e = (const struct checked *)engine;
   sciara_host_fields_download(&e->hf, state);
   sciara_clockwork_store(&e->clockwork, state);
+  return SCIARA_OK;
+}
+
+/** All fields but the kinds. */
+static void copy_fields(struct sciara_host_fields *to, const struct sciara_host_fields *from) {
+  const size_t reals = (size_t)from->count * sizeof(real), doubles = (size_t)from->count * sizeof(double);
+  for (size_t k = 0; k < sizeof from->floats / sizeof *from->floats; k++)
+    if (from->floats[k]) memcpy(to->floats[k], from->floats[k], reals);
+  for (size_t k = 0; k < sizeof from->doubles / sizeof *from->doubles; k++)
+    memcpy(to->doubles[k], from->doubles[k], doubles);
+}
+
+static enum sciara_status keep(void *engine, int place) {
+  struct checked *e = (struct checked *)engine;
+  if (!e->place[place].hf.kind || e->place[place].taken)
+    return sciara_fail(SCIARA_ERR_INTERNAL, "engine checked: place %d is %s", place,
+                       e->place[place].taken ? "taken" : "not there");
+  copy_fields(&e->place[place].hf, &e->hf);
+  e->place[place].clockwork = e->clockwork;
+  e->place[place].taken = true;
+  return SCIARA_OK;
+}
+
+static enum sciara_status collect(void *engine, int place, struct sciara_state *state) {
+  struct checked *e = (struct checked *)engine;
+  if (!e->place[place].taken)
+    return sciara_fail(SCIARA_ERR_INTERNAL, "engine checked: nothing is kept in place %d", place);
+  sciara_host_fields_download(&e->place[place].hf, state);
+  sciara_clockwork_store(&e->place[place].clockwork, state);
+  e->place[place].taken = false;
   return SCIARA_OK;
 }
 
@@ -107,11 +147,7 @@ static void emit(struct checked *e) {
 }
 
 static void remember(struct checked *e) {
-  const size_t reals = (size_t)e->hf.count * sizeof(real), doubles = (size_t)e->hf.count * sizeof(double);
-  for (size_t k = 0; k < sizeof e->hf.floats / sizeof *e->hf.floats; k++)
-    if (e->hf.floats[k]) memcpy(e->before.floats[k], e->hf.floats[k], reals);
-  for (size_t k = 0; k < sizeof e->hf.doubles / sizeof *e->hf.doubles; k++)
-    memcpy(e->before.doubles[k], e->hf.doubles[k], doubles);
+  copy_fields(&e->before, &e->hf);
   memset(e->donor, 0xff, (size_t)e->hf.count * sizeof *e->donor); // all bits set: NaN
 }
 
@@ -301,6 +337,11 @@ static void memory(const struct sciara_grid *grid, unsigned record, size_t *host
   *device = 0;
 }
 
+static void keep_memory(const struct sciara_grid *grid, unsigned record, size_t *host, size_t *device) {
+  *host = SCIARA_PLACES * sciara_host_fields_memory(grid, record);
+  *device = 0;
+}
+
 const struct sciara_engine_ops SCIARA_NAME(sciara_engine_checked) = {
     .name = "checked",
     .summary = "whole grid, every invariant of the model verified in every step; for tests",
@@ -312,4 +353,7 @@ const struct sciara_engine_ops SCIARA_NAME(sciara_engine_checked) = {
     .download = download,
     .advance = advance,
     .memory = memory,
+    .keep = keep,
+    .collect = collect,
+    .keep_memory = keep_memory,
 };

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/host_fields.h"
 
+#include <string.h>
+
 #include "base/mem.h"
 
 enum { Z, H, T, PX, PY, MAX_H, MAX_SPEED, FLOATS };
@@ -78,19 +80,27 @@ void sciara_host_fields_upload(struct sciara_host_fields *hf, const struct sciar
     }
 }
 
+static void copy_row(double *to, const real *from, int64_t cols) {
+  for (int64_t c = 0; c < cols; c++) to[c] = (double)from[c];
+}
+
+// A row of one field after the other: that is what vector instructions are for, and it waits for memory alone.
 void sciara_host_fields_download(const struct sciara_host_fields *hf, struct sciara_state *s) {
   const struct sciara_fields *f = &hf->f;
-  for (int64_t r = 0; r < s->grid.rows; r++)
-    for (int64_t c = 0; c < s->grid.cols; c++) {
-      const int64_t to = r * s->grid.cols + c, from = sciara_host_index(hf, r, c);
+  const int64_t cols = s->grid.cols;
+  for (int64_t r = 0; r < s->grid.rows; r++) {
+    const int64_t first = r * cols, begin = sciara_host_index(hf, r, 0);
+    for (int64_t c = 0; c < cols; c++) {
+      const int64_t to = first + c, from = begin + c;
       if (hf->kind[from] == SCIARA_CELL_INTERIOR) s->z[to] = (double)f->z[from]; // rock forms nowhere else
-      s->h[to] = (double)f->h[from];
-      s->T[to] = (double)f->T[from];
-      s->px[to] = (double)f->px[from];
-      s->py[to] = (double)f->py[from];
-      s->lost[to] = f->lost[from];
-      s->arrival[to] = f->arrival[from];
-      if (f->max_h) s->max_h[to] = (double)f->max_h[from];
-      if (f->max_speed) s->max_speed[to] = (double)f->max_speed[from];
     }
+    copy_row(s->h + first, f->h + begin, cols);
+    copy_row(s->T + first, f->T + begin, cols);
+    copy_row(s->px + first, f->px + begin, cols);
+    copy_row(s->py + first, f->py + begin, cols);
+    memcpy(s->lost + first, f->lost + begin, (size_t)cols * sizeof(double));
+    memcpy(s->arrival + first, f->arrival + begin, (size_t)cols * sizeof(double));
+    if (f->max_h) copy_row(s->max_h + first, f->max_h + begin, cols);
+    if (f->max_speed) copy_row(s->max_speed + first, f->max_speed + begin, cols);
+  }
 }

@@ -135,31 +135,36 @@ void sciara_part_store(const struct sciara_part *p, int64_t k) {
   if (f->max_speed) f->max_speed[i] = p->max_speed[k];
 }
 
-/** Place `to` takes what place `from` holds. */
-static void copy(struct sciara_part *p, real **reals[REALS], int64_t to, int64_t from) {
-  p->cell[to] = p->cell[from];
-  p->ask[to] = p->ask[from];
-  for (int k = 0; k < STATE_REALS; k++) (*reals[k])[to] = (*reals[k])[from];
-  p->slot[p->cell[to]] = (uint32_t)(to + 1);
+/** A part and its arrays of reals. */
+struct table {
+  struct sciara_part *part;
+  real **reals[REALS];
+};
+
+static struct table table_of(struct sciara_part *p) {
+  struct table t = {.part = p};
+  reals_of(p, t.reals);
+  return t;
+}
+
+/** Place `k` of a part takes what a place of that or another part holds. */
+static void copy(const struct table *to, int64_t k, const struct table *from, int64_t place) {
+  to->part->cell[k] = from->part->cell[place];
+  to->part->ask[k] = from->part->ask[place];
+  for (int n = 0; n < STATE_REALS; n++) (*to->reals[n])[k] = (*from->reals[n])[place];
+  to->part->slot[to->part->cell[k]] = (uint32_t)(k + 1);
 }
 
 enum sciara_status sciara_part_take(struct sciara_part *p, struct sciara_part *from, int64_t k) {
   SCIARA_TRY(sciara_part_reserve(p, p->count + 1));
-  const int64_t to = p->count++;
-  real **mine[REALS], **theirs[REALS];
-  reals_of(p, mine);
-  reals_of(from, theirs);
-  p->cell[to] = from->cell[k];
-  p->ask[to] = from->ask[k];
-  for (int n = 0; n < STATE_REALS; n++) (*mine[n])[to] = (*theirs[n])[k];
-  p->slot[p->cell[to]] = (uint32_t)(to + 1);
+  const struct table mine = table_of(p), theirs = table_of(from);
+  copy(&mine, p->count++, &theirs, k);
   return SCIARA_OK;
 }
 
 /** Takes out the places in list[0..dead), which ascend. */
 static void bury(struct sciara_part *p) {
-  real **reals[REALS];
-  reals_of(p, reals);
+  const struct table all = table_of(p);
   int64_t place = p->dead ? p->list[0] : p->count;
   int64_t next = 0;
   for (int64_t k = place; k < p->count; k++) {
@@ -168,7 +173,7 @@ static void bury(struct sciara_part *p) {
       next++;
       continue;
     }
-    copy(p, reals, place++, k);
+    copy(&all, place++, &all, k);
   }
   p->count = place;
   p->dead = 0;
@@ -177,11 +182,10 @@ static void bury(struct sciara_part *p) {
 enum sciara_status sciara_part_renew(struct sciara_part *p) {
   bury(p);
   SCIARA_TRY(sciara_part_reserve(p, p->count + p->born_count));
-  real **reals[REALS];
-  reals_of(p, reals);
+  const struct table all = table_of(p);
   int64_t k = p->count - 1, place = p->count + p->born_count - 1;
   for (int64_t b = p->born_count - 1; b >= 0; b--) {
-    for (; k >= 0 && p->cell[k] > p->born[b]; k--) copy(p, reals, place--, k);
+    for (; k >= 0 && p->cell[k] > p->born[b]; k--) copy(&all, place--, &all, k);
     load(p, place--, p->born[b]);
   }
   p->count += p->born_count;

@@ -99,7 +99,6 @@ struct sciara_part {
 #define sciara_part_bear SCIARA_NAME(sciara_part_bear)
 #define sciara_edges_reserve SCIARA_NAME(sciara_edges_reserve)
 #define sciara_arrivals_reserve SCIARA_NAME(sciara_arrivals_reserve)
-
 #define sciara_part_forget SCIARA_NAME(sciara_part_forget)
 #define sciara_part_take SCIARA_NAME(sciara_part_take)
 
@@ -132,6 +131,7 @@ enum sciara_status sciara_part_renew(struct sciara_part *p);
 
 /** Room for `more` further edges. */
 bool sciara_edges_reserve(struct sciara_edges *g, int64_t more);
+
 /** Room for `more` further arrivals. */
 bool sciara_arrivals_reserve(struct sciara_arrivals *a, int64_t more);
 

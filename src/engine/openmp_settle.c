@@ -44,8 +44,7 @@ void sciara_part_flow(struct sciara_part *p) {
       for (int kind = 0; kind < SCIARA_EDGE_KINDS; kind++) flow_along(p, &p->edges[kind][i], begin + BLOCK);
 }
 
-// ---------------------------------------------------------------------------------------------- mass, momentum and
-// heat
+// -------------------------------------------------------------------------------------- mass, momentum and heat
 
 /** The cells from place `begin` on start with what stays. */
 PIECE void keep_residuals(const struct sciara_part *p, int64_t begin, int count, struct parcels *restrict q) {

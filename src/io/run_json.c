@@ -109,6 +109,7 @@ static void add_head(struct builder *b, cJSON *root, const struct sciara_run_rec
   add_text(b, timing, "ended_utc", r->ended_utc);
   add_number(b, timing, "wall_s", r->wall_s);
   add_number(b, timing, "compute_s", r->compute_s);
+  add_number(b, timing, "output_wait_s", r->output_wait_s);
 }
 
 static void add_state(struct builder *b, cJSON *root, const struct sciara_run_record *r) {

@@ -42,6 +42,7 @@ struct sciara_run_record {
   char ended_utc[SCIARA_UTC_SIZE];                                 ///< "" while running
   double wall_s;                                                   ///< since the start, files included
   double compute_s;                                                ///< of it, in the engine
+  double output_wait_s; ///< of it, steps waiting for snapshots; NAN in records of versions that did not tell
   uint64_t step;
   double time_s, clock_s;
   int64_t liquid_cells;

@@ -130,6 +130,8 @@ static enum sciara_status read_progress(const struct place *root, struct sciara_
   SCIARA_TRY(get_utc(&at, "ended_utc", r->ended_utc));
   SCIARA_TRY(get_number(&at, "wall_s", &r->wall_s));
   SCIARA_TRY(get_number(&at, "compute_s", &r->compute_s));
+  r->output_wait_s = NAN; // earlier versions did not tell
+  if (member(&at, "output_wait_s")) SCIARA_TRY(get_number(&at, "output_wait_s", &r->output_wait_s));
   SCIARA_TRY(get_object(root, "state", &path, &at));
   uint64_t liquid = 0;
   SCIARA_TRY(get_count(&at, "step", largest_count, &r->step));

@@ -31,7 +31,7 @@ struct sciara_snapshot_context {
  * finite or does not fit float32; SCIARA_ERR_INPUT a `start` that is no date; SCIARA_ERR_IO what the disk said.
  */
 enum sciara_status sciara_snapshot_write(const struct sciara_snapshot_context *context, const struct sciara_state *s,
-                                         const struct sciara_ledger *ledger, const char *path);
+                                         const struct sciara_ledger *ledger, uint64_t checksum, const char *path);
 
 /** Bytes of memory that writing a snapshot takes, beside those of the file itself, which is made in memory. */
 size_t sciara_snapshot_memory(const struct sciara_grid *grid);

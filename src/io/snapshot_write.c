@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/mem.h"
 #include "io/snapshot_field.h"
@@ -27,6 +28,21 @@ static enum sciara_status misfit(const struct sciara_field_writer *w, int64_t ro
                      w->layout->path, name, v, row, col);
 }
 
+static uint64_t bits_of(double value) {
+  uint64_t bits;
+  memcpy(&bits, &value, sizeof bits);
+  return bits;
+}
+
+/* Whether lava never was in this part of a row. Most rows are such, and this loop is quicker than the one in pack. */
+static bool is_plain_row(const struct sciara_field_writer *w, int64_t row, int64_t col0, int64_t cols) {
+  const double *part = w->values + row * w->layout->grid->cols + col0;
+  const uint64_t bare = bits_of(w->field == SCIARA_FIELD_ARRIVAL_TIME ? SCIARA_NEVER : w->fill);
+  uint64_t differs = 0;
+  for (int64_t c = 0; c < cols; c++) differs |= bits_of(part[c]) ^ bare;
+  return differs == 0;
+}
+
 /*
  * Copies a chunk's part of the grid, in the type of the file, into w->chunk; *plain tells whether every bit of it is
  * that of the fill value.
@@ -37,8 +53,15 @@ static enum sciara_status pack(const struct sciara_field_writer *w, int64_t row0
   float *narrow = (float *)w->chunk;
   double *wide = (double *)w->chunk;
   *plain = true;
-  for (int64_t r = 0, k = 0; r < rows; r++)
-    for (int64_t c = 0; c < cols; c++, k++) {
+  for (int64_t r = 0; r < rows; r++) {
+    if (is_plain_row(w, row0 + r, col0, cols)) {
+      if (as_double)
+        for (int64_t k = r * cols; k < (r + 1) * cols; k++) wide[k] = w->fill;
+      else
+        for (int64_t k = r * cols; k < (r + 1) * cols; k++) narrow[k] = (float)w->fill;
+      continue;
+    }
+    for (int64_t c = 0, k = r * cols; c < cols; c++, k++) {
       double v = w->values[(row0 + r) * w->layout->grid->cols + col0 + c];
       if (w->field == SCIARA_FIELD_ARRIVAL_TIME && v == SCIARA_NEVER) v = SCIARA_NODATA_ALTITUDE;
       const double stored = as_double ? v : (double)(float)v;
@@ -49,6 +72,7 @@ static enum sciara_status pack(const struct sciara_field_writer *w, int64_t row0
         narrow[k] = (float)v;
       *plain = *plain && stored == w->fill && signbit(stored) == signbit(w->fill);
     }
+  }
   return SCIARA_OK;
 }
 
@@ -145,7 +169,7 @@ size_t sciara_snapshot_memory(const struct sciara_grid *grid) {
 }
 
 static enum sciara_status put_state(const struct sciara_layout *l, const struct sciara_state *s,
-                                    const struct sciara_ledger *ledger) {
+                                    const struct sciara_ledger *ledger, uint64_t checksum) {
   const struct {
     const char *name;
     double value;
@@ -159,33 +183,33 @@ static enum sciara_status put_state(const struct sciara_layout *l, const struct 
       {"ledger_residual_m3", ledger->residual_m3},
       {"ledger_bound_m3", ledger->bound_m3},
   };
-  char checksum[17];
-  snprintf(checksum, sizeof checksum, "%016" PRIx64, sciara_state_checksum(s));
+  char digits[17];
+  snprintf(digits, sizeof digits, "%016" PRIx64, checksum);
   SCIARA_TRY(sciara_hdf5_put_int64(l->file, l->path, "sciara_snapshot_format", SCIARA_SNAPSHOT_FORMAT));
   SCIARA_TRY(sciara_hdf5_put_int64(l->file, l->path, "step", (int64_t)s->step));
   SCIARA_TRY(sciara_hdf5_put_int64(l->file, l->path, "liquid_cells", sciara_state_liquid_cells(s)));
-  SCIARA_TRY(sciara_hdf5_put_text(l->file, l->path, "checksum", checksum));
+  SCIARA_TRY(sciara_hdf5_put_text(l->file, l->path, "checksum", digits));
   for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
     SCIARA_TRY(sciara_hdf5_put_double(l->file, l->path, numbers[i].name, numbers[i].value));
   return SCIARA_OK;
 }
 
 static enum sciara_status write_snapshot(const struct sciara_snapshot_context *context, const struct sciara_state *s,
-                                         const struct sciara_ledger *ledger, const char *path) {
+                                         const struct sciara_ledger *ledger, uint64_t checksum, const char *path) {
   struct sciara_layout layout;
   SCIARA_TRY(sciara_layout_begin(&layout, path, context, &s->grid, &s->time, 1));
-  enum sciara_status status = put_state(&layout, s, ledger);
+  enum sciara_status status = put_state(&layout, s, ledger, checksum);
   if (status == SCIARA_OK) status = write_fields(&layout, s);
   return sciara_layout_end(&layout, status);
 }
 
 enum sciara_status sciara_snapshot_write(const struct sciara_snapshot_context *context, const struct sciara_state *s,
-                                         const struct sciara_ledger *ledger, const char *path) {
+                                         const struct sciara_ledger *ledger, uint64_t checksum, const char *path) {
   if (!(context->fields & ((1u << SCIARA_FIELD_COUNT) - 1)))
     return sciara_fail(SCIARA_ERR_USAGE, "%s: a snapshot needs at least one field", path);
   struct sciara_hdf5_session session;
   sciara_hdf5_begin(&session);
-  enum sciara_status status = write_snapshot(context, s, ledger, path);
+  enum sciara_status status = write_snapshot(context, s, ledger, checksum, path);
   sciara_hdf5_end(&session);
   return status;
 }

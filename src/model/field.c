@@ -32,28 +32,41 @@ enum sciara_field sciara_field_find(const char *name) {
   return SCIARA_FIELD_COUNT;
 }
 
-static double value(const struct sciara_state *s, enum sciara_field field, int64_t i) {
+/** The array of a field that is stored as it is, else NULL. */
+static const double *array_of(const struct sciara_state *s, enum sciara_field field) {
   switch (field) {
-    case SCIARA_FIELD_THICKNESS: return s->h[i];
-    case SCIARA_FIELD_ALTITUDE: return s->z[i];
-    case SCIARA_FIELD_TEMPERATURE: return s->T[i];
-    case SCIARA_FIELD_MOMENTUM_X: return s->px[i];
-    case SCIARA_FIELD_MOMENTUM_Y: return s->py[i];
+    case SCIARA_FIELD_THICKNESS: return s->h;
+    case SCIARA_FIELD_ALTITUDE: return s->z;
+    case SCIARA_FIELD_TEMPERATURE: return s->T;
+    case SCIARA_FIELD_MOMENTUM_X: return s->px;
+    case SCIARA_FIELD_MOMENTUM_Y: return s->py;
+    case SCIARA_FIELD_ARRIVAL_TIME: return s->arrival;
+    case SCIARA_FIELD_MAX_THICKNESS: return s->max_h;
+    case SCIARA_FIELD_MAX_SPEED: return s->max_speed;
+    default: return NULL;
+  }
+}
+
+/** One that is made of others. */
+static double made_of(const struct sciara_state *s, enum sciara_field field, int64_t i) {
+  switch (field) {
     case SCIARA_FIELD_SOLID_THICKNESS: return s->z[i] - s->z0[i];
     case SCIARA_FIELD_DEPOSIT: return s->h[i] + (s->z[i] - s->z0[i]);
-    case SCIARA_FIELD_ARRIVAL_TIME: return s->arrival[i];
-    case SCIARA_FIELD_MAX_THICKNESS: return s->max_h ? s->max_h[i] : 0;
-    case SCIARA_FIELD_MAX_SPEED: return s->max_speed ? s->max_speed[i] : 0;
     case SCIARA_FIELD_SPEED: return s->h[i] > 0 ? sqrt(s->px[i] * s->px[i] + s->py[i] * s->py[i]) / s->h[i] : 0;
-    case SCIARA_FIELD_COUNT: break;
+    case SCIARA_FIELD_MAX_THICKNESS: // not recorded
+    case SCIARA_FIELD_MAX_SPEED: return 0;
+    default: return SCIARA_NODATA_ALTITUDE;
   }
-  return SCIARA_NODATA_ALTITUDE;
 }
 
 void sciara_field_derive(const struct sciara_state *s, enum sciara_field field, double *out) {
   const int64_t cells = sciara_grid_cells(&s->grid);
-  for (int64_t i = 0; i < cells; i++)
-    out[i] = s->kind[i] == SCIARA_CELL_NODATA ? SCIARA_NODATA_ALTITUDE : value(s, field, i);
+  const double *array = array_of(s, field);
+  if (array)
+    for (int64_t i = 0; i < cells; i++) out[i] = s->kind[i] == SCIARA_CELL_NODATA ? SCIARA_NODATA_ALTITUDE : array[i];
+  else
+    for (int64_t i = 0; i < cells; i++)
+      out[i] = s->kind[i] == SCIARA_CELL_NODATA ? SCIARA_NODATA_ALTITUDE : made_of(s, field, i);
 }
 
 bool sciara_field_is_empty(enum sciara_field field, double value, double thickness) {

@@ -102,6 +102,15 @@ static uint64_t word(uint64_t field, uint64_t cell, double value) {
   return mix(bits + mix(cell + mix(field + 0x9e3779b97f4a7c15u)));
 }
 
+static uint64_t word_of_shape(const struct sciara_grid *g) { return mix((uint64_t)g->rows) + mix(~(uint64_t)g->cols); }
+
+static uint64_t words_of_totals(const struct sciara_state *s) {
+  const double scalars[] = {s->time, s->clock, (double)s->step, s->initial, s->emitted};
+  uint64_t sum = 0;
+  for (uint64_t k = 0; k < sizeof scalars / sizeof *scalars; k++) sum += word(1000 + k, 0, scalars[k]);
+  return sum;
+}
+
 uint64_t sciara_state_checksum_cells(const struct sciara_state *s, int64_t first, int64_t count) {
   struct sciara_state alias = *s;
   double **field[FIELDS];
@@ -112,15 +121,63 @@ uint64_t sciara_state_checksum_cells(const struct sciara_state *s, int64_t first
   return sum;
 }
 
-uint64_t sciara_state_checksum_rest(const struct sciara_state *s) {
-  uint64_t sum = mix((uint64_t)s->grid.rows) + mix(~(uint64_t)s->grid.cols);
-  const double scalars[] = {s->time, s->clock, (double)s->step, s->initial, s->emitted};
-  for (uint64_t k = 0; k < sizeof scalars / sizeof *scalars; k++) sum += word(1000 + k, 0, scalars[k]);
-  return sum;
-}
+uint64_t sciara_state_checksum_rest(const struct sciara_state *s) { return word_of_shape(&s->grid) + words_of_totals(s); }
 
 uint64_t sciara_state_checksum(const struct sciara_state *s) {
   return sciara_state_checksum_rest(s) + sciara_state_checksum_cells(s, 0, sciara_grid_cells(&s->grid));
+}
+
+// Lava changes few cells of a map, and the checksum is a sum: it is that of the bare ground, and for each value that is
+// another one now the difference of two words.
+
+static uint64_t bits_of(double value) {
+  uint64_t bits;
+  memcpy(&bits, &value, sizeof bits);
+  return bits;
+}
+
+/** What field f of cell i holds where lava never was. */
+static double bare(const struct sciara_state *s, double *const *field, int64_t i) {
+  return field == &s->z || field == &s->z0 ? s->z0[i] : field == &s->arrival ? SCIARA_NEVER : 0.0;
+}
+
+uint64_t sciara_state_checksum_of_ground(const struct sciara_state *s) {
+  struct sciara_state alias = *s;
+  double **field[FIELDS];
+  fields_of(&alias, field);
+  const int64_t cells = sciara_grid_cells(&s->grid);
+  uint64_t sum = word_of_shape(&s->grid);
+  for (uint64_t f = 0; f < SUMMED; f++)
+    for (int64_t i = 0; i < cells; i++) sum += word(f, (uint64_t)i, bare(&alias, field[f], i));
+  return sum;
+}
+
+/** Whether any bit of cells [first, end) is not that of the bare ground. */
+static bool is_touched(const struct sciara_state *s, int64_t first, int64_t end) {
+  uint64_t touched = 0;
+  for (int64_t i = first; i < end; i++)
+    touched |= (bits_of(s->z[i]) ^ bits_of(s->z0[i])) | (bits_of(s->arrival[i]) ^ bits_of(SCIARA_NEVER)) |
+               bits_of(s->h[i]) | bits_of(s->T[i]) | bits_of(s->px[i]) | bits_of(s->py[i]) | bits_of(s->lost[i]);
+  return touched != 0;
+}
+
+uint64_t sciara_state_checksum_over(const struct sciara_state *s, uint64_t ground) {
+  enum { BLOCK = 64 };
+  struct sciara_state alias = *s;
+  double **field[FIELDS];
+  fields_of(&alias, field);
+  const int64_t cells = sciara_grid_cells(&s->grid);
+  uint64_t sum = ground;
+  for (int64_t first = 0; first < cells; first += BLOCK) {
+    const int64_t end = first + BLOCK < cells ? first + BLOCK : cells;
+    if (!is_touched(s, first, end)) continue;
+    for (uint64_t f = 0; f < SUMMED; f++)
+      for (int64_t i = first; i < end; i++) {
+        const double was = bare(&alias, field[f], i), is = (*field[f])[i];
+        if (bits_of(was) != bits_of(is)) sum += word(f, (uint64_t)i, is) - word(f, (uint64_t)i, was);
+      }
+  }
+  return sum + words_of_totals(s);
 }
 
 int64_t sciara_state_liquid_cells(const struct sciara_state *s) {

@@ -62,6 +62,12 @@ uint64_t sciara_state_checksum(const struct sciara_state *s);
 uint64_t sciara_state_checksum_cells(const struct sciara_state *s, int64_t first, int64_t count);
 uint64_t sciara_state_checksum_rest(const struct sciara_state *s);
 
+/** The part of the checksum that the bare ground makes up: what z0 and the grid alone decide. */
+uint64_t sciara_state_checksum_of_ground(const struct sciara_state *s);
+
+/** sciara_state_checksum, given that part: it costs what the lava covers, not what the map does. */
+uint64_t sciara_state_checksum_over(const struct sciara_state *s, uint64_t ground);
+
 /** Cells with h > 0. */
 int64_t sciara_state_liquid_cells(const struct sciara_state *s);
 

@@ -70,6 +70,7 @@ struct sciara_bench_case {
   int repeats;
   double seconds;                             ///< that the stretches of an engine may take, with records; 0: no limit
   const struct sciara_bench_records *records; ///< may be NULL
+  double (*clock)(void);                      ///< what stretches are timed with, s; NULL: sciara_wallclock
   double
       until; ///< by sciara_wallclock: an engine that would end later, judged by the slowest so far, is left out; 0: no
   void (*done)(void *context, const struct sciara_bench_case *c, const struct sciara_bench_row *row); ///< may be NULL

@@ -54,6 +54,17 @@ static void count_snapshots(const struct sciara_scenario *s, const struct sciara
   f->snapshots_while_vent = every > 0 ? fmin(f->snapshots, floor(sciara_vents_end(vents) / every) + 1) : 1;
 }
 
+/** What snapshots on the way take: adds that of the engine, returns that of the writer. */
+static size_t foretell_keeping(const struct sciara_grid *grid, unsigned record, const struct sciara_engine_ops *ops,
+                               struct sciara_forecast *f) {
+  size_t host = 0, device = 0;
+  const bool keeps = ops && ops->keep;
+  if (keeps) ops->keep_memory(grid, record, &host, &device);
+  f->engine += host;
+  f->device += device;
+  return sciara_writer_memory(grid, record, keeps);
+}
+
 struct sciara_forecast sciara_forecast_make(const struct sciara_scenario *s, const struct sciara_grid *grid,
                                             const struct sciara_vents *vents, const struct sciara_engine_ops *ops,
                                             size_t available) {
@@ -68,7 +79,7 @@ struct sciara_forecast sciara_forecast_make(const struct sciara_scenario *s, con
   const size_t snapshot = sciara_snapshot_memory(grid) + f.snapshot;
   const size_t cog = sciara_map_cog_memory(grid), picture = sciara_map_picture_memory(grid); // one after the other
   const size_t map = s->output.maps ? values + (cog > picture ? cog : picture) : 0;
-  const size_t on_the_way = s->output.every_s > 0 ? sciara_writer_memory(grid, record) : 0;
+  const size_t on_the_way = s->output.every_s > 0 ? foretell_keeping(grid, record, ops, &f) : 0;
   f.writing = (snapshot > map ? snapshot : map) + on_the_way;
   return f;
 }

@@ -2,12 +2,12 @@
 #include "sim/machine.h"
 
 #include <inttypes.h>
-#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/utsname.h>
 
 #include "io/versions.h"
+#include "sim/many_threads.h"
 
 #if defined(__clang__)
 static const char compiler[] = "clang " __clang_version__;
@@ -40,11 +40,6 @@ static size_t kibibytes_of(const char *path, const char *key) {
   return (size_t)kib * 1024;
 }
 
-static int usable_cores(void) {
-  cpu_set_t set;
-  return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 0;
-}
-
 /** "NVRM version: NVIDIA UNIX x86_64 Kernel Module  550.54.15  Tue ...": the first word that is a number with points. */
 static void driver_of(char *out, size_t size) {
   char text[512];
@@ -63,7 +58,7 @@ void sciara_machine_describe(struct sciara_machine *m) {
   *m = (struct sciara_machine){.version = SCIARA_VERSION,
                                .git_hash = SCIARA_GIT_HASH,
                                .compiler = compiler,
-                               .cores = usable_cores(),
+                               .cores = sciara_usable_cores(),
                                .memory = kibibytes_of("/proc/meminfo", "MemTotal"),
                                .hdf5 = sciara_hdf5_version(),
                                .gdal = sciara_gdal_version()};

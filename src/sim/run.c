@@ -31,9 +31,11 @@ struct run {
   struct sciara_run_record record;
   struct sciara_profile profile;
   struct sciara_writer *writer; ///< of the snapshots on the way; while it works the record is its own
+  uint64_t ground;              ///< the part of the checksums that never changes
   uint64_t last_snapshot;       ///< the step of the last one taken; UINT64_MAX: none yet
   int halt;                     ///< set when options->cancel is, or when a snapshot could not be written
   double begin;                 ///< monotonic seconds
+  double output_wait_s;         ///< in which the steps waited for snapshots
   int lock;                     ///< descriptor of the locked folder, or -1
 };
 
@@ -57,9 +59,9 @@ static enum sciara_status begin_record(struct run *r) {
   return sciara_run_record_set(&record->gdal_version, sciara_gdal_version());
 }
 
-/** Brings the record up to date and puts it on the disk: where the simulation stood, and its seconds in the engine. */
+/** Brings the record up to date and puts it on the disk: where the simulation stood, and its seconds up to then. */
 static enum sciara_status write_record(struct run *r, enum sciara_run_status status,
-                                       const struct sciara_engine_progress *p, double compute_s) {
+                                       const struct sciara_engine_progress *p, double compute_s, double output_wait_s) {
   struct sciara_run_record *record = &r->record;
   record->status = status;
   if (status != SCIARA_RUN_FAILED) { // else what stands there is the last good state, like its ledger
@@ -70,6 +72,7 @@ static enum sciara_status write_record(struct run *r, enum sciara_run_status sta
   }
   record->wall_s = sciara_wallclock() - r->begin;
   record->compute_s = compute_s;
+  record->output_wait_s = output_wait_s;
   sciara_utc_now(record->updated_utc);
   if (status != SCIARA_RUN_RUNNING) sciara_utc_now(record->ended_utc);
   char *path = sciara_path_join(r->folder, SCIARA_RUN_JSON);
@@ -80,7 +83,7 @@ static enum sciara_status write_record(struct run *r, enum sciara_run_status sta
 }
 
 static enum sciara_status write_record_of_now(struct run *r, enum sciara_run_status status) {
-  return write_record(r, status, &r->simulation->progress, r->simulation->compute_s);
+  return write_record(r, status, &r->simulation->progress, r->simulation->compute_s, r->output_wait_s);
 }
 
 // -------------------------------------------------------------------------------------------------------- snapshots
@@ -105,8 +108,13 @@ cleanup:
   return status;
 }
 
-/** Whether series.nc follows this snapshot: rewriting it each time would cost the square of their number. */
-static bool is_series_due(size_t count) { return count <= 100 || count % 100 == 0; }
+/**
+ * Whether series.nc follows this snapshot: rewriting it each time would cost the square of their number, and while another
+ * snapshot waits to be written it can wait too.
+ */
+static bool is_series_due(size_t count, bool another) {
+  return count == 1 || count % 100 == 0 || (count < 100 && !another);
+}
 
 /** Writes an output: the file, then run.json, which acknowledges it. */
 static enum sciara_status write_output(void *context, struct sciara_output *o) {
@@ -118,17 +126,23 @@ static enum sciara_status write_output(void *context, struct sciara_output *o) {
   if (!path) return no_memory();
   enum sciara_status status;
   sciara_ledger_form(o->state, single ? FLT_EPSILON : DBL_EPSILON, &o->ledger);
-  SCIARA_TRY_GOTO(sciara_snapshot_write(&r->context, o->state, &o->ledger, path));
+  const uint64_t checksum = sciara_state_checksum_over(o->state, r->ground);
+  SCIARA_TRY_GOTO(sciara_snapshot_write(&r->context, o->state, &o->ledger, checksum, path));
   r->record.ledger = o->ledger;
-  SCIARA_TRY_GOTO(
-      sciara_run_record_add(&r->record, name, o->progress.step, o->progress.time, sciara_state_checksum(o->state)));
-  SCIARA_TRY_GOTO(write_record(r, SCIARA_RUN_RUNNING, &o->progress, o->compute_s));
-  if (is_series_due(r->record.snapshot_count)) SCIARA_TRY_GOTO(write_series(r));
+  SCIARA_TRY_GOTO(sciara_run_record_add(&r->record, name, o->progress.step, o->progress.time, checksum));
+  SCIARA_TRY_GOTO(write_record(r, SCIARA_RUN_RUNNING, &o->progress, o->compute_s, o->output_wait_s));
+  if (is_series_due(r->record.snapshot_count, o->another)) SCIARA_TRY_GOTO(write_series(r));
   o->path = path;
   return SCIARA_OK;
 cleanup:
   free(path);
   return status;
+}
+
+/** The same of an output that the engine may have kept. */
+static enum sciara_status write_kept(void *context, struct sciara_output *o) {
+  SCIARA_TRY(sciara_simulation_collect(((const struct run *)context)->simulation, o->place, o->state));
+  return write_output(context, o);
 }
 
 /** The word to the observer: the output is on the disk and in run.json. */
@@ -143,7 +157,8 @@ static void tell_written(void *context, const struct sciara_output *o) {
 /** Writes the state as it stands before it comes back. */
 static enum sciara_status take_last_snapshot(struct run *r) {
   struct sciara_simulation *s = r->simulation;
-  struct sciara_output output = {.state = s->problem.state, .progress = s->progress, .compute_s = s->compute_s};
+  struct sciara_output output = {
+      .state = s->problem.state, .progress = s->progress, .compute_s = s->compute_s, .output_wait_s = r->output_wait_s};
   if (r->writer) SCIARA_TRY(sciara_writer_flush(r->writer));
   if (r->last_snapshot == s->progress.step) return SCIARA_OK;
   SCIARA_TRY(sciara_simulation_sync(s));
@@ -154,16 +169,20 @@ static enum sciara_status take_last_snapshot(struct run *r) {
   return SCIARA_OK;
 }
 
-/** Hands the state as it stands to the writer; waits only while two others are under way. */
+/** Hands the state as it stands to the writer; waits while two others are under way, and for what `keep` waits for. */
 static enum sciara_status take_snapshot(struct run *r) {
   struct sciara_simulation *s = r->simulation;
-  const struct sciara_writer_work work = {.context = r, .write = write_output, .written = tell_written};
+  const struct sciara_writer_work work = {
+      .context = r, .fetches = sciara_simulation_keeps(s), .write = write_kept, .written = tell_written};
+  const double begin = sciara_wallclock();
   struct sciara_output *output;
   if (!r->writer) SCIARA_TRY(sciara_writer_start(s->problem.state, &work, &r->writer));
   SCIARA_TRY(sciara_writer_borrow(r->writer, &output));
-  SCIARA_TRY(sciara_simulation_fetch(s, output->state));
+  SCIARA_TRY(sciara_simulation_keep(s, output->place, output->state));
+  r->output_wait_s += sciara_wallclock() - begin;
   output->progress = s->progress;
   output->compute_s = s->compute_s;
+  output->output_wait_s = r->output_wait_s;
   sciara_writer_give(r->writer);
   r->last_snapshot = s->progress.step;
   return SCIARA_OK;
@@ -309,6 +328,7 @@ static enum sciara_status begin(struct run *r) {
   const struct sciara_run_options *o = r->options;
   if (o->profile) SCIARA_TRY(sciara_profile_open(&r->profile, o->profile, o->profile_every, o->overwrite));
   SCIARA_TRY(sciara_run_folder_prepare(r->folder, o->overwrite, inputs, sizeof inputs / sizeof *inputs, &r->lock));
+  r->ground = sciara_state_checksum_of_ground(r->simulation->problem.state);
   SCIARA_TRY(begin_record(r));
   SCIARA_TRY(sciara_simulation_ledger(r->simulation, &r->record.ledger));
   SCIARA_TRY(write_record_of_now(r, SCIARA_RUN_RUNNING));

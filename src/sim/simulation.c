@@ -3,15 +3,14 @@
 
 #include <float.h>
 #include <math.h>
-#include <sched.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/wallclock.h"
 #include "model/ledger.h"
 #include "sim/choose_engine.h"
+#include "sim/many_threads.h"
 
 const char *sciara_stop_reason_name(enum sciara_stop_reason reason) {
   switch (reason) {
@@ -25,14 +24,6 @@ const char *sciara_stop_reason_name(enum sciara_stop_reason reason) {
   return "none";
 }
 
-/** Cores that this process may use. */
-static int cores(void) {
-  cpu_set_t set;
-  if (sched_getaffinity(0, sizeof set, &set) == 0) return CPU_COUNT(&set);
-  const long online = sysconf(_SC_NPROCESSORS_ONLN);
-  return online < 1 ? 1 : online < 1024 ? (int)online : 1024;
-}
-
 static enum sciara_status make_engine(struct sciara_simulation *s) {
   const struct sciara_scenario *scenario = &s->problem.scenario;
   const struct sciara_state *state = s->problem.state;
@@ -41,7 +32,7 @@ static enum sciara_status make_engine(struct sciara_simulation *s) {
   const char *how = strcmp(scenario->engine.name, "auto") == 0 ? " (chosen by auto)" : "";
   s->threads = !(s->ops->capabilities & SCIARA_CAN_THREADS) ? 1
                : scenario->engine.threads > 0               ? scenario->engine.threads
-                                                            : cores();
+                                                            : sciara_usable_cores();
   const enum sciara_isa isa = scenario->engine.isa == SCIARA_ISA_BEST ? sciara_isa_best() : scenario->engine.isa;
   const bool choice = s->ops->capabilities & SCIARA_CAN_ISA;
   sciara_log(SCIARA_LOG_INFO, "engine: %s%s%s%s, %s precision, %d thread%s", s->ops->name, how,
@@ -52,7 +43,8 @@ static enum sciara_status make_engine(struct sciara_simulation *s) {
                                             .boundary = scenario->boundary,
                                             .threads = s->threads,
                                             .options = sciara_scenario_engine_options(scenario),
-                                            .profile = s->problem.scenario.engine.profile};
+                                            .profile = scenario->engine.profile,
+                                            .keeps = scenario->output.every_s > 0};
   SCIARA_TRY(s->ops->create(&setup, &s->engine));
   return s->ops->upload(s->engine, state);
 }
@@ -134,9 +126,15 @@ enum sciara_status sciara_simulation_advance(struct sciara_simulation *s, const 
   return status;
 }
 
-enum sciara_status sciara_simulation_fetch(struct sciara_simulation *s, struct sciara_state *state) {
+bool sciara_simulation_keeps(const struct sciara_simulation *s) { return s->ops->keep != NULL; }
+
+enum sciara_status sciara_simulation_keep(struct sciara_simulation *s, int place, struct sciara_state *state) {
   SCIARA_TRY(refuse_failed(s));
-  return s->ops->download(s->engine, state);
+  return s->ops->keep ? s->ops->keep(s->engine, place) : s->ops->download(s->engine, state);
+}
+
+enum sciara_status sciara_simulation_collect(const struct sciara_simulation *s, int place, struct sciara_state *state) {
+  return s->ops->keep ? s->ops->collect(s->engine, place, state) : SCIARA_OK;
 }
 
 enum sciara_status sciara_simulation_sync(struct sciara_simulation *s) {

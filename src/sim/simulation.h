@@ -43,8 +43,17 @@ void sciara_simulation_destroy(struct sciara_simulation *s);
  */
 enum sciara_status sciara_simulation_advance(struct sciara_simulation *s, const struct sciara_event *event);
 
-/** Copies the state into another one of the same grid, z0 and kind of which are those of the problem. */
-enum sciara_status sciara_simulation_fetch(struct sciara_simulation *s, struct sciara_state *state);
+/** Whether the engine keeps states: then the steps wait for no copy, and sciara_simulation_collect may come late. */
+bool sciara_simulation_keeps(const struct sciara_simulation *s);
+
+/**
+ * Takes the state as it stands, for `state`: keeps it in that place of the engine (SCIARA_PLACES) if it keeps states, else
+ * copies it now.
+ */
+enum sciara_status sciara_simulation_keep(struct sciara_simulation *s, int place, struct sciara_state *state);
+
+/** Puts what was kept there into `state`. Another thread may call it while the simulation goes on. */
+enum sciara_status sciara_simulation_collect(const struct sciara_simulation *s, int place, struct sciara_state *state);
 
 /** Brings problem.state up to date. */
 enum sciara_status sciara_simulation_sync(struct sciara_simulation *s);

@@ -9,7 +9,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 
-enum { BUFFERS = 2 };
+enum { BUFFERS = SCIARA_PLACES };
 
 /** The k-th output is in buffer k % BUFFERS; told <= done <= given <= told + BUFFERS. */
 struct sciara_writer {
@@ -32,6 +32,7 @@ static struct sciara_output *output(struct sciara_writer *w, uint64_t number) { 
 static void write_next(struct sciara_writer *w) {
   const bool skip = w->status != SCIARA_OK;
   struct sciara_output *next = output(w, w->done);
+  next->another = w->given > w->done + 1;
   pthread_mutex_unlock(&w->mutex);
   enum sciara_status status = skip ? SCIARA_OK : w->work.write(w->work.context, next);
   char *why = status != SCIARA_OK ? sciara_format("%s", sciara_last_error()) : NULL;
@@ -69,8 +70,8 @@ static int start_thread(struct sciara_writer *w) {
   return error;
 }
 
-size_t sciara_writer_memory(const struct sciara_grid *grid, unsigned record) {
-  return BUFFERS * sciara_state_memory(grid, record);
+size_t sciara_writer_memory(const struct sciara_grid *grid, unsigned record, bool fetches) {
+  return (fetches ? 1 : BUFFERS) * sciara_state_memory(grid, record);
 }
 
 enum sciara_status sciara_writer_start(const struct sciara_state *like, const struct sciara_writer_work *work_to_do,
@@ -81,7 +82,13 @@ enum sciara_status sciara_writer_start(const struct sciara_state *like, const st
   w->work = *work_to_do;
   pthread_mutex_init(&w->mutex, NULL);
   pthread_cond_init(&w->changed, NULL);
-  for (int k = 0; k < BUFFERS; k++) SCIARA_TRY_GOTO(sciara_state_clone(like, &w->buffer[k].state));
+  for (int k = 0; k < BUFFERS; k++) {
+    w->buffer[k].place = k;
+    if (k > 0 && w->work.fetches)
+      w->buffer[k].state = w->buffer[0].state;
+    else
+      SCIARA_TRY_GOTO(sciara_state_clone(like, &w->buffer[k].state));
+  }
   const int error = start_thread(w);
   if (error != 0) {
     status = sciara_fail(SCIARA_ERR_MEMORY, "no thread for the writer: %s", strerror(error));
@@ -145,7 +152,7 @@ void sciara_writer_stop(struct sciara_writer *w) {
     tell(w, w->done);
   }
   for (int k = 0; k < BUFFERS; k++) {
-    sciara_state_destroy(w->buffer[k].state);
+    if (k == 0 || !w->work.fetches) sciara_state_destroy(w->buffer[k].state);
     free(w->buffer[k].path);
   }
   pthread_cond_destroy(&w->changed);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A thread that writes states while the simulation goes on. There are two buffers: while one is written the next state can
-// be put into the other; whoever wants a third waits. So a slow disk slows the simulation and loses nothing.
+// be put into the other; whoever wants a third waits. So a slow disk slows the simulation and loses nothing. Where the
+// engine keeps states (engine.h) a buffer stands for a place there, and the thread itself fetches the state.
 #ifndef SCIARA_SIM_WRITER_H
 #define SCIARA_SIM_WRITER_H
 
@@ -10,14 +11,18 @@
 /** A state on its way to the disk, and where the simulation stood. */
 struct sciara_output {
   struct sciara_state *state;
+  int place;    ///< number of the buffer, 0 or 1
+  bool another; ///< another one waits behind it; as it was when `write` was called
   struct sciara_engine_progress progress;
   double compute_s;            ///< seconds in the engine up to then
+  double output_wait_s;        ///< seconds that the steps waited for outputs up to then
   struct sciara_ledger ledger; ///< filled in by `write`
   char *path;                  ///< set by `write`; owned by the output
 };
 
 struct sciara_writer_work {
   void *context;
+  bool fetches; ///< `write` fills the state of its output: one is enough for all buffers
   /** Puts an output on the disk. Called by the writer's thread, one after the other in the order they were given. */
   enum sciara_status (*write)(void *context, struct sciara_output *output);
   /** Tells of an output that is written. Called by whoever calls the functions below. */
@@ -26,12 +31,12 @@ struct sciara_writer_work {
 
 struct sciara_writer;
 
-/** Takes memory for two states like `like` and starts the thread. */
+/** Takes memory for two states like `like`, or for one if `write` fetches it, and starts the thread. */
 enum sciara_status sciara_writer_start(const struct sciara_state *like, const struct sciara_writer_work *work,
                                        struct sciara_writer **out);
 
-/** Bytes of the two buffers. `record`: bits of enum sciara_record. */
-size_t sciara_writer_memory(const struct sciara_grid *grid, unsigned record);
+/** Bytes of the states. `record`: bits of enum sciara_record. */
+size_t sciara_writer_memory(const struct sciara_grid *grid, unsigned record, bool fetches);
 
 /** A buffer to be filled; waits until there is one. The error of a failed `write`, when there was one. */
 enum sciara_status sciara_writer_borrow(struct sciara_writer *w, struct sciara_output **out);

@@ -26,6 +26,7 @@ void stays_inside(const sciara_engine_ops *ops, const char *name, const sciara_e
   setup.vents = s.vents;
   setup.boundary = s.boundary;
   setup.options = *options;
+  setup.keeps = true;
   sciara_stop stop = {};
   stop.steps = 100;
   stop.time = 1e300;
@@ -35,6 +36,11 @@ void stays_inside(const sciara_engine_ops *ops, const char *name, const sciara_e
   ck_assert_msg(ops->create(&setup, &engine) == SCIARA_OK, "%s", sciara_last_error());
   ck_assert_msg(ops->upload(engine, s.state) == SCIARA_OK, "%s", sciara_last_error());
   ck_assert_msg(ops->advance(engine, &stop, &progress) == SCIARA_OK, "%s", sciara_last_error());
+  for (int place = 0; place < SCIARA_PLACES; place++)
+    ck_assert_msg(ops->keep(engine, place) == SCIARA_OK, "%s", sciara_last_error());
+  for (int place = 0; place < SCIARA_PLACES; place++)
+    ck_assert_msg(ops->collect(engine, place, s.state) == SCIARA_OK, "%s", sciara_last_error());
+  ck_assert_uint_eq(s.state->step, stop.steps);
   ck_assert_msg(sciara_device_check_guards(engine) == SCIARA_OK, "%s: %s", name, sciara_last_error());
   ck_assert_uint_eq(progress.step, stop.steps);
   const sciara_carver &c = static_cast<sciara_device_engine *>(engine)->carver;
@@ -67,7 +73,10 @@ START_TEST(guards) {
 }
 END_TEST
 
-/** What is foretold is what is taken, but for the vents; and it is asked for before it is taken. */
+/**
+ * What is foretold is what is taken, but for the vents; and it is asked for before it is taken. The second time for an
+ * engine that keeps states.
+ */
 START_TEST(memory) {
   size_t count;
   const sciara_engine_entry *list = sciara_engine_list(&count);
@@ -82,9 +91,13 @@ START_TEST(memory) {
     setup.params = &s.params;
     setup.vents = s.vents;
     setup.boundary = s.boundary;
+    setup.keeps = _i == 1;
     void *engine = nullptr;
-    size_t host, foretold, free_bytes, total;
+    size_t host, foretold, free_bytes, total, kept_host = 0, kept = 0;
     ops->memory(&s.state->grid, 0, &host, &foretold);
+    if (setup.keeps) ops->keep_memory(&s.state->grid, 0, &kept_host, &kept);
+    ck_assert_uint_eq(kept_host, SCIARA_PLACES * kept); // twice on the host, once on the device
+    foretold += kept;
     ck_assert_msg(ops->create(&setup, &engine) == SCIARA_OK, "%s", sciara_last_error());
     ck_assert_int_eq(ops->upload(engine, s.state), SCIARA_OK);
     const sciara_device_engine *e = static_cast<sciara_device_engine *>(engine);
@@ -98,6 +111,9 @@ START_TEST(memory) {
     ck_assert_msg(ops->create(&setup, &engine) == SCIARA_OK, "%s", sciara_last_error());
     ck_assert_int_eq(ops->upload(engine, s.state), SCIARA_ERR_MEMORY);
     ck_assert_ptr_nonnull(strstr(sciara_last_error(), "MiB of device memory"));
+    char part[64];
+    snprintf(part, sizeof part, "(%zu MiB of it for snapshots", kept >> 20);
+    ck_assert_ptr_nonnull(strstr(sciara_last_error(), part));
     cudaFree(ballast);
     ck_assert_msg(ops->upload(engine, s.state) == SCIARA_OK, "%s", sciara_last_error()); // and nothing is broken
     ops->destroy(engine);
@@ -118,7 +134,7 @@ int main() {
   TCase *tc = tcase_create("memory");
   tcase_set_timeout(tc, 0);
   tcase_add_test(tc, guards);
-  tcase_add_test(tc, memory);
+  tcase_add_loop_test(tc, memory, 0, 2);
   suite_add_tcase(suite, tc);
   SRunner *runner = srunner_create(suite);
   srunner_set_fork_status(runner, CK_NOFORK);

@@ -212,8 +212,9 @@ static void expect_numbers(const struct sciara_state *s, const char *context) {
   fields_of(s, field);
   for (int f = 0; f < FIELDS; f++)
     for (int64_t i = 0; field[f].value && i < sciara_grid_cells(&s->grid); i++)
-      ck_assert_msg(!isnan(field[f].value[i]), "%s: %s in row %lld, column %lld is not a number", context,
-                    field[f].name, (long long)(i / s->grid.cols), (long long)(i % s->grid.cols));
+      if (isnan(field[f].value[i])) // an assertion for each cell would take longer than the engine
+        ck_abort_msg("%s: %s in row %lld, column %lld is not a number", context, field[f].name,
+                     (long long)(i / s->grid.cols), (long long)(i % s->grid.cols));
   ck_assert_msg(isfinite(s->time) && isfinite(s->clock) && isfinite(s->emitted), "%s: a total is not finite", context);
 }
 

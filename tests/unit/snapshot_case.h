@@ -100,7 +100,7 @@ static inline enum sciara_status write_state(const struct sciara_snapshot_contex
                                              const char *to) {
   struct sciara_ledger ledger;
   sciara_ledger_form(s, DBL_EPSILON, &ledger);
-  return sciara_snapshot_write(c, s, &ledger, to);
+  return sciara_snapshot_write(c, s, &ledger, sciara_state_checksum(s), to);
 }
 
 #define WRITES(context, state, to) \

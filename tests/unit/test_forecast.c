@@ -49,6 +49,28 @@ START_TEST(test_memory) {
 }
 END_TEST
 
+// Snapshots on the way: two states of the writer, or one and what the engine takes to keep two.
+START_TEST(test_snapshots_on_the_way) {
+  const size_t state = sciara_state_memory(&grid, 0);
+  struct sciara_scenario s = scenario();
+  const struct sciara_forecast none = make(&s, 0);
+  s.output.every_s = 3600;
+  const struct sciara_forecast copied = make(&s, 0);
+  ck_assert_uint_eq(copied.writing, none.writing + 2 * state);
+  ck_assert_uint_eq(copied.engine, none.engine);
+  const struct sciara_engine_ops *ops;
+  size_t host = 0, device = 0;
+  ck_assert_int_eq(sciara_engine_find("checked", SCIARA_DOUBLE, &ops), SCIARA_OK);
+  ops->keep_memory(&grid, 0, &host, &device);
+  const struct sciara_forecast kept = sciara_forecast_make(&s, &grid, vents, ops, 0);
+  s.output.every_s = 0;
+  const struct sciara_forecast never = sciara_forecast_make(&s, &grid, vents, ops, 0);
+  ck_assert_uint_gt(host, 0);
+  ck_assert_uint_eq(kept.engine, never.engine + host);
+  ck_assert_uint_eq(kept.writing, never.writing + state);
+}
+END_TEST
+
 START_TEST(test_what_does_not_fit) {
   const struct sciara_scenario s = scenario();
   const struct sciara_forecast unknown = make(&s, 0);
@@ -109,6 +131,7 @@ int main(void) {
   TCase *tests = tcase_create("all");
   tcase_add_checked_fixture(tests, setup, teardown);
   tcase_add_test(tests, test_memory);
+  tcase_add_test(tests, test_snapshots_on_the_way);
   tcase_add_test(tests, test_what_does_not_fit);
   tcase_add_loop_test(tests, test_snapshots, 0, (int)(sizeof cadences / sizeof *cadences));
   tcase_add_test(tests, test_size);

@@ -44,6 +44,7 @@ static void fill(struct sciara_run_record *r) {
   strcpy(r->updated_utc, "2006-07-14T23:31:00Z");
   r->wall_s = 1.0 / 3.0;
   r->compute_s = 0x1.fffffffffffffp-3;
+  r->output_wait_s = 1.0 / 49.0;
   r->step = UINT64_C(1) << 53;
   r->time_s = 27858.768582599001;
   r->clock_s = nextafter(1.4276883188, 2);
@@ -78,6 +79,7 @@ static void assert_same(const struct sciara_run_record *a, const struct sciara_r
   SAME_BITS(threads);
   SAME_BITS(wall_s);
   SAME_BITS(compute_s);
+  SAME_BITS(output_wait_s);
   SAME_BITS(step);
   SAME_BITS(time_s);
   SAME_BITS(clock_s);

@@ -149,6 +149,7 @@ START_TEST(every_bit_counts) {
       for (int bit = 0; bit < 64; bit++) {
         flip(&field(s, k)[i], bit);
         ck_assert_msg((sciara_state_checksum(s) != sum) == (k < SUMMED), "field %d, cell %d, bit %d", k, i, bit);
+        ck_assert_uint_eq(sciara_state_checksum_over(s, sciara_state_checksum_of_ground(s)), sciara_state_checksum(s));
         flip(&field(s, k)[i], bit);
       }
   double *const totals[] = {&s->time, &s->clock, &s->initial, &s->emitted};
@@ -162,6 +163,36 @@ START_TEST(every_bit_counts) {
   ck_assert_uint_ne(sciara_state_checksum(s), sum);
   s->step--;
   ck_assert_uint_eq(sciara_state_checksum(s), sum);
+  sciara_state_destroy(s);
+}
+END_TEST
+
+// The checksum over that of the ground sees a single value that lava has left in a single cell, in whatever part of it.
+START_TEST(over_bare_ground) {
+  enum { WIDE = 199, SIDES = 3 }; // the last part is a short one
+  const struct sciara_grid grid = {.rows = SIDES, .cols = WIDE, .cell_size = 10};
+  double z[SIDES * WIDE];
+  uint8_t valid[SIDES * WIDE];
+  for (int i = 0; i < SIDES * WIDE; i++) {
+    z[i] = 50 + i;
+    valid[i] = i % 40 != 7;
+  }
+  struct sciara_state *s;
+  ck_assert_int_eq(sciara_state_create(&grid, z, valid, 0, &s), SCIARA_OK);
+  const uint64_t ground = sciara_state_checksum_of_ground(s), bare = sciara_state_checksum(s);
+  ck_assert_uint_eq(sciara_state_checksum_over(s, ground), bare);
+  for (int i = 0; i < SIDES * WIDE; i++)
+    for (int k = 0; k < SUMMED - 1; k++) { // all but z0, which lava leaves alone
+      const double before = field(s, k)[i];
+      field(s, k)[i] = i % 2 ? before + 1 : -before; // -0 is not the ground's either
+      ck_assert_uint_eq(sciara_state_checksum_over(s, ground), sciara_state_checksum(s));
+      ck_assert_uint_ne(sciara_state_checksum_over(s, ground), bare);
+      field(s, k)[i] = before;
+    }
+  s->step = 9;
+  s->h[3] = s->T[3] = s->arrival[3] = s->h[590] = 2;
+  ck_assert_uint_eq(sciara_state_checksum_over(s, ground), sciara_state_checksum(s));
+  ck_assert_uint_eq(sciara_state_checksum_of_ground(s), ground); // lava is no part of it
   sciara_state_destroy(s);
 }
 END_TEST
@@ -227,6 +258,7 @@ int main(void) {
   tcase_add_test(tc, derived_fields);
   tcase_add_test(tc, clone);
   tcase_add_test(tc, every_bit_counts);
+  tcase_add_test(tc, over_bare_ground);
   tcase_add_test(tc, places_count);
   tcase_add_test(tc, zeros_and_shapes);
   tcase_add_test(tc, liquid_cells);

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+// States that leave the device while steps go on. On the engine's stream the fields are copied on the device, which takes
+// no longer than a step or two; a second stream brings that copy to pinned memory of the host. There is one copy on the
+// device and there are two places on the host. Everything is ordered by the two streams and their events:
+//   the copy waits until the one before it has left the device (`arrived`), the transfer until the copy is made
+//   (`copied`), whoever wants the state until the transfer is done (`arrived`).
+#include "base/mem.h"
+#include "cuda_check.h"
+#include "device_engine.h"
+
+namespace {
+
+unsigned record_of(const sciara_fields *f) {
+  return (f->max_h ? unsigned(SCIARA_RECORD_MAX_THICKNESS) : 0u) |
+         (f->max_speed ? unsigned(SCIARA_RECORD_MAX_SPEED) : 0u);
+}
+
+/** The fields of an engine as they lie in a block of memory, one after the other. */
+sciara_fields in_block(const sciara_device_engine *e, char *block) {
+  sciara_fields f = e->hf.f;
+  const int64_t n = e->hf.count;
+  real **reals[] = {&f.z, &f.h, &f.T, &f.px, &f.py, &f.max_h, &f.max_speed};
+  for (real **field : reals) {
+    if (!*field) continue; // not recorded
+    *field = reinterpret_cast<real *>(block);
+    block += n * (int64_t)sizeof(real);
+  }
+  f.lost = reinterpret_cast<double *>(block);
+  f.arrival = f.lost + n;
+  return f;
+}
+
+template <class T> sciara_status copy(const sciara_device_engine *e, T *to, const T *from) {
+  SCIARA_CUDA_TRY(cudaMemcpyAsync(to, from, (size_t)e->hf.count * sizeof(T), cudaMemcpyDeviceToDevice, e->stream));
+  return SCIARA_OK;
+}
+
+sciara_status copy_fields(const sciara_device_engine *e) {
+  const sciara_fields *from = &e->device.f, to = in_block(e, e->kept);
+  SCIARA_TRY(copy(e, to.z, from->z));
+  SCIARA_TRY(copy(e, to.h, from->h));
+  SCIARA_TRY(copy(e, to.T, from->T));
+  SCIARA_TRY(copy(e, to.px, from->px));
+  SCIARA_TRY(copy(e, to.py, from->py));
+  SCIARA_TRY(copy(e, to.lost, from->lost));
+  SCIARA_TRY(copy(e, to.arrival, from->arrival));
+  if (to.max_h) SCIARA_TRY(copy(e, to.max_h, from->max_h));
+  return to.max_speed ? copy(e, to.max_speed, from->max_speed) : SCIARA_OK;
+}
+
+} // namespace
+
+int64_t sciara_device_count(const struct sciara_grid *grid) {
+  const int64_t line = SCIARA_ALIGNMENT / (int64_t)sizeof(real);
+  return (grid->rows + 2) * ((grid->cols + 2 + line - 1) / line * line);
+}
+
+size_t sciara_device_kept_bytes(int64_t count, unsigned record) {
+  const size_t reals =
+      5u + (record & SCIARA_RECORD_MAX_THICKNESS ? 1u : 0u) + (record & SCIARA_RECORD_MAX_SPEED ? 1u : 0u);
+  return (size_t)count * (reals * sizeof(real) + 2 * sizeof(double));
+}
+
+void sciara_device_keep_memory(const struct sciara_grid *grid, unsigned record, size_t *host, size_t *device) {
+  *device = sciara_device_kept_bytes(sciara_device_count(grid), record);
+  *host = SCIARA_PLACES * *device;
+}
+
+enum sciara_status sciara_device_take_places(struct sciara_device_engine *e, size_t bytes) {
+  SCIARA_CUDA_TRY(cudaStreamCreateWithFlags(&e->carrier, cudaStreamNonBlocking));
+  SCIARA_CUDA_TRY(cudaEventCreateWithFlags(&e->copied, cudaEventDisableTiming));
+  for (sciara_device_place &place : e->place) {
+    // Whoever waits for it sleeps: it is not the thread that does the steps.
+    SCIARA_CUDA_TRY(cudaEventCreateWithFlags(&place.arrived, cudaEventDisableTiming | cudaEventBlockingSync));
+    if (cudaMallocHost(&place.bytes, bytes) == cudaSuccess) continue;
+    place.bytes = nullptr;
+    cudaGetLastError(); // forgotten: the next call is not to be blamed for it
+    return sciara_fail(SCIARA_ERR_MEMORY, "engine %s needs %d times %zu MiB of pinned host memory for snapshots",
+                       e->strategy->name, SCIARA_PLACES, bytes >> 20);
+  }
+  return SCIARA_OK;
+}
+
+void sciara_device_leave_places(struct sciara_device_engine *e) {
+  if (e->carrier) cudaStreamSynchronize(e->carrier);
+  for (sciara_device_place &place : e->place) {
+    if (place.bytes) cudaFreeHost(place.bytes);
+    if (place.arrived) cudaEventDestroy(place.arrived);
+    place = {};
+  }
+  if (e->copied) cudaEventDestroy(e->copied);
+  if (e->carrier) cudaStreamDestroy(e->carrier);
+  e->copied = nullptr;
+  e->carrier = nullptr;
+}
+
+enum sciara_status sciara_device_keep(void *engine, int place) {
+  sciara_device_engine *e = static_cast<sciara_device_engine *>(engine);
+  sciara_device_place *p = &e->place[place];
+  if (!e->kept) return sciara_fail(SCIARA_ERR_INTERNAL, "engine %s was not made to keep states", e->strategy->name);
+  for (const sciara_device_place &before : e->place) // one that was never recorded is waited for by nobody
+    SCIARA_CUDA_TRY(cudaStreamWaitEvent(e->stream, before.arrived, 0));
+  SCIARA_TRY(copy_fields(e));
+  SCIARA_CUDA_TRY(cudaEventRecord(e->copied, e->stream));
+  SCIARA_CUDA_TRY(cudaStreamWaitEvent(e->carrier, e->copied, 0));
+  const size_t bytes = sciara_device_kept_bytes(e->hf.count, record_of(&e->hf.f));
+  SCIARA_CUDA_TRY(cudaMemcpyAsync(p->bytes, e->kept, bytes, cudaMemcpyDeviceToHost, e->carrier));
+  SCIARA_CUDA_TRY(cudaEventRecord(p->arrived, e->carrier));
+  p->clockwork = e->clockwork;
+  return SCIARA_OK;
+}
+
+enum sciara_status sciara_device_collect(void *engine, int place, struct sciara_state *state) {
+  sciara_device_engine *e = static_cast<sciara_device_engine *>(engine);
+  const sciara_device_place *p = &e->place[place];
+  SCIARA_CUDA_TRY(cudaEventSynchronize(p->arrived));
+  sciara_host_fields arrived = e->hf; // grid and kinds; the fields are those of the place
+  arrived.f = in_block(e, p->bytes);
+  sciara_host_fields_download(&arrived, state);
+  sciara_clockwork_store(&p->clockwork, state);
+  return SCIARA_OK;
+}

@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: Apache-2.0
+// States that are kept: each is that of its step, whatever is computed and kept before it is collected, and keeping one
+// changes no bit of what follows. An engine that keeps none is asked to download, as the simulation does.
+// test_conformance_keep [ENGINE...]: the engines named, else all that are available.
+#include <math.h>
+#include <pthread.h>
+#include <stdio.h>
+
+#include "support/conformance.h"
+
+enum { MAXIMA = SCIARA_RECORD_MAX_THICKNESS | SCIARA_RECORD_MAX_SPEED };
+
+/** `serial` and the engine under test, which may keep states, on the same scene. */
+struct pair {
+  enum sciara_precision precision;
+  struct scene scene;
+  struct run serial, tested;
+  struct sciara_state *found[SCIARA_PLACES];    ///< for what is kept
+  struct sciara_state *expected[SCIARA_PLACES]; ///< what `serial` had there
+};
+
+static void pair_start(struct pair *p, const char *name, int precision, unsigned record) {
+  p->precision = (enum sciara_precision)precision;
+  conformance_build(name, p->precision, record, &p->scene);
+  run_start(&p->serial, engine_serial(p->precision), &p->scene, 1);
+  const struct sciara_engine_setup setup = {.params = &p->scene.params,
+                                            .vents = p->scene.vents,
+                                            .boundary = p->scene.boundary,
+                                            .threads = 3,
+                                            .options = engine_options,
+                                            .keeps = true};
+  p->tested = (struct run){.ops = engine_tested[precision]};
+  ck_assert_msg(p->tested.ops->create(&setup, &p->tested.engine) == SCIARA_OK, "%s", sciara_last_error());
+  ck_assert_msg(p->tested.ops->upload(p->tested.engine, p->scene.state) == SCIARA_OK, "%s", sciara_last_error());
+  for (int k = 0; k < SCIARA_PLACES; k++) {
+    ck_assert_int_eq(sciara_state_clone(p->scene.state, &p->found[k]), SCIARA_OK);
+    p->expected[k] = NULL;
+  }
+}
+
+static void pair_end(struct pair *p) {
+  for (int k = 0; k < SCIARA_PLACES; k++) {
+    sciara_state_destroy(p->found[k]);
+    sciara_state_destroy(p->expected[k]);
+  }
+  run_end(&p->serial);
+  run_end(&p->tested);
+  scene_free(&p->scene);
+}
+
+/** The engine under test alone keeps its state. */
+static void keep_alone(struct pair *p, int place) {
+  const struct sciara_engine_ops *ops = p->tested.ops;
+  const enum sciara_status status =
+      ops->keep ? ops->keep(p->tested.engine, place) : ops->download(p->tested.engine, p->found[place]);
+  ck_assert_msg(status == SCIARA_OK, "%s", sciara_last_error());
+}
+
+/** Brings `serial` to that step, to know what the place must hold. */
+static void know(struct pair *p, int place, uint64_t step) {
+  run_until(&p->serial, (struct sciara_stop){.steps = step, .time = INFINITY});
+  sciara_state_destroy(p->expected[place]);
+  p->expected[place] = run_state(&p->serial, p->scene.state);
+}
+
+static void keep(struct pair *p, int place) {
+  keep_alone(p, place);
+  know(p, place, p->tested.at.step);
+}
+
+static enum sciara_status collect(const struct pair *p, int place) {
+  const struct sciara_engine_ops *ops = p->tested.ops;
+  return ops->keep ? ops->collect(p->tested.engine, place, p->found[place]) : SCIARA_OK;
+}
+
+static void expect(const struct pair *p, int place, const char *when) {
+  char context[128];
+  snprintf(context, sizeof context, "%s, %s, step %llu, %s", p->tested.ops->name, precision_name(p->precision),
+           (unsigned long long)p->expected[place]->step, when);
+  ck_assert_uint_eq(p->found[place]->step, p->expected[place]->step);
+  expect_conforms(p->tested.ops, p->precision, p->expected[place], p->found[place], context);
+}
+
+static void go_on(struct pair *p, uint64_t steps) {
+  run_until(&p->tested, (struct sciara_stop){.steps = p->tested.at.step + steps, .time = INFINITY});
+}
+
+/** What the engine holds now is what `serial` has after as many steps. */
+static void expect_undisturbed(struct pair *p) {
+  run_until(&p->serial, (struct sciara_stop){.steps = p->tested.at.step, .time = INFINITY});
+  struct sciara_state *a = run_state(&p->serial, p->scene.state), *b = run_state(&p->tested, p->scene.state);
+  expect_conforms(p->tested.ops, p->precision, a, b, "after all that was kept");
+  sciara_state_destroy(a);
+  sciara_state_destroy(b);
+}
+
+// Steps follow before anything is collected; places are used again and again.
+START_TEST(steps_follow) {
+  static const char *const scenes[] = {"ramp", "fissure", "hole"};
+  struct pair p;
+  pair_start(&p, scenes[_i / 2], _i % 2, _i % 4 < 2 ? MAXIMA : 0);
+  for (int round = 0; round < 6; round++) {
+    go_on(&p, 5);
+    keep(&p, 0);
+    go_on(&p, 1); // sooner than the first can have left
+    keep(&p, 1);
+    go_on(&p, round % 2 ? 40 : 400);
+    for (int k = 0; k < SCIARA_PLACES; k++) {
+      const int place = round % 3 ? k : SCIARA_PLACES - 1 - k; // in either order
+      ck_assert_msg(collect(&p, place) == SCIARA_OK, "%s", sciara_last_error());
+      expect(&p, place, "collected after steps");
+    }
+  }
+  expect_undisturbed(&p);
+  pair_end(&p);
+}
+END_TEST
+
+// A grid that is large for a GPU: the transfer takes longer than the steps that follow, and is not over when the next state
+// is kept. So `serial` does its steps afterwards.
+static double slope(int64_t row, int64_t col, int variant) {
+  (void)variant;
+  return 3000 - 2 * (double)row + (double)((row * 7 + col * 3) % 5) * 0.25;
+}
+
+START_TEST(large_grid) {
+  struct pair p = {.precision = (enum sciara_precision)_i};
+  const int64_t side = engine_tested[_i]->capabilities & SCIARA_CAN_DEVICE ? 1100 : 220;
+  scene_make(&p.scene, side + 100, side, MAXIMA, slope, 0);
+  for (int64_t at = 40; at < side; at += 25) scene_lava(&p.scene, at + 60, at, 2, 1340);
+  scene_finish(&p.scene, p.precision);
+  const struct scene made = p.scene;
+  run_start(&p.serial, engine_serial(p.precision), &made, 1);
+  const struct sciara_engine_setup setup = {.params = &p.scene.params,
+                                            .vents = p.scene.vents,
+                                            .boundary = p.scene.boundary,
+                                            .options = engine_options,
+                                            .keeps = true};
+  p.tested.ops = engine_tested[_i];
+  ck_assert_msg(p.tested.ops->create(&setup, &p.tested.engine) == SCIARA_OK, "%s", sciara_last_error());
+  ck_assert_msg(p.tested.ops->upload(p.tested.engine, p.scene.state) == SCIARA_OK, "%s", sciara_last_error());
+  for (int k = 0; k < SCIARA_PLACES; k++) ck_assert_int_eq(sciara_state_clone(p.scene.state, &p.found[k]), SCIARA_OK);
+  uint64_t step[SCIARA_PLACES];
+  for (int k = 0; k < SCIARA_PLACES; k++) {
+    go_on(&p, 1);
+    keep_alone(&p, k);
+    step[k] = p.tested.at.step;
+  }
+  go_on(&p, 1);
+  for (int k = 0; k < SCIARA_PLACES; k++)
+    ck_assert_msg(collect(&p, k) == SCIARA_OK, "%s", sciara_last_error());
+  for (int k = 0; k < SCIARA_PLACES; k++) {
+    know(&p, k, step[k]);
+    expect(&p, k, "of a large grid");
+  }
+  pair_end(&p);
+}
+END_TEST
+
+/** What another thread collects. */
+struct errand {
+  const struct pair *pair;
+  int place;
+  enum sciara_status status;
+  char why[256];
+};
+
+static void *fetch(void *context) {
+  struct errand *e = (struct errand *)context;
+  e->status = collect(e->pair, e->place);
+  if (e->status != SCIARA_OK) snprintf(e->why, sizeof e->why, "%s", sciara_last_error());
+  return NULL;
+}
+
+// Another thread collects while steps are done, and while the next state is kept, as the writer of snapshots does.
+START_TEST(by_another_thread) {
+  struct pair p;
+  pthread_t thread[SCIARA_PLACES];
+  struct errand errand[SCIARA_PLACES];
+  pair_start(&p, "31 x 37", _i, MAXIMA);
+  for (int n = 0; n < 40; n++) {
+    const int place = n % SCIARA_PLACES;
+    if (n >= SCIARA_PLACES) {
+      pthread_join(thread[place], NULL);
+      ck_assert_msg(errand[place].status == SCIARA_OK, "%s", errand[place].why);
+      expect(&p, place, "collected by another thread");
+    }
+    go_on(&p, n % 7 ? 3 : 90);
+    keep(&p, place);
+    errand[place] = (struct errand){.pair = &p, .place = place};
+    ck_assert_int_eq(pthread_create(&thread[place], NULL, fetch, &errand[place]), 0);
+  }
+  for (int k = 0; k < SCIARA_PLACES; k++) {
+    pthread_join(thread[k], NULL);
+    expect(&p, k, "the last ones");
+  }
+  expect_undisturbed(&p);
+  pair_end(&p);
+}
+END_TEST
+
+// What nobody collects is in nobody's way: another state may be given, and the engine ended.
+START_TEST(never_collected) {
+  struct pair p;
+  pair_start(&p, "ramp", _i, 0);
+  go_on(&p, 20);
+  keep(&p, 0);
+  keep(&p, 1);
+  ck_assert_msg(p.tested.ops->upload(p.tested.engine, p.scene.state) == SCIARA_OK, "%s", sciara_last_error());
+  p.tested.at = (struct sciara_engine_progress){.step = 0};
+  ck_assert_int_eq(p.serial.ops->upload(p.serial.engine, p.scene.state), SCIARA_OK);
+  go_on(&p, 30);
+  keep(&p, 0);
+  ck_assert_msg(collect(&p, 0) == SCIARA_OK, "%s", sciara_last_error());
+  expect(&p, 0, "after another upload");
+  keep(&p, 1);
+  pair_end(&p);
+}
+END_TEST
+
+// An engine that was not made for it says so; one that keeps has all three functions, and tells what they take.
+START_TEST(contract) {
+  const struct sciara_engine_ops *ops = engine_tested[_i];
+  const struct sciara_grid small = {.rows = 100, .cols = 100, .cell_size = 10},
+                           large = {.rows = 1000, .cols = 1000, .cell_size = 10};
+  ck_assert_int_eq(!ops->keep, !ops->collect);
+  ck_assert_int_eq(!ops->keep, !ops->keep_memory);
+  ck_assert(ops->keep || !(ops->capabilities & SCIARA_CAN_DEVICE));
+  if (!ops->keep) return;
+  size_t host[3], device[3];
+  ops->keep_memory(&small, 0, &host[0], &device[0]);
+  ops->keep_memory(&large, 0, &host[1], &device[1]);
+  ops->keep_memory(&large, MAXIMA, &host[2], &device[2]);
+  const size_t real_size = _i == 0 ? sizeof(double) : sizeof(float), cells = 1000000;
+  ck_assert_uint_ge(host[1], SCIARA_PLACES * cells * (5 * real_size + 2 * sizeof(double)));
+  ck_assert_uint_ge(host[1], 50 * host[0]);
+  ck_assert_uint_ge(host[2], host[1] + SCIARA_PLACES * cells * 2 * real_size);
+  ck_assert_int_eq(device[1] > 0, (ops->capabilities & SCIARA_CAN_DEVICE) != 0);
+  struct scene scene;
+  struct run r;
+  conformance_build("ramp", (enum sciara_precision)_i, 0, &scene);
+  run_start(&r, ops, &scene, 1);
+  ck_assert_int_eq(ops->keep(r.engine, 0), SCIARA_ERR_INTERNAL);
+  run_end(&r);
+  scene_free(&scene);
+}
+END_TEST
+
+static Suite *make_suite(void) {
+  Suite *suite = suite_create("conformance: states that are kept");
+  TCase *tc = tcase_create("keep");
+  tcase_set_timeout(tc, 0);
+  tcase_add_loop_test(tc, steps_follow, 0, 6);
+  tcase_add_loop_test(tc, large_grid, 0, 2);
+  tcase_add_loop_test(tc, by_another_thread, 0, 2);
+  tcase_add_loop_test(tc, never_collected, 0, 2);
+  tcase_add_loop_test(tc, contract, 0, 2);
+  suite_add_tcase(suite, tc);
+  return suite;
+}
+
+int main(int argc, char **argv) { return conformance_main(argc, argv, make_suite); }

@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: Apache-2.0
+// A run whose snapshots are on their way while it computes: a slow disk slows it and changes no byte, and however it ends,
+// what it has acknowledged is whole. With an engine whose states are copied at once (serial) and with one that keeps them
+// until they are written (checked), as GPUs do. The linker puts the functions below in the place of the C library's
+// (--wrap, tests/CMakeLists.txt).
+#include <check.h>
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "io/durable.h"
+#include "io/run_json.h"
+#include "io/snapshot_hdf5.h"
+#include "sim/run.h"
+
+static const char *const engines[] = {"serial", "checked"};
+
+static struct {
+  int slow_ms;  ///< an fsync takes so much longer
+  int fails_at; ///< number of the snapshot, from 0, for which there is no room on the disk; -1: none
+  int writes;   ///< of snapshots
+} disk;
+
+int __real_fsync(int fd);
+ssize_t __real_write(int fd, const void *bytes, size_t count);
+int __wrap_fsync(int fd);
+ssize_t __wrap_write(int fd, const void *bytes, size_t count);
+
+int __wrap_fsync(int fd) {
+  const struct timespec t = {.tv_nsec = disk.slow_ms * 1000000L};
+  nanosleep(&t, NULL);
+  return __real_fsync(fd);
+}
+
+ssize_t __wrap_write(int fd, const void *bytes, size_t count) {
+  char link[64], name[256];
+  snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+  const ssize_t length = readlink(link, name, sizeof name - 1);
+  name[length > 0 ? length : 0] = '\0';
+  if (strstr(name, "/snapshots/") && disk.writes++ == disk.fails_at) {
+    errno = ENOSPC;
+    return -1;
+  }
+  return __real_write(fd, bytes, count);
+}
+
+// ---------------------------------------------------------------------------------------------------------- the run
+
+static char folder[64], out[96];
+
+static void write_dem(void) {
+  char path[96];
+  snprintf(path, sizeof path, "%s/dem.asc", folder);
+  FILE *f = fopen(path, "w");
+  ck_assert_ptr_nonnull(f);
+  fprintf(f, "ncols 40\nnrows 30\nxllcorner 500000\nyllcorner 4177000\ncellsize 10\nNODATA_value -9999\n");
+  for (int row = 0; row < 30; row++) {
+    for (int col = 0; col < 40; col++) fprintf(f, "%g ", 1000 - 3 * row - 0.5 * col + (row * 7 + col * 3) % 5 * 0.25);
+    fprintf(f, "\n");
+  }
+  ck_assert_int_eq(fclose(f), 0);
+  snprintf(path, sizeof path, "%s/s.json", folder);
+  f = fopen(path, "w");
+  ck_assert_ptr_nonnull(f);
+  fprintf(f, "{\"dem\": {\"path\": \"dem.asc\", \"crs\": \"EPSG:32633\"}, \"run\": {\"max_steps\": 120},"
+             " \"vents\": [{\"row\": 8, \"col\": 20, \"effusion\": {\"slot\": \"1 d\", \"rates_m3_s\": [5]}}],"
+             " \"output\": {\"folder\": \"out\", \"every\": \"15 s\", \"dtype\": \"float64\"}}");
+  ck_assert_int_eq(fclose(f), 0);
+}
+
+static void setup(void) {
+  snprintf(folder, sizeof folder, "/tmp/sciara-run-output-XXXXXX");
+  ck_assert_ptr_nonnull(mkdtemp(folder));
+  snprintf(out, sizeof out, "%s/out", folder);
+  write_dem();
+  disk.slow_ms = disk.writes = 0;
+  disk.fails_at = -1;
+}
+
+static void teardown(void) {
+  char command[128];
+  snprintf(command, sizeof command, "rm -rf '%s'", folder);
+  ck_assert_int_eq(system(command), 0);
+}
+
+/** What is told of a run while it goes on. */
+struct watch {
+  int acknowledged, cancel, cancel_at; ///< how many snapshots; set when they are so many
+};
+
+static void on_snapshot(void *context, const char *path) {
+  struct watch *w = (struct watch *)context;
+  ck_assert_int_eq(access(path, R_OK), 0);
+  if (++w->acknowledged == w->cancel_at) __atomic_store_n(&w->cancel, 1, __ATOMIC_RELAXED);
+}
+
+/** The engine's own table but for `advance`, which fails from step `bad_step` on. */
+static struct sciara_engine_ops failing;
+static enum sciara_status (*real_advance)(void *, const struct sciara_stop *, struct sciara_engine_progress *);
+static uint64_t bad_step;
+
+static enum sciara_status advance(void *engine, const struct sciara_stop *stop, struct sciara_engine_progress *p) {
+  struct sciara_stop before = *stop;
+  if (before.steps > bad_step) before.steps = bad_step;
+  const enum sciara_status status = real_advance(engine, &before, p);
+  if (status != SCIARA_OK || p->step < bad_step) return status;
+  return sciara_fail(SCIARA_ERR_NUMERIC, "step %llu: planted", (unsigned long long)bad_step);
+}
+
+/** Runs s.json into out; `bad`: the step that fails, 0: none does. */
+static enum sciara_status run(const char *engine, struct watch *watch, uint64_t bad, struct sciara_run_result *result) {
+  char scenario[96], name[64];
+  snprintf(scenario, sizeof scenario, "%s/s.json", folder);
+  snprintf(name, sizeof name, "engine.name=%s", engine);
+  const char *const overrides[] = {name};
+  const struct sciara_problem_options options = {.overrides = overrides, .override_count = 1};
+  struct sciara_problem problem;
+  struct sciara_simulation *s;
+  ck_assert_msg(sciara_problem_open(scenario, &options, &problem) == SCIARA_OK, "%s", sciara_last_error());
+  ck_assert_msg(sciara_simulation_create(&problem, &s) == SCIARA_OK, "%s", sciara_last_error());
+  ck_assert_int_eq(sciara_simulation_keeps(s), strcmp(engine, "checked") == 0);
+  if (bad) {
+    failing = *s->ops;
+    real_advance = failing.advance;
+    failing.advance = advance;
+    bad_step = bad;
+    s->ops = &failing;
+  }
+  const struct sciara_run_options how = {
+      .history = "a test", .cancel = &watch->cancel, .observer = {.context = watch, .acknowledged = on_snapshot}};
+  const enum sciara_status status = sciara_run_to_end(s, &how, result);
+  sciara_simulation_destroy(s);
+  return status;
+}
+
+static struct sciara_run_record read_record(const char *run_folder) {
+  struct sciara_run_record r;
+  char *path = sciara_path_join(run_folder, "run.json");
+  ck_assert_msg(sciara_run_record_read(path, &r) == SCIARA_OK, "%s", sciara_last_error());
+  free(path);
+  return r;
+}
+
+/** Every snapshot of the record is whole; beside them no file is there. */
+static void expect_whole(const struct sciara_run_record *r) {
+  char *snapshots = sciara_path_join(out, "snapshots");
+  DIR *d = opendir(snapshots);
+  ck_assert_ptr_nonnull(d);
+  size_t files = 0;
+  for (const struct dirent *e; (e = readdir(d));) files += e->d_name[0] != '.';
+  closedir(d);
+  free(snapshots);
+  ck_assert_uint_eq(files, r->snapshot_count);
+  for (size_t k = 0; k < r->snapshot_count; k++) {
+    struct sciara_snapshot s;
+    double values[30 * 40];
+    char *path = sciara_path_join(out, r->snapshots[k].name);
+    ck_assert_msg(sciara_snapshot_open(path, &s) == SCIARA_OK, "%s", sciara_last_error());
+    ck_assert_uint_eq(s.step, r->snapshots[k].step);
+    ck_assert_uint_eq(s.checksum, r->snapshots[k].checksum);
+    ck_assert_msg(sciara_snapshot_read(&s, SCIARA_FIELD_THICKNESS, values) == SCIARA_OK, "%s", sciara_last_error());
+    sciara_snapshot_close(&s);
+    free(path);
+  }
+}
+
+// -------------------------------------------------------------------------------------------------------- the claims
+
+static void expect_same_file(const char *a, const char *b, const char *name) {
+  char *path[2] = {sciara_path_join(a, name), sciara_path_join(b, name)}, *bytes[2];
+  size_t count[2];
+  for (int k = 0; k < 2; k++)
+    ck_assert_msg(sciara_file_read(path[k], 1 << 24, &bytes[k], &count[k]) == SCIARA_OK, "%s", sciara_last_error());
+  ck_assert_msg(count[0] == count[1] && memcmp(bytes[0], bytes[1], count[0]) == 0, "%s differs", name);
+  for (int k = 0; k < 2; k++) {
+    free(bytes[k]);
+    free(path[k]);
+  }
+}
+
+START_TEST(slow_disk) {
+  char fast[96];
+  struct watch watch = {0}, slow_watch = {0};
+  struct sciara_run_result result;
+  ck_assert_msg(run(engines[_i], &watch, 0, &result) == SCIARA_OK, "%s", sciara_last_error());
+  snprintf(fast, sizeof fast, "%s/fast", folder);
+  ck_assert_int_eq(rename(out, fast), 0); // so that both were written under the same name
+  disk.slow_ms = 10;
+  ck_assert_msg(run(engines[_i], &slow_watch, 0, &result) == SCIARA_OK, "%s", sciara_last_error());
+  struct sciara_run_record a = read_record(fast), b = read_record(out);
+  expect_whole(&b);
+  ck_assert_uint_ge(b.snapshot_count, 10);
+  ck_assert_uint_eq(a.snapshot_count, b.snapshot_count);
+  ck_assert_int_eq(slow_watch.acknowledged, (int)b.snapshot_count);
+  for (size_t k = 0; k < b.snapshot_count; k++) {
+    ck_assert_uint_eq(a.snapshots[k].checksum, b.snapshots[k].checksum);
+    expect_same_file(fast, out, b.snapshots[k].name);
+  }
+  expect_same_file(fast, out, "series.nc");
+  // Each takes four fsyncs; the last three are waited for when the steps are done.
+  const double least = 0.04 * ((double)b.snapshot_count - 4) - b.compute_s;
+  ck_assert_msg(b.output_wait_s >= least && b.output_wait_s > 0, "%g s waited, at least %g", b.output_wait_s, least);
+  ck_assert_msg(a.output_wait_s < b.output_wait_s, "%g s waited, %g for a slow disk", a.output_wait_s, b.output_wait_s);
+  ck_assert_double_le(b.compute_s + b.output_wait_s, b.wall_s);
+  sciara_run_record_free(&a);
+  sciara_run_record_free(&b);
+}
+END_TEST
+
+// There is room for `fails_at` snapshots; when the next one fails another is under way behind it.
+START_TEST(full_disk) {
+  struct watch watch = {0};
+  struct sciara_run_result result;
+  disk.slow_ms = 10;
+  disk.fails_at = _i / 2;
+  ck_assert_int_eq(run(engines[_i % 2], &watch, 0, &result), SCIARA_ERR_IO);
+  ck_assert_ptr_nonnull(strstr(sciara_last_error(), strerror(ENOSPC)));
+  struct sciara_run_record r = read_record(out);
+  ck_assert_int_eq(r.status, SCIARA_RUN_FAILED);
+  ck_assert_ptr_nonnull(strstr(r.stop_reason, strerror(ENOSPC)));
+  ck_assert_uint_eq(r.snapshot_count, (size_t)disk.fails_at);
+  ck_assert_int_eq(watch.acknowledged, disk.fails_at);
+  ck_assert_int_eq(disk.writes, disk.fails_at + 1); // nothing was tried after it
+  expect_whole(&r);
+  sciara_run_record_free(&r);
+}
+END_TEST
+
+// What was taken before a step failed is written, whole, and told of.
+START_TEST(failed_step) {
+  struct watch watch = {0}, undisturbed = {0};
+  struct sciara_run_result result;
+  ck_assert_int_eq(run(engines[_i], &undisturbed, 0, &result), SCIARA_OK);
+  struct sciara_run_record whole = read_record(out);
+  const uint64_t bad = whole.snapshots[3].step + 1;
+  char command[128];
+  snprintf(command, sizeof command, "rm -r '%s'", out);
+  ck_assert_int_eq(system(command), 0);
+  disk.slow_ms = 10;
+  ck_assert_int_eq(run(engines[_i], &watch, bad, &result), SCIARA_ERR_NUMERIC);
+  ck_assert_ptr_nonnull(strstr(sciara_last_error(), "planted"));
+  struct sciara_run_record r = read_record(out);
+  ck_assert_int_eq(r.status, SCIARA_RUN_FAILED);
+  ck_assert_uint_eq(r.snapshot_count, 4);
+  ck_assert_int_eq(watch.acknowledged, 4);
+  for (size_t k = 0; k < 4; k++) ck_assert_uint_eq(r.snapshots[k].checksum, whole.snapshots[k].checksum);
+  expect_whole(&r);
+  sciara_run_record_free(&r);
+  sciara_run_record_free(&whole);
+}
+END_TEST
+
+// Stopped from outside while snapshots are under way: they are written, and so is the state at the end.
+START_TEST(cancelled) {
+  struct watch watch = {.cancel_at = 2};
+  struct sciara_run_result result;
+  disk.slow_ms = 10;
+  ck_assert_msg(run(engines[_i], &watch, 0, &result) == SCIARA_OK, "%s", sciara_last_error());
+  ck_assert_int_eq(result.reason, SCIARA_STOP_CANCEL);
+  struct sciara_run_record r = read_record(out);
+  ck_assert_int_eq(r.status, SCIARA_RUN_STOPPED);
+  ck_assert_uint_ge(r.snapshot_count, 3);
+  ck_assert_uint_le(r.snapshot_count, 8);
+  ck_assert_int_eq(watch.acknowledged, (int)r.snapshot_count);
+  ck_assert_uint_eq(r.snapshots[r.snapshot_count - 1].step, r.step);
+  expect_whole(&r);
+  sciara_run_record_free(&r);
+}
+END_TEST
+
+int main(void) {
+  Suite *suite = suite_create("run: snapshots under way");
+  TCase *tc = tcase_create("output");
+  tcase_set_timeout(tc, 60);
+  tcase_add_checked_fixture(tc, setup, teardown);
+  tcase_add_loop_test(tc, slow_disk, 0, 2);
+  tcase_add_loop_test(tc, full_disk, 0, 8);
+  tcase_add_loop_test(tc, failed_step, 0, 2);
+  tcase_add_loop_test(tc, cancelled, 0, 2);
+  suite_add_tcase(suite, tc);
+  SRunner *runner = srunner_create(suite);
+  srunner_run_all(runner, CK_ENV);
+  const int failed = srunner_ntests_failed(runner);
+  srunner_free(runner);
+  return failed != 0;
+}

@@ -121,7 +121,9 @@ uint64_t sciara_state_checksum_cells(const struct sciara_state *s, int64_t first
   return sum;
 }
 
-uint64_t sciara_state_checksum_rest(const struct sciara_state *s) { return word_of_shape(&s->grid) + words_of_totals(s); }
+uint64_t sciara_state_checksum_rest(const struct sciara_state *s) {
+  return word_of_shape(&s->grid) + words_of_totals(s);
+}
 
 uint64_t sciara_state_checksum(const struct sciara_state *s) {
   return sciara_state_checksum_rest(s) + sciara_state_checksum_cells(s, 0, sciara_grid_cells(&s->grid));

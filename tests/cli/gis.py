@@ -1,0 +1,145 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The products of a run in QGIS (maps with their styles, polygons, the series as a temporal mesh) and in ParaView, each
+where it is installed; tools/setup does not install them, for they are large."""
+import json
+import os
+import shutil
+import subprocess
+import sys
+import unittest
+
+sys.dont_write_bytecode = True
+sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
+import case
+from case import SharedCase
+
+os.environ["QT_QPA_PLATFORM"] = "offscreen"
+try:
+    import qgis.core as core
+except ImportError:
+    core = None
+PARAVIEW = shutil.which("pvpython")
+START = "2026-05-10T04:00:00Z"
+FIELDS = ["thickness", "altitude", "temperature", "solid_thickness", "deposit", "arrival_time", "max_thickness",
+          "max_speed", "speed"]
+# What ParaView finds: the fields, the time steps, and of the last one the range of the deposit.
+READ = """
+import json, sys
+from paraview import simple
+reader = simple.NetCDFReader(FileName=[sys.argv[1]])
+reader.Dimensions = "(y, x)"
+times = list(reader.TimestepValues)
+reader.UpdatePipeline(times[-1])
+print(json.dumps({"fields": sorted(reader.PointData.keys()), "times": times,
+                  "deposit": reader.PointData["deposit"].GetRange(),
+                  "bounds": reader.GetDataInformation().GetBounds(),
+                  "kind": reader.GetDataInformation().GetDataSetTypeAsString()}))
+"""
+
+
+class Products(SharedCase):
+    @classmethod
+    def prepare(cls):
+        case.write_scenario(cls.work, run={"until": "1 h", "start": START},
+                            output={"fields": FIELDS, "every": "10 min", "maps": FIELDS})
+        case.run_program("run", "s.json", "-q", "-o", "run", cwd=cls.work)
+        case.run_program("export", "run", "-q", "--format", "gpkg", cwd=cls.work)
+        case.run_program("export", "run", "-q", "--format", "nc", "-o", "merged.nc", cwd=cls.work)
+        cls.run_folder = os.path.join(cls.work, "run")
+        cls.times = [s["time_s"] for s in case.record(cls.run_folder)["snapshots"]]
+        last = case.record(cls.run_folder)["snapshots"][-1]["name"]
+        cls.last = case.open_snapshot(os.path.join(cls.run_folder, last))
+        cls.series = [os.path.join(cls.run_folder, "series.nc"), os.path.join(cls.work, "merged.nc")]
+
+    def value_at(self, field, row, col):
+        return float(self.last[field].values.reshape(case.ROWS, case.COLS)[row, col])
+
+    def covered(self):
+        """Cells that hold lava at the end."""
+        return [(r, c) for r in range(case.ROWS) for c in range(case.COLS) if self.value_at("deposit", r, c) > 0]
+
+
+@unittest.skipUnless(core, "QGIS with Python is not installed")
+class InQgis(Products):
+    def test_maps_come_with_their_styles(self):
+        for field in FIELDS:
+            row, col = next(cell for cell in self.covered() if self.value_at(field, *cell) > 0)
+            point = core.QgsPointXY(case.WEST + (col + 0.5) * case.CELL, case.NORTH - (row + 0.5) * case.CELL)
+            layer = core.QgsRasterLayer(os.path.join(self.run_folder, "maps", field + ".tif"), field)
+            self.assertTrue(layer.isValid(), field)
+            self.assertEqual(layer.renderer().type(), "singlebandpseudocolor", field)
+            self.assertEqual(layer.crs().authid(), "EPSG:32633", field)
+            held, good = layer.dataProvider().sample(point, 1)
+            self.assertTrue(good, field)
+            self.assertAlmostEqual(held, self.value_at(field, row, col), delta=1e-6 * max(1, abs(held)), msg=field)
+            sea = core.QgsPointXY(case.WEST + case.CELL / 2, case.NORTH - case.CELL / 2)
+            self.assertFalse(layer.dataProvider().sample(sea, 1)[1], field + " outside the DEM")
+
+    def test_polygons(self):
+        path = os.path.join(self.run_folder, "maps", "deposit.gpkg")
+        for name in ("outline", "thickness_classes", "arrival"):
+            layer = core.QgsVectorLayer(f"{path}|layername={name}", name)
+            self.assertTrue(layer.isValid(), name)
+            self.assertEqual(layer.crs().authid(), "EPSG:32633", name)
+        outline = core.QgsVectorLayer(path + "|layername=outline", "outline")
+        area = sum(f.geometry().area() for f in outline.getFeatures())
+        self.assertAlmostEqual(area, len(self.covered()) * case.CELL ** 2, delta=1e-6)
+
+    def test_series_is_a_temporal_mesh(self):
+        for path in self.series:
+            layer = core.QgsMeshLayer(path, "series", "mdal")
+            self.assertTrue(layer.isValid(), path)
+            self.assertEqual(layer.crs().authid(), "EPSG:32633")
+            self.assertEqual(layer.datasetGroupCount(), len(FIELDS))
+            properties = layer.temporalProperties()
+            self.assertTrue(properties.isActive())
+            self.assertEqual(properties.referenceTime().toString("yyyy-MM-ddTHH:mm:ss") + "Z", START)
+            for group in layer.datasetGroupsIndexes():
+                index = core.QgsMeshDatasetIndex(group, 0)
+                self.assertEqual(layer.datasetCount(index), len(self.times))
+                meant = [layer.datasetRelativeTimeInMilliseconds(core.QgsMeshDatasetIndex(group, k)) / 1000
+                         for k in range(len(self.times))]
+                for a, b in zip(meant, self.times):
+                    self.assertAlmostEqual(a, b, delta=0.01)
+            deposit = next(g for g in layer.datasetGroupsIndexes() if layer.datasetGroupMetadata(
+                core.QgsMeshDatasetIndex(g, 0)).name() == "thickness of liquid and solidified lava")
+            row, col = self.covered()[0]
+            point = core.QgsPointXY(case.WEST + (col + 0.5) * case.CELL, case.NORTH - (row + 0.5) * case.CELL)
+            layer.updateTriangularMesh()
+            held = layer.datasetValue(core.QgsMeshDatasetIndex(deposit, len(self.times) - 1), point).scalar()
+            self.assertAlmostEqual(held, self.value_at("deposit", row, col), delta=1e-6)
+
+
+@unittest.skipUnless(PARAVIEW, "ParaView with Python is not installed")
+class InParaView(Products):
+    def test_series(self):
+        for path in self.series:
+            done = subprocess.run([PARAVIEW, "-c", READ.replace("sys.argv[1]", repr(path))], cwd=self.work,
+                                  stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding="utf-8", check=False)
+            self.assertEqual(done.returncode, 0, done.stdout)
+            found = json.loads(done.stdout.splitlines()[-1])
+            self.assertEqual(found["fields"], sorted(FIELDS))
+            self.assertEqual(len(found["times"]), len(self.times))
+            for a, b in zip(found["times"], self.times):
+                self.assertAlmostEqual(a, b, delta=1e-6)
+            self.assertAlmostEqual(found["deposit"][1], float(self.last.deposit.max()), delta=1e-6)
+            self.assertEqual(found["kind"], "vtkRectilinearGrid", "not wrapped on a sphere")
+            half = case.CELL / 2
+            self.assertEqual(found["bounds"][:4], [case.WEST + half, case.WEST + case.COLS * case.CELL - half,
+                                                   case.SOUTH + half, case.NORTH - half])
+
+
+if __name__ == "__main__":
+    if not core and not PARAVIEW:
+        print("skipped: neither QGIS nor ParaView is installed")
+        sys.exit(77)
+    application = None
+    if core:
+        application = core.QgsApplication([], False)
+        application.initQgis()
+    try:
+        case.main()
+    finally:
+        if application:
+            application.exitQgis()

@@ -104,9 +104,9 @@ function valueText(field, value) {
   return `${(value / unit.size).toFixed(unit.decimals)} ${unit.name}`;
 }
 
-/** "3 d 04:05:06" */
+/** "3 d 04:05:06": whole seconds that have passed, as the program prints them. */
 function durationText(seconds) {
-  const whole = Math.round(seconds);
+  const whole = Math.floor(seconds);
   const two = (number) => String(number).padStart(2, "0");
   const days = Math.floor(whole / 86400);
   const clock = `${two(Math.floor(whole / 3600) % 24)}:${two(Math.floor(whole / 60) % 60)}:${two(whole % 60)}`;

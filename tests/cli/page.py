@@ -105,8 +105,8 @@ class BrowserPage(SharedCase):
         found = []
         for frame in range(len(self.stored)):
             self.go_to(frame)
-            passed = int(self.stored[frame].time.values[0])
-            self.assertTrue(self.text("when").startswith(f"{passed // 3600:02}:{passed // 60 % 60:02}:{passed % 60:02} "))
+            minutes, seconds = divmod(int(self.stored[frame].time.values[0]), 60)
+            self.assertTrue(self.text("when").startswith(f"{minutes // 60:02}:{minutes % 60:02}:{seconds:02} "))
             self.assertIn(f"step {self.stored[frame].attrs['step']}", self.text("when"))
             told = re.search(r"emitted(\S+) m", self.text("ledger"))[1].replace(",", "")
             self.assertAlmostEqual(float(told) / self.stored[frame].attrs["ledger_emitted_m3"], 1, delta=1e-9)

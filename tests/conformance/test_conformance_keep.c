@@ -147,8 +147,7 @@ START_TEST(large_grid) {
     step[k] = p.tested.at.step;
   }
   go_on(&p, 1);
-  for (int k = 0; k < SCIARA_PLACES; k++)
-    ck_assert_msg(collect(&p, k) == SCIARA_OK, "%s", sciara_last_error());
+  for (int k = 0; k < SCIARA_PLACES; k++) ck_assert_msg(collect(&p, k) == SCIARA_OK, "%s", sciara_last_error());
   for (int k = 0; k < SCIARA_PLACES; k++) {
     know(&p, k, step[k]);
     expect(&p, k, "of a large grid");

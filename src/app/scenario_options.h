@@ -11,7 +11,7 @@
 #define SCIARA_SCENARIO_OPTIONS                                                                                       \
   {"engine", 'e', "NAME", "engine that executes the steps (see 'sciara engines'), or auto"},                          \
   {"precision", 'p', "double|single", "precision of the fields"},                                                     \
-  {"threads", 't', "N", "threads of a CPU engine; 0: all cores"},                                                     \
+  {"threads", 't', "N", "threads of a CPU engine; 0: up to all cores, as many as the lava has work for"},                                                     \
   {"memory", 0, "global|shared", "memory path of a CUDA engine"},                                                     \
   {"block", 0, "WxH", "threads of a block of a CUDA engine"},                                                         \
   {"boxes", 0, "N", "boxes of engine cuda-multi-rbb, 1 to 4"},                                                        \

@@ -67,7 +67,7 @@ struct sciara_engine_setup {
   const struct sciara_params *params;
   const struct sciara_vents *vents;
   enum sciara_boundary boundary;
-  int threads; ///< 0: all cores
+  int threads; ///< 0: as many as there is work for, at most all cores
   struct sciara_engine_options options;
   bool profile; ///< `profile` will be called: time the steps
   bool keeps;   ///< `keep` will be called: have room for that

@@ -23,6 +23,7 @@ enum {
   LINE = 16,         ///< cells that belong to one thread together: no two write to one line of the cache
   WORK_AWAKE = 4,    ///< what a cell costs that is evaluated, where one at rest costs 1
   MOST_UNEVEN = 110, ///< per cent of the mean that the slowest thread may have
+  WORTHWHILE = 1024, ///< work for which a thread of its own is worth the waiting for it, some 15 microseconds
 };
 
 struct openmp {
@@ -34,11 +35,15 @@ struct openmp {
   uint32_t *slot, *stirred; ///< of all parts
   real t;                   ///< the clock, s
   uint32_t step;            ///< the step in progress
-  int threads;
+  int threads;              ///< at most
+  int used;                 ///< parts that may hold cells: `threads`, or as many as are worthwhile
+  bool fits;                ///< no number was asked for: `used` follows the lava
   struct sciara_part *part; ///< one a thread
   struct sciara_team team;
+  int asked;                 ///< size of the team that was asked for
   enum sciara_status status; ///< of the step, set by the leader
   bool done;                 ///< `advance` comes back
+  bool regroup;              ///< the team parts, and meets again in another size
 };
 
 static int thread_number(void) {
@@ -81,7 +86,8 @@ static enum sciara_status create(const struct sciara_engine_setup *setup, void *
   SCIARA_TRY(SCIARA_NEW(e, 1, "engine openmp"));
   e->setup = *setup;
   e->kernel = sciara_part_kernel_find(setup->options.isa);
-  e->threads = thread_count(setup->threads);
+  e->threads = e->used = thread_count(setup->threads);
+  e->fits = setup->threads == 0;
   const enum sciara_status status = SCIARA_NEW(e->part, e->threads, "threads of engine openmp");
   if (status != SCIARA_OK) {
     destroy(e);
@@ -114,7 +120,6 @@ static enum sciara_status list_cells(struct openmp *e, const struct sciara_rule 
     p->stirred = e->stirred;
     p->begin = k == 0 ? 0 : e->hf.count;
     p->end = e->hf.count;
-    p->first = true;
   }
   e->part[0].watch = e->setup.profile ? &e->watch : NULL;
   int64_t liquid = 0;
@@ -127,23 +132,30 @@ static enum sciara_status list_cells(struct openmp *e, const struct sciara_rule 
 
 static int64_t work_of(const struct sciara_part *p, int64_t k) { return p->from[k] > 0 ? 1 : WORK_AWAKE; }
 
-/** Whether some thread has much more to do than the mean; *all is the work of all. */
-static bool is_uneven(const struct openmp *e, int64_t *all) {
-  int64_t most = 0;
-  *all = 0;
+/** What all threads have to do, and the one that has most. */
+static int64_t work_of_all(const struct openmp *e, int64_t *most) {
+  int64_t all = 0;
+  *most = 0;
   for (int n = 0; n < e->threads; n++) {
     int64_t work = 0;
     for (int64_t k = 0; k < e->part[n].count; k++) work += work_of(&e->part[n], k);
-    *all += work;
-    if (work > most) most = work;
+    all += work;
+    if (work > *most) *most = work;
   }
-  return most * e->threads * 100 > *all * MOST_UNEVEN;
+  return all;
 }
 
-/** Moves the cells of all parts, which ascend, so that each has as much work. */
-static enum sciara_status share_out(struct openmp *e) {
-  int64_t all, work = 0, end = 0;
-  if (e->threads == 1 || !is_uneven(e, &all)) return SCIARA_OK;
+/** Threads for so much work. A few more or fewer than now are not worth another team. */
+static int worthwhile(const struct openmp *e, int64_t work) {
+  const int64_t enough = work / WORTHWHILE;
+  const int threads = enough >= e->threads ? e->threads : enough > 1 ? (int)enough : 1;
+  const bool other = 4 * threads > 5 * e->used || 4 * threads < 3 * e->used;
+  return e->fits && other ? threads : e->used;
+}
+
+/** Moves the cells of all parts, which ascend, so that each of those in use has as much of the work. */
+static enum sciara_status share_out(struct openmp *e, int64_t all) {
+  int64_t work = 0, end = 0;
   struct sciara_part *old;
   SCIARA_TRY(SCIARA_NEW(old, e->threads, "threads of engine openmp"));
   memcpy(old, e->part, (size_t)e->threads * sizeof *old);
@@ -152,7 +164,7 @@ static enum sciara_status share_out(struct openmp *e) {
   for (int n = 0; n < e->threads; n++) sciara_part_forget(&e->part[n]);
   for (int n = 0; n < e->threads; n++)
     for (int64_t k = 0; k < old[n].count && status == SCIARA_OK; k++) {
-      while (to + 1 < e->threads && work * e->threads >= all * (to + 1) && old[n].cell[k] >= end) {
+      while (to + 1 < e->used && work * e->used >= all * (to + 1) && old[n].cell[k] >= end) {
         e->part[to].end = e->part[to + 1].begin = old[n].cell[k] / LINE * LINE; // none before is beyond it
         to++;
       }
@@ -165,6 +177,17 @@ static enum sciara_status share_out(struct openmp *e) {
   for (int n = 0; n < e->threads; n++) sciara_part_release(&old[n]);
   sciara_free(old);
   return status;
+}
+
+/** Looks at who has how much work, and whether it needs more threads or fewer. */
+static enum sciara_status share(struct openmp *e) {
+  int64_t most;
+  if (e->threads == 1) return SCIARA_OK;
+  const int64_t all = work_of_all(e, &most);
+  const int used = worthwhile(e, all);
+  if (used == e->used && most * used * 100 <= all * MOST_UNEVEN) return SCIARA_OK;
+  e->used = used;
+  return share_out(e, all);
 }
 
 static enum sciara_status upload(void *engine, const struct sciara_state *state) {
@@ -180,7 +203,7 @@ static enum sciara_status upload(void *engine, const struct sciara_state *state)
   sciara_host_fields_upload(&e->hf, state, e->setup.boundary);
   const struct sciara_rule rule = sciara_rule_make(e->setup.params, state->grid.cell_size);
   SCIARA_TRY(list_cells(e, &rule));
-  return share_out(e);
+  return share(e);
 }
 
 static enum sciara_status download(void *engine, struct sciara_state *state) {
@@ -227,10 +250,11 @@ static enum sciara_status begin_step(struct openmp *e) {
   sciara_stopwatch_start(&e->watch);
   SCIARA_TRY(emit(e));
   sciara_stopwatch_lap(&e->watch, SCIARA_PROCESS_VENTS);
-  if (e->step % SHARE_EVERY == 0) SCIARA_TRY(share_out(e));
+  if (e->step % SHARE_EVERY == 0) SCIARA_TRY(share(e));
   for (int n = 0; n < e->threads; n++) {
     struct sciara_part *p = &e->part[n];
     p->step = e->step;
+    p->first = e->step == FIRST_STEP;
     p->time = e->clockwork.now.time;
     p->bad = INT64_MAX;
     p->rock = p->lost = 0;
@@ -242,7 +266,7 @@ static enum sciara_status begin_step(struct openmp *e) {
 /** The clock, of all parts: a minimum is exact in any order. Every thread finds it for itself. */
 static real find_clock(const struct openmp *e) {
   real t_opt = e->part[0].rule.clock_max;
-  for (int n = 0; n < e->threads; n++)
+  for (int n = 0; n < e->used; n++)
     if (e->part[n].t_opt < t_opt) t_opt = e->part[n].t_opt;
   return e->part[0].rule.relaxation * t_opt;
 }
@@ -250,7 +274,7 @@ static real find_clock(const struct openmp *e) {
 /** Whether a NaN was found before the lava moved, or memory is short: the step goes no further. */
 static bool is_spoilt(const struct openmp *e) {
   bool spoilt = false;
-  for (int n = 0; n < e->threads; n++) spoilt |= e->part[n].spoilt;
+  for (int n = 0; n < e->used; n++) spoilt |= e->part[n].spoilt;
   return spoilt;
 }
 
@@ -277,7 +301,7 @@ static bool receive_all(const struct openmp *e, int me) {
     const struct sciara_edges *g = &p->edges[SCIARA_EDGE_FRESH][i];
     for (int64_t k = 0; k < g->count; k++)
       if (!receive(p, g, k, n)) return false;
-    for (int other = 0; other < e->threads; other++) { // the parts ascend, so what comes does
+    for (int other = 0; other < e->used; other++) { // the parts ascend, so what comes does
       g = &e->part[other].edges[SCIARA_EDGE_OUTER][i];
       if (other == me) continue;
       for (int64_t k = 0; k < g->count; k++)
@@ -296,12 +320,11 @@ static void settle(struct openmp *e, int me) {
   }
   e->kernel.settle(p);
   p->exhausted = sciara_part_bear(p) != SCIARA_OK || sciara_part_renew(p) != SCIARA_OK;
-  p->first = false;
 }
 
 /** Leader: the error of the step so far, if there is one. */
 static enum sciara_status verdict(struct openmp *e) {
-  for (int n = 0; n < e->threads; n++) {
+  for (int n = 0; n < e->used; n++) {
     int64_t row, col;
     if (e->part[n].exhausted) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for the active cells");
     if (e->part[n].bad == INT64_MAX) continue;
@@ -314,7 +337,7 @@ static enum sciara_status verdict(struct openmp *e) {
 /** Leader, after a step: totals, verdict. */
 static enum sciara_status end_step(struct openmp *e) {
   SCIARA_TRY(verdict(e));
-  for (int n = 0; n < e->threads; n++) {
+  for (int n = 0; n < e->used; n++) {
     e->clockwork.now.solidifications += (uint64_t)e->part[n].rock;
     e->clockwork.now.losses += (uint64_t)e->part[n].lost;
   }
@@ -336,10 +359,10 @@ static void meet(struct openmp *e, int me, enum sciara_process process) {
 /** One step of thread `me`. */
 static void step(struct openmp *e, int me) {
   const int size = e->team.size;
-  for (int n = me; n < e->threads; n += size) e->kernel.evaluate(&e->part[n]);
+  for (int n = me; n < e->used; n += size) e->kernel.evaluate(&e->part[n]);
   meet(e, me, SCIARA_PROCESS_TIME_EVALUATION);
   const real t = find_clock(e);
-  for (int n = me; n < e->threads; n += size) {
+  for (int n = me; n < e->used; n += size) {
     struct sciara_part *p = &e->part[n];
     p->t = t;
     e->kernel.flow(p);
@@ -347,22 +370,42 @@ static void step(struct openmp *e, int me) {
   }
   meet(e, me, SCIARA_PROCESS_FLOWS);
   if (is_spoilt(e)) return; // a NaN would spread; every thread sees the same here
-  for (int n = me; n < e->threads; n += size) settle(e, n);
+  for (int n = me; n < e->used; n += size) settle(e, n);
   meet(e, me, SCIARA_PROCESS_TEMPERATURE);
 }
 
-/** What each thread of the team does until `advance` comes back; thread 0 leads. */
+/** What each thread of the team does until `advance` comes back, or the team parts; thread 0 leads. */
 static void work(struct openmp *e, int me, const struct sciara_stop *stop) {
   if (me == 0) e->status = begin_step(e);
   sciara_team_wait(&e->team);
-  while (e->status == SCIARA_OK && !e->done) {
+  while (e->status == SCIARA_OK && !e->done && !e->regroup) {
     step(e, me);
     if (me == 0) {
       e->status = end_step(e);
       e->done = sciara_clockwork_stop(&e->clockwork, stop);
-      if (e->status == SCIARA_OK && !e->done) e->status = begin_step(e);
+      e->regroup = e->used != e->asked;
+      if (e->status == SCIARA_OK && !e->done && !e->regroup) e->status = begin_step(e);
     }
     sciara_team_wait(&e->team);
+  }
+}
+
+/** Steps of a team of as many threads as there are parts in use. */
+static void work_together(struct openmp *e, const struct sciara_stop *stop) {
+  e->team = (struct sciara_team){.size = 1};
+  e->asked = e->used;
+  e->regroup = false;
+  if (e->asked == 1) {
+    work(e, 0, stop);
+    return;
+  }
+#pragma omp parallel num_threads(e->asked)
+  {
+#ifdef _OPENMP
+#pragma omp single
+    e->team.size = omp_get_num_threads(); // the runtime may give fewer than asked: then a thread has several parts
+#endif
+    work(e, thread_number(), stop);
   }
 }
 
@@ -371,19 +414,7 @@ static enum sciara_status advance(void *engine, const struct sciara_stop *stop,
   struct openmp *e = (struct openmp *)engine;
   e->status = SCIARA_OK;
   e->done = !sciara_clockwork_begin(&e->clockwork, stop);
-  e->team = (struct sciara_team){.size = 1};
-  if (!e->done && e->threads == 1) {
-    work(e, 0, stop);
-  } else if (!e->done) {
-#pragma omp parallel num_threads(e->threads)
-    {
-#ifdef _OPENMP
-#pragma omp single
-      e->team.size = omp_get_num_threads(); // the runtime may give fewer than asked: then a thread has several parts
-#endif
-      work(e, thread_number(), stop);
-    }
-  }
+  while (e->status == SCIARA_OK && !e->done) work_together(e, stop);
   *progress = e->clockwork.now;
   return e->status;
 }

@@ -73,7 +73,7 @@ struct sciara_scenario {
     char *name; ///< "auto" by default
     bool single_precision;
     bool fast_math;
-    int threads; ///< 0: all cores
+    int threads; ///< 0: up to all cores, as many as the lava has work for
     bool shared_memory;
     int block_width, block_height; ///< 0, like the following: the engine's own
     int boxes, refit_every, sort_every;

@@ -35,13 +35,14 @@ static enum sciara_status make_engine(struct sciara_simulation *s) {
                                                             : sciara_usable_cores();
   const enum sciara_isa isa = scenario->engine.isa == SCIARA_ISA_BEST ? sciara_isa_best() : scenario->engine.isa;
   const bool choice = s->ops->capabilities & SCIARA_CAN_ISA;
-  sciara_log(SCIARA_LOG_INFO, "engine: %s%s%s%s, %s precision, %d thread%s", s->ops->name, how,
+  sciara_log(SCIARA_LOG_INFO, "engine: %s%s%s%s, %s precision, %s%d thread%s", s->ops->name, how,
              choice ? ", instructions " : "", choice ? sciara_isa_name(isa) : "",
-             sciara_precision_name(sciara_scenario_precision(scenario)), s->threads, s->threads == 1 ? "" : "s");
+             sciara_precision_name(sciara_scenario_precision(scenario)),
+             s->threads > 1 && scenario->engine.threads == 0 ? "up to " : "", s->threads, s->threads == 1 ? "" : "s");
   const struct sciara_engine_setup setup = {.params = &s->problem.scenario.params,
                                             .vents = s->problem.vents,
                                             .boundary = scenario->boundary,
-                                            .threads = s->threads,
+                                            .threads = scenario->engine.threads,
                                             .options = sciara_scenario_engine_options(scenario),
                                             .profile = scenario->engine.profile,
                                             .keeps = scenario->output.every_s > 0};

@@ -9,8 +9,8 @@
 
 /** Numbers of threads worth trying; *count of them. */
 static const int *thread_counts(const struct sciara_engine_ops *ops, int *count) {
-  static const int some[] = {1, 2, 3, 7};
-  *count = ops->capabilities & SCIARA_CAN_THREADS ? 4 : 1;
+  static const int some[] = {1, 2, 3, 7, 0}; // 0: as many as there is work for
+  *count = ops->capabilities & SCIARA_CAN_THREADS ? 5 : 1;
   return some;
 }
 

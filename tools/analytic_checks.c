@@ -30,7 +30,7 @@ static int failures;
 static void must(enum sciara_status status) {
   if (status == SCIARA_OK) return;
   fprintf(stderr, "sciara_analytic_checks: %s\n", sciara_last_error());
-  exit(status);
+  exit((int)status);
 }
 
 /** Prints the verdict of a check that has an exact answer. */

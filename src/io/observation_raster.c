@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "io/dem_source.h"
 #include "io/observation_parts.h"
+#include "io/observation_place.h"
 
 enum { STRIP_CELLS = 1 << 22 }; // read at once: rasters may be far larger than the grid
 

@@ -11,6 +11,7 @@
 
 #include "base/log.h"
 #include "io/observation_parts.h"
+#include "io/observation_place.h"
 
 // Others open addresses on the network, or files that name other files.
 static const char *const built_in[] = {"GPKG", "ESRI Shapefile", "GeoJSON", "FlatGeobuf", "KML", "MapInfo File"};

@@ -84,16 +84,21 @@ static void copy_row(double *to, const real *from, int64_t cols) {
   for (int64_t c = 0; c < cols; c++) to[c] = (double)from[c];
 }
 
+/** Rock forms in the interior alone; elsewhere the altitude stays. */
+static void copy_altitudes(double *to, const real *from, const uint8_t *kind, int64_t cols) {
+  for (int64_t c = 0; c < cols; c++) {
+    const double was = to[c], is = (double)from[c];
+    to[c] = kind[c] == SCIARA_CELL_INTERIOR ? is : was;
+  }
+}
+
 // A row of one field after the other: that is what vector instructions are for, and it waits for memory alone.
 void sciara_host_fields_download(const struct sciara_host_fields *hf, struct sciara_state *s) {
   const struct sciara_fields *f = &hf->f;
   const int64_t cols = s->grid.cols;
   for (int64_t r = 0; r < s->grid.rows; r++) {
     const int64_t first = r * cols, begin = sciara_host_index(hf, r, 0);
-    for (int64_t c = 0; c < cols; c++) {
-      const int64_t to = first + c, from = begin + c;
-      if (hf->kind[from] == SCIARA_CELL_INTERIOR) s->z[to] = (double)f->z[from]; // rock forms nowhere else
-    }
+    copy_altitudes(s->z + first, f->z + begin, hf->kind + begin, cols);
     copy_row(s->h + first, f->h + begin, cols);
     copy_row(s->T + first, f->T + begin, cols);
     copy_row(s->px + first, f->px + begin, cols);

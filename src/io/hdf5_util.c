@@ -11,7 +11,7 @@
 #include "io/durable.h"
 
 enum {
-  IMAGE_INCREMENT = 1 << 22, // bytes by which a file in memory grows
+  IMAGE_INCREMENT = 1 << 18, // bytes by which a file in memory grows
   TEXT_LIMIT = 256 << 20,    // longest text attribute believed
 };
 

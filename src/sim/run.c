@@ -131,7 +131,8 @@ static enum sciara_status write_output(void *context, struct sciara_output *o) {
   r->record.ledger = o->ledger;
   SCIARA_TRY_GOTO(sciara_run_record_add(&r->record, name, o->progress.step, o->progress.time, checksum));
   SCIARA_TRY_GOTO(write_record(r, SCIARA_RUN_RUNNING, &o->progress, o->compute_s, o->output_wait_s));
-  if (is_series_due(r->record.snapshot_count, o->another)) SCIARA_TRY_GOTO(write_series(r));
+  const bool another = r->writer && sciara_writer_is_behind(r->writer);
+  if (is_series_due(r->record.snapshot_count, another)) SCIARA_TRY_GOTO(write_series(r));
   o->path = path;
   return SCIARA_OK;
 cleanup:

@@ -32,7 +32,6 @@ static struct sciara_output *output(struct sciara_writer *w, uint64_t number) { 
 static void write_next(struct sciara_writer *w) {
   const bool skip = w->status != SCIARA_OK;
   struct sciara_output *next = output(w, w->done);
-  next->another = w->given > w->done + 1;
   pthread_mutex_unlock(&w->mutex);
   enum sciara_status status = skip ? SCIARA_OK : w->work.write(w->work.context, next);
   char *why = status != SCIARA_OK ? sciara_format("%s", sciara_last_error()) : NULL;
@@ -135,6 +134,13 @@ void sciara_writer_give(struct sciara_writer *w) {
   w->given++;
   pthread_cond_broadcast(&w->changed);
   pthread_mutex_unlock(&w->mutex);
+}
+
+bool sciara_writer_is_behind(struct sciara_writer *w) {
+  pthread_mutex_lock(&w->mutex);
+  const bool behind = w->given > w->done + 1;
+  pthread_mutex_unlock(&w->mutex);
+  return behind;
 }
 
 bool sciara_writer_poll(struct sciara_writer *w) { return wait_for(w, UINT64_MAX) == SCIARA_OK; }

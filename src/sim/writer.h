@@ -11,8 +11,7 @@
 /** A state on its way to the disk, and where the simulation stood. */
 struct sciara_output {
   struct sciara_state *state;
-  int place;    ///< number of the buffer, 0 or 1
-  bool another; ///< another one waits behind it; as it was when `write` was called
+  int place; ///< number of the buffer, 0 or 1
   struct sciara_engine_progress progress;
   double compute_s;            ///< seconds in the engine up to then
   double output_wait_s;        ///< seconds that the steps waited for outputs up to then
@@ -43,6 +42,9 @@ enum sciara_status sciara_writer_borrow(struct sciara_writer *w, struct sciara_o
 
 /** Hands the buffer that was borrowed last to the thread. */
 void sciara_writer_give(struct sciara_writer *w);
+
+/** Whether another output waits behind the one that is written now. Any thread may ask, `write` too. */
+bool sciara_writer_is_behind(struct sciara_writer *w);
 
 /** Tells of what was written since. False when a `write` has failed: it is time to stop. */
 bool sciara_writer_poll(struct sciara_writer *w);

@@ -102,6 +102,27 @@ static void expect_all(const struct disk *d, int count) {
   }
 }
 
+// The writer knows whether it is behind while it writes: not with one output, with the second one it is.
+START_TEST(behind) {
+  struct disk d = {.fails_at = NEVER, .gated = true};
+  struct sciara_writer *w = start(&d);
+  ck_assert(!sciara_writer_is_behind(w));
+  ck_assert_int_eq(give(w, &d, 1), SCIARA_OK);
+  ck_assert(!sciara_writer_is_behind(w));
+  ck_assert_int_eq(give(w, &d, 2), SCIARA_OK);
+  ck_assert(sciara_writer_is_behind(w));
+  sem_post(&d.go);
+  for (int ms = 0; sciara_writer_is_behind(w) && ms < 10000; ms++) pause_ms(1);
+  ck_assert(!sciara_writer_is_behind(w));
+  sem_post(&d.go);
+  ck_assert_int_eq(sciara_writer_flush(w), SCIARA_OK);
+  ck_assert(!sciara_writer_is_behind(w));
+  expect_all(&d, 2);
+  sciara_writer_stop(w);
+  sem_destroy(&d.go);
+}
+END_TEST
+
 START_TEST(slow_disk) {
   struct disk d = {.fails_at = NEVER, .slow_ms = _i / 2, .fetches = _i % 2 == 1};
   struct sciara_writer *w = start(&d);
@@ -179,6 +200,7 @@ END_TEST
 int main(void) {
   Suite *suite = suite_create("writer");
   TCase *tc = tcase_create("writer");
+  tcase_add_test(tc, behind);
   tcase_add_loop_test(tc, slow_disk, 0, 6);
   tcase_add_test(tc, third_waits);
   tcase_add_test(tc, stop_writes_what_was_given);

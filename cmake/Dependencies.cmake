@@ -17,7 +17,7 @@ else()
 endif()
 message(STATUS "GDAL: ${GDAL_VERSION}")
 
-find_package(HDF5 REQUIRED COMPONENTS C HL)
+find_package(HDF5 1.10.3 REQUIRED COMPONENTS C HL) # H5Dwrite_chunk
 if(HDF5_IS_PARALLEL)
   message(FATAL_ERROR "The HDF5 found is the MPI build (${HDF5_C_LIBRARIES}); the serial one is needed (libhdf5-dev)")
 endif()
@@ -27,3 +27,8 @@ target_link_libraries(sciara_hdf5 INTERFACE hdf5::hdf5_hl hdf5::hdf5)
 pkg_check_modules(CJSON REQUIRED IMPORTED_TARGET libcjson)
 add_library(sciara_cjson INTERFACE)
 target_link_libraries(sciara_cjson INTERFACE PkgConfig::CJSON)
+
+# The chunks of snapshots are deflated here, not by HDF5, which needs it too.
+find_package(ZLIB REQUIRED)
+add_library(sciara_zlib INTERFACE)
+target_link_libraries(sciara_zlib INTERFACE ZLIB::ZLIB)

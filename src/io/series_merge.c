@@ -60,6 +60,20 @@ static enum sciara_status read_headers(struct merge *m) {
   return SCIARA_OK;
 }
 
+/** Writes the values of one snapshot. */
+static enum sciara_status put_values(const struct merge *m, struct sciara_field_writer *w, size_t time,
+                                     const double *values) {
+  const struct sciara_chunk_source source = {.grid = &m->last.grid, .values = values, .as_double = m->last.as_double};
+  struct sciara_chunk_team *team;
+  struct sciara_hdf5_session session;
+  SCIARA_TRY(sciara_chunk_team_create(&source, 1u << w->field, 1, &team));
+  sciara_hdf5_begin(&session);
+  const enum sciara_status status = sciara_field_writer_put(w, time, team);
+  sciara_hdf5_end(&session);
+  sciara_chunk_team_destroy(team);
+  return status;
+}
+
 /** One snapshot at a time is open, and one field of it in memory. */
 static enum sciara_status put_field(const struct merge *m, struct sciara_field_writer *w, double *values) {
   enum sciara_status status = SCIARA_OK;
@@ -68,23 +82,19 @@ static enum sciara_status put_field(const struct merge *m, struct sciara_field_w
     SCIARA_TRY(sciara_snapshot_open(m->paths[k], &s));
     status = sciara_snapshot_read(&s, w->field, values);
     sciara_snapshot_close(&s);
-    struct sciara_hdf5_session session;
-    sciara_hdf5_begin(&session);
-    if (status == SCIARA_OK) status = sciara_field_writer_put(w, k, values);
-    sciara_hdf5_end(&session);
+    if (status == SCIARA_OK) status = put_values(m, w, k, values);
   }
   return status;
 }
 
 static enum sciara_status put_fields(const struct merge *m, const struct sciara_layout *layout) {
-  double *values = NULL, *chunk = NULL;
+  double *values = NULL;
   struct sciara_hdf5_session session;
   enum sciara_status status;
   SCIARA_TRY_GOTO(SCIARA_NEW(values, sciara_grid_cells(&m->last.grid), "a field to write"));
-  SCIARA_TRY_GOTO(SCIARA_NEW(chunk, SCIARA_CHUNK_SIDE * SCIARA_CHUNK_SIDE, "a chunk to write"));
   for (int f = 0; f < SCIARA_FIELD_COUNT; f++) {
     if (!(m->last.fields >> f & 1u)) continue;
-    struct sciara_field_writer w = {.layout = layout, .field = (enum sciara_field)f, .chunk = chunk};
+    struct sciara_field_writer w = {.layout = layout, .field = (enum sciara_field)f};
     sciara_hdf5_begin(&session);
     status = sciara_field_writer_open(&w, m->count);
     sciara_hdf5_end(&session);
@@ -97,7 +107,6 @@ static enum sciara_status put_fields(const struct merge *m, const struct sciara_
   }
 cleanup:
   sciara_free(values);
-  sciara_free(chunk);
   return status;
 }
 

@@ -4,7 +4,7 @@
 #define SCIARA_IO_SNAPSHOT_HDF5_H
 
 #include "io/georef.h"
-#include "model/state.h"
+#include "model/touched.h"
 
 SCIARA_BEGIN_DECLS
 
@@ -23,18 +23,22 @@ struct sciara_snapshot_context {
   const char *engine;        ///< "serial"
   const char *precision;     ///< "double"
   uint64_t dem_hash;
+  int threads; ///< that may work at a snapshot, the caller's among them; 0: that one alone. The bytes are the same.
 };
 
 /**
  * Writes `path` (ending in .nc) atomically and durably: on return the file is on the disk under its name. When it fails
  * there is no file, or the earlier one, and no path.part. SCIARA_ERR_NUMERIC names field and cell of a value that is not
  * finite or does not fit float32; SCIARA_ERR_INPUT a `start` that is no date; SCIARA_ERR_IO what the disk said.
+ *
+ * @param touched of this state
  */
 enum sciara_status sciara_snapshot_write(const struct sciara_snapshot_context *context, const struct sciara_state *s,
-                                         const struct sciara_ledger *ledger, uint64_t checksum, const char *path);
+                                         const struct sciara_touched *touched, const struct sciara_ledger *ledger,
+                                         uint64_t checksum, const char *path);
 
 /** Bytes of memory that writing a snapshot takes, beside those of the file itself, which is made in memory. */
-size_t sciara_snapshot_memory(const struct sciara_grid *grid);
+size_t sciara_snapshot_memory(const struct sciara_grid *grid, bool as_double);
 
 /** What a snapshot says of itself, and its fields on demand. */
 struct sciara_snapshot {

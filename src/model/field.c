@@ -47,26 +47,34 @@ static const double *array_of(const struct sciara_state *s, enum sciara_field fi
   }
 }
 
-/** One that is made of others. */
-static double made_of(const struct sciara_state *s, enum sciara_field field, int64_t i) {
-  switch (field) {
-    case SCIARA_FIELD_SOLID_THICKNESS: return s->z[i] - s->z0[i];
-    case SCIARA_FIELD_DEPOSIT: return s->h[i] + (s->z[i] - s->z0[i]);
-    case SCIARA_FIELD_SPEED: return s->h[i] > 0 ? sqrt(s->px[i] * s->px[i] + s->py[i] * s->py[i]) / s->h[i] : 0;
-    case SCIARA_FIELD_MAX_THICKNESS: // not recorded
-    case SCIARA_FIELD_MAX_SPEED: return 0;
-    default: return SCIARA_NODATA_ALTITUDE;
-  }
+/** Loops without a condition but on the values: the compiler makes vector instructions of them. */
+static void derive_all(const struct sciara_state *s, enum sciara_field field, int64_t first, int64_t count,
+                       double *out) {
+  const double *array = array_of(s, field);
+  const double *z = s->z + first, *z0 = s->z0 + first, *h = s->h + first, *px = s->px + first, *py = s->py + first;
+  if (array)
+    memcpy(out, array + first, (size_t)count * sizeof *out);
+  else if (field == SCIARA_FIELD_SOLID_THICKNESS)
+    for (int64_t i = 0; i < count; i++) out[i] = z[i] - z0[i];
+  else if (field == SCIARA_FIELD_DEPOSIT)
+    for (int64_t i = 0; i < count; i++) out[i] = h[i] + (z[i] - z0[i]);
+  else if (field == SCIARA_FIELD_SPEED)
+    for (int64_t i = 0; i < count; i++) out[i] = h[i] > 0 ? sqrt(px[i] * px[i] + py[i] * py[i]) / h[i] : 0;
+  else // a maximum that is not recorded
+    memset(out, 0, (size_t)count * sizeof *out);
+}
+
+void sciara_field_derive_cells(const struct sciara_state *s, enum sciara_field field, int64_t first, int64_t count,
+                               double *out) {
+  const uint8_t *kind = s->kind + first;
+  derive_all(s, field, first, count, out);
+  if (!memchr(kind, SCIARA_CELL_NODATA, (size_t)count)) return;
+  for (int64_t i = 0; i < count; i++)
+    if (kind[i] == SCIARA_CELL_NODATA) out[i] = SCIARA_NODATA_ALTITUDE;
 }
 
 void sciara_field_derive(const struct sciara_state *s, enum sciara_field field, double *out) {
-  const int64_t cells = sciara_grid_cells(&s->grid);
-  const double *array = array_of(s, field);
-  if (array)
-    for (int64_t i = 0; i < cells; i++) out[i] = s->kind[i] == SCIARA_CELL_NODATA ? SCIARA_NODATA_ALTITUDE : array[i];
-  else
-    for (int64_t i = 0; i < cells; i++)
-      out[i] = s->kind[i] == SCIARA_CELL_NODATA ? SCIARA_NODATA_ALTITUDE : made_of(s, field, i);
+  sciara_field_derive_cells(s, field, 0, sciara_grid_cells(&s->grid), out);
 }
 
 bool sciara_field_is_empty(enum sciara_field field, double value, double thickness) {

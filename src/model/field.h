@@ -26,6 +26,10 @@ enum sciara_field sciara_field_find(const char *name);
  */
 void sciara_field_derive(const struct sciara_state *s, enum sciara_field field, double *out);
 
+/** The same of `count` cells from `first` on, into out[count]. */
+void sciara_field_derive_cells(const struct sciara_state *s, enum sciara_field field, int64_t first, int64_t count,
+                               double *out);
+
 /** Whether a map of the field has nothing to show in a cell with this value and this liquid thickness. */
 bool sciara_field_is_empty(enum sciara_field field, double value, double thickness);
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "model/touched.h"
 
 enum { FIELDS = 10, SUMMED = 8 }; // the last two, the maxima, are optional and not part of the checksum
 
@@ -154,25 +155,14 @@ uint64_t sciara_state_checksum_of_ground(const struct sciara_state *s) {
   return sum;
 }
 
-/** Whether any bit of cells [first, end) is not that of the bare ground. */
-static bool is_touched(const struct sciara_state *s, int64_t first, int64_t end) {
-  uint64_t touched = 0;
-  for (int64_t i = first; i < end; i++)
-    touched |= (bits_of(s->z[i]) ^ bits_of(s->z0[i])) | (bits_of(s->arrival[i]) ^ bits_of(SCIARA_NEVER)) |
-               bits_of(s->h[i]) | bits_of(s->T[i]) | bits_of(s->px[i]) | bits_of(s->py[i]) | bits_of(s->lost[i]);
-  return touched != 0;
-}
-
-uint64_t sciara_state_checksum_over(const struct sciara_state *s, uint64_t ground) {
-  enum { BLOCK = 64 };
+uint64_t sciara_state_checksum_over(const struct sciara_state *s, uint64_t ground,
+                                    const struct sciara_touched *touched) {
   struct sciara_state alias = *s;
   double **field[FIELDS];
   fields_of(&alias, field);
-  const int64_t cells = sciara_grid_cells(&s->grid);
   uint64_t sum = ground;
-  for (int64_t first = 0; first < cells; first += BLOCK) {
-    const int64_t end = first + BLOCK < cells ? first + BLOCK : cells;
-    if (!is_touched(s, first, end)) continue;
+  for (int64_t r = 0; r < s->grid.rows; r++) {
+    const int64_t first = r * s->grid.cols + touched->rows[r].begin, end = r * s->grid.cols + touched->rows[r].end;
     for (uint64_t f = 0; f < SUMMED; f++)
       for (int64_t i = first; i < end; i++) {
         const double was = bare(&alias, field[f], i), is = (*field[f])[i];

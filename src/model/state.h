@@ -32,6 +32,8 @@ struct sciara_state {
   uint64_t solidifications; ///< cells that turned to rock so far (bounds the rounding of the ledger)
 };
 
+struct sciara_touched; // model/touched.h
+
 /** Which optional fields a state records. */
 enum sciara_record { SCIARA_RECORD_MAX_THICKNESS = 1, SCIARA_RECORD_MAX_SPEED = 2 };
 
@@ -65,8 +67,9 @@ uint64_t sciara_state_checksum_rest(const struct sciara_state *s);
 /** The part of the checksum that the bare ground makes up: what z0 and the grid alone decide. */
 uint64_t sciara_state_checksum_of_ground(const struct sciara_state *s);
 
-/** sciara_state_checksum, given that part: it costs what the lava covers, not what the map does. */
-uint64_t sciara_state_checksum_over(const struct sciara_state *s, uint64_t ground);
+/** sciara_state_checksum, given that part and where lava has been: it costs what the lava covers, not what the map does. */
+uint64_t sciara_state_checksum_over(const struct sciara_state *s, uint64_t ground,
+                                    const struct sciara_touched *touched);
 
 /** Cells with h > 0. */
 int64_t sciara_state_liquid_cells(const struct sciara_state *s);

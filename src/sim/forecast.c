@@ -76,7 +76,7 @@ struct sciara_forecast sciara_forecast_make(const struct sciara_scenario *s, con
   foretell_snapshot_size(s, grid, wet_cells(s, grid, vents), &f);
   count_snapshots(s, vents, &f);
   const size_t values = (size_t)sciara_grid_cells(grid) * sizeof(double);
-  const size_t snapshot = sciara_snapshot_memory(grid) + f.snapshot;
+  const size_t snapshot = sciara_snapshot_memory(grid, s->output.as_double) + f.snapshot;
   const size_t cog = sciara_map_cog_memory(grid), picture = sciara_map_picture_memory(grid); // one after the other
   const size_t map = s->output.maps ? values + (cog > picture ? cog : picture) : 0;
   const size_t on_the_way = s->output.every_s > 0 ? foretell_keeping(grid, record, ops, &f) : 0;

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "base/share.h"
 #include "base/wallclock.h"
 
 int sciara_usable_cores(void) {
@@ -16,48 +17,41 @@ int sciara_usable_cores(void) {
   return online < 1 ? 1 : online < SCIARA_MOST_THREADS ? (int)online : SCIARA_MOST_THREADS;
 }
 
-// ------------------------------------------------------------------------------------------------------------ checksum
+// -------------------------------------------------------------------------------------------------------------- states
 
-enum { CHECKSUM_THREADS = 16, CELLS_WORTH_A_THREAD = 1 << 20 };
-
-struct share {
+struct states_work {
   const struct sciara_state *state;
-  int64_t first, count;
-  uint64_t sum;
-  pthread_t thread;
+  uint64_t sum; ///< added up atomically
+  struct sciara_touched *touched;
 };
 
-static void *add_up(void *argument) {
-  struct share *s = (struct share *)argument;
-  s->sum = sciara_state_checksum_cells(s->state, s->first, s->count);
-  return NULL;
+static int worth(int threads, int64_t cells, int64_t cells_a_thread) {
+  const int64_t most = cells / cells_a_thread + 1;
+  return threads < most ? threads : (int)most;
+}
+
+static void add_up(void *context, int64_t begin, int64_t end) {
+  struct states_work *w = (struct states_work *)context;
+  __atomic_fetch_add(&w->sum, sciara_state_checksum_cells(w->state, begin, end - begin), __ATOMIC_RELAXED);
 }
 
 uint64_t sciara_checksum_shared_out(const struct sciara_state *s) {
-  struct share share[CHECKSUM_THREADS];
   const int64_t cells = sciara_grid_cells(&s->grid);
-  int64_t count = cells / CELLS_WORTH_A_THREAD;
-  if (count > sciara_usable_cores()) count = sciara_usable_cores();
-  if (count > CHECKSUM_THREADS) count = CHECKSUM_THREADS;
-  if (count < 1) count = 1;
-  uint64_t sum = sciara_state_checksum_rest(s);
-  int64_t started = 0;
-  for (int64_t k = 0; k < count; k++) {
-    const int64_t first = cells / count * k;
-    share[k] = (struct share){.state = s, .first = first, .count = cells / count};
-    if (k == count - 1 || pthread_create(&share[k].thread, NULL, add_up, &share[k]) != 0) {
-      share[k].count = cells - first; // this thread does the rest
-      add_up(&share[k]);
-      sum += share[k].sum;
-      break;
-    }
-    started++;
-  }
-  for (int64_t k = 0; k < started; k++) {
-    pthread_join(share[k].thread, NULL);
-    sum += share[k].sum;
-  }
-  return sum;
+  struct states_work w = {.state = s, .sum = sciara_state_checksum_rest(s)};
+  sciara_share(worth(sciara_usable_cores(), cells, 1 << 20), cells, add_up, &w);
+  return w.sum;
+}
+
+static void add_rows(void *context, int64_t begin, int64_t end) {
+  struct states_work *w = (struct states_work *)context;
+  sciara_touched_add(w->touched, w->state, begin, end);
+}
+
+enum sciara_status sciara_touched_shared_out(const struct sciara_state *s, int threads, struct sciara_touched *out) {
+  struct states_work w = {.state = s, .touched = out};
+  SCIARA_TRY(sciara_touched_make(&s->grid, out));
+  sciara_share(worth(threads, sciara_grid_cells(&s->grid), 1 << 15), s->grid.rows, add_rows, &w);
+  return SCIARA_OK;
 }
 
 // ------------------------------------------------------------------------------------------------------- register loop

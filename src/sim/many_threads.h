@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a measurement does with several threads of its own: checksums of large states, and a loop that measures how the
-// processor itself scales.
+// What several threads do outside the engines: checksums of large states, where lava has been, and a loop that measures how
+// the processor itself scales.
 #ifndef SCIARA_SIM_MANY_THREADS_H
 #define SCIARA_SIM_MANY_THREADS_H
 
-#include "model/state.h"
+#include "model/touched.h"
 
 enum { SCIARA_MOST_THREADS = 1024 };
 
@@ -13,6 +13,9 @@ int sciara_usable_cores(void);
 
 /** sciara_state_checksum, shared out among the cores. */
 uint64_t sciara_checksum_shared_out(const struct sciara_state *s);
+
+/** sciara_touched_find, shared out among up to so many threads. */
+enum sciara_status sciara_touched_shared_out(const struct sciara_state *s, int threads, struct sciara_touched *out);
 
 /**
  * Additions and multiplications in double precision a second, of a loop that stays in registers on so many threads (0: all

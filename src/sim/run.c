@@ -19,6 +19,7 @@
 #include "model/field.h"
 #include "model/ledger.h"
 #include "sim/choose_engine.h"
+#include "sim/many_threads.h"
 #include "sim/profile.h"
 #include "sim/run_folder.h"
 #include "sim/writer.h"
@@ -124,18 +125,21 @@ static enum sciara_status write_output(void *context, struct sciara_output *o) {
   snprintf(name, sizeof name, "snapshots/%08" PRIu64 ".nc", o->progress.step);
   char *path = sciara_path_join(r->folder, name);
   if (!path) return no_memory();
+  struct sciara_touched touched;
   enum sciara_status status;
-  sciara_ledger_form(o->state, single ? FLT_EPSILON : DBL_EPSILON, &o->ledger);
-  const uint64_t checksum = sciara_state_checksum_over(o->state, r->ground);
-  SCIARA_TRY_GOTO(sciara_snapshot_write(&r->context, o->state, &o->ledger, checksum, path));
+  SCIARA_TRY_GOTO(sciara_touched_shared_out(o->state, r->context.threads, &touched));
+  sciara_ledger_form_over(o->state, &touched, single ? FLT_EPSILON : DBL_EPSILON, &o->ledger);
+  const uint64_t checksum = sciara_state_checksum_over(o->state, r->ground, &touched);
+  SCIARA_TRY_GOTO(sciara_snapshot_write(&r->context, o->state, &touched, &o->ledger, checksum, path));
   r->record.ledger = o->ledger;
   SCIARA_TRY_GOTO(sciara_run_record_add(&r->record, name, o->progress.step, o->progress.time, checksum));
   SCIARA_TRY_GOTO(write_record(r, SCIARA_RUN_RUNNING, &o->progress, o->compute_s, o->output_wait_s));
   const bool another = r->writer && sciara_writer_is_behind(r->writer);
   if (is_series_due(r->record.snapshot_count, another)) SCIARA_TRY_GOTO(write_series(r));
   o->path = path;
-  return SCIARA_OK;
+  path = NULL;
 cleanup:
+  sciara_touched_release(&touched);
   free(path);
   return status;
 }
@@ -295,6 +299,12 @@ static enum sciara_status run_events(struct run *r, enum sciara_stop_reason *rea
   }
 }
 
+/** Threads for a snapshot: the cores that the engine leaves free, or one. */
+static int threads_of_snapshot(const struct run *r) {
+  const int free_cores = sciara_usable_cores() - r->simulation->threads;
+  return free_cores > 1 ? free_cores : 1;
+}
+
 static void make_context(struct run *r) {
   const struct sciara_problem *p = &r->simulation->problem;
   r->context =
@@ -307,7 +317,8 @@ static void make_context(struct run *r) {
                                        .history = r->options->history,
                                        .engine = r->simulation->ops->name,
                                        .precision = sciara_precision_name(sciara_scenario_precision(&p->scenario)),
-                                       .dem_hash = p->dem_hash};
+                                       .dem_hash = p->dem_hash,
+                                       .threads = threads_of_snapshot(r)};
 }
 
 /** The end of a run that failed: run.json says so, as well as it can. */

@@ -99,8 +99,12 @@ static inline struct sciara_state *make_state(int64_t rows, int64_t cols) {
 static inline enum sciara_status write_state(const struct sciara_snapshot_context *c, const struct sciara_state *s,
                                              const char *to) {
   struct sciara_ledger ledger;
+  struct sciara_touched touched;
   sciara_ledger_form(s, DBL_EPSILON, &ledger);
-  return sciara_snapshot_write(c, s, &ledger, sciara_state_checksum(s), to);
+  ck_assert_int_eq(sciara_touched_find(s, &touched), SCIARA_OK);
+  const enum sciara_status status = sciara_snapshot_write(c, s, &touched, &ledger, sciara_state_checksum(s), to);
+  sciara_touched_release(&touched);
+  return status;
 }
 
 #define WRITES(context, state, to) \

@@ -71,6 +71,7 @@ END_TEST
 START_TEST(what_cannot_be_written_is_named) {
   struct sciara_state *s = make_state(30, 40);
   struct sciara_snapshot_context c = context_of_test();
+  c.threads = _i;
   const double kept = s->h[15 * 40 + 12];
   s->h[15 * 40 + 12] = 1e39;
   ck_assert_int_eq(write_state(&c, s, path), SCIARA_ERR_NUMERIC);
@@ -207,7 +208,7 @@ int main(void) {
   tcase_add_checked_fixture(cases, setup, teardown);
   tcase_add_test(cases, a_failed_write_leaves_the_earlier_file);
   tcase_add_test(cases, a_full_disk_says_so);
-  tcase_add_test(cases, what_cannot_be_written_is_named);
+  tcase_add_loop_test(cases, what_cannot_be_written_is_named, 1, 4);
   tcase_add_loop_test(cases, a_file_that_does_not_fit_is_refused, 0, sizeof damages / sizeof damages[0]);
   tcase_add_test(cases, a_cut_file_is_refused);
   tcase_add_test(cases, a_flipped_bit_in_the_data_is_found);

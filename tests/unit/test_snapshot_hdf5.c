@@ -94,6 +94,26 @@ START_TEST(same_state_same_bytes) {
 }
 END_TEST
 
+START_TEST(same_bytes_from_any_number_of_threads) {
+  struct sciara_state *s = make_state(300, 520);
+  struct sciara_snapshot_context c = context_of_test();
+  char *other = sciara_path_join(folder, "other.nc"), *a, *b;
+  size_t na, nb;
+  WRITES(&c, s, path);
+  c.threads = _i;
+  WRITES(&c, s, other);
+  assert_fields_read_back(s, other, false);
+  ck_assert_int_eq(sciara_file_read(path, 1 << 24, &a, &na), SCIARA_OK);
+  ck_assert_int_eq(sciara_file_read(other, 1 << 24, &b, &nb), SCIARA_OK);
+  ck_assert_uint_eq(na, nb);
+  ck_assert_int_eq(memcmp(a, b, na), 0);
+  free(a);
+  free(b);
+  free(other);
+  sciara_state_destroy(s);
+}
+END_TEST
+
 START_TEST(gdal_places_it_on_the_map) {
   struct sciara_state *s = make_state(300, 520);
   struct sciara_snapshot_context c = context_of_test();
@@ -118,6 +138,7 @@ END_TEST
 START_TEST(netcdf_tools_read_it) {
   struct sciara_state *s = make_state(300, 520);
   struct sciara_snapshot_context c = context_of_test();
+  c.threads = 3;
   WRITES(&c, s, path);
   for (int f = 0; f < SCIARA_FIELD_COUNT; f++) write_raw(s, (enum sciara_field)f);
   python("import subprocess\n"
@@ -258,6 +279,7 @@ int main(void) {
   tcase_add_test(cases, attributes_read_back);
   tcase_add_test(cases, a_subset_without_crs_date_and_texts);
   tcase_add_test(cases, same_state_same_bytes);
+  tcase_add_loop_test(cases, same_bytes_from_any_number_of_threads, 1, 10);
   tcase_add_test(cases, gdal_places_it_on_the_map);
   tcase_add_test(cases, netcdf_tools_read_it);
   tcase_add_test(cases, chunks_without_lava_are_not_stored_and_read_as_zero);

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where lava has been is found to the last bit of the last cell, and what is summed up there is what is summed up everywhere.
+#include <check.h>
+#include <float.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/ledger.h"
+#include "sim/many_threads.h"
+
+enum { ROWS = 5, COLS = 199, CELLS = ROWS * COLS, BLOCK = 64, FIELDS = 9 };
+
+static struct sciara_state *bare(int64_t rows, int64_t cols, unsigned record) {
+  const struct sciara_grid grid = {.rows = rows, .cols = cols, .cell_size = 10};
+  const size_t cells = (size_t)(rows * cols);
+  double *z = malloc(cells * sizeof *z);
+  uint8_t *valid = malloc(cells);
+  struct sciara_state *s;
+  for (size_t i = 0; i < cells; i++) {
+    z[i] = 50 + (double)i / 7;
+    valid[i] = i % 40 != 7;
+  }
+  ck_assert_int_eq(sciara_state_create(&grid, z, valid, record, &s), SCIARA_OK);
+  free(z);
+  free(valid);
+  return s;
+}
+
+/** On so many threads; 0: by the function that knows of none. */
+static struct sciara_touched find(const struct sciara_state *s, int threads) {
+  struct sciara_touched touched;
+  const enum sciara_status status =
+      threads == 0 ? sciara_touched_find(s, &touched) : sciara_touched_shared_out(s, threads, &touched);
+  ck_assert_msg(status == SCIARA_OK, "%s", sciara_last_error());
+  return touched;
+}
+
+static void expect_none(const struct sciara_state *s) {
+  struct sciara_touched touched = find(s, 0);
+  for (int64_t r = 0; r < s->grid.rows; r++) ck_assert_int_eq(touched.rows[r].begin, touched.rows[r].end);
+  ck_assert_int_eq(touched.liquid_cells, 0);
+  sciara_touched_release(&touched);
+}
+
+START_TEST(ground_alone) {
+  struct sciara_state *s = bare(ROWS, COLS, 3);
+  expect_none(s);
+  sciara_state_destroy(s);
+}
+END_TEST
+
+// One value that is another one, in each field of each cell: in its row it is within, and all other rows are empty.
+START_TEST(a_single_value) {
+  struct sciara_state *s = bare(ROWS, COLS, 3);
+  double *const field[FIELDS] = {s->z, s->h, s->T, s->px, s->py, s->lost, s->arrival, s->max_h, s->max_speed};
+  for (int64_t i = 0; i < CELLS; i++) {
+    double *value = &field[_i][i];
+    const double before = *value;
+    *value = i % 2 ? before + 1 : -before; // -0 is not the ground's either
+    struct sciara_touched touched = find(s, 0);
+    for (int64_t r = 0; r < ROWS; r++) {
+      const struct sciara_span *span = &touched.rows[r];
+      if (r != i / COLS) {
+        ck_assert_int_eq(span->begin, span->end);
+        continue;
+      }
+      ck_assert(span->begin <= i % COLS && i % COLS < span->end && span->end <= COLS);
+      ck_assert_int_le(span->end - span->begin, BLOCK);
+    }
+    ck_assert_int_eq(touched.liquid_cells, field[_i] == s->h && i % 2);
+    sciara_touched_release(&touched);
+    *value = before;
+  }
+  expect_none(s);
+  sciara_state_destroy(s);
+}
+END_TEST
+
+/** Lava in about every twentieth cell, and rock. */
+static void strew(struct sciara_state *s) {
+  srand(1);
+  for (int64_t i = 0; i < sciara_grid_cells(&s->grid); i++) {
+    if (rand() % 20 || i / s->grid.cols % 3 == 1 || !s->kind[i]) continue;
+    s->h[i] = rand() % 3 ? rand() / 1e9 : 0;
+    s->z[i] += rand() % 2 ? rand() / 1e9 : 0;
+    s->lost[i] = rand() % 5 ? 0 : rand() / 1e9;
+    s->arrival[i] = rand();
+  }
+  s->emitted = 1234.5;
+  s->solidifications = 77;
+}
+
+// A large map on any number of threads, and the sums over what was found.
+START_TEST(sums_over_it) {
+  struct sciara_state *s = bare(300, 700, 0);
+  strew(s);
+  struct sciara_touched one = find(s, 0), more = find(s, _i);
+  ck_assert_mem_eq(one.rows, more.rows, 300 * sizeof *one.rows);
+  ck_assert_int_eq(one.liquid_cells, more.liquid_cells);
+  ck_assert_int_eq(one.liquid_cells, sciara_state_liquid_cells(s));
+  struct sciara_ledger all, over;
+  memset(&all, 0, sizeof all);
+  memset(&over, 0, sizeof over);
+  sciara_ledger_form(s, DBL_EPSILON, &all);
+  sciara_ledger_form_over(s, &more, DBL_EPSILON, &over);
+  ck_assert_mem_eq(&all, &over, sizeof all);
+  ck_assert_double_gt(all.solid_m3, 0);
+  ck_assert_double_gt(all.lost_m3, 0);
+  ck_assert_uint_eq(sciara_state_checksum_over(s, sciara_state_checksum_of_ground(s), &more), sciara_state_checksum(s));
+  sciara_touched_release(&one);
+  sciara_touched_release(&more);
+  sciara_touched_release(&more);
+  sciara_state_destroy(s);
+}
+END_TEST
+
+int main(void) {
+  Suite *suite = suite_create("touched");
+  TCase *cases = tcase_create("touched");
+  tcase_add_test(cases, ground_alone);
+  tcase_add_loop_test(cases, a_single_value, 0, FIELDS);
+  tcase_add_loop_test(cases, sums_over_it, 0, 9);
+  suite_add_tcase(suite, cases);
+  SRunner *runner = srunner_create(suite);
+  srunner_run_all(runner, CK_NORMAL);
+  const int failed = srunner_ntests_failed(runner);
+  srunner_free(runner);
+  return failed != 0;
+}

@@ -145,8 +145,8 @@ void sciara_chunk_team_destroy(struct sciara_chunk_team *t) {
   sciara_free(t);
 }
 
-size_t sciara_chunk_team_memory(const struct sciara_grid *g, bool as_double) {
-  const size_t threads = SCIARA_CHUNK_THREADS;
-  return threads * sciara_chunk_encoder_memory(g, as_double) +
-         (size_t)places_for(SCIARA_CHUNK_THREADS) * sciara_chunk_room(g, as_double);
+size_t sciara_chunk_team_memory(const struct sciara_grid *g, bool as_double, int threads) {
+  return (size_t)threads * sciara_chunk_encoder_memory(g, as_double) +
+         (size_t)places_for(threads) * (sizeof(struct place) + sciara_chunk_room(g, as_double)) +
+         sizeof(struct sciara_chunk_team);
 }

@@ -27,7 +27,7 @@ enum { SCIARA_CHUNK_THREADS = 8 };
 /** Chunks of one field. */
 int64_t sciara_chunks_of(const struct sciara_grid *grid);
 
-/** Bytes of memory that a team takes at most. */
-size_t sciara_chunk_team_memory(const struct sciara_grid *grid, bool as_double);
+/** Bytes of memory that a team of so many threads takes at most. */
+size_t sciara_chunk_team_memory(const struct sciara_grid *grid, bool as_double, int threads);
 
 #endif

@@ -21,7 +21,9 @@ struct merge {
 
 static enum sciara_status check_memory(const struct merge *m) {
   const size_t available = sciara_memory_available();
-  size_t bytes = 2 * (size_t)sciara_grid_cells(&m->last.grid) * sizeof(double);
+  const struct sciara_grid *grid = &m->last.grid;
+  size_t bytes =
+      2 * (size_t)sciara_grid_cells(grid) * sizeof(double) + sciara_chunk_team_memory(grid, m->last.as_double, 1);
   for (size_t k = 0; k < m->count; k++) {
     struct stat info;
     if (stat(m->paths[k], &info) == 0) bytes += (size_t)info.st_size;

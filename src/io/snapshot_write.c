@@ -78,7 +78,8 @@ static enum sciara_status write_fields(const struct sciara_layout *l, struct sci
 }
 
 size_t sciara_snapshot_memory(const struct sciara_grid *grid, bool as_double) {
-  return sciara_chunk_team_memory(grid, as_double) + (size_t)grid->rows * sizeof(struct sciara_span);
+  return sciara_chunk_team_memory(grid, as_double, SCIARA_CHUNK_THREADS) +
+         (size_t)grid->rows * sizeof(struct sciara_span);
 }
 
 static enum sciara_status put_state(const struct sciara_layout *l, const struct sciara_state *s,

@@ -165,6 +165,32 @@ START_TEST(same_bytes_from_any_number_of_threads) {
 }
 END_TEST
 
+// Of a field that is there already come the same bytes as of the state that it is of.
+START_TEST(same_bytes_from_values) {
+  struct sciara_state *s = make_state(300, 520);
+  size_t expected_count, count = 0;
+  unsigned char *expected = all_chunks(s, 1, false, &expected_count);
+  double *values = malloc((size_t)sciara_grid_cells(&s->grid) * sizeof *values);
+  const struct sciara_chunk_source source = {.grid = &s->grid, .values = values};
+  for (int f = 0; f < SCIARA_FIELD_COUNT; f++) {
+    struct sciara_chunk_team *team;
+    sciara_field_derive(s, (enum sciara_field)f, values);
+    ck_assert_int_eq(sciara_chunk_team_create(&source, 1u << f, _i, &team), SCIARA_OK);
+    for (int64_t k = 0; k < sciara_chunks_of(&s->grid); k++) {
+      const struct sciara_chunk *chunk = sciara_chunk_team_next(team);
+      ck_assert(chunk->field == (enum sciara_field)f && count + chunk->count <= expected_count);
+      ck_assert_int_eq(memcmp(chunk->bytes, expected + count, chunk->count), 0);
+      count += chunk->count;
+    }
+    sciara_chunk_team_destroy(team);
+  }
+  ck_assert_uint_eq(count, expected_count);
+  free(values);
+  free(expected);
+  sciara_state_destroy(s);
+}
+END_TEST
+
 // Whoever takes no more of them ends the threads that wait for a place, and those that work.
 START_TEST(an_early_end) {
   struct sciara_state *s = make_state(600, 700);
@@ -190,6 +216,7 @@ int main(void) {
   tcase_add_loop_test(cases, chunks_hold_the_values, 0, 2 * sizeof sizes / sizeof sizes[0]);
   tcase_add_loop_test(cases, noise_fits, 0, 2);
   tcase_add_loop_test(cases, same_bytes_from_any_number_of_threads, 0, SCIARA_CHUNK_THREADS + 2);
+  tcase_add_loop_test(cases, same_bytes_from_values, 1, 4);
   tcase_add_loop_test(cases, an_early_end, 1, 5);
   suite_add_tcase(suite, cases);
   SRunner *runner = srunner_create(suite);

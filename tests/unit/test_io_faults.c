@@ -1,22 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
 // The order in which files reach the disk, and every call that can fail made to fail. The linker puts the functions below
-// in the place of the C library's and of HDF5's (--wrap, tests/CMakeLists.txt).
+// in the place of the C library's, of HDF5's and of zlib's (--wrap, tests/CMakeLists.txt).
 #include <errno.h>
 #include <hdf5.h>
+#include <pthread.h>
 #include <sys/stat.h>
+#include <zlib.h>
 
+#include "base/mem.h"
+#include "io/chunk_team.h"
 #include "io/raster_gdal.h"
 #include "snapshot_case.h"
 
-enum call { NO_CALL, WRITE, READ, FSYNC_FILE, FSYNC_FOLDER, CLOSE, RENAME, MKDIR, H5D_CLOSE, H5F_CLOSE };
+enum call {
+  NO_CALL,
+  WRITE,
+  READ,
+  FSYNC_FILE,
+  FSYNC_FOLDER,
+  CLOSE,
+  RENAME,
+  MKDIR,
+  H5D_CLOSE,
+  H5F_CLOSE,
+  H5D_WRITE_CHUNK,
+  ALLOC,
+  DEFLATE_INIT,
+  DEFLATE // by whatever thread; all others are calls of the thread of the test
+};
 
 /** Which call is to fail, from the how manieth on, how often, and with what; how many bytes one write or read moves; what
-    was called. */
+    was called, and what it took. */
 static struct {
   enum call fails;
   int after, times, error;
   size_t most;
   bool recording;
+  size_t taken; ///< bytes that were allocated
   char said[4096];
 } plan;
 
@@ -36,12 +56,17 @@ static void note(const char *word) {
   snprintf(plan.said + length, sizeof plan.said - length, "%s%s", length > 0 ? ", " : "", word);
 }
 
+static bool is_planned(enum call call) {
+  if (plan.fails != call || plan.after-- > 0 || plan.times == 0) return false;
+  plan.times--;
+  return true;
+}
+
 /** Notes a call; whether it is to fail. */
 static bool fails(enum call call, const char *word) {
   if (!plan.recording) return false;
   if (word) note(word);
-  if (plan.fails != call || plan.after-- > 0 || plan.times == 0) return false;
-  plan.times--;
+  if (!is_planned(call)) return false;
   errno = plan.error;
   return true;
 }
@@ -61,6 +86,12 @@ int __real_rename(const char *from, const char *to);
 int __real_mkdir(const char *name, mode_t mode);
 herr_t __real_H5Dclose(hid_t dataset);
 herr_t __real_H5Fclose(hid_t file);
+herr_t __real_H5Dwrite_chunk(hid_t dataset, hid_t how, uint32_t left_out, const hsize_t *first, size_t count,
+                             const void *bytes);
+enum sciara_status __real_sciara_alloc(void **out, size_t count, size_t size, const char *what);
+int __real_deflateInit2_(z_streamp z, int level, int method, int window, int memory, int strategy, const char *version,
+                         int size);
+int __real_deflate(z_streamp z, int flush);
 ssize_t __wrap_write(int fd, const void *bytes, size_t count);
 ssize_t __wrap_read(int fd, void *bytes, size_t count);
 int __wrap_fsync(int fd);
@@ -69,6 +100,12 @@ int __wrap_rename(const char *from, const char *to);
 int __wrap_mkdir(const char *name, mode_t mode);
 herr_t __wrap_H5Dclose(hid_t dataset);
 herr_t __wrap_H5Fclose(hid_t file);
+herr_t __wrap_H5Dwrite_chunk(hid_t dataset, hid_t how, uint32_t left_out, const hsize_t *first, size_t count,
+                             const void *bytes);
+enum sciara_status __wrap_sciara_alloc(void **out, size_t count, size_t size, const char *what);
+int __wrap_deflateInit2_(z_streamp z, int level, int method, int window, int memory, int strategy, const char *version,
+                         int size);
+int __wrap_deflate(z_streamp z, int flush);
 
 ssize_t __wrap_write(int fd, const void *bytes, size_t count) {
   return fails(WRITE, NULL) ? -1 : __real_write(fd, bytes, at_most(count));
@@ -104,6 +141,32 @@ herr_t __wrap_H5Dclose(hid_t dataset) {
 herr_t __wrap_H5Fclose(hid_t file) {
   const herr_t result = __real_H5Fclose(file);
   return fails(H5F_CLOSE, NULL) ? -1 : result;
+}
+
+herr_t __wrap_H5Dwrite_chunk(hid_t dataset, hid_t how, uint32_t left_out, const hsize_t *first, size_t count,
+                             const void *bytes) {
+  return fails(H5D_WRITE_CHUNK, NULL) ? -1 : __real_H5Dwrite_chunk(dataset, how, left_out, first, count, bytes);
+}
+
+enum sciara_status __wrap_sciara_alloc(void **out, size_t count, size_t size, const char *what) {
+  *out = NULL;
+  if (plan.recording) plan.taken += count * size;
+  return fails(ALLOC, NULL) ? sciara_fail(SCIARA_ERR_MEMORY, "%s: none", what)
+                            : __real_sciara_alloc(out, count, size, what);
+}
+
+int __wrap_deflateInit2_(z_streamp z, int level, int method, int window, int memory, int strategy, const char *version,
+                         int size) {
+  return fails(DEFLATE_INIT, NULL) ? Z_MEM_ERROR
+                                   : __real_deflateInit2_(z, level, method, window, memory, strategy, version, size);
+}
+
+int __wrap_deflate(z_streamp z, int flush) {
+  static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
+  pthread_mutex_lock(&one_at_a_time);
+  const bool failing = plan.recording && plan.fails == DEFLATE && is_planned(DEFLATE);
+  pthread_mutex_unlock(&one_at_a_time);
+  return failing ? Z_STREAM_ERROR : __real_deflate(z, flush);
 }
 
 // -------------------------------------------------------------------------------------------------------------- files
@@ -268,6 +331,63 @@ START_TEST(hdf5_fails_at_close) {
 }
 END_TEST
 
+static const struct {
+  enum call call;
+  enum sciara_status status;
+  const char *said;
+} chunk_faults[] = {{H5D_WRITE_CHUNK, SCIARA_ERR_IO, "cannot write"},
+                    {ALLOC, SCIARA_ERR_MEMORY, "none"},
+                    {DEFLATE_INIT, SCIARA_ERR_MEMORY, "no memory to deflate"},
+                    {DEFLATE, SCIARA_ERR_INTERNAL, "zlib cannot deflate"}};
+
+// Each of the calls that chunks need fails once, in its turn: the snapshot is given up, and all threads end.
+START_TEST(chunks_that_cannot_be_made) {
+  const int fault = _i / 3, threads = 1 + _i % 3;
+  struct sciara_state *s = make_state(300, 520);
+  struct sciara_snapshot_context c = context_of_test();
+  struct sciara_touched touched;
+  struct sciara_ledger ledger;
+  c.threads = threads;
+  sciara_ledger_form(s, DBL_EPSILON, &ledger);
+  ck_assert_int_eq(sciara_touched_find(s, &touched), SCIARA_OK);
+  int calls = 0;
+  for (bool failed = true; failed; calls += failed) {
+    begin_plan(chunk_faults[fault].call, 1, EIO);
+    plan.after = calls;
+    const enum sciara_status status = sciara_snapshot_write(&c, s, &touched, &ledger, 7, path);
+    end_plan();
+    failed = plan.times == 0;
+    ck_assert_int_eq(status, failed ? chunk_faults[fault].status : SCIARA_OK);
+    ck_assert_msg(!failed || strstr(sciara_last_error(), chunk_faults[fault].said), "%s", sciara_last_error());
+    ck_assert(!failed || (access(path, F_OK) != 0 && !part_is_there()));
+  }
+  ck_assert_int_ge(calls, chunk_faults[fault].call == DEFLATE_INIT ? threads : 3);
+  assert_fields_read_back(s, path, false); // what was written at last
+  sciara_touched_release(&touched);
+  sciara_state_destroy(s);
+}
+END_TEST
+
+// What `check` foretells is what the most threads take, beside the coordinates and what HDF5 takes for itself.
+START_TEST(memory_is_foretold) {
+  struct sciara_state *s = make_state(300, 520);
+  struct sciara_snapshot_context c = context_of_test();
+  struct sciara_touched touched;
+  struct sciara_ledger ledger;
+  c.threads = SCIARA_CHUNK_THREADS;
+  c.as_double = _i;
+  sciara_ledger_form(s, DBL_EPSILON, &ledger);
+  begin_plan(NO_CALL, 0, 0);
+  ck_assert_int_eq(sciara_touched_find(s, &touched), SCIARA_OK);
+  ck_assert_int_eq(sciara_snapshot_write(&c, s, &touched, &ledger, 7, path), SCIARA_OK);
+  end_plan();
+  const size_t coordinates = (300 + 520) * sizeof(double), zlib = SCIARA_CHUNK_THREADS * 270336;
+  ck_assert_uint_eq(sciara_snapshot_memory(&s->grid, _i) + coordinates, plan.taken + zlib);
+  sciara_touched_release(&touched);
+  sciara_state_destroy(s);
+}
+END_TEST
+
 int main(void) {
   Suite *suite = suite_create("faults");
   TCase *files = tcase_create("files"), *snapshots = tcase_create("snapshots");
@@ -284,6 +404,8 @@ int main(void) {
   suite_add_tcase(suite, files);
   tcase_add_checked_fixture(snapshots, setup, teardown);
   tcase_add_test(snapshots, hdf5_fails_at_close);
+  tcase_add_loop_test(snapshots, memory_is_foretold, 0, 2);
+  tcase_add_loop_test(snapshots, chunks_that_cannot_be_made, 0, 3 * (int)(sizeof chunk_faults / sizeof *chunk_faults));
   suite_add_tcase(suite, snapshots);
   SRunner *runner = srunner_create(suite);
   srunner_run_all(runner, CK_NORMAL);

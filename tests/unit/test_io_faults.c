@@ -166,7 +166,8 @@ int __wrap_deflate(z_streamp z, int flush) {
   pthread_mutex_lock(&one_at_a_time);
   const bool failing = plan.recording && plan.fails == DEFLATE && is_planned(DEFLATE);
   pthread_mutex_unlock(&one_at_a_time);
-  return failing ? Z_STREAM_ERROR : __real_deflate(z, flush);
+  const int result = __real_deflate(z, flush); // what is left to see is what it says
+  return failing ? Z_STREAM_ERROR : result;
 }
 
 // -------------------------------------------------------------------------------------------------------------- files

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Many steps in one kernel, on the tiles that lava is in or next to. Where they fit the shared memory of all
-// multiprocessors eight lanes share a cell, else a thread has one; it is chosen between launches and changes no bit.
-#include <cstdlib>
-#include <cstring>
-
+// Works on the tiles that lava is in or next to. Where they fit the shared memory of all multiprocessors many steps share a
+// kernel, and eight lanes a cell (fused_small.cuh); else a step is three kernels, and a thread has a cell
+// (fused_patches.cuh). It is chosen between launches and changes no bit.
 #include "base/wallclock.h"
 #include "cuda_check.h"
 #include "device_engine.h"
-#include "fused_large.cuh"
 #include "fused_patches.cuh"
 #include "fused_small.cuh"
 
@@ -17,8 +14,8 @@ using namespace sciara_gpu;
 
 const double LAUNCH_SECONDS = 0.02; // a launch aims at: `advance` comes back between two
 
-/** Ways to step: many steps in one kernel (`small`, `large`), or three kernels a step. */
-enum way { SMALL, LARGE, PATCHES };
+/** Ways to step: little lava, many steps in one kernel; much lava, three kernels a step. */
+enum way { SMALL, PATCHES };
 
 const unsigned UNKNOWN = ~0u;
 
@@ -26,9 +23,9 @@ struct fused_engine {
   sciara_device_engine base;
   fused_space space;
   patch_space patches;
-  fused_control *seen;      ///< pinned: [0] of the tiles, [1] of the patches, as the last launches left them
+  fused_control *seen;      ///< pinned: [SMALL] of the tiles, [PATCHES] of the patches, as the last launches left them
   void *scratch;            ///< device memory of its own, for it grows with the lava
-  unsigned blocks[2];       ///< of the kernels for little and for much lava
+  unsigned blocks;          ///< of the kernel for little lava; 0: it cannot run here
   way how;                  ///< of the next launch
   bool everywhere;          ///< no list yet: look for lava in the whole grid
   unsigned few;             ///< so many inner patches may be few enough for `small`; UNKNOWN: to be told
@@ -57,8 +54,7 @@ template <class Space> size_t size_scratch(Space *s, uint64_t tiles) {
 }
 
 /** Takes scratch for `wanted` tiles if there is memory, else for `needed`; before that the old one is given back. */
-template <class Space>
-sciara_status take_scratch(fused_engine *e, Space *s, uint64_t needed, uint64_t wanted) {
+template <class Space> sciara_status take_scratch(fused_engine *e, Space *s, uint64_t needed, uint64_t wanted) {
   if (e->scratch) SCIARA_CUDA_TRY(cudaFree(e->scratch));
   e->scratch = nullptr;
   e->space.capacity = e->patches.capacity = 0; // as long as there is none
@@ -93,40 +89,32 @@ size_t first_scratch(void *engine) {
   return size_scratch(&copy, first_tiles(&copy));
 }
 
-/** Blocks of each kernel that run at once. */
+/** Blocks of the kernel for little lava that run at once. */
 sciara_status ask_occupancy(fused_engine *e) {
-  int device = 0, shared = 0, of_multiprocessor = 0;
+  int device = 0, shared = 0;
   SCIARA_CUDA_TRY(cudaGetDevice(&device));
   SCIARA_CUDA_TRY(cudaDeviceGetAttribute(&shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
   const int spare = 8192; // static shared memory, and what the driver keeps
-  e->blocks[0] = (unsigned)e->base.multiprocessors;
-  if ((size_t)(shared - spare) < sizeof(small_block))
-    e->blocks[0] = 0; // always the other one
-  else
-    SCIARA_CUDA_TRY(
-        cudaFuncSetAttribute(fused_small, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)sizeof(small_block)));
-  SCIARA_CUDA_TRY(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&of_multiprocessor, fused_large, large_work::BLOCK, 0));
-  e->blocks[1] = (unsigned)(e->base.multiprocessors * of_multiprocessor);
+  e->blocks = 0;
+  if ((size_t)(shared - spare) < sizeof(small_block)) return SCIARA_OK;
+  e->blocks = (unsigned)e->base.multiprocessors;
+  SCIARA_CUDA_TRY(
+      cudaFuncSetAttribute(fused_small, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)sizeof(small_block)));
   return SCIARA_OK;
 }
 
-way of_much_lava() {
-  const char *asked = getenv("SCIARA_WAY");
-  return asked && strcmp(asked, "large") == 0 ? LARGE : PATCHES;
-}
-
 /** Tiles that `small` has room for. */
-uint64_t most_small_tiles(const fused_engine *e) { return (uint64_t)small_block::TILES * e->blocks[0]; }
+uint64_t most_small_tiles(const fused_engine *e) { return (uint64_t)small_block::TILES * e->blocks; }
 
 sciara_status prepare(void *engine) {
   fused_engine *e = engine_of(engine);
   if (!e->seen) SCIARA_CUDA_TRY(cudaMallocHost(&e->seen, 2 * sizeof *e->seen));
-  e->seen[0] = e->seen[1] = {};
+  e->seen[SMALL] = e->seen[PATCHES] = {};
   e->everywhere = true;
   e->steps = 64;
   e->begun = e->base.clockwork.now.step;
   SCIARA_TRY(ask_occupancy(e));
-  e->how = e->blocks[0] ? SMALL : of_much_lava();
+  e->how = e->blocks ? SMALL : PATCHES;
   e->few = UNKNOWN;
   const uint64_t first = first_tiles(&e->space);
   if (e->how == PATCHES) return take_scratch(e, &e->patches, first, first);
@@ -152,14 +140,9 @@ sciara_status run_fused(fused_engine *e) {
   SCIARA_TRY(make_list(e, e->space));
   ready_points<<<1, 1, 0, stream>>>(e->space.points);
   void *arguments[] = {&e->base.device, &e->space, &orders};
-  if (e->how == LARGE) {
-    SCIARA_CUDA_TRY(cudaLaunchCooperativeKernel((const void *)fused_large, dim3(e->blocks[1]), dim3(large_work::BLOCK),
-                                                arguments, 0, stream));
-  } else {
-    SCIARA_CUDA_TRY(cudaLaunchCooperativeKernel((const void *)fused_small, dim3(e->blocks[0]), dim3(512), arguments,
-                                                sizeof(small_block), stream));
-  }
-  SCIARA_CUDA_TRY(cudaMemcpyAsync(&e->seen[0], e->space.c, sizeof *e->seen, cudaMemcpyDeviceToHost, stream));
+  SCIARA_CUDA_TRY(cudaLaunchCooperativeKernel((const void *)fused_small, dim3(e->blocks), dim3(512), arguments,
+                                              sizeof(small_block), stream));
+  SCIARA_CUDA_TRY(cudaMemcpyAsync(&e->seen[SMALL], e->space.c, sizeof *e->seen, cudaMemcpyDeviceToHost, stream));
   return SCIARA_OK;
 }
 
@@ -173,8 +156,9 @@ sciara_status run_patches(fused_engine *e) {
     if (profile) watch_patches<<<1, 1, 0, stream>>>(d, space, which);
   };
   SCIARA_TRY(make_list(e, space));
-  const unsigned long long all = (unsigned long long)space.tiles_x * space.tiles_y, most = e->base.multiprocessors * 64;
-  const unsigned blocks = (unsigned)(all < most ? all : most);
+  // At most what was listed last: more would take long to find that there is nothing to do.
+  const unsigned listed = e->seen[PATCHES].inner + e->seen[PATCHES].outer;
+  const unsigned most = (unsigned)e->base.multiprocessors * 64, blocks = listed && listed < most ? listed : most;
   begin_patches<<<1, 1, 0, stream>>>(d, space, e->steps);
   watch(-1);
   for (unsigned long long k = 0; k < e->steps; k++) {
@@ -187,7 +171,7 @@ sciara_status run_patches(fused_engine *e) {
     watch(2);
   }
   SCIARA_CUDA_TRY(cudaGetLastError());
-  SCIARA_CUDA_TRY(cudaMemcpyAsync(&e->seen[1], space.c, sizeof *e->seen, cudaMemcpyDeviceToHost, stream));
+  SCIARA_CUDA_TRY(cudaMemcpyAsync(&e->seen[PATCHES], space.c, sizeof *e->seen, cudaMemcpyDeviceToHost, stream));
   return SCIARA_OK;
 }
 
@@ -204,9 +188,9 @@ void set_pace(fused_engine *e) {
   const double took = sciara_wallclock() - e->at, steps = (double)e->steps;
   if (!did) return;
   double fit = LAUNCH_SECONDS * (double)did / (took > 1e-6 ? took : 1e-6);
-  if (e->how == PATCHES) {
-    // What is launched and not done costs time too.
-    const double most = did < e->steps ? (double)patch_space::STEPS_OF_GRACE + 1 : 2 * steps;
+  if (e->how == PATCHES) { // what is launched and not done costs time too
+    const bool short_list = did < e->steps || e->seen[PATCHES].entered;
+    const double most = short_list ? (double)patch_space::STEPS_OF_GRACE + 1 : 2 * steps;
     if (fit > most) fit = most;
   } else if (did < e->steps && fit > steps / 4) {
     return; // it was cut short: it tells less
@@ -232,9 +216,10 @@ sciara_status done(void *engine) {
   fused_engine *e = engine_of(engine);
   sciara_engine_profile *p = &e->base.profile;
   const int process[] = {SCIARA_PROCESS_TIME_EVALUATION, SCIARA_PROCESS_MASS_AND_MOMENTUM, SCIARA_PROCESS_OTHER};
-  for (int k = 0; k < 3; k++) p->seconds[process[k]] = (double)(e->seen[0].timer[k] + e->seen[1].timer[k]) * 1e-9;
-  p->timed_steps = e->seen[0].timed_steps + e->seen[1].timed_steps;
-  const fused_control *c = &e->seen[e->how == PATCHES];
+  for (int k = 0; k < 3; k++)
+    p->seconds[process[k]] = (double)(e->seen[SMALL].timer[k] + e->seen[PATCHES].timer[k]) * 1e-9;
+  p->timed_steps = e->seen[SMALL].timed_steps + e->seen[PATCHES].timed_steps;
+  const fused_control *c = &e->seen[e->how];
   const unsigned count = c->inner + c->outer;
   if (e->base.control->failed && e->how != PATCHES) // the step was not ended: what was announced was not taken
     SCIARA_CUDA_TRY(
@@ -242,16 +227,12 @@ sciara_status done(void *engine) {
   set_pace(e);
   if (e->how == PATCHES) {
     if (e->few == UNKNOWN) e->few = c->inner / 4 * 3; // not at once back to where it was too much
-    if (c->inner > e->few || !e->blocks[0]) return make_room(e, &e->patches, count);
+    if (c->inner > e->few || !e->blocks) return make_room(e, &e->patches, count);
     change_way(e, SMALL);
     return make_room(e, &e->space, (unsigned)most_small_tiles(e));
   }
   if (count <= most_small_tiles(e)) {
     e->how = SMALL;
-    return make_room(e, &e->space, count);
-  }
-  if (of_much_lava() == LARGE) {
-    e->how = LARGE;
     return make_room(e, &e->space, count);
   }
   change_way(e, PATCHES);

@@ -7,17 +7,11 @@
 
 #include "tile_list.cuh"
 
-#ifndef SCIARA_PATCH_BLOCKS_EVALUATE
-#define SCIARA_PATCH_BLOCKS_EVALUATE 3
-#endif
-#ifndef SCIARA_PATCH_BLOCKS_MOVE
-#define SCIARA_PATCH_BLOCKS_MOVE 3
-#endif
-
 namespace sciara_gpu {
 
 struct patch_space : tile_list<32, 8> {
   enum { HALO_WIDTH = WIDTH + 2, HALO_CELLS = HALO_WIDTH * (HEIGHT + 2) };
+  enum { EVALUATING = 4, MOVING = 4 }; ///< blocks of a multiprocessor: see docs/performance.md
   // Scratch: [patch][cell].
   uint8_t *sent;         ///< of liquid cells: bit i - 1: lava flows to neighbour i
   real *average;         ///< where something is sent: what the cell and its receivers level out to, above its ground, m
@@ -52,19 +46,26 @@ struct patch_donor {
   const sciara_device &d;
   int64_t i;
   real z, h, keep, vx, vy;
+  sciara_start start;
+  real head_on_axis, head_on_diagonal; ///< m
 
   __device__ patch_donor(const sciara_device &d_, int64_t i_, real T)
       : d(d_), i(i_), z(d_.f.z[i_]), h(d_.f.h[i_]), keep(1 - sciara_dissipation(&d_.rule, T)),
-        vx(sciara_real_div(d_.f.px[i_], h)), vy(sciara_real_div(d_.f.py[i_], h)) {}
+        vx(sciara_real_div(d_.f.px[i_], h)), vy(sciara_real_div(d_.f.py[i_], h)), start(sciara_start_of(vx, vy)),
+        head_on_axis(sciara_head(&d_.rule, start.speed_on_axis)),
+        head_on_diagonal(sciara_head(&d_.rule, start.speed_on_diagonal)) {}
 
   __device__ real top(int n) const {
     const int64_t j = i + sciara_moore_offset(n, d.f.stride);
     return sciara_top(n, z, d.f.z[j], d.f.h[j]);
   }
 
+  /** The way to neighbour n, if lava may flow there; hc: critical height, m. */
   __device__ bool look(int n, real hc, real top, sciara_slope *slope) const {
-    slope->v0 = sciara_initial_speed(n, vx, vy);
-    return sciara_slope_open(&d.rule, h, hc, top, slope);
+    const bool axis = n == start.axis, diagonal = n == start.diagonal;
+    slope->v0 = axis ? start.speed_on_axis : diagonal ? start.speed_on_diagonal : (real)0;
+    const real head = axis ? head_on_axis : diagonal ? head_on_diagonal : (real)0;
+    return sciara_slope_open_with(&d.rule, h, hc, top, head, slope);
   }
 };
 
@@ -75,7 +76,7 @@ __device__ inline real evaluate_in_patch(const sciara_device &d, const patch_spa
   const patch_donor donor(d, i, T);
   sciara_slope slope;
   unsigned set = 0;
-#pragma unroll 1
+#pragma unroll 2
   for (int n = 1; n < SCIARA_MOORE; n++) {
     const real top = donor.top(n);
     if (donor.look(n, hc, top, &slope)) set |= 1u << n;
@@ -85,8 +86,7 @@ __device__ inline real evaluate_in_patch(const sciara_device &d, const patch_spa
   top[0] = 0;
   SCIARA_UNROLL
   for (int n = 1; n < SCIARA_MOORE; n++) top[n] = tops[n * patch_space::CELLS];
-  unsigned survivors =
-      set ? sciara_minimise(set | SCIARA_SELF, donor.h, top, &average) & ~(unsigned)SCIARA_SELF : 0;
+  unsigned survivors = set ? sciara_minimise(set | SCIARA_SELF, donor.h, top, &average) & ~(unsigned)SCIARA_SELF : 0;
   space.sent[there] = (uint8_t)(survivors >> 1);
   if (survivors) space.average[there] = average;
   real t_opt = d.rule.clock_max;
@@ -100,7 +100,7 @@ __device__ inline real evaluate_in_patch(const sciara_device &d, const patch_spa
   return t_opt;
 }
 
-static __global__ void __launch_bounds__(patch_space::CELLS, SCIARA_PATCH_BLOCKS_EVALUATE)
+static __global__ void __launch_bounds__(patch_space::CELLS, patch_space::EVALUATING)
     evaluate_patches(const __grid_constant__ sciara_device d, const __grid_constant__ patch_space space) {
   __shared__ real tops[SCIARA_MOORE * patch_space::CELLS];
   if (space.rests(d)) return;
@@ -127,8 +127,9 @@ static __global__ void __launch_bounds__(patch_space::CELLS, SCIARA_PATCH_BLOCKS
 
 /** What the cells of a patch and those around it send; cell (row, col) of the patch is (row + 1) HALO_WIDTH + col + 1. */
 struct patch_flows {
-  real thickness[SCIARA_MOORE - 1][patch_space::HALO_CELLS], speed[SCIARA_MOORE - 1][patch_space::HALO_CELLS]; ///< m, m/s
-  real T[patch_space::HALO_CELLS];                                                                             ///< K
+  real thickness[SCIARA_MOORE - 1][patch_space::HALO_CELLS],
+      speed[SCIARA_MOORE - 1][patch_space::HALO_CELLS]; ///< m, m/s
+  real T[patch_space::HALO_CELLS];                      ///< K
   uint8_t sent[patch_space::HALO_CELLS];
 
   /**
@@ -190,7 +191,7 @@ __device__ inline void cell_around_patch(int k, int *row, int *col) {
 }
 
 /** Flow computing and tau2, mass and momentum. */
-static __global__ void __launch_bounds__(patch_space::CELLS, SCIARA_PATCH_BLOCKS_MOVE)
+static __global__ void __launch_bounds__(patch_space::CELLS, patch_space::MOVING)
     move_in_patches(const __grid_constant__ sciara_device d, const __grid_constant__ patch_space space) {
   __shared__ patch_flows flows;
   if (space.rests(d) || d.control->bad_before != SCIARA_NO_CELL) return;

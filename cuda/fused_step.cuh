@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Steps without leaving the kernel: all blocks meet twice a step, once for the clock and once when the lava has moved.
 //
-// What does the work is a struct (fused_small.cuh, fused_large.cuh), of which every thread has one:
+// What does the work is a struct (fused_small.cuh), of which every thread has one:
 //   prepare()                  before the first step; ends with the block's threads together
 //   meantime(thread, threads)  while the block waits for the others to end a step: what can be computed without them
 //   evaluate(tally)            tau1, time evaluation: the smallest t_opt this thread found, s. Leaves in the scratch what

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Many steps in one kernel, on the tiles that lava is in or next to. Where they fit the shared memory of all
-// multiprocessors eight lanes share a cell, else a thread has one; it is chosen between launches and changes no bit.
+// Works on the tiles that lava is in or next to. Where they fit the shared memory of all multiprocessors many steps share a
+// kernel, and eight lanes a cell (fused_small.cuh); else a step is three kernels, and a thread has a cell
+// (fused_patches.cuh). It is chosen between launches and changes no bit.
 #include "base/wallclock.h"
 #include "cuda_check.h"
 #include "device_engine.h"
-#include "fused_large.cuh"
+#include "fused_patches.cuh"
 #include "fused_small.cuh"
 
 namespace {
@@ -13,14 +14,21 @@ using namespace sciara_gpu;
 
 const double LAUNCH_SECONDS = 0.02; // a launch aims at: `advance` comes back between two
 
+/** Ways to step: little lava, many steps in one kernel; much lava, three kernels a step. */
+enum way { SMALL, PATCHES };
+
+const unsigned UNKNOWN = ~0u;
+
 struct fused_engine {
   sciara_device_engine base;
   fused_space space;
-  fused_control *seen;      ///< pinned: as the last launch left it
+  patch_space patches;
+  fused_control *seen;      ///< pinned: [SMALL] of the tiles, [PATCHES] of the patches, as the last launches left them
   void *scratch;            ///< device memory of its own, for it grows with the lava
-  unsigned blocks[2];       ///< of the kernels for little and for much lava
+  unsigned blocks;          ///< of the kernel for little lava; 0: it cannot run here
+  way how;                  ///< of the next launch
   bool everywhere;          ///< no list yet: look for lava in the whole grid
-  bool large;               ///< the second kernel is to be used
+  unsigned few;             ///< so many inner patches may be few enough for `small`; UNKNOWN: to be told
   unsigned long long steps; ///< of the next launch
   unsigned long long begun; ///< step at which the last one began
   double at;                ///< and when
@@ -28,51 +36,33 @@ struct fused_engine {
 
 fused_engine *engine_of(void *engine) { return static_cast<fused_engine *>(engine); }
 
-/** Tiles of the padded arrays: their rows are padded to whole tiles. */
-uint32_t tiles_down(const sciara_device_engine *e) {
-  return (uint32_t)((e->hf.grid.rows + 2 + TILE_HEIGHT - 1) / TILE_HEIGHT);
-}
-
 void layout(void *engine, sciara_carver *carver) {
   fused_engine *e = engine_of(engine);
-  fused_space *s = &e->space;
-  s->tiles_y = tiles_down(&e->base);
-  s->tiles_x = (uint32_t)(e->base.hf.count / (e->base.hf.grid.rows + 2) / TILE_WIDTH);
-  const int64_t tiles = (int64_t)s->tiles_x * s->tiles_y;
-  s->c = carver->take<fused_control>(1);
-  for (uint32_t *&list : s->list) list = carver->take<uint32_t>(tiles);
-  for (unsigned **field : {&s->listed, &s->held, &s->place}) *field = carver->take<unsigned>(tiles);
-  s->points = carver->take<meeting_point>(MEETING_POINTS);
-}
-
-/** Lays the scratch out. */
-void lay_out_scratch(fused_space *s, sciara_carver *c) {
-  s->around = c->take<int>((int64_t)s->capacity * 9);
-  s->inbox = c->take<unsigned>((int64_t)s->capacity * TILE_CELLS);
-  s->sent = c->take<unsigned>((int64_t)s->capacity * TILE_CELLS);
-  s->donor = c->take<fused_donor>((int64_t)s->capacity * TILE_CELLS);
-  s->flow = c->take<fused_flow>((int64_t)s->capacity * TILE_CELLS * 8);
+  const int64_t rows = e->base.hf.grid.rows + 2, stride = e->base.hf.count / rows;
+  e->space.lay_out(carver, rows, stride);
+  e->patches.lay_out(carver, rows, stride);
+  e->space.points = carver->take<meeting_point>(MEETING_POINTS);
 }
 
 /** Bytes of scratch for so many tiles, at most those of the grid; `capacity` becomes their number. */
-size_t size_scratch(fused_space *s, uint64_t tiles) {
+template <class Space> size_t size_scratch(Space *s, uint64_t tiles) {
   const uint64_t all = (uint64_t)s->tiles_x * s->tiles_y;
   s->capacity = (unsigned)(tiles < all ? tiles : all);
   sciara_carver carver = {};
-  lay_out_scratch(s, &carver);
+  s->lay_out_scratch(&carver);
   return carver.used;
 }
 
 /** Takes scratch for `wanted` tiles if there is memory, else for `needed`; before that the old one is given back. */
-sciara_status take_scratch(fused_engine *e, uint64_t needed, uint64_t wanted) {
-  fused_space *s = &e->space;
+template <class Space> sciara_status take_scratch(fused_engine *e, Space *s, uint64_t needed, uint64_t wanted) {
   if (e->scratch) SCIARA_CUDA_TRY(cudaFree(e->scratch));
   e->scratch = nullptr;
+  e->space.capacity = e->patches.capacity = 0; // as long as there is none
   size_t free_bytes = 0, total = 0, bytes = size_scratch(s, wanted);
   cudaError_t error = cudaMemGetInfo(&free_bytes, &total);
   if (bytes > free_bytes) bytes = size_scratch(s, needed);
   const unsigned capacity = s->capacity;
-  s->capacity = 0; // as long as there is none
+  s->capacity = 0;
   if (error == cudaSuccess && bytes > free_bytes)
     return sciara_fail(SCIARA_ERR_MEMORY,
                        "engine cuda-fused needs another %zu MiB of device memory for %u tiles, %zu MiB are free",
@@ -83,7 +73,7 @@ sciara_status take_scratch(fused_engine *e, uint64_t needed, uint64_t wanted) {
   s->capacity = capacity;
   sciara_carver carver = {};
   carver.base = static_cast<char *>(e->scratch);
-  lay_out_scratch(s, &carver);
+  s->lay_out_scratch(&carver);
   return SCIARA_OK;
 }
 
@@ -99,66 +89,97 @@ size_t first_scratch(void *engine) {
   return size_scratch(&copy, first_tiles(&copy));
 }
 
-/** Blocks of each kernel that run at once. */
+/** Blocks of the kernel for little lava that run at once. */
 sciara_status ask_occupancy(fused_engine *e) {
-  int device = 0, shared = 0, of_multiprocessor = 0;
+  int device = 0, shared = 0;
   SCIARA_CUDA_TRY(cudaGetDevice(&device));
   SCIARA_CUDA_TRY(cudaDeviceGetAttribute(&shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
   const int spare = 8192; // static shared memory, and what the driver keeps
-  e->blocks[0] = (unsigned)e->base.multiprocessors;
-  if ((size_t)(shared - spare) < sizeof(small_block))
-    e->blocks[0] = 0; // always the other one
-  else
-    SCIARA_CUDA_TRY(
-        cudaFuncSetAttribute(fused_small, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)sizeof(small_block)));
-  SCIARA_CUDA_TRY(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&of_multiprocessor, fused_large, large_work::BLOCK, 0));
-  e->blocks[1] = (unsigned)(e->base.multiprocessors * of_multiprocessor);
+  e->blocks = 0;
+  if ((size_t)(shared - spare) < sizeof(small_block)) return SCIARA_OK;
+  e->blocks = (unsigned)e->base.multiprocessors;
+  SCIARA_CUDA_TRY(
+      cudaFuncSetAttribute(fused_small, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)sizeof(small_block)));
   return SCIARA_OK;
 }
 
+/** Tiles that `small` has room for. */
+uint64_t most_small_tiles(const fused_engine *e) { return (uint64_t)small_block::TILES * e->blocks; }
+
 sciara_status prepare(void *engine) {
   fused_engine *e = engine_of(engine);
-  if (!e->seen) SCIARA_CUDA_TRY(cudaMallocHost(&e->seen, sizeof *e->seen));
-  *e->seen = {};
+  if (!e->seen) SCIARA_CUDA_TRY(cudaMallocHost(&e->seen, 2 * sizeof *e->seen));
+  e->seen[SMALL] = e->seen[PATCHES] = {};
   e->everywhere = true;
   e->steps = 64;
   e->begun = e->base.clockwork.now.step;
   SCIARA_TRY(ask_occupancy(e));
-  e->large = e->blocks[0] == 0;
+  e->how = e->blocks ? SMALL : PATCHES;
+  e->few = UNKNOWN;
   const uint64_t first = first_tiles(&e->space);
-  return take_scratch(e, first, first);
+  if (e->how == PATCHES) return take_scratch(e, &e->patches, first, first);
+  return take_scratch(e, &e->space, first, first);
 }
 
-sciara_status make_list(fused_engine *e, cudaStream_t stream) {
-  const unsigned blocks = (unsigned)e->base.multiprocessors * (e->everywhere ? 8 : 1);
-  begin_list<<<1, 1, 0, stream>>>(e->space);
-  list_inner<<<blocks, 256, 0, stream>>>(e->base.device, e->space, e->everywhere);
-  list_outer<<<blocks, 256, 0, stream>>>(e->space);
-  tell_places<<<blocks, 256, 0, stream>>>(e->space);
+template <class Space> sciara_status make_list(fused_engine *e, const Space &space) {
+  cudaStream_t stream = e->base.stream;
+  const unsigned blocks = (unsigned)e->base.multiprocessors * (e->everywhere || e->how == PATCHES ? 8 : 1);
+  begin_list<<<1, 1, 0, stream>>>(space);
+  list_inner<<<blocks, 256, 0, stream>>>(e->base.device, space, e->everywhere);
+  list_outer<<<blocks, 256, 0, stream>>>(space);
+  tell_places<<<blocks, 256, 0, stream>>>(space);
   SCIARA_CUDA_TRY(cudaGetLastError());
+  e->everywhere = false;
+  return SCIARA_OK;
+}
+
+/** Steps in one kernel. */
+sciara_status run_fused(fused_engine *e) {
+  cudaStream_t stream = e->base.stream;
+  fused_orders orders = {e->steps, e->base.setup.profile};
+  SCIARA_TRY(make_list(e, e->space));
+  ready_points<<<1, 1, 0, stream>>>(e->space.points);
+  void *arguments[] = {&e->base.device, &e->space, &orders};
+  SCIARA_CUDA_TRY(cudaLaunchCooperativeKernel((const void *)fused_small, dim3(e->blocks), dim3(512), arguments,
+                                              sizeof(small_block), stream));
+  SCIARA_CUDA_TRY(cudaMemcpyAsync(&e->seen[SMALL], e->space.c, sizeof *e->seen, cudaMemcpyDeviceToHost, stream));
+  return SCIARA_OK;
+}
+
+/** Steps as kernels. Those after the last step do nothing. */
+sciara_status run_patches(fused_engine *e) {
+  const sciara_device &d = e->base.device;
+  const patch_space &space = e->patches;
+  cudaStream_t stream = e->base.stream;
+  const bool profile = e->base.setup.profile;
+  const auto watch = [&](int which) {
+    if (profile) watch_patches<<<1, 1, 0, stream>>>(d, space, which);
+  };
+  SCIARA_TRY(make_list(e, space));
+  // At most what was listed last: more would take long to find that there is nothing to do.
+  const unsigned listed = e->seen[PATCHES].inner + e->seen[PATCHES].outer;
+  const unsigned most = (unsigned)e->base.multiprocessors * 64, blocks = listed && listed < most ? listed : most;
+  begin_patches<<<1, 1, 0, stream>>>(d, space, e->steps);
+  watch(-1);
+  for (unsigned long long k = 0; k < e->steps; k++) {
+    evaluate_patches<<<blocks, patch_space::CELLS, 0, stream>>>(d, space);
+    watch(0);
+    move_in_patches<<<blocks, patch_space::CELLS, 0, stream>>>(d, space);
+    settle_patches<<<blocks, patch_space::CELLS, 0, stream>>>(d, space);
+    watch(1);
+    turn_patches<<<1, 1, 0, stream>>>(d, space);
+    watch(2);
+  }
+  SCIARA_CUDA_TRY(cudaGetLastError());
+  SCIARA_CUDA_TRY(cudaMemcpyAsync(&e->seen[PATCHES], space.c, sizeof *e->seen, cudaMemcpyDeviceToHost, stream));
   return SCIARA_OK;
 }
 
 sciara_status run(void *engine) {
   fused_engine *e = engine_of(engine);
-  cudaStream_t stream = e->base.stream;
-  const unsigned long long step = e->base.clockwork.now.step;
-  fused_orders orders = {e->steps, e->base.setup.profile};
   e->at = sciara_wallclock();
-  e->begun = step;
-  SCIARA_TRY(make_list(e, stream));
-  e->everywhere = false;
-  ready_points<<<1, 1, 0, stream>>>(e->space.points);
-  void *arguments[] = {&e->base.device, &e->space, &orders};
-  if (e->large) {
-    SCIARA_CUDA_TRY(cudaLaunchCooperativeKernel((const void *)fused_large, dim3(e->blocks[1]), dim3(large_work::BLOCK),
-                                                arguments, 0, stream));
-  } else {
-    SCIARA_CUDA_TRY(cudaLaunchCooperativeKernel((const void *)fused_small, dim3(e->blocks[0]), dim3(512), arguments,
-                                                sizeof(small_block), stream));
-  }
-  SCIARA_CUDA_TRY(cudaMemcpyAsync(e->seen, e->space.c, sizeof *e->seen, cudaMemcpyDeviceToHost, stream));
-  return SCIARA_OK;
+  e->begun = e->base.clockwork.now.step;
+  return e->how == PATCHES ? run_patches(e) : run_fused(e);
 }
 
 /** How many steps the next launch shall do. */
@@ -167,26 +188,58 @@ void set_pace(fused_engine *e) {
   const double took = sciara_wallclock() - e->at, steps = (double)e->steps;
   if (!did) return;
   double fit = LAUNCH_SECONDS * (double)did / (took > 1e-6 ? took : 1e-6);
-  if (did < e->steps && fit > steps / 4) return; // it was cut short: it tells less
+  if (e->how == PATCHES) { // what is launched and not done costs time too
+    const bool short_list = did < e->steps || e->seen[PATCHES].entered;
+    const double most = short_list ? (double)patch_space::STEPS_OF_GRACE + 1 : 2 * steps;
+    if (fit > most) fit = most;
+  } else if (did < e->steps && fit > steps / 4) {
+    return; // it was cut short: it tells less
+  }
   if (fit > 4 * steps) fit = 4 * steps;
   e->steps = (unsigned long long)(fit < 1 ? 1 : fit > 1e6 ? 1e6 : fit);
+}
+
+/** Another way from the next launch on: with a list of its own, from the whole grid. */
+void change_way(fused_engine *e, way how) {
+  e->how = how;
+  e->everywhere = true;
+  e->steps = how == PATCHES ? patch_space::STEPS_OF_GRACE + 1 : 64;
+}
+
+/** Room for more tiles, if the list does not fit. */
+template <class Space> sciara_status make_room(fused_engine *e, Space *space, unsigned count) {
+  return count > space->capacity ? take_scratch(e, space, count, (uint64_t)count * 3 / 2) : SCIARA_OK;
 }
 
 /** What the next launch has to be. */
 sciara_status done(void *engine) {
   fused_engine *e = engine_of(engine);
-  const fused_control *c = e->seen;
-  const unsigned count = c->inner + c->outer;
   sciara_engine_profile *p = &e->base.profile;
   const int process[] = {SCIARA_PROCESS_TIME_EVALUATION, SCIARA_PROCESS_MASS_AND_MOMENTUM, SCIARA_PROCESS_OTHER};
-  for (int k = 0; k < 3; k++) p->seconds[process[k]] = (double)c->timer[k] * 1e-9;
-  p->timed_steps = c->timed_steps;
-  e->large = !e->blocks[0] || count > (unsigned long long)small_block::TILES * e->blocks[0];
-  if (e->base.control->failed) // the step was not ended: what was announced was not taken
+  for (int k = 0; k < 3; k++)
+    p->seconds[process[k]] = (double)(e->seen[SMALL].timer[k] + e->seen[PATCHES].timer[k]) * 1e-9;
+  p->timed_steps = e->seen[SMALL].timed_steps + e->seen[PATCHES].timed_steps;
+  const fused_control *c = &e->seen[e->how];
+  const unsigned count = c->inner + c->outer;
+  if (e->base.control->failed && e->how != PATCHES) // the step was not ended: what was announced was not taken
     SCIARA_CUDA_TRY(
         cudaMemsetAsync(e->space.inbox, 0, (size_t)e->space.capacity * TILE_CELLS * sizeof(unsigned), e->base.stream));
   set_pace(e);
-  return count > e->space.capacity ? take_scratch(e, count, (uint64_t)count * 3 / 2) : SCIARA_OK;
+  if (e->how == PATCHES) {
+    if (e->few == UNKNOWN) e->few = c->inner / 4 * 3; // not at once back to where it was too much
+    if (c->inner > e->few || !e->blocks) return make_room(e, &e->patches, count);
+    change_way(e, SMALL);
+    return make_room(e, &e->space, (unsigned)most_small_tiles(e));
+  }
+  if (count <= most_small_tiles(e)) {
+    e->how = SMALL;
+    return make_room(e, &e->space, count);
+  }
+  change_way(e, PATCHES);
+  const uint64_t most = (uint64_t)e->patches.tiles_x * e->patches.tiles_y;
+  const uint64_t guess = (uint64_t)count * TILE_CELLS * 2 / patch_space::CELLS; // the list will tell
+  e->few = UNKNOWN;
+  return take_scratch(e, &e->patches, guess < most ? guess : most, guess < most ? guess : most);
 }
 
 void release(void *engine) {

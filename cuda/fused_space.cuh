@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tiles that the fused engine works on: those that hold lava or a vent (inner), and their neighbours (outer). The list
-// is made between launches, never in a step: while lava stays in inner tiles it holds, and when lava enters an outer tile
-// it holds for as many steps more as a tile has rows after the first.
-//
-// The state lies on the full grid. What donors leave for receivers within a step lies in a scratch that has room for the
-// listed tiles only; a tile's part of it goes by its place in the list.
+// What donors leave for receivers within a step where many steps share a kernel: a scratch that has room for the listed
+// tiles only; a tile's part of it goes by its place in the list. The state lies on the full grid.
 #ifndef SCIARA_CUDA_FUSED_SPACE_CUH
 #define SCIARA_CUDA_FUSED_SPACE_CUH
 
 #include "grid_barrier.cuh"
-#include "processes.cuh"
+#include "tile_list.cuh"
 
 namespace sciara_gpu {
 
@@ -17,7 +13,6 @@ enum {
   TILE_WIDTH = 8,
   TILE_HEIGHT = 4,
   TILE_CELLS = TILE_WIDTH * TILE_HEIGHT, ///< a warp's lanes
-  STEPS_OF_GRACE = TILE_HEIGHT - 1,      ///< after lava has entered an outer tile
 };
 
 /** What a receiver needs of the way from a donor to it; one sector of memory in double precision. */
@@ -31,38 +26,26 @@ struct alignas(2 * sizeof(real)) fused_donor {
   real keep, T; ///< k = 1 - dP(T); K at the beginning of the step
 };
 
-/** On the device; the host reads it between launches. */
-struct fused_control {
-  unsigned epoch;              ///< which list this is, counted from 1
-  unsigned inner, outer;       ///< tiles listed: the inner ones first
-  unsigned before;             ///< tiles of the list before
-  int now;                     ///< which of the two lists
-  unsigned long long timer[3]; ///< time evaluation, the rest of a step, between steps; ns, when profiling
-  unsigned long long timed_steps;
-};
-
-struct fused_space {
-  fused_control *c;
-  uint32_t tiles_x, tiles_y; ///< tiles of the padded arrays
-  uint32_t *list[2];         ///< tile numbers, row-major
-  unsigned *listed;          ///< of each tile: the epoch in which it was listed
-  unsigned *held;            ///< of each tile: the epoch in which it was found to be inner
-  unsigned *place;           ///< of each tile: its place in the list, if it is listed
-  meeting_point *points;     ///< MEETING_POINTS
+struct fused_space : tile_list<TILE_WIDTH, TILE_HEIGHT> {
+  meeting_point *points; ///< MEETING_POINTS
   // Scratch.
-  unsigned capacity;  ///< tiles it has room for
-  int *around;        ///< [tile][9]: places of the tile and of those around it, row-major; -1 where there is none
   unsigned *inbox;    ///< [tile][cell]: bit i - 1: neighbour i sends lava; all 0 between steps
   unsigned *sent;     ///< [tile][cell], of liquid cells: bit i - 1: lava flows to neighbour i
   fused_donor *donor; ///< [tile][cell], where something is sent
   fused_flow *flow;   ///< [tile][cell][direction - 1], where it is sent
 
-  __device__ unsigned count() const { return c->inner + c->outer; }
-  __device__ bool fits() const { return count() <= capacity; }
-
   /** Padded index of the first cell of a tile. */
   __device__ int64_t first_cell(uint32_t tile, int64_t stride) const {
     return (int64_t)(tile / tiles_x) * TILE_HEIGHT * stride + (int64_t)(tile % tiles_x) * TILE_WIDTH;
+  }
+
+  /** Lays the scratch out. */
+  void lay_out_scratch(sciara_carver *carver) {
+    around = carver->take<int>((int64_t)capacity * 9);
+    inbox = carver->take<unsigned>((int64_t)capacity * TILE_CELLS);
+    sent = carver->take<unsigned>((int64_t)capacity * TILE_CELLS);
+    donor = carver->take<fused_donor>((int64_t)capacity * TILE_CELLS);
+    flow = carver->take<fused_flow>((int64_t)capacity * TILE_CELLS * 8);
   }
 };
 
@@ -76,11 +59,7 @@ __device__ inline int64_t cell_of_tile(int64_t first, unsigned k, int64_t stride
  * that tile; -1: nowhere.
  */
 __device__ inline int64_t scratch_of_neighbour(const int *around, unsigned k, int rows, int cols) {
-  const int y = (int)(k / TILE_WIDTH) + rows, x = (int)(k % TILE_WIDTH) + cols;
-  const int down = y < 0 ? 0 : y < TILE_HEIGHT ? 1 : 2, across = x < 0 ? 0 : x < TILE_WIDTH ? 1 : 2;
-  const int place = around[down * 3 + across];
-  const int cell = (y & (TILE_HEIGHT - 1)) * TILE_WIDTH + (x & (TILE_WIDTH - 1));
-  return place < 0 ? -1 : (int64_t)place * TILE_CELLS + cell;
+  return scratch_at<fused_space>(around, (int)(k / TILE_WIDTH) + rows, (int)(k % TILE_WIDTH) + cols);
 }
 
 /** Tells the cell at `there` in the scratch that lava comes from its neighbour `from`. */
@@ -93,80 +72,6 @@ __device__ inline unsigned take_mail(const fused_space &space, int64_t there) {
   const unsigned mail = space.inbox[there];
   if (mail) space.inbox[there] = 0;
   return mail;
-}
-
-// ----------------------------------------------------------------------------------------------- making the list
-
-/** Begins a new list. One thread. */
-static __global__ void begin_list(fused_space space) {
-  fused_control *c = space.c;
-  c->before = c->inner + c->outer;
-  c->inner = c->outer = 0;
-  c->now = 1 - c->now;
-  c->epoch++;
-}
-
-__device__ inline void hold(const fused_space &space, uint32_t tile) {
-  fused_control *c = space.c;
-  if (atomicExch(&space.held[tile], c->epoch) == c->epoch) return;
-  space.listed[tile] = c->epoch;
-  const unsigned place = atomicAdd(&c->inner, 1u);
-  space.list[c->now][place] = tile;
-  space.place[tile] = place;
-}
-
-/** Lists the tiles with lava, of the list before or of the whole grid, and those with vents. A warp a tile. */
-static __global__ void list_inner(const __grid_constant__ sciara_device d, const __grid_constant__ fused_space space,
-                                  bool everywhere) {
-  const int warps = threads_of_block() / 32, warp = thread_in_block() / 32, lane = thread_in_block() % 32;
-  const int64_t tiles = everywhere ? (int64_t)space.tiles_x * space.tiles_y : (int64_t)space.c->before;
-  for (int64_t k = (int64_t)blockIdx.x * warps + warp; k < tiles; k += (int64_t)gridDim.x * warps) {
-    const uint32_t tile = everywhere ? (uint32_t)k : space.list[1 - space.c->now][k];
-    const int64_t row = (int64_t)(tile / space.tiles_x) * TILE_HEIGHT + lane / TILE_WIDTH;
-    const int64_t i = cell_of_tile(space.first_cell(tile, d.f.stride), (unsigned)lane, d.f.stride);
-    const bool liquid = row < d.rows + 2 && !(d.f.h[i] <= 0); // a NaN is looked at
-    if (__any_sync(~0u, liquid) && lane == 0) hold(space, tile);
-  }
-  for (int64_t v = (int64_t)blockIdx.x * threads_of_block() + thread_in_block(); v < d.vents.count;
-       v += (int64_t)gridDim.x * threads_of_block()) {
-    const int64_t row = d.vents.cell[v] / d.f.stride, col = d.vents.cell[v] % d.f.stride;
-    hold(space, (uint32_t)(row / TILE_HEIGHT * space.tiles_x + col / TILE_WIDTH));
-  }
-}
-
-/** Visits the tile that lies at k of the nine around a tile, row-major; not those outside the grid. */
-template <class Visit> __device__ void visit_around(const fused_space &space, uint32_t tile, int k, Visit visit) {
-  const uint32_t y = tile / space.tiles_x + (uint32_t)(k / 3) - 1, x = tile % space.tiles_x + (uint32_t)(k % 3) - 1;
-  if (y < space.tiles_y && x < space.tiles_x) visit(y * space.tiles_x + x); // -1 is too large as well
-}
-
-/** Lists the tiles around the inner ones. A thread a neighbour. */
-static __global__ void list_outer(const __grid_constant__ fused_space space) {
-  fused_control *c = space.c;
-  const uint32_t *list = space.list[c->now];
-  const int64_t step = (int64_t)gridDim.x * threads_of_block(), count = (int64_t)c->inner * 9;
-  for (int64_t k = (int64_t)blockIdx.x * threads_of_block() + thread_in_block(); k < count; k += step)
-    visit_around(space, list[k / 9], (int)(k % 9), [&](uint32_t tile) {
-      if (space.held[tile] == c->epoch || atomicExch(&space.listed[tile], c->epoch) == c->epoch) return;
-      const unsigned place = c->inner + atomicAdd(&c->outer, 1u);
-      space.list[c->now][place] = tile;
-      space.place[tile] = place;
-    });
-}
-
-/** Tells each listed tile the places of those around it. A thread a neighbour. */
-static __global__ void tell_places(const __grid_constant__ fused_space space) {
-  if (!space.fits()) return;
-  const fused_control *c = space.c;
-  const uint32_t *list = space.list[c->now];
-  const int64_t step = (int64_t)gridDim.x * threads_of_block(), count = (int64_t)space.count() * 9;
-  for (int64_t k = (int64_t)blockIdx.x * threads_of_block() + thread_in_block(); k < count; k += step) {
-    int place = -1;
-    visit_around(space, list[k / 9], (int)(k % 9), [&](uint32_t tile) {
-      if (space.listed[tile] == c->epoch) place = (int)space.place[tile];
-    });
-    space.around[k] = place;
-  }
 }
 
 } // namespace sciara_gpu

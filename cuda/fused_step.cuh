@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Steps without leaving the kernel: all blocks meet twice a step, once for the clock and once when the lava has moved.
 //
-// What does the work is a struct (fused_small.cuh, fused_large.cuh), of which every thread has one:
+// What does the work is a struct (fused_small.cuh), of which every thread has one:
 //   prepare()                  before the first step; ends with the block's threads together
 //   meantime(thread, threads)  while the block waits for the others to end a step: what can be computed without them
 //   evaluate(tally)            tau1, time evaluation: the smallest t_opt this thread found, s. Leaves in the scratch what
@@ -110,24 +110,6 @@ struct vent_chunk {
   }
 };
 
-__device__ inline unsigned long long nanoseconds() {
-  unsigned long long now;
-  asm volatile("mov.u64 %0, %globaltimer;" : "=l"(now));
-  return now;
-}
-
-/** Time that passes in block 0, by its thread 0. */
-struct fused_watch {
-  bool runs;
-  unsigned long long last;
-  __device__ void lap(fused_control *c, int which) {
-    if (!runs) return;
-    const unsigned long long now = nanoseconds();
-    if (which >= 0) c->timer[which] += now - last;
-    last = now;
-  }
-};
-
 /** Adds a block's counts to the control. All threads. */
 template <class Work> __device__ void add_up(const sciara_device &d, const Work &work, const fused_tally &tally) {
   sciara_device_control *c = d.control;
@@ -197,7 +179,7 @@ __device__ void fused_steps(const sciara_device &d, const fused_space &space, co
     } else if (stop.solidified && !(all & 1) && time >= stop.vents_end) {
       reason = SCIARA_STOP_SOLIDIFIED;
     }
-    if ((all & 2) && left > STEPS_OF_GRACE) left = STEPS_OF_GRACE;
+    if ((all & 2) && left > fused_space::STEPS_OF_GRACE) left = fused_space::STEPS_OF_GRACE;
     over = over || reason != SCIARA_STOP_NONE;
     if (!over) time = time + (double)t;
   }

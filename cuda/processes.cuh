@@ -105,9 +105,8 @@ __device__ real evaluate(const sciara_device &d, int64_t i, const Ground &ground
 // -------------------------------------------------------------------------------------- elementary processes
 
 /** gamma, then s = s + t. One thread: vents may share a cell, and the emitted volume is one running sum. */
-template <class Space> __global__ void vents(sciara_device d, Space space) {
+__device__ inline void begin_step(const sciara_device &d) {
   sciara_device_control *c = d.control;
-  if (is_over(d)) return;
   const double t = (double)c->t;
   for (int64_t k = 0; k < d.vents.count; k++) {
     const double volume = sciara_vent_volume(d.vents.begin, d.vents.end, d.vents.rate, d.vents.first[k],
@@ -119,8 +118,13 @@ template <class Space> __global__ void vents(sciara_device d, Space space) {
   c->time = c->time + t;
   c->clock_bits = (unsigned long long)__double_as_longlong((double)d.rule.clock_max);
   c->liquid = 0;
+}
+
+template <class Space> __global__ void vents(sciara_device d, Space space) {
+  if (is_over(d)) return;
+  begin_step(d);
   space.begin(d);
-  c->launched += space.launched(d);
+  d.control->launched += space.launched(d);
 }
 
 /** tau1, time evaluation. */
@@ -193,9 +197,8 @@ template <class Exchange, class Space> __global__ void temperature_and_solidific
 }
 
 /** The end of the step: clock, count, stop rule. One thread. */
-static __global__ void end_of_step(sciara_device d) {
+__device__ inline void finish_step(const sciara_device &d) {
   sciara_device_control *c = d.control;
-  if (is_over(d)) return;
   if (c->bad_before != SCIARA_NO_CELL || c->bad_after != SCIARA_NO_CELL) {
     c->failed = 1;
     c->reason = SCIARA_STOP_CANCEL; // the rest of the batch does nothing
@@ -210,6 +213,10 @@ static __global__ void end_of_step(sciara_device d) {
     c->reason = SCIARA_STOP_TIME;
   else if (stop->solidified && c->liquid == 0 && c->time >= stop->vents_end)
     c->reason = SCIARA_STOP_SOLIDIFIED;
+}
+
+static __global__ void end_of_step(sciara_device d) {
+  if (!is_over(d)) finish_step(d);
 }
 
 } // namespace sciara_gpu

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+// The tiles that the fused engine works on: those that hold lava or a vent (inner), and their neighbours (outer). The list
+// is made between launches, never in a step: while lava stays in inner tiles it holds, and when lava enters an outer tile
+// it holds for as many steps more as a tile has rows after the first.
+#ifndef SCIARA_CUDA_TILE_LIST_CUH
+#define SCIARA_CUDA_TILE_LIST_CUH
+
+#include "processes.cuh"
+
+namespace sciara_gpu {
+
+/** On the device; the host reads it between launches. */
+struct fused_control {
+  unsigned epoch;              ///< which list this is, counted from 1
+  unsigned inner, outer;       ///< tiles listed: the inner ones first
+  unsigned before;             ///< tiles of the list before
+  int now;                     ///< which of the two lists
+  unsigned long long timer[3]; ///< time evaluation, the rest of a step, between steps; ns, when profiling
+  unsigned long long timed_steps;
+  unsigned long long left; ///< steps until the list ends, where a step is several kernels
+  unsigned entered;        ///< there: lava is in an outer tile
+  unsigned long long last; ///< there: when time was taken, ns, when profiling
+};
+
+__device__ inline unsigned long long nanoseconds() {
+  unsigned long long now;
+  asm volatile("mov.u64 %0, %globaltimer;" : "=l"(now));
+  return now;
+}
+
+/** Time that passes, by one thread. */
+struct fused_watch {
+  bool runs;
+  unsigned long long last;
+  __device__ void lap(fused_control *c, int which) {
+    if (!runs) return;
+    const unsigned long long now = nanoseconds();
+    if (which >= 0) c->timer[which] += now - last;
+    last = now;
+  }
+};
+
+/** A list of tiles of WIDTH x HEIGHT cells, at least a warp's lanes, and what belongs to each listed tile. */
+template <int WIDTH_, int HEIGHT_> struct tile_list {
+  enum {
+    WIDTH = WIDTH_,
+    HEIGHT = HEIGHT_,
+    CELLS = WIDTH * HEIGHT,
+    STEPS_OF_GRACE = HEIGHT - 1, ///< after lava has entered an outer tile
+  };
+  fused_control *c;
+  uint32_t tiles_x, tiles_y; ///< tiles of the padded arrays
+  uint32_t *list[2];         ///< tile numbers, row-major
+  unsigned *listed;          ///< of each tile: the epoch in which it was listed
+  unsigned *held;            ///< of each tile: the epoch in which it was found to be inner
+  unsigned *place;           ///< of each tile: its place in the list, if it is listed
+  // Scratch.
+  unsigned capacity; ///< tiles it has room for
+  int *around;       ///< [tile][9]: places of the tile and of those around it, row-major; -1 where there is none
+
+  __device__ unsigned count() const { return c->inner + c->outer; }
+  __device__ bool fits() const { return count() <= capacity; }
+
+  /** Row of cell `k` of a tile in the padded arrays. */
+  __device__ int64_t row_of(uint32_t tile, unsigned k) const {
+    return (int64_t)(tile / tiles_x) * HEIGHT + k / (unsigned)WIDTH;
+  }
+
+  /** Its column. */
+  __device__ int64_t col_of(uint32_t tile, unsigned k) const {
+    return (int64_t)(tile % tiles_x) * WIDTH + k % (unsigned)WIDTH;
+  }
+
+  /** The tile in which a padded index lies. */
+  __device__ uint32_t tile_of(int64_t i, int64_t stride) const {
+    return (uint32_t)(i / stride / HEIGHT * tiles_x + i % stride / WIDTH);
+  }
+
+  /** The tiles of padded arrays of that many rows and columns; all that lies in the engine's own memory. */
+  void lay_out(sciara_carver *carver, int64_t rows, int64_t cols) {
+    tiles_y = (uint32_t)((rows + HEIGHT - 1) / HEIGHT);
+    tiles_x = (uint32_t)((cols + WIDTH - 1) / WIDTH);
+    const int64_t tiles = (int64_t)tiles_x * tiles_y;
+    c = carver->take<fused_control>(1);
+    for (uint32_t *&l : list) l = carver->take<uint32_t>(tiles);
+    for (unsigned **field : {&listed, &held, &place}) *field = carver->take<unsigned>(tiles);
+  }
+};
+
+/**
+ * Where in the scratch the cell lies that is `row` rows and `col` columns away from a tile's first cell, at most one beyond
+ * the tile; `around` are the nine places of that tile. -1: nowhere.
+ */
+template <class List> __device__ int64_t scratch_at(const int *around, int row, int col) {
+  const int down = row < 0 ? 0 : row < List::HEIGHT ? 1 : 2, across = col < 0 ? 0 : col < List::WIDTH ? 1 : 2;
+  const int place = around[down * 3 + across];
+  const int cell = (row & (List::HEIGHT - 1)) * List::WIDTH + (col & (List::WIDTH - 1));
+  return place < 0 ? -1 : (int64_t)place * List::CELLS + cell;
+}
+
+/** Begins a new list. One thread. */
+template <class List> __global__ void begin_list(List list) {
+  fused_control *c = list.c;
+  c->before = c->inner + c->outer;
+  c->inner = c->outer = 0;
+  c->now = 1 - c->now;
+  c->epoch++;
+}
+
+template <class List> __device__ void hold(const List &list, uint32_t tile) {
+  fused_control *c = list.c;
+  if (atomicExch(&list.held[tile], c->epoch) == c->epoch) return;
+  list.listed[tile] = c->epoch;
+  const unsigned place = atomicAdd(&c->inner, 1u);
+  list.list[c->now][place] = tile;
+  list.place[tile] = place;
+}
+
+/** Lists the tiles with lava, of the list before or of the whole grid, and those with vents. A warp a tile. */
+template <class List>
+__global__ void list_inner(const __grid_constant__ sciara_device d, const __grid_constant__ List list,
+                           bool everywhere) {
+  const int warps = threads_of_block() / 32, warp = thread_in_block() / 32, lane = thread_in_block() % 32;
+  const int64_t tiles = everywhere ? (int64_t)list.tiles_x * list.tiles_y : (int64_t)list.c->before;
+  for (int64_t k = (int64_t)blockIdx.x * warps + warp; k < tiles; k += (int64_t)gridDim.x * warps) {
+    const uint32_t tile = everywhere ? (uint32_t)k : list.list[1 - list.c->now][k];
+    bool liquid = false;
+    for (unsigned cell = (unsigned)lane; cell < List::CELLS; cell += 32) {
+      const int64_t row = list.row_of(tile, cell), col = list.col_of(tile, cell);
+      liquid |= row < d.rows + 2 && col < d.f.stride && !(d.f.h[row * d.f.stride + col] <= 0); // a NaN is looked at
+    }
+    if (__any_sync(~0u, liquid) && lane == 0) hold(list, tile);
+  }
+  for (int64_t v = (int64_t)blockIdx.x * threads_of_block() + thread_in_block(); v < d.vents.count;
+       v += (int64_t)gridDim.x * threads_of_block())
+    hold(list, list.tile_of(d.vents.cell[v], d.f.stride));
+}
+
+/** Visits the tile that lies at k of the nine around a tile, row-major; not those outside the grid. */
+template <class List, class Visit> __device__ void visit_around(const List &list, uint32_t tile, int k, Visit visit) {
+  const uint32_t y = tile / list.tiles_x + (uint32_t)(k / 3) - 1, x = tile % list.tiles_x + (uint32_t)(k % 3) - 1;
+  if (y < list.tiles_y && x < list.tiles_x) visit(y * list.tiles_x + x); // -1 is too large as well
+}
+
+/** Lists the tiles around the inner ones. A thread a neighbour. */
+template <class List> __global__ void list_outer(const __grid_constant__ List list) {
+  fused_control *c = list.c;
+  const uint32_t *tiles = list.list[c->now];
+  const int64_t step = (int64_t)gridDim.x * threads_of_block(), count = (int64_t)c->inner * 9;
+  for (int64_t k = (int64_t)blockIdx.x * threads_of_block() + thread_in_block(); k < count; k += step)
+    visit_around(list, tiles[k / 9], (int)(k % 9), [&](uint32_t tile) {
+      if (list.held[tile] == c->epoch || atomicExch(&list.listed[tile], c->epoch) == c->epoch) return;
+      const unsigned place = c->inner + atomicAdd(&c->outer, 1u);
+      list.list[c->now][place] = tile;
+      list.place[tile] = place;
+    });
+}
+
+/** Tells each listed tile the places of those around it. A thread a neighbour. */
+template <class List> __global__ void tell_places(const __grid_constant__ List list) {
+  if (!list.fits()) return;
+  const fused_control *c = list.c;
+  const uint32_t *tiles = list.list[c->now];
+  const int64_t step = (int64_t)gridDim.x * threads_of_block(), count = (int64_t)list.count() * 9;
+  for (int64_t k = (int64_t)blockIdx.x * threads_of_block() + thread_in_block(); k < count; k += step) {
+    int place = -1;
+    visit_around(list, tiles[k / 9], (int)(k % 9), [&](uint32_t tile) {
+      if (list.listed[tile] == c->epoch) place = (int)list.place[tile];
+    });
+    list.around[k] = place;
+  }
+}
+
+} // namespace sciara_gpu
+
+#endif

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+// Hundreds of thousands of liquid cells, where GPU engines choose other ways to work than on an eruption: the same bits.
+// Engines of the CPU know no such choice and are left out.
+// test_conformance_much [ENGINE...]: the engines named, else all that are available.
+#include <math.h>
+#include <stdio.h>
+
+#include "support/conformance.h"
+
+enum { PRECISIONS = 2 };
+
+static bool is_of_cpu(enum sciara_precision p) { return !(engine_tested[p]->capabilities & SCIARA_CAN_DEVICE); }
+
+/** 0 to 1, without a pattern. */
+static double noise(int64_t r, int64_t c) {
+  uint64_t x = (uint64_t)r * 0x9e3779b97f4a7c15u ^ ((uint64_t)c + 77) * 0xbf58476d1ce4e5b9u;
+  x = (x ^ x >> 31) * 0x94d049bb133111ebu;
+  return (double)(x >> 40) / 16777216.0;
+}
+
+static double rough_slope(int64_t r, int64_t c, int steepness) {
+  return 3000 - steepness * (double)(r + c) + 4 * noise(r, c);
+}
+
+struct pair {
+  struct scene scene;
+  struct run serial, tested;
+};
+
+static void pair_start(struct pair *both, enum sciara_precision p) {
+  scene_finish(&both->scene, p);
+  run_start(&both->serial, engine_serial(p), &both->scene, 1);
+  run_start(&both->tested, engine_tested[p], &both->scene, 2);
+}
+
+/** Both go on to that step, and stand the same there, in their counts too. */
+static void pair_to_step(struct pair *both, enum sciara_precision p, uint64_t step, const char *name) {
+  char context[80];
+  run_to_step(&both->serial, step);
+  run_to_step(&both->tested, step);
+  struct sciara_state *a = run_state(&both->serial, both->scene.state),
+                      *b = run_state(&both->tested, both->scene.state);
+  snprintf(context, sizeof context, "%s, after %d steps", name, (int)step);
+  expect_conforms(both->tested.ops, p, a, b, context);
+  if (both->tested.ops->determinism == SCIARA_EXACT) {
+    const struct sciara_engine_progress *serial = &both->serial.at, *found = &both->tested.at;
+    ck_assert_uint_eq(found->step, serial->step);
+    ck_assert_int_eq(found->liquid_cells, serial->liquid_cells);
+    ck_assert_uint_eq(found->solidifications, serial->solidifications);
+    ck_assert_uint_eq(found->losses, serial->losses);
+    ck_assert_uint_eq(found->cell_steps, serial->cell_steps);
+    ck_assert_int_eq(found->reason, serial->reason);
+  }
+  sciara_state_destroy(a);
+  sciara_state_destroy(b);
+}
+
+static void pair_end(struct pair *both) {
+  run_end(&both->serial);
+  run_end(&both->tested);
+  scene_free(&both->scene);
+}
+
+// A lake over two thirds of the map spreads over its shore, leaves the map at three sides and is fed; far from it, and twice
+// in one cell, vents emit. The maxima are recorded.
+START_TEST(spreading) {
+  const enum sciara_precision p = (enum sciara_precision)_i;
+  if (is_of_cpu(p)) return;
+  static const uint64_t steps[] = {1, 2, 3, 9, 10, 27, 64};
+  static const double rates[] = {400, 0, 900, 300};
+  struct pair both;
+  struct scene *s = &both.scene;
+  scene_make(s, 500, 437, SCIARA_RECORD_MAX_THICKNESS | SCIARA_RECORD_MAX_SPEED, rough_slope, 6);
+  for (int64_t r = 1; r < 499; r++)
+    for (int64_t c = 1; c < 290; c++) scene_lava(s, r, c, 2 + 9 * noise(c, r), 1250 + 100 * noise(r + 7, c));
+  scene_vent(s, 250, 400, 2, 4, rates);
+  scene_vent(s, 250, 400, 3, 4, rates);
+  scene_vent(s, 100, 100, 5, 4, rates);
+  pair_start(&both, p);
+  for (size_t k = 0; k < sizeof steps / sizeof *steps; k++) pair_to_step(&both, p, steps[k], "a spreading lake");
+  ck_assert_int_gt(both.serial.at.liquid_cells, 146000);
+  ck_assert_uint_gt(both.serial.at.losses, 0);
+  pair_end(&both);
+}
+END_TEST
+
+// Thin lava freezes but for a few hot pools, which flow on: from much lava to little within one run, and to its end.
+START_TEST(freezing) {
+  const enum sciara_precision p = (enum sciara_precision)_i;
+  if (is_of_cpu(p)) return;
+  struct pair both;
+  struct scene *s = &both.scene;
+  scene_make(s, 420, 390, 0, rough_slope, 3);
+  s->params.cooling *= 20;
+  for (int64_t r = 1; r < 419; r++)
+    for (int64_t c = 1; c < 389; c++) {
+      const bool pool = r % 100 > 90 && c % 120 > 100;
+      scene_lava(s, r, c, pool ? 40 : 0.2 + noise(r, c), pool ? 1360 : 1143.5 + 4 * noise(c, r));
+    }
+  pair_start(&both, p);
+  for (uint64_t step = 1; step < 1000; step = step * 3 + 1) pair_to_step(&both, p, step, "lava that freezes");
+  ck_assert_uint_gt(both.serial.at.solidifications, 140000);
+  ck_assert_int_lt(both.serial.at.liquid_cells, 40000);
+  pair_end(&both);
+}
+END_TEST
+
+// Heaps of a few cells, thousands of them: many tiles of a GPU's list with little in each, and neighbours that meet.
+START_TEST(heaps) {
+  const enum sciara_precision p = (enum sciara_precision)_i;
+  if (is_of_cpu(p)) return;
+  struct pair both;
+  struct scene *s = &both.scene;
+  scene_make(s, 700, 903, 0, rough_slope, 2);
+  for (int64_t r = 10; r < 690; r += 17)
+    for (int64_t c = 9; c < 890; c += 23)
+      for (int64_t k = 0; k < 12; k++) scene_lava(s, r + k / 4, c + k % 4, 20 + 10 * noise(r, c + k), 1340);
+  pair_start(&both, p);
+  for (uint64_t step = 1; step <= 40; step = step * 3 + 1) pair_to_step(&both, p, step, "heaps");
+  ck_assert_int_gt(both.serial.at.liquid_cells, 50000);
+  pair_end(&both);
+}
+END_TEST
+
+// What is no number, amid much lava: the step, and the cell or one next to it.
+START_TEST(not_a_number) {
+  const enum sciara_precision p = (enum sciara_precision)_i;
+  if (is_of_cpu(p)) return;
+  const int64_t rows = 400, cols = 400, row = 231, col = 96; // beside the corner of a patch of 32 x 8 cells
+  struct scene s;
+  struct run r;
+  scene_make(&s, rows, cols, 0, rough_slope, 3);
+  for (int64_t k = 1; k < rows - 1; k++)
+    for (int64_t c = 1; c < cols - 1; c++) scene_lava(&s, k, c, 3 + noise(k, c), 1300);
+  scene_finish(&s, p);
+  run_start(&r, engine_tested[p], &s, 1);
+  run_to_step(&r, 3);
+  struct sciara_state *bad = run_state(&r, s.state);
+  bad->h[row * cols + col] = NAN;
+  ck_assert_int_eq(r.ops->upload(r.engine, bad), SCIARA_OK);
+  const struct sciara_stop stop = {.steps = 50, .time = INFINITY, .max_wall_ms = 60000};
+  ck_assert_int_eq(r.ops->advance(r.engine, &stop, &r.at), SCIARA_ERR_NUMERIC);
+  ck_assert_uint_eq(r.at.bad.step, 4);
+  ck_assert_msg(fabs((double)(r.at.bad.row - row)) <= 1 && fabs((double)(r.at.bad.col - col)) <= 1,
+                "planted in %d, %d, found in %d, %d", (int)row, (int)col, (int)r.at.bad.row, (int)r.at.bad.col);
+  ck_assert_int_eq(r.ops->upload(r.engine, s.state), SCIARA_OK); // and a sound state does again
+  run_to_step(&r, 5);
+  sciara_state_destroy(bad);
+  run_end(&r);
+  scene_free(&s);
+}
+END_TEST
+
+static Suite *make_suite(void) {
+  Suite *suite = suite_create("conformance: much lava");
+  TCase *tc = tcase_create("much");
+  tcase_set_timeout(tc, 0);
+  tcase_add_loop_test(tc, spreading, 0, PRECISIONS);
+  tcase_add_loop_test(tc, freezing, 0, PRECISIONS);
+  tcase_add_loop_test(tc, heaps, 0, PRECISIONS);
+  tcase_add_loop_test(tc, not_a_number, 0, PRECISIONS);
+  suite_add_tcase(suite, tc);
+  return suite;
+}
+
+int main(int argc, char **argv) { return conformance_main(argc, argv, make_suite); }

@@ -228,14 +228,15 @@ static const char *boundary_name(uint64_t boundary) { return boundary == SCIARA_
 enum sciara_status sciara_checkpoint_check(const struct sciara_checkpoint *c, const char *path,
                                            const struct sciara_checkpoint_identity *run, bool same_vents) {
   const struct sciara_checkpoint_identity *its = &c->identity;
+  // First, for in another precision the ground is rounded in another way.
+  if (strcmp(its->precision, run->precision) != 0)
+    return sciara_fail(SCIARA_ERR_INPUT, "%s: precision: found %s, the checkpoint was computed in %s", path,
+                       run->precision, its->precision);
   SCIARA_TRY(check_ground(its, path, run));
   SCIARA_TRY(check_params(its, path, run));
   if (its->boundary != run->boundary)
     return sciara_fail(SCIARA_ERR_INPUT, "%s: boundary: found %s, the checkpoint was computed with %s", path,
                        boundary_name(run->boundary), boundary_name(its->boundary));
-  if (strcmp(its->precision, run->precision) != 0)
-    return sciara_fail(SCIARA_ERR_INPUT, "%s: precision: found %s, the checkpoint was computed in %s", path,
-                       run->precision, its->precision);
   if (same_vents && its->vents != run->vents)
     return sciara_fail(SCIARA_ERR_INPUT,
                        "%s: vents: cells or rates are others than those it was computed with; was a CSV file of rates "

@@ -11,11 +11,14 @@
 /** A state on its way to the disk, and where the simulation stood. */
 struct sciara_output {
   struct sciara_state *state;
+  bool snapshot, checkpoint; ///< what is to be written of it
+  double next_snapshot_s;    ///< simulated time at which the next snapshot is due
   int place;    ///< number of the buffer, 0 or 1
   bool another; ///< another one waits behind it; as it was when `write` was called
   struct sciara_engine_progress progress;
-  double compute_s;            ///< seconds in the engine up to then
-  double output_wait_s;        ///< seconds that the steps waited for outputs up to then
+  double wall_s;               ///< seconds of the run up to then
+  double compute_s;            ///< of these, in the engine
+  double output_wait_s;        ///< of these, in which the steps waited for outputs
   struct sciara_ledger ledger; ///< filled in by `write`
   char *path;                  ///< set by `write`; owned by the output
 };

@@ -123,8 +123,9 @@ const struct sciara_command sciara_cmd_resume = {
     .operand_min = 1,
     .operand_max = 1,
     .options = options,
-    .details = "Goes on in the folder RUN as if the run had never been stopped or killed; another engine may do so. A "
-               "run that is\ncomplete is left as it is. With --output the run is branched off instead: with other vents, "
-               "say, or a later end.\n",
+    .details =
+        "Goes on in the folder RUN as if the run had never been stopped or killed; another engine may do so. A "
+        "run that is\ncomplete is left as it is. With --output the run is branched off instead: with other vents, "
+        "say, or a later end.\n",
     .run = run,
 };

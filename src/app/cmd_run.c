@@ -83,10 +83,11 @@ const struct sciara_command sciara_cmd_run = {
     .operand_min = 1,
     .operand_max = 1,
     .options = options,
-    .details = "Writes into the output folder: snapshots (their paths are printed when they are safe on the disk), "
-               "series.nc, run.json,\n"
-               "dem.tif, run.log, and the maps that the scenario asks for. Ctrl-C stops after the step in progress and "
-               "keeps its state;\n'sciara resume' takes the run up again. SIGUSR1 writes a checkpoint, and the run goes "
-               "on.\n",
+    .details =
+        "Writes into the output folder: snapshots (their paths are printed when they are safe on the disk), "
+        "series.nc, run.json,\n"
+        "dem.tif, run.log, and the maps that the scenario asks for. Ctrl-C stops after the step in progress and "
+        "keeps its state;\n'sciara resume' takes the run up again. SIGUSR1 writes a checkpoint, and the run goes "
+        "on.\n",
     .run = run,
 };

@@ -74,10 +74,11 @@ static enum sciara_status add_checkpoint(struct sciara_scenario_additions *a, co
   enum sciara_status status =
       sciara_parse_duration(duration, &seconds) && seconds > 0
           ? add_override(a, wall ? "output.checkpoint_wall" : "output.checkpoint_every", duration, true)
-          : sciara_fail(SCIARA_ERR_USAGE,
-                        "--checkpoint-every: found \"%s\", allowed simulated time such as \"6 h\" or seconds, or machine "
-                        "time such as \"10 min wall\", above 0",
-                        text);
+          : sciara_fail(
+                SCIARA_ERR_USAGE,
+                "--checkpoint-every: found \"%s\", allowed simulated time such as \"6 h\" or seconds, or machine "
+                "time such as \"10 min wall\", above 0",
+                text);
   free(duration);
   return status;
 }

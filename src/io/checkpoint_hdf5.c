@@ -156,8 +156,7 @@ static enum sciara_status create_field(struct field *f) {
   f->space = H5Screate_simple(2, dims, NULL);
   if (plist >= 0 && f->space >= 0)
     f->dataset = H5Dcreate2(f->at->file, names[f->number], H5T_STD_U64LE, f->space, H5P_DEFAULT, plist, H5P_DEFAULT);
-  if (f->dataset < 0)
-    status = sciara_hdf5_fail(SCIARA_ERR_IO, f->at->path, "cannot create %s", names[f->number]);
+  if (f->dataset < 0) status = sciara_hdf5_fail(SCIARA_ERR_IO, f->at->path, "cannot create %s", names[f->number]);
   if (plist >= 0) H5Pclose(plist);
   return status;
 }
@@ -316,8 +315,9 @@ enum sciara_status sciara_checkpoint_verify(const char *path, struct sciara_chec
 enum sciara_status sciara_checkpoint_read_state(const char *path, const struct sciara_checkpoint *c,
                                                 struct sciara_state *s) {
   if (c->identity.grid.rows != s->grid.rows || c->identity.grid.cols != s->grid.cols)
-    return sciara_fail(SCIARA_ERR_INPUT, "%s: another DEM: found %" PRId64 " rows x %" PRId64 " columns, allowed %" PRId64
-                       " x %" PRId64, path, s->grid.rows, s->grid.cols, c->identity.grid.rows, c->identity.grid.cols);
+    return sciara_fail(SCIARA_ERR_INPUT,
+                       "%s: another DEM: found %" PRId64 " rows x %" PRId64 " columns, allowed %" PRId64 " x %" PRId64,
+                       path, s->grid.rows, s->grid.cols, c->identity.grid.rows, c->identity.grid.cols);
   SCIARA_TRY(read_all(path, c, s));
   s->step = c->step;
   s->time = c->time_s;

@@ -29,8 +29,8 @@ enum { SCIARA_UTC_SIZE = 24 };
 /** A run that was taken up again. */
 struct sciara_run_resumption {
   char utc[SCIARA_UTC_SIZE]; ///< when, "2006-07-14T23:30:00Z"
-  uint64_t step;  ///< of the checkpoint
-  char *engine;   ///< that went on; owned
+  uint64_t step;             ///< of the checkpoint
+  char *engine;              ///< that went on; owned
 };
 
 /**
@@ -54,9 +54,9 @@ struct sciara_run_record {
   double time_s, clock_s;
   int64_t liquid_cells;
   struct sciara_ledger ledger;
-  char *parent;                      ///< of a branch: folder of the run it left, as given; NULL: it is none
-  uint64_t parent_step;              ///< of the checkpoint that it began with
-  uint64_t parent_checksum;          ///< of its state
+  char *parent;             ///< of a branch: folder of the run it left, as given; NULL: it is none
+  uint64_t parent_step;     ///< of the checkpoint that it began with
+  uint64_t parent_checksum; ///< of its state
   struct sciara_run_resumption *resumptions;
   size_t resumption_count;
   struct sciara_run_snapshot *snapshots; ///< in the order in which they were acknowledged

@@ -62,11 +62,11 @@ struct sciara_scenario {
   } run;
 
   struct {
-    char *folder;    ///< resolved against the scenario's folder; by default NAME.out beside the scenario NAME.json
-    double every_s;  ///< 0: only the state at stop
+    char *folder;   ///< resolved against the scenario's folder; by default NAME.out beside the scenario NAME.json
+    double every_s; ///< 0: only the state at stop
     double checkpoint_every_s; ///< simulated time between checkpoints; 0: none for that reason
     double checkpoint_wall_s;  ///< machine time between checkpoints; 0: none for that reason
-    unsigned fields; ///< bits (1u << enum sciara_field)
+    unsigned fields;           ///< bits (1u << enum sciara_field)
     bool as_double;
     unsigned maps; ///< bits (1u << enum sciara_field)
   } output;

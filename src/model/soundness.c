@@ -16,7 +16,8 @@ static const char *fault_of(const struct sciara_state *s, const struct sciara_pa
     bool sound;
   } quantities[] = {
       {"thickness", s->h[i], s->h[i] >= 0},
-      {"temperature", s->T[i], s->h[i] > 0 ? s->T[i] > (1 - 1e-6) * params->T_sol && s->T[i] <= hottest * params->T_vent : true},
+      {"temperature", s->T[i],
+       s->h[i] > 0 ? s->T[i] > (1 - 1e-6) * params->T_sol && s->T[i] <= hottest * params->T_vent : true},
       {"momentum eastward", s->px[i], true},
       {"momentum northward", s->py[i], true},
       {"altitude", s->z[i], s->z[i] >= s->z0[i]},

@@ -100,12 +100,9 @@ uint64_t sciara_vents_hash(const struct sciara_vents *v) {
   const struct {
     const void *bytes;
     size_t size;
-  } parts[] = {{&v->count, sizeof v->count},
-               {v->row, count * sizeof *v->row},
-               {v->col, count * sizeof *v->col},
-               {v->first, (count + 1) * sizeof *v->first},
-               {v->begin, slots * sizeof *v->begin},
-               {v->end, slots * sizeof *v->end},
+  } parts[] = {{&v->count, sizeof v->count},         {v->row, count * sizeof *v->row},
+               {v->col, count * sizeof *v->col},     {v->first, (count + 1) * sizeof *v->first},
+               {v->begin, slots * sizeof *v->begin}, {v->end, slots * sizeof *v->end},
                {v->rate, slots * sizeof *v->rate}};
   uint64_t hash = SCIARA_HASH_BEGIN;
   for (size_t k = 0; k < sizeof parts / sizeof *parts; k++)

@@ -17,8 +17,8 @@ struct sciara_simulation;
 /** Zero-initialise; release with sciara_checkpoints_end. */
 struct sciara_checkpoints {
   const struct sciara_simulation *simulation;
-  char *folder;                          ///< DIR/checkpoints
-  struct sciara_checkpoint header;       ///< what all of them say, and what the last one said
+  char *folder;                           ///< DIR/checkpoints
+  struct sciara_checkpoint header;        ///< what all of them say, and what the last one said
   uint64_t kept[SCIARA_CHECKPOINTS_KEPT]; ///< steps of those that are good, the newest first
   size_t kept_count;
   double next_s;    ///< simulated time at which the next is due; INFINITY: none

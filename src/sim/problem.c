@@ -41,8 +41,9 @@ static enum sciara_status copy_text(const char *text, char **out) {
 static enum sciara_status restore_place(const struct sciara_problem_ground *known, struct sciara_dem *dem) {
   const struct sciara_grid *a = known->grid, *b = &dem->grid;
   const double slack = 1e-6 * a->cell_size;
-  if (a->rows == b->rows && a->cols == b->cols && fabs(a->cell_size - b->cell_size) * (double)(a->rows + a->cols) <= slack &&
-      fabs(a->west - b->west) <= slack && fabs(a->north - b->north) <= slack)
+  if (a->rows == b->rows && a->cols == b->cols &&
+      fabs(a->cell_size - b->cell_size) * (double)(a->rows + a->cols) <= slack && fabs(a->west - b->west) <= slack &&
+      fabs(a->north - b->north) <= slack)
     dem->grid = *a;
   sciara_georef_free(&dem->georef);
   dem->hash = known->dem_hash;

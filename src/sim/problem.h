@@ -29,10 +29,10 @@ struct sciara_problem {
 
 /** The ground of a run, as its folder keeps it. */
 struct sciara_problem_ground {
-  const char *dem;                     ///< dem.tif
-  const struct sciara_grid *grid;      ///< where it lies, to the last bit
-  const struct sciara_georef *georef;  ///< as the run's DEM had it
-  uint64_t dem_hash;                   ///< of the DEM that the run was given
+  const char *dem;                    ///< dem.tif
+  const struct sciara_grid *grid;     ///< where it lies, to the last bit
+  const struct sciara_georef *georef; ///< as the run's DEM had it
+  uint64_t dem_hash;                  ///< of the DEM that the run was given
 };
 
 /** What a caller may add to a scenario. */

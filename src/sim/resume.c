@@ -66,10 +66,11 @@ static enum sciara_status find_whole(struct sciara_resume *r, const char *folder
   if (count > 0)
     return sciara_fail(SCIARA_ERR_INPUT, "%s: none of its %zu checkpoints is whole: start the run anew", r->folder,
                        count);
-  return sciara_fail(SCIARA_ERR_INPUT,
-                     "%s: there is no checkpoint: the run ended before the first one was written; start it anew ('sciara "
-                     "run --overwrite'), with --checkpoint-every",
-                     r->folder);
+  return sciara_fail(
+      SCIARA_ERR_INPUT,
+      "%s: there is no checkpoint: the run ended before the first one was written; start it anew ('sciara "
+      "run --overwrite'), with --checkpoint-every",
+      r->folder);
 }
 
 /** Whether the record of the folder is that of the run that wrote the checkpoint. */
@@ -134,10 +135,11 @@ static enum sciara_status check_overrides(const struct sciara_problem_options *o
       const size_t n = strlen(fixed[f]);
       const char *o = options->overrides[k];
       if (strncmp(o, fixed[f], n) == 0 && (o[n] == '.' || o[n] == '='))
-        return sciara_fail(SCIARA_ERR_USAGE,
-                           "--set: found %s, allowed keys of vents, run, output and engine, and title: the rest is that "
-                           "of the checkpoint",
-                           o);
+        return sciara_fail(
+            SCIARA_ERR_USAGE,
+            "--set: found %s, allowed keys of vents, run, output and engine, and title: the rest is that "
+            "of the checkpoint",
+            o);
     }
   return SCIARA_OK;
 }
@@ -145,8 +147,7 @@ static enum sciara_status check_overrides(const struct sciara_problem_options *o
 /** The problem may go on from the checkpoint: put its state there. */
 static enum sciara_status restore(const struct sciara_resume *r, struct sciara_problem *p) {
   struct sciara_checkpoint_identity identity;
-  enum sciara_status status =
-      sciara_checkpoint_identify(p, sciara_state_checksum_of_ground(p->state), &identity);
+  enum sciara_status status = sciara_checkpoint_identify(p, sciara_state_checksum_of_ground(p->state), &identity);
   if (status == SCIARA_OK) status = sciara_checkpoint_check(&r->from, r->path, &identity, !r->branch);
   free(identity.precision);
   return status == SCIARA_OK ? sciara_checkpoint_read_state(r->path, &r->from, p->state) : status;

@@ -12,17 +12,16 @@
 #include "base/mem.h"
 #include "base/wallclock.h"
 #include "io/durable.h"
-#include "io/map_picture.h"
 #include "io/run_json.h"
 #include "io/snapshot_hdf5.h"
 #include "io/versions.h"
-#include "model/field.h"
 #include "model/ledger.h"
 #include "model/soundness.h"
 #include "sim/checkpoints.h"
 #include "sim/choose_engine.h"
 #include "sim/profile.h"
 #include "sim/run_folder.h"
+#include "sim/run_maps.h"
 #include "sim/writer.h"
 
 struct run {
@@ -37,12 +36,12 @@ struct run {
   uint64_t last_snapshot;       ///< the step of the last one taken; UINT64_MAX: none yet
   double next_snapshot;         ///< simulated time at which the next one is due, s
   struct sciara_checkpoints checkpoints;
-  int halt;                     ///< set when the steps shall come to an end, for one of the two reasons below
-  bool stop;                    ///< options->cancel is set, or something could not be written
-  bool asked;                   ///< for a checkpoint
-  double begin;                 ///< monotonic seconds
-  double output_wait_s;         ///< in which the steps waited for snapshots
-  int lock;                     ///< descriptor of the locked folder, or -1
+  int halt;             ///< set when the steps shall come to an end, for one of the two reasons below
+  bool stop;            ///< options->cancel is set, or something could not be written
+  bool asked;           ///< for a checkpoint
+  double begin;         ///< monotonic seconds
+  double output_wait_s; ///< in which the steps waited for snapshots
+  int lock;             ///< descriptor of the locked folder, or -1
 };
 
 static enum sciara_status no_memory(void) { return sciara_fail(SCIARA_ERR_MEMORY, "no memory for the name of a file"); }
@@ -263,75 +262,6 @@ static void tick(void *context, const struct sciara_simulation *s) {
   if (o->observer.tick) o->observer.tick(o->observer.context, s);
 }
 
-// ------------------------------------------------------------------------------------------------------------- maps
-
-/** Writes maps/NAME.tif with its style, or maps/NAME.png, and tells of it. */
-static enum sciara_status write_map_file(struct run *r, const struct sciara_map *map, bool as_picture) {
-  const struct sciara_problem *p = &r->simulation->problem;
-  const struct sciara_map_picture picture = {
-      .map = map, .altitude = p->state->z0, .time_s = &r->simulation->progress.time, .start = p->scenario.run.start};
-  char name[64];
-  snprintf(name, sizeof name, "maps/%s.%s", map->name, as_picture ? "png" : "tif");
-  char *path = sciara_path_join(r->folder, name);
-  if (!path) return no_memory();
-  const enum sciara_status status = as_picture ? sciara_map_write_png(&picture, path) : sciara_map_write_cog(map, path);
-  if (status == SCIARA_OK && r->options->observer.written)
-    r->options->observer.written(r->options->observer.context, path);
-  free(path);
-  return status;
-}
-
-/** One map of the state as it stands, for GIS and for the eye; cells without lava are NODATA. */
-static enum sciara_status write_map(struct run *r, enum sciara_field field, double *values) {
-  const struct sciara_problem *p = &r->simulation->problem;
-  const struct sciara_field_info *info = sciara_field_describe(field);
-  sciara_field_derive(p->state, field, values);
-  for (int64_t i = 0; i < sciara_grid_cells(&p->state->grid); i++)
-    if (sciara_field_is_empty(field, values[i], p->state->h[i])) values[i] = SCIARA_NODATA_ALTITUDE;
-  const struct sciara_map map = {.grid = &p->state->grid,
-                                 .georef = &p->georef,
-                                 .values = values,
-                                 .nodata = SCIARA_NODATA_ALTITUDE,
-                                 .name = info->name,
-                                 .unit = info->unit,
-                                 .title = p->scenario.title};
-  SCIARA_TRY(write_map_file(r, &map, false));
-  return write_map_file(r, &map, true);
-}
-
-static enum sciara_status write_maps(struct run *r) {
-  const unsigned maps = r->simulation->problem.scenario.output.maps;
-  if (!maps) return SCIARA_OK;
-  double *values = NULL;
-  char *folder = sciara_path_join(r->folder, "maps");
-  enum sciara_status status = folder ? sciara_folder_make(folder) : no_memory();
-  if (status != SCIARA_OK) goto cleanup;
-  SCIARA_TRY_GOTO(SCIARA_NEW(values, sciara_grid_cells(&r->simulation->problem.state->grid), "a map"));
-  for (int f = 0; f < SCIARA_FIELD_COUNT; f++)
-    if (maps >> f & 1u) SCIARA_TRY_GOTO(write_map(r, (enum sciara_field)f, values));
-cleanup:
-  sciara_free(values);
-  free(folder);
-  return status;
-}
-
-/** The ground as it was at the start, on the grid of the run: what every map is laid over. */
-static enum sciara_status write_dem(const struct run *r) {
-  const struct sciara_problem *p = &r->simulation->problem;
-  const struct sciara_map map = {.grid = &p->state->grid,
-                                 .georef = &p->georef,
-                                 .values = p->state->z0,
-                                 .nodata = SCIARA_NODATA_ALTITUDE,
-                                 .name = "altitude before the eruption",
-                                 .unit = "m",
-                                 .title = p->scenario.title};
-  char *path = sciara_path_join(r->folder, SCIARA_RUN_DEM);
-  if (!path) return no_memory();
-  const enum sciara_status status = sciara_map_write_geotiff(&map, true, path);
-  free(path);
-  return status;
-}
-
 // -------------------------------------------------------------------------------------------------------------- run
 
 /** Runs from event to event. *reason tells why it ended. */
@@ -405,9 +335,9 @@ static enum sciara_status record_descent(struct run *r) {
 /** The folder, and run.json in it before anything else: from then on it holds a run. */
 static enum sciara_status begin(struct run *r) {
   const struct sciara_scenario *scenario = &r->simulation->problem.scenario;
-  const char *const inputs[] = {scenario->path, scenario->dem.path, scenario->initial_thickness.path,
-                                scenario->initial_temperature.path};
   const struct sciara_run_options *o = r->options;
+  const char *const inputs[] = {scenario->path, scenario->dem.path, scenario->initial_thickness.path,
+                                scenario->initial_temperature.path, o->resume ? o->resume->path : NULL};
   if (o->profile) SCIARA_TRY(sciara_profile_open(&r->profile, o->profile, o->profile_every, o->overwrite));
   if (goes_on(r))
     SCIARA_TRY(take_over(r));
@@ -426,7 +356,9 @@ static enum sciara_status begin(struct run *r) {
   char *snapshots = sciara_path_join(r->folder, "snapshots");
   const enum sciara_status status = snapshots ? sciara_folder_make(snapshots) : no_memory();
   free(snapshots);
-  if (status != SCIARA_OK || !goes_on(r)) return status == SCIARA_OK ? write_dem(r) : status;
+  if (status != SCIARA_OK || !goes_on(r))
+    return status == SCIARA_OK ? sciara_run_write_dem(&(struct sciara_run_place){r->simulation, r->folder, NULL})
+                               : status;
   return r->record.snapshot_count > 0 ? write_series(r) : SCIARA_OK; // without those that are written again
 }
 
@@ -449,7 +381,7 @@ static enum sciara_status end(struct run *r, enum sciara_stop_reason reason) {
   SCIARA_TRY(sciara_state_check_sound(r->simulation->problem.state, &scenario->params));
   SCIARA_TRY(take_last(r, reason == SCIARA_STOP_CANCEL || periodic));
   SCIARA_TRY(write_series(r));
-  SCIARA_TRY(write_maps(r));
+  SCIARA_TRY(sciara_run_write_maps(&(struct sciara_run_place){r->simulation, r->folder, &r->options->observer}));
   if (goes_on(r) && reason != SCIARA_STOP_CANCEL) SCIARA_TRY(sweep(r));
   SCIARA_TRY(sciara_run_record_set(&r->record.stop_reason, sciara_stop_reason_name(reason)));
   return write_record_of_now(r, reason == SCIARA_STOP_CANCEL ? SCIARA_RUN_STOPPED : SCIARA_RUN_COMPLETE);

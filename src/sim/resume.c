@@ -175,5 +175,11 @@ enum sciara_status sciara_resume_simulation(const struct sciara_resume *r, struc
   struct sciara_simulation *s = *out;
   s->losses_before = s->progress.losses = r->from.losses;
   if (!r->branch) s->compute_s = r->from.compute_s;
+  if (s->progress.step >= s->until_step)
+    sciara_log(SCIARA_LOG_WARNING, "the end of the run is reached already: step %" PRIu64 " of %" PRIu64,
+               s->progress.step, s->until_step);
+  else if (s->progress.time >= s->until_time)
+    sciara_log(SCIARA_LOG_WARNING, "the end of the run is reached already: simulated time %.10g s of %.10g s",
+               s->progress.time, s->until_time);
   return SCIARA_OK;
 }

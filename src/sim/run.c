@@ -36,12 +36,12 @@ struct run {
   uint64_t last_snapshot;       ///< the step of the last one taken; UINT64_MAX: none yet
   double next_snapshot;         ///< simulated time at which the next one is due, s
   struct sciara_checkpoints checkpoints;
-  int halt;             ///< set when the steps shall come to an end, for one of the two reasons below
-  bool stop;            ///< options->cancel is set, or something could not be written
-  bool asked;           ///< for a checkpoint
-  double begin;         ///< monotonic seconds
-  double output_wait_s; ///< in which the steps waited for snapshots
-  int lock;             ///< descriptor of the locked folder, or -1
+  int halt;                   ///< set when the steps shall come to an end, for one of the two reasons below
+  bool stop;                  ///< options->cancel is set, or something could not be written
+  struct sciara_wanted asked; ///< for a checkpoint: by the clock of the machine, or requested
+  double begin;               ///< monotonic seconds
+  double output_wait_s;       ///< in which the steps waited for snapshots
+  int lock;                   ///< descriptor of the locked folder, or -1
 };
 
 static enum sciara_status no_memory(void) { return sciara_fail(SCIARA_ERR_MEMORY, "no memory for the name of a file"); }
@@ -146,8 +146,8 @@ cleanup:
 
 /** What is wanted of an output. A checkpoint counts the snapshots before it, so it comes last. */
 static enum sciara_status write_wanted(struct run *r, struct sciara_output *o) {
-  if (o->snapshot) SCIARA_TRY(write_output(r, o));
-  if (o->checkpoint) SCIARA_TRY(sciara_checkpoints_write(&r->checkpoints, o, r->record.snapshot_count));
+  if (o->wanted.snapshot) SCIARA_TRY(write_output(r, o));
+  if (o->wanted.checkpoint) SCIARA_TRY(sciara_checkpoints_write(&r->checkpoints, o, r->record.snapshot_count));
   if (!o->path) o->path = sciara_format("%s", SCIARA_CHECKPOINT_FOLDER);
   return o->path ? SCIARA_OK : no_memory();
 }
@@ -161,8 +161,9 @@ static enum sciara_status write_kept(void *context, struct sciara_output *o) {
 /** The word to the observer: the output is on the disk and in run.json. */
 static void tell_written(void *context, const struct sciara_output *o) {
   const struct run *r = (const struct run *)context;
-  if (o->checkpoint) sciara_log(SCIARA_LOG_INFO, "checkpoint: step %" PRIu64, o->progress.step);
-  if (!o->snapshot) return;
+  if (o->wanted.checkpoint)
+    sciara_log(o->wanted.request ? SCIARA_LOG_INFO : SCIARA_LOG_DEBUG, "checkpoint of step %" PRIu64, o->progress.step);
+  if (!o->wanted.snapshot) return;
   if (!sciara_ledger_closes(&o->ledger))
     sciara_log(SCIARA_LOG_WARNING, "step %" PRIu64 ": the ledger is open by %g m3, rounding explains %g m3",
                o->progress.step, o->ledger.residual_m3, o->ledger.bound_m3);
@@ -170,10 +171,9 @@ static void tell_written(void *context, const struct sciara_output *o) {
 }
 
 /** Where the simulation stands, for an output. */
-static void describe_output(const struct run *r, bool snapshot, bool checkpoint, struct sciara_output *o) {
+static void describe_output(const struct run *r, struct sciara_wanted wanted, struct sciara_output *o) {
   const struct sciara_simulation *s = r->simulation;
-  o->snapshot = snapshot;
-  o->checkpoint = checkpoint;
+  o->wanted = wanted;
   o->next_snapshot_s = r->next_snapshot;
   o->progress = s->progress;
   o->wall_s = sciara_wallclock() - r->begin;
@@ -182,13 +182,13 @@ static void describe_output(const struct run *r, bool snapshot, bool checkpoint,
 }
 
 /** Writes the state as it stands before it comes back. */
-static enum sciara_status write_now(struct run *r, bool snapshot, bool checkpoint) {
+static enum sciara_status write_now(struct run *r, struct sciara_wanted wanted) {
   struct sciara_simulation *s = r->simulation;
   struct sciara_output output = {.state = s->problem.state};
-  describe_output(r, snapshot, checkpoint, &output);
+  describe_output(r, wanted, &output);
   SCIARA_TRY(sciara_simulation_sync(s));
   SCIARA_TRY(write_wanted(r, &output));
-  if (snapshot) r->last_snapshot = s->progress.step;
+  if (wanted.snapshot) r->last_snapshot = s->progress.step;
   tell_written(r, &output);
   free(output.path);
   return SCIARA_OK;
@@ -198,13 +198,13 @@ static enum sciara_status write_now(struct run *r, bool snapshot, bool checkpoin
 static enum sciara_status take_last(struct run *r, bool checkpoint) {
   const struct sciara_simulation *s = r->simulation;
   if (r->writer) SCIARA_TRY(sciara_writer_flush(r->writer));
-  if (checkpoint) SCIARA_TRY(write_now(r, false, true));
+  if (checkpoint) SCIARA_TRY(write_now(r, (struct sciara_wanted){.checkpoint = true}));
   if (r->last_snapshot == s->progress.step) return SCIARA_OK;
-  return write_now(r, true, false);
+  return write_now(r, (struct sciara_wanted){.snapshot = true});
 }
 
 /** Hands the state as it stands to the writer; waits while two others are under way, and for what `keep` waits for. */
-static enum sciara_status give_to_writer(struct run *r, bool snapshot, bool checkpoint) {
+static enum sciara_status give_to_writer(struct run *r, struct sciara_wanted wanted) {
   struct sciara_simulation *s = r->simulation;
   const struct sciara_writer_work work = {
       .context = r, .fetches = sciara_simulation_keeps(s), .write = write_kept, .written = tell_written};
@@ -214,9 +214,9 @@ static enum sciara_status give_to_writer(struct run *r, bool snapshot, bool chec
   SCIARA_TRY(sciara_writer_borrow(r->writer, &output));
   SCIARA_TRY(sciara_simulation_keep(s, output->place, output->state));
   r->output_wait_s += sciara_wallclock() - begin;
-  describe_output(r, snapshot, checkpoint, output);
+  describe_output(r, wanted, output);
   sciara_writer_give(r->writer);
-  if (snapshot) r->last_snapshot = s->progress.step;
+  if (wanted.snapshot) r->last_snapshot = s->progress.step;
   return SCIARA_OK;
 }
 
@@ -228,26 +228,25 @@ static double next_output(double every, double time) {
   return next > time ? next : nextafter(time, INFINITY); // `every` is less than the rounding of the time
 }
 
-/** Whether a checkpoint was asked for; it is then no more. */
-static bool take_request(struct run *r) {
-  const bool asked = r->asked;
-  r->asked = false;
+/** What is due at this moment; what was asked for is then no more. */
+static struct sciara_wanted take_wanted(struct run *r, double time) {
+  struct sciara_wanted wanted = r->asked;
+  r->asked = (struct sciara_wanted){.checkpoint = false};
   if (!r->stop) __atomic_store_n(&r->halt, 0, __ATOMIC_RELAXED);
-  return asked;
+  wanted.snapshot = time >= r->next_snapshot;
+  wanted.checkpoint |= sciara_checkpoints_due(&r->checkpoints, time);
+  return wanted;
 }
 
-/** What is due at this moment. */
 static enum sciara_status take_outputs(struct run *r) {
   const struct sciara_scenario *scenario = &r->simulation->problem.scenario;
   const double time = r->simulation->progress.time;
-  const bool asked = take_request(r), snapshot = time >= r->next_snapshot;
-  const bool checkpoint = asked || sciara_checkpoints_due(&r->checkpoints, time);
-  if (snapshot) r->next_snapshot = next_output(scenario->output.every_s, time);
-  if (checkpoint) sciara_checkpoints_schedule(&r->checkpoints, time);
-  if (!snapshot && !checkpoint) return SCIARA_OK;
+  const struct sciara_wanted wanted = take_wanted(r, time);
+  if (wanted.snapshot) r->next_snapshot = next_output(scenario->output.every_s, time);
+  if (wanted.checkpoint) sciara_checkpoints_schedule(&r->checkpoints, time);
+  if (!wanted.snapshot && !wanted.checkpoint) return SCIARA_OK;
   // A run that only a signal asks for a checkpoint has no memory for states on the way.
-  return sciara_scenario_writes_on_the_way(scenario) ? give_to_writer(r, snapshot, checkpoint)
-                                                     : write_now(r, snapshot, checkpoint);
+  return sciara_scenario_writes_on_the_way(scenario) ? give_to_writer(r, wanted) : write_now(r, wanted);
 }
 
 /** Between slices of work: tells of what was written, and stops the run when that failed or somebody asks for it. */
@@ -256,9 +255,10 @@ static void tick(void *context, const struct sciara_simulation *s) {
   const struct sciara_run_options *o = r->options;
   const bool failed = r->writer && !sciara_writer_poll(r->writer);
   if (failed || (o->cancel && __atomic_load_n(o->cancel, __ATOMIC_RELAXED))) r->stop = true;
-  if (sciara_checkpoints_due_by_wall(&r->checkpoints)) r->asked = true;
-  if (o->checkpoint && __atomic_exchange_n(o->checkpoint, 0, __ATOMIC_RELAXED)) r->asked = true;
-  if (r->stop || r->asked) __atomic_store_n(&r->halt, 1, __ATOMIC_RELAXED);
+  if (sciara_checkpoints_due_by_wall(&r->checkpoints)) r->asked.checkpoint = true;
+  if (o->checkpoint && __atomic_exchange_n(o->checkpoint, 0, __ATOMIC_RELAXED))
+    r->asked.checkpoint = r->asked.request = true;
+  if (r->stop || r->asked.checkpoint) __atomic_store_n(&r->halt, 1, __ATOMIC_RELAXED);
   if (o->observer.tick) o->observer.tick(o->observer.context, s);
 }
 

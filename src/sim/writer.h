@@ -8,13 +8,19 @@
 #include "engine/engine.h"
 #include "model/ledger.h"
 
+/** What is to be written of a state. */
+struct sciara_wanted {
+  bool snapshot, checkpoint;
+  bool request; ///< somebody waits for the checkpoint
+};
+
 /** A state on its way to the disk, and where the simulation stood. */
 struct sciara_output {
   struct sciara_state *state;
-  bool snapshot, checkpoint; ///< what is to be written of it
-  double next_snapshot_s;    ///< simulated time at which the next snapshot is due
-  int place;                 ///< number of the buffer, 0 or 1
-  bool another;              ///< another one waits behind it; as it was when `write` was called
+  struct sciara_wanted wanted;
+  double next_snapshot_s; ///< simulated time at which the next snapshot is due
+  int place;              ///< number of the buffer, 0 or 1
+  bool another;           ///< another one waits behind it; as it was when `write` was called
   struct sciara_engine_progress progress;
   double wall_s;               ///< seconds of the run up to then
   double compute_s;            ///< of these, in the engine

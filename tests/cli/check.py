@@ -41,7 +41,8 @@ class Problems(Case):
     }
     EXPECTED = [
         "vents[1].effusion.rates_m3_s[1]: found -1, allowed 0 to 1e6 m3/s",
-        'output.evry: found an unknown key, allowed folder, every, fields, dtype, maps (did you mean "every"?)',
+        'output.evry: found an unknown key, allowed folder, every, '
+        'checkpoint_every, checkpoint_wall, fields, dtype, maps (did you mean "every"?)',
         'tilte: found an unknown key, allowed $schema, title, dem, vents, initial, model, boundary, run, output, engine '
         '(did you mean "title"?)',
         "vents[2].effusion.csv: ./none.csv: cannot open: No such file or directory",

@@ -106,6 +106,7 @@ static int execute(const struct sciara_arguments *arguments, const char *history
 static int run(const struct sciara_command *command, int argc, char **argv) {
   struct sciara_arguments arguments;
   char *history = sciara_session_history(argc, argv);
+  sciara_session_expect_requests();
   int code = sciara_arguments_parse(command, argc, argv, &arguments);
   if (code < 0) {
     const double message_every = sciara_session_progress_every(&arguments);

@@ -58,6 +58,7 @@ static int prepare(const struct sciara_arguments *arguments, struct sciara_simul
 static int run(const struct sciara_command *command, int argc, char **argv) {
   struct sciara_arguments arguments;
   char *history = sciara_session_history(argc, argv);
+  sciara_session_expect_requests();
   int code = sciara_arguments_parse(command, argc, argv, &arguments);
   const uint64_t every = code < 0 ? profile_every(&arguments) : 0;
   const double message_every = code < 0 ? sciara_session_progress_every(&arguments) : 0;

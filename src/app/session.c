@@ -28,10 +28,13 @@ static void on_request(int signal_number) {
 
 static void catch_signals(void) {
   const struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
-  const struct sigaction request = {.sa_handler = on_request, .sa_flags = SA_RESTART};
   sigaction(SIGINT, &action, NULL);
   sigaction(SIGTERM, &action, NULL);
   sigaction(SIGHUP, &action, NULL); // the terminal went away: keep the state
+}
+
+void sciara_session_expect_requests(void) {
+  const struct sigaction request = {.sa_handler = on_request, .sa_flags = SA_RESTART};
   sigaction(SIGUSR1, &request, NULL);
 }
 

@@ -51,28 +51,6 @@ cleanup:
 
 // --------------------------------------------------------------------------------------------------- the checkpoint
 
-/** Tries one after the other, from the newest on. */
-static enum sciara_status find_whole(struct sciara_resume *r, const char *folder, const uint64_t *steps, size_t count) {
-  for (size_t k = 0; k < count; k++) {
-    r->path = sciara_checkpoint_path(folder, steps[k]);
-    if (!r->path) return no_memory();
-    const enum sciara_status status = sciara_checkpoint_verify(r->path, &r->from);
-    if (status == SCIARA_OK || status == SCIARA_ERR_MEMORY) return status;
-    sciara_log(SCIARA_LOG_WARNING, "%s; %s", sciara_last_error(),
-               k + 1 < count ? "the one before it is taken" : "there is none before it");
-    free(r->path);
-    r->path = NULL;
-  }
-  if (count > 0)
-    return sciara_fail(SCIARA_ERR_INPUT, "%s: none of its %zu checkpoints is whole: start the run anew", r->folder,
-                       count);
-  return sciara_fail(
-      SCIARA_ERR_INPUT,
-      "%s: there is no checkpoint: the run ended before the first one was written; start it anew ('sciara "
-      "run --overwrite'), with --checkpoint-every",
-      r->folder);
-}
-
 /** Whether the record of the folder is that of the run that wrote the checkpoint. */
 static enum sciara_status check_record(const struct sciara_resume *r) {
   const struct sciara_run_record *record = &r->record;
@@ -90,13 +68,41 @@ static enum sciara_status check_record(const struct sciara_resume *r) {
                      r->path, c->snapshots, c->step, SCIARA_RUN_JSON);
 }
 
+/** One that is whole and of this run. */
+static enum sciara_status try_one(struct sciara_resume *r, const char *folder, uint64_t step) {
+  r->path = sciara_checkpoint_path(folder, step);
+  enum sciara_status status = r->path ? sciara_checkpoint_verify(r->path, &r->from) : no_memory();
+  if (status == SCIARA_OK) status = check_record(r);
+  if (status == SCIARA_OK) return status;
+  sciara_checkpoint_free(&r->from);
+  free(r->path);
+  r->path = NULL;
+  return status;
+}
+
+/** Tries one after the other, from the newest on. */
+static enum sciara_status try_all(struct sciara_resume *r, const char *folder, const uint64_t *steps, size_t count) {
+  for (size_t k = 0; k < count; k++) {
+    const enum sciara_status status = try_one(r, folder, steps[k]);
+    if (status == SCIARA_OK || status == SCIARA_ERR_MEMORY) return status;
+    sciara_log(SCIARA_LOG_WARNING, "%s; %s", sciara_last_error(),
+               k + 1 < count ? "the one before it is taken" : "there is none before it");
+  }
+  if (count > 0)
+    return sciara_fail(SCIARA_ERR_INPUT, "%s: none of its %zu checkpoints can be gone on from: start the run anew",
+                       r->folder, count);
+  return sciara_fail(SCIARA_ERR_INPUT,
+                     "%s: there is no checkpoint: the run ended before the first one was written; start it anew "
+                     "('sciara run --overwrite'), with --checkpoint-every",
+                     r->folder);
+}
+
 enum sciara_status sciara_resume_find(struct sciara_resume *r) {
   uint64_t *steps = NULL;
   size_t count = 0;
   char *folder = sciara_path_join(r->folder, SCIARA_CHECKPOINT_FOLDER);
   enum sciara_status status = folder ? sciara_checkpoints_list(folder, &steps, &count) : no_memory();
-  if (status == SCIARA_OK) status = find_whole(r, folder, steps, count);
-  if (status == SCIARA_OK) status = check_record(r);
+  if (status == SCIARA_OK) status = try_all(r, folder, steps, count);
   free(steps);
   free(folder);
   return status;

@@ -25,8 +25,8 @@ struct sciara_resume {
 enum sciara_status sciara_resume_open(const char *folder, bool branch, struct sciara_resume *out);
 
 /**
- * Finds the newest checkpoint that is whole; a warning names each newer one that is not, and why. SCIARA_ERR_INPUT when
- * there is none, or when it is not one of this run.
+ * Finds the newest checkpoint that is whole and of this run; a warning names each newer one that is not, and why.
+ * SCIARA_ERR_INPUT when there is none.
  */
 enum sciara_status sciara_resume_find(struct sciara_resume *r);
 

@@ -230,7 +230,7 @@ class Refusals(Checkpoint):
         with open(os.path.join(self.half, "checkpoints", names[0]), "w", encoding="ascii") as f:
             f.write("nothing")
         shutil.rmtree(self.path("new"))
-        self.refuse("half: none of its 2 checkpoints is whole")
+        self.refuse("half: none of its 2 checkpoints can be gone on from")
 
     def test_an_end_that_is_past(self):
         done = self.sciara("resume", "half", "-o", "new", "--until", "1 h")

@@ -132,8 +132,10 @@ class Stopped(Cut):
         r = record(self.path("out"))
         self.assertEqual(r["status"], "stopped")
         self.assertEqual(self.checkpoints(), [f"{r['state']['step']:08d}.h5"])
-        for engine in ("openmp", "serial"):
-            self.stop(signal.SIGINT, 130, "resume", "out", "-e", engine, ready=lambda _: time.sleep(0.2))
+        for times, engine in enumerate(("openmp", "serial")):
+            def under_way(process, count=times + 1):
+                self.wait_for("run.json", process, lambda: len(record(self.path("out")).get("resumed", [])) == count)
+            self.stop(signal.SIGINT, 130, "resume", "out", "-e", engine, ready=under_way)
             self.assertEqual(record(self.path("out"))["engine"]["name"], engine)
             self.assertGreaterEqual(len(self.checkpoints()), 1)
         self.sciara("resume", "out", "-q", "-e", "openmp", "-t", 2)

@@ -132,7 +132,7 @@ static enum sciara_status print_checkpoints(const char *folder) {
       printf("checkpoint:    step %" PRIu64 ", simulated %.10g s\n", c.step, c.time_s);
       sciara_checkpoint_free(&c);
       good++;
-    } else if (path) {
+    } else if (path && access(path, F_OK) == 0) { // else a run under way has removed it meanwhile
       sciara_log(SCIARA_LOG_WARNING, "%s", sciara_last_error());
     }
     free(path);

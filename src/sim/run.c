@@ -146,10 +146,12 @@ cleanup:
 
 /** What is wanted of an output. A checkpoint counts the snapshots before it, so it comes last. */
 static enum sciara_status write_wanted(struct run *r, struct sciara_output *o) {
+  enum sciara_status status = SCIARA_OK;
   if (o->wanted.snapshot) SCIARA_TRY(write_output(r, o));
-  if (o->wanted.checkpoint) SCIARA_TRY(sciara_checkpoints_write(&r->checkpoints, o, r->record.snapshot_count));
-  if (!o->path) o->path = sciara_format("%s", SCIARA_CHECKPOINT_FOLDER);
-  return o->path ? SCIARA_OK : no_memory();
+  if (o->wanted.checkpoint) status = sciara_checkpoints_write(&r->checkpoints, o, r->record.snapshot_count);
+  if (status != SCIARA_OK) o->wanted.checkpoint = false; // the snapshot is acknowledged all the same
+  if (!o->path) o->path = sciara_checkpoint_path(r->checkpoints.folder, o->progress.step);
+  return status == SCIARA_OK && !o->path ? no_memory() : status;
 }
 
 /** The same of an output that the engine may have kept. */
@@ -187,11 +189,11 @@ static enum sciara_status write_now(struct run *r, struct sciara_wanted wanted) 
   struct sciara_output output = {.state = s->problem.state};
   describe_output(r, wanted, &output);
   SCIARA_TRY(sciara_simulation_sync(s));
-  SCIARA_TRY(write_wanted(r, &output));
+  const enum sciara_status status = write_wanted(r, &output);
   if (wanted.snapshot) r->last_snapshot = s->progress.step;
-  tell_written(r, &output);
+  if (output.path) tell_written(r, &output);
   free(output.path);
-  return SCIARA_OK;
+  return status;
 }
 
 /** The state in which a run ends: a checkpoint first, if it may be taken up again, and a snapshot if it has none. */

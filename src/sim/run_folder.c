@@ -75,13 +75,8 @@ static enum sciara_status remove_products(const char *folder, const char *sub, b
 
 /** Whether a run into `folder` (both absolute) removes or writes this file. */
 static bool is_product(const char *folder, const char *file) {
-  static const char *const places[] = {SCIARA_RUN_JSON,
-                                       SCIARA_RUN_DEM,
-                                       SCIARA_RUN_LOG,
-                                       "series.nc",
-                                       "snapshots/",
-                                       "maps/",
-                                       SCIARA_CHECKPOINT_FOLDER "/"};
+  static const char *const places[] = {SCIARA_RUN_JSON, SCIARA_RUN_DEM, SCIARA_RUN_LOG, "series.nc",
+                                       "snapshots/",    "maps/",        "checkpoints/"};
   const size_t n = strlen(folder);
   if (strncmp(file, folder, n) != 0 || file[n] != '/') return false;
   for (size_t k = 0; k < sizeof places / sizeof *places; k++) {

@@ -135,9 +135,17 @@ class Branches(Checkpoint):
         self.assert_same_run("whole", "rest", ("history", "scenario_json"))
 
     def test_initial_lava_is_not_placed_twice(self):
-        case.write_scenario(self.work, output=OUTPUT, initial={"thickness": 2}, vents=[])
+        """Nor is its raster looked for."""
+        case.write_scenario(self.work, output=OUTPUT, initial={"thickness": "lava.asc"}, vents=[])
+        with open(self.path("dem.asc"), encoding="ascii") as f:
+            head = f.read().splitlines()[:6]
+        with open(self.path("lava.asc"), "w", encoding="ascii") as f:
+            f.write("\n".join(head) + "\n")
+            for row in range(case.ROWS):
+                f.write(" ".join("2" if (row, col) == case.VENT else "0" for col in range(case.COLS)) + "\n")
         self.run_scenario("whole", "--steps", 60)
         self.run_scenario("half", "--steps", 30, "--checkpoint-every", NEVER)
+        os.remove(self.path("lava.asc"))
         self.branch("half", "rest", "--steps", 60)
         self.assert_same_run("whole", "rest", ("history", "scenario_json"))
 

@@ -278,6 +278,20 @@ START_TEST(what_was_changed_behind_its_back_is_refused) {
 }
 END_TEST
 
+// The same words in other places make another state.
+START_TEST(fields_cannot_change_places) {
+  const int64_t i = COLS * (ROWS / 2) + COLS / 2;
+  uint64_t px, py;
+  memcpy(&px, &state->px[i], sizeof px);
+  memcpy(&py, &state->py[i], sizeof py);
+  ck_assert_uint_ne(px, py);
+  write_it(state);
+  change_word("px", py);
+  change_word("py", px);
+  expect_refused("damaged: its fields have the checksum");
+}
+END_TEST
+
 START_TEST(another_ground_is_refused) {
   write_it(state);
   struct sciara_checkpoint c;
@@ -385,6 +399,7 @@ int main(void) {
   tcase_add_test(tests, a_flipped_bit_is_noticed_or_does_no_harm);
   tcase_add_test(tests, a_file_cut_short_is_refused);
   tcase_add_test(tests, what_was_changed_behind_its_back_is_refused);
+  tcase_add_test(tests, fields_cannot_change_places);
   tcase_add_test(tests, another_ground_is_refused);
   tcase_add_loop_test(tests, another_run_is_refused, 0, (int)(sizeof differences / sizeof *differences));
   tcase_add_test(tests, a_failed_write_leaves_the_earlier_file);

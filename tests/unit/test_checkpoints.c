@@ -173,19 +173,22 @@ static const struct {
   const char *name; ///< as the message says it; NULL: sound
   size_t field;     ///< of struct sciara_state
   double value;
+  bool dry; ///< no lava is there
 } values[] = {
-    {NULL, offsetof(struct sciara_state, h), 2.5},
-    {"thickness is nan", offsetof(struct sciara_state, h), NAN},
-    {"thickness is inf", offsetof(struct sciara_state, h), INFINITY},
-    {"thickness is -0.001", offsetof(struct sciara_state, h), -0.001},
-    {"temperature is nan", offsetof(struct sciara_state, T), NAN},
-    {"temperature is 1000", offsetof(struct sciara_state, T), 1000},
-    {"temperature is 1400", offsetof(struct sciara_state, T), 1400},
-    {"momentum eastward is -inf", offsetof(struct sciara_state, px), -INFINITY},
-    {"momentum northward is nan", offsetof(struct sciara_state, py), NAN},
-    {"altitude is nan", offsetof(struct sciara_state, z), NAN},
-    {"altitude is 7", offsetof(struct sciara_state, z), 7},
-    {"lava lost is -1", offsetof(struct sciara_state, lost), -1},
+    {NULL, offsetof(struct sciara_state, h), 2.5, false},
+    {"thickness is nan", offsetof(struct sciara_state, h), NAN, false},
+    {"thickness is inf", offsetof(struct sciara_state, h), INFINITY, false},
+    {"thickness is -0.001", offsetof(struct sciara_state, h), -0.001, false},
+    {"temperature is nan", offsetof(struct sciara_state, T), NAN, false},
+    {"temperature is 1000", offsetof(struct sciara_state, T), 1000, false},
+    {"temperature is 1400", offsetof(struct sciara_state, T), 1400, false},
+    {"momentum eastward is -inf", offsetof(struct sciara_state, px), -INFINITY, false},
+    {"momentum northward is nan", offsetof(struct sciara_state, py), NAN, false},
+    {"momentum eastward is inf", offsetof(struct sciara_state, px), INFINITY, true},
+    {"temperature is nan", offsetof(struct sciara_state, T), NAN, true},
+    {"altitude is nan", offsetof(struct sciara_state, z), NAN, false},
+    {"altitude is 7", offsetof(struct sciara_state, z), 7, false},
+    {"lava lost is -1", offsetof(struct sciara_state, lost), -1, false},
 };
 
 START_TEST(bad_numbers_make_no_checkpoint) {
@@ -193,8 +196,8 @@ START_TEST(bad_numbers_make_no_checkpoint) {
   struct sciara_state *state = s->problem.state;
   struct sciara_checkpoints c = begin_checkpoints(s);
   char *expected = sciara_format("step 20: row %d, column %d: %s", ROW, COL, values[_i].name ? values[_i].name : "");
-  state->h[CELL] = 1;
-  state->T[CELL] = 1300;
+  state->h[CELL] = values[_i].dry ? 0 : 1;
+  state->T[CELL] = values[_i].dry ? 0 : 1300;
   ck_assert_msg(write_step(&c, s, 10) == SCIARA_OK, "%s", sciara_last_error());
   double *field;
   memcpy(&field, (const char *)state + values[_i].field, sizeof field);
@@ -313,6 +316,17 @@ START_TEST(a_failed_run_names_the_last_good_one) {
 }
 END_TEST
 
+// What left the map before the checkpoint is counted too: in the next checkpoint, and so that it is told once.
+START_TEST(losses_go_on) {
+  struct sciara_simulation *s = open_simulation("serial");
+  s->losses_before = 7;
+  const struct sciara_event event = {.time = INFINITY, .step = 5};
+  ck_assert_int_eq(sciara_simulation_advance(s, &event), SCIARA_OK);
+  ck_assert_uint_eq(s->progress.losses, 7);
+  sciara_simulation_destroy(s);
+}
+END_TEST
+
 /** Asks for a checkpoint at the first tick. */
 static int request;
 static void on_tick(void *context, const struct sciara_simulation *s) {
@@ -355,6 +369,7 @@ int main(void) {
   tcase_add_test(tests, they_are_due_at_multiples);
   tcase_add_loop_test(tests, bad_numbers_make_no_checkpoint, 0, (int)(sizeof values / sizeof *values));
   tcase_add_loop_test(tests, a_failed_run_names_the_last_good_one, 0, 2);
+  tcase_add_test(tests, losses_go_on);
   tcase_add_loop_test(tests, one_that_is_asked_for, 0, 4);
   suite_add_tcase(suite, tests);
   SRunner *runner = srunner_create(suite);

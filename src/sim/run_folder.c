@@ -166,6 +166,8 @@ enum sciara_status sciara_run_folder_prepare(const char *folder, bool overwrite,
   return full ? remove_run(folder) : SCIARA_OK;
 }
 
+static bool is_cut_checkpoint(const char *name) { return sciara_is_checkpoint_name(name) && ends_with(name, ".part"); }
+
 static int by_number(const void *a, const void *b) {
   const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
   return x < y ? -1 : x > y;
@@ -184,5 +186,5 @@ enum sciara_status sciara_run_folder_sweep(const char *folder, const uint64_t *s
   }
   if (dir) closedir(dir);
   free(path);
-  return status;
+  return status == SCIARA_OK ? remove_products(folder, SCIARA_CHECKPOINT_FOLDER, is_cut_checkpoint) : status;
 }

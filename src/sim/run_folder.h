@@ -23,7 +23,10 @@ enum sciara_status sciara_run_folder_prepare(const char *folder, bool overwrite,
 /** Keeps other runs out of a folder until the descriptor *lock is closed; SCIARA_ERR_INPUT when one is in it already. */
 enum sciara_status sciara_run_folder_lock(const char *folder, int *lock);
 
-/** Removes every snapshot but those of these steps, which ascend: what a run left before it was taken up again. */
+/**
+ * Removes what a run left that was cut short and taken up again: every snapshot but those of these steps, which ascend, and
+ * checkpoints that were not finished.
+ */
 enum sciara_status sciara_run_folder_sweep(const char *folder, const uint64_t *steps, size_t count);
 
 /** Whether `path` is a folder. */

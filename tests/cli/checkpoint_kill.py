@@ -15,11 +15,11 @@ from case import Case, record
 
 PATIENCE = 60  # s, for a slow machine
 FIELDS = ["thickness", "temperature", "deposit", "arrival_time", "max_thickness", "max_speed"]
-LONG = {  # seconds of computing
-    "vents": [{"row": case.VENT[0], "col": case.VENT[1], "effusion": {"slot": "6 h", "rates_m3_s": [2, 5, 1]}}],
+LONG = {  # 70,000 steps, seconds of computing: time enough for three signals on a machine several times as fast
+    "vents": [{"row": case.VENT[0], "col": case.VENT[1], "effusion": {"slot": "18 h", "rates_m3_s": [2, 5, 1]}}],
     "model": {"cooling": 3},
-    "run": {"until": "24 h"},
-    "output": {"fields": FIELDS, "dtype": "float64", "every": "2 h", "maps": ["deposit"]},
+    "run": {"until": "56 h"},
+    "output": {"fields": FIELDS, "dtype": "float64", "every": "8 h", "maps": ["deposit"]},
 }
 OTHERS = ("history", "engine", "scenario_json")
 
@@ -73,7 +73,7 @@ class Killed(Cut):
         self.wait_for_checkpoint(process)
         while True:
             try:
-                process.communicate(timeout=PATIENCE if killed == 12 else self.random.uniform(0.02, 0.4) * (killed > 0))
+                process.communicate(timeout=PATIENCE if killed == 8 else self.random.uniform(0.02, 0.4) * (killed > 0))
                 break
             except subprocess.TimeoutExpired:
                 process.kill()
@@ -91,16 +91,16 @@ class Killed(Cut):
         self.assertEqual(record(self.path("out"))["status"], "complete")
 
     def test_serial(self):
-        self.check("serial", "--checkpoint-every", "20 min")
+        self.check("serial", "--checkpoint-every", "3 h")
 
     def test_openmp_by_the_clock_of_the_machine(self):
-        self.check("openmp", "--checkpoint-every", "0.1 s wall")
+        self.check("openmp", "--checkpoint-every", "0.2 s wall")
 
     def test_other_engines(self):
         for engine in case.exact_engines():
             if engine.startswith("cuda"):
                 with self.subTest(engine=engine):
-                    self.check(engine, "--checkpoint-every", "0.1 s wall")
+                    self.check(engine, "--checkpoint-every", "0.2 s wall")
 
     def test_before_the_first_checkpoint(self):
         process = self.start("run", "s.json", "-q", "-o", "out", "--checkpoint-every", "900 d")
@@ -117,7 +117,6 @@ class Stopped(Cut):
         process = self.start(*command)
         ready(process) if ready else self.wait_for("run.json", process,
                                                    lambda: os.path.exists(self.path("out", "run.json")))
-        time.sleep(0.15)
         begin = time.monotonic()
         process.send_signal(which)
         _, err = process.communicate(timeout=PATIENCE)
@@ -138,7 +137,7 @@ class Stopped(Cut):
             self.stop(signal.SIGINT, 130, "resume", "out", "-e", engine, ready=under_way)
             self.assertEqual(record(self.path("out"))["engine"]["name"], engine)
             self.assertGreaterEqual(len(self.checkpoints()), 1)
-        self.sciara("resume", "out", "-q", "-e", "openmp", "-t", 2)
+        self.sciara("resume", "out", "-q", "-e", "openmp")
         self.check_whole(OTHERS)
         done = record(self.path("out"))
         self.assertEqual([x["engine"] for x in done["resumed"]], ["openmp", "serial", "openmp"])
@@ -158,7 +157,7 @@ class Stopped(Cut):
 
     def test_a_run_under_way_is_left_alone(self):
         self.write_scenario(**case.ENDLESS)
-        process = self.start("run", "s.json", "-q", "-o", "out", "--checkpoint-every", "0.1 s wall")
+        process = self.start("run", "s.json", "-q", "-o", "out", "--checkpoint-every", "0.2 s wall")
         self.wait_for_checkpoint(process)
         self.assertIn("out: another run is writing into this folder", self.sciara("resume", "out", code=3).stderr)
         self.sciara("resume", "out", "-o", "new", "-q", "--until", "1 min", "--set", "run.max_steps=null")
@@ -170,7 +169,6 @@ class Stopped(Cut):
         for folder, more in (("out", ()), ("lone", ("--set", "output.every=null"))):
             process = self.start("run", "s.json", "-o", folder, *more)
             self.wait_for("run.log", process, lambda f=folder: os.path.exists(self.path(f, "run.log")))
-            time.sleep(0.1)
             process.send_signal(signal.SIGUSR1)
             self.wait_for_checkpoint(process, folder)
             process.send_signal(signal.SIGUSR1)
@@ -183,7 +181,7 @@ class Stopped(Cut):
 
     def test_a_damaged_newest(self):
         self.run_scenario("whole", "-e", "serial")
-        process = self.start("run", "s.json", "-q", "-o", "out", "-e", "serial", "--checkpoint-every", "20 min")
+        process = self.start("run", "s.json", "-q", "-o", "out", "-e", "serial", "--checkpoint-every", "3 h")
         self.wait_for("two checkpoints", process, lambda: len(self.checkpoints()) == 2)
         process.kill()
         process.communicate()

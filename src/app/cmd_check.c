@@ -66,7 +66,7 @@ static void print_memory(const struct sciara_problem *p) {
   print_bytes("program", f->program);
   print_bytes("state", f->state);
   print_bytes("engine", f->engine);
-  print_bytes(p->scenario.output.maps ? "snapshot, map" : "snapshot", f->writing);
+  print_bytes("files", f->writing);
   if (f->device > 0)
     printf("device memory: %.1f MB\n", (double)f->device * 1e-6);
   else
@@ -113,6 +113,19 @@ static void print_snapshots(const struct sciara_scenario *s, const struct sciara
     printf("  in all       of the order of %.1f MB\n", f->snapshots * (double)f->snapshot * 1e-6);
 }
 
+static void print_checkpoints(const struct sciara_scenario *s, const struct sciara_forecast *f) {
+  const double every = s->output.checkpoint_every_s, wall = s->output.checkpoint_wall_s;
+  char simulated[48], machine[48];
+  sciara_print_duration(every, simulated, sizeof simulated);
+  sciara_print_duration(wall, machine, sizeof machine);
+  if (!(every > 0) && !(wall > 0))
+    printf("checkpoints:   when a signal stops the run or asks for one");
+  else
+    printf("checkpoints:   every %s%s%s%s, two are kept", every > 0 ? simulated : "",
+           every > 0 && wall > 0 ? " and every " : "", wall > 0 ? machine : "", wall > 0 ? " of machine time" : "");
+  printf("; of the order of %.2f MB each once all lava is out\n", (double)f->checkpoint * 1e-6);
+}
+
 static void print_outputs(const struct sciara_problem *p) {
   const struct sciara_scenario *s = &p->scenario;
   bool exists = false, empty = true;
@@ -123,6 +136,7 @@ static void print_outputs(const struct sciara_problem *p) {
          : empty   ? " (there, empty)"
                    : " (not empty: run will want --overwrite)");
   print_snapshots(s, &p->forecast);
+  print_checkpoints(s, &p->forecast);
   print_names("maps:          ", s->output.maps, "");
   printf("other files:   run.json, run.log, dem.tif, series.nc\n");
 }

@@ -15,6 +15,7 @@
 #include "base/text.h"
 #include "io/durable.h"
 #include "model/field.h"
+#include "sim/checkpoints.h"
 #include "sim/problem.h"
 #include "sim/run_folder.h"
 
@@ -110,7 +111,53 @@ static void print_record(const char *folder, const struct sciara_run_record *r) 
   if (r->scenario) printf("scenario:      %s\n", r->scenario);
   printf("started:       %s%s%s; %.1f s of machine time, %.1f s of it computing\n", r->started_utc,
          *r->ended_utc ? ", ended " : "", r->ended_utc, r->wall_s, r->compute_s);
+  if (r->parent) printf("branched off:  %s, step %" PRIu64 "\n", r->parent, r->parent_step);
+  for (size_t k = 0; k < r->resumption_count; k++)
+    printf("resumed:       %s at step %" PRIu64 ", engine %s\n", r->resumptions[k].utc, r->resumptions[k].step,
+           r->resumptions[k].engine ? r->resumptions[k].engine : "?");
   printf("snapshots:     %zu\n", r->snapshot_count);
+}
+
+/** The checkpoints of a run, each read whole; one that is damaged is told and does no harm while there is another. */
+static enum sciara_status print_checkpoints(const char *folder) {
+  uint64_t *steps = NULL;
+  size_t count = 0, good = 0;
+  char *where = sciara_path_join(folder, SCIARA_CHECKPOINT_FOLDER);
+  enum sciara_status status =
+      where ? sciara_checkpoints_list(where, &steps, &count) : sciara_fail(SCIARA_ERR_MEMORY, "no memory for a path");
+  for (size_t k = 0; status == SCIARA_OK && k < count; k++) {
+    struct sciara_checkpoint c;
+    char *path = sciara_checkpoint_path(where, steps[k]);
+    if (path && sciara_checkpoint_verify(path, &c) == SCIARA_OK) {
+      printf("checkpoint:    step %" PRIu64 ", simulated %.10g s\n", c.step, c.time_s);
+      sciara_checkpoint_free(&c);
+      good++;
+    } else if (path && access(path, F_OK) == 0) { // else a run under way has removed it meanwhile
+      sciara_log(SCIARA_LOG_WARNING, "%s", sciara_last_error());
+    }
+    free(path);
+  }
+  if (status == SCIARA_OK && count > 0 && good == 0)
+    status = sciara_fail(SCIARA_ERR_INPUT, "%s: none of its %zu checkpoints is whole", folder, count);
+  free(steps);
+  free(where);
+  return status;
+}
+
+static enum sciara_status print_checkpoint(const char *path) {
+  struct sciara_checkpoint c;
+  char simulated[48];
+  SCIARA_TRY(sciara_checkpoint_verify(path, &c));
+  sciara_print_duration(c.time_s, simulated, sizeof simulated);
+  printf("checkpoint:    %s, whole\nscenario:      %s\n", path, c.scenario_path);
+  printf("made by:       sciara %s (git %s), engine %s, %s precision\n", c.program_version ? c.program_version : "?",
+         c.git_hash ? c.git_hash : "?", c.engine ? c.engine : "?", c.identity.precision);
+  printf("time:          step %" PRIu64 ", simulated %.10g s (%s), clock %.10g s\n", c.step, c.time_s, simulated,
+         c.clock_s);
+  sciara_print_grid(&c.identity.grid, &c.georef);
+  printf("snapshots:     %" PRIu64 " before it\nchecksum:      %016" PRIx64 "\n", c.snapshots, c.checksum);
+  sciara_checkpoint_free(&c);
+  return SCIARA_OK;
 }
 
 /** A run: its record, whether its snapshots are whole, and what the last one holds. */
@@ -118,7 +165,8 @@ static enum sciara_status print_run(const char *folder) {
   struct sciara_run_record record;
   SCIARA_TRY(sciara_target_read_record(folder, &record));
   print_record(folder, &record);
-  enum sciara_status status = check_snapshots(folder, &record);
+  enum sciara_status status = print_checkpoints(folder);
+  if (status == SCIARA_OK) status = check_snapshots(folder, &record);
   const bool has_last = record.snapshot_count > 0;
   sciara_run_record_free(&record);
   if (status != SCIARA_OK || !has_last) return status;
@@ -151,6 +199,7 @@ static enum sciara_status execute(const struct sciara_arguments *a) {
   const char *path = a->operand[0];
   if (sciara_is_folder(path)) return print_run(path);
   if (ends_with(path, ".json")) return print_scenario(path);
+  if (ends_with(path, ".h5")) return print_checkpoint(path);
   struct sciara_target target;
   SCIARA_TRY(sciara_target_open(path, &target));
   const enum sciara_status status = print_snapshot(&target);
@@ -166,8 +215,8 @@ static int run(const struct sciara_command *command, int argc, char **argv) {
 
 const struct sciara_command sciara_cmd_info = {
     .name = "info",
-    .summary = "say what a run folder, a snapshot or a scenario holds",
-    .operands = "RUN|SNAPSHOT|SCENARIO",
+    .summary = "say what a run folder, a snapshot, a checkpoint or a scenario holds",
+    .operands = "RUN|SNAPSHOT|CHECKPOINT|SCENARIO",
     .operand_min = 1,
     .operand_max = 1,
     .options = options,

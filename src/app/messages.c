@@ -95,8 +95,8 @@ void sciara_messages_configure(bool quiet, bool verbose, bool json) {
   state.json = json;
 }
 
-void sciara_messages_copy_to(const char *path) {
-  state.copy = fopen(path, "w");
+void sciara_messages_copy_to(const char *path, bool append) {
+  state.copy = fopen(path, append ? "a" : "w");
   if (!state.copy) {
     sciara_log(SCIARA_LOG_WARNING, "%s: cannot be written; messages are not kept", path);
     return;

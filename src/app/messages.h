@@ -14,7 +14,7 @@ void sciara_messages_begin(void);
 void sciara_messages_configure(bool quiet, bool verbose, bool json);
 
 /** From now on every message also goes to this file, with those said so far. */
-void sciara_messages_copy_to(const char *path);
+void sciara_messages_copy_to(const char *path, bool append);
 
 /** Closes the copy. */
 void sciara_messages_end(void);

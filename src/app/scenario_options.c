@@ -63,6 +63,26 @@ static enum sciara_status add_until(struct sciara_scenario_additions *a, const c
   return add_override(a, "run.until", text, true);
 }
 
+/** "6 h" of simulated time, "10 min wall" of machine time. */
+static enum sciara_status add_checkpoint(struct sciara_scenario_additions *a, const char *text) {
+  static const char suffix[] = " wall";
+  const size_t length = strlen(text), end = sizeof suffix - 1;
+  const bool wall = length > end && strcmp(text + length - end, suffix) == 0;
+  char *duration = sciara_format("%.*s", (int)(wall ? length - end : length), text);
+  double seconds;
+  if (!duration) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for an option");
+  enum sciara_status status =
+      sciara_parse_duration(duration, &seconds) && seconds > 0
+          ? add_override(a, wall ? "output.checkpoint_wall" : "output.checkpoint_every", duration, true)
+          : sciara_fail(
+                SCIARA_ERR_USAGE,
+                "--checkpoint-every: found \"%s\", allowed simulated time such as \"6 h\" or seconds, or machine "
+                "time such as \"10 min wall\", above 0",
+                text);
+  free(duration);
+  return status;
+}
+
 enum sciara_status sciara_additions_make(const struct sciara_arguments *arguments,
                                          struct sciara_scenario_additions *a) {
   *a = (struct sciara_scenario_additions){0};
@@ -93,6 +113,8 @@ enum sciara_status sciara_additions_make(const struct sciara_arguments *argument
       SCIARA_TRY(add_number(a, name, "run.max_steps", value, 1));
     } else if (strcmp(name, "until") == 0) {
       SCIARA_TRY(add_until(a, value));
+    } else if (strcmp(name, "checkpoint-every") == 0) {
+      SCIARA_TRY(add_checkpoint(a, value));
     } else if (strcmp(name, "output") == 0) {
       SCIARA_TRY(add_output(a, value));
     } else if (strcmp(name, "allow-driver") == 0) {

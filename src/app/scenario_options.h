@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the options of a command that takes a scenario (`run`, `check`) add to it.
+// What the options of a command that takes a scenario (`run`, `check`, `resume`) add to it.
 #ifndef SCIARA_APP_SCENARIO_OPTIONS_H
 #define SCIARA_APP_SCENARIO_OPTIONS_H
 
@@ -7,19 +7,28 @@
 #include "sim/problem.h"
 
 // clang-format off
-/** Entries of a table of options. */
-#define SCIARA_SCENARIO_OPTIONS                                                                                       \
+/** Entries of a table of options: how the steps are executed, none of which changes a bit of an exact engine. */
+#define SCIARA_ENGINE_OPTIONS                                                                                         \
   {"engine", 'e', "NAME", "engine that executes the steps (see 'sciara engines'), or auto"},                          \
-  {"precision", 'p', "double|single", "precision of the fields"},                                                     \
-  {"threads", 't', "N", "threads of a CPU engine; 0: up to all cores, as many as the lava has work for"},                                                     \
+  {"threads", 't', "N", "threads of a CPU engine; 0: up to all cores, as many as the lava has work for"},             \
   {"memory", 0, "global|shared", "memory path of a CUDA engine"},                                                     \
   {"block", 0, "WxH", "threads of a block of a CUDA engine"},                                                         \
   {"boxes", 0, "N", "boxes of engine cuda-multi-rbb, 1 to 4"},                                                        \
-  {"sort", 0, "N", "steps between two sorts of the list of engine cuda-lac-atomic"},                                  \
+  {"sort", 0, "N", "steps between two sorts of the list of engine cuda-lac-atomic"}
+
+/** An entry: the intervals of checkpoints. */
+#define SCIARA_CHECKPOINT_OPTION                                                                                      \
+  {"checkpoint-every", 0, "T", "a checkpoint every T of simulated time (\"6 h\"), or of machine time (\"10 min wall\")"}
+
+/** All of these, and those that shape a run. */
+#define SCIARA_SCENARIO_OPTIONS                                                                                       \
+  SCIARA_ENGINE_OPTIONS,                                                                                              \
+  {"precision", 'p', "double|single", "precision of the fields"},                                                     \
   {"fast-math", 0, NULL, "approximate functions of the GPU; with --precision single"},                                \
   {"steps", 'n', "N", "stop after N steps"},                                                                          \
   {"until", 'u', "T", "stop at the first step with simulated time >= T (\"6 h\", \"3 d\", seconds)"},                 \
   {"output", 'o', "DIR", "folder of the run"},                                                                        \
+  SCIARA_CHECKPOINT_OPTION,                                                                                           \
   {"set", 's', "K=V", "replace a key of the scenario: run.max_time=\"2 d\"; may be repeated"},                        \
   {"allow-driver", 0, "X", "let GDAL read rasters with driver X too; may be repeated"}
 // clang-format on

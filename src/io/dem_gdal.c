@@ -7,6 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/hash.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "io/dem_source.h"
@@ -191,21 +192,15 @@ static enum sciara_status check_altitudes(const char *path, const int64_t window
   return SCIARA_OK;
 }
 
-static uint64_t fnv1a(uint64_t hash, const void *bytes, size_t count) {
-  for (const unsigned char *b = (const unsigned char *)bytes; count > 0; count--)
-    hash = (hash ^ *b++) * UINT64_C(0x100000001b3);
-  return hash;
-}
-
 static uint64_t hash_dem(const struct sciara_dem *d) {
   const struct sciara_grid *g = &d->grid;
   size_t cells = (size_t)sciara_grid_cells(g);
   const double place[3] = {g->cell_size, g->west, g->north};
-  uint64_t hash = fnv1a(UINT64_C(0xcbf29ce484222325), &g->rows, sizeof g->rows);
-  hash = fnv1a(hash, &g->cols, sizeof g->cols);
-  hash = fnv1a(hash, place, sizeof place);
-  hash = fnv1a(hash, d->valid, cells);
-  return fnv1a(hash, d->altitude, cells * sizeof *d->altitude);
+  uint64_t hash = sciara_hash_bytes(SCIARA_HASH_BEGIN, &g->rows, sizeof g->rows);
+  hash = sciara_hash_bytes(hash, &g->cols, sizeof g->cols);
+  hash = sciara_hash_bytes(hash, place, sizeof place);
+  hash = sciara_hash_bytes(hash, d->valid, cells);
+  return sciara_hash_bytes(hash, d->altitude, cells * sizeof *d->altitude);
 }
 
 /** Moves the patch into the DEM. */

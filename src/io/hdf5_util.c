@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "io/hdf5_util.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/text.h"
 #include "io/durable.h"
@@ -115,6 +117,20 @@ enum sciara_status sciara_hdf5_image_publish(hid_t file, const char *path) {
   else
     status = sciara_file_replace(path, *handle, (size_t)size);
   if (H5Fclose(file) < 0 && status == SCIARA_OK) status = sciara_hdf5_fail(SCIARA_ERR_IO, path, "cannot close");
+  return status;
+}
+
+enum sciara_status sciara_hdf5_file_open(const char *path, hid_t *file) {
+  *file = H5I_INVALID_HID;
+  if (access(path, R_OK) != 0) return sciara_fail(SCIARA_ERR_IO, "%s: cannot open: %s", path, strerror(errno));
+  if (H5Fis_hdf5(path) <= 0)
+    return sciara_fail(SCIARA_ERR_INPUT, "%s: this is no HDF5 (NetCDF-4) file, or its beginning is damaged", path);
+  hid_t access_list = H5Pcreate(H5P_FILE_ACCESS);
+  if (access_list >= 0 && H5Pset_fclose_degree(access_list, H5F_CLOSE_STRONG) >= 0)
+    *file = H5Fopen(path, H5F_ACC_RDONLY, access_list);
+  enum sciara_status status = SCIARA_OK;
+  if (*file < 0) status = sciara_hdf5_fail(SCIARA_ERR_INPUT, path, "cannot open as HDF5");
+  if (access_list >= 0) H5Pclose(access_list);
   return status;
 }
 

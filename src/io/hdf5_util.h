@@ -36,6 +36,9 @@ enum sciara_status sciara_hdf5_image_create(const char *path, hid_t *file);
  */
 enum sciara_status sciara_hdf5_image_publish(hid_t file, const char *path);
 
+/** Opens a file to read it. SCIARA_ERR_IO: it is not there; SCIARA_ERR_INPUT: it is no HDF5, or damaged. */
+enum sciara_status sciara_hdf5_file_open(const char *path, hid_t *file);
+
 /** For new datasets: attribute creation order tracked, no time stamps (same data, same bytes); < 0 on failure. */
 hid_t sciara_hdf5_dataset_plist(void);
 

@@ -25,10 +25,12 @@ void sciara_utc_now(char text[SCIARA_UTC_SIZE]) {
 }
 
 void sciara_run_record_free(struct sciara_run_record *r) {
-  char *owned[] = {r->stop_reason,     r->scenario, r->engine,       r->precision,
+  char *owned[] = {r->stop_reason,     r->scenario, r->engine,       r->precision,   r->parent,
                    r->program_version, r->git_hash, r->hdf5_version, r->gdal_version};
   for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++) free(owned[i]);
   for (size_t i = 0; i < r->snapshot_count; i++) free(r->snapshots[i].name);
+  for (size_t i = 0; i < r->resumption_count; i++) free(r->resumptions[i].engine);
+  free(r->resumptions);
   free(r->snapshots);
   memset(r, 0, sizeof *r);
 }
@@ -54,6 +56,22 @@ enum sciara_status sciara_run_record_add(struct sciara_run_record *r, const char
   if (!copy) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for the record of the run");
   r->snapshots[r->snapshot_count++] =
       (struct sciara_run_snapshot){.name = copy, .step = step, .time_s = time_s, .checksum = checksum};
+  return SCIARA_OK;
+}
+
+void sciara_run_record_cut(struct sciara_run_record *r, size_t count) {
+  while (r->snapshot_count > count) free(r->snapshots[--r->snapshot_count].name);
+}
+
+enum sciara_status sciara_run_record_resume(struct sciara_run_record *r, uint64_t step, const char *engine) {
+  struct sciara_run_resumption *more = realloc(r->resumptions, (r->resumption_count + 1) * sizeof *more);
+  if (!more) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for the record of the run");
+  r->resumptions = more;
+  struct sciara_run_resumption *last = &more[r->resumption_count];
+  *last = (struct sciara_run_resumption){.step = step};
+  sciara_utc_now(last->utc);
+  SCIARA_TRY(sciara_run_record_set(&last->engine, engine));
+  r->resumption_count++;
   return SCIARA_OK;
 }
 
@@ -112,6 +130,28 @@ static void add_head(struct builder *b, cJSON *root, const struct sciara_run_rec
   add_number(b, timing, "output_wait_s", r->output_wait_s);
 }
 
+/* Where a run comes from that did not begin at the beginning, or not in one go. */
+static void add_descent(struct builder *b, cJSON *root, const struct sciara_run_record *r) {
+  if (r->parent) {
+    cJSON *parent = add_object(b, root, "parent");
+    add_text(b, parent, "folder", r->parent);
+    add_number(b, parent, "step", (double)r->parent_step);
+    add_hex(b, parent, "checksum", r->parent_checksum);
+  }
+  if (r->resumption_count == 0) return;
+  cJSON *list = cJSON_CreateArray();
+  add(b, root, "resumed", list);
+  for (size_t i = 0; i < r->resumption_count && !b->out_of_memory; i++) {
+    cJSON *item = cJSON_CreateObject();
+    add_text(b, item, "utc", r->resumptions[i].utc);
+    add_number(b, item, "step", (double)r->resumptions[i].step);
+    add_text(b, item, "engine", r->resumptions[i].engine);
+    if (cJSON_AddItemToArray(list, item)) continue;
+    cJSON_Delete(item);
+    b->out_of_memory = true;
+  }
+}
+
 static void add_state(struct builder *b, cJSON *root, const struct sciara_run_record *r) {
   cJSON *state = add_object(b, root, "state");
   add_number(b, state, "step", (double)r->step);
@@ -148,6 +188,7 @@ static enum sciara_status build_text(const struct sciara_run_record *r, const ch
   struct builder b = {.out_of_memory = false};
   cJSON *root = cJSON_CreateObject();
   add_head(&b, root, r);
+  add_descent(&b, root, r);
   add_state(&b, root, r);
   add_snapshots(&b, root, r);
   enum sciara_status status;
@@ -162,8 +203,9 @@ static enum sciara_status build_text(const struct sciara_run_record *r, const ch
 
 static enum sciara_status check_counts(const struct sciara_run_record *r, const char *path) {
   const uint64_t limit = UINT64_C(1) << 53; // what a JSON number holds exactly
-  bool fits = r->step <= limit && r->liquid_cells >= 0 && (uint64_t)r->liquid_cells <= limit;
+  bool fits = r->step <= limit && r->parent_step <= limit && r->liquid_cells >= 0 && (uint64_t)r->liquid_cells <= limit;
   for (size_t i = 0; i < r->snapshot_count && fits; i++) fits = r->snapshots[i].step <= limit;
+  for (size_t i = 0; i < r->resumption_count && fits; i++) fits = r->resumptions[i].step <= limit;
   if (!fits || !sciara_run_status_name(r->status))
     return sciara_fail(SCIARA_ERR_INTERNAL, "%s: a step, a number of cells or the status of the run makes no sense",
                        path);

@@ -26,6 +26,13 @@ struct sciara_run_snapshot {
 /** Size of a text that holds "2006-07-14T23:30:00Z". */
 enum { SCIARA_UTC_SIZE = 24 };
 
+/** A run that was taken up again. */
+struct sciara_run_resumption {
+  char utc[SCIARA_UTC_SIZE]; ///< when, "2006-07-14T23:30:00Z"
+  uint64_t step;             ///< of the checkpoint
+  char *engine;              ///< that went on; owned
+};
+
 /**
  * The record of a run. Zero-initialise, release with sciara_run_record_free; texts are owned and may be NULL when
  * unknown. A double that is not finite is written as null and read back as NAN.
@@ -47,6 +54,11 @@ struct sciara_run_record {
   double time_s, clock_s;
   int64_t liquid_cells;
   struct sciara_ledger ledger;
+  char *parent;             ///< of a branch: folder of the run it left, as given; NULL: it is none
+  uint64_t parent_step;     ///< of the checkpoint that it began with
+  uint64_t parent_checksum; ///< of its state
+  struct sciara_run_resumption *resumptions;
+  size_t resumption_count;
   struct sciara_run_snapshot *snapshots; ///< in the order in which they were acknowledged
   size_t snapshot_count, snapshot_capacity;
 };
@@ -60,6 +72,12 @@ enum sciara_status sciara_run_record_set(char **slot, const char *text);
 /** Appends a snapshot; takes constant time on average. */
 enum sciara_status sciara_run_record_add(struct sciara_run_record *record, const char *name, uint64_t step,
                                          double time_s, uint64_t checksum);
+
+/** Forgets all snapshots but the first `count`. */
+void sciara_run_record_cut(struct sciara_run_record *record, size_t count);
+
+/** Notes that the run goes on from a checkpoint of this step; the time is now. */
+enum sciara_status sciara_run_record_resume(struct sciara_run_record *record, uint64_t step, const char *engine);
 
 /** Replaces `path` by the record, atomically and durably; the earlier record is intact when it fails. */
 enum sciara_status sciara_run_record_write(const struct sciara_run_record *record, const char *path);

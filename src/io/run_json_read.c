@@ -121,6 +121,40 @@ static enum sciara_status read_origin(const struct place *root, struct sciara_ru
   return get_text(&at, "gdal", &r->gdal_version);
 }
 
+static enum sciara_status read_parent(const struct place *root, struct sciara_run_record *r) {
+  if (!member(root, "parent")) return SCIARA_OK;
+  struct sciara_json_path path;
+  struct place at = {0};
+  SCIARA_TRY(get_object(root, "parent", &path, &at));
+  SCIARA_TRY(get_text(&at, "folder", &r->parent));
+  SCIARA_TRY(get_count(&at, "step", largest_count, &r->parent_step));
+  return get_hex(&at, "checksum", &r->parent_checksum);
+}
+
+static enum sciara_status read_resumption(const struct place *at, struct sciara_run_record *r) {
+  uint64_t step = 0;
+  SCIARA_TRY(get_count(at, "step", largest_count, &step));
+  SCIARA_TRY(sciara_run_record_resume(r, step, NULL));
+  struct sciara_run_resumption *last = &r->resumptions[r->resumption_count - 1];
+  SCIARA_TRY(get_utc(at, "utc", last->utc));
+  return get_text(at, "engine", &last->engine);
+}
+
+static enum sciara_status read_resumptions(const struct place *root, struct sciara_run_record *r) {
+  const cJSON *list = member(root, "resumed"), *item;
+  if (!list) return SCIARA_OK;
+  if (!cJSON_IsArray(list)) return refuse(root, "resumed", list, "an array");
+  const struct sciara_json_path list_path = {.parent = root->path, .key = "resumed"};
+  size_t index = 0;
+  cJSON_ArrayForEach(item, list) {
+    const struct sciara_json_path path = {.parent = &list_path, .index = index++};
+    const struct place at = {.file = root->file, .object = item, .path = &path};
+    if (!cJSON_IsObject(item)) return refuse(&at, "step", NULL, "an object for each time");
+    SCIARA_TRY(read_resumption(&at, r));
+  }
+  return SCIARA_OK;
+}
+
 static enum sciara_status read_progress(const struct place *root, struct sciara_run_record *r) {
   struct sciara_json_path path;
   struct place at = {0};
@@ -188,6 +222,8 @@ static enum sciara_status read_root(const struct place *root, struct sciara_run_
   if (!cJSON_IsObject(root->object)) return sciara_fail(SCIARA_ERR_INPUT, "%s: this is no JSON object", root->file);
   SCIARA_TRY(read_status(root, r));
   SCIARA_TRY(read_origin(root, r));
+  SCIARA_TRY(read_parent(root, r));
+  SCIARA_TRY(read_resumptions(root, r));
   SCIARA_TRY(read_progress(root, r));
   return read_snapshots(root, r);
 }

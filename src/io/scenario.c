@@ -115,10 +115,16 @@ static enum sciara_status take_output(const cJSON *root, const char *folder, str
   if (!s->output.folder) s->output.folder = default_folder(s->path);
   if (!s->output.folder) return out_of_memory();
   s->output.every_s = sciara_scenario_seconds(get(root, "output", "every"));
+  s->output.checkpoint_every_s = sciara_scenario_seconds(get(root, "output", "checkpoint_every"));
+  s->output.checkpoint_wall_s = sciara_scenario_seconds(get(root, "output", "checkpoint_wall"));
   s->output.fields = field_bits(get(root, "output", "fields"));
   s->output.as_double = is_text(get(root, "output", "dtype"), "float64");
   s->output.maps = field_bits(get(root, "output", "maps"));
   return SCIARA_OK;
+}
+
+bool sciara_scenario_writes_on_the_way(const struct sciara_scenario *s) {
+  return s->output.every_s > 0 || s->output.checkpoint_every_s > 0 || s->output.checkpoint_wall_s > 0;
 }
 
 /** A whole number of "engine"; 0 for null. */

@@ -62,9 +62,11 @@ struct sciara_scenario {
   } run;
 
   struct {
-    char *folder;    ///< resolved against the scenario's folder; by default NAME.out beside the scenario NAME.json
-    double every_s;  ///< 0: only the state at stop
-    unsigned fields; ///< bits (1u << enum sciara_field)
+    char *folder;   ///< resolved against the scenario's folder; by default NAME.out beside the scenario NAME.json
+    double every_s; ///< 0: only the state at stop
+    double checkpoint_every_s; ///< simulated time between checkpoints; 0: none for that reason
+    double checkpoint_wall_s;  ///< machine time between checkpoints; 0: none for that reason
+    unsigned fields;           ///< bits (1u << enum sciara_field)
     bool as_double;
     unsigned maps; ///< bits (1u << enum sciara_field)
   } output;
@@ -103,6 +105,9 @@ void sciara_scenario_parse(const char *path, const char *text, size_t length, co
 enum sciara_status sciara_scenario_read(const char *path, const char *const *overrides, size_t override_count,
                                         struct sciara_scenario *out);
 void sciara_scenario_free(struct sciara_scenario *s);
+
+/** Whether a run hands states to a thread that writes them while it goes on: snapshots or checkpoints at their times. */
+bool sciara_scenario_writes_on_the_way(const struct sciara_scenario *s);
 
 /** Appends the JSON Schema (draft-07) of a scenario. */
 enum sciara_status sciara_scenario_schema(struct sciara_text *out);

@@ -1,29 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reading a snapshot. A file from elsewhere is believed only where it agrees with itself.
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/mem.h"
 #include "base/text.h"
 #include "io/snapshot_layout.h"
 #include "model/field.h"
-
-static enum sciara_status open_file(struct sciara_snapshot *s) {
-  if (access(s->path, R_OK) != 0) return sciara_fail(SCIARA_ERR_IO, "%s: cannot open: %s", s->path, strerror(errno));
-  if (H5Fis_hdf5(s->path) <= 0)
-    return sciara_fail(SCIARA_ERR_INPUT, "%s: this is no HDF5 (NetCDF-4) file, or its beginning is damaged", s->path);
-  hid_t access_list = H5Pcreate(H5P_FILE_ACCESS);
-  if (access_list >= 0 && H5Pset_fclose_degree(access_list, H5F_CLOSE_STRONG) >= 0)
-    s->file = H5Fopen(s->path, H5F_ACC_RDONLY, access_list);
-  enum sciara_status status = SCIARA_OK;
-  if (s->file < 0) status = sciara_hdf5_fail(SCIARA_ERR_INPUT, s->path, "cannot open as HDF5");
-  if (access_list >= 0) H5Pclose(access_list);
-  return status;
-}
 
 /* Opens a dataset of `rank` dimensions and gives their lengths. */
 static enum sciara_status open_dataset(const struct sciara_snapshot *s, const char *name, int rank, hsize_t *dims,
@@ -181,7 +166,7 @@ static enum sciara_status check_field(struct sciara_snapshot *s, enum sciara_fie
 }
 
 static enum sciara_status read_all(struct sciara_snapshot *s) {
-  SCIARA_TRY(open_file(s));
+  SCIARA_TRY(sciara_hdf5_file_open(s->path, &s->file));
   SCIARA_TRY(read_header(s));
   SCIARA_TRY(read_grid(s));
   SCIARA_TRY(read_ledger(s));

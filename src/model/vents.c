@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/mem.h"
 
 struct sciara_vents *sciara_vents_create(void) {
@@ -92,4 +93,19 @@ double sciara_vents_total(const struct sciara_vents *v) {
   double total = 0;
   for (int64_t k = 0; k < v->slots; k++) total += v->rate[k] * (v->end[k] - v->begin[k]);
   return total;
+}
+
+uint64_t sciara_vents_hash(const struct sciara_vents *v) {
+  const size_t count = (size_t)v->count, slots = (size_t)v->slots;
+  const struct {
+    const void *bytes;
+    size_t size;
+  } parts[] = {{&v->count, sizeof v->count},         {v->row, count * sizeof *v->row},
+               {v->col, count * sizeof *v->col},     {v->first, (count + 1) * sizeof *v->first},
+               {v->begin, slots * sizeof *v->begin}, {v->end, slots * sizeof *v->end},
+               {v->rate, slots * sizeof *v->rate}};
+  uint64_t hash = SCIARA_HASH_BEGIN;
+  for (size_t k = 0; k < sizeof parts / sizeof *parts; k++)
+    hash = sciara_hash_bytes(hash, parts[k].bytes, parts[k].size);
+  return hash;
 }

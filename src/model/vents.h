@@ -38,6 +38,9 @@ double sciara_vents_end(const struct sciara_vents *v);
 /** Volume of all vents over all time, m3. */
 double sciara_vents_total(const struct sciara_vents *v);
 
+/** 64 bits over cells and tables of all vents. */
+uint64_t sciara_vents_hash(const struct sciara_vents *v);
+
 /** Volume that vent `v` emits during [s, s + t), m3: the exact integral, slots added in order. */
 SCIARA_HD double sciara_vent_volume(const double *begin, const double *end, const double *rate, int64_t first,
                                     int64_t last, double s, double t) {

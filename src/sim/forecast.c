@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "io/checkpoint_hdf5.h"
 #include "io/map_picture.h"
 #include "io/snapshot_hdf5.h"
 #include "sim/writer.h"
@@ -44,6 +45,12 @@ static void foretell_snapshot_size(const struct sciara_scenario *s, const struct
   f->snapshot_most = (size_t)most;
 }
 
+/** Bytes that making a checkpoint takes: every field of the state where lava is, in 64 bits. */
+static size_t foretell_checkpoint(const struct sciara_grid *grid, unsigned record, double wet) {
+  const double a_cell = (double)sciara_state_memory(grid, record) / (double)sciara_grid_cells(grid);
+  return sciara_checkpoint_memory(grid) + SNAPSHOT_TEXTS + (size_t)(a_cell * wet);
+}
+
 static void count_snapshots(const struct sciara_scenario *s, const struct sciara_vents *vents,
                             struct sciara_forecast *f) {
   const double every = s->output.every_s, until = s->run.until == SCIARA_UNTIL_TIME ? s->run.until_s : INFINITY;
@@ -73,14 +80,17 @@ struct sciara_forecast sciara_forecast_make(const struct sciara_scenario *s, con
   f.state = sciara_state_memory(grid, record);
   f.engine_tells = ops && ops->memory;
   if (f.engine_tells) ops->memory(grid, record, &f.engine, &f.device);
-  foretell_snapshot_size(s, grid, wet_cells(s, grid, vents), &f);
+  const double wet = wet_cells(s, grid, vents);
+  foretell_snapshot_size(s, grid, wet, &f);
   count_snapshots(s, vents, &f);
   const size_t values = (size_t)sciara_grid_cells(grid) * sizeof(double);
   const size_t snapshot = sciara_snapshot_memory(grid, s->output.as_double) + f.snapshot;
   const size_t cog = sciara_map_cog_memory(grid), picture = sciara_map_picture_memory(grid); // one after the other
   const size_t map = s->output.maps ? values + (cog > picture ? cog : picture) : 0;
-  const size_t on_the_way = s->output.every_s > 0 ? foretell_keeping(grid, record, ops, &f) : 0;
-  f.writing = (snapshot > map ? snapshot : map) + on_the_way;
+  const size_t on_the_way = sciara_scenario_writes_on_the_way(s) ? foretell_keeping(grid, record, ops, &f) : 0;
+  f.checkpoint = foretell_checkpoint(grid, record, wet);
+  const size_t file = snapshot > f.checkpoint ? snapshot : f.checkpoint; // one after the other, too
+  f.writing = (file > map ? file : map) + on_the_way;
   return f;
 }
 

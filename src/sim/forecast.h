@@ -15,7 +15,9 @@ struct sciara_forecast {
   size_t program; ///< the program, GDAL, PROJ and HDF5
   size_t state;   ///< the state between the engine and the files
   size_t engine;  ///< of the engine before any lava flows; 0 when it does not tell
-  size_t writing; ///< the larger of a snapshot and a map; and the states on their way to the disk
+  size_t writing; ///< the largest of a snapshot, a checkpoint and a map; and the states on their way to the disk
+
+  size_t checkpoint; ///< part of `writing`: what a checkpoint takes, which a signal may ask for at any time
 
   size_t device; ///< memory of the GPU that the engine takes
   bool engine_tells;

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/log.h"
 #include "base/mem.h"
@@ -31,6 +32,25 @@ static void ground_free(struct ground *g) {
   sciara_free(g->kind);
 }
 
+static enum sciara_status copy_text(const char *text, char **out) {
+  *out = text ? strdup(text) : NULL;
+  return text && !*out ? sciara_fail(SCIARA_ERR_MEMORY, "no memory for a CRS") : SCIARA_OK;
+}
+
+/** Puts the place, CRS and hash that the run was begun with in the place of what became of them in its dem.tif. */
+static enum sciara_status restore_place(const struct sciara_problem_ground *known, struct sciara_dem *dem) {
+  const struct sciara_grid *a = known->grid, *b = &dem->grid;
+  const double slack = 1e-6 * a->cell_size;
+  if (a->rows == b->rows && a->cols == b->cols &&
+      fabs(a->cell_size - b->cell_size) * (double)(a->rows + a->cols) <= slack && fabs(a->west - b->west) <= slack &&
+      fabs(a->north - b->north) <= slack)
+    dem->grid = *a;
+  sciara_georef_free(&dem->georef);
+  dem->hash = known->dem_hash;
+  SCIARA_TRY(copy_text(known->georef->crs_wkt, &dem->georef.crs_wkt));
+  return copy_text(known->georef->crs_name, &dem->georef.crs_name);
+}
+
 /** Reads the DEM. Its georeference moves to the problem. */
 static enum sciara_status read_ground(struct sciara_problem *p, const struct sciara_problem_options *options,
                                       struct ground *out) {
@@ -42,8 +62,10 @@ static enum sciara_status read_ground(struct sciara_problem *p, const struct sci
                                              .cell_size_m = s->dem.cell_size_m,
                                              .extra_drivers = options->extra_drivers,
                                              .extra_driver_count = options->extra_driver_count};
+  const struct sciara_dem_request again = {.path = options->ground ? options->ground->dem : NULL, .band = 1};
   struct sciara_dem *dem = &out->dem;
-  const enum sciara_status status = sciara_dem_read(&request, dem);
+  enum sciara_status status = sciara_dem_read(options->ground ? &again : &request, dem);
+  if (status == SCIARA_OK && options->ground) status = restore_place(options->ground, dem);
   if (status == SCIARA_ERR_USAGE) return status; // of an option, not of the scenario
   if (status != SCIARA_OK) return sciara_fail_context(status, "%s", s->path);
   const int64_t cells = sciara_grid_cells(&dem->grid);
@@ -233,7 +255,7 @@ static enum sciara_status make_start(struct sciara_problem *p, const struct scia
                                      const struct ground *ground) {
   if (!options->any_engine) SCIARA_TRY(sciara_forecast_check(&p->forecast, p->scenario.path));
   SCIARA_TRY(make_state(p, ground));
-  return place_initial_lava(p);
+  return options->ground ? SCIARA_OK : place_initial_lava(p);
 }
 
 static void place(struct sciara_problem *p, const struct sciara_problem_options *options, struct ground *ground,

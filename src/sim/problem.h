@@ -27,12 +27,21 @@ struct sciara_problem {
   struct sciara_state *state;      ///< at the start of the run
 };
 
+/** The ground of a run, as its folder keeps it. */
+struct sciara_problem_ground {
+  const char *dem;                    ///< dem.tif
+  const struct sciara_grid *grid;     ///< where it lies, to the last bit
+  const struct sciara_georef *georef; ///< as the run's DEM had it
+  uint64_t dem_hash;                  ///< of the DEM that the run was given
+};
+
 /** What a caller may add to a scenario. */
 struct sciara_problem_options {
   const char *const *overrides; ///< "a.b=value"
   size_t override_count;
   const char *const *extra_drivers; ///< GDAL drivers allowed beyond the built-in list
   size_t extra_driver_count;
+  const struct sciara_problem_ground *ground; ///< NULL: read the DEM and the initial lava of the scenario; else neither
   bool any_engine; ///< to look at, not to run: neither the engine nor the memory of a run need be here
 };
 

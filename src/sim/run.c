@@ -12,16 +12,17 @@
 #include "base/mem.h"
 #include "base/wallclock.h"
 #include "io/durable.h"
-#include "io/map_picture.h"
 #include "io/run_json.h"
 #include "io/snapshot_hdf5.h"
 #include "io/versions.h"
-#include "model/field.h"
 #include "model/ledger.h"
+#include "model/soundness.h"
+#include "sim/checkpoints.h"
 #include "sim/choose_engine.h"
 #include "sim/many_threads.h"
 #include "sim/profile.h"
 #include "sim/run_folder.h"
+#include "sim/run_maps.h"
 #include "sim/writer.h"
 
 struct run {
@@ -34,10 +35,14 @@ struct run {
   struct sciara_writer *writer; ///< of the snapshots on the way; while it works the record is its own
   uint64_t ground;              ///< the part of the checksums that never changes
   uint64_t last_snapshot;       ///< the step of the last one taken; UINT64_MAX: none yet
-  int halt;                     ///< set when options->cancel is, or when a snapshot could not be written
-  double begin;                 ///< monotonic seconds
-  double output_wait_s;         ///< in which the steps waited for snapshots
-  int lock;                     ///< descriptor of the locked folder, or -1
+  double next_snapshot;         ///< simulated time at which the next one is due, s
+  struct sciara_checkpoints checkpoints;
+  int halt;                   ///< set when the steps shall come to an end, for one of the two reasons below
+  bool stop;                  ///< options->cancel is set, or something could not be written
+  struct sciara_wanted asked; ///< for a checkpoint: by the clock of the machine, or requested
+  double begin;               ///< monotonic seconds
+  double output_wait_s;       ///< in which the steps waited for snapshots
+  int lock;                   ///< descriptor of the locked folder, or -1
 };
 
 static enum sciara_status no_memory(void) { return sciara_fail(SCIARA_ERR_MEMORY, "no memory for the name of a file"); }
@@ -50,7 +55,7 @@ static enum sciara_status begin_record(struct run *r) {
   record->status = SCIARA_RUN_RUNNING;
   record->dem_hash = r->simulation->problem.dem_hash;
   record->threads = r->simulation->threads;
-  sciara_utc_now(record->started_utc);
+  if (!*record->started_utc) sciara_utc_now(record->started_utc);
   SCIARA_TRY(sciara_run_record_set(&record->scenario, scenario->path));
   SCIARA_TRY(sciara_run_record_set(&record->engine, r->simulation->ops->name));
   SCIARA_TRY(sciara_run_record_set(&record->precision, r->context.precision));
@@ -144,38 +149,69 @@ cleanup:
   return status;
 }
 
+/** What is wanted of an output. A checkpoint counts the snapshots before it, so it comes last. */
+static enum sciara_status write_wanted(struct run *r, struct sciara_output *o) {
+  enum sciara_status status = SCIARA_OK;
+  if (o->wanted.snapshot) SCIARA_TRY(write_output(r, o));
+  if (o->wanted.checkpoint) status = sciara_checkpoints_write(&r->checkpoints, o, r->record.snapshot_count);
+  if (status != SCIARA_OK) o->wanted.checkpoint = false; // the snapshot is acknowledged all the same
+  if (!o->path) o->path = sciara_checkpoint_path(r->checkpoints.folder, o->progress.step);
+  return status == SCIARA_OK && !o->path ? no_memory() : status;
+}
+
 /** The same of an output that the engine may have kept. */
 static enum sciara_status write_kept(void *context, struct sciara_output *o) {
   SCIARA_TRY(sciara_simulation_collect(((const struct run *)context)->simulation, o->place, o->state));
-  return write_output(context, o);
+  return write_wanted((struct run *)context, o);
 }
 
 /** The word to the observer: the output is on the disk and in run.json. */
 static void tell_written(void *context, const struct sciara_output *o) {
   const struct run *r = (const struct run *)context;
+  if (o->wanted.checkpoint)
+    sciara_log(o->wanted.request ? SCIARA_LOG_INFO : SCIARA_LOG_DEBUG, "checkpoint of step %" PRIu64, o->progress.step);
+  if (!o->wanted.snapshot) return;
   if (!sciara_ledger_closes(&o->ledger))
     sciara_log(SCIARA_LOG_WARNING, "step %" PRIu64 ": the ledger is open by %g m3, rounding explains %g m3",
                o->progress.step, o->ledger.residual_m3, o->ledger.bound_m3);
   if (r->options->observer.acknowledged) r->options->observer.acknowledged(r->options->observer.context, o->path);
 }
 
+/** Where the simulation stands, for an output. */
+static void describe_output(const struct run *r, struct sciara_wanted wanted, struct sciara_output *o) {
+  const struct sciara_simulation *s = r->simulation;
+  o->wanted = wanted;
+  o->next_snapshot_s = r->next_snapshot;
+  o->progress = s->progress;
+  o->wall_s = sciara_wallclock() - r->begin;
+  o->compute_s = s->compute_s;
+  o->output_wait_s = r->output_wait_s;
+}
+
 /** Writes the state as it stands before it comes back. */
-static enum sciara_status take_last_snapshot(struct run *r) {
+static enum sciara_status write_now(struct run *r, struct sciara_wanted wanted) {
   struct sciara_simulation *s = r->simulation;
-  struct sciara_output output = {
-      .state = s->problem.state, .progress = s->progress, .compute_s = s->compute_s, .output_wait_s = r->output_wait_s};
-  if (r->writer) SCIARA_TRY(sciara_writer_flush(r->writer));
-  if (r->last_snapshot == s->progress.step) return SCIARA_OK;
+  struct sciara_output output = {.state = s->problem.state};
+  describe_output(r, wanted, &output);
   SCIARA_TRY(sciara_simulation_sync(s));
-  SCIARA_TRY(write_output(r, &output));
-  r->last_snapshot = s->progress.step;
-  tell_written(r, &output);
+  const enum sciara_status status = write_wanted(r, &output);
+  if (wanted.snapshot) r->last_snapshot = s->progress.step;
+  if (output.path) tell_written(r, &output);
   free(output.path);
-  return SCIARA_OK;
+  return status;
+}
+
+/** The state in which a run ends: a checkpoint first, if it may be taken up again, and a snapshot if it has none. */
+static enum sciara_status take_last(struct run *r, bool checkpoint) {
+  const struct sciara_simulation *s = r->simulation;
+  if (r->writer) SCIARA_TRY(sciara_writer_flush(r->writer));
+  if (checkpoint) SCIARA_TRY(write_now(r, (struct sciara_wanted){.checkpoint = true}));
+  if (r->last_snapshot == s->progress.step) return SCIARA_OK;
+  return write_now(r, (struct sciara_wanted){.snapshot = true});
 }
 
 /** Hands the state as it stands to the writer; waits while two others are under way, and for what `keep` waits for. */
-static enum sciara_status take_snapshot(struct run *r) {
+static enum sciara_status give_to_writer(struct run *r, struct sciara_wanted wanted) {
   struct sciara_simulation *s = r->simulation;
   const struct sciara_writer_work work = {
       .context = r, .fetches = sciara_simulation_keeps(s), .write = write_kept, .written = tell_written};
@@ -185,94 +221,11 @@ static enum sciara_status take_snapshot(struct run *r) {
   SCIARA_TRY(sciara_writer_borrow(r->writer, &output));
   SCIARA_TRY(sciara_simulation_keep(s, output->place, output->state));
   r->output_wait_s += sciara_wallclock() - begin;
-  output->progress = s->progress;
-  output->compute_s = s->compute_s;
-  output->output_wait_s = r->output_wait_s;
+  describe_output(r, wanted, output);
   sciara_writer_give(r->writer);
-  r->last_snapshot = s->progress.step;
+  if (wanted.snapshot) r->last_snapshot = s->progress.step;
   return SCIARA_OK;
 }
-
-/** Between slices of work: tells of what was written, and stops the run when that failed or somebody asks for it. */
-static void tick(void *context, const struct sciara_simulation *s) {
-  struct run *r = (struct run *)context;
-  const struct sciara_run_options *o = r->options;
-  const bool failed = r->writer && !sciara_writer_poll(r->writer);
-  if (failed || (o->cancel && __atomic_load_n(o->cancel, __ATOMIC_RELAXED)))
-    __atomic_store_n(&r->halt, 1, __ATOMIC_RELAXED);
-  if (o->observer.tick) o->observer.tick(o->observer.context, s);
-}
-
-// ------------------------------------------------------------------------------------------------------------- maps
-
-/** Writes maps/NAME.tif with its style, or maps/NAME.png, and tells of it. */
-static enum sciara_status write_map_file(struct run *r, const struct sciara_map *map, bool as_picture) {
-  const struct sciara_problem *p = &r->simulation->problem;
-  const struct sciara_map_picture picture = {
-      .map = map, .altitude = p->state->z0, .time_s = &r->simulation->progress.time, .start = p->scenario.run.start};
-  char name[64];
-  snprintf(name, sizeof name, "maps/%s.%s", map->name, as_picture ? "png" : "tif");
-  char *path = sciara_path_join(r->folder, name);
-  if (!path) return no_memory();
-  const enum sciara_status status = as_picture ? sciara_map_write_png(&picture, path) : sciara_map_write_cog(map, path);
-  if (status == SCIARA_OK && r->options->observer.written)
-    r->options->observer.written(r->options->observer.context, path);
-  free(path);
-  return status;
-}
-
-/** One map of the state as it stands, for GIS and for the eye; cells without lava are NODATA. */
-static enum sciara_status write_map(struct run *r, enum sciara_field field, double *values) {
-  const struct sciara_problem *p = &r->simulation->problem;
-  const struct sciara_field_info *info = sciara_field_describe(field);
-  sciara_field_derive(p->state, field, values);
-  for (int64_t i = 0; i < sciara_grid_cells(&p->state->grid); i++)
-    if (sciara_field_is_empty(field, values[i], p->state->h[i])) values[i] = SCIARA_NODATA_ALTITUDE;
-  const struct sciara_map map = {.grid = &p->state->grid,
-                                 .georef = &p->georef,
-                                 .values = values,
-                                 .nodata = SCIARA_NODATA_ALTITUDE,
-                                 .name = info->name,
-                                 .unit = info->unit,
-                                 .title = p->scenario.title};
-  SCIARA_TRY(write_map_file(r, &map, false));
-  return write_map_file(r, &map, true);
-}
-
-static enum sciara_status write_maps(struct run *r) {
-  const unsigned maps = r->simulation->problem.scenario.output.maps;
-  if (!maps) return SCIARA_OK;
-  double *values = NULL;
-  char *folder = sciara_path_join(r->folder, "maps");
-  enum sciara_status status = folder ? sciara_folder_make(folder) : no_memory();
-  if (status != SCIARA_OK) goto cleanup;
-  SCIARA_TRY_GOTO(SCIARA_NEW(values, sciara_grid_cells(&r->simulation->problem.state->grid), "a map"));
-  for (int f = 0; f < SCIARA_FIELD_COUNT; f++)
-    if (maps >> f & 1u) SCIARA_TRY_GOTO(write_map(r, (enum sciara_field)f, values));
-cleanup:
-  sciara_free(values);
-  free(folder);
-  return status;
-}
-
-/** The ground as it was at the start, on the grid of the run: what every map is laid over. */
-static enum sciara_status write_dem(const struct run *r) {
-  const struct sciara_problem *p = &r->simulation->problem;
-  const struct sciara_map map = {.grid = &p->state->grid,
-                                 .georef = &p->georef,
-                                 .values = p->state->z0,
-                                 .nodata = SCIARA_NODATA_ALTITUDE,
-                                 .name = "altitude before the eruption",
-                                 .unit = "m",
-                                 .title = p->scenario.title};
-  char *path = sciara_path_join(r->folder, SCIARA_RUN_DEM);
-  if (!path) return no_memory();
-  const enum sciara_status status = sciara_map_write_geotiff(&map, true, path);
-  free(path);
-  return status;
-}
-
-// -------------------------------------------------------------------------------------------------------------- run
 
 /** The first multiple of `every` after `time`, s. */
 static double next_output(double every, double time) {
@@ -282,20 +235,57 @@ static double next_output(double every, double time) {
   return next > time ? next : nextafter(time, INFINITY); // `every` is less than the rounding of the time
 }
 
+/** What is due at this moment; what was asked for is then no more. */
+static struct sciara_wanted take_wanted(struct run *r, double time) {
+  struct sciara_wanted wanted = r->asked;
+  r->asked = (struct sciara_wanted){.checkpoint = false};
+  if (!r->stop) __atomic_store_n(&r->halt, 0, __ATOMIC_RELAXED);
+  wanted.snapshot = time >= r->next_snapshot;
+  wanted.checkpoint |= sciara_checkpoints_due(&r->checkpoints, time);
+  return wanted;
+}
+
+static enum sciara_status take_outputs(struct run *r) {
+  const struct sciara_scenario *scenario = &r->simulation->problem.scenario;
+  const double time = r->simulation->progress.time;
+  const struct sciara_wanted wanted = take_wanted(r, time);
+  if (wanted.snapshot) r->next_snapshot = next_output(scenario->output.every_s, time);
+  if (wanted.checkpoint) sciara_checkpoints_schedule(&r->checkpoints, time);
+  if (!wanted.snapshot && !wanted.checkpoint) return SCIARA_OK;
+  // A run that only a signal asks for a checkpoint has no memory for states on the way.
+  return sciara_scenario_writes_on_the_way(scenario) ? give_to_writer(r, wanted) : write_now(r, wanted);
+}
+
+/** Between slices of work: tells of what was written, and stops the run when that failed or somebody asks for it. */
+static void tick(void *context, const struct sciara_simulation *s) {
+  struct run *r = (struct run *)context;
+  const struct sciara_run_options *o = r->options;
+  const bool failed = r->writer && !sciara_writer_poll(r->writer);
+  if (failed || (o->cancel && __atomic_load_n(o->cancel, __ATOMIC_RELAXED))) r->stop = true;
+  if (sciara_checkpoints_due_by_wall(&r->checkpoints)) r->asked.checkpoint = true;
+  if (o->checkpoint && __atomic_exchange_n(o->checkpoint, 0, __ATOMIC_RELAXED))
+    r->asked.checkpoint = r->asked.request = true;
+  if (r->stop || r->asked.checkpoint) __atomic_store_n(&r->halt, 1, __ATOMIC_RELAXED);
+  if (o->observer.tick) o->observer.tick(o->observer.context, s);
+}
+
+// -------------------------------------------------------------------------------------------------------------- run
+
 /** Runs from event to event. *reason tells why it ended. */
 static enum sciara_status run_events(struct run *r, enum sciara_stop_reason *reason) {
   struct sciara_simulation *s = r->simulation;
-  const double every = s->problem.scenario.output.every_s;
   for (;;) {
-    const double output = next_output(every, s->progress.time);
-    const struct sciara_event event = {
-        .time = output, .step = sciara_profile_next(&r->profile), .cancel = &r->halt, .tick = tick, .tick_context = r};
+    const struct sciara_event event = {.time = fmin(r->next_snapshot, r->checkpoints.next_s),
+                                       .step = sciara_profile_next(&r->profile),
+                                       .cancel = &r->halt,
+                                       .tick = tick,
+                                       .tick_context = r};
     SCIARA_TRY(sciara_simulation_advance(s, &event));
     *reason = s->finished != SCIARA_STOP_NONE ? s->finished : s->progress.reason;
-    const bool over = s->finished != SCIARA_STOP_NONE || *reason == SCIARA_STOP_CANCEL;
+    const bool over = s->finished != SCIARA_STOP_NONE || (*reason == SCIARA_STOP_CANCEL && r->stop);
     if (over || s->progress.step >= event.step) SCIARA_TRY(sciara_profile_add(&r->profile, s));
     if (over) return SCIARA_OK;
-    if (s->progress.time >= output) SCIARA_TRY(take_snapshot(r));
+    SCIARA_TRY(take_outputs(r));
   }
 }
 
@@ -332,31 +322,81 @@ static void record_failure(struct run *r) {
   free(why);
 }
 
+/** Whether the run goes on in the folder in which it was begun. */
+static bool goes_on(const struct run *r) { return r->options->resume && !r->options->resume->branch; }
+
+/** The record and the lock of the run that goes on, as they were at the checkpoint. */
+static enum sciara_status take_over(struct run *r) {
+  struct sciara_resume *resume = r->options->resume;
+  r->lock = resume->lock;
+  resume->lock = -1;
+  r->record = resume->record;
+  resume->record = (struct sciara_run_record){.status = SCIARA_RUN_RUNNING};
+  sciara_run_record_cut(&r->record, resume->from.snapshots);
+  *r->record.ended_utc = '\0';
+  return sciara_run_record_set(&r->record.stop_reason, NULL);
+}
+
+/** Where the run comes from, for run.json. */
+static enum sciara_status record_descent(struct run *r) {
+  const struct sciara_resume *resume = r->options->resume;
+  if (goes_on(r)) return sciara_run_record_resume(&r->record, resume->from.step, r->simulation->ops->name);
+  r->record.parent_step = resume->from.step;
+  r->record.parent_checksum = resume->from.checksum;
+  return sciara_run_record_set(&r->record.parent, resume->folder);
+}
+
 /** The folder, and run.json in it before anything else: from then on it holds a run. */
 static enum sciara_status begin(struct run *r) {
   const struct sciara_scenario *scenario = &r->simulation->problem.scenario;
-  const char *const inputs[] = {scenario->path, scenario->dem.path, scenario->initial_thickness.path,
-                                scenario->initial_temperature.path};
   const struct sciara_run_options *o = r->options;
+  const char *const inputs[] = {scenario->path, scenario->dem.path, scenario->initial_thickness.path,
+                                scenario->initial_temperature.path, o->resume ? o->resume->path : NULL};
   if (o->profile) SCIARA_TRY(sciara_profile_open(&r->profile, o->profile, o->profile_every, o->overwrite));
-  SCIARA_TRY(sciara_run_folder_prepare(r->folder, o->overwrite, inputs, sizeof inputs / sizeof *inputs, &r->lock));
+  if (goes_on(r))
+    SCIARA_TRY(take_over(r));
+  else
+    SCIARA_TRY(sciara_run_folder_prepare(r->folder, o->overwrite, inputs, sizeof inputs / sizeof *inputs, &r->lock));
   r->ground = sciara_state_checksum_of_ground(r->simulation->problem.state);
   SCIARA_TRY(begin_record(r));
+  if (o->resume) SCIARA_TRY(record_descent(r));
   SCIARA_TRY(sciara_simulation_ledger(r->simulation, &r->record.ledger));
+  SCIARA_TRY(sciara_checkpoints_begin(&r->checkpoints, r->simulation, r->folder, r->ground, o->history,
+                                      r->record.started_utc));
+  if (o->resume && goes_on(r)) sciara_checkpoints_found(&r->checkpoints, o->resume->from.step);
   SCIARA_TRY(write_record_of_now(r, SCIARA_RUN_RUNNING));
   if (o->observer.prepared) o->observer.prepared(o->observer.context, r->folder);
   if (o->profile) SCIARA_TRY(sciara_profile_begin(&r->profile, r->simulation));
   char *snapshots = sciara_path_join(r->folder, "snapshots");
   const enum sciara_status status = snapshots ? sciara_folder_make(snapshots) : no_memory();
   free(snapshots);
-  return status == SCIARA_OK ? write_dem(r) : status;
+  if (status != SCIARA_OK || !goes_on(r))
+    return status == SCIARA_OK ? sciara_run_write_dem(&(struct sciara_run_place){r->simulation, r->folder, NULL})
+                               : status;
+  return r->record.snapshot_count > 0 ? write_series(r) : SCIARA_OK; // without those that are written again
+}
+
+/** Removes the snapshots that the run left when it was cut short and did not write again. */
+static enum sciara_status sweep(const struct run *r) {
+  const size_t count = r->record.snapshot_count;
+  uint64_t *steps;
+  SCIARA_TRY(SCIARA_NEW(steps, count, "steps of the snapshots"));
+  for (size_t k = 0; k < count; k++) steps[k] = r->record.snapshots[k].step;
+  const enum sciara_status status = sciara_run_folder_sweep(r->folder, steps, count);
+  sciara_free(steps);
+  return status;
 }
 
 /** What is written when the last step is done. */
 static enum sciara_status end(struct run *r, enum sciara_stop_reason reason) {
-  SCIARA_TRY(take_last_snapshot(r));
+  const struct sciara_scenario *scenario = &r->simulation->problem.scenario;
+  const bool periodic = isfinite(r->checkpoints.next_s) || isfinite(r->checkpoints.next_wall);
+  SCIARA_TRY(sciara_simulation_sync(r->simulation));
+  SCIARA_TRY(sciara_state_check_sound(r->simulation->problem.state, &scenario->params));
+  SCIARA_TRY(take_last(r, reason == SCIARA_STOP_CANCEL || periodic));
   SCIARA_TRY(write_series(r));
-  SCIARA_TRY(write_maps(r));
+  SCIARA_TRY(sciara_run_write_maps(&(struct sciara_run_place){r->simulation, r->folder, &r->options->observer}));
+  if (goes_on(r) && reason != SCIARA_STOP_CANCEL) SCIARA_TRY(sweep(r));
   SCIARA_TRY(sciara_run_record_set(&r->record.stop_reason, sciara_stop_reason_name(reason)));
   return write_record_of_now(r, reason == SCIARA_STOP_CANCEL ? SCIARA_RUN_STOPPED : SCIARA_RUN_COMPLETE);
 }
@@ -371,14 +411,22 @@ enum sciara_status sciara_run_to_end(struct sciara_simulation *s, const struct s
                   .begin = sciara_wallclock()};
   enum sciara_stop_reason reason = SCIARA_STOP_NONE;
   make_context(&r);
+  r.next_snapshot = next_output(s->problem.scenario.output.every_s, s->progress.time);
+  if (goes_on(&r)) {
+    r.next_snapshot = options->resume->from.next_snapshot_s;
+    r.begin -= options->resume->from.wall_s;
+    r.output_wait_s = options->resume->from.output_wait_s;
+  }
   enum sciara_status status = begin(&r);
   if (status == SCIARA_OK) status = run_events(&r, &reason);
   if (status == SCIARA_OK) status = end(&r, reason);
   sciara_writer_stop(r.writer); // what was given is written, and told of, even if the run has failed
   r.writer = NULL;
+  if (status == SCIARA_ERR_NUMERIC) sciara_checkpoints_blame(&r.checkpoints, status);
   if (status != SCIARA_OK) record_failure(&r);
   *result =
       (struct sciara_run_result){.reason = reason, .ledger = r.record.ledger, .wall_s = sciara_wallclock() - r.begin};
+  sciara_checkpoints_end(&r.checkpoints);
   sciara_profile_close(&r.profile);
   sciara_run_record_free(&r.record);
   if (r.lock >= 0) close(r.lock);

@@ -3,6 +3,7 @@
 #ifndef SCIARA_SIM_RUN_H
 #define SCIARA_SIM_RUN_H
 
+#include "sim/resume.h"
 #include "sim/simulation.h"
 
 /** Who watches a run. Each function may be NULL. */
@@ -17,6 +18,9 @@ struct sciara_run_observer {
 struct sciara_run_options {
   bool overwrite;
   const char *history; ///< command line and date, for provenance
+  /** The run goes on from there; NULL: it begins. Unless it is a branch, record and lock pass to the run. */
+  struct sciara_resume *resume;
+  int *checkpoint;     ///< set (atomically) to ask for a checkpoint; taken back to 0; may be NULL
   const int *cancel;   ///< set (atomically) to stop after the step in progress; may be NULL
   const char *profile; ///< CSV file of what the steps cost (sim/profile.h), or NULL; the scenario must ask for it too
   uint64_t profile_every; ///< steps between two rows, at least 1
@@ -32,7 +36,8 @@ struct sciara_run_result {
 
 /**
  * Prepares the output folder, runs the simulation to its end and writes what the scenario asks for: a snapshot at the first
- * step with simulated time >= k * output.every (k = 1, 2, ...) and one of the state at the end, always.
+ * step with simulated time >= k * output.every (k = 1, 2, ...) and one of the state at the end, always. Checkpoints are
+ * written at their times, when asked for, and when the run is stopped from outside.
  */
 enum sciara_status sciara_run_to_end(struct sciara_simulation *s, const struct sciara_run_options *options,
                                      struct sciara_run_result *result);

@@ -12,6 +12,7 @@
 
 #include "io/durable.h"
 #include "io/frames.h"
+#include "sim/checkpoints.h"
 
 bool sciara_is_folder(const char *path) {
   struct stat info;
@@ -74,8 +75,8 @@ static enum sciara_status remove_products(const char *folder, const char *sub, b
 
 /** Whether a run into `folder` (both absolute) removes or writes this file. */
 static bool is_product(const char *folder, const char *file) {
-  static const char *const places[] = {SCIARA_RUN_JSON, SCIARA_RUN_DEM, SCIARA_RUN_LOG,
-                                       "series.nc",     "snapshots/",   "maps/"};
+  static const char *const places[] = {SCIARA_RUN_JSON, SCIARA_RUN_DEM, SCIARA_RUN_LOG, "series.nc",
+                                       "snapshots/",    "maps/",        "checkpoints/"};
   const size_t n = strlen(folder);
   if (strncmp(file, folder, n) != 0 || file[n] != '/') return false;
   for (size_t k = 0; k < sizeof places / sizeof *places; k++) {
@@ -123,10 +124,14 @@ static enum sciara_status remove_run(const char *folder) {
   SCIARA_TRY(remove_file(folder, SCIARA_RUN_LOG));
   SCIARA_TRY(remove_products(folder, "snapshots", is_snapshot));
   SCIARA_TRY(remove_products(folder, "maps", is_map));
+  SCIARA_TRY(remove_products(folder, SCIARA_CHECKPOINT_FOLDER, sciara_is_checkpoint_name));
+  char *checkpoints = sciara_path_join(folder, SCIARA_CHECKPOINT_FOLDER);
+  if (checkpoints) rmdir(checkpoints); // fails where other files are left: they are not ours
+  free(checkpoints);
   return remove_frames(folder);
 }
 
-static enum sciara_status lock_folder(const char *folder, int *lock) {
+enum sciara_status sciara_run_folder_lock(const char *folder, int *lock) {
   *lock = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (*lock < 0) return sciara_fail(SCIARA_ERR_IO, "%s: cannot be opened: %s", folder, strerror(errno));
   if (flock(*lock, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return SCIARA_OK; // some file systems cannot lock
@@ -157,6 +162,29 @@ enum sciara_status sciara_run_folder_prepare(const char *folder, bool overwrite,
                        SCIARA_RUN_JSON);
   if (full) SCIARA_TRY(spare_inputs(folder, inputs, count));
   SCIARA_TRY(sciara_folder_make(folder));
-  SCIARA_TRY(lock_folder(folder, lock));
+  SCIARA_TRY(sciara_run_folder_lock(folder, lock));
   return full ? remove_run(folder) : SCIARA_OK;
+}
+
+static bool is_cut_checkpoint(const char *name) { return sciara_is_checkpoint_name(name) && ends_with(name, ".part"); }
+
+static int by_number(const void *a, const void *b) {
+  const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+  return x < y ? -1 : x > y;
+}
+
+enum sciara_status sciara_run_folder_sweep(const char *folder, const uint64_t *steps, size_t count) {
+  char *path = sciara_path_join(folder, "snapshots");
+  if (!path) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a path");
+  enum sciara_status status = SCIARA_OK;
+  DIR *dir = opendir(path);
+  for (const struct dirent *entry; dir && status == SCIARA_OK && (entry = readdir(dir));) {
+    const uint64_t step = strtoull(entry->d_name, NULL, 10);
+    const bool listed = count > 0 && bsearch(&step, steps, count, sizeof *steps, by_number);
+    if (is_snapshot(entry->d_name) && (!listed || ends_with(entry->d_name, ".part")))
+      status = remove_file(path, entry->d_name);
+  }
+  if (dir) closedir(dir);
+  free(path);
+  return status == SCIARA_OK ? remove_products(folder, SCIARA_CHECKPOINT_FOLDER, is_cut_checkpoint) : status;
 }

@@ -20,6 +20,15 @@
 enum sciara_status sciara_run_folder_prepare(const char *folder, bool overwrite, const char *const *inputs,
                                              size_t count, int *lock);
 
+/** Keeps other runs out of a folder until the descriptor *lock is closed; SCIARA_ERR_INPUT when one is in it already. */
+enum sciara_status sciara_run_folder_lock(const char *folder, int *lock);
+
+/**
+ * Removes what a run left that was cut short and taken up again: every snapshot but those of these steps, which ascend, and
+ * checkpoints that were not finished.
+ */
+enum sciara_status sciara_run_folder_sweep(const char *folder, const uint64_t *steps, size_t count);
+
 /** Whether `path` is a folder. */
 bool sciara_is_folder(const char *path);
 

@@ -23,7 +23,9 @@ enum sciara_status sciara_open(const char *scenario, const char *const *override
   const struct sciara_problem_options options = {.overrides = overrides, .override_count = count};
   struct sciara_problem problem;
   SCIARA_TRY(sciara_problem_open(scenario, &options, &problem));
-  problem.scenario.output.every_s = 0; // nothing here takes snapshots: the engine needs no room to keep states
+  // Nothing here takes snapshots or checkpoints: the engine needs no room to keep states.
+  problem.scenario.output.every_s = 0;
+  problem.scenario.output.checkpoint_every_s = problem.scenario.output.checkpoint_wall_s = 0;
   struct sciara_simulation *simulation;
   SCIARA_TRY(sciara_simulation_create(&problem, &simulation));
   struct sciara *s;

@@ -45,7 +45,7 @@ static enum sciara_status make_engine(struct sciara_simulation *s) {
                                             .threads = scenario->engine.threads,
                                             .options = sciara_scenario_engine_options(scenario),
                                             .profile = scenario->engine.profile,
-                                            .keeps = scenario->output.every_s > 0};
+                                            .keeps = sciara_scenario_writes_on_the_way(scenario)};
   SCIARA_TRY(s->ops->create(&setup, &s->engine));
   return s->ops->upload(s->engine, state);
 }
@@ -113,6 +113,7 @@ enum sciara_status sciara_simulation_advance(struct sciara_simulation *s, const 
     s->state_is_current = false;
     status = s->ops->advance(s->engine, &stop, &s->progress);
     s->compute_s += sciara_wallclock() - begin;
+    s->progress.losses += s->losses_before;
     if (!warned && s->progress.losses > 0) {
       warned = true;
       sciara_log(

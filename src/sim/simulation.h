@@ -16,6 +16,7 @@ struct sciara_simulation {
   enum sciara_stop_reason finished; ///< SCIARA_STOP_NONE while the stop rule is not met
   bool state_is_current;            ///< problem.state is what the engine holds
   enum sciara_status failed;        ///< of the step that failed, SCIARA_OK while none has
+  uint64_t losses_before;           ///< losses of the run before this simulation took it up; progress counts them too
   double compute_s;                 ///< seconds spent in the engine
   int threads;                      ///< that the engine uses
 };

@@ -8,13 +8,22 @@
 #include "engine/engine.h"
 #include "model/ledger.h"
 
+/** What is to be written of a state. */
+struct sciara_wanted {
+  bool snapshot, checkpoint;
+  bool request; ///< somebody waits for the checkpoint
+};
+
 /** A state on its way to the disk, and where the simulation stood. */
 struct sciara_output {
   struct sciara_state *state;
-  int place; ///< number of the buffer, 0 or 1
+  struct sciara_wanted wanted;
+  double next_snapshot_s; ///< simulated time at which the next snapshot is due
+  int place;              ///< number of the buffer, 0 or 1
   struct sciara_engine_progress progress;
-  double compute_s;            ///< seconds in the engine up to then
-  double output_wait_s;        ///< seconds that the steps waited for outputs up to then
+  double wall_s;               ///< seconds of the run up to then
+  double compute_s;            ///< of these, in the engine
+  double output_wait_s;        ///< of these, in which the steps waited for outputs
   struct sciara_ledger ledger; ///< filled in by `write`
   char *path;                  ///< set by `write`; owned by the output
 };

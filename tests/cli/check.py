@@ -41,7 +41,8 @@ class Problems(Case):
     }
     EXPECTED = [
         "vents[1].effusion.rates_m3_s[1]: found -1, allowed 0 to 1e6 m3/s",
-        'output.evry: found an unknown key, allowed folder, every, fields, dtype, maps (did you mean "every"?)',
+        'output.evry: found an unknown key, allowed folder, every, '
+        'checkpoint_every, checkpoint_wall, fields, dtype, maps (did you mean "every"?)',
         'tilte: found an unknown key, allowed $schema, title, dem, vents, initial, model, boundary, run, output, engine '
         '(did you mean "title"?)',
         "vents[2].effusion.csv: ./none.csv: cannot open: No such file or directory",
@@ -151,6 +152,7 @@ class Report(SharedCase):
         lines = lines_of(self.report)
         self.assertEqual(lines["end"], "when all lava is solid and no vent emits, at the latest after 06:00:00")
         self.assertEqual(lines["snapshots"], "at most 36, one every 00:10:00 and one at the end")
+        self.assertRegex(lines["checkpoints"], "^when a signal stops the run or asks for one; of the order of ")
         self.assertEqual(lines["maps"], "deposit")
         self.assertTrue(lines["output folder"].endswith("s.out"), lines["output folder"])
         self.assertEqual(self.report.splitlines()[-1], "no problem found")
@@ -207,10 +209,11 @@ class Memory(SharedCase):
             self.skipTest("sanitizers take memory of their own")
         os.chdir(self.work)
         for args in (["-e", "serial"], ["-e", "openmp"], ["-e", "serial", "-p", "single"],
-                     ["-e", "serial", "--set", 'output.maps=["deposit"]']):
+                     ["-e", "serial", "--set", 'output.maps=["deposit"]'],
+                     ["-e", "serial", "--checkpoint-every", "1 s"]):
             report = self.sciara("check", "s.json", "-q", *args).stdout
             foretold = float(re.search(r"\nhost memory: +([\d.]+) MB", report)[1]) * 1e6
-            parts = [float(n) for n in re.findall(r"\n  (?:program|state|engine|snapshot\S*(?: map)?) +([\d.]+) MB", report)]
+            parts = [float(n) for n in re.findall(r"\n  (?:program|state|engine|files) +([\d.]+) MB", report)]
             self.assertEqual(len(parts), 4, report)
             self.assertAlmostEqual(sum(parts) * 1e6, foretold, delta=3e5, msg="the parts make the sum")
             peak = self.peak(*args)

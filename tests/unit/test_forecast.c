@@ -72,6 +72,28 @@ START_TEST(test_snapshots_on_the_way) {
 }
 END_TEST
 
+// A signal may ask for a checkpoint in any run: its file is made in memory, too. At intervals states are on their way.
+START_TEST(test_checkpoints) {
+  const size_t state = sciara_state_memory(&grid, 0), cells = 2000000;
+  struct sciara_scenario s = scenario();
+  const struct sciara_forecast none = make(&s, 0);
+  ck_assert_uint_ge(none.checkpoint, (size_t)65 * 4260); // 8 doubles and the kind of each cell under 1.014 m of lava
+  ck_assert_uint_le(none.checkpoint, (size_t)65 * 4260 + (1 << 20));
+  s.output.checkpoint_every_s = 3600;
+  ck_assert_uint_eq(make(&s, 0).writing, none.writing + 2 * state);
+  s.output.checkpoint_every_s = 0;
+  s.output.checkpoint_wall_s = 60;
+  ck_assert_uint_eq(make(&s, 0).writing, none.writing + 2 * state);
+  s.output.checkpoint_wall_s = 0;
+  s.initial_thickness.given = true; // lava everywhere
+  const struct sciara_forecast full = make(&s, 0);
+  ck_assert_uint_ge(full.checkpoint, cells * 65);
+  ck_assert_uint_ge(full.writing, full.checkpoint);
+  s.output.fields |= 1u << SCIARA_FIELD_MAX_SPEED;
+  ck_assert_uint_ge(make(&s, 0).checkpoint, cells * 73);
+}
+END_TEST
+
 START_TEST(test_what_does_not_fit) {
   const struct sciara_scenario s = scenario();
   const struct sciara_forecast unknown = make(&s, 0);
@@ -133,6 +155,7 @@ int main(void) {
   tcase_add_checked_fixture(tests, setup, teardown);
   tcase_add_test(tests, test_memory);
   tcase_add_test(tests, test_snapshots_on_the_way);
+  tcase_add_test(tests, test_checkpoints);
   tcase_add_test(tests, test_what_does_not_fit);
   tcase_add_loop_test(tests, test_snapshots, 0, (int)(sizeof cadences / sizeof *cadences));
   tcase_add_test(tests, test_size);

@@ -38,6 +38,10 @@ static void fill(struct sciara_run_record *r) {
   ck_assert_int_eq(sciara_run_record_set(&r->precision, "double"), SCIARA_OK);
   ck_assert_int_eq(sciara_run_record_set(&r->program_version, "0.1.0"), SCIARA_OK);
   ck_assert_int_eq(sciara_run_record_set(&r->hdf5_version, "1.10.8"), SCIARA_OK);
+  ck_assert_int_eq(sciara_run_record_set(&r->parent, "../other"), SCIARA_OK);
+  ck_assert_int_eq(sciara_run_record_resume(r, 77, "serial"), SCIARA_OK);
+  r->parent_step = 66;
+  r->parent_checksum = UINT64_C(0xabcdef0123456789);
   r->dem_hash = UINT64_C(0xfedcba9876543210);
   r->threads = 7;
   strcpy(r->started_utc, "2006-07-14T23:30:00Z");
@@ -93,6 +97,40 @@ static void assert_same(const struct sciara_run_record *a, const struct sciara_r
     SAME_BITS(snapshots[i].checksum);
   }
 }
+
+/* A branch that was taken up again twice. */
+START_TEST(descent_reads_back) {
+  struct sciara_run_record written, read;
+  fill(&written);
+  ck_assert_int_eq(sciara_run_record_set(&written.parent, "../other \"run\""), SCIARA_OK);
+  written.parent_step = 12345;
+  written.parent_checksum = UINT64_C(0xfedcba9876543210);
+  ck_assert_int_eq(sciara_run_record_resume(&written, 20000, "serial"), SCIARA_OK);
+  ck_assert_int_eq(sciara_run_record_resume(&written, 30000, "openmp"), SCIARA_OK);
+  ck_assert_int_eq(sciara_run_record_write(&written, path), SCIARA_OK);
+  ck_assert_msg(sciara_run_record_read(path, &read) == SCIARA_OK, "%s", sciara_last_error());
+  assert_same(&written, &read);
+  ck_assert_str_eq(read.parent, written.parent);
+  ck_assert(read.parent_step == 12345 && read.parent_checksum == written.parent_checksum);
+  ck_assert_uint_eq(read.resumption_count, 3);
+  for (size_t k = 0; k < 3; k++) {
+    ck_assert_uint_eq(read.resumptions[k].step, written.resumptions[k].step);
+    ck_assert_str_eq(read.resumptions[k].engine, written.resumptions[k].engine);
+    ck_assert_str_eq(read.resumptions[k].utc, written.resumptions[k].utc);
+    ck_assert_uint_eq(strlen(read.resumptions[k].utc), 20);
+  }
+  sciara_run_record_cut(&read, 1);
+  ck_assert_uint_eq(read.snapshot_count, 1);
+  ck_assert_str_eq(read.snapshots[0].name, "snapshots/00000001.nc");
+  sciara_run_record_cut(&read, 5);
+  ck_assert_uint_eq(read.snapshot_count, 1);
+  sciara_run_record_free(&read);
+  written.parent_step = UINT64_MAX; // more than a JSON number holds
+  ck_assert_int_eq(sciara_run_record_write(&written, path), SCIARA_ERR_INTERNAL);
+  sciara_run_record_free(&written);
+  ck_assert_ptr_null(written.resumptions);
+}
+END_TEST
 
 START_TEST(a_record_reads_back_bit_for_bit) {
   struct sciara_run_record written, read;
@@ -177,6 +215,12 @@ static const struct {
     {"\"snapshots\": [", "\"snapshots\": [3, ", "snapshots[0]"},
     {"\"threads\": 7", "\"threads\": 7, \"threads\": 8", "threads"},
     {"\"timing\"", "timing", "run.json"},
+    {"\"parent\": {", "\"parent\": 3, \"x\": {", "parent: found 3"},
+    {"\"step\": 66", "\"step\": -1", "parent.step: found -1"},
+    {"\"abcdef0123456789\"", "null", "parent.checksum"},
+    {"\"resumed\": [", "\"resumed\": 3, \"x\": [", "resumed: found 3"},
+    {"\"resumed\": [", "\"resumed\": [3, ", "resumed[0]"},
+    {"\"step\": 77", "\"step\": null", "resumed[0].step"},
 };
 
 START_TEST(damage_is_named) {
@@ -282,6 +326,7 @@ int main(void) {
   tcase_set_timeout(cases, 120);
   tcase_add_checked_fixture(cases, setup, teardown);
   tcase_add_test(cases, a_record_reads_back_bit_for_bit);
+  tcase_add_test(cases, descent_reads_back);
   tcase_add_test(cases, an_empty_record_reads_back);
   tcase_add_test(cases, other_tools_read_it);
   tcase_add_test(cases, counts_beyond_json_are_refused);

@@ -104,6 +104,29 @@ class Case(unittest.TestCase):
         self.assertEqual(done.stdout.splitlines()[-1], "the same bits", f"{a} and {b}:\n{done.stdout}")
 
 
+    def assert_same_run(self, whole, found, but=("history",)):
+        """The snapshots of `found` are the last ones of `whole`, bit by bit, and so is the end of both."""
+        a, b = record(self.path(whole)), record(self.path(found))
+        self.assertEqual((a["status"], a["stop_reason"], a["state"], a["ledger"], a["dem_hash"]),
+                         (b["status"], b["stop_reason"], b["state"], b["ledger"], b["dem_hash"]))
+        self.assertGreater(len(b["snapshots"]), 0)
+        self.assertEqual(a["snapshots"][-len(b["snapshots"]):], b["snapshots"])
+        for entry in b["snapshots"]:
+            x, y = (open_snapshot(self.path(folder, entry["name"])) for folder in (whole, found))
+            self.assertTrue(x.drop_attrs().identical(y.drop_attrs()) if hasattr(x, "drop_attrs") else x.equals(y),
+                            f"{entry['name']}: fields")
+            for name in x.variables:
+                self.assertEqual(x[name].values.tobytes(), y[name].values.tobytes(), f"{entry['name']}: {name}")
+                self.assertEqual(str(x[name].attrs), str(y[name].attrs), f"{entry['name']}: {name}")
+            for name in set(x.attrs) | set(y.attrs):
+                if name not in but:
+                    self.assertEqual(x.attrs.get(name), y.attrs.get(name), f"{entry['name']}: {name}")
+        self.assertEqual(sorted(os.listdir(self.path(found, "snapshots"))),
+                         [os.path.basename(entry["name"]) for entry in b["snapshots"]], "files of snapshots")
+        self.assertEqual(list(open_snapshot(self.path(found, "series.nc")).time.values),
+                         [entry["time_s"] for entry in b["snapshots"]])
+
+
 class SharedCase(Case):
     """Tests that only look at what `prepare` made; it runs once, in the folder `work` of the class."""
 

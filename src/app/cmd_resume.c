@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "app/command.h"
+#include "app/messages.h"
+#include "app/scenario_options.h"
+#include "app/session.h"
+#include "base/log.h"
+#include "base/text.h"
+
+static const struct sciara_option options[] = {
+    SCIARA_ENGINE_OPTIONS,
+    {"precision", 'p', "double|single", "precision of the fields: that of the checkpoint, another one is refused"},
+    SCIARA_CHECKPOINT_OPTION,
+    {"steps", 'n', "N", "with --output: stop after N steps, those before the checkpoint included"},
+    {"until", 'u', "T", "with --output: stop at the first step with simulated time >= T"},
+    {"set", 's', "K=V", "with --output: replace a key of vents, run, output or engine; may be repeated"},
+    {"output", 'o', "DIR", "go on in this folder, as a branch, and leave the run as it is"},
+    {"overwrite", 0, NULL, "with --output: replace the run in a folder that is not empty"},
+    {"progress-every", 0, "S", "seconds between two messages of progress where there is no terminal; default 30"},
+    {0},
+};
+
+/** What would change the results of a run that goes on in its own folder. */
+static int check_arguments(const struct sciara_arguments *a) {
+  static const char *const branching[] = {"steps", "until", "set", "overwrite"};
+  if (sciara_argument_given(a, "output")) return SCIARA_OK;
+  for (size_t k = 0; k < sizeof branching / sizeof *branching; k++)
+    if (sciara_argument_given(a, branching[k])) {
+      sciara_error("--%s: found the option without --output, allowed only for a branch: a run goes on as it was begun",
+                   branching[k]);
+      return SCIARA_ERR_USAGE;
+    }
+  return SCIARA_OK;
+}
+
+static void describe_start(const struct sciara_resume *r) {
+  char simulated[48];
+  sciara_print_duration(r->from.time_s, simulated, sizeof simulated);
+  sciara_log(SCIARA_LOG_INFO, "%s: from %s, step %" PRIu64 ", simulated %s, computed by engine %s",
+             r->branch ? "a branch" : "the run goes on", r->path, r->from.step, simulated,
+             r->from.engine ? r->from.engine : "?");
+}
+
+/** From the checkpoint to the simulation; everything that is wrong is told here. Returns the exit code. */
+static int prepare(const struct sciara_arguments *arguments, const struct sciara_resume *resume,
+                   struct sciara_simulation **out) {
+  struct sciara_scenario_additions additions;
+  struct sciara_refusals refusals = {0};
+  struct sciara_problem problem = {0};
+  int code = sciara_report(sciara_additions_make(arguments, &additions));
+  if (code == SCIARA_OK) {
+    const struct sciara_problem_options how = sciara_additions_options(&additions);
+    sciara_resume_problem(resume, &how, &problem, &refusals);
+    code = sciara_report_all(&refusals);
+  }
+  if (code == SCIARA_OK) {
+    sciara_session_describe(&problem);
+    describe_start(resume);
+    code = sciara_report(sciara_resume_simulation(resume, &problem, out));
+  }
+  sciara_problem_free(&problem);
+  sciara_refusals_free(&refusals);
+  sciara_additions_free(&additions);
+  return code;
+}
+
+static int go_on(const struct sciara_arguments *arguments, struct sciara_resume *resume, const char *history,
+                 double message_every) {
+  struct sciara_simulation *simulation = NULL;
+  char *whole = sciara_format("%s%s%s", resume->from.history ? resume->from.history : "",
+                              resume->from.history ? "\n" : "", history);
+  int code = whole ? prepare(arguments, resume, &simulation)
+                   : sciara_report(sciara_fail(SCIARA_ERR_MEMORY, "no memory for a text"));
+  if (code == SCIARA_OK) {
+    const struct sciara_run_options run_options = {.overwrite = sciara_argument_given(arguments, "overwrite"),
+                                                   .history = whole,
+                                                   .profile_every = 1,
+                                                   .resume = resume};
+    code = sciara_session_run(simulation, &run_options, message_every);
+  }
+  sciara_simulation_destroy(simulation);
+  free(whole);
+  return code;
+}
+
+static int execute(const struct sciara_arguments *arguments, const char *history, double message_every) {
+  struct sciara_resume resume = {.lock = -1};
+  const char *folder = arguments->operand[0];
+  int code = sciara_report(sciara_resume_open(folder, sciara_argument_given(arguments, "output"), &resume));
+  if (code == SCIARA_OK && !resume.branch && resume.record.status == SCIARA_RUN_COMPLETE) {
+    sciara_log(SCIARA_LOG_INFO, "%s: the run is complete (%s): there is nothing to resume; --output makes a branch",
+               folder, resume.record.stop_reason ? resume.record.stop_reason : "?");
+    sciara_resume_close(&resume);
+    return SCIARA_OK;
+  }
+  if (code == SCIARA_OK) code = sciara_report(sciara_resume_find(&resume));
+  if (code == SCIARA_OK) code = go_on(arguments, &resume, history, message_every);
+  sciara_resume_close(&resume);
+  return code;
+}
+
+static int run(const struct sciara_command *command, int argc, char **argv) {
+  struct sciara_arguments arguments;
+  char *history = sciara_session_history(argc, argv);
+  sciara_session_expect_requests();
+  int code = sciara_arguments_parse(command, argc, argv, &arguments);
+  if (code < 0) {
+    const double message_every = sciara_session_progress_every(&arguments);
+    code = message_every < 0 ? SCIARA_ERR_USAGE : check_arguments(&arguments);
+    if (code == SCIARA_OK) code = execute(&arguments, history ? history : "", message_every);
+  }
+  free(history);
+  return code;
+}
+
+const struct sciara_command sciara_cmd_resume = {
+    .name = "resume",
+    .summary = "take up a run again at its last checkpoint",
+    .operands = "RUN",
+    .operand_min = 1,
+    .operand_max = 1,
+    .options = options,
+    .details =
+        "Goes on in the folder RUN as if the run had never been stopped or killed; another engine may do so. A "
+        "run that is\ncomplete is left as it is. With --output the run is branched off instead: with other vents, "
+        "say, or a later end.\n",
+    .run = run,
+};

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/session.h"
+
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "app/messages.h"
+#include "app/progress.h"
+#include "base/log.h"
+#include "io/durable.h"
+#include "io/run_json.h"
+#include "sim/run_folder.h"
+
+static int stopped_by;       // the signal, 0 while there was none
+static int checkpoint_asked; // by SIGUSR1
+
+static void on_signal(int signal_number) {
+  __atomic_store_n(&stopped_by, signal_number, __ATOMIC_RELAXED);
+  signal(signal_number, SIG_DFL); // a second one leaves at once
+}
+
+static void on_request(int signal_number) {
+  (void)signal_number;
+  __atomic_store_n(&checkpoint_asked, 1, __ATOMIC_RELAXED);
+}
+
+static void catch_signals(void) {
+  const struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
+  sigaction(SIGINT, &action, NULL);
+  sigaction(SIGTERM, &action, NULL);
+  sigaction(SIGHUP, &action, NULL); // the terminal went away: keep the state
+}
+
+void sciara_session_expect_requests(void) {
+  const struct sigaction request = {.sa_handler = on_request, .sa_flags = SA_RESTART};
+  sigaction(SIGUSR1, &request, NULL);
+}
+
+char *sciara_session_history(int argc, char **argv) {
+  struct sciara_text text = {0};
+  char now[SCIARA_UTC_SIZE];
+  sciara_utc_now(now);
+  sciara_text_append(&text, "%s: sciara", now);
+  for (int k = 0; k < argc; k++) sciara_text_append(&text, " %s", argv[k]);
+  return text.data;
+}
+
+double sciara_session_progress_every(const struct sciara_arguments *arguments) {
+  const char *text = sciara_argument(arguments, "progress-every");
+  double value = 0;
+  if (!text || (sciara_parse_double(text, &value) && value >= 0.1 && value <= 1e6)) return value;
+  sciara_error("--progress-every: found \"%s\", allowed seconds, 0.1 to 1e6", text);
+  return -1;
+}
+
+void sciara_session_describe(const struct sciara_problem *p) {
+  sciara_log(SCIARA_LOG_INFO, "%s", p->scenario.title ? p->scenario.title : p->scenario.path);
+  sciara_log(SCIARA_LOG_INFO, "vents: %" PRId64 " cell%s, %.6g m3 in all, until %.6g s", p->vents->count,
+             p->vents->count == 1 ? "" : "s", sciara_vents_total(p->vents), sciara_vents_end(p->vents));
+}
+
+// --------------------------------------------------------------------------------------------------- while it runs
+
+/** What the observers know. */
+struct watch {
+  struct sciara_progress_view view;
+  bool goes_on; ///< the folder has a run.log already
+};
+
+static void on_tick(void *context, const struct sciara_simulation *s) {
+  sciara_progress_show(&((struct watch *)context)->view, s);
+}
+
+static void on_prepared(void *context, const char *folder) {
+  char *path = sciara_path_join(folder, SCIARA_RUN_LOG);
+  if (path) sciara_messages_copy_to(path, ((const struct watch *)context)->goes_on);
+  free(path);
+}
+
+/** The path of what is on the disk goes to stdout, at once: whoever reads it may rely on the file. */
+static void on_file(void *context, const char *path) {
+  (void)context;
+  sciara_progress_line(NULL);
+  printf("%s\n", path);
+  fflush(stdout);
+}
+
+static void describe_result(const struct sciara_simulation *s, const struct sciara_run_result *r) {
+  char simulated[48];
+  sciara_print_duration(s->progress.time, simulated, sizeof simulated);
+  sciara_log(SCIARA_LOG_INFO,
+             "end (%s): step %" PRIu64 ", simulated %s, %.1f s of machine time, %.1f s of it computing",
+             sciara_stop_reason_name(r->reason), s->progress.step, simulated, r->wall_s, s->compute_s);
+  sciara_log(
+      SCIARA_LOG_INFO,
+      "ledger: initial %.10g + emitted %.10g = liquid %.10g + solid %.10g + lost %.10g m3 (open by %.2g, rounding "
+      "explains %.2g)",
+      r->ledger.initial_m3, r->ledger.emitted_m3, r->ledger.liquid_m3, r->ledger.solid_m3, r->ledger.lost_m3,
+      r->ledger.residual_m3, r->ledger.bound_m3);
+  if (r->reason == SCIARA_STOP_CANCEL)
+    sciara_log(SCIARA_LOG_INFO, "'sciara resume %s' takes the run up again", s->problem.scenario.output.folder);
+}
+
+int sciara_session_run(struct sciara_simulation *simulation, const struct sciara_run_options *options,
+                       double message_every) {
+  struct watch watch = {.goes_on = options->resume && !options->resume->branch};
+  struct sciara_run_options all = *options;
+  struct sciara_run_result result = {0};
+  sciara_progress_begin(&watch.view, message_every);
+  all.cancel = &stopped_by;
+  all.checkpoint = &checkpoint_asked;
+  all.observer = (struct sciara_run_observer){
+      .context = &watch, .prepared = on_prepared, .tick = on_tick, .acknowledged = on_file, .written = on_file};
+  catch_signals();
+  const enum sciara_status status = sciara_run_to_end(simulation, &all, &result);
+  sciara_progress_line(NULL);
+  if (status == SCIARA_OK) describe_result(simulation, &result);
+  const int code = sciara_report(status);
+  return code == SCIARA_OK && result.reason == SCIARA_STOP_CANCEL ? 128 + stopped_by : code;
+}

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// What `run` and `resume` share: signals, progress, paths on standard output, the last words.
+#ifndef SCIARA_APP_SESSION_H
+#define SCIARA_APP_SESSION_H
+
+#include "app/command.h"
+#include "sim/run.h"
+
+/** "2026-11-20T12:00:00Z: sciara run a.json --steps 5": what CF calls history; malloc'd. */
+char *sciara_session_history(int argc, char **argv);
+
+/** From now on SIGUSR1 asks for a checkpoint instead of ending the program. */
+void sciara_session_expect_requests(void);
+
+/** --progress-every; below 0 with a message when it makes no sense, 0 when it was not given. */
+double sciara_session_progress_every(const struct sciara_arguments *arguments);
+
+void sciara_session_describe(const struct sciara_problem *p);
+
+/**
+ * Runs a simulation to its end; errors are told. Ctrl-C, SIGTERM and SIGHUP stop it.
+ *
+ * @param options observer, cancel and checkpoint are filled in here
+ * @return the exit code
+ */
+int sciara_session_run(struct sciara_simulation *simulation, const struct sciara_run_options *options,
+                       double message_every);
+
+#endif

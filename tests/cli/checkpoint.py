@@ -1,0 +1,249 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""sciara run --checkpoint-every, sciara resume: N + N steps are 2N steps, in the folder or as a branch, across engines;
+what does not belong together is refused, and what is damaged is passed over."""
+import os
+import shutil
+import sys
+
+sys.dont_write_bytecode = True
+sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
+import case
+from case import Case, record, tree
+
+ALL_FIELDS = ["thickness", "altitude", "temperature", "momentum_x", "momentum_y", "solid_thickness", "deposit",
+              "arrival_time", "max_thickness", "max_speed", "speed"]
+OUTPUT = {"fields": ALL_FIELDS, "dtype": "float64", "every": "10 min"}
+OTHERS = ("history", "engine", "scenario_json")  # attributes in which runs of different engines may differ
+NEVER = "1000 d"  # longer than any run: one checkpoint, of its end
+
+
+def checkpoints(folder):
+    return sorted(name for name in os.listdir(os.path.join(folder, "checkpoints")))
+
+
+class Checkpoint(Case):
+    def setUp(self):
+        super().setUp()
+        self.write_scenario(output=OUTPUT)
+
+    def branch(self, parent, child, *args, **options):
+        return self.sciara("resume", parent, "-q", "-o", child, *args, **options)
+
+
+class Branches(Checkpoint):
+    def check_engine(self, engine, precision):
+        how = ("-e", engine, "-p", precision)
+        name = f"{engine}.{precision}"
+        self.run_scenario(f"{name}.whole", *how, "--steps", 400)
+        self.run_scenario(f"{name}.half", *how, "--steps", 200, "--checkpoint-every", NEVER)
+        self.branch(f"{name}.half", f"{name}.rest", "--steps", 400)
+        self.assert_same_run(f"{name}.whole", f"{name}.rest", ("history", "scenario_json"))
+
+    def test_n_and_n_are_2n(self):
+        for engine in case.exact_engines():
+            for precision in ("double", "single"):
+                with self.subTest(engine=engine, precision=precision):
+                    self.check_engine(engine, precision)
+
+    def check_ring(self, precision, engines):
+        """One run that each engine takes a part of, there and back."""
+        self.run_scenario(f"whole.{precision}", "-e", "serial", "-p", precision)
+        parent = self.run_scenario(f"first.{precision}", "-e", "serial", "-p", precision, "--steps", 30,
+                                   "--checkpoint-every", NEVER)
+        ring = engines + ["serial"] + engines[::-1]
+        for k, engine in enumerate(ring):
+            steps = 30 + (k + 1) * 400 // len(ring)
+            child = f"part{k}.{precision}"
+            self.branch(parent, child, "-e", engine, "--steps", steps)
+            self.assertEqual(record(self.path(child))["engine"]["name"], engine)
+            parent = child
+        self.branch(parent, f"last.{precision}", "-e", "openmp", "--set", "run.max_steps=null")
+        self.assert_same_run(f"whole.{precision}", f"last.{precision}", OTHERS)
+
+    def test_every_engine_takes_a_part(self):
+        engines = case.exact_engines()
+        if not any(engine.startswith("cuda") for engine in engines):
+            print("test_every_engine_takes_a_part: without the CUDA engines, which are not available here",
+                  file=sys.stderr)
+        for precision in ("double", "single"):
+            with self.subTest(precision=precision):
+                self.check_ring(precision, engines)
+
+    def test_other_rates_and_end(self):
+        half = self.run_scenario("half", "--steps", 200, "--checkpoint-every", NEVER)
+        before = tree(half)
+        self.branch(half, "more", "--set", "vents.0.effusion.rates_m3_s=[4, 12]", "--until", "30 min",
+                    "--set", "run.max_steps=null")
+        self.branch(half, "same", "--until", "30 min", "--set", "run.max_steps=null")
+        self.assertEqual(tree(half), before, "the parent is left as it is")
+        a, b = record(self.path("more")), record(self.path("same"))
+        self.assertGreater(a["ledger"]["emitted_m3"], b["ledger"]["emitted_m3"] + 1000)
+        self.assertGreaterEqual(a["state"]["time_s"], 1800)
+        self.assertEqual(a["snapshots"][0]["step"] > 200, True)
+        first = record(half)["snapshots"][-1]
+        self.assertEqual(a["parent"], {"folder": half, "step": 200, "checksum": first["checksum"]})
+        self.assertNotIn("parent", record(half))
+        self.assertIn(f"branched off:  {half}, step 200", self.sciara("info", "more").stdout)
+
+    def test_a_complete_run_is_left_alone(self):
+        half = self.run_scenario("half", "--steps", 100, "--checkpoint-every", NEVER)
+        before = tree(half)
+        done = self.sciara("resume", "half")
+        self.assertIn("half: the run is complete (steps): there is nothing to resume", done.stderr)
+        self.assertEqual((done.stdout, tree(half)), ("", before))
+
+    def test_two_are_kept(self):
+        self.run_scenario("out", "--checkpoint-every", "2 min")
+        kept = checkpoints(self.path("out"))
+        self.assertEqual(len(kept), 2)
+        self.assertEqual(kept[-1], f"{record(self.path('out'))['state']['step']:08d}.h5", "the end is the last one")
+
+    def test_none_without_being_asked(self):
+        self.run_scenario("out", "--steps", 50)
+        self.assertFalse(os.path.exists(self.path("out", "checkpoints")))
+        error = self.sciara("resume", "out", "-o", "more", code=3).stderr
+        self.assertIn("out: there is no checkpoint: the run ended before the first one was written", error)
+        self.assertFalse(os.path.exists(self.path("more")))
+
+    def test_overwrite_removes_them(self):
+        self.run_scenario("out", "--steps", 50, "--checkpoint-every", NEVER)
+        self.run_scenario("out", "--steps", 20, "--overwrite")
+        self.assertFalse(os.path.exists(self.path("out", "checkpoints")))
+
+    def test_branch_over_its_parent(self):
+        half = self.run_scenario("half", "--steps", 100, "--checkpoint-every", NEVER)
+        before = tree(half)
+        for more, message in (((), "--overwrite replaces the run in it"),
+                              (("--overwrite",), "the run reads this file and would replace it")):
+            self.assertIn(message, self.sciara("resume", "half", "-o", "half", *more, code=3).stderr)
+            self.assertEqual(tree(half), before)
+        self.run_scenario("other", "--steps", 10)
+        self.branch(half, "other", "--steps", 150, "--overwrite")
+        self.assertEqual(record(self.path("other"))["state"]["step"], 150)
+
+    def test_the_folder_is_all_it_takes(self):
+        """Scenario and DEM are gone and the folder was moved."""
+        self.run_scenario("whole", "-e", "serial")
+        self.run_scenario("half", "-e", "serial", "--steps", 200, "--checkpoint-every", NEVER)
+        os.makedirs(self.path("elsewhere"))
+        shutil.move(self.path("half"), self.path("elsewhere", "moved"))
+        os.remove(self.path("s.json"))
+        os.remove(self.path("dem.asc"))
+        self.sciara("resume", "moved", "-q", "-o", self.path("rest"), "--set", "run.max_steps=null",
+                    cwd=self.path("elsewhere"))
+        self.assert_same_run("whole", "rest", ("history", "scenario_json"))
+
+    def test_initial_lava_is_not_placed_twice(self):
+        """Nor is its raster looked for."""
+        case.write_scenario(self.work, output=OUTPUT, initial={"thickness": "lava.asc"}, vents=[])
+        with open(self.path("dem.asc"), encoding="ascii") as f:
+            head = f.read().splitlines()[:6]
+        with open(self.path("lava.asc"), "w", encoding="ascii") as f:
+            f.write("\n".join(head) + "\n")
+            for row in range(case.ROWS):
+                f.write(" ".join("2" if (row, col) == case.VENT else "0" for col in range(case.COLS)) + "\n")
+        self.run_scenario("whole", "--steps", 60)
+        self.run_scenario("half", "--steps", 30, "--checkpoint-every", NEVER)
+        os.remove(self.path("lava.asc"))
+        self.branch("half", "rest", "--steps", 60)
+        self.assert_same_run("whole", "rest", ("history", "scenario_json"))
+
+    def test_lava_at_the_rim_is_told_once(self):
+        case.write_scenario(self.work, output=OUTPUT, initial={"thickness": 5}, vents=[])
+        first = self.sciara("run", "s.json", "-o", "half", "--steps", 40, "--checkpoint-every", NEVER).stderr
+        again = self.sciara("resume", "half", "-o", "rest", "--steps", 80).stderr
+        self.assertEqual((first.count("has reached the rim"), again.count("has reached the rim")), (1, 0))
+
+
+class Refusals(Checkpoint):
+    def setUp(self):
+        super().setUp()
+        self.half = self.run_scenario("half", "--steps", 100, "--checkpoint-every", "4 min")
+        self.newest = os.path.join(self.half, "checkpoints", checkpoints(self.half)[-1])
+
+    def refuse(self, message, *args, code=3, folder="half"):
+        done = self.sciara("resume", folder, "-o", "new", *args, code=code)
+        self.assertIn(message, done.stderr)
+        self.assertFalse(os.path.exists(self.path("new")), "nothing is written")
+
+    def test_what_differs_is_named(self):
+        self.refuse("precision: found single, the checkpoint was computed in double", "-p", "single")
+        self.refuse("model.cooling: found 3, the checkpoint was computed with 150", "--set", "model.cooling=3")
+        self.refuse("boundary: found closed, the checkpoint was computed with open", "--set", "boundary=closed")
+        self.refuse("--set: found dem.path=x, allowed keys of vents", "--set", "dem.path=x", code=2)
+        self.refuse("--set: found initial.thickness=1, allowed", "--set", "initial.thickness=1", code=2)
+        self.refuse("--checkpoint-every: found \"soon\", allowed", "--checkpoint-every", "soon", code=2)
+        self.refuse("--checkpoint-every: found \"0 wall\", allowed", "--checkpoint-every", "0 wall", code=2)
+
+    def test_only_a_branch_may_change(self):
+        for option in (("--set", "run.max_steps=7"), ("--steps", "7"), ("--until", "7 h"), ("--overwrite",)):
+            error = self.sciara("resume", "half", *option, code=2).stderr
+            self.assertIn(f"{option[0]}: found the option without --output, allowed only for a branch", error)
+
+    def test_another_dem(self):
+        rows, cols = case.ROWS, case.COLS
+        case.write_dem(self.path("other.asc"), rows, cols)
+        with open(self.path("other.asc"), encoding="ascii") as f:
+            text = f.read().replace(f" {case.altitude(10, 10)} ", f" {case.altitude(10, 10) + 0.25} ", 1)
+        with open(self.path("other.asc"), "w", encoding="ascii") as f:
+            f.write(text)
+        case.write_json(self.path("o.json"), case.scenario(dem={"path": "other.asc", "crs": "EPSG:32633"}))
+        other = self.run_scenario("other", "--steps", 5, name="o.json")
+        shutil.copy(os.path.join(other, "dem.tif"), os.path.join(self.half, "dem.tif"))
+        self.refuse("another DEM: found altitudes with the checksum")
+        shutil.copytree(os.path.join(self.half, "checkpoints"), os.path.join(other, "checkpoints"))
+        self.refuse("another DEM: found", folder="other")
+
+    def test_a_maximum_that_was_not_recorded(self):
+        self.run_scenario("poor", "--steps", 50, "--checkpoint-every", NEVER, "--set", 'output.fields=["thickness"]')
+        self.refuse("output: found max_speed among the fields, but the checkpoint has not recorded it", "--set",
+                    'output.fields=["max_speed"]', folder="poor")
+        self.branch(self.half, "less", "--set", 'output.fields=["thickness"]', "--steps", 110)
+
+    def test_rates_that_changed(self):
+        with open(self.path("rates.csv"), "w", encoding="ascii") as f:
+            f.write("time_s,rate_m3_s\n0,4\n1000,0\n")
+        scenario = case.scenario(vents=[{"row": 8, "col": 20, "effusion": {"csv": "rates.csv"}}], **{"output": OUTPUT})
+        case.write_json(self.path("c.json"), scenario)
+        whole = self.run_scenario("whole", name="c.json")
+        half = self.run_scenario("csv", "--steps", 60, "--checkpoint-every", NEVER, name="c.json")
+        self.branch("csv", "rest", "--set", "run.max_steps=null")
+        self.assert_same_run(whole, "rest", ("history", "scenario_json"))
+        with open(self.path("rates.csv"), "w", encoding="ascii") as f:
+            f.write("time_s,rate_m3_s\n0,4\n1000,5\n2000,0\n")
+        data = record(half)
+        data["status"] = "stopped"  # as if by a signal: then it is to go on in its folder
+        case.write_json(os.path.join(half, "run.json"), data)
+        error = self.sciara("resume", "csv", code=3).stderr
+        self.assertIn("vents: cells or rates are others than those it was computed with", error)
+        os.remove(self.path("rates.csv"))
+        self.assertIn("rates.csv", self.sciara("resume", "csv", code=4).stderr)
+
+    def test_no_run(self):
+        os.makedirs(self.path("empty"))
+        self.refuse("empty: this folder is no run: it holds no run.json", folder="empty")
+        self.refuse("nowhere: this folder is no run", folder="nowhere")
+
+    def test_a_damaged_one_is_passed_over(self):
+        names = checkpoints(self.half)
+        whole = self.run_scenario("whole", "--steps", 150)
+        with open(self.newest, "r+b") as f:
+            f.seek(-2000, os.SEEK_END)
+            f.truncate()
+        done = self.sciara("resume", "half", "-o", "new", "--steps", 150)
+        self.assertRegex(done.stderr, f"warning: .*{names[1]}: .*; the one before it is taken")
+        self.assertIn(f"a branch: from half/checkpoints/{names[0]}", done.stderr)
+        self.assert_same_run(whole, "new", ("history", "scenario_json"))
+        with open(os.path.join(self.half, "checkpoints", names[0]), "w", encoding="ascii") as f:
+            f.write("nothing")
+        shutil.rmtree(self.path("new"))
+        self.refuse("half: none of its 2 checkpoints can be gone on from")
+
+    def test_an_end_that_is_past(self):
+        done = self.sciara("resume", "half", "-o", "new", "--until", "1 h")
+        self.assertIn("warning: the end of the run is reached already: step 100 of 100", done.stderr)
+
+
+if __name__ == "__main__":
+    case.main()

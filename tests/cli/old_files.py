@@ -1,0 +1,60 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Files that earlier releases wrote (tests/golden/files) are read, exported and gone on from, with the same bits."""
+import os
+import shutil
+import sys
+
+sys.dont_write_bytecode = True
+sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
+import case
+from case import Case, read_json, record, tree
+
+FILES = os.path.join(case.SOURCE, "tests", "golden", "files")
+
+
+class OldFiles(Case):
+    def releases(self):
+        names = sorted(name for name in os.listdir(FILES) if os.path.isdir(os.path.join(FILES, name)))
+        self.assertGreater(len(names), 0)
+        for name in names:
+            with self.subTest(release=name):
+                run = self.path(name)
+                shutil.copytree(os.path.join(FILES, name), run)
+                yield run, read_json(run, "expected.json")
+
+    def test_info(self):
+        for run, expected in self.releases():
+            said = self.sciara("info", run).stdout
+            self.assertIn(f"checkpoint:    step {expected['checkpoint_step']}, simulated", said)
+            self.assertIn(f"checksum:      {expected['checkpoint_checksum']}", said)
+            said = self.sciara("info", os.path.join(run, "checkpoints", f"{expected['checkpoint_step']:08d}.h5")).stdout
+            self.assertIn(", whole", said)
+            self.assertIn(f"checksum:      {expected['checkpoint_checksum']}", said)
+
+    def test_export(self):
+        for run, _ in self.releases():
+            for kind in ("cog", "nc", "csv", "gpkg"):
+                out = self.path(f"out.{kind}")
+                self.sciara("export", run, "-q", "-f", kind, "-o", out, "--overwrite")
+                self.assertGreater(os.path.getsize(out), 0)
+
+    def test_resume(self):
+        """As a branch of the run that was complete, and in its folder as if it had been stopped."""
+        for run, expected in self.releases():
+            before = tree(run)
+            self.sciara("resume", run, "-q", "-o", self.path("more"), "--steps", expected["step"])
+            last = record(self.path("more"))["snapshots"][-1]
+            self.assertEqual((last["step"], last["checksum"]), (expected["step"], expected["checksum"]))
+            self.assertEqual(tree(run), before)
+            data = record(run)
+            data["status"] = "stopped"
+            case.write_json(os.path.join(run, "run.json"), data)
+            self.sciara("resume", run, "-q", "-e", "serial")
+            self.assertEqual(record(run)["snapshots"][-1]["checksum"], expected["checkpoint_checksum"])
+            self.assertEqual(record(run)["resumed"][0]["step"], expected["checkpoint_step"])
+            shutil.rmtree(self.path("more"))
+
+
+if __name__ == "__main__":
+    case.main()

@@ -1,0 +1,380 @@
+// SPDX-License-Identifier: Apache-2.0
+// The checkpoints of a run: when they are due, which two are kept, what is never kept, and going on from them. Killing
+// programs is for tests/cli/checkpoint_kill.py.
+#include <check.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "io/durable.h"
+#include "model/soundness.h"
+#include "sim/checkpoints.h"
+#include "sim/run.h"
+#include "sim/run_folder.h"
+
+static char folder[64], out[96], where[128];
+
+static void write_scenario(void) {
+  char path[96];
+  snprintf(path, sizeof path, "%s/dem.asc", folder);
+  FILE *f = fopen(path, "w");
+  ck_assert_ptr_nonnull(f);
+  fprintf(f, "ncols 40\nnrows 30\nxllcorner 500000\nyllcorner 4177000\ncellsize 10\nNODATA_value -9999\n");
+  for (int row = 0; row < 30; row++) {
+    for (int col = 0; col < 40; col++) fprintf(f, "%g ", 1000 - 3 * row - 0.5 * col + (row * 7 + col * 3) % 5 * 0.25);
+    fprintf(f, "\n");
+  }
+  ck_assert_int_eq(fclose(f), 0);
+  snprintf(path, sizeof path, "%s/s.json", folder);
+  f = fopen(path, "w");
+  ck_assert_ptr_nonnull(f);
+  fprintf(f, "{\"dem\": {\"path\": \"dem.asc\", \"crs\": \"EPSG:32633\"}, \"run\": {\"max_steps\": 120},"
+             " \"vents\": [{\"row\": 8, \"col\": 20, \"effusion\": {\"slot\": \"1 d\", \"rates_m3_s\": [5]}}],"
+             " \"output\": {\"folder\": \"out\", \"every\": \"45 s\", \"checkpoint_every\": \"60 s\","
+             " \"fields\": [\"thickness\", \"max_speed\"]}}");
+  ck_assert_int_eq(fclose(f), 0);
+}
+
+static void setup(void) {
+  snprintf(folder, sizeof folder, "/tmp/sciara-checkpoints-XXXXXX");
+  ck_assert_ptr_nonnull(mkdtemp(folder));
+  snprintf(out, sizeof out, "%s/out", folder);
+  snprintf(where, sizeof where, "%s/%s", out, SCIARA_CHECKPOINT_FOLDER);
+  write_scenario();
+}
+
+static void teardown(void) {
+  char command[128];
+  snprintf(command, sizeof command, "rm -rf '%s'", folder);
+  ck_assert_int_eq(system(command), 0);
+}
+
+static struct sciara_simulation *open_simulation(const char *engine) {
+  char scenario[96], name[64];
+  snprintf(scenario, sizeof scenario, "%s/s.json", folder);
+  snprintf(name, sizeof name, "engine.name=%s", engine);
+  const char *const overrides[] = {name};
+  const struct sciara_problem_options options = {.overrides = overrides, .override_count = 1};
+  struct sciara_problem problem;
+  struct sciara_simulation *s;
+  ck_assert_msg(sciara_problem_open(scenario, &options, &problem) == SCIARA_OK, "%s", sciara_last_error());
+  ck_assert_msg(sciara_simulation_create(&problem, &s) == SCIARA_OK, "%s", sciara_last_error());
+  return s;
+}
+
+static struct sciara_checkpoints begin_checkpoints(const struct sciara_simulation *s) {
+  struct sciara_checkpoints c;
+  ck_assert_int_eq(sciara_checkpoints_begin(&c, s, out, sciara_state_checksum_of_ground(s->problem.state), "a test",
+                                            "2026-11-21T00:00:00Z"),
+                   SCIARA_OK);
+  return c;
+}
+
+/** The steps that are there, newest first, are a and b (0: none). */
+static void expect_files(uint64_t a, uint64_t b) {
+  uint64_t *steps;
+  size_t count;
+  ck_assert_int_eq(sciara_checkpoints_list(where, &steps, &count), SCIARA_OK);
+  ck_assert_uint_eq(count, (a != 0) + (b != 0));
+  if (a) ck_assert_uint_eq(steps[0], a);
+  if (b) ck_assert_uint_eq(steps[1], b);
+  free(steps);
+}
+
+static enum sciara_status write_step(struct sciara_checkpoints *c, const struct sciara_simulation *s, uint64_t step) {
+  s->problem.state->step = step;
+  const struct sciara_output o = {.state = s->problem.state, .next_snapshot_s = 45};
+  return sciara_checkpoints_write(c, &o, 0);
+}
+
+START_TEST(the_newest_two_are_kept) {
+  struct sciara_simulation *s = open_simulation("serial");
+  struct sciara_checkpoints c = begin_checkpoints(s);
+  expect_files(0, 0);
+  ck_assert_int_eq(write_step(&c, s, 10), SCIARA_OK);
+  expect_files(10, 0);
+  ck_assert_int_eq(write_step(&c, s, 20), SCIARA_OK);
+  expect_files(20, 10);
+  ck_assert_int_eq(write_step(&c, s, 20), SCIARA_OK); // again: the one before it is not lost for that
+  expect_files(20, 10);
+  ck_assert_int_eq(write_step(&c, s, 1234567890), SCIARA_OK);
+  expect_files(1234567890, 20);
+  char *part = sciara_format("%s/00000040.h5.part", where);
+  ck_assert_int_eq(mkdir(part, 0777), 0); // so that it cannot be written
+  ck_assert_int_eq(write_step(&c, s, 40), SCIARA_ERR_IO);
+  expect_files(1234567890, 20);                       // an old one goes only when the new one is there
+  ck_assert_int_eq(write_step(&c, s, 30), SCIARA_OK); // as after going on from the older one
+  expect_files(1234567890, 30);
+  free(part);
+  sciara_checkpoints_end(&c);
+  sciara_simulation_destroy(s);
+}
+END_TEST
+
+// Two are there, the newer is damaged, and the run went on from the older: that one must outlive the next.
+START_TEST(a_damaged_one_goes_first) {
+  struct sciara_simulation *s = open_simulation("serial");
+  struct sciara_checkpoints c = begin_checkpoints(s);
+  ck_assert_int_eq(write_step(&c, s, 10), SCIARA_OK);
+  ck_assert_int_eq(write_step(&c, s, 90), SCIARA_OK);
+  sciara_checkpoints_end(&c);
+  c = begin_checkpoints(s);
+  sciara_checkpoints_found(&c, 10);
+  ck_assert_int_eq(write_step(&c, s, 20), SCIARA_OK);
+  expect_files(20, 10);
+  sciara_checkpoints_end(&c);
+  sciara_simulation_destroy(s);
+}
+END_TEST
+
+START_TEST(only_checkpoints_are_listed) {
+  static const char *const names[] = {"00000001.h5", "123456789.h5", "1.h5", "00000002.h5.part", "00000003.nc", "x"};
+  static const bool is_one[] = {true, true, false, true, false, false};
+  ck_assert_int_eq(sciara_folder_make(where), SCIARA_OK);
+  for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
+    char *path = sciara_path_join(where, names[k]);
+    ck_assert_int_eq(sciara_file_replace(path, "x", 1), SCIARA_OK);
+    ck_assert_int_eq(sciara_is_checkpoint_name(names[k]), is_one[k]);
+    free(path);
+  }
+  expect_files(123456789, 1);
+}
+END_TEST
+
+START_TEST(they_are_due_at_multiples) {
+  struct sciara_simulation *s = open_simulation("serial");
+  struct sciara_checkpoints c = begin_checkpoints(s);
+  ck_assert(c.next_s == 60 && isinf(c.next_wall));
+  ck_assert(!sciara_checkpoints_due(&c, nextafter(60, 0)) && sciara_checkpoints_due(&c, 60));
+  sciara_checkpoints_schedule(&c, 60);
+  ck_assert_double_eq(c.next_s, 120);
+  sciara_checkpoints_schedule(&c, 239.5);
+  ck_assert_double_eq(c.next_s, 240);
+  ck_assert(!sciara_checkpoints_due_by_wall(&c));
+  s->problem.scenario.output.checkpoint_every_s = 0;
+  s->problem.scenario.output.checkpoint_wall_s = 1e-9;
+  sciara_checkpoints_schedule(&c, 5);
+  usleep(1000);
+  ck_assert(isinf(c.next_s) && sciara_checkpoints_due_by_wall(&c));
+  sciara_checkpoints_end(&c);
+  sciara_simulation_destroy(s);
+}
+END_TEST
+
+// ------------------------------------------------------------------------------------------------------- bad numbers
+
+enum { ROW = 12, COL = 17, CELL = ROW * 40 + COL };
+
+static const struct {
+  const char *name; ///< as the message says it; NULL: sound
+  size_t field;     ///< of struct sciara_state
+  double value;
+  bool dry; ///< no lava is there
+} values[] = {
+    {NULL, offsetof(struct sciara_state, h), 2.5, false},
+    {"thickness is nan", offsetof(struct sciara_state, h), NAN, false},
+    {"thickness is inf", offsetof(struct sciara_state, h), INFINITY, false},
+    {"thickness is -0.001", offsetof(struct sciara_state, h), -0.001, false},
+    {"temperature is nan", offsetof(struct sciara_state, T), NAN, false},
+    {"temperature is 1000", offsetof(struct sciara_state, T), 1000, false},
+    {"temperature is 1400", offsetof(struct sciara_state, T), 1400, false},
+    {"momentum eastward is -inf", offsetof(struct sciara_state, px), -INFINITY, false},
+    {"momentum northward is nan", offsetof(struct sciara_state, py), NAN, false},
+    {"momentum eastward is inf", offsetof(struct sciara_state, px), INFINITY, true},
+    {"temperature is nan", offsetof(struct sciara_state, T), NAN, true},
+    {"altitude is nan", offsetof(struct sciara_state, z), NAN, false},
+    {"altitude is 7", offsetof(struct sciara_state, z), 7, false},
+    {"lava lost is -1", offsetof(struct sciara_state, lost), -1, false},
+};
+
+START_TEST(bad_numbers_make_no_checkpoint) {
+  struct sciara_simulation *s = open_simulation("serial");
+  struct sciara_state *state = s->problem.state;
+  struct sciara_checkpoints c = begin_checkpoints(s);
+  char *expected = sciara_format("step 20: row %d, column %d: %s", ROW, COL, values[_i].name ? values[_i].name : "");
+  state->h[CELL] = values[_i].dry ? 0 : 1;
+  state->T[CELL] = values[_i].dry ? 0 : 1300;
+  ck_assert_msg(write_step(&c, s, 10) == SCIARA_OK, "%s", sciara_last_error());
+  double *field;
+  memcpy(&field, (const char *)state + values[_i].field, sizeof field);
+  field[CELL] = values[_i].value;
+  const enum sciara_status status = write_step(&c, s, 20);
+  if (!values[_i].name) {
+    ck_assert_int_eq(status, SCIARA_OK);
+  } else {
+    ck_assert_int_eq(status, SCIARA_ERR_NUMERIC);
+    ck_assert_str_eq(sciara_last_error(), expected);
+    expect_files(10, 0);
+    ck_assert_int_eq(sciara_checkpoints_blame(&c, status), SCIARA_ERR_NUMERIC);
+    ck_assert_msg(strstr(sciara_last_error(), "; the last good checkpoint is ") &&
+                      strstr(sciara_last_error(), "out/checkpoints/00000010.h5"),
+                  "%s", sciara_last_error());
+  }
+  free(expected);
+  sciara_checkpoints_end(&c);
+  sciara_simulation_destroy(s);
+}
+END_TEST
+
+static const char *const engines[] = {"serial", "checked"}; // states that are copied at once, and such that are kept
+
+/** The engine's own table but for `advance`, which fails from step `bad_step` on. */
+static struct sciara_engine_ops failing;
+static enum sciara_status (*real_advance)(void *, const struct sciara_stop *, struct sciara_engine_progress *);
+static uint64_t bad_step;
+
+static enum sciara_status advance(void *engine, const struct sciara_stop *stop, struct sciara_engine_progress *p) {
+  struct sciara_stop before = *stop;
+  if (before.steps > bad_step) before.steps = bad_step;
+  const enum sciara_status status = real_advance(engine, &before, p);
+  if (status != SCIARA_OK || p->step < bad_step) return status;
+  return sciara_fail(SCIARA_ERR_NUMERIC, "step %llu: planted", (unsigned long long)bad_step);
+}
+
+static void spoil(struct sciara_simulation *s, uint64_t step) {
+  failing = *s->ops;
+  real_advance = failing.advance;
+  failing.advance = advance;
+  bad_step = step;
+  s->ops = &failing;
+}
+
+static uint64_t last_checksum(const char *run_folder) {
+  struct sciara_run_record r;
+  char *path = sciara_path_join(run_folder, SCIARA_RUN_JSON);
+  ck_assert_msg(sciara_run_record_read(path, &r) == SCIARA_OK, "%s", sciara_last_error());
+  const uint64_t checksum = r.snapshots[r.snapshot_count - 1].checksum;
+  ck_assert_int_eq(r.status, SCIARA_RUN_COMPLETE);
+  sciara_run_record_free(&r);
+  free(path);
+  return checksum;
+}
+
+/** Goes on in the folder; the result is that of the run. */
+static enum sciara_status go_on(const char *engine) {
+  char name[64];
+  snprintf(name, sizeof name, "engine.name=%s", engine);
+  const char *const overrides[] = {name};
+  const struct sciara_problem_options options = {.overrides = overrides, .override_count = 1};
+  struct sciara_resume resume;
+  struct sciara_refusals refusals = {0};
+  struct sciara_problem problem;
+  struct sciara_simulation *s;
+  struct sciara_run_result result;
+  ck_assert_msg(sciara_resume_open(out, false, &resume) == SCIARA_OK, "%s", sciara_last_error());
+  ck_assert_msg(sciara_resume_find(&resume) == SCIARA_OK, "%s", sciara_last_error());
+  sciara_resume_problem(&resume, &options, &problem, &refusals);
+  ck_assert_msg(refusals.count == 0, "%s", sciara_last_error());
+  ck_assert_msg(sciara_resume_simulation(&resume, &problem, &s) == SCIARA_OK, "%s", sciara_last_error());
+  const struct sciara_run_options how = {.history = resume.from.history, .resume = &resume};
+  const enum sciara_status status = sciara_run_to_end(s, &how, &result);
+  sciara_simulation_destroy(s);
+  sciara_refusals_free(&refusals);
+  sciara_resume_close(&resume);
+  return status;
+}
+
+// A run that fails says from where one may go on, and from there it is as if nothing had happened.
+START_TEST(a_failed_run_names_the_last_good_one) {
+  struct sciara_run_result result;
+  struct sciara_simulation *s = open_simulation(engines[_i]);
+  const struct sciara_run_options how = {.history = "a test"};
+  ck_assert_msg(sciara_run_to_end(s, &how, &result) == SCIARA_OK, "%s", sciara_last_error());
+  sciara_simulation_destroy(s);
+  const uint64_t whole = last_checksum(out);
+  char command[128];
+  snprintf(command, sizeof command, "rm -r '%s'", out);
+  ck_assert_int_eq(system(command), 0);
+
+  s = open_simulation(engines[_i]);
+  spoil(s, 1);
+  ck_assert_int_eq(sciara_run_to_end(s, &how, &result), SCIARA_ERR_NUMERIC);
+  ck_assert_str_eq(sciara_last_error(), "step 1: planted; there is no checkpoint");
+  sciara_simulation_destroy(s);
+  ck_assert_int_eq(system(command), 0);
+
+  s = open_simulation(engines[_i]);
+  spoil(s, 110);
+  ck_assert_int_eq(sciara_run_to_end(s, &how, &result), SCIARA_ERR_NUMERIC);
+  uint64_t *steps;
+  size_t count;
+  ck_assert_int_eq(sciara_checkpoints_list(where, &steps, &count), SCIARA_OK);
+  ck_assert_uint_eq(count, 2);
+  char *path = sciara_checkpoint_path(where, steps[0]);
+  char *expected = sciara_format("step 110: planted; the last good checkpoint is %s", path);
+  ck_assert_str_eq(sciara_last_error(), expected);
+  sciara_simulation_destroy(s);
+  ck_assert_msg(go_on(engines[1 - _i]) == SCIARA_OK, "%s", sciara_last_error());
+  ck_assert_uint_eq(last_checksum(out), whole);
+  free(expected);
+  free(path);
+  free(steps);
+}
+END_TEST
+
+// What left the map before the checkpoint is counted too: in the next checkpoint, and so that it is told once.
+START_TEST(losses_go_on) {
+  struct sciara_simulation *s = open_simulation("serial");
+  s->losses_before = 7;
+  const struct sciara_event event = {.time = INFINITY, .step = 5};
+  ck_assert_int_eq(sciara_simulation_advance(s, &event), SCIARA_OK);
+  ck_assert_uint_eq(s->progress.losses, 7);
+  sciara_simulation_destroy(s);
+}
+END_TEST
+
+/** Asks for a checkpoint at the first tick. */
+static int request;
+static void on_tick(void *context, const struct sciara_simulation *s) {
+  (void)s;
+  if (!*(bool *)context) __atomic_store_n(&request, 1, __ATOMIC_RELAXED);
+  *(bool *)context = true;
+}
+
+// Asked for, by a run that would write none: with and without a thread that writes.
+START_TEST(one_that_is_asked_for) {
+  struct sciara_run_result result;
+  struct sciara_simulation *s = open_simulation(engines[_i % 2]);
+  bool asked = false;
+  s->problem.scenario.output.checkpoint_every_s = 0;
+  if (_i >= 2) s->problem.scenario.output.every_s = 0;
+  s->until_step = 121; // so that there is a step after the first slice
+  spoil(s, UINT64_MAX);
+  const struct sciara_run_options how = {
+      .history = "a test", .checkpoint = &request, .observer = {.context = &asked, .tick = on_tick}};
+  ck_assert_msg(sciara_run_to_end(s, &how, &result) == SCIARA_OK, "%s", sciara_last_error());
+  uint64_t *steps;
+  size_t count;
+  ck_assert_int_eq(sciara_checkpoints_list(where, &steps, &count), SCIARA_OK);
+  ck_assert_uint_le(count, 1); // the run may have ended with that very slice
+  if (_i < 2) ck_assert_uint_eq(count, 1);
+  if (_i < 2) ck_assert_int_eq(request, 0);
+  free(steps);
+  sciara_simulation_destroy(s);
+}
+END_TEST
+
+int main(void) {
+  Suite *suite = suite_create("checkpoints of a run");
+  TCase *tests = tcase_create("all");
+  tcase_set_timeout(tests, 60);
+  tcase_add_checked_fixture(tests, setup, teardown);
+  tcase_add_test(tests, the_newest_two_are_kept);
+  tcase_add_test(tests, a_damaged_one_goes_first);
+  tcase_add_test(tests, only_checkpoints_are_listed);
+  tcase_add_test(tests, they_are_due_at_multiples);
+  tcase_add_loop_test(tests, bad_numbers_make_no_checkpoint, 0, (int)(sizeof values / sizeof *values));
+  tcase_add_loop_test(tests, a_failed_run_names_the_last_good_one, 0, 2);
+  tcase_add_test(tests, losses_go_on);
+  tcase_add_loop_test(tests, one_that_is_asked_for, 0, 4);
+  suite_add_tcase(suite, tests);
+  SRunner *runner = srunner_create(suite);
+  srunner_run_all(runner, CK_ENV);
+  const int failed = srunner_ntests_failed(runner);
+  srunner_free(runner);
+  return failed != 0;
+}

@@ -10,6 +10,7 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "io/checkpoint_header.h"
+#include "model/touched.h"
 
 enum { CHUNK_SIDE = 256, FIELDS = 9, ALWAYS = 7 };
 
@@ -191,7 +192,10 @@ static enum sciara_status take_over(struct sciara_checkpoint *c, const struct sc
   c->initial_m3 = s->initial;
   c->emitted_m3 = s->emitted;
   c->solidifications = s->solidifications;
-  c->checksum = sciara_state_checksum_over(s, c->identity.ground);
+  struct sciara_touched touched;
+  SCIARA_TRY(sciara_touched_find(s, &touched));
+  c->checksum = sciara_state_checksum_over(s, c->identity.ground, &touched);
+  sciara_touched_release(&touched);
   return SCIARA_OK;
 }
 

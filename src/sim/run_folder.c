@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -12,6 +13,9 @@
 
 #include "io/durable.h"
 #include "io/frames.h"
+
+#define PART ".part"
+#define UNFINISHED SCIARA_RUN_JSON PART
 
 bool sciara_is_folder(const char *path) {
   struct stat info;
@@ -115,12 +119,24 @@ static enum sciara_status remove_frames(const char *folder) {
   return status;
 }
 
+/** run.json gets the name that it has while it is written: what it lists is no longer promised. */
+static enum sciara_status withdraw_record(const char *folder) {
+  char *record = sciara_path_join(folder, SCIARA_RUN_JSON), *part = sciara_path_join(folder, UNFINISHED);
+  enum sciara_status status = SCIARA_OK;
+  if (!record || !part)
+    status = sciara_fail(SCIARA_ERR_MEMORY, "no memory for a path");
+  else if (rename(record, part) != 0 && errno != ENOENT)
+    status = sciara_fail(SCIARA_ERR_IO, "%s: cannot be renamed: %s", record, strerror(errno));
+  free(record);
+  free(part);
+  return status == SCIARA_OK ? sciara_file_sync(folder) : status;
+}
+
 static enum sciara_status remove_run(const char *folder) {
-  SCIARA_TRY(remove_file(folder, SCIARA_RUN_JSON)); // first, for good: without it the rest is no run
-  SCIARA_TRY(sciara_file_sync(folder));
-  SCIARA_TRY(remove_file(folder, "series.nc"));
-  SCIARA_TRY(remove_file(folder, SCIARA_RUN_DEM));
-  SCIARA_TRY(remove_file(folder, SCIARA_RUN_LOG));
+  static const char *const files[] = {"series.nc",    "series.nc" PART,    SCIARA_RUN_DEM,
+                                      SCIARA_RUN_LOG, SCIARA_RUN_DEM PART, NULL};
+  SCIARA_TRY(withdraw_record(folder)); // first, for good: without it the rest is no run
+  for (const char *const *name = files; *name; name++) SCIARA_TRY(remove_file(folder, *name));
   SCIARA_TRY(remove_products(folder, "snapshots", is_snapshot));
   SCIARA_TRY(remove_products(folder, "maps", is_map));
   return remove_frames(folder);
@@ -135,11 +151,39 @@ static enum sciara_status lock_folder(const char *folder, int *lock) {
   return sciara_fail(SCIARA_ERR_INPUT, "%s: another run is writing into this folder", folder);
 }
 
-static bool holds_run(const char *folder) {
-  char *path = sciara_path_join(folder, SCIARA_RUN_JSON);
+static bool holds(const char *folder, const char *name) {
+  char *path = sciara_path_join(folder, name);
   const bool found = path && access(path, F_OK) == 0;
   free(path);
   return found;
+}
+
+/** A run, or one that was interrupted before its first run.json or while it was replaced. */
+static bool holds_run(const char *folder) { return holds(folder, SCIARA_RUN_JSON) || holds(folder, UNFINISHED); }
+
+static enum sciara_status refuse_link(const char *folder, const char *name) {
+  char *path = sciara_path_join(folder, name);
+  struct stat about;
+  if (!path) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a path");
+  enum sciara_status status = SCIARA_OK;
+  if (lstat(path, &about) == 0 && S_ISLNK(about.st_mode))
+    status = sciara_fail(SCIARA_ERR_INPUT,
+                         "%s: found a symbolic link, allowed in this place is only what a run has made itself; remove the "
+                         "link, or name the folder that it leads to as the output",
+                         path);
+  free(path);
+  return status;
+}
+
+enum sciara_status sciara_run_folder_refuse_links(const char *folder) {
+  static const char *const names[] = {"snapshots", "maps", "checkpoints", SCIARA_RUN_JSON, UNFINISHED, SCIARA_RUN_LOG};
+  for (size_t k = 0; k < sizeof names / sizeof *names; k++) SCIARA_TRY(refuse_link(folder, names[k]));
+  for (int f = 0; f < SCIARA_FIELD_COUNT; f++) {
+    char name[64];
+    snprintf(name, sizeof name, "maps/%s.frames", sciara_field_name((enum sciara_field)f));
+    SCIARA_TRY(refuse_link(folder, name));
+  }
+  return SCIARA_OK;
 }
 
 enum sciara_status sciara_run_folder_prepare(const char *folder, bool overwrite, const char *const *inputs,
@@ -155,6 +199,7 @@ enum sciara_status sciara_run_folder_prepare(const char *folder, bool overwrite,
     return sciara_fail(SCIARA_ERR_INPUT,
                        "%s: the output folder holds files but no run (no %s): --overwrite replaces only a run", folder,
                        SCIARA_RUN_JSON);
+  if (full) SCIARA_TRY(sciara_run_folder_refuse_links(folder));
   if (full) SCIARA_TRY(spare_inputs(folder, inputs, count));
   SCIARA_TRY(sciara_folder_make(folder));
   SCIARA_TRY(lock_folder(folder, lock));

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "app/bad_alloc.h"
 #include "app/command.h"
 #include "app/doc.h"
 #include "app/messages.h"
@@ -74,6 +75,7 @@ static int finish(int code) {
 
 int main(int argc, char **argv) {
   sciara_hdf5_no_atexit();
+  sciara_bad_alloc_ends_program();
   signal(SIGXFSZ, SIG_IGN); // a file size limit is an error of write, not a death
   setlocale(LC_CTYPE, "");  // for names of files; numbers stay those of the C locale
   sciara_messages_begin();

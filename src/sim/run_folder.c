@@ -139,7 +139,8 @@ static enum sciara_status remove_run(const char *folder) {
   for (const char *const *name = files; *name; name++) SCIARA_TRY(remove_file(folder, *name));
   SCIARA_TRY(remove_products(folder, "snapshots", is_snapshot));
   SCIARA_TRY(remove_products(folder, "maps", is_map));
-  return remove_frames(folder);
+  SCIARA_TRY(remove_frames(folder));
+  return sciara_file_sync(folder); // before the new run.json: an old series.nc would refer to what is gone
 }
 
 static enum sciara_status lock_folder(const char *folder, int *lock) {
@@ -167,10 +168,11 @@ static enum sciara_status refuse_link(const char *folder, const char *name) {
   if (!path) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a path");
   enum sciara_status status = SCIARA_OK;
   if (lstat(path, &about) == 0 && S_ISLNK(about.st_mode))
-    status = sciara_fail(SCIARA_ERR_INPUT,
-                         "%s: found a symbolic link, allowed in this place is only what a run has made itself; remove the "
-                         "link, or name the folder that it leads to as the output",
-                         path);
+    status =
+        sciara_fail(SCIARA_ERR_INPUT,
+                    "%s: found a symbolic link, allowed in this place is only what a run has made itself; remove the "
+                    "link, or name the folder that it leads to as the output",
+                    path);
   free(path);
   return status;
 }

@@ -39,13 +39,14 @@ static void catch_signals(void) {
   sigaction(SIGHUP, &action, NULL); // the terminal went away: keep the state
 }
 
-/** "2026-11-20T12:00:00Z: sciara run a.json --steps 5": what CF calls history. */
+/** "2026-11-20T12:00:00Z: sciara run a.json --steps 5": what CF calls history. NULL: no memory. */
 static char *history_of(int argc, char **argv) {
   struct sciara_text text = {0};
   char now[SCIARA_UTC_SIZE];
   sciara_utc_now(now);
-  sciara_text_append(&text, "%s: sciara", now);
-  for (int k = 0; k < argc; k++) sciara_text_append(&text, " %s", argv[k]);
+  enum sciara_status status = sciara_text_append(&text, "%s: sciara", now);
+  for (int k = 0; k < argc && status == SCIARA_OK; k++) status = sciara_text_append(&text, " %s", argv[k]);
+  if (status != SCIARA_OK) sciara_text_free(&text);
   return text.data;
 }
 
@@ -162,6 +163,9 @@ static int run(const struct sciara_command *command, int argc, char **argv) {
   const uint64_t every = code < 0 ? profile_every(&arguments) : 0;
   const double message_every = code < 0 ? progress_every(&arguments) : 0;
   if (code < 0 && (every == 0 || message_every < 0)) code = SCIARA_ERR_USAGE;
+  if (code < 0 && !history) {
+    code = sciara_report(SCIARA_ERR_MEMORY); // told by history_of
+  }
   if (code < 0) {
     struct sciara_simulation *simulation = NULL;
     struct sciara_run_result result = {0};

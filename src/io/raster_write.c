@@ -16,7 +16,8 @@ static enum sciara_status encode(struct sciara_gdal_scope *scope, GDALDatasetH m
   bool made = copy != NULL;
   if (copy) GDALClose(copy); // returns nothing: what went wrong shows only in the errors raised meanwhile
   if (made && !scope->failed) return SCIARA_OK;
-  return sciara_fail(SCIARA_ERR_IO, "%s: cannot be written: %s", path, sciara_gdal_message(scope));
+  return sciara_fail(sciara_gdal_status(scope, SCIARA_ERR_IO), "%s: cannot be written: %s", path,
+                     sciara_gdal_message(scope));
 }
 
 // Not straight to the disk: when the last bytes of a file do not fit there, GDAL says nothing.

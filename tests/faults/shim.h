@@ -31,6 +31,7 @@ struct shim_counts {
   uint64_t live;    ///< bytes that the process has from malloc
   uint64_t peak;    ///< their most
   uint64_t done;    ///< the plan was carried out so many times
+  uint64_t resident; ///< bytes in memory at their most, of a process that ended by itself
   uint64_t sites;   ///< places of the program that request memory
   struct {
     uint64_t address, first, last; ///< of the call; its first and its last request

@@ -9,7 +9,7 @@ PROGRAM = os.environ["SCIARA_PROGRAM"]
 LIBRARY = os.environ.get("SCIARA_SHIM", "")
 PATIENCE = 60  # s: nothing here takes longer than a second; what does hangs
 
-COUNTS = struct.Struct("<6Q")
+COUNTS = struct.Struct("<7Q")
 SITE = struct.Struct("<3Q")
 RECORD = struct.Struct("<IiqIIQ")
 
@@ -24,6 +24,7 @@ class Outcome:
     mallocs: int = 0
     peak: int = 0
     done: int = 0
+    resident: int = 0  # bytes at their most, of a process that ended by itself
     sites: list = field(default_factory=list)  # (address, first, last) of its requests for memory
 
     @property
@@ -45,8 +46,8 @@ class Record:
 def read_counts(path):
     with open(path, "rb") as f:
         data = f.read()
-    calls, mallocs, _, peak, done, sites = COUNTS.unpack_from(data)
-    return {"calls": calls, "mallocs": mallocs, "peak": peak, "done": done,
+    calls, mallocs, _, peak, done, resident, sites = COUNTS.unpack_from(data)
+    return {"calls": calls, "mallocs": mallocs, "peak": peak, "done": done, "resident": resident,
             "sites": [SITE.unpack_from(data, COUNTS.size + k * SITE.size) for k in range(sites)]}
 
 

@@ -152,15 +152,24 @@ static enum sciara_status lock_folder(const char *folder, int *lock) {
   return sciara_fail(SCIARA_ERR_INPUT, "%s: another run is writing into this folder", folder);
 }
 
-static bool holds(const char *folder, const char *name) {
+static enum sciara_status look_for(const char *folder, const char *name, bool *found) {
   char *path = sciara_path_join(folder, name);
-  const bool found = path && access(path, F_OK) == 0;
+  if (!path) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a path");
+  *found |= access(path, F_OK) == 0;
   free(path);
-  return found;
+  return SCIARA_OK;
 }
 
 /** A run, or one that was interrupted before its first run.json or while it was replaced. */
-static bool holds_run(const char *folder) { return holds(folder, SCIARA_RUN_JSON) || holds(folder, UNFINISHED); }
+static enum sciara_status require_run(const char *folder) {
+  bool found = false;
+  SCIARA_TRY(look_for(folder, SCIARA_RUN_JSON, &found));
+  SCIARA_TRY(look_for(folder, UNFINISHED, &found));
+  if (found) return SCIARA_OK;
+  return sciara_fail(SCIARA_ERR_INPUT,
+                     "%s: the output folder holds files but no run (no %s): --overwrite replaces only a run", folder,
+                     SCIARA_RUN_JSON);
+}
 
 static enum sciara_status refuse_link(const char *folder, const char *name) {
   char *path = sciara_path_join(folder, name);
@@ -197,10 +206,7 @@ enum sciara_status sciara_run_folder_prepare(const char *folder, bool overwrite,
   if (full && !overwrite)
     return sciara_fail(SCIARA_ERR_INPUT, "%s: the output folder is not empty; --overwrite replaces the run in it",
                        folder);
-  if (full && !holds_run(folder))
-    return sciara_fail(SCIARA_ERR_INPUT,
-                       "%s: the output folder holds files but no run (no %s): --overwrite replaces only a run", folder,
-                       SCIARA_RUN_JSON);
+  if (full) SCIARA_TRY(require_run(folder));
   if (full) SCIARA_TRY(sciara_run_folder_refuse_links(folder));
   if (full) SCIARA_TRY(spare_inputs(folder, inputs, count));
   SCIARA_TRY(sciara_folder_make(folder));

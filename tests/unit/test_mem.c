@@ -87,12 +87,12 @@ START_TEST(limited) {
   const size_t wide = sciara_address_space_left();
   limit.rlim_cur = (rlim_t)100 << 20;
   ck_assert_int_eq(setrlimit(RLIMIT_AS, &limit), 0);
-  const size_t narrow = sciara_address_space_left(), available = sciara_memory_available();
+  const size_t narrow = sciara_address_space_left(), told = sciara_memory_available();
   setrlimit(RLIMIT_AS, &before);
   ck_assert(wide > (size_t)1 << 39 && wide < (size_t)1 << 40);
   ck_assert_uint_lt(narrow, (size_t)100 << 20);
   const size_t reserve = SCIARA_ADDRESS_SPACE_RESERVE;
-  ck_assert_uint_eq(available, narrow > reserve ? narrow - reserve : 1);
+  ck_assert_uint_eq(told, narrow > reserve ? narrow - reserve : 1);
 }
 END_TEST
 

@@ -12,7 +12,7 @@
 enum { CHUNK_SIDE = SCIARA_CHUNK_SIDE };
 
 /* 0 is "no lava", and most of the grid holds none. Lava that never came is the missing value of arrival_time. */
-static double fill_of(enum sciara_field field) {
+double sciara_field_fill(enum sciara_field field) {
   return field == SCIARA_FIELD_ARRIVAL_TIME ? SCIARA_NODATA_ALTITUDE : 0.0;
 }
 
@@ -44,11 +44,11 @@ static bool is_plain_row(const struct sciara_field_writer *w, int64_t row, int64
 }
 
 /*
- * Copies a chunk's part of the grid, in the type of the file, into w->chunk; *plain tells whether every bit of it is
- * that of the fill value.
+ * Copies a chunk's part of the grid, in the type of the file, into w->chunk, and adds it to the sum; *plain tells whether
+ * every bit of it is that of the fill value.
  */
-static enum sciara_status pack(const struct sciara_field_writer *w, int64_t row0, int64_t col0, int64_t rows,
-                               int64_t cols, bool *plain) {
+static enum sciara_status pack(struct sciara_field_writer *w, int64_t row0, int64_t col0, int64_t rows, int64_t cols,
+                               bool *plain) {
   const bool as_double = w->layout->context->as_double;
   float *narrow = (float *)w->chunk;
   double *wide = (double *)w->chunk;
@@ -66,6 +66,7 @@ static enum sciara_status pack(const struct sciara_field_writer *w, int64_t row0
       if (w->field == SCIARA_FIELD_ARRIVAL_TIME && v == SCIARA_NEVER) v = SCIARA_NODATA_ALTITUDE;
       const double stored = as_double ? v : (double)(float)v;
       if (!isfinite(stored)) return misfit(w, row0 + r, col0 + c, v);
+      w->sum += sciara_field_word((row0 + r) * w->layout->grid->cols + col0 + c, stored, w->fill);
       if (as_double)
         wide[k] = v;
       else
@@ -89,7 +90,7 @@ static enum sciara_status store(const struct sciara_field_writer *w, int64_t row
   return status;
 }
 
-static enum sciara_status write_chunks(const struct sciara_field_writer *w) {
+static enum sciara_status write_chunks(struct sciara_field_writer *w) {
   const struct sciara_grid *g = w->layout->grid;
   for (int64_t r = 0; r < g->rows; r += CHUNK_SIDE)
     for (int64_t c = 0; c < g->cols; c += CHUNK_SIDE) {
@@ -118,7 +119,8 @@ enum sciara_status sciara_field_writer_open(struct sciara_field_writer *w, size_
   const char *name = sciara_field_describe(w->field)->name;
   const hsize_t dims[3] = {times, (hsize_t)l->grid->rows, (hsize_t)l->grid->cols};
   const hid_t type = sciara_layout_type(l->context);
-  w->fill = fill_of(w->field);
+  w->fill = sciara_field_fill(w->field);
+  w->sum = 0;
   w->dataset = H5I_INVALID_HID;
   enum sciara_status status = SCIARA_OK;
   hid_t plist = field_plist(l->grid, w->fill);
@@ -145,6 +147,13 @@ enum sciara_status sciara_field_writer_close(struct sciara_field_writer *w, enum
   return status;
 }
 
+/* HDF5's own checksums do not cover where the chunks lie: a flipped bit there would read as no lava. */
+static enum sciara_status put_sum(const struct sciara_field_writer *w) {
+  char digits[17];
+  snprintf(digits, sizeof digits, "%016" PRIx64, w->sum);
+  return sciara_hdf5_put_text(w->dataset, w->layout->path, SCIARA_FIELD_CHECKSUM, digits);
+}
+
 /* Thickness has the lowest number, so it is the first field of the file, which is the one ArcGIS shows. */
 static enum sciara_status write_fields(const struct sciara_layout *l, const struct sciara_state *s) {
   double *values = NULL, *chunk = NULL;
@@ -156,7 +165,9 @@ static enum sciara_status write_fields(const struct sciara_layout *l, const stru
     sciara_field_derive(s, (enum sciara_field)f, values);
     struct sciara_field_writer w = {.layout = l, .field = (enum sciara_field)f, .chunk = chunk};
     SCIARA_TRY_GOTO(sciara_field_writer_open(&w, 1));
-    SCIARA_TRY_GOTO(sciara_field_writer_close(&w, sciara_field_writer_put(&w, 0, values)));
+    status = sciara_field_writer_put(&w, 0, values);
+    if (status == SCIARA_OK) status = put_sum(&w);
+    SCIARA_TRY_GOTO(sciara_field_writer_close(&w, status));
   }
 cleanup:
   sciara_free(values);
@@ -174,6 +185,7 @@ static enum sciara_status put_state(const struct sciara_layout *l, const struct 
     const char *name;
     double value;
   } numbers[] = {
+      {"time_s", s->time}, // the axis has it too, without a checksum
       {"clock_s", s->clock},
       {"ledger_initial_m3", ledger->initial_m3},
       {"ledger_emitted_m3", ledger->emitted_m3},

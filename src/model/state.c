@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/mix.h"
 
 enum { FIELDS = 10, SUMMED = 8 }; // the last two, the maxima, are optional and not part of the checksum
 
@@ -87,22 +88,15 @@ enum sciara_status sciara_state_clone(const struct sciara_state *s, struct sciar
   return SCIARA_OK;
 }
 
-// The finaliser of splitmix64: every bit of the input changes every bit of the output.
-static uint64_t mix(uint64_t x) {
-  x ^= x >> 30;
-  x *= 0xbf58476d1ce4e5b9u;
-  x ^= x >> 27;
-  x *= 0x94d049bb133111ebu;
-  return x ^ x >> 31;
-}
-
 static uint64_t word(uint64_t field, uint64_t cell, double value) {
   uint64_t bits;
   memcpy(&bits, &value, sizeof bits);
-  return mix(bits + mix(cell + mix(field + 0x9e3779b97f4a7c15u)));
+  return sciara_mix(bits + sciara_mix(cell + sciara_mix(field + 0x9e3779b97f4a7c15u)));
 }
 
-static uint64_t word_of_shape(const struct sciara_grid *g) { return mix((uint64_t)g->rows) + mix(~(uint64_t)g->cols); }
+static uint64_t word_of_shape(const struct sciara_grid *g) {
+  return sciara_mix((uint64_t)g->rows) + sciara_mix(~(uint64_t)g->cols);
+}
 
 static uint64_t words_of_totals(const struct sciara_state *s) {
   const double scalars[] = {s->time, s->clock, (double)s->step, s->initial, s->emitted};

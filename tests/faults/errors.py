@@ -50,7 +50,7 @@ class Errors(bed.Bed):
                 self.assertIn(os.strerror(errno.EIO), outcome.stderr, f"call {k}")
 
     def test_no_space_from_here_on(self):
-        for k, (kind, path) in enumerate(self.kinds(), 1):
+        for k, (kind, path) in list(enumerate(self.kinds(), 1))[::bed.pick(1, 3)]:
             self.check(f"fail-on {k} {errno.ENOSPC}", kind, path)
 
     def test_no_space_once(self):

@@ -66,7 +66,7 @@ static enum sciara_status read_axis(const struct sciara_snapshot *s, const char 
 static enum sciara_status check_axis(const struct sciara_snapshot *s, const char *name, int64_t length, double edge,
                                      double step) {
   enum { PIECE = 512 };
-  double values[PIECE];
+  double values[PIECE] = {0};
   hsize_t unused[1];
   hid_t axis;
   SCIARA_TRY(open_dataset(s, name, 1, unused, &axis));
@@ -249,7 +249,7 @@ static enum sciara_status check_values(const struct sciara_snapshot *s, hid_t da
                                        const double *values) {
   const char *name = sciara_field_describe(field)->name;
   const double fill = sciara_field_fill(field);
-  uint64_t told, sum = 0;
+  uint64_t told = 0, sum = 0;
   if (H5Aexists(dataset, SCIARA_FIELD_CHECKSUM) == 0) return SCIARA_OK;
   SCIARA_TRY(read_hex(s, dataset, SCIARA_FIELD_CHECKSUM, &told));
   for (int64_t i = 0; i < sciara_grid_cells(&s->grid); i++) sum += sciara_field_word(i, values[i], fill);

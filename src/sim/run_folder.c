@@ -15,7 +15,7 @@
 #include "io/frames.h"
 
 #define PART ".part"
-#define UNFINISHED SCIARA_RUN_JSON PART
+#define UNFINISHED "run.json.part"
 
 bool sciara_is_folder(const char *path) {
   struct stat info;

@@ -26,13 +26,13 @@ enum { SHIM_SITES = 1024 };
 
 /** What the tests read of a process; the layout is known to lib/shim.py. */
 struct shim_counts {
-  uint64_t calls;   ///< that can be killed or made to fail
-  uint64_t mallocs; ///< requests of the program itself for memory
-  uint64_t live;    ///< bytes that the process has from malloc
-  uint64_t peak;    ///< their most
-  uint64_t done;    ///< the plan was carried out so many times
+  uint64_t calls;    ///< that can be killed or made to fail
+  uint64_t mallocs;  ///< requests of the program itself for memory
+  uint64_t live;     ///< bytes that the process has from malloc
+  uint64_t peak;     ///< their most
+  uint64_t done;     ///< the plan was carried out so many times
   uint64_t resident; ///< bytes in memory at their most, of a process that ended by itself
-  uint64_t sites;   ///< places of the program that request memory
+  uint64_t sites;    ///< places of the program that request memory
   struct {
     uint64_t address, first, last; ///< of the call; its first and its last request
   } site[SHIM_SITES];

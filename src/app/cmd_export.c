@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "model/field.h"
+#include "sim/run_folder.h"
 
 static const struct sciara_option options[] = {
     {"format", 'f', "cog|png|frames|nc|gpkg|geojson|kml|csv|html", "what to make, see below"},
@@ -92,7 +93,9 @@ static enum sciara_status write_product(const struct sciara_export_format *forma
   const char *given = sciara_argument(job->arguments, "output");
   char *path = given ? sciara_format("%s", given) : default_output(format, job);
   if (!path) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a path");
-  enum sciara_status status = sciara_refuse_existing(path, job->overwrite);
+  enum sciara_status status = SCIARA_OK;
+  if (!given && job->target->folder) status = sciara_run_folder_refuse_links(job->target->folder);
+  if (status == SCIARA_OK) status = sciara_refuse_existing(path, job->overwrite);
   if (status == SCIARA_OK) status = format->write(job, path);
   if (status == SCIARA_OK) printf("%s\n", path);
   free(path);

@@ -94,11 +94,12 @@ static enum sciara_status check_snapshots(const char *folder, const struct sciar
   for (size_t k = 0; k < record->snapshot_count; k++) {
     char *path = sciara_path_join(folder, record->snapshots[k].name);
     if (!path) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a path");
-    if (check_snapshot(path, record->snapshots[k].checksum) != SCIARA_OK) {
-      sciara_error("%s", sciara_last_error());
-      bad++;
-    }
+    const enum sciara_status status = check_snapshot(path, record->snapshots[k].checksum);
     free(path);
+    if (status == SCIARA_ERR_MEMORY) return status; // says nothing of the snapshot
+    if (status == SCIARA_OK) continue;
+    sciara_error("%s", sciara_last_error());
+    bad++;
   }
   if (bad == 0) return SCIARA_OK;
   return sciara_fail(SCIARA_ERR_INPUT, "%s: %zu of %zu snapshots are missing or damaged", folder, bad,

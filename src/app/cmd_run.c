@@ -63,6 +63,7 @@ static int run(const struct sciara_command *command, int argc, char **argv) {
   const uint64_t every = code < 0 ? profile_every(&arguments) : 0;
   const double message_every = code < 0 ? sciara_session_progress_every(&arguments) : 0;
   if (code < 0 && (every == 0 || message_every < 0)) code = SCIARA_ERR_USAGE;
+  if (code < 0 && !history) code = sciara_report(SCIARA_ERR_MEMORY); // told by sciara_session_history
   if (code < 0) {
     struct sciara_simulation *simulation = NULL;
     code = prepare(&arguments, &simulation);

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 enum sciara_status sciara_size_mul(size_t a, size_t b, size_t *out) {
   if (b != 0 && a > (size_t)INT64_MAX / b)
@@ -39,7 +41,7 @@ void sciara_free(void *p) {
   free(block);
 }
 
-size_t sciara_memory_available(void) {
+static size_t machine_available(void) {
   FILE *f = fopen("/proc/meminfo", "r");
   if (!f) return 0;
   char line[256];
@@ -48,4 +50,24 @@ size_t sciara_memory_available(void) {
     if (sscanf(line, "MemAvailable: %" SCNu64, &kib) == 1) break;
   fclose(f);
   return (size_t)kib * 1024;
+}
+
+size_t sciara_address_space_left(void) {
+  struct rlimit limit;
+  if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return SIZE_MAX;
+  FILE *f = fopen("/proc/self/statm", "r");
+  uint64_t pages = 0;
+  if (f) {
+    if (fscanf(f, "%" SCNu64, &pages) != 1) pages = 0;
+    fclose(f);
+  }
+  const uint64_t taken = pages * (uint64_t)sysconf(_SC_PAGESIZE);
+  return limit.rlim_cur > taken ? (size_t)(limit.rlim_cur - taken) : 0;
+}
+
+size_t sciara_memory_available(void) {
+  const size_t machine = machine_available(), space = sciara_address_space_left();
+  if (space == SIZE_MAX) return machine;
+  const size_t ours = space > SCIARA_ADDRESS_SPACE_RESERVE ? space - SCIARA_ADDRESS_SPACE_RESERVE : 1; // 0: unknown
+  return machine > 0 && machine < ours ? machine : ours;
 }

@@ -22,8 +22,17 @@ enum sciara_status sciara_alloc(void **out, size_t count, size_t size, const cha
 /** Releases what sciara_alloc gave; NULL is allowed. */
 void sciara_free(void *p);
 
-/** Bytes of memory this machine can still give without swapping (MemAvailable), or 0 where that is unknown. */
+/** Bytes of address space that GDAL, PROJ, HDF5 and the stack of a thread take beside our arrays, generously. */
+enum { SCIARA_ADDRESS_SPACE_RESERVE = 64 << 20 };
+
+/**
+ * Bytes of memory this process can still get without swapping: what the machine has (MemAvailable), and no more than a
+ * limit of the address space leaves beyond the reserve. 0 where that is unknown.
+ */
 size_t sciara_memory_available(void);
+
+/** Bytes that a limit of the address space (ulimit -v) leaves to this process; SIZE_MAX where there is none. */
+size_t sciara_address_space_left(void);
 
 /** sciara_alloc into a typed pointer. */
 #define SCIARA_NEW(pointer, count, what) sciara_alloc((void **)&(pointer), (size_t)(count), sizeof *(pointer), (what))

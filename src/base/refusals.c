@@ -8,9 +8,11 @@
 void sciara_refusals_add(struct sciara_refusals *r, enum sciara_status status) {
   if (status == SCIARA_OK) return;
   if (r->count++ == 0) r->first = status;
+  r->no_memory |= status == SCIARA_ERR_MEMORY;
   if (sciara_refusals_full(r)) return;
   char *sentence = sciara_format("%s", sciara_last_error());
   if (sentence) r->sentence[r->kept++] = sentence;
+  r->no_memory |= !sentence;
 }
 
 bool sciara_refusals_full(const struct sciara_refusals *r) { return r->kept == SCIARA_REFUSALS_KEPT; }

@@ -14,6 +14,8 @@ struct sciara_refusals {
   char *sentence[SCIARA_REFUSALS_KEPT]; ///< owned
   size_t kept;                          ///< sentences; fewer than `count` beyond the limit, or when memory is out
   size_t count;
+  bool
+      no_memory; ///< one of them was SCIARA_ERR_MEMORY, or could not be kept: what is missing need not be missing in the input
   enum sciara_status first; ///< status of the first; SCIARA_OK while there is none
 };
 

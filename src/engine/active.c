@@ -90,3 +90,5 @@ void sciara_active_memory(const struct sciara_grid *grid, unsigned record, size_
       sciara_host_fields_memory(grid, record) + (size_t)(grid->rows + 2) * (size_t)(grid->cols + 2) * sizeof(uint32_t);
   *device = 0;
 }
+
+size_t sciara_active_memory_of_lava(void) { return sizeof(struct sciara_donor) + sizeof(int64_t); }

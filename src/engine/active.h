@@ -42,6 +42,7 @@ struct sciara_active {
 #define sciara_active_emit SCIARA_NAME(sciara_active_emit)
 #define sciara_active_profile SCIARA_NAME(sciara_active_profile)
 #define sciara_active_memory SCIARA_NAME(sciara_active_memory)
+#define sciara_active_memory_of_lava SCIARA_NAME(sciara_active_memory_of_lava)
 
 /** Takes over a state; `a->setup` is set. */
 enum sciara_status sciara_active_upload(struct sciara_active *a, const struct sciara_state *state);
@@ -59,6 +60,9 @@ void sciara_active_profile(const struct sciara_active *a, struct sciara_engine_p
 
 /** Bytes that the engine takes before any lava flows. */
 void sciara_active_memory(const struct sciara_grid *grid, unsigned record, size_t *host, size_t *device);
+
+/** Bytes for each liquid cell: its record and its place in the list. */
+size_t sciara_active_memory_of_lava(void);
 
 /** Row and column of a padded index are to blame for a NaN. */
 static inline void sciara_active_blame(struct sciara_active *a, int64_t i) {

@@ -137,6 +137,11 @@ struct sciara_engine_ops {
   const char *(*probe)(void);
   /** Bytes of host and device memory for a grid. Absent: unknown. */
   void (*memory)(const struct sciara_grid *grid, unsigned record, size_t *host, size_t *device);
+  /**
+   * Bytes of host memory that it takes at its most for each liquid cell, beside what `memory` tells. Absent: none, the
+   * lava needs no more.
+   */
+  size_t (*memory_of_lava)(void);
   /** What the steps cost so far; needs setup.profile. Absent: not known. */
   enum sciara_status (*profile)(void *engine, struct sciara_engine_profile *out);
   /**

@@ -435,5 +435,6 @@ const struct sciara_engine_ops SCIARA_NAME(sciara_engine_openmp) = {
     .download = download,
     .advance = advance,
     .memory = memory,
+    .memory_of_lava = sciara_part_memory_of_lava,
     .profile = profile,
 };

@@ -137,5 +137,6 @@ const struct sciara_engine_ops SCIARA_NAME(sciara_engine_serial) = {
     .download = download,
     .advance = advance,
     .memory = sciara_active_memory,
+    .memory_of_lava = sciara_active_memory_of_lava,
     .profile = profile,
 };

@@ -107,6 +107,14 @@ enum sciara_status sciara_part_reserve(struct sciara_part *p, int64_t need) {
   return SCIARA_OK;
 }
 
+size_t sciara_part_memory_of_lava(void) {
+  enum { EDGES = 2, EDGE_REALS = 6 }; // measured on rough slopes: lava leaves a cell along two edges at a time
+  const struct sciara_part *p = NULL;
+  const struct sciara_edges *g = NULL;
+  const size_t cell = sizeof *p->cell + sizeof *p->ask + sizeof *p->list + sizeof *p->faint + REALS * sizeof(real);
+  return cell + EDGES * (sizeof *g->to + sizeof *g->donor + EDGE_REALS * sizeof(real));
+}
+
 /** Place k takes what the arrays of the grid hold of cell i. */
 static void load(struct sciara_part *p, int64_t k, int64_t i) {
   const struct sciara_fields *f = &p->f;

@@ -99,8 +99,12 @@ struct sciara_part {
 #define sciara_part_bear SCIARA_NAME(sciara_part_bear)
 #define sciara_edges_reserve SCIARA_NAME(sciara_edges_reserve)
 #define sciara_arrivals_reserve SCIARA_NAME(sciara_arrivals_reserve)
+#define sciara_part_memory_of_lava SCIARA_NAME(sciara_part_memory_of_lava)
 #define sciara_part_forget SCIARA_NAME(sciara_part_forget)
 #define sciara_part_take SCIARA_NAME(sciara_part_take)
+
+/** Bytes for each liquid cell where lava lies in a wide field. */
+size_t sciara_part_memory_of_lava(void);
 
 /** A part without cells and memory, all else as it is; what it held belongs to a copy of it. */
 void sciara_part_forget(struct sciara_part *p);

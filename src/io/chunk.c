@@ -178,6 +178,16 @@ static void fetch(const struct sciara_chunk_encoder *e, enum sciara_field field,
     for (int64_t c = 0; c < cols; c++) value[c] = value[c] == SCIARA_NEVER ? SCIARA_NODATA_ALTITUDE : value[c];
 }
 
+/** The words of some values of a row, from `cell` on. */
+static uint64_t sum_words(const struct sciara_chunk_encoder *e, enum sciara_field field, int64_t cell, int64_t cols,
+                          const double *value) {
+  const double fill = sciara_chunk_fill(field);
+  uint64_t sum = 0;
+  for (int64_t c = 0; c < cols; c++)
+    sum += sciara_chunk_word(cell + c, e->source->as_double ? value[c] : (double)(float)value[c], fill);
+  return sum;
+}
+
 /** Lays the values out in e->shuffled, or finds that there is nothing to store, or that something cannot be. */
 static void shuffle(struct sciara_chunk_encoder *e, struct sciara_chunk *chunk) {
   const struct sciara_grid *g = e->source->grid;
@@ -186,6 +196,7 @@ static void shuffle(struct sciara_chunk_encoder *e, struct sciara_chunk *chunk) 
   const int64_t cols = g->cols - chunk->col < e->cols ? g->cols - chunk->col : e->cols;
   chunk->plain = true;
   chunk->misfit = false;
+  chunk->sum = 0;
   for (int64_t r = 0; r < rows; r++) {
     double value[SCIARA_CHUNK_SIDE];
     bool differs;
@@ -199,6 +210,7 @@ static void shuffle(struct sciara_chunk_encoder *e, struct sciara_chunk *chunk) 
     if (!differs) continue;
     if (chunk->plain) fill_all(e, fill);
     chunk->plain = false;
+    chunk->sum += sum_words(e, chunk->field, row * g->cols + chunk->col, cols, value);
     shuffle_row(e, value, cols, e->shuffled + r * e->cols);
   }
 }

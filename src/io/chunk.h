@@ -5,6 +5,9 @@
 #ifndef SCIARA_IO_CHUNK_H
 #define SCIARA_IO_CHUNK_H
 
+#include <string.h>
+
+#include "base/hash.h"
 #include "model/field.h"
 #include "model/touched.h"
 
@@ -24,6 +27,7 @@ struct sciara_chunk {
   enum sciara_field field;
   int64_t row, col; ///< its first cell
   bool plain;       ///< every bit is that of the fill value: it need not be stored
+  uint64_t sum;     ///< of the words of its values
   bool misfit;      ///< a value is not finite or too large for float32: that one stands here, and no bytes
   int64_t misfit_row, misfit_col;
   double misfit_value;
@@ -34,6 +38,14 @@ struct sciara_chunk {
 
 /** What a field reads as in a chunk that is not stored. */
 double sciara_chunk_fill(enum sciara_field field);
+
+/** What a value as stored adds to the checksum of its field, `cell` in row-major order; nothing if it is the fill value. */
+static inline uint64_t sciara_chunk_word(int64_t cell, double value, double fill) {
+  uint64_t bits, bare;
+  memcpy(&bits, &value, sizeof bits);
+  memcpy(&bare, &fill, sizeof bare);
+  return bits == bare ? 0 : sciara_hash_mix(bits + sciara_hash_mix((uint64_t)cell + 1));
+}
 
 /** Rows and columns of the chunks of a grid: those at its far ends go beyond it, and hold the fill value there. */
 int64_t sciara_chunk_rows(const struct sciara_grid *grid);

@@ -54,6 +54,7 @@ static enum sciara_status fail_unopened(struct sciara_gdal_scope *scope, const c
     status = sciara_text_append(&list, "%s%s", i ? ", " : "", drivers[i]);
   char reason[sizeof scope->message];
   snprintf(reason, sizeof reason, "%s", sciara_gdal_message(scope));
+  const enum sciara_status cause = sciara_gdal_status(scope, SCIARA_ERR_INPUT);
   GDALDriverH looks = GDALIdentifyDriver(plain, NULL); // reads the header only
   const char *name = looks ? GDALGetDriverShortName(looks) : NULL;
   if (status == SCIARA_OK && name && CSLFindString(drivers, name) < 0)
@@ -61,8 +62,7 @@ static enum sciara_status fail_unopened(struct sciara_gdal_scope *scope, const c
         sciara_fail(SCIARA_ERR_INPUT, "%s: format %s is not among those allowed (%s); --allow-driver %s would allow it",
                     path, name, list.data, name);
   else if (status == SCIARA_OK)
-    status = sciara_fail(SCIARA_ERR_INPUT, "%s: cannot be opened as a raster (formats allowed: %s): %s", path,
-                         list.data, reason);
+    status = sciara_fail(cause, "%s: cannot be opened as a raster (formats allowed: %s): %s", path, list.data, reason);
   sciara_text_free(&list);
   return status;
 }
@@ -239,8 +239,8 @@ enum sciara_status sciara_source_read(struct sciara_gdal_scope *scope, const str
   else if (result == CE_None)
     result = GDALRasterIO(GDALGetMaskBand(s->band), GF_Read, x, y, cols, rows, valid, cols, rows, GDT_Byte, 0, 0);
   if (result != CE_None || scope->failed)
-    return sciara_fail(SCIARA_ERR_INPUT, "%s: cannot be read whole, it may be truncated: %s", s->path,
-                       sciara_gdal_message(scope));
+    return sciara_fail(sciara_gdal_status(scope, SCIARA_ERR_INPUT), "%s: cannot be read whole, it may be truncated: %s",
+                       s->path, sciara_gdal_message(scope));
   for (size_t i = 0; i < cells; i++) valid[i] = valid[i] != 0;
   apply_nodata(s, cells, values, valid);
   apply_scale(s, cells, values);

@@ -151,7 +151,8 @@ enum sciara_status sciara_patch_warp(struct sciara_gdal_scope *scope, const char
   SCIARA_TRY_GOTO(sciara_patch_alloc(out));
   if (collect(target, out)) goto cleanup;
 failed:
-  status = sciara_fail(SCIARA_ERR_INPUT, "%s: cannot be warped: %s", path, sciara_gdal_message(scope));
+  status = sciara_fail(sciara_gdal_status(scope, SCIARA_ERR_INPUT), "%s: cannot be warped: %s", path,
+                       sciara_gdal_message(scope));
 cleanup:
   if (target) GDALClose(target);
   if (before) GDALClose(before);

@@ -100,9 +100,10 @@ enum sciara_status sciara_file_replace(const char *path, const void *bytes, size
   char *part = sciara_format("%s.part", path);
   if (!part) return out_of_memory(path);
   enum sciara_status status;
-  int fd = open_again(part, O_WRONLY | O_CREAT | O_TRUNC);
+  int fd = open_again(part, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW);
   if (fd < 0) {
-    status = io_failure(part, "create");
+    status = errno == ELOOP ? sciara_fail(SCIARA_ERR_IO, "%s: this is a symbolic link; remove it", part)
+                            : io_failure(part, "create");
     free(part);
     return status;
   }

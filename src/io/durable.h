@@ -19,7 +19,8 @@ enum sciara_status sciara_file_publish(const char *part, const char *path);
 
 /**
  * Writes `bytes` as a whole new content of `path`, atomically and durably, through path.part. When it fails the
- * earlier content is intact and path.part is removed. One writer per path at a time.
+ * earlier content is intact and path.part is removed. A symbolic link that bears the name `path` is replaced, one that
+ * bears path.part is SCIARA_ERR_IO: neither is written through. One writer per path at a time.
  */
 enum sciara_status sciara_file_replace(const char *path, const void *bytes, size_t count);
 

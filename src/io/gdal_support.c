@@ -13,11 +13,12 @@
 
 static void keep_message(CPLErr kind, CPLErrorNum number, const char *text) {
   const int cause = errno; // GDAL's words do not say that a disk is full
-  (void)number;
   if (kind != CE_Warning && kind != CE_Failure && kind != CE_Fatal) return;
   struct sciara_gdal_scope *scope = (struct sciara_gdal_scope *)CPLGetErrorHandlerUserData();
   if (kind == CE_Warning && scope->failed) return;
   if (kind != CE_Warning) scope->failed = true;
+  if (number == CPLE_OutOfMemory || strcasestr(text, "out of memory") || strcasestr(text, "bad_alloc"))
+    scope->no_memory = true;
   if (kind != CE_Warning && (cause == ENOSPC || cause == EDQUOT || cause == EFBIG)) scope->no_room = cause;
   snprintf(scope->message, sizeof scope->message, "%s", text);
   for (char *c = scope->message; *c; c++) // our errors are one line
@@ -50,12 +51,16 @@ void sciara_gdal_leave(struct sciara_gdal_scope *scope) {
 void sciara_gdal_reset(struct sciara_gdal_scope *scope) {
   CPLErrorReset();
   scope->message[0] = '\0';
-  scope->failed = false;
+  scope->failed = scope->no_memory = false;
   scope->no_room = errno = 0;
 }
 
 const char *sciara_gdal_message(const struct sciara_gdal_scope *scope) {
   return scope->no_room ? strerror(scope->no_room) : scope->message[0] ? scope->message : "GDAL gives no reason";
+}
+
+enum sciara_status sciara_gdal_status(const struct sciara_gdal_scope *scope, enum sciara_status otherwise) {
+  return scope->no_memory ? SCIARA_ERR_MEMORY : otherwise;
 }
 
 char *sciara_gdal_plain_path(const char *path) {
@@ -96,7 +101,7 @@ enum sciara_status sciara_srs_parse(const char *text, OGRSpatialReferenceH *out)
   OGRSpatialReferenceH srs = OSRNewSpatialReference(NULL);
   if (import_crs(srs, text) != OGRERR_NONE) {
     OSRRelease(srs);
-    status = sciara_fail(SCIARA_ERR_INPUT,
+    status = sciara_fail(sciara_gdal_status(&scope, SCIARA_ERR_INPUT),
                          "CRS \"%s\" is not known; give a code such as EPSG:32633, WKT or a PROJ string%s%s", text,
                          scope.message[0] ? ": " : "", scope.message);
   } else {

@@ -12,6 +12,7 @@
 struct sciara_gdal_scope {
   char message[1024]; ///< the last error, or the last warning when there was no error
   bool failed;        ///< an error, not only a warning, was raised
+  bool no_memory;     ///< it said that memory was out
   int no_room;        ///< errno of a full disk, quota or file when an error was raised; 0: none
   char *pam;          ///< setting to restore, with `writes`
   bool writes;
@@ -29,6 +30,9 @@ void sciara_gdal_reset(struct sciara_gdal_scope *scope);
 
 /** "No space left on device" and the like if that was the cause, else GDAL's last complaint, or "GDAL gives no reason". */
 const char *sciara_gdal_message(const struct sciara_gdal_scope *scope);
+
+/** SCIARA_ERR_MEMORY when GDAL or what lies below it had no memory, else `otherwise`: the input is not to blame. */
+enum sciara_status sciara_gdal_status(const struct sciara_gdal_scope *scope, enum sciara_status otherwise);
 
 /**
  * A name of the same file that GDAL cannot take for a virtual file system or a connection string ("./NETCDF:a.nc"),

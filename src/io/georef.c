@@ -41,7 +41,8 @@ enum sciara_status sciara_georef_from_srs(OGRSpatialReferenceH srs, struct sciar
   char *wkt = NULL;
   OGRSpatialReferenceH known = identified(srs);
   if (OSRExportToWkt(known, &wkt) != OGRERR_NONE) {
-    status = sciara_fail(SCIARA_ERR_INPUT, "the CRS cannot be written as WKT: %s", sciara_gdal_message(&scope));
+    status = sciara_fail(sciara_gdal_status(&scope, SCIARA_ERR_INPUT), "the CRS cannot be written as WKT: %s",
+                         sciara_gdal_message(&scope));
     goto cleanup;
   }
   const char *name = OSRGetName(known), *authority = OSRGetAuthorityName(known, NULL),
@@ -88,7 +89,8 @@ enum sciara_status sciara_georef_from_lonlat(const char *crs_wkt, double lon, do
   change = OCTNewCoordinateTransformation(from, to);
   double px = lon, py = lat;
   if (!change || !OCTTransform(change, 1, &px, &py, NULL) || !isfinite(px) || !isfinite(py)) {
-    status = sciara_fail(SCIARA_ERR_INPUT, "lon %.10g, lat %.10g cannot be placed in the CRS of the DEM: %s", lon, lat,
+    status = sciara_fail(sciara_gdal_status(&scope, SCIARA_ERR_INPUT),
+                         "lon %.10g, lat %.10g cannot be placed in the CRS of the DEM: %s", lon, lat,
                          sciara_gdal_message(&scope));
     goto cleanup;
   }

@@ -29,8 +29,8 @@ static enum sciara_status make_transform(struct sciara_gdal_scope *scope, const 
   if (OSRIsSameEx(from, to, ignore_axes)) return SCIARA_OK;
   *out = OCTNewCoordinateTransformation(from, to);
   if (*out) return SCIARA_OK;
-  return sciara_fail(SCIARA_ERR_INPUT, "%s: its CRS cannot be brought to that of the run: %s", q->path,
-                     sciara_gdal_message(scope));
+  return sciara_fail(sciara_gdal_status(scope, SCIARA_ERR_INPUT),
+                     "%s: its CRS cannot be brought to that of the run: %s", q->path, sciara_gdal_message(scope));
 }
 
 enum sciara_status sciara_observation_transform(struct sciara_gdal_scope *scope,

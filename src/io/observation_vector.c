@@ -58,8 +58,8 @@ static enum sciara_status burn(struct outline *o, OGRGeometryH polygon) {
   // One at a time: within a call overlapping polygons would cut holes into each other.
   if (GDALRasterizeGeometries(o->mask, 1, &band, 1, &polygon, NULL, NULL, &one, NULL, NULL, NULL) == CE_None)
     return SCIARA_OK;
-  return sciara_fail(SCIARA_ERR_INPUT, "%s: a polygon cannot be brought to the grid: %s", o->request->path,
-                     sciara_gdal_message(o->scope));
+  return sciara_fail(sciara_gdal_status(o->scope, SCIARA_ERR_INPUT), "%s: a polygon cannot be brought to the grid: %s",
+                     o->request->path, sciara_gdal_message(o->scope));
 }
 
 /** Burns every polygon that the geometry, a collection perhaps, holds. */
@@ -81,8 +81,9 @@ static enum sciara_status add_geometry(struct outline *o, OGRGeometryH geometry)
   if (!plain) return sciara_fail(SCIARA_ERR_MEMORY, "%s: no memory for a polygon", o->request->path);
   OGR_G_FlattenTo2D(plain);
   if (o->transform && OGR_G_Transform(plain, o->transform) != OGRERR_NONE)
-    status = sciara_fail(SCIARA_ERR_INPUT, "%s: a polygon cannot be brought to the CRS of the run: %s",
-                         o->request->path, sciara_gdal_message(o->scope));
+    status = sciara_fail(sciara_gdal_status(o->scope, SCIARA_ERR_INPUT),
+                         "%s: a polygon cannot be brought to the CRS of the run: %s", o->request->path,
+                         sciara_gdal_message(o->scope));
   if (status == SCIARA_OK) status = burn_all(o, plain);
   OGR_G_DestroyGeometry(plain);
   return status;
@@ -101,8 +102,8 @@ static enum sciara_status read_layer(struct outline *o, OGRLayerH layer) {
     OGR_F_Destroy(feature);
   }
   if (status == SCIARA_OK && o->scope->failed) // a damaged file ends early
-    status = sciara_fail(SCIARA_ERR_INPUT, "%s: cannot be read whole, it may be truncated: %s", q->path,
-                         sciara_gdal_message(o->scope));
+    status = sciara_fail(sciara_gdal_status(o->scope, SCIARA_ERR_INPUT),
+                         "%s: cannot be read whole, it may be truncated: %s", q->path, sciara_gdal_message(o->scope));
   if (status != SCIARA_OK) return status;
   if (o->polygons == 0)
     return sciara_fail(SCIARA_ERR_INPUT,
@@ -206,8 +207,8 @@ enum sciara_status sciara_observation_read_vector(struct sciara_gdal_scope *scop
   if (layers == 0 && may_be_raster) goto cleanup;
   *is_vector = true;
   if (layers == 0) {
-    status = sciara_fail(SCIARA_ERR_INPUT, "%s: cannot be opened as %s: %s", q->path, GDALGetDriverShortName(looks),
-                         dataset ? "it has no layer" : sciara_gdal_message(scope));
+    status = sciara_fail(sciara_gdal_status(scope, SCIARA_ERR_INPUT), "%s: cannot be opened as %s: %s", q->path,
+                         GDALGetDriverShortName(looks), dataset ? "it has no layer" : sciara_gdal_message(scope));
     goto cleanup;
   }
   struct outline o = {.scope = scope, .request = q, .bounds = sciara_bounds_empty()};

@@ -10,7 +10,8 @@ enum sciara_status sciara_picture_write_png(const struct sciara_picture *p, cons
   GDALDatasetH d = GDALCreate(GDALGetDriverByName("MEM"), "", width, height, 3, GDT_Byte, NULL);
   if (!d || GDALDatasetRasterIO(d, GF_Write, 0, 0, width, height, p->rgb, width, height, GDT_Byte, 3, NULL, 3,
                                 3 * (int)p->stride, 1) != CE_None)
-    status = sciara_fail(SCIARA_ERR_IO, "%s: the picture cannot be prepared: %s", path, sciara_gdal_message(&scope));
+    status = sciara_fail(sciara_gdal_status(&scope, SCIARA_ERR_IO), "%s: the picture cannot be prepared: %s", path,
+                         sciara_gdal_message(&scope));
   if (status == SCIARA_OK) status = sciara_dataset_publish(&scope, d, "PNG", NULL, path);
   if (d) GDALClose(d);
   sciara_gdal_leave(&scope);

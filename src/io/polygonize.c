@@ -74,7 +74,8 @@ enum sciara_status sciara_polygonize(struct sciara_gdal_scope *scope, const stru
   // The band is its own mask: cells of no zone are 0.
   if (!band || !scratch || GDALPolygonize(band, band, layer, 0, NULL, NULL, NULL) != CE_None ||
       !gather(layer, zones, out))
-    status = sciara_fail(SCIARA_ERR_IO, "%s: the polygons cannot be made: %s", path, sciara_gdal_message(scope));
+    status = sciara_fail(sciara_gdal_status(scope, SCIARA_ERR_IO), "%s: the polygons cannot be made: %s", path,
+                         sciara_gdal_message(scope));
   if (status == SCIARA_OK) status = check_areas(grid, zones, out, path);
   if (status != SCIARA_OK) sciara_polygons_free(out, zones->count);
   if (raster) GDALClose(raster);

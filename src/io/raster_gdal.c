@@ -41,7 +41,8 @@ static enum sciara_status map_dataset(struct sciara_gdal_scope *scope, const str
     return SCIARA_OK;
   }
   if (d) GDALClose(d);
-  return sciara_fail(SCIARA_ERR_IO, "%s: the map cannot be prepared: %s", path, sciara_gdal_message(scope));
+  return sciara_fail(sciara_gdal_status(scope, SCIARA_ERR_IO), "%s: the map cannot be prepared: %s", path,
+                     sciara_gdal_message(scope));
 }
 
 static enum sciara_status write_map(const struct sciara_map *map, GDALDataType type, const char *driver,

@@ -8,8 +8,8 @@
 #include "io/gdal_support.h"
 
 /**
- * Copies `memory` to PATH.part in the driver's format, syncs and renames. On failure nothing is left. Takes a
- * writing scope.
+ * Encodes `memory` in the driver's format, in memory, and writes that as a whole (sciara_file_replace). Takes a writing
+ * scope.
  */
 enum sciara_status sciara_dataset_publish(struct sciara_gdal_scope *scope, GDALDatasetH memory, const char *driver,
                                           const char *const *options, const char *path);

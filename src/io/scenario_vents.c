@@ -23,8 +23,9 @@ static double number(const cJSON *object, const char *name) {
 
 static enum sciara_status read_line(struct sciara_vent_spec *spec, const cJSON *line) {
   spec->place = SCIARA_VENT_LINE;
-  spec->point_count = (size_t)cJSON_GetArraySize(line);
-  SCIARA_TRY(SCIARA_NEW(spec->points, spec->point_count, "the points of a fissure"));
+  const size_t count = (size_t)cJSON_GetArraySize(line);
+  SCIARA_TRY(SCIARA_NEW(spec->points, count, "the points of a fissure"));
+  spec->point_count = count; // only now: a vent that is refused is looked at further
   size_t i = 0;
   const cJSON *point;
   cJSON_ArrayForEach(point, line) {
@@ -54,9 +55,10 @@ static enum sciara_status read_slots(struct reading *r, const cJSON *effusion, d
   struct sciara_vent_spec *spec = r->spec;
   const cJSON *rates = cJSON_GetObjectItemCaseSensitive(effusion, "rates_m3_s");
   double slot = sciara_scenario_seconds(cJSON_GetObjectItemCaseSensitive(effusion, "slot"));
-  spec->rate_count = (size_t)cJSON_GetArraySize(rates);
-  SCIARA_TRY(SCIARA_NEW(spec->rates, spec->rate_count, "effusion rates"));
-  SCIARA_TRY(SCIARA_NEW(spec->edges, spec->rate_count + 1, "effusion times"));
+  const size_t count = (size_t)cJSON_GetArraySize(rates);
+  SCIARA_TRY(SCIARA_NEW(spec->rates, count, "effusion rates"));
+  SCIARA_TRY(SCIARA_NEW(spec->edges, count + 1, "effusion times"));
+  spec->rate_count = count;
   size_t k = 0;
   const cJSON *rate;
   cJSON_ArrayForEach(rate, rates) spec->rates[k++] = rate->valuedouble;

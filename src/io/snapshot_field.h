@@ -9,8 +9,13 @@
 struct sciara_field_writer {
   const struct sciara_layout *layout;
   enum sciara_field field;
-  hid_t dataset; ///< its own
+  // What follows is its own.
+  hid_t dataset;
+  uint64_t sum; ///< of the words of all values that were put
 };
+
+/** Attribute of a field of a snapshot: the sum of the words of its values, 16 hexadecimal digits. */
+#define SCIARA_FIELD_CHECKSUM "sciara_checksum"
 
 /** Makes the dataset (time, y, x) with so many times; layout and field are set. On failure it is closed. */
 enum sciara_status sciara_field_writer_open(struct sciara_field_writer *w, size_t times);

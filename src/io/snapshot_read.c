@@ -7,7 +7,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
-#include "io/snapshot_layout.h"
+#include "io/snapshot_field.h"
 #include "model/field.h"
 
 /* Opens a dataset of `rank` dimensions and gives their lengths. */
@@ -47,6 +47,46 @@ static enum sciara_status read_axis(const struct sciara_snapshot *s, const char 
   return status;
 }
 
+/* Whether all values of an axis are the cell centres that the attributes say. */
+static enum sciara_status check_axis(const struct sciara_snapshot *s, const char *name, int64_t length, double edge,
+                                     double step) {
+  enum { PIECE = 512 };
+  double values[PIECE] = {0};
+  hsize_t unused[1];
+  hid_t axis;
+  SCIARA_TRY(open_dataset(s, name, 1, unused, &axis));
+  enum sciara_status status = SCIARA_OK;
+  hid_t space = H5Dget_space(axis);
+  for (int64_t at = 0; at < length && status == SCIARA_OK; at += PIECE) {
+    const hsize_t start = (hsize_t)at, count = (hsize_t)(length - at < PIECE ? length - at : PIECE);
+    hid_t memory = H5Screate_simple(1, &count, NULL);
+    if (space < 0 || memory < 0 || H5Sselect_hyperslab(space, H5S_SELECT_SET, &start, NULL, &count, NULL) < 0 ||
+        H5Dread(axis, H5T_NATIVE_DOUBLE, memory, space, H5P_DEFAULT, values) < 0)
+      status = sciara_hdf5_fail(SCIARA_ERR_INPUT, s->path, "cannot read axis %s", name);
+    for (int64_t k = 0; k < (int64_t)count && status == SCIARA_OK; k++) {
+      const double centre = edge + ((double)(at + k) + 0.5) * step;
+      if (!(fabs(values[k] - centre) <= 1e-3 * fabs(step)))
+        status = sciara_fail(SCIARA_ERR_INPUT, "%s: axis %s: found %.17g as value %" PRId64 ", allowed is %.17g",
+                             s->path, name, values[k], at + k, centre);
+    }
+    if (memory >= 0) H5Sclose(memory);
+  }
+  if (space >= 0) H5Sclose(space);
+  H5Dclose(axis);
+  return status;
+}
+
+/* The attribute has HDF5's checksum, the axis has none. Files of earlier versions have the axis alone. */
+static enum sciara_status check_time(const struct sciara_snapshot *s) {
+  double time = 0;
+  if (!isfinite(s->time_s)) return sciara_fail(SCIARA_ERR_INPUT, "%s: time is %g", s->path, s->time_s);
+  if (H5Aexists(s->file, "time_s") == 0) return SCIARA_OK;
+  SCIARA_TRY(sciara_hdf5_get_double(s->file, s->path, "time_s", &time));
+  if (time == s->time_s) return SCIARA_OK;
+  return sciara_fail(SCIARA_ERR_INPUT, "%s: axis time: found %.17g, allowed is what attribute time_s says, %.17g",
+                     s->path, s->time_s, time);
+}
+
 static enum sciara_status read_grid(struct sciara_snapshot *s) {
   struct sciara_grid *g = &s->grid;
   int64_t times = 0;
@@ -69,13 +109,14 @@ static enum sciara_status read_grid(struct sciara_snapshot *s) {
                        "%s: attributes cell_size_m %g, west_m %.17g, north_m %.17g do not fit axes that begin "
                        "at x %.17g, y %.17g",
                        s->path, g->cell_size, g->west, g->north, x, y);
-  if (!isfinite(s->time_s)) return sciara_fail(SCIARA_ERR_INPUT, "%s: time is %g", s->path, s->time_s);
-  return SCIARA_OK;
+  SCIARA_TRY(check_time(s));
+  SCIARA_TRY(check_axis(s, "x", g->cols, g->west, g->cell_size));
+  return check_axis(s, "y", g->rows, g->north, -g->cell_size);
 }
 
-static enum sciara_status read_hex(const struct sciara_snapshot *s, const char *name, uint64_t *out) {
+static enum sciara_status read_hex(const struct sciara_snapshot *s, hid_t object, const char *name, uint64_t *out) {
   char *text, *end = NULL;
-  SCIARA_TRY(sciara_hdf5_get_text(s->file, s->path, name, &text));
+  SCIARA_TRY(sciara_hdf5_get_text(object, s->path, name, &text));
   if (text && strlen(text) == 16 && strspn(text, "0123456789abcdef") == 16) *out = strtoull(text, &end, 16);
   enum sciara_status status = SCIARA_OK;
   if (!end)
@@ -133,8 +174,8 @@ static enum sciara_status read_header(struct sciara_snapshot *s) {
                        "number",
                        s->path, step, s->liquid_cells);
   s->step = (uint64_t)step;
-  SCIARA_TRY(read_hex(s, "checksum", &s->checksum));
-  return read_hex(s, "dem_hash", &s->dem_hash);
+  SCIARA_TRY(read_hex(s, s->file, "checksum", &s->checksum));
+  return read_hex(s, s->file, "dem_hash", &s->dem_hash);
 }
 
 /* Shape and type of one field, if it is there. */
@@ -188,13 +229,29 @@ enum sciara_status sciara_snapshot_open(const char *path, struct sciara_snapshot
   return status;
 }
 
-static enum sciara_status read_field(const struct sciara_snapshot *s, const char *name, double *out) {
+/* The values are those that were written. Fields of earlier versions have no checksum. */
+static enum sciara_status check_values(const struct sciara_snapshot *s, hid_t dataset, enum sciara_field field,
+                                       const double *values) {
+  const char *name = sciara_field_describe(field)->name;
+  const double fill = sciara_chunk_fill(field);
+  uint64_t told = 0, sum = 0;
+  if (H5Aexists(dataset, SCIARA_FIELD_CHECKSUM) == 0) return SCIARA_OK;
+  SCIARA_TRY(read_hex(s, dataset, SCIARA_FIELD_CHECKSUM, &told));
+  for (int64_t i = 0; i < sciara_grid_cells(&s->grid); i++) sum += sciara_chunk_word(i, values[i], fill);
+  if (sum == told) return SCIARA_OK;
+  return sciara_fail(SCIARA_ERR_INPUT, "%s: %s is damaged: found checksum %016" PRIx64 ", allowed is %016" PRIx64,
+                     s->path, name, sum, told);
+}
+
+static enum sciara_status read_field(const struct sciara_snapshot *s, enum sciara_field field, double *out) {
+  const char *name = sciara_field_describe(field)->name;
   hsize_t dims[3] = {0};
   hid_t dataset;
   SCIARA_TRY(open_dataset(s, name, 3, dims, &dataset));
   enum sciara_status status = SCIARA_OK;
   if (H5Dread(dataset, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, out) < 0)
     status = sciara_hdf5_fail(SCIARA_ERR_INPUT, s->path, "%s is damaged", name);
+  if (status == SCIARA_OK) status = check_values(s, dataset, field, out);
   H5Dclose(dataset);
   return status;
 }
@@ -206,7 +263,7 @@ enum sciara_status sciara_snapshot_read(struct sciara_snapshot *s, enum sciara_f
                        info ? info->name : "of that number");
   struct sciara_hdf5_session session;
   sciara_hdf5_begin(&session);
-  enum sciara_status status = read_field(s, info->name, out);
+  enum sciara_status status = read_field(s, field, out);
   sciara_hdf5_end(&session);
   return status;
 }

@@ -66,8 +66,8 @@ static enum sciara_status append_layer(struct sciara_text *out, struct sciara_gd
   for (size_t k = 0; k < z->count; k++) {
     if (!polygons[k]) continue;
     if (OGR_G_Transform(polygons[k], to_wgs84) != OGRERR_NONE) {
-      status = sciara_fail(SCIARA_ERR_INPUT, "%s: the polygons cannot be placed in WGS 84: %s", path,
-                           sciara_gdal_message(scope));
+      status = sciara_fail(sciara_gdal_status(scope, SCIARA_ERR_INPUT),
+                           "%s: the polygons cannot be placed in WGS 84: %s", path, sciara_gdal_message(scope));
       goto cleanup;
     }
     SCIARA_TRY_GOTO(append_placemark(out, p, z, k, polygons[k]));
@@ -88,8 +88,8 @@ static enum sciara_status append_document(struct sciara_text *out, struct sciara
   SCIARA_TRY_GOTO(sciara_srs_parse("EPSG:4326", &to)); // x is the longitude, see sciara_srs_parse
   change = OCTNewCoordinateTransformation(from, to);
   if (!change) {
-    status =
-        sciara_fail(SCIARA_ERR_INPUT, "%s: the CRS cannot be changed to WGS 84: %s", path, sciara_gdal_message(scope));
+    status = sciara_fail(sciara_gdal_status(scope, SCIARA_ERR_INPUT), "%s: the CRS cannot be changed to WGS 84: %s",
+                         path, sciara_gdal_message(scope));
     goto cleanup;
   }
   SCIARA_TRY_GOTO(sciara_text_append(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"

@@ -22,7 +22,8 @@ struct product {
 };
 
 static enum sciara_status gdal_failure(const struct product *p) {
-  return sciara_fail(SCIARA_ERR_IO, "%s: cannot be written: %s", p->path, sciara_gdal_message(&p->scope));
+  return sciara_fail(sciara_gdal_status(&p->scope, SCIARA_ERR_IO), "%s: cannot be written: %s", p->path,
+                     sciara_gdal_message(&p->scope));
 }
 
 /** `unknown`: what stands for the CRS of a run that names none; NULL: nothing. */

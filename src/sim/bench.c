@@ -10,7 +10,6 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "base/wallclock.h"
-#include "engine/active.h"
 #include "engine/device_info.h"
 #include "sim/bench_race.h"
 #include "sim/machine.h"
@@ -24,12 +23,12 @@ static enum sciara_precision on_host(enum sciara_precision precision) {
 
 // -------------------------------------------------------------------------------------------------------------- memory
 
-/** Bytes of the host that an engine takes: what it foretells, and records of the liquid cells as they grow by halves. */
+/** Bytes of the host that an engine takes: what it foretells, and what it keeps of the lava, which grows by halves. */
 static size_t host_memory(const struct sciara_engine_ops *ops, const struct sciara_grid *grid, int64_t liquid_cells) {
-  const size_t records = (sizeof(struct sciara_donor) + sizeof(int64_t)) / 2 * 3 * (size_t)liquid_cells;
+  const size_t lava = ops->memory_of_lava ? ops->memory_of_lava() / 2 * 3 * (size_t)liquid_cells : 0;
   size_t host = 0, device = 0;
   if (ops->memory) ops->memory(grid, 0, &host, &device);
-  return ops->capabilities & SCIARA_CAN_DEVICE ? host : host + records;
+  return host + lava;
 }
 
 enum sciara_status sciara_bench_fits(const struct sciara_grid *grid, int states, int64_t liquid_cells,

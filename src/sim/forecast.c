@@ -81,6 +81,7 @@ struct sciara_forecast sciara_forecast_make(const struct sciara_scenario *s, con
   f.engine_tells = ops && ops->memory;
   if (f.engine_tells) ops->memory(grid, record, &f.engine, &f.device);
   const double wet = wet_cells(s, grid, vents);
+  if (ops && ops->memory_of_lava) f.engine += (size_t)(wet * (double)ops->memory_of_lava());
   foretell_snapshot_size(s, grid, wet, &f);
   count_snapshots(s, vents, &f);
   const size_t values = (size_t)sciara_grid_cells(grid) * sizeof(double);

@@ -40,6 +40,7 @@ enum sciara_status sciara_resume_open(const char *folder, bool branch, struct sc
   if (!out->folder) return no_memory();
   SCIARA_TRY_GOTO(read_record(folder, &out->record));
   if (branch) return SCIARA_OK;
+  SCIARA_TRY_GOTO(sciara_run_folder_refuse_links(folder));
   SCIARA_TRY_GOTO(sciara_run_folder_lock(folder, &out->lock));
   sciara_run_record_free(&out->record); // it may have changed until the folder was ours
   SCIARA_TRY_GOTO(read_record(folder, &out->record));

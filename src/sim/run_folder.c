@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -13,6 +14,9 @@
 #include "io/durable.h"
 #include "io/frames.h"
 #include "sim/checkpoints.h"
+
+#define PART ".part"
+#define UNFINISHED "run.json.part"
 
 bool sciara_is_folder(const char *path) {
   struct stat info;
@@ -116,19 +120,33 @@ static enum sciara_status remove_frames(const char *folder) {
   return status;
 }
 
+/** run.json gets the name that it has while it is written: what it lists is no longer promised. */
+static enum sciara_status withdraw_record(const char *folder) {
+  char *record = sciara_path_join(folder, SCIARA_RUN_JSON), *part = sciara_path_join(folder, UNFINISHED);
+  enum sciara_status status = SCIARA_OK;
+  if (!record || !part)
+    status = sciara_fail(SCIARA_ERR_MEMORY, "no memory for a path");
+  else if (rename(record, part) != 0 && errno != ENOENT)
+    status = sciara_fail(SCIARA_ERR_IO, "%s: cannot be renamed: %s", record, strerror(errno));
+  free(record);
+  free(part);
+  return status == SCIARA_OK ? sciara_file_sync(folder) : status;
+}
+
 static enum sciara_status remove_run(const char *folder) {
-  SCIARA_TRY(remove_file(folder, SCIARA_RUN_JSON)); // first, for good: without it the rest is no run
-  SCIARA_TRY(sciara_file_sync(folder));
-  SCIARA_TRY(remove_file(folder, "series.nc"));
-  SCIARA_TRY(remove_file(folder, SCIARA_RUN_DEM));
-  SCIARA_TRY(remove_file(folder, SCIARA_RUN_LOG));
+  static const char *const files[] = {"series.nc",    "series.nc" PART,    SCIARA_RUN_DEM,
+                                      SCIARA_RUN_LOG, SCIARA_RUN_DEM PART, NULL};
+  SCIARA_TRY(withdraw_record(folder)); // first, for good: without it the rest is no run
+  for (const char *const *name = files; *name; name++) SCIARA_TRY(remove_file(folder, *name));
   SCIARA_TRY(remove_products(folder, "snapshots", is_snapshot));
   SCIARA_TRY(remove_products(folder, "maps", is_map));
   SCIARA_TRY(remove_products(folder, SCIARA_CHECKPOINT_FOLDER, sciara_is_checkpoint_name));
   char *checkpoints = sciara_path_join(folder, SCIARA_CHECKPOINT_FOLDER);
-  if (checkpoints) rmdir(checkpoints); // fails where other files are left: they are not ours
+  if (!checkpoints) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a path");
+  rmdir(checkpoints); // fails where other files are left: they are not ours
   free(checkpoints);
-  return remove_frames(folder);
+  SCIARA_TRY(remove_frames(folder));
+  return sciara_file_sync(folder); // before the new run.json: an old series.nc would refer to what is gone
 }
 
 enum sciara_status sciara_run_folder_lock(const char *folder, int *lock) {
@@ -140,11 +158,49 @@ enum sciara_status sciara_run_folder_lock(const char *folder, int *lock) {
   return sciara_fail(SCIARA_ERR_INPUT, "%s: another run is writing into this folder", folder);
 }
 
-static bool holds_run(const char *folder) {
-  char *path = sciara_path_join(folder, SCIARA_RUN_JSON);
-  const bool found = path && access(path, F_OK) == 0;
+static enum sciara_status look_for(const char *folder, const char *name, bool *found) {
+  char *path = sciara_path_join(folder, name);
+  if (!path) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a path");
+  *found |= access(path, F_OK) == 0;
   free(path);
-  return found;
+  return SCIARA_OK;
+}
+
+/** A run, or one that was interrupted before its first run.json or while it was replaced. */
+static enum sciara_status require_run(const char *folder) {
+  bool found = false;
+  SCIARA_TRY(look_for(folder, SCIARA_RUN_JSON, &found));
+  SCIARA_TRY(look_for(folder, UNFINISHED, &found));
+  if (found) return SCIARA_OK;
+  return sciara_fail(SCIARA_ERR_INPUT,
+                     "%s: the output folder holds files but no run (no %s): --overwrite replaces only a run", folder,
+                     SCIARA_RUN_JSON);
+}
+
+static enum sciara_status refuse_link(const char *folder, const char *name) {
+  char *path = sciara_path_join(folder, name);
+  struct stat about;
+  if (!path) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a path");
+  enum sciara_status status = SCIARA_OK;
+  if (lstat(path, &about) == 0 && S_ISLNK(about.st_mode))
+    status =
+        sciara_fail(SCIARA_ERR_INPUT,
+                    "%s: found a symbolic link, allowed in this place is only what a run has made itself; remove the "
+                    "link, or name the folder that it leads to as the output",
+                    path);
+  free(path);
+  return status;
+}
+
+enum sciara_status sciara_run_folder_refuse_links(const char *folder) {
+  static const char *const names[] = {"snapshots", "maps", "checkpoints", SCIARA_RUN_JSON, UNFINISHED, SCIARA_RUN_LOG};
+  for (size_t k = 0; k < sizeof names / sizeof *names; k++) SCIARA_TRY(refuse_link(folder, names[k]));
+  for (int f = 0; f < SCIARA_FIELD_COUNT; f++) {
+    char name[64];
+    snprintf(name, sizeof name, "maps/%s.frames", sciara_field_name((enum sciara_field)f));
+    SCIARA_TRY(refuse_link(folder, name));
+  }
+  return SCIARA_OK;
 }
 
 enum sciara_status sciara_run_folder_prepare(const char *folder, bool overwrite, const char *const *inputs,
@@ -156,10 +212,8 @@ enum sciara_status sciara_run_folder_prepare(const char *folder, bool overwrite,
   if (full && !overwrite)
     return sciara_fail(SCIARA_ERR_INPUT, "%s: the output folder is not empty; --overwrite replaces the run in it",
                        folder);
-  if (full && !holds_run(folder))
-    return sciara_fail(SCIARA_ERR_INPUT,
-                       "%s: the output folder holds files but no run (no %s): --overwrite replaces only a run", folder,
-                       SCIARA_RUN_JSON);
+  if (full) SCIARA_TRY(require_run(folder));
+  if (full) SCIARA_TRY(sciara_run_folder_refuse_links(folder));
   if (full) SCIARA_TRY(spare_inputs(folder, inputs, count));
   SCIARA_TRY(sciara_folder_make(folder));
   SCIARA_TRY(sciara_run_folder_lock(folder, lock));

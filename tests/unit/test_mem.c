@@ -3,6 +3,7 @@
 #include <check.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "base/mem.h"
 
@@ -75,6 +76,26 @@ START_TEST(available) { // of this machine, in bytes: more than a megabyte, less
 }
 END_TEST
 
+// A limit of the address space counts like memory that the machine lacks.
+START_TEST(limited) {
+  ck_assert_uint_eq(sciara_address_space_left(), SIZE_MAX);
+  struct rlimit before, limit;
+  ck_assert_int_eq(getrlimit(RLIMIT_AS, &before), 0);
+  limit = before;
+  limit.rlim_cur = (rlim_t)1 << 40; // beyond what the test has
+  ck_assert_int_eq(setrlimit(RLIMIT_AS, &limit), 0);
+  const size_t wide = sciara_address_space_left();
+  limit.rlim_cur = (rlim_t)100 << 20;
+  ck_assert_int_eq(setrlimit(RLIMIT_AS, &limit), 0);
+  const size_t narrow = sciara_address_space_left(), told = sciara_memory_available();
+  setrlimit(RLIMIT_AS, &before);
+  ck_assert(wide > (size_t)1 << 39 && wide < (size_t)1 << 40);
+  ck_assert_uint_lt(narrow, (size_t)100 << 20);
+  const size_t reserve = SCIARA_ADDRESS_SPACE_RESERVE;
+  ck_assert_uint_eq(told, narrow > reserve ? narrow - reserve : 1);
+}
+END_TEST
+
 int main(void) {
   Suite *suite = suite_create("memory");
   TCase *tc = tcase_create("memory");
@@ -84,6 +105,9 @@ int main(void) {
   tcase_add_test(tc, nothing);
   tcase_add_test(tc, too_much);
   tcase_add_test(tc, available);
+#ifndef __SANITIZE_ADDRESS__ // it has reserved more than any limit
+  tcase_add_test(tc, limited);
+#endif
   suite_add_tcase(suite, tc);
   SRunner *runner = srunner_create(suite);
   srunner_set_fork_status(runner, CK_NOFORK);

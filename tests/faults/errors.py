@@ -1,0 +1,75 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Each call on a file fails in turn: the program says which file and why, ends with code 4, and leaves what was acknowledged."""
+import errno
+import os
+import sys
+
+sys.dont_write_bytecode = True
+sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
+import bed
+import shim
+
+IO, OK = 4, 0
+
+
+class Errors(bed.Bed):
+    def kinds(self):
+        """What the calls are, in order. Two threads write, but never at once: the order is always the same."""
+        outcome, _ = self.undisturbed(log=self.path("log"))
+        records = [r for r in shim.read_log(self.path("log")) if r.kind != "A"]
+        writers, kinds, files = {}, [], {}
+        for r in records:
+            if r.kind == "O":
+                files[r.fd] = r.path
+                writers[r.fd] = bool(r.offset & os.O_ACCMODE)
+                if not r.offset & (os.O_CREAT | os.O_TRUNC):
+                    continue
+            if r.kind == "C" and not writers[r.fd]:
+                continue
+            kinds.append((r.kind, r.path or files[r.fd]))
+        self.assertEqual(len(kinds), outcome.calls)
+        return kinds
+
+    def check(self, plan, kind, path):
+        outcome, state = self.attempt(plan)
+        how = f"{plan}: {kind} of {os.path.relpath(path, self.work)}"
+        log = path.endswith("run.log")  # it is for people; nothing is promised of it
+        harmless = log or kind.islower()  # what fails anyway: a folder that is there, a file to remove that is not
+        self.assert_lives(outcome, how, (OK, IO) if harmless else (IO,))
+        self.assert_whole(outcome, state, how)
+        if outcome.code == IO:
+            self.assertIn(self.path("root"), outcome.stderr.replace("sciara: error: root/", f"{self.path('root')}/"), how)
+        self.assertEqual(outcome.done >= 1, True, how)
+        return outcome
+
+    def test_input_output_error(self):
+        for k, (kind, path) in enumerate(self.kinds(), 1):
+            outcome = self.check(f"fail {k} {errno.EIO}", kind, path)
+            if outcome.code == IO and kind in "SRM":
+                self.assertIn(os.strerror(errno.EIO), outcome.stderr, f"call {k}")
+
+    def test_no_space_from_here_on(self):
+        for k, (kind, path) in list(enumerate(self.kinds(), 1))[::bed.pick(1, 3)]:
+            self.check(f"fail-on {k} {errno.ENOSPC}", kind, path)
+
+    def test_no_space_once(self):
+        step = 1 if bed.LONG else 4
+        for k, (kind, path) in list(enumerate(self.kinds(), 1))[::step]:
+            self.check(f"fail {k} {errno.ENOSPC}", kind, path)
+
+    def test_short_writes(self):
+        """A write that moves half of the bytes is no error: the rest follows."""
+        for k, (kind, path) in enumerate(self.kinds(), 1):
+            if kind != "W":
+                continue
+            outcome, state = self.attempt(f"short {k}")
+            how = f"short write {k} of {path}"
+            self.assertEqual(outcome.done, 1, how)
+            self.assert_lives(outcome, how, (OK,))
+            self.assert_whole(outcome, state, how)
+            self.assertEqual(self.right, bed.whole.right_of(state), how)
+
+
+if __name__ == "__main__":
+    bed.main()

@@ -1,0 +1,96 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""SIGKILL: at each call that changes the disk, in the middle of each write, and at random times. What has a final name is
+whole, what was acknowledged is there, and the folder can be run again."""
+import os
+import signal
+import sys
+import time
+
+sys.dont_write_bytecode = True
+sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
+import bed
+import case
+import shim
+
+
+class Kill(bed.Bed):
+    def run_again(self, how):
+        """With --overwrite, as a user would: the end is that of a run nothing happened to."""
+        outcome, state = self.attempt(args=(*bed.RUN, "--overwrite"), keep=True)
+        self.assertEqual(outcome.code, 0, f"{how}, again:\n{outcome.stderr}")
+        self.assert_whole(outcome, state, f"{how}, again")
+        self.assertEqual([name for name in state if name.endswith(".part")], [], f"{how}, again")
+
+    def test_at_every_call(self):
+        calls = self.undisturbed()[0].calls
+        for k in range(1, calls + 1):
+            outcome, state = self.attempt(f"kill {k}")
+            self.assert_killed(outcome, f"call {k}")
+            self.assert_whole(outcome, state, f"killed at call {k} of {calls}")
+            if bed.LONG or k % 9 == 1:
+                self.run_again(f"killed at call {k}")
+
+    @staticmethod
+    def writes(records):
+        """Numbers of the calls that write, as the shim counts them."""
+        opened, number = {}, 0
+        for r in records:
+            if r.kind in "Oo":
+                opened[r.fd] = bool(r.offset & os.O_ACCMODE)
+                number += bool(r.offset & (os.O_CREAT | os.O_TRUNC))
+            elif r.kind == "C":
+                number += opened[r.fd]
+            elif r.kind != "A":
+                number += 1
+            if r.kind == "W":
+                yield number
+
+    def test_in_every_write(self):
+        log = self.path("log")
+        self.undisturbed(log=log)
+        torn = 0
+        for k in self.writes(shim.read_log(log)):
+            outcome, state = self.attempt(f"torn {k}")
+            self.assert_killed(outcome, f"call {k}")
+            self.assert_whole(outcome, state, f"torn at call {k}")
+            torn += 1
+        self.assertGreater(torn, 10)
+
+    def test_while_a_run_is_replaced(self):
+        """Killed while --overwrite takes the earlier run away, and after."""
+        args = (*bed.RUN, "--overwrite")
+        calls = self.undisturbed()[0].calls
+        for k in range(1, calls, 1 if bed.LONG else 5):
+            self.attempt()
+            outcome, state = self.attempt(f"kill {k}", args=args, keep=True)
+            self.assert_killed(outcome, f"call {k}")
+            self.assert_whole(outcome, state, f"killed at call {k} of the second run")
+            if bed.LONG or k % 3 == 1:
+                self.run_again(f"killed at call {k} of the second run")
+
+
+class KillAtRandom(bed.Bed):
+    changes = {**case.ENDLESS, "output": {"fields": case.FIELDS, "every": "2 min", "maps": ["deposit"]}}
+
+    def test_at_random_times(self):
+        """Long after the start and just after it; without the shim's lock the order of threads is the system's."""
+        chance = bed.dice(20)
+        self.right = None
+        acknowledged = 0
+        for n in range(bed.pick(200, 25)):
+            delay = chance.uniform(0, 0.25) if n % 2 else chance.uniform(0.1, bed.pick(3, 0.8))
+
+            def strike(process, delay=delay):
+                time.sleep(delay)
+                process.send_signal(signal.SIGKILL)
+
+            outcome, state = self.attempt(after=strike)
+            self.assert_killed(outcome, f"after {delay:.3f} s")
+            self.assert_whole(outcome, state, f"killed after {delay:.3f} s")
+            acknowledged += len(outcome.announced)
+        self.assertGreater(acknowledged, 20, "snapshots before the end")
+
+
+if __name__ == "__main__":
+    bed.main()

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A small run that is harmed in every way: what the tests of this folder share.
+
+SCIARA_TORTURE=1 asks for the long form of each test (tools/torture).
+"""
+import os
+import random
+import shutil
+import signal
+import sys
+import time
+
+sys.path.insert(0, os.path.join(os.environ["SCIARA_SOURCE_DIR"], "tests", "cli", "lib"))
+import case
+import shim
+import whole
+
+LONG = os.environ.get("SCIARA_TORTURE") == "1"
+SKIPPED = 77
+RUN = ("run", "s.json", "-q", "-o", "root/out", "--engine", "serial")
+
+
+def require_shim():
+    """Leaves with the reason where the shim cannot be put before the program."""
+    if not shim.LIBRARY:
+        print("skipped: the shim is not built here (sanitizers want to be first in a process)")
+        sys.exit(SKIPPED)
+
+
+def pick(long_form, short_form):
+    return long_form if LONG else short_form
+
+
+class Bed(case.Case):
+    """Runs into root/out, with snapshots, a series and a map; three snapshots in some 400 steps."""
+
+    changes = {"output": {"fields": case.FIELDS, "every": "20 min", "maps": ["deposit"]}, "run": {"until": "1 h"}}
+
+    def setUp(self):
+        super().setUp()
+        os.mkdir(self.path("root"))
+        self.write_scenario(**self.changes)
+        self.began = time.monotonic()
+        self.runs = 0
+        self.addCleanup(self.tell)
+
+    def tell(self):
+        """For the table of tools/torture."""
+        name = self.id().split(".")[-1].removeprefix("test_").replace("_", " ")
+        print(f"torture: {name} | {self.runs} | {time.monotonic() - self.began:.1f}", flush=True)
+
+    def attempt(self, plan=None, args=RUN, keep=False, **options):
+        """One run; returns its outcome and what it left in root/out."""
+        self.runs += 1
+        if not keep:
+            shutil.rmtree(self.path("root", "out"), ignore_errors=True)
+        outcome = shim.run(args, self.work, self.path("root"), plan, **options)
+        return outcome, whole.load(self.path("root", "out"))
+
+    def names(self, outcome):
+        """What a run announced, as names below its folder."""
+        return [os.path.relpath(line, self.path("root", "out")) for line in outcome.announced]
+
+    def undisturbed(self, **options):
+        """Outcome and files of a run that nothing happened to; self.right holds its checksums."""
+        outcome, state = self.attempt(**options)
+        self.assertEqual(outcome.code, 0, outcome.stderr)
+        self.right = whole.right_of(state)
+        self.assertEqual(whole.faults(state, self.names(outcome), self.right), [])
+        self.assertGreaterEqual(len(self.right), 3)
+        return outcome, state
+
+    def assert_whole(self, outcome, state, how):
+        self.assertEqual(whole.faults(state, self.names(outcome), self.right), [], f"{how}\n{outcome.stderr}")
+
+    def assert_killed(self, outcome, how):
+        self.assertEqual(outcome.code, -signal.SIGKILL, f"{how}\n{outcome.stderr}")
+
+    def assert_lives(self, outcome, how, codes):
+        """It came back by itself, with one of these codes and, if that is none of 0, a sentence."""
+        self.assertIsNotNone(outcome.code, f"{how}: it hung")
+        self.assertIn(outcome.code, codes, f"{how}\n{outcome.stderr}")
+        if outcome.code != 0:
+            self.assertRegex(outcome.stderr, r"(?m)^sciara: error: .+$", how)
+
+
+def dice(seed):
+    return random.Random(seed)
+
+
+def main():
+    require_shim()
+    case.main()

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs the program under the shim (shim.h), and reads what the shim has to tell."""
+import os
+import struct
+import subprocess
+from dataclasses import dataclass, field
+
+PROGRAM = os.environ["SCIARA_PROGRAM"]
+LIBRARY = os.environ.get("SCIARA_SHIM", "")
+PATIENCE = 60  # s: nothing here takes longer than a second; what does hangs
+
+COUNTS = struct.Struct("<7Q")
+SITE = struct.Struct("<3Q")
+RECORD = struct.Struct("<IiqIIQ")
+
+
+@dataclass
+class Outcome:
+    """What a process came to. code < 0: ended by that signal; None: it hung and was killed."""
+    code: int
+    stdout: str
+    stderr: str
+    calls: int = 0
+    mallocs: int = 0
+    peak: int = 0
+    done: int = 0
+    resident: int = 0  # bytes at their most, of a process that ended by itself
+    sites: list = field(default_factory=list)  # (address, first, last) of its requests for memory
+
+    @property
+    def announced(self):
+        """Whole lines on standard output: paths that the program vouches for."""
+        return self.stdout.split("\n")[:-1]
+
+
+@dataclass(frozen=True)
+class Record:
+    kind: str
+    fd: int
+    offset: int
+    path: str
+    path2: str
+    data: bytes
+
+
+def read_counts(path):
+    with open(path, "rb") as f:
+        data = f.read()
+    calls, mallocs, _, peak, done, resident, sites = COUNTS.unpack_from(data)
+    return {"calls": calls, "mallocs": mallocs, "peak": peak, "done": done, "resident": resident,
+            "sites": [SITE.unpack_from(data, COUNTS.size + k * SITE.size) for k in range(sites)]}
+
+
+def read_log(path):
+    with open(path, "rb") as f:
+        data = f.read()
+    records, at = [], 0
+    while at + RECORD.size <= len(data):
+        kind, fd, offset, n, n2, count = RECORD.unpack_from(data, at)
+        at += RECORD.size
+        a, b, c = at + n, at + n + n2, at + n + n2 + count
+        records.append(Record(chr(kind), fd, offset, os.fsdecode(data[at:a]), os.fsdecode(data[a:b]), data[b:c]))
+        at = c
+    return records
+
+
+def run(args, work, root, plan=None, log=None, limit=None, before=(), after=None):
+    """`sciara ARGS` in the folder `work`; the shim watches what lies below `root`.
+
+    limit: called in the child before it starts. before: words put before the program. after(process): called while the
+    program runs, to harm it.
+    """
+    counts = os.path.join(work, "shim.counts")
+    environment = {**os.environ, "LD_PRELOAD": LIBRARY, "SCIARA_SHIM_ROOT": root, "SCIARA_SHIM_COUNT": counts}
+    if plan:
+        environment["SCIARA_SHIM_PLAN"] = plan
+    if log:
+        environment["SCIARA_SHIM_LOG"] = log
+    with subprocess.Popen([*before, PROGRAM, *map(str, args)], cwd=work, env=environment, stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8", errors="replace",
+                          preexec_fn=limit) as process:
+        try:
+            if after:
+                after(process)
+            out, err = process.communicate(timeout=PATIENCE)
+            code = process.returncode
+        except subprocess.TimeoutExpired:
+            process.kill()
+            out, err = process.communicate()
+            code = None
+    return Outcome(code, out, err, **read_counts(counts))

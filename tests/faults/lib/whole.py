@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is promised of a run folder, whatever happened: a file under its final name is complete and readable, and what was
+acknowledged (listed in run.json, or printed on standard output) is there and holds the right state.
+
+A folder is a dict, path below it -> bytes, so that states of a disk that never was can be looked at too. For another kind of
+file add a line to KINDS; for a further promise about a whole folder add a function to PROMISES.
+"""
+import io
+import json
+import os
+import re
+import warnings
+import xml.etree.ElementTree
+
+import h5py
+import numpy
+from osgeo import gdal
+
+gdal.UseExceptions()
+
+
+def check_json(data):
+    record = json.loads(data.decode("utf-8"))
+    for key in ("status", "snapshots", "state", "timing"):
+        record[key]
+
+
+def check_snapshot(data):
+    with h5py.File(io.BytesIO(data), "r") as f:
+        fields = [name for name in f if f[name].ndim == 3]
+        assert fields, "no field"
+        for name in fields:
+            assert numpy.isfinite(f[name][...]).all(), name
+        assert re.fullmatch("[0-9a-f]{16}", checksum_of(f)), "checksum"
+
+
+def checksum_of(f):
+    text = f.attrs["checksum"]
+    return text.decode() if isinstance(text, bytes) else str(text)
+
+
+def check_series(data):
+    assert sources(data), "no snapshot in it"
+
+
+def sources(data):
+    """The files that a series refers to."""
+    with h5py.File(io.BytesIO(data), "r") as f:
+        names = {source.file_name for name in f if f[name].is_virtual for source in f[name].virtual_sources()}
+    return {os.path.normpath(name) for name in names}
+
+
+def check_raster(data):
+    said = []
+    gdal.FileFromMemBuffer("/vsimem/looked-at", data)
+    gdal.PushErrorHandler(lambda kind, number, text: said.append(text))
+    try:
+        dataset = gdal.Open("/vsimem/looked-at")
+        dataset.ReadAsArray()
+        del dataset
+    finally:
+        gdal.PopErrorHandler()
+        gdal.Unlink("/vsimem/looked-at")
+    assert not said, said  # a warning too
+
+
+def check_xml(data):
+    xml.etree.ElementTree.fromstring(data)
+
+
+def check_checkpoint(data):
+    with h5py.File(io.BytesIO(data), "r") as f:
+        assert f.attrs["step"] > 0, "no step"
+        for name in f:
+            f[name][...]
+
+
+def check_nothing(_):
+    pass
+
+
+# Names below the folder, and what is promised of them; the first that fits counts.
+KINDS = [
+    (r".*\.part(\..*)?", check_nothing),
+    (r".*\.part\..*|maps/.*\.tmp", check_nothing),
+    (r"run\.log", check_nothing),
+    (r"run\.json", check_json),
+    (r"snapshots/\d{8,}\.nc", check_snapshot),
+    (r"series\.nc", check_series),
+    (r"checkpoints/\d{8,}\.h5", check_checkpoint),
+    (r"dem\.tif|maps/\w+\.tif|maps/\w+\.png", check_raster),
+    (r"maps/\w+\.qml", check_xml),
+]
+ACKNOWLEDGED = re.compile(r"snapshots/\d{8,}\.nc")  # what run.json must list once it is announced
+
+known = {}  # (check, bytes) -> what is wrong: most states hold the same files
+
+
+def check_of(name):
+    return next((check for pattern, check in KINDS if re.fullmatch(pattern, name)), None)
+
+
+def is_promised(name):
+    """Whether a file of that name must be whole."""
+    return check_of(name) is not check_nothing
+
+
+def fault_of(name, data):
+    """What is wrong with a file, or None."""
+    check = check_of(name)
+    if check is None:
+        return "nobody knows this kind of file"
+    if check is check_nothing:
+        return None
+    if (check, data) not in known:
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                check(data)
+            known[check, data] = None
+        except Exception as error:  # whatever a reader says of a broken file
+            known[check, data] = f"{type(error).__name__}: {error}"
+    return known[check, data]
+
+
+checksums = {}
+
+
+def checksum(data):
+    if data not in checksums:
+        with h5py.File(io.BytesIO(data), "r") as f:
+            checksums[data] = checksum_of(f)
+    return checksums[data]
+
+
+def check_record(state, announced, right):
+    """run.json lists what was announced, what it lists is there, and is what an undisturbed run writes."""
+    listed = {}
+    if "run.json" in state and not fault_of("run.json", state["run.json"]):
+        listed = {s["name"]: s["checksum"] for s in json.loads(state["run.json"])["snapshots"]}
+    for name, sum_ in listed.items():
+        if name not in state:
+            yield f"{name}: in run.json, and lost"
+        elif not fault_of(name, state[name]) and checksum(state[name]) != sum_:
+            yield f"{name}: another checksum than in run.json"
+        if right and right.get(name) != sum_:
+            yield f"{name}: not the state of an undisturbed run"
+    for name in announced:
+        if name not in state:
+            yield f"{name}: announced, and lost"
+        elif ACKNOWLEDGED.fullmatch(name) and name not in listed:
+            yield f"{name}: announced, and not in run.json"
+
+
+def check_sources(state, announced, right):
+    """series.nc of a run refers to snapshots that are there."""
+    del announced, right
+    if "run.json" in state and "series.nc" in state and not fault_of("series.nc", state["series.nc"]):
+        for name in sorted(sources(state["series.nc"]) - set(state)):
+            yield f"series.nc: refers to {name}, which is lost"
+
+
+PROMISES = [check_record, check_sources]
+
+
+def faults(state, announced=(), right=None):
+    """What is not as promised. announced: names below the folder. right: name -> checksum in an undisturbed run."""
+    found = [f"{name}: {fault}" for name, data in sorted(state.items()) if (fault := fault_of(name, data))]
+    for promise in PROMISES:
+        found += promise(state, announced, right)
+    return found
+
+
+def load(folder):
+    state = {}
+    for at, _, files in os.walk(folder):
+        for name in files:
+            with open(os.path.join(at, name), "rb") as f:
+                state[os.path.relpath(os.path.join(at, name), folder)] = f.read()
+    return state
+
+
+def save(state, folder):
+    for name, data in state.items():
+        path = os.path.join(folder, name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "wb") as f:
+            f.write(data)
+
+
+def right_of(state):
+    """Names and checksums of an undisturbed run."""
+    return {s["name"]: s["checksum"] for s in json.loads(state["run.json"])["snapshots"]}

@@ -1,0 +1,140 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Memory: what `check` foretells is what a run takes; without it the program says so and ends with code 6."""
+import os
+import re
+import resource
+import sys
+
+sys.dont_write_bytecode = True
+sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
+import bed
+import case
+import shim
+import whole
+
+OK, IO, NO_MEMORY = 0, 4, 6
+MB = 1e6
+
+
+class Refused(bed.Bed):
+    """Requests of the program for memory get none."""
+
+    def check(self, k, args=bed.RUN):
+        outcome, state = self.attempt(f"malloc {k}", args=args)
+        how = f"request {k} of {' '.join(args)}"
+        self.assertEqual(outcome.done, 1, how)
+        self.assert_lives(outcome, how, (NO_MEMORY,))
+        self.assertRegex(outcome.stderr, "memory", how)
+        self.assert_whole(outcome, state, how)
+
+    def numbers(self, outcome):
+        """All of them in the long form, else the first and the last of each place in the program."""
+        if bed.LONG:
+            return range(1, outcome.mallocs + 1)
+        return sorted({k for _, first, last in outcome.sites for k in (first, last) if k <= outcome.mallocs})
+
+    def test_each_request_of_a_run(self):
+        outcome, _ = self.undisturbed()
+        self.assertGreater(outcome.mallocs, 100)
+        for k in self.numbers(outcome):
+            self.check(k)
+
+    def test_each_request_of_openmp(self):
+        args = (*bed.RUN[:-1], "openmp", "--threads", "1", "-n", "60")
+        outcome, state = self.attempt(args=args)
+        self.right = whole.right_of(state)
+        for k in self.numbers(outcome):
+            self.check(k, args)
+
+    def test_each_request_of_the_readers(self):
+        """check, info, compare and export of every format."""
+        _, state = self.undisturbed()
+        whole.save(state, self.path("run"))
+        commands = [("check", "s.json"), ("info", "run"), ("compare", "run", "run")]
+        commands += [("export", "run", "-q", "-f", f, "-o", f"x.{f}", "--overwrite")
+                     for f in ("cog", "png", "nc", "gpkg", "geojson", "kml", "csv", "html")]
+        for args in commands:
+            outcome, _ = self.attempt(args=args)
+            self.assertEqual(outcome.code, OK, f"{args}\n{outcome.stderr}")
+            numbers = self.numbers(outcome)
+            for k in numbers[::bed.pick(1, 4)]:
+                with self.subTest(args=args, k=k):
+                    refused, _ = self.attempt(f"malloc {k}", args=args)
+                    self.assertEqual(refused.done, 1)
+                    self.assert_lives(refused, f"request {k} of {' '.join(args)}", (NO_MEMORY,))
+
+
+class Limited(bed.Bed):
+    """A limit of the address space, in steps (ulimit -v)."""
+
+    def run_within(self, size, args=bed.RUN):
+        return self.attempt(args=args, limit=lambda: resource.setrlimit(resource.RLIMIT_AS, (size, size)))
+
+    def test_in_steps(self):
+        self.undisturbed()
+        least = 1 << 20
+        while self.run_within(least, ("--version",))[0].code not in (OK, NO_MEMORY):  # below it the loader gives up
+            least += 1 << 20
+        enough = least
+        while self.run_within(enough)[0].code != OK:
+            enough += 16 << 20
+        codes = set()
+        steps = bed.pick(60, 15)
+        for k in range(steps):
+            size = least + (enough - least) * k // steps
+            outcome, state = self.run_within(size)
+            how = f"{size} bytes of address space"
+            self.assert_lives(outcome, how, (OK, NO_MEMORY))
+            self.assert_whole(outcome, state, how)
+            codes.add(outcome.code)
+        self.assertIn(NO_MEMORY, codes)
+
+
+class Foretold(case.Case):
+    """`check` beside the peak of a run, within a tenth."""
+
+    def write(self, rows, cols, wet):
+        from osgeo import gdal, osr
+        import numpy
+        gdal.UseExceptions()
+        dem = gdal.GetDriverByName("GTiff").Create(self.path("dem.tif"), cols, rows, 1, gdal.GDT_Float32)
+        dem.SetGeoTransform([500000, 10, 0, 4177000 + rows * 10, 0, -10])
+        srs = osr.SpatialReference()
+        srs.ImportFromEPSG(32633)
+        dem.SetProjection(srs.ExportToWkt())
+        rough = numpy.random.default_rng(1).random((rows, cols))
+        dem.GetRasterBand(1).WriteArray(1000 + 3 * numpy.arange(rows)[::-1, None] - 0.5 * numpy.arange(cols) + rough)
+        del dem
+        scenario = case.scenario(dem={"path": "dem.tif"}, run={"max_steps": 6})
+        if wet:
+            scenario["initial"] = {"thickness": 3}
+        case.write_json(self.path("s.json"), scenario)
+
+    def peak(self, *args):
+        outcome = shim.run(("run", "s.json", "-q", "--overwrite", "-o", "out", *args), self.work, self.path("none"))
+        self.assertEqual(outcome.code, OK, outcome.stderr)
+        return outcome.resident
+
+    def foretold(self, *args):
+        report = self.sciara("check", "s.json", "-q", *args).stdout
+        return float(re.search(r"\nhost memory: +([\d.]+) MB", report)[1]) * MB
+
+    def test_within_a_tenth(self):
+        grids = bed.pick([(1000, 1000), (600, 1300), (2000, 3000)], [(1000, 1000), (600, 1300)])
+        for rows, cols in grids:
+            for wet in (False, True):
+                self.write(rows, cols, wet)
+                for args in (["-e", "serial"], ["-e", "openmp", "-t", "1"], ["-e", "openmp", "-t", "2"],
+                             ["-e", "openmp", "-t", "1", "-p", "single"], ["-e", "serial", "-p", "single"],
+                             ["-e", "serial", "--set", "output.every=1"],
+                             ["-e", "openmp", "--set", 'output.maps=["deposit"]']):
+                    foretold, taken = self.foretold(*args), self.peak(*args)
+                    with self.subTest(rows=rows, cols=cols, wet=wet, args=args):
+                        print(f"{rows} x {cols}, {'lava everywhere' if wet else 'bare'}, {' '.join(args)}: foretold "
+                              f"{foretold / MB:.0f} MB, taken {taken / MB:.0f} MB, {foretold / taken:.3f}", flush=True)
+                        self.assertLess(abs(foretold - taken), 0.1 * taken)
+
+
+if __name__ == "__main__":
+    bed.main()

@@ -1,0 +1,140 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The power goes after each call of a run: every disk that may then be found (lib/disk.py) holds what was acknowledged, and
+no broken file under a final name. And a program that forgot to sync would be caught."""
+import os
+import sys
+
+sys.dont_write_bytecode = True
+sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
+import bed
+import case
+import disk
+import shim
+import whole
+
+
+class PowerLoss(bed.Bed):
+    rounds = bed.pick(40, 4)
+
+    def recorded(self, *more, keep=False):
+        """The calls of an undisturbed run."""
+        outcome, state = self.attempt(args=(*bed.RUN, *more), keep=keep, log=self.path("log"))
+        self.assertEqual(outcome.code, 0, outcome.stderr)
+        self.right = whole.right_of(state)
+        return shim.read_log(self.path("log"))
+
+    def look_at(self, records, check, start=None):
+        """Calls `check(how, files, announced)` for every disk; returns their number."""
+        out = self.path("root", "out") + os.sep
+
+        def look(number, description, files, announced, published):
+            inside = {os.path.relpath(name, "out"): data for name, data in files.items()}
+            said = [line.removeprefix(out) for line in announced]
+            how = f"power lost after call {number} ({records[number].kind} {records[number].path}), {description}"
+            check(how, inside, said)
+            for name, data in files.items():
+                if not whole.is_promised(os.path.relpath(name, "out")):
+                    continue
+                self.assertIn(data, published.get(name, ()), f"{how}: {name} holds what the program never gave that name")
+
+        calls, disks = disk.replay(records, self.path("root"), look, self.rounds, start=start)
+        self.assertGreater(calls, 50)
+        self.runs += disks
+        return disks
+
+    def assert_kept(self, how, files, said):
+        self.assertEqual(whole.faults(files, said, self.right), [], how)
+
+    def test_after_every_call(self):
+        self.look_at(self.recorded(), self.assert_kept)
+
+    def test_while_a_run_is_replaced(self):
+        """The earlier run is on the disk for good when the second one begins."""
+        self.recorded()
+        start = whole.load(self.path("root"))
+        self.look_at(self.recorded("--overwrite", keep=True), self.assert_kept, start)
+
+    def test_the_program_reads_what_is_left(self):
+        """`sciara info` of some of these disks: a run, or a folder that is none; never a crash or a broken snapshot."""
+        seen = set()
+
+        def read(how, files, said):
+            del said
+            key = (files.get("run.json"), frozenset(files))
+            if key in seen or not files:
+                return
+            seen.add(key)
+            place = self.path("left", str(len(seen)))
+            whole.save(files, place)
+            outcome = shim.run(["info", place], self.work, self.path("root"))
+            self.assertEqual(outcome.code, 0 if "run.json" in files else 3, f"{how}\n{outcome.stdout}{outcome.stderr}")
+            self.assertNotRegex(outcome.stdout + outcome.stderr, "damaged|missing: [1-9]", how)
+
+        self.rounds = 0
+        self.look_at(self.recorded(), read)
+        self.assertGreater(len(seen), 10)
+
+
+class Caught(bed.Bed):
+    """Logs of programs that are not as careful: the replay finds each of them out."""
+
+    def faults_of(self, forget):
+        outcome, state = self.attempt(log=self.path("log"))
+        self.right = whole.right_of(state)
+        out = self.path("root", "out") + os.sep
+        records, opened = [], {}
+        for record in shim.read_log(self.path("log")):
+            if record.kind == "O":
+                opened[record.fd] = record.path
+            if not forget(record, opened.get(record.fd, "")):
+                records.append(record)
+        found = []
+
+        def look(_, description, files, announced, published):
+            del description, published
+            inside = {os.path.relpath(name, "out"): data for name, data in files.items()}
+            found.extend(whole.faults(inside, [line.removeprefix(out) for line in announced], self.right))
+
+        disk.replay(records, self.path("root"), look)
+        self.assertEqual(outcome.code, 0)
+        return found
+
+    def test_nothing_forgotten(self):
+        self.assertEqual(self.faults_of(lambda record, path: False), [])
+
+    def test_no_sync_of_snapshots(self):
+        found = self.faults_of(lambda r, path: r.kind == "S" and path.endswith(".nc.part"))
+        self.assertTrue(any("snapshots/" in fault for fault in found), found)
+
+    def test_no_sync_of_the_record(self):
+        found = self.faults_of(lambda r, path: r.kind == "S" and path.endswith("run.json.part"))
+        self.assertTrue(any("run.json" in fault for fault in found), found)
+
+    def test_no_sync_of_maps(self):
+        found = self.faults_of(lambda r, path: r.kind == "S" and "/maps/" in path)
+        self.assertTrue(any("maps/" in fault for fault in found), found)
+
+    def test_no_sync_of_folders(self):
+        for name in ("out", "snapshots", "maps", "root"):
+            found = self.faults_of(lambda r, path, name=name: r.kind == "S" and path.endswith(f"/{name}"))
+            self.assertTrue(any("lost" in fault or "run.json" in fault for fault in found), f"{name}: {found}")
+
+    def test_announced_too_early(self):
+        """The path is printed before run.json lists it."""
+        outcome, state = self.attempt(log=self.path("log"))
+        self.right = whole.right_of(state)
+        records = shim.read_log(self.path("log"))
+        said = [r for r in records if r.kind == "A"]
+        records = said[:1] + [r for r in records if r is not said[0]]
+        out = self.path("root", "out") + os.sep
+        found = []
+        disk.replay(records, self.path("root"), lambda _, how, files, announced, published: found.extend(
+            whole.faults({os.path.relpath(n, "out"): d for n, d in files.items()},
+                         [line.removeprefix(out) for line in announced], self.right)))
+        self.assertTrue(any("announced" in fault for fault in found))
+        self.assertEqual(outcome.code, 0)
+
+
+if __name__ == "__main__":
+    bed.main()

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// malloc and its like: counts what the process has, and refuses one request that comes from the program itself (not from
+// a library: what those do without memory is theirs).
+#include <dlfcn.h>
+#include <errno.h>
+#include <link.h>
+#include <malloc.h>
+#include <stdlib.h>
+
+#include "shim.h"
+
+extern void *__libc_malloc(size_t size);
+extern void *__libc_calloc(size_t count, size_t size);
+extern void *__libc_realloc(void *p, size_t size);
+extern void *__libc_memalign(size_t alignment, size_t size);
+extern void __libc_free(void *p);
+
+static uintptr_t code_begin, code_end; ///< of the program
+
+static int find_code(struct dl_phdr_info *info, size_t size, void *context) {
+  (void)size;
+  (void)context;
+  for (int k = 0; k < info->dlpi_phnum; k++) {
+    const ElfW(Phdr) *h = &info->dlpi_phdr[k];
+    if (h->p_type != PT_LOAD || !(h->p_flags & PF_X)) continue;
+    code_begin = info->dlpi_addr + h->p_vaddr;
+    code_end = code_begin + h->p_memsz;
+  }
+  return 1; // the program is the first
+}
+
+__attribute__((constructor)) static void begin(void) {
+  shim_begin();
+  dl_iterate_phdr(find_code, NULL);
+}
+
+/** Notes where the program asks, so that each place can be tried once. */
+static void note_site(uintptr_t address, uint64_t number) {
+  struct shim_counts *c = shim_counts;
+  uint64_t k = 0;
+  while (k < c->sites && c->site[k].address != address) k++;
+  if (k == SHIM_SITES) return;
+  if (k == c->sites) {
+    c->sites++;
+    c->site[k].address = address;
+    c->site[k].first = number;
+  }
+  c->site[k].last = number;
+}
+
+/** Whether this request gets nothing. */
+static bool refuse(const void *caller) {
+  const uintptr_t from = (uintptr_t)caller;
+  if (from < code_begin || from >= code_end) return false;
+  shim_enter();
+  static uint64_t requests;
+  requests++;
+  const bool refused = shim_word == SHIM_MALLOC && requests == shim_number;
+  if (shim_counts) {
+    shim_counts->mallocs = requests;
+    shim_counts->done += refused;
+    note_site(from - code_begin, requests);
+  }
+  shim_leave();
+  if (refused) errno = ENOMEM;
+  return refused;
+}
+
+static void *take(void *p) {
+  if (!p || !shim_counts) return p;
+  const uint64_t live = __atomic_add_fetch(&shim_counts->live, malloc_usable_size(p), __ATOMIC_RELAXED);
+  if (live > __atomic_load_n(&shim_counts->peak, __ATOMIC_RELAXED))
+    __atomic_store_n(&shim_counts->peak, live, __ATOMIC_RELAXED);
+  return p;
+}
+
+static void give(void *p) {
+  if (p && shim_counts) __atomic_sub_fetch(&shim_counts->live, malloc_usable_size(p), __ATOMIC_RELAXED);
+}
+
+void *malloc(size_t size) { return refuse(__builtin_return_address(0)) ? NULL : take(__libc_malloc(size)); }
+
+void *calloc(size_t count, size_t size) {
+  return refuse(__builtin_return_address(0)) ? NULL : take(__libc_calloc(count, size));
+}
+
+void *realloc(void *p, size_t size) {
+  if (refuse(__builtin_return_address(0))) return NULL;
+  const size_t before = p ? malloc_usable_size(p) : 0;
+  void *moved = __libc_realloc(p, size);
+  if (moved && shim_counts) __atomic_sub_fetch(&shim_counts->live, before, __ATOMIC_RELAXED);
+  return take(moved);
+}
+
+void free(void *p) {
+  give(p);
+  __libc_free(p);
+}
+
+static void *aligned(size_t alignment, size_t size, const void *caller) {
+  return refuse(caller) ? NULL : take(__libc_memalign(alignment, size));
+}
+
+void *memalign(size_t alignment, size_t size) { return aligned(alignment, size, __builtin_return_address(0)); }
+void *aligned_alloc(size_t alignment, size_t size) { return aligned(alignment, size, __builtin_return_address(0)); }
+
+int posix_memalign(void **out, size_t alignment, size_t size) {
+  void *p = aligned(alignment, size, __builtin_return_address(0));
+  if (!p) return ENOMEM;
+  *out = p;
+  return 0;
+}

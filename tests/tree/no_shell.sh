@@ -1,0 +1,16 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# The program starts no other program, so no name in a file can become a command.
+set -euo pipefail
+
+calls='system|popen|wordexp|fork|vfork|posix_spawnp?|exec(l|le|lp|v|ve|vp|vpe|veat)|fexecve|dlopen|dlmopen'
+if grep -rnE "(^|[^A-Za-z0-9_])($calls) *\(" "$SCIARA_SOURCE_DIR"/src "$SCIARA_SOURCE_DIR"/cuda; then
+  echo "the sources above start another program or load a library"
+  exit 1
+fi
+if nm -D --undefined-only "$SCIARA_PROGRAM" | sed 's/@.*//' | grep -wE " ($calls)"; then
+  echo "$SCIARA_PROGRAM refers to the functions above"
+  exit 1
+fi
+# Does it bite?
+[[ $(echo '  if (system(name)) {' | grep -cE "(^|[^A-Za-z0-9_])($calls) *\(") == 1 ]]

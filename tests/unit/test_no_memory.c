@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+// Each request for memory of the library's own code gets none, in turn: the operation says so, and gives back what it had.
+// The linker puts the functions below in the place of the C library's (--wrap, tests/CMakeLists.txt), for the code of the
+// project alone: what GDAL and HDF5 do without memory is theirs.
+#include <check.h>
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/run_json.h"
+#include "io/series_merge.h"
+#include "io/snapshot_hdf5.h"
+#include "sim/run.h"
+#include "sim/timeseries.h"
+
+enum { BLOCKS = 1 << 16 }; ///< a power of two, far above what is held at once
+
+static struct {
+  bool watching;
+  uint64_t refused, requests; ///< the number of the request that gets none; 0: each gets what it wants
+  void *block[BLOCKS];        ///< what was given and not taken back: a table with open addressing
+  int64_t held;
+} memory;
+static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
+
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t count, size_t size);
+void *__real_realloc(void *p, size_t size);
+void __real_free(void *p);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+void *__wrap_realloc(void *p, size_t size);
+void __wrap_free(void *p);
+int __wrap_fsync(int fd);
+
+static size_t place_of(const void *p) {
+  size_t k = ((uintptr_t)p >> 4) * 0x9e3779b1u % BLOCKS;
+  while (memory.block[k] && memory.block[k] != p) k = (k + 1) % BLOCKS;
+  return k;
+}
+
+static void *note(void *p) {
+  if (!p) return p;
+  pthread_mutex_lock(&one_at_a_time);
+  if (memory.watching) {
+    memory.block[place_of(p)] = p;
+    memory.held++;
+  }
+  pthread_mutex_unlock(&one_at_a_time);
+  return p;
+}
+
+/** What a library gave (realpath, GDAL) is not in the table. */
+static void forget(const void *p) {
+  pthread_mutex_lock(&one_at_a_time);
+  size_t k = place_of(p);
+  if (p && memory.block[k]) {
+    memory.block[k] = NULL;
+    memory.held--;
+    for (k = (k + 1) % BLOCKS; memory.block[k]; k = (k + 1) % BLOCKS) { // those behind it must still be found
+      void *moved = memory.block[k];
+      memory.block[k] = NULL;
+      memory.block[place_of(moved)] = moved;
+    }
+  }
+  pthread_mutex_unlock(&one_at_a_time);
+}
+
+static bool refuses(void) {
+  pthread_mutex_lock(&one_at_a_time);
+  const bool refused = memory.watching && ++memory.requests == memory.refused;
+  pthread_mutex_unlock(&one_at_a_time);
+  if (refused) errno = ENOMEM;
+  return refused;
+}
+
+void *__wrap_malloc(size_t size) { return refuses() ? NULL : note(__real_malloc(size)); }
+void *__wrap_calloc(size_t count, size_t size) { return refuses() ? NULL : note(__real_calloc(count, size)); }
+
+void *__wrap_realloc(void *p, size_t size) {
+  if (refuses()) return NULL;
+  forget(p);
+  return note(__real_realloc(p, size));
+}
+
+/** The test waits for no disk. */
+int __wrap_fsync(int fd) {
+  (void)fd;
+  return 0;
+}
+
+void __wrap_free(void *p) {
+  forget(p);
+  __real_free(p);
+}
+
+// ------------------------------------------------------------------------------------------------------- what is done
+
+static char folder[64];
+
+static const char *inside(const char *name) {
+  static char paths[8][128];
+  static int next;
+  char *path = paths[next++ % 8];
+  snprintf(path, sizeof paths[0], "%s/%s", folder, name);
+  return path;
+}
+
+static void write_file(const char *name, const char *text) {
+  FILE *f = fopen(inside(name), "w");
+  ck_assert_ptr_nonnull(f);
+  fputs(text, f);
+  ck_assert_int_eq(fclose(f), 0);
+}
+
+static void write_dem(void) {
+  FILE *f = fopen(inside("dem.asc"), "w");
+  ck_assert_ptr_nonnull(f);
+  fprintf(f, "ncols 40\nnrows 30\nxllcorner 500000\nyllcorner 4177000\ncellsize 10\nNODATA_value -9999\n");
+  for (int k = 0; k < 30 * 40; k++) fprintf(f, "%g\n", 1000 - 3 * (k / 40) - 0.5 * (k % 40) + k * 7 % 5 * 0.25);
+  ck_assert_int_eq(fclose(f), 0);
+}
+
+static void setup(void) {
+  snprintf(folder, sizeof folder, "/tmp/sciara-no-memory-XXXXXX");
+  ck_assert_ptr_nonnull(mkdtemp(folder));
+  write_dem();
+  write_file("rates.csv", "time_s,rate_m3_s\n0,5\n3600,0\n");
+  write_file("s.json", "{\"dem\": {\"path\": \"dem.asc\", \"crs\": \"EPSG:32633\"}, \"run\": {\"max_steps\": 12},"
+                       " \"title\": \"none\", \"vents\": [{\"row\": 8, \"col\": 20, \"name\": \"a\","
+                       " \"effusion\": {\"csv\": \"rates.csv\"}},"
+                       " {\"line\": [[500100, 4177100], [500200, 4177150]], \"effusion\": {\"slot\": \"1 h\","
+                       " \"rates_m3_s\": [5]}}], \"output\": {\"folder\": \"out\", \"every\": \"6 s\"}}");
+}
+
+static void teardown(void) {
+  char command[128];
+  snprintf(command, sizeof command, "rm -rf '%s'", folder);
+  ck_assert_int_eq(system(command), 0);
+}
+
+static enum sciara_status run_with(const char *engine, const char *maps) {
+  char override[64];
+  snprintf(override, sizeof override, "engine.name=%s", engine);
+  const char *const overrides[] = {override, "engine.threads=1", maps};
+  const struct sciara_problem_options how = {.overrides = overrides, .override_count = maps ? 3 : 2};
+  const struct sciara_run_options options = {.overwrite = true, .history = "test"};
+  struct sciara_problem problem;
+  struct sciara_simulation *simulation;
+  struct sciara_run_result result;
+  SCIARA_TRY(sciara_problem_open(inside("s.json"), &how, &problem));
+  enum sciara_status status = sciara_simulation_create(&problem, &simulation);
+  if (status == SCIARA_OK) {
+    status = sciara_run_to_end(simulation, &options, &result);
+    sciara_simulation_destroy(simulation);
+  }
+  sciara_problem_free(&problem);
+  return status;
+}
+
+static enum sciara_status run_serial(void) { return run_with("serial", NULL); }
+static enum sciara_status run_openmp(void) { return run_with("openmp", NULL); }
+static enum sciara_status run_checked(void) { return run_with("checked", NULL); }
+static enum sciara_status run_with_maps(void) { return run_with("serial", "output.maps=[\"deposit\"]"); }
+
+static enum sciara_status read_run(void) {
+  struct sciara_run_record record;
+  struct sciara_snapshot s;
+  double values[30 * 40];
+  SCIARA_TRY(sciara_run_record_read(inside("out/run.json"), &record));
+  char *path = NULL;
+  enum sciara_status status = SCIARA_OK;
+  if (record.snapshot_count > 0) path = sciara_format("%s/out/%s", folder, record.snapshots[0].name);
+  if (!path) status = sciara_fail(SCIARA_ERR_MEMORY, "no memory for the test");
+  sciara_run_record_free(&record);
+  if (status == SCIARA_OK) status = sciara_snapshot_open(path, &s);
+  if (status == SCIARA_OK) {
+    status = sciara_snapshot_read(&s, SCIARA_FIELD_THICKNESS, values);
+    if (status == SCIARA_OK) status = sciara_snapshot_obtain(&s, SCIARA_FIELD_DEPOSIT, values);
+    sciara_snapshot_close(&s);
+  }
+  const char *const paths[] = {path, path};
+  if (status == SCIARA_OK) status = sciara_series_merge(paths, 1, inside("merged.nc"));
+  if (status == SCIARA_OK) status = sciara_timeseries_write(paths, 1, inside("course.csv"));
+  free(path);
+  return status;
+}
+
+static const struct {
+  const char *name;
+  enum sciara_status (*act)(void);
+  uint64_t least; ///< requests that it makes at least
+} acts[] = {{"run with serial", run_serial, 200},
+            {"run with openmp", run_openmp, 200},
+            {"run with checked", run_checked, 200},
+            {"run with maps", run_with_maps, 200},
+            {"read a run", read_run, 20}};
+
+static enum sciara_status attempt(enum sciara_status (*act)(void), uint64_t refused) {
+  pthread_mutex_lock(&one_at_a_time);
+  memory.watching = true;
+  memory.refused = refused;
+  memory.requests = 0;
+  pthread_mutex_unlock(&one_at_a_time);
+  const enum sciara_status status = act();
+  pthread_mutex_lock(&one_at_a_time);
+  memory.watching = false;
+  pthread_mutex_unlock(&one_at_a_time);
+  return status;
+}
+
+START_TEST(each_request_gets_none) {
+  const char *name = acts[_i].name;
+  ck_assert_msg(run_serial() == SCIARA_OK, "%s", sciara_last_error());
+  ck_assert_msg(attempt(acts[_i].act, 0) == SCIARA_OK, "%s: %s", name, sciara_last_error());
+  ck_assert_msg(memory.held == 0, "%s: keeps %lld blocks", name, (long long)memory.held);
+  const uint64_t requests = memory.requests;
+  ck_assert_uint_ge(requests, acts[_i].least);
+  for (uint64_t k = 1; k <= requests; k++) {
+    sciara_error_clear();
+    const enum sciara_status status = attempt(acts[_i].act, k);
+    if (memory.requests < k) continue; // how many snapshots wait for another differs from run to run
+    ck_assert_msg(status == SCIARA_ERR_MEMORY, "%s, request %llu: status %d, %s", name, (unsigned long long)k, status,
+                  sciara_last_error());
+    ck_assert_msg(strstr(sciara_last_error(), "memory") != NULL, "%s, request %llu: %s", name, (unsigned long long)k,
+                  sciara_last_error());
+    ck_assert_msg(memory.held == 0, "%s, request %llu: keeps %lld blocks; %s", name, (unsigned long long)k,
+                  (long long)memory.held, sciara_last_error());
+  }
+}
+END_TEST
+
+int main(void) {
+  Suite *suite = suite_create("no_memory");
+  TCase *tests = tcase_create("all");
+  tcase_set_timeout(tests, 100);
+  tcase_add_checked_fixture(tests, setup, teardown);
+  tcase_add_loop_test(tests, each_request_gets_none, 0, (int)(sizeof acts / sizeof *acts));
+  suite_add_tcase(suite, tests);
+  SRunner *runner = srunner_create(suite);
+  srunner_run_all(runner, CK_NORMAL);
+  const int failed = srunner_ntests_failed(runner);
+  srunner_free(runner);
+  return failed != 0;
+}

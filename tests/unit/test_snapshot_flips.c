@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+// Snapshots that lost bits on a disk, or their end: each is refused with a sentence, or read as what was written. No crash,
+// and no wrong number that nobody notices.
+#include "io/versions.h"
+#include "snapshot_case.h"
+
+static uint64_t state;
+
+/** SplitMix64. */
+static uint64_t random_bits(void) {
+  uint64_t x = state += 0x9e3779b97f4a7c15u;
+  x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
+  x = (x ^ x >> 27) * 0x94d049bb133111ebu;
+  return x ^ x >> 31;
+}
+
+enum { ROWS = 260, COLS = 264, CELLS = ROWS * COLS }; // four chunks a field
+
+/** Everything that a reader takes from a snapshot. */
+struct content {
+  uint64_t step, checksum, dem_hash;
+  int64_t liquid_cells, rows, cols;
+  double time, clock, west, north, cell_size;
+  struct sciara_ledger ledger;
+  unsigned fields;
+  char *texts;
+  double *values; ///< of the fields, one after the other
+};
+
+static void free_content(struct content *c) {
+  free(c->texts);
+  free(c->values);
+  *c = (struct content){0};
+}
+
+static const char *or_nothing(const char *text) { return text ? text : "(nothing)"; }
+
+static enum sciara_status read_content(struct content *c) {
+  struct sciara_snapshot s;
+  *c = (struct content){0};
+  SCIARA_TRY(sciara_snapshot_open(path, &s));
+  const struct sciara_grid *g = &s.grid;
+  *c = (struct content){.step = s.step,
+                        .checksum = s.checksum,
+                        .dem_hash = s.dem_hash,
+                        .liquid_cells = s.liquid_cells,
+                        .rows = g->rows,
+                        .cols = g->cols,
+                        .time = s.time_s,
+                        .clock = s.clock_s,
+                        .west = g->west,
+                        .north = g->north,
+                        .cell_size = g->cell_size,
+                        .ledger = s.ledger,
+                        .fields = s.fields};
+  c->texts = sciara_format("%s|%s|%s|%s|%s|%s|%s", or_nothing(s.title), or_nothing(s.start), or_nothing(s.source),
+                           or_nothing(s.engine), or_nothing(s.precision), or_nothing(s.scenario_json),
+                           or_nothing(s.georef.crs_wkt));
+  enum sciara_status status = SCIARA_OK;
+  c->values = (double *)calloc((size_t)SCIARA_FIELD_COUNT * CELLS, sizeof(double));
+  ck_assert(c->texts && c->values);
+  for (int f = 0; f < SCIARA_FIELD_COUNT && status == SCIARA_OK && g->rows * g->cols == CELLS; f++)
+    if (s.fields >> f & 1u) status = sciara_snapshot_read(&s, (enum sciara_field)f, c->values + (size_t)f * CELLS);
+  sciara_snapshot_close(&s);
+  if (status != SCIARA_OK) free_content(c);
+  return status;
+}
+
+/** What differs, or NULL. */
+static const char *difference(const struct content *a, const struct content *b) {
+  if (a->step != b->step || a->checksum != b->checksum || a->dem_hash != b->dem_hash) return "step or checksum";
+  if (a->rows != b->rows || a->cols != b->cols) return "shape";
+  if (a->liquid_cells != b->liquid_cells) return "liquid cells";
+  if (a->time != b->time) return "time";
+  if (a->clock != b->clock) return "clock";
+  if (a->west != b->west || a->north != b->north || a->cell_size != b->cell_size) return "place";
+  if (memcmp(&a->ledger, &b->ledger, sizeof a->ledger) != 0) return "ledger";
+  if (a->fields != b->fields) return "the fields that are there";
+  if (strcmp(a->texts, b->texts) != 0) return "texts";
+  return memcmp(a->values, b->values, (size_t)SCIARA_FIELD_COUNT * CELLS * sizeof(double)) != 0 ? "values" : NULL;
+}
+
+static void write_bytes(const char *bytes, size_t count) {
+  FILE *f = fopen(path, "w");
+  ck_assert_ptr_nonnull(f);
+  ck_assert_uint_eq(fwrite(bytes, 1, count, f), count);
+  ck_assert_int_eq(fclose(f), 0);
+}
+
+/** Writes a snapshot and gives its bytes and what a reader takes from it. */
+static char *make_snapshot(bool as_double, size_t *count, struct content *whole) {
+  struct sciara_state *s = make_state(ROWS, COLS);
+  struct sciara_snapshot_context c = context_of_test();
+  char *bytes;
+  c.as_double = as_double;
+  WRITES(&c, s, path);
+  ck_assert_int_eq(sciara_file_read(path, 1 << 24, &bytes, count), SCIARA_OK);
+  ck_assert_msg(read_content(whole) == SCIARA_OK, "%s", sciara_last_error());
+  sciara_state_destroy(s);
+  return bytes;
+}
+
+/** Reads what `how` was done to; returns whether it was refused. */
+static bool try_damaged(const struct content *whole, const char *how, size_t at) {
+  struct content found;
+  sciara_error_clear();
+  const enum sciara_status status = read_content(&found);
+  if (status != SCIARA_OK) {
+    ck_assert_msg(status == SCIARA_ERR_INPUT || status == SCIARA_ERR_MEMORY, "%s at %zu: status %d, %s", how, at,
+                  status, sciara_last_error());
+    ck_assert_msg(strstr(sciara_last_error(), path) != NULL, "%s at %zu: %s", how, at, sciara_last_error());
+    return true;
+  }
+  const char *what = difference(whole, &found);
+  ck_assert_msg(!what, "%s at byte %zu was not noticed, and changed this: %s", how, at, what);
+  free_content(&found);
+  return false;
+}
+
+static int rounds(void) { return getenv("SCIARA_TORTURE") ? 20000 : 200; }
+
+START_TEST(flipped_bytes) {
+  size_t count;
+  struct content whole;
+  char *bytes = make_snapshot(_i, &count, &whole);
+  state = 7 + (uint64_t)_i;
+  int refused = 0;
+  for (int k = 0; k < rounds(); k++) {
+    const size_t at = (size_t)(random_bits() % count);
+    const char kept = bytes[at];
+    bytes[at] = (char)(bytes[at] ^ (1 + (int)(random_bits() % 255)));
+    write_bytes(bytes, count);
+    refused += try_damaged(&whole, "a flip", at);
+    bytes[at] = kept;
+  }
+  printf("torture: flips of a snapshot, float%d | %d | 0 (%d refused)\n", _i ? 64 : 32, rounds(), refused);
+  ck_assert_int_gt(refused, rounds() / 10);
+  free_content(&whole);
+  free(bytes);
+}
+END_TEST
+
+/** Metadata is a small part of a file: here each of its bytes is flipped that random ones would seldom meet. */
+START_TEST(flipped_bytes_of_the_metadata) {
+  size_t count;
+  struct content whole;
+  char *bytes = make_snapshot(false, &count, &whole);
+  const size_t step = getenv("SCIARA_TORTURE") ? 1 : 67;
+  for (size_t at = 0; at < count; at += step) {
+    bytes[at] = (char)(bytes[at] ^ 0x10);
+    write_bytes(bytes, count);
+    try_damaged(&whole, "a flip", at);
+    bytes[at] = (char)(bytes[at] ^ 0x10);
+  }
+  free_content(&whole);
+  free(bytes);
+}
+END_TEST
+
+START_TEST(cut_short) {
+  size_t count;
+  struct content whole;
+  char *bytes = make_snapshot(false, &count, &whole);
+  state = 11;
+  for (int k = 0; k < rounds() / 2; k++) {
+    const size_t length = (size_t)(random_bits() % count);
+    write_bytes(bytes, length);
+    ck_assert_msg(try_damaged(&whole, "a cut", length), "a file cut at byte %zu of %zu was read", length, count);
+  }
+  free_content(&whole);
+  free(bytes);
+}
+END_TEST
+
+int main(void) {
+  sciara_hdf5_no_atexit(); // as the program does: HDF5 stumbles over what it could not close
+  Suite *suite = suite_create("snapshot_flips");
+  TCase *cases = tcase_create("all");
+  tcase_set_timeout(cases, getenv("SCIARA_TORTURE") ? 3600 : 100);
+  tcase_add_checked_fixture(cases, setup, teardown);
+  tcase_add_loop_test(cases, flipped_bytes, 0, 2);
+  tcase_add_test(cases, flipped_bytes_of_the_metadata);
+  tcase_add_test(cases, cut_short);
+  suite_add_tcase(suite, cases);
+  SRunner *runner = srunner_create(suite);
+  srunner_run_all(runner, CK_NORMAL);
+  const int failed = srunner_ntests_failed(runner);
+  srunner_free(runner);
+  return failed != 0;
+}

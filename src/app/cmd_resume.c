@@ -46,7 +46,7 @@ static void describe_start(const struct sciara_resume *r) {
 }
 
 /** From the checkpoint to the simulation; everything that is wrong is told here. Returns the exit code. */
-static int prepare(const struct sciara_arguments *arguments, const struct sciara_resume *resume,
+static int prepare(const struct sciara_arguments *arguments, struct sciara_resume *resume,
                    struct sciara_simulation **out) {
   struct sciara_scenario_additions additions;
   struct sciara_refusals refusals = {0};

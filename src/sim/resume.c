@@ -98,14 +98,30 @@ static enum sciara_status try_all(struct sciara_resume *r, const char *folder, c
                      r->folder);
 }
 
-enum sciara_status sciara_resume_find(struct sciara_resume *r) {
+/** A run that is under way and branched off removes its old checkpoints meanwhile: then there are newer ones. */
+enum { MOST_TRIES = 20 };
+
+static bool is_gone(const char *path) { return path && access(path, F_OK) != 0; }
+
+/** Lists them and tries them; *gone: the newest of the list is not there any more. */
+static enum sciara_status find_once(struct sciara_resume *r, bool *gone) {
   uint64_t *steps = NULL;
   size_t count = 0;
-  char *folder = sciara_path_join(r->folder, SCIARA_CHECKPOINT_FOLDER);
+  char *folder = sciara_path_join(r->folder, SCIARA_CHECKPOINT_FOLDER), *newest = NULL;
   enum sciara_status status = folder ? sciara_checkpoints_list(folder, &steps, &count) : no_memory();
   if (status == SCIARA_OK) status = try_all(r, folder, steps, count);
+  if (folder && count > 0) newest = sciara_checkpoint_path(folder, steps[0]);
+  *gone = is_gone(newest);
+  free(newest);
   free(steps);
   free(folder);
+  return status;
+}
+
+enum sciara_status sciara_resume_find(struct sciara_resume *r) {
+  bool gone = true;
+  enum sciara_status status = SCIARA_ERR_INPUT;
+  for (int k = 0; k < MOST_TRIES && status == SCIARA_ERR_INPUT && gone; k++) status = find_once(r, &gone);
   return status;
 }
 
@@ -152,7 +168,7 @@ static enum sciara_status check_overrides(const struct sciara_problem_options *o
 }
 
 /** The problem may go on from the checkpoint: put its state there. */
-static enum sciara_status restore(const struct sciara_resume *r, struct sciara_problem *p) {
+static enum sciara_status restore_once(const struct sciara_resume *r, struct sciara_problem *p) {
   struct sciara_checkpoint_identity identity;
   enum sciara_status status = sciara_checkpoint_identify(p, sciara_state_checksum_of_ground(p->state), &identity);
   if (status == SCIARA_OK) status = sciara_checkpoint_check(&r->from, r->path, &identity, !r->branch);
@@ -160,7 +176,20 @@ static enum sciara_status restore(const struct sciara_resume *r, struct sciara_p
   return status == SCIARA_OK ? sciara_checkpoint_read_state(r->path, &r->from, p->state) : status;
 }
 
-void sciara_resume_problem(const struct sciara_resume *r, const struct sciara_problem_options *options,
+/** The same, or from a newer one if that is gone. */
+static enum sciara_status restore(struct sciara_resume *r, struct sciara_problem *p) {
+  enum sciara_status status = restore_once(r, p);
+  for (int k = 0; k < MOST_TRIES && status != SCIARA_OK && r->branch && is_gone(r->path); k++) {
+    sciara_checkpoint_free(&r->from);
+    free(r->path);
+    r->path = NULL;
+    SCIARA_TRY(sciara_resume_find(r));
+    status = restore_once(r, p);
+  }
+  return status;
+}
+
+void sciara_resume_problem(struct sciara_resume *r, const struct sciara_problem_options *options,
                            struct sciara_problem *out, struct sciara_refusals *refusals) {
   *out = (struct sciara_problem){0};
   char *dem = sciara_path_join(r->folder, SCIARA_RUN_DEM);

@@ -39,7 +39,9 @@ enum sciara_status sciara_checkpoint_identify(const struct sciara_problem *p, ui
 
 /** The folder of the scenario, absolute: a run may be taken up again from elsewhere. */
 static enum sciara_status set_scenario_folder(char **slot, const char *scenario) {
-  char *folder = sciara_path_folder(scenario), *real = folder ? realpath(folder, NULL) : NULL;
+  char *folder = sciara_path_folder(scenario);
+  if (!folder) return no_memory();
+  char *real = realpath(folder, NULL);
   const enum sciara_status status = set(slot, real ? real : folder);
   free(real);
   free(folder);

@@ -12,58 +12,16 @@
 #include "base/text.h"
 #include "io/durable.h"
 #include "model/soundness.h"
+#include "run_case.h"
 #include "sim/checkpoints.h"
 #include "sim/run.h"
 #include "sim/run_folder.h"
 
-static char folder[64], out[96], where[128];
-
-static void write_scenario(void) {
-  char path[96];
-  snprintf(path, sizeof path, "%s/dem.asc", folder);
-  FILE *f = fopen(path, "w");
-  ck_assert_ptr_nonnull(f);
-  fprintf(f, "ncols 40\nnrows 30\nxllcorner 500000\nyllcorner 4177000\ncellsize 10\nNODATA_value -9999\n");
-  for (int row = 0; row < 30; row++) {
-    for (int col = 0; col < 40; col++) fprintf(f, "%g ", 1000 - 3 * row - 0.5 * col + (row * 7 + col * 3) % 5 * 0.25);
-    fprintf(f, "\n");
-  }
-  ck_assert_int_eq(fclose(f), 0);
-  snprintf(path, sizeof path, "%s/s.json", folder);
-  f = fopen(path, "w");
-  ck_assert_ptr_nonnull(f);
-  fprintf(f, "{\"dem\": {\"path\": \"dem.asc\", \"crs\": \"EPSG:32633\"}, \"run\": {\"max_steps\": 120},"
-             " \"vents\": [{\"row\": 8, \"col\": 20, \"effusion\": {\"slot\": \"1 d\", \"rates_m3_s\": [5]}}],"
-             " \"output\": {\"folder\": \"out\", \"every\": \"45 s\", \"checkpoint_every\": \"60 s\","
-             " \"fields\": [\"thickness\", \"max_speed\"]}}");
-  ck_assert_int_eq(fclose(f), 0);
-}
+static char where[128];
 
 static void setup(void) {
-  snprintf(folder, sizeof folder, "/tmp/sciara-checkpoints-XXXXXX");
-  ck_assert_ptr_nonnull(mkdtemp(folder));
-  snprintf(out, sizeof out, "%s/out", folder);
+  run_case_make("\"every\": \"45 s\", \"checkpoint_every\": \"60 s\", \"fields\": [\"thickness\", \"max_speed\"]");
   snprintf(where, sizeof where, "%s/%s", out, SCIARA_CHECKPOINT_FOLDER);
-  write_scenario();
-}
-
-static void teardown(void) {
-  char command[128];
-  snprintf(command, sizeof command, "rm -rf '%s'", folder);
-  ck_assert_int_eq(system(command), 0);
-}
-
-static struct sciara_simulation *open_simulation(const char *engine) {
-  char scenario[96], name[64];
-  snprintf(scenario, sizeof scenario, "%s/s.json", folder);
-  snprintf(name, sizeof name, "engine.name=%s", engine);
-  const char *const overrides[] = {name};
-  const struct sciara_problem_options options = {.overrides = overrides, .override_count = 1};
-  struct sciara_problem problem;
-  struct sciara_simulation *s;
-  ck_assert_msg(sciara_problem_open(scenario, &options, &problem) == SCIARA_OK, "%s", sciara_last_error());
-  ck_assert_msg(sciara_simulation_create(&problem, &s) == SCIARA_OK, "%s", sciara_last_error());
-  return s;
 }
 
 static struct sciara_checkpoints begin_checkpoints(const struct sciara_simulation *s) {
@@ -92,7 +50,7 @@ static enum sciara_status write_step(struct sciara_checkpoints *c, const struct 
 }
 
 START_TEST(the_newest_two_are_kept) {
-  struct sciara_simulation *s = open_simulation("serial");
+  struct sciara_simulation *s = run_case_open("serial");
   struct sciara_checkpoints c = begin_checkpoints(s);
   expect_files(0, 0);
   ck_assert_int_eq(write_step(&c, s, 10), SCIARA_OK);
@@ -117,7 +75,7 @@ END_TEST
 
 // Two are there, the newer is damaged, and the run went on from the older: that one must outlive the next.
 START_TEST(a_damaged_one_goes_first) {
-  struct sciara_simulation *s = open_simulation("serial");
+  struct sciara_simulation *s = run_case_open("serial");
   struct sciara_checkpoints c = begin_checkpoints(s);
   ck_assert_int_eq(write_step(&c, s, 10), SCIARA_OK);
   ck_assert_int_eq(write_step(&c, s, 90), SCIARA_OK);
@@ -146,7 +104,7 @@ START_TEST(only_checkpoints_are_listed) {
 END_TEST
 
 START_TEST(they_are_due_at_multiples) {
-  struct sciara_simulation *s = open_simulation("serial");
+  struct sciara_simulation *s = run_case_open("serial");
   struct sciara_checkpoints c = begin_checkpoints(s);
   ck_assert(c.next_s == 60 && isinf(c.next_wall));
   ck_assert(!sciara_checkpoints_due(&c, nextafter(60, 0)) && sciara_checkpoints_due(&c, 60));
@@ -192,7 +150,7 @@ static const struct {
 };
 
 START_TEST(bad_numbers_make_no_checkpoint) {
-  struct sciara_simulation *s = open_simulation("serial");
+  struct sciara_simulation *s = run_case_open("serial");
   struct sciara_state *state = s->problem.state;
   struct sciara_checkpoints c = begin_checkpoints(s);
   char *expected = sciara_format("step 20: row %d, column %d: %s", ROW, COL, values[_i].name ? values[_i].name : "");
@@ -281,7 +239,7 @@ static enum sciara_status go_on(const char *engine) {
 // A run that fails says from where one may go on, and from there it is as if nothing had happened.
 START_TEST(a_failed_run_names_the_last_good_one) {
   struct sciara_run_result result;
-  struct sciara_simulation *s = open_simulation(engines[_i]);
+  struct sciara_simulation *s = run_case_open(engines[_i]);
   const struct sciara_run_options how = {.history = "a test"};
   ck_assert_msg(sciara_run_to_end(s, &how, &result) == SCIARA_OK, "%s", sciara_last_error());
   sciara_simulation_destroy(s);
@@ -290,14 +248,14 @@ START_TEST(a_failed_run_names_the_last_good_one) {
   snprintf(command, sizeof command, "rm -r '%s'", out);
   ck_assert_int_eq(system(command), 0);
 
-  s = open_simulation(engines[_i]);
+  s = run_case_open(engines[_i]);
   spoil(s, 1);
   ck_assert_int_eq(sciara_run_to_end(s, &how, &result), SCIARA_ERR_NUMERIC);
   ck_assert_str_eq(sciara_last_error(), "step 1: planted; there is no checkpoint");
   sciara_simulation_destroy(s);
   ck_assert_int_eq(system(command), 0);
 
-  s = open_simulation(engines[_i]);
+  s = run_case_open(engines[_i]);
   spoil(s, 110);
   ck_assert_int_eq(sciara_run_to_end(s, &how, &result), SCIARA_ERR_NUMERIC);
   uint64_t *steps;
@@ -318,7 +276,7 @@ END_TEST
 
 // What left the map before the checkpoint is counted too: in the next checkpoint, and so that it is told once.
 START_TEST(losses_go_on) {
-  struct sciara_simulation *s = open_simulation("serial");
+  struct sciara_simulation *s = run_case_open("serial");
   s->losses_before = 7;
   const struct sciara_event event = {.time = INFINITY, .step = 5};
   ck_assert_int_eq(sciara_simulation_advance(s, &event), SCIARA_OK);
@@ -338,7 +296,7 @@ static void on_tick(void *context, const struct sciara_simulation *s) {
 // Asked for, by a run that would write none: with and without a thread that writes.
 START_TEST(one_that_is_asked_for) {
   struct sciara_run_result result;
-  struct sciara_simulation *s = open_simulation(engines[_i % 2]);
+  struct sciara_simulation *s = run_case_open(engines[_i % 2]);
   bool asked = false;
   s->problem.scenario.output.checkpoint_every_s = 0;
   if (_i >= 2) s->problem.scenario.output.every_s = 0;
@@ -362,7 +320,7 @@ int main(void) {
   Suite *suite = suite_create("checkpoints of a run");
   TCase *tests = tcase_create("all");
   tcase_set_timeout(tests, 60);
-  tcase_add_checked_fixture(tests, setup, teardown);
+  tcase_add_checked_fixture(tests, setup, run_case_remove);
   tcase_add_test(tests, the_newest_two_are_kept);
   tcase_add_test(tests, a_damaged_one_goes_first);
   tcase_add_test(tests, only_checkpoints_are_listed);

@@ -15,6 +15,7 @@
 #include "io/durable.h"
 #include "io/run_json.h"
 #include "io/snapshot_hdf5.h"
+#include "run_case.h"
 #include "sim/run.h"
 
 static const char *const engines[] = {"serial", "checked"};
@@ -50,41 +51,10 @@ ssize_t __wrap_write(int fd, const void *bytes, size_t count) {
 
 // ---------------------------------------------------------------------------------------------------------- the run
 
-static char folder[64], out[96];
-
-static void write_dem(void) {
-  char path[96];
-  snprintf(path, sizeof path, "%s/dem.asc", folder);
-  FILE *f = fopen(path, "w");
-  ck_assert_ptr_nonnull(f);
-  fprintf(f, "ncols 40\nnrows 30\nxllcorner 500000\nyllcorner 4177000\ncellsize 10\nNODATA_value -9999\n");
-  for (int row = 0; row < 30; row++) {
-    for (int col = 0; col < 40; col++) fprintf(f, "%g ", 1000 - 3 * row - 0.5 * col + (row * 7 + col * 3) % 5 * 0.25);
-    fprintf(f, "\n");
-  }
-  ck_assert_int_eq(fclose(f), 0);
-  snprintf(path, sizeof path, "%s/s.json", folder);
-  f = fopen(path, "w");
-  ck_assert_ptr_nonnull(f);
-  fprintf(f, "{\"dem\": {\"path\": \"dem.asc\", \"crs\": \"EPSG:32633\"}, \"run\": {\"max_steps\": 120},"
-             " \"vents\": [{\"row\": 8, \"col\": 20, \"effusion\": {\"slot\": \"1 d\", \"rates_m3_s\": [5]}}],"
-             " \"output\": {\"folder\": \"out\", \"every\": \"15 s\", \"dtype\": \"float64\"}}");
-  ck_assert_int_eq(fclose(f), 0);
-}
-
 static void setup(void) {
-  snprintf(folder, sizeof folder, "/tmp/sciara-run-output-XXXXXX");
-  ck_assert_ptr_nonnull(mkdtemp(folder));
-  snprintf(out, sizeof out, "%s/out", folder);
-  write_dem();
+  run_case_make("\"every\": \"15 s\", \"dtype\": \"float64\"");
   disk.slow_ms = disk.writes = 0;
   disk.fails_at = -1;
-}
-
-static void teardown(void) {
-  char command[128];
-  snprintf(command, sizeof command, "rm -rf '%s'", folder);
-  ck_assert_int_eq(system(command), 0);
 }
 
 /** What is told of a run while it goes on. */
@@ -113,15 +83,7 @@ static enum sciara_status advance(void *engine, const struct sciara_stop *stop, 
 
 /** Runs s.json into out; `bad`: the step that fails, 0: none does. */
 static enum sciara_status run(const char *engine, struct watch *watch, uint64_t bad, struct sciara_run_result *result) {
-  char scenario[96], name[64];
-  snprintf(scenario, sizeof scenario, "%s/s.json", folder);
-  snprintf(name, sizeof name, "engine.name=%s", engine);
-  const char *const overrides[] = {name};
-  const struct sciara_problem_options options = {.overrides = overrides, .override_count = 1};
-  struct sciara_problem problem;
-  struct sciara_simulation *s;
-  ck_assert_msg(sciara_problem_open(scenario, &options, &problem) == SCIARA_OK, "%s", sciara_last_error());
-  ck_assert_msg(sciara_simulation_create(&problem, &s) == SCIARA_OK, "%s", sciara_last_error());
+  struct sciara_simulation *s = run_case_open(engine);
   ck_assert_int_eq(sciara_simulation_keeps(s), strcmp(engine, "checked") == 0);
   if (bad) {
     failing = *s->ops;
@@ -276,7 +238,7 @@ int main(void) {
   Suite *suite = suite_create("run: snapshots under way");
   TCase *tc = tcase_create("output");
   tcase_set_timeout(tc, 60);
-  tcase_add_checked_fixture(tc, setup, teardown);
+  tcase_add_checked_fixture(tc, setup, run_case_remove);
   tcase_add_loop_test(tc, slow_disk, 0, 2);
   tcase_add_loop_test(tc, full_disk, 0, 8);
   tcase_add_loop_test(tc, failed_step, 0, 2);

@@ -117,6 +117,7 @@ sciara_status upload_control(sciara_device_engine *e) {
   c->time = now->time;
   c->emitted = now->emitted;
   c->t = (real)now->clock;
+  c->first = e->clockwork.first;
   c->step = now->step;
   c->solidifications = now->solidifications;
   c->liquid = (unsigned long long)now->liquid_cells;

@@ -6,6 +6,7 @@
 
 #include "engine/engine.h"
 #include "model/pass.h"
+#include "model/soundness.h"
 
 /** A namespace for each precision: what is in it has the same names in all, and one linker sees them together. */
 #define sciara_gpu SCIARA_NAME(sciara_gpu)
@@ -15,17 +16,18 @@
 
 /** A step's clock, totals and findings. One lies on the device; the host reads it between batches of steps. */
 struct sciara_device_control {
-  double time;    ///< simulated time, s
-  double emitted; ///< m3
-  real t;         ///< the clock found in the last step, s
+  double time;              ///< simulated time, s
+  double emitted;           ///< m3
+  real t;                   ///< the clock found in the last step, s
+  unsigned long long first; ///< step at which the state was uploaded
   unsigned long long step, solidifications, losses, cell_steps;
   unsigned long long launched;   ///< threads given to time evaluation
   unsigned long long liquid;     ///< cells liquid at the end of the step
   unsigned long long clock_bits; ///< bits of the smallest t_opt as a double: positive doubles order like integers
-  unsigned long long bad_before; ///< smallest index of a cell with a NaN found before the lava moved
+  unsigned long long bad_before; ///< smallest index of a cell found to hold what is no lava before it moved
   unsigned long long bad_after;  ///< ... and after
   int reason;                    ///< enum sciara_stop_reason; unless it is 0 the rest of the batch does nothing
-  int failed;                    ///< a NaN was found: see bad_before, bad_after
+  int failed;                    ///< such a cell was found: see bad_before, bad_after
 };
 
 /** When to stop; written before each `advance`. */

@@ -36,7 +36,7 @@ __global__ void clear_tiles(sciara_device d, const boxes *b, tile_map m, int eve
 __global__ void mark_tiles(sciara_device d, boxed space, tile_map m, int every) {
   if (!is_due(d, space.b, every)) return;
   space.for_each_of(d, space.b->next, [&](int64_t i) {
-    if (d.f.h[i] <= 0) return;
+    if (d.f.h[i] == 0) return;
     const int row = (int)(i / d.f.stride) - 1, col = (int)(i % d.f.stride) - 1;
     for (int r = row - 1; r <= row + 1; r++)
       for (int c = col - 1; c <= col + 1; c++)

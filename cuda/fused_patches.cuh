@@ -104,14 +104,15 @@ static __global__ void __launch_bounds__(patch_space::CELLS, patch_space::EVALUA
     evaluate_patches(const __grid_constant__ sciara_device d, const __grid_constant__ patch_space space) {
   __shared__ real tops[SCIARA_MOORE * patch_space::CELLS];
   if (space.rests(d)) return;
+  const bool looks = looks_at_numbers(d);
   const unsigned k = threadIdx.x;
   real t_opt = d.rule.clock_max;
   unsigned liquid = 0;
   space.for_each_patch([&](unsigned p, int64_t row0, int64_t col0) {
     const int64_t row = row0 + k / patch_space::WIDTH, col = col0 + k % patch_space::WIDTH;
     const int64_t i = row * d.f.stride + col;
-    if (!is_in_arrays(d, row, col) || d.f.h[i] <= 0) return; // a NaN is looked at
-    bool bad = false;
+    if (!is_in_arrays(d, row, col) || d.f.h[i] == 0) return; // what is no lava is looked at
+    bool bad = looks && !sciara_pass_is_sound(&d.rule, &d.f, i);
     const real t = evaluate_in_patch(d, space, i, (int64_t)p * patch_space::CELLS + k, tops + k, &bad);
     if (t < t_opt) t_opt = t;
     liquid++;
@@ -143,7 +144,7 @@ struct patch_flows {
     const int64_t i = (row0 + row) * d.f.stride + col0 + col;
     *rest = {0, 0, 0, 0};
     sent[at] = 0;
-    if (there < 0 || !is_in_arrays(d, row0 + row, col0 + col) || d.f.h[i] <= 0) return false;
+    if (there < 0 || !is_in_arrays(d, row0 + row, col0 + col) || d.f.h[i] == 0) return false;
     const real of_cell = d.f.T[i], average = space.average[there];
     const patch_donor donor(d, i, of_cell);
     const unsigned to = space.sent[there];

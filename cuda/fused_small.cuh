@@ -55,7 +55,8 @@ struct small_work {
   const fused_space &space;
   unsigned thread, threads; ///< this one, and those of the block
   unsigned n;               ///< the neighbour it looks at
-  bool stepped = false;     ///< a step has ended
+  unsigned steps = 0;       ///< that have ended
+  int64_t unsound = -1;     ///< padded index of a cell that it found to hold what is no lava
 
   __device__ small_work(const sciara_device &d_, const fused_space &space_)
       : d(d_), space(space_), thread((unsigned)thread_in_block()), threads((unsigned)threads_of_block()),
@@ -96,7 +97,7 @@ struct small_work {
       my.py[id] = d.f.py[i];
       my.marks[id] = (unsigned char)((d.f.kind[i] == SCIARA_CELL_RIM ? small_block::IS_RIM : 0) |
                                      (d.f.arrival[i] < 0 ? 0 : small_block::HAS_ARRIVED));
-      if (!(my.h[id] <= 0)) my.live[atomicAdd(&my.live_count, 1u)] = (unsigned short)id;
+      if (my.h[id] != 0) my.live[atomicAdd(&my.live_count, 1u)] = (unsigned short)id;
     }
     __syncthreads();
   }
@@ -118,10 +119,17 @@ struct small_work {
   __device__ void prepare_cell(unsigned id) {
     small_block &my = the_block();
     const real h = my.h[id], T = my.T[id];
+    if (steps % SCIARA_LOOK_EVERY == 0 && !sciara_is_sound(&d.rule, my.z[id], h, T, my.px[id], my.py[id]))
+      suspect(index_of(id));
     my.vx[id] = sciara_real_div(my.px[id], h);
     my.vy[id] = sciara_real_div(my.py[id], h);
     my.hc[id] = sciara_critical_height(&d.rule, T);
     my.keep[id] = 1 - sciara_dissipation(&d.rule, T);
+  }
+
+  /** The next time evaluation blames cell i, or one before it. */
+  __device__ void suspect(int64_t i) {
+    if (unsound < 0 || i < unsound) unsound = i;
   }
 
   __device__ void record(unsigned id) {
@@ -129,7 +137,7 @@ struct small_work {
     const bool ahead = my.marks[id] & small_block::IS_AHEAD;
     const real h = ahead ? my.h_before[id] : my.h[id];
     if (ahead) my.marks[id] &= (unsigned char)~small_block::IS_AHEAD;
-    if (stepped && h > 0) sciara_pass_record(&d.f, index_of(id), h, my.px[id], my.py[id]);
+    if (steps && h > 0) sciara_pass_record(&d.f, index_of(id), h, my.px[id], my.py[id]);
   }
 
   __device__ void blame(unsigned long long *where, int64_t i, fused_tally *tally) const {
@@ -146,6 +154,7 @@ struct small_work {
     small_block &my = the_block();
     real t_opt = d.rule.clock_max;
     const unsigned liquid = my.live_count;
+    if (unsound >= 0) blame(&d.control->bad_before, unsound, tally);
     if (is_first()) {
       tally->cell_steps += liquid;
       tally->launched += (liquid * DIRECTIONS + 31) / 32 * 32;
@@ -210,7 +219,7 @@ struct small_work {
     for (unsigned tile = thread / 32; tile < my.mine; tile += threads / 32) {
       const unsigned id = tile * TILE_CELLS + lane;
       const unsigned from = take_mail(space, scratch_of(id));
-      const bool wanted = from || !(my.h[id] <= 0);
+      const bool wanted = from || my.h[id] != 0;
       const unsigned wanting = __ballot_sync(~0u, wanted);
       if (!wanting) continue;
       unsigned place = 0;
@@ -224,7 +233,7 @@ struct small_work {
     small_block &my = the_block();
     list_receivers();
     if (is_first()) my.live_count = 0;
-    stepped = true;
+    steps++;
     __syncthreads();
     const unsigned items = my.todo_count;
     for (unsigned first = 0; first < items; first += CHUNK) {
@@ -241,7 +250,7 @@ struct small_work {
   __device__ void flow(unsigned todo, unsigned q, real t, fused_tally *tally) {
     small_block &my = the_block();
     const unsigned id = todo & 0xffffu, from = todo >> 16;
-    const bool sends = !(my.h[id] <= 0) && (my.sent[id] >> (n - 1) & 1u);
+    const bool sends = my.h[id] != 0 && (my.sent[id] >> (n - 1) & 1u);
     bool bad = false, donors_affair = false;
     if (sends) {
       const fused_flow out = space.flow[scratch_of(id) * DIRECTIONS + n - 1];
@@ -265,7 +274,7 @@ struct small_work {
     const unsigned id = todo & 0xffffu, from = todo >> 16;
     const real h = my.h[id];
     sciara_parcel parcel = {0, 0, 0, 0};
-    if (!(h <= 0)) {
+    if (h != 0) {
       real leaving = 0;
       for (unsigned set = my.sent[id]; set; set &= set - 1)
         leaving = leaving + my.chunk.leaves[k * DIRECTIONS + __ffs((int)set) - 1];
@@ -291,7 +300,7 @@ struct small_work {
     small_block &my = the_block();
     const unsigned id = todo & 0xffffu;
     const int64_t i = index_of(id);
-    if (my.h[id] <= 0 && parcel.h == 0) return;
+    if (my.h[id] == 0 && parcel.h == 0) return;
     bool bad = false;
     real T = 0;
     const unsigned marks = my.marks[id];
@@ -325,7 +334,7 @@ struct small_work {
     small_block &my = the_block();
     const unsigned id = (unsigned)handle;
     const int64_t i = index_of(id);
-    const bool dry = my.h[id] <= 0; // a NaN is in the list
+    const bool dry = my.h[id] == 0;
     if (!(my.marks[id] & small_block::IS_AHEAD)) my.h_before[id] = my.h[id];
     my.marks[id] |= small_block::IS_AHEAD;
     d.f.h[i] = my.h[id] = sciara_cell_emit(my.h[id], volume, d.cell_size);

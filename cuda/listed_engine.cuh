@@ -51,7 +51,7 @@ inline sciara_status listed_prepare(void *engine) {
     for (int64_t row = 0; row < hf->grid.rows; row++)
       for (int64_t col = 0; col < hf->grid.cols; col++) {
         const int64_t i = sciara_host_index(hf, row, col);
-        if (!(hf->f.h[i] <= 0)) mark_around(active, i, hf->f.stride); // a NaN is in the list
+        if (hf->f.h[i] != 0) mark_around(active, i, hf->f.stride); // what is no lava is in the list
       }
     for (int64_t k = 0; k < v->count; k++)
       mark_around(active, sciara_host_index(hf, v->row[k], v->col[k]), hf->f.stride);

@@ -26,6 +26,11 @@ __device__ inline real new_clock(const sciara_device &d) {
   return d.rule.relaxation * (real)__longlong_as_double((long long)d.control->clock_bits);
 }
 
+/** Whether the numbers of all lava are looked at in this step. */
+__device__ inline bool looks_at_numbers(const sciara_device &d) {
+  return (d.control->step - d.control->first) % SCIARA_LOOK_EVERY == 0;
+}
+
 __device__ inline unsigned stamp_of(const sciara_device &d) { return (unsigned)(d.control->step + 1); }
 
 __device__ inline bool is_over(const sciara_device &d) { return d.control->reason != SCIARA_STOP_NONE; }
@@ -73,7 +78,7 @@ template <bool shared, class Space, class Visit>
 __device__ void for_each_liquid(const sciara_device &d, const Space &space, Visit visit) {
   if constexpr (!shared) {
     space.for_each(d, [&](int64_t i) {
-      if (!(d.f.h[i] <= 0)) visit(i, global_ground{d.f, i}); // a NaN is looked at
+      if (d.f.h[i] != 0) visit(i, global_ground{d.f, i}); // what is no lava is looked at
     });
   } else {
     const int64_t width = (int64_t)blockDim.x + 2;
@@ -86,7 +91,7 @@ __device__ void for_each_liquid(const sciara_device &d, const Space &space, Visi
       const int64_t r = row + threadIdx.y, c = col + threadIdx.x;
       if (r >= d.rows || c >= d.cols) return;
       const int64_t at = (int64_t)(threadIdx.y + 1) * width + threadIdx.x + 1;
-      if (!(h[at] <= 0)) visit((r + 1) * d.f.stride + c + 1, shared_ground{z, h, at, width});
+      if (h[at] != 0) visit((r + 1) * d.f.stride + c + 1, shared_ground{z, h, at, width});
     });
   }
 }
@@ -130,11 +135,12 @@ template <class Space> __global__ void vents(sciara_device d, Space space) {
 /** tau1, time evaluation. */
 template <bool shared, class Space> __global__ void time_evaluation(sciara_device d, Space space) {
   if (is_over(d)) return;
+  const bool looks = looks_at_numbers(d);
   real t_opt = d.rule.clock_max;
   unsigned liquid = 0;
   unsigned long long bad_cell = SCIARA_NO_CELL;
   for_each_liquid<shared>(d, space, [&](int64_t i, const auto &ground) {
-    bool bad = false;
+    bool bad = looks && !sciara_is_sound(&d.rule, ground.z(0), ground.h(0), d.f.T[i], d.f.px[i], d.f.py[i]);
     sciara_prospect p;
     const real t = evaluate(d, i, ground, &p, &bad);
     if (t < t_opt) t_opt = t;

@@ -172,7 +172,7 @@ inline boxes one_box(const sciara_host_fields *hf) {
   b.region[0] = {0, (int)hf->grid.rows, 0, (int)hf->grid.cols};
   rect found = nothing();
   for (int64_t i = 0; i < hf->count; i++) {
-    if (hf->f.h[i] <= 0) continue; // a NaN is in the box, so that the first step finds it
+    if (hf->f.h[i] == 0) continue; // what is no lava is in the box, so that the first step finds it
     int64_t row, col;
     sciara_host_cell(hf, i, &row, &col);
     found = hull(found, common(around(row, col), b.region[0]));

@@ -127,7 +127,8 @@ __global__ void list_inner(const __grid_constant__ sciara_device d, const __grid
     bool liquid = false;
     for (unsigned cell = (unsigned)lane; cell < List::CELLS; cell += 32) {
       const int64_t row = list.row_of(tile, cell), col = list.col_of(tile, cell);
-      liquid |= row < d.rows + 2 && col < d.f.stride && !(d.f.h[row * d.f.stride + col] <= 0); // a NaN is looked at
+      liquid |=
+          row < d.rows + 2 && col < d.f.stride && d.f.h[row * d.f.stride + col] != 0; // what is no lava is looked at
     }
     if (__any_sync(~0u, liquid) && lane == 0) hold(list, tile);
   }

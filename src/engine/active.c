@@ -49,7 +49,7 @@ enum sciara_status sciara_active_upload(struct sciara_active *a, const struct sc
   sciara_clockwork_load(&a->clockwork, state, a->setup.vents);
   sciara_host_fields_upload(&a->hf, state, a->setup.boundary);
   for (int64_t i = 0; i < a->hf.count; i++) {
-    if (a->hf.f.h[i] <= 0) continue; // a NaN is listed, so that the first step finds it
+    if (a->hf.f.h[i] == 0) continue; // what is no lava is listed, so that the first step finds it
     SCIARA_TRY(reserve_cells(a, a->listed + 1));
     list(a, i);
   }

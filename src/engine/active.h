@@ -64,7 +64,7 @@ void sciara_active_memory(const struct sciara_grid *grid, unsigned record, size_
 /** Bytes for each liquid cell: its record and its place in the list. */
 size_t sciara_active_memory_of_lava(void);
 
-/** Row and column of a padded index are to blame for a NaN. */
+/** Row and column of a padded index are to blame for numbers that lava cannot have. */
 static inline void sciara_active_blame(struct sciara_active *a, int64_t i) {
   int64_t row, col;
   sciara_host_cell(&a->hf, i, &row, &col);

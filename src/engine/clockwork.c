@@ -7,11 +7,11 @@
 
 enum { DEFAULT_WALL_MS = 100 };
 
-/** Liquid cells, and those with a NaN: a state with one has not solidified. */
+/** Cells that are not dry; one with a number that no lava has is to be found in the first step. */
 static int64_t not_dry(const struct sciara_state *s) {
   const int64_t cells = sciara_grid_cells(&s->grid);
   int64_t count = 0;
-  for (int64_t i = 0; i < cells; i++) count += !(s->h[i] <= 0);
+  for (int64_t i = 0; i < cells; i++) count += s->h[i] != 0;
   return count;
 }
 
@@ -23,6 +23,7 @@ void sciara_clockwork_load(struct sciara_clockwork *c, const struct sciara_state
                                          .liquid_cells = not_dry(s),
                                          .solidifications = s->solidifications,
                                          .bad = {.row = -1, .col = -1}},
+                                 .first = s->step,
                                  .vents_end = sciara_vents_end(vents)};
 }
 
@@ -68,8 +69,12 @@ void sciara_clockwork_blame(struct sciara_clockwork *c, int64_t row, int64_t col
 
 enum sciara_status sciara_clockwork_verdict(const struct sciara_clockwork *c) {
   if (c->now.bad.step == 0) return SCIARA_OK;
-  return sciara_fail(SCIARA_ERR_NUMERIC, "step %" PRIu64 ": not a number in row %" PRId64 ", column %" PRId64,
-                     c->now.bad.step, c->now.bad.row, c->now.bad.col);
+  return sciara_fail(
+      SCIARA_ERR_NUMERIC,
+      "step %" PRIu64 ": row %" PRId64 ", column %" PRId64
+      ": lava cannot have such numbers: one is not a number or infinite, or the thickness is negative, or "
+      "the temperature is not between T_sol and T_vent",
+      c->now.bad.step, c->now.bad.row, c->now.bad.col);
 }
 
 enum sciara_status sciara_clockwork_run(struct sciara_clockwork *c, const struct sciara_stop *stop,

@@ -4,12 +4,14 @@
 #define SCIARA_ENGINE_CLOCKWORK_H
 
 #include "engine/engine.h"
+#include "model/soundness.h"
 
 SCIARA_BEGIN_DECLS
 
 /** A copy of the vents' end and the running totals of an engine. */
 struct sciara_clockwork {
   struct sciara_engine_progress now;
+  uint64_t first;    ///< step at which the state was taken over
   double vents_end;  ///< from here on no vent emits, s
   double wall_until; ///< monotonic seconds at which `advance` comes back
 };
@@ -25,6 +27,11 @@ bool sciara_clockwork_begin(struct sciara_clockwork *c, const struct sciara_stop
 
 /** Ends a step: whether `advance` comes back now (now.reason tells why). */
 bool sciara_clockwork_stop(struct sciara_clockwork *c, const struct sciara_stop *stop);
+
+/** Whether the numbers of all lava are looked at in the step in progress. */
+static inline bool sciara_clockwork_looks(const struct sciara_clockwork *c) {
+  return (c->now.step - c->first) % SCIARA_LOOK_EVERY == 0;
+}
 
 /** Remembers a bad cell of the step in progress if it comes first in row-major order. */
 void sciara_clockwork_blame(struct sciara_clockwork *c, int64_t row, int64_t col);

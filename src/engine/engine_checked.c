@@ -157,9 +157,11 @@ static enum sciara_status evaluate(struct checked *e) {
   FOR_CELLS(e, i) {
     if (e->hf.f.h[i] == 0) continue;
     bool bad = false;
+    if (!sciara_pass_is_sound(&e->rule, &e->hf.f, i))
+      return found(e, i, "numbers", "%g m of lava at %g K, altitude %g m, momentum %g, %g m2/s", (double)e->hf.f.h[i],
+                   (double)e->hf.f.T[i], (double)e->hf.f.z[i], (double)e->hf.f.px[i], (double)e->hf.f.py[i]);
     const real t = sciara_pass_evaluate(&e->rule, &e->hf.f, i, &e->donor[i].prospect, &bad);
-    if (bad || !(e->hf.f.h[i] > 0))
-      return found(e, i, "thickness", "found %g m of lava, NaN in its time evaluation", (double)e->hf.f.h[i]);
+    if (bad) return found(e, i, "time evaluation", "NaN");
     if (SCIARA_PLANTED(SCIARA_FAULT_CLOCK) && t < e->rule.clock_max) continue;
     e->donor[i].residual = t; // until the flows are computed
     e->clockwork.now.cell_steps++;

@@ -123,10 +123,10 @@ static enum sciara_status list_cells(struct openmp *e, const struct sciara_rule 
   }
   e->part[0].watch = e->setup.profile ? &e->watch : NULL;
   int64_t liquid = 0;
-  for (int64_t i = 0; i < e->hf.count; i++) liquid += !(e->hf.f.h[i] <= 0); // a NaN too: the first step finds it
+  for (int64_t i = 0; i < e->hf.count; i++) liquid += e->hf.f.h[i] != 0; // what is no lava too: the first step finds it
   SCIARA_TRY(sciara_part_reserve(&e->part[0], liquid));
   for (int64_t i = 0; i < e->hf.count; i++)
-    if (!(e->hf.f.h[i] <= 0)) sciara_part_append(&e->part[0], i);
+    if (e->hf.f.h[i] != 0) sciara_part_append(&e->part[0], i);
   return SCIARA_OK;
 }
 
@@ -255,6 +255,7 @@ static enum sciara_status begin_step(struct openmp *e) {
     struct sciara_part *p = &e->part[n];
     p->step = e->step;
     p->first = e->step == FIRST_STEP;
+    p->looks = (e->step - FIRST_STEP) % SCIARA_LOOK_EVERY == 0;
     p->time = e->clockwork.now.time;
     p->bad = INT64_MAX;
     p->rock = p->lost = 0;
@@ -271,7 +272,7 @@ static real find_clock(const struct openmp *e) {
   return e->part[0].rule.relaxation * t_opt;
 }
 
-/** Whether a NaN was found before the lava moved, or memory is short: the step goes no further. */
+/** Whether bad numbers were found before the lava moved, or memory is short: the step goes no further. */
 static bool is_spoilt(const struct openmp *e) {
   bool spoilt = false;
   for (int n = 0; n < e->used; n++) spoilt |= e->part[n].spoilt;
@@ -369,7 +370,7 @@ static void step(struct openmp *e, int me) {
     p->spoilt = p->exhausted || p->bad != INT64_MAX;
   }
   meet(e, me, SCIARA_PROCESS_FLOWS);
-  if (is_spoilt(e)) return; // a NaN would spread; every thread sees the same here
+  if (is_spoilt(e)) return; // they would spread; every thread sees the same here
   for (int n = me; n < e->used; n += size) settle(e, n);
   meet(e, me, SCIARA_PROCESS_TEMPERATURE);
 }

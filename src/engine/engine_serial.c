@@ -29,9 +29,10 @@ static enum sciara_status download(void *engine, struct sciara_state *state) {
 
 /** tau1, time evaluation: the new clock. */
 static void evaluate(struct sciara_active *a) {
+  const bool looks = sciara_clockwork_looks(&a->clockwork);
   real t_opt = a->rule.clock_max;
   for (int64_t k = 0; k < a->liquid; k++) {
-    bool bad = false;
+    bool bad = looks && !sciara_pass_is_sound(&a->rule, &a->hf.f, a->cell[k]);
     const real t = sciara_pass_evaluate(&a->rule, &a->hf.f, a->cell[k], &a->donor[k].prospect, &bad);
     if (t < t_opt) t_opt = t;
     if (bad) sciara_active_blame(a, a->cell[k]);

@@ -294,6 +294,13 @@ PIECE void find_rest(struct sciara_part *p, const struct batch *restrict b) {
   }
 }
 
+/** Blames the cells that hold what is no lava. */
+static void blame_unsound(struct sciara_part *p) {
+  for (int64_t k = 0; k < p->count; k++)
+    if (!sciara_is_sound(&p->rule, p->f.z[p->cell[k]], p->h[k], p->T[k], p->px[k], p->py[k]))
+      sciara_part_blame(p, p->cell[k]);
+}
+
 static void evaluate_batch(struct sciara_part *p, const uint32_t *place, int count, struct batch *b) {
   load_batch(p, place, count, b);
   find_critical_heights(&p->rule, b);
@@ -312,6 +319,7 @@ void sciara_part_evaluate(struct sciara_part *p) {
       struct sciara_edges *g = &p->edges[kind][i];
       g->count = g->timed = g->flown = g->taken = 0;
     }
+  if (p->looks) blame_unsound(p);
   const int64_t awake = list_awake(p);
   find_velocities(p);
   for (int64_t k = 0; k < awake && !p->exhausted; k += BATCH)

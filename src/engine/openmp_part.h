@@ -63,6 +63,7 @@ struct sciara_part {
   int64_t begin, end; ///< padded indices it answers for
 
   int64_t count, capacity;    ///< liquid cells
+  bool looks;                 ///< at the numbers of all its lava, in this step
   bool first;                 ///< the first step since the upload: arrivals may not have been noted yet
   int64_t *cell;              ///< padded index, ascending
   real *h, *T, *px, *py;      ///< the state
@@ -83,7 +84,7 @@ struct sciara_part {
   int64_t born_count, born_capacity;
 
   real t_opt;                     ///< smallest time of its cells, s
-  int64_t bad;                    ///< first padded index with a NaN, or INT64_MAX
+  int64_t bad;                    ///< first padded index with numbers that lava cannot have, or INT64_MAX
   int64_t rock, lost;             ///< cells that turned to rock, that lost their lava through the rim
   bool exhausted;                 ///< no memory: the step cannot go on
   bool spoilt;                    ///< it cannot, for that or a NaN, found before the lava moved
@@ -139,7 +140,7 @@ bool sciara_edges_reserve(struct sciara_edges *g, int64_t more);
 /** Room for `more` further arrivals. */
 bool sciara_arrivals_reserve(struct sciara_arrivals *a, int64_t more);
 
-/** A NaN was found in cell i. */
+/** Cell i holds numbers that lava cannot have. */
 static inline void sciara_part_blame(struct sciara_part *p, int64_t i) {
   if (i < p->bad) p->bad = i;
 }

@@ -34,6 +34,18 @@ enum { SCIARA_SELF = 1 }; ///< bit 0 of a set of neighbours: the cell itself; bi
 /** Whether x is a NaN (a comparison would let it pass as dry or as t_max). */
 SCIARA_HD bool sciara_is_nan(real x) { return x != x; }
 
+/** Whether x is a number, and no infinity. */
+SCIARA_HD bool sciara_is_finite(real x) { return x <= SCIARA_REAL_MAX && x >= -SCIARA_REAL_MAX; }
+
+/**
+ * Whether a cell that is not dry holds lava at all: its thickness h, m, is positive; its temperature T, K, is one between
+ * T_sol and T_vent, as far as rounding can tell; and all are finite, as are its momentum (px, py), m2/s, and altitude z, m.
+ */
+SCIARA_HD bool sciara_is_sound(const struct sciara_rule *rule, real z, real h, real T, real px, real py) {
+  const bool lava = h > 0 && h <= SCIARA_REAL_MAX && T >= rule->coldest && T <= rule->hottest;
+  return lava && sciara_is_finite(px) && sciara_is_finite(py) && sciara_is_finite(z);
+}
+
 SCIARA_HD real sciara_max0(real x) { return x < 0 ? (real)0 : x; }
 
 // ---------------------------------------------------------------------------------------------- one direction

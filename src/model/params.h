@@ -31,6 +31,17 @@ struct sciara_params sciara_params_default(void);
 /** Ranges of every parameter and T_sol < T_vent; the error names the JSON key. */
 enum sciara_status sciara_params_check(const struct sciara_params *p);
 
+/**
+ * The coldest that liquid lava can be, K, with a millionth to spare: in single precision T_sol itself is rounded. Host only.
+ */
+static inline double sciara_coldest(const struct sciara_params *p) { return (1 - 1e-6) * p->T_sol; }
+
+/**
+ * The hottest that it can be, K: mixing and rounding cannot heat lava by 1 % in any number of steps; a fault in an engine
+ * would. Host only.
+ */
+static inline double sciara_hottest(const struct sciara_params *p) { return 1.01 * p->T_vent; }
+
 /** What becomes of lava on the rim of the domain. */
 enum sciara_boundary { SCIARA_BOUNDARY_OPEN, SCIARA_BOUNDARY_CLOSED };
 

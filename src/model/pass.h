@@ -30,11 +30,16 @@ struct sciara_fields {
  */
 SCIARA_HD bool sciara_pass_emit(const struct sciara_fields *f, int64_t i, double volume, double cell_size, real T_vent,
                                 double s) {
-  const bool dry = !(f->h[i] > 0);
+  const bool dry = f->h[i] == 0;
   f->h[i] = sciara_cell_emit(f->h[i], volume, cell_size);
   f->T[i] = T_vent;
   if (f->arrival[i] < 0) f->arrival[i] = s;
   return dry;
+}
+
+/** Whether cell i, which is not dry, holds lava; see sciara_is_sound. */
+SCIARA_HD bool sciara_pass_is_sound(const struct sciara_rule *rule, const struct sciara_fields *f, int64_t i) {
+  return sciara_is_sound(rule, f->z[i], f->h[i], f->T[i], f->px[i], f->py[i]);
 }
 
 /** tau1, time evaluation of liquid cell i; see sciara_cell_evaluate. */

@@ -18,11 +18,13 @@ typedef float real;
 #define SCIARA_REAL_SUFFIX f32
 #endif
 #define SCIARA_REAL_EPSILON ((double)FLT_EPSILON)
+#define SCIARA_REAL_MAX FLT_MAX
 #else
 typedef double real;
 #define SCIARA_REAL_SUFFIX f64
 #define SCIARA_HOST_SUFFIX f64
 #define SCIARA_REAL_EPSILON DBL_EPSILON
+#define SCIARA_REAL_MAX DBL_MAX
 #endif
 
 #define SCIARA_PASTE_(a, b) a##_##b

@@ -19,6 +19,7 @@ struct sciara_rule {
   real cooling;                                                     ///< K = 3 eps sigma delta / (rho c_v w2)
   real gravity_twice;                                               ///< 2 g
   real inverse_gravity_twice, inverse_cell_size, inverse_clock_max; ///< 1/(2 g), 1/w, 1/t_max: for sciara_real_div_by
+  real coldest, hottest; ///< what liquid lava can be, with rounding: K; see sciara_is_sound
 };
 
 /** Derives the constants; `cell_size` is the side of a cell in m. Host only. */
@@ -42,6 +43,8 @@ static inline struct sciara_rule sciara_rule_make(const struct sciara_params *p,
   rule.inverse_gravity_twice = 1 / rule.gravity_twice;
   rule.inverse_cell_size = 1 / rule.cell_size;
   rule.inverse_clock_max = 1 / rule.clock_max;
+  rule.coldest = (real)sciara_coldest(p);
+  rule.hottest = (real)sciara_hottest(p);
   return rule;
 }
 

@@ -4,9 +4,6 @@
 #include <inttypes.h>
 #include <math.h>
 
-// In single precision T_sol itself is rounded. Mixing and rounding cannot heat lava by this much in any number of steps; a fault in an engine would.
-static const double hottest = 1.01;
-
 /** What is wrong with a cell: the name of the quantity, its value in *value; NULL: nothing. */
 static const char *fault_of(const struct sciara_state *s, const struct sciara_params *params, int64_t i,
                             double *value) {
@@ -17,7 +14,7 @@ static const char *fault_of(const struct sciara_state *s, const struct sciara_pa
   } quantities[] = {
       {"thickness", s->h[i], s->h[i] >= 0},
       {"temperature", s->T[i],
-       s->h[i] > 0 ? s->T[i] > (1 - 1e-6) * params->T_sol && s->T[i] <= hottest * params->T_vent : true},
+       s->h[i] > 0 ? s->T[i] >= sciara_coldest(params) && s->T[i] <= sciara_hottest(params) : true},
       {"momentum eastward", s->px[i], true},
       {"momentum northward", s->py[i], true},
       {"altitude", s->z[i], s->z[i] >= s->z0[i]},

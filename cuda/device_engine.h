@@ -151,6 +151,7 @@ const char *sciara_device_probe(void);
       .advance = sciara_device_advance,                                                                    \
       .probe = sciara_device_probe,                                                                        \
       .memory = tell_memory,                                                                               \
+      .memory_of_lava = nullptr,                                                                           \
       .profile = sciara_device_profile,                                                                    \
       .keep = sciara_device_keep,                                                                          \
       .collect = sciara_device_collect,                                                                    \

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// Numbers that lava cannot have, and that come up while an engine steps, are found within SCIARA_LOOK_EVERY steps. No input
+// does that: the test writes into the memory of `serial`.
+#include "support/conformance.h"
+
+#include <math.h>
+
+#include "engine/active.h"
+
+struct fixture {
+  struct scene scene;
+  const struct sciara_engine_ops *ops;
+  void *engine;
+};
+
+static void start(struct fixture *f) {
+  conformance_build("flat pool", SCIARA_DOUBLE, 0, &f->scene);
+  const struct sciara_engine_setup setup = {.params = &f->scene.params,
+                                            .boundary = f->scene.boundary,
+                                            .vents = f->scene.vents,
+                                            .threads = 1};
+  f->ops = engine_serial(SCIARA_DOUBLE);
+  ck_assert_int_eq(f->ops->create(&setup, &f->engine), SCIARA_OK);
+  ck_assert_int_eq(f->ops->upload(f->engine, f->scene.state), SCIARA_OK);
+}
+
+static void end(struct fixture *f) {
+  f->ops->destroy(f->engine);
+  scene_free(&f->scene);
+}
+
+static enum sciara_status advance(struct fixture *f, uint64_t step, struct sciara_engine_progress *at) {
+  const struct sciara_stop stop = {.steps = step, .time = INFINITY, .max_wall_ms = 60000};
+  return f->ops->advance(f->engine, &stop, at);
+}
+
+// Far too hot lava flows on, and no operation of the model gives a NaN.
+START_TEST(what_comes_up_later) {
+  struct fixture f;
+  struct sciara_engine_progress at;
+  start(&f);
+  ck_assert_int_eq(advance(&f, (uint64_t)_i, &at), SCIARA_OK);
+  struct sciara_active *a = (struct sciara_active *)f.engine;
+  ck_assert_int_gt(a->liquid, 0);
+  a->hf.f.T[a->cell[0]] = 4000;
+  ck_assert_int_eq(advance(&f, (uint64_t)_i + SCIARA_LOOK_EVERY, &at), SCIARA_ERR_NUMERIC);
+  ck_assert_msg(at.bad.step > (uint64_t)_i && at.bad.step <= (uint64_t)_i + SCIARA_LOOK_EVERY, "found in step %d",
+                (int)at.bad.step);
+  end(&f);
+}
+END_TEST
+
+// The first look after an upload is in the first step, whatever the number of that step.
+START_TEST(what_is_uploaded) {
+  struct fixture f;
+  struct sciara_engine_progress at;
+  start(&f);
+  struct sciara_state *s = f.scene.state;
+  s->step = 37;
+  for (int64_t i = 0; i < sciara_grid_cells(&s->grid); i++)
+    if (s->h[i] > 0) s->T[i] = 4000;
+  ck_assert_int_eq(f.ops->upload(f.engine, s), SCIARA_OK);
+  ck_assert_int_eq(advance(&f, 60, &at), SCIARA_ERR_NUMERIC);
+  ck_assert_uint_eq(at.bad.step, 38);
+  end(&f);
+}
+END_TEST
+
+int main(void) {
+  Suite *suite = suite_create("looks");
+  TCase *cases = tcase_create("looks");
+  tcase_add_loop_test(cases, what_comes_up_later, 1, 20);
+  tcase_add_loop_test(cases, what_comes_up_later, 60, 70);
+  tcase_add_test(cases, what_is_uploaded);
+  suite_add_tcase(suite, cases);
+  SRunner *runner = srunner_create(suite);
+  srunner_run_all(runner, CK_NORMAL);
+  const int failed = srunner_ntests_failed(runner);
+  srunner_free(runner);
+  return failed != 0;
+}

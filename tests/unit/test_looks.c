@@ -15,10 +15,8 @@ struct fixture {
 
 static void start(struct fixture *f) {
   conformance_build("flat pool", SCIARA_DOUBLE, 0, &f->scene);
-  const struct sciara_engine_setup setup = {.params = &f->scene.params,
-                                            .boundary = f->scene.boundary,
-                                            .vents = f->scene.vents,
-                                            .threads = 1};
+  const struct sciara_engine_setup setup = {
+      .params = &f->scene.params, .boundary = f->scene.boundary, .vents = f->scene.vents, .threads = 1};
   f->ops = engine_serial(SCIARA_DOUBLE);
   ck_assert_int_eq(f->ops->create(&setup, &f->engine), SCIARA_OK);
   ck_assert_int_eq(f->ops->upload(f->engine, f->scene.state), SCIARA_OK);

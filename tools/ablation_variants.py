@@ -95,11 +95,102 @@ struct cluster_meeting {
 /** Makes all points ready. One thread. */
 """
 
+# The same meetings without that barrier: each block has a word in shared memory that all blocks count down, and its warp 0
+# alone waits for it, as for the word in global memory. Two words in turn: who has come to both of them has left the first.
+COUNTED_MEETING = r"""
+enum { CLUSTER = 16 };
 
-def cluster_of(threads):
+/** What a block needs for its meetings, in shared memory. */
+struct cluster_block {
+  unsigned long long brought[2][CLUSTER]; ///< [turn % 2][block]
+  unsigned long long missing[2];          ///< [turn % 2]: mbarriers of the blocks that have not come
+  unsigned long long of_warp[32];
+  unsigned flags; ///< every thread has to have seen it cleared
+};
+
+/** A thread's part in the meetings of a grid that is one cluster. */
+struct cluster_meeting {
+  cluster_block *block;
+  unsigned turn; ///< starts as 0; modulo 4
+
+  /** All blocks have begun: their shared memory is there, and their counts. */
+  __device__ void begin() const {
+    if (is_first()) {
+      for (int k = 0; k < 2; k++)
+        asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(address(&block->missing[k])), "r"((unsigned)CLUSTER) : "memory");
+      asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+    }
+    __syncwarp();
+    asm volatile("barrier.cluster.arrive.release.aligned; barrier.cluster.wait.acquire.aligned;" ::: "memory");
+  }
+
+  static __device__ unsigned address(const void *of_shared) { return (unsigned)__cvta_generic_to_shared(of_shared); }
+
+  /** Comes with what the block brings, and waits until all blocks have come. Warp 0, after a meeting of the block. */
+  __device__ void meet(unsigned long long mine) const {
+    const unsigned lane = thread_in_block() % 32, place = turn % 2;
+    const unsigned missing = address(&block->missing[place]);
+    if (lane < CLUSTER)
+      asm volatile("{.reg .b32 slot, count; mapa.shared::cluster.u32 slot, %0, %2; mapa.shared::cluster.u32 count, %1, %2; "
+                   "st.shared::cluster.u64 [slot], %3; mbarrier.arrive.release.cluster.shared::cluster.b64 _, [count];}" ::
+                       "r"(address(&block->brought[place][blockIdx.x])),
+                   "r"(missing), "r"(lane), "l"(mine)
+                   : "memory");
+    __syncwarp();
+    unsigned all = 0;
+    while (!all)
+      asm volatile("{.reg .pred all; mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 all, [%1], %2; "
+                   "selp.u32 %0, 1, 0, all;}"
+                   : "=r"(all)
+                   : "r"(missing), "r"(turn / 2)
+                   : "memory");
+    __syncwarp();
+  }
+
+  /** What block lane % CLUSTER brought. After the meeting, and one of the block. */
+  __device__ unsigned long long brought() {
+    unsigned long long value;
+    asm volatile("ld.shared.u64 %0, [%1];"
+                 : "=l"(value)
+                 : "r"(address(&block->brought[turn % 2][thread_in_block() % CLUSTER]))
+                 : "memory");
+    turn = (turn + 1) % 4;
+    return value;
+  }
+
+  __device__ unsigned long long least(unsigned long long mine) {
+    const int lane = thread_in_block() % 32, warp = thread_in_block() / 32, warps = threads_of_block() / 32;
+    mine = warp_least(mine);
+    if (lane == 0) block->of_warp[warp] = mine;
+    __syncthreads();
+    if (warp == 0) meet(warp_least(lane < warps ? block->of_warp[lane] : ~0ull));
+    __syncthreads();
+    return warp_least(brought());
+  }
+
+  template <class Meantime> __device__ unsigned any(unsigned mine, Meantime meantime) {
+    mine = warp_any(mine);
+    if (is_lane_0() && mine) atomicOr(&block->flags, mine);
+    __syncthreads();
+    if (thread_in_block() >= 32) {
+      meantime(thread_in_block() - 32, threads_of_block() - 32);
+    } else {
+      meet(block->flags);
+      if (is_first()) block->flags = 0;
+    }
+    __syncthreads();
+    return warp_any((unsigned)brought());
+  }
+};
+
+/** Makes all points ready. One thread. */
+"""
+
+
+def cluster_of(threads, meeting=CLUSTER_MEETING):
     return (
         *SIXTEEN_BLOCKS,
-        ("cuda/grid_barrier.cuh", "\n/** Makes all points ready. One thread. */\n", CLUSTER_MEETING),
+        ("cuda/grid_barrier.cuh", "\n/** Makes all points ready. One thread. */\n", meeting),
         (STEP, "  __shared__ block_meeting block;\n", "  __shared__ cluster_block block;\n"),
         (STEP, "  grid_meeting all_blocks = {space.points, &block, 0};\n",
          "  cluster_meeting all_blocks = {&block, 0};\n  all_blocks.begin();\n"),
@@ -180,6 +271,8 @@ VARIANTS = (
     ("cluster", "a cluster of 16 blocks, and its barrier and shared memory, not the grid's", [(FUSED, "etna")],
      *cluster_of(512)),
     ("cluster-1024", "a cluster of 16 blocks of 1,024 threads, not of 512", [(FUSED, "etna")], *cluster_of(1024)),
+    ("cluster-counted", "a cluster of 16 blocks that count each other in shared memory, without its barrier",
+     [(FUSED, "etna")], *cluster_of(512, COUNTED_MEETING)),
     ("list-every-step", "the list is made anew in every step", [(FUSED, "etna"), (FUSED, "dense")],
      (ENGINE, "(fit < 1 ? 1 : fit > 1e6 ? 1e6 : fit);", "1;")),
     ("list-every-8", "the list is made anew every eight steps at the latest", [(FUSED, "etna"), (FUSED, "dense")],

@@ -211,7 +211,10 @@ static bool choose(const char *engine) {
     engines[engine_count++] = engine;
     return true;
   }
-  printf("skipped: %s\n", status == SCIARA_OK ? "too many engines" : sciara_last_error());
+  if (status == SCIARA_ERR_DEVICE)
+    printf("skipped: %s\n", sciara_last_error());
+  else
+    fprintf(stderr, "test_endurance: %s\n", status == SCIARA_OK ? "too many engines" : sciara_last_error());
   return status == SCIARA_ERR_DEVICE;
 }
 

@@ -65,7 +65,8 @@ cudaError_t no_memory() {
   extern "C" cudaError_t __wrap_##call parameters;     \
   extern "C" cudaError_t __wrap_##call parameters {    \
     if (is_refused()) return no_memory();              \
-    return note(__real_##call arguments, *out, #call); \
+    const cudaError_t error = __real_##call arguments; \
+    return note(error, *out, #call);                   \
   }
 
 /** `call`, which takes a handle back. */
@@ -93,7 +94,8 @@ extern "C" cudaError_t __wrap_cudaMalloc(void **out, size_t bytes);
 extern "C" cudaError_t __wrap_cudaMalloc(void **out, size_t bytes) {
   watched.device_requests += watched.watching;
   if (is_refused()) return no_memory();
-  return note(__real_cudaMalloc(out, bytes), *out, "cudaMalloc");
+  const cudaError_t error = __real_cudaMalloc(out, bytes);
+  return note(error, *out, "cudaMalloc");
 }
 
 extern "C" sciara_status __real_sciara_alloc(void **out, size_t count, size_t size, const char *what);
@@ -122,13 +124,13 @@ char **argument;
 
 double slope(int64_t row, int64_t col, int) { return 3000 - 3 * (double)(row + col); }
 
-/** A pond of so many rows and columns: more tiles than an engine with scratch of its own takes at the begin. */
-void make_pond(scene *s, int64_t rows, int64_t cols) {
-  scene_make(s, 500, 437, SCIARA_RECORD_MAX_THICKNESS | SCIARA_RECORD_MAX_SPEED, slope, 0);
-  for (int64_t r = 1; r < rows; r++)
-    for (int64_t c = 1; c < cols; c++) scene_lava(s, r, c, 5, 1300);
+/** A map of so many rows and columns, all but its lower rows under lava; a vent on dry ground. */
+void make_lake(scene *s, int64_t rows, int64_t cols) {
+  scene_make(s, rows, cols, SCIARA_RECORD_MAX_THICKNESS | SCIARA_RECORD_MAX_SPEED, slope, 0);
+  for (int64_t r = 1; r < rows - 20; r++)
+    for (int64_t c = 1; c < cols - 1; c++) scene_lava(s, r, c, 5, 1300);
   const double rate = 200;
-  scene_vent(s, 250, 400, 60, 1, &rate);
+  scene_vent(s, rows - 5, cols / 2, 60, 1, &rate);
   scene_finish(s, precision);
 }
 
@@ -230,8 +232,8 @@ START_TEST(each_request_gets_none) {
   size_t count;
   const sciara_engine_entry *list = sciara_engine_list(&count);
   scene pond, lake;
-  make_pond(&pond, 60, 200);
-  make_pond(&lake, 450, 400);
+  make_lake(&pond, 80, 90);
+  make_lake(&lake, 340, 320); // of this, cuda-fused takes more memory as it goes
   int tried = 0;
   for (size_t k = 0; k < count; k++) {
     const sciara_engine_ops *ops = list[k].ops[precision];
@@ -239,8 +241,7 @@ START_TEST(each_request_gets_none) {
     try_all(ops, &pond); // kernels are loaded when they are first used, and stay
     const size_t before = free_memory();
     try_all(ops, &pond);
-    const int device_requests = try_all(ops, &lake);
-    if (strcmp(ops->name, "cuda-fused") == 0) ck_assert_int_ge(device_requests, 3); // its scratch grew
+    if (strcmp(ops->name, "cuda-fused") == 0) ck_assert_int_ge(try_all(ops, &lake), 3);
     const size_t after = free_memory();
     ck_assert_msg(after + (2 << 20) >= before, "%s: the GPU has %zu bytes less", ops->name, before - after);
     tried++;

@@ -180,7 +180,8 @@ void refuse(const sciara_engine_ops *ops, const scene *s, int k, bool again, uin
   const char *said = sciara_last_error();
   if (watched.requests >= k) { // how often scratch grows depends on how long things take
     ck_assert_msg(status == SCIARA_ERR_MEMORY, "%s, request %d: status %d, %s", ops->name, k, status, said);
-    ck_assert_msg(strstr(said, "memory") != nullptr, "%s, request %d: %s", ops->name, k, said);
+    ck_assert_msg(strstr(said, "memory") && !strstr(said, "cudaGetLastError"), "%s, request %d: %s", ops->name, k,
+                  said);
   }
   if (again) {
     status = work(ops, s, &engine, end);
@@ -242,8 +243,9 @@ START_TEST(each_request_gets_none) {
     const size_t before = free_memory();
     try_all(ops, &pond);
     if (strcmp(ops->name, "cuda-fused") == 0) ck_assert_int_ge(try_all(ops, &lake), 3);
-    const size_t after = free_memory();
-    ck_assert_msg(after + (2 << 20) >= before, "%s: the GPU has %zu bytes less", ops->name, before - after);
+    const size_t after = free_memory(); // which others may take too: who names engines does not ask for it
+    ck_assert_msg(argument_count > 1 || after + (2 << 20) >= before, "%s: the GPU has %zu bytes less", ops->name,
+                  before - after);
     tried++;
   }
   ck_assert_int_gt(tried, 0);

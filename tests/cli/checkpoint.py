@@ -70,6 +70,27 @@ class Branches(Checkpoint):
             with self.subTest(precision=precision):
                 self.check_ring(precision, engines)
 
+    def check_turns(self, precision, cpu, gpus):
+        """On the CPU, then on a GPU, then on the CPU again; and from the GPU on."""
+        whole, half = (self.run_scenario(f"{name}.{cpu}.{precision}", "-e", cpu, "-p", precision, "--steps", steps,
+                                         "--checkpoint-every", NEVER) for name, steps in (("whole", 400), ("half", 150)))
+        for gpu in gpus:
+            with self.subTest(precision=precision, cpu=cpu, gpu=gpu):
+                there, back = f"{cpu}.{gpu}.{precision}", f"{cpu}.{gpu}.{cpu}.{precision}"
+                self.branch(half, there, "-e", gpu, "--steps", 280)
+                self.assertEqual(record(self.path(there))["engine"]["name"], gpu)
+                self.branch(there, back, "-e", cpu, "--steps", 400)
+                self.assertEqual(record(self.path(back))["engine"]["name"], cpu)
+                self.assert_same_run(whole, back, OTHERS)
+                self.branch(half, f"{there}.on", "-e", gpu, "--steps", 400)
+                self.assert_same_run(whole, f"{there}.on", OTHERS)
+
+    def test_cpu_and_gpu_take_turns(self):
+        gpus = case.gpu_engines()
+        for precision in ("double", "single"):
+            for cpu in ("serial", "openmp"):
+                self.check_turns(precision, cpu, gpus)
+
     def test_other_rates_and_end(self):
         half = self.run_scenario("half", "--steps", 200, "--checkpoint-every", NEVER)
         before = tree(half)

@@ -3,6 +3,7 @@
 """A run that is killed or stopped at any moment, and taken up again, ends like one that never was."""
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -96,11 +97,12 @@ class Killed(Cut):
     def test_openmp_by_the_clock_of_the_machine(self):
         self.check("openmp", "--checkpoint-every", "0.2 s wall")
 
-    def test_other_engines(self):
-        for engine in case.exact_engines():
-            if engine.startswith("cuda"):
-                with self.subTest(engine=engine):
-                    self.check(engine, "--checkpoint-every", "0.2 s wall")
+    def test_gpu(self):
+        for engine in case.gpu_engines():
+            with self.subTest(engine=engine):
+                shutil.rmtree(self.path("whole"), ignore_errors=True)
+                shutil.rmtree(self.path("out"), ignore_errors=True)
+                self.check(engine, "--checkpoint-every", "0.2 s wall")
 
     def test_before_the_first_checkpoint(self):
         process = self.start("run", "s.json", "-q", "-o", "out", "--checkpoint-every", "900 d")

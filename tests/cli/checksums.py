@@ -45,10 +45,9 @@ class Checksums(Case):
         for isa in levels[:levels.index(best) + 1] if best in levels else []:
             self.expect("openmp", "-t", "1", "--set", f"engine.isa={isa}")
 
-    def test_other_engines(self):
-        for engine in case.exact_engines():
-            if engine.startswith("cuda"):
-                self.expect(engine)
+    def test_gpu(self):
+        for engine in case.gpu_engines():
+            self.expect(engine)
 
 
 if __name__ == "__main__":

@@ -1,34 +1,66 @@
 // SPDX-License-Identifier: Apache-2.0
 // Through the public interface alone: many steps, many runs in one process, and two simulations at once. The memory of the
-// process stays as it is, the ledger within its bound, the bits those of one simulation alone.
-// With SCIARA_TORTURE set the long form: three million steps, ten thousand runs.
+// process and of the GPU stays as it is, the ledger within its bound, the bits those of one simulation alone.
+// test_endurance [--steps N] [--runs N] [ENGINE...]: these engines, else serial, openmp and cuda-fused; 77: skipped.
+// With SCIARA_TORTURE set the long form: three million steps, ten thousand runs, unless N says otherwise.
 #include <check.h>
+#include <inttypes.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
+#include "engine/device_info.h"
+#include "engine/engine.h"
 #include "sciara.h"
 
-enum { ENGINES = 3 };
+enum { MOST_ENGINES = 16 };
 
-static const char *const engines[ENGINES] = {"serial", "openmp", "cuda-fused"};
+/** Beside which an engine runs when there are two at once, and beside itself: one of the CPU and one of the GPU at least. */
+static const char *const partners[] = {"serial", "openmp", "cuda-fused", "cuda-rbb"};
+
+static const char *engines[MOST_ENGINES];
+static int engine_count;
+static uint64_t step_count = 20000, run_count = 200;
 static char folder[] = "/tmp/sciara-endurance-XXXXXX", scenario[64];
 
-static bool is_long(void) { return getenv("SCIARA_TORTURE") != NULL; }
+/** What is held at a moment, KiB. */
+struct held {
+  long resident, device;
+};
 
-/** Resident memory of the process, KiB. */
-static long resident_kib(void) {
+static bool is_of_gpu(const char *engine) {
+  const struct sciara_engine_ops *ops;
+  return sciara_engine_find(engine, SCIARA_DOUBLE, &ops) == SCIARA_OK && ops->capabilities & SCIARA_CAN_DEVICE;
+}
+
+/** Resident memory of the process, and what is taken of the GPU, by whomever: nothing else may run there. */
+static struct held look(const char *engine) {
+  struct held now = {0};
   long pages = 0;
   FILE *f = fopen("/proc/self/statm", "r");
   ck_assert(f && fscanf(f, "%*s %ld", &pages) == 1);
   fclose(f);
-  return pages * (sysconf(_SC_PAGESIZE) / 1024);
+  now.resident = pages * (sysconf(_SC_PAGESIZE) / 1024);
+  struct sciara_device_info gpu;
+  if (is_of_gpu(engine) && sciara_device_describe(&gpu)) now.device = (long)((gpu.memory - gpu.free_memory) >> 10);
+  return now;
 }
 
 /** Sanitizers keep what was freed, to see whether it is used. */
 static bool memory_tells(void) { return getenv("SCIARA_SANITIZE") == NULL || !*getenv("SCIARA_SANITIZE"); }
+
+/** Nothing has grown but by `most_kib` of the process. CUDA gives the device's memory out in pieces of 2 MiB. */
+static void expect_flat(const char *engine, const struct held *begin, long most_kib, const char *what) {
+  const struct held end = look(engine);
+  const long resident = end.resident - begin->resident, device = end.device - begin->device;
+  printf("%s, %s: %ld KiB more of the process, %ld KiB more of the GPU\n", engine, what, resident, device);
+  if (!memory_tells()) return;
+  ck_assert_msg(resident <= most_kib, "%s, %s: the process has grown by %ld KiB", engine, what, resident);
+  ck_assert_msg(device <= 2048, "%s, %s: the GPU has %ld KiB less", engine, what, device);
+}
 
 /** A map of 23 x 43 cells with two vents that emit for ever; lava cools, solidifies, and leaves at the rim. */
 static void setup(void) {
@@ -50,17 +82,16 @@ static void teardown(void) {
   rmdir(folder);
 }
 
-/** NULL where the engine is not available; why is told. */
-static struct sciara *open_with(const char *engine, const char *rate) {
+static enum sciara_status open_with(const char *engine, const char *rate, struct sciara **s) {
   char name[64];
   snprintf(name, sizeof name, "engine.name=%s", engine);
   const char *const overrides[] = {name, rate};
-  struct sciara *s = NULL;
-  const enum sciara_status status = sciara_open(scenario, overrides, rate ? 2 : 1, &s);
-  if (status == SCIARA_ERR_DEVICE)
-    printf("skipped: %s: %s\n", engine, sciara_last_error());
-  else
-    ck_assert_msg(status == SCIARA_OK, "%s", sciara_last_error());
+  return sciara_open(scenario, overrides, rate ? 2 : 1, s);
+}
+
+static struct sciara *must_open(const char *engine) {
+  struct sciara *s;
+  ck_assert_msg(open_with(engine, NULL, &s) == SCIARA_OK, "%s", sciara_last_error());
   return s;
 }
 
@@ -73,88 +104,149 @@ static void expect_closed_ledger(struct sciara *s) {
 }
 
 START_TEST(many_steps) {
-  const uint64_t parts = 50, steps = is_long() ? 3000000 : 20000;
-  struct sciara *s = open_with(engines[_i], NULL);
-  if (!s) return;
-  long begin = 0;
+  const char *engine = engines[_i];
+  const uint64_t parts = 50, steps = step_count / parts * parts;
+  struct sciara *s = must_open(engine);
+  struct held begin = {0};
   for (uint64_t part = 1; part <= parts; part++) {
     ck_assert_msg(sciara_step(s, steps / parts) == SCIARA_OK, "%s", sciara_last_error());
     expect_closed_ledger(s);
-    if (part == parts / 10) begin = resident_kib();
+    if (part == parts / 10) begin = look(engine);
   }
   struct sciara_progress now;
   sciara_read_progress(s, &now);
   ck_assert_uint_eq(now.step, steps);
   ck_assert_int_gt(now.liquid_cells, 5);
-  if (memory_tells()) ck_assert_int_le(resident_kib() - begin, 256);
+  char what[64];
+  snprintf(what, sizeof what, "%" PRIu64 " steps", steps);
+  expect_flat(engine, &begin, 256, what);
   sciara_close(s);
 }
 END_TEST
 
 START_TEST(many_runs) {
-  const int runs = is_long() ? 10000 : 200;
-  long begin = 0;
+  const char *engine = engines[_i];
+  struct held begin = {0};
   uint64_t first = 0;
-  for (int run = 0; run < runs; run++) {
-    struct sciara *s = open_with(engines[_i], NULL);
-    if (!s) return;
+  for (uint64_t run = 0; run < run_count; run++) {
+    struct sciara *s = must_open(engine);
     ck_assert_int_eq(sciara_step(s, 30), SCIARA_OK);
     uint64_t checksum = 0;
     ck_assert_int_eq(sciara_checksum(s, &checksum), SCIARA_OK);
     if (run == 0) first = checksum;
     ck_assert_uint_eq(checksum, first);
     sciara_close(s);
-    if (run == runs / 5) begin = resident_kib();
+    if (run == run_count / 5) begin = look(engine);
   }
-  if (memory_tells()) ck_assert_int_le(resident_kib() - begin, 512);
+  char what[64];
+  snprintf(what, sizeof what, "%" PRIu64 " runs", run_count);
+  expect_flat(engine, &begin, 512, what);
 }
 END_TEST
 
+/** Runs that a thread does, one after the other, from opening to closing. */
 struct job {
-  struct sciara *simulation;
-  uint64_t checksum;
+  const char *engine, *rate;
+  int runs;
+  uint64_t checksum[3]; ///< of each
   enum sciara_status status;
+  char error[256];
 };
 
 static void *work(void *context) {
   struct job *job = (struct job *)context;
-  for (int k = 0; k < 10 && job->status == SCIARA_OK; k++) job->status = sciara_step(job->simulation, 100);
-  if (job->status == SCIARA_OK) job->status = sciara_checksum(job->simulation, &job->checksum);
+  for (int run = 0; run < job->runs && job->status == SCIARA_OK; run++) {
+    struct sciara *s;
+    job->status = open_with(job->engine, job->rate, &s);
+    for (int k = 0; k < 10 && job->status == SCIARA_OK; k++) job->status = sciara_step(s, 100);
+    if (job->status == SCIARA_OK) job->status = sciara_checksum(s, &job->checksum[run]);
+    if (job->status != SCIARA_OK) snprintf(job->error, sizeof job->error, "%s", sciara_last_error());
+    sciara_close(s);
+  }
   return NULL;
 }
 
-// Two threads, two simulations that differ, one process, and one GPU where there is one.
-START_TEST(two_at_once) {
+static void expect_done(const struct job *job) {
+  ck_assert_msg(job->status == SCIARA_OK, "%s: %s", job->engine, job->error);
+}
+
+/** Two threads, two simulations that differ, one process, and one GPU where there is one. */
+static void two(const char *a, const char *b) {
   static const char *const rates[] = {"vents.0.effusion.rates_m3_s=[2]", "vents.0.effusion.rates_m3_s=[3]"};
-  struct job alone[2] = {{.status = SCIARA_OK}}, together[2] = {{.status = SCIARA_OK}};
+  const char *const engine[] = {a, b};
+  struct job alone[2], together[2];
   pthread_t thread[2];
   for (int k = 0; k < 2; k++) {
-    alone[k].simulation = open_with(engines[_i], rates[k]);
-    if (!alone[k].simulation) return;
+    alone[k] = (struct job){.engine = engine[k], .rate = rates[k], .runs = 1, .status = SCIARA_OK};
+    together[k] = (struct job){.engine = engine[k], .rate = rates[k], .runs = 3, .status = SCIARA_OK};
     work(&alone[k]);
-    ck_assert_int_eq(alone[k].status, SCIARA_OK);
-    sciara_close(alone[k].simulation);
-    together[k].simulation = open_with(engines[_i], rates[k]);
+    expect_done(&alone[k]);
   }
-  ck_assert_uint_ne(alone[0].checksum, alone[1].checksum);
+  ck_assert_uint_ne(alone[0].checksum[0], alone[1].checksum[0]);
   for (int k = 0; k < 2; k++) ck_assert_int_eq(pthread_create(&thread[k], NULL, work, &together[k]), 0);
+  for (int k = 0; k < 2; k++) ck_assert_int_eq(pthread_join(thread[k], NULL), 0);
   for (int k = 0; k < 2; k++) {
-    pthread_join(thread[k], NULL);
-    ck_assert_int_eq(together[k].status, SCIARA_OK);
-    ck_assert_uint_eq(together[k].checksum, alone[k].checksum);
-    sciara_close(together[k].simulation);
+    expect_done(&together[k]);
+    for (int run = 0; run < together[k].runs; run++)
+      ck_assert_msg(together[k].checksum[run] == alone[k].checksum[0], "%s beside %s: run %d has other bits than alone",
+                    engine[k], engine[1 - k], run);
   }
+  printf("%s and %s at once: the bits of each alone\n", a, b);
+}
+
+START_TEST(two_at_once) {
+  const struct sciara_engine_ops *ops;
+  two(engines[_i], engines[_i]);
+  for (size_t k = 0; k < sizeof partners / sizeof *partners; k++)
+    if (strcmp(partners[k], engines[_i]) != 0 && sciara_engine_find(partners[k], SCIARA_DOUBLE, &ops) == SCIARA_OK)
+      two(engines[_i], partners[k]);
 }
 END_TEST
 
-int main(void) {
+/** Takes the engine up, or tells why it is not available here. False: there is no such engine, or there are too many. */
+static bool choose(const char *engine) {
+  const struct sciara_engine_ops *ops;
+  const enum sciara_status status = sciara_engine_find(engine, SCIARA_DOUBLE, &ops);
+  if (status == SCIARA_OK && engine_count < MOST_ENGINES) {
+    engines[engine_count++] = engine;
+    return true;
+  }
+  if (status == SCIARA_ERR_DEVICE)
+    printf("skipped: %s\n", sciara_last_error());
+  else
+    fprintf(stderr, "test_endurance: %s\n", status == SCIARA_OK ? "too many engines" : sciara_last_error());
+  return status == SCIARA_ERR_DEVICE;
+}
+
+static int usage(void) {
+  fprintf(stderr, "usage: test_endurance [--steps N] [--runs N] [ENGINE...]; N: at least 100\n");
+  return 2;
+}
+
+/** Options, then engines. False: they make no sense. */
+static bool read_arguments(int argc, char **argv) {
+  if (getenv("SCIARA_TORTURE")) step_count = 3000000, run_count = 10000;
+  int k = 1;
+  for (; k < argc && strncmp(argv[k], "--", 2) == 0; k += 2) {
+    uint64_t *to = strcmp(argv[k], "--steps") == 0 ? &step_count : strcmp(argv[k], "--runs") == 0 ? &run_count : NULL;
+    if (!to || k + 1 >= argc || sscanf(argv[k + 1], "%" SCNu64, to) != 1 || *to < 100) return false;
+  }
+  if (k == argc) return choose("serial") && choose("openmp") && choose("cuda-fused");
+  for (; k < argc; k++)
+    if (!choose(argv[k])) return false;
+  return true;
+}
+
+int main(int argc, char **argv) {
+  if (!read_arguments(argc, argv)) return usage();
+  if (engine_count == 0) return 77;
   Suite *suite = suite_create("endurance");
   TCase *tc = tcase_create("endurance");
   tcase_add_unchecked_fixture(tc, setup, teardown);
   tcase_set_timeout(tc, 0);
-  tcase_add_loop_test(tc, many_steps, 0, ENGINES);
-  tcase_add_loop_test(tc, many_runs, 0, ENGINES);
-  tcase_add_loop_test(tc, two_at_once, 0, ENGINES);
+  tcase_add_loop_test(tc, many_steps, 0, engine_count);
+  tcase_add_loop_test(tc, many_runs, 0, engine_count);
+  tcase_add_loop_test(tc, two_at_once, 0, engine_count);
   suite_add_tcase(suite, tc);
   SRunner *runner = srunner_create(suite);
   srunner_set_fork_status(runner, CK_NOFORK); // CUDA does not survive a fork, and the memory is that of this process

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the command-line tests share: the program, a temporary folder, small scenarios, and ways to look at a run."""
 import hashlib
+import importlib.util
 import json
 import os
+import re
 import shutil
 import subprocess
 import tempfile
@@ -103,28 +105,36 @@ class Case(unittest.TestCase):
         done = self.sciara("compare", a, b)
         self.assertEqual(done.stdout.splitlines()[-1], "the same bits", f"{a} and {b}:\n{done.stdout}")
 
-
     def assert_same_run(self, whole, found, but=("history",)):
-        """The snapshots of `found` are the last ones of `whole`, bit by bit, and so is the end of both."""
+        """The snapshots of `found` are the last ones of `whole`, bit by bit, and so is the end of both. Without xarray
+        (tools/device-check, where there may be Python alone) the program compares them, and no attributes."""
         a, b = record(self.path(whole)), record(self.path(found))
         self.assertEqual((a["status"], a["stop_reason"], a["state"], a["ledger"], a["dem_hash"]),
                          (b["status"], b["stop_reason"], b["state"], b["ledger"], b["dem_hash"]))
         self.assertGreater(len(b["snapshots"]), 0)
         self.assertEqual(a["snapshots"][-len(b["snapshots"]):], b["snapshots"])
         for entry in b["snapshots"]:
-            x, y = (open_snapshot(self.path(folder, entry["name"])) for folder in (whole, found))
-            self.assertTrue(x.drop_attrs().identical(y.drop_attrs()) if hasattr(x, "drop_attrs") else x.equals(y),
-                            f"{entry['name']}: fields")
-            for name in x.variables:
-                self.assertEqual(x[name].values.tobytes(), y[name].values.tobytes(), f"{entry['name']}: {name}")
-                self.assertEqual(str(x[name].attrs), str(y[name].attrs), f"{entry['name']}: {name}")
-            for name in set(x.attrs) | set(y.attrs):
-                if name not in but:
-                    self.assertEqual(x.attrs.get(name), y.attrs.get(name), f"{entry['name']}: {name}")
+            if has_xarray():
+                self.assert_same_files(entry["name"], whole, found, but)
+            else:
+                self.assert_same_bits(self.path(whole, entry["name"]), self.path(found, entry["name"]))
         self.assertEqual(sorted(os.listdir(self.path(found, "snapshots"))),
                          [os.path.basename(entry["name"]) for entry in b["snapshots"]], "files of snapshots")
-        self.assertEqual(list(open_snapshot(self.path(found, "series.nc")).time.values),
-                         [entry["time_s"] for entry in b["snapshots"]])
+        if has_xarray():
+            self.assertEqual(list(open_snapshot(self.path(found, "series.nc")).time.values),
+                             [entry["time_s"] for entry in b["snapshots"]])
+
+    def assert_same_files(self, name, whole, found, but):
+        """Fields and attributes of a snapshot in both runs."""
+        x, y = (open_snapshot(self.path(folder, name)) for folder in (whole, found))
+        self.assertTrue(x.drop_attrs().identical(y.drop_attrs()) if hasattr(x, "drop_attrs") else x.equals(y),
+                        f"{name}: fields")
+        for variable in x.variables:
+            self.assertEqual(x[variable].values.tobytes(), y[variable].values.tobytes(), f"{name}: {variable}")
+            self.assertEqual(str(x[variable].attrs), str(y[variable].attrs), f"{name}: {variable}")
+        for attribute in set(x.attrs) | set(y.attrs):
+            if attribute not in but:
+                self.assertEqual(x.attrs.get(attribute), y.attrs.get(attribute), f"{name}: {attribute}")
 
 
 class SharedCase(Case):
@@ -184,11 +194,28 @@ def open_snapshot(path):
             return data.load()
 
 
+def has_xarray():
+    return importlib.util.find_spec("xarray") is not None
+
+
+def listed_engines():
+    """What `sciara engines` prints."""
+    return subprocess.run([PROGRAM, "engines"], stdout=subprocess.PIPE, encoding="utf-8", check=True).stdout
+
+
 def exact_engines():
-    """(name, options of `run`) of every engine here that must give the bits of serial."""
-    listing = subprocess.run([PROGRAM, "engines"], stdout=subprocess.PIPE, encoding="utf-8", check=True).stdout
-    rows = [line.split() for line in listing.splitlines()[1:]]
+    """Names of the engines here that must give the bits of serial."""
+    rows = [line.split() for line in listed_engines().splitlines()[1:]]
     return [row[0] for row in rows if row[1:3] == ["yes", "exact"]]
+
+
+def gpu_engines():
+    """Those of them that run on a GPU. Without one the test is skipped, and says why."""
+    found = [name for name in exact_engines() if name.startswith("cuda")]
+    if not found:
+        why = re.search(r"(?m)^(cuda-\S+) +no +(?:-|\S+ .*\n +not available:) +(.*)$", listed_engines())
+        raise unittest.SkipTest(": ".join(why.groups()))
+    return found
 
 
 def main():

@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: Apache-2.0
+// Each request for memory of the GPU or of the host, for a stream, an event or a graph gets none, in turn: the engine says
+// so, gives back all that it had, and works afterwards. The linker puts the functions below in the place of CUDA's
+// (--wrap, tests/CMakeLists.txt). A request that is refused asks CUDA for more than the device has, so that the error is a
+// real one and stays behind as a real one does.
+// device_no_memory_PRECISION [ENGINE...]: these engines, else all.
+#include "cuda_check.h"
+#include "device_engine.h"
+
+extern "C" {
+#include "base/mem.h"
+#include "support/conformance.h"
+}
+
+#include <cstdio>
+#include <cstring>
+#include <map>
+
+// -------------------------------------------------------------------------------------------------- in the place of CUDA's
+
+namespace {
+
+struct {
+  bool watching;
+  int requests, refused;                     ///< the number of the request that gets none; 0: each gets what it wants
+  int device_requests;                       ///< those for memory of the device
+  std::map<const void *, const char *> held; ///< what was given and not taken back, and by what
+  const char *stranger;                      ///< the call that was to take back what was not held; NULL: none
+} watched;
+
+bool is_refused() { return watched.watching && ++watched.requests == watched.refused; }
+
+template <class Status, class Handle> Status note(Status status, Handle handle, const char *call) {
+  if (status == Status(0) && handle && watched.watching) watched.held[(const void *)handle] = call;
+  return status;
+}
+
+void forget(const void *handle, const char *call) {
+  if (handle && watched.watching && !watched.held.erase(handle)) watched.stranger = call;
+}
+
+} // namespace
+
+// In CUDA's own headers these have C linkage.
+extern "C" {
+cudaError_t __real_cudaMalloc(void **out, size_t bytes);
+}
+
+namespace {
+
+cudaError_t no_memory() {
+  size_t free_bytes = 0, total = 0;
+  void *none = nullptr;
+  ck_assert_int_eq(cudaMemGetInfo(&free_bytes, &total), cudaSuccess);
+  const cudaError_t error = __real_cudaMalloc(&none, 4 * total);
+  ck_assert_int_eq(error, cudaErrorMemoryAllocation);
+  return error;
+}
+
+} // namespace
+
+/** `call`, whose first argument receives the handle. */
+#define TAKES(call, parameters, arguments)             \
+  extern "C" cudaError_t __real_##call parameters;     \
+  extern "C" cudaError_t __wrap_##call parameters;     \
+  extern "C" cudaError_t __wrap_##call parameters {    \
+    if (is_refused()) return no_memory();              \
+    const cudaError_t error = __real_##call arguments; \
+    return note(error, *out, #call);                   \
+  }
+
+/** `call`, which takes a handle back. */
+#define GIVES_BACK(call, handle)                      \
+  extern "C" cudaError_t __real_##call(handle what);  \
+  extern "C" cudaError_t __wrap_##call(handle what);  \
+  extern "C" cudaError_t __wrap_##call(handle what) { \
+    forget((const void *)what, #call);                \
+    return __real_##call(what);                       \
+  }
+
+TAKES(cudaMallocHost, (void **out, size_t bytes), (out, bytes))
+TAKES(cudaHostAlloc, (void **out, size_t bytes, unsigned flags), (out, bytes, flags))
+TAKES(cudaStreamCreateWithFlags, (cudaStream_t * out, unsigned flags), (out, flags))
+TAKES(cudaEventCreate, (cudaEvent_t * out), (out))
+TAKES(cudaEventCreateWithFlags, (cudaEvent_t * out, unsigned flags), (out, flags))
+TAKES(cudaGraphInstantiate, (cudaGraphExec_t * out, cudaGraph_t graph, unsigned long long flags), (out, graph, flags))
+GIVES_BACK(cudaFree, void *)
+GIVES_BACK(cudaFreeHost, void *)
+GIVES_BACK(cudaStreamDestroy, cudaStream_t)
+GIVES_BACK(cudaEventDestroy, cudaEvent_t)
+GIVES_BACK(cudaGraphExecDestroy, cudaGraphExec_t)
+
+extern "C" cudaError_t __wrap_cudaMalloc(void **out, size_t bytes);
+extern "C" cudaError_t __wrap_cudaMalloc(void **out, size_t bytes) {
+  watched.device_requests += watched.watching;
+  if (is_refused()) return no_memory();
+  const cudaError_t error = __real_cudaMalloc(out, bytes);
+  return note(error, *out, "cudaMalloc");
+}
+
+extern "C" sciara_status __real_sciara_alloc(void **out, size_t count, size_t size, const char *what);
+extern "C" sciara_status __wrap_sciara_alloc(void **out, size_t count, size_t size, const char *what);
+extern "C" sciara_status __wrap_sciara_alloc(void **out, size_t count, size_t size, const char *what) {
+  *out = nullptr;
+  if (is_refused()) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for %s", what);
+  const sciara_status status = __real_sciara_alloc(out, count, size, what);
+  return note(status, *out, "sciara_alloc");
+}
+
+extern "C" void __real_sciara_free(void *p);
+extern "C" void __wrap_sciara_free(void *p);
+extern "C" void __wrap_sciara_free(void *p) {
+  forget(p, "sciara_free");
+  __real_sciara_free(p);
+}
+
+// --------------------------------------------------------------------------------------------------------- what is tried
+
+namespace {
+
+const enum sciara_precision precision = sizeof(real) == sizeof(double) ? SCIARA_DOUBLE : SCIARA_SINGLE_PRECISION;
+int argument_count;
+char **argument;
+
+double slope(int64_t row, int64_t col, int) { return 3000 - 3 * (double)(row + col); }
+
+/** A map of so many rows and columns, all but its lower rows under lava; a vent on dry ground. */
+void make_lake(scene *s, int64_t rows, int64_t cols) {
+  scene_make(s, rows, cols, SCIARA_RECORD_MAX_THICKNESS | SCIARA_RECORD_MAX_SPEED, slope, 0);
+  for (int64_t r = 1; r < rows - 20; r++)
+    for (int64_t c = 1; c < cols - 1; c++) scene_lava(s, r, c, 5, 1300);
+  const double rate = 200;
+  scene_vent(s, rows - 5, cols / 2, 60, 1, &rate);
+  scene_finish(s, precision);
+}
+
+/** Steps, states that are kept and collected, and the last one. The engine is made if there is none. */
+sciara_status work(const sciara_engine_ops *ops, const scene *s, void **engine, sciara_state *end) {
+  sciara_engine_setup setup = {};
+  setup.params = &s->params;
+  setup.vents = s->vents;
+  setup.boundary = s->boundary;
+  setup.keeps = true;
+  setup.profile = true;
+  sciara_stop stop = {};
+  stop.steps = 70;
+  stop.time = 1e300;
+  stop.max_wall_ms = 600000;
+  sciara_engine_progress progress = {};
+  if (!*engine) SCIARA_TRY(ops->create(&setup, engine));
+  SCIARA_TRY(ops->upload(*engine, s->state));
+  SCIARA_TRY(ops->advance(*engine, &stop, &progress));
+  for (int place = 0; place < SCIARA_PLACES; place++) SCIARA_TRY(ops->keep(*engine, place));
+  for (int place = 0; place < SCIARA_PLACES; place++) SCIARA_TRY(ops->collect(*engine, place, end));
+  return ops->download(*engine, end);
+}
+
+void watch(int refused) {
+  watched.watching = true;
+  watched.requests = watched.device_requests = 0;
+  watched.refused = refused;
+  watched.held.clear();
+  watched.stranger = nullptr;
+}
+
+/** The engine is gone: so must be all that it had. */
+void expect_nothing_held(const char *engine, int request) {
+  watched.watching = false;
+  ck_assert_msg(watched.held.empty(), "%s, request %d: keeps %zu, the first of %s", engine, request,
+                watched.held.size(), watched.held.begin()->second);
+  ck_assert_msg(!watched.stranger, "%s, request %d: %s of what is not held", engine, request, watched.stranger);
+}
+
+/** Request `k` gets none. The engine is used again if it is there, or given up. */
+void refuse(const sciara_engine_ops *ops, const scene *s, int k, bool again, uint64_t wanted, sciara_state *end) {
+  void *engine = nullptr;
+  sciara_error_clear();
+  watch(k);
+  sciara_status status = work(ops, s, &engine, end);
+  const char *said = sciara_last_error();
+  if (watched.requests >= k) { // how often scratch grows depends on how long things take
+    ck_assert_msg(status == SCIARA_ERR_MEMORY, "%s, request %d: status %d, %s", ops->name, k, status, said);
+    ck_assert_msg(strstr(said, "memory") && !strstr(said, "cudaGetLastError"), "%s, request %d: %s", ops->name, k,
+                  said);
+  }
+  if (again) {
+    status = work(ops, s, &engine, end);
+    ck_assert_msg(status == SCIARA_OK, "%s, after request %d got none: %s", ops->name, k, sciara_last_error());
+    if (ops->determinism == SCIARA_EXACT) ck_assert_uint_eq(sciara_state_checksum(end), wanted);
+  }
+  ops->destroy(engine);
+  expect_nothing_held(ops->name, k);
+}
+
+/** Returns how many requests for memory of the device there were. */
+int try_all(const sciara_engine_ops *ops, const scene *s) {
+  void *engine = nullptr;
+  sciara_state *end = nullptr;
+  ck_assert_int_eq(sciara_state_clone(s->state, &end), SCIARA_OK);
+  watch(0);
+  ck_assert_msg(work(ops, s, &engine, end) == SCIARA_OK, "%s: %s", ops->name, sciara_last_error());
+  ops->destroy(engine);
+  const int requests = watched.requests, device_requests = watched.device_requests;
+  expect_nothing_held(ops->name, 0);
+  ck_assert_uint_eq(end->step, 70);
+  const uint64_t wanted = sciara_state_checksum(end);
+  for (int k = 1; k <= requests; k++) {
+    refuse(ops, s, k, false, wanted, end);
+    refuse(ops, s, k, true, wanted, end);
+  }
+  printf("%s: %d requests, each refused twice; %d of them for memory of the device\n", ops->name, requests,
+         device_requests);
+  ck_assert_int_ge(requests, 20);
+  sciara_state_destroy(end);
+  return device_requests;
+}
+
+bool is_wanted(const sciara_engine_ops *ops) {
+  if (!ops || !(ops->capabilities & SCIARA_CAN_DEVICE)) return false;
+  for (int k = 1; k < argument_count; k++)
+    if (strcmp(argument[k], ops->name) == 0) return true;
+  return argument_count == 1;
+}
+
+size_t free_memory() {
+  size_t free_bytes = 0, total = 0;
+  ck_assert_int_eq(cudaDeviceSynchronize(), cudaSuccess);
+  ck_assert_int_eq(cudaMemGetInfo(&free_bytes, &total), cudaSuccess);
+  return free_bytes;
+}
+
+START_TEST(each_request_gets_none) {
+  size_t count;
+  const sciara_engine_entry *list = sciara_engine_list(&count);
+  scene pond, lake;
+  make_lake(&pond, 80, 90);
+  make_lake(&lake, 340, 320); // of this, cuda-fused takes more memory as it goes
+  int tried = 0;
+  for (size_t k = 0; k < count; k++) {
+    const sciara_engine_ops *ops = list[k].ops[precision];
+    if (!is_wanted(ops)) continue;
+    try_all(ops, &pond); // kernels are loaded when they are first used, and stay
+    const size_t before = free_memory();
+    try_all(ops, &pond);
+    if (strcmp(ops->name, "cuda-fused") == 0) ck_assert_int_ge(try_all(ops, &lake), 3);
+    const size_t after = free_memory(); // which others may take too: who names engines does not ask for it
+    ck_assert_msg(argument_count > 1 || after + (2 << 20) >= before, "%s: the GPU has %zu bytes less", ops->name,
+                  before - after);
+    tried++;
+  }
+  ck_assert_int_gt(tried, 0);
+  scene_free(&pond);
+  scene_free(&lake);
+}
+END_TEST
+
+} // namespace
+
+int main(int argc, char **argv) {
+  argument_count = argc;
+  argument = argv;
+  const char *why = sciara_device_probe();
+  if (why) {
+    printf("skipped: %s\n", why);
+    return 77;
+  }
+  Suite *suite = suite_create("device: no memory");
+  TCase *tc = tcase_create("no memory");
+  tcase_set_timeout(tc, 0);
+  tcase_add_test(tc, each_request_gets_none);
+  suite_add_tcase(suite, tc);
+  SRunner *runner = srunner_create(suite);
+  srunner_set_fork_status(runner, CK_NOFORK);
+  srunner_run_all(runner, CK_NORMAL);
+  const int failed = srunner_ntests_failed(runner);
+  srunner_free(runner);
+  return failed != 0;
+}

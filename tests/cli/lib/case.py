@@ -195,7 +195,9 @@ def open_snapshot(path):
 
 
 def has_xarray():
-    return importlib.util.find_spec("xarray") is not None
+    """Whether xarray is there, with something that reads NetCDF-4."""
+    there = [importlib.util.find_spec(name) is not None for name in ("xarray", "netCDF4", "h5netcdf")]
+    return there[0] and any(there[1:])
 
 
 def listed_engines():

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "fuzz.h"
+#include "fuzz_hdf5.h"
 #include "io/durable.h"
 #include "sim/resume.h"
 
@@ -134,5 +135,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   const uint64_t step = check_alone(path);
   check_fields(fuzz_path(name));
   check_resume(step);
+  fuzz_check_hdf5_closed();
   return 0;
 }

@@ -55,7 +55,7 @@ START_TEST(engines_foretell_them) {
       ck_assert_int_eq(sciara_engine_find(engines[k], precision ? SCIARA_DOUBLE : SCIARA_SINGLE_PRECISION, &ops),
                        SCIARA_OK);
       ops->memory(g, 0, &host, &device);
-      ck_assert_msg((double)host >= (precision ? 56 : 36) * cells_of(g) && (double)host <= 400 * padded,
+      ck_assert_msg((double)host >= (precision ? 56 : 36) * cells_of(g) && (double)host <= 1000 * padded,
                     "%s, %" PRId64 " x %" PRId64 ": %zu bytes", engines[k], g->rows, g->cols, host);
       ck_assert_uint_eq(device, 0);
     }

@@ -64,8 +64,9 @@ static void change_word(hid_t file, const struct edit *e) {
   const hid_t dataset = H5Dopen2(file, fields[e->which % FIELDS], H5P_DEFAULT);
   if (dataset < 0) return;
   const hid_t space = H5Dget_space(dataset), memory = H5Screate(H5S_SCALAR);
-  hsize_t dims[2];
-  H5Sget_simple_extent_dims(space, dims, NULL);
+  hsize_t dims[2] = {1, 1};
+  if (H5Sget_simple_extent_ndims(space) == 2)
+    H5Sget_simple_extent_dims(space, dims, NULL); // an edit may have made it flat
   const hsize_t at[2] = {e->where / dims[1] % dims[0], e->where % dims[1]};
   if (H5Sselect_elements(space, H5S_SELECT_SET, 1, at) >= 0)
     H5Dwrite(dataset, H5T_NATIVE_UINT64, memory, space, H5P_DEFAULT, &e->value);

@@ -111,7 +111,8 @@ static int run(const struct sciara_command *command, int argc, char **argv) {
   if (code < 0) {
     const double message_every = sciara_session_progress_every(&arguments);
     code = message_every < 0 ? SCIARA_ERR_USAGE : check_arguments(&arguments);
-    if (code == SCIARA_OK) code = execute(&arguments, history ? history : "", message_every);
+    if (code == SCIARA_OK && !history) code = sciara_report(SCIARA_ERR_MEMORY); // told by sciara_session_history
+    if (code == SCIARA_OK) code = execute(&arguments, history, message_every);
   }
   free(history);
   return code;

@@ -2,6 +2,7 @@
 #include "base/mem.h"
 
 #include <inttypes.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -70,4 +71,24 @@ size_t sciara_memory_available(void) {
   if (space == SIZE_MAX) return machine;
   const size_t ours = space > SCIARA_ADDRESS_SPACE_RESERVE ? space - SCIARA_ADDRESS_SPACE_RESERVE : 1; // 0: unknown
   return machine > 0 && machine < ours ? machine : ours;
+}
+
+/** Bytes of the address space that a thread takes: its stack, and the page that guards it. */
+static size_t thread_space(void) {
+  pthread_attr_t attributes;
+  size_t stack = 0, guard = 0;
+  if (pthread_attr_init(&attributes) == 0) {
+    pthread_attr_getstacksize(&attributes, &stack);
+    pthread_attr_getguardsize(&attributes, &guard);
+    pthread_attr_destroy(&attributes);
+  }
+  return stack > 0 ? stack + guard : (size_t)8 << 20;
+}
+
+int sciara_threads_with_room(int wanted) {
+  const size_t left = sciara_address_space_left();
+  if (left == SIZE_MAX) return wanted;
+  const size_t others =
+      left > SCIARA_ADDRESS_SPACE_RESERVE ? (left - SCIARA_ADDRESS_SPACE_RESERVE) / thread_space() : 0;
+  return wanted > 1 && others < (size_t)wanted - 1 ? (int)others + 1 : wanted;
 }

@@ -34,6 +34,12 @@ size_t sciara_memory_available(void);
 /** Bytes that a limit of the address space (ulimit -v) leaves to this process; SIZE_MAX where there is none. */
 size_t sciara_address_space_left(void);
 
+/**
+ * Of `wanted` threads, the calling one included, as many as a limit of the address space has room for: each other one takes
+ * a stack, and the reserve is left alone. At least 1; all where there is no limit.
+ */
+int sciara_threads_with_room(int wanted);
+
 /** sciara_alloc into a typed pointer. */
 #define SCIARA_NEW(pointer, count, what) sciara_alloc((void **)&(pointer), (size_t)(count), sizeof *(pointer), (what))
 

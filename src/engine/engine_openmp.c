@@ -11,6 +11,7 @@
 #include <omp.h>
 #endif
 
+#include "base/log.h"
 #include "base/mem.h"
 #include "engine/clockwork.h"
 #include "engine/openmp_kernels.h"
@@ -41,6 +42,7 @@ struct openmp {
   struct sciara_part *part; ///< one a thread
   struct sciara_team team;
   int asked;                 ///< size of the team that was asked for
+  int room;                  ///< threads that can be started: the OpenMP runtime ends the program where one cannot
   enum sciara_status status; ///< of the step, set by the leader
   bool done;                 ///< `advance` comes back
   bool regroup;              ///< the team parts, and meets again in another size
@@ -190,6 +192,15 @@ static enum sciara_status share(struct openmp *e) {
   return share_out(e, all);
 }
 
+/** With fewer threads some have several parts. */
+static void look_for_room(struct openmp *e) {
+  e->room = sciara_threads_with_room(e->threads);
+  if (e->room < e->threads)
+    sciara_log(SCIARA_LOG_WARNING,
+               "engine openmp: a limit of the address space (ulimit -v) has room for %d threads of %d", e->room,
+               e->threads);
+}
+
 static enum sciara_status upload(void *engine, const struct sciara_state *state) {
   struct openmp *e = (struct openmp *)engine;
   release(e);
@@ -203,6 +214,7 @@ static enum sciara_status upload(void *engine, const struct sciara_state *state)
   sciara_host_fields_upload(&e->hf, state, e->setup.boundary);
   const struct sciara_rule rule = sciara_rule_make(e->setup.params, state->grid.cell_size);
   SCIARA_TRY(list_cells(e, &rule));
+  look_for_room(e);
   return share(e);
 }
 
@@ -400,7 +412,7 @@ static void work_together(struct openmp *e, const struct sciara_stop *stop) {
     work(e, 0, stop);
     return;
   }
-#pragma omp parallel num_threads(e->asked)
+#pragma omp parallel num_threads(e->asked < e->room ? e->asked : e->room)
   {
 #ifdef _OPENMP
 #pragma omp single

@@ -3,6 +3,7 @@
 """SIGKILL: at each call that changes the disk, in the middle of each write, and at random times. What has a final name is
 whole, what was acknowledged is there, and the folder can be run again."""
 import os
+import shutil
 import signal
 import sys
 import time
@@ -12,6 +13,7 @@ sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
 import bed
 import case
 import shim
+import whole
 
 
 class Kill(bed.Bed):
@@ -68,6 +70,53 @@ class Kill(bed.Bed):
             self.assert_whole(outcome, state, f"killed at call {k} of the second run")
             if bed.LONG or k % 3 == 1:
                 self.run_again(f"killed at call {k} of the second run")
+
+
+class KillAndResume(bed.Bed):
+    """Runs with checkpoints: what is left is gone on from, to the end of the run that nothing happened to."""
+
+    args = (*bed.RUN, *bed.CHECKPOINTS)
+
+    def test_with_checkpoints(self):
+        calls = self.undisturbed(args=self.args)[0].calls
+        resumed, tried = 0, range(1, calls + 1, bed.pick(1, 4))
+        for k in tried:
+            outcome, state = self.attempt(f"kill {k}", args=self.args)
+            self.assert_killed(outcome, f"call {k}")
+            self.assert_whole(outcome, state, f"killed at call {k} of {calls}")
+            resumed += self.assert_resumes(f"killed at call {k} of {calls}")
+        self.assertGreater(resumed, len(tried) // 2)
+        self.assertLess(resumed, len(tried))
+
+    def test_while_it_is_taken_up_again(self):
+        """Killed after two checkpoints, and again at each call of `sciara resume`."""
+        log = self.path("log")
+        self.undisturbed(args=self.args, log=log)
+        records = [r for r in shim.read_log(log) if r.kind == "R" and r.path2.endswith(".h5")]
+        self.assertGreater(len(records), 2)
+        left = self.left_after(records[1].path2)
+        self.restore(left)
+        calls = self.attempt(args=self.resume, keep=True)[0].calls
+        for k in range(1, calls + 1, bed.pick(1, 4)):
+            self.restore(left)
+            outcome, state = self.attempt(f"kill {k}", args=self.resume, keep=True)
+            self.assert_killed(outcome, f"call {k}")
+            self.assert_whole(outcome, state, f"killed at call {k} of {calls} of sciara resume")
+            self.assertTrue(self.assert_resumes(f"killed at call {k} of {calls} of sciara resume"))
+
+    def left_after(self, checkpoint):
+        """What a run leaves that is killed as soon as this checkpoint has its name."""
+        name = os.path.relpath(checkpoint, self.path("root", "out"))
+        low, high = 1, self.attempt(args=self.args)[0].calls
+        while low < high:
+            middle = (low + high) // 2
+            _, state = self.attempt(f"kill {middle}", args=self.args)
+            low, high = (low, middle) if name in state else (middle + 1, high)
+        return self.attempt(f"kill {low}", args=self.args)[1]
+
+    def restore(self, state):
+        shutil.rmtree(self.path("root", "out"))
+        whole.save(state, self.path("root", "out"))
 
 
 class KillAtRandom(bed.Bed):

@@ -90,6 +90,69 @@ class Limited(bed.Bed):
             codes.add(outcome.code)
         self.assertIn(NO_MEMORY, codes)
 
+    def test_in_steps_with_threads(self):
+        """openmp takes as many threads as there is room for: the OpenMP runtime would end the program by itself."""
+        args = ("run", "s.json", "-o", "root/out", "--engine", "openmp", "--threads", "16", "-n", "40")
+        outcome, state = self.attempt(args=args)
+        self.assertEqual(outcome.code, OK, outcome.stderr)
+        self.right = whole.right_of(state)
+        least = 16 << 20
+        while self.run_within(least, ("--version",))[0].code not in (OK, NO_MEMORY):
+            least += 16 << 20
+        fewer, steps = 0, bed.pick(80, 20)
+        for k in range(steps):
+            size = least + (448 << 20) * k // steps
+            outcome, state = self.run_within(size, args)
+            how = f"{size} bytes of address space, 16 threads"
+            self.assert_lives(outcome, how, (OK, NO_MEMORY))
+            self.assert_whole(outcome, state, how)
+            if outcome.code == OK:
+                self.assertEqual(whole.right_of(state), self.right, how)
+                fewer += "has room for" in outcome.stderr
+        self.assertEqual(outcome.code, OK, "the widest limit")
+        self.assertGreater(fewer, 0, "no run had to do with fewer threads")
+
+
+class Huge(bed.Bed):
+    """A DEM whose header promises more than the machine has: refused before memory is taken, whatever there is."""
+
+    ROWS = COLS = 40000  # cells of a sparse file take nothing
+
+    def write(self, rows, cols):
+        from osgeo import gdal, osr
+        options = ["SPARSE_OK=TRUE", "TILED=YES", "COMPRESS=DEFLATE", "BLOCKXSIZE=4096", "BLOCKYSIZE=4096"]
+        dem = gdal.GetDriverByName("GTiff").Create(self.path("huge.tif"), cols, rows, 1, gdal.GDT_Float32, options)
+        dem.SetGeoTransform([500000, 10, 0, 4177000, 0, -10])
+        srs = osr.SpatialReference()
+        srs.ImportFromEPSG(32633)
+        dem.SetProjection(srs.ExportToWkt())
+        del dem
+        self.assertLess(os.path.getsize(self.path("huge.tif")), 1 << 20)
+        case.write_json(self.path("s.json"), case.scenario(dem={"path": "huge.tif"}))
+
+    def expect_refused(self, args, size=None):
+        limit = (lambda: resource.setrlimit(resource.RLIMIT_AS, (size, size))) if size else None
+        outcome, state = self.attempt(args=args, limit=limit)
+        self.assertEqual(outcome.code, NO_MEMORY, outcome.stderr)
+        self.assertRegex(outcome.stderr, r"huge.tif: \d+ x \d+ cells take about [\d.e+]+ GB at \d+ bytes each, .* GB are free")
+        self.assertLess(outcome.resident, 200 * MB)
+        self.assertEqual(state, {})
+
+    def test_header_of_40000_x_40000(self):
+        self.write(self.ROWS, self.COLS)
+        for args in (("check", "s.json"), bed.RUN):
+            self.expect_refused(args, 16 << 30)  # as on a machine that has no more
+        with open("/proc/meminfo", encoding="ascii") as f:
+            free = int(re.search(r"MemAvailable: +(\d+)", f.read())[1]) * 1024
+        if free < 50 * self.ROWS * self.COLS:  # so without a limit, too
+            self.expect_refused(bed.RUN)
+
+    def test_headers_around_two_to_the_31(self):
+        for rows, cols in ((65536, 32767), (65536, 32768), (65536, 32769), (400000, 400000)):
+            with self.subTest(rows=rows, cols=cols):
+                self.write(rows, cols)
+                self.expect_refused(bed.RUN, 16 << 30)
+
 
 class Foretold(case.Case):
     """`check` beside the peak of a run, within a tenth."""

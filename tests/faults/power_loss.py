@@ -3,6 +3,7 @@
 """The power goes after each call of a run: every disk that may then be found (lib/disk.py) holds what was acknowledged, and
 no broken file under a final name. And a program that forgot to sync would be caught."""
 import os
+import shutil
 import sys
 
 sys.dont_write_bytecode = True
@@ -21,7 +22,7 @@ class PowerLoss(bed.Bed):
         """The calls of an undisturbed run."""
         outcome, state = self.attempt(args=(*bed.RUN, *more), keep=keep, log=self.path("log"))
         self.assertEqual(outcome.code, 0, outcome.stderr)
-        self.right = whole.right_of(state)
+        self.right, self.last = whole.right_of(state), whole.last_fields(state)
         return shim.read_log(self.path("log"))
 
     def look_at(self, records, check, start=None):
@@ -76,11 +77,32 @@ class PowerLoss(bed.Bed):
         self.assertGreater(len(seen), 10)
 
 
+    def test_with_checkpoints(self):
+        """Every disk is whole; and `sciara resume` of what it holds gives the bits of the undisturbed run."""
+        seen, resumed = set(), 0
+
+        def look(how, files, said):
+            nonlocal resumed
+            self.assert_kept(how, files, said)
+            key = whole.resumable(files)
+            if key in seen:
+                return
+            seen.add(key)
+            shutil.rmtree(self.path("root", "out"), ignore_errors=True)
+            whole.save(files, self.path("root", "out"))
+            resumed += self.assert_resumes(how)
+
+        records = self.recorded(*bed.CHECKPOINTS)
+        self.look_at(records, look)
+        self.assertGreater(len(seen), 15)
+        self.assertGreater(resumed, 10)
+
+
 class Caught(bed.Bed):
     """Logs of programs that are not as careful: the replay finds each of them out."""
 
-    def faults_of(self, forget):
-        outcome, state = self.attempt(log=self.path("log"))
+    def faults_of(self, forget, *more):
+        outcome, state = self.attempt(args=(*bed.RUN, *more), log=self.path("log"))
         self.right = whole.right_of(state)
         out = self.path("root", "out") + os.sep
         records, opened = [], {}
@@ -110,6 +132,15 @@ class Caught(bed.Bed):
     def test_no_sync_of_the_record(self):
         found = self.faults_of(lambda r, path: r.kind == "S" and path.endswith("run.json.part"))
         self.assertTrue(any("run.json" in fault for fault in found), found)
+
+    def test_no_sync_of_checkpoints(self):
+        found = self.faults_of(lambda r, path: r.kind == "S" and path.endswith(".h5.part"), *bed.CHECKPOINTS)
+        self.assertTrue(any("checkpoints/" in fault for fault in found), found)
+
+    def test_no_sync_of_the_record_before_checkpoints(self):
+        """The folder is synced for run.json too: without that a checkpoint counts snapshots that the record has not."""
+        found = self.faults_of(lambda r, path: r.kind == "S" and path.endswith("/out"), *bed.CHECKPOINTS)
+        self.assertTrue(any("run.json lists" in fault or "dem.tif" in fault for fault in found), found)
 
     def test_no_sync_of_maps(self):
         found = self.faults_of(lambda r, path: r.kind == "S" and "/maps/" in path)

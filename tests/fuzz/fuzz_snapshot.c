@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "fuzz.h"
+#include "fuzz_hdf5.h"
 #include "io/hdf5_util.h"
 #include "io/snapshot_hdf5.h"
 #include "model/field.h"
@@ -39,9 +40,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   fuzz_check_status(status);
   if (status != SCIARA_OK) {
     FUZZ_REQUIRE(!s.path && !s.scenario_json);
+    fuzz_check_hdf5_closed();
     return 0;
   }
   check_snapshot(&s);
   sciara_snapshot_close(&s);
+  fuzz_check_hdf5_closed();
   return 0;
 }

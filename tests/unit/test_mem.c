@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Claims about base/mem.h: sizes that do not fit are refused, memory is zeroed and aligned.
 #include <check.h>
+#include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -94,6 +95,10 @@ START_TEST(limited) {
     return;
   }
   ck_assert_uint_eq(sciara_address_space_left(), SIZE_MAX);
+  ck_assert_int_eq(sciara_threads_with_room(1000000), 1000000);
+  size_t stack;
+  pthread_attr_t attributes;
+  ck_assert(pthread_attr_init(&attributes) == 0 && pthread_attr_getstacksize(&attributes, &stack) == 0);
   struct rlimit before, limit;
   ck_assert_int_eq(getrlimit(RLIMIT_AS, &before), 0);
   limit = before;
@@ -103,11 +108,17 @@ START_TEST(limited) {
   limit.rlim_cur = (rlim_t)100 << 20;
   ck_assert_int_eq(setrlimit(RLIMIT_AS, &limit), 0);
   const size_t narrow = sciara_address_space_left(), told = sciara_memory_available();
+  const int alone = sciara_threads_with_room(64);
+  limit.rlim_cur = (rlim_t)(address_space() + SCIARA_ADDRESS_SPACE_RESERVE + 41 * stack);
+  ck_assert_int_eq(setrlimit(RLIMIT_AS, &limit), 0);
+  const int some = sciara_threads_with_room(64), few = sciara_threads_with_room(7), one = sciara_threads_with_room(1);
   setrlimit(RLIMIT_AS, &before);
   ck_assert(wide > (size_t)1 << 39 && wide < (size_t)1 << 40);
   ck_assert_uint_lt(narrow, (size_t)100 << 20);
   const size_t reserve = SCIARA_ADDRESS_SPACE_RESERVE;
   ck_assert_uint_eq(told, narrow > reserve ? narrow - reserve : 1);
+  ck_assert_int_eq(alone, narrow > reserve ? (int)((narrow - reserve) / (stack + 4096)) + 1 : 1);
+  ck_assert(some >= 39 && some <= 42 && few == 7 && one == 1); // each stack has a page before it
 }
 END_TEST
 

@@ -18,6 +18,7 @@ import whole
 LONG = os.environ.get("SCIARA_TORTURE") == "1"
 SKIPPED = 77
 RUN = ("run", "s.json", "-q", "-o", "root/out", "--engine", "serial")
+CHECKPOINTS = ("--checkpoint-every", "13 min")  # four in a run, between snapshots
 
 
 def require_shim():
@@ -40,6 +41,7 @@ class Bed(case.Case):
         super().setUp()
         os.mkdir(self.path("root"))
         self.write_scenario(**self.changes)
+        self.resume = ("resume", self.path("root", "out"), "-q", "--engine", "serial")
         self.began = time.monotonic()
         self.runs = 0
         self.addCleanup(self.tell)
@@ -65,13 +67,29 @@ class Bed(case.Case):
         """Outcome and files of a run that nothing happened to; self.right holds its checksums."""
         outcome, state = self.attempt(**options)
         self.assertEqual(outcome.code, 0, outcome.stderr)
-        self.right = whole.right_of(state)
+        self.right, self.last = whole.right_of(state), whole.last_fields(state)
         self.assertEqual(whole.faults(state, self.names(outcome), self.right), [])
         self.assertGreaterEqual(len(self.right), 3)
         return outcome, state
 
     def assert_whole(self, outcome, state, how):
         self.assertEqual(whole.faults(state, self.names(outcome), self.right), [], f"{how}\n{outcome.stderr}")
+
+    def assert_resumes(self, how):
+        """`sciara resume` of what is in root/out ends as the undisturbed run did, bit by bit, and True is returned; or it
+        says that there is no checkpoint yet, and there is none."""
+        how = f"{how}, taken up again"
+        before = whole.load(self.path("root", "out"))
+        outcome, state = self.attempt(args=self.resume, keep=True)
+        if outcome.code == 3:
+            self.assertRegex(outcome.stderr, "there is no checkpoint|this folder is no run", how)
+            self.assertEqual(whole.checkpoints(before), [], how)
+            return False
+        self.assertEqual(outcome.code, 0, f"{how}\n{outcome.stderr}")
+        self.assert_whole(outcome, state, how)
+        self.assertEqual(whole.right_of(state), self.right, how)
+        self.assertEqual(whole.last_fields(state), self.last, how)
+        return True
 
     def assert_killed(self, outcome, how):
         self.assertEqual(outcome.code, -signal.SIGKILL, f"{how}\n{outcome.stderr}")

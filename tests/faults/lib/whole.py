@@ -160,7 +160,32 @@ def check_sources(state, announced, right):
             yield f"series.nc: refers to {name}, which is lost"
 
 
-PROMISES = [check_record, check_sources]
+counted = {}
+
+
+def counts(data):
+    """Of a checkpoint: snapshots before it, and its step."""
+    if data not in counted:
+        with h5py.File(io.BytesIO(data), "r") as f:
+            counted[data] = int(f.attrs["snapshots"][0]), int(f.attrs["step"][0])
+    return counted[data]
+
+
+def check_checkpoints(state, announced, right):
+    """A run can go on from its newest checkpoint: run.json lists the snapshots that it counts."""
+    del announced, right
+    newest = max(checkpoints(state), default=None)
+    if newest is None or "run.json" not in state or any(fault_of(n, state[n]) for n in (newest, "run.json")):
+        return
+    count, step = counts(state[newest])
+    listed = json.loads(state["run.json"])["snapshots"]
+    if count > len(listed) or count and listed[count - 1]["step"] > step:
+        yield f"{newest}: was written after {count} snapshots, and run.json lists {len(listed)}"
+    if "dem.tif" not in state:
+        yield f"{newest}: the ground, dem.tif, is lost"
+
+
+PROMISES = [check_record, check_sources, check_checkpoints]
 
 
 def faults(state, announced=(), right=None):
@@ -186,6 +211,22 @@ def save(state, folder):
         os.makedirs(os.path.dirname(path), exist_ok=True)
         with open(path, "wb") as f:
             f.write(data)
+
+
+def checkpoints(state):
+    return [name for name in state if check_of(name) is check_checkpoint]
+
+
+def resumable(state):
+    """What `sciara resume` reads of a folder."""
+    return frozenset((name, state[name]) for name in ("run.json", "dem.tif", *checkpoints(state)) if name in state)
+
+
+def last_fields(state):
+    """Name of the last snapshot that run.json lists, and the bytes of its variables."""
+    name = json.loads(state["run.json"])["snapshots"][-1]["name"]
+    with h5py.File(io.BytesIO(state[name]), "r") as f:
+        return name, {key: f[key][()].tobytes() for key in f}
 
 
 def right_of(state):

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+// Grids around 2^31 cells and far beyond: what is counted and indexed for them is not cut to 32 bits. Nothing here takes
+// the memory of such a grid: one page stands for all of its addresses.
+#include <check.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "engine/host_fields.h"
+#include "io/checkpoint_hdf5.h"
+#include "io/map_picture.h"
+#include "io/snapshot_hdf5.h"
+#include "model/moore.h"
+#include "sim/forecast.h"
+#include "sim/writer.h"
+
+/** 2^31 - 1, 2^31 and 2^31 + 1 cells, the same shape with less and more, and what no machine has. */
+static const struct sciara_grid grids[] = {
+    {.rows = 1, .cols = 2147483647, .cell_size = 10},   {.rows = 2147483647, .cols = 1, .cell_size = 10},
+    {.rows = 65536, .cols = 32768, .cell_size = 10},    {.rows = 3, .cols = 715827883, .cell_size = 10},
+    {.rows = 715827883, .cols = 3, .cell_size = 10},    {.rows = 40000, .cols = 40000, .cell_size = 10},
+    {.rows = 65536, .cols = 65536, .cell_size = 10},    {.rows = 65537, .cols = 65537, .cell_size = 10},
+    {.rows = 1000000, .cols = 1000000, .cell_size = 1},
+};
+enum { GRIDS = sizeof grids / sizeof *grids };
+
+static const char *const engines[] = {"serial", "openmp", "checked"};
+
+static double cells_of(const struct sciara_grid *g) { return (double)g->rows * (double)g->cols; }
+
+START_TEST(they_are_counted) {
+  const struct sciara_grid *g = &grids[_i];
+  const double cells = cells_of(g);
+  ck_assert_double_eq((double)sciara_grid_cells(g), cells);
+  ck_assert_double_eq((double)sciara_state_memory(g, 0), 65 * cells);
+  ck_assert_double_eq((double)sciara_state_memory(g, 3), 81 * cells);
+  ck_assert_double_eq((double)sciara_writer_memory(g, 3, false), 162 * cells);
+  ck_assert_double_ge((double)sciara_map_cog_memory(g), 8 * cells);
+  ck_assert_double_le((double)sciara_map_cog_memory(g), 12 * cells);
+  ck_assert_double_ge((double)sciara_map_picture_memory(g), 4 * cells);
+  ck_assert_uint_lt(sciara_checkpoint_memory(g), (size_t)1 << 20); // works chunk by chunk
+}
+END_TEST
+
+START_TEST(engines_foretell_them) {
+  const struct sciara_grid *g = &grids[_i];
+  const double padded = (double)(g->rows + 2) * (double)(g->cols + 64);
+  for (size_t k = 0; k < sizeof engines / sizeof *engines; k++)
+    for (int precision = 0; precision < 2; precision++) {
+      const struct sciara_engine_ops *ops;
+      size_t host = 0, device = 0;
+      ck_assert_int_eq(sciara_engine_find(engines[k], precision ? SCIARA_DOUBLE : SCIARA_SINGLE_PRECISION, &ops),
+                       SCIARA_OK);
+      ops->memory(g, 0, &host, &device);
+      ck_assert_msg((double)host >= (precision ? 56 : 36) * cells_of(g) && (double)host <= 1000 * padded,
+                    "%s, %" PRId64 " x %" PRId64 ": %zu bytes", engines[k], g->rows, g->cols, host);
+      ck_assert_uint_eq(device, 0);
+    }
+}
+END_TEST
+
+START_TEST(runs_on_them_are_refused) {
+  const struct sciara_grid *g = &grids[_i];
+  const double edges[] = {0, 86400}, rates[] = {5};
+  const struct sciara_scenario s = {.params = sciara_params_default(),
+                                    .run = {.max_time_s = INFINITY, .max_steps = UINT64_MAX},
+                                    .output = {.fields = 1u << SCIARA_FIELD_THICKNESS, .as_double = true}};
+  struct sciara_vents *vents = sciara_vents_create();
+  ck_assert_int_eq(sciara_vents_add(vents, 0, 0, 1, edges, rates), SCIARA_OK);
+  const struct sciara_engine_ops *ops;
+  ck_assert_int_eq(sciara_engine_find("openmp", SCIARA_DOUBLE, &ops), SCIARA_OK);
+  const size_t available = (size_t)64 << 30;
+  const struct sciara_forecast f = sciara_forecast_make(&s, g, vents, ops, available);
+  ck_assert_double_eq((double)f.state, 65 * cells_of(g));
+  ck_assert_double_ge((double)f.snapshot_most, 8 * cells_of(g));
+  ck_assert_double_ge((double)sciara_forecast_host(&f), (65 + 56) * cells_of(g));
+  ck_assert_int_eq(sciara_forecast_check(&f, "a.json"), SCIARA_ERR_MEMORY);
+  ck_assert_msg(strstr(sciara_last_error(), "a.json: the run takes about "), "%s", sciara_last_error());
+  sciara_vents_destroy(vents);
+}
+END_TEST
+
+START_TEST(cells_of_engines_are_found_again) {
+  const struct sciara_grid *g = &grids[_i];
+  const struct sciara_host_fields hf = {.grid = *g, .f = {.stride = (g->cols + 2 + 31) / 32 * 32}};
+  const int64_t rows[] = {0, g->rows / 2, g->rows - 1}, cols[] = {0, g->cols / 2, g->cols - 1};
+  for (size_t r = 0; r < 3; r++)
+    for (size_t c = 0; c < 3; c++) {
+      int64_t row, col;
+      const int64_t i = sciara_host_index(&hf, rows[r], cols[c]);
+      ck_assert_double_eq((double)i, ((double)rows[r] + 1) * (double)hf.f.stride + (double)cols[c] + 1);
+      sciara_host_cell(&hf, i, &row, &col);
+      ck_assert(row == rows[r] && col == cols[c]);
+      for (int n = 1; n < SCIARA_MOORE; n++)
+        ck_assert_double_eq((double)(i + sciara_moore_offset(n, hf.f.stride)),
+                            (double)i + sciara_moore_row(n) * (double)hf.f.stride + sciara_moore_col(n));
+    }
+}
+END_TEST
+
+// ------------------------------------------------------------------------------------------- every cell of such a grid
+
+enum { ROWS = 65537, COLS = 32768, BLOCK = 1 << 20, BLOCK_ROWS = BLOCK / COLS };
+
+/** Addresses for all cells, a byte each; the same BLOCK of memory again and again. */
+static uint8_t *alias(void) {
+  const size_t bytes = ((size_t)ROWS * COLS + BLOCK - 1) / BLOCK * BLOCK;
+  const int file = memfd_create("block", 0);
+  ck_assert(file >= 0 && ftruncate(file, BLOCK) == 0);
+  uint8_t *all = mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  ck_assert_ptr_ne(all, MAP_FAILED);
+  for (size_t at = 0; at < bytes; at += BLOCK)
+    ck_assert_ptr_ne(mmap(all + at, BLOCK, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file, 0), MAP_FAILED);
+  close(file);
+  return all;
+}
+
+START_TEST(every_cell_is_classified) {
+  const struct sciara_grid g = {.rows = ROWS, .cols = COLS, .cell_size = 10};
+  uint8_t *valid = alias(), *kind = alias();
+  memset(valid, 1, BLOCK);
+  valid[5 * COLS + 1000] = 0; // a hole in each block of rows
+  sciara_grid_classify(&g, valid, kind);
+  // What is left is of the cells that were classified last: those of the last block of rows, and of the one before.
+  for (int64_t r = ROWS - BLOCK_ROWS; r < ROWS; r++)
+    for (int64_t c = 0; c < COLS; c++) {
+      const int64_t from_hole = r % BLOCK_ROWS - 5;
+      const bool near = from_hole >= -1 && from_hole <= 1 && c >= 999 && c <= 1001;
+      const bool rim = r == ROWS - 1 || c == 0 || c == COLS - 1 || near;
+      const int expected = near && from_hole == 0 && c == 1000 ? SCIARA_CELL_NODATA
+                           : rim                               ? SCIARA_CELL_RIM
+                                                               : SCIARA_CELL_INTERIOR;
+      ck_assert_msg(kind[r * COLS + c] == expected, "row %" PRId64 ", column %" PRId64 ": kind %d", r, c,
+                    kind[r * COLS + c]);
+    }
+}
+END_TEST
+
+int main(void) {
+  Suite *suite = suite_create("huge_grids");
+  TCase *tc = tcase_create("huge_grids");
+  tcase_set_timeout(tc, 100);
+  tcase_add_loop_test(tc, they_are_counted, 0, GRIDS);
+  tcase_add_loop_test(tc, engines_foretell_them, 0, GRIDS);
+  tcase_add_loop_test(tc, runs_on_them_are_refused, 0, GRIDS);
+  tcase_add_loop_test(tc, cells_of_engines_are_found_again, 0, GRIDS);
+  tcase_add_test(tc, every_cell_is_classified);
+  suite_add_tcase(suite, tc);
+  SRunner *runner = srunner_create(suite);
+  srunner_run_all(runner, CK_NORMAL);
+  const int failed = srunner_ntests_failed(runner);
+  srunner_free(runner);
+  return failed != 0;
+}

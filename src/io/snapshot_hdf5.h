@@ -37,8 +37,9 @@ enum sciara_status sciara_snapshot_write(const struct sciara_snapshot_context *c
                                          const struct sciara_touched *touched, const struct sciara_ledger *ledger,
                                          uint64_t checksum, const char *path);
 
-/** Bytes of memory that writing a snapshot takes, beside those of the file itself, which is made in memory. */
-size_t sciara_snapshot_memory(const struct sciara_grid *grid, bool as_double);
+/** Bytes of memory that writing a snapshot takes, beside those of the file itself, which is made in memory; `threads` as in
+ * the context. */
+size_t sciara_snapshot_memory(const struct sciara_grid *grid, bool as_double, int threads);
 
 /** What a snapshot says of itself, and its fields on demand. */
 struct sciara_snapshot {

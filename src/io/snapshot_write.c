@@ -87,8 +87,9 @@ static enum sciara_status write_fields(const struct sciara_layout *l, struct sci
   return SCIARA_OK;
 }
 
-size_t sciara_snapshot_memory(const struct sciara_grid *grid, bool as_double) {
-  return sciara_chunk_team_memory(grid, as_double, SCIARA_CHUNK_THREADS) +
+size_t sciara_snapshot_memory(const struct sciara_grid *grid, bool as_double, int threads) {
+  if (threads > SCIARA_CHUNK_THREADS) threads = SCIARA_CHUNK_THREADS;
+  return sciara_chunk_team_memory(grid, as_double, threads < 1 ? 1 : threads) +
          (size_t)grid->rows * sizeof(struct sciara_span);
 }
 

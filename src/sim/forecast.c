@@ -6,10 +6,13 @@
 #include "io/checkpoint_hdf5.h"
 #include "io/map_picture.h"
 #include "io/snapshot_hdf5.h"
+#include "sim/choose_engine.h"
+#include "sim/many_threads.h"
 #include "sim/writer.h"
 
 enum {
-  PROGRAM = 60 << 20,            // measured: a run on 10 x 10 cells with GDAL 3.6, PROJ 9.1 and HDF5 1.10
+  PROGRAM_STARTS = 60 << 20,     // measured: a run on 10 x 10 cells with GDAL 3.6, PROJ 9.1 and HDF5 1.10
+  PROGRAM = 50 << 20,            // of that, what later needs cannot use again: measured on a million cells
   SNAPSHOT_TEXTS = 24 << 10,     // attributes and the structure of the file
   LEAST_PER_SNAPSHOT_FIELD = 512 // of a field that holds nothing
 };
@@ -45,9 +48,14 @@ static void foretell_snapshot_size(const struct sciara_scenario *s, const struct
   f->snapshot_most = (size_t)most;
 }
 
-/** Bytes that making a checkpoint takes: every field of the state where lava is, in 64 bits. */
-static size_t foretell_checkpoint(const struct sciara_grid *grid, unsigned record, double wet) {
-  const double a_cell = (double)sciara_state_memory(grid, record) / (double)sciara_grid_cells(grid);
+/**
+ * Bytes that making a checkpoint takes: every field of the state where lava is, in 64 bits. Of single precision the last 29
+ * are zeros, which deflate to nothing.
+ */
+static size_t foretell_checkpoint(const struct sciara_grid *grid, unsigned record, double wet, bool single) {
+  enum { REALS = 5, ZERO_BYTES = 3 }; // z, h, T, px, py
+  double a_cell = (double)sciara_state_memory(grid, record) / (double)sciara_grid_cells(grid);
+  if (single) a_cell -= REALS * ZERO_BYTES;
   return sciara_checkpoint_memory(grid) + SNAPSHOT_TEXTS + (size_t)(a_cell * wet);
 }
 
@@ -75,7 +83,7 @@ static size_t foretell_keeping(const struct sciara_grid *grid, unsigned record, 
 struct sciara_forecast sciara_forecast_make(const struct sciara_scenario *s, const struct sciara_grid *grid,
                                             const struct sciara_vents *vents, const struct sciara_engine_ops *ops,
                                             size_t available) {
-  struct sciara_forecast f = {.made = true, .available = available, .program = PROGRAM};
+  struct sciara_forecast f = {.made = true, .available = available};
   const unsigned record = sciara_scenario_record(s);
   f.state = sciara_state_memory(grid, record);
   f.engine_tells = ops && ops->memory;
@@ -85,13 +93,16 @@ struct sciara_forecast sciara_forecast_make(const struct sciara_scenario *s, con
   foretell_snapshot_size(s, grid, wet, &f);
   count_snapshots(s, vents, &f);
   const size_t values = (size_t)sciara_grid_cells(grid) * sizeof(double);
-  const size_t snapshot = sciara_snapshot_memory(grid, s->output.as_double) + f.snapshot;
+  const int threads = sciara_snapshot_threads(sciara_engine_threads(ops, s->engine.threads));
+  const size_t snapshot = sciara_snapshot_memory(grid, s->output.as_double, threads) + f.snapshot;
   const size_t cog = sciara_map_cog_memory(grid), picture = sciara_map_picture_memory(grid); // one after the other
   const size_t map = s->output.maps ? values + (cog > picture ? cog : picture) : 0;
   const size_t on_the_way = sciara_scenario_writes_on_the_way(s) ? foretell_keeping(grid, record, ops, &f) : 0;
-  f.checkpoint = foretell_checkpoint(grid, record, wet);
+  f.checkpoint = foretell_checkpoint(grid, record, wet, sciara_scenario_precision(s) != SCIARA_DOUBLE);
   const size_t file = snapshot > f.checkpoint ? snapshot : f.checkpoint; // one after the other, too
   f.writing = (file > map ? file : map) + on_the_way;
+  const size_t later = f.state + f.engine + f.writing, freed = PROGRAM_STARTS - PROGRAM;
+  f.program = PROGRAM + (later < freed ? freed - later : 0);
   return f;
 }
 

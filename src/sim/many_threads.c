@@ -17,6 +17,16 @@ int sciara_usable_cores(void) {
   return online < 1 ? 1 : online < SCIARA_MOST_THREADS ? (int)online : SCIARA_MOST_THREADS;
 }
 
+int sciara_engine_threads(const struct sciara_engine_ops *ops, int asked) {
+  if (!ops || !(ops->capabilities & SCIARA_CAN_THREADS)) return 1;
+  return asked > 0 ? asked : sciara_usable_cores();
+}
+
+int sciara_snapshot_threads(int engine_threads) {
+  const int free_cores = sciara_usable_cores() - engine_threads;
+  return free_cores > 1 ? free_cores : 1;
+}
+
 // -------------------------------------------------------------------------------------------------------------- states
 
 struct states_work {

@@ -4,12 +4,19 @@
 #ifndef SCIARA_SIM_MANY_THREADS_H
 #define SCIARA_SIM_MANY_THREADS_H
 
+#include "engine/engine.h"
 #include "model/touched.h"
 
 enum { SCIARA_MOST_THREADS = 1024 };
 
 /** Cores that this process may use. */
 int sciara_usable_cores(void);
+
+/** Threads that an engine (NULL: not known yet) takes at most, if it is asked for that many; 0: all cores. */
+int sciara_engine_threads(const struct sciara_engine_ops *ops, int asked);
+
+/** Threads that encode snapshots beside an engine of so many threads: the cores that it leaves free, or one. */
+int sciara_snapshot_threads(int engine_threads);
 
 /** sciara_state_checksum, shared out among the cores. */
 uint64_t sciara_checksum_shared_out(const struct sciara_state *s);

@@ -289,12 +289,6 @@ static enum sciara_status run_events(struct run *r, enum sciara_stop_reason *rea
   }
 }
 
-/** Threads for a snapshot: the cores that the engine leaves free, or one. */
-static int threads_of_snapshot(const struct run *r) {
-  const int free_cores = sciara_usable_cores() - r->simulation->threads;
-  return free_cores > 1 ? free_cores : 1;
-}
-
 static void make_context(struct run *r) {
   const struct sciara_problem *p = &r->simulation->problem;
   r->context =
@@ -308,7 +302,7 @@ static void make_context(struct run *r) {
                                        .engine = r->simulation->ops->name,
                                        .precision = sciara_precision_name(sciara_scenario_precision(&p->scenario)),
                                        .dem_hash = p->dem_hash,
-                                       .threads = threads_of_snapshot(r)};
+                                       .threads = sciara_snapshot_threads(r->simulation->threads)};
 }
 
 /** The end of a run that failed: run.json says so, as well as it can. */

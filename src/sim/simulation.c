@@ -30,9 +30,7 @@ static enum sciara_status make_engine(struct sciara_simulation *s) {
   SCIARA_TRY(sciara_vents_check(s->problem.vents, &state->grid, state->kind)); // an engine writes where they say
   SCIARA_TRY(sciara_scenario_choose_engine(scenario, &s->ops));
   const char *how = strcmp(scenario->engine.name, "auto") == 0 ? " (chosen by auto)" : "";
-  s->threads = !(s->ops->capabilities & SCIARA_CAN_THREADS) ? 1
-               : scenario->engine.threads > 0               ? scenario->engine.threads
-                                                            : sciara_usable_cores();
+  s->threads = sciara_engine_threads(s->ops, scenario->engine.threads);
   const enum sciara_isa isa = scenario->engine.isa == SCIARA_ISA_BEST ? sciara_isa_best() : scenario->engine.isa;
   const bool choice = s->ops->capabilities & SCIARA_CAN_ISA;
   sciara_log(SCIARA_LOG_INFO, "engine: %s%s%s%s, %s precision, %s%d thread%s", s->ops->name, how,

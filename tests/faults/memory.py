@@ -4,7 +4,9 @@
 import os
 import re
 import resource
+import shutil
 import sys
+import time
 
 sys.dont_write_bytecode = True
 sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
@@ -13,7 +15,7 @@ import case
 import shim
 import whole
 
-OK, IO, NO_MEMORY = 0, 4, 6
+OK, IO, NO_MEMORY, STOPPED = 0, 4, 6, 143
 MB = 1e6
 
 
@@ -155,7 +157,7 @@ class Huge(bed.Bed):
 
 
 class Foretold(case.Case):
-    """`check` beside the peak of a run, within a tenth."""
+    """`check` beside the peak of a run that is stopped by a signal, within a tenth: it may have to write a checkpoint."""
 
     def write(self, rows, cols, wet):
         from osgeo import gdal, osr
@@ -169,14 +171,29 @@ class Foretold(case.Case):
         rough = numpy.random.default_rng(1).random((rows, cols))
         dem.GetRasterBand(1).WriteArray(1000 + 3 * numpy.arange(rows)[::-1, None] - 0.5 * numpy.arange(cols) + rough)
         del dem
-        scenario = case.scenario(dem={"path": "dem.tif"}, run={"max_steps": 6})
+        trickle = {"row": rows // 2, "col": cols // 2, "effusion": {"slot": "10000 d", "rates_m3_s": [1e-6]}}  # no end
+        scenario = case.scenario(dem={"path": "dem.tif"}, vents=[trickle], model={"cooling": 0})
         if wet:
             scenario["initial"] = {"thickness": 3}
         case.write_json(self.path("s.json"), scenario)
 
+    def stop_when_steady(self, process):
+        """SIGTERM when its memory has not grown for a while: it is stepping then."""
+        most, since = 0, time.monotonic()
+        while time.monotonic() < since + 1:
+            time.sleep(0.05)
+            with open(f"/proc/{process.pid}/status", encoding="ascii") as f:
+                now = int((re.search(r"\nVmHWM:\s+(\d+)", f.read()) or (0, 0))[1])
+            if now > most or not os.path.exists(self.path("out", "run.json")):
+                most, since = now, time.monotonic()
+        process.terminate()
+
     def peak(self, *args):
-        outcome = shim.run(("run", "s.json", "-q", "--overwrite", "-o", "out", *args), self.work, self.path("none"))
-        self.assertEqual(outcome.code, OK, outcome.stderr)
+        shutil.rmtree(self.path("out"), ignore_errors=True)
+        outcome = shim.run(("run", "s.json", "-q", "-o", "out", *args), self.work, self.path("none"),
+                           after=self.stop_when_steady)
+        self.assertEqual(outcome.code, STOPPED, outcome.stderr)
+        self.assertEqual(len(os.listdir(self.path("out", "checkpoints"))), 1, "checkpoints")
         return outcome.resident
 
     def foretold(self, *args):

@@ -6,6 +6,7 @@
 
 #include "io/snapshot_hdf5.h"
 #include "sim/forecast.h"
+#include "sim/many_threads.h"
 
 static const struct sciara_grid grid = {.rows = 1000, .cols = 2000, .cell_size = 10};
 static struct sciara_vents *vents;
@@ -32,7 +33,7 @@ static struct sciara_forecast make(const struct sciara_scenario *s, size_t avail
 }
 
 START_TEST(test_memory) {
-  const size_t cells = 2000000, host = (size_t)60 << 20;
+  const size_t cells = 2000000, host = (size_t)50 << 20;
   struct sciara_scenario s = scenario();
   struct sciara_forecast f = make(&s, 0);
   const struct sciara_engine_ops *ops;
@@ -44,7 +45,7 @@ START_TEST(test_memory) {
   ck_assert_uint_ge(f.engine, cells * 61); // 5 reals, 2 doubles, the kind, 4 bytes of the list
   ck_assert_uint_le(f.engine, cells * 62 + lava);
   ck_assert_uint_ge(f.engine, cells * 61 + lava);
-  ck_assert_uint_eq(f.writing, sciara_snapshot_memory(&grid, false) + f.snapshot);
+  ck_assert_uint_eq(f.writing, sciara_snapshot_memory(&grid, false, sciara_snapshot_threads(1)) + f.snapshot);
   ck_assert_uint_eq(sciara_forecast_host(&f), f.program + f.state + f.engine + f.writing);
   s.output.fields |= 1u << SCIARA_FIELD_MAX_SPEED;
   s.output.maps = 1u << SCIARA_FIELD_MAX_THICKNESS;
@@ -52,6 +53,18 @@ START_TEST(test_memory) {
   ck_assert_uint_eq(more.state, cells * 81);
   ck_assert_uint_ge(more.engine, f.engine + cells * 16);
   ck_assert_uint_gt(more.writing, f.writing);
+}
+END_TEST
+
+// A run on a few cells takes what GDAL takes to open the DEM.
+START_TEST(test_few_cells) {
+  const struct sciara_grid few = {.rows = 10, .cols = 10, .cell_size = 10};
+  const struct sciara_scenario s = scenario();
+  const struct sciara_engine_ops *ops;
+  ck_assert_int_eq(sciara_engine_find("serial", SCIARA_DOUBLE, &ops), SCIARA_OK);
+  const struct sciara_forecast f = sciara_forecast_make(&s, &few, vents, ops, 0);
+  ck_assert_uint_gt(f.program, (size_t)50 << 20);
+  ck_assert_uint_eq(sciara_forecast_host(&f), (size_t)60 << 20);
 }
 END_TEST
 
@@ -159,6 +172,7 @@ int main(void) {
   TCase *tests = tcase_create("all");
   tcase_add_checked_fixture(tests, setup, teardown);
   tcase_add_test(tests, test_memory);
+  tcase_add_test(tests, test_few_cells);
   tcase_add_test(tests, test_snapshots_on_the_way);
   tcase_add_test(tests, test_checkpoints);
   tcase_add_test(tests, test_what_does_not_fit);

@@ -383,7 +383,7 @@ START_TEST(memory_is_foretold) {
   ck_assert_int_eq(sciara_snapshot_write(&c, s, &touched, &ledger, 7, path), SCIARA_OK);
   end_plan();
   const size_t coordinates = (300 + 520) * sizeof(double), zlib = SCIARA_CHUNK_THREADS * 270336;
-  ck_assert_uint_eq(sciara_snapshot_memory(&s->grid, _i) + coordinates, plan.taken + zlib);
+  ck_assert_uint_eq(sciara_snapshot_memory(&s->grid, _i, c.threads) + coordinates, plan.taken + zlib);
   sciara_touched_release(&touched);
   sciara_state_destroy(s);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // malloc and its like: counts what the process has, and refuses one request that comes from the program itself (not from
-// a library: what those do without memory is theirs).
+// a library: what those do without memory is theirs). SCIARA_SHIM_FOREIGN names what was linked into it all the same, the
+// runtime of CUDA: "BEGIN-END,...", hexadecimal addresses in the file.
 #include <dlfcn.h>
 #include <errno.h>
 #include <link.h>
@@ -15,11 +16,28 @@ extern void *__libc_realloc(void *p, size_t size);
 extern void *__libc_memalign(size_t alignment, size_t size);
 extern void __libc_free(void *p);
 
+enum { FOREIGN = 16 };
+
 static uintptr_t code_begin, code_end; ///< of the program
+static struct { uintptr_t begin, end; } foreign[FOREIGN];
+static int foreign_count;
+
+/** Takes over SCIARA_SHIM_FOREIGN; `base`: where the program was loaded. Too many are a defect of the test. */
+static void find_foreign(uintptr_t base) {
+  char *text = getenv("SCIARA_SHIM_FOREIGN");
+  while (text && *text) {
+    if (foreign_count == FOREIGN) abort();
+    foreign[foreign_count].begin = base + strtoul(text, &text, 16);
+    if (*text == '-') foreign[foreign_count].end = base + strtoul(text + 1, &text, 16);
+    foreign_count++;
+    if (*text == ',') text++;
+  }
+}
 
 static int find_code(struct dl_phdr_info *info, size_t size, void *context) {
   (void)size;
   (void)context;
+  find_foreign(info->dlpi_addr);
   for (int k = 0; k < info->dlpi_phnum; k++) {
     const ElfW(Phdr) *h = &info->dlpi_phdr[k];
     if (h->p_type != PT_LOAD || !(h->p_flags & PF_X)) continue;
@@ -52,6 +70,8 @@ static void note_site(uintptr_t address, uint64_t number) {
 static bool refuse(const void *caller) {
   const uintptr_t from = (uintptr_t)caller;
   if (from < code_begin || from >= code_end) return false;
+  for (int k = 0; k < foreign_count; k++)
+    if (from >= foreign[k].begin && from < foreign[k].end) return false;
   shim_enter();
   static uint64_t requests;
   requests++;

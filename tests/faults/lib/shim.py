@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs the program under the shim (shim.h), and reads what the shim has to tell."""
+import functools
 import os
+import re
 import struct
 import subprocess
 from dataclasses import dataclass, field
@@ -64,6 +66,23 @@ def read_log(path):
     return records
 
 
+@functools.cache
+def foreign_code():
+    """Where in the program the runtime of CUDA lies, which is linked into it: what it does without memory is its own."""
+    listed = subprocess.run(["nm", "-n", "--defined-only", PROGRAM], stdout=subprocess.PIPE, encoding="utf-8", check=True)
+    code = [(int(address, 16), name) for address, kind, name in
+            (line.split(maxsplit=2) for line in listed.stdout.splitlines()) if kind in "tTwW"]
+    ranges = []
+    for (begin, name), (end, _) in zip(code, code[1:]):
+        if not re.match(r"(__)?cudart|(__)?cuda[A-Z]|libcudart", name):
+            continue
+        if ranges and ranges[-1][1] == begin:
+            ranges[-1][1] = end
+        else:
+            ranges.append([begin, end])
+    return ",".join(f"{begin:x}-{end:x}" for begin, end in ranges)
+
+
 def run(args, work, root, plan=None, log=None, limit=None, before=(), after=None):
     """`sciara ARGS` in the folder `work`; the shim watches what lies below `root`.
 
@@ -71,7 +90,8 @@ def run(args, work, root, plan=None, log=None, limit=None, before=(), after=None
     program runs, to harm it.
     """
     counts = os.path.join(work, "shim.counts")
-    environment = {**os.environ, "LD_PRELOAD": LIBRARY, "SCIARA_SHIM_ROOT": root, "SCIARA_SHIM_COUNT": counts}
+    environment = {**os.environ, "LD_PRELOAD": LIBRARY, "SCIARA_SHIM_ROOT": root, "SCIARA_SHIM_COUNT": counts,
+                   "SCIARA_SHIM_FOREIGN": foreign_code()}
     if plan:
         environment["SCIARA_SHIM_PLAN"] = plan
     if log:

@@ -43,6 +43,7 @@ struct small_block {
   unsigned live_count, todo_count;
   unsigned mine;  ///< tiles of this block
   unsigned inner; ///< tiles that are inner: the first in the list
+  unsigned since_look; ///< steps between the last look at the numbers of all lava and the first step of the launch
 };
 
 static_assert(sizeof(small_block) <= 99 * 1024 - 8192, "GPUs of compute capability 8.6 give a block 99 KiB");
@@ -77,6 +78,7 @@ struct small_work {
       const unsigned count = space.count();
       my.mine = count > blockIdx.x ? (count - blockIdx.x + gridDim.x - 1) / gridDim.x : 0;
       my.inner = space.c->inner;
+      my.since_look = (unsigned)((d.control->step - d.control->first) % SCIARA_LOOK_EVERY);
       my.live_count = 0;
     }
     __syncthreads();
@@ -119,8 +121,8 @@ struct small_work {
   __device__ void prepare_cell(unsigned id) {
     small_block &my = the_block();
     const real h = my.h[id], T = my.T[id];
-    if (steps % SCIARA_LOOK_EVERY == 0 && !sciara_is_sound(&d.rule, my.z[id], h, T, my.px[id], my.py[id]))
-      suspect(index_of(id));
+    const bool looks = (my.since_look + steps) % SCIARA_LOOK_EVERY == 0;
+    if (looks && !sciara_is_sound(&d.rule, my.z[id], h, T, my.px[id], my.py[id])) suspect(index_of(id));
     my.vx[id] = sciara_real_div(my.px[id], h);
     my.vy[id] = sciara_real_div(my.py[id], h);
     my.hc[id] = sciara_critical_height(&d.rule, T);

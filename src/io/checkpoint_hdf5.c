@@ -10,6 +10,7 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "io/checkpoint_header.h"
+#include "io/chunk_guard.h"
 #include "model/touched.h"
 
 enum { CHUNK_SIDE = 256, FIELDS = 9, ALWAYS = 7 };
@@ -35,6 +36,7 @@ struct field {
   uint64_t number;
   double *values; ///< of the state; NULL: the state has none
   hid_t dataset, space;
+  struct sciara_chunk_guard guard; ///< when it is read
 };
 
 static double *values_of(struct sciara_state *s, int number) {
@@ -118,8 +120,7 @@ static enum sciara_status store(const struct field *f, const struct part *p) {
 /** A chunk that is not stored is not read: it holds nothing. */
 static enum sciara_status fetch(const struct field *f, const struct part *p, bool *stored) {
   const hsize_t start[2] = {(hsize_t)p->row, (hsize_t)p->col};
-  hsize_t size = 0;
-  *stored = H5Dget_chunk_storage_size(f->dataset, start, &size) >= 0 && size > 0;
+  SCIARA_TRY(sciara_chunk_guard_look(&f->guard, start, stored));
   if (!*stored) return SCIARA_OK;
   enum sciara_status status = SCIARA_OK;
   const hid_t memory = select_part(f, p);
@@ -130,6 +131,7 @@ static enum sciara_status fetch(const struct field *f, const struct part *p, boo
 }
 
 static void close_field(struct field *f) {
+  sciara_chunk_guard_close(&f->guard);
   if (f->dataset >= 0) H5Dclose(f->dataset);
   if (f->space >= 0) H5Sclose(f->space);
   f->dataset = f->space = H5I_INVALID_HID;
@@ -231,6 +233,15 @@ size_t sciara_checkpoint_memory(const struct sciara_grid *grid) {
 
 // ---------------------------------------------------------------------------------------------------------- reading
 
+/** Its chunks must be those that are looked at one by one. */
+static enum sciara_status guard_field(struct field *f) {
+  SCIARA_TRY(sciara_chunk_guard_open(&f->guard, f->dataset, f->at->path, names[f->number]));
+  const struct part first = part_at(f->at->grid, 0, 0);
+  if (f->guard.side[0] == (hsize_t)first.rows && f->guard.side[1] == (hsize_t)first.cols) return SCIARA_OK;
+  return sciara_fail(SCIARA_ERR_INPUT, "%s: damaged: chunks of %s are %" PRIuHSIZE " x %" PRIuHSIZE " words",
+                     f->at->path, names[f->number], f->guard.side[0], f->guard.side[1]);
+}
+
 static enum sciara_status open_field(struct field *f) {
   const struct sciara_grid *g = f->at->grid;
   hsize_t dims[2] = {0, 0};
@@ -243,7 +254,7 @@ static enum sciara_status open_field(struct field *f) {
                     H5Sget_simple_extent_dims(f->space, dims, NULL) == 2 && dims[0] == (hsize_t)g->rows &&
                     dims[1] == (hsize_t)g->cols && type >= 0 && H5Tequal(type, H5T_STD_U64LE) > 0;
   if (type >= 0) H5Tclose(type);
-  if (fits) return SCIARA_OK;
+  if (fits) return guard_field(f);
   return sciara_fail(SCIARA_ERR_INPUT, "%s: damaged: %s is no field of %" PRId64 " x %" PRId64 " words", f->at->path,
                      names[f->number], g->rows, g->cols);
 }

@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "io/chunk_guard.h"
 #include "io/snapshot_field.h"
 #include "model/field.h"
 
@@ -248,8 +249,11 @@ static enum sciara_status read_field(const struct sciara_snapshot *s, enum sciar
   hsize_t dims[3] = {0};
   hid_t dataset;
   SCIARA_TRY(open_dataset(s, name, 3, dims, &dataset));
-  enum sciara_status status = SCIARA_OK;
-  if (H5Dread(dataset, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, out) < 0)
+  struct sciara_chunk_guard guard;
+  enum sciara_status status = sciara_chunk_guard_open(&guard, dataset, s->path, name);
+  if (status == SCIARA_OK) status = sciara_chunk_guard_look_at_all(&guard);
+  sciara_chunk_guard_close(&guard);
+  if (status == SCIARA_OK && H5Dread(dataset, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, out) < 0)
     status = sciara_hdf5_fail(SCIARA_ERR_INPUT, s->path, "%s is damaged", name);
   if (status == SCIARA_OK) status = check_values(s, dataset, field, out);
   H5Dclose(dataset);

@@ -189,6 +189,63 @@ START_TEST(a_flipped_bit_in_the_data_is_found) {
 }
 END_TEST
 
+/* What a script puts in the place of the only chunk of `speed`, 4800 bytes without filters, and what the refusal says. */
+static const struct {
+  const char *script, *named;
+} chunks[] = {
+    {"put(bytes(100), 7)", "lack a filter"},
+    {"put(bytes(4800), 7)", "lack a filter"},
+    {"put(summed(bytes(4800)), 2)", "lack a filter"},
+    {"put(summed(zlib.compress(bytes(100))), 0)", "does not hold the bytes of a chunk"},
+    {"put(summed(zlib.compress(bytes(4799))), 0)", "does not hold the bytes of a chunk"},
+    {"put(summed(zlib.compress(bytes(4801))), 0)", "does not hold the bytes of a chunk"},
+    {"put(summed(zlib.compress(bytes(1 << 24))), 0)", "does not hold the bytes of a chunk"},
+    {"put(summed(zlib.compress(bytes(range(256)) * 18)[:-9]), 0)", "inflate() failed"},
+    {"put(summed(bytes(4800)), 0)", "inflate() failed"},
+    {"put(bytes(1 << 20), 0)", "does not hold the bytes of a chunk"},
+    {"put(b'abc', 0)", "shorter than its checksum"},
+    {"again(chunks=(1, 30, 40), compression='lzf')", "a filter other than"},
+    {"again(chunks=(1, 30, 40), scaleoffset=2)", "a filter other than"},
+    {"again()", "does not lie in chunks"},
+    {"again(chunks=(1, 31, 40), maxshape=(1, 60, 60))", "chunks are larger than itself"},
+};
+
+static const char chunk_script[] =
+    "import h5py, struct, zlib, numpy as np\n"
+    "f = h5py.File('00000123.nc', 'r+')\n"
+    "def summed(b):\n"
+    "  one = two = 0\n"
+    "  for (word,) in struct.iter_unpack('>H', b + bytes(len(b) % 2)):\n"
+    "    one = (one + word) % 65535; two = (two + one) % 65535\n"
+    "  return b + struct.pack('<I', (two or 65535 * bool(any(b))) << 16 | (one or 65535 * bool(any(b))))\n"
+    "def put(b, mask):\n"
+    "  f['speed'].id.write_direct_chunk((0, 0, 0), b, mask)\n"
+    "def again(**how):\n"
+    "  v = f['speed'][...]; a = dict(f['speed'].attrs); del f['speed']; f.create_dataset('speed', data=v, **how)\n"
+    "  f['speed'].attrs['sciara_checksum'] = a['sciara_checksum']\n"
+    "%s\nf.close()\n";
+
+// HDF5 itself would read beyond the end of some of them.
+START_TEST(a_chunk_that_is_none_is_refused) {
+  struct sciara_state *s = make_state(30, 40);
+  struct sciara_snapshot_context c = context_of_test();
+  WRITES(&c, s, path);
+  char *script = sciara_format(chunk_script, chunks[_i].script);
+  python(script);
+  struct sciara_snapshot r;
+  double v[1200];
+  ck_assert_msg(sciara_snapshot_open(path, &r) == SCIARA_OK, "%s", sciara_last_error());
+  ck_assert_int_eq(sciara_snapshot_read(&r, SCIARA_FIELD_THICKNESS, v), SCIARA_OK);
+  ck_assert_int_eq(sciara_snapshot_read(&r, SCIARA_FIELD_SPEED, v), SCIARA_ERR_INPUT);
+  ck_assert_msg(strstr(sciara_last_error(), path) && strstr(sciara_last_error(), "speed is damaged") &&
+                    strstr(sciara_last_error(), chunks[_i].named),
+                "%s", sciara_last_error());
+  sciara_snapshot_close(&r);
+  free(script);
+  sciara_state_destroy(s);
+}
+END_TEST
+
 START_TEST(hdf5_errors_stay_the_hosts_business) {
   H5E_auto2_t before, after;
   void *before_data, *after_data;
@@ -212,6 +269,7 @@ int main(void) {
   tcase_add_loop_test(cases, a_file_that_does_not_fit_is_refused, 0, sizeof damages / sizeof damages[0]);
   tcase_add_test(cases, a_cut_file_is_refused);
   tcase_add_test(cases, a_flipped_bit_in_the_data_is_found);
+  tcase_add_loop_test(cases, a_chunk_that_is_none_is_refused, 0, sizeof chunks / sizeof chunks[0]);
   tcase_add_test(cases, hdf5_errors_stay_the_hosts_business);
   suite_add_tcase(suite, cases);
   SRunner *runner = srunner_create(suite);

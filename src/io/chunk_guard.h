@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// A look at the stored chunks of an HDF5 dataset before HDF5 reads them. HDF5 1.10 believes what a file says of a chunk: one
+// whose filters are said to be left out, or that inflates to fewer bytes than it should, is read beyond its end.
+#ifndef SCIARA_IO_CHUNK_GUARD_H
+#define SCIARA_IO_CHUNK_GUARD_H
+
+#include <stdbool.h>
+
+#include "io/hdf5_util.h"
+
+enum { SCIARA_GUARD_RANK = 3, SCIARA_GUARD_FILTERS = 4 };
+
+/** A dataset in chunks, and the memory to look at one. */
+struct sciara_chunk_guard {
+  hid_t dataset;
+  const char *path, *name; ///< for errors
+  int rank;
+  hsize_t dims[SCIARA_GUARD_RANK], side[SCIARA_GUARD_RANK]; ///< of the dataset, of a chunk
+  size_t bytes;                                             ///< of a chunk without filters
+  size_t room;                                              ///< the most that a stored chunk may take
+  int filters;
+  H5Z_filter_t filter[SCIARA_GUARD_FILTERS]; ///< in the order of writing
+  unsigned char *stored;                     ///< `room` bytes
+};
+
+/**
+ * Takes the shape of a dataset of at most SCIARA_GUARD_RANK dimensions. SCIARA_ERR_INPUT: it does not lie in chunks, a chunk is
+ * longer than the dataset, or it has filters other than shuffle, deflate and fletcher32. To be closed, also then.
+ */
+enum sciara_status sciara_chunk_guard_open(struct sciara_chunk_guard *g, hid_t dataset, const char *path,
+                                           const char *name);
+
+/**
+ * Looks at the chunk whose first value is at `start`, `rank` numbers; *stored tells whether there is one.
+ * SCIARA_ERR_INPUT names a chunk that lacks a filter or has not the bytes of a chunk. One that does not inflate is left to HDF5, which finds that.
+ */
+enum sciara_status sciara_chunk_guard_look(const struct sciara_chunk_guard *g, const hsize_t *start, bool *stored);
+
+/** Looks at every chunk. */
+enum sciara_status sciara_chunk_guard_look_at_all(const struct sciara_chunk_guard *g);
+
+void sciara_chunk_guard_close(struct sciara_chunk_guard *g);
+
+#endif

@@ -13,10 +13,13 @@
 #include "base/log.h"
 #include "base/text.h"
 
+enum { SO_FAR = 1 << 16 };
+
 static struct {
   bool quiet, verbose, json;
-  bool line_shown;           // a progress line stands on the terminal
-  struct sciara_text so_far; // said before there was a file
+  bool line_shown;      // a progress line stands on the terminal
+  char so_far[SO_FAR];  // said before there was a file; it takes no memory that might not be there
+  size_t so_far_length; // without the NUL; what does not fit is told on stderr alone
   FILE *copy;
 } state;
 
@@ -25,14 +28,17 @@ static const char *const level_name[] = {"debug", "info", "warning", "error"};
 /** `progress`: the value of that member, or NULL. */
 static void print_json(enum sciara_log_level level, const char *message, const char *progress) {
   struct sciara_text escaped = {0};
-  sciara_text_append_json(&escaped, message); // what there is no memory for is not said
+  if (sciara_text_append_json(&escaped, message) != SCIARA_OK) sciara_text_free(&escaped);
   char when[32];
   const time_t now = time(NULL);
   struct tm utc;
   gmtime_r(&now, &utc);
   strftime(when, sizeof when, "%Y-%m-%dT%H:%M:%SZ", &utc);
   fprintf(stderr, "{\"time\":\"%s\",\"level\":\"%s\",\"message\":\"%s\"%s%s}\n", when, level_name[level],
-          escaped.data ? escaped.data : "", progress ? ",\"progress\":" : "", progress ? progress : "");
+          escaped.data ? escaped.data
+          : message[0] ? "there is no memory for this message"
+                       : "",
+          progress ? ",\"progress\":" : "", progress ? progress : "");
   sciara_text_free(&escaped);
 }
 
@@ -72,7 +78,9 @@ static void keep_copy(enum sciara_log_level level, const char *message) {
     print_line(state.copy, word, message);
     fflush(state.copy);
   } else {
-    sciara_text_append(&state.so_far, "%s: %s\n", level_name[level], message);
+    const size_t room = SO_FAR - state.so_far_length;
+    const int count = snprintf(state.so_far + state.so_far_length, room, "%s: %s\n", level_name[level], message);
+    if (count > 0 && (size_t)count < room) state.so_far_length += (size_t)count;
   }
 }
 
@@ -101,16 +109,16 @@ void sciara_messages_copy_to(const char *path, bool append) {
     sciara_log(SCIARA_LOG_WARNING, "%s: cannot be written; messages are not kept", path);
     return;
   }
-  if (state.so_far.data) fputs(state.so_far.data, state.copy);
+  fwrite(state.so_far, 1, state.so_far_length, state.copy);
   fflush(state.copy);
-  sciara_text_free(&state.so_far);
+  state.so_far_length = 0;
 }
 
 void sciara_messages_end(void) {
   sciara_progress_line(NULL);
   if (state.copy) fclose(state.copy);
   state.copy = NULL;
-  sciara_text_free(&state.so_far);
+  state.so_far_length = 0;
 }
 
 bool sciara_messages_wanted(void) { return !state.quiet; }

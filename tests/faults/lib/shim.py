@@ -3,6 +3,7 @@
 import functools
 import os
 import re
+import signal
 import struct
 import subprocess
 from dataclasses import dataclass, field
@@ -45,9 +46,14 @@ class Record:
     data: bytes
 
 
-def read_counts(path):
-    with open(path, "rb") as f:
-        data = f.read()
+def read_counts(path, killed):
+    """What the shim counted; nothing if the process was killed before the shim had begun."""
+    data = b""
+    if not killed or os.path.exists(path):
+        with open(path, "rb") as f:
+            data = f.read()
+    if killed and len(data) < COUNTS.size:
+        data = bytes(COUNTS.size)
     calls, mallocs, _, peak, done, resident, sites = COUNTS.unpack_from(data)
     return {"calls": calls, "mallocs": mallocs, "peak": peak, "done": done, "resident": resident,
             "sites": [SITE.unpack_from(data, COUNTS.size + k * SITE.size) for k in range(sites)]}
@@ -96,6 +102,8 @@ def run(args, work, root, plan=None, log=None, limit=None, before=(), after=None
         environment["SCIARA_SHIM_PLAN"] = plan
     if log:
         environment["SCIARA_SHIM_LOG"] = log
+    if os.path.exists(counts):
+        os.remove(counts)
     with subprocess.Popen([*before, PROGRAM, *map(str, args)], cwd=work, env=environment, stdin=subprocess.DEVNULL,
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8", errors="replace",
                           preexec_fn=limit) as process:
@@ -108,4 +116,4 @@ def run(args, work, root, plan=None, log=None, limit=None, before=(), after=None
             process.kill()
             out, err = process.communicate()
             code = None
-    return Outcome(code, out, err, **read_counts(counts))
+    return Outcome(code, out, err, **read_counts(counts, code == -signal.SIGKILL))

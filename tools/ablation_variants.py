@@ -209,6 +209,115 @@ def cluster_of(threads, meeting=CLUSTER_MEETING):
     )
 
 
+# Beyond the counted meeting: a step reads and writes no global memory but for what is rare (rock, lava that dries up or
+# is lost, arrivals) and the maxima. The state lies in shared memory alone until the launch ends. So do the flows, which
+# leave a block room for 16 tiles: 256 altogether.
+#
+# What a block lets others see, and when (E: time evaluation, M: move, with the vents; `least` is between E and M, `any`
+# between M and E, and before the first E). In `meantime` a block touches nothing of it but to read its own h.
+#   z, h         written in M, read by others in E
+#   flow, donor  written in E, read by others in M
+#   inbox        others write in E, each sender a byte of its own; the block reads and clears it in M
+# Each is written in one phase and read in the other, with a meeting in between both ways: release and acquire of the
+# cluster, by a warp 0 that the rest of its block has met before and meets after. `keep` and T cannot stand for `donor`:
+# they change while other blocks may still move lava.
+STATE_IN_CLUSTER = (
+    (SMALL, "    TILES = 64,\n", "    TILES = 16,\n"),
+    (PROCESSES, "  extern __shared__ double sciara_shared_memory[];\n",
+     "  extern __shared__ __align__(32) double sciara_shared_memory[];\n"),
+    (SMALL, "  int64_t first[TILES];  ",
+     "  fused_flow flow[CELLS * DIRECTIONS];                     ///< where something is sent\n"
+     "  fused_donor donor[CELLS];                                ///< of cells that send something\n"
+     "  unsigned long long inbox[CELLS]; ///< byte i - 1: its bit i - 1: neighbour i sends lava; 0 between steps\n"
+     "  int64_t first[TILES];  "),
+    (SMALL, "      my.h[id] = exists ? d.f.h[i] : 0;\n",
+     "      my.h[id] = exists ? d.f.h[i] : 0;\n      my.inbox[id] = 0;\n"),
+    (SMALL, "  /** Where in the scratch this thread's neighbour of a cell lies. */\n", r"""
+  /** The block that holds the cell at `there` in the scratch. */
+  static __device__ small_block &holder_of(int64_t there) {
+    const unsigned rank = (unsigned)there / TILE_CELLS % CLUSTER;
+    small_block *mine = &the_block();
+    return *(rank == blockIdx.x ? mine : (small_block *)__cluster_map_shared_rank(mine, rank));
+  }
+
+  /** The cell's id there. */
+  static __device__ unsigned id_of(int64_t there) {
+    return (unsigned)there / (TILE_CELLS * CLUSTER) * TILE_CELLS + (unsigned)there % TILE_CELLS;
+  }
+
+  /** Tells the cell at `there` that lava comes from its neighbour `from`. */
+  static __device__ void post(int64_t there, int from) {
+    if (there < 0) return;
+    unsigned char *box = (unsigned char *)&holder_of(there).inbox[id_of(there)];
+    box[from - 1] = (unsigned char)(1u << (from - 1));
+  }
+
+  /** What came for a cell, which from now on is nothing: bit i - 1: from neighbour i. */
+  static __device__ unsigned take_post(unsigned id) {
+    small_block &my = the_block();
+    unsigned long long post = my.inbox[id];
+    if (post) my.inbox[id] = 0;
+    post |= post >> 32;
+    post |= post >> 16;
+    return (unsigned)(post | post >> 8) & 0xffu;
+  }
+
+  /** Where in the scratch this thread's neighbour of a cell lies. */
+"""),
+    (SMALL, "    const int64_t neighbour = index_of(id) + sciara_moore_offset((int)n, d.f.stride);\n"
+     "    const real zn = d.f.z[neighbour], hn = d.f.h[neighbour], h = my.h[id];\n", r"""
+    const int64_t there = scratch_of_mine(id);
+    const real h = my.h[id];
+    real zn, hn;
+    if (there >= 0) {
+      const small_block &its = holder_of(there);
+      zn = its.z[id_of(there)];
+      hn = its.h[id_of(there)];
+    } else {
+      const int64_t neighbour = index_of(id) + sciara_moore_offset((int)n, d.f.stride);
+      zn = d.f.z[neighbour];
+      hn = d.f.h[neighbour];
+    }
+"""),
+    (SMALL, "space.donor[scratch_of(id)] = {my.keep[id], my.T[id]};", "my.donor[id] = {my.keep[id], my.T[id]};"),
+    (SMALL, "    const small_block &my = the_block();\n"
+     "    space.flow[scratch_of(id) * DIRECTIONS + n - 1] = {slope, share};\n"
+     "    announce(space, scratch_of_mine(id), sciara_moore_reverse((int)n));\n",
+     "    small_block &my = the_block();\n    my.flow[id * DIRECTIONS + n - 1] = {slope, share};\n"
+     "    post(scratch_of_mine(id), sciara_moore_reverse((int)n));\n"),
+    (SMALL, "take_mail(space, scratch_of(id))", "take_post(id)"),
+    (SMALL, "out = space.flow[scratch_of(id) * DIRECTIONS + n - 1];", "out = my.flow[id * DIRECTIONS + n - 1];"),
+    (SMALL, "      const fused_flow in = space.flow[there * DIRECTIONS + sciara_moore_reverse((int)n) - 1];\n"
+     "      const fused_donor donor = space.donor[there];\n",
+     "      const small_block &its = holder_of(there);\n"
+     "      const fused_flow in = its.flow[id_of(there) * DIRECTIONS + (unsigned)sciara_moore_reverse((int)n) - 1];\n"
+     "      const fused_donor donor = its.donor[id_of(there)];\n"),
+    (SMALL, "    sciara_pass_store(&d.f, i, fate, parcel, T);\n",
+     "    if (fate != SCIARA_FATE_LIQUID) sciara_pass_store(&d.f, i, fate, parcel, T);\n"),
+    (SMALL, "    d.f.h[i] = my.h[id] = sciara_cell_emit(", "    my.h[id] = sciara_cell_emit("),
+    (SMALL, "    d.f.T[i] = my.T[id] = d.T_vent;\n", "    my.T[id] = d.T_vent;\n"),
+    (SMALL, "  /** Cells that this thread answers for. */\n", r"""
+  /** After the last meeting: stores the liquid cells. No block ends while another may look into its shared memory. */
+  __device__ void leave() const {
+    const small_block &my = the_block();
+    for (unsigned k = thread; k < my.live_count; k += threads) {
+      const unsigned id = my.live[k];
+      const int64_t i = index_of(id);
+      d.f.h[i] = my.h[id];
+      d.f.T[i] = my.T[id];
+      d.f.px[i] = my.px[id];
+      d.f.py[i] = my.py[id];
+    }
+    __syncwarp();
+    asm volatile("barrier.cluster.arrive.release.aligned; barrier.cluster.wait.acquire.aligned;" ::: "memory");
+  }
+
+  /** Cells that this thread answers for. */
+"""),
+    (STEP, "  add_up(d, work, tally);\n", "  work.leave();\n  add_up(d, work, tally);\n"),
+)
+
+
 # name, what the program does instead, which engines and scenes show it, (file, text, instead)...
 VARIANTS = (
     ("frame", "neighbours beyond the map are told by tests; there is no frame to read", [(NAIVE, "etna"), (NAIVE, "dense")],
@@ -273,6 +382,9 @@ VARIANTS = (
     ("cluster-1024", "a cluster of 16 blocks of 1,024 threads, not of 512", [(FUSED, "etna")], *cluster_of(1024)),
     ("cluster-counted", "a cluster of 16 blocks that count each other in shared memory, without its barrier",
      [(FUSED, "etna")], *cluster_of(512, COUNTED_MEETING)),
+    ("cluster-state", "the state of little lava lies in the distributed shared memory of one cluster of 16 blocks: "
+     "what neighbours hold is read from the block that holds it", [(FUSED, "etna")],
+     *cluster_of(512, COUNTED_MEETING), *STATE_IN_CLUSTER),
     ("list-every-step", "the list is made anew in every step", [(FUSED, "etna"), (FUSED, "dense")],
      (ENGINE, "(fit < 1 ? 1 : fit > 1e6 ? 1e6 : fit);", "1;")),
     ("list-every-8", "the list is made anew every eight steps at the latest", [(FUSED, "etna"), (FUSED, "dense")],

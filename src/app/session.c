@@ -2,6 +2,7 @@
 #include "app/session.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -75,9 +76,9 @@ static void on_tick(void *context, const struct sciara_simulation *s) {
 }
 
 static void on_prepared(void *context, const char *folder) {
-  char *path = sciara_path_join(folder, SCIARA_RUN_LOG);
-  if (path) sciara_messages_copy_to(path, ((const struct watch *)context)->goes_on);
-  free(path);
+  char path[PATH_MAX]; // a longer one cannot be opened
+  if (snprintf(path, sizeof path, "%s/%s", folder, SCIARA_RUN_LOG) < (int)sizeof path)
+    sciara_messages_copy_to(path, ((const struct watch *)context)->goes_on);
 }
 
 /** The path of what is on the disk goes to stdout, at once: whoever reads it may rely on the file. */

@@ -19,7 +19,8 @@ static struct {
   bool quiet, verbose, json;
   bool line_shown;      // a progress line stands on the terminal
   char so_far[SO_FAR];  // said before there was a file; it takes no memory that might not be there
-  size_t so_far_length; // without the NUL; what does not fit is told on stderr alone
+  size_t so_far_length; // without the NUL
+  int so_far_left_out;  // messages for which it had no room
   FILE *copy;
 } state;
 
@@ -80,7 +81,10 @@ static void keep_copy(enum sciara_log_level level, const char *message) {
   } else {
     const size_t room = SO_FAR - state.so_far_length;
     const int count = snprintf(state.so_far + state.so_far_length, room, "%s: %s\n", level_name[level], message);
-    if (count > 0 && (size_t)count < room) state.so_far_length += (size_t)count;
+    if (count > 0 && (size_t)count < room)
+      state.so_far_length += (size_t)count;
+    else
+      state.so_far_left_out++;
   }
 }
 
@@ -110,8 +114,11 @@ void sciara_messages_copy_to(const char *path, bool append) {
     return;
   }
   fwrite(state.so_far, 1, state.so_far_length, state.copy);
+  if (state.so_far_left_out)
+    fprintf(state.copy, "warning: %d more messages are left out here\n", state.so_far_left_out);
   fflush(state.copy);
   state.so_far_length = 0;
+  state.so_far_left_out = 0;
 }
 
 void sciara_messages_end(void) {

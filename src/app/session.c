@@ -79,6 +79,8 @@ static void on_prepared(void *context, const char *folder) {
   char path[PATH_MAX]; // a longer one cannot be opened
   if (snprintf(path, sizeof path, "%s/%s", folder, SCIARA_RUN_LOG) < (int)sizeof path)
     sciara_messages_copy_to(path, ((const struct watch *)context)->goes_on);
+  else
+    sciara_log(SCIARA_LOG_WARNING, "%s: its name is too long for a %s; messages are not kept", folder, SCIARA_RUN_LOG);
 }
 
 /** The path of what is on the disk goes to stdout, at once: whoever reads it may rely on the file. */

@@ -235,11 +235,9 @@ size_t sciara_checkpoint_memory(const struct sciara_grid *grid) {
 
 /** Its chunks must be those that are looked at one by one. */
 static enum sciara_status guard_field(struct field *f) {
-  SCIARA_TRY(sciara_chunk_guard_open(&f->guard, f->dataset, f->at->path, names[f->number]));
   const struct part first = part_at(f->at->grid, 0, 0);
-  if (f->guard.side[0] == (hsize_t)first.rows && f->guard.side[1] == (hsize_t)first.cols) return SCIARA_OK;
-  return sciara_fail(SCIARA_ERR_INPUT, "%s: damaged: chunks of %s are %" PRIuHSIZE " x %" PRIuHSIZE " words",
-                     f->at->path, names[f->number], f->guard.side[0], f->guard.side[1]);
+  const hsize_t side[2] = {(hsize_t)first.rows, (hsize_t)first.cols};
+  return sciara_chunk_guard_open(&f->guard, f->dataset, f->at->path, names[f->number], side);
 }
 
 static enum sciara_status open_field(struct field *f) {

@@ -10,12 +10,13 @@
 
 enum { SCIARA_GUARD_RANK = 3, SCIARA_GUARD_FILTERS = 4 };
 
-/** A dataset in chunks, and the memory to look at one. */
+/** A dataset, and the memory to look at one of its chunks. */
 struct sciara_chunk_guard {
   hid_t dataset;
   const char *path, *name; ///< for errors
   int rank;
   hsize_t dims[SCIARA_GUARD_RANK], side[SCIARA_GUARD_RANK]; ///< of the dataset, of a chunk
+  bool contiguous;                                          ///< there are no chunks, and nothing to look at
   size_t bytes;                                             ///< of a chunk without filters
   size_t room;                                              ///< the most that a stored chunk may take
   int filters;
@@ -24,15 +25,15 @@ struct sciara_chunk_guard {
 };
 
 /**
- * Takes the shape of a dataset of at most SCIARA_GUARD_RANK dimensions. SCIARA_ERR_INPUT: it does not lie in chunks, a chunk is
- * longer than the dataset, or it has filters other than shuffle, deflate and fletcher32. To be closed, also then.
+ * Takes the shape of a dataset of at most SCIARA_GUARD_RANK dimensions, whose chunks must have the lengths `side`, or NULL: any,
+ * or none. SCIARA_ERR_INPUT: it is stored in a way that no version of this program wrote. To be closed, also then.
  */
 enum sciara_status sciara_chunk_guard_open(struct sciara_chunk_guard *g, hid_t dataset, const char *path,
-                                           const char *name);
+                                           const char *name, const hsize_t *side);
 
 /**
  * Looks at the chunk whose first value is at `start`, `rank` numbers; *stored tells whether there is one.
- * SCIARA_ERR_INPUT names a chunk that lacks a filter or has not the bytes of a chunk. One that does not inflate is left to HDF5, which finds that.
+ * SCIARA_ERR_INPUT names a chunk that has not the bytes of a chunk. One that does not inflate is left to HDF5, which finds that.
  */
 enum sciara_status sciara_chunk_guard_look(const struct sciara_chunk_guard *g, const hsize_t *start, bool *stored);
 

@@ -11,6 +11,14 @@
 #include "io/snapshot_field.h"
 #include "model/field.h"
 
+/* HDF5 reads values that lie together as they are; axes were never written otherwise. */
+static bool lies_together(hid_t dataset) {
+  const hid_t plist = H5Dget_create_plist(dataset);
+  const bool together = plist >= 0 && H5Pget_layout(plist) == H5D_CONTIGUOUS;
+  if (plist >= 0) H5Pclose(plist);
+  return together;
+}
+
 /* Opens a dataset of `rank` dimensions and gives their lengths. */
 static enum sciara_status open_dataset(const struct sciara_snapshot *s, const char *name, int rank, hsize_t *dims,
                                        hid_t *dataset) {
@@ -34,7 +42,9 @@ static enum sciara_status read_axis(const struct sciara_snapshot *s, const char 
   enum sciara_status status = SCIARA_OK;
   const hsize_t start = 0, one = 1;
   hid_t space = H5Dget_space(axis), memory = H5Screate_simple(1, &one, NULL);
-  if (dims[0] < 1 || dims[0] > INT32_MAX)
+  if (!lies_together(axis))
+    status = sciara_fail(SCIARA_ERR_INPUT, "%s: axis %s is damaged: it lies in chunks", s->path, name);
+  else if (dims[0] < 1 || dims[0] > INT32_MAX)
     status = sciara_fail(SCIARA_ERR_INPUT, "%s: axis %s: found %" PRIuHSIZE " values, allowed are 1 to %d", s->path,
                          name, dims[0], INT32_MAX);
   else if (space < 0 || memory < 0 || H5Sselect_hyperslab(space, H5S_SELECT_SET, &start, NULL, &one, NULL) < 0 ||
@@ -250,7 +260,7 @@ static enum sciara_status read_field(const struct sciara_snapshot *s, enum sciar
   hid_t dataset;
   SCIARA_TRY(open_dataset(s, name, 3, dims, &dataset));
   struct sciara_chunk_guard guard;
-  enum sciara_status status = sciara_chunk_guard_open(&guard, dataset, s->path, name);
+  enum sciara_status status = sciara_chunk_guard_open(&guard, dataset, s->path, name, NULL);
   if (status == SCIARA_OK) status = sciara_chunk_guard_look_at_all(&guard);
   sciara_chunk_guard_close(&guard);
   if (status == SCIARA_OK && H5Dread(dataset, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, out) < 0)

@@ -118,6 +118,7 @@ static const struct {
     {"del f['time']; f['time'] = [0., 1.]", "found 2 times"},
     {"f.attrs['cell_size_m'] = [0.]", "cell_size_m"},
     {"f['time'][0] = np.nan", "time is nan"},
+    {"v = f['x'][...]; del f['x']; f.create_dataset('x', data=v, chunks=(3,), compression=1)", "axis x is damaged"},
     {"del f['x']", "cannot open x"},
     {"del f['crs']", "cannot open crs"},
     {"del f['speed']; f['speed'] = np.zeros((1, 30, 41), 'f4')", "speed: found 1 x 30 x 41 values"},
@@ -189,13 +190,14 @@ START_TEST(a_flipped_bit_in_the_data_is_found) {
 }
 END_TEST
 
-/* What a script puts in the place of the only chunk of `speed`, 4800 bytes without filters, and what the refusal says. */
+/* What a script does to the only chunk of `speed`, 4800 bytes without filters, and what the refusal says. */
 static const struct {
   const char *script, *named;
 } chunks[] = {
-    {"put(bytes(100), 7)", "lack a filter"},
-    {"put(bytes(4800), 7)", "lack a filter"},
-    {"put(summed(bytes(4800)), 2)", "lack a filter"},
+    {"put(bytes(100), 7)", "does not hold the bytes of a chunk"},
+    {"put(bytes(4800), 7)", "found checksum"},
+    {"put(summed(bytes(4800)), 2)", "found checksum"},
+    {"put(summed(bytes(4799)), 2)", "does not hold the bytes of a chunk"},
     {"put(summed(zlib.compress(bytes(100))), 0)", "does not hold the bytes of a chunk"},
     {"put(summed(zlib.compress(bytes(4799))), 0)", "does not hold the bytes of a chunk"},
     {"put(summed(zlib.compress(bytes(4801))), 0)", "does not hold the bytes of a chunk"},
@@ -206,42 +208,79 @@ static const struct {
     {"put(b'abc', 0)", "shorter than its checksum"},
     {"again(chunks=(1, 30, 40), compression='lzf')", "a filter other than"},
     {"again(chunks=(1, 30, 40), scaleoffset=2)", "a filter other than"},
-    {"again()", "does not lie in chunks"},
-    {"again(chunks=(1, 31, 40), maxshape=(1, 60, 60))", "chunks are larger than itself"},
+    {"again(chunks=(1, 30, 40))", "no filters"},
+    {"again(chunks=(1, 31, 40), maxshape=(1, 60, 60), shuffle=True)", "chunks are larger than itself"},
+    {"again(chunks=(1, 1, 1), shuffle=True)", "chunks are too small"},
+    // Two records of one chunk in a list that has no checksum: reading finds another one than walking does.
+    {"again(chunks=(1, 30, 20), **usual); put(summed(zlib.compress(bytes(2400))), 0); put(bytes(60000), 7, 20); "
+     "f.close(); "
+     "b = bytearray(open('00000123.nc', 'rb').read()); key = struct.pack('<IIQQQQ', 60000, 7, 0, 0, 20, 0); "
+     "at = b.index(key); b[at:at + len(key)] = struct.pack('<IIQQQQ', 60000, 7, 0, 0, 0, 0); "
+     "open('00000123.nc', 'wb').write(b); f = open('00000123.nc')",
+     ""},
 };
 
 static const char chunk_script[] =
     "import h5py, struct, zlib, numpy as np\n"
     "f = h5py.File('00000123.nc', 'r+')\n"
+    "usual = dict(shuffle=True, compression=1, fletcher32=True)\n"
     "def summed(b):\n"
     "  one = two = 0\n"
     "  for (word,) in struct.iter_unpack('>H', b + bytes(len(b) %% 2)):\n"
     "    one = (one + word) %% 65535; two = (two + one) %% 65535\n"
     "  return b + struct.pack('<I', (two or 65535 * bool(any(b))) << 16 | (one or 65535 * bool(any(b))))\n"
-    "def put(b, mask):\n"
-    "  f['speed'].id.write_direct_chunk((0, 0, 0), b, mask)\n"
+    "def put(b, mask, col=0, row=0):\n"
+    "  f['speed'].id.write_direct_chunk((0, row, col), b, mask)\n"
     "def again(**how):\n"
     "  v = f['speed'][...]; a = dict(f['speed'].attrs); del f['speed']; f.create_dataset('speed', data=v, **how)\n"
     "  f['speed'].attrs['sciara_checksum'] = a['sciara_checksum']\n"
     "%s\nf.close()\n";
 
-// HDF5 itself would read beyond the end of some of them.
-START_TEST(a_chunk_that_is_none_is_refused) {
-  struct sciara_state *s = make_state(30, 40);
+static struct sciara_state *write_and_change(int64_t rows, int64_t cols, const char *change) {
+  struct sciara_state *s = make_state(rows, cols);
   struct sciara_snapshot_context c = context_of_test();
   WRITES(&c, s, path);
-  char *script = sciara_format(chunk_script, chunks[_i].script);
+  char *script = sciara_format(chunk_script, change);
   python(script);
+  free(script);
+  return s;
+}
+
+/* Reads the speed, which must be refused so. */
+static void expect_damaged_speed(const struct sciara_state *s, const char *named) {
   struct sciara_snapshot r;
-  double v[1200];
+  double *v = (double *)calloc((size_t)sciara_grid_cells(&s->grid), sizeof *v);
   ck_assert_msg(sciara_snapshot_open(path, &r) == SCIARA_OK, "%s", sciara_last_error());
   ck_assert_int_eq(sciara_snapshot_read(&r, SCIARA_FIELD_THICKNESS, v), SCIARA_OK);
   ck_assert_int_eq(sciara_snapshot_read(&r, SCIARA_FIELD_SPEED, v), SCIARA_ERR_INPUT);
   ck_assert_msg(strstr(sciara_last_error(), path) && strstr(sciara_last_error(), "speed is damaged") &&
-                    strstr(sciara_last_error(), chunks[_i].named),
+                    strstr(sciara_last_error(), named),
                 "%s", sciara_last_error());
   sciara_snapshot_close(&r);
-  free(script);
+  free(v);
+}
+
+// HDF5 itself would read beyond the end of some of them.
+START_TEST(a_chunk_that_is_none_is_refused) {
+  struct sciara_state *s = write_and_change(30, 40, chunks[_i].script);
+  expect_damaged_speed(s, chunks[_i].named);
+  sciara_state_destroy(s);
+}
+END_TEST
+
+START_TEST(the_last_of_many_chunks_is_looked_at) {
+  struct sciara_state *s = write_and_change(300, 600, "put(summed(zlib.compress(bytes(100))), 0, 512, 256)");
+  expect_damaged_speed(s, "does not hold the bytes of a chunk");
+  sciara_state_destroy(s);
+}
+END_TEST
+
+// Other programs may store a field otherwise: without filters where there was no memory for them, or without chunks.
+START_TEST(other_ways_to_store_the_same_are_read) {
+  static const char *const ways[] = {"put(f['speed'][...].tobytes(), 7)", "again()",
+                                     "again(chunks=(1, 30, 20), **usual)"};
+  struct sciara_state *s = write_and_change(30, 40, ways[_i]);
+  assert_fields_read_back(s, path, false);
   sciara_state_destroy(s);
 }
 END_TEST
@@ -270,6 +309,8 @@ int main(void) {
   tcase_add_test(cases, a_cut_file_is_refused);
   tcase_add_test(cases, a_flipped_bit_in_the_data_is_found);
   tcase_add_loop_test(cases, a_chunk_that_is_none_is_refused, 0, sizeof chunks / sizeof chunks[0]);
+  tcase_add_test(cases, the_last_of_many_chunks_is_looked_at);
+  tcase_add_loop_test(cases, other_ways_to_store_the_same_are_read, 0, 3);
   tcase_add_test(cases, hdf5_errors_stay_the_hosts_business);
   suite_add_tcase(suite, cases);
   SRunner *runner = srunner_create(suite);

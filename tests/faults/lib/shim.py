@@ -3,7 +3,6 @@
 import functools
 import os
 import re
-import signal
 import struct
 import subprocess
 from dataclasses import dataclass, field
@@ -46,13 +45,13 @@ class Record:
     data: bytes
 
 
-def read_counts(path, killed):
-    """What the shim counted; nothing if the process was killed before the shim had begun."""
+def read_counts(path, code):
+    """What the shim counted; nothing if the program ended, or was ended, before the shim had begun."""
     data = b""
-    if not killed or os.path.exists(path):
+    if code == 0 or os.path.exists(path):
         with open(path, "rb") as f:
             data = f.read()
-    if killed and len(data) < COUNTS.size:
+    if code != 0 and len(data) < COUNTS.size:
         data = bytes(COUNTS.size)
     calls, mallocs, _, peak, done, resident, sites = COUNTS.unpack_from(data)
     return {"calls": calls, "mallocs": mallocs, "peak": peak, "done": done, "resident": resident,
@@ -116,4 +115,4 @@ def run(args, work, root, plan=None, log=None, limit=None, before=(), after=None
             process.kill()
             out, err = process.communicate()
             code = None
-    return Outcome(code, out, err, **read_counts(counts, code == -signal.SIGKILL))
+    return Outcome(code, out, err, **read_counts(counts, code))

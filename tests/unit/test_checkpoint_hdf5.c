@@ -335,6 +335,21 @@ START_TEST(chunks_that_are_none_are_refused) {
 }
 END_TEST
 
+// They are looked at where they should be.
+START_TEST(chunks_of_another_size_are_refused) {
+  const hsize_t dims[2] = {ROWS, COLS}, chunk[2] = {10, 10};
+  write_it(state);
+  const hid_t file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT), space = H5Screate_simple(2, dims, NULL);
+  const hid_t plist = H5Pcreate(H5P_DATASET_CREATE);
+  ck_assert(H5Pset_chunk(plist, 2, chunk) >= 0 && H5Pset_shuffle(plist) >= 0 && H5Ldelete(file, "h", H5P_DEFAULT) >= 0);
+  H5Dclose(H5Dcreate2(file, "h", H5T_STD_U64LE, space, H5P_DEFAULT, plist, H5P_DEFAULT));
+  H5Pclose(plist);
+  H5Sclose(space);
+  H5Fclose(file);
+  expect_refused("h is damaged: its chunks have another size");
+}
+END_TEST
+
 // The same words in other places make another state.
 START_TEST(fields_cannot_change_places) {
   const int64_t i = COLS * (ROWS / 2) + COLS / 2;
@@ -458,6 +473,7 @@ int main(void) {
   tcase_add_test(tests, a_file_cut_short_is_refused);
   tcase_add_test(tests, what_was_changed_behind_its_back_is_refused);
   tcase_add_test(tests, chunks_that_are_none_are_refused);
+  tcase_add_test(tests, chunks_of_another_size_are_refused);
   tcase_add_test(tests, fields_cannot_change_places);
   tcase_add_test(tests, another_ground_is_refused);
   tcase_add_loop_test(tests, another_run_is_refused, 0, (int)(sizeof differences / sizeof *differences));

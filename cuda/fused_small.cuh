@@ -41,8 +41,8 @@ struct small_block {
   unsigned char sent[CELLS];  ///< of liquid cells: bit i - 1: lava flows to neighbour i
   unsigned char marks[CELLS];
   unsigned live_count, todo_count;
-  unsigned mine;  ///< tiles of this block
-  unsigned inner; ///< tiles that are inner: the first in the list
+  unsigned mine;       ///< tiles of this block
+  unsigned inner;      ///< tiles that are inner: the first in the list
   unsigned since_look; ///< steps between the last look at the numbers of all lava and the first step of the launch
 };
 

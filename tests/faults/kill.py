@@ -28,8 +28,7 @@ class Kill(bed.Bed):
         calls = self.undisturbed()[0].calls
         for k in range(1, calls + 1):
             outcome, state = self.attempt(f"kill {k}")
-            if not self.assert_killed(outcome, f"call {k}", k):
-                break
+            self.assert_killed(outcome, f"call {k}")
             self.assert_whole(outcome, state, f"killed at call {k} of {calls}")
             if bed.LONG or k % 9 == 1:
                 self.run_again(f"killed at call {k}")
@@ -55,8 +54,7 @@ class Kill(bed.Bed):
         torn = 0
         for k in self.writes(shim.read_log(log)):
             outcome, state = self.attempt(f"torn {k}")
-            if not self.assert_killed(outcome, f"call {k}", k):
-                break
+            self.assert_killed(outcome, f"call {k}")
             self.assert_whole(outcome, state, f"torn at call {k}")
             torn += 1
         self.assertGreater(torn, 10)
@@ -68,8 +66,7 @@ class Kill(bed.Bed):
         for k in range(1, calls, 1 if bed.LONG else 5):
             self.attempt()
             outcome, state = self.attempt(f"kill {k}", args=args, keep=True)
-            if not self.assert_killed(outcome, f"call {k}", k):
-                break
+            self.assert_killed(outcome, f"call {k}")
             self.assert_whole(outcome, state, f"killed at call {k} of the second run")
             if bed.LONG or k % 3 == 1:
                 self.run_again(f"killed at call {k} of the second run")
@@ -85,8 +82,7 @@ class KillAndResume(bed.Bed):
         resumed, tried = 0, range(1, calls + 1, bed.pick(1, 4))
         for k in tried:
             outcome, state = self.attempt(f"kill {k}", args=self.args)
-            if not self.assert_killed(outcome, f"call {k}", k):
-                break
+            self.assert_killed(outcome, f"call {k}")
             self.assert_whole(outcome, state, f"killed at call {k} of {calls}")
             resumed += self.assert_resumes(f"killed at call {k} of {calls}")
         self.assertGreater(resumed, len(tried) // 2)
@@ -104,8 +100,7 @@ class KillAndResume(bed.Bed):
         for k in range(1, calls + 1, bed.pick(1, 4)):
             self.restore(left)
             outcome, state = self.attempt(f"kill {k}", args=self.resume, keep=True)
-            if not self.assert_killed(outcome, f"call {k}", k):
-                break
+            self.assert_killed(outcome, f"call {k}")
             self.assert_whole(outcome, state, f"killed at call {k} of {calls} of sciara resume")
             self.assertTrue(self.assert_resumes(f"killed at call {k} of {calls} of sciara resume"))
 

@@ -91,12 +91,8 @@ class Bed(case.Case):
         self.assertEqual(whole.last_fields(state), self.last, how)
         return True
 
-    def assert_killed(self, outcome, how, call=None):
-        """False: it ended by itself just before `call`: what a run says of its progress is a matter of wall time."""
-        if call and outcome.code == 0 and 0.9 * call <= outcome.calls < call:
-            return False
+    def assert_killed(self, outcome, how):
         self.assertEqual(outcome.code, -signal.SIGKILL, f"{how}\n{outcome.stderr}")
-        return True
 
     def assert_lives(self, outcome, how, codes):
         """It came back by itself, with one of these codes and, if that is none of 0, a sentence."""

@@ -25,14 +25,6 @@ unsigned sciara_scenario_record(const struct sciara_scenario *s) {
          (wanted >> SCIARA_FIELD_MAX_SPEED & 1u ? SCIARA_RECORD_MAX_SPEED : 0u);
 }
 
-/**
- * Bytes of a state that the system has to find. What was lost is written where lava leaves the map alone, and pages that stay as
- * they were given, all zeros, take no memory.
- */
-static size_t foretell_state(const struct sciara_grid *grid, unsigned record) {
-  return sciara_state_memory(grid, record) - (size_t)sciara_grid_cells(grid) * sizeof(double);
-}
-
 /** Cells that the lava may come to cover: lava thinner than the critical height at the vent does not flow on. */
 static double wet_cells(const struct sciara_scenario *s, const struct sciara_grid *grid,
                         const struct sciara_vents *vents) {
@@ -93,7 +85,7 @@ struct sciara_forecast sciara_forecast_make(const struct sciara_scenario *s, con
                                             size_t available) {
   struct sciara_forecast f = {.made = true, .available = available};
   const unsigned record = sciara_scenario_record(s);
-  f.state = foretell_state(grid, record);
+  f.state = sciara_state_memory(grid, record);
   f.engine_tells = ops && ops->memory;
   if (f.engine_tells) ops->memory(grid, record, &f.engine, &f.device);
   const double wet = wet_cells(s, grid, vents);

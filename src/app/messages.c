@@ -126,6 +126,7 @@ void sciara_messages_end(void) {
   if (state.copy) fclose(state.copy);
   state.copy = NULL;
   state.so_far_length = 0;
+  state.so_far_left_out = 0;
 }
 
 bool sciara_messages_wanted(void) { return !state.quiet; }

@@ -112,7 +112,8 @@ size_t sciara_part_memory_of_lava(void) {
   const struct sciara_part *p = NULL;
   const struct sciara_edges *g = NULL;
   const size_t cell = sizeof *p->cell + sizeof *p->ask + sizeof *p->list + sizeof *p->faint + REALS * sizeof(real);
-  return cell + EDGES * (sizeof *g->to + sizeof *g->donor + EDGE_REALS * sizeof(real));
+  const size_t of_grid = sizeof *p->slot + sizeof *p->stirred; // elsewhere zeros that take no memory
+  return cell + of_grid + EDGES * (sizeof *g->to + sizeof *g->donor + EDGE_REALS * sizeof(real));
 }
 
 /** Place k takes what the arrays of the grid hold of cell i. */

@@ -53,9 +53,9 @@ static void foretell_snapshot_size(const struct sciara_scenario *s, const struct
  * are zeros, which deflate to nothing.
  */
 static size_t foretell_checkpoint(const struct sciara_grid *grid, unsigned record, double wet, bool single) {
-  enum { REALS = 5, ZERO_BYTES = 3 }; // z, h, T, px, py
+  enum { REALS = 5, ZERO_BITS = 29 }; // z, h, T, px, py
   double a_cell = (double)sciara_state_memory(grid, record) / (double)sciara_grid_cells(grid);
-  if (single) a_cell -= REALS * ZERO_BYTES;
+  if (single) a_cell -= REALS * ZERO_BITS / 8.0;
   return sciara_checkpoint_memory(grid) + SNAPSHOT_TEXTS + (size_t)(a_cell * wet);
 }
 

@@ -137,8 +137,9 @@ void sciara_writer_give(struct sciara_writer *w) {
 }
 
 bool sciara_writer_is_behind(struct sciara_writer *w) {
+  bool behind = false;
   pthread_mutex_lock(&w->mutex);
-  const bool behind = w->given > w->done + 1;
+  for (uint64_t k = w->done + 1; k < w->given; k++) behind |= output(w, k)->wanted.snapshot;
   pthread_mutex_unlock(&w->mutex);
   return behind;
 }

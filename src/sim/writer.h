@@ -52,7 +52,7 @@ enum sciara_status sciara_writer_borrow(struct sciara_writer *w, struct sciara_o
 /** Hands the buffer that was borrowed last to the thread. */
 void sciara_writer_give(struct sciara_writer *w);
 
-/** Whether another output waits behind the one that is written now. Any thread may ask, `write` too. */
+/** Whether a snapshot waits behind the output that is written now. Any thread may ask, `write` too. */
 bool sciara_writer_is_behind(struct sciara_writer *w);
 
 /** Tells of what was written since. False when a `write` has failed: it is time to stop. */

@@ -15,7 +15,8 @@ IO, OK = 4, 0
 
 class Errors(bed.Bed):
     def kinds(self):
-        """What the calls are, in order. Two threads write, but never at once: the order is always the same."""
+        """What the calls are, in order. Two threads write, but never at once: the order is the same as long as no snapshot
+        waits for another."""
         outcome, _ = self.undisturbed(log=self.path("log"))
         records = [r for r in shim.read_log(self.path("log")) if r.kind != "A"]
         writers, kinds, files = {}, [], {}

@@ -80,16 +80,21 @@ static struct sciara_writer *start(struct disk *d) {
   return w;
 }
 
-/** Gives the output of a step. */
-static enum sciara_status give(struct sciara_writer *w, struct disk *d, uint64_t step) {
+/** Gives the output of a step: a snapshot, or a checkpoint alone. */
+static enum sciara_status give_one(struct sciara_writer *w, struct disk *d, uint64_t step, bool snapshot) {
   struct sciara_output *o;
   SCIARA_TRY(sciara_writer_borrow(w, &o));
   *(d->fetches ? &d->kept[o->place] : &o->state->h[0]) = (double)step;
+  o->wanted = (struct sciara_wanted){.snapshot = snapshot, .checkpoint = !snapshot};
   o->progress = (struct sciara_engine_progress){.step = step};
   const int now = __atomic_add_fetch(&d->under_way, 1, __ATOMIC_ACQ_REL);
   if (now > d->most_under_way) d->most_under_way = now;
   sciara_writer_give(w);
   return SCIARA_OK;
+}
+
+static enum sciara_status give(struct sciara_writer *w, struct disk *d, uint64_t step) {
+  return give_one(w, d, step, true);
 }
 
 static void expect_all(const struct disk *d, int count) {
@@ -117,6 +122,21 @@ START_TEST(behind) {
   sem_post(&d.go);
   ck_assert_int_eq(sciara_writer_flush(w), SCIARA_OK);
   ck_assert(!sciara_writer_is_behind(w));
+  expect_all(&d, 2);
+  sciara_writer_stop(w);
+  sem_destroy(&d.go);
+}
+END_TEST
+
+// A checkpoint that waits is no reason to leave the series for later: no snapshot may come for a long time.
+START_TEST(checkpoint_behind) {
+  struct disk d = {.fails_at = NEVER, .gated = true};
+  struct sciara_writer *w = start(&d);
+  ck_assert_int_eq(give_one(w, &d, 1, true), SCIARA_OK);
+  ck_assert_int_eq(give_one(w, &d, 2, false), SCIARA_OK);
+  ck_assert(!sciara_writer_is_behind(w));
+  for (int k = 0; k < 2; k++) sem_post(&d.go);
+  ck_assert_int_eq(sciara_writer_flush(w), SCIARA_OK);
   expect_all(&d, 2);
   sciara_writer_stop(w);
   sem_destroy(&d.go);
@@ -201,6 +221,7 @@ int main(void) {
   Suite *suite = suite_create("writer");
   TCase *tc = tcase_create("writer");
   tcase_add_test(tc, behind);
+  tcase_add_test(tc, checkpoint_behind);
   tcase_add_loop_test(tc, slow_disk, 0, 6);
   tcase_add_test(tc, third_waits);
   tcase_add_test(tc, stop_writes_what_was_given);

@@ -2,6 +2,8 @@
 """The variants of tools/ablation: techniques left out or chosen otherwise, and some that lost and live here alone."""
 
 FUSED, NAIVE = "cuda-fused", "cuda-naive"
+ON_GPU = (FUSED, NAIVE, "cuda-rbb", "cuda-multi-rbb", "cuda-lac", "cuda-atomic", "cuda-lac-atomic")
+ON_CPU = ("serial", "openmp")
 ENGINE, PATCHES, PROCESSES = "cuda/engine_cuda_fused.cu", "cuda/fused_patches.cuh", "cuda/processes.cuh"
 COPIED = ("const __grid_constant__ sciara_device d, const __grid_constant__ patch_space space) {\n  __shared__",
           "const sciara_device d, const patch_space space) {\n  __shared__")
@@ -409,4 +411,11 @@ VARIANTS = (
       "  const unsigned long long bits = warp_reduce((unsigned long long)__double_as_longlong((double)t_opt),\n"
       "                                              smaller<unsigned long long>);\n"
       "  if (is_lane_0()) atomicMin(&d.control->clock_bits, bits);\n  if (!is_first()) return;\n")),
+    ("looks", "the numbers of all lava are never looked at, neither in the first step nor every 64 steps",
+     [(engine, scene) for engine in ON_GPU for scene in ("etna", "dense")]
+     + [(engine, scene) for engine in ON_CPU for scene in ("etna", "dense-512")],
+     (PROCESSES, "return (d.control->step - d.control->first) % SCIARA_LOOK_EVERY == 0;", "return (void)d, false;"),
+     (SMALL, "const bool looks = (my.since_look + steps) % SCIARA_LOOK_EVERY == 0;", "const bool looks = false;"),
+     ("src/engine/clockwork.h", "return (c->now.step - c->first) % SCIARA_LOOK_EVERY == 0;", "return (void)c, false;"),
+     ("src/engine/engine_openmp.c", "p->looks = (e->step - FIRST_STEP) % SCIARA_LOOK_EVERY == 0;", "p->looks = false;")),
 )

@@ -16,30 +16,66 @@ enum sciara_status sciara_size_mul(size_t a, size_t b, size_t *out) {
   return SCIARA_OK;
 }
 
-enum sciara_status sciara_alloc(void **out, size_t count, size_t size, const char *what) {
-  *out = NULL;
+/** Bytes for count * size and for aligning them; 0 for none. */
+static enum sciara_status size_of_block(size_t count, size_t size, const char *what, size_t *out) {
   size_t bytes = 0;
   enum sciara_status status = sciara_size_mul(count, size, &bytes);
   if (status != SCIARA_OK) return sciara_fail_context(status, "%s", what);
-  if (bytes == 0) return SCIARA_OK;
-  if (bytes > SIZE_MAX - SCIARA_ALIGNMENT)
+  if (bytes > SIZE_MAX - 2 * SCIARA_ALIGNMENT)
     return sciara_fail(SCIARA_ERR_MEMORY, "%s: %zu bytes are more than any machine has", what, bytes);
-  size_t rounded = (bytes + SCIARA_ALIGNMENT - 1) / SCIARA_ALIGNMENT * SCIARA_ALIGNMENT;
-  // calloc keeps untouched pages of large arrays unmapped, aligned_alloc + memset would not.
-  unsigned char *block = (unsigned char *)calloc(1, rounded + SCIARA_ALIGNMENT);
-  if (!block) return sciara_fail(SCIARA_ERR_MEMORY, "%s: no memory for %zu bytes", what, bytes);
-  size_t shift = SCIARA_ALIGNMENT - (uintptr_t)block % SCIARA_ALIGNMENT; // 16 .. 128: room for the block's address
-  unsigned char *aligned = block + shift;
+  const size_t rounded = (bytes + SCIARA_ALIGNMENT - 1) / SCIARA_ALIGNMENT * SCIARA_ALIGNMENT;
+  *out = bytes ? rounded + SCIARA_ALIGNMENT : 0;
+  return SCIARA_OK;
+}
+
+static size_t shift_of(const unsigned char *block) {
+  return SCIARA_ALIGNMENT - (uintptr_t)block % SCIARA_ALIGNMENT; // 16 .. 128: room for the block's address
+}
+
+static void *aligned_in(unsigned char *block) {
+  unsigned char *aligned = block + shift_of(block);
   memcpy(aligned - sizeof block, &block, sizeof block);
-  *out = aligned;
+  return aligned;
+}
+
+static unsigned char *block_of(void *aligned) {
+  unsigned char *block;
+  memcpy(&block, (unsigned char *)aligned - sizeof block, sizeof block);
+  return block;
+}
+
+enum sciara_status sciara_alloc(void **out, size_t count, size_t size, const char *what) {
+  *out = NULL;
+  size_t bytes;
+  SCIARA_TRY(size_of_block(count, size, what, &bytes));
+  if (bytes == 0) return SCIARA_OK;
+  // calloc keeps untouched pages of large arrays unmapped, aligned_alloc + memset would not.
+  unsigned char *block = (unsigned char *)calloc(1, bytes);
+  if (!block) return sciara_fail(SCIARA_ERR_MEMORY, "%s: no memory for %zu bytes", what, count * size);
+  *out = aligned_in(block);
+  return SCIARA_OK;
+}
+
+enum sciara_status sciara_resize(void **block, size_t used, size_t count, size_t size, const char *what) {
+  if (!*block) return sciara_alloc(block, count, size, what);
+  size_t bytes;
+  SCIARA_TRY(size_of_block(count, size, what, &bytes));
+  if (bytes == 0) {
+    sciara_free(*block);
+    *block = NULL;
+    return SCIARA_OK;
+  }
+  unsigned char *old = block_of(*block);
+  const size_t shift = shift_of(old);
+  unsigned char *moved = (unsigned char *)realloc(old, bytes);
+  if (!moved) return sciara_fail(SCIARA_ERR_MEMORY, "%s: no memory for %zu bytes", what, count * size);
+  if (shift_of(moved) != shift) memmove(moved + shift_of(moved), moved + shift, used * size);
+  *block = aligned_in(moved);
   return SCIARA_OK;
 }
 
 void sciara_free(void *p) {
-  if (!p) return;
-  unsigned char *block;
-  memcpy(&block, (unsigned char *)p - sizeof block, sizeof block);
-  free(block);
+  if (p) free(block_of(p));
 }
 
 static size_t machine_available(void) {

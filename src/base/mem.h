@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory: every size is a product checked against overflow, every allocation is aligned to 128 bytes and zeroed.
+// Memory: every size is a product checked against overflow, every allocation is aligned to 128 bytes and zeroed, but for what
+// a later one adds to it.
 #ifndef SCIARA_BASE_MEM_H
 #define SCIARA_BASE_MEM_H
 
@@ -19,7 +20,16 @@ enum sciara_status sciara_size_mul(size_t a, size_t b, size_t *out) SCIARA_MUST_
  */
 enum sciara_status sciara_alloc(void **out, size_t count, size_t size, const char *what) SCIARA_MUST_CHECK;
 
-/** Releases what sciara_alloc gave; NULL is allowed. */
+/**
+ * Gives *block, NULL or from sciara_alloc, room for count * size bytes. The first `used` * size bytes stay; what follows is not
+ * set. Pages of a large block are moved, not copied. Without memory *block stays what it was.
+ *
+ * @param what as of sciara_alloc
+ */
+enum sciara_status sciara_resize(void **block, size_t used, size_t count, size_t size,
+                                 const char *what) SCIARA_MUST_CHECK;
+
+/** Releases what sciara_alloc or sciara_resize gave; NULL is allowed. */
 void sciara_free(void *p);
 
 /** Bytes of address space that GDAL, PROJ, HDF5 and the stack of a thread take beside our arrays, generously. */

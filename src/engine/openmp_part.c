@@ -6,14 +6,9 @@
 
 #include "base/mem.h"
 
-/** Moves an array to `capacity` entries of `size` bytes, `used` of which are kept. */
-static bool move(void **array, int64_t used, int64_t capacity, size_t size) {
-  void *bigger;
-  if (sciara_alloc(&bigger, (size_t)capacity, size, "active cells") != SCIARA_OK) return false;
-  if (used) memcpy(bigger, *array, (size_t)used * size);
-  sciara_free(*array);
-  *array = bigger;
-  return true;
+/** Gives an array room for `capacity` entries of `size` bytes, `used` of which are kept. */
+static bool resize(void **array, int64_t used, int64_t capacity, size_t size) {
+  return sciara_resize(array, (size_t)used, (size_t)capacity, size, "active cells") == SCIARA_OK;
 }
 
 static int64_t grown(int64_t capacity, int64_t need) {
@@ -25,11 +20,11 @@ static int64_t grown(int64_t capacity, int64_t need) {
 bool sciara_edges_reserve(struct sciara_edges *g, int64_t more) {
   if (g->count + more <= g->capacity) return true;
   const int64_t capacity = grown(g->capacity, g->count + more);
-  bool good = move((void **)&g->to, g->count, capacity, sizeof *g->to) &&
-              move((void **)&g->donor, g->count, capacity, sizeof *g->donor);
+  bool good = resize((void **)&g->to, g->count, capacity, sizeof *g->to) &&
+              resize((void **)&g->donor, g->count, capacity, sizeof *g->donor);
   real **const reals[] = {&g->v0, &g->accel, &g->path, &g->share, &g->keep, &g->h};
   for (size_t k = 0; k < sizeof reals / sizeof *reals; k++)
-    good = good && move((void **)reals[k], g->count, capacity, sizeof(real));
+    good = good && resize((void **)reals[k], g->count, capacity, sizeof(real));
   if (good) g->capacity = capacity;
   return good;
 }
@@ -37,7 +32,7 @@ bool sciara_edges_reserve(struct sciara_edges *g, int64_t more) {
 bool sciara_arrivals_reserve(struct sciara_arrivals *a, int64_t more) {
   if (a->count + more <= a->capacity) return true;
   const int64_t capacity = grown(a->capacity, a->count + more);
-  if (!move((void **)&a->list, a->count, capacity, sizeof *a->list)) return false;
+  if (!resize((void **)&a->list, a->count, capacity, sizeof *a->list)) return false;
   a->capacity = capacity;
   return true;
 }
@@ -95,13 +90,13 @@ enum sciara_status sciara_part_reserve(struct sciara_part *p, int64_t need) {
   if (need >= (int64_t)UINT32_MAX)
     return sciara_fail(SCIARA_ERR_MEMORY, "more than %u active cells are not supported", UINT32_MAX);
   const int64_t capacity = grown(p->capacity, need);
-  bool good = move((void **)&p->cell, p->count, capacity, sizeof *p->cell) &&
-              move((void **)&p->ask, p->count, capacity, sizeof *p->ask) &&
-              move((void **)&p->list, 0, capacity, sizeof *p->list) &&
-              move((void **)&p->faint, 0, capacity, sizeof *p->faint);
+  bool good = resize((void **)&p->cell, p->count, capacity, sizeof *p->cell) &&
+              resize((void **)&p->ask, p->count, capacity, sizeof *p->ask) &&
+              resize((void **)&p->list, 0, capacity, sizeof *p->list) &&
+              resize((void **)&p->faint, 0, capacity, sizeof *p->faint);
   real **reals[REALS];
   reals_of(p, reals);
-  for (int k = 0; k < REALS; k++) good = good && move((void **)reals[k], p->count, capacity, sizeof(real));
+  for (int k = 0; k < REALS; k++) good = good && resize((void **)reals[k], p->count, capacity, sizeof(real));
   if (!good) return SCIARA_ERR_MEMORY;
   p->capacity = capacity;
   return SCIARA_OK;
@@ -205,7 +200,7 @@ enum sciara_status sciara_part_renew(struct sciara_part *p) {
 static enum sciara_status add_born(struct sciara_part *p, int64_t i) {
   if (p->born_count == p->born_capacity) {
     const int64_t capacity = grown(p->born_capacity, p->born_count + 1);
-    if (!move((void **)&p->born, p->born_count, capacity, sizeof *p->born)) return SCIARA_ERR_MEMORY;
+    if (!resize((void **)&p->born, p->born_count, capacity, sizeof *p->born)) return SCIARA_ERR_MEMORY;
     p->born_capacity = capacity;
   }
   p->born[p->born_count++] = i;

@@ -55,6 +55,62 @@ START_TEST(allocation) {
 }
 END_TEST
 
+static void fill(unsigned char *p, size_t from, size_t to) {
+  for (size_t i = from; i < to; i++) p[i] = (unsigned char)(i * 7 + i / 251);
+}
+
+static void expect_filled(const unsigned char *p, size_t to) {
+  for (size_t i = 0; i < to; i++) ck_assert_uint_eq(p[i], (unsigned char)(i * 7 + i / 251));
+}
+
+// What lies in a block stays when it gets more room, wherever it comes to lie; others lie behind it now and then.
+START_TEST(more_room) {
+  unsigned char *p = NULL;
+  void *between[40] = {NULL};
+  size_t used = 0;
+  int k = 0;
+  for (size_t bytes = 1; bytes < (size_t)100 << 20; bytes = bytes * 3 / 2 + 1) {
+    ck_assert_int_eq(sciara_resize((void **)&p, used, bytes, 1, "some bytes"), SCIARA_OK);
+    ck_assert_uint_eq((uintptr_t)p % SCIARA_ALIGNMENT, 0);
+    expect_filled(p, used);
+    fill(p, used, bytes);
+    used = bytes;
+    if (bytes < 10000) ck_assert_int_eq(sciara_alloc(&between[k++], bytes, 1, "others"), SCIARA_OK);
+  }
+  void *before = p;
+  ck_assert_int_eq(sciara_resize((void **)&p, used, (size_t)INT64_MAX / 2, 4, "too much"), SCIARA_ERR_MEMORY);
+  ck_assert_int_eq(sciara_resize((void **)&p, used, (size_t)INT64_MAX / 2, 1, "too much"), SCIARA_ERR_MEMORY);
+  ck_assert_ptr_eq(p, before);
+  expect_filled(p, used);
+  ck_assert_int_eq(sciara_resize((void **)&p, 100, 100, 1, "less"), SCIARA_OK);
+  expect_filled(p, 100);
+  ck_assert_int_eq(sciara_resize((void **)&p, 0, 0, 1, "nothing"), SCIARA_OK);
+  ck_assert_ptr_null(p);
+  for (k = 0; k < 40; k++) sciara_free(between[k]);
+}
+END_TEST
+
+// realloc keeps the place of a block relative to 16 bytes, not to the 128 of an array: what lies in it has to follow.
+START_TEST(more_room_elsewhere) {
+  int moved = 0;
+  void *between[200];
+  for (size_t k = 0; k < 200; k++) {
+    unsigned char *p;
+    ck_assert_int_eq(sciara_alloc((void **)&p, 300, 1, "some bytes"), SCIARA_OK);
+    fill(p, 0, 300);
+    const uintptr_t was = (uintptr_t)p;
+    ck_assert_int_eq(sciara_alloc(&between[k], 1 + k * 16, 1, "others"), SCIARA_OK);
+    ck_assert_int_eq(sciara_resize((void **)&p, 300, 5000, 1, "more bytes"), SCIARA_OK);
+    ck_assert_uint_eq((uintptr_t)p % SCIARA_ALIGNMENT, 0);
+    expect_filled(p, 300);
+    moved += (uintptr_t)p != was;
+    sciara_free(p);
+  }
+  ck_assert_int_gt(moved, 0);
+  for (size_t k = 0; k < 200; k++) sciara_free(between[k]);
+}
+END_TEST
+
 START_TEST(nothing) {
   void *p = &p;
   ck_assert_int_eq(sciara_alloc(&p, 0, 8, "nothing"), SCIARA_OK);
@@ -128,6 +184,8 @@ int main(void) {
   tcase_set_timeout(tc, 0);
   tcase_add_test(tc, products);
   tcase_add_test(tc, allocation);
+  tcase_add_test(tc, more_room);
+  tcase_add_test(tc, more_room_elsewhere);
   tcase_add_test(tc, nothing);
   tcase_add_test(tc, too_much);
   tcase_add_test(tc, available);

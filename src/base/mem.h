@@ -21,8 +21,9 @@ enum sciara_status sciara_size_mul(size_t a, size_t b, size_t *out) SCIARA_MUST_
 enum sciara_status sciara_alloc(void **out, size_t count, size_t size, const char *what) SCIARA_MUST_CHECK;
 
 /**
- * Gives *block, NULL or from sciara_alloc, room for count * size bytes. The first `used` * size bytes stay; what follows is not
- * set. Pages of a large block are moved, not copied. Without memory *block stays what it was.
+ * Gives *block, NULL or from sciara_alloc, room for count * size bytes. The first `used` * size bytes, no more than it has
+ * and will have, stay; what follows is not set. Pages of a large block are moved, not copied. Without memory *block stays
+ * what it was.
  *
  * @param what as of sciara_alloc
  */

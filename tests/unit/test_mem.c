@@ -60,7 +60,9 @@ static void fill(unsigned char *p, size_t from, size_t to) {
 }
 
 static void expect_filled(const unsigned char *p, size_t to) {
-  for (size_t i = 0; i < to; i++) ck_assert_uint_eq(p[i], (unsigned char)(i * 7 + i / 251));
+  size_t i = 0;
+  while (i < to && p[i] == (unsigned char)(i * 7 + i / 251)) i++;
+  ck_assert_uint_eq(i, to);
 }
 
 // What lies in a block stays when it gets more room, wherever it comes to lie; others lie behind it now and then.

@@ -46,7 +46,7 @@ static unsigned char *block_of(void *aligned) {
 
 enum sciara_status sciara_alloc(void **out, size_t count, size_t size, const char *what) {
   *out = NULL;
-  size_t bytes;
+  size_t bytes = 0;
   SCIARA_TRY(size_of_block(count, size, what, &bytes));
   if (bytes == 0) return SCIARA_OK;
   // calloc keeps untouched pages of large arrays unmapped, aligned_alloc + memset would not.
@@ -58,7 +58,7 @@ enum sciara_status sciara_alloc(void **out, size_t count, size_t size, const cha
 
 enum sciara_status sciara_resize(void **block, size_t used, size_t count, size_t size, const char *what) {
   if (!*block) return sciara_alloc(block, count, size, what);
-  size_t bytes;
+  size_t bytes = 0;
   SCIARA_TRY(size_of_block(count, size, what, &bytes));
   if (bytes == 0) {
     sciara_free(*block);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Works on the tiles that lava is in or next to. Where they fit the shared memory of all multiprocessors many steps share a
-// kernel, and eight lanes a cell (fused_small.cuh); else a step is three kernels, and a thread has a cell
-// (fused_patches.cuh). It is chosen between launches and changes no bit.
+// kernel, and eight lanes a cell (fused_small.cuh): of a cluster of multiprocessors as long as they are few, else of all.
+// Where they do not fit a step is three kernels, and a thread has a cell (fused_patches.cuh). It is chosen between launches
+// and changes no bit.
 #include "base/wallclock.h"
 #include "cuda_check.h"
 #include "device_engine.h"
@@ -19,6 +20,9 @@ enum way { SMALL, PATCHES };
 
 const unsigned UNKNOWN = ~0u;
 
+/** As many tiles a cluster steps through more quickly than the whole grid, on an H200 (docs/performance.md). */
+const unsigned MOST_CLUSTER_TILES = 104;
+
 struct fused_engine {
   sciara_device_engine base;
   fused_space space;
@@ -26,6 +30,7 @@ struct fused_engine {
   fused_control *seen;      ///< pinned: [SMALL] of the tiles, [PATCHES] of the patches, as the last launches left them
   void *scratch;            ///< device memory of its own, for it grows with the lava
   unsigned blocks;          ///< of the kernel for little lava; 0: it cannot run here
+  bool has_clusters;        ///< it can run as a cluster
   way how;                  ///< of the next launch
   bool everywhere;          ///< no list yet: look for lava in the whole grid
   unsigned few;             ///< so many inner patches may be few enough for `small`; UNKNOWN: to be told
@@ -89,6 +94,39 @@ size_t first_scratch(void *engine) {
   return size_scratch(&copy, first_tiles(&copy));
 }
 
+/** How a kernel is launched as one cluster; `attribute` has to outlast what is returned. */
+cudaLaunchConfig_t one_cluster(cudaLaunchAttribute *attribute, cudaStream_t stream) {
+  *attribute = {};
+  attribute->id = cudaLaunchAttributeClusterDimension;
+  attribute->val.clusterDim.x = CLUSTER;
+  attribute->val.clusterDim.y = attribute->val.clusterDim.z = 1;
+  cudaLaunchConfig_t config = {};
+  config.gridDim = dim3(CLUSTER);
+  config.blockDim = dim3(SMALL_THREADS);
+  config.dynamicSmemBytes = sizeof(small_block<true>);
+  config.stream = stream;
+  config.attrs = attribute;
+  config.numAttrs = 1;
+  return config;
+}
+
+/** Whether the kernel for little lava can run as a cluster; `shared` bytes a block can have. */
+sciara_status ask_clusters(fused_engine *e, size_t shared) {
+  e->has_clusters = false;
+  cudaFuncAttributes is = {};
+  SCIARA_CUDA_TRY(cudaFuncGetAttributes(&is, fused_cluster));
+  if (is.ptxVersion < 90 || shared < sizeof(small_block<true>)) return SCIARA_OK; // below 9.0 it is empty
+  SCIARA_CUDA_TRY(cudaFuncSetAttribute(fused_cluster, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
+  SCIARA_CUDA_TRY(cudaFuncSetAttribute(fused_cluster, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                       (int)sizeof(small_block<true>)));
+  cudaLaunchAttribute attribute;
+  const cudaLaunchConfig_t config = one_cluster(&attribute, e->base.stream);
+  int clusters = 0;
+  SCIARA_CUDA_TRY(cudaOccupancyMaxActiveClusters(&clusters, fused_cluster, &config));
+  e->has_clusters = clusters > 0;
+  return SCIARA_OK;
+}
+
 /** Blocks of the kernel for little lava that run at once. */
 sciara_status ask_occupancy(fused_engine *e) {
   int device = 0, shared = 0;
@@ -96,15 +134,15 @@ sciara_status ask_occupancy(fused_engine *e) {
   SCIARA_CUDA_TRY(cudaDeviceGetAttribute(&shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
   const int spare = 8192; // static shared memory, and what the driver keeps
   e->blocks = 0;
-  if ((size_t)(shared - spare) < sizeof(small_block)) return SCIARA_OK;
+  if ((size_t)(shared - spare) < sizeof(small_block<false>)) return SCIARA_OK;
   e->blocks = (unsigned)e->base.multiprocessors;
-  SCIARA_CUDA_TRY(
-      cudaFuncSetAttribute(fused_small, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)sizeof(small_block)));
-  return SCIARA_OK;
+  SCIARA_CUDA_TRY(cudaFuncSetAttribute(fused_small, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                       (int)sizeof(small_block<false>)));
+  return ask_clusters(e, (size_t)(shared - spare));
 }
 
 /** Tiles that `small` has room for. */
-uint64_t most_small_tiles(const fused_engine *e) { return (uint64_t)small_block::TILES * e->blocks; }
+uint64_t most_small_tiles(const fused_engine *e) { return (uint64_t)small_block<false>::TILES * e->blocks; }
 
 sciara_status prepare(void *engine) {
   fused_engine *e = engine_of(engine);
@@ -140,8 +178,14 @@ sciara_status run_fused(fused_engine *e) {
   SCIARA_TRY(make_list(e, e->space));
   ready_points<<<1, 1, 0, stream>>>(e->space.points);
   void *arguments[] = {&e->base.device, &e->space, &orders};
-  SCIARA_CUDA_TRY(cudaLaunchCooperativeKernel((const void *)fused_small, dim3(e->blocks), dim3(512), arguments,
-                                              sizeof(small_block), stream));
+  if (e->has_clusters && e->seen[SMALL].inner + e->seen[SMALL].outer <= MOST_CLUSTER_TILES) { // when it was listed last
+    cudaLaunchAttribute attribute;
+    const cudaLaunchConfig_t config = one_cluster(&attribute, stream);
+    SCIARA_CUDA_TRY(cudaLaunchKernelExC(&config, (const void *)fused_cluster, arguments));
+  } else {
+    SCIARA_CUDA_TRY(cudaLaunchCooperativeKernel((const void *)fused_small, dim3(e->blocks), dim3(SMALL_THREADS),
+                                                arguments, sizeof(small_block<false>), stream));
+  }
   SCIARA_CUDA_TRY(cudaMemcpyAsync(&e->seen[SMALL], e->space.c, sizeof *e->seen, cudaMemcpyDeviceToHost, stream));
   return SCIARA_OK;
 }

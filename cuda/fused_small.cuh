@@ -6,74 +6,29 @@
 #ifndef SCIARA_CUDA_FUSED_SMALL_CUH
 #define SCIARA_CUDA_FUSED_SMALL_CUH
 
-#include "fused_step.cuh"
+#include "fused_block.cuh"
 
 namespace sciara_gpu {
 
-enum {
-  DIRECTIONS = SCIARA_MOORE - 1,
-  CHUNK = 128, ///< cells that are worked on at once; a multiple of 32
-};
+template <bool IN_CLUSTER> struct small_work : small_view<IN_CLUSTER> {
+  typedef small_view<IN_CLUSTER> view;
+  typedef small_block<IN_CLUSTER> block_type;
+  typedef typename small_meeting<IN_CLUSTER>::type meeting;
+  using view::d;
+  using view::index_of;
+  using view::n;
+  using view::place_of;
+  using view::space;
+  using view::the_block;
+  using view::thread;
+  using view::threads;
+  unsigned steps = 0;   ///< that have ended
+  int64_t unsound = -1; ///< padded index of a cell that it found to hold what is no lava
 
-/** What the threads of a chunk tell each other; [cell of the chunk][direction - 1]. */
-struct small_chunk {
-  real leaves[CHUNK * DIRECTIONS];                                                  ///< m
-  real comes[CHUNK * DIRECTIONS], speed[CHUNK * DIRECTIONS], T[CHUNK * DIRECTIONS]; ///< m, m/s, K
-};
-
-/** What a block keeps in shared memory; cell `id` is cell id % 32 of the block's tile id / 32. */
-struct small_block {
-  enum {
-    TILES = 20, ///< most tiles of a block: 88 KiB, which GPUs give a block since compute capability 8.0
-    CELLS = TILES * TILE_CELLS,
-    IS_RIM = 1, ///< marks
-    HAS_ARRIVED = 2,
-    IS_AHEAD = 4, ///< lava of the next step has come up
-  };
-  small_chunk chunk;
-  real z[CELLS], h[CELLS], T[CELLS], px[CELLS], py[CELLS]; ///< the state
-  real keep[CELLS], hc[CELLS], vx[CELLS], vy[CELLS];       ///< what depends on it alone, of liquid cells
-  real h_before[CELLS];                                    ///< at the end of the step, of cells that are ahead
-  int64_t first[TILES];                                    ///< padded index of each tile's first cell
-  int around[TILES][9];                                    ///< places in the list
-  unsigned todo[CELLS];       ///< cells that lava may be in after this step: id | senders << 16, bit n - 1: neighbour n
-  unsigned short live[CELLS]; ///< liquid cells
-  unsigned char sent[CELLS];  ///< of liquid cells: bit i - 1: lava flows to neighbour i
-  unsigned char marks[CELLS];
-  unsigned live_count, todo_count;
-  unsigned mine;       ///< tiles of this block
-  unsigned inner;      ///< tiles that are inner: the first in the list
-  unsigned since_look; ///< steps between the last look at the numbers of all lava and the first step of the launch
-};
-
-static_assert(sizeof(small_block) <= 99 * 1024 - 8192, "GPUs of compute capability 8.6 give a block 99 KiB");
-
-/** The block's own. */
-__device__ inline small_block &the_block() { return *shared_memory<small_block>(); }
-
-struct small_work {
-  const sciara_device &d;
-  const fused_space &space;
-  unsigned thread, threads; ///< this one, and those of the block
-  unsigned n;               ///< the neighbour it looks at
-  unsigned steps = 0;       ///< that have ended
-  int64_t unsound = -1;     ///< padded index of a cell that it found to hold what is no lava
-
-  __device__ small_work(const sciara_device &d_, const fused_space &space_)
-      : d(d_), space(space_), thread((unsigned)thread_in_block()), threads((unsigned)threads_of_block()),
-        n(thread % DIRECTIONS + 1) {}
-
-  __device__ unsigned place_of(unsigned tile) const { return blockIdx.x + tile * gridDim.x; }
-  __device__ int64_t scratch_of(unsigned id) const {
-    return (int64_t)place_of(id / TILE_CELLS) * TILE_CELLS + id % TILE_CELLS;
-  }
-  __device__ int64_t index_of(unsigned id) const {
-    small_block &my = the_block();
-    return cell_of_tile(the_block().first[id / TILE_CELLS], id % TILE_CELLS, d.f.stride);
-  }
+  __device__ small_work(const sciara_device &d_, const fused_space &space_) : view(d_, space_) {}
 
   __device__ void prepare() {
-    small_block &my = the_block();
+    block_type &my = the_block();
     if (is_first()) {
       const unsigned count = space.count();
       my.mine = count > blockIdx.x ? (count - blockIdx.x + gridDim.x - 1) / gridDim.x : 0;
@@ -92,13 +47,14 @@ struct small_work {
       if (lane == 0) my.first[tile] = first;
       if (lane < 9) my.around[tile][lane] = space.around[(int64_t)place * 9 + lane];
       my.h[id] = exists ? d.f.h[i] : 0;
+      if constexpr (IN_CLUSTER) my.shown.mail[id] = 0;
       if (!exists) continue;
       my.z[id] = d.f.z[i];
       my.T[id] = d.f.T[i];
       my.px[id] = d.f.px[i];
       my.py[id] = d.f.py[i];
-      my.marks[id] = (unsigned char)((d.f.kind[i] == SCIARA_CELL_RIM ? small_block::IS_RIM : 0) |
-                                     (d.f.arrival[i] < 0 ? 0 : small_block::HAS_ARRIVED));
+      my.marks[id] = (unsigned char)((d.f.kind[i] == SCIARA_CELL_RIM ? block_type::IS_RIM : 0) |
+                                     (d.f.arrival[i] < 0 ? 0 : block_type::HAS_ARRIVED));
       if (my.h[id] != 0) my.live[atomicAdd(&my.live_count, 1u)] = (unsigned short)id;
     }
     __syncthreads();
@@ -109,7 +65,7 @@ struct small_work {
    * that has ended.
    */
   __device__ void meantime(int worker, int workers) {
-    const small_block &my = the_block();
+    const block_type &my = the_block();
     const unsigned half = (unsigned)workers / 64 * 32, liquid = my.live_count;
     if ((unsigned)worker < half) {
       for (unsigned k = (unsigned)worker; k < liquid; k += half) prepare_cell(my.live[k]);
@@ -119,7 +75,7 @@ struct small_work {
   }
 
   __device__ void prepare_cell(unsigned id) {
-    small_block &my = the_block();
+    block_type &my = the_block();
     const real h = my.h[id], T = my.T[id];
     const bool looks = (my.since_look + steps) % SCIARA_LOOK_EVERY == 0;
     if (looks && !sciara_is_sound(&d.rule, my.z[id], h, T, my.px[id], my.py[id])) suspect(index_of(id));
@@ -135,10 +91,10 @@ struct small_work {
   }
 
   __device__ void record(unsigned id) {
-    small_block &my = the_block();
-    const bool ahead = my.marks[id] & small_block::IS_AHEAD;
+    block_type &my = the_block();
+    const bool ahead = my.marks[id] & block_type::IS_AHEAD;
     const real h = ahead ? my.h_before[id] : my.h[id];
-    if (ahead) my.marks[id] &= (unsigned char)~small_block::IS_AHEAD;
+    if (ahead) my.marks[id] &= (unsigned char)~block_type::IS_AHEAD;
     if (steps && h > 0) sciara_pass_record(&d.f, index_of(id), h, my.px[id], my.py[id]);
   }
 
@@ -153,7 +109,7 @@ struct small_work {
   }
 
   __device__ real evaluate(fused_tally *tally) {
-    small_block &my = the_block();
+    block_type &my = the_block();
     real t_opt = d.rule.clock_max;
     const unsigned liquid = my.live_count;
     if (unsound >= 0) blame(&d.control->bad_before, unsound, tally);
@@ -172,9 +128,10 @@ struct small_work {
 
   /** tau1, time evaluation, of one direction of a cell. Eight lanes share a cell; the lanes of a warp go together. */
   __device__ real evaluate_direction(unsigned id, bool mine, fused_tally *tally) {
-    small_block &my = the_block();
-    const int64_t neighbour = index_of(id) + sciara_moore_offset((int)n, d.f.stride);
-    const real zn = d.f.z[neighbour], hn = d.f.h[neighbour], h = my.h[id];
+    block_type &my = the_block();
+    const real h = my.h[id];
+    real zn, hn;
+    this->look_at_mine(id, &zn, &hn);
     sciara_slope slope;
     slope.v0 = sciara_initial_speed((int)n, my.vx[id], my.vy[id]);
     const real top = sciara_top((int)n, my.z[id], zn, hn);
@@ -193,34 +150,27 @@ struct small_work {
     }
     if (!mine || n != 1) return t_opt;
     my.sent[id] = (unsigned char)survivors;
-    if (survivors) space.donor[scratch_of(id)] = {my.keep[id], my.T[id]};
+    if (survivors) this->show_donor(id, {my.keep[id], my.T[id]});
     return t_opt;
   }
 
   /** tau1.7 of a flow to this thread's neighbour; tells the neighbour. */
   __device__ real announce_flow(unsigned id, const sciara_slope &slope, real share, fused_tally *tally) {
-    const small_block &my = the_block();
-    space.flow[scratch_of(id) * DIRECTIONS + n - 1] = {slope, share};
-    announce(space, scratch_of_mine(id), sciara_moore_reverse((int)n));
+    const block_type &my = the_block();
+    this->show_flow(id, {slope, share});
     bool bad = false;
     const real t = sciara_slope_time(&d.rule, &slope, my.keep[id], &bad);
     if (bad) blame(&d.control->bad_before, index_of(id), tally);
     return t;
   }
 
-  /** Where in the scratch this thread's neighbour of a cell lies. */
-  __device__ int64_t scratch_of_mine(unsigned id) const {
-    return scratch_of_neighbour(the_block().around[id / TILE_CELLS], id % TILE_CELLS, sciara_moore_row((int)n),
-                                sciara_moore_col((int)n));
-  }
-
   /** Lists the cells that lava may be in after this step. A warp a tile. */
   __device__ void list_receivers() {
-    small_block &my = the_block();
+    block_type &my = the_block();
     const unsigned lane = thread % 32;
     for (unsigned tile = thread / 32; tile < my.mine; tile += threads / 32) {
       const unsigned id = tile * TILE_CELLS + lane;
-      const unsigned from = take_mail(space, scratch_of(id));
+      const unsigned from = this->take_mail_of(id);
       const bool wanted = from || my.h[id] != 0;
       const unsigned wanting = __ballot_sync(~0u, wanted);
       if (!wanting) continue;
@@ -232,7 +182,7 @@ struct small_work {
   }
 
   __device__ void move(real t, double time, fused_tally *tally) {
-    small_block &my = the_block();
+    block_type &my = the_block();
     list_receivers();
     if (is_first()) my.live_count = 0;
     steps++;
@@ -250,18 +200,18 @@ struct small_work {
 
   /** Flow computing of one direction of a cell: to that neighbour and from it. */
   __device__ void flow(unsigned todo, unsigned q, real t, fused_tally *tally) {
-    small_block &my = the_block();
+    block_type &my = the_block();
     const unsigned id = todo & 0xffffu, from = todo >> 16;
     const bool sends = my.h[id] != 0 && (my.sent[id] >> (n - 1) & 1u);
     bool bad = false, donors_affair = false;
     if (sends) {
-      const fused_flow out = space.flow[scratch_of(id) * DIRECTIONS + n - 1];
+      const fused_flow out = this->flow_to_mine(id);
       my.chunk.leaves[q] = sciara_slope_flow(&out.slope, out.share, my.keep[id], t, &bad).thickness;
     }
     if (from >> (n - 1) & 1u) {
-      const int64_t there = scratch_of_mine(id);
-      const fused_flow in = space.flow[there * DIRECTIONS + sciara_moore_reverse((int)n) - 1];
-      const fused_donor donor = space.donor[there];
+      fused_flow in;
+      fused_donor donor;
+      this->flow_from_mine(id, &in, &donor);
       const sciara_outflow comes = sciara_slope_flow(&in.slope, in.share, donor.keep, t, &donors_affair);
       my.chunk.comes[q] = comes.thickness;
       my.chunk.speed[q] = comes.speed;
@@ -272,7 +222,7 @@ struct small_work {
 
   /** tau2 of a cell, the k-th of the chunk. */
   __device__ sciara_parcel gather(unsigned todo, unsigned k) const {
-    small_block &my = the_block();
+    block_type &my = the_block();
     const unsigned id = todo & 0xffffu, from = todo >> 16;
     const real h = my.h[id];
     sciara_parcel parcel = {0, 0, 0, 0};
@@ -292,23 +242,23 @@ struct small_work {
   }
 
   __device__ void arrive(unsigned id, int64_t i, double time) {
-    small_block &my = the_block();
+    block_type &my = the_block();
     d.f.arrival[i] = time;
-    my.marks[id] |= small_block::HAS_ARRIVED;
+    my.marks[id] |= block_type::HAS_ARRIVED;
   }
 
   /** The end of the step for a cell. */
   __device__ void settle(unsigned todo, const sciara_parcel &parcel, real t, double time, fused_tally *tally) {
-    small_block &my = the_block();
+    block_type &my = the_block();
     const unsigned id = todo & 0xffffu;
     const int64_t i = index_of(id);
     if (my.h[id] == 0 && parcel.h == 0) return;
     bool bad = false;
     real T = 0;
     const unsigned marks = my.marks[id];
-    const sciara_fate fate = sciara_cell_settle(&d.rule, marks & small_block::IS_RIM, &parcel, t, &T, &bad);
-    if (fate != SCIARA_FATE_DRY && !(marks & small_block::HAS_ARRIVED)) arrive(id, i, time);
-    sciara_pass_store(&d.f, i, fate, parcel, T);
+    const sciara_fate fate = sciara_cell_settle(&d.rule, marks & block_type::IS_RIM, &parcel, t, &T, &bad);
+    if (fate != SCIARA_FATE_DRY && !(marks & block_type::HAS_ARRIVED)) arrive(id, i, time);
+    if (!IN_CLUSTER || fate != SCIARA_FATE_LIQUID) sciara_pass_store(&d.f, i, fate, parcel, T);
     if (bad) blame(&d.control->bad_after, i, tally);
     tally->solidifications += fate == SCIARA_FATE_ROCK;
     tally->losses += fate == SCIARA_FATE_LOST;
@@ -333,30 +283,69 @@ struct small_work {
   }
 
   __device__ void emit(int handle, int64_t, double volume, double s) {
-    small_block &my = the_block();
+    block_type &my = the_block();
     const unsigned id = (unsigned)handle;
     const int64_t i = index_of(id);
     const bool dry = my.h[id] == 0;
-    if (!(my.marks[id] & small_block::IS_AHEAD)) my.h_before[id] = my.h[id];
-    my.marks[id] |= small_block::IS_AHEAD;
-    d.f.h[i] = my.h[id] = sciara_cell_emit(my.h[id], volume, d.cell_size);
-    d.f.T[i] = my.T[id] = d.T_vent;
-    if (!(my.marks[id] & small_block::HAS_ARRIVED)) arrive(id, i, s);
+    if (!(my.marks[id] & block_type::IS_AHEAD)) my.h_before[id] = my.h[id];
+    my.marks[id] |= block_type::IS_AHEAD;
+    my.h[id] = sciara_cell_emit(my.h[id], volume, d.cell_size);
+    my.T[id] = d.T_vent;
+    if (!IN_CLUSTER) {
+      d.f.h[i] = my.h[id];
+      d.f.T[i] = my.T[id];
+    }
+    if (!(my.marks[id] & block_type::HAS_ARRIVED)) arrive(id, i, s);
     if (!dry) return;
     my.px[id] = my.py[id] = 0; // as everywhere without lava
     my.live[atomicAdd(&my.live_count, 1u)] = (unsigned short)id;
+  }
+
+  /** Ends the launch, after the last meeting: in a cluster the state of liquid cells is in shared memory alone until now. */
+  __device__ void leave() const {
+#if __CUDA_ARCH__ >= 900
+    if constexpr (IN_CLUSTER) {
+      const block_type &my = the_block();
+      for (unsigned k = thread; k < my.live_count; k += threads) {
+        const unsigned id = my.live[k];
+        const int64_t i = index_of(id);
+        d.f.h[i] = my.h[id];
+        d.f.T[i] = my.T[id];
+        d.f.px[i] = my.px[id];
+        d.f.py[i] = my.py[id];
+      }
+      cluster_sync(); // no block ends while another may look into its shared memory
+    }
+#endif
   }
 
   /** Cells that this thread answers for. */
   __device__ unsigned long long liquid() const { return is_first() ? the_block().live_count : 0; }
 };
 
-static __global__ void __launch_bounds__(512, 1)
+template <bool IN_CLUSTER>
+__device__ void small_steps(const sciara_device &d, const fused_space &space, const fused_orders &orders) {
+  if (is_over(d) || !space.fits() || space.count() > small_block<IN_CLUSTER>::TILES * gridDim.x) return;
+  small_work<IN_CLUSTER> work(d, space);
+  fused_steps(d, space, orders, work);
+}
+
+enum { SMALL_THREADS = 512 };
+
+/** A block a multiprocessor. */
+static __global__ void __launch_bounds__(SMALL_THREADS, 1)
     fused_small(const __grid_constant__ sciara_device d, const __grid_constant__ fused_space space,
                 const __grid_constant__ fused_orders orders) {
-  if (is_over(d) || !space.fits() || space.count() > small_block::TILES * gridDim.x) return;
-  small_work work(d, space);
-  fused_steps(d, space, orders, work);
+  small_steps<false>(d, space, orders);
+}
+
+/** One cluster. */
+static __global__ void __launch_bounds__(SMALL_THREADS, 1)
+    fused_cluster(const __grid_constant__ sciara_device d, const __grid_constant__ fused_space space,
+                  const __grid_constant__ fused_orders orders) {
+#if __CUDA_ARCH__ >= 900
+  small_steps<true>(d, space, orders);
+#endif
 }
 
 } // namespace sciara_gpu

@@ -9,7 +9,9 @@
 //   move(t, time, tally)       the flows, tau2 and tau3 with the clock t, s, of a step that ends at `time`, s
 //   handle_of(vent)            < 0 if another block works on the vent's cell; else what `emit` wants to know
 //   emit(handle, vent, volume, s)  thread 0 of that block: `volume` m3 come up in a step that begins at s
+//   leave()                    after the last step
 //   liquid()                   the liquid cells that this thread answers for
+//   meeting                    how the blocks meet: grid_meeting, or what can be used in its place
 #ifndef SCIARA_CUDA_FUSED_STEP_CUH
 #define SCIARA_CUDA_FUSED_STEP_CUH
 
@@ -126,10 +128,11 @@ template <class Work> __device__ void add_up(const sciara_device &d, const Work 
 template <class Work>
 __device__ void fused_steps(const sciara_device &d, const fused_space &space, const fused_orders &orders, Work &work) {
   __shared__ vent_chunk chunk;
-  __shared__ block_meeting block;
+  typedef typename Work::meeting meeting;
+  __shared__ typename meeting::of_block block;
   const sciara_device_stop stop = *d.stop;
   sciara_device_control *c = d.control;
-  grid_meeting all_blocks = {space.points, &block, 0};
+  meeting all_blocks = meeting::begin(&block, space.points);
   fused_watch watch = {orders.profile && blockIdx.x == 0 && is_first(), 0};
   fused_tally tally = {};
   double time = c->time, emitted = c->emitted;
@@ -183,6 +186,7 @@ __device__ void fused_steps(const sciara_device &d, const fused_space &space, co
     over = over || reason != SCIARA_STOP_NONE;
     if (!over) time = time + (double)t;
   }
+  work.leave();
   add_up(d, work, tally);
   if (blockIdx.x != 0 || !is_first()) return;
   space.c->timed_steps += orders.profile ? step - c->step : 0;

@@ -58,17 +58,18 @@ __device__ inline unsigned warp_any(unsigned bits) {
 #endif
 }
 
-/** What a block needs for its meetings, in shared memory; every thread has to have seen it cleared. */
-struct block_meeting {
-  unsigned long long of_warp[32], least;
-  unsigned flags, all_flags;
-};
-
 /** A thread's part in the meetings. */
 struct grid_meeting {
+  /** What a block needs for its meetings, in shared memory; every thread has to have seen `flags` cleared. */
+  struct of_block {
+    unsigned long long of_warp[32], least;
+    unsigned flags, all_flags;
+  };
   meeting_point *points; ///< MEETING_POINTS, made ready before the kernel
-  block_meeting *block;
+  of_block *block;
   unsigned turn; ///< starts as 0
+
+  static __device__ grid_meeting begin(of_block *block, meeting_point *points) { return {points, block, 0}; }
 
   /** Waits at the point of this turn until all blocks have come. One thread of each, for those that it has met. */
   __device__ meeting_point wait(unsigned long long flags) const {

@@ -55,7 +55,7 @@ struct shared_ground {
 
 /** The dynamic shared memory of the block. */
 template <class T> __device__ T *shared_memory() {
-  extern __shared__ double sciara_shared_memory[];
+  extern __shared__ __align__(32) double sciara_shared_memory[]; // what is read in one piece is up to 32 bytes
   return reinterpret_cast<T *>(sciara_shared_memory);
 }
 

@@ -20,10 +20,14 @@ enum {
   CHUNK = 128, ///< cells that are worked on at once; a multiple of 32
 };
 
-/** What the threads of a chunk tell each other; [cell of the chunk][direction - 1]. */
+/**
+ * What the threads of a chunk tell each other; [direction - 1][cell of the chunk]. Rows are longer than they need be: the
+ * threads that write, eight a cell, hit different banks of shared memory, as do those that read, one a cell.
+ */
 struct small_chunk {
-  real leaves[CHUNK * DIRECTIONS];                                                  ///< m
-  real comes[CHUNK * DIRECTIONS], speed[CHUNK * DIRECTIONS], T[CHUNK * DIRECTIONS]; ///< m, m/s, K
+  enum { ROW = CHUNK + 4 };
+  real leaves[DIRECTIONS][ROW];                                             ///< m; 0 where nothing leaves
+  real comes[DIRECTIONS][ROW], speed[DIRECTIONS][ROW], T[DIRECTIONS][ROW]; ///< m, 0 where nothing comes; m/s, K
 };
 
 /** What lies in shared memory only where blocks are a cluster; else it is in the scratch (fused_space). */
@@ -55,6 +59,7 @@ template <bool IN_CLUSTER> struct small_block {
   unsigned short live[CELLS]; ///< liquid cells
   unsigned char sent[CELLS];  ///< of liquid cells: bit i - 1: lava flows to neighbour i
   unsigned char marks[CELLS];
+  unsigned char cools[CELLS]; ///< of liquid cells: T is still the heat, m K, at the end of the step
   unsigned live_count, todo_count;
   unsigned mine;       ///< tiles of this block
   unsigned inner;      ///< tiles that are inner: the first in the list

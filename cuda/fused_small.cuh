@@ -23,6 +23,7 @@ template <bool IN_CLUSTER> struct small_work : small_view<IN_CLUSTER> {
   using view::thread;
   using view::threads;
   unsigned steps = 0;   ///< that have ended
+  real clock = 0;       ///< of the last one, s
   int64_t unsound = -1; ///< padded index of a cell that it found to hold what is no lava
 
   __device__ small_work(const sciara_device &d_, const fused_space &space_) : view(d_, space_) {}
@@ -47,6 +48,7 @@ template <bool IN_CLUSTER> struct small_work : small_view<IN_CLUSTER> {
       if (lane == 0) my.first[tile] = first;
       if (lane < 9) my.around[tile][lane] = space.around[(int64_t)place * 9 + lane];
       my.h[id] = exists ? d.f.h[i] : 0;
+      my.cools[id] = 0;
       if constexpr (IN_CLUSTER) my.shown.mail[id] = 0;
       if (!exists) continue;
       my.z[id] = d.f.z[i];
@@ -61,29 +63,40 @@ template <bool IN_CLUSTER> struct small_work : small_view<IN_CLUSTER> {
   }
 
   /**
-   * Half of the workers: what the next time evaluation needs of each liquid cell alone. The others: the maxima of the step
-   * that has ended.
+   * What the next time evaluation needs of each liquid cell alone, and the maxima of the step that has ended: a third of the
+   * warps each.
    */
   __device__ void meantime(int worker, int workers) {
     const block_type &my = the_block();
-    const unsigned half = (unsigned)workers / 64 * 32, liquid = my.live_count;
-    if ((unsigned)worker < half) {
-      for (unsigned k = (unsigned)worker; k < liquid; k += half) prepare_cell(my.live[k]);
-    } else {
-      for (unsigned k = (unsigned)worker - half; k < liquid; k += (unsigned)workers - half) record(my.live[k]);
-    }
+    const unsigned warp = (unsigned)worker / 32, row = warp / 3 * 32 + (unsigned)worker % 32;
+    const unsigned rows = ((unsigned)workers / 32 - warp % 3 + 2) / 3 * 32, liquid = my.live_count;
+    if (warp % 3 == 0)
+      for (unsigned k = row; k < liquid; k += rows) cool(my.live[k]);
+    else if (warp % 3 == 1)
+      for (unsigned k = row; k < liquid; k += rows) find_velocity(my.live[k]);
+    else
+      for (unsigned k = row; k < liquid; k += rows) record(my.live[k]);
   }
 
-  __device__ void prepare_cell(unsigned id) {
+  /** The temperature that a cell has come to, and what depends on it. */
+  __device__ void cool(unsigned id) {
     block_type &my = the_block();
-    const real h = my.h[id], T = my.T[id];
-    const bool looks = (my.since_look + steps) % SCIARA_LOOK_EVERY == 0;
-    if (looks && !sciara_is_sound(&d.rule, my.z[id], h, T, my.px[id], my.py[id])) suspect(index_of(id));
-    my.vx[id] = sciara_real_div(my.px[id], h);
-    my.vy[id] = sciara_real_div(my.py[id], h);
+    real T = my.T[id];
+    if (my.cools[id]) T = my.T[id] = sciara_cool(&d.rule, clock, my.h[id], sciara_real_div(T, my.h[id]));
     my.hc[id] = sciara_critical_height(&d.rule, T);
     my.keep[id] = 1 - sciara_dissipation(&d.rule, T);
+    const bool looks = (my.since_look + steps) % SCIARA_LOOK_EVERY == 0;
+    if (looks && !sciara_is_sound(&d.rule, my.z[id], my.h[id], T, my.px[id], my.py[id])) suspect(index_of(id));
   }
+
+  __device__ void find_velocity(unsigned id) {
+    block_type &my = the_block();
+    my.vx[id] = velocity(my.px[id], my.h[id]);
+    my.vy[id] = velocity(my.py[id], my.h[id]);
+  }
+
+  /** p / h; 0 is not divided, for a quotient of 0 takes a detour. */
+  static __device__ real velocity(real p, real h) { return p == 0 ? p : sciara_real_div(p, h); }
 
   /** The next time evaluation blames cell i, or one before it. */
   __device__ void suspect(int64_t i) {
@@ -103,9 +116,9 @@ template <bool IN_CLUSTER> struct small_work : small_view<IN_CLUSTER> {
     atomicMin(where, (unsigned long long)i);
   }
 
-  /** visit(cell of the chunk, place in it of this thread's direction of the cell) by a thread a direction. */
+  /** visit(cell of the chunk) by a thread a direction. */
   template <class Visit> __device__ void for_each_direction(unsigned cells, Visit visit) const {
-    for (unsigned q = thread; q < cells * DIRECTIONS; q += threads) visit(q / DIRECTIONS, q);
+    for (unsigned q = thread; q < cells * DIRECTIONS; q += threads) visit(q / DIRECTIONS);
   }
 
   __device__ real evaluate(fused_tally *tally) {
@@ -185,6 +198,7 @@ template <bool IN_CLUSTER> struct small_work : small_view<IN_CLUSTER> {
     block_type &my = the_block();
     list_receivers();
     if (is_first()) my.live_count = 0;
+    clock = t;
     steps++;
     __syncthreads();
     const unsigned items = my.todo_count;
@@ -192,52 +206,49 @@ template <bool IN_CLUSTER> struct small_work : small_view<IN_CLUSTER> {
       const unsigned cells = min(items - first, (unsigned)CHUNK);
       const unsigned *todo = my.todo + first;
       if (first) __syncthreads(); // the last chunk is done with
-      for_each_direction(cells, [&](unsigned k, unsigned q) { flow(todo[k], q, t, tally); });
+      for_each_direction(cells, [&](unsigned k) { flow(todo[k], k, t, tally); });
       __syncthreads();
       if (thread < cells) settle(todo[thread], gather(todo[thread], thread), t, time, tally);
     }
   }
 
-  /** Flow computing of one direction of a cell: to that neighbour and from it. */
-  __device__ void flow(unsigned todo, unsigned q, real t, fused_tally *tally) {
+  /** Flow computing of one direction of a cell, the k-th of the chunk: to that neighbour and from it. */
+  __device__ void flow(unsigned todo, unsigned k, real t, fused_tally *tally) {
     block_type &my = the_block();
     const unsigned id = todo & 0xffffu, from = todo >> 16;
-    const bool sends = my.h[id] != 0 && (my.sent[id] >> (n - 1) & 1u);
-    bool bad = false, donors_affair = false;
-    if (sends) {
-      const fused_flow out = this->flow_to_mine(id);
-      my.chunk.leaves[q] = sciara_slope_flow(&out.slope, out.share, my.keep[id], t, &bad).thickness;
+    const bool sends = my.h[id] != 0 && (my.sent[id] >> (n - 1) & 1u), receives = from >> (n - 1) & 1u;
+    real leaves = 0, T = 0;
+    sciara_outflow comes = {0, 0};
+    if (sends || receives) { // both at once; one that does not flow has numbers whose quotient takes no detour
+      fused_flow out = {{1, 0, 1}, 0}, in = {{1, 0, 1}, 0};
+      fused_donor donor = {1, 0};
+      if (sends) out = this->flow_to_mine(id);
+      if (receives) this->flow_from_mine(id, &in, &donor);
+      bool bad = false, donors_affair = false;
+      leaves = sciara_slope_flow(&out.slope, out.share, sends ? my.keep[id] : 1, t, &bad).thickness;
+      comes = sciara_slope_flow(&in.slope, in.share, donor.keep, t, &donors_affair);
+      T = donor.T;
+      if (bad && sends) blame(&d.control->bad_before, index_of(id), tally);
     }
-    if (from >> (n - 1) & 1u) {
-      fused_flow in;
-      fused_donor donor;
-      this->flow_from_mine(id, &in, &donor);
-      const sciara_outflow comes = sciara_slope_flow(&in.slope, in.share, donor.keep, t, &donors_affair);
-      my.chunk.comes[q] = comes.thickness;
-      my.chunk.speed[q] = comes.speed;
-      my.chunk.T[q] = donor.T;
-    }
-    if (bad) blame(&d.control->bad_before, index_of(id), tally);
+    my.chunk.leaves[n - 1][k] = leaves;
+    my.chunk.comes[n - 1][k] = comes.thickness;
+    my.chunk.speed[n - 1][k] = comes.speed;
+    my.chunk.T[n - 1][k] = T;
   }
 
   /** tau2 of a cell, the k-th of the chunk. */
   __device__ sciara_parcel gather(unsigned todo, unsigned k) const {
     block_type &my = the_block();
-    const unsigned id = todo & 0xffffu, from = todo >> 16;
+    const unsigned id = todo & 0xffffu;
     const real h = my.h[id];
-    sciara_parcel parcel = {0, 0, 0, 0};
-    if (h != 0) {
-      real leaving = 0;
-      for (unsigned set = my.sent[id]; set; set &= set - 1)
-        leaving = leaving + my.chunk.leaves[k * DIRECTIONS + __ffs((int)set) - 1];
-      parcel = sciara_parcel_residual(sciara_max0(h - leaving), my.vx[id], my.vy[id], my.keep[id], my.T[id]);
-    }
+    real leaving = 0;
     SCIARA_UNROLL
-    for (int i = 1; i < SCIARA_MOORE; i++) {
-      if (!(from >> (i - 1) & 1u)) continue;
-      const unsigned q = k * DIRECTIONS + i - 1;
-      sciara_parcel_add(&parcel, i, {my.chunk.comes[q], my.chunk.speed[q]}, my.chunk.T[q]);
-    }
+    for (int i = 0; i < DIRECTIONS; i++) leaving = leaving + my.chunk.leaves[i][k]; // + 0 changes no bit
+    sciara_parcel parcel = {0, 0, 0, 0};
+    if (h != 0) parcel = sciara_parcel_residual(sciara_max0(h - leaving), my.vx[id], my.vy[id], my.keep[id], my.T[id]);
+    SCIARA_UNROLL
+    for (int i = 0; i < DIRECTIONS; i++)
+      sciara_parcel_add(&parcel, i + 1, {my.chunk.comes[i][k], my.chunk.speed[i][k]}, my.chunk.T[i][k]);
     return parcel;
   }
 
@@ -254,17 +265,20 @@ template <bool IN_CLUSTER> struct small_work : small_view<IN_CLUSTER> {
     const int64_t i = index_of(id);
     if (my.h[id] == 0 && parcel.h == 0) return;
     bool bad = false;
-    real T = 0;
     const unsigned marks = my.marks[id];
-    const sciara_fate fate = sciara_cell_settle(&d.rule, marks & block_type::IS_RIM, &parcel, t, &T, &bad);
+    const bool rim = marks & block_type::IS_RIM, cools = !rim && sciara_surely_liquid(&d.rule, &parcel, t);
+    real T = parcel.heat;
+    const sciara_fate fate = cools ? SCIARA_FATE_LIQUID : sciara_cell_settle(&d.rule, rim, &parcel, t, &T, &bad);
+    const bool liquid = fate == SCIARA_FATE_LIQUID;
     if (fate != SCIARA_FATE_DRY && !(marks & block_type::HAS_ARRIVED)) arrive(id, i, time);
-    if (!IN_CLUSTER || fate != SCIARA_FATE_LIQUID) sciara_pass_store(&d.f, i, fate, parcel, T);
+    if (!liquid) sciara_pass_store(&d.f, i, fate, parcel, T);
+    else if (!IN_CLUSTER) d.f.h[i] = parcel.h; // for the neighbours
     if (bad) blame(&d.control->bad_after, i, tally);
     tally->solidifications += fate == SCIARA_FATE_ROCK;
     tally->losses += fate == SCIARA_FATE_LOST;
-    const bool liquid = fate == SCIARA_FATE_LIQUID;
     my.h[id] = liquid ? parcel.h : 0;
     my.T[id] = T;
+    my.cools[id] = cools;
     my.px[id] = parcel.px;
     my.py[id] = parcel.py;
     if (fate == SCIARA_FATE_ROCK) my.z[id] = d.f.z[i];
@@ -291,31 +305,27 @@ template <bool IN_CLUSTER> struct small_work : small_view<IN_CLUSTER> {
     my.marks[id] |= block_type::IS_AHEAD;
     my.h[id] = sciara_cell_emit(my.h[id], volume, d.cell_size);
     my.T[id] = d.T_vent;
-    if (!IN_CLUSTER) {
-      d.f.h[i] = my.h[id];
-      d.f.T[i] = my.T[id];
-    }
+    my.cools[id] = 0;
+    if (!IN_CLUSTER) d.f.h[i] = my.h[id];
     if (!(my.marks[id] & block_type::HAS_ARRIVED)) arrive(id, i, s);
     if (!dry) return;
     my.px[id] = my.py[id] = 0; // as everywhere without lava
     my.live[atomicAdd(&my.live_count, 1u)] = (unsigned short)id;
   }
 
-  /** Ends the launch, after the last meeting: in a cluster the state of liquid cells is in shared memory alone until now. */
+  /** Ends the launch, after the last meeting: what no neighbour asked for is in shared memory alone until now. */
   __device__ void leave() const {
-#if __CUDA_ARCH__ >= 900
-    if constexpr (IN_CLUSTER) {
-      const block_type &my = the_block();
-      for (unsigned k = thread; k < my.live_count; k += threads) {
-        const unsigned id = my.live[k];
-        const int64_t i = index_of(id);
-        d.f.h[i] = my.h[id];
-        d.f.T[i] = my.T[id];
-        d.f.px[i] = my.px[id];
-        d.f.py[i] = my.py[id];
-      }
-      cluster_sync(); // no block ends while another may look into its shared memory
+    const block_type &my = the_block();
+    for (unsigned k = thread; k < my.live_count; k += threads) {
+      const unsigned id = my.live[k];
+      const int64_t i = index_of(id);
+      if (IN_CLUSTER) d.f.h[i] = my.h[id];
+      d.f.T[i] = my.T[id];
+      d.f.px[i] = my.px[id];
+      d.f.py[i] = my.py[id];
     }
+#if __CUDA_ARCH__ >= 900
+    if (IN_CLUSTER) cluster_sync(); // no block ends while another may look into its shared memory
 #endif
   }
 

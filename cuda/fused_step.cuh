@@ -137,7 +137,9 @@ __device__ void fused_steps(const sciara_device &d, const fused_space &space, co
   fused_tally tally = {};
   double time = c->time, emitted = c->emitted;
   real t = c->t;
-  unsigned long long step = c->step, left = orders.most_steps;
+  const unsigned long long begun = c->step, until_stop = stop.steps > begun ? stop.steps - begun : 1;
+  const unsigned last = (unsigned)(until_stop < ~0u ? until_stop : ~0u); // a launch has far fewer steps
+  unsigned left = (unsigned)(last < orders.most_steps ? last : orders.most_steps), did = 0;
   int reason = SCIARA_STOP_NONE;
   const auto meantime = [&](int thread, int threads) { work.meantime(thread, threads); };
   if (is_first()) block.flags = 0;
@@ -161,10 +163,10 @@ __device__ void fused_steps(const sciara_device &d, const fused_space &space, co
       break;
     }
     t = d.rule.relaxation * (real)__longlong_as_double((long long)(least - 1));
-    step++;
+    did++;
     left--;
-    const bool by_steps = step >= stop.steps, by_time = time >= stop.time;
-    over = by_steps || by_time || left == 0;
+    const bool by_time = time >= stop.time;
+    over = by_time || left == 0;
     if (!over) chunk.fill(d.vents, 0, time, (double)t); // of the next step: lava comes up before it is evaluated
     tally.liquid = tally.entered = false;
     work.move(t, time, &tally);
@@ -174,8 +176,8 @@ __device__ void fused_steps(const sciara_device &d, const fused_space &space, co
     watch.lap(space.c, 1);
     if (all & 4) {
       reason = SCIARA_STOP_CANCEL;
-      step--; // it is not done
-    } else if (by_steps) {
+      did--; // it is not done
+    } else if (did == last) {
       reason = SCIARA_STOP_STEPS;
     } else if (by_time) {
       reason = SCIARA_STOP_TIME;
@@ -189,8 +191,8 @@ __device__ void fused_steps(const sciara_device &d, const fused_space &space, co
   work.leave();
   add_up(d, work, tally);
   if (blockIdx.x != 0 || !is_first()) return;
-  space.c->timed_steps += orders.profile ? step - c->step : 0;
-  c->step = step;
+  space.c->timed_steps += orders.profile ? did : 0;
+  c->step = begun + did;
   c->time = time;
   c->emitted = emitted;
   c->t = t;

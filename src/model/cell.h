@@ -362,6 +362,23 @@ SCIARA_HD real sciara_cool(const struct sciara_rule *rule, real t, real h, real 
   return sciara_real_div(T, sciara_real_cbrt(sciara_cooling(rule, t, h, T)));
 }
 
+/**
+ * Whether `parcel` surely stays liquid in a step of `t` seconds: true only where sciara_cool would give a temperature well
+ * above T_sol. It asks whether T^3 / (1 + D), T = heat / h, exceeds T_sol^3 by a thousandth, without a quotient or a root;
+ * so it is known long before the temperature, which can wait. False tells nothing: lava near T_sol, or so thin that the
+ * powers might underflow.
+ */
+SCIARA_HD bool sciara_surely_liquid(const struct sciara_rule *rule, const struct sciara_parcel *parcel, real t) {
+#ifdef SCIARA_SINGLE
+  const real thin = (real)1e-8;
+#else
+  const real thin = 1e-60;
+#endif
+  const real h2 = parcel->h * parcel->h, heat3 = (parcel->heat * parcel->heat) * parcel->heat; // T^3 h^3
+  const real sol3 = (rule->T_sol * rule->T_sol) * rule->T_sol * (real)1.001;
+  return parcel->h >= thin && heat3 * parcel->h > sol3 * (h2 * h2 + (rule->cooling * t) * heat3);
+}
+
 /** gamma: thickness of lava of thickness h after `volume` m3 came up in a cell; `cell_size` in double: rounded once. */
 SCIARA_HD real sciara_cell_emit(real h, double volume, double cell_size) {
   return h + (real)(volume / (cell_size * cell_size));

@@ -21,7 +21,7 @@ enum way { SMALL, PATCHES };
 const unsigned UNKNOWN = ~0u;
 
 /** As many tiles a cluster steps through more quickly than the whole grid, on an H200 (docs/performance.md). */
-const unsigned MOST_CLUSTER_TILES = 104;
+const unsigned MOST_CLUSTER_TILES = 112;
 
 struct fused_engine {
   sciara_device_engine base;
@@ -159,11 +159,17 @@ sciara_status prepare(void *engine) {
   return take_scratch(e, &e->space, first, first);
 }
 
+/** Whether the next launch for little lava is one of a cluster: by what was listed last. */
+bool in_cluster(const fused_engine *e) {
+  return e->has_clusters && e->seen[SMALL].inner + e->seen[SMALL].outer <= MOST_CLUSTER_TILES;
+}
+
 template <class Space> sciara_status make_list(fused_engine *e, const Space &space) {
   cudaStream_t stream = e->base.stream;
   const unsigned blocks = (unsigned)e->base.multiprocessors * (e->everywhere || e->how == PATCHES ? 8 : 1);
   begin_list<<<1, 1, 0, stream>>>(space);
   list_inner<<<blocks, 256, 0, stream>>>(e->base.device, space, e->everywhere);
+  if (e->how == SMALL && e->seen[SMALL].inner > e->blocks) order_inner<<<1, 512, 0, stream>>>(space, e->blocks);
   list_outer<<<blocks, 256, 0, stream>>>(space);
   tell_places<<<blocks, 256, 0, stream>>>(space);
   SCIARA_CUDA_TRY(cudaGetLastError());
@@ -178,7 +184,7 @@ sciara_status run_fused(fused_engine *e) {
   SCIARA_TRY(make_list(e, e->space));
   ready_points<<<1, 1, 0, stream>>>(e->space.points);
   void *arguments[] = {&e->base.device, &e->space, &orders};
-  if (e->has_clusters && e->seen[SMALL].inner + e->seen[SMALL].outer <= MOST_CLUSTER_TILES) { // when it was listed last
+  if (in_cluster(e)) {
     cudaLaunchAttribute attribute;
     const cudaLaunchConfig_t config = one_cluster(&attribute, stream);
     SCIARA_CUDA_TRY(cudaLaunchKernelExC(&config, (const void *)fused_cluster, arguments));

@@ -107,13 +107,15 @@ template <class List> __global__ void begin_list(List list) {
   c->epoch++;
 }
 
-template <class List> __device__ void hold(const List &list, uint32_t tile) {
+/** Lists a tile with `cells` liquid cells as inner, if it is not. */
+template <class List> __device__ void hold(const List &list, uint32_t tile, unsigned cells) {
   fused_control *c = list.c;
   if (atomicExch(&list.held[tile], c->epoch) == c->epoch) return;
   list.listed[tile] = c->epoch;
   const unsigned place = atomicAdd(&c->inner, 1u);
   list.list[c->now][place] = tile;
   list.place[tile] = place;
+  if (place < list.capacity) list.around[place] = (int)cells; // until `tell_places`
 }
 
 /** Lists the tiles with lava, of the list before or of the whole grid, and those with vents. A warp a tile. */
@@ -124,17 +126,53 @@ __global__ void list_inner(const __grid_constant__ sciara_device d, const __grid
   const int64_t tiles = everywhere ? (int64_t)list.tiles_x * list.tiles_y : (int64_t)list.c->before;
   for (int64_t k = (int64_t)blockIdx.x * warps + warp; k < tiles; k += (int64_t)gridDim.x * warps) {
     const uint32_t tile = everywhere ? (uint32_t)k : list.list[1 - list.c->now][k];
-    bool liquid = false;
+    unsigned liquid = 0;
     for (unsigned cell = (unsigned)lane; cell < List::CELLS; cell += 32) {
       const int64_t row = list.row_of(tile, cell), col = list.col_of(tile, cell);
-      liquid |=
-          row < d.rows + 2 && col < d.f.stride && d.f.h[row * d.f.stride + col] != 0; // what is no lava is looked at
+      const bool has = row < d.rows + 2 && col < d.f.stride && d.f.h[row * d.f.stride + col] != 0; // be it no lava
+      liquid += (unsigned)__popc(__ballot_sync(~0u, has));
     }
-    if (__any_sync(~0u, liquid) && lane == 0) hold(list, tile);
+    if (liquid && lane == 0) hold(list, tile, liquid);
   }
   for (int64_t v = (int64_t)blockIdx.x * threads_of_block() + thread_in_block(); v < d.vents.count;
        v += (int64_t)gridDim.x * threads_of_block())
-    hold(list, list.tile_of(d.vents.cell[v], d.f.stride));
+    hold(list, list.tile_of(d.vents.cell[v], d.f.stride), 0);
+}
+
+/**
+ * Orders the inner tiles so that blocks which take them in turn, `blocks` of them, have about as many liquid cells each, for
+ * a step takes as long as the block that has most: the fullest come first, and every other round is dealt backwards. One
+ * block; before `list_outer`.
+ */
+template <class List> __global__ void order_inner(const __grid_constant__ List list, unsigned blocks) {
+  __shared__ unsigned before[List::CELLS + 1]; // [cells]: first the tiles that are as full, then the place of the next one
+  const fused_control *c = list.c;
+  const unsigned count = c->inner, thread = (unsigned)thread_in_block(), threads = (unsigned)threads_of_block();
+  uint32_t *tiles = list.list[c->now], *old = list.list[1 - c->now]; // which has been read
+  if (count > list.capacity) return;
+  for (unsigned cells = thread; cells <= List::CELLS; cells += threads) before[cells] = 0;
+  __syncthreads();
+  for (unsigned k = thread; k < count; k += threads) {
+    old[k] = tiles[k];
+    atomicAdd(&before[list.around[k]], 1u);
+  }
+  __syncthreads();
+  if (thread == 0) {
+    unsigned fuller = 0;
+    for (int cells = List::CELLS; cells >= 0; cells--) {
+      const unsigned as_full = before[cells];
+      before[cells] = fuller;
+      fuller += as_full;
+    }
+  }
+  __syncthreads();
+  for (unsigned k = thread; k < count; k += threads) {
+    const unsigned rank = atomicAdd(&before[list.around[k]], 1u), round = rank / blocks;
+    const bool backwards = round % 2 == 1 && (round + 1) * blocks <= count;
+    const unsigned place = backwards ? (2 * round + 1) * blocks - 1 - rank : rank;
+    tiles[place] = old[k];
+    list.place[old[k]] = place;
+  }
 }
 
 /** Visits the tile that lies at k of the nine around a tile, row-major; not those outside the grid. */

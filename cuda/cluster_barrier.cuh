@@ -56,11 +56,12 @@ struct cluster_meeting {
   __device__ void meet(unsigned long long mine) const {
     const unsigned lane = (unsigned)thread_in_block() % 32, place = turn % 2, counter = address(&block->missing[place]);
     if (lane < CLUSTER)
-      asm volatile("{.reg .b32 slot, count; mapa.shared::cluster.u32 slot, %0, %2; mapa.shared::cluster.u32 count, %1, %2; "
-                   "st.shared::cluster.u64 [slot], %3; mbarrier.arrive.release.cluster.shared::cluster.b64 _, [count];}"
-                   :
-                   : "r"(address(&block->brought[place][blockIdx.x])), "r"(counter), "r"(lane), "l"(mine)
-                   : "memory");
+      asm volatile(
+          "{.reg .b32 slot, count; mapa.shared::cluster.u32 slot, %0, %2; mapa.shared::cluster.u32 count, %1, %2; "
+          "st.shared::cluster.u64 [slot], %3; mbarrier.arrive.release.cluster.shared::cluster.b64 _, [count];}"
+          :
+          : "r"(address(&block->brought[place][blockIdx.x])), "r"(counter), "r"(lane), "l"(mine)
+          : "memory");
     __syncwarp();
     unsigned all = 0;
     while (!all)

@@ -117,8 +117,8 @@ sciara_status ask_clusters(fused_engine *e, size_t shared) {
   SCIARA_CUDA_TRY(cudaFuncGetAttributes(&is, fused_cluster));
   if (is.ptxVersion < 90 || shared < sizeof(small_block<true>)) return SCIARA_OK; // below 9.0 it is empty
   SCIARA_CUDA_TRY(cudaFuncSetAttribute(fused_cluster, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
-  SCIARA_CUDA_TRY(cudaFuncSetAttribute(fused_cluster, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                       (int)sizeof(small_block<true>)));
+  SCIARA_CUDA_TRY(
+      cudaFuncSetAttribute(fused_cluster, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)sizeof(small_block<true>)));
   cudaLaunchAttribute attribute;
   const cudaLaunchConfig_t config = one_cluster(&attribute, e->base.stream);
   int clusters = 0;
@@ -136,8 +136,8 @@ sciara_status ask_occupancy(fused_engine *e) {
   e->blocks = 0;
   if ((size_t)(shared - spare) < sizeof(small_block<false>)) return SCIARA_OK;
   e->blocks = (unsigned)e->base.multiprocessors;
-  SCIARA_CUDA_TRY(cudaFuncSetAttribute(fused_small, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                       (int)sizeof(small_block<false>)));
+  SCIARA_CUDA_TRY(
+      cudaFuncSetAttribute(fused_small, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)sizeof(small_block<false>)));
   return ask_clusters(e, (size_t)(shared - spare));
 }
 

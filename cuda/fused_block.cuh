@@ -26,7 +26,7 @@ enum {
  */
 struct small_chunk {
   enum { ROW = CHUNK + 4 };
-  real leaves[DIRECTIONS][ROW];                                             ///< m; 0 where nothing leaves
+  real leaves[DIRECTIONS][ROW];                                            ///< m; 0 where nothing leaves
   real comes[DIRECTIONS][ROW], speed[DIRECTIONS][ROW], T[DIRECTIONS][ROW]; ///< m, 0 where nothing comes; m/s, K
 };
 
@@ -70,14 +70,10 @@ static_assert(sizeof(small_block<false>) <= 99 * 1024 - 8192, "GPUs of compute c
 static_assert(sizeof(small_block<true>) <= 227 * 1024 - 8192, "GPUs of compute capability 9.0 give a block 227 KiB");
 
 /** The meetings of the blocks. */
-template <bool IN_CLUSTER> struct small_meeting {
-  typedef grid_meeting type;
-};
+template <bool IN_CLUSTER> struct small_meeting { typedef grid_meeting type; };
 
 #if __CUDA_ARCH__ >= 900
-template <> struct small_meeting<true> {
-  typedef cluster_meeting type;
-};
+template <> struct small_meeting<true> { typedef cluster_meeting type; };
 #endif
 
 /** What a thread sees of the cells: those of its block, and what other blocks show. */
@@ -141,8 +137,10 @@ template <bool IN_CLUSTER> struct small_view {
   }
 
   __device__ void show_donor(unsigned id, fused_donor donor) const {
-    if constexpr (IN_CLUSTER) the_block().shown.donor[id] = donor;
-    else space.donor[scratch_of(id)] = donor;
+    if constexpr (IN_CLUSTER)
+      the_block().shown.donor[id] = donor;
+    else
+      space.donor[scratch_of(id)] = donor;
   }
 
   /** Shows what flows from a cell to this thread's neighbour, and tells the neighbour that something will. */
@@ -176,8 +174,10 @@ template <bool IN_CLUSTER> struct small_view {
 
   /** What was shown of the flow from a cell to this thread's neighbour. */
   __device__ fused_flow flow_to_mine(unsigned id) const {
-    if constexpr (IN_CLUSTER) return the_block().shown.flow[id * DIRECTIONS + n - 1];
-    else return space.flow[scratch_of(id) * DIRECTIONS + n - 1];
+    if constexpr (IN_CLUSTER)
+      return the_block().shown.flow[id * DIRECTIONS + n - 1];
+    else
+      return space.flow[scratch_of(id) * DIRECTIONS + n - 1];
   }
 
   /** What was shown of the flow from this thread's neighbour to a cell, and of that neighbour. */

@@ -271,8 +271,10 @@ template <bool IN_CLUSTER> struct small_work : small_view<IN_CLUSTER> {
     const sciara_fate fate = cools ? SCIARA_FATE_LIQUID : sciara_cell_settle(&d.rule, rim, &parcel, t, &T, &bad);
     const bool liquid = fate == SCIARA_FATE_LIQUID;
     if (fate != SCIARA_FATE_DRY && !(marks & block_type::HAS_ARRIVED)) arrive(id, i, time);
-    if (!liquid) sciara_pass_store(&d.f, i, fate, parcel, T);
-    else if (!IN_CLUSTER) d.f.h[i] = parcel.h; // for the neighbours
+    if (!liquid)
+      sciara_pass_store(&d.f, i, fate, parcel, T);
+    else if (!IN_CLUSTER)
+      d.f.h[i] = parcel.h; // for the neighbours
     if (bad) blame(&d.control->bad_after, i, tally);
     tally->solidifications += fate == SCIARA_FATE_ROCK;
     tally->losses += fate == SCIARA_FATE_LOST;

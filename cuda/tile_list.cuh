@@ -145,7 +145,8 @@ __global__ void list_inner(const __grid_constant__ sciara_device d, const __grid
  * block; before `list_outer`.
  */
 template <class List> __global__ void order_inner(const __grid_constant__ List list, unsigned blocks) {
-  __shared__ unsigned before[List::CELLS + 1]; // [cells]: first the tiles that are as full, then the place of the next one
+  __shared__ unsigned
+      before[List::CELLS + 1]; // [cells]: first the tiles that are as full, then the place of the next one
   const fused_control *c = list.c;
   const unsigned count = c->inner, thread = (unsigned)thread_in_block(), threads = (unsigned)threads_of_block();
   uint32_t *tiles = list.list[c->now], *old = list.list[1 - c->now]; // which has been read

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hundreds of thousands of liquid cells, where GPU engines choose other ways to work than on an eruption: the same bits.
+// Thousands to hundreds of thousands of liquid cells, where GPU engines choose other ways to work than on a small eruption:
+// the same bits.
 // Engines of the CPU know no such choice and are left out.
 // test_conformance_much [ENGINE...]: the engines named, else all that are available.
 #include <math.h>
@@ -122,6 +123,27 @@ START_TEST(heaps) {
 }
 END_TEST
 
+// A lake of more than a thousand cells that becomes one of thousands: an engine may give it to a few multiprocessors at
+// first, later to all. It is fed, and the maxima are recorded.
+START_TEST(growing) {
+  const enum sciara_precision p = (enum sciara_precision)_i;
+  if (is_of_cpu(p)) return;
+  static const uint64_t steps[] = {1, 2, 3, 9, 64, 65, 130, 131, 260, 400};
+  static const double rates[] = {700, 0, 900, 300};
+  struct pair both;
+  struct scene *s = &both.scene;
+  scene_make(s, 200, 190, SCIARA_RECORD_MAX_THICKNESS | SCIARA_RECORD_MAX_SPEED, rough_slope, 2);
+  for (int64_t r = 40; r < 80; r++)
+    for (int64_t c = 40; c < 80; c++) scene_lava(s, r, c, 40 + 20 * noise(c, r), 1330 + 20 * noise(r + 7, c));
+  scene_vent(s, 60, 60, 2, 4, rates);
+  scene_vent(s, 90, 75, 3, 4, rates);
+  pair_start(&both, p);
+  for (size_t k = 0; k < sizeof steps / sizeof *steps; k++) pair_to_step(&both, p, steps[k], "a growing lake");
+  ck_assert_int_gt(both.serial.at.liquid_cells, 5000);
+  pair_end(&both);
+}
+END_TEST
+
 // What is no number, amid much lava: the step, and the cell or one next to it.
 START_TEST(not_a_number) {
   const enum sciara_precision p = (enum sciara_precision)_i;
@@ -158,6 +180,7 @@ static Suite *make_suite(void) {
   tcase_add_loop_test(tc, spreading, 0, PRECISIONS);
   tcase_add_loop_test(tc, freezing, 0, PRECISIONS);
   tcase_add_loop_test(tc, heaps, 0, PRECISIONS);
+  tcase_add_loop_test(tc, growing, 0, PRECISIONS);
   tcase_add_loop_test(tc, not_a_number, 0, PRECISIONS);
   suite_add_tcase(suite, tc);
   return suite;

@@ -425,6 +425,44 @@ START_TEST(small_ones) {
 }
 END_TEST
 
+// What is surely liquid stays liquid by the specification, with a temperature clearly above T_sol. Lava that does is nearly
+// always told to, unless it is thinner than the powers allow.
+START_TEST(surely_liquid) {
+  const struct sciara_rule rule = default_rule();
+  int sure = 0, warm = 0, missed = 0, rock = 0;
+  for (int k = 0; k < 1000000; k++) {
+    const real h = chance(8) ? (real)pow(10, uniform(-300, 100)) : (real)pow(10, uniform(-7, 3));
+    const real T = chance(3) ? rule.T_sol * (1 + (real)uniform(-1e-3, 1e-3)) : (real)uniform(1143, 1360);
+    const real t = (real)pow(10, uniform(-6, 3));
+    const struct sciara_parcel parcel = {h, 1, -1, h * T};
+    bool bad = false;
+    real cooled = 0;
+    const enum sciara_fate fate = sciara_cell_settle(&rule, false, &parcel, t, &cooled, &bad);
+    if (sciara_surely_liquid(&rule, &parcel, t)) {
+      sure++;
+      if (fate != SCIARA_FATE_LIQUID || bad || !(cooled > rule.T_sol * (real)1.0001))
+        ck_abort_msg("h %g, T %g, t %g: sure, but of fate %d, %.9g K", (double)h, (double)T, (double)t, (int)fate,
+                     (double)cooled);
+    } else if (fate == SCIARA_FATE_LIQUID && cooled > rule.T_sol * (real)1.001 && h > (real)1e-7 && h < 1000) {
+      missed++;
+    }
+    warm += fate == SCIARA_FATE_LIQUID;
+    rock += fate == SCIARA_FATE_ROCK;
+  }
+  ck_assert_int_eq(missed, 0);
+  ck_assert_int_gt(sure, 300000);
+  ck_assert_int_gt(warm, sure);
+  ck_assert_int_gt(rock, 100000);
+  const struct sciara_parcel nothing = {0, 0, 0, 0}, none = {(real)NAN, 0, 0, 1000}, heat = {1, 0, 0, (real)NAN};
+  ck_assert(!sciara_surely_liquid(&rule, &nothing, 1));
+  ck_assert(!sciara_surely_liquid(&rule, &none, 1));
+  ck_assert(!sciara_surely_liquid(&rule, &heat, 1));
+  const real thin = sizeof(real) == 4 ? (real)1e-12 : (real)1e-82; // its fourth power is 0, that times T^3 is not
+  const struct sciara_parcel film = {thin, 0, 0, thin * (rule.T_sol * (real)0.9999)};
+  ck_assert(!sciara_surely_liquid(&rule, &film, 0));
+}
+END_TEST
+
 int main(void) {
   Suite *suite = suite_create(sizeof(real) == 4 ? "cell, single precision" : "cell, double precision");
   TCase *tc = tcase_create("cell");
@@ -443,6 +481,7 @@ int main(void) {
   tcase_add_test(tc, parcel);
   tcase_add_test(tc, temperature_laws);
   tcase_add_test(tc, cooling);
+  tcase_add_test(tc, surely_liquid);
   tcase_add_test(tc, small_ones);
   suite_add_tcase(suite, tc);
   SRunner *runner = srunner_create(suite);

@@ -434,11 +434,11 @@ START_TEST(surely_liquid) {
     const real h = chance(8) ? (real)pow(10, uniform(-300, 100)) : (real)pow(10, uniform(-7, 3));
     const real T = chance(3) ? rule.T_sol * (1 + (real)uniform(-1e-3, 1e-3)) : (real)uniform(1143, 1360);
     const real t = (real)pow(10, uniform(-6, 3));
-    const struct sciara_parcel parcel = {h, 1, -1, h * T};
+    const struct sciara_parcel lot = {h, 1, -1, h * T};
     bool bad = false;
     real cooled = 0;
-    const enum sciara_fate fate = sciara_cell_settle(&rule, false, &parcel, t, &cooled, &bad);
-    if (sciara_surely_liquid(&rule, &parcel, t)) {
+    const enum sciara_fate fate = sciara_cell_settle(&rule, false, &lot, t, &cooled, &bad);
+    if (sciara_surely_liquid(&rule, &lot, t)) {
       sure++;
       if (fate != SCIARA_FATE_LIQUID || bad || !(cooled > rule.T_sol * (real)1.0001))
         ck_abort_msg("h %g, T %g, t %g: sure, but of fate %d, %.9g K", (double)h, (double)T, (double)t, (int)fate,

@@ -3,6 +3,8 @@
 // kernel, and eight lanes a cell (fused_small.cuh): of a cluster of multiprocessors as long as they are few, else of all.
 // Where they do not fit a step is three kernels, and a thread has a cell (fused_patches.cuh). It is chosen between launches
 // and changes no bit.
+#include <cstdlib>
+
 #include "base/wallclock.h"
 #include "cuda_check.h"
 #include "device_engine.h"
@@ -20,7 +22,7 @@ enum way { SMALL, PATCHES };
 
 const unsigned UNKNOWN = ~0u;
 
-/** As many tiles a cluster steps through more quickly than the whole grid, on an H200 (docs/performance.md). */
+/** As many tiles a cluster steps through more quickly than the whole grid, on an H200 (docs/performance.md, cluster-256). */
 const unsigned MOST_CLUSTER_TILES = 112;
 
 struct fused_engine {
@@ -110,21 +112,24 @@ cudaLaunchConfig_t one_cluster(cudaLaunchAttribute *attribute, cudaStream_t stre
   return config;
 }
 
-/** Whether the kernel for little lava can run as a cluster; `shared` bytes a block can have. */
-sciara_status ask_clusters(fused_engine *e, size_t shared) {
-  e->has_clusters = false;
+/**
+ * Whether the kernel for little lava can run as a cluster; `shared` bytes a block can have. A GPU that refuses a question has
+ * none that large. SCIARA_NO_CLUSTERS in the environment: no, so that tests see the other ways on every GPU.
+ */
+bool has_clusters(cudaStream_t stream, size_t shared) {
   cudaFuncAttributes is = {};
-  SCIARA_CUDA_TRY(cudaFuncGetAttributes(&is, fused_cluster));
-  if (is.ptxVersion < 90 || shared < sizeof(small_block<true>)) return SCIARA_OK; // below 9.0 it is empty
-  SCIARA_CUDA_TRY(cudaFuncSetAttribute(fused_cluster, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
-  SCIARA_CUDA_TRY(
-      cudaFuncSetAttribute(fused_cluster, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)sizeof(small_block<true>)));
   cudaLaunchAttribute attribute;
-  const cudaLaunchConfig_t config = one_cluster(&attribute, e->base.stream);
+  const cudaLaunchConfig_t config = one_cluster(&attribute, stream);
+  const int bytes = (int)sizeof(small_block<true>);
   int clusters = 0;
-  SCIARA_CUDA_TRY(cudaOccupancyMaxActiveClusters(&clusters, fused_cluster, &config));
-  e->has_clusters = clusters > 0;
-  return SCIARA_OK;
+  const bool asked =
+      !getenv("SCIARA_NO_CLUSTERS") && cudaFuncGetAttributes(&is, fused_cluster) == cudaSuccess &&
+      is.ptxVersion >= 90 && shared >= (size_t)bytes && // below 9.0 it is empty
+      cudaFuncSetAttribute(fused_cluster, cudaFuncAttributeNonPortableClusterSizeAllowed, 1) == cudaSuccess &&
+      cudaFuncSetAttribute(fused_cluster, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes) == cudaSuccess &&
+      cudaOccupancyMaxActiveClusters(&clusters, fused_cluster, &config) == cudaSuccess;
+  if (!asked) cudaGetLastError(); // forgotten: what comes next is not to be blamed for it
+  return asked && clusters > 0;
 }
 
 /** Blocks of the kernel for little lava that run at once. */
@@ -138,7 +143,8 @@ sciara_status ask_occupancy(fused_engine *e) {
   e->blocks = (unsigned)e->base.multiprocessors;
   SCIARA_CUDA_TRY(
       cudaFuncSetAttribute(fused_small, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)sizeof(small_block<false>)));
-  return ask_clusters(e, (size_t)(shared - spare));
+  e->has_clusters = has_clusters(e->base.stream, (size_t)(shared - spare));
+  return SCIARA_OK;
 }
 
 /** Tiles that `small` has room for. */

@@ -4,7 +4,8 @@
 //
 // What is shown, and when (E: time evaluation, M: flows, what arrives, vents; blocks meet after E and after M):
 //   z, h         written in M, read by others in E
-//   flow, donor  written in E, read by others in M; `keep` and T are no substitute: they change in M
+//   flow, donor  written in E, read by others in M; `keep` and T are no substitute: they change while the block waits at the
+//                end of M for others, which may still read
 //   mail         others write in E; the block reads and clears it in M
 // Each is written in one phase and read in the other, with a meeting in between both ways.
 #ifndef SCIARA_CUDA_FUSED_BLOCK_CUH
@@ -42,7 +43,7 @@ template <int CELLS> struct small_shown<false, CELLS> {};
 /** What a block keeps in shared memory; cell `id` is cell id % 32 of the block's tile id / 32. */
 template <bool IN_CLUSTER> struct small_block {
   enum {
-    TILES = IN_CLUSTER ? 16 : 20, ///< most tiles of a block. 20: 88 KiB, which GPUs give a block since capability 8.0
+    TILES = IN_CLUSTER ? 16 : 20, ///< most tiles of a block. 20: 90 KiB, which GPUs give a block since capability 8.0
     CELLS = TILES * TILE_CELLS,
     IS_RIM = 1, ///< marks
     HAS_ARRIVED = 2,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The work of a fused step where there is little lava and what counts is how long one cell takes. The state of a block's
-// tiles stays in shared memory from step to step; it is written to global memory as well, for the neighbours and for whoever
-// downloads it. What has to be done for each direction of a cell is done by a thread a direction, the rest by a thread a
+// tiles stays in shared memory from step to step; what neighbours ask for is shown to them (fused_block.cuh), the rest is
+// written to global memory when the kernel ends. What has to be done for each direction of a cell is done by a thread a direction, the rest by a thread a
 // cell; in between the results wait in shared memory.
 #ifndef SCIARA_CUDA_FUSED_SMALL_CUH
 #define SCIARA_CUDA_FUSED_SMALL_CUH

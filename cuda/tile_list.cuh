@@ -56,7 +56,8 @@ template <int WIDTH_, int HEIGHT_> struct tile_list {
   unsigned *place;           ///< of each tile: its place in the list, if it is listed
   // Scratch.
   unsigned capacity; ///< tiles it has room for
-  int *around;       ///< [tile][9]: places of the tile and of those around it, row-major; -1 where there is none
+  int *around; ///< [tile][9]: places of the tile and of those around it, row-major; -1 where there is none. While the
+               ///< list is made, [tile]: its liquid cells
 
   __device__ unsigned count() const { return c->inner + c->outer; }
   __device__ bool fits() const { return count() <= capacity; }

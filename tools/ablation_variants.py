@@ -68,7 +68,7 @@ VARIANTS = (
     ("persistent", "three kernels a step for little lava too, not many steps in one", [(FUSED, "etna")],
      (ENGINE, "  e->how = e->blocks ? SMALL : PATCHES;\n", "  e->blocks = 0;\n  e->how = PATCHES;\n")),
     ("cluster", "all multiprocessors step through the least lava too, never a cluster", [(FUSED, "etna-begin"), (FUSED, "etna")],
-     (ENGINE, "  e->has_clusters = clusters > 0;\n", "  e->has_clusters = false;\n")),
+     (ENGINE, "  return asked && clusters > 0;\n", "  return asked && clusters < 0;\n")),
     ("cluster-256", "a cluster steps through as many tiles as it has room for", [(FUSED, "etna")],
      (ENGINE, "const unsigned MOST_CLUSTER_TILES = 112;", "const unsigned MOST_CLUSTER_TILES = 256;")),
     ("cooling", "each cell's temperature is computed before the blocks meet, not meanwhile",

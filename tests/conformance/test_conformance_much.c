@@ -123,7 +123,7 @@ START_TEST(heaps) {
 }
 END_TEST
 
-// A lake of more than a thousand cells that becomes one of thousands: an engine may give it to a few multiprocessors at
+// A lake of some hundred cells that becomes one of thousands: an engine may give it to a few multiprocessors at
 // first, later to all. It is fed, and the maxima are recorded.
 START_TEST(growing) {
   const enum sciara_precision p = (enum sciara_precision)_i;
@@ -133,10 +133,10 @@ START_TEST(growing) {
   struct pair both;
   struct scene *s = &both.scene;
   scene_make(s, 200, 190, SCIARA_RECORD_MAX_THICKNESS | SCIARA_RECORD_MAX_SPEED, rough_slope, 2);
-  for (int64_t r = 40; r < 80; r++)
-    for (int64_t c = 40; c < 80; c++) scene_lava(s, r, c, 40 + 20 * noise(c, r), 1330 + 20 * noise(r + 7, c));
+  for (int64_t r = 45; r < 67; r++)
+    for (int64_t c = 45; c < 67; c++) scene_lava(s, r, c, 150 + 50 * noise(c, r), 1330 + 20 * noise(r + 7, c));
   scene_vent(s, 60, 60, 2, 4, rates);
-  scene_vent(s, 90, 75, 3, 4, rates);
+  scene_vent(s, 50, 64, 3, 4, rates);
   pair_start(&both, p);
   for (size_t k = 0; k < sizeof steps / sizeof *steps; k++) pair_to_step(&both, p, steps[k], "a growing lake");
   ck_assert_int_gt(both.serial.at.liquid_cells, 5000);

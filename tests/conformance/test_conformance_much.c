@@ -133,8 +133,8 @@ START_TEST(growing) {
   struct pair both;
   struct scene *s = &both.scene;
   scene_make(s, 200, 190, SCIARA_RECORD_MAX_THICKNESS | SCIARA_RECORD_MAX_SPEED, rough_slope, 2);
-  for (int64_t r = 45; r < 67; r++)
-    for (int64_t c = 45; c < 67; c++) scene_lava(s, r, c, 150 + 50 * noise(c, r), 1330 + 20 * noise(r + 7, c));
+  for (int64_t r = 45; r < 71; r++)
+    for (int64_t c = 45; c < 71; c++) scene_lava(s, r, c, 250 + 50 * noise(c, r), 1330 + 20 * noise(r + 7, c));
   scene_vent(s, 60, 60, 2, 4, rates);
   scene_vent(s, 50, 64, 3, 4, rates);
   pair_start(&both, p);

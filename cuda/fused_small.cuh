@@ -247,8 +247,13 @@ template <bool IN_CLUSTER> struct small_work : small_view<IN_CLUSTER> {
     sciara_parcel parcel = {0, 0, 0, 0};
     if (h != 0) parcel = sciara_parcel_residual(sciara_max0(h - leaving), my.vx[id], my.vy[id], my.keep[id], my.T[id]);
     SCIARA_UNROLL
-    for (int i = 0; i < DIRECTIONS; i++)
-      sciara_parcel_add(&parcel, i + 1, {my.chunk.comes[i][k], my.chunk.speed[i][k]}, my.chunk.T[i][k]);
+    for (int i = 0; i < DIRECTIONS; i++) { // sciara_parcel_add, without a branch
+      const sciara_outflow comes = {my.chunk.comes[i][k], my.chunk.speed[i][k]};
+      const sciara_parcel sum = sciara_parcel_sum(&parcel, i + 1, comes, my.chunk.T[i][k]);
+      const bool flows = comes.thickness != 0;
+      parcel = {flows ? sum.h : parcel.h, flows ? sum.px : parcel.px, flows ? sum.py : parcel.py,
+                flows ? sum.heat : parcel.heat};
+    }
     return parcel;
   }
 

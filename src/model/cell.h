@@ -346,14 +346,21 @@ SCIARA_HD struct sciara_parcel sciara_parcel_residual(real h0, real vx, real vy,
   return parcel;
 }
 
-/** tau2: adds the outflow of neighbour i (temperature T_i, K) towards this cell; call for i = 1..8 in order. */
-SCIARA_HD void sciara_parcel_add(struct sciara_parcel *parcel, int i, struct sciara_outflow out, real T_i) {
-  const bool flows = out.thickness != 0;
-  SCIARA_LEAVE_IF(!flows, );
+/** tau2: `parcel` and the outflow of neighbour i (temperature T_i, K) towards this cell, where one flows. */
+SCIARA_HD struct sciara_parcel sciara_parcel_sum(const struct sciara_parcel *parcel, int i, struct sciara_outflow out,
+                                                 real T_i) {
   const int heading = sciara_moore_reverse(i); // from the donor to this cell
   const real momentum = out.thickness * out.speed;
   const struct sciara_parcel sum = {parcel->h + out.thickness, parcel->px + momentum * sciara_unit_x(heading),
                                     parcel->py + momentum * sciara_unit_y(heading), parcel->heat + out.thickness * T_i};
+  return sum;
+}
+
+/** tau2: adds the outflow of neighbour i (temperature T_i, K) towards this cell; call for i = 1..8 in order. */
+SCIARA_HD void sciara_parcel_add(struct sciara_parcel *parcel, int i, struct sciara_outflow out, real T_i) {
+  const bool flows = out.thickness != 0;
+  SCIARA_LEAVE_IF(!flows, );
+  const struct sciara_parcel sum = sciara_parcel_sum(parcel, i, out, T_i);
   if (flows) *parcel = sum;
 }
 

@@ -220,12 +220,14 @@ template <bool IN_CLUSTER> struct small_work : small_view<IN_CLUSTER> {
     real leaves = 0, T = 0;
     sciara_outflow comes = {0, 0};
     if (sends || receives) { // both at once; one that does not flow has numbers whose quotient takes no detour
-      fused_flow out = {{1, 0, 1}, 0}, in = {{1, 0, 1}, 0};
-      fused_donor donor = {1, 0};
-      if (sends) out = this->flow_to_mine(id);
-      if (receives) this->flow_from_mine(id, &in, &donor);
+      fused_flow out = this->flow_to_mine(id), in;
+      fused_donor donor;
+      this->flow_from_mine(receives ? this->scratch_of_mine(id) : this->scratch_of(id), &in, &donor);
+      const real keep = sends ? my.keep[id] : 1;
+      if (!sends) out = {{1, 0, 1}, 0};
+      if (!receives) in = {{1, 0, 1}, 0}, donor = {1, 0};
       bool bad = false, donors_affair = false;
-      leaves = sciara_slope_flow(&out.slope, out.share, sends ? my.keep[id] : 1, t, &bad).thickness;
+      leaves = sciara_slope_flow(&out.slope, out.share, keep, t, &bad).thickness;
       comes = sciara_slope_flow(&in.slope, in.share, donor.keep, t, &donors_affair);
       T = donor.T;
       if (bad && sends) blame(&d.control->bad_before, index_of(id), tally);

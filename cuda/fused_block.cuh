@@ -182,7 +182,8 @@ template <bool IN_CLUSTER> struct small_view {
   }
 
   /** What was shown of the flow from this thread's neighbour to a cell, and of that neighbour. */
-  __device__ void flow_from_mine(int64_t there, fused_flow *flow, fused_donor *donor) const {
+  __device__ void flow_from_mine(unsigned id, fused_flow *flow, fused_donor *donor) const {
+    const int64_t there = scratch_of_mine(id);
     const unsigned direction = (unsigned)sciara_moore_reverse((int)n) - 1;
     if constexpr (IN_CLUSTER) {
       const block_type &its = holder_of(there);

@@ -220,14 +220,12 @@ template <bool IN_CLUSTER> struct small_work : small_view<IN_CLUSTER> {
     real leaves = 0, T = 0;
     sciara_outflow comes = {0, 0};
     if (sends || receives) { // both at once; one that does not flow has numbers whose quotient takes no detour
-      fused_flow out = this->flow_to_mine(id), in;
-      fused_donor donor;
-      this->flow_from_mine(receives ? this->scratch_of_mine(id) : this->scratch_of(id), &in, &donor);
-      const real keep = sends ? my.keep[id] : 1;
-      if (!sends) out = {{1, 0, 1}, 0};
-      if (!receives) in = {{1, 0, 1}, 0}, donor = {1, 0};
+      fused_flow out = {{1, 0, 1}, 0}, in = {{1, 0, 1}, 0};
+      fused_donor donor = {1, 0};
+      if (sends) out = this->flow_to_mine(id);
+      if (receives) this->flow_from_mine(id, &in, &donor);
       bool bad = false, donors_affair = false;
-      leaves = sciara_slope_flow(&out.slope, out.share, keep, t, &bad).thickness;
+      leaves = sciara_slope_flow(&out.slope, out.share, sends ? my.keep[id] : 1, t, &bad).thickness;
       comes = sciara_slope_flow(&in.slope, in.share, donor.keep, t, &donors_affair);
       T = donor.T;
       if (bad && sends) blame(&d.control->bad_before, index_of(id), tally);
@@ -249,13 +247,8 @@ template <bool IN_CLUSTER> struct small_work : small_view<IN_CLUSTER> {
     sciara_parcel parcel = {0, 0, 0, 0};
     if (h != 0) parcel = sciara_parcel_residual(sciara_max0(h - leaving), my.vx[id], my.vy[id], my.keep[id], my.T[id]);
     SCIARA_UNROLL
-    for (int i = 0; i < DIRECTIONS; i++) { // sciara_parcel_add, without a branch
-      const sciara_outflow comes = {my.chunk.comes[i][k], my.chunk.speed[i][k]};
-      const sciara_parcel sum = sciara_parcel_sum(&parcel, i + 1, comes, my.chunk.T[i][k]);
-      const bool flows = comes.thickness != 0;
-      parcel = {flows ? sum.h : parcel.h, flows ? sum.px : parcel.px, flows ? sum.py : parcel.py,
-                flows ? sum.heat : parcel.heat};
-    }
+    for (int i = 0; i < DIRECTIONS; i++)
+      sciara_parcel_add(&parcel, i + 1, {my.chunk.comes[i][k], my.chunk.speed[i][k]}, my.chunk.T[i][k]);
     return parcel;
   }
 

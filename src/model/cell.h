@@ -139,18 +139,9 @@ SCIARA_HD bool sciara_slope_open_with(const struct sciara_rule *rule, real h, re
   return !blocked && !(effective <= hc * cosine);
 }
 
-/**
- * The same with the head of s->v0. A head that is too small to change a bit, beside a thickness and a top that are not, is
- * taken for 0: a quotient of such numbers takes a GPU a detour, and lava that came to rest has them for hundreds of steps.
- */
+/** The same with the head of s->v0. */
 SCIARA_HD bool sciara_slope_open(const struct sciara_rule *rule, real h, real hc, real top, struct sciara_slope *s) {
-#ifdef SCIARA_SINGLE
-  const real faint = 0x1p-40f, far_larger = 0x1p-50f; // the head is below 2^-80 m: less than half an ulp of 2^-50 m
-#else
-  const real faint = 0x1p-450, far_larger = 0x1p-800;
-#endif
-  const bool vanishes = s->v0 < faint && h > far_larger && (top > far_larger || top < -far_larger);
-  return sciara_slope_open_with(rule, h, hc, top, sciara_head(rule, vanishes ? 0 : s->v0), s);
+  return sciara_slope_open_with(rule, h, hc, top, sciara_head(rule, s->v0), s);
 }
 
 /**
@@ -346,21 +337,14 @@ SCIARA_HD struct sciara_parcel sciara_parcel_residual(real h0, real vx, real vy,
   return parcel;
 }
 
-/** tau2: `parcel` and the outflow of neighbour i (temperature T_i, K) towards this cell, where one flows. */
-SCIARA_HD struct sciara_parcel sciara_parcel_sum(const struct sciara_parcel *parcel, int i, struct sciara_outflow out,
-                                                 real T_i) {
-  const int heading = sciara_moore_reverse(i); // from the donor to this cell
-  const real momentum = out.thickness * out.speed;
-  const struct sciara_parcel sum = {parcel->h + out.thickness, parcel->px + momentum * sciara_unit_x(heading),
-                                    parcel->py + momentum * sciara_unit_y(heading), parcel->heat + out.thickness * T_i};
-  return sum;
-}
-
 /** tau2: adds the outflow of neighbour i (temperature T_i, K) towards this cell; call for i = 1..8 in order. */
 SCIARA_HD void sciara_parcel_add(struct sciara_parcel *parcel, int i, struct sciara_outflow out, real T_i) {
   const bool flows = out.thickness != 0;
   SCIARA_LEAVE_IF(!flows, );
-  const struct sciara_parcel sum = sciara_parcel_sum(parcel, i, out, T_i);
+  const int heading = sciara_moore_reverse(i); // from the donor to this cell
+  const real momentum = out.thickness * out.speed;
+  const struct sciara_parcel sum = {parcel->h + out.thickness, parcel->px + momentum * sciara_unit_x(heading),
+                                    parcel->py + momentum * sciara_unit_y(heading), parcel->heat + out.thickness * T_i};
   if (flows) *parcel = sum;
 }
 

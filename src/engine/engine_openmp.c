@@ -293,14 +293,14 @@ static bool is_spoilt(const struct openmp *e) {
 
 /** Takes over one outflow from another part, or one that reaches a dry cell. */
 static bool receive(struct sciara_part *p, const struct sciara_edges *g, int64_t k, int n) {
-  const int64_t i = g->to[k];
+  const int64_t i = g->cell[k];
   const uint32_t slot = p->slot[i];
   struct sciara_arrivals *to = slot ? &p->inner[n] : &p->fresh;
   if (!sciara_arrivals_reserve(to, 1)) return false;
   to->list[to->count++] = (struct sciara_arrival){.cell = slot ? (int64_t)slot - 1 : i,
                                                   .direction = n,
                                                   .out = {.thickness = g->share[k], .speed = g->v0[k]},
-                                                  .T = g->keep[k]};
+                                                  .T = g->accel[k]};
   return true;
 }
 
@@ -318,7 +318,7 @@ static bool receive_all(const struct openmp *e, int me) {
       g = &e->part[other].edges[SCIARA_EDGE_OUTER][i];
       if (other == me) continue;
       for (int64_t k = 0; k < g->count; k++)
-        if (g->to[k] >= p->begin && g->to[k] < p->end && !receive(p, g, k, n)) return false;
+        if (g->cell[k] >= p->begin && g->cell[k] < p->end && !receive(p, g, k, n)) return false;
     }
   }
   return true;

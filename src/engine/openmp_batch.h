@@ -62,6 +62,7 @@ static inline bool is_normal_exp(real x) { return (x >= -EXP_NORMAL) & (x <= EXP
 /** Cells whose time is evaluated together. Lanes from `count` on repeat the last cell. */
 struct batch {
   int count, lanes; ///< lanes: a multiple of CHUNK
+  bool faint;       ///< a momentum is
   uint32_t place[BATCH];
   int64_t cell[BATCH];
   real z[BATCH], h[BATCH], T[BATCH], vx[BATCH], vy[BATCH], hc[BATCH];

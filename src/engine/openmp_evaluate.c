@@ -1,16 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // Time evaluation of engine `openmp`, in loops that a compiler turns into vector instructions: openmp_batch.h.
+#include <string.h>
+
 #include "engine/openmp_batch.h"
 
-/** Velocity and dissipation of all cells; 0 for a faint momentum, whose head is 0 in any case. */
-PIECE void find_velocities(struct sciara_part *p) {
+#define NO_PLACE UINT32_MAX ///< of a cell that is not in the list
+
+/** Velocity and dissipation of the cells from place `begin` on; 0 for a faint momentum, whose head is 0 in any case. */
+PIECE void find_velocities(struct sciara_part *p, int64_t begin, int count) {
   const struct sciara_rule *rule = &p->rule;
-  const real *restrict h = p->h, *restrict T = p->T, *restrict px = p->px, *restrict py = p->py;
-  real *restrict vx = p->vx, *restrict vy = p->vy, *restrict keep = p->keep, *restrict leaving = p->leaving;
-  const int64_t count = p->count;
+  const real *restrict h = p->h + begin, *restrict T = p->T + begin;
+  const real *restrict px = p->px + begin, *restrict py = p->py + begin;
+  real *restrict vx = p->vx + begin, *restrict vy = p->vy + begin;
+  real *restrict keep = p->keep + begin, *restrict leaving = p->leaving + begin;
   sciara_lane odd = 0;
   LANES
-  for (int64_t k = 0; k < count; k++) {
+  for (int k = 0; k < count; k++) {
     const real exponent = sciara_log_of_law(rule, rule->ln_dP_sol, rule->dP_b, T[k]);
     odd |= is_normal_exp(exponent) ? 0 : 1;
     keep[k] = 1 - exp_normal(exponent);
@@ -19,7 +24,7 @@ PIECE void find_velocities(struct sciara_part *p) {
     leaving[k] = 0;
   }
   if (!odd) return;
-  for (int64_t k = 0; k < count; k++) keep[k] = 1 - sciara_dissipation(rule, T[k]);
+  for (int k = 0; k < count; k++) keep[k] = 1 - sciara_dissipation(rule, T[k]);
 }
 
 /** Whether neither cell i nor a neighbour changed in the last step. One column more is looked at: it fills a vector. */
@@ -36,19 +41,19 @@ static inline bool is_calm(const struct sciara_part *p, int64_t i) {
   return latest < p->step - 1;
 }
 
-/** The places of the cells that are not at rest; returns how many. And those of faint momenta. */
-PIECE int64_t list_awake(struct sciara_part *p) {
-  int64_t awake = 0, faint = 0;
-  for (int64_t k = 0; k < p->count; k++) {
+/** Which of the cells from place `begin` on are not at rest; returns how many. Those of faint momenta are noted. */
+PIECE int list_awake(struct sciara_part *p, int64_t begin, int count, uint32_t *restrict list) {
+  int awake = 0;
+  int64_t faint = p->faint_count;
+  for (int64_t k = begin; k < begin + count; k++) {
     const bool rests = p->from[k] > 0 && p->T[k] <= p->from[k] && is_calm(p, p->cell[k]);
     p->from[k] = rests ? p->from[k] : 0;
-    p->list[awake] = (uint32_t)k;
+    list[awake] = (uint32_t)k;
     awake += !rests;
     p->faint[faint] = (uint32_t)k;
     faint += sciara_is_faint(p->px[k]) || sciara_is_faint(p->py[k]);
   }
   p->faint_count = faint;
-  p->faded = 0;
   return awake;
 }
 
@@ -56,6 +61,7 @@ PIECE int64_t list_awake(struct sciara_part *p) {
 PIECE void load_batch(const struct sciara_part *p, const uint32_t *place, int count, struct batch *restrict b) {
   b->count = count;
   b->lanes = (count + CHUNK - 1) / CHUNK * CHUNK;
+  b->faint = false;
   for (int k = 0; k < b->lanes; k++) {
     const uint32_t from = place[k < count ? k : count - 1];
     b->place[k] = from;
@@ -64,6 +70,7 @@ PIECE void load_batch(const struct sciara_part *p, const uint32_t *place, int co
     b->T[k] = p->T[from];
     b->vx[k] = p->vx[from];
     b->vy[k] = p->vy[from];
+    b->faint |= sciara_is_faint(p->px[from]) | sciara_is_faint(p->py[from]);
     b->z[k] = p->f.z[b->cell[k]];
     b->set[k] = SCIARA_SELF;
     b->top[0][k] = 0;
@@ -167,10 +174,16 @@ PIECE void find_times(struct sciara_part *p, struct sciara_edges *g) {
   real time[BATCH], least[CHUNK];
   for (int l = 0; l < CHUNK; l++) least[l] = rule->clock_max;
   for (; g->timed < g->count; g->timed += BATCH) {
-    const real *restrict v0 = g->v0 + g->timed, *restrict h = g->h + g->timed, *restrict keep = g->keep + g->timed;
+    const real *restrict v0 = g->v0 + g->timed;
     real *restrict accel = g->accel + g->timed, *restrict path = g->path + g->timed;
+    const uint32_t *restrict donor = g->donor + g->timed;
     const int n = g->count - g->timed < BATCH ? (int)(g->count - g->timed) : BATCH;
+    real h[BATCH], keep[BATCH];
     sciara_lane nan[BATCH], odd = 0;
+    for (int k = 0; k < n; k++) {
+      h[k] = p->h[donor[k]];
+      keep[k] = p->keep[donor[k]];
+    }
     LANES
     for (int k = 0; k < n; k++) {
       struct sciara_slope s;
@@ -190,25 +203,69 @@ PIECE void find_times(struct sciara_part *p, struct sciara_edges *g) {
     for (int k = 0; k < BATCH; k += CHUNK)
       for (int l = 0; l < CHUNK; l++) least[l] = time[k + l] < least[l] ? time[k + l] : least[l];
     for (int k = 0; odd && k < n; k++)
-      if (nan[k]) sciara_part_blame(p, p->cell[g->donor[g->timed + k]]);
+      if (nan[k]) sciara_part_blame(p, p->cell[donor[k]]);
   }
   g->timed = g->count;
   for (int l = 0; l < CHUNK; l++)
     if (least[l] < p->t_opt) p->t_opt = least[l];
 }
 
-/** The initial speed of cell k of a batch towards neighbour i. */
-static inline real initial_speed(const struct sciara_part *p, const struct batch *b, int i, uint32_t k) {
-  const uint32_t place = b->place[k];
-  const real px = p->px[place], py = p->py[place];
-  if (sciara_is_faint(px) || sciara_is_faint(py))
-    return sciara_initial_speed(i, sciara_real_div(px, p->h[place]), sciara_real_div(py, p->h[place]));
-  return b->to[i > 4][k] == i ? b->speed[i > 4][k] : 0;
+/** The initial speeds along the last edges of a list where the momentum of the donor is faint. */
+static void mend_speeds(const struct sciara_part *p, struct sciara_edges *g, int i, int last) {
+  for (int64_t e = g->count - last; e < g->count; e++) {
+    const uint32_t place = g->donor[e];
+    const real px = p->px[place], py = p->py[place];
+    if (sciara_is_faint(px) || sciara_is_faint(py))
+      g->v0[e] = sciara_initial_speed(i, sciara_real_div(px, p->h[place]), sciara_real_div(py, p->h[place]));
+  }
 }
 
-/** Makes edges in direction i of the survivors among some cells of a batch. */
+/** Appends the edges in direction i of some cells of a batch to a list, all but where they lead to. */
+static inline void append(struct sciara_edges *restrict g, const struct sciara_part *p, const struct batch *restrict b,
+                          int i, const uint32_t *restrict chosen, int count) {
+  uint32_t *restrict donor = g->donor + g->count;
+  real *restrict v0 = g->v0 + g->count, *restrict share = g->share + g->count;
+  real *restrict accel = g->accel + g->count, *restrict path = g->path + g->count;
+  const sciara_lane *restrict towards = b->to[i > 4];
+  for (int e = 0; e < count; e++) {
+    const uint32_t k = chosen[e];
+    const bool along = towards[k] == i;
+    donor[e] = b->place[k];
+    v0[e] = along ? b->speed[i > 4][k] : 0;
+    share[e] = sciara_share(b->average[k], b->top[i][k]);
+    accel[e] = b->top[i][k];
+    path[e] = along ? b->head[i > 4][k] : 0;
+  }
+  g->count += count;
+  if (b->faint) mend_speeds(p, g, i, count);
+}
+
+/** Takes out of the chosen cells those that lead to dry cells or to other parts, and makes their edges. */
+PIECE int harvest_outside(struct sciara_part *p, const struct batch *restrict b, int i, uint32_t *chosen, int count) {
+  uint32_t *to = p->edges[SCIARA_EDGE_INNER][i].to + p->edges[SCIARA_EDGE_INNER][i].count;
+  const int64_t offset = sciara_moore_offset(i, p->f.stride);
+  int kept = 0;
+  for (int e = 0; e < count; e++) {
+    const uint32_t k = chosen[e], place = to[e];
+    const int64_t cell = b->cell[k] + offset;
+    const bool mine = cell >= p->begin && cell < p->end;
+    if (place != NO_PLACE) {
+      chosen[kept] = k;
+      to[kept++] = place;
+      continue;
+    }
+    struct sciara_edges *g = &p->edges[mine ? SCIARA_EDGE_FRESH : SCIARA_EDGE_OUTER][i];
+    g->cell[g->count] = cell;
+    append(g, p, b, i, &k, 1);
+  }
+  return kept;
+}
+
+/** Makes edges in direction i of the survivors among some cells of a batch; there is room. */
 static inline void harvest(struct sciara_part *p, const struct batch *restrict b, int i, const uint32_t *giver,
                            int givers) {
+  struct sciara_edges *inner = &p->edges[SCIARA_EDGE_INNER][i];
+  uint32_t *restrict to = inner->to + inner->count;
   uint32_t chosen[BATCH];
   int count = 0;
   for (int n = 0; n < givers; n++) {
@@ -216,30 +273,22 @@ static inline void harvest(struct sciara_part *p, const struct batch *restrict b
     count += (int)(b->set[giver[n]] >> i & 1);
   }
   const int64_t offset = sciara_moore_offset(i, p->f.stride);
+  bool outside = false;
   for (int e = 0; e < count; e++) {
-    const uint32_t k = chosen[e];
-    const int64_t to = b->cell[k] + offset;
-    const bool mine = to >= p->begin && to < p->end;
-    const uint32_t slot = mine ? p->slot[to] : 0;
-    struct sciara_edges *g = &p->edges[slot ? SCIARA_EDGE_INNER : mine ? SCIARA_EDGE_FRESH : SCIARA_EDGE_OUTER][i];
-    const int64_t at = g->count++;
-    g->to[at] = slot ? (int64_t)slot - 1 : to;
-    g->donor[at] = b->place[k];
-    g->v0[at] = initial_speed(p, b, i, k);
-    g->share[at] = sciara_share(b->average[k], b->top[i][k]);
-    g->accel[at] = b->top[i][k];
-    g->path[at] = b->to[i > 4][k] == i ? b->head[i > 4][k] : 0;
-    g->keep[at] = p->keep[b->place[k]];
-    g->h[at] = b->h[k];
+    const int64_t cell = b->cell[chosen[e]] + offset;
+    to[e] = (cell >= p->begin && cell < p->end ? p->slot[cell] : 0) - 1;
+    outside |= to[e] == NO_PLACE;
   }
+  if (outside) count = harvest_outside(p, b, i, chosen, count);
+  append(inner, p, b, i, chosen, count);
 }
 
 /** Room for what a batch can give in direction i. */
 static bool reserve(struct sciara_part *p, int i) {
   bool good = true;
   for (int kind = 0; kind < SCIARA_EDGE_KINDS; kind++) {
-    struct sciara_edges *g = &p->edges[kind][i];
-    if (g->capacity - g->count < BATCH) good = good && sciara_edges_reserve(g, BATCH);
+    const struct sciara_edges *g = &p->edges[kind][i];
+    if (g->capacity - g->count < BATCH) good = good && sciara_edges_reserve(p, (enum sciara_edge_kind)kind, i, BATCH);
   }
   return good;
 }
@@ -311,8 +360,26 @@ static void evaluate_batch(struct sciara_part *p, const uint32_t *place, int cou
   find_rest(p, b);
 }
 
-void sciara_part_evaluate(struct sciara_part *p) {
+/** The cells of a part, some at a time; those that are not at rest in batches that are full, but for the last. */
+static void evaluate_cells(struct sciara_part *p) {
   struct batch b;
+  uint32_t list[BATCH + BLOCK];
+  int awake = 0;
+  p->faint_count = p->faded = 0;
+  for (int64_t begin = 0; begin < p->count && !p->exhausted; begin += BLOCK) {
+    const bool last = p->count - begin <= BLOCK;
+    const int count = last ? (int)(p->count - begin) : BLOCK;
+    int done = 0;
+    awake += list_awake(p, begin, count, list + awake);
+    find_velocities(p, begin, count);
+    for (; awake - done >= BATCH && !p->exhausted; done += BATCH) evaluate_batch(p, list + done, BATCH, &b);
+    if (last && done < awake && !p->exhausted) evaluate_batch(p, list + done, awake - done, &b);
+    awake -= done;
+    memmove(list, list + done, (size_t)awake * sizeof *list);
+  }
+}
+
+void sciara_part_evaluate(struct sciara_part *p) {
   p->t_opt = p->rule.clock_max;
   for (int kind = 0; kind < SCIARA_EDGE_KINDS; kind++)
     for (int i = 1; i < SCIARA_MOORE; i++) {
@@ -320,10 +387,7 @@ void sciara_part_evaluate(struct sciara_part *p) {
       g->count = g->timed = g->flown = g->taken = 0;
     }
   if (p->looks) blame_unsound(p);
-  const int64_t awake = list_awake(p);
-  find_velocities(p);
-  for (int64_t k = 0; k < awake && !p->exhausted; k += BATCH)
-    evaluate_batch(p, p->list + k, awake - k < BATCH ? (int)(awake - k) : BATCH, &b);
+  evaluate_cells(p);
   for (int kind = 0; kind < SCIARA_EDGE_KINDS; kind++)
     for (int i = 1; i < SCIARA_MOORE; i++) find_times(p, &p->edges[kind][i]);
 }

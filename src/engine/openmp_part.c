@@ -17,12 +17,14 @@ static int64_t grown(int64_t capacity, int64_t need) {
   return (bigger + 63) / 64 * 64;
 }
 
-bool sciara_edges_reserve(struct sciara_edges *g, int64_t more) {
+bool sciara_edges_reserve(struct sciara_part *p, enum sciara_edge_kind kind, int direction, int64_t more) {
+  struct sciara_edges *g = &p->edges[kind][direction];
   if (g->count + more <= g->capacity) return true;
   const int64_t capacity = grown(g->capacity, g->count + more);
-  bool good = resize((void **)&g->to, g->count, capacity, sizeof *g->to) &&
-              resize((void **)&g->donor, g->count, capacity, sizeof *g->donor);
-  real **const reals[] = {&g->v0, &g->accel, &g->path, &g->share, &g->keep, &g->h};
+  bool good = kind == SCIARA_EDGE_INNER ? resize((void **)&g->to, g->count, capacity, sizeof *g->to)
+                                        : resize((void **)&g->cell, g->count, capacity, sizeof *g->cell);
+  good = good && resize((void **)&g->donor, g->count, capacity, sizeof *g->donor);
+  real **const reals[] = {&g->v0, &g->accel, &g->path, &g->share};
   for (size_t k = 0; k < sizeof reals / sizeof *reals; k++)
     good = good && resize((void **)reals[k], g->count, capacity, sizeof(real));
   if (good) g->capacity = capacity;
@@ -39,13 +41,12 @@ bool sciara_arrivals_reserve(struct sciara_arrivals *a, int64_t more) {
 
 static void release_edges(struct sciara_edges *g) {
   sciara_free(g->to);
+  sciara_free(g->cell);
   sciara_free(g->donor);
   sciara_free(g->v0);
   sciara_free(g->accel);
   sciara_free(g->path);
   sciara_free(g->share);
-  sciara_free(g->keep);
-  sciara_free(g->h);
 }
 
 enum { STATE_REALS = 7, REALS = 11 };
@@ -103,7 +104,7 @@ enum sciara_status sciara_part_reserve(struct sciara_part *p, int64_t need) {
 }
 
 size_t sciara_part_memory_of_lava(void) {
-  enum { EDGES = 2, EDGE_REALS = 6 }; // measured on rough slopes: lava leaves a cell along two edges at a time
+  enum { EDGES = 2, EDGE_REALS = 4 }; // measured on rough slopes: lava leaves a cell along two edges at a time
   const struct sciara_part *p = NULL;
   const struct sciara_edges *g = NULL;
   const size_t cell = sizeof *p->cell + sizeof *p->ask + sizeof *p->list + sizeof *p->faint + REALS * sizeof(real);

@@ -30,12 +30,11 @@ struct sciara_edges {
   int64_t timed;      ///< those before it have had their part in the minimum of the clock
   int64_t flown;      ///< those before it have had their flow computed
   int64_t taken;      ///< those before it have arrived
-  int64_t *to;        ///< padded index of the receiver; of an inner edge its place in the part
+  uint32_t *to;       ///< of inner edges: place of the receiver in the part
+  int64_t *cell;      ///< of all others: its padded index
   uint32_t *donor;    ///< place of the donor in its part
   real *v0, *share;   ///< become the speed and the thickness of the outflow
-  real *accel, *path; ///< before the time is asked for: top and head
-  real *keep;         ///< then the temperature of the donor
-  real *h;            ///< of the donor
+  real *accel, *path; ///< before the time is asked for: top and head; `accel` becomes the temperature of the donor, K
 };
 
 /** An outflow that reaches a cell from another part, or a dry one. */
@@ -134,8 +133,8 @@ enum sciara_status sciara_part_bear(struct sciara_part *p);
 /** Takes out the dead and puts in the born. */
 enum sciara_status sciara_part_renew(struct sciara_part *p);
 
-/** Room for `more` further edges. */
-bool sciara_edges_reserve(struct sciara_edges *g, int64_t more);
+/** Room for `more` further edges of part p, of one kind and direction. */
+bool sciara_edges_reserve(struct sciara_part *p, enum sciara_edge_kind kind, int direction, int64_t more);
 
 /** Room for `more` further arrivals. */
 bool sciara_arrivals_reserve(struct sciara_arrivals *a, int64_t more);

@@ -5,11 +5,13 @@
 
 /** What flows along the edges first..first + count, count <= BATCH, and what leaves the donors. */
 PIECE void flow_batch(struct sciara_part *p, struct sciara_edges *g, int64_t first, int count) {
-  real *restrict v0 = g->v0 + first, *restrict share = g->share + first, *restrict keep = g->keep + first;
-  const real *restrict accel = g->accel + first, *restrict path = g->path + first;
+  real *restrict v0 = g->v0 + first, *restrict share = g->share + first, *restrict accel = g->accel + first;
+  const real *restrict path = g->path + first;
   const uint32_t *restrict donor = g->donor + first;
   const real t = p->t;
+  real keep[BATCH];
   sciara_lane nan[BATCH], odd = 0;
+  for (int e = 0; e < count; e++) keep[e] = p->keep[donor[e]];
   LANES
   for (int e = 0; e < count; e++) {
     const struct sciara_slope s = {.v0 = v0[e], .accel = accel[e], .path = path[e]};
@@ -22,7 +24,7 @@ PIECE void flow_batch(struct sciara_part *p, struct sciara_edges *g, int64_t fir
   }
   for (int e = 0; e < count; e++) {
     p->leaving[donor[e]] = p->leaving[donor[e]] + share[e];
-    keep[e] = p->T[donor[e]];
+    accel[e] = p->T[donor[e]];
   }
   for (int e = 0; odd && e < count; e++)
     if (nan[e]) sciara_part_blame(p, p->cell[donor[e]]);
@@ -85,7 +87,7 @@ static inline __attribute__((always_inline)) void gather(struct sciara_part *p, 
   struct sciara_edges *g = &p->edges[SCIARA_EDGE_INNER][sciara_moore_reverse(n)];
   int64_t e = g->taken;
   for (; e < g->count && g->to[e] < begin + count; e++)
-    add(q, g->to[e] - begin, n, (struct sciara_outflow){.thickness = g->share[e], .speed = g->v0[e]}, g->keep[e]);
+    add(q, g->to[e] - begin, n, (struct sciara_outflow){.thickness = g->share[e], .speed = g->v0[e]}, g->accel[e]);
   g->taken = e;
   struct sciara_arrivals *a = &p->inner[n];
   for (; a->taken < a->count && a->list[a->taken].cell < begin + count; a->taken++)

@@ -59,13 +59,18 @@ static inline real cbrt_normal(real x) { return sciara_cbrt_normal(x); }
 /** Whether exp_normal is good for x. */
 static inline bool is_normal_exp(real x) { return (x >= -EXP_NORMAL) & (x <= EXP_NORMAL); }
 
+/** The velocity of lava, m/s; 0 for a faint momentum, whose head is 0 in any case. */
+static inline real velocity(real momentum, real h) {
+  return sciara_real_div(sciara_is_faint(momentum) ? 0 : momentum, h);
+}
+
 /** Cells whose time is evaluated together. Lanes from `count` on repeat the last cell. */
 struct batch {
   int count, lanes; ///< lanes: a multiple of CHUNK
-  bool faint;       ///< a momentum is
+  bool faint;       ///< one of the momenta is
   uint32_t place[BATCH];
   int64_t cell[BATCH];
-  real z[BATCH], h[BATCH], T[BATCH], vx[BATCH], vy[BATCH], hc[BATCH];
+  real z[BATCH], h[BATCH], T[BATCH], px[BATCH], py[BATCH], vx[BATCH], vy[BATCH], hc[BATCH];
   sciara_lane to[2][BATCH];             ///< the neighbours that the velocity points to: on an axis, on a diagonal
   real speed[2][BATCH], head[2][BATCH]; ///< the initial speeds to them, m/s, and their heads, m
   real top[SCIARA_MOORE][BATCH];

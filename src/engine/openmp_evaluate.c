@@ -6,22 +6,17 @@
 
 #define NO_PLACE UINT32_MAX ///< of a cell that is not in the list
 
-/** Velocity and dissipation of the cells from place `begin` on; 0 for a faint momentum, whose head is 0 in any case. */
-PIECE void find_velocities(struct sciara_part *p, int64_t begin, int count) {
+/** What the cells from place `begin` on keep of their momentum. */
+PIECE void find_dissipation(struct sciara_part *p, int64_t begin, int count) {
   const struct sciara_rule *rule = &p->rule;
-  const real *restrict h = p->h + begin, *restrict T = p->T + begin;
-  const real *restrict px = p->px + begin, *restrict py = p->py + begin;
-  real *restrict vx = p->vx + begin, *restrict vy = p->vy + begin;
-  real *restrict keep = p->keep + begin, *restrict leaving = p->leaving + begin;
+  const real *restrict T = p->T + begin;
+  real *restrict keep = p->keep + begin;
   sciara_lane odd = 0;
   LANES
   for (int k = 0; k < count; k++) {
     const real exponent = sciara_log_of_law(rule, rule->ln_dP_sol, rule->dP_b, T[k]);
     odd |= is_normal_exp(exponent) ? 0 : 1;
     keep[k] = 1 - exp_normal(exponent);
-    vx[k] = sciara_real_div(sciara_is_faint(px[k]) ? 0 : px[k], h[k]);
-    vy[k] = sciara_real_div(sciara_is_faint(py[k]) ? 0 : py[k], h[k]);
-    leaving[k] = 0;
   }
   if (!odd) return;
   for (int k = 0; k < count; k++) keep[k] = 1 - sciara_dissipation(rule, T[k]);
@@ -47,7 +42,7 @@ PIECE int list_awake(struct sciara_part *p, int64_t begin, int count, uint32_t *
   int64_t faint = p->faint_count;
   for (int64_t k = begin; k < begin + count; k++) {
     const bool rests = p->from[k] > 0 && p->T[k] <= p->from[k] && is_calm(p, p->cell[k]);
-    p->from[k] = rests ? p->from[k] : 0;
+    if (!rests && p->from[k] > 0) p->from[k] = 0; // rare: a store to every cell would be more than all that is read
     list[awake] = (uint32_t)k;
     awake += !rests;
     p->faint[faint] = (uint32_t)k;
@@ -61,16 +56,14 @@ PIECE int list_awake(struct sciara_part *p, int64_t begin, int count, uint32_t *
 PIECE void load_batch(const struct sciara_part *p, const uint32_t *place, int count, struct batch *restrict b) {
   b->count = count;
   b->lanes = (count + CHUNK - 1) / CHUNK * CHUNK;
-  b->faint = false;
   for (int k = 0; k < b->lanes; k++) {
     const uint32_t from = place[k < count ? k : count - 1];
     b->place[k] = from;
     b->cell[k] = p->cell[from];
     b->h[k] = p->h[from];
     b->T[k] = p->T[from];
-    b->vx[k] = p->vx[from];
-    b->vy[k] = p->vy[from];
-    b->faint |= sciara_is_faint(p->px[from]) | sciara_is_faint(p->py[from]);
+    b->px[k] = p->px[from];
+    b->py[k] = p->py[from];
     b->z[k] = p->f.z[b->cell[k]];
     b->set[k] = SCIARA_SELF;
     b->top[0][k] = 0;
@@ -89,8 +82,16 @@ PIECE void find_critical_heights(const struct sciara_rule *rule, struct batch *r
   for (int k = 0; k < b->lanes; k++) b->hc[k] = sciara_critical_height(rule, b->T[k]);
 }
 
-/** Where the velocities of a batch point to. */
+/** The velocities of a batch, and where they point to. */
 PIECE void find_starts(const struct sciara_rule *rule, struct batch *restrict b) {
+  sciara_lane faint = 0;
+  LANES
+  for (int k = 0; k < b->lanes; k++) {
+    faint |= sciara_is_faint(b->px[k]) | sciara_is_faint(b->py[k]) ? 1 : 0;
+    b->vx[k] = velocity(b->px[k], b->h[k]);
+    b->vy[k] = velocity(b->py[k], b->h[k]);
+  }
+  b->faint = faint != 0;
   LANES
   for (int k = 0; k < b->lanes; k++) {
     const struct sciara_start start = sciara_start_of(b->vx[k], b->vy[k]);
@@ -371,7 +372,7 @@ static void evaluate_cells(struct sciara_part *p) {
     const int count = last ? (int)(p->count - begin) : BLOCK;
     int done = 0;
     awake += list_awake(p, begin, count, list + awake);
-    find_velocities(p, begin, count);
+    find_dissipation(p, begin, count);
     for (; awake - done >= BATCH && !p->exhausted; done += BATCH) evaluate_batch(p, list + done, BATCH, &b);
     if (last && done < awake && !p->exhausted) evaluate_batch(p, list + done, awake - done, &b);
     awake -= done;

@@ -49,12 +49,12 @@ static void release_edges(struct sciara_edges *g) {
   sciara_free(g->share);
 }
 
-enum { STATE_REALS = 7, REALS = 11 };
+enum { STATE_REALS = 7, REALS = 9 };
 
 /** The arrays of reals of a part; the first STATE_REALS outlive a step. */
 static void reals_of(struct sciara_part *p, real **out[REALS]) {
   real **const all[REALS] = {&p->h,         &p->T,  &p->px, &p->py,   &p->from,   &p->max_h,
-                             &p->max_speed, &p->vx, &p->vy, &p->keep, &p->leaving};
+                             &p->max_speed, &p->keep, &p->leaving};
   memcpy(out, all, sizeof all);
 }
 

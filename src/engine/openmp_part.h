@@ -69,7 +69,7 @@ struct sciara_part {
   real *from;                 ///< at rest since it had this temperature, K; 0: it is not at rest
   uint32_t *ask;              ///< from this step on it is worth asking whether it rests
   real *max_h, *max_speed;    ///< used where the fields are recorded
-  real *vx, *vy, *keep;       ///< of this step, like what follows
+  real *keep;                 ///< of its momentum, in this step
   real *leaving;              ///< out_1 + .. + out_8, m
   uint32_t *list;             ///< places: of cells that are not at rest, then of those that dry up
   uint32_t *faint;            ///< places of the cells with a subnormal momentum, ascending

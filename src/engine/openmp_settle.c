@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Flow computing, mass, momentum, heat and solidification of engine `openmp`, in loops that a compiler turns into
 // vector instructions: openmp_batch.h.
+#include <string.h>
+
 #include "engine/openmp_batch.h"
 
 /** What flows along the edges first..first + count, count <= BATCH, and what leaves the donors. */
@@ -41,9 +43,12 @@ PIECE void flow_along(struct sciara_part *p, struct sciara_edges *g, int64_t end
 }
 
 void sciara_part_flow(struct sciara_part *p) {
-  for (int64_t begin = 0; begin < p->count; begin += BLOCK)
+  for (int64_t begin = 0; begin < p->count; begin += BLOCK) {
+    const int64_t end = begin + BLOCK < p->count ? begin + BLOCK : p->count;
+    memset(p->leaving + begin, 0, (size_t)(end - begin) * sizeof *p->leaving);
     for (int i = 1; i < SCIARA_MOORE; i++)
-      for (int kind = 0; kind < SCIARA_EDGE_KINDS; kind++) flow_along(p, &p->edges[kind][i], begin + BLOCK);
+      for (int kind = 0; kind < SCIARA_EDGE_KINDS; kind++) flow_along(p, &p->edges[kind][i], end);
+  }
 }
 
 // -------------------------------------------------------------------------------------- mass, momentum and heat
@@ -51,11 +56,12 @@ void sciara_part_flow(struct sciara_part *p) {
 /** The cells from place `begin` on start with what stays. */
 PIECE void keep_residuals(const struct sciara_part *p, int64_t begin, int count, struct parcels *restrict q) {
   const real *restrict h = p->h + begin, *restrict T = p->T + begin, *restrict leaving = p->leaving + begin;
-  const real *restrict vx = p->vx + begin, *restrict vy = p->vy + begin, *restrict keep = p->keep + begin;
+  const real *restrict px = p->px + begin, *restrict py = p->py + begin, *restrict keep = p->keep + begin;
   LANES
   for (int k = 0; k < count; k++) {
     const struct sciara_parcel parcel =
-        sciara_parcel_residual(sciara_residual(h[k], leaving[k]), vx[k], vy[k], keep[k], T[k]);
+        sciara_parcel_residual(sciara_residual(h[k], leaving[k]), velocity(px[k], h[k]),
+                               velocity(py[k], h[k]), keep[k], T[k]);
     q->h[k] = parcel.h;
     q->px[k] = parcel.px;
     q->py[k] = parcel.py;

@@ -269,7 +269,7 @@ static enum sciara_status begin_step(struct openmp *e) {
     p->first = e->step == FIRST_STEP;
     p->looks = (e->step - FIRST_STEP) % SCIARA_LOOK_EVERY == 0;
     p->time = e->clockwork.now.time;
-    p->bad = p->bad_after = INT64_MAX;
+    p->bad = INT64_MAX;
     p->rock = p->lost = 0;
   }
   sciara_stopwatch_lap(&e->watch, SCIARA_PROCESS_OTHER);
@@ -284,7 +284,7 @@ static real find_clock(const struct openmp *e) {
   return e->part[0].rule.relaxation * t_opt;
 }
 
-/** Whether bad numbers were found before any lava moved, or memory is short: the step goes no further. */
+/** Whether bad numbers were found before the lava moved, or memory is short: the step goes no further. */
 static bool is_spoilt(const struct openmp *e) {
   bool spoilt = false;
   for (int n = 0; n < e->used; n++) spoilt |= e->part[n].spoilt;
@@ -335,17 +335,13 @@ static void settle(struct openmp *e, int me) {
   p->exhausted = sciara_part_bear(p) != SCIARA_OK || sciara_part_renew(p) != SCIARA_OK;
 }
 
-/** Leader: the error of the step so far, if there is one. What lava was counts more than what it has become by that. */
+/** Leader: the error of the step so far, if there is one. */
 static enum sciara_status verdict(struct openmp *e) {
-  int64_t bad = INT64_MAX, bad_after = INT64_MAX, row, col;
   for (int n = 0; n < e->used; n++) {
+    int64_t row, col;
     if (e->part[n].exhausted) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for the active cells");
-    sciara_part_blame(&bad, e->part[n].bad);
-    sciara_part_blame(&bad_after, e->part[n].bad_after);
-  }
-  if (bad == INT64_MAX) bad = bad_after;
-  if (bad != INT64_MAX) {
-    sciara_host_cell(&e->hf, bad, &row, &col);
+    if (e->part[n].bad == INT64_MAX) continue;
+    sciara_host_cell(&e->hf, e->part[n].bad, &row, &col);
     sciara_clockwork_blame(&e->clockwork, row, col);
   }
   return sciara_clockwork_verdict(&e->clockwork);

@@ -204,7 +204,7 @@ PIECE void find_times(struct sciara_part *p, struct sciara_edges *g) {
     for (int k = 0; k < BATCH; k += CHUNK)
       for (int l = 0; l < CHUNK; l++) least[l] = time[k + l] < least[l] ? time[k + l] : least[l];
     for (int k = 0; odd && k < n; k++)
-      if (nan[k]) sciara_part_blame(&p->bad, p->cell[donor[k]]);
+      if (nan[k]) sciara_part_blame(p, p->cell[donor[k]]);
   }
   g->timed = g->count;
   for (int l = 0; l < CHUNK; l++)
@@ -348,7 +348,7 @@ PIECE void find_rest(struct sciara_part *p, const struct batch *restrict b) {
 static void blame_unsound(struct sciara_part *p) {
   for (int64_t k = 0; k < p->count; k++)
     if (!sciara_is_sound(&p->rule, p->f.z[p->cell[k]], p->h[k], p->T[k], p->px[k], p->py[k]))
-      sciara_part_blame(&p->bad, p->cell[k]);
+      sciara_part_blame(p, p->cell[k]);
 }
 
 static void evaluate_batch(struct sciara_part *p, const uint32_t *place, int count, struct batch *b) {
@@ -385,7 +385,7 @@ void sciara_part_evaluate(struct sciara_part *p) {
   for (int kind = 0; kind < SCIARA_EDGE_KINDS; kind++)
     for (int i = 1; i < SCIARA_MOORE; i++) {
       struct sciara_edges *g = &p->edges[kind][i];
-      g->count = g->timed = g->left = g->taken = 0;
+      g->count = g->timed = g->flown = g->taken = 0;
     }
   if (p->looks) blame_unsound(p);
   evaluate_cells(p);

@@ -8,8 +8,8 @@
 
 struct sciara_part_kernel {
   void (*evaluate)(struct sciara_part *p); ///< tau1, time evaluation: t_opt and edges
-  void (*flow)(struct sciara_part *p);     ///< tau1, flow computing, to other parts and to dry cells
-  void (*settle)(struct sciara_part *p);   ///< the same to all others; tau2, rim and tau3 of them; needs `inner`
+  void (*flow)(struct sciara_part *p);     ///< tau1, flow computing
+  void (*settle)(struct sciara_part *p);   ///< tau2, rim and tau3 of the cells that were liquid; needs `inner`
 };
 
 #define SCIARA_DECLARE_KERNEL(level)                                      \

@@ -230,7 +230,7 @@ enum sciara_status sciara_part_bear(struct sciara_part *p) {
     if (parcel.h == 0) continue;
     bool bad = false;
     const enum sciara_fate fate = sciara_pass_settle(&p->rule, &p->f, i, parcel, p->t, p->time, &bad);
-    if (bad) sciara_part_blame(&p->bad_after, i);
+    if (bad) sciara_part_blame(p, i);
     p->rock += fate == SCIARA_FATE_ROCK;
     p->lost += fate == SCIARA_FATE_LOST;
     if (fate == SCIARA_FATE_LIQUID || fate == SCIARA_FATE_ROCK) p->stirred[i] = p->step;

@@ -28,7 +28,7 @@ enum sciara_edge_kind {
 struct sciara_edges {
   int64_t count, capacity;
   int64_t timed;      ///< those before it have had their part in the minimum of the clock
-  int64_t left;       ///< what flows along those before it has left the donors
+  int64_t flown;      ///< those before it have had their flow computed
   int64_t taken;      ///< those before it have arrived
   uint32_t *to;       ///< of inner edges: place of the receiver in the part
   int64_t *cell;      ///< of all others: its padded index
@@ -84,7 +84,6 @@ struct sciara_part {
 
   real t_opt;                     ///< smallest time of its cells, s
   int64_t bad;                    ///< first padded index with numbers that lava cannot have, or INT64_MAX
-  int64_t bad_after;              ///< the same, found in what the cells have become
   int64_t rock, lost;             ///< cells that turned to rock, that lost their lava through the rim
   bool exhausted;                 ///< no memory: the step cannot go on
   bool spoilt;                    ///< it cannot, for that or a NaN, found before the lava moved
@@ -140,9 +139,9 @@ bool sciara_edges_reserve(struct sciara_part *p, enum sciara_edge_kind kind, int
 /** Room for `more` further arrivals. */
 bool sciara_arrivals_reserve(struct sciara_arrivals *a, int64_t more);
 
-/** Cell i holds numbers that lava cannot have: notes it in `bad` or `bad_after` of its part. */
-static inline void sciara_part_blame(int64_t *first, int64_t i) {
-  if (i < *first) *first = i;
+/** Cell i holds numbers that lava cannot have. */
+static inline void sciara_part_blame(struct sciara_part *p, int64_t i) {
+  if (i < p->bad) p->bad = i;
 }
 
 #endif

@@ -5,7 +5,7 @@
 
 #include "engine/openmp_batch.h"
 
-/** What flows along the edges first..first + count, count <= BATCH. */
+/** What flows along the edges first..first + count, count <= BATCH, and what leaves the donors. */
 PIECE void flow_batch(struct sciara_part *p, struct sciara_edges *g, int64_t first, int count) {
   real *restrict v0 = g->v0 + first, *restrict share = g->share + first, *restrict accel = g->accel + first;
   const real *restrict path = g->path + first;
@@ -24,43 +24,31 @@ PIECE void flow_batch(struct sciara_part *p, struct sciara_edges *g, int64_t fir
     v0[e] = out.speed;
     share[e] = out.thickness;
   }
-  for (int e = 0; e < count; e++) accel[e] = p->T[donor[e]];
+  for (int e = 0; e < count; e++) {
+    p->leaving[donor[e]] = p->leaving[donor[e]] + share[e];
+    accel[e] = p->T[donor[e]];
+  }
   for (int e = 0; odd && e < count; e++)
-    if (nan[e]) sciara_part_blame(&p->bad, p->cell[donor[e]]);
+    if (nan[e]) sciara_part_blame(p, p->cell[donor[e]]);
 }
 
-/** The edges of a list from g->left on whose donors are before place `end`, at most BATCH. */
-static int next_edges(const struct sciara_edges *g, int64_t end) {
-  int count = 0;
-  while (count < BATCH && g->left + count < g->count && g->donor[g->left + count] < end) count++;
-  return count;
-}
-
-/** What leaves the donors before place `end` along the edges of a list; to a liquid cell of the part it flows now. */
-PIECE void leave_along(struct sciara_part *p, struct sciara_edges *g, bool inner, int64_t end) {
-  for (int count; (count = next_edges(g, end)) > 0; g->left += count) {
-    const uint32_t *donor = g->donor + g->left;
-    if (inner) flow_batch(p, g, g->left, count);
-    for (int e = 0; e < count; e++) p->leaving[donor[e]] = p->leaving[donor[e]] + g->share[g->left + e];
+/** The same of all edges of the donors before place `end`. */
+PIECE void flow_along(struct sciara_part *p, struct sciara_edges *g, int64_t end) {
+  while (g->flown < g->count && g->donor[g->flown] < end) {
+    int count = 1;
+    while (count < BATCH && g->flown + count < g->count && g->donor[g->flown + count] < end) count++;
+    flow_batch(p, g, g->flown, count);
+    g->flown += count;
   }
 }
 
-/** The same of all edges of the donors from place `begin` to `end`, in the order of their directions. */
-static void leave_block(struct sciara_part *p, int64_t begin, int64_t end) {
-  memset(p->leaving + begin, 0, (size_t)(end - begin) * sizeof *p->leaving);
-  for (int i = 1; i < SCIARA_MOORE; i++)
-    for (int kind = 0; kind < SCIARA_EDGE_KINDS; kind++)
-      leave_along(p, &p->edges[kind][i], kind == SCIARA_EDGE_INNER, end);
-  if (p->watch) sciara_stopwatch_lap(p->watch, SCIARA_PROCESS_FLOWS);
-}
-
 void sciara_part_flow(struct sciara_part *p) {
-  for (int kind = 0; kind < SCIARA_EDGE_KINDS; kind++)
-    for (int i = 1; i < SCIARA_MOORE && kind != SCIARA_EDGE_INNER; i++) {
-      struct sciara_edges *g = &p->edges[kind][i];
-      for (int64_t first = 0; first < g->count; first += BATCH)
-        flow_batch(p, g, first, g->count - first < BATCH ? (int)(g->count - first) : BATCH);
-    }
+  for (int64_t begin = 0; begin < p->count; begin += BLOCK) {
+    const int64_t end = begin + BLOCK < p->count ? begin + BLOCK : p->count;
+    memset(p->leaving + begin, 0, (size_t)(end - begin) * sizeof *p->leaving);
+    for (int i = 1; i < SCIARA_MOORE; i++)
+      for (int kind = 0; kind < SCIARA_EDGE_KINDS; kind++) flow_along(p, &p->edges[kind][i], end);
+  }
 }
 
 // -------------------------------------------------------------------------------------- mass, momentum and heat
@@ -161,7 +149,7 @@ PIECE void settle_one(struct sciara_part *p, int64_t k, struct sciara_parcel par
   bool bad = false;
   sciara_part_store(p, k);
   const enum sciara_fate fate = sciara_pass_settle(&p->rule, f, i, parcel, p->t, p->time, &bad);
-  if (bad) sciara_part_blame(&p->bad_after, i);
+  if (bad) sciara_part_blame(p, i);
   if (f->h[i] != before) p->stirred[i] = p->step; // rock: the lava has become ground
   p->rock += fate == SCIARA_FATE_ROCK;
   p->lost += fate == SCIARA_FATE_LOST;
@@ -219,20 +207,8 @@ static void settle_block(struct sciara_part *p, int64_t begin, int count) {
   if (p->watch) sciara_stopwatch_lap(p->watch, SCIARA_PROCESS_TEMPERATURE);
 }
 
-// Cells settle as soon as all that reaches them has flown, which is about a row of the grid later: what flows need not be
-// fetched from memory again.
 void sciara_part_settle(struct sciara_part *p) {
-  int64_t settled = 0;
   p->dead = 0;
-  for (int64_t begin = 0; begin < p->count; begin += BLOCK) {
-    const int64_t end = p->count - begin < BLOCK ? p->count : begin + BLOCK;
-    leave_block(p, begin, end);
-    const int64_t reach = end < p->count ? p->cell[end] - p->f.stride - 1 : INT64_MAX; // of those that have not flown
-    while (settled < end) {
-      const int count = p->count - settled < BLOCK ? (int)(p->count - settled) : BLOCK;
-      if (p->cell[settled + count - 1] >= reach) break;
-      settle_block(p, settled, count);
-      settled += count;
-    }
-  }
+  for (int64_t begin = 0; begin < p->count; begin += BLOCK)
+    settle_block(p, begin, p->count - begin < BLOCK ? (int)(p->count - begin) : BLOCK);
 }

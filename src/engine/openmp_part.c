@@ -53,8 +53,7 @@ enum { STATE_REALS = 7, REALS = 9 };
 
 /** The arrays of reals of a part; the first STATE_REALS outlive a step. */
 static void reals_of(struct sciara_part *p, real **out[REALS]) {
-  real **const all[REALS] = {&p->h,         &p->T,  &p->px, &p->py,   &p->from,   &p->max_h,
-                             &p->max_speed, &p->keep, &p->leaving};
+  real **const all[REALS] = {&p->h, &p->T, &p->px, &p->py, &p->from, &p->max_h, &p->max_speed, &p->keep, &p->leaving};
   memcpy(out, all, sizeof all);
 }
 

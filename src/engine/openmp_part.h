@@ -71,10 +71,10 @@ struct sciara_part {
   real *max_h, *max_speed;    ///< used where the fields are recorded
   real *keep;                 ///< of its momentum, in this step
   real *leaving;              ///< out_1 + .. + out_8, m
-  uint32_t *list;             ///< places: of cells that are not at rest, then of those that dry up
+  uint32_t *list;             ///< places of the cells that dry up, ascending
   uint32_t *faint;            ///< places of the cells with a subnormal momentum, ascending
   int64_t faint_count, faded; ///< how many, and how many have been seen to
-  int64_t dead;               ///< entries of `list` that are no longer liquid
+  int64_t dead;               ///< entries of `list`
 
   struct sciara_edges edges[SCIARA_EDGE_KINDS][SCIARA_MOORE];
   struct sciara_arrivals inner[SCIARA_MOORE]; ///< from other parts to liquid cells, by direction, ascending

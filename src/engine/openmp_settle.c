@@ -59,9 +59,8 @@ PIECE void keep_residuals(const struct sciara_part *p, int64_t begin, int count,
   const real *restrict px = p->px + begin, *restrict py = p->py + begin, *restrict keep = p->keep + begin;
   LANES
   for (int k = 0; k < count; k++) {
-    const struct sciara_parcel parcel =
-        sciara_parcel_residual(sciara_residual(h[k], leaving[k]), velocity(px[k], h[k]),
-                               velocity(py[k], h[k]), keep[k], T[k]);
+    const struct sciara_parcel parcel = sciara_parcel_residual(sciara_residual(h[k], leaving[k]), velocity(px[k], h[k]),
+                                                               velocity(py[k], h[k]), keep[k], T[k]);
     q->h[k] = parcel.h;
     q->px[k] = parcel.px;
     q->py[k] = parcel.py;

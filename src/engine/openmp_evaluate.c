@@ -42,7 +42,7 @@ PIECE int list_awake(struct sciara_part *p, int64_t begin, int count, uint32_t *
   int64_t faint = p->faint_count;
   for (int64_t k = begin; k < begin + count; k++) {
     const bool rests = p->from[k] > 0 && p->T[k] <= p->from[k] && is_calm(p, p->cell[k]);
-    if (!rests && p->from[k] > 0) p->from[k] = 0; // rare: a store to every cell would be more than all that is read
+    if (!rests && p->from[k] > 0) p->from[k] = 0; // seldom: what is stored must go to memory again
     list[awake] = (uint32_t)k;
     awake += !rests;
     p->faint[faint] = (uint32_t)k;
@@ -87,7 +87,7 @@ PIECE void find_starts(const struct sciara_rule *rule, struct batch *restrict b)
   sciara_lane faint = 0;
   LANES
   for (int k = 0; k < b->lanes; k++) {
-    faint |= sciara_is_faint(b->px[k]) | sciara_is_faint(b->py[k]) ? 1 : 0;
+    faint |= (sciara_is_faint(b->px[k]) | sciara_is_faint(b->py[k])) ? 1 : 0;
     b->vx[k] = velocity(b->px[k], b->h[k]);
     b->vy[k] = velocity(b->py[k], b->h[k]);
   }
@@ -224,9 +224,9 @@ static void mend_speeds(const struct sciara_part *p, struct sciara_edges *g, int
 /** Appends the edges in direction i of some cells of a batch to a list, all but where they lead to. */
 static inline void append(struct sciara_edges *restrict g, const struct sciara_part *p, const struct batch *restrict b,
                           int i, const uint32_t *restrict chosen, int count) {
-  uint32_t *restrict donor = g->donor + g->count;
-  real *restrict v0 = g->v0 + g->count, *restrict share = g->share + g->count;
-  real *restrict accel = g->accel + g->count, *restrict path = g->path + g->count;
+  uint32_t *donor = g->donor + g->count;
+  real *v0 = g->v0 + g->count, *share = g->share + g->count;
+  real *accel = g->accel + g->count, *path = g->path + g->count;
   const sciara_lane *restrict towards = b->to[i > 4];
   for (int e = 0; e < count; e++) {
     const uint32_t k = chosen[e];
@@ -266,7 +266,7 @@ PIECE int harvest_outside(struct sciara_part *p, const struct batch *restrict b,
 static inline void harvest(struct sciara_part *p, const struct batch *restrict b, int i, const uint32_t *giver,
                            int givers) {
   struct sciara_edges *inner = &p->edges[SCIARA_EDGE_INNER][i];
-  uint32_t *restrict to = inner->to + inner->count;
+  uint32_t *to = inner->to + inner->count;
   uint32_t chosen[BATCH];
   int count = 0;
   for (int n = 0; n < givers; n++) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Thousands to hundreds of thousands of liquid cells, where GPU engines choose other ways to work than on a small eruption:
 // the same bits.
-// Engines of the CPU know no such choice and are left out.
+// Of the engines of the CPU, which know no such choice, only those with threads take part, in what is quick.
 // test_conformance_much [ENGINE...]: the engines named, else all that are available.
 #include <math.h>
 #include <stdio.h>
@@ -11,6 +11,9 @@
 enum { PRECISIONS = 2 };
 
 static bool is_of_cpu(enum sciara_precision p) { return !(engine_tested[p]->capabilities & SCIARA_CAN_DEVICE); }
+static bool is_alone(enum sciara_precision p) {
+  return is_of_cpu(p) && !(engine_tested[p]->capabilities & SCIARA_CAN_THREADS);
+}
 
 /** 0 to 1, without a pattern. */
 static double noise(int64_t r, int64_t c) {
@@ -127,7 +130,7 @@ END_TEST
 // first, later to all. It is fed, and the maxima are recorded.
 START_TEST(growing) {
   const enum sciara_precision p = (enum sciara_precision)_i;
-  if (is_of_cpu(p)) return;
+  if (is_alone(p)) return;
   static const uint64_t steps[] = {1, 2, 3, 9, 64, 65, 130, 131, 260, 400};
   static const double rates[] = {700, 0, 900, 300};
   struct pair both;

@@ -87,7 +87,8 @@ PIECE void find_starts(const struct sciara_rule *rule, struct batch *restrict b)
   sciara_lane faint = 0;
   LANES
   for (int k = 0; k < b->lanes; k++) {
-    faint |= (sciara_is_faint(b->px[k]) | sciara_is_faint(b->py[k])) ? 1 : 0;
+    faint |= sciara_is_faint(b->px[k]) ? 1 : 0;
+    faint |= sciara_is_faint(b->py[k]) ? 1 : 0;
     b->vx[k] = velocity(b->px[k], b->h[k]);
     b->vy[k] = velocity(b->py[k], b->h[k]);
   }

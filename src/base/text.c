@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static enum sciara_status reserve(struct sciara_text *t, size_t more) {
+enum sciara_status sciara_text_reserve(struct sciara_text *t, size_t more) {
   if (more > SIZE_MAX / 4 || t->length > SIZE_MAX / 4) return sciara_fail(SCIARA_ERR_MEMORY, "a text is too long");
   size_t need = t->length + more + 1;
   if (need <= t->capacity) return SCIARA_OK;
@@ -28,7 +28,7 @@ enum sciara_status sciara_text_append(struct sciara_text *t, const char *format,
   int n = vsnprintf(NULL, 0, format, args);
   va_end(args);
   enum sciara_status status =
-      n < 0 ? sciara_fail(SCIARA_ERR_INTERNAL, "a text could not be formatted") : reserve(t, (size_t)n);
+      n < 0 ? sciara_fail(SCIARA_ERR_INTERNAL, "a text could not be formatted") : sciara_text_reserve(t, (size_t)n);
   if (status == SCIARA_OK) {
     vsnprintf(t->data + t->length, (size_t)n + 1, format, again);
     t->length += (size_t)n;
@@ -38,7 +38,7 @@ enum sciara_status sciara_text_append(struct sciara_text *t, const char *format,
 }
 
 enum sciara_status sciara_text_append_bytes(struct sciara_text *t, const char *bytes, size_t count) {
-  SCIARA_TRY(reserve(t, count));
+  SCIARA_TRY(sciara_text_reserve(t, count));
   memcpy(t->data + t->length, bytes, count);
   t->length += count;
   t->data[t->length] = '\0';

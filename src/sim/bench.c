@@ -268,7 +268,7 @@ static void measure_next(struct sciara_bench_case *c, struct reference *referenc
   if (c->done) c->done(c->context, c, row);
 }
 
-/** In turn: what `auto` picks, which no lack of time shall leave out; the other exact ones; those of the class tolerance. */
+/** In turn: what `auto` picks, which lack of time leaves out last; the other exact ones; those of the class tolerance. */
 static int turn_of(const struct sciara_engine_ops *ops) {
   if (ops->determinism != SCIARA_EXACT) return 2;
   return strcmp(ops->name, sciara_engine_auto()) == 0 ? 0 : 1;

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "io/json_strict.h"
 #include "io/run_json.h"
 #include "io/series_merge.h"
 #include "io/snapshot_hdf5.h"
@@ -232,12 +233,38 @@ START_TEST(each_request_gets_none) {
 }
 END_TEST
 
+static struct {
+  cJSON *tree;
+  struct sciara_text text;
+} printed;
+
+static enum sciara_status print_file(void) {
+  SCIARA_TRY(sciara_json_print(printed.tree, &printed.text));
+  return sciara_text_append(&printed.text, "\n");
+}
+
+/** How often a record asks must not hang on how many digits the time of day has: the requests above are counted. */
+START_TEST(json_of_any_length_asks_once) {
+  char text[2100] = "";
+  for (size_t length = 0; length < sizeof text - 1; length++) {
+    printed.tree = cJSON_CreateObject();
+    ck_assert_ptr_nonnull(cJSON_AddStringToObject(cJSON_AddObjectToObject(printed.tree, "a"), "b", text));
+    ck_assert_int_eq(attempt(print_file, 0), SCIARA_OK);
+    ck_assert_uint_eq(memory.requests, 1);
+    sciara_text_free(&printed.text);
+    cJSON_Delete(printed.tree);
+    text[length] = 'x';
+  }
+}
+END_TEST
+
 int main(void) {
   Suite *suite = suite_create("no_memory");
   TCase *tests = tcase_create("all");
   tcase_set_timeout(tests, 100);
   tcase_add_checked_fixture(tests, setup, teardown);
   tcase_add_loop_test(tests, each_request_gets_none, 0, (int)(sizeof acts / sizeof *acts));
+  tcase_add_test(tests, json_of_any_length_asks_once);
   suite_add_tcase(suite, tests);
   SRunner *runner = srunner_create(suite);
   srunner_run_all(runner, CK_NORMAL);

@@ -15,7 +15,7 @@ struct sciara_text {
   size_t length, capacity;
 };
 
-/** Makes room for `more` bytes beyond its length in one request: what is appended up to there asks for none. */
+/** Makes room for `more` bytes beyond its length in one request, or SCIARA_ERR_MEMORY: appending as many asks for none. */
 enum sciara_status sciara_text_reserve(struct sciara_text *t, size_t more);
 enum sciara_status sciara_text_append(struct sciara_text *t, const char *format, ...) SCIARA_PRINTF(2, 3);
 enum sciara_status sciara_text_append_bytes(struct sciara_text *t, const char *bytes, size_t count);

@@ -195,7 +195,7 @@ enum sciara_status sciara_json_print(cJSON *tree, struct sciara_text *out) {
   if (!text) return sciara_fail(SCIARA_ERR_MEMORY, "no memory to print JSON");
   size_t room = 1; // for the end of the line that a file has
   for (const char *p = text; *p; p++) room += *p == '\t' ? 2 : 1;
-  enum sciara_status status = sciara_text_reserve(out, room); // one request, whatever digits the time of day has
+  enum sciara_status status = sciara_text_reserve(out, room); // one request, however many digits its numbers have
   bool indenting = false;                                     // strings hold no raw tabs: every tab is cJSON's
   for (const char *p = text; *p && status == SCIARA_OK;) {
     size_t run = strcspn(p, "\t\n");

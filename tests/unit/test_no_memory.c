@@ -243,7 +243,7 @@ static enum sciara_status print_file(void) {
   return sciara_text_append(&printed.text, "\n");
 }
 
-/** How often a record asks must not hang on how many digits the time of day has: the requests above are counted. */
+/** How often a run asks must not hang on how many digits the time has that it took: tests refuse its requests by number. */
 START_TEST(json_of_any_length_asks_once) {
   char text[2100] = "";
   for (size_t length = 0; length < sizeof text - 1; length++) {

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""tools/bench, tools/bench-summary and tools/roofline: a suite from the pack to the summary, goals that are reached and
-missed, and what NVIDIA's profiler prints."""
+"""tools/bench, tools/bench-summary, tools/roofline and tools/ablation: a suite from the pack to the summary, goals that are
+reached and missed, what NVIDIA's profiler prints, and programs that end in other bits."""
 import json
 import os
 import subprocess
@@ -137,6 +137,67 @@ def row(engine, us, ns, options=None, **more):
     return {"engine": engine, "options": options, "verdict": "verified", "us_per_step": {"median": us},
             "ns_per_cell_step": {"median": ns}, "cell_steps_per_s": 1e9 / ns, "speedup": 100 / ns, "steps": 8,
             "device_bytes": 15.5e9, **more}
+
+
+class Ablation(Case):
+    """Of `looks`, whose variant is a program of its own for every engine, on the scene dense made small: the engines of a
+    GPU are `serial` here, those that are not exact end after one step more in each run than in the one before."""
+    PROGRAM = '''#!/bin/bash
+count=$(($(cat count 2> /dev/null || echo 0) + 1)) engine=
+case $1 in
+  engines) printf '%s yes exact x\\n' serial cuda-fused; printf '%s yes tolerance x\\n' cuda-atomic cuda-lac-atomic; exit ;;
+  run) while [[ $# -gt 0 ]]; do
+         case $1 in
+           run) options=(run "$2"); shift ;;
+           --engine) engine=$2; shift ;;
+           --output) options+=(--output "$2"); shift ;;
+           --steps) shift ;;
+           --quiet | --overwrite) options+=("$1") ;;
+         esac
+         shift
+       done ;;
+esac
+echo "$count" > count
+steps=2
+if [[ $engine == *atomic ]]; then steps=$((count + 2)); fi
+MORE
+exec sciara "${options[@]}" --engine serial --steps $steps
+'''.replace("exec sciara", "exec " + case.PROGRAM)
+
+    def ablation(self, more, code):
+        """The variant is the same program, but for `more`."""
+        os.makedirs(self.path("d"))
+        scenes = f"#!/bin/bash\nmkdir -p \"$3\" && cp -r {case.SOURCE}/config {case.SOURCE}/datasets \"$3\"/.. && " \
+                 "cp \"$3\"/../config/plane.json \"$3\"\n"
+        for name, text in (("unchanged", self.PROGRAM.replace("MORE", "")), ("looks", self.PROGRAM.replace("MORE", more)),
+                           ("sciara_scene_files", scenes)):
+            with open(self.path("d/" + name), "w", encoding="utf-8") as f:
+                f.write(text)
+            os.chmod(self.path("d/" + name), 0o755)
+        done = subprocess.run([sys.executable, os.path.join(TOOLS, "ablation"), "run", self.path("d"), "--only", "looks",
+                               "--repeats", "2", "--json", self.path("rows.json")], cwd=self.work, env=HERE,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8", check=False)
+        self.assertEqual(done.returncode, code, done.stdout + done.stderr)
+        with open(self.path("rows.json"), encoding="utf-8") as f:
+            rows = json.load(f)
+        self.assertEqual(len(rows), done.stdout.count("(`looks`)"))
+        return done.stdout, {row["engine"]: row["same_bits"] for row in rows}
+
+    def test_only_engines_that_are_not_exact_may_differ(self):
+        said, same = self.ablation("", 0)
+        self.assertEqual((same["cuda-fused"], same["cuda-naive"], same["serial"]), (True, True, True))
+        self.assertEqual((same["cuda-atomic"], same["cuda-lac-atomic"]), (None, None))
+        self.assertNotIn("other bits", said)
+
+    def test_other_bits_have_no_time(self):
+        said, same = self.ablation('if [[ $engine == cuda-rbb ]]; then steps=3; fi', 1)
+        self.assertEqual([engine for engine, bits in same.items() if bits is False], ["cuda-rbb"])
+        self.assertRegex(said, r"cuda-rbb, dense \| \S+ \| other bits \|  \|\n")
+
+    def test_a_run_that_fails_leaves_the_rows_before(self):
+        same = self.ablation('if [[ $engine == cuda-lac ]]; then exit 3; fi', 1)[1]
+        self.assertTrue(same["cuda-rbb"])
+        self.assertNotIn("cuda-lac", same)
 
 
 class Summary(Case):

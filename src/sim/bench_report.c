@@ -74,6 +74,24 @@ static void put_size(struct sciara_text *t, bool known, size_t bytes) {
     sciara_text_append(t, ",");
 }
 
+static void put_csv_text(struct sciara_text *t, const char *text) {
+  sciara_text_append(t, ",");
+  put_quoted(t, text);
+}
+
+/** The end of every row: with what it was measured. */
+static void put_csv_machine(struct sciara_text *t, const struct sciara_machine *m) {
+  const char *texts[] = {m->date, m->version, m->git_hash, m->compiler, m->hdf5, m->gdal, m->cpu};
+  for (size_t k = 0; k < sizeof texts / sizeof *texts; k++) put_csv_text(t, texts[k]);
+  put_positive(t, m->cpu_mhz);
+  put_positive(t, m->cores);
+  put_csv_text(t, m->has_gpu ? m->gpu.name : NULL);
+  put_csv_text(t, m->has_gpu ? m->gpu_driver : NULL);
+  put_positive(t, m->has_gpu ? m->gpu.clock_mhz : 0);
+  put_positive(t, m->has_gpu ? m->gpu.runtime : 0);
+  sciara_text_append(t, "\n");
+}
+
 static void put_csv_row(struct sciara_text *t, const struct sciara_bench_report *r, const struct sciara_bench_case *c,
                         const struct sciara_bench_row *row) {
   put_quoted(t, c->name);
@@ -99,15 +117,16 @@ static void put_csv_row(struct sciara_text *t, const struct sciara_bench_report 
   put_positive(t, row->scaling);
   put_positive(t, row->loop_scaling);
   put_positive(t, strcmp(c->name, "sparse") == 0 ? sciara_bench_sparse_over_tight(r, row) : 0);
-  sciara_text_append(t, "\n");
+  put_csv_machine(t, &r->machine);
 }
 
 enum sciara_status sciara_bench_csv(const struct sciara_bench_report *r, struct sciara_text *out) {
-  enum sciara_status status = sciara_text_append(
+  const enum sciara_status status = sciara_text_append(
       out, "case,rows,cols,liquid_cells,precision,engine,options,class,verdict,repeats,first_step,steps,us_per_step,"
            "us_per_step_min,us_per_step_max,ns_per_cell_step,ns_per_cell_step_min,ns_per_cell_step_max,"
            "cell_steps_per_s,speedup,host_bytes,device_bytes,peak_rss_bytes,checksum,reference,why,"
-           "scaling,loop_scaling,over_tight\n");
+           "scaling,loop_scaling,over_tight,date,sciara,git,compiler,hdf5,gdal,cpu,cpu_mhz,cores,gpu,gpu_driver,"
+           "gpu_mhz,cuda_runtime\n");
   for (size_t k = 0; k < r->count; k++) {
     const struct sciara_bench_entry *e = &r->entry[k];
     for (size_t n = 0; n < e->measured.count; n++) put_csv_row(out, r, &e->measured, &e->measured.row[n]);
@@ -115,7 +134,8 @@ enum sciara_status sciara_bench_csv(const struct sciara_bench_report *r, struct 
     put_quoted(out, e->measured.name);
     sciara_text_append(out, ",,,,%s,,,,left out,,,,,,,,,,,,,,,,,", sciara_precision_name(r->precision));
     put_quoted(out, e->left_out);
-    status = sciara_text_append(out, ",,,\n");
+    sciara_text_append(out, ",,,");
+    put_csv_machine(out, &r->machine);
   }
   return out->data ? status : SCIARA_ERR_MEMORY;
 }

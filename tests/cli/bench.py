@@ -14,8 +14,10 @@ from case import Case, SharedCase
 COLUMNS = ["case", "rows", "cols", "liquid_cells", "precision", "engine", "options", "class", "verdict", "repeats",
            "first_step", "steps", "us_per_step", "us_per_step_min", "us_per_step_max", "ns_per_cell_step",
            "ns_per_cell_step_min", "ns_per_cell_step_max", "cell_steps_per_s", "speedup", "host_bytes", "device_bytes",
-           "peak_rss_bytes", "checksum", "reference", "why", "scaling", "loop_scaling", "over_tight"]
+           "peak_rss_bytes", "checksum", "reference", "why", "scaling", "loop_scaling", "over_tight", "date",
+           "sciara", "git", "compiler", "hdf5", "gdal", "cpu", "cpu_mhz", "cores", "gpu", "gpu_driver", "gpu_mhz", "cuda_runtime"]
 TIMES = COLUMNS[12:20]
+GPU = {"gpu": "name", "gpu_driver": "driver", "gpu_mhz": "clock_mhz", "cuda_runtime": "cuda_runtime"}  # keys of the JSON
 HERE = {key: value for key, value in os.environ.items() if key != "SCIARA_ETNA2006"}
 
 
@@ -99,6 +101,13 @@ class Quick(SharedCase):
         self.assertEqual(machine["cores"], len(os.sched_getaffinity(0)))
         self.assertGreater(machine["memory_bytes"], 1 << 28)
         self.assertIn("gpu", machine)
+        told = {**machine, **{key: (machine["gpu"] or {}).get(name) for key, name in GPU.items()}}
+        for row in self.rows:  # those that were left out, too
+            for name in COLUMNS[29:]:
+                if name.endswith("_mhz") and row[name]:
+                    self.assertAlmostEqual(float(row[name]) / told[name], 1, 6)
+                else:
+                    self.assertEqual(row[name], "" if told[name] is None else str(told[name]))
 
     def test_what_was_left_out_is_said(self):
         self.assertIn("etna: left out: SCIARA_ETNA2006 is not set", self.done.stdout)

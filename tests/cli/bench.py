@@ -15,7 +15,8 @@ COLUMNS = ["case", "rows", "cols", "liquid_cells", "precision", "engine", "optio
            "first_step", "steps", "us_per_step", "us_per_step_min", "us_per_step_max", "ns_per_cell_step",
            "ns_per_cell_step_min", "ns_per_cell_step_max", "cell_steps_per_s", "speedup", "host_bytes", "device_bytes",
            "peak_rss_bytes", "checksum", "reference", "why", "scaling", "loop_scaling", "over_tight", "date",
-           "sciara", "git", "compiler", "hdf5", "gdal", "cpu", "cpu_mhz", "cores", "gpu", "gpu_driver", "gpu_mhz", "cuda_runtime"]
+           "sciara", "git", "compiler", "hdf5", "gdal", "cpu", "cpu_mhz", "cores", "gpu", "gpu_driver", "gpu_mhz",
+           "cuda_runtime"]
 TIMES = COLUMNS[12:20]
 GPU = {"gpu": "name", "gpu_driver": "driver", "gpu_mhz": "clock_mhz", "cuda_runtime": "cuda_runtime"}  # keys of the JSON
 HERE = {key: value for key, value in os.environ.items() if key != "SCIARA_ETNA2006"}

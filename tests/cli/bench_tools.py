@@ -4,6 +4,7 @@
 reached and missed, what NVIDIA's profiler prints, and programs that end in other bits."""
 import json
 import os
+import shlex
 import subprocess
 import sys
 
@@ -162,12 +163,13 @@ steps=2
 if [[ $engine == *atomic ]]; then steps=$((count + 2)); fi
 MORE
 exec sciara "${options[@]}" --engine serial --steps $steps
-'''.replace("exec sciara", "exec " + case.PROGRAM)
+'''.replace("exec sciara", "exec " + shlex.quote(case.PROGRAM))
 
     def ablation(self, more, code):
         """The variant is the same program, but for `more`."""
         os.makedirs(self.path("d"))
-        scenes = f"#!/bin/bash\nmkdir -p \"$3\" && cp -r {case.SOURCE}/config {case.SOURCE}/datasets \"$3\"/.. && " \
+        source = shlex.quote(case.SOURCE)
+        scenes = f"#!/bin/bash\nmkdir -p \"$3\" && cp -rf {source}/config {source}/datasets \"$3\"/.. && " \
                  "cp \"$3\"/../config/plane.json \"$3\"\n"
         for name, text in (("unchanged", self.PROGRAM.replace("MORE", "")), ("looks", self.PROGRAM.replace("MORE", more)),
                            ("sciara_scene_files", scenes)):
@@ -181,21 +183,22 @@ exec sciara "${options[@]}" --engine serial --steps $steps
         with open(self.path("rows.json"), encoding="utf-8") as f:
             rows = json.load(f)
         self.assertEqual(len(rows), done.stdout.count("(`looks`)"))
-        return done.stdout, {row["engine"]: row["same_bits"] for row in rows}
+        return done, {row["engine"]: row["same_bits"] for row in rows}
 
     def test_only_engines_that_are_not_exact_may_differ(self):
         said, same = self.ablation("", 0)
         self.assertEqual((same["cuda-fused"], same["cuda-naive"], same["serial"]), (True, True, True))
         self.assertEqual((same["cuda-atomic"], same["cuda-lac-atomic"]), (None, None))
-        self.assertNotIn("other bits", said)
+        self.assertNotIn("other bits", said.stdout)
 
     def test_other_bits_have_no_time(self):
         said, same = self.ablation('if [[ $engine == cuda-rbb ]]; then steps=3; fi', 1)
         self.assertEqual([engine for engine, bits in same.items() if bits is False], ["cuda-rbb"])
-        self.assertRegex(said, r"cuda-rbb, dense \| \S+ \| other bits \|  \|\n")
+        self.assertRegex(said.stdout, r"cuda-rbb, dense \| \S+ \| other bits \|  \|\n")
 
     def test_a_run_that_fails_leaves_the_rows_before(self):
-        same = self.ablation('if [[ $engine == cuda-lac ]]; then exit 3; fi', 1)[1]
+        said, same = self.ablation('if [[ $engine == cuda-lac ]]; then exit 3; fi', 1)
+        self.assertIn(": exit code 3", said.stderr)
         self.assertTrue(same["cuda-rbb"])
         self.assertNotIn("cuda-lac", same)
 

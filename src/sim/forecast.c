@@ -19,6 +19,15 @@ enum {
 
 size_t sciara_forecast_host(const struct sciara_forecast *f) { return f->program + f->state + f->engine + f->writing; }
 
+size_t sciara_forecast_engine(const struct sciara_engine_ops *ops, const struct sciara_grid *grid, unsigned record,
+                              double wet, size_t *device) {
+  size_t host = 0, of_gpu = 0;
+  if (ops && ops->memory) ops->memory(grid, record, &host, &of_gpu);
+  if (ops && ops->memory_of_lava) host += (size_t)(wet * (double)ops->memory_of_lava());
+  if (device) *device = of_gpu;
+  return host;
+}
+
 unsigned sciara_scenario_record(const struct sciara_scenario *s) {
   const unsigned wanted = s->output.fields | s->output.maps;
   return (wanted >> SCIARA_FIELD_MAX_THICKNESS & 1u ? SCIARA_RECORD_MAX_THICKNESS : 0u) |
@@ -87,9 +96,8 @@ struct sciara_forecast sciara_forecast_make(const struct sciara_scenario *s, con
   const unsigned record = sciara_scenario_record(s);
   f.state = sciara_state_memory(grid, record);
   f.engine_tells = ops && ops->memory;
-  if (f.engine_tells) ops->memory(grid, record, &f.engine, &f.device);
-  const double wet = wet_cells(s, grid, vents);
-  if (ops && ops->memory_of_lava) f.engine += (size_t)(wet * (double)ops->memory_of_lava());
+  const double wet = f.wet = wet_cells(s, grid, vents);
+  f.engine = sciara_forecast_engine(ops, grid, record, wet, &f.device);
   foretell_snapshot_size(s, grid, wet, &f);
   count_snapshots(s, vents, &f);
   const size_t values = (size_t)sciara_grid_cells(grid) * sizeof(double);

@@ -22,6 +22,8 @@ struct sciara_forecast {
   size_t device; ///< memory of the GPU that the engine takes
   bool engine_tells;
 
+  double wet; ///< cells that the lava may come to cover
+
   // Snapshots.
   double snapshots;            ///< at most so many; INFINITY: no end of the run is given
   double snapshots_while_vent; ///< at least so many until the last vent is silent, unless the run is ended before
@@ -31,6 +33,10 @@ struct sciara_forecast {
 
 /** Host memory in all. */
 size_t sciara_forecast_host(const struct sciara_forecast *f);
+
+/** Host memory of an engine, bytes, with lava on `wet` cells. @param device of the GPU; may be NULL. 0 where it does not tell. */
+size_t sciara_forecast_engine(const struct sciara_engine_ops *ops, const struct sciara_grid *grid, unsigned record,
+                              double wet, size_t *device);
 
 /** Which optional fields of the state a scenario records: bits of enum sciara_record. */
 unsigned sciara_scenario_record(const struct sciara_scenario *s);

@@ -161,6 +161,7 @@ static void look_at_row(struct sciara_verdict *v, const struct sciara_trace_row 
 enum { SAME, DOUBLE, REFERENCES }; // serial of the same precision; serial in double, for the class tolerance
 
 struct workshop {
+  const struct sciara_engine_ops *serial[REFERENCES]; ///< NULL: no engine is held against it
   struct sciara_runner reference[REFERENCES];
   struct sciara_state *at[REFERENCES]; ///< the references' states
   struct sciara_state *found;
@@ -172,17 +173,59 @@ static int reference_of(const struct sciara_verdict *v, enum sciara_precision pr
   return v->determinism == SCIARA_TOLERANCE && precision != SCIARA_DOUBLE ? DOUBLE : SAME;
 }
 
-static enum sciara_status start_references(struct sciara_validation *v, struct workshop *w) {
-  static const struct sciara_engine_options none;
+static enum sciara_status choose_references(const struct sciara_validation *v, struct workshop *w) {
   const enum sciara_precision same = v->precision == SCIARA_DOUBLE ? SCIARA_DOUBLE : SCIARA_SINGLE_PRECISION;
   bool wanted[REFERENCES] = {true, false};
+  if (v->against) return SCIARA_OK;
   for (size_t k = 0; k < v->count; k++)
     if (!v->verdict[k].skipped) wanted[reference_of(&v->verdict[k], v->precision)] = true;
+  for (int r = 0; r < REFERENCES; r++)
+    if (wanted[r]) SCIARA_TRY(sciara_engine_find("serial", r == SAME ? same : SCIARA_DOUBLE, &w->serial[r]));
+  return SCIARA_OK;
+}
+
+static void begin_verdicts(struct sciara_validation *v, const struct sciara_candidate *candidate) {
+  for (size_t k = 0; k < v->count; k++) {
+    const struct sciara_engine_ops *ops = candidate[k].ops;
+    struct sciara_verdict *verdict = &v->verdict[k];
+    *verdict = (struct sciara_verdict){.engine = candidate[k].name, .passed = true, .skipped = !ops};
+    if (ops)
+      verdict->determinism = ops->determinism;
+    else
+      blame(verdict, sciara_format("%s", candidate[k].why_not ? candidate[k].why_not : "not available"));
+  }
+}
+
+/** Whether there is room for all engines and states: they live side by side. */
+static enum sciara_status fits(const struct sciara_validation *v, const struct workshop *w,
+                               const struct sciara_candidate *candidate) {
+  const struct sciara_problem *p = v->problem;
+  const struct sciara_forecast *f = &p->forecast;
+  const unsigned record = sciara_scenario_record(&p->scenario);
+  size_t states = 2, engines = 0; // the state at the start, and the one that engines are fetched into
   for (int r = 0; r < REFERENCES; r++) {
-    const struct sciara_engine_ops *serial;
-    if (!wanted[r]) continue;
-    SCIARA_TRY(sciara_engine_find("serial", r == SAME ? same : SCIARA_DOUBLE, &serial));
-    SCIARA_TRY(sciara_runner_start(&w->reference[r], serial, v->problem, &none, v->problem->state));
+    if (!w->serial[r]) continue;
+    states++;
+    engines += sciara_forecast_engine(w->serial[r], &p->grid, record, f->wet, NULL);
+  }
+  for (size_t k = 0; k < v->count; k++)
+    engines += sciara_forecast_engine(candidate[k].ops, &p->grid, record, f->wet, NULL);
+  states *= sciara_state_memory(&p->grid, record);
+  const size_t need = states + engines;
+  if (f->available == 0 || need <= f->available) return SCIARA_OK;
+  return sciara_fail(SCIARA_ERR_MEMORY,
+                     "%s: the engines side by side take about %.3g GB of memory (states %.3g, engines and their "
+                     "references %.3g), %.3g GB are free; name fewer of them with --engines, or take a "
+                     "part with dem.window",
+                     p->scenario.path, (double)need * 1e-9, (double)states * 1e-9, (double)engines * 1e-9,
+                     (double)f->available * 1e-9);
+}
+
+static enum sciara_status start_references(struct sciara_validation *v, struct workshop *w) {
+  static const struct sciara_engine_options none;
+  for (int r = 0; r < REFERENCES; r++) {
+    if (!w->serial[r]) continue;
+    SCIARA_TRY(sciara_runner_start(&w->reference[r], w->serial[r], v->problem, &none, v->problem->state));
     SCIARA_TRY(sciara_state_clone(v->problem->state, &w->at[r]));
   }
   return SCIARA_OK;
@@ -191,17 +234,11 @@ static enum sciara_status start_references(struct sciara_validation *v, struct w
 static void start_candidates(struct sciara_validation *v, struct workshop *w,
                              const struct sciara_candidate *candidate) {
   for (size_t k = 0; k < v->count; k++) {
-    struct sciara_verdict *verdict = &v->verdict[k];
-    const struct sciara_engine_ops *ops = candidate[k].ops;
-    *verdict = (struct sciara_verdict){.engine = candidate[k].name, .passed = true, .skipped = !ops};
-    if (!ops) {
-      blame(verdict, sciara_format("%s", candidate[k].why_not ? candidate[k].why_not : "not available"));
+    const struct sciara_candidate *c = &candidate[k];
+    if (!c->ops ||
+        sciara_runner_start(&w->candidate[k], c->ops, v->problem, &c->options, v->problem->state) == SCIARA_OK)
       continue;
-    }
-    verdict->determinism = ops->determinism;
-    if (sciara_runner_start(&w->candidate[k], ops, v->problem, &candidate[k].options, v->problem->state) == SCIARA_OK)
-      continue;
-    blame(verdict, sciara_format("%s", sciara_last_error()));
+    blame(&v->verdict[k], sciara_format("%s", sciara_last_error()));
     sciara_runner_end(&w->candidate[k]);
   }
 }
@@ -254,6 +291,9 @@ enum sciara_status sciara_validate(struct sciara_validation *v, const struct sci
   SCIARA_TRY_GOTO(SCIARA_NEW(v->verdict, count + 1, "verdicts"));
   SCIARA_TRY_GOTO(SCIARA_NEW(w.candidate, count + 1, "engines"));
   v->count = count;
+  begin_verdicts(v, candidate);
+  SCIARA_TRY_GOTO(choose_references(v, &w));
+  SCIARA_TRY_GOTO(fits(v, &w, candidate));
   SCIARA_TRY_GOTO(sciara_state_clone(v->problem->state, &w.found));
   start_candidates(v, &w, candidate);
   if (v->against)

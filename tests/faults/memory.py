@@ -215,6 +215,29 @@ class Foretold(case.Case):
                               f"{foretold / MB:.0f} MB, taken {taken / MB:.0f} MB, {foretold / taken:.3f}", flush=True)
                         self.assertLess(abs(foretold - taken), 0.1 * taken)
 
+    def test_engines_side_by_side(self):
+        """`validate` keeps all its engines at once: their sum is foretold, and refused before any of it is taken."""
+        for wet in (False, True):
+            self.write(1000, 1000, wet)
+            for engines in ("serial", "serial,openmp"):
+                args = ("validate", "s.json", "-q", "--steps", "5", "--engines", engines)
+                whole = shim.run(args, self.work, self.path("none"))
+                self.assertEqual(whole.code, OK, whole.stderr)
+                size = whole.resident + (100 << 20)  # code takes more address space than memory; 64 MiB are kept free
+                limit = lambda: resource.setrlimit(resource.RLIMIT_AS, (size, size))
+                refused = shim.run(args, self.work, self.path("none"), limit=limit)
+                self.assertEqual(refused.code, NO_MEMORY, refused.stderr)
+                told = re.search(r"s.json: the engines side by side take about ([\d.e+-]+) GB of memory .* free; name fewer",
+                                 refused.stderr)
+                self.assertIsNotNone(told, refused.stderr)
+                self.assertLess(refused.resident, 0.6 * whole.resident)
+                foretold = float(told[1]) * 1e9 + 50 * (1 << 20)  # and the program
+                print(f"validate {engines}, {'lava everywhere' if wet else 'bare'}: foretold {foretold / MB:.0f} MB, taken "
+                      f"{whole.resident / MB:.0f} MB", flush=True)
+                never_touched = 0 if wet else 6 * 8 * MB  # of the state at the start: fields of zeros, a million cells each
+                with self.subTest(wet=wet, engines=engines):
+                    self.assertLess(abs(foretold - never_touched - whole.resident), 0.1 * whole.resident)
+
 
 if __name__ == "__main__":
     bed.main()

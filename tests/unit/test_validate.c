@@ -78,6 +78,47 @@ START_TEST(the_first_difference_is_told) {
 }
 END_TEST
 
+static enum sciara_status within(size_t available, enum sciara_determinism determinism,
+                                 enum sciara_precision precision) {
+  struct sciara_engine_ops engine = *serial;
+  engine.determinism = determinism;
+  const struct sciara_candidate candidate[] = {{.name = "one", .ops = &engine}, {.name = "none"}};
+  struct sciara_validation v = {.problem = &problem, .precision = precision, .steps = 1, .every = 1};
+  const size_t known = problem.forecast.available;
+  problem.forecast.available = available;
+  const enum sciara_status status = sciara_validate(&v, candidate, 2);
+  problem.forecast.available = known;
+  sciara_validation_free(&v);
+  return status;
+}
+
+// What lives side by side: the start, the state that is fetched, each reference with its state, each engine.
+START_TEST(memory_is_asked_for_first) {
+  const struct sciara_engine_ops *in_single;
+  ck_assert_int_eq(sciara_engine_find("serial", SCIARA_SINGLE_PRECISION, &in_single), SCIARA_OK);
+  const struct sciara_grid *grid = &problem.grid;
+  const unsigned record = sciara_scenario_record(&problem.scenario);
+  const size_t state = sciara_state_memory(grid, record);
+  const double wet = problem.forecast.wet;
+  const size_t engine = sciara_forecast_engine(serial, grid, record, wet, NULL);
+  const size_t small = sciara_forecast_engine(in_single, grid, record, wet, NULL);
+  ck_assert_double_gt(wet, 0);
+  ck_assert_uint_gt(engine, small);
+  fault = NONE;
+  const size_t two = 3 * state + 2 * engine;
+  ck_assert_int_eq(within(two, SCIARA_EXACT, SCIARA_DOUBLE), SCIARA_OK);
+  ck_assert_int_eq(within(0, SCIARA_EXACT, SCIARA_DOUBLE), SCIARA_OK); // not known
+  ck_assert_int_eq(within(two - 1000, SCIARA_EXACT, SCIARA_DOUBLE), SCIARA_ERR_MEMORY);
+  const char *said = sciara_last_error();
+  ck_assert_msg(strstr(said, "plane.json: the engines side by side take about 0.0") && strstr(said, "--engines"), "%s",
+                said);
+  // Of the class tolerance in single precision: beside serial in double too, and serial in single is run for the trace.
+  const size_t three = 4 * state + 2 * engine + small;
+  ck_assert_int_eq(within(three, SCIARA_TOLERANCE, SCIARA_SINGLE_PRECISION), SCIARA_OK);
+  ck_assert_int_eq(within(three - 1000, SCIARA_TOLERANCE, SCIARA_SINGLE_PRECISION), SCIARA_ERR_MEMORY);
+}
+END_TEST
+
 // Shares and indices of two small states, by hand.
 START_TEST(nearness) {
   struct sciara_state *a, *b;
@@ -116,6 +157,7 @@ int main(void) {
   tcase_set_timeout(tests, 60);
   tcase_add_test(tests, faults_are_found);
   tcase_add_test(tests, the_first_difference_is_told);
+  tcase_add_test(tests, memory_is_asked_for_first);
   tcase_add_test(tests, nearness);
   suite_add_tcase(suite, tests);
   SRunner *runner = srunner_create(suite);

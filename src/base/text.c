@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum sciara_status sciara_text_reserve(struct sciara_text *t, size_t more) {
+static enum sciara_status make_room(struct sciara_text *t, size_t more) {
   if (more > SIZE_MAX / 4 || t->length > SIZE_MAX / 4) return sciara_fail(SCIARA_ERR_MEMORY, "a text is too long");
   size_t need = t->length + more + 1;
   if (need <= t->capacity) return SCIARA_OK;
@@ -21,12 +21,19 @@ enum sciara_status sciara_text_reserve(struct sciara_text *t, size_t more) {
   return SCIARA_OK;
 }
 
+enum sciara_status sciara_text_reserve(struct sciara_text *t, size_t more) {
+  if (t->failed != SCIARA_OK) return sciara_fail(t->failed, "a part of a text is missing");
+  t->failed = make_room(t, more);
+  return t->failed;
+}
+
 enum sciara_status sciara_text_append(struct sciara_text *t, const char *format, ...) {
   va_list args, again;
   va_start(args, format);
   va_copy(again, args);
   int n = vsnprintf(NULL, 0, format, args);
   va_end(args);
+  if (n < 0 && t->failed == SCIARA_OK) t->failed = SCIARA_ERR_INTERNAL;
   enum sciara_status status =
       n < 0 ? sciara_fail(SCIARA_ERR_INTERNAL, "a text could not be formatted") : sciara_text_reserve(t, (size_t)n);
   if (status == SCIARA_OK) {

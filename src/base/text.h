@@ -9,10 +9,14 @@
 
 SCIARA_BEGIN_DECLS
 
-/** A growing, always terminated string. Zero-initialise; release with sciara_text_free. */
+/**
+ * A growing, always terminated string. Zero-initialise; release with sciara_text_free. Once something could not be appended
+ * nothing more can be: whoever appends much need look at the last status alone, and never has a text with a gap.
+ */
 struct sciara_text {
   char *data;
   size_t length, capacity;
+  enum sciara_status failed; ///< of the append that failed first; SCIARA_OK: none did
 };
 
 /** Makes room for `more` bytes beyond its length in one request, or SCIARA_ERR_MEMORY: appending as many asks for none. */

@@ -142,6 +142,24 @@ START_TEST(growing) {
 }
 END_TEST
 
+// A text never has a gap: what comes after a part that found no room finds none either.
+START_TEST(no_gaps) {
+  struct sciara_text t = {0};
+  ck_assert_int_eq(sciara_text_append(&t, "a"), SCIARA_OK);
+  ck_assert_int_eq(sciara_text_reserve(&t, SIZE_MAX), SCIARA_ERR_MEMORY);
+  ck_assert_int_eq(sciara_text_append(&t, "c"), SCIARA_ERR_MEMORY);
+  ck_assert_int_eq(sciara_text_append_bytes(&t, "c", 1), SCIARA_ERR_MEMORY);
+  ck_assert_int_eq(sciara_text_append_json(&t, "c"), SCIARA_ERR_MEMORY);
+  ck_assert_int_eq(sciara_text_reserve(&t, 0), SCIARA_ERR_MEMORY);
+  ck_assert_str_eq(sciara_last_error(), "a part of a text is missing");
+  ck_assert_str_eq(t.data, "a");
+  sciara_text_free(&t);
+  ck_assert_int_eq(sciara_text_append(&t, "b"), SCIARA_OK); // a new one
+  ck_assert_str_eq(t.data, "b");
+  sciara_text_free(&t);
+}
+END_TEST
+
 START_TEST(json) {
   const struct {
     const char *text, *escaped;
@@ -209,6 +227,7 @@ int main(void) {
   tcase_add_test(tc, printed_durations);
   tcase_add_test(tc, closest);
   tcase_add_test(tc, growing);
+  tcase_add_test(tc, no_gaps);
   tcase_add_test(tc, json);
   tcase_add_test(tc, errors);
   suite_add_tcase(suite, tc);

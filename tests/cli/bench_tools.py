@@ -204,9 +204,9 @@ exec sciara "${options[@]}" --engine serial --steps $steps
 
 
 class Summary(Case):
-    def report(self, name, precision, cases, gpu=True):
+    def report(self, name, precision, cases, gpu="NVIDIA H200"):
         machine = {"sciara": "0", "git": "abc", "date": "today", "cpu": "a processor", "cores": 16,
-                   "gpu": {"name": "a GPU", "driver": "1", "memory_bytes": 150e9} if gpu else None}
+                   "gpu": {"name": gpu, "driver": "1", "memory_bytes": 150e9} if gpu else None}
         case.write_json(self.path(name + ".json"), {
             "format": "sciara bench", "suite": "gpu", "precision": precision, "machine": machine,
             "cases": [{"case": key, "engines": rows} for key, rows in cases.items()]})
@@ -228,7 +228,8 @@ class Summary(Case):
         self.report("s", "single", {"dense": [row("cuda-fused", 2800, 0.175)]})
         self.report("t", "double", {"dense": [row("openmp", 1, 30, "threads=1", scaling=1, loop_scaling=1),
                                               row("openmp", 1, 16, "threads=2", scaling=1.8, loop_scaling=2)]})
-        self.expect(("reached", "3.9 us"), ("reached", "4e+09/s"), ("reached", "1.43 times"), ("reached", "1.5 times"),
+        self.expect(("reached", "3.9 us"), ("reached", "4e+09/s"), ("reached", "1.43 times"),
+                    ("reported", "27 % of DRAM, 17.5 % of fp64"), ("reached", "1.5 times"),
                     ("reached", "10.3 % of its memory"), ("reached", "3.33 times"), ("not measured", ""),
                     ("reached", "90 % (1.8 of 2 times)"))
 
@@ -240,8 +241,13 @@ class Summary(Case):
                                               row("openmp", 1, 16, "threads=4", scaling=3, loop_scaling=4)],
                                     "etna": [row("openmp", 1, 40, "threads=1")]})
         goals, _ = self.summary()
-        self.assertEqual({cells[1] for cells in goals[1:]}, {"MISSED"})
-        self.assertEqual(len(goals), 1 + 8)
+        self.assertEqual([cells[1] for cells in goals[1:]], ["MISSED"] * 3 + ["reported"] + ["MISSED"] * 5)
+
+    def test_of_another_gpu_the_roofline_is_not_known(self):
+        for gpu in "NVIDIA H100", None:
+            self.report("d", "double", {"dense": [row("cuda-fused", 4000, 0.25)]}, gpu=gpu)
+            goals, _ = self.summary()
+            self.assertEqual([cells[1:] for cells in goals if "roofline" in cells[0]], [["not measured", ""]])
 
     def test_what_failed_is_not_measured(self):
         failed = {"engine": "cuda-fused", "options": None, "verdict": "FAILED", "why": "other bits"}
@@ -254,8 +260,8 @@ class Summary(Case):
         self.summary(code=2)
 
     def test_figures(self):
-        self.report("d", "double", {"dense": [row("serial", 4e6, 250), row("cuda-fused", 4000, 0.25)]}, gpu=False)
-        self.report("s", "single", {"dense": [row("cuda-fused", 2000, 0.125)]}, gpu=False)
+        self.report("d", "double", {"dense": [row("serial", 4e6, 250), row("cuda-fused", 4000, 0.25)]}, gpu=None)
+        self.report("s", "single", {"dense": [row("cuda-fused", 2000, 0.125)]}, gpu=None)
         _, figures = self.summary()
         self.assertEqual(figures[1:], [["dense", "serial", "gpu", "8", "4e+06", "", "", "4e+06", "0.4", ""],
                                        ["dense", "cuda-fused", "gpu", "8", "4000", "2000", "2", "4e+09", "400", ""]])

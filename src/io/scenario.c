@@ -12,13 +12,6 @@
 #include "io/scenario_keys.h"
 #include "model/field.h"
 
-double sciara_scenario_seconds(const cJSON *value) {
-  double seconds = 0;
-  if (cJSON_IsNumber(value)) return value->valuedouble;
-  if (cJSON_IsString(value) && !sciara_parse_duration(value->valuestring, &seconds)) seconds = 0;
-  return seconds;
-}
-
 static enum sciara_status out_of_memory(void) { return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a scenario"); }
 
 /** The value of a key of a filled tree; NULL when it is null, or absent without a default. */

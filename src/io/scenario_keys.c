@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "io/rates_csv.h"
 #include "model/field.h"
 
@@ -167,6 +168,13 @@ enum sciara_status sciara_scenario_unknown_key(const char *file, const char *par
   const char *closest = sciara_closest_name(name, names, count);
   if (closest) snprintf(allowed + length, sizeof allowed - length, " (did you mean \"%s\"?)", closest);
   return sciara_scenario_refuse(file, path, "an unknown key", allowed);
+}
+
+double sciara_scenario_seconds(const cJSON *value) {
+  double seconds = 0;
+  if (cJSON_IsNumber(value)) return value->valuedouble;
+  if (cJSON_IsString(value) && !sciara_parse_duration(value->valuestring, &seconds)) seconds = 0;
+  return seconds;
 }
 
 const char *sciara_scenario_settable_key(size_t k) {

@@ -22,7 +22,9 @@ static enum sciara_status make_room(struct sciara_text *t, size_t more) {
 }
 
 enum sciara_status sciara_text_reserve(struct sciara_text *t, size_t more) {
-  if (t->failed != SCIARA_OK) return sciara_fail(t->failed, "a part of a text is missing");
+  if (t->failed != SCIARA_OK)
+    return sciara_fail(t->failed, t->failed == SCIARA_ERR_MEMORY ? "no memory for a part of a text"
+                                                                 : "a part of a text could not be formatted");
   t->failed = make_room(t, more);
   return t->failed;
 }

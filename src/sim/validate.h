@@ -78,8 +78,8 @@ struct sciara_candidate {
  * double and 0.95 in single precision, and the ledger closes to 1e-12 (or to the rounding of the altitudes) and 1e-5.
  * Beside a trace it is judged by its ledger alone.
  *
- * All of them live side by side in memory; where that is not free, SCIARA_ERR_MEMORY before any of it is taken (the
- * problem's forecast says what was free). A candidate that fails is a verdict, not an error.
+ * All of them live side by side in memory; where that was not free (the problem's forecast), SCIARA_ERR_MEMORY before any
+ * engine is started. A candidate that fails is a verdict, not an error.
  */
 enum sciara_status sciara_validate(struct sciara_validation *v, const struct sciara_candidate *candidate, size_t count);
 void sciara_validation_free(struct sciara_validation *v);

@@ -151,7 +151,7 @@ START_TEST(no_gaps) {
   ck_assert_int_eq(sciara_text_append_bytes(&t, "c", 1), SCIARA_ERR_MEMORY);
   ck_assert_int_eq(sciara_text_append_json(&t, "c"), SCIARA_ERR_MEMORY);
   ck_assert_int_eq(sciara_text_reserve(&t, 0), SCIARA_ERR_MEMORY);
-  ck_assert_str_eq(sciara_last_error(), "a part of a text is missing");
+  ck_assert_str_eq(sciara_last_error(), "no memory for a part of a text");
   ck_assert_str_eq(t.data, "a");
   sciara_text_free(&t);
   ck_assert_int_eq(sciara_text_append(&t, "b"), SCIARA_OK); // a new one

@@ -34,13 +34,17 @@ unsigned sciara_scenario_record(const struct sciara_scenario *s) {
          (wanted >> SCIARA_FIELD_MAX_SPEED & 1u ? SCIARA_RECORD_MAX_SPEED : 0u);
 }
 
-/** Cells that the lava may come to cover: lava thinner than the critical height at the vent does not flow on. */
+/**
+ * Cells that the lava may come to cover: lava thinner than the critical height at the vent does not flow on, and a step takes
+ * it to the next cells at most.
+ */
 static double wet_cells(const struct sciara_scenario *s, const struct sciara_grid *grid,
                         const struct sciara_vents *vents) {
   const double cells = (double)sciara_grid_cells(grid);
   if (s->initial_thickness.given || s->initial_thickness.path) return cells;
   const double area = sciara_vents_total(vents) / s->params.hc_vent;
-  return fmin(cells, area / (grid->cell_size * grid->cell_size));
+  const double side = 2 * (double)s->run.max_steps + 1, within_reach = (double)vents->count * side * side;
+  return fmin(fmin(cells, within_reach), area / (grid->cell_size * grid->cell_size));
 }
 
 static void foretell_snapshot_size(const struct sciara_scenario *s, const struct sciara_grid *grid, double wet,

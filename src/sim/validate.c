@@ -196,28 +196,20 @@ static void begin_verdicts(struct sciara_validation *v, const struct sciara_cand
   }
 }
 
-/** Cells that the lava may come to cover in so many steps, each of which takes it to the next cell at most. */
-static double wet_cells(const struct sciara_validation *v) {
-  const struct sciara_problem *p = v->problem;
-  const double side = 2 * (double)v->steps + 1, around_vents = (double)p->vents->count * side * side;
-  return p->state->initial > 0 ? p->forecast.wet : fmin(p->forecast.wet, around_vents);
-}
-
 /** Whether there is room for all engines and states: they live side by side. */
 static enum sciara_status fits(const struct sciara_validation *v, const struct workshop *w,
                                const struct sciara_candidate *candidate) {
   const struct sciara_problem *p = v->problem;
   const struct sciara_forecast *f = &p->forecast;
   const unsigned record = sciara_scenario_record(&p->scenario);
-  const double wet = wet_cells(v);
   size_t states = 2, engines = 0; // the state at the start, and the one that engines are fetched into
   for (int r = 0; r < REFERENCES; r++) {
     if (!w->serial[r]) continue;
     states++;
-    engines += sciara_forecast_engine(w->serial[r], &p->grid, record, wet, NULL);
+    engines += sciara_forecast_engine(w->serial[r], &p->grid, record, f->wet, NULL);
   }
   for (size_t k = 0; k < v->count; k++)
-    engines += sciara_forecast_engine(candidate[k].ops, &p->grid, record, wet, NULL);
+    engines += sciara_forecast_engine(candidate[k].ops, &p->grid, record, f->wet, NULL);
   states *= sciara_state_memory(&p->grid, record);
   const size_t need = states + engines;
   if (f->available == 0 || need <= f->available) return SCIARA_OK;

@@ -112,6 +112,26 @@ START_TEST(test_checkpoints) {
 }
 END_TEST
 
+// In a step lava comes to the cells beside it: to 49 around the vent in three.
+START_TEST(test_few_steps) {
+  const struct sciara_engine_ops *ops;
+  ck_assert_int_eq(sciara_engine_find("serial", SCIARA_DOUBLE, &ops), SCIARA_OK);
+  struct sciara_scenario s = scenario();
+  const struct sciara_forecast all = make(&s, 0);
+  ck_assert(all.wet > 4000 && all.wet < 5000);
+  s.run.max_steps = 3;
+  const struct sciara_forecast few = make(&s, 0);
+  ck_assert_double_eq(few.wet, 49);
+  ck_assert_uint_eq(few.engine, sciara_forecast_engine(ops, &grid, 0, 49, NULL));
+  ck_assert_uint_lt(few.engine, all.engine);
+  s.run.max_steps = 1000; // by then there is no more lava than for so many
+  ck_assert_double_eq(make(&s, 0).wet, all.wet);
+  s.run.max_steps = 3;
+  s.initial_thickness.given = true; // lava everywhere
+  ck_assert_double_eq(make(&s, 0).wet, 2000000);
+}
+END_TEST
+
 START_TEST(test_what_does_not_fit) {
   const struct sciara_scenario s = scenario();
   const struct sciara_forecast unknown = make(&s, 0);
@@ -175,6 +195,7 @@ int main(void) {
   tcase_add_test(tests, test_few_cells);
   tcase_add_test(tests, test_snapshots_on_the_way);
   tcase_add_test(tests, test_checkpoints);
+  tcase_add_test(tests, test_few_steps);
   tcase_add_test(tests, test_what_does_not_fit);
   tcase_add_loop_test(tests, test_snapshots, 0, (int)(sizeof cadences / sizeof *cadences));
   tcase_add_test(tests, test_size);

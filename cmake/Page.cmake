@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-# The page of `export --format html`: its sources are in src/page, the library holds them as one text.
+# The page of `export --format html`: its HTML, style and scripts are in src/page, and the library holds them as one text.
 
-file(GLOB page_parts CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/page/*)
+file(GLOB page_parts CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/page/*.html ${PROJECT_SOURCE_DIR}/src/page/*.css
+     ${PROJECT_SOURCE_DIR}/src/page/*.js)
 set(SCIARA_PAGE_SOURCE ${PROJECT_BINARY_DIR}/generated/page_skeleton.c)
 add_custom_command(
   OUTPUT ${SCIARA_PAGE_SOURCE}

@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "sim/runner.h"
+#include "verify/runner.h"
 
 /** Ground, lava and vents of one check, on a plane that falls to the south. */
 struct scene {

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "io/raster_gdal.h"
+#include "map/raster_gdal.h"
 #include "model/detmath.h"
 #include "model/polyline.h"
 

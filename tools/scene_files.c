@@ -8,9 +8,9 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "io/durable.h"
-#include "io/raster_gdal.h"
-#include "sim/bench_scenes.h"
+#include "file/durable.h"
+#include "map/raster_gdal.h"
+#include "verify/bench_scenes.h"
 
 static const char scenario[] =
     "{\n  \"title\": \"%s\",\n  \"dem\": { \"path\": \"dem.tif\" },\n  \"vents\": [],\n"

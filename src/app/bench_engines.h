@@ -4,7 +4,7 @@
 #define SCIARA_APP_BENCH_ENGINES_H
 
 #include "app/bench_suite.h"
-#include "sim/bench_report.h"
+#include "verify/bench_report.h"
 
 struct sciara_bench_engines {
   struct sciara_contender contender[SCIARA_BENCH_MOST_ENGINES];

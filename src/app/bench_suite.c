@@ -11,9 +11,9 @@
 #include "app/bundled.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "io/durable.h"
-#include "io/legacy_sciara.h"
-#include "sim/bench_scenes.h"
+#include "file/durable.h"
+#include "legacy/legacy_sciara.h"
+#include "verify/bench_scenes.h"
 
 #define VOLCANO "volcano", SCIARA_BENCH_BUNDLED, "volcano.json", 0
 #define PLANE "plane", SCIARA_BENCH_BUNDLED, "plane.json", 0

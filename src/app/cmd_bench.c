@@ -14,8 +14,8 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "base/wallclock.h"
-#include "io/durable.h"
-#include "sim/bench_report.h"
+#include "file/durable.h"
+#include "verify/bench_report.h"
 
 static const struct sciara_option options[] = {
     {"suite", 0, "quick|cpu|gpu", "the sizes of the cases; default cpu"},

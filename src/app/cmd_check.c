@@ -9,9 +9,9 @@
 #include "app/print_grid.h"
 #include "app/scenario_options.h"
 #include "base/text.h"
-#include "io/durable.h"
+#include "file/durable.h"
 #include "model/field.h"
-#include "sim/choose_engine.h"
+#include "run/choose_engine.h"
 
 static const struct sciara_option options[] = {
     SCIARA_SCENARIO_OPTIONS,

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "analysis/compare.h"
 #include "app/command.h"
 #include "app/compare_observed.h"
 #include "app/messages.h"
@@ -12,7 +13,6 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "model/field.h"
-#include "sim/compare.h"
 
 static const struct sciara_option options[] = {
     {"tolerance", 0, "X", "the same when |a - b| <= X max(1, |a|) for every field in every cell, and for the time"},

@@ -7,8 +7,8 @@
 #include "app/command.h"
 #include "app/doc.h"
 #include "app/messages.h"
-#include "io/colour_ramp.h"
-#include "io/durable.h"
+#include "file/durable.h"
+#include "map/colour_ramp.h"
 #include "model/field.h"
 
 static const struct sciara_option options[] = {

@@ -7,7 +7,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "model/field.h"
-#include "sim/run_folder.h"
+#include "run/run_folder.h"
 
 static const struct sciara_option options[] = {
     {"format", 'f', "cog|png|frames|nc|gpkg|geojson|kml|csv|html", "what to make, see below"},

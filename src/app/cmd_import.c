@@ -5,7 +5,7 @@
 #include "app/command.h"
 #include "app/messages.h"
 #include "base/text.h"
-#include "io/legacy_sciara.h"
+#include "legacy/legacy_sciara.h"
 
 static const struct sciara_option options[] = {
     {"output", 'o', "DIR", "folder for scenario.json, dem.tif and observed.tif (required)"},

@@ -13,11 +13,11 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "io/durable.h"
+#include "file/durable.h"
 #include "model/field.h"
-#include "sim/checkpoints.h"
-#include "sim/problem.h"
-#include "sim/run_folder.h"
+#include "run/checkpoints.h"
+#include "run/problem.h"
+#include "run/run_folder.h"
 
 static const struct sciara_option options[] = {{0}};
 

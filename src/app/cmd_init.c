@@ -7,10 +7,10 @@
 #include "app/command.h"
 #include "app/messages.h"
 #include "base/log.h"
-#include "io/durable.h"
-#include "io/rates_csv.h"
-#include "io/scenario_default.h"
-#include "sim/problem.h"
+#include "file/durable.h"
+#include "run/problem.h"
+#include "scenario/rates_csv.h"
+#include "scenario/scenario_default.h"
 
 static const struct sciara_option options[] = {
     {"vent", 0, "X,Y", "a vent, in the CRS of the DEM; may be repeated"},

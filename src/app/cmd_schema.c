@@ -3,7 +3,7 @@
 
 #include "app/command.h"
 #include "app/messages.h"
-#include "io/scenario.h"
+#include "scenario/scenario.h"
 
 static const struct sciara_option options[] = {
     {"manual", 0, NULL, "print the page of all keys (docs/scenario.md) instead"},

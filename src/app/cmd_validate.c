@@ -9,9 +9,9 @@
 #include "app/scenario_options.h"
 #include "base/log.h"
 #include "base/text.h"
-#include "io/json_strict.h"
-#include "sim/choose_engine.h"
-#include "sim/validate.h"
+#include "file/json_strict.h"
+#include "run/choose_engine.h"
+#include "verify/validate.h"
 
 static const struct sciara_option options[] = {
     SCIARA_SCENARIO_OPTIONS,

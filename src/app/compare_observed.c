@@ -7,16 +7,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/extent.h"
+#include "analysis/observation.h"
 #include "app/target.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "io/durable.h"
-#include "io/extent_png.h"
-#include "io/json_strict.h"
-#include "io/observation.h"
+#include "file/durable.h"
+#include "file/json_strict.h"
 #include "model/field.h"
-#include "sim/extent.h"
+#include "picture/extent_png.h"
 
 /** A comparison: what was asked for, what was read, what came out. */
 struct job {

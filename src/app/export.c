@@ -7,9 +7,9 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "io/durable.h"
+#include "file/durable.h"
 #include "model/field.h"
-#include "sim/run_folder.h"
+#include "run/run_folder.h"
 
 bool sciara_export_follows(const struct sciara_export_format *format, const char *option) {
   for (const char *const *o = format->options; *o; o++)

@@ -5,7 +5,7 @@
 
 #include "app/command.h"
 #include "app/target.h"
-#include "io/raster_gdal.h"
+#include "map/raster_gdal.h"
 
 /** What is asked for. */
 struct sciara_export_job {

@@ -5,10 +5,10 @@
 
 #include "app/export_picture.h"
 #include "base/text.h"
-#include "io/colour_ramp.h"
-#include "io/durable.h"
-#include "io/frames.h"
+#include "file/durable.h"
+#include "map/colour_ramp.h"
 #include "model/field.h"
+#include "picture/frames.h"
 
 /** Opens a snapshot of the run and takes its values; close it. */
 static enum sciara_status open_frame(const struct sciara_export_job *job, size_t k, struct sciara_export_picture *p,

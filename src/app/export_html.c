@@ -2,15 +2,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/observation.h"
 #include "app/export.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "io/durable.h"
-#include "io/observation.h"
-#include "io/page_html.h"
+#include "file/durable.h"
 #include "model/field.h"
-#include "sim/run_folder.h"
+#include "page/page_html.h"
+#include "run/run_folder.h"
 
 enum { DEFAULT_FRAMES = 60, MAX_FRAMES = 1000 };
 

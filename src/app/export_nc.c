@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/export.h"
-#include "io/series_merge.h"
+#include "store/series_merge.h"
 
 static enum sciara_status write(const struct sciara_export_job *job, const char *path) {
   struct sciara_export_snapshots all;

@@ -3,9 +3,9 @@
 #ifndef SCIARA_APP_EXPORT_PICTURE_H
 #define SCIARA_APP_EXPORT_PICTURE_H
 
+#include "analysis/observation.h"
 #include "app/export.h"
-#include "io/map_picture.h"
-#include "io/observation.h"
+#include "picture/map_picture.h"
 
 /** A picture that is being made. Zero-initialise; release with sciara_export_picture_free. */
 struct sciara_export_picture {

@@ -7,7 +7,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "io/vector_ogr.h"
+#include "map/vector_ogr.h"
 #include "model/field.h"
 
 enum layer { OUTLINE, CLASSES, ARRIVAL, LAYERS };

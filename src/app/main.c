@@ -11,7 +11,7 @@
 #include "app/messages.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "io/versions.h"
+#include "file/versions.h"
 
 extern const struct sciara_command sciara_cmd_init, sciara_cmd_check, sciara_cmd_run, sciara_cmd_resume,
     sciara_cmd_export, sciara_cmd_info, sciara_cmd_compare, sciara_cmd_import, sciara_cmd_engines, sciara_cmd_validate,

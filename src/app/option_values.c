@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "engine/engine.h"
-#include "io/scenario.h"
 #include "model/field.h"
+#include "scenario/scenario.h"
 
 static void print_engines(const char *first, FILE *out) {
   size_t count;

@@ -2,7 +2,7 @@
 #ifndef SCIARA_APP_PRINT_GRID_H
 #define SCIARA_APP_PRINT_GRID_H
 
-#include "io/georef.h"
+#include "file/georef.h"
 #include "model/grid.h"
 
 /** Two lines on stdout: size, place and CRS. */

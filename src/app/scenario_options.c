@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "io/durable.h"
+#include "file/durable.h"
 
 static enum sciara_status add_override(struct sciara_scenario_additions *a, const char *key, const char *value,
                                        bool quoted) {

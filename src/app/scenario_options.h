@@ -4,7 +4,7 @@
 #define SCIARA_APP_SCENARIO_OPTIONS_H
 
 #include "app/command.h"
-#include "sim/problem.h"
+#include "run/problem.h"
 
 // clang-format off
 /** Entries of a table of options: how the steps are executed, none of which changes a bit of an exact engine. */

@@ -10,9 +10,9 @@
 #include "app/messages.h"
 #include "app/progress.h"
 #include "base/log.h"
-#include "io/durable.h"
-#include "io/run_json.h"
-#include "sim/run_folder.h"
+#include "file/durable.h"
+#include "run/run_folder.h"
+#include "store/run_json.h"
 
 static int stopped_by;       // the signal, 0 while there was none
 static int checkpoint_asked; // by SIGUSR1

@@ -4,7 +4,7 @@
 #define SCIARA_APP_SESSION_H
 
 #include "app/command.h"
-#include "sim/run.h"
+#include "run/run.h"
 
 /** "2026-11-20T12:00:00Z: sciara run a.json --steps 5": what CF calls history; malloc'd. */
 char *sciara_session_history(int argc, char **argv);

@@ -8,10 +8,10 @@
 
 #include "base/log.h"
 #include "base/text.h"
-#include "io/dem_gdal.h"
-#include "io/durable.h"
+#include "file/durable.h"
 #include "model/field.h"
-#include "sim/run_folder.h"
+#include "run/run_folder.h"
+#include "terrain/dem_gdal.h"
 
 static enum sciara_status no_memory(void) { return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a path"); }
 

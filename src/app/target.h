@@ -3,8 +3,8 @@
 #ifndef SCIARA_APP_TARGET_H
 #define SCIARA_APP_TARGET_H
 
-#include "io/run_json.h"
-#include "io/snapshot_hdf5.h"
+#include "store/run_json.h"
+#include "store/snapshot_hdf5.h"
 
 /** A snapshot, and the run it belongs to where there is one. Release with sciara_target_free. */
 struct sciara_target {

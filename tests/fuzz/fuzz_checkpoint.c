@@ -8,10 +8,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "file/durable.h"
 #include "fuzz.h"
 #include "fuzz_hdf5.h"
-#include "io/durable.h"
-#include "sim/resume.h"
+#include "run/resume.h"
 
 enum { ROWS = 12, COLS = 16, CELLS = ROWS * COLS };
 

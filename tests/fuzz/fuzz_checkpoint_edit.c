@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "file/hdf5_util.h"
 #include "fuzz.h"
-#include "io/checkpoint_hdf5.h"
-#include "io/hdf5_util.h"
+#include "store/checkpoint_hdf5.h"
 
 enum { MOST_EDITS = 64, FIELDS = 9 };
 enum what { NUMBER, LETTER, WORD, NO_ATTRIBUTE, NO_FIELD, OTHER_SHAPE, MEND, WHATS };

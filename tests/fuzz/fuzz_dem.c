@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "fuzz.h"
-#include "io/dem_gdal.h"
+#include "terrain/dem_gdal.h"
 
 // The reader's own check sees a small machine, so that headers that promise much are refused rather than obeyed.
 enum { FREE_MEMORY = 4 << 20 };

@@ -3,9 +3,9 @@
 // NAME_Vents.stt, NAME_EmissionRate.txt, NAME_RealEvent.stt; those at the end may be absent. An input that begins with
 // a separator is a set of the older layout: PARAMETERS.cfg, MORPHOLOGY.stt, VENTS.stt, EMISSIONS_RATE.stt.
 #include "fuzz.h"
-#include "io/dem_gdal.h"
-#include "io/legacy_sciara.h"
-#include "io/scenario.h"
+#include "legacy/legacy_sciara.h"
+#include "scenario/scenario.h"
+#include "terrain/dem_gdal.h"
 
 /** What was written is what the program reads. */
 static void check_output(const struct sciara_legacy_report *report) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A table of effusion rates: the input is the file.
 #include "fuzz.h"
-#include "io/rates_csv.h"
+#include "scenario/rates_csv.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   struct sciara_rate_table table;

@@ -5,7 +5,7 @@
 
 #include "base/refusals.h"
 #include "fuzz.h"
-#include "io/scenario.h"
+#include "scenario/scenario.h"
 
 enum { MOST_OVERRIDES = 4 };
 

@@ -3,11 +3,11 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "file/hdf5_util.h"
 #include "fuzz.h"
 #include "fuzz_hdf5.h"
-#include "io/hdf5_util.h"
-#include "io/snapshot_hdf5.h"
 #include "model/field.h"
+#include "store/snapshot_hdf5.h"
 
 enum { MOST_CELLS = 1 << 20 }; ///< a header may promise more than the test has time for
 

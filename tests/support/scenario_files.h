@@ -3,7 +3,7 @@
 #ifndef SCIARA_TESTS_SCENARIO_FILES_H
 #define SCIARA_TESTS_SCENARIO_FILES_H
 
-#include "io/scenario.h"
+#include "scenario/scenario.h"
 
 extern char scenario_path[96]; ///< FOLDER/demo.json
 extern char scenario_csv[96];  ///< FOLDER/rates.csv, there from the start

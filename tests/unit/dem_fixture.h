@@ -4,7 +4,7 @@
 #define SCIARA_TESTS_DEM_FIXTURE_H
 
 #include "gdal_fixture.h"
-#include "io/dem_gdal.h"
+#include "terrain/dem_gdal.h"
 
 static struct sciara_dem dem;
 

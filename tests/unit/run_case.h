@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "sim/simulation.h"
+#include "run/simulation.h"
 
 static char folder[64], out[96]; ///< FOLDER, and the run's output, FOLDER/out
 

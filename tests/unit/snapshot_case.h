@@ -12,10 +12,10 @@
 #include <unistd.h>
 
 #include "base/text.h"
-#include "io/durable.h"
-#include "io/snapshot_hdf5.h"
+#include "file/durable.h"
 #include "model/field.h"
 #include "model/ledger.h"
+#include "store/snapshot_hdf5.h"
 
 enum { ALL_FIELDS = (1 << SCIARA_FIELD_COUNT) - 1 };
 

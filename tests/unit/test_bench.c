@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Claims about sim/bench.h and sim/bench_scenes.h: what the scenes hold, and that no time is told of a wrong engine.
+// Claims about verify/bench.h and verify/bench_scenes.h: what the scenes hold, and that no time is told of a wrong engine.
 #include <check.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/bench.h"
-#include "sim/bench_report.h"
-#include "sim/bench_scenes.h"
+#include "verify/bench.h"
+#include "verify/bench_report.h"
+#include "verify/bench_scenes.h"
 
 static const struct sciara_engine_ops *serial;
 

@@ -8,10 +8,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "io/durable.h"
-#include "sim/bench.h"
-#include "sim/bench_scenes.h"
-#include "sim/many_threads.h"
+#include "file/durable.h"
+#include "run/many_threads.h"
+#include "verify/bench.h"
+#include "verify/bench_scenes.h"
 
 enum {
   SIZE = 64,

@@ -4,9 +4,9 @@
 #include <hdf5.h>
 #include <sys/stat.h>
 
-#include "io/checkpoint_hdf5.h"
 #include "model/vents.h"
 #include "snapshot_case.h"
+#include "store/checkpoint_hdf5.h"
 
 // HDF5 1.10 keeps some of its own memory when it finds a file damaged.
 const char *__lsan_default_suppressions(void);

@@ -10,12 +10,12 @@
 #include <unistd.h>
 
 #include "base/text.h"
-#include "io/durable.h"
+#include "file/durable.h"
 #include "model/soundness.h"
+#include "run/checkpoints.h"
+#include "run/run.h"
+#include "run/run_folder.h"
 #include "run_case.h"
-#include "sim/checkpoints.h"
-#include "sim/run.h"
-#include "sim/run_folder.h"
 
 static char where[128];
 

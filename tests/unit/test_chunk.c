@@ -5,8 +5,8 @@
 #include <pthread.h>
 #include <zlib.h>
 
-#include "io/chunk_team.h"
 #include "snapshot_case.h"
+#include "store/chunk_team.h"
 
 static bool no_threads; ///< pthread_create fails, which the linker puts in the place of the real one
 

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
-#include "io/durable.h"
+#include "file/durable.h"
 
 static char folder[64];
 

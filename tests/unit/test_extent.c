@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/extent.h"
+#include "analysis/extent.h"
 
 #include <check.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/distance.h"
+#include "analysis/distance.h"
 #include "support/random.h"
 
 enum { MOST = 64 };

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Claims about sim/forecast.h: what is counted, and when it does not fit.
+// Claims about run/forecast.h: what is counted, and when it does not fit.
 #include <check.h>
 #include <math.h>
 #include <string.h>
 
-#include "io/snapshot_hdf5.h"
-#include "sim/forecast.h"
-#include "sim/many_threads.h"
+#include "run/forecast.h"
+#include "run/many_threads.h"
+#include "store/snapshot_hdf5.h"
 
 static const struct sciara_grid grid = {.rows = 1000, .cols = 2000, .cell_size = 10};
 static struct sciara_vents *vents;

@@ -11,12 +11,12 @@
 #include <unistd.h>
 
 #include "engine/host_fields.h"
-#include "io/checkpoint_hdf5.h"
-#include "io/map_picture.h"
-#include "io/snapshot_hdf5.h"
 #include "model/moore.h"
-#include "sim/forecast.h"
-#include "sim/writer.h"
+#include "picture/map_picture.h"
+#include "run/forecast.h"
+#include "run/writer.h"
+#include "store/checkpoint_hdf5.h"
+#include "store/snapshot_hdf5.h"
 
 /** 2^31 - 1, 2^31 and 2^31 + 1 cells, the same shape with less and more, and what no machine has. */
 static const struct sciara_grid grids[] = {

@@ -8,9 +8,9 @@
 #include <zlib.h>
 
 #include "base/mem.h"
-#include "io/chunk_team.h"
-#include "io/raster_gdal.h"
+#include "map/raster_gdal.h"
 #include "snapshot_case.h"
+#include "store/chunk_team.h"
 
 enum call {
   NO_CALL,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Claims about io/json_strict.h: what is refused, where the error points, and that printing loses no bit.
+// Claims about file/json_strict.h: what is refused, where the error points, and that printing loses no bit.
 #include <check.h>
 #include <math.h>
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
-#include "io/json_strict.h"
+#include "file/json_strict.h"
 
 /** A text and what its refusal must say. */
 struct refusal {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The older layout: PARAMETERS.cfg, MORPHOLOGY.stt, VENTS.stt, EMISSIONS_RATE.stt; grids without headers.
-#include "io/legacy_older.h"
+#include "legacy/legacy_older.h"
 
 #include <cjson/cJSON.h>
 #include <math.h>
 
 #include "gdal_fixture.h"
-#include "io/dem_gdal.h"
-#include "io/legacy_sciara.h"
+#include "legacy/legacy_sciara.h"
+#include "terrain/dem_gdal.h"
 
 #define CFG "nsteps \t\t100\nncols\t\t4\nnrows\t\t3\nPclock \t60.00\nPc \t\t\t10\nPTsol \t1143.00\nPcv \t1150     \n"
 #define HEADER "ncols 4\nnrows 3\nxllcorner 700\nyllcorner 800\ncellsize 10\nNODATA_value -1\n"

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "io/legacy_sciara.h"
+#include "legacy/legacy_sciara.h"
 
 #include <cjson/cJSON.h>
 
 #include "gdal_fixture.h"
-#include "io/dem_gdal.h"
+#include "terrain/dem_gdal.h"
 
 #define HEADER                                                                                                     \
   "ncols\t\t4\r\nnrows\t\t4\r\nxllcorner\t500000.5\r\nyllcorner\t4178000.25\r\ncellsize\t10.0\r\nNODATA_value\t0." \

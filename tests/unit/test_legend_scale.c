@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Claims about io/legend_scale.h: round numbers that cover the range.
-#include "io/legend_scale.h"
+// Claims about picture/legend_scale.h: round numbers that cover the range.
+#include "picture/legend_scale.h"
 
 #include <check.h>
 #include <float.h>

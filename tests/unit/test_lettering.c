@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Claims about io/lettering.h: every letter of a title is drawn, and none of them where another should be.
-#include "io/lettering.h"
+// Claims about picture/lettering.h: every letter of a title is drawn, and none of them where another should be.
+#include "picture/lettering.h"
 
 #include <check.h>
 #include <math.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Claims about io/map_picture.h: size, what is drawn where, and that every grid gets a picture.
-#include "io/map_picture.h"
+// Claims about picture/map_picture.h: size, what is drawn where, and that every grid gets a picture.
+#include "picture/map_picture.h"
 
 #include "gdal_fixture.h"
 

@@ -9,13 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "io/json_strict.h"
-#include "io/run_json.h"
-#include "io/series_merge.h"
-#include "io/snapshot_hdf5.h"
-#include "sim/bench_report.h"
-#include "sim/run.h"
-#include "sim/timeseries.h"
+#include "analysis/timeseries.h"
+#include "file/json_strict.h"
+#include "run/run.h"
+#include "store/run_json.h"
+#include "store/series_merge.h"
+#include "store/snapshot_hdf5.h"
+#include "verify/bench_report.h"
 
 enum { BLOCKS = 1 << 16 }; ///< a power of two, far above what is held at once
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "io/observation.h"
+#include "analysis/observation.h"
 
 #include "gdal_fixture.h"
 

@@ -4,7 +4,7 @@
 #include <cpl_string.h>
 
 #include "base/mem.h"
-#include "io/page_html.h"
+#include "page/page_html.h"
 #include "snapshot_case.h"
 
 static enum sciara_field both[] = {SCIARA_FIELD_THICKNESS, SCIARA_FIELD_DEPOSIT};

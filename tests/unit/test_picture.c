@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Claims about io/picture.h and io/colour_ramp.h: what is drawn where, and in which colour.
-#include "io/picture.h"
+// Claims about picture/picture.h and map/colour_ramp.h: what is drawn where, and in which colour.
+#include "picture/picture.h"
 
 #include <check.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "io/colour_ramp.h"
+#include "map/colour_ramp.h"
 
 enum { WIDTH = 7, HEIGHT = 9, GUARD = 64 };
 static uint8_t memory[WIDTH * HEIGHT * 3 + 2 * GUARD];

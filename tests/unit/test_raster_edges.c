@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Claims about rasters at the edge of what is allowed: on the grid or beside it, square or not, lit or not.
 #include "dem_fixture.h"
-#include "io/map_picture.h"
+#include "picture/map_picture.h"
 
 // Each side of the raster is compared: a shift or another size in one of them alone is refused.
 START_TEST(every_side_must_lie_on_the_grid) {

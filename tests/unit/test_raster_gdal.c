@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "io/map_picture.h"
+#include "picture/map_picture.h"
 
 #include <dirent.h>
 #include <signal.h>
@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 
 #include "gdal_fixture.h"
-#include "io/dem_gdal.h"
+#include "terrain/dem_gdal.h"
 
 enum { ROWS = 90, COLS = 130 };
 static struct sciara_grid grid;

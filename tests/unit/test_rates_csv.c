@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Claims about io/rates_csv.h: what is read, and that each refusal names file, line, found and allowed.
+// Claims about scenario/rates_csv.h: what is read, and that each refusal names file, line, found and allowed.
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "io/rates_csv.h"
+#include "scenario/rates_csv.h"
 
 static char folder[64], path[96];
 

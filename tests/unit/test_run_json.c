@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include "base/text.h"
-#include "io/durable.h"
-#include "io/run_json.h"
+#include "file/durable.h"
+#include "store/run_json.h"
 
 static char folder[64], path[96];
 

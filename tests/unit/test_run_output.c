@@ -12,11 +12,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "io/durable.h"
-#include "io/run_json.h"
-#include "io/snapshot_hdf5.h"
+#include "file/durable.h"
+#include "run/run.h"
 #include "run_case.h"
-#include "sim/run.h"
+#include "store/run_json.h"
+#include "store/snapshot_hdf5.h"
 
 static const char *const engines[] = {"serial", "checked"};
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Claims about io/scenario.h: every key and its default, places and paths, overrides, and the text that is kept.
+// Claims about scenario/scenario.h: every key and its default, places and paths, overrides, and the text that is kept.
 #include <check.h>
 #include <math.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "io/scenario_default.h"
+#include "scenario/scenario_default.h"
 #include "support/scenario_files.h"
 
 static struct sciara_refusals refusals;

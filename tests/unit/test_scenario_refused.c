@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Claims about io/scenario.h: every limit of every key, and that each refusal names file, key, found and allowed.
+// Claims about scenario/scenario.h: every limit of every key, and that each refusal names file, key, found and allowed.
 #include <check.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "io/scenario_keys.h"
+#include "scenario/scenario_keys.h"
 #include "support/scenario_files.h"
 
 /** An override of the minimal scenario, and the error it makes. */

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "io/scenario_keys.h"
+#include "scenario/scenario_keys.h"
 #include "support/scenario_files.h"
 
 /** "vents[].start" as an override writes it: "vents.0.start". */

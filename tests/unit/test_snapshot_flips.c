@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Snapshots that lost bits on a disk, or their end: each is refused with a sentence, or read as what was written. No crash,
 // and no wrong number that nobody notices.
-#include "io/versions.h"
+#include "file/versions.h"
 #include "snapshot_case.h"
 
 // HDF5 1.10 keeps some of its own memory when it finds a file damaged.

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "model/ledger.h"
-#include "sim/many_threads.h"
+#include "run/many_threads.h"
 
 enum { ROWS = 5, COLS = 199, CELLS = ROWS * COLS, BLOCK = 64, FIELDS = 9 };
 

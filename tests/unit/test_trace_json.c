@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Claims about io/trace_json.h: a trace is read as it was written, and what is wrong with a file is named.
-#include "io/trace_json.h"
+// Claims about verify/trace_json.h: a trace is read as it was written, and what is wrong with a file is named.
+#include "verify/trace_json.h"
 
 #include <check.h>
 #include <math.h>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Claims about sim/validate.h: what a wrong engine is told. The engines here are `serial` with a fault.
+// Claims about verify/validate.h: what a wrong engine is told. The engines here are `serial` with a fault.
 #include <check.h>
 #include <math.h>
 #include <string.h>
 
-#include "sim/validate.h"
+#include "verify/validate.h"
 
 static struct sciara_problem problem;
 static const struct sciara_engine_ops *serial;

@@ -8,7 +8,7 @@
 #include <time.h>
 
 #include "base/text.h"
-#include "sim/writer.h"
+#include "run/writer.h"
 
 enum { MOST = 100, NEVER = -1 };
 

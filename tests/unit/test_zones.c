@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "io/zones.h"
+#include "map/zones.h"
 
 #include <check.h>
 #include <math.h>

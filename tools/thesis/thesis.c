@@ -13,9 +13,9 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "sim/runner.h"
-#include "sim/validate.h"
 #include "thesis/scatter.h"
+#include "verify/runner.h"
+#include "verify/validate.h"
 
 static const char *const precision_name[SCIARA_PRECISIONS] = {"double", "single", "fast math"};
 

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/extent.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "analysis/distance.h"
+#include "base/mem.h"
+#include "model/polyline.h"
+#include "scenario/scenario.h"
+#include "terrain/dem_gdal.h"
+
+static double share(double part, double whole) { return whole > 0 ? part / whole : (double)NAN; }
+
+static void count_cells(const struct sciara_extents *e, struct sciara_extent_scores *out) {
+  for (int64_t i = 0; i < sciara_grid_cells(e->grid); i++) {
+    out->hits += e->run[i] && e->observed[i];
+    out->misses += !e->run[i] && e->observed[i];
+    out->excess += e->run[i] && !e->observed[i];
+  }
+  const double hits = (double)out->hits, misses = (double)out->misses, excess = (double)out->excess;
+  out->jaccard = share(hits, hits + misses + excess);
+  out->e1 = sqrt(out->jaccard);
+  out->tpr = share(hits, hits + misses);
+  out->ppv = share(hits, hits + excess);
+  out->f1 = share(2 * hits, 2 * hits + misses + excess);
+  out->area_ratio = share(hits + excess, hits + misses);
+}
+
+/** The greatest of the distances on the cells of the mask, m; NAN when there is none. */
+static double greatest(const struct sciara_grid *g, const uint8_t *mask, const int64_t *squared) {
+  int64_t most = -1;
+  for (int64_t i = 0; i < sciara_grid_cells(g); i++)
+    if (mask[i] && squared[i] > most) most = squared[i];
+  return most < 0 || most == INT64_MAX ? (double)NAN : g->cell_size * sqrt((double)most);
+}
+
+static enum sciara_status measure_distances(const struct sciara_extents *e, struct sciara_extent_scores *out) {
+  const struct sciara_grid *g = e->grid;
+  int64_t *squared = NULL;
+  enum sciara_status status;
+  SCIARA_TRY_GOTO(SCIARA_NEW(squared, sciara_grid_cells(g), "distances"));
+  SCIARA_TRY_GOTO(sciara_distance_squared(g->rows, g->cols, e->observed, squared));
+  const double of_run = greatest(g, e->run, squared);
+  SCIARA_TRY_GOTO(sciara_distance_squared(g->rows, g->cols, e->run, squared));
+  const double of_observed = greatest(g, e->observed, squared);
+  if (!isnan(of_run) && !isnan(of_observed)) out->hausdorff_m = of_run > of_observed ? of_run : of_observed;
+  if (!e->vents) goto cleanup;
+  SCIARA_TRY_GOTO(sciara_distance_squared(g->rows, g->cols, e->vents, squared));
+  out->run_out_m = greatest(g, e->run, squared);
+  out->observed_run_out_m = greatest(g, e->observed, squared);
+  out->run_out_ratio = share(out->run_out_m, out->observed_run_out_m);
+cleanup:
+  sciara_free(squared);
+  return status;
+}
+
+static void add_error(struct sciara_thickness_error *sum, double error) {
+  sum->cells++;
+  sum->mean_m += error;
+  sum->rmse_m += error * error;
+}
+
+static void finish_error(struct sciara_thickness_error *sum) {
+  sum->mean_m = share(sum->mean_m, (double)sum->cells);
+  sum->rmse_m = sqrt(share(sum->rmse_m, (double)sum->cells));
+}
+
+static void measure_thickness(const struct sciara_extents *e, struct sciara_extent_scores *out) {
+  for (int64_t i = 0; i < sciara_grid_cells(e->grid) && e->run_thickness && e->observed_thickness; i++) {
+    const double error = e->run_thickness[i] - e->observed_thickness[i];
+    if (e->run[i] && e->observed[i]) add_error(&out->both, error);
+    if (e->run[i] || e->observed[i]) add_error(&out->any, error);
+  }
+  finish_error(&out->both);
+  finish_error(&out->any);
+}
+
+enum sciara_status sciara_extents_score(const struct sciara_extents *e, struct sciara_extent_scores *out) {
+  *out = (struct sciara_extent_scores){
+      .run_out_m = NAN, .observed_run_out_m = NAN, .run_out_ratio = NAN, .hausdorff_m = NAN};
+  count_cells(e, out);
+  measure_thickness(e, out);
+  return measure_distances(e, out);
+}
+
+// ------------------------------------------------------------------------------------ vents
+
+static void mark(const struct sciara_grid *g, double row, double col, uint8_t *cells) {
+  if (row >= 0 && row < (double)g->rows && col >= 0 && col < (double)g->cols)
+    cells[(int64_t)row * g->cols + (int64_t)col] = 1;
+}
+
+static enum sciara_status mark_line(const struct sciara_grid *g, const struct sciara_vent_spec *v, uint8_t *cells) {
+  struct sciara_crossing *crossing = NULL;
+  size_t count = 0;
+  const enum sciara_status status = sciara_polyline_cells(g, v->points, v->point_count, &crossing, &count);
+  for (size_t k = 0; k < count && status == SCIARA_OK; k++) cells[crossing[k].row * g->cols + crossing[k].col] = 1;
+  sciara_free(crossing);
+  return status;
+}
+
+static enum sciara_status mark_vent(const struct sciara_grid *g, const struct sciara_georef *georef,
+                                    const struct sciara_vent_spec *v, uint8_t *cells) {
+  if (v->place == SCIARA_VENT_LINE) return mark_line(g, v, cells);
+  double x = v->points[0].x, y = v->points[0].y;
+  if (v->place == SCIARA_VENT_ROWCOL) {
+    mark(g, y, x, cells);
+    return SCIARA_OK;
+  }
+  if (v->place == SCIARA_VENT_LONLAT) SCIARA_TRY(sciara_georef_from_lonlat(georef->crs_wkt, x, y, &x, &y));
+  mark(g, floor((g->north - y) / g->cell_size), floor((x - g->west) / g->cell_size), cells);
+  return SCIARA_OK;
+}
+
+enum sciara_status sciara_extent_mark_vents(const char *scenario_json, const struct sciara_grid *grid,
+                                            const struct sciara_georef *georef, uint8_t *cells, int64_t *count) {
+  struct sciara_scenario scenario = {0};
+  struct sciara_refusals refusals = {0}; // rates in a file that is elsewhere now, say: they do not matter here
+  enum sciara_status status = SCIARA_OK;
+  sciara_scenario_parse("scenario", scenario_json, strlen(scenario_json), NULL, 0, &scenario, &refusals);
+  for (size_t k = 0; k < scenario.vent_count && status != SCIARA_ERR_MEMORY; k++)
+    if (scenario.vents[k].point_count > 0) status = mark_vent(grid, georef, &scenario.vents[k], cells);
+  sciara_refusals_free(&refusals);
+  sciara_scenario_free(&scenario);
+  *count = 0;
+  for (int64_t i = 0; i < sciara_grid_cells(grid); i++) *count += cells[i];
+  return status == SCIARA_ERR_MEMORY ? status : SCIARA_OK;
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/front.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "scenario/scenario.h"
+#include "terrain/dem_gdal.h"
+
+static enum sciara_status add(struct sciara_vent_cells *v, int64_t row, int64_t col) {
+  if (v->count == v->capacity) {
+    const size_t capacity = v->capacity ? 2 * v->capacity : 16;
+    struct sciara_vent_cells more = {.count = v->count, .capacity = capacity};
+    enum sciara_status status = SCIARA_NEW(more.row, capacity, "cells of the vents");
+    if (status == SCIARA_OK) status = SCIARA_NEW(more.col, capacity, "cells of the vents");
+    if (status != SCIARA_OK) {
+      sciara_vent_cells_free(&more);
+      return status;
+    }
+    if (v->count > 0) {
+      memcpy(more.row, v->row, v->count * sizeof *v->row);
+      memcpy(more.col, v->col, v->count * sizeof *v->col);
+    }
+    sciara_vent_cells_free(v);
+    *v = more;
+  }
+  v->row[v->count] = row;
+  v->col[v->count++] = col;
+  return SCIARA_OK;
+}
+
+static enum sciara_status add_line(struct sciara_vent_cells *v, const struct sciara_grid *g,
+                                   const struct sciara_vent_spec *spec) {
+  struct sciara_crossing *crossing = NULL;
+  size_t count = 0;
+  SCIARA_TRY(sciara_polyline_cells(g, spec->points, spec->point_count, &crossing, &count));
+  enum sciara_status status = SCIARA_OK;
+  for (size_t k = 0; k < count && status == SCIARA_OK; k++) status = add(v, crossing[k].row, crossing[k].col);
+  sciara_free(crossing);
+  return status;
+}
+
+static enum sciara_status add_vent(struct sciara_vent_cells *v, const struct sciara_snapshot *s,
+                                   const struct sciara_vent_spec *spec) {
+  const struct sciara_grid *g = &s->grid;
+  if (spec->point_count == 0) return SCIARA_OK;
+  if (spec->place == SCIARA_VENT_LINE) return add_line(v, g, spec);
+  double x = spec->points[0].x, y = spec->points[0].y;
+  if (spec->place == SCIARA_VENT_ROWCOL) return add(v, (int64_t)y, (int64_t)x);
+  if (spec->place == SCIARA_VENT_LONLAT) SCIARA_TRY(sciara_georef_from_lonlat(s->georef.crs_wkt, x, y, &x, &y));
+  return add(v, (int64_t)floor((g->north - y) / g->cell_size), (int64_t)floor((x - g->west) / g->cell_size));
+}
+
+enum sciara_status sciara_vent_cells_read(const struct sciara_snapshot *s, struct sciara_vent_cells *out) {
+  *out = (struct sciara_vent_cells){0};
+  if (!s->scenario_json) return SCIARA_OK;
+  struct sciara_scenario scenario;
+  struct sciara_refusals refusals = {0};
+  // What was refused is not asked: the run has been, and a table of rates may have been moved since.
+  sciara_scenario_parse(s->path, s->scenario_json, strlen(s->scenario_json), NULL, 0, &scenario, &refusals);
+  enum sciara_status status = SCIARA_OK;
+  if (refusals.no_memory) status = sciara_fail(SCIARA_ERR_MEMORY, "%s: no memory for its vents", s->path);
+  for (size_t k = 0; k < scenario.vent_count && status == SCIARA_OK; k++) status = add_vent(out, s, &scenario.vents[k]);
+  sciara_refusals_free(&refusals);
+  sciara_scenario_free(&scenario);
+  if (status != SCIARA_OK) sciara_vent_cells_free(out);
+  return status;
+}
+
+void sciara_vent_cells_free(struct sciara_vent_cells *v) {
+  sciara_free(v->row);
+  sciara_free(v->col);
+  *v = (struct sciara_vent_cells){0};
+}
+
+/** Squared distance in cells to the nearest vent; `bound` or less, not exactly, when it is no more than that. */
+static double nearest(const struct sciara_vent_cells *v, int64_t row, int64_t col, double bound) {
+  double least = INFINITY;
+  for (size_t k = 0; k < v->count && least > bound; k++) {
+    const double down = (double)(row - v->row[k]), right = (double)(col - v->col[k]);
+    least = fmin(least, down * down + right * right);
+  }
+  return least;
+}
+
+double sciara_front_distance(const struct sciara_vent_cells *v, const struct sciara_grid *grid, const double *values) {
+  double most = 0;
+  for (int64_t r = 0; r < grid->rows; r++)
+    for (int64_t c = 0; c < grid->cols; c++)
+      if (values[r * grid->cols + c] > 0) most = fmax(most, nearest(v, r, c, most));
+  return sqrt(most) * grid->cell_size;
+}

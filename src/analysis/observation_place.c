@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/observation_place.h"
+
+#include <math.h>
+
+#include "base/log.h"
+#include "terrain/dem_source.h"
+
+struct sciara_bounds sciara_bounds_empty(void) {
+  return (struct sciara_bounds){INFINITY, INFINITY, -INFINITY, -INFINITY};
+}
+
+void sciara_bounds_add(struct sciara_bounds *b, double x, double y) {
+  if (x < b->west) b->west = x;
+  if (y < b->south) b->south = y;
+  if (x > b->east) b->east = x;
+  if (y > b->north) b->north = y;
+}
+
+struct sciara_bounds sciara_bounds_of_grid(const struct sciara_grid *g) {
+  return (struct sciara_bounds){g->west, g->north - (double)g->rows * g->cell_size,
+                                g->west + (double)g->cols * g->cell_size, g->north};
+}
+
+static enum sciara_status make_transform(struct sciara_gdal_scope *scope, const struct sciara_observation_request *q,
+                                         OGRSpatialReferenceH from, OGRSpatialReferenceH to,
+                                         OGRCoordinateTransformationH *out) {
+  static const char *const ignore_axes[] = {"IGNORE_DATA_AXIS_TO_SRS_AXIS_MAPPING=YES", NULL};
+  if (OSRIsSameEx(from, to, ignore_axes)) return SCIARA_OK;
+  *out = OCTNewCoordinateTransformation(from, to);
+  if (*out) return SCIARA_OK;
+  return sciara_fail(sciara_gdal_status(scope, SCIARA_ERR_INPUT),
+                     "%s: its CRS cannot be brought to that of the run: %s", q->path, sciara_gdal_message(scope));
+}
+
+enum sciara_status sciara_observation_transform(struct sciara_gdal_scope *scope,
+                                                const struct sciara_observation_request *q, OGRSpatialReferenceH srs,
+                                                bool to_grid, OGRCoordinateTransformationH *out) {
+  *out = NULL;
+  if (!srs || !q->crs_wkt) {
+    sciara_log(SCIARA_LOG_INFO, "%s: %s, so its coordinates are taken to be those of the run", q->path,
+               srs ? "the run has no CRS" : "names no CRS");
+    return SCIARA_OK;
+  }
+  OGRSpatialReferenceH own = OSRClone(srs), grid = NULL;
+  enum sciara_status status = sciara_srs_parse(q->crs_wkt, &grid);
+  OSRSetAxisMappingStrategy(own, OAMS_TRADITIONAL_GIS_ORDER);
+  if (status == SCIARA_OK) status = make_transform(scope, q, to_grid ? own : grid, to_grid ? grid : own, out);
+  OSRRelease(own);
+  OSRRelease(grid);
+  return status;
+}
+
+enum sciara_status sciara_observation_check_place(const struct sciara_observation_request *q,
+                                                  const struct sciara_bounds *found) {
+  const struct sciara_bounds g = sciara_bounds_of_grid(q->grid);
+  const double slack = 1e-6 * q->grid->cell_size;
+  if (!(found->east > g.west && found->west < g.east && found->north > g.south && found->south < g.north))
+    return sciara_fail(SCIARA_ERR_INPUT,
+                       "%s: lies off the grid of the run: found x %.9g to %.9g and y %.9g to %.9g, the grid has x %.9g "
+                       "to %.9g and y %.9g to %.9g",
+                       q->path, found->west, found->east, found->south, found->north, g.west, g.east, g.south, g.north);
+  if (found->west < g.west - slack || found->east > g.east + slack || found->south < g.south - slack ||
+      found->north > g.north + slack)
+    sciara_log(SCIARA_LOG_WARNING,
+               "%s: what was observed reaches beyond the grid of the run (x %.9g to %.9g, y %.9g to %.9g); what lies "
+               "outside is not counted",
+               q->path, found->west, found->east, found->south, found->north);
+  return SCIARA_OK;
+}

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+// Observed outlines: polygons of a vector file, burnt into the cells whose centres they hold.
+#include <cpl_string.h>
+#include <gdal_alg.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <math.h>
+#include <ogr_api.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/observation_parts.h"
+#include "analysis/observation_place.h"
+#include "base/log.h"
+
+// Others open addresses on the network, or files that name other files.
+static const char *const built_in[] = {"GPKG", "ESRI Shapefile", "GeoJSON", "FlatGeobuf", "KML", "MapInfo File"};
+
+/** What is being read. */
+struct outline {
+  struct sciara_gdal_scope *scope;
+  const struct sciara_observation_request *request;
+  OGRCoordinateTransformationH transform; ///< NULL: none is needed
+  GDALDatasetH mask;                      ///< bytes, on the grid
+  struct sciara_bounds bounds;            ///< of the polygons so far, in the CRS of the grid
+  int64_t polygons, others;
+};
+
+static char **allowed_drivers(const struct sciara_observation_request *q) {
+  char **list = NULL;
+  for (size_t i = 0; i < sizeof built_in / sizeof *built_in; i++) list = CSLAddString(list, built_in[i]);
+  for (size_t i = 0; i < q->extra_driver_count; i++) list = CSLAddString(list, q->extra_drivers[i]);
+  return list;
+}
+
+/** An empty mask of bytes on the grid. */
+static enum sciara_status make_mask(struct outline *o) {
+  const struct sciara_grid *g = o->request->grid;
+  double place[6] = {g->west, g->cell_size, 0, g->north, 0, -g->cell_size};
+  if (g->rows <= INT_MAX && g->cols <= INT_MAX)
+    o->mask = GDALCreate(GDALGetDriverByName("MEM"), "", (int)g->cols, (int)g->rows, 1, GDT_Byte, NULL);
+  if (o->mask && GDALSetGeoTransform(o->mask, place) == CE_None) return SCIARA_OK;
+  return sciara_fail(SCIARA_ERR_MEMORY, "%s: no mask of %" PRId64 " x %" PRId64 " cells: %s", o->request->path, g->cols,
+                     g->rows, sciara_gdal_message(o->scope));
+}
+
+static enum sciara_status burn(struct outline *o, OGRGeometryH polygon) {
+  int band = 1;
+  double one = 1;
+  OGREnvelope e;
+  OGR_G_GetEnvelope(polygon, &e);
+  if (OGR_G_IsEmpty(polygon)) return SCIARA_OK;
+  if (!isfinite(e.MinX) || !isfinite(e.MinY) || !isfinite(e.MaxX) || !isfinite(e.MaxY))
+    return sciara_fail(SCIARA_ERR_INPUT, "%s: a polygon has coordinates that are not finite", o->request->path);
+  sciara_bounds_add(&o->bounds, e.MinX, e.MinY);
+  sciara_bounds_add(&o->bounds, e.MaxX, e.MaxY);
+  o->polygons++;
+  // One at a time: within a call overlapping polygons would cut holes into each other.
+  if (GDALRasterizeGeometries(o->mask, 1, &band, 1, &polygon, NULL, NULL, &one, NULL, NULL, NULL) == CE_None)
+    return SCIARA_OK;
+  return sciara_fail(sciara_gdal_status(o->scope, SCIARA_ERR_INPUT), "%s: a polygon cannot be brought to the grid: %s",
+                     o->request->path, sciara_gdal_message(o->scope));
+}
+
+/** Burns every polygon that the geometry, a collection perhaps, holds. */
+static enum sciara_status burn_all(struct outline *o, OGRGeometryH geometry) {
+  const OGRwkbGeometryType type = OGR_GT_Flatten(OGR_G_GetGeometryType(geometry));
+  if (type == wkbPolygon || type == wkbTriangle) return burn(o, geometry);
+  if (!OGR_GT_IsSubClassOf(type, wkbGeometryCollection)) {
+    o->others++;
+    return SCIARA_OK;
+  }
+  for (int i = 0; i < OGR_G_GetGeometryCount(geometry); i++) SCIARA_TRY(burn_all(o, OGR_G_GetGeometryRef(geometry, i)));
+  return SCIARA_OK;
+}
+
+/** Takes over the geometry: without arcs and heights, in the CRS of the grid. */
+static enum sciara_status add_geometry(struct outline *o, OGRGeometryH geometry) {
+  OGRGeometryH plain = OGR_G_GetLinearGeometry(geometry, 0, NULL);
+  enum sciara_status status = SCIARA_OK;
+  if (!plain) return sciara_fail(SCIARA_ERR_MEMORY, "%s: no memory for a polygon", o->request->path);
+  OGR_G_FlattenTo2D(plain);
+  if (o->transform && OGR_G_Transform(plain, o->transform) != OGRERR_NONE)
+    status = sciara_fail(sciara_gdal_status(o->scope, SCIARA_ERR_INPUT),
+                         "%s: a polygon cannot be brought to the CRS of the run: %s", o->request->path,
+                         sciara_gdal_message(o->scope));
+  if (status == SCIARA_OK) status = burn_all(o, plain);
+  OGR_G_DestroyGeometry(plain);
+  return status;
+}
+
+static enum sciara_status read_layer(struct outline *o, OGRLayerH layer) {
+  const struct sciara_observation_request *q = o->request;
+  OGRFeatureH feature;
+  enum sciara_status status = SCIARA_OK;
+  SCIARA_TRY(sciara_observation_transform(o->scope, q, OGR_L_GetSpatialRef(layer), true, &o->transform));
+  sciara_gdal_reset(o->scope);
+  OGR_L_ResetReading(layer);
+  while (status == SCIARA_OK && (feature = OGR_L_GetNextFeature(layer))) {
+    OGRGeometryH geometry = OGR_F_GetGeometryRef(feature);
+    if (geometry) status = add_geometry(o, geometry);
+    OGR_F_Destroy(feature);
+  }
+  if (status == SCIARA_OK && o->scope->failed) // a damaged file ends early
+    status = sciara_fail(sciara_gdal_status(o->scope, SCIARA_ERR_INPUT),
+                         "%s: cannot be read whole, it may be truncated: %s", q->path, sciara_gdal_message(o->scope));
+  if (status != SCIARA_OK) return status;
+  if (o->polygons == 0)
+    return sciara_fail(SCIARA_ERR_INPUT,
+                       "%s: layer \"%s\" holds no polygon (%" PRId64 " lines, points and the like); the outline of the "
+                       "lava is needed as polygons",
+                       q->path, OGR_L_GetName(layer), o->others);
+  if (o->others > 0)
+    sciara_log(SCIARA_LOG_WARNING, "%s: %" PRId64 " lines, points and the like are left out", q->path, o->others);
+  return sciara_observation_check_place(q, &o->bounds);
+}
+
+/** The layer that was asked for, or the only one. */
+static enum sciara_status choose_layer(const struct sciara_observation_request *q, GDALDatasetH dataset,
+                                       OGRLayerH *out) {
+  const int count = GDALDatasetGetLayerCount(dataset);
+  struct sciara_text names = {0};
+  *out = NULL;
+  for (int i = 0; i < count; i++) {
+    OGRLayerH layer = GDALDatasetGetLayer(dataset, i);
+    sciara_text_append(&names, "%s\"%s\"", i ? ", " : "", OGR_L_GetName(layer));
+    if (q->layer ? strcmp(OGR_L_GetName(layer), q->layer) == 0 : count == 1) *out = layer;
+  }
+  enum sciara_status status = SCIARA_OK;
+  if (!*out && q->layer)
+    status = sciara_fail(SCIARA_ERR_USAGE, "--layer: %s has no layer \"%s\"; it has %s", q->path, q->layer,
+                         names.data ? names.data : "others");
+  else if (!*out)
+    status = sciara_fail(SCIARA_ERR_USAGE, "%s: has %d layers, %s; --layer NAME chooses one", q->path, count,
+                         names.data ? names.data : "");
+  sciara_text_free(&names);
+  return status;
+}
+
+static enum sciara_status collect(const struct outline *o, GDALDatasetH dataset, struct sciara_observation *out) {
+  const struct sciara_grid *g = o->request->grid;
+  const int cols = (int)g->cols, rows = (int)g->rows;
+  if (GDALRasterIO(GDALGetRasterBand(o->mask, 1), GF_Read, 0, 0, cols, rows, out->covered, cols, rows, GDT_Byte, 0,
+                   0) != CE_None)
+    return sciara_fail(SCIARA_ERR_INTERNAL, "%s: the mask cannot be read: %s", o->request->path,
+                       sciara_gdal_message(o->scope));
+  out->polygons = o->polygons;
+  out->driver = sciara_format("%s", GDALGetDriverShortName(GDALGetDatasetDriver(dataset)));
+  return out->driver ? SCIARA_OK : sciara_fail(SCIARA_ERR_MEMORY, "no memory for an observed extent");
+}
+
+static enum sciara_status read_dataset(struct outline *o, GDALDatasetH dataset, struct sciara_observation *out) {
+  OGRLayerH layer;
+  enum sciara_status status;
+  SCIARA_TRY_GOTO(choose_layer(o->request, dataset, &layer));
+  SCIARA_TRY_GOTO(make_mask(o));
+  SCIARA_TRY_GOTO(read_layer(o, layer));
+  SCIARA_TRY_GOTO(collect(o, dataset, out));
+cleanup:
+  if (o->transform) OCTDestroyCoordinateTransformation(o->transform);
+  if (o->mask) GDALClose(o->mask);
+  return status;
+}
+
+/** A file that is no outline in an allowed format may still be a raster; others are told what is read. */
+static enum sciara_status refuse_other_formats(const struct sciara_observation_request *q, const char *plain,
+                                               char **drivers) {
+  GDALDriverH looks = GDALIdentifyDriver(plain, NULL); // reads the header only
+  if (looks && GDALGetMetadataItem(looks, GDAL_DCAP_RASTER, NULL)) return SCIARA_OK;
+  struct sciara_text list = {0};
+  enum sciara_status status = SCIARA_OK;
+  for (int i = 0; drivers[i] && status == SCIARA_OK; i++)
+    status = sciara_text_append(&list, "%s%s", i ? ", " : "", drivers[i]);
+  const char *name = looks ? GDALGetDriverShortName(looks) : NULL;
+  if (status == SCIARA_OK && name)
+    status = sciara_fail(SCIARA_ERR_INPUT,
+                         "%s: format %s is not among those allowed for polygons (%s); --allow-driver %s would allow it",
+                         q->path, name, list.data, name);
+  else if (status == SCIARA_OK)
+    status = sciara_fail(SCIARA_ERR_INPUT,
+                         "%s: is neither a raster nor a file of polygons in one of the formats allowed (%s)", q->path,
+                         list.data);
+  sciara_text_free(&list);
+  return status;
+}
+
+enum sciara_status sciara_observation_read_vector(struct sciara_gdal_scope *scope,
+                                                  const struct sciara_observation_request *q, bool *is_vector,
+                                                  struct sciara_observation *out) {
+  *is_vector = false;
+  char *plain = sciara_gdal_plain_path(q->path), **drivers = allowed_drivers(q);
+  const char *const *allowed = (const char *const *)drivers;
+  enum sciara_status status = SCIARA_OK;
+  GDALDatasetH dataset = NULL;
+  if (!plain) {
+    status = sciara_fail(SCIARA_ERR_MEMORY, "no memory for the path of %s", q->path);
+    goto cleanup;
+  }
+  GDALDriverH looks = GDALIdentifyDriverEx(plain, GDAL_OF_VECTOR, allowed, NULL);
+  if (!looks) {
+    status = refuse_other_formats(q, plain, drivers);
+    goto cleanup;
+  }
+  const bool may_be_raster = GDALGetMetadataItem(looks, GDAL_DCAP_RASTER, NULL) != NULL; // GeoPackages hold either
+  dataset = GDALOpenEx(plain, GDAL_OF_VECTOR | GDAL_OF_READONLY | GDAL_OF_VERBOSE_ERROR, allowed, NULL, NULL);
+  const int layers = dataset ? GDALDatasetGetLayerCount(dataset) : 0;
+  if (layers == 0 && may_be_raster) goto cleanup;
+  *is_vector = true;
+  if (layers == 0) {
+    status = sciara_fail(sciara_gdal_status(scope, SCIARA_ERR_INPUT), "%s: cannot be opened as %s: %s", q->path,
+                         GDALGetDriverShortName(looks), dataset ? "it has no layer" : sciara_gdal_message(scope));
+    goto cleanup;
+  }
+  struct outline o = {.scope = scope, .request = q, .bounds = sciara_bounds_empty()};
+  status = read_dataset(&o, dataset, out);
+cleanup:
+  if (dataset) GDALClose(dataset);
+  CSLDestroy(drivers);
+  free(plain);
+  return status;
+}

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "file/chunk_guard.h"
+
+#include <zlib.h>
+
+#include "base/mem.h"
+
+enum { FLETCHER = 4 }; // bytes that the filter fletcher32 adds
+
+static enum sciara_status refuse(const struct sciara_chunk_guard *g, const char *what) {
+  return sciara_fail(SCIARA_ERR_INPUT, "%s: %s is damaged: %s", g->path, g->name, what);
+}
+
+/** Reading without filters goes by another path through HDF5, and no version of this program wrote so. */
+static enum sciara_status take_filters(struct sciara_chunk_guard *g, hid_t plist) {
+  g->filters = H5Pget_nfilters(plist);
+  if (g->filters < 1 || g->filters > SCIARA_GUARD_FILTERS) return refuse(g, "it has no filters, or too many");
+  for (int k = 0; k < g->filters; k++) {
+    unsigned flags, config;
+    size_t values = 0;
+    g->filter[k] = H5Pget_filter2(plist, (unsigned)k, &flags, &values, NULL, 0, NULL, &config);
+    if (g->filter[k] != H5Z_FILTER_SHUFFLE && g->filter[k] != H5Z_FILTER_DEFLATE &&
+        g->filter[k] != H5Z_FILTER_FLETCHER32)
+      return refuse(g, "it has a filter other than shuffle, deflate and fletcher32");
+  }
+  return SCIARA_OK;
+}
+
+static enum sciara_status take_chunks(struct sciara_chunk_guard *g, hid_t plist, size_t item, const hsize_t *side) {
+  enum { FEWEST = 16 }; // values in a chunk, unless the dataset has fewer: a look takes time
+  unsigned options = 0;
+  if (H5Pget_layout(plist) != H5D_CHUNKED || H5Pget_chunk(plist, g->rank, g->side) != g->rank)
+    return refuse(g, "it does not lie in chunks");
+  if (H5Pget_chunk_opts(plist, &options) < 0 || options != 0) return refuse(g, "it has chunks without filters");
+  hsize_t all = 1;
+  g->bytes = item;
+  for (int k = 0; k < g->rank; k++) {
+    if (side && g->side[k] != side[k]) return refuse(g, "its chunks have another size");
+    if (g->side[k] < 1 || g->side[k] > g->dims[k] || g->side[k] > UINT32_MAX / g->bytes)
+      return refuse(g, "its chunks are larger than itself");
+    g->bytes *= g->side[k];
+    all = g->dims[k] < FEWEST ? all * g->dims[k] : FEWEST;
+    if (all > FEWEST) all = FEWEST;
+  }
+  if (g->bytes / item < all) return refuse(g, "its chunks are too small");
+  g->room = compressBound(g->bytes) + g->bytes / 4 + 1024; // pieces that know nothing of each other take a little more
+  return take_filters(g, plist);
+}
+
+static enum sciara_status take_shape(struct sciara_chunk_guard *g, hid_t plist, hid_t space, size_t item,
+                                     const hsize_t *side) {
+  g->rank = H5Sget_simple_extent_ndims(space);
+  if (g->rank < 1 || g->rank > SCIARA_GUARD_RANK || H5Sget_simple_extent_dims(space, g->dims, NULL) != g->rank ||
+      item == 0)
+    return refuse(g, "it has no shape that a field can have");
+  g->contiguous = !side && H5Pget_layout(plist) == H5D_CONTIGUOUS;
+  return g->contiguous ? SCIARA_OK : take_chunks(g, plist, item, side);
+}
+
+enum sciara_status sciara_chunk_guard_open(struct sciara_chunk_guard *g, hid_t dataset, const char *path,
+                                           const char *name, const hsize_t *side) {
+  *g = (struct sciara_chunk_guard){.dataset = dataset, .path = path, .name = name};
+  enum sciara_status status;
+  const hid_t plist = H5Dget_create_plist(dataset), space = H5Dget_space(dataset), type = H5Dget_type(dataset);
+  if (plist < 0 || space < 0 || type < 0)
+    status = sciara_hdf5_fail(SCIARA_ERR_INPUT, path, "%s is damaged", name);
+  else
+    status = take_shape(g, plist, space, H5Tget_size(type), side);
+  if (plist >= 0) H5Pclose(plist);
+  if (space >= 0) H5Sclose(space);
+  if (type >= 0) H5Tclose(type);
+  if (status == SCIARA_OK && !g->contiguous) status = SCIARA_NEW(g->stored, g->room, "a stored chunk");
+  return status;
+}
+
+/**
+ * Bytes that a zlib stream inflates to, or some number above `most`. A stream that breaks off counts as `most`: HDF5 finds that
+ * by itself, after it has compared the checksum of the bytes.
+ */
+static enum sciara_status inflated_size(const unsigned char *bytes, size_t count, size_t most, size_t *size) {
+  unsigned char piece[16384];
+  z_stream stream = {.next_in = (unsigned char *)bytes, .avail_in = (uInt)count};
+  *size = 0;
+  if (inflateInit(&stream) != Z_OK) return sciara_fail(SCIARA_ERR_MEMORY, "no memory to inflate a chunk");
+  int said = Z_OK;
+  while (said == Z_OK && *size <= most) {
+    stream.next_out = piece;
+    stream.avail_out = sizeof piece;
+    said = inflate(&stream, Z_NO_FLUSH);
+    *size += sizeof piece - stream.avail_out;
+  }
+  inflateEnd(&stream);
+  if (said == Z_MEM_ERROR) return sciara_fail(SCIARA_ERR_MEMORY, "no memory to inflate a chunk");
+  if (said != Z_STREAM_END && *size <= most) *size = most;
+  return SCIARA_OK;
+}
+
+/** Goes back through the filters of `count` stored bytes; those of `mask` were left out: deflate is where it got no memory. */
+static enum sciara_status check_length(const struct sciara_chunk_guard *g, uint32_t mask, size_t count) {
+  bool plain = true; // what has been gone through left the bytes of the stream in their places
+  for (int k = g->filters - 1; k >= 0; k--) {
+    if (mask >> k & 1u) continue;
+    if (g->filter[k] == H5Z_FILTER_FLETCHER32) {
+      if (count < FLETCHER) return refuse(g, "a chunk is shorter than its checksum");
+      count -= FLETCHER;
+      continue;
+    }
+    if (g->filter[k] == H5Z_FILTER_DEFLATE) {
+      if (!plain) return refuse(g, "its filters are in an order that none wrote");
+      SCIARA_TRY(inflated_size(g->stored, count, g->bytes, &count));
+    }
+    plain = false;
+  }
+  return count == g->bytes ? SCIARA_OK : refuse(g, "a chunk does not hold the bytes of a chunk");
+}
+
+enum sciara_status sciara_chunk_guard_look(const struct sciara_chunk_guard *g, const hsize_t *start, bool *stored) {
+  hsize_t size = 0;
+  uint32_t mask = 0;
+  // Its length as reading finds it; other functions look elsewhere in a list that is damaged.
+  *stored = H5Dget_chunk_storage_size(g->dataset, start, &size) >= 0 && size > 0;
+  if (!*stored) return SCIARA_OK;
+  if (size > g->room) return refuse(g, "a chunk does not hold the bytes of a chunk");
+  if (H5Dread_chunk(g->dataset, H5P_DEFAULT, start, &mask, g->stored) < 0)
+    return sciara_hdf5_fail(SCIARA_ERR_INPUT, g->path, "%s is damaged", g->name);
+  return check_length(g, mask, (size_t)size);
+}
+
+enum sciara_status sciara_chunk_guard_look_at_all(const struct sciara_chunk_guard *g) {
+  hsize_t start[SCIARA_GUARD_RANK] = {0};
+  for (int k = g->contiguous ? -1 : 0; k >= 0;) {
+    bool stored;
+    SCIARA_TRY(sciara_chunk_guard_look(g, start, &stored));
+    // The next one: the last dimension first.
+    for (k = g->rank - 1; k >= 0; k--) {
+      start[k] += g->side[k];
+      if (start[k] < g->dims[k]) break;
+      start[k] = 0;
+    }
+  }
+  return SCIARA_OK;
+}
+
+void sciara_chunk_guard_close(struct sciara_chunk_guard *g) {
+  sciara_free(g->stored);
+  g->stored = NULL;
+}

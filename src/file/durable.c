@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "file/durable.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/text.h"
+
+static enum sciara_status out_of_memory(const char *what) {
+  return sciara_fail(SCIARA_ERR_MEMORY, "%s: no memory for a path", what);
+}
+
+static enum sciara_status io_failure(const char *path, const char *doing) {
+  return sciara_fail(SCIARA_ERR_IO, "%s: cannot %s: %s", path, doing, strerror(errno));
+}
+
+static int open_again(const char *path, int flags) {
+  int fd;
+  do {
+    fd = open(path, flags | O_CLOEXEC, 0666);
+  } while (fd < 0 && errno == EINTR);
+  return fd;
+}
+
+static int fsync_again(int fd) {
+  int result;
+  do {
+    result = fsync(fd);
+  } while (result != 0 && errno == EINTR);
+  return result;
+}
+
+enum sciara_status sciara_file_sync(const char *path) {
+  int fd = open_again(path, O_RDONLY);
+  if (fd < 0) return io_failure(path, "open to sync it");
+  if (fsync_again(fd) != 0) {
+    enum sciara_status status = io_failure(path, "sync to disk");
+    close(fd);
+    return status;
+  }
+  if (close(fd) != 0) return io_failure(path, "close");
+  return SCIARA_OK;
+}
+
+/* Some network file systems know no fsync of a folder and say EINVAL: there is nothing more to be had from them. */
+static enum sciara_status folder_sync(const char *path) {
+  int fd = open_again(path, O_RDONLY | O_DIRECTORY);
+  if (fd < 0) return io_failure(path, "open the folder to sync it");
+  if (fsync_again(fd) != 0 && errno != EINVAL) {
+    enum sciara_status status = io_failure(path, "sync the folder to disk");
+    close(fd);
+    return status;
+  }
+  close(fd);
+  return SCIARA_OK;
+}
+
+static enum sciara_status folder_of_file_sync(const char *path) {
+  char *folder = sciara_path_folder(path);
+  if (!folder) return out_of_memory(path);
+  enum sciara_status status = folder_sync(folder);
+  free(folder);
+  return status;
+}
+
+/* The file is complete and synced: give it its name, or remove it. */
+static enum sciara_status give_name(const char *part, const char *path) {
+  if (rename(part, path) != 0) {
+    enum sciara_status status = sciara_fail(SCIARA_ERR_IO, "%s: cannot rename to %s: %s", part, path, strerror(errno));
+    unlink(part);
+    return status;
+  }
+  return folder_of_file_sync(path);
+}
+
+enum sciara_status sciara_file_publish(const char *part, const char *path) {
+  enum sciara_status status = sciara_file_sync(part);
+  if (status == SCIARA_OK) return give_name(part, path);
+  unlink(part);
+  return status;
+}
+
+static enum sciara_status write_all(int fd, const char *path, const unsigned char *bytes, size_t count) {
+  while (count > 0) {
+    ssize_t n = write(fd, bytes, count);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return io_failure(path, "write");
+    bytes += n;
+    count -= (size_t)n;
+  }
+  return SCIARA_OK;
+}
+
+enum sciara_status sciara_file_replace(const char *path, const void *bytes, size_t count) {
+  char *part = sciara_format("%s.part", path);
+  if (!part) return out_of_memory(path);
+  enum sciara_status status;
+  int fd = open_again(part, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW);
+  if (fd < 0) {
+    status = errno == ELOOP ? sciara_fail(SCIARA_ERR_IO, "%s: this is a symbolic link; remove it", part)
+                            : io_failure(part, "create");
+    free(part);
+    return status;
+  }
+  status = write_all(fd, part, (const unsigned char *)bytes, count);
+  // Synced through the descriptor that wrote: one opened later may not be told of an error in between.
+  if (status == SCIARA_OK && fsync_again(fd) != 0) status = io_failure(part, "sync to disk");
+  if (close(fd) != 0 && status == SCIARA_OK) status = io_failure(part, "close");
+  if (status == SCIARA_OK)
+    status = give_name(part, path);
+  else
+    unlink(part);
+  free(part);
+  return status;
+}
+
+/* Grows *buffer so that it takes at least one byte more than `length` and the NUL, never beyond limit + 2. */
+static enum sciara_status grow(const char *path, char **buffer, size_t length, size_t limit, size_t *capacity) {
+  if (length + 1 < *capacity) return SCIARA_OK;
+  size_t wanted = *capacity == 0 ? 65536 : *capacity * 2;
+  if (wanted > limit + 2) wanted = limit + 2;
+  char *fresh = (char *)realloc(*buffer, wanted);
+  if (!fresh) return sciara_fail(SCIARA_ERR_MEMORY, "%s: no memory for %zu bytes", path, wanted);
+  *buffer = fresh;
+  *capacity = wanted;
+  return SCIARA_OK;
+}
+
+/* One byte beyond the limit is asked for, so that a file of exactly `limit` bytes is told from a larger one. */
+static enum sciara_status read_all(int fd, const char *path, size_t limit, char **buffer, size_t *length) {
+  size_t capacity = 0;
+  for (;;) {
+    SCIARA_TRY(grow(path, buffer, *length, limit, &capacity));
+    ssize_t n = read(fd, *buffer + *length, capacity - 1 - *length);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return io_failure(path, "read");
+    if (n == 0) break;
+    *length += (size_t)n;
+    if (*length > limit)
+      return sciara_fail(SCIARA_ERR_INPUT, "%s: the file is larger than the %zu bytes allowed", path, limit);
+  }
+  (*buffer)[*length] = '\0';
+  return SCIARA_OK;
+}
+
+enum sciara_status sciara_file_read(const char *path, size_t limit, char **out, size_t *count) {
+  *out = NULL;
+  *count = 0;
+  if (limit > SIZE_MAX / 4) limit = SIZE_MAX / 4;
+  int fd = open_again(path, O_RDONLY);
+  if (fd < 0) return io_failure(path, "open");
+  char *buffer = NULL;
+  size_t length = 0;
+  enum sciara_status status = read_all(fd, path, limit, &buffer, &length);
+  close(fd);
+  if (status != SCIARA_OK) {
+    free(buffer);
+    return status;
+  }
+  *out = buffer;
+  *count = length;
+  return SCIARA_OK;
+}
+
+/* One level; the entry it makes is synced in its parent. */
+static enum sciara_status folder_make_one(const char *path) {
+  if (mkdir(path, 0777) == 0) return folder_of_file_sync(path);
+  int cause = errno;
+  struct stat info;
+  if (stat(path, &info) == 0) {
+    if (S_ISDIR(info.st_mode)) return SCIARA_OK;
+    return sciara_fail(SCIARA_ERR_IO, "%s: cannot make this folder: a file of that name is there", path);
+  }
+  errno = cause;
+  return io_failure(path, "make this folder");
+}
+
+enum sciara_status sciara_folder_make(const char *path) {
+  if (path[0] == '\0') return sciara_fail(SCIARA_ERR_IO, "cannot make a folder without a name");
+  char *prefix = sciara_format("%s", path);
+  if (!prefix) return out_of_memory(path);
+  enum sciara_status status = SCIARA_OK;
+  size_t length = strlen(prefix);
+  while (length > 1 && prefix[length - 1] == '/') prefix[--length] = '\0';
+  for (size_t i = 1; i <= length && status == SCIARA_OK; i++) {
+    if (prefix[i] != '/' && prefix[i] != '\0') continue;
+    if (prefix[i - 1] == '/' && i < length) continue; // "a//b"
+    char kept = prefix[i];
+    prefix[i] = '\0';
+    status = folder_make_one(prefix);
+    prefix[i] = kept;
+  }
+  free(prefix);
+  return status;
+}
+
+enum sciara_status sciara_folder_is_empty(const char *path, bool *exists, bool *empty) {
+  *exists = false;
+  *empty = true;
+  DIR *folder = opendir(path);
+  if (!folder) {
+    if (errno == ENOENT) return SCIARA_OK;
+    return io_failure(path, "look into this folder");
+  }
+  *exists = true;
+  enum sciara_status status = SCIARA_OK;
+  for (;;) {
+    errno = 0;
+    const struct dirent *entry = readdir(folder);
+    if (!entry) {
+      if (errno != 0) status = io_failure(path, "look into this folder");
+      break;
+    }
+    if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0) continue;
+    *empty = false;
+    break;
+  }
+  closedir(folder);
+  return status;
+}
+
+char *sciara_path_join(const char *folder, const char *name) {
+  size_t length = strlen(folder);
+  if (name[0] == '/' || length == 0) return sciara_format("%s", name);
+  return sciara_format("%s%s%s", folder, folder[length - 1] == '/' ? "" : "/", name);
+}
+
+char *sciara_path_folder(const char *path) {
+  size_t length = strlen(path);
+  while (length > 1 && path[length - 1] == '/') length--; // "a/b/" lies in "a"
+  while (length > 0 && path[length - 1] != '/') length--;
+  if (length == 0) return sciara_format(".");
+  while (length > 1 && path[length - 1] == '/') length--;
+  return sciara_format("%.*s", (int)length, path);
+}
+
+static enum sciara_status real_folder(const char *folder, char **out) {
+  *out = realpath(folder, NULL);
+  return *out ? SCIARA_OK : sciara_fail(SCIARA_ERR_IO, "%s: %s", folder, strerror(errno));
+}
+
+/** Characters of the longest folder that holds both of these, "/" at its end included. */
+static size_t common_folder(const char *a, const char *b) {
+  size_t common = 0;
+  for (size_t i = 0;; i++) {
+    const bool end_a = a[i] == '/' || !a[i], end_b = b[i] == '/' || !b[i];
+    if (end_a && end_b && i > 0) common = i;
+    if (!a[i] || !b[i] || a[i] != b[i]) return common;
+  }
+}
+
+static enum sciara_status relative_to(const char *from, const char *to, const char *name, char **out) {
+  struct sciara_text text = {0};
+  enum sciara_status status = SCIARA_OK;
+  const size_t common = common_folder(from, to);
+  for (const char *p = from + common; *p && status == SCIARA_OK; p++)
+    if (*p == '/' && p[1]) status = sciara_text_append(&text, "../");
+  const char *rest = to + common;
+  while (*rest == '/') rest++;
+  if (status == SCIARA_OK) status = sciara_text_append(&text, "%s%s%s", rest, *rest ? "/" : "", name);
+  if (status != SCIARA_OK) sciara_text_free(&text);
+  *out = text.data;
+  return status;
+}
+
+enum sciara_status sciara_path_relative(const char *folder, const char *path, char **out) {
+  const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+  char *holder = sciara_path_folder(path), *from = NULL, *to = NULL;
+  *out = NULL;
+  enum sciara_status status = holder ? SCIARA_OK : sciara_fail(SCIARA_ERR_MEMORY, "no memory for a path");
+  if (status == SCIARA_OK) status = real_folder(folder, &from);
+  if (status == SCIARA_OK) status = real_folder(holder, &to);
+  if (status == SCIARA_OK) status = relative_to(from, to, name, out);
+  free(holder);
+  free(from);
+  free(to);
+  return status;
+}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "file/georef.h"
+
+#include <cpl_conv.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "file/gdal_support.h"
+
+void sciara_georef_free(struct sciara_georef *g) {
+  free(g->crs_wkt);
+  free(g->crs_name);
+  *g = (struct sciara_georef){0};
+}
+
+/**
+ * The CRS of the EPSG list that `srs` is, where it carries no code itself (as from an ESRI .prj); else a
+ * reference to `srs`.
+ */
+static OGRSpatialReferenceH identified(OGRSpatialReferenceH srs) {
+  enum { SURE = 90 }; // of 100
+  OGRSpatialReferenceH found = NULL;
+  if (!OSRGetAuthorityCode(srs, NULL)) {
+    int count = 0, *confidence = NULL;
+    OGRSpatialReferenceH *matches = OSRFindMatches(srs, NULL, &count, &confidence);
+    if (count > 0 && confidence[0] >= SURE) found = OSRClone(matches[0]);
+    OSRFreeSRSArray(matches);
+    CPLFree(confidence);
+  }
+  return found ? found : OSRClone(srs);
+}
+
+enum sciara_status sciara_georef_from_srs(OGRSpatialReferenceH srs, struct sciara_georef *out) {
+  *out = (struct sciara_georef){0};
+  if (!srs) return SCIARA_OK;
+  enum sciara_status status = SCIARA_OK;
+  struct sciara_gdal_scope scope;
+  sciara_gdal_enter(&scope, false);
+  char *wkt = NULL;
+  OGRSpatialReferenceH known = identified(srs);
+  if (OSRExportToWkt(known, &wkt) != OGRERR_NONE) {
+    status = sciara_fail(sciara_gdal_status(&scope, SCIARA_ERR_INPUT), "the CRS cannot be written as WKT: %s",
+                         sciara_gdal_message(&scope));
+    goto cleanup;
+  }
+  const char *name = OSRGetName(known), *authority = OSRGetAuthorityName(known, NULL),
+             *code = OSRGetAuthorityCode(known, NULL);
+  if (!name) name = "unnamed";
+  out->crs_wkt = sciara_format("%s", wkt);
+  out->crs_name = authority && code ? sciara_format("%s (%s:%s)", name, authority, code) : sciara_format("%s", name);
+  if (!out->crs_wkt || !out->crs_name) {
+    sciara_georef_free(out);
+    status = sciara_fail(SCIARA_ERR_MEMORY, "no memory for the text of a CRS");
+  }
+cleanup:
+  CPLFree(wkt);
+  OSRRelease(known);
+  sciara_gdal_leave(&scope);
+  return status;
+}
+
+enum sciara_status sciara_georef_from_name(const char *crs, struct sciara_georef *out) {
+  *out = (struct sciara_georef){0};
+  OGRSpatialReferenceH srs;
+  SCIARA_TRY(sciara_srs_parse(crs, &srs));
+  enum sciara_status status = sciara_srs_is_metric(srs)
+                                  ? sciara_georef_from_srs(srs, out)
+                                  : sciara_fail(SCIARA_ERR_INPUT, "CRS \"%s\" is not a projected CRS in metres", crs);
+  OSRRelease(srs);
+  return status;
+}
+
+enum sciara_status sciara_georef_from_lonlat(const char *crs_wkt, double lon, double lat, double *x, double *y) {
+  if (!crs_wkt)
+    return sciara_fail(SCIARA_ERR_INPUT,
+                       "longitude and latitude need a DEM with a CRS: name it with dem.crs, or give x and y");
+  if (!(fabs(lon) <= 360 && fabs(lat) <= 90))
+    return sciara_fail(SCIARA_ERR_INPUT, "lon %g, lat %g: longitude lies in -180..180 (or 0..360), latitude in -90..90",
+                       lon, lat);
+  struct sciara_gdal_scope scope;
+  sciara_gdal_enter(&scope, false);
+  enum sciara_status status = SCIARA_OK;
+  OGRSpatialReferenceH from = NULL, to = NULL;
+  OGRCoordinateTransformationH change = NULL;
+  SCIARA_TRY_GOTO(sciara_srs_parse("EPSG:4326", &from)); // x is the longitude, see sciara_srs_parse
+  SCIARA_TRY_GOTO(sciara_srs_parse(crs_wkt, &to));
+  change = OCTNewCoordinateTransformation(from, to);
+  double px = lon, py = lat;
+  if (!change || !OCTTransform(change, 1, &px, &py, NULL) || !isfinite(px) || !isfinite(py)) {
+    status = sciara_fail(sciara_gdal_status(&scope, SCIARA_ERR_INPUT),
+                         "lon %.10g, lat %.10g cannot be placed in the CRS of the DEM: %s", lon, lat,
+                         sciara_gdal_message(&scope));
+    goto cleanup;
+  }
+  *x = px;
+  *y = py;
+cleanup:
+  if (change) OCTDestroyCoordinateTransformation(change);
+  OSRRelease(from);
+  OSRRelease(to);
+  sciara_gdal_leave(&scope);
+  return status;
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// What every HDF5 file of this program shares: quiet errors with the library's own cause in ours, small attributes,
+// and files built in memory and written in one go.
+#ifndef SCIARA_FILE_HDF5_UTIL_H
+#define SCIARA_FILE_HDF5_UTIL_H
+
+#include <hdf5.h>
+
+#include "base/status.h"
+
+/** The state of HDF5's own error printing, which is off between begin and end. */
+struct sciara_hdf5_session {
+  H5E_auto2_t print;
+  void *context;
+};
+
+/** Silences HDF5 for this thread and keeps other threads of this program out (not every HDF5 build is thread-safe). */
+void sciara_hdf5_begin(struct sciara_hdf5_session *session);
+
+/** Gives the error printing back to whoever had it. */
+void sciara_hdf5_end(const struct sciara_hdf5_session *session);
+
+/**
+ * Stores "path: doing: cause", the cause being the innermost message of HDF5's error stack, and returns `status`
+ * (SCIARA_ERR_MEMORY instead when HDF5 ran out of memory).
+ */
+enum sciara_status sciara_hdf5_fail(enum sciara_status status, const char *path, const char *format, ...)
+    SCIARA_PRINTF(3, 4);
+
+/** A new file that lives in memory, created with creation-order tracking. `path` only names it in errors. */
+enum sciara_status sciara_hdf5_image_create(const char *path, hid_t *file);
+
+/**
+ * Writes the finished image as `path`, atomically and durably, and closes the file, also when that fails. HDF5 itself
+ * never touches the disk: a full one meets plain write(), whose error names the cause and leaves nothing half closed.
+ */
+enum sciara_status sciara_hdf5_image_publish(hid_t file, const char *path);
+
+/** Opens a file to read it. SCIARA_ERR_IO: it is not there; SCIARA_ERR_INPUT: it is no HDF5, or damaged. */
+enum sciara_status sciara_hdf5_file_open(const char *path, hid_t *file);
+
+/** For new datasets: attribute creation order tracked, no time stamps (same data, same bytes); < 0 on failure. */
+hid_t sciara_hdf5_dataset_plist(void);
+
+/** A scalar, fixed-length, NUL-terminated UTF-8 attribute; NULL writes none. `path` is for the error. */
+enum sciara_status sciara_hdf5_put_text(hid_t object, const char *path, const char *name, const char *text);
+
+/** One-element attributes of native double and int64. */
+enum sciara_status sciara_hdf5_put_double(hid_t object, const char *path, const char *name, double value);
+enum sciara_status sciara_hdf5_put_int64(hid_t object, const char *path, const char *name, int64_t value);
+
+/** A one-element attribute whose file type is `type`; `value` is a native double. */
+enum sciara_status sciara_hdf5_put_number(hid_t object, const char *path, const char *name, hid_t type, double value);
+
+/** Reads a text attribute, malloc'd; *out is NULL when there is none. Damage is SCIARA_ERR_INPUT. */
+enum sciara_status sciara_hdf5_get_text(hid_t object, const char *path, const char *name, char **out);
+
+/** Reads a one-element number; absent or of another shape is SCIARA_ERR_INPUT and named. */
+enum sciara_status sciara_hdf5_get_double(hid_t object, const char *path, const char *name, double *out);
+enum sciara_status sciara_hdf5_get_int64(hid_t object, const char *path, const char *name, int64_t *out);
+
+#endif

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+// Trees of cJSON: parsing after the scan, duplicate keys, places and values in words, printing without rounding.
+#include <math.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "file/durable.h"
+#include "file/json_strict.h"
+
+/** Appends to a fixed buffer, cutting with "..."; returns the new length. */
+static size_t put(char *buffer, size_t capacity, size_t length, const char *text) {
+  if (length + 1 >= capacity) return length;
+  size_t n = strlen(text), room = capacity - 1 - length;
+  if (n <= room) {
+    memcpy(buffer + length, text, n + 1);
+    return length + n;
+  }
+  memcpy(buffer + length, text, room);
+  buffer[capacity - 1] = '\0';
+  if (capacity > 4) memcpy(buffer + capacity - 4, "...", 4);
+  return capacity - 1;
+}
+
+/** Text in messages must not drive a terminal: control characters become \u00XX. Long text is cut after 60 bytes. */
+static size_t put_clean(char *buffer, size_t capacity, size_t length, const char *text) {
+  enum { LONGEST = 60 };
+  size_t i = 0;
+  for (; text[i] && (i < LONGEST || ((unsigned char)text[i] & 0xC0) == 0x80); i++) {
+    unsigned char c = (unsigned char)text[i];
+    char piece[8] = {(char)c, '\0'};
+    if (c < 0x20 || c == 0x7F) snprintf(piece, sizeof piece, "\\u%04X", c);
+    length = put(buffer, capacity, length, piece);
+  }
+  return text[i] ? put(buffer, capacity, length, "...") : length;
+}
+
+static size_t put_path(const struct sciara_json_path *path, char *buffer, size_t capacity) {
+  if (!path) return 0;
+  size_t length = put_path(path->parent, buffer, capacity);
+  if (!path->key) {
+    char index[32];
+    snprintf(index, sizeof index, "[%zu]", path->index);
+    return put(buffer, capacity, length, index);
+  }
+  if (path->parent) length = put(buffer, capacity, length, ".");
+  return put_clean(buffer, capacity, length, path->key);
+}
+
+void sciara_json_path_print(const struct sciara_json_path *path, char *buffer, size_t capacity) {
+  buffer[0] = '\0';
+  if (put_path(path, buffer, capacity) == 0) put(buffer, capacity, 0, path ? "\"\"" : "top level");
+}
+
+void sciara_json_number(double value, char *buffer, size_t capacity) {
+  char text[40];
+  for (int digits = 6; digits <= 17; digits++) {
+    double back;
+    snprintf(text, sizeof text, "%.*g", digits, value);
+    for (char *p = text; *p; p++)
+      if (*p == ',') *p = '.'; // whatever the locale of the host program
+    if (sciara_parse_double(text, &back) && memcmp(&back, &value, sizeof back) == 0) break;
+  }
+  char *e = strchr(text, 'e'); // 1e+06 -> 1e6, 1e-06 -> 1e-6
+  if (e) {
+    char *from = e + 1, *to = e + 1;
+    if (*from == '-') to++;
+    if (*from == '-' || *from == '+') from++;
+    while (*from == '0' && from[1]) from++;
+    memmove(to, from, strlen(from) + 1);
+  }
+  snprintf(buffer, capacity, "%s", text);
+}
+
+void sciara_json_describe(const cJSON *value, char *buffer, size_t capacity) {
+  if (cJSON_IsString(value)) {
+    size_t length = put(buffer, capacity, 0, "\"");
+    length = put_clean(buffer, capacity, length, value->valuestring);
+    put(buffer, capacity, length, "\"");
+  } else if (cJSON_IsNumber(value)) {
+    sciara_json_number(value->valuedouble, buffer, capacity);
+  } else if (cJSON_IsArray(value)) {
+    snprintf(buffer, capacity, "an array of %d", cJSON_GetArraySize(value));
+  } else {
+    const char *word = cJSON_IsObject(value) ? "an object"
+                       : cJSON_IsNull(value) ? "null"
+                       : cJSON_IsTrue(value) ? "true"
+                                             : "false";
+    snprintf(buffer, capacity, "%s", word);
+  }
+}
+
+static int compare_names(const void *a, const void *b) {
+  return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/** Sorts the keys, so that an object of a million of them takes no time to speak of. */
+static void refuse_duplicates(const char *name, const cJSON *object, const struct sciara_json_path *path,
+                              struct sciara_refusals *refusals) {
+  size_t count = (size_t)cJSON_GetArraySize(object), i = 0;
+  if (count < 2) return;
+  const char **names;
+  const enum sciara_status status = SCIARA_NEW(names, count, "the keys of an object");
+  if (status != SCIARA_OK) {
+    sciara_refusals_add(refusals, status);
+    return;
+  }
+  const cJSON *child;
+  cJSON_ArrayForEach(child, object) names[i++] = child->string;
+  qsort(names, count, sizeof *names, compare_names);
+  for (i = 1; i < count; i++) {
+    if (strcmp(names[i - 1], names[i]) != 0) continue;
+    char place[256];
+    sciara_json_path_print(&(struct sciara_json_path){.parent = path, .key = names[i]}, place, sizeof place);
+    sciara_fail(SCIARA_ERR_INPUT, "%s: %s: found the key twice in one object, allowed once", name, place);
+    sciara_refusals_add(refusals, SCIARA_ERR_INPUT);
+    while (i + 1 < count && strcmp(names[i], names[i + 1]) == 0) i++; // three times: told once
+  }
+  sciara_free(names);
+}
+
+static void check_keys(const char *name, const cJSON *node, const struct sciara_json_path *path,
+                       struct sciara_refusals *refusals) {
+  if (cJSON_IsObject(node)) refuse_duplicates(name, node, path, refusals);
+  size_t index = 0;
+  const cJSON *child;
+  cJSON_ArrayForEach(child, node) {
+    struct sciara_json_path place = {
+        .parent = path, .key = cJSON_IsObject(node) ? child->string : NULL, .index = index++};
+    if (child->child) check_keys(name, child, &place, refusals);
+  }
+}
+
+/** cJSON keeps the place of its last error in a global: one parse at a time. */
+static cJSON *parse_alone(const char *text, size_t length) {
+  static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+  pthread_mutex_lock(&lock);
+  cJSON *tree = cJSON_ParseWithLengthOpts(text, length + 1, NULL, true); // + 1: the terminating NUL is what ends it
+  pthread_mutex_unlock(&lock);
+  return tree;
+}
+
+enum sciara_status sciara_json_parse_all(const char *name, const char *text, size_t length,
+                                         struct sciara_refusals *refusals, cJSON **out) {
+  *out = NULL;
+  SCIARA_TRY(sciara_json_scan(name, text, length));
+  *out = parse_alone(text, length);
+  if (!*out)
+    return sciara_fail(SCIARA_ERR_MEMORY, "%s: no memory for its values", name); // the scan left no other cause
+  check_keys(name, *out, NULL, refusals);
+  return SCIARA_OK;
+}
+
+enum sciara_status sciara_json_parse(const char *name, const char *text, size_t length, cJSON **out) {
+  struct sciara_refusals refusals = {0};
+  enum sciara_status status = sciara_json_parse_all(name, text, length, &refusals, out);
+  if (status == SCIARA_OK) status = sciara_refusals_verdict(&refusals);
+  sciara_refusals_free(&refusals);
+  if (status == SCIARA_OK) return SCIARA_OK;
+  cJSON_Delete(*out);
+  *out = NULL;
+  return status;
+}
+
+enum sciara_status sciara_json_read(const char *path, cJSON **out) {
+  *out = NULL;
+  char *text = NULL;
+  size_t length = 0;
+  SCIARA_TRY(sciara_file_read(path, SCIARA_JSON_MAX_BYTES, &text, &length));
+  enum sciara_status status = sciara_json_parse(path, text, length, out);
+  free(text);
+  return status;
+}
+
+/** cJSON prints 15 digits when they are near enough for it; a run read from its own record must see the same bits. */
+static enum sciara_status keep_digits(cJSON *node) {
+  if (cJSON_IsNumber(node)) {
+    char text[40];
+    sciara_json_number(node->valuedouble, text, sizeof text);
+    size_t size = strlen(text) + 1;
+    node->valuestring = (char *)cJSON_malloc(size);
+    if (!node->valuestring) return sciara_fail(SCIARA_ERR_MEMORY, "no memory to print JSON");
+    memcpy(node->valuestring, text, size);
+    node->type = (node->type & ~0xFF) | cJSON_Raw; // keeps the flags above the type
+  }
+  cJSON *child;
+  cJSON_ArrayForEach(child, node) SCIARA_TRY(keep_digits(child));
+  return SCIARA_OK;
+}
+
+enum sciara_status sciara_json_print(cJSON *tree, struct sciara_text *out) {
+  SCIARA_TRY(keep_digits(tree));
+  char *text = cJSON_Print(tree);
+  if (!text) return sciara_fail(SCIARA_ERR_MEMORY, "no memory to print JSON");
+  size_t room = 1; // for the end of the line that a file has
+  for (const char *p = text; *p; p++) room += *p == '\t' ? 2 : 1;
+  enum sciara_status status = sciara_text_reserve(out, room); // one request, however many digits its numbers have
+  bool indenting = false;                                     // strings hold no raw tabs: every tab is cJSON's
+  for (const char *p = text; *p && status == SCIARA_OK;) {
+    size_t run = strcspn(p, "\t\n");
+    if (run > 0) {
+      status = sciara_text_append_bytes(out, p, run);
+      indenting = false;
+    } else {
+      run = 1;
+      bool line = *p == '\n';
+      status = line ? sciara_text_append_bytes(out, "\n", 1) : sciara_text_append_bytes(out, "  ", indenting ? 2 : 1);
+      indenting = line || indenting;
+    }
+    p += run;
+  }
+  cJSON_free(text);
+  return status;
+}

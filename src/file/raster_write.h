@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// Publishing a dataset that lies in memory as a file. Private to io.
+#ifndef SCIARA_FILE_RASTER_WRITE_H
+#define SCIARA_FILE_RASTER_WRITE_H
+
+#include <gdal.h>
+
+#include "file/gdal_support.h"
+
+/**
+ * Encodes `memory` in the driver's format, in memory, and writes that as a whole (sciara_file_replace). Takes a writing
+ * scope.
+ */
+enum sciara_status sciara_dataset_publish(struct sciara_gdal_scope *scope, GDALDatasetH memory, const char *driver,
+                                          const char *const *options, const char *path);
+
+#endif

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "file/versions.h"
+
+#include <gdal.h>
+#include <hdf5.h>
+#include <stdio.h>
+
+const char *sciara_hdf5_version(void) {
+  static _Thread_local char text[32];
+  unsigned major = 0, minor = 0, release = 0;
+  if (H5get_libversion(&major, &minor, &release) < 0) return "unknown";
+  snprintf(text, sizeof text, "%u.%u.%u", major, minor, release);
+  return text;
+}
+
+const char *sciara_gdal_version(void) { return GDALVersionInfo("RELEASE_NAME"); }
+
+void sciara_hdf5_no_atexit(void) {
+  if (H5dont_atexit() < 0) return; // it was loaded with the default already: nothing else to do
+}

@@ -1,9 +1,0 @@
-// SPDX-License-Identifier: Apache-2.0
-// What the writer and the reader of run.json agree on.
-#ifndef SCIARA_IO_RUN_JSON_KEYS_H
-#define SCIARA_IO_RUN_JSON_KEYS_H
-
-/** Value of the key "format"; another one is refused by the reader. */
-enum { SCIARA_RUN_FORMAT = 1 };
-
-#endif

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "legacy/legacy_older.h"
+
+#include <limits.h>
+#include <math.h>
+#include <string.h>
+
+bool sciara_legacy_is_older(const char *cfg_path) {
+  const char *slash = strrchr(cfg_path, '/');
+  return strcmp(slash ? slash + 1 : cfg_path, SCIARA_LEGACY_OLDER_CFG) == 0;
+}
+
+/** The three keys that the size of a grid needs. */
+static const struct {
+  const char *key, *is;
+  double low, high;
+  bool whole;
+} sizes[] = {{"ncols", "number of columns", 3, INT_MAX, true},
+             {"nrows", "number of rows", 3, INT_MAX, true},
+             {"Pc", "side of a cell in m", 1e-6, 1e6, false}};
+enum { SIZES = sizeof sizes / sizeof *sizes };
+
+/** The value of a key in lines "KEY VALUE", with blanks around them; NULL when it is absent. `from` moves behind it. */
+static const char *find_value(const char **from, const char *key) {
+  const size_t length = strlen(key);
+  for (const char *line = *from; *line;) {
+    const char *end = line + strcspn(line, "\n"), *word = line + strspn(line, " \t\r");
+    line = *end ? end + 1 : end;
+    if (strncmp(word, key, length) != 0 || !strchr(" \t", word[length])) continue;
+    *from = line;
+    return word + length + strspn(word + length, " \t");
+  }
+  return NULL;
+}
+
+static enum sciara_status read_size(const char *cfg_path, size_t k, const char *value, double *out) {
+  char word[64];
+  snprintf(word, sizeof word, "%.*s", (int)strcspn(value, " \t\r\n"), value);
+  if (sciara_parse_double(word, out) && *out >= sizes[k].low && *out <= sizes[k].high &&
+      (!sizes[k].whole || *out == floor(*out)))
+    return SCIARA_OK;
+  return sciara_fail(SCIARA_ERR_INPUT, "%s: %s: found %s, allowed the %s, %s%g to %g", cfg_path, sizes[k].key, word,
+                     sizes[k].is, sizes[k].whole ? "a whole number, " : "", sizes[k].low, sizes[k].high);
+}
+
+static enum sciara_status read_sizes(const char *cfg_path, const char *parameters, double value[SIZES],
+                                     struct sciara_text *missing) {
+  for (size_t k = 0; k < SIZES; k++) {
+    const char *rest = parameters, *text = find_value(&rest, sizes[k].key);
+    if (!text)
+      SCIARA_TRY(sciara_text_append(missing, "%s%s (%s)", missing->length ? ", " : "", sizes[k].key, sizes[k].is));
+    else if (find_value(&rest, sizes[k].key))
+      return sciara_fail(SCIARA_ERR_INPUT, "%s: %s: found twice, allowed once", cfg_path, sizes[k].key);
+    else
+      SCIARA_TRY(read_size(cfg_path, k, text, &value[k]));
+  }
+  if (!missing->length) return SCIARA_OK;
+  return sciara_fail(SCIARA_ERR_INPUT,
+                     "%s: lacks %s; the grids beside it have no header: add a line \"KEY VALUE\" each", cfg_path,
+                     missing->data);
+}
+
+enum sciara_status sciara_legacy_older_size(const char *cfg_path, const char *parameters, const double *corner,
+                                            struct sciara_legacy_grid *out) {
+  double value[SIZES] = {0};
+  struct sciara_text missing = {0};
+  const enum sciara_status status = read_sizes(cfg_path, parameters, value, &missing);
+  sciara_text_free(&missing);
+  if (status != SCIARA_OK) return status; // a size that was refused may fit no integer
+  *out = (struct sciara_legacy_grid){.cols = (int64_t)value[0],
+                                     .rows = (int64_t)value[1],
+                                     .west = corner ? corner[0] : NAN,
+                                     .south = corner ? corner[1] : NAN,
+                                     .cell_size = value[2],
+                                     .nodata = SCIARA_LEGACY_OLDER_NODATA,
+                                     .has_nodata = true};
+  return SCIARA_OK;
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Parsers of the files of earlier SCIARA programs. Errors name file and line. Private to io.
+#ifndef SCIARA_LEGACY_LEGACY_READ_H
+#define SCIARA_LEGACY_LEGACY_READ_H
+
+#include "base/text.h"
+
+/** An ESRI ASCII grid as it stands in the file. Release with sciara_legacy_grid_free. */
+struct sciara_legacy_grid {
+  int64_t rows, cols;
+  double west, south; ///< outer corner
+  double cell_size, nodata;
+  bool has_nodata;
+  bool has_header; ///< what stands above is the file's own word
+  double *values;  ///< rows x cols, northern row first
+};
+
+/**
+ * @param known what a grid without a header is, as PARAMETERS.cfg says; NULL: a header is needed. A header that says
+ *              something else is refused.
+ */
+enum sciara_status sciara_legacy_grid_read(const char *path, const struct sciara_legacy_grid *known,
+                                           struct sciara_legacy_grid *out);
+void sciara_legacy_grid_free(struct sciara_legacy_grid *g);
+
+/** Rates of one vent. */
+struct sciara_legacy_vent {
+  int64_t id;       ///< as in the files, >= 1
+  int64_t line;     ///< where it stands in the file of rates
+  int64_t row, col; ///< filled in by the importer; -1 until then
+  double *rates;    ///< m3/s
+  size_t count;
+};
+
+/** The file of rates: vents by ascending id. Release with sciara_legacy_rates_free. */
+struct sciara_legacy_rates {
+  double slot; ///< s
+  struct sciara_legacy_vent *vents;
+  size_t count;
+};
+
+enum sciara_status sciara_legacy_rates_read(const char *path, struct sciara_legacy_rates *out);
+void sciara_legacy_rates_free(struct sciara_legacy_rates *r);
+
+/** Appends "    KEY VALUE" for each line of NAME.cfg. */
+enum sciara_status sciara_legacy_parameters_list(const char *path, struct sciara_text *out);
+
+#endif

@@ -1,0 +1,375 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "legacy/legacy_sciara.h"
+
+#include <cjson/cJSON.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "file/durable.h"
+#include "legacy/legacy_older.h"
+#include "map/raster_gdal.h"
+
+/** How the files of a set are called, after what all their paths begin with. */
+struct layout {
+  const char *cfg, *ground, *vents, *rates, *observed; ///< observed NULL: such a set has none
+};
+
+static const struct layout newer = {.cfg = ".cfg",
+                                    .ground = "_Morphology.stt",
+                                    .vents = "_Vents.stt",
+                                    .rates = "_EmissionRate.txt",
+                                    .observed = "_RealEvent.stt"};
+static const struct layout older = {
+    .cfg = SCIARA_LEGACY_OLDER_CFG, .ground = "MORPHOLOGY.stt", .vents = "VENTS.stt", .rates = "EMISSIONS_RATE.stt"};
+
+/** The files of a set as read. */
+struct legacy {
+  const struct layout *layout;
+  char *base;                                        ///< what the paths begin with: .../NAME, or the folder with its /
+  char *name;                                        ///< NAME, or the name of the folder
+  const double *corner;                              ///< that the user gave; NULL: none
+  struct sciara_legacy_grid known;                   ///< what PARAMETERS.cfg says of the grids; older layout only
+  struct sciara_legacy_grid ground, vents, observed; ///< observed.values NULL: there is none
+  struct sciara_legacy_rates rates;
+  struct sciara_georef georef;
+};
+
+static void legacy_free(struct legacy *l) {
+  sciara_legacy_grid_free(&l->ground);
+  sciara_legacy_grid_free(&l->vents);
+  sciara_legacy_grid_free(&l->observed);
+  sciara_legacy_rates_free(&l->rates);
+  sciara_georef_free(&l->georef);
+  free(l->base);
+  free(l->name);
+}
+
+static enum sciara_status no_memory(void) {
+  return sciara_fail(SCIARA_ERR_MEMORY, "no memory for the import of legacy files");
+}
+
+/** The set takes the name of its folder. */
+static enum sciara_status split_older(const char *cfg_path, struct legacy *l) {
+  char *folder = sciara_path_folder(cfg_path), *real = folder ? realpath(folder, NULL) : NULL;
+  const char *slash = real ? strrchr(real, '/') : NULL;
+  l->layout = &older;
+  l->base = sciara_format("%.*s", (int)(strlen(cfg_path) - strlen(SCIARA_LEGACY_OLDER_CFG)), cfg_path);
+  l->name = sciara_format("%s", slash && slash[1] ? slash + 1 : "older SCIARA files");
+  free(real);
+  free(folder);
+  return l->base && l->name ? SCIARA_OK : no_memory();
+}
+
+static enum sciara_status split_name(const char *cfg_path, struct legacy *l) {
+  if (sciara_legacy_is_older(cfg_path)) return split_older(cfg_path, l);
+  l->layout = &newer;
+  size_t length = strlen(cfg_path);
+  const char *slash = strrchr(cfg_path, '/'), *name = slash ? slash + 1 : cfg_path;
+  if (strlen(name) < 5 || strcmp(cfg_path + length - 4, ".cfg") != 0)
+    return sciara_fail(SCIARA_ERR_INPUT,
+                       "%s: the file to import is NAME.cfg; NAME_Morphology.stt and the others lie beside it "
+                       "(or PARAMETERS.cfg, beside MORPHOLOGY.stt and the others)",
+                       cfg_path);
+  l->base = sciara_format("%.*s", (int)(length - 4), cfg_path);
+  l->name = sciara_format("%.*s", (int)(strlen(name) - 4), name);
+  return l->base && l->name ? SCIARA_OK : no_memory();
+}
+
+/** Path of a file of the set; *out is NULL when it is absent and may be. Release with free. */
+static enum sciara_status find_file(const struct legacy *l, const char *suffix, const char *holds, bool needed,
+                                    char **out) {
+  *out = sciara_format("%s%s", l->base, suffix);
+  if (!*out) return no_memory();
+  if (access(*out, F_OK) == 0) return SCIARA_OK;
+  enum sciara_status status = SCIARA_OK;
+  if (needed) status = sciara_fail(SCIARA_ERR_IO, "%s: %s; it holds %s", *out, strerror(errno), holds);
+  free(*out);
+  *out = NULL;
+  return status;
+}
+
+static enum sciara_status read_grid(const struct legacy *l, const char *suffix, const char *holds, bool needed,
+                                    struct sciara_legacy_grid *out) {
+  char *path;
+  SCIARA_TRY(find_file(l, suffix, holds, needed, &path));
+  if (!path) return SCIARA_OK;
+  const struct sciara_legacy_grid *g = &l->ground;
+  enum sciara_status status = sciara_legacy_grid_read(path, l->layout == &older ? &l->known : NULL, out);
+  if (status == SCIARA_OK && out != g) {
+    double slack = 1e-6 * g->cell_size;
+    if (out->rows != g->rows || out->cols != g->cols || fabs(out->west - g->west) > slack ||
+        fabs(out->south - g->south) > slack ||
+        fabs(out->cell_size - g->cell_size) * (double)(g->rows + g->cols) > slack)
+      status = sciara_fail(SCIARA_ERR_INPUT,
+                           "%s: %" PRId64 " x %" PRId64 " cells of %.10g from %.12g, %.12g; the DEM has %" PRId64
+                           " x %" PRId64 " of %.10g from %.12g, %.12g",
+                           path, out->rows, out->cols, out->cell_size, out->west, out->south, g->rows, g->cols,
+                           g->cell_size, g->west, g->south);
+  }
+  free(path);
+  return status;
+}
+
+static bool is_nodata(const struct sciara_legacy_grid *g, int64_t i) {
+  return g->has_nodata && g->values[i] == g->nodata;
+}
+
+static struct sciara_legacy_vent *vent_of_id(struct legacy *l, double id) {
+  for (size_t k = 0; k < l->rates.count; k++)
+    if ((double)l->rates.vents[k].id == id) return &l->rates.vents[k];
+  return NULL;
+}
+
+/** Gives the vents their cells: one cell for each id, rates for each cell. */
+static enum sciara_status place_vents(struct legacy *l) {
+  for (int64_t i = 0; i < l->vents.rows * l->vents.cols; i++) {
+    double id = l->vents.values[i];
+    int64_t row = i / l->vents.cols, col = i % l->vents.cols;
+    if (id == 0 || is_nodata(&l->vents, i)) continue;
+    struct sciara_legacy_vent *vent = vent_of_id(l, id);
+    if (!vent)
+      return sciara_fail(SCIARA_ERR_INPUT,
+                         "%s%s: vent %.10g at row %" PRId64 ", column %" PRId64 " has no rates in %s%s", l->base,
+                         l->layout->vents, id, row, col, l->base, l->layout->rates);
+    if (vent->row >= 0)
+      return sciara_fail(SCIARA_ERR_INPUT,
+                         "%s%s: vent %" PRId64 " stands at row %" PRId64 ", column %" PRId64 " and at row %" PRId64
+                         ", column %" PRId64 "; one cell for each id is allowed",
+                         l->base, l->layout->vents, vent->id, vent->row, vent->col, row, col);
+    if (is_nodata(&l->ground, i))
+      return sciara_fail(SCIARA_ERR_INPUT,
+                         "%s%s: vent %" PRId64 " at row %" PRId64 ", column %" PRId64 " lies where the DEM is NODATA",
+                         l->base, l->layout->vents, vent->id, row, col);
+    vent->row = row;
+    vent->col = col;
+  }
+  for (size_t k = 0; k < l->rates.count; k++)
+    if (l->rates.vents[k].row < 0)
+      return sciara_fail(SCIARA_ERR_INPUT, "%s%s:%" PRId64 ": vent %" PRId64 " has no cell in %s%s", l->base,
+                         l->layout->rates, l->rates.vents[k].line, l->rates.vents[k].id, l->base, l->layout->vents);
+  return SCIARA_OK;
+}
+
+static enum sciara_status read_parameters(const char *cfg_path, struct legacy *l, struct sciara_text *parameters) {
+  char *path;
+  SCIARA_TRY(find_file(l, l->layout->cfg, "the parameters", true, &path));
+  enum sciara_status status = sciara_legacy_parameters_list(path, parameters);
+  free(path);
+  if (status == SCIARA_OK && l->layout == &older)
+    status = sciara_legacy_older_size(cfg_path, parameters->data, l->corner, &l->known);
+  return status;
+}
+
+/** The corner comes from the header or from the user, and from one of them only. */
+static enum sciara_status check_corner(const struct legacy *l) {
+  if (!l->ground.has_header && !l->corner)
+    return sciara_fail(
+        SCIARA_ERR_INPUT,
+        "%s%s: has no header that names the lower left corner of the grid; give it with --corner X,Y (m)", l->base,
+        l->layout->ground);
+  if (l->ground.has_header && l->corner)
+    return sciara_fail(SCIARA_ERR_INPUT, "%s%s: its header names the corner %.12g, %.12g: --corner is not allowed",
+                       l->base, l->layout->ground, l->ground.west, l->ground.south);
+  return SCIARA_OK;
+}
+
+static enum sciara_status read_all(const struct sciara_legacy_request *q, struct legacy *l,
+                                   struct sciara_text *parameters) {
+  char *path;
+  SCIARA_TRY(split_name(q->cfg_path, l));
+  SCIARA_TRY(read_parameters(q->cfg_path, l, parameters));
+  if (q->crs) SCIARA_TRY(sciara_georef_from_name(q->crs, &l->georef));
+  SCIARA_TRY(read_grid(l, l->layout->ground, "the altitudes", true, &l->ground));
+  SCIARA_TRY(check_corner(l));
+  SCIARA_TRY(read_grid(l, l->layout->vents, "the ids of the vents on the grid", true, &l->vents));
+  if (l->layout->observed) SCIARA_TRY(read_grid(l, l->layout->observed, "the observed extent", false, &l->observed));
+  SCIARA_TRY(find_file(l, l->layout->rates, "the effusion rates", true, &path));
+  const enum sciara_status status = sciara_legacy_rates_read(path, &l->rates);
+  free(path);
+  return status == SCIARA_OK ? place_vents(l) : status;
+}
+
+/** Whether the reader of DEMs will take it. */
+static bool is_altitude(double z) {
+  return z >= SCIARA_ALTITUDE_MIN && z <= SCIARA_ALTITUDE_MAX && z != SCIARA_NODATA_ALTITUDE;
+}
+
+/** Altitudes with this program's NODATA, the extent as 0 and 1; counts both. */
+static enum sciara_status convert_grids(struct legacy *l, struct sciara_legacy_report *report) {
+  int64_t cells = l->ground.rows * l->ground.cols;
+  report->rows = l->ground.rows;
+  report->cols = l->ground.cols;
+  report->observed_cells = l->observed.values ? 0 : -1;
+  for (int64_t i = 0; i < cells; i++) {
+    if (is_nodata(&l->ground, i)) {
+      l->ground.values[i] = SCIARA_NODATA_ALTITUDE;
+      report->nodata_cells++;
+    } else if (!is_altitude(l->ground.values[i])) {
+      return sciara_fail(SCIARA_ERR_INPUT,
+                         "%s%s: found %.10g at row %" PRId64 ", column %" PRId64
+                         ", allowed altitudes from %g to %g m other than %g, or the NODATA_value of the header",
+                         l->base, l->layout->ground, l->ground.values[i], i / l->ground.cols, i % l->ground.cols,
+                         SCIARA_ALTITUDE_MIN, SCIARA_ALTITUDE_MAX, SCIARA_NODATA_ALTITUDE);
+    }
+    if (!l->observed.values) continue;
+    l->observed.values[i] = l->observed.values[i] > 0 && !is_nodata(&l->observed, i);
+    report->observed_cells += l->observed.values[i] > 0;
+  }
+  return report->nodata_cells < cells
+             ? SCIARA_OK
+             : sciara_fail(SCIARA_ERR_INPUT, "%s%s: every cell is NODATA", l->base, l->layout->ground);
+}
+
+static struct sciara_grid grid_of(const struct legacy *l) {
+  const struct sciara_legacy_grid *g = &l->ground;
+  return (struct sciara_grid){.rows = g->rows,
+                              .cols = g->cols,
+                              .cell_size = g->cell_size,
+                              .west = g->west,
+                              .north = g->south + (double)g->rows * g->cell_size};
+}
+
+static bool add_vent(cJSON *list, const struct legacy *l, const struct sciara_legacy_vent *v) {
+  struct sciara_grid g = grid_of(l);
+  char text[64];
+  cJSON *vent = cJSON_CreateObject();
+  if (!cJSON_AddItemToArray(list, vent)) return false;
+  snprintf(text, sizeof text, "vent %" PRId64, v->id);
+  bool good = cJSON_AddStringToObject(vent, "name", text);
+  good = good && cJSON_AddNumberToObject(vent, "x", g.west + ((double)v->col + 0.5) * g.cell_size);
+  good = good && cJSON_AddNumberToObject(vent, "y", g.north - ((double)v->row + 0.5) * g.cell_size);
+  good = good && cJSON_AddStringToObject(vent, "start", "0 s");
+  cJSON *effusion = good ? cJSON_AddObjectToObject(vent, "effusion") : NULL;
+  snprintf(text, sizeof text, "%.17g s", l->rates.slot);
+  cJSON *rates = effusion && cJSON_AddStringToObject(effusion, "slot", text)
+                     ? cJSON_AddArrayToObject(effusion, "rates_m3_s")
+                     : NULL;
+  good = rates != NULL;
+  for (size_t k = 0; k < v->count && good; k++) good = cJSON_AddItemToArray(rates, cJSON_CreateNumber(v->rates[k]));
+  return good;
+}
+
+/** The scenario as text; release with free. NULL when memory is out. */
+static char *scenario_text(const struct legacy *l) {
+  cJSON *root = cJSON_CreateObject();
+  bool good = cJSON_AddStringToObject(root, "title", l->name);
+  cJSON *dem = good ? cJSON_AddObjectToObject(root, "dem") : NULL;
+  good = dem && cJSON_AddStringToObject(dem, "path", "dem.tif");
+  cJSON *vents = good ? cJSON_AddArrayToObject(root, "vents") : NULL;
+  good = vents != NULL;
+  for (size_t k = 0; k < l->rates.count && good; k++) good = add_vent(vents, l, &l->rates.vents[k]);
+  cJSON *run = good ? cJSON_AddObjectToObject(root, "run") : NULL;
+  good = run && cJSON_AddStringToObject(run, "until", "solidified");
+  char *text = good ? cJSON_Print(root) : NULL;
+  cJSON_Delete(root);
+  return text;
+}
+
+static enum sciara_status prepare_folder(const char *folder, bool overwrite) {
+  bool exists, empty;
+  SCIARA_TRY(sciara_folder_is_empty(folder, &exists, &empty));
+  if (exists && !empty && !overwrite)
+    return sciara_fail(SCIARA_ERR_INPUT, "%s: is not empty; give another folder, or --overwrite", folder);
+  return sciara_folder_make(folder);
+}
+
+/** A file of the output folder. */
+static enum sciara_status write_raster(const struct legacy *l, const char *folder, const char *name, bool observed) {
+  struct sciara_grid grid = grid_of(l);
+  struct sciara_map map = {.grid = &grid, .georef = &l->georef, .nodata = SCIARA_NODATA_ALTITUDE, .title = l->name};
+  map.values = observed ? l->observed.values : l->ground.values;
+  map.name = observed ? "observed" : "altitude";
+  map.unit = observed ? "" : "m";
+  char *path = sciara_path_join(folder, name);
+  if (!path) return no_memory();
+  enum sciara_status status = observed ? sciara_map_write_mask(&map, path) : sciara_map_write_geotiff(&map, true, path);
+  free(path);
+  return status;
+}
+
+static enum sciara_status write_all(const struct legacy *l, const char *folder, bool overwrite) {
+  SCIARA_TRY(prepare_folder(folder, overwrite));
+  char *scenario = sciara_path_join(folder, "scenario.json"), *extent = sciara_path_join(folder, "observed.tif");
+  char *text = scenario_text(l);
+  enum sciara_status status = SCIARA_OK;
+  if (!scenario || !extent || !text) {
+    status = no_memory();
+    goto cleanup;
+  }
+  // What an earlier import left must not be taken for a part of this one, should this one not come to its end.
+  unlink(scenario);
+  unlink(extent);
+  SCIARA_TRY_GOTO(write_raster(l, folder, "dem.tif", false));
+  if (l->observed.values) SCIARA_TRY_GOTO(write_raster(l, folder, "observed.tif", true));
+  SCIARA_TRY_GOTO(sciara_file_replace(scenario, text, strlen(text)));
+cleanup:
+  cJSON_free(text);
+  free(extent);
+  free(scenario);
+  return status;
+}
+
+static double volume(const struct sciara_legacy_rates *r, const struct sciara_legacy_vent *v) {
+  double sum = 0;
+  for (size_t k = 0; k < v->count; k++) sum += v->rates[k] * r->slot;
+  return sum;
+}
+
+static enum sciara_status tell(const struct legacy *l, const struct sciara_legacy_request *q, const char *parameters,
+                               struct sciara_legacy_report *report) {
+  struct sciara_text *t = &report->text;
+  SCIARA_TRY(sciara_text_append(t, "%s imported to %s\n", l->name, q->output_folder));
+  SCIARA_TRY(
+      sciara_text_append(t, "  dem.tif: %" PRId64 " rows x %" PRId64 " columns of %.10g m, %" PRId64 " cells NODATA\n",
+                         report->rows, report->cols, l->ground.cell_size, report->nodata_cells));
+  if (l->ground.has_nodata && l->ground.nodata == 0)
+    SCIARA_TRY(sciara_text_append(t, "    the file declares 0 as NODATA: cells at altitude 0 are outside the DEM\n"));
+  if (!l->ground.has_header)
+    SCIARA_TRY(sciara_text_append(t, "    the file declares no NODATA: %g counts as such, 0 as an altitude\n",
+                                  SCIARA_LEGACY_OLDER_NODATA));
+  SCIARA_TRY(sciara_text_append(
+      t, "    CRS: %s\n", q->crs ? l->georef.crs_name : "none, the files name no CRS; give one with --crs EPSG:CODE"));
+  if (report->observed_cells >= 0)
+    SCIARA_TRY(sciara_text_append(t, "  observed.tif: %" PRId64 " cells covered\n", report->observed_cells));
+  else if (l->layout->observed)
+    SCIARA_TRY(sciara_text_append(t, "  no observed extent: %s%s is absent\n", l->name, l->layout->observed));
+  SCIARA_TRY(
+      sciara_text_append(t, "  scenario.json: %" PRId64 " vents, %.10g m3 in all\n", report->vents, report->volume_m3));
+  for (size_t k = 0; k < l->rates.count; k++) {
+    const struct sciara_legacy_vent *v = &l->rates.vents[k];
+    SCIARA_TRY(sciara_text_append(
+        t, "    vent %" PRId64 ": row %" PRId64 ", column %" PRId64 ", %zu slots of %.10g s, %.10g m3\n", v->id, v->row,
+        v->col, v->count, l->rates.slot, volume(&l->rates, v)));
+  }
+  return sciara_text_append(t, "  ignored, since they belong to another model (SCIARA-fv3 takes its own defaults):\n%s",
+                            parameters);
+}
+
+enum sciara_status sciara_legacy_import(const struct sciara_legacy_request *request,
+                                        struct sciara_legacy_report *report) {
+  *report = (struct sciara_legacy_report){0};
+  struct legacy l = {.corner = request->corner};
+  struct sciara_text parameters = {0};
+  enum sciara_status status = SCIARA_OK;
+  SCIARA_TRY_GOTO(read_all(request, &l, &parameters));
+  SCIARA_TRY_GOTO(convert_grids(&l, report));
+  report->vents = (int64_t)l.rates.count;
+  for (size_t k = 0; k < l.rates.count; k++) report->volume_m3 += volume(&l.rates, &l.rates.vents[k]);
+  SCIARA_TRY_GOTO(write_all(&l, request->output_folder, request->overwrite));
+  status = tell(&l, request, parameters.data, report);
+cleanup:
+  if (status != SCIARA_OK) sciara_legacy_report_free(report);
+  sciara_text_free(&parameters);
+  legacy_free(&l);
+  return status;
+}
+
+void sciara_legacy_report_free(struct sciara_legacy_report *report) {
+  sciara_text_free(&report->text);
+  *report = (struct sciara_legacy_report){0};
+}

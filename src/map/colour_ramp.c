@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "map/colour_ramp.h"
+
+#include <math.h>
+#include <string.h>
+
+// Thin lava is pale and thick lava dark; hot lava is bright, as one sees it; early arrival is dark, late is light.
+// Each goes from dark to light or back without a turn: lightness alone tells the order, to colour-blind people too.
+#define LAVA                                                                    \
+  {                                                                             \
+    {255, 237, 160}, {254, 178, 76}, {240, 80, 35}, {177, 0, 38}, { 92, 0, 48 } \
+  }
+#define GLOW                                                                    \
+  {                                                                             \
+    {64, 0, 20}, {160, 12, 12}, {232, 88, 8}, {252, 184, 44}, { 255, 250, 200 } \
+  }
+#define TIME                                                                       \
+  {                                                                                \
+    {48, 10, 90}, {130, 30, 120}, {205, 70, 90}, {248, 150, 60}, { 250, 240, 120 } \
+  }
+#define SPEED                                                                       \
+  {                                                                                 \
+    {222, 235, 247}, {130, 186, 219}, {50, 130, 190}, {10, 80, 160}, { 8, 40, 100 } \
+  }
+#define GROUND                                                                      \
+  {                                                                                 \
+    {38, 70, 60}, {85, 115, 70}, {150, 150, 95}, {205, 185, 145}, { 250, 248, 240 } \
+  }
+#define OTHER                                                                   \
+  {                                                                             \
+    {68, 2, 86}, {58, 82, 140}, {34, 145, 140}, {95, 202, 97}, { 252, 230, 40 } \
+  }
+
+static const struct sciara_ramp ramps[] = {
+    {"thickness", true, LAVA},     {"solid_thickness", true, LAVA}, {"deposit", true, LAVA},
+    {"max_thickness", true, LAVA}, {"temperature", false, GLOW},    {"arrival_time", true, TIME},
+    {"speed", true, SPEED},        {"max_speed", true, SPEED},      {"altitude", false, GROUND},
+    {NULL, false, OTHER},
+};
+
+const struct sciara_ramp *sciara_ramp_for(const char *field) {
+  const struct sciara_ramp *ramp = ramps;
+  while (ramp->field && (!field || strcmp(ramp->field, field) != 0)) ramp++;
+  return ramp;
+}
+
+void sciara_ramp_colour(const struct sciara_ramp *ramp, double t, uint8_t rgb[3]) {
+  double place = (t > 0 ? (t < 1 ? t : 1) : 0) * (SCIARA_RAMP_STOPS - 1);
+  int low = (int)place < SCIARA_RAMP_STOPS - 2 ? (int)place : SCIARA_RAMP_STOPS - 2;
+  for (int i = 0; i < 3; i++) {
+    double from = ramp->stops[low][i], to = ramp->stops[low + 1][i];
+    rgb[i] = (uint8_t)lround(from + (to - from) * (place - low));
+  }
+}
+
+void sciara_ramp_range(const struct sciara_ramp *ramp, const double *values, int64_t count, double nodata, double *low,
+                       double *high) {
+  *low = INFINITY;
+  *high = -INFINITY;
+  for (int64_t i = 0; i < count; i++) {
+    if (!isfinite(values[i]) || values[i] == nodata) continue;
+    if (values[i] < *low) *low = values[i];
+    if (values[i] > *high) *high = values[i];
+  }
+  if (*low > *high) {
+    *low = 0;
+    *high = 1;
+  }
+  if (ramp->from_zero && *low > 0) *low = 0;
+  if (*low == *high) *high = *low + 1;
+}
+
+static enum sciara_status append_escaped(struct sciara_text *out, const char *text) {
+  for (const char *c = text; *c; c++) {
+    const char *entity = *c == '&' ? "&amp;" : *c == '<' ? "&lt;" : *c == '>' ? "&gt;" : *c == '"' ? "&quot;" : NULL;
+    SCIARA_TRY(entity ? sciara_text_append(out, "%s", entity) : sciara_text_append_bytes(out, c, 1));
+  }
+  return SCIARA_OK;
+}
+
+enum sciara_status sciara_ramp_qml(const struct sciara_ramp *ramp, double low, double high, const char *unit,
+                                   struct sciara_text *out) {
+  SCIARA_TRY(sciara_text_append(out, "<!DOCTYPE qgis PUBLIC 'http://mrcc.com/qgis.dtd' 'SYSTEM'>\n"
+                                     "<qgis version=\"3.22\" styleCategories=\"Symbology\">\n <pipe>\n"));
+  SCIARA_TRY(sciara_text_append(
+      out,
+      "  <rasterrenderer type=\"singlebandpseudocolor\" band=\"1\" opacity=\"0.85\" alphaBand=\"-1\" "
+      "nodataColor=\"\" classificationMin=\"%.9g\" classificationMax=\"%.9g\">\n   <rasterTransparency/>\n",
+      low, high));
+  SCIARA_TRY(sciara_text_append(
+      out,
+      "   <rastershader>\n    <colorrampshader colorRampType=\"INTERPOLATED\" classificationMode=\"1\" "
+      "clip=\"0\" minimumValue=\"%.9g\" maximumValue=\"%.9g\">\n",
+      low, high));
+  for (int i = 0; i < SCIARA_RAMP_STOPS; i++) {
+    double value = low + (high - low) * i / (SCIARA_RAMP_STOPS - 1);
+    const uint8_t *c = ramp->stops[i];
+    SCIARA_TRY(sciara_text_append(out, "     <item value=\"%.9g\" alpha=\"255\" color=\"#%02x%02x%02x\" label=\"%.4g ",
+                                  value, c[0], c[1], c[2], value));
+    SCIARA_TRY(append_escaped(out, unit));
+    SCIARA_TRY(sciara_text_append(out, "\"/>\n"));
+  }
+  return sciara_text_append(out, "    </colorrampshader>\n   </rastershader>\n  </rasterrenderer>\n </pipe>\n"
+                                 " <blendMode>0</blendMode>\n</qgis>\n");
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "map/raster_gdal.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "file/durable.h"
+#include "file/raster_write.h"
+#include "map/colour_ramp.h"
+
+static bool place(GDALDatasetH d, const struct sciara_map *map) {
+  const struct sciara_grid *g = map->grid;
+  double t[6] = {g->west, g->cell_size, 0, g->north, 0, -g->cell_size};
+  const char *wkt = map->georef ? map->georef->crs_wkt : NULL;
+  return GDALSetGeoTransform(d, t) == CE_None && (!wkt || GDALSetProjection(d, wkt) == CE_None);
+}
+
+static bool describe(GDALDatasetH d, GDALRasterBandH band, const struct sciara_map *map) {
+  GDALSetDescription(band, map->name);
+  return GDALSetRasterUnitType(band, map->unit) == CE_None &&
+         GDALSetMetadataItem(d, "TIFFTAG_SOFTWARE", "sciara", NULL) == CE_None &&
+         (!map->title || GDALSetMetadataItem(d, "TIFFTAG_IMAGEDESCRIPTION", map->title, NULL) == CE_None);
+}
+
+/** The map as a dataset in memory; for bytes without NODATA. */
+static enum sciara_status map_dataset(struct sciara_gdal_scope *scope, const struct sciara_map *map, GDALDataType type,
+                                      const char *path, GDALDatasetH *out) {
+  const struct sciara_grid *g = map->grid;
+  *out = NULL;
+  if (g->rows > INT_MAX || g->cols > INT_MAX)
+    return sciara_fail(SCIARA_ERR_INPUT, "%s: a map has at most %d rows and columns", path, INT_MAX);
+  int cols = (int)g->cols, rows = (int)g->rows;
+  GDALDatasetH d = GDALCreate(GDALGetDriverByName("MEM"), "", cols, rows, 1, type, NULL);
+  GDALRasterBandH band = d ? GDALGetRasterBand(d, 1) : NULL;
+  if (d && place(d, map) && describe(d, band, map) &&
+      (type == GDT_Byte || GDALSetRasterNoDataValue(band, map->nodata) == CE_None) &&
+      GDALRasterIO(band, GF_Write, 0, 0, cols, rows, (void *)(uintptr_t)map->values, cols, rows, GDT_Float64, 0, 0) ==
+          CE_None) {
+    *out = d;
+    return SCIARA_OK;
+  }
+  if (d) GDALClose(d);
+  return sciara_fail(sciara_gdal_status(scope, SCIARA_ERR_IO), "%s: the map cannot be prepared: %s", path,
+                     sciara_gdal_message(scope));
+}
+
+static enum sciara_status write_map(const struct sciara_map *map, GDALDataType type, const char *driver,
+                                    const char *const *options, const char *path) {
+  struct sciara_gdal_scope scope;
+  sciara_gdal_enter(&scope, true);
+  GDALDatasetH memory;
+  enum sciara_status status = map_dataset(&scope, map, type, path, &memory);
+  if (status == SCIARA_OK) status = sciara_dataset_publish(&scope, memory, driver, options, path);
+  if (memory) GDALClose(memory);
+  sciara_gdal_leave(&scope);
+  return status;
+}
+
+/** The style that QGIS loads by itself: the map's name with .qml in place of its extension. */
+static enum sciara_status write_style(const struct sciara_map *map, const char *path) {
+  const char *slash = strrchr(path, '/'), *dot = strrchr(path, '.');
+  size_t stem = dot && dot > (slash ? slash + 1 : path) ? (size_t)(dot - path) : strlen(path);
+  char *style = sciara_format("%.*s.qml", (int)stem, path);
+  if (!style) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for the path of a style");
+  struct sciara_text text = {0};
+  double low, high;
+  const struct sciara_ramp *ramp = sciara_ramp_for(map->name);
+  sciara_ramp_range(ramp, map->values, sciara_grid_cells(map->grid), map->nodata, &low, &high);
+  enum sciara_status status = sciara_ramp_qml(ramp, low, high, map->unit, &text);
+  if (status == SCIARA_OK) status = sciara_file_replace(style, text.data, text.length);
+  sciara_text_free(&text);
+  free(style);
+  return status;
+}
+
+enum sciara_status sciara_map_write_cog(const struct sciara_map *map, const char *path) {
+  static const char *const options[] = {"COMPRESS=DEFLATE", "PREDICTOR=YES", "OVERVIEW_RESAMPLING=AVERAGE", NULL};
+  SCIARA_TRY(write_style(map, path)); // first: a map that is there has its style
+  return write_map(map, GDT_Float32, "COG", options, path);
+}
+
+size_t sciara_map_cog_memory(const struct sciara_grid *grid) {
+  const size_t dataset = (size_t)sciara_grid_cells(grid) * sizeof(float);
+  return 2 * dataset + dataset / 3; // GDAL's cache holds the tiles again, and overviews of a quarter, a sixteenth ...
+}
+
+enum sciara_status sciara_map_write_geotiff(const struct sciara_map *map, bool as_double, const char *path) {
+  static const char *const options[] = {"TILED=YES", "COMPRESS=DEFLATE", "PREDICTOR=3", "BIGTIFF=IF_SAFER", NULL};
+  return write_map(map, as_double ? GDT_Float64 : GDT_Float32, "GTiff", options, path);
+}
+
+enum sciara_status sciara_map_write_mask(const struct sciara_map *map, const char *path) {
+  static const char *const options[] = {"TILED=YES", "COMPRESS=DEFLATE", NULL};
+  return write_map(map, GDT_Byte, "GTiff", options, path);
+}

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// Maps for GIS: cloud-optimised GeoTIFF and GeoTIFF through GDAL, written under a temporary name and renamed.
+#ifndef SCIARA_MAP_RASTER_GDAL_H
+#define SCIARA_MAP_RASTER_GDAL_H
+
+#include "file/georef.h"
+#include "model/grid.h"
+
+/** One map to write. */
+struct sciara_map {
+  const struct sciara_grid *grid;
+  const struct sciara_georef *georef;
+  const double *values; ///< rows x cols; `nodata` where there is nothing to show
+  double nodata;        ///< -9999
+  const char *name;     ///< band description, "deposit"
+  const char *unit;     ///< "m"
+  const char *title;    ///< of the map, for metadata; may be NULL
+};
+
+/** COG, float32, DEFLATE, PREDICTOR=YES, averaged overviews, with the QGIS style beside it (same name, .qml). */
+enum sciara_status sciara_map_write_cog(const struct sciara_map *map, const char *path);
+
+/** Bytes of memory that it takes beside map->values: the dataset, and the tiles and overviews on their way to the file. */
+size_t sciara_map_cog_memory(const struct sciara_grid *grid);
+
+/** Plain tiled GeoTIFF, float32 or float64 (for DEMs and observed extents made by `import` and tools). */
+enum sciara_status sciara_map_write_geotiff(const struct sciara_map *map, bool as_double, const char *path);
+
+/** Tiled GeoTIFF of bytes without NODATA, for values 0 and 1 such as an observed extent; map->nodata is not used. */
+enum sciara_status sciara_map_write_mask(const struct sciara_map *map, const char *path);
+
+#endif

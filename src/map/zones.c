@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "map/zones.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "base/mem.h"
+#include "base/text.h"
+
+void sciara_zones_free(struct sciara_zones *z) {
+  sciara_free(z->member);
+  sciara_free(z->zone);
+  *z = (struct sciara_zones){0};
+}
+
+static enum sciara_status make(struct sciara_zones *z, int64_t cells, size_t count) {
+  SCIARA_TRY(SCIARA_NEW(z->member, cells, "the zones of a map"));
+  SCIARA_TRY(SCIARA_NEW(z->zone, count, "the zones of a map"));
+  z->count = count;
+  return SCIARA_OK;
+}
+
+static void put(struct sciara_zones *z, int64_t cell, size_t zone) {
+  z->member[cell] = (int32_t)zone + 1;
+  z->zone[zone].cells++;
+}
+
+enum sciara_status sciara_zones_outline(const double *values, int64_t cells, double nodata, struct sciara_zones *out) {
+  *out = (struct sciara_zones){.name = "outline"};
+  enum sciara_status status = make(out, cells, 1);
+  if (status != SCIARA_OK) {
+    sciara_zones_free(out);
+    return status;
+  }
+  out->zone[0] = (struct sciara_zone){.lower = NAN, .upper = NAN, .label = "lava"};
+  for (int64_t i = 0; i < cells; i++)
+    if (values[i] != nodata) put(out, i, 0);
+  return SCIARA_OK;
+}
+
+static void describe_class(struct sciara_zone *zone, double lower, double upper) {
+  *zone = (struct sciara_zone){.lower = lower, .upper = upper};
+  if (lower == 0)
+    snprintf(zone->label, sizeof zone->label, "below %.9g m", upper);
+  else if (isinf(upper))
+    snprintf(zone->label, sizeof zone->label, "%.9g m and more", lower);
+  else
+    snprintf(zone->label, sizeof zone->label, "%.9g to %.9g m", lower, upper);
+}
+
+enum sciara_status sciara_zones_classes(const double *values, int64_t cells, double nodata, const double *edges,
+                                        size_t count, struct sciara_zones *out) {
+  *out = (struct sciara_zones){.name = "thickness_classes", .lower = "lower_m", .upper = "upper_m", .ramp = "deposit"};
+  enum sciara_status status = make(out, cells, count + 1);
+  if (status != SCIARA_OK) {
+    sciara_zones_free(out);
+    return status;
+  }
+  for (size_t k = 0; k <= count; k++)
+    describe_class(&out->zone[k], k == 0 ? 0 : edges[k - 1], k == count ? INFINITY : edges[k]);
+  for (int64_t i = 0; i < cells; i++) {
+    if (values[i] == nodata) continue;
+    size_t k = 0;
+    while (k < count && values[i] >= edges[k]) k++;
+    put(out, i, k);
+  }
+  return SCIARA_OK;
+}
+
+static double largest(const double *values, int64_t cells, double nodata) {
+  double most = -1;
+  for (int64_t i = 0; i < cells; i++)
+    if (values[i] != nodata && values[i] > most) most = values[i];
+  return most;
+}
+
+/** The k with k * step <= value < (k + 1) * step, as these products are rounded: the edges that are told. */
+static double place(double value, double step) {
+  double k = floor(value / step);
+  while (k > 0 && k * step > value) k--;
+  while ((k + 1) * step <= value) k++;
+  return k;
+}
+
+/** The largest unit in which every edge is a whole number; else seconds. Clock times would be taken for a type of their own. */
+static const char *label_unit(double step, double *seconds) {
+  static const struct {
+    const char *name;
+    double seconds;
+  } units[] = {{"d", 86400}, {"h", 3600}, {"min", 60}, {"s", 1}};
+  size_t k = 0;
+  while (k < 3 && fmod(step, units[k].seconds) != 0) k++;
+  *seconds = units[k].seconds;
+  return units[k].name;
+}
+
+enum sciara_status sciara_zones_isochrones(const double *values, int64_t cells, double nodata, double step,
+                                           struct sciara_zones *out) {
+  *out = (struct sciara_zones){.name = "arrival", .lower = "from_s", .upper = "until_s", .ramp = "arrival_time"};
+  const double most = largest(values, cells, nodata);
+  if (most / step >= SCIARA_ZONES_MOST)
+    return sciara_fail(SCIARA_ERR_USAGE,
+                       "isochrones every %.9g s: the last lava arrives after %.9g s, allowed are %d isochrones", step,
+                       most, SCIARA_ZONES_MOST);
+  enum sciara_status status = make(out, cells, most < 0 ? 0 : (size_t)place(most, step) + 1);
+  if (status != SCIARA_OK) {
+    sciara_zones_free(out);
+    return status;
+  }
+  double seconds;
+  const char *unit = label_unit(step, &seconds);
+  for (size_t k = 0; k < out->count; k++) {
+    struct sciara_zone *zone = &out->zone[k];
+    *zone = (struct sciara_zone){.lower = (double)k * step, .upper = (double)(k + 1) * step};
+    snprintf(zone->label, sizeof zone->label, "%.9g to %.9g %s", zone->lower / seconds, zone->upper / seconds, unit);
+  }
+  for (int64_t i = 0; i < cells; i++)
+    if (values[i] != nodata) put(out, i, (size_t)place(values[i], step));
+  return SCIARA_OK;
+}
+
+double sciara_isochrone_step(const double *values, int64_t cells, double nodata) {
+  enum { DOZEN = 12, MINUTE = 60, HOUR = 3600, DAY = 86400 };
+  static const double steps[] = {1,        10,        MINUTE, 10 * MINUTE, 30 * MINUTE, HOUR,     3 * HOUR,
+                                 6 * HOUR, 12 * HOUR, DAY,    2 * DAY,     5 * DAY,     10 * DAY, 30 * DAY};
+  const size_t count = sizeof steps / sizeof *steps;
+  const double most = largest(values, cells, nodata);
+  size_t k = 0;
+  while (k + 1 < count && most >= DOZEN * steps[k]) k++;
+  double step = steps[k];
+  while (most >= DOZEN * step) step *= 2;
+  return step;
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// Zones of a map: cells grouped by the value they hold. A zone becomes a polygon, a set of zones a layer.
+#ifndef SCIARA_MAP_ZONES_H
+#define SCIARA_MAP_ZONES_H
+
+#include "base/status.h"
+#include "model/grid.h"
+
+enum { SCIARA_ZONES_MOST = 1000 }; ///< zones that one layer may have
+
+/** The cells with lower <= value < upper. */
+struct sciara_zone {
+  double lower, upper; ///< upper is INFINITY for the last thickness class; both NAN for the outline
+  char label[112];     ///< "0.5 to 1 m"
+  int64_t cells;
+};
+
+/** A layer. Zero-initialise; release with sciara_zones_free. */
+struct sciara_zones {
+  const char *name;          ///< "outline", "thickness_classes", "arrival"
+  const char *lower, *upper; ///< names of the attributes for the edges, with their unit; NULL: it has none
+  const char *ramp;          ///< the field whose colours suit it; NULL: a line alone
+  int32_t *member;           ///< rows x cols: 0 for no zone, k + 1 for zone k
+  struct sciara_zone *zone;
+  size_t count;
+};
+
+/** One zone: every cell whose value is not `nodata`. */
+enum sciara_status sciara_zones_outline(const double *values, int64_t cells, double nodata, struct sciara_zones *out);
+
+/**
+ * Thickness classes in m: from 0 to the first edge, between edges, from the last edge on. A value that is an edge belongs
+ * to the class above it.
+ *
+ * @param edges > 0, ascending
+ */
+enum sciara_status sciara_zones_classes(const double *values, int64_t cells, double nodata, const double *edges,
+                                        size_t count, struct sciara_zones *out);
+
+/** Times in s: zone k holds k * step <= value < (k + 1) * step, up to the largest value; SCIARA_ERR_USAGE if too many. */
+enum sciara_status sciara_zones_isochrones(const double *values, int64_t cells, double nodata, double step,
+                                           struct sciara_zones *out);
+
+/** A step for isochrones that makes a dozen zones or fewer: a minute, 10 minutes, an hour, a day ... */
+double sciara_isochrone_step(const double *values, int64_t cells, double nodata);
+
+void sciara_zones_free(struct sciara_zones *z);
+
+#endif

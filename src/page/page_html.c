@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+// The page is a skeleton (src/page) with one hole: the data, as JSON.
+#include "page/page_html.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "file/durable.h"
+#include "map/colour_ramp.h"
+#include "map/hillshade.h"
+#include "model/field.h"
+#include "page/page_skeleton.h"
+
+enum { MAX_SHADE = 1 << 20 }; // pixels of the ground
+
+static enum sciara_status append_text(struct sciara_text *t, const char *key, const char *text) {
+  SCIARA_TRY(sciara_text_append(t, "\"%s\":", key));
+  if (!text) return sciara_text_append(t, "null,\n");
+  SCIARA_TRY(sciara_text_append(t, "\""));
+  SCIARA_TRY(sciara_text_append_json(t, text));
+  return sciara_text_append(t, "\",\n");
+}
+
+/** null: not known. JSON has no infinity. */
+static enum sciara_status append_number(struct sciara_text *t, double value) {
+  return isfinite(value) ? sciara_text_append(t, "%.15g", value) : sciara_text_append(t, "null");
+}
+
+/** The part of the grid that is shown: the lava with half its length around it; all of it when there is none. */
+static void choose_window(const struct sciara_page_frames *f, int64_t window[4]) {
+  const int64_t length = f->box[2] > f->box[3] ? f->box[2] : f->box[3], margin = length / 2 > 32 ? length / 2 : 32;
+  const int64_t size[2] = {f->grid.rows, f->grid.cols};
+  for (int i = 0; i < 2; i++) {
+    const int64_t first = f->cells > 0 && f->box[i] > margin ? f->box[i] - margin : 0;
+    const int64_t end =
+        f->cells > 0 && size[i] - (f->box[i] + f->box[i + 2]) > margin ? f->box[i] + f->box[i + 2] + margin : size[i];
+    window[i] = first;
+    window[i + 2] = end - first;
+  }
+}
+
+/** One pixel of the ground: the mean light of its cells as 1..127; 0 where none is in the DEM. */
+static uint8_t shade_pixel(const struct sciara_page *p, const int64_t window[4], int64_t scale, int64_t row,
+                           int64_t col) {
+  const struct sciara_grid *g = &p->frames->grid;
+  double light = 0;
+  int64_t count = 0;
+  for (int64_t r = window[0] + row * scale; r < window[0] + (row + 1) * scale && r < window[0] + window[2]; r++)
+    for (int64_t c = window[1] + col * scale; c < window[1] + (col + 1) * scale && c < window[1] + window[3]; c++) {
+      if (p->altitude[r * g->cols + c] == SCIARA_NODATA_ALTITUDE) continue;
+      light += sciara_hillshade(g, p->altitude, r, c);
+      count++;
+    }
+  return count == 0 ? 0 : (uint8_t)(1 + lround(126 * fmin(light / (double)count, 1)));
+}
+
+static enum sciara_status append_shade(struct sciara_text *t, const struct sciara_page *p, const int64_t window[4]) {
+  int64_t scale = 1;
+  while (((window[2] + scale - 1) / scale) * ((window[3] + scale - 1) / scale) > MAX_SHADE) scale++;
+  const int64_t rows = (window[2] + scale - 1) / scale, cols = (window[3] + scale - 1) / scale;
+  uint8_t *pixels = NULL;
+  SCIARA_TRY(SCIARA_NEW(pixels, rows * cols, "the ground of a page"));
+  for (int64_t i = 0; i < rows * cols; i++) pixels[i] = shade_pixel(p, window, scale, i / cols, i % cols);
+  // Each as its difference from the plane through its neighbours in the west, the north and between: packs better.
+  for (int64_t i = rows * cols - 1; i > 0; i--) {
+    const int west = i % cols > 0 ? pixels[i - 1] : 0, north = i >= cols ? pixels[i - cols] : 0;
+    const int between = i % cols > 0 && i >= cols ? pixels[i - cols - 1] : 0;
+    pixels[i] = (uint8_t)(pixels[i] - west - north + between);
+  }
+  enum sciara_status status = sciara_text_append(
+      t, "\"shade\":{\"scale\":%" PRId64 ",\"rows\":%" PRId64 ",\"cols\":%" PRId64 ",\"data\":\"", scale, rows, cols);
+  if (status == SCIARA_OK) status = sciara_page_pack(t, pixels, (size_t)(rows * cols));
+  if (status == SCIARA_OK) status = sciara_text_append(t, "\"},\n");
+  sciara_free(pixels);
+  return status;
+}
+
+/** A set of the cells of a rectangle of the grid: one bit each, row by row, the lowest bit of a byte first. */
+static enum sciara_status append_bits(struct sciara_text *t, const char *key, const struct sciara_grid *g,
+                                      const int64_t box[4], const uint8_t *set) {
+  const int64_t cells = box[2] * box[3];
+  uint8_t *bits = NULL;
+  SCIARA_TRY(SCIARA_NEW(bits, cells / 8 + 1, "cells of a page"));
+  for (int64_t i = 0; i < cells; i++) {
+    const int64_t at = (box[0] + i / box[3]) * g->cols + box[1] + i % box[3];
+    if (set[at]) bits[i / 8] = (uint8_t)(bits[i / 8] | 1u << i % 8);
+  }
+  enum sciara_status status = sciara_text_append(t, "\"%s\":\"", key);
+  if (status == SCIARA_OK) status = sciara_page_pack(t, bits, (size_t)(cells / 8 + 1));
+  if (status == SCIARA_OK) status = sciara_text_append(t, "\",\n");
+  sciara_free(bits);
+  return status;
+}
+
+static enum sciara_status append_field(struct sciara_text *t, const struct sciara_page_frames *frames,
+                                       const struct sciara_page_field *f) {
+  const struct sciara_field_info *info = sciara_field_describe(f->field);
+  const struct sciara_ramp *ramp = sciara_ramp_for(info->name);
+  SCIARA_TRY(sciara_text_append(t, "{"));
+  SCIARA_TRY(append_text(t, "name", info->name));
+  SCIARA_TRY(append_text(t, "long_name", info->long_name));
+  SCIARA_TRY(append_text(t, "unit", info->unit));
+  SCIARA_TRY(sciara_text_append(t, "\"once\":%s,\"base\":%.15g,\"step\":%.15g,\"high\":%.15g,\n\"ramp\":[",
+                                f->once ? "true" : "false", f->base, f->step, f->high));
+  for (int i = 0; i < SCIARA_RAMP_STOPS; i++)
+    SCIARA_TRY(
+        sciara_text_append(t, "%s[%d,%d,%d]", i ? "," : "", ramp->stops[i][0], ramp->stops[i][1], ramp->stops[i][2]));
+  SCIARA_TRY(sciara_text_append(t, "],\n\"like\":%d,\"data\":\"", f->like));
+  const uint16_t *like = f->like >= 0 ? frames->fields[f->like].levels : NULL;
+  SCIARA_TRY(sciara_page_pack_levels(t, f->levels, like, f->once ? 1 : (int64_t)frames->frame_count, frames->cells));
+  return sciara_text_append(t, "\"}");
+}
+
+static enum sciara_status append_frames(struct sciara_text *t, const struct sciara_page_frames *frames) {
+  SCIARA_TRY(sciara_text_append(t, "\"frames\":["));
+  for (size_t k = 0; k < frames->frame_count; k++) {
+    const struct sciara_page_frame *f = &frames->frames[k];
+    const double numbers[] = {f->time_s,          f->ledger.initial_m3, f->ledger.emitted_m3,  f->ledger.liquid_m3,
+                              f->ledger.solid_m3, f->ledger.lost_m3,    f->ledger.residual_m3, f->ledger.bound_m3};
+    const char *const names[] = {"time_s",   "initial_m3", "emitted_m3",  "liquid_m3",
+                                 "solid_m3", "lost_m3",    "residual_m3", "bound_m3"};
+    SCIARA_TRY(sciara_text_append(t, "%s{\"step\":%" PRIu64 ",\"liquid_cells\":%" PRId64 ",\"covered_cells\":",
+                                  k ? ",\n" : "", f->step, f->liquid_cells));
+    SCIARA_TRY(append_number(t, f->covered_cells < 0 ? NAN : (double)f->covered_cells));
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+      SCIARA_TRY(sciara_text_append(t, ",\"%s\":", names[i]));
+      SCIARA_TRY(append_number(t, numbers[i]));
+    }
+    SCIARA_TRY(sciara_text_append(t, "}"));
+  }
+  return sciara_text_append(t, "],\n");
+}
+
+static enum sciara_status append_places(struct sciara_text *t, const struct sciara_page *p) {
+  const struct sciara_page_frames *f = p->frames;
+  const struct sciara_grid *g = &f->grid;
+  int64_t window[4];
+  choose_window(f, window);
+  SCIARA_TRY(sciara_text_append(
+      t, "\"grid\":{\"rows\":%" PRId64 ",\"cols\":%" PRId64 ",\"cell_m\":%.15g,\"west_m\":%.15g,\"north_m\":%.15g},\n",
+      g->rows, g->cols, g->cell_size, g->west, g->north));
+  SCIARA_TRY(sciara_text_append(t, "\"window\":[%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 "],\n", window[0],
+                                window[1], window[2], window[3]));
+  SCIARA_TRY(sciara_text_append(t, "\"box\":[%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 "],\n", f->box[0], f->box[1],
+                                f->box[2], f->box[3]));
+  SCIARA_TRY(append_shade(t, p, window));
+  SCIARA_TRY(append_bits(t, "covered", g, f->box, f->covered));
+  SCIARA_TRY(append_text(t, "observed_name", p->observed ? p->observed_name : NULL));
+  return p->observed ? append_bits(t, "observed", g, window, p->observed)
+                     : sciara_text_append(t, "\"observed\":null,\n");
+}
+
+static enum sciara_status append_data(struct sciara_text *t, const struct sciara_page *p) {
+  SCIARA_TRY(sciara_text_append(t, "{\"format\":1,\n"));
+  SCIARA_TRY(append_text(t, "title", p->title));
+  SCIARA_TRY(append_text(t, "source", p->source));
+  SCIARA_TRY(append_text(t, "engine", p->engine));
+  SCIARA_TRY(append_text(t, "precision", p->precision));
+  SCIARA_TRY(append_text(t, "start", p->start));
+  SCIARA_TRY(append_text(t, "crs", p->crs_name));
+  SCIARA_TRY(append_text(t, "scenario", p->scenario_json));
+  SCIARA_TRY(sciara_text_append(t, "\"snapshots\":%zu,\n", p->snapshot_count));
+  SCIARA_TRY(append_places(t, p));
+  SCIARA_TRY(append_frames(t, p->frames));
+  SCIARA_TRY(sciara_text_append(t, "\"fields\":["));
+  for (size_t f = 0; f < p->frames->field_count; f++) {
+    if (f) SCIARA_TRY(sciara_text_append(t, ",\n"));
+    SCIARA_TRY(append_field(t, p->frames, &p->frames->fields[f]));
+  }
+  return sciara_text_append(t, "]}\n");
+}
+
+/** In JSON "<" stands in texts only. Written as \u003c no text of a user can end the script element it lies in. */
+static enum sciara_status append_escaped(struct sciara_text *page, const struct sciara_text *json) {
+  const char *from = json->data, *end = json->data + json->length;
+  while (from < end) {
+    const char *found = memchr(from, '<', (size_t)(end - from));
+    SCIARA_TRY(sciara_text_append_bytes(page, from, (size_t)((found ? found : end) - from)));
+    if (!found) break;
+    SCIARA_TRY(sciara_text_append(page, "\\u003c"));
+    from = found + 1;
+  }
+  return SCIARA_OK;
+}
+
+enum sciara_status sciara_page_write(const struct sciara_page *p, const char *path) {
+  struct sciara_text json = {0}, page = {0};
+  enum sciara_status status;
+  SCIARA_TRY_GOTO(append_data(&json, p));
+  SCIARA_TRY_GOTO(
+      sciara_text_append_bytes(&page, (const char *)sciara_page_skeleton_head, sciara_page_skeleton_head_size));
+  SCIARA_TRY_GOTO(append_escaped(&page, &json));
+  SCIARA_TRY_GOTO(
+      sciara_text_append_bytes(&page, (const char *)sciara_page_skeleton_tail, sciara_page_skeleton_tail_size));
+  SCIARA_TRY_GOTO(sciara_file_replace(path, page.data, page.length));
+cleanup:
+  sciara_text_free(&json);
+  sciara_text_free(&page);
+  return status;
+}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// A run as one page of HTML that needs nothing else: no server, no network, no library.
+#ifndef SCIARA_PAGE_PAGE_HTML_H
+#define SCIARA_PAGE_PAGE_HTML_H
+
+#include "base/text.h"
+#include "page/page_frames.h"
+
+/** What a page says of a run. Texts may be NULL when unknown; whatever they hold is shown as text. */
+struct sciara_page {
+  const struct sciara_page_frames *frames; ///< fields[0] is shown first
+  const double *altitude;                  ///< of the ground, rows x cols, SCIARA_NODATA_ALTITUDE outside the DEM
+  const uint8_t *observed;                 ///< rows x cols, 1 in the observed extent, else 0; NULL: none
+  const char *observed_name;
+  size_t snapshot_count; ///< of the run: those beyond the frames were left out
+  const char *title, *start, *crs_name, *scenario_json, *source, *engine, *precision;
+};
+
+/** Writes the page, atomically and durably. */
+enum sciara_status sciara_page_write(const struct sciara_page *page, const char *path);
+
+/** Appends `count` bytes as a zlib stream in base64, without a line break. */
+enum sciara_status sciara_page_pack(struct sciara_text *out, const void *bytes, size_t count);
+
+/**
+ * Appends the levels of `frames` x `cells`, packed. From them those of `like` are taken away, if it is not NULL, then
+ * from each frame the frame before (all modulo 65536). What is left is near 0 on either side: 0, -1, 1, -2, 2... become
+ * 0, 1, 2, 3, 4...; the low bytes of all of them come first and then the high ones.
+ */
+enum sciara_status sciara_page_pack_levels(struct sciara_text *out, const uint16_t *levels, const uint16_t *like,
+                                           int64_t frames, int64_t cells);
+
+#endif

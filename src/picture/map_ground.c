@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// The map itself: shaded ground, and the colours of the cells over it.
+#include <math.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "map/hillshade.h"
+#include "picture/map_picture_parts.h"
+
+/** What a map is painted from. */
+struct painting {
+  const struct sciara_map_picture *q;
+  const struct sciara_colouring *colouring;
+  const float *light; ///< of each cell, 0..1; below 0 outside the DEM
+};
+
+/** Light at a place given in cells from the north-western corner: between the cells' centres in even steps. */
+static double light_at(const struct painting *p, double row, double col) {
+  const struct sciara_grid *g = p->q->map->grid;
+  const double r = row - 0.5, c = col - 0.5;
+  const int64_t top = (int64_t)floor(r), left = (int64_t)floor(c);
+  double sum = 0, weights = 0;
+  for (int64_t i = top; i <= top + 1; i++)
+    for (int64_t j = left; j <= left + 1; j++) {
+      if (i < 0 || j < 0 || i >= g->rows || j >= g->cols || p->light[i * g->cols + j] < 0) continue;
+      const double weight = (1 - fabs(r - (double)i)) * (1 - fabs(c - (double)j));
+      sum += weight * (double)p->light[i * g->cols + j];
+      weights += weight;
+    }
+  return weights > 0 ? sum / weights : 0.70710678118654752; // that of level ground
+}
+
+bool sciara_map_colour(const struct sciara_map *map, const struct sciara_colouring *c, double value, uint8_t rgb[3]) {
+  if (!isfinite(value) || value == map->nodata) return false;
+  sciara_ramp_colour(c->ramp, (value - c->low) / (c->high - c->low), rgb);
+  return true;
+}
+
+/** Adds the colour at a place to `sum`. */
+static void add_colour(const struct painting *p, double row, double col, double sum[3]) {
+  static const uint8_t sea[3] = {204, 226, 240};
+  const struct sciara_grid *g = p->q->map->grid;
+  const int64_t r = row < (double)g->rows ? (int64_t)row : g->rows - 1;
+  const int64_t c = col < (double)g->cols ? (int64_t)col : g->cols - 1, cell = r * g->cols + c;
+  uint8_t rgb[3];
+  if (p->light[cell] < 0) {
+    for (int k = 0; k < 3; k++) sum[k] += sea[k];
+    return;
+  }
+  const double light = light_at(p, row, col);
+  const bool shown = sciara_map_colour(p->q->map, p->colouring, p->q->map->values[cell], rgb);
+  for (int k = 0; k < 3; k++) sum[k] += shown ? fmin(255, rgb[k] * (0.75 + 0.354 * light)) : 85 + 160 * light;
+}
+
+/** Pixels of one row. A pixel that covers several cells shows their mean. */
+static void paint_row(const struct painting *p, struct sciara_picture *part, int64_t j) {
+  const struct sciara_grid *g = p->q->map->grid;
+  const double rows = (double)g->rows / (double)part->height, cols = (double)g->cols / (double)part->width;
+  const int fine_r = (int)fmin(8, ceil(rows)), fine_c = (int)fmin(8, ceil(cols)), samples = fine_r * fine_c;
+  for (int64_t i = 0; i < part->width; i++) {
+    double sum[3] = {0};
+    for (int s = 0; s < samples; s++) {
+      const int r = s / fine_c, c = s % fine_c;
+      const double down = (r + 0.5) / fine_r, right = (c + 0.5) / fine_c;
+      add_colour(p, ((double)j + down) * rows, ((double)i + right) * cols, sum);
+    }
+    for (int k = 0; k < 3; k++) part->rgb[(j * part->stride + i) * 3 + k] = (uint8_t)lround(sum[k] / samples);
+  }
+}
+
+enum sciara_status sciara_paint_ground(const struct sciara_map_picture *q, const struct sciara_colouring *c,
+                                       struct sciara_picture *part) {
+  const struct sciara_grid *g = q->map->grid;
+  float *light;
+  SCIARA_TRY(SCIARA_NEW(light, sciara_grid_cells(g), "light on the ground of a picture"));
+  for (int64_t r = 0; r < g->rows; r++)
+    for (int64_t k = 0; k < g->cols; k++)
+      light[r * g->cols + k] =
+          q->altitude[r * g->cols + k] == SCIARA_NODATA_ALTITUDE ? -1 : (float)sciara_hillshade(g, q->altitude, r, k);
+  const struct painting p = {q, c, light};
+  for (int64_t j = 0; j < part->height; j++) paint_row(&p, part, j);
+  sciara_free(light);
+  return SCIARA_OK;
+}

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// A map as a picture for a report: hillshade, colours, legend, scale bar, north arrow, title, time.
+#ifndef SCIARA_PICTURE_MAP_PICTURE_H
+#define SCIARA_PICTURE_MAP_PICTURE_H
+
+#include "map/raster_gdal.h"
+
+/** Widths of a picture that may be asked for, px. */
+enum { SCIARA_PICTURE_NARROWEST = 320, SCIARA_PICTURE_WIDEST = 10000 };
+
+/** What is drawn. Members that are 0 or NULL are left out or chosen. */
+struct sciara_map_picture {
+  const struct sciara_map *map;
+  const double *altitude;  ///< ground under it, rows x cols, SCIARA_NODATA_ALTITUDE outside
+  double low, high;        ///< range of the colours; unless low < high that of the values. Ends become round numbers.
+  const double *time_s;    ///< simulated time
+  const char *start;       ///< of the run, "2006-07-14T23:30:00Z"
+  const uint8_t *observed; ///< rows x cols, 0 or 1: an extent whose outline is drawn
+  const char *stamp;       ///< across the map: "UNVERIFIED"
+  int64_t width; ///< of the picture, px; 0: two or more for the cells of a small grid, at most 4000 for a large one
+};
+
+/** Writes the picture as PNG, atomically. Width and height are even numbers, as films want them. */
+enum sciara_status sciara_map_write_png(const struct sciara_map_picture *picture, const char *path);
+
+/** Bytes of memory that it takes beside map->values and altitude. */
+size_t sciara_map_picture_memory(const struct sciara_grid *grid);
+
+#endif

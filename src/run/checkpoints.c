@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/checkpoints.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/text.h"
+#include "base/wallclock.h"
+#include "file/durable.h"
+#include "model/soundness.h"
+#include "run/choose_engine.h"
+#include "run/simulation.h"
+
+static enum sciara_status no_memory(void) { return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a checkpoint"); }
+
+static enum sciara_status set(char **slot, const char *text) {
+  free(*slot);
+  *slot = text ? strdup(text) : NULL;
+  return text && !*slot ? no_memory() : SCIARA_OK;
+}
+
+enum sciara_status sciara_checkpoint_identify(const struct sciara_problem *p, uint64_t ground,
+                                              struct sciara_checkpoint_identity *out) {
+  *out = (struct sciara_checkpoint_identity){.grid = p->state->grid,
+                                             .ground = ground,
+                                             .vents = sciara_vents_hash(p->vents),
+                                             .params = p->scenario.params,
+                                             .boundary = p->scenario.boundary,
+                                             .record = sciara_scenario_record(&p->scenario)};
+  return set(&out->precision, sciara_precision_name(sciara_scenario_precision(&p->scenario)));
+}
+
+/** The folder of the scenario, absolute: a run may be taken up again from elsewhere. */
+static enum sciara_status set_scenario_folder(char **slot, const char *scenario) {
+  char *folder = sciara_path_folder(scenario);
+  if (!folder) return no_memory();
+  char *real = realpath(folder, NULL);
+  const enum sciara_status status = set(slot, real ? real : folder);
+  free(real);
+  free(folder);
+  return status;
+}
+
+enum sciara_status sciara_checkpoints_begin(struct sciara_checkpoints *c, const struct sciara_simulation *s,
+                                            const char *folder, uint64_t ground, const char *history,
+                                            const char *started_utc) {
+  const struct sciara_problem *p = &s->problem;
+  struct sciara_checkpoint *h = &c->header;
+  *c = (struct sciara_checkpoints){.simulation = s};
+  c->folder = sciara_path_join(folder, SCIARA_CHECKPOINT_FOLDER);
+  if (!c->folder) return no_memory();
+  h->dem_hash = p->dem_hash;
+  SCIARA_TRY(sciara_checkpoint_identify(p, ground, &h->identity));
+  SCIARA_TRY(set(&h->georef.crs_wkt, p->georef.crs_wkt));
+  SCIARA_TRY(set(&h->georef.crs_name, p->georef.crs_name));
+  SCIARA_TRY(set(&h->engine, s->ops->name));
+  SCIARA_TRY(set(&h->scenario_path, p->scenario.path));
+  SCIARA_TRY(set_scenario_folder(&h->scenario_folder, p->scenario.path));
+  SCIARA_TRY(set(&h->scenario_json, p->scenario.json));
+  SCIARA_TRY(set(&h->history, history));
+  SCIARA_TRY(set(&h->started_utc, started_utc));
+  sciara_checkpoints_schedule(c, s->progress.time);
+  return SCIARA_OK;
+}
+
+void sciara_checkpoints_end(struct sciara_checkpoints *c) {
+  sciara_checkpoint_free(&c->header);
+  free(c->folder);
+  *c = (struct sciara_checkpoints){.simulation = NULL};
+}
+
+// --------------------------------------------------------------------------------------------------------- schedule
+
+void sciara_checkpoints_schedule(struct sciara_checkpoints *c, double time) {
+  const struct sciara_scenario *s = &c->simulation->problem.scenario;
+  const double every = s->output.checkpoint_every_s, wall = s->output.checkpoint_wall_s;
+  c->next_s = every > 0 ? fmax((floor(time / every) + 1) * every, nextafter(time, INFINITY)) : (double)INFINITY;
+  c->next_wall = wall > 0 ? sciara_wallclock() + wall : (double)INFINITY;
+}
+
+bool sciara_checkpoints_due(const struct sciara_checkpoints *c, double time) { return time >= c->next_s; }
+
+bool sciara_checkpoints_due_by_wall(const struct sciara_checkpoints *c) {
+  return isfinite(c->next_wall) && sciara_wallclock() >= c->next_wall;
+}
+
+// ------------------------------------------------------------------------------------------------------------ files
+
+char *sciara_checkpoint_path(const char *folder, uint64_t step) {
+  return sciara_format("%s/%08" PRIu64 ".h5", folder, step);
+}
+
+static bool name_ends(const char *name, const char *end) {
+  return strspn(name, "0123456789") >= 8 && strcmp(name + strspn(name, "0123456789"), end) == 0;
+}
+
+bool sciara_is_checkpoint_name(const char *name) { return name_ends(name, ".h5") || name_ends(name, ".h5.part"); }
+
+static int newest_first(const void *a, const void *b) {
+  const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+  return x < y ? 1 : x > y ? -1 : 0;
+}
+
+static enum sciara_status add_step(uint64_t **steps, size_t *count, uint64_t step) {
+  uint64_t *more = realloc(*steps, (*count + 1) * sizeof *more);
+  if (!more) return no_memory();
+  *steps = more;
+  more[(*count)++] = step;
+  return SCIARA_OK;
+}
+
+enum sciara_status sciara_checkpoints_list(const char *folder, uint64_t **steps, size_t *count) {
+  *steps = NULL;
+  *count = 0;
+  DIR *dir = opendir(folder);
+  if (!dir && errno == ENOENT) return SCIARA_OK;
+  if (!dir) return sciara_fail(SCIARA_ERR_IO, "%s: cannot be read: %s", folder, strerror(errno));
+  enum sciara_status status = SCIARA_OK;
+  for (const struct dirent *entry; status == SCIARA_OK && (entry = readdir(dir));)
+    if (name_ends(entry->d_name, ".h5")) status = add_step(steps, count, strtoull(entry->d_name, NULL, 10));
+  closedir(dir);
+  if (status != SCIARA_OK) {
+    free(*steps);
+    *steps = NULL;
+    *count = 0;
+  } else if (*count > 0) {
+    qsort(*steps, *count, sizeof **steps, newest_first);
+  }
+  return status;
+}
+
+void sciara_checkpoints_found(struct sciara_checkpoints *c, uint64_t step) {
+  if (c->kept_count > 0 && c->kept[0] == step) return; // the same state again
+  memmove(c->kept + 1, c->kept, (SCIARA_CHECKPOINTS_KEPT - 1) * sizeof *c->kept);
+  c->kept[0] = step;
+  if (c->kept_count < SCIARA_CHECKPOINTS_KEPT) c->kept_count++;
+}
+
+static bool is_kept(const struct sciara_checkpoints *c, uint64_t step) {
+  for (size_t k = 0; k < c->kept_count; k++)
+    if (c->kept[k] == step) return true;
+  return false;
+}
+
+/** Removes all others: the third newest, and any that was found to be damaged. A failure to do so hurts nobody. */
+static void remove_others(const struct sciara_checkpoints *c) {
+  uint64_t *steps;
+  size_t count;
+  if (sciara_checkpoints_list(c->folder, &steps, &count) != SCIARA_OK) return;
+  for (size_t k = 0; k < count; k++) {
+    char *path = is_kept(c, steps[k]) ? NULL : sciara_checkpoint_path(c->folder, steps[k]);
+    if (path) unlink(path);
+    free(path);
+  }
+  free(steps);
+}
+
+enum sciara_status sciara_checkpoints_write(struct sciara_checkpoints *c, const struct sciara_output *o,
+                                            uint64_t snapshots) {
+  struct sciara_checkpoint *h = &c->header;
+  SCIARA_TRY(sciara_state_check_sound(o->state, &h->identity.params));
+  SCIARA_TRY(sciara_folder_make(c->folder));
+  char *path = sciara_checkpoint_path(c->folder, o->state->step);
+  if (!path) return no_memory();
+  h->losses = o->progress.losses;
+  h->snapshots = snapshots;
+  h->next_snapshot_s = o->next_snapshot_s;
+  h->wall_s = o->wall_s;
+  h->compute_s = o->compute_s;
+  h->output_wait_s = o->output_wait_s;
+  const enum sciara_status status = sciara_checkpoint_write(h, o->state, path);
+  free(path);
+  SCIARA_TRY(status);
+  sciara_checkpoints_found(c, h->step);
+  remove_others(c);
+  return SCIARA_OK;
+}
+
+enum sciara_status sciara_checkpoints_blame(const struct sciara_checkpoints *c, enum sciara_status status) {
+  char *why = sciara_format("%s", sciara_last_error());
+  char *path = c->kept_count > 0 ? sciara_checkpoint_path(c->folder, c->kept[0]) : NULL;
+  if (why && path)
+    sciara_fail(status, "%s; the last good checkpoint is %s", why, path);
+  else if (why)
+    sciara_fail(status, "%s; there is no checkpoint", why);
+  free(path);
+  free(why);
+  return status;
+}

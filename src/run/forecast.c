@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/forecast.h"
+
+#include <math.h>
+
+#include "picture/map_picture.h"
+#include "run/choose_engine.h"
+#include "run/many_threads.h"
+#include "run/writer.h"
+#include "store/checkpoint_hdf5.h"
+#include "store/snapshot_hdf5.h"
+
+enum {
+  PROGRAM_STARTS = 60 << 20,     // measured: a run on 10 x 10 cells with GDAL 3.6, PROJ 9.1 and HDF5 1.10
+  PROGRAM = 50 << 20,            // of that, what later needs cannot use again: measured on a million cells
+  SNAPSHOT_TEXTS = 24 << 10,     // attributes and the structure of the file
+  LEAST_PER_SNAPSHOT_FIELD = 512 // of a field that holds nothing
+};
+
+size_t sciara_forecast_host(const struct sciara_forecast *f) { return f->program + f->state + f->engine + f->writing; }
+
+size_t sciara_forecast_engine(const struct sciara_engine_ops *ops, const struct sciara_grid *grid, unsigned record,
+                              double wet, size_t *device) {
+  size_t host = 0, of_gpu = 0;
+  if (ops && ops->memory) ops->memory(grid, record, &host, &of_gpu);
+  if (ops && ops->memory_of_lava) host += (size_t)(wet * (double)ops->memory_of_lava());
+  if (device) *device = of_gpu;
+  return host;
+}
+
+unsigned sciara_scenario_record(const struct sciara_scenario *s) {
+  const unsigned wanted = s->output.fields | s->output.maps;
+  return (wanted >> SCIARA_FIELD_MAX_THICKNESS & 1u ? SCIARA_RECORD_MAX_THICKNESS : 0u) |
+         (wanted >> SCIARA_FIELD_MAX_SPEED & 1u ? SCIARA_RECORD_MAX_SPEED : 0u);
+}
+
+/**
+ * Cells that the lava may come to cover: lava thinner than the critical height at the vent does not flow on, and a step takes
+ * it to the next cells at most.
+ */
+static double wet_cells(const struct sciara_scenario *s, const struct sciara_grid *grid,
+                        const struct sciara_vents *vents) {
+  const double cells = (double)sciara_grid_cells(grid);
+  if (s->initial_thickness.given || s->initial_thickness.path) return cells;
+  const double area = sciara_vents_total(vents) / s->params.hc_vent;
+  const double side = 2 * (double)s->run.max_steps + 1, within_reach = (double)vents->count * side * side;
+  return fmin(fmin(cells, within_reach), area / (grid->cell_size * grid->cell_size));
+}
+
+static void foretell_snapshot_size(const struct sciara_scenario *s, const struct sciara_grid *grid, double wet,
+                                   struct sciara_forecast *f) {
+  const double cells = (double)sciara_grid_cells(grid), item = s->output.as_double ? 8 : 4;
+  const double fixed = SNAPSHOT_TEXTS + 8.0 * (double)(grid->rows + grid->cols);
+  double about = fixed, most = fixed;
+  for (int field = 0; field < SCIARA_FIELD_COUNT; field++) {
+    if (!(s->output.fields >> field & 1u)) continue;
+    about += LEAST_PER_SNAPSHOT_FIELD + item * (field == SCIARA_FIELD_ALTITUDE ? cells : wet);
+    most += LEAST_PER_SNAPSHOT_FIELD + item * cells;
+  }
+  f->snapshot = (size_t)about;
+  f->snapshot_most = (size_t)most;
+}
+
+/**
+ * Bytes that making a checkpoint takes: every field of the state where lava is, in 64 bits. Of single precision the last 29
+ * are zeros, which deflate to nothing.
+ */
+static size_t foretell_checkpoint(const struct sciara_grid *grid, unsigned record, double wet, bool single) {
+  enum { REALS = 5, ZERO_BITS = 29 }; // z, h, T, px, py
+  double a_cell = (double)sciara_state_memory(grid, record) / (double)sciara_grid_cells(grid);
+  if (single) a_cell -= REALS * ZERO_BITS / 8.0;
+  return sciara_checkpoint_memory(grid) + SNAPSHOT_TEXTS + (size_t)(a_cell * wet);
+}
+
+static void count_snapshots(const struct sciara_scenario *s, const struct sciara_vents *vents,
+                            struct sciara_forecast *f) {
+  const double every = s->output.every_s, until = s->run.until == SCIARA_UNTIL_TIME ? s->run.until_s : INFINITY;
+  const double end = fmin(until, s->run.max_time_s);
+  // One a period, and one of the state at the end; at most one a step.
+  f->snapshots = every > 0 ? fmax(1, ceil(end / every)) : 1;
+  if (s->run.max_steps != UINT64_MAX) f->snapshots = fmin(f->snapshots, (double)s->run.max_steps);
+  f->snapshots_while_vent = every > 0 ? fmin(f->snapshots, floor(sciara_vents_end(vents) / every) + 1) : 1;
+}
+
+/** What snapshots on the way take: adds that of the engine, returns that of the writer. */
+static size_t foretell_keeping(const struct sciara_grid *grid, unsigned record, const struct sciara_engine_ops *ops,
+                               struct sciara_forecast *f) {
+  size_t host = 0, device = 0;
+  const bool keeps = ops && ops->keep;
+  if (keeps) ops->keep_memory(grid, record, &host, &device);
+  f->engine += host;
+  f->device += device;
+  return sciara_writer_memory(grid, record, keeps);
+}
+
+struct sciara_forecast sciara_forecast_make(const struct sciara_scenario *s, const struct sciara_grid *grid,
+                                            const struct sciara_vents *vents, const struct sciara_engine_ops *ops,
+                                            size_t available) {
+  struct sciara_forecast f = {.made = true, .available = available};
+  const unsigned record = sciara_scenario_record(s);
+  f.state = sciara_state_memory(grid, record);
+  f.engine_tells = ops && ops->memory;
+  const double wet = f.wet = wet_cells(s, grid, vents);
+  f.engine = sciara_forecast_engine(ops, grid, record, wet, &f.device);
+  foretell_snapshot_size(s, grid, wet, &f);
+  count_snapshots(s, vents, &f);
+  const size_t values = (size_t)sciara_grid_cells(grid) * sizeof(double);
+  const int threads = sciara_snapshot_threads(sciara_engine_threads(ops, s->engine.threads));
+  const size_t snapshot = sciara_snapshot_memory(grid, s->output.as_double, threads) + f.snapshot;
+  const size_t cog = sciara_map_cog_memory(grid), picture = sciara_map_picture_memory(grid); // one after the other
+  const size_t map = s->output.maps ? values + (cog > picture ? cog : picture) : 0;
+  const size_t on_the_way = sciara_scenario_writes_on_the_way(s) ? foretell_keeping(grid, record, ops, &f) : 0;
+  f.checkpoint = foretell_checkpoint(grid, record, wet, sciara_scenario_precision(s) != SCIARA_DOUBLE);
+  const size_t file = snapshot > f.checkpoint ? snapshot : f.checkpoint; // one after the other, too
+  f.writing = (file > map ? file : map) + on_the_way;
+  const size_t later = f.state + f.engine + f.writing, freed = PROGRAM_STARTS - PROGRAM;
+  f.program = PROGRAM + (later < freed ? freed - later : 0);
+  return f;
+}
+
+enum sciara_status sciara_forecast_check(const struct sciara_forecast *f, const char *name) {
+  const size_t need = sciara_forecast_host(f) - f->program; // the program is here already
+  if (f->available == 0 || need <= f->available) return SCIARA_OK;
+  return sciara_fail(SCIARA_ERR_MEMORY,
+                     "%s: the run takes about %.3g GB of memory (state %.3g, engine %.3g, writing %.3g), %.3g GB are "
+                     "free; take a part with dem.window, or larger cells with dem.cell_size_m",
+                     name, (double)need * 1e-9, (double)f->state * 1e-9, (double)f->engine * 1e-9,
+                     (double)f->writing * 1e-9, (double)f->available * 1e-9);
+}

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/resume.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "file/durable.h"
+#include "run/checkpoints.h"
+#include "run/run_folder.h"
+
+static enum sciara_status no_memory(void) { return sciara_fail(SCIARA_ERR_MEMORY, "no memory to resume a run"); }
+
+void sciara_resume_close(struct sciara_resume *r) {
+  sciara_checkpoint_free(&r->from);
+  sciara_run_record_free(&r->record);
+  free(r->folder);
+  free(r->path);
+  if (r->folder && r->lock >= 0) close(r->lock);
+  *r = (struct sciara_resume){.lock = -1};
+}
+
+static enum sciara_status read_record(const char *folder, struct sciara_run_record *out) {
+  char *path = sciara_path_join(folder, SCIARA_RUN_JSON);
+  if (!path) return no_memory();
+  const enum sciara_status status =
+      access(path, F_OK) == 0
+          ? sciara_run_record_read(path, out)
+          : sciara_fail(SCIARA_ERR_INPUT, "%s: this folder is no run: it holds no %s", folder, SCIARA_RUN_JSON);
+  free(path);
+  return status;
+}
+
+enum sciara_status sciara_resume_open(const char *folder, bool branch, struct sciara_resume *out) {
+  enum sciara_status status;
+  *out = (struct sciara_resume){.branch = branch, .lock = -1};
+  out->folder = sciara_format("%s", folder);
+  if (!out->folder) return no_memory();
+  SCIARA_TRY_GOTO(read_record(folder, &out->record));
+  if (branch) return SCIARA_OK;
+  SCIARA_TRY_GOTO(sciara_run_folder_refuse_links(folder));
+  SCIARA_TRY_GOTO(sciara_run_folder_lock(folder, &out->lock));
+  sciara_run_record_free(&out->record); // it may have changed until the folder was ours
+  SCIARA_TRY_GOTO(read_record(folder, &out->record));
+  return SCIARA_OK;
+cleanup:
+  sciara_resume_close(out);
+  return status;
+}
+
+// --------------------------------------------------------------------------------------------------- the checkpoint
+
+/** Whether the record of the folder is that of the run that wrote the checkpoint. */
+static enum sciara_status check_record(const struct sciara_resume *r) {
+  const struct sciara_run_record *record = &r->record;
+  const struct sciara_checkpoint *c = &r->from;
+  if (record->dem_hash != c->dem_hash)
+    return sciara_fail(SCIARA_ERR_INPUT,
+                       "%s: another DEM: found %016" PRIx64 " in %s, the checkpoint was computed on %016" PRIx64,
+                       r->path, record->dem_hash, SCIARA_RUN_JSON, c->dem_hash);
+  const bool fits = c->snapshots <= record->snapshot_count &&
+                    (c->snapshots == 0 || record->snapshots[c->snapshots - 1].step <= c->step);
+  if (r->branch || fits) return SCIARA_OK;
+  return sciara_fail(SCIARA_ERR_INPUT,
+                     "%s: it was written after %" PRIu64 " snapshots at step %" PRIu64
+                     ", and %s does not list them: one of the two is of another run",
+                     r->path, c->snapshots, c->step, SCIARA_RUN_JSON);
+}
+
+/** One that is whole and of this run. */
+static enum sciara_status try_one(struct sciara_resume *r, const char *folder, uint64_t step) {
+  r->path = sciara_checkpoint_path(folder, step);
+  enum sciara_status status = r->path ? sciara_checkpoint_verify(r->path, &r->from) : no_memory();
+  if (status == SCIARA_OK) status = check_record(r);
+  if (status == SCIARA_OK) return status;
+  sciara_checkpoint_free(&r->from);
+  free(r->path);
+  r->path = NULL;
+  return status;
+}
+
+/** Tries one after the other, from the newest on. */
+static enum sciara_status try_all(struct sciara_resume *r, const char *folder, const uint64_t *steps, size_t count) {
+  for (size_t k = 0; k < count; k++) {
+    const enum sciara_status status = try_one(r, folder, steps[k]);
+    if (status == SCIARA_OK || status == SCIARA_ERR_MEMORY) return status;
+    sciara_log(SCIARA_LOG_WARNING, "%s; %s", sciara_last_error(),
+               k + 1 < count ? "the one before it is taken" : "there is none before it");
+  }
+  if (count > 0)
+    return sciara_fail(SCIARA_ERR_INPUT, "%s: none of its %zu checkpoints can be gone on from: start the run anew",
+                       r->folder, count);
+  return sciara_fail(SCIARA_ERR_INPUT,
+                     "%s: there is no checkpoint: the run ended before the first one was written; start it anew "
+                     "('sciara run --overwrite'), with --checkpoint-every",
+                     r->folder);
+}
+
+/** A run that is under way and branched off removes its old checkpoints meanwhile: then there are newer ones. */
+enum { MOST_TRIES = 20 };
+
+static bool is_gone(const char *path) { return path && access(path, F_OK) != 0; }
+
+/** Lists them and tries them; *gone: the newest of the list is not there any more. */
+static enum sciara_status find_once(struct sciara_resume *r, bool *gone) {
+  uint64_t *steps = NULL;
+  size_t count = 0;
+  char *folder = sciara_path_join(r->folder, SCIARA_CHECKPOINT_FOLDER), *newest = NULL;
+  enum sciara_status status = folder ? sciara_checkpoints_list(folder, &steps, &count) : no_memory();
+  if (status == SCIARA_OK) status = try_all(r, folder, steps, count);
+  if (folder && count > 0) newest = sciara_checkpoint_path(folder, steps[0]);
+  *gone = is_gone(newest);
+  free(newest);
+  free(steps);
+  free(folder);
+  return status;
+}
+
+enum sciara_status sciara_resume_find(struct sciara_resume *r) {
+  bool gone = true;
+  enum sciara_status status = SCIARA_ERR_INPUT;
+  for (int k = 0; k < MOST_TRIES && status == SCIARA_ERR_INPUT && gone; k++) status = find_once(r, &gone);
+  return status;
+}
+
+// ------------------------------------------------------------------------------------------------------ the problem
+
+/** Puts an owned text in the place of another one. */
+static enum sciara_status replace(char **slot, char *text) {
+  if (!text) return no_memory();
+  free(*slot);
+  *slot = text;
+  return SCIARA_OK;
+}
+
+/** The scenario that the checkpoint holds, as if it lay where it lay then. */
+static enum sciara_status read_scenario(const struct sciara_resume *r, const struct sciara_problem_options *options,
+                                        struct sciara_scenario *out, struct sciara_refusals *refusals) {
+  const struct sciara_checkpoint *c = &r->from;
+  const char *slash = strrchr(c->scenario_path, '/');
+  char *path = sciara_path_join(c->scenario_folder, slash ? slash + 1 : c->scenario_path);
+  if (!path) return no_memory();
+  sciara_scenario_parse(path, c->scenario_json, strlen(c->scenario_json), options->overrides, options->override_count,
+                        out, refusals);
+  free(path);
+  SCIARA_TRY(replace(&out->path, sciara_format("%s", c->scenario_path)));
+  if (options->override_count == 0) SCIARA_TRY(replace(&out->json, sciara_format("%s", c->scenario_json)));
+  return r->branch ? SCIARA_OK : replace(&out->output.folder, sciara_format("%s", r->folder));
+}
+
+/** What the checkpoint itself decides: an override would be without effect. */
+static enum sciara_status check_overrides(const struct sciara_problem_options *options) {
+  static const char *const fixed[] = {"dem", "initial"};
+  for (size_t k = 0; k < options->override_count; k++)
+    for (size_t f = 0; f < sizeof fixed / sizeof *fixed; f++) {
+      const size_t n = strlen(fixed[f]);
+      const char *o = options->overrides[k];
+      if (strncmp(o, fixed[f], n) == 0 && (o[n] == '.' || o[n] == '='))
+        return sciara_fail(
+            SCIARA_ERR_USAGE,
+            "--set: found %s, allowed keys of vents, run, output and engine, and title: the rest is that "
+            "of the checkpoint",
+            o);
+    }
+  return SCIARA_OK;
+}
+
+/** The problem may go on from the checkpoint: put its state there. */
+static enum sciara_status restore_once(const struct sciara_resume *r, struct sciara_problem *p) {
+  struct sciara_checkpoint_identity identity;
+  enum sciara_status status = sciara_checkpoint_identify(p, sciara_state_checksum_of_ground(p->state), &identity);
+  if (status == SCIARA_OK) status = sciara_checkpoint_check(&r->from, r->path, &identity, !r->branch);
+  free(identity.precision);
+  return status == SCIARA_OK ? sciara_checkpoint_read_state(r->path, &r->from, p->state) : status;
+}
+
+/** The same, or from a newer one if that is gone. */
+static enum sciara_status restore(struct sciara_resume *r, struct sciara_problem *p) {
+  enum sciara_status status = restore_once(r, p);
+  for (int k = 0; k < MOST_TRIES && status != SCIARA_OK && r->branch && is_gone(r->path); k++) {
+    sciara_checkpoint_free(&r->from);
+    free(r->path);
+    r->path = NULL;
+    SCIARA_TRY(sciara_resume_find(r));
+    status = restore_once(r, p);
+  }
+  return status;
+}
+
+void sciara_resume_problem(struct sciara_resume *r, const struct sciara_problem_options *options,
+                           struct sciara_problem *out, struct sciara_refusals *refusals) {
+  *out = (struct sciara_problem){0};
+  char *dem = sciara_path_join(r->folder, SCIARA_RUN_DEM);
+  const struct sciara_problem_ground ground = {
+      .dem = dem, .grid = &r->from.identity.grid, .georef = &r->from.georef, .dem_hash = r->from.dem_hash};
+  struct sciara_problem_options how = *options;
+  how.ground = &ground;
+  enum sciara_status status = dem ? check_overrides(options) : no_memory();
+  if (status == SCIARA_OK) status = read_scenario(r, options, &out->scenario, refusals);
+  sciara_refusals_add(refusals, status);
+  if (status == SCIARA_OK) sciara_problem_place(out, &how, refusals);
+  if (refusals->count == 0) sciara_refusals_add(refusals, restore(r, out));
+  free(dem);
+}
+
+enum sciara_status sciara_resume_simulation(const struct sciara_resume *r, struct sciara_problem *problem,
+                                            struct sciara_simulation **out) {
+  SCIARA_TRY(sciara_simulation_create(problem, out));
+  struct sciara_simulation *s = *out;
+  s->losses_before = s->progress.losses = r->from.losses;
+  if (!r->branch) s->compute_s = r->from.compute_s;
+  if (s->progress.step >= s->until_step)
+    sciara_log(SCIARA_LOG_WARNING, "the end of the run is reached already: step %" PRIu64 " of %" PRIu64,
+               s->progress.step, s->until_step);
+  else if (s->progress.time >= s->until_time)
+    sciara_log(SCIARA_LOG_WARNING, "the end of the run is reached already: simulated time %.10g s of %.10g s",
+               s->progress.time, s->until_time);
+  return SCIARA_OK;
+}

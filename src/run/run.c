@@ -1,0 +1,428 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/run.h"
+
+#include <float.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/wallclock.h"
+#include "file/durable.h"
+#include "file/versions.h"
+#include "model/ledger.h"
+#include "model/soundness.h"
+#include "run/checkpoints.h"
+#include "run/choose_engine.h"
+#include "run/many_threads.h"
+#include "run/profile.h"
+#include "run/run_folder.h"
+#include "run/run_maps.h"
+#include "run/writer.h"
+#include "store/run_json.h"
+#include "store/snapshot_hdf5.h"
+
+struct run {
+  struct sciara_simulation *simulation;
+  const struct sciara_run_options *options;
+  const char *folder;
+  struct sciara_snapshot_context context;
+  struct sciara_run_record record;
+  struct sciara_profile profile;
+  struct sciara_writer *writer; ///< of the snapshots on the way; while it works the record is its own
+  uint64_t ground;              ///< the part of the checksums that never changes
+  uint64_t last_snapshot;       ///< the step of the last one taken; UINT64_MAX: none yet
+  double next_snapshot;         ///< simulated time at which the next one is due, s
+  struct sciara_checkpoints checkpoints;
+  int halt;                   ///< set when the steps shall come to an end, for one of the two reasons below
+  bool stop;                  ///< options->cancel is set, or something could not be written
+  struct sciara_wanted asked; ///< for a checkpoint: by the clock of the machine, or requested
+  double begin;               ///< monotonic seconds
+  double output_wait_s;       ///< in which the steps waited for snapshots
+  int lock;                   ///< descriptor of the locked folder, or -1
+};
+
+static enum sciara_status no_memory(void) { return sciara_fail(SCIARA_ERR_MEMORY, "no memory for the name of a file"); }
+
+// --------------------------------------------------------------------------------------------------------- run.json
+
+static enum sciara_status begin_record(struct run *r) {
+  const struct sciara_scenario *scenario = &r->simulation->problem.scenario;
+  struct sciara_run_record *record = &r->record;
+  record->status = SCIARA_RUN_RUNNING;
+  record->dem_hash = r->simulation->problem.dem_hash;
+  record->threads = r->simulation->threads;
+  if (!*record->started_utc) sciara_utc_now(record->started_utc);
+  SCIARA_TRY(sciara_run_record_set(&record->scenario, scenario->path));
+  SCIARA_TRY(sciara_run_record_set(&record->engine, r->simulation->ops->name));
+  SCIARA_TRY(sciara_run_record_set(&record->precision, r->context.precision));
+  SCIARA_TRY(sciara_run_record_set(&record->program_version, SCIARA_VERSION));
+  SCIARA_TRY(sciara_run_record_set(&record->git_hash, SCIARA_GIT_HASH));
+  SCIARA_TRY(sciara_run_record_set(&record->hdf5_version, sciara_hdf5_version()));
+  return sciara_run_record_set(&record->gdal_version, sciara_gdal_version());
+}
+
+/** Brings the record up to date and puts it on the disk: where the simulation stood, and its seconds up to then. */
+static enum sciara_status write_record(struct run *r, enum sciara_run_status status,
+                                       const struct sciara_engine_progress *p, double compute_s, double output_wait_s) {
+  struct sciara_run_record *record = &r->record;
+  record->status = status;
+  if (status != SCIARA_RUN_FAILED) { // else what stands there is the last good state, like its ledger
+    record->step = p->step;
+    record->time_s = p->time;
+    record->clock_s = p->clock;
+    record->liquid_cells = p->liquid_cells;
+  }
+  record->wall_s = sciara_wallclock() - r->begin;
+  record->compute_s = compute_s;
+  record->output_wait_s = output_wait_s;
+  sciara_utc_now(record->updated_utc);
+  if (status != SCIARA_RUN_RUNNING) sciara_utc_now(record->ended_utc);
+  char *path = sciara_path_join(r->folder, SCIARA_RUN_JSON);
+  if (!path) return no_memory();
+  const enum sciara_status result = sciara_run_record_write(record, path);
+  free(path);
+  return result;
+}
+
+static enum sciara_status write_record_of_now(struct run *r, enum sciara_run_status status) {
+  return write_record(r, status, &r->simulation->progress, r->simulation->compute_s, r->output_wait_s);
+}
+
+// -------------------------------------------------------------------------------------------------------- snapshots
+
+/** series.nc over all snapshots so far. */
+static enum sciara_status write_series(struct run *r) {
+  const size_t count = r->record.snapshot_count;
+  const char **names = NULL;
+  double *times = NULL;
+  enum sciara_status status;
+  SCIARA_TRY_GOTO(SCIARA_NEW(names, count, "names of the snapshots"));
+  SCIARA_TRY_GOTO(SCIARA_NEW(times, count, "times of the snapshots"));
+  for (size_t k = 0; k < count; k++) {
+    names[k] = r->record.snapshots[k].name;
+    times[k] = r->record.snapshots[k].time_s;
+  }
+  SCIARA_TRY_GOTO(
+      sciara_series_write(&r->context, &r->simulation->problem.state->grid, r->folder, names, times, count));
+cleanup:
+  sciara_free(names);
+  sciara_free(times);
+  return status;
+}
+
+/**
+ * Whether series.nc follows this snapshot: rewriting it each time would cost the square of their number, and while another
+ * snapshot waits to be written it can wait too.
+ */
+static bool is_series_due(size_t count, bool another) {
+  return count == 1 || count % 100 == 0 || (count < 100 && !another);
+}
+
+/** Writes an output: the file, then run.json, which acknowledges it. */
+static enum sciara_status write_output(void *context, struct sciara_output *o) {
+  struct run *r = (struct run *)context;
+  const bool single = r->simulation->problem.scenario.engine.single_precision;
+  char name[64];
+  snprintf(name, sizeof name, "snapshots/%08" PRIu64 ".nc", o->progress.step);
+  char *path = sciara_path_join(r->folder, name);
+  if (!path) return no_memory();
+  struct sciara_touched touched;
+  enum sciara_status status;
+  SCIARA_TRY_GOTO(sciara_touched_shared_out(o->state, r->context.threads, &touched));
+  sciara_ledger_form_over(o->state, &touched, single ? FLT_EPSILON : DBL_EPSILON, &o->ledger);
+  const uint64_t checksum = sciara_state_checksum_over(o->state, r->ground, &touched);
+  SCIARA_TRY_GOTO(sciara_snapshot_write(&r->context, o->state, &touched, &o->ledger, checksum, path));
+  r->record.ledger = o->ledger;
+  SCIARA_TRY_GOTO(sciara_run_record_add(&r->record, name, o->progress.step, o->progress.time, checksum));
+  SCIARA_TRY_GOTO(write_record(r, SCIARA_RUN_RUNNING, &o->progress, o->compute_s, o->output_wait_s));
+  const bool another = r->writer && sciara_writer_is_behind(r->writer);
+  if (is_series_due(r->record.snapshot_count, another)) SCIARA_TRY_GOTO(write_series(r));
+  o->path = path;
+  path = NULL;
+cleanup:
+  sciara_touched_release(&touched);
+  free(path);
+  return status;
+}
+
+/** What is wanted of an output. A checkpoint counts the snapshots before it, so it comes last. */
+static enum sciara_status write_wanted(struct run *r, struct sciara_output *o) {
+  enum sciara_status status = SCIARA_OK;
+  if (o->wanted.snapshot) SCIARA_TRY(write_output(r, o));
+  if (o->wanted.checkpoint) status = sciara_checkpoints_write(&r->checkpoints, o, r->record.snapshot_count);
+  if (status != SCIARA_OK) o->wanted.checkpoint = false; // the snapshot is acknowledged all the same
+  if (!o->path) o->path = sciara_checkpoint_path(r->checkpoints.folder, o->progress.step);
+  return status == SCIARA_OK && !o->path ? no_memory() : status;
+}
+
+/** The same of an output that the engine may have kept. */
+static enum sciara_status write_kept(void *context, struct sciara_output *o) {
+  SCIARA_TRY(sciara_simulation_collect(((const struct run *)context)->simulation, o->place, o->state));
+  return write_wanted((struct run *)context, o);
+}
+
+/** The word to the observer: the output is on the disk and in run.json. */
+static void tell_written(void *context, const struct sciara_output *o) {
+  const struct run *r = (const struct run *)context;
+  if (o->wanted.checkpoint)
+    sciara_log(o->wanted.request ? SCIARA_LOG_INFO : SCIARA_LOG_DEBUG, "checkpoint of step %" PRIu64, o->progress.step);
+  if (!o->wanted.snapshot) return;
+  if (!sciara_ledger_closes(&o->ledger))
+    sciara_log(SCIARA_LOG_WARNING, "step %" PRIu64 ": the ledger is open by %g m3, rounding explains %g m3",
+               o->progress.step, o->ledger.residual_m3, o->ledger.bound_m3);
+  if (r->options->observer.acknowledged) r->options->observer.acknowledged(r->options->observer.context, o->path);
+}
+
+/** Where the simulation stands, for an output. */
+static void describe_output(const struct run *r, struct sciara_wanted wanted, struct sciara_output *o) {
+  const struct sciara_simulation *s = r->simulation;
+  o->wanted = wanted;
+  o->next_snapshot_s = r->next_snapshot;
+  o->progress = s->progress;
+  o->wall_s = sciara_wallclock() - r->begin;
+  o->compute_s = s->compute_s;
+  o->output_wait_s = r->output_wait_s;
+}
+
+/** Writes the state as it stands before it comes back. */
+static enum sciara_status write_now(struct run *r, struct sciara_wanted wanted) {
+  struct sciara_simulation *s = r->simulation;
+  struct sciara_output output = {.state = s->problem.state};
+  describe_output(r, wanted, &output);
+  SCIARA_TRY(sciara_simulation_sync(s));
+  const enum sciara_status status = write_wanted(r, &output);
+  if (wanted.snapshot) r->last_snapshot = s->progress.step;
+  if (output.path) tell_written(r, &output);
+  free(output.path);
+  return status;
+}
+
+/** The state in which a run ends: a checkpoint first, if it may be taken up again, and a snapshot if it has none. */
+static enum sciara_status take_last(struct run *r, bool checkpoint) {
+  const struct sciara_simulation *s = r->simulation;
+  if (r->writer) SCIARA_TRY(sciara_writer_flush(r->writer));
+  if (checkpoint) SCIARA_TRY(write_now(r, (struct sciara_wanted){.checkpoint = true}));
+  if (r->last_snapshot == s->progress.step) return SCIARA_OK;
+  return write_now(r, (struct sciara_wanted){.snapshot = true});
+}
+
+/** Hands the state as it stands to the writer; waits while two others are under way, and for what `keep` waits for. */
+static enum sciara_status give_to_writer(struct run *r, struct sciara_wanted wanted) {
+  struct sciara_simulation *s = r->simulation;
+  const struct sciara_writer_work work = {
+      .context = r, .fetches = sciara_simulation_keeps(s), .write = write_kept, .written = tell_written};
+  const double begin = sciara_wallclock();
+  struct sciara_output *output;
+  if (!r->writer) SCIARA_TRY(sciara_writer_start(s->problem.state, &work, &r->writer));
+  SCIARA_TRY(sciara_writer_borrow(r->writer, &output));
+  SCIARA_TRY(sciara_simulation_keep(s, output->place, output->state));
+  r->output_wait_s += sciara_wallclock() - begin;
+  describe_output(r, wanted, output);
+  sciara_writer_give(r->writer);
+  if (wanted.snapshot) r->last_snapshot = s->progress.step;
+  return SCIARA_OK;
+}
+
+/** The first multiple of `every` after `time`, s. */
+static double next_output(double every, double time) {
+  if (!(every > 0)) return INFINITY;
+  double next = (floor(time / every) + 1) * every;
+  if (!(next > time)) next += every;                     // the quotient was rounded down
+  return next > time ? next : nextafter(time, INFINITY); // `every` is less than the rounding of the time
+}
+
+/** What is due at this moment; what was asked for is then no more. */
+static struct sciara_wanted take_wanted(struct run *r, double time) {
+  struct sciara_wanted wanted = r->asked;
+  r->asked = (struct sciara_wanted){.checkpoint = false};
+  if (!r->stop) __atomic_store_n(&r->halt, 0, __ATOMIC_RELAXED);
+  wanted.snapshot = time >= r->next_snapshot;
+  wanted.checkpoint |= sciara_checkpoints_due(&r->checkpoints, time);
+  return wanted;
+}
+
+static enum sciara_status take_outputs(struct run *r) {
+  const struct sciara_scenario *scenario = &r->simulation->problem.scenario;
+  const double time = r->simulation->progress.time;
+  const struct sciara_wanted wanted = take_wanted(r, time);
+  if (wanted.snapshot) r->next_snapshot = next_output(scenario->output.every_s, time);
+  if (wanted.checkpoint) sciara_checkpoints_schedule(&r->checkpoints, time);
+  if (!wanted.snapshot && !wanted.checkpoint) return SCIARA_OK;
+  // A run that only a signal asks for a checkpoint has no memory for states on the way.
+  return sciara_scenario_writes_on_the_way(scenario) ? give_to_writer(r, wanted) : write_now(r, wanted);
+}
+
+/** Between slices of work: tells of what was written, and stops the run when that failed or somebody asks for it. */
+static void tick(void *context, const struct sciara_simulation *s) {
+  struct run *r = (struct run *)context;
+  const struct sciara_run_options *o = r->options;
+  const bool failed = r->writer && !sciara_writer_poll(r->writer);
+  if (failed || (o->cancel && __atomic_load_n(o->cancel, __ATOMIC_RELAXED))) r->stop = true;
+  if (sciara_checkpoints_due_by_wall(&r->checkpoints)) r->asked.checkpoint = true;
+  if (o->checkpoint && __atomic_exchange_n(o->checkpoint, 0, __ATOMIC_RELAXED))
+    r->asked.checkpoint = r->asked.request = true;
+  if (r->stop || r->asked.checkpoint) __atomic_store_n(&r->halt, 1, __ATOMIC_RELAXED);
+  if (o->observer.tick) o->observer.tick(o->observer.context, s);
+}
+
+// -------------------------------------------------------------------------------------------------------------- run
+
+/** Runs from event to event. *reason tells why it ended. */
+static enum sciara_status run_events(struct run *r, enum sciara_stop_reason *reason) {
+  struct sciara_simulation *s = r->simulation;
+  for (;;) {
+    const struct sciara_event event = {.time = fmin(r->next_snapshot, r->checkpoints.next_s),
+                                       .step = sciara_profile_next(&r->profile),
+                                       .cancel = &r->halt,
+                                       .tick = tick,
+                                       .tick_context = r};
+    SCIARA_TRY(sciara_simulation_advance(s, &event));
+    *reason = s->finished != SCIARA_STOP_NONE ? s->finished : s->progress.reason;
+    const bool over = s->finished != SCIARA_STOP_NONE || (*reason == SCIARA_STOP_CANCEL && r->stop);
+    if (over || s->progress.step >= event.step) SCIARA_TRY(sciara_profile_add(&r->profile, s));
+    if (over) return SCIARA_OK;
+    SCIARA_TRY(take_outputs(r));
+  }
+}
+
+static void make_context(struct run *r) {
+  const struct sciara_problem *p = &r->simulation->problem;
+  r->context =
+      (struct sciara_snapshot_context){.georef = &p->georef,
+                                       .fields = p->scenario.output.fields,
+                                       .as_double = p->scenario.output.as_double,
+                                       .title = p->scenario.title,
+                                       .start = p->scenario.run.start,
+                                       .scenario_json = p->scenario.json,
+                                       .history = r->options->history,
+                                       .engine = r->simulation->ops->name,
+                                       .precision = sciara_precision_name(sciara_scenario_precision(&p->scenario)),
+                                       .dem_hash = p->dem_hash,
+                                       .threads = sciara_snapshot_threads(r->simulation->threads)};
+}
+
+/** The end of a run that failed: run.json says so, as well as it can. */
+static void record_failure(struct run *r) {
+  if (!r->record.engine) return; // it failed before there was a record
+  char *why = sciara_format("%s", sciara_last_error());
+  sciara_run_record_set(&r->record.stop_reason, why);
+  const enum sciara_status ignored = write_record_of_now(r, SCIARA_RUN_FAILED);
+  (void)ignored;                                        // the first failure is the one to tell
+  if (why) sciara_fail(SCIARA_ERR_INTERNAL, "%s", why); // puts the sentence back; the status is the caller's
+  free(why);
+}
+
+/** Whether the run goes on in the folder in which it was begun. */
+static bool goes_on(const struct run *r) { return r->options->resume && !r->options->resume->branch; }
+
+/** The record and the lock of the run that goes on, as they were at the checkpoint. */
+static enum sciara_status take_over(struct run *r) {
+  struct sciara_resume *resume = r->options->resume;
+  r->lock = resume->lock;
+  resume->lock = -1;
+  r->record = resume->record;
+  resume->record = (struct sciara_run_record){.status = SCIARA_RUN_RUNNING};
+  sciara_run_record_cut(&r->record, resume->from.snapshots);
+  *r->record.ended_utc = '\0';
+  return sciara_run_record_set(&r->record.stop_reason, NULL);
+}
+
+/** Where the run comes from, for run.json. */
+static enum sciara_status record_descent(struct run *r) {
+  const struct sciara_resume *resume = r->options->resume;
+  if (goes_on(r)) return sciara_run_record_resume(&r->record, resume->from.step, r->simulation->ops->name);
+  r->record.parent_step = resume->from.step;
+  r->record.parent_checksum = resume->from.checksum;
+  return sciara_run_record_set(&r->record.parent, resume->folder);
+}
+
+/** The folder, and run.json in it before anything else: from then on it holds a run. */
+static enum sciara_status begin(struct run *r) {
+  const struct sciara_scenario *scenario = &r->simulation->problem.scenario;
+  const struct sciara_run_options *o = r->options;
+  const char *const inputs[] = {scenario->path, scenario->dem.path, scenario->initial_thickness.path,
+                                scenario->initial_temperature.path, o->resume ? o->resume->path : NULL};
+  if (o->profile) SCIARA_TRY(sciara_profile_open(&r->profile, o->profile, o->profile_every, o->overwrite));
+  if (goes_on(r))
+    SCIARA_TRY(take_over(r));
+  else
+    SCIARA_TRY(sciara_run_folder_prepare(r->folder, o->overwrite, inputs, sizeof inputs / sizeof *inputs, &r->lock));
+  r->ground = sciara_state_checksum_of_ground(r->simulation->problem.state);
+  SCIARA_TRY(begin_record(r));
+  if (o->resume) SCIARA_TRY(record_descent(r));
+  SCIARA_TRY(sciara_simulation_ledger(r->simulation, &r->record.ledger));
+  SCIARA_TRY(sciara_checkpoints_begin(&r->checkpoints, r->simulation, r->folder, r->ground, o->history,
+                                      r->record.started_utc));
+  if (o->resume && goes_on(r)) sciara_checkpoints_found(&r->checkpoints, o->resume->from.step);
+  SCIARA_TRY(write_record_of_now(r, SCIARA_RUN_RUNNING));
+  if (o->observer.prepared) o->observer.prepared(o->observer.context, r->folder);
+  if (o->profile) SCIARA_TRY(sciara_profile_begin(&r->profile, r->simulation));
+  char *snapshots = sciara_path_join(r->folder, "snapshots");
+  const enum sciara_status status = snapshots ? sciara_folder_make(snapshots) : no_memory();
+  free(snapshots);
+  if (status != SCIARA_OK || !goes_on(r))
+    return status == SCIARA_OK ? sciara_run_write_dem(&(struct sciara_run_place){r->simulation, r->folder, NULL})
+                               : status;
+  return r->record.snapshot_count > 0 ? write_series(r) : SCIARA_OK; // without those that are written again
+}
+
+/** Removes the snapshots that the run left when it was cut short and did not write again. */
+static enum sciara_status sweep(const struct run *r) {
+  const size_t count = r->record.snapshot_count;
+  uint64_t *steps;
+  SCIARA_TRY(SCIARA_NEW(steps, count, "steps of the snapshots"));
+  for (size_t k = 0; k < count; k++) steps[k] = r->record.snapshots[k].step;
+  const enum sciara_status status = sciara_run_folder_sweep(r->folder, steps, count);
+  sciara_free(steps);
+  return status;
+}
+
+/** What is written when the last step is done. */
+static enum sciara_status end(struct run *r, enum sciara_stop_reason reason) {
+  const struct sciara_scenario *scenario = &r->simulation->problem.scenario;
+  const bool periodic = isfinite(r->checkpoints.next_s) || isfinite(r->checkpoints.next_wall);
+  SCIARA_TRY(sciara_simulation_sync(r->simulation));
+  SCIARA_TRY(sciara_state_check_sound(r->simulation->problem.state, &scenario->params));
+  SCIARA_TRY(take_last(r, reason == SCIARA_STOP_CANCEL || periodic));
+  SCIARA_TRY(write_series(r));
+  SCIARA_TRY(sciara_run_write_maps(&(struct sciara_run_place){r->simulation, r->folder, &r->options->observer}));
+  if (goes_on(r) && reason != SCIARA_STOP_CANCEL) SCIARA_TRY(sweep(r));
+  SCIARA_TRY(sciara_run_record_set(&r->record.stop_reason, sciara_stop_reason_name(reason)));
+  return write_record_of_now(r, reason == SCIARA_STOP_CANCEL ? SCIARA_RUN_STOPPED : SCIARA_RUN_COMPLETE);
+}
+
+enum sciara_status sciara_run_to_end(struct sciara_simulation *s, const struct sciara_run_options *options,
+                                     struct sciara_run_result *result) {
+  struct run r = {.simulation = s,
+                  .options = options,
+                  .folder = s->problem.scenario.output.folder,
+                  .last_snapshot = UINT64_MAX,
+                  .lock = -1,
+                  .begin = sciara_wallclock()};
+  enum sciara_stop_reason reason = SCIARA_STOP_NONE;
+  make_context(&r);
+  r.next_snapshot = next_output(s->problem.scenario.output.every_s, s->progress.time);
+  if (goes_on(&r)) {
+    r.next_snapshot = options->resume->from.next_snapshot_s;
+    r.begin -= options->resume->from.wall_s;
+    r.output_wait_s = options->resume->from.output_wait_s;
+  }
+  enum sciara_status status = begin(&r);
+  if (status == SCIARA_OK) status = run_events(&r, &reason);
+  if (status == SCIARA_OK) status = end(&r, reason);
+  sciara_writer_stop(r.writer); // what was given is written, and told of, even if the run has failed
+  r.writer = NULL;
+  if (status == SCIARA_ERR_NUMERIC) sciara_checkpoints_blame(&r.checkpoints, status);
+  if (status != SCIARA_OK) record_failure(&r);
+  *result =
+      (struct sciara_run_result){.reason = reason, .ledger = r.record.ledger, .wall_s = sciara_wallclock() - r.begin};
+  sciara_checkpoints_end(&r.checkpoints);
+  sciara_profile_close(&r.profile);
+  sciara_run_record_free(&r.record);
+  if (r.lock >= 0) close(r.lock);
+  return status;
+}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// The public interface (sciara.h) over simulations.
+#include "sciara.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "model/field.h"
+#include "run/simulation.h"
+
+struct sciara {
+  struct sciara_simulation *simulation;
+};
+
+const char *sciara_version(void) { return SCIARA_VERSION; }
+
+enum sciara_status sciara_open(const char *scenario, const char *const *overrides, size_t count, struct sciara **out) {
+  if (!out) return sciara_fail(SCIARA_ERR_USAGE, "sciara_open: out is NULL");
+  *out = NULL;
+  if (!scenario || (count > 0 && !overrides))
+    return sciara_fail(SCIARA_ERR_USAGE, "sciara_open: scenario or overrides is NULL");
+  const struct sciara_problem_options options = {.overrides = overrides, .override_count = count};
+  struct sciara_problem problem;
+  SCIARA_TRY(sciara_problem_open(scenario, &options, &problem));
+  // Nothing here takes snapshots or checkpoints: the engine needs no room to keep states.
+  problem.scenario.output.every_s = 0;
+  problem.scenario.output.checkpoint_every_s = problem.scenario.output.checkpoint_wall_s = 0;
+  struct sciara_simulation *simulation;
+  SCIARA_TRY(sciara_simulation_create(&problem, &simulation));
+  struct sciara *s;
+  const enum sciara_status status = SCIARA_NEW(s, 1, "simulation");
+  if (status != SCIARA_OK) {
+    sciara_simulation_destroy(simulation);
+    return status;
+  }
+  s->simulation = simulation;
+  *out = s;
+  return SCIARA_OK;
+}
+
+static enum sciara_status advance(struct sciara *s, uint64_t until_step) {
+  if (s->simulation->finished != SCIARA_STOP_NONE) return SCIARA_OK;
+  const struct sciara_event event = {.time = INFINITY, .step = until_step};
+  return sciara_simulation_advance(s->simulation, &event);
+}
+
+enum sciara_status sciara_step(struct sciara *s, uint64_t steps) {
+  const uint64_t done = s->simulation->progress.step;
+  return advance(s, steps < UINT64_MAX - done ? done + steps : UINT64_MAX);
+}
+
+enum sciara_status sciara_run(struct sciara *s) { return advance(s, UINT64_MAX); }
+
+void sciara_read_progress(const struct sciara *s, struct sciara_progress *out) {
+  const struct sciara_engine_progress *p = &s->simulation->progress;
+  *out = (struct sciara_progress){.step = p->step,
+                                  .time_s = p->time,
+                                  .clock_s = p->clock,
+                                  .liquid_cells = p->liquid_cells,
+                                  .solidified = s->simulation->finished == SCIARA_STOP_SOLIDIFIED,
+                                  .finished = s->simulation->finished != SCIARA_STOP_NONE};
+}
+
+void sciara_read_grid(const struct sciara *s, struct sciara_grid_info *out) {
+  const struct sciara_grid *g = &s->simulation->problem.state->grid;
+  *out = (struct sciara_grid_info){
+      .rows = g->rows, .cols = g->cols, .cell_size_m = g->cell_size, .west_m = g->west, .north_m = g->north};
+}
+
+enum sciara_status sciara_read_field(struct sciara *s, enum sciara_field field, double *out, size_t capacity) {
+  const struct sciara_state *state = s->simulation->problem.state;
+  const size_t cells = (size_t)sciara_grid_cells(&state->grid);
+  if (!sciara_field_describe(field))
+    return sciara_fail(SCIARA_ERR_USAGE, "sciara_read_field: there is no field %d", (int)field);
+  if (!out || capacity < cells)
+    return sciara_fail(SCIARA_ERR_USAGE, "sciara_read_field: room for %zu values, %zu are needed", out ? capacity : 0,
+                       cells);
+  if ((field == SCIARA_FIELD_MAX_THICKNESS && !state->max_h) || (field == SCIARA_FIELD_MAX_SPEED && !state->max_speed))
+    return sciara_fail(SCIARA_ERR_USAGE, "%s was not recorded: name it in output.fields of the scenario",
+                       sciara_field_name(field));
+  SCIARA_TRY(sciara_simulation_sync(s->simulation));
+  sciara_field_derive(state, field, out);
+  return SCIARA_OK;
+}
+
+enum sciara_status sciara_read_ledger(struct sciara *s, struct sciara_ledger *out) {
+  return sciara_simulation_ledger(s->simulation, out);
+}
+
+enum sciara_status sciara_checksum(struct sciara *s, uint64_t *out) {
+  SCIARA_TRY(sciara_simulation_sync(s->simulation));
+  *out = sciara_state_checksum(s->simulation->problem.state);
+  return SCIARA_OK;
+}
+
+void sciara_close(struct sciara *s) {
+  if (!s) return;
+  sciara_simulation_destroy(s->simulation);
+  sciara_free(s);
+}

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/simulation.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/wallclock.h"
+#include "model/ledger.h"
+#include "run/choose_engine.h"
+#include "run/many_threads.h"
+
+const char *sciara_stop_reason_name(enum sciara_stop_reason reason) {
+  switch (reason) {
+    case SCIARA_STOP_STEPS: return "steps";
+    case SCIARA_STOP_TIME: return "time";
+    case SCIARA_STOP_SOLIDIFIED: return "solidified";
+    case SCIARA_STOP_CANCEL: return "cancel";
+    case SCIARA_STOP_WALL:
+    case SCIARA_STOP_NONE: break;
+  }
+  return "none";
+}
+
+static enum sciara_status make_engine(struct sciara_simulation *s) {
+  const struct sciara_scenario *scenario = &s->problem.scenario;
+  const struct sciara_state *state = s->problem.state;
+  SCIARA_TRY(sciara_vents_check(s->problem.vents, &state->grid, state->kind)); // an engine writes where they say
+  SCIARA_TRY(sciara_scenario_choose_engine(scenario, &s->ops));
+  const char *how = strcmp(scenario->engine.name, "auto") == 0 ? " (chosen by auto)" : "";
+  s->threads = sciara_engine_threads(s->ops, scenario->engine.threads);
+  const enum sciara_isa isa = scenario->engine.isa == SCIARA_ISA_BEST ? sciara_isa_best() : scenario->engine.isa;
+  const bool choice = s->ops->capabilities & SCIARA_CAN_ISA;
+  sciara_log(SCIARA_LOG_INFO, "engine: %s%s%s%s, %s precision, %s%d thread%s", s->ops->name, how,
+             choice ? ", instructions " : "", choice ? sciara_isa_name(isa) : "",
+             sciara_precision_name(sciara_scenario_precision(scenario)),
+             s->threads > 1 && scenario->engine.threads == 0 ? "up to " : "", s->threads, s->threads == 1 ? "" : "s");
+  const struct sciara_engine_setup setup = {.params = &s->problem.scenario.params,
+                                            .vents = s->problem.vents,
+                                            .boundary = scenario->boundary,
+                                            .threads = scenario->engine.threads,
+                                            .options = sciara_scenario_engine_options(scenario),
+                                            .profile = scenario->engine.profile,
+                                            .keeps = sciara_scenario_writes_on_the_way(scenario)};
+  SCIARA_TRY(s->ops->create(&setup, &s->engine));
+  return s->ops->upload(s->engine, state);
+}
+
+enum sciara_status sciara_simulation_create(struct sciara_problem *problem, struct sciara_simulation **out) {
+  struct sciara_simulation *s = NULL;
+  *out = NULL;
+  enum sciara_status status = SCIARA_NEW(s, 1, "simulation");
+  if (status != SCIARA_OK) {
+    sciara_problem_free(problem);
+    return status;
+  }
+  s->problem = *problem;
+  *problem = (struct sciara_problem){0};
+  const struct sciara_scenario *scenario = &s->problem.scenario;
+  s->until_time =
+      fmin(scenario->run.until == SCIARA_UNTIL_TIME ? scenario->run.until_s : INFINITY, scenario->run.max_time_s);
+  s->until_step = scenario->run.max_steps;
+  s->state_is_current = true;
+  const struct sciara_state *state = s->problem.state;
+  s->progress = (struct sciara_engine_progress){.step = state->step,
+                                                .time = state->time,
+                                                .clock = state->clock,
+                                                .liquid_cells = sciara_state_liquid_cells(state)};
+  status = make_engine(s);
+  if (status != SCIARA_OK) {
+    sciara_simulation_destroy(s);
+    return status;
+  }
+  *out = s;
+  return SCIARA_OK;
+}
+
+void sciara_simulation_destroy(struct sciara_simulation *s) {
+  if (!s) return;
+  if (s->engine) s->ops->destroy(s->engine);
+  sciara_problem_free(&s->problem);
+  sciara_free(s);
+}
+
+/** What of the stop rule is met; a run also ends when nothing more can happen. */
+static enum sciara_stop_reason met(const struct sciara_simulation *s) {
+  if (s->progress.reason == SCIARA_STOP_SOLIDIFIED) return SCIARA_STOP_SOLIDIFIED;
+  if (s->progress.time >= s->until_time) return SCIARA_STOP_TIME;
+  if (s->progress.step >= s->until_step) return SCIARA_STOP_STEPS;
+  return SCIARA_STOP_NONE;
+}
+
+/** After a failed step the engine's state is of no use: nothing more is computed with it or read from it. */
+static enum sciara_status refuse_failed(const struct sciara_simulation *s) {
+  if (s->failed == SCIARA_OK) return SCIARA_OK;
+  return sciara_fail(s->failed, "an earlier step of this simulation failed; its state is of no use");
+}
+
+enum sciara_status sciara_simulation_advance(struct sciara_simulation *s, const struct sciara_event *event) {
+  SCIARA_TRY(refuse_failed(s));
+  const struct sciara_stop stop = {.steps = event->step < s->until_step ? event->step : s->until_step,
+                                   .time = fmin(event->time, s->until_time),
+                                   .solidified = true,
+                                   .cancel = event->cancel};
+  bool warned = s->progress.losses > 0;
+  enum sciara_status status;
+  do {
+    const double begin = sciara_wallclock();
+    s->state_is_current = false;
+    status = s->ops->advance(s->engine, &stop, &s->progress);
+    s->compute_s += sciara_wallclock() - begin;
+    s->progress.losses += s->losses_before;
+    if (!warned && s->progress.losses > 0) {
+      warned = true;
+      sciara_log(
+          SCIARA_LOG_WARNING,
+          "lava has reached the rim of the DEM and leaves the domain (simulated time %.0f s); it is counted as lost",
+          s->progress.time);
+    }
+    if (event->tick) event->tick(event->tick_context, s);
+  } while (status == SCIARA_OK && s->progress.reason == SCIARA_STOP_WALL);
+  if (status == SCIARA_OK) s->finished = met(s);
+  s->failed = status;
+  return status;
+}
+
+bool sciara_simulation_keeps(const struct sciara_simulation *s) { return s->ops->keep != NULL; }
+
+enum sciara_status sciara_simulation_keep(struct sciara_simulation *s, int place, struct sciara_state *state) {
+  SCIARA_TRY(refuse_failed(s));
+  return s->ops->keep ? s->ops->keep(s->engine, place) : s->ops->download(s->engine, state);
+}
+
+enum sciara_status sciara_simulation_collect(const struct sciara_simulation *s, int place, struct sciara_state *state) {
+  return s->ops->keep ? s->ops->collect(s->engine, place, state) : SCIARA_OK;
+}
+
+enum sciara_status sciara_simulation_sync(struct sciara_simulation *s) {
+  SCIARA_TRY(refuse_failed(s));
+  if (s->state_is_current) return SCIARA_OK;
+  SCIARA_TRY(s->ops->download(s->engine, s->problem.state));
+  s->state_is_current = true;
+  return SCIARA_OK;
+}
+
+enum sciara_status sciara_simulation_ledger(struct sciara_simulation *s, struct sciara_ledger *out) {
+  SCIARA_TRY(sciara_simulation_sync(s));
+  sciara_ledger_form(s->problem.state, s->problem.scenario.engine.single_precision ? FLT_EPSILON : DBL_EPSILON, out);
+  return SCIARA_OK;
+}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// A problem being solved by an engine. The stop rule lives here.
+#ifndef SCIARA_RUN_SIMULATION_H
+#define SCIARA_RUN_SIMULATION_H
+
+#include "engine/engine.h"
+#include "run/problem.h"
+
+struct sciara_simulation {
+  struct sciara_problem problem;
+  const struct sciara_engine_ops *ops;
+  void *engine;
+  struct sciara_engine_progress progress; ///< as the engine last told
+  double until_time;                ///< the stop rule: the first step with simulated time >= this, s; INFINITY: none
+  uint64_t until_step;              ///< ... or this many steps; UINT64_MAX: none
+  enum sciara_stop_reason finished; ///< SCIARA_STOP_NONE while the stop rule is not met
+  bool state_is_current;            ///< problem.state is what the engine holds
+  enum sciara_status failed;        ///< of the step that failed, SCIARA_OK while none has
+  uint64_t losses_before;           ///< losses of the run before this simulation took it up; progress counts them too
+  double compute_s;                 ///< seconds spent in the engine
+  int threads;                      ///< that the engine uses
+};
+
+/** Called between slices of work (about every 0.1 s). */
+typedef void sciara_tick(void *context, const struct sciara_simulation *s);
+
+/** Where one call of sciara_simulation_advance ends, if the stop rule does not end it before. */
+struct sciara_event {
+  double time; ///< first step with simulated time >= this, s
+  uint64_t step;
+  const int *cancel; ///< read atomically; may be NULL
+  sciara_tick *tick; ///< may be NULL
+  void *tick_context;
+};
+
+/** Takes over the problem (on failure too) and gives it to the engine that its scenario names. */
+enum sciara_status sciara_simulation_create(struct sciara_problem *problem, struct sciara_simulation **out);
+void sciara_simulation_destroy(struct sciara_simulation *s);
+
+/**
+ * Steps until the event, the stop rule (s->finished tells which part of it) or *cancel.
+ *
+ * @return SCIARA_ERR_NUMERIC: s->progress.bad tells where; the state is then of no use
+ */
+enum sciara_status sciara_simulation_advance(struct sciara_simulation *s, const struct sciara_event *event);
+
+/** Whether the engine keeps states: then the steps wait for no copy, and sciara_simulation_collect may come late. */
+bool sciara_simulation_keeps(const struct sciara_simulation *s);
+
+/**
+ * Takes the state as it stands, for `state`: keeps it in that place of the engine (SCIARA_PLACES) if it keeps states, else
+ * copies it now.
+ */
+enum sciara_status sciara_simulation_keep(struct sciara_simulation *s, int place, struct sciara_state *state);
+
+/** Puts what was kept there into `state`. Another thread may call it while the simulation goes on. */
+enum sciara_status sciara_simulation_collect(const struct sciara_simulation *s, int place, struct sciara_state *state);
+
+/** Brings problem.state up to date. */
+enum sciara_status sciara_simulation_sync(struct sciara_simulation *s);
+
+/** The ledger as it stands; brings the state up to date. */
+enum sciara_status sciara_simulation_ledger(struct sciara_simulation *s, struct sciara_ledger *out);
+
+/** "solidified", "time", "steps", "cancel" or "none". */
+const char *sciara_stop_reason_name(enum sciara_stop_reason reason);
+
+#endif

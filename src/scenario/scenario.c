@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reading a scenario: parse, override, check, keep the text, add the defaults, take the values over. What is wrong is
+// collected; what is good is taken all the same, so that the checks to come can speak of it.
+#include "scenario/scenario.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "file/durable.h"
+#include "model/field.h"
+#include "scenario/scenario_keys.h"
+
+static enum sciara_status out_of_memory(void) { return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a scenario"); }
+
+/** The value of a key of a filled tree; NULL when it is null, or absent without a default. */
+static const cJSON *get(const cJSON *root, const char *object, const char *name) {
+  const cJSON *parent = *object ? cJSON_GetObjectItemCaseSensitive(root, object) : root;
+  const cJSON *value = cJSON_GetObjectItemCaseSensitive(parent, name);
+  return cJSON_IsNull(value) ? NULL : value;
+}
+
+static bool is_text(const cJSON *value, const char *text) {
+  return cJSON_IsString(value) && strcmp(value->valuestring, text) == 0;
+}
+
+/** A copy of a text, NULL for none. */
+static enum sciara_status copy_text(const cJSON *value, char **out) {
+  *out = NULL;
+  if (!value) return SCIARA_OK;
+  *out = sciara_format("%s", value->valuestring);
+  return *out ? SCIARA_OK : out_of_memory();
+}
+
+/** A copy of a path, resolved against the folder of the scenario; NULL for none. */
+static enum sciara_status copy_path(const cJSON *value, const char *folder, char **out) {
+  *out = NULL;
+  if (!value) return SCIARA_OK;
+  *out = sciara_path_join(folder, value->valuestring);
+  return *out ? SCIARA_OK : out_of_memory();
+}
+
+static enum sciara_status take_dem(const cJSON *root, const char *folder, struct sciara_scenario *s) {
+  SCIARA_TRY(copy_path(get(root, "dem", "path"), folder, &s->dem.path));
+  SCIARA_TRY(copy_text(get(root, "dem", "crs"), &s->dem.crs));
+  s->dem.band = (int)get(root, "dem", "band")->valuedouble;
+  const cJSON *window = get(root, "dem", "window"), *cell_size = get(root, "dem", "cell_size_m"), *item;
+  s->dem.has_window = window != NULL;
+  size_t i = 0;
+  cJSON_ArrayForEach(item, window) s->dem.window[i++] = (int64_t)item->valuedouble;
+  s->dem.cell_size_m = cell_size ? cell_size->valuedouble : 0;
+  return SCIARA_OK;
+}
+
+static enum sciara_status take_layer(const cJSON *value, const char *folder, struct sciara_layer_spec *out) {
+  *out = (struct sciara_layer_spec){.given = value != NULL};
+  if (cJSON_IsString(value)) return copy_path(value, folder, &out->path);
+  if (value) out->value = value->valuedouble;
+  return SCIARA_OK;
+}
+
+static enum sciara_status take_model(const cJSON *root, struct sciara_scenario *s) {
+  size_t count;
+  const struct sciara_param_info *table = sciara_param_table(&count);
+  for (size_t i = 0; i < count; i++)
+    memcpy((char *)&s->params + table[i].offset, &get(root, "model", table[i].key)->valuedouble, sizeof(double));
+  enum sciara_status status = sciara_params_check(&s->params);
+  return status == SCIARA_OK ? SCIARA_OK : sciara_fail_context(status, "%s", s->path);
+}
+
+static enum sciara_status check_initial_temperature(const struct sciara_scenario *s) {
+  const struct sciara_layer_spec *t = &s->initial_temperature;
+  if (t->given && !t->path && !(t->value > s->params.T_sol && t->value <= s->params.T_vent))
+    return sciara_fail(
+        SCIARA_ERR_INPUT,
+        "%s: initial.temperature: found %.17g, allowed above model.T_sol_K = %.17g to model.T_vent_K = %.17g", s->path,
+        t->value, s->params.T_sol, s->params.T_vent);
+  return SCIARA_OK;
+}
+
+static enum sciara_status take_run(const cJSON *root, struct sciara_scenario *s) {
+  const cJSON *until = get(root, "run", "until"), *max_time = get(root, "run", "max_time"),
+              *max_steps = get(root, "run", "max_steps");
+  s->run.until = is_text(until, "solidified") ? SCIARA_UNTIL_SOLIDIFIED : SCIARA_UNTIL_TIME;
+  s->run.until_s = s->run.until == SCIARA_UNTIL_TIME ? sciara_scenario_seconds(until) : 0;
+  s->run.max_time_s = max_time ? sciara_scenario_seconds(max_time) : (double)INFINITY;
+  s->run.max_steps = max_steps ? (uint64_t)max_steps->valuedouble : UINT64_MAX;
+  return copy_text(get(root, "run", "start"), &s->run.start);
+}
+
+static unsigned field_bits(const cJSON *names) {
+  unsigned bits = 0;
+  const cJSON *name;
+  cJSON_ArrayForEach(name, names) bits |= 1u << sciara_field_find(name->valuestring);
+  return bits;
+}
+
+/** NAME.out beside NAME.json. */
+static char *default_folder(const char *scenario) {
+  size_t length = strlen(scenario);
+  if (length > 5 && strcmp(scenario + length - 5, ".json") == 0 && scenario[length - 6] != '/') length -= 5;
+  return sciara_format("%.*s.out", (int)length, scenario);
+}
+
+static enum sciara_status take_output(const cJSON *root, const char *folder, struct sciara_scenario *s) {
+  SCIARA_TRY(copy_path(get(root, "output", "folder"), folder, &s->output.folder));
+  if (!s->output.folder) s->output.folder = default_folder(s->path);
+  if (!s->output.folder) return out_of_memory();
+  s->output.every_s = sciara_scenario_seconds(get(root, "output", "every"));
+  s->output.checkpoint_every_s = sciara_scenario_seconds(get(root, "output", "checkpoint_every"));
+  s->output.checkpoint_wall_s = sciara_scenario_seconds(get(root, "output", "checkpoint_wall"));
+  s->output.fields = field_bits(get(root, "output", "fields"));
+  s->output.as_double = is_text(get(root, "output", "dtype"), "float64");
+  s->output.maps = field_bits(get(root, "output", "maps"));
+  return SCIARA_OK;
+}
+
+bool sciara_scenario_writes_on_the_way(const struct sciara_scenario *s) {
+  return s->output.every_s > 0 || s->output.checkpoint_every_s > 0 || s->output.checkpoint_wall_s > 0;
+}
+
+/** A whole number of "engine"; 0 for null. */
+static int whole(const cJSON *root, const char *name) {
+  const cJSON *item = get(root, "engine", name);
+  return cJSON_IsNumber(item) ? (int)item->valuedouble : 0;
+}
+
+static enum sciara_status take_engine(const cJSON *root, struct sciara_scenario *s) {
+  s->engine.single_precision = is_text(get(root, "engine", "precision"), "single");
+  s->engine.fast_math = is_text(get(root, "engine", "math"), "fast");
+  s->engine.threads = whole(root, "threads");
+  s->engine.shared_memory = is_text(get(root, "engine", "memory"), "shared");
+  s->engine.block_width = whole(root, "block_width");
+  s->engine.block_height = whole(root, "block_height");
+  s->engine.boxes = whole(root, "boxes");
+  s->engine.refit_every = whole(root, "refit_every");
+  s->engine.sort_every = whole(root, "sort_every");
+  const cJSON *isa = get(root, "engine", "isa");
+  s->engine.isa = cJSON_IsString(isa) ? sciara_isa_find(isa->valuestring) : SCIARA_ISA_BEST;
+  return copy_text(get(root, "engine", "name"), &s->engine.name);
+}
+
+/**
+ * The values of a filled tree.
+ *
+ * @param model_passed whether "model" is what the user gave, not the defaults in place of something refused
+ */
+static void take_values(const cJSON *root, const char *folder, bool model_passed, struct sciara_scenario *s,
+                        struct sciara_refusals *refusals) {
+  sciara_refusals_add(refusals, copy_text(get(root, "", "title"), &s->title));
+  sciara_refusals_add(refusals, take_dem(root, folder, s));
+  sciara_scenario_vents(folder, root, s, refusals);
+  sciara_refusals_add(refusals, take_layer(get(root, "initial", "thickness"), folder, &s->initial_thickness));
+  sciara_refusals_add(refusals, take_layer(get(root, "initial", "temperature"), folder, &s->initial_temperature));
+  const enum sciara_status model = take_model(root, s);
+  sciara_refusals_add(refusals, model);
+  if (model == SCIARA_OK && model_passed) sciara_refusals_add(refusals, check_initial_temperature(s));
+  s->boundary = is_text(get(root, "", "boundary"), "closed") ? SCIARA_BOUNDARY_CLOSED : SCIARA_BOUNDARY_OPEN;
+  sciara_refusals_add(refusals, take_run(root, s));
+  sciara_refusals_add(refusals, take_output(root, folder, s));
+  sciara_refusals_add(refusals, take_engine(root, s));
+}
+
+/** The text of a tree, malloc'd; the tree itself is left as it is. */
+static enum sciara_status keep_text(const cJSON *root, char **out) {
+  cJSON *copy = cJSON_Duplicate(root, true);
+  if (!copy) return out_of_memory();
+  struct sciara_text text = {0};
+  enum sciara_status status = sciara_json_print(copy, &text);
+  cJSON_Delete(copy);
+  *out = text.data; // NULL when the print failed early
+  return status;
+}
+
+/** From the tree as written, overrides applied, to the values. */
+static void read_tree(cJSON *root, const char *folder, struct sciara_scenario *s, struct sciara_refusals *refusals) {
+  const size_t before = refusals->count;
+  bool model_passed = true;
+  sciara_scenario_check(s->path, root, refusals);
+  if (!cJSON_IsObject(root)) return;
+  enum sciara_status status = keep_text(root, &s->json);
+  if (status == SCIARA_OK && refusals->count > before) {
+    const bool given = cJSON_HasObjectItem(root, "model");
+    status = sciara_scenario_drop_refused(root);
+    model_passed = given == cJSON_HasObjectItem(root, "model");
+  }
+  if (status == SCIARA_OK) status = sciara_scenario_fill(root);
+  sciara_refusals_add(refusals, status);
+  if (status == SCIARA_OK) take_values(root, folder, model_passed, s, refusals);
+}
+
+/** Keeps in mind which keys of "engine" an override brought. */
+static void note_override(const char *text, struct sciara_scenario *s) {
+  const bool whole_object = strncmp(text, "engine=", strlen("engine=")) == 0;
+  if (!whole_object && strncmp(text, "engine.", strlen("engine.")) != 0) return;
+  if (whole_object || strncmp(text, "engine.name=", strlen("engine.name=")) == 0) s->engine.name_overridden = true;
+  if (strncmp(text, "engine.threads=", strlen("engine.threads=")) != 0) s->engine.overridden = true;
+}
+
+void sciara_scenario_parse(const char *path, const char *text, size_t length, const char *const *overrides,
+                           size_t override_count, struct sciara_scenario *out, struct sciara_refusals *refusals) {
+  *out = (struct sciara_scenario){0};
+  cJSON *root = NULL;
+  char *folder = sciara_path_folder(path);
+  out->path = sciara_format("%s", path);
+  enum sciara_status status = folder && out->path ? SCIARA_OK : out_of_memory();
+  if (status == SCIARA_OK) status = sciara_json_parse_all(path, text, length, refusals, &root);
+  sciara_refusals_add(refusals, status);
+  if (status == SCIARA_OK) {
+    for (size_t i = 0; i < override_count; i++) {
+      sciara_refusals_add(refusals, sciara_scenario_override(path, root, overrides[i]));
+      note_override(overrides[i], out);
+    }
+    read_tree(root, folder, out, refusals);
+  }
+  cJSON_Delete(root);
+  free(folder);
+}
+
+void sciara_scenario_read_all(const char *path, const char *const *overrides, size_t override_count,
+                              struct sciara_scenario *out, struct sciara_refusals *refusals) {
+  char *text = NULL;
+  size_t length = 0;
+  *out = (struct sciara_scenario){0};
+  const enum sciara_status status = sciara_file_read(path, SCIARA_JSON_MAX_BYTES, &text, &length);
+  sciara_refusals_add(refusals, status);
+  if (status == SCIARA_OK) sciara_scenario_parse(path, text, length, overrides, override_count, out, refusals);
+  free(text);
+}
+
+enum sciara_status sciara_scenario_read(const char *path, const char *const *overrides, size_t override_count,
+                                        struct sciara_scenario *out) {
+  struct sciara_refusals refusals = {0};
+  sciara_scenario_read_all(path, overrides, override_count, out, &refusals);
+  const enum sciara_status status = sciara_refusals_verdict(&refusals);
+  sciara_refusals_free(&refusals);
+  if (status != SCIARA_OK) sciara_scenario_free(out);
+  return status;
+}
+
+void sciara_scenario_free(struct sciara_scenario *s) {
+  for (size_t i = 0; i < s->vent_count; i++) {
+    free(s->vents[i].name);
+    sciara_free(s->vents[i].points);
+    sciara_free(s->vents[i].edges);
+    sciara_free(s->vents[i].rates);
+  }
+  sciara_free(s->vents);
+  char *texts[] = {s->path,
+                   s->title,
+                   s->json,
+                   s->dem.path,
+                   s->dem.crs,
+                   s->initial_thickness.path,
+                   s->initial_temperature.path,
+                   s->run.start,
+                   s->output.folder,
+                   s->engine.name};
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) free(texts[i]);
+  *s = (struct sciara_scenario){0};
+}

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// A scenario: what to simulate, as a user wrote it, checked but not yet placed on a DEM.
+#ifndef SCIARA_SCENARIO_SCENARIO_H
+#define SCIARA_SCENARIO_SCENARIO_H
+
+#include "base/isa.h"
+#include "base/refusals.h"
+#include "base/text.h"
+#include "model/params.h"
+#include "model/polyline.h"
+
+/** How the place of a vent is given. */
+enum sciara_vent_place { SCIARA_VENT_XY, SCIARA_VENT_LONLAT, SCIARA_VENT_ROWCOL, SCIARA_VENT_LINE };
+
+/** One entry of "vents". Here and below arrays belong to sciara_alloc, texts to malloc. */
+struct sciara_vent_spec {
+  char *name; ///< owned; "vent 1" when the scenario gives none
+  enum sciara_vent_place place;
+  struct sciara_point *points; ///< x/y, lon/lat or column/row; one, or the vertices of a line (x/y)
+  size_t point_count;
+  double *edges; ///< rate_count + 1 times from the start of the run, s, "start" included
+  double *rates; ///< m3/s
+  size_t rate_count;
+};
+
+/** A constant or a raster; both unset: absent. */
+struct sciara_layer_spec {
+  char *path;   ///< resolved, or NULL
+  double value; ///< used when path is NULL and `given`
+  bool given;
+};
+
+enum sciara_until { SCIARA_UNTIL_SOLIDIFIED, SCIARA_UNTIL_TIME };
+
+struct sciara_scenario {
+  char *path;  ///< of the file
+  char *title; ///< may be NULL
+  char *json;  ///< the scenario as run, overrides applied, as text (defaults are not written out)
+
+  struct {
+    char *path; ///< resolved against the scenario's folder
+    int band;
+    bool has_window;
+    int64_t window[4];  ///< first row, first column, rows, columns
+    char *crs;          ///< may be NULL
+    double cell_size_m; ///< 0 when not given
+  } dem;
+
+  struct sciara_vent_spec *vents;
+  size_t vent_count;
+  struct sciara_layer_spec initial_thickness, initial_temperature;
+
+  struct sciara_params params;
+  enum sciara_boundary boundary;
+
+  struct {
+    enum sciara_until until;
+    double until_s;     ///< with SCIARA_UNTIL_TIME
+    double max_time_s;  ///< INFINITY when not given
+    uint64_t max_steps; ///< UINT64_MAX when not given
+    char *start;        ///< ISO 8601 UTC; may be NULL
+  } run;
+
+  struct {
+    char *folder;   ///< resolved against the scenario's folder; by default NAME.out beside the scenario NAME.json
+    double every_s; ///< 0: only the state at stop
+    double checkpoint_every_s; ///< simulated time between checkpoints; 0: none for that reason
+    double checkpoint_wall_s;  ///< machine time between checkpoints; 0: none for that reason
+    unsigned fields;           ///< bits (1u << enum sciara_field)
+    bool as_double;
+    unsigned maps; ///< bits (1u << enum sciara_field)
+  } output;
+
+  struct {
+    char *name; ///< "auto" by default
+    bool single_precision;
+    bool fast_math;
+    int threads; ///< 0: up to all cores, as many as the lava has work for
+    bool shared_memory;
+    int block_width, block_height; ///< 0, like the following: the engine's own
+    int boxes, refit_every, sort_every;
+    enum sciara_isa isa;
+    bool name_overridden, overridden; ///< by an override: the name; any key but the threads
+    bool profile;                     ///< time the elementary processes; no key of the file
+  } engine;
+};
+
+/**
+ * Reads a scenario and adds everything that is wrong with it to `refusals`: each names the file, the JSON path, what was
+ * found and what is allowed. Text that is not JSON is one refusal, for nothing after it can be trusted.
+ *
+ * @param overrides "a.b=value": the value is JSON; what is not JSON is taken as a string; a.0.b indexes arrays
+ * @param out       without a refusal the whole scenario. Otherwise what passed, for further checks: dem.path may be NULL
+ *                  and a vent may have no points, no rates or neither; other keys that were refused have their defaults.
+ *                  Release in any case.
+ */
+void sciara_scenario_read_all(const char *path, const char *const *overrides, size_t override_count,
+                              struct sciara_scenario *out, struct sciara_refusals *refusals);
+
+/** The same from a text, as if it lay at `path`; text[length] is 0. */
+void sciara_scenario_parse(const char *path, const char *text, size_t length, const char *const *overrides,
+                           size_t override_count, struct sciara_scenario *out, struct sciara_refusals *refusals);
+
+/** The same, all or nothing: the first refusal is the error. */
+enum sciara_status sciara_scenario_read(const char *path, const char *const *overrides, size_t override_count,
+                                        struct sciara_scenario *out);
+void sciara_scenario_free(struct sciara_scenario *s);
+
+/** Whether a run hands states to a thread that writes them while it goes on: snapshots or checkpoints at their times. */
+bool sciara_scenario_writes_on_the_way(const struct sciara_scenario *s);
+
+/** Appends the JSON Schema (draft-07) of a scenario. */
+enum sciara_status sciara_scenario_schema(struct sciara_text *out);
+
+/** Appends docs/scenario.md: every key with type, unit, range, default and meaning. */
+enum sciara_status sciara_scenario_manual(struct sciara_text *out);
+
+/** The path of the k-th key that an override may set without an index ("run.max_time"), or NULL after the last. */
+const char *sciara_scenario_settable_key(size_t k);
+
+#endif

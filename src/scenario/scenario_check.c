@@ -1,0 +1,386 @@
+// SPDX-License-Identifier: Apache-2.0
+// A tree of JSON against the table of keys: types, ranges, unknown, missing and contradicting keys. Every breach is found,
+// not only the first.
+#include <math.h>
+#include <string.h>
+
+#include "model/field.h"
+#include "scenario/scenario_keys.h"
+
+/** Whose tree is checked, and what is wrong with it so far. */
+struct check {
+  const char *file;
+  struct sciara_refusals *refusals;
+};
+
+static void refuse(const struct check *c, const struct sciara_json_path *path, const char *found, const char *allowed) {
+  sciara_refusals_add(c->refusals, sciara_scenario_refuse(c->file, path, found, allowed));
+}
+
+static void refuse_value(const struct check *c, const struct sciara_json_path *path, const cJSON *value,
+                         const char *allowed) {
+  char found[128];
+  if (sciara_refusals_full(c->refusals)) { // a million wrong rates shall take no time
+    sciara_refusals_add(c->refusals, SCIARA_ERR_INPUT);
+    return;
+  }
+  sciara_json_describe(value, found, sizeof found);
+  refuse(c, path, found, allowed);
+}
+
+/** Refuses a value of the wrong type. */
+static void refuse_type(const struct check *c, const struct sciara_json_path *path, const cJSON *value,
+                        const struct sciara_scenario_key *key) {
+  char allowed[1024];
+  sciara_scenario_key_allowed(key, allowed, sizeof allowed);
+  refuse_value(c, path, value, allowed);
+}
+
+static bool in_range(const struct sciara_scenario_key *key, double v) {
+  if (!(key->low < key->high)) return true;
+  return (key->low_allowed ? v >= key->low : v > key->low) && v <= key->high;
+}
+
+static void check_range(const struct check *c, const struct sciara_json_path *path, const cJSON *value,
+                        const struct sciara_scenario_key *key, double v) {
+  if (in_range(key, v)) return;
+  char allowed[96];
+  sciara_scenario_key_range(key, allowed, sizeof allowed);
+  refuse_value(c, path, value, allowed);
+}
+
+static void check_number(const struct check *c, const struct sciara_json_path *path, const cJSON *value,
+                         const struct sciara_scenario_key *key) {
+  if (cJSON_IsNumber(value))
+    check_range(c, path, value, key, value->valuedouble);
+  else
+    refuse_type(c, path, value, key);
+}
+
+static bool is_integral(double v) { return v == floor(v) && fabs(v) < 9007199254740992.0; } // 2^53
+
+static void check_integer(const struct check *c, const struct sciara_json_path *path, const cJSON *value,
+                          const struct sciara_scenario_key *key) {
+  if (cJSON_IsNumber(value) && is_integral(value->valuedouble))
+    check_range(c, path, value, key, value->valuedouble);
+  else
+    refuse_type(c, path, value, key);
+}
+
+static bool is_choice(const struct sciara_scenario_key *key, const cJSON *value) {
+  char name[64];
+  for (const char *rest = key->choices; sciara_scenario_list_next(&rest, '|', name, sizeof name);)
+    if (cJSON_IsString(value) && strcmp(value->valuestring, name) == 0) return true;
+  return false;
+}
+
+static void check_duration(const struct check *c, const struct sciara_json_path *path, const cJSON *value,
+                           const struct sciara_scenario_key *key) {
+  double seconds;
+  if (is_choice(key, value)) return;
+  if (cJSON_IsNumber(value))
+    check_range(c, path, value, key, value->valuedouble);
+  else if (cJSON_IsString(value) && sciara_parse_duration(value->valuestring, &seconds))
+    check_range(c, path, value, key, seconds);
+  else
+    refuse_type(c, path, value, key);
+}
+
+bool sciara_scenario_date_valid(const char *text) {
+  static const char form[] = "dddd-dd-ddTdd:dd:ddZ";
+  static const int days_of[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+  if (strlen(text) != sizeof form - 1) return false;
+  int number[6] = {0}, at = 0; // year, month, day, hour, minute, second
+  for (size_t i = 0; form[i]; i++) {
+    if (form[i] != 'd' ? text[i] != form[i] : text[i] < '0' || text[i] > '9') return false;
+    if (form[i] == 'd')
+      number[at] = number[at] * 10 + (text[i] - '0');
+    else
+      at++;
+  }
+  int year = number[0], month = number[1];
+  if (year < 1 || month < 1 || month > 12) return false;
+  bool leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
+  int days = days_of[month - 1] + (month == 2 && leap);
+  return number[2] >= 1 && number[2] <= days && number[3] < 24 && number[4] < 60 && number[5] < 60;
+}
+
+static void check_window(const struct check *c, const struct sciara_json_path *path, const cJSON *value,
+                         const struct sciara_scenario_key *key) {
+  if (!cJSON_IsArray(value) || cJSON_GetArraySize(value) != 4) {
+    refuse_type(c, path, value, key);
+    return;
+  }
+  struct sciara_json_path place = {.parent = path};
+  const cJSON *item;
+  cJSON_ArrayForEach(item, value) {
+    struct sciara_scenario_key entry = {
+        .type = SCIARA_KEY_INTEGER, .low = place.index < 2 ? 0 : 1, .low_allowed = true, .high = key->high};
+    check_integer(c, &place, item, &entry);
+    place.index++;
+  }
+}
+
+static void check_numbers(const struct check *c, const struct sciara_json_path *path, const cJSON *array,
+                          const struct sciara_scenario_key *number) {
+  struct sciara_json_path place = {.parent = path};
+  const cJSON *item;
+  cJSON_ArrayForEach(item, array) {
+    check_number(c, &place, item, number);
+    place.index++;
+  }
+}
+
+/** What is said of the array, as the range of one number in it. */
+static struct sciara_scenario_key number_in(const struct sciara_scenario_key *array) {
+  struct sciara_scenario_key number = *array;
+  number.type = SCIARA_KEY_NUMBER;
+  return number;
+}
+
+static void check_points(const struct check *c, const struct sciara_json_path *path, const cJSON *value,
+                         const struct sciara_scenario_key *key) {
+  int size = cJSON_IsArray(value) ? cJSON_GetArraySize(value) : 0;
+  if (size < 2 || size > SCIARA_KEY_MAX_POINTS) {
+    refuse_type(c, path, value, key);
+    return;
+  }
+  const struct sciara_scenario_key coordinate = number_in(key);
+  struct sciara_json_path place = {.parent = path};
+  const cJSON *point;
+  cJSON_ArrayForEach(point, value) {
+    if (cJSON_IsArray(point) && cJSON_GetArraySize(point) == 2)
+      check_numbers(c, &place, point, &coordinate);
+    else
+      refuse_value(c, &place, point, "a point [x, y]");
+    place.index++;
+  }
+}
+
+static void check_rates(const struct check *c, const struct sciara_json_path *path, const cJSON *value,
+                        const struct sciara_scenario_key *key) {
+  int size = cJSON_IsArray(value) ? cJSON_GetArraySize(value) : 0;
+  const struct sciara_scenario_key rate = number_in(key);
+  if (size < 1 || size > SCIARA_KEY_MAX_RATES)
+    refuse_type(c, path, value, key);
+  else
+    check_numbers(c, path, value, &rate);
+}
+
+static void refuse_field(const struct check *c, const struct sciara_json_path *path, const cJSON *value) {
+  const char *names[SCIARA_FIELD_COUNT];
+  char allowed[1024];
+  size_t length = 0;
+  for (int f = 0; f < SCIARA_FIELD_COUNT; f++) {
+    names[f] = sciara_field_describe((enum sciara_field)f)->name;
+    length += (size_t)snprintf(allowed + length, sizeof allowed - length, "%s%s", f ? ", " : "", names[f]);
+  }
+  const char *closest =
+      cJSON_IsString(value) ? sciara_closest_name(value->valuestring, names, SCIARA_FIELD_COUNT) : NULL;
+  if (closest) snprintf(allowed + length, sizeof allowed - length, " (did you mean \"%s\"?)", closest);
+  refuse_value(c, path, value, allowed);
+}
+
+static void check_fields(const struct check *c, const struct sciara_json_path *path, const cJSON *value,
+                         const struct sciara_scenario_key *key) {
+  if (!cJSON_IsArray(value) || cJSON_GetArraySize(value) < (int)key->low) {
+    refuse_type(c, path, value, key);
+    return;
+  }
+  struct sciara_json_path place = {.parent = path};
+  unsigned seen = 0;
+  const cJSON *item;
+  cJSON_ArrayForEach(item, value) {
+    enum sciara_field field = cJSON_IsString(item) ? sciara_field_find(item->valuestring) : SCIARA_FIELD_COUNT;
+    if (field == SCIARA_FIELD_COUNT)
+      refuse_field(c, &place, item);
+    else if (seen & 1u << field)
+      refuse_value(c, &place, item, "each field once");
+    else
+      seen |= 1u << field;
+    place.index++;
+  }
+}
+
+static void check_object(const struct check *c, const struct sciara_json_path *path, const cJSON *object,
+                         const char *schema, const char *alternatives);
+
+static void check_objects(const struct check *c, const struct sciara_json_path *path, const cJSON *value,
+                          const struct sciara_scenario_key *key) {
+  if (!cJSON_IsArray(value) || cJSON_GetArraySize(value) > (int)key->high) {
+    refuse_type(c, path, value, key);
+    return;
+  }
+  const struct sciara_scenario_key *items = sciara_scenario_key_items(key);
+  struct sciara_json_path place = {.parent = path};
+  const cJSON *item;
+  cJSON_ArrayForEach(item, value) {
+    if (cJSON_IsObject(item))
+      check_object(c, &place, item, items->path, items->alternatives);
+    else
+      refuse_type(c, &place, item, items);
+    place.index++;
+  }
+}
+
+static bool is_text(const cJSON *value) { return cJSON_IsString(value) && value->valuestring[0] != '\0'; }
+
+static void check_value(const struct check *c, const struct sciara_json_path *path, const cJSON *value,
+                        const struct sciara_scenario_key *key) {
+  bool right = true;
+  if (cJSON_IsNull(value) && sciara_scenario_key_nullable(key)) return;
+  switch (key->type) {
+    case SCIARA_KEY_ANY: break;
+    case SCIARA_KEY_OBJECT:
+      right = cJSON_IsObject(value);
+      if (right) check_object(c, path, value, key->path, key->alternatives);
+      break;
+    case SCIARA_KEY_OBJECTS: check_objects(c, path, value, key); break;
+    case SCIARA_KEY_STRING: right = is_text(value); break;
+    case SCIARA_KEY_CHOICE: right = is_choice(key, value); break;
+    case SCIARA_KEY_NUMBER: check_number(c, path, value, key); break;
+    case SCIARA_KEY_INTEGER: check_integer(c, path, value, key); break;
+    case SCIARA_KEY_DURATION: check_duration(c, path, value, key); break;
+    case SCIARA_KEY_LAYER:
+      right = cJSON_IsNumber(value) || is_text(value);
+      if (cJSON_IsNumber(value)) check_number(c, path, value, key);
+      break;
+    case SCIARA_KEY_DATE: right = cJSON_IsString(value) && sciara_scenario_date_valid(value->valuestring); break;
+    case SCIARA_KEY_WINDOW: check_window(c, path, value, key); break;
+    case SCIARA_KEY_POINTS: check_points(c, path, value, key); break;
+    case SCIARA_KEY_RATES: check_rates(c, path, value, key); break;
+    case SCIARA_KEY_FIELDS: check_fields(c, path, value, key); break;
+  }
+  if (!right) refuse_type(c, path, value, key);
+}
+
+// ---------------------------------------------------------------------------------------------------------- objects
+
+static bool has(const cJSON *object, const char *name) {
+  return cJSON_GetObjectItemCaseSensitive(object, name) != NULL;
+}
+
+/** Known keys for which unknown ones were probably meant: one mistyped key is one problem, not also a missing one. */
+struct meant {
+  const char *name[8];
+  size_t count;
+};
+
+static bool given_or_meant(const cJSON *object, const struct meant *meant, const char *name) {
+  for (size_t k = 0; k < meant->count; k++)
+    if (strcmp(meant->name[k], name) == 0) return true;
+  return has(object, name);
+}
+
+/** Whether a key of the kind of `key` is there but null, which says as much as no key. */
+static bool is_left_to_default(const cJSON *object, const struct sciara_scenario_key *key, const char *name) {
+  return key->preset && strcmp(key->preset, "null") == 0 &&
+         cJSON_IsNull(cJSON_GetObjectItemCaseSensitive(object, name));
+}
+
+static void refuse_unknown(const struct check *c, const struct sciara_json_path *path, const char *schema,
+                           struct meant *meant) {
+  if (sciara_refusals_full(c->refusals)) {
+    sciara_refusals_add(c->refusals, SCIARA_ERR_INPUT);
+    return;
+  }
+  const char *closest = sciara_scenario_closest_key(schema, path->key);
+  if (closest && meant->count < sizeof meant->name / sizeof *meant->name) meant->name[meant->count++] = closest;
+  sciara_refusals_add(c->refusals, sciara_scenario_unknown_key(c->file, schema, path->key, path));
+}
+
+/** "x,y" for people: x and y; the sets of "x,y|line" : x and y, or line. */
+static void print_alternatives(const char *alternatives, char *buffer, size_t capacity) {
+  size_t length = (size_t)snprintf(buffer, capacity, "exactly one of: ");
+  for (const char *p = alternatives; *p && length + 8 < capacity; p++) {
+    const char *piece = *p == ',' ? " and " : *p == '|' ? ", " : NULL;
+    length += (size_t)(piece ? snprintf(buffer + length, capacity - length, "%s", piece)
+                             : snprintf(buffer + length, capacity - length, "%c", *p));
+  }
+}
+
+/** Exactly one set of keys is given: the first key of each set stands for it (`needs` keeps sets whole). */
+static void check_alternatives(const struct check *c, const struct sciara_json_path *path, const cJSON *object,
+                               const struct meant *meant, const char *alternatives) {
+  char set[64], first[64], found[256] = "", allowed[256];
+  int given = 0;
+  for (const char *rest = alternatives; sciara_scenario_list_next(&rest, '|', set, sizeof set);) {
+    const char *inner = set;
+    if (!sciara_scenario_list_next(&inner, ',', first, sizeof first) || !given_or_meant(object, meant, first)) continue;
+    size_t length = strlen(found);
+    snprintf(found + length, sizeof found - length, "%s%s", given++ ? " together with " : "", first);
+  }
+  if (given == 1) return;
+  print_alternatives(alternatives, allowed, sizeof allowed);
+  refuse(c, path, given ? found : "none of them", allowed);
+}
+
+/** Required keys, and keys that want a partner; returns whether every partner is there. */
+static bool check_presence(const struct check *c, const struct sciara_json_path *path, const cJSON *object,
+                           const struct meant *meant, const char *schema) {
+  size_t count;
+  const struct sciara_scenario_key *keys = sciara_scenario_keys(&count);
+  bool paired = true;
+  for (size_t i = 0; i < count; i++) {
+    const char *name = sciara_scenario_key_name(&keys[i], schema);
+    if (!name) continue;
+    struct sciara_json_path place = {.parent = path, .key = name};
+    char allowed[1024];
+    if (keys[i].required && !given_or_meant(object, meant, name)) {
+      sciara_scenario_key_allowed(&keys[i], allowed, sizeof allowed);
+      refuse(c, &place, "nothing (the key is required)", allowed);
+    }
+    const char *needs = is_left_to_default(object, &keys[i], name) ? NULL : keys[i].needs;
+    if (needs && has(object, name) &&
+        (!given_or_meant(object, meant, needs) || is_left_to_default(object, &keys[i], needs))) {
+      snprintf(allowed, sizeof allowed, "only together with \"%s\"", keys[i].needs);
+      refuse(c, &place, "the key alone", allowed);
+      paired = false;
+    }
+  }
+  return paired;
+}
+
+static void check_object(const struct check *c, const struct sciara_json_path *path, const cJSON *object,
+                         const char *schema, const char *alternatives) {
+  struct meant meant = {.count = 0};
+  const cJSON *child;
+  cJSON_ArrayForEach(child, object) {
+    struct sciara_json_path place = {.parent = path, .key = child->string};
+    const struct sciara_scenario_key *key = sciara_scenario_key_find(schema, child->string);
+    if (key)
+      check_value(c, &place, child, key);
+    else
+      refuse_unknown(c, &place, schema, &meant);
+  }
+  const bool paired = check_presence(c, path, object, &meant, schema);
+  if (alternatives && paired) check_alternatives(c, path, object, &meant, alternatives); // else the lack was told
+}
+
+/** The one rule that spans two branches of the tree; where these are of the right type. */
+static void check_source(const struct check *c, const cJSON *root) {
+  const cJSON *vents = cJSON_GetObjectItemCaseSensitive(root, "vents");
+  const cJSON *initial = cJSON_GetObjectItemCaseSensitive(root, "initial");
+  if (!cJSON_IsArray(vents) || cJSON_GetArraySize(vents) > 0) return;
+  if (initial && (!cJSON_IsObject(initial) || has(initial, "thickness"))) return;
+  refuse(c, &(struct sciara_json_path){.key = "vents"}, "no vent", "at least one, unless initial.thickness is given");
+}
+
+void sciara_scenario_check(const char *file, const cJSON *root, struct sciara_refusals *refusals) {
+  const struct check c = {.file = file, .refusals = refusals};
+  if (!cJSON_IsObject(root)) {
+    refuse_value(&c, NULL, root, "an object");
+    return;
+  }
+  check_object(&c, NULL, root, "", NULL);
+  check_source(&c, root);
+}
+
+bool sciara_scenario_passes(const struct sciara_scenario_key *key, const cJSON *value) {
+  struct sciara_refusals refusals = {0};
+  const struct check c = {.file = "", .refusals = &refusals};
+  check_value(&c, NULL, value, key);
+  const bool passes = refusals.count == 0;
+  sciara_refusals_free(&refusals);
+  return passes;
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "scenario/scenario_default.h"
+
+#include "scenario/scenario_keys.h"
+
+static bool add_effusion(cJSON *vent, const struct sciara_default_request *q) {
+  cJSON *effusion = cJSON_AddObjectToObject(vent, "effusion");
+  if (!effusion || !cJSON_AddStringToObject(effusion, "slot", q->duration)) return false;
+  cJSON *rates = cJSON_AddArrayToObject(effusion, "rates_m3_s");
+  return rates && cJSON_AddItemToArray(rates, cJSON_CreateNumber(q->rate));
+}
+
+static bool add_vent(cJSON *list, const struct sciara_default_request *q, size_t k) {
+  const struct sciara_default_vent *v = &q->vents[k];
+  char name[32];
+  snprintf(name, sizeof name, "vent %zu", k + 1);
+  cJSON *vent = cJSON_CreateObject();
+  if (!cJSON_AddItemToArray(list, vent)) {
+    cJSON_Delete(vent);
+    return false;
+  }
+  return cJSON_AddStringToObject(vent, "name", name) &&
+         cJSON_AddNumberToObject(vent, v->lonlat ? "lon" : "x", v->at.x) &&
+         cJSON_AddNumberToObject(vent, v->lonlat ? "lat" : "y", v->at.y) &&
+         cJSON_AddStringToObject(vent, "start", "0 s") && add_effusion(vent, q);
+}
+
+/** What has no default, in the order of the manual. */
+static bool add_given(cJSON *root, const struct sciara_default_request *q) {
+  bool good = cJSON_AddStringToObject(root, "$schema", "scenario.schema.json") &&
+              (q->title ? cJSON_AddStringToObject(root, "title", q->title) : cJSON_AddNullToObject(root, "title"));
+  cJSON *dem = good ? cJSON_AddObjectToObject(root, "dem") : NULL;
+  good = dem && cJSON_AddStringToObject(dem, "path", q->dem);
+  cJSON *vents = good ? cJSON_AddArrayToObject(root, "vents") : NULL;
+  good = vents != NULL;
+  for (size_t k = 0; good && k < q->vent_count; k++) good = add_vent(vents, q, k);
+  return good;
+}
+
+/** The defaults of "initial" are to have none: an empty object would only ask what it is for. */
+static void drop_empty_initial(cJSON *root) {
+  cJSON *initial = cJSON_GetObjectItemCaseSensitive(root, "initial");
+  if (cJSON_IsObject(initial) && !initial->child) cJSON_Delete(cJSON_DetachItemViaPointer(root, initial));
+}
+
+enum sciara_status sciara_scenario_default(const struct sciara_default_request *request, const char *const *overrides,
+                                           size_t override_count, struct sciara_text *out) {
+  enum sciara_status status = SCIARA_OK;
+  cJSON *root = cJSON_CreateObject();
+  if (!root || !add_given(root, request)) status = sciara_fail(SCIARA_ERR_MEMORY, "no memory for a scenario");
+  for (size_t k = 0; status == SCIARA_OK && k < override_count; k++)
+    status = sciara_scenario_override("the scenario to be written", root, overrides[k]);
+  if (status == SCIARA_OK) status = sciara_scenario_fill(root);
+  if (status == SCIARA_OK) {
+    drop_empty_initial(root);
+    status = sciara_json_print(root, out);
+  }
+  if (status == SCIARA_OK) status = sciara_text_append(out, "\n");
+  cJSON_Delete(root);
+  return status;
+}

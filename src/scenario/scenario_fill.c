@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// A checked tree made whole: what did not pass goes, what is absent gets its default.
+#include <string.h>
+
+#include "scenario/scenario_keys.h"
+
+static enum sciara_status out_of_memory(void) { return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a scenario"); }
+
+static enum sciara_status drop_refused_vents(cJSON *vents, const struct sciara_scenario_key *items) {
+  for (cJSON *vent = vents->child, *next; vent; vent = next) {
+    next = vent->next;
+    if (sciara_scenario_passes(items, vent)) continue;
+    cJSON *null = cJSON_CreateNull();
+    if (!null || !cJSON_ReplaceItemViaPointer(vents, vent, null)) {
+      cJSON_Delete(null);
+      return out_of_memory();
+    }
+  }
+  return SCIARA_OK;
+}
+
+enum sciara_status sciara_scenario_drop_refused(cJSON *root) {
+  for (cJSON *child = root->child, *next; child; child = next) {
+    next = child->next;
+    const struct sciara_scenario_key *key = sciara_scenario_key_find("", child->string);
+    if (key && key->type == SCIARA_KEY_OBJECTS && cJSON_IsArray(child))
+      SCIARA_TRY(drop_refused_vents(child, sciara_scenario_key_items(key)));
+    else if (!key || !sciara_scenario_passes(key, child))
+      cJSON_Delete(cJSON_DetachItemViaPointer(root, child));
+  }
+  return SCIARA_OK;
+}
+
+static enum sciara_status fill_object(cJSON *object, const char *schema);
+
+/** Gives one absent key its default, or goes into a present one. */
+static enum sciara_status fill_key(cJSON *object, const struct sciara_scenario_key *key, const char *name) {
+  cJSON *child = cJSON_GetObjectItemCaseSensitive(object, name);
+  if (key->type == SCIARA_KEY_OBJECT && !child && !(child = cJSON_AddObjectToObject(object, name)))
+    return out_of_memory();
+  if (key->type == SCIARA_KEY_OBJECT) return fill_object(child, key->path);
+  if (key->type == SCIARA_KEY_OBJECTS) {
+    cJSON *item;
+    cJSON_ArrayForEach(item, child) SCIARA_TRY(fill_object(item, sciara_scenario_key_items(key)->path));
+    return SCIARA_OK;
+  }
+  if (child || !key->preset) return SCIARA_OK;
+  SCIARA_TRY(sciara_json_parse(key->path, key->preset, strlen(key->preset), &child));
+  if (cJSON_AddItemToObject(object, name, child)) return SCIARA_OK;
+  cJSON_Delete(child);
+  return out_of_memory();
+}
+
+static enum sciara_status fill_object(cJSON *object, const char *schema) {
+  if (!cJSON_IsObject(object)) return SCIARA_OK; // of the wrong type, or a vent that was taken out
+  size_t count;
+  const struct sciara_scenario_key *keys = sciara_scenario_keys(&count);
+  for (size_t i = 0; i < count; i++) {
+    const char *name = sciara_scenario_key_name(&keys[i], schema);
+    if (name) SCIARA_TRY(fill_key(object, &keys[i], name));
+  }
+  return SCIARA_OK;
+}
+
+enum sciara_status sciara_scenario_fill(cJSON *root) { return fill_object(root, ""); }

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "scenario/scenario_keys.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "model/field.h"
+#include "scenario/rates_csv.h"
+
+static const struct sciara_scenario_key table[] = {
+#define SCIARA_KEY(path_, type_, ...) {.path = path_, .type = type_, __VA_ARGS__},
+#include "scenario/scenario_keys.def"
+#undef SCIARA_KEY
+};
+enum { KEYS = sizeof table / sizeof *table };
+
+const struct sciara_scenario_key *sciara_scenario_keys(size_t *count) {
+  *count = KEYS;
+  return table;
+}
+
+const char *sciara_scenario_key_name(const struct sciara_scenario_key *key, const char *parent) {
+  size_t n = strlen(parent);
+  const char *name = key->path;
+  if (n > 0) {
+    if (strncmp(key->path, parent, n) != 0 || key->path[n] != '.') return NULL;
+    name += n + 1;
+  }
+  return strpbrk(name, ".[") ? NULL : name;
+}
+
+const struct sciara_scenario_key *sciara_scenario_key_find(const char *parent, const char *name) {
+  for (size_t i = 0; i < KEYS; i++) {
+    const char *candidate = sciara_scenario_key_name(&table[i], parent);
+    if (candidate && strcmp(candidate, name) == 0) return &table[i];
+  }
+  return NULL;
+}
+
+const struct sciara_scenario_key *sciara_scenario_key_items(const struct sciara_scenario_key *key) {
+  size_t n = strlen(key->path);
+  for (size_t i = 0; i < KEYS; i++)
+    if (strncmp(table[i].path, key->path, n) == 0 && strcmp(table[i].path + n, "[]") == 0) return &table[i];
+  return NULL;
+}
+
+bool sciara_scenario_key_nullable(const struct sciara_scenario_key *key) {
+  return key->preset && strcmp(key->preset, "null") == 0;
+}
+
+bool sciara_scenario_list_next(const char **rest, char separator, char *buffer, size_t capacity) {
+  if (!*rest || !**rest) return false;
+  const char *end = strchr(*rest, separator);
+  size_t n = end ? (size_t)(end - *rest) : strlen(*rest);
+  snprintf(buffer, capacity, "%.*s", (int)n, *rest);
+  *rest = end ? end + 1 : *rest + n;
+  return true;
+}
+
+void sciara_scenario_key_range(const struct sciara_scenario_key *key, char *buffer, size_t capacity) {
+  char low[40], high[40];
+  bool plain = key->type == SCIARA_KEY_FIELDS || key->type == SCIARA_KEY_OBJECTS; // there low and high are counts
+  const char *unit = key->type == SCIARA_KEY_DURATION ? "s" : key->unit && strcmp(key->unit, "1") != 0 ? key->unit : "";
+  buffer[0] = '\0';
+  if (plain || !(key->low < key->high)) return;
+  sciara_json_number(key->low, low, sizeof low);
+  sciara_json_number(key->high, high, sizeof high);
+  snprintf(buffer, capacity, "%s%s to %s%s%s", key->low_allowed ? "" : "above ", low, high, *unit ? " " : "", unit);
+}
+
+/** `"a", "b" or "c"` from "a|b|c". */
+static void list_choices(const char *choices, char *buffer, size_t capacity) {
+  char name[64];
+  size_t length = 0;
+  buffer[0] = '\0';
+  for (bool first = true; sciara_scenario_list_next(&choices, '|', name, sizeof name); first = false) {
+    const char *glue = first ? "" : *choices ? ", " : " or ";
+    int n = snprintf(buffer + length, capacity - length, "%s\"%s\"", glue, name);
+    if (n < 0 || (size_t)n >= capacity - length) return;
+    length += (size_t)n;
+  }
+}
+
+static void list_fields(char *buffer, size_t capacity) {
+  size_t length = 0;
+  for (int f = 0; f < SCIARA_FIELD_COUNT; f++) {
+    int n = snprintf(buffer + length, capacity - length, "%s%s", f ? ", " : "",
+                     sciara_field_describe((enum sciara_field)f)->name);
+    if (n < 0 || (size_t)n >= capacity - length) return;
+    length += (size_t)n;
+  }
+}
+
+void sciara_scenario_key_allowed(const struct sciara_scenario_key *key, char *buffer, size_t capacity) {
+  char range[96], list[512];
+  sciara_scenario_key_range(key, range, sizeof range);
+  const char *glue = *range ? ", " : "", *null = sciara_scenario_key_nullable(key) ? ", or null" : "";
+  list_choices(key->choices, list, sizeof list);
+  switch (key->type) {
+    case SCIARA_KEY_ANY: snprintf(buffer, capacity, "anything"); break;
+    case SCIARA_KEY_OBJECT: snprintf(buffer, capacity, "an object"); break;
+    case SCIARA_KEY_OBJECTS: snprintf(buffer, capacity, "an array of at most %.0f objects", key->high); break;
+    case SCIARA_KEY_STRING: snprintf(buffer, capacity, "a text that is not empty%s", null); break;
+    case SCIARA_KEY_CHOICE: snprintf(buffer, capacity, "%s%s", list, null); break;
+    case SCIARA_KEY_NUMBER: snprintf(buffer, capacity, "a number%s%s%s", glue, range, null); break;
+    case SCIARA_KEY_INTEGER: snprintf(buffer, capacity, "a whole number%s%s%s", glue, range, null); break;
+    case SCIARA_KEY_DURATION:
+      snprintf(buffer, capacity, "%s%sa duration (seconds, or text such as \"6 h\" or \"3 d\")%s%s%s", list,
+               *list ? ", or " : "", glue, range, null);
+      break;
+    case SCIARA_KEY_LAYER:
+      snprintf(buffer, capacity, "a number%s%s, or the path of a raster%s", glue, range, null);
+      break;
+    case SCIARA_KEY_DATE: snprintf(buffer, capacity, "a date \"YYYY-MM-DDThh:mm:ssZ\"%s", null); break;
+    case SCIARA_KEY_WINDOW:
+      snprintf(buffer, capacity,
+               "[first row, first column, rows, columns], whole numbers%s%s, rows and columns from 1%s", glue, range,
+               null);
+      break;
+    case SCIARA_KEY_POINTS:
+      snprintf(buffer, capacity, "an array of 2 to %d points [x, y]%s%s", SCIARA_KEY_MAX_POINTS, glue, range);
+      break;
+    case SCIARA_KEY_RATES:
+      snprintf(buffer, capacity, "an array of 1 to %d numbers%s%s", SCIARA_KEY_MAX_RATES, glue, range);
+      break;
+    case SCIARA_KEY_FIELDS:
+      list_fields(list, sizeof list);
+      snprintf(buffer, capacity, "an array of %sdifferent names of fields: %s", key->low > 0 ? "one or more " : "",
+               list);
+      break;
+  }
+}
+
+enum sciara_status sciara_scenario_refuse(const char *file, const struct sciara_json_path *path, const char *found,
+                                          const char *allowed) {
+  char place[512];
+  sciara_json_path_print(path, place, sizeof place);
+  return sciara_fail(SCIARA_ERR_INPUT, "%s: %s: found %s, allowed %s", file, place, found, allowed);
+}
+
+/** The names of the keys of an object; returns their number. */
+static size_t names_in(const char *parent, const char *names[KEYS]) {
+  size_t count = 0;
+  for (size_t i = 0; i < KEYS; i++) {
+    const char *name = sciara_scenario_key_name(&table[i], parent);
+    if (name) names[count++] = name;
+  }
+  return count;
+}
+
+const char *sciara_scenario_closest_key(const char *parent, const char *name) {
+  const char *names[KEYS];
+  const size_t count = names_in(parent, names);
+  return sciara_closest_name(name, names, count);
+}
+
+enum sciara_status sciara_scenario_unknown_key(const char *file, const char *parent, const char *name,
+                                               const struct sciara_json_path *path) {
+  const char *names[KEYS];
+  char allowed[1024] = "no key here";
+  size_t length = 0;
+  const size_t count = names_in(parent, names);
+  for (size_t i = 0; i < count; i++) {
+    int n = snprintf(allowed + length, sizeof allowed - length, "%s%s", i ? ", " : "", names[i]);
+    if (n > 0 && (size_t)n < sizeof allowed - length) length += (size_t)n;
+  }
+  const char *closest = sciara_closest_name(name, names, count);
+  if (closest) snprintf(allowed + length, sizeof allowed - length, " (did you mean \"%s\"?)", closest);
+  return sciara_scenario_refuse(file, path, "an unknown key", allowed);
+}
+
+double sciara_scenario_seconds(const cJSON *value) {
+  double seconds = 0;
+  if (cJSON_IsNumber(value)) return value->valuedouble;
+  if (cJSON_IsString(value) && !sciara_parse_duration(value->valuestring, &seconds)) seconds = 0;
+  return seconds;
+}
+
+const char *sciara_scenario_settable_key(size_t k) {
+  size_t count;
+  const struct sciara_scenario_key *keys = sciara_scenario_keys(&count);
+  for (size_t i = 0; i < count; i++) {
+    const enum sciara_key_type type = keys[i].type;
+    const bool is_value = type != SCIARA_KEY_ANY && type != SCIARA_KEY_OBJECT && type != SCIARA_KEY_OBJECTS;
+    if (is_value && !strstr(keys[i].path, "[]") && k-- == 0) return keys[i].path;
+  }
+  return NULL;
+}

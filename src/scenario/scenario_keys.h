@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// The table of scenario keys, and what the parts of the scenario reader share. Private to scenario*.c.
+#ifndef SCIARA_SCENARIO_SCENARIO_KEYS_H
+#define SCIARA_SCENARIO_SCENARIO_KEYS_H
+
+#include "file/json_strict.h"
+#include "scenario/scenario.h"
+
+enum sciara_key_type {
+  SCIARA_KEY_ANY,     ///< anything, ignored
+  SCIARA_KEY_OBJECT,  ///< an object whose keys are in the table
+  SCIARA_KEY_OBJECTS, ///< an array of at most `high` objects, described by the entry "PATH[]"
+  SCIARA_KEY_STRING,  ///< not empty
+  SCIARA_KEY_CHOICE,  ///< one of `choices`
+  SCIARA_KEY_NUMBER,
+  SCIARA_KEY_INTEGER,
+  SCIARA_KEY_DURATION, ///< seconds, text such as "6 h", or one of `choices`; ranges are in seconds
+  SCIARA_KEY_LAYER,    ///< a number, or the path of a raster
+  SCIARA_KEY_DATE,     ///< YYYY-MM-DDThh:mm:ssZ
+  SCIARA_KEY_WINDOW,   ///< [first row, first column, rows, columns], the last two >= 1
+  SCIARA_KEY_POINTS,   ///< an array of at least 2 points [x, y]
+  SCIARA_KEY_RATES,    ///< an array of 1 to SCIARA_KEY_MAX_RATES numbers
+  SCIARA_KEY_FIELDS,   ///< an array of at least `low` different field names
+};
+
+enum { SCIARA_KEY_MAX_RATES = 1000000, SCIARA_KEY_MAX_POINTS = 100000 };
+
+/** One key. Members that are not given are 0, NULL or false. */
+struct sciara_scenario_key {
+  const char *path; ///< "vents[].effusion.slot"
+  enum sciara_key_type type;
+  bool required;
+  const char *preset; ///< default as JSON; "null" also allows null to be written; NULL: none
+  const char *unit;
+  double low, high;         ///< range of numbers, when low < high
+  bool low_allowed;         ///< whether `low` itself may be given; `high` always may
+  const char *choices;      ///< "open|closed"
+  const char *needs;        ///< sister key that must be given as well
+  const char *alternatives; ///< of an object: exactly one of these sets of keys is given, "x,y|lon,lat"
+  const char *description;
+};
+
+/** The table, and its length in *count. */
+const struct sciara_scenario_key *sciara_scenario_keys(size_t *count);
+
+/** The name of a key in the object `parent` ("" at the top level), or NULL when it lies elsewhere. */
+const char *sciara_scenario_key_name(const struct sciara_scenario_key *key, const char *parent);
+
+/** The key `name` of the object `parent`, or NULL. */
+const struct sciara_scenario_key *sciara_scenario_key_find(const char *parent, const char *name);
+
+/** The entry "PATH[]" of an array of objects. */
+const struct sciara_scenario_key *sciara_scenario_key_items(const struct sciara_scenario_key *key);
+
+/** Whether null may be written for it. */
+bool sciara_scenario_key_nullable(const struct sciara_scenario_key *key);
+
+/** "0 to 1e6 m3/s", "above 0 to 1 K"; "" when there is no range. */
+void sciara_scenario_key_range(const struct sciara_scenario_key *key, char *buffer, size_t capacity);
+
+/** What may be written for it, for people: "a number, 0 to 1e6 m3/s, or null". */
+void sciara_scenario_key_allowed(const struct sciara_scenario_key *key, char *buffer, size_t capacity);
+
+/** The part of a list "a|b" at *rest up to `separator`, copied into `buffer`; moves on; false at the end. */
+bool sciara_scenario_list_next(const char **rest, char separator, char *buffer, size_t capacity);
+
+/** The key of the object `parent` that was probably meant by `name`, or NULL. */
+const char *sciara_scenario_closest_key(const char *parent, const char *name);
+
+/** "FILE: PATH: found an unknown key, allowed ...; did you mean ...?" */
+enum sciara_status sciara_scenario_unknown_key(const char *file, const char *parent, const char *name,
+                                               const struct sciara_json_path *path);
+
+/** "FILE: PATH: found FOUND, allowed ALLOWED"; returns SCIARA_ERR_INPUT. */
+enum sciara_status sciara_scenario_refuse(const char *file, const struct sciara_json_path *path, const char *found,
+                                          const char *allowed);
+
+/** Checks the whole tree against the table; adds every breach to `refusals`. */
+void sciara_scenario_check(const char *file, const cJSON *root, struct sciara_refusals *refusals);
+
+/** Whether a value alone is good for a key. */
+bool sciara_scenario_passes(const struct sciara_scenario_key *key, const cJSON *value);
+
+/** Applies one override "a.b=value" to the tree. */
+enum sciara_status sciara_scenario_override(const char *file, cJSON *root, const char *text);
+
+/**
+ * Takes the branches out of a tree that do not pass the check, so that the rest may be looked at further: a refused vent
+ * becomes null and keeps its number, any other key of the top level goes as a whole.
+ */
+enum sciara_status sciara_scenario_drop_refused(cJSON *root);
+
+/** Adds the defaults of absent keys; a tree that passed the check passes it afterwards as well. */
+enum sciara_status sciara_scenario_fill(cJSON *root);
+
+/**
+ * The vents of a filled tree that passed the check; null stands for a vent that did not, and gives one without points.
+ * `folder` is where CSV paths start. What is wrong is added to `refusals`.
+ */
+void sciara_scenario_vents(const char *folder, const cJSON *root, struct sciara_scenario *out,
+                           struct sciara_refusals *refusals);
+
+/** Seconds of a checked number or duration text; 0 for null. */
+double sciara_scenario_seconds(const cJSON *value);
+
+/** A real date "YYYY-MM-DDThh:mm:ssZ", years 1 to 9999, without leap seconds. */
+bool sciara_scenario_date_valid(const char *text);
+
+#endif

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// docs/scenario.md, from the table of keys.
+#include <string.h>
+
+#include "scenario/scenario_keys.h"
+
+static const char introduction[] =
+    "# The scenario\n\n"
+    "<!-- Generated from src/scenario/scenario_keys.def and src/model/params.def. Do not edit. -->\n\n"
+    "A scenario is one JSON file (UTF-8) that says what to simulate. Only `dem` and `vents` must be given; every other "
+    "key\n"
+    "has a default. The JSON Schema is in `config/scenario.schema.json`; `sciara schema` prints it.\n\n"
+    "```json\n"
+    "{\n"
+    "  \"dem\": { \"path\": \"dem.tif\" },\n"
+    "  \"vents\": [\n"
+    "    { \"x\": 500262.5, \"y\": 4177617.5, \"effusion\": { \"slot\": \"1 d\", \"rates_m3_s\": [1.58, 2.26, 3.01] } "
+    "},\n"
+    "    { \"name\": \"fissure\", \"line\": [[500300, 4177600], [500360, 4177580]], \"effusion\": { \"csv\": "
+    "\"rates.csv\" } }\n"
+    "  ],\n"
+    "  \"run\": { \"until\": \"12 d\", \"start\": \"2006-07-14T23:30:00Z\" },\n"
+    "  \"output\": { \"every\": \"6 h\", \"maps\": [\"deposit\"] }\n"
+    "}\n"
+    "```\n\n"
+    "## Rules\n\n"
+    "- The file is read strictly: unknown keys, keys given twice, numbers that are not finite, comments and text after "
+    "the\n"
+    "  end are errors. Each error names the file, the key, what was found and what is allowed.\n"
+    "- Paths are relative to the folder of the scenario file; an absolute path stays as it is.\n"
+    "- A duration is a number of seconds, or text: `\"30 s\"`, `\"90 min\"`, `\"6 h\"`, `\"3 d\"`. Simulated time "
+    "starts at 0.\n"
+    "- `--set KEY=VALUE` replaces a key for one run: `--set run.until=\"2 d\"`, `--set vents.0.x=500300`,\n"
+    "  `--set output.maps='[\"deposit\"]'`. The value is JSON; what is not JSON is taken as text. Items of arrays are\n"
+    "  counted from 0.\n\n";
+
+static const char rates[] =
+    "## Effusion rates in a CSV file\n\n"
+    "```csv\n"
+    "time_s,rate_m3_s\n"
+    "# a comment\n"
+    "0,1.58\n"
+    "6 h,2.26\n"
+    "3 d,0\n"
+    "```\n\n"
+    "The first line is the header as shown. Each row gives a time (a duration, counted from `start` of the vent) and "
+    "the rate\n"
+    "in m3/s from then until the next row. Times ascend, rates lie in 0 to 1e6 m3/s, and the rate of the last row is "
+    "0: it\n"
+    "closes the table. Values are separated by commas, decimals by points. There are 2 to 1000000 rows.\n";
+
+/** Text inside a table: a bar would end the cell. */
+static enum sciara_status append_cell(struct sciara_text *out, const char *text) {
+  for (const char *p = text; *p; p++)
+    SCIARA_TRY(*p == '|' ? sciara_text_append(out, "\\|") : sciara_text_append_bytes(out, p, 1));
+  return SCIARA_OK;
+}
+
+static enum sciara_status append_default(struct sciara_text *out, const struct sciara_scenario_key *key) {
+  double value;
+  char number[40];
+  if (key->required) return sciara_text_append(out, "required");
+  if (!key->preset) return sciara_text_append(out, "absent");
+  if (!sciara_parse_double(key->preset, &value)) return sciara_text_append(out, "`%s`", key->preset);
+  sciara_json_number(value, number, sizeof number);
+  return sciara_text_append(out, "`%s`", number);
+}
+
+static enum sciara_status append_row(struct sciara_text *out, const struct sciara_scenario_key *key, const char *name) {
+  char allowed[1024];
+  sciara_scenario_key_allowed(key, allowed, sizeof allowed);
+  SCIARA_TRY(sciara_text_append(out, "| `%s` | ", name));
+  SCIARA_TRY(append_default(out, key));
+  SCIARA_TRY(sciara_text_append(out, " | "));
+  SCIARA_TRY(append_cell(out, allowed));
+  SCIARA_TRY(sciara_text_append(out, " | "));
+  SCIARA_TRY(append_cell(out, key->description));
+  if (key->needs) SCIARA_TRY(sciara_text_append(out, " (with `%s`)", key->needs));
+  return sciara_text_append(out, " |\n");
+}
+
+/** "Exactly one of `x` and `y`, or `line`." */
+static enum sciara_status append_alternatives(struct sciara_text *out, const char *alternatives) {
+  char set[64], name[64];
+  SCIARA_TRY(sciara_text_append(out, "Exactly one of these is given: "));
+  for (bool first = true; sciara_scenario_list_next(&alternatives, '|', set, sizeof set); first = false) {
+    const char *rest = set;
+    SCIARA_TRY(sciara_text_append(out, "%s", first ? "" : *alternatives ? ", " : " or "));
+    for (bool one = true; sciara_scenario_list_next(&rest, ',', name, sizeof name); one = false)
+      SCIARA_TRY(sciara_text_append(out, "%s`%s`", one ? "" : " and ", name));
+  }
+  return sciara_text_append(out, ".\n\n");
+}
+
+/** The table of one object's keys; `title` is its place as errors print it. */
+static enum sciara_status append_section(struct sciara_text *out, const char *schema, const char *title,
+                                         const char *description, const char *alternatives) {
+  size_t count;
+  const struct sciara_scenario_key *keys = sciara_scenario_keys(&count);
+  SCIARA_TRY(sciara_text_append(out, "## %s\n\n", title));
+  if (description) SCIARA_TRY(sciara_text_append(out, "%c%s.\n\n", description[0] - ('a' - 'A'), description + 1));
+  if (alternatives) SCIARA_TRY(append_alternatives(out, alternatives));
+  SCIARA_TRY(sciara_text_append(out, "| key | default | allowed | meaning |\n|---|---|---|---|\n"));
+  for (size_t i = 0; i < count; i++) {
+    const char *name = sciara_scenario_key_name(&keys[i], schema);
+    if (name) SCIARA_TRY(append_row(out, &keys[i], name));
+  }
+  return sciara_text_append(out, "\n");
+}
+
+enum sciara_status sciara_scenario_manual(struct sciara_text *out) {
+  size_t count;
+  const struct sciara_scenario_key *keys = sciara_scenario_keys(&count);
+  SCIARA_TRY(sciara_text_append(out, "%s", introduction));
+  SCIARA_TRY(append_section(out, "", "Top level", NULL, NULL));
+  for (size_t i = 0; i < count; i++) {
+    if (keys[i].type != SCIARA_KEY_OBJECT) continue;
+    char title[128];
+    snprintf(title, sizeof title, "`%s`", keys[i].path);
+    SCIARA_TRY(append_section(out, keys[i].path, title, keys[i].description, keys[i].alternatives));
+  }
+  return sciara_text_append(out, "%s", rates);
+}

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+// Overrides "a.b=value", as if the scenario had been written so.
+#include <stdlib.h>
+#include <string.h>
+
+#include "scenario/scenario_keys.h"
+
+enum { MAX_PARTS = SCIARA_JSON_MAX_DEPTH };
+
+static const char NO_OBJECT[] = "?"; ///< an object that the table has not: no key is known in it
+
+/** An override cut into its parts. */
+struct override {
+  const char *file; ///< of the scenario, for errors
+  const char *text; ///< the whole of it, for errors
+  char *path;       ///< a copy, cut at the dots
+  const char *parts[MAX_PARTS];
+  size_t count;
+  cJSON *value; ///< owned until it is in the tree
+};
+
+/** Cuts "vents.0.x" or "vents[0].x" into its names. */
+static enum sciara_status cut_path(struct override *o) {
+  static const char form[] = "KEY=VALUE, with KEY such as engine.name or vents.0.x";
+  const char *equals = strchr(o->text, '=');
+  if (!equals || equals == o->text)
+    return sciara_fail(SCIARA_ERR_USAGE, "override \"%s\": found no key and value, allowed %s", o->text, form);
+  o->path = sciara_format("%.*s", (int)(equals - o->text), o->text);
+  if (!o->path) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for an override");
+  char *to = o->path;
+  for (const char *from = o->path; *from; from++) // the other way to write an index: it is how errors print it
+    if (*from != ']') *to++ = *from == '[' ? '.' : *from;
+  *to = '\0';
+  for (char *part = o->path; part;) {
+    char *dot = strchr(part, '.');
+    if (dot) *dot = '\0';
+    if (*part == '\0' || o->count == MAX_PARTS)
+      return sciara_fail(SCIARA_ERR_USAGE, "override \"%s\": found a bad key, allowed %s", o->text, form);
+    o->parts[o->count++] = part;
+    part = dot ? dot + 1 : NULL;
+  }
+  return SCIARA_OK;
+}
+
+/** JSON, or else the text itself as a string. */
+static enum sciara_status read_value(struct override *o) {
+  const char *text = strchr(o->text, '=') + 1;
+  char *name = sciara_format("override \"%.60s\"", o->text);
+  if (!name) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for an override");
+  enum sciara_status status = SCIARA_OK;
+  if (sciara_json_scan(name, text, strlen(text)) == SCIARA_OK) {
+    status = sciara_json_parse(name, text, strlen(text), &o->value);
+  } else {
+    sciara_error_clear(); // not being JSON is no error here
+    o->value = cJSON_CreateString(text);
+    if (!o->value) status = sciara_fail(SCIARA_ERR_MEMORY, "no memory for an override");
+  }
+  free(name);
+  return status;
+}
+
+static enum sciara_status put_in_object(struct override *o, cJSON *object, const char *name) {
+  bool there = cJSON_GetObjectItemCaseSensitive(object, name) != NULL;
+  bool done = there ? cJSON_ReplaceItemInObjectCaseSensitive(object, name, o->value)
+                    : cJSON_AddItemToObject(object, name, o->value);
+  if (!done) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for an override");
+  o->value = NULL; // the tree has it now
+  return SCIARA_OK;
+}
+
+/** The item of an array that a part such as "12" names. */
+static enum sciara_status find_item(const struct override *o, cJSON *array, const char *part,
+                                    const struct sciara_json_path *path, cJSON **item, int *index) {
+  int size = cJSON_GetArraySize(array);
+  size_t digits = strspn(part, "0123456789");
+  *index = digits > 0 && digits < 8 && part[digits] == '\0' ? atoi(part) : -1;
+  if (*index < 0 || *index >= size) {
+    char found[96], allowed[64];
+    snprintf(found, sizeof found, "the index \"%.60s\" in an override", part);
+    snprintf(allowed, sizeof allowed, size > 0 ? "0 to %d" : "none, the array is empty", size - 1);
+    return sciara_scenario_refuse(o->file, path, found, allowed);
+  }
+  *item = cJSON_GetArrayItem(array, *index);
+  return SCIARA_OK;
+}
+
+/** One level: a cursor in the tree, and what the table says of it. */
+struct cursor {
+  cJSON *node;
+  const char *schema; ///< object in the table; NULL where only indices lead on
+  struct sciara_json_path path[MAX_PARTS];
+};
+
+static enum sciara_status step_into_array(struct override *o, struct cursor *c, size_t i) {
+  cJSON *item = NULL;
+  int index = 0;
+  SCIARA_TRY(find_item(o, c->node, o->parts[i], i ? &c->path[i - 1] : NULL, &item, &index));
+  c->path[i] = (struct sciara_json_path){.parent = i ? &c->path[i - 1] : NULL, .index = (size_t)index};
+  if (i + 1 == o->count) {
+    if (!cJSON_ReplaceItemInArray(c->node, index, o->value))
+      return sciara_fail(SCIARA_ERR_MEMORY, "no memory for an override");
+    o->value = NULL;
+    return SCIARA_OK; // the old item is gone
+  }
+  c->node = item;
+  return SCIARA_OK;
+}
+
+static enum sciara_status step_into_object(struct override *o, struct cursor *c, size_t i) {
+  const char *name = o->parts[i];
+  c->path[i] = (struct sciara_json_path){.parent = i ? &c->path[i - 1] : NULL, .key = name};
+  const struct sciara_scenario_key *key = c->schema ? sciara_scenario_key_find(c->schema, name) : NULL;
+  if (!key) return sciara_scenario_unknown_key(o->file, c->schema ? c->schema : NO_OBJECT, name, &c->path[i]);
+  if (i + 1 == o->count) return put_in_object(o, c->node, name);
+  cJSON *child = cJSON_GetObjectItemCaseSensitive(c->node, name);
+  if (!child && key->type == SCIARA_KEY_OBJECT) {
+    child = cJSON_AddObjectToObject(c->node, name);
+    if (!child) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for an override");
+  }
+  if (!child)
+    return sciara_scenario_refuse(o->file, &c->path[i], "nothing in the scenario", "an override of the whole key");
+  const struct sciara_scenario_key *items = key->type == SCIARA_KEY_OBJECTS ? sciara_scenario_key_items(key) : NULL;
+  c->schema = key->type == SCIARA_KEY_OBJECT ? key->path : items ? items->path : NULL;
+  c->node = child;
+  return SCIARA_OK;
+}
+
+static enum sciara_status put_in_tree(struct override *o, cJSON *root) {
+  struct cursor c = {.node = root, .schema = ""};
+  for (size_t i = 0; i < o->count; i++) {
+    if (cJSON_IsArray(c.node)) {
+      SCIARA_TRY(step_into_array(o, &c, i));
+    } else if (cJSON_IsObject(c.node)) {
+      SCIARA_TRY(step_into_object(o, &c, i));
+    } else {
+      char found[128];
+      sciara_json_describe(c.node, found, sizeof found);
+      return sciara_scenario_refuse(o->file, i ? &c.path[i - 1] : NULL, found,
+                                    "an object or an array, for an override inside it");
+    }
+  }
+  return SCIARA_OK;
+}
+
+enum sciara_status sciara_scenario_override(const char *file, cJSON *root, const char *text) {
+  struct override o = {.file = file, .text = text};
+  enum sciara_status status = cut_path(&o);
+  if (status == SCIARA_OK) status = read_value(&o);
+  if (status == SCIARA_OK) status = put_in_tree(&o, root);
+  cJSON_Delete(o.value);
+  free(o.path);
+  return status;
+}

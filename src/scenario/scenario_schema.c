@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+// The JSON Schema (draft-07) of a scenario, from the table of keys.
+#include <math.h>
+#include <string.h>
+
+#include "model/field.h"
+#include "scenario/scenario_keys.h"
+
+// Memory can run out at every node. cJSON then returns NULL and each cJSON_Add... of a NULL fails without harm, so one
+// flag at the end tells whether the tree is whole.
+struct builder {
+  bool broken;
+};
+
+static cJSON *put(struct builder *b, cJSON *object, const char *name, cJSON *item) {
+  if (!item || !cJSON_AddItemToObject(object, name, item)) {
+    cJSON_Delete(item);
+    b->broken = true;
+    return NULL;
+  }
+  return item;
+}
+
+static cJSON *push(struct builder *b, cJSON *array, cJSON *item) {
+  if (!item || !cJSON_AddItemToArray(array, item)) {
+    cJSON_Delete(item);
+    b->broken = true;
+    return NULL;
+  }
+  return item;
+}
+
+static void put_text(struct builder *b, cJSON *object, const char *name, const char *text) {
+  put(b, object, name, cJSON_CreateString(text));
+}
+
+static void put_number(struct builder *b, cJSON *object, const char *name, double value) {
+  put(b, object, name, cJSON_CreateNumber(value));
+}
+
+/** "type": "number" and its range. */
+static void put_range(struct builder *b, cJSON *node, const char *type, const struct sciara_scenario_key *key) {
+  put_text(b, node, "type", type);
+  if (!(key->low < key->high)) return;
+  put_number(b, node, key->low_allowed ? "minimum" : "exclusiveMinimum", key->low);
+  put_number(b, node, "maximum", key->high);
+}
+
+static void put_not_empty(struct builder *b, cJSON *node) {
+  put_text(b, node, "type", "string");
+  put_number(b, node, "minLength", 1);
+}
+
+static void put_pattern(struct builder *b, cJSON *node, const char *pattern) {
+  put_text(b, node, "type", "string");
+  put_text(b, node, "pattern", pattern);
+}
+
+static void put_choices(struct builder *b, cJSON *node, const char *choices) {
+  char name[64];
+  cJSON *list = put(b, node, "enum", cJSON_CreateArray());
+  while (sciara_scenario_list_next(&choices, '|', name, sizeof name)) push(b, list, cJSON_CreateString(name));
+}
+
+/** An array of `low` to `high` items; returns the schema of the items. */
+static cJSON *put_array(struct builder *b, cJSON *node, double low, double high) {
+  put_text(b, node, "type", "array");
+  put_number(b, node, "minItems", low);
+  put_number(b, node, "maxItems", high);
+  return put(b, node, "items", cJSON_CreateObject());
+}
+
+static void put_window(struct builder *b, cJSON *node, const struct sciara_scenario_key *key) {
+  put_text(b, node, "type", "array");
+  put_number(b, node, "minItems", 4);
+  put_number(b, node, "maxItems", 4);
+  cJSON *items = put(b, node, "items", cJSON_CreateArray());
+  for (int i = 0; i < 4; i++) {
+    struct sciara_scenario_key entry = {.low = i < 2 ? 0 : 1, .low_allowed = true, .high = key->high};
+    put_range(b, push(b, items, cJSON_CreateObject()), "integer", &entry);
+  }
+}
+
+static void put_fields(struct builder *b, cJSON *node, const struct sciara_scenario_key *key) {
+  cJSON *items = put_array(b, node, key->low, SCIARA_FIELD_COUNT);
+  cJSON *list = put(b, items, "enum", cJSON_CreateArray());
+  for (int f = 0; f < SCIARA_FIELD_COUNT; f++)
+    push(b, list, cJSON_CreateString(sciara_field_describe((enum sciara_field)f)->name));
+  put(b, node, "uniqueItems", cJSON_CreateTrue());
+}
+
+/** The forms that a value may have go into `node`, or as alternatives into its "anyOf". */
+static void put_duration(struct builder *b, cJSON *any, const struct sciara_scenario_key *key) {
+  if (key->choices) put_choices(b, push(b, any, cJSON_CreateObject()), key->choices);
+  put_range(b, push(b, any, cJSON_CreateObject()), "number", key);
+  put_pattern(b, push(b, any, cJSON_CreateObject()),
+              "^ *[+]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)? *(s|min|h|d)?$");
+}
+
+static void put_object(struct builder *b, cJSON *node, const char *schema, const char *alternatives);
+
+/** The schema of one form of a value; objects and arrays included. */
+static void put_form(struct builder *b, cJSON *node, const struct sciara_scenario_key *key) {
+  const struct sciara_scenario_key *items;
+  switch (key->type) {
+    case SCIARA_KEY_ANY: break;
+    case SCIARA_KEY_OBJECT: put_object(b, node, key->path, key->alternatives); break;
+    case SCIARA_KEY_OBJECTS:
+      items = sciara_scenario_key_items(key);
+      put_object(b, put_array(b, node, 0, key->high), items->path, items->alternatives);
+      break;
+    case SCIARA_KEY_STRING: put_not_empty(b, node); break;
+    case SCIARA_KEY_CHOICE: put_choices(b, node, key->choices); break;
+    case SCIARA_KEY_NUMBER: put_range(b, node, "number", key); break;
+    case SCIARA_KEY_INTEGER: put_range(b, node, "integer", key); break;
+    case SCIARA_KEY_DATE:
+      put_pattern(b, node,
+                  "^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]Z$");
+      break;
+    case SCIARA_KEY_WINDOW: put_window(b, node, key); break;
+    case SCIARA_KEY_POINTS:
+      put_range(b, put_array(b, put_array(b, node, 2, SCIARA_KEY_MAX_POINTS), 2, 2), "number", key);
+      break;
+    case SCIARA_KEY_RATES: put_range(b, put_array(b, node, 1, SCIARA_KEY_MAX_RATES), "number", key); break;
+    case SCIARA_KEY_FIELDS: put_fields(b, node, key); break;
+    case SCIARA_KEY_DURATION:
+    case SCIARA_KEY_LAYER: break; // several forms: put_value
+  }
+}
+
+static void put_value(struct builder *b, cJSON *node, const struct sciara_scenario_key *key) {
+  bool several = key->type == SCIARA_KEY_DURATION || key->type == SCIARA_KEY_LAYER;
+  bool nullable = sciara_scenario_key_nullable(key);
+  put_text(b, node, "description", key->description);
+  if (key->preset) put(b, node, "default", cJSON_Parse(key->preset));
+  if (!several && !nullable) {
+    put_form(b, node, key);
+    return;
+  }
+  cJSON *any = put(b, node, "anyOf", cJSON_CreateArray());
+  if (key->type == SCIARA_KEY_DURATION) {
+    put_duration(b, any, key);
+  } else if (key->type == SCIARA_KEY_LAYER) {
+    put_range(b, push(b, any, cJSON_CreateObject()), "number", key);
+    put_not_empty(b, push(b, any, cJSON_CreateObject()));
+  } else {
+    put_form(b, push(b, any, cJSON_CreateObject()), key);
+  }
+  if (nullable) put_text(b, push(b, any, cJSON_CreateObject()), "type", "null");
+}
+
+/** "oneOf": each set of keys required in turn. */
+static void put_alternatives(struct builder *b, cJSON *node, const char *alternatives) {
+  char set[64], name[64];
+  cJSON *one = put(b, node, "oneOf", cJSON_CreateArray());
+  while (sciara_scenario_list_next(&alternatives, '|', set, sizeof set)) {
+    cJSON *required = put(b, push(b, one, cJSON_CreateObject()), "required", cJSON_CreateArray());
+    for (const char *rest = set; sciara_scenario_list_next(&rest, ',', name, sizeof name);)
+      push(b, required, cJSON_CreateString(name));
+  }
+}
+
+/** Keys that must be there, and keys that must come with others; left out where there are none. */
+static void put_presence(struct builder *b, cJSON *node, const char *schema) {
+  size_t count;
+  const struct sciara_scenario_key *keys = sciara_scenario_keys(&count);
+  cJSON *required = NULL, *dependencies = NULL;
+  for (size_t i = 0; i < count; i++) {
+    const char *name = sciara_scenario_key_name(&keys[i], schema);
+    if (!name) continue;
+    if (keys[i].required && !required) required = put(b, node, "required", cJSON_CreateArray());
+    if (keys[i].required) push(b, required, cJSON_CreateString(name));
+    if (keys[i].needs && !dependencies) dependencies = put(b, node, "dependencies", cJSON_CreateObject());
+    if (keys[i].needs) push(b, put(b, dependencies, name, cJSON_CreateArray()), cJSON_CreateString(keys[i].needs));
+  }
+}
+
+static void put_object(struct builder *b, cJSON *node, const char *schema, const char *alternatives) {
+  size_t count;
+  const struct sciara_scenario_key *keys = sciara_scenario_keys(&count);
+  put_text(b, node, "type", "object");
+  put(b, node, "additionalProperties", cJSON_CreateFalse());
+  put_presence(b, node, schema);
+  if (alternatives) put_alternatives(b, node, alternatives);
+  cJSON *properties = put(b, node, "properties", cJSON_CreateObject());
+  for (size_t i = 0; i < count; i++) {
+    const char *name = sciara_scenario_key_name(&keys[i], schema);
+    if (name) put_value(b, put(b, properties, name, cJSON_CreateObject()), &keys[i]);
+  }
+}
+
+/** No vents only with initial lava: the rule that spans two branches. */
+static const char source_rule[] =
+    "[{\"properties\": {\"vents\": {\"minItems\": 1}}},"
+    " {\"required\": [\"initial\"], \"properties\": {\"initial\": {\"required\": [\"thickness\"]}}}]";
+
+enum sciara_status sciara_scenario_schema(struct sciara_text *out) {
+  struct builder b = {0};
+  cJSON *root = cJSON_CreateObject();
+  put_text(&b, root, "$schema", "http://json-schema.org/draft-07/schema#");
+  put_text(&b, root, "title", "Scenario of sciara, the lava flow simulator");
+  put(&b, root, "anyOf", cJSON_Parse(source_rule));
+  put_object(&b, root, "", NULL);
+  enum sciara_status status =
+      b.broken || !root ? sciara_fail(SCIARA_ERR_MEMORY, "no memory for the JSON Schema") : SCIARA_OK;
+  if (status == SCIARA_OK) status = sciara_json_print(root, out);
+  if (status == SCIARA_OK) status = sciara_text_append(out, "\n");
+  cJSON_Delete(root);
+  return status;
+}

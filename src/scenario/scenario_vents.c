@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// The vents of a checked scenario: places, and tables of effusion rates.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "file/durable.h"
+#include "scenario/rates_csv.h"
+#include "scenario/scenario_keys.h"
+
+/** A vent on its way from the tree to the scenario. */
+struct reading {
+  const char *file, *folder;
+  const cJSON *vent;
+  size_t index;
+  struct sciara_vent_spec *spec;
+};
+
+static double number(const cJSON *object, const char *name) {
+  return cJSON_GetObjectItemCaseSensitive(object, name)->valuedouble;
+}
+
+static enum sciara_status read_line(struct sciara_vent_spec *spec, const cJSON *line) {
+  spec->place = SCIARA_VENT_LINE;
+  const size_t count = (size_t)cJSON_GetArraySize(line);
+  SCIARA_TRY(SCIARA_NEW(spec->points, count, "the points of a fissure"));
+  spec->point_count = count; // only now: a vent that is refused is looked at further
+  size_t i = 0;
+  const cJSON *point;
+  cJSON_ArrayForEach(point, line) {
+    spec->points[i++] = (struct sciara_point){point->child->valuedouble, point->child->next->valuedouble};
+  }
+  return SCIARA_OK;
+}
+
+static enum sciara_status read_place(struct sciara_vent_spec *spec, const cJSON *vent) {
+  static const struct {
+    const char *x, *y;
+    enum sciara_vent_place place;
+  } pairs[] = {{"x", "y", SCIARA_VENT_XY}, {"lon", "lat", SCIARA_VENT_LONLAT}, {"col", "row", SCIARA_VENT_ROWCOL}};
+  const cJSON *line = cJSON_GetObjectItemCaseSensitive(vent, "line");
+  if (line) return read_line(spec, line);
+  SCIARA_TRY(SCIARA_NEW(spec->points, 1, "the place of a vent"));
+  spec->point_count = 1;
+  for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+    if (!cJSON_GetObjectItemCaseSensitive(vent, pairs[i].x)) continue;
+    spec->place = pairs[i].place;
+    spec->points[0] = (struct sciara_point){number(vent, pairs[i].x), number(vent, pairs[i].y)};
+  }
+  return SCIARA_OK;
+}
+
+static enum sciara_status read_slots(struct reading *r, const cJSON *effusion, double start) {
+  struct sciara_vent_spec *spec = r->spec;
+  const cJSON *rates = cJSON_GetObjectItemCaseSensitive(effusion, "rates_m3_s");
+  double slot = sciara_scenario_seconds(cJSON_GetObjectItemCaseSensitive(effusion, "slot"));
+  const size_t count = (size_t)cJSON_GetArraySize(rates);
+  SCIARA_TRY(SCIARA_NEW(spec->rates, count, "effusion rates"));
+  SCIARA_TRY(SCIARA_NEW(spec->edges, count + 1, "effusion times"));
+  spec->rate_count = count;
+  size_t k = 0;
+  const cJSON *rate;
+  cJSON_ArrayForEach(rate, rates) spec->rates[k++] = rate->valuedouble;
+  for (k = 0; k <= spec->rate_count; k++) spec->edges[k] = start + (double)k * slot;
+  return SCIARA_OK;
+}
+
+static enum sciara_status read_csv(struct reading *r, const cJSON *csv, double start) {
+  char *path = sciara_path_join(r->folder, csv->valuestring);
+  if (!path) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a path");
+  struct sciara_rate_table table;
+  enum sciara_status status = sciara_rates_csv_read(path, &table);
+  free(path);
+  if (status != SCIARA_OK) return sciara_fail_context(status, "%s: vents[%zu].effusion.csv", r->file, r->index);
+  for (size_t k = 0; k <= table.count; k++) table.edges[k] += start;
+  r->spec->edges = table.edges;
+  r->spec->rates = table.rates;
+  r->spec->rate_count = table.count;
+  return SCIARA_OK;
+}
+
+/** Slots that vanish in the rounding of start + k slot would lose their lava. */
+static enum sciara_status check_edges(const struct reading *r) {
+  const double *edges = r->spec->edges;
+  for (size_t k = 0; k < r->spec->rate_count; k++)
+    if (!(edges[k] < edges[k + 1]))
+      return sciara_fail(SCIARA_ERR_INPUT,
+                         "%s: vents[%zu].effusion: found slot %zu from %.17g to %.17g s, allowed slots that do not "
+                         "vanish beside their time",
+                         r->file, r->index, k, edges[k], edges[k + 1]);
+  return SCIARA_OK;
+}
+
+static enum sciara_status read_vent(struct reading *r) {
+  const cJSON *name = cJSON_GetObjectItemCaseSensitive(r->vent, "name");
+  const cJSON *effusion = cJSON_GetObjectItemCaseSensitive(r->vent, "effusion");
+  const cJSON *csv = cJSON_GetObjectItemCaseSensitive(effusion, "csv");
+  double start = sciara_scenario_seconds(cJSON_GetObjectItemCaseSensitive(r->vent, "start"));
+  r->spec->name = name ? sciara_format("%s", name->valuestring) : sciara_format("vent %zu", r->index + 1);
+  if (!r->spec->name) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for the name of a vent");
+  SCIARA_TRY(read_place(r->spec, r->vent));
+  SCIARA_TRY(csv ? read_csv(r, csv, start) : read_slots(r, effusion, start));
+  return check_edges(r);
+}
+
+void sciara_scenario_vents(const char *folder, const cJSON *root, struct sciara_scenario *out,
+                           struct sciara_refusals *refusals) {
+  const cJSON *vents = cJSON_GetObjectItemCaseSensitive(root, "vents"), *vent;
+  const enum sciara_status status = SCIARA_NEW(out->vents, cJSON_GetArraySize(vents), "the vents");
+  sciara_refusals_add(refusals, status);
+  if (status != SCIARA_OK) return;
+  cJSON_ArrayForEach(vent, vents) {
+    size_t index = out->vent_count++;
+    struct reading r = {.file = out->path, .folder = folder, .vent = vent, .index = index, .spec = &out->vents[index]};
+    if (!cJSON_IsNull(vent)) sciara_refusals_add(refusals, read_vent(&r));
+  }
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// Checkpoints: the exact state of a run and all that it takes to go on from there (docs/formats.md). Chunks of the map
+// where lava never was are not stored; the ground itself is not either, for the run folder has it in dem.tif.
+#ifndef SCIARA_STORE_CHECKPOINT_HDF5_H
+#define SCIARA_STORE_CHECKPOINT_HDF5_H
+
+#include "file/georef.h"
+#include "model/params.h"
+#include "model/state.h"
+
+SCIARA_BEGIN_DECLS
+
+/** Value of the attribute sciara_checkpoint_format; another one is refused by the reader. */
+enum { SCIARA_CHECKPOINT_FORMAT = 1 };
+
+/** What a run must have in common with a checkpoint to go on from it. */
+struct sciara_checkpoint_identity {
+  struct sciara_grid grid;
+  uint64_t ground; ///< sciara_state_checksum_of_ground
+  uint64_t vents;  ///< sciara_vents_hash
+  struct sciara_params params;
+  uint64_t boundary; ///< enum sciara_boundary
+  uint64_t record;   ///< maxima that the state holds: bits of enum sciara_record
+  char *precision;   ///< "double"; owned
+};
+
+/** All of a checkpoint but the fields. Zero-initialise; texts are owned (malloc) and may be NULL when unknown. */
+struct sciara_checkpoint {
+  struct sciara_checkpoint_identity identity;
+  struct sciara_georef georef;
+  uint64_t dem_hash;
+  char *engine;                            ///< that computed it
+  char *scenario_path;                     ///< as given
+  char *scenario_folder;                   ///< absolute: where CSV files of rates are looked for
+  char *scenario_json;                     ///< the whole scenario as run
+  char *history, *started_utc;             ///< of the run
+  char *program_version, *git_hash;        ///< filled in by sciara_checkpoint_write
+  uint64_t step, solidifications;          ///< the state's; filled in by sciara_checkpoint_write ...
+  double time_s, clock_s;                  ///< ...
+  double initial_m3, emitted_m3;           ///< ... up to here
+  uint64_t losses;                         ///< times that lava left through a rim cell
+  uint64_t snapshots;                      ///< acknowledged so far
+  double next_snapshot_s;                  ///< simulated time at which the next one is due; INFINITY: none
+  double wall_s, compute_s, output_wait_s; ///< as in run.json
+  uint64_t checksum;                       ///< of the state, as in snapshots; filled in by sciara_checkpoint_write
+  uint64_t words;                          ///< over the fields as stored, maxima included; likewise
+};
+
+/** Releases what it owns and zeroes it. */
+void sciara_checkpoint_free(struct sciara_checkpoint *c);
+
+/**
+ * Writes `path` atomically and durably. What the state tells is put into `c` first. When it fails there is no file, or the
+ * earlier one, and no path.part.
+ */
+enum sciara_status sciara_checkpoint_write(struct sciara_checkpoint *c, const struct sciara_state *s, const char *path);
+
+/** Bytes of memory that writing takes, beside those of the file itself, which is made in memory. */
+size_t sciara_checkpoint_memory(const struct sciara_grid *grid);
+
+/**
+ * Reads the header. SCIARA_ERR_IO when there is no such file; SCIARA_ERR_INPUT when it is no checkpoint, of another
+ * version of the format, or damaged. On failure `out` is zeroed.
+ */
+enum sciara_status sciara_checkpoint_read_header(const char *path, struct sciara_checkpoint *out);
+
+/** The same, and reads every field to see that it is whole. */
+enum sciara_status sciara_checkpoint_verify(const char *path, struct sciara_checkpoint *out);
+
+/**
+ * Puts the fields and totals into a state of the bare ground of the same grid. Maxima that the state does not record are
+ * left out. SCIARA_ERR_INPUT, naming what is wrong, when it is damaged or the ground is another one.
+ */
+enum sciara_status sciara_checkpoint_read_state(const char *path, const struct sciara_checkpoint *c,
+                                                struct sciara_state *s);
+
+/**
+ * Refuses (SCIARA_ERR_INPUT) a run that cannot go on from a checkpoint: another DEM, parameter, boundary, precision, vents
+ * (with `same_vents`), or a maximum that is not in it. Names what differs and both values.
+ */
+enum sciara_status sciara_checkpoint_check(const struct sciara_checkpoint *c, const char *path,
+                                           const struct sciara_checkpoint_identity *run, bool same_vents);
+
+SCIARA_END_DECLS
+#endif

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+// The header of a checkpoint: one table, by which it is written, summed and read; and what two headers must share.
+#include "store/checkpoint_header.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/text.h"
+
+enum kind { TEXT, REAL, COUNT, HEX };
+
+static const char checksum_name[] = "header_checksum", format_name[] = "sciara_checkpoint_format";
+
+#define MEMBER(member_) offsetof(struct sciara_checkpoint, member_)
+
+/** One attribute. */
+static const struct entry {
+  const char *name;
+  enum kind kind;
+  size_t offset;
+} entries[] = {
+    {"program_version", TEXT, MEMBER(program_version)},
+    {"git_hash", TEXT, MEMBER(git_hash)},
+    {"engine", TEXT, MEMBER(engine)},
+    {"precision", TEXT, MEMBER(identity.precision)},
+    {"scenario_path", TEXT, MEMBER(scenario_path)},
+    {"scenario_folder", TEXT, MEMBER(scenario_folder)},
+    {"scenario_json", TEXT, MEMBER(scenario_json)},
+    {"history", TEXT, MEMBER(history)},
+    {"started_utc", TEXT, MEMBER(started_utc)},
+    {"crs_wkt", TEXT, MEMBER(georef.crs_wkt)},
+    {"crs_name", TEXT, MEMBER(georef.crs_name)},
+    {"rows", COUNT, MEMBER(identity.grid.rows)},
+    {"cols", COUNT, MEMBER(identity.grid.cols)},
+    {"cell_size_m", REAL, MEMBER(identity.grid.cell_size)},
+    {"west_m", REAL, MEMBER(identity.grid.west)},
+    {"north_m", REAL, MEMBER(identity.grid.north)},
+    {"dem_hash", HEX, MEMBER(dem_hash)},
+    {"ground_checksum", HEX, MEMBER(identity.ground)},
+    {"vents_hash", HEX, MEMBER(identity.vents)},
+    {"boundary", COUNT, MEMBER(identity.boundary)},
+    {"record", COUNT, MEMBER(identity.record)},
+    {"step", COUNT, MEMBER(step)},
+    {"time_s", REAL, MEMBER(time_s)},
+    {"clock_s", REAL, MEMBER(clock_s)},
+    {"initial_m3", REAL, MEMBER(initial_m3)},
+    {"emitted_m3", REAL, MEMBER(emitted_m3)},
+    {"solidifications", COUNT, MEMBER(solidifications)},
+    {"losses", COUNT, MEMBER(losses)},
+    {"snapshots", COUNT, MEMBER(snapshots)},
+    {"next_snapshot_s", REAL, MEMBER(next_snapshot_s)},
+    {"wall_s", REAL, MEMBER(wall_s)},
+    {"compute_s", REAL, MEMBER(compute_s)},
+    {"output_wait_s", REAL, MEMBER(output_wait_s)},
+    {"checksum", HEX, MEMBER(checksum)},
+    {"words", HEX, MEMBER(words)},
+};
+
+enum { ENTRIES = sizeof entries / sizeof *entries };
+
+void sciara_checkpoint_free(struct sciara_checkpoint *c) {
+  for (size_t k = 0; k < ENTRIES; k++)
+    if (entries[k].kind == TEXT) free(*(char **)((char *)c + entries[k].offset));
+  memset(c, 0, sizeof *c);
+}
+
+/** Over names and values, so that none can be changed or change places. */
+static uint64_t checksum_of(const struct sciara_checkpoint *c) {
+  uint64_t hash = SCIARA_HASH_BEGIN;
+  for (size_t k = 0; k < ENTRIES; k++) {
+    const struct entry *e = &entries[k];
+    const void *value = (const char *)c + e->offset;
+    const char *text = e->kind == TEXT ? *(const char *const *)value : NULL;
+    hash = sciara_hash_bytes(hash, e->name, strlen(e->name) + 1);
+    if (e->kind != TEXT)
+      hash = sciara_hash_bytes(hash, value, sizeof(uint64_t));
+    else if (text)
+      hash = sciara_hash_bytes(hash, text, strlen(text) + 1);
+  }
+  return sciara_hash_bytes(hash, &c->identity.params, sizeof c->identity.params);
+}
+
+static enum sciara_status put_hex(hid_t file, const char *path, const char *name, uint64_t value) {
+  char digits[17];
+  snprintf(digits, sizeof digits, "%016" PRIx64, value);
+  return sciara_hdf5_put_text(file, path, name, digits);
+}
+
+static enum sciara_status put_entry(hid_t file, const char *path, const struct entry *e,
+                                    const struct sciara_checkpoint *c) {
+  const void *value = (const char *)c + e->offset;
+  switch (e->kind) {
+    case TEXT: return sciara_hdf5_put_text(file, path, e->name, *(const char *const *)value);
+    case REAL: return sciara_hdf5_put_double(file, path, e->name, *(const double *)value);
+    case COUNT: return sciara_hdf5_put_int64(file, path, e->name, *(const int64_t *)value);
+    case HEX: break;
+  }
+  return put_hex(file, path, e->name, *(const uint64_t *)value);
+}
+
+/** "model.cooling": the name of a parameter's attribute, that of its key in a scenario. */
+static void param_name(const struct sciara_param_info *info, char name[128]) {
+  snprintf(name, 128, "model.%s", info->key);
+}
+
+enum sciara_status sciara_checkpoint_header_put(hid_t file, const char *path, const struct sciara_checkpoint *c) {
+  size_t count;
+  const struct sciara_param_info *params = sciara_param_table(&count);
+  char name[128];
+  SCIARA_TRY(sciara_hdf5_put_int64(file, path, format_name, SCIARA_CHECKPOINT_FORMAT));
+  for (size_t k = 0; k < ENTRIES; k++) SCIARA_TRY(put_entry(file, path, &entries[k], c));
+  for (size_t k = 0; k < count; k++) {
+    double value;
+    memcpy(&value, (const char *)&c->identity.params + params[k].offset, sizeof value);
+    param_name(&params[k], name);
+    SCIARA_TRY(sciara_hdf5_put_double(file, path, name, value));
+  }
+  return put_hex(file, path, checksum_name, checksum_of(c));
+}
+
+static enum sciara_status get_hex(hid_t file, const char *path, const char *name, uint64_t *out) {
+  char *text;
+  SCIARA_TRY(sciara_hdf5_get_text(file, path, name, &text));
+  const bool fits = text && strlen(text) == 16 && strspn(text, "0123456789abcdef") == 16;
+  if (fits) *out = strtoull(text, NULL, 16);
+  enum sciara_status status = SCIARA_OK;
+  if (!fits)
+    status = sciara_fail(SCIARA_ERR_INPUT, "%s: attribute %s: found %s, allowed are 16 hexadecimal digits", path, name,
+                         text ? text : "nothing");
+  free(text);
+  return status;
+}
+
+static enum sciara_status get_entry(hid_t file, const char *path, const struct entry *e, struct sciara_checkpoint *c) {
+  void *value = (char *)c + e->offset;
+  if (e->kind == TEXT) return sciara_hdf5_get_text(file, path, e->name, (char **)value);
+  if (e->kind == REAL) return sciara_hdf5_get_double(file, path, e->name, (double *)value);
+  if (e->kind == HEX) return get_hex(file, path, e->name, (uint64_t *)value);
+  SCIARA_TRY(sciara_hdf5_get_int64(file, path, e->name, (int64_t *)value));
+  if (*(const int64_t *)value >= 0) return SCIARA_OK;
+  return sciara_fail(SCIARA_ERR_INPUT, "%s: attribute %s: found %" PRId64 ", allowed 0 and more", path, e->name,
+                     *(const int64_t *)value);
+}
+
+static enum sciara_status check_format(hid_t file, const char *path) {
+  int64_t format = 0;
+  if (H5Aexists(file, format_name) <= 0)
+    return sciara_fail(SCIARA_ERR_INPUT, "%s: there is no attribute %s: no checkpoint of this program", path,
+                       format_name);
+  SCIARA_TRY(sciara_hdf5_get_int64(file, path, format_name, &format));
+  if (format == SCIARA_CHECKPOINT_FORMAT) return SCIARA_OK;
+  return sciara_fail(SCIARA_ERR_INPUT, "%s: %s: found %" PRId64 ", allowed %d: another version of the program wrote it",
+                     path, format_name, format, SCIARA_CHECKPOINT_FORMAT);
+}
+
+static enum sciara_status get_all(hid_t file, const char *path, struct sciara_checkpoint *c) {
+  size_t count;
+  const struct sciara_param_info *params = sciara_param_table(&count);
+  uint64_t expected = 0;
+  char name[128];
+  SCIARA_TRY(check_format(file, path));
+  for (size_t k = 0; k < ENTRIES; k++) SCIARA_TRY(get_entry(file, path, &entries[k], c));
+  for (size_t k = 0; k < count; k++) {
+    double value;
+    param_name(&params[k], name);
+    SCIARA_TRY(sciara_hdf5_get_double(file, path, name, &value));
+    memcpy((char *)&c->identity.params + params[k].offset, &value, sizeof value);
+  }
+  SCIARA_TRY(get_hex(file, path, checksum_name, &expected));
+  const uint64_t found = checksum_of(c);
+  if (found != expected)
+    return sciara_fail(SCIARA_ERR_INPUT,
+                       "%s: damaged: its header has the checksum %016" PRIx64 ", and says it were %016" PRIx64, path,
+                       found, expected);
+  if (!c->scenario_json || !c->scenario_path || !c->scenario_folder || !c->identity.precision)
+    return sciara_fail(SCIARA_ERR_INPUT, "%s: it does not tell the scenario or the precision", path);
+  return SCIARA_OK;
+}
+
+enum sciara_status sciara_checkpoint_header_get(hid_t file, const char *path, struct sciara_checkpoint *out) {
+  memset(out, 0, sizeof *out);
+  const enum sciara_status status = get_all(file, path, out);
+  if (status != SCIARA_OK) sciara_checkpoint_free(out);
+  return status;
+}
+
+// ----------------------------------------------------------------------------------------- what two of them must share
+
+static bool same_bits(double a, double b) { return memcmp(&a, &b, sizeof a) == 0; }
+
+static enum sciara_status check_ground(const struct sciara_checkpoint_identity *its, const char *path,
+                                       const struct sciara_checkpoint_identity *run) {
+  const struct sciara_grid *a = &its->grid, *b = &run->grid;
+  if (a->rows != b->rows || a->cols != b->cols || !same_bits(a->cell_size, b->cell_size) ||
+      !same_bits(a->west, b->west) || !same_bits(a->north, b->north))
+    return sciara_fail(SCIARA_ERR_INPUT,
+                       "%s: another DEM: found %" PRId64 " rows x %" PRId64 " columns of %.17g m at %.17g, %.17g, the "
+                       "checkpoint was computed on %" PRId64 " x %" PRId64 " of %.17g m at %.17g, %.17g",
+                       path, b->rows, b->cols, b->cell_size, b->west, b->north, a->rows, a->cols, a->cell_size, a->west,
+                       a->north);
+  if (its->ground == run->ground) return SCIARA_OK;
+  return sciara_fail(SCIARA_ERR_INPUT,
+                     "%s: another DEM: found altitudes with the checksum %016" PRIx64
+                     ", the checkpoint was computed on %016" PRIx64,
+                     path, run->ground, its->ground);
+}
+
+static enum sciara_status check_params(const struct sciara_checkpoint_identity *its, const char *path,
+                                       const struct sciara_checkpoint_identity *run) {
+  size_t count;
+  const struct sciara_param_info *params = sciara_param_table(&count);
+  for (size_t k = 0; k < count; k++) {
+    double a, b;
+    memcpy(&a, (const char *)&its->params + params[k].offset, sizeof a);
+    memcpy(&b, (const char *)&run->params + params[k].offset, sizeof b);
+    if (!same_bits(a, b))
+      return sciara_fail(SCIARA_ERR_INPUT, "%s: model.%s: found %.17g, the checkpoint was computed with %.17g", path,
+                         params[k].key, b, a);
+  }
+  return SCIARA_OK;
+}
+
+static const char *boundary_name(uint64_t boundary) { return boundary == SCIARA_BOUNDARY_CLOSED ? "closed" : "open"; }
+
+enum sciara_status sciara_checkpoint_check(const struct sciara_checkpoint *c, const char *path,
+                                           const struct sciara_checkpoint_identity *run, bool same_vents) {
+  const struct sciara_checkpoint_identity *its = &c->identity;
+  // First, for in another precision the ground is rounded in another way.
+  if (strcmp(its->precision, run->precision) != 0)
+    return sciara_fail(SCIARA_ERR_INPUT, "%s: precision: found %s, the checkpoint was computed in %s", path,
+                       run->precision, its->precision);
+  SCIARA_TRY(check_ground(its, path, run));
+  SCIARA_TRY(check_params(its, path, run));
+  if (its->boundary != run->boundary)
+    return sciara_fail(SCIARA_ERR_INPUT, "%s: boundary: found %s, the checkpoint was computed with %s", path,
+                       boundary_name(run->boundary), boundary_name(its->boundary));
+  if (same_vents && its->vents != run->vents)
+    return sciara_fail(SCIARA_ERR_INPUT,
+                       "%s: vents: cells or rates are others than those it was computed with; was a CSV file of rates "
+                       "changed? A branch (--output) may have other vents",
+                       path);
+  const uint64_t missing = run->record & ~its->record;
+  if (!missing) return SCIARA_OK;
+  return sciara_fail(SCIARA_ERR_INPUT, "%s: output: found %s among the fields, but the checkpoint has not recorded it",
+                     path, missing & SCIARA_RECORD_MAX_THICKNESS ? "max_thickness" : "max_speed");
+}

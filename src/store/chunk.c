@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bytes of a chunk: byte 0 of every value, then byte 1 of every value ... (HDF5's shuffle), as a zlib stream, and the
+// Fletcher-32 of that. The stream is made of pieces that know nothing of each other (Z_FULL_FLUSH): most are the same byte
+// all over, and those are deflated once. Z_RLE, for what lies next to each other is all that repeats in shuffled numbers.
+#include "store/chunk.h"
+
+#include <string.h>
+#include <zlib.h>
+
+#include "base/mem.h"
+
+enum {
+  PIECE = 32768,                              // bytes; zlib's window, which then never moves
+  ROOM = PIECE + PIECE / 8 + PIECE / 64 + 64, // of a deflated piece; zlib's deflateBound, and a flush
+  HEADER = 2,                                 // of a zlib stream
+  TRAILER = 2 + 4 + 4,                        // an empty last block, Adler-32, Fletcher-32
+  EVEN_ROOM = 192                             // of a deflated piece of one byte
+};
+
+/** A deflated piece of PIECE times the same byte. */
+struct even_piece {
+  size_t count; ///< 0: not deflated yet
+  uLong adler;
+  unsigned char bytes[EVEN_ROOM];
+};
+
+struct sciara_chunk_encoder {
+  const struct sciara_chunk_source *source;
+  int64_t rows, cols;  // of a chunk
+  size_t values, item; // in a chunk; bytes of each
+  z_stream deflater;
+  bool deflates;
+  unsigned char *shuffled;
+  struct even_piece even[256];
+};
+
+double sciara_chunk_fill(enum sciara_field field) {
+  // 0 is "no lava", and most of the grid holds none. Lava that never came is the missing value of arrival_time.
+  return field == SCIARA_FIELD_ARRIVAL_TIME ? SCIARA_NODATA_ALTITUDE : 0.0;
+}
+
+int64_t sciara_chunk_rows(const struct sciara_grid *g) {
+  return g->rows < SCIARA_CHUNK_SIDE ? g->rows : SCIARA_CHUNK_SIDE;
+}
+int64_t sciara_chunk_cols(const struct sciara_grid *g) {
+  return g->cols < SCIARA_CHUNK_SIDE ? g->cols : SCIARA_CHUNK_SIDE;
+}
+
+static size_t raw_bytes(const struct sciara_grid *g, bool as_double) {
+  return (size_t)(sciara_chunk_rows(g) * sciara_chunk_cols(g)) * (as_double ? sizeof(double) : sizeof(float));
+}
+
+size_t sciara_chunk_room(const struct sciara_grid *g, bool as_double) {
+  return HEADER + (raw_bytes(g, as_double) + PIECE - 1) / PIECE * ROOM + TRAILER;
+}
+
+size_t sciara_chunk_encoder_memory(const struct sciara_grid *g, bool as_double) {
+  enum { ZLIB = (1 << 17) + (1 << 17) + 8192 }; // zconf.h
+  return sizeof(struct sciara_chunk_encoder) + raw_bytes(g, as_double) + ZLIB;
+}
+
+enum sciara_status sciara_chunk_encoder_create(const struct sciara_chunk_source *source,
+                                               struct sciara_chunk_encoder **out) {
+  const struct sciara_grid *g = source->grid;
+  struct sciara_chunk_encoder *e = NULL;
+  enum sciara_status status;
+  SCIARA_TRY_GOTO(SCIARA_NEW(e, 1, "an encoder of chunks"));
+  e->source = source;
+  e->rows = sciara_chunk_rows(g);
+  e->cols = sciara_chunk_cols(g);
+  e->values = (size_t)(e->rows * e->cols);
+  e->item = source->as_double ? sizeof(double) : sizeof(float);
+  SCIARA_TRY_GOTO(SCIARA_NEW(e->shuffled, raw_bytes(g, source->as_double), "a chunk to write"));
+  e->deflates = deflateInit2(&e->deflater, 1, Z_DEFLATED, -MAX_WBITS, 8, Z_RLE) == Z_OK;
+  if (!e->deflates) {
+    status = sciara_fail(SCIARA_ERR_MEMORY, "no memory to deflate a chunk");
+    goto cleanup;
+  }
+  *out = e;
+  return SCIARA_OK;
+cleanup:
+  sciara_chunk_encoder_destroy(e);
+  return status;
+}
+
+void sciara_chunk_encoder_destroy(struct sciara_chunk_encoder *e) {
+  if (!e) return;
+  if (e->deflates) deflateEnd(&e->deflater);
+  sciara_free(e->shuffled);
+  sciara_free(e);
+}
+
+// ----------------------------------------------------------------------------------------------------------- shuffled
+
+static uint32_t bits_of_float(double value) {
+  const float narrow = (float)value;
+  uint32_t bits;
+  memcpy(&bits, &narrow, sizeof bits);
+  return bits;
+}
+
+static uint64_t bits_of(double value) {
+  uint64_t bits;
+  memcpy(&bits, &value, sizeof bits);
+  return bits;
+}
+
+/** The bits of a value in the type of the file. */
+static uint64_t file_bits(const struct sciara_chunk_encoder *e, double value) {
+  return e->source->as_double ? bits_of(value) : bits_of_float(value);
+}
+
+static void fill_all(const struct sciara_chunk_encoder *e, uint64_t fill) {
+  for (size_t b = 0; b < e->item; b++) memset(e->shuffled + b * e->values, (int)(fill >> 8 * b & 0xff), e->values);
+}
+
+/** Whether any of the values cannot be stored; *differs: whether any is not the fill value. */
+static bool look_at(const struct sciara_chunk_encoder *e, const double *value, int64_t cols, uint64_t fill,
+                    bool *differs) {
+  uint64_t other = 0;
+  int misfits = 0;
+  if (e->source->as_double)
+    for (int64_t c = 0; c < cols; c++) {
+      other |= bits_of(value[c]) ^ fill;
+      misfits |= (bits_of(value[c]) & 0x7ff0000000000000u) == 0x7ff0000000000000u;
+    }
+  else
+    for (int64_t c = 0; c < cols; c++) {
+      const uint32_t bits = bits_of_float(value[c]);
+      other |= bits ^ (uint32_t)fill;
+      misfits |= (bits & 0x7f800000u) == 0x7f800000u;
+    }
+  *differs = other != 0;
+  return misfits != 0;
+}
+
+static void shuffle_row(const struct sciara_chunk_encoder *e, const double *value, int64_t cols, unsigned char *to) {
+  uint32_t narrow[SCIARA_CHUNK_SIDE];
+  if (e->source->as_double) {
+    for (size_t b = 0; b < sizeof(double); b++, to += e->values)
+      for (int64_t c = 0; c < cols; c++) to[c] = (unsigned char)(bits_of(value[c]) >> 8 * b);
+    return;
+  }
+  for (int64_t c = 0; c < cols; c++) narrow[c] = bits_of_float(value[c]);
+  for (size_t b = 0; b < sizeof(float); b++, to += e->values)
+    for (int64_t c = 0; c < cols; c++) to[c] = (unsigned char)(narrow[c] >> 8 * b);
+}
+
+static void tell_misfit(const struct sciara_chunk_encoder *e, const double *value, int64_t row,
+                        struct sciara_chunk *chunk) {
+  int64_t c = 0;
+  const uint64_t infinity = e->source->as_double ? 0x7ff0000000000000u : 0x7f800000u;
+  while ((file_bits(e, value[c]) & infinity) != infinity) c++;
+  chunk->misfit = true;
+  chunk->misfit_row = row;
+  chunk->misfit_col = chunk->col + c;
+  chunk->misfit_value = value[c];
+}
+
+/** Whether this part of a row holds nothing but the fill value: lava never was there, and it is within the DEM. */
+static bool is_bare(const struct sciara_chunk_encoder *e, enum sciara_field field, int64_t row, int64_t col,
+                    int64_t cols) {
+  const struct sciara_state *s = e->source->state;
+  if (!s) return false;
+  const struct sciara_span *span = &e->source->touched->rows[row];
+  if (field == SCIARA_FIELD_ALTITUDE || (span->begin < col + cols && col < span->end)) return false;
+  return !memchr(s->kind + row * s->grid.cols + col, SCIARA_CELL_NODATA, (size_t)cols);
+}
+
+/** Some values of a row, as they stand in the file but for their type. */
+static void fetch(const struct sciara_chunk_encoder *e, enum sciara_field field, int64_t first, int64_t cols,
+                  double *value) {
+  if (e->source->state)
+    sciara_field_derive_cells(e->source->state, field, first, cols, value);
+  else
+    memcpy(value, e->source->values + first, (size_t)cols * sizeof *value);
+  if (field == SCIARA_FIELD_ARRIVAL_TIME)
+    for (int64_t c = 0; c < cols; c++) value[c] = value[c] == SCIARA_NEVER ? SCIARA_NODATA_ALTITUDE : value[c];
+}
+
+/** The words of some values of a row, from `cell` on. */
+static uint64_t sum_words(const struct sciara_chunk_encoder *e, enum sciara_field field, int64_t cell, int64_t cols,
+                          const double *value) {
+  const double fill = sciara_chunk_fill(field);
+  uint64_t sum = 0;
+  for (int64_t c = 0; c < cols; c++)
+    sum += sciara_chunk_word(cell + c, e->source->as_double ? value[c] : (double)(float)value[c], fill);
+  return sum;
+}
+
+/** Lays the values out in e->shuffled, or finds that there is nothing to store, or that something cannot be. */
+static void shuffle(struct sciara_chunk_encoder *e, struct sciara_chunk *chunk) {
+  const struct sciara_grid *g = e->source->grid;
+  const uint64_t fill = file_bits(e, sciara_chunk_fill(chunk->field));
+  const int64_t rows = g->rows - chunk->row < e->rows ? g->rows - chunk->row : e->rows;
+  const int64_t cols = g->cols - chunk->col < e->cols ? g->cols - chunk->col : e->cols;
+  chunk->plain = true;
+  chunk->misfit = false;
+  chunk->sum = 0;
+  for (int64_t r = 0; r < rows; r++) {
+    double value[SCIARA_CHUNK_SIDE];
+    bool differs;
+    const int64_t row = chunk->row + r;
+    if (is_bare(e, chunk->field, row, chunk->col, cols)) continue;
+    fetch(e, chunk->field, row * g->cols + chunk->col, cols, value);
+    if (look_at(e, value, cols, fill, &differs)) {
+      tell_misfit(e, value, row, chunk);
+      return;
+    }
+    if (!differs) continue;
+    if (chunk->plain) fill_all(e, fill);
+    chunk->plain = false;
+    chunk->sum += sum_words(e, chunk->field, row * g->cols + chunk->col, cols, value);
+    shuffle_row(e, value, cols, e->shuffled + r * e->cols);
+  }
+}
+
+// ----------------------------------------------------------------------------------------------------------- deflated
+
+/** Deflates a piece to `to`, which has ROOM bytes; returns how many it takes, 0 if zlib does not do it. */
+static size_t deflate_piece(struct sciara_chunk_encoder *e, const unsigned char *from, size_t count,
+                            unsigned char *to) {
+  z_stream *z = &e->deflater;
+  z->next_in = (z_const Bytef *)from;
+  z->avail_in = (uInt)count;
+  z->next_out = to;
+  z->avail_out = ROOM;
+  // A flush that just fills the room may not be over.
+  if (deflateReset(z) != Z_OK || deflate(z, Z_FULL_FLUSH) != Z_OK || z->avail_in > 0 || z->avail_out == 0) return 0;
+  return ROOM - z->avail_out;
+}
+
+static bool is_even(const unsigned char *bytes, size_t count) {
+  return count == PIECE && memcmp(bytes, bytes + 1, count - 1) == 0;
+}
+
+/** The same of a piece that is one byte all over: it is deflated once. */
+static size_t deflate_even(struct sciara_chunk_encoder *e, const unsigned char *from, unsigned char *to) {
+  struct even_piece *even = &e->even[*from];
+  if (even->count > 0) {
+    memcpy(to, even->bytes, even->count);
+    return even->count;
+  }
+  const size_t count = deflate_piece(e, from, PIECE, to);
+  if (count > 0 && count <= EVEN_ROOM) {
+    even->count = count;
+    even->adler = adler32(1, from, PIECE);
+    memcpy(even->bytes, to, count);
+  }
+  return count;
+}
+
+static unsigned char *put(unsigned char *to, uint32_t number, bool little_endian) {
+  for (int k = 0; k < 4; k++) to[k] = (unsigned char)(number >> 8 * (little_endian ? k : 3 - k));
+  return to + 4;
+}
+
+/** The checksum of HDF5's filter: 16 bits at a time, high byte first, and 0 behind an odd end. */
+static uint32_t fletcher32(const unsigned char *bytes, size_t count) {
+  enum { FEW = 720 }; // the sums of so many bytes fit 32 bits
+  uint32_t a = 0, b = 0;
+  for (size_t begin = 0; begin < count; begin += FEW) {
+    const size_t end = begin + FEW < count ? begin + FEW : count;
+    for (size_t k = begin; k < end; k += 2) {
+      a += (uint32_t)bytes[k] << 8 | (k + 1 < end ? bytes[k + 1] : 0u);
+      b += a;
+    }
+    a = (a & 0xffff) + (a >> 16);
+    b = (b & 0xffff) + (b >> 16);
+  }
+  a = (a & 0xffff) + (a >> 16);
+  b = (b & 0xffff) + (b >> 16);
+  return b << 16 | a;
+}
+
+static bool deflate_all(struct sciara_chunk_encoder *e, struct sciara_chunk *chunk) {
+  const size_t raw = e->values * e->item;
+  unsigned char *to = chunk->bytes;
+  uLong adler = adler32(0, Z_NULL, 0);
+  *to++ = 0x78; // deflate with a window of 32 KiB
+  *to++ = 0x01; // quickly
+  for (size_t at = 0; at < raw; at += PIECE) {
+    const unsigned char *from = e->shuffled + at;
+    const size_t count = raw - at < PIECE ? raw - at : PIECE;
+    const bool even = is_even(from, count);
+    const size_t packed = even ? deflate_even(e, from, to) : deflate_piece(e, from, count, to);
+    if (packed == 0) return false;
+    to += packed;
+    if (even && e->even[*from].count > 0)
+      adler = adler32_combine(adler, e->even[*from].adler, PIECE);
+    else
+      adler = adler32(adler, from, (uInt)count);
+  }
+  *to++ = 0x03; // a last block, empty
+  *to++ = 0x00;
+  to = put(to, (uint32_t)adler, false);
+  to = put(to, fletcher32(chunk->bytes, (size_t)(to - chunk->bytes)), true);
+  chunk->count = (size_t)(to - chunk->bytes);
+  return true;
+}
+
+void sciara_chunk_encode(struct sciara_chunk_encoder *e, struct sciara_chunk *chunk) {
+  chunk->count = 0;
+  shuffle(e, chunk);
+  chunk->failed = !chunk->plain && !chunk->misfit && !deflate_all(e, chunk);
+}

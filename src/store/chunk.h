@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// The chunks of a snapshot as they lie in the file: values of one field in the type of the file, shuffled, deflated and with
+// a checksum, as HDF5's own filters of these names would leave them. HDF5 itself works with one thread at a time; this
+// may be called by several.
+#ifndef SCIARA_STORE_CHUNK_H
+#define SCIARA_STORE_CHUNK_H
+
+#include <string.h>
+
+#include "base/hash.h"
+#include "model/field.h"
+#include "model/touched.h"
+
+enum { SCIARA_CHUNK_SIDE = 256 };
+
+/** What is to be cut into chunks: the fields of a state, or one field that is there already. */
+struct sciara_chunk_source {
+  const struct sciara_grid *grid;
+  const struct sciara_state *state;     ///< of this grid, or NULL
+  const struct sciara_touched *touched; ///< of the state
+  const double *values;                 ///< rows x cols, as sciara_field_derive gives them, if there is no state
+  bool as_double;                       ///< float64, else float32
+};
+
+/** One chunk of a field, and what has become of it. */
+struct sciara_chunk {
+  enum sciara_field field;
+  int64_t row, col; ///< its first cell
+  bool plain;       ///< every bit is that of the fill value: it need not be stored
+  uint64_t sum;     ///< of the words of its values
+  bool misfit;      ///< a value is not finite or too large for float32: that one stands here, and no bytes
+  int64_t misfit_row, misfit_col;
+  double misfit_value;
+  bool failed;          ///< zlib did not do it: there are no bytes
+  unsigned char *bytes; ///< room for sciara_chunk_room
+  size_t count;         ///< bytes in the file
+};
+
+/** What a field reads as in a chunk that is not stored. */
+double sciara_chunk_fill(enum sciara_field field);
+
+/** What a value as stored adds to the checksum of its field, `cell` in row-major order; nothing if it is the fill value. */
+static inline uint64_t sciara_chunk_word(int64_t cell, double value, double fill) {
+  uint64_t bits, bare;
+  memcpy(&bits, &value, sizeof bits);
+  memcpy(&bare, &fill, sizeof bare);
+  return bits == bare ? 0 : sciara_hash_mix(bits + sciara_hash_mix((uint64_t)cell + 1));
+}
+
+/** Rows and columns of the chunks of a grid: those at its far ends go beyond it, and hold the fill value there. */
+int64_t sciara_chunk_rows(const struct sciara_grid *grid);
+int64_t sciara_chunk_cols(const struct sciara_grid *grid);
+
+/** Bytes that an encoded chunk takes at most. */
+size_t sciara_chunk_room(const struct sciara_grid *grid, bool as_double);
+
+/** Bytes of memory of an encoder. */
+size_t sciara_chunk_encoder_memory(const struct sciara_grid *grid, bool as_double);
+
+/** The memory of one thread that encodes chunks. */
+struct sciara_chunk_encoder;
+enum sciara_status sciara_chunk_encoder_create(const struct sciara_chunk_source *source,
+                                               struct sciara_chunk_encoder **out);
+void sciara_chunk_encoder_destroy(struct sciara_chunk_encoder *e);
+
+/** Fills in the chunk at (chunk->row, chunk->col) of chunk->field. The bytes depend on the values alone. */
+void sciara_chunk_encode(struct sciara_chunk_encoder *e, struct sciara_chunk *chunk);
+
+#endif

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+// The record itself, and writing it. run_json_read.c reads it back.
+#include "store/run_json.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "file/durable.h"
+#include "file/json_strict.h"
+#include "store/run_json_keys.h"
+
+const char *sciara_run_status_name(enum sciara_run_status status) {
+  static const char *const names[] = {"running", "complete", "stopped", "failed"};
+  return (unsigned)status < sizeof names / sizeof names[0] ? names[status] : NULL;
+}
+
+void sciara_utc_now(char text[SCIARA_UTC_SIZE]) {
+  time_t now = time(NULL);
+  struct tm utc;
+  if (!gmtime_r(&now, &utc) || strftime(text, SCIARA_UTC_SIZE, "%Y-%m-%dT%H:%M:%SZ", &utc) == 0) text[0] = '\0';
+}
+
+void sciara_run_record_free(struct sciara_run_record *r) {
+  char *owned[] = {r->stop_reason,     r->scenario, r->engine,       r->precision,   r->parent,
+                   r->program_version, r->git_hash, r->hdf5_version, r->gdal_version};
+  for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++) free(owned[i]);
+  for (size_t i = 0; i < r->snapshot_count; i++) free(r->snapshots[i].name);
+  for (size_t i = 0; i < r->resumption_count; i++) free(r->resumptions[i].engine);
+  free(r->resumptions);
+  free(r->snapshots);
+  memset(r, 0, sizeof *r);
+}
+
+enum sciara_status sciara_run_record_set(char **slot, const char *text) {
+  char *copy = NULL;
+  if (text && !(copy = strdup(text))) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for the record of the run");
+  free(*slot);
+  *slot = copy;
+  return SCIARA_OK;
+}
+
+enum sciara_status sciara_run_record_add(struct sciara_run_record *r, const char *name, uint64_t step, double time_s,
+                                         uint64_t checksum) {
+  if (r->snapshot_count == r->snapshot_capacity) {
+    size_t capacity = r->snapshot_capacity ? 2 * r->snapshot_capacity : 16;
+    struct sciara_run_snapshot *more = realloc(r->snapshots, capacity * sizeof *more);
+    if (!more) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a list of %zu snapshots", capacity);
+    r->snapshots = more;
+    r->snapshot_capacity = capacity;
+  }
+  char *copy = strdup(name);
+  if (!copy) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for the record of the run");
+  r->snapshots[r->snapshot_count++] =
+      (struct sciara_run_snapshot){.name = copy, .step = step, .time_s = time_s, .checksum = checksum};
+  return SCIARA_OK;
+}
+
+void sciara_run_record_cut(struct sciara_run_record *r, size_t count) {
+  while (r->snapshot_count > count) free(r->snapshots[--r->snapshot_count].name);
+}
+
+enum sciara_status sciara_run_record_resume(struct sciara_run_record *r, uint64_t step, const char *engine) {
+  struct sciara_run_resumption *more = realloc(r->resumptions, (r->resumption_count + 1) * sizeof *more);
+  if (!more) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for the record of the run");
+  r->resumptions = more;
+  struct sciara_run_resumption *last = &more[r->resumption_count];
+  *last = (struct sciara_run_resumption){.step = step};
+  sciara_utc_now(last->utc);
+  SCIARA_TRY(sciara_run_record_set(&last->engine, engine));
+  r->resumption_count++;
+  return SCIARA_OK;
+}
+
+/* Building a tree: the first allocation that fails is remembered, so that the steps need no checks of their own. */
+struct builder {
+  bool out_of_memory;
+};
+
+static void add(struct builder *b, cJSON *object, const char *key, cJSON *value) {
+  if (object && value && cJSON_AddItemToObjectCS(object, key, value)) return;
+  cJSON_Delete(value);
+  b->out_of_memory = true;
+}
+
+static void add_text(struct builder *b, cJSON *object, const char *key, const char *text) {
+  add(b, object, key, text && *text ? cJSON_CreateString(text) : cJSON_CreateNull());
+}
+
+static void add_number(struct builder *b, cJSON *object, const char *key, double value) {
+  add(b, object, key, isfinite(value) ? cJSON_CreateNumber(value) : cJSON_CreateNull());
+}
+
+static void add_hex(struct builder *b, cJSON *object, const char *key, uint64_t value) {
+  char text[17];
+  snprintf(text, sizeof text, "%016" PRIx64, value);
+  add_text(b, object, key, text);
+}
+
+static cJSON *add_object(struct builder *b, cJSON *parent, const char *key) {
+  cJSON *object = cJSON_CreateObject();
+  add(b, parent, key, object);
+  return b->out_of_memory ? NULL : object;
+}
+
+static void add_head(struct builder *b, cJSON *root, const struct sciara_run_record *r) {
+  add_number(b, root, "format", SCIARA_RUN_FORMAT);
+  add_text(b, root, "status", sciara_run_status_name(r->status));
+  add_text(b, root, "stop_reason", r->stop_reason);
+  add_text(b, root, "scenario", r->scenario);
+  add_hex(b, root, "dem_hash", r->dem_hash);
+  cJSON *engine = add_object(b, root, "engine");
+  add_text(b, engine, "name", r->engine);
+  add_text(b, engine, "precision", r->precision);
+  add_number(b, engine, "threads", r->threads);
+  cJSON *versions = add_object(b, root, "versions");
+  add_text(b, versions, "sciara", r->program_version);
+  add_text(b, versions, "git", r->git_hash);
+  add_text(b, versions, "hdf5", r->hdf5_version);
+  add_text(b, versions, "gdal", r->gdal_version);
+  cJSON *timing = add_object(b, root, "timing");
+  add_text(b, timing, "started_utc", r->started_utc);
+  add_text(b, timing, "updated_utc", r->updated_utc);
+  add_text(b, timing, "ended_utc", r->ended_utc);
+  add_number(b, timing, "wall_s", r->wall_s);
+  add_number(b, timing, "compute_s", r->compute_s);
+  add_number(b, timing, "output_wait_s", r->output_wait_s);
+}
+
+/* Where a run comes from that did not begin at the beginning, or not in one go. */
+static void add_descent(struct builder *b, cJSON *root, const struct sciara_run_record *r) {
+  if (r->parent) {
+    cJSON *parent = add_object(b, root, "parent");
+    add_text(b, parent, "folder", r->parent);
+    add_number(b, parent, "step", (double)r->parent_step);
+    add_hex(b, parent, "checksum", r->parent_checksum);
+  }
+  if (r->resumption_count == 0) return;
+  cJSON *list = cJSON_CreateArray();
+  add(b, root, "resumed", list);
+  for (size_t i = 0; i < r->resumption_count && !b->out_of_memory; i++) {
+    cJSON *item = cJSON_CreateObject();
+    add_text(b, item, "utc", r->resumptions[i].utc);
+    add_number(b, item, "step", (double)r->resumptions[i].step);
+    add_text(b, item, "engine", r->resumptions[i].engine);
+    if (cJSON_AddItemToArray(list, item)) continue;
+    cJSON_Delete(item);
+    b->out_of_memory = true;
+  }
+}
+
+static void add_state(struct builder *b, cJSON *root, const struct sciara_run_record *r) {
+  cJSON *state = add_object(b, root, "state");
+  add_number(b, state, "step", (double)r->step);
+  add_number(b, state, "time_s", r->time_s);
+  add_number(b, state, "clock_s", r->clock_s);
+  add_number(b, state, "liquid_cells", (double)r->liquid_cells);
+  cJSON *ledger = add_object(b, root, "ledger");
+  add_number(b, ledger, "initial_m3", r->ledger.initial_m3);
+  add_number(b, ledger, "emitted_m3", r->ledger.emitted_m3);
+  add_number(b, ledger, "liquid_m3", r->ledger.liquid_m3);
+  add_number(b, ledger, "solid_m3", r->ledger.solid_m3);
+  add_number(b, ledger, "lost_m3", r->ledger.lost_m3);
+  add_number(b, ledger, "residual_m3", r->ledger.residual_m3);
+  add_number(b, ledger, "bound_m3", r->ledger.bound_m3);
+}
+
+static void add_snapshots(struct builder *b, cJSON *root, const struct sciara_run_record *r) {
+  cJSON *list = cJSON_CreateArray();
+  add(b, root, "snapshots", list);
+  for (size_t i = 0; i < r->snapshot_count && !b->out_of_memory; i++) {
+    const struct sciara_run_snapshot *s = &r->snapshots[i];
+    cJSON *item = cJSON_CreateObject();
+    add_text(b, item, "name", s->name);
+    add_number(b, item, "step", (double)s->step);
+    add_number(b, item, "time_s", s->time_s);
+    add_hex(b, item, "checksum", s->checksum);
+    if (cJSON_AddItemToArray(list, item)) continue; // constant time: the list knows its end
+    cJSON_Delete(item);
+    b->out_of_memory = true;
+  }
+}
+
+static enum sciara_status build_text(const struct sciara_run_record *r, const char *path, struct sciara_text *text) {
+  struct builder b = {.out_of_memory = false};
+  cJSON *root = cJSON_CreateObject();
+  add_head(&b, root, r);
+  add_descent(&b, root, r);
+  add_state(&b, root, r);
+  add_snapshots(&b, root, r);
+  enum sciara_status status;
+  if (b.out_of_memory)
+    status = sciara_fail(SCIARA_ERR_MEMORY, "%s: no memory for a record of %zu snapshots", path, r->snapshot_count);
+  else
+    status = sciara_json_print(root, text);
+  cJSON_Delete(root);
+  if (status == SCIARA_OK) status = sciara_text_append(text, "\n");
+  return status;
+}
+
+static enum sciara_status check_counts(const struct sciara_run_record *r, const char *path) {
+  const uint64_t limit = UINT64_C(1) << 53; // what a JSON number holds exactly
+  bool fits = r->step <= limit && r->parent_step <= limit && r->liquid_cells >= 0 && (uint64_t)r->liquid_cells <= limit;
+  for (size_t i = 0; i < r->snapshot_count && fits; i++) fits = r->snapshots[i].step <= limit;
+  for (size_t i = 0; i < r->resumption_count && fits; i++) fits = r->resumptions[i].step <= limit;
+  if (!fits || !sciara_run_status_name(r->status))
+    return sciara_fail(SCIARA_ERR_INTERNAL, "%s: a step, a number of cells or the status of the run makes no sense",
+                       path);
+  return SCIARA_OK;
+}
+
+enum sciara_status sciara_run_record_write(const struct sciara_run_record *record, const char *path) {
+  SCIARA_TRY(check_counts(record, path));
+  struct sciara_text text = {0};
+  enum sciara_status status = build_text(record, path, &text);
+  if (status == SCIARA_OK && text.length > SCIARA_JSON_MAX_BYTES)
+    status = sciara_fail(SCIARA_ERR_IO, "%s: %zu snapshots make a record of %zu bytes, allowed are %d", path,
+                         record->snapshot_count, text.length, SCIARA_JSON_MAX_BYTES);
+  if (status == SCIARA_OK) status = sciara_file_replace(path, text.data, text.length);
+  sciara_text_free(&text);
+  return status;
+}

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// run.json: what a run folder says of itself, replaced as a whole each time something is acknowledged.
+#ifndef SCIARA_STORE_RUN_JSON_H
+#define SCIARA_STORE_RUN_JSON_H
+
+#include "base/status.h"
+
+SCIARA_BEGIN_DECLS
+
+/** How a run stands. A record that says "running" with no such process left behind was cut short. */
+enum sciara_run_status {
+  SCIARA_RUN_RUNNING,  ///< "running"
+  SCIARA_RUN_COMPLETE, ///< "complete": its own stop rule was met
+  SCIARA_RUN_STOPPED,  ///< "stopped": from outside, by a signal
+  SCIARA_RUN_FAILED,   ///< "failed": stop_reason says how
+};
+
+/** A snapshot that is on the disk under its name. */
+struct sciara_run_snapshot {
+  char *name; ///< relative to the run folder: "snapshots/00000123.nc"
+  uint64_t step;
+  double time_s;
+  uint64_t checksum;
+};
+
+/** Size of a text that holds "2006-07-14T23:30:00Z". */
+enum { SCIARA_UTC_SIZE = 24 };
+
+/** A run that was taken up again. */
+struct sciara_run_resumption {
+  char utc[SCIARA_UTC_SIZE]; ///< when, "2006-07-14T23:30:00Z"
+  uint64_t step;             ///< of the checkpoint
+  char *engine;              ///< that went on; owned
+};
+
+/**
+ * The record of a run. Zero-initialise, release with sciara_run_record_free; texts are owned and may be NULL when
+ * unknown. A double that is not finite is written as null and read back as NAN.
+ */
+struct sciara_run_record {
+  enum sciara_run_status status;
+  char *stop_reason; ///< "solidified"; NULL while running
+  char *scenario;    ///< path of the scenario as given
+  uint64_t dem_hash;
+  char *engine, *precision; ///< "openmp", "double"
+  int threads;
+  char *program_version, *git_hash, *hdf5_version, *gdal_version;
+  char started_utc[SCIARA_UTC_SIZE], updated_utc[SCIARA_UTC_SIZE]; ///< "" when unset
+  char ended_utc[SCIARA_UTC_SIZE];                                 ///< "" while running
+  double wall_s;                                                   ///< since the start, files included
+  double compute_s;                                                ///< of it, in the engine
+  double output_wait_s; ///< of it, steps waiting for snapshots; NAN in records of versions that did not tell
+  uint64_t step;
+  double time_s, clock_s;
+  int64_t liquid_cells;
+  struct sciara_ledger ledger;
+  char *parent;             ///< of a branch: folder of the run it left, as given; NULL: it is none
+  uint64_t parent_step;     ///< of the checkpoint that it began with
+  uint64_t parent_checksum; ///< of its state
+  struct sciara_run_resumption *resumptions;
+  size_t resumption_count;
+  struct sciara_run_snapshot *snapshots; ///< in the order in which they were acknowledged
+  size_t snapshot_count, snapshot_capacity;
+};
+
+/** Releases what the record owns and zeroes it. */
+void sciara_run_record_free(struct sciara_run_record *record);
+
+/** Replaces an owned text of a record by a copy of `text` (NULL allowed). */
+enum sciara_status sciara_run_record_set(char **slot, const char *text);
+
+/** Appends a snapshot; takes constant time on average. */
+enum sciara_status sciara_run_record_add(struct sciara_run_record *record, const char *name, uint64_t step,
+                                         double time_s, uint64_t checksum);
+
+/** Forgets all snapshots but the first `count`. */
+void sciara_run_record_cut(struct sciara_run_record *record, size_t count);
+
+/** Notes that the run goes on from a checkpoint of this step; the time is now. */
+enum sciara_status sciara_run_record_resume(struct sciara_run_record *record, uint64_t step, const char *engine);
+
+/** Replaces `path` by the record, atomically and durably; the earlier record is intact when it fails. */
+enum sciara_status sciara_run_record_write(const struct sciara_run_record *record, const char *path);
+
+/**
+ * Reads a record. Every refusal is SCIARA_ERR_INPUT and names the file, the JSON path, what was found and what is
+ * allowed (SCIARA_ERR_IO: it cannot be opened or read). Keys that are not known are ignored, for later versions may add
+ * some. On failure `out` is zeroed.
+ */
+enum sciara_status sciara_run_record_read(const char *path, struct sciara_run_record *out);
+
+/** The word of a status ("running"), or NULL for a number that is none. */
+const char *sciara_run_status_name(enum sciara_run_status status);
+
+/** The present time as "2006-07-14T23:30:00Z". */
+void sciara_utc_now(char text[SCIARA_UTC_SIZE]);
+
+SCIARA_END_DECLS
+#endif

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "file/json_strict.h"
+#include "store/run_json.h"
+#include "store/run_json_keys.h"
+
+/* An object being read, and where it lies. */
+struct place {
+  const char *file;
+  const cJSON *object;
+  const struct sciara_json_path *path; ///< of the object; NULL is the top level
+};
+
+static enum sciara_status refuse(const struct place *at, const char *key, const cJSON *found, const char *allowed) {
+  const struct sciara_json_path path = {.parent = at->path, .key = key};
+  char name[256], value[128] = "nothing";
+  sciara_json_path_print(&path, name, sizeof name);
+  if (found) sciara_json_describe(found, value, sizeof value);
+  return sciara_fail(SCIARA_ERR_INPUT, "%s: %s: found %s, allowed is %s", at->file, name, value, allowed);
+}
+
+static const cJSON *member(const struct place *at, const char *key) {
+  return cJSON_GetObjectItemCaseSensitive(at->object, key);
+}
+
+static enum sciara_status get_text(const struct place *at, const char *key, char **out) {
+  const cJSON *value = member(at, key);
+  if (value && cJSON_IsNull(value)) return SCIARA_OK;
+  if (!value || !cJSON_IsString(value)) return refuse(at, key, value, "a text or null");
+  return sciara_run_record_set(out, value->valuestring);
+}
+
+static enum sciara_status get_utc(const struct place *at, const char *key, char out[SCIARA_UTC_SIZE]) {
+  const cJSON *value = member(at, key);
+  if (value && cJSON_IsNull(value)) return SCIARA_OK;
+  static const char form[] = "0000-00-00T00:00:00Z";
+  bool fits = value && cJSON_IsString(value) && strlen(value->valuestring) == sizeof form - 1;
+  for (size_t i = 0; fits && form[i]; i++) {
+    char c = value->valuestring[i];
+    fits = form[i] == '0' ? c >= '0' && c <= '9' : c == form[i];
+  }
+  if (!value || !fits) return refuse(at, key, value, "a time as \"2006-07-14T23:30:00Z\" or null");
+  memcpy(out, value->valuestring, sizeof form);
+  return SCIARA_OK;
+}
+
+static enum sciara_status get_number(const struct place *at, const char *key, double *out) {
+  const cJSON *value = member(at, key);
+  *out = NAN;
+  if (value && cJSON_IsNull(value)) return SCIARA_OK;
+  if (!value || !cJSON_IsNumber(value)) return refuse(at, key, value, "a number or null");
+  *out = value->valuedouble;
+  return SCIARA_OK;
+}
+
+static enum sciara_status get_count(const struct place *at, const char *key, double limit, uint64_t *out) {
+  const cJSON *value = member(at, key);
+  if (!cJSON_IsNumber(value) || !(value->valuedouble >= 0) || value->valuedouble > limit ||
+      value->valuedouble != floor(value->valuedouble)) {
+    char allowed[64];
+    snprintf(allowed, sizeof allowed, "a whole number from 0 to %.0f", limit);
+    return refuse(at, key, value, allowed);
+  }
+  *out = (uint64_t)value->valuedouble;
+  return SCIARA_OK;
+}
+
+static enum sciara_status get_hex(const struct place *at, const char *key, uint64_t *out) {
+  const cJSON *value = member(at, key);
+  if (!cJSON_IsString(value) || strlen(value->valuestring) != 16 ||
+      strspn(value->valuestring, "0123456789abcdef") != 16)
+    return refuse(at, key, value, "a text of 16 hexadecimal digits");
+  *out = strtoull(value->valuestring, NULL, 16);
+  return SCIARA_OK;
+}
+
+static enum sciara_status get_object(const struct place *at, const char *key, struct sciara_json_path *path,
+                                     struct place *out) {
+  const cJSON *value = member(at, key);
+  if (!cJSON_IsObject(value)) return refuse(at, key, value, "an object");
+  *path = (struct sciara_json_path){.parent = at->path, .key = key};
+  *out = (struct place){.file = at->file, .object = value, .path = path};
+  return SCIARA_OK;
+}
+
+static const double largest_count = 9007199254740992.0; // 2^53: whole numbers beyond it are not exact in JSON
+
+static enum sciara_status read_status(const struct place *root, struct sciara_run_record *r) {
+  const cJSON *format = member(root, "format"), *status = member(root, "status");
+  if (!cJSON_IsNumber(format) || format->valuedouble != SCIARA_RUN_FORMAT)
+    return refuse(root, "format", format, "1: no run record, or one of another version of the program");
+  for (int s = 0; cJSON_IsString(status) && sciara_run_status_name((enum sciara_run_status)s); s++) {
+    if (strcmp(status->valuestring, sciara_run_status_name((enum sciara_run_status)s)) != 0) continue;
+    r->status = (enum sciara_run_status)s;
+    return SCIARA_OK;
+  }
+  return refuse(root, "status", status, "running, complete, stopped or failed");
+}
+
+static enum sciara_status read_origin(const struct place *root, struct sciara_run_record *r) {
+  struct sciara_json_path path;
+  struct place at = {0};
+  SCIARA_TRY(get_text(root, "stop_reason", &r->stop_reason));
+  SCIARA_TRY(get_text(root, "scenario", &r->scenario));
+  SCIARA_TRY(get_hex(root, "dem_hash", &r->dem_hash));
+  SCIARA_TRY(get_object(root, "engine", &path, &at));
+  SCIARA_TRY(get_text(&at, "name", &r->engine));
+  SCIARA_TRY(get_text(&at, "precision", &r->precision));
+  uint64_t threads = 0;
+  SCIARA_TRY(get_count(&at, "threads", INT32_MAX, &threads));
+  r->threads = (int)threads;
+  SCIARA_TRY(get_object(root, "versions", &path, &at));
+  SCIARA_TRY(get_text(&at, "sciara", &r->program_version));
+  SCIARA_TRY(get_text(&at, "git", &r->git_hash));
+  SCIARA_TRY(get_text(&at, "hdf5", &r->hdf5_version));
+  return get_text(&at, "gdal", &r->gdal_version);
+}
+
+static enum sciara_status read_parent(const struct place *root, struct sciara_run_record *r) {
+  if (!member(root, "parent")) return SCIARA_OK;
+  struct sciara_json_path path;
+  struct place at = {0};
+  SCIARA_TRY(get_object(root, "parent", &path, &at));
+  SCIARA_TRY(get_text(&at, "folder", &r->parent));
+  SCIARA_TRY(get_count(&at, "step", largest_count, &r->parent_step));
+  return get_hex(&at, "checksum", &r->parent_checksum);
+}
+
+static enum sciara_status read_resumption(const struct place *at, struct sciara_run_record *r) {
+  uint64_t step = 0;
+  SCIARA_TRY(get_count(at, "step", largest_count, &step));
+  SCIARA_TRY(sciara_run_record_resume(r, step, NULL));
+  struct sciara_run_resumption *last = &r->resumptions[r->resumption_count - 1];
+  SCIARA_TRY(get_utc(at, "utc", last->utc));
+  return get_text(at, "engine", &last->engine);
+}
+
+static enum sciara_status read_resumptions(const struct place *root, struct sciara_run_record *r) {
+  const cJSON *list = member(root, "resumed"), *item;
+  if (!list) return SCIARA_OK;
+  if (!cJSON_IsArray(list)) return refuse(root, "resumed", list, "an array");
+  const struct sciara_json_path list_path = {.parent = root->path, .key = "resumed"};
+  size_t index = 0;
+  cJSON_ArrayForEach(item, list) {
+    const struct sciara_json_path path = {.parent = &list_path, .index = index++};
+    const struct place at = {.file = root->file, .object = item, .path = &path};
+    if (!cJSON_IsObject(item)) return refuse(&at, "step", NULL, "an object for each time");
+    SCIARA_TRY(read_resumption(&at, r));
+  }
+  return SCIARA_OK;
+}
+
+static enum sciara_status read_progress(const struct place *root, struct sciara_run_record *r) {
+  struct sciara_json_path path;
+  struct place at = {0};
+  SCIARA_TRY(get_object(root, "timing", &path, &at));
+  SCIARA_TRY(get_utc(&at, "started_utc", r->started_utc));
+  SCIARA_TRY(get_utc(&at, "updated_utc", r->updated_utc));
+  SCIARA_TRY(get_utc(&at, "ended_utc", r->ended_utc));
+  SCIARA_TRY(get_number(&at, "wall_s", &r->wall_s));
+  SCIARA_TRY(get_number(&at, "compute_s", &r->compute_s));
+  r->output_wait_s = NAN; // earlier versions did not tell
+  if (member(&at, "output_wait_s")) SCIARA_TRY(get_number(&at, "output_wait_s", &r->output_wait_s));
+  SCIARA_TRY(get_object(root, "state", &path, &at));
+  uint64_t liquid = 0;
+  SCIARA_TRY(get_count(&at, "step", largest_count, &r->step));
+  SCIARA_TRY(get_number(&at, "time_s", &r->time_s));
+  SCIARA_TRY(get_number(&at, "clock_s", &r->clock_s));
+  SCIARA_TRY(get_count(&at, "liquid_cells", largest_count, &liquid));
+  r->liquid_cells = (int64_t)liquid;
+  SCIARA_TRY(get_object(root, "ledger", &path, &at));
+  SCIARA_TRY(get_number(&at, "initial_m3", &r->ledger.initial_m3));
+  SCIARA_TRY(get_number(&at, "emitted_m3", &r->ledger.emitted_m3));
+  SCIARA_TRY(get_number(&at, "liquid_m3", &r->ledger.liquid_m3));
+  SCIARA_TRY(get_number(&at, "solid_m3", &r->ledger.solid_m3));
+  SCIARA_TRY(get_number(&at, "lost_m3", &r->ledger.lost_m3));
+  SCIARA_TRY(get_number(&at, "residual_m3", &r->ledger.residual_m3));
+  return get_number(&at, "bound_m3", &r->ledger.bound_m3);
+}
+
+/* A name leads into the run folder and nowhere else, whoever wrote the record. */
+static bool stays_inside(const char *name) {
+  if (name[0] == '\0' || name[0] == '/') return false;
+  for (const char *part = name; part; part = strchr(part, '/')) {
+    if (*part == '/') part++;
+    if (strncmp(part, "..", 2) == 0 && (part[2] == '/' || part[2] == '\0')) return false;
+  }
+  return true;
+}
+
+static enum sciara_status read_snapshot(const struct place *at, struct sciara_run_record *r) {
+  struct sciara_run_snapshot s = {0};
+  const cJSON *name = member(at, "name");
+  if (!cJSON_IsString(name) || !stays_inside(name->valuestring))
+    return refuse(at, "name", name, "a path relative to the run folder, without \"..\"");
+  SCIARA_TRY(get_count(at, "step", largest_count, &s.step));
+  SCIARA_TRY(get_number(at, "time_s", &s.time_s));
+  SCIARA_TRY(get_hex(at, "checksum", &s.checksum));
+  return sciara_run_record_add(r, name->valuestring, s.step, s.time_s, s.checksum);
+}
+
+static enum sciara_status read_snapshots(const struct place *root, struct sciara_run_record *r) {
+  const cJSON *list = member(root, "snapshots"), *item;
+  if (!cJSON_IsArray(list)) return refuse(root, "snapshots", list, "an array");
+  const struct sciara_json_path list_path = {.parent = root->path, .key = "snapshots"};
+  size_t index = 0;
+  cJSON_ArrayForEach(item, list) {
+    const struct sciara_json_path path = {.parent = &list_path, .index = index++};
+    const struct place at = {.file = root->file, .object = item, .path = &path};
+    if (!cJSON_IsObject(item)) return refuse(&at, "name", NULL, "an object for each snapshot");
+    SCIARA_TRY(read_snapshot(&at, r));
+  }
+  return SCIARA_OK;
+}
+
+static enum sciara_status read_root(const struct place *root, struct sciara_run_record *r) {
+  if (!cJSON_IsObject(root->object)) return sciara_fail(SCIARA_ERR_INPUT, "%s: this is no JSON object", root->file);
+  SCIARA_TRY(read_status(root, r));
+  SCIARA_TRY(read_origin(root, r));
+  SCIARA_TRY(read_parent(root, r));
+  SCIARA_TRY(read_resumptions(root, r));
+  SCIARA_TRY(read_progress(root, r));
+  return read_snapshots(root, r);
+}
+
+enum sciara_status sciara_run_record_read(const char *path, struct sciara_run_record *out) {
+  memset(out, 0, sizeof *out);
+  cJSON *tree;
+  SCIARA_TRY(sciara_json_read(path, &tree));
+  const struct place root = {.file = path, .object = tree, .path = NULL};
+  enum sciara_status status = read_root(&root, out);
+  if (status != SCIARA_OK) sciara_run_record_free(out);
+  cJSON_Delete(tree);
+  return status;
+}

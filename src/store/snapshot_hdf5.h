@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// Snapshots: CF-1.8 NetCDF-4 files written with HDF5 (docs/formats.md), and the series file over them.
+#ifndef SCIARA_STORE_SNAPSHOT_HDF5_H
+#define SCIARA_STORE_SNAPSHOT_HDF5_H
+
+#include "file/georef.h"
+#include "model/touched.h"
+
+SCIARA_BEGIN_DECLS
+
+/** Sets of fields are bits (1u << enum sciara_field). */
+typedef unsigned sciara_field_set;
+
+/** What every snapshot of a run has in common. Strings may be NULL when unknown. */
+struct sciara_snapshot_context {
+  const struct sciara_georef *georef;
+  sciara_field_set fields; ///< which to write; thickness always first
+  bool as_double;          ///< float64, else float32
+  const char *title;
+  const char *start;         ///< ISO 8601 UTC start of the eruption ("2006-07-14T23:30:00Z"), or NULL
+  const char *scenario_json; ///< the whole scenario as run
+  const char *history;       ///< command line and date
+  const char *engine;        ///< "serial"
+  const char *precision;     ///< "double"
+  uint64_t dem_hash;
+  int threads; ///< that may work at a snapshot, the caller's among them; 0: that one alone. The bytes are the same.
+};
+
+/**
+ * Writes `path` (ending in .nc) atomically and durably: on return the file is on the disk under its name. When it fails
+ * there is no file, or the earlier one, and no path.part. SCIARA_ERR_NUMERIC names field and cell of a value that is not
+ * finite or does not fit float32; SCIARA_ERR_INPUT a `start` that is no date; SCIARA_ERR_IO what the disk said.
+ *
+ * @param touched of this state
+ */
+enum sciara_status sciara_snapshot_write(const struct sciara_snapshot_context *context, const struct sciara_state *s,
+                                         const struct sciara_touched *touched, const struct sciara_ledger *ledger,
+                                         uint64_t checksum, const char *path);
+
+/** Bytes of memory that writing a snapshot takes, beside those of the file itself, which is made in memory; `threads` as in
+ * the context. */
+size_t sciara_snapshot_memory(const struct sciara_grid *grid, bool as_double, int threads);
+
+/** What a snapshot says of itself, and its fields on demand. */
+struct sciara_snapshot {
+  struct sciara_grid grid;
+  struct sciara_georef georef;
+  sciara_field_set fields;
+  bool as_double;
+  double time_s, clock_s;
+  uint64_t step, checksum, dem_hash;
+  int64_t liquid_cells;
+  struct sciara_ledger ledger;
+  char *title, *start, *scenario_json, *source, *engine, *precision; ///< owned; may be NULL
+  char *path;                                                        ///< owned; for messages
+  int64_t file;                                                      ///< HDF5 handle
+};
+
+/**
+ * Opens and checks a snapshot: attributes, axes, and type and shape of every field. SCIARA_ERR_IO when there is no such
+ * file, SCIARA_ERR_INPUT when it is no snapshot or damaged. On failure nothing is left to close.
+ */
+enum sciara_status sciara_snapshot_open(const char *path, struct sciara_snapshot *out);
+
+/**
+ * Reads a field into out[rows*cols] as double, as stored: -9999 outside the DEM, and for arrival_time where lava never was.
+ * SCIARA_ERR_USAGE when the snapshot does not hold it; SCIARA_ERR_INPUT, naming file and field, when its checksums fail.
+ */
+enum sciara_status sciara_snapshot_read(struct sciara_snapshot *s, enum sciara_field field, double *out);
+
+/**
+ * Whether the field is there or follows from those that are: deposit and solid_thickness from each other with thickness,
+ * speed from thickness and momentum.
+ */
+bool sciara_snapshot_has(const struct sciara_snapshot *s, enum sciara_field field);
+
+/** Like sciara_snapshot_read, also for a field that follows from others, as far as those are rounded in the file. */
+enum sciara_status sciara_snapshot_obtain(struct sciara_snapshot *s, enum sciara_field field, double *out);
+
+/** Releases what sciara_snapshot_open gave; a second call does nothing. */
+void sciara_snapshot_close(struct sciara_snapshot *s);
+
+/**
+ * Writes folder/series.nc: an HDF5 Virtual Dataset (time, y, x) per field over the named snapshots (relative names),
+ * fill NaN for a missing source; atomically and durably. The snapshots are not opened.
+ *
+ * @param names relative to `folder`, ascending in time: "snapshots/00000123.nc"
+ * @param times simulated time of each, s
+ * @param count at least 1, else SCIARA_ERR_USAGE
+ */
+enum sciara_status sciara_series_write(const struct sciara_snapshot_context *context, const struct sciara_grid *grid,
+                                       const char *folder, const char *const *names, const double *times, size_t count);
+
+SCIARA_END_DECLS
+#endif

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// The CF-1.8 frame that snapshots and the series over them share: axes, crs, and the attributes of file and fields.
+#ifndef SCIARA_STORE_SNAPSHOT_LAYOUT_H
+#define SCIARA_STORE_SNAPSHOT_LAYOUT_H
+
+#include "file/hdf5_util.h"
+#include "store/snapshot_hdf5.h"
+
+/** Value of the attribute sciara_snapshot_format; another one is refused by the reader. */
+enum { SCIARA_SNAPSHOT_FORMAT = 1 };
+
+/** A file being laid out. */
+struct sciara_layout {
+  const char *path; ///< for errors
+  const struct sciara_snapshot_context *context;
+  const struct sciara_grid *grid;
+  hid_t file;
+  hid_t axes[3]; ///< the dimension scales time, y, x
+};
+
+/** Makes the file in memory with its global attributes, `count` times, y, x and crs. On failure nothing stays open. */
+enum sciara_status sciara_layout_begin(struct sciara_layout *layout, const char *path,
+                                       const struct sciara_snapshot_context *context, const struct sciara_grid *grid,
+                                       const double *times, size_t count);
+
+/** Attaches the axes to a field's dataset (time, y, x) and writes its attributes; `type` is that of its values. */
+enum sciara_status sciara_layout_describe(const struct sciara_layout *layout, hid_t dataset, enum sciara_field field,
+                                          hid_t type);
+
+/** Writes the finished file as `path`, or drops it when `status` is a failure already; returns what it came to. */
+enum sciara_status sciara_layout_end(struct sciara_layout *layout, enum sciara_status status);
+
+/** The file type of field values: little-endian float64 or float32. */
+hid_t sciara_layout_type(const struct sciara_snapshot_context *context);
+
+#endif

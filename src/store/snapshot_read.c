@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reading a snapshot. A file from elsewhere is believed only where it agrees with itself.
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/text.h"
+#include "file/chunk_guard.h"
+#include "model/field.h"
+#include "store/snapshot_field.h"
+
+/* HDF5 reads values that lie together as they are; axes were never written otherwise. */
+static bool lies_together(hid_t dataset) {
+  const hid_t plist = H5Dget_create_plist(dataset);
+  const bool together = plist >= 0 && H5Pget_layout(plist) == H5D_CONTIGUOUS;
+  if (plist >= 0) H5Pclose(plist);
+  return together;
+}
+
+/* Opens a dataset of `rank` dimensions and gives their lengths. */
+static enum sciara_status open_dataset(const struct sciara_snapshot *s, const char *name, int rank, hsize_t *dims,
+                                       hid_t *dataset) {
+  *dataset = H5Dopen2(s->file, name, H5P_DEFAULT);
+  if (*dataset < 0) return sciara_hdf5_fail(SCIARA_ERR_INPUT, s->path, "cannot open %s", name);
+  hid_t space = H5Dget_space(*dataset);
+  bool fits = space >= 0 && H5Sget_simple_extent_ndims(space) == rank &&
+              (rank == 0 || H5Sget_simple_extent_dims(space, dims, NULL) == rank);
+  if (space >= 0) H5Sclose(space);
+  if (fits) return SCIARA_OK;
+  H5Dclose(*dataset);
+  *dataset = H5I_INVALID_HID;
+  return sciara_fail(SCIARA_ERR_INPUT, "%s: %s has not the %d dimensions of a snapshot", s->path, name, rank);
+}
+
+/* Length of an axis and the first of its values. */
+static enum sciara_status read_axis(const struct sciara_snapshot *s, const char *name, int64_t *length, double *first) {
+  hsize_t dims[1] = {0};
+  hid_t axis;
+  SCIARA_TRY(open_dataset(s, name, 1, dims, &axis));
+  enum sciara_status status = SCIARA_OK;
+  const hsize_t start = 0, one = 1;
+  hid_t space = H5Dget_space(axis), memory = H5Screate_simple(1, &one, NULL);
+  if (!lies_together(axis))
+    status = sciara_fail(SCIARA_ERR_INPUT, "%s: axis %s is damaged: it lies in chunks", s->path, name);
+  else if (dims[0] < 1 || dims[0] > INT32_MAX)
+    status = sciara_fail(SCIARA_ERR_INPUT, "%s: axis %s: found %" PRIuHSIZE " values, allowed are 1 to %d", s->path,
+                         name, dims[0], INT32_MAX);
+  else if (space < 0 || memory < 0 || H5Sselect_hyperslab(space, H5S_SELECT_SET, &start, NULL, &one, NULL) < 0 ||
+           H5Dread(axis, H5T_NATIVE_DOUBLE, memory, space, H5P_DEFAULT, first) < 0)
+    status = sciara_hdf5_fail(SCIARA_ERR_INPUT, s->path, "cannot read axis %s", name);
+  else
+    *length = (int64_t)dims[0];
+  if (space >= 0) H5Sclose(space);
+  if (memory >= 0) H5Sclose(memory);
+  H5Dclose(axis);
+  return status;
+}
+
+/* Whether all values of an axis are the cell centres that the attributes say. */
+static enum sciara_status check_axis(const struct sciara_snapshot *s, const char *name, int64_t length, double edge,
+                                     double step) {
+  enum { PIECE = 512 };
+  double values[PIECE] = {0};
+  hsize_t unused[1];
+  hid_t axis;
+  SCIARA_TRY(open_dataset(s, name, 1, unused, &axis));
+  enum sciara_status status = SCIARA_OK;
+  hid_t space = H5Dget_space(axis);
+  for (int64_t at = 0; at < length && status == SCIARA_OK; at += PIECE) {
+    const hsize_t start = (hsize_t)at, count = (hsize_t)(length - at < PIECE ? length - at : PIECE);
+    hid_t memory = H5Screate_simple(1, &count, NULL);
+    if (space < 0 || memory < 0 || H5Sselect_hyperslab(space, H5S_SELECT_SET, &start, NULL, &count, NULL) < 0 ||
+        H5Dread(axis, H5T_NATIVE_DOUBLE, memory, space, H5P_DEFAULT, values) < 0)
+      status = sciara_hdf5_fail(SCIARA_ERR_INPUT, s->path, "cannot read axis %s", name);
+    for (int64_t k = 0; k < (int64_t)count && status == SCIARA_OK; k++) {
+      const double centre = edge + ((double)(at + k) + 0.5) * step;
+      if (!(fabs(values[k] - centre) <= 1e-3 * fabs(step)))
+        status = sciara_fail(SCIARA_ERR_INPUT, "%s: axis %s: found %.17g as value %" PRId64 ", allowed is %.17g",
+                             s->path, name, values[k], at + k, centre);
+    }
+    if (memory >= 0) H5Sclose(memory);
+  }
+  if (space >= 0) H5Sclose(space);
+  H5Dclose(axis);
+  return status;
+}
+
+/* The attribute has HDF5's checksum, the axis has none. Files of earlier versions have the axis alone. */
+static enum sciara_status check_time(const struct sciara_snapshot *s) {
+  double time = 0;
+  if (!isfinite(s->time_s)) return sciara_fail(SCIARA_ERR_INPUT, "%s: time is %g", s->path, s->time_s);
+  if (H5Aexists(s->file, "time_s") == 0) return SCIARA_OK;
+  SCIARA_TRY(sciara_hdf5_get_double(s->file, s->path, "time_s", &time));
+  if (time == s->time_s) return SCIARA_OK;
+  return sciara_fail(SCIARA_ERR_INPUT, "%s: axis time: found %.17g, allowed is what attribute time_s says, %.17g",
+                     s->path, s->time_s, time);
+}
+
+static enum sciara_status read_grid(struct sciara_snapshot *s) {
+  struct sciara_grid *g = &s->grid;
+  int64_t times = 0;
+  double x = 0, y = 0;
+  size_t cells;
+  SCIARA_TRY(read_axis(s, "time", &times, &s->time_s));
+  SCIARA_TRY(read_axis(s, "y", &g->rows, &y));
+  SCIARA_TRY(read_axis(s, "x", &g->cols, &x));
+  if (times != 1)
+    return sciara_fail(SCIARA_ERR_INPUT, "%s: found %" PRId64 " times, allowed is 1 in a snapshot", s->path, times);
+  if (sciara_size_mul((size_t)g->rows, (size_t)g->cols, &cells) != SCIARA_OK ||
+      sciara_size_mul(cells, sizeof(double), &cells) != SCIARA_OK)
+    return sciara_fail_context(SCIARA_ERR_INPUT, "%s", s->path);
+  SCIARA_TRY(sciara_hdf5_get_double(s->file, s->path, "cell_size_m", &g->cell_size));
+  SCIARA_TRY(sciara_hdf5_get_double(s->file, s->path, "west_m", &g->west));
+  SCIARA_TRY(sciara_hdf5_get_double(s->file, s->path, "north_m", &g->north));
+  const double half = 0.5 * g->cell_size;
+  if (!(g->cell_size > 0) || !(fabs(x - g->west - half) <= 1e-3 * half) || !(fabs(g->north - y - half) <= 1e-3 * half))
+    return sciara_fail(SCIARA_ERR_INPUT,
+                       "%s: attributes cell_size_m %g, west_m %.17g, north_m %.17g do not fit axes that begin "
+                       "at x %.17g, y %.17g",
+                       s->path, g->cell_size, g->west, g->north, x, y);
+  SCIARA_TRY(check_time(s));
+  SCIARA_TRY(check_axis(s, "x", g->cols, g->west, g->cell_size));
+  return check_axis(s, "y", g->rows, g->north, -g->cell_size);
+}
+
+static enum sciara_status read_hex(const struct sciara_snapshot *s, hid_t object, const char *name, uint64_t *out) {
+  char *text, *end = NULL;
+  SCIARA_TRY(sciara_hdf5_get_text(object, s->path, name, &text));
+  if (text && strlen(text) == 16 && strspn(text, "0123456789abcdef") == 16) *out = strtoull(text, &end, 16);
+  enum sciara_status status = SCIARA_OK;
+  if (!end)
+    status = sciara_fail(SCIARA_ERR_INPUT, "%s: attribute %s: found %s, allowed are 16 hexadecimal digits", s->path,
+                         name, text ? text : "nothing");
+  free(text);
+  return status;
+}
+
+static enum sciara_status read_ledger(struct sciara_snapshot *s) {
+  struct sciara_ledger *l = &s->ledger;
+  const struct {
+    const char *name;
+    double *value;
+  } numbers[] = {
+      {"ledger_initial_m3", &l->initial_m3}, {"ledger_emitted_m3", &l->emitted_m3},
+      {"ledger_liquid_m3", &l->liquid_m3},   {"ledger_solid_m3", &l->solid_m3},
+      {"ledger_lost_m3", &l->lost_m3},       {"ledger_residual_m3", &l->residual_m3},
+      {"ledger_bound_m3", &l->bound_m3},     {"clock_s", &s->clock_s},
+  };
+  for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
+    SCIARA_TRY(sciara_hdf5_get_double(s->file, s->path, numbers[i].name, numbers[i].value));
+  return SCIARA_OK;
+}
+
+static enum sciara_status read_texts(struct sciara_snapshot *s) {
+  SCIARA_TRY(sciara_hdf5_get_text(s->file, s->path, "title", &s->title));
+  SCIARA_TRY(sciara_hdf5_get_text(s->file, s->path, "start", &s->start));
+  SCIARA_TRY(sciara_hdf5_get_text(s->file, s->path, "scenario_json", &s->scenario_json));
+  SCIARA_TRY(sciara_hdf5_get_text(s->file, s->path, "source", &s->source));
+  SCIARA_TRY(sciara_hdf5_get_text(s->file, s->path, "engine", &s->engine));
+  SCIARA_TRY(sciara_hdf5_get_text(s->file, s->path, "precision", &s->precision));
+  hsize_t unused[1];
+  hid_t crs;
+  SCIARA_TRY(open_dataset(s, "crs", 0, unused, &crs));
+  enum sciara_status status = sciara_hdf5_get_text(crs, s->path, "crs_wkt", &s->georef.crs_wkt);
+  if (status == SCIARA_OK) status = sciara_hdf5_get_text(crs, s->path, "crs_name", &s->georef.crs_name);
+  H5Dclose(crs);
+  return status;
+}
+
+static enum sciara_status read_header(struct sciara_snapshot *s) {
+  int64_t format = 0, step = 0;
+  SCIARA_TRY(sciara_hdf5_get_int64(s->file, s->path, "sciara_snapshot_format", &format));
+  if (format != SCIARA_SNAPSHOT_FORMAT)
+    return sciara_fail(SCIARA_ERR_INPUT,
+                       "%s: sciara_snapshot_format: found %" PRId64 ", allowed is %d: written by another "
+                       "version of the program",
+                       s->path, format, SCIARA_SNAPSHOT_FORMAT);
+  SCIARA_TRY(sciara_hdf5_get_int64(s->file, s->path, "step", &step));
+  SCIARA_TRY(sciara_hdf5_get_int64(s->file, s->path, "liquid_cells", &s->liquid_cells));
+  if (step < 0 || s->liquid_cells < 0)
+    return sciara_fail(SCIARA_ERR_INPUT,
+                       "%s: found step %" PRId64 " and liquid_cells %" PRId64 ", allowed is no negative "
+                       "number",
+                       s->path, step, s->liquid_cells);
+  s->step = (uint64_t)step;
+  SCIARA_TRY(read_hex(s, s->file, "checksum", &s->checksum));
+  return read_hex(s, s->file, "dem_hash", &s->dem_hash);
+}
+
+/* Shape and type of one field, if it is there. */
+static enum sciara_status check_field(struct sciara_snapshot *s, enum sciara_field field) {
+  const char *name = sciara_field_describe(field)->name;
+  htri_t exists = H5Lexists(s->file, name, H5P_DEFAULT);
+  if (exists < 0) return sciara_hdf5_fail(SCIARA_ERR_INPUT, s->path, "cannot look for %s", name);
+  if (!exists) return SCIARA_OK;
+  hsize_t dims[3] = {0};
+  hid_t dataset;
+  SCIARA_TRY(open_dataset(s, name, 3, dims, &dataset));
+  enum sciara_status status = SCIARA_OK;
+  hid_t type = H5Dget_type(dataset);
+  size_t size = type < 0 ? 0 : H5Tget_size(type);
+  if (dims[0] != 1 || dims[1] != (hsize_t)s->grid.rows || dims[2] != (hsize_t)s->grid.cols)
+    status = sciara_fail(SCIARA_ERR_INPUT,
+                         "%s: %s: found %" PRIuHSIZE " x %" PRIuHSIZE " x %" PRIuHSIZE " values, allowed are "
+                         "1 x %" PRId64 " x %" PRId64 " as the axes",
+                         s->path, name, dims[0], dims[1], dims[2], s->grid.rows, s->grid.cols);
+  else if (type < 0 || H5Tget_class(type) != H5T_FLOAT || (size != 4 && size != 8) ||
+           (s->fields != 0 && s->as_double != (size == 8)))
+    status =
+        sciara_fail(SCIARA_ERR_INPUT, "%s: %s: allowed are float32 or float64, the same for all fields", s->path, name);
+  s->as_double = size == 8;
+  s->fields |= 1u << field;
+  if (type >= 0) H5Tclose(type);
+  H5Dclose(dataset);
+  return status;
+}
+
+static enum sciara_status read_all(struct sciara_snapshot *s) {
+  SCIARA_TRY(sciara_hdf5_file_open(s->path, &s->file));
+  SCIARA_TRY(read_header(s));
+  SCIARA_TRY(read_grid(s));
+  SCIARA_TRY(read_ledger(s));
+  SCIARA_TRY(read_texts(s));
+  for (int f = 0; f < SCIARA_FIELD_COUNT; f++) SCIARA_TRY(check_field(s, (enum sciara_field)f));
+  if (s->fields == 0) return sciara_fail(SCIARA_ERR_INPUT, "%s: there is no field in this snapshot", s->path);
+  return SCIARA_OK;
+}
+
+enum sciara_status sciara_snapshot_open(const char *path, struct sciara_snapshot *out) {
+  *out = (struct sciara_snapshot){.file = H5I_INVALID_HID};
+  out->path = sciara_format("%s", path);
+  if (!out->path) return sciara_fail(SCIARA_ERR_MEMORY, "%s: no memory for a path", path);
+  struct sciara_hdf5_session session;
+  sciara_hdf5_begin(&session);
+  enum sciara_status status = read_all(out);
+  sciara_hdf5_end(&session);
+  if (status != SCIARA_OK) sciara_snapshot_close(out);
+  return status;
+}
+
+/* The values are those that were written. Fields of earlier versions have no checksum. */
+static enum sciara_status check_values(const struct sciara_snapshot *s, hid_t dataset, enum sciara_field field,
+                                       const double *values) {
+  const char *name = sciara_field_describe(field)->name;
+  const double fill = sciara_chunk_fill(field);
+  uint64_t told = 0, sum = 0;
+  if (H5Aexists(dataset, SCIARA_FIELD_CHECKSUM) == 0) return SCIARA_OK;
+  SCIARA_TRY(read_hex(s, dataset, SCIARA_FIELD_CHECKSUM, &told));
+  for (int64_t i = 0; i < sciara_grid_cells(&s->grid); i++) sum += sciara_chunk_word(i, values[i], fill);
+  if (sum == told) return SCIARA_OK;
+  return sciara_fail(SCIARA_ERR_INPUT, "%s: %s is damaged: found checksum %016" PRIx64 ", allowed is %016" PRIx64,
+                     s->path, name, sum, told);
+}
+
+static enum sciara_status read_field(const struct sciara_snapshot *s, enum sciara_field field, double *out) {
+  const char *name = sciara_field_describe(field)->name;
+  hsize_t dims[3] = {0};
+  hid_t dataset;
+  SCIARA_TRY(open_dataset(s, name, 3, dims, &dataset));
+  struct sciara_chunk_guard guard;
+  enum sciara_status status = sciara_chunk_guard_open(&guard, dataset, s->path, name, NULL);
+  if (status == SCIARA_OK) status = sciara_chunk_guard_look_at_all(&guard);
+  sciara_chunk_guard_close(&guard);
+  if (status == SCIARA_OK && H5Dread(dataset, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, out) < 0)
+    status = sciara_hdf5_fail(SCIARA_ERR_INPUT, s->path, "%s is damaged", name);
+  if (status == SCIARA_OK) status = check_values(s, dataset, field, out);
+  H5Dclose(dataset);
+  return status;
+}
+
+enum sciara_status sciara_snapshot_read(struct sciara_snapshot *s, enum sciara_field field, double *out) {
+  const struct sciara_field_info *info = sciara_field_describe(field);
+  if (!info || !(s->fields & (1u << field)))
+    return sciara_fail(SCIARA_ERR_USAGE, "%s: there is no field %s in this snapshot", s->path,
+                       info ? info->name : "of that number");
+  struct sciara_hdf5_session session;
+  sciara_hdf5_begin(&session);
+  enum sciara_status status = read_field(s, field, out);
+  sciara_hdf5_end(&session);
+  return status;
+}
+
+void sciara_snapshot_close(struct sciara_snapshot *s) {
+  if (s->path && s->file >= 0) {
+    struct sciara_hdf5_session session;
+    sciara_hdf5_begin(&session);
+    H5Fclose(s->file);
+    sciara_hdf5_end(&session);
+  }
+  sciara_georef_free(&s->georef);
+  char *owned[] = {s->title, s->start, s->scenario_json, s->source, s->engine, s->precision, s->path};
+  for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++) free(owned[i]);
+  *s = (struct sciara_snapshot){.file = H5I_INVALID_HID};
+}

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "terrain/dem_gdal.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/hash.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "terrain/dem_source.h"
+#include "terrain/dem_warp.h"
+
+/** What is to be done with an opened DEM. CRS are owned; both may be NULL. */
+struct plan {
+  OGRSpatialReferenceH from, to;
+  double cell;
+  bool warp;
+};
+
+static void plan_free(struct plan *p) {
+  OSRRelease(p->from);
+  OSRRelease(p->to);
+}
+
+static enum sciara_status refuse(const struct sciara_dem_request *q, const struct sciara_source *s, const char *found) {
+  struct sciara_text command = {0};
+  enum sciara_status status = sciara_source_suggest_warp(s, q->crs, q->cell_size_m, &command);
+  if (status == SCIARA_OK)
+    status = sciara_fail(SCIARA_ERR_INPUT, "%s: %s; square cells in metres are needed. Make them with: %s", q->path,
+                         found, command.data);
+  sciara_text_free(&command);
+  return status;
+}
+
+/** Fills `to` from the request and `from` from the DEM, or from the request where the DEM names none. */
+static enum sciara_status plan_crs(const struct sciara_dem_request *q, const struct sciara_source *s, struct plan *p) {
+  if (q->crs) {
+    const enum sciara_status status = sciara_srs_parse(q->crs, &p->to);
+    if (status != SCIARA_OK) return sciara_fail_context(status, "dem.crs");
+    if (!sciara_srs_is_metric(p->to))
+      return sciara_fail(
+          SCIARA_ERR_INPUT,
+          "dem.crs: found \"%s\", allowed a projected CRS in metres (UTM zones: EPSG:326zz north, 327zz south)",
+          q->crs);
+  }
+  if (s->srs) {
+    p->from = OSRClone(s->srs);
+    if (!p->to) p->to = OSRClone(s->srs);
+  } else if (p->to) {
+    p->from = OSRClone(p->to);
+    sciara_log(SCIARA_LOG_INFO, "%s: names no CRS; it is taken to be in %s", q->path, q->crs);
+  }
+  return SCIARA_OK;
+}
+
+static enum sciara_status check_unknown_crs(const struct sciara_dem_request *q, const struct sciara_source *s) {
+  double south = s->north - s->dy * (double)s->rows, east = s->west + s->dx * (double)s->cols;
+  if (s->dx < 0.1 && s->west >= -180 && east <= 360 && south >= -90 && s->north <= 90) {
+    char found[160];
+    snprintf(found, sizeof found, "names no CRS and has cells of %g at %g, %g: these look like degrees", s->dx, s->west,
+             s->north);
+    struct sciara_source guess = *s; // for the command only
+    SCIARA_TRY(sciara_srs_parse(SCIARA_SOURCE_DEGREES, &guess.srs));
+    const enum sciara_status status = refuse(q, &guess, found);
+    OSRRelease(guess.srs);
+    return status;
+  }
+  if (!q->crs)
+    sciara_log(SCIARA_LOG_WARNING,
+               "%s: names no CRS; its coordinates are taken to be metres, and maps will have no CRS", q->path);
+  return SCIARA_OK;
+}
+
+static enum sciara_status check_units(const struct sciara_dem_request *q, const struct sciara_source *s,
+                                      const struct plan *p) {
+  if (!s->srs) return check_unknown_crs(q, s);
+  char found[256];
+  const char *unit = NULL;
+  bool asked = q->crs && q->cell_size_m > 0;
+  if (OSRIsLocal(s->srs)) {
+    double metres = OSRGetLinearUnits(s->srs, NULL);
+    if (fabs(metres - 1) < 1e-9) {
+      sciara_log(SCIARA_LOG_WARNING, "%s: its CRS is local, not tied to the Earth", q->path);
+      return SCIARA_OK;
+    }
+    return sciara_fail(SCIARA_ERR_INPUT, "%s: its local CRS has units of %g m; metres are needed", q->path, metres);
+  }
+  if (OSRIsGeographic(s->srs)) {
+    snprintf(found, sizeof found,
+             "its cells are %.9g x %.9g degrees (or give dem.crs and dem.cell_size_m to have it warped)", s->dx, s->dy);
+    return asked ? SCIARA_OK : refuse(q, s, found);
+  }
+  if (!OSRIsProjected(s->srs))
+    return sciara_fail(SCIARA_ERR_INPUT, "%s: its CRS is neither projected nor geographic", q->path);
+  if (sciara_srs_is_metric(p->from)) return SCIARA_OK;
+  double metres = OSRGetLinearUnits(s->srs, (char **)&unit);
+  snprintf(found, sizeof found,
+           "its coordinates are in units of %.10g m (%s) (or give dem.crs and dem.cell_size_m to have it warped)",
+           metres, unit ? unit : "unnamed");
+  return asked ? SCIARA_OK : refuse(q, s, found);
+}
+
+/** Altitudes in feet would pass every other check. */
+static enum sciara_status check_altitude_unit(const struct sciara_dem_request *q, const struct sciara_source *s) {
+  static const char *const metre[] = {"", "m", "metre", "metres", "meter", "meters"};
+  const char *unit = GDALGetRasterUnitType(s->band);
+  for (size_t i = 0; i < sizeof metre / sizeof *metre; i++)
+    if (strcasecmp(unit, metre[i]) == 0) return SCIARA_OK;
+  if (strcasestr(unit, "f") && (strcasestr(unit, "ft") || strcasestr(unit, "foot") || strcasestr(unit, "feet")))
+    return sciara_fail(SCIARA_ERR_INPUT,
+                       "%s: its altitudes are in \"%s\"; metres are needed (gdal_calc.py -A ... --calc=\"A*0.3048\")",
+                       q->path, unit);
+  sciara_log(SCIARA_LOG_WARNING, "%s: the unit of its altitudes is \"%s\"; they are taken to be metres", q->path, unit);
+  return SCIARA_OK;
+}
+
+static enum sciara_status make_plan(const struct sciara_dem_request *q, const struct sciara_source *s, struct plan *p) {
+  if (!(q->cell_size_m >= 0) || !isfinite(q->cell_size_m))
+    return sciara_fail(SCIARA_ERR_INPUT, "dem.cell_size_m: found %g, allowed above 0", q->cell_size_m);
+  SCIARA_TRY(plan_crs(q, s, p));
+  SCIARA_TRY(check_units(q, s, p));
+  SCIARA_TRY(check_altitude_unit(q, s));
+  static const char *const ignore_axes[] = {"IGNORE_DATA_AXIS_TO_SRS_AXIS_MAPPING=YES", NULL};
+  bool same = !p->from || OSRIsSameEx(p->from, p->to, ignore_axes);
+  // What is left out of account may displace the far corner by a hundredth of a cell, and no slope by more than 1e-4.
+  double uneven = fabs(s->dx - s->dy) / s->dx, longest = (double)(s->rows > s->cols ? s->rows : s->cols);
+  bool square = uneven <= 1e-4 && uneven * longest <= SCIARA_SOURCE_SLACK;
+  if (!square && q->cell_size_m == 0) {
+    char found[160];
+    snprintf(found, sizeof found, "its cells are not square, %.12g x %.12g (or give dem.cell_size_m to have it warped)",
+             s->dx, s->dy);
+    return refuse(q, s, found);
+  }
+  p->cell = q->cell_size_m > 0 ? q->cell_size_m : s->dx;
+  p->warp = !same || !square || fabs(p->cell - s->dx) > 1e-9 * s->dx;
+  if (!p->warp) p->cell = s->dx;
+  return SCIARA_OK;
+}
+
+static enum sciara_status choose_window(const struct sciara_dem_request *q, const struct sciara_source *s,
+                                        int64_t window[4]) {
+  const int64_t all[4] = {0, 0, s->rows, s->cols};
+  memcpy(window, q->window ? q->window : all, sizeof all);
+  const int64_t *w = window;
+  if (w[0] < 0 || w[1] < 0 || w[2] < 1 || w[3] < 1 || w[0] > s->rows - w[2] || w[1] > s->cols - w[3])
+    return sciara_fail(SCIARA_ERR_INPUT,
+                       "%s: the window [row %" PRId64 ", column %" PRId64 ", %" PRId64 " rows, %" PRId64
+                       " columns] does not lie within its %" PRId64 " rows x %" PRId64 " columns",
+                       q->path, w[0], w[1], w[2], w[3], s->rows, s->cols);
+  return SCIARA_OK;
+}
+
+static enum sciara_status fail_altitude(const char *path, int64_t row, int64_t col, double z) {
+  struct sciara_text name = {0};
+  enum sciara_status status = sciara_shell_quote(&name, path);
+  if (status == SCIARA_OK)
+    status = sciara_fail(SCIARA_ERR_INPUT,
+                         "%s: cell row %" PRId64 ", column %" PRId64
+                         " has altitude %.9g m, probably a NODATA value that the file does not declare; "
+                         "declare it with: gdal_translate -a_nodata %.17g %s declared.tif",
+                         path, row, col, z, z, name.data);
+  sciara_text_free(&name);
+  return status;
+}
+
+/** Turns NaN and infinities to NODATA, and refuses altitudes that no place has. */
+static enum sciara_status check_altitudes(const char *path, const int64_t window[4], struct sciara_patch *p) {
+  int64_t broken = 0, first = -1, left = 0;
+  for (int64_t i = 0; i < p->rows * p->cols; i++) {
+    double z = p->altitude[i];
+    if (p->valid[i] && !isfinite(z)) {
+      if (broken++ == 0) first = i;
+      p->valid[i] = 0;
+    }
+    if (!p->valid[i]) {
+      p->altitude[i] = SCIARA_NODATA_ALTITUDE;
+      continue;
+    }
+    left++;
+    if (z < SCIARA_ALTITUDE_MIN || z > SCIARA_ALTITUDE_MAX || z == SCIARA_NODATA_ALTITUDE)
+      return fail_altitude(path, window[0] + i / p->cols, window[1] + i % p->cols, z);
+  }
+  if (broken > 0)
+    sciara_log(SCIARA_LOG_WARNING,
+               "%s: %" PRId64 " cells are NaN or infinite and count as NODATA; the first is row %" PRId64
+               ", column %" PRId64,
+               path, broken, window[0] + first / p->cols, window[1] + first % p->cols);
+  if (left == 0) return sciara_fail(SCIARA_ERR_INPUT, "%s: every cell is NODATA", path);
+  return SCIARA_OK;
+}
+
+static uint64_t hash_dem(const struct sciara_dem *d) {
+  const struct sciara_grid *g = &d->grid;
+  size_t cells = (size_t)sciara_grid_cells(g);
+  const double place[3] = {g->cell_size, g->west, g->north};
+  uint64_t hash = sciara_hash_bytes(SCIARA_HASH_BEGIN, &g->rows, sizeof g->rows);
+  hash = sciara_hash_bytes(hash, &g->cols, sizeof g->cols);
+  hash = sciara_hash_bytes(hash, place, sizeof place);
+  hash = sciara_hash_bytes(hash, d->valid, cells);
+  return sciara_hash_bytes(hash, d->altitude, cells * sizeof *d->altitude);
+}
+
+/** Moves the patch into the DEM. */
+static enum sciara_status finish(const struct sciara_source *s, const struct plan *plan, struct sciara_patch *patch,
+                                 struct sciara_dem *out) {
+  out->grid = (struct sciara_grid){
+      .rows = patch->rows, .cols = patch->cols, .cell_size = plan->cell, .west = patch->west, .north = patch->north};
+  out->altitude = patch->altitude;
+  out->valid = patch->valid;
+  patch->altitude = NULL;
+  patch->valid = NULL;
+  int64_t cells = sciara_grid_cells(&out->grid), valid = 0;
+  for (int64_t i = 0; i < cells; i++) valid += out->valid[i];
+  if (valid == 0) return sciara_fail(SCIARA_ERR_INPUT, "%s: every cell is NODATA after warping", s->path);
+  SCIARA_TRY(sciara_georef_from_srs(plan->to, &out->georef));
+  out->driver = sciara_format("%s", GDALGetDriverShortName(GDALGetDatasetDriver(s->dataset)));
+  if (!out->driver) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a DEM");
+  out->hash = hash_dem(out);
+  sciara_log(SCIARA_LOG_INFO, "%s: %s, %" PRId64 " rows x %" PRId64 " columns of %.10g m, %s, %" PRId64 " cells NODATA",
+             s->path, out->driver, out->grid.rows, out->grid.cols, out->grid.cell_size,
+             out->georef.crs_name ? out->georef.crs_name : "no CRS", cells - valid);
+  return SCIARA_OK;
+}
+
+enum sciara_status sciara_dem_read(const struct sciara_dem_request *request, struct sciara_dem *out) {
+  *out = (struct sciara_dem){0};
+  struct sciara_gdal_scope scope;
+  sciara_gdal_enter(&scope, false);
+  enum sciara_status status = SCIARA_OK;
+  struct sciara_source source = {0};
+  struct plan plan = {0};
+  struct sciara_patch patch = {0}, warped = {0};
+  int64_t window[4];
+  SCIARA_TRY_GOTO(sciara_source_open(&scope, request->path, request->band, request->extra_drivers,
+                                     request->extra_driver_count, &source));
+  SCIARA_TRY_GOTO(make_plan(request, &source, &plan));
+  SCIARA_TRY_GOTO(choose_window(request, &source, window));
+  patch = (struct sciara_patch){.rows = window[2], .cols = window[3], .dx = source.dx, .dy = source.dy};
+  patch.west = source.west + (double)window[1] * source.dx;
+  patch.north = source.north - (double)window[0] * source.dy;
+  // A source that will be warped is held twice (here and in GDAL) while it is read, but never simulated.
+  SCIARA_TRY_GOTO(
+      sciara_patch_check_size(request->path, patch.rows, patch.cols, plan.warp ? 32 : SCIARA_RUN_BYTES_PER_CELL));
+  SCIARA_TRY_GOTO(sciara_patch_alloc(&patch));
+  SCIARA_TRY_GOTO(sciara_source_read(&scope, &source, window, patch.altitude, patch.valid));
+  SCIARA_TRY_GOTO(check_altitudes(request->path, window, &patch));
+  if (plan.warp) {
+    SCIARA_TRY_GOTO(sciara_patch_warp(&scope, request->path, &patch, plan.from, plan.to, plan.cell, &warped));
+    sciara_log(SCIARA_LOG_INFO, "%s: warped bilinearly to cells of %.10g m", request->path, plan.cell);
+  }
+  SCIARA_TRY_GOTO(finish(&source, &plan, plan.warp ? &warped : &patch, out));
+cleanup:
+  if (status != SCIARA_OK) sciara_dem_free(out);
+  sciara_patch_free(&patch);
+  sciara_patch_free(&warped);
+  plan_free(&plan);
+  sciara_source_close(&source);
+  sciara_gdal_leave(&scope);
+  return status;
+}
+
+void sciara_dem_free(struct sciara_dem *dem) {
+  sciara_free(dem->altitude);
+  sciara_free(dem->valid);
+  free(dem->driver);
+  sciara_georef_free(&dem->georef);
+  *dem = (struct sciara_dem){0};
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reading a digital elevation model, and rasters on its grid, through GDAL.
+#ifndef SCIARA_TERRAIN_DEM_GDAL_H
+#define SCIARA_TERRAIN_DEM_GDAL_H
+
+#include "file/georef.h"
+#include "model/grid.h"
+
+/** Which raster to read and how. */
+struct sciara_dem_request {
+  const char *path;
+  int band;              ///< 1-based
+  const int64_t *window; ///< first row, first column, rows, columns; NULL: all of it
+  /** Metric CRS to warp to (EPSG:n, WKT, PROJ), or, for a DEM that names none, the one it is in; NULL: its own. */
+  const char *crs;
+  double cell_size_m;               ///< warp to cells of this side; 0: that of the DEM
+  const char *const *extra_drivers; ///< GDAL driver names allowed beyond the built-in list
+  size_t extra_driver_count;
+};
+
+/** A DEM in memory; release with sciara_dem_free. */
+struct sciara_dem {
+  struct sciara_grid grid;
+  struct sciara_georef georef;
+  double *altitude; ///< rows x cols, m; SCIARA_NODATA_ALTITUDE where not valid
+  uint8_t *valid;   ///< rows x cols, 0 or 1
+  uint64_t hash;    ///< of rows, cols, cell size, origin, validity and altitudes: FNV-1a 64
+  char *driver;     ///< GDAL's short name of the format
+};
+
+/** Reads and checks; every refusal names the file, what was found and what is allowed. */
+enum sciara_status sciara_dem_read(const struct sciara_dem_request *request, struct sciara_dem *out);
+void sciara_dem_free(struct sciara_dem *dem);
+
+/**
+ * Reads a raster that must lie on the grid of a DEM (same rows, cols, cell size and origin), such as initial lava.
+ * NODATA reads as 0.
+ *
+ * @param values rows x cols doubles
+ */
+enum sciara_status sciara_raster_read_on_grid(const char *path, const struct sciara_grid *grid, double *values);
+
+#endif

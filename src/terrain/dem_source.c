@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "terrain/dem_source.h"
+
+#include <cpl_conv.h>
+#include <cpl_string.h>
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/log.h"
+
+// GDAL's other drivers open URLs, or files that name other files.
+static const char *const built_in[] = {"GTiff", "AAIGrid", "EHdr", "SRTMHGT", "HFA", "netCDF", "GPKG"};
+enum { BUILT_IN = sizeof built_in / sizeof *built_in };
+
+enum sciara_status sciara_source_check_file(const char *path) {
+  struct stat about;
+  if (stat(path, &about) != 0) {
+    const char *hint = strstr(path, ":") || strncmp(path, "/vsi", 4) == 0
+                           ? " (GDAL connection strings, URLs and /vsi file systems are not read)"
+                           : "";
+    return sciara_fail(SCIARA_ERR_IO, "%s: %s%s", path, strerror(errno), hint);
+  }
+  if (!S_ISREG(about.st_mode))
+    return sciara_fail(SCIARA_ERR_INPUT, "%s: is a %s, not a file", path,
+                       S_ISDIR(about.st_mode) ? "folder" : "special file");
+  if (access(path, R_OK) != 0) return sciara_fail(SCIARA_ERR_IO, "%s: %s", path, strerror(errno));
+  return SCIARA_OK;
+}
+
+enum sciara_status sciara_source_check_driver(const char *name) {
+  if (GDALGetDriverByName(name)) return SCIARA_OK;
+  int count = GDALGetDriverCount();
+  const char **names = (const char **)calloc((size_t)count + 1, sizeof *names);
+  if (!names) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for the list of GDAL drivers");
+  for (int i = 0; i < count; i++) names[i] = GDALGetDriverShortName(GDALGetDriver(i));
+  const char *near = sciara_closest_name(name, names, (size_t)count);
+  enum sciara_status status =
+      sciara_fail(SCIARA_ERR_USAGE, "GDAL has no driver \"%s\"%s%s%s", name, near ? "; did you mean \"" : "",
+                  near ? near : "", near ? "\"?" : " (gdalinfo --formats lists them)");
+  free(names);
+  return status;
+}
+
+static enum sciara_status fail_unopened(struct sciara_gdal_scope *scope, const char *path, const char *plain,
+                                        char **drivers) {
+  struct sciara_text list = {0};
+  enum sciara_status status = SCIARA_OK;
+  for (int i = 0; drivers[i] && status == SCIARA_OK; i++)
+    status = sciara_text_append(&list, "%s%s", i ? ", " : "", drivers[i]);
+  char reason[sizeof scope->message];
+  snprintf(reason, sizeof reason, "%s", sciara_gdal_message(scope));
+  const enum sciara_status cause = sciara_gdal_status(scope, SCIARA_ERR_INPUT);
+  GDALDriverH looks = GDALIdentifyDriver(plain, NULL); // reads the header only
+  const char *name = looks ? GDALGetDriverShortName(looks) : NULL;
+  if (status == SCIARA_OK && name && CSLFindString(drivers, name) < 0)
+    status =
+        sciara_fail(SCIARA_ERR_INPUT, "%s: format %s is not among those allowed (%s); --allow-driver %s would allow it",
+                    path, name, list.data, name);
+  else if (status == SCIARA_OK)
+    status = sciara_fail(cause, "%s: cannot be opened as a raster (formats allowed: %s): %s", path, list.data, reason);
+  sciara_text_free(&list);
+  return status;
+}
+
+static enum sciara_status open_dataset(struct sciara_gdal_scope *scope, const char *path, const char *const *extra,
+                                       size_t extra_count, GDALDatasetH *out) {
+  const unsigned flags = GDAL_OF_RASTER | GDAL_OF_READONLY | GDAL_OF_VERBOSE_ERROR;
+  SCIARA_TRY(sciara_source_check_file(path));
+  for (size_t i = 0; i < extra_count; i++) SCIARA_TRY(sciara_source_check_driver(extra[i]));
+  char *plain = sciara_gdal_plain_path(path);
+  if (!plain) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for the path of %s", path);
+  enum sciara_status status = SCIARA_OK;
+  char **drivers = NULL;
+  for (size_t i = 0; i < BUILT_IN; i++) drivers = CSLAddString(drivers, built_in[i]);
+  for (size_t i = 0; i < extra_count; i++) drivers = CSLAddString(drivers, extra[i]);
+  GDALDatasetH dataset = GDALOpenEx(plain, flags, (const char *const *)drivers, NULL, NULL);
+  if (dataset && strcasecmp(GDALGetDriverShortName(GDALGetDatasetDriver(dataset)), "AAIGrid") == 0) {
+    // GDAL reads ASCII grids as float by default: altitudes would not be those of the file.
+    char **options = CSLSetNameValue(NULL, "DATATYPE", "Float64");
+    GDALClose(dataset);
+    dataset = GDALOpenEx(plain, flags, (const char *const *)drivers, (const char *const *)options, NULL);
+    CSLDestroy(options);
+  }
+  if (!dataset)
+    status = fail_unopened(scope, path, plain, drivers);
+  else if (strcasecmp(GDALGetDriverShortName(GDALGetDatasetDriver(dataset)), "AAIGrid") == 0)
+    status = sciara_ascii_grid_check(path, GDALGetRasterYSize(dataset), GDALGetRasterXSize(dataset));
+  *out = dataset;
+  CSLDestroy(drivers);
+  free(plain);
+  return status;
+}
+
+static enum sciara_status fail_no_band(const struct sciara_source *s, int band) {
+  int count = GDALGetRasterCount(s->dataset);
+  if (count > 0)
+    return sciara_fail(SCIARA_ERR_INPUT, "%s: band %d is asked for, the raster has bands 1 to %d", s->path, band,
+                       count);
+  char **parts = GDALGetMetadata(s->dataset, "SUBDATASETS");
+  const char *first = CSLFetchNameValue(parts, "SUBDATASET_1_NAME");
+  if (!first) return sciara_fail(SCIARA_ERR_INPUT, "%s: holds no raster", s->path);
+  struct sciara_text command = {0};
+  enum sciara_status status = sciara_text_append(&command, "gdal_translate ");
+  if (status == SCIARA_OK) status = sciara_shell_quote(&command, first);
+  if (status == SCIARA_OK)
+    status = sciara_fail(SCIARA_ERR_INPUT, "%s: holds %d rasters; take one out with, for example: %s dem.tif", s->path,
+                         CSLCount(parts) / 2, command.data);
+  sciara_text_free(&command);
+  return status;
+}
+
+static enum sciara_status check_band(const struct sciara_source *s, int band) {
+  GDALDataType type = GDALGetRasterDataType(s->band);
+  if (GDALDataTypeIsComplex(type))
+    return sciara_fail(SCIARA_ERR_INPUT, "%s: band %d holds complex numbers (%s); real ones are needed", s->path, band,
+                       GDALGetDataTypeName(type));
+  GDALColorInterp colour = GDALGetRasterColorInterpretation(s->band);
+  if (type == GDT_Byte && colour >= GCI_PaletteIndex && colour <= GCI_BlackBand)
+    return sciara_fail(SCIARA_ERR_INPUT, "%s: band %d is a colour channel of a picture (%s), not a quantity", s->path,
+                       band, GDALGetColorInterpretationName(colour));
+  return SCIARA_OK;
+}
+
+static enum sciara_status fail_with_warp(const struct sciara_source *s, const char *found) {
+  struct sciara_text command = {0};
+  enum sciara_status status = sciara_source_suggest_warp(s, NULL, 0, &command);
+  if (status == SCIARA_OK)
+    status = sciara_fail(SCIARA_ERR_INPUT, "%s: %s; make it so with: %s", s->path, found, command.data);
+  sciara_text_free(&command);
+  return status;
+}
+
+static enum sciara_status place(struct sciara_source *s) {
+  double t[6];
+  if (GDALGetGeoTransform(s->dataset, t) != CE_None) {
+    if (GDALGetGCPCount(s->dataset) == 0)
+      return sciara_fail(SCIARA_ERR_INPUT, "%s: has no geotransform: its cells have no size and no place", s->path);
+    s->dx = s->dy = 0;
+    return fail_with_warp(s, "is placed by ground control points; a geotransform with north up is needed");
+  }
+  for (int i = 0; i < 6; i++)
+    if (!isfinite(t[i]))
+      return sciara_fail(SCIARA_ERR_INPUT, "%s: number %d of its geotransform is %g", s->path, i, t[i]);
+  double east = hypot(t[1], t[4]), south = hypot(t[2], t[5]);
+  if (!(east > 0) || !(south > 0))
+    return sciara_fail(SCIARA_ERR_INPUT, "%s: found the cell size %g x %g, allowed above 0", s->path, east, south);
+  s->dx = east;
+  s->dy = south;
+  if (fabs(t[2]) * (double)s->rows > SCIARA_SOURCE_SLACK * east ||
+      fabs(t[4]) * (double)s->cols > SCIARA_SOURCE_SLACK * south)
+    return fail_with_warp(s, "is rotated; north must be up");
+  if (t[1] < 0) return fail_with_warp(s, "is mirrored: its columns run from east to west");
+  s->south_up = t[5] > 0;
+  s->west = t[0];
+  s->north = s->south_up ? t[3] + t[5] * (double)s->rows : t[3];
+  return SCIARA_OK;
+}
+
+enum sciara_status sciara_source_open(struct sciara_gdal_scope *scope, const char *path, int band,
+                                      const char *const *extra_drivers, size_t extra_count, struct sciara_source *out) {
+  *out = (struct sciara_source){.path = path};
+  enum sciara_status status = SCIARA_OK;
+  SCIARA_TRY_GOTO(open_dataset(scope, path, extra_drivers, extra_count, &out->dataset));
+  if (band < 1 || band > GDALGetRasterCount(out->dataset)) {
+    status = fail_no_band(out, band);
+    goto cleanup;
+  }
+  out->band = GDALGetRasterBand(out->dataset, band);
+  out->rows = GDALGetRasterYSize(out->dataset);
+  out->cols = GDALGetRasterXSize(out->dataset);
+  OGRSpatialReferenceH srs = GDALGetSpatialRef(out->dataset);
+  if (srs && GDALGetProjectionRef(out->dataset)[0]) { // an empty CRS is none
+    out->srs = OSRClone(srs);
+    OSRSetAxisMappingStrategy(out->srs, OAMS_TRADITIONAL_GIS_ORDER);
+  }
+  SCIARA_TRY_GOTO(check_band(out, band));
+  SCIARA_TRY_GOTO(place(out));
+  return SCIARA_OK;
+cleanup:
+  sciara_source_close(out);
+  return status;
+}
+
+void sciara_source_close(struct sciara_source *s) {
+  if (s->dataset) GDALClose(s->dataset);
+  OSRRelease(s->srs);
+  s->dataset = NULL;
+  s->srs = NULL;
+}
+
+/** Clears valid where a value is the band's NODATA value, compared as the band's type holds it. */
+static void apply_nodata(const struct sciara_source *s, size_t cells, const double *values, uint8_t *valid) {
+  int has = 0;
+  double nodata = GDALGetRasterNoDataValue(s->band, &has);
+  if (!has) return;
+  if (GDALGetRasterDataType(s->band) == GDT_Float32) nodata = (double)(float)nodata;
+  for (size_t i = 0; i < cells; i++)
+    if (values[i] == nodata || (isnan(nodata) && isnan(values[i]))) valid[i] = 0;
+}
+
+static void apply_scale(const struct sciara_source *s, size_t cells, double *values) {
+  int has_scale = 0, has_offset = 0;
+  double scale = GDALGetRasterScale(s->band, &has_scale), offset = GDALGetRasterOffset(s->band, &has_offset);
+  if (!has_scale) scale = 1;
+  if (!has_offset) offset = 0;
+  if (scale == 1 && offset == 0) return;
+  sciara_log(SCIARA_LOG_INFO, "%s: its scale %g and offset %g are applied", s->path, scale, offset);
+  for (size_t i = 0; i < cells; i++) values[i] = values[i] * scale + offset;
+}
+
+static void flip_rows(int64_t rows, int64_t cols, double *values, uint8_t *valid) {
+  for (int64_t r = 0; r < rows / 2; r++)
+    for (int64_t c = 0; c < cols; c++) {
+      int64_t a = r * cols + c, b = (rows - 1 - r) * cols + c;
+      double value = values[a];
+      uint8_t flag = valid[a];
+      values[a] = values[b];
+      valid[a] = valid[b];
+      values[b] = value;
+      valid[b] = flag;
+    }
+}
+
+enum sciara_status sciara_source_read(struct sciara_gdal_scope *scope, const struct sciara_source *s,
+                                      const int64_t window[4], double *values, uint8_t *valid) {
+  int cols = (int)window[3], rows = (int)window[2], x = (int)window[1];
+  int y = (int)(s->south_up ? s->rows - window[0] - window[2] : window[0]);
+  size_t cells = (size_t)rows * (size_t)cols;
+  sciara_gdal_reset(scope);
+  // A failing read leaves the rest of the buffer as it was: the result is checked, and an error raised on the way too.
+  CPLErr result = GDALRasterIO(s->band, GF_Read, x, y, cols, rows, values, cols, rows, GDT_Float64, 0, 0);
+  if (result == CE_None && GDALGetMaskFlags(s->band) & GMF_ALL_VALID)
+    memset(valid, 1, cells);
+  else if (result == CE_None)
+    result = GDALRasterIO(GDALGetMaskBand(s->band), GF_Read, x, y, cols, rows, valid, cols, rows, GDT_Byte, 0, 0);
+  if (result != CE_None || scope->failed)
+    return sciara_fail(sciara_gdal_status(scope, SCIARA_ERR_INPUT), "%s: cannot be read whole, it may be truncated: %s",
+                       s->path, sciara_gdal_message(scope));
+  for (size_t i = 0; i < cells; i++) valid[i] = valid[i] != 0;
+  apply_nodata(s, cells, values, valid);
+  apply_scale(s, cells, values);
+  if (s->south_up) flip_rows(rows, cols, values, valid);
+  return SCIARA_OK;
+}

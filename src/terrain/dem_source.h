@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// An opened raster, north up whatever the file's order of rows, and its cells as doubles. Private to io.
+#ifndef SCIARA_TERRAIN_DEM_SOURCE_H
+#define SCIARA_TERRAIN_DEM_SOURCE_H
+
+#include <gdal.h>
+
+#include "file/gdal_support.h"
+
+/** Row 0 is the northern row of the raster: x = west + (c + 1/2) dx, y = north - (r + 1/2) dy, dx and dy > 0. */
+struct sciara_source {
+  const char *path; ///< as the user gave it
+  GDALDatasetH dataset;
+  GDALRasterBandH band;
+  OGRSpatialReferenceH srs; ///< owned; NULL when the file names none
+  int64_t rows, cols;
+  double west, north, dx, dy;
+  bool south_up; ///< the first row of the file is the southern one
+};
+
+/** How much the far corner of a grid may be displaced by what is neglected, in cells. */
+#define SCIARA_SOURCE_SLACK 0.01
+
+#define SCIARA_SOURCE_DEGREES "EPSG:4326" ///< longitude and latitude
+
+/** Whether `path` is a file that can be read, and no connection string, URL or virtual file system of GDAL. */
+enum sciara_status sciara_source_check_file(const char *path);
+
+/** Whether GDAL has a driver of this name; the error suggests the closest (SCIARA_ERR_USAGE). */
+enum sciara_status sciara_source_check_driver(const char *name);
+
+/** Opens and checks format, band, kind of data and place. Call within a GDAL scope. */
+enum sciara_status sciara_source_open(struct sciara_gdal_scope *scope, const char *path, int band,
+                                      const char *const *extra_drivers, size_t extra_count, struct sciara_source *out);
+
+/** Whether rows x cols words, each a number (or NaN, or infinite), follow the header of an ESRI ASCII grid. */
+enum sciara_status sciara_ascii_grid_check(const char *path, int64_t rows, int64_t cols);
+
+void sciara_source_close(struct sciara_source *s);
+
+/**
+ * Reads the cells [row, col, rows, cols], row 0 in the north, scale and offset of the band applied.
+ *
+ * @param values rows x cols
+ * @param valid  rows x cols: 0 where the band's NODATA value or its mask says so, else 1
+ */
+enum sciara_status sciara_source_read(struct sciara_gdal_scope *scope, const struct sciara_source *s,
+                                      const int64_t window[4], double *values, uint8_t *valid);
+
+/**
+ * Appends the gdalwarp command that makes an acceptable DEM of this raster.
+ *
+ * @param crs  target ("EPSG:32633"); NULL: the UTM zone of the raster's middle unless its own CRS is metric or absent
+ * @param cell target side in m; 0: about that of the raster
+ */
+enum sciara_status sciara_source_suggest_warp(const struct sciara_source *s, const char *crs, double cell,
+                                              struct sciara_text *out);
+
+#endif

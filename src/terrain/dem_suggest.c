@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// The gdalwarp command that a refusal proposes.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "terrain/dem_source.h"
+
+/** Longitude and latitude of the middle of a raster; false when its CRS does not tell. */
+static bool middle_lonlat(const struct sciara_source *s, double *lon, double *lat) {
+  if (!s->srs) return false;
+  double t[6] = {0};
+  if (GDALGetGeoTransform(s->dataset, t) != CE_None) return false;
+  double c = 0.5 * (double)s->cols, r = 0.5 * (double)s->rows;
+  *lon = t[0] + c * t[1] + r * t[2];
+  *lat = t[3] + c * t[4] + r * t[5];
+  OGRSpatialReferenceH wgs84;
+  if (sciara_srs_parse(SCIARA_SOURCE_DEGREES, &wgs84) != SCIARA_OK) return false;
+  OGRCoordinateTransformationH change = OCTNewCoordinateTransformation(s->srs, wgs84);
+  bool done = change && OCTTransform(change, 1, lon, lat, NULL) && isfinite(*lon) && isfinite(*lat);
+  if (change) OCTDestroyCoordinateTransformation(change);
+  OSRRelease(wgs84);
+  return done && fabs(*lat) <= 90;
+}
+
+/** EPSG code of the UTM zone (beyond 84 N and 80 S: of the polar stereographic grid). */
+static int utm_code(double lon, double lat) {
+  if (lat > 84) return 32661;
+  if (lat < -80) return 32761;
+  double turned = fmod(lon + 180.0, 360.0);
+  if (turned < 0) turned += 360.0;
+  return (lat >= 0 ? 32600 : 32700) + (int)(turned / 6.0) + 1;
+}
+
+/** A round number not above `cell` that keeps its detail: 30.9 gives 30, 10.3 gives 10, 2.06 gives 2. */
+static double round_cell(double cell) {
+  if (cell >= 10) return 5 * floor(cell / 5);
+  if (cell >= 1) return floor(cell);
+  double decade = pow(10, floor(log10(cell)));
+  return decade * floor(cell / decade);
+}
+
+static double cell_in_metres(const struct sciara_source *s) {
+  const double radius = 6371000; // of the Earth: the number is only proposed, then rounded
+  double cell = s->dx < s->dy ? s->dx : s->dy;
+  if (s->srs && OSRIsGeographic(s->srs)) return s->dy * OSRGetAngularUnits(s->srs, NULL) * radius;
+  return s->srs && OSRIsProjected(s->srs) ? cell * OSRGetLinearUnits(s->srs, NULL) : cell;
+}
+
+enum sciara_status sciara_source_suggest_warp(const struct sciara_source *s, const char *crs, double cell,
+                                              struct sciara_text *out) {
+  double lon, lat;
+  SCIARA_TRY(sciara_text_append(out, "gdalwarp"));
+  if (s->srs && !GDALGetProjectionRef(s->dataset)[0]) // it was guessed
+    SCIARA_TRY(sciara_text_append(out, " -s_srs " SCIARA_SOURCE_DEGREES));
+  if (crs) {
+    SCIARA_TRY(sciara_text_append(out, " -t_srs "));
+    SCIARA_TRY(sciara_shell_quote(out, crs));
+  } else if (s->srs && !sciara_srs_is_metric(s->srs)) {
+    bool known = middle_lonlat(s, &lon, &lat);
+    SCIARA_TRY(known ? sciara_text_append(out, " -t_srs EPSG:%d", utm_code(lon, lat))
+                     : sciara_text_append(out, " -t_srs EPSG:CODE"));
+  }
+  if (cell == 0 && s->dx > 0) cell = round_cell(cell_in_metres(s));
+  if (cell > 0) SCIARA_TRY(sciara_text_append(out, " -tr %.10g %.10g -tap", cell, cell));
+  SCIARA_TRY(sciara_text_append(out, " -r bilinear -ot Float32 -dstnodata -9999 "));
+  SCIARA_TRY(sciara_shell_quote(out, s->path));
+  const char *slash = strrchr(s->path, '/'), *dot = strrchr(s->path, '.');
+  size_t stem = dot && dot > (slash ? slash + 1 : s->path) ? (size_t)(dot - s->path) : strlen(s->path);
+  char *target = sciara_format("%.*s-metric.tif", (int)stem, s->path);
+  if (!target) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a command");
+  enum sciara_status status = sciara_text_append(out, " ");
+  if (status == SCIARA_OK) status = sciara_shell_quote(out, target);
+  free(target);
+  return status;
+}

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "terrain/dem_warp.h"
+
+#include <cpl_conv.h>
+#include <gdal.h>
+#include <gdal_alg.h>
+#include <gdalwarper.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <math.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "model/grid.h"
+
+// NODATA within a warp: farther from any altitude than the tolerance of GDAL's comparisons.
+static const double hole = -1e30;
+
+void sciara_patch_free(struct sciara_patch *p) {
+  sciara_free(p->altitude);
+  sciara_free(p->valid);
+  p->altitude = NULL;
+  p->valid = NULL;
+}
+
+enum sciara_status sciara_patch_check_size(const char *path, int64_t rows, int64_t cols, int64_t bytes_per_cell) {
+  if (rows < 3 || cols < 3)
+    return sciara_fail(SCIARA_ERR_INPUT, "%s: %" PRId64 " rows x %" PRId64 " columns; at least 3 x 3 cells are needed",
+                       path, rows, cols);
+  if (rows > INT_MAX || cols > INT_MAX)
+    return sciara_fail(SCIARA_ERR_INPUT, "%s: %" PRId64 " x %" PRId64 " cells; at most %d each way", path, rows, cols,
+                       INT_MAX);
+  double need = (double)rows * (double)cols * (double)bytes_per_cell, have = (double)sciara_memory_available();
+  if (have > 0 && need > have)
+    return sciara_fail(
+        SCIARA_ERR_MEMORY,
+        "%s: %" PRId64 " x %" PRId64 " cells take about %.3g GB at %" PRId64
+        " bytes each, %.3g GB are free; take a part with dem.window, or larger cells with dem.cell_size_m",
+        path, rows, cols, need * 1e-9, bytes_per_cell, have * 1e-9);
+  return SCIARA_OK;
+}
+
+enum sciara_status sciara_patch_alloc(struct sciara_patch *p) {
+  size_t cells;
+  p->altitude = NULL;
+  p->valid = NULL;
+  SCIARA_TRY(sciara_size_mul((size_t)p->rows, (size_t)p->cols, &cells));
+  SCIARA_TRY(SCIARA_NEW(p->altitude, cells, "altitudes of a DEM"));
+  enum sciara_status status = SCIARA_NEW(p->valid, cells, "mask of a DEM");
+  if (status != SCIARA_OK) sciara_patch_free(p);
+  return status;
+}
+
+/** A dataset in memory with one double band, placed; NULL on failure. */
+static GDALDatasetH memory_dataset(const struct sciara_patch *p, OGRSpatialReferenceH srs) {
+  GDALDatasetH d = GDALCreate(GDALGetDriverByName("MEM"), "", (int)p->cols, (int)p->rows, 1, GDT_Float64, NULL);
+  if (!d) return NULL;
+  double t[6] = {p->west, p->dx, 0, p->north, 0, -p->dy};
+  GDALRasterBandH band = GDALGetRasterBand(d, 1);
+  if (GDALSetGeoTransform(d, t) == CE_None && (!srs || GDALSetSpatialRef(d, srs) == CE_None) &&
+      GDALSetRasterNoDataValue(band, hole) == CE_None && GDALFillRaster(band, hole, 0) == CE_None)
+    return d;
+  GDALClose(d);
+  return NULL;
+}
+
+static GDALDatasetH source_dataset(const struct sciara_patch *p, OGRSpatialReferenceH srs) {
+  GDALDatasetH d = memory_dataset(p, srs);
+  if (!d) return NULL;
+  GDALRasterBandH band = GDALGetRasterBand(d, 1);
+  struct sciara_patch row = {.rows = 1, .cols = p->cols};
+  bool good = sciara_patch_alloc(&row) == SCIARA_OK;
+  for (int64_t r = 0; r < p->rows && good; r++) {
+    for (int64_t c = 0; c < p->cols; c++)
+      row.altitude[c] = p->valid[r * p->cols + c] ? p->altitude[r * p->cols + c] : hole;
+    good = GDALRasterIO(band, GF_Write, 0, (int)r, (int)p->cols, 1, row.altitude, (int)p->cols, 1, GDT_Float64, 0, 0) ==
+           CE_None;
+  }
+  sciara_patch_free(&row);
+  if (good) return d;
+  GDALClose(d);
+  return NULL;
+}
+
+/** West, south, east and north end of the source in the target CRS. */
+static bool target_extent(GDALDatasetH source, const struct sciara_patch *p, OGRSpatialReferenceH to, bool same,
+                          double extent[4]) {
+  if (same) {
+    extent[0] = p->west;
+    extent[1] = p->north - p->dy * (double)p->rows;
+    extent[2] = p->west + p->dx * (double)p->cols;
+    extent[3] = p->north;
+    return true;
+  }
+  char *wkt = NULL;
+  void *transform = NULL;
+  double t[6];
+  int cols, rows;
+  bool done = false;
+  if (OSRExportToWkt(to, &wkt) == OGRERR_NONE)
+    transform = GDALCreateGenImgProjTransformer(source, NULL, NULL, wkt, FALSE, 0, 1);
+  if (transform)
+    done = GDALSuggestedWarpOutput2(source, GDALGenImgProjTransform, transform, t, &cols, &rows, extent, 0) == CE_None;
+  if (transform) GDALDestroyGenImgProjTransformer(transform);
+  CPLFree(wkt);
+  return done && isfinite(extent[0]) && isfinite(extent[1]) && isfinite(extent[2]) && isfinite(extent[3]);
+}
+
+/** Outward to multiples of the cell, forgiving the rounding of corners that are multiples already. */
+static enum sciara_status align(const char *path, const double extent[4], double cell, struct sciara_patch *out) {
+  const double slack = 1e-6;
+  double first_col = floor(extent[0] / cell + slack), first_row = floor(extent[1] / cell + slack);
+  double cols = ceil(extent[2] / cell - slack) - first_col, rows = ceil(extent[3] / cell - slack) - first_row;
+  if (!(cols < INT_MAX && rows < INT_MAX))
+    return sciara_fail(SCIARA_ERR_INPUT, "%s: cells of %g m would make %g x %g of them; at most %d each way", path,
+                       cell, rows, cols, INT_MAX);
+  *out = (struct sciara_patch){.rows = (int64_t)rows, .cols = (int64_t)cols, .dx = cell, .dy = cell};
+  out->west = first_col * cell;
+  out->north = (first_row + rows) * cell;
+  return sciara_patch_check_size(path, out->rows, out->cols, SCIARA_RUN_BYTES_PER_CELL);
+}
+
+static bool collect(GDALDatasetH d, struct sciara_patch *out) {
+  int cols = (int)out->cols, rows = (int)out->rows;
+  if (GDALRasterIO(GDALGetRasterBand(d, 1), GF_Read, 0, 0, cols, rows, out->altitude, cols, rows, GDT_Float64, 0, 0) !=
+      CE_None)
+    return false;
+  for (int64_t i = 0; i < out->rows * out->cols; i++) {
+    out->valid[i] = out->altitude[i] > 0.5 * hole;
+    if (!out->valid[i]) out->altitude[i] = SCIARA_NODATA_ALTITUDE;
+  }
+  return true;
+}
+
+enum sciara_status sciara_patch_warp(struct sciara_gdal_scope *scope, const char *path,
+                                     const struct sciara_patch *source, OGRSpatialReferenceH from,
+                                     OGRSpatialReferenceH to, double cell, struct sciara_patch *out) {
+  *out = (struct sciara_patch){0};
+  enum sciara_status status = SCIARA_OK;
+  bool same = !from || !to;
+  double extent[4];
+  GDALDatasetH target = NULL, before = source_dataset(source, same ? NULL : from);
+  sciara_gdal_reset(scope);
+  if (!before || !target_extent(before, source, to, same, extent)) goto failed;
+  SCIARA_TRY_GOTO(align(path, extent, cell, out));
+  target = memory_dataset(out, same ? NULL : to);
+  // No approximation of the transform (0): the result does not depend on how GDAL cuts the work.
+  if (!target || GDALReprojectImage(before, NULL, target, NULL, GRA_Bilinear, 0, 0, NULL, NULL, NULL) != CE_None ||
+      scope->failed)
+    goto failed;
+  SCIARA_TRY_GOTO(sciara_patch_alloc(out));
+  if (collect(target, out)) goto cleanup;
+failed:
+  status = sciara_fail(sciara_gdal_status(scope, SCIARA_ERR_INPUT), "%s: cannot be warped: %s", path,
+                       sciara_gdal_message(scope));
+cleanup:
+  if (target) GDALClose(target);
+  if (before) GDALClose(before);
+  if (status != SCIARA_OK) sciara_patch_free(out);
+  return status;
+}

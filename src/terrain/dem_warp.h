@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// Resampling a DEM in memory to square cells of a projected CRS. Private to io.
+#ifndef SCIARA_TERRAIN_DEM_WARP_H
+#define SCIARA_TERRAIN_DEM_WARP_H
+
+#include "file/gdal_support.h"
+
+/** Altitudes with their place; dx and dy may differ only before a warp. Release with sciara_patch_free. */
+struct sciara_patch {
+  int64_t rows, cols;
+  double west, north, dx, dy;
+  double *altitude; ///< rows x cols
+  uint8_t *valid;   ///< rows x cols, 0 or 1
+};
+
+void sciara_patch_free(struct sciara_patch *p);
+
+/** Bytes of memory per cell that a simulation takes: what a DEM is checked against. */
+#define SCIARA_RUN_BYTES_PER_CELL 120
+
+/** Whether rows x cols cells can be had: both at least 3 (else no cell has 8 neighbours), memory for them free. */
+enum sciara_status sciara_patch_check_size(const char *path, int64_t rows, int64_t cols, int64_t bytes_per_cell);
+
+/** Takes the memory of p->rows x p->cols cells. */
+enum sciara_status sciara_patch_alloc(struct sciara_patch *p);
+
+/**
+ * Resamples bilinearly, without NODATA cells leaking in; the corners of the result are whole multiples of `cell`.
+ *
+ * @param from, to CRS; both NULL: none is known
+ */
+enum sciara_status sciara_patch_warp(struct sciara_gdal_scope *scope, const char *path,
+                                     const struct sciara_patch *source, OGRSpatialReferenceH from,
+                                     OGRSpatialReferenceH to, double cell, struct sciara_patch *out);
+
+#endif

@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "verify/bench.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "base/wallclock.h"
+#include "engine/device_info.h"
+#include "run/many_threads.h"
+#include "verify/bench_race.h"
+#include "verify/machine.h"
+#include "verify/runner.h"
+#include "verify/validate.h"
+
+static enum sciara_precision on_host(enum sciara_precision precision) {
+  return precision == SCIARA_DOUBLE ? SCIARA_DOUBLE : SCIARA_SINGLE_PRECISION;
+}
+
+// -------------------------------------------------------------------------------------------------------------- memory
+
+/** Bytes of the host that an engine takes: what it foretells, and what it keeps of the lava, which grows by halves. */
+static size_t host_memory(const struct sciara_engine_ops *ops, const struct sciara_grid *grid, int64_t liquid_cells) {
+  const size_t lava = ops->memory_of_lava ? ops->memory_of_lava() / 2 * 3 * (size_t)liquid_cells : 0;
+  size_t host = 0, device = 0;
+  if (ops->memory) ops->memory(grid, 0, &host, &device);
+  return host + lava;
+}
+
+enum sciara_status sciara_bench_fits(const struct sciara_grid *grid, int states, int64_t liquid_cells,
+                                     const struct sciara_contender *contender, size_t count, size_t available) {
+  const struct sciara_engine_ops *serial;
+  SCIARA_TRY(sciara_engine_find("serial", SCIARA_DOUBLE, &serial));
+  size_t engine = host_memory(serial, grid, liquid_cells);
+  for (size_t k = 0; k < count; k++) {
+    const size_t host = host_memory(contender[k].ops, grid, liquid_cells);
+    if (host > engine) engine = host;
+  }
+  const size_t need = (size_t)states * sciara_state_memory(grid, 0) + engine;
+  if (available == 0 || need <= available) return SCIARA_OK;
+  return sciara_fail(
+      SCIARA_ERR_MEMORY, "takes about %.3g GB of memory (%d states %.3g, the largest engine %.3g), %.3g GB are free",
+      (double)need * 1e-9, states, (double)(need - engine) * 1e-9, (double)engine * 1e-9, (double)available * 1e-9);
+}
+
+/** Whether the GPU has room; false with the reason in the row. */
+static bool fits_device(const struct sciara_bench_case *c, struct sciara_bench_row *row) {
+  struct sciara_device_info gpu;
+  const struct sciara_engine_ops *ops = row->contender.ops;
+  row->memory_told = ops->memory != NULL;
+  if (ops->memory) ops->memory(&c->problem->grid, 0, &row->host, &row->device);
+  if (row->device == 0 || !sciara_device_describe(&gpu) || row->device <= gpu.free_memory) return true;
+  row->why = sciara_format("takes %.3g GB of memory of the GPU, %.3g GB are free", (double)row->device * 1e-9,
+                           (double)gpu.free_memory * 1e-9);
+  return false;
+}
+
+// ---------------------------------------------------------------------------------------------------------- the verdict
+
+static void refuse(struct sciara_bench_row *row, enum sciara_bench_verdict verdict, char *why) {
+  row->verdict = verdict;
+  if (row->why)
+    free(why);
+  else
+    row->why = why;
+  memset(row->seconds, 0, sizeof row->seconds);
+  memset(row->cell_steps, 0, sizeof row->cell_steps);
+}
+
+/** By every rule of `sciara validate`. */
+static void look_closely(const struct sciara_bench_case *c, const struct sciara_state *reference,
+                         const struct sciara_state *found, struct sciara_bench_row *row) {
+  const struct sciara_engine_ops *ops = row->contender.ops;
+  struct sciara_verdict v = {.engine = ops->name, .determinism = ops->determinism, .passed = true};
+  sciara_verdict_look(&v, reference, found, c->precision);
+  if (!v.passed && v.first.row >= 0 && ops->determinism == SCIARA_EXACT && v.first.differing > 0)
+    refuse(row, SCIARA_BENCH_FAILED,
+           sciara_format("other bits than serial: %s in row %" PRId64 ", column %" PRId64 ", and in %zu cells in all",
+                         v.first.field, v.first.row, v.first.col, v.first.differing));
+  else if (!v.passed)
+    refuse(row, SCIARA_BENCH_FAILED, sciara_format("%s", v.why ? v.why : "it did not pass"));
+  free(v.why);
+}
+
+/** What serial has come to after the steps of a row; the rest of the row is compared with it. */
+struct expected {
+  const struct sciara_bench_record *end; ///< NULL: serial has run here, with the same steps
+  uint64_t checksum;
+};
+
+static struct expected expect(const struct sciara_bench_case *c, const struct sciara_bench_row *row) {
+  if (!c->recorded) return (struct expected){.checksum = c->row[0].checksum};
+  const uint64_t end = c->first_step + row->warm_up + (uint64_t)c->repeats * row->steps;
+  const struct sciara_bench_record *record = sciara_bench_record_find(c->records, c->problem_hash, c->precision, end);
+  return (struct expected){.end = record, .checksum = record->checksum};
+}
+
+/** Of serial, in a stretch of a row. */
+static uint64_t cell_steps_of(const struct sciara_bench_case *c, const struct sciara_bench_row *row, int stretch) {
+  if (!c->recorded) return c->row[0].cell_steps[stretch];
+  const uint64_t step = c->first_step + row->warm_up + (uint64_t)stretch * row->steps;
+  const struct sciara_bench_record *before, *after;
+  before = sciara_bench_record_find(c->records, c->problem_hash, c->precision, step);
+  after = sciara_bench_record_find(c->records, c->problem_hash, c->precision, step + row->steps);
+  return after->cell_steps - before->cell_steps;
+}
+
+static void verify_stretches(const struct sciara_bench_case *c, struct sciara_bench_row *row) {
+  const bool exact = row->contender.ops->determinism == SCIARA_EXACT;
+  for (int n = 0; n < c->repeats && row->verdict == SCIARA_BENCH_VERIFIED; n++) {
+    const uint64_t expected = cell_steps_of(c, row, n), counted = row->cell_steps[n];
+    if ((exact && counted != expected) || counted == 0)
+      refuse(row, SCIARA_BENCH_FAILED,
+             sciara_format("counts %" PRIu64 " cell-steps in stretch %d, serial counts %" PRIu64, counted, n + 1,
+                           expected));
+    else if (!(row->seconds[n] > 0))
+      refuse(row, SCIARA_BENCH_FAILED, sciara_format("stretch %d is too short for the clock", n + 1));
+  }
+}
+
+/** The state of serial after some steps, or of an exact engine with the checksum of serial. */
+struct reference {
+  struct sciara_state *state;
+  uint64_t warm_up, steps; ///< 0 steps: there is none yet
+};
+
+static void verify(const struct sciara_bench_case *c, const struct reference *reference,
+                   const struct sciara_state *found, struct sciara_bench_row *row) {
+  row->compared = true;
+  row->verdict = SCIARA_BENCH_VERIFIED; // until something is found
+  row->checksum = sciara_checksum_shared_out(found);
+  const struct expected expected = expect(c, row);
+  const bool same = row->checksum == expected.checksum, exact = row->contender.ops->determinism == SCIARA_EXACT;
+  const bool same_steps = reference->warm_up == row->warm_up && reference->steps == row->steps;
+  if ((!exact || !same) && same_steps) look_closely(c, reference->state, found, row);
+  if (exact && !same && expected.end && found->clock != expected.end->clock)
+    refuse(row, SCIARA_BENCH_FAILED,
+           sciara_format("after step %" PRIu64 " checksum %016" PRIx64 " and clock %.17g s, "
+                         "recorded %016" PRIx64 " and %.17g s",
+                         expected.end->step, row->checksum, found->clock, expected.checksum, expected.end->clock));
+  else if (exact && !same)
+    refuse(row, SCIARA_BENCH_FAILED,
+           sciara_format("checksum %016" PRIx64 ", %s %016" PRIx64, row->checksum,
+                         expected.end ? "recorded is" : "serial has", expected.checksum));
+  verify_stretches(c, row);
+}
+
+// ----------------------------------------------------------------------------------------------------------- the whole
+
+/** What the engine before left must not pass for the result of one that fetches nothing. */
+static void spoil(struct sciara_state *s) {
+  for (int64_t i = 0; i < sciara_grid_cells(&s->grid); i++)
+    if (s->kind[i] == SCIARA_CELL_INTERIOR) s->h[i] = s->z[i] = NAN; // elsewhere an engine may leave them alone
+  s->time = s->clock = s->emitted = NAN;
+  s->step = 0;
+}
+
+/** Whether the records tell of every step where a stretch may end. */
+static bool is_recorded(const struct sciara_bench_case *c) {
+  if (!c->records || c->every == 0 || c->warm_up % c->every || c->steps % c->every) return false;
+  const uint64_t end = c->first_step + c->warm_up + (uint64_t)c->repeats * c->steps;
+  for (uint64_t step = c->first_step + c->every; step <= end; step += c->every)
+    if (!sciara_bench_record_find(c->records, c->problem_hash, c->precision, step)) return false;
+  return true;
+}
+
+static struct sciara_race race_of(const struct sciara_bench_case *c, const struct sciara_bench_row *row,
+                                  const struct reference *reference) {
+  if (reference->steps > 0 && (!c->recorded || row->contender.ops->determinism != SCIARA_EXACT))
+    return (struct sciara_race){.warm_up = reference->warm_up, .steps = reference->steps};
+  return (struct sciara_race){.warm_up = c->warm_up,
+                              .steps = c->steps,
+                              .every = c->recorded ? c->every : 0,
+                              .seconds = c->recorded ? c->seconds : 0};
+}
+
+/** serial: what all others are held against, or the first to be held against the records. */
+static enum sciara_status measure_reference(struct sciara_bench_case *c, struct reference *reference) {
+  struct sciara_bench_row *row = &c->row[0];
+  const struct sciara_race race = race_of(c, row, reference);
+  fits_device(c, row);
+  spoil(reference->state);
+  sciara_peak_memory_reset();
+  const enum sciara_status status = sciara_bench_race(c, &race, row, reference->state);
+  if (status != SCIARA_OK) return sciara_fail_context(status, "%s: serial", c->name);
+  row->peak = sciara_peak_memory();
+  reference->warm_up = row->warm_up;
+  reference->steps = row->steps;
+  if (!c->recorded) row->checksum = sciara_checksum_shared_out(reference->state);
+  verify(c, reference, reference->state, row);
+  if (row->verdict == SCIARA_BENCH_FAILED && c->recorded) return SCIARA_OK;
+  look_closely(c, reference->state, reference->state, row); // at its ledger, and for a NaN
+  if (row->verdict != SCIARA_BENCH_VERIFIED)
+    return sciara_fail(SCIARA_ERR_NUMERIC, "%s: serial: %s", c->name, row->why ? row->why : "its result is wrong");
+  sciara_bench_summarise(row, c->repeats, row);
+  return SCIARA_OK;
+}
+
+static void measure_contender(struct sciara_bench_case *c, struct reference *reference, struct sciara_state **found,
+                              struct sciara_bench_row *row) {
+  const struct sciara_race race = race_of(c, row, reference);
+  if (!fits_device(c, row)) {
+    refuse(row, SCIARA_BENCH_LEFT_OUT, NULL);
+    return;
+  }
+  spoil(*found);
+  sciara_peak_memory_reset();
+  const enum sciara_status status = sciara_bench_race(c, &race, row, *found);
+  row->peak = sciara_peak_memory();
+  if (status != SCIARA_OK) {
+    refuse(row, status == SCIARA_ERR_MEMORY ? SCIARA_BENCH_LEFT_OUT : SCIARA_BENCH_FAILED,
+           sciara_format("%s", sciara_last_error()));
+    return;
+  }
+  verify(c, reference, *found, row);
+  if (row->verdict != SCIARA_BENCH_VERIFIED) return;
+  sciara_bench_summarise(&c->row[0], c->repeats, row);
+  if (row->contender.ops->determinism != SCIARA_EXACT || row->steps <= reference->steps) return;
+  struct sciara_state *kept = reference->state; // it has the checksum of serial, so it is the state of serial
+  *reference = (struct reference){.state = *found, .warm_up = row->warm_up, .steps = row->steps};
+  *found = kept;
+}
+
+/** Of the rows so far: how an engine with threads scales from the fewest of them on, beside the loop. */
+static void tell_scaling(struct sciara_bench_case *c) {
+  struct sciara_bench_row *row = &c->row[c->count - 1], *base = row;
+  for (size_t k = 0; k < c->count; k++) {
+    struct sciara_bench_row *other = &c->row[k];
+    if (other->contender.ops == row->contender.ops && other->loop_per_s > 0 &&
+        other->contender.threads < base->contender.threads)
+      base = other;
+  }
+  row->scaling = row->cell_steps_per_s / base->cell_steps_per_s;
+  row->loop_scaling = row->loop_per_s / base->loop_per_s;
+}
+
+/** Whether an engine is measured with several numbers of threads. */
+static bool scales(const struct sciara_contender *contender, size_t count, size_t which) {
+  if (!(contender[which].ops->capabilities & SCIARA_CAN_THREADS) || contender[which].threads < 1) return false;
+  for (size_t k = 0; k < count; k++)
+    if (contender[k].ops == contender[which].ops && contender[k].threads > 0 &&
+        contender[k].threads != contender[which].threads)
+      return true;
+  return false;
+}
+
+static void measure_next(struct sciara_bench_case *c, struct reference *reference, struct sciara_state **found,
+                         const struct sciara_contender *contender, bool loop, double *slowest) {
+  struct sciara_bench_row *row = &c->row[c->count++];
+  *row = (struct sciara_bench_row){.contender = *contender};
+  const double begin = sciara_wallclock();
+  sciara_log(SCIARA_LOG_INFO, "%s: %s%s%s", c->name, contender->ops->name, *contender->options_text ? " " : "",
+             contender->options_text);
+  if (c->row[0].verdict != SCIARA_BENCH_VERIFIED)
+    refuse(row, SCIARA_BENCH_LEFT_OUT, sciara_format("serial and the records disagree"));
+  else if (c->until > 0 && begin + *slowest > c->until)
+    refuse(row, SCIARA_BENCH_LEFT_OUT, sciara_format("the time of the suite is over"));
+  else
+    measure_contender(c, reference, found, row);
+  *slowest = fmax(*slowest, sciara_wallclock() - begin);
+  if (loop && row->verdict == SCIARA_BENCH_VERIFIED &&
+      sciara_register_loop(contender->threads, &row->loop_per_s) == SCIARA_OK)
+    tell_scaling(c);
+  if (c->done) c->done(c->context, c, row);
+}
+
+/** In turn: what `auto` picks, which lack of time leaves out last; the other exact ones; those of the class tolerance. */
+static int turn_of(const struct sciara_engine_ops *ops) {
+  if (ops->determinism != SCIARA_EXACT) return 2;
+  return strcmp(ops->name, sciara_engine_auto()) == 0 ? 0 : 1;
+}
+
+static void measure_all(struct sciara_bench_case *c, struct reference *reference, struct sciara_state **found,
+                        const struct sciara_contender *contender, size_t count, double slowest) {
+  for (int turn = 0; turn < 3; turn++)
+    for (size_t k = 0; k < count; k++)
+      if (contender[k].ops != c->row[0].contender.ops && turn_of(contender[k].ops) == turn)
+        measure_next(c, reference, found, &contender[k], scales(contender, count, k), &slowest);
+}
+
+enum sciara_status sciara_bench_measure(struct sciara_bench_case *c, const struct sciara_contender *contender,
+                                        size_t count) {
+  struct reference reference = {.state = NULL};
+  struct sciara_state *found = NULL;
+  struct sciara_contender serial = {.ops = NULL};
+  enum sciara_status status;
+  c->row = NULL;
+  c->count = 0;
+  if (c->repeats < SCIARA_BENCH_LEAST_REPEATS || c->repeats > SCIARA_BENCH_MOST_REPEATS || c->steps < 1)
+    return sciara_fail(SCIARA_ERR_USAGE, "found %d repeats of %" PRIu64 " steps, allowed %d to %d of 1 or more",
+                       c->repeats, c->steps, SCIARA_BENCH_LEAST_REPEATS, SCIARA_BENCH_MOST_REPEATS);
+  SCIARA_TRY(sciara_engine_find("serial", on_host(c->precision), &serial.ops));
+  c->rows = c->problem->grid.rows;
+  c->cols = c->problem->grid.cols;
+  c->liquid_cells = sciara_state_liquid_cells(c->problem->state);
+  c->first_step = c->problem->state->step;
+  c->problem_hash = sciara_bench_fingerprint(c->problem, c->precision);
+  c->recorded = is_recorded(c);
+  SCIARA_TRY_GOTO(SCIARA_NEW(c->row, count + 1, "results of a measurement"));
+  c->row[c->count++] = (struct sciara_bench_row){.contender = serial};
+  SCIARA_TRY_GOTO(sciara_state_clone(c->problem->state, &reference.state));
+  const double begin = sciara_wallclock();
+  sciara_log(SCIARA_LOG_INFO, "%s: serial, %s", c->name,
+             c->recorded ? "verified against the records" : "all steps: there is no record of them");
+  SCIARA_TRY_GOTO(measure_reference(c, &reference));
+  if (c->done) c->done(c->context, c, &c->row[0]);
+  SCIARA_TRY_GOTO(sciara_state_clone(c->problem->state, &found));
+  measure_all(c, &reference, &found, contender, count, sciara_wallclock() - begin);
+cleanup:
+  sciara_state_destroy(reference.state);
+  sciara_state_destroy(found);
+  return status;
+}
+
+void sciara_bench_case_free(struct sciara_bench_case *c) {
+  for (size_t k = 0; k < c->count; k++) free(c->row[k].why);
+  sciara_free(c->row);
+  c->row = NULL;
+  c->count = 0;
+}
+
+enum sciara_status sciara_bench_advance(const struct sciara_problem *p, enum sciara_precision precision,
+                                        uint64_t step) {
+  static const struct sciara_engine_options none;
+  const struct sciara_engine_ops *serial;
+  struct sciara_runner r = {.ops = NULL};
+  SCIARA_TRY(sciara_engine_find("serial", on_host(precision), &serial));
+  enum sciara_status status = sciara_runner_start(&r, serial, p, &none, p->state);
+  if (status == SCIARA_OK) status = sciara_runner_go_to(&r, step, INFINITY, p->state);
+  sciara_runner_end(&r);
+  if (status == SCIARA_OK && p->state->step < step)
+    status =
+        sciara_fail(SCIARA_ERR_INPUT, "%s: nothing is liquid any more after step %" PRIu64 ", wanted step %" PRIu64,
+                    p->scenario.path, p->state->step, step);
+  return status;
+}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// The file of a trace (docs/formats.md): what a run of engine `serial` came to, every so many steps.
+#ifndef SCIARA_VERIFY_TRACE_JSON_H
+#define SCIARA_VERIFY_TRACE_JSON_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/status.h"
+
+struct sciara_trace_row {
+  uint64_t step;
+  double time, clock, emitted; ///< s, s, m3
+  int64_t liquid_cells;
+  double residual; ///< of the ledger, m3
+  uint64_t checksum;
+};
+
+struct sciara_trace {
+  uint64_t dem, start, parameters, vents; ///< what was computed: hashes of the DEM, the first state and the rest
+  char precision[24];
+  struct sciara_trace_row *row;
+  size_t count;
+};
+
+/** Writes a trace as JSON, whole or not at all. */
+enum sciara_status sciara_trace_write(const struct sciara_trace *t, const char *path);
+
+/** Reads one; SCIARA_ERR_INPUT names the place of what is wrong. Release with sciara_trace_free. */
+enum sciara_status sciara_trace_read(const char *path, struct sciara_trace *out);
+void sciara_trace_free(struct sciara_trace *t);
+
+#endif

@@ -11,17 +11,17 @@ install(DIRECTORY datasets DESTINATION ${data} COMPONENT runtime FILES_MATCHING 
 install(DIRECTORY tools/qgis DESTINATION ${data} COMPONENT runtime FILES_MATCHING PATTERN "*.py")
 install(FILES examples/minimal.c DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples COMPONENT development)
 
-# What the program itself makes: man pages and completions from its options, styles from its colours.
+# Files that the program itself writes: man pages and completions from its tables of options, styles from its colours. They
+# are made when the program is linked, so that `cmake --install` works after every build of it, also one with
+# `--target sciara`.
 set(made ${PROJECT_BINARY_DIR}/share)
 add_custom_command(
-  OUTPUT ${made}/stamp
+  TARGET sciara
+  POST_BUILD
   COMMAND ${CMAKE_COMMAND} -E rm -rf ${made}
   COMMAND sciara doc all --output ${made}
-  COMMAND ${CMAKE_COMMAND} -E touch ${made}/stamp
-  DEPENDS sciara
   COMMENT "Man pages, completions and styles"
   VERBATIM)
-add_custom_target(sciara_doc ALL DEPENDS ${made}/stamp)
 install(DIRECTORY ${made}/man/ DESTINATION ${CMAKE_INSTALL_MANDIR} COMPONENT runtime)
 foreach(folder IN ITEMS bash-completion zsh fish sciara)
   install(DIRECTORY ${made}/${folder} DESTINATION ${CMAKE_INSTALL_DATADIR} COMPONENT runtime)

@@ -5,14 +5,20 @@ set -euo pipefail
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+fail() { echo "$*" && exit 1; }
+
+# Building the program alone (tools/demo does that) makes everything that is installed.
+if [[ -e $SCIARA_BUILD_DIR/build.ninja ]]; then
+  ninja -C "$SCIARA_BUILD_DIR" -t commands sciara > "$work/commands"
+  grep -q 'sciara doc all' "$work/commands" || fail "building the target sciara does not make the man pages"
+fi
+
 cmake --install "$SCIARA_BUILD_DIR" --prefix "$work/first" > "$work/log" || { cat "$work/log" && exit 1; }
 # The tree may be moved after it was installed.
 mv "$work/first" "$work/prefix"
 pc=$(find "$work/prefix" -name sciara.pc)
 PKG_CONFIG_PATH=$(dirname "$pc")
 export PKG_CONFIG_PATH
-
-fail() { echo "$*" && exit 1; }
 
 version=$("$work/prefix/bin/sciara" --version)
 [[ $version == *"$(pkg-config --modversion sciara)"* ]] || fail "sciara --version says $version"

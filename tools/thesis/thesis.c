@@ -222,23 +222,23 @@ static const struct {
   const char *question;
   int a, b;
 } pairs[] = {
-    {"exact engine beside serial", SERIAL, GPU},
-    {"exact engine beside serial", SERIAL_SINGLE, GPU_SINGLE},
+    {"exact engine and serial", SERIAL, GPU},
+    {"exact engine and serial", SERIAL_SINGLE, GPU_SINGLE},
     {"run to run", ATOMIC, ATOMIC_2},
     {"run to run", ATOMIC_SINGLE, ATOMIC_SINGLE_2},
     {"run to run", LIST, LIST_2},
     {"run to run", LIST_SINGLE, LIST_SINGLE_2},
-    {"atomics beside serial", SERIAL, ATOMIC},
-    {"atomics beside serial", SERIAL, LIST},
-    {"atomics beside serial", SERIAL_SINGLE, ATOMIC_SINGLE},
-    {"atomics beside serial", SERIAL_SINGLE, LIST_SINGLE},
-    {"float beside double on the CPU", SERIAL, SERIAL_SINGLE},
-    {"float beside double on the GPU", GPU, GPU_SINGLE},
-    {"fast math beside double", SERIAL, GPU_FAST},
-    {"fast math beside float", SERIAL_SINGLE, GPU_FAST},
+    {"atomics and serial", SERIAL, ATOMIC},
+    {"atomics and serial", SERIAL, LIST},
+    {"atomics and serial", SERIAL_SINGLE, ATOMIC_SINGLE},
+    {"atomics and serial", SERIAL_SINGLE, LIST_SINGLE},
+    {"float and double on the CPU", SERIAL, SERIAL_SINGLE},
+    {"float and double on the GPU", GPU, GPU_SINGLE},
+    {"fast math and double", SERIAL, GPU_FAST},
+    {"fast math and float", SERIAL_SINGLE, GPU_FAST},
     {"control: two loops swapped", ROWS, COLUMNS},
     {"control: two loops swapped", ROWS_SINGLE, COLUMNS_SINGLE},
-    {"control: scatter beside gather", SERIAL, ROWS},
+    {"control: scatter and gather", SERIAL, ROWS},
 };
 
 static void *go_on(void *context) {

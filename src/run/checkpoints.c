@@ -15,6 +15,7 @@
 #include "base/wallclock.h"
 #include "file/durable.h"
 #include "model/soundness.h"
+#include "run/cadence.h"
 #include "run/choose_engine.h"
 #include "run/simulation.h"
 
@@ -81,7 +82,7 @@ void sciara_checkpoints_end(struct sciara_checkpoints *c) {
 void sciara_checkpoints_schedule(struct sciara_checkpoints *c, double time) {
   const struct sciara_scenario *s = &c->simulation->problem.scenario;
   const double every = s->output.checkpoint_every_s, wall = s->output.checkpoint_wall_s;
-  c->next_s = every > 0 ? fmax((floor(time / every) + 1) * every, nextafter(time, INFINITY)) : (double)INFINITY;
+  c->next_s = sciara_next_multiple(every, time);
   c->next_wall = wall > 0 ? sciara_wallclock() + wall : (double)INFINITY;
 }
 

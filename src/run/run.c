@@ -15,6 +15,7 @@
 #include "file/versions.h"
 #include "model/ledger.h"
 #include "model/soundness.h"
+#include "run/cadence.h"
 #include "run/checkpoints.h"
 #include "run/choose_engine.h"
 #include "run/many_threads.h"
@@ -227,14 +228,6 @@ static enum sciara_status give_to_writer(struct run *r, struct sciara_wanted wan
   return SCIARA_OK;
 }
 
-/** The first multiple of `every` after `time`, s. */
-static double next_output(double every, double time) {
-  if (!(every > 0)) return INFINITY;
-  double next = (floor(time / every) + 1) * every;
-  if (!(next > time)) next += every;                     // the quotient was rounded down
-  return next > time ? next : nextafter(time, INFINITY); // `every` is less than the rounding of the time
-}
-
 /** What is due at this moment; what was asked for is then no more. */
 static struct sciara_wanted take_wanted(struct run *r, double time) {
   struct sciara_wanted wanted = r->asked;
@@ -249,7 +242,7 @@ static enum sciara_status take_outputs(struct run *r) {
   const struct sciara_scenario *scenario = &r->simulation->problem.scenario;
   const double time = r->simulation->progress.time;
   const struct sciara_wanted wanted = take_wanted(r, time);
-  if (wanted.snapshot) r->next_snapshot = next_output(scenario->output.every_s, time);
+  if (wanted.snapshot) r->next_snapshot = sciara_next_multiple(scenario->output.every_s, time);
   if (wanted.checkpoint) sciara_checkpoints_schedule(&r->checkpoints, time);
   if (!wanted.snapshot && !wanted.checkpoint) return SCIARA_OK;
   // A run that only a signal asks for a checkpoint has no memory for states on the way.
@@ -405,7 +398,7 @@ enum sciara_status sciara_run_to_end(struct sciara_simulation *s, const struct s
                   .begin = sciara_wallclock()};
   enum sciara_stop_reason reason = SCIARA_STOP_NONE;
   make_context(&r);
-  r.next_snapshot = next_output(s->problem.scenario.output.every_s, s->progress.time);
+  r.next_snapshot = sciara_next_multiple(s->problem.scenario.output.every_s, s->progress.time);
   if (goes_on(&r)) {
     r.next_snapshot = options->resume->from.next_snapshot_s;
     r.begin -= options->resume->from.wall_s;

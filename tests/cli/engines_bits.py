@@ -96,6 +96,18 @@ class Compare(SharedCase):
                 self.assertEqual(last, "different beyond the tolerance" if code else "the same within the tolerance")
         self.sciara("compare", "serial", "serial", "--tolerance", "0")
 
+    def test_tolerance_of_the_time(self):
+        """Without lava nothing but the time differs; the tolerance is relative to the first."""
+        late = [{"row": 8, "col": 20, "start": "1 d", "effusion": {"slot": 60, "rates_m3_s": [5]}}]
+        case.write_json(self.path("late.json"), case.scenario(vents=late))
+        for name, steps in (("earlier", 2), ("later", 3)):
+            self.sciara("run", "late.json", "-q", "-o", name, "--steps", steps)
+        earlier, later = (record(self.path(name))["state"]["time_s"] for name in ("earlier", "later"))
+        share = (later - earlier) / (0.5 * (earlier + later))  # of a time between the two
+        for a, b, code in (("earlier", "later", 1), ("later", "earlier", 0)):
+            last = self.sciara("compare", a, b, "--tolerance", share, code=code).stdout.splitlines()[-1]
+            self.assertEqual(last, "different beyond the tolerance" if code else "the same within the tolerance")
+
     def test_tolerance_that_is_none(self):
         for tolerance in ("-1", "nan", "abc", "1e999"):
             with self.subTest(tolerance=tolerance):

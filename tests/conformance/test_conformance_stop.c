@@ -298,6 +298,55 @@ START_TEST(download_changes_nothing) {
 }
 END_TEST
 
+/** A state in which every field and every total of the engine's has a value of its own, wherever it may have one. */
+static struct sciara_state *full_state(const struct sciara_state *like, enum sciara_precision precision) {
+  struct sciara_state *s;
+  ck_assert_int_eq(sciara_state_clone(like, &s), SCIARA_OK);
+  double *const real[] = {s->h, s->T, s->px, s->py, s->max_h, s->max_speed};
+  for (int64_t i = 0; i < sciara_grid_cells(&s->grid); i++) {
+    if (s->kind[i] == SCIARA_CELL_NODATA) continue;
+    s->arrival[i] = (double)i / 7;
+    if (s->kind[i] == SCIARA_CELL_RIM) s->lost[i] = 1 + (double)i / 3;
+    if (s->kind[i] != SCIARA_CELL_INTERIOR) continue;
+    s->z[i] += 1 + i % 3;
+    s->h[i] = i % 4 ? 1 + (double)i / 1000 : 0;
+    s->T[i] = s->h[i] > 0 ? 1200 + (double)(i % 100) / 3 : 0;
+    s->px[i] = s->h[i] > 0 ? -(double)i / 11 : 0;
+    s->py[i] = s->h[i] > 0 ? (double)i / 13 : 0;
+    s->max_h[i] = 2 + (double)i / 17;
+    s->max_speed[i] = 3 + (double)i / 19;
+    for (int k = 0; precision == SCIARA_SINGLE_PRECISION && k < 6; k++) real[k][i] = (double)(float)real[k][i];
+    if (precision == SCIARA_SINGLE_PRECISION) s->z[i] = (double)(float)s->z[i];
+  }
+  s->step = 77;
+  s->time = 1234.5;
+  s->clock = 2.25;
+  s->emitted = 1e4 + 1.0 / 3;
+  s->solidifications = 99;
+  return s;
+}
+
+// Nothing of a state stays behind, neither on its way into an engine nor on its way back.
+START_TEST(all_of_a_state_goes_up_and_down) {
+  struct scene scene;
+  struct run r;
+  char text[256];
+  conformance_build("hole", (enum sciara_precision)_i, SCIARA_RECORD_MAX_THICKNESS | SCIARA_RECORD_MAX_SPEED, &scene);
+  struct sciara_state *full = full_state(scene.state, (enum sciara_precision)_i);
+  run_start(&r, engine_tested[_i], &scene, 3);
+  ck_assert_msg(r.ops->upload(r.engine, full) == SCIARA_OK, "%s", sciara_last_error());
+  struct sciara_state *back = run_state(&r, scene.state);
+  ck_assert_msg(!states_differ(full, back, text, sizeof text), "uploaded and downloaded: %s", text);
+  ck_assert_int_eq(r.ops->upload(r.engine, scene.state), SCIARA_OK); // and nothing of it is left for the next one
+  ck_assert_int_eq(r.ops->download(r.engine, back), SCIARA_OK);
+  ck_assert_msg(!states_differ(scene.state, back, text, sizeof text), "uploaded after another: %s", text);
+  sciara_state_destroy(full);
+  sciara_state_destroy(back);
+  run_end(&r);
+  scene_free(&scene);
+}
+END_TEST
+
 enum { COMPANY = 6, ROUNDS = 6 };
 
 /** One of several that use the engine at the same time, each for itself. */
@@ -380,6 +429,7 @@ static Suite *make_suite(void) {
   tcase_add_loop_test(tc, cancelled, 0, 2);
   tcase_add_loop_test(tc, round_trip, 0, 4);
   tcase_add_loop_test(tc, download_changes_nothing, 0, 2);
+  tcase_add_loop_test(tc, all_of_a_state_goes_up_and_down, 0, 2);
   tcase_add_loop_test(tc, in_company, 0, 2);
   suite_add_tcase(suite, tc);
   return suite;

@@ -8,7 +8,10 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "run/simulation.h"
+#include "file/durable.h"
+#include "run/resume.h"
+#include "run/run_folder.h"
+#include "store/run_json.h"
 
 static char folder[64], out[96]; ///< FOLDER, and the run's output, FOLDER/out
 
@@ -56,6 +59,39 @@ static inline struct sciara_simulation *run_case_open(const char *engine) {
   ck_assert_msg(sciara_problem_open(scenario, &options, &problem) == SCIARA_OK, "%s", sciara_last_error());
   ck_assert_msg(sciara_simulation_create(&problem, &s) == SCIARA_OK, "%s", sciara_last_error());
   return s;
+}
+
+/** Finds the checkpoint from which the run in `out` goes on, in its folder or as a branch. */
+static inline void run_case_find(bool branch, struct sciara_resume *resume) {
+  ck_assert_msg(sciara_resume_open(out, branch, resume) == SCIARA_OK, "%s", sciara_last_error());
+  ck_assert_msg(sciara_resume_find(resume) == SCIARA_OK, "%s", sciara_last_error());
+}
+
+/** The simulation that goes on from there by any engine; the result goes into `output`, or where it was (NULL). */
+static inline struct sciara_simulation *run_case_resume(struct sciara_resume *resume, const char *engine,
+                                                        const char *output) {
+  char name[64], where[160];
+  snprintf(name, sizeof name, "engine.name=%s", engine);
+  snprintf(where, sizeof where, "output.folder=%s", output ? output : "");
+  const char *const overrides[] = {name, where};
+  const struct sciara_problem_options options = {.overrides = overrides, .override_count = output ? 2 : 1};
+  struct sciara_refusals refusals = {0};
+  struct sciara_problem problem;
+  struct sciara_simulation *s;
+  sciara_resume_problem(resume, &options, &problem, &refusals);
+  ck_assert_msg(refusals.count == 0, "%s", sciara_last_error());
+  ck_assert_msg(sciara_resume_simulation(resume, &problem, &s) == SCIARA_OK, "%s", sciara_last_error());
+  sciara_refusals_free(&refusals);
+  return s;
+}
+
+/** run.json of a run; release with sciara_run_record_free. */
+static inline struct sciara_run_record run_case_record(const char *run_folder) {
+  struct sciara_run_record r;
+  char *path = sciara_path_join(run_folder, SCIARA_RUN_JSON);
+  ck_assert_msg(sciara_run_record_read(path, &r) == SCIARA_OK, "%s", sciara_last_error());
+  free(path);
+  return r;
 }
 
 #endif

@@ -202,36 +202,22 @@ static void spoil(struct sciara_simulation *s, uint64_t step) {
 }
 
 static uint64_t last_checksum(const char *run_folder) {
-  struct sciara_run_record r;
-  char *path = sciara_path_join(run_folder, SCIARA_RUN_JSON);
-  ck_assert_msg(sciara_run_record_read(path, &r) == SCIARA_OK, "%s", sciara_last_error());
+  struct sciara_run_record r = run_case_record(run_folder);
   const uint64_t checksum = r.snapshots[r.snapshot_count - 1].checksum;
   ck_assert_int_eq(r.status, SCIARA_RUN_COMPLETE);
   sciara_run_record_free(&r);
-  free(path);
   return checksum;
 }
 
 /** Goes on in the folder; the result is that of the run. */
 static enum sciara_status go_on(const char *engine) {
-  char name[64];
-  snprintf(name, sizeof name, "engine.name=%s", engine);
-  const char *const overrides[] = {name};
-  const struct sciara_problem_options options = {.overrides = overrides, .override_count = 1};
   struct sciara_resume resume;
-  struct sciara_refusals refusals = {0};
-  struct sciara_problem problem;
-  struct sciara_simulation *s;
   struct sciara_run_result result;
-  ck_assert_msg(sciara_resume_open(out, false, &resume) == SCIARA_OK, "%s", sciara_last_error());
-  ck_assert_msg(sciara_resume_find(&resume) == SCIARA_OK, "%s", sciara_last_error());
-  sciara_resume_problem(&resume, &options, &problem, &refusals);
-  ck_assert_msg(refusals.count == 0, "%s", sciara_last_error());
-  ck_assert_msg(sciara_resume_simulation(&resume, &problem, &s) == SCIARA_OK, "%s", sciara_last_error());
+  run_case_find(false, &resume);
+  struct sciara_simulation *s = run_case_resume(&resume, engine, NULL);
   const struct sciara_run_options how = {.history = resume.from.history, .resume = &resume};
   const enum sciara_status status = sciara_run_to_end(s, &how, &result);
   sciara_simulation_destroy(s);
-  sciara_refusals_free(&refusals);
   sciara_resume_close(&resume);
   return status;
 }

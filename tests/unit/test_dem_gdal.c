@@ -192,6 +192,22 @@ START_TEST(scale_and_offset_are_applied) {
 }
 END_TEST
 
+// NODATA is what the file holds, not what scale and offset make of it.
+START_TEST(nodata_is_compared_before_the_scale) {
+  double values[20], nodata = 500;
+  for (int i = 0; i < 20; i++) values[i] = 100 + 10 * i;
+  values[3] = 500;  // NODATA, 250 after the scale
+  values[4] = 1000; // 500 after the scale, and an altitude
+  const struct raster r = {.type = _i ? GDT_Float32 : GDT_Int16, .values = values, .nodata = &nodata, .scale = 0.5};
+  assert_read(make_raster("a.tif", r));
+  ck_assert_int_eq(dem.valid[3], 0);
+  ck_assert_int_eq(dem.valid[4], 1);
+  ck_assert_double_eq(dem.altitude[4], 500);
+  ck_assert_double_eq(dem.altitude[5], 75);
+  sciara_dem_free(&dem);
+}
+END_TEST
+
 START_TEST(undeclared_nodata_is_refused) {
   const double wild[] = {-32768, 1e6, -3.4028234663852886e38, -9999};
   double values[20] = {0};
@@ -312,6 +328,7 @@ int main(void) {
   tcase_add_loop_test(t, truncated_files_are_refused_in_silence, 0, sizeof truncated / sizeof *truncated);
   tcase_add_test(t, nodata_is_compared_in_the_type_of_the_band);
   tcase_add_test(t, scale_and_offset_are_applied);
+  tcase_add_loop_test(t, nodata_is_compared_before_the_scale, 0, 2);
   tcase_add_loop_test(t, undeclared_nodata_is_refused, 0, 4);
   tcase_add_test(t, all_nodata_is_refused);
   tcase_add_test(t, feet_of_altitude_are_refused);

@@ -106,6 +106,44 @@ START_TEST(test_corner_missed_by_rounding) { // 1e-10 m inside the neighbour: le
 }
 END_TEST
 
+/** The cells that a line in a grid of such cells crosses, its corner at the origin. */
+static size_t cells_crossed(double cell_size, struct sciara_point a, struct sciara_point b, double *first,
+                            double *last) {
+  const struct sciara_grid g = {.rows = 4, .cols = 4, .cell_size = cell_size, .west = 0, .north = 0};
+  const struct sciara_point points[] = {a, b};
+  struct sciara_crossing *found;
+  size_t n;
+  ck_assert_msg(sciara_polyline_cells(&g, points, 2, &found, &n) == SCIARA_OK, "%s", sciara_last_error());
+  *first = found[0].length;
+  *last = found[n - 1].length;
+  sciara_free(found);
+  return n;
+}
+
+// A piece is left out up to 1e-9 of a cell, whatever the size of the cells, and no longer one: where a line begins, where it
+// ends, and where it cuts a corner.
+START_TEST(test_shortest_piece) {
+  static const double sizes[] = {0.5, 1, 10, 1000};
+  const double w = sizes[_i];
+  double first, last;
+  for (int longer = 0; longer < 2; longer++) {
+    const double d = w * (longer ? 1.01e-9 : 0.99e-9), y = -0.3 * w;
+    const size_t cells = longer ? 2 : 1;
+    ck_assert_uint_eq(
+        cells_crossed(w, (struct sciara_point){0.5 * w, y}, (struct sciara_point){w + d, y}, &first, &last), cells);
+    ck_assert_double_eq_tol(last, longer ? d : 0.5 * w + d, 1e-12 * w);
+    ck_assert_uint_eq(
+        cells_crossed(w, (struct sciara_point){w - d, y}, (struct sciara_point){1.5 * w, y}, &first, &last), cells);
+    ck_assert_double_eq_tol(first, longer ? d : 0.5 * w + d, 1e-12 * w);
+    // From the western edge at -0.5 w + e down to the southern edge at x = 0.5 w - e: the corner's piece is e sqrt(2) long.
+    const double e = d / sqrt(2);
+    const struct sciara_point a = {0.5 * w, -0.5 * w + e}, b = {1.5 * w - e, -1.5 * w + 2 * e};
+    ck_assert_uint_eq(cells_crossed(w, a, b, &first, &last), 2 + (size_t)longer);
+    ck_assert_double_eq_tol(first + last, (w - e) * sqrt(2) - (longer ? d : 0), 1e-11 * w);
+  }
+}
+END_TEST
+
 static double random_in(double low, double high) { return low + (high - low) * (double)rand() / (double)RAND_MAX; }
 
 START_TEST(test_random_lines_keep_their_length) {
@@ -192,6 +230,7 @@ int main(void) {
   tcase_add_test(tests, test_ends_on_edges);
   tcase_add_test(tests, test_there_and_back);
   tcase_add_test(tests, test_corner_missed_by_rounding);
+  tcase_add_loop_test(tests, test_shortest_piece, 0, 4);
   tcase_add_test(tests, test_random_lines_keep_their_length);
   tcase_add_test(tests, test_against_sampling);
   tcase_add_test(tests, test_refused);

@@ -118,6 +118,52 @@ START_TEST(test_values) {
 }
 END_TEST
 
+/** One vent with this start and effusion. */
+static const struct sciara_vent_spec *read_effusion(const char *start, const char *effusion,
+                                                    struct sciara_scenario *s) {
+  char text[512];
+  snprintf(text, sizeof text,
+           "{\"dem\": {\"path\": \"d.tif\"}, \"vents\": [{\"x\": 1, \"y\": 2, \"start\": %s, \"effusion\": %s}]}",
+           start, effusion);
+  *s = scenario_read_ok(text, NULL);
+  return &s->vents[0];
+}
+
+// Times need be no whole seconds, minutes or hours: start + k slot, as doubles have it.
+START_TEST(test_fractional_slots) {
+  static const struct {
+    const char *start, *slot;
+    double start_s, slot_s;
+  } cases[] = {{"0", "0.5", 0, 0.5},
+               {"0.25", "1e-3", 0.25, 1e-3},
+               {"\"0.125 s\"", "\"1.5 s\"", 0.125, 1.5},
+               {"\"0.1 min\"", "\"0.01 min\"", 0.1 * 60, 0.01 * 60},
+               {"\"0.3 h\"", "\"1.7 h\"", 0.3 * 3600, 1.7 * 3600},
+               {"\"0.001 d\"", "\"0.7 d\"", 0.001 * 86400, 0.7 * 86400},
+               {"59.999999", "86399.75", 59.999999, 86399.75}};
+  char effusion[96];
+  struct sciara_scenario s;
+  snprintf(effusion, sizeof effusion, "{\"slot\": %s, \"rates_m3_s\": [1.5, 0, 1e-9]}", cases[_i].slot);
+  const struct sciara_vent_spec *v = read_effusion(cases[_i].start, effusion, &s);
+  ck_assert_uint_eq(v->rate_count, 3);
+  for (int k = 0; k <= 3; k++) ck_assert_double_eq(v->edges[k], cases[_i].start_s + k * cases[_i].slot_s);
+  ck_assert(v->rates[0] == 1.5 && v->rates[1] == 0 && v->rates[2] == 1e-9);
+  sciara_scenario_free(&s);
+}
+END_TEST
+
+START_TEST(test_fractional_times_of_a_table) {
+  scenario_write_file(scenario_csv, "time_s,rate_m3_s\n0.25,1.5\n0.5 min,2\n0.1 h,0.125\n86400.5,0\n");
+  struct sciara_scenario s;
+  const struct sciara_vent_spec *v = read_effusion("\"0.7 s\"", "{\"csv\": \"rates.csv\"}", &s);
+  const double edges[] = {0.25 + 0.7, 30 + 0.7, 360 + 0.7, 86400.5 + 0.7};
+  ck_assert_uint_eq(v->rate_count, 3);
+  for (int k = 0; k <= 3; k++) ck_assert_double_eq(v->edges[k], edges[k]);
+  ck_assert(v->rates[0] == 1.5 && v->rates[2] == 0.125);
+  sciara_scenario_free(&s);
+}
+END_TEST
+
 START_TEST(test_places) {
   static const char *const effusion = "\"effusion\": {\"csv\": \"rates.csv\"}, \"start\": 100";
   char text[512];
@@ -209,6 +255,8 @@ int main(void) {
   tcase_add_test(tests, test_defaults);
   tcase_add_test(tests, test_full);
   tcase_add_test(tests, test_values);
+  tcase_add_loop_test(tests, test_fractional_slots, 0, 7);
+  tcase_add_test(tests, test_fractional_times_of_a_table);
   tcase_add_test(tests, test_places);
   tcase_add_test(tests, test_initial_lava_without_vents);
   tcase_add_test(tests, test_override_forms);

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/cadence.h"
+
+#include <math.h>
+
+double sciara_next_multiple(double every, double time) {
+  if (!(every > 0)) return INFINITY;
+  double k =
+      floor(time / every); // one too many where the quotient was rounded up, one too few where it was rounded down
+  if (k * every > time) k--;
+  if ((k + 1) * every <= time) k++;
+  const double next = (k + 1) * every;
+  return next > time && next < INFINITY ? next : nextafter(time, INFINITY);
+}

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+// Initial lava at the edges of what is allowed: temperature in (T_sol, T_vent], thickness from 0 to 1000 m, on interior cells
+// alone; given as a number and as a raster.
+#include <check.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "run/problem.h"
+
+// 6 x 6 cells; the corner in the north-west is outside the DEM, so (0,1), (1,0) and (1,1) are rim cells too.
+enum { SIDE = 6, CELLS = SIDE * SIDE, INSIDE = 2 * SIDE + 3, RIM = 1 * SIDE + 1, OUTSIDE = 0 };
+
+static char folder[64], scenario[96];
+
+static void write_grid(const char *name, const double values[CELLS]) {
+  char path[96];
+  snprintf(path, sizeof path, "%s/%s", folder, name);
+  FILE *f = fopen(path, "w");
+  ck_assert_ptr_nonnull(f);
+  fprintf(f, "ncols %d\nnrows %d\nxllcorner 500000\nyllcorner 4177000\ncellsize 10\nNODATA_value -9999\n", SIDE, SIDE);
+  for (int i = 0; i < CELLS; i++) fprintf(f, "%.17g%c", values[i], i % SIDE == SIDE - 1 ? '\n' : ' ');
+  ck_assert_int_eq(fclose(f), 0);
+}
+
+static void setup(void) {
+  double altitude[CELLS];
+  snprintf(folder, sizeof folder, "/tmp/sciara-lava-XXXXXX");
+  ck_assert_ptr_nonnull(mkdtemp(folder));
+  snprintf(scenario, sizeof scenario, "%s/s.json", folder);
+  for (int i = 0; i < CELLS; i++) altitude[i] = i == OUTSIDE ? -9999 : 1000 + i;
+  write_grid("dem.asc", altitude);
+}
+
+static void teardown(void) {
+  char command[128];
+  snprintf(command, sizeof command, "rm -rf '%s'", folder);
+  ck_assert_int_eq(system(command), 0);
+}
+
+static enum sciara_status open_with(const char *initial, const char *engine, struct sciara_problem *p) {
+  FILE *f = fopen(scenario, "w");
+  ck_assert_ptr_nonnull(f);
+  fprintf(f,
+          "{\"dem\": {\"path\": \"dem.asc\", \"crs\": \"EPSG:32633\"}, \"vents\": [], \"initial\": {%s},"
+          " \"engine\": {\"name\": \"serial\", %s}}",
+          initial, engine);
+  ck_assert_int_eq(fclose(f), 0);
+  return sciara_problem_open(scenario, NULL, p);
+}
+
+/** As numbers for every interior cell. */
+static enum sciara_status open_numbers(double h, double T, struct sciara_problem *p) {
+  char initial[128];
+  snprintf(initial, sizeof initial, "\"thickness\": %.17g, \"temperature\": %.17g", h, T);
+  return open_with(initial, "\"precision\": \"double\"", p);
+}
+
+/** As rasters with lava in one cell; elsewhere the temperature is one that lava cannot have. */
+static enum sciara_status open_rasters(int cell, double h, double T, struct sciara_problem *p) {
+  double thickness[CELLS] = {0}, temperature[CELLS] = {0};
+  thickness[cell] = h;
+  temperature[cell] = T;
+  write_grid("h.asc", thickness);
+  write_grid("T.asc", temperature);
+  return open_with("\"thickness\": \"h.asc\", \"temperature\": \"T.asc\"", "\"precision\": \"double\"", p);
+}
+
+static void expect(enum sciara_status status, bool allowed, struct sciara_problem *p, double h, double T) {
+  ck_assert_msg((status == SCIARA_OK) == allowed && (allowed || status == SCIARA_ERR_INPUT), "%.17g m at %.17g K: %s",
+                h, T, allowed ? sciara_last_error() : "not refused");
+  if (!allowed) return;
+  ck_assert_double_eq(p->state->h[INSIDE], h);
+  ck_assert_double_eq(p->state->T[INSIDE], h > 0 ? T : 0);
+  ck_assert_double_eq(p->state->arrival[INSIDE], h > 0 ? 0 : SCIARA_NEVER);
+  for (int i = 0; i < CELLS; i++)
+    if (p->state->kind[i] != SCIARA_CELL_INTERIOR)
+      ck_assert(p->state->h[i] == 0 && p->state->T[i] == 0 && p->state->arrival[i] == SCIARA_NEVER);
+  sciara_problem_free(p);
+}
+
+START_TEST(temperature) {
+  const struct {
+    double T;
+    bool allowed;
+  } cases[] = {{1143, false}, {nextafter(1143, 0), false}, {nextafter(1143, 2000), true},
+               {1360, true},  {nextafter(1360, 0), true},  {nextafter(1360, 2000), false}};
+  const double T = cases[_i].T;
+  struct sciara_problem p;
+  expect(open_numbers(2.5, T, &p), cases[_i].allowed, &p, 2.5, T);
+  expect(open_rasters(INSIDE, 2.5, T, &p), cases[_i].allowed, &p, 2.5, T);
+  if (!cases[_i].allowed)
+    ck_assert_ptr_nonnull(strstr(sciara_last_error(), "initial.temperature: row 2, column 3: found"));
+}
+END_TEST
+
+START_TEST(thickness) {
+  const struct {
+    double h;
+    bool allowed;
+  } cases[] = {{0, true}, {4.9e-324, true}, {1000, true}, {nextafter(1000, 2000), false}, {-1e-300, false}};
+  struct sciara_problem p;
+  expect(open_numbers(cases[_i].h, 1300, &p), cases[_i].allowed, &p, cases[_i].h, 1300);
+  expect(open_rasters(INSIDE, cases[_i].h, 1300, &p), cases[_i].allowed, &p, cases[_i].h, 1300);
+}
+END_TEST
+
+START_TEST(only_inside) {
+  struct sciara_problem p;
+  ck_assert_int_eq(open_rasters(RIM, 1e-9, 1300, &p), SCIARA_ERR_INPUT);
+  ck_assert_ptr_nonnull(strstr(sciara_last_error(), "initial.thickness: row 1, column 1: found 1e-09 m on the rim"));
+  ck_assert_int_eq(open_rasters(OUTSIDE, 1, 1300, &p), SCIARA_ERR_INPUT);
+  ck_assert_ptr_nonnull(strstr(sciara_last_error(), "initial.thickness: row 0, column 0: found 1 m on a NODATA cell"));
+  expect(open_rasters(RIM, 0, 1300, &p), true, &p, 0, 0); // a temperature without lava is none
+}
+END_TEST
+
+// The volume is that of the cells with lava, by the area of a cell.
+START_TEST(volume) {
+  struct sciara_problem p;
+  ck_assert_msg(open_numbers(0.5, 1300, &p) == SCIARA_OK, "%s", sciara_last_error());
+  ck_assert_double_eq(p.state->initial, 15 * 0.5 * 100); // 4 x 4 cells but for (1,1)
+  ck_assert_int_eq(sciara_state_liquid_cells(p.state), 15);
+  sciara_problem_free(&p);
+}
+END_TEST
+
+// In single precision lava is what floats can hold; it is checked as it was given, and its volume is that of the floats.
+START_TEST(rounded_to_floats) {
+  const double h = 0.1, T = nextafter(1360, 0);
+  char initial[128];
+  struct sciara_problem p;
+  snprintf(initial, sizeof initial, "\"thickness\": %.17g, \"temperature\": %.17g", h, T);
+  ck_assert_msg(open_with(initial, "\"precision\": \"single\"", &p) == SCIARA_OK, "%s", sciara_last_error());
+  ck_assert_double_eq(p.state->h[INSIDE], (double)(float)h);
+  ck_assert_double_eq(p.state->T[INSIDE], 1360);
+  ck_assert_double_eq_tol(p.state->initial, 15 * (double)(float)h * 100, 1e-12);
+  sciara_problem_free(&p);
+}
+END_TEST
+
+int main(void) {
+  Suite *suite = suite_create("initial lava");
+  TCase *tests = tcase_create("all");
+  tcase_set_timeout(tests, 60);
+  tcase_add_checked_fixture(tests, setup, teardown);
+  tcase_add_loop_test(tests, temperature, 0, 6);
+  tcase_add_loop_test(tests, thickness, 0, 5);
+  tcase_add_test(tests, only_inside);
+  tcase_add_test(tests, volume);
+  tcase_add_test(tests, rounded_to_floats);
+  suite_add_tcase(suite, tests);
+  SRunner *runner = srunner_create(suite);
+  srunner_run_all(runner, CK_ENV);
+  const int failed = srunner_ntests_failed(runner);
+  srunner_free(runner);
+  return failed != 0;
+}

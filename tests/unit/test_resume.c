@@ -1,0 +1,361 @@
+// SPDX-License-Identifier: Apache-2.0
+// A run that is taken up again: what run.json and series.nc say of it before its first step and after its last, how the
+// times of both parts add up, and on which dem.tif it goes on.
+#include <check.h>
+#include <hdf5.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/wallclock.h"
+#include "map/raster_gdal.h"
+#include "run/checkpoints.h"
+#include "run/run.h"
+#include "run_case.h"
+#include "terrain/dem_gdal.h"
+
+static const char long_ago[] = "2001-02-03T04:05:06Z";
+
+int __wrap_fsync(int fd);
+int __wrap_fsync(int fd) { // the linker puts it in the place of the C library's: no claim here is about a loss of power
+  (void)fd;
+  return 0;
+}
+
+static void setup(void) { run_case_make("\"every\": \"15 s\", \"checkpoint_every\": \"40 s\""); }
+
+/** `spy` is called once, before the first step of a simulation that `watch_first_step` has been given. */
+static struct sciara_engine_ops spied;
+static enum sciara_status (*real_advance)(void *, const struct sciara_stop *, struct sciara_engine_progress *);
+static void (*spy)(void);
+
+static enum sciara_status advance(void *engine, const struct sciara_stop *stop, struct sciara_engine_progress *p) {
+  void (*const now)(void) = spy;
+  spy = NULL;
+  if (now) now();
+  return real_advance(engine, stop, p);
+}
+
+static void watch_first_step(struct sciara_simulation *s, void (*look)(void)) {
+  spied = *s->ops;
+  real_advance = spied.advance;
+  spied.advance = advance;
+  spy = look;
+  s->ops = &spied;
+}
+
+static struct sciara_run_result run(struct sciara_simulation *s, struct sciara_resume *resume) {
+  struct sciara_run_result result;
+  const struct sciara_run_options how = {.history = "a test", .resume = resume};
+  ck_assert_msg(sciara_run_to_end(s, &how, &result) == SCIARA_OK, "%s", sciara_last_error());
+  sciara_simulation_destroy(s);
+  return result;
+}
+
+static void set_times(const char *text, struct sciara_run_record *r) {
+  snprintf(r->started_utc, sizeof r->started_utc, "%s", text);
+  snprintf(r->updated_utc, sizeof r->updated_utc, "%s", text);
+  snprintf(r->ended_utc, sizeof r->ended_utc, "%s", text);
+}
+
+/** A run that was stopped long ago at that step; its newest checkpoint is gone, so that it goes on from an earlier step. */
+static void stopped_run(uint64_t step) {
+  struct sciara_simulation *s = run_case_open("serial");
+  s->until_step = step;
+  run(s, NULL);
+  struct sciara_run_record r = run_case_record(out);
+  char *path = sciara_path_join(out, SCIARA_RUN_JSON), *checkpoints = sciara_path_join(out, SCIARA_CHECKPOINT_FOLDER);
+  char *newest = sciara_checkpoint_path(checkpoints, step);
+  r.status = SCIARA_RUN_STOPPED;
+  set_times(long_ago, &r);
+  ck_assert_int_eq(sciara_run_record_set(&r.stop_reason, "cancel"), SCIARA_OK);
+  ck_assert_int_eq(sciara_run_record_write(&r, path), SCIARA_OK);
+  ck_assert_int_eq(unlink(newest), 0);
+  sciara_run_record_free(&r);
+  free(newest);
+  free(checkpoints);
+  free(path);
+}
+
+/** series.nc of the run in `out` holds the times of these snapshots, and refers to them. */
+static void expect_series(const struct sciara_run_record *r, size_t count) {
+  double times[64];
+  char *path = sciara_path_join(out, "series.nc"), name[128];
+  const hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
+  ck_assert_int_ge(file, 0);
+  const hid_t axis = H5Dopen2(file, "time", H5P_DEFAULT), field = H5Dopen2(file, "thickness", H5P_DEFAULT);
+  const hid_t space = H5Dget_space(axis), plist = H5Dget_create_plist(field);
+  size_t sources;
+  ck_assert_int_eq(H5Sget_simple_extent_npoints(space), (int)count);
+  ck_assert_int_ge(H5Dread(axis, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, times), 0);
+  ck_assert_int_ge(H5Pget_virtual_count(plist, &sources), 0);
+  ck_assert_uint_eq(sources, count);
+  for (size_t k = 0; k < count; k++) {
+    ck_assert_int_gt(H5Pget_virtual_filename(plist, k, name, sizeof name), 0);
+    ck_assert_str_eq(name, r->snapshots[k].name);
+    ck_assert_double_eq(times[k], r->snapshots[k].time_s);
+  }
+  H5Pclose(plist);
+  H5Sclose(space);
+  H5Dclose(field);
+  H5Dclose(axis);
+  H5Fclose(file);
+  free(path);
+}
+
+static struct sciara_resume resumed; ///< the run under test, for `spy`
+static char begin_utc[SCIARA_UTC_SIZE];
+
+static void expect_between(const char *first, const char *text, const char *last) {
+  ck_assert_msg(strcmp(first, text) <= 0 && strcmp(text, last) <= 0, "%s is not between %s and %s", text, first, last);
+}
+
+/** Before the first step the folder says where the run stands: at the checkpoint. */
+static void look_before_first_step(void) {
+  struct sciara_run_record r = run_case_record(out);
+  const struct sciara_checkpoint *c = &resumed.from;
+  char now[SCIARA_UTC_SIZE];
+  sciara_utc_now(now);
+  ck_assert_int_eq(r.status, SCIARA_RUN_RUNNING);
+  ck_assert_ptr_null(r.stop_reason);
+  ck_assert_str_eq(r.started_utc, long_ago);
+  ck_assert_str_eq(r.ended_utc, "");
+  expect_between(begin_utc, r.updated_utc, now);
+  ck_assert_uint_eq(r.snapshot_count, c->snapshots);
+  ck_assert_uint_eq(r.step, c->step);
+  ck_assert_double_eq(r.time_s, c->time_s);
+  ck_assert_double_eq(r.clock_s, c->clock_s);
+  ck_assert_double_eq(r.ledger.emitted_m3, c->emitted_m3);
+  ck_assert_double_ge(r.wall_s, c->wall_s);
+  ck_assert_double_eq(r.compute_s, c->compute_s);
+  ck_assert_double_eq(r.output_wait_s, c->output_wait_s);
+  ck_assert_uint_eq(r.resumption_count, 1);
+  expect_series(&r, r.snapshot_count);
+  sciara_run_record_free(&r);
+}
+
+START_TEST(it_stands_at_the_checkpoint) {
+  stopped_run(90);
+  struct sciara_run_record before = run_case_record(out);
+  expect_series(&before, before.snapshot_count);
+  run_case_find(false, &resumed);
+  ck_assert_uint_lt(resumed.from.snapshots, before.snapshot_count); // some are written again
+  ck_assert_uint_gt(resumed.from.snapshots, 0);
+  sciara_utc_now(begin_utc);
+  struct sciara_simulation *s = run_case_resume(&resumed, "serial", NULL);
+  watch_first_step(s, look_before_first_step);
+  run(s, &resumed);
+  ck_assert_msg(!spy, "there was no step");
+  struct sciara_run_record r = run_case_record(out);
+  ck_assert_int_eq(r.status, SCIARA_RUN_COMPLETE);
+  ck_assert_uint_gt(r.snapshot_count, before.snapshot_count);
+  for (size_t k = 0; k + 1 < before.snapshot_count;
+       k++) // the last one was that of the step at which the run was stopped
+    ck_assert_uint_eq(r.snapshots[k].step, before.snapshots[k].step);
+  expect_series(&r, r.snapshot_count);
+  sciara_run_record_free(&before);
+  sciara_run_record_free(&r);
+  sciara_resume_close(&resumed);
+}
+END_TEST
+
+/** Seconds as if the part before the checkpoint had taken hours. */
+static void pretend_hours(struct sciara_checkpoint *c) {
+  c->wall_s = 36000;
+  c->compute_s = 7200;
+  c->output_wait_s = 1800;
+}
+
+static struct sciara_checkpoint newest_checkpoint(const char *run_folder) {
+  struct sciara_checkpoint c;
+  char *where = sciara_path_join(run_folder, SCIARA_CHECKPOINT_FOLDER);
+  uint64_t *steps;
+  size_t count;
+  ck_assert_int_eq(sciara_checkpoints_list(where, &steps, &count), SCIARA_OK);
+  ck_assert_uint_gt(count, 0);
+  char *path = sciara_checkpoint_path(where, steps[0]);
+  ck_assert_msg(sciara_checkpoint_verify(path, &c) == SCIARA_OK, "%s", sciara_last_error());
+  free(path);
+  free(steps);
+  free(where);
+  return c;
+}
+
+START_TEST(the_times_of_both_parts_add_up) {
+  char now[SCIARA_UTC_SIZE];
+  stopped_run(90);
+  const double begin = sciara_wallclock();
+  sciara_utc_now(begin_utc);
+  run_case_find(false, &resumed);
+  pretend_hours(&resumed.from);
+  const struct sciara_run_result result = run(run_case_resume(&resumed, "checked", NULL), &resumed);
+  const double seconds = sciara_wallclock() - begin;
+  sciara_utc_now(now);
+  struct sciara_run_record r = run_case_record(out);
+  struct sciara_checkpoint c = newest_checkpoint(out);
+  ck_assert_str_eq(r.started_utc, long_ago);
+  ck_assert_str_eq(c.started_utc, long_ago);
+  expect_between(begin_utc, r.ended_utc, now);
+  expect_between(begin_utc, r.updated_utc, now);
+  const double wall[] = {r.wall_s, c.wall_s, result.wall_s}, compute[] = {r.compute_s, c.compute_s},
+               wait[] = {r.output_wait_s, c.output_wait_s};
+  for (int k = 0; k < 3; k++) ck_assert(wall[k] > 36000 && wall[k] <= 36000 + seconds);
+  for (int k = 0; k < 2; k++) ck_assert(compute[k] > 7200 && compute[k] <= 7200 + seconds);
+  for (int k = 0; k < 2; k++) ck_assert(wait[k] > 1800 && wait[k] <= 1800 + seconds);
+  sciara_checkpoint_free(&c);
+  sciara_run_record_free(&r);
+  sciara_resume_close(&resumed);
+}
+END_TEST
+
+// A branch is a run of its own: what the other one took is not its.
+START_TEST(the_times_of_a_branch_are_its_own) {
+  char branch[128], now[SCIARA_UTC_SIZE];
+  snprintf(branch, sizeof branch, "%s/branch", folder);
+  stopped_run(90);
+  const double begin = sciara_wallclock();
+  sciara_utc_now(begin_utc);
+  run_case_find(true, &resumed);
+  pretend_hours(&resumed.from);
+  run(run_case_resume(&resumed, "serial", branch), &resumed);
+  const double seconds = sciara_wallclock() - begin;
+  sciara_utc_now(now);
+  struct sciara_run_record r = run_case_record(branch), parent = run_case_record(out);
+  expect_between(begin_utc, r.started_utc, r.ended_utc);
+  expect_between(r.started_utc, r.ended_utc, now);
+  ck_assert(r.wall_s <= seconds && r.compute_s <= seconds && r.output_wait_s <= seconds);
+  ck_assert_str_eq(r.parent, out);
+  ck_assert_uint_eq(r.parent_step, resumed.from.step);
+  ck_assert_uint_eq(r.parent_checksum, resumed.from.checksum);
+  ck_assert_uint_eq(r.resumption_count, 0);
+  ck_assert_uint_gt(r.snapshots[0].step, resumed.from.step);
+  ck_assert_str_eq(parent.ended_utc, long_ago);
+  sciara_run_record_free(&parent);
+  sciara_run_record_free(&r);
+  sciara_resume_close(&resumed);
+}
+END_TEST
+
+/** Goes on to that step. */
+static void go_on(const char *engine, uint64_t until) {
+  run_case_find(false, &resumed);
+  struct sciara_simulation *s = run_case_resume(&resumed, engine, NULL);
+  s->until_step = until;
+  run(s, &resumed);
+  sciara_resume_close(&resumed);
+}
+
+START_TEST(every_time_is_recorded) {
+  static const char *const engine[] = {"checked", "serial", "openmp"};
+  static const uint64_t until[] = {85, 100, 120};
+  stopped_run(70);
+  run_case_find(false, &resumed);
+  const uint64_t from[] = {resumed.from.step, 85, 100};
+  sciara_resume_close(&resumed);
+  sciara_utc_now(begin_utc);
+  for (int k = 0; k < 3; k++) go_on(engine[k], until[k]);
+  struct sciara_run_record r = run_case_record(out);
+  ck_assert_str_eq(r.engine, engine[2]);
+  ck_assert_uint_eq(r.resumption_count, 3);
+  for (int k = 0; k < 3; k++) {
+    ck_assert_str_eq(r.resumptions[k].engine, engine[k]);
+    ck_assert_uint_eq(r.resumptions[k].step, from[k]);
+    expect_between(k ? r.resumptions[k - 1].utc : begin_utc, r.resumptions[k].utc, r.ended_utc);
+  }
+  sciara_run_record_free(&r);
+}
+END_TEST
+
+// ------------------------------------------------------------------------------------------------- the ends of a run
+
+static enum sciara_status planted_failure(void *engine, const struct sciara_stop *stop,
+                                          struct sciara_engine_progress *p) {
+  (void)engine, (void)stop, (void)p;
+  return sciara_fail(SCIARA_ERR_NUMERIC, "planted");
+}
+
+START_TEST(every_end_has_its_time) {
+  static const enum sciara_run_status ends[] = {SCIARA_RUN_COMPLETE, SCIARA_RUN_STOPPED, SCIARA_RUN_FAILED};
+  struct sciara_simulation *s = run_case_open("serial");
+  struct sciara_engine_ops failing = *s->ops;
+  struct sciara_run_result result;
+  const int cancel = ends[_i] == SCIARA_RUN_STOPPED;
+  const struct sciara_run_options how = {.history = "a test", .cancel = &cancel};
+  char now[SCIARA_UTC_SIZE];
+  failing.advance = planted_failure;
+  if (ends[_i] == SCIARA_RUN_FAILED) s->ops = &failing;
+  sciara_utc_now(begin_utc);
+  ck_assert_int_eq(sciara_run_to_end(s, &how, &result), ends[_i] == SCIARA_RUN_FAILED ? SCIARA_ERR_NUMERIC : SCIARA_OK);
+  sciara_utc_now(now);
+  struct sciara_run_record r = run_case_record(out);
+  ck_assert_int_eq(r.status, ends[_i]);
+  ck_assert_ptr_nonnull(r.stop_reason);
+  expect_between(begin_utc, r.started_utc, r.ended_utc);
+  expect_between(r.started_utc, r.ended_utc, now);
+  sciara_run_record_free(&r);
+  sciara_simulation_destroy(s);
+}
+END_TEST
+
+// -------------------------------------------------------------------------------------------------------------- dem.tif
+
+static const struct {
+  const char *name;
+  double west, north, cell_size; ///< what is added, m
+  bool fits;
+} moved[] = {{"as it was", 0, 0, 0, true},        {"rounded", 1e-9, -1e-9, 1e-10, true},
+             {"other cells", 0, 0, 1e-5, false},  {"smaller cells", 0, 0, -1e-5, false},
+             {"further east", 1e-3, 0, 0, false}, {"further south", 0, -1e-3, 0, false}};
+
+START_TEST(dem_tif_lies_where_it_lay) {
+  struct sciara_refusals refusals = {0};
+  struct sciara_problem problem;
+  struct sciara_dem dem;
+  const struct sciara_problem_options options = {.override_count = 0};
+  stopped_run(60);
+  char *path = sciara_path_join(out, SCIARA_RUN_DEM);
+  ck_assert_int_eq(sciara_dem_read(&(struct sciara_dem_request){.path = path, .band = 1}, &dem), SCIARA_OK);
+  dem.grid.west += moved[_i].west;
+  dem.grid.north += moved[_i].north;
+  dem.grid.cell_size += moved[_i].cell_size;
+  const struct sciara_map map = {.grid = &dem.grid,
+                                 .georef = &dem.georef,
+                                 .values = dem.altitude,
+                                 .nodata = SCIARA_NODATA_ALTITUDE,
+                                 .name = "altitude",
+                                 .unit = "m"};
+  ck_assert_msg(sciara_map_write_geotiff(&map, true, path) == SCIARA_OK, "%s", sciara_last_error());
+  run_case_find(false, &resumed);
+  sciara_resume_problem(&resumed, &options, &problem, &refusals);
+  ck_assert_msg((refusals.count == 0) == moved[_i].fits, "%s: %s", moved[_i].name, sciara_last_error());
+  if (moved[_i].fits)
+    ck_assert_int_eq(memcmp(&problem.grid, &resumed.from.identity.grid, sizeof problem.grid), 0);
+  else
+    ck_assert_msg(strstr(refusals.sentence[0], "another DEM: found 30 rows x 40 columns"), "%s", refusals.sentence[0]);
+  sciara_problem_free(&problem);
+  sciara_refusals_free(&refusals);
+  sciara_resume_close(&resumed);
+  sciara_dem_free(&dem);
+  free(path);
+}
+END_TEST
+
+int main(void) {
+  Suite *suite = suite_create("resume");
+  TCase *tests = tcase_create("all");
+  tcase_set_timeout(tests, 60);
+  tcase_add_checked_fixture(tests, setup, run_case_remove);
+  tcase_add_test(tests, it_stands_at_the_checkpoint);
+  tcase_add_test(tests, the_times_of_both_parts_add_up);
+  tcase_add_test(tests, the_times_of_a_branch_are_its_own);
+  tcase_add_test(tests, every_time_is_recorded);
+  tcase_add_loop_test(tests, every_end_has_its_time, 0, 3);
+  tcase_add_loop_test(tests, dem_tif_lies_where_it_lay, 0, sizeof moved / sizeof *moved);
+  suite_add_tcase(suite, tests);
+  SRunner *runner = srunner_create(suite);
+  srunner_run_all(runner, CK_ENV);
+  const int failed = srunner_ntests_failed(runner);
+  srunner_free(runner);
+  return failed != 0;
+}

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+// One run at a time in a folder: from its first file to its last nobody else gets in, and who is refused changes nothing.
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "run/run.h"
+#include "run_case.h"
+
+int __wrap_fsync(int fd);
+int __wrap_fsync(int fd) { // the linker puts it in the place of the C library's: no claim here is about a loss of power
+  (void)fd;
+  return 0;
+}
+
+static void setup(void) {
+  run_case_make("\"every\": \"60 s\", \"checkpoint_every\": \"60 s\", \"maps\": [\"thickness\"]");
+}
+
+static void expect_locked(const char *where) {
+  int lock = 0;
+  ck_assert_int_eq(sciara_run_folder_lock(where, &lock), SCIARA_ERR_INPUT);
+  ck_assert_int_eq(lock, -1);
+  ck_assert_msg(strstr(sciara_last_error(), "out: another run is writing into this folder"), "%s", sciara_last_error());
+}
+
+static void expect_free(const char *where) {
+  int lock = -1;
+  ck_assert_msg(sciara_run_folder_lock(where, &lock) == SCIARA_OK, "%s", sciara_last_error());
+  ck_assert_int_ge(lock, 0);
+  close(lock);
+}
+
+START_TEST(one_at_a_time) {
+  int lock;
+  ck_assert_int_eq(sciara_run_folder_prepare(out, false, NULL, 0, &lock), SCIARA_OK);
+  expect_locked(out);
+  expect_locked(out); // a refusal takes nothing
+  close(lock);
+  expect_free(out);
+  expect_free(out);
+}
+END_TEST
+
+/** What a run is told of, and whether the folder was locked at each of these moments. */
+struct watch {
+  int prepared, ticks, acknowledged, written;
+  int cancel;
+};
+
+static void on_prepared(void *context, const char *where) {
+  ((struct watch *)context)->prepared++;
+  expect_locked(where);
+}
+
+static void on_tick(void *context, const struct sciara_simulation *s) {
+  ((struct watch *)context)->ticks++;
+  expect_locked(s->problem.scenario.output.folder);
+}
+
+static void on_acknowledged(void *context, const char *path) {
+  (void)path;
+  ((struct watch *)context)->acknowledged++;
+  expect_locked(out);
+}
+
+static void on_written(void *context, const char *path) {
+  (void)path;
+  ((struct watch *)context)->written++;
+  expect_locked(out);
+}
+
+static enum sciara_status run(struct sciara_simulation *s, struct sciara_resume *resume, struct watch *watch) {
+  struct sciara_run_result result;
+  const struct sciara_run_options how = {.history = "a test",
+                                         .resume = resume,
+                                         .cancel = &watch->cancel,
+                                         .observer = {.context = watch,
+                                                      .prepared = on_prepared,
+                                                      .tick = on_tick,
+                                                      .acknowledged = on_acknowledged,
+                                                      .written = on_written}};
+  const enum sciara_status status = sciara_run_to_end(s, &how, &result);
+  sciara_simulation_destroy(s);
+  return status;
+}
+
+static void expect_watched(const struct watch *w) {
+  ck_assert(w->prepared == 1 && w->ticks > 0 && w->acknowledged > 0 && w->written > 0);
+}
+
+START_TEST(from_the_first_file_to_the_last) {
+  struct watch watch = {.cancel = _i}; // a whole run, and one that is stopped at once
+  ck_assert_msg(run(run_case_open("serial"), NULL, &watch) == SCIARA_OK, "%s", sciara_last_error());
+  expect_watched(&watch);
+  expect_free(out);
+}
+END_TEST
+
+static enum sciara_status planted_failure(void *engine, const struct sciara_stop *stop,
+                                          struct sciara_engine_progress *p) {
+  (void)engine, (void)stop, (void)p;
+  return sciara_fail(SCIARA_ERR_NUMERIC, "planted");
+}
+
+START_TEST(also_when_it_fails) {
+  struct watch watch = {0};
+  struct sciara_simulation *s = run_case_open("serial");
+  struct sciara_engine_ops failing = *s->ops;
+  failing.advance = planted_failure;
+  s->ops = &failing;
+  ck_assert_int_eq(run(s, NULL, &watch), SCIARA_ERR_NUMERIC);
+  ck_assert(watch.prepared == 1 && watch.ticks == 1);
+  expect_free(out);
+}
+END_TEST
+
+START_TEST(when_it_goes_on) {
+  struct watch first = {0}, second = {0};
+  struct sciara_resume resume;
+  struct sciara_simulation *s = run_case_open("serial");
+  s->until_step = 60;
+  ck_assert_msg(run(s, NULL, &first) == SCIARA_OK, "%s", sciara_last_error());
+  run_case_find(false, &resume);
+  expect_locked(out); // before anything is written
+  s = run_case_resume(&resume, "serial", NULL);
+  ck_assert_msg(run(s, &resume, &second) == SCIARA_OK, "%s", sciara_last_error());
+  expect_watched(&second);
+  expect_free(out); // also while it is open
+  sciara_resume_close(&resume);
+  run_case_find(false, &resume);
+  sciara_resume_close(&resume); // without going on
+  expect_free(out);
+}
+END_TEST
+
+START_TEST(who_is_refused_changes_nothing) {
+  struct watch watch = {0};
+  struct sciara_resume resume;
+  int lock, other;
+  ck_assert_msg(run(run_case_open("serial"), NULL, &watch) == SCIARA_OK, "%s", sciara_last_error());
+  struct sciara_run_record before = run_case_record(out);
+  ck_assert_int_eq(sciara_run_folder_lock(out, &lock), SCIARA_OK);
+  ck_assert_int_eq(sciara_run_folder_prepare(out, true, NULL, 0, &other), SCIARA_ERR_INPUT);
+  ck_assert_int_eq(other, -1);
+  ck_assert_int_eq(run(run_case_open("serial"), NULL, &watch), SCIARA_ERR_INPUT);
+  ck_assert_int_eq(sciara_resume_open(out, false, &resume), SCIARA_ERR_INPUT);
+  ck_assert_msg(strstr(sciara_last_error(), "another run is writing"), "%s", sciara_last_error());
+  struct sciara_run_record after = run_case_record(out);
+  ck_assert_uint_eq(after.snapshot_count, before.snapshot_count);
+  for (size_t k = 0; k < after.snapshot_count; k++) {
+    char *path = sciara_path_join(out, after.snapshots[k].name);
+    ck_assert_int_eq(access(path, R_OK), 0);
+    free(path);
+  }
+  ck_assert_int_eq(sciara_resume_open(out, true, &resume), SCIARA_OK); // a branch leaves the run as it is
+  sciara_resume_close(&resume);
+  close(lock);
+  ck_assert_int_eq(sciara_run_folder_prepare(out, true, NULL, 0, &other), SCIARA_OK);
+  expect_locked(out);
+  close(other);
+  sciara_run_record_free(&before);
+  sciara_run_record_free(&after);
+}
+END_TEST
+
+int main(void) {
+  Suite *suite = suite_create("run folder");
+  TCase *tests = tcase_create("lock");
+  tcase_set_timeout(tests, 60);
+  tcase_add_checked_fixture(tests, setup, run_case_remove);
+  tcase_add_test(tests, one_at_a_time);
+  tcase_add_loop_test(tests, from_the_first_file_to_the_last, 0, 2);
+  tcase_add_test(tests, also_when_it_fails);
+  tcase_add_test(tests, when_it_goes_on);
+  tcase_add_test(tests, who_is_refused_changes_nothing);
+  suite_add_tcase(suite, tests);
+  SRunner *runner = srunner_create(suite);
+  srunner_run_all(runner, CK_ENV);
+  const int failed = srunner_ntests_failed(runner);
+  srunner_free(runner);
+  return failed != 0;
+}

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a simulation makes of what its engine tells: the warning of lava at the rim, once a run and at its moment; losses,
+// the stop rule and the seconds, slice by slice. The engine follows a script.
+#include <check.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "run_case.h"
+
+static int warnings;
+static char warning[256];
+
+static void keep_log(void *context, enum sciara_log_level level, const char *message) {
+  (void)context;
+  if (level != SCIARA_LOG_WARNING) return;
+  warnings++;
+  snprintf(warning, sizeof warning, "%s", message);
+}
+
+static void setup(void) {
+  run_case_make("\"every\": null");
+  warnings = 0;
+  warning[0] = '\0';
+  sciara_log_set_sink(keep_log, NULL);
+}
+
+/** What the engine says when `advance` comes back: one slice after the other. */
+struct slice {
+  double time;
+  uint64_t losses; ///< of this engine
+  enum sciara_stop_reason reason;
+};
+
+static const struct slice *script;
+static struct sciara_engine_ops scripted;
+
+static enum sciara_status advance(void *engine, const struct sciara_stop *stop, struct sciara_engine_progress *p) {
+  (void)engine, (void)stop;
+  *p = (struct sciara_engine_progress){
+      .step = p->step + 1, .time = script->time, .losses = script->losses, .reason = script->reason};
+  script++;
+  return SCIARA_OK;
+}
+
+static struct sciara_simulation *open_scripted(const struct slice *slices) {
+  struct sciara_simulation *s = run_case_open("serial");
+  scripted = *s->ops;
+  scripted.advance = advance;
+  s->ops = &scripted;
+  script = slices;
+  return s;
+}
+
+static void count_tick(void *context, const struct sciara_simulation *s) {
+  (void)s;
+  ++*(int *)context;
+}
+
+static void advance_once(struct sciara_simulation *s, int slices) {
+  int ticks = 0;
+  const struct sciara_event event = {.time = INFINITY, .step = UINT64_MAX, .tick = count_tick, .tick_context = &ticks};
+  ck_assert_int_eq(sciara_simulation_advance(s, &event), SCIARA_OK);
+  ck_assert_int_eq(ticks, slices);
+}
+
+START_TEST(lava_at_the_rim_is_told_once) {
+  static const struct slice slices[] = {
+      {10, 0, SCIARA_STOP_WALL},   {20, 0, SCIARA_STOP_TIME}, {30, 0, SCIARA_STOP_WALL},
+      {41, 1, SCIARA_STOP_WALL},   {50, 1, SCIARA_STOP_WALL}, {60, 5, SCIARA_STOP_TIME},
+      {70, 5, SCIARA_STOP_CANCEL}, {80, 9, SCIARA_STOP_WALL}, {90, 9, SCIARA_STOP_STEPS}};
+  struct sciara_simulation *s = open_scripted(slices);
+  advance_once(s, 2);
+  ck_assert_int_eq(warnings, 0);
+  advance_once(s, 4);
+  ck_assert_int_eq(warnings, 1);
+  ck_assert_msg(strstr(warning, "reached the rim of the DEM") && strstr(warning, "(simulated time 41 s)"), "%s",
+                warning);
+  ck_assert_uint_eq(s->progress.losses, 5);
+  advance_once(s, 1);
+  advance_once(s, 2);
+  ck_assert_int_eq(warnings, 1);
+  ck_assert_uint_eq(s->progress.losses, 9);
+  sciara_simulation_destroy(s);
+}
+END_TEST
+
+// The engine counts from the upload on, the run from its beginning: told before the checkpoint is told.
+START_TEST(losses_before_a_checkpoint_are_told_already) {
+  static const struct slice slices[] = {
+      {10, 0, SCIARA_STOP_WALL}, {20, 2, SCIARA_STOP_TIME}, {30, 2, SCIARA_STOP_WALL}, {40, 4, SCIARA_STOP_TIME}};
+  struct sciara_simulation *s = open_scripted(slices);
+  s->losses_before = s->progress.losses = 7;
+  advance_once(s, 2);
+  ck_assert_uint_eq(s->progress.losses, 9);
+  advance_once(s, 2);
+  ck_assert_uint_eq(s->progress.losses, 11);
+  ck_assert_int_eq(warnings, 0);
+  sciara_simulation_destroy(s);
+}
+END_TEST
+
+START_TEST(without_losses_nothing_is_told) {
+  static const struct slice slices[] = {{10, 0, SCIARA_STOP_WALL}, {20, 0, SCIARA_STOP_TIME}};
+  struct sciara_simulation *s = open_scripted(slices);
+  advance_once(s, 2);
+  ck_assert_int_eq(warnings, 0);
+  sciara_simulation_destroy(s);
+}
+END_TEST
+
+// Which part of the stop rule ended it; an event alone does not.
+START_TEST(the_stop_rule) {
+  static const struct slice slices[] = {{10, 0, SCIARA_STOP_TIME},
+                                        {99.9, 0, SCIARA_STOP_CANCEL},
+                                        {100, 0, SCIARA_STOP_TIME},
+                                        {200, 0, SCIARA_STOP_STEPS},
+                                        {300, 0, SCIARA_STOP_SOLIDIFIED}};
+  struct sciara_simulation *s = open_scripted(slices);
+  const enum sciara_stop_reason finished[] = {SCIARA_STOP_NONE, SCIARA_STOP_NONE, SCIARA_STOP_TIME, SCIARA_STOP_STEPS,
+                                              SCIARA_STOP_SOLIDIFIED};
+  for (int k = 0; k < 5; k++) {
+    s->until_time = k < 3 ? 100 : INFINITY;
+    s->until_step = k < 4 ? 4 : 5;
+    advance_once(s, 1);
+    ck_assert_int_eq(s->finished, finished[k]);
+  }
+  sciara_simulation_destroy(s);
+}
+END_TEST
+
+static struct sciara_stop asked;
+static enum sciara_status note_stop(void *engine, const struct sciara_stop *stop, struct sciara_engine_progress *p) {
+  asked = *stop;
+  return advance(engine, stop, p);
+}
+
+// An engine is asked for the earlier of the event and the stop rule, and always to end when nothing can happen any more.
+START_TEST(what_the_engine_is_asked) {
+  static const struct slice slices[] = {{1, 0, SCIARA_STOP_TIME}, {2, 0, SCIARA_STOP_TIME}};
+  struct sciara_simulation *s = open_scripted(slices);
+  const int cancel = 0;
+  scripted.advance = note_stop;
+  s->until_time = 50;
+  s->until_step = 70;
+  const struct sciara_event early = {.time = 40, .step = 60, .cancel = &cancel}, late = {.time = 51, .step = 71};
+  ck_assert_int_eq(sciara_simulation_advance(s, &early), SCIARA_OK);
+  ck_assert(asked.time == 40 && asked.steps == 60 && asked.solidified && asked.cancel == &cancel);
+  ck_assert_int_eq(sciara_simulation_advance(s, &late), SCIARA_OK);
+  ck_assert(asked.time == 50 && asked.steps == 70 && asked.solidified && !asked.cancel);
+  sciara_simulation_destroy(s);
+}
+END_TEST
+
+static enum sciara_status planted_failure(void *engine, const struct sciara_stop *stop,
+                                          struct sciara_engine_progress *p) {
+  (void)engine, (void)stop, (void)p;
+  return sciara_fail(SCIARA_ERR_NUMERIC, "planted");
+}
+
+// After a failed step nothing is computed with the state, and nothing read from it.
+START_TEST(a_failed_state_is_not_used) {
+  static const struct slice slices[] = {{1, 0, SCIARA_STOP_TIME}};
+  struct sciara_simulation *s = open_scripted(slices);
+  const struct sciara_event event = {.time = INFINITY, .step = UINT64_MAX};
+  struct sciara_ledger ledger;
+  scripted.advance = planted_failure;
+  ck_assert_int_eq(sciara_simulation_advance(s, &event), SCIARA_ERR_NUMERIC);
+  ck_assert_str_eq(sciara_last_error(), "planted");
+  scripted.advance = advance;
+  ck_assert_int_eq(sciara_simulation_advance(s, &event), SCIARA_ERR_NUMERIC);
+  ck_assert_int_eq(sciara_simulation_sync(s), SCIARA_ERR_NUMERIC);
+  ck_assert_int_eq(sciara_simulation_keep(s, 0, s->problem.state), SCIARA_ERR_NUMERIC);
+  ck_assert_int_eq(sciara_simulation_ledger(s, &ledger), SCIARA_ERR_NUMERIC);
+  ck_assert_ptr_eq(script, slices); // not asked
+  sciara_simulation_destroy(s);
+}
+END_TEST
+
+int main(void) {
+  Suite *suite = suite_create("simulation");
+  TCase *tests = tcase_create("all");
+  tcase_set_timeout(tests, 60);
+  tcase_add_checked_fixture(tests, setup, run_case_remove);
+  tcase_add_test(tests, lava_at_the_rim_is_told_once);
+  tcase_add_test(tests, losses_before_a_checkpoint_are_told_already);
+  tcase_add_test(tests, without_losses_nothing_is_told);
+  tcase_add_test(tests, the_stop_rule);
+  tcase_add_test(tests, what_the_engine_is_asked);
+  tcase_add_test(tests, a_failed_state_is_not_used);
+  suite_add_tcase(suite, tests);
+  SRunner *runner = srunner_create(suite);
+  srunner_run_all(runner, CK_ENV);
+  const int failed = srunner_ntests_failed(runner);
+  srunner_free(runner);
+  return failed != 0;
+}

@@ -93,6 +93,26 @@ enum sciara_status sciara_text_append_json(struct sciara_text *t, const char *te
   return SCIARA_OK;
 }
 
+/** C0 controls, delete, C1 controls, and the two code points of the last row that XML does not allow. */
+static bool is_control(const unsigned char *p) {
+  return p[0] < 0x20 || p[0] == 0x7f || (p[0] == 0xc2 && p[1] < 0xa0) ||
+         (p[0] == 0xef && p[1] == 0xbf && (p[2] & 0xfe) == 0xbe);
+}
+
+enum sciara_status sciara_text_append_plain(struct sciara_text *t, const char *text) {
+  for (const unsigned char *p = (const unsigned char *)text; *p;) {
+    const size_t length = utf8_length(p);
+    if (length == 0)
+      SCIARA_TRY(sciara_text_append(t, "\xef\xbf\xbd"));
+    else if (is_control(p))
+      SCIARA_TRY(sciara_text_append(t, " "));
+    else
+      SCIARA_TRY(sciara_text_append_bytes(t, (const char *)p, length));
+    p += length ? length : 1;
+  }
+  return SCIARA_OK;
+}
+
 void sciara_text_free(struct sciara_text *t) {
   free(t->data);
   *t = (struct sciara_text){0};

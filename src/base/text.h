@@ -28,6 +28,9 @@ bool sciara_is_utf8(const char *text);
 
 /** Appends `text` as it stands between the quotes of a JSON string; a byte that is no UTF-8 becomes U+FFFD. */
 enum sciara_status sciara_text_append_json(struct sciara_text *t, const char *text);
+
+/** Appends `text` as XML and a picture can hold it: a control character becomes a space, a byte that is no UTF-8 U+FFFD. */
+enum sciara_status sciara_text_append_plain(struct sciara_text *t, const char *text);
 void sciara_text_free(struct sciara_text *t);
 
 /** malloc'd formatted string (release with free), NULL when memory is out. */

@@ -6,14 +6,13 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "file/csv_table.h"
 #include "file/durable.h"
 #include "file/json_strict.h"
 #include "verify/trace.h"
 
 // Raised when the rule itself is changed: what was recorded before is then of another model.
 enum { MODEL = 1 };
-
-enum { COLUMNS = 12, MOST_BYTES = 16 << 20 };
 
 static const char header[] =
     "case,rows,cols,start,precision,problem,step,cell_steps,clock_s,liquid_cells,residual_m3,checksum";
@@ -109,90 +108,46 @@ enum sciara_status sciara_bench_records_write(struct sciara_bench_records *r, co
 
 // ------------------------------------------------------------------------------------------------------------- reading
 
-static bool take_hash(const char *text, uint64_t *out) {
-  if (strlen(text) != 16 || strspn(text, "0123456789abcdef") != 16) return false;
-  *out = strtoull(text, NULL, 16);
-  return true;
-}
-
-static bool take_whole(const char *text, uint64_t *out) {
-  if (!*text || strlen(text) > 18 || strspn(text, "0123456789") != strlen(text)) return false;
-  *out = strtoull(text, NULL, 10);
-  return true;
-}
-
-static bool take_size(const char *text, int64_t *out) {
-  uint64_t value;
-  if (!take_whole(text, &value)) return false;
-  *out = (int64_t)value;
-  return true;
-}
-
 static bool take_precision(const char *text, enum sciara_precision *out) {
   *out = strcmp(text, "single") == 0 ? SCIARA_SINGLE_PRECISION : SCIARA_DOUBLE;
   return strcmp(text, sciara_precision_name(*out)) == 0;
 }
 
-/** Cuts the line at its commas; NULL, or what is allowed in the place of *found. */
-static const char *take_row(char *line, struct sciara_bench_record *row, const char **found) {
-  char *column[COLUMNS + 1] = {NULL};
-  size_t count = 0;
-  for (char *rest = line; rest && count <= COLUMNS;) column[count++] = strsep(&rest, ",");
-  *row = (struct sciara_bench_record){.rows = 0};
-  *found = "another number of values";
-  if (count != COLUMNS) return "12";
+static const char *take_row(void *context, char *const *column, const char **found, enum sciara_status *status) {
+  struct sciara_bench_records *out = (struct sciara_bench_records *)context;
+  struct sciara_bench_record row = {.rows = 0};
   const struct {
     bool good;
-    const char *allowed;
-  } check[COLUMNS] = {
-      {*column[0] && strlen(column[0]) < sizeof row->name, "a name of 1 to 23 bytes"},
-      {take_size(column[1], &row->rows), "a whole number of rows"},
-      {take_size(column[2], &row->cols), "a whole number of columns"},
-      {take_whole(column[3], &row->start), "a step"},
-      {take_precision(column[4], &row->precision), "double or single"},
-      {take_hash(column[5], &row->problem), "16 hexadecimal digits"},
-      {take_whole(column[6], &row->step) && row->step >= row->start, "a step, not before the start"},
-      {take_whole(column[7], &row->cell_steps), "a whole number of cell-steps"},
-      {sciara_parse_double(column[8], &row->clock), "a clock"},
-      {take_size(column[9], &row->liquid_cells), "a whole number of cells"},
-      {sciara_parse_double(column[10], &row->residual), "a residual"},
-      {take_hash(column[11], &row->checksum), "16 hexadecimal digits"},
+    const char *expected;
+  } check[] = {
+      {*column[0] && strlen(column[0]) < sizeof row.name, "a name of 1 to 23 bytes"},
+      {sciara_csv_size(column[1], &row.rows), "a whole number of rows"},
+      {sciara_csv_size(column[2], &row.cols), "a whole number of columns"},
+      {sciara_csv_whole(column[3], &row.start), "a step"},
+      {take_precision(column[4], &row.precision), "double or single"},
+      {sciara_csv_hash(column[5], &row.problem), "16 hexadecimal digits"},
+      {sciara_csv_whole(column[6], &row.step) && row.step >= row.start, "a step, not before the start"},
+      {sciara_csv_whole(column[7], &row.cell_steps), "a whole number of cell-steps"},
+      {sciara_parse_double(column[8], &row.clock), "a clock"},
+      {sciara_csv_size(column[9], &row.liquid_cells), "a whole number of cells"},
+      {sciara_parse_double(column[10], &row.residual), "a residual"},
+      {sciara_csv_hash(column[11], &row.checksum), "16 hexadecimal digits"},
   };
-  for (size_t k = 0; k < COLUMNS; k++) {
+  for (size_t k = 0; k < sizeof check / sizeof *check; k++) {
     *found = column[k];
-    if (!check[k].good) return check[k].allowed;
+    if (!check[k].good) return check[k].expected;
   }
-  snprintf(row->name, sizeof row->name, "%s", column[0]);
+  *found = column[6];
+  if (sciara_bench_record_find(out, row.problem, row.precision, row.step)) return "each step of a problem once";
+  snprintf(row.name, sizeof row.name, "%s", column[0]);
+  *status = sciara_bench_record_add(out, &row);
   return NULL;
 }
 
-static enum sciara_status take_line(const char *path, size_t number, char *line, struct sciara_bench_records *out) {
-  struct sciara_bench_record row;
-  const char *found;
-  if (number == 1) {
-    if (strcmp(line, header) == 0) return SCIARA_OK;
-    return sciara_fail(SCIARA_ERR_INPUT, "%s:1: found another first line, allowed \"%s\"", path, header);
-  }
-  const char *allowed = take_row(line, &row, &found);
-  if (allowed)
-    return sciara_fail(SCIARA_ERR_INPUT, "%s:%zu: found \"%.60s\", allowed %s", path, number, found, allowed);
-  if (sciara_bench_record_find(out, row.problem, row.precision, row.step))
-    return sciara_fail(SCIARA_ERR_INPUT, "%s:%zu: found step %" PRIu64 " of the same problem again, allowed once", path,
-                       number, row.step);
-  return sciara_bench_record_add(out, &row);
-}
-
 enum sciara_status sciara_bench_records_read(const char *path, struct sciara_bench_records *out) {
-  char *text = NULL;
-  size_t length = 0, number = 0;
+  const struct sciara_csv_table table = {.header = header, .row = take_row, .context = out};
   *out = (struct sciara_bench_records){0};
-  SCIARA_TRY(sciara_file_read(path, MOST_BYTES, &text, &length));
-  enum sciara_status status = SCIARA_OK;
-  char *rest = text;
-  if (memchr(text, '\0', length)) status = sciara_fail(SCIARA_ERR_INPUT, "%s: found a NUL byte, allowed text", path);
-  for (char *line = strsep(&rest, "\n"); status == SCIARA_OK && line; line = strsep(&rest, "\n"))
-    if (*line || number == 0) status = take_line(path, ++number, line, out);
-  free(text);
+  const enum sciara_status status = sciara_csv_read(path, &table);
   if (status != SCIARA_OK) sciara_bench_records_free(out);
   return status;
 }

@@ -5,7 +5,7 @@
 
 #include "engine/engine.h"
 #include "run/problem.h"
-#include "verify/trace_json.h"
+#include "verify/trace_csv.h"
 
 /** Says what is computed; without rows. Release with sciara_trace_free. */
 void sciara_trace_begin(const struct sciara_problem *p, enum sciara_precision precision, struct sciara_trace *out);

@@ -218,15 +218,41 @@ class ExportVector(SharedCase):
         srs.SetAxisMappingStrategy(osr.OAMS_TRADITIONAL_GIS_ORDER)
         geometry.Transform(osr.CoordinateTransformation(srs, utm()))
         numpy.testing.assert_array_equal(burn(geometry, utm()), self.deposit > 0)
-        areas = [float(d.find("k:value", space).text) for d in folders[1].findall(".//k:Data", space)
-                 if d.get("name") == "area_m2"]
-        self.assertEqual(sum(areas), (self.deposit > 0).sum() * CELL * CELL)
+        zones = features(path, "thickness_classes")[0]
+        self.assertEqual([(z["Name"], z["lower_m"], z["upper_m"]) for z, _ in zones],
+                         [("below 0.5 m", 0, 0.5), ("0.5 to 1 m", 0.5, 1), ("1 m and more", 1, None)])
+        self.assertEqual(sum(z["cells"] for z, _ in zones), (self.deposit > 0).sum())
+        self.assertEqual(sum(z["area_m2"] for z, _ in zones), (self.deposit > 0).sum() * CELL * CELL)
+        for zone, _ in features(path, "arrival")[0]:
+            self.assertLess(zone["from_s"], zone["until_s"])
 
-    def test_a_title_with_brackets(self):
-        self.sciara("run", "s.json", "-q", "-n", 50, "-o", "title", "--set", "title=a < b & \"c\"")
-        self.export("title", "-f", "kml", "-o", "title.kml")
-        name = xml.etree.ElementTree.parse(self.path("title.kml")).find(".//{*}Document/{*}name").text
-        self.assertEqual(name, 'a < b & "c"')
+    def test_kml_styles(self):
+        """What a virtual globe draws, as OGR reads it: a red line without a fill, then the colours of the maps."""
+        self.export("run", "-f", "kml", "--classes", "0.5,1", "-o", "style.kml")
+        source = ogr.Open(self.path("style.kml"))
+        style = {layer: [f.GetStyleString() for f in source.GetLayerByName(layer)] for layer in LAYERS}
+        self.assertEqual(style["outline"], ["PEN(c:#C81414FF,w:2.000000px);BRUSH(fc:#00000000)"])
+        self.assertEqual(style["thickness_classes"],
+                         ["PEN(c:#7F6334FF,w:1.000000px);BRUSH(fc:#FEC668B0)",
+                          "PEN(c:#782811FF,w:1.000000px);BRUSH(fc:#F05023B0)",
+                          "PEN(c:#4A0014FF,w:1.000000px);BRUSH(fc:#950029B0)"])
+
+    def assert_kml_name(self, name, source):
+        self.export(source, "-f", "kml", "-o", "title.kml", "--overwrite")
+        tree = xml.etree.ElementTree.parse(self.path("title.kml"))
+        self.assertEqual(tree.find(".//{*}Document/{*}name").text, name)
+
+    def test_any_title(self):
+        """Markup, other scripts, controls, and bytes of a foreign file that are no UTF-8: XML all the same."""
+        for given, name in (('a < b & \\"c\\"', 'a < b & "c"'), ("\U0001f30b Éruption 火山", "\U0001f30b Éruption 火山"),
+                            ("a\\u0001b\\u001bc\\u009bd\\uffffe", "a b c d e")):
+            self.sciara("run", "s.json", "-q", "-n", 50, "-o", "title", "--overwrite", "--set", f'title="{given}"')
+            self.assert_kml_name(name, "title")
+        snapshot = case.record(self.path("title"))["snapshots"][0]["name"]
+        shutil.copy(self.path("title", snapshot), self.path("foreign.nc"))
+        with h5py.File(self.path("foreign.nc"), "r+") as f:
+            f.attrs["title"] = numpy.bytes_(b"of \xff bytes")
+        self.assert_kml_name("of \ufffd bytes", "foreign.nc")
 
     def test_without_crs(self):
         self.sciara("run", "s.json", "-q", "-n", 50, "-o", "nowhere", "--set", "dem.crs=null")

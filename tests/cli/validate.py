@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """sciara validate: engines beside serial, and beside a recorded trace."""
+import csv
 import json
 import os
 import sys
@@ -44,19 +45,26 @@ class Validate(Case):
                 self.assertIn("is not available", e["why"])
 
     def test_a_trace_is_recorded_and_replayed(self):
-        self.validate("--steps", 400, "--every", 50, "--engines", "serial", "--record", "t.json")
-        trace = case.read_json(self.path("t.json"))
-        self.assertEqual([row[0] for row in trace["rows"]], list(range(50, 401, 50)))
-        r = self.result("--against", "t.json", "--engines", "openmp")
+        self.validate("--steps", 400, "--every", 50, "--engines", "serial", "--record", "t.csv")
+        with open(self.path("t.csv"), encoding="ascii", newline="") as f:
+            rows = list(csv.reader(f))
+        self.assertEqual([row[5] for row in rows], ["step", *(str(step) for step in range(50, 401, 50))])
+        r = self.result("--against", "t.csv", "--engines", "openmp")
         self.assertEqual((r["engines"][0]["verdict"], r["engines"][0]["step"]), ("passed", 400))
 
-        trace["rows"][2][6] = "0" * 16
-        with open(self.path("bent.json"), "w", encoding="utf-8") as f:
-            json.dump(trace, f)
-        r = self.result("--against", "bent.json", "--engines", "openmp", code=1)
+        rows[3][11] = "0" * 16
+        with open(self.path("bent.csv"), "w", encoding="ascii", newline="") as f:
+            csv.writer(f, lineterminator="\n").writerows(rows)
+        r = self.result("--against", "bent.csv", "--engines", "openmp", code=1)
         self.assertEqual(r["engines"][0]["verdict"], "FAILED")
         self.assertEqual(r["engines"][0]["why"], "another checksum than the trace after step 150")
         self.assertEqual(r["engines"][0]["first_difference"]["seen_after_step"], 150)
+
+    def test_a_trace_of_an_earlier_version(self):
+        """The JSON that was recorded before there were tables, of the same run."""
+        r = self.result("--against", os.path.join(case.SOURCE, "tests", "golden", "trace-v1.json"),
+                        "--engines", "openmp")
+        self.assertEqual((r["engines"][0]["verdict"], r["engines"][0]["step"]), ("passed", 400))
 
     def refused(self, message, *args, code):
         done = self.validate(*args, code=code)
@@ -64,21 +72,18 @@ class Validate(Case):
         self.assertEqual(done.stdout, "")
 
     def test_another_trace_is_refused(self):
-        self.validate("--steps", 20, "--engines", "serial", "--record", "t.json")
+        self.validate("--steps", 20, "--engines", "serial", "--record", "t.csv")
         for what, change in {"precision": ["--precision", "single"], "set of parameters": ["--set", "model.cooling=10"],
                              "set of vents": ["--set", "vents.0.col=21"], "set of parameters ": ["--set", "boundary=closed"],
                              "state at the start": ["--set", "initial.thickness=0.1"]}.items():
-            self.refused("is the trace of another " + what.strip(), "--against", "t.json", "--engines", "openmp", *change, code=3)
+            self.refused("is the trace of another " + what.strip(), "--against", "t.csv", "--engines", "openmp", *change, code=3)
 
     def test_a_damaged_trace_is_refused(self):
-        for text, found in {"": "nothing", "{}": 'format: found nothing, allowed "sciara trace"',
-                            '{"format": "sciara trace", "version": 2}': "version: found 2, allowed 1"}.items():
-            with open(self.path("t.json"), "w", encoding="ascii") as f:
+        for text, found in {"": "t.csv:1: found another first line", "{}": "t.csv: is no trace: expected a table",
+                            '{"version": 2}': "t.csv: is no trace"}.items():
+            with open(self.path("t.csv"), "w", encoding="ascii") as f:
                 f.write(text)
-            done = self.validate("--against", "t.json", code=3)
-            self.assertIn("t.json", done.stderr)
-            if text:
-                self.assertIn(found, done.stderr)
+            self.assertIn(found, self.validate("--against", "t.csv", code=3).stderr)
 
     def test_usage(self):
         self.refused('there is no engine "opemp"; did you mean "openmp"?', "--steps", 5, "--engines", "opemp", code=2)

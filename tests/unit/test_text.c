@@ -195,6 +195,31 @@ static enum sciara_status outer(void) {
   return SCIARA_OK;
 }
 
+/** What is left may stand in XML 1.0 and in a picture. */
+START_TEST(plain_text_has_no_controls) {
+  static const struct {
+    const char *text, *plain;
+  } cases[] = {{"", ""},
+               {"Etna \u706B\u5C71 \U0001F30B", "Etna \u706B\u5C71 \U0001F30B"},
+               {"a\tb\nc\rd\x1b[31m\x7f", "a b c d [31m "},
+               {"\xC2\x80"
+                "a\xC2\x9F"
+                "b\u00A0",
+                " a b\u00A0"},
+               {"\uFFFDa\uFFFEb\uFFFF", "\uFFFDa b "},
+               {"a\xFF"
+                "b\xE2\x80",
+                "a\uFFFDb\uFFFD\uFFFD"}};
+  for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+    struct sciara_text t = {0};
+    sciara_text_append(&t, "|");
+    ck_assert_int_eq(sciara_text_append_plain(&t, cases[k].text), SCIARA_OK);
+    ck_assert_str_eq(t.data + 1, cases[k].plain);
+    sciara_text_free(&t);
+  }
+}
+END_TEST
+
 START_TEST(errors) {
   sciara_error_clear();
   ck_assert_str_eq(sciara_last_error(), "");
@@ -229,6 +254,7 @@ int main(void) {
   tcase_add_test(tc, growing);
   tcase_add_test(tc, no_gaps);
   tcase_add_test(tc, json);
+  tcase_add_test(tc, plain_text_has_no_controls);
   tcase_add_test(tc, errors);
   suite_add_tcase(suite, tc);
   SRunner *runner = srunner_create(suite);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The file of a trace (docs/formats.md): what a run of engine `serial` came to, every so many steps.
-#ifndef SCIARA_VERIFY_TRACE_JSON_H
-#define SCIARA_VERIFY_TRACE_JSON_H
+#ifndef SCIARA_VERIFY_TRACE_CSV_H
+#define SCIARA_VERIFY_TRACE_CSV_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -23,10 +23,10 @@ struct sciara_trace {
   size_t count;
 };
 
-/** Writes a trace as JSON, whole or not at all. */
+/** Writes a trace as a table of comma-separated values, whole or not at all. */
 enum sciara_status sciara_trace_write(const struct sciara_trace *t, const char *path);
 
-/** Reads one; SCIARA_ERR_INPUT names the place of what is wrong. Release with sciara_trace_free. */
+/** Reads one, also one in the JSON of version 1; SCIARA_ERR_INPUT names the place of what is wrong. Release with sciara_trace_free. */
 enum sciara_status sciara_trace_read(const char *path, struct sciara_trace *out);
 void sciara_trace_free(struct sciara_trace *t);
 

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "file/csv_table.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "file/durable.h"
+
+static size_t values_in(const char *line) {
+  size_t count = 1;
+  for (const char *c = line; (c = strchr(c, ',')); c++) count++;
+  return count;
+}
+
+static enum sciara_status take_line(const char *path, size_t number, char *line, const struct sciara_csv_table *t) {
+  const size_t names = values_in(t->header), values = values_in(line);
+  char *value[SCIARA_CSV_COLUMNS_MOST];
+  const char *found = NULL;
+  enum sciara_status status = SCIARA_OK;
+  if (number == 1 && strcmp(line, t->header) == 0) return SCIARA_OK;
+  if (number == 1)
+    return sciara_fail(SCIARA_ERR_INPUT, "%s:1: found another first line, expected \"%s\"", path, t->header);
+  if (values != names || values > SCIARA_CSV_COLUMNS_MOST)
+    return sciara_fail(SCIARA_ERR_INPUT, "%s:%zu: found %zu values, expected %zu", path, number, values, names);
+  for (size_t k = 0; k < values; k++) value[k] = strsep(&line, ",");
+  const char *expected = t->row(t->context, value, &found, &status);
+  if (!expected) return status;
+  return sciara_fail(SCIARA_ERR_INPUT, "%s:%zu: found \"%.60s\", expected %s", path, number, found, expected);
+}
+
+enum sciara_status sciara_csv_parse(const char *path, char *text, size_t length, const struct sciara_csv_table *t) {
+  enum sciara_status status = SCIARA_OK;
+  size_t number = 0;
+  if (memchr(text, '\0', length)) return sciara_fail(SCIARA_ERR_INPUT, "%s: found a NUL byte, expected text", path);
+  for (char *line = strsep(&text, "\n"); status == SCIARA_OK && line; line = strsep(&text, "\n"))
+    if (*line || number == 0) status = take_line(path, ++number, line, t);
+  return status;
+}
+
+enum sciara_status sciara_csv_read(const char *path, const struct sciara_csv_table *t) {
+  char *text = NULL;
+  size_t length = 0;
+  SCIARA_TRY(sciara_file_read(path, SCIARA_CSV_BYTES_MOST, &text, &length));
+  const enum sciara_status status = sciara_csv_parse(path, text, length, t);
+  free(text);
+  return status;
+}
+
+bool sciara_csv_hash(const char *text, uint64_t *out) {
+  if (strlen(text) != 16 || strspn(text, "0123456789abcdef") != 16) return false;
+  *out = strtoull(text, NULL, 16);
+  return true;
+}
+
+bool sciara_csv_whole(const char *text, uint64_t *out) {
+  if (!*text || strlen(text) > 18 || strspn(text, "0123456789") != strlen(text)) return false;
+  *out = strtoull(text, NULL, 10);
+  return true;
+}
+
+bool sciara_csv_size(const char *text, int64_t *out) {
+  uint64_t value;
+  if (!sciara_csv_whole(text, &value)) return false;
+  *out = (int64_t)value;
+  return true;
+}

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+// Claims about verify/trace_csv.h: a trace is read as it was written, and what is wrong with a file is named.
+#include "verify/trace_csv.h"
+
+#include <check.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static char folder[64], path[96];
+
+static void setup(void) {
+  snprintf(folder, sizeof folder, "/tmp/sciara-trace-XXXXXX");
+  ck_assert_ptr_nonnull(mkdtemp(folder));
+  snprintf(path, sizeof path, "%s/t.csv", folder);
+}
+
+static void teardown(void) {
+  unlink(path);
+  ck_assert_int_eq(rmdir(folder), 0);
+}
+
+START_TEST(what_was_written_is_read) {
+  struct sciara_trace_row rows[] = {{10, 1.1, 0.1, 2.5, 3, -1e-17, UINT64_C(0x00000000deadbeef)},
+                                    {UINT64_C(1) << 53, 1e9 / 3, 60, 1e-300, 0, 0, UINT64_MAX}};
+  const struct sciara_trace t = {.dem = 1,
+                                 .start = UINT64_MAX,
+                                 .parameters = UINT64_C(0x0123456789abcdef),
+                                 .vents = 0,
+                                 .precision = "double",
+                                 .row = rows,
+                                 .count = 2};
+  struct sciara_trace back;
+  ck_assert_msg(sciara_trace_write(&t, path) == SCIARA_OK, "%s", sciara_last_error());
+  ck_assert_msg(sciara_trace_read(path, &back) == SCIARA_OK, "%s", sciara_last_error());
+  ck_assert(back.dem == t.dem && back.start == t.start && back.parameters == t.parameters && back.vents == t.vents);
+  ck_assert_str_eq(back.precision, "double");
+  ck_assert_uint_eq(back.count, 2);
+  for (int k = 0; k < 2; k++) {
+    const struct sciara_trace_row *a = &rows[k], *b = &back.row[k];
+    ck_assert(a->step == b->step && a->liquid_cells == b->liquid_cells && a->checksum == b->checksum);
+    ck_assert(a->time == b->time && a->clock == b->clock && a->emitted == b->emitted && a->residual == b->residual);
+  }
+  sciara_trace_free(&back);
+  ck_assert_ptr_null(back.row);
+}
+END_TEST
+
+#define HASH "0123456789abcdef"
+#define NAMES "precision,dem,start,parameters,vents,step,time_s,clock_s,emitted_m3,liquid_cells,residual_m3,checksum\n"
+#define HEAD "double," HASH "," HASH "," HASH "," HASH ","
+#define ROW(step, cells) HEAD step ",1,1,1," cells ",0," HASH "\n"
+
+static void write_file(const char *text) {
+  FILE *file = fopen(path, "w");
+  ck_assert_ptr_nonnull(file);
+  ck_assert_int_ge(fputs(text, file), 0);
+  ck_assert_int_eq(fclose(file), 0);
+}
+
+/** What versions before the tables wrote. */
+START_TEST(traces_in_json_are_read) {
+  write_file("{\n  \"format\": \"sciara trace\",\n  \"version\": 1,\n  \"precision\": \"single\",\n"
+             "  \"dem\": \"00000000000000aa\",\n  \"start\": \"0123456789abcdef\",\n"
+             "  \"parameters\": \"ffffffffffffffff\",\n  \"vents\": \"0000000000000000\",\n"
+             "  \"columns\": \"step, time s, clock s, emitted m3, liquid cells, residual m3, checksum\",\n"
+             "  \"rows\": [\n    [1000000, 1e6, 0.1, 2.5, 3, -1e-17, \"00000000deadbeef\"],\n"
+             "    [9007199254740992, 333333333.3333333, 60, 1e-300, 0, 0, \"ffffffffffffffff\"]\n  ]\n}\n");
+  struct sciara_trace t;
+  ck_assert_msg(sciara_trace_read(path, &t) == SCIARA_OK, "%s", sciara_last_error());
+  ck_assert_str_eq(t.precision, "single");
+  ck_assert(t.dem == 0xaa && t.start == UINT64_C(0x0123456789abcdef) && t.parameters == UINT64_MAX && t.vents == 0);
+  ck_assert_uint_eq(t.count, 2);
+  ck_assert(t.row[0].step == 1000000 && t.row[0].time == 1e6 && t.row[0].clock == 0.1 && t.row[0].emitted == 2.5);
+  ck_assert(t.row[0].liquid_cells == 3 && t.row[0].residual == -1e-17 && t.row[0].checksum == 0xdeadbeef);
+  ck_assert(t.row[1].step == UINT64_C(1) << 53 && t.row[1].time == 333333333.3333333);
+  ck_assert(t.row[1].emitted == 1e-300 && t.row[1].checksum == UINT64_MAX);
+  sciara_trace_free(&t);
+}
+END_TEST
+
+#define OLD "{\"version\": 1, \"precision\": \"double\", \"dem\": \"" HASH "\", \"start\": \"" HASH "\", "
+
+static const struct {
+  const char *text, *found;
+} faults[] = {
+    {"", ":1: found another first line, expected \"precision,dem,"},
+    {"step,time_s\n", ":1: found another first line"},
+    {NAMES, ": found no rows, expected one or more"},
+    {NAMES HEAD "1,1,1,1,1,0\n", ":2: found 11 values, expected 12"},
+    {NAMES HEAD "1,1,1,1,1,0," HASH ",\n", ":2: found 13 values, expected 12"},
+    {NAMES "," HASH "," HASH "," HASH "," HASH ",1,1,1,1,1,0," HASH "\n", ":2: found \"\", expected a precision"},
+    {NAMES "double,0123456789abcdeg," HASH "," HASH "," HASH ",1,1,1,1,1,0," HASH "\n",
+     ":2: found \"0123456789abcdeg\", expected 16 hexadecimal digits"},
+    {NAMES "double," HASH ",0123456789abcde," HASH "," HASH ",1,1,1,1,1,0," HASH "\n", "found \"0123456789abcde\""},
+    {NAMES "double," HASH "," HASH ",x," HASH ",1,1,1,1,1,0," HASH "\n", "found \"x\", expected 16 hex"},
+    {NAMES "double," HASH "," HASH "," HASH ",x,1,1,1,1,1,0," HASH "\n", "found \"x\", expected 16 hex"},
+    {NAMES HEAD "1,nan,1,1,1,0," HASH "\n", "found \"nan\", expected a time"},
+    {NAMES HEAD "1,1,,1,1,0," HASH "\n", "found \"\", expected a clock"},
+    {NAMES HEAD "1,1,1,1 m3,1,0," HASH "\n", "found \"1 m3\", expected a volume"},
+    {NAMES HEAD "1,1,1,1,1,1e999," HASH "\n", "found \"1e999\", expected a residual"},
+    {NAMES HEAD "1,1,1,1,1,0,0123456789ABCDEF\n", "found \"0123456789ABCDEF\", expected 16 hexadecimal digits"},
+    {NAMES ROW("-1", "1"), "found \"-1\", expected steps that ascend"},
+    {NAMES ROW("10.5", "1"), "found \"10.5\""},
+    {NAMES ROW("1", "1e17"), "found \"1e17\", expected a whole number of cells"},
+    {NAMES ROW("1", "1") ROW("1", "1"), ":3: found \"1\", expected steps that ascend"},
+    {NAMES ROW("2", "1") ROW("1", "1"), ":3: found \"1\", expected steps that ascend"},
+    {NAMES ROW("1", "1") "single," HASH "," HASH "," HASH "," HASH ",2,1,1,1,1,0," HASH "\n",
+     ":3: found \"another precision or hash\", expected those of the first row"},
+    {NAMES ROW("1", "1") "double," HASH "," HASH "," HASH ",0000000000000000,2,1,1,1,1,0," HASH "\n",
+     ":3: found \"another precision or hash\""},
+    {"{}", "is no trace: expected a table that begins"},
+    {"{\"version\": 2}", "is no trace"},
+    {OLD "\"vents\": \"" HASH "\"}", "found no rows"}, // and no parameters
+    {OLD "\"vents\": \"" HASH "\", \"rows\": [[1, 1, 1, 1, 1, 0, \"" HASH "\"]]}", ":2: found \"\", expected 16 hex"},
+    {OLD "\"parameters\": \"" HASH "\", \"vents\": \"" HASH "\", \"rows\": [[1, 1, 1, 1, 1, \"" HASH "\"]]}",
+     ":2: found 11 values, expected 12"},
+    {OLD "\"parameters\": \"" HASH "\", \"vents\": \"" HASH "\", \"rows\": [[1, null, 1, 1, 1, 0, \"" HASH "\"]]}",
+     ":2: found \"\", expected a time"},
+};
+
+START_TEST(faults_are_named) {
+  write_file(faults[_i].text);
+  struct sciara_trace t;
+  ck_assert_msg(sciara_trace_read(path, &t) == SCIARA_ERR_INPUT, "fault %d was accepted", _i);
+  const char *error = sciara_last_error();
+  ck_assert_msg(strstr(error, faults[_i].found) && strstr(error, path), "\"%s\" lacks \"%s\"", error, faults[_i].found);
+  ck_assert(t.row == NULL && t.count == 0);
+}
+END_TEST
+
+int main(void) {
+  Suite *suite = suite_create("trace_csv");
+  TCase *tests = tcase_create("trace_csv");
+  tcase_add_checked_fixture(tests, setup, teardown);
+  tcase_add_test(tests, what_was_written_is_read);
+  tcase_add_test(tests, traces_in_json_are_read);
+  tcase_add_loop_test(tests, faults_are_named, 0, (int)(sizeof faults / sizeof *faults));
+  suite_add_tcase(suite, tests);
+  SRunner *runner = srunner_create(suite);
+  srunner_run_all(runner, CK_NORMAL);
+  const int failed = srunner_ntests_failed(runner);
+  srunner_free(runner);
+  return failed != 0;
+}

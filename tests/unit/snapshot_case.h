@@ -64,8 +64,8 @@ static inline struct sciara_snapshot_context context_of_test(void) {
 static inline struct sciara_state *make_state(int64_t rows, int64_t cols) {
   const struct sciara_grid grid = {.rows = rows, .cols = cols, .cell_size = 10, .west = 500000, .north = 4180000};
   const size_t cells = (size_t)(rows * cols);
-  double *altitude = malloc(cells * sizeof *altitude);
-  uint8_t *valid = malloc(cells);
+  double *altitude = calloc(cells, sizeof *altitude);
+  uint8_t *valid = calloc(cells, 1);
   ck_assert(altitude && valid);
   for (int64_t i = 0; i < (int64_t)cells; i++) {
     altitude[i] = 1000 + 0.1 * (double)(i % cols) + (double)(i / cols) / 3;

@@ -126,11 +126,14 @@ const char *sciara_device_probe(void);
 #define SCIARA_GATHER_CLASS SCIARA_EXACT
 #endif
 
-/** The table of an engine, at the end of its file: the identifier, its name, one line for people, options, class. */
+/**
+ * The table of an engine, at the end of its file: the identifier, its name, one line for people, the names of its options beside
+ * the shape of a block ("memory boxes", "" for none), class.
+ */
 #define SCIARA_DEVICE_ENGINE(identifier, name_, summary_, options_, class_) \
-  SCIARA_DEVICE_ENGINE_OF(identifier, name_, summary_, SCIARA_CAN_BLOCK | (options_), class_)
+  SCIARA_DEVICE_ENGINE_OF(identifier, name_, summary_, "block_width block_height " options_, class_)
 
-/** The same for one that does not follow the shape of a block either. */
+/** The same for one that has no option for the shape of a block. */
 #define SCIARA_DEVICE_ENGINE_OF(identifier, name_, summary_, options_, class_)                             \
   static enum sciara_status create_engine(const struct sciara_engine_setup *setup, void **engine) {        \
     return sciara_device_create(&strategy, setup, engine);                                                 \
@@ -142,8 +145,9 @@ const char *sciara_device_probe(void);
   const struct sciara_engine_ops SCIARA_NAME(sciara_engine_##identifier) = {                               \
       .name = name_,                                                                                       \
       .summary = summary_,                                                                                 \
-      .capabilities = SCIARA_CAN_DEVICE | (options_),                                                      \
+      .capabilities = SCIARA_CAN_DEVICE,                                                                   \
       .determinism = class_,                                                                               \
+      .options = options_,                                                                                 \
       .create = create_engine,                                                                             \
       .destroy = sciara_device_destroy,                                                                    \
       .upload = sciara_device_upload,                                                                      \

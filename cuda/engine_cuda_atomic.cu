@@ -13,4 +13,4 @@ static const sciara_device_strategy strategy = {.name = "cuda-atomic",
                                                 .launch = sciara_gpu::boxed_launch<sciara_gpu::scatter>};
 
 SCIARA_DEVICE_ENGINE(cuda_atomic, "cuda-atomic", "GPU: bounding box, outflows are added to the neighbours with atomics",
-                     SCIARA_CAN_SHARED_MEMORY, SCIARA_TOLERANCE);
+                     "memory", SCIARA_TOLERANCE);

@@ -16,4 +16,4 @@ static const sciara_device_strategy strategy = {.name = "cuda-lac",
                                                 .before = nullptr,
                                                 .launch = launch};
 
-SCIARA_DEVICE_ENGINE(cuda_lac, "cuda-lac", "GPU: ordered list of active cells", 0, SCIARA_GATHER_CLASS);
+SCIARA_DEVICE_ENGINE(cuda_lac, "cuda-lac", "GPU: ordered list of active cells", "", SCIARA_GATHER_CLASS);

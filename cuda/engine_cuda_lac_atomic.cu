@@ -19,5 +19,5 @@ static const sciara_device_strategy strategy = {.name = "cuda-lac-atomic",
                                                 .launch = launch};
 
 SCIARA_DEVICE_ENGINE(cuda_lac_atomic, "cuda-lac-atomic",
-                     "GPU: list of active cells in activation order, outflows are added with atomics", SCIARA_CAN_SORT,
+                     "GPU: list of active cells in activation order, outflows are added with atomics", "sort_every",
                      SCIARA_TOLERANCE);

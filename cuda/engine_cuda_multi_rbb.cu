@@ -193,4 +193,4 @@ const sciara_device_strategy strategy = {.name = "cuda-multi-rbb",
 
 SCIARA_DEVICE_ENGINE(cuda_multi_rbb, "cuda-multi-rbb",
                      "GPU: up to four disjoint boxes around the lava, fitted anew now and then",
-                     SCIARA_CAN_SHARED_MEMORY | SCIARA_CAN_BOXES, SCIARA_GATHER_CLASS);
+                     "memory boxes refit_every", SCIARA_GATHER_CLASS);

@@ -51,4 +51,4 @@ const sciara_device_strategy strategy = {.name = "cuda-naive",
 } // namespace
 
 SCIARA_DEVICE_ENGINE(cuda_naive, "cuda-naive", "GPU: the whole grid in every step, one kernel per elementary process",
-                     SCIARA_CAN_SHARED_MEMORY, SCIARA_GATHER_CLASS);
+                     "memory", SCIARA_GATHER_CLASS);

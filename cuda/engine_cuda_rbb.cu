@@ -13,4 +13,4 @@ static const sciara_device_strategy strategy = {.name = "cuda-rbb",
                                                 .launch = sciara_gpu::boxed_launch<sciara_gpu::gather>};
 
 SCIARA_DEVICE_ENGINE(cuda_rbb, "cuda-rbb", "GPU: the rectangular bounding box of the lava, rounded to whole blocks",
-                     SCIARA_CAN_SHARED_MEMORY, SCIARA_GATHER_CLASS);
+                     "memory", SCIARA_GATHER_CLASS);

@@ -18,51 +18,18 @@ static bool take_count(const char *text, double least, double most, int *out) {
   return true;
 }
 
-static bool take_memory(const char *text, enum sciara_memory_path *out) {
-  if (strcmp(text, "global") == 0)
-    *out = SCIARA_MEMORY_GLOBAL;
-  else if (strcmp(text, "shared") == 0)
-    *out = SCIARA_MEMORY_SHARED;
-  else
-    return false;
-  return true;
-}
-
-static bool take_block(const char *text, struct sciara_engine_options *o) {
-  int end = 0;
-  return sscanf(text, "%4dx%4d%n", &o->block_width, &o->block_height, &end) == 2 && !text[end] && o->block_width > 0 &&
-         o->block_height > 0;
-}
-
-static bool take_isa(const char *text, enum sciara_isa *out) {
-  *out = sciara_isa_find(text);
-  return *out != SCIARA_ISA_COUNT && *out != SCIARA_ISA_BEST;
-}
-
-/** "threads=2", "memory=shared", "block=32x8", "boxes=2", "sort=64", "isa=v3". */
+/** "threads=2", or an option of an engine such as "memory=shared" or "block=32x8". */
 static enum sciara_status take_item(const char *item, struct sciara_contender *c, bool *threads_given) {
-  static const char *const keys[] = {"threads", "memory", "block", "boxes", "sort", "isa"};
-  struct sciara_engine_options *o = &c->options;
-  const size_t length = strcspn(item, "=");
-  const char *value = item[length] ? item + length + 1 : "";
-  size_t k = 0;
-  while (k < sizeof keys / sizeof *keys && !(strlen(keys[k]) == length && strncmp(item, keys[k], length) == 0)) k++;
-  bool good = false;
-  switch (k) {
-    case 0: good = *threads_given = take_count(value, 0, MOST_THREADS, &c->threads); break;
-    case 1: good = take_memory(value, &o->memory); break;
-    case 2: good = take_block(value, o); break;
-    case 3: good = take_count(value, 1, 4, &o->boxes); break;
-    case 4: good = take_count(value, 1, 1e9, &o->sort_every); break;
-    case 5: good = take_isa(value, &o->isa); break;
-    default: break;
+  static const char threads[] = "threads=";
+  if (strncmp(item, threads, sizeof threads - 1) != 0) {
+    if (sciara_engine_option_parse(item, &c->options) == SCIARA_OK) return SCIARA_OK;
+    char why[640];
+    snprintf(why, sizeof why, "%s", sciara_last_error());
+    return sciara_fail(SCIARA_ERR_USAGE, "--engines: %s or threads=0 to %d", why, MOST_THREADS);
   }
-  if (good) return SCIARA_OK;
-  return sciara_fail(
-      SCIARA_ERR_USAGE,
-      "--engines: found \"%s\", allowed threads=N, memory=global|shared, block=WxH, boxes=1 to 4, sort=N, "
-      "isa=generic|v2|v3|v4",
-      item);
+  *threads_given = true;
+  if (take_count(item + sizeof threads - 1, 0, MOST_THREADS, &c->threads)) return SCIARA_OK;
+  return sciara_fail(SCIARA_ERR_USAGE, "--engines: found \"%s\", expected threads=0 to %d", item, MOST_THREADS);
 }
 
 static enum sciara_status add(struct sciara_bench_engines *e, const struct sciara_contender *c, bool many_threads) {
@@ -81,7 +48,7 @@ static enum sciara_status add(struct sciara_bench_engines *e, const struct sciar
 static enum sciara_status add_threads(struct sciara_bench_engines *e, struct sciara_contender *c, const char *threads,
                                       bool threads_given) {
   if (!(c->ops->capabilities & SCIARA_CAN_THREADS) && threads_given)
-    return sciara_fail(SCIARA_ERR_USAGE, "engine \"%s\" does not follow the option threads", c->ops->name);
+    return sciara_fail(SCIARA_ERR_USAGE, "engine \"%s\" has no option threads", c->ops->name);
   if (!(c->ops->capabilities & SCIARA_CAN_THREADS) || threads_given || !threads) return add(e, c, false);
   char *words = strdup(threads), *rest = words;
   enum sciara_status status = words ? SCIARA_OK : no_memory();

@@ -22,7 +22,8 @@ static const struct sciara_option options[] = {
     {"cases", 0, "LIST",
      "of etna, volcano, plane, dense, tight, sparse, with commas; default: all, or none beside a SCENARIO"},
     {"engines", 0, "LIST",
-     "NAME[:KEY=VALUE]... with commas, or all (the default); keys threads memory block boxes sort isa"},
+     "NAME[:OPTION=VALUE]... with commas, or all (the default); options are those of 'sciara engines', threads=N and "
+     "block=WxH"},
     {"precision", 'p', "double|single", "precision of the fields; default double"},
     {"threads", 't', "LIST", "numbers of threads of engines that have threads; default 0: up to all cores"},
     {"repeats", 0, "N", "stretches that are timed, 5 to 99; default 5; of --record at least 1"},

@@ -7,6 +7,21 @@
 
 static const struct sciara_option options[] = {{0}};
 
+/** One line: the options that the engine follows, and their values. */
+static void print_options(const struct sciara_engine_ops *ops) {
+  const struct sciara_settings table = sciara_engine_settings();
+  bool first = true;
+  for (size_t k = 0; k < table.count; k++) {
+    char allowed[96];
+    if (!sciara_engine_follows(ops, table.setting[k].name)) continue;
+    sciara_setting_allowed(&table.setting[k], allowed, sizeof allowed);
+    if (first) printf("%-15s options:", "");
+    printf("%s %s", first ? "" : ",", allowed);
+    first = false;
+  }
+  if (!first) printf("\n");
+}
+
 static int run(const struct sciara_command *command, int argc, char **argv) {
   struct sciara_arguments arguments;
   const int code = sciara_arguments_parse(command, argc, argv, &arguments);
@@ -23,6 +38,7 @@ static int run(const struct sciara_command *command, int argc, char **argv) {
                                               : "tolerance",
            ops ? ops->summary : list[k].why_not);
     if (ops && why) printf("%-15s not available: %s\n", "", why);
+    if (ops) print_options(ops);
   }
   printf("auto: %s\n", sciara_engine_auto());
   printf("isa: %s of", sciara_isa_name(sciara_isa_best()));
@@ -38,6 +54,7 @@ const struct sciara_command sciara_cmd_engines = {
     .operands = "",
     .options = options,
     .details = "exact: the same bits as serial of the same precision; tolerance: close to it.\n"
-               "isa: the instructions that openmp takes, of those that this processor has (engine.isa).\n",
+               "options: of the engine, for 'sciara run --option NAME=VALUE' or the key engine.NAME of a scenario.\n"
+               "isa: the instructions that openmp takes, of those that this processor has.\n",
     .run = run,
 };

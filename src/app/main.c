@@ -11,7 +11,9 @@
 #include "app/messages.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "engine/engine.h"
 #include "file/versions.h"
+#include "scenario/scenario.h"
 
 extern const struct sciara_command sciara_cmd_init, sciara_cmd_check, sciara_cmd_run, sciara_cmd_resume,
     sciara_cmd_export, sciara_cmd_info, sciara_cmd_compare, sciara_cmd_import, sciara_cmd_engines, sciara_cmd_validate,
@@ -87,6 +89,7 @@ static bool has_address_space(void) {
 int main(int argc, char **argv) {
   sciara_hdf5_no_atexit();
   sciara_bad_alloc_ends_program();
+  sciara_scenario_declare_options(sciara_engine_settings());
 #ifdef M_MMAP_THRESHOLD
   mallopt(M_MMAP_THRESHOLD, LARGE);
 #endif

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/engine.h"
 #include "file/durable.h"
 
 static enum sciara_status add_override(struct sciara_scenario_additions *a, const char *key, const char *value,
@@ -43,16 +44,23 @@ static enum sciara_status add_number(struct sciara_scenario_additions *a, const 
   return add_override(a, key, digits, false);
 }
 
-/** "32x8": width and height of a block. */
-static enum sciara_status add_block(struct sciara_scenario_additions *a, const char *text) {
-  int width = 0, height = 0, end = 0;
-  if (sscanf(text, "%4dx%4d%n", &width, &height, &end) != 2 || text[end] || width < 1 || height < 1)
-    return sciara_fail(SCIARA_ERR_USAGE, "--block: found \"%s\", allowed WIDTHxHEIGHT such as 32x8", text);
-  char digits[16];
-  snprintf(digits, sizeof digits, "%d", width);
-  SCIARA_TRY(add_override(a, "engine.block_width", digits, false));
-  snprintf(digits, sizeof digits, "%d", height);
-  return add_override(a, "engine.block_height", digits, false);
+/** An option of an engine: one key of the scenario, or two for "block=32x8". */
+static enum sciara_status add_engine_option(struct sciara_scenario_additions *a, const char *text) {
+  struct sciara_engine_options options = {0};
+  SCIARA_TRY(sciara_fail_context(sciara_engine_option_parse(text, &options), "--option"));
+  const struct sciara_settings table = sciara_engine_settings();
+  for (size_t k = 0; k < table.count; k++) {
+    const struct sciara_setting *s = &table.setting[k];
+    int value;
+    char key[64], digits[16];
+    memcpy(&value, (const char *)&options + s->offset, sizeof value);
+    if (!value) continue;
+    snprintf(key, sizeof key, "engine.%s", s->name);
+    snprintf(digits, sizeof digits, "%d", value);
+    const bool choice = s->type == SCIARA_SETTING_CHOICE;
+    SCIARA_TRY(add_override(a, key, choice ? strchr(text, '=') + 1 : digits, choice));
+  }
+  return SCIARA_OK;
 }
 
 static enum sciara_status add_until(struct sciara_scenario_additions *a, const char *text) {
@@ -99,14 +107,8 @@ enum sciara_status sciara_additions_make(const struct sciara_arguments *argument
       SCIARA_TRY(add_override(a, "engine.precision", value, true));
     } else if (strcmp(name, "threads") == 0) {
       SCIARA_TRY(add_number(a, name, "engine.threads", value, 0));
-    } else if (strcmp(name, "memory") == 0) {
-      SCIARA_TRY(add_override(a, "engine.memory", value, true));
-    } else if (strcmp(name, "block") == 0) {
-      SCIARA_TRY(add_block(a, value));
-    } else if (strcmp(name, "boxes") == 0) {
-      SCIARA_TRY(add_number(a, name, "engine.boxes", value, 1));
-    } else if (strcmp(name, "sort") == 0) {
-      SCIARA_TRY(add_number(a, name, "engine.sort_every", value, 1));
+    } else if (strcmp(name, "option") == 0) {
+      SCIARA_TRY(add_engine_option(a, value));
     } else if (strcmp(name, "fast-math") == 0) {
       SCIARA_TRY(add_override(a, "engine.math", "fast", true));
     } else if (strcmp(name, "steps") == 0) {

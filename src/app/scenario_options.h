@@ -11,10 +11,7 @@
 #define SCIARA_ENGINE_OPTIONS                                                                                         \
   {"engine", 'e', "NAME", "engine that executes the steps (see 'sciara engines'), or auto"},                          \
   {"threads", 't', "N", "threads of a CPU engine; 0: up to all cores, as many as the lava has work for"},             \
-  {"memory", 0, "global|shared", "memory path of a CUDA engine"},                                                     \
-  {"block", 0, "WxH", "threads of a block of a CUDA engine"},                                                         \
-  {"boxes", 0, "N", "boxes of engine cuda-multi-rbb, 1 to 4"},                                                        \
-  {"sort", 0, "N", "steps between two sorts of the list of engine cuda-lac-atomic"}
+  {"option", 0, "K=V", "option of the engine such as memory=shared or block=32x8 (see 'sciara engines'); may be repeated"}
 
 /** An entry: the intervals of checkpoints. */
 #define SCIARA_CHECKPOINT_OPTION                                                                                      \

@@ -7,6 +7,7 @@
 #define SCIARA_ENGINE_ENGINE_H
 
 #include "base/isa.h"
+#include "base/setting.h"
 #include "model/params.h"
 #include "model/state.h"
 #include "model/vents.h"
@@ -23,25 +24,19 @@ enum sciara_capability {
   SCIARA_CAN_THREADS = 1, ///< uses sciara_engine_setup.threads
   SCIARA_CAN_DEVICE = 2,  ///< runs on a GPU
   SCIARA_FOR_TESTS = 4,   ///< correct but slow: never chosen by "auto"
-  // Which of struct sciara_engine_options it follows.
-  SCIARA_CAN_SHARED_MEMORY = 8,
-  SCIARA_CAN_BLOCK = 16,
-  SCIARA_CAN_BOXES = 32,
-  SCIARA_CAN_SORT = 64,
-  SCIARA_CAN_ISA = 128,
 };
 
 /** From where the threads of a block read what several of them need. */
 enum sciara_memory_path { SCIARA_MEMORY_DEFAULT, SCIARA_MEMORY_GLOBAL, SCIARA_MEMORY_SHARED };
 
-/** How an engine works where it leaves a choice; 0: the engine's own. None of them changes a bit of an exact engine. */
+/**
+ * How an engine works where it leaves a choice: one int for each line of engine_options.def; 0: the engine's own. The values of
+ * `memory` are enum sciara_memory_path, those of `isa` enum sciara_isa.
+ */
 struct sciara_engine_options {
-  enum sciara_memory_path memory;
-  int block_width, block_height; ///< threads of a block; both or none
-  int boxes;                     ///< boxes around the lava, 1 to 4
-  int refit_every;               ///< steps between two fits of the boxes
-  int sort_every;                ///< steps between two sorts of the list of cells; 0: never
-  enum sciara_isa isa;           ///< the processor whose instructions it takes
+#define SCIARA_ENGINE_OPTION(name, ...) int name;
+#include "engine/engine_options.def"
+#undef SCIARA_ENGINE_OPTION
 };
 
 /** The elementary processes in the order of a step. */
@@ -118,6 +113,7 @@ struct sciara_engine_ops {
   const char *summary; ///< one line for people
   unsigned capabilities;
   enum sciara_determinism determinism;
+  const char *options; ///< names of the lines of engine_options.def that it follows, with blanks between; NULL: none
 
   // Required.
   enum sciara_status (*create)(const struct sciara_engine_setup *setup, void **engine);
@@ -184,8 +180,20 @@ const struct sciara_engine_entry *sciara_engine_list(size_t *count);
 enum sciara_status sciara_engine_find(const char *name, enum sciara_precision precision,
                                       const struct sciara_engine_ops **out);
 
+/** The options of all engines, compiled or not: offsets are those in struct sciara_engine_options. */
+struct sciara_settings sciara_engine_settings(void);
+
+/** Whether the engine follows the option of that name. */
+bool sciara_engine_follows(const struct sciara_engine_ops *ops, const char *option);
+
 /**
- * SCIARA_ERR_USAGE when the engine does not follow one of the options given, or for a block no GPU can launch;
+ * Sets one option from "NAME=VALUE", or both sides of a block from "block=WIDTHxHEIGHT". SCIARA_ERR_USAGE names what was found and
+ * what is allowed.
+ */
+enum sciara_status sciara_engine_option_parse(const char *text, struct sciara_engine_options *out);
+
+/**
+ * SCIARA_ERR_USAGE when the engine does not have one of the options given, or for a block no GPU can launch;
  * SCIARA_ERR_DEVICE for instructions that this processor does not have.
  */
 enum sciara_status sciara_engine_options_check(const struct sciara_engine_ops *ops,

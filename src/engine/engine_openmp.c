@@ -87,7 +87,7 @@ static enum sciara_status create(const struct sciara_engine_setup *setup, void *
   struct openmp *e;
   SCIARA_TRY(SCIARA_NEW(e, 1, "engine openmp"));
   e->setup = *setup;
-  e->kernel = sciara_part_kernel_find(setup->options.isa);
+  e->kernel = sciara_part_kernel_find((enum sciara_isa)setup->options.isa);
   e->threads = e->used = thread_count(setup->threads);
   e->fits = setup->threads == 0;
   const enum sciara_status status = SCIARA_NEW(e->part, e->threads, "threads of engine openmp");
@@ -440,7 +440,8 @@ static enum sciara_status profile(void *engine, struct sciara_engine_profile *ou
 const struct sciara_engine_ops SCIARA_NAME(sciara_engine_openmp) = {
     .name = "openmp",
     .summary = "vector instructions over the active cells, shared out to threads",
-    .capabilities = SCIARA_CAN_THREADS | SCIARA_CAN_ISA,
+    .capabilities = SCIARA_CAN_THREADS,
+    .options = "isa",
     .determinism = SCIARA_EXACT,
     .create = create,
     .destroy = destroy,

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -68,35 +70,76 @@ enum sciara_status sciara_engine_find(const char *name, enum sciara_precision pr
   return unknown(name);
 }
 
-static enum sciara_status not_followed(const struct sciara_engine_ops *ops, const char *option) {
-  return sciara_fail(SCIARA_ERR_USAGE, "engine \"%s\" does not follow the option %s", ops->name, option);
+static const struct sciara_setting options[] = {
+#define SCIARA_ENGINE_OPTION(name_, ...) \
+  {.name = #name_, .offset = offsetof(struct sciara_engine_options, name_), __VA_ARGS__},
+#include "engine/engine_options.def"
+#undef SCIARA_ENGINE_OPTION
+};
+enum { OPTIONS = sizeof options / sizeof *options };
+_Static_assert((int)OPTIONS <= (int)SCIARA_MOST_SETTINGS, "raise SCIARA_MOST_SETTINGS");
+
+struct sciara_settings sciara_engine_settings(void) {
+  return (struct sciara_settings){.setting = options, .count = OPTIONS};
+}
+
+bool sciara_engine_follows(const struct sciara_engine_ops *ops, const char *option) {
+  const size_t length = strlen(option);
+  for (const char *name = ops->options; name && *name; name += strspn(name, " ")) {
+    const size_t n = strcspn(name, " ");
+    if (n == length && strncmp(name, option, n) == 0) return true;
+    name += n;
+  }
+  return false;
+}
+
+static int *option_in(struct sciara_engine_options *o, size_t k) { return (int *)((char *)o + options[k].offset); }
+
+static enum sciara_status refuse_option(const char *text) {
+  char allowed[512] = "block=WIDTHxHEIGHT";
+  for (size_t k = 0; k < OPTIONS; k++) {
+    const size_t length = strlen(allowed);
+    snprintf(allowed + length, sizeof allowed - length, ", ");
+    sciara_setting_allowed(&options[k], allowed + length + 2, sizeof allowed - length - 2);
+  }
+  return sciara_fail(SCIARA_ERR_USAGE, "found the engine option \"%s\", expected one of %s", text, allowed);
+}
+
+enum sciara_status sciara_engine_option_parse(const char *text, struct sciara_engine_options *out) {
+  int end = 0;
+  if (sscanf(text, "block=%4dx%4d%n", &out->block_width, &out->block_height, &end) == 2 && !text[end] &&
+      out->block_width > 0 && out->block_height > 0)
+    return SCIARA_OK;
+  const size_t length = strcspn(text, "=");
+  const struct sciara_setting *s = sciara_setting_find(sciara_engine_settings(), text, length);
+  if (!s || !text[length] || !sciara_setting_parse(s, text + length + 1, option_in(out, (size_t)(s - options))))
+    return refuse_option(text);
+  return SCIARA_OK;
 }
 
 static enum sciara_status check_block(int width, int height) {
   const int64_t threads = (int64_t)width * height;
   if (width >= 1 && height >= 1 && threads <= 1024 && threads % 32 == 0) return SCIARA_OK;
-  return sciara_fail(SCIARA_ERR_USAGE, "found a block of %d x %d threads, allowed 32 to 1024 threads, a multiple of 32",
-                     width, height);
+  return sciara_fail(SCIARA_ERR_USAGE,
+                     "found a block of %d x %d threads, expected 32 to 1024 threads, a multiple of 32", width, height);
 }
 
 enum sciara_status sciara_engine_options_check(const struct sciara_engine_ops *ops,
                                                const struct sciara_engine_options *o) {
-  const unsigned can = ops->capabilities;
-  const bool block = o->block_width || o->block_height;
-  if (block) SCIARA_TRY(check_block(o->block_width, o->block_height));
-  if (block && !(can & SCIARA_CAN_BLOCK)) return not_followed(ops, "block");
-  if (o->memory == SCIARA_MEMORY_SHARED && !(can & SCIARA_CAN_SHARED_MEMORY)) return not_followed(ops, "memory");
+  struct sciara_engine_options given = *o;
+  if (o->block_width || o->block_height) SCIARA_TRY(check_block(o->block_width, o->block_height));
+  for (size_t k = 0; k < OPTIONS; k++) {
+    const int value = *option_in(&given, k);
+    if (value && value != options[k].common && !sciara_engine_follows(ops, options[k].name))
+      return sciara_fail(SCIARA_ERR_USAGE, "engine \"%s\" has no option %s", ops->name, options[k].name);
+  }
   // Two arrays of doubles with a halo of one cell, in the 48 KiB that every GPU gives a block.
   if (o->memory == SCIARA_MEMORY_SHARED && (o->block_width + 2) * (o->block_height + 2) * 16 > 49152)
     return sciara_fail(SCIARA_ERR_USAGE, "a block of %d x %d threads with its halo does not fit shared memory (48 KiB)",
                        o->block_width, o->block_height);
-  if (o->boxes && !(can & SCIARA_CAN_BOXES)) return not_followed(ops, "boxes");
-  if (o->refit_every && !(can & SCIARA_CAN_BOXES)) return not_followed(ops, "refit_every");
-  if (o->sort_every && !(can & SCIARA_CAN_SORT)) return not_followed(ops, "sort_every");
-  if (o->isa && !(can & SCIARA_CAN_ISA)) return not_followed(ops, "isa");
-  if (!sciara_isa_runs(o->isa))
+  if (!sciara_isa_runs((enum sciara_isa)o->isa))
     return sciara_fail(SCIARA_ERR_DEVICE, "isa: found \"%s\", this processor and this program allow %s at most",
-                       sciara_isa_name(o->isa), sciara_isa_name(sciara_isa_best()));
+                       sciara_isa_name((enum sciara_isa)o->isa), sciara_isa_name(sciara_isa_best()));
   return SCIARA_OK;
 }
 

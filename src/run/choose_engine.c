@@ -9,14 +9,11 @@ enum sciara_precision sciara_scenario_precision(const struct sciara_scenario *s)
 }
 
 struct sciara_engine_options sciara_scenario_engine_options(const struct sciara_scenario *s) {
-  return (struct sciara_engine_options){.memory =
-                                            s->engine.shared_memory ? SCIARA_MEMORY_SHARED : SCIARA_MEMORY_DEFAULT,
-                                        .block_width = s->engine.block_width,
-                                        .block_height = s->engine.block_height,
-                                        .boxes = s->engine.boxes,
-                                        .refit_every = s->engine.refit_every,
-                                        .sort_every = s->engine.sort_every,
-                                        .isa = s->engine.isa};
+  struct sciara_engine_options out = {0};
+  const struct sciara_settings table = sciara_engine_settings();
+  for (size_t k = 0; k < table.count; k++)
+    memcpy((char *)&out + table.setting[k].offset, &s->engine.option[k], sizeof s->engine.option[k]);
+  return out;
 }
 
 static bool is_listed(const char *name) {

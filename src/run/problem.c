@@ -290,6 +290,7 @@ void sciara_problem_open_all(const char *scenario_path, const struct sciara_prob
   static const struct sciara_problem_options none = {0};
   *out = (struct sciara_problem){0};
   if (!options) options = &none;
+  sciara_scenario_declare_options(sciara_engine_settings());
   sciara_scenario_read_all(scenario_path, options->overrides, options->override_count, &out->scenario, refusals);
   sciara_problem_place(out, options, refusals);
 }

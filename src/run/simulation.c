@@ -31,8 +31,9 @@ static enum sciara_status make_engine(struct sciara_simulation *s) {
   SCIARA_TRY(sciara_scenario_choose_engine(scenario, &s->ops));
   const char *how = strcmp(scenario->engine.name, "auto") == 0 ? " (chosen by auto)" : "";
   s->threads = sciara_engine_threads(s->ops, scenario->engine.threads);
-  const enum sciara_isa isa = scenario->engine.isa == SCIARA_ISA_BEST ? sciara_isa_best() : scenario->engine.isa;
-  const bool choice = s->ops->capabilities & SCIARA_CAN_ISA;
+  const struct sciara_engine_options options = sciara_scenario_engine_options(scenario);
+  const enum sciara_isa isa = options.isa == SCIARA_ISA_BEST ? sciara_isa_best() : (enum sciara_isa)options.isa;
+  const bool choice = sciara_engine_follows(s->ops, "isa");
   sciara_log(SCIARA_LOG_INFO, "engine: %s%s%s%s, %s precision, %s%d thread%s", s->ops->name, how,
              choice ? ", instructions " : "", choice ? sciara_isa_name(isa) : "",
              sciara_precision_name(sciara_scenario_precision(scenario)),
@@ -41,7 +42,7 @@ static enum sciara_status make_engine(struct sciara_simulation *s) {
                                             .vents = s->problem.vents,
                                             .boundary = scenario->boundary,
                                             .threads = scenario->engine.threads,
-                                            .options = sciara_scenario_engine_options(scenario),
+                                            .options = options,
                                             .profile = scenario->engine.profile,
                                             .keeps = sciara_scenario_writes_on_the_way(scenario)};
   SCIARA_TRY(s->ops->create(&setup, &s->engine));

@@ -130,14 +130,12 @@ static enum sciara_status take_engine(const cJSON *root, struct sciara_scenario 
   s->engine.single_precision = is_text(get(root, "engine", "precision"), "single");
   s->engine.fast_math = is_text(get(root, "engine", "math"), "fast");
   s->engine.threads = whole(root, "threads");
-  s->engine.shared_memory = is_text(get(root, "engine", "memory"), "shared");
-  s->engine.block_width = whole(root, "block_width");
-  s->engine.block_height = whole(root, "block_height");
-  s->engine.boxes = whole(root, "boxes");
-  s->engine.refit_every = whole(root, "refit_every");
-  s->engine.sort_every = whole(root, "sort_every");
-  const cJSON *isa = get(root, "engine", "isa");
-  s->engine.isa = cJSON_IsString(isa) ? sciara_isa_find(isa->valuestring) : SCIARA_ISA_BEST;
+  const struct sciara_settings options = sciara_scenario_declared_options();
+  for (size_t k = 0; k < options.count; k++) {
+    const cJSON *value = get(root, "engine", options.setting[k].name);
+    if (cJSON_IsNumber(value)) s->engine.option[k] = (int)value->valuedouble;
+    if (cJSON_IsString(value)) sciara_setting_parse(&options.setting[k], value->valuestring, &s->engine.option[k]);
+  }
   return copy_text(get(root, "engine", "name"), &s->engine.name);
 }
 

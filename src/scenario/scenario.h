@@ -3,8 +3,8 @@
 #ifndef SCIARA_SCENARIO_SCENARIO_H
 #define SCIARA_SCENARIO_SCENARIO_H
 
-#include "base/isa.h"
 #include "base/refusals.h"
+#include "base/setting.h"
 #include "base/text.h"
 #include "model/params.h"
 #include "model/polyline.h"
@@ -75,15 +75,18 @@ struct sciara_scenario {
     char *name; ///< "auto" by default
     bool single_precision;
     bool fast_math;
-    int threads; ///< 0: up to all cores, as many as the lava has work for
-    bool shared_memory;
-    int block_width, block_height; ///< 0, like the following: the engine's own
-    int boxes, refit_every, sort_every;
-    enum sciara_isa isa;
+    int threads;                      ///< 0: up to all cores, as many as the lava has work for
+    int option[SCIARA_MOST_SETTINGS]; ///< in the order of the declared options; 0: the engine's own
     bool name_overridden, overridden; ///< by an override: the name; any key but the threads
     bool profile;                     ///< time the elementary processes; no key of the file
   } engine;
 };
+
+/**
+ * Declares the options of the engines, which become the keys "engine.NAME" of every scenario, of the schema and of the manual. To
+ * be called before a scenario is read; calls after the first change nothing. The table must be constant.
+ */
+void sciara_scenario_declare_options(struct sciara_settings options);
 
 /**
  * Reads a scenario and adds everything that is wrong with it to `refusals`: each names the file, the JSON path, what was

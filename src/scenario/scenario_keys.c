@@ -2,21 +2,65 @@
 #include "scenario/scenario_keys.h"
 
 #include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/text.h"
 #include "model/field.h"
 #include "scenario/rates_csv.h"
 
-static const struct sciara_scenario_key table[] = {
+enum {
+#define SCIARA_KEY(path_, type_, ...) +1
+  OWN_KEYS = 0
+#include "scenario/scenario_keys.def"
+#undef SCIARA_KEY
+  ,
+  MOST_KEYS = OWN_KEYS + (int)SCIARA_MOST_SETTINGS
+};
+
+static struct sciara_scenario_key table[MOST_KEYS] = {
 #define SCIARA_KEY(path_, type_, ...) {.path = path_, .type = type_, __VA_ARGS__},
 #include "scenario/scenario_keys.def"
 #undef SCIARA_KEY
 };
-enum { KEYS = sizeof table / sizeof *table };
+static struct sciara_settings engine_options; ///< declared once, constant from then on
+static _Atomic size_t keys = OWN_KEYS;        ///< of the table; set last, so that a reader sees whole entries
+static pthread_mutex_t declaring = PTHREAD_MUTEX_INITIALIZER;
+
+/** The key "engine.NAME" of an option. */
+static struct sciara_scenario_key key_of(const struct sciara_setting *s, const char *path, const char *needs) {
+  struct sciara_scenario_key key = {.path = path, .preset = "null", .needs = needs, .description = s->description};
+  key.type = s->type == SCIARA_SETTING_CHOICE ? SCIARA_KEY_CHOICE : SCIARA_KEY_INTEGER;
+  key.choices = s->choices;
+  key.low = s->low;
+  key.high = s->high;
+  key.low_allowed = true;
+  return key;
+}
+
+void sciara_scenario_declare_options(struct sciara_settings options) {
+  enum { LONGEST = 64 };
+  static char paths[SCIARA_MOST_SETTINGS][LONGEST];
+  pthread_mutex_lock(&declaring);
+  if (atomic_load(&keys) == OWN_KEYS) {
+    for (size_t k = 0; k < options.count && k < SCIARA_MOST_SETTINGS; k++) {
+      snprintf(paths[k], LONGEST, "engine.%s", options.setting[k].name);
+      table[OWN_KEYS + k] = key_of(&options.setting[k], paths[k], options.setting[k].needs);
+    }
+    engine_options = options;
+    atomic_store(&keys, OWN_KEYS + options.count);
+  }
+  pthread_mutex_unlock(&declaring);
+}
+
+struct sciara_settings sciara_scenario_declared_options(void) {
+  return atomic_load(&keys) == OWN_KEYS ? (struct sciara_settings){0} : engine_options;
+}
 
 const struct sciara_scenario_key *sciara_scenario_keys(size_t *count) {
-  *count = KEYS;
+  *count = atomic_load(&keys);
   return table;
 }
 
@@ -31,7 +75,7 @@ const char *sciara_scenario_key_name(const struct sciara_scenario_key *key, cons
 }
 
 const struct sciara_scenario_key *sciara_scenario_key_find(const char *parent, const char *name) {
-  for (size_t i = 0; i < KEYS; i++) {
+  for (size_t i = 0; i < atomic_load(&keys); i++) {
     const char *candidate = sciara_scenario_key_name(&table[i], parent);
     if (candidate && strcmp(candidate, name) == 0) return &table[i];
   }
@@ -40,7 +84,7 @@ const struct sciara_scenario_key *sciara_scenario_key_find(const char *parent, c
 
 const struct sciara_scenario_key *sciara_scenario_key_items(const struct sciara_scenario_key *key) {
   size_t n = strlen(key->path);
-  for (size_t i = 0; i < KEYS; i++)
+  for (size_t i = 0; i < atomic_load(&keys); i++)
     if (strncmp(table[i].path, key->path, n) == 0 && strcmp(table[i].path + n, "[]") == 0) return &table[i];
   return NULL;
 }
@@ -140,9 +184,9 @@ enum sciara_status sciara_scenario_refuse(const char *file, const struct sciara_
 }
 
 /** The names of the keys of an object; returns their number. */
-static size_t names_in(const char *parent, const char *names[KEYS]) {
+static size_t names_in(const char *parent, const char *names[MOST_KEYS]) {
   size_t count = 0;
-  for (size_t i = 0; i < KEYS; i++) {
+  for (size_t i = 0; i < atomic_load(&keys); i++) {
     const char *name = sciara_scenario_key_name(&table[i], parent);
     if (name) names[count++] = name;
   }
@@ -150,14 +194,14 @@ static size_t names_in(const char *parent, const char *names[KEYS]) {
 }
 
 const char *sciara_scenario_closest_key(const char *parent, const char *name) {
-  const char *names[KEYS];
+  const char *names[MOST_KEYS];
   const size_t count = names_in(parent, names);
   return sciara_closest_name(name, names, count);
 }
 
 enum sciara_status sciara_scenario_unknown_key(const char *file, const char *parent, const char *name,
                                                const struct sciara_json_path *path) {
-  const char *names[KEYS];
+  const char *names[MOST_KEYS];
   char allowed[1024] = "no key here";
   size_t length = 0;
   const size_t count = names_in(parent, names);
@@ -178,12 +222,10 @@ double sciara_scenario_seconds(const cJSON *value) {
 }
 
 const char *sciara_scenario_settable_key(size_t k) {
-  size_t count;
-  const struct sciara_scenario_key *keys = sciara_scenario_keys(&count);
-  for (size_t i = 0; i < count; i++) {
-    const enum sciara_key_type type = keys[i].type;
+  for (size_t i = 0; i < atomic_load(&keys); i++) {
+    const enum sciara_key_type type = table[i].type;
     const bool is_value = type != SCIARA_KEY_ANY && type != SCIARA_KEY_OBJECT && type != SCIARA_KEY_OBJECTS;
-    if (is_value && !strstr(keys[i].path, "[]") && k-- == 0) return keys[i].path;
+    if (is_value && !strstr(table[i].path, "[]") && k-- == 0) return table[i].path;
   }
   return NULL;
 }

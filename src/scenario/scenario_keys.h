@@ -40,7 +40,10 @@ struct sciara_scenario_key {
   const char *description;
 };
 
-/** The table, and its length in *count. */
+/** The options that were declared; none: an empty table. */
+struct sciara_settings sciara_scenario_declared_options(void);
+
+/** The table with the keys of the declared options at its end, and its length in *count. */
 const struct sciara_scenario_key *sciara_scenario_keys(size_t *count);
 
 /** The name of a key in the object `parent` ("" at the top level), or NULL when it lies elsewhere. */

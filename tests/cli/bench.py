@@ -243,10 +243,10 @@ class Bench(Case):
                                        ("--precision", "half", "allowed double or single"),
                                        ("--threads", "1,many", 'found "many", allowed whole numbers from 0 to 1024')):
             self.refused(message, option, value, code=2)
-        self.refused('found "thread=2", allowed threads=N, memory=', "--engines", "openmp:thread=2", code=2)
-        self.refused('found "boxes=9"', "--engines", "serial:boxes=9", code=2)
-        self.refused('"openmp" does not follow the option memory', "--engines", "openmp:memory=shared", code=2)
-        self.refused('"serial" does not follow the option threads', "--engines", "serial:threads=2", code=2)
+        self.refused('or threads=0 to 1024', "--engines", "openmp:thread=2", code=2)
+        self.refused('found the engine option "boxes=9"', "--engines", "serial:boxes=9", code=2)
+        self.refused('"openmp" has no option memory', "--engines", "openmp:memory=shared", code=2)
+        self.refused('"serial" has no option threads', "--engines", "serial:threads=2", code=2)
 
     def test_inputs(self):
         self.refused("none.json: cannot open", "none.json", code=4)

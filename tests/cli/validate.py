@@ -91,7 +91,7 @@ class Validate(Case):
         self.refused("--every: found", "--steps", 5, "--every", "0.5", code=2)
         self.refused("found both", "--steps", 5, "--record", "a", "--against", "b", code=2)
         self.refused("takes several engines", "--steps", 5, "--engine", "serial", code=2)
-        self.refused('"openmp" does not follow the option memory', "--steps", 5, "--engines", "openmp", "--memory", "shared",
+        self.refused('"openmp" has no option memory', "--steps", 5, "--engines", "openmp", "--option", "memory=shared",
                      code=2)
 
     def test_an_engine_that_is_named_must_be_here(self):

@@ -40,7 +40,7 @@ static uint64_t launched(enum sciara_precision p, int boxes, struct sciara_state
 
 START_TEST(far_vents) {
   const enum sciara_precision p = (enum sciara_precision)_i;
-  if (!(engine_tested[p]->capabilities & SCIARA_CAN_BOXES)) return;
+  if (!sciara_engine_follows(engine_tested[p], "boxes")) return;
   struct sciara_state *one, *some;
   const uint64_t with_one = launched(p, 1, &one);
   for (int boxes = 2; boxes <= 4; boxes++) {

@@ -62,7 +62,7 @@ START_TEST(guards) {
     for (int shared = 0; shared < 2; shared++) {
       sciara_engine_options options = {};
       options.memory = shared ? SCIARA_MEMORY_SHARED : SCIARA_MEMORY_GLOBAL;
-      options.sort_every = ops->capabilities & SCIARA_CAN_SORT ? 7 : 0;
+      options.sort_every = sciara_engine_follows(ops, "sort_every") ? 7 : 0;
       if (sciara_engine_options_check(ops, &options) != SCIARA_OK) continue;
       for (size_t n = 0; n < cases; n++, runs++)
         if (scene[n].steps[0] >= 100 || scene[n].steps[1] >= 100) stays_inside(ops, scene[n].name, &options);

@@ -9,25 +9,14 @@ enum sciara_status engine_spec_parse(const char *text, struct engine_spec *out) 
   const size_t length = strcspn(text, ":");
   snprintf(out->name, sizeof out->name, "%.*s", (int)length, text);
   const char *rest = text[length] ? text + length + 1 : text + length;
-  struct sciara_engine_options *o = &out->options;
   while (*rest) {
     char item[64];
     const size_t n = strcspn(rest, ",");
     snprintf(item, sizeof item, "%.*s", (int)n, rest);
-    if (strcmp(item, "memory=shared") == 0)
-      o->memory = SCIARA_MEMORY_SHARED;
-    else if (strcmp(item, "memory=global") == 0)
-      o->memory = SCIARA_MEMORY_GLOBAL;
-    else if (strcmp(item, "math=fast") == 0)
+    if (strcmp(item, "math=fast") == 0)
       out->fast_math = true;
-    else if (strncmp(item, "isa=", 4) == 0 && sciara_isa_find(item + 4) != SCIARA_ISA_COUNT)
-      o->isa = sciara_isa_find(item + 4);
-    else if (sscanf(item, "block=%dx%d", &o->block_width, &o->block_height) != 2 &&
-             sscanf(item, "boxes=%d", &o->boxes) != 1 && sscanf(item, "refit=%d", &o->refit_every) != 1 &&
-             sscanf(item, "sort=%d", &o->sort_every) != 1)
-      return sciara_fail(SCIARA_ERR_USAGE,
-                         "%s: found \"%s\", allowed memory=, block=, boxes=, refit=, sort=, isa=, math=fast", text,
-                         item);
+    else
+      SCIARA_TRY(sciara_engine_option_parse(item, &out->options));
     rest += rest[n] ? n + 1 : n;
   }
   return SCIARA_OK;

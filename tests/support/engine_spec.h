@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// An engine as tests name it in their arguments: NAME[:KEY=VALUE,...], with the keys memory=global|shared, block=WxH,
-// boxes=N, refit=N, sort=N, isa=generic|v2|v3|v4 and math=fast.
+// An engine as tests name it in their arguments: NAME[:KEY=VALUE,...], with the options of the engine
+// (src/engine/engine_options.def), block=WxH and math=fast.
 #ifndef SCIARA_TESTS_ENGINE_SPEC_H
 #define SCIARA_TESTS_ENGINE_SPEC_H
 

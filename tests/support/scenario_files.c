@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "engine/engine.h"
+
 static char folder[64];
 char scenario_path[96], scenario_csv[96];
 
@@ -46,6 +48,7 @@ void scenario_write_file(const char *name, const char *text) {
 }
 
 void scenario_setup(void) {
+  sciara_scenario_declare_options(sciara_engine_settings());
   snprintf(folder, sizeof folder, "/tmp/sciara-scenario-XXXXXX");
   ck_assert_ptr_nonnull(mkdtemp(folder));
   snprintf(scenario_path, sizeof scenario_path, "%s/demo.json", folder);

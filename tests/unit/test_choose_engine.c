@@ -54,10 +54,18 @@ START_TEST(who_is_told) {
   } cases[] = {
       {{"engine.name=seriel", NULL}, "engine.name: there is no engine \"seriel\"", true, true, SCIARA_ERR_USAGE},
       {{"engine.name=seriel", NULL}, "engine.name: there is no engine \"seriel\"", false, true, SCIARA_ERR_INPUT},
-      {{"engine.name=serial", "engine.boxes=2", NULL}, "engine: engine \"serial\" does", true, true, SCIARA_ERR_USAGE},
-      {{"engine.name=serial", "engine.boxes=2", NULL}, "engine: engine \"serial\" does", false, true, SCIARA_ERR_USAGE},
       {{"engine.name=serial", "engine.boxes=2", NULL},
-       "engine: engine \"serial\" does",
+       "engine: engine \"serial\" has no option boxes",
+       true,
+       true,
+       SCIARA_ERR_USAGE},
+      {{"engine.name=serial", "engine.boxes=2", NULL},
+       "engine: engine \"serial\" has no option boxes",
+       false,
+       true,
+       SCIARA_ERR_USAGE},
+      {{"engine.name=serial", "engine.boxes=2", NULL},
+       "engine: engine \"serial\" has no option boxes",
        false,
        false,
        SCIARA_ERR_INPUT},
@@ -109,6 +117,7 @@ START_TEST(vents_of_a_problem_made_by_hand) {
 END_TEST
 
 int main(void) {
+  sciara_scenario_declare_options(sciara_engine_settings());
   Suite *suite = suite_create("the engine of a scenario");
   TCase *tc = tcase_create("choose");
   tcase_set_timeout(tc, 0);

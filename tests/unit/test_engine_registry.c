@@ -79,29 +79,83 @@ END_TEST
 START_TEST(options) {
   const struct {
     struct sciara_engine_options options;
-    unsigned needs;
+    const char *follows, *not ;
     const char *name;
   } cases[] = {
-      {{.memory = SCIARA_MEMORY_SHARED}, SCIARA_CAN_SHARED_MEMORY, "memory"},
-      {{.block_width = 32, .block_height = 8}, SCIARA_CAN_BLOCK, "block"},
-      {{.boxes = 2}, SCIARA_CAN_BOXES, "boxes"},
-      {{.refit_every = 10}, SCIARA_CAN_BOXES, "refit_every"},
-      {{.sort_every = 100}, SCIARA_CAN_SORT, "sort_every"},
-      {{.isa = SCIARA_ISA_GENERIC}, SCIARA_CAN_ISA, "isa"},
+      {{.memory = SCIARA_MEMORY_SHARED}, "memory", "boxes isa", "memory"},
+      {{.block_width = 32, .block_height = 8}, "block_width block_height", "block_height memory", "block_width"},
+      {{.block_width = 32, .block_height = 8}, "block_width block_height isa", "block_width", "block_height"},
+      {{.boxes = 2}, "memory boxes refit_every", "memory refit_every", "boxes"},
+      {{.refit_every = 10}, "boxes refit_every", "boxes refit refit_everyone", "refit_every"},
+      {{.sort_every = 100}, "sort_every", "", "sort_every"},
+      {{.isa = SCIARA_ISA_GENERIC}, "isa", NULL, "isa"},
   };
   for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
-    struct sciara_engine_ops ops = {.name = "any", .capabilities = cases[k].needs};
+    struct sciara_engine_ops ops = {.name = "any", .options = cases[k].follows};
     ck_assert_int_eq(sciara_engine_options_check(&ops, &cases[k].options), SCIARA_OK);
-    ops.capabilities = ~cases[k].needs;
+    ops.options = cases[k].not ;
     ck_assert_int_eq(sciara_engine_options_check(&ops, &cases[k].options), SCIARA_ERR_USAGE);
     char expected[96];
-    snprintf(expected, sizeof expected, "engine \"any\" does not follow the option %s", cases[k].name);
+    snprintf(expected, sizeof expected, "engine \"any\" has no option %s", cases[k].name);
     ck_assert_str_eq(sciara_last_error(), expected);
   }
   const struct sciara_engine_ops bare = {.name = "bare"};
   ck_assert_int_eq(sciara_engine_options_check(&bare, &(struct sciara_engine_options){0}), SCIARA_OK);
   ck_assert_int_eq(sciara_engine_options_check(&bare, &(struct sciara_engine_options){.memory = SCIARA_MEMORY_GLOBAL}),
                    SCIARA_OK); // what every engine can do
+}
+END_TEST
+
+/** Every name that an engine lists is an option, so that a misspelt one does not switch an option off. */
+START_TEST(listed) {
+  size_t count;
+  const struct sciara_engine_entry *list = sciara_engine_list(&count);
+  for (size_t k = 0; k < count; k++)
+    for (int p = 0; p < SCIARA_PRECISIONS; p++) {
+      const char *name = list[k].ops[p] ? list[k].ops[p]->options : NULL;
+      for (; name && *name; name += strspn(name, " ")) {
+        const size_t n = strcspn(name, " ");
+        ck_assert_msg(sciara_setting_find(sciara_engine_settings(), name, n), "%s: %s", list[k].name, name);
+        name += n;
+      }
+    }
+  const struct sciara_settings table = sciara_engine_settings();
+  for (size_t k = 0; k < table.count; k++) {
+    const struct sciara_setting *s = &table.setting[k];
+    ck_assert(s->description &&
+              (s->type == SCIARA_SETTING_CHOICE ? s->choices != NULL : s->low >= 1 && s->low < s->high));
+    ck_assert(!s->needs || sciara_setting_find(table, s->needs, strlen(s->needs)));
+  }
+}
+END_TEST
+
+START_TEST(parsing) {
+  struct sciara_engine_options o = {0};
+  const char *const good[] = {"memory=shared",       "block=16x8",   "boxes=4",
+                              "refit_every=1000000", "sort_every=1", "isa=v3"};
+  for (size_t k = 0; k < sizeof good / sizeof *good; k++)
+    ck_assert_msg(sciara_engine_option_parse(good[k], &o) == SCIARA_OK, "%s", sciara_last_error());
+  ck_assert(o.memory == SCIARA_MEMORY_SHARED && o.block_width == 16 && o.block_height == 8 && o.boxes == 4);
+  ck_assert(o.refit_every == 1000000 && o.sort_every == 1 && o.isa == SCIARA_ISA_V3);
+  ck_assert_int_eq(sciara_engine_option_parse("block_width=64", &o), SCIARA_OK);
+  ck_assert_int_eq(o.block_width, 64);
+  ck_assert_int_eq(sciara_engine_option_parse("memory=global", &o), SCIARA_OK);
+  ck_assert_int_eq(o.memory, SCIARA_MEMORY_GLOBAL);
+  for (int isa = SCIARA_ISA_GENERIC; isa < SCIARA_ISA_COUNT; isa++) { // the choices are the enumeration, in its order
+    char text[32];
+    snprintf(text, sizeof text, "isa=%s", sciara_isa_name((enum sciara_isa)isa));
+    ck_assert_int_eq(sciara_engine_option_parse(text, &o), SCIARA_OK);
+    ck_assert_int_eq(o.isa, isa);
+  }
+  const char *const bad[] = {"",         "boxes",    "boxes=",    "boxes=0",   "boxes=5",      "boxes=1.5",
+                             "boxes=x",  "box=2",    "boxess=2",  "memory=",   "memory=share", "memory=global|shared",
+                             "isa=best", "block=32", "block=32x", "block=0x8", "block=8x8x",   "sort_every=1000001",
+                             "threads=2"};
+  for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
+    ck_assert_msg(sciara_engine_option_parse(bad[k], &o) == SCIARA_ERR_USAGE, "%s", bad[k]);
+    ck_assert_msg(strstr(sciara_last_error(), "memory=global|shared") && strstr(sciara_last_error(), "boxes=1 to 4"),
+                  "%s", sciara_last_error());
+  }
 }
 END_TEST
 
@@ -112,13 +166,13 @@ START_TEST(blocks) {
   } cases[] = {{32, 1, true},   {1, 32, true},   {8, 4, true},         {1024, 1, true}, {32, 32, true},
                {33, 1, false},  {8, 2, false},   {64, 32, false},      {32, 0, false},  {0, 32, false},
                {-8, -4, false}, {32, 33, false}, {65536, 65536, false}};
-  const struct sciara_engine_ops ops = {.name = "any", .capabilities = SCIARA_CAN_BLOCK};
+  const struct sciara_engine_ops ops = {.name = "any", .options = "block_width block_height"};
   for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
     const struct sciara_engine_options o = {.block_width = cases[k].width, .block_height = cases[k].height};
     ck_assert_int_eq(sciara_engine_options_check(&ops, &o), cases[k].good ? SCIARA_OK : SCIARA_ERR_USAGE);
     char expected[128];
     snprintf(expected, sizeof expected,
-             "found a block of %d x %d threads, allowed 32 to 1024 threads, a multiple of 32", o.block_width,
+             "found a block of %d x %d threads, expected 32 to 1024 threads, a multiple of 32", o.block_width,
              o.block_height);
     if (!cases[k].good) ck_assert_str_eq(sciara_last_error(), expected);
   }
@@ -181,6 +235,8 @@ int main(void) {
   tcase_add_test(tc, find);
   tcase_add_test(tc, fast_math);
   tcase_add_test(tc, options);
+  tcase_add_test(tc, listed);
+  tcase_add_test(tc, parsing);
   tcase_add_test(tc, blocks);
   tcase_add_test(tc, unknown);
   tcase_add_test(tc, automatic);

@@ -26,8 +26,8 @@ START_TEST(test_defaults) {
                                          1u << SCIARA_FIELD_DEPOSIT | 1u << SCIARA_FIELD_ARRIVAL_TIME);
   ck_assert_str_eq(s.engine.name, "auto");
   ck_assert(!s.engine.single_precision && s.engine.threads == 0);
-  ck_assert(!s.engine.fast_math && !s.engine.shared_memory && s.engine.block_width == 0 && s.engine.block_height == 0);
-  ck_assert(s.engine.boxes == 0 && s.engine.refit_every == 0 && s.engine.sort_every == 0 && !s.engine.profile);
+  ck_assert(!s.engine.fast_math && !s.engine.profile);
+  for (int k = 0; k < SCIARA_MOST_SETTINGS; k++) ck_assert_int_eq(s.engine.option[k], 0);
   ck_assert(!s.engine.overridden && !s.engine.name_overridden);
   ck_assert_uint_eq(s.vent_count, 2);
   ck_assert_str_eq(s.vents[0].name, "vent 1");
@@ -109,8 +109,9 @@ START_TEST(test_values) {
   ck_assert_uint_eq(s.output.fields, 1u << SCIARA_FIELD_SPEED);
   ck_assert_str_eq(s.engine.name, "serial");
   ck_assert(s.engine.single_precision && s.engine.threads == 1024);
-  ck_assert(s.engine.fast_math && s.engine.shared_memory && s.engine.block_width == 64 && s.engine.block_height == 4);
-  ck_assert(s.engine.boxes == 3 && s.engine.refit_every == 100 && s.engine.sort_every == 7);
+  ck_assert(s.engine.fast_math);
+  const int expected[] = {2, 64, 4, 3, 100, 7, 0}; // in the order of engine_options.def
+  for (size_t k = 0; k < sizeof expected / sizeof *expected; k++) ck_assert_int_eq(s.engine.option[k], expected[k]);
   ck_assert_str_eq(s.title, "12 o'clock"); // begins like a number, but is no JSON
   ck_assert_str_eq(s.vents[0].name, "summit");
   ck_assert(s.vents[0].edges[0] == 3600 && s.vents[0].edges[1] == 3660);

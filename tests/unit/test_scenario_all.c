@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/engine.h"
 #include "scenario/scenario_default.h"
 #include "support/scenario_files.h"
 
@@ -172,6 +173,7 @@ START_TEST(test_defaults_spelled_out) {
 END_TEST
 
 int main(void) {
+  sciara_scenario_declare_options(sciara_engine_settings());
   Suite *suite = suite_create("scenario_all");
   TCase *tests = tcase_create("all");
   tcase_add_checked_fixture(tests, setup, teardown);

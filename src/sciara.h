@@ -80,7 +80,10 @@ struct sciara;
 /** Program and library version, "MAJOR.MINOR.PATCH". */
 const char *sciara_version(void);
 
-/** One sentence on what the last failing call of this thread found; "" if none failed. */
+/**
+ * One sentence on what the last failing call of this thread found; "" if none failed. It quotes names and texts of files as
+ * they are, with any control characters they hold.
+ */
 const char *sciara_last_error(void);
 
 /** The standard name of a field ("thickness"), or NULL for a number that is none. */

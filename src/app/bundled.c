@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/shown.h"
 #include "file/durable.h"
 
 static enum sciara_status no_memory(void) { return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a path"); }
@@ -52,7 +53,7 @@ enum sciara_status sciara_bundled_list(struct sciara_text *out) {
   const int count = folder ? scandir(folder, &entry, is_scenario, alphasort) : 0;
   enum sciara_status status = SCIARA_OK;
   for (int k = 0; k < count; k++) {
-    if (status == SCIARA_OK) status = sciara_text_append(out, "%s/%s\n", folder, entry[k]->d_name);
+    if (status == SCIARA_OK) status = sciara_text_showf(out, "%s/%s\n", folder, entry[k]->d_name);
     free(entry[k]);
   }
   free((void *)entry);

@@ -11,6 +11,7 @@
 #include "app/bench_table.h"
 #include "app/command.h"
 #include "app/messages.h"
+#include "app/output.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "base/wallclock.h"
@@ -180,7 +181,7 @@ static enum sciara_status write_files(const struct job *j) {
 
 static enum sciara_status leave_out(struct sciara_bench_entry *entry, char *why) {
   entry->left_out = why;
-  printf("%s: left out: %s\n", entry->measured.name, why ? why : "no memory");
+  sciara_print("%s: left out: %s\n", entry->measured.name, why ? why : "no memory");
   return why ? SCIARA_OK : sciara_fail(SCIARA_ERR_MEMORY, "no memory for a text");
 }
 
@@ -247,7 +248,7 @@ static enum sciara_status record(struct job *j, const struct sciara_bench_plan *
                        plan->warm_up, plan->steps, plan->every, plan->name);
   SCIARA_TRY(sciara_bench_plan_open(plan, c.precision, 1, NULL, 0, &problem, &left_out));
   if (left_out) {
-    printf("%s: left out: %s\n", plan->name, left_out);
+    sciara_print("%s: left out: %s\n", plan->name, left_out);
     free(left_out);
     return SCIARA_OK;
   }
@@ -257,10 +258,10 @@ static enum sciara_status record(struct job *j, const struct sciara_bench_plan *
   if (status == SCIARA_OK) status = sciara_bench_records_write(&j->records, j->record);
   if (status != SCIARA_OK) return status;
   (*recorded)++;
-  printf("%s: recorded, %s precision, every %" PRIu64 " of %" PRIu64 " steps from step %" PRIu64 ", in %.1f s\n",
-         plan->name, sciara_precision_name(c.precision), c.every, c.warm_up + (uint64_t)c.repeats * c.steps,
-         c.first_step, sciara_wallclock() - begin);
-  fflush(stdout);
+  sciara_print("%s: recorded, %s precision, every %" PRIu64 " of %" PRIu64 " steps from step %" PRIu64 ", in %.1f s\n",
+               plan->name, sciara_precision_name(c.precision), c.every, c.warm_up + (uint64_t)c.repeats * c.steps,
+               c.first_step, sciara_wallclock() - begin);
+  sciara_output_flush();
   return SCIARA_OK;
 }
 

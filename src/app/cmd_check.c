@@ -6,6 +6,7 @@
 
 #include "app/command.h"
 #include "app/messages.h"
+#include "app/output.h"
 #include "app/print_grid.h"
 #include "app/scenario_options.h"
 #include "base/text.h"
@@ -33,84 +34,89 @@ static void print_vent(const struct sciara_problem *p, size_t k) {
   const struct sciara_grid *g = &p->grid;
   if (at->count == 0) return; // told as a problem
   const int64_t row = p->vents->row[at->first], col = p->vents->col[at->first];
-  printf("  %-16s row %5" PRId64 ", column %5" PRId64 ", x %.10g, y %.10g, altitude %.7g m, %.6g m3",
-         p->scenario.vents[k].name, row, col, g->west + ((double)col + 0.5) * g->cell_size,
-         g->north - ((double)row + 0.5) * g->cell_size, at->altitude, volume_of(p->vents, at));
+  sciara_print("  %-16s row %5" PRId64 ", column %5" PRId64 ", x %.10g, y %.10g, altitude %.7g m, %.6g m3",
+               p->scenario.vents[k].name, row, col, g->west + ((double)col + 0.5) * g->cell_size,
+               g->north - ((double)row + 0.5) * g->cell_size, at->altitude, volume_of(p->vents, at));
   if (p->scenario.vents[k].place == SCIARA_VENT_LINE)
-    printf(" from %" PRId64 " cells, of which this is the first", at->count);
-  printf("\n");
+    sciara_print(" from %" PRId64 " cells, of which this is the first", at->count);
+  sciara_print("\n");
 }
 
 static void print_vents(const struct sciara_problem *p) {
   char end[48];
   sciara_print_duration(sciara_vents_end(p->vents), end, sizeof end);
-  printf("vents:         %zu, %.6g m3 in all, until %s\n", p->scenario.vent_count, sciara_vents_total(p->vents), end);
+  sciara_print("vents:         %zu, %.6g m3 in all, until %s\n", p->scenario.vent_count, sciara_vents_total(p->vents),
+               end);
   for (size_t k = 0; k < p->scenario.vent_count; k++) print_vent(p, k);
 }
 
 // ----------------------------------------------------------------------------------------------------------- memory
 
-static void print_bytes(const char *what, size_t bytes) { printf("  %-12s %10.1f MB\n", what, (double)bytes * 1e-6); }
+static void print_bytes(const char *what, size_t bytes) {
+  sciara_print("  %-12s %10.1f MB\n", what, (double)bytes * 1e-6);
+}
 
 static void print_memory(const struct sciara_problem *p) {
   const struct sciara_forecast *f = &p->forecast;
   const char *name = p->scenario.engine.name;
-  printf("engine:        %s%s%s, %s precision\n", strcmp(name, "auto") == 0 ? sciara_engine_auto() : name,
-         strcmp(name, "auto") == 0 ? " (chosen by auto)" : "", f->engine_tells ? "" : " (its memory is not known)",
-         sciara_precision_name(sciara_scenario_precision(&p->scenario)));
-  printf("host memory:   %.1f MB at most, ", (double)sciara_forecast_host(f) * 1e-6);
+  sciara_print("engine:        %s%s%s, %s precision\n", strcmp(name, "auto") == 0 ? sciara_engine_auto() : name,
+               strcmp(name, "auto") == 0 ? " (chosen by auto)" : "",
+               f->engine_tells ? "" : " (its memory is not known)",
+               sciara_precision_name(sciara_scenario_precision(&p->scenario)));
+  sciara_print("host memory:   %.1f MB at most, ", (double)sciara_forecast_host(f) * 1e-6);
   if (f->available > 0)
-    printf("%.0f MB are free\n", (double)f->available * 1e-6);
+    sciara_print("%.0f MB are free\n", (double)f->available * 1e-6);
   else
-    printf("how much is free is not known\n");
+    sciara_print("how much is free is not known\n");
   print_bytes("program", f->program);
   print_bytes("state", f->state);
   print_bytes("engine", f->engine);
   print_bytes("files", f->writing);
   if (f->device > 0)
-    printf("device memory: %.1f MB\n", (double)f->device * 1e-6);
+    sciara_print("device memory: %.1f MB\n", (double)f->device * 1e-6);
   else
-    printf("device memory: none\n");
+    sciara_print("device memory: none\n");
 }
 
 // ---------------------------------------------------------------------------------------------------------- outputs
 
 static void print_names(const char *title, unsigned fields, const char *suffix) {
   const char *glue = "";
-  printf("%s", title);
+  sciara_print("%s", title);
   for (int f = 0; f < SCIARA_FIELD_COUNT; f++) {
     if (!(fields >> f & 1u)) continue;
-    printf("%s%s", glue, sciara_field_name((enum sciara_field)f));
+    sciara_print("%s%s", glue, sciara_field_name((enum sciara_field)f));
     glue = ", ";
   }
-  printf("%s%s\n", fields ? "" : "none", suffix);
+  sciara_print("%s%s\n", fields ? "" : "none", suffix);
 }
 
 static void print_end(const struct sciara_scenario *s) {
   char text[48];
   sciara_print_duration(s->run.until_s, text, sizeof text);
-  printf("end:           %s", s->run.until == SCIARA_UNTIL_TIME ? text : "when all lava is solid and no vent emits");
+  sciara_print("end:           %s",
+               s->run.until == SCIARA_UNTIL_TIME ? text : "when all lava is solid and no vent emits");
   sciara_print_duration(s->run.max_time_s, text, sizeof text);
-  if (isfinite(s->run.max_time_s)) printf(", at the latest after %s", text);
-  if (s->run.max_steps != UINT64_MAX) printf(", at the latest after %" PRIu64 " steps", s->run.max_steps);
-  printf("\n");
+  if (isfinite(s->run.max_time_s)) sciara_print(", at the latest after %s", text);
+  if (s->run.max_steps != UINT64_MAX) sciara_print(", at the latest after %" PRIu64 " steps", s->run.max_steps);
+  sciara_print("\n");
 }
 
 static void print_snapshots(const struct sciara_scenario *s, const struct sciara_forecast *f) {
   char every[48];
   sciara_print_duration(s->output.every_s, every, sizeof every);
   if (!(s->output.every_s > 0))
-    printf("snapshots:     1, of the state at the end\n");
+    sciara_print("snapshots:     1, of the state at the end\n");
   else if (isfinite(f->snapshots))
-    printf("snapshots:     at most %.0f, one every %s and one at the end\n", f->snapshots, every);
+    sciara_print("snapshots:     at most %.0f, one every %s and one at the end\n", f->snapshots, every);
   else
-    printf("snapshots:     one every %s and one at the end, %.0f of them while the vents emit\n", every,
-           f->snapshots_while_vent);
+    sciara_print("snapshots:     one every %s and one at the end, %.0f of them while the vents emit\n", every,
+                 f->snapshots_while_vent);
   print_names("  fields       ", s->output.fields, s->output.as_double ? " (float64)" : " (float32)");
-  printf("  size         of the order of %.2f MB each once all lava is out, none above %.2f MB\n",
-         (double)f->snapshot * 1e-6, (double)f->snapshot_most * 1e-6);
+  sciara_print("  size         of the order of %.2f MB each once all lava is out, none above %.2f MB\n",
+               (double)f->snapshot * 1e-6, (double)f->snapshot_most * 1e-6);
   if (isfinite(f->snapshots) && f->snapshots > 1)
-    printf("  in all       of the order of %.1f MB\n", f->snapshots * (double)f->snapshot * 1e-6);
+    sciara_print("  in all       of the order of %.1f MB\n", f->snapshots * (double)f->snapshot * 1e-6);
 }
 
 static void print_checkpoints(const struct sciara_scenario *s, const struct sciara_forecast *f) {
@@ -119,35 +125,36 @@ static void print_checkpoints(const struct sciara_scenario *s, const struct scia
   sciara_print_duration(every, simulated, sizeof simulated);
   sciara_print_duration(wall, machine, sizeof machine);
   if (!(every > 0) && !(wall > 0))
-    printf("checkpoints:   when a signal stops the run or asks for one");
+    sciara_print("checkpoints:   when a signal stops the run or asks for one");
   else
-    printf("checkpoints:   every %s%s%s%s, two are kept", every > 0 ? simulated : "",
-           every > 0 && wall > 0 ? " and every " : "", wall > 0 ? machine : "", wall > 0 ? " of machine time" : "");
-  printf("; of the order of %.2f MB each once all lava is out\n", (double)f->checkpoint * 1e-6);
+    sciara_print("checkpoints:   every %s%s%s%s, two are kept", every > 0 ? simulated : "",
+                 every > 0 && wall > 0 ? " and every " : "", wall > 0 ? machine : "",
+                 wall > 0 ? " of machine time" : "");
+  sciara_print("; of the order of %.2f MB each once all lava is out\n", (double)f->checkpoint * 1e-6);
 }
 
 static void print_outputs(const struct sciara_problem *p) {
   const struct sciara_scenario *s = &p->scenario;
   bool exists = false, empty = true;
   const bool usable = sciara_folder_is_empty(s->output.folder, &exists, &empty) == SCIARA_OK;
-  printf("output folder: %s%s\n", s->output.folder,
-         !usable   ? " (no folder can be here: run will refuse)"
-         : !exists ? ""
-         : empty   ? " (there, empty)"
-                   : " (not empty: run will want --overwrite)");
+  sciara_print("output folder: %s%s\n", s->output.folder,
+               !usable   ? " (no folder can be here: run will refuse)"
+               : !exists ? ""
+               : empty   ? " (there, empty)"
+                         : " (not empty: run will want --overwrite)");
   print_snapshots(s, &p->forecast);
   print_checkpoints(s, &p->forecast);
   print_names("maps:          ", s->output.maps, "");
-  printf("other files:   run.json, run.log, dem.tif, series.nc\n");
+  sciara_print("other files:   run.json, run.log, dem.tif, series.nc\n");
 }
 
 /** What the run would be. Nothing of a scenario that was refused: defaults stand in it for what was wrong. */
 static void print_report(const struct sciara_problem *p) {
   const struct sciara_scenario *s = &p->scenario;
   if (!p->forecast.made) return;
-  printf("scenario:      %s\n", s->path);
-  if (s->title) printf("title:         %s\n", s->title);
-  printf("DEM:           %s\n", s->dem.path);
+  sciara_print("scenario:      %s\n", s->path);
+  if (s->title) sciara_print("title:         %s\n", s->title);
+  sciara_print("DEM:           %s\n", s->dem.path);
   sciara_print_grid(&p->grid, &p->georef);
   print_vents(p);
   print_memory(p);
@@ -161,9 +168,9 @@ static int check(const struct sciara_arguments *arguments, const struct sciara_s
   const struct sciara_problem_options how = sciara_additions_options(additions);
   sciara_problem_open_all(arguments->operand[0], &how, &problem, &refusals);
   print_report(&problem);
-  fflush(stdout);
+  sciara_output_flush();
   const int code = sciara_report_all(&refusals);
-  if (code == SCIARA_OK) printf("no problem found\n");
+  if (code == SCIARA_OK) sciara_print("no problem found\n");
   sciara_problem_free(&problem);
   sciara_refusals_free(&refusals);
   return code;

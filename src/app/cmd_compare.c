@@ -8,6 +8,7 @@
 #include "app/command.h"
 #include "app/compare_observed.h"
 #include "app/messages.h"
+#include "app/output.h"
 #include "app/target.h"
 #include "base/log.h"
 #include "base/mem.h"
@@ -35,11 +36,12 @@ static bool same_grid(const struct sciara_grid *a, const struct sciara_grid *b) 
 
 static void print_difference(const struct sciara_grid *g, const char *name, bool as_double,
                              const struct sciara_difference *d) {
-  printf("%-16s %-8s %10zu  %-12.6g %-12.6g %.6f", name, as_double ? "float64" : "float32", d->differing,
-         d->max_absolute, d->max_relative, d->jaccard);
+  sciara_print("%-16s %-8s %10zu  %-12.6g %-12.6g %.6f", name, as_double ? "float64" : "float32", d->differing,
+               d->max_absolute, d->max_relative, d->jaccard);
   if (d->differing > 0)
-    printf("   first in row %" PRId64 ", column %" PRId64, (int64_t)d->first / g->cols, (int64_t)d->first % g->cols);
-  printf("\n");
+    sciara_print("   first in row %" PRId64 ", column %" PRId64, (int64_t)d->first / g->cols,
+                 (int64_t)d->first % g->cols);
+  sciara_print("\n");
 }
 
 /** Compares the fields that both hold; *differ counts cells, *beyond those outside the tolerance. */
@@ -52,11 +54,12 @@ static enum sciara_status compare_fields(struct sciara_target *a, struct sciara_
   enum sciara_status status;
   SCIARA_TRY_GOTO(SCIARA_NEW(va, cells, "a field"));
   SCIARA_TRY_GOTO(SCIARA_NEW(vb, cells, "a field"));
-  printf("%-16s %-8s %10s  %-12s %-12s %s\n", "field", "compared", "differing", "max abs", "max rel", "Jaccard");
+  sciara_print("%-16s %-8s %10s  %-12s %-12s %s\n", "field", "compared", "differing", "max abs", "max rel", "Jaccard");
   for (int f = 0; f < SCIARA_FIELD_COUNT; f++) {
     const bool in_a = a->snapshot.fields >> f & 1u, in_b = b->snapshot.fields >> f & 1u;
     if (in_a != in_b) (*alone)++;
-    if (in_a != in_b) printf("%-16s only in %s\n", sciara_field_name((enum sciara_field)f), in_a ? a->path : b->path);
+    if (in_a != in_b)
+      sciara_print("%-16s only in %s\n", sciara_field_name((enum sciara_field)f), in_a ? a->path : b->path);
     if (!in_a || !in_b) continue;
     SCIARA_TRY_GOTO(sciara_target_read(a, (enum sciara_field)f, va));
     SCIARA_TRY_GOTO(sciara_target_read(b, (enum sciara_field)f, vb));
@@ -85,21 +88,21 @@ static enum sciara_status compare(struct sciara_target *a, struct sciara_target 
                        a->path, b->path, a->snapshot.grid.cols, a->snapshot.grid.rows, a->snapshot.grid.cell_size,
                        b->snapshot.grid.cols, b->snapshot.grid.rows, b->snapshot.grid.cell_size);
   const bool equal = a->snapshot.checksum == b->snapshot.checksum;
-  printf("a: %s (step %" PRIu64 ", %.17g s, %s %s)\nb: %s (step %" PRIu64 ", %.17g s, %s %s)\n", a->path,
-         a->snapshot.step, a->snapshot.time_s, a->snapshot.engine ? a->snapshot.engine : "?",
-         a->snapshot.precision ? a->snapshot.precision : "?", b->path, b->snapshot.step, b->snapshot.time_s,
-         b->snapshot.engine ? b->snapshot.engine : "?", b->snapshot.precision ? b->snapshot.precision : "?");
-  printf("checksum of the whole state: %016" PRIx64 " and %016" PRIx64 ", %s\n", a->snapshot.checksum,
-         b->snapshot.checksum, equal ? "the same" : "different");
+  sciara_print("a: %s (step %" PRIu64 ", %.17g s, %s %s)\nb: %s (step %" PRIu64 ", %.17g s, %s %s)\n", a->path,
+               a->snapshot.step, a->snapshot.time_s, a->snapshot.engine ? a->snapshot.engine : "?",
+               a->snapshot.precision ? a->snapshot.precision : "?", b->path, b->snapshot.step, b->snapshot.time_s,
+               b->snapshot.engine ? b->snapshot.engine : "?", b->snapshot.precision ? b->snapshot.precision : "?");
+  sciara_print("checksum of the whole state: %016" PRIx64 " and %016" PRIx64 ", %s\n", a->snapshot.checksum,
+               b->snapshot.checksum, equal ? "the same" : "different");
   size_t differ = 0, beyond = 0, alone = 0, compared = 0;
   SCIARA_TRY(compare_fields(a, b, tolerance ? *tolerance : 0, &differ, &beyond, &alone, &compared));
   if (compared == 0) return sciara_fail(SCIARA_ERR_INPUT, "%s and %s have no field in common", a->path, b->path);
   const double ta = a->snapshot.time_s, tb = b->snapshot.time_s;
   const bool near = tolerance && beyond == 0 && alone == 0 && fabs(ta - tb) <= *tolerance * fmax(1, fabs(ta));
   *same = tolerance ? near : equal && differ == 0;
-  printf("%s\n", *same       ? (tolerance ? "the same within the tolerance" : "the same bits")
-                 : tolerance ? "different beyond the tolerance"
-                             : "different");
+  sciara_print("%s\n", *same       ? (tolerance ? "the same within the tolerance" : "the same bits")
+                       : tolerance ? "different beyond the tolerance"
+                                   : "different");
   return SCIARA_OK;
 }
 

@@ -7,6 +7,7 @@
 #include "app/command.h"
 #include "app/doc.h"
 #include "app/messages.h"
+#include "app/output.h"
 #include "file/durable.h"
 #include "map/colour_ramp.h"
 #include "model/field.h"
@@ -16,35 +17,7 @@ static const struct sciara_option options[] = {
     {0},
 };
 
-static enum sciara_status print_page(const char *name) {
-  const char *names[64];
-  size_t count = 0;
-  for (const struct sciara_command *const *c = sciara_commands; *c && count < 64; c++) names[count++] = (*c)->name;
-  for (size_t k = 0; name && k < count; k++)
-    if (strcmp(names[k], name) == 0) {
-      sciara_doc_man(sciara_commands[k], stdout);
-      return SCIARA_OK;
-    }
-  if (name) {
-    const char *closest = sciara_closest_name(name, names, count);
-    return closest ? sciara_fail(SCIARA_ERR_USAGE, "there is no command \"%s\"; did you mean \"%s\"?", name, closest)
-                   : sciara_fail(SCIARA_ERR_USAGE, "there is no command \"%s\"; 'sciara --help' lists them", name);
-  }
-  sciara_doc_man(NULL, stdout);
-  return SCIARA_OK;
-}
-
-static enum sciara_status print_examples(void) {
-  struct sciara_text text = {0};
-  const enum sciara_status status = sciara_bundled_list(&text);
-  if (status == SCIARA_OK) fputs(text.data, stdout);
-  sciara_text_free(&text);
-  return status;
-}
-
-// ------------------------------------------------------------------------------------------- files of an installation
-
-/** What makes the text of a file; `command` is NULL but for the page of a command. */
+/** What makes a text; `command` is NULL but for the page of a command. */
 typedef void maker(const struct sciara_command *command, FILE *out);
 
 static void make_bash(const struct sciara_command *command, FILE *out) {
@@ -62,19 +35,60 @@ static void make_fish(const struct sciara_command *command, FILE *out) {
   sciara_doc_fish(out);
 }
 
-/** DIR/WAY/NAME. */
-static enum sciara_status write_file(const char *folder, const char *way, const char *name, maker *make,
-                                     const struct sciara_command *command) {
-  char *bytes = NULL, *into = sciara_path_join(folder, way), *path = into ? sciara_path_join(into, name) : NULL;
-  size_t count = 0;
-  FILE *text = path ? open_memstream(&bytes, &count) : NULL;
+/** The text of `make`; release with free. */
+static enum sciara_status make_text(maker *make, const struct sciara_command *command, char **bytes, size_t *count) {
+  *bytes = NULL;
+  FILE *text = open_memstream(bytes, count);
   bool whole = text != NULL;
   if (text) {
     make(command, text);
     whole = !ferror(text);
     whole = fclose(text) == 0 && whole;
   }
-  enum sciara_status status = whole ? sciara_folder_make(into) : sciara_fail(SCIARA_ERR_MEMORY, "no memory for a page");
+  return whole ? SCIARA_OK : sciara_fail(SCIARA_ERR_MEMORY, "no memory for a page");
+}
+
+static enum sciara_status print_text(maker *make, const struct sciara_command *command) {
+  char *text;
+  size_t count;
+  const enum sciara_status status = make_text(make, command, &text, &count);
+  if (status == SCIARA_OK) sciara_print_raw(text);
+  free(text);
+  return status;
+}
+
+static enum sciara_status print_page(const char *name) {
+  const char *names[64];
+  size_t count = 0;
+  for (const struct sciara_command *const *c = sciara_commands; *c && count < 64; c++) names[count++] = (*c)->name;
+  for (size_t k = 0; name && k < count; k++)
+    if (strcmp(names[k], name) == 0) return print_text(sciara_doc_man, sciara_commands[k]);
+  if (name) {
+    const char *closest = sciara_closest_name(name, names, count);
+    return closest ? sciara_fail(SCIARA_ERR_USAGE, "there is no command \"%s\"; did you mean \"%s\"?", name, closest)
+                   : sciara_fail(SCIARA_ERR_USAGE, "there is no command \"%s\"; 'sciara --help' lists them", name);
+  }
+  return print_text(sciara_doc_man, NULL);
+}
+
+static enum sciara_status print_examples(void) {
+  struct sciara_text text = {0};
+  const enum sciara_status status = sciara_bundled_list(&text);
+  if (status == SCIARA_OK) sciara_print_raw(text.data);
+  sciara_text_free(&text);
+  return status;
+}
+
+// ------------------------------------------------------------------------------------------- files of an installation
+
+/** DIR/WAY/NAME. */
+static enum sciara_status write_file(const char *folder, const char *way, const char *name, maker *make,
+                                     const struct sciara_command *command) {
+  char *bytes = NULL, *into = sciara_path_join(folder, way), *path = into ? sciara_path_join(into, name) : NULL;
+  size_t count = 0;
+  enum sciara_status status =
+      path ? make_text(make, command, &bytes, &count) : sciara_fail(SCIARA_ERR_MEMORY, "no memory for a path");
+  if (status == SCIARA_OK) status = sciara_folder_make(into);
   if (status == SCIARA_OK) status = sciara_file_replace(path, bytes, count);
   free(bytes);
   free(path);
@@ -134,9 +148,9 @@ static enum sciara_status execute(const struct sciara_arguments *a) {
   if (is_man) return print_page(name);
   if (is_all) return write_all(folder);
   if (strcmp(topic, "examples") == 0) return print_examples();
-  if (strcmp(topic, "bash") == 0) return sciara_doc_bash(stdout), SCIARA_OK;
-  if (strcmp(topic, "zsh") == 0) return sciara_doc_zsh(stdout), SCIARA_OK;
-  if (strcmp(topic, "fish") == 0) return sciara_doc_fish(stdout), SCIARA_OK;
+  if (strcmp(topic, "bash") == 0) return print_text(make_bash, NULL);
+  if (strcmp(topic, "zsh") == 0) return print_text(make_zsh, NULL);
+  if (strcmp(topic, "fish") == 0) return print_text(make_fish, NULL);
   const char *closest = sciara_closest_name(topic, topics, sizeof topics / sizeof *topics);
   if (closest) return sciara_fail(SCIARA_ERR_USAGE, "there is no page \"%s\"; did you mean \"%s\"?", topic, closest);
   return sciara_fail(SCIARA_ERR_USAGE, "there is no page \"%s\", allowed man, bash, zsh, fish, examples or all", topic);

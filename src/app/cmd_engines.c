@@ -3,6 +3,7 @@
 
 #include "app/command.h"
 #include "app/messages.h"
+#include "app/output.h"
 #include "engine/engine.h"
 
 static const struct sciara_option options[] = {{0}};
@@ -15,11 +16,11 @@ static void print_options(const struct sciara_engine_ops *ops) {
     char allowed[96];
     if (!sciara_engine_follows(ops, table.setting[k].name)) continue;
     sciara_setting_allowed(&table.setting[k], allowed, sizeof allowed);
-    if (first) printf("%-15s options:", "");
-    printf("%s %s", first ? "" : ",", allowed);
+    if (first) sciara_print("%-15s options:", "");
+    sciara_print("%s %s", first ? "" : ",", allowed);
     first = false;
   }
-  if (!first) printf("\n");
+  if (!first) sciara_print("\n");
 }
 
 static int run(const struct sciara_command *command, int argc, char **argv) {
@@ -28,23 +29,23 @@ static int run(const struct sciara_command *command, int argc, char **argv) {
   if (code >= 0) return code;
   size_t count;
   const struct sciara_engine_entry *list = sciara_engine_list(&count);
-  printf("%-15s %-10s %-9s %s\n", "engine", "available", "bits", "what it is");
+  sciara_print("%-15s %-10s %-9s %s\n", "engine", "available", "bits", "what it is");
   for (size_t k = 0; k < count; k++) {
     const struct sciara_engine_ops *ops = list[k].ops[SCIARA_DOUBLE];
     const char *why = !ops ? list[k].why_not : ops->probe ? ops->probe() : NULL;
-    printf("%-15s %-10s %-9s %s\n", list[k].name, why ? "no" : "yes",
-           !ops                               ? "-"
-           : ops->determinism == SCIARA_EXACT ? "exact"
-                                              : "tolerance",
-           ops ? ops->summary : list[k].why_not);
-    if (ops && why) printf("%-15s not available: %s\n", "", why);
+    sciara_print("%-15s %-10s %-9s %s\n", list[k].name, why ? "no" : "yes",
+                 !ops                               ? "-"
+                 : ops->determinism == SCIARA_EXACT ? "exact"
+                                                    : "tolerance",
+                 ops ? ops->summary : list[k].why_not);
+    if (ops && why) sciara_print("%-15s not available: %s\n", "", why);
     if (ops) print_options(ops);
   }
-  printf("auto: %s\n", sciara_engine_auto());
-  printf("isa: %s of", sciara_isa_name(sciara_isa_best()));
+  sciara_print("auto: %s\n", sciara_engine_auto());
+  sciara_print("isa: %s of", sciara_isa_name(sciara_isa_best()));
   for (int isa = SCIARA_ISA_GENERIC; isa < SCIARA_ISA_COUNT; isa++)
-    if (sciara_isa_runs((enum sciara_isa)isa)) printf(" %s", sciara_isa_name((enum sciara_isa)isa));
-  printf("\n");
+    if (sciara_isa_runs((enum sciara_isa)isa)) sciara_print(" %s", sciara_isa_name((enum sciara_isa)isa));
+  sciara_print("\n");
   return SCIARA_OK;
 }
 

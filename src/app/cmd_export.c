@@ -4,6 +4,7 @@
 
 #include "app/export.h"
 #include "app/messages.h"
+#include "app/output.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "model/field.h"
@@ -97,7 +98,7 @@ static enum sciara_status write_product(const struct sciara_export_format *forma
   if (!given && job->target->folder) status = sciara_run_folder_refuse_links(job->target->folder);
   if (status == SCIARA_OK) status = sciara_refuse_existing(path, job->overwrite);
   if (status == SCIARA_OK) status = format->write(job, path);
-  if (status == SCIARA_OK) printf("%s\n", path);
+  if (status == SCIARA_OK) sciara_print("%s\n", path);
   free(path);
   return status;
 }
@@ -123,9 +124,9 @@ static int run(const struct sciara_command *command, int argc, char **argv) {
   return code < 0 ? sciara_report(execute(&arguments)) : code;
 }
 
-static void print_formats(FILE *out) {
-  fprintf(out, "\nformats:\n");
-  for (size_t k = 0; k < format_count; k++) fprintf(out, "  %-10s %s\n", formats[k]->name, formats[k]->summary);
+static void print_formats(void) {
+  sciara_print("\nformats:\n");
+  for (size_t k = 0; k < format_count; k++) sciara_print("  %-10s %s\n", formats[k]->name, formats[k]->summary);
 }
 
 const struct sciara_command sciara_cmd_export = {

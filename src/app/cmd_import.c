@@ -4,6 +4,7 @@
 
 #include "app/command.h"
 #include "app/messages.h"
+#include "app/output.h"
 #include "base/text.h"
 #include "legacy/legacy_sciara.h"
 
@@ -40,7 +41,7 @@ static enum sciara_status execute(const struct sciara_arguments *a) {
                                                 .overwrite = sciara_argument_given(a, "overwrite")};
   struct sciara_legacy_report report;
   SCIARA_TRY(sciara_legacy_import(&request, &report));
-  if (report.text.data) fputs(report.text.data, stdout);
+  if (report.text.data) sciara_print_raw(report.text.data);
   sciara_legacy_report_free(&report);
   return SCIARA_OK;
 }

@@ -8,6 +8,7 @@
 
 #include "app/command.h"
 #include "app/messages.h"
+#include "app/output.h"
 #include "app/print_grid.h"
 #include "app/target.h"
 #include "base/log.h"
@@ -22,10 +23,10 @@
 static const struct sciara_option options[] = {{0}};
 
 static void print_ledger(const struct sciara_ledger *l) {
-  printf("ledger:        initial %.10g + emitted %.10g = liquid %.10g + solid %.10g + lost %.10g m3\n", l->initial_m3,
-         l->emitted_m3, l->liquid_m3, l->solid_m3, l->lost_m3);
-  printf("               open by %.3g m3, rounding explains %.3g m3: %s\n", l->residual_m3, l->bound_m3,
-         fabs(l->residual_m3) <= l->bound_m3 ? "closed" : "OPEN");
+  sciara_print("ledger:        initial %.10g + emitted %.10g = liquid %.10g + solid %.10g + lost %.10g m3\n",
+               l->initial_m3, l->emitted_m3, l->liquid_m3, l->solid_m3, l->lost_m3);
+  sciara_print("               open by %.3g m3, rounding explains %.3g m3: %s\n", l->residual_m3, l->bound_m3,
+               fabs(l->residual_m3) <= l->bound_m3 ? "closed" : "OPEN");
 }
 
 static enum sciara_status print_fields(struct sciara_target *t) {
@@ -46,10 +47,10 @@ static enum sciara_status print_fields(struct sciara_target *t) {
       shown++;
     }
     if (shown > 0)
-      printf("  %-16s %10" PRId64 " cells, %.7g to %.7g %s\n", sciara_field_name((enum sciara_field)f), shown, low,
-             high, sciara_field_describe((enum sciara_field)f)->unit);
+      sciara_print("  %-16s %10" PRId64 " cells, %.7g to %.7g %s\n", sciara_field_name((enum sciara_field)f), shown,
+                   low, high, sciara_field_describe((enum sciara_field)f)->unit);
     else
-      printf("  %-16s %10d cells\n", sciara_field_name((enum sciara_field)f), 0);
+      sciara_print("  %-16s %10d cells\n", sciara_field_name((enum sciara_field)f), 0);
   }
   sciara_free(values);
   return status;
@@ -59,16 +60,16 @@ static enum sciara_status print_snapshot(struct sciara_target *t) {
   const struct sciara_snapshot *s = &t->snapshot;
   char simulated[48];
   sciara_print_duration(s->time_s, simulated, sizeof simulated);
-  printf("snapshot:      %s\n", t->path);
-  if (s->title) printf("title:         %s\n", s->title);
-  printf("made by:       %s, engine %s, %s precision\n", s->source ? s->source : "?", s->engine ? s->engine : "?",
-         s->precision ? s->precision : "?");
-  printf("time:          step %" PRIu64 ", simulated %.10g s (%s), clock %.10g s\n", s->step, s->time_s, simulated,
-         s->clock_s);
+  sciara_print("snapshot:      %s\n", t->path);
+  if (s->title) sciara_print("title:         %s\n", s->title);
+  sciara_print("made by:       %s, engine %s, %s precision\n", s->source ? s->source : "?", s->engine ? s->engine : "?",
+               s->precision ? s->precision : "?");
+  sciara_print("time:          step %" PRIu64 ", simulated %.10g s (%s), clock %.10g s\n", s->step, s->time_s,
+               simulated, s->clock_s);
   sciara_print_grid(&s->grid, &s->georef);
   print_ledger(&s->ledger);
-  printf("liquid cells:  %" PRId64 "\nchecksum:      %016" PRIx64 "\nfields (%s):\n", s->liquid_cells, s->checksum,
-         s->as_double ? "float64" : "float32");
+  sciara_print("liquid cells:  %" PRId64 "\nchecksum:      %016" PRIx64 "\nfields (%s):\n", s->liquid_cells,
+               s->checksum, s->as_double ? "float64" : "float32");
   return print_fields(t);
 }
 
@@ -107,16 +108,16 @@ static enum sciara_status check_snapshots(const char *folder, const struct sciar
 }
 
 static void print_record(const char *folder, const struct sciara_run_record *r) {
-  printf("run:           %s, %s%s%s\n", folder, sciara_run_status_name(r->status), r->stop_reason ? ": " : "",
-         r->stop_reason ? r->stop_reason : "");
-  if (r->scenario) printf("scenario:      %s\n", r->scenario);
-  printf("started:       %s%s%s; %.1f s of machine time, %.1f s of it computing\n", r->started_utc,
-         *r->ended_utc ? ", ended " : "", r->ended_utc, r->wall_s, r->compute_s);
-  if (r->parent) printf("branched off:  %s, step %" PRIu64 "\n", r->parent, r->parent_step);
+  sciara_print("run:           %s, %s%s%s\n", folder, sciara_run_status_name(r->status), r->stop_reason ? ": " : "",
+               r->stop_reason ? r->stop_reason : "");
+  if (r->scenario) sciara_print("scenario:      %s\n", r->scenario);
+  sciara_print("started:       %s%s%s; %.1f s of machine time, %.1f s of it computing\n", r->started_utc,
+               *r->ended_utc ? ", ended " : "", r->ended_utc, r->wall_s, r->compute_s);
+  if (r->parent) sciara_print("branched off:  %s, step %" PRIu64 "\n", r->parent, r->parent_step);
   for (size_t k = 0; k < r->resumption_count; k++)
-    printf("resumed:       %s at step %" PRIu64 ", engine %s\n", r->resumptions[k].utc, r->resumptions[k].step,
-           r->resumptions[k].engine ? r->resumptions[k].engine : "?");
-  printf("snapshots:     %zu\n", r->snapshot_count);
+    sciara_print("resumed:       %s at step %" PRIu64 ", engine %s\n", r->resumptions[k].utc, r->resumptions[k].step,
+                 r->resumptions[k].engine ? r->resumptions[k].engine : "?");
+  sciara_print("snapshots:     %zu\n", r->snapshot_count);
 }
 
 /** The checkpoints of a run, each read whole; one that is damaged is told and does no harm while there is another. */
@@ -130,7 +131,7 @@ static enum sciara_status print_checkpoints(const char *folder) {
     struct sciara_checkpoint c;
     char *path = sciara_checkpoint_path(where, steps[k]);
     if (path && sciara_checkpoint_verify(path, &c) == SCIARA_OK) {
-      printf("checkpoint:    step %" PRIu64 ", simulated %.10g s\n", c.step, c.time_s);
+      sciara_print("checkpoint:    step %" PRIu64 ", simulated %.10g s\n", c.step, c.time_s);
       sciara_checkpoint_free(&c);
       good++;
     } else if (path && access(path, F_OK) == 0) { // else a run under way has removed it meanwhile
@@ -150,13 +151,14 @@ static enum sciara_status print_checkpoint(const char *path) {
   char simulated[48];
   SCIARA_TRY(sciara_checkpoint_verify(path, &c));
   sciara_print_duration(c.time_s, simulated, sizeof simulated);
-  printf("checkpoint:    %s, whole\nscenario:      %s\n", path, c.scenario_path);
-  printf("made by:       sciara %s (git %s), engine %s, %s precision\n", c.program_version ? c.program_version : "?",
-         c.git_hash ? c.git_hash : "?", c.engine ? c.engine : "?", c.identity.precision);
-  printf("time:          step %" PRIu64 ", simulated %.10g s (%s), clock %.10g s\n", c.step, c.time_s, simulated,
-         c.clock_s);
+  sciara_print("checkpoint:    %s, whole\nscenario:      %s\n", path, c.scenario_path);
+  sciara_print("made by:       sciara %s (git %s), engine %s, %s precision\n",
+               c.program_version ? c.program_version : "?", c.git_hash ? c.git_hash : "?", c.engine ? c.engine : "?",
+               c.identity.precision);
+  sciara_print("time:          step %" PRIu64 ", simulated %.10g s (%s), clock %.10g s\n", c.step, c.time_s, simulated,
+               c.clock_s);
   sciara_print_grid(&c.identity.grid, &c.georef);
-  printf("snapshots:     %" PRIu64 " before it\nchecksum:      %016" PRIx64 "\n", c.snapshots, c.checksum);
+  sciara_print("snapshots:     %" PRIu64 " before it\nchecksum:      %016" PRIx64 "\n", c.snapshots, c.checksum);
   sciara_checkpoint_free(&c);
   return SCIARA_OK;
 }
@@ -181,12 +183,12 @@ static enum sciara_status print_run(const char *folder) {
 static enum sciara_status print_scenario(const char *path) {
   struct sciara_problem p;
   SCIARA_TRY(sciara_problem_open(path, &(struct sciara_problem_options){.any_engine = true}, &p));
-  printf("scenario:      %s\n", path);
-  if (p.scenario.title) printf("title:         %s\n", p.scenario.title);
+  sciara_print("scenario:      %s\n", path);
+  if (p.scenario.title) sciara_print("title:         %s\n", p.scenario.title);
   sciara_print_grid(&p.state->grid, &p.georef);
-  printf("vents:         %" PRId64 " cells, %.10g m3 in all, until %.10g s\n", p.vents->count,
-         sciara_vents_total(p.vents), sciara_vents_end(p.vents));
-  printf("output folder: %s\n", p.scenario.output.folder);
+  sciara_print("vents:         %" PRId64 " cells, %.10g m3 in all, until %.10g s\n", p.vents->count,
+               sciara_vents_total(p.vents), sciara_vents_end(p.vents));
+  sciara_print("output folder: %s\n", p.scenario.output.folder);
   sciara_problem_free(&p);
   return SCIARA_OK;
 }

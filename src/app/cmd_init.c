@@ -6,6 +6,7 @@
 
 #include "app/command.h"
 #include "app/messages.h"
+#include "app/output.h"
 #include "base/log.h"
 #include "file/durable.h"
 #include "run/problem.h"
@@ -120,7 +121,7 @@ static int write_scenario(const char *dem, const char *path, bool overwrite, str
   int code = sciara_report(status);
   if (code == SCIARA_OK) code = check(path, &text);
   if (code == SCIARA_OK) code = sciara_report(sciara_file_replace(path, text.data, text.length));
-  if (code == SCIARA_OK) printf("%s\n", path);
+  if (code == SCIARA_OK) sciara_print("%s\n", path);
   sciara_text_free(&text);
   return code;
 }

@@ -3,6 +3,7 @@
 
 #include "app/command.h"
 #include "app/messages.h"
+#include "app/output.h"
 #include "scenario/scenario.h"
 
 static const struct sciara_option options[] = {
@@ -17,7 +18,7 @@ static int run(const struct sciara_command *command, int argc, char **argv) {
   struct sciara_text text = {0};
   const enum sciara_status status =
       sciara_argument_given(&arguments, "manual") ? sciara_scenario_manual(&text) : sciara_scenario_schema(&text);
-  if (status == SCIARA_OK) fputs(text.data, stdout);
+  if (status == SCIARA_OK) sciara_print_raw(text.data);
   sciara_text_free(&text);
   return sciara_report(status);
 }

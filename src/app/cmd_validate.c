@@ -6,6 +6,7 @@
 
 #include "app/command.h"
 #include "app/messages.h"
+#include "app/output.h"
 #include "app/scenario_options.h"
 #include "base/log.h"
 #include "base/text.h"
@@ -92,41 +93,42 @@ static const char *word_of(const struct sciara_verdict *v) {
 }
 
 static void print_text(const struct sciara_validation *v) {
-  printf("%-16s %-9s %-7s %9s %9s %10s %8s %8s %8s %9s %9s %9s\n", "engine", "class", "verdict", "steps", "differ at",
-         "max abs m", "in 10 %", "in 1 %", "in 1e-9", "Jaccard", "ledger", "compute s");
+  sciara_print("%-16s %-9s %-7s %9s %9s %10s %8s %8s %8s %9s %9s %9s\n", "engine", "class", "verdict", "steps",
+               "differ at", "max abs m", "in 10 %", "in 1 %", "in 1e-9", "Jaccard", "ledger", "compute s");
   for (size_t k = 0; k < v->count; k++) {
     const struct sciara_verdict *e = &v->verdict[k];
-    printf("%-16s %-9s %-7s", e->engine,
-           e->skipped                       ? "-"
-           : e->determinism == SCIARA_EXACT ? "exact"
-                                            : "tolerance",
-           word_of(e));
+    sciara_print("%-16s %-9s %-7s", e->engine,
+                 e->skipped                       ? "-"
+                 : e->determinism == SCIARA_EXACT ? "exact"
+                                                  : "tolerance",
+                 word_of(e));
     if (e->skipped) {
-      printf(" %s\n", e->why ? e->why : "");
+      sciara_print(" %s\n", e->why ? e->why : "");
       continue;
     }
     char at[24] = "never";
     if (e->first_differing) snprintf(at, sizeof at, "%" PRIu64, e->first_differing);
-    printf(" %9" PRIu64 " %9s", e->step, at);
+    sciara_print(" %9" PRIu64 " %9s", e->step, at);
     if (v->against)
-      printf(" %10s %8s %8s %8s %9s", "-", "-", "-", "-", "-");
+      sciara_print(" %10s %8s %8s %8s %9s", "-", "-", "-", "-", "-");
     else
-      printf(" %10.3g %8.4f %8.4f %8.4f %9.6f", e->last.max_absolute, e->last.covered_within[0],
-             e->last.covered_within[1], e->last.covered_within[2], e->last.jaccard);
-    printf(" %9.2g %9.2f\n", e->ledger_relative, e->compute_s);
+      sciara_print(" %10.3g %8.4f %8.4f %8.4f %9.6f", e->last.max_absolute, e->last.covered_within[0],
+                   e->last.covered_within[1], e->last.covered_within[2], e->last.jaccard);
+    sciara_print(" %9.2g %9.2f\n", e->ledger_relative, e->compute_s);
     if (e->first_differing && e->first.row >= 0)
-      printf("  first other bits, seen after step %" PRIu64 ": %s in row %" PRId64 ", column %" PRId64
-             "; %zu cells differ there, %zu at the end\n",
-             e->first_differing, e->first.field, e->first.row, e->first.col, e->first.differing, e->last.differing);
+      sciara_print("  first other bits, seen after step %" PRIu64 ": %s in row %" PRId64 ", column %" PRId64
+                   "; %zu cells differ there, %zu at the end\n",
+                   e->first_differing, e->first.field, e->first.row, e->first.col, e->first.differing,
+                   e->last.differing);
     if (e->first_differing)
-      printf("  at the end: clock %.17g s, reference %.17g s; simulated time %.17g s, reference %.17g s\n", e->clock,
-             e->reference_clock, e->time, e->reference_time);
-    if (e->why) printf("  %s\n", e->why);
+      sciara_print("  at the end: clock %.17g s, reference %.17g s; simulated time %.17g s, reference %.17g s\n",
+                   e->clock, e->reference_clock, e->time, e->reference_time);
+    if (e->why) sciara_print("  %s\n", e->why);
   }
   if (v->against)
-    printf("engines of the class tolerance are held against a trace by their ledger alone\n");
+    sciara_print("engines of the class tolerance are held against a trace by their ledger alone\n");
   else
-    printf("serial: %.2f s; looks every %" PRIu64 " steps\n", v->reference_s, v->every);
+    sciara_print("serial: %.2f s; looks every %" PRIu64 " steps\n", v->reference_s, v->every);
 }
 
 // --------------------------------------------------------------------------------------------------------------- JSON
@@ -196,7 +198,7 @@ static enum sciara_status print_json(const struct sciara_validation *v) {
     sciara_text_append(&t, k + 1 < v->count ? ",\n" : "\n");
   }
   const enum sciara_status status = sciara_text_append(&t, "  ]\n}\n");
-  if (status == SCIARA_OK) fputs(t.data, stdout);
+  if (status == SCIARA_OK) sciara_print_raw(t.data);
   sciara_text_free(&t);
   return status;
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "app/messages.h"
+#include "app/output.h"
 #include "base/status.h"
 #include "base/text.h"
 
@@ -31,17 +32,20 @@ static size_t collect(const struct sciara_command *command, const struct sciara_
 static void print_help(const struct sciara_command *command) {
   const struct sciara_option *all[MOST_OPTIONS];
   const size_t count = collect(command, all);
-  printf("sciara %s: %s\n\nusage: sciara %s [OPTION]...%s%s\n\n", command->name, command->summary, command->name,
-         *command->operands ? " " : "", command->operands);
+  sciara_print("sciara %s: %s\n\nusage: sciara %s [OPTION]...%s%s\n\n", command->name, command->summary, command->name,
+               *command->operands ? " " : "", command->operands);
   for (size_t k = 0; k < count; k++) {
     char left[64];
     snprintf(left, sizeof left, "%s%c%s--%s%s%s", all[k]->letter ? "-" : " ", all[k]->letter ? all[k]->letter : ' ',
              all[k]->letter ? ", " : "  ", all[k]->name, all[k]->argument ? " " : "",
              all[k]->argument ? all[k]->argument : "");
-    printf("  %-28s %s\n", left, all[k]->help);
+    sciara_print("  %-28s %s\n", left, all[k]->help);
   }
-  if (command->details) printf("\n%s", command->details);
-  if (command->print_more) command->print_more(stdout);
+  if (command->details) {
+    sciara_print_raw("\n");
+    sciara_print_raw(command->details);
+  }
+  if (command->print_more) command->print_more();
 }
 
 /** The message for an argument that getopt refused; getopt itself is silent. */

@@ -5,7 +5,6 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdio.h>
 
 /** One option. */
 struct sciara_option {
@@ -21,7 +20,7 @@ struct sciara_command {
   size_t operand_min, operand_max;
   const struct sciara_option *options;                                     ///< ends with a NULL name
   const char *details;                                                     ///< paragraphs for --help, or NULL
-  void (*print_more)(FILE *out);                                           ///< what --help says after them, or NULL
+  void (*print_more)(void);                                                ///< what --help says after them, or NULL
   int (*run)(const struct sciara_command *command, int argc, char **argv); ///< exit code
 };
 

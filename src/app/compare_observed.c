@@ -9,6 +9,7 @@
 
 #include "analysis/extent.h"
 #include "analysis/observation.h"
+#include "app/output.h"
 #include "app/target.h"
 #include "base/log.h"
 #include "base/mem.h"
@@ -163,22 +164,22 @@ cleanup:
 
 static void print_area(const struct job *j, const char *name, const char *meaning, int64_t cells) {
   const double w = j->target.snapshot.grid.cell_size;
-  printf("%-9s %10" PRId64 " cells  %14.10g m2%s\n", name, cells, (double)cells * w * w, meaning);
+  sciara_print("%-9s %10" PRId64 " cells  %14.10g m2%s\n", name, cells, (double)cells * w * w, meaning);
 }
 
 static void print_text(const struct job *j) {
   const struct sciara_snapshot *s = &j->target.snapshot;
   const struct sciara_extent_scores *r = &j->scores;
   struct score list[SCORES] = {0};
-  printf("run:      %s (step %" PRIu64 ", %.17g s), %s above %g m\n", j->target.path, s->step, s->time_s,
-         sciara_field_name(j->field), j->min_thickness);
-  printf("observed: %s (%s, ", j->path, j->observed.driver);
+  sciara_print("run:      %s (step %" PRIu64 ", %.17g s), %s above %g m\n", j->target.path, s->step, s->time_s,
+               sciara_field_name(j->field), j->min_thickness);
+  sciara_print("observed: %s (%s, ", j->path, j->observed.driver);
   if (j->observed.polygons > 0)
-    printf("%" PRId64 " polygon%s)\n", j->observed.polygons, j->observed.polygons > 1 ? "s" : "");
+    sciara_print("%" PRId64 " polygon%s)\n", j->observed.polygons, j->observed.polygons > 1 ? "s" : "");
   else if (j->observed.thickness)
-    printf("raster of thickness, above %g m)\n", j->min_thickness);
+    sciara_print("raster of thickness, above %g m)\n", j->min_thickness);
   else
-    printf("raster of the extent)\n");
+    sciara_print("raster of the extent)\n");
   print_area(j, "run", "", r->hits + r->excess);
   print_area(j, "observed", "", r->hits + r->misses);
   print_area(j, "hits", "  run and observed", r->hits);
@@ -188,13 +189,13 @@ static void print_text(const struct job *j) {
   for (size_t k = 0; k < SCORES && list[k].key; k++) {
     if (list[k].with_thickness && !j->observed.thickness) continue;
     if (isnan(list[k].value))
-      printf("%-40s undefined\n", list[k].label);
+      sciara_print("%-40s undefined\n", list[k].label);
     else if (list[k].unit[0])
-      printf("%-40s %.6g%s\n", list[k].label, list[k].value, list[k].unit);
+      sciara_print("%-40s %.6g%s\n", list[k].label, list[k].value, list[k].unit);
     else
-      printf("%-40s %.4f\n", list[k].label, list[k].value);
+      sciara_print("%-40s %.4f\n", list[k].label, list[k].value);
   }
-  if (j->png) printf("%s\n", j->png);
+  if (j->png) sciara_print("%s\n", j->png);
 }
 
 static void put_text(struct sciara_text *t, const char *key, const char *value) {
@@ -245,7 +246,7 @@ static enum sciara_status print_json(const struct job *j) {
   sciara_text_append(&t, ",\n  ");
   put_text(&t, "picture", j->png);
   const enum sciara_status status = sciara_text_append(&t, "\n}\n");
-  if (status == SCIARA_OK) fputs(t.data, stdout);
+  if (status == SCIARA_OK) sciara_print_raw(t.data);
   sciara_text_free(&t);
   return status;
 }

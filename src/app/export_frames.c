@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "app/export_picture.h"
+#include "app/output.h"
 #include "base/text.h"
 #include "file/durable.h"
 #include "map/colour_ramp.h"
@@ -71,7 +72,7 @@ static enum sciara_status write(const struct sciara_export_job *job, const char 
   SCIARA_TRY_GOTO(sciara_folder_make(folder));
   SCIARA_TRY_GOTO(write_frames(job, &p, folder));
   SCIARA_TRY_GOTO(sciara_frames_command(folder, &command));
-  printf("%s\n", command.data);
+  sciara_print("%s\n", command.data);
 cleanup:
   sciara_text_free(&command);
   sciara_export_picture_free(&p);

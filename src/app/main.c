@@ -9,6 +9,7 @@
 #include "app/command.h"
 #include "app/doc.h"
 #include "app/messages.h"
+#include "app/output.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "engine/engine.h"
@@ -28,12 +29,14 @@ const struct sciara_command *const sciara_commands[] = {&sciara_cmd_init,    &sc
                                                         &sciara_cmd_doc,     NULL};
 
 static void print_help(void) {
-  printf("sciara: lava-flow simulation with the SCIARA-fv3 cellular automaton\n\nusage: sciara COMMAND [OPTION]... "
-         "[FILE]...\n\n");
+  sciara_print(
+      "sciara: lava-flow simulation with the SCIARA-fv3 cellular automaton\n\nusage: sciara COMMAND [OPTION]... "
+      "[FILE]...\n\n");
   for (const struct sciara_command *const *c = sciara_commands; *c; c++)
-    printf("  %-10s %s\n", (*c)->name, (*c)->summary);
-  printf("\n'sciara COMMAND --help' tells more. Exit codes:\n\n");
-  for (const struct sciara_meaning *m = sciara_exit_codes; m->name; m++) printf("  %-14s %s\n", m->name, m->meaning);
+    sciara_print("  %-10s %s\n", (*c)->name, (*c)->summary);
+  sciara_print("\n'sciara COMMAND --help' tells more. Exit codes:\n\n");
+  for (const struct sciara_meaning *m = sciara_exit_codes; m->name; m++)
+    sciara_print("  %-14s %s\n", m->name, m->meaning);
 }
 
 static const struct sciara_command *find(const char *name) {
@@ -61,10 +64,11 @@ static bool wants_json(int argc, char **argv) {
   return false;
 }
 
-/** What was printed must have arrived: a full disk under stdout is an error. */
+/** What was printed must have arrived: a full disk under standard output is an error. */
 static int finish(int code) {
-  if (fflush(stdout) != 0 || ferror(stdout)) {
-    sciara_error("writing to standard output failed");
+  int error;
+  if (!sciara_output_end(&error)) {
+    sciara_error("standard output cannot be written: %s", strerror(error));
     if (code == SCIARA_OK) code = SCIARA_ERR_IO;
   }
   sciara_messages_end();
@@ -87,6 +91,7 @@ static bool has_address_space(void) {
 }
 
 int main(int argc, char **argv) {
+  sciara_output_begin();
   sciara_hdf5_no_atexit();
   sciara_bad_alloc_ends_program();
   sciara_scenario_declare_options(sciara_engine_settings());
@@ -110,8 +115,8 @@ int main(int argc, char **argv) {
     return finish(SCIARA_OK);
   }
   if (strcmp(argv[1], "--version") == 0) {
-    printf("sciara %s (%s), HDF5 %s, GDAL %s\n", SCIARA_VERSION, SCIARA_GIT_HASH, sciara_hdf5_version(),
-           sciara_gdal_version());
+    sciara_print("sciara %s (%s), HDF5 %s, GDAL %s\n", SCIARA_VERSION, SCIARA_GIT_HASH, sciara_hdf5_version(),
+                 sciara_gdal_version());
     return finish(SCIARA_OK);
   }
   const struct sciara_command *command = find(argv[1]);

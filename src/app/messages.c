@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/messages.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -11,7 +12,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
-#include "base/text.h"
+#include "base/shown.h"
 
 enum { SO_FAR = 1 << 16 };
 
@@ -21,6 +22,7 @@ static struct {
   char so_far[SO_FAR];  // said before there was a file; it takes no memory that might not be there
   size_t so_far_length; // without the NUL
   int so_far_left_out;  // messages for which it had no room
+  bool unseen;          // standard error takes nothing
   FILE *copy;
 } state;
 
@@ -43,11 +45,14 @@ static void print_json(enum sciara_log_level level, const char *message, const c
   sciara_text_free(&escaped);
 }
 
-/** Control characters of names are shown, not obeyed: a message is one line, and no command for the terminal. */
+/** A message is one line, and no command for the terminal. */
 static void print_line(FILE *f, const char *level, const char *message) {
+  char piece[SCIARA_SHOWN_PIECE];
   fputs(level, f);
-  for (const unsigned char *p = (const unsigned char *)message; *p; p++)
-    *p < 0x20 || *p == 0x7f ? fprintf(f, "\\x%02x", *p) : fputc(*p, f);
+  while (*message) {
+    sciara_shown_next(&message, piece);
+    fputs(piece, f);
+  }
   fputc('\n', f);
 }
 
@@ -65,27 +70,42 @@ static void print_plain(enum sciara_log_level level, const char *message) {
   print_line(stderr, word, message);
 }
 
-static void show(enum sciara_log_level level, const char *message, const char *progress) {
-  const bool shown = level >= SCIARA_LOG_ERROR || (level == SCIARA_LOG_DEBUG ? state.verbose : !state.quiet);
-  if (!shown) return;
-  sciara_progress_line(NULL);
-  state.json ? print_json(level, message, progress) : print_plain(level, message);
+/** Keeps a line until there is a file; false: no room. */
+static bool keep_line(const char *level, const char *message) {
+  char *at = state.so_far + state.so_far_length;
+  const char *const end = state.so_far + SO_FAR - SCIARA_SHOWN_PIECE;
+  if (at + strlen(level) >= end) return false;
+  at = stpcpy(at, level);
+  while (*message && at < end) at += sciara_shown_next(&message, at);
+  if (at >= end) return false;
+  *at++ = '\n';
+  state.so_far_length = (size_t)(at - state.so_far);
+  return true;
 }
 
 static void keep_copy(enum sciara_log_level level, const char *message) {
+  char word[16];
+  snprintf(word, sizeof word, "%s: ", level_name[level]);
   if (state.copy) {
-    char word[16];
-    snprintf(word, sizeof word, "%s: ", level_name[level]);
     print_line(state.copy, word, message);
     fflush(state.copy);
-  } else {
-    const size_t room = SO_FAR - state.so_far_length;
-    const int count = snprintf(state.so_far + state.so_far_length, room, "%s: %s\n", level_name[level], message);
-    if (count > 0 && (size_t)count < room)
-      state.so_far_length += (size_t)count;
-    else
-      state.so_far_left_out++;
+  } else if (!keep_line(word, message)) {
+    state.so_far_left_out++;
   }
+}
+
+static void show(enum sciara_log_level level, const char *message, const char *progress) {
+  const bool shown = level >= SCIARA_LOG_ERROR || (level == SCIARA_LOG_DEBUG ? state.verbose : !state.quiet);
+  if (!shown || state.unseen) return;
+  sciara_progress_line(NULL);
+  errno = 0;
+  state.json ? print_json(level, message, progress) : print_plain(level, message);
+  if (!ferror(stderr)) return;
+  char why[256];
+  snprintf(why, sizeof why, "standard error cannot be written (%s): messages are only in this file",
+           strerror(errno ? errno : EIO));
+  state.unseen = true;
+  keep_copy(SCIARA_LOG_WARNING, why);
 }
 
 static void say(void *context, enum sciara_log_level level, const char *message) {
@@ -97,6 +117,15 @@ static void say(void *context, enum sciara_log_level level, const char *message)
 void sciara_messages_progress(const char *message, const char *json, bool keep) {
   show(SCIARA_LOG_INFO, message, json);
   if (keep) keep_copy(SCIARA_LOG_INFO, message);
+}
+
+void sciara_messages_keep(enum sciara_log_level level, const char *format, ...) {
+  char message[4096];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(message, sizeof message, format, args);
+  va_end(args);
+  keep_copy(level, message);
 }
 
 void sciara_messages_begin(void) { sciara_log_set_sink(say, NULL); }
@@ -115,7 +144,8 @@ void sciara_messages_copy_to(const char *path, bool append) {
   }
   fwrite(state.so_far, 1, state.so_far_length, state.copy);
   if (state.so_far_left_out)
-    fprintf(state.copy, "warning: %d more messages are left out here\n", state.so_far_left_out);
+    fprintf(state.copy, "warning: %d more %s left out here\n", state.so_far_left_out,
+            sciara_plural((uint64_t)state.so_far_left_out, "message is", "messages are"));
   fflush(state.copy);
   state.so_far_length = 0;
   state.so_far_left_out = 0;

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 
+#include "base/log.h"
 #include "base/refusals.h"
 
 /** Installs the sink of the library's messages. */
@@ -15,6 +16,9 @@ void sciara_messages_configure(bool quiet, bool verbose, bool json);
 
 /** From now on every message also goes to this file, with those said so far. */
 void sciara_messages_copy_to(const char *path, bool append);
+
+/** A message for the copy alone. */
+void sciara_messages_keep(enum sciara_log_level level, const char *format, ...) SCIARA_PRINTF(2, 3);
 
 /** Closes the copy. */
 void sciara_messages_end(void);

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/session.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "app/messages.h"
+#include "app/output.h"
 #include "app/progress.h"
 #include "base/log.h"
 #include "file/durable.h"
@@ -68,7 +71,8 @@ void sciara_session_describe(const struct sciara_problem *p) {
 /** What the observers know. */
 struct watch {
   struct sciara_progress_view view;
-  bool goes_on; ///< the folder has a run.log already
+  bool goes_on;     ///< the folder has a run.log already
+  bool unprintable; ///< standard output takes nothing, which was said
 };
 
 static void on_tick(void *context, const struct sciara_simulation *s) {
@@ -83,12 +87,25 @@ static void on_prepared(void *context, const char *folder) {
     sciara_log(SCIARA_LOG_WARNING, "%s: its name is too long for a %s; messages are not kept", folder, SCIARA_RUN_LOG);
 }
 
+/** The files of a run are on the disk: a run does not end because nobody reads their names. */
+static void note_lost_output(struct watch *w) {
+  const int error = sciara_output_failure();
+  if (w->unprintable || error == 0) return;
+  static const char text[] = "standard output cannot be written (%s): the run continues and prints no more paths";
+  w->unprintable = true;
+  sciara_output_not_needed();
+  if (error == EPIPE || error == EBADF) // somebody closed it
+    sciara_messages_keep(SCIARA_LOG_WARNING, text, strerror(error));
+  else
+    sciara_log(SCIARA_LOG_WARNING, text, strerror(error));
+}
+
 /** The path of what is on the disk goes to stdout, at once: whoever reads it may rely on the file. */
 static void on_file(void *context, const char *path) {
-  (void)context;
   sciara_progress_line(NULL);
-  printf("%s\n", path);
-  fflush(stdout);
+  sciara_print("%s\n", path);
+  sciara_output_flush();
+  note_lost_output((struct watch *)context);
 }
 
 static void describe_result(const struct sciara_simulation *s, const struct sciara_run_result *r) {

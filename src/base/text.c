@@ -54,8 +54,8 @@ enum sciara_status sciara_text_append_bytes(struct sciara_text *t, const char *b
   return SCIARA_OK;
 }
 
-/** Bytes of the UTF-8 sequence at `p`, or 0 when it is none. */
-static size_t utf8_length(const unsigned char *p) {
+size_t sciara_utf8_next(const char *text, uint32_t *code) {
+  const unsigned char *p = (const unsigned char *)text;
   const size_t length = p[0] < 0x80                   ? 1
                         : p[0] >= 0xc2 && p[0] < 0xe0 ? 2
                         : (p[0] & 0xf0) == 0xe0       ? 3
@@ -65,50 +65,63 @@ static size_t utf8_length(const unsigned char *p) {
     if ((p[k] & 0xc0) != 0x80) return 0;                                        // also the end of the text
   if ((p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xed && p[1] > 0x9f)) return 0; // overlong, surrogate
   if ((p[0] == 0xf0 && p[1] < 0x90) || (p[0] == 0xf4 && p[1] > 0x8f)) return 0; // overlong, beyond Unicode
+  *code = length == 1 ? p[0] : p[0] & (0x7fu >> length);
+  for (size_t k = 1; k < length; k++) *code = *code << 6 | (p[k] & 0x3fu);
   return length;
 }
 
+bool sciara_is_control(uint32_t code) {
+  static const struct {
+    uint32_t first, last;
+  } ranges[] = {
+      {0x00, 0x1f},     {0x7f, 0x9f},     // C0, DEL, C1
+      {0x061c, 0x061c}, {0x200e, 0x200f}, // marks of direction
+      {0x2028, 0x202e},                   // separators of lines and paragraphs; embeddings and overrides of direction
+      {0x2066, 0x206f},                   // isolates of direction; deprecated formats
+  };
+  for (size_t k = 0; k < sizeof ranges / sizeof *ranges; k++)
+    if (code >= ranges[k].first && code <= ranges[k].last) return true;
+  return false;
+}
+
 bool sciara_is_utf8(const char *text) {
+  uint32_t code;
   size_t length;
-  for (const unsigned char *p = (const unsigned char *)text; *p; p += length) {
-    length = utf8_length(p);
+  for (; *text; text += length) {
+    length = sciara_utf8_next(text, &code);
     if (length == 0) return false;
   }
   return true;
 }
 
 enum sciara_status sciara_text_append_json(struct sciara_text *t, const char *text) {
-  for (const unsigned char *p = (const unsigned char *)text; *p;) {
-    const size_t length = utf8_length(p);
+  while (*text) {
+    uint32_t code;
+    const size_t length = sciara_utf8_next(text, &code);
     if (length == 0)
       SCIARA_TRY(sciara_text_append(t, "\\ufffd"));
-    else if (*p == '"' || *p == '\\')
-      SCIARA_TRY(sciara_text_append(t, "\\%c", *p));
-    else if (*p < 0x20)
-      SCIARA_TRY(sciara_text_append(t, "\\u%04x", *p));
+    else if (code == '"' || code == '\\')
+      SCIARA_TRY(sciara_text_append(t, "\\%c", (char)code));
+    else if (sciara_is_control(code))
+      SCIARA_TRY(sciara_text_append(t, "\\u%04x", (unsigned)code));
     else
-      SCIARA_TRY(sciara_text_append_bytes(t, (const char *)p, length));
-    p += length ? length : 1;
+      SCIARA_TRY(sciara_text_append_bytes(t, text, length));
+    text += length ? length : 1;
   }
   return SCIARA_OK;
 }
 
-/** C0 controls, delete, C1 controls, and the two code points of the last row that XML does not allow. */
-static bool is_control(const unsigned char *p) {
-  return p[0] < 0x20 || p[0] == 0x7f || (p[0] == 0xc2 && p[1] < 0xa0) ||
-         (p[0] == 0xef && p[1] == 0xbf && (p[2] & 0xfe) == 0xbe);
-}
-
 enum sciara_status sciara_text_append_plain(struct sciara_text *t, const char *text) {
-  for (const unsigned char *p = (const unsigned char *)text; *p;) {
-    const size_t length = utf8_length(p);
+  while (*text) {
+    uint32_t code;
+    const size_t length = sciara_utf8_next(text, &code);
     if (length == 0)
       SCIARA_TRY(sciara_text_append(t, "\xef\xbf\xbd"));
-    else if (is_control(p))
+    else if (sciara_is_control(code) || (code & 0xfffe) == 0xfffe) // XML forbids the last two of each plane
       SCIARA_TRY(sciara_text_append(t, " "));
     else
-      SCIARA_TRY(sciara_text_append_bytes(t, (const char *)p, length));
-    p += length ? length : 1;
+      SCIARA_TRY(sciara_text_append_bytes(t, text, length));
+    text += length ? length : 1;
   }
   return SCIARA_OK;
 }
@@ -183,6 +196,8 @@ void sciara_print_duration(double seconds, char *buffer, size_t capacity) {
   else
     snprintf(buffer, capacity, "%02u:%02u:%02u", h, m, s);
 }
+
+const char *sciara_plural(uint64_t count, const char *one, const char *many) { return count == 1 ? one : many; }
 
 static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
 

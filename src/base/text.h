@@ -26,10 +26,22 @@ enum sciara_status sciara_text_append_bytes(struct sciara_text *t, const char *b
 /** Whether a text is UTF-8. */
 bool sciara_is_utf8(const char *text);
 
-/** Appends `text` as it stands between the quotes of a JSON string; a byte that is no UTF-8 becomes U+FFFD. */
+/** Bytes of the first character of a text, which is put into *code; 0 if they are not UTF-8. */
+size_t sciara_utf8_next(const char *text, uint32_t *code);
+
+/**
+ * Whether a character commands a terminal, ends a line or turns the direction of what follows: control characters, separators
+ * of lines and paragraphs, and the formats of bidirectional text.
+ */
+bool sciara_is_control(uint32_t code);
+
+/**
+ * Appends `text` as it stands between the quotes of a JSON string. What sciara_is_control names is written as "\u001b"; a byte
+ * that is not UTF-8 becomes U+FFFD.
+ */
 enum sciara_status sciara_text_append_json(struct sciara_text *t, const char *text);
 
-/** Appends `text` as XML and a picture can hold it: a control character becomes a space, a byte that is no UTF-8 U+FFFD. */
+/** Appends `text` as XML can hold it: what sciara_is_control names becomes a space, a byte that is not UTF-8 U+FFFD. */
 enum sciara_status sciara_text_append_plain(struct sciara_text *t, const char *text);
 void sciara_text_free(struct sciara_text *t);
 
@@ -38,6 +50,9 @@ char *sciara_format(const char *format, ...) SCIARA_PRINTF(1, 2);
 
 /** "6 h", "3 d", "90 min", "30 s", "12.5": a duration in seconds. False when it is none (or not finite). */
 bool sciara_parse_duration(const char *text, double *seconds);
+
+/** The word that a count is followed by: `one` after 1, `many` after any other. */
+const char *sciara_plural(uint64_t count, const char *one, const char *many);
 
 /** A duration for people: "3 d 04:05:06". Fits 48 bytes. */
 void sciara_print_duration(double seconds, char *buffer, size_t capacity);

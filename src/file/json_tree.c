@@ -23,17 +23,22 @@ static size_t put(char *buffer, size_t capacity, size_t length, const char *text
   return capacity - 1;
 }
 
-/** Text in messages must not drive a terminal: control characters become \u00XX. Long text is cut after 60 bytes. */
+/** What a terminal would obey becomes \uXXXX. Long text is cut after 60 bytes. */
 static size_t put_clean(char *buffer, size_t capacity, size_t length, const char *text) {
   enum { LONGEST = 60 };
-  size_t i = 0;
-  for (; text[i] && (i < LONGEST || ((unsigned char)text[i] & 0xC0) == 0x80); i++) {
-    unsigned char c = (unsigned char)text[i];
-    char piece[8] = {(char)c, '\0'};
-    if (c < 0x20 || c == 0x7F) snprintf(piece, sizeof piece, "\\u%04X", c);
+  const char *const end = text + LONGEST;
+  while (*text && text < end) {
+    uint32_t code;
+    const size_t count = sciara_utf8_next(text, &code), step = count ? count : 1;
+    char piece[8] = {0};
+    if (count && sciara_is_control(code))
+      snprintf(piece, sizeof piece, "\\u%04X", (unsigned)code & 0xffff);
+    else
+      memcpy(piece, text, step);
     length = put(buffer, capacity, length, piece);
+    text += step;
   }
-  return text[i] ? put(buffer, capacity, length, "...") : length;
+  return *text ? put(buffer, capacity, length, "...") : length;
 }
 
 static size_t put_path(const struct sciara_json_path *path, char *buffer, size_t capacity) {

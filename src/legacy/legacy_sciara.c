@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "base/shown.h"
 #include "file/durable.h"
 #include "legacy/legacy_older.h"
 #include "map/raster_gdal.h"
@@ -32,6 +33,7 @@ struct legacy {
   const struct layout *layout;
   char *base;                                        ///< what the paths begin with: .../NAME, or the folder with its /
   char *name;                                        ///< NAME, or the name of the folder
+  struct sciara_text title;                          ///< the same as it can be shown: a name of a file may be anything
   const double *corner;                              ///< that the user gave; NULL: none
   struct sciara_legacy_grid known;                   ///< what PARAMETERS.cfg says of the grids; older layout only
   struct sciara_legacy_grid ground, vents, observed; ///< observed.values NULL: there is none
@@ -47,6 +49,7 @@ static void legacy_free(struct legacy *l) {
   sciara_georef_free(&l->georef);
   free(l->base);
   free(l->name);
+  sciara_text_free(&l->title);
 }
 
 static enum sciara_status no_memory(void) {
@@ -182,6 +185,7 @@ static enum sciara_status read_all(const struct sciara_legacy_request *q, struct
                                    struct sciara_text *parameters) {
   char *path;
   SCIARA_TRY(split_name(q->cfg_path, l));
+  SCIARA_TRY(sciara_text_show(&l->title, l->name));
   SCIARA_TRY(read_parameters(q->cfg_path, l, parameters));
   if (q->crs) SCIARA_TRY(sciara_georef_from_name(q->crs, &l->georef));
   SCIARA_TRY(read_grid(l, l->layout->ground, "the altitudes", true, &l->ground));
@@ -257,7 +261,7 @@ static bool add_vent(cJSON *list, const struct legacy *l, const struct sciara_le
 /** The scenario as text; release with free. NULL when memory is out. */
 static char *scenario_text(const struct legacy *l) {
   cJSON *root = cJSON_CreateObject();
-  bool good = cJSON_AddStringToObject(root, "title", l->name);
+  bool good = cJSON_AddStringToObject(root, "title", l->title.data);
   cJSON *dem = good ? cJSON_AddObjectToObject(root, "dem") : NULL;
   good = dem && cJSON_AddStringToObject(dem, "path", "dem.tif");
   cJSON *vents = good ? cJSON_AddArrayToObject(root, "vents") : NULL;
@@ -281,7 +285,8 @@ static enum sciara_status prepare_folder(const char *folder, bool overwrite) {
 /** A file of the output folder. */
 static enum sciara_status write_raster(const struct legacy *l, const char *folder, const char *name, bool observed) {
   struct sciara_grid grid = grid_of(l);
-  struct sciara_map map = {.grid = &grid, .georef = &l->georef, .nodata = SCIARA_NODATA_ALTITUDE, .title = l->name};
+  struct sciara_map map = {
+      .grid = &grid, .georef = &l->georef, .nodata = SCIARA_NODATA_ALTITUDE, .title = l->title.data};
   map.values = observed ? l->observed.values : l->ground.values;
   map.name = observed ? "observed" : "altitude";
   map.unit = observed ? "" : "m";
@@ -320,34 +325,39 @@ static double volume(const struct sciara_legacy_rates *r, const struct sciara_le
   return sum;
 }
 
-static enum sciara_status tell(const struct legacy *l, const struct sciara_legacy_request *q, const char *parameters,
-                               struct sciara_legacy_report *report) {
+static enum sciara_status tell(const struct legacy *l, const struct sciara_legacy_request *q,
+                               const struct sciara_text *parameters, struct sciara_legacy_report *report) {
   struct sciara_text *t = &report->text;
-  SCIARA_TRY(sciara_text_append(t, "%s imported to %s\n", l->name, q->output_folder));
+  SCIARA_TRY(sciara_text_showf(t, "%s imported to %s\n", l->name, q->output_folder));
   SCIARA_TRY(
-      sciara_text_append(t, "  dem.tif: %" PRId64 " rows x %" PRId64 " columns of %.10g m, %" PRId64 " cells NODATA\n",
-                         report->rows, report->cols, l->ground.cell_size, report->nodata_cells));
+      sciara_text_showf(t, "  dem.tif: %" PRId64 " rows x %" PRId64 " columns of %.10g m, %" PRId64 " cells NODATA\n",
+                        report->rows, report->cols, l->ground.cell_size, report->nodata_cells));
   if (l->ground.has_nodata && l->ground.nodata == 0)
-    SCIARA_TRY(sciara_text_append(t, "    the file declares 0 as NODATA: cells at altitude 0 are outside the DEM\n"));
+    SCIARA_TRY(sciara_text_showf(t, "    the file declares 0 as NODATA: cells at altitude 0 are outside the DEM\n"));
   if (!l->ground.has_header)
-    SCIARA_TRY(sciara_text_append(t, "    the file declares no NODATA: %g counts as such, 0 as an altitude\n",
-                                  SCIARA_LEGACY_OLDER_NODATA));
-  SCIARA_TRY(sciara_text_append(
+    SCIARA_TRY(sciara_text_showf(t, "    the file declares no NODATA: %g counts as such, 0 as an altitude\n",
+                                 SCIARA_LEGACY_OLDER_NODATA));
+  SCIARA_TRY(sciara_text_showf(
       t, "    CRS: %s\n", q->crs ? l->georef.crs_name : "none, the files name no CRS; give one with --crs EPSG:CODE"));
   if (report->observed_cells >= 0)
-    SCIARA_TRY(sciara_text_append(t, "  observed.tif: %" PRId64 " cells covered\n", report->observed_cells));
+    SCIARA_TRY(sciara_text_showf(t, "  observed.tif: %" PRId64 " cells covered\n", report->observed_cells));
   else if (l->layout->observed)
-    SCIARA_TRY(sciara_text_append(t, "  no observed extent: %s%s is absent\n", l->name, l->layout->observed));
+    SCIARA_TRY(sciara_text_showf(t, "  no observed extent: %s%s is absent\n", l->name, l->layout->observed));
   SCIARA_TRY(
-      sciara_text_append(t, "  scenario.json: %" PRId64 " vents, %.10g m3 in all\n", report->vents, report->volume_m3));
+      sciara_text_showf(t, "  scenario.json: %" PRId64 " vents, %.10g m3 in all\n", report->vents, report->volume_m3));
   for (size_t k = 0; k < l->rates.count; k++) {
     const struct sciara_legacy_vent *v = &l->rates.vents[k];
-    SCIARA_TRY(sciara_text_append(
+    SCIARA_TRY(sciara_text_showf(
         t, "    vent %" PRId64 ": row %" PRId64 ", column %" PRId64 ", %zu slots of %.10g s, %.10g m3\n", v->id, v->row,
         v->col, v->count, l->rates.slot, volume(&l->rates, v)));
   }
-  return sciara_text_append(t, "  ignored, since they belong to another model (SCIARA-fv3 takes its own defaults):\n%s",
-                            parameters);
+  SCIARA_TRY(
+      sciara_text_append(t, "  ignored, since they belong to another model (SCIARA-fv3 takes its own defaults):\n"));
+  for (const char *line = parameters->data, *end; *line; line = end + 1) { // each ends with a newline
+    end = strchr(line, '\n');
+    SCIARA_TRY(sciara_text_showf(t, "%.*s\n", (int)(end - line), line));
+  }
+  return SCIARA_OK;
 }
 
 enum sciara_status sciara_legacy_import(const struct sciara_legacy_request *request,
@@ -361,7 +371,7 @@ enum sciara_status sciara_legacy_import(const struct sciara_legacy_request *requ
   report->vents = (int64_t)l.rates.count;
   for (size_t k = 0; k < l.rates.count; k++) report->volume_m3 += volume(&l.rates, &l.rates.vents[k]);
   SCIARA_TRY_GOTO(write_all(&l, request->output_folder, request->overwrite));
-  status = tell(&l, request, parameters.data, report);
+  status = tell(&l, request, &parameters, report);
 cleanup:
   if (status != SCIARA_OK) sciara_legacy_report_free(report);
   sciara_text_free(&parameters);

@@ -5,20 +5,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
+
 enum { GAP = 5, POINTS_MOST = 320, ARC_STEP = 9, RAISE = SCIARA_CAPITAL - SCIARA_SMALL };
 
 /** The next code point of UTF-8; a byte that is none is U+FFFD. */
 static uint32_t next_code(const char **text) {
-  const unsigned char *c = (const unsigned char *)*text;
-  const int more = c[0] < 0x80 ? 0 : c[0] >> 5 == 6 ? 1 : c[0] >> 4 == 14 ? 2 : c[0] >> 3 == 30 ? 3 : -1;
-  uint32_t code = more == 0 ? c[0] : more < 0 ? 0xFFFD : c[0] & (0x3Fu >> more);
-  *text += 1;
-  for (int k = 1; k <= more; k++) {
-    if ((c[k] & 0xC0) != 0x80) return 0xFFFD; // the text may end here
-    code = code << 6 | (c[k] & 0x3Fu);
-    *text += 1;
-  }
-  return code;
+  uint32_t code;
+  const size_t length = sciara_utf8_next(*text, &code);
+  *text += length ? length : 1;
+  return length ? code : 0xFFFD;
 }
 
 static const struct sciara_letter_shape hollow_box = {0, 10, "M0 0 L10 0 L10 20 L0 20 L0 0"};

@@ -184,7 +184,7 @@ class Messages(Case):
         with open("/dev/full", "w", encoding="utf-8") as full:
             done = subprocess.run([case.PROGRAM, "schema", "--log-json"], stdout=full, stderr=subprocess.PIPE,
                                   encoding="utf-8", check=False)
-        self.assertEqual((done.returncode, json.loads(done.stderr)["message"]), (4, "writing to standard output failed"))
+        self.assertEqual((done.returncode, json.loads(done.stderr)["message"]), (4, "standard output cannot be written: No space left on device"))
 
     def test_quiet_has_no_progress(self):
         self.write_scenario(**case.ENDLESS)

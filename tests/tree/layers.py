@@ -20,7 +20,8 @@ CLEAN = {
     "src/file/i.h": SPDX + '#include "model/m.h"\n',
     "src/store/s.h": SPDX + '#include "file/i.h"\n',
     "src/run/s.c": SPDX + '#include "engine/e.h"\n#include "file/i.h"\nconst char *t = "exit(1)";\n',
-    "src/app/main.c": SPDX + '#include <stdio.h>\n#include "file/i.h"\nint main(void) { printf("x"); return 0; }\n',
+    "src/app/output.c": SPDX + '#include <stdio.h>\n#include "file/i.h"\nvoid f(void) { printf("x"); fflush(stdout); }\n',
+    "src/app/doc.c": SPDX + "#include <stdio.h>\nvoid f(FILE *out) { fprintf(out, \"x\"); }\n",
 }
 
 # What is added to which file, and a part of the message expected.
@@ -40,6 +41,10 @@ PLANTED = [
     ("src/run/s.c", '#include <stdio.h>\nvoid f(void) { printf("x"); }\n', "only src/app prints or exits"),
     ("src/run/s.c", '#include <stdio.h>\nvoid f(void) { fprintf(stderr, "x"); }\n', "only src/app prints or exits"),
     ("src/file/i.h", "#include <stdlib.h>\nstatic inline void f(void) { exit(1); }\n", "only src/app prints or exits"),
+    ("src/app/doc.c", 'void g(void) { printf("x"); }\n', "are for app/output.h"),
+    ("src/app/doc.c", 'void g(void) { puts("x"); }\n', "are for app/output.h"),
+    ("src/app/doc.c", 'void g(void) { fputs("x", stdout); }\n', "are for app/output.h"),
+    ("src/app/doc.c", "void g(void) { f(stderr); }\n", "are for app/output.h"),
     ("src/model/m.h", "#pragma STDC FP_CONTRACT ON\n", "floating-point modes"),
     ("CMakeLists.txt", "add_compile_options(-ffast-math)\n", "floating-point flags"),
     ("src/model/m.h", "static inline size_t f(FILE *x);\n", "does not compile by itself"),
@@ -49,7 +54,7 @@ PLANTED = [
 ]
 
 
-def check(added=None):
+def check(added=None, options=()):
     with tempfile.TemporaryDirectory() as folder:
         files = dict(CLEAN)
         if added:
@@ -58,7 +63,7 @@ def check(added=None):
             path = Path(folder) / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text)
-        return subprocess.run([CHECK, folder], capture_output=True, text=True, check=False)
+        return subprocess.run([CHECK, *options, folder], capture_output=True, text=True, check=False)
 
 
 failures = 0
@@ -67,7 +72,7 @@ if result.returncode != 0:
     print("a clean tree was refused:\n" + result.stdout + result.stderr)
     failures += 1
 for name, text, expected in PLANTED:
-    result = check((name, text))
+    result = check((name, text), [] if expected == "does not compile by itself" else ["--no-compile"])
     if result.returncode != 1 or expected not in result.stdout:
         print(f"not found in {name}: {text!r}\nexpected {expected!r}, printed:\n{result.stdout}{result.stderr}")
         failures += 1

@@ -168,7 +168,8 @@ START_TEST(json) {
       {"", "", true},
       {"lava/a b.json", "lava/a b.json", true},
       {"a\"b\\c", "a\\\"b\\\\c", true},
-      {"1\n\t\x01\x1f\x7f", "1\\u000a\\u0009\\u0001\\u001f\x7f", true},
+      {"1\n\t\x01\x1f\x7f", "1\\u000a\\u0009\\u0001\\u001f\\u007f", true},
+      {"\xc2\x9b \xe2\x80\xae", "\\u009b \\u202e", true},
       {"\xc3\x84tna \xe5\x9c\xb0 \xf0\x9f\x8c\x8b", "\xc3\x84tna \xe5\x9c\xb0 \xf0\x9f\x8c\x8b", true},
       {"a\xff", "a\\ufffd", false},                                // no UTF-8 at all
       {"\xc3", "\\ufffd", false},                                  // cut short

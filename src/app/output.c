@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/shown.h"
+
+static struct {
+  int failure; // errno of the first call that failed
+  bool not_needed;
+} state;
+
+void sciara_output_begin(void) {
+  signal(SIGPIPE, SIG_IGN); // a reader that left is an error of write
+  for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+    if (fcntl(fd, F_GETFD) == -1 && errno == EBADF) // open takes the lowest free number; a folder takes no writing
+      (void)!open("/", O_RDONLY | O_DIRECTORY);
+}
+
+static void print_bytes(const char *bytes, size_t count) {
+  if (state.failure) return;
+  errno = 0;
+  if (fwrite(bytes, 1, count, stdout) < count) state.failure = errno ? errno : EIO;
+}
+
+void sciara_print(const char *format, ...) {
+  struct sciara_text text = {0};
+  va_list args;
+  va_start(args, format);
+  const enum sciara_status status = sciara_text_vshowf(&text, format, args);
+  va_end(args);
+  if (status == SCIARA_OK)
+    print_bytes(text.data, text.length);
+  else if (!state.failure)
+    state.failure = status == SCIARA_ERR_MEMORY ? ENOMEM : EINVAL;
+  sciara_text_free(&text);
+}
+
+void sciara_print_raw(const char *text) { print_bytes(text, strlen(text)); }
+
+void sciara_output_flush(void) {
+  if (state.failure) return;
+  errno = 0;
+  if (fflush(stdout) != 0) state.failure = errno ? errno : EIO;
+}
+
+int sciara_output_failure(void) { return state.failure; }
+
+void sciara_output_not_needed(void) { state.not_needed = true; }
+
+bool sciara_output_end(int *error) {
+  sciara_output_flush();
+  *error = state.failure;
+  return state.failure == 0 || state.failure == EPIPE || state.not_needed;
+}

@@ -291,7 +291,7 @@ class Attributes(SharedCase):
                 name, = os.listdir(self.path(run, "checkpoints"))
                 f = self.open(run, "checkpoints", name)
                 expected, model = self.checkpoint_of(run, scenario), self.model_of(scenario)
-                self.assertEqual(sorted([*expected, "model.KEY"]), sorted(CHECKPOINT), "the table of the page, and what is tested")
+                self.assertEqual(sorted([*expected, "model.KEY"]), sorted(CHECKPOINT), "the table, and what is tested")
                 expected = {key: value for key, value in expected.items() if value is not None}
                 self.expect(f, {**expected, **model}, {**CHECKPOINT, **{key: CHECKPOINT["model.KEY"] for key in model}})
                 absent = set() if run == "whole" else {"max_speed"}

@@ -42,6 +42,7 @@ enum sciara_status sciara_observation_transform(struct sciara_gdal_scope *scope,
                srs ? "the run has no CRS" : "names no CRS");
     return SCIARA_OK;
   }
+  SCIARA_TRY(sciara_srs_check(q->path, srs));
   OGRSpatialReferenceH own = OSRClone(srs), grid = NULL;
   enum sciara_status status = sciara_srs_parse(q->crs_wkt, &grid);
   OSRSetAxisMappingStrategy(own, OAMS_TRADITIONAL_GIS_ORDER);

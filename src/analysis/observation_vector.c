@@ -12,9 +12,10 @@
 #include "analysis/observation_parts.h"
 #include "analysis/observation_place.h"
 #include "base/log.h"
+#include "file/gdal_files.h"
 
 // Others open addresses on the network, or files that name other files.
-static const char *const built_in[] = {"GPKG", "ESRI Shapefile", "GeoJSON", "FlatGeobuf", "KML", "MapInfo File"};
+static const char *const built_in[] = {"GPKG", "ESRI Shapefile", "GeoJSON", "FlatGeobuf", "KML", "MapInfo File", NULL};
 
 /** What is being read. */
 struct outline {
@@ -28,7 +29,7 @@ struct outline {
 
 static char **allowed_drivers(const struct sciara_observation_request *q) {
   char **list = NULL;
-  for (size_t i = 0; i < sizeof built_in / sizeof *built_in; i++) list = CSLAddString(list, built_in[i]);
+  for (const char *const *name = built_in; *name; name++) list = CSLAddString(list, *name);
   for (size_t i = 0; i < q->extra_driver_count; i++) list = CSLAddString(list, q->extra_drivers[i]);
   return list;
 }
@@ -163,9 +164,9 @@ cleanup:
 }
 
 /** A file that is no outline in an allowed format may still be a raster; others are told what is read. */
-static enum sciara_status refuse_other_formats(const struct sciara_observation_request *q, const char *plain,
+static enum sciara_status refuse_other_formats(const struct sciara_observation_request *q, const char *file,
                                                char **drivers) {
-  GDALDriverH looks = GDALIdentifyDriver(plain, NULL); // reads the header only
+  GDALDriverH looks = GDALIdentifyDriver(file, NULL);
   if (looks && GDALGetMetadataItem(looks, GDAL_DCAP_RASTER, NULL)) return SCIARA_OK;
   struct sciara_text list = {0};
   enum sciara_status status = SCIARA_OK;
@@ -184,25 +185,40 @@ static enum sciara_status refuse_other_formats(const struct sciara_observation_r
   return status;
 }
 
+/** Opens the file in the file system of gdal_files.h, or, with the drivers that the user vouches for, by its path. */
+static enum sciara_status open_outline(const struct sciara_observation_request *q, const char *name, char **drivers,
+                                       GDALDriverH *looks, GDALDatasetH *dataset) {
+  static const unsigned how = GDAL_OF_VECTOR | GDAL_OF_READONLY | GDAL_OF_VERBOSE_ERROR;
+  *looks = GDALIdentifyDriverEx(name, GDAL_OF_VECTOR, built_in, NULL);
+  if (*looks) {
+    *dataset = GDALOpenEx(name, how, built_in, NULL, NULL);
+    return SCIARA_OK;
+  }
+  const char *const *extra = (const char *const *)drivers + CSLCount(drivers) - q->extra_driver_count;
+  char *plain = sciara_gdal_plain_path(q->path);
+  if (!plain) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for the path of %s", q->path);
+  if (q->extra_driver_count > 0) *looks = GDALIdentifyDriverEx(plain, GDAL_OF_VECTOR, extra, NULL);
+  if (*looks) *dataset = GDALOpenEx(plain, how, extra, NULL, NULL);
+  free(plain);
+  return SCIARA_OK;
+}
+
 enum sciara_status sciara_observation_read_vector(struct sciara_gdal_scope *scope,
                                                   const struct sciara_observation_request *q, bool *is_vector,
                                                   struct sciara_observation *out) {
   *is_vector = false;
-  char *plain = sciara_gdal_plain_path(q->path), **drivers = allowed_drivers(q);
-  const char *const *allowed = (const char *const *)drivers;
-  enum sciara_status status = SCIARA_OK;
+  char *name, **drivers = NULL;
   GDALDatasetH dataset = NULL;
-  if (!plain) {
-    status = sciara_fail(SCIARA_ERR_MEMORY, "no memory for the path of %s", q->path);
-    goto cleanup;
-  }
-  GDALDriverH looks = GDALIdentifyDriverEx(plain, GDAL_OF_VECTOR, allowed, NULL);
+  GDALDriverH looks = NULL;
+  enum sciara_status status;
+  SCIARA_TRY(sciara_gdal_files_allow(q->path, &name));
+  drivers = allowed_drivers(q);
+  SCIARA_TRY_GOTO(open_outline(q, name, drivers, &looks, &dataset));
   if (!looks) {
-    status = refuse_other_formats(q, plain, drivers);
+    status = refuse_other_formats(q, name, drivers);
     goto cleanup;
   }
   const bool may_be_raster = GDALGetMetadataItem(looks, GDAL_DCAP_RASTER, NULL) != NULL; // GeoPackages hold either
-  dataset = GDALOpenEx(plain, GDAL_OF_VECTOR | GDAL_OF_READONLY | GDAL_OF_VERBOSE_ERROR, allowed, NULL, NULL);
   const int layers = dataset ? GDALDatasetGetLayerCount(dataset) : 0;
   if (layers == 0 && may_be_raster) goto cleanup;
   *is_vector = true;
@@ -216,6 +232,6 @@ enum sciara_status sciara_observation_read_vector(struct sciara_gdal_scope *scop
 cleanup:
   if (dataset) GDALClose(dataset);
   CSLDestroy(drivers);
-  free(plain);
+  sciara_gdal_files_forbid(name);
   return status;
 }

@@ -2,12 +2,14 @@
 #include "app/messages.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -136,8 +138,19 @@ void sciara_messages_configure(bool quiet, bool verbose, bool json) {
   state.json = json;
 }
 
+/** NULL for what is no regular file: in a run folder from elsewhere a named pipe would make the run wait for a reader. */
+static FILE *open_copy(const char *path, bool append) {
+  const int fd =
+      open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | (append ? O_APPEND : O_TRUNC), 0666);
+  struct stat about;
+  if (fd < 0) return NULL;
+  FILE *copy = fstat(fd, &about) == 0 && S_ISREG(about.st_mode) ? fdopen(fd, append ? "a" : "w") : NULL;
+  if (!copy) close(fd);
+  return copy;
+}
+
 void sciara_messages_copy_to(const char *path, bool append) {
-  state.copy = fopen(path, append ? "a" : "w");
+  state.copy = open_copy(path, append);
   if (!state.copy) {
     sciara_log(SCIARA_LOG_WARNING, "%s: cannot be written; messages are not kept", path);
     return;

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "file/input_file.h"
 
 static enum sciara_status out_of_memory(const char *what) {
   return sciara_fail(SCIARA_ERR_MEMORY, "%s: no memory for a path", what);
@@ -22,7 +23,7 @@ static enum sciara_status io_failure(const char *path, const char *doing) {
 static int open_again(const char *path, int flags) {
   int fd;
   do {
-    fd = open(path, flags | O_CLOEXEC, 0666);
+    fd = open(path, flags | O_CLOEXEC | O_NONBLOCK, 0666); // a named pipe that somebody left here makes nobody wait
   } while (fd < 0 && errno == EINTR);
   return fd;
 }
@@ -96,6 +97,13 @@ static enum sciara_status write_all(int fd, const char *path, const unsigned cha
   return SCIARA_OK;
 }
 
+static enum sciara_status check_regular(int fd, const char *path) {
+  struct stat about;
+  if (fstat(fd, &about) != 0) return io_failure(path, "examine");
+  if (S_ISREG(about.st_mode)) return SCIARA_OK;
+  return sciara_fail(SCIARA_ERR_IO, "%s: is a %s, expected a file; remove it", path, sciara_file_kind(about.st_mode));
+}
+
 enum sciara_status sciara_file_replace(const char *path, const void *bytes, size_t count) {
   char *part = sciara_format("%s.part", path);
   if (!part) return out_of_memory(path);
@@ -104,6 +112,12 @@ enum sciara_status sciara_file_replace(const char *path, const void *bytes, size
   if (fd < 0) {
     status = errno == ELOOP ? sciara_fail(SCIARA_ERR_IO, "%s: this is a symbolic link; remove it", part)
                             : io_failure(part, "create");
+    free(part);
+    return status;
+  }
+  status = check_regular(fd, part);
+  if (status != SCIARA_OK) { // not ours to remove
+    close(fd);
     free(part);
     return status;
   }
@@ -152,8 +166,8 @@ enum sciara_status sciara_file_read(const char *path, size_t limit, char **out, 
   *out = NULL;
   *count = 0;
   if (limit > SIZE_MAX / 4) limit = SIZE_MAX / 4;
-  int fd = open_again(path, O_RDONLY);
-  if (fd < 0) return io_failure(path, "open");
+  int fd;
+  SCIARA_TRY(sciara_input_open(path, &fd));
   char *buffer = NULL;
   size_t length = 0;
   enum sciara_status status = read_all(fd, path, limit, &buffer, &length);

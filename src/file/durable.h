@@ -26,7 +26,8 @@ enum sciara_status sciara_file_replace(const char *path, const void *bytes, size
 
 /**
  * Reads a whole file of at most `limit` bytes; *out is malloc'd and NUL-terminated, *count its length. A larger file is
- * SCIARA_ERR_INPUT and is not read to its end; what cannot be opened or read is SCIARA_ERR_IO.
+ * SCIARA_ERR_INPUT and is not read to its end, and so is what is no regular file; what cannot be opened or read is
+ * SCIARA_ERR_IO.
  */
 enum sciara_status sciara_file_read(const char *path, size_t limit, char **out, size_t *count);
 

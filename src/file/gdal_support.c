@@ -3,6 +3,7 @@
 
 #include <cpl_conv.h>
 #include <cpl_error.h>
+#include <cpl_http.h>
 #include <errno.h>
 #include <gdal.h>
 #include <math.h>
@@ -10,6 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+
+#include "file/crs_text.h"
+#include "file/gdal_files.h"
 
 static void keep_message(CPLErr kind, CPLErrorNum number, const char *text) {
   const int cause = errno; // GDAL's words do not say that a disk is full
@@ -21,30 +25,67 @@ static void keep_message(CPLErr kind, CPLErrorNum number, const char *text) {
     scope->no_memory = true;
   if (kind != CE_Warning && (cause == ENOSPC || cause == EDQUOT || cause == EFBIG)) scope->no_room = cause;
   snprintf(scope->message, sizeof scope->message, "%s", text);
+  sciara_gdal_files_strip(scope->message);
   for (char *c = scope->message; *c; c++) // our errors are one line
     if (*c == '\n' || *c == '\r') *c = ' ';
 }
 
-static void register_drivers(void) { GDALAllRegister(); }
+/**
+ * Settings of GDAL within a scope, for this thread. A GeoPackage is a program in SQL: without SpatiaLite none of its tables
+ * can be another file, and without trust its views call no functions but SQLite's own.
+ */
+static const struct {
+  const char *key, *reading, *writing; ///< NULL: as it was
+} settings[SCIARA_GDAL_SETTINGS] = {
+    {"GDAL_PAM_ENABLED", NULL, "NO"}, // no .aux.xml is left behind
+    {"CPL_VSIL_CURL_ALLOWED_FILENAME", "none", "none"},
+    {"CPL_ALLOW_VSISTDIN", "NO", "NO"},
+    {"SPATIALITE_LOAD", "NO", NULL},
+    {"OGR_SQLITE_PRAGMA", "trusted_schema=OFF", NULL},
+};
+
+static CPLHTTPResult *fetch_nothing(const char *url, CSLConstList options, GDALProgressFunc progress,
+                                    void *progress_data, CPLHTTPFetchWriteFunc write, void *write_data, void *unused) {
+  (void)options, (void)progress, (void)progress_data, (void)write, (void)write_data, (void)unused;
+  CPLError(CE_Failure, CPLE_AppDefined, "%.200s: nothing is fetched from the network", url);
+  return NULL;
+}
+
+static void prepare_gdal(void) {
+  GDALAllRegister();
+  OSRSetPROJEnableNetwork(FALSE);
+  sciara_gdal_files_install();
+}
+
+static void change_settings(struct sciara_gdal_scope *scope) {
+  for (size_t k = 0; k < SCIARA_GDAL_SETTINGS; k++) {
+    const char *before = CPLGetThreadLocalConfigOption(settings[k].key, NULL);
+    const char *value = scope->writes ? settings[k].writing : settings[k].reading;
+    scope->before[k] = before ? CPLStrdup(before) : NULL;
+    if (value) CPLSetThreadLocalConfigOption(settings[k].key, value);
+  }
+}
+
+static void restore_settings(struct sciara_gdal_scope *scope) {
+  for (size_t k = 0; k < SCIARA_GDAL_SETTINGS; k++) {
+    CPLSetThreadLocalConfigOption(settings[k].key, scope->before[k]);
+    CPLFree(scope->before[k]);
+  }
+}
 
 void sciara_gdal_enter(struct sciara_gdal_scope *scope, bool writes) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   *scope = (struct sciara_gdal_scope){.writes = writes};
   CPLPushErrorHandlerEx(keep_message, scope);
-  pthread_once(&once, register_drivers);
-  if (writes) {
-    const char *pam = CPLGetThreadLocalConfigOption("GDAL_PAM_ENABLED", NULL);
-    scope->pam = pam ? CPLStrdup(pam) : NULL;
-    CPLSetThreadLocalConfigOption("GDAL_PAM_ENABLED", "NO");
-  }
+  pthread_once(&once, prepare_gdal);
+  change_settings(scope);
+  CPLHTTPPushFetchCallback(fetch_nothing, NULL);
   sciara_gdal_reset(scope);
 }
 
 void sciara_gdal_leave(struct sciara_gdal_scope *scope) {
-  if (scope->writes) {
-    CPLSetThreadLocalConfigOption("GDAL_PAM_ENABLED", scope->pam);
-    CPLFree(scope->pam);
-  }
+  CPLHTTPPopFetchCallback();
+  restore_settings(scope);
   CPLPopErrorHandler();
 }
 
@@ -95,6 +136,7 @@ static OGRErr import_crs(OGRSpatialReferenceH srs, const char *text) {
 
 enum sciara_status sciara_srs_parse(const char *text, OGRSpatialReferenceH *out) {
   *out = NULL;
+  SCIARA_TRY(sciara_crs_text_check("CRS", text));
   struct sciara_gdal_scope scope;
   sciara_gdal_enter(&scope, false);
   enum sciara_status status = SCIARA_OK;
@@ -110,6 +152,19 @@ enum sciara_status sciara_srs_parse(const char *text, OGRSpatialReferenceH *out)
   }
   sciara_gdal_leave(&scope);
   return status;
+}
+
+enum sciara_status sciara_srs_check(const char *path, OGRSpatialReferenceH srs) {
+  static const char *const versions[] = {"FORMAT=WKT1_GDAL", "FORMAT=WKT2_2019"};
+  for (size_t k = 0; k < sizeof versions / sizeof *versions; k++) {
+    const char *const options[] = {versions[k], NULL};
+    char *wkt = NULL;
+    OSRExportToWktEx(srs, &wkt, options);
+    const enum sciara_status status = wkt ? sciara_crs_text_check(path, wkt) : SCIARA_OK;
+    CPLFree(wkt);
+    SCIARA_TRY(status);
+  }
+  return SCIARA_OK;
 }
 
 bool sciara_srs_is_metric(OGRSpatialReferenceH srs) {

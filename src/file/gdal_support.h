@@ -8,19 +8,21 @@
 #include "base/text.h"
 #include "file/georef.h"
 
+enum { SCIARA_GDAL_SETTINGS = 5 };
+
 /** A stretch of code in which GDAL prints nothing; its last complaint is kept for an error of ours. */
 struct sciara_gdal_scope {
-  char message[1024]; ///< the last error, or the last warning when there was no error
-  bool failed;        ///< an error, not only a warning, was raised
-  bool no_memory;     ///< it said that memory was out
-  int no_room;        ///< errno of a full disk, quota or file when an error was raised; 0: none
-  char *pam;          ///< setting to restore, with `writes`
+  char message[1024];                 ///< the last error, or the last warning when there was no error
+  bool failed;                        ///< an error, not only a warning, was raised
+  bool no_memory;                     ///< it said that memory was out
+  int no_room;                        ///< errno of a full disk, quota or file when an error was raised; 0: none
+  char *before[SCIARA_GDAL_SETTINGS]; ///< settings to restore
   bool writes;
 };
 
 /**
- * Enters the scope and registers the drivers once. With `writes` GDAL leaves no .aux.xml behind. Leave it in the
- * same thread.
+ * Enters the scope and prepares GDAL once: its drivers, no network for PROJ, and the file system of gdal_files.h. Within
+ * the scope GDAL contacts no server; with `writes` it leaves no .aux.xml behind. Leave it in the same thread.
  */
 void sciara_gdal_enter(struct sciara_gdal_scope *scope, bool writes);
 void sciara_gdal_leave(struct sciara_gdal_scope *scope);
@@ -48,6 +50,9 @@ enum sciara_status sciara_shell_quote(struct sciara_text *out, const char *path)
  * Release with OSRRelease.
  */
 enum sciara_status sciara_srs_parse(const char *text, OGRSpatialReferenceH *out);
+
+/** Whether a CRS that GDAL has read from the file `path` names no file by a path (crs_text.h). */
+enum sciara_status sciara_srs_check(const char *path, OGRSpatialReferenceH srs);
 
 /** Whether the CRS is projected with coordinates in metres. */
 bool sciara_srs_is_metric(OGRSpatialReferenceH srs);

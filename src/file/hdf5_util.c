@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "file/hdf5_util.h"
 
-#include <errno.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/text.h"
 #include "file/durable.h"
+#include "file/input_file.h"
 
 enum {
   IMAGE_INCREMENT = 1 << 18, // bytes by which a file in memory grows
@@ -122,7 +121,7 @@ enum sciara_status sciara_hdf5_image_publish(hid_t file, const char *path) {
 
 enum sciara_status sciara_hdf5_file_open(const char *path, hid_t *file) {
   *file = H5I_INVALID_HID;
-  if (access(path, R_OK) != 0) return sciara_fail(SCIARA_ERR_IO, "%s: cannot open: %s", path, strerror(errno));
+  SCIARA_TRY(sciara_input_check(path)); // HDF5 would wait for a named pipe
   if (H5Fis_hdf5(path) <= 0)
     return sciara_fail(SCIARA_ERR_INPUT, "%s: this is no HDF5 (NetCDF-4) file, or its beginning is damaged", path);
   hid_t access_list = H5Pcreate(H5P_FILE_ACCESS);

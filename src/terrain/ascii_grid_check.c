@@ -2,11 +2,11 @@
 // GDAL reads a word that is no number in an ASCII grid as 0, an altitude like any other, and stops at the last cell that
 // the header promises, however many values are left. So the words are looked at here.
 #include <ctype.h>
-#include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 #include <strings.h>
 
+#include "file/input_file.h"
 #include "terrain/dem_source.h"
 
 /** Made of the characters of numbers, or one of the ways to write "not a number" and "infinite". */
@@ -46,8 +46,8 @@ enum sciara_status sciara_ascii_grid_check(const char *path, int64_t rows, int64
   char word[WORD];
   int64_t line = 1, values = 0;
   const int64_t promised = rows * cols; // GDAL's sizes are int
-  FILE *f = fopen(path, "r");
-  if (!f) return sciara_fail(SCIARA_ERR_INPUT, "%s: %s", path, strerror(errno));
+  FILE *f;
+  SCIARA_TRY(sciara_input_stream(path, &f));
   enum sciara_status status = SCIARA_OK;
   bool header = true;
   while (status == SCIARA_OK && next_word(f, word, sizeof word, &line)) {

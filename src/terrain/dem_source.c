@@ -8,28 +8,22 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/log.h"
+#include "file/input_file.h"
 
 // GDAL's other drivers open URLs, or files that name other files.
-static const char *const built_in[] = {"GTiff", "AAIGrid", "EHdr", "SRTMHGT", "HFA", "netCDF", "GPKG"};
-enum { BUILT_IN = sizeof built_in / sizeof *built_in };
+static const char *const built_in[] = {"GTiff", "AAIGrid", "EHdr", "SRTMHGT", "HFA", "netCDF", "GPKG", NULL};
+// Their libraries open files by themselves, by a path.
+static const char *const by_path[] = {"netCDF", NULL};
 
 enum sciara_status sciara_source_check_file(const char *path) {
-  struct stat about;
-  if (stat(path, &about) != 0) {
-    const char *hint = strstr(path, ":") || strncmp(path, "/vsi", 4) == 0
-                           ? " (GDAL connection strings, URLs and /vsi file systems are not read)"
-                           : "";
-    return sciara_fail(SCIARA_ERR_IO, "%s: %s%s", path, strerror(errno), hint);
-  }
-  if (!S_ISREG(about.st_mode))
-    return sciara_fail(SCIARA_ERR_INPUT, "%s: is a %s, not a file", path,
-                       S_ISDIR(about.st_mode) ? "folder" : "special file");
-  if (access(path, R_OK) != 0) return sciara_fail(SCIARA_ERR_IO, "%s: %s", path, strerror(errno));
-  return SCIARA_OK;
+  if (access(path, F_OK) == 0) return sciara_input_check(path);
+  const char *hint = strstr(path, ":") || strncmp(path, "/vsi", 4) == 0
+                         ? " (GDAL connection strings, URLs and /vsi file systems are not read)"
+                         : "";
+  return sciara_fail(SCIARA_ERR_IO, "%s: %s%s", path, strerror(errno), hint);
 }
 
 enum sciara_status sciara_source_check_driver(const char *name) {
@@ -46,54 +40,81 @@ enum sciara_status sciara_source_check_driver(const char *name) {
   return status;
 }
 
-static enum sciara_status fail_unopened(struct sciara_gdal_scope *scope, const char *path, const char *plain,
-                                        char **drivers) {
+/** The names of all drivers that may be used; release with CSLDestroy. */
+static char **allowed_drivers(const char *const *extra, size_t extra_count) {
+  char **drivers = NULL;
+  for (const char *const *name = built_in; *name; name++) drivers = CSLAddString(drivers, *name);
+  for (size_t i = 0; i < extra_count; i++) drivers = CSLAddString(drivers, extra[i]);
+  return drivers;
+}
+
+static enum sciara_status fail_unopened(struct sciara_gdal_scope *scope, const struct sciara_source *s,
+                                        const char *const *extra, size_t extra_count) {
   struct sciara_text list = {0};
+  char **drivers = allowed_drivers(extra, extra_count);
   enum sciara_status status = SCIARA_OK;
   for (int i = 0; drivers[i] && status == SCIARA_OK; i++)
     status = sciara_text_append(&list, "%s%s", i ? ", " : "", drivers[i]);
   char reason[sizeof scope->message];
   snprintf(reason, sizeof reason, "%s", sciara_gdal_message(scope));
   const enum sciara_status cause = sciara_gdal_status(scope, SCIARA_ERR_INPUT);
-  GDALDriverH looks = GDALIdentifyDriver(plain, NULL); // reads the header only
+  GDALDriverH looks = GDALIdentifyDriver(s->name, NULL);
   const char *name = looks ? GDALGetDriverShortName(looks) : NULL;
   if (status == SCIARA_OK && name && CSLFindString(drivers, name) < 0)
     status =
         sciara_fail(SCIARA_ERR_INPUT, "%s: format %s is not among those allowed (%s); --allow-driver %s would allow it",
-                    path, name, list.data, name);
+                    s->path, name, list.data, name);
   else if (status == SCIARA_OK)
-    status = sciara_fail(cause, "%s: cannot be opened as a raster (formats allowed: %s): %s", path, list.data, reason);
+    status =
+        sciara_fail(cause, "%s: cannot be opened as a raster (formats allowed: %s): %s", s->path, list.data, reason);
   sciara_text_free(&list);
+  CSLDestroy(drivers);
   return status;
 }
 
-static enum sciara_status open_dataset(struct sciara_gdal_scope *scope, const char *path, const char *const *extra,
-                                       size_t extra_count, GDALDatasetH *out) {
-  const unsigned flags = GDAL_OF_RASTER | GDAL_OF_READONLY | GDAL_OF_VERBOSE_ERROR;
-  SCIARA_TRY(sciara_source_check_file(path));
-  for (size_t i = 0; i < extra_count; i++) SCIARA_TRY(sciara_source_check_driver(extra[i]));
+static bool is_driver(GDALDatasetH dataset, const char *name) {
+  return dataset && strcasecmp(GDALGetDriverShortName(GDALGetDatasetDriver(dataset)), name) == 0;
+}
+
+static const unsigned how = GDAL_OF_RASTER | GDAL_OF_READONLY | GDAL_OF_VERBOSE_ERROR;
+
+/** Opens the file in the file system of gdal_files.h, where its siblings can be no other datasets. */
+static GDALDatasetH open_confined(const char *name) {
+  GDALDatasetH dataset = GDALOpenEx(name, how, built_in, NULL, NULL);
+  if (!is_driver(dataset, "AAIGrid")) return dataset;
+  // GDAL reads ASCII grids as float by default: altitudes would not be those of the file.
+  static const char *const options[] = {"DATATYPE=Float64", NULL};
+  GDALClose(dataset);
+  return GDALOpenEx(name, how, built_in, options, NULL);
+}
+
+/** Opens the file by its path, with drivers whose libraries need that, or which the user vouches for. */
+static GDALDatasetH open_by_path(const char *path, const char *const *drivers) {
   char *plain = sciara_gdal_plain_path(path);
-  if (!plain) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for the path of %s", path);
-  enum sciara_status status = SCIARA_OK;
-  char **drivers = NULL;
-  for (size_t i = 0; i < BUILT_IN; i++) drivers = CSLAddString(drivers, built_in[i]);
-  for (size_t i = 0; i < extra_count; i++) drivers = CSLAddString(drivers, extra[i]);
-  GDALDatasetH dataset = GDALOpenEx(plain, flags, (const char *const *)drivers, NULL, NULL);
-  if (dataset && strcasecmp(GDALGetDriverShortName(GDALGetDatasetDriver(dataset)), "AAIGrid") == 0) {
-    // GDAL reads ASCII grids as float by default: altitudes would not be those of the file.
-    char **options = CSLSetNameValue(NULL, "DATATYPE", "Float64");
-    GDALClose(dataset);
-    dataset = GDALOpenEx(plain, flags, (const char *const *)drivers, (const char *const *)options, NULL);
-    CSLDestroy(options);
-  }
-  if (!dataset)
-    status = fail_unopened(scope, path, plain, drivers);
-  else if (strcasecmp(GDALGetDriverShortName(GDALGetDatasetDriver(dataset)), "AAIGrid") == 0)
-    status = sciara_ascii_grid_check(path, GDALGetRasterYSize(dataset), GDALGetRasterXSize(dataset));
-  *out = dataset;
-  CSLDestroy(drivers);
+  GDALDatasetH dataset = NULL;
+  if (plain && GDALIdentifyDriverEx(plain, GDAL_OF_RASTER, drivers, NULL))
+    dataset = GDALOpenEx(plain, how, drivers, NULL, NULL);
   free(plain);
-  return status;
+  return dataset;
+}
+
+static enum sciara_status open_dataset(struct sciara_gdal_scope *scope, const char *const *extra, size_t extra_count,
+                                       struct sciara_source *out) {
+  SCIARA_TRY(sciara_source_check_file(out->path));
+  for (size_t i = 0; i < extra_count; i++) SCIARA_TRY(sciara_source_check_driver(extra[i]));
+  SCIARA_TRY(sciara_gdal_files_allow(out->path, &out->name));
+  if (GDALIdentifyDriverEx(out->name, GDAL_OF_RASTER, by_path, NULL))
+    out->dataset = open_by_path(out->path, by_path);
+  else
+    out->dataset = open_confined(out->name);
+  if (!out->dataset && extra_count > 0) {
+    char **drivers = allowed_drivers(extra, extra_count);
+    out->dataset = open_by_path(out->path, (const char *const *)drivers + CSLCount(drivers) - extra_count);
+    CSLDestroy(drivers);
+  }
+  if (!out->dataset) return fail_unopened(scope, out, extra, extra_count);
+  if (!is_driver(out->dataset, "AAIGrid")) return SCIARA_OK;
+  return sciara_ascii_grid_check(out->path, GDALGetRasterYSize(out->dataset), GDALGetRasterXSize(out->dataset));
 }
 
 static enum sciara_status fail_no_band(const struct sciara_source *s, int band) {
@@ -105,8 +126,12 @@ static enum sciara_status fail_no_band(const struct sciara_source *s, int band) 
   const char *first = CSLFetchNameValue(parts, "SUBDATASET_1_NAME");
   if (!first) return sciara_fail(SCIARA_ERR_INPUT, "%s: holds no raster", s->path);
   struct sciara_text command = {0};
+  char *name = sciara_format("%s", first);
+  if (!name) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a command");
+  sciara_gdal_files_strip(name);
   enum sciara_status status = sciara_text_append(&command, "gdal_translate ");
-  if (status == SCIARA_OK) status = sciara_shell_quote(&command, first);
+  if (status == SCIARA_OK) status = sciara_shell_quote(&command, name);
+  free(name);
   if (status == SCIARA_OK)
     status = sciara_fail(SCIARA_ERR_INPUT, "%s: holds %d rasters; take one out with, for example: %s dem.tif", s->path,
                          CSLCount(parts) / 2, command.data);
@@ -165,7 +190,7 @@ enum sciara_status sciara_source_open(struct sciara_gdal_scope *scope, const cha
                                       const char *const *extra_drivers, size_t extra_count, struct sciara_source *out) {
   *out = (struct sciara_source){.path = path};
   enum sciara_status status = SCIARA_OK;
-  SCIARA_TRY_GOTO(open_dataset(scope, path, extra_drivers, extra_count, &out->dataset));
+  SCIARA_TRY_GOTO(open_dataset(scope, extra_drivers, extra_count, out));
   if (band < 1 || band > GDALGetRasterCount(out->dataset)) {
     status = fail_no_band(out, band);
     goto cleanup;
@@ -177,6 +202,7 @@ enum sciara_status sciara_source_open(struct sciara_gdal_scope *scope, const cha
   if (srs && GDALGetProjectionRef(out->dataset)[0]) { // an empty CRS is none
     out->srs = OSRClone(srs);
     OSRSetAxisMappingStrategy(out->srs, OAMS_TRADITIONAL_GIS_ORDER);
+    SCIARA_TRY_GOTO(sciara_srs_check(path, out->srs));
   }
   SCIARA_TRY_GOTO(check_band(out, band));
   SCIARA_TRY_GOTO(place(out));
@@ -189,8 +215,10 @@ cleanup:
 void sciara_source_close(struct sciara_source *s) {
   if (s->dataset) GDALClose(s->dataset);
   OSRRelease(s->srs);
+  sciara_gdal_files_forbid(s->name);
   s->dataset = NULL;
   s->srs = NULL;
+  s->name = NULL;
 }
 
 /** Clears valid where a value is the band's NODATA value, compared as the band's type holds it. */

@@ -5,6 +5,7 @@
 
 #include <gdal.h>
 
+#include "file/gdal_files.h"
 #include "file/gdal_support.h"
 
 /** Row 0 is the northern row of the raster: x = west + (c + 1/2) dx, y = north - (r + 1/2) dy, dx and dy > 0. */
@@ -16,6 +17,7 @@ struct sciara_source {
   int64_t rows, cols;
   double west, north, dx, dy;
   bool south_up; ///< the first row of the file is the southern one
+  char *name;    ///< of the file for GDAL (gdal_files.h)
 };
 
 /** How much the far corner of a grid may be displaced by what is neglected, in cells. */

@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "file/gdal_files.h"
+
+#include <cpl_minixml.h>
+#include <cpl_vsi.h>
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "file/crs_text.h"
+#include "file/durable.h"
+#include "file/gdal_support.h"
+#include "file/input_file.h"
+
+enum { MOST_TEXT = 16 << 20 }; // bytes of a .prj or .aux.xml
+
+/**
+ * What may stand beside an input, in the place of its extension: CRS and world file; header of a .bil or .flt; raw part of
+ * an .img; parts of a Shapefile and of a MapInfo file. Not among them are overviews, which are datasets of their own in
+ * any format, and which nobody needs.
+ */
+static const char *const siblings[] = {"prj", "tfw", "tifw", "tiffw", "wld", "hdr", "stx", "clr",
+                                       "ige", "shp", "shx",  "dbf",   "cpg", "qix", "sbn", "sbx",
+                                       "tab", "dat", "map",  "id",    "ind", "mif", "mid"};
+// Behind the whole name:
+static const char described[] = ".aux.xml"; ///< statistics, CRS and the like, by GDAL
+static const char mask[] = ".msk";          ///< NODATA, as a GeoTIFF; GDAL would take any format
+
+/** An input that is being read. */
+struct input {
+  char *name; ///< for GDAL
+  struct input *next;
+};
+
+static struct {
+  pthread_mutex_t lock;
+  struct input *first;
+} inputs = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static const char *base_name(const char *path) {
+  const char *slash = strrchr(path, '/');
+  return slash ? slash + 1 : path;
+}
+
+/** Characters of a file's name before its extension. */
+static size_t stem_length(const char *base) {
+  const char *dot = strrchr(base, '.');
+  return dot && dot > base ? (size_t)(dot - base) : strlen(base);
+}
+
+/** Whether the file `base` belongs to the input whose name is `input`, both without their folder. */
+static bool belongs(const char *input, const char *base) {
+  const size_t whole = strlen(input), stem = stem_length(input);
+  const char *rest = base + whole;
+  if (strncmp(base, input, whole) == 0 && (!*rest || strcmp(rest, described) == 0 || strcmp(rest, mask) == 0))
+    return true;
+  if (strncmp(base, input, stem) != 0 || base[stem] != '.') return false;
+  for (size_t i = 0; i < sizeof siblings / sizeof *siblings; i++)
+    if (strcasecmp(base + stem + 1, siblings[i]) == 0) return true;
+  return false;
+}
+
+/** Whether `path` is an input that is being read, or a sibling of one. */
+static bool is_allowed(const char *path) {
+  bool found = false;
+  const char *base = base_name(path);
+  pthread_mutex_lock(&inputs.lock);
+  for (const struct input *f = inputs.first; f && !found; f = f->next) {
+    const char *input = f->name + strlen(SCIARA_GDAL_FILES), *input_base = base_name(input);
+    found = base - path == input_base - input && strncmp(path, input, (size_t)(base - path)) == 0 &&
+            belongs(input_base, base);
+  }
+  pthread_mutex_unlock(&inputs.lock);
+  return found;
+}
+
+static bool is_mask(const char *path) {
+  const size_t length = strlen(path), suffix = strlen(mask);
+  return length > suffix && strcmp(path + length - suffix, mask) == 0;
+}
+
+/** Whether a file begins like a TIFF or a BigTIFF. */
+static bool is_tiff(int fd) {
+  char found[4];
+  return pread(fd, found, sizeof found, 0) == (ssize_t)sizeof found &&
+         (memcmp(found, "II*", 4) == 0 || memcmp(found, "MM\0*", 4) == 0 || memcmp(found, "II+", 4) == 0 ||
+          memcmp(found, "MM\0+", 4) == 0);
+}
+
+static int stat_file(void *unused, const char *path, VSIStatBufL *out, int flags) {
+  (void)unused;
+  (void)flags;
+  struct stat about;
+  if (!is_allowed(path) || stat(path, &about) != 0 || !S_ISREG(about.st_mode)) {
+    errno = ENOENT;
+    return -1;
+  }
+  out->st_mode = about.st_mode;
+  out->st_size = about.st_size;
+  out->st_mtime = about.st_mtime;
+  return 0;
+}
+
+/**
+ * A file that GDAL reads. They are not allocated: GDAL takes a sibling that cannot be opened for one that is not there, and
+ * the want of memory would go unnoticed.
+ */
+struct open_file {
+  int fd;
+  bool used, at_end;
+};
+enum { MOST_OPEN = 256 };
+static struct open_file slots[MOST_OPEN]; ///< guarded by inputs.lock
+
+static struct open_file *take_slot(int fd) {
+  struct open_file *f = NULL;
+  pthread_mutex_lock(&inputs.lock);
+  for (size_t k = 0; k < MOST_OPEN && !f; k++)
+    if (!slots[k].used) f = &slots[k];
+  if (f) *f = (struct open_file){.fd = fd, .used = true};
+  pthread_mutex_unlock(&inputs.lock);
+  return f;
+}
+
+static void *open_file(void *unused, const char *path, const char *access) {
+  (void)unused;
+  int fd;
+  if (strpbrk(access, "wa+")) {
+    errno = EROFS;
+    return NULL;
+  }
+  if (is_allowed(path) && sciara_input_open(path, &fd) == SCIARA_OK) {
+    struct open_file *f = is_mask(path) && !is_tiff(fd) ? NULL : take_slot(fd);
+    if (f) return f;
+    close(fd);
+  }
+  errno = ENOENT;
+  return NULL;
+}
+
+static int close_file(void *file) {
+  struct open_file *f = (struct open_file *)file;
+  const int result = close(f->fd);
+  pthread_mutex_lock(&inputs.lock);
+  f->used = false;
+  pthread_mutex_unlock(&inputs.lock);
+  return result;
+}
+
+static vsi_l_offset tell_file(void *file) {
+  return (vsi_l_offset)lseek(((const struct open_file *)file)->fd, 0, SEEK_CUR);
+}
+
+static int seek_file(void *file, vsi_l_offset offset, int whence) {
+  struct open_file *f = (struct open_file *)file;
+  f->at_end = false;
+  return lseek(f->fd, (off_t)offset, whence) < 0 ? -1 : 0;
+}
+
+static size_t read_file(void *file, void *buffer, size_t size, size_t count) {
+  struct open_file *f = (struct open_file *)file;
+  size_t done = 0, whole;
+  if (size == 0 || __builtin_mul_overflow(size, count, &whole)) return 0;
+  while (done < whole) {
+    const ssize_t n = read(f->fd, (char *)buffer + done, whole - done);
+    if (n < 0 && errno == EINTR) continue;
+    if (n == 0) f->at_end = true;
+    if (n <= 0) break;
+    done += (size_t)n;
+  }
+  return done / size;
+}
+
+static int is_at_end(void *file) { return ((const struct open_file *)file)->at_end; }
+
+void sciara_gdal_files_install(void) {
+  VSIFilesystemPluginCallbacksStruct *calls = VSIAllocFilesystemPluginCallbacksStruct();
+  if (!calls) return; // then no input can be opened
+  calls->stat = stat_file;
+  calls->open = open_file;
+  calls->close = close_file;
+  calls->tell = tell_file;
+  calls->seek = seek_file;
+  calls->read = read_file;
+  calls->eof = is_at_end;
+  VSIInstallPluginHandler(SCIARA_GDAL_FILES, calls);
+  VSIFreeFilesystemPluginCallbacksStruct(calls);
+}
+
+/** Looks at every text of an XML document as GDAL will see it, entities replaced. */
+static enum sciara_status check_xml(const char *path, const CPLXMLNode *node) {
+  for (; node; node = node->psNext) {
+    if (node->pszValue) SCIARA_TRY(sciara_crs_text_check(path, node->pszValue));
+    SCIARA_TRY(check_xml(path, node->psChild));
+  }
+  return SCIARA_OK;
+}
+
+static enum sciara_status check_mask(const char *path) {
+  int fd;
+  SCIARA_TRY(sciara_input_open(path, &fd));
+  const bool good = is_tiff(fd);
+  close(fd);
+  return good ? SCIARA_OK
+              : sciara_fail(SCIARA_ERR_INPUT, "%s: is no TIFF, expected one for the mask of a raster", path);
+}
+
+/** Whether a sibling is a file, and holds no CRS that would have PROJ open another one. */
+static enum sciara_status check_sibling(const char *path, bool is_xml, bool has_crs) {
+  char *text = NULL;
+  size_t length;
+  if (is_mask(path)) return check_mask(path);
+  SCIARA_TRY(sciara_input_check(path));
+  if (!has_crs) return SCIARA_OK;
+  SCIARA_TRY(sciara_file_read(path, MOST_TEXT, &text, &length));
+  CPLXMLNode *root = is_xml ? CPLParseXMLString(text) : NULL; // what is no XML tells GDAL nothing either
+  const enum sciara_status status = is_xml ? check_xml(path, root) : sciara_crs_text_check(path, text);
+  CPLDestroyXMLNode(root);
+  free(text);
+  return status;
+}
+
+/** Checks PATH.suffix, or with `stem` characters of it STEM.suffix, if there is such a file. */
+static enum sciara_status check_if_there(const char *path, size_t stem, const char *suffix, bool is_xml) {
+  struct stat about;
+  char *name = sciara_format("%.*s%s", (int)stem, path, suffix);
+  if (!name) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a path");
+  enum sciara_status status = SCIARA_OK;
+  if (strcmp(name, path) != 0 && lstat(name, &about) == 0)
+    status = check_sibling(name, is_xml, is_xml || strcasecmp(suffix, ".prj") == 0);
+  free(name);
+  return status;
+}
+
+static enum sciara_status check_siblings(const char *path) {
+  const char *base = base_name(path);
+  const size_t stem = (size_t)(base - path) + stem_length(base);
+  SCIARA_TRY(check_if_there(path, strlen(path), described, true));
+  SCIARA_TRY(check_if_there(path, strlen(path), mask, false));
+  for (size_t i = 0; i < sizeof siblings / sizeof *siblings; i++) {
+    char suffix[16];
+    snprintf(suffix, sizeof suffix, ".%s", siblings[i]);
+    SCIARA_TRY(check_if_there(path, stem, suffix, false));
+    for (char *c = suffix; *c; c++) *c = (char)(*c >= 'a' && *c <= 'z' ? *c - 'a' + 'A' : *c);
+    SCIARA_TRY(check_if_there(path, stem, suffix, false));
+  }
+  return SCIARA_OK;
+}
+
+static enum sciara_status add_input(const char *path, char **name) {
+  struct input *input = (struct input *)malloc(sizeof *input);
+  char *plain = sciara_gdal_plain_path(path);
+  *name = plain ? sciara_format(SCIARA_GDAL_FILES "%s", plain) : NULL;
+  free(plain);
+  if (!input || !*name) {
+    free(input);
+    free(*name);
+    *name = NULL;
+    return sciara_fail(SCIARA_ERR_MEMORY, "no memory for the path of %s", path);
+  }
+  input->name = *name;
+  pthread_mutex_lock(&inputs.lock);
+  input->next = inputs.first;
+  inputs.first = input;
+  pthread_mutex_unlock(&inputs.lock);
+  return SCIARA_OK;
+}
+
+enum sciara_status sciara_gdal_files_allow(const char *path, char **name) {
+  *name = NULL;
+  SCIARA_TRY(sciara_input_check(path));
+  SCIARA_TRY(check_siblings(path));
+  return add_input(path, name);
+}
+
+void sciara_gdal_files_forbid(char *name) {
+  if (!name) return;
+  pthread_mutex_lock(&inputs.lock);
+  struct input **link = &inputs.first, *found;
+  while (*link && (*link)->name != name) link = &(*link)->next;
+  found = *link;
+  if (found) *link = found->next;
+  pthread_mutex_unlock(&inputs.lock);
+  free(found);
+  free(name);
+}
+
+void sciara_gdal_files_strip(char *text) {
+  const size_t prefix = strlen(SCIARA_GDAL_FILES);
+  for (char *at = text; (at = strstr(at, SCIARA_GDAL_FILES));) memmove(at, at + prefix, strlen(at + prefix) + 1);
+}

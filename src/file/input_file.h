@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// The one way in for every file that is read: only regular files (through symbolic links too) are opened, so that a named
+// pipe, a device or a socket in the place of an input is an error at once and never a program that waits.
+#ifndef SCIARA_FILE_INPUT_FILE_H
+#define SCIARA_FILE_INPUT_FILE_H
+
+#include <stdio.h>
+#include <sys/types.h>
+
+#include "base/status.h"
+
+SCIARA_BEGIN_DECLS
+
+/** "folder", "named pipe", "device", "socket", "file", for messages. */
+const char *sciara_file_kind(mode_t mode);
+
+/**
+ * Whether `path` is a regular file that can be read: for libraries that open it by its path. What cannot be reached is
+ * SCIARA_ERR_IO, what is no regular file SCIARA_ERR_INPUT.
+ */
+enum sciara_status sciara_input_check(const char *path);
+
+/** Opens a regular file for reading. The file that was checked is the one that is open. */
+enum sciara_status sciara_input_open(const char *path, int *fd);
+
+/** The same as a stream; close it with fclose. */
+enum sciara_status sciara_input_stream(const char *path, FILE **out);
+
+SCIARA_END_DECLS
+#endif

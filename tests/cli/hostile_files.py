@@ -26,6 +26,13 @@ UTM = ('PROJCS["x",GEOGCS["WGS 84",DATUM["WGS_1984",SPHEROID["WGS 84",6378137,29
        'PARAMETER["false_northing",0],UNIT["metre",1]%s]')
 
 
+def set_item(path, key, value, domain=""):
+    """Changes the metadata in a file."""
+    raster = gdal.Open(path, gdal.GA_Update)
+    raster.SetMetadataItem(key, value, domain)
+    del raster
+
+
 class Server:
     """Notes what is asked of it; serves nothing."""
 
@@ -54,6 +61,8 @@ class Server:
 class Hostile(case.Case):
     """A DEM, a run on it, an outline, and beside them a file that nobody may open."""
 
+    forbidden = "canary.bin"  # part of the path of what may not be opened
+
     def setUp(self):
         super().setUp()
         self.server = Server()
@@ -73,7 +82,8 @@ class Hostile(case.Case):
 
     def vrt(self, source):
         """A VRT of the shape of the DEM, of one band of bytes."""
-        return (f'<VRTDataset rasterXSize="{case.COLS}" rasterYSize="{case.ROWS}"><VRTRasterBand dataType="Byte" band="1">'
+        return (f'<VRTDataset rasterXSize="{case.COLS}" rasterYSize="{case.ROWS}"><Metadata>'
+                '<MDI key="INTERNAL_MASK_FLAGS_1">2</MDI></Metadata><VRTRasterBand dataType="Byte" band="1">'
                 f'<SimpleSource><SourceFilename>{source}</SourceFilename><SourceBand>1</SourceBand></SimpleSource>'
                 f'</VRTRasterBand></VRTDataset>')
 
@@ -95,7 +105,7 @@ class Hostile(case.Case):
                 calls = f.read()
             os.remove(log)
             self.assertNotIn("AF_INET", calls, "it opened a connection")
-            opened = [line for line in calls.splitlines() if os.path.basename(self.canary) in line]
+            opened = [line for line in calls.splitlines() if self.forbidden in line]
             self.assertEqual(opened, [], "it opened the canary")
         if said:
             self.assertRegex(done.stderr, said)
@@ -150,8 +160,7 @@ class Rasters(Hostile):
         mask.GetRasterBand(1).Fill(255)
         mask.GetRasterBand(1).WriteRaster(0, 0, 5, 5, b"\0" * 25)
         gdal.GetDriverByName("GTiff").CreateCopy(self.path("dem.tif.msk"), mask).FlushCache()
-        with gdal.Open(self.path("dem.tif.msk"), gdal.GA_Update) as made:
-            made.SetMetadataItem("INTERNAL_MASK_FLAGS_1", "2")
+        set_item(self.path("dem.tif.msk"), "INTERNAL_MASK_FLAGS_1", "2")
         self.write("dem.tif.msk.aux.xml", '<PAMDataset><Metadata domain="OVERVIEWS"><MDI key="OVERVIEW_FILE">'
                    f"{self.canary}</MDI></Metadata></PAMDataset>")
         self.write("dem.tif.msk.ovr", self.vrt(self.canary))
@@ -169,8 +178,7 @@ class Rasters(Hostile):
     def test_overviews_named_in_the_file(self):
         for target in self.targets():
             with self.subTest(target=target):
-                with gdal.Open(self.path("dem.tif"), gdal.GA_Update) as dem:
-                    dem.SetMetadataItem("OVERVIEW_FILE", target, "OVERVIEWS")
+                set_item(self.path("dem.tif"), "OVERVIEW_FILE", target, "OVERVIEWS")
                 self.check_and_run("dem.tif")
                 self.write("dem.asc.aux.xml", '<PAMDataset><Metadata domain="OVERVIEWS"><MDI key="OVERVIEW_FILE">'
                            f"{target}</MDI></Metadata></PAMDataset>")
@@ -198,7 +206,7 @@ class Rasters(Hostile):
                 self.harmless("check", "s.json", codes=(3,), said=r"dem\.crs: CRS: its CRS names|names a file by a path")
 
     def test_crs_that_names_a_file_of_proj(self):
-        for text in ("+proj=utm +zone=33 +datum=WGS84 +nadgrids=@null", "+proj=utm +zone=33 +ellps=bessel +nadgrids=@x.gsb"):
+        for text in ("+proj=utm +zone=33 +ellps=WGS84 +nadgrids=@null", "+proj=utm +zone=33 +ellps=WGS84 +nadgrids=@x.gsb"):
             self.scenario_on("dem.asc", crs=text)
             self.harmless("check", "s.json", codes=(0,))
 
@@ -206,18 +214,16 @@ class Rasters(Hostile):
         """HFA keeps large rasters in a file of which it holds the name."""
         gdal.SetConfigOption("HFA_USE_RRD", "YES")
         gdal.Translate(self.path("dem.img"), self.path("dem.tif"), format="HFA", creationOptions=["USE_SPILL=YES"])
-        self.assertTrue(os.path.exists(self.path("dem.ige")))
         self.check_and_run("dem.img")  # beside it: read
+        self.forbidden = "x.i"
+        os.mkdir(self.path("sub"))
+        os.rename(self.path("dem.ige"), self.path("x.i"))
         with open(self.path("dem.img"), "rb") as f:
             data = f.read()
         self.assertIn(b"dem.ige\0", data)
-        os.makedirs(self.path("deep"), exist_ok=True)
-        shutil.copy(self.path("dem.ige"), self.canary)
-        os.rename(self.path("dem.ige"), self.path("x.ige"))
-        os.symlink(self.canary, self.path("c.bin"))
-        with open(self.path("dem.img"), "wb") as f:
-            f.write(data.replace(b"dem.ige\0", b".//c.bin"[:7] + b"\0"))
-        self.scenario_on("dem.img")
+        with open(self.path("sub", "dem.img"), "wb") as f:
+            f.write(data.replace(b"dem.ige\0", b"../x.i\0\0"))
+        self.scenario_on("sub/dem.img")
         self.harmless("check", "s.json", codes=(3, 4))
 
     def test_addresses_and_names_of_gdal_are_no_paths(self):
@@ -232,12 +238,11 @@ class Rasters(Hostile):
         self.write("dem.prj", osr.SpatialReference(UTM % "").ExportToWkt())
         self.scenario_on("dem.asc")
         self.assertIn("CRS:           x", self.harmless("check", "s.json", codes=(0,)).stdout)
-        gdal.Translate(self.path("world.tif"), self.path("dem.tif"), creationOptions=["TFW=YES", "PROFILE=BASELINE"])
-        for name in ("world.tif.aux.xml",):
-            if os.path.exists(self.path(name)):
-                os.remove(self.path(name))
+        gdal.Translate(self.path("world.tif"), self.path("dem.tif"), creationOptions=["TFW=YES", "PROFILE=BASELINE"],
+                       srcWin=[2, 4, 30, 20])
+        os.remove(self.path("world.tif.aux.xml"))
         self.scenario_on("world.tif", crs="EPSG:32633")
-        self.assertIn("x 500000 to 500400", self.harmless("check", "s.json", codes=(0,)).stdout)
+        self.assertIn("x 500020 to 500320", self.harmless("check", "s.json", codes=(0,)).stdout)
         os.rename(self.path("world.tfw"), self.path("world.TFW"))
         self.harmless("check", "s.json", codes=(0,))
         gdal.Translate(self.path("flat.flt"), self.path("dem.tif"), format="EHdr")
@@ -245,8 +250,9 @@ class Rasters(Hostile):
         self.scenario_on("flat.flt")
         self.assertIn("32633", self.harmless("check", "s.json", codes=(0,)).stdout)
         os.remove(self.path("dem.prj"))
-        self.write("dem.asc.aux.xml", "<PAMDataset><SRS>EPSG:32633</SRS></PAMDataset>")
-        self.scenario_on("dem.asc")
+        gdal.Translate(self.path("plain.tif"), self.path("dem.asc"))
+        self.write("plain.tif.aux.xml", "<PAMDataset><SRS>EPSG:32633</SRS></PAMDataset>")
+        self.scenario_on("plain.tif")
         self.assertIn("32633", self.harmless("check", "s.json", codes=(0,)).stdout)
 
 
@@ -268,7 +274,7 @@ class Outlines(Hostile):
             layer.CreateFeature(feature)
             del feature, layer, source
 
-    def compare(self, name, codes=(1,), said=None):
+    def compare(self, name, codes=(0,), said=None):
         self.harmless("compare", "out", "--observed", name, codes=codes, said=said)
 
     def test_what_is_sound(self):
@@ -289,9 +295,10 @@ class Outlines(Hostile):
             for target in (f"{self.url}/crs", self.canary, "file://" + self.canary):
                 with self.subTest(kind=kind, target=target):
                     crs = f'"crs": {{"type": "{kind}", "properties": {{"href": "{target}", "url": "{target}"}}}}'
-                    self.write("bad.geojson", re.sub(r'"crs": \{.*?\} \}', crs, text))
-                    self.assertIn(target, open(self.path("bad.geojson"), encoding="utf-8").read())
-                    self.compare("bad.geojson", codes=(1, 3))
+                    bad = re.sub(r'"crs": \{.*?\} \}', crs, text)
+                    self.assertIn(target, bad)
+                    self.write("bad.geojson", bad)
+                    self.compare("bad.geojson", codes=(0, 3))
 
     def test_geopackage_with_tables_that_are_other_files(self):
         """SpatiaLite has tables that are files: VirtualText, VirtualShape."""
@@ -308,7 +315,7 @@ class Outlines(Hostile):
                                           "POINT, DOUBLEQUOTE, ',')"))
                 db.commit()
                 db.close()
-                self.compare("bad.gpkg", codes=(1, 3))
+                self.compare("bad.gpkg", codes=(0, 3))
 
     def test_geopackage_with_views_that_call_functions(self):
         for call in (f"ogr_geocode('{self.url}')", f"BlobFromFile('{self.canary}')", f"XB_LoadXML('{self.url}/x')",
@@ -319,10 +326,11 @@ class Outlines(Hostile):
                 for (name,) in db.execute("SELECT name FROM sqlite_master WHERE type='trigger'").fetchall():
                     db.execute(f"DROP TRIGGER {name}")
                 db.execute("ALTER TABLE seen RENAME TO held")
+                db.execute("DELETE FROM gpkg_ogr_contents")
                 db.execute(f"CREATE VIEW seen AS SELECT fid, {call} AS geom, 'x' AS label FROM held")
                 db.commit()
                 db.close()
-                self.compare("bad.gpkg", codes=(1, 3))
+                self.harmless("compare", "out", "--observed", "bad.gpkg", "--layer", "seen", codes=(0, 2, 3))
 
     def test_geopackage_with_a_journal(self):
         """What SQLite would write into the file, or beside it, does not happen."""
@@ -336,17 +344,17 @@ class Outlines(Hostile):
         self.write("seen.gpkg-journal", "x" * 4096)
         self.write("seen.gpkg-wal", "x" * 4096)
         before = case.tree(self.work)
-        self.compare("seen.gpkg", codes=(1, 3))
+        self.compare("seen.gpkg")
         self.assertEqual(case.tree(self.work), before, "something was written")
 
     def test_tables_that_are_made_of_other_tables(self):
         """A seamless table and a view of MapInfo name the tables that they are made of."""
         os.mkdir(self.path("other"))
+        self.forbidden = "other/canary"
         for suffix in ("tab", "dat", "map", "id"):
-            shutil.copy(self.path("seen." + suffix), self.path("other", "canary.bin." + suffix))
-        self.write("bad.tab", '!table\n!version 100\n\nOpen Table "other/canary.bin.tab" Hide\n'
-                   'Open Table "seen.tab" Hide\n\nCreate View bad As\nSelect label\nFrom canary.bin, seen\n'
-                   'Where canary.bin.label=seen.label\n')
+            shutil.copy(self.path("seen." + suffix), self.path("other", "canary." + suffix))
+        self.write("bad.tab", '!table\n!version 100\n\nOpen Table "other/canary.tab" Hide\nOpen Table "seen.tab" Hide\n\n'
+                   'Create View bad As\nSelect label\nFrom canary, seen\nWhere canary.label=seen.label\n')
         self.compare("bad.tab", codes=(3, 4))
 
 

@@ -162,7 +162,7 @@ class SpecialFiles(case.Case):
         """A run that a signal has stopped, which could go on for ever."""
         self.write_scenario("endless.json", **case.ENDLESS)
         with subprocess.Popen([case.PROGRAM, "run", "endless.json", "-o", folder, "--checkpoint-every", "1 s"],
-                              cwd=self.work, stderr=subprocess.PIPE) as run:
+                              cwd=self.work, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as run:
             while not os.path.isdir(self.path(folder, "checkpoints")):
                 time.sleep(0.05)
             run.terminate()

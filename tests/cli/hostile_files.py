@@ -203,11 +203,11 @@ class Rasters(Hostile):
                 self.harmless("check", "s.json", codes=(3,), said=r"dem\.asc\.aux\.xml: its CRS names a file by a path")
                 os.remove(self.path("dem.asc.aux.xml"))
                 self.scenario_on("dem.asc", crs=text)
-                self.harmless("check", "s.json", codes=(3,), said=r"dem\.crs: CRS: its CRS names|names a file by a path")
+                self.harmless("check", "s.json", codes=(3,), said="dem.crs: .*names a file by a path")
 
     def test_crs_that_names_a_file_of_proj(self):
-        for text in ("+proj=utm +zone=33 +ellps=WGS84 +nadgrids=@null", "+proj=utm +zone=33 +ellps=WGS84 +nadgrids=@x.gsb"):
-            self.scenario_on("dem.asc", crs=text)
+        for grids in ("@null", "@x.gsb"):
+            self.scenario_on("dem.asc", crs=f"+proj=utm +zone=33 +ellps=WGS84 +nadgrids={grids}")
             self.harmless("check", "s.json", codes=(0,))
 
     def test_an_image_with_its_pixels_elsewhere(self):

@@ -23,8 +23,14 @@ def legacy_grid(value):
     return f"ncols 5\nnrows 5\nxllcorner 0\nyllcorner 0\ncellsize 10\nNODATA_value -9999\n{rows}\n"
 
 
-LEGACY = {".cfg": "Ptsol\t1143\n", "_Morphology.stt": legacy_grid(7), "_Vents.stt": legacy_grid(0).replace("0 0 0 0 0\n", "0 0 1 0 0\n", 3).replace("0 0 1 0 0\n", "0 0 0 0 0\n", 2),
-          "_EmissionRate.txt": "[TIME]\t60\n[VENT_ID]\t1\n[EMISSION_RATE]\n1\n[END]\n", "_RealEvent.stt": legacy_grid(1)}
+ZEROS, ONE = "0 0 0 0 0\n", "0 0 1 0 0\n"
+LEGACY = {
+    ".cfg": "Ptsol\t1143\n",
+    "_Morphology.stt": legacy_grid(7),
+    "_Vents.stt": legacy_grid(0).replace(5 * ZEROS, 2 * ZEROS + ONE + 2 * ZEROS),
+    "_EmissionRate.txt": "[TIME]\t60\n[VENT_ID]\t1\n[EMISSION_RATE]\n1\n[END]\n",
+    "_RealEvent.stt": legacy_grid(1),
+}
 
 
 def make_pipe(path):
@@ -60,7 +66,8 @@ class SpecialFiles(case.Case):
 
     def names(self):
         """Of everything in the folder; nothing is opened."""
-        return sorted(os.path.join(place, name) for place, folders, files in os.walk(self.work) for name in folders + files)
+        return sorted(os.path.join(place, name) for place, folders, files in os.walk(self.work)
+                      for name in folders + files)
 
     def replace(self, name, make):
         path = self.path(name)
@@ -88,7 +95,10 @@ class SpecialFiles(case.Case):
                     self.assertIn(os.path.basename(named or name), done.stderr)
                     self.assertIn(f"is a {kind}, expected a file", done.stderr)
                     self.assertEqual(self.names(), before, "something was written")
-        os.rmdir(path) if os.path.isdir(path) else os.remove(path)
+        if os.path.isdir(path):
+            os.rmdir(path)
+        else:
+            os.remove(path)
         for place, data in whole.items():
             with open(self.path(place), "wb") as f:
                 f.write(data)

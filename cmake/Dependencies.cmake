@@ -32,3 +32,8 @@ target_link_libraries(sciara_cjson INTERFACE PkgConfig::CJSON)
 find_package(ZLIB REQUIRED)
 add_library(sciara_zlib INTERFACE)
 target_link_libraries(sciara_zlib INTERFACE ZLIB::ZLIB)
+
+# Pictures: text and lines. Fontconfig is asked first whether there is any font.
+pkg_check_modules(PANGO REQUIRED IMPORTED_TARGET pangocairo>=1.44 cairo fontconfig)
+add_library(sciara_pango INTERFACE)
+target_link_libraries(sciara_pango INTERFACE PkgConfig::PANGO)

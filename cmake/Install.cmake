@@ -54,7 +54,7 @@ endfunction()
 # FindHDF5 also lists what libhdf5 itself needs.
 list(FILTER HDF5_C_HL_LIBRARIES INCLUDE REGEX "hdf5")
 list(FILTER HDF5_C_LIBRARIES INCLUDE REGEX "hdf5")
-set(private ${HDF5_C_HL_LIBRARIES} ${HDF5_C_LIBRARIES} gdal ${CJSON_LINK_LIBRARIES} z ${OpenMP_C_LIBRARIES})
+set(private ${HDF5_C_HL_LIBRARIES} ${HDF5_C_LIBRARIES} gdal ${CJSON_LINK_LIBRARIES} z ${PANGO_LINK_LIBRARIES} ${OpenMP_C_LIBRARIES})
 set(SCIARA_PC_CUDA "")
 if(SCIARA_HAVE_CUDA)
   set(SCIARA_PC_CUDA "cuda_libdir=${CUDAToolkit_LIBRARY_DIR}\n") # elsewhere: pkg-config --define-variable=cuda_libdir=...

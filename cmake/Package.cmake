@@ -44,7 +44,7 @@ accounts for all lava in each step.")
 
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libsciara-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
-set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "libgdal-dev, libhdf5-dev, libcjson-dev, zlib1g-dev")
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "libgdal-dev, libhdf5-dev, libcjson-dev, zlib1g-dev, libpango1.0-dev")
 set(CPACK_DEBIAN_DEVELOPMENT_DESCRIPTION
     "Programs that link libsciara open a scenario, step it, and read fields and
 ledger.

@@ -140,20 +140,28 @@ static enum sciara_status score(struct job *j) {
 }
 
 static enum sciara_status draw(struct job *j) {
-  const struct sciara_grid *g = &j->target.snapshot.grid;
+  const struct sciara_snapshot *s = &j->target.snapshot;
   double *altitude = NULL;
   char *folder = sciara_path_folder(j->png);
   bool found;
   enum sciara_status status = folder ? SCIARA_OK : sciara_fail(SCIARA_ERR_MEMORY, "no memory for the name of a folder");
   if (status != SCIARA_OK) goto cleanup;
-  SCIARA_TRY_GOTO(SCIARA_NEW(altitude, sciara_grid_cells(g), "the ground of a picture"));
+  SCIARA_TRY_GOTO(SCIARA_NEW(altitude, sciara_grid_cells(&s->grid), "the ground of a picture"));
   SCIARA_TRY_GOTO(sciara_target_read_ground(&j->target, altitude, &found));
   if (!found)
     sciara_log(SCIARA_LOG_WARNING,
                "%s: no altitude is at hand (no dem.tif of the run, no field \"altitude\"): the ground is drawn flat",
                j->target.path);
   SCIARA_TRY_GOTO(sciara_folder_make(folder));
-  SCIARA_TRY_GOTO(sciara_extent_write_png(g, altitude, j->run, j->observed.covered, j->png));
+  const struct sciara_extent_picture picture = {.grid = &s->grid,
+                                                .georef = &s->georef,
+                                                .altitude = altitude,
+                                                .run = j->run,
+                                                .observed = j->observed.covered,
+                                                .title = s->title,
+                                                .start = s->start,
+                                                .time_s = s->time_s};
+  SCIARA_TRY_GOTO(sciara_extent_write_png(&picture, j->png));
 cleanup:
   free(folder);
   sciara_free(altitude);

@@ -1,150 +1,144 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "picture/lettering.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
+#include <fontconfig/fontconfig.h>
+#include <pthread.h>
+#include <signal.h>
 
+#include "base/mem.h"
 #include "base/text.h"
 
-enum { GAP = 5, POINTS_MOST = 320, ARC_STEP = 9, RAISE = SCIARA_CAPITAL - SCIARA_SMALL };
+// The first of these that is installed; letters that it lacks come from any other font. Debian has the first by default.
+static const char families[] = "DejaVu Sans, Noto Sans, Liberation Sans, sans-serif";
+static const double capital_of_size = 0.729; // height of a capital letter of DejaVu Sans
 
-/** The next code point of UTF-8; a byte that is none is U+FFFD. */
-static uint32_t next_code(const char **text) {
-  uint32_t code;
-  const size_t length = sciara_utf8_next(*text, &code);
-  *text += length ? length : 1;
-  return length ? code : 0xFFFD;
-}
+enum { LONGEST = 1000 };    // characters of a text: more than fit into any picture
+enum { PANGO_THREADS = 2 }; // that Pango starts by itself
 
-static const struct sciara_letter_shape hollow_box = {0, 10, "M0 0 L10 0 L10 20 L0 20 L0 0"};
-
-/** What is drawn next: a shape, and an accent on it. */
-struct glyph {
-  const struct sciara_letter_shape *shape;
-  char mark;
-};
-
-/** The glyphs of a code point; 1 hollow box where there are none. An accent alone has no shape. */
-static int glyphs_of(uint32_t code, struct glyph glyphs[SCIARA_LETTERS_MOST]) {
-  struct sciara_letter letters[SCIARA_LETTERS_MOST];
-  const int count = sciara_letters_of(code, letters);
-  for (int k = 0; k < count; k++)
-    glyphs[k] = (struct glyph){letters[k].base ? sciara_letter_shape(letters[k].base) : NULL, letters[k].mark};
-  if (count > 0) return count;
-  glyphs[0] = (struct glyph){.shape = &hollow_box};
-  return 1;
-}
-
-/** From the units of a shape to the picture. */
-struct place {
-  double x, y, scale, cosine, sine;
-};
-
-struct strokes {
-  struct sciara_spot points[POINTS_MOST];
-  uint8_t lift[POINTS_MOST];
-  size_t count;
-};
-
-static void add_point(struct strokes *s, const struct place *at, double x, double y, bool lift) {
-  if (s->count == POINTS_MOST) return;
-  x *= at->scale;
-  y *= at->scale;
-  s->points[s->count] =
-      (struct sciara_spot){at->x + x * at->cosine - y * at->sine, at->y - x * at->sine - y * at->cosine};
-  s->lift[s->count++] = lift;
-}
-
-/** Follows a path that is moved by (dx, dy) units. */
-static void trace(struct strokes *s, const struct place *at, const char *path, double dx, double dy) {
-  const double degree = 3.14159265358979323846 / 180;
-  while (*path) {
-    const char what = *path++;
-    long number[6] = {0};
-    char *end;
-    const int count = what == 'M' || what == 'L' ? 2 : 6;
-    for (int k = 0; k < count; k++, path = end) number[k] = strtol(path, &end, 10);
-    while (*path == ' ') path++;
-    if (count == 2) {
-      add_point(s, at, (double)number[0] + dx, (double)number[1] + dy, what == 'M');
-      continue;
-    }
-    const long from = number[4], to = number[5], steps = (labs(to - from) + ARC_STEP - 1) / ARC_STEP;
-    for (long k = 0; k <= steps; k++) {
-      const double angle = (double)from + (double)(to - from) * (double)k / (double)steps;
-      add_point(s, at, (double)number[0] + dx + (double)number[2] * cos(angle * degree),
-                (double)number[1] + dy + (double)number[3] * sin(angle * degree), what == 'a' && k == 0);
-    }
+/** Whether a configuration names folders of fonts. Fontconfig says nothing of a missing one on this way. */
+static bool has_font_folders(void) {
+  FcConfig *own = FcConfigCreate();
+  bool named = false;
+  if (own && FcConfigParseAndLoad(own, NULL, FcFalse)) {
+    FcStrList *folders = FcConfigGetFontDirs(own);
+    named = folders && FcStrListNext(folders);
+    if (folders) FcStrListDone(folders);
   }
+  if (own) FcConfigDestroy(own);
+  return named;
 }
 
-/** Draws a letter whose left end is `at` units along the line; accents go on the letter at `under`, `width` wide. */
-static void draw_glyph(struct sciara_picture *p, const struct sciara_pen *pen, const struct place *at,
-                       const struct glyph *glyph, double along, const struct sciara_letter_shape *under,
-                       double under_along) {
-  struct strokes s = {.count = 0};
-  if (glyph->shape) trace(&s, at, glyph->shape->path, along, 0);
-  if (glyph->mark && under) {
-    const bool capital = under->code >= 'A' && under->code <= 'Z';
-    const bool stays = strchr(",;/\\=th", glyph->mark) != NULL;
-    trace(&s, at, sciara_letter_mark(glyph->mark), under_along + under->width / 2.0, capital && !stays ? RAISE : 0);
-  }
-  if (s.count)
-    sciara_picture_stroke(p, s.points, s.lift, s.count, 0.5 * pen->weight * pen->height, pen->opacity, pen->rgb);
+/** Asked before Pango is, which takes it for granted that there are some. */
+static bool has_fonts(void) {
+  if (!has_font_folders()) return false;
+  const FcFontSet *fonts = FcConfigGetFonts(NULL, FcSetSystem);
+  return fonts && fonts->nfont > 0;
 }
 
-void sciara_picture_text(struct sciara_picture *p, double x, double y, const struct sciara_pen *pen, const char *text) {
-  const struct place at = {x, y, pen->height / SCIARA_CAPITAL, cos(pen->turn), sin(pen->turn)};
-  const struct sciara_letter_shape *last = NULL;
-  double along = 0, last_along = 0;
-  while (*text) {
-    struct glyph glyphs[SCIARA_LETTERS_MOST];
-    const int count = glyphs_of(next_code(&text), glyphs);
-    for (int k = 0; k < count; k++) {
-      if (glyphs[k].shape) {
-        last = glyphs[k].shape;
-        last_along = along;
-        along += last->width + GAP;
-      }
-      draw_glyph(p, pen, &at, &glyphs[k], last_along, last, last_along);
-    }
-  }
+static PangoContext *make_context(void) {
+  PangoContext *context = pango_font_map_create_context(pango_cairo_font_map_get_default());
+  cairo_font_options_t *options = cairo_font_options_create(); // not those of somebody's desktop
+  cairo_font_options_set_antialias(options, CAIRO_ANTIALIAS_GRAY);
+  cairo_font_options_set_hint_style(options, CAIRO_HINT_STYLE_SLIGHT);
+  cairo_font_options_set_hint_metrics(options, CAIRO_HINT_METRICS_ON);
+  pango_cairo_context_set_font_options(context, options);
+  cairo_font_options_destroy(options);
+  return context;
 }
 
-double sciara_picture_text_width(double height, const char *text) {
-  double units = 0;
-  while (*text) {
-    struct glyph glyphs[SCIARA_LETTERS_MOST];
-    const int count = glyphs_of(next_code(&text), glyphs);
-    for (int k = 0; k < count; k++)
-      if (glyphs[k].shape) units += glyphs[k].shape->width + GAP;
+static PangoLayout *lay_out(struct sciara_lettering *l, const struct sciara_writing *w) {
+  struct sciara_text plain = {0};
+  if (!l->context) return NULL;
+  const enum sciara_status status = sciara_text_append_plain(&plain, w->text);
+  if (status != SCIARA_OK) {
+    if (l->failed == SCIARA_OK) l->failed = status;
+    return NULL;
   }
-  return units > 0 ? (units - GAP) * height / SCIARA_CAPITAL : 0;
+  PangoLayout *layout = pango_layout_new(l->context);
+  PangoFontDescription *font = pango_font_description_from_string(families);
+  pango_font_description_set_absolute_size(font, PANGO_SCALE * w->capital / capital_of_size);
+  pango_font_description_set_weight(font, w->bold ? PANGO_WEIGHT_BOLD : PANGO_WEIGHT_NORMAL);
+  pango_layout_set_font_description(layout, font);
+  pango_font_description_free(font);
+  const char *end = plain.data ? plain.data : "";
+  const char *begin = end;
+  for (int k = 0; k < LONGEST && *end; k++) end = g_utf8_next_char(end);
+  pango_layout_set_text(layout, begin, (int)(end - begin));
+  sciara_text_free(&plain);
+  if (w->width > 0) {
+    pango_layout_set_width(layout, (int)(PANGO_SCALE * w->width));
+    pango_layout_set_wrap(layout, PANGO_WRAP_WORD_CHAR);
+    pango_layout_set_height(layout, -w->lines);
+    pango_layout_set_ellipsize(layout, PANGO_ELLIPSIZE_END);
+  }
+  return layout;
 }
 
-size_t sciara_picture_text_fit(double height, const char *text, double width) {
-  const char *here = text;
-  size_t whole_words = 0, letters = 0;
-  double units = 0;
-  while (*here) {
-    struct glyph glyphs[SCIARA_LETTERS_MOST];
-    if (*here == ' ') whole_words = (size_t)(here - text);
-    const int count = glyphs_of(next_code(&here), glyphs);
-    for (int k = 0; k < count; k++)
-      if (glyphs[k].shape) units += glyphs[k].shape->width + GAP;
-    if ((units - GAP) * height / SCIARA_CAPITAL > width)
-      return whole_words ? whole_words : letters ? letters : (size_t)(here - text);
-    letters = (size_t)(here - text);
-  }
-  return letters;
+enum sciara_status sciara_lettering_open(struct sciara_lettering *out) {
+  if (sciara_threads_with_room(1 + PANGO_THREADS) <= PANGO_THREADS)
+    return sciara_fail(SCIARA_ERR_MEMORY,
+                       "no memory: a limit of the address space (ulimit -v) leaves too little for text");
+  if (!has_fonts()) return SCIARA_OK;
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before); // signals are not for Pango's threads
+  out->context = make_context();
+  PangoFontMetrics *metrics = pango_context_get_metrics(out->context, NULL, NULL); // now they are all there
+  pango_font_metrics_unref(metrics);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  return SCIARA_OK;
 }
 
-size_t sciara_picture_text_unknown(const char *text) {
-  size_t count = 0;
-  while (*text) {
-    struct sciara_letter letters[SCIARA_LETTERS_MOST];
-    count += sciara_letters_of(next_code(&text), letters) == 0;
-  }
-  return count;
+void sciara_lettering_close(struct sciara_lettering *l) {
+  if (l->context) g_object_unref(l->context);
+  *l = (struct sciara_lettering){0};
+}
+
+static double px(int units) { return (double)units / PANGO_SCALE; }
+
+struct sciara_box sciara_lettering_measure(struct sciara_lettering *l, const struct sciara_writing *w) {
+  struct sciara_box box = {0};
+  PangoLayout *layout = lay_out(l, w);
+  PangoRectangle logical;
+  if (!layout) return box;
+  pango_layout_get_extents(layout, NULL, &logical);
+  box = (struct sciara_box){.width = px(logical.width), .height = px(logical.height)};
+  g_object_unref(layout);
+  return box;
+}
+
+size_t sciara_lettering_unknown(struct sciara_lettering *l, const char *text) {
+  PangoLayout *layout = lay_out(l, &(struct sciara_writing){.text = text, .capital = 10});
+  if (!layout) return 0;
+  const int count = pango_layout_get_unknown_glyphs_count(layout);
+  g_object_unref(layout);
+  return (size_t)count;
+}
+
+double sciara_picture_write(struct sciara_picture *p, struct sciara_lettering *l, double x, double y, double anchor,
+                            const struct sciara_writing *w) {
+  static const uint8_t ink[2][3] = {{30, 30, 30}, {90, 90, 90}};
+  PangoLayout *layout = lay_out(l, w);
+  PangoRectangle inked, logical;
+  if (!layout) return 0;
+  pango_layout_get_extents(layout, &inked, &logical);
+  const double left = x - anchor * px(logical.width), top = y - px(pango_layout_get_baseline(layout));
+  sciara_picture_colour(p, ink[w->grey], 1);
+  cairo_move_to(p->cairo, left, top);
+  pango_cairo_show_layout(p->cairo, layout);
+  if (inked.width > 0)
+    sciara_picture_claim(p,
+                         (struct sciara_box){left + px(inked.x), top + px(inked.y), px(inked.width), px(inked.height)});
+  g_object_unref(layout);
+  return px(logical.height);
+}
+
+void sciara_picture_text_path(struct sciara_picture *p, struct sciara_lettering *l, const struct sciara_writing *w) {
+  PangoLayout *layout = lay_out(l, w);
+  PangoRectangle inked;
+  if (!layout) return;
+  pango_layout_get_extents(layout, &inked, NULL);
+  cairo_move_to(p->cairo, -px(inked.x) - 0.5 * px(inked.width), -px(inked.y) - 0.5 * px(inked.height));
+  pango_cairo_layout_path(p->cairo, layout);
+  g_object_unref(layout);
 }

@@ -1,65 +1,50 @@
 // SPDX-License-Identifier: Apache-2.0
-// Text in pictures: letters of any size, drawn with a pen of even thickness. Private to io.
+// Text in pictures, by Pango: any script that an installed font has. Private to picture.
 #ifndef SCIARA_PICTURE_LETTERING_H
 #define SCIARA_PICTURE_LETTERING_H
 
 #include <stdbool.h>
 
+#include <pango/pangocairo.h>
+
 #include "picture/picture.h"
 
-struct sciara_pen {
-  double height;  ///< of a capital letter, px
-  double weight;  ///< thickness of the strokes, in heights
-  double turn;    ///< direction of the text: radians from "to the right", counter-clockwise
-  double opacity; ///< 0..1
-  uint8_t rgb[3];
+/** Zero-initialise; release with sciara_lettering_close. Used by one thread. */
+struct sciara_lettering {
+  PangoContext *context;     ///< NULL: no font is installed, and nothing is written
+  enum sciara_status failed; ///< of the text that found no memory first; SCIARA_OK: none did
 };
 
 /**
- * Draws UTF-8 from (x, y), the left end of the line that the letters stand on. Latin letters with accents are drawn with
- * them; ligatures, dashes, quotation marks and the like are spelt with other letters; what has no shape is a hollow box.
+ * Finds the fonts. SCIARA_ERR_MEMORY where a limit of the address space leaves too little for what lies below Pango, which
+ * would end the program.
  */
-void sciara_picture_text(struct sciara_picture *p, double x, double y, const struct sciara_pen *pen, const char *text);
+enum sciara_status sciara_lettering_open(struct sciara_lettering *out);
+void sciara_lettering_close(struct sciara_lettering *l);
 
-/** Length of a text, px, in letters of this height. */
-double sciara_picture_text_width(double height, const char *text);
+/** How a text is written. */
+struct sciara_writing {
+  const char *text; ///< never markup; what is no UTF-8 or a control character is replaced
+  double capital;   ///< height of a capital letter, px
+  bool bold, grey;
+  double width; ///< of a line, px; 0: no limit
+  int lines;    ///< at most, of such a width; the last one ends in an ellipsis where there is more
+};
 
-/** How many bytes of the text fit into `width` px when it is broken between words; at least one letter. */
-size_t sciara_picture_text_fit(double height, const char *text, double width);
+/** Width and height that a text takes up, px; 0 of nothing. */
+struct sciara_box sciara_lettering_measure(struct sciara_lettering *l, const struct sciara_writing *w);
 
-/** How many letters of the text have no shape. */
-size_t sciara_picture_text_unknown(const char *text);
-
-// ---------------------------------------------------------------------------------------- the shapes, lettering_shapes.c
-
-/** Heights are in units of which a capital has 20 and a small letter 14; y goes up from the line of writing. */
-enum { SCIARA_CAPITAL = 20, SCIARA_SMALL = 14 };
+/** How many characters of a text no font has. */
+size_t sciara_lettering_unknown(struct sciara_lettering *l, const char *text);
 
 /**
- * Strokes: "M x y" begins one, "L x y" goes on, "A cx cy rx ry from to" goes on along an ellipse (degrees, counter-clockwise
- * from the east), "a ..." begins one with it.
+ * Writes in dark letters so that the text lies to the right of (x, y), its first line standing on y; `anchor` 0.5 centres it
+ * on x, 1 lets it end there. Returns the height of its lines.
  */
-struct sciara_letter_shape {
-  uint32_t code;
-  uint8_t width; ///< without the space to the next letter
-  const char *path;
-};
+double sciara_picture_write(struct sciara_picture *p, struct sciara_lettering *l, double x, double y, double anchor,
+                            const struct sciara_writing *w);
 
-/** A shape with an accent; `mark` is 0 for none. `base` 0: the accent goes on the letter before. */
-struct sciara_letter {
-  uint32_t base;
-  char mark;
-};
-
-enum { SCIARA_LETTERS_MOST = 4 };
-
-/** The letters that a code point is drawn with; 0 of them when there is no way to. */
-int sciara_letters_of(uint32_t code, struct sciara_letter letters[SCIARA_LETTERS_MOST]);
-
-/** The shape of a base letter; NULL when there is none. */
-const struct sciara_letter_shape *sciara_letter_shape(uint32_t code);
-
-/** The strokes of an accent around x = 0, for a small letter; "" for none. */
-const char *sciara_letter_mark(char mark);
+/** Adds the outlines of a text around (0, 0) of Cairo's coordinates to its path. */
+void sciara_picture_text_path(struct sciara_picture *p, struct sciara_lettering *l, const struct sciara_writing *w);
 
 #endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The map itself: shaded ground, and the colours of the cells over it.
 #include <math.h>
-#include <string.h>
 
 #include "base/mem.h"
 #include "map/hillshade.h"
@@ -30,9 +29,13 @@ static double light_at(const struct painting *p, double row, double col) {
   return weights > 0 ? sum / weights : 0.70710678118654752; // that of level ground
 }
 
-bool sciara_map_colour(const struct sciara_map *map, const struct sciara_colouring *c, double value, uint8_t rgb[3]) {
-  if (!isfinite(value) || value == map->nodata) return false;
-  sciara_ramp_colour(c->ramp, (value - c->low) / (c->high - c->low), rgb);
+bool sciara_map_colour(const struct sciara_map_picture *q, const struct sciara_colouring *c, double value,
+                       uint8_t rgb[3]) {
+  if (!isfinite(value) || value == q->map->nodata) return false;
+  if (q->kind)
+    for (int k = 0; k < 3; k++) rgb[k] = q->kind[(int)value].rgb[k];
+  else
+    sciara_ramp_colour(c->ramp, (value - c->low) / (c->high - c->low), rgb);
   return true;
 }
 
@@ -43,33 +46,34 @@ static void add_colour(const struct painting *p, double row, double col, double 
   const int64_t r = row < (double)g->rows ? (int64_t)row : g->rows - 1;
   const int64_t c = col < (double)g->cols ? (int64_t)col : g->cols - 1, cell = r * g->cols + c;
   uint8_t rgb[3];
-  if (p->light[cell] < 0) {
+  const bool shown = sciara_map_colour(p->q, p->colouring, p->q->map->values[cell], rgb), outside = p->light[cell] < 0;
+  if (outside && !(shown && p->q->kind)) {
     for (int k = 0; k < 3; k++) sum[k] += sea[k];
     return;
   }
   const double light = light_at(p, row, col);
-  const bool shown = sciara_map_colour(p->q->map, p->colouring, p->q->map->values[cell], rgb);
   for (int k = 0; k < 3; k++) sum[k] += shown ? fmin(255, rgb[k] * (0.75 + 0.354 * light)) : 85 + 160 * light;
 }
 
 /** Pixels of one row. A pixel that covers several cells shows their mean. */
-static void paint_row(const struct painting *p, struct sciara_picture *part, int64_t j) {
+static void paint_row(const struct painting *p, const struct sciara_map_place *map, int64_t j, uint32_t *pixels) {
   const struct sciara_grid *g = p->q->map->grid;
-  const double rows = (double)g->rows / (double)part->height, cols = (double)g->cols / (double)part->width;
+  const double rows = (double)g->rows / (double)map->height, cols = (double)g->cols / (double)map->width;
   const int fine_r = (int)fmin(8, ceil(rows)), fine_c = (int)fmin(8, ceil(cols)), samples = fine_r * fine_c;
-  for (int64_t i = 0; i < part->width; i++) {
+  for (int64_t i = 0; i < map->width; i++) {
     double sum[3] = {0};
     for (int s = 0; s < samples; s++) {
       const int r = s / fine_c, c = s % fine_c;
       const double down = (r + 0.5) / fine_r, right = (c + 0.5) / fine_c;
       add_colour(p, ((double)j + down) * rows, ((double)i + right) * cols, sum);
     }
-    for (int k = 0; k < 3; k++) part->rgb[(j * part->stride + i) * 3 + k] = (uint8_t)lround(sum[k] / samples);
+    pixels[i] = 0;
+    for (int k = 0; k < 3; k++) pixels[i] = pixels[i] << 8 | (uint32_t)lround(sum[k] / samples);
   }
 }
 
-enum sciara_status sciara_paint_ground(const struct sciara_map_picture *q, const struct sciara_colouring *c,
-                                       struct sciara_picture *part) {
+enum sciara_status sciara_paint_ground(struct sciara_map_drawing *d, const struct sciara_colouring *c) {
+  const struct sciara_map_picture *q = d->q;
   const struct sciara_grid *g = q->map->grid;
   float *light;
   SCIARA_TRY(SCIARA_NEW(light, sciara_grid_cells(g), "light on the ground of a picture"));
@@ -78,7 +82,10 @@ enum sciara_status sciara_paint_ground(const struct sciara_map_picture *q, const
       light[r * g->cols + k] =
           q->altitude[r * g->cols + k] == SCIARA_NODATA_ALTITUDE ? -1 : (float)sciara_hillshade(g, q->altitude, r, k);
   const struct painting p = {q, c, light};
-  for (int64_t j = 0; j < part->height; j++) paint_row(&p, part, j);
+  sciara_picture_touch(&d->picture);
+  for (int64_t j = 0; j < d->map.height; j++)
+    paint_row(&p, &d->map, j, d->picture.pixels + (d->map.y + j) * d->picture.width + d->map.x);
+  sciara_picture_touched(&d->picture);
   sciara_free(light);
   return SCIARA_OK;
 }

@@ -2,29 +2,40 @@
 // What stands around and over a map: legend, scale bar, north arrow, outline, stamp.
 #include <ctype.h>
 #include <math.h>
-#include <string.h>
+#include <stdio.h>
 
 #include "picture/map_picture_parts.h"
 
 static const uint8_t ink[3] = {30, 30, 30}, white[3] = {255, 255, 255};
 
-static void write(struct sciara_picture *p, double x, double y, double letter, const char *text) {
-  const struct sciara_pen pen = {.height = letter, .weight = 0.12, .opacity = 1, .rgb = {30, 30, 30}};
-  sciara_picture_text(p, x, y, &pen, text);
+static struct sciara_writing words(const struct sciara_map_drawing *d, const char *text) {
+  return (struct sciara_writing){.text = text, .capital = d->letter};
 }
 
-static void write_centred(struct sciara_picture *p, double x, double y, double letter, const char *text) {
-  write(p, x - 0.5 * sciara_picture_text_width(letter, text), y, letter, text);
+static double width_of(struct sciara_map_drawing *d, const char *text) {
+  const struct sciara_writing w = words(d, text);
+  return sciara_lettering_measure(&d->lettering, &w).width;
 }
 
-static int64_t px(double v) { return (int64_t)lround(v); }
-
-static void outline_box(struct sciara_picture *p, int64_t x, int64_t y, int64_t width, int64_t height, int64_t line) {
-  sciara_picture_fill(p, x - line, y - line, width + 2 * line, line, ink);
-  sciara_picture_fill(p, x - line, y + height, width + 2 * line, line, ink);
-  sciara_picture_fill(p, x - line, y, line, height, ink);
-  sciara_picture_fill(p, x + width, y, line, height, ink);
+static void write_at(struct sciara_map_drawing *d, double x, double y, double anchor, const char *text) {
+  const struct sciara_writing w = words(d, text);
+  sciara_picture_write(&d->picture, &d->lettering, x, y, anchor, &w);
 }
+
+/** Thickness of a thin line. */
+static double thin(const struct sciara_map_drawing *d) { return fmax(1, round(d->letter / 12)); }
+
+/** A thin frame around a rectangle of whole pixels, which is noted as taken. */
+static void frame(struct sciara_map_drawing *d, double x, double y, double width, double height) {
+  const double line = thin(d);
+  sciara_picture_colour(&d->picture, ink, 1);
+  cairo_set_line_width(d->picture.cairo, line);
+  cairo_rectangle(d->picture.cairo, x - 0.5 * line, y - 0.5 * line, width + line, height + line);
+  cairo_stroke(d->picture.cairo);
+  sciara_picture_claim(&d->picture, (struct sciara_box){x - line, y - line, width + 2 * line, height + 2 * line});
+}
+
+// ------------------------------------------------------------------------------------------------------------- legend
 
 /** "Arrival time (h)" of "arrival_time". */
 static void heading(const char *name, const char *unit, char *text, size_t capacity) {
@@ -37,85 +48,149 @@ static void heading(const char *name, const char *unit, char *text, size_t capac
 /** The label of a tick; the step decides how many decimals all of them have. */
 static void label_of(const struct sciara_legend_scale *s, int tick, char *text, size_t capacity) {
   const double value = s->low + tick * s->step, size = fmax(fabs(s->low), fabs(s->low + s->steps * s->step));
-  const double decimals = -floor(log10(s->step) + 1e-9);
+  const double decimals = -floor(log10(s->step) + 1e-9), shown = fabs(value) < 1e-9 * size ? 0 : value;
   if (size < 1e6 && decimals <= 4)
-    snprintf(text, capacity, "%.*f", decimals > 0 ? (int)decimals : 0, fabs(value) < 1e-9 * size ? 0 : value);
+    snprintf(text, capacity, "%s%.*f", shown < 0 ? "\u2212" : "", decimals > 0 ? (int)decimals : 0, fabs(shown));
   else
-    snprintf(text, capacity, "%.5g", fabs(value) < 1e-9 * size ? 0 : value);
+    snprintf(text, capacity, "%s%.5g", shown < 0 ? "\u2212" : "", fabs(shown));
 }
 
-/** How many steps there are from label to label, so that none touches the next. */
-static int label_stride(const struct sciara_legend_scale *s, double letter, double width) {
+static double widest_label(struct sciara_map_drawing *d, const struct sciara_legend_scale *s) {
   double widest = 0;
-  char text[32];
+  char text[40];
   for (int k = 0; k <= s->steps; k++) {
     label_of(s, k, text, sizeof text);
-    widest = fmax(widest, sciara_picture_text_width(letter, text));
+    widest = fmax(widest, width_of(d, text));
   }
-  int stride = 1;
-  while (stride < s->steps && width * stride / s->steps < widest + 0.8 * letter) stride++;
-  return stride;
+  return widest;
 }
 
-void sciara_paint_legend(const struct sciara_map_picture *q, const struct sciara_colouring *c, double letter, double x,
-                         double y, double width, struct sciara_picture *p) {
+static void paint_bar(struct sciara_map_drawing *d, const struct sciara_ramp *ramp, double x, double y, double width,
+                      double height) {
+  cairo_pattern_t *colours = cairo_pattern_create_linear(x, 0, x + width, 0);
+  for (int k = 0; k < SCIARA_RAMP_STOPS; k++)
+    cairo_pattern_add_color_stop_rgb(colours, (double)k / (SCIARA_RAMP_STOPS - 1), ramp->stops[k][0] / 255.0,
+                                     ramp->stops[k][1] / 255.0, ramp->stops[k][2] / 255.0);
+  cairo_set_source(d->picture.cairo, colours);
+  cairo_pattern_destroy(colours);
+  cairo_rectangle(d->picture.cairo, x, y, width, height);
+  cairo_fill(d->picture.cairo);
+  frame(d, x, y, width, height);
+}
+
+/** The bar is as wide as `width` lets it be with half a label beyond each end. */
+static double paint_scale(struct sciara_map_drawing *d, const struct sciara_colouring *c, double x, double y,
+                          double width) {
+  const double letter = d->letter, widest = widest_label(d, &c->scale);
+  const double inset = fmax(0, ceil(0.5 * widest - letter)), left = round(x) + inset, bar = round(width - 2 * inset);
+  const double top = round(y + 1.9 * letter), height = round(1.3 * letter);
   char text[96];
-  heading(q->map->name, c->scale.unit, text, sizeof text);
-  write(p, x, y + letter, letter, text);
-  const int64_t left = px(x), top = px(y + 1.8 * letter), bar = px(width), height = px(1.3 * letter);
-  const int64_t line = px(fmax(1, letter / 12));
-  for (int64_t i = 0; i < bar; i++) {
-    uint8_t rgb[3];
-    sciara_ramp_colour(c->ramp, ((double)i + 0.5) / (double)bar, rgb);
-    sciara_picture_fill(p, left + i, top, 1, height, rgb);
-  }
-  outline_box(p, left, top, bar, height, line);
-  const int stride = label_stride(&c->scale, letter, width);
+  heading(d->q->map->name, c->scale.unit, text, sizeof text);
+  struct sciara_writing w = words(d, text);
+  w.width = width;
+  w.lines = 1;
+  sciara_picture_write(&d->picture, &d->lettering, x, y + letter, 0, &w);
+  paint_bar(d, c->ramp, left, top, bar, height);
+  int stride = 1;
+  while (stride < c->scale.steps && bar * stride / c->scale.steps < widest + 0.8 * letter) stride++;
   for (int k = 0; k <= c->scale.steps; k++) {
-    const double at = x + width * k / c->scale.steps;
+    const double at = round(left + bar * k / c->scale.steps - 0.5 * thin(d));
     const bool labelled = k % stride == 0;
-    sciara_picture_fill(p, px(at - 0.5 * (double)line), top + height, line, px((labelled ? 0.5 : 0.3) * letter), ink);
+    sciara_picture_fill(&d->picture, at, top + height, thin(d), round((labelled ? 0.5 : 0.3) * letter), ink);
+    if (!labelled) continue;
     label_of(&c->scale, k, text, sizeof text);
-    if (labelled) write_centred(p, at, (double)(top + height) + 1.9 * letter, letter, text);
+    write_at(d, at + 0.5 * thin(d), top + height + 2 * letter, 0.5, text);
+  }
+  return left + bar + 0.5 * widest;
+}
+
+static double paint_kinds(struct sciara_map_drawing *d, double x, double y, double width) {
+  const double letter = d->letter, side = round(1.4 * letter);
+  double right = x;
+  for (int k = 0; k < d->q->kinds; k++) {
+    const double top = round(y + 2 * k * letter);
+    sciara_picture_fill(&d->picture, round(x), top, side, side, d->q->kind[k].rgb);
+    frame(d, round(x), top, side, side);
+    struct sciara_writing w = words(d, d->q->kind[k].name);
+    w.width = width - side - letter;
+    w.lines = 1;
+    sciara_picture_write(&d->picture, &d->lettering, x + side + letter, top + 0.5 * (side + letter), 0, &w);
+    right = fmax(right, x + side + letter + fmin(w.width, sciara_lettering_measure(&d->lettering, &w).width));
+  }
+  return right;
+}
+
+double sciara_paint_legend(struct sciara_map_drawing *d, const struct sciara_colouring *c, double x, double y,
+                           double width) {
+  return d->q->kind ? paint_kinds(d, x, y, width) : paint_scale(d, c, x, y, width);
+}
+
+// ----------------------------------------------------------------------------------------------- scale bar, north arrow
+
+void sciara_paint_scale_bar(struct sciara_map_drawing *d, double x, double y, double right) {
+  const struct sciara_grid *g = d->q->map->grid;
+  const double letter = d->letter, metres_per_px = g->cell_size * (double)g->cols / (double)d->map.width;
+  const double room = right - x;
+  double metres = sciara_round_step(room * metres_per_px, 1); // at least as long as there is room
+  while (metres > room * metres_per_px * (1 + 1e-9)) metres = sciara_round_step(metres / 2.51, 1);
+  char text[48];
+  const bool long_one = metres >= 1000;
+  snprintf(text, sizeof text, long_one ? "%.6g km" : "%.6g m", long_one ? metres / 1000 : metres);
+  const double length = round(metres / metres_per_px), height = round(0.55 * letter), left = round(x), top = round(y);
+  sciara_picture_fill(&d->picture, left, top, length, height, white);
+  for (int k = 0; k < 4; k += 2) {
+    const double from = round(left + length * k / 4), to = round(left + length * (k + 1) / 4);
+    sciara_picture_fill(&d->picture, from, top, to - from, height, ink);
+  }
+  frame(d, left, top, length, height);
+  const double label = width_of(d, text);
+  if (length - 0.5 * label > 0.5 * width_of(d, "0") + letter) {
+    write_at(d, left, top - 0.8 * letter, 0.5, "0");
+    write_at(d, left + length, top - 0.8 * letter, 0.5, text);
+  } else {
+    write_at(d, left + 0.5 * length, top - 0.8 * letter, 0.5, text); // two would touch
   }
 }
 
-double sciara_paint_scale_bar(double metres_per_px, double letter, double x, double y, double width,
-                              struct sciara_picture *p) {
-  double metres = sciara_round_step(width * metres_per_px, 1); // at least as long as there is room
-  while (metres > width * metres_per_px * (1 + 1e-9)) metres = sciara_round_step(metres / 2.51, 1);
-  const double length = metres / metres_per_px;
-  char text[48];
-  if (metres >= 1000)
-    snprintf(text, sizeof text, "%.6g km", metres / 1000);
-  else
-    snprintf(text, sizeof text, "%.6g m", metres);
-  const int64_t height = px(0.55 * letter), line = px(fmax(1, letter / 12));
-  sciara_picture_fill(p, px(x), px(y), px(length), height, white);
-  for (int k = 0; k < 4; k += 2) sciara_picture_fill(p, px(x + length * k / 4), px(y), px(length / 4), height, ink);
-  outline_box(p, px(x), px(y), px(length), height, line);
-  write_centred(p, x, y - 0.7 * letter, letter, "0");
-  write_centred(p, x + length, y - 0.7 * letter, letter, text);
-  return length;
+double sciara_paint_north(struct sciara_map_drawing *d, double x, double y, double height) {
+  cairo_t *cairo = d->picture.cairo;
+  const double letter = 0.3 * height, half = 0.2 * height, tip = y - height + 1.4 * letter,
+               line = fmax(1.2, height / 40);
+  const double middle = x - half - line;
+  for (int right = 0; right <= 1; right++) {
+    cairo_move_to(cairo, middle, tip);
+    cairo_line_to(cairo, middle, y - 0.2 * height);
+    cairo_line_to(cairo, middle + (right ? half : -half), y);
+    cairo_close_path(cairo);
+    sciara_picture_colour(&d->picture, right ? white : ink, 1);
+    cairo_fill_preserve(cairo);
+    sciara_picture_colour(&d->picture, ink, 1);
+    cairo_set_line_width(cairo, line);
+    cairo_set_line_join(cairo, CAIRO_LINE_JOIN_ROUND);
+    cairo_stroke(cairo);
+  }
+  sciara_picture_claim(&d->picture,
+                       (struct sciara_box){middle - half - line, tip - line, 2 * (half + line), y - tip + 2 * line});
+  const struct sciara_writing w = {.text = "N", .capital = letter, .bold = true};
+  sciara_picture_write(&d->picture, &d->lettering, middle, tip - line - 0.25 * letter, 0.5, &w);
+  return 2 * (half + line);
 }
 
-void sciara_paint_north(double x, double y, double height, struct sciara_picture *p) {
-  const double letter = 0.3 * height, half = 0.2 * height, tip = y - height + 1.4 * letter;
-  const struct sciara_spot dark[] = {{x, tip}, {x, y - 0.2 * height}, {x - half, y}};
-  const struct sciara_spot light[] = {{x, tip}, {x + half, y}, {x, y - 0.2 * height}};
-  const struct sciara_spot edge[] = {{x, tip}, {x + half, y}, {x, y - 0.2 * height}, {x - half, y}, {x, tip}};
-  const struct sciara_pen pen = {.height = letter, .weight = 0.17, .opacity = 1, .rgb = {30, 30, 30}};
-  sciara_picture_convex(p, light, 3, white);
-  sciara_picture_stroke(p, edge, NULL, 5, fmax(0.6, height / 80), 1, ink);
-  const struct sciara_spot left[] = {dark[0], dark[1], dark[2]};
-  sciara_picture_convex(p, left, 3, ink);
-  sciara_picture_text(p, x - 0.5 * sciara_picture_text_width(letter, "N"), y - height + letter, &pen, "N");
+// ------------------------------------------------------------------------------------------------------ outline, stamp
+
+/** Whole pixels: sharp wherever the borders of cells are. */
+static double outline_width(const struct sciara_map_drawing *d) { return fmax(1, round(0.14 * d->letter)); }
+
+static double sharp(const struct sciara_map_drawing *d, double v) {
+  return round(v) + (fmod(outline_width(d), 2) > 0 ? 0.5 : 0);
 }
 
-void sciara_paint_cased(struct sciara_picture *p, struct sciara_spot a, struct sciara_spot b, double radius,
-                        bool edges) {
-  const struct sciara_spot line[] = {a, b};
-  sciara_picture_stroke(p, line, NULL, 2, edges ? 2.6 * radius : radius, 1, edges ? white : ink);
+void sciara_stroke_outline(struct sciara_map_drawing *d, bool edges) {
+  const double line = outline_width(d), edge = fmax(1, round(0.5 * line));
+  cairo_set_line_cap(d->picture.cairo, CAIRO_LINE_CAP_SQUARE);
+  cairo_set_line_width(d->picture.cairo, edges ? line + 2 * edge : line);
+  sciara_picture_colour(&d->picture, edges ? white : ink, 1);
+  cairo_stroke(d->picture.cairo);
 }
 
 /** Whether the extent covers a cell; beyond the grid it covers nothing. */
@@ -124,29 +199,60 @@ static bool covered(const struct sciara_map_picture *q, int64_t r, int64_t c) {
   return r >= 0 && c >= 0 && r < g->rows && c < g->cols && q->observed[r * g->cols + c];
 }
 
-void sciara_paint_outline(const struct sciara_map_picture *q, double radius, struct sciara_picture *part) {
-  const struct sciara_grid *g = q->map->grid;
-  const double down = (double)part->height / (double)g->rows, right = (double)part->width / (double)g->cols;
-  for (int edges = 1; edges >= 0; edges--) // the light edges of all first
-    for (int64_t r = 0; r <= g->rows; r++)
-      for (int64_t c = 0; c <= g->cols; c++) {
-        const struct sciara_spot here = {(double)c * right, (double)r * down};
-        if (covered(q, r, c) != covered(q, r - 1, c))
-          sciara_paint_cased(part, here, (struct sciara_spot){here.x + right, here.y}, radius, edges);
-        if (covered(q, r, c) != covered(q, r, c - 1))
-          sciara_paint_cased(part, here, (struct sciara_spot){here.x, here.y + down}, radius, edges);
-      }
+/** Adds the borders between two rows (or columns, `across`) of cells to the path, each run of them as one line. */
+static void trace_borders(struct sciara_map_drawing *d, bool across, int64_t line) {
+  const struct sciara_grid *g = d->q->map->grid;
+  const double down = (double)d->map.height / (double)g->rows, right = (double)d->map.width / (double)g->cols;
+  bool drawing = false;
+  for (int64_t k = 0; k <= (across ? g->rows : g->cols); k++) {
+    const bool border = across ? covered(d->q, k, line) != covered(d->q, k, line - 1)
+                               : covered(d->q, line, k) != covered(d->q, line - 1, k);
+    if (border == drawing) continue;
+    const double x = sharp(d, (double)d->map.x + right * (double)(across ? line : k));
+    const double y = sharp(d, (double)d->map.y + down * (double)(across ? k : line));
+    if (border)
+      cairo_move_to(d->picture.cairo, x, y);
+    else
+      cairo_line_to(d->picture.cairo, x, y);
+    drawing = border;
+  }
 }
 
-void sciara_paint_stamp(const char *text, struct sciara_picture *part) {
-  const double width = (double)part->width, height = (double)part->height, turn = atan2(height, width);
-  const double length = sciara_picture_text_width(1, text) + 1; // in heights; half a letter of room at each end
-  double letter = 0.8 * hypot(width, height) / length;
-  letter = fmin(letter, 0.3 * fmin(width, height));
-  const double x = 0.5 * width - 0.5 * (length - 1) * letter * cos(turn) + 0.5 * letter * sin(turn);
-  const double y = 0.5 * height + 0.5 * (length - 1) * letter * sin(turn) + 0.5 * letter * cos(turn);
-  struct sciara_pen pen = {.height = letter, .weight = 0.2, .turn = turn, .opacity = 0.4, .rgb = {255, 255, 255}};
-  sciara_picture_text(part, x, y, &pen, text);
-  pen = (struct sciara_pen){.height = letter, .weight = 0.12, .turn = turn, .opacity = 0.5, .rgb = {150, 0, 30}};
-  sciara_picture_text(part, x, y, &pen, text);
+static void clip_to_map(struct sciara_map_drawing *d) {
+  cairo_save(d->picture.cairo);
+  cairo_rectangle(d->picture.cairo, (double)d->map.x, (double)d->map.y, (double)d->map.width, (double)d->map.height);
+  cairo_clip(d->picture.cairo);
+}
+
+void sciara_paint_outline(struct sciara_map_drawing *d) {
+  const struct sciara_grid *g = d->q->map->grid;
+  clip_to_map(d);
+  for (int edges = 1; edges >= 0; edges--) // the light edges of all first
+    for (int across = 0; across <= 1; across++)
+      for (int64_t k = 0; k <= (across ? g->cols : g->rows); k++) {
+        trace_borders(d, across, k);
+        sciara_stroke_outline(d, edges);
+      }
+  cairo_restore(d->picture.cairo);
+}
+
+void sciara_paint_stamp(struct sciara_map_drawing *d) {
+  enum { TRIAL = 100 };
+  static const uint8_t red[3] = {150, 0, 30};
+  const double width = (double)d->map.width, height = (double)d->map.height;
+  struct sciara_writing w = {.text = d->q->stamp, .capital = TRIAL, .bold = true};
+  const double length =
+      sciara_lettering_measure(&d->lettering, &w).width / TRIAL + 1; // half a letter of room at each end
+  w.capital = fmin(0.8 * hypot(width, height) / length, 0.3 * fmin(width, height));
+  clip_to_map(d);
+  cairo_translate(d->picture.cairo, (double)d->map.x + 0.5 * width, (double)d->map.y + 0.5 * height);
+  cairo_rotate(d->picture.cairo, -atan2(height, width));
+  sciara_picture_text_path(&d->picture, &d->lettering, &w);
+  cairo_set_line_join(d->picture.cairo, CAIRO_LINE_JOIN_ROUND);
+  cairo_set_line_width(d->picture.cairo, 0.08 * w.capital);
+  sciara_picture_colour(&d->picture, white, 0.5);
+  cairo_stroke_preserve(d->picture.cairo);
+  sciara_picture_colour(&d->picture, red, 0.45);
+  cairo_fill(d->picture.cairo);
+  cairo_restore(d->picture.cairo);
 }

@@ -5,12 +5,11 @@
 #include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "base/log.h"
-#include "base/mem.h"
+#include "base/text.h"
 #include "model/field.h"
 #include "picture/map_picture_parts.h"
 
@@ -19,17 +18,20 @@ enum {
   MAP_LARGEST = 4000,  // large ones reduced
   LEAST_WIDTH = 720,   // of a picture whose width was not asked for
   STEPS_MOST = 8,      // of the legend
-  TITLE_LINES = 3
+  TITLE_LINES = 3,
+  FOOT_LINES = 2,
+  LINE_MOST = 512
 };
 
-/** Where everything is, px. */
+/** What is written, and where everything is, px. */
 struct layout {
-  double letter; ///< height of a capital
-  double margin, title_letter;
-  int title_lines;
+  double letter;       ///< height of a capital
+  double margin, room; ///< between the edges of the picture and what is written; width between both
+  struct sciara_map_place map;
   int64_t width, height;
-  int64_t map_x, map_y, map_width, map_height;
-  double below; ///< y under the map
+  char about[LINE_MOST], time[LINE_MOST], date[LINE_MOST], foot[LINE_MOST]; ///< "" for a line that there is not
+  struct sciara_writing title;
+  double title_height, foot_height;
 };
 
 static int64_t even(double v) { return 2 * (int64_t)ceil(0.5 * v); }
@@ -49,59 +51,13 @@ static void size_map(const struct sciara_grid *g, int64_t asked, struct layout *
     l->margin = 2 * l->letter;
     l->width = even(fmax(LEAST_WIDTH, cols * zoom + 2 * l->margin));
   }
-  l->map_width = (int64_t)fmax(1, floor(cols * zoom + 1e-6));
-  l->map_height = (int64_t)fmax(1, floor(rows * zoom + 1e-6));
-  l->map_x = (l->width - l->map_width) / 2;
+  l->room = (double)l->width - 2 * l->margin;
+  l->map.width = (int64_t)fmax(1, floor(cols * zoom + 1e-6));
+  l->map.height = (int64_t)fmax(1, floor(rows * zoom + 1e-6));
+  l->map.x = (l->width - l->map.width) / 2;
 }
 
-/** The next line of a title, at most `width` wide; what does not fit into the last line ends in "...". */
-static const char *next_line(const char *text, double letter, double width, bool last, char *line, size_t capacity) {
-  size_t fit = sciara_picture_text_fit(letter, text, width);
-  const bool cut = last && text[fit];
-  if (cut) fit = sciara_picture_text_fit(letter, text, width - sciara_picture_text_width(letter, " ..."));
-  snprintf(line, capacity, "%.*s%s", (int)(fit < capacity ? fit : capacity - 1), text, cut ? "..." : "");
-  text += fit;
-  while (*text == ' ') text++;
-  return text;
-}
-
-static int count_lines(const char *title, double letter, double width) {
-  int lines = 0;
-  char line[1024];
-  while (title && *title && lines < TITLE_LINES)
-    title = next_line(title, letter, width, ++lines == TITLE_LINES, line, sizeof line);
-  return lines;
-}
-
-static struct layout lay_out(const struct sciara_map_picture *q) {
-  struct layout l = {0};
-  size_map(q->map->grid, q->width, &l);
-  l.title_letter = 1.5 * l.letter;
-  l.title_lines = count_lines(q->map->title, l.title_letter, (double)l.width - 2 * l.margin);
-  const double head = l.margin + l.title_lines * 2.1 * l.title_letter + 2.1 * l.letter * (q->time_s ? 2 : 1);
-  l.map_y = (int64_t)lround(head);
-  l.below = (double)(l.map_y + l.map_height);
-  const double strip = (q->observed ? 11.2 : 8.8) * l.letter;
-  l.height = even(l.below + strip + l.margin);
-  return l;
-}
-
-/** "Simulated time 1 d 00:00:06, 2026-05-11 04:00 UTC" */
-static void describe_time(const struct sciara_map_picture *q, char *text, size_t capacity) {
-  char duration[48], date[48] = "";
-  struct tm begin = {0}, now;
-  sciara_print_duration(*q->time_s, duration, sizeof duration);
-  if (q->start && strptime(q->start, "%Y-%m-%dT%H:%M:%SZ", &begin) && fabs(*q->time_s) < 1e12) {
-    const time_t seconds = timegm(&begin) + (time_t)floor(*q->time_s);
-    if (gmtime_r(&seconds, &now)) strftime(date, sizeof date, ", %Y-%m-%d %H:%M UTC", &now);
-  }
-  snprintf(text, capacity, "Simulated time %s%s", duration, date);
-}
-
-static void write_line(struct sciara_picture *p, double x, double y, double letter, double weight, const char *text) {
-  const struct sciara_pen pen = {.height = letter, .weight = weight, .opacity = 1, .rgb = {30, 30, 30}};
-  sciara_picture_text(p, x, y, &pen, text);
-}
+// ----------------------------------------------------------------------------------------------------- what is written
 
 static bool is_blank(const struct sciara_map *map) {
   for (int64_t i = 0; i < sciara_grid_cells(map->grid); i++)
@@ -109,57 +65,104 @@ static bool is_blank(const struct sciara_map *map) {
   return true;
 }
 
-static void paint_head(const struct sciara_map_picture *q, const struct layout *l, struct sciara_picture *p) {
-  char line[1024];
-  double y = l->margin;
-  const double width = (double)l->width - 2 * l->margin;
-  const char *title = q->map->title;
-  for (int k = 1; k <= l->title_lines; k++, y += 2.1 * l->title_letter) {
-    title = next_line(title, l->title_letter, width, k == TITLE_LINES, line, sizeof line);
-    write_line(p, l->margin, y + l->title_letter, l->title_letter, 0.16, line);
-  }
-  const enum sciara_field field = sciara_field_find(q->map->name);
-  const struct sciara_field_info *info = sciara_field_describe(field);
-  snprintf(line, sizeof line, "%s%s", info ? info->long_name : q->map->name, is_blank(q->map) ? ": none" : "");
-  line[0] = (char)toupper((unsigned char)line[0]);
-  write_line(p, l->margin, y + l->letter, l->letter, 0.12, line);
-  if (!q->time_s) return;
-  describe_time(q, line, sizeof line);
-  write_line(p, l->margin, y + 3.1 * l->letter, l->letter, 0.12, line);
+/** "Simulated time 1 d 00:00:06" and "2026-05-11 04:00 UTC" */
+static void describe_time(const struct sciara_map_picture *q, struct layout *l) {
+  char duration[48];
+  struct tm begin = {0}, now;
+  sciara_print_duration(*q->time_s, duration, sizeof duration);
+  snprintf(l->time, sizeof l->time, "Simulated time %s", duration);
+  if (!q->start || !strptime(q->start, "%Y-%m-%dT%H:%M:%SZ", &begin) || !(fabs(*q->time_s) < 1e12)) return;
+  const time_t seconds = timegm(&begin) + (time_t)floor(*q->time_s);
+  if (gmtime_r(&seconds, &now)) strftime(l->date, sizeof l->date, "%Y-%m-%d %H:%M UTC", &now);
 }
 
-/** "Cells of 10 m, WGS 84 / UTM zone 33N (EPSG:32633)" */
-static void paint_foot(const struct sciara_map_picture *q, const struct layout *l, struct sciara_picture *p) {
+/** Time and date are one line where the longest one has room: frames of a film are of one size. */
+static void join_time(struct sciara_lettering *letters, struct layout *l) {
+  const struct sciara_writing longest = {.text = "Simulated time 9999 d 00:00:00, 2026-05-11 04:00 UTC",
+                                         .capital = l->letter};
+  if (!l->date[0] || sciara_lettering_measure(letters, &longest).width > l->room) return;
+  const size_t used = strlen(l->time);
+  snprintf(l->time + used, sizeof l->time - used, ", %s", l->date);
+  l->date[0] = '\0';
+}
+
+static void describe(const struct sciara_map_picture *q, struct sciara_lettering *letters, struct layout *l) {
+  const struct sciara_field_info *info = sciara_field_describe(sciara_field_find(q->map->name));
   const char *crs = q->map->georef && q->map->georef->crs_name ? q->map->georef->crs_name : "no CRS";
-  const double letter = fmax(7, 0.75 * l->letter), width = (double)l->width - 2 * l->margin;
-  char text[512], line[512];
-  snprintf(text, sizeof text, "Cells of %.6g m, %s", q->map->grid->cell_size, crs);
-  next_line(text, letter, width, true, line, sizeof line);
-  const struct sciara_pen pen = {.height = letter, .weight = 0.12, .opacity = 1, .rgb = {90, 90, 90}};
-  sciara_picture_text(p, l->margin, (double)l->height - l->letter, &pen, line);
+  snprintf(l->about, sizeof l->about, "%s%s", info ? info->long_name : q->map->name, is_blank(q->map) ? ": none" : "");
+  l->about[0] = (char)toupper((unsigned char)l->about[0]);
+  snprintf(l->foot, sizeof l->foot, "Cells of %.6g m, %s", q->map->grid->cell_size, crs);
+  l->title = (struct sciara_writing){.text = q->map->title ? q->map->title : "",
+                                     .capital = 1.5 * l->letter,
+                                     .bold = true,
+                                     .width = l->room,
+                                     .lines = TITLE_LINES};
+  if (q->time_s) describe_time(q, l);
+  join_time(letters, l);
 }
 
-static void paint_below(const struct sciara_map_picture *q, const struct sciara_colouring *c, const struct layout *l,
-                        struct sciara_picture *p) {
-  const double letter = l->letter, y = l->below + 1.4 * letter, room = (double)l->width - 2 * l->margin;
-  const double bar = fmin(0.52 * room, 42 * letter), right = (double)l->width - l->margin;
-  sciara_paint_legend(q, c, letter, l->margin, y, bar, p);
-  const double north = 5.2 * letter;
-  sciara_paint_north(right - 0.25 * north, y + north, north, p);
-  const double left = l->margin + bar + 3 * letter, end = right - 0.5 * north - 4.5 * letter;
-  const double metres_per_px = q->map->grid->cell_size * (double)q->map->grid->cols / (double)l->map_width;
-  const double length = fmin(end - left, 22 * letter);
-  sciara_paint_scale_bar(metres_per_px, letter, left, y + 0.65 * north, length, p);
-  if (!q->observed) return;
-  const double at = y + 7.4 * letter;
-  const struct sciara_spot from = {l->margin, at}, to = {l->margin + 3 * letter, at};
-  sciara_paint_cased(p, from, to, 0.085 * letter, false);
-  write_line(p, to.x + letter, at + 0.5 * letter, letter, 0.12, "Observed outline");
+// -------------------------------------------------------------------------------------------------------------- layout
+
+static struct sciara_writing foot_of(const struct layout *l) {
+  return (struct sciara_writing){
+      .text = l->foot, .capital = fmax(7, 0.75 * l->letter), .grey = true, .width = l->room, .lines = FOOT_LINES};
+}
+
+static void lay_out(const struct sciara_map_picture *q, struct sciara_lettering *letters, struct layout *l) {
+  size_map(q->map->grid, q->width, l);
+  describe(q, letters, l);
+  const struct sciara_writing foot = foot_of(l);
+  l->foot_height = sciara_lettering_measure(letters, &foot).height;
+  l->title_height = l->title.text[0] ? sciara_lettering_measure(letters, &l->title).height + 0.9 * l->letter : 0;
+  const int lines = 1 + (l->time[0] != '\0') + (l->date[0] != '\0');
+  l->map.y = (int64_t)lround(l->margin + l->title_height + 2.1 * lines * l->letter);
+  const double strip = (q->observed ? 10.9 : 8.4) * l->letter;
+  l->height = even((double)(l->map.y + l->map.height) + strip + l->foot_height + 1.3 * l->letter);
+}
+
+static void paint_line(struct sciara_map_drawing *d, const struct layout *l, const char *text, double *y) {
+  const struct sciara_writing w = {.text = text, .capital = l->letter, .width = l->room, .lines = 1};
+  if (!text[0]) return;
+  sciara_picture_write(&d->picture, &d->lettering, l->margin, *y + l->letter, 0, &w);
+  *y += 2.1 * l->letter;
+}
+
+static void paint_head(struct sciara_map_drawing *d, const struct layout *l) {
+  double y = l->margin;
+  if (l->title.text[0]) sciara_picture_write(&d->picture, &d->lettering, l->margin, y + l->title.capital, 0, &l->title);
+  y += l->title_height;
+  paint_line(d, l, l->about, &y);
+  paint_line(d, l, l->time, &y);
+  paint_line(d, l, l->date, &y);
+}
+
+static void paint_key(struct sciara_map_drawing *d, const struct layout *l, double at) {
+  const double y = round(at) + 0.5;
+  const struct sciara_writing w = {.text = "Observed outline", .capital = l->letter};
+  cairo_move_to(d->picture.cairo, l->margin, y);
+  cairo_line_to(d->picture.cairo, l->margin + 3 * l->letter, y);
+  sciara_stroke_outline(d, false);
+  sciara_picture_claim(&d->picture, (struct sciara_box){l->margin, y - 1, 3 * l->letter, 2});
+  sciara_picture_write(&d->picture, &d->lettering, l->margin + 4 * l->letter, y + 0.5 * l->letter, 0, &w);
+}
+
+static void paint_below(struct sciara_map_drawing *d, const struct sciara_colouring *c, const struct layout *l) {
+  const double letter = l->letter, y = (double)(l->map.y + l->map.height) + 1.4 * letter;
+  const double right = (double)l->width - l->margin, north = 5.2 * letter;
+  const double legend = sciara_paint_legend(d, c, l->margin, y, fmin(0.52 * l->room, 42 * letter));
+  const double arrow = sciara_paint_north(d, right, y + north, north);
+  const double left = legend + 2 * letter, end = fmin(right - arrow - 4 * letter, left + 22 * letter);
+  sciara_paint_scale_bar(d, left, y + 0.6 * north, end);
+  if (d->q->observed) paint_key(d, l, y + 7.2 * letter);
+  const struct sciara_writing foot = foot_of(l);
+  const double top = (double)l->height - 1.3 * letter - l->foot_height;
+  sciara_picture_write(&d->picture, &d->lettering, l->margin, top + foot.capital, 0, &foot);
 }
 
 static struct sciara_colouring colouring_of(const struct sciara_map_picture *q) {
   struct sciara_colouring c = {.ramp = sciara_ramp_for(q->map->name)};
   double low = q->low, high = q->high;
+  if (q->kind) return c;
   if (!(low < high))
     sciara_ramp_range(c.ramp, q->map->values, sciara_grid_cells(q->map->grid), q->map->nodata, &low, &high);
   c.scale = sciara_legend_scale(low, high, q->map->unit, STEPS_MOST);
@@ -168,49 +171,69 @@ static struct sciara_colouring colouring_of(const struct sciara_map_picture *q) 
   return c;
 }
 
-static void warn_of_letters(const struct sciara_map_picture *q, const char *path) {
-  const char *const texts[] = {q->map->title, q->stamp};
+// ----------------------------------------------------------------------------------------------------------- the whole
+
+static void warn_of_letters(struct sciara_map_drawing *d, const char *path) {
+  const char *const texts[] = {d->q->map->title, d->q->stamp};
+  if (!d->lettering.context)
+    sciara_log(SCIARA_LOG_WARNING, "%s: has no text, for no font is installed; install one such as DejaVu Sans", path);
   for (int k = 0; k < 2; k++) {
-    const size_t count = texts[k] ? sciara_picture_text_unknown(texts[k]) : 0;
+    const size_t count = texts[k] ? sciara_lettering_unknown(&d->lettering, texts[k]) : 0;
     if (count)
-      sciara_log(SCIARA_LOG_WARNING, "%s: %zu letters of the %s have no shape here; boxes stand for them", path, count,
+      sciara_log(SCIARA_LOG_WARNING,
+                 "%s: no font that is installed has %zu of the characters of the %s; boxes stand for them", path, count,
                  k ? "stamp" : "title");
   }
 }
 
-static enum sciara_status paint(const struct sciara_map_picture *q, const struct layout *l, struct sciara_picture *p) {
-  static const uint8_t paper[3] = {255, 255, 255}, frame[3] = {30, 30, 30};
-  const struct sciara_colouring c = colouring_of(q);
-  const int64_t line = (int64_t)fmax(1, round(l->letter / 12));
-  sciara_picture_fill(p, 0, 0, p->width, p->height, paper);
-  sciara_picture_fill(p, l->map_x - line, l->map_y - line, l->map_width + 2 * line, l->map_height + 2 * line, frame);
-  struct sciara_picture map = sciara_picture_part(p, l->map_x, l->map_y, l->map_width, l->map_height);
-  SCIARA_TRY(sciara_paint_ground(q, &c, &map));
-  if (q->observed) sciara_paint_outline(q, 0.085 * l->letter, &map);
-  if (q->stamp) sciara_paint_stamp(q->stamp, &map);
-  paint_head(q, l, p);
-  paint_below(q, &c, l, p);
-  paint_foot(q, l, p);
-  return SCIARA_OK;
+static enum sciara_status paint(struct sciara_map_drawing *d, const struct layout *l) {
+  static const uint8_t frame[3] = {30, 30, 30};
+  const struct sciara_colouring c = colouring_of(d->q);
+  const double line = fmax(1, round(l->letter / 12));
+  const struct sciara_box around = {(double)l->map.x - line, (double)l->map.y - line, (double)l->map.width + 2 * line,
+                                    (double)l->map.height + 2 * line};
+  sciara_picture_fill(&d->picture, around.x, around.y, around.width, around.height, frame);
+  sciara_picture_claim(&d->picture, around);
+  SCIARA_TRY(sciara_paint_ground(d, &c));
+  if (d->q->observed) sciara_paint_outline(d);
+  if (d->q->stamp) sciara_paint_stamp(d);
+  paint_head(d, l);
+  paint_below(d, &c, l);
+  return d->lettering.failed;
+}
+
+enum sciara_status sciara_map_draw(const struct sciara_map_picture *q, const char *path,
+                                   struct sciara_map_drawing *out) {
+  struct layout l = {0};
+  if (q->width && (q->width < SCIARA_PICTURE_NARROWEST || q->width > SCIARA_PICTURE_WIDEST))
+    return sciara_fail(SCIARA_ERR_USAGE, "found a picture of %" PRId64 " pixels in width, expected %d to %d", q->width,
+                       SCIARA_PICTURE_NARROWEST, SCIARA_PICTURE_WIDEST);
+  out->q = q;
+  SCIARA_TRY(sciara_lettering_open(&out->lettering));
+  lay_out(q, &out->lettering, &l);
+  out->map = l.map;
+  out->letter = l.letter;
+  SCIARA_TRY(sciara_picture_begin(&out->picture, l.width, l.height, path));
+  warn_of_letters(out, path);
+  return paint(out, &l);
+}
+
+void sciara_map_drawing_free(struct sciara_map_drawing *d) {
+  sciara_picture_free(&d->picture);
+  sciara_lettering_close(&d->lettering);
 }
 
 enum sciara_status sciara_map_write_png(const struct sciara_map_picture *q, const char *path) {
-  if (q->width && (q->width < SCIARA_PICTURE_NARROWEST || q->width > SCIARA_PICTURE_WIDEST))
-    return sciara_fail(SCIARA_ERR_USAGE, "found a picture of %" PRId64 " pixels in width, allowed %d to %d", q->width,
-                       SCIARA_PICTURE_NARROWEST, SCIARA_PICTURE_WIDEST);
-  const struct layout l = lay_out(q);
-  struct sciara_picture picture = {.width = l.width, .height = l.height, .stride = l.width};
-  warn_of_letters(q, path);
-  SCIARA_TRY(SCIARA_NEW(picture.rgb, picture.width * picture.height * 3, "pixels of a picture"));
-  enum sciara_status status = paint(q, &l, &picture);
-  if (status == SCIARA_OK) status = sciara_picture_write_png(&picture, path);
-  sciara_free(picture.rgb);
+  struct sciara_map_drawing d = {0};
+  enum sciara_status status = sciara_map_draw(q, path, &d);
+  if (status == SCIARA_OK) status = sciara_picture_write_png(&d.picture, path);
+  sciara_map_drawing_free(&d);
   return status;
 }
 
 size_t sciara_map_picture_memory(const struct sciara_grid *grid) {
   struct layout l = {0};
   size_map(grid, 0, &l);
-  const size_t pixels = (size_t)l.width * (size_t)(l.map_height + (int64_t)(30 * l.letter));
-  return (size_t)sciara_grid_cells(grid) * sizeof(float) + 3 * 3 * pixels; // the picture, its dataset, GDAL's cache
+  const size_t pixels = (size_t)l.width * (size_t)(l.map.height + (int64_t)(30 * l.letter));
+  return (size_t)sciara_grid_cells(grid) * sizeof(float) + 2 * sizeof(uint32_t) * pixels; // the picture, and its file
 }

@@ -8,6 +8,12 @@
 /** Widths of a picture that may be asked for, px. */
 enum { SCIARA_PICTURE_NARROWEST = 320, SCIARA_PICTURE_WIDEST = 10000 };
 
+/** A kind of cell on a map of kinds. */
+struct sciara_map_kind {
+  const char *name; ///< in the legend
+  uint8_t rgb[3];
+};
+
 /** What is drawn. Members that are 0 or NULL are left out or chosen. */
 struct sciara_map_picture {
   const struct sciara_map *map;
@@ -18,9 +24,14 @@ struct sciara_map_picture {
   const uint8_t *observed; ///< rows x cols, 0 or 1: an extent whose outline is drawn
   const char *stamp;       ///< across the map: "UNVERIFIED"
   int64_t width; ///< of the picture, px; 0: two or more for the cells of a small grid, at most 4000 for a large one
+  const struct sciara_map_kind *kind; ///< the values are 0, 1, 2... and stand for these, not for a field
+  int kinds;
 };
 
-/** Writes the picture as PNG, atomically. Width and height are even numbers, as films want them. */
+/**
+ * Writes the picture as PNG, atomically. Width and height are even numbers, as films want them. Where no font is installed it
+ * has no text, and where none has a character of the title there is a box; both are said.
+ */
 enum sciara_status sciara_map_write_png(const struct sciara_map_picture *picture, const char *path);
 
 /** Bytes of memory that it takes beside map->values and altitude. */

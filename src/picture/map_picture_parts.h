@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the parts of a map's picture share: map_picture.c lays it out, ground, legend and outline draw into it. Private to io.
+// What the parts of a map's picture share: map_picture.c lays it out, ground, legend and outline draw into it. Private to
+// picture.
 #ifndef SCIARA_PICTURE_MAP_PICTURE_PARTS_H
 #define SCIARA_PICTURE_MAP_PICTURE_PARTS_H
 
@@ -15,32 +16,50 @@ struct sciara_colouring {
   double low, high; ///< the ends of the scale in the unit of the values
 };
 
+/** Where the map itself is, px. */
+struct sciara_map_place {
+  int64_t x, y, width, height;
+};
+
+/** A picture that is being drawn. */
+struct sciara_map_drawing {
+  const struct sciara_map_picture *q;
+  struct sciara_lettering lettering;
+  struct sciara_picture picture;
+  struct sciara_map_place map;
+  double letter; ///< height of a capital, px
+};
+
+/** Lays a picture out and draws it. Zero-initialise; release with sciara_map_drawing_free. */
+enum sciara_status sciara_map_draw(const struct sciara_map_picture *q, const char *path,
+                                   struct sciara_map_drawing *out);
+void sciara_map_drawing_free(struct sciara_map_drawing *d);
+
 /** Colour of a value; false where there is nothing to show. */
-bool sciara_map_colour(const struct sciara_map *map, const struct sciara_colouring *c, double value, uint8_t rgb[3]);
+bool sciara_map_colour(const struct sciara_map_picture *q, const struct sciara_colouring *c, double value,
+                       uint8_t rgb[3]);
 
-/** Paints ground and values so that the grid fills `part`. */
-enum sciara_status sciara_paint_ground(const struct sciara_map_picture *q, const struct sciara_colouring *c,
-                                       struct sciara_picture *part);
+/** Paints ground and values. */
+enum sciara_status sciara_paint_ground(struct sciara_map_drawing *d, const struct sciara_colouring *c);
 
-/** Draws the outline of q->observed over the grid in `part`; `radius` of the line in px. */
-void sciara_paint_outline(const struct sciara_map_picture *q, double radius, struct sciara_picture *part);
+/** Draws the outline of the observed extent. */
+void sciara_paint_outline(struct sciara_map_drawing *d);
 
-/** The line of an outline: dark between two light edges, so that it shows on every colour. */
-void sciara_paint_cased(struct sciara_picture *p, struct sciara_spot a, struct sciara_spot b, double radius,
-                        bool edges);
+/** Draws the path as the line of an outline: its light edges, or itself. */
+void sciara_stroke_outline(struct sciara_map_drawing *d, bool edges);
 
-/** Colour bar with heading and labels, in a box of `width` px whose upper left corner is (x, y). */
-void sciara_paint_legend(const struct sciara_map_picture *q, const struct sciara_colouring *c, double letter, double x,
-                         double y, double width, struct sciara_picture *p);
+/** Text across the map. */
+void sciara_paint_stamp(struct sciara_map_drawing *d);
 
-/** Scale bar of at most `width` px for `metres_per_px`, its bar at height y; returns its length in px, labels aside. */
-double sciara_paint_scale_bar(double metres_per_px, double letter, double x, double y, double width,
-                              struct sciara_picture *p);
+/** Colour bar with heading and labels, or the kinds, in a box of `width` px with its upper left corner at (x, y). Returns how far
+ *  it reaches to the right. */
+double sciara_paint_legend(struct sciara_map_drawing *d, const struct sciara_colouring *c, double x, double y,
+                           double width);
 
-/** North arrow whose foot is (x, y), `height` px high. */
-void sciara_paint_north(double x, double y, double height, struct sciara_picture *p);
+/** Scale bar between x and `right`, its upper side at y. */
+void sciara_paint_scale_bar(struct sciara_map_drawing *d, double x, double y, double right);
 
-/** Text across the map in `part`. */
-void sciara_paint_stamp(const char *text, struct sciara_picture *part);
+/** North arrow of `height` px whose right end is x and whose foot is y. Returns its width. */
+double sciara_paint_north(struct sciara_map_drawing *d, double x, double y, double height);
 
 #endif

@@ -1,47 +1,56 @@
 // SPDX-License-Identifier: Apache-2.0
-// An RGB picture in memory: pixels, rectangles, lines, filled shapes with smooth edges. Private to io.
+// A picture that Cairo draws on, and how it becomes a PNG file. Private to picture.
 #ifndef SCIARA_PICTURE_PICTURE_H
 #define SCIARA_PICTURE_PICTURE_H
 
+#include <cairo.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/status.h"
 
-/** Rows of `width` pixels of 3 bytes from the top, `stride` pixels apart. Pixel (i, j) covers [i, i+1) x [j, j+1). */
+enum {
+  SCIARA_PICTURE_LONGEST = 32767, ///< px each way that Cairo draws on
+  SCIARA_PICTURE_BOXES = 64
+};
+
+/** A rectangle: x to the right, y down, px. */
+struct sciara_box {
+  double x, y, width, height;
+};
+
+/** Zero-initialise; release with sciara_picture_free. */
 struct sciara_picture {
-  int64_t width, height, stride;
-  uint8_t *rgb;
+  int64_t width, height;
+  uint32_t *pixels; ///< rows of `width` from the top, 0x00RRGGBB; sciara_picture_touched after they were changed
+  cairo_t *cairo;
+  struct sciara_box box[SCIARA_PICTURE_BOXES]; ///< where something stands beside the map: none may overlap another
+  int boxes;
 };
-
-/** A point of a picture: x to the right, y down, px. */
-struct sciara_spot {
-  double x, y;
-};
-
-/** The part of a picture that lies in the rectangle: what is drawn there is cut at its borders. */
-struct sciara_picture sciara_picture_part(const struct sciara_picture *p, int64_t x, int64_t y, int64_t width,
-                                          int64_t height);
-
-/** Fills the rectangle, cut at the borders. */
-void sciara_picture_fill(struct sciara_picture *p, int64_t x, int64_t y, int64_t width, int64_t height,
-                         const uint8_t rgb[3]);
-
-/** Mixes a colour into a pixel of the picture: share 0 leaves it, 1 replaces it. */
-void sciara_picture_mix(struct sciara_picture *p, int64_t x, int64_t y, double share, const uint8_t rgb[3]);
 
 /**
- * Draws `count` points as one stroke with round ends, `radius` px to each side; a point that follows `lift[k]` != 0 begins
- * anew. Where strokes cross nothing is drawn twice. `lift` may be NULL.
+ * Makes white paper. SCIARA_ERR_INPUT beyond SCIARA_PICTURE_LONGEST, SCIARA_ERR_MEMORY when it takes more than is free.
+ *
+ * @param path of the file that it is to become, for errors
  */
-void sciara_picture_stroke(struct sciara_picture *p, const struct sciara_spot *points, const uint8_t *lift,
-                           size_t count, double radius, double opacity, const uint8_t rgb[3]);
+enum sciara_status sciara_picture_begin(struct sciara_picture *p, int64_t width, int64_t height, const char *path);
 
-/** Fills a convex shape whose corners go round clockwise as one looks at it. */
-void sciara_picture_convex(struct sciara_picture *p, const struct sciara_spot *corners, size_t count,
-                           const uint8_t rgb[3]);
+/** Before pixels are changed without Cairo, and after it. */
+void sciara_picture_touch(struct sciara_picture *p);
+void sciara_picture_touched(struct sciara_picture *p);
+
+/** What is drawn next has this colour. */
+void sciara_picture_colour(struct sciara_picture *p, const uint8_t rgb[3], double opacity);
+
+/** Fills a rectangle. */
+void sciara_picture_fill(struct sciara_picture *p, double x, double y, double width, double height,
+                         const uint8_t rgb[3]);
+
+/** Notes that something stands there. */
+void sciara_picture_claim(struct sciara_picture *p, struct sciara_box box);
 
 /** Writes the picture as a file, atomically. */
-enum sciara_status sciara_picture_write_png(const struct sciara_picture *p, const char *path);
+enum sciara_status sciara_picture_write_png(struct sciara_picture *p, const char *path);
+void sciara_picture_free(struct sciara_picture *p);
 
 #endif

@@ -21,10 +21,10 @@ program=(sciara_*.deb) library=(libsciara-dev_*.deb)
 
 field() { dpkg-deb -f "$1" "$2"; }
 [[ $(field "${program[0]}" Version) == "$("$SCIARA_PROGRAM" --version | cut -d ' ' -f 2)"-* ]] || fail "wrong version"
-for needed in libc6 libgdal libhdf5 libcjson zlib1g; do
+for needed in libc6 libgdal libhdf5 libcjson zlib1g libcairo2 libpango-1.0-0 libpangocairo-1.0-0 libfontconfig1; do
   [[ $(field "${program[0]}" Depends) == *$needed* ]] || fail "sciara does not depend on $needed"
 done
-for needed in libgdal-dev libhdf5-dev libcjson-dev zlib1g-dev; do
+for needed in libgdal-dev libhdf5-dev libcjson-dev zlib1g-dev libpango1.0-dev; do
   [[ $(field "${library[0]}" Depends) == *$needed* ]] || fail "libsciara-dev does not depend on $needed"
 done
 if command -v lintian > /dev/null; then

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Claims about picture/map_picture.h: size, what is drawn where, and that every grid gets a picture.
+// Claims about picture/map_picture.h: size, what is drawn where, that nothing covers anything else, and that every grid gets a
+// picture.
 #include "picture/map_picture.h"
 
+#include <inttypes.h>
+
 #include "gdal_fixture.h"
+#include "picture/map_picture_parts.h"
 
 enum { ROWS = 90, COLS = 130 };
 static struct sciara_grid grid = {.rows = ROWS, .cols = COLS, .cell_size = 10, .west = 499547.5, .north = 4178762.5};
@@ -109,14 +113,12 @@ START_TEST(the_outline_is_a_dark_line_with_light_edges) {
   const double cell = (1000.0 - 2 * left) / COLS;
   // Across the southern border of the extent, which lies on the ground: light, dark, light.
   const int x = left + (int)(60 * cell), y = top + (int)lround(55 * cell);
-  int darkest = 255, lightest_above = 0, lightest_below = 0;
-  for (int k = -1; k <= 0; k++) darkest = pixel(x, y + k)[0] < darkest ? pixel(x, y + k)[0] : darkest;
-  for (int k = 1; k <= 3; k++) {
-    lightest_above = pixel(x, y - 1 - k)[0] > lightest_above ? pixel(x, y - 1 - k)[0] : lightest_above;
-    lightest_below = pixel(x, y + k)[0] > lightest_below ? pixel(x, y + k)[0] : lightest_below;
-  }
-  ck_assert_msg(darkest < 60 && lightest_above > 240 && lightest_below > 240, "%d %d %d", darkest, lightest_above,
-                lightest_below);
+  int first = y - 3, last;
+  while (first < y + 3 && !is(pixel(x, first), 30, 30, 30)) first++;
+  for (last = first; is(pixel(x, last + 1), 30, 30, 30);) last++;
+  ck_assert_msg(abs(first - y) <= 2 && last == first + 1, "dark from %d to %d, the border is at %d", first, last, y);
+  ck_assert(is(pixel(x, first - 1), 255, 255, 255) && is(pixel(x, last + 1), 255, 255, 255));
+  ck_assert(!is(pixel(x, first - 2), 255, 255, 255) && !is(pixel(x, last + 2), 255, 255, 255));
   ck_assert_int_eq(pixel(left + (int)(60 * cell), top + (int)(70 * cell))[0],
                    pixel(left + (int)(60 * cell), top + (int)(70 * cell))[2]);
 }
@@ -145,10 +147,12 @@ START_TEST(title_time_and_stamp_are_drawn) {
   ck_assert_int_gt(height, one_line);
   ck_assert_int_lt(height, 2 * one_line);
   logged[0] = '\0';
-  map.title = "\u706B";
+  map.title = "Etna \uE123"; // for private use
   draw(&q);
   map.title = NULL;
-  assert_contains(logged, "1 letters of the title have no shape here");
+  assert_contains(logged, "WARNING ");
+  assert_contains(logged,
+                  "a.png: no font that is installed has 1 of the characters of the title; boxes stand for them");
 }
 END_TEST
 
@@ -160,6 +164,209 @@ START_TEST(the_range_given_is_the_range_of_the_colours) {
   ck_assert_int_eq(differing(&q), 0);
   q.high = 50;
   ck_assert_int_gt(differing(&q), 500);
+}
+END_TEST
+
+/** On level ground a cell has the very colour of its value, whatever is drawn around the map. */
+START_TEST(cells_have_their_colours) {
+  static double flat[ROWS * COLS], values[ROWS * COLS];
+  for (int i = 0; i < ROWS * COLS; i++) {
+    flat[i] = 700;
+    values[i] = i % 7 ? 8.0 * (i * 31 % 1000) / 999 : -9999;
+  }
+  struct sciara_map m = map;
+  m.values = values;
+  const struct sciara_map_kind kinds[] = {{"one", {1, 2, 3}}, {"two", {240, 228, 66}}};
+  for (int of_kinds = 0; of_kinds <= 1; of_kinds++) {
+    struct sciara_map_picture q = {.map = &m, .altitude = flat};
+    struct sciara_map_drawing d = {0};
+    if (of_kinds) {
+      q.kind = kinds;
+      q.kinds = 2;
+      for (int i = 0; i < ROWS * COLS; i++) values[i] = i % 7 ? i % 2 : -9999;
+    }
+    ck_assert_msg(sciara_map_draw(&q, "test", &d) == SCIARA_OK, "%s", sciara_last_error());
+    const int64_t zoom = d.map.width / COLS;
+    ck_assert(zoom == 8 && d.map.width == COLS * zoom && d.map.height == ROWS * zoom);
+    for (int i = 0; i < ROWS * COLS; i++) {
+      const int64_t x = d.map.x + i % COLS * zoom + zoom / 2, y = d.map.y + i / COLS * zoom + zoom / 2;
+      const uint32_t found = d.picture.pixels[y * d.picture.width + x] & 0xFFFFFF;
+      uint8_t c[3] = {198, 198, 198}; // of the ground: 85 + 160 sin 45 degrees
+      if (values[i] != -9999 && of_kinds) memcpy(c, kinds[i % 2].rgb, 3);
+      if (values[i] != -9999 && !of_kinds) sciara_ramp_colour(sciara_ramp_for("deposit"), values[i] / 8, c);
+      ck_assert_msg(found == ((uint32_t)c[0] << 16 | (uint32_t)c[1] << 8 | c[2]), "cell %d: %06x", i, found);
+    }
+    sciara_map_drawing_free(&d);
+  }
+}
+END_TEST
+
+/** The colour bar goes through the colours of the map, the squares of kinds have theirs. */
+START_TEST(the_legend_has_the_colours_of_the_map) {
+  struct sciara_map_picture q = picture();
+  struct sciara_map_drawing d = {0};
+  int bars = 0;
+  q.width = 1200;
+  ck_assert_int_eq(sciara_map_draw(&q, "test", &d), SCIARA_OK);
+  for (int k = 0; k < d.picture.boxes; k++) {
+    const struct sciara_box *b = &d.picture.box[k];
+    if (b->y < (double)(d.map.y + d.map.height) || b->width < 400) continue;
+    bars++;
+    for (int i = 2; i < (int)b->width - 2; i++) {
+      const uint32_t found = d.picture.pixels[(int64_t)(b->y + 0.5 * b->height) * d.picture.width + (int64_t)b->x + i];
+      uint8_t c[3];
+      sciara_ramp_colour(sciara_ramp_for("deposit"), (i - 0.5) / (b->width - 2), c);
+      for (int j = 0; j < 3; j++)
+        ck_assert_msg(abs((int)(found >> (16 - 8 * j) & 0xFF) - c[j]) <= 3, "at %d: %06x", i, found);
+    }
+  }
+  ck_assert_int_eq(bars, 1);
+  sciara_map_drawing_free(&d);
+  const struct sciara_map_kind kinds[] = {{"one", {1, 2, 3}}, {"two", {240, 228, 66}}};
+  struct sciara_map m = map;
+  double none[ROWS * COLS];
+  for (int i = 0; i < ROWS * COLS; i++) none[i] = -9999;
+  m.values = none;
+  q.map = &m;
+  q.kind = kinds;
+  q.kinds = 2;
+  ck_assert_int_eq(sciara_map_draw(&q, "test", &d), SCIARA_OK);
+  int pixels_of[2] = {0, 0};
+  for (int64_t i = 0; i < d.picture.width * d.picture.height; i++)
+    for (int k = 0; k < 2; k++) pixels_of[k] += (d.picture.pixels[i] & 0xFFFFFF) == (k ? 0xF0E442 : 0x010203);
+  ck_assert(pixels_of[0] == pixels_of[1] && pixels_of[0] > 100 && pixels_of[0] < 1000);
+  sciara_map_drawing_free(&d);
+}
+END_TEST
+
+/** Whether the scale bar, the box of that height, is as long as a round number of metres. */
+static bool is_round_bar(const struct sciara_map_drawing *d, const struct sciara_box *b) {
+  const double line = fmax(1, round(d->letter / 12)), px = b->width - 2 * line;
+  const double metres_per_px = grid.cell_size * (double)d->q->map->grid->cols / (double)d->map.width;
+  for (double power = 1e-6; power < 1e9; power *= 10)
+    for (int k = 0; k < 3; k++)
+      if (fabs((k == 0 ? 1 : k == 1 ? 2 : 5) * power / metres_per_px - px) <= 0.5) return true;
+  return false;
+}
+
+/** Every text and sign lies in the picture, and none covers another. */
+static void assert_laid_out(const struct sciara_map_drawing *d, const char *what) {
+  const struct sciara_picture *p = &d->picture;
+  const double bar = round(0.55 * d->letter) + 2 * fmax(1, round(d->letter / 12));
+  int bars = 0;
+  ck_assert_int_lt(p->boxes, SCIARA_PICTURE_BOXES);
+  ck_assert_msg(p->boxes > 8, "%s: %d boxes", what, p->boxes);
+  for (int k = 0; k < p->boxes; k++) {
+    const struct sciara_box *a = &p->box[k];
+    ck_assert_msg(a->x >= 1 && a->y >= 1 && a->x + a->width <= (double)p->width - 1 &&
+                      a->y + a->height <= (double)p->height - 1,
+                  "%s: %g %g %g %g leaves the picture of %" PRId64 " x %" PRId64, what, a->x, a->y, a->width, a->height,
+                  p->width, p->height);
+    for (int other = 0; other < k; other++) {
+      const struct sciara_box *b = &p->box[other];
+      ck_assert_msg(
+          a->x + a->width <= b->x || b->x + b->width <= a->x || a->y + a->height <= b->y || b->y + b->height <= a->y,
+          "%s: %g %g %g %g covers %g %g %g %g", what, a->x, a->y, a->width, a->height, b->x, b->y, b->width, b->height);
+    }
+    if (a->y > (double)(d->map.y + d->map.height) && a->height == bar && is_round_bar(d, a)) bars++;
+  }
+  ck_assert_msg(bars == 1, "%s: %d scale bars of round length", what, bars);
+}
+
+START_TEST(nothing_covers_anything_else) {
+  static const char *const texts[] = {
+      NULL,
+      "E",
+      "A title that goes on and on over more lines than there is room for above a map, and on, and on, and on",
+      "\u062B\u0648\u0631\u0627\u0646 \u0628\u0631\u0643\u0627\u0646 \u0625\u062A\u0646\u0627",
+      "\u685C\u5CF6\u706B\u5C71\u306E\u5674\u706B",
+      "gjpqy\u00C5\u1EBE"};
+  static const struct {
+    const char *name, *unit;
+    double low, high;
+  } scales[] = {{"deposit", "m", 0, 2.7},          {"temperature", "K", 1100, 1400},
+                {"arrival_time", "s", 0, 8e7},     {"momentum_x", "m2 s-1", -3e4, 9e5},
+                {"solid_thickness", "m", 0, 3e-7}, {"deposit", "m", -123456, 123457}};
+  static const char long_name[] =
+      "A projected coordinate reference system of which the name has more words than others have "
+      "letters, zone 33 (EPSG:32633)";
+  char crs[sizeof long_name];
+  memcpy(crs, long_name, sizeof crs);
+  const struct sciara_georef georef = {.crs_name = crs};
+  const struct sciara_map_kind kinds[] = {{"Hits: run and observed", {1, 2, 3}},
+                                          {"Misses: observed, not run", {3, 2, 1}},
+                                          {"Excess: run, not observed", {9, 9, 9}}};
+  const struct sciara_grid shapes[] = {grid,
+                                       {.rows = 3, .cols = ROWS * COLS / 3, .cell_size = 10},
+                                       {.rows = ROWS * COLS / 3, .cols = 3, .cell_size = 10}};
+  const int widths[] = {0, 320, 321, 400, 480, 640, 999, 2000};
+  const double times[] = {0, 1e9};
+  double nothing[ROWS * COLS];
+  for (int i = 0; i < ROWS * COLS; i++) nothing[i] = -9999;
+  const size_t cases = sizeof texts / sizeof *texts * (sizeof scales / sizeof *scales);
+  for (size_t w = 0; w < sizeof widths / sizeof *widths; w++)
+    for (size_t k = w % 5; k < cases; k += widths[w] == 0 || widths[w] > 900 ? 17 : 5) { // a few of all for each width
+      const size_t t = k % (sizeof texts / sizeof *texts), s = k / (sizeof texts / sizeof *texts);
+      const struct sciara_map m = {.grid = &shapes[k % 3],
+                                   .georef = k % 2 ? &georef : NULL,
+                                   .values = nothing,
+                                   .nodata = -9999,
+                                   .name = scales[s].name,
+                                   .unit = scales[s].unit,
+                                   .title = texts[t]};
+      struct sciara_map_picture q = {.map = &m,
+                                     .altitude = altitude,
+                                     .width = widths[w],
+                                     .low = scales[s].low,
+                                     .high = scales[s].high,
+                                     .time_s = &times[k % 2],
+                                     .start = "2026-05-10T04:00:00Z",
+                                     .observed = k % 2 ? observed : NULL,
+                                     .stamp = texts[t]};
+      if (k % 5 == 0) {
+        q.kind = kinds;
+        q.kinds = 3;
+      }
+      struct sciara_map_drawing d = {0};
+      char what[96];
+      snprintf(what, sizeof what, "width %d, title %zu, scale %zu, shape %zu", widths[w], t, s, k % 3);
+      ck_assert_msg(sciara_map_draw(&q, "test", &d) == SCIARA_OK, "%s: %s", what, sciara_last_error());
+      assert_laid_out(&d, what);
+      sciara_map_drawing_free(&d);
+    }
+}
+END_TEST
+
+/** Time and date have a line each where they must, in each frame of a film: the heights are the same. */
+START_TEST(frames_of_a_film_are_of_one_size) {
+  const double times[] = {0, 59, 3599, 86399, 864000, 1e8};
+  for (int w = 320; w <= 700; w += 20) {
+    int64_t first = 0;
+    for (size_t k = 0; k < sizeof times / sizeof *times; k++) {
+      struct sciara_map_picture q = picture();
+      struct sciara_map_drawing d = {0};
+      q.width = w;
+      q.time_s = &times[k];
+      q.start = "2026-05-10T04:00:00Z";
+      ck_assert_int_eq(sciara_map_draw(&q, "test", &d), SCIARA_OK);
+      if (k == 0) first = d.picture.height;
+      ck_assert_int_eq(d.picture.height, first);
+      sciara_map_drawing_free(&d);
+    }
+  }
+}
+END_TEST
+
+START_TEST(without_fonts_there_is_a_map) {
+  struct sciara_map_picture q = picture();
+  int left, top;
+  ck_assert_int_eq(setenv("FONTCONFIG_FILE", "/nonexistent/fonts.conf", 1), 0);
+  q.stamp = map.title = "Etna";
+  draw(&q);
+  map.title = NULL;
+  find_map(&left, &top);
+  assert_contains(logged, "WARNING ");
+  assert_contains(logged, "a.png: has no text, for no font is installed; install one such as DejaVu Sans");
 }
 END_TEST
 
@@ -213,6 +420,11 @@ int main(void) {
   tcase_add_test(t, the_outline_is_a_dark_line_with_light_edges);
   tcase_add_test(t, title_time_and_stamp_are_drawn);
   tcase_add_test(t, the_range_given_is_the_range_of_the_colours);
+  tcase_add_test(t, cells_have_their_colours);
+  tcase_add_test(t, the_legend_has_the_colours_of_the_map);
+  tcase_add_test(t, nothing_covers_anything_else);
+  tcase_add_test(t, frames_of_a_film_are_of_one_size);
+  tcase_add_test(t, without_fonts_there_is_a_map);
   tcase_add_test(t, every_grid_and_width_gets_a_picture);
   tcase_add_test(t, a_map_of_nothing_says_so);
   suite_add_tcase(s, t);

@@ -3,96 +3,88 @@
 #include "picture/picture.h"
 
 #include <check.h>
+#include <gdal.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include "map/colour_ramp.h"
 
-enum { WIDTH = 7, HEIGHT = 9, GUARD = 64 };
-static uint8_t memory[WIDTH * HEIGHT * 3 + 2 * GUARD];
-static const uint8_t ink[3] = {1, 2, 3};
+static char folder[64], path[96];
+static struct sciara_picture picture;
 
-static struct sciara_picture blank(void) {
-  memset(memory, 255, sizeof memory);
-  return (struct sciara_picture){.width = WIDTH, .height = HEIGHT, .stride = WIDTH, .rgb = memory + GUARD};
+static void setup(void) {
+  snprintf(folder, sizeof folder, "/tmp/sciara-picture-XXXXXX");
+  ck_assert_ptr_nonnull(mkdtemp(folder));
+  snprintf(path, sizeof path, "%s/p.png", folder);
+  GDALAllRegister();
 }
 
-/** Rows of '#' (ink) and '.'; nothing around the picture is touched. */
-static void assert_drawn(const struct sciara_picture *p, const char *const rows[HEIGHT]) {
-  for (int j = 0; j < HEIGHT; j++) {
-    char drawn[WIDTH + 1] = "";
-    for (int i = 0; i < WIDTH; i++) drawn[i] = memcmp(p->rgb + (j * WIDTH + i) * 3, ink, 3) == 0 ? '#' : '.';
-    ck_assert_msg(strcmp(drawn, rows[j]) == 0, "row %d is %s instead of %s", j, drawn, rows[j]);
-  }
-  for (int i = 0; i < GUARD; i++) ck_assert(memory[i] == 255 && memory[sizeof memory - 1 - (size_t)i] == 255);
+static void teardown(void) {
+  sciara_picture_free(&picture);
+  unlink(path);
+  ck_assert_int_eq(rmdir(folder), 0);
 }
 
-START_TEST(rectangles_are_cut_at_the_borders) {
-  static const char *const inside[HEIGHT] = {".......", "..###..", "..###..", ".......", ".......",
-                                             ".......", ".......", ".......", "......."};
-  static const char *const corners[HEIGHT] = {"#......", ".......", ".......", ".......", ".......",
-                                              ".......", ".......", ".....##", ".....##"};
-  struct sciara_picture p = blank();
-  sciara_picture_fill(&p, 2, 1, 3, 2, ink);
-  assert_drawn(&p, inside);
-  p = blank();
-  sciara_picture_fill(&p, -2, -3, 3, 4, ink);
-  sciara_picture_fill(&p, 5, 7, 10, 10, ink);
-  sciara_picture_fill(&p, 7, 0, 1, 9, ink);
-  sciara_picture_fill(&p, 0, 9, 7, 1, ink);
-  assert_drawn(&p, corners);
-}
-END_TEST
-
-START_TEST(a_part_is_a_picture_that_is_cut) {
-  static const char *const drawn[HEIGHT] = {".......", "...###.", "...###.", ".......", ".......",
-                                            ".......", ".......", ".......", "......."};
-  struct sciara_picture p = blank();
-  struct sciara_picture part = sciara_picture_part(&p, 3, 1, 3, 2);
-  sciara_picture_fill(&part, -5, -5, 100, 100, ink);
-  assert_drawn(&p, drawn);
-  part = sciara_picture_part(&p, 5, -3, 100, 5);
-  ck_assert(part.width == 2 && part.height == 2 && part.rgb == p.rgb + 15);
-  part = sciara_picture_part(&p, 7, 0, 1, 1);
-  ck_assert(part.width == 0 && part.height == 0);
+/** What is drawn is what is read from the file, to the bit. */
+START_TEST(pixels_are_kept) {
+  enum { WIDTH = 61, HEIGHT = 43 };
+  static uint8_t read[HEIGHT][WIDTH][3];
+  const uint8_t ink[3] = {1, 2, 3};
+  ck_assert_int_eq(sciara_picture_begin(&picture, WIDTH, HEIGHT, path), SCIARA_OK);
+  sciara_picture_touch(&picture);
+  for (uint32_t k = 0; k < WIDTH * HEIGHT; k++) picture.pixels[k] = k * 2654435761u & 0xFFFFFF;
+  sciara_picture_touched(&picture);
+  sciara_picture_fill(&picture, 5, 7, 3, 2, ink);
+  sciara_picture_fill(&picture, -10, HEIGHT - 1, 12, 50, ink); // cut at the borders
+  ck_assert_int_eq(sciara_picture_write_png(&picture, path), SCIARA_OK);
+  GDALDatasetH d = GDALOpen(path, GA_ReadOnly);
+  ck_assert_ptr_nonnull(d);
+  ck_assert(GDALGetRasterXSize(d) == WIDTH && GDALGetRasterYSize(d) == HEIGHT && GDALGetRasterCount(d) == 3);
+  ck_assert_int_eq(
+      GDALDatasetRasterIO(d, GF_Read, 0, 0, WIDTH, HEIGHT, read, WIDTH, HEIGHT, GDT_Byte, 3, NULL, 3, 3 * WIDTH, 1),
+      CE_None);
+  GDALClose(d);
+  for (int y = 0; y < HEIGHT; y++)
+    for (int x = 0; x < WIDTH; x++) {
+      const bool filled = (x >= 5 && x < 8 && y >= 7 && y < 9) || (y == HEIGHT - 1 && x < 2);
+      const uint32_t expected = filled ? 0x010203 : (uint32_t)(y * WIDTH + x) * 2654435761u & 0xFFFFFF;
+      const uint8_t *p = read[y][x];
+      ck_assert_msg(((uint32_t)p[0] << 16 | (uint32_t)p[1] << 8 | p[2]) == expected, "at %d, %d", x, y);
+    }
 }
 END_TEST
 
-START_TEST(strokes_cover_what_is_near) {
-  static const char *const line[HEIGHT] = {".......", ".......", ".......", "#######", "#######",
-                                           ".......", ".......", ".......", "......."};
-  static const char *const two[HEIGHT] = {"#.....#", "#.....#", "#.....#", "#.....#", "#.....#",
-                                          "#.....#", "#.....#", "#.....#", "#.....#"};
-  const struct sciara_spot across[] = {{-50, 4}, {50, 4}}, apart[] = {{0.5, -9}, {0.5, 99}, {6.5, -9}, {6.5, 99}};
-  const uint8_t lift[] = {1, 0, 1, 0};
-  struct sciara_picture p = blank();
-  sciara_picture_stroke(&p, across, NULL, 2, 1, 1, ink);
-  assert_drawn(&p, line);
-  p = blank();
-  sciara_picture_stroke(&p, apart, lift, 4, 0.5, 1, ink); // nothing joins the two
-  assert_drawn(&p, two);
-  p = blank();
-  sciara_picture_stroke(&p, across, NULL, 2, 0.5, 1, ink); // half of each of two rows
-  const uint8_t *half = p.rgb + (3 * WIDTH + 2) * 3;
-  ck_assert_msg(half[0] == 128 && half[1] == 129, "%d %d", half[0], half[1]);
-  p = blank();
-  const struct sciara_spot nowhere[] = {{1e300, 1e300}, {NAN, 4}};
-  sciara_picture_stroke(&p, nowhere, NULL, 2, 1, 1, ink);
+START_TEST(paper_is_white) {
+  ck_assert_int_eq(sciara_picture_begin(&picture, 3, 2, path), SCIARA_OK);
+  sciara_picture_touch(&picture);
+  for (int k = 0; k < 6; k++) ck_assert_uint_eq(picture.pixels[k] & 0xFFFFFF, 0xFFFFFF);
 }
 END_TEST
 
-START_TEST(convex_shapes_are_filled_to_their_edges) {
-  static const char *const drawn[HEIGHT] = {".......", ".####..", ".####..", ".####..", ".......",
-                                            ".......", ".......", ".......", "......."};
-  const struct sciara_spot box[] = {{1, 1}, {5, 1}, {5, 4}, {1, 4}}, half[] = {{1, 1}, {1.5, 1}, {1.5, 2}, {1, 2}};
-  struct sciara_picture p = blank();
-  sciara_picture_convex(&p, box, 4, ink);
-  assert_drawn(&p, drawn);
-  p = blank();
-  sciara_picture_convex(&p, half, 4, ink);
-  const uint8_t *pixel = p.rgb + (WIDTH + 1) * 3;
-  ck_assert_msg(pixel[0] == 128, "%d", pixel[0]);
+/** Before memory is taken for them. */
+START_TEST(sizes_have_a_limit) {
+  ck_assert_int_eq(sciara_picture_begin(&picture, 32768, 1, path), SCIARA_ERR_INPUT);
+  ck_assert_ptr_nonnull(
+      strstr(sciara_last_error(), "p.png: found a picture of 32768 x 1 pixels, expected at most 32767"));
+  ck_assert_int_eq(sciara_picture_begin(&picture, 1, INT64_MAX, path), SCIARA_ERR_INPUT);
+  ck_assert_int_eq(sciara_picture_begin(&picture, 0, 5, path), SCIARA_ERR_INPUT);
+  ck_assert_ptr_null(picture.pixels);
+  ck_assert_int_eq(sciara_picture_begin(&picture, 32767, 2, path), SCIARA_OK);
+  sciara_picture_free(&picture);
+  const struct rlimit tight = {(rlim_t)1 << 30, (rlim_t)1 << 30};
+  ck_assert_int_eq(setrlimit(RLIMIT_AS, &tight), 0);
+  ck_assert_int_eq(sciara_picture_begin(&picture, 32767, 32767, path), SCIARA_ERR_MEMORY);
+  ck_assert_ptr_nonnull(strstr(sciara_last_error(), "takes about 8.59 GB of memory"));
+  ck_assert_ptr_null(picture.pixels);
+}
+END_TEST
+
+START_TEST(no_more_boxes_than_there_is_room_for) {
+  for (int k = 0; k < SCIARA_PICTURE_BOXES + 3; k++) sciara_picture_claim(&picture, (struct sciara_box){k, 0, 1, 1});
+  ck_assert_int_eq(picture.boxes, SCIARA_PICTURE_BOXES);
 }
 END_TEST
 
@@ -171,10 +163,11 @@ END_TEST
 int main(void) {
   Suite *suite = suite_create("picture");
   TCase *tests = tcase_create("picture");
-  tcase_add_test(tests, rectangles_are_cut_at_the_borders);
-  tcase_add_test(tests, a_part_is_a_picture_that_is_cut);
-  tcase_add_test(tests, strokes_cover_what_is_near);
-  tcase_add_test(tests, convex_shapes_are_filled_to_their_edges);
+  tcase_add_checked_fixture(tests, setup, teardown);
+  tcase_add_test(tests, pixels_are_kept);
+  tcase_add_test(tests, paper_is_white);
+  tcase_add_test(tests, sizes_have_a_limit);
+  tcase_add_test(tests, no_more_boxes_than_there_is_room_for);
   tcase_add_test(tests, every_ramp_goes_from_dark_to_light_or_back);
   tcase_add_test(tests, colours_go_evenly_from_stop_to_stop);
   tcase_add_test(tests, ranges_are_of_what_is_known);

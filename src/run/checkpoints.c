@@ -137,11 +137,24 @@ enum sciara_status sciara_checkpoints_list(const char *folder, uint64_t **steps,
   return status;
 }
 
-void sciara_checkpoints_found(struct sciara_checkpoints *c, uint64_t step) {
+/** A good one of this step is there: it is now the newest of those that are kept. */
+static void remember(struct sciara_checkpoints *c, uint64_t step) {
   if (c->kept_count > 0 && c->kept[0] == step) return; // the same state again
   memmove(c->kept + 1, c->kept, (SCIARA_CHECKPOINTS_KEPT - 1) * sizeof *c->kept);
   c->kept[0] = step;
   if (c->kept_count < SCIARA_CHECKPOINTS_KEPT) c->kept_count++;
+}
+
+// Older ones are kept without a check of their content: until a newer one is written they are all there is in reserve.
+enum sciara_status sciara_checkpoints_found(struct sciara_checkpoints *c, uint64_t step) {
+  uint64_t *steps;
+  size_t count;
+  SCIARA_TRY(sciara_checkpoints_list(c->folder, &steps, &count));
+  for (size_t k = count; k-- > 0;)
+    if (steps[k] < step) remember(c, steps[k]);
+  free(steps);
+  remember(c, step);
+  return SCIARA_OK;
 }
 
 static bool is_kept(const struct sciara_checkpoints *c, uint64_t step) {
@@ -150,7 +163,7 @@ static bool is_kept(const struct sciara_checkpoints *c, uint64_t step) {
   return false;
 }
 
-/** Removes all others: the third newest, and any that was found to be damaged. A failure to do so hurts nobody. */
+/** Removes all others: the third newest, and any that was found to be damaged. That this fails is no error of the run. */
 static void remove_others(const struct sciara_checkpoints *c) {
   uint64_t *steps;
   size_t count;
@@ -179,7 +192,7 @@ enum sciara_status sciara_checkpoints_write(struct sciara_checkpoints *c, const 
   const enum sciara_status status = sciara_checkpoint_write(h, o->state, path);
   free(path);
   SCIARA_TRY(status);
-  sciara_checkpoints_found(c, h->step);
+  remember(c, h->step);
   remove_others(c);
   return SCIARA_OK;
 }

@@ -36,8 +36,11 @@ enum sciara_status sciara_checkpoints_begin(struct sciara_checkpoints *c, const 
                                             const char *started_utc);
 void sciara_checkpoints_end(struct sciara_checkpoints *c);
 
-/** That a good one of this step is there already, from which the run goes on. */
-void sciara_checkpoints_found(struct sciara_checkpoints *c, uint64_t step);
+/**
+ * A good one of this step is there already, from which the run goes on. It counts as written, and the newest of the folder
+ * before it with it: should the run end without another step, two are left. Those after it are of no use to the run.
+ */
+enum sciara_status sciara_checkpoints_found(struct sciara_checkpoints *c, uint64_t step);
 
 /** Whether one is due at this simulated time (s) by the scenario's intervals. */
 bool sciara_checkpoints_due(const struct sciara_checkpoints *c, double time);

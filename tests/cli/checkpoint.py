@@ -120,6 +120,37 @@ class Branches(Checkpoint):
         self.assertEqual(len(kept), 2)
         self.assertEqual(kept[-1], f"{record(self.path('out'))['state']['step']:08d}.h5", "the end is the last one")
 
+    def end_unrecorded(self, out):
+        """As if the run had been killed between its last checkpoint and the end of run.json."""
+        path = self.path(out, "run.json")
+        with open(path, encoding="utf-8") as f:
+            text = f.read()
+        self.assertIn('"status": "complete"', text)
+        with open(path, "w", encoding="utf-8") as f:
+            f.write(text.replace('"status": "complete"', '"status": "running"'))
+
+    def test_nothing_to_do_loses_none(self):
+        """The newest checkpoint is the last step already: neither it nor the one before it goes, however often."""
+        for kept, every in ((2, "2 min"), (1, NEVER)):
+            with self.subTest(kept=kept):
+                out = f"out{kept}"
+                whole = self.run_scenario(out, "--steps", 100, "--checkpoint-every", every)
+                before = checkpoints(whole)
+                self.assertEqual((len(before), before[-1]), (kept, "00000100.h5"))
+                for _ in range(2):
+                    self.end_unrecorded(out)
+                    done = self.sciara("resume", out)
+                    self.assertIn("the end of the run is reached already: step 100 of 100", done.stderr)
+                    self.assertEqual(checkpoints(whole), before)
+                self.branch(out, f"branch{kept}")
+                self.assertEqual(checkpoints(whole), before, "a branch leaves its parent's")
+                self.assertEqual(checkpoints(self.path(f"branch{kept}")), ["00000100.h5"])
+                os.remove(os.path.join(whole, "checkpoints", before[-1]))
+                if kept == 2:  # the one that was kept is good: from it the run ends as it had ended
+                    self.end_unrecorded(out)
+                    self.sciara("resume", out, "-q")
+                    self.assertEqual(checkpoints(whole), before)
+
     def test_none_without_being_asked(self):
         self.run_scenario("out", "--steps", 50)
         self.assertFalse(os.path.exists(self.path("out", "checkpoints")))

@@ -81,11 +81,41 @@ START_TEST(a_damaged_one_goes_first) {
   ck_assert_int_eq(write_step(&c, s, 90), SCIARA_OK);
   sciara_checkpoints_end(&c);
   c = begin_checkpoints(s);
-  sciara_checkpoints_found(&c, 10);
+  ck_assert_int_eq(sciara_checkpoints_found(&c, 10), SCIARA_OK);
   ck_assert_int_eq(write_step(&c, s, 20), SCIARA_OK);
   expect_files(20, 10);
   sciara_checkpoints_end(&c);
   sciara_simulation_destroy(s);
+}
+END_TEST
+
+/** Goes on from `from` among the files of `first` and `second` (0: none) and writes `next`: `a` and `b` are left. */
+static void expect_left(uint64_t first, uint64_t second, uint64_t from, uint64_t next, uint64_t a, uint64_t b) {
+  struct sciara_simulation *s = run_case_open("serial");
+  struct sciara_checkpoints c = begin_checkpoints(s);
+  if (first) ck_assert_int_eq(write_step(&c, s, first), SCIARA_OK);
+  if (second) ck_assert_int_eq(write_step(&c, s, second), SCIARA_OK);
+  sciara_checkpoints_end(&c);
+  c = begin_checkpoints(s);
+  ck_assert_int_eq(sciara_checkpoints_found(&c, from), SCIARA_OK);
+  ck_assert_int_eq(write_step(&c, s, next), SCIARA_OK);
+  expect_files(a, b);
+  sciara_checkpoints_end(&c);
+  sciara_simulation_destroy(s);
+}
+
+// A run that goes on and does no step writes the checkpoint that it began with once more.
+START_TEST(two_are_left_where_nothing_is_done) { expect_left(10, 20, 20, 20, 20, 10); }
+END_TEST
+
+START_TEST(one_is_left_where_one_was) { expect_left(10, 0, 10, 10, 10, 0); }
+END_TEST
+
+START_TEST(one_step_more_pushes_out_the_oldest) { expect_left(10, 20, 20, 30, 30, 20); }
+END_TEST
+
+START_TEST(what_lies_after_the_begin_goes) { // it was found to be damaged
+  expect_left(10, 20, 10, 10, 10, 0);
 }
 END_TEST
 
@@ -309,6 +339,10 @@ int main(void) {
   tcase_add_checked_fixture(tests, setup, run_case_remove);
   tcase_add_test(tests, the_newest_two_are_kept);
   tcase_add_test(tests, a_damaged_one_goes_first);
+  tcase_add_test(tests, two_are_left_where_nothing_is_done);
+  tcase_add_test(tests, one_is_left_where_one_was);
+  tcase_add_test(tests, one_step_more_pushes_out_the_oldest);
+  tcase_add_test(tests, what_lies_after_the_begin_goes);
   tcase_add_test(tests, only_checkpoints_are_listed);
   tcase_add_test(tests, they_are_due_at_multiples);
   tcase_add_loop_test(tests, bad_numbers_make_no_checkpoint, 0, (int)(sizeof values / sizeof *values));

@@ -165,8 +165,8 @@ __device__ void fused_steps(const sciara_device &d, const fused_space &space, co
     t = d.rule.relaxation * (real)__longlong_as_double((long long)(least - 1));
     did++;
     left--;
-    const bool by_time = time >= stop.time;
-    over = by_time || left == 0;
+    const bool by_time = time >= stop.time, stalls = !sciara_time_grows(time, (double)t);
+    over = by_time || stalls || left == 0;
     if (!over) chunk.fill(d.vents, 0, time, (double)t); // of the next step: lava comes up before it is evaluated
     tally.liquid = tally.entered = false;
     work.move(t, time, &tally);
@@ -183,6 +183,8 @@ __device__ void fused_steps(const sciara_device &d, const fused_space &space, co
       reason = SCIARA_STOP_TIME;
     } else if (stop.solidified && !(all & 1) && time >= stop.vents_end) {
       reason = SCIARA_STOP_SOLIDIFIED;
+    } else if (stalls) {
+      reason = SCIARA_STOP_STALLED;
     }
     if ((all & 2) && left > fused_space::STEPS_OF_GRACE) left = fused_space::STEPS_OF_GRACE;
     over = over || reason != SCIARA_STOP_NONE;

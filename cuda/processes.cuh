@@ -219,6 +219,8 @@ __device__ inline void finish_step(const sciara_device &d) {
     c->reason = SCIARA_STOP_TIME;
   else if (stop->solidified && c->liquid == 0 && c->time >= stop->vents_end)
     c->reason = SCIARA_STOP_SOLIDIFIED;
+  else if (!sciara_time_grows(c->time, (double)c->t))
+    c->reason = SCIARA_STOP_STALLED;
 }
 
 static __global__ void end_of_step(sciara_device d) {

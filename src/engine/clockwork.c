@@ -41,6 +41,7 @@ static enum sciara_stop_reason reached(const struct sciara_clockwork *c, const s
   // The stop rule is tested at the end of a step: an eruption without lava still takes its first one.
   if (stop->solidified && c->now.step > 0 && c->now.liquid_cells == 0 && c->now.time >= c->vents_end)
     return SCIARA_STOP_SOLIDIFIED;
+  if (c->now.bad.step == 0 && !sciara_time_grows(c->now.time, c->now.clock)) return SCIARA_STOP_STALLED;
   if (stop->cancel && __atomic_load_n(stop->cancel, __ATOMIC_RELAXED)) return SCIARA_STOP_CANCEL;
   return SCIARA_STOP_NONE;
 }
@@ -68,6 +69,12 @@ void sciara_clockwork_blame(struct sciara_clockwork *c, int64_t row, int64_t col
 }
 
 enum sciara_status sciara_clockwork_verdict(const struct sciara_clockwork *c) {
+  if (c->now.reason == SCIARA_STOP_STALLED)
+    return sciara_fail(SCIARA_ERR_NUMERIC,
+                       "after step %" PRIu64
+                       ": the simulated time, %.17g s, no longer grows: the next step of %.6g s is "
+                       "lost in its rounding; the state is that of this step",
+                       c->now.step, c->now.time, c->now.clock);
   if (c->now.bad.step == 0) return SCIARA_OK;
   return sciara_fail(
       SCIARA_ERR_NUMERIC,
@@ -87,5 +94,5 @@ enum sciara_status sciara_clockwork_run(struct sciara_clockwork *c, const struct
     done = sciara_clockwork_stop(c, stop);
   }
   *progress = c->now;
-  return status;
+  return status == SCIARA_OK ? sciara_clockwork_verdict(c) : status;
 }

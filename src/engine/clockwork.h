@@ -36,7 +36,7 @@ static inline bool sciara_clockwork_looks(const struct sciara_clockwork *c) {
 /** Remembers a bad cell of the step in progress if it comes first in row-major order. */
 void sciara_clockwork_blame(struct sciara_clockwork *c, int64_t row, int64_t col);
 
-/** The error for what was blamed in this step, or SCIARA_OK. */
+/** The error for what was blamed in this step or for a time that no longer grows, or SCIARA_OK. */
 enum sciara_status sciara_clockwork_verdict(const struct sciara_clockwork *c);
 
 /** The `advance` of an engine whose steps are calls: step(engine) until `stop` says so or it fails. */

@@ -74,9 +74,16 @@ enum sciara_stop_reason {
   SCIARA_STOP_STEPS,
   SCIARA_STOP_TIME,
   SCIARA_STOP_SOLIDIFIED,
-  SCIARA_STOP_WALL,   ///< max_wall_ms is over: call again
-  SCIARA_STOP_CANCEL, ///< *cancel was set
+  SCIARA_STOP_STALLED, ///< the clock is lost beside the simulated time, which no step would change: an error
+  SCIARA_STOP_WALL,    ///< max_wall_ms is over: call again
+  SCIARA_STOP_CANCEL,  ///< *cancel was set
 };
+
+/**
+ * Whether a step of `clock` s changes the simulated time, s. Where it does not, nor will the next: the stop rule for time is
+ * never met, and lava flows in no time. NaN: no.
+ */
+SCIARA_HD bool sciara_time_grows(double time, double clock) { return time + clock > time; }
 
 /** When `advance` shall come back; tested at the end of each step (and before the first). */
 struct sciara_stop {
@@ -124,7 +131,8 @@ struct sciara_engine_ops {
   enum sciara_status (*download)(void *engine, struct sciara_state *state);
   /**
    * Does steps until `stop` says so, without returning in between. Stopping early and coming back never changes a bit.
-   * SCIARA_ERR_NUMERIC: see progress->bad; the state is then of no use.
+   * SCIARA_ERR_NUMERIC: see progress->bad; the state is then of no use, unless progress->reason is SCIARA_STOP_STALLED:
+   * then it is that of the end of the last step.
    */
   enum sciara_status (*advance)(void *engine, const struct sciara_stop *stop, struct sciara_engine_progress *progress);
 

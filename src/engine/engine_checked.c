@@ -171,7 +171,7 @@ static enum sciara_status evaluate(struct checked *e) {
   e->t = e->rule.relaxation * t_opt;
   FOR_CELLS(e, i) {
     if (e->hf.f.h[i] == 0) continue;
-    if (!(e->t > 0) || !(e->t <= e->rule.relaxation * e->donor[i].residual))
+    if (!(e->t >= 0) || !(e->t <= e->rule.relaxation * e->donor[i].residual))
       return found(e, i, "clock", "%g s is not within what this cell allows, %g s", (double)e->t,
                    (double)e->donor[i].residual);
   }

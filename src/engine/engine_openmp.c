@@ -429,7 +429,7 @@ static enum sciara_status advance(void *engine, const struct sciara_stop *stop,
   e->done = !sciara_clockwork_begin(&e->clockwork, stop);
   while (e->status == SCIARA_OK && !e->done) work_together(e, stop);
   *progress = e->clockwork.now;
-  return e->status;
+  return e->status == SCIARA_OK ? sciara_clockwork_verdict(&e->clockwork) : e->status;
 }
 
 static enum sciara_status profile(void *engine, struct sciara_engine_profile *out) {

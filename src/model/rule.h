@@ -22,9 +22,14 @@ struct sciara_rule {
   real coldest, hottest; ///< what liquid lava can be, with rounding: K; see sciara_is_sound
 };
 
+/** The constant of cooling K = 3 eps sigma delta / (rho c_v w2) before it is rounded. Host only. */
+static inline double sciara_cooling_constant(const struct sciara_params *p, double cell_size) {
+  const double sigma = 5.67e-8; // Stefan-Boltzmann, W/(m2 K4)
+  return (((3.0 * p->emissivity) * sigma) * p->cooling) / ((p->density * p->c_v) * (cell_size * cell_size));
+}
+
 /** Derives the constants; `cell_size` is the side of a cell in m. Host only. */
 static inline struct sciara_rule sciara_rule_make(const struct sciara_params *p, double cell_size) {
-  const double sigma = 5.67e-8; // Stefan-Boltzmann, W/(m2 K4)
   double span = p->T_vent - p->T_sol;
   double ln_dP_sol = sciara_ln(p->dP_sol), ln_hc_sol = sciara_ln(p->hc_sol);
   struct sciara_rule rule;
@@ -37,8 +42,7 @@ static inline struct sciara_rule sciara_rule_make(const struct sciara_params *p,
   rule.dP_b = (real)((sciara_ln(p->dP_vent) - ln_dP_sol) / span);
   rule.ln_hc_sol = (real)ln_hc_sol;
   rule.hc_b = (real)((sciara_ln(p->hc_vent) - ln_hc_sol) / span);
-  rule.cooling =
-      (real)((((3.0 * p->emissivity) * sigma) * p->cooling) / ((p->density * p->c_v) * (cell_size * cell_size)));
+  rule.cooling = (real)sciara_cooling_constant(p, cell_size);
   rule.gravity_twice = 2 * rule.gravity;
   rule.inverse_gravity_twice = 1 / rule.gravity_twice;
   rule.inverse_cell_size = 1 / rule.cell_size;

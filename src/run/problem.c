@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "model/polyline.h"
+#include "model/range.h"
 #include "run/choose_engine.h"
 #include "terrain/dem_gdal.h"
 
@@ -206,6 +207,12 @@ static enum sciara_status check_initial(const struct sciara_problem *p, int64_t 
                        ": found %g m on %s; allowed only on cells with "
                        "8 valid neighbours",
                        p->scenario.path, row, col, h, s->kind[i] == SCIARA_CELL_RIM ? "the rim" : "a NODATA cell");
+  const struct sciara_range *range = sciara_range_of(p->scenario.engine.single_precision);
+  if (h > 0 && !sciara_range_holds(range, h))
+    return sciara_fail(SCIARA_ERR_INPUT,
+                       "%s: initial.thickness: row %" PRId64 ", column %" PRId64
+                       ": found %.15g, allowed 0 or at least %.6g m in %s precision",
+                       p->scenario.path, row, col, h, range->least_normal, range->name);
   if (h > 0 && !(T > params->T_sol && T <= params->T_vent))
     return sciara_fail(SCIARA_ERR_INPUT,
                        "%s: initial.temperature: row %" PRId64 ", column %" PRId64
@@ -242,6 +249,59 @@ static enum sciara_status place_initial_lava(struct sciara_problem *p) {
   return SCIARA_OK;
 }
 
+// ----------------------------------------------------------------------------------------- what the precision can hold
+
+/** Whether what comes up in a step is a normal number of the precision, whatever the rate and the part of a slot. */
+static enum sciara_status check_rates(const struct sciara_problem *p, int64_t vent) {
+  const struct sciara_vents *v = p->vents;
+  const bool single = p->scenario.engine.single_precision;
+  const double least = sciara_least_rate(v, vent, &p->scenario.params, p->grid.cell_size, single);
+  for (int64_t k = v->first[vent]; k < v->first[vent + 1]; k++)
+    if (v->rate[k] > 0 && !(v->rate[k] >= least))
+      return sciara_fail(SCIARA_ERR_INPUT,
+                         "found %.15g m3/s from %.15g to %.15g s in row %" PRId64 ", column %" PRId64
+                         ", allowed 0 or at least %.3g m3/s: less may underflow in %s precision",
+                         v->rate[k], v->begin[k], v->end[k], v->row[vent], v->col[vent], least,
+                         sciara_range_of(single)->name);
+  return SCIARA_OK;
+}
+
+static enum sciara_status refuse_time(const struct sciara_problem *p, const char *what, double found, double latest) {
+  return sciara_fail(SCIARA_ERR_INPUT,
+                     "%s: %s: found %.15g s, allowed at most %.6g s without run.max_steps: later a step of at most "
+                     "%.6g s (model.relaxation times model.clock_max_s) is lost in the rounding of the time",
+                     p->scenario.path, what, found, latest,
+                     sciara_largest_clock(&p->scenario.params, p->scenario.engine.single_precision));
+}
+
+/** Whether steps of the largest clock can come to the end of the run, where time is what ends it. */
+static enum sciara_status check_end(const struct sciara_problem *p) {
+  const struct sciara_scenario *s = &p->scenario;
+  const double latest = sciara_latest_time(&s->params, s->engine.single_precision);
+  const double until = s->run.until == SCIARA_UNTIL_TIME ? s->run.until_s : (double)INFINITY;
+  const double end = fmin(until, s->run.max_time_s), vents_end = sciara_vents_end(p->vents);
+  if (s->run.max_steps != UINT64_MAX || end <= latest) return SCIARA_OK;
+  if (isfinite(end)) return refuse_time(p, end == until ? "run.until" : "run.max_time", end, latest);
+  return vents_end <= latest ? SCIARA_OK : refuse_time(p, "vents: end of the effusion", vents_end, latest);
+}
+
+/** Scenario, cells and vents together, against the limits of the precision. */
+static void check_ranges(const struct sciara_problem *p, struct sciara_refusals *refusals) {
+  const struct sciara_scenario *s = &p->scenario;
+  enum sciara_status status = sciara_cell_size_check(&s->params, p->grid.cell_size, s->engine.single_precision);
+  sciara_refusals_add(refusals, status == SCIARA_OK ? status : sciara_fail_context(status, "%s", s->path));
+  for (size_t k = 0; k < s->vent_count; k++) {
+    const struct sciara_placement *at = &p->placed[k];
+    status = SCIARA_OK;
+    for (int64_t n = at->first; n < at->first + at->count && status == SCIARA_OK; n++) status = check_rates(p, n);
+    if (status != SCIARA_OK)
+      sciara_refusals_add(refusals, sciara_fail_context(status, "%s: vents[%zu].effusion", s->path, k));
+  }
+  status = sciara_volume_check(sciara_vents_total(p->vents), p->grid.cell_size);
+  sciara_refusals_add(refusals, status == SCIARA_OK ? status : sciara_fail_context(status, "%s: vents", s->path));
+  sciara_refusals_add(refusals, check_end(p));
+}
+
 // ------------------------------------------------------------------------------------------------------------ whole
 
 static enum sciara_status place_on_map(struct sciara_problem *p, const struct sciara_problem_options *options,
@@ -274,6 +334,9 @@ static void place(struct sciara_problem *p, const struct sciara_problem_options 
   }
   // Defaults stand for what was refused in a scenario: what follows would not be the user's.
   if (!scenario_passed || on_map != SCIARA_OK) return;
+  const size_t before = refusals->count;
+  check_ranges(p, refusals);
+  if (refusals->count > before) return; // nor can one reckon with such numbers
   p->forecast = sciara_forecast_make(&p->scenario, &p->grid, p->vents, ops, available);
   sciara_refusals_add(refusals, make_start(p, options, ground));
 }

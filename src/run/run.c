@@ -273,8 +273,9 @@ static enum sciara_status run_events(struct run *r, enum sciara_stop_reason *rea
                                        .cancel = &r->halt,
                                        .tick = tick,
                                        .tick_context = r};
-    SCIARA_TRY(sciara_simulation_advance(s, &event));
+    const enum sciara_status status = sciara_simulation_advance(s, &event);
     *reason = s->finished != SCIARA_STOP_NONE ? s->finished : s->progress.reason;
+    if (status != SCIARA_OK) return status;
     const bool over = s->finished != SCIARA_STOP_NONE || (*reason == SCIARA_STOP_CANCEL && r->stop);
     if (over || s->progress.step >= event.step) SCIARA_TRY(sciara_profile_add(&r->profile, s));
     if (over) return SCIARA_OK;
@@ -374,8 +375,8 @@ static enum sciara_status sweep(const struct run *r) {
   return status;
 }
 
-/** What is written when the last step is done. */
-static enum sciara_status end(struct run *r, enum sciara_stop_reason reason) {
+/** What is written when the last step is done, but for the end of run.json. */
+static enum sciara_status write_end(struct run *r, enum sciara_stop_reason reason) {
   const struct sciara_scenario *scenario = &r->simulation->problem.scenario;
   const bool periodic = isfinite(r->checkpoints.next_s) || isfinite(r->checkpoints.next_wall);
   SCIARA_TRY(sciara_simulation_sync(r->simulation));
@@ -383,9 +384,22 @@ static enum sciara_status end(struct run *r, enum sciara_stop_reason reason) {
   SCIARA_TRY(take_last(r, reason == SCIARA_STOP_CANCEL || periodic));
   SCIARA_TRY(write_series(r));
   SCIARA_TRY(sciara_run_write_maps(&(struct sciara_run_place){r->simulation, r->folder, &r->options->observer}));
-  if (goes_on(r) && reason != SCIARA_STOP_CANCEL) SCIARA_TRY(sweep(r));
+  return goes_on(r) && reason != SCIARA_STOP_CANCEL ? sweep(r) : SCIARA_OK;
+}
+
+static enum sciara_status end(struct run *r, enum sciara_stop_reason reason) {
+  SCIARA_TRY(write_end(r, reason));
   SCIARA_TRY(sciara_run_record_set(&r->record.stop_reason, sciara_stop_reason_name(reason)));
   return write_record_of_now(r, reason == SCIARA_STOP_CANCEL ? SCIARA_RUN_STOPPED : SCIARA_RUN_COMPLETE);
+}
+
+/** The run has failed, but its last step is a good one: what belongs to the end of a run is written, then it has failed. */
+static enum sciara_status end_stalled(struct run *r, enum sciara_status failed) {
+  char *why = sciara_format("%s", sciara_last_error());
+  enum sciara_status status = why ? write_end(r, SCIARA_STOP_STALLED) : no_memory();
+  if (status == SCIARA_OK) status = sciara_fail(failed, "%s", why);
+  free(why);
+  return status;
 }
 
 enum sciara_status sciara_run_to_end(struct sciara_simulation *s, const struct sciara_run_options *options,
@@ -406,7 +420,10 @@ enum sciara_status sciara_run_to_end(struct sciara_simulation *s, const struct s
   }
   enum sciara_status status = begin(&r);
   if (status == SCIARA_OK) status = run_events(&r, &reason);
-  if (status == SCIARA_OK) status = end(&r, reason);
+  if (status == SCIARA_OK)
+    status = end(&r, reason);
+  else if (reason == SCIARA_STOP_STALLED)
+    status = end_stalled(&r, status);
   sciara_writer_stop(r.writer); // what was given is written, and told of, even if the run has failed
   r.writer = NULL;
   if (status == SCIARA_ERR_NUMERIC) sciara_checkpoints_blame(&r.checkpoints, status);

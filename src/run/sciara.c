@@ -39,8 +39,13 @@ enum sciara_status sciara_open(const char *scenario, const char *const *override
   return SCIARA_OK;
 }
 
+/** Whether the stop rule is met. A time that no longer grows meets none: every further call says so. */
+static bool is_finished(const struct sciara *s) {
+  return s->simulation->finished != SCIARA_STOP_NONE && s->simulation->finished != SCIARA_STOP_STALLED;
+}
+
 static enum sciara_status advance(struct sciara *s, uint64_t until_step) {
-  if (s->simulation->finished != SCIARA_STOP_NONE) return SCIARA_OK;
+  if (is_finished(s)) return SCIARA_OK;
   const struct sciara_event event = {.time = INFINITY, .step = until_step};
   return sciara_simulation_advance(s->simulation, &event);
 }
@@ -59,7 +64,7 @@ void sciara_read_progress(const struct sciara *s, struct sciara_progress *out) {
                                   .clock_s = p->clock,
                                   .liquid_cells = p->liquid_cells,
                                   .solidified = s->simulation->finished == SCIARA_STOP_SOLIDIFIED,
-                                  .finished = s->simulation->finished != SCIARA_STOP_NONE};
+                                  .finished = is_finished(s)};
 }
 
 void sciara_read_grid(const struct sciara *s, struct sciara_grid_info *out) {

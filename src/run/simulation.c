@@ -18,6 +18,7 @@ const char *sciara_stop_reason_name(enum sciara_stop_reason reason) {
     case SCIARA_STOP_TIME: return "time";
     case SCIARA_STOP_SOLIDIFIED: return "solidified";
     case SCIARA_STOP_CANCEL: return "cancel";
+    case SCIARA_STOP_STALLED: return "stalled";
     case SCIARA_STOP_WALL:
     case SCIARA_STOP_NONE: break;
   }
@@ -123,7 +124,11 @@ enum sciara_status sciara_simulation_advance(struct sciara_simulation *s, const 
     if (event->tick) event->tick(event->tick_context, s);
   } while (status == SCIARA_OK && s->progress.reason == SCIARA_STOP_WALL);
   if (status == SCIARA_OK) s->finished = met(s);
-  s->failed = status;
+  const bool stalled = status == SCIARA_ERR_NUMERIC && s->progress.reason == SCIARA_STOP_STALLED;
+  if (stalled)
+    s->finished = SCIARA_STOP_STALLED; // the last step was a good one
+  else
+    s->failed = status;
   return status;
 }
 

@@ -13,7 +13,7 @@ struct sciara_simulation {
   struct sciara_engine_progress progress; ///< as the engine last told
   double until_time;                ///< the stop rule: the first step with simulated time >= this, s; INFINITY: none
   uint64_t until_step;              ///< ... or this many steps; UINT64_MAX: none
-  enum sciara_stop_reason finished; ///< SCIARA_STOP_NONE while the stop rule is not met
+  enum sciara_stop_reason finished; ///< SCIARA_STOP_NONE while the stop rule is not met; STALLED: nor will it be
   bool state_is_current;            ///< problem.state is what the engine holds
   enum sciara_status failed;        ///< of the step that failed, SCIARA_OK while none has
   uint64_t losses_before;           ///< losses of the run before this simulation took it up; progress counts them too
@@ -40,7 +40,8 @@ void sciara_simulation_destroy(struct sciara_simulation *s);
 /**
  * Steps until the event, the stop rule (s->finished tells which part of it) or *cancel.
  *
- * @return SCIARA_ERR_NUMERIC: s->progress.bad tells where; the state is then of no use
+ * @return SCIARA_ERR_NUMERIC: s->progress.bad tells where, and the state is then of no use; or, with s->finished
+ *         SCIARA_STOP_STALLED, the time no longer grows, and the state is that of the last step
  */
 enum sciara_status sciara_simulation_advance(struct sciara_simulation *s, const struct sciara_event *event);
 

@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "file/durable.h"
 #include "model/field.h"
+#include "model/range.h"
 #include "scenario/scenario_keys.h"
 
 static enum sciara_status out_of_memory(void) { return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a scenario"); }
@@ -66,6 +67,12 @@ static enum sciara_status take_model(const cJSON *root, struct sciara_scenario *
   for (size_t i = 0; i < count; i++)
     memcpy((char *)&s->params + table[i].offset, &get(root, "model", table[i].key)->valuedouble, sizeof(double));
   enum sciara_status status = sciara_params_check(&s->params);
+  return status == SCIARA_OK ? SCIARA_OK : sciara_fail_context(status, "%s", s->path);
+}
+
+/** Whether the precision of the engine can hold the model. */
+static enum sciara_status check_range(const struct sciara_scenario *s) {
+  const enum sciara_status status = sciara_params_check_range(&s->params, s->engine.single_precision);
   return status == SCIARA_OK ? SCIARA_OK : sciara_fail_context(status, "%s", s->path);
 }
 
@@ -158,6 +165,7 @@ static void take_values(const cJSON *root, const char *folder, bool model_passed
   sciara_refusals_add(refusals, take_run(root, s));
   sciara_refusals_add(refusals, take_output(root, folder, s));
   sciara_refusals_add(refusals, take_engine(root, s));
+  if (model == SCIARA_OK && model_passed) sciara_refusals_add(refusals, check_range(s));
 }
 
 /** The text of a tree, malloc'd; the tree itself is left as it is. */

@@ -75,6 +75,61 @@ class Problems(Case):
         self.assertNotIn("  vent 2 ", report)
         self.assertNotIn("no problem found", report)
 
+    def test_what_a_precision_cannot_hold(self):
+        """Each is refused by name, by check and run alike; in the other precision, or larger, it is taken."""
+        rate, start = "vents.0.effusion.rates_m3_s.0", "vents[0].effusion: found "
+        single, double = ("-p", "single"), ("-p", "double")
+        late = "allowed at most 4.5036e+11 s without run.max_steps"
+        for settings, how, message in (
+                (["model.relaxation=1e-50"], single, "model.relaxation: found 1e-50, allowed at least 0.000244141 in s"),
+                (["model.relaxation=1e-6"], double, None),
+                (["model.relaxation=1e-9"], double, "model.relaxation: found 1e-09, allowed at least 1.49012e-08 in do"),
+                (["model.clock_max_s=1e-300"], double, "model.clock_max_s: found 1e-300, allowed at least 7.88861e-31 s"),
+                (["model.clock_max_s=1e-20"], double, "model.clock_max_s: found 1e-20, allowed a clock that lets the t"),
+                (["model.clock_max_s=1e-20", "model.clock_first_s=1e-20", "run.max_steps=9"], double, None),
+                (["model.dissipation_vent=1e-40"], single, "model.dissipation_vent: found 1e-40, allowed at least 1.17"),
+                (["model.dissipation_vent=1e-40"], double, None),
+                (["model.T_sol_K=1359.99999"], single, "model.T_sol_K: found 1359.99999, allowed below model.T_vent_K "),
+                (["model.T_sol_K=1359.99999"], double, None),
+                (["model.cooling=1e-30"], single, "model.cooling: found 1e-30, which makes the constant of cooling 5.1"),
+                (["model.cooling=1e-30"], double, None),
+                ([f"{rate}=1e-300"], single, f"{start}1e-300 m3/s from 0 to 600 s in row 8, column 20, allowed 0 or at"),
+                ([f"{rate}=1e-21"], single, f"{start}1e-21 m3/s from 0 to 600 s in row 8, column 20, allowed 0 or at l"),
+                ([f"{rate}=1e-19"], single, None),
+                ([f"{rate}=1e-300"], double, f"{start}1e-300 m3/s"), ([f"{rate}=5e-324"], double, f"{start}4.94"),
+                ([f"{rate}=1e-280"], double, None), ([f"{rate}=0"], single, None),
+                (["vents.0.effusion.slot=1e-300"], double, f"{start}4 m3/s from 0 to 1e-300 s"),
+                (["run.until=1e12", "model.clock_max_s=1e-4"], double, f"run.until: found 1000000000000 s, {late}"),
+                (["run.max_time=1e12", "model.clock_max_s=1e-4"], double, f"run.max_time: found 1000000000000 s, {late}"),
+                (["vents.0.start=1e12", "model.clock_max_s=1e-4"], double, f"end of the effusion: found 1000000001200 s, "
+                                                                           f"{late}"),
+                (["run.until=1e12", "model.clock_max_s=1e-4", "run.max_steps=3"], double, None),
+                (["initial.thickness=1e-40"], single, "initial.thickness: row 1, column 5: found 1e-40, allowed 0 or at l"),
+                (["vents.0.effusion.rates_m3_s=[1e6]", "vents.0.effusion.slot=1e12"], double, "vents: found 1e+18 m3 of la"),
+        ):
+            args = [*how, *(word for setting in settings for word in ("--set", setting))]
+            with self.subTest(settings=settings, how=how):
+                if message is None:
+                    self.problems("s.json", *args, code=0)
+                    continue
+                found, _ = self.problems("s.json", *args)
+                self.assertEqual(len(found), 1, found)
+                self.assertIn(message, found[0])
+                self.assertRegex(found[0], r"^s\.json: ")
+        for setting in "model.relaxation=1e-50", f"{rate}=1e-300", "run.until=1e12":
+            args = (*single, "--set", setting, "--set", "model.clock_max_s=1e-4")
+            found, _ = self.problems("s.json", *args)
+            self.assertEqual(self.problems("s.json", *args, "-o", "out", command="run")[0], found)
+
+    def test_cells_of_no_size(self):
+        """Of 1e-14 m: no length that a float can divide by."""
+        with open(self.path("dem.asc"), encoding="ascii") as f:
+            text = f.read()
+        with open(self.path("dem.asc"), "w", encoding="ascii") as f:
+            f.write(text.replace(f"cellsize {case.CELL}", "cellsize 1e-14"))
+        found, _ = self.problems("s.json", "-p", "single", "--set", "dem.crs=null")
+        self.assertIn("found cells of 1e-14 m, allowed 9.09495e-13 to 1.09951e+12 m in single precision", found[0])
+
     def test_more_than_a_hundred(self):
         rates = [-k for k in range(1, 151)]
         self.write_scenario(vents=[{"row": 8, "col": 20, "effusion": {"slot": 1, "rates_m3_s": rates}}])

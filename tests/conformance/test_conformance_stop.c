@@ -4,6 +4,7 @@
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
 
 #include "support/conformance.h"
@@ -119,6 +120,63 @@ START_TEST(solidified) {
   ck_assert_double_eq(p.tested.at.clock, p.scene.params.relaxation * p.scene.params.t_max);
   run_until(&p.serial, at_step(step + 5));
   expect_same(&p, &p.tested, "after it solidified");
+  pair_end(&p);
+}
+END_TEST
+
+static double slope(int64_t row, int64_t col, int variant) {
+  (void)variant;
+  return 100 - 2 * (double)row - (double)col;
+}
+
+/** advance() until the time no longer grows; the step at which that is. */
+static uint64_t expect_stall(struct run *r) {
+  enum sciara_status status;
+  do status = r->ops->advance(r->engine, &never, &r->at);
+  while (status == SCIARA_OK && r->at.reason == SCIARA_STOP_WALL);
+  ck_assert_msg(status == SCIARA_ERR_NUMERIC, "%s came back with status %d, reason %d, at step %llu", r->ops->name,
+                (int)status, (int)r->at.reason, (unsigned long long)r->at.step);
+  ck_assert_int_eq(r->at.reason, SCIARA_STOP_STALLED);
+  ck_assert_uint_eq(r->at.bad.step, 0);
+  ck_assert_msg(strstr(sciara_last_error(), "no longer grows") != NULL, "%s", sciara_last_error());
+  return r->at.step;
+}
+
+// From `start` on, s, where two numbers lie `spacing` apart, a clock of 60 s lets the time grow; that of flowing lava, a few
+// seconds, does not. The lava comes up later than ten steps after the start.
+START_TEST(time_that_stands_still) {
+  const double start = 0x1p57, spacing = 32, rate = 5;
+  const double edges[] = {start + 20 * spacing, start + 4000 * spacing};
+  struct pair p = {.precision = (enum sciara_precision)_i};
+  scene_make(&p.scene, 21, 23, SCIARA_RECORD_MAX_THICKNESS, slope, 0);
+  ck_assert_int_eq(sciara_vents_add(p.scene.vents, 7, 9, 1, edges, &rate), SCIARA_OK);
+  p.scene.params.t_first = p.scene.params.relaxation * p.scene.params.t_max;
+  p.scene.state->time = start;
+  scene_finish(&p.scene, p.precision);
+  run_start(&p.serial, engine_serial(p.precision), &p.scene, 1);
+  run_start(&p.tested, engine_tested[_i], &p.scene, 3);
+  const uint64_t step = expect_stall(&p.serial);
+  ck_assert_uint_gt(step, 10);
+  ck_assert_double_lt(p.serial.at.clock, spacing / 2);
+  ck_assert_int_gt(p.serial.at.liquid_cells, 0);
+  ck_assert_uint_eq(expect_stall(&p.tested), step);
+  expect_same(&p, &p.tested, "where the time stands still"); // the state is a good one
+  ck_assert_uint_eq(expect_stall(&p.tested), step);          // and stays so
+  run_until(&p.tested, at_step(step));                       // the stop rule comes first
+  ck_assert_int_eq(p.tested.at.reason, SCIARA_STOP_STEPS);
+  pair_end(&p);
+}
+END_TEST
+
+START_TEST(time_that_stands_still_at_once) {
+  struct pair p = {.precision = (enum sciara_precision)_i};
+  conformance_build("ramp", p.precision, SCIARA_RECORD_MAX_THICKNESS, &p.scene);
+  p.scene.state->time = 0x1p60;
+  run_start(&p.serial, engine_serial(p.precision), &p.scene, 1);
+  run_start(&p.tested, engine_tested[_i], &p.scene, 3);
+  ck_assert_uint_eq(expect_stall(&p.serial), 0);
+  ck_assert_uint_eq(expect_stall(&p.tested), 0);
+  expect_same(&p, &p.tested, "before the first step");
   pair_end(&p);
 }
 END_TEST
@@ -422,6 +480,8 @@ static Suite *make_suite(void) {
   tcase_add_loop_test(tc, by_steps, 0, 2);
   tcase_add_loop_test(tc, by_time, 0, 2);
   tcase_add_loop_test(tc, solidified, 0, 2);
+  tcase_add_loop_test(tc, time_that_stands_still, 0, 2);
+  tcase_add_loop_test(tc, time_that_stands_still_at_once, 0, 2);
   tcase_add_loop_test(tc, met_at_entry, 0, 2);
   tcase_add_loop_test(tc, nothing_to_do, 0, 2);
   tcase_add_loop_test(tc, snapshot_cadence, 0, 2);

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Claims about model/params.h and rule.h: the calibrated values, the ranges, and the constants of the rule.
 #include <check.h>
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "model/range.h"
 #include "model/rule.h"
 
 static double *member(struct sciara_params *p, const struct sciara_param_info *info) {
@@ -75,6 +77,190 @@ START_TEST(solidification_below_extrusion) {
 }
 END_TEST
 
+// ------------------------------------------------------------------------------------- what a precision can hold
+
+static void expect_range(struct sciara_params p, bool single, const char *refusal) {
+  const enum sciara_status status = sciara_params_check_range(&p, single);
+  ck_assert_msg(status == (refusal ? SCIARA_ERR_INPUT : SCIARA_OK), "%s: %s", refusal ? refusal : "allowed",
+                refusal ? "was taken" : sciara_last_error());
+  if (refusal) ck_assert_msg(strstr(sciara_last_error(), refusal) != NULL, "%s", sciara_last_error());
+}
+
+// Every parameter: the smallest normal number is the limit, unless it has a larger one of its own; 0 only where allowed.
+START_TEST(normal_numbers) {
+  size_t count;
+  const struct sciara_param_info *info = sciara_param_table(&count);
+  for (size_t k = 0; k < count; k++)
+    for (int single = 0; single < 2; single++) {
+      struct sciara_params p = sciara_params_default();
+      const double least = single ? (double)FLT_MIN : DBL_MIN;
+      const bool clock = strcmp(info[k].key, "relaxation") == 0 || strcmp(info[k].key, "clock_max_s") == 0;
+      if (info[k].low > 0) continue; // temperatures
+      *member(&p, &info[k]) = nextafter(least, 0);
+      expect_range(p, single, info[k].key);
+      *member(&p, &info[k]) = least;
+      expect_range(p, single, clock ? info[k].key : NULL);
+      *member(&p, &info[k]) = 0;
+      expect_range(p, single, info[k].low_allowed ? NULL : info[k].key);
+    }
+  expect_range(sciara_params_default(), true, NULL);
+  expect_range(sciara_params_default(), false, NULL);
+}
+END_TEST
+
+START_TEST(temperatures_once_rounded) {
+  struct sciara_params p = sciara_params_default();
+  p.T_sol = 1360 - 1e-6;
+  expect_range(p, false, NULL);
+  expect_range(p, true, "model.T_sol_K: found 1359.999999, allowed below model.T_vent_K = 1360");
+  p.T_sol = (double)nextafterf(1360, 0);
+  expect_range(p, true, NULL);
+}
+END_TEST
+
+START_TEST(least_relaxation) { // r2 is the unit roundoff
+  struct sciara_params p = sciara_params_default();
+  for (int single = 0; single < 2; single++) {
+    p.relaxation = single ? 0x1p-12 : 0x1p-26;
+    expect_range(p, single, NULL);
+    p.relaxation = nextafter(p.relaxation, 0);
+    expect_range(p, single,
+                 single ? "model.relaxation: found 0.000244140625, allowed at least 0.000244141 in single"
+                        : "model.relaxation: found 1.49011611938477e-08, allowed at least 1.49012e-08 in d");
+  }
+  p.relaxation = 1e-50;
+  expect_range(p, true, "model.relaxation: found 1e-50, allowed");
+}
+END_TEST
+
+START_TEST(clocks_that_add_up) {
+  struct sciara_params p = sciara_params_default();
+  p.t_max = 1e-300;
+  expect_range(p, false, "model.clock_max_s: found 1e-300, allowed at least");
+  for (int single = 0; single < 2; single++) {
+    p.t_max = single ? 0x1p-40 : 0x1p-100;
+    p.t_first = p.t_max; // else the largest clock is lost beside the first
+    expect_range(p, single, NULL);
+    p.t_max = nextafter(p.t_max, 0);
+    expect_range(p, single, "model.clock_max_s");
+  }
+  p = sciara_params_default();
+  p.t_max = 0x1p-51; // half of that is added to 1 s
+  expect_range(p, false, NULL);
+  p.t_max = 0x1p-53;
+  expect_range(p, false, "model.clock_max_s: found 1.11022302462516e-16, allowed a clock that lets the time grow");
+  ck_assert_double_eq(sciara_largest_clock(&p, false), 0x1p-54);
+  ck_assert_double_eq(sciara_latest_time(&p, false), 0.5);
+  p.relaxation = 0.1;
+  ck_assert_double_eq(sciara_largest_clock(&p, true), (double)(0.1f * 0x1p-53f));
+}
+END_TEST
+
+// Up to the latest time every clock counts; from there on it need not.
+START_TEST(latest_time) {
+  struct sciara_params p = sciara_params_default();
+  for (p.t_max = 1e-3; p.t_max < 1000; p.t_max *= 1.7) {
+    const double clock = sciara_largest_clock(&p, false), latest = sciara_latest_time(&p, false);
+    for (double s = nextafter(latest, 0); s > 0.4 * latest; s *= 0.97) ck_assert_double_gt(s + clock, s);
+    ck_assert_double_eq(4 * latest + clock, 4 * latest);
+  }
+}
+END_TEST
+
+START_TEST(sides_of_cells) {
+  struct sciara_params p = sciara_params_default();
+  const double side[2] = {0x1p100, 0x1p40};
+  p.cooling = 0; // its constant has limits of its own
+  for (int single = 0; single < 2; single++)
+    for (int large = 0; large < 2; large++) {
+      const double limit = large ? side[single] : 1 / side[single];
+      ck_assert_int_eq(sciara_cell_size_check(&p, limit, single), SCIARA_OK);
+      ck_assert_int_eq(sciara_cell_size_check(&p, nextafter(limit, large ? INFINITY : 0), single), SCIARA_ERR_INPUT);
+      ck_assert_ptr_nonnull(strstr(sciara_last_error(), "found cells of"));
+    }
+  p = sciara_params_default();
+  for (int single = 0; single < 2; single++) ck_assert_int_eq(sciara_cell_size_check(&p, 10, single), SCIARA_OK);
+  p.cooling = 1e-30; // its constant: 5e-44
+  ck_assert_int_eq(sciara_cell_size_check(&p, 10, false), SCIARA_OK);
+  ck_assert_int_eq(sciara_cell_size_check(&p, 10, true), SCIARA_ERR_INPUT);
+  ck_assert_ptr_nonnull(strstr(sciara_last_error(), "model.cooling: found 1e-30, which makes the constant of cooling"));
+  p.cooling = 1e6;
+  p.density = p.c_v = 1e-20; // 1.5e38
+  ck_assert_int_eq(sciara_cell_size_check(&p, 10, true), SCIARA_OK);
+  p.c_v = 1e-22;
+  ck_assert_int_eq(sciara_cell_size_check(&p, 10, true), SCIARA_ERR_INPUT);
+  p.density = p.c_v = 1e-200;
+  ck_assert_int_eq(sciara_cell_size_check(&p, 10, false), SCIARA_ERR_INPUT);
+  p.emissivity = 0; // 0 / 0
+  ck_assert_int_eq(sciara_cell_size_check(&p, 10, false), SCIARA_ERR_INPUT);
+  p.density = 2600;
+  ck_assert_int_eq(sciara_cell_size_check(&p, 10, false), SCIARA_OK);
+}
+END_TEST
+
+START_TEST(volumes) {
+  ck_assert_int_eq(sciara_volume_check(9e16, 10), SCIARA_OK);
+  ck_assert_int_eq(sciara_volume_check(1e17, 10), SCIARA_ERR_INPUT);
+  ck_assert_int_eq(sciara_volume_check(NAN, 10), SCIARA_ERR_INPUT);
+}
+END_TEST
+
+/** The least thickness that a step adds with a rate: over parts of slots as short as numbers can make them. */
+static double least_emission(const struct sciara_vents *v, double rate, double cell_size, bool single, double clock) {
+  double least = INFINITY;
+  double at[16];
+  size_t count = 0;
+  at[count++] = 0;
+  at[count++] = clock;
+  for (int64_t k = 0; k < v->slots; k++) {
+    const double edges[2] = {v->begin[k], v->end[k]};
+    for (int e = 0; e < 2; e++) {
+      if (edges[e] > clock) at[count++] = nextafter(edges[e], 0);
+      at[count++] = edges[e];
+    }
+  }
+  for (size_t k = 0; k < count; k++) {
+    const double ends[2] = {nextafter(at[k], INFINITY), at[k] + clock};
+    for (int e = 0; e < 2; e++) {
+      if (at[k] == 0 && e == 0) continue; // no clock is so short
+      const double volume = sciara_vent_volume(v->begin, v->end, v->rate, 0, v->slots, at[k], ends[e] - at[k]);
+      const double h = rate / v->rate[0] * (volume / (cell_size * cell_size));
+      if (volume > 0) least = fmin(least, single ? (double)(float)h : h);
+    }
+  }
+  return least;
+}
+
+START_TEST(least_rates) {
+  struct sciara_params p = sciara_params_default();
+  static const double tables[][3] = {{0, 1, 2}, {0, 86400, 172800}, {7.3, 7.4, 11}, {1e-3, 2e-3, 1e5}, {0, 3e-9, 1}};
+  for (size_t t = 0; t < sizeof tables / sizeof *tables; t++)
+    for (int single = 0; single < 2; single++) {
+      const double rates[] = {1, 1}, least_normal = single ? (double)FLT_MIN : DBL_MIN;
+      struct sciara_vents *v = sciara_vents_create();
+      ck_assert_int_eq(sciara_vents_add(v, 1, 1, 2, tables[t], rates), SCIARA_OK);
+      const double rate = sciara_least_rate(v, 0, &p, 10, single);
+      ck_assert_double_gt(rate, 0);
+      ck_assert_msg(least_emission(v, rate, 10, single, 1) >= least_normal, "table %zu: %g m3/s makes %g m", t, rate,
+                    least_emission(v, rate, 10, single, 1));
+      ck_assert_double_lt(rate, single ? 1e-9 : 1e-270); // far below any lava
+      sciara_vents_destroy(v);
+    }
+}
+END_TEST
+
+START_TEST(slots_of_no_rate) { // what does not emit has no say
+  struct sciara_params p = sciara_params_default();
+  const double edges[] = {0, 1e-300, 100}, second[] = {0, 1}, both[] = {1, 1};
+  struct sciara_vents *v = sciara_vents_create();
+  ck_assert_int_eq(sciara_vents_add(v, 1, 1, 2, edges, second), SCIARA_OK);
+  ck_assert_int_eq(sciara_vents_add(v, 1, 1, 2, edges, both), SCIARA_OK);
+  ck_assert_double_lt(sciara_least_rate(v, 0, &p, 10, true), 1e-15);
+  ck_assert_double_gt(sciara_least_rate(v, 1, &p, 10, true), 1e200); // of what ends after 1e-300 s
+  sciara_vents_destroy(v);
+}
+END_TEST
+
 START_TEST(constants_of_the_rule) {
   const struct sciara_params p = sciara_params_default();
   const struct sciara_rule rule = sciara_rule_make(&p, 5);
@@ -96,6 +282,15 @@ int main(void) {
   tcase_add_test(tc, table);
   tcase_add_test(tc, ranges);
   tcase_add_test(tc, solidification_below_extrusion);
+  tcase_add_test(tc, normal_numbers);
+  tcase_add_test(tc, temperatures_once_rounded);
+  tcase_add_test(tc, least_relaxation);
+  tcase_add_test(tc, clocks_that_add_up);
+  tcase_add_test(tc, latest_time);
+  tcase_add_test(tc, sides_of_cells);
+  tcase_add_test(tc, volumes);
+  tcase_add_test(tc, least_rates);
+  tcase_add_test(tc, slots_of_no_rate);
   tcase_add_test(tc, constants_of_the_rule);
   suite_add_tcase(suite, tc);
   SRunner *runner = srunner_create(suite);

@@ -72,12 +72,14 @@ static void on_snapshot(void *context, const char *path) {
 static struct sciara_engine_ops failing;
 static enum sciara_status (*real_advance)(void *, const struct sciara_stop *, struct sciara_engine_progress *);
 static uint64_t bad_step;
+static bool stalls; ///< it fails because the time stands still
 
 static enum sciara_status advance(void *engine, const struct sciara_stop *stop, struct sciara_engine_progress *p) {
   struct sciara_stop before = *stop;
   if (before.steps > bad_step) before.steps = bad_step;
   const enum sciara_status status = real_advance(engine, &before, p);
   if (status != SCIARA_OK || p->step < bad_step) return status;
+  if (stalls) p->reason = SCIARA_STOP_STALLED;
   return sciara_fail(SCIARA_ERR_NUMERIC, "step %llu: planted", (unsigned long long)bad_step);
 }
 
@@ -227,6 +229,26 @@ START_TEST(failed_step) {
 }
 END_TEST
 
+// The time stands still after a step: the run has failed, and its last state is there.
+START_TEST(time_that_stands_still) {
+  struct watch watch = {0};
+  struct sciara_run_result result;
+  stalls = true;
+  ck_assert_int_eq(run(engines[_i], &watch, 77, &result), SCIARA_ERR_NUMERIC);
+  ck_assert_ptr_nonnull(strstr(sciara_last_error(), "step 77: planted"));
+  ck_assert_int_eq(result.reason, SCIARA_STOP_STALLED);
+  struct sciara_run_record r = read_record(out);
+  ck_assert_int_eq(r.status, SCIARA_RUN_FAILED);
+  ck_assert_ptr_nonnull(strstr(r.stop_reason, "step 77: planted"));
+  ck_assert_uint_eq(r.step, 77);
+  ck_assert_uint_gt(r.snapshot_count, 1);
+  ck_assert_uint_eq(r.snapshots[r.snapshot_count - 1].step, 77);
+  ck_assert_int_eq(watch.acknowledged, (int)r.snapshot_count);
+  expect_whole(&r);
+  sciara_run_record_free(&r);
+}
+END_TEST
+
 // Stopped from outside while snapshots are under way: they are written, and so is the state at the end.
 START_TEST(cancelled) {
   struct watch watch = {.cancel_at = 2};
@@ -253,6 +275,7 @@ int main(void) {
   tcase_add_loop_test(tc, slow_disk, 0, 2);
   tcase_add_loop_test(tc, full_disk, 0, 8);
   tcase_add_loop_test(tc, failed_step, 0, 2);
+  tcase_add_loop_test(tc, time_that_stands_still, 0, 2);
   tcase_add_loop_test(tc, cancelled, 0, 2);
   suite_add_tcase(suite, tc);
   SRunner *runner = srunner_create(suite);

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/range.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "model/pass.h"
+
+static const struct sciara_range ranges[] = {{.name = "double",
+                                              .least_normal = DBL_MIN,
+                                              .most = DBL_MAX,
+                                              .relaxation = 0x1p-26,
+                                              .least_side = 0x1p-100,
+                                              .most_side = 0x1p100},
+                                             {.name = "single",
+                                              .least_normal = (double)FLT_MIN,
+                                              .most = (double)FLT_MAX,
+                                              .relaxation = 0x1p-12,
+                                              .least_side = 0x1p-40,
+                                              .most_side = 0x1p40}};
+
+const struct sciara_range *sciara_range_of(bool single) { return &ranges[single]; }
+
+static double rounded(double value, bool single) { return single ? (double)(float)value : value; }
+
+bool sciara_range_holds(const struct sciara_range *range, double value) {
+  return value >= range->least_normal && value <= range->most;
+}
+
+// ------------------------------------------------------------------------------------------------------- parameters
+
+static enum sciara_status refuse_low(const char *key, double found, double least, const char *unit,
+                                     const struct sciara_range *range) {
+  const bool bare = strcmp(unit, "1") == 0;
+  return sciara_fail(SCIARA_ERR_INPUT, "model.%s: found %.15g, allowed at least %.6g%s%s in %s precision", key, found,
+                     least, bare ? "" : " ", bare ? "" : unit, range->name);
+}
+
+static enum sciara_status check_normal(const struct sciara_params *p, const struct sciara_range *range) {
+  size_t count;
+  const struct sciara_param_info *table = sciara_param_table(&count);
+  for (size_t i = 0; i < count; i++) {
+    double value;
+    memcpy(&value, (const char *)p + table[i].offset, sizeof value);
+    if (value == 0 && table[i].low == 0 && table[i].low_allowed) continue;
+    if (!sciara_range_holds(range, value))
+      return refuse_low(table[i].key, value, range->least_normal, table[i].unit, range);
+  }
+  return SCIARA_OK;
+}
+
+double sciara_largest_clock(const struct sciara_params *p, bool single) {
+  return rounded(rounded(p->relaxation, single) * rounded(p->t_max, single), single);
+}
+
+/** The second step has to end after the first, whose end is t0. */
+static enum sciara_status check_clocks(const struct sciara_params *p, bool single) {
+  const struct sciara_range *range = sciara_range_of(single);
+  const double first = rounded(p->t_first, single), most = sciara_largest_clock(p, single);
+  if (p->t_max < range->least_side) return refuse_low("clock_max_s", p->t_max, range->least_side, "s", range);
+  if (first + most > first) return SCIARA_OK;
+  return sciara_fail(SCIARA_ERR_INPUT,
+                     "model.clock_max_s: found %.15g, allowed a clock that lets the time grow: after the first step of "
+                     "model.clock_first_s = %.15g s one of at most %.6g s (model.relaxation times model.clock_max_s) "
+                     "is lost",
+                     p->t_max, p->t_first, most);
+}
+
+enum sciara_status sciara_params_check_range(const struct sciara_params *p, bool single) {
+  const struct sciara_range *range = sciara_range_of(single);
+  if (p->relaxation < range->relaxation) return refuse_low("relaxation", p->relaxation, range->relaxation, "1", range);
+  SCIARA_TRY(check_normal(p, range));
+  if (!(rounded(p->T_sol, single) < rounded(p->T_vent, single)))
+    return sciara_fail(SCIARA_ERR_INPUT,
+                       "model.T_sol_K: found %.15g, allowed below model.T_vent_K = %.15g by more than the rounding of "
+                       "%s precision",
+                       p->T_sol, p->T_vent, range->name);
+  return check_clocks(p, single);
+}
+
+enum sciara_status sciara_cell_size_check(const struct sciara_params *p, double cell_size, bool single) {
+  const struct sciara_range *range = sciara_range_of(single);
+  if (!(cell_size >= range->least_side && cell_size <= range->most_side))
+    return sciara_fail(SCIARA_ERR_INPUT, "found cells of %.6g m, allowed %.6g to %.6g m in %s precision", cell_size,
+                       range->least_side, range->most_side, range->name);
+  const double cooling = sciara_cooling_constant(p, cell_size);
+  if (cooling == 0 && (p->cooling == 0 || p->emissivity == 0)) return SCIARA_OK;
+  if (sciara_range_holds(range, cooling)) return SCIARA_OK;
+  return sciara_fail(
+      SCIARA_ERR_INPUT,
+      "model.cooling: found %.15g, which makes the constant of cooling %.6g (with model.emissivity, "
+      "model.density_kg_m3, model.specific_heat_J_kgK and cells of %.6g m), allowed 0 or %.6g to %.6g in "
+      "%s precision",
+      p->cooling, cooling, cell_size, range->least_normal, range->most, range->name);
+}
+
+// ------------------------------------------------------------------------------------------------- times and rates
+
+// s + t > s wherever t is more than half the distance from s to the next number, which is at most 2^-53 s.
+double sciara_latest_time(const struct sciara_params *p, bool single) {
+  return 0x1p53 * sciara_largest_clock(p, single);
+}
+
+enum sciara_status sciara_volume_check(double volume, double cell_size) {
+  const double most = (double)SCIARA_WALL * (cell_size * cell_size);
+  if (volume < most) return SCIARA_OK;
+  return sciara_fail(SCIARA_ERR_INPUT, "found %.6g m3 of lava in all, allowed below %.6g m3 on cells of %.6g m", volume,
+                     most, cell_size);
+}
+
+/**
+ * The shortest time, s, that the part [lo, hi) of a slot in a step may have: hi is the end of a step, from the first clock on,
+ * or of a slot; lo is less than half of it, or hi at least the next number after lo, 2^-53 lo above it.
+ */
+static double shortest_part(const struct sciara_vents *v, int64_t vent, double first_clock) {
+  double least = first_clock;
+  for (int64_t k = v->first[vent]; k < v->first[vent + 1]; k++)
+    if (v->rate[k] > 0) least = fmin(least, v->end[k]);
+  return 0x1p-54 * least;
+}
+
+double sciara_least_rate(const struct sciara_vents *v, int64_t vent, const struct sciara_params *p, double cell_size,
+                         bool single) {
+  const double least_volume = fmax(sciara_range_of(single)->least_normal * (cell_size * cell_size), DBL_MIN);
+  return 2 * least_volume / shortest_part(v, vent, rounded(p->t_first, single)); // 2: for the roundings of V / (w w)
+}

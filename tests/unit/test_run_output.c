@@ -237,7 +237,7 @@ START_TEST(time_that_stands_still) {
   ck_assert_int_eq(run(engines[_i], &watch, 77, &result), SCIARA_ERR_NUMERIC);
   ck_assert_ptr_nonnull(strstr(sciara_last_error(), "step 77: planted"));
   ck_assert_int_eq(result.reason, SCIARA_STOP_STALLED);
-  struct sciara_run_record r = read_record(out);
+  struct sciara_run_record r = run_case_record(out);
   ck_assert_int_eq(r.status, SCIARA_RUN_FAILED);
   ck_assert_ptr_nonnull(strstr(r.stop_reason, "step 77: planted"));
   ck_assert_uint_eq(r.step, 77);

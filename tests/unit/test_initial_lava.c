@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Initial lava at the edges of what is allowed: temperature in (T_sol, T_vent], thickness from 0 to 1000 m, on interior cells
-// alone; given as a number and as a raster.
+// Initial lava at the edges of what is allowed: temperature in (T_sol, T_vent], thickness 0 or a normal number up to 1000 m, on
+// interior cells alone; given as a number and as a raster.
 #include <check.h>
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -100,7 +101,9 @@ START_TEST(thickness) {
   const struct {
     double h;
     bool allowed;
-  } cases[] = {{0, true}, {4.9e-324, true}, {1000, true}, {nextafter(1000, 2000), false}, {-1e-300, false}};
+  } cases[] = {{0, true},       {4.9e-324, false}, {nextafter(DBL_MIN, 0), false},
+               {DBL_MIN, true}, {1000, true},      {nextafter(1000, 2000), false},
+               {-1e-300, false}};
   struct sciara_problem p;
   expect(open_numbers(cases[_i].h, 1300, &p), cases[_i].allowed, &p, cases[_i].h, 1300);
   expect(open_rasters(INSIDE, cases[_i].h, 1300, &p), cases[_i].allowed, &p, cases[_i].h, 1300);
@@ -147,7 +150,7 @@ int main(void) {
   tcase_set_timeout(tests, 60);
   tcase_add_checked_fixture(tests, setup, teardown);
   tcase_add_loop_test(tests, temperature, 0, 6);
-  tcase_add_loop_test(tests, thickness, 0, 5);
+  tcase_add_loop_test(tests, thickness, 0, 7);
   tcase_add_test(tests, only_inside);
   tcase_add_test(tests, volume);
   tcase_add_test(tests, rounded_to_floats);

@@ -17,4 +17,33 @@ enum sciara_status sciara_cuda_fail(cudaError_t error, const char *call);
     if (sciara_cuda_error_ != cudaSuccess) return sciara_cuda_fail(sciara_cuda_error_, #call); \
   } while (0)
 
+/**
+ * Makes a GPU the current one of this thread while it lives, and then the one that was current before. Every function of an
+ * engine's table that calls CUDA begins with one: the caller, and its other simulations, may use other GPUs.
+ */
+class sciara_on_device {
+public:
+  explicit sciara_on_device(int device) {
+    error = cudaGetDevice(&before);
+    changed = error == cudaSuccess && before != device;
+    if (changed) error = cudaSetDevice(device);
+  }
+  ~sciara_on_device() {
+    if (changed) cudaSetDevice(before);
+  }
+  sciara_on_device(const sciara_on_device &) = delete;
+  sciara_on_device &operator=(const sciara_on_device &) = delete;
+
+  cudaError_t error; ///< why it could not be made the current one
+
+private:
+  int before = 0;
+  bool changed = false;
+};
+
+/** From here to the end of the scope `device` is the current GPU; returns from the calling function when it cannot be. */
+#define SCIARA_WITH_DEVICE(device)                    \
+  const sciara_on_device sciara_on_device_((device)); \
+  if (sciara_on_device_.error != cudaSuccess) return sciara_cuda_fail(sciara_on_device_.error, "cudaSetDevice")
+
 #endif

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "base/mem.h"
 #include "cuda_check.h"
 
 namespace {
@@ -12,12 +13,11 @@ namespace {
 void lay_out(sciara_device_engine *e, sciara_carver *c, unsigned record, int64_t vents, int64_t vent_slots) {
   sciara_device *d = &e->device;
   const int64_t count = e->hf.count;
-  real **reals[] = {&d->f.z, &d->f.h, &d->f.T, &d->f.px, &d->f.py};
-  for (real **field : reals) *field = c->take<real>(count);
-  d->f.max_h = record & SCIARA_RECORD_MAX_THICKNESS ? c->take<real>(count) : nullptr;
-  d->f.max_speed = record & SCIARA_RECORD_MAX_SPEED ? c->take<real>(count) : nullptr;
-  d->f.lost = c->take<double>(count);
-  d->f.arrival = c->take<double>(count);
+#define SCIARA_REAL_FIELD(member) d->f.member = c->take<real>(count);
+#define SCIARA_DOUBLE_FIELD(member) d->f.member = c->take<double>(count);
+#define SCIARA_RECORDED_FIELD(member, NAME) \
+  d->f.member = record & SCIARA_RECORD_##NAME ? c->take<real>(count) : nullptr;
+#include "model/fields.def"
   d->f.kind = c->take<uint8_t>(count);
   if (e->strategy->exchange == SCIARA_GATHER) {
     for (int n = 0; n < SCIARA_MOORE; n++) {
@@ -83,10 +83,12 @@ sciara_status take_memory(sciara_device_engine *e, unsigned record) {
 sciara_status upload_vents(sciara_device_engine *e) {
   const sciara_vents *v = e->setup.vents;
   sciara_device_vents *d = &e->device.vents;
-  for (int64_t k = 0; k < v->count; k++) {
-    const int64_t cell = sciara_host_index(&e->hf, v->row[k], v->col[k]);
-    SCIARA_TRY(copy_in(e, d->cell + k, &cell, 1));
-  }
+  int64_t *cell = nullptr;
+  SCIARA_TRY(SCIARA_NEW(cell, v->count, "the cells of the vents"));
+  for (int64_t k = 0; k < v->count; k++) cell[k] = sciara_host_index(&e->hf, v->row[k], v->col[k]);
+  const sciara_status status = copy_in(e, d->cell, cell, v->count);
+  sciara_free(cell);
+  SCIARA_TRY(status);
   d->count = v->count;
   SCIARA_TRY(copy_in(e, d->first, v->first, v->count + 1));
   SCIARA_TRY(copy_in(e, d->begin, v->begin, v->slots));
@@ -97,17 +99,12 @@ sciara_status upload_vents(sciara_device_engine *e) {
 sciara_status upload_fields(sciara_device_engine *e) {
   const sciara_fields *to = &e->device.f, *from = &e->hf.f;
   const int64_t n = e->hf.count;
-  SCIARA_TRY(copy_in(e, to->z, from->z, n));
-  SCIARA_TRY(copy_in(e, to->h, from->h, n));
-  SCIARA_TRY(copy_in(e, to->T, from->T, n));
-  SCIARA_TRY(copy_in(e, to->px, from->px, n));
-  SCIARA_TRY(copy_in(e, to->py, from->py, n));
-  SCIARA_TRY(copy_in(e, to->lost, from->lost, n));
-  SCIARA_TRY(copy_in(e, to->arrival, from->arrival, n));
-  SCIARA_TRY(copy_in(e, to->kind, from->kind, n));
-  if (to->max_h) SCIARA_TRY(copy_in(e, to->max_h, from->max_h, n));
-  if (to->max_speed) SCIARA_TRY(copy_in(e, to->max_speed, from->max_speed, n));
-  return SCIARA_OK;
+#define SCIARA_REAL_FIELD(member) SCIARA_TRY(copy_in(e, to->member, from->member, n));
+#define SCIARA_DOUBLE_FIELD(member) SCIARA_TRY(copy_in(e, to->member, from->member, n));
+#define SCIARA_RECORDED_FIELD(member, NAME) \
+  if (to->member) SCIARA_TRY(copy_in(e, to->member, from->member, n));
+#include "model/fields.def"
+  return copy_in(e, to->kind, from->kind, n);
 }
 
 sciara_status upload_control(sciara_device_engine *e) {
@@ -199,9 +196,8 @@ sciara_status set_stop(sciara_device_engine *e, const sciara_stop *stop) {
 }
 
 sciara_status take_device(sciara_device_engine *e) {
-  int device = 0;
-  SCIARA_CUDA_TRY(cudaGetDevice(&device));
-  SCIARA_CUDA_TRY(cudaDeviceGetAttribute(&e->multiprocessors, cudaDevAttrMultiProcessorCount, device));
+  SCIARA_WITH_DEVICE(e->setup.device);
+  SCIARA_CUDA_TRY(cudaDeviceGetAttribute(&e->multiprocessors, cudaDevAttrMultiProcessorCount, e->setup.device));
   SCIARA_CUDA_TRY(cudaStreamCreateWithFlags(&e->stream, cudaStreamNonBlocking));
   SCIARA_CUDA_TRY(cudaMallocHost(&e->control, sizeof *e->control));
   if (e->setup.profile)
@@ -247,6 +243,7 @@ enum sciara_status sciara_device_create(const struct sciara_device_strategy *str
 void sciara_device_destroy(void *engine) {
   sciara_device_engine *e = static_cast<sciara_device_engine *>(engine);
   if (!e) return;
+  const sciara_on_device scope(e->setup.device);
   release(e);
   if (e->control) cudaFreeHost(e->control);
   for (cudaEvent_t mark : e->mark)
@@ -257,8 +254,7 @@ void sciara_device_destroy(void *engine) {
 
 enum sciara_status sciara_device_upload(void *engine, const struct sciara_state *state) {
   sciara_device_engine *e = static_cast<sciara_device_engine *>(engine);
-  const unsigned record = (state->max_h ? unsigned(SCIARA_RECORD_MAX_THICKNESS) : 0u) |
-                          (state->max_speed ? unsigned(SCIARA_RECORD_MAX_SPEED) : 0u);
+  SCIARA_WITH_DEVICE(e->setup.device);
   release(e);
   SCIARA_TRY(sciara_host_fields_create(&e->hf, state));
   sciara_host_fields_upload(&e->hf, state, e->setup.boundary);
@@ -270,7 +266,7 @@ enum sciara_status sciara_device_upload(void *engine, const struct sciara_state 
   e->device.rule = sciara_rule_make(e->setup.params, state->grid.cell_size);
   sciara_clockwork_load(&e->clockwork, state, e->setup.vents);
   e->profile = {};
-  SCIARA_TRY(take_memory(e, record));
+  SCIARA_TRY(take_memory(e, sciara_state_record(state)));
   SCIARA_TRY(upload_vents(e));
   SCIARA_TRY(upload_fields(e));
   SCIARA_TRY(upload_control(e));
@@ -280,17 +276,14 @@ enum sciara_status sciara_device_upload(void *engine, const struct sciara_state 
 
 enum sciara_status sciara_device_download(void *engine, struct sciara_state *state) {
   sciara_device_engine *e = static_cast<sciara_device_engine *>(engine);
+  SCIARA_WITH_DEVICE(e->setup.device);
   const sciara_fields *from = &e->device.f, *to = &e->hf.f;
   const int64_t n = e->hf.count;
-  SCIARA_TRY(copy_out(e, to->z, from->z, n));
-  SCIARA_TRY(copy_out(e, to->h, from->h, n));
-  SCIARA_TRY(copy_out(e, to->T, from->T, n));
-  SCIARA_TRY(copy_out(e, to->px, from->px, n));
-  SCIARA_TRY(copy_out(e, to->py, from->py, n));
-  SCIARA_TRY(copy_out(e, to->lost, from->lost, n));
-  SCIARA_TRY(copy_out(e, to->arrival, from->arrival, n));
-  if (to->max_h) SCIARA_TRY(copy_out(e, to->max_h, from->max_h, n));
-  if (to->max_speed) SCIARA_TRY(copy_out(e, to->max_speed, from->max_speed, n));
+#define SCIARA_REAL_FIELD(member) SCIARA_TRY(copy_out(e, to->member, from->member, n));
+#define SCIARA_DOUBLE_FIELD(member) SCIARA_TRY(copy_out(e, to->member, from->member, n));
+#define SCIARA_RECORDED_FIELD(member, NAME) \
+  if (to->member) SCIARA_TRY(copy_out(e, to->member, from->member, n));
+#include "model/fields.def"
   SCIARA_CUDA_TRY(cudaStreamSynchronize(e->stream));
   sciara_host_fields_download(&e->hf, state);
   sciara_clockwork_store(&e->clockwork, state);
@@ -300,6 +293,7 @@ enum sciara_status sciara_device_download(void *engine, struct sciara_state *sta
 enum sciara_status sciara_device_advance(void *engine, const struct sciara_stop *stop,
                                          struct sciara_engine_progress *progress) {
   sciara_device_engine *e = static_cast<sciara_device_engine *>(engine);
+  SCIARA_WITH_DEVICE(e->setup.device);
   sciara_clockwork *c = &e->clockwork;
   bool done = !sciara_clockwork_begin(c, stop);
   if (!done) SCIARA_TRY(set_stop(e, stop));
@@ -325,6 +319,7 @@ enum sciara_status sciara_device_mark(struct sciara_device_engine *e, enum sciar
 
 enum sciara_status sciara_device_check_guards(void *engine) {
   const sciara_device_engine *e = static_cast<sciara_device_engine *>(engine);
+  SCIARA_WITH_DEVICE(e->setup.device);
   for (int k = 0; k < e->carver.pieces; k++) {
     unsigned char band[SCIARA_GUARD];
     SCIARA_CUDA_TRY(cudaMemcpy(band, e->carver.base + e->carver.guard[k], sizeof band, cudaMemcpyDeviceToHost));

@@ -10,23 +10,41 @@
 
 namespace {
 
+enum {
+#define SCIARA_REAL_FIELD(member) +1
+  REALS = 0
+#include "model/fields.def"
+  ,
+#define SCIARA_DOUBLE_FIELD(member) +1
+  DOUBLES = 0
+#include "model/fields.def"
+};
+
 unsigned record_of(const sciara_fields *f) {
-  return (f->max_h ? unsigned(SCIARA_RECORD_MAX_THICKNESS) : 0u) |
-         (f->max_speed ? unsigned(SCIARA_RECORD_MAX_SPEED) : 0u);
+  unsigned record = SCIARA_RECORD_NOTHING;
+#define SCIARA_RECORDED_FIELD(member, NAME) \
+  if (f->member) record |= SCIARA_RECORD_##NAME;
+#include "model/fields.def"
+  return record;
+}
+
+/** The next array of a block of memory. */
+template <class T> T *next(char *&block, int64_t count) {
+  T *array = reinterpret_cast<T *>(block);
+  block += count * (int64_t)sizeof(T);
+  return array;
 }
 
 /** The fields of an engine as they lie in a block of memory, one after the other. */
 sciara_fields in_block(const sciara_device_engine *e, char *block) {
   sciara_fields f = e->hf.f;
   const int64_t n = e->hf.count;
-  real **reals[] = {&f.z, &f.h, &f.T, &f.px, &f.py, &f.max_h, &f.max_speed};
-  for (real **field : reals) {
-    if (!*field) continue; // not recorded
-    *field = reinterpret_cast<real *>(block);
-    block += n * (int64_t)sizeof(real);
-  }
-  f.lost = reinterpret_cast<double *>(block);
-  f.arrival = f.lost + n;
+#define SCIARA_DOUBLE_FIELD(member) f.member = next<double>(block, n);
+#include "model/fields.def"
+#define SCIARA_REAL_FIELD(member) f.member = next<real>(block, n);
+#define SCIARA_RECORDED_FIELD(member, NAME) \
+  if (f.member) f.member = next<real>(block, n);
+#include "model/fields.def"
   return f;
 }
 
@@ -37,15 +55,12 @@ template <class T> sciara_status copy(const sciara_device_engine *e, T *to, cons
 
 sciara_status copy_fields(const sciara_device_engine *e) {
   const sciara_fields *from = &e->device.f, to = in_block(e, e->kept);
-  SCIARA_TRY(copy(e, to.z, from->z));
-  SCIARA_TRY(copy(e, to.h, from->h));
-  SCIARA_TRY(copy(e, to.T, from->T));
-  SCIARA_TRY(copy(e, to.px, from->px));
-  SCIARA_TRY(copy(e, to.py, from->py));
-  SCIARA_TRY(copy(e, to.lost, from->lost));
-  SCIARA_TRY(copy(e, to.arrival, from->arrival));
-  if (to.max_h) SCIARA_TRY(copy(e, to.max_h, from->max_h));
-  return to.max_speed ? copy(e, to.max_speed, from->max_speed) : SCIARA_OK;
+#define SCIARA_REAL_FIELD(member) SCIARA_TRY(copy(e, to.member, from->member));
+#define SCIARA_DOUBLE_FIELD(member) SCIARA_TRY(copy(e, to.member, from->member));
+#define SCIARA_RECORDED_FIELD(member, NAME) \
+  if (to.member) SCIARA_TRY(copy(e, to.member, from->member));
+#include "model/fields.def"
+  return SCIARA_OK;
 }
 
 } // namespace
@@ -56,9 +71,7 @@ int64_t sciara_device_count(const struct sciara_grid *grid) {
 }
 
 size_t sciara_device_kept_bytes(int64_t count, unsigned record) {
-  const size_t reals =
-      5u + (record & SCIARA_RECORD_MAX_THICKNESS ? 1u : 0u) + (record & SCIARA_RECORD_MAX_SPEED ? 1u : 0u);
-  return (size_t)count * (reals * sizeof(real) + 2 * sizeof(double));
+  return (size_t)count * ((REALS + sciara_record_count(record)) * sizeof(real) + DOUBLES * sizeof(double));
 }
 
 void sciara_device_keep_memory(const struct sciara_grid *grid, unsigned record, size_t *host, size_t *device) {
@@ -97,6 +110,7 @@ void sciara_device_leave_places(struct sciara_device_engine *e) {
 enum sciara_status sciara_device_keep(void *engine, int place) {
   sciara_device_engine *e = static_cast<sciara_device_engine *>(engine);
   sciara_device_place *p = &e->place[place];
+  SCIARA_WITH_DEVICE(e->setup.device);
   if (!e->kept) return sciara_fail(SCIARA_ERR_INTERNAL, "engine %s was not made to keep states", e->strategy->name);
   for (const sciara_device_place &before : e->place) // one that was never recorded is waited for by nobody
     SCIARA_CUDA_TRY(cudaStreamWaitEvent(e->stream, before.arrived, 0));
@@ -113,6 +127,7 @@ enum sciara_status sciara_device_keep(void *engine, int place) {
 enum sciara_status sciara_device_collect(void *engine, int place, struct sciara_state *state) {
   sciara_device_engine *e = static_cast<sciara_device_engine *>(engine);
   const sciara_device_place *p = &e->place[place];
+  SCIARA_WITH_DEVICE(e->setup.device);
   SCIARA_CUDA_TRY(cudaEventSynchronize(p->arrived));
   sciara_host_fields arrived = e->hf; // grid and kinds; the fields are those of the place
   arrived.f = in_block(e, p->bytes);

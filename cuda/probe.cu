@@ -27,12 +27,20 @@ const char *sciara_device_probe(void) {
   return why;
 }
 
-bool sciara_device_describe(struct sciara_device_info *out) {
+int sciara_devices(void) {
+  int devices = 0;
+  if (cudaGetDeviceCount(&devices) == cudaSuccess) return devices;
+  cudaGetLastError(); // forgotten
+  return 0;
+}
+
+bool sciara_device_describe(int device, struct sciara_device_info *out) {
   *out = {};
   cudaDeviceProp properties;
-  int device = 0, khz = 0;
-  if (sciara_device_probe() || cudaGetDevice(&device) != cudaSuccess ||
-      cudaGetDeviceProperties(&properties, device) != cudaSuccess ||
+  int khz = 0;
+  if (device < 0 || device >= sciara_devices()) return false;
+  const sciara_on_device scope(device);
+  if (scope.error != cudaSuccess || cudaGetDeviceProperties(&properties, device) != cudaSuccess ||
       cudaDeviceGetAttribute(&khz, cudaDevAttrClockRate, device) != cudaSuccess ||
       cudaRuntimeGetVersion(&out->runtime) != cudaSuccess ||
       cudaDriverGetVersion(&out->driver_runtime) != cudaSuccess ||

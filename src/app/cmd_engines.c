@@ -4,6 +4,7 @@
 #include "app/command.h"
 #include "app/messages.h"
 #include "app/output.h"
+#include "engine/device_info.h"
 #include "engine/engine.h"
 
 static const struct sciara_option options[] = {{0}};
@@ -21,6 +22,15 @@ static void print_options(const struct sciara_engine_ops *ops) {
     first = false;
   }
   if (!first) sciara_print("\n");
+}
+
+/** One line for each GPU. */
+static void print_devices(void) {
+  struct sciara_device_info gpu;
+  for (int k = 0; k < sciara_devices(); k++)
+    if (sciara_device_describe(k, &gpu))
+      sciara_print("device %d: %s, %.1f GB, %.1f GB free\n", k, gpu.name, 1e-9 * (double)gpu.memory,
+                   1e-9 * (double)gpu.free_memory);
 }
 
 static int run(const struct sciara_command *command, int argc, char **argv) {
@@ -41,6 +51,7 @@ static int run(const struct sciara_command *command, int argc, char **argv) {
     if (ops && why) sciara_print("%-15s not available: %s\n", "", why);
     if (ops) print_options(ops);
   }
+  print_devices();
   sciara_print("auto: %s\n", sciara_engine_auto());
   sciara_print("isa: %s of", sciara_isa_name(sciara_isa_best()));
   for (int isa = SCIARA_ISA_GENERIC; isa < SCIARA_ISA_COUNT; isa++)
@@ -56,6 +67,7 @@ const struct sciara_command sciara_cmd_engines = {
     .options = options,
     .details = "exact: the same bits as serial of the same precision; tolerance: close to it.\n"
                "options: of the engine, for 'sciara run --option NAME=VALUE' or the key engine.NAME of a scenario.\n"
+               "device: number of a GPU, for 'sciara run --device N' or the key engine.device.\n"
                "isa: the instructions that openmp takes, of those that this processor has.\n",
     .run = run,
 };

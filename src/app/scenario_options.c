@@ -107,6 +107,8 @@ enum sciara_status sciara_additions_make(const struct sciara_arguments *argument
       SCIARA_TRY(add_override(a, "engine.precision", value, true));
     } else if (strcmp(name, "threads") == 0) {
       SCIARA_TRY(add_number(a, name, "engine.threads", value, 0));
+    } else if (strcmp(name, "device") == 0) {
+      SCIARA_TRY(add_number(a, name, "engine.device", value, 0));
     } else if (strcmp(name, "option") == 0) {
       SCIARA_TRY(add_engine_option(a, value));
     } else if (strcmp(name, "fast-math") == 0) {

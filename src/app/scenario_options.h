@@ -11,6 +11,7 @@
 #define SCIARA_ENGINE_OPTIONS                                                                                         \
   {"engine", 'e', "NAME", "engine that executes the steps (see 'sciara engines'), or auto"},                          \
   {"threads", 't', "N", "threads of a CPU engine; 0: up to all cores, as many as the lava has work for"},             \
+  {"device", 0, "N", "number of the GPU of a CUDA engine (see 'sciara engines')"},                                    \
   {"option", 0, "K=V", "option of the engine such as memory=shared or block=32x8 (see 'sciara engines'); may be repeated"}
 
 /** An entry: the intervals of checkpoints. */

@@ -3,7 +3,10 @@
 
 #ifndef SCIARA_HAVE_CUDA // cuda/probe.cu has it otherwise
 
-bool sciara_device_describe(struct sciara_device_info *out) {
+int sciara_devices(void) { return 0; }
+
+bool sciara_device_describe(int device, struct sciara_device_info *out) {
+  (void)device;
   *out = (struct sciara_device_info){.name = ""};
   return false;
 }

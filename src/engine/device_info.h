@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What GPU there is, for records of measurements.
+// Which GPUs there are.
 #ifndef SCIARA_ENGINE_DEVICE_INFO_H
 #define SCIARA_ENGINE_DEVICE_INFO_H
 
@@ -15,8 +15,11 @@ struct sciara_device_info {
   size_t memory, free_memory;  ///< bytes
 };
 
-/** The GPU that the CUDA engines use. False: there is none here, or this program was built without CUDA. */
-bool sciara_device_describe(struct sciara_device_info *out);
+/** GPUs that this program can use: their numbers are 0, 1, ... */
+int sciara_devices(void);
+
+/** The GPU of that number. False: there is none, or this program was built without CUDA. */
+bool sciara_device_describe(int device, struct sciara_device_info *out);
 
 SCIARA_END_DECLS
 #endif

@@ -63,6 +63,7 @@ struct sciara_engine_setup {
   const struct sciara_vents *vents;
   enum sciara_boundary boundary;
   int threads; ///< 0: as many as there is work for, at most all cores
+  int device;  ///< number of the GPU of an engine that runs on one (engine/device_info.h)
   struct sciara_engine_options options;
   bool profile; ///< `profile` will be called: time the steps
   bool keeps;   ///< `keep` will be called: have room for that

@@ -83,10 +83,11 @@ static enum sciara_status download(void *engine, struct sciara_state *state) {
 /** All fields but the kinds. */
 static void copy_fields(struct sciara_host_fields *to, const struct sciara_host_fields *from) {
   const size_t reals = (size_t)from->count * sizeof(real), doubles = (size_t)from->count * sizeof(double);
-  for (size_t k = 0; k < sizeof from->floats / sizeof *from->floats; k++)
-    if (from->floats[k]) memcpy(to->floats[k], from->floats[k], reals);
-  for (size_t k = 0; k < sizeof from->doubles / sizeof *from->doubles; k++)
-    memcpy(to->doubles[k], from->doubles[k], doubles);
+#define SCIARA_REAL_FIELD(member) memcpy(to->f.member, from->f.member, reals);
+#define SCIARA_DOUBLE_FIELD(member) memcpy(to->f.member, from->f.member, doubles);
+#define SCIARA_RECORDED_FIELD(member, NAME) \
+  if (from->f.member) memcpy(to->f.member, from->f.member, reals);
+#include "model/fields.def"
 }
 
 static enum sciara_status keep(void *engine, int place) {

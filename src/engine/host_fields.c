@@ -5,8 +5,15 @@
 
 #include "base/mem.h"
 
-enum { Z, H, T, PX, PY, MAX_H, MAX_SPEED, FLOATS };
-enum { LOST, ARRIVAL, DOUBLES };
+enum {
+#define SCIARA_REAL_FIELD(member) +1
+  REALS = 0
+#include "model/fields.def"
+  ,
+#define SCIARA_DOUBLE_FIELD(member) +1
+  DOUBLES = 0
+#include "model/fields.def"
+};
 
 static int64_t stride_of(int64_t cols) {
   const int64_t line = SCIARA_ALIGNMENT / (int64_t)sizeof(real);
@@ -14,8 +21,7 @@ static int64_t stride_of(int64_t cols) {
 }
 
 size_t sciara_host_fields_memory(const struct sciara_grid *grid, unsigned record) {
-  const size_t reals =
-      5u + (record & SCIARA_RECORD_MAX_THICKNESS ? 1u : 0u) + (record & SCIARA_RECORD_MAX_SPEED ? 1u : 0u);
+  const size_t reals = REALS + sciara_record_count(record);
   return (size_t)(grid->rows + 2) * (size_t)stride_of(grid->cols) *
          (reals * sizeof(real) + DOUBLES * sizeof(double) + 1);
 }
@@ -27,21 +33,12 @@ enum sciara_status sciara_host_fields_create(struct sciara_host_fields *hf, cons
   SCIARA_TRY_GOTO(sciara_size_mul((size_t)like->grid.rows + 2, (size_t)hf->f.stride, &count));
   hf->count = (int64_t)count;
   SCIARA_TRY_GOTO(SCIARA_NEW(hf->kind, count, "kinds of the engine's cells"));
-  for (int k = 0; k < FLOATS; k++)
-    if ((k != MAX_H || like->max_h) && (k != MAX_SPEED || like->max_speed))
-      SCIARA_TRY_GOTO(SCIARA_NEW(hf->floats[k], count, "a field of the engine"));
-  for (int k = 0; k < DOUBLES; k++) SCIARA_TRY_GOTO(SCIARA_NEW(hf->doubles[k], count, "a field of the engine"));
-  hf->f = (struct sciara_fields){.stride = hf->f.stride,
-                                 .kind = hf->kind,
-                                 .z = hf->floats[Z],
-                                 .h = hf->floats[H],
-                                 .T = hf->floats[T],
-                                 .px = hf->floats[PX],
-                                 .py = hf->floats[PY],
-                                 .lost = hf->doubles[LOST],
-                                 .arrival = hf->doubles[ARRIVAL],
-                                 .max_h = hf->floats[MAX_H],
-                                 .max_speed = hf->floats[MAX_SPEED]};
+  hf->f.kind = hf->kind;
+#define SCIARA_REAL_FIELD(member) SCIARA_TRY_GOTO(SCIARA_NEW(hf->f.member, count, "a field of the engine"));
+#define SCIARA_DOUBLE_FIELD(member) SCIARA_REAL_FIELD(member)
+#define SCIARA_RECORDED_FIELD(member, NAME) \
+  if (like->member) SCIARA_REAL_FIELD(member)
+#include "model/fields.def"
   return SCIARA_OK;
 cleanup:
   sciara_host_fields_destroy(hf);
@@ -49,8 +46,10 @@ cleanup:
 }
 
 void sciara_host_fields_destroy(struct sciara_host_fields *hf) {
-  for (int k = 0; k < FLOATS; k++) sciara_free(hf->floats[k]);
-  for (int k = 0; k < DOUBLES; k++) sciara_free(hf->doubles[k]);
+#define SCIARA_REAL_FIELD(member) sciara_free(hf->f.member);
+#define SCIARA_DOUBLE_FIELD(member) sciara_free(hf->f.member);
+#define SCIARA_RECORDED_FIELD(member, NAME) sciara_free(hf->f.member);
+#include "model/fields.def"
   sciara_free(hf->kind);
   *hf = (struct sciara_host_fields){0};
 }
@@ -73,10 +72,10 @@ void sciara_host_fields_upload(struct sciara_host_fields *hf, const struct sciar
       f->T[to] = (real)s->T[from];
       f->px[to] = (real)s->px[from];
       f->py[to] = (real)s->py[from];
-      f->lost[to] = s->lost[from];
-      f->arrival[to] = s->arrival[from];
-      if (f->max_h) f->max_h[to] = (real)s->max_h[from];
-      if (f->max_speed) f->max_speed[to] = (real)s->max_speed[from];
+#define SCIARA_DOUBLE_FIELD(member) f->member[to] = s->member[from];
+#define SCIARA_RECORDED_FIELD(member, NAME) \
+  if (f->member) f->member[to] = (real)s->member[from];
+#include "model/fields.def"
     }
 }
 
@@ -103,9 +102,9 @@ void sciara_host_fields_download(const struct sciara_host_fields *hf, struct sci
     copy_row(s->T + first, f->T + begin, cols);
     copy_row(s->px + first, f->px + begin, cols);
     copy_row(s->py + first, f->py + begin, cols);
-    memcpy(s->lost + first, f->lost + begin, (size_t)cols * sizeof(double));
-    memcpy(s->arrival + first, f->arrival + begin, (size_t)cols * sizeof(double));
-    if (f->max_h) copy_row(s->max_h + first, f->max_h + begin, cols);
-    if (f->max_speed) copy_row(s->max_speed + first, f->max_speed + begin, cols);
+#define SCIARA_DOUBLE_FIELD(member) memcpy(s->member + first, f->member + begin, (size_t)cols * sizeof(double));
+#define SCIARA_RECORDED_FIELD(member, NAME) \
+  if (f->member) copy_row(s->member + first, f->member + begin, cols);
+#include "model/fields.def"
   }
 }

@@ -14,8 +14,6 @@ struct sciara_host_fields {
   struct sciara_grid grid;
   int64_t count; ///< cells of each array, frame and padding included
   uint8_t *kind;
-  real *floats[7];    ///< z, h, T, px, py, max_h, max_speed (the last two may be NULL)
-  double *doubles[2]; ///< lost, arrival
 };
 
 /** Index of cell (row, col) in the padded arrays. */

@@ -49,11 +49,14 @@ static void release_edges(struct sciara_edges *g) {
   sciara_free(g->share);
 }
 
-enum { STATE_REALS = 7, REALS = 9 };
+enum { STATE_REALS = 5 + (int)SCIARA_RECORDED_FIELDS, REALS = STATE_REALS + 2 };
 
 /** The arrays of reals of a part; the first STATE_REALS outlive a step. */
 static void reals_of(struct sciara_part *p, real **out[REALS]) {
-  real **const all[REALS] = {&p->h, &p->T, &p->px, &p->py, &p->from, &p->max_h, &p->max_speed, &p->keep, &p->leaving};
+#define SCIARA_RECORDED_FIELD(member, NAME) &p->member,
+  real **const all[REALS] = {&p->h,    &p->T,      &p->px, &p->py, &p->from,
+#include "model/fields.def"
+                             &p->keep, &p->leaving};
   memcpy(out, all, sizeof all);
 }
 
@@ -121,8 +124,8 @@ static void load(struct sciara_part *p, int64_t k, int64_t i) {
   p->py[k] = f->py[i];
   p->from[k] = 0;
   p->ask[k] = 0;
-  p->max_h[k] = f->max_h ? f->max_h[i] : 0;
-  p->max_speed[k] = f->max_speed ? f->max_speed[i] : 0;
+#define SCIARA_RECORDED_FIELD(member, NAME) p->member[k] = f->member ? f->member[i] : 0;
+#include "model/fields.def"
   p->slot[i] = (uint32_t)(k + 1);
 }
 
@@ -135,8 +138,9 @@ void sciara_part_store(const struct sciara_part *p, int64_t k) {
   f->T[i] = p->T[k];
   f->px[i] = p->px[k];
   f->py[i] = p->py[k];
-  if (f->max_h) f->max_h[i] = p->max_h[k];
-  if (f->max_speed) f->max_speed[i] = p->max_speed[k];
+#define SCIARA_RECORDED_FIELD(member, NAME) \
+  if (f->member) f->member[i] = p->member[k];
+#include "model/fields.def"
 }
 
 /** A part and its arrays of reals. */

@@ -61,14 +61,15 @@ struct sciara_part {
   double time;        ///< simulated time at the end of this step, s
   int64_t begin, end; ///< padded indices it answers for
 
-  int64_t count, capacity;    ///< liquid cells
-  bool looks;                 ///< at the numbers of all its lava, in this step
-  bool first;                 ///< the first step since the upload: arrivals may not have been noted yet
-  int64_t *cell;              ///< padded index, ascending
-  real *h, *T, *px, *py;      ///< the state
-  real *from;                 ///< at rest since it had this temperature, K; 0: it is not at rest
-  uint32_t *ask;              ///< from this step on it is worth asking whether it rests
-  real *max_h, *max_speed;    ///< used where the fields are recorded
+  int64_t count, capacity; ///< liquid cells
+  bool looks;              ///< at the numbers of all its lava, in this step
+  bool first;              ///< the first step since the upload: arrivals may not have been noted yet
+  int64_t *cell;           ///< padded index, ascending
+  real *h, *T, *px, *py;   ///< the state
+  real *from;              ///< at rest since it had this temperature, K; 0: it is not at rest
+  uint32_t *ask;           ///< from this step on it is worth asking whether it rests
+#define SCIARA_RECORDED_FIELD(member, NAME) real *member; ///< used where the field is recorded
+#include "model/fields.def"
   real *keep;                 ///< of its momentum, in this step
   real *leaving;              ///< out_1 + .. + out_8, m
   uint32_t *list;             ///< places of the cells that dry up, ascending

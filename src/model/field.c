@@ -5,17 +5,9 @@
 #include <string.h>
 
 static const struct sciara_field_info table[SCIARA_FIELD_COUNT] = {
-    [SCIARA_FIELD_THICKNESS] = {"thickness", "m", "thickness of liquid lava", NULL},
-    [SCIARA_FIELD_ALTITUDE] = {"altitude", "m", "altitude of the ground, solidified lava included", "surface_altitude"},
-    [SCIARA_FIELD_TEMPERATURE] = {"temperature", "K", "temperature of liquid lava", NULL},
-    [SCIARA_FIELD_MOMENTUM_X] = {"momentum_x", "m2 s-1", "eastward momentum per unit area and density", NULL},
-    [SCIARA_FIELD_MOMENTUM_Y] = {"momentum_y", "m2 s-1", "northward momentum per unit area and density", NULL},
-    [SCIARA_FIELD_SOLID_THICKNESS] = {"solid_thickness", "m", "thickness of solidified lava", NULL},
-    [SCIARA_FIELD_DEPOSIT] = {"deposit", "m", "thickness of liquid and solidified lava", NULL},
-    [SCIARA_FIELD_ARRIVAL_TIME] = {"arrival_time", "s", "simulated time at which lava first arrived", NULL},
-    [SCIARA_FIELD_MAX_THICKNESS] = {"max_thickness", "m", "largest thickness of liquid lava so far", NULL},
-    [SCIARA_FIELD_MAX_SPEED] = {"max_speed", "m s-1", "largest speed so far", NULL},
-    [SCIARA_FIELD_SPEED] = {"speed", "m s-1", "speed of liquid lava", NULL},
+#define SCIARA_OUTPUT_FIELD(NAME, member, name_, unit_, long_name_, standard_name_) \
+  [SCIARA_FIELD_##NAME] = {.name = name_, .unit = unit_, .long_name = long_name_, .standard_name = standard_name_},
+#include "model/fields.def"
 };
 
 const struct sciara_field_info *sciara_field_describe(enum sciara_field field) {
@@ -32,25 +24,38 @@ enum sciara_field sciara_field_find(const char *name) {
   return SCIARA_FIELD_COUNT;
 }
 
-/** The array of a field that is stored as it is, else NULL. */
-static const double *array_of(const struct sciara_state *s, enum sciara_field field) {
-  switch (field) {
-    case SCIARA_FIELD_THICKNESS: return s->h;
-    case SCIARA_FIELD_ALTITUDE: return s->z;
-    case SCIARA_FIELD_TEMPERATURE: return s->T;
-    case SCIARA_FIELD_MOMENTUM_X: return s->px;
-    case SCIARA_FIELD_MOMENTUM_Y: return s->py;
-    case SCIARA_FIELD_ARRIVAL_TIME: return s->arrival;
-    case SCIARA_FIELD_MAX_THICKNESS: return s->max_h;
-    case SCIARA_FIELD_MAX_SPEED: return s->max_speed;
-    default: return NULL;
-  }
+const double *sciara_field_array(const struct sciara_state *s, enum sciara_field field) {
+  const struct { // a derived field is no member
+    const double *NONE;
+#define SCIARA_REAL_FIELD(member) const double *member;
+#define SCIARA_DOUBLE_FIELD(member) const double *member;
+#define SCIARA_RECORDED_FIELD(member, NAME) const double *member;
+#include "model/fields.def"
+  } stored = {
+#define SCIARA_REAL_FIELD(member_) .member_ = s->member_,
+#define SCIARA_DOUBLE_FIELD(member_) .member_ = s->member_,
+#define SCIARA_RECORDED_FIELD(member_, NAME) .member_ = s->member_,
+#include "model/fields.def"
+  };
+  const double *const array[SCIARA_FIELD_COUNT] = {
+#define SCIARA_OUTPUT_FIELD(NAME, member, name, unit, long_name, standard_name) [SCIARA_FIELD_##NAME] = stored.member,
+#include "model/fields.def"
+  };
+  return array[field];
+}
+
+unsigned sciara_field_record(enum sciara_field field) {
+  static const unsigned record[SCIARA_FIELD_COUNT] = {
+#define SCIARA_RECORDED_FIELD(member, NAME) [SCIARA_FIELD_##NAME] = SCIARA_RECORD_##NAME,
+#include "model/fields.def"
+  };
+  return record[field];
 }
 
 /** Loops without a condition but on the values: the compiler makes vector instructions of them. */
 static void derive_all(const struct sciara_state *s, enum sciara_field field, int64_t first, int64_t count,
                        double *out) {
-  const double *array = array_of(s, field);
+  const double *array = sciara_field_array(s, field);
   const double *z = s->z + first, *z0 = s->z0 + first, *h = s->h + first, *px = s->px + first, *py = s->py + first;
   if (array)
     memcpy(out, array + first, (size_t)count * sizeof *out);

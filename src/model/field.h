@@ -20,6 +20,12 @@ const struct sciara_field_info *sciara_field_describe(enum sciara_field field);
 /** The field of that name, or SCIARA_FIELD_COUNT. */
 enum sciara_field sciara_field_find(const char *name);
 
+/** The array of a field that the state stores as it is; NULL for a derived field, and for one that is not recorded. */
+const double *sciara_field_array(const struct sciara_state *s, enum sciara_field field);
+
+/** The bit of enum sciara_record of a field that is recorded on request; 0 for the others. */
+unsigned sciara_field_record(enum sciara_field field);
+
 /**
  * Derives a field of a state into out[rows*cols]: SCIARA_NODATA_ALTITUDE outside the DEM, arrival SCIARA_NEVER where
  * lava never was; a maximum that was not recorded is 0.

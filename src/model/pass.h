@@ -16,10 +16,11 @@
 struct sciara_fields {
   int64_t stride;      ///< cells from one row to the next
   const uint8_t *kind; ///< enum sciara_cell_kind
-  real *z, *h, *T, *px, *py;
-  double *lost;            ///< m
-  double *arrival;         ///< s
-  real *max_h, *max_speed; ///< NULL when not recorded
+// fields.def; those that are recorded on request are NULL when they are not.
+#define SCIARA_REAL_FIELD(member) real *member;
+#define SCIARA_DOUBLE_FIELD(member) double *member;
+#define SCIARA_RECORDED_FIELD(member, NAME) real *member;
+#include "model/fields.def"
 };
 
 /**

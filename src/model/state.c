@@ -8,12 +8,34 @@
 #include "base/mem.h"
 #include "model/touched.h"
 
-enum { FIELDS = 10, SUMMED = 8 }; // the last two, the maxima, are optional and not part of the checksum
+enum {
+#define SCIARA_REAL_FIELD(member) +1
+#define SCIARA_GROUND_FIELD(member) +1
+#define SCIARA_DOUBLE_FIELD(member) +1
+  SUMMED = 0
+#include "model/fields.def"
+  , // what is recorded on request follows, and is no part of the checksum
+  FIELDS = SUMMED + (int)SCIARA_RECORDED_FIELDS
+};
 
-// The double fields, in the order that the checksum numbers them. The maxima may be NULL.
+/** The fields, in the order that the checksum numbers them; those that are not recorded are NULL. */
 static void fields_of(struct sciara_state *s, double **field[FIELDS]) {
-  double **all[FIELDS] = {&s->z, &s->h, &s->T, &s->px, &s->py, &s->z0, &s->lost, &s->arrival, &s->max_h, &s->max_speed};
+  double **all[FIELDS] = {
+#define SCIARA_REAL_FIELD(member) &s->member,
+#define SCIARA_GROUND_FIELD(member) &s->member,
+#define SCIARA_DOUBLE_FIELD(member) &s->member,
+#define SCIARA_RECORDED_FIELD(member, NAME) &s->member,
+#include "model/fields.def"
+  };
   memcpy(field, all, sizeof all);
+}
+
+unsigned sciara_state_record(const struct sciara_state *s) {
+  unsigned record = SCIARA_RECORD_NOTHING;
+#define SCIARA_RECORDED_FIELD(member, NAME) \
+  if (s->member) record |= SCIARA_RECORD_##NAME;
+#include "model/fields.def"
+  return record;
 }
 
 static enum sciara_status take_memory(const struct sciara_grid *grid, unsigned record, struct sciara_state **out) {
@@ -27,8 +49,7 @@ static enum sciara_status take_memory(const struct sciara_grid *grid, unsigned r
   double **field[FIELDS];
   fields_of(s, field);
   for (int f = 0; f < FIELDS; f++) {
-    if (field[f] == &s->max_h && !(record & SCIARA_RECORD_MAX_THICKNESS)) continue;
-    if (field[f] == &s->max_speed && !(record & SCIARA_RECORD_MAX_SPEED)) continue;
+    if (f >= SUMMED && !(record >> (f - SUMMED) & 1u)) continue;
     SCIARA_TRY_GOTO(SCIARA_NEW(*field[f], cells, "a field of the simulation state"));
   }
   *out = s;
@@ -53,8 +74,7 @@ enum sciara_status sciara_state_create(const struct sciara_grid *grid, const dou
 }
 
 size_t sciara_state_memory(const struct sciara_grid *grid, unsigned record) {
-  const size_t maxima = (record & SCIARA_RECORD_MAX_THICKNESS ? 1u : 0u) + (record & SCIARA_RECORD_MAX_SPEED ? 1u : 0u);
-  return (size_t)sciara_grid_cells(grid) * ((SUMMED + maxima) * sizeof(double) + 1);
+  return (size_t)sciara_grid_cells(grid) * ((SUMMED + sciara_record_count(record)) * sizeof(double) + 1);
 }
 
 void sciara_state_destroy(struct sciara_state *s) {
@@ -67,10 +87,9 @@ void sciara_state_destroy(struct sciara_state *s) {
 }
 
 enum sciara_status sciara_state_clone(const struct sciara_state *s, struct sciara_state **out) {
-  const unsigned record = (s->max_h ? SCIARA_RECORD_MAX_THICKNESS : 0u) | (s->max_speed ? SCIARA_RECORD_MAX_SPEED : 0u);
   *out = NULL;
   struct sciara_state *copy;
-  SCIARA_TRY(take_memory(&s->grid, record, &copy));
+  SCIARA_TRY(take_memory(&s->grid, sciara_state_record(s), &copy));
   struct sciara_state source = *s;
   const size_t cells = (size_t)sciara_grid_cells(&s->grid);
   double **from[FIELDS], **to[FIELDS];

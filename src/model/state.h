@@ -13,16 +13,13 @@ SCIARA_BEGIN_DECLS
 /** Substates and derived fields, rows x cols each. Owned; made by sciara_state_create. */
 struct sciara_state {
   struct sciara_grid grid;
-  uint8_t *kind;     ///< enum sciara_cell_kind
-  double *z0;        ///< altitude before the eruption, m; SCIARA_NODATA_ALTITUDE outside the DEM
-  double *z;         ///< altitude, solidified lava included, m
-  double *h;         ///< thickness of liquid lava, m
-  double *T;         ///< temperature of liquid lava, K; 0 where h = 0
-  double *px, *py;   ///< momentum per unit area and density, east and north, m2/s
-  double *lost;      ///< lava that left through this rim cell, m
-  double *arrival;   ///< s; SCIARA_NEVER where lava never was
-  double *max_h;     ///< largest h at the end of a step, m; NULL when not recorded
-  double *max_speed; ///< largest speed at the end of a step, m/s; NULL when not recorded
+  uint8_t *kind; ///< enum sciara_cell_kind
+// The fields of fields.def, with their meanings and units there; those that are recorded on request are NULL when they are not.
+#define SCIARA_REAL_FIELD(member) double *member;
+#define SCIARA_GROUND_FIELD(member) double *member;
+#define SCIARA_DOUBLE_FIELD(member) double *member;
+#define SCIARA_RECORDED_FIELD(member, NAME) double *member;
+#include "model/fields.def"
 
   double time;              ///< simulated time s, s: up to which lava has been emitted
   double clock;             ///< t found in the last step (the first clock before any step), s
@@ -34,8 +31,26 @@ struct sciara_state {
 
 struct sciara_touched; // model/touched.h
 
-/** Which optional fields a state records. */
-enum sciara_record { SCIARA_RECORD_MAX_THICKNESS = 1, SCIARA_RECORD_MAX_SPEED = 2 };
+/** The fields that are recorded on request, in the order of fields.def. */
+enum {
+#define SCIARA_RECORDED_FIELD(member, NAME) SCIARA_RECORDED_##NAME,
+#include "model/fields.def"
+  SCIARA_RECORDED_FIELDS
+};
+
+/** Which of them a state records: SCIARA_RECORD_MAX_THICKNESS and so on, one bit each. */
+enum sciara_record {
+#define SCIARA_RECORDED_FIELD(member, NAME) SCIARA_RECORD_##NAME = 1 << SCIARA_RECORDED_##NAME,
+#include "model/fields.def"
+  SCIARA_RECORD_NOTHING = 0
+};
+
+/** Number of fields in a set of bits of enum sciara_record. */
+static inline size_t sciara_record_count(unsigned record) {
+  size_t count = 0;
+  for (; record; record &= record - 1) count++;
+  return count;
+}
 
 /**
  * Takes memory for a grid: fields 0, arrival SCIARA_NEVER, z and z0 copied from `altitude` (rows x cols) with
@@ -49,6 +64,9 @@ void sciara_state_destroy(struct sciara_state *s);
 
 /** Bytes that the arrays of a state take. */
 size_t sciara_state_memory(const struct sciara_grid *grid, unsigned record);
+
+/** Bits of enum sciara_record of what a state records. */
+unsigned sciara_state_record(const struct sciara_state *s);
 
 /** Deep copy. */
 enum sciara_status sciara_state_clone(const struct sciara_state *s, struct sciara_state **out);

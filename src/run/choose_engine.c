@@ -3,6 +3,9 @@
 
 #include <string.h>
 
+#include "base/log.h"
+#include "engine/device_info.h"
+
 enum sciara_precision sciara_scenario_precision(const struct sciara_scenario *s) {
   if (!s->engine.single_precision) return SCIARA_DOUBLE;
   return s->engine.fast_math ? SCIARA_FAST_MATH : SCIARA_SINGLE_PRECISION;
@@ -29,6 +32,23 @@ static enum sciara_status blame(enum sciara_status status, bool overridden) {
   return status == SCIARA_ERR_USAGE && !overridden ? SCIARA_ERR_INPUT : status;
 }
 
+/** The GPU must be there; an engine that was named and runs on the CPU has none, and one that was chosen ignores the number. */
+static enum sciara_status check_device(const struct sciara_scenario *s, const struct sciara_engine_ops *ops) {
+  const int devices = sciara_devices();
+  if (s->engine.device == 0) return SCIARA_OK;
+  if (!(ops->capabilities & SCIARA_CAN_DEVICE)) {
+    if (strcmp(s->engine.name, "auto") != 0)
+      return sciara_fail(SCIARA_ERR_USAGE, "engine \"%s\" runs on the CPU and has no device; found device %d",
+                         ops->name, s->engine.device);
+    sciara_log(SCIARA_LOG_WARNING, "engine.device %d is ignored: engine %s, chosen by auto, runs on the CPU",
+               s->engine.device, ops->name);
+    return SCIARA_OK;
+  }
+  if (s->engine.device < devices) return SCIARA_OK;
+  return sciara_fail(SCIARA_ERR_DEVICE, "found device %d, expected 0 to %d: this machine has %d GPU%s",
+                     s->engine.device, devices - 1, devices, devices == 1 ? "" : "s");
+}
+
 enum sciara_status sciara_scenario_choose_engine(const struct sciara_scenario *s,
                                                  const struct sciara_engine_ops **out) {
   *out = NULL;
@@ -41,5 +61,6 @@ enum sciara_status sciara_scenario_choose_engine(const struct sciara_scenario *s
   if (status != SCIARA_OK) return sciara_fail_context(blame(status, by_override), "%s: engine.name", s->path);
   const struct sciara_engine_options options = sciara_scenario_engine_options(s);
   status = sciara_engine_options_check(*out, &options);
+  if (status == SCIARA_OK) status = check_device(s, *out);
   return status == SCIARA_OK ? SCIARA_OK : sciara_fail_context(blame(status, by_override), "%s: engine", s->path);
 }

@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "model/field.h"
 #include "picture/map_picture.h"
 #include "run/choose_engine.h"
 #include "run/many_threads.h"
@@ -30,8 +31,10 @@ size_t sciara_forecast_engine(const struct sciara_engine_ops *ops, const struct 
 
 unsigned sciara_scenario_record(const struct sciara_scenario *s) {
   const unsigned wanted = s->output.fields | s->output.maps;
-  return (wanted >> SCIARA_FIELD_MAX_THICKNESS & 1u ? SCIARA_RECORD_MAX_THICKNESS : 0u) |
-         (wanted >> SCIARA_FIELD_MAX_SPEED & 1u ? SCIARA_RECORD_MAX_SPEED : 0u);
+  unsigned record = SCIARA_RECORD_NOTHING;
+  for (int f = 0; f < SCIARA_FIELD_COUNT; f++)
+    if (wanted >> f & 1u) record |= sciara_field_record((enum sciara_field)f);
+  return record;
 }
 
 /**

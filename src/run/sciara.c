@@ -81,7 +81,7 @@ enum sciara_status sciara_read_field(struct sciara *s, enum sciara_field field, 
   if (!out || capacity < cells)
     return sciara_fail(SCIARA_ERR_USAGE, "sciara_read_field: room for %zu values, %zu are needed", out ? capacity : 0,
                        cells);
-  if ((field == SCIARA_FIELD_MAX_THICKNESS && !state->max_h) || (field == SCIARA_FIELD_MAX_SPEED && !state->max_speed))
+  if (sciara_field_record(field) & ~sciara_state_record(state))
     return sciara_fail(SCIARA_ERR_USAGE, "%s was not recorded: name it in output.fields of the scenario",
                        sciara_field_name(field));
   SCIARA_TRY(sciara_simulation_sync(s->simulation));

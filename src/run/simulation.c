@@ -43,6 +43,7 @@ static enum sciara_status make_engine(struct sciara_simulation *s) {
                                             .vents = s->problem.vents,
                                             .boundary = scenario->boundary,
                                             .threads = scenario->engine.threads,
+                                            .device = scenario->engine.device,
                                             .options = options,
                                             .profile = scenario->engine.profile,
                                             .keeps = sciara_scenario_writes_on_the_way(scenario)};

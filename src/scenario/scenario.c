@@ -137,6 +137,7 @@ static enum sciara_status take_engine(const cJSON *root, struct sciara_scenario 
   s->engine.single_precision = is_text(get(root, "engine", "precision"), "single");
   s->engine.fast_math = is_text(get(root, "engine", "math"), "fast");
   s->engine.threads = whole(root, "threads");
+  s->engine.device = whole(root, "device");
   const struct sciara_settings options = sciara_scenario_declared_options();
   for (size_t k = 0; k < options.count; k++) {
     const cJSON *value = get(root, "engine", options.setting[k].name);

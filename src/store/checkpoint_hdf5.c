@@ -13,12 +13,25 @@
 #include "model/touched.h"
 #include "store/checkpoint_header.h"
 
-enum { CHUNK_SIDE = 256, FIELDS = 9, ALWAYS = 7 };
+enum {
+  CHUNK_SIDE = 256,
+#define SCIARA_REAL_FIELD(member) +1
+#define SCIARA_DOUBLE_FIELD(member) +1
+  ALWAYS = 0
+#include "model/fields.def"
+  , // what is recorded on request follows
+  FIELDS = ALWAYS + (int)SCIARA_RECORDED_FIELDS
+};
 
 /** More than any memory holds, and few enough chunks to look at each. */
 static const double most_cells = 1e11;
 
-static const char *const names[FIELDS] = {"z", "h", "T", "px", "py", "lost", "arrival", "max_h", "max_speed"};
+static const char *const names[FIELDS] = {
+#define SCIARA_REAL_FIELD(member) #member,
+#define SCIARA_DOUBLE_FIELD(member) #member,
+#define SCIARA_RECORDED_FIELD(member, NAME) #member,
+#include "model/fields.def"
+};
 
 /** A file at hand, and what it is about. */
 struct access {
@@ -40,7 +53,12 @@ struct field {
 };
 
 static double *values_of(struct sciara_state *s, int number) {
-  double *const all[FIELDS] = {s->z, s->h, s->T, s->px, s->py, s->lost, s->arrival, s->max_h, s->max_speed};
+  double *const all[FIELDS] = {
+#define SCIARA_REAL_FIELD(member) s->member,
+#define SCIARA_DOUBLE_FIELD(member) s->member,
+#define SCIARA_RECORDED_FIELD(member, NAME) s->member,
+#include "model/fields.def"
+  };
   return all[number];
 }
 

@@ -9,6 +9,7 @@
 
 #include "base/hash.h"
 #include "base/text.h"
+#include "model/field.h"
 
 enum kind { TEXT, REAL, COUNT, HEX };
 
@@ -244,6 +245,9 @@ enum sciara_status sciara_checkpoint_check(const struct sciara_checkpoint *c, co
                        path);
   const uint64_t missing = run->record & ~its->record;
   if (!missing) return SCIARA_OK;
+  int field = 0; // the first of them
+  while (field < SCIARA_FIELD_COUNT && !(missing & sciara_field_record((enum sciara_field)field))) field++;
   return sciara_fail(SCIARA_ERR_INPUT, "%s: output: found %s among the fields, but the checkpoint has not recorded it",
-                     path, missing & SCIARA_RECORD_MAX_THICKNESS ? "max_thickness" : "max_speed");
+                     path,
+                     field < SCIARA_FIELD_COUNT ? sciara_field_name((enum sciara_field)field) : "an unknown field");
 }

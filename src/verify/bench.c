@@ -53,7 +53,7 @@ static bool fits_device(const struct sciara_bench_case *c, struct sciara_bench_r
   const struct sciara_engine_ops *ops = row->contender.ops;
   row->memory_told = ops->memory != NULL;
   if (ops->memory) ops->memory(&c->problem->grid, 0, &row->host, &row->device);
-  if (row->device == 0 || !sciara_device_describe(&gpu) || row->device <= gpu.free_memory) return true;
+  if (row->device == 0 || !sciara_device_describe(0, &gpu) || row->device <= gpu.free_memory) return true;
   row->why = sciara_format("takes %.3g GB of memory of the GPU, %.3g GB are free", (double)row->device * 1e-9,
                            (double)gpu.free_memory * 1e-9);
   return false;

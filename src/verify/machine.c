@@ -67,7 +67,7 @@ void sciara_machine_describe(struct sciara_machine *m) {
     snprintf(m->system, sizeof m->system, "%.80s %.80s %.80s", system.sysname, system.release, system.machine);
   line_of("/proc/cpuinfo", "model name", m->cpu, sizeof m->cpu);
   if (line_of("/proc/cpuinfo", "cpu MHz", mhz, sizeof mhz)) sscanf(mhz, "%lf", &m->cpu_mhz);
-  m->has_gpu = sciara_device_describe(&m->gpu);
+  m->has_gpu = sciara_device_describe(0, &m->gpu);
   if (m->has_gpu) driver_of(m->gpu_driver, sizeof m->gpu_driver);
 }
 

@@ -10,6 +10,8 @@ enum sciara_status sciara_runner_start(struct sciara_runner *r, const struct sci
                                             .vents = p->vents,
                                             .boundary = p->scenario.boundary,
                                             .threads = p->scenario.engine.threads,
+                                            .device =
+                                                ops->capabilities & SCIARA_CAN_DEVICE ? p->scenario.engine.device : 0,
                                             .options = *options};
   SCIARA_TRY(ops->create(&setup, &r->engine));
   r->ops = ops;

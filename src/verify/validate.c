@@ -8,6 +8,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "model/field.h"
 #include "model/ledger.h"
 #include "verify/runner.h"
 
@@ -15,19 +16,19 @@ const double sciara_share_limits[SCIARA_SHARES] = {0.1, 0.01, 1e-9};
 
 // ---------------------------------------------------------------------------------------------------- two states
 
-enum { FIELDS = 9 };
+enum { FIELDS = SCIARA_FIELD_COUNT + 1 };
 
 struct named_array {
   const char *name;
-  const double *value;
+  const double *value; ///< NULL: derived, or not recorded
 };
 
+/** The stored fields; what left through the rim is no output. */
 static void arrays_of(const struct sciara_state *s, struct named_array out[FIELDS]) {
-  const struct named_array arrays[FIELDS] = {
-      {"altitude", s->z},           {"thickness", s->h},         {"temperature", s->T},
-      {"momentum_x", s->px},        {"momentum_y", s->py},       {"lost", s->lost},
-      {"arrival_time", s->arrival}, {"max_thickness", s->max_h}, {"max_speed", s->max_speed}};
-  memcpy(out, arrays, sizeof arrays);
+  for (int f = 0; f < SCIARA_FIELD_COUNT; f++)
+    out[f] = (struct named_array){.name = sciara_field_name((enum sciara_field)f),
+                                  .value = sciara_field_array(s, (enum sciara_field)f)};
+  out[SCIARA_FIELD_COUNT] = (struct named_array){.name = "lost", .value = s->lost};
 }
 
 static double deposit(const struct sciara_state *s, int64_t i) { return s->h[i] + (s->z[i] - s->z0[i]); }

@@ -45,7 +45,7 @@ static struct held look(const char *engine) {
   fclose(f);
   now.resident = pages * (sysconf(_SC_PAGESIZE) / 1024);
   struct sciara_device_info gpu;
-  if (is_of_gpu(engine) && sciara_device_describe(&gpu)) now.device = (long)((gpu.memory - gpu.free_memory) >> 10);
+  if (is_of_gpu(engine) && sciara_device_describe(0, &gpu)) now.device = (long)((gpu.memory - gpu.free_memory) >> 10);
   return now;
 }
 

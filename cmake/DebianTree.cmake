@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Run by CPack in the tree of each package before it is packed: what Debian's policy asks for and other systems do not.
+# Run by CPack in the tree of each package before it is packed: what Debian's policy requires and other systems do not.
 
 file(GLOB trees ${CPACK_TEMPORARY_DIRECTORY}/*/usr)
 foreach(usr IN LISTS trees)

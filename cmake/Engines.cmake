@@ -56,7 +56,7 @@ function(sciara_add_engine name)
   set_property(GLOBAL APPEND PROPERTY SCIARA_ENGINES ${name})
 endfunction()
 
-# sciara_add_cuda(NAME SOURCES...): device code that is not an engine by itself.
+# sciara_add_cuda(NAME SOURCES...): device code that is not an engine of its own.
 function(sciara_add_cuda name)
   if(ARGN)
     sciara_add_precisions(cuda_${name} "f64;f32;fast" ${ARGN})
@@ -95,7 +95,7 @@ function(sciara_add_levels name)
       if(NOT level STREQUAL "generic")
         target_compile_options(${target} PRIVATE -march=x86-64-${level})
       endif()
-      if(level STREQUAL "v4") # the compilers take half of a register unless they are told
+      if(level STREQUAL "v4") # by default compilers use half of a register
         target_compile_options(${target} PRIVATE -mprefer-vector-width=512)
       endif()
     endforeach()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # The only place that sets floating-point flags, for C and for CUDA (docs/numerics.md). Every operation of the rule is
-# one correctly rounded operation in the order written: then all engines give the same bits.
+# one correctly rounded operation in the order written: then all exact engines are bit-identical.
 #
 #   -ffp-contract=off, --fmad=false   a * b + c is two roundings, on every machine
 #   -fno-math-errno                   sqrt is one instruction; errno is never read

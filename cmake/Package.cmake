@@ -8,7 +8,7 @@ set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "lava-flow simulator, the SCIARA-fv3 cellu
 set(CPACK_PACKAGE_VERSION ${PROJECT_VERSION})
 set(CPACK_SCIARA_SOURCE ${PROJECT_SOURCE_DIR}) # for DebianTree.cmake
 set(CPACK_DEBIAN_PACKAGE_RELEASE 1)
-# Whoever makes the packages maintains them; Debian's own tools look at the same two variables.
+# The maintainer of the packages is the person who makes them; Debian's own tools use the same two variables.
 set(name "The sciara developers")
 set(mail "sciara@localhost")
 if(DEFINED ENV{DEBFULLNAME})
@@ -22,7 +22,7 @@ set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ
                                                 WORLD_EXECUTE)
-# Compresses man pages and the like, as Debian wants them: between installation and packing.
+# Compresses man pages and the like, as Debian requires: between installation and packing.
 set(CPACK_PRE_BUILD_SCRIPTS ${PROJECT_SOURCE_DIR}/cmake/DebianTree.cmake)
 
 set(CPACK_COMPONENTS_ALL runtime development)
@@ -35,19 +35,19 @@ set(CPACK_DEBIAN_RUNTIME_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_SUGGESTS "gdal-bin, qgis")
 set(CPACK_DEBIAN_RUNTIME_DESCRIPTION
-    "It is given a digital elevation model and a short JSON file that says where
-lava comes out and how much, and makes maps of thickness, arrival time and
-deposit, as GeoTIFF and CF NetCDF files.
+    "Input: a digital elevation model and a short JSON file that says where lava
+comes out, and how much. Output: maps of thickness, arrival time and deposit,
+as GeoTIFF and CF NetCDF files.
 .
-Every engine gives the same bits, with any number of threads, and a ledger
-accounts for all lava in each step.")
+Exact engines give bit-identical results with any number of threads, and the
+mass balance accounts for all lava in each step.")
 
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libsciara-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "libgdal-dev, libhdf5-dev, libcjson-dev, zlib1g-dev, libpango1.0-dev")
 set(CPACK_DEBIAN_DEVELOPMENT_DESCRIPTION
     "Programs that link libsciara open a scenario, step it, and read fields and
-ledger.
+mass balance.
 .
 This package holds the static library, its header and an example.")
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The smallest use of libsciara: open a scenario, do a thousand steps, ask where the lava is.
+// A minimal program with libsciara: open a scenario, execute a thousand steps, read where the lava is.
 //
 //   cc minimal.c $(pkg-config --static --cflags --libs sciara) -o minimal && ./minimal scenario.json
 #include <inttypes.h>
@@ -45,6 +45,6 @@ int main(int argc, char **argv) {
          ledger.solid_m3, ledger.lost_m3);
   free(deposit);
   sciara_close(s);
-  // What went in is somewhere: an open ledger is a failure.
+  // All lava must be accounted for: a mass balance that does not close is a failure.
   return fabs(ledger.residual_m3) <= ledger.bound_m3 && now.step == 1000 ? SCIARA_OK : SCIARA_ERR_NUMERIC;
 }

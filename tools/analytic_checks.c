@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the model must do in cases that can be worked out by hand (docs/validation.md says how):
+// What the model must do in cases with a known solution (docs/validation.md):
 //
 //   sciara_analytic_checks [--short] [--engine NAME]      (default: serial)
 //
-// A cell that cools at rest, the height at which lava stops on a slope, lava at rest, the symmetries of a square, the
-// volume, and, which has no exact answer and cannot fail, how round a flow on a plane is. --short leaves out what takes
+// Cooling of a cell without flow, the height at which lava stops on a slope, its final state, the symmetries of a square,
+// the volume, and the roundness of a flow on a plane, which has no exact answer and cannot fail. --short omits checks of
 // more than a few seconds. Prints a table; exit status 1 if a check fails. The expected values come from the formulas and
 // the C library here, not from the program's own functions.
 #include <inttypes.h>
@@ -26,14 +26,14 @@ struct scene {
 static const struct sciara_engine_ops *engine;
 static int failures;
 
-/** For what cannot go on: the library could not do what was asked. */
+/** Ends the program after an error of the library. */
 static void must(enum sciara_status status) {
   if (status == SCIARA_OK) return;
   fprintf(stderr, "sciara_analytic_checks: %s\n", sciara_last_error());
   exit((int)status);
 }
 
-/** Prints the verdict of a check that has an exact answer. */
+/** Prints the result of a check that has an exact answer. */
 static void judge(bool good) {
   printf("  %s\n", good ? "pass" : "FAIL");
   failures += !good;
@@ -80,7 +80,7 @@ static void put_vent(struct scene *s, double rate) {
   must(sciara_vents_add(s->problem.vents, s->state->grid.rows / 2, s->state->grid.cols / 2, 1, edges, &rate));
 }
 
-/** Goes on from where the state stands. */
+/** Continues from the current state. */
 static void go_to(struct scene *s, uint64_t step, double time) {
   const struct sciara_engine_options plain = {0};
   if (!s->runner.ops) must(sciara_runner_start(&s->runner, engine, &s->problem, &plain, s->state));

@@ -36,7 +36,7 @@ def ground():
 
 
 def raster():
-    """A map with the style beside it, and the outline as a polygon."""
+    """A map with its style, and the outline as a polygon."""
     ground()
     lava = add(QgsRasterLayer(os.path.join(RUN, "maps", "deposit.tif"), "deposit"))
     outline = add(QgsVectorLayer(os.path.join(RUN, "maps", "deposit.gpkg") + "|layername=outline", "outline"))

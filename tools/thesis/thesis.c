@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Measures what docs/validation.md sets beside the SCIARA-fv3 thesis; tools/thesis-figures calls it.
+// Measurements that docs/validation.md compares with the SCIARA-fv3 thesis; tools/thesis-figures calls it.
 //
-//   sciara_thesis speedup SCENARIO REPEATS STEPS HOURS...   every CUDA strategy beside serial on one core
+//   sciara_thesis speedup SCENARIO REPEATS STEPS HOURS...   every CUDA strategy and serial on one core
 //   sciara_thesis error SCENARIO STEP...                    how far rounding carries runs apart
 //
 // Writes CSV on standard output.
@@ -61,12 +61,12 @@ static int ascending(const void *a, const void *b) {
 }
 
 struct timing {
-  double median, fastest; ///< seconds of the stretch
+  double median, fastest; ///< seconds of a repetition
   uint64_t checksum;
   uint64_t steps; ///< done
 };
 
-/** Runs a stretch from `from`, several times; the first steps of each are not timed. */
+/** Several repetitions from `from`; the first steps of each are not timed. */
 static enum sciara_status time_stretch(const struct sciara_engine_ops *ops, const struct sciara_problem *p,
                                        enum sciara_memory_path memory, const struct sciara_state *from, uint64_t steps,
                                        int repeats, struct sciara_state *to, struct timing *out) {
@@ -90,7 +90,7 @@ static enum sciara_status time_stretch(const struct sciara_engine_ops *ops, cons
   return SCIARA_OK;
 }
 
-/** All strategies beside serial, from one state. */
+/** All strategies and serial, from one state. */
 static enum sciara_status speedups_at(const struct sciara_problem *p, enum sciara_precision precision, double hours,
                                       int repeats, uint64_t steps, const struct sciara_state *from,
                                       struct sciara_state *to) {

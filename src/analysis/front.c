@@ -57,8 +57,8 @@ enum sciara_status sciara_vent_cells_read(const struct sciara_snapshot *s, struc
   if (!s->scenario_json) return SCIARA_OK;
   struct sciara_scenario scenario;
   struct sciara_refusals refusals = {0};
-  // What was refused is not asked: the run has been, and a table of rates may have been moved since.
-  sciara_scenario_parse(s->path, s->scenario_json, strlen(s->scenario_json), NULL, 0, &scenario, &refusals);
+  // What was refused does not matter: the run has been. The file may come from anybody, so what it names is not opened.
+  sciara_scenario_parse_alone(s->path, s->scenario_json, &scenario, &refusals);
   enum sciara_status status = SCIARA_OK;
   if (refusals.no_memory) status = sciara_fail(SCIARA_ERR_MEMORY, "%s: no memory for its vents", s->path);
   for (size_t k = 0; k < scenario.vent_count && status == SCIARA_OK; k++) status = add_vent(out, s, &scenario.vents[k]);

@@ -5,6 +5,7 @@
 
 #include "analysis/observation_parts.h"
 #include "base/mem.h"
+#include "file/hdf5_open.h"
 #include "terrain/dem_source.h"
 
 enum sciara_status sciara_observation_read(const struct sciara_observation_request *request,
@@ -15,6 +16,7 @@ enum sciara_status sciara_observation_read(const struct sciara_observation_reque
   enum sciara_status status;
   bool is_vector = false;
   SCIARA_TRY_GOTO(sciara_source_check_file(request->path));
+  SCIARA_TRY_GOTO(sciara_hdf5_check_foreign(request->path));
   for (size_t i = 0; i < request->extra_driver_count; i++)
     SCIARA_TRY_GOTO(sciara_source_check_driver(request->extra_drivers[i]));
   SCIARA_TRY_GOTO(SCIARA_NEW(out->covered, sciara_grid_cells(request->grid), "the observed extent"));

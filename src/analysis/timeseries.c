@@ -85,13 +85,14 @@ static enum sciara_status append_row(struct course *course, struct sciara_snapsh
   return SCIARA_OK;
 }
 
-enum sciara_status sciara_timeseries_write(const char *const *paths, size_t count, const char *path) {
+enum sciara_status sciara_timeseries_write(const char *const *paths, size_t count, enum sciara_checksum_rule rule,
+                                           const char *path) {
   struct sciara_text text = {0};
   struct course course = {0}; // a run starts at 0 s with nothing emitted
   enum sciara_status status = sciara_text_append(&text, "%s", header);
   for (size_t k = 0; k < count && status == SCIARA_OK; k++) {
     struct sciara_snapshot s;
-    status = sciara_snapshot_open(paths[k], &s);
+    status = sciara_snapshot_open_as(paths[k], rule, &s);
     if (status != SCIARA_OK) break;
     status = append_row(&course, &s, &text);
     sciara_snapshot_close(&s);

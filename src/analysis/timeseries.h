@@ -3,7 +3,7 @@
 #ifndef SCIARA_ANALYSIS_TIMESERIES_H
 #define SCIARA_ANALYSIS_TIMESERIES_H
 
-#include "base/status.h"
+#include "store/snapshot_hdf5.h"
 
 /**
  * Writes the rows as CSV (docs/formats.md), atomically and durably. A column that does not follow from what the snapshots
@@ -11,6 +11,7 @@
  *
  * @param paths of the snapshots, ascending in time
  */
-enum sciara_status sciara_timeseries_write(const char *const *paths, size_t count, const char *path);
+enum sciara_status sciara_timeseries_write(const char *const *paths, size_t count, enum sciara_checksum_rule rule,
+                                           const char *path);
 
 #endif

@@ -24,6 +24,7 @@ static const struct sciara_option options[] = {
     {"png", 0, "FILE", "draw hits, misses and excess over the hillshade"},
     {"overwrite", 0, NULL, "replace the picture if it is there"},
     {"allow-driver", 0, "X", "let GDAL read the observation with driver X too; may be repeated"},
+    SCIARA_CHECKSUM_OPTION,
     {0},
 };
 
@@ -112,8 +113,8 @@ static enum sciara_status execute(const struct sciara_arguments *arguments, bool
   if (text && (!sciara_parse_double(text, &tolerance) || tolerance < 0))
     return sciara_fail(SCIARA_ERR_USAGE, "--tolerance: found \"%s\", allowed a number >= 0", text);
   struct sciara_target a, b;
-  SCIARA_TRY(sciara_target_open(arguments->operand[0], &a));
-  enum sciara_status status = sciara_target_open(arguments->operand[1], &b);
+  SCIARA_TRY(sciara_target_open(arguments->operand[0], sciara_checksum_rule(arguments), &a));
+  enum sciara_status status = sciara_target_open(arguments->operand[1], sciara_checksum_rule(arguments), &b);
   if (status == SCIARA_OK) {
     status = compare(&a, &b, text ? &tolerance : NULL, same);
     sciara_target_free(&b);
@@ -129,7 +130,7 @@ static enum sciara_status check_options(const struct sciara_arguments *a) {
   const bool observed = sciara_argument_given(a, "observed");
   for (size_t k = 0; k < a->given_count; k++) {
     const char *name = a->given[k].option->name;
-    bool common = strcmp(name, "observed") == 0;
+    bool common = strcmp(name, "observed") == 0 || strcmp(name, SCIARA_ALLOW_MISSING_CHECKSUM) == 0;
     for (const struct sciara_option *o = sciara_common_options; o->name; o++)
       common = common || strcmp(name, o->name) == 0;
     if (!common && (strcmp(name, "tolerance") == 0) == observed)

@@ -24,6 +24,7 @@ static const struct sciara_option options[] = {
     {"width", 0, "PIXELS", "png, frames: width of the picture (default: by the size of the grid, 720 to some 4200)"},
     {"output", 'o', "FILE", "where to (default: in maps/ of the run folder, or beside a lone snapshot)"},
     {"overwrite", 0, NULL, "replace FILE if it is there"},
+    SCIARA_CHECKSUM_OPTION,
     {0},
 };
 
@@ -61,7 +62,8 @@ static enum sciara_status find_format(const char *name, const struct sciara_expo
 static enum sciara_status check_options(const struct sciara_export_format *format, const struct sciara_arguments *a) {
   for (size_t k = 0; k < a->given_count; k++) {
     const char *name = a->given[k].option->name;
-    bool general = strcmp(name, "format") == 0 || strcmp(name, "output") == 0 || strcmp(name, "overwrite") == 0;
+    bool general = strcmp(name, "format") == 0 || strcmp(name, "output") == 0 || strcmp(name, "overwrite") == 0 ||
+                   strcmp(name, SCIARA_ALLOW_MISSING_CHECKSUM) == 0;
     for (const struct sciara_option *o = sciara_common_options; o->name; o++) general |= strcmp(name, o->name) == 0;
     if (!general && !sciara_export_follows(format, name))
       return sciara_fail(SCIARA_ERR_USAGE, "--format %s knows no --%s", format->name, name);
@@ -110,7 +112,7 @@ static enum sciara_status execute(const struct sciara_arguments *a) {
   SCIARA_TRY(check_options(format, a));
   if (sciara_argument_given(a, "field")) SCIARA_TRY(sciara_field_parse(sciara_argument(a, "field"), &field));
   struct sciara_target target;
-  SCIARA_TRY(sciara_target_open(a->operand[0], &target));
+  SCIARA_TRY(sciara_target_open(a->operand[0], sciara_checksum_rule(a), &target));
   struct sciara_export_job job = {
       .target = &target, .arguments = a, .overwrite = sciara_argument_given(a, "overwrite")};
   const enum sciara_status status = write_product(format, &job);

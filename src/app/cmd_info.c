@@ -19,8 +19,9 @@
 #include "run/checkpoints.h"
 #include "run/problem.h"
 #include "run/run_folder.h"
+#include "run/run_member.h"
 
-static const struct sciara_option options[] = {{0}};
+static const struct sciara_option options[] = {SCIARA_CHECKSUM_OPTION, {0}};
 
 static void print_ledger(const struct sciara_ledger *l) {
   sciara_print("ledger:        initial %.10g + emitted %.10g = liquid %.10g + solid %.10g + lost %.10g m3\n",
@@ -39,6 +40,7 @@ static enum sciara_status print_fields(struct sciara_target *t) {
     status = sciara_target_read(t, (enum sciara_field)f, values);
     if (status != SCIARA_OK) break;
     double low = INFINITY, high = -INFINITY;
+    const char *unchecked = t->snapshot.unchecked >> f & 1u ? ", no checksum" : "";
     int64_t shown = 0;
     for (int64_t i = 0; i < cells; i++) {
       if (values[i] == SCIARA_NODATA_ALTITUDE || (values[i] == 0 && f != SCIARA_FIELD_ARRIVAL_TIME)) continue;
@@ -47,10 +49,10 @@ static enum sciara_status print_fields(struct sciara_target *t) {
       shown++;
     }
     if (shown > 0)
-      sciara_print("  %-16s %10" PRId64 " cells, %.7g to %.7g %s\n", sciara_field_name((enum sciara_field)f), shown,
-                   low, high, sciara_field_describe((enum sciara_field)f)->unit);
+      sciara_print("  %-16s %10" PRId64 " cells, %.7g to %.7g %s%s\n", sciara_field_name((enum sciara_field)f), shown,
+                   low, high, sciara_field_describe((enum sciara_field)f)->unit, unchecked);
     else
-      sciara_print("  %-16s %10d cells\n", sciara_field_name((enum sciara_field)f), 0);
+      sciara_print("  %-16s %10d cells%s\n", sciara_field_name((enum sciara_field)f), 0, unchecked);
   }
   sciara_free(values);
   return status;
@@ -74,10 +76,10 @@ static enum sciara_status print_snapshot(struct sciara_target *t) {
 }
 
 /** Reads all of a snapshot, so that damage shows. */
-static enum sciara_status check_snapshot(const char *path, uint64_t checksum) {
+static enum sciara_status check_snapshot(const char *path, enum sciara_checksum_rule rule, uint64_t checksum) {
   struct sciara_snapshot s;
   double *values = NULL;
-  SCIARA_TRY(sciara_snapshot_open(path, &s));
+  SCIARA_TRY(sciara_snapshot_open_as(path, rule, &s));
   enum sciara_status status = SCIARA_NEW(values, sciara_grid_cells(&s.grid), "a field");
   for (int f = 0; status == SCIARA_OK && f < SCIARA_FIELD_COUNT; f++)
     if (s.fields >> f & 1u) status = sciara_snapshot_read(&s, (enum sciara_field)f, values);
@@ -90,12 +92,13 @@ static enum sciara_status check_snapshot(const char *path, uint64_t checksum) {
 }
 
 /** A missing source reads as NaN in series.nc, silently: so each is looked for here. */
-static enum sciara_status check_snapshots(const char *folder, const struct sciara_run_record *record) {
+static enum sciara_status check_snapshots(const char *folder, const struct sciara_run_record *record,
+                                          enum sciara_checksum_rule rule) {
   size_t bad = 0;
   for (size_t k = 0; k < record->snapshot_count; k++) {
-    char *path = sciara_path_join(folder, record->snapshots[k].name);
-    if (!path) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a path");
-    const enum sciara_status status = check_snapshot(path, record->snapshots[k].checksum);
+    char *path;
+    enum sciara_status status = sciara_run_member(folder, record->snapshots[k].name, &path);
+    if (status == SCIARA_OK) status = check_snapshot(path, rule, record->snapshots[k].checksum);
     free(path);
     if (status == SCIARA_ERR_MEMORY) return status; // says nothing of the snapshot
     if (status == SCIARA_OK) continue;
@@ -105,6 +108,15 @@ static enum sciara_status check_snapshots(const char *folder, const struct sciar
   if (bad == 0) return SCIARA_OK;
   return sciara_fail(SCIARA_ERR_INPUT, "%s: %zu of %zu snapshots are missing or damaged", folder, bad,
                      record->snapshot_count);
+}
+
+/** The program does not read series.nc, but others follow it to wherever it leads. */
+static enum sciara_status check_series(const char *folder) {
+  char *path;
+  SCIARA_TRY(sciara_run_member(folder, SCIARA_SERIES_NAME, &path));
+  const enum sciara_status status = access(path, F_OK) == 0 ? sciara_series_check(path) : SCIARA_OK;
+  free(path);
+  return status;
 }
 
 static void print_record(const char *folder, const struct sciara_run_record *r) {
@@ -124,13 +136,13 @@ static void print_record(const char *folder, const struct sciara_run_record *r) 
 static enum sciara_status print_checkpoints(const char *folder) {
   uint64_t *steps = NULL;
   size_t count = 0, good = 0;
-  char *where = sciara_path_join(folder, SCIARA_CHECKPOINT_FOLDER);
-  enum sciara_status status =
-      where ? sciara_checkpoints_list(where, &steps, &count) : sciara_fail(SCIARA_ERR_MEMORY, "no memory for a path");
+  char *where;
+  SCIARA_TRY(sciara_run_member(folder, SCIARA_CHECKPOINT_FOLDER, &where));
+  enum sciara_status status = sciara_checkpoints_list(where, &steps, &count);
   for (size_t k = 0; status == SCIARA_OK && k < count; k++) {
     struct sciara_checkpoint c;
     char *path = sciara_checkpoint_path(where, steps[k]);
-    if (path && sciara_checkpoint_verify(path, &c) == SCIARA_OK) {
+    if (path && sciara_run_member_check(folder, path) == SCIARA_OK && sciara_checkpoint_verify(path, &c) == SCIARA_OK) {
       sciara_print("checkpoint:    step %" PRIu64 ", simulated %.10g s\n", c.step, c.time_s);
       sciara_checkpoint_free(&c);
       good++;
@@ -164,17 +176,18 @@ static enum sciara_status print_checkpoint(const char *path) {
 }
 
 /** A run: its record, whether its snapshots are whole, and what the last one holds. */
-static enum sciara_status print_run(const char *folder) {
+static enum sciara_status print_run(const char *folder, enum sciara_checksum_rule rule) {
   struct sciara_run_record record;
-  SCIARA_TRY(sciara_target_read_record(folder, &record));
+  SCIARA_TRY(sciara_run_member_record(folder, &record));
   print_record(folder, &record);
   enum sciara_status status = print_checkpoints(folder);
-  if (status == SCIARA_OK) status = check_snapshots(folder, &record);
+  if (status == SCIARA_OK) status = check_snapshots(folder, &record, rule);
+  if (status == SCIARA_OK) status = check_series(folder);
   const bool has_last = record.snapshot_count > 0;
   sciara_run_record_free(&record);
   if (status != SCIARA_OK || !has_last) return status;
   struct sciara_target target;
-  SCIARA_TRY(sciara_target_open(folder, &target));
+  SCIARA_TRY(sciara_target_open(folder, rule, &target));
   status = print_snapshot(&target);
   sciara_target_free(&target);
   return status;
@@ -200,11 +213,11 @@ static bool ends_with(const char *text, const char *suffix) {
 
 static enum sciara_status execute(const struct sciara_arguments *a) {
   const char *path = a->operand[0];
-  if (sciara_is_folder(path)) return print_run(path);
+  if (sciara_is_folder(path)) return print_run(path, sciara_checksum_rule(a));
   if (ends_with(path, ".json")) return print_scenario(path);
   if (ends_with(path, ".h5")) return print_checkpoint(path);
   struct sciara_target target;
-  SCIARA_TRY(sciara_target_open(path, &target));
+  SCIARA_TRY(sciara_target_open(path, sciara_checksum_rule(a), &target));
   const enum sciara_status status = print_snapshot(&target);
   sciara_target_free(&target);
   return status;

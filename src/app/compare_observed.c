@@ -264,7 +264,7 @@ enum sciara_status sciara_compare_observed(const struct sciara_arguments *argume
   enum sciara_status status;
   SCIARA_TRY(take_options(arguments, &j));
   if (j.png) SCIARA_TRY(sciara_refuse_existing(j.png, j.overwrite));
-  SCIARA_TRY(sciara_target_open(arguments->operand[0], &j.target));
+  SCIARA_TRY(sciara_target_open(arguments->operand[0], sciara_checksum_rule(arguments), &j.target));
   SCIARA_TRY_GOTO(score(&j));
   if (j.png) SCIARA_TRY_GOTO(draw(&j));
   if (j.json)

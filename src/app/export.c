@@ -10,6 +10,7 @@
 #include "file/durable.h"
 #include "model/field.h"
 #include "run/run_folder.h"
+#include "run/run_member.h"
 
 bool sciara_export_follows(const struct sciara_export_format *format, const char *option) {
   for (const char *const *o = format->options; *o; o++)
@@ -25,6 +26,14 @@ enum sciara_status sciara_export_make_folder(const char *path) {
   return status;
 }
 
+enum sciara_status sciara_export_snapshot_path(const struct sciara_export_job *job, size_t k, char **path) {
+  const struct sciara_target *t = job->target;
+  if (t->folder && sciara_is_folder(job->arguments->operand[0]))
+    return sciara_run_member(t->folder, t->record.snapshots[k].name, path);
+  *path = sciara_format("%s", t->path);
+  return *path ? SCIARA_OK : sciara_fail(SCIARA_ERR_MEMORY, "no memory for a path");
+}
+
 enum sciara_status sciara_export_snapshots(const struct sciara_export_job *job, struct sciara_export_snapshots *out) {
   const struct sciara_target *t = job->target;
   const bool whole_run = t->folder && sciara_is_folder(job->arguments->operand[0]);
@@ -32,10 +41,10 @@ enum sciara_status sciara_export_snapshots(const struct sciara_export_job *job, 
   SCIARA_TRY(SCIARA_NEW(out->paths, whole_run ? t->record.snapshot_count : 1, "the names of the snapshots"));
   out->count = whole_run ? t->record.snapshot_count : 1;
   for (size_t k = 0; k < out->count; k++) {
-    out->paths[k] = whole_run ? sciara_path_join(t->folder, t->record.snapshots[k].name) : sciara_format("%s", t->path);
-    if (out->paths[k]) continue;
+    const enum sciara_status status = sciara_export_snapshot_path(job, k, &out->paths[k]);
+    if (status == SCIARA_OK) continue;
     sciara_export_snapshots_free(out);
-    return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a path");
+    return status;
   }
   return SCIARA_OK;
 }

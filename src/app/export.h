@@ -44,6 +44,9 @@ struct sciara_export_snapshots {
   size_t count;
 };
 
+/** Path of the k-th snapshot of the run if a run folder was named; else of the one that was named. Malloc'd. */
+enum sciara_status sciara_export_snapshot_path(const struct sciara_export_job *job, size_t k, char **path);
+
 /** Those of the run if a run folder was named; else the one that was named. */
 enum sciara_status sciara_export_snapshots(const struct sciara_export_job *job, struct sciara_export_snapshots *out);
 void sciara_export_snapshots_free(struct sciara_export_snapshots *s);

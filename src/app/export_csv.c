@@ -6,7 +6,9 @@ static enum sciara_status write(const struct sciara_export_job *job, const char 
   struct sciara_export_snapshots all;
   SCIARA_TRY(sciara_export_snapshots(job, &all));
   enum sciara_status status = sciara_export_make_folder(path);
-  if (status == SCIARA_OK) status = sciara_timeseries_write((const char *const *)all.paths, all.count, path);
+  if (status == SCIARA_OK)
+    status =
+        sciara_timeseries_write((const char *const *)all.paths, all.count, sciara_checksum_rule(job->arguments), path);
   sciara_export_snapshots_free(&all);
   return status;
 }

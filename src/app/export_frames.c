@@ -10,13 +10,14 @@
 #include "map/colour_ramp.h"
 #include "model/field.h"
 #include "picture/frames.h"
+#include "run/run_member.h"
 
 /** Opens a snapshot of the run and takes its values; close it. */
 static enum sciara_status open_frame(const struct sciara_export_job *job, size_t k, struct sciara_export_picture *p,
                                      struct sciara_snapshot *out) {
-  char *path = sciara_path_join(job->target->folder, job->target->record.snapshots[k].name);
-  if (!path) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a path");
-  enum sciara_status status = sciara_snapshot_open(path, out);
+  char *path;
+  SCIARA_TRY(sciara_run_member(job->target->folder, job->target->record.snapshots[k].name, &path));
+  enum sciara_status status = sciara_snapshot_open_as(path, sciara_checksum_rule(job->arguments), out);
   free(path);
   if (status != SCIARA_OK) return status;
   status = sciara_export_picture_read(job, out, p);

@@ -33,8 +33,7 @@ static enum sciara_status list_snapshots(const struct sciara_export_job *job, si
   SCIARA_TRY(SCIARA_NEW(*paths, *count, "names of snapshots"));
   for (size_t k = 0; k < *count; k++) {
     const size_t last = *all - 1, at = *count == 1 ? last : (k * last + (*count - 1) / 2) / (*count - 1);
-    (*paths)[k] = is_run ? sciara_path_join(t->folder, t->record.snapshots[at].name) : sciara_format("%s", t->path);
-    if (!(*paths)[k]) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for the name of a snapshot");
+    SCIARA_TRY(sciara_export_snapshot_path(job, at, &(*paths)[k]));
   }
   if (*count < *all)
     sciara_log(SCIARA_LOG_INFO, "%zu snapshots are thinned evenly to %zu frames (--frames)", *all, *count);
@@ -102,7 +101,8 @@ static enum sciara_status write(const struct sciara_export_job *job, const char 
   SCIARA_TRY_GOTO(parse_frames(sciara_argument(job->arguments, "frames"), &most));
   SCIARA_TRY_GOTO(choose_fields(job, fields, &field_count));
   SCIARA_TRY_GOTO(list_snapshots(job, most, &paths, &count, &all));
-  SCIARA_TRY_GOTO(sciara_page_frames_read((const char *const *)paths, count, fields, field_count, &frames));
+  SCIARA_TRY_GOTO(sciara_page_frames_read((const char *const *)paths, count, sciara_checksum_rule(job->arguments),
+                                          fields, field_count, &frames));
   SCIARA_TRY_GOTO(write_page(job, &frames, all, path));
 cleanup:
   for (size_t k = 0; paths && k < count; k++) free(paths[k]);

@@ -11,29 +11,21 @@
 #include "file/durable.h"
 #include "model/field.h"
 #include "run/run_folder.h"
+#include "run/run_member.h"
 #include "terrain/dem_gdal.h"
 
 static enum sciara_status no_memory(void) { return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a path"); }
 
-enum sciara_status sciara_target_read_record(const char *folder, struct sciara_run_record *out) {
-  *out = (struct sciara_run_record){0};
-  char *json = sciara_path_join(folder, SCIARA_RUN_JSON);
-  if (!json) return no_memory();
-  const enum sciara_status status =
-      access(json, F_OK) == 0
-          ? sciara_run_record_read(json, out)
-          : sciara_fail(SCIARA_ERR_INPUT, "%s: this folder is no run: it holds no %s", folder, SCIARA_RUN_JSON);
-  free(json);
-  return status;
+enum sciara_checksum_rule sciara_checksum_rule(const struct sciara_arguments *a) {
+  return sciara_argument_given(a, SCIARA_ALLOW_MISSING_CHECKSUM) ? SCIARA_CHECKSUM_OPTIONAL : SCIARA_CHECKSUM_REQUIRED;
 }
 
 static enum sciara_status open_run(const char *folder, struct sciara_target *t) {
-  SCIARA_TRY(sciara_target_read_record(folder, &t->record));
+  SCIARA_TRY(sciara_run_member_record(folder, &t->record));
   t->folder = sciara_format("%s", folder);
   if (!t->folder) return no_memory();
   if (t->record.snapshot_count == 0) return sciara_fail(SCIARA_ERR_INPUT, "%s: the run has no snapshot yet", folder);
-  t->path = sciara_path_join(folder, t->record.snapshots[t->record.snapshot_count - 1].name);
-  return t->path ? SCIARA_OK : no_memory();
+  return sciara_run_member(folder, t->record.snapshots[t->record.snapshot_count - 1].name, &t->path);
 }
 
 /** Whether the record lists the snapshot of this file name. */
@@ -59,7 +51,7 @@ static enum sciara_status find_run(const char *snapshot, struct sciara_target *t
     up = sciara_path_folder(snapshots);
     if (!up) status = no_memory();
   }
-  if (up && sciara_target_read_record(up, &t->record) == SCIARA_OK) {
+  if (up && sciara_run_member_record(up, &t->record) == SCIARA_OK) {
     if (is_listed(&t->record, strrchr(real, '/') + 1)) {
       t->folder = up;
       up = NULL;
@@ -73,7 +65,7 @@ static enum sciara_status find_run(const char *snapshot, struct sciara_target *t
   return status;
 }
 
-enum sciara_status sciara_target_open(const char *path, struct sciara_target *out) {
+enum sciara_status sciara_target_open(const char *path, enum sciara_checksum_rule rule, struct sciara_target *out) {
   enum sciara_status status;
   *out = (struct sciara_target){0};
   if (sciara_is_folder(path)) {
@@ -83,7 +75,9 @@ enum sciara_status sciara_target_open(const char *path, struct sciara_target *ou
     if (!out->path) return no_memory();
     SCIARA_TRY_GOTO(find_run(path, out));
   }
-  SCIARA_TRY_GOTO(sciara_snapshot_open(out->path, &out->snapshot));
+  SCIARA_TRY_GOTO(sciara_snapshot_open_as(out->path, rule, &out->snapshot));
+  if (out->snapshot.unchecked)
+    sciara_log(SCIARA_LOG_WARNING, "%s: fields without a checksum are read: damage to them is not noticed", out->path);
   return SCIARA_OK;
 cleanup:
   sciara_target_free(out);
@@ -128,8 +122,8 @@ enum sciara_status sciara_target_read_ground(struct sciara_target *t, double *al
   const struct sciara_grid *grid = &t->snapshot.grid;
   *found = true;
   if (t->folder) {
-    char *path = sciara_path_join(t->folder, SCIARA_RUN_DEM);
-    if (!path) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a path");
+    char *path;
+    SCIARA_TRY(sciara_run_member(t->folder, SCIARA_RUN_DEM, &path));
     if (access(path, R_OK) == 0) {
       struct sciara_dem dem;
       const enum sciara_status status = sciara_dem_read(&(struct sciara_dem_request){.path = path, .band = 1}, &dem);

@@ -3,6 +3,7 @@
 #ifndef SCIARA_APP_TARGET_H
 #define SCIARA_APP_TARGET_H
 
+#include "app/command.h"
 #include "store/run_json.h"
 #include "store/snapshot_hdf5.h"
 
@@ -14,11 +15,20 @@ struct sciara_target {
   struct sciara_snapshot snapshot; ///< open
 };
 
-/** The record of a run folder; one without is SCIARA_ERR_INPUT. Release with sciara_run_record_free. */
-enum sciara_status sciara_target_read_record(const char *folder, struct sciara_run_record *out);
+#define SCIARA_ALLOW_MISSING_CHECKSUM "allow-missing-checksum"
+
+/** The option of every command that reads snapshots. */
+#define SCIARA_CHECKSUM_OPTION                                                      \
+  {                                                                                 \
+    SCIARA_ALLOW_MISSING_CHECKSUM, 0, NULL,                                         \
+        "read fields of snapshots that have no checksum (version 0.1.0 wrote none)" \
+  }
+
+/** What that option asks for. */
+enum sciara_checksum_rule sciara_checksum_rule(const struct sciara_arguments *a);
 
 /** Opens a run folder (its last snapshot) or a snapshot file. */
-enum sciara_status sciara_target_open(const char *path, struct sciara_target *out);
+enum sciara_status sciara_target_open(const char *path, enum sciara_checksum_rule rule, struct sciara_target *out);
 void sciara_target_free(struct sciara_target *t);
 
 /**

@@ -8,7 +8,10 @@
 
 #include "file/hdf5_util.h"
 
-enum { SCIARA_GUARD_RANK = 3, SCIARA_GUARD_FILTERS = 4 };
+enum {
+  SCIARA_GUARD_RANK = 3,
+  SCIARA_GUARD_DEFLATE = 1, ///< place of deflate among the filters, between shuffle and fletcher32
+};
 
 /** A dataset, and the memory to look at one of its chunks. */
 struct sciara_chunk_guard {
@@ -16,17 +19,14 @@ struct sciara_chunk_guard {
   const char *path, *name; ///< for errors
   int rank;
   hsize_t dims[SCIARA_GUARD_RANK], side[SCIARA_GUARD_RANK]; ///< of the dataset, of a chunk
-  bool contiguous;                                          ///< there are no chunks, and nothing to look at
   size_t bytes;                                             ///< of a chunk without filters
   size_t room;                                              ///< the most that a stored chunk may take
-  int filters;
-  H5Z_filter_t filter[SCIARA_GUARD_FILTERS]; ///< in the order of writing
-  unsigned char *stored;                     ///< `room` bytes
+  unsigned char *stored;                                    ///< `room` bytes
 };
 
 /**
- * Takes the shape of a dataset of at most SCIARA_GUARD_RANK dimensions, whose chunks must have the lengths `side`, or NULL: any,
- * or none. SCIARA_ERR_INPUT: it is stored in a way that no version of this program wrote. To be closed, also then.
+ * Takes the shape of a dataset of at most SCIARA_GUARD_RANK dimensions that was opened as SCIARA_HDF5_IN_CHUNKS. Its chunks must have
+ * the lengths `side`, or NULL: any. SCIARA_ERR_INPUT: no version of this program wrote such. To be closed, also then.
  */
 enum sciara_status sciara_chunk_guard_open(struct sciara_chunk_guard *g, hid_t dataset, const char *path,
                                            const char *name, const hsize_t *side);

@@ -9,7 +9,6 @@
 
 #include "base/text.h"
 #include "file/durable.h"
-#include "file/input_file.h"
 
 enum {
   IMAGE_INCREMENT = 1 << 18, // bytes by which a file in memory grows
@@ -24,9 +23,12 @@ void sciara_hdf5_begin(struct sciara_hdf5_session *session) {
   session->context = NULL;
   H5Eget_auto2(H5E_DEFAULT, &session->print, &session->context);
   H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+  session->plugins_known = H5PLget_loading_state(&session->plugins) >= 0;
+  H5PLset_loading_state(0);
 }
 
 void sciara_hdf5_end(const struct sciara_hdf5_session *session) {
+  if (session->plugins_known) H5PLset_loading_state(session->plugins);
   H5Eset_auto2(H5E_DEFAULT, session->print, session->context);
   pthread_mutex_unlock(&one_at_a_time);
 }
@@ -116,20 +118,6 @@ enum sciara_status sciara_hdf5_image_publish(hid_t file, const char *path) {
   else
     status = sciara_file_replace(path, *handle, (size_t)size);
   if (H5Fclose(file) < 0 && status == SCIARA_OK) status = sciara_hdf5_fail(SCIARA_ERR_IO, path, "cannot close");
-  return status;
-}
-
-enum sciara_status sciara_hdf5_file_open(const char *path, hid_t *file) {
-  *file = H5I_INVALID_HID;
-  SCIARA_TRY(sciara_input_check(path)); // HDF5 would wait for a named pipe
-  if (H5Fis_hdf5(path) <= 0)
-    return sciara_fail(SCIARA_ERR_INPUT, "%s: this is no HDF5 (NetCDF-4) file, or its beginning is damaged", path);
-  hid_t access_list = H5Pcreate(H5P_FILE_ACCESS);
-  if (access_list >= 0 && H5Pset_fclose_degree(access_list, H5F_CLOSE_STRONG) >= 0)
-    *file = H5Fopen(path, H5F_ACC_RDONLY, access_list);
-  enum sciara_status status = SCIARA_OK;
-  if (*file < 0) status = sciara_hdf5_fail(SCIARA_ERR_INPUT, path, "cannot open as HDF5");
-  if (access_list >= 0) H5Pclose(access_list);
   return status;
 }
 

@@ -5,19 +5,25 @@
 #define SCIARA_FILE_HDF5_UTIL_H
 
 #include <hdf5.h>
+#include <stdbool.h>
 
 #include "base/status.h"
 
-/** The state of HDF5's own error printing, which is off between begin and end. */
+/** The state of HDF5's own error printing and of its loading of plugins, both of which are off between begin and end. */
 struct sciara_hdf5_session {
   H5E_auto2_t print;
   void *context;
+  unsigned plugins; ///< kinds that may be loaded
+  bool plugins_known;
 };
 
-/** Silences HDF5 for this thread and keeps other threads of this program out (not every HDF5 build is thread-safe). */
+/**
+ * Silences HDF5 for this thread, lets no file load a plugin, and keeps other threads of this program out (not every HDF5 build is
+ * thread-safe).
+ */
 void sciara_hdf5_begin(struct sciara_hdf5_session *session);
 
-/** Gives the error printing back to whoever had it. */
+/** Gives the error printing and the plugins back to whoever had them. */
 void sciara_hdf5_end(const struct sciara_hdf5_session *session);
 
 /**
@@ -35,9 +41,6 @@ enum sciara_status sciara_hdf5_image_create(const char *path, hid_t *file);
  * never touches the disk: a full one meets plain write(), whose error names the cause and leaves nothing half closed.
  */
 enum sciara_status sciara_hdf5_image_publish(hid_t file, const char *path);
-
-/** Opens a file to read it. SCIARA_ERR_IO: it is not there; SCIARA_ERR_INPUT: it is no HDF5, or damaged. */
-enum sciara_status sciara_hdf5_file_open(const char *path, hid_t *file);
 
 /** For new datasets: attribute creation order tracked, no time stamps (same data, same bytes); < 0 on failure. */
 hid_t sciara_hdf5_dataset_plist(void);

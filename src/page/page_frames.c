@@ -13,6 +13,7 @@ enum { MAX_BYTES = 256 << 20 }; // levels unpacked in a browser
 
 struct reader {
   struct sciara_page_frames *out;
+  enum sciara_checksum_rule rule;
   double *values, *thickness; // one field of one snapshot, and its thickness
   double low[SCIARA_FIELD_COUNT];
 };
@@ -108,7 +109,7 @@ static enum sciara_status each_snapshot(struct reader *r, const char *const *pat
   const struct sciara_grid *grid = &r->out->grid;
   for (size_t k = 0; k < r->out->frame_count; k++) {
     struct sciara_snapshot s;
-    SCIARA_TRY(sciara_snapshot_open(paths[k], &s));
+    SCIARA_TRY(sciara_snapshot_open_as(paths[k], r->rule, &s));
     enum sciara_status status = SCIARA_OK;
     if (!same_grid(&s.grid, grid))
       status =
@@ -192,13 +193,14 @@ static enum sciara_status choose_steps(struct reader *r) {
   return SCIARA_OK;
 }
 
-enum sciara_status sciara_page_frames_read(const char *const *paths, size_t count, const enum sciara_field *fields,
-                                           size_t field_count, struct sciara_page_frames *out) {
-  struct reader r = {.out = out};
+enum sciara_status sciara_page_frames_read(const char *const *paths, size_t count, enum sciara_checksum_rule rule,
+                                           const enum sciara_field *fields, size_t field_count,
+                                           struct sciara_page_frames *out) {
+  struct reader r = {.out = out, .rule = rule};
   struct sciara_snapshot first;
   enum sciara_status status;
   *out = (struct sciara_page_frames){.frame_count = count, .field_count = field_count};
-  SCIARA_TRY(sciara_snapshot_open(paths[0], &first));
+  SCIARA_TRY(sciara_snapshot_open_as(paths[0], rule, &first));
   out->grid = first.grid;
   sciara_snapshot_close(&first);
   for (size_t f = 0; f < field_count; f++) {

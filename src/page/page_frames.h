@@ -45,8 +45,9 @@ struct sciara_page_frames {
  *
  * @param fields `field_count` different ones; neither altitude, which is the same under no lava, nor a field twice
  */
-enum sciara_status sciara_page_frames_read(const char *const *paths, size_t count, const enum sciara_field *fields,
-                                           size_t field_count, struct sciara_page_frames *out);
+enum sciara_status sciara_page_frames_read(const char *const *paths, size_t count, enum sciara_checksum_rule rule,
+                                           const enum sciara_field *fields, size_t field_count,
+                                           struct sciara_page_frames *out);
 void sciara_page_frames_free(struct sciara_page_frames *frames);
 
 /** The least of 1, 2, 5 times a power of ten that divides `range` > 0 into at most `steps`. */

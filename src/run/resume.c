@@ -10,6 +10,7 @@
 #include "file/durable.h"
 #include "run/checkpoints.h"
 #include "run/run_folder.h"
+#include "run/run_member.h"
 
 static enum sciara_status no_memory(void) { return sciara_fail(SCIARA_ERR_MEMORY, "no memory to resume a run"); }
 
@@ -22,28 +23,17 @@ void sciara_resume_close(struct sciara_resume *r) {
   *r = (struct sciara_resume){.lock = -1};
 }
 
-static enum sciara_status read_record(const char *folder, struct sciara_run_record *out) {
-  char *path = sciara_path_join(folder, SCIARA_RUN_JSON);
-  if (!path) return no_memory();
-  const enum sciara_status status =
-      access(path, F_OK) == 0
-          ? sciara_run_record_read(path, out)
-          : sciara_fail(SCIARA_ERR_INPUT, "%s: this folder is no run: it holds no %s", folder, SCIARA_RUN_JSON);
-  free(path);
-  return status;
-}
-
 enum sciara_status sciara_resume_open(const char *folder, bool branch, struct sciara_resume *out) {
   enum sciara_status status;
   *out = (struct sciara_resume){.branch = branch, .lock = -1};
   out->folder = sciara_format("%s", folder);
   if (!out->folder) return no_memory();
-  SCIARA_TRY_GOTO(read_record(folder, &out->record));
+  SCIARA_TRY_GOTO(sciara_run_member_record(folder, &out->record));
   if (branch) return SCIARA_OK;
   SCIARA_TRY_GOTO(sciara_run_folder_refuse_links(folder));
   SCIARA_TRY_GOTO(sciara_run_folder_lock(folder, &out->lock));
   sciara_run_record_free(&out->record); // it may have changed until the folder was ours
-  SCIARA_TRY_GOTO(read_record(folder, &out->record));
+  SCIARA_TRY_GOTO(sciara_run_member_record(folder, &out->record));
   return SCIARA_OK;
 cleanup:
   sciara_resume_close(out);
@@ -72,7 +62,8 @@ static enum sciara_status check_record(const struct sciara_resume *r) {
 /** One that is whole and of this run. */
 static enum sciara_status try_one(struct sciara_resume *r, const char *folder, uint64_t step) {
   r->path = sciara_checkpoint_path(folder, step);
-  enum sciara_status status = r->path ? sciara_checkpoint_verify(r->path, &r->from) : no_memory();
+  enum sciara_status status = r->path ? sciara_run_member_check(r->folder, r->path) : no_memory();
+  if (status == SCIARA_OK) status = sciara_checkpoint_verify(r->path, &r->from);
   if (status == SCIARA_OK) status = check_record(r);
   if (status == SCIARA_OK) return status;
   sciara_checkpoint_free(&r->from);
@@ -107,10 +98,12 @@ static bool is_gone(const char *path) { return path && access(path, F_OK) != 0; 
 static enum sciara_status find_once(struct sciara_resume *r, bool *gone) {
   uint64_t *steps = NULL;
   size_t count = 0;
-  char *folder = sciara_path_join(r->folder, SCIARA_CHECKPOINT_FOLDER), *newest = NULL;
-  enum sciara_status status = folder ? sciara_checkpoints_list(folder, &steps, &count) : no_memory();
+  char *folder, *newest = NULL;
+  *gone = false;
+  SCIARA_TRY(sciara_run_member(r->folder, SCIARA_CHECKPOINT_FOLDER, &folder));
+  enum sciara_status status = sciara_checkpoints_list(folder, &steps, &count);
   if (status == SCIARA_OK) status = try_all(r, folder, steps, count);
-  if (folder && count > 0) newest = sciara_checkpoint_path(folder, steps[0]);
+  if (count > 0) newest = sciara_checkpoint_path(folder, steps[0]);
   *gone = is_gone(newest);
   free(newest);
   free(steps);
@@ -192,12 +185,13 @@ static enum sciara_status restore(struct sciara_resume *r, struct sciara_problem
 void sciara_resume_problem(struct sciara_resume *r, const struct sciara_problem_options *options,
                            struct sciara_problem *out, struct sciara_refusals *refusals) {
   *out = (struct sciara_problem){0};
-  char *dem = sciara_path_join(r->folder, SCIARA_RUN_DEM);
+  char *dem;
+  enum sciara_status status = sciara_run_member(r->folder, SCIARA_RUN_DEM, &dem);
   const struct sciara_problem_ground ground = {
       .dem = dem, .grid = &r->from.identity.grid, .georef = &r->from.georef, .dem_hash = r->from.dem_hash};
   struct sciara_problem_options how = *options;
   how.ground = &ground;
-  enum sciara_status status = dem ? check_overrides(options) : no_memory();
+  if (status == SCIARA_OK) status = check_overrides(options);
   if (status == SCIARA_OK) status = read_scenario(r, options, &out->scenario, refusals);
   sciara_refusals_add(refusals, status);
   if (status == SCIARA_OK) sciara_problem_place(out, &how, refusals);

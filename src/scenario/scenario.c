@@ -205,9 +205,9 @@ static void note_override(const char *text, struct sciara_scenario *s) {
   if (strncmp(text, "engine.threads=", strlen("engine.threads=")) != 0) s->engine.overridden = true;
 }
 
-void sciara_scenario_parse(const char *path, const char *text, size_t length, const char *const *overrides,
-                           size_t override_count, struct sciara_scenario *out, struct sciara_refusals *refusals) {
-  *out = (struct sciara_scenario){0};
+/** `out` holds nothing but whether it is to be read alone. */
+static void parse(const char *path, const char *text, size_t length, const char *const *overrides,
+                  size_t override_count, struct sciara_scenario *out, struct sciara_refusals *refusals) {
   cJSON *root = NULL;
   char *folder = sciara_path_folder(path);
   out->path = sciara_format("%s", path);
@@ -223,6 +223,18 @@ void sciara_scenario_parse(const char *path, const char *text, size_t length, co
   }
   cJSON_Delete(root);
   free(folder);
+}
+
+void sciara_scenario_parse(const char *path, const char *text, size_t length, const char *const *overrides,
+                           size_t override_count, struct sciara_scenario *out, struct sciara_refusals *refusals) {
+  *out = (struct sciara_scenario){0};
+  parse(path, text, length, overrides, override_count, out, refusals);
+}
+
+void sciara_scenario_parse_alone(const char *path, const char *text, struct sciara_scenario *out,
+                                 struct sciara_refusals *refusals) {
+  *out = (struct sciara_scenario){.alone = true};
+  parse(path, text, strlen(text), NULL, 0, out, refusals);
 }
 
 void sciara_scenario_read_all(const char *path, const char *const *overrides, size_t override_count,

@@ -36,6 +36,7 @@ struct sciara_scenario {
   char *path;  ///< of the file
   char *title; ///< may be NULL
   char *json;  ///< the scenario as run, overrides applied, as text (defaults are not written out)
+  bool alone;  ///< no table of rates was read: vents with one have neither edges nor rates
 
   struct {
     char *path; ///< resolved against the scenario's folder
@@ -104,6 +105,10 @@ void sciara_scenario_read_all(const char *path, const char *const *overrides, si
 /** The same from a text, as if it lay at `path`; text[length] is 0. */
 void sciara_scenario_parse(const char *path, const char *text, size_t length, const char *const *overrides,
                            size_t override_count, struct sciara_scenario *out, struct sciara_refusals *refusals);
+
+/** The same of the scenario that a file of results carries: no other file that it names is opened. */
+void sciara_scenario_parse_alone(const char *path, const char *text, struct sciara_scenario *out,
+                                 struct sciara_refusals *refusals);
 
 /** The same, all or nothing: the first refusal is the error. */
 enum sciara_status sciara_scenario_read(const char *path, const char *const *overrides, size_t override_count,

@@ -12,6 +12,7 @@
 /** A vent on its way from the tree to the scenario. */
 struct reading {
   const char *file, *folder;
+  bool alone; ///< no other file may be opened
   const cJSON *vent;
   size_t index;
   struct sciara_vent_spec *spec;
@@ -100,6 +101,7 @@ static enum sciara_status read_vent(struct reading *r) {
   r->spec->name = name ? sciara_format("%s", name->valuestring) : sciara_format("vent %zu", r->index + 1);
   if (!r->spec->name) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for the name of a vent");
   SCIARA_TRY(read_place(r->spec, r->vent));
+  if (csv && r->alone) return SCIARA_OK;
   SCIARA_TRY(csv ? read_csv(r, csv, start) : read_slots(r, effusion, start));
   return check_edges(r);
 }
@@ -112,7 +114,12 @@ void sciara_scenario_vents(const char *folder, const cJSON *root, struct sciara_
   if (status != SCIARA_OK) return;
   cJSON_ArrayForEach(vent, vents) {
     size_t index = out->vent_count++;
-    struct reading r = {.file = out->path, .folder = folder, .vent = vent, .index = index, .spec = &out->vents[index]};
+    struct reading r = {.file = out->path,
+                        .folder = folder,
+                        .alone = out->alone,
+                        .vent = vent,
+                        .index = index,
+                        .spec = &out->vents[index]};
     if (!cJSON_IsNull(vent)) sciara_refusals_add(refusals, read_vent(&r));
   }
 }

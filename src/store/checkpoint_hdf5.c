@@ -10,6 +10,7 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "file/chunk_guard.h"
+#include "file/hdf5_open.h"
 #include "model/touched.h"
 #include "store/checkpoint_header.h"
 
@@ -261,9 +262,7 @@ static enum sciara_status guard_field(struct field *f) {
 static enum sciara_status open_field(struct field *f) {
   const struct sciara_grid *g = f->at->grid;
   hsize_t dims[2] = {0, 0};
-  f->dataset = H5Dopen2(f->at->file, names[f->number], H5P_DEFAULT);
-  if (f->dataset < 0)
-    return sciara_hdf5_fail(SCIARA_ERR_INPUT, f->at->path, "damaged: cannot open %s", names[f->number]);
+  SCIARA_TRY(sciara_hdf5_dataset_open(f->at->file, f->at->path, names[f->number], SCIARA_HDF5_IN_CHUNKS, &f->dataset));
   f->space = H5Dget_space(f->dataset);
   const hid_t type = H5Dget_type(f->dataset);
   const bool fits = f->space >= 0 && H5Sget_simple_extent_ndims(f->space) == 2 &&

@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "file/durable.h"
+#include "file/hdf5_open.h"
 #include "model/field.h"
 #include "store/snapshot_layout.h"
 
@@ -78,12 +79,34 @@ enum sciara_status sciara_series_write(const struct sciara_snapshot_context *con
                                        const char *folder, const char *const *names, const double *times,
                                        size_t count) {
   if (count == 0) return sciara_fail(SCIARA_ERR_USAGE, "%s: a series needs at least one snapshot", folder);
-  char *path = sciara_path_join(folder, "series.nc");
+  char *path = sciara_path_join(folder, SCIARA_SERIES_NAME);
   if (!path) return sciara_fail(SCIARA_ERR_MEMORY, "%s: no memory for a path", folder);
   struct sciara_hdf5_session session;
   sciara_hdf5_begin(&session);
   enum sciara_status status = write_series(context, grid, path, names, times, count);
   sciara_hdf5_end(&session);
   free(path);
+  return status;
+}
+
+// ---------------------------------------------------------------------------------------------------------- checking
+
+/** snapshots/NNNNNNNN.nc, of which the field of the same name is taken. */
+static bool is_own_snapshot(const char *name, const char *file, const char *source) {
+  static const char folder[] = "snapshots/";
+  const size_t n = sizeof folder - 1;
+  if (strncmp(file, folder, n) != 0 || (*source == '/' ? strcmp(source + 1, name) : strcmp(source, name)) != 0)
+    return false;
+  const size_t digits = strspn(file + n, "0123456789");
+  return digits >= 8 && strcmp(file + n + digits, ".nc") == 0;
+}
+
+enum sciara_status sciara_series_check(const char *path) {
+  struct sciara_hdf5_session session;
+  hid_t file;
+  sciara_hdf5_begin(&session);
+  const enum sciara_status status = sciara_hdf5_series_open(path, is_own_snapshot, &file);
+  if (status == SCIARA_OK) H5Fclose(file);
+  sciara_hdf5_end(&session);
   return status;
 }

@@ -14,6 +14,7 @@
 struct merge {
   const char *const *paths;
   size_t count;
+  enum sciara_checksum_rule rule;
   const char *path;            ///< of the file
   struct sciara_snapshot last; ///< speaks for all of them; open
   double *times;
@@ -50,7 +51,7 @@ static enum sciara_status read_headers(struct merge *m) {
   SCIARA_TRY(SCIARA_NEW(m->times, m->count, "the times of a series"));
   for (size_t k = 0; k < m->count; k++) {
     struct sciara_snapshot s;
-    SCIARA_TRY(sciara_snapshot_open(m->paths[k], &s));
+    SCIARA_TRY(sciara_snapshot_open_as(m->paths[k], m->rule, &s));
     enum sciara_status status = check_fits(m, &s);
     m->times[k] = s.time_s;
     sciara_snapshot_close(&s);
@@ -81,7 +82,7 @@ static enum sciara_status put_field(const struct merge *m, struct sciara_field_w
   enum sciara_status status = SCIARA_OK;
   for (size_t k = 0; k < m->count && status == SCIARA_OK; k++) {
     struct sciara_snapshot s;
-    SCIARA_TRY(sciara_snapshot_open(m->paths[k], &s));
+    SCIARA_TRY(sciara_snapshot_open_as(m->paths[k], m->rule, &s));
     status = sciara_snapshot_read(&s, w->field, values);
     sciara_snapshot_close(&s);
     if (status == SCIARA_OK) status = put_values(m, w, k, values);
@@ -141,10 +142,11 @@ static enum sciara_status write_file(const struct merge *m) {
   return status;
 }
 
-enum sciara_status sciara_series_merge(const char *const *paths, size_t count, const char *path) {
+enum sciara_status sciara_series_merge(const char *const *paths, size_t count, enum sciara_checksum_rule rule,
+                                       const char *path) {
   if (count == 0) return sciara_fail(SCIARA_ERR_USAGE, "%s: a series needs at least one snapshot", path);
-  struct merge m = {.paths = paths, .count = count, .path = path};
-  SCIARA_TRY(sciara_snapshot_open(paths[count - 1], &m.last));
+  struct merge m = {.paths = paths, .count = count, .rule = rule, .path = path};
+  SCIARA_TRY(sciara_snapshot_open_as(paths[count - 1], rule, &m.last));
   enum sciara_status status = check_memory(&m);
   if (status == SCIARA_OK) status = read_headers(&m);
   if (status == SCIARA_OK) status = write_file(&m);

@@ -3,7 +3,7 @@
 #ifndef SCIARA_STORE_SERIES_MERGE_H
 #define SCIARA_STORE_SERIES_MERGE_H
 
-#include "base/status.h"
+#include "store/snapshot_hdf5.h"
 
 /**
  * Writes the fields of the snapshots, (time, y, x) in the layout of a snapshot, as one file; atomically and durably. The
@@ -13,6 +13,7 @@
  *
  * @param paths of the snapshots, `count` of them, at least 1
  */
-enum sciara_status sciara_series_merge(const char *const *paths, size_t count, const char *path);
+enum sciara_status sciara_series_merge(const char *const *paths, size_t count, enum sciara_checksum_rule rule,
+                                       const char *path);
 
 #endif

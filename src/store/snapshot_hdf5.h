@@ -41,11 +41,15 @@ enum sciara_status sciara_snapshot_write(const struct sciara_snapshot_context *c
  * the context. */
 size_t sciara_snapshot_memory(const struct sciara_grid *grid, bool as_double, int threads);
 
+/** Whether a field without its checksum is read: files of version 0.1.0 have none, and damage to them is not noticed. */
+enum sciara_checksum_rule { SCIARA_CHECKSUM_REQUIRED, SCIARA_CHECKSUM_OPTIONAL };
+
 /** What a snapshot says of itself, and its fields on demand. */
 struct sciara_snapshot {
   struct sciara_grid grid;
   struct sciara_georef georef;
-  sciara_field_set fields;
+  sciara_field_set fields, unchecked; ///< the second: those of them that have no checksum
+  enum sciara_checksum_rule rule;
   bool as_double;
   double time_s, clock_s;
   uint64_t step, checksum, dem_hash;
@@ -57,10 +61,14 @@ struct sciara_snapshot {
 };
 
 /**
- * Opens and checks a snapshot: attributes, axes, and type and shape of every field. SCIARA_ERR_IO when there is no such
- * file, SCIARA_ERR_INPUT when it is no snapshot or damaged. On failure nothing is left to close.
+ * Opens and checks a snapshot: attributes, axes, and storage, type and shape of every field. SCIARA_ERR_IO when there is no such
+ * file, SCIARA_ERR_INPUT when it is no snapshot, is damaged, or refers to another file. On failure nothing is left to close.
  */
 enum sciara_status sciara_snapshot_open(const char *path, struct sciara_snapshot *out);
+
+/** The same by another rule; the other requires the checksums. */
+enum sciara_status sciara_snapshot_open_as(const char *path, enum sciara_checksum_rule rule,
+                                           struct sciara_snapshot *out);
 
 /**
  * Reads a field into out[rows*cols] as double, as stored: -9999 outside the DEM, and for arrival_time where lava never was.
@@ -80,6 +88,8 @@ enum sciara_status sciara_snapshot_obtain(struct sciara_snapshot *s, enum sciara
 /** Releases what sciara_snapshot_open gave; a second call does nothing. */
 void sciara_snapshot_close(struct sciara_snapshot *s);
 
+#define SCIARA_SERIES_NAME "series.nc"
+
 /**
  * Writes folder/series.nc: an HDF5 Virtual Dataset (time, y, x) per field over the named snapshots (relative names),
  * fill NaN for a missing source; atomically and durably. The snapshots are not opened.
@@ -90,6 +100,12 @@ void sciara_snapshot_close(struct sciara_snapshot *s);
  */
 enum sciara_status sciara_series_write(const struct sciara_snapshot_context *context, const struct sciara_grid *grid,
                                        const char *folder, const char *const *names, const double *times, size_t count);
+
+/**
+ * Whether a series refers to snapshots/NNNNNNNN.nc beside it and to nothing else; SCIARA_ERR_INPUT names what it does refer to.
+ * The snapshots are not opened.
+ */
+enum sciara_status sciara_series_check(const char *path);
 
 SCIARA_END_DECLS
 #endif

@@ -8,22 +8,15 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "file/chunk_guard.h"
+#include "file/hdf5_open.h"
 #include "model/field.h"
 #include "store/snapshot_field.h"
-
-/* HDF5 reads values that lie together as they are; axes were never written otherwise. */
-static bool lies_together(hid_t dataset) {
-  const hid_t plist = H5Dget_create_plist(dataset);
-  const bool together = plist >= 0 && H5Pget_layout(plist) == H5D_CONTIGUOUS;
-  if (plist >= 0) H5Pclose(plist);
-  return together;
-}
 
 /* Opens a dataset of `rank` dimensions and gives their lengths. */
 static enum sciara_status open_dataset(const struct sciara_snapshot *s, const char *name, int rank, hsize_t *dims,
                                        hid_t *dataset) {
-  *dataset = H5Dopen2(s->file, name, H5P_DEFAULT);
-  if (*dataset < 0) return sciara_hdf5_fail(SCIARA_ERR_INPUT, s->path, "cannot open %s", name);
+  const enum sciara_hdf5_storage storage = rank == 3 ? SCIARA_HDF5_IN_CHUNKS : SCIARA_HDF5_IN_ONE_PIECE;
+  SCIARA_TRY(sciara_hdf5_dataset_open(s->file, s->path, name, storage, dataset));
   hid_t space = H5Dget_space(*dataset);
   bool fits = space >= 0 && H5Sget_simple_extent_ndims(space) == rank &&
               (rank == 0 || H5Sget_simple_extent_dims(space, dims, NULL) == rank);
@@ -41,9 +34,9 @@ static enum sciara_status read_axis(const struct sciara_snapshot *s, const char 
   SCIARA_TRY(open_dataset(s, name, 1, dims, &axis));
   enum sciara_status status = SCIARA_OK;
   const hsize_t start = 0, one = 1;
-  hid_t space = H5Dget_space(axis), memory = H5Screate_simple(1, &one, NULL);
-  if (!lies_together(axis))
-    status = sciara_fail(SCIARA_ERR_INPUT, "%s: axis %s is damaged: it lies in chunks", s->path, name);
+  hid_t space = H5Dget_space(axis), memory = H5Screate_simple(1, &one, NULL), type = H5Dget_type(axis);
+  if (type < 0 || H5Tequal(type, H5T_IEEE_F64LE) <= 0)
+    status = sciara_fail(SCIARA_ERR_INPUT, "%s: axis %s: expected float64", s->path, name);
   else if (dims[0] < 1 || dims[0] > INT32_MAX)
     status = sciara_fail(SCIARA_ERR_INPUT, "%s: axis %s: found %" PRIuHSIZE " values, allowed are 1 to %d", s->path,
                          name, dims[0], INT32_MAX);
@@ -52,6 +45,7 @@ static enum sciara_status read_axis(const struct sciara_snapshot *s, const char 
     status = sciara_hdf5_fail(SCIARA_ERR_INPUT, s->path, "cannot read axis %s", name);
   else
     *length = (int64_t)dims[0];
+  if (type >= 0) H5Tclose(type);
   if (space >= 0) H5Sclose(space);
   if (memory >= 0) H5Sclose(memory);
   H5Dclose(axis);
@@ -189,7 +183,30 @@ static enum sciara_status read_header(struct sciara_snapshot *s) {
   return read_hex(s, s->file, "dem_hash", &s->dem_hash);
 }
 
-/* Shape and type of one field, if it is there. */
+/* Shape, type and checksum of an open field; *as_double: which of the two types. */
+static enum sciara_status check_dataset(const struct sciara_snapshot *s, const char *name, const hsize_t *dims,
+                                        hid_t dataset, bool *as_double) {
+  const hid_t type = H5Dget_type(dataset);
+  *as_double = type >= 0 && H5Tequal(type, H5T_IEEE_F64LE) > 0;
+  const bool fits = *as_double || (type >= 0 && H5Tequal(type, H5T_IEEE_F32LE) > 0);
+  if (type >= 0) H5Tclose(type);
+  if (dims[0] != 1 || dims[1] != (hsize_t)s->grid.rows || dims[2] != (hsize_t)s->grid.cols)
+    return sciara_fail(SCIARA_ERR_INPUT,
+                       "%s: %s: found %" PRIuHSIZE " x %" PRIuHSIZE " x %" PRIuHSIZE " values, allowed are "
+                       "1 x %" PRId64 " x %" PRId64 " as the axes",
+                       s->path, name, dims[0], dims[1], dims[2], s->grid.rows, s->grid.cols);
+  if (!fits || (s->fields != 0 && s->as_double != *as_double))
+    return sciara_fail(SCIARA_ERR_INPUT, "%s: %s: allowed are float32 or float64, the same for all fields", s->path,
+                       name);
+  if (H5Aexists(dataset, SCIARA_FIELD_CHECKSUM) > 0 || s->rule == SCIARA_CHECKSUM_OPTIONAL) return SCIARA_OK;
+  return sciara_fail(SCIARA_ERR_INPUT,
+                     "%s: %s: found no attribute " SCIARA_FIELD_CHECKSUM
+                     ", expected the checksum of its values (--allow-missing-checksum reads files of version 0.1.0 and "
+                     "others without one; damage is not noticed then)",
+                     s->path, name);
+}
+
+/* One field, if it is there. */
 static enum sciara_status check_field(struct sciara_snapshot *s, enum sciara_field field) {
   const char *name = sciara_field_describe(field)->name;
   htri_t exists = H5Lexists(s->file, name, H5P_DEFAULT);
@@ -197,22 +214,14 @@ static enum sciara_status check_field(struct sciara_snapshot *s, enum sciara_fie
   if (!exists) return SCIARA_OK;
   hsize_t dims[3] = {0};
   hid_t dataset;
+  bool as_double;
   SCIARA_TRY(open_dataset(s, name, 3, dims, &dataset));
-  enum sciara_status status = SCIARA_OK;
-  hid_t type = H5Dget_type(dataset);
-  size_t size = type < 0 ? 0 : H5Tget_size(type);
-  if (dims[0] != 1 || dims[1] != (hsize_t)s->grid.rows || dims[2] != (hsize_t)s->grid.cols)
-    status = sciara_fail(SCIARA_ERR_INPUT,
-                         "%s: %s: found %" PRIuHSIZE " x %" PRIuHSIZE " x %" PRIuHSIZE " values, allowed are "
-                         "1 x %" PRId64 " x %" PRId64 " as the axes",
-                         s->path, name, dims[0], dims[1], dims[2], s->grid.rows, s->grid.cols);
-  else if (type < 0 || H5Tget_class(type) != H5T_FLOAT || (size != 4 && size != 8) ||
-           (s->fields != 0 && s->as_double != (size == 8)))
-    status =
-        sciara_fail(SCIARA_ERR_INPUT, "%s: %s: allowed are float32 or float64, the same for all fields", s->path, name);
-  s->as_double = size == 8;
-  s->fields |= 1u << field;
-  if (type >= 0) H5Tclose(type);
+  const enum sciara_status status = check_dataset(s, name, dims, dataset, &as_double);
+  if (status == SCIARA_OK) {
+    s->as_double = as_double;
+    s->fields |= 1u << field;
+    if (H5Aexists(dataset, SCIARA_FIELD_CHECKSUM) == 0) s->unchecked |= 1u << field;
+  }
   H5Dclose(dataset);
   return status;
 }
@@ -229,7 +238,12 @@ static enum sciara_status read_all(struct sciara_snapshot *s) {
 }
 
 enum sciara_status sciara_snapshot_open(const char *path, struct sciara_snapshot *out) {
-  *out = (struct sciara_snapshot){.file = H5I_INVALID_HID};
+  return sciara_snapshot_open_as(path, SCIARA_CHECKSUM_REQUIRED, out);
+}
+
+enum sciara_status sciara_snapshot_open_as(const char *path, enum sciara_checksum_rule rule,
+                                           struct sciara_snapshot *out) {
+  *out = (struct sciara_snapshot){.file = H5I_INVALID_HID, .rule = rule};
   out->path = sciara_format("%s", path);
   if (!out->path) return sciara_fail(SCIARA_ERR_MEMORY, "%s: no memory for a path", path);
   struct sciara_hdf5_session session;
@@ -240,13 +254,13 @@ enum sciara_status sciara_snapshot_open(const char *path, struct sciara_snapshot
   return status;
 }
 
-/* The values are those that were written. Fields of earlier versions have no checksum. */
+/* The values are those that were written. */
 static enum sciara_status check_values(const struct sciara_snapshot *s, hid_t dataset, enum sciara_field field,
                                        const double *values) {
   const char *name = sciara_field_describe(field)->name;
   const double fill = sciara_chunk_fill(field);
   uint64_t told = 0, sum = 0;
-  if (H5Aexists(dataset, SCIARA_FIELD_CHECKSUM) == 0) return SCIARA_OK;
+  if (s->unchecked >> field & 1u) return SCIARA_OK;
   SCIARA_TRY(read_hex(s, dataset, SCIARA_FIELD_CHECKSUM, &told));
   for (int64_t i = 0; i < sciara_grid_cells(&s->grid); i++) sum += sciara_chunk_word(i, values[i], fill);
   if (sum == told) return SCIARA_OK;

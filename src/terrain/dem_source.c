@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "file/hdf5_open.h"
 #include "file/input_file.h"
 
 // GDAL's other drivers open URLs, or files that name other files.
@@ -101,6 +102,7 @@ static GDALDatasetH open_by_path(const char *path, const char *const *drivers) {
 static enum sciara_status open_dataset(struct sciara_gdal_scope *scope, const char *const *extra, size_t extra_count,
                                        struct sciara_source *out) {
   SCIARA_TRY(sciara_source_check_file(out->path));
+  SCIARA_TRY(sciara_hdf5_check_foreign(out->path));
   for (size_t i = 0; i < extra_count; i++) SCIARA_TRY(sciara_source_check_driver(extra[i]));
   SCIARA_TRY(sciara_gdal_files_allow(out->path, &out->name));
   if (GDALIdentifyDriverEx(out->name, GDAL_OF_RASTER, by_path, NULL))

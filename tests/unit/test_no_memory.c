@@ -184,8 +184,8 @@ static enum sciara_status read_run(void) {
     sciara_snapshot_close(&s);
   }
   const char *const paths[] = {path, path};
-  if (status == SCIARA_OK) status = sciara_series_merge(paths, 1, inside("merged.nc"));
-  if (status == SCIARA_OK) status = sciara_timeseries_write(paths, 1, inside("course.csv"));
+  if (status == SCIARA_OK) status = sciara_series_merge(paths, 1, SCIARA_CHECKSUM_REQUIRED, inside("merged.nc"));
+  if (status == SCIARA_OK) status = sciara_timeseries_write(paths, 1, SCIARA_CHECKSUM_REQUIRED, inside("course.csv"));
   free(path);
   return status;
 }

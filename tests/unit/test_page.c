@@ -99,7 +99,8 @@ static enum sciara_status read_frames(const struct sciara_state *s, const enum s
   WRITES(&context, s, path);
   const char **paths = malloc(count * sizeof *paths);
   for (size_t k = 0; k < count; k++) paths[k] = path;
-  const enum sciara_status status = sciara_page_frames_read(paths, count, fields, field_count, out);
+  const enum sciara_status status =
+      sciara_page_frames_read(paths, count, SCIARA_CHECKSUM_REQUIRED, fields, field_count, out);
   free(paths);
   return status;
 }

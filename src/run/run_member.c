@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/run_member.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "file/durable.h"
+#include "run/run_folder.h"
+
+/** Whether `real` is `folder` or lies below it; both without links. */
+static bool lies_below(const char *folder, const char *real) {
+  const size_t n = strcmp(folder, "/") == 0 ? 0 : strlen(folder);
+  return strncmp(real, folder, n) == 0 && (real[n] == '/' || real[n] == '\0');
+}
+
+enum sciara_status sciara_run_member_check(const char *folder, const char *path) {
+  char *place = realpath(folder, NULL), *real = place ? realpath(path, NULL) : NULL;
+  struct stat info;
+  const bool absent = !real && errno == ENOENT && (lstat(path, &info) != 0 || !S_ISLNK(info.st_mode));
+  enum sciara_status status = SCIARA_OK;
+  if (!absent && !(real && lies_below(place, real)))
+    status = real || errno == ENOENT || errno == ELOOP
+                 ? sciara_fail(SCIARA_ERR_INPUT,
+                               "%s: found a symbolic link that leads out of the run folder, expected a file of the run",
+                               path)
+                 : sciara_fail(SCIARA_ERR_IO, "%s: cannot open: %s", path, strerror(errno));
+  free(real);
+  free(place);
+  return status;
+}
+
+enum sciara_status sciara_run_member(const char *folder, const char *name, char **path) {
+  *path = sciara_path_join(folder, name);
+  if (!*path) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a path");
+  const enum sciara_status status = sciara_run_member_check(folder, *path);
+  if (status == SCIARA_OK) return status;
+  free(*path);
+  *path = NULL;
+  return status;
+}
+
+enum sciara_status sciara_run_member_record(const char *folder, struct sciara_run_record *out) {
+  char *path;
+  *out = (struct sciara_run_record){0};
+  SCIARA_TRY(sciara_run_member(folder, SCIARA_RUN_JSON, &path));
+  const enum sciara_status status =
+      access(path, F_OK) == 0
+          ? sciara_run_record_read(path, out)
+          : sciara_fail(SCIARA_ERR_INPUT, "%s: this folder is no run: it holds no %s", folder, SCIARA_RUN_JSON);
+  free(path);
+  return status;
+}

@@ -1,0 +1,190 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""HDF5 files from strangers: none of them makes the program open, read or show another file (docs/security.md).
+
+Each hostile file refers to a file whose bytes are known. Every command that reads it must refuse it with exit code 3 and a
+sentence that names the file and the dataset, write nothing, and show none of those bytes. Where the file referred to is a
+FIFO, the program must not even open it: that would wait for ever."""
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+sys.dont_write_bytecode = True
+sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
+import case
+import hostile
+from case import record
+from hostile import Hostile
+
+import h5py
+import numpy as np
+
+FORMATS = ["cog", "png", "frames", "nc", "gpkg", "geojson", "kml", "csv", "html"]
+
+
+class Snapshots(Hostile):
+    def lone(self):
+        shutil.copy(self.path("good", self.names[1]), self.path("lone.nc"))
+        return self.path("lone.nc")
+
+    @staticmethod
+    def commands(path):
+        return [("info", path), ("export", path, "-q", "-f", "nc")]
+
+    def test_a_field(self):
+        self.assert_each(hostile.LEADS_AWAY + hostile.NEVER_WRITTEN, self.lone, self.commands, "deposit")
+
+    def test_an_axis(self):
+        hows = [hostile.external_storage, hostile.external_link, hostile.soft_link, hostile.virtual_dataset,
+                hostile.no_filters, hostile.compact]
+        for axis in ("x", "time"):
+            self.assert_each(hows, self.lone, self.commands, axis)
+
+    def test_the_crs(self):
+        for how in (hostile.external_link, hostile.soft_link, hostile.group):
+            self.spoil(self.lone(), how, "crs")
+            for command in self.commands("lone.nc"):
+                self.refused(*command, says=("lone.nc", "crs"))
+
+    def test_every_command(self):
+        """The last snapshot of a run, and one in its midst."""
+        for how in (hostile.external_storage, hostile.virtual_dataset):
+            for which in (1, -1):
+                self.setUp()
+                run = self.copy()
+                self.spoil(os.path.join(run, self.names[which]), how, "deposit")
+                self.fifos()
+                says = (os.path.basename(self.names[which]), "deposit")
+                self.refused("info", "run", says=says)
+                for kind in FORMATS:
+                    if which == -1 or kind in ("frames", "nc", "csv", "html"):
+                        with self.subTest(how=how.__name__, which=which, kind=kind):
+                            self.refused("export", "run", "-q", "-f", kind, "-o", f"made.{kind}", says=says)
+                if which == -1:
+                    self.refused("compare", "run", "good", says=says)
+                    self.refused("compare", "good", "run", says=says)
+                    self.refused("compare", "run", "--observed", "good/maps/deposit.tif", says=says)
+
+    def test_a_user_block_changes_nothing(self):
+        for size in (512, 4096):
+            hostile.put_user_block(self.lone(), size)
+            self.sciara("info", "lone.nc")
+            self.spoil(self.path("lone.nc"), hostile.storage_beside, "deposit")
+            self.refused("info", "lone.nc", says=("lone.nc", "beside"))
+
+    def test_texts_of_variable_length(self):
+        with h5py.File(self.lone(), "r+") as f:
+            f.attrs["title"] = "of variable length"
+        self.refused("info", "lone.nc", says=("lone.nc", "title"))
+
+    def test_a_scenario_that_names_other_files(self):
+        """A snapshot carries its scenario: to find the vents in it no table of rates is opened."""
+        self.fifos()
+        for name in (self.secret, "../" + os.path.basename(self.work) + "/secret"):
+            rates = {"csv": name}
+            scenario = case.scenario(vents=[{"row": 8, "col": 20, "effusion": rates}], dem={"path": self.secret})
+            with h5py.File(self.lone(), "r+") as f:
+                text = np.bytes_(case.json.dumps(scenario))
+                f.attrs.create("scenario_json", text)
+            for kind in ("csv", "html"):
+                done = self.sciara("export", "lone.nc", "-q", "-f", kind, "-o", f"made.{kind}", "--overwrite", timeout=60)
+                self.assertEqual(done.stderr, "")
+            with open(self.path("made.csv"), encoding="ascii") as f:
+                front = f.read().splitlines()[1].split(",")[5]
+            self.assertGreater(float(front), 0, "the vents were not found")
+            self.sciara("compare", "lone.nc", "--observed", "good/maps/deposit.tif", timeout=60)
+
+
+class Checksums(Hostile):
+    """A field without its checksum is read when the user says so, and only then."""
+
+    def test_refused(self):
+        run = self.copy()
+        for which in (1, -1):
+            self.spoil(os.path.join(run, self.names[which]), hostile.no_checksum, "deposit")
+        says = (os.path.basename(self.names[-1]), "deposit", "sciara_checksum", "--allow-missing-checksum")
+        for command in (("info", os.path.join("run", self.names[-1])), ("info", "run"), ("compare", "run", "good")):
+            self.refused(*command, says=says)
+        for kind in FORMATS:
+            self.refused("export", "run", "-q", "-f", kind, "-o", f"made.{kind}", says=says)
+
+    def test_allowed(self):
+        run = self.copy()
+        for name in self.names:
+            self.spoil(os.path.join(run, name), hostile.no_checksum, "deposit")
+        said = self.sciara("info", "run", "--allow-missing-checksum")
+        self.assertRegex(said.stdout, r"\n  deposit +\d+ cells, .* m, no checksum\n")
+        self.assertRegex(said.stdout, r"\n  thickness +\d+ cells, .* m\n")
+        self.sciara("compare", "run", "good", "--allow-missing-checksum")
+        self.sciara("compare", "run", "--observed", "good/maps/deposit.tif", "--allow-missing-checksum")
+        for kind in FORMATS:
+            self.sciara("export", "run", "-q", "-f", kind, "-o", f"made.{kind}", "--allow-missing-checksum")
+            self.assertTrue(os.path.exists(self.path(f"made.{kind}")))
+
+    def test_it_allows_nothing_else(self):
+        for how in hostile.LEADS_AWAY + hostile.NEVER_WRITTEN:
+            with self.subTest(how=how.__name__):
+                self.setUp()
+                shutil.copy(self.path("good", self.names[-1]), self.path("lone.nc"))
+                self.spoil(self.path("lone.nc"), how, "deposit")
+                self.refused("info", "lone.nc", "--allow-missing-checksum", says=("lone.nc",))
+
+    def test_a_wrong_one(self):
+        shutil.copy(self.path("good", self.names[-1]), self.path("lone.nc"))
+        with h5py.File(self.path("lone.nc"), "r+") as f:
+            f["deposit"].attrs["sciara_checksum"] = np.bytes_("0" * 16)
+        self.refused("info", "lone.nc", "--allow-missing-checksum", says=("lone.nc", "deposit is damaged"))
+
+
+class Checkpoints(Hostile):
+    def lone(self):
+        shutil.copy(self.path("good", "checkpoints", self.checkpoints[-1]), self.path("lone.h5"))
+        return self.path("lone.h5")
+
+    def test_each(self):
+        self.assert_each(hostile.LEADS_AWAY + hostile.NEVER_WRITTEN, self.lone, lambda path: [("info", path)], "h")
+
+    def test_resume(self):
+        """With a hostile newest checkpoint a run goes on from the one before it; with two hostile ones it does not."""
+        for how in (hostile.external_storage, hostile.virtual_dataset, hostile.external_link, hostile.link_beside):
+            with self.subTest(how=how.__name__):
+                self.setUp()
+                run = self.copy()
+                case.write_json(os.path.join(run, "run.json"), {**record(run), "status": "stopped"})
+                newest, older = (os.path.join(run, "checkpoints", name) for name in reversed(self.checkpoints))
+                self.spoil(newest, how, "h")
+                os.remove(self.secret_hdf5)
+                kept = self.copy("kept")
+                shutil.copy(newest, os.path.join(kept, "checkpoints"))
+                self.spoil(older, how, "h")
+                self.fifos()
+                says = tuple(os.path.basename(path) for path in (newest, older))
+                self.refused("info", "run", says=says)
+                self.refused("resume", "run", "-q", "-o", "more", "--until", "6 min", says=("none of its 2 checkpoints",))
+                error = self.sciara("resume", "run", code=3, timeout=60).stderr
+                for name in says:
+                    self.assertIn(name, error)
+                done = self.sciara("resume", "kept", "-o", "more", "--until", "6 min", timeout=60)
+                self.assertIn("the one before it is taken", done.stderr)
+                self.assertNotIn("secret of", done.stdout + done.stderr)
+
+
+class Plugins(Hostile):
+    def test_none_is_loaded(self):
+        """A folder of plugins is not looked into, whatever a file asks for."""
+        if not shutil.which("strace"):
+            self.skipTest("strace is not installed")
+        shutil.copy(self.path("good", self.names[-1]), self.path("lone.nc"))
+        self.spoil(self.path("lone.nc"), hostile.plugin_filter, "deposit")
+        os.mkdir(self.path("plugins"))
+        done = subprocess.run(["strace", "-f", "-e", "trace=file", case.PROGRAM, "info", "lone.nc"], cwd=self.work,
+                              env={**os.environ, "HDF5_PLUGIN_PATH": self.path("plugins")}, stderr=subprocess.PIPE,
+                              stdout=subprocess.PIPE, encoding="utf-8", check=False)
+        self.assertEqual(done.returncode, 3)
+        self.assertNotIn(self.path("plugins"), re.sub(r'execve\(.*', "", done.stderr))
+
+
+if __name__ == "__main__":
+    case.main()

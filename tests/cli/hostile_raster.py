@@ -1,0 +1,73 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""NetCDF files from strangers that GDAL reads: none of them makes it open another file (docs/security.md)."""
+import os
+import sys
+
+sys.dont_write_bytecode = True
+sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
+import case
+import hostile
+from hostile import Hostile
+
+import h5py
+import numpy as np
+
+
+class Rasters(Hostile):
+    """NetCDF files that GDAL reads: DEM, initial lava, observed extent."""
+
+    def dem(self, **how):
+        """A DEM as NetCDF-4, plain enough for GDAL to place it."""
+        path = self.path("dem.nc")
+        with h5py.File(path, "w", **how) as f:
+            for name, values in (("y", np.arange(5, 305, 10.0)[::-1] + 4177000), ("x", np.arange(5, 405, 10.0) + 500000)):
+                axis = f.create_dataset(name, data=values)
+                axis.make_scale(name)
+                axis.attrs["standard_name"] = np.bytes_(f"projection_{name}_coordinate")
+                axis.attrs["units"] = np.bytes_("m")
+            values = np.array([[case.altitude(r, c) for c in range(40)] for r in range(30)])
+            band = f.create_dataset("z", data=values, chunks=(30, 40), **hostile.USUAL)
+            band.dims[0].attach_scale(f["y"])
+            band.dims[1].attach_scale(f["x"])
+        return path
+
+    def commands(self, path):
+        case.write_scenario(self.work, "d.json", dem={"path": "dem.nc", "crs": "EPSG:32633"})
+        case.write_scenario(self.work, "i.json", initial={"thickness": "dem.nc"})
+        return [("check", "d.json"), ("run", "d.json", "-q", "-o", "out", "-n", "2"),
+                ("init", path, "--vent", "500205,4177215", "--rate", "5", "--duration", "1 h", "-o", "new.json"),
+                ("check", "i.json"), ("run", "i.json", "-q", "-o", "out", "-n", "2"),
+                ("compare", "good", "--observed", path), ("export", "good", "-q", "-f", "png", "--observed", path,
+                                                          "-o", "made.png")]
+
+    def test_a_good_one(self):
+        self.dem()
+        for how in ({}, {"userblock_size": 512}, {"userblock_size": 2048}):
+            case.write_scenario(self.work, "d.json", dem={"path": "dem.nc", "crs": "EPSG:32633"})
+            self.dem(**how)
+            if not how:  # GDAL's driver finds the signature at the beginning only
+                self.sciara("check", "d.json")
+
+    def test_each(self):
+        for block in (0, 512, 4096):
+            hows = hostile.LEADS_AWAY + [hostile.group_in_itself, hostile.region_reference] if block == 0 else \
+                [hostile.external_storage, hostile.link_beside]
+            for how in hows:
+                with self.subTest(how=how.__name__, block=block):
+                    self.setUp()
+                    path = self.dem(userblock_size=block)
+                    self.spoil(path, how, "z")
+                    self.fifos()
+                    for command in self.commands(path):
+                        self.refused(*command, says=("dem.nc", hostile.named(how, "z")))
+
+    def test_a_cut_one(self):
+        path = self.dem()
+        os.truncate(path, os.path.getsize(path) // 2)
+        for command in self.commands(path):
+            self.refused(*command, says=("dem.nc",))
+
+
+if __name__ == "__main__":
+    case.main()

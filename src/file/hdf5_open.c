@@ -166,10 +166,16 @@ static enum sciara_status check_dataset(const struct walk *w, const char *name, 
 static herr_t visit_attribute(hid_t object, const char *name, const H5A_info_t *info, void *data) {
   struct walk *w = (struct walk *)data;
   (void)info;
-  const hid_t attribute = H5Aopen(object, name, H5P_DEFAULT);
-  w->status = attribute < 0 ? sciara_hdf5_fail(SCIARA_ERR_INPUT, w->path, "cannot open attribute %s", name)
-                            : check_type(w->path, name, H5Aget_type(attribute));
+  char *full = sciara_format("%s%sattribute %s", w->at, *w->at ? ": " : "", name);
+  const hid_t attribute = full ? H5Aopen(object, name, H5P_DEFAULT) : H5I_INVALID_HID;
+  if (!full)
+    w->status = sciara_fail(SCIARA_ERR_MEMORY, "no memory for a name");
+  else if (attribute < 0)
+    w->status = sciara_hdf5_fail(SCIARA_ERR_INPUT, w->path, "cannot open %s", full);
+  else
+    w->status = check_type(w->path, full, H5Aget_type(attribute));
   if (attribute >= 0) H5Aclose(attribute);
+  free(full);
   return w->status == SCIARA_OK ? 0 : -1;
 }
 

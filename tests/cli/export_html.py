@@ -282,7 +282,7 @@ class ExportHtml(SharedCase):
             change(f)
             for name_ in f:
                 f[name_].attrs.pop("sciara_checksum", None)  # changed on purpose, not damaged
-        done = self.export(name, "-f", "html", "-o", f"{name}.html", code=3)
+        done = self.export(name, "-f", "html", "-o", f"{name}.html", "--allow-missing-checksum", code=3)
         self.assertIn(os.path.basename(self.snapshots[2]), done.stderr)
         self.assertFalse(os.path.exists(self.path(f"{name}.html")))
         return done.stderr

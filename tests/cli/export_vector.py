@@ -74,7 +74,7 @@ class ExportVector(SharedCase):
         cls.arrival = cls.data.arrival_time.values[0]
 
     def export(self, *args, code=0, **options):
-        return self.sciara("export", *args, code=code, **options)
+        return self.sciara("export", "--allow-missing-checksum", *args, code=code, **options)
 
     def redraw(self, name, **fields):
         """A copy of the snapshot with other values."""

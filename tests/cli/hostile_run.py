@@ -37,7 +37,7 @@ class Series(Hostile):
     def test_sources(self):
         first = self.names[0]
         for source in (self.secret_hdf5, "../secret.h5", "secret.h5", "../good/" + first, "./" + first,
-                       "snapshots/../../secret.h5", os.path.abspath(self.path("run", first)), "snapshots/%%b.nc",
+                       "snapshots/../../secret.h5", "snapshots/00000001.nc/../../../secret.nc", os.path.abspath(self.path("run", first)), "snapshots/%%b.nc",
                        "snapshots/00000001.h5", "snapshots/x.nc", "snapshots//00000001.nc", ".", "checkpoints/00000001.nc"):
             with self.subTest(source=source):
                 self.setUp()
@@ -137,6 +137,17 @@ class Folders(Hostile):
                 shutil.rmtree(os.path.join(run, name))
                 os.symlink(self.path("good", name), os.path.join(run, name))
                 self.refused(*command, says=("symbolic link",))
+
+    def test_a_folder_of_a_like_name(self):
+        """`runs` does not lie in `run`."""
+        shutil.copytree(self.path("good"), self.path("runs"))
+        self.replaced(self.names[0], self.path("runs", self.names[0]))
+        self.refused("info", "run", says=(os.path.basename(self.names[0]), "symbolic link"))
+
+    def test_a_link_that_leads_nowhere(self):
+        for name in (self.names[0], "series.nc"):
+            self.replaced(name, self.path("absent"))
+            self.refused("info", "run", says=(os.path.basename(name), "symbolic link"))
 
     def test_a_link_within_the_run(self):
         """It leads nowhere else, so it harms nobody."""

@@ -36,7 +36,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   const char *path =
       fuzz_file("00000001.nc", (struct fuzz_part){.data = data ? data : (const uint8_t *)"", .size = size});
   struct sciara_snapshot s;
-  const enum sciara_status status = sciara_snapshot_open(path, &s);
+  const enum sciara_status status = sciara_snapshot_open_as(path, SCIARA_CHECKSUM_OPTIONAL, &s);
   fuzz_check_status(status);
   if (status != SCIARA_OK) {
     FUZZ_REQUIRE(!s.path && !s.scenario_json);

@@ -118,13 +118,28 @@ static const struct {
     {"del f['time']; f['time'] = [0., 1.]", "found 2 times"},
     {"f.attrs['cell_size_m'] = [0.]", "cell_size_m"},
     {"f['time'][0] = np.nan", "time is nan"},
-    {"v = f['x'][...]; del f['x']; f.create_dataset('x', data=v, chunks=(3,), compression=1)", "axis x is damaged"},
+    {"v = f['x'][...]; del f['x']; f.create_dataset('x', data=v, chunks=(3,), compression=1)",
+     "x: found no values, or"},
+    {"v = f['x'][...]; del f['x']; f.create_dataset('x', shape=v.shape, dtype='f8')", "x: found no values, or"},
+    {"v = f['x'][...]; del f['x']; f['x'] = v.astype('f4')", "axis x: expected float64"},
+    {"v = f['x'][...]; del f['x']; f['x'] = v.astype('>f8')", "axis x: expected float64"},
+    {"f['kind'] = f['x'].dtype; v = f['x'][...]; del f['x']; f.create_dataset('x', data=v, dtype=f['kind'])",
+     "x: found a type with a name"},
     {"del f['x']", "cannot open x"},
     {"del f['crs']", "cannot open crs"},
-    {"del f['speed']; f['speed'] = np.zeros((1, 30, 41), 'f4')", "speed: found 1 x 30 x 41 values"},
-    {"del f['speed']; f['speed'] = np.zeros((30, 40), 'f4')", "speed has not the 3 dimensions"},
-    {"del f['speed']; f['speed'] = np.zeros((1, 30, 40), 'f8')", "speed: allowed are float32 or float64"},
-    {"del f['speed']; f['speed'] = np.zeros((1, 30, 40), 'i4')", "speed: allowed are float32 or float64"},
+    {"put(np.zeros((1, 30, 41), 'f4'))", "speed: found 1 x 30 x 41 values"},
+    {"put(np.zeros((30, 40), 'f4'))", "speed has not the 3 dimensions"},
+    {"put(np.zeros((1, 30, 40), 'f8'))", "speed: allowed are float32 or float64"},
+    {"put(np.zeros((1, 30, 40), 'i4'))", "speed: allowed are float32 or float64"},
+    {"put(np.zeros((1, 30, 40), '>f4'))", "speed: allowed are float32 or float64"},
+    {"put(np.zeros((1, 30, 40), 'f4'))", "speed: found no attribute sciara_checksum"},
+    {"del f['speed']; f['speed'] = np.zeros((1, 30, 40), 'f4')", "speed: found values in one piece"},
+    {"put(np.zeros((1, 30, 40), 'f4'), fletcher32=False)", "speed: found other filters"},
+    {"put(np.zeros((1, 30, 40), 'f4'), shuffle=False)", "speed: found other filters"},
+    {"put(np.zeros((1, 30, 40), 'f4'), compression='lzf')", "speed: found filter 32000, which needs a plugin"},
+    {"put(np.zeros((1, 30, 40), 'f4'), scaleoffset=2, shuffle=False, fletcher32=False)", "speed: found other filters"},
+    {"del f['speed']; f.create_dataset('speed', shape=(1, 30, 40), dtype='f4', chunks=(1, 30, 40))",
+     "speed: found other filters"},
     {"del f['speed']; f.create_group('speed')", "cannot open speed"},
     {"[f.pop(n) for n in list(f) if n not in ('time', 'y', 'x', 'crs')]", "no field"},
 };
@@ -133,7 +148,11 @@ START_TEST(a_file_that_does_not_fit_is_refused) {
   struct sciara_state *s = make_state(30, 40);
   struct sciara_snapshot_context c = context_of_test();
   WRITES(&c, s, path);
-  char *script = sciara_format("import h5py, numpy as np\nf = h5py.File('00000123.nc', 'r+')\n%s\nf.close()\n",
+  char *script = sciara_format("import h5py, numpy as np\nf = h5py.File('00000123.nc', 'r+')\n"
+                               "def put(values, **how):\n"
+                               "  usual = dict(chunks=values.shape, shuffle=True, compression=1, fletcher32=True)\n"
+                               "  del f['speed']; f.create_dataset('speed', data=values, **{**usual, **how})\n"
+                               "%s\nf.close()\n",
                                damages[_i].script);
   python(script);
   struct sciara_snapshot r;
@@ -194,8 +213,11 @@ END_TEST
 static const struct {
   const char *script, *named;
 } chunks[] = {
-    {"put(bytes(100), 7)", "does not hold the bytes of a chunk"},
-    {"put(bytes(4800), 7)", "found checksum"},
+    {"put(bytes(100), 7)", "leaves out its checksum"},
+    {"put(bytes(4800), 7)", "leaves out its checksum"},
+    {"put(summed(zlib.compress(bytes(4800))), 1)", "leaves out its checksum"},
+    {"put(zlib.compress(bytes(4800)), 4)", "leaves out its checksum"},
+    {"put(summed(bytes(100)), 2)", "does not hold the bytes of a chunk"},
     {"put(summed(bytes(4800)), 2)", "found checksum"},
     {"put(summed(bytes(4799)), 2)", "does not hold the bytes of a chunk"},
     {"put(summed(zlib.compress(bytes(100))), 0)", "does not hold the bytes of a chunk"},
@@ -206,11 +228,8 @@ static const struct {
     {"put(summed(bytes(4800)), 0)", "inflate() failed"},
     {"put(bytes(1 << 20), 0)", "does not hold the bytes of a chunk"},
     {"put(b'abc', 0)", "shorter than its checksum"},
-    {"again(chunks=(1, 30, 40), compression='lzf')", "a filter other than"},
-    {"again(chunks=(1, 30, 40), scaleoffset=2)", "a filter other than"},
-    {"again(chunks=(1, 30, 40))", "no filters"},
-    {"again(chunks=(1, 31, 40), maxshape=(1, 60, 60), shuffle=True)", "chunks are larger than itself"},
-    {"again(chunks=(1, 1, 1), shuffle=True)", "chunks are too small"},
+    {"again(chunks=(1, 31, 40), maxshape=(1, 60, 60), **usual)", "chunks are larger than itself"},
+    {"again(chunks=(1, 1, 1), **usual)", "chunks are too small"},
     // Two records of one chunk in a list that has no checksum: reading finds another one than walking does.
     {"again(chunks=(1, 30, 20), **usual); put(summed(zlib.compress(bytes(2400))), 0); put(bytes(60000), 7, 20); "
      "f.close(); "
@@ -275,9 +294,10 @@ START_TEST(the_last_of_many_chunks_is_looked_at) {
 }
 END_TEST
 
-// Other programs may store a field otherwise: without filters where there was no memory for them, or without chunks.
+// HDF5 leaves out deflate where it makes a chunk longer; other programs may choose other chunks.
 START_TEST(other_ways_to_store_the_same_are_read) {
-  static const char *const ways[] = {"put(f['speed'][...].tobytes(), 7)", "again()",
+  static const char *const ways[] = {"v = np.frombuffer(f['speed'][...].tobytes(), 'u1').reshape(-1, 4); "
+                                     "put(summed(v.T.tobytes()), 2)",
                                      "again(chunks=(1, 30, 20), **usual)"};
   struct sciara_state *s = write_and_change(30, 40, ways[_i]);
   assert_fields_read_back(s, path, false);
@@ -310,7 +330,7 @@ int main(void) {
   tcase_add_test(cases, a_flipped_bit_in_the_data_is_found);
   tcase_add_loop_test(cases, a_chunk_that_is_none_is_refused, 0, sizeof chunks / sizeof chunks[0]);
   tcase_add_test(cases, the_last_of_many_chunks_is_looked_at);
-  tcase_add_loop_test(cases, other_ways_to_store_the_same_are_read, 0, 3);
+  tcase_add_loop_test(cases, other_ways_to_store_the_same_are_read, 0, 2);
   tcase_add_test(cases, hdf5_errors_stay_the_hosts_business);
   suite_add_tcase(suite, cases);
   SRunner *runner = srunner_create(suite);

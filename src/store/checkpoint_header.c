@@ -9,6 +9,7 @@
 
 #include "base/hash.h"
 #include "base/text.h"
+#include "file/crs_text.h"
 #include "model/field.h"
 
 enum kind { TEXT, REAL, COUNT, HEX };
@@ -178,7 +179,7 @@ static enum sciara_status get_all(hid_t file, const char *path, struct sciara_ch
                        found, expected);
   if (!c->scenario_json || !c->scenario_path || !c->scenario_folder || !c->identity.precision)
     return sciara_fail(SCIARA_ERR_INPUT, "%s: it does not tell the scenario or the precision", path);
-  return SCIARA_OK;
+  return c->georef.crs_wkt ? sciara_crs_text_check(path, c->georef.crs_wkt) : SCIARA_OK;
 }
 
 enum sciara_status sciara_checkpoint_header_get(hid_t file, const char *path, struct sciara_checkpoint *out) {

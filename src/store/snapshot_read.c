@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "file/chunk_guard.h"
+#include "file/crs_text.h"
 #include "file/hdf5_open.h"
 #include "model/field.h"
 #include "store/snapshot_field.h"
@@ -158,6 +159,7 @@ static enum sciara_status read_texts(struct sciara_snapshot *s) {
   hid_t crs;
   SCIARA_TRY(open_dataset(s, "crs", 0, unused, &crs));
   enum sciara_status status = sciara_hdf5_get_text(crs, s->path, "crs_wkt", &s->georef.crs_wkt);
+  if (status == SCIARA_OK && s->georef.crs_wkt) status = sciara_crs_text_check(s->path, s->georef.crs_wkt);
   if (status == SCIARA_OK) status = sciara_hdf5_get_text(crs, s->path, "crs_name", &s->georef.crs_name);
   H5Dclose(crs);
   return status;

@@ -15,13 +15,10 @@ sys.dont_write_bytecode = True
 sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
 import case
 import hostile
-from case import record
 from hostile import Hostile
 
 import h5py
 import numpy as np
-
-FORMATS = ["cog", "png", "frames", "nc", "gpkg", "geojson", "kml", "csv", "html"]
 
 
 class Snapshots(Hostile):
@@ -58,7 +55,7 @@ class Snapshots(Hostile):
                 self.fifos()
                 says = (os.path.basename(self.names[which]), "deposit")
                 self.refused("info", "run", says=says)
-                for kind in FORMATS:
+                for kind in hostile.FORMATS:
                     if which == -1 or kind in ("frames", "nc", "csv", "html"):
                         with self.subTest(how=how.__name__, which=which, kind=kind):
                             self.refused("export", "run", "-q", "-f", kind, "-o", f"made.{kind}", says=says)
@@ -79,6 +76,17 @@ class Snapshots(Hostile):
             f.attrs["title"] = "of variable length"
         self.refused("info", "lone.nc", says=("lone.nc", "title"))
 
+    def test_a_crs_that_names_a_file(self):
+        """PROJ would open it as a grid of shifts, to find where the lava lies on a map."""
+        self.fifos()
+        with h5py.File(self.lone(), "r+") as f:
+            wkt = f["crs"].attrs["crs_wkt"].decode()
+            at = wkt.rindex(",AUTHORITY")
+            hostile_wkt = f'{wkt[:at]},EXTENSION["PROJ4","+proj=utm +zone=33 +nadgrids={self.secret}"]{wkt[at:]}'
+            f["crs"].attrs.create("crs_wkt", np.bytes_(hostile_wkt))
+        for command in (("info", "lone.nc"), *(("export", "lone.nc", "-q", "-f", kind) for kind in ("cog", "kml", "geojson"))):
+            self.refused(*command, says=("lone.nc", "its CRS names a file"))
+
     def test_a_scenario_that_names_other_files(self):
         """A snapshot carries its scenario: to find the vents in it no table of rates is opened."""
         self.fifos()
@@ -95,80 +103,6 @@ class Snapshots(Hostile):
                 front = f.read().splitlines()[1].split(",")[5]
             self.assertGreater(float(front), 0, "the vents were not found")
             self.sciara("compare", "lone.nc", "--observed", "good/maps/deposit.tif", timeout=60)
-
-
-class Checksums(Hostile):
-    """A field without its checksum is read when the user says so, and only then."""
-
-    def test_refused(self):
-        run = self.copy()
-        for which in (1, -1):
-            self.spoil(os.path.join(run, self.names[which]), hostile.no_checksum, "deposit")
-        says = (os.path.basename(self.names[-1]), "deposit", "sciara_checksum", "--allow-missing-checksum")
-        for command in (("info", os.path.join("run", self.names[-1])), ("info", "run"), ("compare", "run", "good")):
-            self.refused(*command, says=says)
-        for kind in FORMATS:
-            self.refused("export", "run", "-q", "-f", kind, "-o", f"made.{kind}", says=says)
-
-    def test_allowed(self):
-        run = self.copy()
-        for name in self.names:
-            self.spoil(os.path.join(run, name), hostile.no_checksum, "deposit")
-        said = self.sciara("info", "run", "--allow-missing-checksum")
-        self.assertRegex(said.stdout, r"\n  deposit +\d+ cells, .* m, no checksum\n")
-        self.assertRegex(said.stdout, r"\n  thickness +\d+ cells, .* m\n")
-        self.sciara("compare", "run", "good", "--allow-missing-checksum")
-        self.sciara("compare", "run", "--observed", "good/maps/deposit.tif", "--allow-missing-checksum")
-        for kind in FORMATS:
-            self.sciara("export", "run", "-q", "-f", kind, "-o", f"made.{kind}", "--allow-missing-checksum")
-            self.assertTrue(os.path.exists(self.path(f"made.{kind}")))
-
-    def test_it_allows_nothing_else(self):
-        for how in hostile.LEADS_AWAY + hostile.NEVER_WRITTEN:
-            with self.subTest(how=how.__name__):
-                self.setUp()
-                shutil.copy(self.path("good", self.names[-1]), self.path("lone.nc"))
-                self.spoil(self.path("lone.nc"), how, "deposit")
-                self.refused("info", "lone.nc", "--allow-missing-checksum", says=("lone.nc",))
-
-    def test_a_wrong_one(self):
-        shutil.copy(self.path("good", self.names[-1]), self.path("lone.nc"))
-        with h5py.File(self.path("lone.nc"), "r+") as f:
-            f["deposit"].attrs["sciara_checksum"] = np.bytes_("0" * 16)
-        self.refused("info", "lone.nc", "--allow-missing-checksum", says=("lone.nc", "deposit is damaged"))
-
-
-class Checkpoints(Hostile):
-    def lone(self):
-        shutil.copy(self.path("good", "checkpoints", self.checkpoints[-1]), self.path("lone.h5"))
-        return self.path("lone.h5")
-
-    def test_each(self):
-        self.assert_each(hostile.LEADS_AWAY + hostile.NEVER_WRITTEN, self.lone, lambda path: [("info", path)], "h")
-
-    def test_resume(self):
-        """With a hostile newest checkpoint a run goes on from the one before it; with two hostile ones it does not."""
-        for how in (hostile.external_storage, hostile.virtual_dataset, hostile.external_link, hostile.link_beside):
-            with self.subTest(how=how.__name__):
-                self.setUp()
-                run = self.copy()
-                case.write_json(os.path.join(run, "run.json"), {**record(run), "status": "stopped"})
-                newest, older = (os.path.join(run, "checkpoints", name) for name in reversed(self.checkpoints))
-                self.spoil(newest, how, "h")
-                os.remove(self.secret_hdf5)
-                kept = self.copy("kept")
-                shutil.copy(newest, os.path.join(kept, "checkpoints"))
-                self.spoil(older, how, "h")
-                self.fifos()
-                says = tuple(os.path.basename(path) for path in (newest, older))
-                self.refused("info", "run", says=says)
-                self.refused("resume", "run", "-q", "-o", "more", "--until", "6 min", says=("none of its 2 checkpoints",))
-                error = self.sciara("resume", "run", code=3, timeout=60).stderr
-                for name in says:
-                    self.assertIn(name, error)
-                done = self.sciara("resume", "kept", "-o", "more", "--until", "6 min", timeout=60)
-                self.assertIn("the one before it is taken", done.stderr)
-                self.assertNotIn("secret of", done.stdout + done.stderr)
 
 
 class Plugins(Hostile):

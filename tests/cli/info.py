@@ -136,7 +136,7 @@ class Info(SharedCase):
         for name, code, message in (("bare", 3, "bare: this folder is no run: it holds no run.json"),
                                     ("none", 4, "none: cannot open: No such file"),
                                     ("dem.asc", 3, "dem.asc: .*HDF5"),
-                                    ("run/series.nc", 3, "run/series.nc: .*no snapshot of this program")):
+                                    ("run/series.nc", 3, "run/series.nc: .*found a virtual dataset, .* name the folder")):
             with self.subTest(name=name):
                 done = self.sciara("info", name, code=code)
                 self.assertRegex(done.stderr, message)

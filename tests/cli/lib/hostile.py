@@ -9,6 +9,7 @@ import case
 import h5py
 import numpy as np
 
+FORMATS = ["cog", "png", "frames", "nc", "gpkg", "geojson", "kml", "csv", "html"]  # of `sciara export`
 SECRET = b"the secret of another file "  # these bytes must turn up nowhere
 
 

@@ -35,8 +35,9 @@ void lay_out(sciara_device_engine *e, sciara_carver *c, unsigned record, int64_t
   d->vents.begin = c->take<double>(vent_slots);
   d->vents.end = c->take<double>(vent_slots);
   d->vents.rate = c->take<double>(vent_slots);
+  d->vents.volume = c->take<double>(vents);
   d->control = c->take<sciara_device_control>(1);
-  d->stop = e->stop = c->take<sciara_device_stop>(1);
+  d->stop = e->stop = c->take<sciara_stop_rule>(1);
   e->kept = e->setup.keeps ? c->take<char>((int64_t)sciara_device_kept_bytes(count, record)) : nullptr;
   if (e->strategy->layout) e->strategy->layout(e, c);
 }
@@ -185,11 +186,7 @@ void read_control(sciara_device_engine *e) {
 
 /** Writes the stop rule and lets the steps begin. */
 sciara_status set_stop(sciara_device_engine *e, const sciara_stop *stop) {
-  sciara_device_stop on_device = {};
-  on_device.steps = stop->steps;
-  on_device.time = stop->time;
-  on_device.vents_end = e->clockwork.vents_end;
-  on_device.solidified = stop->solidified;
+  const sciara_stop_rule on_device = sciara_clockwork_rule(&e->clockwork, stop);
   const int none = SCIARA_STOP_NONE;
   SCIARA_TRY(copy_in(e, e->stop, &on_device, 1));
   return copy_in(e, &e->device.control->reason, &none, 1);

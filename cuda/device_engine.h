@@ -48,7 +48,7 @@ struct sciara_device_engine {
   void *memory;                          ///< one block that holds all arrays on the device
   struct sciara_carver carver;           ///< as it laid them out
   struct sciara_device_control *control; ///< pinned, on the host
-  struct sciara_device_stop *stop;       ///< the same as device.stop
+  struct sciara_stop_rule *stop;         ///< the same as device.stop
   cudaStream_t stream;
   cudaGraphExec_t batch; ///< SCIARA_BATCH steps
   int multiprocessors;

@@ -5,6 +5,7 @@
 #define SCIARA_CUDA_DEVICE_FIELDS_H
 
 #include "engine/engine.h"
+#include "engine/stop_rule.h"
 #include "model/pass.h"
 #include "model/soundness.h"
 
@@ -30,18 +31,12 @@ struct sciara_device_control {
   int failed;                    ///< such a cell was found: see bad_before, bad_after
 };
 
-/** When to stop; written before each `advance`. */
-struct sciara_device_stop {
-  unsigned long long steps;
-  double time, vents_end;
-  int solidified;
-};
-
 /** struct sciara_vents on the device. */
 struct sciara_device_vents {
   int64_t count;
   const int64_t *cell, *first; ///< padded index of each vent; count + 1 places
   const double *begin, *end, *rate;
+  double *volume; ///< of each vent in the step in progress, m3
 };
 
 /** Nine slots per exchanged quantity, eight neighbours and the residual: no two threads write one place. */
@@ -65,7 +60,7 @@ struct sciara_device {
   struct sciara_device_sums sums;   ///< of those that add
   struct sciara_device_vents vents;
   struct sciara_device_control *control;
-  const struct sciara_device_stop *stop;
+  const struct sciara_stop_rule *stop; ///< written before each `advance`
   int64_t rows, cols;
   double cell_size;
   real T_vent;

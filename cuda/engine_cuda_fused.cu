@@ -215,7 +215,7 @@ sciara_status run_patches(fused_engine *e) {
   // At most what was listed last: more would take long to find that there is nothing to do.
   const unsigned listed = e->seen[PATCHES].inner + e->seen[PATCHES].outer;
   const unsigned most = (unsigned)e->base.multiprocessors * 64, blocks = listed && listed < most ? listed : most;
-  begin_patches<<<1, 1, 0, stream>>>(d, space, e->steps);
+  begin_patches<<<1, THREADS_OF_VENTS, 0, stream>>>(d, space, e->steps);
   watch(-1);
   for (unsigned long long k = 0; k < e->steps; k++) {
     evaluate_patches<<<blocks, patch_space::CELLS, 0, stream>>>(d, space);
@@ -223,7 +223,7 @@ sciara_status run_patches(fused_engine *e) {
     move_in_patches<<<blocks, patch_space::CELLS, 0, stream>>>(d, space);
     settle_patches<<<blocks, patch_space::CELLS, 0, stream>>>(d, space);
     watch(1);
-    turn_patches<<<1, 1, 0, stream>>>(d, space);
+    turn_patches<<<1, THREADS_OF_VENTS, 0, stream>>>(d, space);
     watch(2);
   }
   SCIARA_CUDA_TRY(cudaGetLastError());

@@ -249,23 +249,29 @@ static __global__ void __launch_bounds__(patch_space::CELLS)
   if (lost) atomicAdd(&d.control->losses, (unsigned long long)lost);
 }
 
-/** Before the first of `steps` steps. One thread. */
+/** Before the first of `steps` steps. One block. */
 static __global__ void begin_patches(const __grid_constant__ sciara_device d, const __grid_constant__ patch_space space,
                                      unsigned long long steps) {
   if (is_over(d) || !space.fits()) return;
-  space.c->left = steps;
-  space.c->entered = 0;
+  if (thread_in_block() == 0) {
+    space.c->left = steps;
+    space.c->entered = 0;
+  }
   begin_step(d);
 }
 
-/** Between two steps. One thread. */
+/** Between two steps. One block. */
 static __global__ void turn_patches(const __grid_constant__ sciara_device d,
                                     const __grid_constant__ patch_space space) {
   fused_control *c = space.c;
   if (space.rests(d)) return;
-  d.control->launched += (unsigned long long)space.count() * patch_space::CELLS;
-  finish_step(d);
-  if (--c->left > patch_space::STEPS_OF_GRACE && c->entered) c->left = patch_space::STEPS_OF_GRACE;
+  __syncthreads(); // all have read what the first is about to change
+  if (thread_in_block() == 0) {
+    d.control->launched += (unsigned long long)space.count() * patch_space::CELLS;
+    finish_step(d);
+    if (--c->left > patch_space::STEPS_OF_GRACE && c->entered) c->left = patch_space::STEPS_OF_GRACE;
+  }
+  __syncthreads();
   if (c->left > 0 && !is_over(d)) begin_step(d);
 }
 

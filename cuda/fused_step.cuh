@@ -77,7 +77,7 @@ struct vent_chunk {
     const double until = s + t;
     for (int k = threads_of_block() - 1 - thread_in_block(); k < SIZE && first + k < v.count; k += threads_of_block()) {
       if (first == 0 && s >= begin[k] && until <= end[k]) {
-        volume[k] = rate[k] * (until - s); // as sciara_vent_volume: one slot
+        volume[k] = sciara_vent_volume(begin, end, rate, k, k + 1, s, t); // of the slot remembered
       } else {
         volume[k] = sciara_vent_volume(v.begin, v.end, v.rate, v.first[first + k], v.first[first + k + 1], s, t);
         if (first == 0) remember(v, k, until);
@@ -130,7 +130,7 @@ __device__ void fused_steps(const sciara_device &d, const fused_space &space, co
   __shared__ vent_chunk chunk;
   typedef typename Work::meeting meeting;
   __shared__ typename meeting::of_block block;
-  const sciara_device_stop stop = *d.stop;
+  const sciara_stop_rule stop = *d.stop;
   sciara_device_control *c = d.control;
   meeting all_blocks = meeting::begin(&block, space.points);
   fused_watch watch = {orders.profile && blockIdx.x == 0 && is_first(), 0};
@@ -165,8 +165,7 @@ __device__ void fused_steps(const sciara_device &d, const fused_space &space, co
     t = d.rule.relaxation * (real)__longlong_as_double((long long)(least - 1));
     did++;
     left--;
-    const bool by_time = time >= stop.time, stalls = !sciara_time_grows(time, (double)t);
-    over = by_time || stalls || left == 0;
+    over = left == 0 || sciara_stop_test(&stop, begun + did, time, (double)t, true) != SCIARA_STOP_NONE;
     if (!over) chunk.fill(d.vents, 0, time, (double)t); // of the next step: lava comes up before it is evaluated
     tally.liquid = tally.entered = false;
     work.move(t, time, &tally);
@@ -177,14 +176,8 @@ __device__ void fused_steps(const sciara_device &d, const fused_space &space, co
     if (all & 4) {
       reason = SCIARA_STOP_CANCEL;
       did--; // it is not done
-    } else if (did == last) {
-      reason = SCIARA_STOP_STEPS;
-    } else if (by_time) {
-      reason = SCIARA_STOP_TIME;
-    } else if (stop.solidified && !(all & 1) && time >= stop.vents_end) {
-      reason = SCIARA_STOP_SOLIDIFIED;
-    } else if (stalls) {
-      reason = SCIARA_STOP_STALLED;
+    } else {
+      reason = sciara_stop_test(&stop, begun + did, time, (double)t, all & 1);
     }
     if ((all & 2) && left > fused_space::STEPS_OF_GRACE) left = fused_space::STEPS_OF_GRACE;
     over = over || reason != SCIARA_STOP_NONE;

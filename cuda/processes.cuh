@@ -109,13 +109,22 @@ __device__ real evaluate(const sciara_device &d, int64_t i, const Ground &ground
 
 // -------------------------------------------------------------------------------------- elementary processes
 
-/** gamma, then s = s + t. One thread: vents may share a cell, and the emitted volume is one running sum. */
+enum { THREADS_OF_VENTS = 128 }; ///< of the block that begins a step
+
+/**
+ * gamma, then s = s + t. All threads of one block find the volumes; one thread adds them in file order, because vents may share a
+ * cell and the emitted volume is one running sum.
+ */
 __device__ inline void begin_step(const sciara_device &d) {
   sciara_device_control *c = d.control;
   const double t = (double)c->t;
+  for (int64_t k = thread_in_block(); k < d.vents.count; k += threads_of_block())
+    d.vents.volume[k] = sciara_vent_volume(d.vents.begin, d.vents.end, d.vents.rate, d.vents.first[k],
+                                           d.vents.first[k + 1], c->time, t);
+  __syncthreads();
+  if (thread_in_block() != 0) return;
   for (int64_t k = 0; k < d.vents.count; k++) {
-    const double volume = sciara_vent_volume(d.vents.begin, d.vents.end, d.vents.rate, d.vents.first[k],
-                                             d.vents.first[k + 1], c->time, t);
+    const double volume = d.vents.volume[k];
     if (!(volume > 0)) continue;
     sciara_pass_emit(&d.f, d.vents.cell[k], volume, d.cell_size, d.T_vent, c->time);
     c->emitted = c->emitted + volume;
@@ -128,6 +137,7 @@ __device__ inline void begin_step(const sciara_device &d) {
 template <class Space> __global__ void vents(sciara_device d, Space space) {
   if (is_over(d)) return;
   begin_step(d);
+  if (thread_in_block() != 0) return;
   space.begin(d);
   d.control->launched += space.launched(d);
 }
@@ -212,15 +222,7 @@ __device__ inline void finish_step(const sciara_device &d) {
   }
   c->t = new_clock(d);
   c->step++;
-  const sciara_device_stop *stop = d.stop;
-  if (c->step >= stop->steps)
-    c->reason = SCIARA_STOP_STEPS;
-  else if (c->time >= stop->time)
-    c->reason = SCIARA_STOP_TIME;
-  else if (stop->solidified && c->liquid == 0 && c->time >= stop->vents_end)
-    c->reason = SCIARA_STOP_SOLIDIFIED;
-  else if (!sciara_time_grows(c->time, (double)c->t))
-    c->reason = SCIARA_STOP_STALLED;
+  c->reason = sciara_stop_test(d.stop, c->step, c->time, (double)c->t, c->liquid != 0);
 }
 
 static __global__ void end_of_step(sciara_device d) {

@@ -40,7 +40,7 @@ template <bool shared, class Exchange, class Space>
 sciara_status elementary_processes(sciara_device_engine *e, const Space &space, const shape &how, cudaStream_t stream) {
   const sciara_device &d = e->device;
   const size_t bytes = shared ? how.tile_bytes() : 0;
-  vents<<<1, 1, 0, stream>>>(d, space);
+  vents<<<1, THREADS_OF_VENTS, 0, stream>>>(d, space);
   SCIARA_TRY(sciara_device_mark(e, SCIARA_PROCESS_VENTS, stream));
   time_evaluation<shared><<<how.blocks, how.block, bytes, stream>>>(d, space);
   SCIARA_TRY(sciara_device_mark(e, SCIARA_PROCESS_TIME_EVALUATION, stream));

@@ -5,7 +5,7 @@
 #include <string.h>
 
 struct sciara_difference sciara_compare_values(const double *a, const double *b, size_t count, double tolerance) {
-  struct sciara_difference d = {.first = count, .jaccard = 1};
+  struct sciara_difference d = {.first = count};
   size_t both = 0, any = 0;
   for (size_t i = 0; i < count; i++) {
     both += a[i] > 0 && b[i] > 0;
@@ -21,6 +21,6 @@ struct sciara_difference sciara_compare_values(const double *a, const double *b,
     if (larger > 0) d.max_relative = fmax(d.max_relative, absolute / larger);
     d.beyond += absolute > tolerance * fmax(1, fabs(a[i]));
   }
-  if (any > 0) d.jaccard = (double)both / (double)any;
+  d.jaccard = sciara_jaccard((int64_t)both, (int64_t)any);
   return d;
 }

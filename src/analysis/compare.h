@@ -19,4 +19,9 @@ struct sciara_difference {
 /** Compares a[count] with b[count]. */
 struct sciara_difference sciara_compare_values(const double *a, const double *b, size_t count, double tolerance);
 
+/** Jaccard index: cells in both sets over cells in either; 1 for two empty sets, which are equal. */
+static inline double sciara_jaccard(int64_t both, int64_t either) {
+  return either > 0 ? (double)both / (double)either : 1;
+}
+
 #endif

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "analysis/compare.h"
 #include "analysis/distance.h"
 #include "base/mem.h"
 #include "model/polyline.h"
@@ -19,7 +20,8 @@ static void count_cells(const struct sciara_extents *e, struct sciara_extent_sco
     out->excess += e->run[i] && !e->observed[i];
   }
   const double hits = (double)out->hits, misses = (double)out->misses, excess = (double)out->excess;
-  out->jaccard = share(hits, hits + misses + excess);
+  const int64_t either = out->hits + out->misses + out->excess;
+  out->jaccard = either > 0 ? sciara_jaccard(out->hits, either) : (double)NAN;
   out->e1 = sqrt(out->jaccard);
   out->tpr = share(hits, hits + misses);
   out->ppv = share(hits, hits + excess);

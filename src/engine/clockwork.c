@@ -35,13 +35,16 @@ void sciara_clockwork_store(const struct sciara_clockwork *c, struct sciara_stat
   s->solidifications = c->now.solidifications;
 }
 
+struct sciara_stop_rule sciara_clockwork_rule(const struct sciara_clockwork *c, const struct sciara_stop *stop) {
+  return (struct sciara_stop_rule){
+      .steps = stop->steps, .time = stop->time, .vents_end = c->vents_end, .solidified = stop->solidified};
+}
+
 static enum sciara_stop_reason reached(const struct sciara_clockwork *c, const struct sciara_stop *stop) {
-  if (c->now.step >= stop->steps) return SCIARA_STOP_STEPS;
-  if (c->now.time >= stop->time) return SCIARA_STOP_TIME;
-  // The stop rule is tested at the end of a step: an eruption without lava still takes its first one.
-  if (stop->solidified && c->now.step > 0 && c->now.liquid_cells == 0 && c->now.time >= c->vents_end)
-    return SCIARA_STOP_SOLIDIFIED;
-  if (c->now.bad.step == 0 && !sciara_time_grows(c->now.time, c->now.clock)) return SCIARA_STOP_STALLED;
+  const struct sciara_stop_rule rule = sciara_clockwork_rule(c, stop);
+  const enum sciara_stop_reason reason =
+      sciara_stop_test(&rule, c->now.step, c->now.time, c->now.clock, c->now.liquid_cells != 0);
+  if (reason != SCIARA_STOP_NONE && !(reason == SCIARA_STOP_STALLED && c->now.bad.step)) return reason;
   if (stop->cancel && __atomic_load_n(stop->cancel, __ATOMIC_RELAXED)) return SCIARA_STOP_CANCEL;
   return SCIARA_STOP_NONE;
 }

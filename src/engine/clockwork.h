@@ -4,6 +4,7 @@
 #define SCIARA_ENGINE_CLOCKWORK_H
 
 #include "engine/engine.h"
+#include "engine/stop_rule.h"
 #include "model/soundness.h"
 
 SCIARA_BEGIN_DECLS
@@ -21,6 +22,9 @@ void sciara_clockwork_load(struct sciara_clockwork *c, const struct sciara_state
 
 /** Writes time and totals into a state. */
 void sciara_clockwork_store(const struct sciara_clockwork *c, struct sciara_state *s);
+
+/** The stop rule of an `advance`. */
+struct sciara_stop_rule sciara_clockwork_rule(const struct sciara_clockwork *c, const struct sciara_stop *stop);
 
 /** Starts an `advance`: the wall clock, and whether there is anything to do. */
 bool sciara_clockwork_begin(struct sciara_clockwork *c, const struct sciara_stop *stop);

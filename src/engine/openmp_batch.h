@@ -61,7 +61,7 @@ static inline bool is_normal_exp(real x) { return (x >= -EXP_NORMAL) & (x <= EXP
 
 /** The velocity of lava, m/s; 0 for a faint momentum, whose head is 0 in any case. */
 static inline real velocity(real momentum, real h) {
-  return sciara_real_div(sciara_is_faint(momentum) ? 0 : momentum, h);
+  return sciara_velocity(sciara_is_faint(momentum) ? 0 : momentum, h);
 }
 
 /** Cells whose time is evaluated together. Lanes from `count` on repeat the last cell. */

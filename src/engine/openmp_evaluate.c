@@ -218,7 +218,7 @@ static void mend_speeds(const struct sciara_part *p, struct sciara_edges *g, int
     const uint32_t place = g->donor[e];
     const real px = p->px[place], py = p->py[place];
     if (sciara_is_faint(px) || sciara_is_faint(py))
-      g->v0[e] = sciara_initial_speed(i, sciara_real_div(px, p->h[place]), sciara_real_div(py, p->h[place]));
+      g->v0[e] = sciara_initial_speed(i, sciara_velocity(px, p->h[place]), sciara_velocity(py, p->h[place]));
   }
 }
 

@@ -56,6 +56,9 @@ SCIARA_HD real sciara_unit_x(int i) { return (real)sciara_moore_col(i) * (i < 5 
 /** North component of the unit vector towards neighbour i. */
 SCIARA_HD real sciara_unit_y(int i) { return (real)-sciara_moore_row(i) * (i < 5 ? (real)1 : SCIARA_SQRT1_2); }
 
+/** A component of the velocity of lava of thickness h > 0 from that of its momentum, m/s. */
+SCIARA_HD real sciara_velocity(real momentum, real h) { return sciara_real_div(momentum, h); }
+
 /**
  * tau1.1: the part of the velocity (vx, vy), m/s, that points to neighbour i: it is split on the two directions that
  * enclose it, so at most two of the eight are not 0 and all are >= 0.
@@ -271,8 +274,8 @@ SCIARA_HD real sciara_cell_evaluate(const struct sciara_rule *rule, real z, real
                                     bool *bad) {
   const real hc = sciara_critical_height(rule, T);
   p->keep = 1 - sciara_dissipation(rule, T);
-  p->vx = sciara_real_div(px, h);
-  p->vy = sciara_real_div(py, h);
+  p->vx = sciara_velocity(px, h);
+  p->vy = sciara_velocity(py, h);
   real top[SCIARA_MOORE];
   unsigned set = SCIARA_SELF;
   top[0] = 0;

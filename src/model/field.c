@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/field.h"
 
-#include <math.h>
 #include <string.h>
+
+#include "model/cell.h"
 
 static const struct sciara_field_info table[SCIARA_FIELD_COUNT] = {
 #define SCIARA_OUTPUT_FIELD(NAME, member, name_, unit_, long_name_, standard_name_) \
@@ -62,9 +63,9 @@ static void derive_all(const struct sciara_state *s, enum sciara_field field, in
   else if (field == SCIARA_FIELD_SOLID_THICKNESS)
     for (int64_t i = 0; i < count; i++) out[i] = z[i] - z0[i];
   else if (field == SCIARA_FIELD_DEPOSIT)
-    for (int64_t i = 0; i < count; i++) out[i] = h[i] + (z[i] - z0[i]);
+    for (int64_t i = 0; i < count; i++) out[i] = sciara_deposit(h[i], z[i], z0[i]);
   else if (field == SCIARA_FIELD_SPEED)
-    for (int64_t i = 0; i < count; i++) out[i] = h[i] > 0 ? sqrt(px[i] * px[i] + py[i] * py[i]) / h[i] : 0;
+    for (int64_t i = 0; i < count; i++) out[i] = h[i] > 0 ? sciara_speed(h[i], px[i], py[i]) : 0;
   else // a maximum that is not recorded
     memset(out, 0, (size_t)count * sizeof *out);
 }

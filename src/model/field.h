@@ -20,6 +20,9 @@ const struct sciara_field_info *sciara_field_describe(enum sciara_field field);
 /** The field of that name, or SCIARA_FIELD_COUNT. */
 enum sciara_field sciara_field_find(const char *name);
 
+/** Liquid and solidified lava, m. */
+static inline double sciara_deposit(double h, double z, double z0) { return h + (z - z0); }
+
 /** The array of a field that the state stores as it is; NULL for a derived field, and for one that is not recorded. */
 const double *sciara_field_array(const struct sciara_state *s, enum sciara_field field);
 

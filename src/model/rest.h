@@ -45,7 +45,7 @@ SCIARA_HD real sciara_rest_limit(const struct sciara_rule *rule, real h, real hc
  */
 SCIARA_HD bool sciara_rests(const struct sciara_rule *rule, real z, real h, real T, real px, real py,
                             const real zn[SCIARA_MOORE], const real hn[SCIARA_MOORE]) {
-  const real head = sciara_rest_head(rule, sciara_real_div(px, h), sciara_real_div(py, h));
+  const real head = sciara_rest_head(rule, sciara_velocity(px, h), sciara_velocity(py, h));
   const real limit = sciara_rest_limit(rule, h, sciara_critical_height(rule, T), head);
   for (int i = 1; i < SCIARA_MOORE; i++)
     if (!(sciara_rest_height(rule, h, sciara_top(i, z, zn[i], hn[i]), head) < limit)) return false;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fields that a snapshot does not hold but that follow from those it holds.
-#include <math.h>
 #include <string.h>
 
 #include "base/mem.h"
+#include "model/cell.h"
 #include "model/grid.h"
 #include "store/snapshot_hdf5.h"
 
@@ -33,7 +33,7 @@ static const struct recipe *find_recipe(const struct sciara_snapshot *s, enum sc
 static double follow(enum sciara_field field, double a, double b, double c) {
   if (field == SCIARA_FIELD_DEPOSIT) return a + b;
   if (field == SCIARA_FIELD_SOLID_THICKNESS) return a - b;
-  return a > 0 ? sqrt(b * b + c * c) / a : 0;
+  return a > 0 ? sciara_speed(a, b, c) : 0;
 }
 
 bool sciara_snapshot_has(const struct sciara_snapshot *s, enum sciara_field field) {

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/compare.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "model/field.h"
@@ -31,7 +32,7 @@ static void arrays_of(const struct sciara_state *s, struct named_array out[FIELD
   out[SCIARA_FIELD_COUNT] = (struct named_array){.name = "lost", .value = s->lost};
 }
 
-static double deposit(const struct sciara_state *s, int64_t i) { return s->h[i] + (s->z[i] - s->z0[i]); }
+static double deposit(const struct sciara_state *s, int64_t i) { return sciara_deposit(s->h[i], s->z[i], s->z0[i]); }
 
 /** Bits: cells that differ, the first of them, and whether the second state holds a NaN. */
 static void compare_bits(const struct sciara_state *a, const struct sciara_state *b, struct sciara_nearness *n) {
@@ -60,7 +61,7 @@ static void compare_bits(const struct sciara_state *a, const struct sciara_state
 }
 
 struct sciara_nearness sciara_compare_states(const struct sciara_state *a, const struct sciara_state *b) {
-  struct sciara_nearness n = {.row = -1, .col = -1, .jaccard = 1};
+  struct sciara_nearness n = {.row = -1, .col = -1};
   size_t both = 0, valid = 0, within[SCIARA_SHARES] = {0};
   compare_bits(a, b, &n);
   for (int64_t i = 0; i < sciara_grid_cells(&a->grid); i++) {
@@ -74,7 +75,7 @@ struct sciara_nearness sciara_compare_states(const struct sciara_state *a, const
     n.max_relative = fmax(n.max_relative, absolute / larger);
     for (int k = 0; k < SCIARA_SHARES; k++) within[k] += absolute <= sciara_share_limits[k] * larger;
   }
-  if (n.covered > 0) n.jaccard = (double)both / (double)n.covered;
+  n.jaccard = sciara_jaccard((int64_t)both, (int64_t)n.covered);
   for (int k = 0; k < SCIARA_SHARES; k++) {
     n.covered_within[k] = n.covered > 0 ? (double)within[k] / (double)n.covered : 1;
     n.all_within[k] = valid > 0 ? (double)(valid - n.covered + within[k]) / (double)valid : 1;

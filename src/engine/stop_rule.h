@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// The stop rule: at the end of which step an advance comes back. The same function on every engine, host and device.
+#ifndef SCIARA_ENGINE_STOP_RULE_H
+#define SCIARA_ENGINE_STOP_RULE_H
+
+#include "engine/engine.h"
+
+/** When to stop. */
+struct sciara_stop_rule {
+  uint64_t steps;   ///< after this step
+  double time;      ///< at this simulated time or later, s
+  double vents_end; ///< from this simulated time on no vent emits, s
+  bool solidified;  ///< when nothing is liquid and no vent will emit again
+};
+
+/**
+ * Why to stop after `step` steps, or SCIARA_STOP_NONE.
+ *
+ * @param time   simulated time, s
+ * @param clock  length of the next step, s
+ * @param liquid whether any cell is liquid. An eruption without lava still takes its first step.
+ */
+SCIARA_HD enum sciara_stop_reason sciara_stop_test(const struct sciara_stop_rule *rule, uint64_t step, double time,
+                                                   double clock, bool liquid) {
+  if (step >= rule->steps) return SCIARA_STOP_STEPS;
+  if (time >= rule->time) return SCIARA_STOP_TIME;
+  if (rule->solidified && step > 0 && !liquid && time >= rule->vents_end) return SCIARA_STOP_SOLIDIFIED;
+  return sciara_time_grows(time, clock) ? SCIARA_STOP_NONE : SCIARA_STOP_STALLED;
+}
+
+#endif

@@ -8,6 +8,10 @@ set(CMAKE_C_EXTENSIONS OFF)
 # Those that only the code of src must satisfy are in sciara_strict.
 set(SCIARA_C_WARNINGS -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wundef)
 set(SCIARA_CUDA_WARNINGS -Xcompiler=-Wall,-Wextra,-Wshadow)
+set(SCIARA_CUDA_OPTIMISATION "")
+if(SCIARA_CUDA_CHECKED_ONLY AND CMAKE_CUDA_COMPILER_VERSION VERSION_GREATER_EQUAL 12)
+  set(SCIARA_CUDA_OPTIMISATION -Xcicc=-O1 -Xptxas=-O1) # of device code; a fifth of the time
+endif()
 if(SCIARA_WARNINGS_AS_ERRORS)
   list(APPEND SCIARA_C_WARNINGS -Werror)
   list(APPEND SCIARA_CUDA_WARNINGS -Werror=all-warnings)
@@ -23,7 +27,7 @@ if(SCIARA_BRANCHLESS)
 endif()
 target_compile_options(
   sciara_build INTERFACE "$<$<COMPILE_LANGUAGE:C>:${SCIARA_C_WARNINGS}>"
-                         "$<$<COMPILE_LANGUAGE:CUDA>:${SCIARA_CUDA_WARNINGS}>")
+                         "$<$<COMPILE_LANGUAGE:CUDA>:${SCIARA_CUDA_WARNINGS};${SCIARA_CUDA_OPTIMISATION}>")
 
 add_library(sciara_strict INTERFACE)
 target_compile_options(sciara_strict INTERFACE "$<$<COMPILE_LANGUAGE:C>:-Wconversion>")

@@ -5,6 +5,11 @@
 
 set_property(GLOBAL PROPERTY SCIARA_ENGINES "")
 
+# Where CUDA code is compiled to be checked alone, an old GPU, a new one and one between.
+set(SCIARA_CUDA_CHECKED_f64 75-real)
+set(SCIARA_CUDA_CHECKED_f32 90-real)
+set(SCIARA_CUDA_CHECKED_fast 86-real)
+
 # sciara_compile_precisions(NAME PRECISIONS SOURCES...): one object library per precision (f64, f32, fast).
 function(sciara_compile_precisions name precisions)
   foreach(precision IN LISTS precisions)
@@ -16,6 +21,9 @@ function(sciara_compile_precisions name precisions)
     target_compile_options(${target} PRIVATE "$<$<COMPILE_LANGUAGE:C>:-Wdouble-promotion;-Wno-error=double-promotion>")
     if(NOT precision STREQUAL "f64")
       target_compile_definitions(${target} PRIVATE SCIARA_SINGLE)
+    endif()
+    if(SCIARA_CUDA_CHECKED_ONLY)
+      set_target_properties(${target} PROPERTIES CUDA_ARCHITECTURES ${SCIARA_CUDA_CHECKED_${precision}})
     endif()
     if(precision STREQUAL "fast")
       target_compile_definitions(${target} PRIVATE SCIARA_FAST)

@@ -4,7 +4,12 @@
 #include "model/moore.h"
 
 void sciara_grid_classify(const struct sciara_grid *g, const uint8_t *valid, uint8_t *kind) {
-  for (int64_t r = 0; r < g->rows; r++)
+  sciara_grid_classify_rows(g, valid, kind, 0, g->rows);
+}
+
+void sciara_grid_classify_rows(const struct sciara_grid *g, const uint8_t *valid, uint8_t *kind, int64_t begin,
+                               int64_t end) {
+  for (int64_t r = begin; r < end; r++)
     for (int64_t c = 0; c < g->cols; c++) {
       const int64_t i = r * g->cols + c;
       bool interior = r > 0 && c > 0 && r + 1 < g->rows && c + 1 < g->cols;

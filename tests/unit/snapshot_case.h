@@ -16,6 +16,7 @@
 #include "model/field.h"
 #include "model/ledger.h"
 #include "store/snapshot_hdf5.h"
+#include "support/python.h"
 
 enum { ALL_FIELDS = (1 << SCIARA_FIELD_COUNT) - 1 };
 
@@ -141,11 +142,7 @@ static inline void assert_fields_read_back(const struct sciara_state *s, const c
 
 /* Runs a script in the test's folder; it asserts. */
 static inline void python(const char *script) {
-  char *file = sciara_path_join(folder, "check.py"), command[160];
-  ck_assert_int_eq(sciara_file_replace(file, script, strlen(script)), SCIARA_OK);
-  snprintf(command, sizeof command, "cd '%s' && /usr/bin/python3 check.py", folder);
-  ck_assert_msg(system(command) == 0, "the script failed:\n%s", script);
-  free(file);
+  ck_assert_msg(python_run(folder, script) == 0, "the script failed:\n%s", script);
 }
 
 /* Expected values for scripts: NAME.raw, float64. */

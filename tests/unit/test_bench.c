@@ -105,8 +105,8 @@ static double *lava_of(const struct sciara_state *s, int64_t *count) {
 START_TEST(tight_holds_the_lava_of_sparse) {
   const enum sciara_precision precisions[] = {SCIARA_DOUBLE, SCIARA_SINGLE_PRECISION};
   for (size_t k = 0; k < 2; k++) {
-    struct sciara_problem a = scene(SCIARA_SCENE_SPARSE, 1024, precisions[k]);
-    struct sciara_problem b = scene(SCIARA_SCENE_TIGHT, 1024, precisions[k]);
+    struct sciara_problem a = scene(SCIARA_SCENE_SPARSE, 512, precisions[k]);
+    struct sciara_problem b = scene(SCIARA_SCENE_TIGHT, 512, precisions[k]);
     ck_assert_int_lt(20 * sciara_grid_cells(&b.grid), sciara_grid_cells(&a.grid));
     for (uint64_t step = 0; step <= 400; step += 200) {
       int64_t here, there;

@@ -318,6 +318,7 @@ START_TEST(hdf5_errors_stay_the_hosts_business) {
 END_TEST
 
 int main(void) {
+  python_start();
   Suite *suite = suite_create("snapshot_damage");
   TCase *cases = tcase_create("snapshot");
   tcase_set_timeout(cases, 120);

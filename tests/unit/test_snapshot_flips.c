@@ -18,7 +18,7 @@ static uint64_t random_bits(void) {
   return x ^ x >> 31;
 }
 
-enum { ROWS = 260, COLS = 264, CELLS = ROWS * COLS }; // four chunks a field
+enum { ROWS = 24, COLS = 300, CELLS = ROWS * COLS }; // two chunks a field
 
 /** Everything that a reader takes from a snapshot. */
 struct content {

@@ -271,6 +271,7 @@ START_TEST(a_series_opens_as_one) {
 END_TEST
 
 int main(void) {
+  python_start();
   Suite *suite = suite_create("snapshot_hdf5");
   TCase *cases = tcase_create("snapshot");
   tcase_set_timeout(cases, 120);

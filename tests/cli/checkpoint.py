@@ -3,6 +3,7 @@
 """sciara run --checkpoint-every, sciara resume: N + N steps are 2N steps, in the folder or as a branch, across engines;
 what does not belong together is refused, and what is damaged is passed over."""
 import os
+import re
 import shutil
 import sys
 
@@ -225,6 +226,8 @@ class Refusals(Checkpoint):
         self.refuse("boundary: found closed, the checkpoint was computed with open", "--set", "boundary=closed")
         self.refuse("--set: found dem.path=x, allowed keys of vents", "--set", "dem.path=x", code=2)
         self.refuse("--set: found initial.thickness=1, allowed", "--set", "initial.thickness=1", code=2)
+        self.refuse('--set: found dem={"path": "x"}, allowed', "--set", 'dem={"path": "x"}', code=2)
+        self.refuse('--set: found initial={"thickness": 1}, allowed', "--set", 'initial={"thickness": 1}', code=2)
         self.refuse("--checkpoint-every: found \"soon\", allowed", "--checkpoint-every", "soon", code=2)
         self.refuse("--checkpoint-every: found \"0 wall\", allowed", "--checkpoint-every", "0 wall", code=2)
 
@@ -283,6 +286,9 @@ class Refusals(Checkpoint):
         with open(self.newest, "r+b") as f:
             f.seek(-2000, os.SEEK_END)
             f.truncate()
+        told = self.sciara("info", "half")
+        self.assertRegex(told.stderr, f"warning: .*{names[1]}: ")
+        self.assertEqual(len(re.findall(rf"(?m)^checkpoint: +step {int(names[0][:8])}, ", told.stdout)), 1, "one is whole")
         done = self.sciara("resume", "half", "-o", "new", "--steps", 150)
         self.assertRegex(done.stderr, f"warning: .*{names[1]}: .*; the one before it is taken")
         self.assertIn(f"a branch: from half/checkpoints/{names[0]}", done.stderr)
@@ -291,6 +297,7 @@ class Refusals(Checkpoint):
             f.write("nothing")
         shutil.rmtree(self.path("new"))
         self.refuse("half: none of its 2 checkpoints can be gone on from")
+        self.assertIn("half: none of its 2 checkpoints is whole", self.sciara("info", "half", code=3).stderr)
 
     def test_an_end_that_is_past(self):
         done = self.sciara("resume", "half", "-o", "new", "--until", "1 h")

@@ -100,6 +100,17 @@ class CompareObserved(SharedCase):
                             ("thickness_rmse_m", math.sqrt((error[either] ** 2).mean()))):
             self.assertAlmostEqual(found[name], value, places=12, msg=name)
 
+    def test_outside_the_dem(self):
+        """What was observed there is missed by the whole of its thickness; the run has none there, and not -9999 m."""
+        thickness = numpy.where(self.run_mask, self.deposit, 0)
+        thickness[1, 2] = 3
+        self.assertTrue(case.is_sea(1, 2))
+        write_raster(self.path("sea.tif"), thickness, gdal.GDT_Float64)
+        found = self.scores("--observed", "sea.tif")
+        self.assertEqual((found["hits_cells"], found["misses_cells"], found["excess_cells"]), (self.run_mask.sum(), 1, 0))
+        self.assertAlmostEqual(found["thickness_mean_error_m"], -3 / (self.run_mask.sum() + 1), places=12)
+        self.assertEqual(found["thickness_mean_error_hits_m"], 0)
+
     def test_min_thickness(self):
         least = float(numpy.percentile(self.deposit[self.run_mask], 25))
         found = self.scores("--observed", "mask.tif", "--min-thickness", repr(least))

@@ -183,6 +183,32 @@ class Export(SharedCase):
                 self.assertGreater((held != case.NODATA).sum(), 5, "cells")
         self.assertEqual(self.export("no_deposit", "-f", "cog").stdout, "no_deposit/maps/deposit.tif\n")
 
+    def test_lava_that_stands_still(self):
+        """Momentum and speed are 0 there, which is a value; where there is no lava they have none."""
+        fields = ["momentum_x", "momentum_y", "speed", "thickness"]
+        self.sciara("run", "s.json", "-q", "-n", 1, "-o", "still", "--set", f"output.fields={json.dumps(fields)}")
+        for field in fields[:3]:
+            self.export("still", "-f", "cog", "--field", field)
+            found = gdal.Open(self.path("still", "maps", f"{field}.tif")).ReadAsArray()
+            self.assertEqual([tuple(cell) for cell in numpy.argwhere(found != case.NODATA)], [case.VENT])
+            self.assertEqual(found[case.VENT], 0)
+
+    def test_of_an_option_given_twice_the_last_counts(self):
+        done = self.export("run", "-f", "png", "-f", "cog", "-o", "first.tif", "-o", "last.tif", "--field", "altitude",
+                           "--field", "deposit")
+        self.assertEqual(done.stdout, "last.tif\n")
+        self.assertFalse(os.path.exists(self.path("first.tif")))
+        self.assertEqual(gdalinfo(self.path("last.tif"))["bands"][0]["description"], "deposit")
+
+    def test_a_snapshot_that_the_run_does_not_list(self):
+        """It lies beside those of the run, and its name ends like theirs."""
+        name = sorted(os.listdir(self.path("run", "snapshots")))[0]
+        for other in (name[-4:], "1" + name, "x" + name):
+            beside = self.path("run", "snapshots", other)
+            shutil.copy(self.path("run", "snapshots", name), beside)
+            self.addCleanup(os.remove, beside)
+            self.assert_refused(3, "lies alone; frames are made of the snapshots of a run", beside, "-f", "frames")
+
     def test_what_is_there_stays(self):
         with open(self.path("kept.tif"), "w", encoding="utf-8") as f:
             f.write("a thesis")

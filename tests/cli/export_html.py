@@ -223,6 +223,7 @@ class ExportHtml(SharedCase):
         self.assertEqual([frame["step"] for frame in last.data["frames"]], all_steps[-1:])
         done = self.export("run", "-f", "html", "-o", "all.html", "--frames", len(all_steps))
         self.assertNotIn("thinned", done.stderr)
+        self.make("most.html", "--frames", 1000)
         for wrong in ("0", "1001", "2.5", "many", ""):
             done = self.export("run", "-f", "html", "-o", "none.html", "--frames", wrong, code=2)
             self.assertRegex(done.stderr, "--frames")

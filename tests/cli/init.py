@@ -114,6 +114,14 @@ class Init(Case):
         self.sciara("check", "dem.json")
         self.assertEqual(case.files(self.work), ["dem.asc", "dem.json"])
 
+    def test_the_largest_rate(self):
+        for rate in ("0", "1e6"):
+            self.sciara("init", "dem.asc", "--vent", f"{X},{Y}", "--vent", f"{X + 20},{Y}", "--rate", "7", "--rate", rate,
+                        "--duration", "1 s", "--overwrite")
+            vents = case.read_json(self.path("dem.json"))["vents"]
+            self.assertEqual([vent["effusion"]["rates_m3_s"] for vent in vents], [[float(rate)]] * 2, "the last one given")
+            self.assertEqual([vent["name"] for vent in vents], ["vent 1", "vent 2"])
+
     def test_vents_must_be_able_to_emit(self):
         rim, sea = f"{case.WEST + 5},{case.NORTH - 155}", f"{case.WEST + 15},{case.NORTH - 15}"
         rest = ["--rate", "5", "--duration", "1 h"]
@@ -136,7 +144,7 @@ class Init(Case):
         for vent in ("1", "1,", ",2", "1,2,3", "a,b", "1;2", "nan,1", "1e999,1"):
             self.refused(f'--vent: found "{vent}", allowed two numbers', "dem.asc", "--vent", vent, "--rate", "5",
                          "--duration", "1 h", code=2)
-        for rate in ("-1", "x", "1e7", "5 m3/s"):
+        for rate in ("-1", "x", "1e7", "1000000.1", "5 m3/s"):
             self.refused(f'--rate: found "{rate}", allowed 0 to 1e6 m3/s', "dem.asc", "--vent", "1,2", "--rate", rate,
                          "--duration", "1 h", code=2)
         for duration in ("0", "-1 d", "3 weeks"):

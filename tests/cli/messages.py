@@ -149,7 +149,7 @@ class Messages(Case):
 
     def test_progress_as_json(self):
         begun = time.monotonic()
-        lines, _ = self.progress_of("--progress-every", "0.2", "--log-json", "-n", str(10**9), wanted=6)
+        lines, _ = self.progress_of("--progress-every", "0.2", "--log-json", "-n", str(2 * 10**6), wanted=6)
         elapsed = time.monotonic() - begun
         told = [json.loads(line) for line in lines]
         self.assertEqual(len(told), 6)
@@ -164,6 +164,12 @@ class Messages(Case):
         self.assertEqual(steps, sorted(set(steps)), "it goes on")
         shares = [line["progress"]["share"] for line in told]
         self.assertEqual(shares, sorted(shares))
+        # What is to go takes as long a share as what is done took: since the begin, at least the second that it waits.
+        self.assertIsNotNone(told[-1]["progress"]["eta_s"])
+        for share, to_go in ((line["progress"]["share"], line["progress"]["eta_s"]) for line in told):
+            if to_go is not None:
+                self.assertGreater(to_go * share / (1 - share), 0.9)
+                self.assertLess(to_go * share / (1 - share), elapsed + 0.1)
         # The two smoothed speeds fit each other, and what the clock on the wall shows.
         first, last = told[0]["progress"], told[-1]["progress"]
         clock = (last["simulated_s"] - first["simulated_s"]) / (last["step"] - first["step"])

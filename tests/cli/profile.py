@@ -107,6 +107,12 @@ class Profile(Case):
                                  f"sciara: error: {name}: holds no profile; --overwrite replaces only a profile\n")
                 self.assertEqual(case.tree(self.work), before)
 
+    def test_overwrite_replaces_an_empty_file(self):
+        """A profile that was cut short before its first line."""
+        with open(self.path("p.csv"), "w", encoding="ascii"):
+            pass
+        self.assertEqual([row["step"] for row in self.run_profiled("out", "-n", 10, "--overwrite")], ["10"])
+
     def test_a_run_that_is_refused_leaves_no_profile(self):
         self.run_scenario("out", "-n", 1)
         before = case.tree(self.work)

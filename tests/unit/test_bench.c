@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "verify/bench.h"
+#include "verify/bench_race.h"
 #include "verify/bench_report.h"
 #include "verify/bench_scenes.h"
 
@@ -287,6 +288,28 @@ START_TEST(memory_is_asked_for_first) {
 }
 END_TEST
 
+// Of an even number of stretches the median lies between the two in the middle; of the speedups, too.
+START_TEST(medians) {
+  const double seconds[] = {4e-3, 1e-3, 8e-3, 2e-3, 16e-3, 32e-3}, of_serial[] = {8e-3, 8e-3, 8e-3, 8e-3, 8e-3, 8e-3};
+  struct sciara_bench_row row = {.steps = 10}, reference = {.steps = 10};
+  for (int n = 0; n < 6; n++) {
+    row.seconds[n] = seconds[n];
+    reference.seconds[n] = of_serial[n];
+    row.cell_steps[n] = reference.cell_steps[n] = 1000;
+  }
+  sciara_bench_summarise(&reference, 6, &row);
+  ck_assert_double_eq_tol(row.us_per_step.median, 600, 1e-9); // between 400 and 800
+  ck_assert_double_eq_tol(row.us_per_step.least, 100, 1e-9);
+  ck_assert_double_eq_tol(row.us_per_step.most, 3200, 1e-9);
+  ck_assert_double_eq_tol(row.ns_per_cell_step.median, 6000, 1e-9);
+  ck_assert_double_eq_tol(row.cell_steps_per_s, 1e9 / 6000, 1e-6);
+  ck_assert_double_eq_tol(row.speedup, 1.5, 1e-12); // between 2 and 1
+  sciara_bench_summarise(&reference, 5, &row);      // 1, 2, 4, 8, 16
+  ck_assert_double_eq_tol(row.us_per_step.median, 400, 1e-9);
+  ck_assert_double_eq_tol(row.speedup, 2, 1e-12);
+}
+END_TEST
+
 int main(void) {
   if (sciara_engine_find("serial", SCIARA_DOUBLE, &serial) != SCIARA_OK) return 1;
   Suite *suite = suite_create("bench");
@@ -302,6 +325,7 @@ int main(void) {
   tcase_add_test(tests, one_look_after_the_last_stretch);
   tcase_add_test(tests, lava_that_ends);
   tcase_add_test(tests, repeats);
+  tcase_add_test(tests, medians);
   tcase_add_test(tests, time_that_is_over);
   tcase_add_test(tests, memory_is_asked_for_first);
   suite_add_tcase(suite, tests);

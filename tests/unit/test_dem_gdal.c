@@ -218,6 +218,24 @@ START_TEST(undeclared_nodata_is_refused) {
 }
 END_TEST
 
+// The cell is named as it lies in the file, whatever part of it is read.
+START_TEST(a_refused_cell_is_that_of_the_file) {
+  double values[20];
+  for (int i = 0; i < 20; i++) values[i] = 100;
+  values[3 * 5 + 4] = -32768;
+  const int64_t window[4] = {1, 2, 3, 3};
+  const struct sciara_dem_request q = {
+      .path = make_raster("a.tif", (struct raster){.values = values}), .band = 1, .window = window};
+  ck_assert_int_eq(sciara_dem_read(&q, &dem), SCIARA_ERR_INPUT);
+  assert_contains(sciara_last_error(), "cell row 3, column 4 has altitude -32768 m");
+  values[3 * 5 + 4] = NAN; // none that is refused: counted, and the first is named
+  make_raster("a.tif", (struct raster){.values = values});
+  ck_assert_int_eq(sciara_dem_read(&q, &dem), SCIARA_OK);
+  assert_contains(logged, "1 cells are NaN or infinite and count as NODATA; the first is row 3, column 4");
+  sciara_dem_free(&dem);
+}
+END_TEST
+
 START_TEST(all_nodata_is_refused) {
   double values[20] = {0}, nodata = 0;
   assert_refused(make_raster("a.tif", (struct raster){.values = values, .nodata = &nodata}), "every cell is NODATA");
@@ -330,6 +348,7 @@ int main(void) {
   tcase_add_test(t, scale_and_offset_are_applied);
   tcase_add_loop_test(t, nodata_is_compared_before_the_scale, 0, 2);
   tcase_add_loop_test(t, undeclared_nodata_is_refused, 0, 4);
+  tcase_add_test(t, a_refused_cell_is_that_of_the_file);
   tcase_add_test(t, all_nodata_is_refused);
   tcase_add_test(t, feet_of_altitude_are_refused);
   tcase_add_test(t, south_up_is_flipped);

@@ -89,6 +89,28 @@ START_TEST(a_small_set_is_imported) {
 }
 END_TEST
 
+// A slot need be no whole number of seconds, and a rate may be as large as a scenario allows.
+START_TEST(slots_and_rates_to_the_last_digit) {
+  write_set();
+  write_text(in_folder("e_1_EmissionRate.txt"),
+             "[TIME] 1800.125\n[VENT_ID] 1\n[EMISSION_RATE]\n0\n[VENT_ID] 2\n[EMISSION_RATE]\n1000000 0.1\n[END]\n");
+  ck_assert_msg(import(false) == SCIARA_OK, "%s", sciara_last_error());
+  ck_assert_double_eq_tol(report.volume_m3, 1800.125 * 1000000.1, 1e-3);
+  sciara_legacy_report_free(&report);
+  cJSON *root = read_json(in_folder("out/scenario.json"));
+  const cJSON *effusion = cJSON_GetObjectItem(cJSON_GetArrayItem(cJSON_GetObjectItem(root, "vents"), 1), "effusion");
+  ck_assert_str_eq(cJSON_GetObjectItem(effusion, "slot")->valuestring, "1800.125 s");
+  const cJSON *rates = cJSON_GetObjectItem(effusion, "rates_m3_s");
+  ck_assert_double_eq(cJSON_GetArrayItem(rates, 0)->valuedouble, 1e6);
+  ck_assert_double_eq(cJSON_GetArrayItem(rates, 1)->valuedouble, 0.1);
+  cJSON_Delete(root);
+  write_text(in_folder("e_1_EmissionRate.txt"),
+             "[TIME] 1\n[VENT_ID] 1\n[EMISSION_RATE]\n1000000.5\n[VENT_ID] 2\n[EMISSION_RATE]\n1\n[END]\n");
+  ck_assert_int_eq(import(true), SCIARA_ERR_INPUT);
+  assert_contains(sciara_last_error(), "_EmissionRate.txt:4: found 1000000.5, allowed an effusion rate from 0 to 1e6");
+}
+END_TEST
+
 START_TEST(the_observed_extent_is_optional) {
   write_set();
   unlink(in_folder("e_1_RealEvent.stt"));
@@ -250,6 +272,7 @@ int main(void) {
   tcase_add_checked_fixture(t, setup, teardown);
   tcase_set_timeout(t, 60);
   tcase_add_test(t, a_small_set_is_imported);
+  tcase_add_test(t, slots_and_rates_to_the_last_digit);
   tcase_add_test(t, the_observed_extent_is_optional);
   tcase_add_test(t, unknown_cells_are_not_covered);
   tcase_add_test(t, a_folder_in_use_is_refused_without_overwrite);

@@ -322,10 +322,22 @@ START_TEST(nodata_is_not_covered) {
 }
 END_TEST
 
+// Rasters of more than four million cells are read in strips; the grid lies in the second one.
+START_TEST(a_raster_in_strips) {
+  static const double fine[6] = {499000, 1, 0, 4180000, 0, -1};
+  assert_reads(
+      make_raster("large.tif", (struct raster){.rows = 2100, .cols = 2100, .type = GDT_Byte, .transform = fine}),
+      "######/######/######/######");
+}
+END_TEST
+
 START_TEST(a_raster_off_the_grid) {
   static const double east[6] = {500060, 10, 0, 4178000, 0, -10};
   struct sciara_observation_request q = request(make_raster("e.tif", (struct raster){.transform = east}));
   assert_refused(&q, SCIARA_ERR_INPUT, "lies off the grid of the run: found x 500060 to 500110");
+  static const double touching[6] = {500000, 10, 0, 4178040, 0, -10}; // its southern edge is the northern one
+  q.path = make_raster("t.tif", (struct raster){.transform = touching});
+  assert_refused(&q, SCIARA_ERR_INPUT, "lies off the grid of the run");
   // It covers the grid, but what it holds lies beside it.
   double values[CELLS] = {0};
   values[CELLS - 1] = 1;
@@ -353,6 +365,7 @@ int main(void) {
   tcase_add_test(tests, a_raster_on_another_grid);
   tcase_add_test(tests, a_raster_in_degrees);
   tcase_add_test(tests, nodata_is_not_covered);
+  tcase_add_test(tests, a_raster_in_strips);
   tcase_add_test(tests, a_raster_off_the_grid);
   suite_add_tcase(suite, tests);
   return run_suite(suite);

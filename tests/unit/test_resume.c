@@ -267,6 +267,38 @@ START_TEST(every_time_is_recorded) {
 }
 END_TEST
 
+// What was written after the checkpoint stays until it has been written again: a run that goes on and is stopped before that
+// can still go on.
+START_TEST(stopped_at_once_it_loses_nothing) {
+  stopped_run(90);
+  struct sciara_run_record before = run_case_record(out);
+  const int cancel = 1;
+  struct sciara_run_result result;
+  run_case_find(false, &resumed);
+  struct sciara_simulation *s = run_case_resume(&resumed, "serial", NULL);
+  const struct sciara_run_options how = {.history = "a test", .resume = &resumed, .cancel = &cancel};
+  ck_assert_msg(sciara_run_to_end(s, &how, &result) == SCIARA_OK, "%s", sciara_last_error());
+  ck_assert_int_eq(result.reason, SCIARA_STOP_CANCEL);
+  sciara_simulation_destroy(s);
+  struct sciara_run_record after = run_case_record(out);
+  ck_assert_uint_lt(after.snapshot_count, before.snapshot_count);
+  for (size_t k = 0; k < before.snapshot_count; k++) {
+    char *path = sciara_path_join(out, before.snapshots[k].name);
+    ck_assert_msg(access(path, R_OK) == 0, "%s is gone", path);
+    free(path);
+  }
+  sciara_resume_close(&resumed);
+  run_case_find(false, &resumed); // and now to the end
+  run(run_case_resume(&resumed, "serial", NULL), &resumed);
+  sciara_run_record_free(&after);
+  after = run_case_record(out);
+  ck_assert_uint_gt(after.snapshot_count, before.snapshot_count);
+  sciara_run_record_free(&before);
+  sciara_run_record_free(&after);
+  sciara_resume_close(&resumed);
+}
+END_TEST
+
 // ------------------------------------------------------------------------------------------------- the ends of a run
 
 static enum sciara_status planted_failure(void *engine, const struct sciara_stop *stop,
@@ -350,6 +382,7 @@ int main(void) {
   tcase_add_test(tests, the_times_of_both_parts_add_up);
   tcase_add_test(tests, the_times_of_a_branch_are_its_own);
   tcase_add_test(tests, every_time_is_recorded);
+  tcase_add_test(tests, stopped_at_once_it_loses_nothing);
   tcase_add_loop_test(tests, every_end_has_its_time, 0, 3);
   tcase_add_loop_test(tests, dem_tif_lies_where_it_lay, 0, sizeof moved / sizeof *moved);
   suite_add_tcase(suite, tests);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // One run at a time in a folder: from its first file to its last nobody else gets in, and who is refused changes nothing.
+// Which files a run may not read, and what it sweeps.
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
@@ -165,9 +166,68 @@ START_TEST(who_is_refused_changes_nothing) {
 }
 END_TEST
 
+/** FOLDER/out/NAME, with a byte in it. */
+static char *make_file(const char *name) {
+  char *path = sciara_path_join(out, name), *where = sciara_path_folder(path);
+  ck_assert_int_eq(sciara_folder_make(where), SCIARA_OK);
+  ck_assert_int_eq(sciara_file_replace(path, "x", 1), SCIARA_OK);
+  free(where);
+  return path;
+}
+
+// What a run reads is not replaced by it; a file elsewhere is none of its own, however much its name is like theirs.
+START_TEST(inputs_are_spared) {
+  static const struct {
+    const char *name;
+    bool refused;
+  } inputs[] = {{"dem.tif", true},        {"run.json", true},    {"snapshots/00000001.nc", true},
+                {"maps/x.tif", true},     {"other.tif", false},  {"dem.tif.txt", false},
+                {"dem/run.json", false},  {"../s.json", false},  {"../out-dem.tif", false},
+                {"../outdem.tif", false}, {"../dem.tif", false}, {"../out.snapshots/00000001.nc", false}};
+  for (size_t k = 0; k < sizeof inputs / sizeof *inputs; k++) {
+    char *record = make_file("run.json"), *path = make_file(inputs[k].name);
+    const char *const read[] = {NULL, path};
+    int lock = -1;
+    const enum sciara_status status = sciara_run_folder_prepare(out, true, read, 2, &lock);
+    ck_assert_msg(status == (inputs[k].refused ? SCIARA_ERR_INPUT : SCIARA_OK), "%s: %s", path, sciara_last_error());
+    ck_assert_msg(access(path, F_OK) == 0, "%s is gone", path);
+    if (inputs[k].refused) ck_assert_msg(strstr(sciara_last_error(), path), "%s", sciara_last_error());
+    if (lock >= 0) close(lock);
+    free(record);
+    free(path);
+  }
+}
+END_TEST
+
+// After a run that was cut short and went on: every snapshot of other steps goes, and every file that was cut short.
+START_TEST(leftovers_are_swept) {
+  static const struct {
+    const char *name;
+    bool stays;
+  } files[] = {{"snapshots/00000010.nc", true},    {"snapshots/00000010.nc.part", false},
+               {"snapshots/00000020.nc", false},   {"snapshots/00000020.nc.part", false},
+               {"snapshots/1234567890.nc", true},  {"snapshots/mine.nc", true},
+               {"snapshots/10.nc", true},          {"snapshots/00000010.txt", true},
+               {"checkpoints/00000010.h5", true},  {"checkpoints/00000010.h5.part", false},
+               {"checkpoints/mine.h5.part", true}, {"maps/deposit.tif.part", true}};
+  const uint64_t steps[] = {10, 30, 1234567890};
+  for (size_t k = 0; k < sizeof files / sizeof *files; k++) free(make_file(files[k].name));
+  ck_assert_msg(sciara_run_folder_sweep(out, steps, 3) == SCIARA_OK, "%s", sciara_last_error());
+  for (size_t k = 0; k < sizeof files / sizeof *files; k++) {
+    char *path = sciara_path_join(out, files[k].name);
+    ck_assert_msg((access(path, F_OK) == 0) == files[k].stays, "%s", path);
+    free(path);
+  }
+  ck_assert_int_eq(sciara_run_folder_sweep(out, steps, 0), SCIARA_OK); // none is listed
+  char *last = sciara_path_join(out, "snapshots/00000010.nc");
+  ck_assert_int_ne(access(last, F_OK), 0);
+  free(last);
+}
+END_TEST
+
 int main(void) {
   Suite *suite = suite_create("run folder");
-  TCase *tests = tcase_create("lock");
+  TCase *tests = tcase_create("all");
   tcase_set_timeout(tests, 60);
   tcase_add_checked_fixture(tests, setup, run_case_remove);
   tcase_add_test(tests, one_at_a_time);
@@ -175,6 +235,8 @@ int main(void) {
   tcase_add_test(tests, also_when_it_fails);
   tcase_add_test(tests, when_it_goes_on);
   tcase_add_test(tests, who_is_refused_changes_nothing);
+  tcase_add_test(tests, inputs_are_spared);
+  tcase_add_test(tests, leftovers_are_swept);
   suite_add_tcase(suite, tests);
   SRunner *runner = srunner_create(suite);
   srunner_run_all(runner, CK_ENV);

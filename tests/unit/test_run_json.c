@@ -244,6 +244,28 @@ START_TEST(damage_is_named) {
 }
 END_TEST
 
+// A record of an earlier version does not tell how long the steps waited: not known, and not 0.
+START_TEST(an_unknown_wait_is_not_known) {
+  struct sciara_run_record record;
+  fill(&record);
+  ck_assert_int_eq(sciara_run_record_write(&record, path), SCIARA_OK);
+  sciara_run_record_free(&record);
+  char *text;
+  size_t length;
+  ck_assert_int_eq(sciara_file_read(path, 1 << 20, &text, &length), SCIARA_OK);
+  memcpy(strstr(text, "\"output_wait_s\""), "\"another_key_s\"", strlen("\"output_wait_s\""));
+  ck_assert_int_eq(sciara_file_replace(path, text, length), SCIARA_OK);
+  ck_assert_msg(sciara_run_record_read(path, &record) == SCIARA_OK, "%s", sciara_last_error());
+  ck_assert(isnan(record.output_wait_s) && isfinite(record.compute_s));
+  ck_assert_int_eq(sciara_run_record_write(&record, path), SCIARA_OK); // and stays so
+  free(text);
+  ck_assert_int_eq(sciara_file_read(path, 1 << 20, &text, &length), SCIARA_OK);
+  ck_assert_ptr_nonnull(strstr(text, "\"output_wait_s\": null"));
+  sciara_run_record_free(&record);
+  free(text);
+}
+END_TEST
+
 START_TEST(no_prefix_of_a_record_is_a_record) {
   struct sciara_run_record record;
   fill(&record);
@@ -331,6 +353,7 @@ int main(void) {
   tcase_add_test(cases, other_tools_read_it);
   tcase_add_test(cases, counts_beyond_json_are_refused);
   tcase_add_loop_test(cases, damage_is_named, 0, sizeof damages / sizeof damages[0]);
+  tcase_add_test(cases, an_unknown_wait_is_not_known);
   tcase_add_test(cases, no_prefix_of_a_record_is_a_record);
   tcase_add_test(cases, a_missing_record_is_an_io_error);
   tcase_add_test(cases, a_hundred_thousand_snapshots);

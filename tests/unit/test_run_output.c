@@ -249,6 +249,39 @@ START_TEST(time_that_stands_still) {
 }
 END_TEST
 
+/** The engine's own table but for `download`, which brings a temperature that is none. */
+static enum sciara_status (*real_download)(void *, struct sciara_state *);
+
+static enum sciara_status download(void *engine, struct sciara_state *state) {
+  const enum sciara_status status = real_download(engine, state);
+  for (int64_t i = 0; i < sciara_grid_cells(&state->grid); i++)
+    if (state->h[i] > 0) state->T[i] = 10;
+  return status;
+}
+
+// A last state that cannot be is no end of a run, though nothing but the thickness is written of it.
+START_TEST(unsound_end) {
+  struct sciara_simulation *s = run_case_open("serial");
+  struct sciara_engine_ops spoiling = *s->ops;
+  struct sciara_run_result result;
+  struct watch watch = {0};
+  real_download = spoiling.download;
+  spoiling.download = download;
+  s->ops = &spoiling;
+  s->problem.scenario.output.every_s = 0;
+  s->problem.scenario.output.fields = 1u << SCIARA_FIELD_THICKNESS;
+  const struct sciara_run_options how = {.history = "a test",
+                                         .observer = {.context = &watch, .acknowledged = on_snapshot}};
+  ck_assert_int_eq(sciara_run_to_end(s, &how, &result), SCIARA_ERR_NUMERIC);
+  ck_assert_msg(strstr(sciara_last_error(), "temperature is 10"), "%s", sciara_last_error());
+  sciara_simulation_destroy(s);
+  struct sciara_run_record r = run_case_record(out);
+  ck_assert_int_eq(r.status, SCIARA_RUN_FAILED);
+  ck_assert(r.snapshot_count == 0 && watch.acknowledged == 0);
+  sciara_run_record_free(&r);
+}
+END_TEST
+
 // Stopped from outside while snapshots are under way: they are written, and so is the state at the end.
 START_TEST(cancelled) {
   struct watch watch = {.cancel_at = 2};
@@ -277,6 +310,7 @@ int main(void) {
   tcase_add_loop_test(tc, failed_step, 0, 2);
   tcase_add_loop_test(tc, time_that_stands_still, 0, 2);
   tcase_add_loop_test(tc, cancelled, 0, 2);
+  tcase_add_test(tc, unsound_end);
   suite_add_tcase(suite, tc);
   SRunner *runner = srunner_create(suite);
   srunner_run_all(runner, CK_ENV);

@@ -214,6 +214,25 @@ START_TEST(test_override_forms) {
 }
 END_TEST
 
+// Any of many vents can be overridden.
+START_TEST(test_override_of_many) {
+  enum { MANY = 1234 };
+  static const char vent[] = "{\"x\": 1, \"y\": 2, \"effusion\": {\"slot\": 60, \"rates_m3_s\": [1]}}";
+  struct sciara_text text = {0};
+  struct sciara_scenario s;
+  ck_assert_int_eq(sciara_text_append(&text, "{\"dem\": {\"path\": \"d.tif\"}, \"vents\": ["), SCIARA_OK);
+  for (int k = 0; k < MANY; k++) ck_assert_int_eq(sciara_text_append(&text, "%s%s", k ? "," : "", vent), SCIARA_OK);
+  ck_assert_int_eq(sciara_text_append(&text, "]}"), SCIARA_OK);
+  const char *const overrides[] = {"vents.999.x=7", "vents[1000].x=8", "vents.1233.x=9"};
+  ck_assert_msg(scenario_read_with(text.data, overrides, 3, &s) == SCIARA_OK, "%s", sciara_last_error());
+  ck_assert(s.vents[998].points[0].x == 1 && s.vents[999].points[0].x == 7 && s.vents[1000].points[0].x == 8 &&
+            s.vents[1233].points[0].x == 9);
+  sciara_scenario_free(&s);
+  scenario_refused(text.data, "vents.1234.x=1", "vents: found the index \"1234\" in an override, allowed 0 to 1233");
+  sciara_text_free(&text);
+}
+END_TEST
+
 START_TEST(test_output_folder) {
   static const struct {
     const char *scenario, *folder;
@@ -261,6 +280,7 @@ int main(void) {
   tcase_add_test(tests, test_places);
   tcase_add_test(tests, test_initial_lava_without_vents);
   tcase_add_test(tests, test_override_forms);
+  tcase_add_test(tests, test_override_of_many);
   tcase_add_test(tests, test_output_folder);
   tcase_add_test(tests, test_text_reads_back);
   tcase_set_timeout(tests, 60);

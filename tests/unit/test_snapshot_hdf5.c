@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Snapshots and the series over them: what goes in comes out, through our reader and through the tools of others.
 #include "snapshot_case.h"
+#include "store/series_merge.h"
 
 static const struct { int64_t rows, cols; } sizes[] = {{1, 1}, {3, 3}, {5, 300}, {256, 256}, {257, 255}, {31, 513}};
 
@@ -221,6 +222,80 @@ START_TEST(negative_zeros_are_kept) {
 }
 END_TEST
 
+/* A field follows from others only when all of them are there. */
+START_TEST(fields_that_follow) {
+  enum { H = 1 << SCIARA_FIELD_THICKNESS, PX = 1 << SCIARA_FIELD_MOMENTUM_X, PY = 1 << SCIARA_FIELD_MOMENTUM_Y };
+  enum { SOLID = 1 << SCIARA_FIELD_SOLID_THICKNESS, DEPOSIT = 1 << SCIARA_FIELD_DEPOSIT };
+  static const struct {
+    unsigned fields;
+    bool speed, deposit, solid;
+  } cases[] = {{H, false, false, false},       {H | PX, false, false, false},     {H | PY, false, false, false},
+               {PX | PY, false, false, false}, {H | PX | PY, true, false, false}, {H | SOLID, false, true, true},
+               {SOLID, false, false, true},    {DEPOSIT, false, true, false},     {H | DEPOSIT, false, true, true}};
+  struct sciara_state *s = make_state(30, 40);
+  for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+    const struct sciara_snapshot_context c = {.fields = cases[k].fields, .as_double = true};
+    const enum sciara_field fields[] = {SCIARA_FIELD_SPEED, SCIARA_FIELD_DEPOSIT, SCIARA_FIELD_SOLID_THICKNESS};
+    const bool there[] = {cases[k].speed, cases[k].deposit, cases[k].solid};
+    struct sciara_snapshot r;
+    double v[1200];
+    WRITES(&c, s, path);
+    ck_assert_msg(sciara_snapshot_open(path, &r) == SCIARA_OK, "%s", sciara_last_error());
+    for (int f = 0; f < 3; f++) {
+      double *expected = expected_field(s, fields[f], true);
+      ck_assert_msg(sciara_snapshot_has(&r, fields[f]) == there[f], "case %zu, field %d", k, f);
+      ck_assert_int_eq(sciara_snapshot_obtain(&r, fields[f], v), there[f] ? SCIARA_OK : SCIARA_ERR_USAGE);
+      for (int i = 0; there[f] && i < 1200; i++)
+        if (!(fabs(v[i] - expected[i]) <= 1e-12 * fabs(expected[i]) + 1e-13))
+          ck_abort_msg("case %zu, field %d, cell %d: %g, expected %g", k, f, i, v[i], expected[i]);
+      free(expected);
+    }
+    sciara_snapshot_close(&r);
+  }
+  sciara_state_destroy(s);
+}
+END_TEST
+
+/* Only snapshots of the same grid become one file: each of its numbers is looked at. */
+START_TEST(snapshots_of_other_grids_are_not_merged) {
+  struct sciara_state *s = make_state(30, 40);
+  const struct sciara_grid grid = s->grid;
+  struct sciara_snapshot_context c = context_of_test();
+  char *later = sciara_path_join(folder, "later.nc"), *merged = sciara_path_join(folder, "merged.nc");
+  const char *const paths[] = {path, later};
+  WRITES(&c, s, path);
+  s->time += 60;
+  WRITES(&c, s, later);
+  ck_assert_msg(sciara_series_merge(paths, 2, merged) == SCIARA_OK, "%s", sciara_last_error());
+  const struct sciara_grid others[] = {{30, 40, 10, 500000, 4180010},
+                                       {30, 40, 10, 500010, 4180000},
+                                       {30, 40, 20, 500000, 4180000},
+                                       {29, 40, 10, 500000, 4180000},
+                                       {30, 39, 10, 500000, 4180000}};
+  for (size_t k = 0; k < sizeof others / sizeof *others; k++) {
+    s->grid = others[k];
+    WRITES(&c, s, later);
+    ck_assert_int_eq(sciara_series_merge(paths, 2, merged), SCIARA_ERR_INPUT);
+    ck_assert_msg(strstr(sciara_last_error(), "lie on different grids"), "%s", sciara_last_error());
+  }
+  s->grid = grid;
+  c.as_double = true;
+  WRITES(&c, s, later);
+  ck_assert_int_eq(sciara_series_merge(paths, 2, merged), SCIARA_ERR_INPUT);
+  c.as_double = false;
+  c.fields &= ~(1u << SCIARA_FIELD_SPEED);
+  WRITES(&c, s, later);
+  ck_assert_int_eq(sciara_series_merge(paths, 2, merged), SCIARA_ERR_INPUT);
+  c.fields = ALL_FIELDS;
+  s->time -= 60; // as early as the first
+  WRITES(&c, s, later);
+  ck_assert_int_eq(sciara_series_merge(paths, 2, merged), SCIARA_ERR_INPUT);
+  free(merged);
+  free(later);
+  sciara_state_destroy(s);
+}
+END_TEST
+
 /* Three snapshots and their series, in folder/snapshots and folder/series.nc. */
 static void write_series(const struct sciara_snapshot_context *c) {
   struct sciara_state *s = make_state(40, 60);
@@ -285,6 +360,8 @@ int main(void) {
   tcase_add_test(cases, netcdf_tools_read_it);
   tcase_add_test(cases, chunks_without_lava_are_not_stored_and_read_as_zero);
   tcase_add_loop_test(cases, negative_zeros_are_kept, 0, 2);
+  tcase_add_test(cases, fields_that_follow);
+  tcase_add_test(cases, snapshots_of_other_grids_are_not_merged);
   tcase_add_loop_test(cases, a_series_opens_as_one, 0, 2);
   suite_add_tcase(suite, cases);
   SRunner *runner = srunner_create(suite);

@@ -63,6 +63,25 @@ START_TEST(faults_are_found) {
 }
 END_TEST
 
+// A last stretch that is shorter than the others ends where it shall.
+START_TEST(any_number_of_steps) {
+  static const struct {
+    uint64_t steps, every, stretches;
+  } cases[] = {{25, 10, 3}, {9, 10, 1}, {20, 10, 2}, {1, 1, 1}, {21, 10, 3}};
+  for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+    const struct sciara_candidate candidate = {.name = "serial", .ops = serial};
+    struct sciara_validation v = {
+        .problem = &problem, .precision = SCIARA_DOUBLE, .steps = cases[k].steps, .every = cases[k].every};
+    ck_assert_msg(sciara_validate(&v, &candidate, 1) == SCIARA_OK, "%s", sciara_last_error());
+    ck_assert_uint_eq(v.verdict[0].step, cases[k].steps);
+    ck_assert_uint_eq(v.trace.count, cases[k].stretches);
+    for (size_t n = 0; n + 1 < v.trace.count; n++) ck_assert_uint_eq(v.trace.row[n].step, (n + 1) * cases[k].every);
+    ck_assert_uint_eq(v.trace.row[v.trace.count - 1].step, cases[k].steps);
+    sciara_validation_free(&v);
+  }
+}
+END_TEST
+
 START_TEST(the_first_difference_is_told) {
   fault = BIT;
   faulty_from = 50;
@@ -156,6 +175,7 @@ int main(void) {
   TCase *tests = tcase_create("validate");
   tcase_set_timeout(tests, 60);
   tcase_add_test(tests, faults_are_found);
+  tcase_add_test(tests, any_number_of_steps);
   tcase_add_test(tests, the_first_difference_is_told);
   tcase_add_test(tests, memory_is_asked_for_first);
   tcase_add_test(tests, nearness);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Initial lava at the edges of what is allowed: temperature in (T_sol, T_vent], thickness 0 or a normal number up to 1000 m, on
-// interior cells alone; given as a number and as a raster.
+// What becomes of a scenario at the edges of what is allowed. Initial lava: temperature in (T_sol, T_vent], thickness 0 or a
+// normal number up to 1000 m, on interior cells alone; given as a number and as a raster. Vents on the edges of the DEM and of
+// cells. The first clock.
 #include <check.h>
 #include <float.h>
 #include <math.h>
@@ -28,7 +29,7 @@ static void write_grid(const char *name, const double values[CELLS]) {
 
 static void setup(void) {
   double altitude[CELLS];
-  snprintf(folder, sizeof folder, "/tmp/sciara-lava-XXXXXX");
+  snprintf(folder, sizeof folder, "/tmp/sciara-problem-XXXXXX");
   ck_assert_ptr_nonnull(mkdtemp(folder));
   snprintf(scenario, sizeof scenario, "%s/s.json", folder);
   for (int i = 0; i < CELLS; i++) altitude[i] = i == OUTSIDE ? -9999 : 1000 + i;
@@ -41,22 +42,26 @@ static void teardown(void) {
   ck_assert_int_eq(system(command), 0);
 }
 
-static enum sciara_status open_with(const char *initial, const char *engine, struct sciara_problem *p) {
+static enum sciara_status open_with(const char *keys, const char *precision, struct sciara_problem *p) {
   FILE *f = fopen(scenario, "w");
   ck_assert_ptr_nonnull(f);
   fprintf(f,
-          "{\"dem\": {\"path\": \"dem.asc\", \"crs\": \"EPSG:32633\"}, \"vents\": [], \"initial\": {%s},"
-          " \"engine\": {\"name\": \"serial\", %s}}",
-          initial, engine);
+          "{\"dem\": {\"path\": \"dem.asc\", \"crs\": \"EPSG:32633\"}, %s,"
+          " \"engine\": {\"name\": \"serial\", \"precision\": \"%s\"}}",
+          keys, precision);
   ck_assert_int_eq(fclose(f), 0);
   return sciara_problem_open(scenario, NULL, p);
 }
 
+static enum sciara_status open_lava(double h, double T, const char *precision, struct sciara_problem *p) {
+  char keys[160];
+  snprintf(keys, sizeof keys, "\"vents\": [], \"initial\": {\"thickness\": %.17g, \"temperature\": %.17g}", h, T);
+  return open_with(keys, precision, p);
+}
+
 /** As numbers for every interior cell. */
 static enum sciara_status open_numbers(double h, double T, struct sciara_problem *p) {
-  char initial[128];
-  snprintf(initial, sizeof initial, "\"thickness\": %.17g, \"temperature\": %.17g", h, T);
-  return open_with(initial, "\"precision\": \"double\"", p);
+  return open_lava(h, T, "double", p);
 }
 
 /** As rasters with lava in one cell; elsewhere the temperature is one that lava cannot have. */
@@ -66,7 +71,7 @@ static enum sciara_status open_rasters(int cell, double h, double T, struct scia
   temperature[cell] = T;
   write_grid("h.asc", thickness);
   write_grid("T.asc", temperature);
-  return open_with("\"thickness\": \"h.asc\", \"temperature\": \"T.asc\"", "\"precision\": \"double\"", p);
+  return open_with("\"vents\": [], \"initial\": {\"thickness\": \"h.asc\", \"temperature\": \"T.asc\"}", "double", p);
 }
 
 static void expect(enum sciara_status status, bool allowed, struct sciara_problem *p, double h, double T) {
@@ -133,10 +138,8 @@ END_TEST
 // In single precision lava is what floats can hold; it is checked as it was given, and its volume is that of the floats.
 START_TEST(rounded_to_floats) {
   const double h = 0.1, T = nextafter(1360, 0);
-  char initial[128];
   struct sciara_problem p;
-  snprintf(initial, sizeof initial, "\"thickness\": %.17g, \"temperature\": %.17g", h, T);
-  ck_assert_msg(open_with(initial, "\"precision\": \"single\"", &p) == SCIARA_OK, "%s", sciara_last_error());
+  ck_assert_msg(open_lava(h, T, "single", &p) == SCIARA_OK, "%s", sciara_last_error());
   ck_assert_double_eq(p.state->h[INSIDE], (double)(float)h);
   ck_assert_double_eq(p.state->T[INSIDE], 1360);
   ck_assert_double_eq_tol(p.state->initial, 15 * (double)(float)h * 100, 1e-12);
@@ -144,8 +147,65 @@ START_TEST(rounded_to_floats) {
 }
 END_TEST
 
+// -------------------------------------------------------------------------------------------------------------- vents
+
+/** A vent at x, y. */
+static enum sciara_status open_vent(double x, double y, struct sciara_problem *p) {
+  char keys[160];
+  snprintf(keys, sizeof keys,
+           "\"vents\": [{\"x\": %.17g, \"y\": %.17g, \"effusion\": {\"slot\": 60, \"rates_m3_s\": [1]}}]", x, y);
+  return open_with(keys, "double", p);
+}
+
+// A cell has its western and northern edge; the eastern and southern edge of the DEM belong to no cell.
+START_TEST(a_vent_on_an_edge) {
+  const double west = 500000, south = 4177000, east = west + 60, north = south + 60;
+  const struct {
+    double x, y;
+    int row, col;
+    const char *message; ///< NULL: allowed
+  } places[] = {{west + 20, south + 25, 3, 2, NULL},
+                {nextafter(west + 30, 0), south + 25, 3, 2, NULL},
+                {west + 25, north - 20, 2, 2, NULL},
+                {west + 25, nextafter(north - 30, 1e9), 2, 2, NULL},
+                {east, south + 25, 0, 0, "found x 500060.000, y 4177025.000, allowed x 500000.000 to 500060.000"},
+                {nextafter(east, 0), south + 25, 0, 0, "found row 3, column 5, on the rim"},
+                {west, south + 25, 0, 0, "found row 3, column 0, on the rim"},
+                {nextafter(west, 0), south + 25, 0, 0, "found x 500000.000, y 4177025.000, allowed x"},
+                {west + 25, south, 0, 0, "found x 500025.000, y 4177000.000, allowed x"},
+                {west + 25, nextafter(south, 1e9), 0, 0, "found row 5, column 2, on the rim"},
+                {west + 25, north, 0, 0, "found row 0, column 2, on the rim"},
+                {west + 25, nextafter(north, 1e9), 0, 0, "found x 500025.000, y 4177060.000, allowed x"}};
+  for (size_t k = 0; k < sizeof places / sizeof *places; k++) {
+    struct sciara_problem p;
+    const enum sciara_status status = open_vent(places[k].x, places[k].y, &p);
+    ck_assert_msg(status == (places[k].message ? SCIARA_ERR_INPUT : SCIARA_OK), "%zu: %s", k, sciara_last_error());
+    if (places[k].message) {
+      ck_assert_msg(strstr(sciara_last_error(), places[k].message), "%zu: %s", k, sciara_last_error());
+      continue;
+    }
+    ck_assert(p.vents->row[0] == places[k].row && p.vents->col[0] == places[k].col);
+    sciara_problem_free(&p);
+  }
+}
+END_TEST
+
+// -------------------------------------------------------------------------------------------------------------- clock
+
+START_TEST(the_first_clock) {
+  static const char keys[] = "\"vents\": [], \"initial\": {\"thickness\": 1}, \"model\": {\"clock_first_s\": 0.1}";
+  struct sciara_problem p;
+  ck_assert_int_eq(open_with(keys, "double", &p), SCIARA_OK);
+  ck_assert_double_eq(p.state->clock, 0.1);
+  sciara_problem_free(&p);
+  ck_assert_int_eq(open_with(keys, "single", &p), SCIARA_OK);
+  ck_assert_double_eq(p.state->clock, (double)0.1f); // as an engine holds it: what goes up comes down
+  sciara_problem_free(&p);
+}
+END_TEST
+
 int main(void) {
-  Suite *suite = suite_create("initial lava");
+  Suite *suite = suite_create("problem");
   TCase *tests = tcase_create("all");
   tcase_set_timeout(tests, 60);
   tcase_add_checked_fixture(tests, setup, teardown);
@@ -154,6 +214,8 @@ int main(void) {
   tcase_add_test(tests, only_inside);
   tcase_add_test(tests, volume);
   tcase_add_test(tests, rounded_to_floats);
+  tcase_add_test(tests, a_vent_on_an_edge);
+  tcase_add_test(tests, the_first_clock);
   suite_add_tcase(suite, tests);
   SRunner *runner = srunner_create(suite);
   srunner_run_all(runner, CK_ENV);

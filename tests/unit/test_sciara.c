@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+// The public interface, call by call: what is refused, what is there before the first step, and that the end is the end.
+#include "sciara.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "run_case.h"
+
+enum { CELLS = 30 * 40 };
+
+static void setup(void) { run_case_make("\"fields\": [\"thickness\", \"max_thickness\"]"); }
+
+/** s.json by engine serial with one more override. */
+static struct sciara *open_case(const char *override) {
+  char path[96];
+  snprintf(path, sizeof path, "%s/s.json", folder);
+  const char *const overrides[] = {"engine.name=serial", override};
+  struct sciara *s;
+  ck_assert_msg(sciara_open(path, overrides, override ? 2 : 1, &s) == SCIARA_OK, "%s", sciara_last_error());
+  return s;
+}
+
+static struct sciara_progress progress_of(const struct sciara *s) {
+  struct sciara_progress p;
+  sciara_read_progress(s, &p);
+  return p;
+}
+
+START_TEST(what_is_refused) {
+  char path[96];
+  struct sciara *s = NULL;
+  double values[CELLS];
+  snprintf(path, sizeof path, "%s/s.json", folder);
+  ck_assert_int_eq(sciara_open(NULL, NULL, 0, &s), SCIARA_ERR_USAGE);
+  ck_assert_int_eq(sciara_open(path, NULL, 1, &s), SCIARA_ERR_USAGE);
+  ck_assert_int_eq(sciara_open(path, NULL, 0, NULL), SCIARA_ERR_USAGE);
+  ck_assert_int_eq(sciara_open("/none.json", NULL, 0, &s), SCIARA_ERR_IO);
+  ck_assert_ptr_null(s);
+  s = open_case(NULL);
+  ck_assert_int_eq(sciara_read_field(s, SCIARA_FIELD_COUNT, values, CELLS), SCIARA_ERR_USAGE);
+  ck_assert_int_eq(sciara_read_field(s, SCIARA_FIELD_THICKNESS, NULL, CELLS), SCIARA_ERR_USAGE);
+  ck_assert_int_eq(sciara_read_field(s, SCIARA_FIELD_THICKNESS, values, CELLS - 1), SCIARA_ERR_USAGE);
+  ck_assert_int_eq(sciara_read_field(s, SCIARA_FIELD_THICKNESS, values, CELLS), SCIARA_OK);
+  sciara_close(s);
+  sciara_close(NULL);
+}
+END_TEST
+
+static double largest(const double *values) {
+  double most = 0;
+  for (int i = 0; i < CELLS; i++) most = fmax(most, values[i]);
+  return most;
+}
+
+// A maximum that no field of the output asks for is not recorded: that is said, and no 0 is told.
+START_TEST(maxima_that_were_not_recorded) {
+  static const struct {
+    const char *fields;
+    bool thickness, speed;
+  } cases[] = {{"output.fields=[\"max_thickness\"]", true, false},
+               {"output.fields=[\"max_speed\"]", false, true},
+               {"output.fields=[\"thickness\", \"speed\"]", false, false},
+               {"output.fields=[\"max_speed\", \"max_thickness\"]", true, true}};
+  double values[CELLS];
+  struct sciara *s = open_case(cases[_i].fields);
+  ck_assert_int_eq(sciara_step(s, 100), SCIARA_OK);
+  for (int k = 0; k < 2; k++) {
+    const enum sciara_field field = k ? SCIARA_FIELD_MAX_SPEED : SCIARA_FIELD_MAX_THICKNESS;
+    const bool recorded = k ? cases[_i].speed : cases[_i].thickness;
+    ck_assert_int_eq(sciara_read_field(s, field, values, CELLS), recorded ? SCIARA_OK : SCIARA_ERR_USAGE);
+    if (recorded)
+      ck_assert_double_gt(largest(values), 0);
+    else
+      ck_assert_msg(strstr(sciara_last_error(), "was not recorded: name it in output.fields"), "%s",
+                    sciara_last_error());
+  }
+  ck_assert_int_eq(sciara_read_field(s, SCIARA_FIELD_SPEED, values, CELLS), SCIARA_OK);
+  sciara_close(s);
+}
+END_TEST
+
+START_TEST(from_the_start_to_the_end) {
+  struct sciara *s = open_case(NULL);
+  struct sciara_grid_info g;
+  struct sciara_ledger l;
+  double values[CELLS];
+  uint64_t checksum, again;
+  struct sciara_progress p = progress_of(s);
+  ck_assert(p.step == 0 && p.time_s == 0 && p.clock_s == 1 && p.liquid_cells == 0 && !p.finished && !p.solidified);
+  sciara_read_grid(s, &g);
+  ck_assert(g.rows == 30 && g.cols == 40 && g.cell_size_m == 10 && g.west_m == 500000 && g.north_m == 4177300);
+  ck_assert_int_eq(sciara_step(s, 0), SCIARA_OK);
+  ck_assert_uint_eq(progress_of(s).step, 0);
+  ck_assert_int_eq(sciara_step(s, 1), SCIARA_OK);
+  p = progress_of(s);
+  ck_assert(p.step == 1 && p.liquid_cells == 1 && p.time_s > 0);
+  ck_assert_int_eq(sciara_read_field(s, SCIARA_FIELD_THICKNESS, values, CELLS), SCIARA_OK);
+  ck_assert_double_gt(values[8 * 40 + 20], 0);
+  ck_assert_int_eq(sciara_checksum(s, &checksum), SCIARA_OK);
+  ck_assert_int_eq(sciara_step(s, 49), SCIARA_OK); // the state that was read is not the last one
+  ck_assert_int_eq(sciara_checksum(s, &again), SCIARA_OK);
+  ck_assert_uint_ne(checksum, again);
+  ck_assert_int_eq(sciara_read_ledger(s, &l), SCIARA_OK);
+  ck_assert_double_eq_tol(l.emitted_m3, 5 * progress_of(s).time_s, 1e-9);
+  ck_assert_int_eq(sciara_run(s), SCIARA_OK);
+  p = progress_of(s);
+  ck_assert(p.step == 120 && p.finished && !p.solidified);
+  ck_assert_int_eq(sciara_checksum(s, &checksum), SCIARA_OK);
+  ck_assert_int_eq(sciara_step(s, 5), SCIARA_OK); // the end is the end
+  ck_assert_int_eq(sciara_run(s), SCIARA_OK);
+  ck_assert_uint_eq(progress_of(s).step, 120);
+  ck_assert_int_eq(sciara_checksum(s, &again), SCIARA_OK);
+  ck_assert_uint_eq(checksum, again);
+  sciara_close(s);
+}
+END_TEST
+
+// Nothing can happen any more: that is the end too, whatever number of steps is asked for.
+START_TEST(solid) {
+  struct sciara *s =
+      open_case("vents=[{\"row\": 8, \"col\": 20, \"effusion\": {\"slot\": 1, \"rates_m3_s\": [1e-9]}}]");
+  ck_assert_int_eq(sciara_step(s, UINT64_MAX), SCIARA_OK);
+  const struct sciara_progress p = progress_of(s);
+  ck_assert(p.finished && p.solidified && p.step < 120 && p.liquid_cells == 0);
+  ck_assert_int_eq(sciara_step(s, 10), SCIARA_OK);
+  ck_assert_uint_eq(progress_of(s).step, p.step);
+  sciara_close(s);
+}
+END_TEST
+
+int main(void) {
+  Suite *suite = suite_create("sciara.h");
+  TCase *tests = tcase_create("all");
+  tcase_set_timeout(tests, 60);
+  tcase_add_checked_fixture(tests, setup, run_case_remove);
+  tcase_add_test(tests, what_is_refused);
+  tcase_add_loop_test(tests, maxima_that_were_not_recorded, 0, 4);
+  tcase_add_test(tests, from_the_start_to_the_end);
+  tcase_add_test(tests, solid);
+  suite_add_tcase(suite, tests);
+  SRunner *runner = srunner_create(suite);
+  srunner_run_all(runner, CK_ENV);
+  const int failed = srunner_ntests_failed(runner);
+  srunner_free(runner);
+  return failed != 0;
+}

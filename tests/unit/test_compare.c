@@ -70,6 +70,7 @@ END_TEST
 int main(void) {
   Suite *suite = suite_create("compare");
   TCase *tests = tcase_create("all");
+  tcase_set_timeout(tests, 60);
   tcase_add_test(tests, the_first_is_the_reference);
   tcase_add_test(tests, small_values_are_compared_as_such);
   tcase_add_test(tests, bits);

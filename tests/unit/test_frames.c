@@ -67,6 +67,7 @@ END_TEST
 int main(void) {
   Suite *suite = suite_create("frames");
   TCase *tests = tcase_create("all");
+  tcase_set_timeout(tests, 60);
   tcase_add_checked_fixture(tests, setup, teardown);
   tcase_add_test(tests, frames_are_removed_and_nothing_else);
   tcase_add_test(tests, no_folder_is_an_empty_one);

@@ -350,6 +350,7 @@ END_TEST
 int main(void) {
   Suite *suite = suite_create("observation");
   TCase *tests = tcase_create("observation");
+  tcase_set_timeout(tests, 60);
   tcase_add_checked_fixture(tests, prepare, finish);
   tcase_add_test(tests, cells_whose_centre_lies_in_a_polygon);
   tcase_add_test(tests, every_format_and_crs);

@@ -11,7 +11,9 @@
 
 #include "base/mem.h"
 #include "base/shown.h"
+#include "file/crs_scale.h"
 #include "file/durable.h"
+#include "file/gdal_support.h"
 #include "legacy/legacy_older.h"
 #include "map/raster_gdal.h"
 
@@ -181,6 +183,33 @@ static enum sciara_status check_corner(const struct legacy *l) {
   return SCIARA_OK;
 }
 
+static struct sciara_grid grid_of(const struct legacy *l) {
+  const struct sciara_legacy_grid *g = &l->ground;
+  return (struct sciara_grid){.rows = g->rows,
+                              .cols = g->cols,
+                              .cell_size = g->cell_size,
+                              .west = g->west,
+                              .north = g->south + (double)g->rows * g->cell_size};
+}
+
+/** As for a DEM: the program would refuse what it has imported. */
+static enum sciara_status check_scale(const char *crs, const struct legacy *l) {
+  const struct sciara_grid g = grid_of(l);
+  const double bounds[4] = {g.west, g.north - (double)g.rows * g.cell_size, g.west + (double)g.cols * g.cell_size,
+                            g.north};
+  OGRSpatialReferenceH srs;
+  double scale;
+  SCIARA_TRY(sciara_srs_parse(crs, &srs));
+  const enum sciara_status status = sciara_crs_scale(srs, bounds, &scale);
+  OSRRelease(srs);
+  if (status != SCIARA_OK) return sciara_fail_context(status, "--crs");
+  if (sciara_crs_scale_is_sound(scale)) return SCIARA_OK;
+  return sciara_fail(SCIARA_ERR_INPUT,
+                     "--crs: found \"%s\", in which 1 m on the ground is %.4g m at the DEM, expected %g to %g m (UTM "
+                     "zones: EPSG:326zz north, 327zz south)",
+                     crs, scale, 1 - SCIARA_CRS_SCALE_SLACK, 1 + SCIARA_CRS_SCALE_SLACK);
+}
+
 static enum sciara_status read_all(const struct sciara_legacy_request *q, struct legacy *l,
                                    struct sciara_text *parameters) {
   char *path;
@@ -190,6 +219,7 @@ static enum sciara_status read_all(const struct sciara_legacy_request *q, struct
   if (q->crs) SCIARA_TRY(sciara_georef_from_name(q->crs, &l->georef));
   SCIARA_TRY(read_grid(l, l->layout->ground, "the altitudes", true, &l->ground));
   SCIARA_TRY(check_corner(l));
+  if (q->crs) SCIARA_TRY(check_scale(q->crs, l));
   SCIARA_TRY(read_grid(l, l->layout->vents, "the ids of the vents on the grid", true, &l->vents));
   if (l->layout->observed) SCIARA_TRY(read_grid(l, l->layout->observed, "the observed extent", false, &l->observed));
   SCIARA_TRY(find_file(l, l->layout->rates, "the effusion rates", true, &path));
@@ -227,15 +257,6 @@ static enum sciara_status convert_grids(struct legacy *l, struct sciara_legacy_r
   return report->nodata_cells < cells
              ? SCIARA_OK
              : sciara_fail(SCIARA_ERR_INPUT, "%s%s: every cell is NODATA", l->base, l->layout->ground);
-}
-
-static struct sciara_grid grid_of(const struct legacy *l) {
-  const struct sciara_legacy_grid *g = &l->ground;
-  return (struct sciara_grid){.rows = g->rows,
-                              .cols = g->cols,
-                              .cell_size = g->cell_size,
-                              .west = g->west,
-                              .north = g->south + (double)g->rows * g->cell_size};
 }
 
 static bool add_vent(cJSON *list, const struct legacy *l, const struct sciara_legacy_vent *v) {

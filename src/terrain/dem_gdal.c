@@ -10,6 +10,7 @@
 #include "base/hash.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "file/crs_scale.h"
 #include "terrain/dem_source.h"
 #include "terrain/dem_warp.h"
 
@@ -63,7 +64,8 @@ static enum sciara_status check_unknown_crs(const struct sciara_dem_request *q, 
     snprintf(found, sizeof found, "names no CRS and has cells of %g at %g, %g: these look like degrees", s->dx, s->west,
              s->north);
     struct sciara_source guess = *s; // for the command only
-    SCIARA_TRY(sciara_srs_parse(SCIARA_SOURCE_DEGREES, &guess.srs));
+    guess.guess = SCIARA_SOURCE_DEGREES;
+    SCIARA_TRY(sciara_srs_parse(guess.guess, &guess.srs));
     const enum sciara_status status = refuse(q, &guess, found);
     OSRRelease(guess.srs);
     return status;
@@ -117,11 +119,93 @@ static enum sciara_status check_altitude_unit(const struct sciara_dem_request *q
   return SCIARA_OK;
 }
 
-static enum sciara_status make_plan(const struct sciara_dem_request *q, const struct sciara_source *s, struct plan *p) {
+static enum sciara_status choose_window(const struct sciara_dem_request *q, const struct sciara_source *s,
+                                        int64_t window[4]) {
+  const int64_t all[4] = {0, 0, s->rows, s->cols};
+  memcpy(window, q->window ? q->window : all, sizeof all);
+  const int64_t *w = window;
+  if (w[0] < 0 || w[1] < 0 || w[2] < 1 || w[3] < 1 || w[0] > s->rows - w[2] || w[1] > s->cols - w[3])
+    return sciara_fail(SCIARA_ERR_INPUT,
+                       "%s: the window [row %" PRId64 ", column %" PRId64 ", %" PRId64 " rows, %" PRId64
+                       " columns] does not lie within its %" PRId64 " rows x %" PRId64 " columns",
+                       q->path, w[0], w[1], w[2], w[3], s->rows, s->cols);
+  return SCIARA_OK;
+}
+
+/** West, south, east and north of a window of the raster in the CRS `to`. */
+static enum sciara_status window_bounds(const struct sciara_source *s, const int64_t w[4], const struct plan *p,
+                                        OGRSpatialReferenceH to, double bounds[4]) {
+  const double west = s->west + (double)w[1] * s->dx, north = s->north - (double)w[0] * s->dy;
+  const double east = west + (double)w[3] * s->dx, south = north - (double)w[2] * s->dy;
+  memcpy(bounds, (const double[4]){west, south, east, north}, 4 * sizeof *bounds);
+  if (to == p->from) return SCIARA_OK;
+  OGRCoordinateTransformationH change = OCTNewCoordinateTransformation(p->from, to);
+  const bool done = change && OCTTransformBounds(change, west, south, east, north, &bounds[0], &bounds[1], &bounds[2],
+                                                 &bounds[3], 21);
+  if (change) OCTDestroyCoordinateTransformation(change);
+  return done ? SCIARA_OK
+              : sciara_fail(SCIARA_ERR_INPUT, "%s: cannot be placed in the CRS that it is to be warped to", s->path);
+}
+
+static enum sciara_status refuse_target(const struct sciara_dem_request *q, const struct sciara_source *s,
+                                        const struct plan *p, double scale) {
+  struct sciara_source source = *s; // for the command only
+  struct sciara_text command = {0};
+  enum sciara_status status = SCIARA_OK;
+  if (!s->srs) {
+    source.srs = p->from;
+    source.guess = q->crs;
+    source.scale = scale;
+    status = sciara_source_suggest_warp(&source, NULL, q->cell_size_m, &command);
+  }
+  if (status == SCIARA_OK)
+    status =
+        sciara_fail(SCIARA_ERR_INPUT,
+                    "dem.crs: found \"%s\", in which 1 m on the ground is %.4g m at the DEM, expected %g to %g m, as "
+                    "in EPSG:%d%s%s",
+                    q->crs, scale, 1 - SCIARA_CRS_SCALE_SLACK, 1 + SCIARA_CRS_SCALE_SLACK, sciara_source_utm(&source),
+                    command.data ? "; warp the DEM with: " : "", command.data ? command.data : "");
+  sciara_text_free(&command);
+  return status;
+}
+
+static enum sciara_status refuse_own(const struct sciara_dem_request *q, const struct sciara_source *s, double scale) {
+  struct sciara_source source = *s; // for the command only
+  char found[160];
+  source.scale = scale;
+  snprintf(
+      found, sizeof found,
+      "1 m on the ground is %.4g m in its CRS, expected %g to %g m (or give dem.crs and dem.cell_size_m to have it "
+      "warped)",
+      scale, 1 - SCIARA_CRS_SCALE_SLACK, 1 + SCIARA_CRS_SCALE_SLACK);
+  return refuse(q, &source, found);
+}
+
+/** A metre of the CRS, that of the DEM and the one to warp to, must be one on the ground: the model knows no other. */
+static enum sciara_status check_scale(const struct sciara_dem_request *q, const struct sciara_source *s,
+                                      const int64_t window[4], const struct plan *p) {
+  double bounds[4], scale;
+  const bool warped = q->crs && q->cell_size_m > 0;
+  if (q->crs) {
+    SCIARA_TRY(window_bounds(s, window, p, s->srs ? p->to : p->from, bounds));
+    const enum sciara_status status = sciara_crs_scale(p->to, bounds, &scale);
+    if (status != SCIARA_OK) return sciara_fail_context(status, "dem.crs");
+    if (!sciara_crs_scale_is_sound(scale)) return refuse_target(q, s, p, scale);
+  }
+  if (!s->srs || warped || !sciara_srs_is_metric(s->srs)) return SCIARA_OK;
+  SCIARA_TRY(window_bounds(s, window, p, p->from, bounds));
+  const enum sciara_status status = sciara_crs_scale(s->srs, bounds, &scale);
+  if (status != SCIARA_OK) return sciara_fail_context(status, "%s", q->path);
+  return sciara_crs_scale_is_sound(scale) ? SCIARA_OK : refuse_own(q, s, scale);
+}
+
+static enum sciara_status make_plan(const struct sciara_dem_request *q, const struct sciara_source *s,
+                                    const int64_t window[4], struct plan *p) {
   if (!(q->cell_size_m >= 0) || !isfinite(q->cell_size_m))
     return sciara_fail(SCIARA_ERR_INPUT, "dem.cell_size_m: found %g, allowed above 0", q->cell_size_m);
   SCIARA_TRY(plan_crs(q, s, p));
   SCIARA_TRY(check_units(q, s, p));
+  SCIARA_TRY(check_scale(q, s, window, p));
   SCIARA_TRY(check_altitude_unit(q, s));
   static const char *const ignore_axes[] = {"IGNORE_DATA_AXIS_TO_SRS_AXIS_MAPPING=YES", NULL};
   bool same = !p->from || OSRIsSameEx(p->from, p->to, ignore_axes);
@@ -137,19 +221,6 @@ static enum sciara_status make_plan(const struct sciara_dem_request *q, const st
   p->cell = q->cell_size_m > 0 ? q->cell_size_m : s->dx;
   p->warp = !same || !square || fabs(p->cell - s->dx) > 1e-9 * s->dx;
   if (!p->warp) p->cell = s->dx;
-  return SCIARA_OK;
-}
-
-static enum sciara_status choose_window(const struct sciara_dem_request *q, const struct sciara_source *s,
-                                        int64_t window[4]) {
-  const int64_t all[4] = {0, 0, s->rows, s->cols};
-  memcpy(window, q->window ? q->window : all, sizeof all);
-  const int64_t *w = window;
-  if (w[0] < 0 || w[1] < 0 || w[2] < 1 || w[3] < 1 || w[0] > s->rows - w[2] || w[1] > s->cols - w[3])
-    return sciara_fail(SCIARA_ERR_INPUT,
-                       "%s: the window [row %" PRId64 ", column %" PRId64 ", %" PRId64 " rows, %" PRId64
-                       " columns] does not lie within its %" PRId64 " rows x %" PRId64 " columns",
-                       q->path, w[0], w[1], w[2], w[3], s->rows, s->cols);
   return SCIARA_OK;
 }
 
@@ -236,8 +307,8 @@ enum sciara_status sciara_dem_read(const struct sciara_dem_request *request, str
   int64_t window[4];
   SCIARA_TRY_GOTO(sciara_source_open(&scope, request->path, request->band, request->extra_drivers,
                                      request->extra_driver_count, &source));
-  SCIARA_TRY_GOTO(make_plan(request, &source, &plan));
   SCIARA_TRY_GOTO(choose_window(request, &source, window));
+  SCIARA_TRY_GOTO(make_plan(request, &source, window, &plan));
   patch = (struct sciara_patch){.rows = window[2], .cols = window[3], .dx = source.dx, .dy = source.dy};
   patch.west = source.west + (double)window[1] * source.dx;
   patch.north = source.north - (double)window[0] * source.dy;

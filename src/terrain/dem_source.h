@@ -16,8 +16,10 @@ struct sciara_source {
   OGRSpatialReferenceH srs; ///< owned; NULL when the file names none
   int64_t rows, cols;
   double west, north, dx, dy;
-  bool south_up; ///< the first row of the file is the southern one
-  char *name;    ///< of the file for GDAL (gdal_files.h)
+  bool south_up;     ///< the first row of the file is the southern one
+  const char *guess; ///< CRS in `srs` that the file itself does not name; NULL: it does, or there is none
+  double scale;      ///< length of 1 m on the ground in the CRS, if it is not to be used for that; 0: no matter
+  char *name;        ///< of the file for GDAL (gdal_files.h)
 };
 
 /** How much the far corner of a grid may be displaced by what is neglected, in cells. */
@@ -30,6 +32,9 @@ enum sciara_status sciara_source_check_file(const char *path);
 
 /** Whether GDAL has a driver of this name; the error suggests the closest (SCIARA_ERR_USAGE). */
 enum sciara_status sciara_source_check_driver(const char *name);
+
+/** EPSG code of the UTM zone (near the poles: of the stereographic grid) in which the middle lies; 0: not known. */
+int sciara_source_utm(const struct sciara_source *s);
 
 /** Opens and checks format, band, kind of data and place. Call within a GDAL scope. */
 enum sciara_status sciara_source_open(struct sciara_gdal_scope *scope, const char *path, int band,

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "file/crs_scale.h"
 #include "terrain/dem_source.h"
 
 /** Longitude and latitude of the middle of a raster; false when its CRS does not tell. */
@@ -40,26 +41,32 @@ static double round_cell(double cell) {
   return decade * floor(cell / decade);
 }
 
+int sciara_source_utm(const struct sciara_source *s) {
+  double lon, lat;
+  return middle_lonlat(s, &lon, &lat) ? utm_code(lon, lat) : 0;
+}
+
 static double cell_in_metres(const struct sciara_source *s) {
   const double radius = 6371000; // of the Earth: the number is only proposed, then rounded
   double cell = s->dx < s->dy ? s->dx : s->dy;
   if (s->srs && OSRIsGeographic(s->srs)) return s->dy * OSRGetAngularUnits(s->srs, NULL) * radius;
+  if (s->scale > 0) return cell / s->scale * (1 + SCIARA_CRS_SCALE_SLACK);
   return s->srs && OSRIsProjected(s->srs) ? cell * OSRGetLinearUnits(s->srs, NULL) : cell;
 }
 
 enum sciara_status sciara_source_suggest_warp(const struct sciara_source *s, const char *crs, double cell,
                                               struct sciara_text *out) {
-  double lon, lat;
   SCIARA_TRY(sciara_text_append(out, "gdalwarp"));
-  if (s->srs && !GDALGetProjectionRef(s->dataset)[0]) // it was guessed
-    SCIARA_TRY(sciara_text_append(out, " -s_srs " SCIARA_SOURCE_DEGREES));
+  if (s->guess) {
+    SCIARA_TRY(sciara_text_append(out, " -s_srs "));
+    SCIARA_TRY(sciara_shell_quote(out, s->guess));
+  }
   if (crs) {
     SCIARA_TRY(sciara_text_append(out, " -t_srs "));
     SCIARA_TRY(sciara_shell_quote(out, crs));
-  } else if (s->srs && !sciara_srs_is_metric(s->srs)) {
-    bool known = middle_lonlat(s, &lon, &lat);
-    SCIARA_TRY(known ? sciara_text_append(out, " -t_srs EPSG:%d", utm_code(lon, lat))
-                     : sciara_text_append(out, " -t_srs EPSG:CODE"));
+  } else if (s->srs && (!sciara_srs_is_metric(s->srs) || s->scale > 0)) {
+    const int utm = sciara_source_utm(s);
+    SCIARA_TRY(utm ? sciara_text_append(out, " -t_srs EPSG:%d", utm) : sciara_text_append(out, " -t_srs EPSG:CODE"));
   }
   if (cell == 0 && s->dx > 0) cell = round_cell(cell_in_metres(s));
   if (cell > 0) SCIARA_TRY(sciara_text_append(out, " -tr %.10g %.10g -tap", cell, cell));

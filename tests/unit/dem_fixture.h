@@ -26,7 +26,7 @@ static double centre_x(int64_t c) { return dem.grid.west + ((double)c + 0.5) * d
 static double centre_y(int64_t r) { return dem.grid.north - ((double)r + 0.5) * dem.grid.cell_size; }
 
 /** Every valid cell lies on the plane; returns how many there are. */
-static int64_t assert_plane(double tolerance) {
+static inline int64_t assert_plane(double tolerance) {
   int64_t valid = 0;
   for (int64_t r = 0; r < dem.grid.rows; r++)
     for (int64_t c = 0; c < dem.grid.cols; c++) {

@@ -9,11 +9,10 @@
 #include "file/raster_write.h"
 #include "map/colour_ramp.h"
 
-static bool place(GDALDatasetH d, const struct sciara_map *map) {
+static bool place(GDALDatasetH d, const struct sciara_map *map, OGRSpatialReferenceH srs) {
   const struct sciara_grid *g = map->grid;
   double t[6] = {g->west, g->cell_size, 0, g->north, 0, -g->cell_size};
-  const char *wkt = map->georef ? map->georef->crs_wkt : NULL;
-  return GDALSetGeoTransform(d, t) == CE_None && (!wkt || GDALSetProjection(d, wkt) == CE_None);
+  return GDALSetGeoTransform(d, t) == CE_None && (!srs || GDALSetSpatialRef(d, srs) == CE_None);
 }
 
 static bool describe(GDALDatasetH d, GDALRasterBandH band, const struct sciara_map *map) {
@@ -31,12 +30,16 @@ static enum sciara_status map_dataset(struct sciara_gdal_scope *scope, const str
   if (g->rows > INT_MAX || g->cols > INT_MAX)
     return sciara_fail(SCIARA_ERR_INPUT, "%s: a map has at most %d rows and columns", path, INT_MAX);
   int cols = (int)g->cols, rows = (int)g->rows;
+  OGRSpatialReferenceH srs = NULL;
+  if (map->georef && map->georef->crs_wkt) SCIARA_TRY(sciara_srs_parse(map->georef->crs_wkt, &srs));
   GDALDatasetH d = GDALCreate(GDALGetDriverByName("MEM"), "", cols, rows, 1, type, NULL);
   GDALRasterBandH band = d ? GDALGetRasterBand(d, 1) : NULL;
-  if (d && place(d, map) && describe(d, band, map) &&
-      (type == GDT_Byte || GDALSetRasterNoDataValue(band, map->nodata) == CE_None) &&
-      GDALRasterIO(band, GF_Write, 0, 0, cols, rows, (void *)(uintptr_t)map->values, cols, rows, GDT_Float64, 0, 0) ==
-          CE_None) {
+  const bool made = d && place(d, map, srs) && describe(d, band, map) &&
+                    (type == GDT_Byte || GDALSetRasterNoDataValue(band, map->nodata) == CE_None) &&
+                    GDALRasterIO(band, GF_Write, 0, 0, cols, rows, (void *)(uintptr_t)map->values, cols, rows,
+                                 GDT_Float64, 0, 0) == CE_None;
+  OSRRelease(srs);
+  if (made) {
     *out = d;
     return SCIARA_OK;
   }

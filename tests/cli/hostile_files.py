@@ -16,6 +16,9 @@ sys.dont_write_bytecode = True
 sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
 import case
 
+import h5py
+import netCDF4
+import numpy
 from osgeo import gdal, ogr, osr
 
 gdal.UseExceptions()
@@ -233,6 +236,17 @@ class Rasters(Hostile):
                 self.scenario_on(dem)
                 self.harmless("check", "s.json", codes=(4,), said=re.escape(dem))
 
+    def test_crs_inside_a_file(self):
+        """PROJ may look for the grid before the program sees its name; the raster is refused."""
+        text = UTM.replace('298.257223563]', f'298.257223563],EXTENSION["PROJ4_GRIDS","{self.canary}"]') % ""
+        self.forbidden = "nothing is forbidden here"
+        gdal.Translate(self.path("inside.nc"), self.path("dem.tif"), format="netCDF")
+        with netCDF4.Dataset(self.path("inside.nc"), "r+") as f:
+            crs = next(f[name] for name in f.variables if "mercator" in name)
+            crs.spatial_ref = crs.crs_wkt = text
+        self.scenario_on("inside.nc")
+        self.harmless("check", "s.json", codes=(3,), said=r"inside\.nc: its CRS names a file by a path")
+
     def test_what_belongs_beside_a_dem(self):
         """CRS, world file, header and metadata of the DEM are read."""
         self.write("dem.prj", osr.SpatialReference(UTM % "").ExportToWkt())
@@ -254,6 +268,21 @@ class Rasters(Hostile):
         self.write("plain.tif.aux.xml", "<PAMDataset><SRS>EPSG:32633</SRS></PAMDataset>")
         self.scenario_on("plain.tif")
         self.assertIn("32633", self.harmless("check", "s.json", codes=(0,)).stdout)
+
+
+class Snapshots(Hostile):
+    def test_crs_that_is_a_file_or_an_address(self):
+        """The CRS of a snapshot goes into maps and outlines."""
+        self.run_scenario("out", "-n", 3)
+        (name,) = os.listdir(self.path("out", "snapshots"))
+        for text in (self.canary, self.url + "/crs", UTM % f',EXTENSION["PROJ4","+init={self.canary}:x"]',
+                     UTM.replace('298.257223563]', f'298.257223563],EXTENSION["PROJ4_GRIDS","{self.canary}"]') % ""):
+            with h5py.File(self.path("out", "snapshots", name), "r+") as snapshot:
+                for key in ("crs_wkt", "spatial_ref"):
+                    snapshot["crs"].attrs[key] = numpy.bytes_(text)
+            for kind, product in (("cog", "x.tif"), ("gpkg", "x.gpkg"), ("geojson", "x.geojson"), ("kml", "x.kml")):
+                with self.subTest(text=text, kind=kind):
+                    self.harmless("export", "out", "-q", "-f", kind, "--field", "thickness", "-o", product, codes=(2, 3, 4))
 
 
 class Outlines(Hostile):

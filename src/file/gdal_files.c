@@ -3,6 +3,7 @@
 
 #include <cpl_minixml.h>
 #include <cpl_vsi.h>
+#include <ctype.h>
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -225,31 +226,31 @@ static enum sciara_status check_sibling(const char *path, bool is_xml, bool has_
   return status;
 }
 
-/** Checks PATH.suffix, or with `stem` characters of it STEM.suffix, if there is such a file. */
-static enum sciara_status check_if_there(const char *path, size_t stem, const char *suffix, bool is_xml) {
+/** Checks the file whose name is the first `stem` characters of `path` and `suffix`, if there is one; `name` has room. */
+static enum sciara_status check_if_there(const char *path, size_t stem, const char *suffix, char *name) {
   struct stat about;
-  char *name = sciara_format("%.*s%s", (int)stem, path, suffix);
-  if (!name) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a path");
-  enum sciara_status status = SCIARA_OK;
-  if (strcmp(name, path) != 0 && lstat(name, &about) == 0)
-    status = check_sibling(name, is_xml, is_xml || strcasecmp(suffix, ".prj") == 0);
-  free(name);
-  return status;
+  memcpy(name, path, stem);
+  strcpy(name + stem, suffix);
+  if (strcmp(name, path) == 0 || lstat(name, &about) != 0) return SCIARA_OK;
+  const bool is_xml = strcmp(suffix, described) == 0;
+  return check_sibling(name, is_xml, is_xml || strcasecmp(suffix, ".prj") == 0);
 }
 
 static enum sciara_status check_siblings(const char *path) {
   const char *base = base_name(path);
-  const size_t stem = (size_t)(base - path) + stem_length(base);
-  SCIARA_TRY(check_if_there(path, strlen(path), described, true));
-  SCIARA_TRY(check_if_there(path, strlen(path), mask, false));
-  for (size_t i = 0; i < sizeof siblings / sizeof *siblings; i++) {
-    char suffix[16];
+  const size_t whole = strlen(path), stem = (size_t)(base - path) + stem_length(base);
+  char suffix[16], *name = (char *)malloc(whole + sizeof suffix);
+  if (!name) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a path");
+  enum sciara_status status = check_if_there(path, whole, described, name);
+  if (status == SCIARA_OK) status = check_if_there(path, whole, mask, name);
+  for (size_t i = 0; status == SCIARA_OK && i < sizeof siblings / sizeof *siblings; i++) {
     snprintf(suffix, sizeof suffix, ".%s", siblings[i]);
-    SCIARA_TRY(check_if_there(path, stem, suffix, false));
-    for (char *c = suffix; *c; c++) *c = (char)(*c >= 'a' && *c <= 'z' ? *c - 'a' + 'A' : *c);
-    SCIARA_TRY(check_if_there(path, stem, suffix, false));
+    status = check_if_there(path, stem, suffix, name);
+    for (char *c = suffix; *c; c++) *c = (char)toupper((unsigned char)*c);
+    if (status == SCIARA_OK) status = check_if_there(path, stem, suffix, name);
   }
-  return SCIARA_OK;
+  free(name);
+  return status;
 }
 
 static enum sciara_status add_input(const char *path, char **name) {

@@ -14,7 +14,7 @@ import bed
 import shim
 import whole
 
-SIZES = 40
+SIZES = bed.pick(40, 20)
 IO = 4
 # Mounts a file system of $1 KiB at $2, runs the rest, and copies what it left to $3; seen by this process alone.
 ON_TMPFS = """mount -t tmpfs -o size="$1"k none "$2" || exit 77

@@ -27,20 +27,20 @@ class Libfiu(bed.Bed):
         self.right = whole.right_of(state)
         self.assertEqual(len(done.stdout.splitlines()), 5)
         failed = 0
-        for n in range(bed.pick(400, 40)):
+        for n in range(bed.pick(400, 28)):
             name, probability = FAULTS[n % len(FAULTS)]
             self.runs += 1
             shutil.rmtree(self.path("root", "out"), ignore_errors=True)
             with subprocess.Popen(["fiu-run", "-x", "-c", f"enable_random name={name},probability={probability}",
                                    shim.PROGRAM, *bed.RUN], cwd=self.work, stdin=subprocess.DEVNULL,
-                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8") as process:
+                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8", errors="replace") as process:
                 out, err = process.communicate(timeout=shim.PATIENCE)
             how = f"round {n}: {name}, probability {probability}: code {process.returncode}\n{err}"
             self.assertIn(process.returncode, CODES, how)
             self.assertEqual(whole.faults(whole.load(self.path("root", "out")),
                                           self.names(shim.Outcome(process.returncode, out, err)), self.right), [], how)
             failed += process.returncode != 0
-        self.assertGreater(failed, 5, "nothing went wrong")
+        self.assertGreater(failed, 4, "nothing went wrong")
 
 
 if __name__ == "__main__":

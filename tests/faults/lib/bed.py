@@ -5,6 +5,7 @@ SCIARA_TORTURE=1 asks for the long form of each test (tools/torture).
 """
 import os
 import random
+import re
 import shutil
 import signal
 import sys
@@ -58,6 +59,20 @@ class Bed(case.Case):
             shutil.rmtree(self.path("root", "out"), ignore_errors=True)
         outcome = shim.run(args, self.work, self.path("root"), plan, **options)
         return outcome, whole.load(self.path("root", "out"))
+
+    def calls(self, log, kinds=""):
+        """(number, record, path) of the calls to be tried of a log, in order. All in the long form; else the first and the
+        last of each kind on each kind of file: what is done to a snapshot is done to all of them."""
+        calls = [call for call in shim.numbered(shim.read_log(log)) if not kinds or call[1].kind in kinds]
+        if LONG:
+            return calls
+        first, last = {}, {}
+        for number, record, path in calls:
+            site = record.kind, re.sub(r"\d+", "#", os.path.relpath(path, self.work))
+            first.setdefault(site, number)
+            last[site] = number
+        chosen = {*first.values(), *last.values()}
+        return [call for call in calls if call[0] in chosen]
 
     def names(self, outcome):
         """What a run announced, as names below its folder."""

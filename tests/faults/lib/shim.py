@@ -71,6 +71,21 @@ def read_log(path):
     return records
 
 
+def numbered(records):
+    """(number, record, path) of the calls that the shim counts, as it numbers them."""
+    opened, number = {}, 0
+    for r in records:
+        counted = r.kind != "A"
+        if r.kind in "Oo":
+            opened[r.fd] = (r.path, bool(r.offset & os.O_ACCMODE))
+            counted = bool(r.offset & (os.O_CREAT | os.O_TRUNC))
+        elif r.kind == "C":
+            counted = opened[r.fd][1]
+        if counted:
+            number += 1
+            yield number, r, r.path or opened[r.fd][0]
+
+
 @functools.cache
 def foreign_code():
     """Where in the program the runtime of CUDA lies, which is linked into it: what it does without memory is its own."""

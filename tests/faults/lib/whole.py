@@ -5,6 +5,7 @@ acknowledged (listed in run.json, or printed on standard output) is there and ho
 A folder is a dict, path below it -> bytes, so that states of a disk that never was can be looked at too. For another kind of
 file add a line to KINDS; for a further promise about a whole folder add a function to PROMISES.
 """
+import functools
 import io
 import json
 import os
@@ -43,6 +44,7 @@ def check_series(data):
     assert sources(data), "no snapshot in it"
 
 
+@functools.cache
 def sources(data):
     """The files that a series refers to."""
     with h5py.File(io.BytesIO(data), "r") as f:

@@ -7,10 +7,11 @@
 /** What comes before the name of a file in a CRS, and where the name ends. */
 static const struct {
   const char *word;
-  char end;        ///< ' ': at a space or quote; ']': at the end of the node of WKT
+  char end;        ///< ' ': at a space or quote; ']': at the end of the node of WKT; '*': the word alone will do
   bool whole_word; ///< nothing may stand before it: "t_init=" is something else
 } naming[] = {{"init=", ' ', true},    {"grids=", ' ', false},      {"file=", ' ', true},
-              {"catalog=", ' ', true}, {"PROJ4_GRIDS", ']', false}, {"PARAMETERFILE", ']', false}};
+              {"catalog=", ' ', true}, {"PROJ4_GRIDS", ']', false}, {"PARAMETERFILE", ']', false},
+              {"defmodel", '*', false}}; // no CRS, but PROJ opens its model as it looks
 
 static bool begins_with(const char *text, const char *word) {
   for (; *word; text++, word++)
@@ -24,6 +25,7 @@ static bool is_end(char c, char end) {
 
 /** Whether names up to `end` lead out of the folders of PROJ. The "@" of optional grids is none of theirs. */
 static bool names_path(const char *text, char end) {
+  if (end == '*') return true;
   for (; !is_end(*text, end); text++)
     if (*text == '/' || *text == '\\' || *text == '~') return true;
   return false;

@@ -12,7 +12,7 @@ struct sciara_bench_engines {
 };
 
 /**
- * Reads --engines (NULL: all) and --threads (NULL: all cores). Of `all`, those that are not here are entered in the
+ * Reads --engines (NULL: all) and --threads (NULL: 0). Of `all`, those that are not here are entered in the
  * report; one that is named must be available.
  */
 enum sciara_status sciara_bench_engines_choose(struct sciara_bench_engines *e, const char *list, const char *threads,

@@ -26,7 +26,8 @@ static const struct sciara_option options[] = {
      "NAME[:OPTION=VALUE]... with commas, or all (the default); options are those of 'sciara engines', threads=N and "
      "block=WxH"},
     {"precision", 'p', "double|single", "precision of the fields; default double"},
-    {"threads", 't', "LIST", "numbers of threads of engines that have threads; default 0: up to all cores"},
+    {"threads", 't', "LIST",
+     "numbers of threads of engines that have threads; default 0: at most OMP_NUM_THREADS, or all cores"},
     {"repeats", 0, "N", "stretches that are timed, 5 to 99; default 5; of --record at least 1"},
     {"start", 0, "N", "steps before the measurement; default: of the suite"},
     {"warm-up", 0, "N", "steps before the first stretch; default: of the suite"},

@@ -18,6 +18,7 @@ const struct sciara_meaning sciara_exit_codes[] = {
 const struct sciara_meaning sciara_environment[] = {
     {"NO_COLOR", "if set and not empty: no colours on a terminal"},
     {"LC_CTYPE, LC_ALL, LANG", "how names of files are read; numbers are always written with a point"},
+    {"OMP_NUM_THREADS", "most threads of a CPU engine where neither --threads nor engine.threads gives a number"},
     {"SCIARA_ETNA2006", "folder of the files of the 2006 eruption of Etna, for the command bench"},
     {0},
 };

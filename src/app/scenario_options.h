@@ -10,7 +10,7 @@
 /** Entries of a table of options: how the steps are executed, none of which changes a bit of an exact engine. */
 #define SCIARA_ENGINE_OPTIONS                                                                                         \
   {"engine", 'e', "NAME", "engine that executes the steps (see 'sciara engines'), or auto"},                          \
-  {"threads", 't', "N", "threads of a CPU engine; 0: up to all cores, as many as the lava has work for"},             \
+  {"threads", 't', "N", "threads of a CPU engine; 0: at most OMP_NUM_THREADS, or all cores"},                         \
   {"device", 0, "N", "number of the GPU of a CUDA engine (see 'sciara engines')"},                                    \
   {"option", 0, "K=V", "option of the engine such as memory=shared or block=32x8 (see 'sciara engines'); may be repeated"}
 

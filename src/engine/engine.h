@@ -62,7 +62,7 @@ struct sciara_engine_setup {
   const struct sciara_params *params;
   const struct sciara_vents *vents;
   enum sciara_boundary boundary;
-  int threads; ///< 0: as many as there is work for, at most all cores
+  int threads; ///< 0: as many as there is work for, at most as many as `threads` below
   int device;  ///< number of the GPU of an engine that runs on one (engine/device_info.h)
   struct sciara_engine_options options;
   bool profile; ///< `profile` will be called: time the steps
@@ -138,6 +138,8 @@ struct sciara_engine_ops {
   enum sciara_status (*advance)(void *engine, const struct sciara_stop *stop, struct sciara_engine_progress *progress);
 
   // Optional.
+  /** The most threads it uses if it is to use `requested`; 0: as the environment or the cores allow. Absent: one. */
+  int (*threads)(int requested);
   /** Why the engine cannot run here, or NULL when it can. Absent: it always can. */
   const char *(*probe)(void);
   /** Bytes of host and device memory for a grid. Absent: unknown. */

@@ -5,6 +5,7 @@
 //
 // Much of a lava flow is at rest (model/rest.h): such a cell is evaluated again only when something around it has
 // stirred.
+#include <stdlib.h>
 #include <string.h>
 
 #ifdef _OPENMP
@@ -56,11 +57,15 @@ static int thread_number(void) {
 #endif
 }
 
-static int thread_count(int wanted) {
+/** OMP_NUM_THREADS is what a user sets for all programs with OpenMP; the runtime has read it. */
+static int threads(int requested) {
 #ifdef _OPENMP
-  return wanted > 0 ? wanted : omp_get_num_procs();
+  enum { MOST = 1024 };
+  const char *set = getenv("OMP_NUM_THREADS");
+  const int most = set && *set ? omp_get_max_threads() : omp_get_num_procs();
+  return requested > 0 ? requested : most < MOST ? most : MOST;
 #else
-  (void)wanted;
+  (void)requested;
   return 1;
 #endif
 }
@@ -88,7 +93,7 @@ static enum sciara_status create(const struct sciara_engine_setup *setup, void *
   SCIARA_TRY(SCIARA_NEW(e, 1, "engine openmp"));
   e->setup = *setup;
   e->kernel = sciara_part_kernel_find((enum sciara_isa)setup->options.isa);
-  e->threads = e->used = thread_count(setup->threads);
+  e->threads = e->used = threads(setup->threads);
   e->fits = setup->threads == 0;
   const enum sciara_status status = SCIARA_NEW(e->part, e->threads, "threads of engine openmp");
   if (status != SCIARA_OK) {
@@ -448,6 +453,7 @@ const struct sciara_engine_ops SCIARA_NAME(sciara_engine_openmp) = {
     .upload = upload,
     .download = download,
     .advance = advance,
+    .threads = threads,
     .memory = memory,
     .memory_of_lava = sciara_part_memory_of_lava,
     .profile = profile,

@@ -17,9 +17,13 @@ int sciara_usable_cores(void) {
   return online < 1 ? 1 : online < SCIARA_MOST_THREADS ? (int)online : SCIARA_MOST_THREADS;
 }
 
-int sciara_engine_threads(const struct sciara_engine_ops *ops, int asked) {
-  if (!ops || !(ops->capabilities & SCIARA_CAN_THREADS)) return 1;
-  return asked > 0 ? asked : sciara_usable_cores();
+int sciara_engine_threads(const struct sciara_engine_ops *ops, int requested) {
+  return ops && ops->threads ? ops->threads(requested) : 1;
+}
+
+bool sciara_threads_by_environment(const struct sciara_engine_ops *ops, int requested) {
+  const char *set = getenv("OMP_NUM_THREADS"); // may be a list: "4,2"
+  return set && requested == 0 && ops && ops->threads && atoi(set) == ops->threads(0);
 }
 
 int sciara_snapshot_threads(int engine_threads) {

@@ -12,8 +12,11 @@ enum { SCIARA_MOST_THREADS = 1024 };
 /** Cores that this process may use. */
 int sciara_usable_cores(void);
 
-/** Threads that an engine (NULL: not known yet) takes at most, if it is asked for that many; 0: all cores. */
-int sciara_engine_threads(const struct sciara_engine_ops *ops, int asked);
+/** Threads that an engine (NULL: not known yet) uses at most if it is to use `requested`; 0: OMP_NUM_THREADS, or all cores. */
+int sciara_engine_threads(const struct sciara_engine_ops *ops, int requested);
+
+/** Whether OMP_NUM_THREADS is the reason for that number. */
+bool sciara_threads_by_environment(const struct sciara_engine_ops *ops, int requested);
 
 /** Threads that encode snapshots beside an engine of so many threads: the cores that it leaves free, or one. */
 int sciara_snapshot_threads(int engine_threads);

@@ -7,6 +7,7 @@
 
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "base/wallclock.h"
 #include "model/ledger.h"
 #include "run/choose_engine.h"
@@ -35,10 +36,12 @@ static enum sciara_status make_engine(struct sciara_simulation *s) {
   const struct sciara_engine_options options = sciara_scenario_engine_options(scenario);
   const enum sciara_isa isa = options.isa == SCIARA_ISA_BEST ? sciara_isa_best() : (enum sciara_isa)options.isa;
   const bool choice = sciara_engine_follows(s->ops, "isa");
-  sciara_log(SCIARA_LOG_INFO, "engine: %s%s%s%s, %s precision, %s%d thread%s", s->ops->name, how,
+  sciara_log(SCIARA_LOG_INFO, "engine: %s%s%s%s, %s precision, %s%d %s%s", s->ops->name, how,
              choice ? ", instructions " : "", choice ? sciara_isa_name(isa) : "",
              sciara_precision_name(sciara_scenario_precision(scenario)),
-             s->threads > 1 && scenario->engine.threads == 0 ? "up to " : "", s->threads, s->threads == 1 ? "" : "s");
+             s->threads > 1 && scenario->engine.threads == 0 ? "up to " : "", s->threads,
+             sciara_plural((uint64_t)s->threads, "thread", "threads"),
+             sciara_threads_by_environment(s->ops, scenario->engine.threads) ? " (OMP_NUM_THREADS)" : "");
   const struct sciara_engine_setup setup = {.params = &s->problem.scenario.params,
                                             .vents = s->problem.vents,
                                             .boundary = scenario->boundary,

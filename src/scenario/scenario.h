@@ -77,7 +77,7 @@ struct sciara_scenario {
     bool single_precision;
     bool fast_math;
     int device;                       ///< number of the GPU of a CUDA engine
-    int threads;                      ///< 0: up to all cores, as many as the lava has work for
+    int threads;                      ///< 0: as many as the lava has work for
     int option[SCIARA_MOST_SETTINGS]; ///< in the order of the declared options; 0: the engine's own
     bool name_overridden, overridden; ///< by an override: the name; any key but the threads
     bool profile;                     ///< time the elementary processes; no key of the file

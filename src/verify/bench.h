@@ -13,7 +13,7 @@ enum { SCIARA_BENCH_LEAST_REPEATS = 5, SCIARA_BENCH_MOST_REPEATS = 99 };
 struct sciara_contender {
   const struct sciara_engine_ops *ops;
   struct sciara_engine_options options;
-  int threads;           ///< of an engine that has threads; 0: up to all cores, as it sees fit
+  int threads;           ///< of an engine that has threads; 0: as of sciara_engine_threads
   char options_text[96]; ///< for people: "threads=2"; "": none
 };
 

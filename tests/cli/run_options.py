@@ -3,7 +3,9 @@
 """sciara run: when it stops, and what the options change."""
 import json
 import os
+import subprocess
 import sys
+import time
 
 sys.dont_write_bytecode = True
 sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
@@ -130,6 +132,53 @@ class Georeference(Case):
         self.assertIn("\nCRS:           none\n", self.sciara("info", "out").stdout)
         silent = self.sciara("run", "s.json", "-n", 2, "-o", "quiet", "-q").stderr
         self.assertEqual(silent, "", "stderr with -q")
+
+
+class Threads(Case):
+    """How many threads engine openmp may use: run.json and the message say so, and it starts no more."""
+
+    def threads_of(self, name, omp, *args):
+        environment = {key: value for key, value in os.environ.items() if key != "OMP_NUM_THREADS"}
+        if omp is not None:
+            environment["OMP_NUM_THREADS"] = omp
+        done = self.sciara("run", "s.json", "-n", 3, "-o", name, *args, env=environment)
+        line = next(line for line in done.stderr.splitlines() if line.startswith("sciara: engine: "))
+        return record(self.path(name))["engine"]["threads"], line
+
+    def test_omp_num_threads(self):
+        self.write_scenario()
+        cores = len(os.sched_getaffinity(0))
+        cases = [(None, [], cores, False), ("", [], cores, False), ("3", [], 3, True), ("1", [], 1, True), ("5,2", [], 5, True),
+                 ("5000", [], 1024, False), ("3", ["-t", "2"], 2, False), ("3", ["--set", "engine.threads=4"], 4, False),
+                 ("3", ["-t", "0"], 3, True), ("3", ["-e", "serial"], 1, False)]
+        for k, (omp, args, expected, named) in enumerate(cases):
+            threads, line = self.threads_of(f"run{k}", omp, "-e", "openmp", *args)
+            self.assertEqual(threads, expected, f"{omp} {args}")
+            self.assertEqual("(OMP_NUM_THREADS)" in line, named, line)
+            self.assertRegex(line, f" {expected} thread{'s' * (expected != 1)}( |$)")
+            self.assertEqual("up to" in line, expected > 1 and args in ([], ["-t", "0"]), line)
+        self.write_scenario(engine={"threads": 2})
+        self.assertEqual(self.threads_of("key", "3", "-e", "openmp")[0], 2, "the key of the scenario wins")
+
+    def test_threads_that_are_started(self):
+        """With lava on every cell there is work for more threads than two cores have."""
+        case.write_dem(self.path("large.asc"), rows=200, cols=200)
+        case.write_json(self.path("large.json"), case.scenario(
+            dem={"path": "large.asc", "crs": "EPSG:32633"}, initial={"thickness": 2, "temperature": 1300},
+            model={"cooling": 0}))
+        for omp in (1, 4):
+            process = subprocess.Popen([case.PROGRAM, "run", "large.json", "-q", "-e", "openmp", "-n", "150", "-o", f"large{omp}"],
+                                       cwd=self.work, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                                       env={**os.environ, "OMP_NUM_THREADS": str(omp)})
+            most = 0
+            while process.poll() is None:
+                try:
+                    most = max(most, len(os.listdir(f"/proc/{process.pid}/task")))
+                except FileNotFoundError:
+                    pass
+                time.sleep(0.01)
+            self.assertEqual(process.returncode, 0)
+            (self.assertGreaterEqual if omp == 4 else self.assertLess)(most, 4, f"OMP_NUM_THREADS={omp}")
 
 
 if __name__ == "__main__":

@@ -129,10 +129,10 @@ static enum sciara_status choose_layer(const struct sciara_observation_request *
   }
   enum sciara_status status = SCIARA_OK;
   if (!*out && q->layer)
-    status = sciara_fail(SCIARA_ERR_USAGE, "--layer: %s has no layer \"%s\"; it has %s", q->path, q->layer,
-                         names.data ? names.data : "others");
+    status = sciara_fail(SCIARA_ERR_USAGE, "--observed-layer: expected a layer of %s, found \"%s\"; there are %s",
+                         q->path, q->layer, names.data ? names.data : "others");
   else if (!*out)
-    status = sciara_fail(SCIARA_ERR_USAGE, "%s: has %d layers, %s; --layer NAME chooses one", q->path, count,
+    status = sciara_fail(SCIARA_ERR_USAGE, "%s: has %d layers, %s; --observed-layer NAME chooses one", q->path, count,
                          names.data ? names.data : "");
   sciara_text_free(&names);
   return status;

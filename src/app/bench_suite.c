@@ -15,12 +15,13 @@
 #include "legacy/legacy_sciara.h"
 #include "verify/bench_scenes.h"
 
-#define VOLCANO "volcano", SCIARA_BENCH_BUNDLED, "volcano.json", 0
-#define PLANE "plane", SCIARA_BENCH_BUNDLED, "plane.json", 0
-#define ETNA "etna", SCIARA_BENCH_ETNA, NULL, 0
-#define DENSE(size) "dense", SCIARA_BENCH_DENSE, NULL, size
-#define SPARSE(size) "sparse", SCIARA_BENCH_SPARSE, NULL, size
-#define TIGHT(size) "tight", SCIARA_BENCH_TIGHT, NULL, size
+#define NO_DRIVERS NULL, 0
+#define VOLCANO "volcano", SCIARA_BENCH_BUNDLED, "volcano.json", NO_DRIVERS, 0
+#define PLANE "plane", SCIARA_BENCH_BUNDLED, "plane.json", NO_DRIVERS, 0
+#define ETNA "etna", SCIARA_BENCH_ETNA, NULL, NO_DRIVERS, 0
+#define DENSE(size) "dense", SCIARA_BENCH_DENSE, NULL, NO_DRIVERS, size
+#define SPARSE(size) "sparse", SCIARA_BENCH_SPARSE, NULL, NO_DRIVERS, size
+#define TIGHT(size) "tight", SCIARA_BENCH_TIGHT, NULL, NO_DRIVERS, size
 
 // Steps at the start, of the warm-up and of a stretch, and how far apart what is recorded lies: stretches of a slow engine
 // are cut down to it.
@@ -88,11 +89,16 @@ enum sciara_status sciara_bench_plan_find(const struct sciara_bench_suite *suite
 
 // ----------------------------------------------------------------------------------------------------------- scenarios
 
-static enum sciara_status open_scenario(const char *path, enum sciara_precision precision, struct sciara_problem *out) {
+/** `plan` NULL: of the program's own. */
+static enum sciara_status open_scenario(const char *path, const struct sciara_bench_plan *plan,
+                                        enum sciara_precision precision, struct sciara_problem *out) {
   const char *overrides[] = {"engine.name=\"serial\"",
                              precision == SCIARA_DOUBLE ? "engine.precision=\"double\"" : "engine.precision=\"single\"",
                              "run.until=\"solidified\""};
-  const struct sciara_problem_options options = {.overrides = overrides, .override_count = 3};
+  const struct sciara_problem_options options = {.overrides = overrides,
+                                                 .override_count = 3,
+                                                 .extra_drivers = plan ? plan->extra_drivers : NULL,
+                                                 .extra_driver_count = plan ? plan->extra_driver_count : 0};
   return sciara_problem_open(path, &options, out);
 }
 
@@ -102,7 +108,7 @@ static enum sciara_status open_bundled(const char *name, enum sciara_precision p
                                        char **left_out) {
   char *path;
   SCIARA_TRY(sciara_bundled_find(name, &path));
-  const enum sciara_status status = path ? open_scenario(path, precision, out) : SCIARA_OK;
+  const enum sciara_status status = path ? open_scenario(path, NULL, precision, out) : SCIARA_OK;
   if (!path) *left_out = sciara_format("config/%s is not in this folder, nor installed with the program", name);
   free(path);
   return status;
@@ -125,7 +131,7 @@ static enum sciara_status open_legacy(const char *cfg, enum sciara_precision pre
   sciara_legacy_report_free(&report);
   char *path = sciara_path_join(folder, made[0]);
   if (status == SCIARA_OK && !path) status = sciara_fail(SCIARA_ERR_MEMORY, "no memory for a path");
-  if (status == SCIARA_OK) status = open_scenario(path, precision, out);
+  if (status == SCIARA_OK) status = open_scenario(path, NULL, precision, out);
   free(path);
   for (size_t k = 0; k < sizeof made / sizeof *made; k++) {
     path = sciara_path_join(folder, made[k]);
@@ -179,7 +185,7 @@ static enum sciara_status open_problem(const struct sciara_bench_plan *plan, enu
     case SCIARA_BENCH_TIGHT: return make_scene(SCIARA_SCENE_TIGHT, plan, precision, states, contender, count, out);
     case SCIARA_BENCH_ETNA: SCIARA_TRY(open_etna(precision, out, left_out)); break;
     case SCIARA_BENCH_BUNDLED: SCIARA_TRY(open_bundled(plan->file, precision, out, left_out)); break;
-    case SCIARA_BENCH_SCENARIO: SCIARA_TRY(open_scenario(plan->file, precision, out)); break;
+    case SCIARA_BENCH_SCENARIO: SCIARA_TRY(open_scenario(plan->file, plan, precision, out)); break;
   }
   if (!out->state) return SCIARA_OK;
   const size_t available = sciara_memory_available(), taken = sciara_state_memory(&out->grid, 0);

@@ -17,9 +17,11 @@ enum sciara_bench_source {
 struct sciara_bench_plan {
   const char *name;
   enum sciara_bench_source source;
-  const char *file; ///< of a scenario
-  int64_t size;     ///< of a scene
-  uint64_t start;   ///< steps before anything is measured
+  const char *file;                 ///< of a scenario
+  const char *const *extra_drivers; ///< that may read the rasters of a scenario that was given
+  size_t extra_driver_count;
+  int64_t size;   ///< of a scene
+  uint64_t start; ///< steps before anything is measured
   uint64_t warm_up, steps;
   uint64_t every; ///< what is recorded: the steps that are a multiple of it
 };

@@ -12,6 +12,8 @@
 #include "app/command.h"
 #include "app/messages.h"
 #include "app/output.h"
+#include "app/scenario_options.h"
+#include "app/target.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "base/wallclock.h"
@@ -37,6 +39,7 @@ static const struct sciara_option options[] = {
     {"records", 0, "FILE", "what serial comes to; default: the file that comes with the program"},
     {"no-records", 0, NULL, "let serial do all steps"},
     {"record", 0, "FILE", "measure nothing, add what serial comes to to this file"},
+    SCIARA_ALLOW_DRIVER_OPTION,
     {"csv", 0, "FILE", "write the result as CSV"},
     {"json", 0, "FILE", "write the result and the machine as JSON"},
     {"overwrite", 0, NULL, "replace the files if they are there"},
@@ -55,7 +58,9 @@ struct job {
   double engine_seconds;
   struct sciara_bench_records records;
   const char *csv, *json;
-  const char *record; ///< NULL: measure
+  const char *record;                     ///< NULL: measure
+  const char *drivers[SCIARA_MOST_GIVEN]; ///< --allow-driver
+  size_t driver_count;
 };
 
 // ------------------------------------------------------------------------------------------------------------- options
@@ -71,11 +76,12 @@ static enum sciara_status take_number(const struct sciara_arguments *a, const ch
                      least, most);
 }
 
-/** A file that is there is refused before anything is measured. */
+/** A file that exists is refused before anything is measured. The option has the name of the extension. */
 static enum sciara_status take_file(const struct sciara_arguments *a, const char *option, const char **out) {
   *out = sciara_argument(a, option);
-  if (!*out || sciara_argument_given(a, "overwrite") || access(*out, F_OK) != 0) return SCIARA_OK;
-  return sciara_fail(SCIARA_ERR_INPUT, "%s: is there already; --overwrite replaces it", *out);
+  if (!*out) return SCIARA_OK;
+  SCIARA_TRY(sciara_check_extension(option, *out, (const char *const[]){option, NULL}));
+  return sciara_refuse_existing(*out, sciara_argument_given(a, "overwrite"));
 }
 
 static enum sciara_status add_plan(struct job *j, const struct sciara_bench_plan *plan) {
@@ -101,6 +107,8 @@ static enum sciara_status take_cases(const struct sciara_arguments *a, struct jo
     struct sciara_bench_plan plan = j->suite->plan[1]; // as long as the volcano
     plan.name = plan.file = a->operand[k];
     plan.source = SCIARA_BENCH_SCENARIO;
+    plan.extra_drivers = j->drivers;
+    plan.extra_driver_count = j->driver_count;
     status = add_plan(j, &plan);
   }
   return status;
@@ -144,6 +152,7 @@ static enum sciara_status take_options(const struct sciara_arguments *a, struct 
   SCIARA_TRY(take_number(a, "warm-up", 0, 0x1p53, &warm_up));
   SCIARA_TRY(take_number(a, "steps", 1, 0x1p53, &steps));
   SCIARA_TRY(take_number(a, "seconds", 0, 86400, &seconds));
+  j->driver_count = sciara_arguments_all(a, "allow-driver", j->drivers);
   SCIARA_TRY(take_cases(a, j));
   j->report.suite = j->suite->name;
   j->report.repeats = (int)repeats;

@@ -8,6 +8,7 @@
 #include "app/command.h"
 #include "app/compare_observed.h"
 #include "app/messages.h"
+#include "app/observed.h"
 #include "app/output.h"
 #include "app/target.h"
 #include "base/log.h"
@@ -17,13 +18,11 @@
 
 static const struct sciara_option options[] = {
     {"tolerance", 0, "X", "the same when |a - b| <= X max(1, |a|) for every field in every cell, and for the time"},
-    {"observed", 0, "FILE", "compare one run with what was observed: polygons or a raster"},
-    {"layer", 0, "NAME", "layer of FILE that holds the outline, when there are several"},
+    SCIARA_OBSERVED_OPTIONS("compare one run with what was observed: polygons or a raster"),
     {"min-thickness", 0, "M", "thickness up to M metres counts as none (default: 0)"},
     {"json", 0, NULL, "the scores as JSON"},
     {"png", 0, "FILE", "draw hits, misses and excess over the hillshade"},
     {"overwrite", 0, NULL, "replace the picture if it is there"},
-    {"allow-driver", 0, "X", "let GDAL read the observation with driver X too; may be repeated"},
     SCIARA_CHECKSUM_OPTION,
     {0},
 };

@@ -4,6 +4,7 @@
 
 #include "app/export.h"
 #include "app/messages.h"
+#include "app/observed.h"
 #include "app/output.h"
 #include "base/log.h"
 #include "base/text.h"
@@ -17,9 +18,7 @@ static const struct sciara_option options[] = {
     {"isochrones", 0, "T", "time from one isochrone to the next: \"6 h\", \"1 d\" (default: a dozen or fewer)"},
     {"layer", 0, "L", "outline, thickness_classes or arrival: what a GeoJSON file holds (default: outline)"},
     {"frames", 0, "N", "most snapshots in a page; more are thinned evenly (default: 60)"},
-    {"observed", 0, "FILE", "draw the outline of an observed extent in pictures and pages: polygons or a raster"},
-    {"observed-layer", 0, "NAME", "layer of the observed extent, of a file with several"},
-    {"allow-driver", 0, "NAME", "also let GDAL's driver NAME read the observed extent; may be repeated"},
+    SCIARA_OBSERVED_OPTIONS("png, frames, html: draw the outline of an observed extent: polygons or a raster"),
     {"stamp", 0, "TEXT", "png, frames: write this across the map, such as UNVERIFIED"},
     {"width", 0, "PIXELS", "png, frames: width of the picture (default: by the size of the grid, 720 to some 4200)"},
     {"output", 'o', "FILE", "where to (default: in maps/ of the run folder, or beside a lone snapshot)"},
@@ -71,6 +70,23 @@ static enum sciara_status check_options(const struct sciara_export_format *forma
   return SCIARA_OK;
 }
 
+/** A folder must not look like a file of another format. */
+static enum sciara_status check_folder_name(const struct sciara_export_format *format, const char *path) {
+  for (size_t k = 0; k < format_count; k++)
+    for (const char *const *e = formats[k]->extensions; !formats[k]->is_folder && *e; e++)
+      if (sciara_has_extension(path, *e))
+        return sciara_fail(SCIARA_ERR_USAGE, "--output: expected the name of a folder for --format %s, found \"%s\"",
+                           format->name, path);
+  return SCIARA_OK;
+}
+
+static enum sciara_status check_output(const struct sciara_export_format *format, const char *path) {
+  if (!path) return SCIARA_OK;
+  if (format->is_folder) return check_folder_name(format, path);
+  const enum sciara_status status = sciara_check_extension("output", path, format->extensions);
+  return status == SCIARA_OK ? SCIARA_OK : sciara_fail_context(status, "--format %s", format->name);
+}
+
 static enum sciara_status choose_field(const struct sciara_export_format *format, struct sciara_export_job *job) {
   const char *name = sciara_argument(job->arguments, "field");
   if (name) return sciara_field_parse(name, &job->field);
@@ -85,10 +101,10 @@ static enum sciara_status choose_field(const struct sciara_export_format *format
 static char *default_output(const struct sciara_export_format *format, const struct sciara_export_job *job) {
   const struct sciara_target *t = job->target;
   const char *name = format->stem ? format->stem(job) : sciara_field_name(job->field);
-  if (t->folder) return sciara_format("%s/maps/%s.%s", t->folder, name, format->suffix);
+  if (t->folder) return sciara_format("%s/maps/%s.%s", t->folder, name, *format->extensions);
   const size_t stem =
       strlen(t->path) - (strlen(t->path) > 3 && strcmp(t->path + strlen(t->path) - 3, ".nc") == 0 ? 3 : 0);
-  return sciara_format("%.*s.%s.%s", (int)stem, t->path, name, format->suffix);
+  return sciara_format("%.*s.%s.%s", (int)stem, t->path, name, *format->extensions);
 }
 
 static enum sciara_status write_product(const struct sciara_export_format *format, struct sciara_export_job *job) {
@@ -110,6 +126,7 @@ static enum sciara_status execute(const struct sciara_arguments *a) {
   enum sciara_field field;
   SCIARA_TRY(find_format(sciara_argument(a, "format"), &format));
   SCIARA_TRY(check_options(format, a));
+  SCIARA_TRY(check_output(format, sciara_argument(a, "output")));
   if (sciara_argument_given(a, "field")) SCIARA_TRY(sciara_field_parse(sciara_argument(a, "field"), &field));
   struct sciara_target target;
   SCIARA_TRY(sciara_target_open(a->operand[0], sciara_checksum_rule(a), &target));

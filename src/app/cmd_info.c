@@ -10,6 +10,7 @@
 #include "app/messages.h"
 #include "app/output.h"
 #include "app/print_grid.h"
+#include "app/scenario_options.h"
 #include "app/target.h"
 #include "base/log.h"
 #include "base/mem.h"
@@ -21,7 +22,11 @@
 #include "run/run_folder.h"
 #include "run/run_member.h"
 
-static const struct sciara_option options[] = {SCIARA_CHECKSUM_OPTION, {0}};
+static const struct sciara_option options[] = {
+    SCIARA_ALLOW_DRIVER_OPTION,
+    SCIARA_CHECKSUM_OPTION,
+    {0},
+};
 
 static void print_ledger(const struct sciara_ledger *l) {
   sciara_print("ledger:        initial %.10g + emitted %.10g = liquid %.10g + solid %.10g + lost %.10g m3\n",
@@ -193,9 +198,13 @@ static enum sciara_status print_run(const char *folder, enum sciara_checksum_rul
   return status;
 }
 
-static enum sciara_status print_scenario(const char *path) {
+static enum sciara_status print_scenario(const struct sciara_arguments *a) {
+  const char *path = a->operand[0], *drivers[SCIARA_MOST_GIVEN];
+  const struct sciara_problem_options how = {.any_engine = true,
+                                             .extra_drivers = drivers,
+                                             .extra_driver_count = sciara_arguments_all(a, "allow-driver", drivers)};
   struct sciara_problem p;
-  SCIARA_TRY(sciara_problem_open(path, &(struct sciara_problem_options){.any_engine = true}, &p));
+  SCIARA_TRY(sciara_problem_open(path, &how, &p));
   sciara_print("scenario:      %s\n", path);
   if (p.scenario.title) sciara_print("title:         %s\n", p.scenario.title);
   sciara_print_grid(&p.state->grid, &p.georef);
@@ -214,7 +223,7 @@ static bool ends_with(const char *text, const char *suffix) {
 static enum sciara_status execute(const struct sciara_arguments *a) {
   const char *path = a->operand[0];
   if (sciara_is_folder(path)) return print_run(path, sciara_checksum_rule(a));
-  if (ends_with(path, ".json")) return print_scenario(path);
+  if (ends_with(path, ".json")) return print_scenario(a);
   if (ends_with(path, ".h5")) return print_checkpoint(path);
   struct sciara_target target;
   SCIARA_TRY(sciara_target_open(path, sciara_checksum_rule(a), &target));

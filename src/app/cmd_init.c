@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "app/bundled.h"
 #include "app/command.h"
 #include "app/messages.h"
 #include "app/output.h"
+#include "app/scenario_options.h"
+#include "app/target.h"
 #include "base/log.h"
 #include "file/durable.h"
 #include "run/problem.h"
@@ -22,17 +26,16 @@ static const struct sciara_option options[] = {
     {"set", 's', "K=V", "give a key another value than its default: run.max_time=\"20 d\"; may be repeated"},
     {"output", 'o', "FILE", "the scenario (default: the name of the DEM with .json, in the current folder)"},
     {"overwrite", 0, NULL, "replace FILE if it is there"},
+    SCIARA_ALLOW_DRIVER_OPTION,
     {0},
 };
-
-enum { MOST_GIVEN = 256 };
 
 /** What the command line asks for. */
 struct order {
   struct sciara_default_request request;
-  struct sciara_default_vent vents[MOST_GIVEN];
-  const char *overrides[MOST_GIVEN];
-  size_t override_count;
+  struct sciara_default_vent vents[SCIARA_MOST_GIVEN];
+  const char *overrides[SCIARA_MOST_GIVEN], *drivers[SCIARA_MOST_GIVEN];
+  size_t override_count, driver_count;
 };
 
 static enum sciara_status parse_vent(const char *option, const char *text, struct sciara_default_vent *out) {
@@ -76,6 +79,7 @@ static enum sciara_status take_order(const struct sciara_arguments *a, struct or
     return sciara_fail(SCIARA_ERR_USAGE,
                        "--duration: found \"%s\", allowed a time such as \"6 h\", \"3 d\" or seconds, above 0",
                        duration);
+  o->driver_count = sciara_arguments_all(a, "allow-driver", o->drivers);
   o->request.duration = duration;
   o->request.title = sciara_argument(a, "name");
   return SCIARA_OK;
@@ -87,26 +91,77 @@ static char *default_output(const char *dem) {
   return sciara_format("%.*s.json", (int)(dot && dot > name ? (size_t)(dot - name) : strlen(name)), name);
 }
 
-/** The text of the scenario as it is to lie at `path`. */
-static enum sciara_status compose(const char *dem, const char *path, struct order *o, struct sciara_text *text) {
-  char *folder = sciara_path_folder(path), *relative = NULL;
-  enum sciara_status status = folder ? SCIARA_OK : sciara_fail(SCIARA_ERR_MEMORY, "no memory for a path");
-  if (status == SCIARA_OK) status = *dem == '/' ? SCIARA_OK : sciara_path_relative(folder, dem, &relative);
-  o->request.dem = relative ? relative : dem; // an absolute path was meant to be one
-  if (status == SCIARA_OK) status = sciara_scenario_default(&o->request, o->overrides, o->override_count, text);
-  free(relative);
-  free(folder);
+/** JSON is UTF-8: a name of a file in another encoding cannot stand in it. */
+static enum sciara_status check_utf8(const char *what, const char *text) {
+  if (!text || sciara_is_utf8(text)) return SCIARA_OK;
+  return sciara_fail(SCIARA_ERR_USAGE, "%s: expected UTF-8, found \"%s\"", what, text);
+}
+
+/** "file:///usr/share/a%20b": what editors find a file by, wherever the scenario goes. */
+static enum sciara_status append_file_url(const char *path, struct sciara_text *out) {
+  char *real = realpath(path, NULL);
+  enum sciara_status status = real ? sciara_text_append(out, "file://") : SCIARA_OK;
+  for (const char *c = real; c && *c && status == SCIARA_OK; c++) {
+    const bool plain = isalnum((unsigned char)*c) || strchr("/-._~", *c);
+    status = plain ? sciara_text_append_bytes(out, c, 1) : sciara_text_append(out, "%%%02X", (unsigned char)*c);
+  }
+  free(real);
   return status;
 }
 
-/** Checks the scenario as `sciara check` will, before it is written. Returns the exit code; problems are told. */
-static int check(const char *path, const struct sciara_text *text) {
+/** The URL of the schema that comes with the program; nothing where it is not installed. */
+static enum sciara_status find_schema(struct sciara_text *url) {
+  char *path;
+  SCIARA_TRY(sciara_bundled_find("scenario.schema.json", &path));
+  const enum sciara_status status = path ? append_file_url(path, url) : SCIARA_OK;
+  free(path);
+  return status;
+}
+
+/** The text of the scenario as it is to lie at `path`. */
+static enum sciara_status compose(const char *dem, const char *path, struct order *o, struct sciara_text *text) {
+  char *folder = NULL, *relative = NULL;
+  struct sciara_text url = {0};
+  enum sciara_status status;
+  SCIARA_TRY_GOTO(check_utf8("--name", o->request.title));
+  SCIARA_TRY_GOTO(check_utf8("DEM", dem));
+  SCIARA_TRY_GOTO(find_schema(&url));
+  folder = sciara_path_folder(path);
+  SCIARA_TRY_GOTO(folder ? SCIARA_OK : sciara_fail(SCIARA_ERR_MEMORY, "no memory for a path"));
+  if (*dem != '/') SCIARA_TRY_GOTO(sciara_path_relative(folder, dem, &relative));
+  o->request.dem = relative ? relative : dem; // an absolute path was meant to be one
+  o->request.schema = url.data;
+  SCIARA_TRY_GOTO(sciara_scenario_default(&o->request, o->overrides, o->override_count, text));
+cleanup:
+  free(relative);
+  free(folder);
+  sciara_text_free(&url);
+  return status;
+}
+
+/** The file is not there yet: a sentence about it, "PATH: ...", begins with what it is instead. */
+static void report_new(const char *path, const struct sciara_refusals *refusals) {
+  const size_t length = strlen(path);
+  for (size_t k = 0; k < refusals->kept; k++) {
+    const char *sentence = refusals->sentence[k];
+    const bool of_file = strncmp(sentence, path, length) == 0 && sentence[length] == ':';
+    sciara_error("%s%s", of_file ? SCIARA_NEW_SCENARIO : "", of_file ? sentence + length : sentence);
+  }
+  if (refusals->count > refusals->kept) sciara_error("... and %zu more", refusals->count - refusals->kept);
+}
+
+/** Checks the scenario as `sciara check` will, before it is written. Returns the exit code; problems are reported. */
+static int check(const char *path, const struct sciara_text *text, const struct order *o) {
   struct sciara_problem problem = {0};
   struct sciara_refusals refusals = {0};
-  const struct sciara_problem_options none = {0};
+  const struct sciara_problem_options how = {.extra_drivers = o->drivers, .extra_driver_count = o->driver_count};
   sciara_scenario_parse(path, text->data, text->length, NULL, 0, &problem.scenario, &refusals);
-  sciara_problem_place(&problem, &none, &refusals);
-  const int code = sciara_report_all(&refusals);
+  sciara_problem_place(&problem, &how, &refusals);
+  const int code = refusals.kept > 0 ? (int)refusals.first : sciara_report_all(&refusals);
+  if (refusals.kept > 0) {
+    report_new(path, &refusals);
+    sciara_log(SCIARA_LOG_INFO, "%s is not written", path);
+  }
   sciara_problem_free(&problem);
   sciara_refusals_free(&refusals);
   return code;
@@ -114,12 +169,11 @@ static int check(const char *path, const struct sciara_text *text) {
 
 static int write_scenario(const char *dem, const char *path, bool overwrite, struct order *o) {
   struct sciara_text text = {0};
-  enum sciara_status status = SCIARA_OK;
-  if (!overwrite && access(path, F_OK) == 0)
-    status = sciara_fail(SCIARA_ERR_INPUT, "%s: is there already; --overwrite replaces it", path);
+  enum sciara_status status = sciara_check_extension("output", path, (const char *const[]){"json", NULL});
+  if (status == SCIARA_OK) status = sciara_refuse_existing(path, overwrite);
   if (status == SCIARA_OK) status = compose(dem, path, o, &text);
   int code = sciara_report(status);
-  if (code == SCIARA_OK) code = check(path, &text);
+  if (code == SCIARA_OK) code = check(path, &text, o);
   if (code == SCIARA_OK) code = sciara_report(sciara_file_replace(path, text.data, text.length));
   if (code == SCIARA_OK) sciara_print("%s\n", path);
   sciara_text_free(&text);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "app/messages.h"
+#include "app/option_values.h"
 #include "app/output.h"
 #include "base/status.h"
 #include "base/text.h"
@@ -64,6 +65,8 @@ static void explain_refusal(const struct sciara_command *command, char **argv, i
     return;
   }
   const char *closest = *typed ? sciara_closest_name(typed, names, count) : NULL;
+  for (size_t k = 0; k < count && *typed && !closest; k++) // "--layer" of what is now "--observed-layer"
+    if (strlen(typed) > 2 && strstr(names[k], typed)) closest = names[k];
   if (is_letter)
     sciara_error("there is no option -%c; 'sciara %s --help' shows the options", optopt, command->name);
   else if (closest && strcmp(closest, typed) == 0)
@@ -72,6 +75,24 @@ static void explain_refusal(const struct sciara_command *command, char **argv, i
     sciara_error("there is no option --%s; did you mean --%s?", typed, closest);
   else
     sciara_error("there is no option %s; 'sciara %s --help' shows the options", word, command->name);
+}
+
+/**
+ * A file or folder is named by something that is no option: "-o --overwrite" lacks its value, and "-" would be a file of that
+ * name, not the standard stream that it means elsewhere.
+ */
+static bool is_file_name(const char *option, const char *value) {
+  if (*value != '-') return true;
+  if (value[1])
+    sciara_error("--%s: expected a name, found \"%s\"; a file of that name is ./%s", option, value, value);
+  else
+    sciara_error("--%s: expected a name, found \"-\": standard input and output cannot be used as files", option);
+  return false;
+}
+
+static bool names_file(const struct sciara_option *option) {
+  const enum sciara_value_kind kind = sciara_option_kind(option);
+  return kind == SCIARA_VALUE_FILE || kind == SCIARA_VALUE_FOLDER;
 }
 
 static int check_operands(const struct sciara_command *command, int argc, char **argv, struct sciara_arguments *out) {
@@ -85,7 +106,13 @@ static int check_operands(const struct sciara_command *command, int argc, char *
     sciara_error("something is missing; usage: sciara %s [OPTION]... %s", command->name, command->operands);
     return SCIARA_ERR_USAGE;
   }
-  for (size_t k = 0; k < count; k++) out->operand[k] = argv[optind + (int)k];
+  for (size_t k = 0; k < count; k++) {
+    out->operand[k] = argv[optind + (int)k];
+    if (strcmp(out->operand[k], "-") != 0) continue;
+    sciara_error("expected a name, found \"-\": standard input and output cannot be used as files; usage: sciara %s %s",
+                 command->name, command->operands);
+    return SCIARA_ERR_USAGE;
+  }
   out->operand_count = count;
   return -1;
 }
@@ -116,6 +143,7 @@ int sciara_arguments_parse(const struct sciara_command *command, int argc, char 
       sciara_error("--%s needs a value that is not empty", all[k]->name);
       return SCIARA_ERR_USAGE;
     }
+    if (all[k]->argument && names_file(all[k]) && !is_file_name(all[k]->name, optarg)) return SCIARA_ERR_USAGE;
     if (out->given_count == sizeof out->given / sizeof *out->given) {
       sciara_error("too many options");
       return SCIARA_ERR_USAGE;
@@ -143,4 +171,11 @@ const char *sciara_argument(const struct sciara_arguments *a, const char *name) 
   for (size_t k = 0; k < a->given_count; k++)
     if (strcmp(a->given[k].option->name, name) == 0) value = a->given[k].value;
   return value;
+}
+
+size_t sciara_arguments_all(const struct sciara_arguments *a, const char *name, const char *values[SCIARA_MOST_GIVEN]) {
+  size_t count = 0;
+  for (size_t k = 0; k < a->given_count; k++)
+    if (strcmp(a->given[k].option->name, name) == 0) values[count++] = a->given[k].value;
+  return count;
 }

@@ -27,12 +27,15 @@ struct sciara_command {
 /** The commands, in the order of the help; ends with a NULL name. */
 extern const struct sciara_command *const sciara_commands[];
 
+/** Options of a command line. */
+enum { SCIARA_MOST_GIVEN = 256 };
+
 /** What a command line said. Pointers go into argv. */
 struct sciara_arguments {
   struct {
     const struct sciara_option *option;
     const char *value; ///< NULL when the option takes none
-  } given[256];
+  } given[SCIARA_MOST_GIVEN];
   size_t given_count;
   const char *operand[16];
   size_t operand_count;
@@ -47,6 +50,9 @@ int sciara_arguments_parse(const struct sciara_command *command, int argc, char 
 
 /** Whether the option was given. */
 bool sciara_argument_given(const struct sciara_arguments *a, const char *name);
+
+/** The values of an option that may be repeated, in their order; returns how many there are. */
+size_t sciara_arguments_all(const struct sciara_arguments *a, const char *name, const char *values[SCIARA_MOST_GIVEN]);
 
 /** The value of the option, last one wins; NULL when it was not given. */
 const char *sciara_argument(const struct sciara_arguments *a, const char *name);

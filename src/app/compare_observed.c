@@ -9,6 +9,7 @@
 
 #include "analysis/extent.h"
 #include "analysis/observation.h"
+#include "app/observed.h"
 #include "app/output.h"
 #include "app/target.h"
 #include "base/log.h"
@@ -21,11 +22,10 @@
 
 /** A comparison: what was asked for, what was read, what came out. */
 struct job {
-  const char *path, *layer, *png; ///< of the observation and of the picture; may be NULL but for the first
-  double min_thickness;           ///< m
+  const struct sciara_arguments *arguments;
+  const char *path, *png; ///< of the observation and of the picture; the latter may be NULL
+  double min_thickness;   ///< m
   bool json, overwrite;
-  const char *drivers[64];
-  size_t driver_count;
   struct sciara_target target;
   enum sciara_field field;
   double *thickness; ///< of the run, m
@@ -69,19 +69,14 @@ static void list_scores(const struct job *j, struct score out[SCORES]) {
 
 static enum sciara_status take_options(const struct sciara_arguments *a, struct job *j) {
   const char *least = sciara_argument(a, "min-thickness");
+  j->arguments = a;
   j->path = sciara_argument(a, "observed");
-  j->layer = sciara_argument(a, "layer");
   j->png = sciara_argument(a, "png");
+  if (j->png) SCIARA_TRY(sciara_check_extension("png", j->png, (const char *const[]){"png", NULL}));
   j->json = sciara_argument_given(a, "json");
   j->overwrite = sciara_argument_given(a, "overwrite");
   if (least && (!sciara_parse_double(least, &j->min_thickness) || !(j->min_thickness >= 0)))
     return sciara_fail(SCIARA_ERR_USAGE, "--min-thickness: found \"%s\", allowed a number >= 0 (m)", least);
-  for (size_t k = 0; k < a->given_count; k++) {
-    if (strcmp(a->given[k].option->name, "allow-driver") != 0) continue;
-    if (j->driver_count == sizeof j->drivers / sizeof *j->drivers)
-      return sciara_fail(SCIARA_ERR_USAGE, "--allow-driver: found more than %zu, allowed fewer", j->driver_count);
-    j->drivers[j->driver_count++] = a->given[k].value;
-  }
   return SCIARA_OK;
 }
 
@@ -120,16 +115,9 @@ static enum sciara_status read_vents(struct job *j) {
 
 static enum sciara_status score(struct job *j) {
   const struct sciara_snapshot *s = &j->target.snapshot;
-  const struct sciara_observation_request request = {.path = j->path,
-                                                     .layer = j->layer,
-                                                     .grid = &s->grid,
-                                                     .crs_wkt = s->georef.crs_wkt,
-                                                     .min_thickness_m = j->min_thickness,
-                                                     .extra_drivers = j->drivers,
-                                                     .extra_driver_count = j->driver_count};
   SCIARA_TRY(read_run(j));
   SCIARA_TRY(read_vents(j));
-  SCIARA_TRY(sciara_observation_read(&request, &j->observed));
+  SCIARA_TRY(sciara_observed_read(j->arguments, s, j->min_thickness, &j->observed));
   const struct sciara_extents extents = {.grid = &s->grid,
                                          .run = j->run,
                                          .observed = j->observed.covered,

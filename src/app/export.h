@@ -16,8 +16,10 @@ struct sciara_export_job {
 };
 
 struct sciara_export_format {
-  const char *name;           ///< "cog"
-  const char *suffix;         ///< of the default name: "tif"
+  const char *name; ///< "cog"
+  /** Of the file, without dots: "tif", "tiff"; the first is that of the default name; ends with NULL. */
+  const char *const *extensions;
+  bool is_folder;             ///< it makes a folder, whose name may have any extension but that of a file
   const char *summary;        ///< one line for people
   const char *const *options; ///< those it follows beside --format, --output and --overwrite; ends with NULL
   /** The default name without its suffix; NULL: the name of the field. */

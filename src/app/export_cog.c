@@ -29,7 +29,7 @@ static enum sciara_status write(const struct sciara_export_job *job, const char 
 
 const struct sciara_export_format sciara_export_cog = {
     .name = "cog",
-    .suffix = "tif",
+    .extensions = (const char *const[]){"tif", "tiff", NULL},
     .summary = "cloud-optimised GeoTIFF of a field, with a QGIS style (.qml) beside it",
     .options = (const char *const[]){"field", NULL},
     .write = write,

@@ -20,7 +20,7 @@ static const char *stem(const struct sciara_export_job *job) {
 
 const struct sciara_export_format sciara_export_csv = {
     .name = "csv",
-    .suffix = "csv",
+    .extensions = (const char *const[]){"csv", NULL},
     .summary = "area, volumes, front, thickness and effusion, one row for each snapshot of a run",
     .options = (const char *const[]){NULL},
     .stem = stem,

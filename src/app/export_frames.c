@@ -82,7 +82,8 @@ cleanup:
 
 const struct sciara_export_format sciara_export_frames = {
     .name = "frames",
-    .suffix = "frames",
+    .extensions = (const char *const[]){"frames", NULL},
+    .is_folder = true,
     .summary = "a folder with such a picture of each snapshot, and the ffmpeg command that makes a film of them",
     .options = sciara_export_picture_options,
     .write = write,

@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/observation.h"
 #include "app/export.h"
+#include "app/observed.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/text.h"
@@ -56,13 +56,6 @@ static enum sciara_status choose_fields(const struct sciara_export_job *job, enu
   return SCIARA_OK;
 }
 
-static enum sciara_status read_observed(const struct sciara_export_job *job, const char *path,
-                                        struct sciara_observation *out) {
-  const struct sciara_snapshot *s = &job->target->snapshot;
-  return sciara_observation_read(
-      &(struct sciara_observation_request){.path = path, .grid = &s->grid, .crs_wkt = s->georef.crs_wkt}, out);
-}
-
 static enum sciara_status write_page(const struct sciara_export_job *job, const struct sciara_page_frames *frames,
                                      size_t snapshots, const char *path) {
   const struct sciara_snapshot *s = &job->target->snapshot;
@@ -81,7 +74,7 @@ static enum sciara_status write_page(const struct sciara_export_job *job, const 
   double *altitude = NULL;
   enum sciara_status status;
   SCIARA_TRY_GOTO(sciara_export_read_ground(job->target, &altitude));
-  if (observed) SCIARA_TRY_GOTO(read_observed(job, observed, &observation));
+  SCIARA_TRY_GOTO(sciara_observed_read(job->arguments, s, 0, &observation));
   page.altitude = altitude;
   page.observed = observation.covered;
   SCIARA_TRY_GOTO(sciara_export_make_folder(path));
@@ -118,9 +111,9 @@ static const char *stem(const struct sciara_export_job *job) {
 
 const struct sciara_export_format sciara_export_html = {
     .name = "html",
-    .suffix = "html",
+    .extensions = (const char *const[]){"html", "htm", NULL},
     .summary = "one page for a browser, without server and network: all snapshots with a slider over the time",
-    .options = (const char *const[]){"field", "frames", "observed", NULL},
+    .options = (const char *const[]){"field", "frames", "observed", "observed-layer", "allow-driver", NULL},
     .stem = stem,
     .write = write,
 };

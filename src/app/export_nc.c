@@ -19,7 +19,7 @@ static const char *stem(const struct sciara_export_job *job) {
 
 const struct sciara_export_format sciara_export_nc = {
     .name = "nc",
-    .suffix = "nc",
+    .extensions = (const char *const[]){"nc", NULL},
     .summary = "all snapshots of a run as one ordinary NetCDF file, which refers to no other",
     .options = (const char *const[]){NULL},
     .stem = stem,

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/export_picture.h"
 
-#include <string.h>
-
+#include "app/observed.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "model/field.h"
@@ -20,24 +19,6 @@ static enum sciara_status parse_width(const struct sciara_arguments *a, int64_t 
     return sciara_fail(SCIARA_ERR_USAGE, "--width: found \"%s\", allowed a whole number of pixels, %d to %d", text,
                        SCIARA_PICTURE_NARROWEST, SCIARA_PICTURE_WIDEST);
   *width = (int64_t)value;
-  return SCIARA_OK;
-}
-
-static enum sciara_status read_observed(const struct sciara_export_job *job, struct sciara_export_picture *out) {
-  const struct sciara_arguments *a = job->arguments;
-  const struct sciara_snapshot *s = &job->target->snapshot;
-  const char *drivers[sizeof a->given / sizeof *a->given];
-  struct sciara_observation_request request = {.path = sciara_argument(a, "observed"),
-                                               .layer = sciara_argument(a, "observed-layer"),
-                                               .grid = &s->grid,
-                                               .crs_wkt = s->georef.crs_wkt,
-                                               .extra_drivers = drivers};
-  if (!request.path) return SCIARA_OK;
-  for (size_t k = 0; k < a->given_count; k++)
-    if (strcmp(a->given[k].option->name, "allow-driver") == 0)
-      drivers[request.extra_driver_count++] = a->given[k].value;
-  SCIARA_TRY(sciara_observation_read(&request, &out->observed));
-  out->picture.observed = out->observed.covered;
   return SCIARA_OK;
 }
 
@@ -63,7 +44,9 @@ enum sciara_status sciara_export_picture_prepare(const struct sciara_export_job 
   out->picture.altitude = out->altitude;
   out->picture.start = s->start;
   out->picture.stamp = sciara_argument(job->arguments, "stamp");
-  return read_observed(job, out);
+  SCIARA_TRY(sciara_observed_read(job->arguments, s, 0, &out->observed));
+  out->picture.observed = out->observed.covered;
+  return SCIARA_OK;
 }
 
 enum sciara_status sciara_export_picture_read(const struct sciara_export_job *job, struct sciara_snapshot *snapshot,

@@ -15,7 +15,7 @@ cleanup:
 
 const struct sciara_export_format sciara_export_png = {
     .name = "png",
-    .suffix = "png",
+    .extensions = (const char *const[]){"png", NULL},
     .summary = "picture for a report: map over the hillshade, legend, scale, north, title, time",
     .options = sciara_export_picture_options,
     .write = write,

@@ -173,7 +173,7 @@ static const char *geojson_stem(const struct sciara_export_job *job) {
 
 const struct sciara_export_format sciara_export_gpkg = {
     .name = "gpkg",
-    .suffix = "gpkg",
+    .extensions = (const char *const[]){"gpkg", NULL},
     .summary = "GeoPackage: polygons of the outline, of thickness classes and of arrival times",
     .options = (const char *const[]){"field", "classes", "isochrones", NULL},
     .write = write_gpkg,
@@ -181,7 +181,7 @@ const struct sciara_export_format sciara_export_gpkg = {
 
 const struct sciara_export_format sciara_export_geojson = {
     .name = "geojson",
-    .suffix = "geojson",
+    .extensions = (const char *const[]){"geojson", "json", NULL},
     .summary = "the polygons of one of these layers, in WGS 84 (RFC 7946)",
     .options = (const char *const[]){"field", "layer", "classes", "isochrones", NULL},
     .stem = geojson_stem,
@@ -190,7 +190,7 @@ const struct sciara_export_format sciara_export_geojson = {
 
 const struct sciara_export_format sciara_export_kml = {
     .name = "kml",
-    .suffix = "kml",
+    .extensions = (const char *const[]){"kml", NULL},
     .summary = "the polygons of all layers with colours, in WGS 84, for virtual globes",
     .options = (const char *const[]){"field", "classes", "isochrones", NULL},
     .write = write_kml,

@@ -45,7 +45,19 @@ static const struct sciara_command *find(const char *name) {
   return NULL;
 }
 
+/** An option before the command. */
+static int unknown_option(const char *name) {
+  static const char *const names[] = {"--help", "--version"};
+  const char *closest = sciara_closest_name(name, names, sizeof names / sizeof *names);
+  if (closest)
+    sciara_error("there is no option %s; did you mean %s?", name, closest);
+  else
+    sciara_error("there is no option %s before the command; usage: sciara COMMAND [OPTION]... [FILE]...", name);
+  return SCIARA_ERR_USAGE;
+}
+
 static int unknown(const char *name) {
+  if (*name == '-') return unknown_option(name);
   const char *names[64];
   size_t count = 0;
   for (const struct sciara_command *const *c = sciara_commands; *c && count < 64; c++) names[count++] = (*c)->name;

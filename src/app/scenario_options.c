@@ -94,6 +94,7 @@ static enum sciara_status add_checkpoint(struct sciara_scenario_additions *a, co
 enum sciara_status sciara_additions_make(const struct sciara_arguments *arguments,
                                          struct sciara_scenario_additions *a) {
   *a = (struct sciara_scenario_additions){0};
+  a->driver_count = sciara_arguments_all(arguments, "allow-driver", a->driver);
   for (size_t k = 0; k < arguments->given_count; k++) {
     const char *name = arguments->given[k].option->name, *value = arguments->given[k].value;
     if (strcmp(name, "set") == 0) {
@@ -121,10 +122,6 @@ enum sciara_status sciara_additions_make(const struct sciara_arguments *argument
       SCIARA_TRY(add_checkpoint(a, value));
     } else if (strcmp(name, "output") == 0) {
       SCIARA_TRY(add_output(a, value));
-    } else if (strcmp(name, "allow-driver") == 0) {
-      if (a->driver_count == sizeof a->driver / sizeof *a->driver)
-        return sciara_fail(SCIARA_ERR_USAGE, "too many options");
-      a->driver[a->driver_count++] = value;
     }
   }
   return SCIARA_OK;

@@ -18,6 +18,10 @@
 #define SCIARA_CHECKPOINT_OPTION                                                                                      \
   {"checkpoint-every", 0, "T", "a checkpoint every T of simulated time (\"6 h\"), or of machine time (\"10 min wall\")"}
 
+/** An entry: formats of rasters beyond the list. */
+#define SCIARA_ALLOW_DRIVER_OPTION                                                                                    \
+  {"allow-driver", 0, "NAME", "also let GDAL's driver NAME read rasters; may be repeated"}
+
 /** All of these, and those that shape a run. */
 #define SCIARA_SCENARIO_OPTIONS                                                                                       \
   SCIARA_ENGINE_OPTIONS,                                                                                              \
@@ -28,16 +32,16 @@
   {"output", 'o', "DIR", "folder of the run"},                                                                        \
   SCIARA_CHECKPOINT_OPTION,                                                                                           \
   {"set", 's', "K=V", "replace a key of the scenario: run.max_time=\"2 d\"; may be repeated"},                        \
-  {"allow-driver", 0, "X", "let GDAL read rasters with driver X too; may be repeated"}
+  SCIARA_ALLOW_DRIVER_OPTION
 // clang-format on
 
-enum { SCIARA_MOST_OVERRIDES = 300, SCIARA_MOST_DRIVERS = 64 };
+enum { SCIARA_MOST_OVERRIDES = 300 };
 
 /** Release with sciara_additions_free. */
 struct sciara_scenario_additions {
   char *override[SCIARA_MOST_OVERRIDES]; ///< owned, in the order of the command line
   size_t override_count;
-  const char *driver[SCIARA_MOST_DRIVERS];
+  const char *driver[SCIARA_MOST_GIVEN];
   size_t driver_count;
 };
 

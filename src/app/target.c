@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/log.h"
@@ -143,8 +145,32 @@ enum sciara_status sciara_target_read_ground(struct sciara_target *t, double *al
 }
 
 enum sciara_status sciara_refuse_existing(const char *path, bool overwrite) {
-  if (overwrite || access(path, F_OK) != 0) return SCIARA_OK;
+  struct stat about;
+  if (stat(path, &about) != 0) return SCIARA_OK;
+  if (!S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode))
+    return sciara_fail(SCIARA_ERR_INPUT, "%s: is a device, a pipe or a socket, and is not replaced by a file", path);
+  if (overwrite) return SCIARA_OK;
   return sciara_fail(SCIARA_ERR_INPUT, "%s: is there already; --overwrite replaces it", path);
+}
+
+bool sciara_has_extension(const char *path, const char *extension) {
+  const size_t n = strlen(path), m = strlen(extension);
+  return n > m + 1 && path[n - m - 1] == '.' && path[n - m - 2] != '/' && strcasecmp(path + n - m, extension) == 0;
+}
+
+enum sciara_status sciara_check_extension(const char *option, const char *path, const char *const *extensions) {
+  struct sciara_text all = {0};
+  for (const char *const *e = extensions; *e; e++) {
+    if (sciara_has_extension(path, *e)) {
+      sciara_text_free(&all);
+      return SCIARA_OK;
+    }
+    sciara_text_append(&all, "%s.%s", e == extensions ? "" : " or ", *e);
+  }
+  sciara_fail(SCIARA_ERR_USAGE, "--%s: expected a name that ends in %s, found \"%s\"", option,
+              all.data ? all.data : "another extension", path);
+  sciara_text_free(&all);
+  return SCIARA_ERR_USAGE;
 }
 
 enum sciara_status sciara_field_parse(const char *name, enum sciara_field *out) {

@@ -43,8 +43,19 @@ enum sciara_status sciara_target_read(struct sciara_target *t, enum sciara_field
  */
 enum sciara_status sciara_target_read_ground(struct sciara_target *t, double *altitude, bool *found);
 
-/** Refuses a file that is there, unless `overwrite`. */
+/** Refuses a file that exists, unless `overwrite`; a device, a pipe or a socket is never replaced. */
 enum sciara_status sciara_refuse_existing(const char *path, bool overwrite);
+
+/**
+ * Whether the name of a file to be written ends in one of the extensions (without dots; a NULL ends them), in capital or small
+ * letters; else SCIARA_ERR_USAGE. Programs choose by the extension how they read a file.
+ *
+ * @param option that gave the name, for the message
+ */
+enum sciara_status sciara_check_extension(const char *option, const char *path, const char *const *extensions);
+
+/** Whether the name ends in a dot and this extension. */
+bool sciara_has_extension(const char *path, const char *extension);
 
 /** The field of that name; liquid, solid and arrival are short for three of them. The error suggests the closest. */
 enum sciara_status sciara_field_parse(const char *name, enum sciara_field *out);

@@ -71,6 +71,11 @@ static enum sciara_status folder_of_file_sync(const char *path) {
 
 /* The file is complete and synced: give it its name, or remove it. */
 static enum sciara_status give_name(const char *part, const char *path) {
+  struct stat about; // what is no file and no link is nobody's earlier product: /dev/null, a named pipe
+  if (lstat(path, &about) == 0 && !S_ISREG(about.st_mode) && !S_ISLNK(about.st_mode) && !S_ISDIR(about.st_mode)) {
+    unlink(part);
+    return sciara_fail(SCIARA_ERR_IO, "%s: is a device, a pipe or a socket, and is not replaced by a file", path);
+  }
   if (rename(part, path) != 0) {
     enum sciara_status status = sciara_fail(SCIARA_ERR_IO, "%s: cannot rename to %s: %s", part, path, strerror(errno));
     unlink(part);

@@ -111,6 +111,8 @@ static char *default_folder(const char *scenario) {
 }
 
 static enum sciara_status take_output(const cJSON *root, const char *folder, struct sciara_scenario *s) {
+  if (is_text(get(root, "output", "folder"), "-")) // standard output is no folder
+    return sciara_fail(SCIARA_ERR_INPUT, "%s: output.folder: expected the name of a folder, found \"-\"", s->path);
   SCIARA_TRY(copy_path(get(root, "output", "folder"), folder, &s->output.folder));
   if (!s->output.folder) s->output.folder = default_folder(s->path);
   if (!s->output.folder) return out_of_memory();

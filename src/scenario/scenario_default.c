@@ -27,7 +27,7 @@ static bool add_vent(cJSON *list, const struct sciara_default_request *q, size_t
 
 /** What has no default, in the order of the manual. */
 static bool add_given(cJSON *root, const struct sciara_default_request *q) {
-  bool good = cJSON_AddStringToObject(root, "$schema", "scenario.schema.json") &&
+  bool good = (!q->schema || cJSON_AddStringToObject(root, "$schema", q->schema)) &&
               (q->title ? cJSON_AddStringToObject(root, "title", q->title) : cJSON_AddNullToObject(root, "title"));
   cJSON *dem = good ? cJSON_AddObjectToObject(root, "dem") : NULL;
   good = dem && cJSON_AddStringToObject(dem, "path", q->dem);
@@ -49,7 +49,7 @@ enum sciara_status sciara_scenario_default(const struct sciara_default_request *
   cJSON *root = cJSON_CreateObject();
   if (!root || !add_given(root, request)) status = sciara_fail(SCIARA_ERR_MEMORY, "no memory for a scenario");
   for (size_t k = 0; status == SCIARA_OK && k < override_count; k++)
-    status = sciara_scenario_override("the scenario to be written", root, overrides[k]);
+    status = sciara_scenario_override(SCIARA_NEW_SCENARIO, root, overrides[k]);
   if (status == SCIARA_OK) status = sciara_scenario_fill(root);
   if (status == SCIARA_OK) {
     drop_empty_initial(root);

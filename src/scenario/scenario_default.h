@@ -13,13 +13,17 @@ struct sciara_default_vent {
 };
 
 struct sciara_default_request {
-  const char *dem;   ///< path of the DEM as the scenario is to name it
-  const char *title; ///< may be NULL
+  const char *dem;    ///< path of the DEM as the scenario is to name it
+  const char *schema; ///< URL of the JSON Schema, for editors; NULL: left out
+  const char *title;  ///< may be NULL
   const struct sciara_default_vent *vents;
   size_t vent_count;
   double rate;          ///< effusion rate of each vent, m3/s
   const char *duration; ///< of the effusion, "3 d"
 };
+
+/** How messages name a scenario that is not written yet. */
+#define SCIARA_NEW_SCENARIO "the new scenario"
 
 /** Appends the scenario as JSON text; "a.b=value" overrides are applied before the defaults are filled in. */
 enum sciara_status sciara_scenario_default(const struct sciara_default_request *request, const char *const *overrides,

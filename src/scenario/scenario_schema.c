@@ -198,6 +198,7 @@ enum sciara_status sciara_scenario_schema(struct sciara_text *out) {
   struct builder b = {0};
   cJSON *root = cJSON_CreateObject();
   put_text(&b, root, "$schema", "http://json-schema.org/draft-07/schema#");
+  put_text(&b, root, "$id", "urn:sciara:scenario-schema"); // names it wherever a copy lies
   put_text(&b, root, "title", "Scenario of sciara, the lava flow simulator");
   put(&b, root, "anyOf", cJSON_Parse(source_rule));
   put_object(&b, root, "", NULL);

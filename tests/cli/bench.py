@@ -264,7 +264,8 @@ class Bench(Case):
     def test_files(self):
         self.bench("s.json", "--engines", "serial", "--csv", "b.csv")
         self.refused("b.csv: is there already; --overwrite replaces it", "s.json", "--csv", "b.csv", code=3)
-        self.refused("b.csv: is there already; --overwrite replaces it", "s.json", "--json", "b.csv", code=3)
+        case.write_json(self.path("b.json"), {})
+        self.refused("b.json: is there already; --overwrite replaces it", "s.json", "--json", "b.json", code=3)
         self.bench("s.json", "--engines", "serial", "--csv", "b.csv", "--json", "b.json", "--overwrite")
         self.assertEqual(len(rows_of(self.path("b.csv"))), 1)
         done = self.bench("s.json", "--csv", "none/b.csv", code=4)

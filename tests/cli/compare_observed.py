@@ -174,7 +174,7 @@ class CompareObserved(SharedCase):
                 (3, "neither a raster nor a file of polygons", ["--observed", "s.json"]),
                 (2, "--min-thickness", ["--observed", "mask.tif", "--min-thickness", "-1"]),
                 (2, "--min-thickness", ["--observed", "mask.tif", "--min-thickness", "thick"]),
-                (2, "--layer: mask.tif is a raster", ["--observed", "mask.tif", "--layer", "x"]),
+                (2, "--observed-layer: mask.tif is a raster", ["--observed", "mask.tif", "--observed-layer", "x"]),
                 (2, '"run" is one too many', ["run", "--observed", "mask.tif"]),
                 (2, "--tolerance: not allowed with --observed", ["--observed", "mask.tif", "--tolerance", "0"]),
                 (2, "--json: allowed with --observed FILE only", ["run", "--json"]),

@@ -276,7 +276,7 @@ class ExportVector(SharedCase):
         source = ogr.Open(self.path("late.gpkg"))
         self.assertEqual([source.GetLayer(k).GetName() for k in range(source.GetLayerCount())], LAYERS[:2])
         for args in (("gpkg", "--isochrones", "1 h"), ("geojson", "--layer", "arrival")):
-            done = self.export("late", "-o", "late.none", "-f", *args, code=3)
+            done = self.export("late", "-o", f"none.{args[0]}", "-f", *args, code=3)
             self.assertIn('holds no field "arrival_time"; it holds deposit', done.stderr)
 
     def test_other_thicknesses(self):
@@ -292,7 +292,7 @@ class ExportVector(SharedCase):
 
     def assert_refused(self, code, message, *args):
         before = case.tree(self.work)
-        done = self.export("run", "-o", "none/x", *args, code=code)
+        done = self.export("run", "-o", f"none/x.{args[args.index('-f') + 1]}", *args, code=code)
         self.assertIn(message, done.stderr)
         self.assertEqual(done.stdout, "")
         self.assertEqual(case.tree(self.work), before, "files after the refusal")

@@ -359,7 +359,7 @@ class Outlines(Hostile):
                 db.execute(f"CREATE VIEW seen AS SELECT fid, {call} AS geom, 'x' AS label FROM held")
                 db.commit()
                 db.close()
-                self.harmless("compare", "out", "--observed", "bad.gpkg", "--layer", "seen", codes=(0, 2, 3))
+                self.harmless("compare", "out", "--observed", "bad.gpkg", "--observed-layer", "seen", codes=(0, 2, 3))
 
     def test_geopackage_with_a_journal(self):
         """What SQLite would write into the file, or beside it, does not happen."""

@@ -3,7 +3,11 @@
 """sciara init: a scenario with every default, which check accepts and run takes at once."""
 import json
 import os
+import shutil
+import subprocess
 import sys
+import urllib.parse
+import urllib.request
 
 sys.dont_write_bytecode = True
 sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
@@ -58,8 +62,8 @@ class Init(Case):
 
         compare(written, schema, "")
         self.assertGreater(count, 30, "keys with a default")
-        self.assertEqual(list(written), ["$schema", "title", "dem", "vents", "model", "boundary", "run", "output",
-                                         "engine"], "keys in the order of the manual")
+        self.assertEqual(list(written), ["title", "dem", "vents", "model", "boundary", "run", "output", "engine"],
+                         "keys in the order of the manual")
         self.assertEqual(written["vents"], [{"name": "vent 1", "x": X, "y": Y, "start": "0 s",
                                              "effusion": {"slot": "10 min", "rates_m3_s": [5]}}])
         self.assertEqual(written["dem"]["path"], "dem.asc")
@@ -128,7 +132,8 @@ class Init(Case):
         self.refused("found row 15, column 0, on the rim of the domain", "dem.asc", "--vent", rim, *rest, code=3)
         self.refused("found row 1, column 1, a NODATA cell", "dem.asc", "--vent", sea, *rest, code=3)
         done = self.sciara("init", "dem.asc", "--vent", rim, "--vent", sea, *rest, code=3)
-        self.assertEqual(done.stderr.count("sciara: error: dem.json: vents["), 2, "both are told")
+        self.assertEqual(done.stderr.count("sciara: error: the new scenario: vents["), 2, "both are reported")
+        self.assertEqual(done.stderr.splitlines()[-1], "sciara: dem.json is not written")
 
     def test_refusals_of_the_dem(self):
         with open(self.path("degrees.asc"), "w", encoding="ascii") as f:
@@ -153,6 +158,56 @@ class Init(Case):
         self.refused("output.evry: found an unknown key", "dem.asc", *USUAL, "--set", "output.evry=5", code=3)
         self.refused("output.every: found -5", "dem.asc", *USUAL, "--set", "output.every=-5", code=3)
         self.refused('--set: found "x", allowed KEY=VALUE', "dem.asc", *USUAL, "--set", "x", code=2)
+
+    def test_messages_name_no_file_that_is_not_written(self):
+        for more, code in ((["--set", "output.evry=5"], 3), (["--set", "output.every=-5"], 3), (["--set", "vents.0.x=0"], 3),
+                           (["--set", "engine.name=seril"], 3), (["--set", "output=5"], 3), (["--set", "dem.crs=nowhere"], 3)):
+            done = self.sciara("init", "dem.asc", *USUAL, *more, code=code)
+            for line in done.stderr.splitlines():
+                if "error" in line:
+                    self.assertNotIn("dem.json", line)
+            self.assertIn("sciara: error: the new scenario: ", done.stderr)
+        self.refused('the new scenario: ./none.tif: No such file', "none.tif", *USUAL, code=4)
+
+    def test_texts_that_are_not_utf8(self):
+        for words, message in (([b"dem.asc", b"--name", b"\xff"], '--name: expected UTF-8, found "\\xff"'),
+                               ([b"d\xe4m.asc"], 'DEM: expected UTF-8, found "d\\xe4m.asc"')):
+            command = [os.fsencode(case.PROGRAM), b"init", *words, *(word.encode() for word in USUAL)]
+            done = subprocess.run(command, cwd=self.work, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
+            self.assertEqual(done.returncode, 2)
+            self.assertEqual(done.stderr.decode(), f"sciara: error: {message}\n")
+        self.assertEqual(case.files(self.work), ["dem.asc"])
+
+    def test_schema_for_editors(self):
+        """The key $schema names a file that is there, or is left out (test_every_default)."""
+        os.makedirs(self.path("a è %", "config"))
+        shutil.copy(os.path.join(case.SOURCE, "config", "scenario.schema.json"), self.path("a è %", "config"))
+        self.sciara("init", "../dem.asc", *USUAL, cwd=self.path("a è %"))
+        written = case.read_json(self.path("a è %", "dem.json"))
+        self.assertEqual(list(written)[0], "$schema")
+        url = urllib.parse.urlsplit(written["$schema"])
+        self.assertEqual((url.scheme, url.netloc), ("file", ""))
+        self.assertTrue(written["$schema"].isascii())
+        with urllib.request.urlopen(written["$schema"]) as f:
+            schema = json.load(f)
+        self.assertEqual(schema["$id"], "urn:sciara:scenario-schema")
+        self.assertEqual(schema, json.loads(self.sciara("schema").stdout))
+        self.sciara("check", "dem.json", cwd=self.path("a è %"))
+
+    def test_allow_driver(self):
+        """What the message about the format of a DEM promises, in every command that reads one."""
+        from osgeo import gdal
+        gdal.UseExceptions()
+        dem = gdal.Open(self.path("dem.asc"))
+        gdal.GetDriverByName("GSAG").CreateCopy(self.path("dem.grd"), dem)
+        dem = None
+        promised = "--allow-driver GSAG would allow it"
+        self.assertIn(promised, self.sciara("init", "dem.grd", *USUAL, code=3).stderr)
+        self.sciara("init", "dem.grd", *USUAL, "--allow-driver", "GSAG")
+        for words in (["check"], ["info"], ["validate", "-n", 2, "--engines", "serial"], ["run", "-n", 2],
+                      ["bench", "--engines", "serial", "--start", 0, "--warm-up", 0, "--steps", 1]):
+            self.assertIn(promised, self.sciara(words[0], "dem.json", *words[1:], code=3).stderr)
+            self.sciara(words[0], "dem.json", *words[1:], "--allow-driver", "GSAG")
 
     def test_a_folder_that_cannot_be_written(self):
         if os.geteuid() == 0:

@@ -77,6 +77,10 @@ grep -q '^usage: sciara COMMAND' "$work/out" "$work/err" || fail "sciara without
 expect 2 'there is no command "rnu"; did you mean "run"\?' rnu s.json
 expect 2 'there is no command "xyzzy".*--help' xyzzy
 expect 2 'there is no command ""' ''
+expect 2 'there is no option --foo before the command; usage: sciara COMMAND' --foo
+expect 2 'there is no option -q before the command' -q run s.json
+expect 2 'there is no option --hlep; did you mean --help\?' --hlep
+expect 2 'there is no option --versoin; did you mean --version\?' --versoin
 expect 2 'there is no option --stepz; did you mean --steps\?' run s.json --stepz 3
 expect 2 'there is no option --stepz; did you mean --steps\?' run --stepz=3 s.json
 expect 2 "there is no option --xyzzy; 'sciara run --help'" run s.json --xyzzy

@@ -54,7 +54,7 @@ class Refused(bed.Bed):
         _, state = self.undisturbed()
         whole.save(state, self.path("run"))
         commands = [("check", "s.json"), ("info", "run"), ("compare", "run", "run")]
-        commands += [("export", "run", "-q", "-f", f, "-o", f"x.{f}", "--overwrite")
+        commands += [("export", "run", "-q", "-f", f, "-o", f"x.{dict(cog='tif').get(f, f)}", "--overwrite")
                      for f in ("cog", "png", "nc", "gpkg", "geojson", "kml", "csv", "html")]
         for args in commands:
             outcome, _ = self.attempt(args=args)

@@ -38,10 +38,15 @@ for example in "${examples[@]}"; do
   [[ $example == "$work/prefix/share/sciara/config/"*.json ]] || fail "sciara doc examples: $example"
   "$work/prefix/bin/sciara" run "$example" -q --steps 3 --output "${example##*/}.out" > "$work/log" ||
     fail "the scenario $example does not run"
-  grep -q '"scenario.schema.json"' "$example" && [[ ! -s ${example%/*}/scenario.schema.json ]] &&
+  grep -q '"./scenario.schema.json"' "$example" && [[ ! -s ${example%/*}/scenario.schema.json ]] &&
     fail "$example names a schema that is not there"
 done
 [[ -z $(find "$work/prefix" -newer "$work/minimal" -type f) ]] || fail "a run wrote into the installed tree"
+"$work/prefix/bin/sciara" init "$work/prefix/share/sciara/datasets/volcano.tif" --vent 448585,4348110 --rate 5 --duration "1 d" \
+  --output "$work/new.json" --quiet > "$work/log" || fail "sciara init makes no scenario"
+schema=$(sed -n 's|.*schema": "file://\(.*\)".*|\1|p' "$work/new.json")
+[[ $schema == "$work/prefix/share/sciara/config/scenario.schema.json" && -s $schema ]] ||
+  fail "sciara init names the schema '$schema'"
 cmp "$work/prefix/share/sciara/config/scenario.schema.json" <("$work/prefix/bin/sciara" schema) ||
   fail "the installed schema is not that of the program"
 ln -s "$work/prefix/bin/sciara" "$work/elsewhere/linked"

@@ -186,7 +186,7 @@ START_TEST(layers) {
   snprintf(command, sizeof command, "ogr2ogr -f GPKG -update -nln second %s %%s", path);
   free(output_of(command, part));
   struct sciara_observation_request q = request(path);
-  assert_refused(&q, SCIARA_ERR_USAGE, "has 2 layers, \"first\", \"second\"; --layer NAME chooses one");
+  assert_refused(&q, SCIARA_ERR_USAGE, "has 2 layers, \"first\", \"second\"; --observed-layer NAME chooses one");
   q.layer = "third";
   assert_refused(&q, SCIARA_ERR_USAGE, "has no layer \"third\"; it has \"first\", \"second\"");
   q.layer = "first";
@@ -198,7 +198,7 @@ START_TEST(layers) {
   assert_covered("######/....../....../......");
   sciara_observation_free(&o);
   q.path = make_raster("r.tif", (struct raster){0});
-  assert_refused(&q, SCIARA_ERR_USAGE, "--layer: ");
+  assert_refused(&q, SCIARA_ERR_USAGE, "--observed-layer: ");
 }
 END_TEST
 

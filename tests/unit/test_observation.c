@@ -188,7 +188,7 @@ START_TEST(layers) {
   struct sciara_observation_request q = request(path);
   assert_refused(&q, SCIARA_ERR_USAGE, "has 2 layers, \"first\", \"second\"; --observed-layer NAME chooses one");
   q.layer = "third";
-  assert_refused(&q, SCIARA_ERR_USAGE, "has no layer \"third\"; it has \"first\", \"second\"");
+  assert_refused(&q, SCIARA_ERR_USAGE, "found \"third\"; there are \"first\", \"second\"");
   q.layer = "first";
   read_as(&q);
   assert_covered(BOX_CELLS);

@@ -144,8 +144,13 @@ END_TEST
 
 START_TEST(test_defaults_spelled_out) {
   const struct sciara_default_vent vents[] = {{.at = {1.5, 2}}, {.at = {15, 37.7}, .lonlat = true}};
-  const struct sciara_default_request request = {
-      .dem = "a b.tif", .title = "say \"x\"", .vents = vents, .vent_count = 2, .rate = 5, .duration = "3 d"};
+  const struct sciara_default_request request = {.schema = "file:///s",
+                                                 .dem = "a b.tif",
+                                                 .title = "say \"x\"",
+                                                 .vents = vents,
+                                                 .vent_count = 2,
+                                                 .rate = 5,
+                                                 .duration = "3 d"};
   const char *const overrides[] = {"run.max_time=20 d"};
   struct sciara_text text = {0};
   ck_assert_int_eq(sciara_scenario_default(&request, overrides, 1, &text), SCIARA_OK);
@@ -165,7 +170,7 @@ START_TEST(test_defaults_spelled_out) {
                               "\"every\": null",      "\"maps\": []",
                               "\"threads\": 0",       "\"max_steps\": null",
                               "\"start\": \"0 s\"",   "\"until\": \"solidified\"",
-                              "\"clock_max_s\": 120", "\"$schema\": "};
+                              "\"clock_max_s\": 120", "\"$schema\": \"file:///s\""};
   for (size_t k = 0; k < sizeof keys / sizeof *keys; k++)
     ck_assert_msg(strstr(text.data, keys[k]) != NULL, "%s is not in %s", keys[k], text.data);
   sciara_text_free(&text);

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+// The input is a script of changes to a run folder (README.md). Whatever the folder is like then, reading it opens nothing
+// outside of it: files there are not read (their time of access shows it), and what they hold turns up nowhere.
+#include "fuzz_run_folder.h"
+
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "analysis/timeseries.h"
+#include "file/durable.h"
+#include "fuzz.h"
+#include "fuzz_hdf5.h"
+#include "model/field.h"
+#include "page/page_frames.h"
+#include "run/checkpoints.h"
+#include "run/resume.h"
+#include "run/run_folder.h"
+#include "run/run_member.h"
+#include "store/series_merge.h"
+#include "terrain/dem_gdal.h"
+
+enum { MOST_CELLS = 1 << 16, MOST_SNAPSHOTS = 16 };
+
+static const char *const outside[] = {"secret", "secret.nc", "secret.tif", "secret.csv", "secret.json"};
+enum { OUTSIDE = sizeof outside / sizeof *outside };
+
+/** As if it had been long ago: the next who reads one of them leaves another time. */
+static void forget_access(void) {
+  const struct timespec times[2] = {{.tv_sec = 1}, {.tv_sec = 2}};
+  for (size_t k = 0; k < OUTSIDE; k++) FUZZ_REQUIRE(utimensat(AT_FDCWD, fuzz_path(outside[k]), times, 0) == 0);
+}
+
+static void check_access(void) {
+  struct stat about;
+  for (size_t k = 0; k < OUTSIDE; k++) {
+    FUZZ_REQUIRE(stat(fuzz_path(outside[k]), &about) == 0);
+    FUZZ_REQUIRE(about.st_atim.tv_sec == 1);
+  }
+}
+
+static void check_values(const double *values, int64_t count) {
+  for (int64_t i = 0; i < count; i++) FUZZ_REQUIRE(fabs(values[i] - FUZZ_SECRET) > 0.01);
+}
+
+/** A product that was made, or none; it goes. */
+static void check_product(const char *path) {
+  char *bytes = NULL;
+  size_t count = 0;
+  if (access(path, F_OK) != 0) return;
+  FUZZ_REQUIRE(sciara_file_read(path, 1 << 26, &bytes, &count) == SCIARA_OK);
+  FUZZ_REQUIRE(!memmem(bytes, count, FUZZ_SECRET_TEXT, sizeof FUZZ_SECRET_TEXT - 1));
+  FUZZ_REQUIRE(!memmem(bytes, count, "31415.92", 8));
+  free(bytes);
+  unlink(path);
+}
+
+static bool is_small(const struct sciara_grid *g) {
+  return g->rows <= MOST_CELLS && g->cols <= MOST_CELLS && g->rows * g->cols <= MOST_CELLS;
+}
+
+/** As `sciara info SNAPSHOT` reads one. */
+static void read_snapshot(const char *path) {
+  struct sciara_snapshot s;
+  const enum sciara_status status = sciara_snapshot_open_as(path, SCIARA_CHECKSUM_OPTIONAL, &s);
+  fuzz_check_status(status);
+  if (status != SCIARA_OK) return;
+  const int64_t cells = is_small(&s.grid) ? sciara_grid_cells(&s.grid) : 0;
+  double *values = cells ? (double *)malloc((size_t)cells * sizeof *values) : NULL;
+  for (int f = 0; values && f < SCIARA_FIELD_COUNT; f++) {
+    if (!(s.fields >> f & 1u)) continue;
+    const enum sciara_status read = sciara_snapshot_read(&s, (enum sciara_field)f, values);
+    fuzz_check_status(read);
+    if (read == SCIARA_OK) check_values(values, cells);
+  }
+  free(values);
+  sciara_snapshot_close(&s);
+}
+
+/** As `sciara export` makes what takes all snapshots: NetCDF, and one of CSV and HTML. */
+static void export_all(char *const *paths, size_t count, bool html) {
+  const char *const *all = (const char *const *)paths;
+  const char *nc = fuzz_path("made.nc"), *csv = fuzz_path("made.csv");
+  static const enum sciara_field fields[] = {SCIARA_FIELD_DEPOSIT, SCIARA_FIELD_THICKNESS};
+  struct sciara_page_frames frames = {0};
+  fuzz_check_status(sciara_series_merge(all, count, SCIARA_CHECKSUM_OPTIONAL, nc));
+  check_product(nc);
+  if (!html) {
+    fuzz_check_status(sciara_timeseries_write(all, count, SCIARA_CHECKSUM_OPTIONAL, csv));
+    check_product(csv);
+    return;
+  }
+  fuzz_check_status(sciara_page_frames_read(all, count, SCIARA_CHECKSUM_REQUIRED, fields, 2, &frames));
+  for (size_t f = 0; frames.frames && f < frames.field_count; f++)
+    FUZZ_REQUIRE(!(fabs(frames.fields[f].high - FUZZ_SECRET) < 1));
+  sciara_page_frames_free(&frames);
+}
+
+static void read_snapshots(const char *run, const struct sciara_run_record *record, bool html) {
+  char *paths[MOST_SNAPSHOTS];
+  size_t count = 0;
+  for (size_t k = 0; k < record->snapshot_count && count < MOST_SNAPSHOTS; k++) {
+    const enum sciara_status status = sciara_run_member(run, record->snapshots[k].name, &paths[count]);
+    fuzz_check_status(status);
+    if (status != SCIARA_OK) continue;
+    read_snapshot(paths[count++]);
+  }
+  if (count > 0) export_all(paths, count, html);
+  for (size_t k = 0; k < count; k++) free(paths[k]);
+}
+
+static void read_series(const char *run) {
+  char *path;
+  const enum sciara_status status = sciara_run_member(run, SCIARA_SERIES_NAME, &path);
+  fuzz_check_status(status);
+  if (status != SCIARA_OK) return;
+  fuzz_check_status(sciara_series_check(path));
+  free(path);
+}
+
+static void read_ground(const char *run) {
+  char *path;
+  struct sciara_dem dem;
+  enum sciara_status status = sciara_run_member(run, SCIARA_RUN_DEM, &path);
+  fuzz_check_status(status);
+  if (status != SCIARA_OK) return;
+  status = sciara_dem_read(&(struct sciara_dem_request){.path = path, .band = 1}, &dem);
+  fuzz_check_status(status);
+  if (status == SCIARA_OK) check_values(dem.altitude, sciara_grid_cells(&dem.grid));
+  sciara_dem_free(&dem);
+  free(path);
+}
+
+/** As `sciara resume --output`, up to the first step. */
+static void resume(const char *run) {
+  struct sciara_resume r;
+  enum sciara_status status = sciara_resume_open(run, true, &r);
+  fuzz_check_status(status);
+  if (status != SCIARA_OK) return;
+  status = sciara_resume_find(&r);
+  fuzz_check_status(status);
+  if (status == SCIARA_OK && is_small(&r.from.identity.grid)) {
+    const struct sciara_problem_options options = {.any_engine = true};
+    struct sciara_problem problem;
+    struct sciara_refusals refusals = {0};
+    sciara_resume_problem(&r, &options, &problem, &refusals);
+    if (refusals.count == 0 && problem.state) check_values(problem.state->z, sciara_grid_cells(&problem.state->grid));
+    sciara_refusals_free(&refusals);
+    sciara_problem_free(&problem);
+  }
+  sciara_resume_close(&r);
+}
+
+static size_t free_memory = (size_t)1 << 32;
+size_t __wrap_sciara_memory_available(void); // the linker puts it in the place of the other (CMakeLists.txt)
+size_t __wrap_sciara_memory_available(void) { return free_memory; }
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  static bool made;
+  if (!made) {
+    setenv("PROJ_NETWORK", "OFF", 1);
+    fuzz_run_make();
+    free_memory = 16 << 20; // headers that promise much are refused
+    made = true;
+  }
+  fuzz_run_edit(data, size);
+  forget_access();
+  const char *run = strdup(fuzz_path("run"));
+  FUZZ_REQUIRE(run != NULL);
+  struct sciara_run_record record;
+  const enum sciara_status status = sciara_run_member_record(run, &record);
+  fuzz_check_status(status);
+  if (status == SCIARA_OK) {
+    read_snapshots(run, &record, size % 2 == 1);
+    sciara_run_record_free(&record);
+  }
+  read_series(run);
+  read_ground(run);
+  resume(run);
+  check_access();
+  fuzz_check_hdf5_closed();
+  fuzz_run_restore();
+  free((char *)run);
+  return 0;
+}

@@ -109,6 +109,7 @@ int main(int argc, char **argv) {
   sciara_scenario_declare_options(sciara_engine_settings());
 #ifdef M_MMAP_THRESHOLD
   mallopt(M_MMAP_THRESHOLD, LARGE);
+  if (sciara_address_space_left() != SIZE_MAX) mallopt(M_ARENA_MAX, 1); // one for each thread would take 64 MiB of it
 #endif
   signal(SIGXFSZ, SIG_IGN); // a file size limit is an error of write, not a death
   setlocale(LC_CTYPE, "");  // for names of files; numbers stay those of the C locale

@@ -12,8 +12,11 @@
 static const char families[] = "DejaVu Sans, Noto Sans, Liberation Sans, sans-serif";
 static const double capital_of_size = 0.729; // height of a capital letter of DejaVu Sans
 
-enum { LONGEST = 1000 };    // characters of a text: more than fit into any picture
-enum { PANGO_THREADS = 2 }; // that Pango starts by itself
+enum { LONGEST = 1000 }; // characters of a text: more than fit into any picture
+
+// Where the address space has a limit. Pango ends the program when it finds no memory, or cannot start one of the threads in which
+// it looks for fonts; these need no stack of the usual size.
+enum { SPACE_LEAST = 40 << 20, STACK = 1 << 20 };
 
 /** Whether a configuration names folders of fonts. Fontconfig says nothing of a missing one on this way. */
 static bool has_font_folders(void) {
@@ -74,11 +77,25 @@ static PangoLayout *lay_out(struct sciara_lettering *l, const struct sciara_writ
   return layout;
 }
 
+/** Stack of the threads that are started from now on, in bytes; returns that of those before. */
+static size_t set_stack(size_t bytes) {
+  pthread_attr_t usual;
+  size_t before = 0;
+  if (pthread_getattr_default_np(&usual) != 0) return 0;
+  pthread_attr_getstacksize(&usual, &before);
+  if (pthread_attr_setstacksize(&usual, bytes) == 0) pthread_setattr_default_np(&usual);
+  pthread_attr_destroy(&usual);
+  return before;
+}
+
 enum sciara_status sciara_lettering_open(struct sciara_lettering *out) {
-  if (sciara_threads_with_room(1 + PANGO_THREADS) <= PANGO_THREADS)
+  const size_t left = sciara_address_space_left();
+  if (left < SPACE_LEAST)
     return sciara_fail(SCIARA_ERR_MEMORY,
-                       "no memory: a limit of the address space (ulimit -v) leaves too little for text");
+                       "no memory: a limit of the address space (ulimit -v) leaves %.0f MB, text takes up to %.0f MB",
+                       (double)left * 1e-6, SPACE_LEAST * 1e-6);
   if (!has_fonts()) return SCIARA_OK;
+  if (left != SIZE_MAX) out->stack = set_stack(STACK);
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before); // signals are not for Pango's threads
@@ -91,6 +108,7 @@ enum sciara_status sciara_lettering_open(struct sciara_lettering *out) {
 
 void sciara_lettering_close(struct sciara_lettering *l) {
   if (l->context) g_object_unref(l->context);
+  if (l->stack) set_stack(l->stack);
   *l = (struct sciara_lettering){0};
 }
 

@@ -12,6 +12,7 @@
 /** Zero-initialise; release with sciara_lettering_close. Used by one thread. */
 struct sciara_lettering {
   PangoContext *context;     ///< NULL: no font is installed, and nothing is written
+  size_t stack;              ///< of threads, to be restored; 0: it was not changed
   enum sciara_status failed; ///< of the text that found no memory first; SCIARA_OK: none did
 };
 

@@ -15,13 +15,20 @@ static enum sciara_status status_of(cairo_status_t said, const char *path) {
                      "%s: the picture cannot be drawn: %s", path, cairo_status_to_string(said));
 }
 
+/** Bytes that pixels may take: where the address space has a limit, text must have some left. */
+static size_t available_for_pixels(void) {
+  enum { FOR_TEXT = 16 << 20 };
+  const size_t left = sciara_address_space_left();
+  return left == SIZE_MAX ? sciara_memory_available() : left > FOR_TEXT ? left - FOR_TEXT : 1; // 0: unknown
+}
+
 /** Limits come before memory is taken: the pixels, and as much again for the file. */
 static enum sciara_status check_size(int64_t width, int64_t height, const char *path) {
   if (width < 1 || height < 1 || width > SCIARA_PICTURE_LONGEST || height > SCIARA_PICTURE_LONGEST)
     return sciara_fail(SCIARA_ERR_INPUT,
                        "%s: found a picture of %" PRId64 " x %" PRId64 " pixels, expected at most %d each way", path,
                        width, height, SCIARA_PICTURE_LONGEST);
-  const size_t need = 2 * sizeof(uint32_t) * (size_t)width * (size_t)height, available = sciara_memory_available();
+  const size_t need = 2 * sizeof(uint32_t) * (size_t)width * (size_t)height, available = available_for_pixels();
   if (available == 0 || need <= available) return SCIARA_OK;
   return sciara_fail(SCIARA_ERR_MEMORY,
                      "%s: a picture of %" PRId64 " x %" PRId64

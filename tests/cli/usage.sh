@@ -141,7 +141,7 @@ expect 3 '\.: this folder is no run' compare . .
 
 # Exit code 4: a file cannot be read or written.
 expect 4 'none\.json: cannot open: No such file or directory' run none.json
-expect 4 '\.: cannot read: Is a directory' run .
+expect 3 '\.: is a folder, expected a file' run .
 expect 4 'error: .*s\.json/sub: .*Not a directory' run s.json --output s.json/sub
 expect 4 'error: .*s\.json: ' run s.json --output s.json
 expect 4 'none\.asc: No such file or directory' run s.json --set dem.path=none.asc

@@ -153,6 +153,7 @@ const char *sciara_device_probe(void);
       .upload = sciara_device_upload,                                                                      \
       .download = sciara_device_download,                                                                  \
       .advance = sciara_device_advance,                                                                    \
+      .threads = nullptr,                                                                                  \
       .probe = sciara_device_probe,                                                                        \
       .memory = tell_memory,                                                                               \
       .memory_of_lava = nullptr,                                                                           \

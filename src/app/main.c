@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <errno.h>
 #include <locale.h>
 #include <malloc.h>
 #include <signal.h>
@@ -81,7 +82,7 @@ static int finish(int code) {
   int error;
   if (!sciara_output_end(&error)) {
     sciara_error("standard output cannot be written: %s", strerror(error));
-    if (code == SCIARA_OK) code = SCIARA_ERR_IO;
+    if (code == SCIARA_OK) code = error == ENOMEM ? SCIARA_ERR_MEMORY : SCIARA_ERR_IO;
   }
   sciara_messages_end();
   return code;

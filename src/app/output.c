@@ -18,8 +18,10 @@ static struct {
 void sciara_output_begin(void) {
   signal(SIGPIPE, SIG_IGN); // a reader that left is an error of write
   for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
-    if (fcntl(fd, F_GETFD) == -1 && errno == EBADF) // open takes the lowest free number; a folder takes no writing
-      (void)!open("/", O_RDONLY | O_DIRECTORY);
+    if (fcntl(fd, F_GETFD) == -1 && errno == EBADF) { // open takes the lowest free number; a folder takes no writing
+      const int taken = open("/", O_RDONLY | O_DIRECTORY);
+      (void)taken; // on failure there is nothing to protect
+    }
 }
 
 static void print_bytes(const char *bytes, size_t count) {
@@ -56,5 +58,5 @@ void sciara_output_not_needed(void) { state.not_needed = true; }
 bool sciara_output_end(int *error) {
   sciara_output_flush();
   *error = state.failure;
-  return state.failure == 0 || state.failure == EPIPE || state.not_needed;
+  return state.failure == 0 || state.failure == EPIPE || (state.not_needed && state.failure != ENOMEM);
 }

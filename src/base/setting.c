@@ -7,9 +7,9 @@
 #include "base/text.h"
 
 const struct sciara_setting *sciara_setting_find(struct sciara_settings table, const char *name, size_t length) {
-  for (size_t k = 0; k < table.count; k++)
-    if (strlen(table.setting[k].name) == length && strncmp(table.setting[k].name, name, length) == 0)
-      return &table.setting[k];
+  const struct sciara_setting *const end = table.setting + table.count;
+  for (const struct sciara_setting *s = table.setting; s != end; s++)
+    if (strlen(s->name) == length && strncmp(s->name, name, length) == 0) return s;
   return NULL;
 }
 

@@ -230,7 +230,7 @@ static enum sciara_status check_sibling(const char *path, bool is_xml, bool has_
 static enum sciara_status check_if_there(const char *path, size_t stem, const char *suffix, char *name) {
   struct stat about;
   memcpy(name, path, stem);
-  strcpy(name + stem, suffix);
+  memcpy(name + stem, suffix, strlen(suffix) + 1);
   if (strcmp(name, path) == 0 || lstat(name, &about) != 0) return SCIARA_OK;
   const bool is_xml = strcmp(suffix, described) == 0;
   return check_sibling(name, is_xml, is_xml || strcasecmp(suffix, ".prj") == 0);

@@ -351,7 +351,7 @@ static enum sciara_status begin(struct run *r) {
   SCIARA_TRY(sciara_simulation_ledger(r->simulation, &r->record.ledger));
   SCIARA_TRY(sciara_checkpoints_begin(&r->checkpoints, r->simulation, r->folder, r->ground, o->history,
                                       r->record.started_utc));
-  if (goes_on(r)) SCIARA_TRY(sciara_checkpoints_found(&r->checkpoints, o->resume->from.step));
+  if (o->resume && goes_on(r)) SCIARA_TRY(sciara_checkpoints_found(&r->checkpoints, o->resume->from.step));
   SCIARA_TRY(write_record_of_now(r, SCIARA_RUN_RUNNING));
   if (o->observer.prepared) o->observer.prepared(o->observer.context, r->folder);
   if (o->profile) SCIARA_TRY(sciara_profile_begin(&r->profile, r->simulation));

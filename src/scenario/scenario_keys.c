@@ -56,7 +56,9 @@ void sciara_scenario_declare_options(struct sciara_settings options) {
 }
 
 struct sciara_settings sciara_scenario_declared_options(void) {
-  return atomic_load(&keys) == OWN_KEYS ? (struct sciara_settings){0} : engine_options;
+  struct sciara_settings none = {0};
+  if (atomic_load(&keys) == OWN_KEYS) return none;
+  return engine_options;
 }
 
 const struct sciara_scenario_key *sciara_scenario_keys(size_t *count) {

@@ -131,7 +131,7 @@ class Huge(bed.Bed):
         from osgeo import gdal, osr
         options = ["SPARSE_OK=TRUE", "TILED=YES", "COMPRESS=DEFLATE", "BLOCKXSIZE=4096", "BLOCKYSIZE=4096"]
         dem = gdal.GetDriverByName("GTiff").Create(self.path("huge.tif"), cols, rows, 1, gdal.GDT_Float32, options)
-        dem.SetGeoTransform([500000, 10, 0, 4177000, 0, -10])
+        dem.SetGeoTransform([500000, 1, 0, 4177000, 0, -1])  # within its zone
         srs = osr.SpatialReference()
         srs.ImportFromEPSG(32633)
         dem.SetProjection(srs.ExportToWkt())

@@ -106,20 +106,23 @@ static enum sciara_status has_external_storage(const char *path, const char *nam
 
 // -------------------------------------------------------------------------------------------------- virtual datasets
 
-/** A text of the property list, by one of HDF5's functions that give its length without a buffer; malloc'd or NULL. */
-static char *source_text(hid_t plist, size_t k, ssize_t (*get)(hid_t, size_t, char *, size_t)) {
+/** A text of the property list, by one of HDF5's functions that give its length without a buffer; malloc'd or NULL, *why says why. */
+static char *source_text(hid_t plist, size_t k, ssize_t (*get)(hid_t, size_t, char *, size_t),
+                         enum sciara_status *why) {
   const ssize_t length = get(plist, k, NULL, 0);
   char *text = length < 0 ? NULL : (char *)malloc((size_t)length + 1);
+  if (length >= 0 && !text) *why = SCIARA_ERR_MEMORY;
   if (text && get(plist, k, text, (size_t)length + 1) == length) return text;
   free(text);
   return NULL;
 }
 
 static enum sciara_status check_source(const struct walk *w, const char *name, hid_t plist, size_t k) {
-  char *file = source_text(plist, k, H5Pget_virtual_filename), *source = source_text(plist, k, H5Pget_virtual_dsetname);
-  enum sciara_status status = SCIARA_OK;
+  enum sciara_status status = SCIARA_OK, why = SCIARA_ERR_INPUT;
+  char *file = source_text(plist, k, H5Pget_virtual_filename, &why);
+  char *source = source_text(plist, k, H5Pget_virtual_dsetname, &why);
   if (!file || !source)
-    status = sciara_hdf5_fail(SCIARA_ERR_INPUT, w->path, "cannot read what %s refers to", name);
+    status = sciara_hdf5_fail(why, w->path, "cannot read what %s refers to", name);
   else if (!w->rule(name, file, source))
     status = sciara_fail(SCIARA_ERR_INPUT,
                          "%s: %s: refers to dataset \"%s\" of \"%s\", expected %s of snapshots/NNNNNNNN.nc of this run",

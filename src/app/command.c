@@ -40,7 +40,7 @@ static void print_help(const struct sciara_command *command) {
     snprintf(left, sizeof left, "%s%c%s--%s%s%s", all[k]->letter ? "-" : " ", all[k]->letter ? all[k]->letter : ' ',
              all[k]->letter ? ", " : "  ", all[k]->name, all[k]->argument ? " " : "",
              all[k]->argument ? all[k]->argument : "");
-    sciara_print("  %-28s %s\n", left, all[k]->help);
+    sciara_print("  %-29s %s\n", left, all[k]->help);
   }
   if (command->details) {
     sciara_print_raw("\n");

@@ -161,7 +161,7 @@ class Problems(Case):
         driver = gdal.GetDriverByName("GTiff")
         big = driver.Create(self.path("big.tif"), 2000000, 2000000, 1, gdal.GDT_Float32,
                             ["SPARSE_OK=TRUE", "TILED=YES", "BLOCKXSIZE=65536", "BLOCKYSIZE=65536", "BIGTIFF=YES"])
-        big.SetGeoTransform((500000, 10, 0, 4180000, 0, -10))
+        big.SetGeoTransform((500000, 0.05, 0, 4180000, 0, -0.05))
         big = None
         for command in ("check", "run"):
             found, _ = self.problems("s.json", "--set", "dem.path=big.tif", command=command, code=6)

@@ -28,7 +28,7 @@ class Checksums(Hostile):
         for command in (("info", os.path.join("run", self.names[-1])), ("info", "run"), ("compare", "run", "good")):
             self.refused(*command, says=says)
         for kind in hostile.FORMATS:
-            self.refused("export", "run", "-q", "-f", kind, "-o", f"made.{kind}", says=says)
+            self.refused("export", "run", "-q", "-f", kind, "-o", hostile.MADE[kind], says=says)
 
     def test_allowed(self):
         run = self.copy()
@@ -40,8 +40,8 @@ class Checksums(Hostile):
         self.sciara("compare", "run", "good", "--allow-missing-checksum")
         self.sciara("compare", "run", "--observed", "good/maps/deposit.tif", "--allow-missing-checksum")
         for kind in hostile.FORMATS:
-            self.sciara("export", "run", "-q", "-f", kind, "-o", f"made.{kind}", "--allow-missing-checksum")
-            self.assertTrue(os.path.exists(self.path(f"made.{kind}")))
+            self.sciara("export", "run", "-q", "-f", kind, "-o", hostile.MADE[kind], "--allow-missing-checksum")
+            self.assertTrue(os.path.exists(self.path(hostile.MADE[kind])))
 
     def test_it_allows_nothing_else(self):
         for how in hostile.LEADS_AWAY + hostile.NEVER_WRITTEN:

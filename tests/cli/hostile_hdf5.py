@@ -58,7 +58,7 @@ class Snapshots(Hostile):
                 for kind in hostile.FORMATS:
                     if which == -1 or kind in ("frames", "nc", "csv", "html"):
                         with self.subTest(how=how.__name__, which=which, kind=kind):
-                            self.refused("export", "run", "-q", "-f", kind, "-o", f"made.{kind}", says=says)
+                            self.refused("export", "run", "-q", "-f", kind, "-o", hostile.MADE[kind], says=says)
                 if which == -1:
                     self.refused("compare", "run", "good", says=says)
                     self.refused("compare", "good", "run", says=says)
@@ -97,7 +97,7 @@ class Snapshots(Hostile):
                 text = np.bytes_(case.json.dumps(scenario))
                 f.attrs.create("scenario_json", text)
             for kind in ("csv", "html"):
-                done = self.sciara("export", "lone.nc", "-q", "-f", kind, "-o", f"made.{kind}", "--overwrite", timeout=60)
+                done = self.sciara("export", "lone.nc", "-q", "-f", kind, "-o", hostile.MADE[kind], "--overwrite", timeout=60)
                 self.assertEqual(done.stderr, "")
             with open(self.path("made.csv"), encoding="ascii") as f:
                 front = f.read().splitlines()[1].split(",")[5]

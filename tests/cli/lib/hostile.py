@@ -10,6 +10,7 @@ import h5py
 import numpy as np
 
 FORMATS = ["cog", "png", "frames", "nc", "gpkg", "geojson", "kml", "csv", "html"]  # of `sciara export`
+MADE = {kind: f"made.{'tif' if kind == 'cog' else kind}" for kind in FORMATS}  # the file's name in the tests
 SECRET = b"the secret of another file "  # these bytes must turn up nowhere
 
 

@@ -116,6 +116,29 @@ START_TEST(cells_that_are_not_square_are_refused_or_warped) {
 }
 END_TEST
 
+// However near the size asked for is to that of the raster, it is the one that is computed with; only a rounding is none.
+START_TEST(cells_of_nearly_the_same_size) {
+  struct sciara_dem_request q = {.path = make_raster("a.tif", (struct raster){.rows = 20, .cols = 20}), .band = 1};
+  static const double sizes[] = {10.005, 10.00001, 9.9999};
+  for (int k = 0; k < 3; k++) {
+    q.cell_size_m = sizes[k];
+    ck_assert_msg(sciara_dem_read(&q, &dem) == SCIARA_OK, "%s", sciara_last_error());
+    ck_assert_double_eq(dem.grid.cell_size, sizes[k]);
+    ck_assert_double_eq_tol(remainder(dem.grid.west, sizes[k]), 0, 1e-6); // on multiples of the cell
+    assert_contains(logged, "warped bilinearly to cells of");
+    sciara_dem_free(&dem);
+  }
+  logged[0] = '\0';
+  q.cell_size_m = 10 * (1 + 1e-12);
+  ck_assert_int_eq(sciara_dem_read(&q, &dem), SCIARA_OK);
+  ck_assert_double_eq(dem.grid.cell_size, 10);
+  ck_assert_double_eq(dem.grid.west, 500000);
+  ck_assert_int_eq(assert_plane(0), 400);
+  ck_assert_ptr_null(strstr(logged, "warped"));
+  sciara_dem_free(&dem);
+}
+END_TEST
+
 START_TEST(holes_do_not_leak_into_a_warp) {
   double values[400], nodata = -9999;
   for (int i = 0; i < 400; i++) values[i] = i % 20 < 8 ? nodata : 1000;
@@ -257,6 +280,7 @@ int main(void) {
   tcase_add_loop_test(t, the_proposed_grid_suits_the_place, 0, (int)(sizeof places / sizeof *places));
   tcase_add_test(t, degrees_are_warped_on_request_as_gdalwarp_does);
   tcase_add_test(t, cells_that_are_not_square_are_refused_or_warped);
+  tcase_add_test(t, cells_of_nearly_the_same_size);
   tcase_add_test(t, holes_do_not_leak_into_a_warp);
   tcase_add_test(t, feet_of_distance_are_refused_or_warped);
   tcase_add_test(t, a_missing_crs_may_be_given);

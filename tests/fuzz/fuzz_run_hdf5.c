@@ -47,6 +47,8 @@ static void group(const struct place *p) {
   H5Gclose(H5Gcreate2(p->file, p->name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
 }
 
+static void drop(const struct place *p) { H5Ldelete(p->file, p->name, H5P_DEFAULT); }
+
 static void no_checksum(const struct place *p) { H5Adelete_by_name(p->file, p->name, "sciara_checksum", H5P_DEFAULT); }
 
 static void long_text(const struct place *p) {
@@ -129,6 +131,7 @@ static const struct {
     {"link-beside", link_beside, NULL},
     {"link-in-a-group", link_in_a_group, NULL},
     {"group", group, NULL},
+    {"drop", drop, NULL},
     {"no-checksum", no_checksum, NULL},
     {"long-text", long_text, NULL},
     {"crs", crs_with_a_grid, NULL},

@@ -5,8 +5,8 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
-#include "app/bad_alloc.h"
 #include "app/command.h"
 #include "app/doc.h"
 #include "app/messages.h"
@@ -103,10 +103,24 @@ static bool has_address_space(void) {
   return false;
 }
 
+// Where they find no memory, a C++ library below GDAL, whose exception nobody above it catches, aborts, and GLib, which does so for
+// hardly anything else, traps: that is exit code 6 all the same. An abort for any other reason stays one.
+static void on_abort(int signal_number) {
+  static const char sentence[] = "sciara: error: no memory: a library could not go on without more\n";
+  if (signal_number == SIGTRAP || errno == ENOMEM) {
+    const ssize_t written = write(STDERR_FILENO, sentence, sizeof sentence - 1);
+    (void)written; // there is no second way to say it
+    _exit(SCIARA_ERR_MEMORY);
+  }
+  signal(signal_number, SIG_DFL);
+  raise(signal_number);
+}
+
 int main(int argc, char **argv) {
   sciara_output_begin();
   sciara_hdf5_no_atexit();
-  sciara_bad_alloc_ends_program();
+  signal(SIGABRT, on_abort);
+  signal(SIGTRAP, on_abort);
   sciara_scenario_declare_options(sciara_engine_settings());
 #ifdef M_MMAP_THRESHOLD
   mallopt(M_MMAP_THRESHOLD, LARGE);

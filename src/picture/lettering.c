@@ -98,7 +98,9 @@ enum sciara_status sciara_lettering_open(struct sciara_lettering *out) {
   if (left != SIZE_MAX) out->stack = set_stack(STACK);
   sigset_t all, before;
   sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before); // signals are not for Pango's threads
+  sigdelset(&all, SIGTRAP); // GLib's own, where memory is out
+  sigdelset(&all, SIGABRT);
+  pthread_sigmask(SIG_SETMASK, &all, &before); // others are not for Pango's threads
   out->context = make_context();
   PangoFontMetrics *metrics = pango_context_get_metrics(out->context, NULL, NULL); // now they are all there
   pango_font_metrics_unref(metrics);

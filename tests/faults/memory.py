@@ -7,6 +7,7 @@ import resource
 import shutil
 import sys
 import time
+import unittest.mock
 
 sys.dont_write_bytecode = True
 sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
@@ -65,6 +66,32 @@ class Refused(bed.Bed):
                     refused, _ = self.attempt(f"malloc {k}", args=args)
                     self.assertEqual(refused.done, 1)
                     self.assert_lives(refused, f"request {k} of {' '.join(args)}", (NO_MEMORY,))
+
+
+class Libraries(bed.Bed):
+    """A request of a library that gives up without memory gets none: C++ throws where nobody catches, GLib traps."""
+
+    RESULTS = (OK, 3, IO, NO_MEMORY)  # a library may go on, or take it for a bad input
+
+    def refuse_each(self, library, args, samples):
+        with unittest.mock.patch.dict(os.environ, SCIARA_SHIM_LIBRARY=library):
+            outcome, _ = self.attempt(args=args)
+            self.assertEqual(outcome.code, OK, outcome.stderr)
+            self.assertGreater(outcome.mallocs, 100, library)
+            codes = []
+            for k in range(1, outcome.mallocs + 1, max(1, outcome.mallocs // samples)):
+                refused, _ = self.attempt(f"malloc {k}", args=args)
+                self.assert_lives(refused, f"request {k} of {library}", self.RESULTS)
+                codes.append(refused.code)
+        self.assertIn(NO_MEMORY, codes)
+
+    def test_new(self):
+        self.refuse_each("libstdc++", bed.RUN, bed.pick(1000, 40))
+
+    def test_text_of_a_picture(self):
+        _, state = self.undisturbed()
+        whole.save(state, self.path("run"))
+        self.refuse_each("libglib-2.0", ("export", "run", "-q", "-f", "png", "-o", "x.png", "--overwrite"), bed.pick(1000, 15))
 
 
 class Limited(bed.Bed):

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // malloc and its like: counts what the process has, and refuses one request that comes from the program itself (not from
-// a library: what those do without memory is theirs). SCIARA_SHIM_FOREIGN names what was linked into it all the same, the
-// runtime of CUDA: "BEGIN-END,...", hexadecimal addresses in the file.
+// a library: what those do without memory is theirs; but SCIARA_SHIM_LIBRARY names one that it is to come from instead).
+// SCIARA_SHIM_FOREIGN names what was linked into it all the same, the runtime of CUDA: "BEGIN-END,...", hexadecimal addresses in the
+// file.
 #include <dlfcn.h>
 #include <errno.h>
 #include <link.h>
 #include <malloc.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "shim.h"
 
@@ -37,6 +39,8 @@ static void find_foreign(uintptr_t base) {
 static int find_code(struct dl_phdr_info *info, size_t size, void *context) {
   (void)size;
   (void)context;
+  const char *library = getenv("SCIARA_SHIM_LIBRARY");
+  if (library && !strstr(info->dlpi_name, library)) return 0;
   find_foreign(info->dlpi_addr);
   for (int k = 0; k < info->dlpi_phnum; k++) {
     const ElfW(Phdr) *h = &info->dlpi_phdr[k];
@@ -44,7 +48,7 @@ static int find_code(struct dl_phdr_info *info, size_t size, void *context) {
     code_begin = info->dlpi_addr + h->p_vaddr;
     code_end = code_begin + h->p_memsz;
   }
-  return 1; // the program is the first
+  return 1; // the program is the first of all
 }
 
 __attribute__((constructor)) static void begin(void) {

@@ -39,7 +39,7 @@ enum sciara_field {
   SCIARA_FIELD_MOMENTUM_Y,      /**< northward, per unit area and density, m2/s */
   SCIARA_FIELD_SOLID_THICKNESS, /**< solidified lava, m */
   SCIARA_FIELD_DEPOSIT,         /**< liquid and solidified lava, m */
-  SCIARA_FIELD_ARRIVAL_TIME,    /**< simulated time of the first lava, s; -1 where it never was */
+  SCIARA_FIELD_ARRIVAL_TIME,    /**< simulated time of the first lava, s; -9999 where it never was, as in files */
   SCIARA_FIELD_MAX_THICKNESS,   /**< largest liquid thickness at the end of a step, m */
   SCIARA_FIELD_MAX_SPEED,       /**< largest speed at the end of a step, m/s */
   SCIARA_FIELD_SPEED,           /**< m/s; 0 where there is no liquid lava */

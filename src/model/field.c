@@ -74,6 +74,8 @@ void sciara_field_derive_cells(const struct sciara_state *s, enum sciara_field f
                                double *out) {
   const uint8_t *kind = s->kind + first;
   derive_all(s, field, first, count, out);
+  if (field == SCIARA_FIELD_ARRIVAL_TIME) // a state has its own mark, which its checksum covers
+    for (int64_t i = 0; i < count; i++) out[i] = out[i] == SCIARA_NEVER ? SCIARA_NODATA_ALTITUDE : out[i];
   if (!memchr(kind, SCIARA_CELL_NODATA, (size_t)count)) return;
   for (int64_t i = 0; i < count; i++)
     if (kind[i] == SCIARA_CELL_NODATA) out[i] = SCIARA_NODATA_ALTITUDE;

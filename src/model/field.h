@@ -30,7 +30,7 @@ const double *sciara_field_array(const struct sciara_state *s, enum sciara_field
 unsigned sciara_field_record(enum sciara_field field);
 
 /**
- * Derives a field of a state into out[rows*cols]: SCIARA_NODATA_ALTITUDE outside the DEM, arrival SCIARA_NEVER where
+ * Derives a field of a state into out[rows*cols]: SCIARA_NODATA_ALTITUDE outside the DEM, and for the arrival where
  * lava never was; a maximum that was not recorded is 0.
  */
 void sciara_field_derive(const struct sciara_state *s, enum sciara_field field, double *out);

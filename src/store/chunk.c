@@ -174,8 +174,6 @@ static void fetch(const struct sciara_chunk_encoder *e, enum sciara_field field,
     sciara_field_derive_cells(e->source->state, field, first, cols, value);
   else
     memcpy(value, e->source->values + first, (size_t)cols * sizeof *value);
-  if (field == SCIARA_FIELD_ARRIVAL_TIME)
-    for (int64_t c = 0; c < cols; c++) value[c] = value[c] == SCIARA_NEVER ? SCIARA_NODATA_ALTITUDE : value[c];
 }
 
 /** The words of some values of a row, from `cell` on. */

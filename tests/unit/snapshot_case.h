@@ -118,7 +118,6 @@ static inline double *expected_field(const struct sciara_state *s, enum sciara_f
   ck_assert_ptr_nonnull(v);
   sciara_field_derive(s, field, v);
   for (int64_t i = 0; i < cells; i++) {
-    if (field == SCIARA_FIELD_ARRIVAL_TIME && v[i] == SCIARA_NEVER) v[i] = -9999;
     if (!as_double) v[i] = (double)(float)v[i];
   }
   return v;

@@ -90,6 +90,7 @@ START_TEST(derived_fields) {
   struct sciara_state *s = filled();
   double out[CELLS];
   s->h[3] = s->px[3] = s->py[3] = s->T[3] = 0;
+  s->arrival[3] = SCIARA_NEVER;
   for (int f = 0; f < SCIARA_FIELD_COUNT; f++) {
     sciara_field_derive(s, (enum sciara_field)f, out);
     for (int i = 0; i < CELLS; i++) {
@@ -102,7 +103,7 @@ START_TEST(derived_fields) {
           [SCIARA_FIELD_MOMENTUM_Y] = s->py[i],
           [SCIARA_FIELD_SOLID_THICKNESS] = solid,
           [SCIARA_FIELD_DEPOSIT] = s->h[i] + solid,
-          [SCIARA_FIELD_ARRIVAL_TIME] = s->arrival[i],
+          [SCIARA_FIELD_ARRIVAL_TIME] = i == 3 ? -9999 : s->arrival[i],
           [SCIARA_FIELD_MAX_THICKNESS] = s->max_h[i],
           [SCIARA_FIELD_MAX_SPEED] = s->max_speed[i],
           [SCIARA_FIELD_SPEED] = i == 3 ? 0 : sqrt(s->px[i] * s->px[i] + s->py[i] * s->py[i]) / s->h[i]};

@@ -19,6 +19,11 @@ enum sciara_fault {
   SCIARA_FAULT_ALTITUDE,  ///< the ground rises under liquid lava
   SCIARA_FAULT_ARRIVAL,   ///< arrival is written again
   SCIARA_FAULT_MAXIMUM,   ///< a maximum goes down
+  SCIARA_FAULT_EMISSION,  ///< a little more comes up than was emitted
+  SCIARA_FAULT_RESIDUAL,  ///< a little more stays than has not left
+  SCIARA_FAULT_ROCK,      ///< lava turns to rock and does not raise the ground
+  SCIARA_FAULT_LOST,      ///< a little more is lost than has left
+  SCIARA_FAULT_LEDGER,    ///< lava becomes a little less in a cell when its step is done
   SCIARA_FAULT_COUNT
 };
 
@@ -32,6 +37,7 @@ static inline void sciara_plant_faults(const struct sciara_fields *f, int64_t i,
   if (SCIARA_PLANTED(SCIARA_FAULT_RIM) && f->kind[i] == SCIARA_CELL_RIM) f->h[i] = 1;
   if (SCIARA_PLANTED(SCIARA_FAULT_ALTITUDE) && fate == SCIARA_FATE_LIQUID) f->z[i] = f->z[i] + 1;
   if (SCIARA_PLANTED(SCIARA_FAULT_ARRIVAL) && fate == SCIARA_FATE_LIQUID) f->arrival[i] = f->arrival[i] + 1;
+  if (SCIARA_PLANTED(SCIARA_FAULT_LEDGER) && fate == SCIARA_FATE_LIQUID) f->h[i] *= 1 - 64 * (real)SCIARA_REAL_EPSILON;
   if (SCIARA_PLANTED(SCIARA_FAULT_MAXIMUM) && fate == SCIARA_FATE_LIQUID && f->max_h) f->max_h[i] = 0;
 }
 #else

@@ -3,10 +3,14 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
 
 struct sums {
   double liquid, solid, deposit, lost; // m of all cells
-  double highest;                      // m, of what rock has raised
+  double highest;                      // m, |altitude| where lava has been
+  int64_t covered;                     // cells that hold lava or rock
 };
 
 static void add_cells(const struct sciara_state *s, int64_t first, int64_t end, struct sums *sums) {
@@ -17,11 +21,16 @@ static void add_cells(const struct sciara_state *s, int64_t first, int64_t end, 
     sums->solid += rock;
     sums->deposit += s->h[i] + rock;
     sums->lost += s->lost[i];
-    if (rock > 0) sums->highest = fmax(sums->highest, fabs(s->z[i]));
+    sums->covered += s->h[i] > 0 || rock != 0;
+    // Rock so thin that the altitude stays the same counts too.
+    if (s->arrival[i] >= 0) sums->highest = fmax(sums->highest, fmax(fabs(s->z[i]), fabs(s->z0[i])));
   }
 }
 
-static void form(const struct sciara_state *s, const struct sums *sums, double precision_epsilon,
+/** Half the distance from x > 0 to the next number, at most; 0 for 0. */
+static double half_ulp(double x, double epsilon) { return x > 0 ? 0.5 * epsilon * exp2(floor(log2(x))) : 0; }
+
+static void form(const struct sciara_state *s, const struct sums *sums, struct sciara_rounding rounding,
                  struct sciara_ledger *out) {
   const double area = s->grid.cell_size * s->grid.cell_size;
   out->initial_m3 = s->initial;
@@ -31,25 +40,63 @@ static void form(const struct sciara_state *s, const struct sums *sums, double p
   out->lost_m3 = area * sums->lost;
   const double given = s->initial + s->emitted;
   out->residual_m3 = given - (area * sums->deposit + out->lost_m3);
-  // docs/model.md "Ledger": 1e-12 relative (1e-5 in single precision), or half an ulp of z per solidification.
-  const double relative = (precision_epsilon > DBL_EPSILON ? 1e-5 : 1e-12) * given;
-  const double half_ulp = 0.5 * precision_epsilon * exp2(sums->highest > 0 ? floor(log2(sums->highest)) : 0);
-  out->bound_m3 = fmax(relative, (double)s->solidifications * half_ulp * area);
+  // docs/model.md "Mass balance": 1e-12 relative (1e-5 in single precision), or half an ulp of z per solidification.
+  const double relative = (rounding.epsilon > DBL_EPSILON ? 1e-5 : 1e-12) * given;
+  const double altitudes = (double)s->solidifications * half_ulp(sums->highest, rounding.epsilon) * area;
+  const double steps = 0.5 * rounding.epsilon * (rounding.per_step * (double)s->step) * given;
+  const double summed = rounding.per_step > 0 ? 0.5 * DBL_EPSILON * (double)sums->covered * given : 0;
+  out->bound_m3 = fmax(relative, altitudes + steps + summed);
 }
 
-void sciara_ledger_form(const struct sciara_state *s, double precision_epsilon, struct sciara_ledger *out) {
+void sciara_ledger_form(const struct sciara_state *s, struct sciara_rounding rounding, struct sciara_ledger *out) {
   struct sums sums = {0};
   add_cells(s, 0, sciara_grid_cells(&s->grid), &sums);
-  form(s, &sums, precision_epsilon, out);
+  form(s, &sums, rounding, out);
 }
 
 // Elsewhere every term is 0, and to add it changes no bit.
 void sciara_ledger_form_over(const struct sciara_state *s, const struct sciara_touched *touched,
-                             double precision_epsilon, struct sciara_ledger *out) {
+                             struct sciara_rounding rounding, struct sciara_ledger *out) {
   struct sums sums = {0};
   for (int64_t r = 0; r < s->grid.rows; r++)
     add_cells(s, r * s->grid.cols + touched->rows[r].begin, r * s->grid.cols + touched->rows[r].end, &sums);
-  form(s, &sums, precision_epsilon, out);
+  form(s, &sums, rounding, out);
+}
+
+static int ascending(const void *a, const void *b) {
+  const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+  return (x > y) - (x < y);
+}
+
+/** The most vents that share a cell. */
+static int64_t most_together(const int64_t *cells, int64_t count) {
+  int64_t most = 0, together = 0;
+  for (int64_t k = 0; k < count; k++) {
+    together = k > 0 && cells[k] == cells[k - 1] ? together + 1 : 1;
+    if (together > most) most = together;
+  }
+  return most;
+}
+
+// In units of half an epsilon, all of all lava: 7 sums of outflows and 1 difference of a donor, 8 sums of a receiver, V / (w w)
+// and the sums `emitted` and `lost`, 4 at most; and the sum h + V / (w w) of each vent of a cell.
+enum { ROUNDINGS_OF_FLOWS = 16, ROUNDINGS_OF_TOTALS = 4 };
+
+enum sciara_status sciara_rounding_of(const struct sciara_vents *vents, double epsilon, struct sciara_rounding *out) {
+  int64_t *cells;
+  SCIARA_TRY(SCIARA_NEW(cells, vents->count + 1, "the cells of the vents"));
+  for (int64_t k = 0; k < vents->count; k++) cells[k] = vents->row[k] * INT32_MAX + vents->col[k];
+  qsort(cells, (size_t)vents->count, sizeof *cells, ascending);
+  *out = (struct sciara_rounding){.epsilon = epsilon,
+                                  .per_step = ROUNDINGS_OF_FLOWS + ROUNDINGS_OF_TOTALS +
+                                              (double)most_together(cells, vents->count)};
+  sciara_free(cells);
+  return SCIARA_OK;
 }
 
 bool sciara_ledger_closes(const struct sciara_ledger *l) { return fabs(l->residual_m3) <= l->bound_m3; }
+
+double sciara_ledger_drift(const struct sciara_ledger *l) {
+  const double given = l->initial_m3 + l->emitted_m3;
+  return given > 0 ? fabs(l->residual_m3) / given : 0;
+}

@@ -11,12 +11,14 @@ static const struct sciara_range ranges[] = {{.name = "double",
                                               .least_normal = DBL_MIN,
                                               .most = DBL_MAX,
                                               .relaxation = 0x1p-26,
+                                              .critical_height = 0x1p-41,
                                               .least_side = 0x1p-100,
                                               .most_side = 0x1p100},
                                              {.name = "single",
                                               .least_normal = (double)FLT_MIN,
                                               .most = (double)FLT_MAX,
                                               .relaxation = 0x1p-12,
+                                              .critical_height = 0x1p-12,
                                               .least_side = 0x1p-40,
                                               .most_side = 0x1p40}};
 
@@ -79,11 +81,28 @@ enum sciara_status sciara_params_check_range(const struct sciara_params *p, bool
   return check_clocks(p, single);
 }
 
+/** The critical heights: lava that flows is thicker than the rounding of the altitudes between which it does. */
+static enum sciara_status check_critical_heights(const struct sciara_params *p, double cell_size, bool single) {
+  const struct sciara_range *range = sciara_range_of(single);
+  const double least = range->critical_height * cell_size;
+  const struct {
+    const char *key;
+    double value;
+  } heights[] = {{"critical_height_vent_m", p->hc_vent}, {"critical_height_sol_m", p->hc_sol}};
+  for (size_t k = 0; k < sizeof heights / sizeof *heights; k++)
+    if (heights[k].value < least)
+      return sciara_fail(SCIARA_ERR_INPUT,
+                         "model.%s: found %.15g, allowed at least %.6g m in %s precision on cells of %.6g m",
+                         heights[k].key, heights[k].value, least, range->name, cell_size);
+  return SCIARA_OK;
+}
+
 enum sciara_status sciara_cell_size_check(const struct sciara_params *p, double cell_size, bool single) {
   const struct sciara_range *range = sciara_range_of(single);
   if (!(cell_size >= range->least_side && cell_size <= range->most_side))
     return sciara_fail(SCIARA_ERR_INPUT, "found cells of %.6g m, allowed %.6g to %.6g m in %s precision", cell_size,
                        range->least_side, range->most_side, range->name);
+  SCIARA_TRY(check_critical_heights(p, cell_size, single));
   const double cooling = sciara_cooling_constant(p, cell_size);
   if (cooling == 0 && (p->cooling == 0 || p->emissivity == 0)) return SCIARA_OK;
   if (sciara_range_holds(range, cooling)) return SCIARA_OK;

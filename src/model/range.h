@@ -13,12 +13,13 @@ SCIARA_BEGIN_DECLS
 
 /** The limits of a number type and what follows from them. */
 struct sciara_range {
-  const char *name;    ///< "single" or "double"
-  double least_normal; ///< the smallest normal number
-  double most;         ///< the largest number
-  double relaxation;   ///< the least: below it a flow from rest is lost beside its donor
-  double least_side,
-      most_side; ///< of a cell, m, and as seconds the least clock_max: a known reciprocal divides exactly
+  const char *name;       ///< "single" or "double"
+  double least_normal;    ///< the smallest normal number
+  double most;            ///< the largest number
+  double relaxation;      ///< the least: below it a flow from rest is lost beside its donor
+  double critical_height; ///< the least, in sides of a cell: below it flows are thinner than altitudes are exact
+  // Of a cell, m, and as seconds the least clock_max: a known reciprocal divides exactly.
+  double least_side, most_side;
 };
 
 /** Of double or single precision. */
@@ -33,7 +34,7 @@ bool sciara_range_holds(const struct sciara_range *range, double value);
  */
 enum sciara_status sciara_params_check_range(const struct sciara_params *p, bool single);
 
-/** The side of a cell, m, and the constant of cooling that follows from it. */
+/** The side of a cell, m, the critical heights beside it, and the constant of cooling that follows from it. */
 enum sciara_status sciara_cell_size_check(const struct sciara_params *p, double cell_size, bool single);
 
 /** The largest clock, r t_max as the rule computes it, s. */

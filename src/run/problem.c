@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run/problem.h"
 
+#include <float.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -167,13 +168,18 @@ static enum sciara_status place_vent(struct sciara_problem *p, const struct grou
   return SCIARA_OK;
 }
 
+enum sciara_status sciara_problem_make_rounding(struct sciara_problem *p) {
+  const double epsilon = p->scenario.engine.single_precision ? (double)FLT_EPSILON : DBL_EPSILON;
+  return sciara_rounding_of(p->vents, epsilon, &p->rounding);
+}
+
 static enum sciara_status place_vents(struct sciara_problem *p, const struct ground *ground,
                                       struct sciara_refusals *refusals) {
   p->vents = sciara_vents_create();
   if (!p->vents) return SCIARA_ERR_MEMORY;
   SCIARA_TRY(SCIARA_NEW(p->placed, p->scenario.vent_count, "the places of the vents"));
   for (size_t k = 0; k < p->scenario.vent_count; k++) sciara_refusals_add(refusals, place_vent(p, ground, k));
-  return SCIARA_OK;
+  return sciara_problem_make_rounding(p);
 }
 
 // ----------------------------------------------------------------------------------------------------- initial lava

@@ -4,6 +4,7 @@
 #define SCIARA_RUN_PROBLEM_H
 
 #include "file/georef.h"
+#include "model/ledger.h"
 #include "model/state.h"
 #include "model/vents.h"
 #include "run/forecast.h"
@@ -23,6 +24,7 @@ struct sciara_problem {
   struct sciara_grid grid;
   struct sciara_vents *vents;
   struct sciara_placement *placed; ///< of scenario.vents
+  struct sciara_rounding rounding; ///< what it may do to the volume of lava in a run
   struct sciara_forecast forecast; ///< of its run
   struct sciara_state *state;      ///< at the start of the run
 };
@@ -59,6 +61,9 @@ void sciara_problem_open_all(const char *scenario_path, const struct sciara_prob
 /** The same for a scenario that was read into p->scenario already; the overrides of the options are not looked at. */
 void sciara_problem_place(struct sciara_problem *p, const struct sciara_problem_options *options,
                           struct sciara_refusals *refusals);
+
+/** Finds p->rounding, of its vents and its precision: for a problem that is made without a scenario. */
+enum sciara_status sciara_problem_make_rounding(struct sciara_problem *p);
 
 /** The same, all or nothing: the first refusal is the error. */
 enum sciara_status sciara_problem_open(const char *scenario_path, const struct sciara_problem_options *options,

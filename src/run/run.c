@@ -39,6 +39,7 @@ struct run {
   double next_snapshot;         ///< simulated time at which the next one is due, s
   struct sciara_checkpoints checkpoints;
   int halt;                   ///< set when the steps shall come to an end, for one of the two reasons below
+  bool drift_told;            ///< lava that rounding made or took, by the thread that runs the simulation
   bool stop;                  ///< options->cancel is set, or something could not be written
   struct sciara_wanted asked; ///< for a checkpoint: by the clock of the machine, or requested
   double begin;               ///< monotonic seconds
@@ -126,7 +127,6 @@ static bool is_series_due(size_t count, bool another) {
 /** Writes an output: the file, then run.json, which acknowledges it. */
 static enum sciara_status write_output(void *context, struct sciara_output *o) {
   struct run *r = (struct run *)context;
-  const bool single = r->simulation->problem.scenario.engine.single_precision;
   char name[64];
   snprintf(name, sizeof name, "snapshots/%08" PRIu64 ".nc", o->progress.step);
   char *path = sciara_path_join(r->folder, name);
@@ -134,7 +134,7 @@ static enum sciara_status write_output(void *context, struct sciara_output *o) {
   struct sciara_touched touched;
   enum sciara_status status;
   SCIARA_TRY_GOTO(sciara_touched_shared_out(o->state, r->context.threads, &touched));
-  sciara_ledger_form_over(o->state, &touched, single ? FLT_EPSILON : DBL_EPSILON, &o->ledger);
+  sciara_ledger_form_over(o->state, &touched, r->simulation->problem.rounding, &o->ledger);
   const uint64_t checksum = sciara_state_checksum_over(o->state, r->ground, &touched);
   SCIARA_TRY_GOTO(sciara_snapshot_write(&r->context, o->state, &touched, &o->ledger, checksum, path));
   r->record.ledger = o->ledger;
@@ -166,15 +166,31 @@ static enum sciara_status write_kept(void *context, struct sciara_output *o) {
   return write_wanted((struct run *)context, o);
 }
 
+/** Volume that rounding makes or takes is told of from here on, as a share of all lava. */
+static const double DRIFT = 1e-5;
+
+/** Warns of lava that is missing: of a defect each time, of what rounding explains once. */
+static void tell_ledger(struct run *r, const struct sciara_output *o) {
+  const struct sciara_ledger *l = &o->ledger;
+  const double drift = sciara_ledger_drift(l);
+  if (!sciara_ledger_closes(l)) {
+    sciara_log(SCIARA_LOG_WARNING, "step %" PRIu64 ": the ledger is open by %g m3, rounding explains %g m3",
+               o->progress.step, l->residual_m3, l->bound_m3);
+  } else if (drift > DRIFT && !r->drift_told) {
+    r->drift_told = true;
+    sciara_log(SCIARA_LOG_WARNING, "step %" PRIu64 ": %g m3 of lava, %.2g %% of all, %s in rounding%s",
+               o->progress.step, fabs(l->residual_m3), 100 * drift, l->residual_m3 > 0 ? "are lost" : "have come up",
+               r->simulation->problem.scenario.engine.single_precision ? "; double precision keeps them" : "");
+  }
+}
+
 /** The word to the observer: the output is on the disk and in run.json. */
 static void tell_written(void *context, const struct sciara_output *o) {
-  const struct run *r = (const struct run *)context;
+  struct run *r = (struct run *)context;
   if (o->wanted.checkpoint)
     sciara_log(o->wanted.request ? SCIARA_LOG_INFO : SCIARA_LOG_DEBUG, "checkpoint of step %" PRIu64, o->progress.step);
   if (!o->wanted.snapshot) return;
-  if (!sciara_ledger_closes(&o->ledger))
-    sciara_log(SCIARA_LOG_WARNING, "step %" PRIu64 ": the ledger is open by %g m3, rounding explains %g m3",
-               o->progress.step, o->ledger.residual_m3, o->ledger.bound_m3);
+  tell_ledger(r, o);
   if (r->options->observer.acknowledged) r->options->observer.acknowledged(r->options->observer.context, o->path);
 }
 

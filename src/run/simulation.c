@@ -157,6 +157,6 @@ enum sciara_status sciara_simulation_sync(struct sciara_simulation *s) {
 
 enum sciara_status sciara_simulation_ledger(struct sciara_simulation *s, struct sciara_ledger *out) {
   SCIARA_TRY(sciara_simulation_sync(s));
-  sciara_ledger_form(s->problem.state, s->problem.scenario.engine.single_precision ? FLT_EPSILON : DBL_EPSILON, out);
+  sciara_ledger_form(s->problem.state, s->problem.rounding, out);
   return SCIARA_OK;
 }

@@ -76,7 +76,7 @@ static void look_closely(const struct sciara_bench_case *c, const struct sciara_
                          const struct sciara_state *found, struct sciara_bench_row *row) {
   const struct sciara_engine_ops *ops = row->contender.ops;
   struct sciara_verdict v = {.engine = ops->name, .determinism = ops->determinism, .passed = true};
-  sciara_verdict_look(&v, reference, found, c->precision);
+  sciara_verdict_look(&v, c->problem, reference, found, c->precision);
   if (!v.passed && v.first.row >= 0 && ops->determinism == SCIARA_EXACT && v.first.differing > 0)
     refuse(row, SCIARA_BENCH_FAILED,
            sciara_format("other bits than serial: %s in row %" PRId64 ", column %" PRId64 ", and in %zu cells in all",

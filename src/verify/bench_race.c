@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "base/wallclock.h"
 #include "run/many_threads.h"
+#include "verify/validate.h"
 
 /** An engine at work. */
 struct racer {
@@ -131,7 +132,7 @@ static enum sciara_status record_row(const struct sciara_bench_case *c, const st
   struct sciara_state *s = c->problem->state;
   struct sciara_ledger ledger;
   SCIARA_TRY(r->ops->download(r->engine, s));
-  sciara_ledger_form(s, c->precision == SCIARA_DOUBLE ? DBL_EPSILON : FLT_EPSILON, &ledger);
+  sciara_ledger_form(s, sciara_rounding_in(c->problem, c->precision), &ledger);
   if (!sciara_ledger_closes(&ledger))
     return sciara_fail(SCIARA_ERR_NUMERIC, "the ledger is open by %g m3 after step %" PRIu64, ledger.residual_m3,
                        s->step);

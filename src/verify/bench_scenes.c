@@ -169,7 +169,7 @@ static enum sciara_status make(enum sciara_scene scene, int64_t size, enum sciar
   const double sum = scene == SCIARA_SCENE_DENSE ? pour_everywhere(p, size) : pour_patches(p, scene, size);
   p->state->initial = p->grid.cell_size * p->grid.cell_size * sum;
   p->state->clock = p->scenario.params.t_first;
-  return SCIARA_OK;
+  return sciara_problem_make_rounding(p);
 }
 
 enum sciara_status sciara_scene_make(enum sciara_scene scene, int64_t size, enum sciara_precision precision,

@@ -94,15 +94,15 @@ static void blame(struct sciara_verdict *v, char *why) {
     v->why = why;
 }
 
-static double epsilon_of(enum sciara_precision precision) {
-  return precision == SCIARA_DOUBLE ? DBL_EPSILON : FLT_EPSILON;
+struct sciara_rounding sciara_rounding_in(const struct sciara_problem *p, enum sciara_precision precision) {
+  return (struct sciara_rounding){.epsilon = precision == SCIARA_DOUBLE ? DBL_EPSILON : FLT_EPSILON,
+                                  .per_step = p->rounding.per_step};
 }
 
-static void look_at_ledger(struct sciara_verdict *v, const struct sciara_state *found,
+static void look_at_ledger(struct sciara_verdict *v, const struct sciara_state *found, struct sciara_rounding rounding,
                            enum sciara_precision precision) {
-  sciara_ledger_form(found, epsilon_of(precision), &v->ledger);
-  const double volume = v->ledger.initial_m3 + v->ledger.emitted_m3;
-  v->ledger_relative = volume > 0 ? fabs(v->ledger.residual_m3) / volume : 0;
+  sciara_ledger_form(found, rounding, &v->ledger);
+  v->ledger_relative = sciara_ledger_drift(&v->ledger);
   const double limit = precision == SCIARA_DOUBLE ? 1e-12 : 1e-5;
   const bool closes =
       sciara_ledger_closes(&v->ledger) || (v->determinism == SCIARA_TOLERANCE && v->ledger_relative <= limit);
@@ -111,7 +111,7 @@ static void look_at_ledger(struct sciara_verdict *v, const struct sciara_state *
                            (unsigned long long)found->step));
 }
 
-void sciara_verdict_look(struct sciara_verdict *v, const struct sciara_state *reference,
+void sciara_verdict_look(struct sciara_verdict *v, const struct sciara_problem *p, const struct sciara_state *reference,
                          const struct sciara_state *found, enum sciara_precision precision) {
   const struct sciara_nearness n = sciara_compare_states(reference, found);
   v->step = found->step;
@@ -125,7 +125,7 @@ void sciara_verdict_look(struct sciara_verdict *v, const struct sciara_state *re
     v->first = n;
   }
   if (n.not_a_number) blame(v, sciara_format("a NaN after step %llu", (unsigned long long)found->step));
-  look_at_ledger(v, found, precision);
+  look_at_ledger(v, found, sciara_rounding_in(p, precision), precision);
   if (v->determinism == SCIARA_EXACT && n.field)
     blame(v, sciara_format("other bits than serial after step %llu: %s", (unsigned long long)found->step, n.field));
   const double least = precision == SCIARA_DOUBLE ? 0.999 : 0.95;
@@ -135,14 +135,14 @@ void sciara_verdict_look(struct sciara_verdict *v, const struct sciara_state *re
 }
 
 /** The same beside a row of a trace. */
-static void look_at_row(struct sciara_verdict *v, const struct sciara_trace_row *row, const struct sciara_state *found,
-                        enum sciara_precision precision) {
+static void look_at_row(struct sciara_verdict *v, const struct sciara_problem *p, const struct sciara_trace_row *row,
+                        const struct sciara_state *found, enum sciara_precision precision) {
   v->step = found->step;
   v->time = found->time;
   v->clock = found->clock;
   v->reference_time = row->time;
   v->reference_clock = row->clock;
-  look_at_ledger(v, found, precision);
+  look_at_ledger(v, found, sciara_rounding_in(p, precision), precision);
   const char *what = found->step != row->step                        ? "steps"
                      : found->clock != row->clock                    ? "clock"
                      : found->emitted != row->emitted                ? "emitted volume"
@@ -257,9 +257,9 @@ static void visit(struct sciara_validation *v, struct workshop *w, uint64_t step
     }
     verdict->compute_s = w->candidate[k].compute_s;
     if (row)
-      look_at_row(verdict, row, w->found, v->precision);
+      look_at_row(verdict, v->problem, row, w->found, v->precision);
     else
-      sciara_verdict_look(verdict, w->at[reference_of(verdict, v->precision)], w->found, v->precision);
+      sciara_verdict_look(verdict, v->problem, w->at[reference_of(verdict, v->precision)], w->found, v->precision);
   }
 }
 
@@ -271,7 +271,7 @@ static enum sciara_status beside_serial(struct sciara_validation *v, struct work
     for (int r = 0; r < REFERENCES; r++)
       if (w->reference[r].ops) SCIARA_TRY(sciara_runner_go_to(&w->reference[r], step, INFINITY, w->at[r]));
     struct sciara_ledger ledger;
-    sciara_ledger_form(w->at[SAME], epsilon_of(v->precision), &ledger);
+    sciara_ledger_form(w->at[SAME], sciara_rounding_in(v->problem, v->precision), &ledger);
     SCIARA_TRY(sciara_trace_add(&v->trace, w->at[SAME], &ledger));
     v->reference_s = w->reference[SAME].compute_s;
     visit(v, w, step, NULL);

@@ -24,6 +24,9 @@ struct sciara_nearness {
   bool not_a_number; ///< in the second state
 };
 
+/** What rounding may do to the volume of lava in a run of the problem in that precision. */
+struct sciara_rounding sciara_rounding_in(const struct sciara_problem *p, enum sciara_precision precision);
+
 struct sciara_nearness sciara_compare_states(const struct sciara_state *a, const struct sciara_state *b);
 
 /** What became of one engine. */
@@ -48,7 +51,7 @@ struct sciara_verdict {
  * Looks at the state of an engine beside that of the reference of its class, and counts it against `v` (with engine,
  * determinism and passed = true set) when it breaks one of the rules of sciara_validate.
  */
-void sciara_verdict_look(struct sciara_verdict *v, const struct sciara_state *reference,
+void sciara_verdict_look(struct sciara_verdict *v, const struct sciara_problem *p, const struct sciara_state *reference,
                          const struct sciara_state *found, enum sciara_precision precision);
 
 struct sciara_validation {

@@ -91,6 +91,8 @@ class Problems(Case):
                 (["model.dissipation_vent=1e-40"], double, None),
                 (["model.T_sol_K=1359.99999"], single, "model.T_sol_K: found 1359.99999, allowed below model.T_vent_K "),
                 (["model.T_sol_K=1359.99999"], double, None),
+                (["model.critical_height_vent_m=1e-6"], single, "model.critical_height_vent_m: found 1e-06, allowed at le"),
+                (["model.critical_height_vent_m=1e-6"], double, None),
                 (["model.cooling=1e-30"], single, "model.cooling: found 1e-30, which makes the constant of cooling 5.1"),
                 (["model.cooling=1e-30"], double, None),
                 ([f"{rate}=1e-300"], single, f"{start}1e-300 m3/s from 0 to 600 s in row 8, column 20, allowed 0 or at"),

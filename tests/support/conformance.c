@@ -245,7 +245,7 @@ void expect_conforms(const struct sciara_engine_ops *ops, enum sciara_precision 
                      const struct sciara_state *serial, const struct sciara_state *found, const char *context) {
   expect_numbers(found, context);
   struct sciara_ledger l;
-  sciara_ledger_form(found, precision_epsilon(precision), &l);
+  sciara_ledger_form(found, sciara_rounding_usual(precision_epsilon(precision)), &l);
   ck_assert_msg(sciara_ledger_closes(&l), "%s: ledger open by %g m3, rounding explains %g m3", context, l.residual_m3,
                 l.bound_m3);
   if (ops->determinism == SCIARA_TOLERANCE) {

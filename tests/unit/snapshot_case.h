@@ -101,7 +101,7 @@ static inline enum sciara_status write_state(const struct sciara_snapshot_contex
                                              const char *to) {
   struct sciara_ledger ledger;
   struct sciara_touched touched;
-  sciara_ledger_form(s, DBL_EPSILON, &ledger);
+  sciara_ledger_form(s, sciara_rounding_usual(DBL_EPSILON), &ledger);
   ck_assert_int_eq(sciara_touched_find(s, &touched), SCIARA_OK);
   const enum sciara_status status = sciara_snapshot_write(c, s, &touched, &ledger, sciara_state_checksum(s), to);
   sciara_touched_release(&touched);

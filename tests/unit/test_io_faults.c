@@ -349,7 +349,7 @@ START_TEST(chunks_that_cannot_be_made) {
   struct sciara_touched touched;
   struct sciara_ledger ledger;
   c.threads = threads;
-  sciara_ledger_form(s, DBL_EPSILON, &ledger);
+  sciara_ledger_form(s, sciara_rounding_usual(DBL_EPSILON), &ledger);
   ck_assert_int_eq(sciara_touched_find(s, &touched), SCIARA_OK);
   int calls = 0;
   for (bool failed = true; failed; calls += failed) {
@@ -377,7 +377,7 @@ START_TEST(memory_is_foretold) {
   struct sciara_ledger ledger;
   c.threads = SCIARA_CHUNK_THREADS;
   c.as_double = _i;
-  sciara_ledger_form(s, DBL_EPSILON, &ledger);
+  sciara_ledger_form(s, sciara_rounding_usual(DBL_EPSILON), &ledger);
   begin_plan(NO_CALL, 0, 0);
   ck_assert_int_eq(sciara_touched_find(s, &touched), SCIARA_OK);
   ck_assert_int_eq(sciara_snapshot_write(&c, s, &touched, &ledger, 7, path), SCIARA_OK);

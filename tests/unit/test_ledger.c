@@ -23,6 +23,7 @@ static struct sciara_state *make(void) {
   s->h[7] = 4;
   s->z[7] = 1003;
   s->lost[2] = 1;
+  s->arrival[2] = s->arrival[6] = s->arrival[7] = 0;
   s->initial = 400;
   s->emitted = 600;
   s->solidifications = 5;
@@ -32,7 +33,7 @@ static struct sciara_state *make(void) {
 START_TEST(totals) {
   struct sciara_state *s = make();
   struct sciara_ledger l;
-  sciara_ledger_form(s, DBL_EPSILON, &l);
+  sciara_ledger_form(s, sciara_rounding_usual(DBL_EPSILON), &l);
   ck_assert_double_eq(l.initial_m3, 400);
   ck_assert_double_eq(l.emitted_m3, 600);
   ck_assert_double_eq(l.liquid_m3, 600);
@@ -47,31 +48,89 @@ END_TEST
 START_TEST(bound) {
   struct sciara_state *s = make();
   struct sciara_ledger l;
-  sciara_ledger_form(s, DBL_EPSILON,
+  sciara_ledger_form(s, sciara_rounding_usual(DBL_EPSILON),
                      &l); // half an ulp of 1003 m (512 eps / 2) times 100 m2 times 5; or 1e-12 of 1000 m3
   ck_assert_double_eq_tol(l.bound_m3, fmax(1e-9, 5 * 256 * DBL_EPSILON * 100), 1e-18);
   s->solidifications = 1000;
-  sciara_ledger_form(s, DBL_EPSILON, &l);
+  sciara_ledger_form(s, sciara_rounding_usual(DBL_EPSILON), &l);
   ck_assert_double_eq_tol(l.bound_m3, 1000 * 256 * DBL_EPSILON * 100, 1e-15);
-  sciara_ledger_form(s, (double)FLT_EPSILON, &l);
+  sciara_ledger_form(s, sciara_rounding_usual((double)FLT_EPSILON), &l);
   ck_assert_double_eq_tol(l.bound_m3, 1000 * 256 * (double)FLT_EPSILON * 100, 1e-6);
   s->solidifications = 0;
-  sciara_ledger_form(s, (double)FLT_EPSILON, &l);
+  sciara_ledger_form(s, sciara_rounding_usual((double)FLT_EPSILON), &l);
   ck_assert_double_eq_tol(l.bound_m3, 1e-5 * 1000, 1e-12);
   sciara_state_destroy(s);
 }
 END_TEST
 
-START_TEST(bound_is_of_the_rock) { // not of a mountain that no lava has reached
+START_TEST(bound_is_of_the_lava) { // not of a mountain that no lava has reached
   struct sciara_state *s = make();
   struct sciara_ledger l;
   s->solidifications = 1000;
   s->z[0] = s->z0[0] = 5000;
-  sciara_ledger_form(s, DBL_EPSILON, &l);
+  sciara_ledger_form(s, sciara_rounding_usual(DBL_EPSILON), &l);
   ck_assert_double_eq_tol(l.bound_m3, 1000 * 256 * DBL_EPSILON * 100, 1e-15);
-  s->z[0] += 1;
-  sciara_ledger_form(s, DBL_EPSILON, &l);
+  s->arrival[0] = 77; // rock so thin that the altitude is the same
+  sciara_ledger_form(s, sciara_rounding_usual(DBL_EPSILON), &l);
   ck_assert_double_eq_tol(l.bound_m3, 1000 * 2048 * DBL_EPSILON * 100, 1e-15);
+  sciara_state_destroy(s);
+}
+END_TEST
+
+// A film that leaves no trace at 1000 m: the next number is 1e-13 m higher.
+START_TEST(one_solidification_of_a_film) {
+  struct sciara_state *s = make();
+  struct sciara_ledger l;
+  s->h[6] = s->h[7] = s->lost[2] = s->initial = 0;
+  s->z[7] = 1000;
+  s->emitted = 1e-12;
+  s->solidifications = 1;
+  sciara_ledger_form(s, sciara_rounding_usual(DBL_EPSILON), &l);
+  ck_assert_double_eq(l.residual_m3, 1e-12);
+  ck_assert_double_eq(l.bound_m3, 256 * DBL_EPSILON * 100);
+  ck_assert(sciara_ledger_closes(&l));
+  ck_assert_double_eq(sciara_ledger_drift(&l), 1);
+  for (int i = 0; i < ROWS * COLS; i++) s->z[i] = s->z0[i] = -1000; // below the sea as above it
+  sciara_ledger_form(s, sciara_rounding_usual(DBL_EPSILON), &l);
+  ck_assert_double_eq(l.bound_m3, 256 * DBL_EPSILON * 100);
+  for (int i = 0; i < ROWS * COLS; i++) s->z[i] = s->z0[i] = 0; // there nothing is rounded
+  sciara_ledger_form(s, sciara_rounding_usual(DBL_EPSILON), &l);
+  ck_assert_double_eq(l.bound_m3, 1e-24);
+  sciara_state_destroy(s);
+}
+END_TEST
+
+static struct sciara_rounding rounding_of(int64_t count, const int64_t (*cells)[2], double epsilon) {
+  const double edges[] = {0, 1}, rates[] = {1};
+  struct sciara_vents *v = sciara_vents_create();
+  struct sciara_rounding rounding;
+  for (int64_t k = 0; k < count; k++)
+    ck_assert_int_eq(sciara_vents_add(v, cells[k][0], cells[k][1], 1, edges, rates), SCIARA_OK);
+  ck_assert_int_eq(sciara_rounding_of(v, epsilon, &rounding), SCIARA_OK);
+  sciara_vents_destroy(v);
+  return rounding;
+}
+
+START_TEST(bound_of_steps) {
+  const int64_t cells[][2] = {{3, 7}, {7, 3}, {3, 7}, {1, 1}, {3, 7}, {7, 3}};
+  struct sciara_state *s = make();
+  struct sciara_ledger l;
+  ck_assert_double_eq(rounding_of(0, cells, DBL_EPSILON).per_step, 20);
+  ck_assert_double_eq(rounding_of(2, cells, DBL_EPSILON).per_step, 21);
+  const struct sciara_rounding rounding = rounding_of(6, cells, DBL_EPSILON);
+  ck_assert_double_eq(rounding.per_step, 23);
+  s->solidifications = 0;
+  s->step = 0;
+  sciara_ledger_form(s, rounding, &l);
+  ck_assert_double_eq(l.bound_m3, 1e-9); // as usual
+  s->step = 1000000;                     // three cells hold lava, and 1000 m3 were given
+  sciara_ledger_form(s, rounding, &l);
+  ck_assert_double_eq_tol(l.bound_m3, (23e6 + 2) * 0.5 * DBL_EPSILON * 1000, 1e-18);
+  sciara_ledger_form(s, sciara_rounding_usual(DBL_EPSILON), &l);
+  ck_assert_double_eq(l.bound_m3, 1e-9);
+  s->solidifications = 1000;
+  sciara_ledger_form(s, rounding, &l);
+  ck_assert_double_eq_tol(l.bound_m3, ((23e6 + 2) * 0.5 * 1000 + 1000.0 * 256 * 100) * DBL_EPSILON, 1e-15);
   sciara_state_destroy(s);
 }
 END_TEST
@@ -83,7 +142,7 @@ START_TEST(open_ledger) {
     struct sciara_ledger l;
     s->solidifications = 0;
     s->h[6] += gap[k];
-    sciara_ledger_form(s, DBL_EPSILON, &l);
+    sciara_ledger_form(s, sciara_rounding_usual(DBL_EPSILON), &l);
     ck_assert_msg(!sciara_ledger_closes(&l), "a gap of %g m passed", gap[k]);
     if (k < 3) ck_assert_double_eq_tol(l.residual_m3, -100 * gap[k], 1e-12);
     sciara_state_destroy(s);
@@ -95,7 +154,7 @@ START_TEST(outside_the_dem) { // what lies in a NODATA cell is no lava
   struct sciara_state *s = make();
   struct sciara_ledger l;
   s->h[19] = s->lost[19] = s->z[19] = 77;
-  sciara_ledger_form(s, DBL_EPSILON, &l);
+  sciara_ledger_form(s, sciara_rounding_usual(DBL_EPSILON), &l);
   ck_assert_double_eq(l.residual_m3, 0);
   sciara_state_destroy(s);
 }
@@ -107,7 +166,7 @@ START_TEST(nothing) {
   s->h[6] = s->h[7] = s->lost[2] = s->initial = s->emitted = 0;
   s->z[7] = 1000;
   s->solidifications = 0;
-  sciara_ledger_form(s, DBL_EPSILON, &l);
+  sciara_ledger_form(s, sciara_rounding_usual(DBL_EPSILON), &l);
   ck_assert(l.liquid_m3 == 0 && l.solid_m3 == 0 && l.lost_m3 == 0 && l.bound_m3 == 0);
   ck_assert(sciara_ledger_closes(&l));
   sciara_state_destroy(s);
@@ -120,7 +179,9 @@ int main(void) {
   tcase_set_timeout(tc, 0);
   tcase_add_test(tc, totals);
   tcase_add_test(tc, bound);
-  tcase_add_test(tc, bound_is_of_the_rock);
+  tcase_add_test(tc, bound_is_of_the_lava);
+  tcase_add_test(tc, one_solidification_of_a_film);
+  tcase_add_test(tc, bound_of_steps);
   tcase_add_test(tc, open_ledger);
   tcase_add_test(tc, outside_the_dem);
   tcase_add_test(tc, nothing);

@@ -170,7 +170,8 @@ END_TEST
 START_TEST(sides_of_cells) {
   struct sciara_params p = sciara_params_default();
   const double side[2] = {0x1p100, 0x1p40};
-  p.cooling = 0; // its constant has limits of its own
+  p.cooling = 0; // its constant has limits of its own, and so have the critical heights
+  p.hc_vent = p.hc_sol = 1e40;
   for (int single = 0; single < 2; single++)
     for (int large = 0; large < 2; large++) {
       const double limit = large ? side[single] : 1 / side[single];
@@ -195,6 +196,22 @@ START_TEST(sides_of_cells) {
   ck_assert_int_eq(sciara_cell_size_check(&p, 10, false), SCIARA_ERR_INPUT);
   p.density = 2600;
   ck_assert_int_eq(sciara_cell_size_check(&p, 10, false), SCIARA_OK);
+}
+END_TEST
+
+START_TEST(least_critical_heights) {
+  for (int single = 0; single < 2; single++)
+    for (int k = 0; k < 2; k++) {
+      struct sciara_params p = sciara_params_default();
+      double *height = k ? &p.hc_sol : &p.hc_vent;
+      *height = 16 * (single ? 0x1p-12 : 0x1p-41);
+      ck_assert_int_eq(sciara_cell_size_check(&p, 16, single), SCIARA_OK);
+      *height = nextafter(*height, 0);
+      ck_assert_int_eq(sciara_cell_size_check(&p, 16, single), SCIARA_ERR_INPUT);
+      const char *key = k ? "model.critical_height_sol_m: found" : "model.critical_height_vent_m: found";
+      ck_assert_msg(strstr(sciara_last_error(), key) && strstr(sciara_last_error(), "on cells of 16 m"), "%s",
+                    sciara_last_error());
+    }
 }
 END_TEST
 
@@ -288,6 +305,7 @@ int main(void) {
   tcase_add_test(tc, clocks_that_add_up);
   tcase_add_test(tc, latest_time);
   tcase_add_test(tc, sides_of_cells);
+  tcase_add_test(tc, least_critical_heights);
   tcase_add_test(tc, volumes);
   tcase_add_test(tc, least_rates);
   tcase_add_test(tc, slots_of_no_rate);

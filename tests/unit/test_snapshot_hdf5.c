@@ -23,7 +23,7 @@ START_TEST(attributes_read_back) {
   json[300000] = '\0';
   c.scenario_json = json;
   struct sciara_ledger ledger;
-  sciara_ledger_form(s, DBL_EPSILON, &ledger);
+  sciara_ledger_form(s, sciara_rounding_usual(DBL_EPSILON), &ledger);
   WRITES(&c, s, path);
   struct sciara_snapshot r;
   ck_assert_msg(sciara_snapshot_open(path, &r) == SCIARA_OK, "%s", sciara_last_error());

@@ -17,7 +17,7 @@
 static const struct sciara_option options[] = {
     SCIARA_SCENARIO_OPTIONS,
     {"engines", 0, "LIST", "engines to validate, with commas between them, or all (the default; not those for tests)"},
-    {"every", 0, "M", "steps from one look to the next; default: a tenth of --steps"},
+    {"every", 0, "M", "steps between two comparisons; default: a tenth of --steps"},
     {"record", 0, "FILE",
      "write the trace of serial, a CSV file: checksum, clock and mass balance at every comparison"},
     {"against", 0, "FILE", "compare with a recorded trace instead of running serial"},
@@ -76,27 +76,39 @@ static enum sciara_status choose(struct job *j, const char *list, const struct s
 /** Why an engine that --engines=all met is not here, in the words of the list of engines. */
 static void explain_skipped(struct sciara_validation *v, const struct sciara_problem *p) {
   for (size_t k = 0; k < v->count; k++) {
-    struct sciara_verdict *verdict = &v->verdict[k];
+    struct sciara_engine_result *result = &v->result[k];
     const struct sciara_engine_ops *ops;
-    if (!verdict->skipped) continue;
-    free(verdict->why);
-    verdict->why = sciara_engine_find(verdict->engine, sciara_scenario_precision(&p->scenario), &ops) == SCIARA_OK
-                       ? NULL
-                       : strdup(sciara_last_error());
+    if (!result->skipped) continue;
+    free(result->why);
+    result->why = sciara_engine_find(result->engine, sciara_scenario_precision(&p->scenario), &ops) == SCIARA_OK
+                      ? NULL
+                      : strdup(sciara_last_error());
   }
 }
 
 // --------------------------------------------------------------------------------------------------------------- text
 
-static const char *word_of(const struct sciara_verdict *v) {
+static const char *word_of(const struct sciara_engine_result *v) {
   return v->skipped ? "skipped" : v->passed ? "passed" : "FAILED";
 }
 
+/** What tolerance engines are measured by. */
+static void print_spread(const struct sciara_validation *v) {
+  const struct sciara_tolerance *s = &v->spread, allowed = sciara_validation_allowed(v);
+  bool any = false;
+  for (size_t k = 0; k < v->count; k++)
+    any = any || (!v->result[k].skipped && v->result[k].determinism == SCIARA_TOLERANCE);
+  if (!any) return;
+  sciara_print("orders of additions, at the same simulated time: Jaccard index %.6f or more, %.2g or less of the lava "
+               "elsewhere; allowed %.6f and %.2g\n",
+               1 - s->footprint, s->misplaced, 1 - allowed.footprint, allowed.misplaced);
+}
+
 static void print_text(const struct sciara_validation *v) {
-  sciara_print("%-16s %-9s %-7s %9s %9s %10s %8s %8s %8s %9s %9s %9s\n", "engine", "class", "verdict", "steps",
+  sciara_print("%-16s %-9s %-7s %9s %9s %10s %8s %8s %8s %9s %9s %9s\n", "engine", "class", "result", "steps",
                "differ at", "max abs m", "in 10 %", "in 1 %", "in 1e-9", "Jaccard", "ledger", "compute s");
   for (size_t k = 0; k < v->count; k++) {
-    const struct sciara_verdict *e = &v->verdict[k];
+    const struct sciara_engine_result *e = &v->result[k];
     sciara_print("%-16s %-9s %-7s", e->engine,
                  e->skipped                       ? "-"
                  : e->determinism == SCIARA_EXACT ? "exact"
@@ -116,7 +128,7 @@ static void print_text(const struct sciara_validation *v) {
                    e->last.covered_within[1], e->last.covered_within[2], e->last.jaccard);
     sciara_print(" %9.2g %9.2f\n", e->ledger_relative, e->compute_s);
     if (e->first_differing && e->first.row >= 0)
-      sciara_print("  first other bits, seen after step %" PRIu64 ": %s in row %" PRId64 ", column %" PRId64
+      sciara_print("  first difference, found after step %" PRIu64 ": %s in row %" PRId64 ", column %" PRId64
                    "; %zu cells differ there, %zu at the end\n",
                    e->first_differing, e->first.field, e->first.row, e->first.col, e->first.differing,
                    e->last.differing);
@@ -125,10 +137,12 @@ static void print_text(const struct sciara_validation *v) {
                    e->clock, e->reference_clock, e->time, e->reference_time);
     if (e->why) sciara_print("  %s\n", e->why);
   }
-  if (v->against)
-    sciara_print("engines of the class tolerance are held against a trace by their ledger alone\n");
-  else
-    sciara_print("serial: %.2f s; looks every %" PRIu64 " steps\n", v->reference_s, v->every);
+  if (v->against) {
+    sciara_print("tolerance engines are compared with a trace by their mass balance alone\n");
+    return;
+  }
+  print_spread(v);
+  sciara_print("serial: %.2f s; compared every %" PRIu64 " steps\n", v->reference_s, v->every);
 }
 
 // --------------------------------------------------------------------------------------------------------------- JSON
@@ -147,13 +161,13 @@ static void put_text(struct sciara_text *t, const char *key, const char *value) 
   if (value) sciara_text_append(t, "\"");
 }
 
-static void put_shares(struct sciara_text *t, const char *key, const double share[SCIARA_SHARES]) {
+static void put_shares(struct sciara_text *t, const char *key, const double share[SCIARA_DIFFERENCE_LIMITS]) {
   sciara_text_append(t, ", \"%s\": [%.9g, %.9g, %.9g]", key, share[0], share[1], share[2]);
 }
 
-static void put_engine(struct sciara_text *t, const struct sciara_validation *v, const struct sciara_verdict *e) {
+static void put_engine(struct sciara_text *t, const struct sciara_validation *v, const struct sciara_engine_result *e) {
   sciara_text_append(t, "    {\"engine\": \"%s\"", e->engine);
-  put_text(t, "verdict", word_of(e));
+  put_text(t, "result", word_of(e));
   put_text(t, "why", e->why);
   if (!e->skipped) {
     put_text(t, "class", e->determinism == SCIARA_EXACT ? "exact" : "tolerance");
@@ -182,6 +196,7 @@ static void put_engine(struct sciara_text *t, const struct sciara_validation *v,
     put_shares(t, "covered_within", e->last.covered_within);
     put_shares(t, "all_within", e->last.all_within);
     put(t, "jaccard", e->last.jaccard);
+    put(t, "misplaced", e->last.misplaced);
   }
   sciara_text_append(t, "}");
 }
@@ -192,9 +207,12 @@ static enum sciara_status print_json(const struct sciara_validation *v) {
   put(&t, "steps", (double)v->steps);
   put(&t, "every", (double)v->every);
   put(&t, "reference_compute_s", v->reference_s);
+  const struct sciara_tolerance allowed = sciara_validation_allowed(v);
+  put(&t, "allowed_jaccard", 1 - allowed.footprint);
+  put(&t, "allowed_misplaced", allowed.misplaced);
   sciara_text_append(&t, ",\n  \"engines\": [\n");
   for (size_t k = 0; k < v->count; k++) {
-    put_engine(&t, v, &v->verdict[k]);
+    put_engine(&t, v, &v->result[k]);
     sciara_text_append(&t, k + 1 < v->count ? ",\n" : "\n");
   }
   const enum sciara_status status = sciara_text_append(&t, "  ]\n}\n");
@@ -250,7 +268,7 @@ static enum sciara_status validate(const struct sciara_arguments *arguments, con
       print_text(&v);
   }
   *passed = true;
-  for (size_t k = 0; k < v.count; k++) *passed = *passed && (v.verdict[k].passed || v.verdict[k].skipped);
+  for (size_t k = 0; k < v.count; k++) *passed = *passed && (v.result[k].passed || v.result[k].skipped);
   if (status == SCIARA_OK && record) status = sciara_trace_write(&v.trace, record);
   sciara_validation_free(&v);
   return status;

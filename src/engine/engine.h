@@ -29,9 +29,19 @@ enum sciara_capability {
 /** From where the threads of a block read what several of them need. */
 enum sciara_memory_path { SCIARA_MEMORY_DEFAULT, SCIARA_MEMORY_GLOBAL, SCIARA_MEMORY_SHARED };
 
+/** In which order the donors of engine scatter add to their neighbours. */
+enum sciara_scatter_order {
+  SCIARA_SCATTER_DEFAULT, ///< by rows
+  SCIARA_SCATTER_ROWS,
+  SCIARA_SCATTER_COLUMNS,
+  SCIARA_SCATTER_ROWS_BACKWARD,
+  SCIARA_SCATTER_COLUMNS_BACKWARD,
+  SCIARA_SCATTER_ORDERS = SCIARA_SCATTER_COLUMNS_BACKWARD ///< how many there are
+};
+
 /**
  * How an engine works where it leaves a choice: one int for each line of engine_options.def; 0: the engine's own. The values of
- * `memory` are enum sciara_memory_path, those of `isa` enum sciara_isa.
+ * `memory` are enum sciara_memory_path, those of `isa` enum sciara_isa, those of `order` enum sciara_scatter_order.
  */
 struct sciara_engine_options {
 #define SCIARA_ENGINE_OPTION(name, ...) int name;

@@ -53,7 +53,7 @@ struct sciara_bench_row {
  * One problem, all engines. They start from problem->state; a warm-up is not timed; then come `repeats` stretches of
  * `steps` steps, one after the other, each timed. The state after the last stretch is verified, so that every timed step
  * counts: an exact engine must have the checksum of serial and its cell-steps in each stretch, one of the class tolerance
- * must pass sciara_verdict_look beside serial of the same precision.
+ * must pass sciara_engine_result_compare beside serial of the same precision.
  *
  * What serial comes to is in the records, or serial does all the steps itself. With records each engine, serial too, may
  * do fewer steps in a stretch, so that all stretches take `seconds`, but never fewer than `every`. The state of an exact

@@ -13,7 +13,7 @@
 #include "model/ledger.h"
 #include "verify/runner.h"
 
-const double sciara_share_limits[SCIARA_SHARES] = {0.1, 0.01, 1e-9};
+const double sciara_state_difference_limits[SCIARA_DIFFERENCE_LIMITS] = {0.1, 0.01, 1e-9};
 
 // ---------------------------------------------------------------------------------------------------- two states
 
@@ -35,7 +35,8 @@ static void arrays_of(const struct sciara_state *s, struct named_array out[FIELD
 static double deposit(const struct sciara_state *s, int64_t i) { return sciara_deposit(s->h[i], s->z[i], s->z0[i]); }
 
 /** Bits: cells that differ, the first of them, and whether the second state holds a NaN. */
-static void compare_bits(const struct sciara_state *a, const struct sciara_state *b, struct sciara_nearness *n) {
+static void compare_bits(const struct sciara_state *a, const struct sciara_state *b,
+                         struct sciara_state_difference *n) {
   struct named_array in_a[FIELDS], in_b[FIELDS];
   arrays_of(a, in_a);
   arrays_of(b, in_b);
@@ -60,9 +61,10 @@ static void compare_bits(const struct sciara_state *a, const struct sciara_state
                                                                         : NULL;
 }
 
-struct sciara_nearness sciara_compare_states(const struct sciara_state *a, const struct sciara_state *b) {
-  struct sciara_nearness n = {.row = -1, .col = -1};
-  size_t both = 0, valid = 0, within[SCIARA_SHARES] = {0};
+struct sciara_state_difference sciara_compare_states(const struct sciara_state *a, const struct sciara_state *b) {
+  struct sciara_state_difference n = {.row = -1, .col = -1};
+  size_t both = 0, valid = 0, within[SCIARA_DIFFERENCE_LIMITS] = {0};
+  double apart = 0, together = 0;
   compare_bits(a, b, &n);
   for (int64_t i = 0; i < sciara_grid_cells(&a->grid); i++) {
     if (a->kind[i] == SCIARA_CELL_NODATA) continue;
@@ -71,22 +73,26 @@ struct sciara_nearness sciara_compare_states(const struct sciara_state *a, const
     if (!(da > 0 || db > 0)) continue;
     n.covered++;
     both += da > 0 && db > 0;
+    apart += absolute;
+    together += fabs(da) + fabs(db);
     n.max_absolute = fmax(n.max_absolute, absolute);
     n.max_relative = fmax(n.max_relative, absolute / larger);
-    for (int k = 0; k < SCIARA_SHARES; k++) within[k] += absolute <= sciara_share_limits[k] * larger;
+    for (int k = 0; k < SCIARA_DIFFERENCE_LIMITS; k++)
+      within[k] += absolute <= sciara_state_difference_limits[k] * larger;
   }
   n.jaccard = sciara_jaccard((int64_t)both, (int64_t)n.covered);
-  for (int k = 0; k < SCIARA_SHARES; k++) {
+  n.misplaced = together > 0 ? apart / together : 0;
+  for (int k = 0; k < SCIARA_DIFFERENCE_LIMITS; k++) {
     n.covered_within[k] = n.covered > 0 ? (double)within[k] / (double)n.covered : 1;
     n.all_within[k] = valid > 0 ? (double)(valid - n.covered + within[k]) / (double)valid : 1;
   }
   return n;
 }
 
-// ------------------------------------------------------------------------------------------------------------ verdicts
+// ------------------------------------------------------------------------------------------------------------ results
 
 /** Says why an engine does not pass; the first reason stays. */
-static void blame(struct sciara_verdict *v, char *why) {
+static void reject(struct sciara_engine_result *v, char *why) {
   v->passed = false;
   if (v->why)
     free(why);
@@ -99,21 +105,39 @@ struct sciara_rounding sciara_rounding_in(const struct sciara_problem *p, enum s
                                   .per_step = p->rounding.per_step};
 }
 
-static void look_at_ledger(struct sciara_verdict *v, const struct sciara_state *found, struct sciara_rounding rounding,
-                           enum sciara_precision precision) {
+static void check_ledger(struct sciara_engine_result *v, const struct sciara_state *found,
+                         struct sciara_rounding rounding, enum sciara_precision precision) {
   sciara_ledger_form(found, rounding, &v->ledger);
   v->ledger_relative = sciara_ledger_drift(&v->ledger);
   const double limit = precision == SCIARA_DOUBLE ? 1e-12 : 1e-5;
   const bool closes =
       sciara_ledger_closes(&v->ledger) || (v->determinism == SCIARA_TOLERANCE && v->ledger_relative <= limit);
   if (!closes) // a NaN too
-    blame(v, sciara_format("the ledger is open by %g m3 after step %llu", v->ledger.residual_m3,
-                           (unsigned long long)found->step));
+    reject(v, sciara_format("the ledger is open by %g m3 after step %llu", v->ledger.residual_m3,
+                            (unsigned long long)found->step));
 }
 
-void sciara_verdict_look(struct sciara_verdict *v, const struct sciara_problem *p, const struct sciara_state *reference,
-                         const struct sciara_state *found, enum sciara_precision precision) {
-  const struct sciara_nearness n = sciara_compare_states(reference, found);
+struct sciara_tolerance sciara_tolerance_least(enum sciara_precision precision) {
+  const double least = precision == SCIARA_DOUBLE ? 0.001 : 0.05;
+  return (struct sciara_tolerance){least, least};
+}
+
+/** Whether a tolerance engine is as close as it shall be; a NaN is not. */
+static void check_tolerance(struct sciara_engine_result *v, const struct sciara_state_difference *n,
+                            const struct sciara_state *found, struct sciara_tolerance allowed) {
+  const unsigned long long step = found->step;
+  if (!(1 - n->jaccard <= allowed.footprint))
+    reject(v, sciara_format("footprint: Jaccard index %.6f after step %llu, expected %.6f or more", n->jaccard, step,
+                            1 - allowed.footprint));
+  if (!(n->misplaced <= allowed.misplaced))
+    reject(v, sciara_format("%.4g of the lava is elsewhere after step %llu, expected %.4g or less", n->misplaced, step,
+                            allowed.misplaced));
+}
+
+void sciara_engine_result_compare(struct sciara_engine_result *v, const struct sciara_problem *p,
+                                  const struct sciara_state *reference, const struct sciara_state *found,
+                                  enum sciara_precision precision, struct sciara_tolerance allowed) {
+  const struct sciara_state_difference n = sciara_compare_states(reference, found);
   v->step = found->step;
   v->time = found->time;
   v->clock = found->clock;
@@ -124,25 +148,25 @@ void sciara_verdict_look(struct sciara_verdict *v, const struct sciara_problem *
     v->first_differing = found->step;
     v->first = n;
   }
-  if (n.not_a_number) blame(v, sciara_format("a NaN after step %llu", (unsigned long long)found->step));
-  look_at_ledger(v, found, sciara_rounding_in(p, precision), precision);
-  if (v->determinism == SCIARA_EXACT && n.field)
-    blame(v, sciara_format("other bits than serial after step %llu: %s", (unsigned long long)found->step, n.field));
-  const double least = precision == SCIARA_DOUBLE ? 0.999 : 0.95;
-  if (v->determinism == SCIARA_TOLERANCE && !(n.jaccard >= least))
-    blame(v, sciara_format("footprint: Jaccard index %.6f after step %llu, allowed %g or more", n.jaccard,
-                           (unsigned long long)found->step, least));
+  if (n.not_a_number) reject(v, sciara_format("a NaN after step %llu", (unsigned long long)found->step));
+  check_ledger(v, found, sciara_rounding_in(p, precision), precision);
+  if (v->determinism == SCIARA_TOLERANCE)
+    check_tolerance(v, &n, found, allowed);
+  else if (n.field)
+    reject(v,
+           sciara_format("not bit-identical to serial after step %llu: %s", (unsigned long long)found->step, n.field));
 }
 
-/** The same beside a row of a trace. */
-static void look_at_row(struct sciara_verdict *v, const struct sciara_problem *p, const struct sciara_trace_row *row,
-                        const struct sciara_state *found, enum sciara_precision precision) {
+/** The same with a row of a trace. */
+static void compare_with_row(struct sciara_engine_result *v, const struct sciara_problem *p,
+                             const struct sciara_trace_row *row, const struct sciara_state *found,
+                             enum sciara_precision precision) {
   v->step = found->step;
   v->time = found->time;
   v->clock = found->clock;
   v->reference_time = row->time;
   v->reference_clock = row->clock;
-  look_at_ledger(v, found, sciara_rounding_in(p, precision), precision);
+  check_ledger(v, found, sciara_rounding_in(p, precision), precision);
   const char *what = found->step != row->step                        ? "steps"
                      : found->clock != row->clock                    ? "clock"
                      : found->emitted != row->emitted                ? "emitted volume"
@@ -155,61 +179,55 @@ static void look_at_row(struct sciara_verdict *v, const struct sciara_problem *p
     v->first.row = v->first.col = -1;
   }
   if (v->determinism == SCIARA_EXACT)
-    blame(v, sciara_format("another %s than the trace after step %llu", what, (unsigned long long)row->step));
+    reject(v, sciara_format("another %s than the trace after step %llu", what, (unsigned long long)row->step));
 }
 
 // --------------------------------------------------------------------------------------------------------- the whole
 
-enum { SAME, DOUBLE, REFERENCES }; // serial of the same precision; serial in double, for the class tolerance
+enum { SERIAL, ORDERS, REFERENCES = ORDERS + SCIARA_SCATTER_ORDERS };
 
-struct workshop {
-  const struct sciara_engine_ops *serial[REFERENCES]; ///< NULL: not wanted
-  struct sciara_runner reference[REFERENCES];
-  struct sciara_state *at[REFERENCES]; ///< the references' states
+struct comparison {
+  struct reference {
+    const struct sciara_engine_ops *ops; ///< NULL: not needed
+    struct sciara_runner runner;
+  } reference[REFERENCES]; ///< serial, and the orders of scatter if a tolerance engine is there
+  struct sciara_state *serial;
   struct sciara_state *found;
   struct sciara_runner *candidate; ///< [count]
 };
 
-/** Which reference an engine is held against; serial of the same precision serves both where that is double. */
-static int reference_of(const struct sciara_verdict *v, enum sciara_precision precision) {
-  return v->determinism == SCIARA_TOLERANCE && precision != SCIARA_DOUBLE ? DOUBLE : SAME;
-}
-
-static enum sciara_status choose_references(const struct sciara_validation *v, struct workshop *w) {
-  const enum sciara_precision same = v->precision == SCIARA_DOUBLE ? SCIARA_DOUBLE : SCIARA_SINGLE_PRECISION;
-  bool wanted[REFERENCES] = {true, false};
+static enum sciara_status choose_references(const struct sciara_validation *v, struct comparison *w) {
+  const enum sciara_precision precision = v->precision == SCIARA_DOUBLE ? SCIARA_DOUBLE : SCIARA_SINGLE_PRECISION;
+  bool orders = false;
   if (v->against) return SCIARA_OK;
   for (size_t k = 0; k < v->count; k++)
-    if (!v->verdict[k].skipped) wanted[reference_of(&v->verdict[k], v->precision)] = true;
-  for (int r = 0; r < REFERENCES; r++)
-    if (wanted[r]) SCIARA_TRY(sciara_engine_find("serial", r == SAME ? same : SCIARA_DOUBLE, &w->serial[r]));
+    orders = orders || (!v->result[k].skipped && v->result[k].determinism == SCIARA_TOLERANCE);
+  for (int r = 0; r < (orders ? REFERENCES : ORDERS); r++)
+    SCIARA_TRY(sciara_engine_find(r == SERIAL ? "serial" : "scatter", precision, &w->reference[r].ops));
   return SCIARA_OK;
 }
 
-static void begin_verdicts(struct sciara_validation *v, const struct sciara_candidate *candidate) {
+static void begin_results(struct sciara_validation *v, const struct sciara_candidate *candidate) {
   for (size_t k = 0; k < v->count; k++) {
     const struct sciara_engine_ops *ops = candidate[k].ops;
-    struct sciara_verdict *verdict = &v->verdict[k];
-    *verdict = (struct sciara_verdict){.engine = candidate[k].name, .passed = true, .skipped = !ops};
+    struct sciara_engine_result *result = &v->result[k];
+    *result = (struct sciara_engine_result){.engine = candidate[k].name, .passed = true, .skipped = !ops};
     if (ops)
-      verdict->determinism = ops->determinism;
+      result->determinism = ops->determinism;
     else
-      blame(verdict, sciara_format("%s", candidate[k].why_not ? candidate[k].why_not : "not available"));
+      reject(result, sciara_format("%s", candidate[k].why_not ? candidate[k].why_not : "not available"));
   }
 }
 
-/** Whether there is room for all engines and states: they live side by side. */
-static enum sciara_status fits(const struct sciara_validation *v, const struct workshop *w,
+/** Whether there is room for all engines and states at the same time. */
+static enum sciara_status fits(const struct sciara_validation *v, const struct comparison *w,
                                const struct sciara_candidate *candidate) {
   const struct sciara_problem *p = v->problem;
   const struct sciara_forecast *f = &p->forecast;
   const unsigned record = sciara_scenario_record(&p->scenario);
-  size_t states = 2, engines = 0; // the state at the start, and the one that engines are fetched into
-  for (int r = 0; r < REFERENCES; r++) {
-    if (!w->serial[r]) continue;
-    states++;
-    engines += sciara_forecast_engine(w->serial[r], &p->grid, record, f->wet, NULL);
-  }
+  size_t states = v->against ? 2 : 3, engines = 0; // at the start, of a candidate, of serial
+  for (int r = 0; r < REFERENCES; r++)
+    if (w->reference[r].ops) engines += sciara_forecast_engine(w->reference[r].ops, &p->grid, record, f->wet, NULL);
   for (size_t k = 0; k < v->count; k++)
     engines += sciara_forecast_engine(candidate[k].ops, &p->grid, record, f->wet, NULL);
   states *= sciara_state_memory(&p->grid, record);
@@ -223,90 +241,112 @@ static enum sciara_status fits(const struct sciara_validation *v, const struct w
                      (double)f->available * 1e-9);
 }
 
-static enum sciara_status start_references(struct sciara_validation *v, struct workshop *w) {
-  static const struct sciara_engine_options none;
+static enum sciara_status start_references(struct sciara_validation *v, struct comparison *w) {
   for (int r = 0; r < REFERENCES; r++) {
-    if (!w->serial[r]) continue;
-    SCIARA_TRY(sciara_runner_start(&w->reference[r], w->serial[r], v->problem, &none, v->problem->state));
-    SCIARA_TRY(sciara_state_clone(v->problem->state, &w->at[r]));
+    struct reference *ref = &w->reference[r];
+    const struct sciara_engine_options options = {.order = r == SERIAL ? SCIARA_SCATTER_DEFAULT : 1 + r - ORDERS};
+    if (ref->ops) SCIARA_TRY(sciara_runner_start(&ref->runner, ref->ops, v->problem, &options, v->problem->state));
   }
-  return SCIARA_OK;
+  return sciara_state_clone(v->problem->state, &w->serial);
 }
 
-static void start_candidates(struct sciara_validation *v, struct workshop *w,
+static void start_candidates(struct sciara_validation *v, struct comparison *w,
                              const struct sciara_candidate *candidate) {
   for (size_t k = 0; k < v->count; k++) {
     const struct sciara_candidate *c = &candidate[k];
     if (!c->ops ||
         sciara_runner_start(&w->candidate[k], c->ops, v->problem, &c->options, v->problem->state) == SCIARA_OK)
       continue;
-    blame(&v->verdict[k], sciara_format("%s", sciara_last_error()));
+    reject(&v->result[k], sciara_format("%s", sciara_last_error()));
     sciara_runner_end(&w->candidate[k]);
   }
 }
 
-/** All candidates go to a step and are looked at; `row` takes the place of the references. */
-static void visit(struct sciara_validation *v, struct workshop *w, uint64_t step, const struct sciara_trace_row *row) {
-  for (size_t k = 0; k < v->count; k++) {
-    struct sciara_verdict *verdict = &v->verdict[k];
-    if (!w->candidate[k].ops) continue;
-    if (sciara_runner_go_to(&w->candidate[k], step, INFINITY, w->found) != SCIARA_OK) {
-      blame(verdict, sciara_format("%s", sciara_last_error()));
-      sciara_runner_end(&w->candidate[k]);
-      continue;
-    }
-    verdict->compute_s = w->candidate[k].compute_s;
-    if (row)
-      look_at_row(verdict, v->problem, row, w->found, v->precision);
-    else
-      sciara_verdict_look(verdict, v->problem, w->at[reference_of(verdict, v->precision)], w->found, v->precision);
-  }
-}
+/** The simulated time at which a run with other steps is compared with `serial`: its step that ends nearest to that of serial. */
+static double time_of_comparison(const struct sciara_state *serial) { return serial->time - serial->clock / 2; }
 
-static enum sciara_status beside_serial(struct sciara_validation *v, struct workshop *w) {
-  sciara_trace_begin(v->problem, v->precision, &v->trace);
-  SCIARA_TRY(start_references(v, w));
-  for (uint64_t step = 0; step < v->steps;) {
-    step = v->steps - step > v->every ? step + v->every : v->steps;
-    for (int r = 0; r < REFERENCES; r++)
-      if (w->reference[r].ops) SCIARA_TRY(sciara_runner_go_to(&w->reference[r], step, INFINITY, w->at[r]));
-    struct sciara_ledger ledger;
-    sciara_ledger_form(w->at[SAME], sciara_rounding_in(v->problem, v->precision), &ledger);
-    SCIARA_TRY(sciara_trace_add(&v->trace, w->at[SAME], &ledger));
-    v->reference_s = w->reference[SAME].compute_s;
-    visit(v, w, step, NULL);
-    if (w->at[SAME]->step < step) break; // nothing is liquid any more
+/** The orders of scatter go to the time of serial. */
+static enum sciara_status measure_spread(struct sciara_validation *v, struct comparison *w) {
+  for (int r = ORDERS; r < REFERENCES; r++) {
+    if (!w->reference[r].ops) continue;
+    SCIARA_TRY(sciara_runner_go_to(&w->reference[r].runner, UINT64_MAX, time_of_comparison(w->serial), w->found));
+    const struct sciara_state_difference n = sciara_compare_states(w->serial, w->found);
+    v->spread.footprint = fmax(v->spread.footprint, 1 - n.jaccard);
+    v->spread.misplaced = fmax(v->spread.misplaced, n.misplaced);
   }
   return SCIARA_OK;
 }
 
-static void beside_trace(struct sciara_validation *v, struct workshop *w) {
+struct sciara_tolerance sciara_validation_allowed(const struct sciara_validation *v) {
+  const struct sciara_tolerance least = sciara_tolerance_least(v->precision);
+  return (struct sciara_tolerance){fmax(least.footprint, 2 * v->spread.footprint),
+                                   fmax(least.misplaced, 2 * v->spread.misplaced)};
+}
+
+/** All candidates go on and are compared: with a row of a trace, or with serial, which has been there. */
+static void compare_all(struct sciara_validation *v, struct comparison *w, uint64_t step,
+                        const struct sciara_trace_row *row) {
+  for (size_t k = 0; k < v->count; k++) {
+    struct sciara_engine_result *result = &v->result[k];
+    const bool by_time = !row && result->determinism == SCIARA_TOLERANCE;
+    if (!w->candidate[k].ops) continue;
+    if (sciara_runner_go_to(&w->candidate[k], by_time ? UINT64_MAX : step,
+                            by_time ? time_of_comparison(w->serial) : INFINITY, w->found) != SCIARA_OK) {
+      reject(result, sciara_format("%s", sciara_last_error()));
+      sciara_runner_end(&w->candidate[k]);
+      continue;
+    }
+    result->compute_s = w->candidate[k].compute_s;
+    if (row)
+      compare_with_row(result, v->problem, row, w->found, v->precision);
+    else
+      sciara_engine_result_compare(result, v->problem, w->serial, w->found, v->precision, sciara_validation_allowed(v));
+  }
+}
+
+static enum sciara_status compare_with_serial(struct sciara_validation *v, struct comparison *w) {
+  sciara_trace_begin(v->problem, v->precision, &v->trace);
+  SCIARA_TRY(start_references(v, w));
+  for (uint64_t step = 0; step < v->steps;) {
+    struct sciara_runner *serial = &w->reference[SERIAL].runner;
+    step = v->steps - step > v->every ? step + v->every : v->steps;
+    SCIARA_TRY(sciara_runner_go_to(serial, step, INFINITY, w->serial));
+    struct sciara_ledger ledger;
+    sciara_ledger_form(w->serial, sciara_rounding_in(v->problem, v->precision), &ledger);
+    SCIARA_TRY(sciara_trace_add(&v->trace, w->serial, &ledger));
+    v->reference_s = serial->compute_s;
+    SCIARA_TRY(measure_spread(v, w));
+    compare_all(v, w, step, NULL);
+    if (w->serial->step < step) break; // nothing is liquid any more
+  }
+  return SCIARA_OK;
+}
+
+static void compare_with_trace(struct sciara_validation *v, struct comparison *w) {
   for (size_t k = 0; k < v->against->count && v->against->row[k].step <= v->steps; k++)
-    visit(v, w, v->against->row[k].step, &v->against->row[k]);
+    compare_all(v, w, v->against->row[k].step, &v->against->row[k]);
 }
 
 enum sciara_status sciara_validate(struct sciara_validation *v, const struct sciara_candidate *candidate,
                                    size_t count) {
-  struct workshop w = {.candidate = NULL};
+  struct comparison w = {.candidate = NULL};
   enum sciara_status status;
   v->count = 0;
-  SCIARA_TRY_GOTO(SCIARA_NEW(v->verdict, count + 1, "verdicts"));
+  SCIARA_TRY_GOTO(SCIARA_NEW(v->result, count + 1, "results"));
   SCIARA_TRY_GOTO(SCIARA_NEW(w.candidate, count + 1, "engines"));
   v->count = count;
-  begin_verdicts(v, candidate);
+  begin_results(v, candidate);
   SCIARA_TRY_GOTO(choose_references(v, &w));
   SCIARA_TRY_GOTO(fits(v, &w, candidate));
   SCIARA_TRY_GOTO(sciara_state_clone(v->problem->state, &w.found));
   start_candidates(v, &w, candidate);
   if (v->against)
-    beside_trace(v, &w);
+    compare_with_trace(v, &w);
   else
-    SCIARA_TRY_GOTO(beside_serial(v, &w));
+    SCIARA_TRY_GOTO(compare_with_serial(v, &w));
 cleanup:
-  for (int r = 0; r < REFERENCES; r++) {
-    sciara_runner_end(&w.reference[r]);
-    sciara_state_destroy(w.at[r]);
-  }
+  for (int r = 0; r < REFERENCES; r++) sciara_runner_end(&w.reference[r].runner);
+  sciara_state_destroy(w.serial);
   for (size_t k = 0; w.candidate && k < count; k++) sciara_runner_end(&w.candidate[k]);
   sciara_free(w.candidate);
   sciara_state_destroy(w.found);
@@ -314,9 +354,9 @@ cleanup:
 }
 
 void sciara_validation_free(struct sciara_validation *v) {
-  for (size_t k = 0; k < v->count; k++) free(v->verdict[k].why);
-  sciara_free(v->verdict);
+  for (size_t k = 0; k < v->count; k++) free(v->result[k].why);
+  sciara_free(v->result);
   sciara_trace_free(&v->trace);
-  v->verdict = NULL;
+  v->result = NULL;
   v->count = 0;
 }

@@ -29,7 +29,7 @@ class Validate(Case):
             self.assertEqual((r["precision"], r["steps"], r["every"]), (precision, 300, 100))
             self.assertEqual([e["engine"] for e in r["engines"]], ["openmp", "checked"])
             for e in r["engines"]:
-                self.assertEqual((e["verdict"], e["class"], e["step"]), ("passed", "exact", 300))
+                self.assertEqual((e["result"], e["class"], e["step"]), ("passed", "exact", 300))
                 self.assertIsNone(e["first_difference"])
                 self.assertEqual(e["clock_s"], e["reference_clock_s"])
                 self.assertEqual((e["cells_differing"], e["jaccard"], e["covered_within"]), (0, 1, [1, 1, 1]))
@@ -40,8 +40,8 @@ class Validate(Case):
         self.assertIn("cuda-naive", names)
         self.assertNotIn("checked", names)
         for e in r["engines"]:
-            self.assertIn(e["verdict"], ("passed", "skipped"))
-            if e["verdict"] == "skipped":
+            self.assertIn(e["result"], ("passed", "skipped"))
+            if e["result"] == "skipped":
                 self.assertIn("is not available", e["why"])
 
     def test_a_trace_is_recorded_and_replayed(self):
@@ -50,13 +50,13 @@ class Validate(Case):
             rows = list(csv.reader(f))
         self.assertEqual([row[5] for row in rows], ["step", *(str(step) for step in range(50, 401, 50))])
         r = self.result("--against", "t.csv", "--engines", "openmp")
-        self.assertEqual((r["engines"][0]["verdict"], r["engines"][0]["step"]), ("passed", 400))
+        self.assertEqual((r["engines"][0]["result"], r["engines"][0]["step"]), ("passed", 400))
 
         rows[3][11] = "0" * 16
         with open(self.path("bent.csv"), "w", encoding="ascii", newline="") as f:
             csv.writer(f, lineterminator="\n").writerows(rows)
         r = self.result("--against", "bent.csv", "--engines", "openmp", code=1)
-        self.assertEqual(r["engines"][0]["verdict"], "FAILED")
+        self.assertEqual(r["engines"][0]["result"], "FAILED")
         self.assertEqual(r["engines"][0]["why"], "another checksum than the trace after step 150")
         self.assertEqual(r["engines"][0]["first_difference"]["seen_after_step"], 150)
 
@@ -64,7 +64,7 @@ class Validate(Case):
         """The JSON that was recorded before there were tables, of the same run."""
         r = self.result("--against", os.path.join(case.SOURCE, "tests", "golden", "trace-v1.json"),
                         "--engines", "openmp")
-        self.assertEqual((r["engines"][0]["verdict"], r["engines"][0]["step"]), ("passed", 400))
+        self.assertEqual((r["engines"][0]["result"], r["engines"][0]["step"]), ("passed", 400))
 
     def refused(self, message, *args, code):
         done = self.validate(*args, code=code)

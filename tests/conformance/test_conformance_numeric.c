@@ -323,7 +323,8 @@ START_TEST(many_small_emissions) {
   s.params.relaxation = 0x1p-12;
   const struct sciara_ledger l = run_steep(&s, (enum sciara_precision)_i, 150);
   expect_explained(&l);
-  if (_i == SCIARA_SINGLE_PRECISION) ck_assert_double_gt(sciara_ledger_drift(&l), 1e-5);
+  if (_i == SCIARA_SINGLE_PRECISION && engine_tested[_i]->determinism == SCIARA_EXACT)
+    ck_assert_double_gt(sciara_ledger_drift(&l), 1e-5);
   scene_free(&s);
 }
 END_TEST
@@ -339,7 +340,8 @@ START_TEST(small_flows) {
   const struct sciara_ledger l = run_steep(&s, (enum sciara_precision)_i, 1500);
   expect_explained(&l);
   const double usual = _i == SCIARA_SINGLE_PRECISION ? 1e-5 : 1e-14;
-  ck_assert_msg(sciara_ledger_drift(&l) > usual, "%g", sciara_ledger_drift(&l)); // or there is nothing to explain
+  if (engine_tested[_i]->determinism == SCIARA_EXACT) // or there is nothing to explain; other orders may cancel
+    ck_assert_msg(sciara_ledger_drift(&l) > usual, "%g", sciara_ledger_drift(&l));
   scene_free(&s);
 }
 END_TEST

@@ -16,7 +16,7 @@ static void become_python(const int in[2], const int out[2]) {
     close(in[k]);
     close(out[k]);
   }
-  execl("/usr/bin/python3", "python3", SCIARA_SOURCE_DIR "/tests/support/python.py", (char *)NULL);
+  execl("/usr/bin/python3", "/usr/bin/python3", SCIARA_SOURCE_DIR "/tests/support/python.py", (char *)NULL);
   perror("/usr/bin/python3");
   _exit(127);
 }

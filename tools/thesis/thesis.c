@@ -13,7 +13,6 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "thesis/scatter.h"
 #include "verify/runner.h"
 #include "verify/validate.h"
 
@@ -155,8 +154,9 @@ static int speedup(int argc, char **argv) {
 
 /** A run whose states are compared with those of others. */
 struct run {
-  const char *label, *engine;          ///< engine NULL: `ops` is given
-  const struct sciara_engine_ops *ops; ///< the control
+  const char *label, *engine;
+  const struct sciara_engine_ops *ops;
+  enum sciara_scatter_order order; ///< of the control
   enum sciara_precision precision;
   bool absent; ///< not available here
   struct sciara_runner runner;
@@ -191,13 +191,14 @@ enum {
 static struct run runs[RUNS] = {
     [SERIAL] = {.label = "serial, double", .engine = "serial"},
     [SERIAL_SINGLE] = {.label = "serial, single", .engine = "serial", .precision = SCIARA_SINGLE_PRECISION},
-    [ROWS] = {.label = "serial scatter by rows, double", .ops = &scatter_by_rows_f64},
-    [COLUMNS] = {.label = "serial scatter by columns, double", .ops = &scatter_by_columns_f64},
+    [ROWS] = {.label = "serial scatter by rows, double", .engine = "scatter"},
+    [COLUMNS] = {.label = "serial scatter by columns, double", .engine = "scatter", .order = SCIARA_SCATTER_COLUMNS},
     [ROWS_SINGLE] = {.label = "serial scatter by rows, single",
-                     .ops = &scatter_by_rows_f32,
+                     .engine = "scatter",
                      .precision = SCIARA_SINGLE_PRECISION},
     [COLUMNS_SINGLE] = {.label = "serial scatter by columns, single",
-                        .ops = &scatter_by_columns_f32,
+                        .engine = "scatter",
+                        .order = SCIARA_SCATTER_COLUMNS,
                         .precision = SCIARA_SINGLE_PRECISION},
     [GPU] = {.label = "cuda-rbb, double", .engine = "cuda-rbb"},
     [GPU_SINGLE] = {.label = "cuda-rbb, single", .engine = "cuda-rbb", .precision = SCIARA_SINGLE_PRECISION},
@@ -249,19 +250,19 @@ static void *go_on(void *context) {
 }
 
 static enum sciara_status start_runs(const char *scenario, struct sciara_problem problem[2]) {
-  static const struct sciara_engine_options none;
   SCIARA_TRY(open_problem(scenario, SCIARA_DOUBLE, &problem[SCIARA_DOUBLE]));
   SCIARA_TRY(open_problem(scenario, SCIARA_SINGLE_PRECISION, &problem[SCIARA_SINGLE_PRECISION]));
   for (int k = 0; k < RUNS; k++) {
     struct run *r = &runs[k];
     const struct sciara_problem *p = &problem[on_host(r->precision)];
-    if (r->engine && sciara_engine_find(r->engine, r->precision, &r->ops) != SCIARA_OK) {
+    const struct sciara_engine_options options = {.order = (int)r->order};
+    if (sciara_engine_find(r->engine, r->precision, &r->ops) != SCIARA_OK) {
       fprintf(stderr, "left out: %s: %s\n", r->label, sciara_last_error());
       r->absent = true;
       continue;
     }
     SCIARA_TRY(sciara_state_clone(p->state, &r->state));
-    SCIARA_TRY(sciara_runner_start(&r->runner, r->ops, p, &none, p->state));
+    SCIARA_TRY(sciara_runner_start(&r->runner, r->ops, p, &options, p->state));
   }
   return SCIARA_OK;
 }
@@ -286,7 +287,7 @@ static void print_pairs(void) {
   for (size_t k = 0; k < sizeof pairs / sizeof pairs[0]; k++) {
     const struct run *a = &runs[pairs[k].a], *b = &runs[pairs[k].b];
     if (a->absent || b->absent) continue;
-    const struct sciara_nearness n = sciara_compare_states(a->state, b->state);
+    const struct sciara_state_difference n = sciara_compare_states(a->state, b->state);
     printf("%s,\"%s\",\"%s\",%" PRIu64 ",%.1f,%.1f,%zu,%zu,%.3e,%.6f,%.6f,%.6f,%.6f,%.6f\n", pairs[k].question,
            a->label, b->label, a->state->step, a->state->time, b->state->time, n.covered, n.differing, n.max_absolute,
            n.covered_within[0], n.covered_within[1], n.covered_within[2], n.all_within[0], n.jaccard);

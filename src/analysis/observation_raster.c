@@ -143,8 +143,8 @@ static enum sciara_status collect(struct sampling *s, struct sciara_observation 
   const double least = thickness ? q->min_thickness_m : 0;
   for (int64_t i = 0; i < sciara_grid_cells(q->grid); i++) out->covered[i] = s->sample[i] > least;
   if (s->missing > 0)
-    sciara_log(SCIARA_LOG_INFO, "%s: has no value for %" PRId64 " cells of the run; they count as not covered", q->path,
-               s->missing);
+    sciara_log(SCIARA_LOG_INFO, "%s: has no value for %" PRId64 " %s of the run, taken as not covered", q->path,
+               s->missing, sciara_plural((uint64_t)s->missing, "cell", "cells"));
   out->driver = sciara_format("%s", GDALGetDriverShortName(GDALGetDatasetDriver(s->source->dataset)));
   if (!out->driver) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for an observed extent");
   if (thickness) {

@@ -209,8 +209,8 @@ static enum sciara_status measure(struct job *j, const struct sciara_bench_plan 
                                                     .until = j->until,
                                                     .done = sciara_bench_print_row}};
   struct sciara_bench_case *c = &entry->measured;
-  sciara_log(SCIARA_LOG_INFO, "%s: to step %" PRIu64 ", then %d engines", plan->name, plan->start,
-             (int)j->engines.count);
+  sciara_log(SCIARA_LOG_INFO, "%s: to step %" PRIu64 ", then %d %s", plan->name, plan->start, (int)j->engines.count,
+             sciara_plural((uint64_t)j->engines.count, "engine", "engines"));
   if (j->until > 0 && sciara_wallclock() > j->until)
     entry->left_out = sciara_format("the time of the suite is over");
   else

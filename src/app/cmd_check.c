@@ -38,7 +38,8 @@ static void print_vent(const struct sciara_problem *p, size_t k) {
                p->scenario.vents[k].name, row, col, g->west + ((double)col + 0.5) * g->cell_size,
                g->north - ((double)row + 0.5) * g->cell_size, at->altitude, volume_of(p->vents, at));
   if (p->scenario.vents[k].place == SCIARA_VENT_LINE)
-    sciara_print(" from %" PRId64 " cells, of which this is the first", at->count);
+    sciara_print(" from %" PRId64 " %s, of which this is the first", at->count,
+                 sciara_plural((uint64_t)at->count, "cell", "cells"));
   sciara_print("\n");
 }
 
@@ -98,7 +99,9 @@ static void print_end(const struct sciara_scenario *s) {
                s->run.until == SCIARA_UNTIL_TIME ? text : "when all lava is solid and no vent emits");
   sciara_print_duration(s->run.max_time_s, text, sizeof text);
   if (isfinite(s->run.max_time_s)) sciara_print(", at the latest after %s", text);
-  if (s->run.max_steps != UINT64_MAX) sciara_print(", at the latest after %" PRIu64 " steps", s->run.max_steps);
+  if (s->run.max_steps != UINT64_MAX)
+    sciara_print(", at the latest after %" PRIu64 " %s", s->run.max_steps,
+                 sciara_plural(s->run.max_steps, "step", "steps"));
   sciara_print("\n");
 }
 

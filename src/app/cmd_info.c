@@ -54,8 +54,9 @@ static enum sciara_status print_fields(struct sciara_target *t) {
       shown++;
     }
     if (shown > 0)
-      sciara_print("  %-16s %10" PRId64 " cells, %.7g to %.7g %s%s\n", sciara_field_name((enum sciara_field)f), shown,
-                   low, high, sciara_field_describe((enum sciara_field)f)->unit, unchecked);
+      sciara_print("  %-16s %10" PRId64 " %-6s %.7g to %.7g %s%s\n", sciara_field_name((enum sciara_field)f), shown,
+                   sciara_plural((uint64_t)shown, "cell,", "cells,"), low, high,
+                   sciara_field_describe((enum sciara_field)f)->unit, unchecked);
     else
       sciara_print("  %-16s %10d cells%s\n", sciara_field_name((enum sciara_field)f), 0, unchecked);
   }
@@ -111,8 +112,8 @@ static enum sciara_status check_snapshots(const char *folder, const struct sciar
     bad++;
   }
   if (bad == 0) return SCIARA_OK;
-  return sciara_fail(SCIARA_ERR_INPUT, "%s: %zu of %zu snapshots are missing or damaged", folder, bad,
-                     record->snapshot_count);
+  return sciara_fail(SCIARA_ERR_INPUT, "%s: %zu of %zu snapshots %s missing or damaged", folder, bad,
+                     record->snapshot_count, sciara_plural(bad, "is", "are"));
 }
 
 /** The program does not read series.nc, but others follow it to wherever it leads. */
@@ -208,8 +209,9 @@ static enum sciara_status print_scenario(const struct sciara_arguments *a) {
   sciara_print("scenario:      %s\n", path);
   if (p.scenario.title) sciara_print("title:         %s\n", p.scenario.title);
   sciara_print_grid(&p.state->grid, &p.georef);
-  sciara_print("vents:         %" PRId64 " cells, %.10g m3 in all, until %.10g s\n", p.vents->count,
-               sciara_vents_total(p.vents), sciara_vents_end(p.vents));
+  sciara_print("vents:         %" PRId64 " %s, %.10g m3 in all, until %.10g s\n", p.vents->count,
+               sciara_plural((uint64_t)p.vents->count, "cell", "cells"), sciara_vents_total(p.vents),
+               sciara_vents_end(p.vents));
   sciara_print("output folder: %s\n", p.scenario.output.folder);
   sciara_problem_free(&p);
   return SCIARA_OK;

@@ -129,9 +129,9 @@ static void print_text(const struct sciara_validation *v) {
     sciara_print(" %9.2g %9.2f\n", e->ledger_relative, e->compute_s);
     if (e->first_differing && e->first.row >= 0)
       sciara_print("  first difference, found after step %" PRIu64 ": %s in row %" PRId64 ", column %" PRId64
-                   "; %zu cells differ there, %zu at the end\n",
+                   "; %zu %s there, %zu at the end\n",
                    e->first_differing, e->first.field, e->first.row, e->first.col, e->first.differing,
-                   e->last.differing);
+                   sciara_plural(e->first.differing, "cell differs", "cells differ"), e->last.differing);
     if (e->first_differing)
       sciara_print("  at the end: clock %.17g s, reference %.17g s; simulated time %.17g s, reference %.17g s\n",
                    e->clock, e->reference_clock, e->time, e->reference_time);

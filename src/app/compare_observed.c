@@ -160,7 +160,8 @@ cleanup:
 
 static void print_area(const struct job *j, const char *name, const char *meaning, int64_t cells) {
   const double w = j->target.snapshot.grid.cell_size;
-  sciara_print("%-9s %10" PRId64 " cells  %14.10g m2%s\n", name, cells, (double)cells * w * w, meaning);
+  sciara_print("%-9s %10" PRId64 " %-5s  %14.10g m2%s\n", name, cells, sciara_plural((uint64_t)cells, "cell", "cells"),
+               (double)cells * w * w, meaning);
 }
 
 static void print_text(const struct job *j) {

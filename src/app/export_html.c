@@ -36,7 +36,8 @@ static enum sciara_status list_snapshots(const struct sciara_export_job *job, si
     SCIARA_TRY(sciara_export_snapshot_path(job, at, &(*paths)[k]));
   }
   if (*count < *all)
-    sciara_log(SCIARA_LOG_INFO, "%zu snapshots are thinned evenly to %zu frames (--frames)", *all, *count);
+    sciara_log(SCIARA_LOG_INFO, "%zu snapshots are thinned evenly to %zu %s (--frames)", *all, *count,
+               sciara_plural(*count, "frame", "frames"));
   return SCIARA_OK;
 }
 

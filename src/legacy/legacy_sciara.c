@@ -350,9 +350,10 @@ static enum sciara_status tell(const struct legacy *l, const struct sciara_legac
                                const struct sciara_text *parameters, struct sciara_legacy_report *report) {
   struct sciara_text *t = &report->text;
   SCIARA_TRY(sciara_text_showf(t, "%s imported to %s\n", l->name, q->output_folder));
-  SCIARA_TRY(
-      sciara_text_showf(t, "  dem.tif: %" PRId64 " rows x %" PRId64 " columns of %.10g m, %" PRId64 " cells NODATA\n",
-                        report->rows, report->cols, l->ground.cell_size, report->nodata_cells));
+  SCIARA_TRY(sciara_text_showf(t,
+                               "  dem.tif: %" PRId64 " rows x %" PRId64 " columns of %.10g m, %" PRId64 " %s NODATA\n",
+                               report->rows, report->cols, l->ground.cell_size, report->nodata_cells,
+                               sciara_plural((uint64_t)report->nodata_cells, "cell", "cells")));
   if (l->ground.has_nodata && l->ground.nodata == 0)
     SCIARA_TRY(sciara_text_showf(t, "    the file declares 0 as NODATA: cells at altitude 0 are outside the DEM\n"));
   if (!l->ground.has_header)
@@ -361,16 +362,17 @@ static enum sciara_status tell(const struct legacy *l, const struct sciara_legac
   SCIARA_TRY(sciara_text_showf(
       t, "    CRS: %s\n", q->crs ? l->georef.crs_name : "none, the files name no CRS; give one with --crs EPSG:CODE"));
   if (report->observed_cells >= 0)
-    SCIARA_TRY(sciara_text_showf(t, "  observed.tif: %" PRId64 " cells covered\n", report->observed_cells));
+    SCIARA_TRY(sciara_text_showf(t, "  observed.tif: %" PRId64 " %s covered\n", report->observed_cells,
+                                 sciara_plural((uint64_t)report->observed_cells, "cell", "cells")));
   else if (l->layout->observed)
     SCIARA_TRY(sciara_text_showf(t, "  no observed extent: %s%s is absent\n", l->name, l->layout->observed));
-  SCIARA_TRY(
-      sciara_text_showf(t, "  scenario.json: %" PRId64 " vents, %.10g m3 in all\n", report->vents, report->volume_m3));
+  SCIARA_TRY(sciara_text_showf(t, "  scenario.json: %" PRId64 " %s, %.10g m3 in all\n", report->vents,
+                               sciara_plural((uint64_t)report->vents, "vent", "vents"), report->volume_m3));
   for (size_t k = 0; k < l->rates.count; k++) {
     const struct sciara_legacy_vent *v = &l->rates.vents[k];
     SCIARA_TRY(sciara_text_showf(
-        t, "    vent %" PRId64 ": row %" PRId64 ", column %" PRId64 ", %zu slots of %.10g s, %.10g m3\n", v->id, v->row,
-        v->col, v->count, l->rates.slot, volume(&l->rates, v)));
+        t, "    vent %" PRId64 ": row %" PRId64 ", column %" PRId64 ", %zu %s of %.10g s, %.10g m3\n", v->id, v->row,
+        v->col, v->count, sciara_plural(v->count, "slot", "slots"), l->rates.slot, volume(&l->rates, v)));
   }
   SCIARA_TRY(
       sciara_text_append(t, "  ignored, since they belong to another model (SCIARA-fv3 takes its own defaults):\n"));

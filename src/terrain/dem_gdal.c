@@ -256,9 +256,9 @@ static enum sciara_status check_altitudes(const char *path, const int64_t window
   }
   if (broken > 0)
     sciara_log(SCIARA_LOG_WARNING,
-               "%s: %" PRId64 " cells are NaN or infinite and count as NODATA; the first is row %" PRId64
-               ", column %" PRId64,
-               path, broken, window[0] + first / p->cols, window[1] + first % p->cols);
+               "%s: %" PRId64 " %s NaN or infinite, taken as NODATA; the first is row %" PRId64 ", column %" PRId64,
+               path, broken, sciara_plural((uint64_t)broken, "cell is", "cells are"), window[0] + first / p->cols,
+               window[1] + first % p->cols);
   if (left == 0) return sciara_fail(SCIARA_ERR_INPUT, "%s: every cell is NODATA", path);
   return SCIARA_OK;
 }
@@ -290,9 +290,10 @@ static enum sciara_status finish(const struct sciara_source *s, const struct pla
   out->driver = sciara_format("%s", GDALGetDriverShortName(GDALGetDatasetDriver(s->dataset)));
   if (!out->driver) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a DEM");
   out->hash = hash_dem(out);
-  sciara_log(SCIARA_LOG_INFO, "%s: %s, %" PRId64 " rows x %" PRId64 " columns of %.10g m, %s, %" PRId64 " cells NODATA",
+  sciara_log(SCIARA_LOG_INFO, "%s: %s, %" PRId64 " rows x %" PRId64 " columns of %.10g m, %s, %" PRId64 " %s NODATA",
              s->path, out->driver, out->grid.rows, out->grid.cols, out->grid.cell_size,
-             out->georef.crs_name ? out->georef.crs_name : "no CRS", cells - valid);
+             out->georef.crs_name ? out->georef.crs_name : "no CRS", cells - valid,
+             sciara_plural((uint64_t)(cells - valid), "cell", "cells"));
   return SCIARA_OK;
 }
 

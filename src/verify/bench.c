@@ -81,7 +81,7 @@ static void look_closely(const struct sciara_bench_case *c, const struct sciara_
   sciara_engine_result_compare(&v, c->problem, reference, found, c->precision, allowed);
   if (!v.passed && v.first.row >= 0 && ops->determinism == SCIARA_EXACT && v.first.differing > 0)
     refuse(row, SCIARA_BENCH_FAILED,
-           sciara_format("other bits than serial: %s in row %" PRId64 ", column %" PRId64 ", and in %zu cells in all",
+           sciara_format("not bit-identical to serial: %s in row %" PRId64 ", column %" PRId64 "; differing cells: %zu",
                          v.first.field, v.first.row, v.first.col, v.first.differing));
   else if (!v.passed)
     refuse(row, SCIARA_BENCH_FAILED, sciara_format("%s", v.why ? v.why : "it did not pass"));

@@ -68,7 +68,7 @@ class Info(SharedCase):
     def test_scenario(self):
         text = self.sciara("info", "s.json").stdout
         self.assertEqual(self.value(text, "scenario"), "s.json")
-        self.assertEqual(self.value(text, "vents"), "1 cells, 6000 m3 in all, until 1200 s")
+        self.assertEqual(self.value(text, "vents"), "1 cell, 6000 m3 in all, until 1200 s")
         self.assertEqual(os.path.normpath(self.value(text, "output folder")), "s.out")
         self.assertFalse(os.path.exists(self.path("s.out")), "info made the output folder")
 

@@ -81,7 +81,7 @@ class Import(Case):
                      "    CRS: WGS 84 / UTM zone 33N (EPSG:32633)", "  observed.tif: 20 cells covered",
                      "  scenario.json: 2 vents, 16200 m3 in all",
                      "    vent 1: row 4, column 5, 3 slots of 3600 s, 13500 m3",
-                     "    vent 2: row 6, column 3, 1 slots of 3600 s, 2700 m3"):
+                     "    vent 2: row 6, column 3, 1 slot of 3600 s, 2700 m3"):
             self.assertIn(line, done.stdout.splitlines())
         ignored = done.stdout.split("ignored, ")[1].splitlines()[1:]
         self.assertEqual([" ".join(line.split()) for line in ignored],

@@ -231,7 +231,7 @@ START_TEST(a_refused_cell_is_that_of_the_file) {
   values[3 * 5 + 4] = NAN; // none that is refused: counted, and the first is named
   make_raster("a.tif", (struct raster){.values = values});
   ck_assert_int_eq(sciara_dem_read(&q, &dem), SCIARA_OK);
-  assert_contains(logged, "1 cells are NaN or infinite and count as NODATA; the first is row 3, column 4");
+  assert_contains(logged, "1 cell is NaN or infinite, taken as NODATA; the first is row 3, column 4");
   sciara_dem_free(&dem);
 }
 END_TEST

@@ -293,7 +293,7 @@ START_TEST(a_raster_on_another_grid) {
   read_as(&q);
   assert_covered("....../..#.../....../......");
   sciara_observation_free(&o);
-  assert_contains(logged, "has no value for 12 cells of the run; they count as not covered");
+  assert_contains(logged, "has no value for 12 cells of the run, taken as not covered");
 }
 END_TEST
 

@@ -307,8 +307,8 @@ const struct sciara_command sciara_cmd_validate = {
     .operand_max = 1,
     .options = options,
     .details =
-        "Exit code 0: every engine that was run passed; 1: an exact engine has other bits than serial of the same "
-        "precision, or an\n"
-        "engine of the class tolerance left its bound. Nothing is written but the file of --record.\n",
+        "Exit code 0: every engine that was run passed; 1: an exact engine is not bit-identical to serial of the same "
+        "precision,\n"
+        "or a tolerance engine differs by more than is allowed. Nothing is written but the file of --record.\n",
     .run = run,
 };

@@ -57,17 +57,18 @@ class Records(Case):
         self.assertEqual({key[0] for key in found}, {"volcano", "plane", "dense", "sparse", "tight"})
 
     def test_some_steps_of_the_others(self):
-        """As many as do not take long: 2,500 of 26,000."""
+        """As many as do not take long, of 26,000: 500, and 2,500 in the long form."""
         if case.SANITIZED:
             self.skipTest("takes too long with a sanitizer")
-        self.expect_recorded_again("--suite", "cpu", "--cases", "plane,volcano", "--warm-up", 0,
-                                   "--steps", 500)
-        self.assertEqual(len(rows_of(self.path("again.csv"))), 2 * 2 * 5)
+        repeats = 5 if case.LONG else 1
+        self.expect_recorded_again("--suite", "cpu", "--cases", "plane,volcano", "--warm-up", 0, "--steps", 500,
+                                   "--repeats", repeats)
+        self.assertEqual(len(rows_of(self.path("again.csv"))), 2 * 2 * repeats)
 
     def test_a_step_of_the_large_ones(self):
-        """Of 48 and 352; all cells of 4096 x 4096."""
-        if case.SANITIZED:
-            self.skipTest("takes too long with a sanitizer")
+        """Of 48 and 352; all cells of 4096 x 4096. The scenes of the quick suite are made by the same code."""
+        if not case.LONG:
+            self.skipTest("takes long: tools/test --long")
         if memory_available() < 4 * GIB:
             self.skipTest("less than 4 GiB of memory are free")
         short = ["--suite", "cpu", "--warm-up", 0, "--repeats", 1]

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// The program, started once and forked for each command line: loading its hundred libraries takes longer than most of what
+// the tests of the command line ask of it. server.py talks to it.
+//
+//   sciara_server SOCKET     number of a descriptor; SOCK_SEQPACKET
+//
+// A request is one packet: the current folder, then the words of the command line, each ended by NUL, with two descriptors
+// for standard output and standard error. The reply is the status that waitpid gives, as an int.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { MOST_BYTES = 1 << 16, MOST_WORDS = 256 };
+
+int sciara_main(int argc, char **argv);
+
+/** Bytes of a request, 0 at the end, -1 if it is none. */
+static ssize_t receive(int socket, char *text, int descriptors[2]) {
+  union {
+    struct cmsghdr header;
+    char space[CMSG_SPACE(2 * sizeof(int))];
+  } control;
+  struct iovec data = {.iov_base = text, .iov_len = MOST_BYTES - 1};
+  struct msghdr message = {
+      .msg_iov = &data, .msg_iovlen = 1, .msg_control = control.space, .msg_controllen = sizeof control.space};
+  const ssize_t count = recvmsg(socket, &message, 0);
+  if (count <= 0) return count;
+  const struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+  if (!header || header->cmsg_type != SCM_RIGHTS || message.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) return -1;
+  memcpy(descriptors, CMSG_DATA(header), 2 * sizeof(int));
+  return count;
+}
+
+static void run(int socket, char *text, ssize_t count, const int descriptors[2]) {
+  char *words[MOST_WORDS + 1];
+  int found = 0;
+  for (char *at = text; at < text + count && found < MOST_WORDS; at += strlen(at) + 1) words[found++] = at;
+  words[found] = NULL;
+  if (found < 2 || chdir(words[0]) != 0) {
+    perror("sciara_server");
+    _exit(127);
+  }
+  dup2(descriptors[0], STDOUT_FILENO);
+  dup2(descriptors[1], STDERR_FILENO);
+  close(descriptors[0]);
+  close(descriptors[1]);
+  close(socket);
+  exit(sciara_main(found - 1, words + 1));
+}
+
+int main(int argc, char **argv) {
+  static char text[MOST_BYTES];
+  int descriptors[2], status;
+  const int socket = argc == 2 ? atoi(argv[1]) : -1;
+  ssize_t count;
+  while ((count = receive(socket, text, descriptors)) > 0) {
+    text[count] = '\0';
+    const pid_t child = fork();
+    if (child == 0) run(socket, text, count, descriptors);
+    close(descriptors[0]);
+    close(descriptors[1]);
+    if (child < 0 || waitpid(child, &status, 0) != child || send(socket, &status, sizeof status, 0) < 0) {
+      perror("sciara_server");
+      return EXIT_FAILURE;
+    }
+  }
+  return count == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

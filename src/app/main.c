@@ -107,6 +107,7 @@ static bool has_address_space(void) {
 // hardly anything else, traps: that is exit code 6 all the same. An abort for any other reason stays one.
 static void on_abort(int signal_number) {
   static const char sentence[] = "sciara: error: no memory: a library could not go on without more\n";
+  // NOLINTNEXTLINE(bugprone-signal-handler,cert-sig30-c): POSIX lets a handler read errno
   if (signal_number == SIGTRAP || errno == ENOMEM) {
     const ssize_t written = write(STDERR_FILENO, sentence, sizeof sentence - 1);
     (void)written; // there is no second way to say it
@@ -119,7 +120,7 @@ static void on_abort(int signal_number) {
 int main(int argc, char **argv) {
   sciara_output_begin();
   sciara_hdf5_no_atexit();
-  signal(SIGABRT, on_abort);
+  signal(SIGABRT, on_abort); // NOLINT(bugprone-signal-handler,cert-sig30-c): as above
   signal(SIGTRAP, on_abort);
   sciara_scenario_declare_options(sciara_engine_settings());
 #ifdef M_MMAP_THRESHOLD

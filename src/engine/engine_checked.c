@@ -284,7 +284,8 @@ static enum sciara_status check_parcel(struct checked *e, int64_t i, const struc
   for (int n = SCIARA_MOORE - 1; n >= 0; n--) {
     const int64_t j = i + sciara_moore_offset(n, e->hf.f.stride);
     if (!(e->before.f.h[j] > 0)) continue;
-    const double part = (double)(n ? e->donor[j].out.to[sciara_moore_reverse(n)].thickness : e->donor[j].residual);
+    const double part =
+        n ? (double)e->donor[j].out.to[sciara_moore_reverse(n)].thickness : (double)e->donor[j].residual;
     if (!(part > 0)) continue;
     h += part;
     parts++;

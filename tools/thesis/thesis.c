@@ -69,7 +69,7 @@ struct timing {
 static enum sciara_status time_stretch(const struct sciara_engine_ops *ops, const struct sciara_problem *p,
                                        enum sciara_memory_path memory, const struct sciara_state *from, uint64_t steps,
                                        int repeats, struct sciara_state *to, struct timing *out) {
-  const struct sciara_engine_options options = {.memory = memory};
+  const struct sciara_engine_options options = {.memory = (int)memory};
   double seconds[MOST_REPEATS] = {0};
   for (int n = 0; n < repeats; n++) {
     struct sciara_runner r = {.ops = NULL};

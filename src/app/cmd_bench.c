@@ -10,14 +10,15 @@
 #include "app/bench_suite.h"
 #include "app/bench_table.h"
 #include "app/command.h"
+#include "app/common_options.h"
 #include "app/messages.h"
 #include "app/output.h"
 #include "app/scenario_options.h"
-#include "app/target.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "base/wallclock.h"
 #include "file/durable.h"
+#include "file/output_name.h"
 #include "verify/bench_report.h"
 
 static const struct sciara_option options[] = {

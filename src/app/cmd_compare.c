@@ -6,14 +6,15 @@
 
 #include "analysis/compare.h"
 #include "app/command.h"
+#include "app/common_options.h"
 #include "app/compare_observed.h"
 #include "app/messages.h"
 #include "app/observed.h"
 #include "app/output.h"
-#include "app/target.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "export/target.h"
 #include "model/field.h"
 
 static const struct sciara_option options[] = {

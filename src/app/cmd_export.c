@@ -2,13 +2,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "app/export.h"
+#include "app/common_options.h"
+#include "app/export_options.h"
 #include "app/messages.h"
 #include "app/observed.h"
 #include "app/output.h"
-#include "base/log.h"
 #include "base/text.h"
-#include "model/field.h"
+#include "file/output_name.h"
 #include "run/run_folder.h"
 
 static const struct sciara_option options[] = {
@@ -27,24 +27,22 @@ static const struct sciara_option options[] = {
     {0},
 };
 
-static const struct sciara_export_format *const formats[] = {
-    &sciara_export_cog,     &sciara_export_png, &sciara_export_frames, &sciara_export_nc,  &sciara_export_gpkg,
-    &sciara_export_geojson, &sciara_export_kml, &sciara_export_csv,    &sciara_export_html};
-
-static const size_t format_count = sizeof formats / sizeof formats[0];
-
 /** "a, b or c"; NULL: no memory. */
 static char *format_names(void) {
   struct sciara_text all = {0};
-  for (size_t k = 0; k < format_count; k++)
-    sciara_text_append(&all, "%s%s", k == 0 ? "" : k + 1 < format_count ? ", " : " or ", formats[k]->name);
+  for (size_t k = 0; sciara_export_formats[k]; k++)
+    sciara_text_append(&all, "%s%s",
+                       k == 0                         ? ""
+                       : sciara_export_formats[k + 1] ? ", "
+                                                      : " or ",
+                       sciara_export_formats[k]->name);
   return all.data;
 }
 
 static enum sciara_status find_format(const char *name, const struct sciara_export_format **out) {
-  for (size_t k = 0; name && k < format_count; k++)
-    if (strcmp(formats[k]->name, name) == 0) {
-      *out = formats[k];
+  for (size_t k = 0; name && sciara_export_formats[k]; k++)
+    if (strcmp(sciara_export_formats[k]->name, name) == 0) {
+      *out = sciara_export_formats[k];
       return SCIARA_OK;
     }
   char *names = format_names();
@@ -72,8 +70,8 @@ static enum sciara_status check_options(const struct sciara_export_format *forma
 
 /** A folder must not look like a file of another format. */
 static enum sciara_status check_folder_name(const struct sciara_export_format *format, const char *path) {
-  for (size_t k = 0; k < format_count; k++)
-    for (const char *const *e = formats[k]->extensions; !formats[k]->is_folder && *e; e++)
+  for (const struct sciara_export_format *const *f = sciara_export_formats; *f; f++)
+    for (const char *const *e = (*f)->extensions; !(*f)->is_folder && *e; e++)
       if (sciara_has_extension(path, *e))
         return sciara_fail(SCIARA_ERR_USAGE, "--output: expected the name of a folder for --format %s, found \"%s\"",
                            format->name, path);
@@ -87,52 +85,30 @@ static enum sciara_status check_output(const struct sciara_export_format *format
   return status == SCIARA_OK ? SCIARA_OK : sciara_fail_context(status, "--format %s", format->name);
 }
 
-static enum sciara_status choose_field(const struct sciara_export_format *format, struct sciara_export_job *job) {
-  const char *name = sciara_argument(job->arguments, "field");
-  if (name) return sciara_field_parse(name, &job->field);
-  const bool has_deposit = sciara_snapshot_has(&job->target->snapshot, SCIARA_FIELD_DEPOSIT);
-  job->field = has_deposit ? SCIARA_FIELD_DEPOSIT : SCIARA_FIELD_THICKNESS;
-  if (sciara_export_follows(format, "field"))
-    sciara_log(SCIARA_LOG_INFO, "no --field given: %s", sciara_field_name(job->field));
-  return SCIARA_OK;
-}
-
-/** malloc'd; NULL: no memory. */
-static char *default_output(const struct sciara_export_format *format, const struct sciara_export_job *job) {
-  const struct sciara_target *t = job->target;
-  const char *name = format->stem ? format->stem(job) : sciara_field_name(job->field);
-  if (t->folder) return sciara_format("%s/maps/%s.%s", t->folder, name, *format->extensions);
-  const size_t stem =
-      strlen(t->path) - (strlen(t->path) > 3 && strcmp(t->path + strlen(t->path) - 3, ".nc") == 0 ? 3 : 0);
-  return sciara_format("%.*s.%s.%s", (int)stem, t->path, name, *format->extensions);
-}
-
-static enum sciara_status write_product(const struct sciara_export_format *format, struct sciara_export_job *job) {
-  SCIARA_TRY(choose_field(format, job));
-  const char *given = sciara_argument(job->arguments, "output");
-  char *path = given ? sciara_format("%s", given) : default_output(format, job);
-  if (!path) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a path");
-  enum sciara_status status = SCIARA_OK;
-  if (!given && job->target->folder) status = sciara_run_folder_refuse_links(job->target->folder);
-  if (status == SCIARA_OK) status = sciara_refuse_existing(path, job->overwrite);
-  if (status == SCIARA_OK) status = format->write(job, path);
+static enum sciara_status make(const struct sciara_export_format *format, struct sciara_export_job *job,
+                               const char *given) {
+  struct sciara_text note = {0};
+  char *path = NULL;
+  job->note = &note;
+  const enum sciara_status status = sciara_export_make(format, job, given, &path);
+  if (status == SCIARA_OK && note.data) sciara_print("%s\n", note.data);
   if (status == SCIARA_OK) sciara_print("%s\n", path);
+  sciara_text_free(&note);
   free(path);
   return status;
 }
 
 static enum sciara_status execute(const struct sciara_arguments *a) {
   const struct sciara_export_format *format = NULL;
-  enum sciara_field field;
+  const char *drivers[SCIARA_MOST_GIVEN];
+  struct sciara_target target;
+  struct sciara_export_job job = {.target = &target, .whole_run = sciara_is_folder(a->operand[0])};
   SCIARA_TRY(find_format(sciara_argument(a, "format"), &format));
   SCIARA_TRY(check_options(format, a));
   SCIARA_TRY(check_output(format, sciara_argument(a, "output")));
-  if (sciara_argument_given(a, "field")) SCIARA_TRY(sciara_field_parse(sciara_argument(a, "field"), &field));
-  struct sciara_target target;
+  SCIARA_TRY(sciara_export_options_read(a, drivers, &job));
   SCIARA_TRY(sciara_target_open(a->operand[0], sciara_checksum_rule(a), &target));
-  struct sciara_export_job job = {
-      .target = &target, .arguments = a, .overwrite = sciara_argument_given(a, "overwrite")};
-  const enum sciara_status status = write_product(format, &job);
+  const enum sciara_status status = make(format, &job, sciara_argument(a, "output"));
   sciara_target_free(&target);
   return status;
 }
@@ -145,7 +121,8 @@ static int run(const struct sciara_command *command, int argc, char **argv) {
 
 static void print_formats(void) {
   sciara_print("\nformats:\n");
-  for (size_t k = 0; k < format_count; k++) sciara_print("  %-10s %s\n", formats[k]->name, formats[k]->summary);
+  for (const struct sciara_export_format *const *f = sciara_export_formats; *f; f++)
+    sciara_print("  %-10s %s\n", (*f)->name, (*f)->summary);
 }
 
 const struct sciara_command sciara_cmd_export = {

@@ -7,14 +7,15 @@
 #include <unistd.h>
 
 #include "app/command.h"
+#include "app/common_options.h"
 #include "app/messages.h"
 #include "app/output.h"
 #include "app/print_grid.h"
 #include "app/scenario_options.h"
-#include "app/target.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "export/target.h"
 #include "file/durable.h"
 #include "model/field.h"
 #include "run/checkpoints.h"

@@ -7,32 +7,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/extent.h"
-#include "analysis/observation.h"
+#include "app/common_options.h"
 #include "app/observed.h"
 #include "app/output.h"
-#include "app/target.h"
-#include "base/log.h"
-#include "base/mem.h"
 #include "base/text.h"
-#include "file/durable.h"
+#include "export/run_scores.h"
 #include "file/json_strict.h"
+#include "file/output_name.h"
 #include "model/field.h"
-#include "picture/extent_png.h"
 
 /** A comparison: what was asked for, what was read, what came out. */
 struct job {
-  const struct sciara_arguments *arguments;
-  const char *path, *png; ///< of the observation and of the picture; the latter may be NULL
-  double min_thickness;   ///< m
+  const char *png; ///< NULL: no picture
   bool json, overwrite;
   struct sciara_target target;
-  enum sciara_field field;
-  double *thickness; ///< of the run, m
-  uint8_t *run, *vents;
-  int64_t vent_cells;
-  struct sciara_observation observed;
-  struct sciara_extent_scores scores;
+  struct sciara_run_scores run;
 };
 
 /** The scores as both forms of output show them; NAN is printed as undefined, or null. */
@@ -45,7 +34,7 @@ struct score {
 enum { SCORES = 16 };
 
 static void list_scores(const struct job *j, struct score out[SCORES]) {
-  const struct sciara_extent_scores *s = &j->scores;
+  const struct sciara_extent_scores *s = &j->run.scores;
   const struct score list[SCORES] = {
       {"jaccard", "Jaccard index J", "", s->jaccard, false},
       {"e1", "e1 = sqrt(J)", "", s->e1, false},
@@ -69,91 +58,13 @@ static void list_scores(const struct job *j, struct score out[SCORES]) {
 
 static enum sciara_status take_options(const struct sciara_arguments *a, struct job *j) {
   const char *least = sciara_argument(a, "min-thickness");
-  j->arguments = a;
-  j->path = sciara_argument(a, "observed");
   j->png = sciara_argument(a, "png");
   if (j->png) SCIARA_TRY(sciara_check_extension("png", j->png, (const char *const[]){"png", NULL}));
   j->json = sciara_argument_given(a, "json");
   j->overwrite = sciara_argument_given(a, "overwrite");
-  if (least && (!sciara_parse_double(least, &j->min_thickness) || !(j->min_thickness >= 0)))
+  if (least && (!sciara_parse_double(least, &j->run.min_thickness_m) || !(j->run.min_thickness_m >= 0)))
     return sciara_fail(SCIARA_ERR_USAGE, "--min-thickness: found \"%s\", allowed a number >= 0 (m)", least);
   return SCIARA_OK;
-}
-
-// ------------------------------------------------------------------------------------ the reading
-
-/** What the run covers: its deposit, else what is still liquid. */
-static enum sciara_status read_run(struct job *j) {
-  struct sciara_snapshot *s = &j->target.snapshot;
-  const int64_t cells = sciara_grid_cells(&s->grid);
-  const bool whole = s->fields >> SCIARA_FIELD_DEPOSIT & 1u;
-  j->field = whole ? SCIARA_FIELD_DEPOSIT : SCIARA_FIELD_THICKNESS;
-  if (!whole)
-    sciara_log(SCIARA_LOG_WARNING,
-               "%s: holds no field \"deposit\": only what is still liquid counts as covered (output.fields of the "
-               "scenario decides)",
-               j->target.path);
-  SCIARA_TRY(SCIARA_NEW(j->thickness, cells, "the lava of the run"));
-  SCIARA_TRY(SCIARA_NEW(j->run, cells, "the extent of the run"));
-  SCIARA_TRY(sciara_target_read(&j->target, j->field, j->thickness));
-  for (int64_t i = 0; i < cells; i++) {
-    if (j->thickness[i] == SCIARA_NODATA_ALTITUDE) j->thickness[i] = 0; // outside the DEM
-    j->run[i] = j->thickness[i] > j->min_thickness;
-  }
-  return SCIARA_OK;
-}
-
-static enum sciara_status read_vents(struct job *j) {
-  const struct sciara_snapshot *s = &j->target.snapshot;
-  SCIARA_TRY(SCIARA_NEW(j->vents, sciara_grid_cells(&s->grid), "the cells of the vents"));
-  if (s->scenario_json)
-    SCIARA_TRY(sciara_extent_mark_vents(s->scenario_json, &s->grid, &s->georef, j->vents, &j->vent_cells));
-  if (j->vent_cells == 0)
-    sciara_log(SCIARA_LOG_WARNING, "%s: tells of no vent: the run-out is undefined", j->target.path);
-  return SCIARA_OK;
-}
-
-static enum sciara_status score(struct job *j) {
-  const struct sciara_snapshot *s = &j->target.snapshot;
-  SCIARA_TRY(read_run(j));
-  SCIARA_TRY(read_vents(j));
-  SCIARA_TRY(sciara_observed_read(j->arguments, s, j->min_thickness, &j->observed));
-  const struct sciara_extents extents = {.grid = &s->grid,
-                                         .run = j->run,
-                                         .observed = j->observed.covered,
-                                         .vents = j->vents,
-                                         .run_thickness = j->thickness,
-                                         .observed_thickness = j->observed.thickness};
-  return sciara_extents_score(&extents, &j->scores);
-}
-
-static enum sciara_status draw(struct job *j) {
-  const struct sciara_snapshot *s = &j->target.snapshot;
-  double *altitude = NULL;
-  char *folder = sciara_path_folder(j->png);
-  bool found;
-  enum sciara_status status = folder ? SCIARA_OK : sciara_fail(SCIARA_ERR_MEMORY, "no memory for the name of a folder");
-  if (status != SCIARA_OK) goto cleanup;
-  SCIARA_TRY_GOTO(SCIARA_NEW(altitude, sciara_grid_cells(&s->grid), "the ground of a picture"));
-  SCIARA_TRY_GOTO(sciara_target_read_ground(&j->target, altitude, &found));
-  if (!found)
-    sciara_log(SCIARA_LOG_WARNING,
-               "%s: no altitude is at hand (no dem.tif of the run, no field \"altitude\"): the ground is drawn flat",
-               j->target.path);
-  SCIARA_TRY_GOTO(sciara_folder_make(folder));
-  const struct sciara_extent_picture picture = {.grid = &s->grid,
-                                                .georef = &s->georef,
-                                                .altitude = altitude,
-                                                .run = j->run,
-                                                .observed = j->observed.covered,
-                                                .title = s->title,
-                                                .start = s->start,
-                                                .time_s = s->time_s};
-  SCIARA_TRY_GOTO(sciara_extent_write_png(&picture, j->png));
-cleanup:
-  free(folder);
-  sciara_free(altitude);
-  return status;
 }
 
 // ------------------------------------------------------------------------------------ the output
@@ -166,15 +77,15 @@ static void print_area(const struct job *j, const char *name, const char *meanin
 
 static void print_text(const struct job *j) {
   const struct sciara_snapshot *s = &j->target.snapshot;
-  const struct sciara_extent_scores *r = &j->scores;
+  const struct sciara_extent_scores *r = &j->run.scores;
   struct score list[SCORES] = {0};
   sciara_print("run:      %s (step %" PRIu64 ", %.17g s), %s above %g m\n", j->target.path, s->step, s->time_s,
-               sciara_field_name(j->field), j->min_thickness);
-  sciara_print("observed: %s (%s, ", j->path, j->observed.driver);
-  if (j->observed.polygons > 0)
-    sciara_print("%" PRId64 " polygon%s)\n", j->observed.polygons, j->observed.polygons > 1 ? "s" : "");
-  else if (j->observed.thickness)
-    sciara_print("raster of thickness, above %g m)\n", j->min_thickness);
+               sciara_field_name(j->run.field), j->run.min_thickness_m);
+  sciara_print("observed: %s (%s, ", j->run.request.path, j->run.observed.driver);
+  if (j->run.observed.polygons > 0)
+    sciara_print("%" PRId64 " polygon%s)\n", j->run.observed.polygons, j->run.observed.polygons > 1 ? "s" : "");
+  else if (j->run.observed.thickness)
+    sciara_print("raster of thickness, above %g m)\n", j->run.min_thickness_m);
   else
     sciara_print("raster of the extent)\n");
   print_area(j, "run", "", r->hits + r->excess);
@@ -184,7 +95,7 @@ static void print_text(const struct job *j) {
   print_area(j, "excess", "  run, not observed", r->excess);
   list_scores(j, list);
   for (size_t k = 0; k < SCORES && list[k].key; k++) {
-    if (list[k].with_thickness && !j->observed.thickness) continue;
+    if (list[k].with_thickness && !j->run.observed.thickness) continue;
     if (isnan(list[k].value))
       sciara_print("%-40s undefined\n", list[k].label);
     else if (list[k].unit[0])
@@ -209,7 +120,7 @@ static void put(struct sciara_text *t, const char *key, double value) {
 
 static enum sciara_status print_json(const struct job *j) {
   const struct sciara_snapshot *s = &j->target.snapshot;
-  const struct sciara_extent_scores *r = &j->scores;
+  const struct sciara_extent_scores *r = &j->run.scores;
   const double area = s->grid.cell_size * s->grid.cell_size;
   const struct {
     const char *name;
@@ -226,14 +137,17 @@ static enum sciara_status print_json(const struct job *j) {
   put(&t, "step", (double)s->step);
   put(&t, "time_s", s->time_s);
   sciara_text_append(&t, ",\n  ");
-  put_text(&t, "field", sciara_field_name(j->field));
-  put(&t, "min_thickness_m", j->min_thickness);
+  put_text(&t, "field", sciara_field_name(j->run.field));
+  put(&t, "min_thickness_m", j->run.min_thickness_m);
   sciara_text_append(&t, ",\n  ");
-  put_text(&t, "observed_file", j->path);
+  put_text(&t, "observed_file", j->run.request.path);
   sciara_text_append(&t, ",\n  ");
-  put_text(&t, "observed_driver", j->observed.driver);
+  put_text(&t, "observed_driver", j->run.observed.driver);
   sciara_text_append(&t, ",\n  ");
-  put_text(&t, "observed_kind", j->observed.polygons > 0 ? "polygons" : j->observed.thickness ? "thickness" : "extent");
+  put_text(&t, "observed_kind",
+           j->run.observed.polygons > 0 ? "polygons"
+           : j->run.observed.thickness  ? "thickness"
+                                        : "extent");
   for (size_t k = 0; k < sizeof areas / sizeof *areas; k++) {
     sciara_text_append(&t, ",\n  \"%s_cells\": %" PRId64, areas[k].name, areas[k].cells);
     sciara_text_append(&t, ", \"%s_m2\": %.17g", areas[k].name, (double)areas[k].cells * area);
@@ -250,21 +164,21 @@ static enum sciara_status print_json(const struct job *j) {
 
 enum sciara_status sciara_compare_observed(const struct sciara_arguments *arguments) {
   struct job j = {0};
+  const char *drivers[SCIARA_MOST_GIVEN];
   enum sciara_status status;
   SCIARA_TRY(take_options(arguments, &j));
+  SCIARA_TRY(sciara_observed_request(arguments, drivers, &j.run.request));
   if (j.png) SCIARA_TRY(sciara_refuse_existing(j.png, j.overwrite));
   SCIARA_TRY(sciara_target_open(arguments->operand[0], sciara_checksum_rule(arguments), &j.target));
-  SCIARA_TRY_GOTO(score(&j));
-  if (j.png) SCIARA_TRY_GOTO(draw(&j));
+  j.run.target = &j.target;
+  SCIARA_TRY_GOTO(sciara_run_scores_make(&j.run));
+  if (j.png) SCIARA_TRY_GOTO(sciara_run_scores_draw(&j.run, j.png));
   if (j.json)
     status = print_json(&j);
   else
     print_text(&j);
 cleanup:
-  sciara_observation_free(&j.observed);
-  sciara_free(j.thickness);
-  sciara_free(j.run);
-  sciara_free(j.vents);
+  sciara_run_scores_free(&j.run);
   sciara_target_free(&j.target);
   return status;
 }

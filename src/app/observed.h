@@ -5,7 +5,6 @@
 
 #include "analysis/observation.h"
 #include "app/command.h"
-#include "store/snapshot_hdf5.h"
 
 // clang-format off
 /** Entries of a table of options; `what` says what the command does with the extent. */
@@ -15,9 +14,12 @@
   {"allow-driver", 0, "NAME", "also let GDAL's driver NAME read the observed extent; may be repeated"}
 // clang-format on
 
-/** Reads --observed on the grid of the snapshot; leaves *out empty where it was not given. Zero-initialise and free *out. */
-enum sciara_status sciara_observed_read(const struct sciara_arguments *arguments,
-                                        const struct sciara_snapshot *snapshot, double min_thickness_m,
-                                        struct sciara_observation *out);
+/**
+ * What these options ask for; path is NULL where no extent was given. Grid, CRS and least thickness are for the caller.
+ *
+ * @param drivers room for SCIARA_MOST_GIVEN names, which the request refers to
+ */
+enum sciara_status sciara_observed_request(const struct sciara_arguments *arguments, const char **drivers,
+                                           struct sciara_observation_request *out);
 
 #endif

@@ -2,33 +2,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "app/export.h"
-#include "app/observed.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "export/export.h"
 #include "file/durable.h"
 #include "model/field.h"
 #include "page/page_html.h"
 #include "run/run_folder.h"
 
-enum { DEFAULT_FRAMES = 60, MAX_FRAMES = 1000 };
-
-static enum sciara_status parse_frames(const char *text, size_t *frames) {
-  double value = DEFAULT_FRAMES;
-  if (text && (!sciara_parse_double(text, &value) || value < 1 || value > MAX_FRAMES || value != (double)(int)value))
-    return sciara_fail(SCIARA_ERR_USAGE, "--frames: found \"%s\", allowed is a whole number from 1 to %d", text,
-                       MAX_FRAMES);
-  *frames = (size_t)value;
-  return SCIARA_OK;
-}
-
 /** The snapshots of the page: malloc'd paths in paths[0..*count), evenly chosen, the last one always among them. */
-static enum sciara_status list_snapshots(const struct sciara_export_job *job, size_t most, char ***paths, size_t *count,
+static enum sciara_status list_snapshots(const struct sciara_export_job *job, char ***paths, size_t *count,
                                          size_t *all) {
   const struct sciara_target *t = job->target;
-  const bool is_run = sciara_is_folder(job->arguments->operand[0]);
-  *all = is_run ? t->record.snapshot_count : 1;
+  const size_t most = job->frames > 0 ? job->frames : SCIARA_EXPORT_FRAMES;
+  *all = t->folder && job->whole_run ? t->record.snapshot_count : 1;
   *count = *all < most ? *all : most;
   SCIARA_TRY(SCIARA_NEW(*paths, *count, "names of snapshots"));
   for (size_t k = 0; k < *count; k++) {
@@ -60,7 +48,7 @@ static enum sciara_status choose_fields(const struct sciara_export_job *job, enu
 static enum sciara_status write_page(const struct sciara_export_job *job, const struct sciara_page_frames *frames,
                                      size_t snapshots, const char *path) {
   const struct sciara_snapshot *s = &job->target->snapshot;
-  const char *observed = sciara_argument(job->arguments, "observed"), *slash = observed ? strrchr(observed, '/') : NULL;
+  const char *observed = job->observed.path, *slash = observed ? strrchr(observed, '/') : NULL;
   struct sciara_observation observation = {0};
   struct sciara_page page = {.frames = frames,
                              .observed_name = slash ? slash + 1 : observed,
@@ -75,7 +63,7 @@ static enum sciara_status write_page(const struct sciara_export_job *job, const 
   double *altitude = NULL;
   enum sciara_status status;
   SCIARA_TRY_GOTO(sciara_export_read_ground(job->target, &altitude));
-  SCIARA_TRY_GOTO(sciara_observed_read(job->arguments, s, 0, &observation));
+  SCIARA_TRY_GOTO(sciara_export_read_observed(job, s, &observation));
   page.altitude = altitude;
   page.observed = observation.covered;
   SCIARA_TRY_GOTO(sciara_export_make_folder(path));
@@ -89,14 +77,13 @@ cleanup:
 static enum sciara_status write(const struct sciara_export_job *job, const char *path) {
   enum sciara_field fields[SCIARA_FIELD_COUNT];
   struct sciara_page_frames frames = {0};
-  size_t most = 0, field_count = 0, count = 0, all = 0;
+  size_t field_count = 0, count = 0, all = 0;
   char **paths = NULL;
   enum sciara_status status;
-  SCIARA_TRY_GOTO(parse_frames(sciara_argument(job->arguments, "frames"), &most));
   SCIARA_TRY_GOTO(choose_fields(job, fields, &field_count));
-  SCIARA_TRY_GOTO(list_snapshots(job, most, &paths, &count, &all));
-  SCIARA_TRY_GOTO(sciara_page_frames_read((const char *const *)paths, count, sciara_checksum_rule(job->arguments),
-                                          fields, field_count, &frames));
+  SCIARA_TRY_GOTO(list_snapshots(job, &paths, &count, &all));
+  SCIARA_TRY_GOTO(sciara_page_frames_read((const char *const *)paths, count, job->target->snapshot.rule, fields,
+                                          field_count, &frames));
   SCIARA_TRY_GOTO(write_page(job, &frames, all, path));
 cleanup:
   for (size_t k = 0; paths && k < count; k++) free(paths[k]);

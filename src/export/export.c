@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "app/export.h"
+#include "export/export.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -8,9 +8,14 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "file/durable.h"
+#include "file/output_name.h"
 #include "model/field.h"
 #include "run/run_folder.h"
 #include "run/run_member.h"
+
+const struct sciara_export_format *const sciara_export_formats[] = {
+    &sciara_export_cog,     &sciara_export_png, &sciara_export_frames, &sciara_export_nc,   &sciara_export_gpkg,
+    &sciara_export_geojson, &sciara_export_kml, &sciara_export_csv,    &sciara_export_html, NULL};
 
 bool sciara_export_follows(const struct sciara_export_format *format, const char *option) {
   for (const char *const *o = format->options; *o; o++)
@@ -28,15 +33,14 @@ enum sciara_status sciara_export_make_folder(const char *path) {
 
 enum sciara_status sciara_export_snapshot_path(const struct sciara_export_job *job, size_t k, char **path) {
   const struct sciara_target *t = job->target;
-  if (t->folder && sciara_is_folder(job->arguments->operand[0]))
-    return sciara_run_member(t->folder, t->record.snapshots[k].name, path);
+  if (t->folder && job->whole_run) return sciara_run_member(t->folder, t->record.snapshots[k].name, path);
   *path = sciara_format("%s", t->path);
   return *path ? SCIARA_OK : sciara_fail(SCIARA_ERR_MEMORY, "no memory for a path");
 }
 
 enum sciara_status sciara_export_snapshots(const struct sciara_export_job *job, struct sciara_export_snapshots *out) {
   const struct sciara_target *t = job->target;
-  const bool whole_run = t->folder && sciara_is_folder(job->arguments->operand[0]);
+  const bool whole_run = t->folder && job->whole_run;
   *out = (struct sciara_export_snapshots){0};
   SCIARA_TRY(SCIARA_NEW(out->paths, whole_run ? t->record.snapshot_count : 1, "the names of the snapshots"));
   out->count = whole_run ? t->record.snapshot_count : 1;
@@ -106,5 +110,48 @@ enum sciara_status sciara_export_read_ground(struct sciara_target *t, double **a
 cleanup:
   sciara_free(*altitude);
   *altitude = NULL;
+  return status;
+}
+
+enum sciara_status sciara_export_read_observed(const struct sciara_export_job *job,
+                                               const struct sciara_snapshot *snapshot, struct sciara_observation *out) {
+  struct sciara_observation_request request = job->observed;
+  if (!request.path) return SCIARA_OK;
+  request.grid = &snapshot->grid;
+  request.crs_wkt = snapshot->georef.crs_wkt;
+  return sciara_observation_read(&request, out);
+}
+
+static void choose_field(const struct sciara_export_format *format, struct sciara_export_job *job) {
+  if (job->field != SCIARA_FIELD_COUNT) return;
+  const bool has_deposit = sciara_snapshot_has(&job->target->snapshot, SCIARA_FIELD_DEPOSIT);
+  job->field = has_deposit ? SCIARA_FIELD_DEPOSIT : SCIARA_FIELD_THICKNESS;
+  if (sciara_export_follows(format, "field"))
+    sciara_log(SCIARA_LOG_INFO, "no --field given: %s", sciara_field_name(job->field));
+}
+
+/** malloc'd; NULL: no memory. */
+static char *default_path(const struct sciara_export_format *format, const struct sciara_export_job *job) {
+  const struct sciara_target *t = job->target;
+  const char *name = format->stem ? format->stem(job) : sciara_field_name(job->field);
+  if (t->folder) return sciara_format("%s/maps/%s.%s", t->folder, name, *format->extensions);
+  const size_t length = strlen(t->path), stem = sciara_has_extension(t->path, "nc") ? length - 3 : length;
+  return sciara_format("%.*s.%s.%s", (int)stem, t->path, name, *format->extensions);
+}
+
+enum sciara_status sciara_export_make(const struct sciara_export_format *format, struct sciara_export_job *job,
+                                      const char *given, char **path) {
+  enum sciara_status status = SCIARA_OK;
+  choose_field(format, job);
+  *path = given ? sciara_format("%s", given) : default_path(format, job);
+  if (!*path) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a path");
+  if (!given && job->target->folder) SCIARA_TRY_GOTO(sciara_run_folder_refuse_links(job->target->folder));
+  SCIARA_TRY_GOTO(sciara_refuse_existing(*path, job->overwrite));
+  SCIARA_TRY_GOTO(format->write(job, *path));
+cleanup:
+  if (status != SCIARA_OK) {
+    free(*path);
+    *path = NULL;
+  }
   return status;
 }

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analysis/timeseries.h"
-#include "app/export.h"
+#include "export/export.h"
+#include "store/series_merge.h"
 
 static enum sciara_status write(const struct sciara_export_job *job, const char *path) {
   struct sciara_export_snapshots all;
   SCIARA_TRY(sciara_export_snapshots(job, &all));
   enum sciara_status status = sciara_export_make_folder(path);
   if (status == SCIARA_OK)
-    status =
-        sciara_timeseries_write((const char *const *)all.paths, all.count, sciara_checksum_rule(job->arguments), path);
+    status = sciara_series_merge((const char *const *)all.paths, all.count, job->target->snapshot.rule, path);
   sciara_export_snapshots_free(&all);
   return status;
 }
@@ -18,10 +17,10 @@ static const char *stem(const struct sciara_export_job *job) {
   return "series";
 }
 
-const struct sciara_export_format sciara_export_csv = {
-    .name = "csv",
-    .extensions = (const char *const[]){"csv", NULL},
-    .summary = "area, volumes, front, thickness and effusion, one row for each snapshot of a run",
+const struct sciara_export_format sciara_export_nc = {
+    .name = "nc",
+    .extensions = (const char *const[]){"nc", NULL},
+    .summary = "all snapshots of a run as one ordinary NetCDF file, which refers to no other",
     .options = (const char *const[]){NULL},
     .stem = stem,
     .write = write,

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // What pictures and frames have in common: options, ground, values of a snapshot.
-#ifndef SCIARA_APP_EXPORT_PICTURE_H
-#define SCIARA_APP_EXPORT_PICTURE_H
+#ifndef SCIARA_EXPORT_EXPORT_PICTURE_H
+#define SCIARA_EXPORT_EXPORT_PICTURE_H
 
 #include "analysis/observation.h"
-#include "app/export.h"
+#include "export/export.h"
 #include "picture/map_picture.h"
 
 /** A picture that is being made. Zero-initialise; release with sciara_export_picture_free. */

@@ -2,9 +2,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "app/export.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "export/export.h"
+#include "file/output_name.h"
 
 /** The style beside the map replaces no file unasked either. */
 static enum sciara_status refuse_style(const char *path, bool overwrite) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "app/export_picture.h"
+#include "export/export_picture.h"
 
-#include "app/observed.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "model/field.h"
@@ -9,26 +8,12 @@
 const char *const sciara_export_picture_options[] = {"field", "observed", "observed-layer", "allow-driver", "stamp",
                                                      "width", NULL};
 
-static enum sciara_status parse_width(const struct sciara_arguments *a, int64_t *width) {
-  const char *text = sciara_argument(a, "width");
-  double value;
-  *width = 0;
-  if (!text) return SCIARA_OK;
-  if (!sciara_parse_double(text, &value) || value != (double)(int64_t)value || value < SCIARA_PICTURE_NARROWEST ||
-      value > SCIARA_PICTURE_WIDEST)
-    return sciara_fail(SCIARA_ERR_USAGE, "--width: found \"%s\", allowed a whole number of pixels, %d to %d", text,
-                       SCIARA_PICTURE_NARROWEST, SCIARA_PICTURE_WIDEST);
-  *width = (int64_t)value;
-  return SCIARA_OK;
-}
-
 enum sciara_status sciara_export_picture_prepare(const struct sciara_export_job *job,
                                                  struct sciara_export_picture *out) {
   struct sciara_target *t = job->target;
   const struct sciara_field_info *info = sciara_field_describe(job->field);
   const struct sciara_snapshot *s = &t->snapshot;
   const int64_t cells = sciara_grid_cells(&s->grid);
-  SCIARA_TRY(parse_width(job->arguments, &out->picture.width));
   SCIARA_TRY(SCIARA_NEW(out->values, cells, "a map"));
   SCIARA_TRY(sciara_target_read(t, job->field, out->values)); // says what it holds if it is not there
   if (s->fields >> SCIARA_FIELD_THICKNESS & 1u) SCIARA_TRY(SCIARA_NEW(out->thickness, cells, "a map"));
@@ -43,8 +28,9 @@ enum sciara_status sciara_export_picture_prepare(const struct sciara_export_job 
   out->picture.map = &out->map;
   out->picture.altitude = out->altitude;
   out->picture.start = s->start;
-  out->picture.stamp = sciara_argument(job->arguments, "stamp");
-  SCIARA_TRY(sciara_observed_read(job->arguments, s, 0, &out->observed));
+  out->picture.stamp = job->stamp;
+  out->picture.width = job->width;
+  SCIARA_TRY(sciara_export_read_observed(job, s, &out->observed));
   out->picture.observed = out->observed.covered;
   return SCIARA_OK;
 }

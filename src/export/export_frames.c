@@ -3,9 +3,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "app/export_picture.h"
-#include "app/output.h"
 #include "base/text.h"
+#include "export/export_picture.h"
 #include "file/durable.h"
 #include "map/colour_ramp.h"
 #include "model/field.h"
@@ -17,7 +16,7 @@ static enum sciara_status open_frame(const struct sciara_export_job *job, size_t
                                      struct sciara_snapshot *out) {
   char *path;
   SCIARA_TRY(sciara_run_member(job->target->folder, job->target->record.snapshots[k].name, &path));
-  enum sciara_status status = sciara_snapshot_open_as(path, sciara_checksum_rule(job->arguments), out);
+  enum sciara_status status = sciara_snapshot_open_as(path, job->target->snapshot.rule, out);
   free(path);
   if (status != SCIARA_OK) return status;
   status = sciara_export_picture_read(job, out, p);
@@ -73,7 +72,7 @@ static enum sciara_status write(const struct sciara_export_job *job, const char 
   SCIARA_TRY_GOTO(sciara_folder_make(folder));
   SCIARA_TRY_GOTO(write_frames(job, &p, folder));
   SCIARA_TRY_GOTO(sciara_frames_command(folder, &command));
-  sciara_print("%s\n", command.data);
+  SCIARA_TRY_GOTO(sciara_text_append(job->note, "%s", command.data));
 cleanup:
   sciara_text_free(&command);
   sciara_export_picture_free(&p);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "app/export_picture.h"
+#include "export/export_picture.h"
 
 static enum sciara_status write(const struct sciara_export_job *job, const char *path) {
   struct sciara_export_picture p = {0};

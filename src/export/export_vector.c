@@ -3,68 +3,30 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "app/export.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "export/export.h"
 #include "map/vector_ogr.h"
 #include "model/field.h"
 
-enum layer { OUTLINE, CLASSES, ARRIVAL, LAYERS };
-enum { MOST_EDGES = 100 };
-
-static const char *const layer_names[LAYERS] = {"outline", "thickness_classes", "arrival"};
-
-static enum sciara_status parse_layer(const char *name, enum layer *out) {
-  for (int k = 0; k < LAYERS; k++)
-    if (strcmp(name, layer_names[k]) == 0) {
-      *out = (enum layer)k;
-      return SCIARA_OK;
-    }
-  return sciara_fail(SCIARA_ERR_USAGE, "--layer: found \"%s\", allowed outline, thickness_classes or arrival", name);
-}
-
-/** "0.5,1,2": ascending numbers above 0. */
-static enum sciara_status parse_edges(const char *text, double edges[MOST_EDGES], size_t *count) {
-  char *copy = sciara_format("%s", text), *rest = copy;
-  if (!copy) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for an option");
-  enum sciara_status status = SCIARA_OK;
-  *count = 0;
-  for (char *word; status == SCIARA_OK && (word = strsep(&rest, ","));) {
-    double edge;
-    if (*count == MOST_EDGES)
-      status = sciara_fail(SCIARA_ERR_USAGE, "--classes: allowed are %d edges", MOST_EDGES);
-    else if (!sciara_parse_double(word, &edge) || !(edge > (*count ? edges[*count - 1] : 0)))
-      status =
-          sciara_fail(SCIARA_ERR_USAGE,
-                      "--classes: found \"%s\" in \"%s\", allowed are ascending numbers above 0, in m", word, text);
-    else
-      edges[(*count)++] = edge;
-  }
-  free(copy);
-  return status;
-}
+const char *const sciara_export_layer_names[SCIARA_EXPORT_LAYERS] = {"outline", "thickness_classes", "arrival"};
 
 static enum sciara_status classify(const struct sciara_export_job *job, const struct sciara_map *map,
                                    struct sciara_zones *out) {
-  static const char fallback[] = "0.5,1,2,5,10";
-  const char *given = sciara_argument(job->arguments, "classes");
-  double edges[MOST_EDGES];
-  size_t count = 0;
-  SCIARA_TRY(parse_edges(given ? given : fallback, edges, &count));
-  if (!given) sciara_log(SCIARA_LOG_INFO, "no --classes given: %s (m)", fallback);
-  return sciara_zones_classes(map->values, sciara_grid_cells(map->grid), map->nodata, edges, count, out);
+  static const double usual[] = {0.5, 1, 2, 5, 10};
+  const bool given = job->edge_count > 0;
+  if (!given) sciara_log(SCIARA_LOG_INFO, "no --classes given: 0.5,1,2,5,10 (m)");
+  return sciara_zones_classes(map->values, sciara_grid_cells(map->grid), map->nodata, given ? job->edges : usual,
+                              given ? job->edge_count : sizeof usual / sizeof *usual, out);
 }
 
 /** Isochrones; *out stays empty where the run does not say when lava came and nobody asked. */
 static enum sciara_status date(const struct sciara_export_job *job, bool required, struct sciara_zones *out) {
   struct sciara_target *t = job->target;
-  const char *given = sciara_argument(job->arguments, "isochrones");
   const int64_t cells = sciara_grid_cells(&t->snapshot.grid);
-  double step = 0, *values = NULL;
-  if (given && !(sciara_parse_duration(given, &step) && step > 0))
-    return sciara_fail(SCIARA_ERR_USAGE, "--isochrones: found \"%s\", allowed is a time above 0 such as \"6 h\"",
-                       given);
+  const bool given = job->isochrones_s > 0;
+  double step = job->isochrones_s, *values = NULL;
   if (!given && !required && !sciara_snapshot_has(&t->snapshot, SCIARA_FIELD_ARRIVAL_TIME)) {
     sciara_log(SCIARA_LOG_WARNING, "%s: holds no field \"arrival_time\": there is no layer \"arrival\"", t->path);
     return SCIARA_OK;
@@ -86,10 +48,10 @@ cleanup:
 
 /** One layer; what has no name afterwards was left out. */
 static enum sciara_status make_layer(const struct sciara_export_job *job, const struct sciara_map *map,
-                                     enum layer which, bool required, struct sciara_zones *out) {
+                                     enum sciara_export_layer which, bool required, struct sciara_zones *out) {
   *out = (struct sciara_zones){0};
-  if (which == CLASSES) return classify(job, map, out);
-  if (which == ARRIVAL) return date(job, required, out);
+  if (which == SCIARA_EXPORT_CLASSES) return classify(job, map, out);
+  if (which == SCIARA_EXPORT_ARRIVAL) return date(job, required, out);
   return sciara_zones_outline(map->values, sciara_grid_cells(map->grid), map->nodata, out);
 }
 
@@ -103,19 +65,19 @@ static enum sciara_status check_field(enum sciara_field field) {
 }
 
 /** All layers, or only `which`, handed to the writer of the format. */
-static enum sciara_status write_layers(const struct sciara_export_job *job, enum layer which,
+static enum sciara_status write_layers(const struct sciara_export_job *job, enum sciara_export_layer which,
                                        enum sciara_status (*writer)(const struct sciara_polygons *, const char *),
                                        const char *path) {
   struct sciara_map map;
-  struct sciara_zones layers[LAYERS] = {{0}};
+  struct sciara_zones layers[SCIARA_EXPORT_LAYERS] = {{0}};
   size_t count = 0;
   double *values;
   SCIARA_TRY(check_field(job->field));
   SCIARA_TRY(sciara_export_read_map(job, &map, &values));
   enum sciara_status status;
-  for (int k = 0; k < LAYERS; k++) {
-    if (which != LAYERS && which != (enum layer)k) continue;
-    SCIARA_TRY_GOTO(make_layer(job, &map, (enum layer)k, which != LAYERS, &layers[count]));
+  for (int k = 0; k < SCIARA_EXPORT_LAYERS; k++) {
+    if (which != SCIARA_EXPORT_LAYERS && which != (enum sciara_export_layer)k) continue;
+    SCIARA_TRY_GOTO(make_layer(job, &map, (enum sciara_export_layer)k, which != SCIARA_EXPORT_LAYERS, &layers[count]));
     if (layers[count].name) count++;
   }
   const struct sciara_polygons polygons = {
@@ -123,7 +85,7 @@ static enum sciara_status write_layers(const struct sciara_export_job *job, enum
   SCIARA_TRY_GOTO(sciara_export_make_folder(path));
   SCIARA_TRY_GOTO(writer(&polygons, path));
 cleanup:
-  for (size_t k = 0; k < LAYERS; k++) sciara_zones_free(&layers[k]);
+  for (size_t k = 0; k < SCIARA_EXPORT_LAYERS; k++) sciara_zones_free(&layers[k]);
   sciara_free(values);
   return status;
 }
@@ -136,24 +98,12 @@ static void warn_without_crs(const struct sciara_export_job *job) {
 
 static enum sciara_status write_gpkg(const struct sciara_export_job *job, const char *path) {
   warn_without_crs(job);
-  return write_layers(job, LAYERS, sciara_polygons_write_gpkg, path);
-}
-
-static enum layer geojson_layer(const struct sciara_export_job *job) {
-  enum layer layer = OUTLINE;
-  const char *name = sciara_argument(job->arguments, "layer");
-  return name && parse_layer(name, &layer) != SCIARA_OK ? LAYERS : layer;
+  return write_layers(job, SCIARA_EXPORT_LAYERS, sciara_polygons_write_gpkg, path);
 }
 
 static enum sciara_status write_geojson(const struct sciara_export_job *job, const char *path) {
-  const enum layer layer = geojson_layer(job);
-  if (layer == LAYERS) return SCIARA_ERR_USAGE; // said already
-  if (layer != CLASSES && sciara_argument_given(job->arguments, "classes"))
-    return sciara_fail(SCIARA_ERR_USAGE, "--classes goes with --layer thickness_classes");
-  if (layer != ARRIVAL && sciara_argument_given(job->arguments, "isochrones"))
-    return sciara_fail(SCIARA_ERR_USAGE, "--isochrones goes with --layer arrival");
   warn_without_crs(job);
-  return write_layers(job, layer, sciara_polygons_write_geojson, path);
+  return write_layers(job, job->layer, sciara_polygons_write_geojson, path);
 }
 
 static enum sciara_status write_kml(const struct sciara_export_job *job, const char *path) {
@@ -163,13 +113,10 @@ static enum sciara_status write_kml(const struct sciara_export_job *job, const c
         "%s: KML is in longitude and latitude, and the run names no CRS: name it with dem.crs, or export "
         "gpkg or geojson",
         job->target->path);
-  return write_layers(job, LAYERS, sciara_polygons_write_kml, path);
+  return write_layers(job, SCIARA_EXPORT_LAYERS, sciara_polygons_write_kml, path);
 }
 
-static const char *geojson_stem(const struct sciara_export_job *job) {
-  const enum layer layer = geojson_layer(job);
-  return layer_names[layer == LAYERS ? OUTLINE : layer];
-}
+static const char *geojson_stem(const struct sciara_export_job *job) { return sciara_export_layer_names[job->layer]; }
 
 const struct sciara_export_format sciara_export_gpkg = {
     .name = "gpkg",

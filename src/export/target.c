@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "app/target.h"
+#include "export/target.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/log.h"
@@ -17,10 +14,6 @@
 #include "terrain/dem_gdal.h"
 
 static enum sciara_status no_memory(void) { return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a path"); }
-
-enum sciara_checksum_rule sciara_checksum_rule(const struct sciara_arguments *a) {
-  return sciara_argument_given(a, SCIARA_ALLOW_MISSING_CHECKSUM) ? SCIARA_CHECKSUM_OPTIONAL : SCIARA_CHECKSUM_REQUIRED;
-}
 
 static enum sciara_status open_run(const char *folder, struct sciara_target *t) {
   SCIARA_TRY(sciara_run_member_record(folder, &t->record));
@@ -112,14 +105,6 @@ enum sciara_status sciara_target_read(struct sciara_target *t, enum sciara_field
   return status;
 }
 
-/** Shorter names that people use. */
-static const char *unalias(const char *name) {
-  if (strcmp(name, "liquid") == 0) return sciara_field_name(SCIARA_FIELD_THICKNESS);
-  if (strcmp(name, "solid") == 0) return sciara_field_name(SCIARA_FIELD_SOLID_THICKNESS);
-  if (strcmp(name, "arrival") == 0) return sciara_field_name(SCIARA_FIELD_ARRIVAL_TIME);
-  return name;
-}
-
 enum sciara_status sciara_target_read_ground(struct sciara_target *t, double *altitude, bool *found) {
   const struct sciara_grid *grid = &t->snapshot.grid;
   *found = true;
@@ -142,47 +127,4 @@ enum sciara_status sciara_target_read_ground(struct sciara_target *t, double *al
     return sciara_snapshot_read(&t->snapshot, SCIARA_FIELD_ALTITUDE, altitude);
   *found = false;
   return SCIARA_OK;
-}
-
-enum sciara_status sciara_refuse_existing(const char *path, bool overwrite) {
-  struct stat about;
-  if (stat(path, &about) != 0) return SCIARA_OK;
-  if (!S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode))
-    return sciara_fail(SCIARA_ERR_INPUT, "%s: is a device, a pipe or a socket, and is not replaced by a file", path);
-  if (overwrite) return SCIARA_OK;
-  return sciara_fail(SCIARA_ERR_INPUT, "%s: is there already; --overwrite replaces it", path);
-}
-
-bool sciara_has_extension(const char *path, const char *extension) {
-  const size_t n = strlen(path), m = strlen(extension);
-  return n > m + 1 && path[n - m - 1] == '.' && path[n - m - 2] != '/' && strcasecmp(path + n - m, extension) == 0;
-}
-
-enum sciara_status sciara_check_extension(const char *option, const char *path, const char *const *extensions) {
-  struct sciara_text all = {0};
-  for (const char *const *e = extensions; *e; e++) {
-    if (sciara_has_extension(path, *e)) {
-      sciara_text_free(&all);
-      return SCIARA_OK;
-    }
-    sciara_text_append(&all, "%s.%s", e == extensions ? "" : " or ", *e);
-  }
-  sciara_fail(SCIARA_ERR_USAGE, "--%s: expected a name that ends in %s, found \"%s\"", option,
-              all.data ? all.data : "another extension", path);
-  sciara_text_free(&all);
-  return SCIARA_ERR_USAGE;
-}
-
-enum sciara_status sciara_field_parse(const char *name, enum sciara_field *out) {
-  *out = sciara_field_find(unalias(name));
-  if (*out != SCIARA_FIELD_COUNT) return SCIARA_OK;
-  const char *names[SCIARA_FIELD_COUNT];
-  for (int f = 0; f < SCIARA_FIELD_COUNT; f++) names[f] = sciara_field_name((enum sciara_field)f);
-  const char *closest = sciara_closest_name(name, names, SCIARA_FIELD_COUNT);
-  if (closest) return sciara_fail(SCIARA_ERR_USAGE, "there is no field \"%s\"; did you mean \"%s\"?", name, closest);
-  struct sciara_text all = {0};
-  for (int f = 0; f < SCIARA_FIELD_COUNT; f++) sciara_text_append(&all, "%s%s", f ? ", " : "", names[f]);
-  sciara_fail(SCIARA_ERR_USAGE, "there is no field \"%s\"; there are %s", name, all.data ? all.data : "others");
-  sciara_text_free(&all);
-  return SCIARA_ERR_USAGE;
 }

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/export_options.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "app/common_options.h"
+#include "app/observed.h"
+#include "base/text.h"
+#include "picture/map_picture.h"
+
+static enum sciara_status parse_width(const struct sciara_arguments *a, int64_t *width) {
+  const char *text = sciara_argument(a, "width");
+  double value;
+  *width = 0;
+  if (!text) return SCIARA_OK;
+  if (!sciara_parse_double(text, &value) || value != (double)(int64_t)value || value < SCIARA_PICTURE_NARROWEST ||
+      value > SCIARA_PICTURE_WIDEST)
+    return sciara_fail(SCIARA_ERR_USAGE, "--width: found \"%s\", allowed a whole number of pixels, %d to %d", text,
+                       SCIARA_PICTURE_NARROWEST, SCIARA_PICTURE_WIDEST);
+  *width = (int64_t)value;
+  return SCIARA_OK;
+}
+
+static enum sciara_status parse_frames(const char *text, size_t *frames) {
+  double value = SCIARA_EXPORT_FRAMES;
+  if (text && (!sciara_parse_double(text, &value) || value < 1 || value > SCIARA_EXPORT_MOST_FRAMES ||
+               value != (double)(int)value))
+    return sciara_fail(SCIARA_ERR_USAGE, "--frames: found \"%s\", allowed is a whole number from 1 to %d", text,
+                       SCIARA_EXPORT_MOST_FRAMES);
+  *frames = (size_t)value;
+  return SCIARA_OK;
+}
+
+static enum sciara_status parse_layer(const char *name, enum sciara_export_layer *out) {
+  for (int k = 0; k < SCIARA_EXPORT_LAYERS; k++)
+    if (strcmp(name, sciara_export_layer_names[k]) == 0) {
+      *out = (enum sciara_export_layer)k;
+      return SCIARA_OK;
+    }
+  return sciara_fail(SCIARA_ERR_USAGE, "--layer: found \"%s\", allowed outline, thickness_classes or arrival", name);
+}
+
+/** "0.5,1,2": ascending numbers above 0. */
+static enum sciara_status parse_edges(const char *text, double edges[SCIARA_EXPORT_MOST_EDGES], size_t *count) {
+  char *copy = sciara_format("%s", text), *rest = copy;
+  if (!copy) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for an option");
+  enum sciara_status status = SCIARA_OK;
+  *count = 0;
+  for (char *word; status == SCIARA_OK && (word = strsep(&rest, ","));) {
+    double edge;
+    if (*count == SCIARA_EXPORT_MOST_EDGES)
+      status = sciara_fail(SCIARA_ERR_USAGE, "--classes: allowed are %d edges", SCIARA_EXPORT_MOST_EDGES);
+    else if (!sciara_parse_double(word, &edge) || !(edge > (*count ? edges[*count - 1] : 0)))
+      status =
+          sciara_fail(SCIARA_ERR_USAGE,
+                      "--classes: found \"%s\" in \"%s\", allowed are ascending numbers above 0, in m", word, text);
+    else
+      edges[(*count)++] = edge;
+  }
+  free(copy);
+  return status;
+}
+
+/** A layer, and no option of another one. */
+static enum sciara_status read_layer(const struct sciara_arguments *a, struct sciara_export_job *job) {
+  const char *layer = sciara_argument(a, "layer"), *format = sciara_argument(a, "format");
+  if (layer) SCIARA_TRY(parse_layer(layer, &job->layer));
+  if (strcmp(format, "geojson") != 0) return SCIARA_OK;
+  if (job->layer != SCIARA_EXPORT_CLASSES && sciara_argument_given(a, "classes"))
+    return sciara_fail(SCIARA_ERR_USAGE, "--classes goes with --layer thickness_classes");
+  if (job->layer != SCIARA_EXPORT_ARRIVAL && sciara_argument_given(a, "isochrones"))
+    return sciara_fail(SCIARA_ERR_USAGE, "--isochrones goes with --layer arrival");
+  return SCIARA_OK;
+}
+
+enum sciara_status sciara_export_options_read(const struct sciara_arguments *a, const char **drivers,
+                                              struct sciara_export_job *job) {
+  const char *field = sciara_argument(a, "field"), *classes = sciara_argument(a, "classes");
+  const char *isochrones = sciara_argument(a, "isochrones");
+  job->field = SCIARA_FIELD_COUNT;
+  job->overwrite = sciara_argument_given(a, "overwrite");
+  job->stamp = sciara_argument(a, "stamp");
+  if (field) SCIARA_TRY(sciara_field_parse(field, &job->field));
+  SCIARA_TRY(read_layer(a, job));
+  if (classes) SCIARA_TRY(parse_edges(classes, job->edges, &job->edge_count));
+  if (isochrones && !(sciara_parse_duration(isochrones, &job->isochrones_s) && job->isochrones_s > 0))
+    return sciara_fail(SCIARA_ERR_USAGE, "--isochrones: found \"%s\", allowed is a time above 0 such as \"6 h\"",
+                       isochrones);
+  SCIARA_TRY(parse_width(a, &job->width));
+  SCIARA_TRY(parse_frames(sciara_argument(a, "frames"), &job->frames));
+  return sciara_observed_request(a, drivers, &job->observed);
+}

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// The formats of `sciara export`: each in its own file export_<name>.c, and what they share.
+#ifndef SCIARA_EXPORT_EXPORT_H
+#define SCIARA_EXPORT_EXPORT_H
+
+#include "analysis/observation.h"
+#include "base/text.h"
+#include "export/target.h"
+#include "map/raster_gdal.h"
+
+enum { SCIARA_EXPORT_MOST_EDGES = 100, SCIARA_EXPORT_FRAMES = 60, SCIARA_EXPORT_MOST_FRAMES = 1000 };
+
+/** The layers of polygons. */
+enum sciara_export_layer {
+  SCIARA_EXPORT_OUTLINE,
+  SCIARA_EXPORT_CLASSES,
+  SCIARA_EXPORT_ARRIVAL,
+  SCIARA_EXPORT_LAYERS ///< all of them
+};
+
+/** "outline", "thickness_classes", "arrival". */
+extern const char *const sciara_export_layer_names[SCIARA_EXPORT_LAYERS];
+
+/** What is to be made of what. Each format follows some of these. */
+struct sciara_export_job {
+  struct sciara_target *target;
+  bool whole_run; ///< of all snapshots of the run, for formats that hold several; else of target->path
+  bool overwrite;
+  enum sciara_field field; ///< to be mapped
+
+  // Polygons.
+  double edges[SCIARA_EXPORT_MOST_EDGES]; ///< of the thickness classes, m, ascending
+  size_t edge_count;                      ///< 0: the usual ones, which a message states
+  double isochrones_s;                    ///< from one isochrone to the next; 0: chosen, which a message states
+  enum sciara_export_layer layer;         ///< of a GeoJSON file
+
+  // Pictures and pages.
+  struct sciara_observation_request observed; ///< path NULL: none; grid and crs_wkt are set here
+  const char *stamp;                          ///< text across the map; NULL: none
+  int64_t width;                              ///< of a picture, pixels; 0: by the size of the grid
+  size_t frames;                              ///< most snapshots in a page; 0: SCIARA_EXPORT_FRAMES
+
+  struct sciara_text *note; ///< what the user is to be given with the path: a line of text
+};
+
+struct sciara_export_format {
+  const char *name; ///< "cog"
+  /** Of the file, without dots: "tif", "tiff"; the first is that of the default name; ends with NULL. */
+  const char *const *extensions;
+  bool is_folder;             ///< it makes a folder, whose name may have any extension but that of a file
+  const char *summary;        ///< one line for people
+  const char *const *options; ///< those it follows beside --format, --output and --overwrite; ends with NULL
+  /** The default name without its suffix; NULL: the name of the field. */
+  const char *(*stem)(const struct sciara_export_job *job);
+  /**
+   * Writes `path`, atomically. It was not there, or may be replaced, when the command began; what else is written is
+   * asked about with sciara_refuse_existing. The folder is made with sciara_export_make_folder once all is read.
+   */
+  enum sciara_status (*write)(const struct sciara_export_job *job, const char *path);
+};
+
+extern const struct sciara_export_format sciara_export_cog, sciara_export_png, sciara_export_frames, sciara_export_nc,
+    sciara_export_gpkg, sciara_export_geojson, sciara_export_kml, sciara_export_csv, sciara_export_html;
+
+/** All formats, in the order of the manual; ends with NULL. */
+extern const struct sciara_export_format *const sciara_export_formats[];
+
+/**
+ * Makes the product: chooses the default field (deposit if the snapshot holds it, else thickness) when `field` is
+ * SCIARA_FIELD_COUNT, and the default path when `given` is NULL: in maps/ of the run folder, or next to a lone snapshot.
+ *
+ * @param path where it was made; release with free
+ */
+enum sciara_status sciara_export_make(const struct sciara_export_format *format, struct sciara_export_job *job,
+                                      const char *given, char **path);
+
+/** Whether the format follows the option of that name. */
+bool sciara_export_follows(const struct sciara_export_format *format, const char *option);
+
+/** Makes the folder that `path` lies in. */
+enum sciara_status sciara_export_make_folder(const char *path);
+
+/** Paths of snapshots, in the order of time. Release with sciara_export_snapshots_free. */
+struct sciara_export_snapshots {
+  char **paths;
+  size_t count;
+};
+
+/** Path of the k-th snapshot of the whole run, else of the target's. Malloc'd. */
+enum sciara_status sciara_export_snapshot_path(const struct sciara_export_job *job, size_t k, char **path);
+
+/** Those of the whole run, else the target's. */
+enum sciara_status sciara_export_snapshots(const struct sciara_export_job *job, struct sciara_export_snapshots *out);
+void sciara_export_snapshots_free(struct sciara_export_snapshots *s);
+
+/**
+ * The map of job->field; NODATA where there is nothing to show. map->values is to be released with sciara_free as
+ * *values; the rest belongs to the target.
+ */
+enum sciara_status sciara_export_read_map(const struct sciara_export_job *job, struct sciara_map *map, double **values);
+
+/** The observed extent of the job on the grid of the snapshot; *out stays as it is without one. Zero-initialise and free it. */
+enum sciara_status sciara_export_read_observed(const struct sciara_export_job *job,
+                                               const struct sciara_snapshot *snapshot, struct sciara_observation *out);
+
+/**
+ * Altitude under the lava, rows x cols: dem.tif of the run, else the snapshot's own altitude; if there is neither, zeros
+ * and a warning. Release with sciara_free.
+ */
+enum sciara_status sciara_export_read_ground(struct sciara_target *target, double **altitude);
+
+#endif

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// A run or a snapshot that something is made of: its folder or its file.
+#ifndef SCIARA_EXPORT_TARGET_H
+#define SCIARA_EXPORT_TARGET_H
+
+#include "store/run_json.h"
+#include "store/snapshot_hdf5.h"
+
+/** A snapshot, and the run it belongs to where there is one. Release with sciara_target_free. */
+struct sciara_target {
+  char *folder;                    ///< of the run; NULL for a snapshot that lies alone
+  struct sciara_run_record record; ///< read when folder is set
+  char *path;                      ///< of the snapshot: the given one, or the last of the run
+  struct sciara_snapshot snapshot; ///< open
+};
+
+/** Opens a run folder (its last snapshot) or a snapshot file. */
+enum sciara_status sciara_target_open(const char *path, enum sciara_checksum_rule rule, struct sciara_target *out);
+void sciara_target_free(struct sciara_target *t);
+
+/**
+ * The snapshot's field, or one that follows from those it holds, which is said; else the error lists those. `values` has
+ * rows x cols doubles.
+ */
+enum sciara_status sciara_target_read(struct sciara_target *t, enum sciara_field field, double *values);
+
+/**
+ * Altitude under the lava into altitude[rows x cols]: dem.tif of the run, else the snapshot's own altitude, else none
+ * (*found is then false, and `altitude` as it was).
+ */
+enum sciara_status sciara_target_read_ground(struct sciara_target *t, double *altitude, bool *found);
+
+#endif

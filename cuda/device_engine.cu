@@ -14,8 +14,9 @@ void lay_out(sciara_device_engine *e, sciara_carver *c, unsigned record, int64_t
   sciara_device *d = &e->device;
   const int64_t count = e->hf.count;
 #define SCIARA_REAL_FIELD(member) d->f.member = c->take<real>(count);
+#define SCIARA_GROUND_FIELD(member) d->f.member = record & SCIARA_RECORD_OF_GROUND ? c->take<real>(count) : nullptr;
 #define SCIARA_DOUBLE_FIELD(member) d->f.member = c->take<double>(count);
-#define SCIARA_RECORDED_FIELD(member, NAME) \
+#define SCIARA_RECORDED_FIELD(member, NAME, ...) \
   d->f.member = record & SCIARA_RECORD_##NAME ? c->take<real>(count) : nullptr;
 #include "model/fields.def"
   d->f.kind = c->take<uint8_t>(count);
@@ -101,8 +102,10 @@ sciara_status upload_fields(sciara_device_engine *e) {
   const sciara_fields *to = &e->device.f, *from = &e->hf.f;
   const int64_t n = e->hf.count;
 #define SCIARA_REAL_FIELD(member) SCIARA_TRY(copy_in(e, to->member, from->member, n));
+#define SCIARA_GROUND_FIELD(member) \
+  if (to->member) SCIARA_TRY(copy_in(e, to->member, from->member, n));
 #define SCIARA_DOUBLE_FIELD(member) SCIARA_TRY(copy_in(e, to->member, from->member, n));
-#define SCIARA_RECORDED_FIELD(member, NAME) \
+#define SCIARA_RECORDED_FIELD(member, NAME, ...) \
   if (to->member) SCIARA_TRY(copy_in(e, to->member, from->member, n));
 #include "model/fields.def"
   return copy_in(e, to->kind, from->kind, n);
@@ -278,7 +281,7 @@ enum sciara_status sciara_device_download(void *engine, struct sciara_state *sta
   const int64_t n = e->hf.count;
 #define SCIARA_REAL_FIELD(member) SCIARA_TRY(copy_out(e, to->member, from->member, n));
 #define SCIARA_DOUBLE_FIELD(member) SCIARA_TRY(copy_out(e, to->member, from->member, n));
-#define SCIARA_RECORDED_FIELD(member, NAME) \
+#define SCIARA_RECORDED_FIELD(member, NAME, ...) \
   if (to->member) SCIARA_TRY(copy_out(e, to->member, from->member, n));
 #include "model/fields.def"
   SCIARA_CUDA_TRY(cudaStreamSynchronize(e->stream));

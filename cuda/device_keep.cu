@@ -22,7 +22,7 @@ enum {
 
 unsigned record_of(const sciara_fields *f) {
   unsigned record = SCIARA_RECORD_NOTHING;
-#define SCIARA_RECORDED_FIELD(member, NAME) \
+#define SCIARA_RECORDED_FIELD(member, NAME, ...) \
   if (f->member) record |= SCIARA_RECORD_##NAME;
 #include "model/fields.def"
   return record;
@@ -42,7 +42,7 @@ sciara_fields in_block(const sciara_device_engine *e, char *block) {
 #define SCIARA_DOUBLE_FIELD(member) f.member = next<double>(block, n);
 #include "model/fields.def"
 #define SCIARA_REAL_FIELD(member) f.member = next<real>(block, n);
-#define SCIARA_RECORDED_FIELD(member, NAME) \
+#define SCIARA_RECORDED_FIELD(member, NAME, ...) \
   if (f.member) f.member = next<real>(block, n);
 #include "model/fields.def"
   return f;
@@ -57,7 +57,7 @@ sciara_status copy_fields(const sciara_device_engine *e) {
   const sciara_fields *from = &e->device.f, to = in_block(e, e->kept);
 #define SCIARA_REAL_FIELD(member) SCIARA_TRY(copy(e, to.member, from->member));
 #define SCIARA_DOUBLE_FIELD(member) SCIARA_TRY(copy(e, to.member, from->member));
-#define SCIARA_RECORDED_FIELD(member, NAME) \
+#define SCIARA_RECORDED_FIELD(member, NAME, ...) \
   if (to.member) SCIARA_TRY(copy(e, to.member, from->member));
 #include "model/fields.def"
   return SCIARA_OK;

@@ -98,22 +98,22 @@ static enum sciara_status write_file(const char *folder, const char *way, const 
 
 /** Styles for QGIS with the same colours for the same value on every map; those of export fit one map alone. */
 static const struct {
-  enum sciara_field field;
-  double low, high; // in the unit of the field
-} styles[] = {
-    {SCIARA_FIELD_THICKNESS, 0, 10},     {SCIARA_FIELD_SOLID_THICKNESS, 0, 10},  {SCIARA_FIELD_DEPOSIT, 0, 10},
-    {SCIARA_FIELD_MAX_THICKNESS, 0, 10}, {SCIARA_FIELD_TEMPERATURE, 1143, 1360}, {SCIARA_FIELD_ARRIVAL_TIME, 0, 604800},
-    {SCIARA_FIELD_SPEED, 0, 1},          {SCIARA_FIELD_MAX_SPEED, 0, 1},
+  double low, high; // in the unit of the quantity; both 0: no style
+} styles[SCIARA_QUANTITY_COUNT] = {
+    [SCIARA_QUANTITY_THICKNESS] = {0, 10},
+    [SCIARA_QUANTITY_TEMPERATURE] = {1143, 1360},
+    [SCIARA_QUANTITY_TIME] = {0, 604800},
+    [SCIARA_QUANTITY_SPEED] = {0, 1},
 };
 
-static enum sciara_status write_style(const char *folder, size_t k) {
-  const struct sciara_field_info *field = sciara_field_describe(styles[k].field);
+static enum sciara_status write_style(const char *folder, const struct sciara_field_info *field) {
+  const double low = styles[field->quantity].low, high = styles[field->quantity].high;
+  if (!(low < high)) return SCIARA_OK;
   struct sciara_text text = {0};
   char *into = sciara_path_join(folder, "sciara/styles"),
        *path = into ? sciara_format("%s/%s.qml", into, field->name) : NULL;
   enum sciara_status status = path ? sciara_folder_make(into) : sciara_fail(SCIARA_ERR_MEMORY, "no memory for a path");
-  if (status == SCIARA_OK)
-    status = sciara_ramp_qml(sciara_ramp_for(field->name), styles[k].low, styles[k].high, field->unit, &text);
+  if (status == SCIARA_OK) status = sciara_ramp_qml(sciara_ramp_for(field->name), low, high, field->unit, &text);
   if (status == SCIARA_OK) status = sciara_file_replace(path, text.data, text.length);
   sciara_text_free(&text);
   free(path);
@@ -122,7 +122,8 @@ static enum sciara_status write_style(const char *folder, size_t k) {
 }
 
 static enum sciara_status write_all(const char *folder) {
-  for (size_t k = 0; k < sizeof styles / sizeof *styles; k++) SCIARA_TRY(write_style(folder, k));
+  for (int f = 0; f < SCIARA_FIELD_COUNT; f++)
+    SCIARA_TRY(write_style(folder, sciara_field_describe((enum sciara_field)f)));
   SCIARA_TRY(write_file(folder, "man/man1", "sciara.1", sciara_doc_man, NULL));
   for (const struct sciara_command *const *c = sciara_commands; *c; c++) {
     char name[64];

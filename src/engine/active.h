@@ -62,7 +62,7 @@ void sciara_active_profile(const struct sciara_active *a, struct sciara_engine_p
 void sciara_active_memory(const struct sciara_grid *grid, unsigned record, size_t *host, size_t *device);
 
 /** Bytes for each liquid cell: its record and its place in the list. */
-size_t sciara_active_memory_of_lava(void);
+size_t sciara_active_memory_of_lava(unsigned record);
 
 /** Row and column of a padded index are to blame for numbers that lava cannot have. */
 static inline void sciara_active_blame(struct sciara_active *a, int64_t i) {

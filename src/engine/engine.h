@@ -158,7 +158,7 @@ struct sciara_engine_ops {
    * Bytes of host memory that it takes at its most for each liquid cell, beside what `memory` tells. Absent: none, the
    * lava needs no more.
    */
-  size_t (*memory_of_lava)(void);
+  size_t (*memory_of_lava)(unsigned record);
   /** What the steps cost so far; needs setup.profile. Absent: not known. */
   enum sciara_status (*profile)(void *engine, struct sciara_engine_profile *out);
   /**

@@ -10,6 +10,10 @@ enum {
   REALS = 0
 #include "model/fields.def"
   ,
+#define SCIARA_GROUND_FIELD(member) +1
+  GROUNDS = 0
+#include "model/fields.def"
+  ,
 #define SCIARA_DOUBLE_FIELD(member) +1
   DOUBLES = 0
 #include "model/fields.def"
@@ -21,13 +25,14 @@ static int64_t stride_of(int64_t cols) {
 }
 
 size_t sciara_host_fields_memory(const struct sciara_grid *grid, unsigned record) {
-  const size_t reals = REALS + sciara_record_count(record);
+  const size_t reals = REALS + sciara_record_count(record) + (record & SCIARA_RECORD_OF_GROUND ? GROUNDS : 0);
   return (size_t)(grid->rows + 2) * (size_t)stride_of(grid->cols) *
          (reals * sizeof(real) + DOUBLES * sizeof(double) + 1);
 }
 
 enum sciara_status sciara_host_fields_create(struct sciara_host_fields *hf, const struct sciara_state *like) {
   enum sciara_status status;
+  const unsigned record = sciara_state_record(like);
   *hf = (struct sciara_host_fields){.grid = like->grid, .f.stride = stride_of(like->grid.cols)};
   size_t count;
   SCIARA_TRY_GOTO(sciara_size_mul((size_t)like->grid.rows + 2, (size_t)hf->f.stride, &count));
@@ -35,9 +40,11 @@ enum sciara_status sciara_host_fields_create(struct sciara_host_fields *hf, cons
   SCIARA_TRY_GOTO(SCIARA_NEW(hf->kind, count, "kinds of the engine's cells"));
   hf->f.kind = hf->kind;
 #define SCIARA_REAL_FIELD(member) SCIARA_TRY_GOTO(SCIARA_NEW(hf->f.member, count, "a field of the engine"));
+#define SCIARA_GROUND_FIELD(member) \
+  if (record & SCIARA_RECORD_OF_GROUND) SCIARA_REAL_FIELD(member)
 #define SCIARA_DOUBLE_FIELD(member) SCIARA_REAL_FIELD(member)
-#define SCIARA_RECORDED_FIELD(member, NAME) \
-  if (like->member) SCIARA_REAL_FIELD(member)
+#define SCIARA_RECORDED_FIELD(member, NAME, ...) \
+  if (record & SCIARA_RECORD_##NAME) SCIARA_REAL_FIELD(member)
 #include "model/fields.def"
   return SCIARA_OK;
 cleanup:
@@ -47,8 +54,9 @@ cleanup:
 
 void sciara_host_fields_destroy(struct sciara_host_fields *hf) {
 #define SCIARA_REAL_FIELD(member) sciara_free(hf->f.member);
+#define SCIARA_GROUND_FIELD(member) sciara_free(hf->f.member);
 #define SCIARA_DOUBLE_FIELD(member) sciara_free(hf->f.member);
-#define SCIARA_RECORDED_FIELD(member, NAME) sciara_free(hf->f.member);
+#define SCIARA_RECORDED_FIELD(member, NAME, ...) sciara_free(hf->f.member);
 #include "model/fields.def"
   sciara_free(hf->kind);
   *hf = (struct sciara_host_fields){0};
@@ -72,8 +80,10 @@ void sciara_host_fields_upload(struct sciara_host_fields *hf, const struct sciar
       f->T[to] = (real)s->T[from];
       f->px[to] = (real)s->px[from];
       f->py[to] = (real)s->py[from];
+#define SCIARA_GROUND_FIELD(member) \
+  if (f->member && !wall) f->member[to] = (real)s->member[from];
 #define SCIARA_DOUBLE_FIELD(member) f->member[to] = s->member[from];
-#define SCIARA_RECORDED_FIELD(member, NAME) \
+#define SCIARA_RECORDED_FIELD(member, NAME, ...) \
   if (f->member) f->member[to] = (real)s->member[from];
 #include "model/fields.def"
     }
@@ -103,7 +113,7 @@ void sciara_host_fields_download(const struct sciara_host_fields *hf, struct sci
     copy_row(s->px + first, f->px + begin, cols);
     copy_row(s->py + first, f->py + begin, cols);
 #define SCIARA_DOUBLE_FIELD(member) memcpy(s->member + first, f->member + begin, (size_t)cols * sizeof(double));
-#define SCIARA_RECORDED_FIELD(member, NAME) \
+#define SCIARA_RECORDED_FIELD(member, NAME, ...) \
   if (f->member) copy_row(s->member + first, f->member + begin, cols);
 #include "model/fields.def"
   }

@@ -49,21 +49,28 @@ static void release_edges(struct sciara_edges *g) {
   sciara_free(g->share);
 }
 
-enum { STATE_REALS = 5 + (int)SCIARA_RECORDED_FIELDS, REALS = STATE_REALS + 2 };
+/** A part and its arrays of reals that are in use: `lasting` that outlive a step, then the others. */
+struct table {
+  struct sciara_part *part;
+  real **reals[5 + 1 + (int)SCIARA_RECORDED_FIELDS + 2];
+  int lasting, count;
+};
 
-/** The arrays of reals of a part; the first STATE_REALS outlive a step. */
-static void reals_of(struct sciara_part *p, real **out[REALS]) {
-#define SCIARA_RECORDED_FIELD(member, NAME) &p->member,
-  real **const all[REALS] = {&p->h,    &p->T,      &p->px, &p->py, &p->from,
+static struct table table_of(struct sciara_part *p) {
+  struct table t = {.part = p, .reals = {&p->h, &p->T, &p->px, &p->py, &p->from}, .lasting = 5};
+  if (p->f.z0) t.reals[t.lasting++] = &p->solid;
+#define SCIARA_RECORDED_FIELD(member, NAME, ...) \
+  if (p->f.member) t.reals[t.lasting++] = &p->member;
 #include "model/fields.def"
-                             &p->keep, &p->leaving};
-  memcpy(out, all, sizeof all);
+  t.count = t.lasting;
+  t.reals[t.count++] = &p->keep;
+  t.reals[t.count++] = &p->leaving;
+  return t;
 }
 
 void sciara_part_release(struct sciara_part *p) {
-  real **reals[REALS];
-  reals_of(p, reals);
-  for (int k = 0; k < REALS; k++) sciara_free(*reals[k]);
+  const struct table all = table_of(p);
+  for (int k = 0; k < all.count; k++) sciara_free(*all.reals[k]);
   sciara_free(p->cell);
   sciara_free(p->ask);
   sciara_free(p->list);
@@ -97,19 +104,20 @@ enum sciara_status sciara_part_reserve(struct sciara_part *p, int64_t need) {
               resize((void **)&p->ask, p->count, capacity, sizeof *p->ask) &&
               resize((void **)&p->list, 0, capacity, sizeof *p->list) &&
               resize((void **)&p->faint, 0, capacity, sizeof *p->faint);
-  real **reals[REALS];
-  reals_of(p, reals);
-  for (int k = 0; k < REALS; k++) good = good && resize((void **)reals[k], p->count, capacity, sizeof(real));
+  const struct table all = table_of(p);
+  for (int k = 0; k < all.count; k++) good = good && resize((void **)all.reals[k], p->count, capacity, sizeof(real));
   if (!good) return SCIARA_ERR_MEMORY;
   p->capacity = capacity;
   return SCIARA_OK;
 }
 
-size_t sciara_part_memory_of_lava(void) {
-  enum { EDGES = 2, EDGE_REALS = 4 }; // measured on rough slopes: lava leaves a cell along two edges at a time
+size_t sciara_part_memory_of_lava(unsigned record) {
+  // Edges: measured on rough slopes, where lava leaves a cell along two at a time.
+  enum { REALS = 7, EDGES = 2, EDGE_REALS = 4 };
   const struct sciara_part *p = NULL;
   const struct sciara_edges *g = NULL;
-  const size_t cell = sizeof *p->cell + sizeof *p->ask + sizeof *p->list + sizeof *p->faint + REALS * sizeof(real);
+  const size_t reals = REALS + sciara_record_count(record) + (record & SCIARA_RECORD_OF_GROUND ? 1 : 0);
+  const size_t cell = sizeof *p->cell + sizeof *p->ask + sizeof *p->list + sizeof *p->faint + reals * sizeof(real);
   const size_t of_grid = sizeof *p->slot + sizeof *p->stirred; // elsewhere zeros that take no memory
   return cell + of_grid + EDGES * (sizeof *g->to + sizeof *g->donor + EDGE_REALS * sizeof(real));
 }
@@ -124,7 +132,9 @@ static void load(struct sciara_part *p, int64_t k, int64_t i) {
   p->py[k] = f->py[i];
   p->from[k] = 0;
   p->ask[k] = 0;
-#define SCIARA_RECORDED_FIELD(member, NAME) p->member[k] = f->member ? f->member[i] : 0;
+  if (f->z0) p->solid[k] = sciara_solid(f->z[i], f->z0[i]); // lava that turns to rock leaves the list
+#define SCIARA_RECORDED_FIELD(member, NAME, ...) \
+  if (f->member) p->member[k] = f->member[i];
 #include "model/fields.def"
   p->slot[i] = (uint32_t)(k + 1);
 }
@@ -138,28 +148,16 @@ void sciara_part_store(const struct sciara_part *p, int64_t k) {
   f->T[i] = p->T[k];
   f->px[i] = p->px[k];
   f->py[i] = p->py[k];
-#define SCIARA_RECORDED_FIELD(member, NAME) \
+#define SCIARA_RECORDED_FIELD(member, NAME, ...) \
   if (f->member) f->member[i] = p->member[k];
 #include "model/fields.def"
-}
-
-/** A part and its arrays of reals. */
-struct table {
-  struct sciara_part *part;
-  real **reals[REALS];
-};
-
-static struct table table_of(struct sciara_part *p) {
-  struct table t = {.part = p};
-  reals_of(p, t.reals);
-  return t;
 }
 
 /** Place `k` of a part takes what a place of that or another part holds. */
 static void copy(const struct table *to, int64_t k, const struct table *from, int64_t place) {
   to->part->cell[k] = from->part->cell[place];
   to->part->ask[k] = from->part->ask[place];
-  for (int n = 0; n < STATE_REALS; n++) (*to->reals[n])[k] = (*from->reals[n])[place];
+  for (int n = 0; n < to->lasting; n++) (*to->reals[n])[k] = (*from->reals[n])[place];
   to->part->slot[to->part->cell[k]] = (uint32_t)(k + 1);
 }
 

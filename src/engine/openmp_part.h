@@ -68,7 +68,8 @@ struct sciara_part {
   real *h, *T, *px, *py;   ///< the state
   real *from;              ///< at rest since it had this temperature, K; 0: it is not at rest
   uint32_t *ask;           ///< from this step on it is worth asking whether it rests
-#define SCIARA_RECORDED_FIELD(member, NAME) real *member; ///< used where the field is recorded
+  real *solid;             ///< rock under the lava, m; only if a field OF GROUND is recorded
+#define SCIARA_RECORDED_FIELD(member, NAME, ...) real *member; ///< only if the field is recorded
 #include "model/fields.def"
   real *keep;                 ///< of its momentum, in this step
   real *leaving;              ///< out_1 + .. + out_8, m
@@ -105,7 +106,7 @@ struct sciara_part {
 #define sciara_part_take SCIARA_NAME(sciara_part_take)
 
 /** Bytes for each liquid cell where lava lies in a wide field. */
-size_t sciara_part_memory_of_lava(void);
+size_t sciara_part_memory_of_lava(unsigned record);
 
 /** A part without cells and memory, all else as it is; what it held belongs to a copy of it. */
 void sciara_part_forget(struct sciara_part *p);

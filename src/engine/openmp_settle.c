@@ -127,17 +127,25 @@ PIECE void cool(const struct sciara_part *p, int count, const struct parcels *re
   }
 }
 
-/** Records the maxima of the cells from place `begin` on that stay liquid as usual. */
-PIECE void record(struct sciara_part *p, int64_t begin, int count, const struct parcels *restrict q,
-                  const sciara_lane *restrict usual) {
-  real *restrict max_h = p->max_h + begin, *restrict max_speed = p->max_speed + begin;
-  if (p->f.max_h) LANES
-  for (int k = 0; k < count; k++) max_h[k] = ((usual[k] != 0) & (q->h[k] > max_h[k])) ? q->h[k] : max_h[k];
-  if (p->f.max_speed) LANES
-  for (int k = 0; k < count; k++) {
-    const real speed = sciara_speed(q->h[k], q->px[k], q->py[k]);
-    max_speed[k] = ((usual[k] != 0) & (speed > max_speed[k])) ? speed : max_speed[k];
+// Of each recorded field: the maxima of `count` cells that stay liquid as usual. `solid` is read OF GROUND alone.
+#define SCIARA_RECORDED_FIELD(member, NAME, OF, value)                                                         \
+  PIECE void record_##member(real *restrict most, int count, const struct parcels *restrict q,                 \
+                             const real *restrict solid, const sciara_lane *restrict usual) {                  \
+    LANES                                                                                                      \
+    for (int k = 0; k < count; k++) {                                                                          \
+      const real now =                                                                                         \
+          sciara_recorded_##member(q->h[k], q->px[k], q->py[k], SCIARA_IS_OF_GROUND(OF) ? solid[k] : (real)0); \
+      most[k] = ((usual[k] != 0) & (now > most[k])) ? now : most[k];                                           \
+    }                                                                                                          \
   }
+#include "model/fields.def"
+
+/** Records the maxima of the cells from place `begin` on that stay liquid as usual. */
+static void record(struct sciara_part *p, int64_t begin, int count, const struct parcels *q, const sciara_lane *usual) {
+  const real *solid = p->f.z0 ? p->solid + begin : NULL;
+#define SCIARA_RECORDED_FIELD(member, NAME, ...) \
+  if (p->f.member) record_##member(p->member + begin, count, q, solid, usual);
+#include "model/fields.def"
 }
 
 /** Rim and tau3 of a cell that may not stay liquid. */
@@ -156,8 +164,9 @@ PIECE void settle_one(struct sciara_part *p, int64_t k, struct sciara_parcel par
   p->T[k] = f->T[i];
   p->px[k] = f->px[i];
   p->py[k] = f->py[i];
-  if (f->max_h) p->max_h[k] = f->max_h[i];
-  if (f->max_speed) p->max_speed[k] = f->max_speed[i];
+#define SCIARA_RECORDED_FIELD(member, NAME, ...) \
+  if (f->member) p->member[k] = f->member[i];
+#include "model/fields.def"
   if (fate != SCIARA_FATE_LIQUID) p->list[p->dead++] = (uint32_t)k;
 }
 

@@ -38,7 +38,9 @@ static inline void sciara_plant_faults(const struct sciara_fields *f, int64_t i,
   if (SCIARA_PLANTED(SCIARA_FAULT_ALTITUDE) && fate == SCIARA_FATE_LIQUID) f->z[i] = f->z[i] + 1;
   if (SCIARA_PLANTED(SCIARA_FAULT_ARRIVAL) && fate == SCIARA_FATE_LIQUID) f->arrival[i] = f->arrival[i] + 1;
   if (SCIARA_PLANTED(SCIARA_FAULT_LEDGER) && fate == SCIARA_FATE_LIQUID) f->h[i] *= 1 - 64 * (real)SCIARA_REAL_EPSILON;
-  if (SCIARA_PLANTED(SCIARA_FAULT_MAXIMUM) && fate == SCIARA_FATE_LIQUID && f->max_h) f->max_h[i] = 0;
+#define SCIARA_RECORDED_FIELD(member, NAME, ...) \
+  if (SCIARA_PLANTED(SCIARA_FAULT_MAXIMUM) && fate == SCIARA_FATE_LIQUID && f->member) f->member[i] = 0;
+#include "model/fields.def"
 }
 #else
 #define SCIARA_PLANTED(fault) 0

@@ -55,13 +55,21 @@ static enum sciara_status make_layer(const struct sciara_export_job *job, const 
   return sciara_zones_outline(map->values, sciara_grid_cells(map->grid), map->nodata, out);
 }
 
+static bool is_thickness(enum sciara_field field) {
+  return sciara_field_describe(field)->quantity == SCIARA_QUANTITY_THICKNESS;
+}
+
 static enum sciara_status check_field(enum sciara_field field) {
-  const struct sciara_field_info *info = sciara_field_describe(field);
-  if (strcmp(info->unit, "m") == 0 && field != SCIARA_FIELD_ALTITUDE) return SCIARA_OK;
-  return sciara_fail(SCIARA_ERR_USAGE,
-                     "--field: found %s; outlines and classes are made of a thickness: deposit, thickness, "
-                     "solid_thickness or max_thickness",
-                     info->name);
+  struct sciara_text allowed = {0};
+  if (is_thickness(field)) return SCIARA_OK;
+  for (int f = 0; f < SCIARA_FIELD_COUNT; f++)
+    if (is_thickness((enum sciara_field)f))
+      sciara_text_append(&allowed, "%s%s", allowed.length ? ", " : "", sciara_field_name((enum sciara_field)f));
+  const enum sciara_status status = sciara_fail(
+      SCIARA_ERR_USAGE, "--field: found %s; outlines and classes are made of a thickness, allowed is one of %s",
+      sciara_field_name(field), allowed.data ? allowed.data : "them");
+  sciara_text_free(&allowed);
+  return status;
 }
 
 /** All layers, or only `which`, handed to the writer of the format. */

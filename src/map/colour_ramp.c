@@ -2,7 +2,8 @@
 #include "map/colour_ramp.h"
 
 #include <math.h>
-#include <string.h>
+
+#include "model/field.h"
 
 // Thin lava is pale and thick lava dark; hot lava is bright, as one sees it; early arrival is dark, late is light.
 // Each goes from dark to light or back without a turn: lightness alone tells the order, to colour-blind people too.
@@ -31,17 +32,16 @@
     {68, 2, 86}, {58, 82, 140}, {34, 145, 140}, {95, 202, 97}, { 252, 230, 40 } \
   }
 
-static const struct sciara_ramp ramps[] = {
-    {"thickness", true, LAVA},     {"solid_thickness", true, LAVA}, {"deposit", true, LAVA},
-    {"max_thickness", true, LAVA}, {"temperature", false, GLOW},    {"arrival_time", true, TIME},
-    {"speed", true, SPEED},        {"max_speed", true, SPEED},      {"altitude", false, GROUND},
-    {NULL, false, OTHER},
+static const struct sciara_ramp ramps[SCIARA_QUANTITY_COUNT] = {
+    [SCIARA_QUANTITY_THICKNESS] = {true, LAVA},    [SCIARA_QUANTITY_ALTITUDE] = {false, GROUND},
+    [SCIARA_QUANTITY_TEMPERATURE] = {false, GLOW}, [SCIARA_QUANTITY_MOMENTUM] = {false, OTHER},
+    [SCIARA_QUANTITY_TIME] = {true, TIME},         [SCIARA_QUANTITY_SPEED] = {true, SPEED},
 };
 
 const struct sciara_ramp *sciara_ramp_for(const char *field) {
-  const struct sciara_ramp *ramp = ramps;
-  while (ramp->field && (!field || strcmp(ramp->field, field) != 0)) ramp++;
-  return ramp;
+  static const struct sciara_ramp other = {false, OTHER};
+  const struct sciara_field_info *info = field ? sciara_field_describe(sciara_field_find(field)) : NULL;
+  return info ? &ramps[info->quantity] : &other;
 }
 
 void sciara_ramp_colour(const struct sciara_ramp *ramp, double t, uint8_t rgb[3]) {

@@ -9,12 +9,11 @@ enum { SCIARA_RAMP_STOPS = 5 };
 
 /** Colours at equal distances over the range of a field. */
 struct sciara_ramp {
-  const char *field;                   ///< name of the field, or NULL for any other
   bool from_zero;                      ///< the range begins at 0, not at the smallest value
   uint8_t stops[SCIARA_RAMP_STOPS][3]; ///< red, green, blue
 };
 
-/** The ramp of a field; never NULL. */
+/** The ramp of the field of that name, or of any other map; never NULL. */
 const struct sciara_ramp *sciara_ramp_for(const char *field);
 
 /** Colour at t in 0..1 (clamped) of the range. */

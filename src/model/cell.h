@@ -407,6 +407,9 @@ SCIARA_HD enum sciara_fate sciara_cell_settle(const struct sciara_rule *rule, bo
   return *T <= rule->T_sol ? SCIARA_FATE_ROCK : SCIARA_FATE_LIQUID;
 }
 
+/** Solidified lava, m: what the ground has risen by. */
+SCIARA_HD real sciara_solid(real z, real z0) { return z - z0; }
+
 /** Speed of lava of thickness h > 0, m/s. */
 SCIARA_HD real sciara_speed(real h, real px, real py) {
   return sciara_real_div(sciara_real_sqrt(px * px + py * py), h);

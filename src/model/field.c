@@ -6,10 +6,21 @@
 #include "model/cell.h"
 
 static const struct sciara_field_info table[SCIARA_FIELD_COUNT] = {
-#define SCIARA_OUTPUT_FIELD(NAME, member, name_, unit_, long_name_, standard_name_) \
-  [SCIARA_FIELD_##NAME] = {.name = name_, .unit = unit_, .long_name = long_name_, .standard_name = standard_name_},
+#define SCIARA_OUTPUT_FIELD(NAME, member, QUANTITY, name_, unit_, long_name_, standard_name_) \
+  [SCIARA_FIELD_##NAME] = {.name = name_,                                                     \
+                           .unit = unit_,                                                     \
+                           .long_name = long_name_,                                           \
+                           .standard_name = standard_name_,                                   \
+                           .quantity = SCIARA_QUANTITY_##QUANTITY},
 #include "model/fields.def"
 };
+
+enum {
+#define SCIARA_OUTPUT_FIELD(NAME, ...) +1
+  ROWS = 0
+#include "model/fields.def"
+};
+_Static_assert((int)ROWS == (int)SCIARA_FIELD_COUNT, "fields.def has a row for each field of sciara.h");
 
 const struct sciara_field_info *sciara_field_describe(enum sciara_field field) {
   return (unsigned)field < SCIARA_FIELD_COUNT ? &table[field] : NULL;
@@ -30,16 +41,16 @@ const double *sciara_field_array(const struct sciara_state *s, enum sciara_field
     const double *NONE;
 #define SCIARA_REAL_FIELD(member) const double *member;
 #define SCIARA_DOUBLE_FIELD(member) const double *member;
-#define SCIARA_RECORDED_FIELD(member, NAME) const double *member;
+#define SCIARA_RECORDED_FIELD(member, NAME, ...) const double *member;
 #include "model/fields.def"
   } stored = {
 #define SCIARA_REAL_FIELD(member_) .member_ = s->member_,
 #define SCIARA_DOUBLE_FIELD(member_) .member_ = s->member_,
-#define SCIARA_RECORDED_FIELD(member_, NAME) .member_ = s->member_,
+#define SCIARA_RECORDED_FIELD(member_, NAME, ...) .member_ = s->member_,
 #include "model/fields.def"
   };
   const double *const array[SCIARA_FIELD_COUNT] = {
-#define SCIARA_OUTPUT_FIELD(NAME, member, name, unit, long_name, standard_name) [SCIARA_FIELD_##NAME] = stored.member,
+#define SCIARA_OUTPUT_FIELD(NAME, member, ...) [SCIARA_FIELD_##NAME] = stored.member,
 #include "model/fields.def"
   };
   return array[field];
@@ -47,7 +58,7 @@ const double *sciara_field_array(const struct sciara_state *s, enum sciara_field
 
 unsigned sciara_field_record(enum sciara_field field) {
   static const unsigned record[SCIARA_FIELD_COUNT] = {
-#define SCIARA_RECORDED_FIELD(member, NAME) [SCIARA_FIELD_##NAME] = SCIARA_RECORD_##NAME,
+#define SCIARA_RECORDED_FIELD(member, NAME, ...) [SCIARA_FIELD_##NAME] = SCIARA_RECORD_##NAME,
 #include "model/fields.def"
   };
   return record[field];

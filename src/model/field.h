@@ -7,11 +7,23 @@
 
 SCIARA_BEGIN_DECLS
 
+/** What a field measures; fields of one quantity share colours and the range of a style. */
+enum sciara_quantity {
+  SCIARA_QUANTITY_THICKNESS, ///< of lava, m
+  SCIARA_QUANTITY_ALTITUDE,
+  SCIARA_QUANTITY_TEMPERATURE,
+  SCIARA_QUANTITY_MOMENTUM,
+  SCIARA_QUANTITY_TIME,
+  SCIARA_QUANTITY_SPEED,
+  SCIARA_QUANTITY_COUNT
+};
+
 struct sciara_field_info {
   const char *name;          ///< "thickness"
   const char *unit;          ///< as CF wants it: "m", "K", "m s-1"
   const char *long_name;     ///< for people
   const char *standard_name; ///< CF standard name, or NULL
+  enum sciara_quantity quantity;
 };
 
 /** The table entry of a field; NULL for a number that is none. */

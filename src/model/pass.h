@@ -18,8 +18,9 @@ struct sciara_fields {
   const uint8_t *kind; ///< enum sciara_cell_kind
 // fields.def; those that are recorded on request are NULL when they are not.
 #define SCIARA_REAL_FIELD(member) real *member;
+#define SCIARA_GROUND_FIELD(member) real *member; ///< NULL unless a field OF GROUND is recorded
 #define SCIARA_DOUBLE_FIELD(member) double *member;
-#define SCIARA_RECORDED_FIELD(member, NAME) real *member;
+#define SCIARA_RECORDED_FIELD(member, NAME, ...) real *member;
 #include "model/fields.def"
 };
 
@@ -64,11 +65,34 @@ SCIARA_HD void sciara_pass_dry(const struct sciara_fields *f, int64_t i) {
   f->py[i] = 0;
 }
 
-/** Stores what sciara_cell_settle made of cell i, which gathered `parcel`. `T`: of liquid lava. */
+// sciara_recorded_MEMBER: the value of a recorded field in a cell with `solid` m of rock under lava of thickness h, m, and
+// momentum (px, py), m2/s.
+#define SCIARA_RECORDED_FIELD(member, NAME, OF, value)                            \
+  SCIARA_HD real sciara_recorded_##member(real h, real px, real py, real solid) { \
+    (void)h, (void)px, (void)py, (void)solid;                                     \
+    return value;                                                                 \
+  }
+#include "model/fields.def"
+
+/** Records the maxima of cell i at the end of a step: it holds lava of thickness h, or that has turned to rock, and h is 0. */
+SCIARA_HD void sciara_pass_record(const struct sciara_fields *f, int64_t i, real h, real px, real py) {
+#define SCIARA_RECORDED_FIELD(member, NAME, OF, value)                                      \
+  if (f->member && (SCIARA_IS_OF_GROUND(OF) || h > 0)) {                                    \
+    const real solid = SCIARA_IS_OF_GROUND(OF) ? sciara_solid(f->z[i], f->z0[i]) : (real)0; \
+    const real now = sciara_recorded_##member(h, px, py, solid);                            \
+    if (now > f->member[i]) f->member[i] = now;                                             \
+  }
+#include "model/fields.def"
+}
+
+/** Stores what sciara_cell_settle made of cell i, which gathered `parcel`, and the maxima of rock. `T`: of liquid lava. */
 SCIARA_HD void sciara_pass_store(const struct sciara_fields *f, int64_t i, enum sciara_fate fate,
                                  struct sciara_parcel parcel, real T) {
   if (fate == SCIARA_FATE_LOST) f->lost[i] = f->lost[i] + (double)parcel.h;
-  if (fate == SCIARA_FATE_ROCK) f->z[i] = f->z[i] + parcel.h;
+  if (fate == SCIARA_FATE_ROCK) {
+    f->z[i] = f->z[i] + parcel.h;
+    sciara_pass_record(f, i, 0, 0, 0);
+  }
   if (fate != SCIARA_FATE_LIQUID) {
     sciara_pass_dry(f, i);
     return;
@@ -77,14 +101,6 @@ SCIARA_HD void sciara_pass_store(const struct sciara_fields *f, int64_t i, enum 
   f->T[i] = T;
   f->px[i] = parcel.px;
   f->py[i] = parcel.py;
-}
-
-/** Records the maxima of cell i, which holds lava of thickness h at the end of a step. */
-SCIARA_HD void sciara_pass_record(const struct sciara_fields *f, int64_t i, real h, real px, real py) {
-  if (f->max_h && h > f->max_h[i]) f->max_h[i] = h;
-  if (!f->max_speed) return;
-  const real speed = sciara_speed(h, px, py);
-  if (speed > f->max_speed[i]) f->max_speed[i] = speed;
 }
 
 /**

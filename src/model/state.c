@@ -24,7 +24,7 @@ static void fields_of(struct sciara_state *s, double **field[FIELDS]) {
 #define SCIARA_REAL_FIELD(member) &s->member,
 #define SCIARA_GROUND_FIELD(member) &s->member,
 #define SCIARA_DOUBLE_FIELD(member) &s->member,
-#define SCIARA_RECORDED_FIELD(member, NAME) &s->member,
+#define SCIARA_RECORDED_FIELD(member, NAME, ...) &s->member,
 #include "model/fields.def"
   };
   memcpy(field, all, sizeof all);
@@ -32,7 +32,7 @@ static void fields_of(struct sciara_state *s, double **field[FIELDS]) {
 
 unsigned sciara_state_record(const struct sciara_state *s) {
   unsigned record = SCIARA_RECORD_NOTHING;
-#define SCIARA_RECORDED_FIELD(member, NAME) \
+#define SCIARA_RECORDED_FIELD(member, NAME, ...) \
   if (s->member) record |= SCIARA_RECORD_##NAME;
 #include "model/fields.def"
   return record;

@@ -18,7 +18,7 @@ struct sciara_state {
 #define SCIARA_REAL_FIELD(member) double *member;
 #define SCIARA_GROUND_FIELD(member) double *member;
 #define SCIARA_DOUBLE_FIELD(member) double *member;
-#define SCIARA_RECORDED_FIELD(member, NAME) double *member;
+#define SCIARA_RECORDED_FIELD(member, NAME, ...) double *member;
 #include "model/fields.def"
 
   double time;              ///< simulated time s, s: up to which lava has been emitted
@@ -33,16 +33,29 @@ struct sciara_touched; // model/touched.h
 
 /** The fields that are recorded on request, in the order of fields.def. */
 enum {
-#define SCIARA_RECORDED_FIELD(member, NAME) SCIARA_RECORDED_##NAME,
+#define SCIARA_RECORDED_FIELD(member, NAME, ...) SCIARA_RECORDED_##NAME,
 #include "model/fields.def"
   SCIARA_RECORDED_FIELDS
 };
 
 /** Which of them a state records: SCIARA_RECORD_MAX_THICKNESS and so on, one bit each. */
 enum sciara_record {
-#define SCIARA_RECORDED_FIELD(member, NAME) SCIARA_RECORD_##NAME = 1 << SCIARA_RECORDED_##NAME,
+#define SCIARA_RECORDED_FIELD(member, NAME, ...) SCIARA_RECORD_##NAME = 1 << SCIARA_RECORDED_##NAME,
 #include "model/fields.def"
   SCIARA_RECORD_NOTHING = 0
+};
+
+enum { SCIARA_RECORD_EVERYTHING = (1 << SCIARA_RECORDED_FIELDS) - 1 };
+
+/** What the value of a recorded field is made of: see fields.def. */
+enum sciara_recorded_of { SCIARA_OF_LAVA, SCIARA_OF_GROUND };
+#define SCIARA_IS_OF_GROUND(OF) (SCIARA_OF_##OF == SCIARA_OF_GROUND)
+
+/** The recorded fields OF GROUND: an engine that records one has the ground fields too. */
+enum {
+#define SCIARA_RECORDED_FIELD(member, NAME, OF, value) +(int)SCIARA_OF_##OF *(int)SCIARA_RECORD_##NAME
+  SCIARA_RECORD_OF_GROUND = 0
+#include "model/fields.def"
 };
 
 /** Number of fields in a set of bits of enum sciara_record. */

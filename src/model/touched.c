@@ -26,7 +26,7 @@ static bool is_touched(const struct sciara_state *s, int64_t first, int64_t end)
   for (int64_t i = first; i < end; i++)
     touched |= (bits_of(s->z[i]) ^ bits_of(s->z0[i])) | (bits_of(s->arrival[i]) ^ bits_of(SCIARA_NEVER)) |
                bits_of(s->h[i]) | bits_of(s->T[i]) | bits_of(s->px[i]) | bits_of(s->py[i]) | bits_of(s->lost[i]);
-#define SCIARA_RECORDED_FIELD(member, NAME) \
+#define SCIARA_RECORDED_FIELD(member, NAME, ...) \
   if (s->member) touched |= bits_in(s->member, first, end);
 #include "model/fields.def"
   return touched != 0;

@@ -24,7 +24,7 @@ size_t sciara_forecast_engine(const struct sciara_engine_ops *ops, const struct 
                               double wet, size_t *device) {
   size_t host = 0, of_gpu = 0;
   if (ops && ops->memory) ops->memory(grid, record, &host, &of_gpu);
-  if (ops && ops->memory_of_lava) host += (size_t)(wet * (double)ops->memory_of_lava());
+  if (ops && ops->memory_of_lava) host += (size_t)(wet * (double)ops->memory_of_lava(record));
   if (device) *device = of_gpu;
   return host;
 }

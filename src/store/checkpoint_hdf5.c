@@ -30,7 +30,7 @@ static const double most_cells = 1e11;
 static const char *const names[FIELDS] = {
 #define SCIARA_REAL_FIELD(member) #member,
 #define SCIARA_DOUBLE_FIELD(member) #member,
-#define SCIARA_RECORDED_FIELD(member, NAME) #member,
+#define SCIARA_RECORDED_FIELD(member, NAME, ...) #member,
 #include "model/fields.def"
 };
 
@@ -57,7 +57,7 @@ static double *values_of(struct sciara_state *s, int number) {
   double *const all[FIELDS] = {
 #define SCIARA_REAL_FIELD(member) s->member,
 #define SCIARA_DOUBLE_FIELD(member) s->member,
-#define SCIARA_RECORDED_FIELD(member, NAME) s->member,
+#define SCIARA_RECORDED_FIELD(member, NAME, ...) s->member,
 #include "model/fields.def"
   };
   return all[number];

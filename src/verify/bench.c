@@ -25,7 +25,8 @@ static enum sciara_precision on_host(enum sciara_precision precision) {
 
 /** Bytes of the host that an engine takes: what it foretells, and what it keeps of the lava, which grows by halves. */
 static size_t host_memory(const struct sciara_engine_ops *ops, const struct sciara_grid *grid, int64_t liquid_cells) {
-  const size_t lava = ops->memory_of_lava ? ops->memory_of_lava() / 2 * 3 * (size_t)liquid_cells : 0;
+  const size_t lava =
+      ops->memory_of_lava ? ops->memory_of_lava(SCIARA_RECORD_NOTHING) / 2 * 3 * (size_t)liquid_cells : 0;
   size_t host = 0, device = 0;
   if (ops->memory) ops->memory(grid, 0, &host, &device);
   return host + lava;

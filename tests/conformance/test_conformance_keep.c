@@ -8,7 +8,7 @@
 
 #include "support/conformance.h"
 
-enum { MAXIMA = SCIARA_RECORD_MAX_THICKNESS | SCIARA_RECORD_MAX_SPEED };
+enum { MAXIMA = SCIARA_RECORD_EVERYTHING };
 
 /** `serial` and the engine under test, which may keep states, on the same scene. */
 struct pair {

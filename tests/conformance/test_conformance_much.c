@@ -74,7 +74,7 @@ START_TEST(spreading) {
   static const double rates[] = {400, 0, 900, 300};
   struct pair both;
   struct scene *s = &both.scene;
-  scene_make(s, 500, 437, SCIARA_RECORD_MAX_THICKNESS | SCIARA_RECORD_MAX_SPEED, rough_slope, 6);
+  scene_make(s, 500, 437, SCIARA_RECORD_EVERYTHING, rough_slope, 6);
   for (int64_t r = 1; r < 499; r++)
     for (int64_t c = 1; c < 290; c++) scene_lava(s, r, c, 2 + 9 * noise(c, r), 1250 + 100 * noise(r + 7, c));
   scene_vent(s, 250, 400, 2, 4, rates);
@@ -135,7 +135,7 @@ START_TEST(growing) {
   static const double rates[] = {700, 0, 900, 300};
   struct pair both;
   struct scene *s = &both.scene;
-  scene_make(s, 200, 190, SCIARA_RECORD_MAX_THICKNESS | SCIARA_RECORD_MAX_SPEED, rough_slope, 2);
+  scene_make(s, 200, 190, SCIARA_RECORD_EVERYTHING, rough_slope, 2);
   for (int64_t r = 45; r < 71; r++)
     for (int64_t c = 45; c < 71; c++) scene_lava(s, r, c, 250 + 50 * noise(c, r), 1330 + 20 * noise(r + 7, c));
   scene_vent(s, 60, 60, 2, 4, rates);

@@ -9,6 +9,7 @@
 
 #include "model/ledger.h"
 #include "support/conformance.h"
+#include "support/every_field.h"
 
 enum { PRECISIONS = 2 };
 
@@ -206,12 +207,17 @@ enum { GUARD = 64 }; // doubles on either side
 
 struct guarded {
   struct sciara_state state; ///< its arrays lie between guards
-  double *block[10];
+  double *block[EVERY_FIELD];
   size_t cells;
 };
 
 static double **fields_of(struct sciara_state *s, int k) {
-  double **all[10] = {&s->z, &s->h, &s->T, &s->px, &s->py, &s->z0, &s->lost, &s->arrival, &s->max_h, &s->max_speed};
+#define SCIARA_REAL_FIELD(member) &s->member,
+#define SCIARA_DOUBLE_FIELD(member) &s->member,
+#define SCIARA_RECORDED_FIELD(member, NAME, ...) &s->member,
+  double **all[EVERY_FIELD] = {
+#include "model/fields.def"
+  };
   return all[k];
 }
 
@@ -220,7 +226,7 @@ static double guard_value(int k) { return -12345.0 - k; }
 static void guarded_make(struct guarded *g, struct sciara_state *like) {
   g->state = *like;
   g->cells = (size_t)sciara_grid_cells(&like->grid);
-  for (int k = 0; k < 10; k++) {
+  for (int k = 0; k < EVERY_FIELD; k++) {
     const size_t count = g->cells + 2 * GUARD;
     g->block[k] = malloc(count * sizeof(double));
     ck_assert_ptr_nonnull(g->block[k]);
@@ -231,7 +237,7 @@ static void guarded_make(struct guarded *g, struct sciara_state *like) {
 }
 
 static void guarded_free(struct guarded *g) {
-  for (int k = 0; k < 10; k++) {
+  for (int k = 0; k < EVERY_FIELD; k++) {
     for (size_t i = 0; i < GUARD; i++) {
       ck_assert_double_eq(g->block[k][i], guard_value(k));
       ck_assert_double_eq(g->block[k][GUARD + g->cells + i], guard_value(k));
@@ -245,7 +251,7 @@ START_TEST(guards) {
   struct scene s;
   struct run r;
   char text[256];
-  conformance_build("hole", p, SCIARA_RECORD_MAX_THICKNESS | SCIARA_RECORD_MAX_SPEED, &s);
+  conformance_build("hole", p, SCIARA_RECORD_EVERYTHING, &s);
   struct guarded in, out;
   struct sciara_state *before;
   guarded_make(&in, s.state);

@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "support/conformance.h"
+#include "support/every_field.h"
 
 static const struct sciara_stop never = {.steps = UINT64_MAX, .time = INFINITY};
 
@@ -360,7 +361,6 @@ END_TEST
 static struct sciara_state *full_state(const struct sciara_state *like, enum sciara_precision precision) {
   struct sciara_state *s;
   ck_assert_int_eq(sciara_state_clone(like, &s), SCIARA_OK);
-  double *const real[] = {s->h, s->T, s->px, s->py, s->max_h, s->max_speed};
   for (int64_t i = 0; i < sciara_grid_cells(&s->grid); i++) {
     if (s->kind[i] == SCIARA_CELL_NODATA) continue;
     s->arrival[i] = (double)i / 7;
@@ -371,10 +371,11 @@ static struct sciara_state *full_state(const struct sciara_state *like, enum sci
     s->T[i] = s->h[i] > 0 ? 1200 + (double)(i % 100) / 3 : 0;
     s->px[i] = s->h[i] > 0 ? -(double)i / 11 : 0;
     s->py[i] = s->h[i] > 0 ? (double)i / 13 : 0;
-    s->max_h[i] = 2 + (double)i / 17;
-    s->max_speed[i] = 3 + (double)i / 19;
-    for (int k = 0; precision == SCIARA_SINGLE_PRECISION && k < 6; k++) real[k][i] = (double)(float)real[k][i];
-    if (precision == SCIARA_SINGLE_PRECISION) s->z[i] = (double)(float)s->z[i];
+    for (int k = SUMMED_FIELDS; k < EVERY_FIELD; k++) every_field(s, k)[i] = k + (double)i / (17 + 2 * k);
+    for (int k = 0; precision == SCIARA_SINGLE_PRECISION && k < EVERY_FIELD; k++) {
+      double *value = &every_field(s, k)[i];
+      if (value != &s->lost[i] && value != &s->arrival[i]) *value = (double)(float)*value;
+    }
   }
   s->step = 77;
   s->time = 1234.5;
@@ -389,7 +390,7 @@ START_TEST(all_of_a_state_goes_up_and_down) {
   struct scene scene;
   struct run r;
   char text[256];
-  conformance_build("hole", (enum sciara_precision)_i, SCIARA_RECORD_MAX_THICKNESS | SCIARA_RECORD_MAX_SPEED, &scene);
+  conformance_build("hole", (enum sciara_precision)_i, SCIARA_RECORD_EVERYTHING, &scene);
   struct sciara_state *full = full_state(scene.state, (enum sciara_precision)_i);
   run_start(&r, engine_tested[_i], &scene, 3);
   ck_assert_msg(r.ops->upload(r.engine, full) == SCIARA_OK, "%s", sciara_last_error());

@@ -120,7 +120,7 @@ START_TEST(fissure) {
   const enum sciara_precision p = (enum sciara_precision)_i;
   struct scene s;
   struct run serial, tested;
-  scene_make(&s, 60, 170, SCIARA_RECORD_MAX_THICKNESS | SCIARA_RECORD_MAX_SPEED, ramp, 0);
+  scene_make(&s, 60, 170, SCIARA_RECORD_EVERYTHING, ramp, 0);
   for (int half = 0; half < 2; half++)
     for (int64_t c = 10; c < 160; c++) {
       const double rates[] = {1 + 0.01 * (double)c, half ? 0 : 2, 0, 3 + half};

@@ -20,7 +20,7 @@ double level(int64_t, int64_t, int) { return 100; }
 /** Runs `steps` steps of the case; the bands are whole, and a planted byte is found. */
 void stays_inside(const sciara_engine_ops *ops, const char *name, const sciara_engine_options *options) {
   struct scene s;
-  conformance_build(name, precision, SCIARA_RECORD_MAX_THICKNESS | SCIARA_RECORD_MAX_SPEED, &s);
+  conformance_build(name, precision, SCIARA_RECORD_EVERYTHING, &s);
   sciara_engine_setup setup = {};
   setup.params = &s.params;
   setup.vents = s.vents;

@@ -126,7 +126,7 @@ double slope(int64_t row, int64_t col, int) { return 3000 - 3 * (double)(row + c
 
 /** A map of so many rows and columns, all but its lower rows under lava; a vent on dry ground. */
 void make_lake(scene *s, int64_t rows, int64_t cols) {
-  scene_make(s, rows, cols, SCIARA_RECORD_MAX_THICKNESS | SCIARA_RECORD_MAX_SPEED, slope, 0);
+  scene_make(s, rows, cols, SCIARA_RECORD_EVERYTHING, slope, 0);
   for (int64_t r = 1; r < rows - 20; r++)
     for (int64_t c = 1; c < cols - 1; c++) scene_lava(s, r, c, 5, 1300);
   const double rate = 200;

@@ -9,6 +9,7 @@
 
 #include "model/ledger.h"
 #include "support/engine_spec.h"
+#include "support/every_field.h"
 
 const struct sciara_engine_ops *engine_tested[2];
 struct sciara_engine_options engine_options;
@@ -144,7 +145,7 @@ void run_end(struct run *r) {
 
 // -------------------------------------------------------------------------------------------------------- comparison
 
-enum { FIELDS = 10 };
+enum { FIELDS = EVERY_FIELD + 1 };
 
 struct named_field {
   const char *name;
@@ -152,12 +153,8 @@ struct named_field {
 };
 
 static void fields_of(const struct sciara_state *s, struct named_field out[FIELDS]) {
-  const struct named_field all[FIELDS] = {{"h", s->h},         {"z", s->z},
-                                          {"T", s->T},         {"px", s->px},
-                                          {"py", s->py},       {"z0", s->z0},
-                                          {"lost", s->lost},   {"arrival", s->arrival},
-                                          {"max_h", s->max_h}, {"max_speed", s->max_speed}};
-  memcpy(out, all, sizeof all);
+  for (int k = 0; k < EVERY_FIELD; k++) out[k] = (struct named_field){every_field_name(k), every_field(s, k)};
+  out[EVERY_FIELD] = (struct named_field){"z0", s->z0};
 }
 
 static bool same_bits(double a, double b) { return memcmp(&a, &b, sizeof a) == 0; }
@@ -199,8 +196,8 @@ bool states_differ(const struct sciara_state *serial, const struct sciara_state 
     snprintf(text, capacity, "the kinds of the cells differ");
     return true;
   }
-  const bool recorded_alike = !serial->max_h == !found->max_h && !serial->max_speed == !found->max_speed;
-  if (recorded_alike && sciara_state_checksum(serial) != sciara_state_checksum(found)) {
+  if (sciara_state_record(serial) == sciara_state_record(found) &&
+      sciara_state_checksum(serial) != sciara_state_checksum(found)) {
     snprintf(text, capacity, "only the checksums differ");
     return true;
   }

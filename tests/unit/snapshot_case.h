@@ -16,6 +16,7 @@
 #include "model/field.h"
 #include "model/ledger.h"
 #include "store/snapshot_hdf5.h"
+#include "support/every_field.h"
 #include "support/python.h"
 
 enum { ALL_FIELDS = (1 << SCIARA_FIELD_COUNT) - 1 };
@@ -73,7 +74,7 @@ static inline struct sciara_state *make_state(int64_t rows, int64_t cols) {
     valid[i] = rows < 20 || i / cols >= 5 || i % cols >= 7;
   }
   struct sciara_state *s;
-  ck_assert_int_eq(sciara_state_create(&grid, altitude, valid, 3, &s), SCIARA_OK);
+  ck_assert_int_eq(sciara_state_create(&grid, altitude, valid, SCIARA_RECORD_EVERYTHING, &s), SCIARA_OK);
   free(altitude);
   free(valid);
   for (int64_t i = 0; i < (int64_t)cells; i++) {
@@ -86,8 +87,7 @@ static inline struct sciara_state *make_state(int64_t rows, int64_t cols) {
     s->px[i] = s->h[i] > 0 ? -v / 1e5 : 0;
     s->py[i] = s->h[i] > 0 ? v / 1e6 : 0;
     s->arrival[i] = v;
-    s->max_h[i] = v / 1e3;
-    s->max_speed[i] = v / 1e4;
+    for (int k = SUMMED_FIELDS; k < EVERY_FIELD; k++) every_field(s, k)[i] = v / 1e3 / (k + 1);
     s->z[i] += i % 5 ? 0 : 0.3;
   }
   s->time = 3600.5;

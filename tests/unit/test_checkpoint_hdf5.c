@@ -7,6 +7,7 @@
 #include "model/vents.h"
 #include "snapshot_case.h"
 #include "store/checkpoint_hdf5.h"
+#include "support/every_field.h"
 
 // HDF5 1.10 keeps some of its own memory when it finds a file damaged.
 const char *__lsan_default_suppressions(void);
@@ -51,8 +52,7 @@ static struct sciara_checkpoint header(const struct sciara_state *s) {
                                                    .ground = sciara_state_checksum_of_ground(s),
                                                    .vents = 77,
                                                    .params = sciara_params_default(),
-                                                   .record = (s->max_h ? SCIARA_RECORD_MAX_THICKNESS : 0u) |
-                                                             (s->max_speed ? SCIARA_RECORD_MAX_SPEED : 0u),
+                                                   .record = sciara_state_record(s),
                                                    .precision = strdup("double")},
                                       .georef = {.crs_wkt = strdup(wkt), .crs_name = strdup(crs_name)},
                                       .dem_hash = UINT64_C(0xfedcba9876543210),
@@ -90,11 +90,10 @@ static struct sciara_state *ground_of(const struct sciara_state *s, unsigned rec
 
 static void assert_same_bits(const struct sciara_state *a, const struct sciara_state *b) {
   const size_t bytes = (size_t)sciara_grid_cells(&a->grid) * sizeof(double);
-  const double *const x[] = {a->z, a->h, a->T, a->px, a->py, a->z0, a->lost, a->arrival, a->max_h, a->max_speed};
-  const double *const y[] = {b->z, b->h, b->T, b->px, b->py, b->z0, b->lost, b->arrival, b->max_h, b->max_speed};
-  for (size_t k = 0; k < sizeof x / sizeof *x; k++) {
-    if (!y[k]) continue;
-    ck_assert_msg(memcmp(x[k], y[k], bytes) == 0, "field %zu", k);
+  ck_assert_mem_eq(a->z0, b->z0, bytes);
+  for (int k = 0; k < EVERY_FIELD; k++) {
+    if (!every_field(b, k)) continue;
+    ck_assert_msg(memcmp(every_field(a, k), every_field(b, k), bytes) == 0, "%s", every_field_name(k));
   }
   ck_assert(a->time == b->time && a->clock == b->clock && a->initial == b->initial && a->emitted == b->emitted);
   ck_assert_uint_eq(a->step, b->step);
@@ -105,7 +104,7 @@ START_TEST(every_bit_comes_back) {
   write_it(state);
   struct sciara_checkpoint c;
   ck_assert_msg(sciara_checkpoint_verify(path, &c) == SCIARA_OK, "%s", sciara_last_error());
-  struct sciara_state *back = ground_of(state, 3);
+  struct sciara_state *back = ground_of(state, SCIARA_RECORD_EVERYTHING);
   ck_assert_msg(sciara_checkpoint_read_state(path, &c, back) == SCIARA_OK, "%s", sciara_last_error());
   assert_same_bits(state, back);
   ck_assert_uint_eq(c.checksum, sciara_state_checksum(state));
@@ -141,7 +140,7 @@ START_TEST(maxima_that_nobody_wants_are_left_out) {
 END_TEST
 
 START_TEST(a_map_without_lava_takes_nothing) {
-  struct sciara_state *bare = ground_of(state, 3);
+  struct sciara_state *bare = ground_of(state, SCIARA_RECORD_EVERYTHING);
   struct stat with, without;
   write_it(state);
   ck_assert_int_eq(stat(path, &with), 0);
@@ -174,7 +173,7 @@ static bool is_noticed(const struct sciara_checkpoint *whole) {
     ck_assert_msg(strstr(sciara_last_error(), "00000123.h5"), "%s", sciara_last_error());
     return true;
   }
-  struct sciara_state *back = ground_of(state, 3);
+  struct sciara_state *back = ground_of(state, SCIARA_RECORD_EVERYTHING);
   ck_assert_msg(sciara_checkpoint_read_state(path, &c, back) == SCIARA_OK, "%s", sciara_last_error());
   assert_same_bits(state, back);
   ck_assert_int_eq(sciara_checkpoint_check(&c, path, &whole->identity, true), SCIARA_OK);
@@ -310,10 +309,9 @@ START_TEST(what_was_changed_behind_its_back_is_refused) {
     change_attribute(numbers[k], H5T_NATIVE_DOUBLE, &seconds);
     expect_refused("damaged: its header has the checksum");
   }
-  static const char *const fields[] = {"z", "h", "T", "px", "py", "lost", "arrival", "max_h", "max_speed"};
-  for (size_t k = 0; k < sizeof fields / sizeof *fields; k++) {
+  for (int k = 0; k < EVERY_FIELD; k++) {
     write_it(state);
-    change_word(fields[k], 12345);
+    change_word(every_field_name(k), 12345);
     expect_refused("damaged: its fields have the checksum");
   }
 }
@@ -380,7 +378,7 @@ START_TEST(another_ground_is_refused) {
   write_it(state);
   struct sciara_checkpoint c;
   ck_assert_int_eq(sciara_checkpoint_verify(path, &c), SCIARA_OK);
-  struct sciara_state *other = ground_of(state, 3);
+  struct sciara_state *other = ground_of(state, SCIARA_RECORD_EVERYTHING);
   other->z0[7777] += 1;
   other->z[7777] += 1;
   ck_assert_int_eq(sciara_checkpoint_read_state(path, &c, other), SCIARA_ERR_INPUT);

@@ -38,8 +38,9 @@ START_TEST(test_memory) {
   struct sciara_forecast f = make(&s, 0);
   const struct sciara_engine_ops *ops;
   ck_assert_int_eq(sciara_engine_find("serial", SCIARA_DOUBLE, &ops), SCIARA_OK);
-  const size_t wet = (size_t)(5 * 86400 / 1.014 / 100), lava = wet * ops->memory_of_lava(); // cells under 1.014 m
-  ck_assert_uint_ge(ops->memory_of_lava(), 100);
+  const size_t wet = (size_t)(5 * 86400 / 1.014 / 100),
+               lava = wet * ops->memory_of_lava(SCIARA_RECORD_NOTHING); // cells under 1.014 m
+  ck_assert_uint_ge(ops->memory_of_lava(SCIARA_RECORD_NOTHING), 100);
   ck_assert_uint_eq(f.program, host);
   ck_assert_uint_eq(f.state, cells * 65);  // 8 fields of doubles and the kind
   ck_assert_uint_ge(f.engine, cells * 61); // 5 reals, 2 doubles, the kind, 4 bytes of the list

@@ -7,10 +7,11 @@
 #include "model/field.h"
 #include "model/state.h"
 #include "model/touched.h"
+#include "support/every_field.h"
 
-enum { ROWS = 5, COLS = 7, CELLS = ROWS * COLS, FIELDS = 10, SUMMED = 8 };
+enum { ROWS = 5, COLS = 7, CELLS = ROWS * COLS, FIELDS = EVERY_FIELD + 1, SUMMED = SUMMED_FIELDS + 1 };
 
-static const unsigned all = SCIARA_RECORD_MAX_THICKNESS | SCIARA_RECORD_MAX_SPEED;
+static const unsigned all = SCIARA_RECORD_EVERYTHING;
 
 /** A state whose every value is another one. */
 static struct sciara_state *make(int64_t rows, int64_t cols, unsigned record) {
@@ -27,8 +28,7 @@ static struct sciara_state *make(int64_t rows, int64_t cols, unsigned record) {
 }
 
 static double *field(struct sciara_state *s, int k) {
-  double *fields[FIELDS] = {s->z, s->h, s->T, s->px, s->py, s->lost, s->arrival, s->z0, s->max_h, s->max_speed};
-  return fields[k];
+  return k == SUMMED_FIELDS ? s->z0 : every_field(s, k < SUMMED_FIELDS ? k : k - 1); // the recorded ones are the last
 }
 
 static struct sciara_state *filled(void) {
@@ -66,10 +66,11 @@ START_TEST(fresh) {
   ck_assert(s->time == 0 && s->step == 0 && s->initial == 0 && s->emitted == 0 && s->solidifications == 0);
   sciara_state_destroy(s);
   sciara_state_destroy(NULL);
-  for (unsigned record = 0; record < 4; record++) {
+  for (unsigned record = 0; record <= all; record++) {
     s = make(ROWS, COLS, record);
-    ck_assert(!s->max_h == !(record & SCIARA_RECORD_MAX_THICKNESS));
-    ck_assert(!s->max_speed == !(record & SCIARA_RECORD_MAX_SPEED));
+    for (unsigned k = 0; k < SCIARA_RECORDED_FIELDS; k++)
+      ck_assert(!every_field(s, SUMMED_FIELDS + (int)k) == !(record >> k & 1u));
+    ck_assert_uint_eq(sciara_state_record(s), record);
     sciara_state_destroy(s);
   }
 }

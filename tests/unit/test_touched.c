@@ -7,8 +7,9 @@
 
 #include "model/ledger.h"
 #include "run/many_threads.h"
+#include "support/every_field.h"
 
-enum { ROWS = 5, COLS = 199, CELLS = ROWS * COLS, BLOCK = 64, FIELDS = 9 };
+enum { ROWS = 5, COLS = 199, CELLS = ROWS * COLS, BLOCK = 64 };
 
 static struct sciara_state *bare(int64_t rows, int64_t cols, unsigned record) {
   const struct sciara_grid grid = {.rows = rows, .cols = cols, .cell_size = 10};
@@ -43,7 +44,7 @@ static void expect_none(const struct sciara_state *s) {
 }
 
 START_TEST(ground_alone) {
-  struct sciara_state *s = bare(ROWS, COLS, 3);
+  struct sciara_state *s = bare(ROWS, COLS, SCIARA_RECORD_EVERYTHING);
   expect_none(s);
   sciara_state_destroy(s);
 }
@@ -51,10 +52,10 @@ END_TEST
 
 // One value that is another one, in each field of each cell: in its row it is within, and all other rows are empty.
 START_TEST(a_single_value) {
-  struct sciara_state *s = bare(ROWS, COLS, 3);
-  double *const field[FIELDS] = {s->z, s->h, s->T, s->px, s->py, s->lost, s->arrival, s->max_h, s->max_speed};
+  struct sciara_state *s = bare(ROWS, COLS, SCIARA_RECORD_EVERYTHING);
+  double *const field = every_field(s, _i);
   for (int64_t i = 0; i < CELLS; i++) {
-    double *value = &field[_i][i];
+    double *value = &field[i];
     const double before = *value;
     *value = i % 2 ? before + 1 : -before; // -0 is not the ground's either
     struct sciara_touched touched = find(s, 0);
@@ -67,7 +68,7 @@ START_TEST(a_single_value) {
       ck_assert(span->begin <= i % COLS && i % COLS < span->end && span->end <= COLS);
       ck_assert_int_le(span->end - span->begin, BLOCK);
     }
-    ck_assert_int_eq(touched.liquid_cells, field[_i] == s->h && i % 2);
+    ck_assert_int_eq(touched.liquid_cells, field == s->h && i % 2);
     sciara_touched_release(&touched);
     *value = before;
   }
@@ -118,7 +119,7 @@ int main(void) {
   Suite *suite = suite_create("touched");
   TCase *cases = tcase_create("touched");
   tcase_add_test(cases, ground_alone);
-  tcase_add_loop_test(cases, a_single_value, 0, FIELDS);
+  tcase_add_loop_test(cases, a_single_value, 0, EVERY_FIELD);
   tcase_add_loop_test(cases, sums_over_it, 0, 9);
   suite_add_tcase(suite, cases);
   SRunner *runner = srunner_create(suite);

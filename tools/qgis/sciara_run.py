@@ -17,7 +17,6 @@ from qgis.core import (QgsProcessingAlgorithm, QgsProcessingContext, QgsProcessi
                        QgsProcessingParameterFolderDestination, QgsProcessingParameterNumber,
                        QgsProcessingParameterString, QgsRasterLayer)
 
-FIELDS = ["deposit", "thickness", "temperature", "arrival_time", "max_thickness", "max_speed", "speed"]
 SECONDS_BETWEEN_LOOKS = 0.2
 
 
@@ -97,6 +96,16 @@ def engines_of(program):
     return ["auto", *re.findall(r"(?m)^(\S+) +yes ", listed)]
 
 
+def fields_of(program):
+    """Those that it can map, "deposit" first."""
+    try:
+        schema = json.loads(subprocess.run([program, "schema"], stdout=subprocess.PIPE, encoding="utf-8", check=True).stdout)
+        names = schema["properties"]["output"]["properties"]["maps"]["items"]["enum"]
+    except (OSError, subprocess.CalledProcessError, ValueError, KeyError):
+        return ["deposit"]
+    return ["deposit", *(name for name in names if name != "deposit")]
+
+
 class RunScenario(QgsProcessingAlgorithm):
     """Parameters: scenario, engine, steps, fields to map, folder, program."""
 
@@ -127,7 +136,8 @@ class RunScenario(QgsProcessingAlgorithm):
                                                      usesStaticStrings=True))
         self.addParameter(QgsProcessingParameterNumber("STEPS", "Stop after so many steps (or as the scenario says)",
                                                        minValue=1, optional=True))
-        self.addParameter(QgsProcessingParameterEnum("FIELDS", "Maps", FIELDS, allowMultiple=True,
+        fields = fields_of(program) if program else ["deposit"]
+        self.addParameter(QgsProcessingParameterEnum("FIELDS", "Maps", fields, allowMultiple=True,
                                                      defaultValue=["deposit"], usesStaticStrings=True))
         self.addParameter(QgsProcessingParameterBoolean("OVERWRITE", "Replace the run in the folder", False))
         self.addParameter(QgsProcessingParameterFolderDestination("FOLDER", "Folder of the run"))

@@ -43,6 +43,7 @@ enum sciara_field {
   SCIARA_FIELD_MAX_THICKNESS,   /**< largest liquid thickness at the end of a step, m */
   SCIARA_FIELD_MAX_SPEED,       /**< largest speed at the end of a step, m/s */
   SCIARA_FIELD_SPEED,           /**< m/s; 0 where there is no liquid lava */
+  SCIARA_FIELD_MAX_DEPOSIT,     /**< largest liquid and solidified lava at the end of a step, m */
   SCIARA_FIELD_COUNT
 };
 

@@ -13,7 +13,7 @@ import case
 from case import Case, record, tree
 
 ALL_FIELDS = ["thickness", "altitude", "temperature", "momentum_x", "momentum_y", "solid_thickness", "deposit",
-              "arrival_time", "max_thickness", "max_speed", "speed"]
+              "arrival_time", "max_thickness", "max_speed", "speed", "max_deposit"]
 OUTPUT = {"fields": ALL_FIELDS, "dtype": "float64", "every": "10 min"}
 OTHERS = ("history", "engine", "scenario_json")  # attributes in which runs of different engines may differ
 NEVER = "1000 d"  # longer than any run: one checkpoint, of its end
@@ -252,8 +252,9 @@ class Refusals(Checkpoint):
 
     def test_a_maximum_that_was_not_recorded(self):
         self.run_scenario("poor", "--steps", 50, "--checkpoint-every", NEVER, "--set", 'output.fields=["thickness"]')
-        self.refuse("output: found max_speed among the fields, but the checkpoint has not recorded it", "--set",
-                    'output.fields=["max_speed"]', folder="poor")
+        for field in ("max_speed", "max_deposit"):
+            self.refuse(f"output: found {field} among the fields, but the checkpoint has not recorded it", "--set",
+                        f'output.fields=["{field}"]', folder="poor")
         self.branch(self.half, "less", "--set", 'output.fields=["thickness"]', "--steps", 110)
 
     def test_rates_that_changed(self):

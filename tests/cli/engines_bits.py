@@ -12,7 +12,7 @@ import case
 from case import SharedCase, record
 
 ALL_FIELDS = ["thickness", "altitude", "temperature", "momentum_x", "momentum_y", "solid_thickness", "deposit",
-              "arrival_time", "max_thickness", "max_speed", "speed"]
+              "arrival_time", "max_thickness", "max_speed", "speed", "max_deposit"]
 STEPS = 300  # lava is liquid, has solidified in part, and has left the domain
 
 

@@ -22,7 +22,7 @@ except ImportError:
 PARAVIEW = shutil.which("pvpython")
 START = "2026-05-10T04:00:00Z"
 FIELDS = ["thickness", "altitude", "temperature", "solid_thickness", "deposit", "arrival_time", "max_thickness",
-          "max_speed", "speed"]
+          "max_speed", "speed", "max_deposit"]
 # What ParaView finds: the fields, the time steps, and of the last one the range of the deposit.
 READ = """
 import json, sys

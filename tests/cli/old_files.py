@@ -54,6 +54,19 @@ class OldFiles(Case):
                 for command in (("info", run), ("export", run, "-q", "-f", "csv"), ("compare", run, run)):
                     self.assertIn("--allow-missing-checksum", self.sciara(*command, code=3).stderr)
 
+    def test_a_field_that_was_not_recorded(self):
+        """Releases up to 0.1.0 did not know max_deposit."""
+        for run, expected in self.releases():
+            for key in ("fields", "maps"):
+                done = self.sciara("resume", run, "-q", "-o", self.path("more"), "--set", f'output.{key}=["max_deposit"]',
+                                   code=3)
+                self.assertIn("output: found max_deposit among the fields, but the checkpoint has not recorded it",
+                              done.stderr)
+                self.assertFalse(os.path.exists(self.path("more")))
+            self.assertIn("holds no field \"max_deposit\"",
+                          self.sciara("export", run, "-q", "-f", "cog", "--field", "max_deposit", "-o", "none.tif",
+                                      *self.allow(expected), code=3).stderr)
+
     def test_resume(self):
         """As a branch of the run that was complete, and in its folder as if it had been stopped."""
         for run, expected in self.releases():

@@ -33,7 +33,7 @@ END_TEST
 /** One cell of every array. */
 struct cell {
   uint8_t kind;
-  real z, h, T, px, py, max_h, max_speed;
+  real z, h, T, px, py, z0, max_h, max_speed, max_deposit;
   double lost, arrival;
 };
 
@@ -45,13 +45,15 @@ static struct sciara_fields fields_of(struct cell *c) {
                                 .T = &c->T,
                                 .px = &c->px,
                                 .py = &c->py,
+                                .z0 = &c->z0,
                                 .lost = &c->lost,
                                 .arrival = &c->arrival,
                                 .max_h = &c->max_h,
-                                .max_speed = &c->max_speed};
+                                .max_speed = &c->max_speed,
+                                .max_deposit = &c->max_deposit};
 }
 
-static const struct cell dry = {.kind = SCIARA_CELL_INTERIOR, .z = 100, .arrival = SCIARA_NEVER};
+static const struct cell dry = {.kind = SCIARA_CELL_INTERIOR, .z = 100, .z0 = 100, .arrival = SCIARA_NEVER};
 
 START_TEST(vent) {
   struct cell c = dry;
@@ -78,6 +80,31 @@ START_TEST(exactly_the_temperature_of_solidification) {
   parcel.heat = nextafter(rule.T_sol, INFINITY);
   ck_assert_int_eq(sciara_pass_settle(&rule, &f, 0, parcel, 0, 9, &bad), SCIARA_FATE_LIQUID);
   ck_assert(c.z == 100 && c.h == 1 && c.T == parcel.heat && c.px == 1 && c.py == 1 && c.arrival == 9);
+  ck_assert(!bad);
+}
+END_TEST
+
+// Rock counts as what the ground has risen by: that falls as lava flows off, and rounding may raise it above the lava.
+START_TEST(the_largest_deposit) {
+  const struct sciara_rule rule = default_rule();
+  bool bad = false;
+  struct cell c = dry;
+  const struct sciara_fields f = fields_of(&c);
+  const struct sciara_parcel lava = {.h = 2, .heat = 2600}, rock = {.h = 1, .heat = rule.T_sol};
+  ck_assert_int_eq(sciara_pass_settle(&rule, &f, 0, lava, 0, 1, &bad), SCIARA_FATE_LIQUID);
+  ck_assert(c.max_deposit == 2);
+  ck_assert_int_eq(sciara_pass_settle(&rule, &f, 0, rock, 0, 2, &bad), SCIARA_FATE_ROCK);
+  ck_assert(c.z == 101 && c.max_deposit == 2);
+  ck_assert_int_eq(sciara_pass_settle(&rule, &f, 0, lava, 0, 3, &bad), SCIARA_FATE_LIQUID);
+  ck_assert(c.max_deposit == 3 && c.max_h == 2);
+  const struct sciara_parcel nothing = {0};
+  ck_assert_int_eq(sciara_pass_settle(&rule, &f, 0, nothing, 0, 4, &bad), SCIARA_FATE_DRY);
+  ck_assert(c.max_deposit == 3);
+  c = dry;
+  const double next = nextafter(100, INFINITY), thin = 0.75 * (next - 100);
+  const struct sciara_parcel crust = {.h = thin, .heat = thin * rule.T_sol};
+  ck_assert_int_eq(sciara_pass_settle(&rule, &f, 0, crust, 0, 5, &bad), SCIARA_FATE_ROCK);
+  ck_assert(c.z == next && c.max_deposit == next - 100 && c.max_h == 0 && c.max_speed == 0);
   ck_assert(!bad);
 }
 END_TEST
@@ -111,6 +138,7 @@ int main(void) {
   tcase_add_test(tc, vent);
   tcase_add_test(tc, exactly_the_temperature_of_solidification);
   tcase_add_test(tc, what_a_cell_remembers);
+  tcase_add_test(tc, the_largest_deposit);
   suite_add_tcase(suite, tc);
   SRunner *runner = srunner_create(suite);
   srunner_run_all(runner, CK_NORMAL);

@@ -119,7 +119,7 @@ START_TEST(test_hint_of_field) {
   struct sciara_scenario s;
   const char *override = "output.maps=[\"depositt\"]";
   ck_assert_int_eq(scenario_read_with(scenario_minimal, &override, 1, &s), SCIARA_ERR_INPUT);
-  ck_assert_ptr_nonnull(strstr(sciara_last_error(), "speed (did you mean \"deposit\"?)"));
+  ck_assert_ptr_nonnull(strstr(sciara_last_error(), "max_deposit (did you mean \"deposit\"?)"));
 }
 END_TEST
 

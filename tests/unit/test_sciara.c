@@ -3,6 +3,7 @@
 #include "sciara.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "run_case.h"
@@ -57,18 +58,20 @@ static double largest(const double *values) {
 START_TEST(maxima_that_were_not_recorded) {
   static const struct {
     const char *fields;
-    bool thickness, speed;
-  } cases[] = {{"output.fields=[\"max_thickness\"]", true, false},
-               {"output.fields=[\"max_speed\"]", false, true},
-               {"output.fields=[\"thickness\", \"speed\"]", false, false},
-               {"output.fields=[\"max_speed\", \"max_thickness\"]", true, true}};
+    bool recorded[3];
+  } cases[] = {{"output.fields=[\"max_thickness\"]", {true, false, false}},
+               {"output.fields=[\"max_speed\"]", {false, true, false}},
+               {"output.fields=[\"thickness\", \"speed\"]", {false, false, false}},
+               {"output.fields=[\"max_speed\", \"max_thickness\"]", {true, true, false}},
+               {"output.fields=[\"max_deposit\"]", {false, false, true}}};
   double values[CELLS];
   struct sciara *s = open_case(cases[_i].fields);
   ck_assert_int_eq(sciara_step(s, 100), SCIARA_OK);
-  for (int k = 0; k < 2; k++) {
-    const enum sciara_field field = k ? SCIARA_FIELD_MAX_SPEED : SCIARA_FIELD_MAX_THICKNESS;
-    const bool recorded = k ? cases[_i].speed : cases[_i].thickness;
-    ck_assert_int_eq(sciara_read_field(s, field, values, CELLS), recorded ? SCIARA_OK : SCIARA_ERR_USAGE);
+  for (int k = 0; k < 3; k++) {
+    static const enum sciara_field fields[] = {SCIARA_FIELD_MAX_THICKNESS, SCIARA_FIELD_MAX_SPEED,
+                                               SCIARA_FIELD_MAX_DEPOSIT};
+    const bool recorded = cases[_i].recorded[k];
+    ck_assert_int_eq(sciara_read_field(s, fields[k], values, CELLS), recorded ? SCIARA_OK : SCIARA_ERR_USAGE);
     if (recorded)
       ck_assert_double_gt(largest(values), 0);
     else
@@ -76,6 +79,39 @@ START_TEST(maxima_that_were_not_recorded) {
                     sciara_last_error());
   }
   ck_assert_int_eq(sciara_read_field(s, SCIARA_FIELD_SPEED, values, CELLS), SCIARA_OK);
+  sciara_close(s);
+}
+END_TEST
+
+// On a whole map: the largest deposit of a step is that of the states at the ends of all of them.
+START_TEST(the_largest_deposit_of_a_volcano) {
+  static const char *const engines[] = {"engine.name=serial", "engine.name=openmp", "engine.name=scatter"};
+  const char *const overrides[] = {engines[_i], "output.fields=[\"deposit\", \"max_deposit\"]"};
+  struct sciara *s;
+  struct sciara_grid_info g;
+  ck_assert_msg(sciara_open(SCIARA_SOURCE_DIR "/config/volcano.json", overrides, 2, &s) == SCIARA_OK, "%s",
+                sciara_last_error());
+  sciara_read_grid(s, &g);
+  const size_t cells = (size_t)(g.rows * g.cols);
+  double *deposit = malloc(cells * sizeof(double)), *most = calloc(cells, sizeof(double)),
+         *found = malloc(cells * sizeof(double));
+  ck_assert(deposit && most && found);
+  for (int step = 0; step < 300; step++) {
+    ck_assert_int_eq(sciara_step(s, 1), SCIARA_OK);
+    ck_assert_int_eq(sciara_read_field(s, SCIARA_FIELD_DEPOSIT, deposit, cells), SCIARA_OK);
+    for (size_t i = 0; i < cells; i++) most[i] = deposit[i] > most[i] ? deposit[i] : most[i];
+  }
+  ck_assert_int_eq(sciara_read_field(s, SCIARA_FIELD_MAX_DEPOSIT, found, cells), SCIARA_OK);
+  size_t lower = 0;
+  for (size_t i = 0; i < cells; i++) {
+    if (found[i] == -9999) continue;
+    ck_assert_msg(found[i] == most[i], "cell %zu: %.17g, the largest was %.17g", i, found[i], most[i]);
+    lower += deposit[i] < most[i];
+  }
+  ck_assert_uint_gt(lower, 10);
+  free(deposit);
+  free(most);
+  free(found);
   sciara_close(s);
 }
 END_TEST
@@ -138,7 +174,8 @@ int main(void) {
   tcase_set_timeout(tests, 60);
   tcase_add_checked_fixture(tests, setup, run_case_remove);
   tcase_add_test(tests, what_is_refused);
-  tcase_add_loop_test(tests, maxima_that_were_not_recorded, 0, 4);
+  tcase_add_loop_test(tests, maxima_that_were_not_recorded, 0, 5);
+  tcase_add_loop_test(tests, the_largest_deposit_of_a_volcano, 0, 3);
   tcase_add_test(tests, from_the_start_to_the_end);
   tcase_add_test(tests, solid);
   suite_add_tcase(suite, tests);

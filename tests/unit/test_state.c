@@ -107,6 +107,7 @@ START_TEST(derived_fields) {
           [SCIARA_FIELD_ARRIVAL_TIME] = i == 3 ? -9999 : s->arrival[i],
           [SCIARA_FIELD_MAX_THICKNESS] = s->max_h[i],
           [SCIARA_FIELD_MAX_SPEED] = s->max_speed[i],
+          [SCIARA_FIELD_MAX_DEPOSIT] = s->max_deposit[i],
           [SCIARA_FIELD_SPEED] = i == 3 ? 0 : sqrt(s->px[i] * s->px[i] + s->py[i] * s->py[i]) / s->h[i]};
       if (s->kind[i] == SCIARA_CELL_NODATA) continue;
       ck_assert_msg(out[i] == expected[f], "field %d, cell %d: %.17g, expected %.17g", f, i, out[i], expected[f]);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device_engine.h"
 
+#include <cmath>
 #include <cstdlib>
 #include <cstring>
 
@@ -195,6 +196,14 @@ sciara_status set_stop(sciara_device_engine *e, const sciara_stop *stop) {
   return copy_in(e, &e->device.control->reason, &none, 1);
 }
 
+/** Waits for what was launched and brings the control to the host. */
+sciara_status fetch_control(sciara_device_engine *e) {
+  SCIARA_CUDA_TRY(
+      cudaMemcpyAsync(e->control, e->device.control, sizeof *e->control, cudaMemcpyDeviceToHost, e->stream));
+  SCIARA_CUDA_TRY(cudaStreamSynchronize(e->stream));
+  return SCIARA_OK;
+}
+
 sciara_status take_device(sciara_device_engine *e) {
   SCIARA_WITH_DEVICE(e->setup.device);
   SCIARA_CUDA_TRY(cudaDeviceGetAttribute(&e->multiprocessors, cudaDevAttrMultiProcessorCount, e->setup.device));
@@ -256,11 +265,13 @@ enum sciara_status sciara_device_upload(void *engine, const struct sciara_state 
   sciara_device_engine *e = static_cast<sciara_device_engine *>(engine);
   SCIARA_WITH_DEVICE(e->setup.device);
   release(e);
+  SCIARA_TRY(sciara_band_check(&e->setup, &state->grid));
   SCIARA_TRY(sciara_host_fields_create(&e->hf, state));
   sciara_host_fields_upload(&e->hf, state, e->setup.boundary);
   e->device.f.stride = e->hf.f.stride;
   e->device.rows = state->grid.rows;
   e->device.cols = state->grid.cols;
+  e->device.band = sciara_band_of(&e->setup, state->grid.rows, e->hf.f.stride);
   e->device.cell_size = state->grid.cell_size;
   e->device.T_vent = (real)e->setup.params->T_vent;
   e->device.rule = sciara_rule_make(e->setup.params, state->grid.cell_size);
@@ -293,15 +304,15 @@ enum sciara_status sciara_device_download(void *engine, struct sciara_state *sta
 enum sciara_status sciara_device_advance(void *engine, const struct sciara_stop *stop,
                                          struct sciara_engine_progress *progress) {
   sciara_device_engine *e = static_cast<sciara_device_engine *>(engine);
+  SCIARA_TRY(sciara_band_check_whole(&e->setup));
+  SCIARA_TRY(sciara_clockwork_between_steps(&e->clockwork));
   SCIARA_WITH_DEVICE(e->setup.device);
   sciara_clockwork *c = &e->clockwork;
   bool done = !sciara_clockwork_begin(c, stop);
   if (!done) SCIARA_TRY(set_stop(e, stop));
   while (!done) {
     SCIARA_TRY(e->strategy->run ? e->strategy->run(e) : launch_batch(e));
-    SCIARA_CUDA_TRY(
-        cudaMemcpyAsync(e->control, e->device.control, sizeof *e->control, cudaMemcpyDeviceToHost, e->stream));
-    SCIARA_CUDA_TRY(cudaStreamSynchronize(e->stream));
+    SCIARA_TRY(fetch_control(e));
     const bool whole = e->batch && e->control->step == c->now.step + SCIARA_BATCH;
     read_control(e);
     if (e->strategy->done) SCIARA_TRY(e->strategy->done(e));
@@ -310,6 +321,80 @@ enum sciara_status sciara_device_advance(void *engine, const struct sciara_stop 
   }
   *progress = c->now;
   return sciara_clockwork_verdict(c);
+}
+
+enum sciara_status sciara_device_evaluate(void *engine, enum sciara_status (*launch)(void *engine), double *t_opt) {
+  sciara_device_engine *e = static_cast<sciara_device_engine *>(engine);
+  sciara_stop never = {};
+  never.steps = UINT64_MAX;
+  never.time = INFINITY;
+  SCIARA_TRY(sciara_clockwork_evaluate(&e->clockwork));
+  SCIARA_WITH_DEVICE(e->setup.device);
+  SCIARA_TRY(set_stop(e, &never));
+  SCIARA_TRY(launch(e));
+  SCIARA_CUDA_TRY(cudaGetLastError());
+  SCIARA_TRY(fetch_control(e));
+  memcpy(t_opt, &e->control->clock_bits, sizeof *t_opt);
+  return SCIARA_OK;
+}
+
+enum sciara_status sciara_device_move(void *engine, enum sciara_status (*launch)(void *engine), double t_opt,
+                                      struct sciara_engine_progress *progress) {
+  sciara_device_engine *e = static_cast<sciara_device_engine *>(engine);
+  unsigned long long bits = 0;
+  memcpy(&bits, &t_opt, sizeof bits);
+  SCIARA_TRY(sciara_clockwork_move(&e->clockwork, t_opt));
+  SCIARA_WITH_DEVICE(e->setup.device);
+  SCIARA_TRY(copy_in(e, &e->device.control->clock_bits, &bits, 1));
+  SCIARA_TRY(launch(e));
+  SCIARA_CUDA_TRY(cudaGetLastError());
+  SCIARA_TRY(fetch_control(e));
+  read_control(e);
+  *progress = e->clockwork.now;
+  return sciara_clockwork_verdict(&e->clockwork);
+}
+
+size_t sciara_device_row_bytes(const void *engine) {
+  return sciara_host_fields_row_bytes(&static_cast<const sciara_device_engine *>(engine)->hf);
+}
+
+// A packed row has the fields one after the other; so the rows of one field are as far apart as whole packed rows.
+enum sciara_status sciara_device_pack(void *engine, int64_t row, int64_t count, void *buffer) {
+  const sciara_device_engine *e = static_cast<const sciara_device_engine *>(engine);
+  SCIARA_TRY(sciara_clockwork_between_steps(&e->clockwork));
+  SCIARA_TRY(sciara_band_check_pack(&e->setup, &e->hf.grid, row, count));
+  if (count == 0) return SCIARA_OK;
+  SCIARA_WITH_DEVICE(e->setup.device);
+  const sciara_fields *f = &e->device.f;
+  const size_t line = (size_t)e->hf.grid.cols * sizeof(real), packed = sciara_host_fields_row_bytes(&e->hf);
+  const int64_t first = sciara_host_index(&e->hf, row, 0);
+  char *to = static_cast<char *>(buffer);
+#define SCIARA_REAL_FIELD(member)                                                                          \
+  SCIARA_CUDA_TRY(cudaMemcpy2DAsync(to, packed, f->member + first, (size_t)f->stride * sizeof(real), line, \
+                                    (size_t)count, cudaMemcpyDeviceToHost, e->stream));                    \
+  to += line;
+#include "model/fields.def"
+  SCIARA_CUDA_TRY(cudaStreamSynchronize(e->stream));
+  return SCIARA_OK;
+}
+
+enum sciara_status sciara_device_unpack(void *engine, int64_t row, int64_t count, const void *buffer) {
+  const sciara_device_engine *e = static_cast<const sciara_device_engine *>(engine);
+  SCIARA_TRY(sciara_clockwork_between_steps(&e->clockwork));
+  SCIARA_TRY(sciara_band_check_unpack(&e->setup, &e->hf.grid, row, count));
+  if (count == 0) return SCIARA_OK;
+  SCIARA_WITH_DEVICE(e->setup.device);
+  const sciara_fields *f = &e->device.f;
+  const size_t line = (size_t)e->hf.grid.cols * sizeof(real), packed = sciara_host_fields_row_bytes(&e->hf);
+  const int64_t first = sciara_host_index(&e->hf, row, 0);
+  const char *from = static_cast<const char *>(buffer);
+#define SCIARA_REAL_FIELD(member)                                                                            \
+  SCIARA_CUDA_TRY(cudaMemcpy2DAsync(f->member + first, (size_t)f->stride * sizeof(real), from, packed, line, \
+                                    (size_t)count, cudaMemcpyHostToDevice, e->stream));                      \
+  from += line;
+#include "model/fields.def"
+  SCIARA_CUDA_TRY(cudaStreamSynchronize(e->stream)); // the buffer is the caller's again
+  return SCIARA_OK;
 }
 
 enum sciara_status sciara_device_mark(struct sciara_device_engine *e, enum sciara_process process,

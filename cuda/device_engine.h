@@ -66,6 +66,11 @@ struct sciara_device_engine {
 #define sciara_device_upload SCIARA_NAME(sciara_device_upload)
 #define sciara_device_download SCIARA_NAME(sciara_device_download)
 #define sciara_device_advance SCIARA_NAME(sciara_device_advance)
+#define sciara_device_evaluate SCIARA_NAME(sciara_device_evaluate)
+#define sciara_device_move SCIARA_NAME(sciara_device_move)
+#define sciara_device_row_bytes SCIARA_NAME(sciara_device_row_bytes)
+#define sciara_device_pack SCIARA_NAME(sciara_device_pack)
+#define sciara_device_unpack SCIARA_NAME(sciara_device_unpack)
 #define sciara_device_memory SCIARA_NAME(sciara_device_memory)
 #define sciara_device_profile SCIARA_NAME(sciara_device_profile)
 #define sciara_device_keep SCIARA_NAME(sciara_device_keep)
@@ -92,6 +97,14 @@ enum sciara_status sciara_device_profile(void *engine, struct sciara_engine_prof
 enum sciara_status sciara_device_keep(void *engine, int place);
 enum sciara_status sciara_device_collect(void *engine, int place, struct sciara_state *state);
 void sciara_device_keep_memory(const struct sciara_grid *grid, unsigned record, size_t *host, size_t *device);
+
+/** The phases of a step around the kernels that `launch` queues; struct sciara_engine_phases. */
+enum sciara_status sciara_device_evaluate(void *engine, enum sciara_status (*launch)(void *engine), double *t_opt);
+enum sciara_status sciara_device_move(void *engine, enum sciara_status (*launch)(void *engine), double t_opt,
+                                      struct sciara_engine_progress *progress);
+size_t sciara_device_row_bytes(const void *engine);
+enum sciara_status sciara_device_pack(void *engine, int64_t row, int64_t count, void *buffer);
+enum sciara_status sciara_device_unpack(void *engine, int64_t row, int64_t count, const void *buffer);
 
 /** Cells of an array for a grid, frame and padding included. */
 int64_t sciara_device_count(const struct sciara_grid *grid);
@@ -131,10 +144,14 @@ const char *sciara_device_probe(void);
  * the shape of a block ("memory boxes", "" for none), class.
  */
 #define SCIARA_DEVICE_ENGINE(identifier, name_, summary_, options_, class_) \
-  SCIARA_DEVICE_ENGINE_OF(identifier, name_, summary_, "block_width block_height " options_, class_)
+  SCIARA_DEVICE_ENGINE_OF(identifier, name_, summary_, "block_width block_height " options_, class_, nullptr)
 
-/** The same for one that has no option for the shape of a block. */
-#define SCIARA_DEVICE_ENGINE_OF(identifier, name_, summary_, options_, class_)                             \
+/** The same for one that has phases. */
+#define SCIARA_DEVICE_ENGINE_IN_PHASES(identifier, name_, summary_, options_, class_, phases_) \
+  SCIARA_DEVICE_ENGINE_OF(identifier, name_, summary_, "block_width block_height " options_, class_, phases_)
+
+/** The same with all options listed, and phases or nullptr. */
+#define SCIARA_DEVICE_ENGINE_OF(identifier, name_, summary_, options_, class_, phases_)                    \
   static enum sciara_status create_engine(const struct sciara_engine_setup *setup, void **engine) {        \
     return sciara_device_create(&strategy, setup, engine);                                                 \
   }                                                                                                        \
@@ -161,6 +178,7 @@ const char *sciara_device_probe(void);
       .keep = sciara_device_keep,                                                                          \
       .collect = sciara_device_collect,                                                                    \
       .keep_memory = sciara_device_keep_memory,                                                            \
+      .phases = phases_,                                                                                   \
   }
 
 #endif

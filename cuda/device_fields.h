@@ -4,7 +4,7 @@
 #ifndef SCIARA_CUDA_DEVICE_FIELDS_H
 #define SCIARA_CUDA_DEVICE_FIELDS_H
 
-#include "engine/engine.h"
+#include "engine/band.h"
 #include "engine/stop_rule.h"
 #include "model/pass.h"
 #include "model/soundness.h"
@@ -62,6 +62,7 @@ struct sciara_device {
   struct sciara_device_control *control;
   const struct sciara_stop_rule *stop; ///< written before each `advance`
   int64_t rows, cols;
+  struct sciara_band band; ///< own rows, in padded indices
   double cell_size;
   real T_vent;
 };

@@ -323,4 +323,4 @@ const sciara_device_strategy strategy = {.name = "cuda-fused",
 } // namespace
 
 SCIARA_DEVICE_ENGINE_OF(cuda_fused, "cuda-fused", "GPU: many steps in one kernel, on the tiles with lava", "",
-                        SCIARA_GATHER_CLASS);
+                        SCIARA_GATHER_CLASS, nullptr);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The rectangular bounding box of the lava, rounded outward to whole blocks.
-#include "boxed_engine.cuh"
+#include "boxed_phases.cuh"
 
 static const sciara_device_strategy strategy = {.name = "cuda-rbb",
                                                 .size = sizeof(sciara_gpu::boxed_engine),
@@ -12,5 +12,12 @@ static const sciara_device_strategy strategy = {.name = "cuda-rbb",
                                                 .before = nullptr,
                                                 .launch = sciara_gpu::boxed_launch<sciara_gpu::gather>};
 
-SCIARA_DEVICE_ENGINE(cuda_rbb, "cuda-rbb", "GPU: the rectangular bounding box of the lava, rounded to whole blocks",
-                     "memory", SCIARA_GATHER_CLASS);
+static const sciara_engine_phases phases = {.evaluate = sciara_gpu::boxed_evaluate,
+                                            .move = sciara_gpu::boxed_move<sciara_gpu::gather>,
+                                            .row_bytes = sciara_device_row_bytes,
+                                            .pack = sciara_device_pack,
+                                            .unpack = sciara_gpu::boxed_unpack};
+
+SCIARA_DEVICE_ENGINE_IN_PHASES(cuda_rbb, "cuda-rbb",
+                               "GPU: the rectangular bounding box of the lava, rounded to whole blocks", "memory",
+                               SCIARA_GATHER_CLASS, &phases);

@@ -127,7 +127,7 @@ __device__ inline void begin_step(const sciara_device &d) {
     const double volume = d.vents.volume[k];
     if (!(volume > 0)) continue;
     sciara_pass_emit(&d.f, d.vents.cell[k], volume, d.cell_size, d.T_vent, c->time);
-    c->emitted = c->emitted + volume;
+    if (sciara_cells_have(d.band.own, d.vents.cell[k])) c->emitted = c->emitted + volume;
   }
   c->time = c->time + t;
   c->clock_bits = (unsigned long long)__double_as_longlong((double)d.rule.clock_max);

@@ -39,20 +39,28 @@ static enum sciara_status reserve_cells(struct sciara_active *a, int64_t need) {
   return reserve((void **)&a->cell, &a->cell_capacity, need, sizeof *a->cell);
 }
 
+/** Lists the cells with lava among `cells`, with `room` places for each listed cell. */
+static enum sciara_status list_lava(struct sciara_active *a, struct sciara_cells cells, int64_t room) {
+  for (int64_t i = cells.begin; i < cells.end; i++) {
+    if (a->hf.f.h[i] == 0) continue; // what is no lava is listed, so that the first step finds it
+    SCIARA_TRY(reserve_cells(a, room * (a->listed + 1)));
+    list(a, i);
+  }
+  return SCIARA_OK;
+}
+
 enum sciara_status sciara_active_upload(struct sciara_active *a, const struct sciara_state *state) {
   sciara_active_release(a);
+  SCIARA_TRY(sciara_band_check(&a->setup, &state->grid));
   SCIARA_TRY(sciara_host_fields_create(&a->hf, state));
   SCIARA_TRY(SCIARA_NEW(a->slot, a->hf.count, "list of active cells"));
   a->rule = sciara_rule_make(a->setup.params, state->grid.cell_size);
   a->t = (real)state->clock;
   a->watch.on = a->setup.profile;
   sciara_clockwork_load(&a->clockwork, state, a->setup.vents);
+  a->band = sciara_band_of(&a->setup, state->grid.rows, a->hf.f.stride);
   sciara_host_fields_upload(&a->hf, state, a->setup.boundary);
-  for (int64_t i = 0; i < a->hf.count; i++) {
-    if (a->hf.f.h[i] == 0) continue; // what is no lava is listed, so that the first step finds it
-    SCIARA_TRY(reserve_cells(a, a->listed + 1));
-    list(a, i);
-  }
+  SCIARA_TRY(list_lava(a, a->band.own, 1));
   a->liquid = a->listed;
   return SCIARA_OK;
 }
@@ -60,6 +68,14 @@ enum sciara_status sciara_active_upload(struct sciara_active *a, const struct sc
 void sciara_active_download(const struct sciara_active *a, struct sciara_state *state) {
   sciara_host_fields_download(&a->hf, state);
   sciara_clockwork_store(&a->clockwork, state);
+}
+
+/** The lava of the halo beside the own rows comes next in the list: it flows in this step, and is gone after it. */
+static enum sciara_status list_beside(struct sciara_active *a) {
+  a->own = a->listed;
+  for (int side = 0; side < 2; side++) SCIARA_TRY(list_lava(a, a->band.beside[side], SCIARA_MOORE));
+  a->liquid = a->listed;
+  return SCIARA_OK;
 }
 
 enum sciara_status sciara_active_emit(struct sciara_active *a) {
@@ -72,12 +88,14 @@ enum sciara_status sciara_active_emit(struct sciara_active *a) {
     if (!(volume > 0)) continue;
     const int64_t i = sciara_host_index(&a->hf, v->row[k], v->col[k]);
     sciara_pass_emit(&a->hf.f, i, volume, a->hf.grid.cell_size, (real)a->setup.params->T_vent, now->time);
+    if (!sciara_cells_have(a->band.own, i)) continue; // it is another band's
     if (!a->slot[i]) list(a, i);
     now->emitted = now->emitted + volume;
   }
   a->liquid = a->listed;
   now->cell_steps += (uint64_t)a->liquid;
   now->time = now->time + t;
+  SCIARA_TRY(list_beside(a));
   if (a->setup.profile)
     SCIARA_TRY(reserve((void **)&a->parcel, &a->parcel_capacity, a->cell_capacity, sizeof *a->parcel));
   return reserve((void **)&a->donor, &a->donor_capacity, a->liquid, sizeof *a->donor);

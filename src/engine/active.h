@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The list of active cells that `serial` works on: the liquid cells, then those that receive in this step.
+// The list of active cells that `serial` works on: the liquid cells, then those that receive in this step. In a band with a
+// halo the liquid cells of the rows beside it stand between them: they give, and are not computed.
 //
 // Every liquid cell has a record with what flows out of it, so a cell can take its new values at once: no field is needed
 // twice. Compiled once per precision.
@@ -25,7 +26,9 @@ struct sciara_active {
   struct sciara_rule rule;
   struct sciara_clockwork clockwork;
   struct sciara_host_fields hf;
-  real t;                     ///< the clock, s
+  real t; ///< the clock, s
+  struct sciara_band band;
+  int64_t own;                ///< cell[0..own) are liquid and the band's own
   int64_t liquid, listed;     ///< cell[0..liquid) are liquid, cell[liquid..listed) receive in this step
   int64_t *cell;              ///< padded index of each listed cell
   struct sciara_donor *donor; ///< of the liquid ones
@@ -69,6 +72,11 @@ static inline void sciara_active_blame(struct sciara_active *a, int64_t i) {
   int64_t row, col;
   sciara_host_cell(&a->hf, i, &row, &col);
   sciara_clockwork_blame(&a->clockwork, row, col);
+}
+
+/** Whether the k-th listed cell lies in the halo. */
+static inline bool sciara_active_is_beside(const struct sciara_active *a, int64_t k) {
+  return k >= a->own && k < a->liquid;
 }
 
 /** tau1, flow computing of the k-th liquid cell with the new clock. */

@@ -49,9 +49,37 @@ static enum sciara_stop_reason reached(const struct sciara_clockwork *c, const s
   return SCIARA_STOP_NONE;
 }
 
-bool sciara_clockwork_begin(struct sciara_clockwork *c, const struct sciara_stop *stop) {
+/** Forgets which cell was bad. */
+static void forget_bad(struct sciara_clockwork *c) {
   c->now.bad.step = 0;
   c->now.bad.row = c->now.bad.col = -1;
+}
+
+enum sciara_status sciara_clockwork_between_steps(const struct sciara_clockwork *c) {
+  if (!c->evaluated) return SCIARA_OK;
+  return sciara_fail(SCIARA_ERR_INTERNAL, "step %" PRIu64 " has been evaluated; expected `move`", c->now.step + 1);
+}
+
+enum sciara_status sciara_clockwork_evaluate(struct sciara_clockwork *c) {
+  SCIARA_TRY(sciara_clockwork_between_steps(c));
+  c->evaluated = true;
+  c->now.reason = SCIARA_STOP_NONE;
+  forget_bad(c);
+  return SCIARA_OK;
+}
+
+enum sciara_status sciara_clockwork_move(struct sciara_clockwork *c, double t_opt) {
+  if (!c->evaluated)
+    return sciara_fail(SCIARA_ERR_INTERNAL, "`move` in step %" PRIu64 " comes before `evaluate`", c->now.step + 1);
+  if (!(t_opt > 0))
+    return sciara_fail(SCIARA_ERR_INTERNAL, "`move` in step %" PRIu64 " with t_opt = %g s; expected a positive time",
+                       c->now.step + 1, t_opt);
+  c->evaluated = false;
+  return SCIARA_OK;
+}
+
+bool sciara_clockwork_begin(struct sciara_clockwork *c, const struct sciara_stop *stop) {
+  forget_bad(c);
   c->wall_until = sciara_wallclock() + 1e-3 * (stop->max_wall_ms ? stop->max_wall_ms : DEFAULT_WALL_MS);
   c->now.reason = reached(c, stop);
   return c->now.reason == SCIARA_STOP_NONE;

@@ -3,7 +3,7 @@
 #ifndef SCIARA_ENGINE_CLOCKWORK_H
 #define SCIARA_ENGINE_CLOCKWORK_H
 
-#include "engine/engine.h"
+#include "engine/band.h"
 #include "engine/stop_rule.h"
 #include "model/soundness.h"
 
@@ -15,6 +15,7 @@ struct sciara_clockwork {
   uint64_t first;    ///< step at which the state was taken over
   double vents_end;  ///< from here on no vent emits, s
   double wall_until; ///< monotonic seconds at which `advance` comes back
+  bool evaluated;    ///< between the phases of a step
 };
 
 /** Takes over time and totals of a state. */
@@ -31,6 +32,15 @@ bool sciara_clockwork_begin(struct sciara_clockwork *c, const struct sciara_stop
 
 /** Ends a step: whether `advance` comes back now (now.reason tells why). */
 bool sciara_clockwork_stop(struct sciara_clockwork *c, const struct sciara_stop *stop);
+
+/** Begins a step in phases; SCIARA_ERR_INTERNAL when one is in progress. */
+enum sciara_status sciara_clockwork_evaluate(struct sciara_clockwork *c);
+
+/** Goes on with it; SCIARA_ERR_INTERNAL when none is in progress, or for a t_opt, s, that is no time. */
+enum sciara_status sciara_clockwork_move(struct sciara_clockwork *c, double t_opt);
+
+/** SCIARA_ERR_INTERNAL between the phases of a step, where only `move` may be called. */
+enum sciara_status sciara_clockwork_between_steps(const struct sciara_clockwork *c);
 
 /** Whether the numbers of all lava are looked at in the step in progress. */
 static inline bool sciara_clockwork_looks(const struct sciara_clockwork *c) {

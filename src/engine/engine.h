@@ -75,8 +75,9 @@ struct sciara_engine_setup {
   int threads; ///< 0: as many as there is work for, at most as many as `threads` below
   int device;  ///< number of the GPU of an engine that runs on one (engine/device_info.h)
   struct sciara_engine_options options;
-  bool profile; ///< `profile` will be called: time the steps
-  bool keeps;   ///< `keep` will be called: have room for that
+  int64_t halo_north, halo_south; ///< of a band, see struct sciara_engine_phases: rows of other bands; else 0
+  bool profile;                   ///< `profile` will be called: time the steps
+  bool keeps;                     ///< `keep` will be called: have room for that
 };
 
 /** Why `advance` came back. */
@@ -120,6 +121,49 @@ struct sciara_engine_progress {
     uint64_t step;    ///< the step in which it was found, counted from 1
     int64_t row, col; ///< the first bad cell in row-major order; -1 when the whole is bad
   } bad;
+};
+
+/** Rows of a halo: those from which lava flows into the rows of a band, and those on which its flow depends. */
+enum { SCIARA_HALO_ROWS = 2 };
+
+/**
+ * A step in phases, for whoever computes a map in bands of rows, each on an engine of its own, or needs to know t_opt before
+ * the lava moves. For each step: `unpack` where the grid has a halo, `evaluate`, the minimum of t_opt over all bands, `move`
+ * with it, `pack`. A whole map is one band without a halo; its steps are those of `advance`, bit by bit, and the two may
+ * alternate.
+ *
+ * A band is a grid of its own rows with a halo of SCIARA_HALO_ROWS rows on each side where another band continues the map
+ * (setup.halo_north, setup.halo_south). In the state for `upload` each cell has the kind that it has in the whole map, not one
+ * classified within the band; setup.vents has all vents in the rows of the grid, those of the halo too. The engine computes its
+ * own rows. It reads the halo's, and after `move` they hold nothing of use until the next `unpack`: `download` gives them
+ * as they are. Totals in progress and in the state count the own rows alone. `advance` on a band with a halo is
+ * SCIARA_ERR_INTERNAL.
+ *
+ * A call out of order or for other rows than allowed is SCIARA_ERR_INTERNAL and changes nothing; between `evaluate` and `move`
+ * no other function of the engine may be called but `upload` and `destroy`. After SCIARA_ERR_MEMORY,
+ * SCIARA_ERR_DEVICE and SCIARA_ERR_NUMERIC the state is of no use.
+ */
+struct sciara_engine_phases {
+  /**
+   * gamma, then s = s + t, with the clock of the last step; then time evaluation. *t_opt: the time that the lava of the band
+   * allows, s, at most t_max, and t_max without lava; not relaxed. Numbers that lava cannot have are reported by `move`.
+   */
+  enum sciara_status (*evaluate)(void *engine, double *t_opt);
+  /**
+   * The rest of the step, with the clock relaxation * t_opt, formed in the engine's precision. `t_opt`, s: the smallest that
+   * `evaluate` gave, of all bands. `progress` is as after an `advance` of one step, with the reason SCIARA_STOP_NONE: stop rules
+   * are the caller's (engine/stop_rule.h). SCIARA_ERR_NUMERIC: see progress->bad.
+   */
+  enum sciara_status (*move)(void *engine, double t_opt, struct sciara_engine_progress *progress);
+  /** Bytes of a packed row of the uploaded grid: its z, h, T, px and py. The same for all engines of a precision. */
+  size_t (*row_bytes)(const void *engine);
+  /**
+   * Writes rows [row, row + count), own ones, into a buffer of the host of count * row_bytes bytes, aligned as from malloc.
+   * Between steps.
+   */
+  enum sciara_status (*pack)(void *engine, int64_t row, int64_t count, void *buffer);
+  /** Takes rows [row, row + count), of one side of the halo, from such a buffer. Between steps. */
+  enum sciara_status (*unpack)(void *engine, int64_t row, int64_t count, const void *buffer);
 };
 
 /** States that an engine keeps at once. */
@@ -174,6 +218,8 @@ struct sciara_engine_ops {
   enum sciara_status (*collect)(void *engine, int place, struct sciara_state *state);
   /** Bytes that setup.keeps takes beside what `memory` tells. */
   void (*keep_memory)(const struct sciara_grid *grid, unsigned record, size_t *host, size_t *device);
+  /** A step in phases. Absent: `advance` alone, on whole maps. */
+  const struct sciara_engine_phases *phases;
 };
 
 enum sciara_precision {

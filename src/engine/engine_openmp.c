@@ -32,6 +32,7 @@ struct openmp {
   struct sciara_engine_setup setup;
   struct sciara_clockwork clockwork;
   struct sciara_host_fields hf;
+  struct sciara_band band;
   struct sciara_stopwatch watch;
   struct sciara_part_kernel kernel;
   uint32_t *slot, *stirred; ///< of all parts
@@ -40,7 +41,9 @@ struct openmp {
   int threads;              ///< at most
   int used;                 ///< parts that may hold cells: `threads`, or as many as are worthwhile
   bool fits;                ///< no number was asked for: `used` follows the lava
-  struct sciara_part *part; ///< one a thread
+  struct sciara_part *part; ///< one a thread; together the own rows
+  struct sciara_part
+      beside[2]; ///< lava of the halo, north and south: in each step evaluated anew; it gives, and does not settle
   struct sciara_team team;
   int asked;                 ///< size of the team that was asked for
   int room;                  ///< threads that can be started: the OpenMP runtime ends the program where one cannot
@@ -74,6 +77,7 @@ static int threads(int requested) {
 
 static void release(struct openmp *e) {
   for (int k = 0; k < e->threads && e->part; k++) sciara_part_release(&e->part[k]);
+  for (int side = 0; side < 2; side++) sciara_part_release(&e->beside[side]);
   sciara_host_fields_destroy(&e->hf);
   sciara_free(e->slot);
   sciara_free(e->stirred);
@@ -104,7 +108,7 @@ static enum sciara_status create(const struct sciara_engine_setup *setup, void *
   return SCIARA_OK;
 }
 
-/** The part that answers for cell i. */
+/** The part that answers for own cell i. */
 static struct sciara_part *part_of(const struct openmp *e, int64_t i) {
   int k = 0;
   while (i >= e->part[k].end) k++;
@@ -117,24 +121,33 @@ static int64_t liquid_cells(const struct openmp *e) {
   return count;
 }
 
-/** The first part takes all liquid cells of the arrays. */
-static enum sciara_status list_cells(struct openmp *e, const struct sciara_rule *rule) {
-  for (int k = 0; k < e->threads; k++) {
-    struct sciara_part *p = &e->part[k];
-    p->rule = *rule;
-    p->f = e->hf.f;
-    p->slot = e->slot;
-    p->stirred = e->stirred;
-    p->begin = k == 0 ? 0 : e->hf.count;
-    p->end = e->hf.count;
-  }
-  e->part[0].watch = e->setup.profile ? &e->watch : NULL;
+/** Lists the liquid cells of a part that has none. */
+static enum sciara_status list_lava(struct sciara_part *p) {
   int64_t liquid = 0;
-  for (int64_t i = 0; i < e->hf.count; i++) liquid += e->hf.f.h[i] != 0; // what is no lava too: the first step finds it
-  SCIARA_TRY(sciara_part_reserve(&e->part[0], liquid));
-  for (int64_t i = 0; i < e->hf.count; i++)
-    if (e->hf.f.h[i] != 0) sciara_part_append(&e->part[0], i);
+  for (int64_t i = p->begin; i < p->end; i++) liquid += p->f.h[i] != 0; // what is no lava too: the first step finds it
+  SCIARA_TRY(sciara_part_reserve(p, liquid));
+  for (int64_t i = p->begin; i < p->end; i++)
+    if (p->f.h[i] != 0) sciara_part_append(p, i);
   return SCIARA_OK;
+}
+
+static void prepare(const struct openmp *e, struct sciara_part *p, const struct sciara_rule *rule,
+                    struct sciara_cells cells) {
+  p->rule = *rule;
+  p->f = e->hf.f;
+  p->slot = e->slot;
+  p->stirred = e->stirred;
+  p->begin = cells.begin;
+  p->end = cells.end;
+}
+
+/** The first part takes all liquid cells of the own rows. */
+static enum sciara_status list_cells(struct openmp *e, const struct sciara_rule *rule) {
+  const struct sciara_cells own = e->band.own, none = {own.end, own.end};
+  for (int k = 0; k < e->threads; k++) prepare(e, &e->part[k], rule, k == 0 ? own : none);
+  for (int side = 0; side < 2; side++) prepare(e, &e->beside[side], rule, e->band.beside[side]);
+  e->part[0].watch = e->setup.profile ? &e->watch : NULL;
+  return list_lava(&e->part[0]);
 }
 
 static int64_t work_of(const struct sciara_part *p, int64_t k) { return p->from[k] > 0 ? 1 : WORK_AWAKE; }
@@ -179,8 +192,8 @@ static enum sciara_status share_out(struct openmp *e, int64_t all) {
       work += work_of(&old[n], k);
       end = (old[n].cell[k] / LINE + 1) * LINE;
     }
-  for (; to + 1 < e->threads; to++) e->part[to].end = e->part[to + 1].begin = e->hf.count;
-  e->part[to].end = e->hf.count;
+  for (; to + 1 < e->threads; to++) e->part[to].end = e->part[to + 1].begin = e->band.own.end;
+  e->part[to].end = e->band.own.end;
   for (int n = 0; n < e->threads; n++) sciara_part_release(&old[n]);
   sciara_free(old);
   return status;
@@ -209,6 +222,7 @@ static void look_for_room(struct openmp *e) {
 static enum sciara_status upload(void *engine, const struct sciara_state *state) {
   struct openmp *e = (struct openmp *)engine;
   release(e);
+  SCIARA_TRY(sciara_band_check(&e->setup, &state->grid));
   SCIARA_TRY(sciara_host_fields_create(&e->hf, state));
   SCIARA_TRY(SCIARA_NEW(e->slot, e->hf.count, "list of active cells"));
   SCIARA_TRY(SCIARA_NEW(e->stirred, e->hf.count, "what engine openmp knows of the cells"));
@@ -216,6 +230,7 @@ static enum sciara_status upload(void *engine, const struct sciara_state *state)
   e->step = FIRST_STEP;
   e->watch = (struct sciara_stopwatch){.on = e->setup.profile};
   sciara_clockwork_load(&e->clockwork, state, e->setup.vents);
+  e->band = sciara_band_of(&e->setup, state->grid.rows, e->hf.f.stride);
   sciara_host_fields_upload(&e->hf, state, e->setup.boundary);
   const struct sciara_rule rule = sciara_rule_make(e->setup.params, state->grid.cell_size);
   SCIARA_TRY(list_cells(e, &rule));
@@ -249,17 +264,27 @@ static enum sciara_status emit(struct openmp *e) {
     const double volume = sciara_vent_volume(v->begin, v->end, v->rate, v->first[n], v->first[n + 1], now->time, t);
     if (!(volume > 0)) continue;
     const int64_t i = sciara_host_index(&e->hf, v->row[n], v->col[n]);
-    struct sciara_part *p = part_of(e, i);
     sciara_pass_emit(&e->hf.f, i, volume, e->hf.grid.cell_size, (real)e->setup.params->T_vent, now->time);
+    e->stirred[i] = e->step;
+    if (!sciara_cells_have(e->band.own, i)) continue; // it is another band's
+    struct sciara_part *p = part_of(e, i);
     if (!e->slot[i]) SCIARA_TRY(sciara_part_insert(p, i));
     p->h[e->slot[i] - 1] = e->hf.f.h[i];
     p->T[e->slot[i] - 1] = e->hf.f.T[i];
-    e->stirred[i] = e->step;
     now->emitted = now->emitted + volume;
   }
   now->cell_steps += (uint64_t)liquid_cells(e);
   now->time = now->time + t;
   return SCIARA_OK;
+}
+
+static void begin_part(const struct openmp *e, struct sciara_part *p) {
+  p->step = e->step;
+  p->first = e->step == FIRST_STEP;
+  p->looks = (e->step - FIRST_STEP) % SCIARA_LOOK_EVERY == 0;
+  p->time = e->clockwork.now.time;
+  p->bad = INT64_MAX;
+  p->rock = p->lost = 0;
 }
 
 /** Leader, before a step. */
@@ -268,32 +293,25 @@ static enum sciara_status begin_step(struct openmp *e) {
   SCIARA_TRY(emit(e));
   sciara_stopwatch_lap(&e->watch, SCIARA_PROCESS_VENTS);
   if (e->step % SHARE_EVERY == 0) SCIARA_TRY(share(e));
-  for (int n = 0; n < e->threads; n++) {
-    struct sciara_part *p = &e->part[n];
-    p->step = e->step;
-    p->first = e->step == FIRST_STEP;
-    p->looks = (e->step - FIRST_STEP) % SCIARA_LOOK_EVERY == 0;
-    p->time = e->clockwork.now.time;
-    p->bad = INT64_MAX;
-    p->rock = p->lost = 0;
-  }
+  for (int n = 0; n < e->threads; n++) begin_part(e, &e->part[n]);
+  for (int side = 0; side < 2; side++) begin_part(e, &e->beside[side]);
   sciara_stopwatch_lap(&e->watch, SCIARA_PROCESS_OTHER);
   return SCIARA_OK;
 }
 
-/** The clock, of all parts: a minimum is exact in any order. Every thread finds it for itself. */
-static real find_clock(const struct openmp *e) {
+/** t_opt of all parts: a minimum is exact in any order. Every thread finds it for itself. */
+static real find_t_opt(const struct openmp *e) {
   real t_opt = e->part[0].rule.clock_max;
   for (int n = 0; n < e->used; n++)
     if (e->part[n].t_opt < t_opt) t_opt = e->part[n].t_opt;
-  return e->part[0].rule.relaxation * t_opt;
+  return t_opt;
 }
 
 /** Whether bad numbers were found before the lava moved, or memory is short: the step goes no further. */
 static bool is_spoilt(const struct openmp *e) {
   bool spoilt = false;
   for (int n = 0; n < e->used; n++) spoilt |= e->part[n].spoilt;
-  return spoilt;
+  return spoilt || e->beside[0].spoilt || e->beside[1].spoilt;
 }
 
 /** Takes over one outflow from another part, or one that reaches a dry cell. */
@@ -309,6 +327,11 @@ static bool receive(struct sciara_part *p, const struct sciara_edges *g, int64_t
   return true;
 }
 
+/** The n-th part in use, from -1 to `used`: they ascend, and begin and end with the halo. */
+static const struct sciara_part *giver(const struct openmp *e, int n) {
+  return n < 0 ? &e->beside[0] : n < e->used ? &e->part[n] : &e->beside[1];
+}
+
 /** What flows to thread `me` from other parts, and to its dry cells. */
 static bool receive_all(const struct openmp *e, int me) {
   struct sciara_part *p = &e->part[me];
@@ -319,8 +342,8 @@ static bool receive_all(const struct openmp *e, int me) {
     const struct sciara_edges *g = &p->edges[SCIARA_EDGE_FRESH][i];
     for (int64_t k = 0; k < g->count; k++)
       if (!receive(p, g, k, n)) return false;
-    for (int other = 0; other < e->used; other++) { // the parts ascend, so what comes does
-      g = &e->part[other].edges[SCIARA_EDGE_OUTER][i];
+    for (int other = -1; other <= e->used; other++) { // the parts ascend, so what comes does
+      g = &giver(e, other)->edges[SCIARA_EDGE_OUTER][i];
       if (other == me) continue;
       for (int64_t k = 0; k < g->count; k++)
         if (g->cell[k] >= p->begin && g->cell[k] < p->end && !receive(p, g, k, n)) return false;
@@ -342,11 +365,12 @@ static void settle(struct openmp *e, int me) {
 
 /** Leader: the error of the step so far, if there is one. */
 static enum sciara_status verdict(struct openmp *e) {
-  for (int n = 0; n < e->used; n++) {
+  for (int n = -1; n <= e->used; n++) {
+    const struct sciara_part *p = giver(e, n);
     int64_t row, col;
-    if (e->part[n].exhausted) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for the active cells");
-    if (e->part[n].bad == INT64_MAX) continue;
-    sciara_host_cell(&e->hf, e->part[n].bad, &row, &col);
+    if (p->exhausted) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for the active cells");
+    if (p->bad == INT64_MAX) continue;
+    sciara_host_cell(&e->hf, p->bad, &row, &col);
     sciara_clockwork_blame(&e->clockwork, row, col);
   }
   return sciara_clockwork_verdict(&e->clockwork);
@@ -374,26 +398,46 @@ static void meet(struct openmp *e, int me, enum sciara_process process) {
   if (me == 0) sciara_stopwatch_lap(&e->watch, process);
 }
 
-/** One step of thread `me`. */
-static void step(struct openmp *e, int me) {
+/** Whether part p is a row of a halo that there is. */
+static bool has_cells(const struct sciara_part *p) { return p->end > p->begin; }
+
+/** The step of thread `me` up to t_opt. */
+static void first_half(struct openmp *e, int me) {
   const int size = e->team.size;
   for (int n = me; n < e->used; n += size) e->kernel.evaluate(&e->part[n]);
+  for (int side = me; side < 2; side += size)
+    if (has_cells(&e->beside[side])) e->kernel.evaluate(&e->beside[side]);
   meet(e, me, SCIARA_PROCESS_TIME_EVALUATION);
-  const real t = find_clock(e);
-  for (int n = me; n < e->used; n += size) {
-    struct sciara_part *p = &e->part[n];
-    p->t = t;
-    e->kernel.flow(p);
-    p->spoilt = p->exhausted || p->bad != INT64_MAX;
-  }
+}
+
+static void flow(struct openmp *e, struct sciara_part *p, real t) {
+  p->t = t;
+  e->kernel.flow(p);
+  p->spoilt = p->exhausted || p->bad != INT64_MAX;
+}
+
+/** The rest of it. */
+static void second_half(struct openmp *e, int me, real t_opt) {
+  const int size = e->team.size;
+  const real t = e->part[0].rule.relaxation * t_opt;
+  for (int n = me; n < e->used; n += size) flow(e, &e->part[n], t);
+  for (int side = me; side < 2; side += size)
+    if (has_cells(&e->beside[side])) flow(e, &e->beside[side], t);
   meet(e, me, SCIARA_PROCESS_FLOWS);
   if (is_spoilt(e)) return; // they would spread; every thread sees the same here
   for (int n = me; n < e->used; n += size) settle(e, n);
   meet(e, me, SCIARA_PROCESS_TEMPERATURE);
 }
 
+/** One step of thread `me`. */
+static void step(struct openmp *e, int me) {
+  first_half(e, me);
+  second_half(e, me, find_t_opt(e));
+}
+
 /** What each thread of the team does until `advance` comes back, or the team parts; thread 0 leads. */
-static void work(struct openmp *e, int me, const struct sciara_stop *stop) {
+static void work(struct openmp *e, int me, const void *of_stop) {
+  const struct sciara_stop *stop = (const struct sciara_stop *)of_stop;
   if (me == 0) e->status = begin_step(e);
   sciara_team_wait(&e->team);
   while (e->status == SCIARA_OK && !e->done && !e->regroup) {
@@ -408,13 +452,14 @@ static void work(struct openmp *e, int me, const struct sciara_stop *stop) {
   }
 }
 
-/** Steps of a team of as many threads as there are parts in use. */
-static void work_together(struct openmp *e, const struct sciara_stop *stop) {
+/** A team of as many threads as there are parts in use; each calls job(e, its number, argument). */
+static void work_together(struct openmp *e, void (*job)(struct openmp *e, int me, const void *argument),
+                          const void *argument) {
   e->team = (struct sciara_team){.size = 1};
   e->asked = e->used;
   e->regroup = false;
   if (e->asked == 1) {
-    work(e, 0, stop);
+    job(e, 0, argument);
     return;
   }
 #pragma omp parallel num_threads(e->asked < e->room ? e->asked : e->room)
@@ -423,19 +468,109 @@ static void work_together(struct openmp *e, const struct sciara_stop *stop) {
 #pragma omp single
     e->team.size = omp_get_num_threads(); // the runtime may give fewer than asked: then a thread has several parts
 #endif
-    work(e, thread_number(), stop);
+    job(e, thread_number(), argument);
   }
 }
 
 static enum sciara_status advance(void *engine, const struct sciara_stop *stop,
                                   struct sciara_engine_progress *progress) {
   struct openmp *e = (struct openmp *)engine;
+  SCIARA_TRY(sciara_band_check_whole(&e->setup));
+  SCIARA_TRY(sciara_clockwork_between_steps(&e->clockwork));
   e->status = SCIARA_OK;
   e->done = !sciara_clockwork_begin(&e->clockwork, stop);
-  while (e->status == SCIARA_OK && !e->done) work_together(e, stop);
+  while (e->status == SCIARA_OK && !e->done) work_together(e, work, stop);
   *progress = e->clockwork.now;
   return e->status == SCIARA_OK ? sciara_clockwork_verdict(&e->clockwork) : e->status;
 }
+
+// -------------------------------------------------------------------------------------------------------------- phases
+
+/** The lava of the halo beside the own rows, as it was unpacked and as vents there have emitted. */
+static enum sciara_status list_beside(struct openmp *e) {
+  for (int side = 0; side < 2; side++) {
+    struct sciara_part *p = &e->beside[side];
+    if (!has_cells(p)) continue;
+    memset(p->slot + p->begin, 0, (size_t)(p->end - p->begin) * sizeof *p->slot);
+    p->count = 0;
+    SCIARA_TRY(list_lava(p));
+  }
+  return SCIARA_OK;
+}
+
+static void evaluate_job(struct openmp *e, int me, const void *nothing) {
+  (void)nothing;
+  first_half(e, me);
+}
+
+static void move_job(struct openmp *e, int me, const void *t_opt) { second_half(e, me, *(const real *)t_opt); }
+
+static enum sciara_status evaluate(void *engine, double *t_opt) {
+  struct openmp *e = (struct openmp *)engine;
+  SCIARA_TRY(sciara_clockwork_evaluate(&e->clockwork));
+  SCIARA_TRY(begin_step(e));
+  SCIARA_TRY(list_beside(e));
+  work_together(e, evaluate_job, NULL);
+  *t_opt = (double)find_t_opt(e);
+  return SCIARA_OK;
+}
+
+static enum sciara_status move(void *engine, double t_opt, struct sciara_engine_progress *progress) {
+  struct openmp *e = (struct openmp *)engine;
+  const real smallest = (real)t_opt;
+  SCIARA_TRY(sciara_clockwork_move(&e->clockwork, t_opt));
+  sciara_stopwatch_start(&e->watch);
+  work_together(e, move_job, &smallest);
+  const enum sciara_status status = end_step(e);
+  *progress = e->clockwork.now;
+  return status;
+}
+
+static size_t row_bytes(const void *engine) {
+  return sciara_host_fields_row_bytes(&((const struct openmp *)engine)->hf);
+}
+
+/** Writes what part p knows of the rows to the arrays of the grid. */
+static void store_rows(const struct sciara_part *p, struct sciara_cells rows) {
+  for (int64_t k = 0; k < p->count && p->cell[k] < rows.end; k++)
+    if (p->cell[k] >= rows.begin) sciara_part_store(p, k);
+}
+
+static enum sciara_status pack(void *engine, int64_t row, int64_t count, void *buffer) {
+  const struct openmp *e = (const struct openmp *)engine;
+  SCIARA_TRY(sciara_clockwork_between_steps(&e->clockwork));
+  SCIARA_TRY(sciara_band_check_pack(&e->setup, &e->hf.grid, row, count));
+  const int64_t stride = e->hf.f.stride;
+  const struct sciara_cells rows = {(row + 1) * stride, (row + 1 + count) * stride};
+  for (int n = 0; n < e->threads; n++)
+    if (e->part[n].begin < rows.end && rows.begin < e->part[n].end) store_rows(&e->part[n], rows);
+  sciara_host_fields_pack(&e->hf, row, count, buffer);
+  return SCIARA_OK;
+}
+
+/** The cells of a row whose ground or lava is about to become another have stirred; returns what is packed behind it. */
+static const real *stir_row(struct openmp *e, int64_t row, const real *packed) {
+  const struct sciara_fields *f = &e->hf.f;
+  const int64_t first = sciara_host_index(&e->hf, row, 0), cols = e->hf.grid.cols;
+#define SCIARA_REAL_FIELD(member)                                                \
+  for (int64_t c = 0; (f->member == f->z || f->member == f->h) && c < cols; c++) \
+    if (f->member[first + c] != packed[c]) e->stirred[first + c] = e->step;      \
+  packed += cols;
+#include "model/fields.def"
+  return packed;
+}
+
+static enum sciara_status unpack(void *engine, int64_t row, int64_t count, const void *buffer) {
+  struct openmp *e = (struct openmp *)engine;
+  const real *packed = (const real *)buffer;
+  SCIARA_TRY(sciara_clockwork_between_steps(&e->clockwork));
+  SCIARA_TRY(sciara_band_check_unpack(&e->setup, &e->hf.grid, row, count));
+  for (int64_t r = row; r < row + count; r++) packed = stir_row(e, r, packed);
+  sciara_host_fields_unpack(&e->hf, row, count, buffer);
+  return SCIARA_OK;
+}
+
+static const struct sciara_engine_phases phases = {evaluate, move, row_bytes, pack, unpack};
 
 static enum sciara_status profile(void *engine, struct sciara_engine_profile *out) {
   *out = ((const struct openmp *)engine)->watch.sum;
@@ -457,4 +592,5 @@ const struct sciara_engine_ops SCIARA_NAME(sciara_engine_openmp) = {
     .memory = memory,
     .memory_of_lava = sciara_part_memory_of_lava,
     .profile = profile,
+    .phases = &phases,
 };

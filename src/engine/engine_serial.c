@@ -33,8 +33,8 @@ static void look(struct sciara_active *a) {
     if (!sciara_pass_is_sound(&a->rule, &a->hf.f, a->cell[k])) sciara_active_blame(a, a->cell[k]);
 }
 
-/** tau1, time evaluation: the new clock. */
-static void evaluate(struct sciara_active *a) {
+/** tau1, time evaluation: t_opt. */
+static real evaluate(struct sciara_active *a) {
   if (sciara_clockwork_looks(&a->clockwork)) look(a);
   real t_opt = a->rule.clock_max;
   for (int64_t k = 0; k < a->liquid; k++) {
@@ -43,7 +43,7 @@ static void evaluate(struct sciara_active *a) {
     if (t < t_opt) t_opt = t;
     if (bad) sciara_active_blame(a, a->cell[k]);
   }
-  a->t = a->rule.relaxation * t_opt;
+  return t_opt;
 }
 
 /** tau1, flow computing: what flows where. */
@@ -61,6 +61,7 @@ static void list_receivers(struct sciara_active *a) {
     for (int i = 1; i < SCIARA_MOORE; i++) {
       const int64_t j = a->cell[k] + sciara_moore_offset(i, a->hf.f.stride);
       if (!(a->donor[k].out.to[i].thickness > 0) || a->slot[j]) continue;
+      if (!sciara_cells_have(a->band.own, j)) continue;
       a->slot[j] = SCIARA_RECEIVER;
       a->cell[a->listed++] = j;
     }
@@ -76,39 +77,47 @@ static inline void settle_cell(struct sciara_active *a, int64_t k, struct sciara
   if (bad) sciara_active_blame(a, a->cell[k]);
 }
 
-/** tau2, rim and tau3 of every listed cell. */
+/** tau2, rim and tau3 of every listed cell that is the band's own. */
 static void settle(struct sciara_active *a) {
-  for (int64_t k = 0; k < a->listed; k++) settle_cell(a, k, sciara_active_gather(a, k));
+  for (int64_t k = 0; k < a->listed; k++)
+    if (!sciara_active_is_beside(a, k)) settle_cell(a, k, sciara_active_gather(a, k));
 }
 
 /** The same one after the other, so that each can be timed; tau2 looks at the records alone, which tau3 leaves alone. */
 static void settle_timed(struct sciara_active *a) {
   for (int64_t k = 0; k < a->listed; k++) a->parcel[k] = sciara_active_gather(a, k);
   sciara_stopwatch_lap(&a->watch, SCIARA_PROCESS_MASS_AND_MOMENTUM);
-  for (int64_t k = 0; k < a->listed; k++) settle_cell(a, k, a->parcel[k]);
+  for (int64_t k = 0; k < a->listed; k++)
+    if (!sciara_active_is_beside(a, k)) settle_cell(a, k, a->parcel[k]);
   sciara_stopwatch_lap(&a->watch, SCIARA_PROCESS_TEMPERATURE);
 }
 
-/** Only the liquid cells stay in the list. */
+/** Only the liquid cells of the band stay in the list. */
 static void compact(struct sciara_active *a) {
   int64_t liquid = 0;
   for (int64_t k = 0; k < a->listed; k++) {
     const int64_t i = a->cell[k];
     a->slot[i] = 0;
-    if (!(a->hf.f.h[i] > 0)) continue;
+    if (!(a->hf.f.h[i] > 0) || sciara_active_is_beside(a, k)) continue;
     a->cell[liquid++] = i;
     a->slot[i] = (uint32_t)liquid;
   }
   a->liquid = a->listed = a->clockwork.now.liquid_cells = liquid;
 }
 
-static enum sciara_status step(void *engine) {
-  struct sciara_active *a = (struct sciara_active *)engine;
+/** The step up to t_opt. */
+static enum sciara_status first_half(struct sciara_active *a, real *t_opt) {
   sciara_stopwatch_start(&a->watch);
   SCIARA_TRY(sciara_active_emit(a));
   sciara_stopwatch_lap(&a->watch, SCIARA_PROCESS_VENTS);
-  evaluate(a);
+  *t_opt = evaluate(a);
   sciara_stopwatch_lap(&a->watch, SCIARA_PROCESS_TIME_EVALUATION);
+  return SCIARA_OK;
+}
+
+/** The rest of the step. */
+static enum sciara_status second_half(struct sciara_active *a, real t_opt) {
+  a->t = a->rule.relaxation * t_opt;
   flow(a);
   sciara_stopwatch_lap(&a->watch, SCIARA_PROCESS_FLOWS);
   SCIARA_TRY(sciara_clockwork_verdict(&a->clockwork)); // before a NaN spreads
@@ -123,10 +132,60 @@ static enum sciara_status step(void *engine) {
   return SCIARA_OK;
 }
 
+static enum sciara_status step(void *engine) {
+  struct sciara_active *a = (struct sciara_active *)engine;
+  real t_opt;
+  SCIARA_TRY(first_half(a, &t_opt));
+  return second_half(a, t_opt);
+}
+
 static enum sciara_status advance(void *engine, const struct sciara_stop *stop,
                                   struct sciara_engine_progress *progress) {
-  return sciara_clockwork_run(&((struct sciara_active *)engine)->clockwork, stop, step, engine, progress);
+  struct sciara_active *a = (struct sciara_active *)engine;
+  SCIARA_TRY(sciara_band_check_whole(&a->setup));
+  SCIARA_TRY(sciara_clockwork_between_steps(&a->clockwork));
+  return sciara_clockwork_run(&a->clockwork, stop, step, engine, progress);
 }
+
+static enum sciara_status evaluate_phase(void *engine, double *t_opt) {
+  struct sciara_active *a = (struct sciara_active *)engine;
+  real mine;
+  SCIARA_TRY(sciara_clockwork_evaluate(&a->clockwork));
+  SCIARA_TRY(first_half(a, &mine));
+  *t_opt = (double)mine;
+  return SCIARA_OK;
+}
+
+static enum sciara_status move_phase(void *engine, double t_opt, struct sciara_engine_progress *progress) {
+  struct sciara_active *a = (struct sciara_active *)engine;
+  SCIARA_TRY(sciara_clockwork_move(&a->clockwork, t_opt));
+  sciara_stopwatch_start(&a->watch);
+  const enum sciara_status status = second_half(a, (real)t_opt);
+  *progress = a->clockwork.now;
+  return status;
+}
+
+static size_t row_bytes(const void *engine) {
+  return sciara_host_fields_row_bytes(&((const struct sciara_active *)engine)->hf);
+}
+
+static enum sciara_status pack(void *engine, int64_t row, int64_t count, void *buffer) {
+  const struct sciara_active *a = (const struct sciara_active *)engine;
+  SCIARA_TRY(sciara_clockwork_between_steps(&a->clockwork));
+  SCIARA_TRY(sciara_band_check_pack(&a->setup, &a->hf.grid, row, count));
+  sciara_host_fields_pack(&a->hf, row, count, buffer);
+  return SCIARA_OK;
+}
+
+static enum sciara_status unpack(void *engine, int64_t row, int64_t count, const void *buffer) {
+  const struct sciara_active *a = (const struct sciara_active *)engine;
+  SCIARA_TRY(sciara_clockwork_between_steps(&a->clockwork));
+  SCIARA_TRY(sciara_band_check_unpack(&a->setup, &a->hf.grid, row, count));
+  sciara_host_fields_unpack(&a->hf, row, count, buffer); // its lava is listed by the step
+  return SCIARA_OK;
+}
+
+static const struct sciara_engine_phases phases = {evaluate_phase, move_phase, row_bytes, pack, unpack};
 
 static enum sciara_status profile(void *engine, struct sciara_engine_profile *out) {
   sciara_active_profile((const struct sciara_active *)engine, out);
@@ -146,4 +205,5 @@ const struct sciara_engine_ops SCIARA_NAME(sciara_engine_serial) = {
     .memory = sciara_active_memory,
     .memory_of_lava = sciara_active_memory_of_lava,
     .profile = profile,
+    .phases = &phases,
 };

@@ -118,3 +118,38 @@ void sciara_host_fields_download(const struct sciara_host_fields *hf, struct sci
 #include "model/fields.def"
   }
 }
+
+size_t sciara_host_fields_row_bytes(const struct sciara_host_fields *hf) {
+  return (size_t)hf->grid.cols * REALS * sizeof(real);
+}
+
+/** One field of a row, and the next place in the buffer. */
+static char *pack_field(char *to, const real *from, size_t bytes) {
+  memcpy(to, from, bytes);
+  return to + bytes;
+}
+
+static const char *unpack_field(real *to, const char *from, size_t bytes) {
+  memcpy(to, from, bytes);
+  return from + bytes;
+}
+
+void sciara_host_fields_pack(const struct sciara_host_fields *hf, int64_t row, int64_t count, void *buffer) {
+  const size_t bytes = (size_t)hf->grid.cols * sizeof(real);
+  char *to = (char *)buffer;
+  for (int64_t r = row; r < row + count; r++) {
+    const int64_t first = sciara_host_index(hf, r, 0);
+#define SCIARA_REAL_FIELD(member) to = pack_field(to, hf->f.member + first, bytes);
+#include "model/fields.def"
+  }
+}
+
+void sciara_host_fields_unpack(const struct sciara_host_fields *hf, int64_t row, int64_t count, const void *buffer) {
+  const size_t bytes = (size_t)hf->grid.cols * sizeof(real);
+  const char *from = (const char *)buffer;
+  for (int64_t r = row; r < row + count; r++) {
+    const int64_t first = sciara_host_index(hf, r, 0);
+#define SCIARA_REAL_FIELD(member) from = unpack_field(hf->f.member + first, from, bytes);
+#include "model/fields.def"
+  }
+}

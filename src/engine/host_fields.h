@@ -31,6 +31,9 @@ static inline void sciara_host_cell(const struct sciara_host_fields *hf, int64_t
 #define sciara_host_fields_destroy SCIARA_HOST_NAME(sciara_host_fields_destroy)
 #define sciara_host_fields_upload SCIARA_HOST_NAME(sciara_host_fields_upload)
 #define sciara_host_fields_download SCIARA_HOST_NAME(sciara_host_fields_download)
+#define sciara_host_fields_row_bytes SCIARA_HOST_NAME(sciara_host_fields_row_bytes)
+#define sciara_host_fields_pack SCIARA_HOST_NAME(sciara_host_fields_pack)
+#define sciara_host_fields_unpack SCIARA_HOST_NAME(sciara_host_fields_unpack)
 #define sciara_host_fields_memory SCIARA_HOST_NAME(sciara_host_fields_memory)
 
 /** Takes memory for the grid of a state; the maxima are there if the state records them. */
@@ -43,6 +46,11 @@ void sciara_host_fields_upload(struct sciara_host_fields *hf, const struct sciar
 
 /** Copies the fields (not time or totals) into a state of the same grid. */
 void sciara_host_fields_download(const struct sciara_host_fields *hf, struct sciara_state *s);
+
+/** struct sciara_engine_phases: bytes of a packed row, and the rows from row on, packed. */
+size_t sciara_host_fields_row_bytes(const struct sciara_host_fields *hf);
+void sciara_host_fields_pack(const struct sciara_host_fields *hf, int64_t row, int64_t count, void *buffer);
+void sciara_host_fields_unpack(const struct sciara_host_fields *hf, int64_t row, int64_t count, const void *buffer);
 
 /** Bytes that sciara_host_fields_create takes. */
 size_t sciara_host_fields_memory(const struct sciara_grid *grid, unsigned record);

@@ -255,7 +255,7 @@ void expect_conforms(const struct sciara_engine_ops *ops, enum sciara_precision 
 
 // -------------------------------------------------------------------------------------------------------------- main
 
-static int run_engine(const char *name, Suite *(*make)(void)) {
+static int run_engine(const char *name, Suite *(*make)(void), const char *(*why_not)(void)) {
   struct engine_spec spec;
   if (engine_spec_parse(name, &spec) != SCIARA_OK) {
     printf("failed: %s\n", sciara_last_error());
@@ -268,6 +268,11 @@ static int run_engine(const char *name, Suite *(*make)(void)) {
       printf("%s: %s\n", status == SCIARA_ERR_DEVICE ? "skipped" : "failed", sciara_last_error());
     if (status != SCIARA_OK) return status == SCIARA_ERR_DEVICE ? 77 : 1;
   }
+  const char *reason = why_not ? why_not() : NULL;
+  if (reason) {
+    printf("skipped: engine %s %s\n", name, reason);
+    return 77;
+  }
   printf("engine %s\n", name);
   fflush(stdout);
   SRunner *runner = srunner_create(make());
@@ -279,11 +284,15 @@ static int run_engine(const char *name, Suite *(*make)(void)) {
 }
 
 int conformance_main(int argc, char **argv, Suite *(*make)(void)) {
+  return conformance_main_unless(argc, argv, make, NULL);
+}
+
+int conformance_main_unless(int argc, char **argv, Suite *(*make)(void), const char *(*why_not)(void)) {
   size_t count = (size_t)(argc - 1);
   const struct sciara_engine_entry *list = argc > 1 ? NULL : sciara_engine_list(&count);
   int failed = 0, skipped = 0;
   for (size_t k = 0; k < count; k++) {
-    const int result = run_engine(list ? list[k].name : argv[k + 1], make);
+    const int result = run_engine(list ? list[k].name : argv[k + 1], make, why_not);
     skipped += result == 77;
     failed += result == 1;
   }

@@ -94,4 +94,7 @@ bool states_differ(const struct sciara_state *serial, const struct sciara_state 
 /** Runs the suite for the engines named in the arguments (support/engine_spec.h), else for all that are available. 77: skipped. */
 int conformance_main(int argc, char **argv, Suite *(*make)(void));
 
+/** The same, but an engine under test for which why_not() gives a reason ("has no ...") is skipped. */
+int conformance_main_unless(int argc, char **argv, Suite *(*make)(void), const char *(*why_not)(void));
+
 #endif

@@ -143,7 +143,7 @@ static void copy_row(struct sciara_state *to, int64_t to_row, const struct sciar
 #define SCIARA_REAL_FIELD(member) memcpy(to->member + a, from->member + b, (size_t)cols * sizeof(double));
 #define SCIARA_GROUND_FIELD(member) SCIARA_REAL_FIELD(member)
 #define SCIARA_DOUBLE_FIELD(member) SCIARA_REAL_FIELD(member)
-#define SCIARA_RECORDED_FIELD(member, NAME) SCIARA_REAL_FIELD(member)
+#define SCIARA_RECORDED_FIELD(member, NAME, ...) SCIARA_REAL_FIELD(member)
 #include "model/fields.def"
 }
 

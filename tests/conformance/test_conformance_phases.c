@@ -10,7 +10,7 @@
 #include "engine/stop_rule.h"
 #include "support/conformance.h"
 
-enum { MAXIMA = SCIARA_RECORD_MAX_THICKNESS | SCIARA_RECORD_MAX_SPEED };
+enum { MAXIMA = SCIARA_RECORD_EVERYTHING };
 
 static void expect_ok(enum sciara_status status) { ck_assert_msg(status == SCIARA_OK, "%s", sciara_last_error()); }
 

@@ -4,8 +4,8 @@
  * The public interface of libsciara: open an eruption scenario, run or step it, read its fields and its ledger.
  *
  * Every function that can fail returns a `enum sciara_status`; sciara_last_error() then tells why in one sentence,
- * for the calling thread. Nothing here prints or exits. Two simulations may live in one process, each used by one
- * thread at a time.
+ * for the calling thread. Nothing here prints or exits. Any number of simulations may live in one process, each used by one
+ * thread at a time; simulations in different threads may share a site.
  */
 #ifndef SCIARA_H
 #define SCIARA_H
@@ -78,6 +78,9 @@ struct sciara_grid_info {
 /** A simulation opened from a scenario. */
 struct sciara;
 
+/** The ground of simulations: a DEM that was read and classified once. It never changes, so that any number of them share it. */
+struct sciara_site;
+
 /** Program and library version, "MAJOR.MINOR.PATCH". */
 const char *sciara_version(void);
 
@@ -98,6 +101,30 @@ const char *sciara_field_name(enum sciara_field field);
  * @param out       receives the simulation; NULL on failure
  */
 enum sciara_status sciara_open(const char *scenario, const char *const *overrides, size_t count, struct sciara **out);
+
+/**
+ * Reads the scenario file and the DEM it names, for any number of simulations on that ground: see sciara_open_on.
+ *
+ * @param scenario  as of sciara_open; only its keys "dem" and "engine.precision" matter, but all must be valid
+ * @param overrides as of sciara_open
+ * @param out       receives the site, to be released; NULL on failure
+ */
+enum sciara_status sciara_site_open(const char *scenario, const char *const *overrides, size_t count,
+                                    const struct sciara_site **out);
+
+/**
+ * sciara_open on a site: neither reads the DEM nor holds the ground again, and computes the same bits. Several threads may
+ * call it with one site at the same time. The simulation keeps the site until it is closed, whether the caller has
+ * released it or not.
+ *
+ * SCIARA_ERR_INPUT when the keys "dem" or "engine.precision" of the scenario differ from those with which the site was
+ * read. All other keys may differ.
+ */
+enum sciara_status sciara_open_on(const struct sciara_site *site, const char *scenario, const char *const *overrides,
+                                  size_t count, struct sciara **out);
+
+/** Releases the caller's reference to a site, once for each sciara_site_open, in any thread; NULL is allowed. */
+void sciara_site_release(const struct sciara_site *site);
 
 /** Does `steps` steps, or fewer if the scenario's stop rule is met first. */
 enum sciara_status sciara_step(struct sciara *s, uint64_t steps);

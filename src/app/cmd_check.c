@@ -70,6 +70,7 @@ static void print_memory(const struct sciara_problem *p) {
   else
     sciara_print("how much is free is not known\n");
   print_bytes("program", f->program);
+  print_bytes("ground", f->site);
   print_bytes("state", f->state);
   print_bytes("engine", f->engine);
   print_bytes("files", f->writing);

@@ -443,8 +443,8 @@ static enum sciara_status advance(void *engine, const struct sciara_stop *stop,
 
 static void memory(const struct sciara_grid *grid, unsigned record, size_t *host, size_t *device) {
   const size_t cells = (size_t)(grid->rows + 2) * (size_t)(grid->cols + 2);
-  *host = 2 * sciara_host_fields_memory(grid, record) +
-          cells * (sizeof(struct sciara_donor) + sizeof(enum sciara_fate) + 11 * sizeof(double));
+  *host = 2 * sciara_host_fields_memory(grid, record) + sciara_state_memory(grid, record) +
+          cells * (sizeof(struct sciara_donor) + sizeof(enum sciara_fate));
   *device = 0;
 }
 

@@ -14,15 +14,30 @@ enum {
 #define SCIARA_DOUBLE_FIELD(member) +1
   SUMMED = 0
 #include "model/fields.def"
+  ,
+#define SCIARA_REAL_FIELD(member) +1
+#define SCIARA_DOUBLE_FIELD(member) +1
+  ALWAYS_OWNED = 0
+#include "model/fields.def"
   , // what is recorded on request follows, and is no part of the checksum
-  FIELDS = SUMMED + (int)SCIARA_RECORDED_FIELDS
+  OWNED = ALWAYS_OWNED + (int)SCIARA_RECORDED_FIELDS
 };
 
-/** The fields, in the order that the checksum numbers them; those that are not recorded are NULL. */
-static void fields_of(struct sciara_state *s, double **field[FIELDS]) {
-  double **all[FIELDS] = {
+/** The fields of the checksum, as it numbers them. */
+static void summed_of(const struct sciara_state *s, const double *field[SUMMED]) {
+  const double *all[SUMMED] = {
+#define SCIARA_REAL_FIELD(member) s->member,
+#define SCIARA_GROUND_FIELD(member) s->member,
+#define SCIARA_DOUBLE_FIELD(member) s->member,
+#include "model/fields.def"
+  };
+  memcpy(field, all, sizeof all);
+}
+
+/** The fields that a state owns; those that are not recorded are NULL. */
+static void owned_of(struct sciara_state *s, double **field[OWNED]) {
+  double **all[OWNED] = {
 #define SCIARA_REAL_FIELD(member) &s->member,
-#define SCIARA_GROUND_FIELD(member) &s->member,
 #define SCIARA_DOUBLE_FIELD(member) &s->member,
 #define SCIARA_RECORDED_FIELD(member, NAME, ...) &s->member,
 #include "model/fields.def"
@@ -38,18 +53,20 @@ unsigned sciara_state_record(const struct sciara_state *s) {
   return record;
 }
 
-static enum sciara_status take_memory(const struct sciara_grid *grid, unsigned record, struct sciara_state **out) {
+static enum sciara_status take_memory(const struct sciara_site *site, unsigned record, struct sciara_state **out) {
   enum sciara_status status;
   struct sciara_state *s = NULL;
-  size_t cells;
-  SCIARA_TRY_GOTO(sciara_size_mul((size_t)grid->rows, (size_t)grid->cols, &cells));
+  const int64_t cells = sciara_grid_cells(&site->grid);
+  *out = NULL;
   SCIARA_TRY_GOTO(SCIARA_NEW(s, 1, "simulation state"));
-  s->grid = *grid;
-  SCIARA_TRY_GOTO(SCIARA_NEW(s->kind, cells, "kinds of the cells"));
-  double **field[FIELDS];
-  fields_of(s, field);
-  for (int f = 0; f < FIELDS; f++) {
-    if (f >= SUMMED && !(record >> (f - SUMMED) & 1u)) continue;
+  s->site = sciara_site_retain(site);
+  s->grid = site->grid;
+  s->kind = site->kind;
+  s->z0 = site->z0;
+  double **field[OWNED];
+  owned_of(s, field);
+  for (int f = 0; f < OWNED; f++) {
+    if (f >= ALWAYS_OWNED && !(record >> (f - ALWAYS_OWNED) & 1u)) continue;
     SCIARA_TRY_GOTO(SCIARA_NEW(*field[f], cells, "a field of the simulation state"));
   }
   *out = s;
@@ -59,45 +76,51 @@ cleanup:
   return status;
 }
 
-enum sciara_status sciara_state_create(const struct sciara_grid *grid, const double *altitude, const uint8_t *valid,
-                                       unsigned record, struct sciara_state **out) {
-  *out = NULL;
-  SCIARA_TRY(take_memory(grid, record, out));
+enum sciara_status sciara_state_create_on(const struct sciara_site *site, unsigned record, struct sciara_state **out) {
+  SCIARA_TRY(take_memory(site, record, out));
   struct sciara_state *s = *out;
-  sciara_grid_classify(grid, valid, s->kind);
-  const int64_t cells = sciara_grid_cells(grid);
+  const int64_t cells = sciara_grid_cells(&s->grid);
   for (int64_t i = 0; i < cells; i++) {
-    s->z[i] = s->z0[i] = valid[i] ? altitude[i] : SCIARA_NODATA_ALTITUDE;
+    s->z[i] = s->z0[i];
     s->arrival[i] = SCIARA_NEVER;
   }
   return SCIARA_OK;
 }
 
+enum sciara_status sciara_state_create(const struct sciara_grid *grid, const double *altitude, const uint8_t *valid,
+                                       unsigned record, struct sciara_state **out) {
+  const struct sciara_site *site;
+  *out = NULL;
+  SCIARA_TRY(sciara_site_create(grid, altitude, valid, NULL, &site));
+  const enum sciara_status status = sciara_state_create_on(site, record, out);
+  sciara_site_release(site);
+  return status;
+}
+
 size_t sciara_state_memory(const struct sciara_grid *grid, unsigned record) {
-  return (size_t)sciara_grid_cells(grid) * ((SUMMED + sciara_record_count(record)) * sizeof(double) + 1);
+  return (size_t)sciara_grid_cells(grid) * (ALWAYS_OWNED + sciara_record_count(record)) * sizeof(double);
 }
 
 void sciara_state_destroy(struct sciara_state *s) {
   if (!s) return;
-  double **field[FIELDS];
-  fields_of(s, field);
-  for (int f = 0; f < FIELDS; f++) sciara_free(*field[f]);
-  sciara_free(s->kind);
+  double **field[OWNED];
+  owned_of(s, field);
+  for (int f = 0; f < OWNED; f++) sciara_free(*field[f]);
+  sciara_site_release(s->site);
   sciara_free(s);
 }
 
 enum sciara_status sciara_state_clone(const struct sciara_state *s, struct sciara_state **out) {
   *out = NULL;
   struct sciara_state *copy;
-  SCIARA_TRY(take_memory(&s->grid, sciara_state_record(s), &copy));
+  SCIARA_TRY(take_memory(s->site, sciara_state_record(s), &copy));
   struct sciara_state source = *s;
   const size_t cells = (size_t)sciara_grid_cells(&s->grid);
-  double **from[FIELDS], **to[FIELDS];
-  fields_of(&source, from);
-  fields_of(copy, to);
-  for (int f = 0; f < FIELDS; f++)
+  double **from[OWNED], **to[OWNED];
+  owned_of(&source, from);
+  owned_of(copy, to);
+  for (int f = 0; f < OWNED; f++)
     if (*from[f]) memcpy(*to[f], *from[f], cells * sizeof(double));
-  memcpy(copy->kind, s->kind, cells);
   copy->time = s->time;
   copy->clock = s->clock;
   copy->step = s->step;
@@ -126,12 +149,11 @@ static uint64_t words_of_totals(const struct sciara_state *s) {
 }
 
 uint64_t sciara_state_checksum_cells(const struct sciara_state *s, int64_t first, int64_t count) {
-  struct sciara_state alias = *s;
-  double **field[FIELDS];
-  fields_of(&alias, field);
+  const double *field[SUMMED];
+  summed_of(s, field);
   uint64_t sum = 0;
   for (uint64_t f = 0; f < SUMMED; f++)
-    for (int64_t i = first; i < first + count; i++) sum += word(f, (uint64_t)i, (*field[f])[i]);
+    for (int64_t i = first; i < first + count; i++) sum += word(f, (uint64_t)i, field[f][i]);
   return sum;
 }
 
@@ -152,33 +174,31 @@ static uint64_t bits_of(double value) {
   return bits;
 }
 
-/** What field f of cell i holds where lava never was. */
-static double bare(const struct sciara_state *s, double *const *field, int64_t i) {
-  return field == &s->z || field == &s->z0 ? s->z0[i] : field == &s->arrival ? SCIARA_NEVER : 0.0;
+/** What a field holds in cell i where lava never was. */
+static double bare(const struct sciara_state *s, const double *field, int64_t i) {
+  return field == s->z || field == s->z0 ? s->z0[i] : field == s->arrival ? SCIARA_NEVER : 0.0;
 }
 
 uint64_t sciara_state_checksum_of_ground(const struct sciara_state *s) {
-  struct sciara_state alias = *s;
-  double **field[FIELDS];
-  fields_of(&alias, field);
+  const double *field[SUMMED];
+  summed_of(s, field);
   const int64_t cells = sciara_grid_cells(&s->grid);
   uint64_t sum = word_of_shape(&s->grid);
   for (uint64_t f = 0; f < SUMMED; f++)
-    for (int64_t i = 0; i < cells; i++) sum += word(f, (uint64_t)i, bare(&alias, field[f], i));
+    for (int64_t i = 0; i < cells; i++) sum += word(f, (uint64_t)i, bare(s, field[f], i));
   return sum;
 }
 
 uint64_t sciara_state_checksum_over(const struct sciara_state *s, uint64_t ground,
                                     const struct sciara_touched *touched) {
-  struct sciara_state alias = *s;
-  double **field[FIELDS];
-  fields_of(&alias, field);
+  const double *field[SUMMED];
+  summed_of(s, field);
   uint64_t sum = ground;
   for (int64_t r = 0; r < s->grid.rows; r++) {
     const int64_t first = r * s->grid.cols + touched->rows[r].begin, end = r * s->grid.cols + touched->rows[r].end;
     for (uint64_t f = 0; f < SUMMED; f++)
       for (int64_t i = first; i < end; i++) {
-        const double was = bare(&alias, field[f], i), is = (*field[f])[i];
+        const double was = bare(s, field[f], i), is = field[f][i];
         if (bits_of(was) != bits_of(is)) sum += word(f, (uint64_t)i, is) - word(f, (uint64_t)i, was);
       }
   }

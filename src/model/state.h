@@ -3,20 +3,24 @@
 #ifndef SCIARA_MODEL_STATE_H
 #define SCIARA_MODEL_STATE_H
 
-#include "model/grid.h"
+#include "model/site.h"
 
 SCIARA_BEGIN_DECLS
 
 /** arrival where lava never was. */
 #define SCIARA_NEVER (-1.0)
 
-/** Substates and derived fields, rows x cols each. Owned; made by sciara_state_create. */
+/**
+ * Substates and derived fields, rows x cols each; made by sciara_state_create. Ground and kinds are those of the site, which
+ * other states may share; the other fields are owned.
+ */
 struct sciara_state {
-  struct sciara_grid grid;
-  uint8_t *kind; ///< enum sciara_cell_kind
+  const struct sciara_site *site; ///< one reference
+  struct sciara_grid grid;        ///< of the site
+  const uint8_t *kind;            ///< of the site: enum sciara_cell_kind
 // The fields of fields.def, with their meanings and units there; those that are recorded on request are NULL when they are not.
 #define SCIARA_REAL_FIELD(member) double *member;
-#define SCIARA_GROUND_FIELD(member) double *member;
+#define SCIARA_GROUND_FIELD(member) const double *member;
 #define SCIARA_DOUBLE_FIELD(member) double *member;
 #define SCIARA_RECORDED_FIELD(member, NAME, ...) double *member;
 #include "model/fields.def"
@@ -66,22 +70,24 @@ static inline size_t sciara_record_count(unsigned record) {
 }
 
 /**
- * Takes memory for a grid: fields 0, arrival SCIARA_NEVER, z and z0 copied from `altitude` (rows x cols) with
- * SCIARA_NODATA_ALTITUDE where `valid` is 0, kind classified.
+ * The state of the bare ground of a site, of which it takes a reference: z is z0, arrival SCIARA_NEVER, all other fields 0.
  *
  * @param record bits of enum sciara_record
  */
+enum sciara_status sciara_state_create_on(const struct sciara_site *site, unsigned record, struct sciara_state **out);
+
+/** The same on a site of its own: that of sciara_site_create. */
 enum sciara_status sciara_state_create(const struct sciara_grid *grid, const double *altitude, const uint8_t *valid,
                                        unsigned record, struct sciara_state **out);
 void sciara_state_destroy(struct sciara_state *s);
 
-/** Bytes that the arrays of a state take. */
+/** Bytes that the arrays of a state take; those of its site are counted once, by sciara_site_memory. */
 size_t sciara_state_memory(const struct sciara_grid *grid, unsigned record);
 
 /** Bits of enum sciara_record of what a state records. */
 unsigned sciara_state_record(const struct sciara_state *s);
 
-/** Deep copy. */
+/** A copy of all that changes, on the same site. */
 enum sciara_status sciara_state_clone(const struct sciara_state *s, struct sciara_state **out);
 
 /**

@@ -57,7 +57,7 @@ enum sciara_status sciara_checkpoints_begin(struct sciara_checkpoints *c, const 
   *c = (struct sciara_checkpoints){.simulation = s};
   c->folder = sciara_path_join(folder, SCIARA_CHECKPOINT_FOLDER);
   if (!c->folder) return no_memory();
-  h->dem_hash = p->dem_hash;
+  h->dem_hash = p->site->origin.hash;
   SCIARA_TRY(sciara_checkpoint_identify(p, ground, &h->identity));
   SCIARA_TRY(set(&h->georef.crs_wkt, p->georef.crs_wkt));
   SCIARA_TRY(set(&h->georef.crs_name, p->georef.crs_name));

@@ -18,7 +18,9 @@ enum {
   LEAST_PER_SNAPSHOT_FIELD = 512 // of a field that holds nothing
 };
 
-size_t sciara_forecast_host(const struct sciara_forecast *f) { return f->program + f->state + f->engine + f->writing; }
+size_t sciara_forecast_host(const struct sciara_forecast *f) {
+  return f->program + f->site + f->state + f->engine + f->writing;
+}
 
 size_t sciara_forecast_engine(const struct sciara_engine_ops *ops, const struct sciara_grid *grid, unsigned record,
                               double wet, size_t *device) {
@@ -101,6 +103,7 @@ struct sciara_forecast sciara_forecast_make(const struct sciara_scenario *s, con
                                             size_t available) {
   struct sciara_forecast f = {.made = true, .available = available};
   const unsigned record = sciara_scenario_record(s);
+  f.site = sciara_site_memory(grid);
   f.state = sciara_state_memory(grid, record);
   f.engine_tells = ops && ops->memory;
   const double wet = f.wet = wet_cells(s, grid, vents);
@@ -116,7 +119,7 @@ struct sciara_forecast sciara_forecast_make(const struct sciara_scenario *s, con
   f.checkpoint = foretell_checkpoint(grid, record, wet, sciara_scenario_precision(s) != SCIARA_DOUBLE);
   const size_t file = snapshot > f.checkpoint ? snapshot : f.checkpoint; // one after the other, too
   f.writing = (file > map ? file : map) + on_the_way;
-  const size_t later = f.state + f.engine + f.writing, freed = PROGRAM_STARTS - PROGRAM;
+  const size_t later = f.site + f.state + f.engine + f.writing, freed = PROGRAM_STARTS - PROGRAM;
   f.program = PROGRAM + (later < freed ? freed - later : 0);
   return f;
 }
@@ -125,8 +128,8 @@ enum sciara_status sciara_forecast_check(const struct sciara_forecast *f, const 
   const size_t need = sciara_forecast_host(f) - f->program; // the program is here already
   if (f->available == 0 || need <= f->available) return SCIARA_OK;
   return sciara_fail(SCIARA_ERR_MEMORY,
-                     "%s: the run takes about %.3g GB of memory (state %.3g, engine %.3g, writing %.3g), %.3g GB are "
-                     "free; take a part with dem.window, or larger cells with dem.cell_size_m",
-                     name, (double)need * 1e-9, (double)f->state * 1e-9, (double)f->engine * 1e-9,
-                     (double)f->writing * 1e-9, (double)f->available * 1e-9);
+                     "%s: the run takes about %.3g GB of memory (ground %.3g, state %.3g, engine %.3g, writing %.3g), "
+                     "%.3g GB are free; take a part with dem.window, or larger cells with dem.cell_size_m",
+                     name, (double)need * 1e-9, (double)f->site * 1e-9, (double)f->state * 1e-9,
+                     (double)f->engine * 1e-9, (double)f->writing * 1e-9, (double)f->available * 1e-9);
 }

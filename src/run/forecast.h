@@ -13,6 +13,7 @@ struct sciara_forecast {
 
   // Host memory at its highest: the sum of these.
   size_t program; ///< the program, GDAL, PROJ and HDF5
+  size_t site;    ///< ground and kinds of the cells, which all states share; 0: in memory before
   size_t state;   ///< the state between the engine and the files
   size_t engine;  ///< of the engine, with the lava as wide as it may come to be; 0 when it does not tell
   size_t writing; ///< the largest of a snapshot, a checkpoint and a map; and the states on their way to the disk

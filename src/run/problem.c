@@ -5,90 +5,45 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/log.h"
 #include "base/mem.h"
 #include "model/polyline.h"
 #include "model/range.h"
 #include "run/choose_engine.h"
+#include "run/scenario_site.h"
 #include "terrain/dem_gdal.h"
 
 void sciara_problem_free(struct sciara_problem *p) {
   sciara_vents_destroy(p->vents);
   sciara_free(p->placed);
   sciara_state_destroy(p->state);
-  sciara_georef_free(&p->georef);
+  sciara_site_release(p->site);
   sciara_scenario_free(&p->scenario);
   *p = (struct sciara_problem){0};
 }
 
-/** The ground while vents are placed on it: most of a state's memory is not needed for that. */
-struct ground {
-  struct sciara_dem dem;
-  uint8_t *kind;
-};
-
-static void ground_free(struct ground *g) {
-  sciara_dem_free(&g->dem);
-  sciara_free(g->kind);
-}
-
-static enum sciara_status copy_text(const char *text, char **out) {
-  *out = text ? strdup(text) : NULL;
-  return text && !*out ? sciara_fail(SCIARA_ERR_MEMORY, "no memory for a CRS") : SCIARA_OK;
-}
-
-/** Puts the place, CRS and hash that the run was begun with in the place of what became of them in its dem.tif. */
-static enum sciara_status restore_place(const struct sciara_problem_ground *known, struct sciara_dem *dem) {
-  const struct sciara_grid *a = known->grid, *b = &dem->grid;
-  const double slack = 1e-6 * a->cell_size;
-  if (a->rows == b->rows && a->cols == b->cols &&
-      fabs(a->cell_size - b->cell_size) * (double)(a->rows + a->cols) <= slack && fabs(a->west - b->west) <= slack &&
-      fabs(a->north - b->north) <= slack)
-    dem->grid = *a;
-  sciara_georef_free(&dem->georef);
-  dem->hash = known->dem_hash;
-  SCIARA_TRY(copy_text(known->georef->crs_wkt, &dem->georef.crs_wkt));
-  return copy_text(known->georef->crs_name, &dem->georef.crs_name);
-}
-
-/** Reads the DEM. Its georeference moves to the problem. */
-static enum sciara_status read_ground(struct sciara_problem *p, const struct sciara_problem_options *options,
-                                      struct ground *out) {
-  struct sciara_scenario *s = &p->scenario;
-  const struct sciara_dem_request request = {.path = s->dem.path,
-                                             .band = s->dem.band,
-                                             .window = s->dem.has_window ? s->dem.window : NULL,
-                                             .crs = s->dem.crs,
-                                             .cell_size_m = s->dem.cell_size_m,
-                                             .extra_drivers = options->extra_drivers,
-                                             .extra_driver_count = options->extra_driver_count};
-  const struct sciara_dem_request again = {.path = options->ground ? options->ground->dem : NULL, .band = 1};
-  struct sciara_dem *dem = &out->dem;
-  enum sciara_status status = sciara_dem_read(options->ground ? &again : &request, dem);
-  if (status == SCIARA_OK && options->ground) status = restore_place(options->ground, dem);
-  if (status == SCIARA_ERR_USAGE) return status; // of an option, not of the scenario
-  if (status != SCIARA_OK) return sciara_fail_context(status, "%s", s->path);
-  const int64_t cells = sciara_grid_cells(&dem->grid);
-  if (s->engine.single_precision) {
-    sciara_log(SCIARA_LOG_INFO, "single precision: altitudes and initial lava are rounded to float");
-    for (int64_t i = 0; i < cells; i++) dem->altitude[i] = (double)(float)dem->altitude[i];
+/** Takes the site that the options hand over, or reads the DEM. */
+static enum sciara_status take_site(struct sciara_problem *p, const struct sciara_problem_options *options) {
+  if (options->site && options->ground)
+    return sciara_fail(SCIARA_ERR_INTERNAL, "a shared site and the ground of a run folder exclude each other");
+  if (options->site) {
+    SCIARA_TRY(sciara_scenario_site_check(&p->scenario, options->site));
+    p->site = sciara_site_retain(options->site);
+  } else {
+    SCIARA_TRY(sciara_scenario_site_read(&p->scenario, options, &p->site));
   }
-  p->grid = dem->grid;
-  p->georef = dem->georef;
-  dem->georef = (struct sciara_georef){0};
-  p->dem_hash = dem->hash;
-  SCIARA_TRY(SCIARA_NEW(out->kind, cells, "kinds of the cells"));
-  sciara_grid_classify(&dem->grid, dem->valid, out->kind);
+  if (p->scenario.engine.single_precision)
+    sciara_log(SCIARA_LOG_INFO, "single precision: altitudes and initial lava are rounded to float");
+  p->grid = p->site->grid;
+  p->georef = (struct sciara_georef){.crs_wkt = p->site->origin.crs_wkt, .crs_name = p->site->origin.crs_name};
   return SCIARA_OK;
 }
 
 /** The state of the bare ground. */
-static enum sciara_status make_state(struct sciara_problem *p, const struct ground *ground) {
-  const struct sciara_dem *dem = &ground->dem;
+static enum sciara_status make_state(struct sciara_problem *p) {
   const struct sciara_scenario *s = &p->scenario;
-  SCIARA_TRY(sciara_state_create(&dem->grid, dem->altitude, dem->valid, sciara_scenario_record(s), &p->state));
+  SCIARA_TRY(sciara_state_create_on(p->site, sciara_scenario_record(s), &p->state));
   p->state->clock = s->engine.single_precision ? (double)(float)s->params.t_first : s->params.t_first;
   return SCIARA_OK;
 }
@@ -107,33 +62,31 @@ static enum sciara_status cell_of(const struct sciara_grid *g, double x, double 
 }
 
 /** Whether lava can come out of this cell. */
-static enum sciara_status check_cell(const struct ground *ground, int64_t row, int64_t col) {
-  const struct sciara_grid *g = &ground->dem.grid;
+static enum sciara_status check_cell(const struct sciara_site *site, int64_t row, int64_t col) {
+  const struct sciara_grid *g = &site->grid;
   if (row < 0 || col < 0 || row >= g->rows || col >= g->cols)
     return sciara_fail(SCIARA_ERR_INPUT,
                        "found row %" PRId64 ", column %" PRId64 ", allowed row 0 to %" PRId64
                        " and column 0 to %" PRId64,
                        row, col, g->rows - 1, g->cols - 1);
-  const uint8_t kind = ground->kind[row * g->cols + col];
+  const uint8_t kind = site->kind[row * g->cols + col];
   if (kind == SCIARA_CELL_INTERIOR) return SCIARA_OK;
   return sciara_fail(SCIARA_ERR_INPUT,
                      "found row %" PRId64 ", column %" PRId64 ", %s; allowed: a cell whose 8 neighbours are valid", row,
                      col, kind == SCIARA_CELL_RIM ? "on the rim of the domain" : "a NODATA cell");
 }
 
-static enum sciara_status place_point(struct sciara_problem *p, const struct ground *ground,
-                                      const struct sciara_vent_spec *spec) {
+static enum sciara_status place_point(struct sciara_problem *p, const struct sciara_vent_spec *spec) {
   int64_t row = (int64_t)spec->points[0].y, col = (int64_t)spec->points[0].x;
   double x = spec->points[0].x, y = spec->points[0].y;
   if (spec->place == SCIARA_VENT_LONLAT) SCIARA_TRY(sciara_georef_from_lonlat(p->georef.crs_wkt, x, y, &x, &y));
   if (spec->place != SCIARA_VENT_ROWCOL) SCIARA_TRY(cell_of(&p->grid, x, y, &row, &col));
-  SCIARA_TRY(check_cell(ground, row, col));
+  SCIARA_TRY(check_cell(p->site, row, col));
   return sciara_vents_add(p->vents, row, col, (int64_t)spec->rate_count, spec->edges, spec->rates);
 }
 
 /** A fissure: one vent a cell, each with its share of the rate by length. */
-static enum sciara_status place_line(struct sciara_problem *p, const struct ground *ground,
-                                     const struct sciara_vent_spec *spec) {
+static enum sciara_status place_line(struct sciara_problem *p, const struct sciara_vent_spec *spec) {
   struct sciara_crossing *crossing = NULL;
   double *rates = NULL, total = 0;
   size_t count = 0;
@@ -142,7 +95,7 @@ static enum sciara_status place_line(struct sciara_problem *p, const struct grou
   SCIARA_TRY_GOTO(SCIARA_NEW(rates, spec->rate_count, "rates of a fissure"));
   for (size_t k = 0; k < count; k++) total += crossing[k].length;
   for (size_t k = 0; k < count; k++) {
-    SCIARA_TRY_GOTO(check_cell(ground, crossing[k].row, crossing[k].col));
+    SCIARA_TRY_GOTO(check_cell(p->site, crossing[k].row, crossing[k].col));
     for (size_t n = 0; n < spec->rate_count; n++) rates[n] = spec->rates[n] * (crossing[k].length / total);
     SCIARA_TRY_GOTO(
         sciara_vents_add(p->vents, crossing[k].row, crossing[k].col, (int64_t)spec->rate_count, spec->edges, rates));
@@ -154,17 +107,16 @@ cleanup:
 }
 
 /** One vent of the scenario, if its place was readable. */
-static enum sciara_status place_vent(struct sciara_problem *p, const struct ground *ground, size_t k) {
+static enum sciara_status place_vent(struct sciara_problem *p, size_t k) {
   const struct sciara_vent_spec *spec = &p->scenario.vents[k];
   const int64_t first = p->vents->count;
   if (spec->point_count == 0) return SCIARA_OK;
-  const enum sciara_status status =
-      spec->place == SCIARA_VENT_LINE ? place_line(p, ground, spec) : place_point(p, ground, spec);
+  const enum sciara_status status = spec->place == SCIARA_VENT_LINE ? place_line(p, spec) : place_point(p, spec);
   if (status != SCIARA_OK) return sciara_fail_context(status, "%s: vents[%zu] (%s)", p->scenario.path, k, spec->name);
-  p->placed[k] = (struct sciara_placement){
-      .first = first,
-      .count = p->vents->count - first,
-      .altitude = ground->dem.altitude[p->vents->row[first] * p->grid.cols + p->vents->col[first]]};
+  p->placed[k] =
+      (struct sciara_placement){.first = first,
+                                .count = p->vents->count - first,
+                                .altitude = p->site->z0[p->vents->row[first] * p->grid.cols + p->vents->col[first]]};
   return SCIARA_OK;
 }
 
@@ -173,12 +125,11 @@ enum sciara_status sciara_problem_make_rounding(struct sciara_problem *p) {
   return sciara_rounding_of(p->vents, epsilon, &p->rounding);
 }
 
-static enum sciara_status place_vents(struct sciara_problem *p, const struct ground *ground,
-                                      struct sciara_refusals *refusals) {
+static enum sciara_status place_vents(struct sciara_problem *p, struct sciara_refusals *refusals) {
   p->vents = sciara_vents_create();
   if (!p->vents) return SCIARA_ERR_MEMORY;
   SCIARA_TRY(SCIARA_NEW(p->placed, p->scenario.vent_count, "the places of the vents"));
-  for (size_t k = 0; k < p->scenario.vent_count; k++) sciara_refusals_add(refusals, place_vent(p, ground, k));
+  for (size_t k = 0; k < p->scenario.vent_count; k++) sciara_refusals_add(refusals, place_vent(p, k));
   return sciara_problem_make_rounding(p);
 }
 
@@ -311,27 +262,26 @@ static void check_ranges(const struct sciara_problem *p, struct sciara_refusals 
 // ------------------------------------------------------------------------------------------------------------ whole
 
 static enum sciara_status place_on_map(struct sciara_problem *p, const struct sciara_problem_options *options,
-                                       struct ground *ground, struct sciara_refusals *refusals) {
-  SCIARA_TRY(read_ground(p, options, ground));
-  return place_vents(p, ground, refusals);
+                                       struct sciara_refusals *refusals) {
+  SCIARA_TRY(take_site(p, options));
+  return place_vents(p, refusals);
 }
 
 /** What takes much memory, after the question whether it is there. */
-static enum sciara_status make_start(struct sciara_problem *p, const struct sciara_problem_options *options,
-                                     const struct ground *ground) {
+static enum sciara_status make_start(struct sciara_problem *p, const struct sciara_problem_options *options) {
   if (!options->any_engine) SCIARA_TRY(sciara_forecast_check(&p->forecast, p->scenario.path));
-  SCIARA_TRY(make_state(p, ground));
+  SCIARA_TRY(make_state(p));
   return options->ground ? SCIARA_OK : place_initial_lava(p);
 }
 
-static void place(struct sciara_problem *p, const struct sciara_problem_options *options, struct ground *ground,
-                  struct sciara_refusals *refusals) {
+void sciara_problem_place(struct sciara_problem *p, const struct sciara_problem_options *options,
+                          struct sciara_refusals *refusals) {
   const bool scenario_passed = refusals->count == 0;
   const size_t available = sciara_memory_available();
   const struct sciara_engine_ops *ops = NULL;
   enum sciara_status on_map = SCIARA_ERR_INPUT; // where the name of the DEM was refused
   if (p->scenario.dem.path) {
-    on_map = place_on_map(p, options, ground, refusals);
+    on_map = place_on_map(p, options, refusals);
     sciara_refusals_add(refusals, on_map);
   }
   if (p->scenario.engine.name) { // otherwise nothing of the scenario could be read
@@ -344,14 +294,8 @@ static void place(struct sciara_problem *p, const struct sciara_problem_options 
   check_ranges(p, refusals);
   if (refusals->count > before) return; // nor can one reckon with such numbers
   p->forecast = sciara_forecast_make(&p->scenario, &p->grid, p->vents, ops, available);
-  sciara_refusals_add(refusals, make_start(p, options, ground));
-}
-
-void sciara_problem_place(struct sciara_problem *p, const struct sciara_problem_options *options,
-                          struct sciara_refusals *refusals) {
-  struct ground ground = {.kind = NULL};
-  place(p, options, &ground, refusals);
-  ground_free(&ground);
+  if (options->site) p->forecast.site = 0; // it was there before
+  sciara_refusals_add(refusals, make_start(p, options));
 }
 
 void sciara_problem_open_all(const char *scenario_path, const struct sciara_problem_options *options,

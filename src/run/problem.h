@@ -5,6 +5,7 @@
 
 #include "file/georef.h"
 #include "model/ledger.h"
+#include "model/site.h"
 #include "model/state.h"
 #include "model/vents.h"
 #include "run/forecast.h"
@@ -19,9 +20,9 @@ struct sciara_placement {
 /** Zero-initialise; release with sciara_problem_free. */
 struct sciara_problem {
   struct sciara_scenario scenario;
-  struct sciara_georef georef;
-  uint64_t dem_hash;
-  struct sciara_grid grid;
+  const struct sciara_site *site; ///< one reference; other problems may share it
+  struct sciara_grid grid;        ///< of the site
+  struct sciara_georef georef;    ///< of the site, to which the texts belong
   struct sciara_vents *vents;
   struct sciara_placement *placed; ///< of scenario.vents
   struct sciara_rounding rounding; ///< what it may do to the volume of lava in a run
@@ -44,12 +45,15 @@ struct sciara_problem_options {
   const char *const *extra_drivers; ///< GDAL drivers allowed beyond the built-in list
   size_t extra_driver_count;
   const struct sciara_problem_ground *ground; ///< NULL: read the DEM and the initial lava of the scenario; else neither
+  /** NULL: read the DEM. Else it is not opened: the problem shares this site, which must have been read with its keys. */
+  const struct sciara_site *site;
   bool any_engine; ///< to look at, not to run: neither the engine nor the memory of a run need be here
 };
 
 /**
  * Reads the scenario, its DEM and its initial lava, and places the vents. In single precision altitudes and initial lava
- * are rounded to float, so that the ledger speaks of what is computed. Whether the engine is here, and whether the memory
+ * are rounded to float, so that the ledger speaks of what is computed. A site that the options hand over takes the place of
+ * the DEM; not together with options->ground. Whether the engine is here, and whether the memory
  * of a run is free, is asked before any of it is taken.
  *
  * Everything that is wrong is added to `refusals`, as far as one thing can be looked at without the other. Without a

@@ -55,7 +55,7 @@ static enum sciara_status begin_record(struct run *r) {
   const struct sciara_scenario *scenario = &r->simulation->problem.scenario;
   struct sciara_run_record *record = &r->record;
   record->status = SCIARA_RUN_RUNNING;
-  record->dem_hash = r->simulation->problem.dem_hash;
+  record->dem_hash = r->simulation->problem.site->origin.hash;
   record->threads = r->simulation->threads;
   if (!*record->started_utc) sciara_utc_now(record->started_utc);
   SCIARA_TRY(sciara_run_record_set(&record->scenario, scenario->path));
@@ -311,7 +311,7 @@ static void make_context(struct run *r) {
                                        .history = r->options->history,
                                        .engine = r->simulation->ops->name,
                                        .precision = sciara_precision_name(sciara_scenario_precision(&p->scenario)),
-                                       .dem_hash = p->dem_hash,
+                                       .dem_hash = p->site->origin.hash,
                                        .threads = sciara_snapshot_threads(r->simulation->threads)};
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "model/field.h"
+#include "run/scenario_site.h"
 #include "run/simulation.h"
 
 struct sciara {
@@ -15,14 +16,19 @@ struct sciara {
 
 const char *sciara_version(void) { return SCIARA_VERSION; }
 
-enum sciara_status sciara_open(const char *scenario, const char *const *overrides, size_t count, struct sciara **out) {
-  if (!out) return sciara_fail(SCIARA_ERR_USAGE, "sciara_open: out is NULL");
-  *out = NULL;
-  if (!scenario || (count > 0 && !overrides))
-    return sciara_fail(SCIARA_ERR_USAGE, "sciara_open: scenario or overrides is NULL");
-  const struct sciara_problem_options options = {.overrides = overrides, .override_count = count};
+/** The arguments that every function which opens something has. */
+static enum sciara_status check_arguments(const char *function, const char *scenario, const char *const *overrides,
+                                          size_t count, const void *out) {
+  if (!out) return sciara_fail(SCIARA_ERR_USAGE, "%s: out is NULL", function);
+  if (scenario && (count == 0 || overrides)) return SCIARA_OK;
+  return sciara_fail(SCIARA_ERR_USAGE, "%s: scenario or overrides is NULL", function);
+}
+
+/** The simulation of a scenario. @param options->site NULL: reads the DEM */
+static enum sciara_status open_simulation(const char *scenario, const struct sciara_problem_options *options,
+                                          struct sciara **out) {
   struct sciara_problem problem;
-  SCIARA_TRY(sciara_problem_open(scenario, &options, &problem));
+  SCIARA_TRY(sciara_problem_open(scenario, options, &problem));
   // Nothing here takes snapshots or checkpoints: the engine needs no room to keep states.
   problem.scenario.output.every_s = 0;
   problem.scenario.output.checkpoint_every_s = problem.scenario.output.checkpoint_wall_s = 0;
@@ -37,6 +43,35 @@ enum sciara_status sciara_open(const char *scenario, const char *const *override
   s->simulation = simulation;
   *out = s;
   return SCIARA_OK;
+}
+
+enum sciara_status sciara_open(const char *scenario, const char *const *overrides, size_t count, struct sciara **out) {
+  if (out) *out = NULL;
+  SCIARA_TRY(check_arguments("sciara_open", scenario, overrides, count, out));
+  const struct sciara_problem_options options = {.overrides = overrides, .override_count = count};
+  return open_simulation(scenario, &options, out);
+}
+
+enum sciara_status sciara_open_on(const struct sciara_site *site, const char *scenario, const char *const *overrides,
+                                  size_t count, struct sciara **out) {
+  if (out) *out = NULL;
+  SCIARA_TRY(check_arguments("sciara_open_on", scenario, overrides, count, out));
+  if (!site) return sciara_fail(SCIARA_ERR_USAGE, "sciara_open_on: site is NULL");
+  const struct sciara_problem_options options = {.overrides = overrides, .override_count = count, .site = site};
+  return open_simulation(scenario, &options, out);
+}
+
+enum sciara_status sciara_site_open(const char *scenario, const char *const *overrides, size_t count,
+                                    const struct sciara_site **out) {
+  if (out) *out = NULL;
+  SCIARA_TRY(check_arguments("sciara_site_open", scenario, overrides, count, out));
+  const struct sciara_problem_options options = {.overrides = overrides, .override_count = count};
+  struct sciara_scenario s;
+  sciara_scenario_declare_options(sciara_engine_settings());
+  SCIARA_TRY(sciara_scenario_read(scenario, overrides, count, &s));
+  const enum sciara_status status = sciara_scenario_site_read(&s, &options, out);
+  sciara_scenario_free(&s);
+  return status;
 }
 
 /** Whether the stop rule is met. A time that no longer grows meets none: every further call says so. */

@@ -41,7 +41,7 @@ enum sciara_status sciara_bench_fits(const struct sciara_grid *grid, int states,
     const size_t host = host_memory(contender[k].ops, grid, liquid_cells);
     if (host > engine) engine = host;
   }
-  const size_t need = (size_t)states * sciara_state_memory(grid, 0) + engine;
+  const size_t need = (size_t)states * sciara_state_memory(grid, 0) + sciara_site_memory(grid) + engine;
   if (available == 0 || need <= available) return SCIARA_OK;
   return sciara_fail(
       SCIARA_ERR_MEMORY, "takes about %.3g GB of memory (%d states %.3g, the largest engine %.3g), %.3g GB are free",

@@ -111,7 +111,8 @@ static enum sciara_status make_ground(enum sciara_scene scene, int64_t size, str
       const struct place at = origin(scene, &t, row, col);
       z[row * p->grid.cols + col] = altitude(size, at.row, at.col);
     }
-  SCIARA_TRY_GOTO(sciara_state_create(&p->grid, z, valid, 0, &p->state));
+  SCIARA_TRY_GOTO(sciara_site_adopt(&p->grid, &z, valid, NULL, &p->site));
+  SCIARA_TRY_GOTO(sciara_state_create_on(p->site, 0, &p->state));
 cleanup:
   sciara_free(z);
   sciara_free(valid);

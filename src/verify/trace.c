@@ -16,7 +16,7 @@ void sciara_trace_begin(const struct sciara_problem *p, enum sciara_precision pr
   const struct sciara_vents *v = p->vents;
   const size_t cells = (size_t)v->count * sizeof *v->row, slots = (size_t)v->slots * sizeof *v->rate;
   const uint64_t seed = UINT64_C(0xcbf29ce484222325);
-  *out = (struct sciara_trace){.dem = p->dem_hash, .start = sciara_checksum_shared_out(p->state)};
+  *out = (struct sciara_trace){.dem = p->site->origin.hash, .start = sciara_checksum_shared_out(p->state)};
   out->parameters = hash_bytes(seed, &p->scenario.params, sizeof p->scenario.params);
   out->parameters = hash_bytes(out->parameters, &p->scenario.boundary, sizeof p->scenario.boundary);
   out->vents = hash_bytes(hash_bytes(seed, v->row, cells), v->col, cells);

@@ -230,7 +230,7 @@ static enum sciara_status fits(const struct sciara_validation *v, const struct c
     if (w->reference[r].ops) engines += sciara_forecast_engine(w->reference[r].ops, &p->grid, record, f->wet, NULL);
   for (size_t k = 0; k < v->count; k++)
     engines += sciara_forecast_engine(candidate[k].ops, &p->grid, record, f->wet, NULL);
-  states *= sciara_state_memory(&p->grid, record);
+  states = states * sciara_state_memory(&p->grid, record) + sciara_site_memory(&p->grid);
   const size_t need = states + engines;
   if (f->available == 0 || need <= f->available) return SCIARA_OK;
   return sciara_fail(SCIARA_ERR_MEMORY,

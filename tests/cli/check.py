@@ -270,8 +270,8 @@ class Memory(SharedCase):
                      ["-e", "serial", "--checkpoint-every", "1 s"]):
             report = self.sciara("check", "s.json", "-q", *args).stdout
             foretold = float(re.search(r"\nhost memory: +([\d.]+) MB", report)[1]) * 1e6
-            parts = [float(n) for n in re.findall(r"\n  (?:program|state|engine|files) +([\d.]+) MB", report)]
-            self.assertEqual(len(parts), 4, report)
+            parts = [float(n) for n in re.findall(r"\n  (?:program|ground|state|engine|files) +([\d.]+) MB", report)]
+            self.assertEqual(len(parts), 5, report)
             self.assertAlmostEqual(sum(parts) * 1e6, foretold, delta=3e5, msg="the parts make the sum")
             peak = self.peak(*args)
             print(f"{' '.join(args)}: foretold {foretold / 1e6:.1f} MB, taken {peak / 1e6:.1f} MB")

@@ -205,39 +205,48 @@ END_TEST
 
 enum { GUARD = 64 }; // doubles on either side
 
+enum { GUARDED = EVERY_FIELD + 1 }; // the ground is the last
+
 struct guarded {
   struct sciara_state state; ///< its arrays lie between guards
-  double *block[EVERY_FIELD];
+  double *block[GUARDED];
   size_t cells;
 };
 
-static double **fields_of(struct sciara_state *s, int k) {
+static const double *field_of(const struct sciara_state *s, int k) {
+  return k < EVERY_FIELD ? every_field(s, k) : s->z0;
+}
+
+static void set_field(struct sciara_state *s, int k, double *values) {
 #define SCIARA_REAL_FIELD(member) &s->member,
 #define SCIARA_DOUBLE_FIELD(member) &s->member,
 #define SCIARA_RECORDED_FIELD(member, NAME, ...) &s->member,
   double **all[EVERY_FIELD] = {
 #include "model/fields.def"
   };
-  return all[k];
+  if (k < EVERY_FIELD)
+    *all[k] = values;
+  else
+    s->z0 = values;
 }
 
 static double guard_value(int k) { return -12345.0 - k; }
 
-static void guarded_make(struct guarded *g, struct sciara_state *like) {
+static void guarded_make(struct guarded *g, const struct sciara_state *like) {
   g->state = *like;
   g->cells = (size_t)sciara_grid_cells(&like->grid);
-  for (int k = 0; k < EVERY_FIELD; k++) {
+  for (int k = 0; k < GUARDED; k++) {
     const size_t count = g->cells + 2 * GUARD;
     g->block[k] = malloc(count * sizeof(double));
     ck_assert_ptr_nonnull(g->block[k]);
     for (size_t i = 0; i < count; i++) g->block[k][i] = guard_value(k);
-    memcpy(g->block[k] + GUARD, *fields_of(like, k), g->cells * sizeof(double));
-    *fields_of(&g->state, k) = g->block[k] + GUARD;
+    memcpy(g->block[k] + GUARD, field_of(like, k), g->cells * sizeof(double));
+    set_field(&g->state, k, g->block[k] + GUARD);
   }
 }
 
 static void guarded_free(struct guarded *g) {
-  for (int k = 0; k < EVERY_FIELD; k++) {
+  for (int k = 0; k < GUARDED; k++) {
     for (size_t i = 0; i < GUARD; i++) {
       ck_assert_double_eq(g->block[k][i], guard_value(k));
       ck_assert_double_eq(g->block[k][GUARD + g->cells + i], guard_value(k));

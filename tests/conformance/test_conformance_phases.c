@@ -9,6 +9,7 @@
 
 #include "engine/stop_rule.h"
 #include "support/conformance.h"
+#include "support/writable.h"
 
 enum { MAXIMA = SCIARA_RECORD_EVERYTHING };
 
@@ -139,9 +140,9 @@ struct bands {
 
 static void copy_row(struct sciara_state *to, int64_t to_row, const struct sciara_state *from, int64_t from_row) {
   const int64_t cols = from->grid.cols, a = to_row * cols, b = from_row * cols;
-  memcpy(to->kind + a, from->kind + b, (size_t)cols);
+  memcpy(writable_kind(to) + a, from->kind + b, (size_t)cols);
+  memcpy(writable_ground(to) + a, from->z0 + b, (size_t)cols * sizeof(double));
 #define SCIARA_REAL_FIELD(member) memcpy(to->member + a, from->member + b, (size_t)cols * sizeof(double));
-#define SCIARA_GROUND_FIELD(member) SCIARA_REAL_FIELD(member)
 #define SCIARA_DOUBLE_FIELD(member) SCIARA_REAL_FIELD(member)
 #define SCIARA_RECORDED_FIELD(member, NAME, ...) SCIARA_REAL_FIELD(member)
 #include "model/fields.def"

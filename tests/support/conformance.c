@@ -10,6 +10,7 @@
 #include "model/ledger.h"
 #include "support/engine_spec.h"
 #include "support/every_field.h"
+#include "support/writable.h"
 
 const struct sciara_engine_ops *engine_tested[2];
 struct sciara_engine_options engine_options;
@@ -66,7 +67,7 @@ void scene_finish(struct scene *s, enum sciara_precision precision) {
   double sum = 0;
   for (int64_t i = 0; i < sciara_grid_cells(&state->grid); i++) {
     if (precision == SCIARA_SINGLE_PRECISION) {
-      state->z[i] = state->z0[i] = (double)(float)state->z[i];
+      state->z[i] = writable_ground(state)[i] = (double)(float)state->z[i];
       state->h[i] = (double)(float)state->h[i];
       state->T[i] = (double)(float)state->T[i];
     }

@@ -10,6 +10,7 @@
 
 #include "file/durable.h"
 #include "run/many_threads.h"
+#include "support/writable.h"
 #include "verify/bench.h"
 #include "verify/bench_scenes.h"
 
@@ -90,7 +91,7 @@ START_TEST(another_problem_has_another_fingerprint) {
     ck_assert_uint_eq(hash, sciara_bench_fingerprint(&problem, SCIARA_DOUBLE)); \
   } while (0)
   CHANGES(s->h[middle], nextafter(s->h[middle], 9));
-  CHANGES(s->z0[middle], s->z0[middle] + 1);
+  CHANGES(writable_ground(s)[middle], s->z0[middle] + 1);
   CHANGES(s->clock, 2);
   CHANGES(problem.scenario.params.cooling, 2);
   CHANGES(problem.grid.cell_size, 11);

@@ -42,16 +42,18 @@ START_TEST(test_memory) {
                lava = wet * ops->memory_of_lava(SCIARA_RECORD_NOTHING); // cells under 1.014 m
   ck_assert_uint_ge(ops->memory_of_lava(SCIARA_RECORD_NOTHING), 100);
   ck_assert_uint_eq(f.program, host);
-  ck_assert_uint_eq(f.state, cells * 65);  // 8 fields of doubles and the kind
+  ck_assert_uint_eq(f.site, cells * 9);    // the ground and the kind, once for all states
+  ck_assert_uint_eq(f.state, cells * 56);  // 7 fields of doubles
   ck_assert_uint_ge(f.engine, cells * 61); // 5 reals, 2 doubles, the kind, 4 bytes of the list
   ck_assert_uint_le(f.engine, cells * 62 + lava);
   ck_assert_uint_ge(f.engine, cells * 61 + lava);
   ck_assert_uint_eq(f.writing, sciara_snapshot_memory(&grid, false, sciara_snapshot_threads(1)) + f.snapshot);
-  ck_assert_uint_eq(sciara_forecast_host(&f), f.program + f.state + f.engine + f.writing);
+  ck_assert_uint_eq(sciara_forecast_host(&f), f.program + f.site + f.state + f.engine + f.writing);
   s.output.fields |= 1u << SCIARA_FIELD_MAX_SPEED;
   s.output.maps = 1u << SCIARA_FIELD_MAX_THICKNESS;
   const struct sciara_forecast more = make(&s, 0);
-  ck_assert_uint_eq(more.state, cells * 81);
+  ck_assert_uint_eq(more.state, cells * 72);
+  ck_assert_uint_eq(more.site, f.site);
   ck_assert_uint_ge(more.engine, f.engine + cells * 16);
   ck_assert_uint_gt(more.writing, f.writing);
 }
@@ -96,8 +98,8 @@ START_TEST(test_checkpoints) {
   const size_t state = sciara_state_memory(&grid, 0), cells = 2000000;
   struct sciara_scenario s = scenario();
   const struct sciara_forecast none = make(&s, 0);
-  ck_assert_uint_ge(none.checkpoint, (size_t)65 * 4260); // 8 doubles and the kind of each cell under 1.014 m of lava
-  ck_assert_uint_le(none.checkpoint, (size_t)65 * 4260 + (1 << 20));
+  ck_assert_uint_ge(none.checkpoint, (size_t)56 * 4260); // 7 doubles of each cell under 1.014 m of lava
+  ck_assert_uint_le(none.checkpoint, (size_t)56 * 4260 + (1 << 20));
   s.output.checkpoint_every_s = 3600;
   ck_assert_uint_eq(make(&s, 0).writing, none.writing + 2 * state);
   s.output.checkpoint_every_s = 0;
@@ -106,10 +108,10 @@ START_TEST(test_checkpoints) {
   s.output.checkpoint_wall_s = 0;
   s.initial_thickness.given = true; // lava everywhere
   const struct sciara_forecast full = make(&s, 0);
-  ck_assert_uint_ge(full.checkpoint, cells * 65);
+  ck_assert_uint_ge(full.checkpoint, cells * 56);
   ck_assert_uint_ge(full.writing, full.checkpoint);
   s.output.fields |= 1u << SCIARA_FIELD_MAX_SPEED;
-  ck_assert_uint_ge(make(&s, 0).checkpoint, cells * 73);
+  ck_assert_uint_ge(make(&s, 0).checkpoint, cells * 64);
 }
 END_TEST
 

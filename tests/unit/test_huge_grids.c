@@ -36,9 +36,10 @@ START_TEST(they_are_counted) {
   const struct sciara_grid *g = &grids[_i];
   const double cells = cells_of(g);
   ck_assert_double_eq((double)sciara_grid_cells(g), cells);
-  ck_assert_double_eq((double)sciara_state_memory(g, 0), 65 * cells);
-  ck_assert_double_eq((double)sciara_state_memory(g, 3), 81 * cells);
-  ck_assert_double_eq((double)sciara_writer_memory(g, 3, false), 162 * cells);
+  ck_assert_double_eq((double)sciara_site_memory(g), 9 * cells);
+  ck_assert_double_eq((double)sciara_state_memory(g, 0), 56 * cells);
+  ck_assert_double_eq((double)sciara_state_memory(g, 3), 72 * cells);
+  ck_assert_double_eq((double)sciara_writer_memory(g, 3, false), 144 * cells);
   ck_assert_double_ge((double)sciara_map_cog_memory(g), 8 * cells);
   ck_assert_double_le((double)sciara_map_cog_memory(g), 12 * cells);
   ck_assert_double_ge((double)sciara_map_picture_memory(g), 4 * cells);
@@ -75,7 +76,8 @@ START_TEST(runs_on_them_are_refused) {
   ck_assert_int_eq(sciara_engine_find("openmp", SCIARA_DOUBLE, &ops), SCIARA_OK);
   const size_t available = (size_t)64 << 30;
   const struct sciara_forecast f = sciara_forecast_make(&s, g, vents, ops, available);
-  ck_assert_double_eq((double)f.state, 65 * cells_of(g));
+  ck_assert_double_eq((double)f.site, 9 * cells_of(g));
+  ck_assert_double_eq((double)f.state, 56 * cells_of(g));
   ck_assert_double_ge((double)f.snapshot_most, 8 * cells_of(g));
   ck_assert_double_ge((double)sciara_forecast_host(&f), (65 + 56) * cells_of(g));
   ck_assert_int_eq(sciara_forecast_check(&f, "a.json"), SCIARA_ERR_MEMORY);

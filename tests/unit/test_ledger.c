@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "model/ledger.h"
+#include "support/writable.h"
 
 enum { ROWS = 4, COLS = 5 };
 
@@ -67,7 +68,7 @@ START_TEST(bound_is_of_the_lava) { // not of a mountain that no lava has reached
   struct sciara_state *s = make();
   struct sciara_ledger l;
   s->solidifications = 1000;
-  s->z[0] = s->z0[0] = 5000;
+  s->z[0] = writable_ground(s)[0] = 5000;
   sciara_ledger_form(s, sciara_rounding_usual(DBL_EPSILON), &l);
   ck_assert_double_eq_tol(l.bound_m3, 1000 * 256 * DBL_EPSILON * 100, 1e-15);
   s->arrival[0] = 77; // rock so thin that the altitude is the same
@@ -90,10 +91,10 @@ START_TEST(one_solidification_of_a_film) {
   ck_assert_double_eq(l.bound_m3, 256 * DBL_EPSILON * 100);
   ck_assert(sciara_ledger_closes(&l));
   ck_assert_double_eq(sciara_ledger_drift(&l), 1);
-  for (int i = 0; i < ROWS * COLS; i++) s->z[i] = s->z0[i] = -1000; // below the sea as above it
+  for (int i = 0; i < ROWS * COLS; i++) s->z[i] = writable_ground(s)[i] = -1000; // below the sea as above it
   sciara_ledger_form(s, sciara_rounding_usual(DBL_EPSILON), &l);
   ck_assert_double_eq(l.bound_m3, 256 * DBL_EPSILON * 100);
-  for (int i = 0; i < ROWS * COLS; i++) s->z[i] = s->z0[i] = 0; // there nothing is rounded
+  for (int i = 0; i < ROWS * COLS; i++) s->z[i] = writable_ground(s)[i] = 0; // there nothing is rounded
   sciara_ledger_form(s, sciara_rounding_usual(DBL_EPSILON), &l);
   ck_assert_double_eq(l.bound_m3, 1e-24);
   sciara_state_destroy(s);

@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "page/page_html.h"
 #include "snapshot_case.h"
+#include "support/writable.h"
 
 static enum sciara_field both[] = {SCIARA_FIELD_THICKNESS, SCIARA_FIELD_DEPOSIT};
 
@@ -233,7 +234,8 @@ START_TEST(the_ground_beyond_the_part_shown) {
   for (int k = 0; k < 2; k++) {
     ck_assert_msg(sciara_page_write(&page, html) == SCIARA_OK, "%s", sciara_last_error());
     ck_assert_int_eq(sciara_file_read(html, 1 << 26, &text[k], &count[k]), SCIARA_OK);
-    for (int64_t i = (SHOWN + 1) * SIZE_COLS; i < SIZE_ROWS * SIZE_COLS; i++) s->z0[i] += (double)(40 * (i % 7));
+    for (int64_t i = (SHOWN + 1) * SIZE_COLS; i < SIZE_ROWS * SIZE_COLS; i++)
+      writable_ground(s)[i] += (double)(40 * (i % 7));
   }
   ck_assert_ptr_nonnull(strstr(text[0], "\"shade\":{\"scale\":2,\"rows\":551,"));
   ck_assert(count[0] == count[1] && memcmp(text[0], text[1], count[0]) == 0);

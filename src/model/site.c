@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/site.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+/** A site and what belongs to it; texts from malloc. */
+struct sciara_site_owner {
+  struct sciara_site site;
+  double *z0;
+  uint8_t *kind;
+  char *keys;
+  size_t references; ///< changed atomically
+};
+
+static void destroy(struct sciara_site_owner *o) {
+  if (!o) return;
+  sciara_free(o->z0);
+  sciara_free(o->kind);
+  free(o->site.origin.crs_wkt);
+  free(o->site.origin.crs_name);
+  free(o->keys);
+  sciara_free(o);
+}
+
+static enum sciara_status copy_text(const char *text, char **out) {
+  *out = text ? strdup(text) : NULL;
+  return text && !*out ? sciara_fail(SCIARA_ERR_MEMORY, "no memory for the texts of a site") : SCIARA_OK;
+}
+
+static enum sciara_status copy_origin(const struct sciara_site_origin *from, struct sciara_site_owner *o) {
+  if (!from) return SCIARA_OK;
+  o->site.origin.hash = from->hash;
+  SCIARA_TRY(copy_text(from->crs_wkt, &o->site.origin.crs_wkt));
+  SCIARA_TRY(copy_text(from->crs_name, &o->site.origin.crs_name));
+  SCIARA_TRY(copy_text(from->keys, &o->keys));
+  o->site.origin.keys = o->keys;
+  return SCIARA_OK;
+}
+
+enum sciara_status sciara_site_adopt(const struct sciara_grid *grid, double **altitude, const uint8_t *valid,
+                                     const struct sciara_site_origin *origin, const struct sciara_site **out) {
+  enum sciara_status status;
+  struct sciara_site_owner *o = NULL;
+  size_t cells;
+  *out = NULL;
+  SCIARA_TRY_GOTO(sciara_size_mul((size_t)grid->rows, (size_t)grid->cols, &cells));
+  SCIARA_TRY_GOTO(SCIARA_NEW(o, 1, "site"));
+  SCIARA_TRY_GOTO(SCIARA_NEW(o->kind, cells, "kinds of the cells"));
+  SCIARA_TRY_GOTO(copy_origin(origin, o));
+  sciara_grid_classify(grid, valid, o->kind);
+  o->z0 = *altitude;
+  *altitude = NULL;
+  for (size_t i = 0; i < cells; i++)
+    if (!valid[i]) o->z0[i] = SCIARA_NODATA_ALTITUDE;
+  o->site.grid = *grid;
+  o->site.z0 = o->z0;
+  o->site.kind = o->kind;
+  o->site.owner = o;
+  o->references = 1;
+  *out = &o->site;
+  return SCIARA_OK;
+cleanup:
+  destroy(o);
+  return status;
+}
+
+enum sciara_status sciara_site_create(const struct sciara_grid *grid, const double *altitude, const uint8_t *valid,
+                                      const struct sciara_site_origin *origin, const struct sciara_site **out) {
+  size_t cells;
+  double *copy;
+  *out = NULL;
+  SCIARA_TRY(sciara_size_mul((size_t)grid->rows, (size_t)grid->cols, &cells));
+  SCIARA_TRY(SCIARA_NEW(copy, cells, "altitudes of a site"));
+  memcpy(copy, altitude, cells * sizeof *copy);
+  const enum sciara_status status = sciara_site_adopt(grid, &copy, valid, origin, out);
+  sciara_free(copy);
+  return status;
+}
+
+const struct sciara_site *sciara_site_retain(const struct sciara_site *site) {
+  __atomic_fetch_add(&site->owner->references, 1, __ATOMIC_RELAXED);
+  return site;
+}
+
+void sciara_site_release(const struct sciara_site *site) {
+  if (site && __atomic_sub_fetch(&site->owner->references, 1, __ATOMIC_ACQ_REL) == 0) destroy(site->owner);
+}
+
+size_t sciara_site_memory(const struct sciara_grid *grid) {
+  return (size_t)sciara_grid_cells(grid) * (sizeof(double) + sizeof(uint8_t));
+}

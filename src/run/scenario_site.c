@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/scenario_site.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/text.h"
+#include "file/durable.h"
+#include "terrain/dem_gdal.h"
+
+// ------------------------------------------------------------------------------------------------------------- keys
+
+/** "key: value", the value being a text of JSON, or null. */
+static enum sciara_status describe_text(const char *key, const char *value, struct sciara_text *out) {
+  if (!value) return sciara_text_append(out, "%s: null\n", key);
+  SCIARA_TRY(sciara_text_append(out, "%s: \"", key));
+  SCIARA_TRY(sciara_text_append_json(out, value));
+  return sciara_text_append(out, "\"\n");
+}
+
+/** A file has one name, from wherever the scenario is read; its folder is asked alone, for the file may be gone. */
+static enum sciara_status describe_path(const char *path, struct sciara_text *out) {
+  char *folder = sciara_path_folder(path), *real = folder ? realpath(folder, NULL) : NULL;
+  const char *slash = strrchr(path, '/');
+  char *name = real ? sciara_path_join(real, slash ? slash + 1 : path) : NULL;
+  const bool no_memory = !folder || (real && !name);
+  const enum sciara_status status = no_memory ? sciara_fail(SCIARA_ERR_MEMORY, "no memory for a path")
+                                              : describe_text("dem.path", name ? name : path, out);
+  free(name);
+  free(real);
+  free(folder);
+  return status;
+}
+
+static enum sciara_status describe(const struct sciara_scenario *s, struct sciara_text *out) {
+  const int64_t *w = s->dem.window;
+  SCIARA_TRY(describe_path(s->dem.path, out));
+  SCIARA_TRY(sciara_text_append(out, "dem.band: %d\n", s->dem.band));
+  if (s->dem.has_window)
+    SCIARA_TRY(sciara_text_append(out, "dem.window: [%" PRId64 ", %" PRId64 ", %" PRId64 ", %" PRId64 "]\n", w[0], w[1],
+                                  w[2], w[3]));
+  else
+    SCIARA_TRY(sciara_text_append(out, "dem.window: null\n"));
+  SCIARA_TRY(describe_text("dem.crs", s->dem.crs, out));
+  if (s->dem.cell_size_m > 0)
+    SCIARA_TRY(sciara_text_append(out, "dem.cell_size_m: %.17g\n", s->dem.cell_size_m));
+  else
+    SCIARA_TRY(sciara_text_append(out, "dem.cell_size_m: null\n"));
+  return describe_text("engine.precision", s->engine.single_precision ? "single" : "double", out);
+}
+
+/** Refuses the first line in which they differ. */
+static enum sciara_status compare(const char *path, const char *found, const char *expected) {
+  while (*found) {
+    const size_t n = strcspn(found, "\n"), m = strcspn(expected, "\n"), key = strcspn(found, ":");
+    if (n != m || strncmp(found, expected, n) != 0)
+      return sciara_fail(SCIARA_ERR_INPUT, "%s: %.*s: found %.*s, expected %.*s, with which the shared site was read",
+                         path, (int)key, found, (int)(n - key - 2), found + key + 2, (int)(m - key - 2),
+                         expected + key + 2);
+    found += n + 1;
+    expected += m + 1;
+  }
+  return SCIARA_OK;
+}
+
+enum sciara_status sciara_scenario_site_check(const struct sciara_scenario *s, const struct sciara_site *site) {
+  if (!site->origin.keys)
+    return sciara_fail(SCIARA_ERR_USAGE, "%s: the site to share was not read from a DEM", s->path);
+  struct sciara_text keys = {0};
+  enum sciara_status status = describe(s, &keys);
+  if (status == SCIARA_OK) status = compare(s->path, keys.data, site->origin.keys);
+  sciara_text_free(&keys);
+  return status;
+}
+
+// ---------------------------------------------------------------------------------------------------------- reading
+
+static enum sciara_status copy_text(const char *text, char **out) {
+  *out = text ? strdup(text) : NULL;
+  return text && !*out ? sciara_fail(SCIARA_ERR_MEMORY, "no memory for a CRS") : SCIARA_OK;
+}
+
+/** Puts the place, CRS and hash that the run was begun with in the place of what became of them in its dem.tif. */
+static enum sciara_status restore_place(const struct sciara_problem_ground *known, struct sciara_dem *dem) {
+  const struct sciara_grid *a = known->grid, *b = &dem->grid;
+  const double slack = 1e-6 * a->cell_size;
+  if (a->rows == b->rows && a->cols == b->cols &&
+      fabs(a->cell_size - b->cell_size) * (double)(a->rows + a->cols) <= slack && fabs(a->west - b->west) <= slack &&
+      fabs(a->north - b->north) <= slack)
+    dem->grid = *a;
+  sciara_georef_free(&dem->georef);
+  dem->hash = known->dem_hash;
+  SCIARA_TRY(copy_text(known->georef->crs_wkt, &dem->georef.crs_wkt));
+  return copy_text(known->georef->crs_name, &dem->georef.crs_name);
+}
+
+static enum sciara_status read_dem(const struct sciara_scenario *s, const struct sciara_problem_options *options,
+                                   struct sciara_dem *dem) {
+  const struct sciara_dem_request request = {.path = s->dem.path,
+                                             .band = s->dem.band,
+                                             .window = s->dem.has_window ? s->dem.window : NULL,
+                                             .crs = s->dem.crs,
+                                             .cell_size_m = s->dem.cell_size_m,
+                                             .extra_drivers = options->extra_drivers,
+                                             .extra_driver_count = options->extra_driver_count};
+  const struct sciara_dem_request again = {.path = options->ground ? options->ground->dem : NULL, .band = 1};
+  enum sciara_status status = sciara_dem_read(options->ground ? &again : &request, dem);
+  if (status == SCIARA_OK && options->ground) status = restore_place(options->ground, dem);
+  if (status == SCIARA_ERR_USAGE) return status; // of an option, not of the scenario
+  return status == SCIARA_OK ? SCIARA_OK : sciara_fail_context(status, "%s", s->path);
+}
+
+enum sciara_status sciara_scenario_site_read(const struct sciara_scenario *s,
+                                             const struct sciara_problem_options *options,
+                                             const struct sciara_site **out) {
+  enum sciara_status status;
+  struct sciara_dem dem = {0};
+  struct sciara_text keys = {0};
+  *out = NULL;
+  SCIARA_TRY_GOTO(read_dem(s, options, &dem));
+  if (s->engine.single_precision)
+    for (int64_t i = 0; i < sciara_grid_cells(&dem.grid); i++) dem.altitude[i] = (double)(float)dem.altitude[i];
+  SCIARA_TRY_GOTO(describe(s, &keys));
+  const struct sciara_site_origin origin = {
+      .hash = dem.hash, .crs_wkt = dem.georef.crs_wkt, .crs_name = dem.georef.crs_name, .keys = keys.data};
+  SCIARA_TRY_GOTO(sciara_site_adopt(&dem.grid, &dem.altitude, dem.valid, &origin, out));
+cleanup:
+  sciara_text_free(&keys);
+  sciara_dem_free(&dem);
+  return status;
+}

@@ -1,0 +1,366 @@
+// SPDX-License-Identifier: Apache-2.0
+// Simulations that share a site: the DEM is read once, the ground is in memory once, the bits are those of simulations on
+// their own, and the site stays as long as anything uses it.
+#include "model/site.h"
+
+#include <pthread.h>
+#include <string.h>
+
+#include "run/scenario_site.h"
+#include "run_case.h"
+#include "terrain/dem_gdal.h"
+
+enum { CELLS = 30 * 40, MANY = 8 };
+
+// ------------------------------------------------------------------------------------------- what is read and taken
+
+static int dems_read;
+static size_t arrays; ///< bytes of arrays with one value for each cell
+
+enum sciara_status __real_sciara_dem_read(const struct sciara_dem_request *request, struct sciara_dem *dem);
+enum sciara_status __wrap_sciara_dem_read(const struct sciara_dem_request *request, struct sciara_dem *dem);
+enum sciara_status __real_sciara_alloc(void **block, size_t count, size_t size, const char *what);
+enum sciara_status __wrap_sciara_alloc(void **block, size_t count, size_t size, const char *what);
+
+enum sciara_status __wrap_sciara_dem_read(const struct sciara_dem_request *request, struct sciara_dem *dem) {
+  __atomic_fetch_add(&dems_read, 1, __ATOMIC_RELAXED);
+  return __real_sciara_dem_read(request, dem);
+}
+
+enum sciara_status __wrap_sciara_alloc(void **block, size_t count, size_t size, const char *what) {
+  if (count == CELLS) __atomic_fetch_add(&arrays, count * size, __ATOMIC_RELAXED);
+  return __real_sciara_alloc(block, count, size, what);
+}
+
+static void setup(void) {
+  run_case_make("\"fields\": [\"thickness\"]");
+  dems_read = 0;
+}
+
+static const char *inside(const char *name) {
+  static char path[96];
+  snprintf(path, sizeof path, "%s/%s", folder, name);
+  return path;
+}
+
+/** From here on the DEM is not there. */
+static void remove_dem(void) { ck_assert_int_eq(remove(inside("dem.asc")), 0); }
+
+static const struct sciara_site *open_site(const char *override) {
+  const struct sciara_site *site;
+  ck_assert_msg(sciara_site_open(inside("s.json"), &override, override ? 1 : 0, &site) == SCIARA_OK, "%s",
+                sciara_last_error());
+  return site;
+}
+
+/** A simulation by engine serial with one more override; site NULL: it reads the DEM. */
+static enum sciara_status open_with(const struct sciara_site *site, const char *override, struct sciara **s) {
+  char path[96];
+  snprintf(path, sizeof path, "%s/s.json", folder);
+  const char *const overrides[] = {"engine.name=serial", override};
+  const size_t count = override ? 2 : 1;
+  return site ? sciara_open_on(site, path, overrides, count, s) : sciara_open(path, overrides, count, s);
+}
+
+static struct sciara *open_case(const struct sciara_site *site, const char *override) {
+  struct sciara *s;
+  ck_assert_msg(open_with(site, override, &s) == SCIARA_OK, "%s", sciara_last_error());
+  return s;
+}
+
+/** The checksum at the end of the run, which is closed. */
+static uint64_t checksum_at_end(struct sciara *s) {
+  uint64_t checksum;
+  ck_assert_msg(sciara_run(s) == SCIARA_OK, "%s", sciara_last_error());
+  ck_assert_int_eq(sciara_checksum(s, &checksum), SCIARA_OK);
+  sciara_close(s);
+  return checksum;
+}
+
+/** What makes each of several runs another one. */
+static const char *const rates[] = {
+    NULL,
+    "vents.0.row=9",
+    "vents.0.effusion.rates_m3_s=[7]",
+    "model.emissivity=0.8",
+    "run.max_steps=90",
+    "initial={\"thickness\": 1}",
+    "vents.0.col=21",
+    "output.fields=[\"max_thickness\"]",
+};
+
+// ------------------------------------------------------------------------------------------------------ on their own
+
+START_TEST(two_share_what_one_reads) {
+  const char *precision = _i ? "engine.precision=single" : NULL;
+  const uint64_t alone = checksum_at_end(open_case(NULL, precision));
+  ck_assert_int_eq(dems_read, 1);
+  const struct sciara_site *site = open_site(precision);
+  ck_assert_int_eq(dems_read, 2);
+  remove_dem();
+  struct sciara *none;
+  ck_assert_int_eq(open_with(NULL, precision, &none), SCIARA_ERR_IO); // the DEM is gone indeed
+  ck_assert_int_eq(dems_read, 3);
+  struct sciara *a = open_case(site, precision), *b = open_case(site, precision);
+  ck_assert_int_eq(sciara_step(a, 60), SCIARA_OK); // neither disturbs the other
+  ck_assert_uint_eq(checksum_at_end(b), alone);
+  ck_assert_uint_eq(checksum_at_end(a), alone);
+  ck_assert_int_eq(dems_read, 3);
+  sciara_site_release(site);
+}
+END_TEST
+
+// Whichever is closed first, and the site before all of them.
+START_TEST(the_site_outlives_its_first_users) {
+  for (int order = 0; order < 3; order++) {
+    const struct sciara_site *site = open_site(NULL);
+    struct sciara *a = open_case(site, NULL), *b = open_case(site, NULL);
+    uint64_t of_a, of_b;
+    if (order == 0) sciara_site_release(site);
+    if (order == 1) {
+      of_a = checksum_at_end(a);
+      of_b = checksum_at_end(b);
+    } else {
+      of_b = checksum_at_end(b);
+      of_a = checksum_at_end(a);
+    }
+    ck_assert_uint_eq(of_a, of_b);
+    if (order != 0) sciara_site_release(site);
+  }
+  sciara_site_release(NULL);
+}
+END_TEST
+
+START_TEST(the_ground_is_in_memory_once) {
+  const struct sciara_problem_options none = {.override_count = 0};
+  struct sciara_problem first, second;
+  ck_assert_int_eq(sciara_problem_open(inside("s.json"), &none, &first), SCIARA_OK);
+  ck_assert_uint_eq(first.forecast.site, sciara_site_memory(&first.grid));
+  const struct sciara_problem_options shared = {.site = first.site};
+  arrays = 0;
+  ck_assert_int_eq(sciara_problem_open(inside("s.json"), &shared, &second), SCIARA_OK);
+  ck_assert_uint_eq(arrays, sciara_state_memory(&first.grid, 0)); // the state, and no ground
+  ck_assert_ptr_eq(second.site, first.site);
+  ck_assert_ptr_eq(second.state->z0, first.state->z0);
+  ck_assert_ptr_eq(second.state->kind, first.state->kind);
+  ck_assert_ptr_ne(second.state->z, first.state->z);
+  ck_assert_ptr_eq(second.georef.crs_wkt, first.georef.crs_wkt);
+  ck_assert_uint_eq(second.forecast.site, 0);
+  ck_assert_uint_eq(second.forecast.state, first.forecast.state);
+  ck_assert_uint_le(sciara_forecast_host(&second.forecast), sciara_forecast_host(&first.forecast));
+  struct sciara_state *clone;
+  arrays = 0;
+  ck_assert_int_eq(sciara_state_clone(second.state, &clone), SCIARA_OK);
+  ck_assert_uint_eq(arrays, sciara_state_memory(&first.grid, 0));
+  ck_assert_ptr_eq(clone->site, first.site);
+  sciara_problem_free(&first);
+  sciara_problem_free(&second);
+  ck_assert_double_eq(clone->z0[0], clone->z[0]);
+  sciara_state_destroy(clone);
+}
+END_TEST
+
+// ---------------------------------------------------------------------------------------------------------- threads
+
+struct member {
+  pthread_t thread;
+  const struct sciara_site *site;
+  const char *override;
+  enum sciara_status status;
+  uint64_t checksum;
+  char message[256];
+};
+
+static enum sciara_status simulate(struct member *m) {
+  struct sciara *s;
+  enum sciara_status status = open_with(m->site, m->override, &s);
+  if (status != SCIARA_OK) return status;
+  status = sciara_run(s);
+  if (status == SCIARA_OK) status = sciara_checksum(s, &m->checksum);
+  sciara_close(s);
+  return status;
+}
+
+static void *work(void *context) {
+  struct member *m = context;
+  m->status = simulate(m);
+  snprintf(m->message, sizeof m->message, "%s", sciara_last_error());
+  return NULL;
+}
+
+START_TEST(eight_in_threads) {
+  struct member alone[MANY], member[MANY];
+  for (int k = 0; k < MANY; k++) {
+    alone[k] = (struct member){.override = rates[k]};
+    work(&alone[k]);
+    ck_assert_msg(alone[k].status == SCIARA_OK, "%s", alone[k].message);
+    for (int other = 0; other < k && k != 7; other++) // what is recorded is no part of the checksum
+      ck_assert_msg(alone[k].checksum != alone[other].checksum, "%s", rates[k]);
+  }
+  const struct sciara_site *site = open_site(NULL);
+  remove_dem();
+  dems_read = 0;
+  for (int k = 0; k < MANY; k++) {
+    member[k] = (struct member){.site = site, .override = rates[k]};
+    ck_assert_int_eq(pthread_create(&member[k].thread, NULL, work, &member[k]), 0);
+  }
+  for (int k = 0; k < MANY; k++) {
+    ck_assert_int_eq(pthread_join(member[k].thread, NULL), 0);
+    ck_assert_msg(member[k].status == SCIARA_OK, "%s", member[k].message);
+    ck_assert_uint_eq(member[k].checksum, alone[k].checksum);
+  }
+  ck_assert_int_eq(dems_read, 0);
+  sciara_site_release(site);
+}
+END_TEST
+
+/** Takes and gives back many references, the last of all perhaps. */
+static void *take_and_give(void *context) {
+  const struct sciara_site *site = context;
+  for (int k = 0; k < 20000; k++) sciara_site_release(sciara_site_retain(site));
+  sciara_site_release(site);
+  return NULL;
+}
+
+START_TEST(no_reference_is_lost) {
+  const struct sciara_grid grid = {.rows = 1, .cols = 2, .cell_size = 10};
+  const double altitude[] = {1, 2};
+  const uint8_t valid[] = {1, 1};
+  const struct sciara_site *site;
+  pthread_t thread[MANY];
+  ck_assert_int_eq(sciara_site_create(&grid, altitude, valid, NULL, &site), SCIARA_OK);
+  for (int k = 0; k < MANY; k++)
+    ck_assert_int_eq(pthread_create(&thread[k], NULL, take_and_give, (void *)sciara_site_retain(site)), 0);
+  for (int k = 0; k < MANY; k++) ck_assert_int_eq(pthread_join(thread[k], NULL), 0);
+  ck_assert_double_eq(site->z0[1], 2); // the one reference that is left
+  sciara_site_release(site);
+}
+END_TEST
+
+// ------------------------------------------------------------------------------------------------- what is refused
+
+START_TEST(other_ground_is_refused) {
+  static const struct {
+    const char *site, *override, *message; ///< message NULL: allowed
+  } cases[] = {
+      {NULL, "engine.precision=single", "s.json: engine.precision: found \"single\", expected \"double\", with which"},
+      {"engine.precision=single", NULL, "s.json: engine.precision: found \"double\", expected \"single\", with which"},
+      {NULL, "dem.path=other.asc", "/other.asc\", expected \"/"},
+      {NULL, "dem.path=./dem.asc", NULL}, // the same file
+      {NULL, "dem.band=2", "s.json: dem.band: found 2, expected 1, with which the shared site was read"},
+      {NULL, "dem.window=[0, 0, 29, 40]", "s.json: dem.window: found [0, 0, 29, 40], expected null, with which"},
+      {"dem.window=[0, 0, 29, 40]", "dem.window=[1, 0, 29, 40]",
+       "s.json: dem.window: found [1, 0, 29, 40], expected [0, 0, 29, 40], with which"},
+      {"dem.window=[0, 0, 29, 40]", "dem.window=[0, 0, 29, 40]", NULL},
+      {NULL, "dem.crs=EPSG:32634", "s.json: dem.crs: found \"EPSG:32634\", expected \"EPSG:32633\", with which"},
+      {NULL, "dem.cell_size_m=9", "s.json: dem.cell_size_m: found 9, expected null, with which"},
+      {"dem.cell_size_m=9", "dem.cell_size_m=9", NULL},
+  };
+  const struct sciara_site *site = open_site(cases[_i].site);
+  struct sciara *s;
+  const char *override = cases[_i].override;
+  if (!override) override = "engine.name=serial";
+  const enum sciara_status status = open_with(site, override, &s);
+  if (cases[_i].message) {
+    ck_assert_int_eq(status, SCIARA_ERR_INPUT);
+    ck_assert_msg(strstr(sciara_last_error(), cases[_i].message), "%s", sciara_last_error());
+    ck_assert_ptr_null(s);
+  } else {
+    ck_assert_msg(status == SCIARA_OK, "%s", sciara_last_error());
+    sciara_close(s);
+  }
+  ck_assert_int_eq(dems_read, 1);
+  sciara_site_release(site);
+}
+END_TEST
+
+START_TEST(calls_that_are_refused) {
+  const struct sciara_site *site;
+  struct sciara *s;
+  const char *path = inside("s.json");
+  ck_assert_int_eq(sciara_site_open(NULL, NULL, 0, &site), SCIARA_ERR_USAGE);
+  ck_assert_ptr_null(site);
+  ck_assert_int_eq(sciara_site_open(path, NULL, 1, &site), SCIARA_ERR_USAGE);
+  ck_assert_int_eq(sciara_site_open(path, NULL, 0, NULL), SCIARA_ERR_USAGE);
+  ck_assert_int_eq(sciara_site_open("/none.json", NULL, 0, &site), SCIARA_ERR_IO);
+  ck_assert_ptr_null(site);
+  const char *const none[] = {"dem.path=none.asc"};
+  ck_assert_int_eq(sciara_site_open(path, none, 1, &site), SCIARA_ERR_IO);
+  ck_assert_ptr_null(site);
+  ck_assert_int_eq(sciara_open_on(NULL, path, NULL, 0, &s), SCIARA_ERR_USAGE);
+  ck_assert_ptr_null(s);
+  site = open_site(NULL);
+  ck_assert_int_eq(sciara_open_on(site, path, NULL, 0, NULL), SCIARA_ERR_USAGE);
+  ck_assert_int_eq(sciara_open_on(site, NULL, NULL, 0, &s), SCIARA_ERR_USAGE);
+  ck_assert_ptr_null(s);
+  sciara_site_release(site);
+}
+END_TEST
+
+// Neither a site that no DEM was read for nor one beside the ground of a run folder.
+START_TEST(sites_that_fit_no_scenario) {
+  const struct sciara_grid grid = {.rows = 1, .cols = 1, .cell_size = 10};
+  const double altitude = 5;
+  const uint8_t valid = 1;
+  struct sciara_problem_options options = {.override_count = 0};
+  struct sciara_problem p;
+  ck_assert_int_eq(sciara_site_create(&grid, &altitude, &valid, NULL, &options.site), SCIARA_OK);
+  ck_assert_int_eq(sciara_problem_open(inside("s.json"), &options, &p), SCIARA_ERR_USAGE);
+  ck_assert_msg(strstr(sciara_last_error(), "was not read from a DEM"), "%s", sciara_last_error());
+  const struct sciara_problem_ground ground = {.dem = inside("dem.asc"), .grid = &grid};
+  options.ground = &ground;
+  ck_assert_int_eq(sciara_problem_open(inside("s.json"), &options, &p), SCIARA_ERR_INTERNAL);
+  sciara_site_release(options.site);
+}
+END_TEST
+
+// ------------------------------------------------------------------------------------------------------- the site
+
+START_TEST(what_a_site_holds) {
+  const struct sciara_grid grid = {.rows = 3, .cols = 3, .cell_size = 10, .west = 1, .north = 2};
+  const double altitude[] = {1, 2, 3, 4, 5, 6, 7, 8, 99};
+  const uint8_t all[] = {1, 1, 1, 1, 1, 1, 1, 1, 1}, but_one[] = {1, 1, 1, 1, 1, 1, 1, 1, 0};
+  char wkt[] = "LOCAL_CS[]", name[] = "none", keys[] = "dem.band: 1\n";
+  const struct sciara_site_origin origin = {.hash = 17, .crs_wkt = wkt, .crs_name = name, .keys = keys};
+  const struct sciara_site *site;
+  ck_assert_int_eq(sciara_site_create(&grid, altitude, all, &origin, &site), SCIARA_OK);
+  ck_assert_mem_eq(&site->grid, &grid, sizeof grid);
+  ck_assert_mem_eq(site->z0, altitude, sizeof altitude);
+  ck_assert_uint_eq(site->kind[4], SCIARA_CELL_INTERIOR);
+  ck_assert_uint_eq(site->kind[0], SCIARA_CELL_RIM);
+  wkt[0] = name[0] = keys[0] = 'x'; // copies
+  ck_assert_str_eq(site->origin.crs_wkt, "LOCAL_CS[]");
+  ck_assert_str_eq(site->origin.crs_name, "none");
+  ck_assert_str_eq(site->origin.keys, "dem.band: 1\n");
+  ck_assert_uint_eq(site->origin.hash, 17);
+  sciara_site_release(site);
+  ck_assert_int_eq(sciara_site_create(&grid, altitude, but_one, NULL, &site), SCIARA_OK);
+  ck_assert_double_eq(site->z0[8], SCIARA_NODATA_ALTITUDE);
+  ck_assert_uint_eq(site->kind[8], SCIARA_CELL_NODATA);
+  ck_assert_uint_eq(site->kind[4], SCIARA_CELL_RIM);
+  ck_assert(site->origin.hash == 0 && !site->origin.crs_wkt && !site->origin.keys);
+  sciara_site_release(site);
+}
+END_TEST
+
+int main(void) {
+  Suite *suite = suite_create("site");
+  TCase *tests = tcase_create("all");
+  tcase_set_timeout(tests, 60);
+  tcase_add_checked_fixture(tests, setup, run_case_remove);
+  tcase_add_loop_test(tests, two_share_what_one_reads, 0, 2);
+  tcase_add_test(tests, the_site_outlives_its_first_users);
+  tcase_add_test(tests, the_ground_is_in_memory_once);
+  tcase_add_test(tests, eight_in_threads);
+  tcase_add_test(tests, no_reference_is_lost);
+  tcase_add_loop_test(tests, other_ground_is_refused, 0, 11);
+  tcase_add_test(tests, calls_that_are_refused);
+  tcase_add_test(tests, sites_that_fit_no_scenario);
+  tcase_add_test(tests, what_a_site_holds);
+  suite_add_tcase(suite, tests);
+  SRunner *runner = srunner_create(suite);
+  srunner_run_all(runner, CK_ENV);
+  const int failed = srunner_ntests_failed(runner);
+  srunner_free(runner);
+  return failed != 0;
+}

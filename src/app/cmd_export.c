@@ -87,13 +87,10 @@ static enum sciara_status check_output(const struct sciara_export_format *format
 
 static enum sciara_status make(const struct sciara_export_format *format, struct sciara_export_job *job,
                                const char *given) {
-  struct sciara_text note = {0};
   char *path = NULL;
-  job->note = &note;
   const enum sciara_status status = sciara_export_make(format, job, given, &path);
-  if (status == SCIARA_OK && note.data) sciara_print("%s\n", note.data);
+  if (status == SCIARA_OK && job->note->data) sciara_print("%s\n", job->note->data);
   if (status == SCIARA_OK) sciara_print("%s\n", path);
-  sciara_text_free(&note);
   free(path);
   return status;
 }
@@ -102,13 +99,15 @@ static enum sciara_status execute(const struct sciara_arguments *a) {
   const struct sciara_export_format *format = NULL;
   const char *drivers[SCIARA_MOST_GIVEN];
   struct sciara_target target;
-  struct sciara_export_job job = {.target = &target, .whole_run = sciara_is_folder(a->operand[0])};
+  struct sciara_text note = {0};
+  struct sciara_export_job job = {.target = &target, .whole_run = sciara_is_folder(a->operand[0]), .note = &note};
   SCIARA_TRY(find_format(sciara_argument(a, "format"), &format));
   SCIARA_TRY(check_options(format, a));
   SCIARA_TRY(check_output(format, sciara_argument(a, "output")));
   SCIARA_TRY(sciara_export_options_read(a, drivers, &job));
   SCIARA_TRY(sciara_target_open(a->operand[0], sciara_checksum_rule(a), &target));
   const enum sciara_status status = make(format, &job, sciara_argument(a, "output"));
+  sciara_text_free(&note);
   sciara_target_free(&target);
   return status;
 }

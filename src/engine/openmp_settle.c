@@ -143,8 +143,8 @@ PIECE void cool(const struct sciara_part *p, int count, const struct parcels *re
 /** Records the maxima of the cells from place `begin` on that stay liquid as usual. */
 static void record(struct sciara_part *p, int64_t begin, int count, const struct parcels *q, const sciara_lane *usual) {
   const real *solid = p->f.z0 ? p->solid + begin : NULL;
-#define SCIARA_RECORDED_FIELD(member, NAME, ...) \
-  if (p->f.member) record_##member(p->member + begin, count, q, solid, usual);
+#define SCIARA_RECORDED_FIELD(member, NAME, OF, value) \
+  if (p->f.member && (solid || !SCIARA_IS_OF_GROUND(OF))) record_##member(p->member + begin, count, q, solid, usual);
 #include "model/fields.def"
 }
 

@@ -19,7 +19,10 @@ const char *sciara_version(void) { return SCIARA_VERSION; }
 /** The arguments that every function which opens something has. */
 static enum sciara_status check_arguments(const char *function, const char *scenario, const char *const *overrides,
                                           size_t count, const void *out) {
-  if (!out) return sciara_fail(SCIARA_ERR_USAGE, "%s: out is NULL", function);
+  if (!out) {
+    sciara_fail(SCIARA_ERR_USAGE, "%s: out is NULL", function);
+    return SCIARA_ERR_USAGE;
+  }
   if (scenario && (count == 0 || overrides)) return SCIARA_OK;
   return sciara_fail(SCIARA_ERR_USAGE, "%s: scenario or overrides is NULL", function);
 }

@@ -146,9 +146,10 @@ START_TEST(memory_is_asked_for_first) {
 }
 END_TEST
 
-static struct sciara_validation scattered(enum sciara_scatter_order order) {
+static struct sciara_validation scattered(enum sciara_scatter_order order, uint64_t every) {
   struct sciara_candidate candidate = {.name = "scatter", .options = {.order = (int)order}};
-  struct sciara_validation v = {.problem = &problem, .precision = SCIARA_SINGLE_PRECISION, .steps = 2000, .every = 500};
+  struct sciara_validation v = {
+      .problem = &problem, .precision = SCIARA_SINGLE_PRECISION, .steps = 3000, .every = every};
   ck_assert_int_eq(sciara_engine_find("scatter", v.precision, &candidate.ops), SCIARA_OK);
   ck_assert_msg(sciara_validate(&v, &candidate, 1) == SCIARA_OK, "%s", sciara_last_error());
   return v;
@@ -157,12 +158,13 @@ static struct sciara_validation scattered(enum sciara_scatter_order order) {
 // On the plane the last bits decide where the symmetry breaks: other clocks and as many steps are another time. At the same
 // time an order of additions is as close as the others, and what is allowed follows from them.
 START_TEST(orders_of_additions) {
-  struct sciara_validation v = scattered(SCIARA_SCATTER_ROWS_BACKWARD);
+  struct sciara_validation v = scattered((enum sciara_scatter_order)(SCIARA_SCATTER_ROWS + _i % SCIARA_SCATTER_ORDERS),
+                                         _i < SCIARA_SCATTER_ORDERS ? 300 : 1000);
   const struct sciara_engine_result *e = &v.result[0];
   ck_assert_msg(e->passed, "%s", e->why);
   ck_assert_uint_gt(e->first_differing, 0);
   ck_assert(v.spread.footprint > 0 && v.spread.footprint < 0.2 && v.spread.misplaced > 0);
-  ck_assert(fabs(e->time - e->reference_time) <= e->reference_clock);
+  ck_assert(fabs(e->time - e->reference_time) <= 60); // a few steps; after as many steps it is an hour for some orders
   ck_assert(1 - e->last.jaccard <= v.spread.footprint && e->last.misplaced <= v.spread.misplaced);
   sciara_validation_free(&v);
 }
@@ -212,7 +214,7 @@ int main(void) {
   tcase_add_test(tests, any_number_of_steps);
   tcase_add_test(tests, the_first_difference_is_told);
   tcase_add_test(tests, memory_is_asked_for_first);
-  tcase_add_test(tests, orders_of_additions);
+  tcase_add_loop_test(tests, orders_of_additions, 0, 2 * SCIARA_SCATTER_ORDERS);
   tcase_add_test(tests, nearness);
   suite_add_tcase(suite, tests);
   SRunner *runner = srunner_create(suite);

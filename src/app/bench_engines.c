@@ -56,8 +56,9 @@ static enum sciara_status add_threads(struct sciara_bench_engines *e, struct sci
     if (take_count(word, 0, MOST_THREADS, &c->threads))
       status = add(e, c, true);
     else
-      status = sciara_fail(SCIARA_ERR_USAGE, "--threads: found \"%s\", allowed whole numbers from 0 to %d, with commas",
-                           word, MOST_THREADS);
+      status =
+          sciara_fail(SCIARA_ERR_USAGE, "--threads: found \"%s\", expected whole numbers from 0 to %d, with commas",
+                      word, MOST_THREADS);
   }
   free(words);
   return status;

@@ -59,9 +59,9 @@ static enum sciara_status unknown(const char *option, const char *found, const c
   const char *closest = sciara_closest_name(found, name, count);
   for (size_t k = 0; k < count; k++) sciara_text_append(&allowed, "%s%s", k ? ", " : "", name[k]);
   const enum sciara_status status =
-      closest ? sciara_fail(SCIARA_ERR_USAGE, "%s: found \"%s\", allowed %s; did you mean \"%s\"?", option, found,
+      closest ? sciara_fail(SCIARA_ERR_USAGE, "%s: found \"%s\", expected %s; did you mean \"%s\"?", option, found,
                             allowed.data, closest)
-              : sciara_fail(SCIARA_ERR_USAGE, "%s: found \"%s\", allowed %s", option, found, allowed.data);
+              : sciara_fail(SCIARA_ERR_USAGE, "%s: found \"%s\", expected %s", option, found, allowed.data);
   sciara_text_free(&allowed);
   return status;
 }

@@ -72,8 +72,8 @@ static enum sciara_status take_number(const struct sciara_arguments *a, const ch
   if (!text || (sciara_parse_double(text, value) && *value >= least && *value <= most && *value == floor(*value)))
     return SCIARA_OK;
   if (most >= 0x1p53)
-    return sciara_fail(SCIARA_ERR_USAGE, "--%s: found \"%s\", allowed a whole number >= %.0f", option, text, least);
-  return sciara_fail(SCIARA_ERR_USAGE, "--%s: found \"%s\", allowed a whole number from %.0f to %.0f", option, text,
+    return sciara_fail(SCIARA_ERR_USAGE, "--%s: found \"%s\", expected a whole number >= %.0f", option, text, least);
+  return sciara_fail(SCIARA_ERR_USAGE, "--%s: found \"%s\", expected a whole number from %.0f to %.0f", option, text,
                      least, most);
 }
 
@@ -146,7 +146,7 @@ static enum sciara_status take_options(const struct sciara_arguments *a, struct 
   double repeats = SCIARA_BENCH_LEAST_REPEATS, start = -1, warm_up = -1, steps = 0, seconds = -1;
   SCIARA_TRY(sciara_bench_suite_find(suite ? suite : "cpu", &j->suite));
   if (precision && strcmp(precision, "double") != 0 && strcmp(precision, "single") != 0)
-    return sciara_fail(SCIARA_ERR_USAGE, "--precision: found \"%s\", allowed double or single", precision);
+    return sciara_fail(SCIARA_ERR_USAGE, "--precision: found \"%s\", expected double or single", precision);
   const double least_repeats = sciara_argument_given(a, "record") ? 1 : SCIARA_BENCH_LEAST_REPEATS;
   SCIARA_TRY(take_number(a, "repeats", least_repeats, SCIARA_BENCH_MOST_REPEATS, &repeats));
   SCIARA_TRY(take_number(a, "start", 0, 0x1p53, &start));
@@ -251,11 +251,11 @@ static enum sciara_status record(struct job *j, const struct sciara_bench_plan *
                                 .repeats = j->report.repeats};
   char *left_out;
   if (plan->source == SCIARA_BENCH_SCENARIO)
-    return sciara_fail(SCIARA_ERR_USAGE, "--record: found %s, allowed cases of a suite", plan->name);
+    return sciara_fail(SCIARA_ERR_USAGE, "--record: found %s, expected cases of a suite", plan->name);
   if (plan->warm_up % plan->every || plan->steps % plan->every)
     return sciara_fail(SCIARA_ERR_USAGE,
                        "--record: found a warm-up of %" PRIu64 " and stretches of %" PRIu64
-                       " steps, allowed multiples of %" PRIu64 " for %s",
+                       " steps, expected multiples of %" PRIu64 " for %s",
                        plan->warm_up, plan->steps, plan->every, plan->name);
   SCIARA_TRY(sciara_bench_plan_open(plan, c.precision, 1, NULL, 0, &problem, &left_out));
   if (left_out) {

@@ -111,7 +111,7 @@ static enum sciara_status execute(const struct sciara_arguments *arguments, bool
   const char *text = sciara_argument(arguments, "tolerance");
   double tolerance = 0;
   if (text && (!sciara_parse_double(text, &tolerance) || tolerance < 0))
-    return sciara_fail(SCIARA_ERR_USAGE, "--tolerance: found \"%s\", allowed a number >= 0", text);
+    return sciara_fail(SCIARA_ERR_USAGE, "--tolerance: found \"%s\", expected a number >= 0", text);
   struct sciara_target a, b;
   SCIARA_TRY(sciara_target_open(arguments->operand[0], sciara_checksum_rule(arguments), &a));
   enum sciara_status status = sciara_target_open(arguments->operand[1], sciara_checksum_rule(arguments), &b);

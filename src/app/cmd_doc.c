@@ -154,7 +154,8 @@ static enum sciara_status execute(const struct sciara_arguments *a) {
   if (strcmp(topic, "fish") == 0) return print_text(make_fish, NULL);
   const char *closest = sciara_closest_name(topic, topics, sizeof topics / sizeof *topics);
   if (closest) return sciara_fail(SCIARA_ERR_USAGE, "there is no page \"%s\"; did you mean \"%s\"?", topic, closest);
-  return sciara_fail(SCIARA_ERR_USAGE, "there is no page \"%s\", allowed man, bash, zsh, fish, examples or all", topic);
+  return sciara_fail(SCIARA_ERR_USAGE, "there is no page \"%s\", expected man, bash, zsh, fish, examples or all",
+                     topic);
 }
 
 static int run(const struct sciara_command *command, int argc, char **argv) {

@@ -48,9 +48,9 @@ static enum sciara_status find_format(const char *name, const struct sciara_expo
   char *names = format_names();
   const char *allowed = names ? names : "others";
   if (name)
-    sciara_fail(SCIARA_ERR_USAGE, "--format: found \"%s\", allowed %s", name, allowed);
+    sciara_fail(SCIARA_ERR_USAGE, "--format: found \"%s\", expected %s", name, allowed);
   else
-    sciara_fail(SCIARA_ERR_USAGE, "--format is missing, allowed %s", allowed);
+    sciara_fail(SCIARA_ERR_USAGE, "--format is missing, expected %s", allowed);
   free(names);
   return SCIARA_ERR_USAGE;
 }

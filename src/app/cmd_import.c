@@ -25,7 +25,7 @@ static enum sciara_status read_corner(const char *text, double corner[2]) {
     snprintf(x, sizeof x, "%.*s", (int)length, text);
     if (sciara_parse_double(x, &corner[0]) && sciara_parse_double(comma + 1, &corner[1])) return SCIARA_OK;
   }
-  return sciara_fail(SCIARA_ERR_USAGE, "--corner: found \"%s\", allowed X,Y: two numbers", text);
+  return sciara_fail(SCIARA_ERR_USAGE, "--corner: found \"%s\", expected X,Y: two numbers", text);
 }
 
 static enum sciara_status execute(const struct sciara_arguments *a) {

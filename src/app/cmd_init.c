@@ -46,7 +46,7 @@ static enum sciara_status parse_vent(const char *option, const char *text, struc
   free(first);
   out->lonlat = strcmp(option, "vent-lonlat") == 0;
   if (good) return SCIARA_OK;
-  return sciara_fail(SCIARA_ERR_USAGE, "--%s: found \"%s\", allowed two numbers with a comma between them", option,
+  return sciara_fail(SCIARA_ERR_USAGE, "--%s: found \"%s\", expected two numbers with a comma between them", option,
                      text);
 }
 
@@ -57,7 +57,7 @@ static enum sciara_status take_lists(const struct sciara_arguments *a, struct or
     if (strcmp(name, "vent") == 0 || strcmp(name, "vent-lonlat") == 0) {
       SCIARA_TRY(parse_vent(name, value, &o->vents[o->request.vent_count++]));
     } else if (strcmp(name, "set") == 0) {
-      if (!strchr(value, '=')) return sciara_fail(SCIARA_ERR_USAGE, "--set: found \"%s\", allowed KEY=VALUE", value);
+      if (!strchr(value, '=')) return sciara_fail(SCIARA_ERR_USAGE, "--set: found \"%s\", expected KEY=VALUE", value);
       o->overrides[o->override_count++] = value;
     }
   }
@@ -75,10 +75,10 @@ static enum sciara_status take_order(const struct sciara_arguments *a, struct or
   if (!duration)
     return sciara_fail(SCIARA_ERR_USAGE, "--duration is missing: how long the vents emit, such as \"3 d\"");
   if (!sciara_parse_double(rate, &o->request.rate) || !(o->request.rate >= 0 && o->request.rate <= SCIARA_RATE_MAX))
-    return sciara_fail(SCIARA_ERR_USAGE, "--rate: found \"%s\", allowed 0 to 1e6 m3/s", rate);
+    return sciara_fail(SCIARA_ERR_USAGE, "--rate: found \"%s\", expected 0 to 1e6 m3/s", rate);
   if (!sciara_parse_duration(duration, &seconds) || !(seconds > 0))
     return sciara_fail(SCIARA_ERR_USAGE,
-                       "--duration: found \"%s\", allowed a time such as \"6 h\", \"3 d\" or seconds, above 0",
+                       "--duration: found \"%s\", expected a time such as \"6 h\", \"3 d\" or seconds, above 0",
                        duration);
   o->driver_count = sciara_arguments_all(a, "allow-driver", o->drivers);
   o->request.duration = duration;

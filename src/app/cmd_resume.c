@@ -30,7 +30,7 @@ static int check_arguments(const struct sciara_arguments *a) {
   if (sciara_argument_given(a, "output")) return SCIARA_OK;
   for (size_t k = 0; k < sizeof branching / sizeof *branching; k++)
     if (sciara_argument_given(a, branching[k])) {
-      sciara_error("--%s: found the option without --output, allowed only for a branch: a run goes on as it was begun",
+      sciara_error("--%s: found the option without --output, expected only for a branch: a run goes on as it was begun",
                    branching[k]);
       return SCIARA_ERR_USAGE;
     }

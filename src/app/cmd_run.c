@@ -23,13 +23,13 @@ static uint64_t profile_every(const struct sciara_arguments *arguments) {
   const char *text = sciara_argument(arguments, "profile-every");
   double value = PRESET;
   if (text && !sciara_argument(arguments, "profile")) {
-    sciara_error("--profile-every: found the option alone, allowed only together with --profile");
+    sciara_error("--profile-every: found the option alone, expected only together with --profile");
     return 0;
   }
   if (!text ||
       (sciara_parse_double(text, &value) && value >= 1 && value == floor(value) && value <= 9007199254740991.0))
     return (uint64_t)value;
-  sciara_error("--profile-every: found \"%s\", allowed a whole number >= 1", text);
+  sciara_error("--profile-every: found \"%s\", expected a whole number >= 1", text);
   return 0;
 }
 

@@ -233,10 +233,10 @@ static enum sciara_status take_steps(const struct sciara_arguments *arguments, s
     return sciara_fail(SCIARA_ERR_USAGE, "how many steps? Give --steps N (the scenario has no run.max_steps)");
   double number = (double)(v->steps / 10 > 0 ? v->steps / 10 : 1);
   if (every && (!sciara_parse_double(every, &number) || !(number >= 1) || number > 0x1p53))
-    return sciara_fail(SCIARA_ERR_USAGE, "--every: found \"%s\", allowed a whole number >= 1", every);
+    return sciara_fail(SCIARA_ERR_USAGE, "--every: found \"%s\", expected a whole number >= 1", every);
   v->every = (uint64_t)number;
   if ((double)v->every != number)
-    return sciara_fail(SCIARA_ERR_USAGE, "--every: found \"%s\", allowed a whole number >= 1", every);
+    return sciara_fail(SCIARA_ERR_USAGE, "--every: found \"%s\", expected a whole number >= 1", every);
   return SCIARA_OK;
 }
 
@@ -247,7 +247,7 @@ static enum sciara_status validate(const struct sciara_arguments *arguments, con
   if (sciara_argument_given(arguments, "engine"))
     return sciara_fail(SCIARA_ERR_USAGE, "--engine: validate takes several engines: --engines LIST");
   if (record && against)
-    return sciara_fail(SCIARA_ERR_USAGE, "--record and --against: found both, allowed one of them");
+    return sciara_fail(SCIARA_ERR_USAGE, "--record and --against: found both, expected one of them");
   if (v.precision == SCIARA_DOUBLE && p->scenario.engine.fast_math)
     return sciara_fail(SCIARA_ERR_USAGE, "--fast-math: allowed with --precision single only");
   SCIARA_TRY(choose(j, sciara_argument(arguments, "engines"), p));

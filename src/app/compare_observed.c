@@ -63,7 +63,7 @@ static enum sciara_status take_options(const struct sciara_arguments *a, struct 
   j->json = sciara_argument_given(a, "json");
   j->overwrite = sciara_argument_given(a, "overwrite");
   if (least && (!sciara_parse_double(least, &j->run.min_thickness_m) || !(j->run.min_thickness_m >= 0)))
-    return sciara_fail(SCIARA_ERR_USAGE, "--min-thickness: found \"%s\", allowed a number >= 0 (m)", least);
+    return sciara_fail(SCIARA_ERR_USAGE, "--min-thickness: found \"%s\", expected a number >= 0 (m)", least);
   return SCIARA_OK;
 }
 

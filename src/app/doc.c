@@ -5,7 +5,7 @@ const struct sciara_meaning sciara_exit_codes[] = {
     {"0", "done; compare: the same"},
     {"1", "compare: different; validate, bench: an engine did not pass"},
     {"2", "the command line makes no sense"},
-    {"3", "an input is invalid, or a file or folder is there already"},
+    {"3", "an input is invalid, or a file or folder already exists"},
     {"4", "reading or writing failed"},
     {"5", "numerical failure"},
     {"6", "no memory"},

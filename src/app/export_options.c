@@ -16,7 +16,7 @@ static enum sciara_status parse_width(const struct sciara_arguments *a, int64_t 
   if (!text) return SCIARA_OK;
   if (!sciara_parse_double(text, &value) || value != (double)(int64_t)value || value < SCIARA_PICTURE_NARROWEST ||
       value > SCIARA_PICTURE_WIDEST)
-    return sciara_fail(SCIARA_ERR_USAGE, "--width: found \"%s\", allowed a whole number of pixels, %d to %d", text,
+    return sciara_fail(SCIARA_ERR_USAGE, "--width: found \"%s\", expected a whole number of pixels, %d to %d", text,
                        SCIARA_PICTURE_NARROWEST, SCIARA_PICTURE_WIDEST);
   *width = (int64_t)value;
   return SCIARA_OK;
@@ -26,7 +26,7 @@ static enum sciara_status parse_frames(const char *text, size_t *frames) {
   double value = SCIARA_EXPORT_FRAMES;
   if (text && (!sciara_parse_double(text, &value) || value < 1 || value > SCIARA_EXPORT_MOST_FRAMES ||
                value != (double)(int)value))
-    return sciara_fail(SCIARA_ERR_USAGE, "--frames: found \"%s\", allowed is a whole number from 1 to %d", text,
+    return sciara_fail(SCIARA_ERR_USAGE, "--frames: found \"%s\", expected a whole number from 1 to %d", text,
                        SCIARA_EXPORT_MOST_FRAMES);
   *frames = (size_t)value;
   return SCIARA_OK;
@@ -38,7 +38,7 @@ static enum sciara_status parse_layer(const char *name, enum sciara_export_layer
       *out = (enum sciara_export_layer)k;
       return SCIARA_OK;
     }
-  return sciara_fail(SCIARA_ERR_USAGE, "--layer: found \"%s\", allowed outline, thickness_classes or arrival", name);
+  return sciara_fail(SCIARA_ERR_USAGE, "--layer: found \"%s\", expected outline, thickness_classes or arrival", name);
 }
 
 /** "0.5,1,2": ascending numbers above 0. */
@@ -52,9 +52,8 @@ static enum sciara_status parse_edges(const char *text, double edges[SCIARA_EXPO
     if (*count == SCIARA_EXPORT_MOST_EDGES)
       status = sciara_fail(SCIARA_ERR_USAGE, "--classes: allowed are %d edges", SCIARA_EXPORT_MOST_EDGES);
     else if (!sciara_parse_double(word, &edge) || !(edge > (*count ? edges[*count - 1] : 0)))
-      status =
-          sciara_fail(SCIARA_ERR_USAGE,
-                      "--classes: found \"%s\" in \"%s\", allowed are ascending numbers above 0, in m", word, text);
+      status = sciara_fail(SCIARA_ERR_USAGE,
+                           "--classes: found \"%s\" in \"%s\", expected ascending numbers above 0, in m", word, text);
     else
       edges[(*count)++] = edge;
   }
@@ -85,7 +84,7 @@ enum sciara_status sciara_export_options_read(const struct sciara_arguments *a, 
   SCIARA_TRY(read_layer(a, job));
   if (classes) SCIARA_TRY(parse_edges(classes, job->edges, &job->edge_count));
   if (isochrones && !(sciara_parse_duration(isochrones, &job->isochrones_s) && job->isochrones_s > 0))
-    return sciara_fail(SCIARA_ERR_USAGE, "--isochrones: found \"%s\", allowed is a time above 0 such as \"6 h\"",
+    return sciara_fail(SCIARA_ERR_USAGE, "--isochrones: found \"%s\", expected a time above 0 such as \"6 h\"",
                        isochrones);
   SCIARA_TRY(parse_width(a, &job->width));
   SCIARA_TRY(parse_frames(sciara_argument(a, "frames"), &job->frames));

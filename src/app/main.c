@@ -98,7 +98,7 @@ static bool has_address_space(void) {
   if (left >= SCIARA_ADDRESS_SPACE_RESERVE) return true;
   sciara_error(
       "no memory: a limit of the address space (ulimit -v) leaves %.0f MB, found too little for the libraries, "
-      "allowed are %.0f MB and more",
+      "expected %.0f MB or more",
       (double)left * 1e-6, SCIARA_ADDRESS_SPACE_RESERVE * 1e-6);
   return false;
 }

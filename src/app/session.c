@@ -56,7 +56,7 @@ double sciara_session_progress_every(const struct sciara_arguments *arguments) {
   const char *text = sciara_argument(arguments, "progress-every");
   double value = 0;
   if (!text || (sciara_parse_double(text, &value) && value >= 0.1 && value <= 1e6)) return value;
-  sciara_error("--progress-every: found \"%s\", allowed seconds, 0.1 to 1e6", text);
+  sciara_error("--progress-every: found \"%s\", expected seconds, 0.1 to 1e6", text);
   return -1;
 }
 

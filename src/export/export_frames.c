@@ -64,7 +64,7 @@ static enum sciara_status write(const struct sciara_export_job *job, const char 
     return sciara_fail(SCIARA_ERR_INPUT, "%s: lies alone; frames are made of the snapshots of a run",
                        job->target->path);
   if (job->target->record.snapshot_count > SCIARA_FRAMES_MOST)
-    return sciara_fail(SCIARA_ERR_INPUT, "%s: has %zu snapshots, allowed at most %d frames", job->target->folder,
+    return sciara_fail(SCIARA_ERR_INPUT, "%s: has %zu snapshots, expected at most %d frames", job->target->folder,
                        job->target->record.snapshot_count, SCIARA_FRAMES_MOST);
   SCIARA_TRY_GOTO(sciara_export_picture_prepare(job, &p));
   SCIARA_TRY_GOTO(find_range(job, &p));

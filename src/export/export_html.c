@@ -34,8 +34,7 @@ static enum sciara_status choose_fields(const struct sciara_export_job *job, enu
   static const enum sciara_field usual[] = {SCIARA_FIELD_DEPOSIT, SCIARA_FIELD_THICKNESS, SCIARA_FIELD_TEMPERATURE,
                                             SCIARA_FIELD_ARRIVAL_TIME};
   if (job->field == SCIARA_FIELD_ALTITUDE)
-    return sciara_fail(SCIARA_ERR_USAGE,
-                       "--field: a page shows the altitude as its ground; allowed is any other field");
+    return sciara_fail(SCIARA_ERR_USAGE, "--field: a page shows the altitude as its ground; expected any other field");
   *count = 0;
   if (!sciara_snapshot_has(&job->target->snapshot, job->field))
     return sciara_target_read(job->target, job->field, NULL); // says so, and what there is

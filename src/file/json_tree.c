@@ -118,7 +118,7 @@ static void refuse_duplicates(const char *name, const cJSON *object, const struc
     if (strcmp(names[i - 1], names[i]) != 0) continue;
     char place[256];
     sciara_json_path_print(&(struct sciara_json_path){.parent = path, .key = names[i]}, place, sizeof place);
-    sciara_fail(SCIARA_ERR_INPUT, "%s: %s: found the key twice in one object, allowed once", name, place);
+    sciara_fail(SCIARA_ERR_INPUT, "%s: %s: found the key twice in one object, expected once", name, place);
     sciara_refusals_add(refusals, SCIARA_ERR_INPUT);
     while (i + 1 < count && strcmp(names[i], names[i + 1]) == 0) i++; // three times: told once
   }

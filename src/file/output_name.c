@@ -11,7 +11,7 @@ enum sciara_status sciara_refuse_existing(const char *path, bool overwrite) {
   if (!S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode))
     return sciara_fail(SCIARA_ERR_INPUT, "%s: is a device, a pipe or a socket, and is not replaced by a file", path);
   if (overwrite) return SCIARA_OK;
-  return sciara_fail(SCIARA_ERR_INPUT, "%s: is there already; --overwrite replaces it", path);
+  return sciara_fail(SCIARA_ERR_INPUT, "%s: already exists; --overwrite replaces it", path);
 }
 
 bool sciara_has_extension(const char *path, const char *extension) {

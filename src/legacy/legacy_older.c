@@ -39,7 +39,7 @@ static enum sciara_status read_size(const char *cfg_path, size_t k, const char *
   if (sciara_parse_double(word, out) && *out >= sizes[k].low && *out <= sizes[k].high &&
       (!sizes[k].whole || *out == floor(*out)))
     return SCIARA_OK;
-  return sciara_fail(SCIARA_ERR_INPUT, "%s: %s: found %s, allowed the %s, %s%g to %g", cfg_path, sizes[k].key, word,
+  return sciara_fail(SCIARA_ERR_INPUT, "%s: %s: found %s, expected the %s, %s%g to %g", cfg_path, sizes[k].key, word,
                      sizes[k].is, sizes[k].whole ? "a whole number, " : "", sizes[k].low, sizes[k].high);
 }
 
@@ -50,7 +50,7 @@ static enum sciara_status read_sizes(const char *cfg_path, const char *parameter
     if (!text)
       SCIARA_TRY(sciara_text_append(missing, "%s%s (%s)", missing->length ? ", " : "", sizes[k].key, sizes[k].is));
     else if (find_value(&rest, sizes[k].key))
-      return sciara_fail(SCIARA_ERR_INPUT, "%s: %s: found twice, allowed once", cfg_path, sizes[k].key);
+      return sciara_fail(SCIARA_ERR_INPUT, "%s: %s: found twice, expected once", cfg_path, sizes[k].key);
     else
       SCIARA_TRY(read_size(cfg_path, k, text, &value[k]));
   }

@@ -43,7 +43,7 @@ static void advance(struct scanner *s) {
 static const char *shown(const struct scanner *s) { return s->word[0] ? s->word : "the end of the file"; }
 
 static enum sciara_status fail_word(const struct scanner *s, const char *allowed) {
-  return sciara_fail(SCIARA_ERR_INPUT, "%s:%" PRId64 ": found %s, allowed %s", s->path, s->line, shown(s), allowed);
+  return sciara_fail(SCIARA_ERR_INPUT, "%s:%" PRId64 ": found %s, expected %s", s->path, s->line, shown(s), allowed);
 }
 
 static enum sciara_status number(struct scanner *s, const char *what, double low, double high, double *out) {
@@ -105,7 +105,7 @@ static enum sciara_status check_reach(const struct scanner *s, const struct scia
   if (g->west >= -farthest && g->south >= -farthest && east <= farthest && north <= farthest) return SCIARA_OK;
   return sciara_fail(SCIARA_ERR_INPUT,
                      "%s:%" PRId64
-                     ": found a grid from %.10g, %.10g to %.10g, %.10g, allowed coordinates from %g to %g",
+                     ": found a grid from %.10g, %.10g to %.10g, %.10g, expected coordinates from %g to %g",
                      s->path, s->line, g->west, g->south, east, north, -farthest, farthest);
 }
 
@@ -286,7 +286,7 @@ enum sciara_status sciara_legacy_parameters_list(const char *path, struct sciara
     while (end > 0 && isspace((unsigned char)key[end - 1])) key[--end] = '\0';
     found++;
     status = *value ? sciara_text_append(out, "    %.*s %s\n", (int)size, key, value)
-                    : sciara_fail(SCIARA_ERR_INPUT, "%s:%" PRId64 ": found \"%s\", allowed a key and a value", path,
+                    : sciara_fail(SCIARA_ERR_INPUT, "%s:%" PRId64 ": found \"%s\", expected a key and a value", path,
                                   line, key);
   }
   if (status == SCIARA_OK && found == 0) status = sciara_fail(SCIARA_ERR_INPUT, "%s: holds no line KEY VALUE", path);

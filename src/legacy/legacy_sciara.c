@@ -246,7 +246,7 @@ static enum sciara_status convert_grids(struct legacy *l, struct sciara_legacy_r
     } else if (!is_altitude(l->ground.values[i])) {
       return sciara_fail(SCIARA_ERR_INPUT,
                          "%s%s: found %.10g at row %" PRId64 ", column %" PRId64
-                         ", allowed altitudes from %g to %g m other than %g, or the NODATA_value of the header",
+                         ", expected altitudes from %g to %g m other than %g, or the NODATA_value of the header",
                          l->base, l->layout->ground, l->ground.values[i], i / l->ground.cols, i % l->ground.cols,
                          SCIARA_ALTITUDE_MIN, SCIARA_ALTITUDE_MAX, SCIARA_NODATA_ALTITUDE);
     }

@@ -37,11 +37,11 @@ enum sciara_status sciara_params_check(const struct sciara_params *p) {
     memcpy(&v, (const char *)p + info->offset, sizeof v);
     bool above = info->low_allowed ? v >= info->low : v > info->low;
     if (!isfinite(v) || !above || v > info->high)
-      return sciara_fail(SCIARA_ERR_INPUT, "model.%s: found %.17g, allowed %s%g to %g %s", info->key, v,
+      return sciara_fail(SCIARA_ERR_INPUT, "model.%s: found %.17g, expected %s%g to %g %s", info->key, v,
                          info->low_allowed ? "" : "above ", info->low, info->high, info->unit);
   }
   if (!(p->T_sol < p->T_vent))
-    return sciara_fail(SCIARA_ERR_INPUT, "model.T_sol_K: found %.17g, allowed below model.T_vent_K = %.17g", p->T_sol,
+    return sciara_fail(SCIARA_ERR_INPUT, "model.T_sol_K: found %.17g, expected below model.T_vent_K = %.17g", p->T_sol,
                        p->T_vent);
   return SCIARA_OK;
 }

@@ -91,10 +91,10 @@ static enum sciara_status check_points(const struct sciara_grid *g, const struct
   for (size_t i = 0; i < count; i++) {
     struct sciara_point p = points[i];
     if (p.x >= g->west && p.x <= east && p.y >= south && p.y <= g->north) continue; // false for NaN
-    return sciara_fail(
-        SCIARA_ERR_INPUT,
-        "point %zu of the line: found x %.10g, y %.10g outside the grid, allowed x %.10g to %.10g and y %.10g to %.10g",
-        i, p.x, p.y, g->west, east, south, g->north);
+    return sciara_fail(SCIARA_ERR_INPUT,
+                       "point %zu of the line: found x %.10g, y %.10g outside the grid, expected x %.10g to %.10g and "
+                       "y %.10g to %.10g",
+                       i, p.x, p.y, g->west, east, south, g->north);
   }
   return SCIARA_OK;
 }
@@ -108,9 +108,9 @@ static enum sciara_status count_pieces(const struct sciara_grid *g, const struct
     if (s.length > 0) total += floor(fabs(s.du)) + floor(fabs(s.dv)) + 3;
   }
   if (total == 0)
-    return sciara_fail(SCIARA_ERR_INPUT, "the line: found no length, allowed at least two different points");
+    return sciara_fail(SCIARA_ERR_INPUT, "the line: found no length, expected at least two different points");
   if (total > SCIARA_POLYLINE_MAX_PIECES)
-    return sciara_fail(SCIARA_ERR_INPUT, "the line: found about %.0f crossings of cells, allowed at most %d", total,
+    return sciara_fail(SCIARA_ERR_INPUT, "the line: found about %.0f crossings of cells, expected at most %d", total,
                        SCIARA_POLYLINE_MAX_PIECES);
   *pieces = (size_t)total;
   return SCIARA_OK;
@@ -145,7 +145,7 @@ enum sciara_status sciara_polyline_cells(const struct sciara_grid *grid, const s
                                          size_t count, struct sciara_crossing **out, size_t *out_count) {
   *out = NULL;
   *out_count = 0;
-  if (count < 2) return sciara_fail(SCIARA_ERR_INPUT, "the line: found %zu points, allowed at least 2", count);
+  if (count < 2) return sciara_fail(SCIARA_ERR_INPUT, "the line: found %zu points, expected at least 2", count);
   SCIARA_TRY(check_points(grid, points, count));
   struct tracer tracer = {.grid = grid};
   size_t capacity = 0;

@@ -35,7 +35,7 @@ bool sciara_range_holds(const struct sciara_range *range, double value) {
 static enum sciara_status refuse_low(const char *key, double found, double least, const char *unit,
                                      const struct sciara_range *range) {
   const bool bare = strcmp(unit, "1") == 0;
-  return sciara_fail(SCIARA_ERR_INPUT, "model.%s: found %.15g, allowed at least %.6g%s%s in %s precision", key, found,
+  return sciara_fail(SCIARA_ERR_INPUT, "model.%s: found %.15g, expected at least %.6g%s%s in %s precision", key, found,
                      least, bare ? "" : " ", bare ? "" : unit, range->name);
 }
 
@@ -62,11 +62,12 @@ static enum sciara_status check_clocks(const struct sciara_params *p, bool singl
   const double first = rounded(p->t_first, single), most = sciara_largest_clock(p, single);
   if (p->t_max < range->least_side) return refuse_low("clock_max_s", p->t_max, range->least_side, "s", range);
   if (first + most > first) return SCIARA_OK;
-  return sciara_fail(SCIARA_ERR_INPUT,
-                     "model.clock_max_s: found %.15g, allowed a clock that lets the time grow: after the first step of "
-                     "model.clock_first_s = %.15g s one of at most %.6g s (model.relaxation times model.clock_max_s) "
-                     "is lost",
-                     p->t_max, p->t_first, most);
+  return sciara_fail(
+      SCIARA_ERR_INPUT,
+      "model.clock_max_s: found %.15g, expected a clock that lets the time grow: after the first step of "
+      "model.clock_first_s = %.15g s one of at most %.6g s (model.relaxation times model.clock_max_s) "
+      "is lost",
+      p->t_max, p->t_first, most);
 }
 
 enum sciara_status sciara_params_check_range(const struct sciara_params *p, bool single) {
@@ -75,7 +76,7 @@ enum sciara_status sciara_params_check_range(const struct sciara_params *p, bool
   SCIARA_TRY(check_normal(p, range));
   if (!(rounded(p->T_sol, single) < rounded(p->T_vent, single)))
     return sciara_fail(SCIARA_ERR_INPUT,
-                       "model.T_sol_K: found %.15g, allowed below model.T_vent_K = %.15g by more than the rounding of "
+                       "model.T_sol_K: found %.15g, expected below model.T_vent_K = %.15g by more than the rounding of "
                        "%s precision",
                        p->T_sol, p->T_vent, range->name);
   return check_clocks(p, single);
@@ -92,7 +93,7 @@ static enum sciara_status check_critical_heights(const struct sciara_params *p, 
   for (size_t k = 0; k < sizeof heights / sizeof *heights; k++)
     if (heights[k].value < least)
       return sciara_fail(SCIARA_ERR_INPUT,
-                         "model.%s: found %.15g, allowed at least %.6g m in %s precision on cells of %.6g m",
+                         "model.%s: found %.15g, expected at least %.6g m in %s precision on cells of %.6g m",
                          heights[k].key, heights[k].value, least, range->name, cell_size);
   return SCIARA_OK;
 }
@@ -100,7 +101,7 @@ static enum sciara_status check_critical_heights(const struct sciara_params *p, 
 enum sciara_status sciara_cell_size_check(const struct sciara_params *p, double cell_size, bool single) {
   const struct sciara_range *range = sciara_range_of(single);
   if (!(cell_size >= range->least_side && cell_size <= range->most_side))
-    return sciara_fail(SCIARA_ERR_INPUT, "found cells of %.6g m, allowed %.6g to %.6g m in %s precision", cell_size,
+    return sciara_fail(SCIARA_ERR_INPUT, "found cells of %.6g m, expected %.6g to %.6g m in %s precision", cell_size,
                        range->least_side, range->most_side, range->name);
   SCIARA_TRY(check_critical_heights(p, cell_size, single));
   const double cooling = sciara_cooling_constant(p, cell_size);
@@ -109,7 +110,7 @@ enum sciara_status sciara_cell_size_check(const struct sciara_params *p, double 
   return sciara_fail(
       SCIARA_ERR_INPUT,
       "model.cooling: found %.15g, which makes the constant of cooling %.6g (with model.emissivity, "
-      "model.density_kg_m3, model.specific_heat_J_kgK and cells of %.6g m), allowed 0 or %.6g to %.6g in "
+      "model.density_kg_m3, model.specific_heat_J_kgK and cells of %.6g m), expected 0 or %.6g to %.6g in "
       "%s precision",
       p->cooling, cooling, cell_size, range->least_normal, range->most, range->name);
 }
@@ -124,8 +125,8 @@ double sciara_latest_time(const struct sciara_params *p, bool single) {
 enum sciara_status sciara_volume_check(double volume, double cell_size) {
   const double most = (double)SCIARA_WALL * (cell_size * cell_size);
   if (volume < most) return SCIARA_OK;
-  return sciara_fail(SCIARA_ERR_INPUT, "found %.6g m3 of lava in all, allowed below %.6g m3 on cells of %.6g m", volume,
-                     most, cell_size);
+  return sciara_fail(SCIARA_ERR_INPUT, "found %.6g m3 of lava in all, expected below %.6g m3 on cells of %.6g m",
+                     volume, most, cell_size);
 }
 
 /**

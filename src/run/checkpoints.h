@@ -37,7 +37,7 @@ enum sciara_status sciara_checkpoints_begin(struct sciara_checkpoints *c, const 
 void sciara_checkpoints_end(struct sciara_checkpoints *c);
 
 /**
- * A good one of this step is there already, from which the run goes on. It counts as written, and the newest of the folder
+ * A good one of this step already exists, from which the run goes on. It counts as written, and the newest of the folder
  * before it with it: should the run end without another step, two are left. Those after it are of no use to the run.
  */
 enum sciara_status sciara_checkpoints_found(struct sciara_checkpoints *c, uint64_t step);

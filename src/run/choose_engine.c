@@ -53,9 +53,9 @@ enum sciara_status sciara_scenario_choose_engine(const struct sciara_scenario *s
                                                  const struct sciara_engine_ops **out) {
   *out = NULL;
   if (s->engine.fast_math && !s->engine.single_precision)
-    return sciara_fail(blame(SCIARA_ERR_USAGE, s->engine.overridden),
-                       "%s: engine.math: found \"fast\" with engine.precision \"double\", allowed with \"single\" only",
-                       s->path);
+    return sciara_fail(
+        blame(SCIARA_ERR_USAGE, s->engine.overridden),
+        "%s: engine.math: found \"fast\" with engine.precision \"double\", expected with \"single\" only", s->path);
   const bool by_override = is_listed(s->engine.name) ? s->engine.overridden : s->engine.name_overridden;
   enum sciara_status status = sciara_engine_find(s->engine.name, sciara_scenario_precision(s), out);
   if (status != SCIARA_OK) return sciara_fail_context(blame(status, by_override), "%s: engine.name", s->path);

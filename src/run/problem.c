@@ -54,8 +54,8 @@ static enum sciara_status cell_of(const struct sciara_grid *g, double x, double 
   const double r = floor((g->north - y) / g->cell_size), c = floor((x - g->west) / g->cell_size);
   const double east = g->west + (double)g->cols * g->cell_size, south = g->north - (double)g->rows * g->cell_size;
   if (!(r >= 0 && r < (double)g->rows && c >= 0 && c < (double)g->cols))
-    return sciara_fail(SCIARA_ERR_INPUT, "found x %.3f, y %.3f, allowed x %.3f to %.3f and y %.3f to %.3f (the DEM)", x,
-                       y, g->west, east, south, g->north);
+    return sciara_fail(SCIARA_ERR_INPUT, "found x %.3f, y %.3f, expected x %.3f to %.3f and y %.3f to %.3f (the DEM)",
+                       x, y, g->west, east, south, g->north);
   *row = (int64_t)r;
   *col = (int64_t)c;
   return SCIARA_OK;
@@ -66,13 +66,13 @@ static enum sciara_status check_cell(const struct sciara_site *site, int64_t row
   const struct sciara_grid *g = &site->grid;
   if (row < 0 || col < 0 || row >= g->rows || col >= g->cols)
     return sciara_fail(SCIARA_ERR_INPUT,
-                       "found row %" PRId64 ", column %" PRId64 ", allowed row 0 to %" PRId64
+                       "found row %" PRId64 ", column %" PRId64 ", expected row 0 to %" PRId64
                        " and column 0 to %" PRId64,
                        row, col, g->rows - 1, g->cols - 1);
   const uint8_t kind = site->kind[row * g->cols + col];
   if (kind == SCIARA_CELL_INTERIOR) return SCIARA_OK;
   return sciara_fail(SCIARA_ERR_INPUT,
-                     "found row %" PRId64 ", column %" PRId64 ", %s; allowed: a cell whose 8 neighbours are valid", row,
+                     "found row %" PRId64 ", column %" PRId64 ", %s; expected a cell whose 8 neighbours are valid", row,
                      col, kind == SCIARA_CELL_RIM ? "on the rim of the domain" : "a NODATA cell");
 }
 
@@ -156,24 +156,24 @@ static enum sciara_status check_initial(const struct sciara_problem *p, int64_t 
   const int64_t row = i / s->grid.cols, col = i % s->grid.cols;
   if (!(h >= 0 && h <= 1000))
     return sciara_fail(SCIARA_ERR_INPUT,
-                       "%s: initial.thickness: row %" PRId64 ", column %" PRId64 ": found %g, allowed 0 to 1000 m",
+                       "%s: initial.thickness: row %" PRId64 ", column %" PRId64 ": found %g, expected 0 to 1000 m",
                        p->scenario.path, row, col, h);
   if (h > 0 && s->kind[i] != SCIARA_CELL_INTERIOR)
     return sciara_fail(SCIARA_ERR_INPUT,
                        "%s: initial.thickness: row %" PRId64 ", column %" PRId64
-                       ": found %g m on %s; allowed only on cells with "
+                       ": found %g m on %s; expected only on cells with "
                        "8 valid neighbours",
                        p->scenario.path, row, col, h, s->kind[i] == SCIARA_CELL_RIM ? "the rim" : "a NODATA cell");
   const struct sciara_range *range = sciara_range_of(p->scenario.engine.single_precision);
   if (h > 0 && !sciara_range_holds(range, h))
     return sciara_fail(SCIARA_ERR_INPUT,
                        "%s: initial.thickness: row %" PRId64 ", column %" PRId64
-                       ": found %.15g, allowed 0 or at least %.6g m in %s precision",
+                       ": found %.15g, expected 0 or at least %.6g m in %s precision",
                        p->scenario.path, row, col, h, range->least_normal, range->name);
   if (h > 0 && !(T > params->T_sol && T <= params->T_vent))
     return sciara_fail(SCIARA_ERR_INPUT,
                        "%s: initial.temperature: row %" PRId64 ", column %" PRId64
-                       ": found %g, allowed above %g to %g K",
+                       ": found %g, expected above %g to %g K",
                        p->scenario.path, row, col, T, params->T_sol, params->T_vent);
   return SCIARA_OK;
 }
@@ -217,7 +217,7 @@ static enum sciara_status check_rates(const struct sciara_problem *p, int64_t ve
     if (v->rate[k] > 0 && !(v->rate[k] >= least))
       return sciara_fail(SCIARA_ERR_INPUT,
                          "found %.15g m3/s from %.15g to %.15g s in row %" PRId64 ", column %" PRId64
-                         ", allowed 0 or at least %.3g m3/s: less may underflow in %s precision",
+                         ", expected 0 or at least %.3g m3/s: less may underflow in %s precision",
                          v->rate[k], v->begin[k], v->end[k], v->row[vent], v->col[vent], least,
                          sciara_range_of(single)->name);
   return SCIARA_OK;
@@ -225,7 +225,7 @@ static enum sciara_status check_rates(const struct sciara_problem *p, int64_t ve
 
 static enum sciara_status refuse_time(const struct sciara_problem *p, const char *what, double found, double latest) {
   return sciara_fail(SCIARA_ERR_INPUT,
-                     "%s: %s: found %.15g s, allowed at most %.6g s without run.max_steps: later a step of at most "
+                     "%s: %s: found %.15g s, expected at most %.6g s without run.max_steps: later a step of at most "
                      "%.6g s (model.relaxation times model.clock_max_s) is lost in the rounding of the time",
                      p->scenario.path, what, found, latest,
                      sciara_largest_clock(&p->scenario.params, p->scenario.engine.single_precision));

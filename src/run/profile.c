@@ -38,7 +38,7 @@ static enum sciara_status open_file(const char *path, bool overwrite, int *fd, b
   *is_new = *fd >= 0;
   if (*is_new) return SCIARA_OK;
   if (errno != EEXIST) return io_failure(path, "open");
-  if (!overwrite) return sciara_fail(SCIARA_ERR_INPUT, "%s: is there already; --overwrite replaces it", path);
+  if (!overwrite) return sciara_fail(SCIARA_ERR_INPUT, "%s: already exists; --overwrite replaces it", path);
   *fd = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK);
   return *fd >= 0 ? SCIARA_OK : io_failure(path, "open");
 }

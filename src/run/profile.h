@@ -19,7 +19,7 @@ struct sciara_profile {
 /**
  * Opens the file for a row every `every` steps; nothing is written yet.
  *
- * SCIARA_ERR_INPUT when it is there already, unless `overwrite` is given and it is a profile; SCIARA_ERR_IO when it cannot
+ * SCIARA_ERR_INPUT when it already exists, unless `overwrite` is given and it is a profile; SCIARA_ERR_IO when it cannot
  * be opened.
  */
 enum sciara_status sciara_profile_open(struct sciara_profile *p, const char *path, uint64_t every, bool overwrite);

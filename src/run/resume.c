@@ -153,7 +153,7 @@ static enum sciara_status check_overrides(const struct sciara_problem_options *o
       if (strncmp(o, fixed[f], n) == 0 && (o[n] == '.' || o[n] == '='))
         return sciara_fail(
             SCIARA_ERR_USAGE,
-            "--set: found %s, allowed keys of vents, run, output and engine, and title: the rest is that "
+            "--set: found %s, expected keys of vents, run, output and engine, and title: the rest is that "
             "of the checkpoint",
             o);
     }

@@ -183,11 +183,10 @@ static enum sciara_status refuse_link(const char *folder, const char *name) {
   if (!path) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a path");
   enum sciara_status status = SCIARA_OK;
   if (lstat(path, &about) == 0 && S_ISLNK(about.st_mode))
-    status =
-        sciara_fail(SCIARA_ERR_INPUT,
-                    "%s: found a symbolic link, allowed in this place is only what a run has made itself; remove the "
-                    "link, or name the folder that it leads to as the output",
-                    path);
+    status = sciara_fail(SCIARA_ERR_INPUT,
+                         "%s: found a symbolic link, expected only what a run has made itself; remove the "
+                         "link, or name the folder that it leads to as the output",
+                         path);
   free(path);
   return status;
 }

@@ -50,7 +50,7 @@ static const char *shown(const char *text, char buffer[64]) {
 
 static enum sciara_status refuse(const struct reader *r, const char *found, const char *allowed) {
   char buffer[64];
-  return sciara_fail(SCIARA_ERR_INPUT, "%s:%zu: found \"%s\", allowed %s", r->path, r->line, shown(found, buffer),
+  return sciara_fail(SCIARA_ERR_INPUT, "%s:%zu: found \"%s\", expected %s", r->path, r->line, shown(found, buffer),
                      allowed);
 }
 
@@ -58,7 +58,7 @@ static enum sciara_status read_header(struct reader *r) {
   char *line = next_line(r);
   while (line && line[0] == '#') line = next_line(r);
   if (!line)
-    return sciara_fail(SCIARA_ERR_INPUT, "%s: found no rows, allowed the header \"%s\" and rows of time and rate",
+    return sciara_fail(SCIARA_ERR_INPUT, "%s: found no rows, expected the header \"%s\" and rows of time and rate",
                        r->path, header);
   if (strcmp(trim(line), header) != 0) return refuse(r, line, "the header \"time_s,rate_m3_s\"");
   return SCIARA_OK;
@@ -91,16 +91,16 @@ static enum sciara_status read_rows(struct reader *r, double *times, double *rat
     if (line[0] == '#') continue;
     if (*trim(line) == '\0') {
       if (only_blank_left(r)) break;
-      return sciara_fail(SCIARA_ERR_INPUT, "%s:%zu: found a blank line, allowed only at the end of the file", r->path,
+      return sciara_fail(SCIARA_ERR_INPUT, "%s:%zu: found a blank line, expected only at the end of the file", r->path,
                          r->line);
     }
     if (n == capacity)
-      return sciara_fail(SCIARA_ERR_INPUT, "%s:%zu: found more than %d rows, allowed at most %d", r->path, r->line,
+      return sciara_fail(SCIARA_ERR_INPUT, "%s:%zu: found more than %d rows, expected at most %d", r->path, r->line,
                          SCIARA_RATES_MAX_ROWS, SCIARA_RATES_MAX_ROWS);
     SCIARA_TRY(read_row(r, line, &times[n], &rates[n]));
     if (n > 0 && !(times[n] > times[n - 1]))
       return sciara_fail(SCIARA_ERR_INPUT,
-                         "%s:%zu: found the time %.17g s, allowed more than %.17g s, the time of the row before",
+                         "%s:%zu: found the time %.17g s, expected more than %.17g s, the time of the row before",
                          r->path, r->line, times[n], times[n - 1]);
     r->row_line = r->line;
     n++;
@@ -123,11 +123,11 @@ static enum sciara_status read_table(struct reader *r, struct sciara_rate_table 
   SCIARA_TRY(SCIARA_NEW(out->rates, capacity, r->path));
   SCIARA_TRY(read_rows(r, out->edges, out->rates, capacity, &rows));
   if (rows < 2)
-    return sciara_fail(SCIARA_ERR_INPUT, "%s: found %zu rows, allowed at least 2 (the last one closes the table)",
+    return sciara_fail(SCIARA_ERR_INPUT, "%s: found %zu rows, expected at least 2 (the last one closes the table)",
                        r->path, rows);
   if (out->rates[rows - 1] != 0)
     return sciara_fail(SCIARA_ERR_INPUT,
-                       "%s:%zu: found the rate %.17g in the last row, allowed 0 (the last row closes the table)",
+                       "%s:%zu: found the rate %.17g in the last row, expected 0 (the last row closes the table)",
                        r->path, r->row_line, out->rates[rows - 1]);
   out->count = rows - 1;
   return SCIARA_OK;
@@ -140,7 +140,7 @@ enum sciara_status sciara_rates_csv_read(const char *path, struct sciara_rate_ta
   SCIARA_TRY(sciara_file_read(path, SCIARA_RATES_MAX_BYTES, &text, &length));
   struct reader r = {.path = path, .next = text, .end = text + length};
   enum sciara_status status = SCIARA_OK;
-  if (memchr(text, '\0', length)) status = sciara_fail(SCIARA_ERR_INPUT, "%s: found a NUL byte, allowed text", path);
+  if (memchr(text, '\0', length)) status = sciara_fail(SCIARA_ERR_INPUT, "%s: found a NUL byte, expected text", path);
   if (length >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0) {
     sciara_log(SCIARA_LOG_INFO, "%s: a UTF-8 byte order mark is skipped", path);
     r.next += 3;

@@ -23,7 +23,7 @@ struct sciara_rate_table {
  * the last row's rate is 0 and closes the table. Times ascend strictly, rates lie in 0 to SCIARA_RATE_MAX. Lines that
  * start with # and blank lines at the end are skipped; LF or CRLF.
  *
- * @return SCIARA_ERR_INPUT with "FILE:LINE: found ..., allowed ..."
+ * @return SCIARA_ERR_INPUT with "FILE:LINE: found ..., expected ..."
  */
 enum sciara_status sciara_rates_csv_read(const char *path, struct sciara_rate_table *out);
 void sciara_rate_table_free(struct sciara_rate_table *table);

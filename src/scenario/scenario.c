@@ -81,7 +81,7 @@ static enum sciara_status check_initial_temperature(const struct sciara_scenario
   if (t->given && !t->path && !(t->value > s->params.T_sol && t->value <= s->params.T_vent))
     return sciara_fail(
         SCIARA_ERR_INPUT,
-        "%s: initial.temperature: found %.17g, allowed above model.T_sol_K = %.17g to model.T_vent_K = %.17g", s->path,
+        "%s: initial.temperature: found %.17g, expected above model.T_sol_K = %.17g to model.T_vent_K = %.17g", s->path,
         t->value, s->params.T_sol, s->params.T_vent);
   return SCIARA_OK;
 }

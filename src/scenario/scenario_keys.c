@@ -182,7 +182,7 @@ enum sciara_status sciara_scenario_refuse(const char *file, const struct sciara_
                                           const char *allowed) {
   char place[512];
   sciara_json_path_print(path, place, sizeof place);
-  return sciara_fail(SCIARA_ERR_INPUT, "%s: %s: found %s, allowed %s", file, place, found, allowed);
+  return sciara_fail(SCIARA_ERR_INPUT, "%s: %s: found %s, expected %s", file, place, found, allowed);
 }
 
 /** The names of the keys of an object; returns their number. */

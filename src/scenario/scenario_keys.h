@@ -70,11 +70,11 @@ bool sciara_scenario_list_next(const char **rest, char separator, char *buffer, 
 /** The key of the object `parent` that was probably meant by `name`, or NULL. */
 const char *sciara_scenario_closest_key(const char *parent, const char *name);
 
-/** "FILE: PATH: found an unknown key, allowed ...; did you mean ...?" */
+/** "FILE: PATH: found an unknown key, expected ...; did you mean ...?" */
 enum sciara_status sciara_scenario_unknown_key(const char *file, const char *parent, const char *name,
                                                const struct sciara_json_path *path);
 
-/** "FILE: PATH: found FOUND, allowed ALLOWED"; returns SCIARA_ERR_INPUT. */
+/** "FILE: PATH: found FOUND, expected ALLOWED"; returns SCIARA_ERR_INPUT. */
 enum sciara_status sciara_scenario_refuse(const char *file, const struct sciara_json_path *path, const char *found,
                                           const char *allowed);
 

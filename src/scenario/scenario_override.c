@@ -24,7 +24,7 @@ static enum sciara_status cut_path(struct override *o) {
   static const char form[] = "KEY=VALUE, with KEY such as engine.name or vents.0.x";
   const char *equals = strchr(o->text, '=');
   if (!equals || equals == o->text)
-    return sciara_fail(SCIARA_ERR_USAGE, "override \"%s\": found no key and value, allowed %s", o->text, form);
+    return sciara_fail(SCIARA_ERR_USAGE, "override \"%s\": found no key and value, expected %s", o->text, form);
   o->path = sciara_format("%.*s", (int)(equals - o->text), o->text);
   if (!o->path) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for an override");
   char *to = o->path;
@@ -35,7 +35,7 @@ static enum sciara_status cut_path(struct override *o) {
     char *dot = strchr(part, '.');
     if (dot) *dot = '\0';
     if (*part == '\0' || o->count == MAX_PARTS)
-      return sciara_fail(SCIARA_ERR_USAGE, "override \"%s\": found a bad key, allowed %s", o->text, form);
+      return sciara_fail(SCIARA_ERR_USAGE, "override \"%s\": found a bad key, expected %s", o->text, form);
     o->parts[o->count++] = part;
     part = dot ? dot + 1 : NULL;
   }

@@ -87,7 +87,7 @@ static enum sciara_status check_edges(const struct reading *r) {
   for (size_t k = 0; k < r->spec->rate_count; k++)
     if (!(edges[k] < edges[k + 1]))
       return sciara_fail(SCIARA_ERR_INPUT,
-                         "%s: vents[%zu].effusion: found slot %zu from %.17g to %.17g s, allowed slots that do not "
+                         "%s: vents[%zu].effusion: found slot %zu from %.17g to %.17g s, expected slots that do not "
                          "vanish beside their time",
                          r->file, r->index, k, edges[k], edges[k + 1]);
   return SCIARA_OK;

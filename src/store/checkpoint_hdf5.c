@@ -346,7 +346,7 @@ enum sciara_status sciara_checkpoint_read_state(const char *path, const struct s
                                                 struct sciara_state *s) {
   if (c->identity.grid.rows != s->grid.rows || c->identity.grid.cols != s->grid.cols)
     return sciara_fail(SCIARA_ERR_INPUT,
-                       "%s: another DEM: found %" PRId64 " rows x %" PRId64 " columns, allowed %" PRId64 " x %" PRId64,
+                       "%s: another DEM: found %" PRId64 " rows x %" PRId64 " columns, expected %" PRId64 " x %" PRId64,
                        path, s->grid.rows, s->grid.cols, c->identity.grid.rows, c->identity.grid.cols);
   SCIARA_TRY(read_all(path, c, s));
   s->step = c->step;

@@ -130,7 +130,7 @@ static enum sciara_status get_hex(hid_t file, const char *path, const char *name
   if (fits) *out = strtoull(text, NULL, 16);
   enum sciara_status status = SCIARA_OK;
   if (!fits)
-    status = sciara_fail(SCIARA_ERR_INPUT, "%s: attribute %s: found %s, allowed are 16 hexadecimal digits", path, name,
+    status = sciara_fail(SCIARA_ERR_INPUT, "%s: attribute %s: found %s, expected 16 hexadecimal digits", path, name,
                          text ? text : "nothing");
   free(text);
   return status;
@@ -143,7 +143,7 @@ static enum sciara_status get_entry(hid_t file, const char *path, const struct e
   if (e->kind == HEX) return get_hex(file, path, e->name, (uint64_t *)value);
   SCIARA_TRY(sciara_hdf5_get_int64(file, path, e->name, (int64_t *)value));
   if (*(const int64_t *)value >= 0) return SCIARA_OK;
-  return sciara_fail(SCIARA_ERR_INPUT, "%s: attribute %s: found %" PRId64 ", allowed 0 and more", path, e->name,
+  return sciara_fail(SCIARA_ERR_INPUT, "%s: attribute %s: found %" PRId64 ", expected 0 and more", path, e->name,
                      *(const int64_t *)value);
 }
 
@@ -154,8 +154,9 @@ static enum sciara_status check_format(hid_t file, const char *path) {
                        format_name);
   SCIARA_TRY(sciara_hdf5_get_int64(file, path, format_name, &format));
   if (format == SCIARA_CHECKPOINT_FORMAT) return SCIARA_OK;
-  return sciara_fail(SCIARA_ERR_INPUT, "%s: %s: found %" PRId64 ", allowed %d: another version of the program wrote it",
-                     path, format_name, format, SCIARA_CHECKPOINT_FORMAT);
+  return sciara_fail(SCIARA_ERR_INPUT,
+                     "%s: %s: found %" PRId64 ", expected %d: another version of the program wrote it", path,
+                     format_name, format, SCIARA_CHECKPOINT_FORMAT);
 }
 
 static enum sciara_status get_all(hid_t file, const char *path, struct sciara_checkpoint *c) {

@@ -13,7 +13,7 @@
 
 enum { SCIARA_CHUNK_SIDE = 256 };
 
-/** What is to be cut into chunks: the fields of a state, or one field that is there already. */
+/** What is to be cut into chunks: the fields of a state, or one field that already exists. */
 struct sciara_chunk_source {
   const struct sciara_grid *grid;
   const struct sciara_state *state;     ///< of this grid, or NULL

@@ -217,7 +217,7 @@ enum sciara_status sciara_run_record_write(const struct sciara_run_record *recor
   struct sciara_text text = {0};
   enum sciara_status status = build_text(record, path, &text);
   if (status == SCIARA_OK && text.length > SCIARA_JSON_MAX_BYTES)
-    status = sciara_fail(SCIARA_ERR_IO, "%s: %zu snapshots make a record of %zu bytes, allowed are %d", path,
+    status = sciara_fail(SCIARA_ERR_IO, "%s: %zu snapshots make a record of %zu bytes, expected %d", path,
                          record->snapshot_count, text.length, SCIARA_JSON_MAX_BYTES);
   if (status == SCIARA_OK) status = sciara_file_replace(path, text.data, text.length);
   sciara_text_free(&text);

@@ -21,7 +21,7 @@ static enum sciara_status refuse(const struct place *at, const char *key, const 
   char name[256], value[128] = "nothing";
   sciara_json_path_print(&path, name, sizeof name);
   if (found) sciara_json_describe(found, value, sizeof value);
-  return sciara_fail(SCIARA_ERR_INPUT, "%s: %s: found %s, allowed is %s", at->file, name, value, allowed);
+  return sciara_fail(SCIARA_ERR_INPUT, "%s: %s: found %s, expected %s", at->file, name, value, allowed);
 }
 
 static const cJSON *member(const struct place *at, const char *key) {

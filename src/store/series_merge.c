@@ -57,7 +57,7 @@ static enum sciara_status read_headers(struct merge *m) {
     sciara_snapshot_close(&s);
     SCIARA_TRY(status);
     if (k > 0 && !(m->times[k] > m->times[k - 1]))
-      return sciara_fail(SCIARA_ERR_INPUT, "%s: time %.17g s, allowed is a later one than %.17g s of %s", m->paths[k],
+      return sciara_fail(SCIARA_ERR_INPUT, "%s: time %.17g s, expected a later one than %.17g s of %s", m->paths[k],
                          m->times[k], m->times[k - 1], m->paths[k - 1]);
   }
   return SCIARA_OK;

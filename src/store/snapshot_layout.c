@@ -83,8 +83,7 @@ static enum sciara_status time_units(const struct sciara_layout *l, char *units,
   struct tm t;
   if (start && !parse_start(start, &t))
     return sciara_fail(SCIARA_ERR_INPUT,
-                       "%s: start of the eruption: found \"%s\", allowed is UTC as 2006-07-14T23:30:00Z", l->path,
-                       start);
+                       "%s: start of the eruption: found \"%s\", expected UTC as 2006-07-14T23:30:00Z", l->path, start);
   if (start)
     strftime(units, capacity, "seconds since %Y-%m-%d %H:%M:%S UTC", &t);
   else

@@ -39,8 +39,8 @@ static enum sciara_status read_axis(const struct sciara_snapshot *s, const char 
   if (type < 0 || H5Tequal(type, H5T_IEEE_F64LE) <= 0)
     status = sciara_fail(SCIARA_ERR_INPUT, "%s: axis %s: expected float64", s->path, name);
   else if (dims[0] < 1 || dims[0] > INT32_MAX)
-    status = sciara_fail(SCIARA_ERR_INPUT, "%s: axis %s: found %" PRIuHSIZE " values, allowed are 1 to %d", s->path,
-                         name, dims[0], INT32_MAX);
+    status = sciara_fail(SCIARA_ERR_INPUT, "%s: axis %s: found %" PRIuHSIZE " values, expected 1 to %d", s->path, name,
+                         dims[0], INT32_MAX);
   else if (space < 0 || memory < 0 || H5Sselect_hyperslab(space, H5S_SELECT_SET, &start, NULL, &one, NULL) < 0 ||
            H5Dread(axis, H5T_NATIVE_DOUBLE, memory, space, H5P_DEFAULT, first) < 0)
     status = sciara_hdf5_fail(SCIARA_ERR_INPUT, s->path, "cannot read axis %s", name);
@@ -72,8 +72,8 @@ static enum sciara_status check_axis(const struct sciara_snapshot *s, const char
     for (int64_t k = 0; k < (int64_t)count && status == SCIARA_OK; k++) {
       const double centre = edge + ((double)(at + k) + 0.5) * step;
       if (!(fabs(values[k] - centre) <= 1e-3 * fabs(step)))
-        status = sciara_fail(SCIARA_ERR_INPUT, "%s: axis %s: found %.17g as value %" PRId64 ", allowed is %.17g",
-                             s->path, name, values[k], at + k, centre);
+        status = sciara_fail(SCIARA_ERR_INPUT, "%s: axis %s: found %.17g as value %" PRId64 ", expected %.17g", s->path,
+                             name, values[k], at + k, centre);
     }
     if (memory >= 0) H5Sclose(memory);
   }
@@ -89,7 +89,7 @@ static enum sciara_status check_time(const struct sciara_snapshot *s) {
   if (H5Aexists(s->file, "time_s") == 0) return SCIARA_OK;
   SCIARA_TRY(sciara_hdf5_get_double(s->file, s->path, "time_s", &time));
   if (time == s->time_s) return SCIARA_OK;
-  return sciara_fail(SCIARA_ERR_INPUT, "%s: axis time: found %.17g, allowed is what attribute time_s says, %.17g",
+  return sciara_fail(SCIARA_ERR_INPUT, "%s: axis time: found %.17g, expected what attribute time_s says, %.17g",
                      s->path, s->time_s, time);
 }
 
@@ -102,7 +102,7 @@ static enum sciara_status read_grid(struct sciara_snapshot *s) {
   SCIARA_TRY(read_axis(s, "y", &g->rows, &y));
   SCIARA_TRY(read_axis(s, "x", &g->cols, &x));
   if (times != 1)
-    return sciara_fail(SCIARA_ERR_INPUT, "%s: found %" PRId64 " times, allowed is 1 in a snapshot", s->path, times);
+    return sciara_fail(SCIARA_ERR_INPUT, "%s: found %" PRId64 " times, expected 1 in a snapshot", s->path, times);
   if (sciara_size_mul((size_t)g->rows, (size_t)g->cols, &cells) != SCIARA_OK ||
       sciara_size_mul(cells, sizeof(double), &cells) != SCIARA_OK)
     return sciara_fail_context(SCIARA_ERR_INPUT, "%s", s->path);
@@ -126,8 +126,8 @@ static enum sciara_status read_hex(const struct sciara_snapshot *s, hid_t object
   if (text && strlen(text) == 16 && strspn(text, "0123456789abcdef") == 16) *out = strtoull(text, &end, 16);
   enum sciara_status status = SCIARA_OK;
   if (!end)
-    status = sciara_fail(SCIARA_ERR_INPUT, "%s: attribute %s: found %s, allowed are 16 hexadecimal digits", s->path,
-                         name, text ? text : "nothing");
+    status = sciara_fail(SCIARA_ERR_INPUT, "%s: attribute %s: found %s, expected 16 hexadecimal digits", s->path, name,
+                         text ? text : "nothing");
   free(text);
   return status;
 }
@@ -170,14 +170,14 @@ static enum sciara_status read_header(struct sciara_snapshot *s) {
   SCIARA_TRY(sciara_hdf5_get_int64(s->file, s->path, "sciara_snapshot_format", &format));
   if (format != SCIARA_SNAPSHOT_FORMAT)
     return sciara_fail(SCIARA_ERR_INPUT,
-                       "%s: sciara_snapshot_format: found %" PRId64 ", allowed is %d: written by another "
+                       "%s: sciara_snapshot_format: found %" PRId64 ", expected %d: written by another "
                        "version of the program",
                        s->path, format, SCIARA_SNAPSHOT_FORMAT);
   SCIARA_TRY(sciara_hdf5_get_int64(s->file, s->path, "step", &step));
   SCIARA_TRY(sciara_hdf5_get_int64(s->file, s->path, "liquid_cells", &s->liquid_cells));
   if (step < 0 || s->liquid_cells < 0)
     return sciara_fail(SCIARA_ERR_INPUT,
-                       "%s: found step %" PRId64 " and liquid_cells %" PRId64 ", allowed is no negative "
+                       "%s: found step %" PRId64 " and liquid_cells %" PRId64 ", expected no negative "
                        "number",
                        s->path, step, s->liquid_cells);
   s->step = (uint64_t)step;
@@ -194,12 +194,11 @@ static enum sciara_status check_dataset(const struct sciara_snapshot *s, const c
   if (type >= 0) H5Tclose(type);
   if (dims[0] != 1 || dims[1] != (hsize_t)s->grid.rows || dims[2] != (hsize_t)s->grid.cols)
     return sciara_fail(SCIARA_ERR_INPUT,
-                       "%s: %s: found %" PRIuHSIZE " x %" PRIuHSIZE " x %" PRIuHSIZE " values, allowed are "
+                       "%s: %s: found %" PRIuHSIZE " x %" PRIuHSIZE " x %" PRIuHSIZE " values, expected "
                        "1 x %" PRId64 " x %" PRId64 " as the axes",
                        s->path, name, dims[0], dims[1], dims[2], s->grid.rows, s->grid.cols);
   if (!fits || (s->fields != 0 && s->as_double != *as_double))
-    return sciara_fail(SCIARA_ERR_INPUT, "%s: %s: allowed are float32 or float64, the same for all fields", s->path,
-                       name);
+    return sciara_fail(SCIARA_ERR_INPUT, "%s: %s: expected float32 or float64, the same for all fields", s->path, name);
   if (H5Aexists(dataset, SCIARA_FIELD_CHECKSUM) > 0 || s->rule == SCIARA_CHECKSUM_OPTIONAL) return SCIARA_OK;
   return sciara_fail(SCIARA_ERR_INPUT,
                      "%s: %s: found no attribute " SCIARA_FIELD_CHECKSUM
@@ -266,7 +265,7 @@ static enum sciara_status check_values(const struct sciara_snapshot *s, hid_t da
   SCIARA_TRY(read_hex(s, dataset, SCIARA_FIELD_CHECKSUM, &told));
   for (int64_t i = 0; i < sciara_grid_cells(&s->grid); i++) sum += sciara_chunk_word(i, values[i], fill);
   if (sum == told) return SCIARA_OK;
-  return sciara_fail(SCIARA_ERR_INPUT, "%s: %s is damaged: found checksum %016" PRIx64 ", allowed is %016" PRIx64,
+  return sciara_fail(SCIARA_ERR_INPUT, "%s: %s is damaged: found checksum %016" PRIx64 ", expected %016" PRIx64,
                      s->path, name, sum, told);
 }
 

@@ -11,7 +11,7 @@ static enum sciara_status misfit(const struct sciara_layout *l, const struct sci
   const char *name = sciara_field_describe(chunk->field)->name;
   if (!isfinite(chunk->misfit_value))
     return sciara_fail(SCIARA_ERR_NUMERIC,
-                       "%s: %s is %g at row %" PRId64 ", column %" PRId64 ", allowed are finite numbers", l->path, name,
+                       "%s: %s is %g at row %" PRId64 ", column %" PRId64 ", expected finite numbers", l->path, name,
                        chunk->misfit_value, chunk->misfit_row, chunk->misfit_col);
   return sciara_fail(SCIARA_ERR_NUMERIC,
                      "%s: %s is %.17g at row %" PRId64 ", column %" PRId64

@@ -54,17 +54,17 @@ enum sciara_status sciara_ascii_grid_check(const char *path, int64_t rows, int64
     if (header && is_header_key(word) && next_word(f, word, sizeof word, &line)) continue;
     header = false;
     if (!looks_like_number(word))
-      status = sciara_fail(SCIARA_ERR_INPUT, "%s:%" PRId64 ": found \"%s\", allowed a number", path, line, word);
+      status = sciara_fail(SCIARA_ERR_INPUT, "%s:%" PRId64 ": found \"%s\", expected a number", path, line, word);
     else if (++values > promised)
       status = sciara_fail(SCIARA_ERR_INPUT,
-                           "%s:%" PRId64 ": found one more value, allowed %" PRId64 " rows x %" PRId64
+                           "%s:%" PRId64 ": found one more value, expected %" PRId64 " rows x %" PRId64
                            " columns of them, as the header says",
                            path, line, rows, cols);
   }
   fclose(f);
   if (status == SCIARA_OK && values < promised)
     status = sciara_fail(SCIARA_ERR_INPUT,
-                         "%s: cannot be read whole, it may be truncated: found %" PRId64 " values, allowed %" PRId64
+                         "%s: cannot be read whole, it may be truncated: found %" PRId64 " values, expected %" PRId64
                          " rows x %" PRId64 " columns of them, as the header says",
                          path, values, rows, cols);
   return status;

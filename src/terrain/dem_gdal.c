@@ -44,7 +44,7 @@ static enum sciara_status plan_crs(const struct sciara_dem_request *q, const str
     if (!sciara_srs_is_metric(p->to))
       return sciara_fail(
           SCIARA_ERR_INPUT,
-          "dem.crs: found \"%s\", allowed a projected CRS in metres (UTM zones: EPSG:326zz north, 327zz south)",
+          "dem.crs: found \"%s\", expected a projected CRS in metres (UTM zones: EPSG:326zz north, 327zz south)",
           q->crs);
   }
   if (s->srs) {
@@ -202,7 +202,7 @@ static enum sciara_status check_scale(const struct sciara_dem_request *q, const 
 static enum sciara_status make_plan(const struct sciara_dem_request *q, const struct sciara_source *s,
                                     const int64_t window[4], struct plan *p) {
   if (!(q->cell_size_m >= 0) || !isfinite(q->cell_size_m))
-    return sciara_fail(SCIARA_ERR_INPUT, "dem.cell_size_m: found %g, allowed above 0", q->cell_size_m);
+    return sciara_fail(SCIARA_ERR_INPUT, "dem.cell_size_m: found %g, expected above 0", q->cell_size_m);
   SCIARA_TRY(plan_crs(q, s, p));
   SCIARA_TRY(check_units(q, s, p));
   SCIARA_TRY(check_scale(q, s, window, p));

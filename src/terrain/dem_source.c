@@ -175,7 +175,7 @@ static enum sciara_status place(struct sciara_source *s) {
       return sciara_fail(SCIARA_ERR_INPUT, "%s: number %d of its geotransform is %g", s->path, i, t[i]);
   double east = hypot(t[1], t[4]), south = hypot(t[2], t[5]);
   if (!(east > 0) || !(south > 0))
-    return sciara_fail(SCIARA_ERR_INPUT, "%s: found the cell size %g x %g, allowed above 0", s->path, east, south);
+    return sciara_fail(SCIARA_ERR_INPUT, "%s: found the cell size %g x %g, expected above 0", s->path, east, south);
   s->dx = east;
   s->dy = south;
   if (fabs(t[2]) * (double)s->rows > SCIARA_SOURCE_SLACK * east ||

@@ -294,7 +294,7 @@ enum sciara_status sciara_bench_measure(struct sciara_bench_case *c, const struc
   c->row = NULL;
   c->count = 0;
   if (c->repeats < SCIARA_BENCH_LEAST_REPEATS || c->repeats > SCIARA_BENCH_MOST_REPEATS || c->steps < 1)
-    return sciara_fail(SCIARA_ERR_USAGE, "found %d repeats of %" PRIu64 " steps, allowed %d to %d of 1 or more",
+    return sciara_fail(SCIARA_ERR_USAGE, "found %d repeats of %" PRIu64 " steps, expected %d to %d of 1 or more",
                        c->repeats, c->steps, SCIARA_BENCH_LEAST_REPEATS, SCIARA_BENCH_MOST_REPEATS);
   SCIARA_TRY(sciara_engine_find("serial", on_host(c->precision), &serial.ops));
   c->rows = c->problem->grid.rows;

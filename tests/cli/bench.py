@@ -229,8 +229,8 @@ class Bench(Case):
         self.assertEqual(len(done.stdout.splitlines()), 2)
 
     def test_names(self):
-        self.refused('--suite: found "quik", allowed quick, cpu, gpu; did you mean "quick"?', "--suite", "quik", code=2)
-        self.refused('--cases: found "dens", allowed etna, volcano, plane, dense, tight, sparse; did you mean "dense"?', "--cases",
+        self.refused('--suite: found "quik", expected quick, cpu, gpu; did you mean "quick"?', "--suite", "quik", code=2)
+        self.refused('--cases: found "dens", expected etna, volcano, plane, dense, tight, sparse; did you mean "dense"?', "--cases",
                      "plane,dens", code=2)
         self.refused('there is no engine "opemp"; did you mean "openmp"?', "--engines", "serial,opemp", code=2)
         self.refused('there is no option --enginse; did you mean --engines?', "--enginse", "all", code=2)
@@ -241,7 +241,7 @@ class Bench(Case):
                                        ("--steps", 0, "allowed a whole number >= 1"),
                                        ("--start", "-1", "allowed a whole number >= 0"),
                                        ("--precision", "half", "allowed double or single"),
-                                       ("--threads", "1,many", 'found "many", allowed whole numbers from 0 to 1024')):
+                                       ("--threads", "1,many", 'found "many", expected whole numbers from 0 to 1024')):
             self.refused(message, option, value, code=2)
         self.refused('or threads=0 to 1024', "--engines", "openmp:thread=2", code=2)
         self.refused('found the engine option "boxes=9"', "--engines", "serial:boxes=9", code=2)
@@ -263,9 +263,9 @@ class Bench(Case):
 
     def test_files(self):
         self.bench("s.json", "--engines", "serial", "--csv", "b.csv")
-        self.refused("b.csv: is there already; --overwrite replaces it", "s.json", "--csv", "b.csv", code=3)
+        self.refused("b.csv: already exists; --overwrite replaces it", "s.json", "--csv", "b.csv", code=3)
         case.write_json(self.path("b.json"), {})
-        self.refused("b.json: is there already; --overwrite replaces it", "s.json", "--json", "b.json", code=3)
+        self.refused("b.json: already exists; --overwrite replaces it", "s.json", "--json", "b.json", code=3)
         self.bench("s.json", "--engines", "serial", "--csv", "b.csv", "--json", "b.json", "--overwrite")
         self.assertEqual(len(rows_of(self.path("b.csv"))), 1)
         done = self.bench("s.json", "--csv", "none/b.csv", code=4)

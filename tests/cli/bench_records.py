@@ -147,8 +147,8 @@ class Records(Case):
         for args, message in ((["--record", "r.csv", "--csv", "b.csv"], "--record and --csv contradict each other"),
                               (["--record", "r.csv", "--no-records"], "--record and --no-records contradict"),
                               (["--records", "r.csv", "--no-records"], "--records and --no-records contradict"),
-                              (["--record", "r.csv", "--suite", "quick", "--steps", 33], "of 33 steps, allowed multiples of 32"),
-                              (["--seconds", -1], "--seconds: found \"-1\", allowed a whole number from 0 to 86400")):
+                              (["--record", "r.csv", "--suite", "quick", "--steps", 33], "of 33 steps, expected multiples of 32"),
+                              (["--seconds", -1], "--seconds: found \"-1\", expected a whole number from 0 to 86400")):
             before = case.tree(self.work)
             done = self.bench(*args, code=2)
             self.assertIn(message, done.stderr)

@@ -40,16 +40,16 @@ class Problems(Case):
         "output": {"evry": 5},
     }
     EXPECTED = [
-        "vents[1].effusion.rates_m3_s[1]: found -1, allowed 0 to 1e6 m3/s",
-        'output.evry: found an unknown key, allowed folder, every, '
+        "vents[1].effusion.rates_m3_s[1]: found -1, expected 0 to 1e6 m3/s",
+        'output.evry: found an unknown key, expected folder, every, '
         'checkpoint_every, checkpoint_wall, fields, dtype, maps (did you mean "every"?)',
-        'tilte: found an unknown key, allowed $schema, title, dem, vents, initial, model, boundary, run, output, engine '
+        'tilte: found an unknown key, expected $schema, title, dem, vents, initial, model, boundary, run, output, engine '
         '(did you mean "title"?)',
         "vents[2].effusion.csv: ./none.csv: cannot open: No such file or directory",
-        "vents[0] (vent 1): found row 0, column 20, on the rim of the domain; allowed: a cell whose 8 neighbours are valid",
-        "vents[2] (far): found x 1.000, y 2.000, allowed x 500000.000 to 500400.000 and y 4177000.000 to 4177300.000 "
+        "vents[0] (vent 1): found row 0, column 20, on the rim of the domain; expected a cell whose 8 neighbours are valid",
+        "vents[2] (far): found x 1.000, y 2.000, expected x 500000.000 to 500400.000 and y 4177000.000 to 4177300.000 "
         "(the DEM)",
-        "vents[3] (vent 4): found row 1, column 1, a NODATA cell; allowed: a cell whose 8 neighbours are valid",
+        "vents[3] (vent 4): found row 1, column 1, a NODATA cell; expected a cell whose 8 neighbours are valid",
         'engine.name: there is no engine "seral"; did you mean "serial"?',
     ]
 
@@ -69,7 +69,7 @@ class Problems(Case):
                  {"row": 8, "col": 200, "effusion": {"slot": "1 h", "rates_m3_s": [1]}}]
         self.write_scenario(vents=vents)
         found, report = self.problems("s.json")
-        self.assertEqual(found, ["s.json: vents[1] (vent 2): found row 8, column 200, allowed row 0 to 29 and column 0 to "
+        self.assertEqual(found, ["s.json: vents[1] (vent 2): found row 8, column 200, expected row 0 to 29 and column 0 to "
                                  "39"])
         self.assertIn("  vent 1 ", report)
         self.assertNotIn("  vent 2 ", report)
@@ -81,22 +81,22 @@ class Problems(Case):
         single, double = ("-p", "single"), ("-p", "double")
         late = "allowed at most 4.5036e+11 s without run.max_steps"
         for settings, how, message in (
-                (["model.relaxation=1e-50"], single, "model.relaxation: found 1e-50, allowed at least 0.000244141 in s"),
+                (["model.relaxation=1e-50"], single, "model.relaxation: found 1e-50, expected at least 0.000244141 in s"),
                 (["model.relaxation=1e-6"], double, None),
-                (["model.relaxation=1e-9"], double, "model.relaxation: found 1e-09, allowed at least 1.49012e-08 in do"),
-                (["model.clock_max_s=1e-300"], double, "model.clock_max_s: found 1e-300, allowed at least 7.88861e-31 s"),
-                (["model.clock_max_s=1e-20"], double, "model.clock_max_s: found 1e-20, allowed a clock that lets the t"),
+                (["model.relaxation=1e-9"], double, "model.relaxation: found 1e-09, expected at least 1.49012e-08 in do"),
+                (["model.clock_max_s=1e-300"], double, "model.clock_max_s: found 1e-300, expected at least 7.88861e-31 s"),
+                (["model.clock_max_s=1e-20"], double, "model.clock_max_s: found 1e-20, expected a clock that lets the t"),
                 (["model.clock_max_s=1e-20", "model.clock_first_s=1e-20", "run.max_steps=9"], double, None),
-                (["model.dissipation_vent=1e-40"], single, "model.dissipation_vent: found 1e-40, allowed at least 1.17"),
+                (["model.dissipation_vent=1e-40"], single, "model.dissipation_vent: found 1e-40, expected at least 1.17"),
                 (["model.dissipation_vent=1e-40"], double, None),
-                (["model.T_sol_K=1359.99999"], single, "model.T_sol_K: found 1359.99999, allowed below model.T_vent_K "),
+                (["model.T_sol_K=1359.99999"], single, "model.T_sol_K: found 1359.99999, expected below model.T_vent_K "),
                 (["model.T_sol_K=1359.99999"], double, None),
-                (["model.critical_height_vent_m=1e-6"], single, "model.critical_height_vent_m: found 1e-06, allowed at le"),
+                (["model.critical_height_vent_m=1e-6"], single, "model.critical_height_vent_m: found 1e-06, expected at le"),
                 (["model.critical_height_vent_m=1e-6"], double, None),
                 (["model.cooling=1e-30"], single, "model.cooling: found 1e-30, which makes the constant of cooling 5.1"),
                 (["model.cooling=1e-30"], double, None),
-                ([f"{rate}=1e-300"], single, f"{start}1e-300 m3/s from 0 to 600 s in row 8, column 20, allowed 0 or at"),
-                ([f"{rate}=1e-21"], single, f"{start}1e-21 m3/s from 0 to 600 s in row 8, column 20, allowed 0 or at l"),
+                ([f"{rate}=1e-300"], single, f"{start}1e-300 m3/s from 0 to 600 s in row 8, column 20, expected 0 or at"),
+                ([f"{rate}=1e-21"], single, f"{start}1e-21 m3/s from 0 to 600 s in row 8, column 20, expected 0 or at l"),
                 ([f"{rate}=1e-19"], single, None),
                 ([f"{rate}=1e-300"], double, f"{start}1e-300 m3/s"), ([f"{rate}=5e-324"], double, f"{start}4.94"),
                 ([f"{rate}=1e-280"], double, None), ([f"{rate}=0"], single, None),
@@ -106,7 +106,7 @@ class Problems(Case):
                 (["vents.0.start=1e12", "model.clock_max_s=1e-4"], double, f"end of the effusion: found 1000000001200 s, "
                                                                            f"{late}"),
                 (["run.until=1e12", "model.clock_max_s=1e-4", "run.max_steps=3"], double, None),
-                (["initial.thickness=1e-40"], single, "initial.thickness: row 1, column 5: found 1e-40, allowed 0 or at l"),
+                (["initial.thickness=1e-40"], single, "initial.thickness: row 1, column 5: found 1e-40, expected 0 or at l"),
                 (["vents.0.effusion.rates_m3_s=[1e6]", "vents.0.effusion.slot=1e12"], double, "vents: found 1e+18 m3 of la"),
         ):
             args = [*how, *(word for setting in settings for word in ("--set", setting))]
@@ -130,14 +130,14 @@ class Problems(Case):
         with open(self.path("dem.asc"), "w", encoding="ascii") as f:
             f.write(text.replace(f"cellsize {case.CELL}", "cellsize 1e-14"))
         found, _ = self.problems("s.json", "-p", "single", "--set", "dem.crs=null")
-        self.assertIn("found cells of 1e-14 m, allowed 9.09495e-13 to 1.09951e+12 m in single precision", found[0])
+        self.assertIn("found cells of 1e-14 m, expected 9.09495e-13 to 1.09951e+12 m in single precision", found[0])
 
     def test_more_than_a_hundred(self):
         rates = [-k for k in range(1, 151)]
         self.write_scenario(vents=[{"row": 8, "col": 20, "effusion": {"slot": 1, "rates_m3_s": rates}}])
         found, _ = self.problems("s.json")
         self.assertEqual(len(found), 101)
-        self.assertEqual(found[99], "s.json: vents[0].effusion.rates_m3_s[99]: found -100, allowed 0 to 1e6 m3/s")
+        self.assertEqual(found[99], "s.json: vents[0].effusion.rates_m3_s[99]: found -100, expected 0 to 1e6 m3/s")
         self.assertEqual(found[100], "... and 50 more")
 
     def test_exit_code_is_that_of_the_first(self):
@@ -154,7 +154,7 @@ class Problems(Case):
 
     def test_one_dem_problem(self):
         found, _ = self.problems("s.json", "--set", "dem.path=none.tif", "--set", "output.every=-1")
-        self.assertEqual(found, ["s.json: output.every: found -1, allowed above 0 to 1e12 s",
+        self.assertEqual(found, ["s.json: output.every: found -1, expected above 0 to 1e12 s",
                                  "s.json: ./none.tif: No such file or directory"])
 
     def test_more_than_the_memory_of_any_machine(self):

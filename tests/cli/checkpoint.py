@@ -224,7 +224,7 @@ class Refusals(Checkpoint):
         self.refuse("precision: found single, the checkpoint was computed in double", "-p", "single")
         self.refuse("model.cooling: found 3, the checkpoint was computed with 150", "--set", "model.cooling=3")
         self.refuse("boundary: found closed, the checkpoint was computed with open", "--set", "boundary=closed")
-        self.refuse("--set: found dem.path=x, allowed keys of vents", "--set", "dem.path=x", code=2)
+        self.refuse("--set: found dem.path=x, expected keys of vents", "--set", "dem.path=x", code=2)
         self.refuse("--set: found initial.thickness=1, allowed", "--set", "initial.thickness=1", code=2)
         self.refuse('--set: found dem={"path": "x"}, allowed', "--set", 'dem={"path": "x"}', code=2)
         self.refuse('--set: found initial={"thickness": 1}, allowed', "--set", 'initial={"thickness": 1}', code=2)
@@ -234,7 +234,7 @@ class Refusals(Checkpoint):
     def test_only_a_branch_may_change(self):
         for option in (("--set", "run.max_steps=7"), ("--steps", "7"), ("--until", "7 h"), ("--overwrite",)):
             error = self.sciara("resume", "half", *option, code=2).stderr
-            self.assertIn(f"{option[0]}: found the option without --output, allowed only for a branch", error)
+            self.assertIn(f"{option[0]}: found the option without --output, expected only for a branch", error)
 
     def test_another_dem(self):
         rows, cols = case.ROWS, case.COLS

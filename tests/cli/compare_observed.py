@@ -168,7 +168,7 @@ class CompareObserved(SharedCase):
         with open(self.path("kept.png"), "w", encoding="utf-8") as f:
             f.write("a picture")
         for code, message, args in (
-                (3, "kept.png: is there already; --overwrite", ["--observed", "mask.tif", "--png", "kept.png"]),
+                (3, "kept.png: already exists; --overwrite", ["--observed", "mask.tif", "--png", "kept.png"]),
                 (4, "none.gpkg: No such file", ["--observed", "none.gpkg", "--png", "no/p.png"]),
                 (4, "URLs and /vsi", ["--observed", "http://localhost/x.geojson"]),
                 (3, "neither a raster nor a file of polygons", ["--observed", "s.json"]),

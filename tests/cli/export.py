@@ -131,8 +131,8 @@ class Export(SharedCase):
                             "--field", "speed", "-o", "none/x.png")
 
     def test_formats(self):
-        self.assert_refused(2, "--format is missing, allowed cog, png, ", "run", "-o", "none/x.tif")
-        self.assert_refused(2, '--format: found "gif", allowed cog, png, ', "run", "-f", "gif", "-o", "none/x.gif")
+        self.assert_refused(2, "--format is missing, expected cog, png, ", "run", "-o", "none/x.tif")
+        self.assert_refused(2, '--format: found "gif", expected cog, png, ', "run", "-f", "gif", "-o", "none/x.gif")
 
     def test_formats_are_told_alike(self):
         """By the option, by the help below it, and by the error."""
@@ -212,7 +212,7 @@ class Export(SharedCase):
     def test_what_is_there_stays(self):
         with open(self.path("kept.tif"), "w", encoding="utf-8") as f:
             f.write("a thesis")
-        self.assert_refused(3, "kept.tif: is there already; --overwrite replaces it", "run", "-f", "cog", "-o",
+        self.assert_refused(3, "kept.tif: already exists; --overwrite replaces it", "run", "-f", "cog", "-o",
                             "kept.tif")
         self.export("run", "-f", "cog", "-o", "kept.tif", "--overwrite")
         self.assertEqual(gdalinfo(self.path("kept.tif"))["driverShortName"], "GTiff")

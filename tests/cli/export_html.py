@@ -268,7 +268,7 @@ class ExportHtml(SharedCase):
         for code, message, args in (
                 (2, "--field: a page shows the altitude as its ground", ["--field", "altitude", "-o", "none.html"]),
                 (3, 'holds no field "max_speed"; it holds thickness, ', ["--field", "max_speed", "-o", "none.html"]),
-                (3, "page.html: is there already; --overwrite replaces it", [])):
+                (3, "page.html: already exists; --overwrite replaces it", [])):
             done = self.export("run", "-f", "html", *args, code=code)
             self.assertIn(message, done.stderr)
             self.assertEqual(done.stdout, "")

@@ -193,7 +193,7 @@ class ExportSeries(SharedCase):
             self.export("run", "-f", suffix, "-o", f"twice.{suffix}")
             with open(self.path(f"twice.{suffix}"), "rb") as f:
                 first = f.read()
-            self.assertIn("is there already; --overwrite replaces it",
+            self.assertIn("already exists; --overwrite replaces it",
                           self.export("run", "-f", suffix, "-o", f"twice.{suffix}", code=3).stderr)
             self.export("run", "-f", suffix, "-o", f"twice.{suffix}", "--overwrite")
             with open(self.path(f"twice.{suffix}"), "rb") as f:

@@ -300,14 +300,14 @@ class ExportVector(SharedCase):
     def test_options(self):
         for edges, word in (("1,1", "1"), ("2,1", "1"), ("0,1", "0"), ("-1", "-1"), ("1,,2", ""), ("a", "a"),
                             ("nan", "nan"), ("1,inf", "inf")):
-            self.assert_refused(2, f'--classes: found "{word}" in "{edges}", allowed are ascending numbers above 0, in m',
+            self.assert_refused(2, f'--classes: found "{word}" in "{edges}", expected ascending numbers above 0, in m',
                                 "-f", "gpkg", f"--classes={edges}")
         self.assert_refused(2, "--classes: allowed are 100 edges", "-f", "gpkg", "--classes",
                             ",".join(str(k) for k in range(1, 102)))
         for time in ("0", "-1 h", "1 week", "soon"):
             self.assert_refused(2, f'--isochrones: found "{time}"', "-f", "kml", f"--isochrones={time}")
         self.assert_refused(2, "allowed are 1000 isochrones", "-f", "gpkg", "--isochrones", "0.01 s")
-        self.assert_refused(2, '--layer: found "lava", allowed outline, thickness_classes or arrival', "-f", "geojson",
+        self.assert_refused(2, '--layer: found "lava", expected outline, thickness_classes or arrival', "-f", "geojson",
                             "--layer", "lava")
         self.assert_refused(2, "--field: found temperature; outlines and classes are made of a thickness", "-f", "gpkg",
                             "--field", "temperature")
@@ -323,7 +323,7 @@ class ExportVector(SharedCase):
             name = f"twice.{suffix}"
             with open(self.path(name), "w", encoding="utf-8") as f:
                 f.write("a thesis")
-            self.assertIn("is there already; --overwrite replaces it",
+            self.assertIn("already exists; --overwrite replaces it",
                           self.export("run", "-f", suffix, "-o", name, code=3).stderr)
             with open(self.path(name), encoding="utf-8") as f:
                 self.assertEqual(f.read(), "a thesis")

@@ -111,7 +111,7 @@ class Init(Case):
     def test_never_over_a_file_unasked(self):
         with open(self.path("dem.json"), "w", encoding="ascii") as f:
             f.write("precious")
-        self.refused("dem.json: is there already; --overwrite replaces it", "dem.asc", *USUAL, code=3)
+        self.refused("dem.json: already exists; --overwrite replaces it", "dem.asc", *USUAL, code=3)
         self.refused("vents[0] (vent 1): found x 0.000", "dem.asc", "--vent", "0,0", "--rate", "5", "--duration", "1 h",
                      "--overwrite", code=3)  # what would not run replaces nothing
         self.sciara("init", "dem.asc", *USUAL, "--overwrite")
@@ -147,17 +147,17 @@ class Init(Case):
         self.refused("--rate is missing", "dem.asc", "--vent", "1,2", "--duration", "1 h", code=2)
         self.refused("--duration is missing", "dem.asc", "--vent", "1,2", "--rate", "5", code=2)
         for vent in ("1", "1,", ",2", "1,2,3", "a,b", "1;2", "nan,1", "1e999,1"):
-            self.refused(f'--vent: found "{vent}", allowed two numbers', "dem.asc", "--vent", vent, "--rate", "5",
+            self.refused(f'--vent: found "{vent}", expected two numbers', "dem.asc", "--vent", vent, "--rate", "5",
                          "--duration", "1 h", code=2)
         for rate in ("-1", "x", "1e7", "1000000.1", "5 m3/s"):
-            self.refused(f'--rate: found "{rate}", allowed 0 to 1e6 m3/s', "dem.asc", "--vent", "1,2", "--rate", rate,
+            self.refused(f'--rate: found "{rate}", expected 0 to 1e6 m3/s', "dem.asc", "--vent", "1,2", "--rate", rate,
                          "--duration", "1 h", code=2)
         for duration in ("0", "-1 d", "3 weeks"):
             self.refused(f'--duration: found "{duration}"', "dem.asc", "--vent", "1,2", "--rate", "5", "--duration",
                          duration, code=2)
         self.refused("output.evry: found an unknown key", "dem.asc", *USUAL, "--set", "output.evry=5", code=3)
         self.refused("output.every: found -5", "dem.asc", *USUAL, "--set", "output.every=-5", code=3)
-        self.refused('--set: found "x", allowed KEY=VALUE', "dem.asc", *USUAL, "--set", "x", code=2)
+        self.refused('--set: found "x", expected KEY=VALUE', "dem.asc", *USUAL, "--set", "x", code=2)
 
     def test_messages_name_no_file_that_is_not_written(self):
         for more, code in ((["--set", "output.evry=5"], 3), (["--set", "output.every=-5"], 3), (["--set", "vents.0.x=0"], 3),

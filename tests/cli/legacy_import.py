@@ -219,7 +219,7 @@ class OlderLayout(Case):
         for corner in ("499900.5", "499900.5 4177000", "west,south", "1,2,3", ",", "nan,0"):
             with self.subTest(corner=corner):
                 done = self.run_import("--corner", corner, code=2)
-                self.assertIn(f'--corner: found "{corner}", allowed X,Y: two numbers', done.stderr)
+                self.assertIn(f'--corner: found "{corner}", expected X,Y: two numbers', done.stderr)
 
 
 if __name__ == "__main__":

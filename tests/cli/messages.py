@@ -145,7 +145,7 @@ class Messages(Case):
         self.assertNotIn("x real time", log, "run.log has one in 30 s")
         for bad in ("0", "-1", "nan", "soon", "1e7"):
             self.assertRegex(self.sciara("run", "s.json", "--progress-every", bad, code=2).stderr,
-                             f'--progress-every: found "{bad}", allowed seconds')
+                             f'--progress-every: found "{bad}", expected seconds')
 
     def test_progress_as_json(self):
         begun = time.monotonic()

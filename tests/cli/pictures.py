@@ -214,7 +214,7 @@ class Pictures(SharedCase):
             f.write("mine")
         before = case.tree(self.path("again.frames"))
         done = self.sciara(*command, code=3)
-        self.assertIn("again.frames: is there already; --overwrite replaces it", done.stderr)
+        self.assertIn("again.frames: already exists; --overwrite replaces it", done.stderr)
         self.assertEqual(case.tree(self.path("again.frames")), before)
         self.sciara(*command, "--overwrite")
         del before["frame_99999.png"]
@@ -229,7 +229,7 @@ class Pictures(SharedCase):
 
     def test_refusals(self):
         for code, message, args in (
-                (2, r'--width: found "12", allowed a whole number of pixels, 320 to 10000', ("-f", "png", "--width", 12)),
+                (2, r'--width: found "12", expected a whole number of pixels, 320 to 10000', ("-f", "png", "--width", 12)),
                 (2, r'--width: found "400.5"', ("-f", "png", "--width", 400.5)),
                 (2, "--format cog knows no --stamp", ("-f", "cog", "--stamp", "X")),
                 (4, "none.gpkg: ", ("-f", "png", "--observed", "none.gpkg")),

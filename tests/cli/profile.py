@@ -92,7 +92,7 @@ class Profile(Case):
         self.run_profiled("out", "-n", 20)
         before = case.tree(self.work)
         done = self.sciara("run", "s.json", "-q", "-o", "other", "--profile", "p.csv", code=3)
-        self.assertEqual(done.stderr, "sciara: error: p.csv: is there already; --overwrite replaces it\n")
+        self.assertEqual(done.stderr, "sciara: error: p.csv: already exists; --overwrite replaces it\n")
         self.assertEqual(case.tree(self.work), before)
         rows = self.run_profiled("out", "-n", 10, "--overwrite")
         self.assertEqual([row["step"] for row in rows], ["10"])

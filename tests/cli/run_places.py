@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""sciara run: where a run goes, names of files, and what becomes of what is there already."""
+"""sciara run: where a run goes, names of files, and what becomes of what already exists."""
 import os
 import resource
 import subprocess
@@ -80,7 +80,7 @@ class Places(Case):
                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
         self.assertEqual(done.returncode, 2)
         self.assertEqual(done.stderr, b'sciara: error: --output: found "' + self.path("out").encode() +
-                         b'\\xff", allowed a path in UTF-8\n')
+                         b'\\xff", expected a path in UTF-8\n')
         self.assertEqual(done.stdout, b"")
         self.assertEqual(case.tree(self.work), before)
 

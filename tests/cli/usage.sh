@@ -103,15 +103,15 @@ expect 2 '"more" is one too many' engines more
 expect 2 '--output is missing' import x.cfg
 expect 2 'there is no page "bsh"; did you mean "bash"\?' doc bsh
 expect 4 'no scenarios are installed with this program' doc examples
-expect 2 '--steps: found "-1", allowed a whole number' run s.json --steps=-1
-expect 2 '--steps: found "1.5", allowed a whole number' run s.json --steps 1.5
-expect 2 '--steps: found "many", allowed a whole number' run s.json -n many
-expect 2 '--threads: found "-2", allowed a whole number' run s.json --threads -2
-expect 2 '--until: found "soon", allowed a time such as "6 h"' run s.json --until soon
+expect 2 '--steps: found "-1", expected a whole number' run s.json --steps=-1
+expect 2 '--steps: found "1.5", expected a whole number' run s.json --steps 1.5
+expect 2 '--steps: found "many", expected a whole number' run s.json -n many
+expect 2 '--threads: found "-2", expected a whole number' run s.json --threads -2
+expect 2 '--until: found "soon", expected a time such as "6 h"' run s.json --until soon
 expect 2 '--until: found "0"' run s.json --until 0
 expect 2 '--until: found "-5 s"' run s.json --until '-5 s'
-expect 2 '--precision: found "half", allowed double or single' run s.json --precision half
-expect 2 '--set: found "novalue", allowed KEY=VALUE' run s.json --set novalue
+expect 2 '--precision: found "half", expected double or single' run s.json --precision half
+expect 2 '--set: found "novalue", expected KEY=VALUE' run s.json --set novalue
 expect 2 'there is no engine "seral"; did you mean "serial"\?' run s.json --engine seral
 expect 2 'there is no engine "xyzzy"' run s.json --engine xyzzy
 
@@ -127,14 +127,14 @@ expect 3 'bad\.json' run bad.json
 expect 3 's\.json: output\.evry: found an unknown key, .*did you mean "every"\?' run s.json --set output.evry=3
 expect 3 's\.json: .*ventz.* unknown key, .*did you mean "vents"\?' run s.json --set ventz=3
 expect 3 's\.json: output\.every: found -3' run s.json --set output.every=-3
-expect 3 's\.json: model\.emissivity: found 2, allowed 0 to 1' run s.json --set model.emissivity=2
-expect 3 's\.json: boundary: found "ajar", allowed "open" or "closed"' run s.json --set boundary=ajar
-expect 2 '--steps: found "0", allowed a whole number >= 1' run s.json --steps 0
-expect 3 's\.json: run\.max_steps: found 0, allowed 1 to ' run s.json --set run.max_steps=0
-expect 3 's\.json: engine\.threads: found 3000, allowed 0 to 1024' run s.json --threads 3000
+expect 3 's\.json: model\.emissivity: found 2, expected 0 to 1' run s.json --set model.emissivity=2
+expect 3 's\.json: boundary: found "ajar", expected "open" or "closed"' run s.json --set boundary=ajar
+expect 2 '--steps: found "0", expected a whole number >= 1' run s.json --steps 0
+expect 3 's\.json: run\.max_steps: found 0, expected 1 to ' run s.json --set run.max_steps=0
+expect 3 's\.json: engine\.threads: found 3000, expected 0 to 1024' run s.json --threads 3000
 expect 3 's\.json: cannot be opened as a raster \(formats allowed: GTiff, ' run s.json --set dem.path=s.json
 expect 3 's\.json: vents\[0\] .*found row 0, column 2, on the rim' run s.json --set vents.0.row=0
-expect 3 's\.json: vents\[0\] .*found row 5, column 2, allowed row 0 to 4' run s.json --set vents.0.row=5
+expect 3 's\.json: vents\[0\] .*found row 5, column 2, expected row 0 to 4' run s.json --set vents.0.row=5
 expect 3 'CRS "EPSG:999999" is not known' run s.json --set dem.crs=EPSG:999999
 expect 3 'x\.txt: the file to import is NAME\.cfg' import x.txt -o imported
 expect 3 '\.: this folder is no run' compare . .

@@ -296,7 +296,7 @@ START_TEST(what_was_changed_behind_its_back_is_refused) {
   const double seconds = 17;
   write_it(state);
   change_attribute("sciara_checkpoint_format", H5T_NATIVE_INT64, &number);
-  expect_refused("sciara_checkpoint_format: found 2, allowed 1: another version of the program wrote it");
+  expect_refused("sciara_checkpoint_format: found 2, expected 1: another version of the program wrote it");
   static const char *const counts[] = {"step", "snapshots", "losses", "solidifications", "boundary", "record", "rows"};
   for (size_t k = 0; k < sizeof counts / sizeof *counts; k++) {
     write_it(state);

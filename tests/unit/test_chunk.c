@@ -166,7 +166,7 @@ START_TEST(same_bytes_from_any_number_of_threads) {
 }
 END_TEST
 
-// Of a field that is there already come the same bytes as of the state that it is of.
+// Of a field that already exists come the same bytes as of the state that it is of.
 START_TEST(same_bytes_from_values) {
   struct sciara_state *s = make_state(300, 520);
   size_t expected_count, count = 0;

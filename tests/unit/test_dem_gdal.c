@@ -80,7 +80,7 @@ START_TEST(nan_and_infinite_cells_are_nodata_with_a_warning) {
 END_TEST
 
 START_TEST(words_in_ascii_grids_are_refused) {
-  assert_refused(write_grid("a.asc", "1 2 3\n4 x 6\n7 8 9\n"), "a.asc:8: found \"x\", allowed a number");
+  assert_refused(write_grid("a.asc", "1 2 3\n4 x 6\n7 8 9\n"), "a.asc:8: found \"x\", expected a number");
   assert_refused(write_grid("b.asc", "1 2 3\n4 5 6\n7 8 -\n"), "b.asc:9: found \"-\"");
   assert_read(write_grid("c.asc", "1 2 3\n4 -1.5E+1 6\n+7 8 -nan\n"));
   ck_assert_double_eq(dem.altitude[4], -15);

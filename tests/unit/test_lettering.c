@@ -150,7 +150,7 @@ START_TEST(what_has_no_room_is_cut) {
       w.width = width;
       w.lines = lines;
       const struct sciara_box box = sciara_lettering_measure(&letters, &w);
-      ck_assert_msg(box.width <= width + 0.01, "%g wide, allowed %g", box.width, width);
+      ck_assert_msg(box.width <= width + 0.01, "%g wide, expected %g", box.width, width);
       ck_assert_msg(box.height <= lines * line + 1, "%g high in %d lines", box.height, lines);
       ck_assert_msg(box.width > 0.5 * width, "%g wide of %g", box.width, width);
     }

@@ -112,7 +112,7 @@ START_TEST(temperatures_once_rounded) {
   struct sciara_params p = sciara_params_default();
   p.T_sol = 1360 - 1e-6;
   expect_range(p, false, NULL);
-  expect_range(p, true, "model.T_sol_K: found 1359.999999, allowed below model.T_vent_K = 1360");
+  expect_range(p, true, "model.T_sol_K: found 1359.999999, expected below model.T_vent_K = 1360");
   p.T_sol = (double)nextafterf(1360, 0);
   expect_range(p, true, NULL);
 }
@@ -125,8 +125,8 @@ START_TEST(least_relaxation) { // r2 is the unit roundoff
     expect_range(p, single, NULL);
     p.relaxation = nextafter(p.relaxation, 0);
     expect_range(p, single,
-                 single ? "model.relaxation: found 0.000244140625, allowed at least 0.000244141 in single"
-                        : "model.relaxation: found 1.49011611938477e-08, allowed at least 1.49012e-08 in d");
+                 single ? "model.relaxation: found 0.000244140625, expected at least 0.000244141 in single"
+                        : "model.relaxation: found 1.49011611938477e-08, expected at least 1.49012e-08 in d");
   }
   p.relaxation = 1e-50;
   expect_range(p, true, "model.relaxation: found 1e-50, allowed");
@@ -136,7 +136,7 @@ END_TEST
 START_TEST(clocks_that_add_up) {
   struct sciara_params p = sciara_params_default();
   p.t_max = 1e-300;
-  expect_range(p, false, "model.clock_max_s: found 1e-300, allowed at least");
+  expect_range(p, false, "model.clock_max_s: found 1e-300, expected at least");
   for (int single = 0; single < 2; single++) {
     p.t_max = single ? 0x1p-40 : 0x1p-100;
     p.t_first = p.t_max; // else the largest clock is lost beside the first
@@ -148,7 +148,7 @@ START_TEST(clocks_that_add_up) {
   p.t_max = 0x1p-51; // half of that is added to 1 s
   expect_range(p, false, NULL);
   p.t_max = 0x1p-53;
-  expect_range(p, false, "model.clock_max_s: found 1.11022302462516e-16, allowed a clock that lets the time grow");
+  expect_range(p, false, "model.clock_max_s: found 1.11022302462516e-16, expected a clock that lets the time grow");
   ck_assert_double_eq(sciara_largest_clock(&p, false), 0x1p-54);
   ck_assert_double_eq(sciara_latest_time(&p, false), 0.5);
   p.relaxation = 0.1;

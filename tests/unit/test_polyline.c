@@ -200,10 +200,10 @@ START_TEST(test_against_sampling) {
 END_TEST
 
 START_TEST(test_refused) {
-  refused(&grid, LINE({1005, 1995}), "found 1 points, allowed at least 2");
+  refused(&grid, LINE({1005, 1995}), "found 1 points, expected at least 2");
   refused(&grid, LINE({1005, 1995}, {1005, 1995}), "found no length");
   refused(&grid, LINE({1005, 1995}, {1080.5, 1995}),
-          "point 1 of the line: found x 1080.5, y 1995 outside the grid, allowed x 1000 to 1080 and y 1940 to 2000");
+          "point 1 of the line: found x 1080.5, y 1995 outside the grid, expected x 1000 to 1080 and y 1940 to 2000");
   refused(&grid, LINE({999, 1995}, {1005, 1995}), "point 0 of the line: found x 999");
   refused(&grid, LINE({1005, 2000.1}, {1005, 1995}), "point 0 of the line: found x 1005, y 2000.1 outside");
   refused(&grid, LINE({1005, 1995}, {1005, 1939}), "point 1 of the line");

@@ -17,8 +17,8 @@ inline boxed space_of(const boxed_engine *e) {
   return {e->b, e->base.setup.options.block_width, e->base.setup.options.block_height};
 }
 
-inline void boxed_layout(void *engine, sciara_carver *carver) {
-  static_cast<boxed_engine *>(engine)->b = carver->take<boxes>(1);
+inline void boxed_layout(void *engine, sciara_arena *arena) {
+  static_cast<boxed_engine *>(engine)->b = arena->take<boxes>(1);
 }
 
 inline sciara_status boxed_prepare(void *engine) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The meetings of grid_barrier.cuh where all blocks are one cluster: they count and tell each other in their shared memory,
-// which is nearer than global memory. A kernel with such meetings is launched as one cluster of CLUSTER blocks; it needs
+// The barriers of grid_barrier.cuh where all blocks are one cluster: they count and tell each other in their shared memory,
+// which is nearer than global memory. A kernel with such barriers is launched as one cluster of CLUSTER blocks; it needs
 // compute capability 9.0, and is empty below.
 //
 // Each block has a counter (mbarrier) that all blocks count down, after they have written what they bring beside it. Its
-// warp 0 alone waits for it. There are two of both in turn: who has come to the next meeting has left the last one.
+// warp 0 alone waits for it. There are two of both in turn: who has come to the next barrier has left the last one.
 #ifndef SCIARA_CUDA_CLUSTER_BARRIER_CUH
 #define SCIARA_CUDA_CLUSTER_BARRIER_CUH
 
@@ -27,9 +27,9 @@ template <class T> __device__ T *of_block_in_cluster(T *mine, unsigned rank) {
   return rank == blockIdx.x ? mine : (T *)__cluster_map_shared_rank(mine, rank);
 }
 
-/** A thread's part in the meetings. */
-struct cluster_meeting {
-  /** What a block needs for its meetings, in shared memory; every thread has to have seen `flags` cleared. */
+/** A thread's part in the barriers. */
+struct cluster_barrier {
+  /** What a block needs for its barriers, in shared memory; every thread has to have seen `flags` cleared. */
   struct of_block {
     unsigned long long brought[2][CLUSTER]; ///< [turn % 2][block]
     unsigned long long missing[2];          ///< [turn % 2]: the counters
@@ -40,7 +40,7 @@ struct cluster_meeting {
   unsigned turn; ///< modulo 4: which counter, and for the how manyeth time, modulo 2
 
   /** All threads of all blocks; afterwards the shared memory of all is there, and their counters. */
-  static __device__ cluster_meeting begin(of_block *block, meeting_point *) {
+  static __device__ cluster_barrier begin(of_block *block, barrier_slot *) {
     if (is_first()) {
       for (unsigned long long &counter : block->missing)
         asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(address(&counter)), "r"((unsigned)CLUSTER) : "memory");
@@ -52,7 +52,7 @@ struct cluster_meeting {
 
   static __device__ unsigned address(const void *of_shared) { return (unsigned)__cvta_generic_to_shared(of_shared); }
 
-  /** Comes with what the block brings, and waits until all blocks have come. Warp 0, after a meeting of the block. */
+  /** Comes with what the block brings, and waits until all blocks have come. Warp 0, after a barrier of the block. */
   __device__ void meet(unsigned long long mine) const {
     const unsigned lane = (unsigned)thread_in_block() % 32, place = turn % 2, counter = address(&block->missing[place]);
     if (lane < CLUSTER)
@@ -73,7 +73,7 @@ struct cluster_meeting {
     __syncwarp();
   }
 
-  /** What block lane % CLUSTER brought. After the meeting, and one of the block. */
+  /** What block lane % CLUSTER brought. After the barrier, and one of the block. */
   __device__ unsigned long long brought() {
     const unsigned long long *slot = &block->brought[turn % 2][thread_in_block() % CLUSTER];
     unsigned long long value;
@@ -82,7 +82,7 @@ struct cluster_meeting {
     return value;
   }
 
-  /** As grid_meeting::least. */
+  /** As grid_barrier::least. */
   __device__ unsigned long long least(unsigned long long mine) {
     const int lane = thread_in_block() % 32, warp = thread_in_block() / 32, warps = threads_of_block() / 32;
     mine = warp_least(mine);
@@ -93,7 +93,7 @@ struct cluster_meeting {
     return warp_least(brought());
   }
 
-  /** As grid_meeting::any. */
+  /** As grid_barrier::any. */
   template <class Meantime> __device__ unsigned any(unsigned mine, Meantime meantime) {
     mine = warp_any(mine);
     if (is_lane_0() && mine) atomicOr(&block->flags, mine);

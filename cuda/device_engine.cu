@@ -11,7 +11,7 @@
 namespace {
 
 /** Lays out all arrays on the device. `record`: bits of enum sciara_record. */
-void lay_out(sciara_device_engine *e, sciara_carver *c, unsigned record, int64_t vents, int64_t vent_slots) {
+void lay_out(sciara_device_engine *e, sciara_arena *c, unsigned record, int64_t vents, int64_t vent_slots) {
   sciara_device *d = &e->device;
   const int64_t count = e->hf.count;
 #define SCIARA_REAL_FIELD(member) d->f.member = c->take<real>(count);
@@ -65,7 +65,7 @@ template <class T> sciara_status copy_out(const sciara_device_engine *e, T *to, 
 
 sciara_status take_memory(sciara_device_engine *e, unsigned record) {
   const sciara_vents *v = e->setup.vents;
-  sciara_carver size = {};
+  sciara_arena size = {};
   lay_out(e, &size, record, v->count, v->slots);
   size_t free_bytes = 0, total = 0;
   SCIARA_CUDA_TRY(cudaMemGetInfo(&free_bytes, &total));
@@ -77,9 +77,9 @@ sciara_status take_memory(sciara_device_engine *e, unsigned record) {
         e->strategy->name, size.used >> 20, kept >> 20, free_bytes >> 20);
   SCIARA_CUDA_TRY(cudaMalloc(&e->memory, size.used));
   SCIARA_CUDA_TRY(cudaMemsetAsync(e->memory, 0, size.used, e->stream));
-  e->carver = {};
-  e->carver.base = static_cast<char *>(e->memory);
-  lay_out(e, &e->carver, record, v->count, v->slots);
+  e->arena = {};
+  e->arena.base = static_cast<char *>(e->memory);
+  lay_out(e, &e->arena, record, v->count, v->slots);
   return kept ? sciara_device_take_places(e, kept) : SCIARA_OK;
 }
 
@@ -113,13 +113,13 @@ sciara_status upload_fields(sciara_device_engine *e) {
 }
 
 sciara_status upload_control(sciara_device_engine *e) {
-  const sciara_engine_progress *now = &e->clockwork.now;
+  const sciara_engine_progress *now = &e->step_control.now;
   sciara_device_control *c = e->control;
   memset(c, 0, sizeof *c);
   c->time = now->time;
   c->emitted = now->emitted;
   c->t = (real)now->clock;
-  c->first = e->clockwork.first;
+  c->first = e->step_control.first;
   c->step = now->step;
   c->solidifications = now->solidifications;
   c->liquid = (unsigned long long)now->liquid_cells;
@@ -171,7 +171,7 @@ sciara_status launch_batch(sciara_device_engine *e) {
 }
 
 void read_control(sciara_device_engine *e) {
-  sciara_engine_progress *now = &e->clockwork.now;
+  sciara_engine_progress *now = &e->step_control.now;
   const sciara_device_control *c = e->control;
   now->step = c->step;
   now->time = c->time;
@@ -185,12 +185,12 @@ void read_control(sciara_device_engine *e) {
   if (!c->failed) return;
   int64_t row, col;
   sciara_host_cell(&e->hf, (int64_t)(c->bad_before != SCIARA_NO_CELL ? c->bad_before : c->bad_after), &row, &col);
-  sciara_clockwork_blame(&e->clockwork, row, col);
+  sciara_step_control_report(&e->step_control, row, col);
 }
 
 /** Writes the stop rule and lets the steps begin. */
 sciara_status set_stop(sciara_device_engine *e, const sciara_stop *stop) {
-  const sciara_stop_rule on_device = sciara_clockwork_rule(&e->clockwork, stop);
+  const sciara_stop_rule on_device = sciara_step_control_rule(&e->step_control, stop);
   const int none = SCIARA_STOP_NONE;
   SCIARA_TRY(copy_in(e, e->stop, &on_device, 1));
   return copy_in(e, &e->device.control->reason, &none, 1);
@@ -275,7 +275,7 @@ enum sciara_status sciara_device_upload(void *engine, const struct sciara_state 
   e->device.cell_size = state->grid.cell_size;
   e->device.T_vent = (real)e->setup.params->T_vent;
   e->device.rule = sciara_rule_make(e->setup.params, state->grid.cell_size);
-  sciara_clockwork_load(&e->clockwork, state, e->setup.vents);
+  sciara_step_control_load(&e->step_control, state, e->setup.vents);
   e->profile = {};
   SCIARA_TRY(take_memory(e, sciara_state_record(state)));
   SCIARA_TRY(upload_vents(e));
@@ -297,7 +297,7 @@ enum sciara_status sciara_device_download(void *engine, struct sciara_state *sta
 #include "model/fields.def"
   SCIARA_CUDA_TRY(cudaStreamSynchronize(e->stream));
   sciara_host_fields_download(&e->hf, state);
-  sciara_clockwork_store(&e->clockwork, state);
+  sciara_step_control_store(&e->step_control, state);
   return SCIARA_OK;
 }
 
@@ -305,10 +305,10 @@ enum sciara_status sciara_device_advance(void *engine, const struct sciara_stop 
                                          struct sciara_engine_progress *progress) {
   sciara_device_engine *e = static_cast<sciara_device_engine *>(engine);
   SCIARA_TRY(sciara_band_check_whole(&e->setup));
-  SCIARA_TRY(sciara_clockwork_between_steps(&e->clockwork));
+  SCIARA_TRY(sciara_step_control_between_steps(&e->step_control));
   SCIARA_WITH_DEVICE(e->setup.device);
-  sciara_clockwork *c = &e->clockwork;
-  bool done = !sciara_clockwork_begin(c, stop);
+  sciara_step_control *c = &e->step_control;
+  bool done = !sciara_step_control_begin(c, stop);
   if (!done) SCIARA_TRY(set_stop(e, stop));
   while (!done) {
     SCIARA_TRY(e->strategy->run ? e->strategy->run(e) : launch_batch(e));
@@ -317,10 +317,10 @@ enum sciara_status sciara_device_advance(void *engine, const struct sciara_stop 
     read_control(e);
     if (e->strategy->done) SCIARA_TRY(e->strategy->done(e));
     if (e->setup.profile && whole) SCIARA_TRY(read_marks(e));
-    done = sciara_clockwork_stop(c, stop) || e->control->failed;
+    done = sciara_step_control_stop(c, stop) || e->control->failed;
   }
   *progress = c->now;
-  return sciara_clockwork_verdict(c);
+  return sciara_step_control_status(c);
 }
 
 enum sciara_status sciara_device_evaluate(void *engine, enum sciara_status (*launch)(void *engine), double *t_opt) {
@@ -328,7 +328,7 @@ enum sciara_status sciara_device_evaluate(void *engine, enum sciara_status (*lau
   sciara_stop never = {};
   never.steps = UINT64_MAX;
   never.time = INFINITY;
-  SCIARA_TRY(sciara_clockwork_evaluate(&e->clockwork));
+  SCIARA_TRY(sciara_step_control_evaluate(&e->step_control));
   SCIARA_WITH_DEVICE(e->setup.device);
   SCIARA_TRY(set_stop(e, &never));
   SCIARA_TRY(launch(e));
@@ -343,15 +343,15 @@ enum sciara_status sciara_device_move(void *engine, enum sciara_status (*launch)
   sciara_device_engine *e = static_cast<sciara_device_engine *>(engine);
   unsigned long long bits = 0;
   memcpy(&bits, &t_opt, sizeof bits);
-  SCIARA_TRY(sciara_clockwork_move(&e->clockwork, t_opt));
+  SCIARA_TRY(sciara_step_control_move(&e->step_control, t_opt));
   SCIARA_WITH_DEVICE(e->setup.device);
   SCIARA_TRY(copy_in(e, &e->device.control->clock_bits, &bits, 1));
   SCIARA_TRY(launch(e));
   SCIARA_CUDA_TRY(cudaGetLastError());
   SCIARA_TRY(fetch_control(e));
   read_control(e);
-  *progress = e->clockwork.now;
-  return sciara_clockwork_verdict(&e->clockwork);
+  *progress = e->step_control.now;
+  return sciara_step_control_status(&e->step_control);
 }
 
 size_t sciara_device_row_bytes(const void *engine) {
@@ -361,7 +361,7 @@ size_t sciara_device_row_bytes(const void *engine) {
 // A packed row has the fields one after the other; so the rows of one field are as far apart as whole packed rows.
 enum sciara_status sciara_device_pack(void *engine, int64_t row, int64_t count, void *buffer) {
   const sciara_device_engine *e = static_cast<const sciara_device_engine *>(engine);
-  SCIARA_TRY(sciara_clockwork_between_steps(&e->clockwork));
+  SCIARA_TRY(sciara_step_control_between_steps(&e->step_control));
   SCIARA_TRY(sciara_band_check_pack(&e->setup, &e->hf.grid, row, count));
   if (count == 0) return SCIARA_OK;
   SCIARA_WITH_DEVICE(e->setup.device);
@@ -380,7 +380,7 @@ enum sciara_status sciara_device_pack(void *engine, int64_t row, int64_t count, 
 
 enum sciara_status sciara_device_unpack(void *engine, int64_t row, int64_t count, const void *buffer) {
   const sciara_device_engine *e = static_cast<const sciara_device_engine *>(engine);
-  SCIARA_TRY(sciara_clockwork_between_steps(&e->clockwork));
+  SCIARA_TRY(sciara_step_control_between_steps(&e->step_control));
   SCIARA_TRY(sciara_band_check_unpack(&e->setup, &e->hf.grid, row, count));
   if (count == 0) return SCIARA_OK;
   SCIARA_WITH_DEVICE(e->setup.device);
@@ -405,9 +405,9 @@ enum sciara_status sciara_device_mark(struct sciara_device_engine *e, enum sciar
 enum sciara_status sciara_device_check_guards(void *engine) {
   const sciara_device_engine *e = static_cast<sciara_device_engine *>(engine);
   SCIARA_WITH_DEVICE(e->setup.device);
-  for (int k = 0; k < e->carver.pieces; k++) {
+  for (int k = 0; k < e->arena.pieces; k++) {
     unsigned char band[SCIARA_GUARD];
-    SCIARA_CUDA_TRY(cudaMemcpy(band, e->carver.base + e->carver.guard[k], sizeof band, cudaMemcpyDeviceToHost));
+    SCIARA_CUDA_TRY(cudaMemcpy(band, e->arena.base + e->arena.guard[k], sizeof band, cudaMemcpyDeviceToHost));
     for (size_t b = 0; b < sizeof band; b++)
       if (band[b])
         return sciara_fail(SCIARA_ERR_INTERNAL, "engine %s wrote %zu bytes behind array %d", e->strategy->name, b, k);
@@ -430,7 +430,7 @@ void sciara_device_memory(const struct sciara_device_strategy *strategy, const s
   fill_options(strategy, &e->setup.options);
   e->hf.grid = *grid;
   e->hf.count = sciara_device_count(grid);
-  sciara_carver size = {};
+  sciara_arena size = {};
   lay_out(e, &size, record, 0, 0);
   *device = size.used + (strategy->scratch ? strategy->scratch(e) : 0);
   free(e);

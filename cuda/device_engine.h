@@ -5,10 +5,10 @@
 
 #include <cuda_runtime.h>
 
-#include "carver.h"
+#include "arena.h"
 #include "device_fields.h"
-#include "engine/clockwork.h"
 #include "engine/host_fields.h"
+#include "engine/step_control.h"
 
 /** How outflows reach the neighbours; it decides which arrays there are. */
 enum sciara_exchange { SCIARA_GATHER, SCIARA_SCATTER, SCIARA_OWN_EXCHANGE };
@@ -19,7 +19,7 @@ struct sciara_device_strategy {
   size_t size; ///< of the engine's struct
   enum sciara_exchange exchange;
   int block_width, block_height;                                   ///< when no option says otherwise
-  void (*layout)(void *engine, struct sciara_carver *carver);      ///< takes its own device arrays; NULL: none
+  void (*layout)(void *engine, struct sciara_arena *arena);        ///< takes its own device arrays; NULL: none
   enum sciara_status (*prepare)(void *engine);                     ///< fills them after an upload; NULL: nothing to do
   enum sciara_status (*before)(void *engine, cudaStream_t stream); ///< kernels before a batch of steps; NULL: none
   enum sciara_status (*launch)(void *engine, cudaStream_t stream); ///< the kernels of one step
@@ -34,19 +34,19 @@ enum { SCIARA_BATCH = 32 }; ///< steps between two looks of the host
 
 /** A state that was kept, on its way to the host or there. */
 struct sciara_device_place {
-  char *bytes;                       ///< pinned, on the host: the fields one after the other
-  cudaEvent_t arrived;               ///< when they are there
-  struct sciara_clockwork clockwork; ///< as it stood then
+  char *bytes;                             ///< pinned, on the host: the fields one after the other
+  cudaEvent_t arrived;                     ///< when they are there
+  struct sciara_step_control step_control; ///< as it stood then
 };
 
 struct sciara_device_engine {
   const struct sciara_device_strategy *strategy;
   struct sciara_engine_setup setup; ///< its options are filled in
-  struct sciara_clockwork clockwork;
+  struct sciara_step_control step_control;
   struct sciara_host_fields hf; ///< where fields are staged
   struct sciara_device device;
   void *memory;                          ///< one block that holds all arrays on the device
-  struct sciara_carver carver;           ///< as it laid them out
+  struct sciara_arena arena;             ///< as it laid them out
   struct sciara_device_control *control; ///< pinned, on the host
   struct sciara_stop_rule *stop;         ///< the same as device.stop
   cudaStream_t stream;

@@ -49,7 +49,7 @@ struct sciara_device_slots {
 
 /** Where cells add what they send with atomics; all 0 between steps. */
 struct sciara_device_sums {
-  real *h, *px, *py, *heat; ///< of struct sciara_parcel
+  real *h, *px, *py, *heat; ///< of struct sciara_inflow
 };
 
 /** All that a kernel needs. */

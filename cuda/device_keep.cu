@@ -87,7 +87,7 @@ enum sciara_status sciara_device_take_places(struct sciara_device_engine *e, siz
     SCIARA_CUDA_TRY(cudaEventCreateWithFlags(&place.arrived, cudaEventDisableTiming | cudaEventBlockingSync));
     if (cudaMallocHost(&place.bytes, bytes) == cudaSuccess) continue;
     place.bytes = nullptr;
-    cudaGetLastError(); // forgotten: the next call is not to be blamed for it
+    cudaGetLastError(); // forgotten: the next call is not to be reported for it
     return sciara_fail(SCIARA_ERR_MEMORY, "engine %s needs %d times %zu MiB of pinned host memory for snapshots",
                        e->strategy->name, SCIARA_PLACES, bytes >> 20);
   }
@@ -120,7 +120,7 @@ enum sciara_status sciara_device_keep(void *engine, int place) {
   const size_t bytes = sciara_device_kept_bytes(e->hf.count, record_of(&e->hf.f));
   SCIARA_CUDA_TRY(cudaMemcpyAsync(p->bytes, e->kept, bytes, cudaMemcpyDeviceToHost, e->carrier));
   SCIARA_CUDA_TRY(cudaEventRecord(p->arrived, e->carrier));
-  p->clockwork = e->clockwork;
+  p->step_control = e->step_control;
   return SCIARA_OK;
 }
 
@@ -132,6 +132,6 @@ enum sciara_status sciara_device_collect(void *engine, int place, struct sciara_
   sciara_host_fields arrived = e->hf; // grid and kinds; the fields are those of the place
   arrived.f = in_block(e, p->bytes);
   sciara_host_fields_download(&arrived, state);
-  sciara_clockwork_store(&p->clockwork, state);
+  sciara_step_control_store(&p->step_control, state);
   return SCIARA_OK;
 }

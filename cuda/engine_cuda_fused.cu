@@ -43,21 +43,21 @@ struct fused_engine {
 
 fused_engine *engine_of(void *engine) { return static_cast<fused_engine *>(engine); }
 
-void layout(void *engine, sciara_carver *carver) {
+void layout(void *engine, sciara_arena *arena) {
   fused_engine *e = engine_of(engine);
   const int64_t rows = e->base.hf.grid.rows + 2, stride = e->base.hf.count / rows;
-  e->space.lay_out(carver, rows, stride);
-  e->patches.lay_out(carver, rows, stride);
-  e->space.points = carver->take<meeting_point>(MEETING_POINTS);
+  e->space.lay_out(arena, rows, stride);
+  e->patches.lay_out(arena, rows, stride);
+  e->space.points = arena->take<barrier_slot>(BARRIER_SLOTS);
 }
 
 /** Bytes of scratch for so many tiles, at most those of the grid; `capacity` becomes their number. */
 template <class Space> size_t size_scratch(Space *s, uint64_t tiles) {
   const uint64_t all = (uint64_t)s->tiles_x * s->tiles_y;
   s->capacity = (unsigned)(tiles < all ? tiles : all);
-  sciara_carver carver = {};
-  s->lay_out_scratch(&carver);
-  return carver.used;
+  sciara_arena arena = {};
+  s->lay_out_scratch(&arena);
+  return arena.used;
 }
 
 /** Takes scratch for `wanted` tiles if there is memory, else for `needed`; before that the old one is given back. */
@@ -78,9 +78,9 @@ template <class Space> sciara_status take_scratch(fused_engine *e, Space *s, uin
   if (error == cudaSuccess) error = cudaMemsetAsync(e->scratch, 0, bytes, e->base.stream);
   if (error != cudaSuccess) return sciara_cuda_fail(error, "scratch of engine cuda-fused");
   s->capacity = capacity;
-  sciara_carver carver = {};
-  carver.base = static_cast<char *>(e->scratch);
-  s->lay_out_scratch(&carver);
+  sciara_arena arena = {};
+  arena.base = static_cast<char *>(e->scratch);
+  s->lay_out_scratch(&arena);
   return SCIARA_OK;
 }
 
@@ -128,7 +128,7 @@ bool has_clusters(cudaStream_t stream, size_t shared) {
       cudaFuncSetAttribute(fused_cluster, cudaFuncAttributeNonPortableClusterSizeAllowed, 1) == cudaSuccess &&
       cudaFuncSetAttribute(fused_cluster, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes) == cudaSuccess &&
       cudaOccupancyMaxActiveClusters(&clusters, fused_cluster, &config) == cudaSuccess;
-  if (!asked) cudaGetLastError(); // forgotten: what comes next is not to be blamed for it
+  if (!asked) cudaGetLastError(); // forgotten: what comes next is not to be reported for it
   return asked && clusters > 0;
 }
 
@@ -156,7 +156,7 @@ sciara_status prepare(void *engine) {
   e->seen[SMALL] = e->seen[PATCHES] = {};
   e->everywhere = true;
   e->steps = 64;
-  e->begun = e->base.clockwork.now.step;
+  e->begun = e->base.step_control.now.step;
   SCIARA_TRY(ask_occupancy(e));
   e->how = e->blocks ? SMALL : PATCHES;
   e->few = UNKNOWN;
@@ -234,13 +234,13 @@ sciara_status run_patches(fused_engine *e) {
 sciara_status run(void *engine) {
   fused_engine *e = engine_of(engine);
   e->at = sciara_wallclock();
-  e->begun = e->base.clockwork.now.step;
+  e->begun = e->base.step_control.now.step;
   return e->how == PATCHES ? run_patches(e) : run_fused(e);
 }
 
 /** How many steps the next launch shall do. */
 void set_pace(fused_engine *e) {
-  const unsigned long long did = e->base.clockwork.now.step - e->begun;
+  const unsigned long long did = e->base.step_control.now.step - e->begun;
   const double took = sciara_wallclock() - e->at, steps = (double)e->steps;
   if (!did) return;
   double fit = LAUNCH_SECONDS * (double)did / (took > 1e-6 ? took : 1e-6);

@@ -152,18 +152,18 @@ __global__ void fit_boxes(sciara_device d, boxed space, tile_map m, int most, in
   }
 }
 
-void layout(void *engine, sciara_carver *carver) {
+void layout(void *engine, sciara_arena *arena) {
   multi_engine *e = static_cast<multi_engine *>(engine);
   const sciara_device_engine &base = e->base.base;
   const sciara_engine_options &o = base.setup.options;
-  boxed_layout(&e->base, carver);
+  boxed_layout(&e->base, arena);
   e->tiles.rows = (int)((base.hf.grid.rows + o.block_height - 1) / o.block_height);
   e->tiles.cols = (int)((base.hf.grid.cols + o.block_width - 1) / o.block_width);
-  e->tiles.occupied = carver->take<uint8_t>((int64_t)e->tiles.rows * e->tiles.cols);
-  e->tiles.by_row = carver->take<rect>(e->tiles.rows);
-  e->tiles.by_col = carver->take<rect>(e->tiles.cols);
-  e->tiles.after_row = carver->take<rect>(e->tiles.rows);
-  e->tiles.after_col = carver->take<rect>(e->tiles.cols);
+  e->tiles.occupied = arena->take<uint8_t>((int64_t)e->tiles.rows * e->tiles.cols);
+  e->tiles.by_row = arena->take<rect>(e->tiles.rows);
+  e->tiles.by_col = arena->take<rect>(e->tiles.cols);
+  e->tiles.after_row = arena->take<rect>(e->tiles.rows);
+  e->tiles.after_col = arena->take<rect>(e->tiles.cols);
 }
 
 enum sciara_status before(void *engine, cudaStream_t stream) {

@@ -11,30 +11,30 @@ namespace sciara_gpu {
 struct scatter {
   static constexpr bool in_one_pass = true; // tau2 is part of flow computing
 
-  __device__ static void add(const sciara_device &d, int64_t i, const sciara_parcel &parcel) {
-    atomicAdd(&d.sums.h[i], parcel.h);
-    atomicAdd(&d.sums.px[i], parcel.px);
-    atomicAdd(&d.sums.py[i], parcel.py);
-    atomicAdd(&d.sums.heat[i], parcel.heat);
+  __device__ static void add(const sciara_device &d, int64_t i, const sciara_inflow &inflow) {
+    atomicAdd(&d.sums.h[i], inflow.h);
+    atomicAdd(&d.sums.px[i], inflow.px);
+    atomicAdd(&d.sums.py[i], inflow.py);
+    atomicAdd(&d.sums.heat[i], inflow.heat);
   }
 
-  __device__ static void send(const sciara_device &d, int64_t i, const sciara_prospect &p, real h0,
+  __device__ static void send(const sciara_device &d, int64_t i, const sciara_evaluation &p, real h0,
                               const sciara_outflows &out, unsigned) {
     const real T = d.f.T[i];
-    add(d, i, sciara_parcel_residual(h0, p.vx, p.vy, p.keep, T));
+    add(d, i, sciara_inflow_residual(h0, p.vx, p.vy, p.keep, T));
     SCIARA_UNROLL
     for (int n = 1; n < SCIARA_MOORE; n++) {
       if (out.to[n].thickness == 0) continue;
-      sciara_parcel parcel = {0, 0, 0, 0};
-      sciara_parcel_add(&parcel, sciara_moore_reverse(n), out.to[n], T); // as the receiver sees it
-      add(d, i + sciara_moore_offset(n, d.f.stride), parcel);
+      sciara_inflow inflow = {0, 0, 0, 0};
+      sciara_inflow_add(&inflow, sciara_moore_reverse(n), out.to[n], T); // as the receiver sees it
+      add(d, i + sciara_moore_offset(n, d.f.stride), inflow);
     }
   }
 
   /** Takes the sums of cell i, which are 0 again for the next step. */
-  __device__ static bool take(const sciara_device &d, int64_t i, unsigned, sciara_parcel *parcel) {
-    *parcel = {d.sums.h[i], d.sums.px[i], d.sums.py[i], d.sums.heat[i]};
-    if (parcel->h == 0 && d.f.h[i] == 0) return false;
+  __device__ static bool take(const sciara_device &d, int64_t i, unsigned, sciara_inflow *inflow) {
+    *inflow = {d.sums.h[i], d.sums.px[i], d.sums.py[i], d.sums.heat[i]};
+    if (inflow->h == 0 && d.f.h[i] == 0) return false;
     d.sums.h[i] = 0;
     d.sums.px[i] = 0;
     d.sums.py[i] = 0;

@@ -11,7 +11,7 @@ namespace sciara_gpu {
 struct gather {
   static constexpr bool in_one_pass = false; // tau2 is a kernel of its own, after all have sent
 
-  __device__ static void send(const sciara_device &d, int64_t i, const sciara_prospect &p, real h0,
+  __device__ static void send(const sciara_device &d, int64_t i, const sciara_evaluation &p, real h0,
                               const sciara_outflows &out, unsigned stamp) {
     d.slots.out[0][i] = h0;
     d.slots.speed[0][i] = p.keep;
@@ -24,10 +24,10 @@ struct gather {
   }
 
   /** What mass_and_momentum gathered; a cell without lava that sent nothing either is dry. */
-  __device__ static bool take(const sciara_device &d, int64_t i, unsigned stamp, sciara_parcel *parcel) {
+  __device__ static bool take(const sciara_device &d, int64_t i, unsigned stamp, sciara_inflow *inflow) {
     const real h = d.f.h[i];
     if (h == 0 && d.slots.stamp[i] != stamp) return false;
-    *parcel = {h, d.f.px[i], d.f.py[i], d.slots.heat[i]};
+    *inflow = {h, d.f.px[i], d.f.py[i], d.slots.heat[i]};
     return true;
   }
 };
@@ -53,11 +53,11 @@ struct shared_donors {
 template <class Donors>
 __device__ void gather_cell(const sciara_device &d, int64_t i, unsigned stamp, const Donors &donors) {
   if (d.f.kind[i] == SCIARA_CELL_NODATA) return;
-  sciara_parcel parcel = {0, 0, 0, 0};
+  sciara_inflow inflow = {0, 0, 0, 0};
   const bool was_liquid = donors.stamp(0) == stamp;
   if (was_liquid) {
     const real h = d.f.h[i];
-    parcel = sciara_parcel_residual(d.slots.out[0][i], sciara_real_div(d.f.px[i], h), sciara_real_div(d.f.py[i], h),
+    inflow = sciara_inflow_residual(d.slots.out[0][i], sciara_real_div(d.f.px[i], h), sciara_real_div(d.f.py[i], h),
                                     d.slots.speed[0][i], donors.T(0));
   }
   SCIARA_UNROLL
@@ -66,13 +66,13 @@ __device__ void gather_cell(const sciara_device &d, int64_t i, unsigned stamp, c
     const int64_t j = i + sciara_moore_offset(n, d.f.stride);
     const int back = sciara_moore_reverse(n);
     const sciara_outflow out = {d.slots.out[back][j], d.slots.speed[back][j]};
-    sciara_parcel_add(&parcel, n, out, donors.T(n));
+    sciara_inflow_add(&inflow, n, out, donors.T(n));
   }
-  if (!was_liquid && parcel.h == 0) return;
-  d.f.h[i] = parcel.h;
-  d.f.px[i] = parcel.px;
-  d.f.py[i] = parcel.py;
-  d.slots.heat[i] = parcel.heat;
+  if (!was_liquid && inflow.h == 0) return;
+  d.f.h[i] = inflow.h;
+  d.f.px[i] = inflow.px;
+  d.f.py[i] = inflow.py;
+  d.slots.heat[i] = inflow.heat;
 }
 
 /** tau2 of every cell. */

@@ -6,8 +6,8 @@
 //   z, h         written in M, read by others in E
 //   flow, donor  written in E, read by others in M; `keep` and T are no substitute: they change while the block waits at the
 //                end of M for others, which may still read
-//   mail         others write in E; the block reads and clears it in M
-// Each is written in one phase and read in the other, with a meeting in between both ways.
+//   inbox         others write in E; the block reads and clears it in M
+// Each is written in one phase and read in the other, with a barrier in between both ways.
 #ifndef SCIARA_CUDA_FUSED_BLOCK_CUH
 #define SCIARA_CUDA_FUSED_BLOCK_CUH
 
@@ -35,7 +35,7 @@ struct small_chunk {
 template <bool IN_CLUSTER, int CELLS> struct small_shown {
   fused_flow flow[CELLS * DIRECTIONS]; ///< where something is sent
   fused_donor donor[CELLS];            ///< of cells that send something
-  unsigned long long mail[CELLS];      ///< byte i - 1: its bit i - 1: neighbour i sends lava; 0 between steps
+  unsigned long long inbox[CELLS];     ///< byte i - 1: its bit i - 1: neighbour i sends lava; 0 between steps
 };
 
 template <int CELLS> struct small_shown<false, CELLS> {};
@@ -70,11 +70,11 @@ template <bool IN_CLUSTER> struct small_block {
 static_assert(sizeof(small_block<false>) <= 99 * 1024 - 8192, "GPUs of compute capability 8.6 give a block 99 KiB");
 static_assert(sizeof(small_block<true>) <= 227 * 1024 - 8192, "GPUs of compute capability 9.0 give a block 227 KiB");
 
-/** The meetings of the blocks. */
-template <bool IN_CLUSTER> struct small_meeting { typedef grid_meeting type; };
+/** The barriers of the blocks. */
+template <bool IN_CLUSTER> struct small_barrier { typedef grid_barrier type; };
 
 #if __CUDA_ARCH__ >= 900
-template <> struct small_meeting<true> { typedef cluster_meeting type; };
+template <> struct small_barrier<true> { typedef cluster_barrier type; };
 #endif
 
 /** What a thread sees of the cells: those of its block, and what other blocks show. */
@@ -151,8 +151,8 @@ template <bool IN_CLUSTER> struct small_view {
     if constexpr (IN_CLUSTER) {
       the_block().shown.flow[id * DIRECTIONS + n - 1] = flow;
       if (there < 0) return;
-      unsigned char *mail = (unsigned char *)&holder_of(there).shown.mail[id_of(there)];
-      mail[from - 1] = (unsigned char)(1u << (from - 1)); // each sender has a byte of its own
+      unsigned char *inbox = (unsigned char *)&holder_of(there).shown.inbox[id_of(there)];
+      inbox[from - 1] = (unsigned char)(1u << (from - 1)); // each sender has a byte of its own
     } else {
       space.flow[scratch_of(id) * DIRECTIONS + n - 1] = flow;
       announce(space, there, from);
@@ -160,16 +160,16 @@ template <bool IN_CLUSTER> struct small_view {
   }
 
   /** Which neighbours have sent a cell lava, bit i - 1: neighbour i; from now on none has. */
-  __device__ unsigned take_mail_of(unsigned id) const {
+  __device__ unsigned take_inbox_of(unsigned id) const {
     if constexpr (IN_CLUSTER) {
       block_type &my = the_block();
-      unsigned long long mail = my.shown.mail[id];
-      if (mail) my.shown.mail[id] = 0;
-      mail |= mail >> 32;
-      mail |= mail >> 16;
-      return (unsigned)(mail | mail >> 8) & 0xffu;
+      unsigned long long inbox = my.shown.inbox[id];
+      if (inbox) my.shown.inbox[id] = 0;
+      inbox |= inbox >> 32;
+      inbox |= inbox >> 16;
+      return (unsigned)(inbox | inbox >> 8) & 0xffu;
     } else {
-      return take_mail(space, scratch_of(id));
+      return take_inbox(space, scratch_of(id));
     }
   }
 

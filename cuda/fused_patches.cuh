@@ -15,16 +15,16 @@ struct patch_space : tile_list<32, 8> {
   // Scratch: [patch][cell].
   uint8_t *sent;         ///< of liquid cells: bit i - 1: lava flows to neighbour i
   real *average;         ///< where something is sent: what the cell and its receivers level out to, above its ground, m
-  sciara_parcel *parcel; ///< what gathered in a cell, in patches that are busy
+  sciara_inflow *inflow; ///< what gathered in a cell, in patches that are busy
   uint8_t *busy;         ///< [patch]: there is lava in it or next to it
 
   /** Lays the scratch out. */
-  void lay_out_scratch(sciara_carver *carver) {
-    around = carver->take<int>((int64_t)capacity * 9);
-    sent = carver->take<uint8_t>((int64_t)capacity * CELLS);
-    average = carver->take<real>((int64_t)capacity * CELLS);
-    parcel = carver->take<sciara_parcel>((int64_t)capacity * CELLS);
-    busy = carver->take<uint8_t>(capacity);
+  void lay_out_scratch(sciara_arena *arena) {
+    around = arena->take<int>((int64_t)capacity * 9);
+    sent = arena->take<uint8_t>((int64_t)capacity * CELLS);
+    average = arena->take<real>((int64_t)capacity * CELLS);
+    inflow = arena->take<sciara_inflow>((int64_t)capacity * CELLS);
+    busy = arena->take<uint8_t>(capacity);
   }
 
   __device__ bool rests(const sciara_device &d) const { return is_over(d) || c->left == 0 || !fits(); }
@@ -138,7 +138,7 @@ struct patch_flows {
    * Returns whether it is liquid.
    */
   __device__ bool send(const sciara_device &d, const patch_space &space, unsigned p, int64_t row0, int64_t col0,
-                       int row, int col, real t, sciara_parcel *rest) {
+                       int row, int col, real t, sciara_inflow *rest) {
     const int at = (row + 1) * patch_space::HALO_WIDTH + col + 1;
     const int64_t there = scratch_at<patch_space>(space.around + (int64_t)p * 9, row, col);
     const int64_t i = (row0 + row) * d.f.stride + col0 + col;
@@ -164,17 +164,17 @@ struct patch_flows {
       leaving = leaving + out.thickness;
     }
     if (bad) atomicMin(&d.control->bad_before, (unsigned long long)i);
-    *rest = sciara_parcel_residual(sciara_residual(donor.h, leaving), donor.vx, donor.vy, donor.keep, of_cell);
+    *rest = sciara_inflow_residual(sciara_residual(donor.h, leaving), donor.vx, donor.vy, donor.keep, of_cell);
     return true;
   }
 
   /** tau2: adds what comes to the cell at `row`, `col` of the patch. */
-  __device__ void receive(int row, int col, sciara_parcel *parcel) const {
+  __device__ void receive(int row, int col, sciara_inflow *inflow) const {
     SCIARA_UNROLL
     for (int n = 1; n < SCIARA_MOORE; n++) {
       const int at = (row + 1 + sciara_moore_row(n)) * patch_space::HALO_WIDTH + col + 1 + sciara_moore_col(n);
       const int back = sciara_moore_reverse(n) - 1;
-      if (sent[at] >> back & 1u) sciara_parcel_add(parcel, n, {thickness[back][at], speed[back][at]}, T[at]);
+      if (sent[at] >> back & 1u) sciara_inflow_add(inflow, n, {thickness[back][at], speed[back][at]}, T[at]);
     }
   }
 };
@@ -199,10 +199,10 @@ static __global__ void __launch_bounds__(patch_space::CELLS, patch_space::MOVING
   const real t = new_clock(d);
   const int k = (int)threadIdx.x, row = k / patch_space::WIDTH, col = k % patch_space::WIDTH;
   space.for_each_patch([&](unsigned p, int64_t row0, int64_t col0) {
-    sciara_parcel parcel;
-    bool liquid = flows.send(d, space, p, row0, col0, row, col, t, &parcel);
+    sciara_inflow inflow;
+    bool liquid = flows.send(d, space, p, row0, col0, row, col, t, &inflow);
     if (k < patch_space::HALO_CELLS - patch_space::CELLS) {
-      sciara_parcel of_another;
+      sciara_inflow of_another;
       int r, c;
       cell_around_patch(k, &r, &c);
       liquid |= flows.send(d, space, p, row0, col0, r, c, t, &of_another);
@@ -210,8 +210,8 @@ static __global__ void __launch_bounds__(patch_space::CELLS, patch_space::MOVING
     const bool busy = __syncthreads_or(liquid);
     if (k == 0) space.busy[p] = busy;
     if (!busy) return;
-    flows.receive(row, col, &parcel);
-    space.parcel[(int64_t)p * patch_space::CELLS + k] = parcel;
+    flows.receive(row, col, &inflow);
+    space.inflow[(int64_t)p * patch_space::CELLS + k] = inflow;
     __syncthreads();
   });
 }
@@ -229,15 +229,15 @@ static __global__ void __launch_bounds__(patch_space::CELLS)
     const int64_t row = row0 + k / patch_space::WIDTH, col = col0 + k % patch_space::WIDTH;
     const int64_t i = row * d.f.stride + col;
     if (!space.busy[p]) return;
-    const sciara_parcel parcel = space.parcel[(int64_t)p * patch_space::CELLS + k];
-    if (!is_in_arrays(d, row, col) || (parcel.h == 0 && d.f.h[i] == 0)) return;
+    const sciara_inflow inflow = space.inflow[(int64_t)p * patch_space::CELLS + k];
+    if (!is_in_arrays(d, row, col) || (inflow.h == 0 && d.f.h[i] == 0)) return;
     bool bad = false;
-    const sciara_fate fate = sciara_pass_settle(&d.rule, &d.f, i, parcel, t, s, &bad);
+    const sciara_outcome outcome = sciara_pass_settle(&d.rule, &d.f, i, inflow, t, s, &bad);
     if (bad) atomicMin(&d.control->bad_after, (unsigned long long)i);
-    liquid += fate == SCIARA_FATE_LIQUID;
-    rock += fate == SCIARA_FATE_ROCK;
-    lost += fate == SCIARA_FATE_LOST;
-    entered |= fate == SCIARA_FATE_LIQUID && p >= inner;
+    liquid += outcome == SCIARA_OUTCOME_LIQUID;
+    rock += outcome == SCIARA_OUTCOME_ROCK;
+    lost += outcome == SCIARA_OUTCOME_LOST;
+    entered |= outcome == SCIARA_OUTCOME_LIQUID && p >= inner;
   });
   if (__any_sync(~0u, entered) && is_lane_0()) space.c->entered = 1;
   liquid = block_sum(liquid);

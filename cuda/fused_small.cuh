@@ -13,7 +13,7 @@ namespace sciara_gpu {
 template <bool IN_CLUSTER> struct small_work : small_view<IN_CLUSTER> {
   typedef small_view<IN_CLUSTER> view;
   typedef small_block<IN_CLUSTER> block_type;
-  typedef typename small_meeting<IN_CLUSTER>::type meeting;
+  typedef typename small_barrier<IN_CLUSTER>::type barrier;
   using view::d;
   using view::index_of;
   using view::n;
@@ -34,7 +34,7 @@ template <bool IN_CLUSTER> struct small_work : small_view<IN_CLUSTER> {
       const unsigned count = space.count();
       my.mine = count > blockIdx.x ? (count - blockIdx.x + gridDim.x - 1) / gridDim.x : 0;
       my.inner = space.c->inner;
-      my.since_look = (unsigned)((d.control->step - d.control->first) % SCIARA_LOOK_EVERY);
+      my.since_look = (unsigned)((d.control->step - d.control->first) % SCIARA_CHECK_EVERY);
       my.live_count = 0;
     }
     __syncthreads();
@@ -49,7 +49,7 @@ template <bool IN_CLUSTER> struct small_work : small_view<IN_CLUSTER> {
       if (lane < 9) my.around[tile][lane] = space.around[(int64_t)place * 9 + lane];
       my.h[id] = exists ? d.f.h[i] : 0;
       my.cools[id] = 0;
-      if constexpr (IN_CLUSTER) my.shown.mail[id] = 0;
+      if constexpr (IN_CLUSTER) my.shown.inbox[id] = 0;
       if (!exists) continue;
       my.z[id] = d.f.z[i];
       my.T[id] = d.f.T[i];
@@ -85,7 +85,7 @@ template <bool IN_CLUSTER> struct small_work : small_view<IN_CLUSTER> {
     if (my.cools[id]) T = my.T[id] = sciara_cool(&d.rule, clock, my.h[id], sciara_real_div(T, my.h[id]));
     my.hc[id] = sciara_critical_height(&d.rule, T);
     my.keep[id] = 1 - sciara_dissipation(&d.rule, T);
-    const bool looks = (my.since_look + steps) % SCIARA_LOOK_EVERY == 0;
+    const bool looks = (my.since_look + steps) % SCIARA_CHECK_EVERY == 0;
     if (looks && !sciara_is_sound(&d.rule, my.z[id], my.h[id], T, my.px[id], my.py[id])) suspect(index_of(id));
   }
 
@@ -98,7 +98,7 @@ template <bool IN_CLUSTER> struct small_work : small_view<IN_CLUSTER> {
   /** p / h; 0 is not divided, for a quotient of 0 takes a detour. */
   static __device__ real velocity(real p, real h) { return p == 0 ? p : sciara_real_div(p, h); }
 
-  /** The next time evaluation blames cell i, or one before it. */
+  /** The next time evaluation reports cell i, or one before it. */
   __device__ void suspect(int64_t i) {
     if (unsound < 0 || i < unsound) unsound = i;
   }
@@ -111,7 +111,7 @@ template <bool IN_CLUSTER> struct small_work : small_view<IN_CLUSTER> {
     if (steps && h > 0) sciara_pass_record(&d.f, index_of(id), h, my.px[id], my.py[id]);
   }
 
-  __device__ void blame(unsigned long long *where, int64_t i, fused_tally *tally) const {
+  __device__ void report_bad(unsigned long long *where, int64_t i, fused_tally *tally) const {
     tally->bad = true;
     atomicMin(where, (unsigned long long)i);
   }
@@ -125,7 +125,7 @@ template <bool IN_CLUSTER> struct small_work : small_view<IN_CLUSTER> {
     block_type &my = the_block();
     real t_opt = d.rule.clock_max;
     const unsigned liquid = my.live_count;
-    if (unsound >= 0) blame(&d.control->bad_before, unsound, tally);
+    if (unsound >= 0) report_bad(&d.control->bad_before, unsound, tally);
     if (is_first()) {
       tally->cell_steps += liquid;
       tally->launched += (liquid * DIRECTIONS + 31) / 32 * 32;
@@ -173,7 +173,7 @@ template <bool IN_CLUSTER> struct small_work : small_view<IN_CLUSTER> {
     this->show_flow(id, {slope, share});
     bool bad = false;
     const real t = sciara_slope_time(&d.rule, &slope, my.keep[id], &bad);
-    if (bad) blame(&d.control->bad_before, index_of(id), tally);
+    if (bad) report_bad(&d.control->bad_before, index_of(id), tally);
     return t;
   }
 
@@ -183,7 +183,7 @@ template <bool IN_CLUSTER> struct small_work : small_view<IN_CLUSTER> {
     const unsigned lane = thread % 32;
     for (unsigned tile = thread / 32; tile < my.mine; tile += threads / 32) {
       const unsigned id = tile * TILE_CELLS + lane;
-      const unsigned from = this->take_mail_of(id);
+      const unsigned from = this->take_inbox_of(id);
       const bool wanted = from || my.h[id] != 0;
       const unsigned wanting = __ballot_sync(~0u, wanted);
       if (!wanting) continue;
@@ -228,7 +228,7 @@ template <bool IN_CLUSTER> struct small_work : small_view<IN_CLUSTER> {
       leaves = sciara_slope_flow(&out.slope, out.share, sends ? my.keep[id] : 1, t, &bad).thickness;
       comes = sciara_slope_flow(&in.slope, in.share, donor.keep, t, &donors_affair);
       T = donor.T;
-      if (bad && sends) blame(&d.control->bad_before, index_of(id), tally);
+      if (bad && sends) report_bad(&d.control->bad_before, index_of(id), tally);
     }
     my.chunk.leaves[n - 1][k] = leaves;
     my.chunk.comes[n - 1][k] = comes.thickness;
@@ -237,19 +237,19 @@ template <bool IN_CLUSTER> struct small_work : small_view<IN_CLUSTER> {
   }
 
   /** tau2 of a cell, the k-th of the chunk. */
-  __device__ sciara_parcel gather(unsigned todo, unsigned k) const {
+  __device__ sciara_inflow gather(unsigned todo, unsigned k) const {
     block_type &my = the_block();
     const unsigned id = todo & 0xffffu;
     const real h = my.h[id];
     real leaving = 0;
     SCIARA_UNROLL
     for (int i = 0; i < DIRECTIONS; i++) leaving = leaving + my.chunk.leaves[i][k]; // + 0 changes no bit
-    sciara_parcel parcel = {0, 0, 0, 0};
-    if (h != 0) parcel = sciara_parcel_residual(sciara_max0(h - leaving), my.vx[id], my.vy[id], my.keep[id], my.T[id]);
+    sciara_inflow inflow = {0, 0, 0, 0};
+    if (h != 0) inflow = sciara_inflow_residual(sciara_max0(h - leaving), my.vx[id], my.vy[id], my.keep[id], my.T[id]);
     SCIARA_UNROLL
     for (int i = 0; i < DIRECTIONS; i++)
-      sciara_parcel_add(&parcel, i + 1, {my.chunk.comes[i][k], my.chunk.speed[i][k]}, my.chunk.T[i][k]);
-    return parcel;
+      sciara_inflow_add(&inflow, i + 1, {my.chunk.comes[i][k], my.chunk.speed[i][k]}, my.chunk.T[i][k]);
+    return inflow;
   }
 
   __device__ void arrive(unsigned id, int64_t i, double time) {
@@ -259,31 +259,32 @@ template <bool IN_CLUSTER> struct small_work : small_view<IN_CLUSTER> {
   }
 
   /** The end of the step for a cell. */
-  __device__ void settle(unsigned todo, const sciara_parcel &parcel, real t, double time, fused_tally *tally) {
+  __device__ void settle(unsigned todo, const sciara_inflow &inflow, real t, double time, fused_tally *tally) {
     block_type &my = the_block();
     const unsigned id = todo & 0xffffu;
     const int64_t i = index_of(id);
-    if (my.h[id] == 0 && parcel.h == 0) return;
+    if (my.h[id] == 0 && inflow.h == 0) return;
     bool bad = false;
     const unsigned marks = my.marks[id];
-    const bool rim = marks & block_type::IS_RIM, cools = !rim && sciara_surely_liquid(&d.rule, &parcel, t);
-    real T = parcel.heat;
-    const sciara_fate fate = cools ? SCIARA_FATE_LIQUID : sciara_cell_settle(&d.rule, rim, &parcel, t, &T, &bad);
-    const bool liquid = fate == SCIARA_FATE_LIQUID;
-    if (fate != SCIARA_FATE_DRY && !(marks & block_type::HAS_ARRIVED)) arrive(id, i, time);
+    const bool rim = marks & block_type::IS_RIM, cools = !rim && sciara_surely_liquid(&d.rule, &inflow, t);
+    real T = inflow.heat;
+    const sciara_outcome outcome =
+        cools ? SCIARA_OUTCOME_LIQUID : sciara_cell_settle(&d.rule, rim, &inflow, t, &T, &bad);
+    const bool liquid = outcome == SCIARA_OUTCOME_LIQUID;
+    if (outcome != SCIARA_OUTCOME_DRY && !(marks & block_type::HAS_ARRIVED)) arrive(id, i, time);
     if (!liquid)
-      sciara_pass_store(&d.f, i, fate, parcel, T);
+      sciara_pass_store(&d.f, i, outcome, inflow, T);
     else if (!IN_CLUSTER)
-      d.f.h[i] = parcel.h; // for the neighbours
-    if (bad) blame(&d.control->bad_after, i, tally);
-    tally->solidifications += fate == SCIARA_FATE_ROCK;
-    tally->losses += fate == SCIARA_FATE_LOST;
-    my.h[id] = liquid ? parcel.h : 0;
+      d.f.h[i] = inflow.h; // for the neighbours
+    if (bad) report_bad(&d.control->bad_after, i, tally);
+    tally->solidifications += outcome == SCIARA_OUTCOME_ROCK;
+    tally->losses += outcome == SCIARA_OUTCOME_LOST;
+    my.h[id] = liquid ? inflow.h : 0;
     my.T[id] = T;
     my.cools[id] = cools;
-    my.px[id] = parcel.px;
-    my.py[id] = parcel.py;
-    if (fate == SCIARA_FATE_ROCK) my.z[id] = d.f.z[i];
+    my.px[id] = inflow.px;
+    my.py[id] = inflow.py;
+    if (outcome == SCIARA_OUTCOME_ROCK) my.z[id] = d.f.z[i];
     if (!liquid) return;
     my.live[atomicAdd(&my.live_count, 1u)] = (unsigned short)id;
     tally->liquid = true;
@@ -315,7 +316,7 @@ template <bool IN_CLUSTER> struct small_work : small_view<IN_CLUSTER> {
     my.live[atomicAdd(&my.live_count, 1u)] = (unsigned short)id;
   }
 
-  /** Ends the launch, after the last meeting: what no neighbour asked for is in shared memory alone until now. */
+  /** Ends the launch, after the last barrier: what no neighbour asked for is in shared memory alone until now. */
   __device__ void leave() const {
     const block_type &my = the_block();
     for (unsigned k = thread; k < my.live_count; k += threads) {

@@ -27,7 +27,7 @@ struct alignas(2 * sizeof(real)) fused_donor {
 };
 
 struct fused_space : tile_list<TILE_WIDTH, TILE_HEIGHT> {
-  meeting_point *points; ///< MEETING_POINTS
+  barrier_slot *points; ///< BARRIER_SLOTS
   // Scratch.
   unsigned *inbox;    ///< [tile][cell]: bit i - 1: neighbour i sends lava; all 0 between steps
   unsigned *sent;     ///< [tile][cell], of liquid cells: bit i - 1: lava flows to neighbour i
@@ -40,12 +40,12 @@ struct fused_space : tile_list<TILE_WIDTH, TILE_HEIGHT> {
   }
 
   /** Lays the scratch out. */
-  void lay_out_scratch(sciara_carver *carver) {
-    around = carver->take<int>((int64_t)capacity * 9);
-    inbox = carver->take<unsigned>((int64_t)capacity * TILE_CELLS);
-    sent = carver->take<unsigned>((int64_t)capacity * TILE_CELLS);
-    donor = carver->take<fused_donor>((int64_t)capacity * TILE_CELLS);
-    flow = carver->take<fused_flow>((int64_t)capacity * TILE_CELLS * 8);
+  void lay_out_scratch(sciara_arena *arena) {
+    around = arena->take<int>((int64_t)capacity * 9);
+    inbox = arena->take<unsigned>((int64_t)capacity * TILE_CELLS);
+    sent = arena->take<unsigned>((int64_t)capacity * TILE_CELLS);
+    donor = arena->take<fused_donor>((int64_t)capacity * TILE_CELLS);
+    flow = arena->take<fused_flow>((int64_t)capacity * TILE_CELLS * 8);
   }
 };
 
@@ -68,10 +68,10 @@ __device__ inline void announce(const fused_space &space, int64_t there, int fro
 }
 
 /** What came for the cell at `there`, which from now on is nothing. */
-__device__ inline unsigned take_mail(const fused_space &space, int64_t there) {
-  const unsigned mail = space.inbox[there];
-  if (mail) space.inbox[there] = 0;
-  return mail;
+__device__ inline unsigned take_inbox(const fused_space &space, int64_t there) {
+  const unsigned inbox = space.inbox[there];
+  if (inbox) space.inbox[there] = 0;
+  return inbox;
 }
 
 } // namespace sciara_gpu

@@ -11,7 +11,7 @@
 //   emit(handle, vent, volume, s)  thread 0 of that block: `volume` m3 come up in a step that begins at s
 //   leave()                    after the last step
 //   liquid()                   the liquid cells that this thread answers for
-//   meeting                    how the blocks meet: grid_meeting, or what can be used in its place
+//   barrier                    how the blocks meet: grid_barrier, or what can be used in its place
 #ifndef SCIARA_CUDA_FUSED_STEP_CUH
 #define SCIARA_CUDA_FUSED_STEP_CUH
 
@@ -128,11 +128,11 @@ template <class Work> __device__ void add_up(const sciara_device &d, const Work 
 template <class Work>
 __device__ void fused_steps(const sciara_device &d, const fused_space &space, const fused_orders &orders, Work &work) {
   __shared__ vent_chunk chunk;
-  typedef typename Work::meeting meeting;
-  __shared__ typename meeting::of_block block;
+  typedef typename Work::barrier barrier;
+  __shared__ typename barrier::of_block block;
   const sciara_stop_rule stop = *d.stop;
   sciara_device_control *c = d.control;
-  meeting all_blocks = meeting::begin(&block, space.points);
+  barrier all_blocks = barrier::begin(&block, space.points);
   fused_watch watch = {orders.profile && blockIdx.x == 0 && is_first(), 0};
   fused_tally tally = {};
   double time = c->time, emitted = c->emitted;

@@ -14,18 +14,18 @@
 namespace sciara_gpu {
 
 /** Where blocks meet. 16 bytes that are read at once. */
-struct alignas(16) meeting_point {
+struct alignas(16) barrier_slot {
   unsigned long long blocks; ///< bits 0 to 15: blocks that have come; from bit 16 (k + 1) on: those with flag k
   unsigned long long least;  ///< the smallest number that they brought
 };
 
 enum {
-  MEETING_POINTS = 4, ///< in turn: one is in use, one may still be read, one is made ready
+  BARRIER_SLOTS = 4, ///< in turn: one is in use, one may still be read, one is made ready
   FLAGS = 3,
 };
 
-__device__ inline meeting_point look_at(const meeting_point *point) {
-  meeting_point seen;
+__device__ inline barrier_slot look_at(const barrier_slot *point) {
+  barrier_slot seen;
   asm volatile("{.reg .b128 both; ld.acquire.gpu.global.b128 both, [%2]; mov.b128 {%0, %1}, both;}"
                : "=l"(seen.blocks), "=l"(seen.least)
                : "l"(point)
@@ -58,26 +58,26 @@ __device__ inline unsigned warp_any(unsigned bits) {
 #endif
 }
 
-/** A thread's part in the meetings. */
-struct grid_meeting {
-  /** What a block needs for its meetings, in shared memory; every thread has to have seen `flags` cleared. */
+/** A thread's part in the barriers. */
+struct grid_barrier {
+  /** What a block needs for its barriers, in shared memory; every thread has to have seen `flags` cleared. */
   struct of_block {
     unsigned long long of_warp[32], least;
     unsigned flags, all_flags;
   };
-  meeting_point *points; ///< MEETING_POINTS, made ready before the kernel
+  barrier_slot *points; ///< BARRIER_SLOTS, made ready before the kernel
   of_block *block;
   unsigned turn; ///< starts as 0
 
-  static __device__ grid_meeting begin(of_block *block, meeting_point *points) { return {points, block, 0}; }
+  static __device__ grid_barrier begin(of_block *block, barrier_slot *points) { return {points, block, 0}; }
 
   /** Waits at the point of this turn until all blocks have come. One thread of each, for those that it has met. */
-  __device__ meeting_point wait(unsigned long long flags) const {
-    meeting_point *here = points + turn;
-    if (blockIdx.x == 0) points[(turn + 1) % MEETING_POINTS] = {0, ~0ull}; // all have left it
+  __device__ barrier_slot wait(unsigned long long flags) const {
+    barrier_slot *here = points + turn;
+    if (blockIdx.x == 0) points[(turn + 1) % BARRIER_SLOTS] = {0, ~0ull}; // all have left it
     fence();
     atomicAdd(&here->blocks, 1ull + flags);
-    meeting_point seen;
+    barrier_slot seen;
     do seen = look_at(here);
     while ((seen.blocks & 0xffffu) < gridDim.x);
     return seen;
@@ -97,7 +97,7 @@ struct grid_meeting {
       }
     }
     __syncthreads();
-    turn = (turn + 1) % MEETING_POINTS;
+    turn = (turn + 1) % BARRIER_SLOTS;
     return block->least;
   }
 
@@ -122,14 +122,14 @@ struct grid_meeting {
       block->all_flags = all;
     }
     __syncthreads();
-    turn = (turn + 1) % MEETING_POINTS;
+    turn = (turn + 1) % BARRIER_SLOTS;
     return block->all_flags;
   }
 };
 
 /** Makes all points ready. One thread. */
-static __global__ void ready_points(meeting_point *points) {
-  for (int k = 0; k < MEETING_POINTS; k++) points[k] = {0, ~0ull};
+static __global__ void ready_points(barrier_slot *points) {
+  for (int k = 0; k < BARRIER_SLOTS; k++) points[k] = {0, ~0ull};
 }
 
 } // namespace sciara_gpu

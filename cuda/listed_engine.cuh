@@ -20,15 +20,15 @@ inline int64_t words_of_map(const listed_engine *e) {
   return (words + WORDS_PER_CHUNK - 1) / WORDS_PER_CHUNK * WORDS_PER_CHUNK;
 }
 
-inline void listed_layout(void *engine, sciara_carver *carver) {
+inline void listed_layout(void *engine, sciara_arena *arena) {
   listed_engine *e = static_cast<listed_engine *>(engine);
   const int64_t cells = e->base.hf.count, words = words_of_map(e);
-  e->space.c = carver->take<list_control>(1);
-  e->space.cells[0] = carver->take<uint32_t>(cells);
-  e->space.cells[1] = carver->take<uint32_t>(cells);
-  e->space.map = carver->take<unsigned>(words);
-  e->space.chunk = carver->take<unsigned>(words / WORDS_PER_CHUNK);
-  e->space.mark = carver->take<unsigned>(cells);
+  e->space.c = arena->take<list_control>(1);
+  e->space.cells[0] = arena->take<uint32_t>(cells);
+  e->space.cells[1] = arena->take<uint32_t>(cells);
+  e->space.map = arena->take<unsigned>(words);
+  e->space.chunk = arena->take<unsigned>(words / WORDS_PER_CHUNK);
+  e->space.mark = arena->take<unsigned>(cells);
 }
 
 /** Marks a cell and its neighbours in bytes, one a cell of the padded arrays. */

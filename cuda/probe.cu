@@ -9,7 +9,7 @@
 
 enum sciara_status sciara_cuda_fail(cudaError_t error, const char *call) {
   const enum sciara_status status = error == cudaErrorMemoryAllocation ? SCIARA_ERR_MEMORY : SCIARA_ERR_DEVICE;
-  cudaGetLastError(); // forgotten: the kernels that are launched next are not to be blamed for it
+  cudaGetLastError(); // forgotten: the kernels that are launched next are not to be reported for it
   return sciara_fail(status, "%s: %s", call, cudaGetErrorString(error));
 }
 

@@ -12,7 +12,7 @@
 //
 // An exchange (exchange_*.cuh) tells how outflows reach the neighbours:
 //   send(d, i, p, h, h0, out, stamp)  in flow computing
-//   take(d, i, stamp, parcel)         in tau3: what gathered in cell i; false when nothing happens there
+//   take(d, i, stamp, inflow)         in tau3: what gathered in cell i; false when nothing happens there
 #ifndef SCIARA_CUDA_PROCESSES_CUH
 #define SCIARA_CUDA_PROCESSES_CUH
 
@@ -28,7 +28,7 @@ __device__ inline real new_clock(const sciara_device &d) {
 
 /** Whether the numbers of all lava are looked at in this step. */
 __device__ inline bool looks_at_numbers(const sciara_device &d) {
-  return (d.control->step - d.control->first) % SCIARA_LOOK_EVERY == 0;
+  return (d.control->step - d.control->first) % SCIARA_CHECK_EVERY == 0;
 }
 
 __device__ inline unsigned stamp_of(const sciara_device &d) { return (unsigned)(d.control->step + 1); }
@@ -97,7 +97,7 @@ __device__ void for_each_liquid(const sciara_device &d, const Space &space, Visi
 }
 
 template <class Ground>
-__device__ real evaluate(const sciara_device &d, int64_t i, const Ground &ground, sciara_prospect *p, bool *bad) {
+__device__ real evaluate(const sciara_device &d, int64_t i, const Ground &ground, sciara_evaluation *p, bool *bad) {
   real zn[SCIARA_MOORE], hn[SCIARA_MOORE];
   SCIARA_UNROLL
   for (int n = 1; n < SCIARA_MOORE; n++) {
@@ -151,7 +151,7 @@ template <bool shared, class Space> __global__ void time_evaluation(sciara_devic
   unsigned long long bad_cell = SCIARA_NO_CELL;
   for_each_liquid<shared>(d, space, [&](int64_t i, const auto &ground) {
     bool bad = looks && !sciara_is_sound(&d.rule, ground.z(0), ground.h(0), d.f.T[i], d.f.px[i], d.f.py[i]);
-    sciara_prospect p;
+    sciara_evaluation p;
     const real t = evaluate(d, i, ground, &p, &bad);
     if (t < t_opt) t_opt = t;
     if (bad && (unsigned long long)i < bad_cell) bad_cell = (unsigned long long)i;
@@ -174,7 +174,7 @@ template <bool shared, class Exchange, class Space> __global__ void flow_computi
   const unsigned stamp = stamp_of(d);
   for_each_liquid<shared>(d, space, [&](int64_t i, const auto &ground) {
     bool bad = false;
-    sciara_prospect p;
+    sciara_evaluation p;
     sciara_outflows out;
     evaluate(d, i, ground, &p, &bad);
     const real h0 = sciara_cell_flow(&p, ground.h(0), t, &out, &bad);
@@ -192,14 +192,14 @@ template <class Exchange, class Space> __global__ void temperature_and_solidific
   unsigned liquid = 0, rock = 0, lost = 0;
   typename Space::notes notes;
   space.for_each(d, [&](int64_t i) {
-    sciara_parcel parcel;
-    if (!Exchange::take(d, i, stamp, &parcel)) return;
+    sciara_inflow inflow;
+    if (!Exchange::take(d, i, stamp, &inflow)) return;
     bool bad = false;
-    const sciara_fate fate = sciara_pass_settle(&d.rule, &d.f, i, parcel, t, s, &bad);
-    liquid += fate == SCIARA_FATE_LIQUID;
-    rock += fate == SCIARA_FATE_ROCK;
-    lost += fate == SCIARA_FATE_LOST;
-    if (fate == SCIARA_FATE_LIQUID) notes.add(d, space, i);
+    const sciara_outcome outcome = sciara_pass_settle(&d.rule, &d.f, i, inflow, t, s, &bad);
+    liquid += outcome == SCIARA_OUTCOME_LIQUID;
+    rock += outcome == SCIARA_OUTCOME_ROCK;
+    lost += outcome == SCIARA_OUTCOME_LOST;
+    if (outcome == SCIARA_OUTCOME_LIQUID) notes.add(d, space, i);
     if (bad) atomicMin(&d.control->bad_after, (unsigned long long)i);
   });
   notes.flush(space);

@@ -78,13 +78,13 @@ template <int WIDTH_, int HEIGHT_> struct tile_list {
   }
 
   /** The tiles of padded arrays of that many rows and columns; all that lies in the engine's own memory. */
-  void lay_out(sciara_carver *carver, int64_t rows, int64_t cols) {
+  void lay_out(sciara_arena *arena, int64_t rows, int64_t cols) {
     tiles_y = (uint32_t)((rows + HEIGHT - 1) / HEIGHT);
     tiles_x = (uint32_t)((cols + WIDTH - 1) / WIDTH);
     const int64_t tiles = (int64_t)tiles_x * tiles_y;
-    c = carver->take<fused_control>(1);
-    for (uint32_t *&l : list) l = carver->take<uint32_t>(tiles);
-    for (unsigned **field : {&listed, &held, &place}) *field = carver->take<unsigned>(tiles);
+    c = arena->take<fused_control>(1);
+    for (uint32_t *&l : list) l = arena->take<uint32_t>(tiles);
+    for (unsigned **field : {&listed, &held, &place}) *field = arena->take<unsigned>(tiles);
   }
 };
 

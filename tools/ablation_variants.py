@@ -36,13 +36,13 @@ VARIANTS = (
      (PATCHES, "struct patch_space : tile_list<32, 8> {", "struct patch_space : tile_list<32, 4> {"),
      (PATCHES, "enum { EVALUATING = 4, MOVING = 4 };", "enum { EVALUATING = 8, MOVING = 8 };")),
     ("packing", "what gathers in a cell lies in four arrays, not in one of 32 bytes a cell", [(FUSED, "dense")],
-     (PATCHES, "    space.parcel[(int64_t)p * patch_space::CELLS + k] = parcel;\n",
-      "    real *lot = (real *)space.parcel + (int64_t)p * patch_space::CELLS * 4 + k;\n"
-      "    lot[0] = parcel.h, lot[patch_space::CELLS] = parcel.px, lot[2 * patch_space::CELLS] = parcel.py,\n"
-      "    lot[3 * patch_space::CELLS] = parcel.heat;\n"),
-     (PATCHES, "    const sciara_parcel parcel = space.parcel[(int64_t)p * patch_space::CELLS + k];\n",
-      "    const real *lot = (const real *)space.parcel + (int64_t)p * patch_space::CELLS * 4 + k;\n"
-      "    const sciara_parcel parcel = {lot[0], lot[patch_space::CELLS], lot[2 * patch_space::CELLS],\n"
+     (PATCHES, "    space.inflow[(int64_t)p * patch_space::CELLS + k] = inflow;\n",
+      "    real *lot = (real *)space.inflow + (int64_t)p * patch_space::CELLS * 4 + k;\n"
+      "    lot[0] = inflow.h, lot[patch_space::CELLS] = inflow.px, lot[2 * patch_space::CELLS] = inflow.py,\n"
+      "    lot[3 * patch_space::CELLS] = inflow.heat;\n"),
+     (PATCHES, "    const sciara_inflow inflow = space.inflow[(int64_t)p * patch_space::CELLS + k];\n",
+      "    const real *lot = (const real *)space.inflow + (int64_t)p * patch_space::CELLS * 4 + k;\n"
+      "    const sciara_inflow inflow = {lot[0], lot[patch_space::CELLS], lot[2 * patch_space::CELLS],\n"
       "                                  lot[3 * patch_space::CELLS]};\n")),
     ("cells-per-thread", "a thread has two cells, not one", [(NAIVE, "etna"), (NAIVE, "dense")],
      ("cuda/engine_cuda_naive.cu", "visit((int64_t)blockIdx.x / across * blockDim.y,",
@@ -73,7 +73,7 @@ VARIANTS = (
      (ENGINE, "const unsigned MOST_CLUSTER_TILES = 112;", "const unsigned MOST_CLUSTER_TILES = 256;")),
     ("cooling", "each cell's temperature is computed before the blocks meet, not meanwhile",
      [(FUSED, "etna-begin"), (FUSED, "etna-event")],
-     (SMALL, "cools = !rim && sciara_surely_liquid(&d.rule, &parcel, t);", "cools = false;")),
+     (SMALL, "cools = !rim && sciara_surely_liquid(&d.rule, &inflow, t);", "cools = false;")),
     ("order", "the tiles of little lava are dealt out to the blocks as they come, not the fullest first",
      [(FUSED, "etna-event")],
      (ENGINE, "  if (e->how == SMALL && e->seen[SMALL].inner > e->blocks) order_inner", "  if (false) order_inner")),
@@ -104,8 +104,8 @@ VARIANTS = (
     ("looks", "the numbers of all lava are never looked at, neither in the first step nor every 64 steps",
      [(engine, scene) for engine in ON_GPU for scene in ("etna", "dense")]
      + [(engine, scene) for engine in ON_CPU for scene in ("etna", "dense-512")],
-     (PROCESSES, "return (d.control->step - d.control->first) % SCIARA_LOOK_EVERY == 0;", "return (void)d, false;"),
-     (SMALL, "const bool looks = (my.since_look + steps) % SCIARA_LOOK_EVERY == 0;", "const bool looks = false;"),
-     ("src/engine/clockwork.h", "return (c->now.step - c->first) % SCIARA_LOOK_EVERY == 0;", "return (void)c, false;"),
-     ("src/engine/engine_openmp.c", "p->looks = (e->step - FIRST_STEP) % SCIARA_LOOK_EVERY == 0;", "p->looks = false;")),
+     (PROCESSES, "return (d.control->step - d.control->first) % SCIARA_CHECK_EVERY == 0;", "return (void)d, false;"),
+     (SMALL, "const bool looks = (my.since_look + steps) % SCIARA_CHECK_EVERY == 0;", "const bool looks = false;"),
+     ("src/engine/step_control.h", "return (c->now.step - c->first) % SCIARA_CHECK_EVERY == 0;", "return (void)c, false;"),
+     ("src/engine/engine_openmp.c", "p->checks = (e->step - FIRST_STEP) % SCIARA_CHECK_EVERY == 0;", "p->checks = false;")),
 )

@@ -37,11 +37,11 @@ const char *const names[WAYS] = {
     "a row of words a block, all blocks write to all rows", "a word a block, block 0 waits for them, the others for it",
     "cooperative_groups::this_grid().sync()"};
 
-/** All blocks meet `meetings` times; between them each thread writes a number if `dirty`. */
-template <way W> __global__ void __launch_bounds__(512, 1) meet(word *words, double *junk, int meetings, bool dirty) {
+/** All blocks meet `barriers` times; between them each thread writes a number if `dirty`. */
+template <way W> __global__ void __launch_bounds__(512, 1) meet(word *words, double *junk, int barriers, bool dirty) {
   const unsigned t = threadIdx.x, blocks = gridDim.x;
   const size_t set = (size_t)blocks * blocks; // two sets take turns
-  for (int m = 1; m <= meetings; m++) {
+  for (int m = 1; m <= barriers; m++) {
     if (dirty) junk[(size_t)blockIdx.x * blockDim.x + t] = m;
     word *const w = words + (m & 1) * set;
     __syncthreads();
@@ -78,12 +78,12 @@ template <way W> __global__ void __launch_bounds__(512, 1) meet(word *words, dou
   }
 }
 
-template <way W> void time_meetings(unsigned blocks, word *words, double *junk) {
-  int meetings = 20000;
+template <way W> void time_barriers(unsigned blocks, word *words, double *junk) {
+  int barriers = 20000;
   float us[2];
   for (int dirty = 0; dirty < 2; dirty++) {
     bool writes = dirty;
-    void *arguments[] = {&words, &junk, &meetings, &writes};
+    void *arguments[] = {&words, &junk, &barriers, &writes};
     cudaEvent_t begin, end;
     CUDA(cudaEventCreate(&begin));
     CUDA(cudaEventCreate(&end));
@@ -93,7 +93,7 @@ template <way W> void time_meetings(unsigned blocks, word *words, double *junk) 
     CUDA(cudaEventRecord(end));
     CUDA(cudaEventSynchronize(end));
     CUDA(cudaEventElapsedTime(&us[dirty], begin, end));
-    us[dirty] *= 1000 / (float)meetings;
+    us[dirty] *= 1000 / (float)barriers;
   }
   printf("%-64s %5.2f us, %5.2f us after writes\n", names[W], us[0], us[1]);
 }
@@ -154,11 +154,11 @@ int main() {
   CUDA(cudaMalloc(&words, 2 * sizeof(word) * blocks * blocks + sizeof(word) * OPERATIONS));
   CUDA(cudaMalloc(&junk, sizeof(double) * blocks * 512));
   printf("%s, a block of 512 threads on each of %u multiprocessors\n\nall blocks meet:\n", properties.name, blocks);
-  time_meetings<COUNTER>(blocks, words, junk);
-  time_meetings<WORDS>(blocks, words, junk);
-  time_meetings<ROWS>(blocks, words, junk);
-  time_meetings<MASTER>(blocks, words, junk);
-  time_meetings<GRID_SYNC>(blocks, words, junk);
+  time_barriers<COUNTER>(blocks, words, junk);
+  time_barriers<WORDS>(blocks, words, junk);
+  time_barriers<ROWS>(blocks, words, junk);
+  time_barriers<MASTER>(blocks, words, junk);
+  time_barriers<GRID_SYNC>(blocks, words, junk);
   word *const clocks_d = words + 2 * (size_t)blocks * blocks;
   CUDA(cudaMemset(words, 0, 64));
   printf("\na thread waits for:\n");

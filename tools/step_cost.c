@@ -18,7 +18,7 @@
 
 enum { MOST_ENGINES = 16, MOST_REPEATS = 101 };
 
-struct contender {
+struct candidate {
   const char *engine; ///< as given
   char *overrides[3];
   double cost[MOST_REPEATS]; ///< ns of CPU time per liquid cell and step
@@ -30,7 +30,7 @@ static double cpu_seconds(void) {
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static void prepare(struct contender *c, const char *engine) {
+static void prepare(struct candidate *c, const char *engine) {
   const char *colon = strchr(engine, ':');
   c->engine = engine;
   c->overrides[0] = sciara_format("engine.name=\"%.*s\"", colon ? (int)(colon - engine) : (int)strlen(engine), engine);
@@ -40,7 +40,7 @@ static void prepare(struct contender *c, const char *engine) {
 }
 
 /** One run from the start. */
-static enum sciara_status measure(const char *scenario, uint64_t steps, const struct contender *c, double *cost,
+static enum sciara_status measure(const char *scenario, uint64_t steps, const struct candidate *c, double *cost,
                                   uint64_t *checksum) {
   const struct sciara_problem_options options = {.overrides = (const char *const *)c->overrides, .override_count = 3};
   struct sciara_problem problem;
@@ -69,36 +69,36 @@ static int fail(const char *message) {
 
 int main(int argc, char **argv) {
   if (argc < 4) return fail("usage: sciara_step_cost SCENARIO STEPS REPEATS [ENGINE[:THREADS[:ISA]]]...");
-  static struct contender contenders[MOST_ENGINES];
+  static struct candidate candidates[MOST_ENGINES];
   const char *preset[] = {"serial", "openmp:1"};
   const int count = argc > 4 ? argc - 4 : 2, repeats = atoi(argv[3]);
   const uint64_t steps = strtoull(argv[2], NULL, 10);
   if (count > MOST_ENGINES || repeats < 1 || repeats > MOST_REPEATS || steps < 1)
     return fail("too many engines, or no steps or repeats");
-  for (int k = 0; k < count; k++) prepare(&contenders[k], argc > 4 ? argv[4 + k] : preset[k]);
+  for (int k = 0; k < count; k++) prepare(&candidates[k], argc > 4 ? argv[4 + k] : preset[k]);
   uint64_t reference = 0;
   for (int n = 0; n < repeats; n++)
     for (int k = 0; k < count; k++) {
       uint64_t checksum;
-      if (measure(argv[1], steps, &contenders[k], &contenders[k].cost[n], &checksum) != SCIARA_OK)
+      if (measure(argv[1], steps, &candidates[k], &candidates[k].cost[n], &checksum) != SCIARA_OK)
         return fail(sciara_last_error());
       if (n == 0 && k == 0) reference = checksum;
       if (checksum != reference) {
-        fprintf(stderr, "%s: checksum %016" PRIx64 ", %s has %016" PRIx64 "\n", contenders[k].engine, checksum,
-                contenders[0].engine, reference);
+        fprintf(stderr, "%s: checksum %016" PRIx64 ", %s has %016" PRIx64 "\n", candidates[k].engine, checksum,
+                candidates[0].engine, reference);
         return 1;
       }
     }
   printf("%s, %" PRIu64 " steps, %d repeats, checksum %016" PRIx64 "\n", argv[1], steps, repeats, reference);
   printf("%-18s %12s %12s %12s %16s\n", "engine", "fastest ns", "median ns", "slowest ns", "fastest, ratio");
   for (int k = 0; k < count; k++) {
-    qsort(contenders[k].cost, (size_t)repeats, sizeof(double), ascending);
-    printf("%-18s %12.1f %12.1f %12.1f %16.3f\n", contenders[k].engine, contenders[k].cost[0],
-           contenders[k].cost[repeats / 2], contenders[k].cost[repeats - 1],
-           contenders[k].cost[0] / contenders[0].cost[0]);
-    free(contenders[k].overrides[0]);
-    free(contenders[k].overrides[1]);
-    free(contenders[k].overrides[2]);
+    qsort(candidates[k].cost, (size_t)repeats, sizeof(double), ascending);
+    printf("%-18s %12.1f %12.1f %12.1f %16.3f\n", candidates[k].engine, candidates[k].cost[0],
+           candidates[k].cost[repeats / 2], candidates[k].cost[repeats - 1],
+           candidates[k].cost[0] / candidates[0].cost[0]);
+    free(candidates[k].overrides[0]);
+    free(candidates[k].overrides[1]);
+    free(candidates[k].overrides[2]);
   }
   return 0;
 }

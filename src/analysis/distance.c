@@ -23,7 +23,7 @@ static int64_t squared(int64_t x, int64_t at, const int64_t *column) {
 }
 
 /** The largest x where the parabola of column a is not above that of column b > a; there is one at or east of column 0. */
-static int64_t meeting(int64_t a, int64_t b, const int64_t *column) {
+static int64_t bisector(int64_t a, int64_t b, const int64_t *column) {
   const int64_t top = b * b - a * a + column[b] * column[b] - column[a] * column[a], bottom = 2 * (b - a);
   return top / bottom;
 }
@@ -39,7 +39,7 @@ static void scan_row(int64_t cols, const int64_t *column, struct piece *piece, i
       piece[++last] = (struct piece){c, 0};
       continue;
     }
-    const int64_t from = meeting(piece[last].at, c, column) + 1;
+    const int64_t from = bisector(piece[last].at, c, column) + 1;
     if (from < cols) piece[++last] = (struct piece){c, from};
   }
   for (int64_t c = cols - 1; c >= 0; c--) {

@@ -118,12 +118,12 @@ static enum sciara_status mark_vent(const struct sciara_grid *g, const struct sc
 enum sciara_status sciara_extent_mark_vents(const char *scenario_json, const struct sciara_grid *grid,
                                             const struct sciara_georef *georef, uint8_t *cells, int64_t *count) {
   struct sciara_scenario scenario = {0};
-  struct sciara_refusals refusals = {0}; // they do not matter here
+  struct sciara_diagnostics diagnostics = {0}; // they do not matter here
   enum sciara_status status = SCIARA_OK;
-  sciara_scenario_parse_alone("scenario", scenario_json, &scenario, &refusals);
+  sciara_scenario_parse_alone("scenario", scenario_json, &scenario, &diagnostics);
   for (size_t k = 0; k < scenario.vent_count && status != SCIARA_ERR_MEMORY; k++)
     if (scenario.vents[k].point_count > 0) status = mark_vent(grid, georef, &scenario.vents[k], cells);
-  sciara_refusals_free(&refusals);
+  sciara_diagnostics_free(&diagnostics);
   sciara_scenario_free(&scenario);
   *count = 0;
   for (int64_t i = 0; i < sciara_grid_cells(grid); i++) *count += cells[i];

@@ -56,13 +56,13 @@ enum sciara_status sciara_vent_cells_read(const struct sciara_snapshot *s, struc
   *out = (struct sciara_vent_cells){0};
   if (!s->scenario_json) return SCIARA_OK;
   struct sciara_scenario scenario;
-  struct sciara_refusals refusals = {0};
+  struct sciara_diagnostics diagnostics = {0};
   // What was refused does not matter: the run has been. The file may come from anybody, so what it names is not opened.
-  sciara_scenario_parse_alone(s->path, s->scenario_json, &scenario, &refusals);
+  sciara_scenario_parse_alone(s->path, s->scenario_json, &scenario, &diagnostics);
   enum sciara_status status = SCIARA_OK;
-  if (refusals.no_memory) status = sciara_fail(SCIARA_ERR_MEMORY, "%s: no memory for its vents", s->path);
+  if (diagnostics.no_memory) status = sciara_fail(SCIARA_ERR_MEMORY, "%s: no memory for its vents", s->path);
   for (size_t k = 0; k < scenario.vent_count && status == SCIARA_OK; k++) status = add_vent(out, s, &scenario.vents[k]);
-  sciara_refusals_free(&refusals);
+  sciara_diagnostics_free(&diagnostics);
   sciara_scenario_free(&scenario);
   if (status != SCIARA_OK) sciara_vent_cells_free(out);
   return status;

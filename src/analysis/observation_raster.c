@@ -58,7 +58,7 @@ static int64_t locate(struct sampling *s) {
   return inside;
 }
 
-/** Where the raster itself lies, by its corners: for the refusal of one that is off the grid. */
+/** Where the raster itself lies, by its corners: for the diagnostic of one that is off the grid. */
 static struct sciara_bounds footprint(struct sampling *s) {
   const struct sciara_source *r = s->source;
   struct sciara_bounds b = sciara_bounds_empty();

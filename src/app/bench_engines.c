@@ -19,7 +19,7 @@ static bool take_count(const char *text, double least, double most, int *out) {
 }
 
 /** "threads=2", or an option of an engine such as "memory=shared" or "block=32x8". */
-static enum sciara_status take_item(const char *item, struct sciara_contender *c, bool *threads_given) {
+static enum sciara_status take_item(const char *item, struct sciara_bench_candidate *c, bool *threads_given) {
   static const char threads[] = "threads=";
   if (strncmp(item, threads, sizeof threads - 1) != 0) {
     if (sciara_engine_option_parse(item, &c->options) == SCIARA_OK) return SCIARA_OK;
@@ -32,10 +32,11 @@ static enum sciara_status take_item(const char *item, struct sciara_contender *c
   return sciara_fail(SCIARA_ERR_USAGE, "--engines: found \"%s\", expected threads=0 to %d", item, MOST_THREADS);
 }
 
-static enum sciara_status add(struct sciara_bench_engines *e, const struct sciara_contender *c, bool many_threads) {
+static enum sciara_status add(struct sciara_bench_engines *e, const struct sciara_bench_candidate *c,
+                              bool many_threads) {
   if (e->count == SCIARA_BENCH_MOST_ENGINES)
     return sciara_fail(SCIARA_ERR_USAGE, "--engines: found more than %d engines", SCIARA_BENCH_MOST_ENGINES);
-  struct sciara_contender *out = &e->contender[e->count++];
+  struct sciara_bench_candidate *out = &e->candidate[e->count++];
   *out = *c;
   if (!many_threads) return SCIARA_OK;
   const size_t length = strlen(out->options_text);
@@ -45,8 +46,8 @@ static enum sciara_status add(struct sciara_bench_engines *e, const struct sciar
 }
 
 /** Once for each number of threads, if the engine has threads and they are not given with its name. */
-static enum sciara_status add_threads(struct sciara_bench_engines *e, struct sciara_contender *c, const char *threads,
-                                      bool threads_given) {
+static enum sciara_status add_threads(struct sciara_bench_engines *e, struct sciara_bench_candidate *c,
+                                      const char *threads, bool threads_given) {
   if (!(c->ops->capabilities & SCIARA_CAN_THREADS) && threads_given)
     return sciara_fail(SCIARA_ERR_USAGE, "engine \"%s\" has no option threads", c->ops->name);
   if (!(c->ops->capabilities & SCIARA_CAN_THREADS) || threads_given || !threads) return add(e, c, false);
@@ -67,7 +68,7 @@ static enum sciara_status add_threads(struct sciara_bench_engines *e, struct sci
 /** NAME[:KEY=VALUE]...; `word` is cut at the colons. */
 static enum sciara_status add_named(struct sciara_bench_engines *e, char *word, const char *threads,
                                     enum sciara_precision precision) {
-  struct sciara_contender c = {.threads = 0};
+  struct sciara_bench_candidate c = {.threads = 0};
   bool threads_given = false;
   char *rest = word;
   const char *name = strsep(&rest, ":");
@@ -86,7 +87,7 @@ static enum sciara_status add_all(struct sciara_bench_engines *e, const char *th
   size_t count;
   const struct sciara_engine_entry *list = sciara_engine_list(&count);
   for (size_t k = 0; k < count; k++) {
-    struct sciara_contender c = {.threads = 0};
+    struct sciara_bench_candidate c = {.threads = 0};
     if (sciara_engine_find(list[k].name, report->precision, &c.ops) == SCIARA_OK) {
       if (!(c.ops->capabilities & (SCIARA_FOR_TESTS | suite->without))) SCIARA_TRY(add_threads(e, &c, threads, false));
     } else if (report->absent_count < SCIARA_BENCH_MOST_ENGINES) {
@@ -115,7 +116,7 @@ enum sciara_status sciara_bench_engines_choose(struct sciara_bench_engines *e, c
     SCIARA_TRY(status);
   }
   bool fit = suite->needs == 0;
-  for (size_t k = 0; k < e->count; k++) fit = fit || e->contender[k].ops->capabilities & suite->needs;
+  for (size_t k = 0; k < e->count; k++) fit = fit || e->candidate[k].ops->capabilities & suite->needs;
   if (fit) return SCIARA_OK;
   return sciara_fail(SCIARA_ERR_DEVICE, "--suite %s: no engine for a GPU is available here ('sciara engines' says why)",
                      suite->name);

@@ -7,7 +7,7 @@
 #include "verify/bench_report.h"
 
 struct sciara_bench_engines {
-  struct sciara_contender contender[SCIARA_BENCH_MOST_ENGINES];
+  struct sciara_bench_candidate candidate[SCIARA_BENCH_MOST_ENGINES];
   size_t count;
 };
 

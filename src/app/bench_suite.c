@@ -168,37 +168,37 @@ static enum sciara_status open_etna(enum sciara_precision precision, struct scia
 
 static enum sciara_status make_scene(enum sciara_scene scene, const struct sciara_bench_plan *plan,
                                      enum sciara_precision precision, int states,
-                                     const struct sciara_contender *contender, size_t count,
+                                     const struct sciara_bench_candidate *candidate, size_t count,
                                      struct sciara_problem *out) {
   const struct sciara_grid grid = sciara_scene_grid(scene, plan->size);
-  SCIARA_TRY(sciara_bench_fits(&grid, states, sciara_scene_liquid(scene, plan->size), contender, count,
+  SCIARA_TRY(sciara_bench_fits(&grid, states, sciara_scene_liquid(scene, plan->size), candidate, count,
                                sciara_memory_available()));
   return sciara_scene_make(scene, plan->size, precision, out);
 }
 
 static enum sciara_status open_problem(const struct sciara_bench_plan *plan, enum sciara_precision precision,
-                                       int states, const struct sciara_contender *contender, size_t count,
+                                       int states, const struct sciara_bench_candidate *candidate, size_t count,
                                        struct sciara_problem *out, char **left_out) {
   switch (plan->source) {
-    case SCIARA_BENCH_DENSE: return make_scene(SCIARA_SCENE_DENSE, plan, precision, states, contender, count, out);
-    case SCIARA_BENCH_SPARSE: return make_scene(SCIARA_SCENE_SPARSE, plan, precision, states, contender, count, out);
-    case SCIARA_BENCH_TIGHT: return make_scene(SCIARA_SCENE_TIGHT, plan, precision, states, contender, count, out);
+    case SCIARA_BENCH_DENSE: return make_scene(SCIARA_SCENE_DENSE, plan, precision, states, candidate, count, out);
+    case SCIARA_BENCH_SPARSE: return make_scene(SCIARA_SCENE_SPARSE, plan, precision, states, candidate, count, out);
+    case SCIARA_BENCH_TIGHT: return make_scene(SCIARA_SCENE_TIGHT, plan, precision, states, candidate, count, out);
     case SCIARA_BENCH_ETNA: SCIARA_TRY(open_etna(precision, out, left_out)); break;
     case SCIARA_BENCH_BUNDLED: SCIARA_TRY(open_bundled(plan->file, precision, out, left_out)); break;
     case SCIARA_BENCH_SCENARIO: SCIARA_TRY(open_scenario(plan->file, plan, precision, out)); break;
   }
   if (!out->state) return SCIARA_OK;
   const size_t available = sciara_memory_available(), taken = sciara_state_memory(&out->grid, 0);
-  return sciara_bench_fits(&out->grid, states, sciara_state_liquid_cells(out->state), contender, count,
+  return sciara_bench_fits(&out->grid, states, sciara_state_liquid_cells(out->state), candidate, count,
                            available ? available + taken : 0);
 }
 
 enum sciara_status sciara_bench_plan_open(const struct sciara_bench_plan *plan, enum sciara_precision precision,
-                                          int states, const struct sciara_contender *contender, size_t count,
+                                          int states, const struct sciara_bench_candidate *candidate, size_t count,
                                           struct sciara_problem *out, char **left_out) {
   *out = (struct sciara_problem){0};
   *left_out = NULL;
-  enum sciara_status status = open_problem(plan, precision, states, contender, count, out, left_out);
+  enum sciara_status status = open_problem(plan, precision, states, candidate, count, out, left_out);
   if (status == SCIARA_OK && out->state && plan->start > out->state->step)
     status = sciara_bench_advance(out, precision, plan->start);
   if (status == SCIARA_ERR_MEMORY) { // a case that does not fit leaves the others as they are

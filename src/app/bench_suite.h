@@ -48,7 +48,7 @@ enum sciara_status sciara_bench_plan_find(const struct sciara_bench_suite *suite
  * any is taken.
  */
 enum sciara_status sciara_bench_plan_open(const struct sciara_bench_plan *plan, enum sciara_precision precision,
-                                          int states, const struct sciara_contender *contender, size_t count,
+                                          int states, const struct sciara_bench_candidate *candidate, size_t count,
                                           struct sciara_problem *out, char **left_out);
 
 /** The file of records that comes with the program, malloc'd; NULL when it is not here. */

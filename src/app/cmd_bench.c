@@ -215,16 +215,16 @@ static enum sciara_status measure(struct job *j, const struct sciara_bench_plan 
   if (j->until > 0 && sciara_wallclock() > j->until)
     entry->left_out = sciara_format("the time of the suite is over");
   else
-    SCIARA_TRY(sciara_bench_plan_open(plan, c->precision, SCIARA_BENCH_STATES, j->engines.contender, j->engines.count,
+    SCIARA_TRY(sciara_bench_plan_open(plan, c->precision, SCIARA_BENCH_STATES, j->engines.candidate, j->engines.count,
                                       &problem, &entry->left_out));
   if (entry->left_out) return leave_out(entry, entry->left_out);
   c->problem = &problem;
-  const enum sciara_status status = sciara_bench_measure(c, j->engines.contender, j->engines.count);
+  const enum sciara_status status = sciara_bench_measure(c, j->engines.candidate, j->engines.count);
   sciara_problem_free(&problem);
   c->problem = NULL;
   c->records = NULL;
   if (status != SCIARA_ERR_MEMORY) return status;
-  sciara_bench_case_free(c); // less memory than was foretold: the other cases may have enough
+  sciara_bench_case_free(c); // less memory than was predicted: the other cases may have enough
   return leave_out(entry, sciara_format("%s", sciara_last_error()));
 }
 
@@ -234,7 +234,7 @@ static enum sciara_status judge(const struct sciara_bench_report *r, bool *faile
   for (size_t k = 0; k < r->count; k++) {
     measured += r->entry[k].measured.count > 0;
     for (size_t n = 0; n < r->entry[k].measured.count; n++)
-      *failed = *failed || r->entry[k].measured.row[n].verdict == SCIARA_BENCH_FAILED;
+      *failed = *failed || r->entry[k].measured.row[n].result == SCIARA_BENCH_FAILED;
   }
   return measured > 0 ? SCIARA_OK : sciara_fail(SCIARA_ERR_INPUT, "no case could be measured");
 }

@@ -168,15 +168,15 @@ static void print_report(const struct sciara_problem *p) {
 
 static int check(const struct sciara_arguments *arguments, const struct sciara_scenario_additions *additions) {
   struct sciara_problem problem;
-  struct sciara_refusals refusals = {0};
+  struct sciara_diagnostics diagnostics = {0};
   const struct sciara_problem_options how = sciara_additions_options(additions);
-  sciara_problem_open_all(arguments->operand[0], &how, &problem, &refusals);
+  sciara_problem_open_all(arguments->operand[0], &how, &problem, &diagnostics);
   print_report(&problem);
   sciara_output_flush();
-  const int code = sciara_report_all(&refusals);
+  const int code = sciara_report_all(&diagnostics);
   if (code == SCIARA_OK) sciara_print("no problem found\n");
   sciara_problem_free(&problem);
-  sciara_refusals_free(&refusals);
+  sciara_diagnostics_free(&diagnostics);
   return code;
 }
 
@@ -193,7 +193,7 @@ static int run(const struct sciara_command *command, int argc, char **argv) {
 
 const struct sciara_command sciara_cmd_check = {
     .name = "check",
-    .summary = "find everything that is wrong with a scenario, and foretell its run",
+    .summary = "find everything that is wrong with a scenario, and predict its run",
     .operands = "SCENARIO",
     .operand_min = 1,
     .operand_max = 1,

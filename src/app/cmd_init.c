@@ -141,30 +141,30 @@ cleanup:
 }
 
 /** The file is not there yet: a sentence about it, "PATH: ...", begins with what it is instead. */
-static void report_new(const char *path, const struct sciara_refusals *refusals) {
+static void report_new(const char *path, const struct sciara_diagnostics *diagnostics) {
   const size_t length = strlen(path);
-  for (size_t k = 0; k < refusals->kept; k++) {
-    const char *sentence = refusals->sentence[k];
+  for (size_t k = 0; k < diagnostics->kept; k++) {
+    const char *sentence = diagnostics->sentence[k];
     const bool of_file = strncmp(sentence, path, length) == 0 && sentence[length] == ':';
     sciara_error("%s%s", of_file ? SCIARA_NEW_SCENARIO : "", of_file ? sentence + length : sentence);
   }
-  if (refusals->count > refusals->kept) sciara_error("... and %zu more", refusals->count - refusals->kept);
+  if (diagnostics->count > diagnostics->kept) sciara_error("... and %zu more", diagnostics->count - diagnostics->kept);
 }
 
 /** Checks the scenario as `sciara check` will, before it is written. Returns the exit code; problems are reported. */
 static int check(const char *path, const struct sciara_text *text, const struct order *o) {
   struct sciara_problem problem = {0};
-  struct sciara_refusals refusals = {0};
+  struct sciara_diagnostics diagnostics = {0};
   const struct sciara_problem_options how = {.extra_drivers = o->drivers, .extra_driver_count = o->driver_count};
-  sciara_scenario_parse(path, text->data, text->length, NULL, 0, &problem.scenario, &refusals);
-  sciara_problem_place(&problem, &how, &refusals);
-  const int code = refusals.kept > 0 ? (int)refusals.first : sciara_report_all(&refusals);
-  if (refusals.kept > 0) {
-    report_new(path, &refusals);
+  sciara_scenario_parse(path, text->data, text->length, NULL, 0, &problem.scenario, &diagnostics);
+  sciara_problem_place(&problem, &how, &diagnostics);
+  const int code = diagnostics.kept > 0 ? (int)diagnostics.first : sciara_report_all(&diagnostics);
+  if (diagnostics.kept > 0) {
+    report_new(path, &diagnostics);
     sciara_log(SCIARA_LOG_INFO, "%s is not written", path);
   }
   sciara_problem_free(&problem);
-  sciara_refusals_free(&refusals);
+  sciara_diagnostics_free(&diagnostics);
   return code;
 }
 

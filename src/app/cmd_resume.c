@@ -49,13 +49,13 @@ static void describe_start(const struct sciara_resume *r) {
 static int prepare(const struct sciara_arguments *arguments, struct sciara_resume *resume,
                    struct sciara_simulation **out) {
   struct sciara_scenario_additions additions;
-  struct sciara_refusals refusals = {0};
+  struct sciara_diagnostics diagnostics = {0};
   struct sciara_problem problem = {0};
   int code = sciara_report(sciara_additions_make(arguments, &additions));
   if (code == SCIARA_OK) {
     const struct sciara_problem_options how = sciara_additions_options(&additions);
-    sciara_resume_problem(resume, &how, &problem, &refusals);
-    code = sciara_report_all(&refusals);
+    sciara_resume_problem(resume, &how, &problem, &diagnostics);
+    code = sciara_report_all(&diagnostics);
   }
   if (code == SCIARA_OK) {
     sciara_session_describe(&problem);
@@ -63,7 +63,7 @@ static int prepare(const struct sciara_arguments *arguments, struct sciara_resum
     code = sciara_report(sciara_resume_simulation(resume, &problem, out));
   }
   sciara_problem_free(&problem);
-  sciara_refusals_free(&refusals);
+  sciara_diagnostics_free(&diagnostics);
   sciara_additions_free(&additions);
   return code;
 }

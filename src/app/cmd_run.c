@@ -36,13 +36,13 @@ static uint64_t profile_every(const struct sciara_arguments *arguments) {
 /** From the scenario to the simulation; everything that is wrong is told here. Returns the exit code. */
 static int prepare(const struct sciara_arguments *arguments, struct sciara_simulation **out) {
   struct sciara_scenario_additions additions;
-  struct sciara_refusals refusals = {0};
+  struct sciara_diagnostics diagnostics = {0};
   struct sciara_problem problem = {0};
   int code = sciara_report(sciara_additions_make(arguments, &additions));
   if (code == SCIARA_OK) {
     const struct sciara_problem_options how = sciara_additions_options(&additions);
-    sciara_problem_open_all(arguments->operand[0], &how, &problem, &refusals);
-    code = sciara_report_all(&refusals);
+    sciara_problem_open_all(arguments->operand[0], &how, &problem, &diagnostics);
+    code = sciara_report_all(&diagnostics);
   }
   if (code == SCIARA_OK) {
     sciara_session_describe(&problem);
@@ -50,7 +50,7 @@ static int prepare(const struct sciara_arguments *arguments, struct sciara_simul
     code = sciara_report(sciara_simulation_create(&problem, out));
   }
   sciara_problem_free(&problem);
-  sciara_refusals_free(&refusals);
+  sciara_diagnostics_free(&diagnostics);
   sciara_additions_free(&additions);
   return code;
 }

@@ -277,7 +277,7 @@ static enum sciara_status validate(const struct sciara_arguments *arguments, con
 static int run(const struct sciara_command *command, int argc, char **argv) {
   struct sciara_arguments arguments;
   struct sciara_scenario_additions additions;
-  struct sciara_refusals refusals = {0};
+  struct sciara_diagnostics diagnostics = {0};
   struct sciara_problem problem = {0};
   struct job job = {.count = 0};
   bool passed = false;
@@ -287,14 +287,14 @@ static int run(const struct sciara_command *command, int argc, char **argv) {
   if (code == SCIARA_OK) {
     struct sciara_problem_options how = sciara_additions_options(&additions);
     how.any_engine = true; // which ones is said by --engines
-    sciara_problem_open_all(arguments.operand[0], &how, &problem, &refusals);
-    code = sciara_report_all(&refusals);
+    sciara_problem_open_all(arguments.operand[0], &how, &problem, &diagnostics);
+    code = sciara_report_all(&diagnostics);
   }
   if (code == SCIARA_OK) code = sciara_report(validate(&arguments, &problem, &job, &passed));
   sciara_trace_free(&job.recorded);
   free(job.words);
   sciara_problem_free(&problem);
-  sciara_refusals_free(&refusals);
+  sciara_diagnostics_free(&diagnostics);
   sciara_additions_free(&additions);
   return code == SCIARA_OK && !passed ? EXIT_DIFFER : code;
 }

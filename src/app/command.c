@@ -50,7 +50,7 @@ static void print_help(const struct sciara_command *command) {
 }
 
 /** The message for an argument that getopt refused; getopt itself is silent. */
-static void explain_refusal(const struct sciara_command *command, char **argv, int what) {
+static void explain_diagnostic(const struct sciara_command *command, char **argv, int what) {
   const struct sciara_option *all[MOST_OPTIONS];
   const size_t count = collect(command, all);
   const char *names[MOST_OPTIONS];
@@ -136,7 +136,7 @@ int sciara_arguments_parse(const struct sciara_command *command, int argc, char 
     if (what < 256)
       while (k < count && all[k]->letter != what) k++;
     if (what == '?' || what == ':' || k >= count) {
-      explain_refusal(command, argv, what);
+      explain_diagnostic(command, argv, what);
       return SCIARA_ERR_USAGE;
     }
     if (all[k]->argument && !*optarg) { // an unset variable of a script, which must not name the current folder

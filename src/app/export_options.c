@@ -50,7 +50,7 @@ static enum sciara_status parse_edges(const char *text, double edges[SCIARA_EXPO
   for (char *word; status == SCIARA_OK && (word = strsep(&rest, ","));) {
     double edge;
     if (*count == SCIARA_EXPORT_MOST_EDGES)
-      status = sciara_fail(SCIARA_ERR_USAGE, "--classes: allowed are %d edges", SCIARA_EXPORT_MOST_EDGES);
+      status = sciara_fail(SCIARA_ERR_USAGE, "--classes: expected at most %d edges", SCIARA_EXPORT_MOST_EDGES);
     else if (!sciara_parse_double(word, &edge) || !(edge > (*count ? edges[*count - 1] : 0)))
       status = sciara_fail(SCIARA_ERR_USAGE,
                            "--classes: found \"%s\" in \"%s\", expected ascending numbers above 0, in m", word, text);

@@ -89,7 +89,7 @@ static int finish(int code) {
 }
 
 // Bytes from which on memory goes back to the system when it is freed. By itself malloc would raise this up to 32 MiB, and
-// arrays that grow would leave holes: a tenth more memory than was foretold.
+// arrays that grow would leave holes: a tenth more memory than was predicted.
 enum { LARGE = 1 << 20 };
 
 // HDF5 crashes where it finds no memory, so it is not begun without a reserve.

@@ -188,7 +188,7 @@ int sciara_report(enum sciara_status status) {
   return (int)status;
 }
 
-int sciara_report_all(const struct sciara_refusals *r) {
+int sciara_report_all(const struct sciara_diagnostics *r) {
   for (size_t k = 0; k < r->kept; k++) sciara_error("%s", r->sentence[k]);
   if (r->count > 0 && r->kept == 0) return sciara_report(r->first); // no memory to keep a sentence
   if (r->count > r->kept) sciara_error("... and %zu more", r->count - r->kept);

@@ -5,8 +5,8 @@
 
 #include <stdbool.h>
 
+#include "base/diagnostics.h"
 #include "base/log.h"
-#include "base/refusals.h"
 
 /** Installs the sink of the library's messages. */
 void sciara_messages_begin(void);
@@ -32,8 +32,8 @@ void sciara_error(const char *format, ...) SCIARA_PRINTF(1, 2);
 /** Reports a failed call of the library; returns its status as the exit code. */
 int sciara_report(enum sciara_status status);
 
-/** Reports every refusal, each as an error; returns the status of the first as the exit code. */
-int sciara_report_all(const struct sciara_refusals *refusals);
+/** Reports every diagnostic, each as an error; returns the status of the first as the exit code. */
+int sciara_report_all(const struct sciara_diagnostics *diagnostics);
 
 /**
  * A message of progress. With --log-json it also has the member "progress": the JSON value `json`. `keep`: it goes to

@@ -10,7 +10,7 @@ void sciara_active_release(struct sciara_active *a) {
   sciara_free(a->slot);
   free(a->cell);
   free(a->donor);
-  free(a->parcel);
+  free(a->inflow);
   *a = (struct sciara_active){.setup = a->setup};
 }
 
@@ -57,7 +57,7 @@ enum sciara_status sciara_active_upload(struct sciara_active *a, const struct sc
   a->rule = sciara_rule_make(a->setup.params, state->grid.cell_size);
   a->t = (real)state->clock;
   a->watch.on = a->setup.profile;
-  sciara_clockwork_load(&a->clockwork, state, a->setup.vents);
+  sciara_step_control_load(&a->control, state, a->setup.vents);
   a->band = sciara_band_of(&a->setup, state->grid.rows, a->hf.f.stride);
   sciara_host_fields_upload(&a->hf, state, a->setup.boundary);
   SCIARA_TRY(list_lava(a, a->band.own, 1));
@@ -67,7 +67,7 @@ enum sciara_status sciara_active_upload(struct sciara_active *a, const struct sc
 
 void sciara_active_download(const struct sciara_active *a, struct sciara_state *state) {
   sciara_host_fields_download(&a->hf, state);
-  sciara_clockwork_store(&a->clockwork, state);
+  sciara_step_control_store(&a->control, state);
 }
 
 /** The lava of the halo beside the own rows comes next in the list: it flows in this step, and is gone after it. */
@@ -80,7 +80,7 @@ static enum sciara_status list_beside(struct sciara_active *a) {
 
 enum sciara_status sciara_active_emit(struct sciara_active *a) {
   const struct sciara_vents *v = a->setup.vents;
-  struct sciara_engine_progress *now = &a->clockwork.now;
+  struct sciara_engine_progress *now = &a->control.now;
   const double t = (double)a->t;
   SCIARA_TRY(reserve_cells(a, SCIARA_MOORE * (a->listed + v->count)));
   for (int64_t k = 0; k < v->count; k++) {
@@ -97,7 +97,7 @@ enum sciara_status sciara_active_emit(struct sciara_active *a) {
   now->time = now->time + t;
   SCIARA_TRY(list_beside(a));
   if (a->setup.profile)
-    SCIARA_TRY(reserve((void **)&a->parcel, &a->parcel_capacity, a->cell_capacity, sizeof *a->parcel));
+    SCIARA_TRY(reserve((void **)&a->inflow, &a->inflow_capacity, a->cell_capacity, sizeof *a->inflow));
   return reserve((void **)&a->donor, &a->donor_capacity, a->liquid, sizeof *a->donor);
 }
 

@@ -7,14 +7,14 @@
 #ifndef SCIARA_ENGINE_ACTIVE_H
 #define SCIARA_ENGINE_ACTIVE_H
 
-#include "engine/clockwork.h"
 #include "engine/host_fields.h"
+#include "engine/step_control.h"
 #include "engine/stopwatch.h"
 
 /** What a liquid cell keeps during one step. */
 struct sciara_donor {
   real residual, T; ///< h0, m; temperature before the step, K
-  struct sciara_prospect prospect;
+  struct sciara_evaluation evaluation;
   struct sciara_outflows out;
 };
 
@@ -24,7 +24,7 @@ struct sciara_donor {
 struct sciara_active {
   struct sciara_engine_setup setup;
   struct sciara_rule rule;
-  struct sciara_clockwork clockwork;
+  struct sciara_step_control control;
   struct sciara_host_fields hf;
   real t; ///< the clock, s
   struct sciara_band band;
@@ -35,8 +35,8 @@ struct sciara_active {
   uint32_t *slot;             ///< by padded index: place of a liquid cell + 1, SCIARA_RECEIVER, or 0 when not listed
   int64_t cell_capacity, donor_capacity;
   struct sciara_stopwatch watch;
-  struct sciara_parcel *parcel; ///< what each listed cell has gathered; only for a profile, which times it by itself
-  int64_t parcel_capacity;
+  struct sciara_inflow *inflow; ///< what each listed cell has gathered; only for a profile, which times it by itself
+  int64_t inflow_capacity;
 };
 
 #define sciara_active_upload SCIARA_NAME(sciara_active_upload)
@@ -68,10 +68,10 @@ void sciara_active_memory(const struct sciara_grid *grid, unsigned record, size_
 size_t sciara_active_memory_of_lava(unsigned record);
 
 /** Row and column of a padded index are to blame for numbers that lava cannot have. */
-static inline void sciara_active_blame(struct sciara_active *a, int64_t i) {
+static inline void sciara_active_report(struct sciara_active *a, int64_t i) {
   int64_t row, col;
   sciara_host_cell(&a->hf, i, &row, &col);
-  sciara_clockwork_blame(&a->clockwork, row, col);
+  sciara_step_control_report(&a->control, row, col);
 }
 
 /** Whether the k-th listed cell lies in the halo. */
@@ -83,23 +83,23 @@ static inline bool sciara_active_is_beside(const struct sciara_active *a, int64_
 static inline void sciara_active_flow(struct sciara_active *a, int64_t k, bool *bad) {
   struct sciara_donor *r = &a->donor[k];
   r->T = a->hf.f.T[a->cell[k]];
-  r->residual = sciara_cell_flow(&r->prospect, a->hf.f.h[a->cell[k]], a->t, &r->out, bad);
+  r->residual = sciara_cell_flow(&r->evaluation, a->hf.f.h[a->cell[k]], a->t, &r->out, bad);
 }
 
 /** tau2 of the k-th listed cell: its residual, then the inflows in the order of the neighbours. */
-static inline struct sciara_parcel sciara_active_gather(const struct sciara_active *a, int64_t k) {
-  struct sciara_parcel parcel = {0, 0, 0, 0};
+static inline struct sciara_inflow sciara_active_gather(const struct sciara_active *a, int64_t k) {
+  struct sciara_inflow inflow = {0, 0, 0, 0};
   if (k < a->liquid) {
     const struct sciara_donor *r = &a->donor[k];
-    parcel = sciara_parcel_residual(r->residual, r->prospect.vx, r->prospect.vy, r->prospect.keep, r->T);
+    inflow = sciara_inflow_residual(r->residual, r->evaluation.vx, r->evaluation.vy, r->evaluation.keep, r->T);
   }
   for (int i = 1; i < SCIARA_MOORE; i++) {
     const uint32_t donor = a->slot[a->cell[k] + sciara_moore_offset(i, a->hf.f.stride)];
     if (donor == 0 || donor == SCIARA_RECEIVER) continue;
     const struct sciara_donor *r = &a->donor[donor - 1];
-    sciara_parcel_add(&parcel, i, r->out.to[sciara_moore_reverse(i)], r->T);
+    sciara_inflow_add(&inflow, i, r->out.to[sciara_moore_reverse(i)], r->T);
   }
-  return parcel;
+  return inflow;
 }
 
 #endif

@@ -17,17 +17,17 @@
 struct checked {
   struct sciara_engine_setup setup;
   struct sciara_rule rule;
-  struct sciara_clockwork clockwork;
+  struct sciara_step_control control;
   struct sciara_host_fields hf, before; ///< the fields, and as they were after the vents of this step
   struct sciara_donor *donor;           ///< by padded index
-  enum sciara_fate *fate;               ///< by padded index
+  enum sciara_outcome *outcome;         ///< by padded index
   struct sciara_state *shadow;          ///< for the ledger
   double residual;                      ///< of the ledger at the upload, m3
   double explained;                     ///< what roundings since then may have made or lost, m3
   real t;
   struct {
     struct sciara_host_fields hf;
-    struct sciara_clockwork clockwork;
+    struct sciara_step_control control;
     bool taken; ///< kept and not collected yet
   } place[SCIARA_PLACES];
 };
@@ -36,7 +36,7 @@ static void release(struct checked *e) {
   sciara_host_fields_destroy(&e->hf);
   sciara_host_fields_destroy(&e->before);
   sciara_free(e->donor);
-  sciara_free(e->fate);
+  sciara_free(e->outcome);
   sciara_state_destroy(e->shadow);
   for (int k = 0; k < SCIARA_PLACES; k++) sciara_host_fields_destroy(&e->place[k].hf);
   *e = (struct checked){.setup = e->setup};
@@ -62,7 +62,7 @@ static enum sciara_status upload(void *engine, const struct sciara_state *state)
   SCIARA_TRY(sciara_host_fields_create(&e->hf, state));
   SCIARA_TRY(sciara_host_fields_create(&e->before, state));
   SCIARA_TRY(SCIARA_NEW(e->donor, e->hf.count, "records of engine checked"));
-  SCIARA_TRY(SCIARA_NEW(e->fate, e->hf.count, "fates of engine checked"));
+  SCIARA_TRY(SCIARA_NEW(e->outcome, e->hf.count, "outcomes of engine checked"));
   SCIARA_TRY(sciara_state_clone(state, &e->shadow));
   for (int k = 0; e->setup.keeps && k < SCIARA_PLACES; k++) {
     SCIARA_TRY(sciara_host_fields_create(&e->place[k].hf, state));
@@ -70,7 +70,7 @@ static enum sciara_status upload(void *engine, const struct sciara_state *state)
   }
   e->rule = sciara_rule_make(e->setup.params, state->grid.cell_size);
   e->t = (real)state->clock;
-  sciara_clockwork_load(&e->clockwork, state, e->setup.vents);
+  sciara_step_control_load(&e->control, state, e->setup.vents);
   sciara_host_fields_upload(&e->hf, state, e->setup.boundary);
   struct sciara_ledger ledger;
   sciara_ledger_form(state, sciara_rounding_usual(SCIARA_REAL_EPSILON), &ledger);
@@ -82,7 +82,7 @@ static enum sciara_status upload(void *engine, const struct sciara_state *state)
 static enum sciara_status download(void *engine, struct sciara_state *state) {
   const struct checked *e = (const struct checked *)engine;
   sciara_host_fields_download(&e->hf, state);
-  sciara_clockwork_store(&e->clockwork, state);
+  sciara_step_control_store(&e->control, state);
   return SCIARA_OK;
 }
 
@@ -102,7 +102,7 @@ static enum sciara_status keep(void *engine, int place) {
     return sciara_fail(SCIARA_ERR_INTERNAL, "engine checked: place %d is %s", place,
                        e->place[place].taken ? "taken" : "not there");
   copy_fields(&e->place[place].hf, &e->hf);
-  e->place[place].clockwork = e->clockwork;
+  e->place[place].control = e->control;
   e->place[place].taken = true;
   return SCIARA_OK;
 }
@@ -112,7 +112,7 @@ static enum sciara_status collect(void *engine, int place, struct sciara_state *
   if (!e->place[place].taken)
     return sciara_fail(SCIARA_ERR_INTERNAL, "engine checked: nothing is kept in place %d", place);
   sciara_host_fields_download(&e->place[place].hf, state);
-  sciara_clockwork_store(&e->place[place].clockwork, state);
+  sciara_step_control_store(&e->place[place].control, state);
   e->place[place].taken = false;
   return SCIARA_OK;
 }
@@ -129,9 +129,9 @@ static enum sciara_status found(struct checked *e, int64_t i, const char *invari
   va_end(args);
   int64_t row, col;
   sciara_host_cell(&e->hf, i, &row, &col);
-  sciara_clockwork_blame(&e->clockwork, row, col);
+  sciara_step_control_report(&e->control, row, col);
   return sciara_fail(SCIARA_ERR_NUMERIC, "step %" PRIu64 ": row %" PRId64 ", column %" PRId64 ": %s: %s",
-                     e->clockwork.now.bad.step, row, col, invariant, detail);
+                     e->control.now.bad.step, row, col, invariant, detail);
 }
 
 /** Loops over the cells of the grid; `i` is the padded index. */
@@ -153,7 +153,7 @@ static bool explains(struct checked *e, double found, double expected, double mo
 
 /** gamma of one vent: the quotient, its rounding, and the sum. */
 static enum sciara_status emit_one(struct checked *e, int64_t i, double volume) {
-  struct sciara_engine_progress *now = &e->clockwork.now;
+  struct sciara_engine_progress *now = &e->control.now;
   const double before = (double)e->hf.f.h[i], w = e->hf.grid.cell_size;
   sciara_pass_emit(&e->hf.f, i, volume, w, (real)e->setup.params->T_vent, now->time);
   if (SCIARA_PLANTED(SCIARA_FAULT_EMISSION)) e->hf.f.h[i] *= 1 + 16 * (real)SCIARA_REAL_EPSILON;
@@ -166,7 +166,7 @@ static enum sciara_status emit_one(struct checked *e, int64_t i, double volume) 
 
 static enum sciara_status emit(struct checked *e) {
   const struct sciara_vents *v = e->setup.vents;
-  struct sciara_engine_progress *now = &e->clockwork.now;
+  struct sciara_engine_progress *now = &e->control.now;
   const double t = (double)e->t;
   for (int64_t k = 0; k < v->count; k++) {
     const double volume = sciara_vent_volume(v->begin, v->end, v->rate, v->first[k], v->first[k + 1], now->time, t);
@@ -192,11 +192,11 @@ static enum sciara_status evaluate(struct checked *e) {
     if (!sciara_pass_is_sound(&e->rule, &e->hf.f, i))
       return found(e, i, "numbers", "%g m of lava at %g K, altitude %g m, momentum %g, %g m2/s", (double)e->hf.f.h[i],
                    (double)e->hf.f.T[i], (double)e->hf.f.z[i], (double)e->hf.f.px[i], (double)e->hf.f.py[i]);
-    const real t = sciara_pass_evaluate(&e->rule, &e->hf.f, i, &e->donor[i].prospect, &bad);
+    const real t = sciara_pass_evaluate(&e->rule, &e->hf.f, i, &e->donor[i].evaluation, &bad);
     if (bad) return found(e, i, "time evaluation", "NaN");
     if (SCIARA_PLANTED(SCIARA_FAULT_CLOCK) && t < e->rule.clock_max) continue;
     e->donor[i].residual = t; // until the flows are computed
-    e->clockwork.now.cell_steps++;
+    e->control.now.cell_steps++;
     if (t < t_opt) t_opt = t;
     last = i; // NOLINT(clang-analyzer-deadcode.DeadStores): planted faults read it
   }
@@ -208,7 +208,7 @@ static enum sciara_status evaluate(struct checked *e) {
                    (double)e->donor[i].residual);
   }
   if (SCIARA_PLANTED(SCIARA_FAULT_UNWRITTEN) && last >= 0)
-    memset(&e->donor[last].prospect, 0xff, sizeof e->donor[last].prospect);
+    memset(&e->donor[last].evaluation, 0xff, sizeof e->donor[last].evaluation);
   return SCIARA_OK;
 }
 
@@ -222,7 +222,7 @@ static double most_leaving(const struct checked *e, int64_t i) {
   double reach = 0;
   for (int n = 1; n < SCIARA_MOORE; n++) {
     const int64_t j = i + sciara_moore_offset(n, f->stride);
-    if (e->donor[i].prospect.survivors >> n & 1u)
+    if (e->donor[i].evaluation.survivors >> n & 1u)
       reach = fmax(reach, fabs((double)sciara_top(n, f->z[i], f->z[j], f->h[j])));
   }
   return h + UNIT * (40 * h + 220 * reach);
@@ -233,7 +233,7 @@ static enum sciara_status check_outflow(struct checked *e, int64_t i, double lea
   const struct sciara_donor *d = &e->donor[i];
   const double h = (double)e->hf.f.h[i], most = most_leaving(e, i);
   if (leaving > most) return found(e, i, "outflow", "%g m leave, %g m are there", leaving, h);
-  if (!d->prospect.survivors) return (double)d->residual == h ? SCIARA_OK : found(e, i, "residual", "lava is made");
+  if (!d->evaluation.survivors) return (double)d->residual == h ? SCIARA_OK : found(e, i, "residual", "lava is made");
   const double slack = 8 * UNIT * fmax(h, leaving), made = leaving > h ? most - h : 0;
   if (explains(e, (double)d->residual + leaving, h, slack + made)) return SCIARA_OK;
   return found(e, i, "residual", "%.17g m stay and %.17g m leave, %.17g m were there", (double)d->residual, leaving, h);
@@ -245,17 +245,17 @@ static enum sciara_status flow(struct checked *e) {
     bool bad = false;
     struct sciara_donor *d = &e->donor[i];
     d->T = e->hf.f.T[i];
-    d->residual = sciara_cell_flow(&d->prospect, e->hf.f.h[i], e->t, &d->out, &bad);
-    if (bad || sciara_is_nan(d->residual) || sciara_is_nan(d->prospect.keep))
+    d->residual = sciara_cell_flow(&d->evaluation, e->hf.f.h[i], e->t, &d->out, &bad);
+    if (bad || sciara_is_nan(d->residual) || sciara_is_nan(d->evaluation.keep))
       return found(e, i, "unwritten memory", "NaN in its flows");
     if (SCIARA_PLANTED(SCIARA_FAULT_OUTFLOW)) d->out.to[4].thickness = 2 * e->hf.f.h[i];
-    if (SCIARA_PLANTED(SCIARA_FAULT_RESIDUAL) && d->prospect.survivors)
+    if (SCIARA_PLANTED(SCIARA_FAULT_RESIDUAL) && d->evaluation.survivors)
       d->residual *= 1 + 16 * (real)SCIARA_REAL_EPSILON;
     double leaving = 0;
     for (int n = 1; n < SCIARA_MOORE; n++) {
       const real out = d->out.to[n].thickness;
-      const bool survives = d->prospect.survivors >> n & 1u;
-      if (!(out >= 0) || (!survives && out != 0) || (survives && out > d->prospect.share[n]))
+      const bool survives = d->evaluation.survivors >> n & 1u;
+      if (!(out >= 0) || (!survives && out != 0) || (survives && out > d->evaluation.share[n]))
         return found(e, i, "outflow", "%g m leave to neighbour %d", (double)out, n);
       leaving += (double)out;
     }
@@ -264,21 +264,22 @@ static enum sciara_status flow(struct checked *e) {
   return SCIARA_OK;
 }
 
-static struct sciara_parcel gather(const struct checked *e, int64_t i) {
+static struct sciara_inflow gather(const struct checked *e, int64_t i) {
   const struct sciara_donor *own = &e->donor[i];
-  struct sciara_parcel parcel = {0, 0, 0, 0};
+  struct sciara_inflow inflow = {0, 0, 0, 0};
   if (e->before.f.h[i] > 0)
-    parcel = sciara_parcel_residual(own->residual, own->prospect.vx, own->prospect.vy, own->prospect.keep, own->T);
+    inflow =
+        sciara_inflow_residual(own->residual, own->evaluation.vx, own->evaluation.vy, own->evaluation.keep, own->T);
   for (int n = 1; n < SCIARA_MOORE; n++) {
     const int64_t j = i + sciara_moore_offset(n, e->hf.f.stride);
     if (!(e->before.f.h[j] > 0) || (SCIARA_PLANTED(SCIARA_FAULT_MASS) && n == 1)) continue;
-    sciara_parcel_add(&parcel, n, e->donor[j].out.to[sciara_moore_reverse(n)], e->donor[j].T);
+    sciara_inflow_add(&inflow, n, e->donor[j].out.to[sciara_moore_reverse(n)], e->donor[j].T);
   }
-  return parcel;
+  return inflow;
 }
 
 /** Mass and heat that arrived, added up the other way round. */
-static enum sciara_status check_parcel(struct checked *e, int64_t i, const struct sciara_parcel *parcel) {
+static enum sciara_status check_inflow(struct checked *e, int64_t i, const struct sciara_inflow *inflow) {
   double h = 0, coldest = INFINITY, hottest = 0;
   int parts = 0;
   for (int n = SCIARA_MOORE - 1; n >= 0; n--) {
@@ -293,9 +294,9 @@ static enum sciara_status check_parcel(struct checked *e, int64_t i, const struc
     hottest = fmax(hottest, (double)e->donor[j].T);
   }
   const double slack = 16 * SCIARA_REAL_EPSILON;
-  if (!explains(e, (double)parcel->h, h, parts > 1 ? 2 * SCIARA_MOORE * UNIT * h : 0))
-    return found(e, i, "mass", "%g m gathered, %g m sent", (double)parcel->h, h);
-  const double T = h > 0 ? (double)parcel->heat / (double)parcel->h : 0;
+  if (!explains(e, (double)inflow->h, h, parts > 1 ? 2 * SCIARA_MOORE * UNIT * h : 0))
+    return found(e, i, "mass", "%g m gathered, %g m sent", (double)inflow->h, h);
+  const double T = h > 0 ? (double)inflow->heat / (double)inflow->h : 0;
   if (h > 0 && !(T >= coldest * (1 - slack) && T <= hottest * (1 + slack)))
     return found(e, i, "temperature", "mixed to %g K from %g to %g K", T, coldest, hottest);
   return SCIARA_OK;
@@ -314,7 +315,7 @@ static enum sciara_status check_maxima(struct checked *e, int64_t i) {
   const bool liquid = f->h[i] > 0;
 #define SCIARA_RECORDED_FIELD(member, NAME, OF, value)                                                          \
   if (f->member) {                                                                                              \
-    const bool ground = SCIARA_IS_OF_GROUND(OF) && e->fate[i] == SCIARA_FATE_ROCK;                              \
+    const bool ground = SCIARA_IS_OF_GROUND(OF) && e->outcome[i] == SCIARA_OUTCOME_ROCK;                        \
     const real solid = SCIARA_IS_OF_GROUND(OF) ? sciara_solid(f->z[i], f->z0[i]) : (real)0;                     \
     const real now = liquid || ground ? sciara_recorded_##member(f->h[i], f->px[i], f->py[i], solid) : (real)0; \
     SCIARA_TRY(check_maximum(e, i, #member, f->member[i], was->member[i], now));                                \
@@ -326,8 +327,8 @@ static enum sciara_status check_maxima(struct checked *e, int64_t i) {
 /** What a cell may look like at the end of a step. */
 static enum sciara_status check_cell(struct checked *e, int64_t i) {
   const struct sciara_fields *f = &e->hf.f, *was = &e->before.f;
-  const double s = e->clockwork.now.time;
-  const bool held = e->fate[i] != SCIARA_FATE_DRY;
+  const double s = e->control.now.time;
+  const bool held = e->outcome[i] != SCIARA_OUTCOME_DRY;
   if (!(f->h[i] >= 0)) return found(e, i, "thickness", "%g m", (double)f->h[i]);
   if (f->h[i] > 0 && f->kind[i] != SCIARA_CELL_INTERIOR)
     return found(e, i, "rim", "%g m of liquid lava", (double)f->h[i]);
@@ -336,7 +337,7 @@ static enum sciara_status check_cell(struct checked *e, int64_t i) {
     return found(e, i, "momentum", "%g, %g m2/s", (double)f->px[i], (double)f->py[i]);
   if (f->h[i] == 0 && (f->T[i] != 0 || f->px[i] != 0 || f->py[i] != 0))
     return found(e, i, "dry cell", "T %g K, momentum %g, %g m2/s", (double)f->T[i], (double)f->px[i], (double)f->py[i]);
-  if (e->fate[i] != SCIARA_FATE_ROCK && f->z[i] != was->z[i])
+  if (e->outcome[i] != SCIARA_OUTCOME_ROCK && f->z[i] != was->z[i])
     return found(e, i, "altitude", "%.17g m, %.17g m before", (double)f->z[i], (double)was->z[i]);
   if (was->arrival[i] >= 0 ? f->arrival[i] != was->arrival[i] : held ? f->arrival[i] != s : f->arrival[i] >= 0)
     return found(e, i, "arrival", "%.17g s, %.17g s before, now is %.17g s", f->arrival[i], was->arrival[i], s);
@@ -357,42 +358,42 @@ static enum sciara_status check_guard(struct checked *e) {
   return SCIARA_OK;
 }
 
-/** What became of the lava of a parcel: it is in the cell, in its ground, or lost. */
-static enum sciara_status check_fate(struct checked *e, int64_t i, double h, enum sciara_fate fate) {
+/** What became of the lava of a inflow: it is in the cell, in its ground, or lost. */
+static enum sciara_status check_outcome(struct checked *e, int64_t i, double h, enum sciara_outcome outcome) {
   const struct sciara_fields *f = &e->hf.f, *was = &e->before.f;
   const double rise = (double)f->z[i] - (double)was->z[i], lost = f->lost[i] - was->lost[i];
   const double highest = fmax(fabs((double)f->z[i]), fabs((double)was->z[i]));
-  if (fate == SCIARA_FATE_ROCK && !(rise >= 0 && explains(e, rise, h, 2 * UNIT * highest)))
+  if (outcome == SCIARA_OUTCOME_ROCK && !(rise >= 0 && explains(e, rise, h, 2 * UNIT * highest)))
     return found(e, i, "altitude", "%.17g m, %.17g m before %g m turned to rock", (double)f->z[i], (double)was->z[i],
                  h);
-  if (fate == SCIARA_FATE_LOST && !explains(e, lost, h, DBL_EPSILON * f->lost[i]))
+  if (outcome == SCIARA_OUTCOME_LOST && !explains(e, lost, h, DBL_EPSILON * f->lost[i]))
     return found(e, i, "lost", "%g m of %g m", lost, h);
-  if (fate == SCIARA_FATE_LIQUID && (double)f->h[i] != h)
+  if (outcome == SCIARA_OUTCOME_LIQUID && (double)f->h[i] != h)
     return found(e, i, "thickness", "%.17g m, %.17g m gathered", (double)f->h[i], h);
   return SCIARA_OK;
 }
 
 static enum sciara_status settle(struct checked *e) {
-  struct sciara_engine_progress *now = &e->clockwork.now;
+  struct sciara_engine_progress *now = &e->control.now;
   FOR_CELLS(e, i) {
-    e->fate[i] = SCIARA_FATE_DRY;
+    e->outcome[i] = SCIARA_OUTCOME_DRY;
     if (e->hf.kind[i] == SCIARA_CELL_NODATA) continue;
     bool bad = false;
-    struct sciara_parcel parcel = gather(e, i);
-    if (SCIARA_PLANTED(SCIARA_FAULT_HEAT)) parcel.heat = 2 * parcel.heat;
-    SCIARA_TRY(check_parcel(e, i, &parcel));
-    const enum sciara_fate fate = sciara_pass_settle(&e->rule, &e->hf.f, i, parcel, e->t, now->time, &bad);
+    struct sciara_inflow inflow = gather(e, i);
+    if (SCIARA_PLANTED(SCIARA_FAULT_HEAT)) inflow.heat = 2 * inflow.heat;
+    SCIARA_TRY(check_inflow(e, i, &inflow));
+    const enum sciara_outcome outcome = sciara_pass_settle(&e->rule, &e->hf.f, i, inflow, e->t, now->time, &bad);
     if (bad) return found(e, i, "temperature", "NaN");
-    if (SCIARA_PLANTED(SCIARA_FAULT_ROCK) && fate == SCIARA_FATE_ROCK) e->hf.f.z[i] -= parcel.h;
-    if (SCIARA_PLANTED(SCIARA_FAULT_LOST) && fate == SCIARA_FATE_LOST) e->hf.f.lost[i] *= 1 + 16 * DBL_EPSILON;
-    SCIARA_TRY(check_fate(e, i, (double)parcel.h, fate));
-    const double mixed = (double)parcel.heat / (double)parcel.h; // lava only cools, up to rounding
-    if (fate == SCIARA_FATE_LIQUID && !((double)e->hf.f.T[i] <= mixed * (1 + 16 * SCIARA_REAL_EPSILON)))
+    if (SCIARA_PLANTED(SCIARA_FAULT_ROCK) && outcome == SCIARA_OUTCOME_ROCK) e->hf.f.z[i] -= inflow.h;
+    if (SCIARA_PLANTED(SCIARA_FAULT_LOST) && outcome == SCIARA_OUTCOME_LOST) e->hf.f.lost[i] *= 1 + 16 * DBL_EPSILON;
+    SCIARA_TRY(check_outcome(e, i, (double)inflow.h, outcome));
+    const double mixed = (double)inflow.heat / (double)inflow.h; // lava only cools, up to rounding
+    if (outcome == SCIARA_OUTCOME_LIQUID && !((double)e->hf.f.T[i] <= mixed * (1 + 16 * SCIARA_REAL_EPSILON)))
       return found(e, i, "temperature", "%.9g K after cooling from %.9g K", (double)e->hf.f.T[i], mixed);
-    now->solidifications += fate == SCIARA_FATE_ROCK;
-    now->losses += fate == SCIARA_FATE_LOST;
-    e->fate[i] = fate;
-    sciara_plant_faults(&e->hf.f, i, fate);
+    now->solidifications += outcome == SCIARA_OUTCOME_ROCK;
+    now->losses += outcome == SCIARA_OUTCOME_LOST;
+    e->outcome[i] = outcome;
+    sciara_plant_faults(&e->hf.f, i, outcome);
   }
   return SCIARA_OK;
 }
@@ -406,9 +407,9 @@ static enum sciara_status check_ledger(struct checked *e) {
   const double given = ledger.initial_m3 + ledger.emitted_m3, sums = DBL_EPSILON * (double)(covered + 8) * given;
   const double open = ledger.residual_m3 - e->residual, most = e->explained + sums;
   if (fabs(open) <= most) return SCIARA_OK;
-  sciara_clockwork_blame(&e->clockwork, -1, -1);
+  sciara_step_control_report(&e->control, -1, -1);
   return sciara_fail(SCIARA_ERR_NUMERIC, "step %" PRIu64 ": ledger: %g m3 are missing, rounding explains %g m3",
-                     e->clockwork.now.bad.step, open, most);
+                     e->control.now.bad.step, open, most);
 }
 
 static enum sciara_status check_step(struct checked *e) {
@@ -417,7 +418,7 @@ static enum sciara_status check_step(struct checked *e) {
     liquid += e->hf.f.h[i] > 0;
     if (e->hf.kind[i] != SCIARA_CELL_NODATA) SCIARA_TRY(check_cell(e, i));
   }
-  e->clockwork.now.liquid_cells = liquid;
+  e->control.now.liquid_cells = liquid;
   SCIARA_TRY(check_guard(e));
   SCIARA_TRY(download(e, e->shadow));
   return check_ledger(e);
@@ -431,20 +432,20 @@ static enum sciara_status step(void *engine) {
   SCIARA_TRY(flow(e));
   SCIARA_TRY(settle(e));
   SCIARA_TRY(check_step(e));
-  e->clockwork.now.clock = (double)e->t;
-  e->clockwork.now.step++;
+  e->control.now.clock = (double)e->t;
+  e->control.now.step++;
   return SCIARA_OK;
 }
 
 static enum sciara_status advance(void *engine, const struct sciara_stop *stop,
                                   struct sciara_engine_progress *progress) {
-  return sciara_clockwork_run(&((struct checked *)engine)->clockwork, stop, step, engine, progress);
+  return sciara_step_control_run(&((struct checked *)engine)->control, stop, step, engine, progress);
 }
 
 static void memory(const struct sciara_grid *grid, unsigned record, size_t *host, size_t *device) {
   const size_t cells = (size_t)(grid->rows + 2) * (size_t)(grid->cols + 2);
   *host = 2 * sciara_host_fields_memory(grid, record) + sciara_state_memory(grid, record) +
-          cells * (sizeof(struct sciara_donor) + sizeof(enum sciara_fate));
+          cells * (sizeof(struct sciara_donor) + sizeof(enum sciara_outcome));
   *device = 0;
 }
 

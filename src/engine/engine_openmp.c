@@ -4,7 +4,7 @@
 // What a cell computes, and in which order, is the same; how it is done fast: docs/decisions/simd.md.
 //
 // Much of a lava flow is at rest (model/rest.h): such a cell is evaluated again only when something around it has
-// stirred.
+// changed.
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,13 +14,13 @@
 
 #include "base/log.h"
 #include "base/mem.h"
-#include "engine/clockwork.h"
 #include "engine/openmp_kernels.h"
+#include "engine/step_control.h"
 #include "engine/stopwatch.h"
 #include "engine/team.h"
 
 enum {
-  FIRST_STEP = 2,    ///< a cell that has never stirred has 0, far before the step before
+  FIRST_STEP = 2,    ///< a cell that has never changed has 0, far before the step before
   SHARE_EVERY = 64,  ///< steps between two looks at who has how much work
   LINE = 16,         ///< cells that belong to one thread together: no two write to one line of the cache
   WORK_AWAKE = 4,    ///< what a cell costs that is evaluated, where one at rest costs 1
@@ -30,12 +30,12 @@ enum {
 
 struct openmp {
   struct sciara_engine_setup setup;
-  struct sciara_clockwork clockwork;
+  struct sciara_step_control control;
   struct sciara_host_fields hf;
   struct sciara_band band;
   struct sciara_stopwatch watch;
   struct sciara_part_kernel kernel;
-  uint32_t *slot, *stirred; ///< of all parts
+  uint32_t *slot, *changed; ///< of all parts
   real t;                   ///< the clock, s
   uint32_t step;            ///< the step in progress
   int threads;              ///< at most
@@ -80,8 +80,8 @@ static void release(struct openmp *e) {
   for (int side = 0; side < 2; side++) sciara_part_release(&e->beside[side]);
   sciara_host_fields_destroy(&e->hf);
   sciara_free(e->slot);
-  sciara_free(e->stirred);
-  e->slot = e->stirred = NULL;
+  sciara_free(e->changed);
+  e->slot = e->changed = NULL;
 }
 
 static void destroy(void *engine) {
@@ -136,7 +136,7 @@ static void prepare(const struct openmp *e, struct sciara_part *p, const struct 
   p->rule = *rule;
   p->f = e->hf.f;
   p->slot = e->slot;
-  p->stirred = e->stirred;
+  p->changed = e->changed;
   p->begin = cells.begin;
   p->end = cells.end;
 }
@@ -225,11 +225,11 @@ static enum sciara_status upload(void *engine, const struct sciara_state *state)
   SCIARA_TRY(sciara_band_check(&e->setup, &state->grid));
   SCIARA_TRY(sciara_host_fields_create(&e->hf, state));
   SCIARA_TRY(SCIARA_NEW(e->slot, e->hf.count, "list of active cells"));
-  SCIARA_TRY(SCIARA_NEW(e->stirred, e->hf.count, "what engine openmp knows of the cells"));
+  SCIARA_TRY(SCIARA_NEW(e->changed, e->hf.count, "what engine openmp knows of the cells"));
   e->t = (real)state->clock;
   e->step = FIRST_STEP;
   e->watch = (struct sciara_stopwatch){.on = e->setup.profile};
-  sciara_clockwork_load(&e->clockwork, state, e->setup.vents);
+  sciara_step_control_load(&e->control, state, e->setup.vents);
   e->band = sciara_band_of(&e->setup, state->grid.rows, e->hf.f.stride);
   sciara_host_fields_upload(&e->hf, state, e->setup.boundary);
   const struct sciara_rule rule = sciara_rule_make(e->setup.params, state->grid.cell_size);
@@ -243,11 +243,11 @@ static enum sciara_status download(void *engine, struct sciara_state *state) {
   for (int n = 0; n < e->threads; n++)
     for (int64_t k = 0; k < e->part[n].count; k++) sciara_part_store(&e->part[n], k);
   sciara_host_fields_download(&e->hf, state);
-  sciara_clockwork_store(&e->clockwork, state);
+  sciara_step_control_store(&e->control, state);
   return SCIARA_OK;
 }
 
-/** Slots and stirred steps are zeros where lava never was, and take no memory there: they belong to the lava. */
+/** Slots and changed steps are zeros where lava never was, and take no memory there: they belong to the lava. */
 static void memory(const struct sciara_grid *grid, unsigned record, size_t *host, size_t *device) {
   *host = sciara_host_fields_memory(grid, record);
   *device = 0;
@@ -258,14 +258,14 @@ static void memory(const struct sciara_grid *grid, unsigned record, size_t *host
 /** Leader: gamma, then s = s + t. */
 static enum sciara_status emit(struct openmp *e) {
   const struct sciara_vents *v = e->setup.vents;
-  struct sciara_engine_progress *now = &e->clockwork.now;
+  struct sciara_engine_progress *now = &e->control.now;
   const double t = (double)e->t;
   for (int64_t n = 0; n < v->count; n++) {
     const double volume = sciara_vent_volume(v->begin, v->end, v->rate, v->first[n], v->first[n + 1], now->time, t);
     if (!(volume > 0)) continue;
     const int64_t i = sciara_host_index(&e->hf, v->row[n], v->col[n]);
     sciara_pass_emit(&e->hf.f, i, volume, e->hf.grid.cell_size, (real)e->setup.params->T_vent, now->time);
-    e->stirred[i] = e->step;
+    e->changed[i] = e->step;
     if (!sciara_cells_have(e->band.own, i)) continue; // it is another band's
     struct sciara_part *p = part_of(e, i);
     if (!e->slot[i]) SCIARA_TRY(sciara_part_insert(p, i));
@@ -281,8 +281,8 @@ static enum sciara_status emit(struct openmp *e) {
 static void begin_part(const struct openmp *e, struct sciara_part *p) {
   p->step = e->step;
   p->first = e->step == FIRST_STEP;
-  p->looks = (e->step - FIRST_STEP) % SCIARA_LOOK_EVERY == 0;
-  p->time = e->clockwork.now.time;
+  p->checks = (e->step - FIRST_STEP) % SCIARA_CHECK_EVERY == 0;
+  p->time = e->control.now.time;
   p->bad = INT64_MAX;
   p->rock = p->lost = 0;
 }
@@ -364,29 +364,29 @@ static void settle(struct openmp *e, int me) {
 }
 
 /** Leader: the error of the step so far, if there is one. */
-static enum sciara_status verdict(struct openmp *e) {
+static enum sciara_status result(struct openmp *e) {
   for (int n = -1; n <= e->used; n++) {
     const struct sciara_part *p = giver(e, n);
     int64_t row, col;
     if (p->exhausted) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for the active cells");
     if (p->bad == INT64_MAX) continue;
     sciara_host_cell(&e->hf, p->bad, &row, &col);
-    sciara_clockwork_blame(&e->clockwork, row, col);
+    sciara_step_control_report(&e->control, row, col);
   }
-  return sciara_clockwork_verdict(&e->clockwork);
+  return sciara_step_control_status(&e->control);
 }
 
-/** Leader, after a step: totals, verdict. */
+/** Leader, after a step: totals, result. */
 static enum sciara_status end_step(struct openmp *e) {
-  SCIARA_TRY(verdict(e));
+  SCIARA_TRY(result(e));
   for (int n = 0; n < e->used; n++) {
-    e->clockwork.now.solidifications += (uint64_t)e->part[n].rock;
-    e->clockwork.now.losses += (uint64_t)e->part[n].lost;
+    e->control.now.solidifications += (uint64_t)e->part[n].rock;
+    e->control.now.losses += (uint64_t)e->part[n].lost;
   }
-  e->clockwork.now.liquid_cells = liquid_cells(e);
+  e->control.now.liquid_cells = liquid_cells(e);
   e->t = e->part[0].t;
-  e->clockwork.now.clock = (double)e->t;
-  e->clockwork.now.step++;
+  e->control.now.clock = (double)e->t;
+  e->control.now.step++;
   e->step++;
   sciara_stopwatch_stop(&e->watch, SCIARA_PROCESS_OTHER);
   return SCIARA_OK;
@@ -444,7 +444,7 @@ static void work(struct openmp *e, int me, const void *of_stop) {
     step(e, me);
     if (me == 0) {
       e->status = end_step(e);
-      e->done = sciara_clockwork_stop(&e->clockwork, stop);
+      e->done = sciara_step_control_stop(&e->control, stop);
       e->regroup = e->used != e->asked;
       if (e->status == SCIARA_OK && !e->done && !e->regroup) e->status = begin_step(e);
     }
@@ -476,12 +476,12 @@ static enum sciara_status advance(void *engine, const struct sciara_stop *stop,
                                   struct sciara_engine_progress *progress) {
   struct openmp *e = (struct openmp *)engine;
   SCIARA_TRY(sciara_band_check_whole(&e->setup));
-  SCIARA_TRY(sciara_clockwork_between_steps(&e->clockwork));
+  SCIARA_TRY(sciara_step_control_between_steps(&e->control));
   e->status = SCIARA_OK;
-  e->done = !sciara_clockwork_begin(&e->clockwork, stop);
+  e->done = !sciara_step_control_begin(&e->control, stop);
   while (e->status == SCIARA_OK && !e->done) work_together(e, work, stop);
-  *progress = e->clockwork.now;
-  return e->status == SCIARA_OK ? sciara_clockwork_verdict(&e->clockwork) : e->status;
+  *progress = e->control.now;
+  return e->status == SCIARA_OK ? sciara_step_control_status(&e->control) : e->status;
 }
 
 // -------------------------------------------------------------------------------------------------------------- phases
@@ -507,7 +507,7 @@ static void move_job(struct openmp *e, int me, const void *t_opt) { second_half(
 
 static enum sciara_status evaluate(void *engine, double *t_opt) {
   struct openmp *e = (struct openmp *)engine;
-  SCIARA_TRY(sciara_clockwork_evaluate(&e->clockwork));
+  SCIARA_TRY(sciara_step_control_evaluate(&e->control));
   SCIARA_TRY(begin_step(e));
   SCIARA_TRY(list_beside(e));
   work_together(e, evaluate_job, NULL);
@@ -518,11 +518,11 @@ static enum sciara_status evaluate(void *engine, double *t_opt) {
 static enum sciara_status move(void *engine, double t_opt, struct sciara_engine_progress *progress) {
   struct openmp *e = (struct openmp *)engine;
   const real smallest = (real)t_opt;
-  SCIARA_TRY(sciara_clockwork_move(&e->clockwork, t_opt));
+  SCIARA_TRY(sciara_step_control_move(&e->control, t_opt));
   sciara_stopwatch_start(&e->watch);
   work_together(e, move_job, &smallest);
   const enum sciara_status status = end_step(e);
-  *progress = e->clockwork.now;
+  *progress = e->control.now;
   return status;
 }
 
@@ -538,7 +538,7 @@ static void store_rows(const struct sciara_part *p, struct sciara_cells rows) {
 
 static enum sciara_status pack(void *engine, int64_t row, int64_t count, void *buffer) {
   const struct openmp *e = (const struct openmp *)engine;
-  SCIARA_TRY(sciara_clockwork_between_steps(&e->clockwork));
+  SCIARA_TRY(sciara_step_control_between_steps(&e->control));
   SCIARA_TRY(sciara_band_check_pack(&e->setup, &e->hf.grid, row, count));
   const int64_t stride = e->hf.f.stride;
   const struct sciara_cells rows = {(row + 1) * stride, (row + 1 + count) * stride};
@@ -548,13 +548,13 @@ static enum sciara_status pack(void *engine, int64_t row, int64_t count, void *b
   return SCIARA_OK;
 }
 
-/** The cells of a row whose ground or lava is about to become another have stirred; returns what is packed behind it. */
+/** The cells of a row whose ground or lava is about to become another have changed; returns what is packed behind it. */
 static const real *stir_row(struct openmp *e, int64_t row, const real *packed) {
   const struct sciara_fields *f = &e->hf.f;
   const int64_t first = sciara_host_index(&e->hf, row, 0), cols = e->hf.grid.cols;
 #define SCIARA_REAL_FIELD(member)                                                \
   for (int64_t c = 0; (f->member == f->z || f->member == f->h) && c < cols; c++) \
-    if (f->member[first + c] != packed[c]) e->stirred[first + c] = e->step;      \
+    if (f->member[first + c] != packed[c]) e->changed[first + c] = e->step;      \
   packed += cols;
 #include "model/fields.def"
   return packed;
@@ -563,7 +563,7 @@ static const real *stir_row(struct openmp *e, int64_t row, const real *packed) {
 static enum sciara_status unpack(void *engine, int64_t row, int64_t count, const void *buffer) {
   struct openmp *e = (struct openmp *)engine;
   const real *packed = (const real *)buffer;
-  SCIARA_TRY(sciara_clockwork_between_steps(&e->clockwork));
+  SCIARA_TRY(sciara_step_control_between_steps(&e->control));
   SCIARA_TRY(sciara_band_check_unpack(&e->setup, &e->hf.grid, row, count));
   for (int64_t r = row; r < row + count; r++) packed = stir_row(e, r, packed);
   sciara_host_fields_unpack(&e->hf, row, count, buffer);

@@ -3,8 +3,8 @@
 // in the order of the neighbours; here the order is that of the donors, which the option `order` chooses. How far two orders
 // part is what the model itself does with a rounding in the last bit, and what no engine with atomic additions can avoid.
 #include "base/mem.h"
-#include "engine/clockwork.h"
 #include "engine/host_fields.h"
+#include "engine/step_control.h"
 
 struct box {
   int64_t top, bottom, left, right; ///< the last row and column are part of it; empty while top > bottom
@@ -12,13 +12,13 @@ struct box {
 
 struct scatter {
   struct sciara_engine_setup setup;
-  struct sciara_clockwork clockwork;
+  struct sciara_step_control control;
   struct sciara_host_fields hf;
   struct sciara_rule rule;
   struct box lava;
   real t;
-  struct sciara_prospect *prospect; ///< of each cell
-  struct sciara_parcel *sum;        ///< what has come to each cell; 0 between two steps
+  struct sciara_evaluation *evaluation; ///< of each cell
+  struct sciara_inflow *sum;            ///< what has come to each cell; 0 between two steps
 };
 
 static const struct box empty = {INT64_MAX, INT64_MIN, INT64_MAX, INT64_MIN};
@@ -40,9 +40,9 @@ static enum sciara_status create(const struct sciara_engine_setup *setup, void *
 
 static void release(struct scatter *e) {
   sciara_host_fields_destroy(&e->hf);
-  sciara_free(e->prospect);
+  sciara_free(e->evaluation);
   sciara_free(e->sum);
-  e->prospect = NULL;
+  e->evaluation = NULL;
   e->sum = NULL;
 }
 
@@ -56,10 +56,10 @@ static enum sciara_status upload(void *engine, const struct sciara_state *state)
   struct scatter *e = (struct scatter *)engine;
   release(e);
   SCIARA_TRY(sciara_host_fields_create(&e->hf, state));
-  SCIARA_TRY(SCIARA_NEW(e->prospect, (size_t)e->hf.count, "prospects"));
+  SCIARA_TRY(SCIARA_NEW(e->evaluation, (size_t)e->hf.count, "evaluations"));
   SCIARA_TRY(SCIARA_NEW(e->sum, (size_t)e->hf.count, "sums"));
   sciara_host_fields_upload(&e->hf, state, e->setup.boundary);
-  sciara_clockwork_load(&e->clockwork, state, e->setup.vents);
+  sciara_step_control_load(&e->control, state, e->setup.vents);
   e->rule = sciara_rule_make(e->setup.params, state->grid.cell_size);
   e->t = (real)state->clock;
   e->lava = empty;
@@ -73,13 +73,13 @@ static enum sciara_status upload(void *engine, const struct sciara_state *state)
 static enum sciara_status download(void *engine, struct sciara_state *state) {
   const struct scatter *e = (const struct scatter *)engine;
   sciara_host_fields_download(&e->hf, state);
-  sciara_clockwork_store(&e->clockwork, state);
+  sciara_step_control_store(&e->control, state);
   return SCIARA_OK;
 }
 
 static void emit(struct scatter *e) {
   const struct sciara_vents *v = e->setup.vents;
-  struct sciara_engine_progress *now = &e->clockwork.now;
+  struct sciara_engine_progress *now = &e->control.now;
   for (int64_t k = 0; k < v->count; k++) {
     const double volume =
         sciara_vent_volume(v->begin, v->end, v->rate, v->first[k], v->first[k + 1], now->time, (double)e->t);
@@ -93,7 +93,7 @@ static void emit(struct scatter *e) {
 }
 
 static void evaluate(struct scatter *e) {
-  const bool look = sciara_clockwork_looks(&e->clockwork);
+  const bool look = sciara_step_control_is_check(&e->control);
   real t_opt = e->rule.clock_max;
   for (int64_t row = e->lava.top; row <= e->lava.bottom; row++)
     for (int64_t col = e->lava.left; col <= e->lava.right; col++) {
@@ -101,35 +101,35 @@ static void evaluate(struct scatter *e) {
       bool bad = false;
       if (e->hf.f.h[i] == 0) continue;
       if (look && !sciara_pass_is_sound(&e->rule, &e->hf.f, i)) bad = true;
-      const real t = sciara_pass_evaluate(&e->rule, &e->hf.f, i, &e->prospect[i], &bad);
+      const real t = sciara_pass_evaluate(&e->rule, &e->hf.f, i, &e->evaluation[i], &bad);
       if (t < t_opt) t_opt = t;
-      if (bad) sciara_clockwork_blame(&e->clockwork, row, col);
-      e->clockwork.now.cell_steps++;
+      if (bad) sciara_step_control_report(&e->control, row, col);
+      e->control.now.cell_steps++;
     }
   e->t = e->rule.relaxation * t_opt;
 }
 
-static void add(struct sciara_parcel *to, struct sciara_parcel parcel) {
-  to->h = to->h + parcel.h;
-  to->px = to->px + parcel.px;
-  to->py = to->py + parcel.py;
-  to->heat = to->heat + parcel.heat;
+static void add(struct sciara_inflow *to, struct sciara_inflow inflow) {
+  to->h = to->h + inflow.h;
+  to->px = to->px + inflow.px;
+  to->py = to->py + inflow.py;
+  to->heat = to->heat + inflow.heat;
 }
 
 /** Cell i gives its residual to itself and its outflows to its neighbours. */
 static void give(struct scatter *e, int64_t i) {
-  const struct sciara_prospect *p = &e->prospect[i];
+  const struct sciara_evaluation *p = &e->evaluation[i];
   const real T = e->hf.f.T[i];
   struct sciara_outflows out;
   bool bad = false; // was seen by evaluate
   if (!(e->hf.f.h[i] > 0)) return;
   const real h0 = sciara_cell_flow(p, e->hf.f.h[i], e->t, &out, &bad);
-  add(&e->sum[i], sciara_parcel_residual(h0, p->vx, p->vy, p->keep, T));
+  add(&e->sum[i], sciara_inflow_residual(h0, p->vx, p->vy, p->keep, T));
   for (int n = 1; n < SCIARA_MOORE; n++) {
-    struct sciara_parcel parcel = {0, 0, 0, 0};
+    struct sciara_inflow inflow = {0, 0, 0, 0};
     if (out.to[n].thickness == 0) continue;
-    sciara_parcel_add(&parcel, sciara_moore_reverse(n), out.to[n], T);
-    add(&e->sum[i + sciara_moore_offset(n, e->hf.f.stride)], parcel);
+    sciara_inflow_add(&inflow, sciara_moore_reverse(n), out.to[n], T);
+    add(&e->sum[i + sciara_moore_offset(n, e->hf.f.stride)], inflow);
   }
 }
 
@@ -152,7 +152,7 @@ static void scatter(struct scatter *e) {
 
 /** Every cell that lava may have come to takes what came; the box shrinks to what is liquid. */
 static void settle(struct scatter *e) {
-  struct sciara_engine_progress *now = &e->clockwork.now;
+  struct sciara_engine_progress *now = &e->control.now;
   const struct box b = e->lava;
   e->lava = empty;
   now->liquid_cells = 0;
@@ -162,13 +162,13 @@ static void settle(struct scatter *e) {
       const int64_t i = sciara_host_index(&e->hf, row, col);
       bool bad = false;
       if (e->sum[i].h == 0 && e->hf.f.h[i] == 0) continue;
-      const enum sciara_fate fate =
-          sciara_pass_settle(&e->rule, &e->hf.f, i, e->sum[i], e->t, e->clockwork.now.time, &bad);
-      e->sum[i] = (struct sciara_parcel){0, 0, 0, 0};
-      now->solidifications += fate == SCIARA_FATE_ROCK;
-      now->losses += fate == SCIARA_FATE_LOST;
-      if (bad) sciara_clockwork_blame(&e->clockwork, row, col);
-      if (fate != SCIARA_FATE_LIQUID) continue;
+      const enum sciara_outcome outcome =
+          sciara_pass_settle(&e->rule, &e->hf.f, i, e->sum[i], e->t, e->control.now.time, &bad);
+      e->sum[i] = (struct sciara_inflow){0, 0, 0, 0};
+      now->solidifications += outcome == SCIARA_OUTCOME_ROCK;
+      now->losses += outcome == SCIARA_OUTCOME_LOST;
+      if (bad) sciara_step_control_report(&e->control, row, col);
+      if (outcome != SCIARA_OUTCOME_LIQUID) continue;
       now->liquid_cells++;
       hold(&e->lava, row, col);
     }
@@ -178,18 +178,18 @@ static enum sciara_status step(void *engine) {
   struct scatter *e = (struct scatter *)engine;
   emit(e);
   evaluate(e);
-  SCIARA_TRY(sciara_clockwork_verdict(&e->clockwork));
+  SCIARA_TRY(sciara_step_control_status(&e->control));
   scatter(e);
   settle(e);
-  SCIARA_TRY(sciara_clockwork_verdict(&e->clockwork));
-  e->clockwork.now.clock = (double)e->t;
-  e->clockwork.now.step++;
+  SCIARA_TRY(sciara_step_control_status(&e->control));
+  e->control.now.clock = (double)e->t;
+  e->control.now.step++;
   return SCIARA_OK;
 }
 
 static enum sciara_status advance(void *engine, const struct sciara_stop *stop,
                                   struct sciara_engine_progress *progress) {
-  return sciara_clockwork_run(&((struct scatter *)engine)->clockwork, stop, step, engine, progress);
+  return sciara_step_control_run(&((struct scatter *)engine)->control, stop, step, engine, progress);
 }
 
 const struct sciara_engine_ops SCIARA_NAME(sciara_engine_scatter) = {

@@ -30,18 +30,18 @@ static enum sciara_status download(void *engine, struct sciara_state *state) {
 /** Looks at the numbers of all lava. A pass of its own: within the next one it slows the steps that do not look. */
 static void look(struct sciara_active *a) {
   for (int64_t k = 0; k < a->liquid; k++)
-    if (!sciara_pass_is_sound(&a->rule, &a->hf.f, a->cell[k])) sciara_active_blame(a, a->cell[k]);
+    if (!sciara_pass_is_sound(&a->rule, &a->hf.f, a->cell[k])) sciara_active_report(a, a->cell[k]);
 }
 
 /** tau1, time evaluation: t_opt. */
 static real evaluate(struct sciara_active *a) {
-  if (sciara_clockwork_looks(&a->clockwork)) look(a);
+  if (sciara_step_control_is_check(&a->control)) look(a);
   real t_opt = a->rule.clock_max;
   for (int64_t k = 0; k < a->liquid; k++) {
     bool bad = false;
-    const real t = sciara_pass_evaluate(&a->rule, &a->hf.f, a->cell[k], &a->donor[k].prospect, &bad);
+    const real t = sciara_pass_evaluate(&a->rule, &a->hf.f, a->cell[k], &a->donor[k].evaluation, &bad);
     if (t < t_opt) t_opt = t;
-    if (bad) sciara_active_blame(a, a->cell[k]);
+    if (bad) sciara_active_report(a, a->cell[k]);
   }
   return t_opt;
 }
@@ -51,7 +51,7 @@ static void flow(struct sciara_active *a) {
   for (int64_t k = 0; k < a->liquid; k++) {
     bool bad = false;
     sciara_active_flow(a, k, &bad);
-    if (bad) sciara_active_blame(a, a->cell[k]);
+    if (bad) sciara_active_report(a, a->cell[k]);
   }
 }
 
@@ -67,14 +67,14 @@ static void list_receivers(struct sciara_active *a) {
     }
 }
 
-/** Rim and tau3 of the k-th listed cell, which has gathered its parcel. */
-static inline void settle_cell(struct sciara_active *a, int64_t k, struct sciara_parcel parcel) {
-  struct sciara_engine_progress *now = &a->clockwork.now;
+/** Rim and tau3 of the k-th listed cell, which has gathered its inflow. */
+static inline void settle_cell(struct sciara_active *a, int64_t k, struct sciara_inflow inflow) {
+  struct sciara_engine_progress *now = &a->control.now;
   bool bad = false;
-  const enum sciara_fate fate = sciara_pass_settle(&a->rule, &a->hf.f, a->cell[k], parcel, a->t, now->time, &bad);
-  now->solidifications += fate == SCIARA_FATE_ROCK;
-  now->losses += fate == SCIARA_FATE_LOST;
-  if (bad) sciara_active_blame(a, a->cell[k]);
+  const enum sciara_outcome outcome = sciara_pass_settle(&a->rule, &a->hf.f, a->cell[k], inflow, a->t, now->time, &bad);
+  now->solidifications += outcome == SCIARA_OUTCOME_ROCK;
+  now->losses += outcome == SCIARA_OUTCOME_LOST;
+  if (bad) sciara_active_report(a, a->cell[k]);
 }
 
 /** tau2, rim and tau3 of every listed cell that is the band's own. */
@@ -85,10 +85,10 @@ static void settle(struct sciara_active *a) {
 
 /** The same one after the other, so that each can be timed; tau2 looks at the records alone, which tau3 leaves alone. */
 static void settle_timed(struct sciara_active *a) {
-  for (int64_t k = 0; k < a->listed; k++) a->parcel[k] = sciara_active_gather(a, k);
+  for (int64_t k = 0; k < a->listed; k++) a->inflow[k] = sciara_active_gather(a, k);
   sciara_stopwatch_lap(&a->watch, SCIARA_PROCESS_MASS_AND_MOMENTUM);
   for (int64_t k = 0; k < a->listed; k++)
-    if (!sciara_active_is_beside(a, k)) settle_cell(a, k, a->parcel[k]);
+    if (!sciara_active_is_beside(a, k)) settle_cell(a, k, a->inflow[k]);
   sciara_stopwatch_lap(&a->watch, SCIARA_PROCESS_TEMPERATURE);
 }
 
@@ -102,7 +102,7 @@ static void compact(struct sciara_active *a) {
     a->cell[liquid++] = i;
     a->slot[i] = (uint32_t)liquid;
   }
-  a->liquid = a->listed = a->clockwork.now.liquid_cells = liquid;
+  a->liquid = a->listed = a->control.now.liquid_cells = liquid;
 }
 
 /** The step up to t_opt. */
@@ -120,15 +120,15 @@ static enum sciara_status second_half(struct sciara_active *a, real t_opt) {
   a->t = a->rule.relaxation * t_opt;
   flow(a);
   sciara_stopwatch_lap(&a->watch, SCIARA_PROCESS_FLOWS);
-  SCIARA_TRY(sciara_clockwork_verdict(&a->clockwork)); // before a NaN spreads
+  SCIARA_TRY(sciara_step_control_status(&a->control)); // before a NaN spreads
   list_receivers(a);
   sciara_stopwatch_lap(&a->watch, SCIARA_PROCESS_OTHER);
   a->watch.on ? settle_timed(a) : settle(a);
   compact(a);
   sciara_stopwatch_stop(&a->watch, SCIARA_PROCESS_OTHER);
-  SCIARA_TRY(sciara_clockwork_verdict(&a->clockwork));
-  a->clockwork.now.clock = (double)a->t;
-  a->clockwork.now.step++;
+  SCIARA_TRY(sciara_step_control_status(&a->control));
+  a->control.now.clock = (double)a->t;
+  a->control.now.step++;
   return SCIARA_OK;
 }
 
@@ -143,14 +143,14 @@ static enum sciara_status advance(void *engine, const struct sciara_stop *stop,
                                   struct sciara_engine_progress *progress) {
   struct sciara_active *a = (struct sciara_active *)engine;
   SCIARA_TRY(sciara_band_check_whole(&a->setup));
-  SCIARA_TRY(sciara_clockwork_between_steps(&a->clockwork));
-  return sciara_clockwork_run(&a->clockwork, stop, step, engine, progress);
+  SCIARA_TRY(sciara_step_control_between_steps(&a->control));
+  return sciara_step_control_run(&a->control, stop, step, engine, progress);
 }
 
 static enum sciara_status evaluate_phase(void *engine, double *t_opt) {
   struct sciara_active *a = (struct sciara_active *)engine;
   real mine;
-  SCIARA_TRY(sciara_clockwork_evaluate(&a->clockwork));
+  SCIARA_TRY(sciara_step_control_evaluate(&a->control));
   SCIARA_TRY(first_half(a, &mine));
   *t_opt = (double)mine;
   return SCIARA_OK;
@@ -158,10 +158,10 @@ static enum sciara_status evaluate_phase(void *engine, double *t_opt) {
 
 static enum sciara_status move_phase(void *engine, double t_opt, struct sciara_engine_progress *progress) {
   struct sciara_active *a = (struct sciara_active *)engine;
-  SCIARA_TRY(sciara_clockwork_move(&a->clockwork, t_opt));
+  SCIARA_TRY(sciara_step_control_move(&a->control, t_opt));
   sciara_stopwatch_start(&a->watch);
   const enum sciara_status status = second_half(a, (real)t_opt);
-  *progress = a->clockwork.now;
+  *progress = a->control.now;
   return status;
 }
 
@@ -171,7 +171,7 @@ static size_t row_bytes(const void *engine) {
 
 static enum sciara_status pack(void *engine, int64_t row, int64_t count, void *buffer) {
   const struct sciara_active *a = (const struct sciara_active *)engine;
-  SCIARA_TRY(sciara_clockwork_between_steps(&a->clockwork));
+  SCIARA_TRY(sciara_step_control_between_steps(&a->control));
   SCIARA_TRY(sciara_band_check_pack(&a->setup, &a->hf.grid, row, count));
   sciara_host_fields_pack(&a->hf, row, count, buffer);
   return SCIARA_OK;
@@ -179,7 +179,7 @@ static enum sciara_status pack(void *engine, int64_t row, int64_t count, void *b
 
 static enum sciara_status unpack(void *engine, int64_t row, int64_t count, const void *buffer) {
   const struct sciara_active *a = (const struct sciara_active *)engine;
-  SCIARA_TRY(sciara_clockwork_between_steps(&a->clockwork));
+  SCIARA_TRY(sciara_step_control_between_steps(&a->control));
   SCIARA_TRY(sciara_band_check_unpack(&a->setup, &a->hf.grid, row, count));
   sciara_host_fields_unpack(&a->hf, row, count, buffer); // its lava is listed by the step
   return SCIARA_OK;

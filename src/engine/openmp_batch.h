@@ -19,9 +19,9 @@
 
 #include "engine/openmp_kernels.h"
 #include "engine/openmp_part.h"
-#include "model/faint.h"
 #include "model/quick.h"
 #include "model/rest.h"
+#include "model/subnormal.h"
 
 enum {
   CHUNK = 64 / sizeof(real), ///< lanes of the widest register
@@ -59,15 +59,15 @@ static inline real cbrt_normal(real x) { return sciara_cbrt_normal(x); }
 /** Whether exp_normal is good for x. */
 static inline bool is_normal_exp(real x) { return (x >= -EXP_NORMAL) & (x <= EXP_NORMAL); }
 
-/** The velocity of lava, m/s; 0 for a faint momentum, whose head is 0 in any case. */
+/** The velocity of lava, m/s; 0 for a subnormal momentum, whose head is 0 in any case. */
 static inline real velocity(real momentum, real h) {
-  return sciara_velocity(sciara_is_faint(momentum) ? 0 : momentum, h);
+  return sciara_velocity(sciara_is_subnormal(momentum) ? 0 : momentum, h);
 }
 
 /** Cells whose time is evaluated together. Lanes from `count` on repeat the last cell. */
 struct batch {
   int count, lanes; ///< lanes: a multiple of CHUNK
-  bool faint;       ///< one of the momenta is
+  bool subnormal;   ///< one of the momenta is
   uint32_t place[BATCH];
   int64_t cell[BATCH];
   real z[BATCH], h[BATCH], T[BATCH], px[BATCH], py[BATCH], vx[BATCH], vy[BATCH], hc[BATCH];
@@ -78,8 +78,8 @@ struct batch {
   sciara_lane set[BATCH]; ///< bit i: neighbour i is not eliminated
 };
 
-/** Parcels of cells that settle together. */
-struct parcels {
+/** Inflow sums of cells that settle together. */
+struct inflow_batch {
   real h[BLOCK], px[BLOCK], py[BLOCK], heat[BLOCK];
 };
 

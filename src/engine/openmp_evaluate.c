@@ -24,7 +24,7 @@ PIECE void find_dissipation(struct sciara_part *p, int64_t begin, int count) {
 
 /** Whether neither cell i nor a neighbour changed in the last step. One column more is looked at: it fills a vector. */
 static inline bool is_calm(const struct sciara_part *p, int64_t i) {
-  const uint32_t *row = p->stirred + i - 1;
+  const uint32_t *row = p->changed + i - 1;
   const int64_t stride = p->f.stride;
   uint32_t last[4], latest = 0;
   for (int c = 0; c < 4; c++) {
@@ -36,19 +36,19 @@ static inline bool is_calm(const struct sciara_part *p, int64_t i) {
   return latest < p->step - 1;
 }
 
-/** Which of the cells from place `begin` on are not at rest; returns how many. Those of faint momenta are noted. */
+/** Which of the cells from place `begin` on are not at rest; returns how many. Those of subnormal momenta are noted. */
 PIECE int list_awake(struct sciara_part *p, int64_t begin, int count, uint32_t *restrict list) {
   int awake = 0;
-  int64_t faint = p->faint_count;
+  int64_t subnormal = p->subnormal_count;
   for (int64_t k = begin; k < begin + count; k++) {
     const bool rests = p->from[k] > 0 && p->T[k] <= p->from[k] && is_calm(p, p->cell[k]);
     if (!rests && p->from[k] > 0) p->from[k] = 0; // seldom: what is stored must go to memory again
     list[awake] = (uint32_t)k;
     awake += !rests;
-    p->faint[faint] = (uint32_t)k;
-    faint += sciara_is_faint(p->px[k]) || sciara_is_faint(p->py[k]);
+    p->subnormal[subnormal] = (uint32_t)k;
+    subnormal += sciara_is_subnormal(p->px[k]) || sciara_is_subnormal(p->py[k]);
   }
-  p->faint_count = faint;
+  p->subnormal_count = subnormal;
   return awake;
 }
 
@@ -84,15 +84,15 @@ PIECE void find_critical_heights(const struct sciara_rule *rule, struct batch *r
 
 /** The velocities of a batch, and where they point to. */
 PIECE void find_starts(const struct sciara_rule *rule, struct batch *restrict b) {
-  sciara_lane faint = 0;
+  sciara_lane subnormal = 0;
   LANES
   for (int k = 0; k < b->lanes; k++) {
-    faint |= sciara_is_faint(b->px[k]) ? 1 : 0;
-    faint |= sciara_is_faint(b->py[k]) ? 1 : 0;
+    subnormal |= sciara_is_subnormal(b->px[k]) ? 1 : 0;
+    subnormal |= sciara_is_subnormal(b->py[k]) ? 1 : 0;
     b->vx[k] = velocity(b->px[k], b->h[k]);
     b->vy[k] = velocity(b->py[k], b->h[k]);
   }
-  b->faint = faint != 0;
+  b->subnormal = subnormal != 0;
   LANES
   for (int k = 0; k < b->lanes; k++) {
     const struct sciara_start start = sciara_start_of(b->vx[k], b->vy[k]);
@@ -205,19 +205,19 @@ PIECE void find_times(struct sciara_part *p, struct sciara_edges *g) {
     for (int k = 0; k < BATCH; k += CHUNK)
       for (int l = 0; l < CHUNK; l++) least[l] = time[k + l] < least[l] ? time[k + l] : least[l];
     for (int k = 0; odd && k < n; k++)
-      if (nan[k]) sciara_part_blame(p, p->cell[donor[k]]);
+      if (nan[k]) sciara_part_report(p, p->cell[donor[k]]);
   }
   g->timed = g->count;
   for (int l = 0; l < CHUNK; l++)
     if (least[l] < p->t_opt) p->t_opt = least[l];
 }
 
-/** The initial speeds along the last edges of a list where the momentum of the donor is faint. */
+/** The initial speeds along the last edges of a list where the momentum of the donor is subnormal. */
 static void mend_speeds(const struct sciara_part *p, struct sciara_edges *g, int i, int last) {
   for (int64_t e = g->count - last; e < g->count; e++) {
     const uint32_t place = g->donor[e];
     const real px = p->px[place], py = p->py[place];
-    if (sciara_is_faint(px) || sciara_is_faint(py))
+    if (sciara_is_subnormal(px) || sciara_is_subnormal(py))
       g->v0[e] = sciara_initial_speed(i, sciara_velocity(px, p->h[place]), sciara_velocity(py, p->h[place]));
   }
 }
@@ -239,7 +239,7 @@ static inline void append(struct sciara_edges *restrict g, const struct sciara_p
     path[e] = along ? b->head[i > 4][k] : 0;
   }
   g->count += count;
-  if (b->faint) mend_speeds(p, g, i, count);
+  if (b->subnormal) mend_speeds(p, g, i, count);
 }
 
 /** Takes out of the chosen cells those that lead to dry cells or to other parts, and makes their edges. */
@@ -346,10 +346,10 @@ PIECE void find_rest(struct sciara_part *p, const struct batch *restrict b) {
 }
 
 /** Blames the cells that hold what is no lava. */
-static void blame_unsound(struct sciara_part *p) {
+static void report_unsound(struct sciara_part *p) {
   for (int64_t k = 0; k < p->count; k++)
     if (!sciara_is_sound(&p->rule, p->f.z[p->cell[k]], p->h[k], p->T[k], p->px[k], p->py[k]))
-      sciara_part_blame(p, p->cell[k]);
+      sciara_part_report(p, p->cell[k]);
 }
 
 static void evaluate_batch(struct sciara_part *p, const uint32_t *place, int count, struct batch *b) {
@@ -367,7 +367,7 @@ static void evaluate_cells(struct sciara_part *p) {
   struct batch b;
   uint32_t list[BATCH + BLOCK];
   int awake = 0;
-  p->faint_count = p->faded = 0;
+  p->subnormal_count = p->faded = 0;
   for (int64_t begin = 0; begin < p->count && !p->exhausted; begin += BLOCK) {
     const bool last = p->count - begin <= BLOCK;
     const int count = last ? (int)(p->count - begin) : BLOCK;
@@ -388,7 +388,7 @@ void sciara_part_evaluate(struct sciara_part *p) {
       struct sciara_edges *g = &p->edges[kind][i];
       g->count = g->timed = g->flown = g->taken = 0;
     }
-  if (p->looks) blame_unsound(p);
+  if (p->checks) report_unsound(p);
   evaluate_cells(p);
   for (int kind = 0; kind < SCIARA_EDGE_KINDS; kind++)
     for (int i = 1; i < SCIARA_MOORE; i++) find_times(p, &p->edges[kind][i]);

@@ -74,8 +74,8 @@ void sciara_part_release(struct sciara_part *p) {
   sciara_free(p->cell);
   sciara_free(p->ask);
   sciara_free(p->list);
-  sciara_free(p->faint);
-  sciara_free(p->born);
+  sciara_free(p->subnormal);
+  sciara_free(p->created);
   sciara_free(p->fresh.list);
   for (int i = 0; i < SCIARA_MOORE; i++) {
     sciara_free(p->inner[i].list);
@@ -88,7 +88,7 @@ void sciara_part_forget(struct sciara_part *p) {
   *p = (struct sciara_part){.rule = p->rule,
                             .f = p->f,
                             .slot = p->slot,
-                            .stirred = p->stirred,
+                            .changed = p->changed,
                             .begin = p->begin,
                             .end = p->end,
                             .first = p->first,
@@ -103,7 +103,7 @@ enum sciara_status sciara_part_reserve(struct sciara_part *p, int64_t need) {
   bool good = resize((void **)&p->cell, p->count, capacity, sizeof *p->cell) &&
               resize((void **)&p->ask, p->count, capacity, sizeof *p->ask) &&
               resize((void **)&p->list, 0, capacity, sizeof *p->list) &&
-              resize((void **)&p->faint, 0, capacity, sizeof *p->faint);
+              resize((void **)&p->subnormal, 0, capacity, sizeof *p->subnormal);
   const struct table all = table_of(p);
   for (int k = 0; k < all.count; k++) good = good && resize((void **)all.reals[k], p->count, capacity, sizeof(real));
   if (!good) return SCIARA_ERR_MEMORY;
@@ -117,8 +117,8 @@ size_t sciara_part_memory_of_lava(unsigned record) {
   const struct sciara_part *p = NULL;
   const struct sciara_edges *g = NULL;
   const size_t reals = REALS + sciara_record_count(record) + (record & SCIARA_RECORD_OF_GROUND ? 1 : 0);
-  const size_t cell = sizeof *p->cell + sizeof *p->ask + sizeof *p->list + sizeof *p->faint + reals * sizeof(real);
-  const size_t of_grid = sizeof *p->slot + sizeof *p->stirred; // elsewhere zeros that take no memory
+  const size_t cell = sizeof *p->cell + sizeof *p->ask + sizeof *p->list + sizeof *p->subnormal + reals * sizeof(real);
+  const size_t of_grid = sizeof *p->slot + sizeof *p->changed; // elsewhere zeros that take no memory
   return cell + of_grid + EDGES * (sizeof *g->to + sizeof *g->donor + EDGE_REALS * sizeof(real));
 }
 
@@ -187,30 +187,30 @@ static void bury(struct sciara_part *p) {
 
 enum sciara_status sciara_part_renew(struct sciara_part *p) {
   bury(p);
-  SCIARA_TRY(sciara_part_reserve(p, p->count + p->born_count));
+  SCIARA_TRY(sciara_part_reserve(p, p->count + p->created_count));
   const struct table all = table_of(p);
-  int64_t k = p->count - 1, place = p->count + p->born_count - 1;
-  for (int64_t b = p->born_count - 1; b >= 0; b--) {
-    for (; k >= 0 && p->cell[k] > p->born[b]; k--) copy(&all, place--, &all, k);
-    load(p, place--, p->born[b]);
+  int64_t k = p->count - 1, place = p->count + p->created_count - 1;
+  for (int64_t b = p->created_count - 1; b >= 0; b--) {
+    for (; k >= 0 && p->cell[k] > p->created[b]; k--) copy(&all, place--, &all, k);
+    load(p, place--, p->created[b]);
   }
-  p->count += p->born_count;
-  p->born_count = 0;
+  p->count += p->created_count;
+  p->created_count = 0;
   return SCIARA_OK;
 }
 
-static enum sciara_status add_born(struct sciara_part *p, int64_t i) {
-  if (p->born_count == p->born_capacity) {
-    const int64_t capacity = grown(p->born_capacity, p->born_count + 1);
-    if (!resize((void **)&p->born, p->born_count, capacity, sizeof *p->born)) return SCIARA_ERR_MEMORY;
-    p->born_capacity = capacity;
+static enum sciara_status add_created(struct sciara_part *p, int64_t i) {
+  if (p->created_count == p->created_capacity) {
+    const int64_t capacity = grown(p->created_capacity, p->created_count + 1);
+    if (!resize((void **)&p->created, p->created_count, capacity, sizeof *p->created)) return SCIARA_ERR_MEMORY;
+    p->created_capacity = capacity;
   }
-  p->born[p->born_count++] = i;
+  p->created[p->created_count++] = i;
   return SCIARA_OK;
 }
 
 enum sciara_status sciara_part_insert(struct sciara_part *p, int64_t i) {
-  SCIARA_TRY(add_born(p, i));
+  SCIARA_TRY(add_created(p, i));
   return sciara_part_renew(p);
 }
 
@@ -225,17 +225,17 @@ enum sciara_status sciara_part_bear(struct sciara_part *p) {
   if (a->count > 1) qsort(a->list, (size_t)a->count, sizeof *a->list, by_cell);
   for (int64_t k = 0; k < a->count;) {
     const int64_t i = a->list[k].cell;
-    struct sciara_parcel parcel = {0, 0, 0, 0};
+    struct sciara_inflow inflow = {0, 0, 0, 0};
     for (; k < a->count && a->list[k].cell == i; k++)
-      sciara_parcel_add(&parcel, a->list[k].direction, a->list[k].out, a->list[k].T);
-    if (parcel.h == 0) continue;
+      sciara_inflow_add(&inflow, a->list[k].direction, a->list[k].out, a->list[k].T);
+    if (inflow.h == 0) continue;
     bool bad = false;
-    const enum sciara_fate fate = sciara_pass_settle(&p->rule, &p->f, i, parcel, p->t, p->time, &bad);
-    if (bad) sciara_part_blame(p, i);
-    p->rock += fate == SCIARA_FATE_ROCK;
-    p->lost += fate == SCIARA_FATE_LOST;
-    if (fate == SCIARA_FATE_LIQUID || fate == SCIARA_FATE_ROCK) p->stirred[i] = p->step;
-    if (fate == SCIARA_FATE_LIQUID) SCIARA_TRY(add_born(p, i));
+    const enum sciara_outcome outcome = sciara_pass_settle(&p->rule, &p->f, i, inflow, p->t, p->time, &bad);
+    if (bad) sciara_part_report(p, i);
+    p->rock += outcome == SCIARA_OUTCOME_ROCK;
+    p->lost += outcome == SCIARA_OUTCOME_LOST;
+    if (outcome == SCIARA_OUTCOME_LIQUID || outcome == SCIARA_OUTCOME_ROCK) p->changed[i] = p->step;
+    if (outcome == SCIARA_OUTCOME_LIQUID) SCIARA_TRY(add_created(p, i));
   }
   a->count = 0;
   return SCIARA_OK;

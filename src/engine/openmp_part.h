@@ -55,14 +55,14 @@ struct sciara_part {
   struct sciara_rule rule;
   struct sciara_fields f;
   uint32_t *slot;     ///< by padded index: place of a liquid cell in its part + 1, or 0
-  uint32_t *stirred;  ///< by padded index: the last step in which its thickness or its ground changed
+  uint32_t *changed;  ///< by padded index: the last step in which its thickness or its ground changed
   uint32_t step;      ///< the step in progress
   real t;             ///< the clock found in this step, s
   double time;        ///< simulated time at the end of this step, s
   int64_t begin, end; ///< padded indices it answers for
 
   int64_t count, capacity; ///< liquid cells
-  bool looks;              ///< at the numbers of all its lava, in this step
+  bool checks;             ///< at the numbers of all its lava, in this step
   bool first;              ///< the first step since the upload: arrivals may not have been noted yet
   int64_t *cell;           ///< padded index, ascending
   real *h, *T, *px, *py;   ///< the state
@@ -71,18 +71,18 @@ struct sciara_part {
   real *solid;             ///< rock under the lava, m; only if a field OF GROUND is recorded
 #define SCIARA_RECORDED_FIELD(member, NAME, ...) real *member; ///< only if the field is recorded
 #include "model/fields.def"
-  real *keep;                 ///< of its momentum, in this step
-  real *leaving;              ///< out_1 + .. + out_8, m
-  uint32_t *list;             ///< places of the cells that dry up, ascending
-  uint32_t *faint;            ///< places of the cells with a subnormal momentum, ascending
-  int64_t faint_count, faded; ///< how many, and how many have been seen to
-  int64_t dead;               ///< entries of `list`
+  real *keep;                     ///< of its momentum, in this step
+  real *leaving;                  ///< out_1 + .. + out_8, m
+  uint32_t *list;                 ///< places of the cells that dry up, ascending
+  uint32_t *subnormal;            ///< places of the cells with a subnormal momentum, ascending
+  int64_t subnormal_count, faded; ///< how many, and how many have been seen to
+  int64_t dead;                   ///< entries of `list`
 
   struct sciara_edges edges[SCIARA_EDGE_KINDS][SCIARA_MOORE];
   struct sciara_arrivals inner[SCIARA_MOORE]; ///< from other parts to liquid cells, by direction, ascending
   struct sciara_arrivals fresh;               ///< at dry cells
-  int64_t *born;                              ///< padded indices of dry cells that have become liquid, ascending
-  int64_t born_count, born_capacity;
+  int64_t *created;                           ///< padded indices of dry cells that have become liquid, ascending
+  int64_t created_count, created_capacity;
 
   real t_opt;                     ///< smallest time of its cells, s
   int64_t bad;                    ///< first padded index with numbers that lava cannot have, or INT64_MAX
@@ -129,10 +129,10 @@ enum sciara_status sciara_part_insert(struct sciara_part *p, int64_t i);
 /** Writes what place k knows to the arrays of the grid. */
 void sciara_part_store(const struct sciara_part *p, int64_t k);
 
-/** tau2, rim and tau3 of the dry cells that something reached: they are in `born` when they stay liquid. */
+/** tau2, rim and tau3 of the dry cells that something reached: they are in `created` when they stay liquid. */
 enum sciara_status sciara_part_bear(struct sciara_part *p);
 
-/** Takes out the dead and puts in the born. */
+/** Takes out the dead and puts in the created. */
 enum sciara_status sciara_part_renew(struct sciara_part *p);
 
 /** Room for `more` further edges of part p, of one kind and direction. */
@@ -142,7 +142,7 @@ bool sciara_edges_reserve(struct sciara_part *p, enum sciara_edge_kind kind, int
 bool sciara_arrivals_reserve(struct sciara_arrivals *a, int64_t more);
 
 /** Cell i holds numbers that lava cannot have. */
-static inline void sciara_part_blame(struct sciara_part *p, int64_t i) {
+static inline void sciara_part_report(struct sciara_part *p, int64_t i) {
   if (i < p->bad) p->bad = i;
 }
 

@@ -29,7 +29,7 @@ PIECE void flow_batch(struct sciara_part *p, struct sciara_edges *g, int64_t fir
     accel[e] = p->T[donor[e]];
   }
   for (int e = 0; odd && e < count; e++)
-    if (nan[e]) sciara_part_blame(p, p->cell[donor[e]]);
+    if (nan[e]) sciara_part_report(p, p->cell[donor[e]]);
 }
 
 /** The same of all edges of the donors before place `end`. */
@@ -54,41 +54,41 @@ void sciara_part_flow(struct sciara_part *p) {
 // -------------------------------------------------------------------------------------- mass, momentum and heat
 
 /** The cells from place `begin` on start with what stays. */
-PIECE void keep_residuals(const struct sciara_part *p, int64_t begin, int count, struct parcels *restrict q) {
+PIECE void keep_residuals(const struct sciara_part *p, int64_t begin, int count, struct inflow_batch *restrict q) {
   const real *restrict h = p->h + begin, *restrict T = p->T + begin, *restrict leaving = p->leaving + begin;
   const real *restrict px = p->px + begin, *restrict py = p->py + begin, *restrict keep = p->keep + begin;
   LANES
   for (int k = 0; k < count; k++) {
-    const struct sciara_parcel parcel = sciara_parcel_residual(sciara_residual(h[k], leaving[k]), velocity(px[k], h[k]),
+    const struct sciara_inflow inflow = sciara_inflow_residual(sciara_residual(h[k], leaving[k]), velocity(px[k], h[k]),
                                                                velocity(py[k], h[k]), keep[k], T[k]);
-    q->h[k] = parcel.h;
-    q->px[k] = parcel.px;
-    q->py[k] = parcel.py;
-    q->heat[k] = parcel.heat;
+    q->h[k] = inflow.h;
+    q->px[k] = inflow.px;
+    q->py[k] = inflow.py;
+    q->heat[k] = inflow.heat;
   }
 }
 
-/** What stays of the faint momenta among them. */
-PIECE void fade(struct sciara_part *p, int64_t begin, int count, struct parcels *q) {
-  for (; p->faded < p->faint_count && p->faint[p->faded] < begin + count; p->faded++) {
-    const int64_t k = p->faint[p->faded], n = k - begin;
-    if (sciara_is_faint(p->px[k])) q->px[n] = sciara_fade_faint(p->px[k], p->h[k], q->h[n], p->keep[k]);
-    if (sciara_is_faint(p->py[k])) q->py[n] = sciara_fade_faint(p->py[k], p->h[k], q->h[n], p->keep[k]);
+/** What stays of the subnormal momenta among them. */
+PIECE void fade(struct sciara_part *p, int64_t begin, int count, struct inflow_batch *q) {
+  for (; p->faded < p->subnormal_count && p->subnormal[p->faded] < begin + count; p->faded++) {
+    const int64_t k = p->subnormal[p->faded], n = k - begin;
+    if (sciara_is_subnormal(p->px[k])) q->px[n] = sciara_fade_subnormal(p->px[k], p->h[k], q->h[n], p->keep[k]);
+    if (sciara_is_subnormal(p->py[k])) q->py[n] = sciara_fade_subnormal(p->py[k], p->h[k], q->h[n], p->keep[k]);
   }
 }
 
-static inline void add(struct parcels *q, int64_t k, int n, struct sciara_outflow out, real T) {
-  struct sciara_parcel parcel = {q->h[k], q->px[k], q->py[k], q->heat[k]};
-  sciara_parcel_add(&parcel, n, out, T);
-  q->h[k] = parcel.h;
-  q->px[k] = parcel.px;
-  q->py[k] = parcel.py;
-  q->heat[k] = parcel.heat;
+static inline void add(struct inflow_batch *q, int64_t k, int n, struct sciara_outflow out, real T) {
+  struct sciara_inflow inflow = {q->h[k], q->px[k], q->py[k], q->heat[k]};
+  sciara_inflow_add(&inflow, n, out, T);
+  q->h[k] = inflow.h;
+  q->px[k] = inflow.px;
+  q->py[k] = inflow.py;
+  q->heat[k] = inflow.heat;
 }
 
 /** Adds what comes from neighbour n, a constant to the compiler, to the cells from place `begin` on. */
 static inline __attribute__((always_inline)) void gather(struct sciara_part *p, int n, int64_t begin, int count,
-                                                         struct parcels *q) {
+                                                         struct inflow_batch *q) {
   struct sciara_edges *g = &p->edges[SCIARA_EDGE_INNER][sciara_moore_reverse(n)];
   int64_t e = g->taken;
   for (; e < g->count && g->to[e] < begin + count; e++)
@@ -99,7 +99,7 @@ static inline __attribute__((always_inline)) void gather(struct sciara_part *p, 
     add(q, a->list[a->taken].cell - begin, n, a->list[a->taken].out, a->list[a->taken].T);
 }
 
-PIECE void gather_all(struct sciara_part *p, int64_t begin, int count, struct parcels *q) {
+PIECE void gather_all(struct sciara_part *p, int64_t begin, int count, struct inflow_batch *q) {
   gather(p, 1, begin, count, q);
   gather(p, 2, begin, count, q);
   gather(p, 3, begin, count, q);
@@ -111,7 +111,7 @@ PIECE void gather_all(struct sciara_part *p, int64_t begin, int count, struct pa
 }
 
 /** Cools the lava of the cells from place `begin` on; `usual` tells where it stays liquid and all is in range. */
-PIECE void cool(const struct sciara_part *p, int count, const struct parcels *restrict q, real *restrict T,
+PIECE void cool(const struct sciara_part *p, int count, const struct inflow_batch *restrict q, real *restrict T,
                 sciara_lane *restrict usual) {
   const struct sciara_rule *rule = &p->rule;
   const real t = p->t;
@@ -129,7 +129,7 @@ PIECE void cool(const struct sciara_part *p, int count, const struct parcels *re
 
 // Of each recorded field: the maxima of `count` cells that stay liquid as usual. `solid` is read OF GROUND alone.
 #define SCIARA_RECORDED_FIELD(member, NAME, OF, value)                                                         \
-  PIECE void record_##member(real *restrict most, int count, const struct parcels *restrict q,                 \
+  PIECE void record_##member(real *restrict most, int count, const struct inflow_batch *restrict q,            \
                              const real *restrict solid, const sciara_lane *restrict usual) {                  \
     LANES                                                                                                      \
     for (int k = 0; k < count; k++) {                                                                          \
@@ -141,7 +141,8 @@ PIECE void cool(const struct sciara_part *p, int count, const struct parcels *re
 #include "model/fields.def"
 
 /** Records the maxima of the cells from place `begin` on that stay liquid as usual. */
-static void record(struct sciara_part *p, int64_t begin, int count, const struct parcels *q, const sciara_lane *usual) {
+static void record(struct sciara_part *p, int64_t begin, int count, const struct inflow_batch *q,
+                   const sciara_lane *usual) {
   const real *solid = p->f.z0 ? p->solid + begin : NULL;
 #define SCIARA_RECORDED_FIELD(member, NAME, OF, value) \
   if (p->f.member && (solid || !SCIARA_IS_OF_GROUND(OF))) record_##member(p->member + begin, count, q, solid, usual);
@@ -149,17 +150,17 @@ static void record(struct sciara_part *p, int64_t begin, int count, const struct
 }
 
 /** Rim and tau3 of a cell that may not stay liquid. */
-PIECE void settle_one(struct sciara_part *p, int64_t k, struct sciara_parcel parcel) {
+PIECE void settle_one(struct sciara_part *p, int64_t k, struct sciara_inflow inflow) {
   const struct sciara_fields *f = &p->f;
   const int64_t i = p->cell[k];
   const real before = p->h[k];
   bool bad = false;
   sciara_part_store(p, k);
-  const enum sciara_fate fate = sciara_pass_settle(&p->rule, f, i, parcel, p->t, p->time, &bad);
-  if (bad) sciara_part_blame(p, i);
-  if (f->h[i] != before) p->stirred[i] = p->step; // rock: the lava has become ground
-  p->rock += fate == SCIARA_FATE_ROCK;
-  p->lost += fate == SCIARA_FATE_LOST;
+  const enum sciara_outcome outcome = sciara_pass_settle(&p->rule, f, i, inflow, p->t, p->time, &bad);
+  if (bad) sciara_part_report(p, i);
+  if (f->h[i] != before) p->changed[i] = p->step; // rock: the lava has become ground
+  p->rock += outcome == SCIARA_OUTCOME_ROCK;
+  p->lost += outcome == SCIARA_OUTCOME_LOST;
   p->h[k] = f->h[i];
   p->T[k] = f->T[i];
   p->px[k] = f->px[i];
@@ -167,11 +168,11 @@ PIECE void settle_one(struct sciara_part *p, int64_t k, struct sciara_parcel par
 #define SCIARA_RECORDED_FIELD(member, NAME, ...) \
   if (f->member) p->member[k] = f->member[i];
 #include "model/fields.def"
-  if (fate != SCIARA_FATE_LIQUID) p->list[p->dead++] = (uint32_t)k;
+  if (outcome != SCIARA_OUTCOME_LIQUID) p->list[p->dead++] = (uint32_t)k;
 }
 
 /** Stores the new state of the cells from place `begin` on. */
-PIECE void store(struct sciara_part *p, int64_t begin, int count, const struct parcels *restrict q,
+PIECE void store(struct sciara_part *p, int64_t begin, int count, const struct inflow_batch *restrict q,
                  const real *restrict T, const sciara_lane *restrict usual) {
   uint32_t changed[BLOCK], other[BLOCK];
   int changes = 0, others = 0;
@@ -184,11 +185,11 @@ PIECE void store(struct sciara_part *p, int64_t begin, int count, const struct p
     // NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): the loop above has filled them
     const int64_t i = p->cell[begin + changed[n]];
     p->f.h[i] = q->h[changed[n]];
-    p->stirred[i] = p->step;
+    p->changed[i] = p->step;
   }
   for (int n = 0; n < others; n++) {
     const uint32_t k = other[n];
-    settle_one(p, begin + k, (struct sciara_parcel){q->h[k], q->px[k], q->py[k], q->heat[k]});
+    settle_one(p, begin + k, (struct sciara_inflow){q->h[k], q->px[k], q->py[k], q->heat[k]});
   }
   real *restrict h = p->h + begin, *restrict px = p->px + begin, *restrict py = p->py + begin;
   real *restrict T_new = p->T + begin;
@@ -202,7 +203,7 @@ PIECE void store(struct sciara_part *p, int64_t begin, int count, const struct p
 }
 
 static void settle_block(struct sciara_part *p, int64_t begin, int count) {
-  struct parcels q;
+  struct inflow_batch q;
   real T[BLOCK];
   sciara_lane usual[BLOCK];
   keep_residuals(p, begin, count, &q);

@@ -31,23 +31,24 @@ enum sciara_fault {
 extern enum sciara_fault sciara_planted_fault;
 #define SCIARA_PLANTED(fault) (sciara_planted_fault == (fault))
 
-static inline void sciara_plant_faults(const struct sciara_fields *f, int64_t i, enum sciara_fate fate) {
-  if (SCIARA_PLANTED(SCIARA_FAULT_DRY) && fate == SCIARA_FATE_ROCK) f->px[i] = 1;
-  if (SCIARA_PLANTED(SCIARA_FAULT_GUARD) && fate == SCIARA_FATE_LIQUID) f->T[0] = 1;
+static inline void sciara_plant_faults(const struct sciara_fields *f, int64_t i, enum sciara_outcome outcome) {
+  if (SCIARA_PLANTED(SCIARA_FAULT_DRY) && outcome == SCIARA_OUTCOME_ROCK) f->px[i] = 1;
+  if (SCIARA_PLANTED(SCIARA_FAULT_GUARD) && outcome == SCIARA_OUTCOME_LIQUID) f->T[0] = 1;
   if (SCIARA_PLANTED(SCIARA_FAULT_RIM) && f->kind[i] == SCIARA_CELL_RIM) f->h[i] = 1;
-  if (SCIARA_PLANTED(SCIARA_FAULT_ALTITUDE) && fate == SCIARA_FATE_LIQUID) f->z[i] = f->z[i] + 1;
-  if (SCIARA_PLANTED(SCIARA_FAULT_ARRIVAL) && fate == SCIARA_FATE_LIQUID) f->arrival[i] = f->arrival[i] + 1;
-  if (SCIARA_PLANTED(SCIARA_FAULT_LEDGER) && fate == SCIARA_FATE_LIQUID) f->h[i] *= 1 - 64 * (real)SCIARA_REAL_EPSILON;
+  if (SCIARA_PLANTED(SCIARA_FAULT_ALTITUDE) && outcome == SCIARA_OUTCOME_LIQUID) f->z[i] = f->z[i] + 1;
+  if (SCIARA_PLANTED(SCIARA_FAULT_ARRIVAL) && outcome == SCIARA_OUTCOME_LIQUID) f->arrival[i] = f->arrival[i] + 1;
+  if (SCIARA_PLANTED(SCIARA_FAULT_LEDGER) && outcome == SCIARA_OUTCOME_LIQUID)
+    f->h[i] *= 1 - 64 * (real)SCIARA_REAL_EPSILON;
 #define SCIARA_RECORDED_FIELD(member, NAME, ...) \
-  if (SCIARA_PLANTED(SCIARA_FAULT_MAXIMUM) && fate == SCIARA_FATE_LIQUID && f->member) f->member[i] = 0;
+  if (SCIARA_PLANTED(SCIARA_FAULT_MAXIMUM) && outcome == SCIARA_OUTCOME_LIQUID && f->member) f->member[i] = 0;
 #include "model/fields.def"
 }
 #else
 #define SCIARA_PLANTED(fault) 0
-static inline void sciara_plant_faults(const struct sciara_fields *f, int64_t i, enum sciara_fate fate) {
+static inline void sciara_plant_faults(const struct sciara_fields *f, int64_t i, enum sciara_outcome outcome) {
   (void)f;
   (void)i;
-  (void)fate;
+  (void)outcome;
 }
 #endif
 

@@ -49,10 +49,10 @@ static CPLHTTPResult *fetch_nothing(const char *url, CSLConstList options, GDALP
   (void)options, (void)progress, (void)progress_data, (void)write, (void)write_data, (void)unused;
   (void)url;
   // NULL would be no answer, and the next in line would be asked.
-  CPLHTTPResult *refusal = (CPLHTTPResult *)CPLCalloc(1, sizeof *refusal);
-  refusal->nStatus = 1;
-  refusal->pszErrBuf = CPLStrdup("nothing is fetched from the network");
-  return refusal;
+  CPLHTTPResult *diagnostic = (CPLHTTPResult *)CPLCalloc(1, sizeof *diagnostic);
+  diagnostic->nStatus = 1;
+  diagnostic->pszErrBuf = CPLStrdup("nothing is fetched from the network");
+  return diagnostic;
 }
 
 static void prepare_gdal(void) {

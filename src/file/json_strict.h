@@ -6,7 +6,7 @@
 
 #include <cjson/cJSON.h>
 
-#include "base/refusals.h"
+#include "base/diagnostics.h"
 #include "base/text.h"
 
 enum {
@@ -50,9 +50,9 @@ enum sciara_status sciara_json_scan(const char *name, const char *text, size_t l
  */
 enum sciara_status sciara_json_parse(const char *name, const char *text, size_t length, cJSON **out);
 
-/** The same, but each key that is given twice is added to `refusals`, and the tree is given all the same. */
+/** The same, but each key that is given twice is added to `diagnostics`, and the tree is given all the same. */
 enum sciara_status sciara_json_parse_all(const char *name, const char *text, size_t length,
-                                         struct sciara_refusals *refusals, cJSON **out);
+                                         struct sciara_diagnostics *diagnostics, cJSON **out);
 
 /** Reads and parses a file of at most SCIARA_JSON_MAX_BYTES. */
 enum sciara_status sciara_json_read(const char *path, cJSON **out);

@@ -102,13 +102,13 @@ static int compare_names(const void *a, const void *b) {
 
 /** Sorts the keys, so that an object of a million of them takes no time to speak of. */
 static void refuse_duplicates(const char *name, const cJSON *object, const struct sciara_json_path *path,
-                              struct sciara_refusals *refusals) {
+                              struct sciara_diagnostics *diagnostics) {
   size_t count = (size_t)cJSON_GetArraySize(object), i = 0;
   if (count < 2) return;
   const char **names;
   const enum sciara_status status = SCIARA_NEW(names, count, "the keys of an object");
   if (status != SCIARA_OK) {
-    sciara_refusals_add(refusals, status);
+    sciara_diagnostics_add(diagnostics, status);
     return;
   }
   const cJSON *child;
@@ -119,21 +119,21 @@ static void refuse_duplicates(const char *name, const cJSON *object, const struc
     char place[256];
     sciara_json_path_print(&(struct sciara_json_path){.parent = path, .key = names[i]}, place, sizeof place);
     sciara_fail(SCIARA_ERR_INPUT, "%s: %s: found the key twice in one object, expected once", name, place);
-    sciara_refusals_add(refusals, SCIARA_ERR_INPUT);
+    sciara_diagnostics_add(diagnostics, SCIARA_ERR_INPUT);
     while (i + 1 < count && strcmp(names[i], names[i + 1]) == 0) i++; // three times: told once
   }
   sciara_free(names);
 }
 
 static void check_keys(const char *name, const cJSON *node, const struct sciara_json_path *path,
-                       struct sciara_refusals *refusals) {
-  if (cJSON_IsObject(node)) refuse_duplicates(name, node, path, refusals);
+                       struct sciara_diagnostics *diagnostics) {
+  if (cJSON_IsObject(node)) refuse_duplicates(name, node, path, diagnostics);
   size_t index = 0;
   const cJSON *child;
   cJSON_ArrayForEach(child, node) {
     struct sciara_json_path place = {
         .parent = path, .key = cJSON_IsObject(node) ? child->string : NULL, .index = index++};
-    if (child->child) check_keys(name, child, &place, refusals);
+    if (child->child) check_keys(name, child, &place, diagnostics);
   }
 }
 
@@ -147,21 +147,21 @@ static cJSON *parse_alone(const char *text, size_t length) {
 }
 
 enum sciara_status sciara_json_parse_all(const char *name, const char *text, size_t length,
-                                         struct sciara_refusals *refusals, cJSON **out) {
+                                         struct sciara_diagnostics *diagnostics, cJSON **out) {
   *out = NULL;
   SCIARA_TRY(sciara_json_scan(name, text, length));
   *out = parse_alone(text, length);
   if (!*out)
     return sciara_fail(SCIARA_ERR_MEMORY, "%s: no memory for its values", name); // the scan left no other cause
-  check_keys(name, *out, NULL, refusals);
+  check_keys(name, *out, NULL, diagnostics);
   return SCIARA_OK;
 }
 
 enum sciara_status sciara_json_parse(const char *name, const char *text, size_t length, cJSON **out) {
-  struct sciara_refusals refusals = {0};
-  enum sciara_status status = sciara_json_parse_all(name, text, length, &refusals, out);
-  if (status == SCIARA_OK) status = sciara_refusals_verdict(&refusals);
-  sciara_refusals_free(&refusals);
+  struct sciara_diagnostics diagnostics = {0};
+  enum sciara_status status = sciara_json_parse_all(name, text, length, &diagnostics, out);
+  if (status == SCIARA_OK) status = sciara_diagnostics_status(&diagnostics);
+  sciara_diagnostics_free(&diagnostics);
   if (status == SCIARA_OK) return SCIARA_OK;
   cJSON_Delete(*out);
   *out = NULL;

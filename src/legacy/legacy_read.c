@@ -168,7 +168,7 @@ static enum sciara_status read_values(struct scanner *s, struct sciara_legacy_gr
   for (size_t i = 0; i < cells; i++) {
     advance(s);
     if (sciara_parse_double(s->word, &g->values[i])) continue;
-    return sciara_fail(SCIARA_ERR_INPUT, "%s:%" PRId64 ": found %s for row %zu, column %zu; allowed: a finite number",
+    return sciara_fail(SCIARA_ERR_INPUT, "%s:%" PRId64 ": found %s for row %zu, column %zu, expected a finite number",
                        s->path, s->line, shown(s), i / (size_t)g->cols, i % (size_t)g->cols);
   }
   advance(s);

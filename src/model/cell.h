@@ -252,7 +252,7 @@ SCIARA_HD real sciara_critical_height(const struct sciara_rule *rule, real T) {
 }
 
 /** What a liquid cell knows of its flows before the clock is found. */
-struct sciara_prospect {
+struct sciara_evaluation {
   unsigned survivors;                      ///< bit i: lava will flow to neighbour i
   real keep;                               ///< k = 1 - dP(T)
   real vx, vy;                             ///< m/s
@@ -270,8 +270,8 @@ struct sciara_prospect {
  * @return t_opt, s: the time this cell allows, at most t_max
  */
 SCIARA_HD real sciara_cell_evaluate(const struct sciara_rule *rule, real z, real h, real T, real px, real py,
-                                    const real zn[SCIARA_MOORE], const real hn[SCIARA_MOORE], struct sciara_prospect *p,
-                                    bool *bad) {
+                                    const real zn[SCIARA_MOORE], const real hn[SCIARA_MOORE],
+                                    struct sciara_evaluation *p, bool *bad) {
   const real hc = sciara_critical_height(rule, T);
   p->keep = 1 - sciara_dissipation(rule, T);
   p->vx = sciara_velocity(px, h);
@@ -310,7 +310,8 @@ struct sciara_outflows {
 SCIARA_HD real sciara_residual(real h, real leaving) { return sciara_max0(h - leaving); }
 
 /** tau1, flow computing of a liquid cell with the new clock `t`, s. Returns the residual h0 >= 0, m. */
-SCIARA_HD real sciara_cell_flow(const struct sciara_prospect *p, real h, real t, struct sciara_outflows *f, bool *bad) {
+SCIARA_HD real sciara_cell_flow(const struct sciara_evaluation *p, real h, real t, struct sciara_outflows *f,
+                                bool *bad) {
   real leaving = 0;
   SCIARA_UNROLL
   for (int i = 1; i < SCIARA_MOORE; i++) {
@@ -329,26 +330,26 @@ SCIARA_HD real sciara_cell_flow(const struct sciara_prospect *p, real h, real t,
 // -------------------------------------------------------------------------------------- mass, momentum and heat
 
 /** Lava that gathers in a cell during tau2. */
-struct sciara_parcel {
+struct sciara_inflow {
   real h, px, py; ///< m, m2/s
   real heat;      ///< sum of thickness times temperature, m K
 };
 
 /** tau2: starts with the residual h0 of the cell, which keeps its whole velocity times k; all 0 for a dry cell. */
-SCIARA_HD struct sciara_parcel sciara_parcel_residual(real h0, real vx, real vy, real keep, real T) {
-  const struct sciara_parcel parcel = {h0, (h0 * vx) * keep, (h0 * vy) * keep, h0 * T};
-  return parcel;
+SCIARA_HD struct sciara_inflow sciara_inflow_residual(real h0, real vx, real vy, real keep, real T) {
+  const struct sciara_inflow inflow = {h0, (h0 * vx) * keep, (h0 * vy) * keep, h0 * T};
+  return inflow;
 }
 
 /** tau2: adds the outflow of neighbour i (temperature T_i, K) towards this cell; call for i = 1..8 in order. */
-SCIARA_HD void sciara_parcel_add(struct sciara_parcel *parcel, int i, struct sciara_outflow out, real T_i) {
+SCIARA_HD void sciara_inflow_add(struct sciara_inflow *inflow, int i, struct sciara_outflow out, real T_i) {
   const bool flows = out.thickness != 0;
   SCIARA_LEAVE_IF(!flows, );
   const int heading = sciara_moore_reverse(i); // from the donor to this cell
   const real momentum = out.thickness * out.speed;
-  const struct sciara_parcel sum = {parcel->h + out.thickness, parcel->px + momentum * sciara_unit_x(heading),
-                                    parcel->py + momentum * sciara_unit_y(heading), parcel->heat + out.thickness * T_i};
-  if (flows) *parcel = sum;
+  const struct sciara_inflow sum = {inflow->h + out.thickness, inflow->px + momentum * sciara_unit_x(heading),
+                                    inflow->py + momentum * sciara_unit_y(heading), inflow->heat + out.thickness * T_i};
+  if (flows) *inflow = sum;
 }
 
 /** tau3: 1 + D; lava cools by the cube root of it. */
@@ -366,20 +367,20 @@ SCIARA_HD real sciara_cool(const struct sciara_rule *rule, real t, real h, real 
 }
 
 /**
- * Whether `parcel` surely stays liquid in a step of `t` seconds: true only where sciara_cool would give a temperature well
+ * Whether `inflow` surely stays liquid in a step of `t` seconds: true only where sciara_cool would give a temperature well
  * above T_sol. It asks whether T^3 / (1 + D), T = heat / h, exceeds T_sol^3 by a thousandth, without a quotient or a root;
  * so it is known long before the temperature, which can wait. False tells nothing: lava near T_sol, or so thin that the
  * powers might underflow.
  */
-SCIARA_HD bool sciara_surely_liquid(const struct sciara_rule *rule, const struct sciara_parcel *parcel, real t) {
+SCIARA_HD bool sciara_surely_liquid(const struct sciara_rule *rule, const struct sciara_inflow *inflow, real t) {
 #ifdef SCIARA_SINGLE
   const real thin = (real)1e-8;
 #else
   const real thin = 1e-60;
 #endif
-  const real h2 = parcel->h * parcel->h, heat3 = (parcel->heat * parcel->heat) * parcel->heat; // T^3 h^3
+  const real h2 = inflow->h * inflow->h, heat3 = (inflow->heat * inflow->heat) * inflow->heat; // T^3 h^3
   const real sol3 = (rule->T_sol * rule->T_sol) * rule->T_sol * (real)1.001;
-  return parcel->h >= thin && heat3 * parcel->h > sol3 * (h2 * h2 + (rule->cooling * t) * heat3);
+  return inflow->h >= thin && heat3 * inflow->h > sol3 * (h2 * h2 + (rule->cooling * t) * heat3);
 }
 
 /** gamma: thickness of lava of thickness h after `volume` m3 came up in a cell; `cell_size` in double: rounded once. */
@@ -388,23 +389,23 @@ SCIARA_HD real sciara_cell_emit(real h, double volume, double cell_size) {
 }
 
 /** What became of a cell in a step. */
-enum sciara_fate { SCIARA_FATE_DRY, SCIARA_FATE_LIQUID, SCIARA_FATE_ROCK, SCIARA_FATE_LOST };
+enum sciara_outcome { SCIARA_OUTCOME_DRY, SCIARA_OUTCOME_LIQUID, SCIARA_OUTCOME_ROCK, SCIARA_OUTCOME_LOST };
 
 /**
- * End of tau2, rim and tau3 of a cell that gathered `parcel` in a step of `t` seconds: loss through the rim, cooling,
+ * End of tau2, rim and tau3 of a cell that gathered `inflow` in a step of `t` seconds: loss through the rim, cooling,
  * solidification. Lava reaches a rim cell only when the boundary is open.
  *
  * @param T   set to the temperature of lava that stays liquid, K
  * @param bad set when a NaN is met
  */
-SCIARA_HD enum sciara_fate sciara_cell_settle(const struct sciara_rule *rule, bool rim,
-                                              const struct sciara_parcel *parcel, real t, real *T, bool *bad) {
-  if (sciara_is_nan(parcel->h)) *bad = true;
-  if (!(parcel->h > 0)) return SCIARA_FATE_DRY;
-  if (rim) return SCIARA_FATE_LOST;
-  *T = sciara_cool(rule, t, parcel->h, sciara_real_div(parcel->heat, parcel->h));
+SCIARA_HD enum sciara_outcome sciara_cell_settle(const struct sciara_rule *rule, bool rim,
+                                                 const struct sciara_inflow *inflow, real t, real *T, bool *bad) {
+  if (sciara_is_nan(inflow->h)) *bad = true;
+  if (!(inflow->h > 0)) return SCIARA_OUTCOME_DRY;
+  if (rim) return SCIARA_OUTCOME_LOST;
+  *T = sciara_cool(rule, t, inflow->h, sciara_real_div(inflow->heat, inflow->h));
   if (sciara_is_nan(*T)) *bad = true;
-  return *T <= rule->T_sol ? SCIARA_FATE_ROCK : SCIARA_FATE_LIQUID;
+  return *T <= rule->T_sol ? SCIARA_OUTCOME_ROCK : SCIARA_OUTCOME_LIQUID;
 }
 
 /** Solidified lava, m: what the ground has risen by. */

@@ -46,7 +46,7 @@ SCIARA_HD bool sciara_pass_is_sound(const struct sciara_rule *rule, const struct
 
 /** tau1, time evaluation of liquid cell i; see sciara_cell_evaluate. */
 SCIARA_HD real sciara_pass_evaluate(const struct sciara_rule *rule, const struct sciara_fields *f, int64_t i,
-                                    struct sciara_prospect *p, bool *bad) {
+                                    struct sciara_evaluation *p, bool *bad) {
   real zn[SCIARA_MOORE], hn[SCIARA_MOORE];
   SCIARA_UNROLL
   for (int n = 1; n < SCIARA_MOORE; n++) {
@@ -85,40 +85,40 @@ SCIARA_HD void sciara_pass_record(const struct sciara_fields *f, int64_t i, real
 #include "model/fields.def"
 }
 
-/** Stores what sciara_cell_settle made of cell i, which gathered `parcel`, and the maxima of rock. `T`: of liquid lava. */
-SCIARA_HD void sciara_pass_store(const struct sciara_fields *f, int64_t i, enum sciara_fate fate,
-                                 struct sciara_parcel parcel, real T) {
-  if (fate == SCIARA_FATE_LOST) f->lost[i] = f->lost[i] + (double)parcel.h;
-  if (fate == SCIARA_FATE_ROCK) {
-    f->z[i] = f->z[i] + parcel.h;
+/** Stores what sciara_cell_settle made of cell i, which gathered `inflow`, and the maxima of rock. `T`: of liquid lava. */
+SCIARA_HD void sciara_pass_store(const struct sciara_fields *f, int64_t i, enum sciara_outcome outcome,
+                                 struct sciara_inflow inflow, real T) {
+  if (outcome == SCIARA_OUTCOME_LOST) f->lost[i] = f->lost[i] + (double)inflow.h;
+  if (outcome == SCIARA_OUTCOME_ROCK) {
+    f->z[i] = f->z[i] + inflow.h;
     sciara_pass_record(f, i, 0, 0, 0);
   }
-  if (fate != SCIARA_FATE_LIQUID) {
+  if (outcome != SCIARA_OUTCOME_LIQUID) {
     sciara_pass_dry(f, i);
     return;
   }
-  f->h[i] = parcel.h;
+  f->h[i] = inflow.h;
   f->T[i] = T;
-  f->px[i] = parcel.px;
-  f->py[i] = parcel.py;
+  f->px[i] = inflow.px;
+  f->py[i] = inflow.py;
 }
 
 /**
- * End of tau2, rim and tau3 of cell i, which gathered `parcel`: arrival, fields, maxima; see sciara_cell_settle.
+ * End of tau2, rim and tau3 of cell i, which gathered `inflow`: arrival, fields, maxima; see sciara_cell_settle.
  *
  * @param t   the new clock, s
  * @param s   simulated time at the end of the step
  * @param bad set when a NaN is met
  */
-SCIARA_HD enum sciara_fate sciara_pass_settle(const struct sciara_rule *rule, const struct sciara_fields *f, int64_t i,
-                                              struct sciara_parcel parcel, real t, double s, bool *bad) {
+SCIARA_HD enum sciara_outcome sciara_pass_settle(const struct sciara_rule *rule, const struct sciara_fields *f,
+                                                 int64_t i, struct sciara_inflow inflow, real t, double s, bool *bad) {
   real T = 0;
   const bool rim = f->kind[i] == SCIARA_CELL_RIM;
-  const enum sciara_fate fate = sciara_cell_settle(rule, rim, &parcel, t, &T, bad);
-  if (fate != SCIARA_FATE_DRY && f->arrival[i] < 0) f->arrival[i] = s;
-  sciara_pass_store(f, i, fate, parcel, T);
-  if (fate == SCIARA_FATE_LIQUID) sciara_pass_record(f, i, parcel.h, parcel.px, parcel.py);
-  return fate;
+  const enum sciara_outcome outcome = sciara_cell_settle(rule, rim, &inflow, t, &T, bad);
+  if (outcome != SCIARA_OUTCOME_DRY && f->arrival[i] < 0) f->arrival[i] = s;
+  sciara_pass_store(f, i, outcome, inflow, T);
+  if (outcome == SCIARA_OUTCOME_LIQUID) sciara_pass_record(f, i, inflow.h, inflow.px, inflow.py);
+  return outcome;
 }
 
 #endif

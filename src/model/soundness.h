@@ -7,7 +7,7 @@
 #include "model/state.h"
 
 /** Engines look at the numbers of all lava in the first step after an upload and each so many steps (sciara_is_sound). */
-#define SCIARA_LOOK_EVERY 64
+#define SCIARA_CHECK_EVERY 64
 
 SCIARA_BEGIN_DECLS
 

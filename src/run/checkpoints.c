@@ -197,7 +197,7 @@ enum sciara_status sciara_checkpoints_write(struct sciara_checkpoints *c, const 
   return SCIARA_OK;
 }
 
-enum sciara_status sciara_checkpoints_blame(const struct sciara_checkpoints *c, enum sciara_status status) {
+enum sciara_status sciara_checkpoints_attribute(const struct sciara_checkpoints *c, enum sciara_status status) {
   char *why = sciara_format("%s", sciara_last_error());
   char *path = c->kept_count > 0 ? sciara_checkpoint_path(c->folder, c->kept[0]) : NULL;
   if (why && path)

@@ -61,7 +61,7 @@ enum sciara_status sciara_checkpoints_write(struct sciara_checkpoints *c, const 
                                             uint64_t snapshots);
 
 /** Adds to the stored sentence which checkpoint is the last good one; returns `status`. */
-enum sciara_status sciara_checkpoints_blame(const struct sciara_checkpoints *c, enum sciara_status status);
+enum sciara_status sciara_checkpoints_attribute(const struct sciara_checkpoints *c, enum sciara_status status);
 
 /** Path of the checkpoint of a step in a folder of checkpoints, malloc'd; NULL: no memory. */
 char *sciara_checkpoint_path(const char *folder, uint64_t step);

@@ -28,7 +28,7 @@ static bool is_listed(const char *name) {
 }
 
 /** What makes no sense is bad usage where an override brought it, else bad input. */
-static enum sciara_status blame(enum sciara_status status, bool overridden) {
+static enum sciara_status attribute(enum sciara_status status, bool overridden) {
   return status == SCIARA_ERR_USAGE && !overridden ? SCIARA_ERR_INPUT : status;
 }
 
@@ -54,13 +54,13 @@ enum sciara_status sciara_scenario_choose_engine(const struct sciara_scenario *s
   *out = NULL;
   if (s->engine.fast_math && !s->engine.single_precision)
     return sciara_fail(
-        blame(SCIARA_ERR_USAGE, s->engine.overridden),
+        attribute(SCIARA_ERR_USAGE, s->engine.overridden),
         "%s: engine.math: found \"fast\" with engine.precision \"double\", expected with \"single\" only", s->path);
   const bool by_override = is_listed(s->engine.name) ? s->engine.overridden : s->engine.name_overridden;
   enum sciara_status status = sciara_engine_find(s->engine.name, sciara_scenario_precision(s), out);
-  if (status != SCIARA_OK) return sciara_fail_context(blame(status, by_override), "%s: engine.name", s->path);
+  if (status != SCIARA_OK) return sciara_fail_context(attribute(status, by_override), "%s: engine.name", s->path);
   const struct sciara_engine_options options = sciara_scenario_engine_options(s);
   status = sciara_engine_options_check(*out, &options);
   if (status == SCIARA_OK) status = check_device(s, *out);
-  return status == SCIARA_OK ? SCIARA_OK : sciara_fail_context(blame(status, by_override), "%s: engine", s->path);
+  return status == SCIARA_OK ? SCIARA_OK : sciara_fail_context(attribute(status, by_override), "%s: engine", s->path);
 }

@@ -52,8 +52,8 @@ static double wet_cells(const struct sciara_scenario *s, const struct sciara_gri
   return fmin(fmin(cells, within_reach), area / (grid->cell_size * grid->cell_size));
 }
 
-static void foretell_snapshot_size(const struct sciara_scenario *s, const struct sciara_grid *grid, double wet,
-                                   struct sciara_forecast *f) {
+static void predict_snapshot_size(const struct sciara_scenario *s, const struct sciara_grid *grid, double wet,
+                                  struct sciara_forecast *f) {
   const double cells = (double)sciara_grid_cells(grid), item = s->output.as_double ? 8 : 4;
   const double fixed = SNAPSHOT_TEXTS + 8.0 * (double)(grid->rows + grid->cols);
   double about = fixed, most = fixed;
@@ -70,7 +70,7 @@ static void foretell_snapshot_size(const struct sciara_scenario *s, const struct
  * Bytes that making a checkpoint takes: every field of the state where lava is, in 64 bits. Of single precision the last 29
  * are zeros, which deflate to nothing.
  */
-static size_t foretell_checkpoint(const struct sciara_grid *grid, unsigned record, double wet, bool single) {
+static size_t predict_checkpoint(const struct sciara_grid *grid, unsigned record, double wet, bool single) {
   enum { REALS = 5, ZERO_BITS = 29 }; // z, h, T, px, py
   double a_cell = (double)sciara_state_memory(grid, record) / (double)sciara_grid_cells(grid);
   if (single) a_cell -= REALS * ZERO_BITS / 8.0;
@@ -88,8 +88,8 @@ static void count_snapshots(const struct sciara_scenario *s, const struct sciara
 }
 
 /** What snapshots on the way take: adds that of the engine, returns that of the writer. */
-static size_t foretell_keeping(const struct sciara_grid *grid, unsigned record, const struct sciara_engine_ops *ops,
-                               struct sciara_forecast *f) {
+static size_t predict_keeping(const struct sciara_grid *grid, unsigned record, const struct sciara_engine_ops *ops,
+                              struct sciara_forecast *f) {
   size_t host = 0, device = 0;
   const bool keeps = ops && ops->keep;
   if (keeps) ops->keep_memory(grid, record, &host, &device);
@@ -108,15 +108,15 @@ struct sciara_forecast sciara_forecast_make(const struct sciara_scenario *s, con
   f.engine_tells = ops && ops->memory;
   const double wet = f.wet = wet_cells(s, grid, vents);
   f.engine = sciara_forecast_engine(ops, grid, record, wet, &f.device);
-  foretell_snapshot_size(s, grid, wet, &f);
+  predict_snapshot_size(s, grid, wet, &f);
   count_snapshots(s, vents, &f);
   const size_t values = (size_t)sciara_grid_cells(grid) * sizeof(double);
   const int threads = sciara_snapshot_threads(sciara_engine_threads(ops, s->engine.threads));
   const size_t snapshot = sciara_snapshot_memory(grid, s->output.as_double, threads) + f.snapshot;
   const size_t cog = sciara_map_cog_memory(grid), picture = sciara_map_picture_memory(grid); // one after the other
   const size_t map = s->output.maps ? values + (cog > picture ? cog : picture) : 0;
-  const size_t on_the_way = sciara_scenario_writes_on_the_way(s) ? foretell_keeping(grid, record, ops, &f) : 0;
-  f.checkpoint = foretell_checkpoint(grid, record, wet, sciara_scenario_precision(s) != SCIARA_DOUBLE);
+  const size_t on_the_way = sciara_scenario_writes_on_the_way(s) ? predict_keeping(grid, record, ops, &f) : 0;
+  f.checkpoint = predict_checkpoint(grid, record, wet, sciara_scenario_precision(s) != SCIARA_DOUBLE);
   const size_t file = snapshot > f.checkpoint ? snapshot : f.checkpoint; // one after the other, too
   f.writing = (file > map ? file : map) + on_the_way;
   const size_t later = f.site + f.state + f.engine + f.writing, freed = PROGRAM_STARTS - PROGRAM;

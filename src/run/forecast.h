@@ -8,7 +8,7 @@
 
 /** All sizes in bytes. */
 struct sciara_forecast {
-  bool made;        ///< false: a scenario was refused before there was anything to foretell
+  bool made;        ///< false: a scenario was refused before there was anything to predict
   size_t available; ///< host memory that was free before the DEM was read; 0: unknown
 
   // Host memory at its highest: the sum of these.
@@ -43,7 +43,7 @@ size_t sciara_forecast_engine(const struct sciara_engine_ops *ops, const struct 
 unsigned sciara_scenario_record(const struct sciara_scenario *s);
 
 /**
- * Foretells a run.
+ * Predicts a run.
  *
  * @param ops NULL: the engine is not known, its part is left out
  */

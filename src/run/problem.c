@@ -125,11 +125,11 @@ enum sciara_status sciara_problem_make_rounding(struct sciara_problem *p) {
   return sciara_rounding_of(p->vents, epsilon, &p->rounding);
 }
 
-static enum sciara_status place_vents(struct sciara_problem *p, struct sciara_refusals *refusals) {
+static enum sciara_status place_vents(struct sciara_problem *p, struct sciara_diagnostics *diagnostics) {
   p->vents = sciara_vents_create();
   if (!p->vents) return SCIARA_ERR_MEMORY;
   SCIARA_TRY(SCIARA_NEW(p->placed, p->scenario.vent_count, "the places of the vents"));
-  for (size_t k = 0; k < p->scenario.vent_count; k++) sciara_refusals_add(refusals, place_vent(p, k));
+  for (size_t k = 0; k < p->scenario.vent_count; k++) sciara_diagnostics_add(diagnostics, place_vent(p, k));
   return sciara_problem_make_rounding(p);
 }
 
@@ -243,28 +243,28 @@ static enum sciara_status check_end(const struct sciara_problem *p) {
 }
 
 /** Scenario, cells and vents together, against the limits of the precision. */
-static void check_ranges(const struct sciara_problem *p, struct sciara_refusals *refusals) {
+static void check_ranges(const struct sciara_problem *p, struct sciara_diagnostics *diagnostics) {
   const struct sciara_scenario *s = &p->scenario;
   enum sciara_status status = sciara_cell_size_check(&s->params, p->grid.cell_size, s->engine.single_precision);
-  sciara_refusals_add(refusals, status == SCIARA_OK ? status : sciara_fail_context(status, "%s", s->path));
+  sciara_diagnostics_add(diagnostics, status == SCIARA_OK ? status : sciara_fail_context(status, "%s", s->path));
   for (size_t k = 0; k < s->vent_count; k++) {
     const struct sciara_placement *at = &p->placed[k];
     status = SCIARA_OK;
     for (int64_t n = at->first; n < at->first + at->count && status == SCIARA_OK; n++) status = check_rates(p, n);
     if (status != SCIARA_OK)
-      sciara_refusals_add(refusals, sciara_fail_context(status, "%s: vents[%zu].effusion", s->path, k));
+      sciara_diagnostics_add(diagnostics, sciara_fail_context(status, "%s: vents[%zu].effusion", s->path, k));
   }
   status = sciara_volume_check(sciara_vents_total(p->vents), p->grid.cell_size);
-  sciara_refusals_add(refusals, status == SCIARA_OK ? status : sciara_fail_context(status, "%s: vents", s->path));
-  sciara_refusals_add(refusals, check_end(p));
+  sciara_diagnostics_add(diagnostics, status == SCIARA_OK ? status : sciara_fail_context(status, "%s: vents", s->path));
+  sciara_diagnostics_add(diagnostics, check_end(p));
 }
 
 // ------------------------------------------------------------------------------------------------------------ whole
 
 static enum sciara_status place_on_map(struct sciara_problem *p, const struct sciara_problem_options *options,
-                                       struct sciara_refusals *refusals) {
+                                       struct sciara_diagnostics *diagnostics) {
   SCIARA_TRY(take_site(p, options));
-  return place_vents(p, refusals);
+  return place_vents(p, diagnostics);
 }
 
 /** What takes much memory, after the question whether it is there. */
@@ -275,45 +275,45 @@ static enum sciara_status make_start(struct sciara_problem *p, const struct scia
 }
 
 void sciara_problem_place(struct sciara_problem *p, const struct sciara_problem_options *options,
-                          struct sciara_refusals *refusals) {
-  const bool scenario_passed = refusals->count == 0;
+                          struct sciara_diagnostics *diagnostics) {
+  const bool scenario_passed = diagnostics->count == 0;
   const size_t available = sciara_memory_available();
   const struct sciara_engine_ops *ops = NULL;
   enum sciara_status on_map = SCIARA_ERR_INPUT; // where the name of the DEM was refused
   if (p->scenario.dem.path) {
-    on_map = place_on_map(p, options, refusals);
-    sciara_refusals_add(refusals, on_map);
+    on_map = place_on_map(p, options, diagnostics);
+    sciara_diagnostics_add(diagnostics, on_map);
   }
   if (p->scenario.engine.name) { // otherwise nothing of the scenario could be read
     const enum sciara_status found = sciara_scenario_choose_engine(&p->scenario, &ops);
-    if (!options->any_engine) sciara_refusals_add(refusals, found);
+    if (!options->any_engine) sciara_diagnostics_add(diagnostics, found);
   }
   // Defaults stand for what was refused in a scenario: what follows would not be the user's.
   if (!scenario_passed || on_map != SCIARA_OK) return;
-  const size_t before = refusals->count;
-  check_ranges(p, refusals);
-  if (refusals->count > before) return; // nor can one reckon with such numbers
+  const size_t before = diagnostics->count;
+  check_ranges(p, diagnostics);
+  if (diagnostics->count > before) return; // nor can one reckon with such numbers
   p->forecast = sciara_forecast_make(&p->scenario, &p->grid, p->vents, ops, available);
   if (options->site) p->forecast.site = 0; // it was there before
-  sciara_refusals_add(refusals, make_start(p, options));
+  sciara_diagnostics_add(diagnostics, make_start(p, options));
 }
 
 void sciara_problem_open_all(const char *scenario_path, const struct sciara_problem_options *options,
-                             struct sciara_problem *out, struct sciara_refusals *refusals) {
+                             struct sciara_problem *out, struct sciara_diagnostics *diagnostics) {
   static const struct sciara_problem_options none = {0};
   *out = (struct sciara_problem){0};
   if (!options) options = &none;
   sciara_scenario_declare_options(sciara_engine_settings());
-  sciara_scenario_read_all(scenario_path, options->overrides, options->override_count, &out->scenario, refusals);
-  sciara_problem_place(out, options, refusals);
+  sciara_scenario_read_all(scenario_path, options->overrides, options->override_count, &out->scenario, diagnostics);
+  sciara_problem_place(out, options, diagnostics);
 }
 
 enum sciara_status sciara_problem_open(const char *scenario_path, const struct sciara_problem_options *options,
                                        struct sciara_problem *out) {
-  struct sciara_refusals refusals = {0};
-  sciara_problem_open_all(scenario_path, options, out, &refusals);
-  const enum sciara_status status = sciara_refusals_verdict(&refusals);
-  sciara_refusals_free(&refusals);
+  struct sciara_diagnostics diagnostics = {0};
+  sciara_problem_open_all(scenario_path, options, out, &diagnostics);
+  const enum sciara_status status = sciara_diagnostics_status(&diagnostics);
+  sciara_diagnostics_free(&diagnostics);
   if (status != SCIARA_OK) sciara_problem_free(out);
   return status;
 }

@@ -56,20 +56,20 @@ struct sciara_problem_options {
  * the DEM; not together with options->ground. Whether the engine is here, and whether the memory
  * of a run is free, is asked before any of it is taken.
  *
- * Everything that is wrong is added to `refusals`, as far as one thing can be looked at without the other. Without a
- * refusal `out` is whole. Otherwise grid, vents and forecast are there if the DEM could be read. Release in any case.
+ * Everything that is wrong is added to `diagnostics`, as far as one thing can be looked at without the other. Without a
+ * diagnostic `out` is whole. Otherwise grid, vents and forecast are there if the DEM could be read. Release in any case.
  */
 void sciara_problem_open_all(const char *scenario_path, const struct sciara_problem_options *options,
-                             struct sciara_problem *out, struct sciara_refusals *refusals);
+                             struct sciara_problem *out, struct sciara_diagnostics *diagnostics);
 
 /** The same for a scenario that was read into p->scenario already; the overrides of the options are not looked at. */
 void sciara_problem_place(struct sciara_problem *p, const struct sciara_problem_options *options,
-                          struct sciara_refusals *refusals);
+                          struct sciara_diagnostics *diagnostics);
 
 /** Finds p->rounding, of its vents and its precision: for a problem that is made without a scenario. */
 enum sciara_status sciara_problem_make_rounding(struct sciara_problem *p);
 
-/** The same, all or nothing: the first refusal is the error. */
+/** The same, all or nothing: the first diagnostic is the error. */
 enum sciara_status sciara_problem_open(const char *scenario_path, const struct sciara_problem_options *options,
                                        struct sciara_problem *out);
 void sciara_problem_free(struct sciara_problem *p);

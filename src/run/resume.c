@@ -130,13 +130,13 @@ static enum sciara_status replace(char **slot, char *text) {
 
 /** The scenario that the checkpoint holds, as if it lay where it lay then. */
 static enum sciara_status read_scenario(const struct sciara_resume *r, const struct sciara_problem_options *options,
-                                        struct sciara_scenario *out, struct sciara_refusals *refusals) {
+                                        struct sciara_scenario *out, struct sciara_diagnostics *diagnostics) {
   const struct sciara_checkpoint *c = &r->from;
   const char *slash = strrchr(c->scenario_path, '/');
   char *path = sciara_path_join(c->scenario_folder, slash ? slash + 1 : c->scenario_path);
   if (!path) return no_memory();
   sciara_scenario_parse(path, c->scenario_json, strlen(c->scenario_json), options->overrides, options->override_count,
-                        out, refusals);
+                        out, diagnostics);
   free(path);
   SCIARA_TRY(replace(&out->path, sciara_format("%s", c->scenario_path)));
   if (options->override_count == 0) SCIARA_TRY(replace(&out->json, sciara_format("%s", c->scenario_json)));
@@ -183,7 +183,7 @@ static enum sciara_status restore(struct sciara_resume *r, struct sciara_problem
 }
 
 void sciara_resume_problem(struct sciara_resume *r, const struct sciara_problem_options *options,
-                           struct sciara_problem *out, struct sciara_refusals *refusals) {
+                           struct sciara_problem *out, struct sciara_diagnostics *diagnostics) {
   *out = (struct sciara_problem){0};
   char *dem;
   enum sciara_status status = sciara_run_member(r->folder, SCIARA_RUN_DEM, &dem);
@@ -192,10 +192,10 @@ void sciara_resume_problem(struct sciara_resume *r, const struct sciara_problem_
   struct sciara_problem_options how = *options;
   how.ground = &ground;
   if (status == SCIARA_OK) status = check_overrides(options);
-  if (status == SCIARA_OK) status = read_scenario(r, options, &out->scenario, refusals);
-  sciara_refusals_add(refusals, status);
-  if (status == SCIARA_OK) sciara_problem_place(out, &how, refusals);
-  if (refusals->count == 0) sciara_refusals_add(refusals, restore(r, out));
+  if (status == SCIARA_OK) status = read_scenario(r, options, &out->scenario, diagnostics);
+  sciara_diagnostics_add(diagnostics, status);
+  if (status == SCIARA_OK) sciara_problem_place(out, &how, diagnostics);
+  if (diagnostics->count == 0) sciara_diagnostics_add(diagnostics, restore(r, out));
   free(dem);
 }
 

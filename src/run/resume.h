@@ -32,10 +32,10 @@ enum sciara_status sciara_resume_find(struct sciara_resume *r);
 
 /**
  * The problem as it stood: the scenario of the checkpoint with these overrides, on the ground of the run folder. A run
- * that is no branch keeps its folder. What cannot go on together is added to `refusals`. Release `out` in any case.
+ * that is no branch keeps its folder. What cannot go on together is added to `diagnostics`. Release `out` in any case.
  */
 void sciara_resume_problem(struct sciara_resume *r, const struct sciara_problem_options *options,
-                           struct sciara_problem *out, struct sciara_refusals *refusals);
+                           struct sciara_problem *out, struct sciara_diagnostics *diagnostics);
 
 /** sciara_simulation_create of that problem. */
 enum sciara_status sciara_resume_simulation(const struct sciara_resume *r, struct sciara_problem *problem,

@@ -442,7 +442,7 @@ enum sciara_status sciara_run_to_end(struct sciara_simulation *s, const struct s
     status = end_stalled(&r, status);
   sciara_writer_stop(r.writer); // what was given is written, and told of, even if the run has failed
   r.writer = NULL;
-  if (status == SCIARA_ERR_NUMERIC) sciara_checkpoints_blame(&r.checkpoints, status);
+  if (status == SCIARA_ERR_NUMERIC) sciara_checkpoints_attribute(&r.checkpoints, status);
   if (status != SCIARA_OK) record_failure(&r);
   *result =
       (struct sciara_run_result){.reason = reason, .ledger = r.record.ledger, .wall_s = sciara_wallclock() - r.begin};

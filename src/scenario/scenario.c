@@ -155,20 +155,20 @@ static enum sciara_status take_engine(const cJSON *root, struct sciara_scenario 
  * @param model_passed whether "model" is what the user gave, not the defaults in place of something refused
  */
 static void take_values(const cJSON *root, const char *folder, bool model_passed, struct sciara_scenario *s,
-                        struct sciara_refusals *refusals) {
-  sciara_refusals_add(refusals, copy_text(get(root, "", "title"), &s->title));
-  sciara_refusals_add(refusals, take_dem(root, folder, s));
-  sciara_scenario_vents(folder, root, s, refusals);
-  sciara_refusals_add(refusals, take_layer(get(root, "initial", "thickness"), folder, &s->initial_thickness));
-  sciara_refusals_add(refusals, take_layer(get(root, "initial", "temperature"), folder, &s->initial_temperature));
+                        struct sciara_diagnostics *diagnostics) {
+  sciara_diagnostics_add(diagnostics, copy_text(get(root, "", "title"), &s->title));
+  sciara_diagnostics_add(diagnostics, take_dem(root, folder, s));
+  sciara_scenario_vents(folder, root, s, diagnostics);
+  sciara_diagnostics_add(diagnostics, take_layer(get(root, "initial", "thickness"), folder, &s->initial_thickness));
+  sciara_diagnostics_add(diagnostics, take_layer(get(root, "initial", "temperature"), folder, &s->initial_temperature));
   const enum sciara_status model = take_model(root, s);
-  sciara_refusals_add(refusals, model);
-  if (model == SCIARA_OK && model_passed) sciara_refusals_add(refusals, check_initial_temperature(s));
+  sciara_diagnostics_add(diagnostics, model);
+  if (model == SCIARA_OK && model_passed) sciara_diagnostics_add(diagnostics, check_initial_temperature(s));
   s->boundary = is_text(get(root, "", "boundary"), "closed") ? SCIARA_BOUNDARY_CLOSED : SCIARA_BOUNDARY_OPEN;
-  sciara_refusals_add(refusals, take_run(root, s));
-  sciara_refusals_add(refusals, take_output(root, folder, s));
-  sciara_refusals_add(refusals, take_engine(root, s));
-  if (model == SCIARA_OK && model_passed) sciara_refusals_add(refusals, check_range(s));
+  sciara_diagnostics_add(diagnostics, take_run(root, s));
+  sciara_diagnostics_add(diagnostics, take_output(root, folder, s));
+  sciara_diagnostics_add(diagnostics, take_engine(root, s));
+  if (model == SCIARA_OK && model_passed) sciara_diagnostics_add(diagnostics, check_range(s));
 }
 
 /** The text of a tree, malloc'd; the tree itself is left as it is. */
@@ -183,20 +183,21 @@ static enum sciara_status keep_text(const cJSON *root, char **out) {
 }
 
 /** From the tree as written, overrides applied, to the values. */
-static void read_tree(cJSON *root, const char *folder, struct sciara_scenario *s, struct sciara_refusals *refusals) {
-  const size_t before = refusals->count;
+static void read_tree(cJSON *root, const char *folder, struct sciara_scenario *s,
+                      struct sciara_diagnostics *diagnostics) {
+  const size_t before = diagnostics->count;
   bool model_passed = true;
-  sciara_scenario_check(s->path, root, refusals);
+  sciara_scenario_check(s->path, root, diagnostics);
   if (!cJSON_IsObject(root)) return;
   enum sciara_status status = keep_text(root, &s->json);
-  if (status == SCIARA_OK && refusals->count > before) {
+  if (status == SCIARA_OK && diagnostics->count > before) {
     const bool given = cJSON_HasObjectItem(root, "model");
     status = sciara_scenario_drop_refused(root);
     model_passed = given == cJSON_HasObjectItem(root, "model");
   }
   if (status == SCIARA_OK) status = sciara_scenario_fill(root);
-  sciara_refusals_add(refusals, status);
-  if (status == SCIARA_OK) take_values(root, folder, model_passed, s, refusals);
+  sciara_diagnostics_add(diagnostics, status);
+  if (status == SCIARA_OK) take_values(root, folder, model_passed, s, diagnostics);
 }
 
 /** Keeps in mind which keys of "engine" an override brought. */
@@ -209,53 +210,53 @@ static void note_override(const char *text, struct sciara_scenario *s) {
 
 /** `out` holds nothing but whether it is to be read alone. */
 static void parse(const char *path, const char *text, size_t length, const char *const *overrides,
-                  size_t override_count, struct sciara_scenario *out, struct sciara_refusals *refusals) {
+                  size_t override_count, struct sciara_scenario *out, struct sciara_diagnostics *diagnostics) {
   cJSON *root = NULL;
   char *folder = sciara_path_folder(path);
   out->path = sciara_format("%s", path);
   enum sciara_status status = folder && out->path ? SCIARA_OK : out_of_memory();
-  if (status == SCIARA_OK) status = sciara_json_parse_all(path, text, length, refusals, &root);
-  sciara_refusals_add(refusals, status);
+  if (status == SCIARA_OK) status = sciara_json_parse_all(path, text, length, diagnostics, &root);
+  sciara_diagnostics_add(diagnostics, status);
   if (status == SCIARA_OK) {
     for (size_t i = 0; i < override_count; i++) {
-      sciara_refusals_add(refusals, sciara_scenario_override(path, root, overrides[i]));
+      sciara_diagnostics_add(diagnostics, sciara_scenario_override(path, root, overrides[i]));
       note_override(overrides[i], out);
     }
-    read_tree(root, folder, out, refusals);
+    read_tree(root, folder, out, diagnostics);
   }
   cJSON_Delete(root);
   free(folder);
 }
 
 void sciara_scenario_parse(const char *path, const char *text, size_t length, const char *const *overrides,
-                           size_t override_count, struct sciara_scenario *out, struct sciara_refusals *refusals) {
+                           size_t override_count, struct sciara_scenario *out, struct sciara_diagnostics *diagnostics) {
   *out = (struct sciara_scenario){0};
-  parse(path, text, length, overrides, override_count, out, refusals);
+  parse(path, text, length, overrides, override_count, out, diagnostics);
 }
 
 void sciara_scenario_parse_alone(const char *path, const char *text, struct sciara_scenario *out,
-                                 struct sciara_refusals *refusals) {
+                                 struct sciara_diagnostics *diagnostics) {
   *out = (struct sciara_scenario){.alone = true};
-  parse(path, text, strlen(text), NULL, 0, out, refusals);
+  parse(path, text, strlen(text), NULL, 0, out, diagnostics);
 }
 
 void sciara_scenario_read_all(const char *path, const char *const *overrides, size_t override_count,
-                              struct sciara_scenario *out, struct sciara_refusals *refusals) {
+                              struct sciara_scenario *out, struct sciara_diagnostics *diagnostics) {
   char *text = NULL;
   size_t length = 0;
   *out = (struct sciara_scenario){0};
   const enum sciara_status status = sciara_file_read(path, SCIARA_JSON_MAX_BYTES, &text, &length);
-  sciara_refusals_add(refusals, status);
-  if (status == SCIARA_OK) sciara_scenario_parse(path, text, length, overrides, override_count, out, refusals);
+  sciara_diagnostics_add(diagnostics, status);
+  if (status == SCIARA_OK) sciara_scenario_parse(path, text, length, overrides, override_count, out, diagnostics);
   free(text);
 }
 
 enum sciara_status sciara_scenario_read(const char *path, const char *const *overrides, size_t override_count,
                                         struct sciara_scenario *out) {
-  struct sciara_refusals refusals = {0};
-  sciara_scenario_read_all(path, overrides, override_count, out, &refusals);
-  const enum sciara_status status = sciara_refusals_verdict(&refusals);
-  sciara_refusals_free(&refusals);
+  struct sciara_diagnostics diagnostics = {0};
+  sciara_scenario_read_all(path, overrides, override_count, out, &diagnostics);
+  const enum sciara_status status = sciara_diagnostics_status(&diagnostics);
+  sciara_diagnostics_free(&diagnostics);
   if (status != SCIARA_OK) sciara_scenario_free(out);
   return status;
 }

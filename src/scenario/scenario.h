@@ -3,7 +3,7 @@
 #ifndef SCIARA_SCENARIO_SCENARIO_H
 #define SCIARA_SCENARIO_SCENARIO_H
 
-#include "base/refusals.h"
+#include "base/diagnostics.h"
 #include "base/setting.h"
 #include "base/text.h"
 #include "model/params.h"
@@ -91,26 +91,26 @@ struct sciara_scenario {
 void sciara_scenario_declare_options(struct sciara_settings options);
 
 /**
- * Reads a scenario and adds everything that is wrong with it to `refusals`: each names the file, the JSON path, what was
- * found and what is allowed. Text that is not JSON is one refusal, for nothing after it can be trusted.
+ * Reads a scenario and adds everything that is wrong with it to `diagnostics`: each names the file, the JSON path, what was
+ * found and what is allowed. Text that is not JSON is one diagnostic, for nothing after it can be trusted.
  *
  * @param overrides "a.b=value": the value is JSON; what is not JSON is taken as a string; a.0.b indexes arrays
- * @param out       without a refusal the whole scenario. Otherwise what passed, for further checks: dem.path may be NULL
+ * @param out       without a diagnostic the whole scenario. Otherwise what passed, for further checks: dem.path may be NULL
  *                  and a vent may have no points, no rates or neither; other keys that were refused have their defaults.
  *                  Release in any case.
  */
 void sciara_scenario_read_all(const char *path, const char *const *overrides, size_t override_count,
-                              struct sciara_scenario *out, struct sciara_refusals *refusals);
+                              struct sciara_scenario *out, struct sciara_diagnostics *diagnostics);
 
 /** The same from a text, as if it lay at `path`; text[length] is 0. */
 void sciara_scenario_parse(const char *path, const char *text, size_t length, const char *const *overrides,
-                           size_t override_count, struct sciara_scenario *out, struct sciara_refusals *refusals);
+                           size_t override_count, struct sciara_scenario *out, struct sciara_diagnostics *diagnostics);
 
 /** The same of the scenario that a file of results carries: no other file that it names is opened. */
 void sciara_scenario_parse_alone(const char *path, const char *text, struct sciara_scenario *out,
-                                 struct sciara_refusals *refusals);
+                                 struct sciara_diagnostics *diagnostics);
 
-/** The same, all or nothing: the first refusal is the error. */
+/** The same, all or nothing: the first diagnostic is the error. */
 enum sciara_status sciara_scenario_read(const char *path, const char *const *overrides, size_t override_count,
                                         struct sciara_scenario *out);
 void sciara_scenario_free(struct sciara_scenario *s);

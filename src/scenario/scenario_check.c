@@ -10,18 +10,18 @@
 /** Whose tree is checked, and what is wrong with it so far. */
 struct check {
   const char *file;
-  struct sciara_refusals *refusals;
+  struct sciara_diagnostics *diagnostics;
 };
 
 static void refuse(const struct check *c, const struct sciara_json_path *path, const char *found, const char *allowed) {
-  sciara_refusals_add(c->refusals, sciara_scenario_refuse(c->file, path, found, allowed));
+  sciara_diagnostics_add(c->diagnostics, sciara_scenario_refuse(c->file, path, found, allowed));
 }
 
 static void refuse_value(const struct check *c, const struct sciara_json_path *path, const cJSON *value,
                          const char *allowed) {
   char found[128];
-  if (sciara_refusals_full(c->refusals)) { // a million wrong rates shall take no time
-    sciara_refusals_add(c->refusals, SCIARA_ERR_INPUT);
+  if (sciara_diagnostics_full(c->diagnostics)) { // a million wrong rates shall take no time
+    sciara_diagnostics_add(c->diagnostics, SCIARA_ERR_INPUT);
     return;
   }
   sciara_json_describe(value, found, sizeof found);
@@ -280,13 +280,13 @@ static bool is_left_to_default(const cJSON *object, const struct sciara_scenario
 
 static void refuse_unknown(const struct check *c, const struct sciara_json_path *path, const char *schema,
                            struct meant *meant) {
-  if (sciara_refusals_full(c->refusals)) {
-    sciara_refusals_add(c->refusals, SCIARA_ERR_INPUT);
+  if (sciara_diagnostics_full(c->diagnostics)) {
+    sciara_diagnostics_add(c->diagnostics, SCIARA_ERR_INPUT);
     return;
   }
   const char *closest = sciara_scenario_closest_key(schema, path->key);
   if (closest && meant->count < sizeof meant->name / sizeof *meant->name) meant->name[meant->count++] = closest;
-  sciara_refusals_add(c->refusals, sciara_scenario_unknown_key(c->file, schema, path->key, path));
+  sciara_diagnostics_add(c->diagnostics, sciara_scenario_unknown_key(c->file, schema, path->key, path));
 }
 
 /** "x,y" for people: x and y; the sets of "x,y|line" : x and y, or line. */
@@ -366,8 +366,8 @@ static void check_source(const struct check *c, const cJSON *root) {
   refuse(c, &(struct sciara_json_path){.key = "vents"}, "no vent", "at least one, unless initial.thickness is given");
 }
 
-void sciara_scenario_check(const char *file, const cJSON *root, struct sciara_refusals *refusals) {
-  const struct check c = {.file = file, .refusals = refusals};
+void sciara_scenario_check(const char *file, const cJSON *root, struct sciara_diagnostics *diagnostics) {
+  const struct check c = {.file = file, .diagnostics = diagnostics};
   if (!cJSON_IsObject(root)) {
     refuse_value(&c, NULL, root, "an object");
     return;
@@ -377,10 +377,10 @@ void sciara_scenario_check(const char *file, const cJSON *root, struct sciara_re
 }
 
 bool sciara_scenario_passes(const struct sciara_scenario_key *key, const cJSON *value) {
-  struct sciara_refusals refusals = {0};
-  const struct check c = {.file = "", .refusals = &refusals};
+  struct sciara_diagnostics diagnostics = {0};
+  const struct check c = {.file = "", .diagnostics = &diagnostics};
   check_value(&c, NULL, value, key);
-  const bool passes = refusals.count == 0;
-  sciara_refusals_free(&refusals);
+  const bool passes = diagnostics.count == 0;
+  sciara_diagnostics_free(&diagnostics);
   return passes;
 }

@@ -78,8 +78,8 @@ enum sciara_status sciara_scenario_unknown_key(const char *file, const char *par
 enum sciara_status sciara_scenario_refuse(const char *file, const struct sciara_json_path *path, const char *found,
                                           const char *allowed);
 
-/** Checks the whole tree against the table; adds every breach to `refusals`. */
-void sciara_scenario_check(const char *file, const cJSON *root, struct sciara_refusals *refusals);
+/** Checks the whole tree against the table; adds every breach to `diagnostics`. */
+void sciara_scenario_check(const char *file, const cJSON *root, struct sciara_diagnostics *diagnostics);
 
 /** Whether a value alone is good for a key. */
 bool sciara_scenario_passes(const struct sciara_scenario_key *key, const cJSON *value);
@@ -98,10 +98,10 @@ enum sciara_status sciara_scenario_fill(cJSON *root);
 
 /**
  * The vents of a filled tree that passed the check; null stands for a vent that did not, and gives one without points.
- * `folder` is where CSV paths start. What is wrong is added to `refusals`.
+ * `folder` is where CSV paths start. What is wrong is added to `diagnostics`.
  */
 void sciara_scenario_vents(const char *folder, const cJSON *root, struct sciara_scenario *out,
-                           struct sciara_refusals *refusals);
+                           struct sciara_diagnostics *diagnostics);
 
 /** Seconds of a checked number or duration text; 0 for null. */
 double sciara_scenario_seconds(const cJSON *value);

@@ -107,10 +107,10 @@ static enum sciara_status read_vent(struct reading *r) {
 }
 
 void sciara_scenario_vents(const char *folder, const cJSON *root, struct sciara_scenario *out,
-                           struct sciara_refusals *refusals) {
+                           struct sciara_diagnostics *diagnostics) {
   const cJSON *vents = cJSON_GetObjectItemCaseSensitive(root, "vents"), *vent;
   const enum sciara_status status = SCIARA_NEW(out->vents, cJSON_GetArraySize(vents), "the vents");
-  sciara_refusals_add(refusals, status);
+  sciara_diagnostics_add(diagnostics, status);
   if (status != SCIARA_OK) return;
   cJSON_ArrayForEach(vent, vents) {
     size_t index = out->vent_count++;
@@ -120,6 +120,6 @@ void sciara_scenario_vents(const char *folder, const cJSON *root, struct sciara_
                         .vent = vent,
                         .index = index,
                         .spec = &out->vents[index]};
-    if (!cJSON_IsNull(vent)) sciara_refusals_add(refusals, read_vent(&r));
+    if (!cJSON_IsNull(vent)) sciara_diagnostics_add(diagnostics, read_vent(&r));
   }
 }

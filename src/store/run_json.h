@@ -83,7 +83,7 @@ enum sciara_status sciara_run_record_resume(struct sciara_run_record *record, ui
 enum sciara_status sciara_run_record_write(const struct sciara_run_record *record, const char *path);
 
 /**
- * Reads a record. Every refusal is SCIARA_ERR_INPUT and names the file, the JSON path, what was found and what is
+ * Reads a record. Every diagnostic is SCIARA_ERR_INPUT and names the file, the JSON path, what was found and what is
  * allowed (SCIARA_ERR_IO: it cannot be opened or read). Keys that are not known are ignored, for later versions may add
  * some. On failure `out` is zeroed.
  */

@@ -28,7 +28,7 @@ struct sciara_dem {
   char *driver;     ///< GDAL's short name of the format
 };
 
-/** Reads and checks; every refusal names the file, what was found and what is allowed. */
+/** Reads and checks; every diagnostic names the file, what was found and what is allowed. */
 enum sciara_status sciara_dem_read(const struct sciara_dem_request *request, struct sciara_dem *out);
 void sciara_dem_free(struct sciara_dem *dem);
 

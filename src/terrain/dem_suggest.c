@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The gdalwarp command that a refusal proposes.
+// The gdalwarp command that a diagnostic proposes.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

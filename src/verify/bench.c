@@ -23,7 +23,7 @@ static enum sciara_precision on_host(enum sciara_precision precision) {
 
 // -------------------------------------------------------------------------------------------------------------- memory
 
-/** Bytes of the host that an engine takes: what it foretells, and what it keeps of the lava, which grows by halves. */
+/** Bytes of the host that an engine takes: what it predicts, and what it keeps of the lava, which grows by halves. */
 static size_t host_memory(const struct sciara_engine_ops *ops, const struct sciara_grid *grid, int64_t liquid_cells) {
   const size_t lava =
       ops->memory_of_lava ? ops->memory_of_lava(SCIARA_RECORD_NOTHING) / 2 * 3 * (size_t)liquid_cells : 0;
@@ -33,12 +33,12 @@ static size_t host_memory(const struct sciara_engine_ops *ops, const struct scia
 }
 
 enum sciara_status sciara_bench_fits(const struct sciara_grid *grid, int states, int64_t liquid_cells,
-                                     const struct sciara_contender *contender, size_t count, size_t available) {
+                                     const struct sciara_bench_candidate *candidate, size_t count, size_t available) {
   const struct sciara_engine_ops *serial;
   SCIARA_TRY(sciara_engine_find("serial", SCIARA_DOUBLE, &serial));
   size_t engine = host_memory(serial, grid, liquid_cells);
   for (size_t k = 0; k < count; k++) {
-    const size_t host = host_memory(contender[k].ops, grid, liquid_cells);
+    const size_t host = host_memory(candidate[k].ops, grid, liquid_cells);
     if (host > engine) engine = host;
   }
   const size_t need = (size_t)states * sciara_state_memory(grid, 0) + sciara_site_memory(grid) + engine;
@@ -51,7 +51,7 @@ enum sciara_status sciara_bench_fits(const struct sciara_grid *grid, int states,
 /** Whether the GPU has room; false with the reason in the row. */
 static bool fits_device(const struct sciara_bench_case *c, struct sciara_bench_row *row) {
   struct sciara_device_info gpu;
-  const struct sciara_engine_ops *ops = row->contender.ops;
+  const struct sciara_engine_ops *ops = row->candidate.ops;
   row->memory_told = ops->memory != NULL;
   if (ops->memory) ops->memory(&c->problem->grid, 0, &row->host, &row->device);
   if (row->device == 0 || !sciara_device_describe(0, &gpu) || row->device <= gpu.free_memory) return true;
@@ -60,10 +60,10 @@ static bool fits_device(const struct sciara_bench_case *c, struct sciara_bench_r
   return false;
 }
 
-// ---------------------------------------------------------------------------------------------------------- the verdict
+// ---------------------------------------------------------------------------------------------------------- the result
 
-static void refuse(struct sciara_bench_row *row, enum sciara_bench_verdict verdict, char *why) {
-  row->verdict = verdict;
+static void refuse(struct sciara_bench_row *row, enum sciara_bench_result result, char *why) {
+  row->result = result;
   if (row->why)
     free(why);
   else
@@ -75,7 +75,7 @@ static void refuse(struct sciara_bench_row *row, enum sciara_bench_verdict verdi
 /** By every rule of `sciara validate`. */
 static void look_closely(const struct sciara_bench_case *c, const struct sciara_state *reference,
                          const struct sciara_state *found, struct sciara_bench_row *row) {
-  const struct sciara_engine_ops *ops = row->contender.ops;
+  const struct sciara_engine_ops *ops = row->candidate.ops;
   struct sciara_engine_result v = {.engine = ops->name, .determinism = ops->determinism, .passed = true};
   // After as many steps, not at the same time: how much lava there is differs a little.
   const struct sciara_tolerance allowed = {sciara_tolerance_least(c->precision).footprint, INFINITY};
@@ -113,8 +113,8 @@ static uint64_t cell_steps_of(const struct sciara_bench_case *c, const struct sc
 }
 
 static void verify_stretches(const struct sciara_bench_case *c, struct sciara_bench_row *row) {
-  const bool exact = row->contender.ops->determinism == SCIARA_EXACT;
-  for (int n = 0; n < c->repeats && row->verdict == SCIARA_BENCH_VERIFIED; n++) {
+  const bool exact = row->candidate.ops->determinism == SCIARA_EXACT;
+  for (int n = 0; n < c->repeats && row->result == SCIARA_BENCH_VERIFIED; n++) {
     const uint64_t expected = cell_steps_of(c, row, n), counted = row->cell_steps[n];
     if ((exact && counted != expected) || counted == 0)
       refuse(row, SCIARA_BENCH_FAILED,
@@ -134,10 +134,10 @@ struct reference {
 static void verify(const struct sciara_bench_case *c, const struct reference *reference,
                    const struct sciara_state *found, struct sciara_bench_row *row) {
   row->compared = true;
-  row->verdict = SCIARA_BENCH_VERIFIED; // until something is found
+  row->result = SCIARA_BENCH_VERIFIED; // until something is found
   row->checksum = sciara_checksum_shared_out(found);
   const struct expected expected = expect(c, row);
-  const bool same = row->checksum == expected.checksum, exact = row->contender.ops->determinism == SCIARA_EXACT;
+  const bool same = row->checksum == expected.checksum, exact = row->candidate.ops->determinism == SCIARA_EXACT;
   const bool same_steps = reference->warm_up == row->warm_up && reference->steps == row->steps;
   if ((!exact || !same) && same_steps) look_closely(c, reference->state, found, row);
   if (exact && !same && expected.end && found->clock != expected.end->clock)
@@ -173,7 +173,7 @@ static bool is_recorded(const struct sciara_bench_case *c) {
 
 static struct sciara_race race_of(const struct sciara_bench_case *c, const struct sciara_bench_row *row,
                                   const struct reference *reference) {
-  if (reference->steps > 0 && (!c->recorded || row->contender.ops->determinism != SCIARA_EXACT))
+  if (reference->steps > 0 && (!c->recorded || row->candidate.ops->determinism != SCIARA_EXACT))
     return (struct sciara_race){.warm_up = reference->warm_up, .steps = reference->steps};
   return (struct sciara_race){.warm_up = c->warm_up,
                               .steps = c->steps,
@@ -195,15 +195,15 @@ static enum sciara_status measure_reference(struct sciara_bench_case *c, struct 
   reference->steps = row->steps;
   if (!c->recorded) row->checksum = sciara_checksum_shared_out(reference->state);
   verify(c, reference, reference->state, row);
-  if (row->verdict == SCIARA_BENCH_FAILED && c->recorded) return SCIARA_OK;
+  if (row->result == SCIARA_BENCH_FAILED && c->recorded) return SCIARA_OK;
   look_closely(c, reference->state, reference->state, row); // at its ledger, and for a NaN
-  if (row->verdict != SCIARA_BENCH_VERIFIED)
+  if (row->result != SCIARA_BENCH_VERIFIED)
     return sciara_fail(SCIARA_ERR_NUMERIC, "%s: serial: %s", c->name, row->why ? row->why : "its result is wrong");
   sciara_bench_summarise(row, c->repeats, row);
   return SCIARA_OK;
 }
 
-static void measure_contender(struct sciara_bench_case *c, struct reference *reference, struct sciara_state **found,
+static void measure_candidate(struct sciara_bench_case *c, struct reference *reference, struct sciara_state **found,
                               struct sciara_bench_row *row) {
   const struct sciara_race race = race_of(c, row, reference);
   if (!fits_device(c, row)) {
@@ -220,9 +220,9 @@ static void measure_contender(struct sciara_bench_case *c, struct reference *ref
     return;
   }
   verify(c, reference, *found, row);
-  if (row->verdict != SCIARA_BENCH_VERIFIED) return;
+  if (row->result != SCIARA_BENCH_VERIFIED) return;
   sciara_bench_summarise(&c->row[0], c->repeats, row);
-  if (row->contender.ops->determinism != SCIARA_EXACT || row->steps <= reference->steps) return;
+  if (row->candidate.ops->determinism != SCIARA_EXACT || row->steps <= reference->steps) return;
   struct sciara_state *kept = reference->state; // it has the checksum of serial, so it is the state of serial
   *reference = (struct reference){.state = *found, .warm_up = row->warm_up, .steps = row->steps};
   *found = kept;
@@ -233,8 +233,8 @@ static void tell_scaling(struct sciara_bench_case *c) {
   struct sciara_bench_row *row = &c->row[c->count - 1], *base = row;
   for (size_t k = 0; k < c->count; k++) {
     struct sciara_bench_row *other = &c->row[k];
-    if (other->contender.ops == row->contender.ops && other->loop_per_s > 0 &&
-        other->contender.threads < base->contender.threads)
+    if (other->candidate.ops == row->candidate.ops && other->loop_per_s > 0 &&
+        other->candidate.threads < base->candidate.threads)
       base = other;
   }
   row->scaling = row->cell_steps_per_s / base->cell_steps_per_s;
@@ -242,31 +242,31 @@ static void tell_scaling(struct sciara_bench_case *c) {
 }
 
 /** Whether an engine is measured with several numbers of threads. */
-static bool scales(const struct sciara_contender *contender, size_t count, size_t which) {
-  if (!(contender[which].ops->capabilities & SCIARA_CAN_THREADS) || contender[which].threads < 1) return false;
+static bool scales(const struct sciara_bench_candidate *candidate, size_t count, size_t which) {
+  if (!(candidate[which].ops->capabilities & SCIARA_CAN_THREADS) || candidate[which].threads < 1) return false;
   for (size_t k = 0; k < count; k++)
-    if (contender[k].ops == contender[which].ops && contender[k].threads > 0 &&
-        contender[k].threads != contender[which].threads)
+    if (candidate[k].ops == candidate[which].ops && candidate[k].threads > 0 &&
+        candidate[k].threads != candidate[which].threads)
       return true;
   return false;
 }
 
 static void measure_next(struct sciara_bench_case *c, struct reference *reference, struct sciara_state **found,
-                         const struct sciara_contender *contender, bool loop, double *slowest) {
+                         const struct sciara_bench_candidate *candidate, bool loop, double *slowest) {
   struct sciara_bench_row *row = &c->row[c->count++];
-  *row = (struct sciara_bench_row){.contender = *contender};
+  *row = (struct sciara_bench_row){.candidate = *candidate};
   const double begin = sciara_wallclock();
-  sciara_log(SCIARA_LOG_INFO, "%s: %s%s%s", c->name, contender->ops->name, *contender->options_text ? " " : "",
-             contender->options_text);
-  if (c->row[0].verdict != SCIARA_BENCH_VERIFIED)
+  sciara_log(SCIARA_LOG_INFO, "%s: %s%s%s", c->name, candidate->ops->name, *candidate->options_text ? " " : "",
+             candidate->options_text);
+  if (c->row[0].result != SCIARA_BENCH_VERIFIED)
     refuse(row, SCIARA_BENCH_LEFT_OUT, sciara_format("serial and the records disagree"));
   else if (c->until > 0 && begin + *slowest > c->until)
     refuse(row, SCIARA_BENCH_LEFT_OUT, sciara_format("the time of the suite is over"));
   else
-    measure_contender(c, reference, found, row);
+    measure_candidate(c, reference, found, row);
   *slowest = fmax(*slowest, sciara_wallclock() - begin);
-  if (loop && row->verdict == SCIARA_BENCH_VERIFIED &&
-      sciara_register_loop(contender->threads, &row->loop_per_s) == SCIARA_OK)
+  if (loop && row->result == SCIARA_BENCH_VERIFIED &&
+      sciara_register_loop(candidate->threads, &row->loop_per_s) == SCIARA_OK)
     tell_scaling(c);
   if (c->done) c->done(c->context, c, row);
 }
@@ -278,18 +278,18 @@ static int turn_of(const struct sciara_engine_ops *ops) {
 }
 
 static void measure_all(struct sciara_bench_case *c, struct reference *reference, struct sciara_state **found,
-                        const struct sciara_contender *contender, size_t count, double slowest) {
+                        const struct sciara_bench_candidate *candidate, size_t count, double slowest) {
   for (int turn = 0; turn < 3; turn++)
     for (size_t k = 0; k < count; k++)
-      if (contender[k].ops != c->row[0].contender.ops && turn_of(contender[k].ops) == turn)
-        measure_next(c, reference, found, &contender[k], scales(contender, count, k), &slowest);
+      if (candidate[k].ops != c->row[0].candidate.ops && turn_of(candidate[k].ops) == turn)
+        measure_next(c, reference, found, &candidate[k], scales(candidate, count, k), &slowest);
 }
 
-enum sciara_status sciara_bench_measure(struct sciara_bench_case *c, const struct sciara_contender *contender,
+enum sciara_status sciara_bench_measure(struct sciara_bench_case *c, const struct sciara_bench_candidate *candidate,
                                         size_t count) {
   struct reference reference = {.state = NULL};
   struct sciara_state *found = NULL;
-  struct sciara_contender serial = {.ops = NULL};
+  struct sciara_bench_candidate serial = {.ops = NULL};
   enum sciara_status status;
   c->row = NULL;
   c->count = 0;
@@ -304,7 +304,7 @@ enum sciara_status sciara_bench_measure(struct sciara_bench_case *c, const struc
   c->problem_hash = sciara_bench_fingerprint(c->problem, c->precision);
   c->recorded = is_recorded(c);
   SCIARA_TRY_GOTO(SCIARA_NEW(c->row, count + 1, "results of a measurement"));
-  c->row[c->count++] = (struct sciara_bench_row){.contender = serial};
+  c->row[c->count++] = (struct sciara_bench_row){.candidate = serial};
   SCIARA_TRY_GOTO(sciara_state_clone(c->problem->state, &reference.state));
   const double begin = sciara_wallclock();
   sciara_log(SCIARA_LOG_INFO, "%s: serial, %s", c->name,
@@ -312,7 +312,7 @@ enum sciara_status sciara_bench_measure(struct sciara_bench_case *c, const struc
   SCIARA_TRY_GOTO(measure_reference(c, &reference));
   if (c->done) c->done(c->context, c, &c->row[0]);
   SCIARA_TRY_GOTO(sciara_state_clone(c->problem->state, &found));
-  measure_all(c, &reference, &found, contender, count, sciara_wallclock() - begin);
+  measure_all(c, &reference, &found, candidate, count, sciara_wallclock() - begin);
 cleanup:
   sciara_state_destroy(reference.state);
   sciara_state_destroy(found);

@@ -10,14 +10,14 @@
 enum { SCIARA_BENCH_LEAST_REPEATS = 5, SCIARA_BENCH_MOST_REPEATS = 99 };
 
 /** An engine to measure. */
-struct sciara_contender {
+struct sciara_bench_candidate {
   const struct sciara_engine_ops *ops;
   struct sciara_engine_options options;
   int threads;           ///< of an engine that has threads; 0: as of sciara_engine_threads
   char options_text[96]; ///< for people: "threads=2"; "": none
 };
 
-enum sciara_bench_verdict {
+enum sciara_bench_result {
   SCIARA_BENCH_LEFT_OUT, ///< not run
   SCIARA_BENCH_FAILED,   ///< another result than serial, or none: there are no times
   SCIARA_BENCH_VERIFIED, ///< there are times
@@ -30,8 +30,8 @@ struct sciara_spread {
 
 /** What became of one engine. Where it was not verified all numbers of time are 0. */
 struct sciara_bench_row {
-  struct sciara_contender contender;
-  enum sciara_bench_verdict verdict;
+  struct sciara_bench_candidate candidate;
+  enum sciara_bench_result result;
   char *why;               ///< why it is not verified; owned, may be NULL
   uint64_t warm_up, steps; ///< done before the first stretch, and in each; the case's, or fewer
   bool compared;           ///< there is a checksum
@@ -45,7 +45,7 @@ struct sciara_bench_row {
   double loop_per_s;       ///< sciara_register_loop on as many threads; 0: not measured
   double scaling, loop_scaling; ///< over the fewest threads of the same engine, cell-steps and loop; 0: not measured
   bool memory_told;
-  size_t host, device; ///< bytes, as the engine foretells for the grid
+  size_t host, device; ///< bytes, as the engine predicts for the grid
   size_t peak;         ///< highest resident memory of the process meanwhile, bytes; 0: not known
 };
 
@@ -85,11 +85,11 @@ struct sciara_bench_case {
 };
 
 /**
- * Measures serial and the contenders (of which serial itself is passed over). A contender that fails is a row, not an
- * error; if serial disagrees with the records no contender is measured. SCIARA_ERR_INPUT when nothing is liquid any more
+ * Measures serial and the candidates (of which serial itself is passed over). A candidate that fails is a row, not an
+ * error; if serial disagrees with the records no candidate is measured. SCIARA_ERR_INPUT when nothing is liquid any more
  * before the last stretch ends, SCIARA_ERR_USAGE for a number of repeats that is not allowed.
  */
-enum sciara_status sciara_bench_measure(struct sciara_bench_case *c, const struct sciara_contender *contender,
+enum sciara_status sciara_bench_measure(struct sciara_bench_case *c, const struct sciara_bench_candidate *candidate,
                                         size_t count);
 void sciara_bench_case_free(struct sciara_bench_case *c);
 
@@ -101,7 +101,7 @@ enum sciara_status sciara_bench_record(struct sciara_bench_case *c, struct sciar
  * included.
  */
 enum sciara_status sciara_bench_fits(const struct sciara_grid *grid, int states, int64_t liquid_cells,
-                                     const struct sciara_contender *contender, size_t count, size_t available);
+                                     const struct sciara_bench_candidate *candidate, size_t count, size_t available);
 
 enum { SCIARA_BENCH_STATES = 3 }; ///< of a measurement: at the start, of serial at the end, of the engine at the end
 

@@ -21,14 +21,14 @@ struct racer {
 };
 
 static enum sciara_status start(struct racer *r, const struct sciara_bench_case *c,
-                                const struct sciara_contender *contender) {
+                                const struct sciara_bench_candidate *candidate) {
   const struct sciara_problem *p = c->problem;
   const struct sciara_engine_setup setup = {.params = &p->scenario.params,
                                             .vents = p->vents,
                                             .boundary = p->scenario.boundary,
-                                            .threads = contender->threads,
-                                            .options = contender->options};
-  r->ops = contender->ops;
+                                            .threads = candidate->threads,
+                                            .options = candidate->options};
+  r->ops = candidate->ops;
   r->clock = c->clock ? c->clock : sciara_wallclock;
   SCIARA_TRY(r->ops->create(&setup, &r->engine));
   return r->ops->upload(r->engine, p->state);
@@ -81,7 +81,7 @@ static enum sciara_status warm_up(struct racer *r, const struct sciara_bench_cas
 enum sciara_status sciara_bench_race(const struct sciara_bench_case *c, const struct sciara_race *race,
                                      struct sciara_bench_row *row, struct sciara_state *to) {
   struct racer r = {.engine = NULL};
-  enum sciara_status status = start(&r, c, &row->contender);
+  enum sciara_status status = start(&r, c, &row->candidate);
   if (status == SCIARA_OK) status = warm_up(&r, c, race, row);
   uint64_t step = c->first_step + row->warm_up;
   row->warm_up_cell_steps = r.progress.cell_steps;
@@ -155,7 +155,7 @@ static enum sciara_status record_row(const struct sciara_bench_case *c, const st
 enum sciara_status sciara_bench_record(struct sciara_bench_case *c, struct sciara_bench_records *into) {
   c->first_step = c->problem->state->step;
   struct racer r = {.engine = NULL};
-  struct sciara_contender serial = {.threads = 1};
+  struct sciara_bench_candidate serial = {.threads = 1};
   const uint64_t problem = sciara_bench_fingerprint(c->problem, c->precision);
   const uint64_t end = c->first_step + c->warm_up + (uint64_t)c->repeats * c->steps;
   SCIARA_TRY(sciara_engine_find("serial", c->precision, &serial.ops));

@@ -16,8 +16,8 @@ void sciara_bench_report_free(struct sciara_bench_report *r) {
   r->count = r->absent_count = 0;
 }
 
-const char *sciara_bench_verdict_name(enum sciara_bench_verdict verdict) {
-  return verdict == SCIARA_BENCH_VERIFIED ? "verified" : verdict == SCIARA_BENCH_FAILED ? "FAILED" : "left out";
+const char *sciara_bench_result_name(enum sciara_bench_result result) {
+  return result == SCIARA_BENCH_VERIFIED ? "verified" : result == SCIARA_BENCH_FAILED ? "FAILED" : "left out";
 }
 
 const struct sciara_bench_case *sciara_bench_case_find(const struct sciara_bench_report *r, const char *name) {
@@ -30,16 +30,16 @@ double sciara_bench_sparse_over_tight(const struct sciara_bench_report *r, const
   const struct sciara_bench_case *tight = sciara_bench_case_find(r, "tight");
   for (size_t k = 0; tight && k < tight->count; k++) {
     const struct sciara_bench_row *other = &tight->row[k];
-    if (other->contender.ops == row->contender.ops &&
-        strcmp(other->contender.options_text, row->contender.options_text) == 0 &&
-        other->verdict == SCIARA_BENCH_VERIFIED && row->verdict == SCIARA_BENCH_VERIFIED)
+    if (other->candidate.ops == row->candidate.ops &&
+        strcmp(other->candidate.options_text, row->candidate.options_text) == 0 &&
+        other->result == SCIARA_BENCH_VERIFIED && row->result == SCIARA_BENCH_VERIFIED)
       return row->ns_per_cell_step.median / other->ns_per_cell_step.median;
   }
   return 0;
 }
 
 static const char *class_name(const struct sciara_bench_row *row) {
-  return row->contender.ops->determinism == SCIARA_EXACT ? "exact" : "tolerance";
+  return row->candidate.ops->determinism == SCIARA_EXACT ? "exact" : "tolerance";
 }
 
 // ----------------------------------------------------------------------------------------------------------------- CSV
@@ -96,11 +96,11 @@ static void put_csv_row(struct sciara_text *t, const struct sciara_bench_report 
                         const struct sciara_bench_row *row) {
   put_quoted(t, c->name);
   sciara_text_append(t, ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%s,%s,", c->rows, c->cols, c->liquid_cells,
-                     sciara_precision_name(r->precision), row->contender.ops->name);
-  put_quoted(t, row->contender.options_text);
-  sciara_text_append(t, ",%s,%s,%d,%" PRIu64 ",%" PRIu64, class_name(row), sciara_bench_verdict_name(row->verdict),
+                     sciara_precision_name(r->precision), row->candidate.ops->name);
+  put_quoted(t, row->candidate.options_text);
+  sciara_text_append(t, ",%s,%s,%d,%" PRIu64 ",%" PRIu64, class_name(row), sciara_bench_result_name(row->result),
                      c->repeats, c->first_step + row->warm_up, row->steps);
-  if (row->verdict == SCIARA_BENCH_VERIFIED) {
+  if (row->result == SCIARA_BENCH_VERIFIED) {
     put_spread(t, &row->us_per_step);
     put_spread(t, &row->ns_per_cell_step);
     sciara_text_append(t, ",%.9g,%.9g", row->cell_steps_per_s, row->speedup);
@@ -122,7 +122,7 @@ static void put_csv_row(struct sciara_text *t, const struct sciara_bench_report 
 
 enum sciara_status sciara_bench_csv(const struct sciara_bench_report *r, struct sciara_text *out) {
   sciara_text_append(
-      out, "case,rows,cols,liquid_cells,precision,engine,options,class,verdict,repeats,first_step,steps,us_per_step,"
+      out, "case,rows,cols,liquid_cells,precision,engine,options,class,result,repeats,first_step,steps,us_per_step,"
            "us_per_step_min,us_per_step_max,ns_per_cell_step,ns_per_cell_step_min,ns_per_cell_step_max,"
            "cell_steps_per_s,speedup,host_bytes,device_bytes,peak_rss_bytes,checksum,reference,why,"
            "scaling,loop_scaling,over_tight,date,sciara,git,compiler,hdf5,gdal,cpu,cpu_mhz,cores,gpu,gpu_driver,"
@@ -201,10 +201,10 @@ static void put_machine(struct sciara_text *t, const struct sciara_machine *m) {
 
 static void put_json_row(struct sciara_text *t, const struct sciara_bench_report *r, const struct sciara_bench_case *c,
                          const struct sciara_bench_row *row) {
-  put_text(t, "        {", "engine", row->contender.ops->name);
-  put_text(t, ", ", "options", row->contender.options_text);
+  put_text(t, "        {", "engine", row->candidate.ops->name);
+  put_text(t, ", ", "options", row->candidate.options_text);
   put_text(t, ", ", "class", class_name(row));
-  put_text(t, ", ", "verdict", sciara_bench_verdict_name(row->verdict));
+  put_text(t, ", ", "result", sciara_bench_result_name(row->result));
   put_text(t, ", ", "why", row->why);
   char checksum[20] = "";
   if (row->compared) snprintf(checksum, sizeof checksum, "%016" PRIx64, row->checksum);
@@ -212,7 +212,7 @@ static void put_json_row(struct sciara_text *t, const struct sciara_bench_report
   put_number_or_null(t, "host_bytes", row->memory_told, (double)row->host);
   put_number_or_null(t, "device_bytes", row->memory_told, (double)row->device);
   put_number_or_null(t, "peak_rss_bytes", row->peak > 0, (double)row->peak);
-  if (row->verdict == SCIARA_BENCH_VERIFIED) {
+  if (row->result == SCIARA_BENCH_VERIFIED) {
     put_number(t, "warm_up", (double)row->warm_up);
     put_number(t, "warm_up_cell_steps", (double)row->warm_up_cell_steps);
     put_number(t, "steps", (double)row->steps);

@@ -35,7 +35,7 @@ struct sciara_bench_report {
 void sciara_bench_report_free(struct sciara_bench_report *r);
 
 /** "verified", "FAILED" or "left out". */
-const char *sciara_bench_verdict_name(enum sciara_bench_verdict verdict);
+const char *sciara_bench_result_name(enum sciara_bench_result result);
 
 /** A case that was measured; NULL: it was not. */
 const struct sciara_bench_case *sciara_bench_case_find(const struct sciara_bench_report *r, const char *name);

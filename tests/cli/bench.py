@@ -11,7 +11,7 @@ sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
 import case
 from case import Case, SharedCase
 
-COLUMNS = ["case", "rows", "cols", "liquid_cells", "precision", "engine", "options", "class", "verdict", "repeats",
+COLUMNS = ["case", "rows", "cols", "liquid_cells", "precision", "engine", "options", "class", "result", "repeats",
            "first_step", "steps", "us_per_step", "us_per_step_min", "us_per_step_max", "ns_per_cell_step",
            "ns_per_cell_step_min", "ns_per_cell_step_max", "cell_steps_per_s", "speedup", "host_bytes", "device_bytes",
            "peak_rss_bytes", "checksum", "reference", "why", "scaling", "loop_scaling", "over_tight", "date",
@@ -43,7 +43,7 @@ class Quick(SharedCase):
         cls.result = case.read_json(cls.work, "b.json")
 
     def test_cases(self):
-        measured = [row for row in self.rows if row["verdict"] != "left out"]
+        measured = [row for row in self.rows if row["result"] != "left out"]
         names = list(dict.fromkeys(row["case"] for row in measured))
         self.assertEqual(names, ["volcano", "plane", "dense", "tight", "sparse"])
         for name in names:
@@ -61,9 +61,9 @@ class Quick(SharedCase):
 
     def test_numbers(self):
         for row in self.rows:
-            if row["verdict"] == "left out":
+            if row["result"] == "left out":
                 continue
-            self.assertEqual((row["verdict"], row["repeats"], row["why"], row["reference"]),
+            self.assertEqual((row["result"], row["repeats"], row["why"], row["reference"]),
                              ("verified", "5", "", "record"))
             value = {name: float(row[name]) for name in TIMES}
             for name in "us_per_step", "ns_per_cell_step":
@@ -83,8 +83,8 @@ class Quick(SharedCase):
         r = self.result
         self.assertEqual((r["format"], r["version"], r["suite"], r["precision"], r["repeats"]),
                          ("sciara bench", 1, "quick", "double", 5))
-        listed = [(c["case"], e["engine"], e["checksum"], e["verdict"]) for c in r["cases"] for e in c["engines"]]
-        self.assertEqual(listed, [(row["case"], row["engine"], row["checksum"], row["verdict"]) for row in self.rows
+        listed = [(c["case"], e["engine"], e["checksum"], e["result"]) for c in r["cases"] for e in c["engines"]]
+        self.assertEqual(listed, [(row["case"], row["engine"], row["checksum"], row["result"]) for row in self.rows
                                   if row["engine"]])
         for c in r["cases"]:
             for e in c["engines"]:
@@ -112,7 +112,7 @@ class Quick(SharedCase):
 
     def test_what_was_left_out_is_said(self):
         self.assertIn("etna: left out: SCIARA_ETNA2006 is not set", self.done.stdout)
-        self.assertEqual([row["case"] for row in self.rows if row["verdict"] == "left out" and not row["engine"]], ["etna"])
+        self.assertEqual([row["case"] for row in self.rows if row["result"] == "left out" and not row["engine"]], ["etna"])
         self.assertIn("SCIARA_ETNA2006", self.result["cases"][0]["left_out"])
         here = self.sciara("engines").stdout
         for absent in self.result["engines_left_out"]:
@@ -168,7 +168,7 @@ class Etna(Case):
         env = {**HERE, "SCIARA_ETNA2006": self.path("files"), "TMPDIR": self.path("tmp")}
         self.sciara("bench", "-q", "--suite", "quick", "--cases", "etna", "--engines", "openmp", "--csv", "b.csv", env=env)
         rows = rows_of(self.path("b.csv"))
-        self.assertEqual([(row["case"], row["engine"], row["verdict"]) for row in rows],
+        self.assertEqual([(row["case"], row["engine"], row["result"]) for row in rows],
                          [("etna", "serial", "verified"), ("etna", "openmp", "verified")])
         self.assertEqual((rows[0]["rows"], rows[0]["cols"]), (str(self.ROWS), str(self.COLS)))
         self.assertEqual(os.listdir(self.path("tmp")), [])
@@ -208,7 +208,7 @@ class Bench(Case):
         self.assertEqual([(row["case"], row["engine"], row["options"]) for row in rows],
                          [("s.json", "serial", ""), ("s.json", "openmp", "threads=2"), ("s.json", "checked", "")])
         for row in rows:
-            self.assertEqual((row["precision"], row["repeats"], row["steps"], row["first_step"], row["verdict"]),
+            self.assertEqual((row["precision"], row["repeats"], row["steps"], row["first_step"], row["result"]),
                              ("single", "7", "20", "332", "verified"))
 
     def test_the_checksum_is_that_of_a_run(self):
@@ -236,11 +236,11 @@ class Bench(Case):
         self.refused('there is no option --enginse; did you mean --engines?', "--enginse", "all", code=2)
 
     def test_usage(self):
-        for option, value, message in (("--repeats", 4, "allowed a whole number from 5 to 99"),
-                                       ("--repeats", 100, "allowed a whole number from 5 to 99"),
-                                       ("--steps", 0, "allowed a whole number >= 1"),
-                                       ("--start", "-1", "allowed a whole number >= 0"),
-                                       ("--precision", "half", "allowed double or single"),
+        for option, value, message in (("--repeats", 4, "expected a whole number from 5 to 99"),
+                                       ("--repeats", 100, "expected a whole number from 5 to 99"),
+                                       ("--steps", 0, "expected a whole number >= 1"),
+                                       ("--start", "-1", "expected a whole number >= 0"),
+                                       ("--precision", "half", "expected double or single"),
                                        ("--threads", "1,many", 'found "many", expected whole numbers from 0 to 1024')):
             self.refused(message, option, value, code=2)
         self.refused('or threads=0 to 1024', "--engines", "openmp:thread=2", code=2)

@@ -135,7 +135,7 @@ done
 
 
 def row(engine, us, ns, options=None, **more):
-    return {"engine": engine, "options": options, "verdict": "verified", "us_per_step": {"median": us},
+    return {"engine": engine, "options": options, "result": "verified", "us_per_step": {"median": us},
             "ns_per_cell_step": {"median": ns}, "cell_steps_per_s": 1e9 / ns, "speedup": 100 / ns, "steps": 8,
             "device_bytes": 15.5e9, **more}
 
@@ -218,9 +218,9 @@ class Summary(Case):
         table = [[cell.strip() for cell in line.split("|")[1:-1]] for line in done.stdout.splitlines() if line[:2] == "| "]
         return [cells for cells in table if len(cells) == 3], [cells for cells in table if len(cells) == 10]
 
-    def expect(self, *verdicts):
+    def expect(self, *results):
         goals, _ = self.summary()
-        self.assertEqual([cells[1:] for cells in goals[1:]], [list(v) for v in verdicts])
+        self.assertEqual([cells[1:] for cells in goals[1:]], [list(v) for v in results])
 
     def test_reached(self):
         self.report("d", "double", {"etna": [row("cuda-fused", 3.9, 4)], "dense": [row("cuda-fused", 4000, 0.25)],
@@ -250,7 +250,7 @@ class Summary(Case):
             self.assertEqual([cells[1:] for cells in goals if "roofline" in cells[0]], [["not measured", ""]])
 
     def test_what_failed_is_not_measured(self):
-        failed = {"engine": "cuda-fused", "options": None, "verdict": "FAILED", "why": "other bits"}
+        failed = {"engine": "cuda-fused", "options": None, "result": "FAILED", "why": "other bits"}
         self.report("d", "double", {"etna": [failed], "dense": [failed], "sparse": [failed]})
         goals, figures = self.summary()
         self.assertEqual({cells[1] for cells in goals[1:]}, {"not measured"})

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""sciara check: every problem at once, the run foretold, nothing written; and sciara run refuses what check refuses."""
+"""sciara check: every problem at once, the run predicted, nothing written; and sciara run refuses what check refuses."""
 import os
 import re
 import sys
@@ -79,7 +79,7 @@ class Problems(Case):
         """Each is refused by name, by check and run alike; in the other precision, or larger, it is taken."""
         rate, start = "vents.0.effusion.rates_m3_s.0", "vents[0].effusion: found "
         single, double = ("-p", "single"), ("-p", "double")
-        late = "allowed at most 4.5036e+11 s without run.max_steps"
+        late = "expected at most 4.5036e+11 s without run.max_steps"
         for settings, how, message in (
                 (["model.relaxation=1e-50"], single, "model.relaxation: found 1e-50, expected at least 0.000244141 in s"),
                 (["model.relaxation=1e-6"], double, None),
@@ -214,7 +214,7 @@ class Report(SharedCase):
         self.assertTrue(lines["output folder"].endswith("s.out"), lines["output folder"])
         self.assertEqual(self.report.splitlines()[-1], "no problem found")
 
-    def test_run_has_what_was_foretold(self):
+    def test_run_has_what_was_predicted(self):
         folder = self.run_scenario("out", "-e", "serial")
         snapshots = case.record(folder)["snapshots"]
         self.assertLessEqual(len(snapshots), 36)
@@ -232,7 +232,7 @@ class Report(SharedCase):
 
 
 class Memory(SharedCase):
-    """What is foretold against the peak of a run on 1000 x 1000 cells."""
+    """What is predicted against the peak of a run on 1000 x 1000 cells."""
 
     SIDE = 1000
 
@@ -269,13 +269,13 @@ class Memory(SharedCase):
                      ["-e", "serial", "--set", 'output.maps=["deposit"]'],
                      ["-e", "serial", "--checkpoint-every", "1 s"]):
             report = self.sciara("check", "s.json", "-q", *args).stdout
-            foretold = float(re.search(r"\nhost memory: +([\d.]+) MB", report)[1]) * 1e6
+            predicted = float(re.search(r"\nhost memory: +([\d.]+) MB", report)[1]) * 1e6
             parts = [float(n) for n in re.findall(r"\n  (?:program|ground|state|engine|files) +([\d.]+) MB", report)]
             self.assertEqual(len(parts), 5, report)
-            self.assertAlmostEqual(sum(parts) * 1e6, foretold, delta=3e5, msg="the parts make the sum")
+            self.assertAlmostEqual(sum(parts) * 1e6, predicted, delta=3e5, msg="the parts make the sum")
             peak = self.peak(*args)
-            print(f"{' '.join(args)}: foretold {foretold / 1e6:.1f} MB, taken {peak / 1e6:.1f} MB")
-            self.assertLess(abs(foretold - peak), 0.15 * peak, " ".join(args))
+            print(f"{' '.join(args)}: predicted {predicted / 1e6:.1f} MB, taken {peak / 1e6:.1f} MB")
+            self.assertLess(abs(predicted - peak), 0.15 * peak, " ".join(args))
 
 
 if __name__ == "__main__":

@@ -209,7 +209,7 @@ class Branches(Checkpoint):
         self.assertEqual((first.count("has reached the rim"), again.count("has reached the rim")), (1, 0))
 
 
-class Refusals(Checkpoint):
+class Diagnostics(Checkpoint):
     def setUp(self):
         super().setUp()
         self.half = self.run_scenario("half", "--steps", 100, "--checkpoint-every", "4 min")
@@ -225,11 +225,11 @@ class Refusals(Checkpoint):
         self.refuse("model.cooling: found 3, the checkpoint was computed with 150", "--set", "model.cooling=3")
         self.refuse("boundary: found closed, the checkpoint was computed with open", "--set", "boundary=closed")
         self.refuse("--set: found dem.path=x, expected keys of vents", "--set", "dem.path=x", code=2)
-        self.refuse("--set: found initial.thickness=1, allowed", "--set", "initial.thickness=1", code=2)
-        self.refuse('--set: found dem={"path": "x"}, allowed', "--set", 'dem={"path": "x"}', code=2)
-        self.refuse('--set: found initial={"thickness": 1}, allowed', "--set", 'initial={"thickness": 1}', code=2)
-        self.refuse("--checkpoint-every: found \"soon\", allowed", "--checkpoint-every", "soon", code=2)
-        self.refuse("--checkpoint-every: found \"0 wall\", allowed", "--checkpoint-every", "0 wall", code=2)
+        self.refuse("--set: found initial.thickness=1, expected", "--set", "initial.thickness=1", code=2)
+        self.refuse('--set: found dem={"path": "x"}, expected', "--set", 'dem={"path": "x"}', code=2)
+        self.refuse('--set: found initial={"thickness": 1}, expected', "--set", 'initial={"thickness": 1}', code=2)
+        self.refuse("--checkpoint-every: found \"soon\", expected", "--checkpoint-every", "soon", code=2)
+        self.refuse("--checkpoint-every: found \"0 wall\", expected", "--checkpoint-every", "0 wall", code=2)
 
     def test_only_a_branch_may_change(self):
         for option in (("--set", "run.max_steps=7"), ("--steps", "7"), ("--until", "7 h"), ("--overwrite",)):

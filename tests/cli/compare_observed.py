@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""sciara compare --observed: scores against polygons and rasters, as text and as JSON, the picture, refusals."""
+"""sciara compare --observed: scores against polygons and rasters, as text and as JSON, the picture, diagnostics."""
 import json
 import math
 import os
@@ -164,7 +164,7 @@ class CompareObserved(SharedCase):
         self.assertEqual(len(areas), 1, "three squares of one size")
         self.assertGreater(areas.pop(), 50)
 
-    def test_refusals(self):
+    def test_diagnostics(self):
         with open(self.path("kept.png"), "w", encoding="utf-8") as f:
             f.write("a picture")
         for code, message, args in (

@@ -131,9 +131,9 @@ class Doc(SharedCase):
         self.assertEqual(self.complete("sciara", "doc", "z"), ["zsh"])
         self.assertEqual(self.complete("sciara", "run", "--steps", ""), [])
         # Every format that export knows: what it lists when it is given none of them.
-        allowed = re.search(r"allowed (.*)", self.sciara("export", "x", "--format", "nonsense", code=2).stderr)[1]
+        expected = re.search(r"expected (.*)", self.sciara("export", "x", "--format", "nonsense", code=2).stderr)[1]
         self.assertEqual(self.complete("sciara", "export", "--format", ""), sorted(re.findall(r"[a-z0-9-]{2,}", re.sub(
-            r"\bor\b|\band\b", "", allowed))))
+            r"\bor\b|\band\b", "", expected))))
 
     def test_bash_completes_files(self):
         os.makedirs(self.path("share", "with blank"), exist_ok=True)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""sciara export: maps in the right place with the values of the snapshot; refusals that keep files."""
+"""sciara export: maps in the right place with the values of the snapshot; diagnostics that keep files."""
 import json
 import os
 import re
@@ -118,7 +118,7 @@ class Export(SharedCase):
         done = self.export(*args, code=code)
         self.assertRegex(done.stderr, message)
         self.assertEqual(done.stdout, "")
-        self.assertEqual(case.tree(self.work), before, "files after the refusal")
+        self.assertEqual(case.tree(self.work), before, "files after the diagnostic")
 
     def test_a_field_that_does_not_exist(self):
         self.assert_refused(2, r'there is no field "depositt"; did you mean "deposit"\?', "run", "-f", "cog", "--field",
@@ -139,7 +139,7 @@ class Export(SharedCase):
         told = self.sciara("export", "--help").stdout
         named = re.search(r"--format (\S+)", told)[1].split("|")
         described = re.findall(r"^  ([a-z]+) ", told.split("formats:\n")[1], re.M)
-        refused = re.search("allowed (.*)", self.export("run", code=2).stderr)[1]
+        refused = re.search("expected (.*)", self.export("run", code=2).stderr)[1]
         self.assertEqual(named, described)
         self.assertEqual(named, re.split(", | or ", refused))
         self.assertGreater(len(named), 6)

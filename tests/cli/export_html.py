@@ -263,7 +263,7 @@ class ExportHtml(SharedCase):
         self.assertEqual(page.data["box"], [0, 0, 0, 0])
         self.assertEqual([unpack(field["data"]).size for field in page.data["fields"]], [0] * 4)
 
-    def test_refusals(self):
+    def test_diagnostics(self):
         before = case.tree(self.work)
         for code, message, args in (
                 (2, "--field: a page shows the altitude as its ground", ["--field", "altitude", "-o", "none.html"]),
@@ -273,7 +273,7 @@ class ExportHtml(SharedCase):
             self.assertIn(message, done.stderr)
             self.assertEqual(done.stdout, "")
         self.assertIn("knows no --frames", self.export("run", "-f", "cog", "--frames", "3", code=2).stderr)
-        self.assertEqual(case.tree(self.work), before, "files after the refusals")
+        self.assertEqual(case.tree(self.work), before, "files after the diagnostics")
         self.export("run", "-f", "html", "--overwrite")
 
     def broken_copy(self, name, change):
@@ -300,7 +300,7 @@ class ExportHtml(SharedCase):
             f["x"][:] += 500
         self.assertIn('holds no field "temperature", which other snapshots of the run hold',
                       self.broken_copy("dropped", drop))
-        self.assertIn("deposit: cell row 7, column 9 is inf, allowed: finite", self.broken_copy("spoiled", spoil))
+        self.assertIn("deposit: cell row 7, column 9 is inf, expected a finite number", self.broken_copy("spoiled", spoil))
         self.assertIn("another grid than that of", self.broken_copy("moved", move))
 
     def test_a_new_run_takes_the_page_away(self):

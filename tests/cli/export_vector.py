@@ -295,18 +295,18 @@ class ExportVector(SharedCase):
         done = self.export("run", "-o", f"none/x.{args[args.index('-f') + 1]}", *args, code=code)
         self.assertIn(message, done.stderr)
         self.assertEqual(done.stdout, "")
-        self.assertEqual(case.tree(self.work), before, "files after the refusal")
+        self.assertEqual(case.tree(self.work), before, "files after the diagnostic")
 
     def test_options(self):
         for edges, word in (("1,1", "1"), ("2,1", "1"), ("0,1", "0"), ("-1", "-1"), ("1,,2", ""), ("a", "a"),
                             ("nan", "nan"), ("1,inf", "inf")):
             self.assert_refused(2, f'--classes: found "{word}" in "{edges}", expected ascending numbers above 0, in m',
                                 "-f", "gpkg", f"--classes={edges}")
-        self.assert_refused(2, "--classes: allowed are 100 edges", "-f", "gpkg", "--classes",
+        self.assert_refused(2, "--classes: expected at most 100 edges", "-f", "gpkg", "--classes",
                             ",".join(str(k) for k in range(1, 102)))
         for time in ("0", "-1 h", "1 week", "soon"):
             self.assert_refused(2, f'--isochrones: found "{time}"', "-f", "kml", f"--isochrones={time}")
-        self.assert_refused(2, "allowed are 1000 isochrones", "-f", "gpkg", "--isochrones", "0.01 s")
+        self.assert_refused(2, "expected at most 1000 isochrones", "-f", "gpkg", "--isochrones", "0.01 s")
         self.assert_refused(2, '--layer: found "lava", expected outline, thickness_classes or arrival', "-f", "geojson",
                             "--layer", "lava")
         self.assert_refused(2, "--field: found temperature; outlines and classes are made of a thickness", "-f", "gpkg",

@@ -135,7 +135,7 @@ class Init(Case):
         self.assertEqual(done.stderr.count("sciara: error: the new scenario: vents["), 2, "both are reported")
         self.assertEqual(done.stderr.splitlines()[-1], "sciara: dem.json is not written")
 
-    def test_refusals_of_the_dem(self):
+    def test_diagnostics_of_the_dem(self):
         with open(self.path("degrees.asc"), "w", encoding="ascii") as f:
             f.write("ncols 4\nnrows 4\nxllcorner 15\nyllcorner 37\ncellsize 0.001\n" + "1 2 3 4\n" * 4)
         self.refused("these look like degrees", "degrees.asc", *USUAL, code=3)

@@ -227,7 +227,7 @@ class Pictures(SharedCase):
         self.sciara("run", "s.json", "-q", "-n", 3, "-o", "twice", "--overwrite")
         self.assertFalse(os.path.exists(self.path("twice", "maps", "deposit.frames")))
 
-    def test_refusals(self):
+    def test_diagnostics(self):
         for code, message, args in (
                 (2, r'--width: found "12", expected a whole number of pixels, 320 to 10000', ("-f", "png", "--width", 12)),
                 (2, r'--width: found "400.5"', ("-f", "png", "--width", 400.5)),

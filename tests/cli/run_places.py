@@ -106,7 +106,7 @@ class Occupied(Case):
         done = self.sciara("run", "s.json", "-o", "out", "-n", 5, code=3)
         self.assertEqual(done.stdout, "")
         self.assertRegex(done.stderr, r"error: .*/out: .*not empty.*--overwrite")
-        self.assertEqual(case.tree(old), before, "the folder after the refusal")
+        self.assertEqual(case.tree(old), before, "the folder after the diagnostic")
 
     def test_a_foreign_file_is_enough(self):
         os.mkdir(self.path("out"))

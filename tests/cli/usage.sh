@@ -117,7 +117,7 @@ expect 2 'there is no engine "xyzzy"' run s.json --engine xyzzy
 
 # Exit code 3: what was given is wrong.
 printf '{ "dem": { "path": "dem.asc" },\n  "vents": [{ "row": 1 "col": 2 }] }\n' > bad.json
-expect 3 'bad\.json:2:24: found .* allowed' run bad.json
+expect 3 'bad\.json:2:24: found .* expected' run bad.json
 printf '{ "dem": { "path": "dem.asc" }, "vents": [] } x' > bad.json
 expect 3 'bad\.json:1:47: found .*x' run bad.json
 printf '{ "dem": { "path": "dem.asc" }, "dem": { "path": "dem.asc" }, "vents": [] }' > bad.json

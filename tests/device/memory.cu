@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Memory on the device. No CUDA engine writes outside its arrays: the bands between them are still 0 after a run, and the
-// check that says so sees a single byte. What an engine takes is foretold, and refused when it is not there.
+// check that says so sees a single byte. What an engine takes is predicted, and refused when it is not there.
 #include "cuda_check.h"
 #include "device_engine.h"
 
@@ -43,7 +43,7 @@ void stays_inside(const sciara_engine_ops *ops, const char *name, const sciara_e
   ck_assert_uint_eq(s.state->step, stop.steps);
   ck_assert_msg(sciara_device_check_guards(engine) == SCIARA_OK, "%s: %s", name, sciara_last_error());
   ck_assert_uint_eq(progress.step, stop.steps);
-  const sciara_carver &c = static_cast<sciara_device_engine *>(engine)->carver;
+  const sciara_arena &c = static_cast<sciara_device_engine *>(engine)->arena;
   ck_assert_int_gt(c.pieces, 10);
   cudaMemset(c.base + c.guard[c.pieces / 2] + SCIARA_GUARD - 1, 1, 1);
   ck_assert_int_eq(sciara_device_check_guards(engine), SCIARA_ERR_INTERNAL);
@@ -74,7 +74,7 @@ START_TEST(guards) {
 END_TEST
 
 /**
- * What is foretold is what is taken, but for the vents; and it is asked for before it is taken. The second time for an
+ * What is predicted is what is taken, but for the vents; and it is asked for before it is taken. The second time for an
  * engine that keeps states.
  */
 START_TEST(memory) {
@@ -93,21 +93,21 @@ START_TEST(memory) {
     setup.boundary = s.boundary;
     setup.keeps = _i == 1;
     void *engine = nullptr;
-    size_t host, foretold, free_bytes, total, kept_host = 0, kept = 0;
-    ops->memory(&s.state->grid, 0, &host, &foretold);
+    size_t host, predicted, free_bytes, total, kept_host = 0, kept = 0;
+    ops->memory(&s.state->grid, 0, &host, &predicted);
     if (setup.keeps) ops->keep_memory(&s.state->grid, 0, &kept_host, &kept);
     ck_assert_uint_eq(kept_host, SCIARA_PLACES * kept); // twice on the host, once on the device
-    foretold += kept;
+    predicted += kept;
     ck_assert_msg(ops->create(&setup, &engine) == SCIARA_OK, "%s", sciara_last_error());
     ck_assert_int_eq(ops->upload(engine, s.state), SCIARA_OK);
     const sciara_device_engine *e = static_cast<sciara_device_engine *>(engine);
-    const size_t taken = e->carver.used + (e->strategy->scratch ? e->strategy->scratch(engine) : 0);
-    ck_assert_msg(taken >= foretold && (double)taken <= 1.001 * (double)foretold, "%s: %zu foretold, %zu taken",
-                  ops->name, foretold, taken);
+    const size_t taken = e->arena.used + (e->strategy->scratch ? e->strategy->scratch(engine) : 0);
+    ck_assert_msg(taken >= predicted && (double)taken <= 1.001 * (double)predicted, "%s: %zu predicted, %zu taken",
+                  ops->name, predicted, taken);
     ops->destroy(engine);
     void *ballast = nullptr; // leaves too little for the same again
     ck_assert_int_eq(cudaMemGetInfo(&free_bytes, &total), cudaSuccess);
-    ck_assert_int_eq(cudaMalloc(&ballast, free_bytes - foretold * 3 / 4), cudaSuccess);
+    ck_assert_int_eq(cudaMalloc(&ballast, free_bytes - predicted * 3 / 4), cudaSuccess);
     ck_assert_msg(ops->create(&setup, &engine) == SCIARA_OK, "%s", sciara_last_error());
     ck_assert_int_eq(ops->upload(engine, s.state), SCIARA_ERR_MEMORY);
     ck_assert_ptr_nonnull(strstr(sciara_last_error(), "MiB of device memory"));

@@ -20,18 +20,18 @@ struct output {
   real t_opt, residual, T;
   unsigned survivors, bad;
   struct sciara_outflows out;
-  struct sciara_parcel parcel;
+  struct sciara_inflow inflow;
 };
 
 __host__ __device__ void apply(const sciara_rule &rule, const input &in, output *o) {
-  sciara_prospect p;
+  sciara_evaluation p;
   memset(&p, 0, sizeof p);
   bool bad = false;
   o->t_opt = sciara_cell_evaluate(&rule, in.z, in.h, in.T, in.px, in.py, in.zn, in.hn, &p, &bad);
   o->survivors = p.survivors;
   o->residual = sciara_cell_flow(&p, in.h, in.t, &o->out, &bad);
-  o->parcel = sciara_parcel_residual(o->residual, p.vx, p.vy, p.keep, in.T);
-  for (int i = 1; i < SCIARA_MOORE; i++) sciara_parcel_add(&o->parcel, i, o->out.to[sciara_moore_reverse(i)], in.T);
+  o->inflow = sciara_inflow_residual(o->residual, p.vx, p.vy, p.keep, in.T);
+  for (int i = 1; i < SCIARA_MOORE; i++) sciara_inflow_add(&o->inflow, i, o->out.to[sciara_moore_reverse(i)], in.T);
   o->T = sciara_cool(&rule, in.t, in.h, in.T);
   o->bad = bad;
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Memory: what `check` foretells is what a run takes; without it the program says so and ends with code 6."""
+"""Memory: what `check` predicts is what a run takes; without it the program says so and ends with code 6."""
 import os
 import re
 import resource
@@ -190,7 +190,7 @@ class Huge(bed.Bed):
                 self.expect_refused(bed.RUN, 16 << 30)
 
 
-class Foretold(case.Case):
+class Predicted(case.Case):
     """`check` beside the peak of a run that is stopped by a signal, within a tenth: it may have to write a checkpoint."""
 
     def write(self, rows, cols, wet):
@@ -230,7 +230,7 @@ class Foretold(case.Case):
         self.assertEqual(len(os.listdir(self.path("out", "checkpoints"))), 1, "checkpoints")
         return outcome.resident
 
-    def foretold(self, *args):
+    def predicted(self, *args):
         report = self.sciara("check", "s.json", "-q", *args).stdout
         return float(re.search(r"\nhost memory: +([\d.]+) MB", report)[1]) * MB
 
@@ -250,14 +250,14 @@ class Foretold(case.Case):
         for rows, cols, wet, ways in self.cases():
             self.write(rows, cols, wet)
             for args in ways:
-                foretold, taken = self.foretold(*args), self.peak(*args)
+                predicted, taken = self.predicted(*args), self.peak(*args)
                 with self.subTest(rows=rows, cols=cols, wet=wet, args=args):
-                    print(f"{rows} x {cols}, {'lava everywhere' if wet else 'bare'}, {' '.join(args)}: foretold "
-                          f"{foretold / MB:.0f} MB, taken {taken / MB:.0f} MB, {foretold / taken:.3f}", flush=True)
-                    self.assertLess(abs(foretold - taken), 0.1 * taken)
+                    print(f"{rows} x {cols}, {'lava everywhere' if wet else 'bare'}, {' '.join(args)}: predicted "
+                          f"{predicted / MB:.0f} MB, taken {taken / MB:.0f} MB, {predicted / taken:.3f}", flush=True)
+                    self.assertLess(abs(predicted - taken), 0.1 * taken)
 
     def test_engines_side_by_side(self):
-        """`validate` keeps all its engines at once: their sum is foretold, and refused before any of them starts."""
+        """`validate` keeps all its engines at once: their sum is predicted, and refused before any of them starts."""
         for wet in (False, True):
             self.write(1000, 1000, wet)
             for engines in ("serial", "serial,openmp"):
@@ -272,12 +272,12 @@ class Foretold(case.Case):
                                  refused.stderr)
                 self.assertIsNotNone(told, refused.stderr)
                 self.assertLess(refused.resident, 0.6 * whole.resident)
-                foretold = float(told[1]) * 1e9 + 50 * (1 << 20)  # and the program
-                print(f"validate {engines}, {'lava everywhere' if wet else 'bare'}: foretold {foretold / MB:.0f} MB, taken "
+                predicted = float(told[1]) * 1e9 + 50 * (1 << 20)  # and the program
+                print(f"validate {engines}, {'lava everywhere' if wet else 'bare'}: predicted {predicted / MB:.0f} MB, taken "
                       f"{whole.resident / MB:.0f} MB", flush=True)
                 never_touched = 0 if wet else 5 * 8 * MB  # of the state at the start: h, T, px, py, lost of a million cells
                 with self.subTest(wet=wet, engines=engines):
-                    self.assertLess(abs(foretold - never_touched - whole.resident), 0.1 * whole.resident)
+                    self.assertLess(abs(predicted - never_touched - whole.resident), 0.1 * whole.resident)
 
 
 if __name__ == "__main__":

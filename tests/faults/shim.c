@@ -111,11 +111,11 @@ int close(int fd) {
   shim_enter();
   const bool writes = known[fd].writes;
   known[fd].ours = false;
-  const enum shim_verdict verdict = writes ? shim_count(SHIM_CLOSE) : SHIM_GO;
+  const enum shim_action action = writes ? shim_count(SHIM_CLOSE) : SHIM_GO;
   const int kept = errno;
   int result = (int)syscall(SYS_close, fd); // closed all the same, as Linux does
   shim_log(SHIM_CLOSE, fd, 0, NULL, NULL, NULL, 0);
-  if (verdict == SHIM_REFUSE) {
+  if (action == SHIM_REFUSE) {
     result = -1;
     errno = kept;
   }
@@ -131,14 +131,14 @@ static ssize_t write_below(int fd, const void *bytes, size_t count, int64_t offs
   ssize_t n = -1;
   const int64_t end = (int64_t)syscall(SYS_fcntl, fd, F_GETFL) & O_APPEND ? syscall(SYS_lseek, fd, 0, SEEK_END) : -1;
   const int64_t at = offset >= 0 ? offset : end >= 0 ? end : syscall(SYS_lseek, fd, 0, SEEK_CUR);
-  const enum shim_verdict verdict = shim_count(SHIM_WRITE);
-  if (verdict != SHIM_REFUSE) {
-    const size_t wanted = room(fd, at, verdict == SHIM_HALF && count > 1 ? count / 2 : count);
+  const enum shim_action action = shim_count(SHIM_WRITE);
+  if (action != SHIM_REFUSE) {
+    const size_t wanted = room(fd, at, action == SHIM_HALF && count > 1 ? count / 2 : count);
     if (wanted == 0 && count > 0)
       errno = ENOSPC;
     else
       n = offset >= 0 ? syscall(SYS_pwrite64, fd, bytes, wanted, offset) : syscall(SYS_write, fd, bytes, wanted);
-    if (verdict == SHIM_HALF && shim_is_torn()) shim_die();
+    if (action == SHIM_HALF && shim_is_torn()) shim_die();
     if (n > 0) shim_log(SHIM_WRITE, fd, at, NULL, NULL, bytes, (size_t)n);
   }
   if (n <= 0) shim_log(shim_failed(SHIM_WRITE), fd, at, NULL, NULL, NULL, 0);

@@ -77,10 +77,10 @@ void shim_leave(void);
 /** The path with its folder resolved, when it lies below the root; else false. Both buffers have PATH_MAX bytes. */
 bool shim_is_ours(const char *path, char *resolved);
 
-enum shim_verdict { SHIM_GO, SHIM_HALF, SHIM_REFUSE };
+enum shim_action { SHIM_GO, SHIM_HALF, SHIM_REFUSE };
 
 /** Counts a call of the root: what is to become of it. May not return. SHIM_REFUSE: errno is set. */
-enum shim_verdict shim_count(enum shim_kind kind);
+enum shim_action shim_count(enum shim_kind kind);
 
 /** Ends the process as a loss of power would. */
 _Noreturn void shim_die(void);

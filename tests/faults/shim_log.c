@@ -92,7 +92,7 @@ void shim_die(void) {
 
 static bool can_fail(enum shim_kind kind) { return kind != SHIM_SAY; }
 
-enum shim_verdict shim_count(enum shim_kind kind) {
+enum shim_action shim_count(enum shim_kind kind) {
   static uint64_t calls;
   calls++;
   if (shim_counts) shim_counts->calls = calls;

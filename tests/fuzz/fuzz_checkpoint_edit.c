@@ -119,7 +119,7 @@ static void set_text(const char *path, const char *name, const char *text) {
   sciara_hdf5_end(&session);
 }
 
-/** Puts the checksums right that a refusal names: then what is wrong must be noticed by other means, or do no harm. */
+/** Puts the checksums right that a diagnostic names: then what is wrong must be noticed by other means, or do no harm. */
 static void mend(const char *path) {
   static const char said[] = "the checksum ";
   for (int tries = 0; tries < 3; tries++) {

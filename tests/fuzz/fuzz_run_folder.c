@@ -147,10 +147,11 @@ static void resume(const char *run) {
   if (status == SCIARA_OK && is_small(&r.from.identity.grid)) {
     const struct sciara_problem_options options = {.any_engine = true};
     struct sciara_problem problem;
-    struct sciara_refusals refusals = {0};
-    sciara_resume_problem(&r, &options, &problem, &refusals);
-    if (refusals.count == 0 && problem.state) check_values(problem.state->z, sciara_grid_cells(&problem.state->grid));
-    sciara_refusals_free(&refusals);
+    struct sciara_diagnostics diagnostics = {0};
+    sciara_resume_problem(&r, &options, &problem, &diagnostics);
+    if (diagnostics.count == 0 && problem.state)
+      check_values(problem.state->z, sciara_grid_cells(&problem.state->grid));
+    sciara_diagnostics_free(&diagnostics);
     sciara_problem_free(&problem);
   }
   sciara_resume_close(&r);

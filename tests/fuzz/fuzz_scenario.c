@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/refusals.h"
+#include "base/diagnostics.h"
 #include "fuzz.h"
 #include "scenario/scenario.h"
 
@@ -29,10 +29,10 @@ static void check_scenario(const struct sciara_scenario *s) {
 }
 
 /** There is a sentence for each thing that is wrong, up to the limit. */
-static void check_refusals(const struct sciara_refusals *r) {
-  fuzz_check_status(sciara_refusals_verdict(r));
+static void check_diagnostics(const struct sciara_diagnostics *r) {
+  fuzz_check_status(sciara_diagnostics_status(r));
   FUZZ_REQUIRE((r->first == SCIARA_OK) == (r->count == 0));
-  FUZZ_REQUIRE(r->kept == (r->count < SCIARA_REFUSALS_KEPT ? r->count : SCIARA_REFUSALS_KEPT));
+  FUZZ_REQUIRE(r->kept == (r->count < SCIARA_DIAGNOSTICS_MOST ? r->count : SCIARA_DIAGNOSTICS_MOST));
   for (size_t i = 0; i < r->kept; i++) FUZZ_REQUIRE(r->sentence[i][0] != '\0');
 }
 
@@ -56,15 +56,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   for (; count < MOST_OVERRIDES && parts[count + 1].data; count++)
     FUZZ_REQUIRE(overrides[count] = strndup((const char *)parts[count + 1].data, parts[count + 1].size));
   struct sciara_scenario s;
-  struct sciara_refusals refusals = {0};
-  sciara_scenario_read_all(fuzz_file("demo.json", parts[0]), (const char *const *)overrides, count, &s, &refusals);
-  check_refusals(&refusals);
+  struct sciara_diagnostics diagnostics = {0};
+  sciara_scenario_read_all(fuzz_file("demo.json", parts[0]), (const char *const *)overrides, count, &s, &diagnostics);
+  check_diagnostics(&diagnostics);
   for (size_t i = 0; i < s.vent_count; i++) check_vent(&s.vents[i], false);
-  if (refusals.count == 0) {
+  if (diagnostics.count == 0) {
     check_scenario(&s);
     check_kept_text(s.json);
   }
-  sciara_refusals_free(&refusals);
+  sciara_diagnostics_free(&diagnostics);
   sciara_scenario_free(&s);
   for (size_t i = 0; i < count; i++) free(overrides[i]);
   return 0;

@@ -324,7 +324,7 @@ static void claim_drained(const struct scene *start, const struct sciara_state *
 }
 
 /** Two flows on a grid of many blocks: apart, then one; a third freezes, and its vent comes to life again. */
-static void build_meeting(struct scene *s, int v, unsigned record) {
+static void build_barrier(struct scene *s, int v, unsigned record) {
   scene_make(s, 81, 121, record, valley, v);
   s->params.cooling = 120;
   scene_vent(s, 11, 16, 2000, RATES(25));
@@ -332,7 +332,7 @@ static void build_meeting(struct scene *s, int v, unsigned record) {
   scene_vent(s, 71, 111, 200, RATES(4, 0, 0, 0, 6));
 }
 
-static void claim_meeting(const struct scene *start, const struct sciara_state *end, int v) {
+static void claim_barrier(const struct scene *start, const struct sciara_state *end, int v) {
   (void)start, (void)v;
   ck_assert(reached(end, 11, 16) && reached(end, 13, 49) && reached(end, 71, 111));
   ck_assert_msg(reached(end, 20, 32), "the flows do not meet");
@@ -405,7 +405,7 @@ static const struct conformance_case list[] = {
     {"fissure", build_fissure, 0, claim_all_emitted, {1, 7, 400}},
     {"initial lava and vents", build_pool_and_vents, 0, claim_pool_and_vents, {1, 7, 200}},
     {"drained cells", build_drained, 0, claim_drained, {1, 2, 7, 60}},
-    {"flows that meet", build_meeting, 0, claim_meeting, {7, 300, 1000}},
+    {"flows that meet", build_barrier, 0, claim_barrier, {7, 300, 1000}},
     {"slots shorter than a step", build_many_slots, 0, claim_all_emitted, {1, 7, 200}},
     {"lake that freezes", build_lake, 0, claim_lake, {1, 70, 200}},
 };

@@ -75,13 +75,13 @@ static inline struct sciara_simulation *run_case_resume(struct sciara_resume *re
   snprintf(where, sizeof where, "output.folder=%s", output ? output : "");
   const char *const overrides[] = {name, where};
   const struct sciara_problem_options options = {.overrides = overrides, .override_count = output ? 2 : 1};
-  struct sciara_refusals refusals = {0};
+  struct sciara_diagnostics diagnostics = {0};
   struct sciara_problem problem;
   struct sciara_simulation *s;
-  sciara_resume_problem(resume, &options, &problem, &refusals);
-  ck_assert_msg(refusals.count == 0, "%s", sciara_last_error());
+  sciara_resume_problem(resume, &options, &problem, &diagnostics);
+  ck_assert_msg(diagnostics.count == 0, "%s", sciara_last_error());
   ck_assert_msg(sciara_resume_simulation(resume, &problem, &s) == SCIARA_OK, "%s", sciara_last_error());
-  sciara_refusals_free(&refusals);
+  sciara_diagnostics_free(&diagnostics);
   return s;
 }
 

@@ -170,12 +170,12 @@ static int rows_told;
 
 static void count_row(void *context, const struct sciara_bench_case *c, const struct sciara_bench_row *row) {
   ck_assert_ptr_eq(context, &rows_told);
-  ck_assert(row->verdict != SCIARA_BENCH_VERIFIED || row->seconds[c->repeats - 1] > 0);
+  ck_assert(row->result != SCIARA_BENCH_VERIFIED || row->seconds[c->repeats - 1] > 0);
   rows_told++;
 }
 
-/** Measures the faulty engine and expects this verdict for it. */
-static void expect(int what, enum sciara_determinism determinism, enum sciara_bench_verdict verdict, const char *why) {
+/** Measures the faulty engine and expects this result for it. */
+static void expect(int what, enum sciara_determinism determinism, enum sciara_bench_result result, const char *why) {
   struct sciara_problem p = scene(SCIARA_SCENE_DENSE, 64, SCIARA_DOUBLE);
   struct sciara_engine_ops faulty = *serial;
   faulty.name = "faulty";
@@ -183,24 +183,24 @@ static void expect(int what, enum sciara_determinism determinism, enum sciara_be
   faulty.upload = upload;
   faulty.download = download;
   faulty.advance = advance;
-  const struct sciara_contender contenders[] = {{.ops = &faulty}, {.ops = serial}};
+  const struct sciara_bench_candidate candidates[] = {{.ops = &faulty}, {.ops = serial}};
   struct sciara_bench_case c = {
       .name = "dense", .problem = &p, .warm_up = 3, .steps = 4, .repeats = 5, .done = count_row, .context = &rows_told};
   fault = what;
   downloads = rows_told = 0;
-  ck_assert_msg(sciara_bench_measure(&c, contenders, 2) == SCIARA_OK, "%s", sciara_last_error());
+  ck_assert_msg(sciara_bench_measure(&c, candidates, 2) == SCIARA_OK, "%s", sciara_last_error());
   ck_assert_uint_eq(c.count, 2); // serial is the reference already
   ck_assert_int_eq(rows_told, 2);
   ck_assert_int_eq(c.liquid_cells, 62 * 62);
   const struct sciara_bench_row *reference = &c.row[0], *row = &c.row[1];
-  ck_assert_str_eq(reference->contender.ops->name, "serial");
-  ck_assert_int_eq(reference->verdict, SCIARA_BENCH_VERIFIED);
+  ck_assert_str_eq(reference->candidate.ops->name, "serial");
+  ck_assert_int_eq(reference->result, SCIARA_BENCH_VERIFIED);
   ck_assert_double_eq(reference->speedup, 1);
   ck_assert_uint_ge(reference->cell_steps[0], 4 * 62 * 62);
-  ck_assert_msg(row->verdict == verdict, "fault %d: found \"%s\" (%s)", what, sciara_bench_verdict_name(row->verdict),
+  ck_assert_msg(row->result == result, "fault %d: found \"%s\" (%s)", what, sciara_bench_result_name(row->result),
                 row->why ? row->why : "");
   if (why) ck_assert_msg(row->why && strstr(row->why, why), "\"%s\" lacks \"%s\"", row->why, why);
-  if (verdict == SCIARA_BENCH_VERIFIED) {
+  if (result == SCIARA_BENCH_VERIFIED) {
     ck_assert_ptr_null(row->why);
     ck_assert(row->us_per_step.least > 0 && row->us_per_step.least <= row->us_per_step.median &&
               row->us_per_step.median <= row->us_per_step.most);
@@ -266,10 +266,10 @@ START_TEST(time_that_is_over) {
   struct sciara_problem p = scene(SCIARA_SCENE_SPARSE, 64, SCIARA_DOUBLE);
   const struct sciara_engine_ops *openmp;
   ck_assert_int_eq(sciara_engine_find("openmp", SCIARA_DOUBLE, &openmp), SCIARA_OK);
-  const struct sciara_contender contender = {.ops = openmp};
+  const struct sciara_bench_candidate candidate = {.ops = openmp};
   struct sciara_bench_case c = {.name = "late", .problem = &p, .steps = 1, .repeats = 5, .until = 1e-9};
-  ck_assert_int_eq(sciara_bench_measure(&c, &contender, 1), SCIARA_OK);
-  ck_assert_int_eq(c.row[1].verdict, SCIARA_BENCH_LEFT_OUT);
+  ck_assert_int_eq(sciara_bench_measure(&c, &candidate, 1), SCIARA_OK);
+  ck_assert_int_eq(c.row[1].result, SCIARA_BENCH_LEFT_OUT);
   sciara_bench_case_free(&c);
   sciara_problem_free(&p);
 }

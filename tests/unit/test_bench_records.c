@@ -200,7 +200,7 @@ static enum sciara_status download(void *engine, struct sciara_state *s) {
 
 static struct sciara_engine_ops other;
 
-static struct sciara_contender contender(enum sciara_determinism determinism, bool is_slow, bool is_wrong) {
+static struct sciara_bench_candidate candidate(enum sciara_determinism determinism, bool is_slow, bool is_wrong) {
   other = *serial;
   other.name = "other";
   other.determinism = determinism;
@@ -208,28 +208,28 @@ static struct sciara_contender contender(enum sciara_determinism determinism, bo
   other.download = download;
   slow = is_slow;
   wrong = is_wrong;
-  return (struct sciara_contender){.ops = &other};
+  return (struct sciara_bench_candidate){.ops = &other};
 }
 
-static void measure(struct sciara_bench_case *c, const struct sciara_contender *contenders, size_t count) {
+static void measure(struct sciara_bench_case *c, const struct sciara_bench_candidate *candidates, size_t count) {
   c->clock = told_time;
-  ck_assert_msg(sciara_bench_measure(c, contenders, count) == SCIARA_OK, "%s", sciara_last_error());
+  ck_assert_msg(sciara_bench_measure(c, candidates, count) == SCIARA_OK, "%s", sciara_last_error());
 }
 
-static void expect_no_time(const struct sciara_bench_row *row, enum sciara_bench_verdict verdict, const char *why) {
-  ck_assert_int_eq(row->verdict, verdict);
+static void expect_no_time(const struct sciara_bench_row *row, enum sciara_bench_result result, const char *why) {
+  ck_assert_int_eq(row->result, result);
   ck_assert_msg(row->why && strstr(row->why, why), "\"%s\" lacks \"%s\"", row->why, why);
   for (int n = 0; n < SCIARA_BENCH_MOST_REPEATS; n++) ck_assert_double_eq(row->seconds[n], 0);
   ck_assert_double_eq(row->us_per_step.median, 0);
 }
 
 START_TEST(verified_by_the_records) {
-  const struct sciara_contender x = contender(SCIARA_EXACT, false, false);
+  const struct sciara_bench_candidate x = candidate(SCIARA_EXACT, false, false);
   struct sciara_bench_case c = a_case();
   measure(&c, &x, 1);
   ck_assert(c.recorded && c.count == 2);
   for (size_t k = 0; k < 2; k++) {
-    ck_assert_int_eq(c.row[k].verdict, SCIARA_BENCH_VERIFIED);
+    ck_assert_int_eq(c.row[k].result, SCIARA_BENCH_VERIFIED);
     ck_assert(c.row[k].steps == STEPS && c.row[k].warm_up == WARM_UP);
     ck_assert_uint_eq(c.row[k].checksum, records.row[COUNT - 1].checksum);
   }
@@ -238,7 +238,7 @@ START_TEST(verified_by_the_records) {
 END_TEST
 
 START_TEST(a_wrong_record_gives_no_time) {
-  const struct sciara_contender x = contender(SCIARA_EXACT, false, false);
+  const struct sciara_bench_candidate x = candidate(SCIARA_EXACT, false, false);
   records.row[COUNT - 1].checksum ^= 1;
   struct sciara_bench_case c = a_case();
   measure(&c, &x, 1);
@@ -254,23 +254,23 @@ START_TEST(a_wrong_record_gives_no_time) {
 END_TEST
 
 START_TEST(a_wrong_engine_gets_no_time) {
-  const struct sciara_contender x = contender(SCIARA_EXACT, false, true);
+  const struct sciara_bench_candidate x = candidate(SCIARA_EXACT, false, true);
   struct sciara_bench_case c = a_case();
   measure(&c, &x, 1);
-  ck_assert_int_eq(c.row[0].verdict, SCIARA_BENCH_VERIFIED);
+  ck_assert_int_eq(c.row[0].result, SCIARA_BENCH_VERIFIED);
   expect_no_time(&c.row[1], SCIARA_BENCH_FAILED, "not bit-identical to serial: thickness");
   sciara_bench_case_free(&c);
 }
 END_TEST
 
 START_TEST(without_a_record_serial_does_all) {
-  const struct sciara_contender x = contender(SCIARA_EXACT, true, false);
+  const struct sciara_bench_candidate x = candidate(SCIARA_EXACT, true, false);
   struct sciara_bench_case c = a_case();
   c.seconds = 1e-3; // is no reason to verify nothing
   records.row[COUNT / 2].step += 1000;
   measure(&c, &x, 1);
   ck_assert(!c.recorded && c.row[0].steps == STEPS && c.row[1].steps == STEPS);
-  ck_assert_int_eq(c.row[1].verdict, SCIARA_BENCH_VERIFIED);
+  ck_assert_int_eq(c.row[1].result, SCIARA_BENCH_VERIFIED);
   sciara_bench_case_free(&c);
 }
 END_TEST
@@ -278,7 +278,7 @@ END_TEST
 /** By the cell-step: one of the five ratios, although serial did more steps. */
 static void expect_speedup(const struct sciara_bench_case *c) {
   const struct sciara_bench_row *a = &c->row[0], *b = &c->row[1];
-  ck_assert_int_eq(b->verdict, SCIARA_BENCH_VERIFIED);
+  ck_assert_int_eq(b->result, SCIARA_BENCH_VERIFIED);
   ck_assert_uint_eq(a->steps, STEPS);
   bool found = false;
   for (int n = 0; n < REPEATS; n++) {
@@ -291,7 +291,7 @@ static void expect_speedup(const struct sciara_bench_case *c) {
 /** serial is quick: only the slow one does fewer steps. */
 START_TEST(slow_ones_do_fewer_steps) {
   for (int is_wrong = 0; is_wrong < 2; is_wrong++) {
-    const struct sciara_contender x = contender(SCIARA_EXACT, true, is_wrong);
+    const struct sciara_bench_candidate x = candidate(SCIARA_EXACT, true, is_wrong);
     struct sciara_bench_case c = a_case();
     c.seconds = 0.55; // 30 ms a step: three steps a stretch, of which two are recorded
     measure(&c, &x, 1);
@@ -311,15 +311,16 @@ START_TEST(tolerance_is_held_against_a_state) {
   const struct sciara_engine_ops *openmp;
   ck_assert_int_eq(sciara_engine_find("openmp", SCIARA_DOUBLE, &openmp), SCIARA_OK);
   for (int is_wrong = 0; is_wrong < 2; is_wrong++) {
-    const struct sciara_contender list[] = {contender(SCIARA_TOLERANCE, true, is_wrong), {.ops = openmp, .threads = 1}};
+    const struct sciara_bench_candidate list[] = {candidate(SCIARA_TOLERANCE, true, is_wrong),
+                                                  {.ops = openmp, .threads = 1}};
     struct sciara_bench_case c = a_case();
     c.seconds = 0.4;
     measure(&c, list, 2);
-    ck_assert_str_eq(c.row[1].contender.ops->name, "openmp");
-    ck_assert_str_eq(c.row[2].contender.ops->name, "other");
+    ck_assert_str_eq(c.row[1].candidate.ops->name, "openmp");
+    ck_assert_str_eq(c.row[2].candidate.ops->name, "other");
     const uint64_t furthest = c.row[0].steps > c.row[1].steps ? c.row[0].steps : c.row[1].steps;
     ck_assert_uint_eq(c.row[2].steps, furthest);
-    ck_assert_int_eq(c.row[2].verdict, SCIARA_BENCH_VERIFIED); // one bit is within its bounds
+    ck_assert_int_eq(c.row[2].result, SCIARA_BENCH_VERIFIED); // one bit is within its bounds
     ck_assert_uint_eq(c.row[2].checksum == c.row[1].checksum, !is_wrong && furthest == c.row[1].steps);
     sciara_bench_case_free(&c);
   }
@@ -329,10 +330,10 @@ END_TEST
 START_TEST(scaling_beside_the_loop) {
   const struct sciara_engine_ops *openmp;
   ck_assert_int_eq(sciara_engine_find("openmp", SCIARA_DOUBLE, &openmp), SCIARA_OK);
-  const struct sciara_contender two[] = {{.ops = openmp, .threads = 2}, {.ops = openmp, .threads = 1}};
-  const struct sciara_contender one[] = {{.ops = openmp, .threads = 1}};
+  const struct sciara_bench_candidate two[] = {{.ops = openmp, .threads = 2}, {.ops = openmp, .threads = 1}};
+  const struct sciara_bench_candidate one[] = {{.ops = openmp, .threads = 1}};
   struct sciara_bench_case c = a_case();
-  measure(&c, (const struct sciara_contender[]){two[1], two[0]}, 2);
+  measure(&c, (const struct sciara_bench_candidate[]){two[1], two[0]}, 2);
   ck_assert(c.row[0].scaling == 0 && c.row[1].scaling == 1 && c.row[1].loop_scaling == 1);
   ck_assert_double_eq(c.row[2].scaling, c.row[2].cell_steps_per_s / c.row[1].cell_steps_per_s);
   ck_assert_double_eq(c.row[2].loop_scaling, c.row[2].loop_per_s / c.row[1].loop_per_s);

@@ -313,7 +313,7 @@ START_TEST(whole_cell) {
       zn[i] = z + uniform(-8, 8);
       hn[i] = chance(2) ? 0 : uniform(0, 10);
     }
-    struct sciara_prospect p;
+    struct sciara_evaluation p;
     bool bad = false;
     const real t_opt = sciara_cell_evaluate(&rule, z, h, T, px, py, zn, hn, &p, &bad);
     const real hc = sciara_critical_height(&rule, T), k = 1 - sciara_dissipation(&rule, T);
@@ -350,15 +350,15 @@ START_TEST(whole_cell) {
 }
 END_TEST
 
-START_TEST(parcel) {
+START_TEST(inflow) {
   for (int n = 0; n < 20000; n++) {
     const real h0 = uniform(0, 5), vx = velocity(1), vy = velocity(vx), k = uniform(0.4, 0.8), T = uniform(1143, 1360);
-    struct sciara_parcel p = sciara_parcel_residual(h0, vx, vy, k, T);
+    struct sciara_inflow p = sciara_inflow_residual(h0, vx, vy, k, T);
     real h = h0, px = (h0 * vx) * k, py = (h0 * vy) * k, heat = h0 * T;
     for (int i = 1; i < SCIARA_MOORE; i++) {
       const struct sciara_outflow out = {chance(3) ? 0 : uniform(0, 3), uniform(-1, 9)};
       const real T_i = uniform(1143, 1360);
-      sciara_parcel_add(&p, i, out, T_i);
+      sciara_inflow_add(&p, i, out, T_i);
       if (out.thickness == 0) continue;
       h = h + out.thickness;
       px = px - (out.thickness * out.speed) * sciara_unit_x(i); // from the donor: away from where it lies
@@ -434,31 +434,31 @@ START_TEST(surely_liquid) {
     const real h = chance(8) ? (real)pow(10, uniform(-300, 100)) : (real)pow(10, uniform(-7, 3));
     const real T = chance(3) ? rule.T_sol * (1 + (real)uniform(-1e-3, 1e-3)) : (real)uniform(1143, 1360);
     const real t = (real)pow(10, uniform(-6, 3));
-    const struct sciara_parcel lot = {h, 1, -1, h * T};
+    const struct sciara_inflow lot = {h, 1, -1, h * T};
     bool bad = false;
     real cooled = 0;
-    const enum sciara_fate fate = sciara_cell_settle(&rule, false, &lot, t, &cooled, &bad);
+    const enum sciara_outcome outcome = sciara_cell_settle(&rule, false, &lot, t, &cooled, &bad);
     if (sciara_surely_liquid(&rule, &lot, t)) {
       sure++;
-      if (fate != SCIARA_FATE_LIQUID || bad || !(cooled > rule.T_sol * (real)1.0001))
-        ck_abort_msg("h %g, T %g, t %g: sure, but of fate %d, %.9g K", (double)h, (double)T, (double)t, (int)fate,
+      if (outcome != SCIARA_OUTCOME_LIQUID || bad || !(cooled > rule.T_sol * (real)1.0001))
+        ck_abort_msg("h %g, T %g, t %g: sure, but of outcome %d, %.9g K", (double)h, (double)T, (double)t, (int)outcome,
                      (double)cooled);
-    } else if (fate == SCIARA_FATE_LIQUID && cooled > rule.T_sol * (real)1.001 && h > (real)1e-7 && h < 1000) {
+    } else if (outcome == SCIARA_OUTCOME_LIQUID && cooled > rule.T_sol * (real)1.001 && h > (real)1e-7 && h < 1000) {
       missed++;
     }
-    warm += fate == SCIARA_FATE_LIQUID;
-    rock += fate == SCIARA_FATE_ROCK;
+    warm += outcome == SCIARA_OUTCOME_LIQUID;
+    rock += outcome == SCIARA_OUTCOME_ROCK;
   }
   ck_assert_int_eq(missed, 0);
   ck_assert_int_gt(sure, 300000);
   ck_assert_int_gt(warm, sure);
   ck_assert_int_gt(rock, 100000);
-  const struct sciara_parcel nothing = {0, 0, 0, 0}, none = {(real)NAN, 0, 0, 1000}, heat = {1, 0, 0, (real)NAN};
+  const struct sciara_inflow nothing = {0, 0, 0, 0}, none = {(real)NAN, 0, 0, 1000}, heat = {1, 0, 0, (real)NAN};
   ck_assert(!sciara_surely_liquid(&rule, &nothing, 1));
   ck_assert(!sciara_surely_liquid(&rule, &none, 1));
   ck_assert(!sciara_surely_liquid(&rule, &heat, 1));
   const real thin = sizeof(real) == 4 ? (real)1e-12 : (real)1e-82; // its fourth power is 0, that times T^3 is not
-  const struct sciara_parcel film = {thin, 0, 0, thin * (rule.T_sol * (real)0.9999)};
+  const struct sciara_inflow film = {thin, 0, 0, thin * (rule.T_sol * (real)0.9999)};
   ck_assert(!sciara_surely_liquid(&rule, &film, 0));
 }
 END_TEST
@@ -478,7 +478,7 @@ int main(void) {
   tcase_add_test(tc, minimisation);
   tcase_add_test(tc, shares_balance);
   tcase_add_test(tc, whole_cell);
-  tcase_add_test(tc, parcel);
+  tcase_add_test(tc, inflow);
   tcase_add_test(tc, temperature_laws);
   tcase_add_test(tc, cooling);
   tcase_add_test(tc, surely_liquid);

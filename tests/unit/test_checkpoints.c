@@ -197,7 +197,7 @@ START_TEST(bad_numbers_make_no_checkpoint) {
     ck_assert_int_eq(status, SCIARA_ERR_NUMERIC);
     ck_assert_str_eq(sciara_last_error(), expected);
     expect_files(10, 0);
-    ck_assert_int_eq(sciara_checkpoints_blame(&c, status), SCIARA_ERR_NUMERIC);
+    ck_assert_int_eq(sciara_checkpoints_attribute(&c, status), SCIARA_ERR_NUMERIC);
     ck_assert_msg(strstr(sciara_last_error(), "; the last good checkpoint is ") &&
                       strstr(sciara_last_error(), "out/checkpoints/00000010.h5"),
                   "%s", sciara_last_error());

@@ -67,7 +67,7 @@ static const char *mercator_raster(const char *name, int epsg) {
                      (struct raster){.transform = mercator, .epsg = epsg, .rows = 30, .cols = 30, .values = values});
 }
 
-/** Runs the command that the last refusal proposes, and reads what it makes. */
+/** Runs the command that the last diagnostic proposes, and reads what it makes. */
 static void assert_command_helps(const char *result) {
   char *command = strdup(strstr(sciara_last_error(), "gdalwarp "));
   free(output_of("%s", command));

@@ -2,7 +2,7 @@
 // The place of a DEM: CRS, shape of the cells, warping.
 #include "dem_fixture.h"
 
-/** Runs the command that the last refusal proposes, and reads what it makes. */
+/** Runs the command that the last diagnostic proposes, and reads what it makes. */
 static void assert_command_helps(const char *result) {
   char *command = strdup(strstr(sciara_last_error(), "gdalwarp "));
   free(output_of("%s", command));
@@ -40,7 +40,7 @@ START_TEST(degrees_are_refused_with_a_command_that_works) {
   half.cell_size_m = 30;
   half.crs = "EPSG:4326";
   ck_assert_int_eq(sciara_dem_read(&half, &dem), SCIARA_ERR_INPUT);
-  assert_contains(sciara_last_error(), "allowed a projected CRS in metres");
+  assert_contains(sciara_last_error(), "expected a projected CRS in metres");
   free(values);
 }
 END_TEST

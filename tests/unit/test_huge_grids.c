@@ -47,7 +47,7 @@ START_TEST(they_are_counted) {
 }
 END_TEST
 
-START_TEST(engines_foretell_them) {
+START_TEST(engines_predict_them) {
   const struct sciara_grid *g = &grids[_i];
   const double padded = (double)(g->rows + 2) * (double)(g->cols + 64);
   for (size_t k = 0; k < sizeof engines / sizeof *engines; k++)
@@ -151,7 +151,7 @@ int main(void) {
   TCase *tc = tcase_create("huge_grids");
   tcase_set_timeout(tc, 100);
   tcase_add_loop_test(tc, they_are_counted, 0, GRIDS);
-  tcase_add_loop_test(tc, engines_foretell_them, 0, GRIDS);
+  tcase_add_loop_test(tc, engines_predict_them, 0, GRIDS);
   tcase_add_loop_test(tc, runs_on_them_are_refused, 0, GRIDS);
   tcase_add_loop_test(tc, cells_of_engines_are_found_again, 0, GRIDS);
   const char *sanitizer = getenv("SCIARA_SANITIZE"); // would record four bytes and more for each of 4 GiB

@@ -369,8 +369,8 @@ START_TEST(chunks_that_cannot_be_made) {
 }
 END_TEST
 
-// What `check` foretells is what the most threads take, beside the coordinates and what HDF5 takes for itself.
-START_TEST(memory_is_foretold) {
+// What `check` predicts is what the most threads take, beside the coordinates and what HDF5 takes for itself.
+START_TEST(memory_is_predicted) {
   struct sciara_state *s = make_state(300, 520);
   struct sciara_snapshot_context c = context_of_test();
   struct sciara_touched touched;
@@ -406,7 +406,7 @@ int main(void) {
   suite_add_tcase(suite, files);
   tcase_add_checked_fixture(snapshots, setup, teardown);
   tcase_add_test(snapshots, hdf5_fails_at_close);
-  tcase_add_loop_test(snapshots, memory_is_foretold, 0, 2);
+  tcase_add_loop_test(snapshots, memory_is_predicted, 0, 2);
   tcase_add_loop_test(snapshots, chunks_that_cannot_be_made, 0, 3 * (int)(sizeof chunk_faults / sizeof *chunk_faults));
   suite_add_tcase(suite, snapshots);
   SRunner *runner = srunner_create(suite);

@@ -9,18 +9,18 @@
 #include "base/log.h"
 #include "file/json_strict.h"
 
-/** A text and what its refusal must say. */
-struct refusal {
+/** A text and what its diagnostic must say. */
+struct diagnostic {
   const char *text, *place, *found;
 };
 
-static const struct refusal refusals[] = {
+static const struct diagnostic diagnostics[] = {
     {"", "t:1:1: ", "found the end of the text"},
     {"   ", "t:1:4: ", "found the end of the text"},
     {"{\"a\": 1", "t:1:8: ", "',' or '}'"},
     {"{\"a\": 1,}", "t:1:9: ", "found '}', expected a key in double quotes"},
-    {"{\"a\" 1}", "t:1:6: ", "allowed ':' after the key"},
-    {"{a: 1}", "t:1:2: ", "allowed a key in double quotes"},
+    {"{\"a\" 1}", "t:1:6: ", "expected ':' after the key"},
+    {"{a: 1}", "t:1:2: ", "expected a key in double quotes"},
     {"[1,]", "t:1:4: ", "found ']', expected a value"},
     {"[1 2]", "t:1:4: ", "found '2', expected ',' or ']'"},
     {"[1}", "t:1:3: ", "found '}'"},
@@ -32,17 +32,17 @@ static const struct refusal refusals[] = {
     {"1.", "t:1:3: ", "a digit after the decimal point"},
     {"1.e3", "t:1:3: ", "found 'e', expected a digit after the decimal point"},
     {"1e", "t:1:3: ", "a digit of the exponent"},
-    {"-", "t:1:2: ", "allowed a digit"},
+    {"-", "t:1:2: ", "expected a digit"},
     {"0x10", "t:1:2: ", "found 'x', expected nothing after the end"},
     {"[\n1,\n 1e999]", "t:3:2: ", "found 1e999, expected finite numbers"},
-    {"-1e999", "t:1:1: ", "allowed finite numbers"},
+    {"-1e999", "t:1:1: ", "expected finite numbers"},
     {"NaN", "t:1:1: ", "found 'N', expected a value"},
     {"Infinity", "t:1:1: ", "found 'I', expected a value"},
     {"nul", "t:1:1: ", "found 'n'"},
     {"True", "t:1:1: ", "found 'T'"},
     {"nulll", "t:1:5: ", "nothing after the end"},
     {"{} x", "t:1:4: ", "found 'x', expected nothing after the end of the JSON value"},
-    {"{}{}", "t:1:3: ", "allowed nothing after the end"},
+    {"{}{}", "t:1:3: ", "expected nothing after the end"},
     {"{} // comment", "t:1:4: ", "found '/'"},
     {"'a'", "t:1:1: ", "found '''"},
     {"\"abc", "t:1:1: ", "found a string without an end"},
@@ -73,7 +73,7 @@ static const struct refusal refusals[] = {
 };
 
 START_TEST(test_refused) {
-  const struct refusal *r = &refusals[_i];
+  const struct diagnostic *r = &diagnostics[_i];
   cJSON *tree;
   ck_assert_int_eq(sciara_json_parse("t", r->text, strlen(r->text), &tree), SCIARA_ERR_INPUT);
   ck_assert_ptr_null(tree);
@@ -274,7 +274,7 @@ END_TEST
 int main(void) {
   Suite *suite = suite_create("json_strict");
   TCase *tests = tcase_create("all");
-  tcase_add_loop_test(tests, test_refused, 0, (int)(sizeof refusals / sizeof *refusals));
+  tcase_add_loop_test(tests, test_refused, 0, (int)(sizeof diagnostics / sizeof *diagnostics));
   tcase_add_loop_test(tests, test_accepted, 0, (int)(sizeof accepted / sizeof *accepted));
   tcase_add_test(tests, test_depth);
   tcase_add_test(tests, test_duplicates);

@@ -116,9 +116,9 @@ static const struct {
     {"PARAMETERS.cfg", "ncols 4\nnrows 3\nPclock 60\nPcv 1150\n", "PARAMETERS.cfg: lacks Pc (side of a cell in m);"},
     {"PARAMETERS.cfg", "ncols 4.5\nnrows 3\nPc 10\n",
      "PARAMETERS.cfg: ncols: found 4.5, expected the number of columns, a whole number, 3 to"},
-    {"PARAMETERS.cfg", "ncols 4\nnrows 2\nPc 10\n", "PARAMETERS.cfg: nrows: found 2, allowed"},
+    {"PARAMETERS.cfg", "ncols 4\nnrows 2\nPc 10\n", "PARAMETERS.cfg: nrows: found 2, expected"},
     {"PARAMETERS.cfg", "ncols 4\nnrows 3\nPc ten\n", "PARAMETERS.cfg: Pc: found ten, expected the side of a cell"},
-    {"PARAMETERS.cfg", "ncols 4\nnrows 3\nPc 0\n", "PARAMETERS.cfg: Pc: found 0, allowed"},
+    {"PARAMETERS.cfg", "ncols 4\nnrows 3\nPc 0\n", "PARAMETERS.cfg: Pc: found 0, expected"},
     {"PARAMETERS.cfg", "ncols 4\nnrows 3\nPc 10\nnrows 3\n", "PARAMETERS.cfg: nrows: found twice"},
     {"PARAMETERS.cfg", "ncols 100000\nnrows 100000\nPc 10\n",
      "MORPHOLOGY.stt: PARAMETERS.cfg promises 100000 x 100000"},
@@ -158,7 +158,7 @@ START_TEST(the_corner_is_asked_for) {
   assert_contains(sciara_last_error(), "--corner X,Y");
   const double far[] = {500000, 2e9};
   ck_assert_int_eq(import(far), SCIARA_ERR_INPUT);
-  assert_contains(sciara_last_error(), "allowed coordinates");
+  assert_contains(sciara_last_error(), "expected coordinates");
 }
 END_TEST
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers that lava cannot have, and that come up while an engine steps, are found within SCIARA_LOOK_EVERY steps. No input
+// Numbers that lava cannot have, and that come up while an engine steps, are found within SCIARA_CHECK_EVERY steps. No input
 // does that: the test writes into the memory of `serial`.
 #include "support/conformance.h"
 
@@ -41,8 +41,8 @@ START_TEST(what_comes_up_later) {
   struct sciara_active *a = (struct sciara_active *)f.engine;
   ck_assert_int_gt(a->liquid, 0);
   a->hf.f.T[a->cell[0]] = 4000;
-  ck_assert_int_eq(advance(&f, (uint64_t)_i + SCIARA_LOOK_EVERY, &at), SCIARA_ERR_NUMERIC);
-  ck_assert_msg(at.bad.step > (uint64_t)_i && at.bad.step <= (uint64_t)_i + SCIARA_LOOK_EVERY, "found in step %d",
+  ck_assert_int_eq(advance(&f, (uint64_t)_i + SCIARA_CHECK_EVERY, &at), SCIARA_ERR_NUMERIC);
+  ck_assert_msg(at.bad.step > (uint64_t)_i && at.bad.step <= (uint64_t)_i + SCIARA_CHECK_EVERY, "found in step %d",
                 (int)at.bad.step);
   end(&f);
 }

@@ -214,7 +214,7 @@ END_TEST
 
 START_TEST(test_too_many_pieces) { // refused before memory is taken
   const struct sciara_grid huge = {.rows = 4000000, .cols = 4000000, .cell_size = 1, .west = 0, .north = 0};
-  refused(&huge, LINE({0.5, -0.5}, {3e6, -3e6}), "allowed at most 1000000");
+  refused(&huge, LINE({0.5, -0.5}, {3e6, -3e6}), "expected at most 1000000");
 }
 END_TEST
 

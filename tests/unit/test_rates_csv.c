@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Claims about scenario/rates_csv.h: what is read, and that each refusal names file, line, found and allowed.
+// Claims about scenario/rates_csv.h: what is read, and that each diagnostic names file, line, found and allowed.
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -55,10 +55,10 @@ START_TEST(test_gap_and_late_begin) { // a zero in the middle is a pause; the fi
 }
 END_TEST
 
-/** A file and what its refusal must hold after the path. */
+/** A file and what its diagnostic must hold after the path. */
 static const struct {
   const char *text, *message;
-} refusals[] = {
+} diagnostics[] = {
     {"", ": found no rows, expected the header \"time_s,rate_m3_s\""},
     {"# only a comment\n", ": found no rows"},
     {"0,1\n1,0\n", ":1: found \"0,1\", expected the header \"time_s,rate_m3_s\""},
@@ -88,8 +88,8 @@ static const struct {
 START_TEST(test_refused) {
   struct sciara_rate_table table;
   char expected[256];
-  snprintf(expected, sizeof expected, "%s%s", path, refusals[_i].message);
-  ck_assert_int_eq(read_bytes(refusals[_i].text, strlen(refusals[_i].text), &table), SCIARA_ERR_INPUT);
+  snprintf(expected, sizeof expected, "%s%s", path, diagnostics[_i].message);
+  ck_assert_int_eq(read_bytes(diagnostics[_i].text, strlen(diagnostics[_i].text), &table), SCIARA_ERR_INPUT);
   ck_assert_msg(strncmp(sciara_last_error(), expected, strlen(expected)) == 0, "\"%s\" is not \"%s\"",
                 sciara_last_error(), expected);
   ck_assert_ptr_null(table.edges);
@@ -136,7 +136,7 @@ int main(void) {
   tcase_add_checked_fixture(tests, setup, teardown);
   tcase_add_test(tests, test_table);
   tcase_add_test(tests, test_gap_and_late_begin);
-  tcase_add_loop_test(tests, test_refused, 0, (int)(sizeof refusals / sizeof *refusals));
+  tcase_add_loop_test(tests, test_refused, 0, (int)(sizeof diagnostics / sizeof *diagnostics));
   tcase_add_test(tests, test_nul_byte);
   tcase_add_test(tests, test_missing);
   tcase_add_test(tests, test_row_limit);

@@ -26,7 +26,7 @@ static struct cell random_cell(void) {
 }
 
 static unsigned survivors(const struct sciara_rule *rule, const struct cell *c, real T, real px, real py) {
-  struct sciara_prospect p;
+  struct sciara_evaluation p;
   bool bad = false;
   sciara_cell_evaluate(rule, c->z, c->h, T, px, py, c->zn, c->hn, &p, &bad);
   ck_assert(!bad);

@@ -341,7 +341,7 @@ static const struct {
              {"further east", 1e-3, 0, 0, false}, {"further south", 0, -1e-3, 0, false}};
 
 START_TEST(dem_tif_lies_where_it_lay) {
-  struct sciara_refusals refusals = {0};
+  struct sciara_diagnostics diagnostics = {0};
   struct sciara_problem problem;
   struct sciara_dem dem;
   const struct sciara_problem_options options = {.override_count = 0};
@@ -359,14 +359,15 @@ START_TEST(dem_tif_lies_where_it_lay) {
                                  .unit = "m"};
   ck_assert_msg(sciara_map_write_geotiff(&map, true, path) == SCIARA_OK, "%s", sciara_last_error());
   run_case_find(false, &resumed);
-  sciara_resume_problem(&resumed, &options, &problem, &refusals);
-  ck_assert_msg((refusals.count == 0) == moved[_i].fits, "%s: %s", moved[_i].name, sciara_last_error());
+  sciara_resume_problem(&resumed, &options, &problem, &diagnostics);
+  ck_assert_msg((diagnostics.count == 0) == moved[_i].fits, "%s: %s", moved[_i].name, sciara_last_error());
   if (moved[_i].fits)
     ck_assert_int_eq(memcmp(&problem.grid, &resumed.from.identity.grid, sizeof problem.grid), 0);
   else
-    ck_assert_msg(strstr(refusals.sentence[0], "another DEM: found 30 rows x 40 columns"), "%s", refusals.sentence[0]);
+    ck_assert_msg(strstr(diagnostics.sentence[0], "another DEM: found 30 rows x 40 columns"), "%s",
+                  diagnostics.sentence[0]);
   sciara_problem_free(&problem);
-  sciara_refusals_free(&refusals);
+  sciara_diagnostics_free(&diagnostics);
   sciara_resume_close(&resumed);
   sciara_dem_free(&dem);
   free(path);

@@ -73,13 +73,13 @@ START_TEST(exactly_the_temperature_of_solidification) {
   bool bad = false;
   struct cell c = dry;
   const struct sciara_fields f = fields_of(&c);
-  struct sciara_parcel parcel = {.h = 1, .px = 1, .py = 1, .heat = rule.T_sol};
-  ck_assert_int_eq(sciara_pass_settle(&rule, &f, 0, parcel, 0, 9, &bad), SCIARA_FATE_ROCK);
+  struct sciara_inflow inflow = {.h = 1, .px = 1, .py = 1, .heat = rule.T_sol};
+  ck_assert_int_eq(sciara_pass_settle(&rule, &f, 0, inflow, 0, 9, &bad), SCIARA_OUTCOME_ROCK);
   ck_assert(c.z == 101 && c.h == 0 && c.T == 0 && c.px == 0 && c.py == 0 && c.arrival == 9);
   c = dry;
-  parcel.heat = nextafter(rule.T_sol, INFINITY);
-  ck_assert_int_eq(sciara_pass_settle(&rule, &f, 0, parcel, 0, 9, &bad), SCIARA_FATE_LIQUID);
-  ck_assert(c.z == 100 && c.h == 1 && c.T == parcel.heat && c.px == 1 && c.py == 1 && c.arrival == 9);
+  inflow.heat = nextafter(rule.T_sol, INFINITY);
+  ck_assert_int_eq(sciara_pass_settle(&rule, &f, 0, inflow, 0, 9, &bad), SCIARA_OUTCOME_LIQUID);
+  ck_assert(c.z == 100 && c.h == 1 && c.T == inflow.heat && c.px == 1 && c.py == 1 && c.arrival == 9);
   ck_assert(!bad);
 }
 END_TEST
@@ -90,20 +90,20 @@ START_TEST(the_largest_deposit) {
   bool bad = false;
   struct cell c = dry;
   const struct sciara_fields f = fields_of(&c);
-  const struct sciara_parcel lava = {.h = 2, .heat = 2600}, rock = {.h = 1, .heat = rule.T_sol};
-  ck_assert_int_eq(sciara_pass_settle(&rule, &f, 0, lava, 0, 1, &bad), SCIARA_FATE_LIQUID);
+  const struct sciara_inflow lava = {.h = 2, .heat = 2600}, rock = {.h = 1, .heat = rule.T_sol};
+  ck_assert_int_eq(sciara_pass_settle(&rule, &f, 0, lava, 0, 1, &bad), SCIARA_OUTCOME_LIQUID);
   ck_assert(c.max_deposit == 2);
-  ck_assert_int_eq(sciara_pass_settle(&rule, &f, 0, rock, 0, 2, &bad), SCIARA_FATE_ROCK);
+  ck_assert_int_eq(sciara_pass_settle(&rule, &f, 0, rock, 0, 2, &bad), SCIARA_OUTCOME_ROCK);
   ck_assert(c.z == 101 && c.max_deposit == 2);
-  ck_assert_int_eq(sciara_pass_settle(&rule, &f, 0, lava, 0, 3, &bad), SCIARA_FATE_LIQUID);
+  ck_assert_int_eq(sciara_pass_settle(&rule, &f, 0, lava, 0, 3, &bad), SCIARA_OUTCOME_LIQUID);
   ck_assert(c.max_deposit == 3 && c.max_h == 2);
-  const struct sciara_parcel nothing = {0};
-  ck_assert_int_eq(sciara_pass_settle(&rule, &f, 0, nothing, 0, 4, &bad), SCIARA_FATE_DRY);
+  const struct sciara_inflow nothing = {0};
+  ck_assert_int_eq(sciara_pass_settle(&rule, &f, 0, nothing, 0, 4, &bad), SCIARA_OUTCOME_DRY);
   ck_assert(c.max_deposit == 3);
   c = dry;
   const double next = nextafter(100, INFINITY), thin = 0.75 * (next - 100);
-  const struct sciara_parcel crust = {.h = thin, .heat = thin * rule.T_sol};
-  ck_assert_int_eq(sciara_pass_settle(&rule, &f, 0, crust, 0, 5, &bad), SCIARA_FATE_ROCK);
+  const struct sciara_inflow crust = {.h = thin, .heat = thin * rule.T_sol};
+  ck_assert_int_eq(sciara_pass_settle(&rule, &f, 0, crust, 0, 5, &bad), SCIARA_OUTCOME_ROCK);
   ck_assert(c.z == next && c.max_deposit == next - 100 && c.max_h == 0 && c.max_speed == 0);
   ck_assert(!bad);
 }
@@ -114,18 +114,18 @@ START_TEST(what_a_cell_remembers) {
   bool bad = false;
   struct cell c = dry;
   const struct sciara_fields f = fields_of(&c);
-  const struct sciara_parcel fast = {.h = 2, .px = 6, .py = 8, .heat = 2600}, slow = {.h = 1, .py = 1, .heat = 1300};
-  ck_assert_int_eq(sciara_pass_settle(&rule, &f, 0, fast, 0, 1, &bad), SCIARA_FATE_LIQUID);
-  ck_assert_int_eq(sciara_pass_settle(&rule, &f, 0, slow, 0, 2, &bad), SCIARA_FATE_LIQUID);
+  const struct sciara_inflow fast = {.h = 2, .px = 6, .py = 8, .heat = 2600}, slow = {.h = 1, .py = 1, .heat = 1300};
+  ck_assert_int_eq(sciara_pass_settle(&rule, &f, 0, fast, 0, 1, &bad), SCIARA_OUTCOME_LIQUID);
+  ck_assert_int_eq(sciara_pass_settle(&rule, &f, 0, slow, 0, 2, &bad), SCIARA_OUTCOME_LIQUID);
   ck_assert(c.h == 1 && c.max_h == 2 && c.max_speed == 5 && c.arrival == 1);
   c.kind = SCIARA_CELL_RIM;
-  ck_assert_int_eq(sciara_pass_settle(&rule, &f, 0, slow, 0, 3, &bad), SCIARA_FATE_LOST);
-  ck_assert_int_eq(sciara_pass_settle(&rule, &f, 0, fast, 0, 4, &bad), SCIARA_FATE_LOST);
+  ck_assert_int_eq(sciara_pass_settle(&rule, &f, 0, slow, 0, 3, &bad), SCIARA_OUTCOME_LOST);
+  ck_assert_int_eq(sciara_pass_settle(&rule, &f, 0, fast, 0, 4, &bad), SCIARA_OUTCOME_LOST);
   ck_assert(c.h == 0 && c.lost == 3 && c.z == 100 && !bad);
-  const struct sciara_parcel nothing = {0}, broken = {.h = (real)NAN};
-  ck_assert_int_eq(sciara_pass_settle(&rule, &f, 0, nothing, 0, 5, &bad), SCIARA_FATE_DRY);
+  const struct sciara_inflow nothing = {0}, broken = {.h = (real)NAN};
+  ck_assert_int_eq(sciara_pass_settle(&rule, &f, 0, nothing, 0, 5, &bad), SCIARA_OUTCOME_DRY);
   ck_assert(!bad);
-  ck_assert_int_eq(sciara_pass_settle(&rule, &f, 0, broken, 0, 6, &bad), SCIARA_FATE_DRY);
+  ck_assert_int_eq(sciara_pass_settle(&rule, &f, 0, broken, 0, 6, &bad), SCIARA_OUTCOME_DRY);
   ck_assert(bad);
 }
 END_TEST

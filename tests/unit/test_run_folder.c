@@ -37,7 +37,7 @@ START_TEST(one_at_a_time) {
   int lock;
   ck_assert_int_eq(sciara_run_folder_prepare(out, false, NULL, 0, &lock), SCIARA_OK);
   expect_locked(out);
-  expect_locked(out); // a refusal takes nothing
+  expect_locked(out); // a diagnostic takes nothing
   close(lock);
   expect_free(out);
   expect_free(out);

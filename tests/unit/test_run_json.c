@@ -191,7 +191,7 @@ START_TEST(counts_beyond_json_are_refused) {
 }
 END_TEST
 
-/* One word of a good record replaced, and what the refusal must name. */
+/* One word of a good record replaced, and what the diagnostic must name. */
 static const struct {
   const char *from, *to, *named;
 } damages[] = {

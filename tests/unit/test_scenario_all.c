@@ -8,36 +8,36 @@
 #include "scenario/scenario_default.h"
 #include "support/scenario_files.h"
 
-static struct sciara_refusals refusals;
+static struct sciara_diagnostics diagnostics;
 static struct sciara_scenario scenario;
 
 static void setup(void) {
   scenario_setup();
-  refusals = (struct sciara_refusals){0};
+  diagnostics = (struct sciara_diagnostics){0};
   scenario = (struct sciara_scenario){0};
 }
 
 static void teardown(void) {
-  sciara_refusals_free(&refusals);
+  sciara_diagnostics_free(&diagnostics);
   sciara_scenario_free(&scenario);
   scenario_teardown();
 }
 
 static void read_all(const char *text, const char *const *overrides, size_t count) {
   scenario_write_file(scenario_path, text);
-  sciara_scenario_read_all(scenario_path, overrides, count, &scenario, &refusals);
+  sciara_scenario_read_all(scenario_path, overrides, count, &scenario, &diagnostics);
 }
 
-/** The refusals are these and no more, in this order; each begins with the path of the file and what is given here. */
+/** The diagnostics are these and no more, in this order; each begins with the path of the file and what is given here. */
 static void expect(const char *const *beginnings, size_t count) {
-  for (size_t k = 0; k < refusals.count && k < count; k++) {
+  for (size_t k = 0; k < diagnostics.count && k < count; k++) {
     const size_t skip = strlen(scenario_path) + 2;
-    ck_assert_msg(strncmp(refusals.sentence[k], scenario_path, skip - 2) == 0, "%s", refusals.sentence[k]);
-    ck_assert_msg(strncmp(refusals.sentence[k] + skip, beginnings[k], strlen(beginnings[k])) == 0,
-                  "%zu: \"%s\" is not \"%s\"", k, refusals.sentence[k] + skip, beginnings[k]);
+    ck_assert_msg(strncmp(diagnostics.sentence[k], scenario_path, skip - 2) == 0, "%s", diagnostics.sentence[k]);
+    ck_assert_msg(strncmp(diagnostics.sentence[k] + skip, beginnings[k], strlen(beginnings[k])) == 0,
+                  "%zu: \"%s\" is not \"%s\"", k, diagnostics.sentence[k] + skip, beginnings[k]);
   }
-  ck_assert_msg(refusals.count == count, "%zu refusals, %zu expected; one too many or the last: %s", refusals.count,
-                count, refusals.count ? refusals.sentence[refusals.kept - 1] : "none");
+  ck_assert_msg(diagnostics.count == count, "%zu diagnostics, %zu expected; one too many or the last: %s",
+                diagnostics.count, count, diagnostics.count ? diagnostics.sentence[diagnostics.kept - 1] : "none");
 }
 #define EXPECT(...)                                   \
   do {                                                \
@@ -62,7 +62,7 @@ START_TEST(test_every_branch) {
          "output.fields: found an array of 0", "output.maps[1]: found \"sped\"",
          "output.maps[2]: found \"speed\", expected each field once", "output.dtype: found 4",
          "engine.threads: found 1.5");
-  ck_assert_int_eq(refusals.first, SCIARA_ERR_INPUT);
+  ck_assert_int_eq(diagnostics.first, SCIARA_ERR_INPUT);
 }
 END_TEST
 
@@ -87,10 +87,10 @@ START_TEST(test_duplicates_overrides_and_files) {
            " \"vents\": [{\"x\": 1, \"y\": 2, \"effusion\": {\"csv\": \"none.csv\"}}],\n"
            " \"model\": {\"T_sol_K\": 2000}, \"initial\": {\"thickness\": 1, \"temperature\": 100}}",
            overrides, 4);
-  ck_assert_uint_eq(refusals.count, 9);
-  ck_assert_ptr_nonnull(strstr(refusals.sentence[4], "override \"novalue\": found no key and value"));
-  free(refusals.sentence[4]);
-  refusals.sentence[4] =
+  ck_assert_uint_eq(diagnostics.count, 9);
+  ck_assert_ptr_nonnull(strstr(diagnostics.sentence[4], "override \"novalue\": found no key and value"));
+  free(diagnostics.sentence[4]);
+  diagnostics.sentence[4] =
       sciara_format("%s: override", scenario_path); // it names no file: put in the form of the others
   EXPECT("dem.band: found the key twice", "dem.path: found the key twice", "output.evry: found an unknown key",
          "vents: found the index \"9\"", "override", "initial.temperature: found 100", "run.max_steps: found 0",
@@ -116,7 +116,7 @@ START_TEST(test_a_vent_without_rates_has_its_place) {
   read_all("{\"dem\": {\"path\": \"a\"}, \"vents\": [{\"x\": 1, \"y\": 2, \"effusion\": {\"csv\": \"none.csv\"}}]}",
            NULL, 0);
   EXPECT("vents[0].effusion.csv: ");
-  ck_assert_int_eq(refusals.first, SCIARA_ERR_IO);
+  ck_assert_int_eq(diagnostics.first, SCIARA_ERR_IO);
   ck_assert_uint_eq(scenario.vents[0].point_count, 1);
   ck_assert_uint_eq(scenario.vents[0].rate_count, 0);
 }
@@ -124,8 +124,8 @@ END_TEST
 
 START_TEST(test_syntax_stops_at_once) {
   read_all("{\"dme\": 1, \"vents\": [,]}", NULL, 0);
-  ck_assert_uint_eq(refusals.count, 1);
-  ck_assert_ptr_nonnull(strstr(refusals.sentence[0], ":1:22: found"));
+  ck_assert_uint_eq(diagnostics.count, 1);
+  ck_assert_ptr_nonnull(strstr(diagnostics.sentence[0], ":1:22: found"));
 }
 END_TEST
 
@@ -138,8 +138,8 @@ START_TEST(test_very_many) {
   ck_assert_int_eq(sciara_text_append(&text, "]}}]}"), SCIARA_OK);
   read_all(text.data, NULL, 0);
   sciara_text_free(&text);
-  ck_assert_uint_eq(refusals.count, 200000);
-  ck_assert_uint_eq(refusals.kept, SCIARA_REFUSALS_KEPT);
+  ck_assert_uint_eq(diagnostics.count, 200000);
+  ck_assert_uint_eq(diagnostics.kept, SCIARA_DIAGNOSTICS_MOST);
 }
 END_TEST
 
@@ -156,7 +156,7 @@ START_TEST(test_defaults_spelled_out) {
   struct sciara_text text = {0};
   ck_assert_int_eq(sciara_scenario_default(&request, overrides, 1, &text), SCIARA_OK);
   read_all(text.data, NULL, 0);
-  ck_assert_msg(refusals.count == 0, "%s", sciara_last_error());
+  ck_assert_msg(diagnostics.count == 0, "%s", sciara_last_error());
   ck_assert_str_eq(scenario.title, "say \"x\"");
   ck_assert_int_eq(scenario.vents[0].place, SCIARA_VENT_XY);
   ck_assert_int_eq(scenario.vents[1].place, SCIARA_VENT_LONLAT);

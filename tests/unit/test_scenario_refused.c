@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Claims about scenario/scenario.h: every limit of every key, and that each refusal names file, key, found and allowed.
+// Claims about scenario/scenario.h: every limit of every key, and that each diagnostic names file, key, found and allowed.
 #include <check.h>
 #include <string.h>
 #include <unistd.h>
@@ -10,7 +10,7 @@
 /** An override of the minimal scenario, and the error it makes. */
 static const struct {
   const char *override, *message;
-} refusals[] = {
+} diagnostics[] = {
     {"vents.1.effusion.rates_m3_s.3=-2", "vents[1].effusion.rates_m3_s[3]: found -2, expected 0 to 1e6 m3/s"},
     {"vents[1].effusion.rates_m3_s[0]=1000001",
      "vents[1].effusion.rates_m3_s[0]: found 1000001, expected 0 to 1e6 m3/s"},
@@ -113,7 +113,7 @@ static const struct {
     {"title={\"a\": 1}", "title: found an object, expected a text that is not empty, or null"},
 };
 
-START_TEST(test_refused) { scenario_refused(scenario_minimal, refusals[_i].override, refusals[_i].message); }
+START_TEST(test_refused) { scenario_refused(scenario_minimal, diagnostics[_i].override, diagnostics[_i].message); }
 END_TEST
 
 START_TEST(test_hint_of_field) {
@@ -184,7 +184,7 @@ int main(void) {
   Suite *suite = suite_create("scenario_refused");
   TCase *tests = tcase_create("all");
   tcase_add_checked_fixture(tests, scenario_setup, scenario_teardown);
-  tcase_add_loop_test(tests, test_refused, 0, (int)(sizeof refusals / sizeof *refusals));
+  tcase_add_loop_test(tests, test_refused, 0, (int)(sizeof diagnostics / sizeof *diagnostics));
   tcase_add_test(tests, test_hint_of_field);
   tcase_add_test(tests, test_refused_text);
   tcase_add_test(tests, test_csv_errors_have_context);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Claims about the shortcuts of engine openmp, against the rule itself: what model/quick.h tells without a root is what
-// the rule tells, and it is seldom in doubt; model/faint.h gives the bits of the operations it replaces; and both parts
+// the rule tells, and it is seldom in doubt; model/subnormal.h gives the bits of the operations it replaces; and both parts
 // of a velocity at once are those of the eight directions. test_shortcuts_single.c: in single precision.
 #include <check.h>
 #include <math.h>
 
-#include "model/faint.h"
 #include "model/quick.h"
+#include "model/subnormal.h"
 #include "support/random.h"
 
 enum { CASES = 400000 };
@@ -74,7 +74,7 @@ static real subnormal(void) {
   return (real)(chance(2) ? x : -x);
 }
 
-START_TEST(faint_momenta_fade_as_they_do) {
+START_TEST(subnormal_momenta_fade_as_they_do) {
   const real special[] = {(real)0.5, 1, (real)1.5, 2, 3, 4, (real)0.25, (real)2 / 3, 0, (real)1e-20, (real)1e20};
   enum { SPECIAL = sizeof special / sizeof *special };
   int alive = 0;
@@ -83,16 +83,16 @@ START_TEST(faint_momenta_fade_as_they_do) {
     const real h0 = chance(3) ? h : chance(4) ? special[(k / 7) % SPECIAL] : h * (real)uniform(0, 1);
     const real keep = chance(4) ? special[(k / 3) % SPECIAL] : (real)uniform(0.3, 1);
     if (!(h > 0)) continue;
-    ck_assert(sciara_is_faint(p));
-    const real expected = sciara_parcel_residual(h0, sciara_real_div(p, h), 0, keep, 1).px;
-    const real found = sciara_fade_faint(p, h, h0, keep);
+    ck_assert(sciara_is_subnormal(p));
+    const real expected = sciara_inflow_residual(h0, sciara_real_div(p, h), 0, keep, 1).px;
+    const real found = sciara_fade_subnormal(p, h, h0, keep);
     alive += expected != 0;
     ck_assert_msg(same_bits(expected, found), "%a of %a m, %a m stay, times %a: %a, not %a", (double)p, (double)h,
                   (double)h0, (double)keep, (double)found, (double)expected);
   }
   ck_assert_int_gt(alive, CASES);
-  ck_assert(!sciara_is_faint(0) && !sciara_is_faint(1) && !sciara_is_faint((real)NAN));
-  ck_assert(!sciara_is_faint((real)(sizeof(real) == sizeof(double) ? DBL_MIN : (double)FLT_MIN)));
+  ck_assert(!sciara_is_subnormal(0) && !sciara_is_subnormal(1) && !sciara_is_subnormal((real)NAN));
+  ck_assert(!sciara_is_subnormal((real)(sizeof(real) == sizeof(double) ? DBL_MIN : (double)FLT_MIN)));
 }
 END_TEST
 
@@ -121,7 +121,7 @@ int main(void) {
   tcase_set_timeout(tc, 60);
   tcase_add_loop_test(tc, quick_is_the_rule, 0, 2);
   tcase_add_test(tc, quick_doubts_what_is_odd);
-  tcase_add_test(tc, faint_momenta_fade_as_they_do);
+  tcase_add_test(tc, subnormal_momenta_fade_as_they_do);
   tcase_add_test(tc, both_parts_of_a_velocity);
   suite_add_tcase(suite, tc);
   SRunner *runner = srunner_create(suite);

@@ -100,7 +100,7 @@ START_TEST(what_cannot_be_written_is_named) {
 }
 END_TEST
 
-/* What a script does to a good snapshot, and what the refusal must name. */
+/* What a script does to a good snapshot, and what the diagnostic must name. */
 static const struct {
   const char *script, *named;
 } damages[] = {
@@ -209,7 +209,7 @@ START_TEST(a_flipped_bit_in_the_data_is_found) {
 }
 END_TEST
 
-/* What a script does to the only chunk of `speed`, 4800 bytes without filters, and what the refusal says. */
+/* What a script does to the only chunk of `speed`, 4800 bytes without filters, and what the diagnostic says. */
 static const struct {
   const char *script, *named;
 } chunks[] = {

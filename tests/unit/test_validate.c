@@ -171,7 +171,7 @@ START_TEST(orders_of_additions) {
 END_TEST
 
 // Shares and indices of two small states, by hand.
-START_TEST(nearness) {
+START_TEST(distance) {
   struct sciara_state *a, *b;
   ck_assert_int_eq(sciara_state_clone(problem.state, &a), SCIARA_OK);
   ck_assert_int_eq(sciara_state_clone(problem.state, &b), SCIARA_OK);
@@ -215,7 +215,7 @@ int main(void) {
   tcase_add_test(tests, the_first_difference_is_told);
   tcase_add_test(tests, memory_is_asked_for_first);
   tcase_add_loop_test(tests, orders_of_additions, 0, 2 * SCIARA_SCATTER_ORDERS);
-  tcase_add_test(tests, nearness);
+  tcase_add_test(tests, distance);
   suite_add_tcase(suite, tests);
   SRunner *runner = srunner_create(suite);
   srunner_run_all(runner, CK_NORMAL);

@@ -208,7 +208,7 @@ START_TEST(nothing_after_a_failure) {
 }
 END_TEST
 
-START_TEST(memory_is_foretold) {
+START_TEST(memory_is_predicted) {
   const struct sciara_grid grid = {.rows = 30, .cols = 40, .cell_size = 10};
   ck_assert_uint_eq(sciara_writer_memory(&grid, 0, false), 2 * sciara_state_memory(&grid, 0));
   ck_assert_uint_eq(sciara_writer_memory(&grid, 0, true), sciara_state_memory(&grid, 0));
@@ -226,7 +226,7 @@ int main(void) {
   tcase_add_test(tc, third_waits);
   tcase_add_test(tc, stop_writes_what_was_given);
   tcase_add_test(tc, nothing_after_a_failure);
-  tcase_add_test(tc, memory_is_foretold);
+  tcase_add_test(tc, memory_is_predicted);
   suite_add_tcase(suite, tc);
   SRunner *runner = srunner_create(suite);
   srunner_run_all(runner, CK_ENV);

@@ -244,7 +244,7 @@ def put_user_block(path, size=512):
 
 
 def named(how, name):
-    """What the refusal of a file that was spoilt so names, when `name` is the dataset that it was done to."""
+    """What the diagnostic of a file that was spoilt so names, when `name` is the dataset that it was done to."""
     others = {region_reference: "where", group_in_itself: "deep"}
     return "beside" if "beside" in how.__name__ or how.__name__.endswith("_a_group") else others.get(how, name)
 

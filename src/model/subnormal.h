@@ -3,13 +3,13 @@
 // with the usual parameters; so a momentum that nothing renews ends among the last numbers above 0 and stays there, for
 // they round to themselves. A product or quotient of such numbers takes many processors a hundred times as long as one
 // of others. Here it is computed with other numbers: the same bits, sooner.
-#ifndef SCIARA_MODEL_FAINT_H
-#define SCIARA_MODEL_FAINT_H
+#ifndef SCIARA_MODEL_SUBNORMAL_H
+#define SCIARA_MODEL_SUBNORMAL_H
 
 #include "model/cell.h"
 
 /** Whether x is subnormal: not 0, and smaller than every normal number. */
-SCIARA_HD bool sciara_is_faint(real x) {
+SCIARA_HD bool sciara_is_subnormal(real x) {
   const real least = (real)(sizeof(real) == sizeof(double) ? DBL_MIN : (double)FLT_MIN);
   return (x < least) & (x > -least) & (x != 0);
 }
@@ -27,13 +27,13 @@ SCIARA_HD double sciara_whole(double x, bool *odd) {
 }
 
 /**
- * (h0 (p / h)) keep, the momentum of a residual, for a subnormal p: see sciara_parcel_residual.
+ * (h0 (p / h)) keep, the momentum of a residual, for a subnormal p: see sciara_inflow_residual.
  *
  * Subnormal numbers are integers times the least of them, and every result is rounded to such an integer. A result that
  * was rounded to 53 bits before rounds to another integer only if it had become the middle between two; then, and where
  * an integer gets large, the operations themselves are done.
  */
-SCIARA_HD real sciara_fade_faint(real p, real h, real h0, real keep) {
+SCIARA_HD real sciara_fade_subnormal(real p, real h, real h0, real keep) {
   bool odd = !(keep >= 0);
 #ifdef SCIARA_SINGLE
   const uint32_t bits = sciara_float_bits(p), sign = bits & 0x80000000u;

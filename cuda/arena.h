@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef SCIARA_CUDA_CARVER_H
-#define SCIARA_CUDA_CARVER_H
+#ifndef SCIARA_CUDA_ARENA_H
+#define SCIARA_CUDA_ARENA_H
 
 #include <cstddef>
 #include <cstdint>
@@ -11,7 +11,7 @@ enum { SCIARA_GUARD = 256, SCIARA_MOST_PIECES = 64 }; ///< bytes between two pie
  * Gives out pieces of one block of device memory; without a block it only adds up the size. After each piece lies a guard
  * band that nobody may write.
  */
-struct sciara_carver {
+struct sciara_arena {
   char *base;
   size_t used;
   size_t guard[SCIARA_MOST_PIECES]; ///< where the guard bands begin

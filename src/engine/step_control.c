@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/clockwork.h"
+#include "engine/step_control.h"
 
 #include <inttypes.h>
 
@@ -15,19 +15,20 @@ static int64_t not_dry(const struct sciara_state *s) {
   return count;
 }
 
-void sciara_clockwork_load(struct sciara_clockwork *c, const struct sciara_state *s, const struct sciara_vents *vents) {
-  *c = (struct sciara_clockwork){.now = {.step = s->step,
-                                         .time = s->time,
-                                         .clock = s->clock,
-                                         .emitted = s->emitted,
-                                         .liquid_cells = not_dry(s),
-                                         .solidifications = s->solidifications,
-                                         .bad = {.row = -1, .col = -1}},
-                                 .first = s->step,
-                                 .vents_end = sciara_vents_end(vents)};
+void sciara_step_control_load(struct sciara_step_control *c, const struct sciara_state *s,
+                              const struct sciara_vents *vents) {
+  *c = (struct sciara_step_control){.now = {.step = s->step,
+                                            .time = s->time,
+                                            .clock = s->clock,
+                                            .emitted = s->emitted,
+                                            .liquid_cells = not_dry(s),
+                                            .solidifications = s->solidifications,
+                                            .bad = {.row = -1, .col = -1}},
+                                    .first = s->step,
+                                    .vents_end = sciara_vents_end(vents)};
 }
 
-void sciara_clockwork_store(const struct sciara_clockwork *c, struct sciara_state *s) {
+void sciara_step_control_store(const struct sciara_step_control *c, struct sciara_state *s) {
   s->step = c->now.step;
   s->time = c->now.time;
   s->clock = c->now.clock;
@@ -35,13 +36,13 @@ void sciara_clockwork_store(const struct sciara_clockwork *c, struct sciara_stat
   s->solidifications = c->now.solidifications;
 }
 
-struct sciara_stop_rule sciara_clockwork_rule(const struct sciara_clockwork *c, const struct sciara_stop *stop) {
+struct sciara_stop_rule sciara_step_control_rule(const struct sciara_step_control *c, const struct sciara_stop *stop) {
   return (struct sciara_stop_rule){
       .steps = stop->steps, .time = stop->time, .vents_end = c->vents_end, .solidified = stop->solidified};
 }
 
-static enum sciara_stop_reason reached(const struct sciara_clockwork *c, const struct sciara_stop *stop) {
-  const struct sciara_stop_rule rule = sciara_clockwork_rule(c, stop);
+static enum sciara_stop_reason reached(const struct sciara_step_control *c, const struct sciara_stop *stop) {
+  const struct sciara_stop_rule rule = sciara_step_control_rule(c, stop);
   const enum sciara_stop_reason reason =
       sciara_stop_test(&rule, c->now.step, c->now.time, c->now.clock, c->now.liquid_cells != 0);
   if (reason != SCIARA_STOP_NONE && !(reason == SCIARA_STOP_STALLED && c->now.bad.step)) return reason;
@@ -50,25 +51,25 @@ static enum sciara_stop_reason reached(const struct sciara_clockwork *c, const s
 }
 
 /** Forgets which cell was bad. */
-static void forget_bad(struct sciara_clockwork *c) {
+static void forget_bad(struct sciara_step_control *c) {
   c->now.bad.step = 0;
   c->now.bad.row = c->now.bad.col = -1;
 }
 
-enum sciara_status sciara_clockwork_between_steps(const struct sciara_clockwork *c) {
+enum sciara_status sciara_step_control_between_steps(const struct sciara_step_control *c) {
   if (!c->evaluated) return SCIARA_OK;
   return sciara_fail(SCIARA_ERR_INTERNAL, "step %" PRIu64 " has been evaluated; expected `move`", c->now.step + 1);
 }
 
-enum sciara_status sciara_clockwork_evaluate(struct sciara_clockwork *c) {
-  SCIARA_TRY(sciara_clockwork_between_steps(c));
+enum sciara_status sciara_step_control_evaluate(struct sciara_step_control *c) {
+  SCIARA_TRY(sciara_step_control_between_steps(c));
   c->evaluated = true;
   c->now.reason = SCIARA_STOP_NONE;
   forget_bad(c);
   return SCIARA_OK;
 }
 
-enum sciara_status sciara_clockwork_move(struct sciara_clockwork *c, double t_opt) {
+enum sciara_status sciara_step_control_move(struct sciara_step_control *c, double t_opt) {
   if (!c->evaluated)
     return sciara_fail(SCIARA_ERR_INTERNAL, "`move` in step %" PRIu64 " comes before `evaluate`", c->now.step + 1);
   if (!(t_opt > 0))
@@ -78,20 +79,20 @@ enum sciara_status sciara_clockwork_move(struct sciara_clockwork *c, double t_op
   return SCIARA_OK;
 }
 
-bool sciara_clockwork_begin(struct sciara_clockwork *c, const struct sciara_stop *stop) {
+bool sciara_step_control_begin(struct sciara_step_control *c, const struct sciara_stop *stop) {
   forget_bad(c);
   c->wall_until = sciara_wallclock() + 1e-3 * (stop->max_wall_ms ? stop->max_wall_ms : DEFAULT_WALL_MS);
   c->now.reason = reached(c, stop);
   return c->now.reason == SCIARA_STOP_NONE;
 }
 
-bool sciara_clockwork_stop(struct sciara_clockwork *c, const struct sciara_stop *stop) {
+bool sciara_step_control_stop(struct sciara_step_control *c, const struct sciara_stop *stop) {
   c->now.reason = reached(c, stop);
   if (c->now.reason == SCIARA_STOP_NONE && sciara_wallclock() >= c->wall_until) c->now.reason = SCIARA_STOP_WALL;
   return c->now.reason != SCIARA_STOP_NONE;
 }
 
-void sciara_clockwork_blame(struct sciara_clockwork *c, int64_t row, int64_t col) {
+void sciara_step_control_report(struct sciara_step_control *c, int64_t row, int64_t col) {
   const bool first = c->now.bad.step == 0 || row < c->now.bad.row || (row == c->now.bad.row && col < c->now.bad.col);
   c->now.bad.step = c->now.step + 1;
   if (!first) return;
@@ -99,7 +100,7 @@ void sciara_clockwork_blame(struct sciara_clockwork *c, int64_t row, int64_t col
   c->now.bad.col = col;
 }
 
-enum sciara_status sciara_clockwork_verdict(const struct sciara_clockwork *c) {
+enum sciara_status sciara_step_control_status(const struct sciara_step_control *c) {
   if (c->now.reason == SCIARA_STOP_STALLED)
     return sciara_fail(SCIARA_ERR_NUMERIC,
                        "after step %" PRIu64
@@ -115,15 +116,15 @@ enum sciara_status sciara_clockwork_verdict(const struct sciara_clockwork *c) {
       c->now.bad.step, c->now.bad.row, c->now.bad.col);
 }
 
-enum sciara_status sciara_clockwork_run(struct sciara_clockwork *c, const struct sciara_stop *stop,
-                                        enum sciara_status (*step)(void *engine), void *engine,
-                                        struct sciara_engine_progress *progress) {
+enum sciara_status sciara_step_control_run(struct sciara_step_control *c, const struct sciara_stop *stop,
+                                           enum sciara_status (*step)(void *engine), void *engine,
+                                           struct sciara_engine_progress *progress) {
   enum sciara_status status = SCIARA_OK;
-  bool done = !sciara_clockwork_begin(c, stop);
+  bool done = !sciara_step_control_begin(c, stop);
   while (!done && status == SCIARA_OK) {
     status = step(engine);
-    done = sciara_clockwork_stop(c, stop);
+    done = sciara_step_control_stop(c, stop);
   }
   *progress = c->now;
-  return status == SCIARA_OK ? sciara_clockwork_verdict(c) : status;
+  return status == SCIARA_OK ? sciara_step_control_status(c) : status;
 }

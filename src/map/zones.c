@@ -100,8 +100,8 @@ enum sciara_status sciara_zones_isochrones(const double *values, int64_t cells, 
   const double most = largest(values, cells, nodata);
   if (most / step >= SCIARA_ZONES_MOST)
     return sciara_fail(SCIARA_ERR_USAGE,
-                       "isochrones every %.9g s: the last lava arrives after %.9g s, expected at most %d isochrones", step,
-                       most, SCIARA_ZONES_MOST);
+                       "isochrones every %.9g s: the last lava arrives after %.9g s, expected at most %d isochrones",
+                       step, most, SCIARA_ZONES_MOST);
   enum sciara_status status = make(out, cells, most < 0 ? 0 : (size_t)place(most, step) + 1);
   if (status != SCIARA_OK) {
     sciara_zones_free(out);

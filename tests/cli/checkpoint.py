@@ -152,6 +152,22 @@ class Branches(Checkpoint):
                     self.sciara("resume", out, "-q")
                     self.assertEqual(checkpoints(whole), before)
 
+    def read_log(self, out):
+        with open(os.path.join(out, "run.log"), encoding="utf-8") as f:
+            return f.read()
+
+    def test_run_log_keeps_the_first_part(self):
+        """A run that is resumed in its folder appends to run.log."""
+        out = self.run_scenario("out", "--checkpoint-every", "2 min")
+        first = self.read_log(out)
+        self.assertIn("end (", first)
+        os.remove(os.path.join(out, "checkpoints", checkpoints(out)[-1]))
+        self.end_unrecorded("out")
+        self.sciara("resume", "out", "-q")
+        log = self.read_log(out)
+        self.assertEqual(log[:len(first)], first, "the lines of the first part are still there")
+        self.assertEqual(log.count("end ("), 2, "those of the second part follow")
+
     def test_none_without_being_asked(self):
         self.run_scenario("out", "--steps", 50)
         self.assertFalse(os.path.exists(self.path("out", "checkpoints")))

@@ -59,23 +59,29 @@ static void set_times(const char *text, struct sciara_run_record *r) {
   snprintf(r->ended_utc, sizeof r->ended_utc, "%s", text);
 }
 
-/** A run that was stopped long ago at that step; its newest checkpoint is gone, so that it goes on from an earlier step. */
-static void stopped_run(uint64_t step) {
+/** A run that was stopped long ago at that step: its newest checkpoint is of that step. */
+static void end_at(uint64_t step) {
   struct sciara_simulation *s = run_case_open("serial");
   s->until_step = step;
   run(s, NULL);
   struct sciara_run_record r = run_case_record(out);
-  char *path = sciara_path_join(out, SCIARA_RUN_JSON), *checkpoints = sciara_path_join(out, SCIARA_CHECKPOINT_FOLDER);
-  char *newest = sciara_checkpoint_path(checkpoints, step);
+  char *path = sciara_path_join(out, SCIARA_RUN_JSON);
   r.status = SCIARA_RUN_STOPPED;
   set_times(long_ago, &r);
   ck_assert_int_eq(sciara_run_record_set(&r.stop_reason, "cancel"), SCIARA_OK);
   ck_assert_int_eq(sciara_run_record_write(&r, path), SCIARA_OK);
-  ck_assert_int_eq(unlink(newest), 0);
   sciara_run_record_free(&r);
+  free(path);
+}
+
+/** The same without its newest checkpoint, so that it resumes from an earlier step. */
+static void stopped_run(uint64_t step) {
+  end_at(step);
+  char *checkpoints = sciara_path_join(out, SCIARA_CHECKPOINT_FOLDER);
+  char *newest = sciara_checkpoint_path(checkpoints, step);
+  ck_assert_int_eq(unlink(newest), 0);
   free(newest);
   free(checkpoints);
-  free(path);
 }
 
 /** series.nc of the run in `out` holds the times of these snapshots, and refers to them. */
@@ -267,6 +273,34 @@ START_TEST(every_time_is_recorded) {
 }
 END_TEST
 
+// The time of the next snapshot comes from the checkpoint: a resumed run has the snapshots of the uninterrupted one.
+// 0: the checkpoint is of the step of a snapshot, which is written before the first step; 1: of a step between two.
+START_TEST(a_resumed_run_has_the_snapshots_of_an_uninterrupted_one) {
+  char uninterrupted[128];
+  snprintf(uninterrupted, sizeof uninterrupted, "%s/uninterrupted", folder);
+  run(run_case_open("serial"), NULL);
+  ck_assert_int_eq(rename(out, uninterrupted), 0);
+  struct sciara_run_record whole = run_case_record(uninterrupted);
+  ck_assert_uint_gt(whole.snapshot_count, 4);
+  const uint64_t step = whole.snapshots[2].step;
+  ck_assert_uint_gt(whole.snapshots[3].step, step + 1);
+  end_at(step + (uint64_t)_i);
+  run_case_find(false, &resumed);
+  ck_assert_uint_eq(resumed.from.step, step + (uint64_t)_i);
+  run(run_case_resume(&resumed, "serial", NULL), &resumed);
+  struct sciara_run_record r = run_case_record(out);
+  ck_assert_uint_eq(r.snapshot_count, whole.snapshot_count);
+  for (size_t k = 0; k < whole.snapshot_count; k++) {
+    ck_assert_uint_eq(r.snapshots[k].step, whole.snapshots[k].step);
+    ck_assert_double_eq(r.snapshots[k].time_s, whole.snapshots[k].time_s);
+    ck_assert_uint_eq(r.snapshots[k].checksum, whole.snapshots[k].checksum);
+  }
+  sciara_run_record_free(&whole);
+  sciara_run_record_free(&r);
+  sciara_resume_close(&resumed);
+}
+END_TEST
+
 // What was written after the checkpoint stays until it has been written again: a run that goes on and is stopped before that
 // can still go on.
 START_TEST(stopped_at_once_it_loses_nothing) {
@@ -383,6 +417,7 @@ int main(void) {
   tcase_add_test(tests, the_times_of_both_parts_add_up);
   tcase_add_test(tests, the_times_of_a_branch_are_its_own);
   tcase_add_test(tests, every_time_is_recorded);
+  tcase_add_loop_test(tests, a_resumed_run_has_the_snapshots_of_an_uninterrupted_one, 0, 2);
   tcase_add_test(tests, stopped_at_once_it_loses_nothing);
   tcase_add_loop_test(tests, every_end_has_its_time, 0, 3);
   tcase_add_loop_test(tests, dem_tif_lies_where_it_lay, 0, sizeof moved / sizeof *moved);

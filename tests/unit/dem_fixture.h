@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// For the tests of DEMs: reading one, and what it must hold.
+// For the tests of DEMs: reads a DEM and checks its values.
 #ifndef SCIARA_TESTS_DEM_FIXTURE_H
 #define SCIARA_TESTS_DEM_FIXTURE_H
 

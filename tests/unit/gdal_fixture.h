@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// For the tests of rasters: a temporary folder, small rasters written with GDAL itself, what was logged, what a
-// tool says.
+// For the tests of rasters: a temporary folder, small rasters written with GDAL itself, the messages that were logged, the
+// output of a tool.
 #ifndef SCIARA_TESTS_GDAL_FIXTURE_H
 #define SCIARA_TESTS_GDAL_FIXTURE_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A temporary folder with a small eruption of 120 steps, and the simulation of it by any engine: for the tests of runs.
+// For the tests of runs: a temporary folder with a small eruption of 120 steps, and its simulation by any engine.
 #ifndef SCIARA_TESTS_RUN_CASE_H
 #define SCIARA_TESTS_RUN_CASE_H
 
@@ -15,7 +15,7 @@
 
 static char folder[64], out[96]; ///< FOLDER, and the run's output, FOLDER/out
 
-/** Makes the folder with dem.asc and s.json; `output`: keys of the scenario's output beside the folder, as JSON. */
+/** Makes the folder with dem.asc and s.json; `output`: keys of the scenario's output in addition to the folder, as JSON. */
 static inline void run_case_make(const char *output) {
   char path[96];
   snprintf(folder, sizeof folder, "/tmp/sciara-run-XXXXXX");
@@ -61,13 +61,13 @@ static inline struct sciara_simulation *run_case_open(const char *engine) {
   return s;
 }
 
-/** Finds the checkpoint from which the run in `out` goes on, in its folder or as a branch. */
+/** Finds the checkpoint from which the run in `out` is resumed, in its folder or as a branch. */
 static inline void run_case_find(bool branch, struct sciara_resume *resume) {
   ck_assert_msg(sciara_resume_open(out, branch, resume) == SCIARA_OK, "%s", sciara_last_error());
   ck_assert_msg(sciara_resume_find(resume) == SCIARA_OK, "%s", sciara_last_error());
 }
 
-/** The simulation that goes on from there by any engine; the result goes into `output`, or where it was (NULL). */
+/** The simulation resumed from there by any engine; the result goes into `output`, or into the same folder (NULL). */
 static inline struct sciara_simulation *run_case_resume(struct sciara_resume *resume, const char *engine,
                                                         const char *output) {
   char name[64], where[160];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tests of snapshots share: a folder of their own, a state to write, and what must be read back.
+// What the tests of snapshots share: a folder of their own, a state to write, and the values that must be read back.
 #ifndef SCIARA_TESTS_SNAPSHOT_CASE_H
 #define SCIARA_TESTS_SNAPSHOT_CASE_H
 

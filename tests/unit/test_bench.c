@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Claims about verify/bench.h and verify/bench_scenes.h: what the scenes hold, and that no time is told of a wrong engine.
+// Claims about verify/bench.h and verify/bench_scenes.h: what the scenes contain, and that a wrong engine gets no time.
 #include <check.h>
 #include <math.h>
 #include <stdlib.h>
@@ -48,7 +48,7 @@ START_TEST(sparse_has_a_thousandth) {
 }
 END_TEST
 
-START_TEST(the_same_bits_each_time) {
+START_TEST(each_scene_is_reproducible) {
   for (int which = 0; which < 3; which++) {
     struct sciara_problem a = scene((enum sciara_scene)which, 600, SCIARA_DOUBLE);
     struct sciara_problem b = scene((enum sciara_scene)which, 600, SCIARA_SINGLE_PRECISION);
@@ -64,13 +64,13 @@ START_TEST(the_same_bits_each_time) {
 }
 END_TEST
 
-/** A measurement of lava that stands would measure what an engine leaves out. */
+/** Lava that does not flow would measure what an engine leaves out. */
 START_TEST(the_lava_keeps_flowing) {
   const struct {
     enum sciara_scene scene;
     int64_t size;
     uint64_t step;
-    double share; ///< of the liquid cells, that change in the step
+    double share; ///< fraction of the liquid cells that change in the step
   } cases[] = {{SCIARA_SCENE_DENSE, 128, 48, 0.95}, {SCIARA_SCENE_TIGHT, 1024, 352, 0.6}};
   for (size_t k = 0; k < 2; k++) {
     struct sciara_problem p = scene(cases[k].scene, cases[k].size, SCIARA_DOUBLE);
@@ -90,7 +90,7 @@ END_TEST
 
 static int ascending(const void *a, const void *b) { return memcmp(a, b, 4 * sizeof(double)); }
 
-/** Thickness, temperature and momentum of all liquid cells, sorted: where a cell lies is another matter. */
+/** Thickness, temperature and momentum of all liquid cells, sorted: their positions do not matter. */
 static double *lava_of(const struct sciara_state *s, int64_t *count) {
   double *lava = malloc((size_t)sciara_state_liquid_cells(s) * 4 * sizeof *lava);
   *count = 0;
@@ -161,17 +161,17 @@ static enum sciara_status download(void *engine, struct sciara_state *s) {
 static enum sciara_status advance(void *engine, const struct sciara_stop *stop,
                                   struct sciara_engine_progress *progress) {
   SCIARA_TRY(serial->advance(engine, stop, progress));
-  if (fault == COUNT) progress->cell_steps *= 2; // boasts
+  if (fault == COUNT) progress->cell_steps *= 2; // reports twice as many
   if (fault == STOPS && progress->step > 20) return sciara_fail(SCIARA_ERR_NUMERIC, "step 20: it is over");
   return SCIARA_OK;
 }
 
-static int rows_told;
+static int rows_seen;
 
 static void count_row(void *context, const struct sciara_bench_case *c, const struct sciara_bench_row *row) {
-  ck_assert_ptr_eq(context, &rows_told);
+  ck_assert_ptr_eq(context, &rows_seen);
   ck_assert(row->result != SCIARA_BENCH_VERIFIED || row->seconds[c->repeats - 1] > 0);
-  rows_told++;
+  rows_seen++;
 }
 
 /** Measures the faulty engine and expects this result for it. */
@@ -185,12 +185,12 @@ static void expect(int what, enum sciara_determinism determinism, enum sciara_be
   faulty.advance = advance;
   const struct sciara_bench_candidate candidates[] = {{.ops = &faulty}, {.ops = serial}};
   struct sciara_bench_case c = {
-      .name = "dense", .problem = &p, .warm_up = 3, .steps = 4, .repeats = 5, .done = count_row, .context = &rows_told};
+      .name = "dense", .problem = &p, .warm_up = 3, .steps = 4, .repeats = 5, .done = count_row, .context = &rows_seen};
   fault = what;
-  downloads = rows_told = 0;
+  downloads = rows_seen = 0;
   ck_assert_msg(sciara_bench_measure(&c, candidates, 2) == SCIARA_OK, "%s", sciara_last_error());
   ck_assert_uint_eq(c.count, 2); // serial is the reference already
-  ck_assert_int_eq(rows_told, 2);
+  ck_assert_int_eq(rows_seen, 2);
   ck_assert_int_eq(c.liquid_cells, 62 * 62);
   const struct sciara_bench_row *reference = &c.row[0], *row = &c.row[1];
   ck_assert_str_eq(reference->candidate.ops->name, "serial");
@@ -231,7 +231,7 @@ START_TEST(wrong_engines_get_no_time) {
 }
 END_TEST
 
-START_TEST(one_look_after_the_last_stretch) {
+START_TEST(one_comparison_after_the_last_repetition) {
   expect(NONE, SCIARA_EXACT, SCIARA_BENCH_VERIFIED, NULL);
   ck_assert_int_eq(downloads, 1);
 }
@@ -275,7 +275,7 @@ START_TEST(time_that_is_over) {
 }
 END_TEST
 
-START_TEST(memory_is_asked_for_first) {
+START_TEST(memory_is_checked_first) {
   const struct sciara_grid grid = sciara_scene_grid(SCIARA_SCENE_SPARSE, 16384);
   const size_t states = 3 * sciara_state_memory(&grid, 0) + sciara_site_memory(&grid);
   ck_assert_int_eq(sciara_bench_fits(&grid, 3, 1000, NULL, 0, 0), SCIARA_OK); // not known
@@ -293,7 +293,7 @@ START_TEST(memory_is_asked_for_first) {
 }
 END_TEST
 
-// Of an even number of stretches the median lies between the two in the middle; of the speedups, too.
+// With an even number of repetitions the median lies between the two in the middle; so does that of the speedups.
 START_TEST(medians) {
   const double seconds[] = {4e-3, 1e-3, 8e-3, 2e-3, 16e-3, 32e-3}, of_serial[] = {8e-3, 8e-3, 8e-3, 8e-3, 8e-3, 8e-3};
   struct sciara_bench_row row = {.steps = 10}, reference = {.steps = 10};
@@ -322,17 +322,17 @@ int main(void) {
   tcase_set_timeout(tests, 60);
   tcase_add_test(tests, dense_has_lava_on_every_interior_cell);
   tcase_add_test(tests, sparse_has_a_thousandth);
-  tcase_add_test(tests, the_same_bits_each_time);
+  tcase_add_test(tests, each_scene_is_reproducible);
   tcase_add_test(tests, the_lava_keeps_flowing);
   tcase_add_test(tests, tight_holds_the_lava_of_sparse);
   tcase_add_test(tests, sizes_that_are_refused);
   tcase_add_test(tests, wrong_engines_get_no_time);
-  tcase_add_test(tests, one_look_after_the_last_stretch);
+  tcase_add_test(tests, one_comparison_after_the_last_repetition);
   tcase_add_test(tests, lava_that_ends);
   tcase_add_test(tests, repeats);
   tcase_add_test(tests, medians);
   tcase_add_test(tests, time_that_is_over);
-  tcase_add_test(tests, memory_is_asked_for_first);
+  tcase_add_test(tests, memory_is_checked_first);
   suite_add_tcase(suite, tests);
   SRunner *runner = srunner_create(suite);
   srunner_run_all(runner, CK_NORMAL);

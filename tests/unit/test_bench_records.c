@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Claims about what is recorded of serial: it is found again, it is believed only of its own problem, a wrong record or a
-// wrong engine gets no time, and a stretch that is cut down is verified all the same.
+// Claims about the records of serial: a record is found again, it is used only for its own problem, a wrong record or a
+// wrong engine gets no time, and a repetition that is shortened is still verified.
 #include <check.h>
 #include <inttypes.h>
 #include <math.h>
@@ -180,8 +180,8 @@ static bool slow, wrong; ///< of the engine that follows
 
 static double now; ///< s
 
-/** A clock that only steps of the slow engine move, but for a microsecond each time that somebody looks at it. */
-static double told_time(void) { return now += 1e-6; }
+/** A clock that advances only with the steps of the slow engine, apart from a microsecond each time that it is read. */
+static double fake_clock(void) { return now += 1e-6; }
 
 static enum sciara_status advance(void *engine, const struct sciara_stop *stop,
                                   struct sciara_engine_progress *progress) {
@@ -212,7 +212,7 @@ static struct sciara_bench_candidate candidate(enum sciara_determinism determini
 }
 
 static void measure(struct sciara_bench_case *c, const struct sciara_bench_candidate *candidates, size_t count) {
-  c->clock = told_time;
+  c->clock = fake_clock;
   ck_assert_msg(sciara_bench_measure(c, candidates, count) == SCIARA_OK, "%s", sciara_last_error());
 }
 
@@ -266,7 +266,7 @@ END_TEST
 START_TEST(without_a_record_serial_does_all) {
   const struct sciara_bench_candidate x = candidate(SCIARA_EXACT, true, false);
   struct sciara_bench_case c = a_case();
-  c.seconds = 1e-3; // is no reason to verify nothing
+  c.seconds = 1e-3; // no reason to skip verification
   records.row[COUNT / 2].step += 1000;
   measure(&c, &x, 1);
   ck_assert(!c.recorded && c.row[0].steps == STEPS && c.row[1].steps == STEPS);
@@ -275,7 +275,7 @@ START_TEST(without_a_record_serial_does_all) {
 }
 END_TEST
 
-/** By the cell-step: one of the five ratios, although serial did more steps. */
+/** For each cell-step: the ratio is one in five, although serial did more steps. */
 static void expect_speedup(const struct sciara_bench_case *c) {
   const struct sciara_bench_row *a = &c->row[0], *b = &c->row[1];
   ck_assert_int_eq(b->result, SCIARA_BENCH_VERIFIED);
@@ -288,12 +288,12 @@ static void expect_speedup(const struct sciara_bench_case *c) {
   ck_assert(found);
 }
 
-/** serial is quick: only the slow one does fewer steps. */
+/** serial takes little time: only the slow engine does fewer steps. */
 START_TEST(slow_ones_do_fewer_steps) {
   for (int is_wrong = 0; is_wrong < 2; is_wrong++) {
     const struct sciara_bench_candidate x = candidate(SCIARA_EXACT, true, is_wrong);
     struct sciara_bench_case c = a_case();
-    c.seconds = 0.55; // 30 ms a step: three steps a stretch, of which two are recorded
+    c.seconds = 0.55; // 30 ms a step: three steps in a repetition, of which two are recorded
     measure(&c, &x, 1);
     ck_assert_uint_eq(c.row[1].warm_up, WARM_UP);
     ck_assert_uint_eq(c.row[1].steps, EVERY);
@@ -306,8 +306,8 @@ START_TEST(slow_ones_do_fewer_steps) {
 }
 END_TEST
 
-/** An engine of the class tolerance is held against the state of the exact one that came furthest, wherever it stands. */
-START_TEST(tolerance_is_held_against_a_state) {
+/** An engine of the class tolerance is compared with the state of the exact engine that got furthest. */
+START_TEST(tolerance_is_compared_with_a_state) {
   const struct sciara_engine_ops *openmp;
   ck_assert_int_eq(sciara_engine_find("openmp", SCIARA_DOUBLE, &openmp), SCIARA_OK);
   for (int is_wrong = 0; is_wrong < 2; is_wrong++) {
@@ -327,7 +327,7 @@ START_TEST(tolerance_is_held_against_a_state) {
 }
 END_TEST
 
-START_TEST(scaling_beside_the_loop) {
+START_TEST(scaling_compared_with_the_loop) {
   const struct sciara_engine_ops *openmp;
   ck_assert_int_eq(sciara_engine_find("openmp", SCIARA_DOUBLE, &openmp), SCIARA_OK);
   const struct sciara_bench_candidate two[] = {{.ops = openmp, .threads = 2}, {.ops = openmp, .threads = 1}};
@@ -359,12 +359,12 @@ START_TEST(sparse_and_tight_are_one_lava) {
       ck_assert(x->clock == y->clock && x->liquid_cells == y->liquid_cells && x->cell_steps == y->cell_steps);
       compared++;
     }
-  ck_assert_uint_ge(compared, 22); // those of the suite quick, at least
+  ck_assert_uint_ge(compared, 22); // at least those of the suite quick
   sciara_bench_records_free(&all);
 }
 END_TEST
 
-START_TEST(checksums_shared_out) {
+START_TEST(checksums_by_several_threads) {
   struct sciara_problem p;
   ck_assert_int_eq(sciara_scene_make(SCIARA_SCENE_DENSE, 1501, SCIARA_DOUBLE, &p), SCIARA_OK);
   ck_assert_uint_eq(sciara_checksum_shared_out(p.state), sciara_state_checksum(p.state));
@@ -390,10 +390,10 @@ int main(void) {
   tcase_add_test(tests, a_wrong_engine_gets_no_time);
   tcase_add_test(tests, without_a_record_serial_does_all);
   tcase_add_test(tests, slow_ones_do_fewer_steps);
-  tcase_add_test(tests, tolerance_is_held_against_a_state);
-  tcase_add_test(tests, scaling_beside_the_loop);
+  tcase_add_test(tests, tolerance_is_compared_with_a_state);
+  tcase_add_test(tests, scaling_compared_with_the_loop);
   tcase_add_test(tests, sparse_and_tight_are_one_lava);
-  tcase_add_test(tests, checksums_shared_out);
+  tcase_add_test(tests, checksums_by_several_threads);
   suite_add_tcase(suite, tests);
   SRunner *runner = srunner_create(suite);
   srunner_run_all(runner, CK_NORMAL);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// When the next snapshot is due: each multiple once, none left out, however quotients and products are rounded, and always
-// later than now.
+// When the next snapshot is due: at each multiple once, at none twice, however quotients and products are rounded, and
+// always later than now.
 #include <check.h>
 #include <math.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@ START_TEST(each_multiple_once) {
 }
 END_TEST
 
-/** What sciara_next_multiple must say, from the products themselves; time lies near k * every. */
+/** The expected result of sciara_next_multiple, from the products themselves; time lies near k * every. */
 static double search(double every, double time, double k) {
   for (double j = fmax(1, k - 3);; j++)
     if (j * every > time) return j * every;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Claims about model/cell.h, moore.h and rule.h: each function against the specification (docs/model.md) written out
-// once more, plainly, on random values; bits are compared. test_cell_single.c is the same in single precision.
+// Claims about model/cell.h, moore.h and rule.h: each function is compared with the specification (docs/model.md), written
+// again in plain form, on random values, bit by bit. test_cell_single.c is the same in single precision.
 #include <check.h>
 #include <float.h>
 #include <math.h>
@@ -154,7 +154,7 @@ START_TEST(slope_open) {
     ASSERT_SAME(s.v0, v0);
     ck_assert(s.path >= rule.cell_size);
   }
-  ck_assert(open > 1000 && three[0] > 1000 && three[1] > 1000 && three[2] > 1000); // every case was there
+  ck_assert(open > 1000 && three[0] > 1000 && three[1] > 1000 && three[2] > 1000); // every case occurred
 }
 END_TEST
 
@@ -186,7 +186,7 @@ START_TEST(slope_time) {
     const double mean = ((double)(s.v0 + s.accel * rule.clock_max) * (double)k - (double)s.v0) / (double)rule.clock_max;
     slowing += mean < 0; // the root of a falling speed
     const double there =
-        (double)s.v0 * (double)t + 0.5 * mean * (double)t * (double)t; // t is when the path has been gone
+        (double)s.v0 * (double)t + 0.5 * mean * (double)t * (double)t; // t is the time in which the path is covered
     ck_assert_msg(fabs(there - (double)s.path) <= 1e4 * (double)epsilon * (double)s.path,
                   "%.17g m gone, the path is %.17g m", there, (double)s.path);
   }
@@ -243,7 +243,7 @@ END_TEST
 
 // ------------------------------------------------------------------------------------------------------ minimisation
 
-/** tau1.6 with a list of survivors that is made anew for each round. */
+/** tau1.6 with a list of survivors that is made again for each round. */
 static unsigned naive_minimise(unsigned set, real h, const real top[SCIARA_MOORE], real *average) {
   int list[SCIARA_MOORE], n = 0;
   for (int i = 0; i < SCIARA_MOORE; i++)
@@ -268,7 +268,7 @@ START_TEST(minimisation) {
   int rounds = 0, empty = 0, without_self = 0;
   for (int n = 0; n < 100000; n++) {
     const real h = chance(10) ? 0 : uniform(0, 10);
-    const bool coarse = chance(3); // many tops alike, and alike to the average
+    const bool coarse = chance(3); // many tops are equal to each other and to the average
     real top[SCIARA_MOORE] = {0}, average = -1, expected = -1;
     for (int i = 1; i < SCIARA_MOORE; i++) top[i] = coarse ? (real)((int)(random_bits() % 7) - 3) : uniform(-12, 12);
     const unsigned set = (unsigned)random_bits() & 0x1ffu;
@@ -285,8 +285,8 @@ START_TEST(minimisation) {
 }
 END_TEST
 
-// What flows out does not exceed what there is, and levels the survivors: mass balance of the shares.
-START_TEST(shares_balance) {
+// What flows out does not exceed what is there, and levels the survivors: mass balance of the flows.
+START_TEST(flows_balance) {
   for (int n = 0; n < 20000; n++) {
     const real h = uniform(0.1, 10);
     real top[SCIARA_MOORE] = {0}, average = 0, out = 0;
@@ -361,7 +361,7 @@ START_TEST(inflow) {
       sciara_inflow_add(&p, i, out, T_i);
       if (out.thickness == 0) continue;
       h = h + out.thickness;
-      px = px - (out.thickness * out.speed) * sciara_unit_x(i); // from the donor: away from where it lies
+      px = px - (out.thickness * out.speed) * sciara_unit_x(i); // from the donor: away from its position
       py = py - (out.thickness * out.speed) * sciara_unit_y(i);
       heat = heat + out.thickness * T_i;
     }
@@ -402,7 +402,7 @@ START_TEST(cooling) {
     ck_assert(cooled <= T && cooled > 0);
   }
   ck_assert(sciara_is_nan(sciara_cool(&rule, 1, 1, (real)NAN)));
-  // Where little is left of the heat every bit of the product shows: how it is grouped is part of the rule.
+  // Where little heat is left, every bit of the product shows: how the product is grouped is part of the rule.
   int other = 0;
   for (int n = 0; n < 20000; n++) {
     const real t = uniform(60, 120), h = uniform(1e-9, 1e-8), T = uniform(1143, 1360);
@@ -425,8 +425,8 @@ START_TEST(small_ones) {
 }
 END_TEST
 
-// What is surely liquid stays liquid by the specification, with a temperature clearly above T_sol. Lava that does is nearly
-// always told to, unless it is thinner than the powers allow.
+// What is surely liquid stays liquid by the specification, with a temperature clearly above T_sol. Lava that stays liquid
+// is nearly always recognised as surely liquid, unless it is thinner than the powers allow.
 START_TEST(surely_liquid) {
   const struct sciara_rule rule = default_rule();
   int sure = 0, warm = 0, missed = 0, rock = 0;
@@ -476,7 +476,7 @@ int main(void) {
   tcase_add_test(tc, slope_time_cases);
   tcase_add_test(tc, slope_flow);
   tcase_add_test(tc, minimisation);
-  tcase_add_test(tc, shares_balance);
+  tcase_add_test(tc, flows_balance);
   tcase_add_test(tc, whole_cell);
   tcase_add_test(tc, inflow);
   tcase_add_test(tc, temperature_laws);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checkpoints: every bit comes back, little is stored where lava never was, and what is damaged or does not belong to the
-// run is refused by name.
+// Checkpoints: every bit is read back, little is stored where there was never lava, and what is damaged or belongs to
+// another run is refused by name.
 #include <hdf5.h>
 #include <sys/stat.h>
 
@@ -10,7 +10,7 @@
 #include "support/every_field.h"
 #include "support/writable.h"
 
-// HDF5 1.10 keeps some of its own memory when it finds a file damaged.
+// HDF5 1.10 does not release all of its memory when it finds a damaged file.
 const char *__lsan_default_suppressions(void);
 const char *__lsan_default_suppressions(void) { return "leak:libhdf5"; }
 
@@ -18,7 +18,7 @@ enum { ROWS = 300, COLS = 520 };
 
 static struct sciara_state *state;
 
-/** Bits that only an exact copy keeps: -0, a subnormal number, a NaN with a payload, the last bit of a third. */
+/** Bits that only an exact copy preserves: -0, a subnormal number, a NaN with a payload, the last bit of a third. */
 static void set_odd_bits(struct sciara_state *s) {
   const uint64_t payload = UINT64_C(0x7ff8000000abcdef);
   const int64_t i = s->grid.cols * (s->grid.rows / 2) + s->grid.cols / 2;
@@ -77,7 +77,7 @@ static void write_it(const struct sciara_state *s) {
   sciara_checkpoint_free(&c);
 }
 
-/** The bare ground of a state, on which a checkpoint is restored. */
+/** The bare ground of a state, onto which a checkpoint is restored. */
 static struct sciara_state *ground_of(const struct sciara_state *s, unsigned record) {
   const int64_t cells = sciara_grid_cells(&s->grid);
   uint8_t *valid = malloc((size_t)cells);
@@ -89,7 +89,7 @@ static struct sciara_state *ground_of(const struct sciara_state *s, unsigned rec
   return bare;
 }
 
-static void assert_same_bits(const struct sciara_state *a, const struct sciara_state *b) {
+static void assert_identical(const struct sciara_state *a, const struct sciara_state *b) {
   const size_t bytes = (size_t)sciara_grid_cells(&a->grid) * sizeof(double);
   ck_assert_mem_eq(a->z0, b->z0, bytes);
   for (int k = 0; k < EVERY_FIELD; k++) {
@@ -101,13 +101,13 @@ static void assert_same_bits(const struct sciara_state *a, const struct sciara_s
   ck_assert_uint_eq(a->solidifications, b->solidifications);
 }
 
-START_TEST(every_bit_comes_back) {
+START_TEST(every_bit_is_read_back) {
   write_it(state);
   struct sciara_checkpoint c;
   ck_assert_msg(sciara_checkpoint_verify(path, &c) == SCIARA_OK, "%s", sciara_last_error());
   struct sciara_state *back = ground_of(state, SCIARA_RECORD_EVERYTHING);
   ck_assert_msg(sciara_checkpoint_read_state(path, &c, back) == SCIARA_OK, "%s", sciara_last_error());
-  assert_same_bits(state, back);
+  assert_identical(state, back);
   ck_assert_uint_eq(c.checksum, sciara_state_checksum(state));
   struct sciara_checkpoint was = header(state);
   ck_assert_str_eq(c.scenario_json, was.scenario_json);
@@ -128,13 +128,13 @@ START_TEST(every_bit_comes_back) {
 }
 END_TEST
 
-START_TEST(maxima_that_nobody_wants_are_left_out) {
+START_TEST(maxima_that_are_not_recorded_are_left_out) {
   write_it(state);
   struct sciara_checkpoint c;
   ck_assert_int_eq(sciara_checkpoint_read_header(path, &c), SCIARA_OK);
   struct sciara_state *back = ground_of(state, 0);
   ck_assert_msg(sciara_checkpoint_read_state(path, &c, back) == SCIARA_OK, "%s", sciara_last_error());
-  assert_same_bits(state, back);
+  assert_identical(state, back);
   sciara_state_destroy(back);
   sciara_checkpoint_free(&c);
 }
@@ -165,7 +165,7 @@ static unsigned char *read_bytes(size_t *count) {
   return (unsigned char *)bytes;
 }
 
-/** A damaged file is refused, or nothing that is read of it has changed. */
+/** A damaged file is refused, or everything that is read from it is unchanged. */
 static bool is_noticed(const struct sciara_checkpoint *whole) {
   struct sciara_checkpoint c;
   const enum sciara_status status = sciara_checkpoint_verify(path, &c);
@@ -176,7 +176,7 @@ static bool is_noticed(const struct sciara_checkpoint *whole) {
   }
   struct sciara_state *back = ground_of(state, SCIARA_RECORD_EVERYTHING);
   ck_assert_msg(sciara_checkpoint_read_state(path, &c, back) == SCIARA_OK, "%s", sciara_last_error());
-  assert_same_bits(state, back);
+  assert_identical(state, back);
   ck_assert_int_eq(sciara_checkpoint_check(&c, path, &whole->identity, true), SCIARA_OK);
   ck_assert_str_eq(c.scenario_json, whole->scenario_json);
   ck_assert(c.snapshots == whole->snapshots && c.losses == whole->losses && isinf(c.next_snapshot_s));
@@ -210,10 +210,10 @@ START_TEST(a_flipped_bit_is_noticed_or_does_no_harm) {
 }
 END_TEST
 
-/** How often chance has its way; SCIARA_TORTURE=1 (tools/torture): twenty times as often. */
+/** How many random cases are tried; SCIARA_TORTURE=1 (tools/torture): twenty times as many. */
 static int rounds(void) { return getenv("SCIARA_TORTURE") ? 4000 : 200; }
 
-/** In place of the large state: still several chunks a field, with the lists of chunks that HDF5 has no checksum of. */
+/** Instead of the large state: still several chunks a field, and the lists of chunks, which have no checksum in HDF5. */
 static void take_a_low_state(void) {
   sciara_state_destroy(state);
   state = make_state(24, COLS);
@@ -263,7 +263,7 @@ START_TEST(a_file_cut_short_is_refused) {
 }
 END_TEST
 
-/** Changes one attribute of the file by HDF5 itself, so that only the program's own checksums can tell. */
+/** Changes one attribute of the file through HDF5 itself, so that only the program's own checksums can detect it. */
 static void change_attribute(const char *name, hid_t type, const void *value) {
   const hid_t file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT), attribute = H5Aopen(file, name, H5P_DEFAULT);
   ck_assert(file >= 0 && attribute >= 0);
@@ -272,7 +272,7 @@ static void change_attribute(const char *name, hid_t type, const void *value) {
   H5Fclose(file);
 }
 
-/** Changes one word of a field so. */
+/** Changes one word of a field in the same way. */
 static void change_word(const char *field, uint64_t value) {
   const hsize_t start[2] = {ROWS / 2, COLS / 2}, one[2] = {1, 1};
   const hid_t file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT), dataset = H5Dopen2(file, field, H5P_DEFAULT);
@@ -291,7 +291,7 @@ static void expect_refused(const char *message) {
   ck_assert_msg(strstr(sciara_last_error(), message), "%s", sciara_last_error());
 }
 
-START_TEST(what_was_changed_behind_its_back_is_refused) {
+START_TEST(what_was_changed_through_hdf5_is_refused) {
   const int64_t number = 2;
   const double seconds = 17;
   write_it(state);
@@ -318,7 +318,7 @@ START_TEST(what_was_changed_behind_its_back_is_refused) {
 }
 END_TEST
 
-/** Puts bytes in the place of the first stored chunk of a field, as if they had gone through all filters but those of `mask`. */
+/** Replaces the first stored chunk of a field by these bytes, as if they had passed all filters but those of `mask`. */
 static void change_chunk(const char *field, uint32_t mask, const void *bytes, size_t count) {
   const hid_t file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT), dataset = H5Dopen2(file, field, H5P_DEFAULT);
   const hid_t space = H5Dget_space(dataset);
@@ -330,8 +330,8 @@ static void change_chunk(const char *field, uint32_t mask, const void *bytes, si
   H5Fclose(file);
 }
 
-// HDF5 itself reads beyond the end of the first two. Where deflate makes nothing shorter HDF5 leaves it out, and says so: the third.
-START_TEST(chunks_that_are_none_are_refused) {
+// HDF5 itself reads beyond the end of the first two. The third: HDF5 left out deflate, which makes nothing shorter.
+START_TEST(invalid_chunks_are_refused) {
   static const unsigned char nothing[256 * 256 * 8 + 4];
   write_it(state);
   change_chunk("h", 7, nothing, 100);
@@ -345,7 +345,7 @@ START_TEST(chunks_that_are_none_are_refused) {
 }
 END_TEST
 
-// They are looked at where they should be.
+// Their position is checked.
 START_TEST(chunks_of_another_size_are_refused) {
   const hsize_t dims[2] = {ROWS, COLS}, chunk[2] = {10, 10};
   write_it(state);
@@ -361,8 +361,8 @@ START_TEST(chunks_of_another_size_are_refused) {
 }
 END_TEST
 
-// The same words in other places make another state.
-START_TEST(fields_cannot_change_places) {
+// The same words in exchanged positions make another state.
+START_TEST(fields_cannot_be_exchanged) {
   const int64_t i = COLS * (ROWS / 2) + COLS / 2;
   uint64_t px, py;
   memcpy(&px, &state->px[i], sizeof px);
@@ -405,7 +405,7 @@ static void fewer_maxima(struct sciara_checkpoint_identity *i) { i->record = 0; 
 
 static const struct {
   void (*change)(struct sciara_checkpoint_identity *i);
-  const char *message; ///< NULL: they go together
+  const char *message; ///< NULL: they belong together
 } differences[] = {
     {differ_rows, "another DEM: found 301 rows x 520 columns of 10 m"},
     {differ_place, "another DEM: found 300 rows"},
@@ -453,7 +453,7 @@ START_TEST(a_failed_write_leaves_the_earlier_file) {
 }
 END_TEST
 
-START_TEST(vents_are_told_apart) {
+START_TEST(vents_are_distinguished) {
   const double edges[] = {0, 10, 20}, rates[] = {1, 2}, other[] = {1, 3};
   struct sciara_vents *a = sciara_vents_create(), *b = sciara_vents_create();
   ck_assert_uint_eq(sciara_vents_hash(a), sciara_vents_hash(b));
@@ -476,20 +476,20 @@ int main(void) {
   TCase *tests = tcase_create("all");
   tcase_set_timeout(tests, getenv("SCIARA_TORTURE") ? 3600 : 60);
   tcase_add_checked_fixture(tests, begin, end);
-  tcase_add_test(tests, every_bit_comes_back);
-  tcase_add_test(tests, maxima_that_nobody_wants_are_left_out);
+  tcase_add_test(tests, every_bit_is_read_back);
+  tcase_add_test(tests, maxima_that_are_not_recorded_are_left_out);
   tcase_add_test(tests, a_map_without_lava_takes_nothing);
   tcase_add_test(tests, a_flipped_bit_is_noticed_or_does_no_harm);
   tcase_add_test(tests, flipped_bytes_are_noticed_or_do_no_harm);
   tcase_add_test(tests, a_file_cut_short_is_refused);
-  tcase_add_test(tests, what_was_changed_behind_its_back_is_refused);
-  tcase_add_test(tests, chunks_that_are_none_are_refused);
+  tcase_add_test(tests, what_was_changed_through_hdf5_is_refused);
+  tcase_add_test(tests, invalid_chunks_are_refused);
   tcase_add_test(tests, chunks_of_another_size_are_refused);
-  tcase_add_test(tests, fields_cannot_change_places);
+  tcase_add_test(tests, fields_cannot_be_exchanged);
   tcase_add_test(tests, another_ground_is_refused);
   tcase_add_loop_test(tests, another_run_is_refused, 0, (int)(sizeof differences / sizeof *differences));
   tcase_add_test(tests, a_failed_write_leaves_the_earlier_file);
-  tcase_add_test(tests, vents_are_told_apart);
+  tcase_add_test(tests, vents_are_distinguished);
   suite_add_tcase(suite, tests);
   SRunner *runner = srunner_create(suite);
   srunner_run_all(runner, CK_NORMAL);

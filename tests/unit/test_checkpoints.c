@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The checkpoints of a run: when they are due, which two are kept, what is never kept, and going on from them. Killing
-// programs is for tests/cli/checkpoint_kill.py.
+// The checkpoints of a run: when they are due, which two are kept, what is never kept, and resuming from them. Killing
+// programs is tested in tests/cli/checkpoint_kill.py.
 #include <check.h>
 #include <math.h>
 #include <stdio.h>
@@ -32,7 +32,7 @@ static struct sciara_checkpoints begin_checkpoints(const struct sciara_simulatio
   return c;
 }
 
-/** The steps that are there, newest first, are a and b (0: none). */
+/** The steps of the existing checkpoints, newest first, are a and b (0: none). */
 static void expect_files(uint64_t a, uint64_t b) {
   uint64_t *steps;
   size_t count;
@@ -57,15 +57,15 @@ START_TEST(the_newest_two_are_kept) {
   expect_files(10, 0);
   ck_assert_int_eq(write_step(&c, s, 20), SCIARA_OK);
   expect_files(20, 10);
-  ck_assert_int_eq(write_step(&c, s, 20), SCIARA_OK); // again: the one before it is not lost for that
+  ck_assert_int_eq(write_step(&c, s, 20), SCIARA_OK); // again: the one before it is not removed
   expect_files(20, 10);
   ck_assert_int_eq(write_step(&c, s, 1234567890), SCIARA_OK);
   expect_files(1234567890, 20);
   char *part = sciara_format("%s/00000040.h5.part", where);
   ck_assert_int_eq(mkdir(part, 0777), 0); // so that it cannot be written
   ck_assert_int_eq(write_step(&c, s, 40), SCIARA_ERR_IO);
-  expect_files(1234567890, 20);                       // an old one goes only when the new one is there
-  ck_assert_int_eq(write_step(&c, s, 30), SCIARA_OK); // as after going on from the older one
+  expect_files(1234567890, 20);                       // an old one is removed only when the new one exists
+  ck_assert_int_eq(write_step(&c, s, 30), SCIARA_OK); // as after resuming from the older one
   expect_files(1234567890, 30);
   free(part);
   sciara_checkpoints_end(&c);
@@ -73,7 +73,7 @@ START_TEST(the_newest_two_are_kept) {
 }
 END_TEST
 
-// Two are there, the newer is damaged, and the run went on from the older: that one must outlive the next.
+// Two exist, the newer is damaged, and the run was resumed from the older: that one must outlive the next.
 START_TEST(a_damaged_one_goes_first) {
   struct sciara_simulation *s = run_case_open("serial");
   struct sciara_checkpoints c = begin_checkpoints(s);
@@ -89,7 +89,7 @@ START_TEST(a_damaged_one_goes_first) {
 }
 END_TEST
 
-/** Goes on from `from` among the files of `first` and `second` (0: none) and writes `next`: `a` and `b` are left. */
+/** Resumes from `from` among the files of `first` and `second` (0: none) and writes `next`: `a` and `b` are left. */
 static void expect_left(uint64_t first, uint64_t second, uint64_t from, uint64_t next, uint64_t a, uint64_t b) {
   struct sciara_simulation *s = run_case_open("serial");
   struct sciara_checkpoints c = begin_checkpoints(s);
@@ -104,7 +104,7 @@ static void expect_left(uint64_t first, uint64_t second, uint64_t from, uint64_t
   sciara_simulation_destroy(s);
 }
 
-// A run that goes on and does no step writes the checkpoint that it began with once more.
+// A resumed run that does no step writes its first checkpoint once more.
 START_TEST(two_are_left_where_nothing_is_done) { expect_left(10, 20, 20, 20, 20, 10); }
 END_TEST
 
@@ -114,7 +114,7 @@ END_TEST
 START_TEST(one_step_more_pushes_out_the_oldest) { expect_left(10, 20, 20, 30, 30, 20); }
 END_TEST
 
-START_TEST(what_lies_after_the_begin_goes) { // it was found to be damaged
+START_TEST(what_lies_after_the_start_is_removed) { // it was found to be damaged
   expect_left(10, 20, 10, 10, 10, 0);
 }
 END_TEST
@@ -158,10 +158,10 @@ END_TEST
 enum { ROW = 12, COL = 17, CELL = ROW * 40 + COL };
 
 static const struct {
-  const char *name; ///< as the message says it; NULL: sound
+  const char *name; ///< as in the message; NULL: sound
   size_t field;     ///< of struct sciara_state
   double value;
-  bool dry; ///< no lava is there
+  bool dry; ///< there is no lava
 } values[] = {
     {NULL, offsetof(struct sciara_state, h), 2.5, false},
     {"thickness is nan", offsetof(struct sciara_state, h), NAN, false},
@@ -208,7 +208,7 @@ START_TEST(bad_numbers_make_no_checkpoint) {
 }
 END_TEST
 
-static const char *const engines[] = {"serial", "checked"}; // states that are copied at once, and such that are kept
+static const char *const engines[] = {"serial", "checked"}; // states that are copied at once, and states that are kept
 
 /** The engine's own table but for `advance`, which fails from step `bad_step` on. */
 static struct sciara_engine_ops failing;
@@ -239,8 +239,8 @@ static uint64_t last_checksum(const char *run_folder) {
   return checksum;
 }
 
-/** Goes on in the folder; the result is that of the run. */
-static enum sciara_status go_on(const char *engine) {
+/** Resumes in the folder; the result is that of the run. */
+static enum sciara_status resume_run(const char *engine) {
   struct sciara_resume resume;
   struct sciara_run_result result;
   run_case_find(false, &resume);
@@ -252,7 +252,7 @@ static enum sciara_status go_on(const char *engine) {
   return status;
 }
 
-// A run that fails says from where one may go on, and from there it is as if nothing had happened.
+// A run that fails names the checkpoint from which it can be resumed; the resumed run ends as if nothing had happened.
 START_TEST(a_failed_run_names_the_last_good_one) {
   struct sciara_run_result result;
   struct sciara_simulation *s = run_case_open(engines[_i]);
@@ -282,7 +282,7 @@ START_TEST(a_failed_run_names_the_last_good_one) {
   char *expected = sciara_format("step 110: planted; the last good checkpoint is %s", path);
   ck_assert_str_eq(sciara_last_error(), expected);
   sciara_simulation_destroy(s);
-  ck_assert_msg(go_on(engines[1 - _i]) == SCIARA_OK, "%s", sciara_last_error());
+  ck_assert_msg(resume_run(engines[1 - _i]) == SCIARA_OK, "%s", sciara_last_error());
   ck_assert_uint_eq(last_checksum(out), whole);
   free(expected);
   free(path);
@@ -290,8 +290,8 @@ START_TEST(a_failed_run_names_the_last_good_one) {
 }
 END_TEST
 
-// What left the map before the checkpoint is counted too: in the next checkpoint, and so that it is told once.
-START_TEST(losses_go_on) {
+// What left the map before the checkpoint is counted too: in the next checkpoint, and so that it is reported once.
+START_TEST(losses_are_kept_on_resume) {
   struct sciara_simulation *s = run_case_open("serial");
   s->losses_before = 7;
   const struct sciara_event event = {.time = INFINITY, .step = 5};
@@ -301,7 +301,7 @@ START_TEST(losses_go_on) {
 }
 END_TEST
 
-/** Asks for a checkpoint at the first tick. */
+/** Requests a checkpoint at the first tick. */
 static int request;
 static void on_tick(void *context, const struct sciara_simulation *s) {
   (void)s;
@@ -309,8 +309,8 @@ static void on_tick(void *context, const struct sciara_simulation *s) {
   *(bool *)context = true;
 }
 
-// Asked for, by a run that would write none: with and without a thread that writes.
-START_TEST(one_that_is_asked_for) {
+// On request, in a run that would write none: with and without a writer thread.
+START_TEST(one_on_request) {
   struct sciara_run_result result;
   struct sciara_simulation *s = run_case_open(engines[_i % 2]);
   bool asked = false;
@@ -342,13 +342,13 @@ int main(void) {
   tcase_add_test(tests, two_are_left_where_nothing_is_done);
   tcase_add_test(tests, one_is_left_where_one_was);
   tcase_add_test(tests, one_step_more_pushes_out_the_oldest);
-  tcase_add_test(tests, what_lies_after_the_begin_goes);
+  tcase_add_test(tests, what_lies_after_the_start_is_removed);
   tcase_add_test(tests, only_checkpoints_are_listed);
   tcase_add_test(tests, they_are_due_at_multiples);
   tcase_add_loop_test(tests, bad_numbers_make_no_checkpoint, 0, (int)(sizeof values / sizeof *values));
   tcase_add_loop_test(tests, a_failed_run_names_the_last_good_one, 0, 2);
-  tcase_add_test(tests, losses_go_on);
-  tcase_add_loop_test(tests, one_that_is_asked_for, 0, 4);
+  tcase_add_test(tests, losses_are_kept_on_resume);
+  tcase_add_loop_test(tests, one_on_request, 0, 4);
   suite_add_tcase(suite, tests);
   SRunner *runner = srunner_create(suite);
   srunner_run_all(runner, CK_ENV);

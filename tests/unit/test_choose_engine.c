@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Claims about the way from a scenario to its engine: precision, options, and who is told that they make no sense.
+// Claims about how a scenario gets its engine: precision, options, and who reports invalid options.
 #include <check.h>
 #include <string.h>
 
@@ -44,12 +44,12 @@ START_TEST(options) {
 }
 END_TEST
 
-/** The same nonsense, in the scenario and by an override. */
-START_TEST(who_is_told) {
+/** The same invalid option, in the scenario and by an override. */
+START_TEST(where_it_is_reported) {
   const struct {
     const char *const overrides[3];
     const char *found;
-    bool name_overridden, overridden; ///< what is taken for granted instead of what the reader found
+    bool name_overridden, overridden; ///< assumed, instead of what the reader found
     enum sciara_status status;
   } cases[] = {
       {{"engine.name=seriel", NULL}, "engine.name: there is no engine \"seriel\"", true, true, SCIARA_ERR_USAGE},
@@ -103,7 +103,7 @@ START_TEST(what_was_overridden) {
 }
 END_TEST
 
-/** An engine writes where the vents say: one that lies wrong never reaches it. */
+/** An engine writes at the cells of the vents: a vent in an invalid cell never reaches it. */
 START_TEST(vents_of_a_problem_made_by_hand) {
   const struct sciara_problem_options none = {0};
   struct sciara_problem p;
@@ -123,7 +123,7 @@ int main(void) {
   tcase_set_timeout(tc, 0);
   tcase_add_test(tc, precisions);
   tcase_add_test(tc, options);
-  tcase_add_test(tc, who_is_told);
+  tcase_add_test(tc, where_it_is_reported);
   tcase_add_test(tc, what_was_overridden);
   tcase_add_test(tc, vents_of_a_problem_made_by_hand);
   suite_add_tcase(suite, tc);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Chunks as they are encoded, taken apart again by zlib and by the definitions of HDF5's filters; and the same bytes from
-// any number of threads, also when they cannot be started.
+// Chunks as they are encoded, decoded again by zlib and by the definitions of HDF5's filters; and the same bytes from any
+// number of threads, even when threads cannot be started.
 #include <errno.h>
 #include <pthread.h>
 #include <zlib.h>
@@ -8,7 +8,7 @@
 #include "snapshot_case.h"
 #include "store/chunk_team.h"
 
-static bool no_threads; ///< pthread_create fails, which the linker puts in the place of the real one
+static bool no_threads; ///< pthread_create fails; the linker puts it in place of the real one
 
 int __real_pthread_create(pthread_t *thread, const pthread_attr_t *how, void *(*start)(void *), void *argument);
 int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *how, void *(*start)(void *), void *argument);
@@ -27,7 +27,7 @@ static uint32_t fletcher(const unsigned char *bytes, size_t count) {
   return (uint32_t)((b ? b : 65535) << 16 | (a ? a : 65535)); // the sums are never 0 here: they end as 65535
 }
 
-/** What a chunk must read as: 256 x 256 values, or the whole of a smaller grid; the fill value beyond its end. */
+/** The expected values of a chunk: 256 x 256 values, or the whole of a smaller grid; the fill value beyond its end. */
 static void expect_values(const struct sciara_state *s, const struct sciara_chunk *chunk, bool as_double) {
   const int64_t rows = sciara_chunk_rows(&s->grid), cols = sciara_chunk_cols(&s->grid);
   const size_t values = (size_t)(rows * cols), item = as_double ? 8 : 4;
@@ -53,7 +53,7 @@ static void expect_values(const struct sciara_state *s, const struct sciara_chun
     }
     const double here =
         row < s->grid.rows && col < s->grid.cols ? expected[row * s->grid.cols + col] : sciara_chunk_fill(chunk->field);
-    if (memcmp(&found, &here, sizeof here) != 0) // Check takes its time to note an assertion
+    if (memcmp(&found, &here, sizeof here) != 0) // an assertion of Check is slow
       ck_abort_msg("row %d, column %d: %g, expected %g", (int)row, (int)col, found, here);
   }
   free(expected);
@@ -102,7 +102,7 @@ START_TEST(chunks_hold_the_values) {
 }
 END_TEST
 
-// Numbers that do not deflate at all must have room too, and a few bytes that Fletcher-32 ends with an odd one of.
+// There must be room for numbers that do not deflate at all, and for a number of bytes that is odd for Fletcher-32.
 START_TEST(noise_fits) {
   struct sciara_state *s = make_state(256, 256);
   uint64_t seed = 88172645463325252u;
@@ -139,7 +139,7 @@ static unsigned char *all_chunks(const struct sciara_state *s, int threads, bool
   unsigned char *all = malloc((size_t)chunks * sciara_chunk_room(&s->grid, false));
   *count = 0;
   for (int64_t k = 0; k < chunks; k++) {
-    if (slow) usleep(500); // all places are taken by then
+    if (slow) usleep(500); // all slots are taken by then
     const struct sciara_chunk *chunk = sciara_chunk_team_next(team);
     memcpy(all + *count, chunk->bytes, chunk->count);
     *count += chunk->count;
@@ -166,7 +166,7 @@ START_TEST(same_bytes_from_any_number_of_threads) {
 }
 END_TEST
 
-// Of a field that already exists come the same bytes as of the state that it is of.
+// From a field that already exists come the same bytes as from its state.
 START_TEST(same_bytes_from_values) {
   struct sciara_state *s = make_state(300, 520);
   size_t expected_count, count = 0;
@@ -192,7 +192,7 @@ START_TEST(same_bytes_from_values) {
 }
 END_TEST
 
-// Whoever takes no more of them ends the threads that wait for a place, and those that work.
+// A caller that takes no more chunks ends both the threads that wait for a slot and those that work.
 START_TEST(an_early_end) {
   struct sciara_state *s = make_state(300, 520);
   struct sciara_touched touched;

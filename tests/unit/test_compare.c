@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// sciara_compare_values: what differs, by how much, and what lies beyond a tolerance that is relative to the reference, which
-// comes first.
+// sciara_compare_values: what differs, by how much, and what exceeds a tolerance that is relative to the reference, the
+// first of the two.
 #include <check.h>
 #include <math.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@ START_TEST(the_first_is_the_reference) {
   ck_assert_uint_eq(of(8, 16, 0.75).beyond, 1); // 8 > 0.75 x 8, and <= 0.75 x 16
   ck_assert_uint_eq(of(16, 8, 0.75).beyond, 0);
   ck_assert_uint_eq(of(16, 8, 0.25).beyond, 1);
-  ck_assert_uint_eq(of(-16, -8, 0.75).beyond, 0); // as large below 0
+  ck_assert_uint_eq(of(-16, -8, 0.75).beyond, 0); // the same for negative values
   ck_assert_uint_eq(of(-8, -16, 0.75).beyond, 1);
 }
 END_TEST
@@ -45,7 +45,7 @@ END_TEST
 START_TEST(not_a_number) {
   ck_assert_uint_eq(of(NAN, 1, 1e9).beyond, 1);
   ck_assert_uint_eq(of(1, NAN, 1e9).beyond, 1);
-  ck_assert_uint_eq(of(NAN, -NAN, 0).beyond, 0); // other bits, as little a number
+  ck_assert_uint_eq(of(NAN, -NAN, 0).beyond, 0); // different bits, but neither is a number
   ck_assert_uint_eq(of(NAN, -NAN, 0).differing, 1);
 }
 END_TEST

@@ -10,14 +10,14 @@ static const struct {
   double x, y, scale; ///< at a place; largest difference over directions
   double tolerance;
 } known[] = {
-    {"EPSG:32633", 500000, 4177000, 0.9996, 1e-6},                      // central meridian: the scale factor of UTM
-    {"EPSG:32633", 680000, 4177000, 1.0, 5e-5},                         // a secant of UTM: 180 km beside it
-    {"EPSG:3004", 2520000, 4177000, 0.9996, 1e-6},                      // Italy, Gauss-Boaga east
-    {"EPSG:3857", 1669792, 4547675, 1.2689, 1e-4},                      // at 37.76 N, in the north
-    {"EPSG:3857", 1669792, 0, 1.0067, 1e-4},                            // at the equator: 1 / (1 - e2) in the north
-    {"EPSG:3395", 1669792, 4519000, 1.2623, 2e-3},                      // Mercator on the ellipsoid
-    {"EPSG:3031", 0, 0, 0.9728, 1e-3},                                  // Antarctica, at the pole
-    {"EPSG:32761", 2000000, 2000000, 0.994, 1e-6},                      // UPS at the pole
+    {"EPSG:32633", 500000, 4177000, 0.9996, 1e-6}, // central meridian: the scale factor of UTM
+    {"EPSG:32633", 680000, 4177000, 1.0, 5e-5},    // a secant of UTM: 180 km from the central meridian
+    {"EPSG:3004", 2520000, 4177000, 0.9996, 1e-6}, // Italy, Gauss-Boaga east
+    {"EPSG:3857", 1669792, 4547675, 1.2689, 1e-4}, // at 37.76 N, in the north
+    {"EPSG:3857", 1669792, 0, 1.0067, 1e-4},       // at the equator: 1 / (1 - e2) in the north
+    {"EPSG:3395", 1669792, 4519000, 1.2623, 2e-3}, // Mercator on the ellipsoid
+    {"EPSG:3031", 0, 0, 0.9728, 1e-3},             // Antarctica, at the pole
+    {"EPSG:32761", 2000000, 2000000, 0.994, 1e-6}, // UPS at the pole
     {"+proj=cea +lat_ts=0 +ellps=WGS84", 1669792, 3.9e6, 0.7898, 1e-3}, // equal areas, unequal lengths
 };
 
@@ -67,7 +67,7 @@ static const char *mercator_raster(const char *name, int epsg) {
                      (struct raster){.transform = mercator, .epsg = epsg, .rows = 30, .cols = 30, .values = values});
 }
 
-/** Runs the command that the last diagnostic proposes, and reads what it makes. */
+/** Runs the command that the last diagnostic proposes, and reads its output. */
 static void assert_command_helps(const char *result) {
   char *command = strdup(strstr(sciara_last_error(), "gdalwarp "));
   free(output_of("%s", command));
@@ -88,7 +88,7 @@ START_TEST(web_mercator_is_refused_with_a_command_that_works) {
   ck_assert_msg(sciara_dem_read(&q, &dem) == SCIARA_OK, "%s", sciara_last_error());
   ck_assert_double_eq_tol((double)dem.grid.rows, 30, 2);
   sciara_dem_free(&dem);
-  q.cell_size_m = 0; // cells of 12.65 m are not what the raster has
+  q.cell_size_m = 0; // cells of 12.65 m are not those of the raster
   ck_assert_int_eq(sciara_dem_read(&q, &dem), SCIARA_ERR_INPUT);
   q.crs = NULL;
   q.cell_size_m = 10;

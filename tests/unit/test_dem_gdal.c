@@ -14,7 +14,7 @@ START_TEST(geotiff_is_read_exactly) {
   ck_assert_int_eq(assert_plane(0), 20);
   ck_assert_str_eq(dem.driver, "GTiff");
   ck_assert_str_eq(dem.georef.crs_name, "WGS 84 / UTM zone 33N (EPSG:32633)");
-  ck_assert_int_eq(strncmp(dem.georef.crs_wkt, "PROJCS[", 7), 0); // WKT 1, which every tool reads
+  ck_assert_int_eq(strncmp(dem.georef.crs_wkt, "PROJCS[", 7), 0); // WKT 1, which every tool can read
   uint64_t hash = dem.hash;
   sciara_dem_free(&dem);
   assert_read(in_folder("a.tif"));
@@ -132,7 +132,7 @@ static const struct {
     {"b.tif", "it may be truncated: ", {.driver = "COG", .type = GDT_Float32}},
     {"a.bil", "it may be truncated: ", {.driver = "EHdr", .type = GDT_Float32}},
     {"a.asc", "it may be truncated: ", {.driver = "AAIGrid"}},
-    {"a.img", "cannot be opened", {.driver = "HFA"}}, // its directory stands at the end
+    {"a.img", "cannot be opened", {.driver = "HFA"}}, // its directory is at the end
 };
 
 START_TEST(truncated_files_are_refused_in_silence) {
@@ -146,7 +146,7 @@ START_TEST(truncated_files_are_refused_in_silence) {
   dup2(terminal, 2);
   ck_assert_int_eq(status, SCIARA_ERR_INPUT);
   assert_contains(sciara_last_error(), truncated[_i].found);
-  ck_assert_int_eq(lseek(file, 0, SEEK_END), 0); // GDAL's own message went into the error, not to the terminal
+  ck_assert_int_eq(lseek(file, 0, SEEK_END), 0); // GDAL's own message is in the error, not on the terminal
   close(file);
   close(terminal);
 }
@@ -171,7 +171,7 @@ START_TEST(nodata_is_compared_in_the_type_of_the_band) {
   values[7] = nodata = NAN;
   assert_read(make_raster("nan.tif", (struct raster){.values = values, .nodata = &nodata}));
   ck_assert_int_eq(dem.valid[7], 0);
-  ck_assert_ptr_null(strstr(logged, "WARNING")); // declared: nothing to warn of
+  ck_assert_ptr_null(strstr(logged, "WARNING")); // declared: no warning is needed
   sciara_dem_free(&dem);
   assert_read(make_raster("mask.tif", (struct raster){.masked = true}));
   ck_assert_int_eq(dem.valid[0], 0);
@@ -192,7 +192,7 @@ START_TEST(scale_and_offset_are_applied) {
 }
 END_TEST
 
-// NODATA is what the file holds, not what scale and offset make of it.
+// NODATA is the value in the file, not the value after scale and offset.
 START_TEST(nodata_is_compared_before_the_scale) {
   double values[20], nodata = 500;
   for (int i = 0; i < 20; i++) values[i] = 100 + 10 * i;
@@ -218,7 +218,7 @@ START_TEST(undeclared_nodata_is_refused) {
 }
 END_TEST
 
-// The cell is named as it lies in the file, whatever part of it is read.
+// The cell is named by its position in the file, whatever part of the file is read.
 START_TEST(a_refused_cell_is_that_of_the_file) {
   double values[20];
   for (int i = 0; i < 20; i++) values[i] = 100;
@@ -228,7 +228,7 @@ START_TEST(a_refused_cell_is_that_of_the_file) {
       .path = make_raster("a.tif", (struct raster){.values = values}), .band = 1, .window = window};
   ck_assert_int_eq(sciara_dem_read(&q, &dem), SCIARA_ERR_INPUT);
   assert_contains(sciara_last_error(), "cell row 3, column 4 has altitude -32768 m");
-  values[3 * 5 + 4] = NAN; // none that is refused: counted, and the first is named
+  values[3 * 5 + 4] = NAN; // cells that are not refused: they are counted, and the first is named
   make_raster("a.tif", (struct raster){.values = values});
   ck_assert_int_eq(sciara_dem_read(&q, &dem), SCIARA_OK);
   assert_contains(logged, "1 cell is NaN or infinite, taken as NODATA; the first is row 3, column 4");
@@ -266,7 +266,7 @@ START_TEST(south_up_is_flipped) {
 }
 END_TEST
 
-/** gdalwarp, told the same, must come to the same cells. */
+/** gdalwarp with the same options must give the same cells. */
 START_TEST(window_and_band_are_checked) {
   const int64_t good[4] = {1, 2, 3, 3},
                 bad[][4] = {{2, 0, 3, 5}, {0, -1, 3, 3}, {0, 0, 0, 5}, {INT64_MAX, 0, 3, 3}, {0, 0, 4, 6}};

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The place of a DEM: CRS, shape of the cells, warping.
+// The position of a DEM: CRS, shape of the cells, warping.
 #include "dem_fixture.h"
 
-/** Runs the command that the last diagnostic proposes, and reads what it makes. */
+/** Runs the command that the last diagnostic proposes, and reads its output. */
 static void assert_command_helps(const char *result) {
   char *command = strdup(strstr(sciara_last_error(), "gdalwarp "));
   free(output_of("%s", command));
@@ -45,7 +45,7 @@ START_TEST(degrees_are_refused_with_a_command_that_works) {
 }
 END_TEST
 
-// Zone and cell that are proposed for degrees anywhere on Earth; the height of a row is the same everywhere.
+// The zone and cell size that are proposed for degrees anywhere on Earth; the height of a row is the same everywhere.
 static const struct {
   double west, north, dx, dy;
   const char *proposed;
@@ -116,7 +116,7 @@ START_TEST(cells_that_are_not_square_are_refused_or_warped) {
 }
 END_TEST
 
-// However near the size asked for is to that of the raster, it is the one that is computed with; only a rounding is none.
+// The requested size is used, however close it is to that of the raster; only a rounding error is ignored.
 START_TEST(cells_of_nearly_the_same_size) {
   struct sciara_dem_request q = {.path = make_raster("a.tif", (struct raster){.rows = 20, .cols = 20}), .band = 1};
   static const double sizes[] = {10.005, 10.00001, 9.9999};
@@ -185,7 +185,7 @@ START_TEST(hgt_tiles_are_known) {
   // A tile of SRTM is 1201 x 1201 big-endian shorts, named by its south-western corner.
   FILE *f = fopen(in_folder("N37E015.hgt"), "wb");
   for (int i = 0; i < 1201 * 1201; i++) {
-    fputc(i == 600 * 1201 + 600 ? 0x80 : 0x01, f); // one void, else 256 + 44 m
+    fputc(i == 600 * 1201 + 600 ? 0x80 : 0x01, f); // one void, the others 256 + 44 m
     fputc(i == 600 * 1201 + 600 ? 0x00 : 0x2C, f);
   }
   fclose(f);

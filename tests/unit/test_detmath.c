@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Claims about model/detmath.h: special values, exactly rounded values, order, error against MPFR, and the bits.
+// Claims about model/detmath.h: special values, exactly rounded values, monotonicity, error against MPFR, and the bits.
 #include <check.h>
 #include <stdlib.h>
 
@@ -88,7 +88,7 @@ START_TEST(known_values_are_within_one_number_of_the_exactly_rounded_one) {
 }
 END_TEST
 
-/** Same bits, so that the signs of zeros count. */
+/** Bit-identical, so that the signs of zeros count. */
 #define CHECK_SAME(a, b) ck_assert_msg(distance((a), (b)) == 0, #a " is %a, not " #b, (double)(a))
 #define CHECK_SAMEF(a, b) ck_assert_msg(distancef((double)(a), (double)(b)) == 0, #a " is %a, not " #b, (double)(a))
 
@@ -173,15 +173,15 @@ START_TEST(larger_arguments_never_give_smaller_values) {
     const double x = -7.0 + k * 0x1.2p-15, next = x + 0x1p-40;
     ck_assert(sciara_exp(next) >= sciara_exp(x));
     ck_assert(sciara_expf((float)(x + 0x1p-18)) >= sciara_expf((float)x));
-    const double y = 1.0 + k * 2.5, beside = nextafter(y, (double)INFINITY);
-    ck_assert(sciara_cbrt(beside) >= sciara_cbrt(y));
+    const double y = 1.0 + k * 2.5, neighbour = nextafter(y, (double)INFINITY);
+    ck_assert(sciara_cbrt(neighbour) >= sciara_cbrt(y));
     ck_assert(sciara_cbrtf(nextafterf((float)y, INFINITY)) >= sciara_cbrtf((float)y));
     ck_assert(sciara_ln(y * (1.0 + 0x1p-48)) >= sciara_ln(y));
   }
 }
 END_TEST
 
-START_TEST(the_rare_path_gives_the_bits_of_the_usual_one) {
+START_TEST(the_rare_path_is_bit_identical_to_the_usual_one) {
   for (int k = -40000; k <= 40000; k++) {
     const double x = k * (708.0 / 40000.0);
     CHECK_SAME(sciara_exp_rare(x), sciara_exp_normal(x));
@@ -211,7 +211,7 @@ START_TEST(within_one_ulp_of_mpfr) {
 }
 END_TEST
 
-/** The bits of one function at 100,000 drawn arguments, hashed. */
+/** A hash of the results of one function at 100,000 random arguments. */
 static uint64_t fingerprint(const struct ulp_function *f) {
   uint64_t hash = UINT64_C(0xcbf29ce484222325), state = 42;
   for (int k = 0; k < 100000; k++) {
@@ -222,7 +222,7 @@ static uint64_t fingerprint(const struct ulp_function *f) {
   return hash;
 }
 
-/** Any compiler, optimisation or processor must give these. A deliberate change of a function changes its line. */
+/** Must be the same with any compiler, optimisation and processor. A deliberate change of a function changes its line. */
 START_TEST(the_bits_are_the_recorded_ones) {
   static const uint64_t recorded[] = {
       UINT64_C(0x53b4d11ee93650c2), // exp
@@ -248,7 +248,7 @@ int main(void) {
   tcase_add_test(values, cubes_of_whole_numbers_and_of_powers_of_two_have_exact_roots);
   tcase_add_test(values, square_roots_are_those_of_the_instruction);
   tcase_add_test(values, larger_arguments_never_give_smaller_values);
-  tcase_add_test(values, the_rare_path_gives_the_bits_of_the_usual_one);
+  tcase_add_test(values, the_rare_path_is_bit_identical_to_the_usual_one);
   tcase_add_test(values, the_functions_of_the_rule_are_those_of_its_precision);
   tcase_add_test(values, the_bits_are_the_recorded_ones);
   suite_add_tcase(suite, values);

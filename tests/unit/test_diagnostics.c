@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Claims about base/diagnostics.h: order, limit, the first one as the result.
+// Claims about base/diagnostics.h: order, limit, and that the first diagnostic is the result.
 #include <check.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files are complete or absent: what a replacement leaves behind when it works, and when it cannot.
+// Files are complete or absent: what a replacement leaves behind when it succeeds, and when it fails.
 #include <check.h>
 #include <errno.h>
 #include <signal.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Claims about the list of engines: every line keeps its contract, a typo is answered, "auto" is an engine.
+// Claims about the list of engines: every line follows the contract, a typo gets a suggestion, "auto" is an engine.
 #include <check.h>
 #include <stdio.h>
 #include <string.h>
@@ -45,7 +45,7 @@ START_TEST(find) {
         ck_assert_ptr_eq(ops, list[k].ops[p]);
         continue;
       }
-      ck_assert_int_eq(status, SCIARA_ERR_DEVICE); // it is there, but not here
+      ck_assert_int_eq(status, SCIARA_ERR_DEVICE); // it exists, but not on this machine
       ck_assert_ptr_null(ops);
       ck_assert_msg(strstr(sciara_last_error(), list[k].name) && strstr(sciara_last_error(), "not available"), "%s",
                     sciara_last_error());
@@ -75,7 +75,7 @@ START_TEST(fast_math) { // of the CUDA engines alone
 }
 END_TEST
 
-/** Each option with an engine that follows it, and with one that does not. */
+/** Each option with an engine that supports it, and with one that does not. */
 START_TEST(options) {
   const struct {
     struct sciara_engine_options options;
@@ -102,7 +102,7 @@ START_TEST(options) {
   const struct sciara_engine_ops bare = {.name = "bare"};
   ck_assert_int_eq(sciara_engine_options_check(&bare, &(struct sciara_engine_options){0}), SCIARA_OK);
   ck_assert_int_eq(sciara_engine_options_check(&bare, &(struct sciara_engine_options){.memory = SCIARA_MEMORY_GLOBAL}),
-                   SCIARA_OK); // what every engine can do
+                   SCIARA_OK); // options of every engine
 }
 END_TEST
 
@@ -181,7 +181,7 @@ END_TEST
 
 START_TEST(unknown) {
   const struct {
-    const char *typed, *meant; ///< NULL: nothing is near
+    const char *typed, *meant; ///< NULL: none is close
   } names[] = {{"seria", "\"serial\""},  {"Serial", "\"serial\""},  {"opnemp", "\"openmp\""},
                {"openMP", "\"openmp\""}, {"cheked", "\"checked\""}, {"", NULL},
                {"warp-drive", NULL}};
@@ -208,7 +208,7 @@ START_TEST(automatic) {
 }
 END_TEST
 
-START_TEST(memory) { // what is announced grows with the grid and with what is recorded
+START_TEST(memory) { // the announced memory grows with the grid and with the recorded fields
   size_t count;
   const struct sciara_engine_entry *list = sciara_engine_list(&count);
   const struct sciara_grid small = {.rows = 100, .cols = 100}, large = {.rows = 1000, .cols = 1000};

@@ -39,7 +39,7 @@ static struct sciara_extent_scores scores(const char *run, const char *observed,
 
 static void assert_near(double found, double expected) { ck_assert_double_eq_tol(found, expected, 1e-14); }
 
-// Three cells of both, one observed alone, two of the run alone: by hand.
+// Three cells in both, one only observed, two only in the run: computed by hand.
 START_TEST(scores_of_small_masks) {
   const struct sciara_extent_scores s = scores("##../"
                                                "#.#./"
@@ -98,7 +98,7 @@ START_TEST(an_empty_run) {
   assert_near(s.jaccard, 0);
   assert_near(s.e1, 0);
   assert_near(s.tpr, 0);
-  ck_assert(isnan(s.ppv)); // of no cell of the run
+  ck_assert(isnan(s.ppv)); // no cell in the run
   assert_near(s.f1, 0);
   assert_near(s.area_ratio, 0);
   ck_assert(isnan(s.run_out_m));
@@ -130,7 +130,7 @@ START_TEST(nothing_at_all) {
 }
 END_TEST
 
-// The observed lies on the vent: its run-out is 0, and no ratio to it has a value.
+// The observed extent is the vent alone: its run-out is 0, and no ratio to it has a value.
 START_TEST(a_run_out_of_nothing) {
   const struct sciara_extent_scores s = scores("##..", "#...", "#...");
   assert_near(s.observed_run_out_m, 0);
@@ -209,16 +209,16 @@ END_TEST
 #define EFFUSION "\"effusion\": {\"slot\": \"1 h\", \"rates_m3_s\": [1]}"
 
 static void assert_vents(const char *json, const char *expected) {
-  uint8_t wanted[MOST], found[MOST] = {0};
-  const struct sciara_grid g = read_mask(expected, wanted);
+  uint8_t expected_mask[MOST], found[MOST] = {0};
+  const struct sciara_grid g = read_mask(expected, expected_mask);
   struct sciara_georef georef = {0};
   int64_t count, total = 0;
   ck_assert_int_eq(sciara_georef_from_name("EPSG:32633", &georef), SCIARA_OK);
   ck_assert_int_eq(sciara_extent_mark_vents(json, &g, &georef, found, &count), SCIARA_OK);
   sciara_georef_free(&georef);
   for (int64_t i = 0; i < g.rows * g.cols; i++) {
-    ck_assert_msg(found[i] == wanted[i], "%s: cell %lld", json, (long long)i);
-    total += wanted[i];
+    ck_assert_msg(found[i] == expected_mask[i], "%s: cell %lld", json, (long long)i);
+    total += expected_mask[i];
   }
   ck_assert_int_eq(count, total);
 }
@@ -233,7 +233,7 @@ START_TEST(vents_are_found) {
 }
 END_TEST
 
-// Rates that cannot be read any more leave the place of their vent.
+// A vent whose rates can no longer be read still has its position.
 START_TEST(vents_without_rates) {
   assert_vents(SCENARIO("{\"row\": 1, \"col\": 2, \"effusion\": {\"csv\": \"not/there.csv\"}}"), "..../..#.");
   assert_vents(SCENARIO("{\"row\": 7, \"col\": 2, " EFFUSION "}"), "..../....");

@@ -93,7 +93,7 @@ START_TEST(test_snapshots_on_the_way) {
 }
 END_TEST
 
-// A signal may ask for a checkpoint in any run: its file is made in memory, too. At intervals states are on their way.
+// A signal may request a checkpoint in any run; its file is made in memory. At intervals there are states to write, too.
 START_TEST(test_checkpoints) {
   const size_t state = sciara_state_memory(&grid, 0), cells = 2000000;
   struct sciara_scenario s = scenario();
@@ -115,7 +115,7 @@ START_TEST(test_checkpoints) {
 }
 END_TEST
 
-// In a step lava comes to the cells beside it: to 49 around the vent in three.
+// In a step lava reaches the neighbouring cells: 49 around the vent in three steps.
 START_TEST(test_few_steps) {
   const struct sciara_engine_ops *ops;
   ck_assert_int_eq(sciara_engine_find("serial", SCIARA_DOUBLE, &ops), SCIARA_OK);
@@ -127,7 +127,7 @@ START_TEST(test_few_steps) {
   ck_assert_double_eq(few.wet, 49);
   ck_assert_uint_eq(few.engine, sciara_forecast_engine(ops, &grid, 0, 49, NULL));
   ck_assert_uint_lt(few.engine, all.engine);
-  s.run.max_steps = 1000; // by then there is no more lava than for so many
+  s.run.max_steps = 1000; // by then there is no more lava than for this number of steps
   ck_assert_double_eq(make(&s, 0).wet, all.wet);
   s.run.max_steps = 3;
   s.initial_thickness.given = true; // lava everywhere
@@ -186,7 +186,7 @@ START_TEST(test_size) {
   ck_assert_uint_ge(f.snapshot_most, 8000000);
   s.output.as_double = true;
   ck_assert_uint_ge(make(&s, 0).snapshot_most, 16000000);
-  s.output.fields = 1u << SCIARA_FIELD_ALTITUDE; // is everywhere
+  s.output.fields = 1u << SCIARA_FIELD_ALTITUDE; // is stored for every cell
   ck_assert_uint_ge(make(&s, 0).snapshot, 16000000);
 }
 END_TEST

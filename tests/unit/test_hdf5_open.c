@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an HDF5 file may hold for a reader to go on (file/hdf5_open.h). What refers to real files, and every command, is in
-// tests/cli/hostile_*.py; here is what only HDF5's own interface can make.
+// What an HDF5 file may contain for a reader to accept it (file/hdf5_open.h). References to real files, and every command,
+// are tested in tests/cli/hostile_*.py; here are the cases that only HDF5's own interface can make.
 #include <hdf5.h>
 #include <sys/stat.h>
 
@@ -92,7 +92,7 @@ START_TEST(a_user_defined_link_is_refused) {
 }
 END_TEST
 
-/** Groups, one in the other. */
+/** Groups, one inside the other. */
 static hid_t make_nested(int count) {
   const hid_t file = make();
   hid_t at = H5Gcreate2(file, "g", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
@@ -116,7 +116,7 @@ START_TEST(groups_end_somewhere) {
 }
 END_TEST
 
-// Two groups that hold each other several times have some 2^32 ways through them, and few objects.
+// Two groups that contain each other several times have about 2^32 paths through them, but few objects.
 START_TEST(a_walk_ends) {
   const hid_t file = make(), group = H5Gcreate2(file, "a", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
   ck_assert_int_ge(H5Lcreate_hard(file, "a", group, "b", H5P_DEFAULT, H5P_DEFAULT), 0);
@@ -134,7 +134,7 @@ START_TEST(a_walk_ends) {
 }
 END_TEST
 
-// Groups of the older kind have no checksum over the names in them, so anybody can write there what HDF5 would not.
+// Groups of the older kind have no checksum over the names in them, so anyone can write names that HDF5 would refuse.
 START_TEST(a_name_is_no_path) {
   const hid_t file = make();
   char *bytes;
@@ -187,7 +187,7 @@ START_TEST(references_within_the_file_are_fine_others_are_not) {
 }
 END_TEST
 
-// A file that is not HDF5 is for GDAL to judge; one that is damaged is refused before.
+// A file that is not HDF5 is left to GDAL; one that is damaged is refused before.
 START_TEST(other_files_pass_as_foreign) {
   FILE *f = fopen(path, "w");
   ck_assert(f && fputs("ncols 3\n", f) >= 0 && fclose(f) == 0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Grids around 2^31 cells and far beyond: what is counted and indexed for them is not cut to 32 bits. Nothing here takes
-// the memory of such a grid: one page stands for all of its addresses.
+// Grids around 2^31 cells and far beyond: counts and indices for them are not cut to 32 bits. No test takes the memory
+// of such a grid: one page is mapped at all of its addresses.
 #include <check.h>
 #include <inttypes.h>
 #include <math.h>
@@ -18,7 +18,7 @@
 #include "store/checkpoint_hdf5.h"
 #include "store/snapshot_hdf5.h"
 
-/** 2^31 - 1, 2^31 and 2^31 + 1 cells, the same shape with less and more, and what no machine has. */
+/** 2^31 - 1, 2^31 and 2^31 + 1 cells, the same shape with fewer and more, and a size beyond any machine. */
 static const struct sciara_grid grids[] = {
     {.rows = 1, .cols = 2147483647, .cell_size = 10},   {.rows = 2147483647, .cols = 1, .cell_size = 10},
     {.rows = 65536, .cols = 32768, .cell_size = 10},    {.rows = 3, .cols = 715827883, .cell_size = 10},
@@ -108,7 +108,7 @@ END_TEST
 
 enum { ROWS = 65537, COLS = 32768, BLOCK = 1 << 20, BLOCK_ROWS = BLOCK / COLS };
 
-/** Addresses for all cells, a byte each; the same BLOCK of memory again and again. */
+/** Addresses for all cells, a byte each; the same BLOCK of memory is mapped again and again. */
 static uint8_t *alias(void) {
   const size_t bytes = ((size_t)ROWS * COLS + BLOCK - 1) / BLOCK * BLOCK;
   const int file = memfd_create("block", 0);
@@ -121,7 +121,7 @@ static uint8_t *alias(void) {
   return all;
 }
 
-// All of them with SCIARA_TORTURE in the environment, else the last rows, whose cells are beyond 2^31.
+// All of them with SCIARA_TORTURE in the environment, otherwise the last rows, whose cells are beyond 2^31.
 START_TEST(every_cell_is_classified) {
   const struct sciara_grid g = {.rows = ROWS, .cols = COLS, .cell_size = 10};
   uint8_t *valid = alias(), *kind = alias();
@@ -131,7 +131,7 @@ START_TEST(every_cell_is_classified) {
     sciara_grid_classify(&g, valid, kind);
   else
     sciara_grid_classify_rows(&g, valid, kind, ROWS - 2 * BLOCK_ROWS, ROWS);
-  // What is left is of the cells that were classified last: those of the last block of rows, and of the one before.
+  // The memory holds the cells that were classified last: those of the last block of rows, and of the one before.
   for (int64_t r = ROWS - BLOCK_ROWS; r < ROWS; r++)
     for (int64_t c = 0; c < COLS; c++) {
       const int64_t from_hole = r % BLOCK_ROWS - 5;

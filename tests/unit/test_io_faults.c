@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The order in which files reach the disk, and every call that can fail made to fail. The linker puts the functions below
-// in the place of the C library's, of HDF5's and of zlib's (--wrap, tests/CMakeLists.txt).
+// The order in which files reach the disk, and a failure of every call that can fail. The linker puts the functions below
+// in place of those of the C library, HDF5 and zlib (--wrap, tests/CMakeLists.txt).
 #include <errno.h>
 #include <hdf5.h>
 #include <pthread.h>
@@ -26,11 +26,11 @@ enum call {
   H5D_WRITE_CHUNK,
   ALLOC,
   DEFLATE_INIT,
-  DEFLATE // by whatever thread; all others are calls of the thread of the test
+  DEFLATE // by any thread; all others are calls of the thread of the test
 };
 
-/** Which call is to fail, from the how manieth on, how often, and with what; how many bytes one write or read moves; what
-    was called, and what it took. */
+/** The call that fails: the number of the first failure, how many fail, and the error; how many bytes a read or write
+    moves; which calls were made, and the memory that was allocated. */
 static struct {
   enum call fails;
   int after, times, error;
@@ -62,7 +62,7 @@ static bool is_planned(enum call call) {
   return true;
 }
 
-/** Notes a call; whether it is to fail. */
+/** Records a call; returns whether it must fail. */
 static bool fails(enum call call, const char *word) {
   if (!plan.recording) return false;
   if (word) note(word);
@@ -120,7 +120,7 @@ int __wrap_fsync(int fd) {
   return fails(folder_ ? FSYNC_FOLDER : FSYNC_FILE, folder_ ? "sync folder" : "sync file") ? -1 : __real_fsync(fd);
 }
 
-// The descriptor is closed all the same, as Linux does.
+// The descriptor is closed even on an error, as on Linux.
 int __wrap_close(int fd) {
   const bool bad = fails(is_folder(fd) ? NO_CALL : CLOSE, NULL);
   const int error = errno, result = __real_close(fd);
@@ -166,7 +166,7 @@ int __wrap_deflate(z_streamp z, int flush) {
   pthread_mutex_lock(&one_at_a_time);
   const bool failing = plan.recording && plan.fails == DEFLATE && is_planned(DEFLATE);
   pthread_mutex_unlock(&one_at_a_time);
-  const int result = __real_deflate(z, flush); // what is left to see is what it says
+  const int result = __real_deflate(z, flush); // the result is all that is left to check
   return failing ? Z_STREAM_ERROR : result;
 }
 
@@ -186,7 +186,7 @@ static bool part_is_there(void) {
   return access(part, F_OK) == 0;
 }
 
-START_TEST(a_name_is_given_to_what_is_on_the_disk) {
+START_TEST(a_name_is_given_to_a_file_that_is_on_the_disk) {
   char part[128];
   snprintf(part, sizeof part, "%s.part", path);
   begin_plan(NO_CALL, 0, 0);
@@ -250,7 +250,7 @@ START_TEST(a_failed_publication_leaves_the_earlier_file) {
 }
 END_TEST
 
-// Some network file systems know no fsync of a folder: EINVAL is no error, any other is.
+// Some network file systems have no fsync of a folder: EINVAL is not an error, any other number is.
 START_TEST(a_folder_that_cannot_be_synced) {
   begin_plan(FSYNC_FOLDER, 1, EINVAL);
   enum sciara_status status = sciara_file_replace(path, "data", 4);
@@ -266,7 +266,7 @@ END_TEST
 
 static const enum call interrupted[] = {WRITE, READ, FSYNC_FILE, FSYNC_FOLDER};
 
-START_TEST(interrupted_calls_go_on) {
+START_TEST(interrupted_calls_continue) {
   char *bytes = NULL;
   size_t count = 0;
   begin_plan(interrupted[_i], 3, EINTR);
@@ -307,11 +307,11 @@ END_TEST
 
 // ---------------------------------------------------------------------------------------------------------- snapshots
 
-// HDF5 tells of an error in what it holds back only when the dataset or the file is closed.
+// HDF5 reports an error in data that it buffers only when the dataset or the file is closed.
 START_TEST(hdf5_fails_at_close) {
   struct sciara_state *s = make_state(30, 40);
   struct sciara_snapshot_context c = context_of_test();
-  int datasets = 0; // crs, the fields, the axes: each in its turn
+  int datasets = 0; // crs, the fields, the axes: each in its order
   for (bool failed = true; failed; datasets += failed) {
     begin_plan(H5D_CLOSE, 1, EIO);
     plan.after = datasets;
@@ -326,7 +326,7 @@ START_TEST(hdf5_fails_at_close) {
   enum sciara_status status = write_state(&c, s, path);
   end_plan();
   ck_assert_int_eq(status, SCIARA_ERR_IO);
-  WRITES(&c, s, path); // the library is none the worse for it
+  WRITES(&c, s, path); // the library still works
   assert_fields_read_back(s, path, false);
   sciara_state_destroy(s);
 }
@@ -341,7 +341,7 @@ static const struct {
                     {DEFLATE_INIT, SCIARA_ERR_MEMORY, "no memory to deflate"},
                     {DEFLATE, SCIARA_ERR_INTERNAL, "zlib cannot deflate"}};
 
-// Each of the calls that chunks need fails once, in its turn: the snapshot is given up, and all threads end.
+// Each of the calls that chunks need fails once: the snapshot is abandoned, and all threads end.
 START_TEST(chunks_that_cannot_be_made) {
   const int fault = _i / 3, threads = 1 + _i % 3;
   struct sciara_state *s = make_state(300, 520);
@@ -363,13 +363,13 @@ START_TEST(chunks_that_cannot_be_made) {
     ck_assert(!failed || (access(path, F_OK) != 0 && !part_is_there()));
   }
   ck_assert_int_ge(calls, chunk_faults[fault].call == DEFLATE_INIT ? threads : 3);
-  assert_fields_read_back(s, path, false); // what was written at last
+  assert_fields_read_back(s, path, false); // the last one written
   sciara_touched_release(&touched);
   sciara_state_destroy(s);
 }
 END_TEST
 
-// What `check` predicts is what the most threads take, beside the coordinates and what HDF5 takes for itself.
+// What `check` predicts is the memory with the most threads, in addition to the coordinates and the memory of HDF5 itself.
 START_TEST(memory_is_predicted) {
   struct sciara_state *s = make_state(300, 520);
   struct sciara_snapshot_context c = context_of_test();
@@ -394,13 +394,13 @@ int main(void) {
   TCase *files = tcase_create("files"), *snapshots = tcase_create("snapshots");
   tcase_set_timeout(snapshots, 20); // each call of a snapshot fails once: a hundred snapshots
   tcase_add_checked_fixture(files, setup, teardown);
-  tcase_add_test(files, a_name_is_given_to_what_is_on_the_disk);
+  tcase_add_test(files, a_name_is_given_to_a_file_that_is_on_the_disk);
   tcase_add_test(files, a_folder_is_entered_in_its_parent);
   tcase_add_loop_test(files, a_failed_call_leaves_the_earlier_file, 0, sizeof replace_faults / sizeof *replace_faults);
   tcase_add_loop_test(files, a_failed_publication_leaves_the_earlier_file, 0,
                       sizeof publish_faults / sizeof *publish_faults);
   tcase_add_test(files, a_folder_that_cannot_be_synced);
-  tcase_add_loop_test(files, interrupted_calls_go_on, 0, sizeof interrupted / sizeof *interrupted);
+  tcase_add_loop_test(files, interrupted_calls_continue, 0, sizeof interrupted / sizeof *interrupted);
   tcase_add_test(files, a_failed_read_is_an_error);
   tcase_add_test(files, a_folder_that_cannot_be_made);
   suite_add_tcase(suite, files);

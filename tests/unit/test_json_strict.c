@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Claims about file/json_strict.h: what is refused, where the error points, and that printing loses no bit.
+// Claims about file/json_strict.h: what is refused, the position of the error, and that printing loses no bit.
 #include <check.h>
 #include <math.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "base/log.h"
 #include "file/json_strict.h"
 
-/** A text and what its diagnostic must say. */
+/** A text and its expected diagnostic. */
 struct diagnostic {
   const char *text, *place, *found;
 };
@@ -66,7 +66,7 @@ static const struct diagnostic diagnostics[] = {
     {"\"\xF4\x90\x80\x80\"", "t:1:2: ", "0xF4"}, // above U+10FFFF
     {"\"\xF5\x80\x80\x80\"", "t:1:2: ", "0xF5"},
     {"\"\x80\"", "t:1:2: ", "0x80"},                    // continuation alone
-    {"\"\xC3\"", "t:1:2: ", "0xC3"},                    // cut short
+    {"\"\xC3\"", "t:1:2: ", "0xC3"},                    // truncated
     {"\"\xC3\xA9\xC3\xA9\" 1", "t:1:6: ", "found '1'"}, // columns count characters
     {"\xFF\xFE{", "t:1:1: ", "found the byte 0xFF"},    // UTF-16
     {"{}\x01", "t:1:3: ", "found the byte 0x01"},
@@ -119,7 +119,7 @@ START_TEST(test_depth) {
   const char *text = "{\"a\": [[[[[[[[[[[[[[[[1]]]]]]]]]]]]]]]]}"; // 17 levels
   ck_assert_int_eq(sciara_json_scan("t", text, strlen(text)), SCIARA_ERR_INPUT);
   ck_assert_ptr_nonnull(strstr(sciara_last_error(), "t:1:22: found more than 16 nested levels, expected 16"));
-  static char deep[100000]; // must not eat the stack
+  static char deep[100000]; // must not overflow the stack
   memset(deep, '[', sizeof deep);
   ck_assert_int_eq(sciara_json_scan("t", deep, sizeof deep), SCIARA_ERR_INPUT);
   ck_assert_ptr_nonnull(strstr(sciara_last_error(), "t:1:17: "));
@@ -137,7 +137,7 @@ START_TEST(test_duplicates) {
   refused_as("{\"v\": [{}, {\"e\": {\"x\": 1, \"x\": 2}}]}",
              "t: v[1].e.x: found the key twice in one object, expected once");
   refused_as("{\"a\": 1, \"\\u0061\": 2}",
-             "t: a: found the key twice in one object, expected once"); // the same once decoded
+             "t: a: found the key twice in one object, expected once"); // the same name once it is decoded
   refused_as("{\"\": 1, \"\": 2}", "t: \"\": found the key twice in one object, expected once");
   refused_as("{\"\\u001b[2J\": 1, \"\\u001b[2J\": 2}", // no control characters on a terminal
              "t: \\u001B[2J: found the key twice in one object, expected once");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Claims about model/ledger.h: where the lava is, and how large a gap rounding explains.
+// Claims about model/ledger.h: where the lava is, and how large a residual rounding explains.
 #include <check.h>
 #include <float.h>
 #include <math.h>
@@ -78,7 +78,7 @@ START_TEST(bound_is_of_the_lava) { // not of a mountain that no lava has reached
 }
 END_TEST
 
-// A film that leaves no trace at 1000 m: the next number is 1e-13 m higher.
+// A film that does not change an altitude of 1000 m: the next number is 1e-13 m higher.
 START_TEST(one_solidification_of_a_film) {
   struct sciara_state *s = make();
   struct sciara_ledger l;
@@ -94,7 +94,7 @@ START_TEST(one_solidification_of_a_film) {
   for (int i = 0; i < ROWS * COLS; i++) s->z[i] = writable_ground(s)[i] = -1000; // below the sea as above it
   sciara_ledger_form(s, sciara_rounding_usual(DBL_EPSILON), &l);
   ck_assert_double_eq(l.bound_m3, 256 * DBL_EPSILON * 100);
-  for (int i = 0; i < ROWS * COLS; i++) s->z[i] = writable_ground(s)[i] = 0; // there nothing is rounded
+  for (int i = 0; i < ROWS * COLS; i++) s->z[i] = writable_ground(s)[i] = 0; // here nothing is rounded
   sciara_ledger_form(s, sciara_rounding_usual(DBL_EPSILON), &l);
   ck_assert_double_eq(l.bound_m3, 1e-24);
   sciara_state_destroy(s);
@@ -124,7 +124,7 @@ START_TEST(bound_of_steps) {
   s->step = 0;
   sciara_ledger_form(s, rounding, &l);
   ck_assert_double_eq(l.bound_m3, 1e-9); // as usual
-  s->step = 1000000;                     // three cells hold lava, and 1000 m3 were given
+  s->step = 1000000;                     // three cells hold lava, and 1000 m3 were emitted
   sciara_ledger_form(s, rounding, &l);
   ck_assert_double_eq_tol(l.bound_m3, (23e6 + 2) * 0.5 * DBL_EPSILON * 1000, 1e-18);
   sciara_ledger_form(s, sciara_rounding_usual(DBL_EPSILON), &l);
@@ -151,7 +151,7 @@ START_TEST(open_ledger) {
 }
 END_TEST
 
-START_TEST(outside_the_dem) { // what lies in a NODATA cell is no lava
+START_TEST(outside_the_dem) { // a value in a NODATA cell is not lava
   struct sciara_state *s = make();
   struct sciara_ledger l;
   s->h[19] = s->lost[19] = s->z[19] = 77;

@@ -84,7 +84,7 @@ START_TEST(a_header_names_corner_and_nodata) {
 }
 END_TEST
 
-// The corner may be that of the centre of a cell, in one direction alone.
+// The corner may be given by the centre of a cell, even in one direction only.
 START_TEST(a_header_names_centres) {
   static const struct {
     const char *header;
@@ -147,11 +147,11 @@ START_TEST(faults_are_named) {
   assert_contains(sciara_last_error(), faults[_i].found);
   assert_contains(sciara_last_error(), folder);
   ck_assert_ptr_null(report.text.data);
-  ck_assert_int_ne(access(in_folder("out"), F_OK), 0); // nothing is written before all is checked
+  ck_assert_int_ne(access(in_folder("out"), F_OK), 0); // nothing is written before everything is checked
 }
 END_TEST
 
-START_TEST(the_corner_is_asked_for) {
+START_TEST(the_corner_is_required) {
   write_set();
   ck_assert_int_eq(import(NULL), SCIARA_ERR_INPUT);
   assert_contains(sciara_last_error(), "MORPHOLOGY.stt: has no header that names the lower left corner");
@@ -189,7 +189,7 @@ int main(void) {
   tcase_add_test(t, a_header_names_corner_and_nodata);
   tcase_add_loop_test(t, a_header_names_centres, 0, 3);
   tcase_add_loop_test(t, faults_are_named, 0, sizeof faults / sizeof *faults);
-  tcase_add_test(t, the_corner_is_asked_for);
+  tcase_add_test(t, the_corner_is_required);
   tcase_add_test(t, the_layout_goes_by_the_name);
   tcase_add_test(t, keys_are_whole_words);
   suite_add_tcase(s, t);

@@ -68,7 +68,7 @@ START_TEST(a_small_set_is_imported) {
   ck_assert_ptr_null(cJSON_GetObjectItem(root, "model"));
   const cJSON *vents = cJSON_GetObjectItem(root, "vents"), *first = cJSON_GetArrayItem(vents, 0);
   ck_assert_int_eq(cJSON_GetArraySize(vents), 2);
-  ck_assert_str_eq(cJSON_GetObjectItem(first, "name")->valuestring, "vent 1"); // by id, not as in the files
+  ck_assert_str_eq(cJSON_GetObjectItem(first, "name")->valuestring, "vent 1"); // by id, not in the order of the files
   ck_assert_double_eq(number_at(first, "x"), 500025.5);
   ck_assert_double_eq(number_at(first, "y"), 4178015.25);
   const cJSON *effusion = cJSON_GetObjectItem(cJSON_GetArrayItem(vents, 1), "effusion");
@@ -89,7 +89,7 @@ START_TEST(a_small_set_is_imported) {
 }
 END_TEST
 
-// A slot need be no whole number of seconds, and a rate may be as large as a scenario allows.
+// A slot need not be a whole number of seconds, and a rate may be as large as a scenario allows.
 START_TEST(slots_and_rates_to_the_last_digit) {
   write_set();
   write_text(in_folder("e_1_EmissionRate.txt"),
@@ -121,7 +121,7 @@ START_TEST(the_observed_extent_is_optional) {
 }
 END_TEST
 
-// What the extent does not know is not covered, though its NODATA lies above 0; nor is what lies below 0.
+// Cells that are unknown in the extent are not covered, although its NODATA value is above 0; nor are cells below 0.
 START_TEST(unknown_cells_are_not_covered) {
   write_set();
   write_text(in_folder("e_1_RealEvent.stt"),
@@ -145,7 +145,7 @@ START_TEST(a_folder_in_use_is_refused_without_overwrite) {
   unlink(in_folder("e_1_RealEvent.stt"));
   ck_assert_int_eq(import(true), SCIARA_OK);
   ck_assert_int_ne(access(in_folder("out/observed.tif"), F_OK),
-                   0); // that of the import before would be no part of this one
+                   0); // that of the earlier import would not belong to this one
   sciara_legacy_report_free(&report);
 }
 END_TEST
@@ -206,7 +206,7 @@ START_TEST(faults_are_named_with_file_and_line) {
   assert_contains(sciara_last_error(), faults[_i].found);
   assert_contains(sciara_last_error(), folder);
   ck_assert_ptr_null(report.text.data);
-  ck_assert_int_ne(access(in_folder("out"), F_OK), 0); // nothing is written before all is checked
+  ck_assert_int_ne(access(in_folder("out"), F_OK), 0); // nothing is written before everything is checked
 }
 END_TEST
 

@@ -40,7 +40,7 @@ static const struct {
     {0, 119, "s", 0, 20, 6, "s"},
     {0, 10 * 86400, "s", 0, 2, 5, "d"},
     {0, 5000, "s", 0, 15, 6, "min"},
-    {0, 120, "s", 0, 1, 2, "min"}, // the units change at these very times
+    {0, 120, "s", 0, 1, 2, "min"}, // the units change exactly at these times
     {0, 7199, "s", 0, 15, 8, "min"},
     {0, 7200, "s", 0, 1, 2, "h"},
     {0, 2 * 86400 - 1, "s", 0, 6, 8, "h"},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Claims about picture/lettering.h: text of any script is written where it is said to be, as wide as it is said to be.
+// Claims about picture/lettering.h: text in any script is drawn at the given position and has the predicted width.
 #include "picture/lettering.h"
 
 #include <check.h>
@@ -28,7 +28,7 @@ static double width_of(const char *text) {
   return sciara_lettering_measure(&letters, &w).width;
 }
 
-/** Writes at (X, BASE) of an empty picture; returns the box that was noted. */
+/** Writes at (X, BASE) of an empty picture; returns the box that was recorded. */
 static struct sciara_box write_text(const struct sciara_writing *w, double anchor) {
   sciara_picture_free(&picture);
   ck_assert_int_eq(sciara_picture_begin(&picture, WIDTH, HEIGHT, "test"), SCIARA_OK);
@@ -38,7 +38,7 @@ static struct sciara_box write_text(const struct sciara_writing *w, double ancho
   return picture.box[0];
 }
 
-/** What is not white. */
+/** The part that is not white. */
 static struct sciara_box inked(void) {
   int left = WIDTH, right = 0, top = HEIGHT, bottom = 0;
   for (int y = 0; y < HEIGHT; y++)
@@ -65,7 +65,7 @@ START_TEST(titles_of_any_script_are_written) {
   const struct sciara_box box = write_text(&w, 0), ink = inked();
   ck_assert_uint_eq(sciara_lettering_unknown(&letters, titles[_i]), 0);
   ck_assert_msg(ink.width > 60 && ink.height > 10, "%s: %g x %g px", titles[_i], ink.width, ink.height);
-  // A pixel more on each side, for its edge is not a whole pixel.
+  // A pixel more on each side, because the edge lies within a pixel.
   ck_assert_msg(ink.x >= box.x - 1.5 && ink.y >= box.y - 1.5 && ink.x + ink.width <= box.x + box.width + 1.5 &&
                     ink.y + ink.height <= box.y + box.height + 1.5,
                 "%s: ink %g %g %g %g, box %g %g %g %g", titles[_i], ink.x, ink.y, ink.width, ink.height, box.x, box.y,
@@ -103,7 +103,7 @@ START_TEST(markup_is_text) {
 }
 END_TEST
 
-START_TEST(foreign_bytes_are_no_trouble) {
+START_TEST(invalid_bytes_do_no_harm) {
   ck_assert_double_gt(width_of("\xFF\xFE"), 5);
   ck_assert_double_gt(width_of("\xE2\x80"), 5);
   ck_assert_double_eq(width_of("a\nb\x1b"
@@ -122,7 +122,7 @@ START_TEST(text_grows_with_its_capitals) {
   struct sciara_writing w = of("HHHH");
   struct sciara_box small = write_text(&w, 0);
   ck_assert_double_eq_tol(inked().height, 15, 1.01);
-  ck_assert_double_eq_tol(inked().y + inked().height, BASE, 1.01); // stands on the line
+  ck_assert_double_eq_tol(inked().y + inked().height, BASE, 1.01); // stands on the base line
   w.capital = 45;
   ck_assert_double_eq_tol(write_text(&w, 0).width, 3 * small.width, 6);
   ck_assert_double_eq_tol(inked().height, 45, 1.01);
@@ -178,7 +178,7 @@ START_TEST(nothing_is_nothing) {
 }
 END_TEST
 
-/** In a process that has not met any font yet. */
+/** In a process that has not loaded a font yet. */
 START_TEST(without_fonts_nothing_is_written) {
   ck_assert_int_eq(setenv("FONTCONFIG_FILE", "/nonexistent/fonts.conf", 1), 0);
   struct sciara_lettering none = {0};
@@ -204,7 +204,7 @@ int main(void) {
   tcase_add_test(tests, letters_differ);
   tcase_add_test(tests, decomposed_text_is_composed_text);
   tcase_add_test(tests, markup_is_text);
-  tcase_add_test(tests, foreign_bytes_are_no_trouble);
+  tcase_add_test(tests, invalid_bytes_do_no_harm);
   tcase_add_test(tests, text_grows_with_its_capitals);
   tcase_add_test(tests, anchors);
   tcase_add_test(tests, what_has_no_room_is_cut);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers that lava cannot have, and that come up while an engine steps, are found within SCIARA_CHECK_EVERY steps. No input
-// does that: the test writes into the memory of `serial`.
+// Values that lava cannot have and that arise while an engine steps are found within SCIARA_CHECK_EVERY steps. No input
+// causes that: the test writes into the memory of `serial`.
 #include "support/conformance.h"
 
 #include <math.h>
@@ -32,8 +32,8 @@ static enum sciara_status advance(struct fixture *f, uint64_t step, struct sciar
   return f->ops->advance(f->engine, &stop, at);
 }
 
-// Far too hot lava flows on, and no operation of the model gives a NaN.
-START_TEST(what_comes_up_later) {
+// Lava that is far too hot flows on, and no operation of the model gives a NaN.
+START_TEST(what_arises_later) {
   struct fixture f;
   struct sciara_engine_progress at;
   start(&f);
@@ -48,7 +48,7 @@ START_TEST(what_comes_up_later) {
 }
 END_TEST
 
-// The first look after an upload is in the first step, whatever the number of that step.
+// The first check after an upload is in the first step, whatever the number of that step.
 START_TEST(what_is_uploaded) {
   struct fixture f;
   struct sciara_engine_progress at;
@@ -67,8 +67,8 @@ END_TEST
 int main(void) {
   Suite *suite = suite_create("looks");
   TCase *cases = tcase_create("looks");
-  tcase_add_loop_test(cases, what_comes_up_later, 1, 20);
-  tcase_add_loop_test(cases, what_comes_up_later, 60, 70);
+  tcase_add_loop_test(cases, what_arises_later, 1, 20);
+  tcase_add_loop_test(cases, what_arises_later, 60, 70);
   tcase_add_test(cases, what_is_uploaded);
   suite_add_tcase(suite, cases);
   SRunner *runner = srunner_create(suite);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Claims about picture/map_picture.h: size, what is drawn where, that nothing covers anything else, and that every grid gets a
+// Claims about picture/map_picture.h: size, what is drawn where, that nothing overlaps, and that every grid gets a
 // picture.
 #include "picture/map_picture.h"
 
@@ -141,7 +141,7 @@ START_TEST(title_time_and_stamp_are_drawn) {
   ck_assert_int_gt(height, untitled);
   const int one_line = height;
   map.title =
-      "A title that is so long that it goes on and on over more lines than a picture ever has room for above its map, "
+      "A title that is so long that it runs on and on over more lines than a picture ever has room for above its map, "
       "and then some more, and more, until nobody reads it any longer";
   draw(&q);
   ck_assert_int_gt(height, one_line);
@@ -160,14 +160,14 @@ START_TEST(the_range_given_is_the_range_of_the_colours) {
   struct sciara_map_picture q = picture();
   draw(&q);
   q.low = 0;
-  q.high = 2.7; // the legend of the values themselves ends at 3 as well
+  q.high = 2.7; // the legend of the values themselves ends at 3 too
   ck_assert_int_eq(differing(&q), 0);
   q.high = 50;
   ck_assert_int_gt(differing(&q), 500);
 }
 END_TEST
 
-/** On level ground a cell has the very colour of its value, whatever is drawn around the map. */
+/** On level ground a cell has exactly the colour of its value, whatever is drawn around the map. */
 START_TEST(cells_have_their_colours) {
   static double flat[ROWS * COLS], values[ROWS * COLS];
   for (int i = 0; i < ROWS * COLS; i++) {
@@ -201,7 +201,7 @@ START_TEST(cells_have_their_colours) {
 }
 END_TEST
 
-/** The colour bar goes through the colours of the map, the squares of kinds have theirs. */
+/** The colour bar shows the colours of the map; the squares of kinds have the colours of their cells. */
 START_TEST(the_legend_has_the_colours_of_the_map) {
   struct sciara_map_picture q = picture();
   struct sciara_map_drawing d = {0};
@@ -249,7 +249,7 @@ static bool is_round_bar(const struct sciara_map_drawing *d, const struct sciara
   return false;
 }
 
-/** Every text and sign lies in the picture, and none covers another. */
+/** Every text and symbol lies in the picture, and none overlaps another. */
 static void assert_laid_out(const struct sciara_map_drawing *d, const char *what) {
   const struct sciara_picture *p = &d->picture;
   const double bar = round(0.55 * d->letter) + 2 * fmax(1, round(d->letter / 12));
@@ -277,7 +277,7 @@ START_TEST(nothing_covers_anything_else) {
   static const char *const texts[] = {
       NULL,
       "E",
-      "A title that goes on and on over more lines than there is room for above a map, and on, and on, and on",
+      "A title that runs on and on over more lines than there is room for above a map, and on, and on, and on",
       "\u062B\u0648\u0631\u0627\u0646 \u0628\u0631\u0643\u0627\u0646 \u0625\u062A\u0646\u0627",
       "\u685C\u5CF6\u706B\u5C71\u306E\u5674\u706B",
       "gjpqy\u00C5\u1EBE"};
@@ -305,7 +305,7 @@ START_TEST(nothing_covers_anything_else) {
   for (int i = 0; i < ROWS * COLS; i++) nothing[i] = -9999;
   const size_t cases = sizeof texts / sizeof *texts * (sizeof scales / sizeof *scales);
   for (size_t w = 0; w < sizeof widths / sizeof *widths; w++)
-    for (size_t k = w % 5; k < cases; k += widths[w] == 0 || widths[w] > 900 ? 17 : 5) { // a few of all for each width
+    for (size_t k = w % 5; k < cases; k += widths[w] == 0 || widths[w] > 900 ? 17 : 5) { // a few of them for each width
       const size_t t = k % (sizeof texts / sizeof *texts), s = k / (sizeof texts / sizeof *texts);
       const struct sciara_map m = {.grid = &shapes[k % 3],
                                    .georef = k % 2 ? &georef : NULL,
@@ -337,7 +337,7 @@ START_TEST(nothing_covers_anything_else) {
 }
 END_TEST
 
-/** Time and date have a line each where they must, in each frame of a film: the heights are the same. */
+/** Time and date have a line each where needed, in every frame of a film: all heights are the same. */
 START_TEST(frames_of_a_film_are_of_one_size) {
   const double times[] = {0, 59, 3599, 86399, 864000, 1e8};
   for (int w = 320; w <= 700; w += 20) {

@@ -10,7 +10,7 @@
 
 #include "base/mem.h"
 
-// Sanitizers end a program that asks for too much, unless told not to.
+// Sanitizers end a program that requests too much memory, unless an option prevents it.
 const char *__asan_default_options(void);
 const char *__tsan_default_options(void);
 const char *__asan_default_options(void) { return "allocator_may_return_null=1"; }
@@ -65,7 +65,7 @@ static void expect_filled(const unsigned char *p, size_t to) {
   ck_assert_uint_eq(i, to);
 }
 
-// What lies in a block stays when it gets more room, wherever it comes to lie; others lie behind it now and then.
+// The content of a block stays when the block grows, wherever it is moved; now and then other blocks lie behind it.
 START_TEST(more_room) {
   unsigned char *p = NULL;
   void *between[40] = {NULL};
@@ -92,7 +92,7 @@ START_TEST(more_room) {
 }
 END_TEST
 
-// realloc keeps the place of a block relative to 16 bytes, not to the 128 of an array: what lies in it has to follow.
+// realloc keeps the alignment of a block to 16 bytes, not to the 128 of an array: its content has to be moved.
 START_TEST(more_room_elsewhere) {
   int moved = 0;
   void *between[200];
@@ -146,7 +146,7 @@ static size_t address_space(void) {
   return pages * (size_t)sysconf(_SC_PAGESIZE);
 }
 
-// A limit of the address space counts like memory that the machine lacks.
+// A limit of the address space counts like a lack of memory.
 START_TEST(limited) {
   if (address_space() > (size_t)1 << 36) {
     printf("skipped: a sanitizer has reserved more than any limit\n");
@@ -160,12 +160,12 @@ START_TEST(limited) {
   struct rlimit before, limit;
   ck_assert_int_eq(getrlimit(RLIMIT_AS, &before), 0);
   limit = before;
-  limit.rlim_cur = (rlim_t)1 << 40; // beyond what the test has
+  limit.rlim_cur = (rlim_t)1 << 40; // more than the test has
   ck_assert_int_eq(setrlimit(RLIMIT_AS, &limit), 0);
   const size_t wide = sciara_address_space_left();
   limit.rlim_cur = (rlim_t)100 << 20;
   ck_assert_int_eq(setrlimit(RLIMIT_AS, &limit), 0);
-  const size_t narrow = sciara_address_space_left(), told = sciara_memory_available();
+  const size_t narrow = sciara_address_space_left(), free_now = sciara_memory_available();
   const int alone = sciara_threads_with_room(64);
   limit.rlim_cur = (rlim_t)(address_space() + SCIARA_ADDRESS_SPACE_RESERVE + 41 * stack);
   ck_assert_int_eq(setrlimit(RLIMIT_AS, &limit), 0);
@@ -174,7 +174,7 @@ START_TEST(limited) {
   ck_assert(wide > (size_t)1 << 39 && wide < (size_t)1 << 40);
   ck_assert_uint_lt(narrow, (size_t)100 << 20);
   const size_t reserve = SCIARA_ADDRESS_SPACE_RESERVE;
-  ck_assert_uint_eq(told, narrow > reserve ? narrow - reserve : 1);
+  ck_assert_uint_eq(free_now, narrow > reserve ? narrow - reserve : 1);
   ck_assert_int_eq(alone, narrow > reserve ? (int)((narrow - reserve) / (stack + 4096)) + 1 : 1);
   ck_assert(some >= 39 && some <= 42 && few == 7 && one == 1); // each stack has a page before it
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each request for memory of the library's own code gets none, in turn: the operation says so, and gives back what it had.
-// The linker puts the functions below in the place of the C library's (--wrap, tests/CMakeLists.txt), for the code of the
-// project alone: what GDAL and HDF5 do without memory is theirs.
+// Each request for memory of the library's own code fails once: the operation reports it and releases what it had.
+// The linker puts the functions below in place of the C library's (--wrap, tests/CMakeLists.txt), for the code of the
+// project alone: the behaviour of GDAL and HDF5 without memory is not tested.
 #include <check.h>
 #include <errno.h>
 #include <pthread.h>
@@ -21,8 +21,8 @@ enum { BLOCKS = 1 << 16 }; ///< a power of two, far above what is held at once
 
 static struct {
   bool watching;
-  uint64_t refused, requests; ///< the number of the request that gets none; 0: each gets what it wants
-  void *block[BLOCKS];        ///< what was given and not taken back: a table with open addressing
+  uint64_t refused, requests; ///< the number of the request that fails; 0: none fails
+  void *block[BLOCKS];        ///< blocks that were allocated and not freed: a hash table with open addressing
   int64_t held;
   uint64_t engine_from, engine_to; ///< the requests made while the engine was created
 } memory;
@@ -55,7 +55,7 @@ static void *note(void *p) {
   return p;
 }
 
-/** What a library gave (realpath, GDAL) is not in the table. */
+/** Blocks allocated by a library (realpath, GDAL) are not in the table. */
 static void forget(const void *p) {
   pthread_mutex_lock(&one_at_a_time);
   size_t k = place_of(p);
@@ -88,7 +88,7 @@ void *__wrap_realloc(void *p, size_t size) {
   return note(__real_realloc(p, size));
 }
 
-/** The test waits for no disk. */
+/** The test does not wait for a disk. */
 int __wrap_fsync(int fd) {
   (void)fd;
   return 0;
@@ -99,7 +99,7 @@ void __wrap_free(void *p) {
   __real_free(p);
 }
 
-// ------------------------------------------------------------------------------------------------------- what is done
+// -------------------------------------------------------------------------------------------------------- operations
 
 static char folder[64];
 
@@ -193,7 +193,7 @@ static enum sciara_status read_run(void) {
   return status;
 }
 
-/** A report of cases that were left out, long enough for its text to grow several times. */
+/** A report of cases that were skipped, long enough for its text to grow several times. */
 static enum sciara_status print_bench(enum sciara_status (*print)(const struct sciara_bench_report *,
                                                                   struct sciara_text *)) {
   static struct sciara_bench_report report = {.suite = "quick", .count = SCIARA_BENCH_MOST_CASES};
@@ -212,17 +212,17 @@ static enum sciara_status print_bench_json(void) { return print_bench(sciara_ben
 static const struct {
   const char *name;
   enum sciara_status (*act)(void);
-  uint64_t least;  ///< requests that it makes at least
-  bool like_first; ///< most of its requests are those of the first
+  uint64_t least;  ///< the least number of requests that it makes
+  bool like_first; ///< most of its requests are the same as in the first
 } acts[] = {{"run with serial", run_serial, 200, false},  {"run with openmp", run_openmp, 200, true},
             {"run with checked", run_checked, 200, true}, {"run with maps", run_with_maps, 200, true},
             {"read a run", read_run, 20, false},          {"CSV of bench", print_bench_csv, 2, false},
             {"JSON of bench", print_bench_json, 2, false}};
 
-/** How many requests at the end of a run may be those for its maps. */
+/** How many requests at the end of a run may belong to its maps. */
 enum { AT_THE_END = 30 };
 
-/** Whether request k of `count` is refused. Of a run that is much like the first one, those of its engine, the last, and
+/** Whether request k of `count` is refused. For a run much like the first one: those of its engine, the last ones, and
  * each fifth of the others; with SCIARA_TORTURE in the environment all of them. */
 static bool is_tried(int act, uint64_t k, uint64_t count, uint64_t engine_from, uint64_t engine_to) {
   if (!acts[act].like_first || getenv("SCIARA_TORTURE")) return true;
@@ -242,7 +242,7 @@ static enum sciara_status attempt(enum sciara_status (*act)(void), uint64_t refu
   return status;
 }
 
-START_TEST(each_request_gets_none) {
+START_TEST(each_request_fails_once) {
   const char *name = acts[_i].name;
   ck_assert_msg(run_serial() == SCIARA_OK, "%s", sciara_last_error());
   ck_assert_msg(attempt(acts[_i].act, 0) == SCIARA_OK, "%s: %s", name, sciara_last_error());
@@ -253,7 +253,7 @@ START_TEST(each_request_gets_none) {
     if (!is_tried(_i, k, requests, from, to)) continue;
     sciara_error_clear();
     const enum sciara_status status = attempt(acts[_i].act, k);
-    if (memory.requests < k) continue; // how many snapshots wait for another differs from run to run
+    if (memory.requests < k) continue; // how many snapshots wait for another differs between runs
     ck_assert_msg(status == SCIARA_ERR_MEMORY, "%s, request %llu: status %d, %s", name, (unsigned long long)k, status,
                   sciara_last_error());
     ck_assert_msg(strstr(sciara_last_error(), "memory") != NULL, "%s, request %llu: %s", name, (unsigned long long)k,
@@ -274,8 +274,8 @@ static enum sciara_status print_file(void) {
   return sciara_text_append(&printed.text, "\n");
 }
 
-/** How often a run asks must not hang on how many digits the time has that it took: tests refuse its requests by number. */
-START_TEST(json_of_any_length_asks_once) {
+/** The number of requests of a run must not depend on the digits of its time: the tests refuse requests by number. */
+START_TEST(json_of_any_length_makes_one_request) {
   char text[2100] = "";
   for (size_t length = 0; length < sizeof text - 1; length++) {
     printed.tree = cJSON_CreateObject();
@@ -294,8 +294,8 @@ int main(void) {
   TCase *tests = tcase_create("all");
   tcase_set_timeout(tests, 100);
   tcase_add_checked_fixture(tests, setup, teardown);
-  tcase_add_loop_test(tests, each_request_gets_none, 0, (int)(sizeof acts / sizeof *acts));
-  tcase_add_test(tests, json_of_any_length_asks_once);
+  tcase_add_loop_test(tests, each_request_fails_once, 0, (int)(sizeof acts / sizeof *acts));
+  tcase_add_test(tests, json_of_any_length_makes_one_request);
   suite_add_tcase(suite, tests);
   SRunner *runner = srunner_create(suite);
   srunner_run_all(runner, CK_NORMAL);

@@ -70,7 +70,7 @@ static const char *geojson(const char *name, const char *epsg, const char *featu
 #define FEATURE(type, coordinates)                                                                                   \
   "{\"type\": \"Feature\", \"properties\": {}, \"geometry\": {\"type\": \"" type "\", \"coordinates\": " coordinates \
   "}}"
-// Two columns of the three northern rows: x 500008 to 500027 and y 4177972 to 4177997 hold their centres.
+// Two columns of the three northern rows: their centres lie within x 500008 to 500027 and y 4177972 to 4177997.
 #define BOX "[[[500008,4177972],[500027,4177972],[500027,4177997],[500008,4177997],[500008,4177972]]]"
 #define BOX_CELLS ".##.../.##.../.##.../......"
 
@@ -106,7 +106,7 @@ START_TEST(every_format_and_crs) {
 }
 END_TEST
 
-// Holes stay holes, and polygons that overlap cut none.
+// Holes stay holes, and overlapping polygons make none.
 START_TEST(holes_and_overlaps) {
   assert_reads(
       geojson("hole.geojson", "32633",
@@ -254,7 +254,7 @@ START_TEST(a_raster_of_thickness) {
   assert_covered(BOX_CELLS);
   for (int i = 0; i < CELLS; i++) ck_assert_double_eq(o.thickness[i], depths[i] > 0 ? depths[i] : 0);
   sciara_observation_free(&o);
-  q.min_thickness_m = 1; // not above itself
+  q.min_thickness_m = 1; // only what is above the limit counts
   read_as(&q);
   assert_covered("..#.../..#.../.#..../......");
   ck_assert_double_eq(o.thickness[1], 1);
@@ -262,7 +262,7 @@ START_TEST(a_raster_of_thickness) {
 }
 END_TEST
 
-// Numbers of classes are no metres, unless the band says so; feet are none.
+// Numbers of classes are not metres, unless the band says so; feet are never metres.
 START_TEST(kinds_of_rasters) {
   static const double classes[CELLS] = {1, 2, 3};
   struct sciara_observation_request q =
@@ -322,7 +322,7 @@ START_TEST(nodata_is_not_covered) {
 }
 END_TEST
 
-// Rasters of more than four million cells are read in strips; the grid lies in the second one.
+// Rasters of more than four million cells are read in strips; the grid lies in the second strip.
 START_TEST(a_raster_in_strips) {
   static const double fine[6] = {499000, 1, 0, 4180000, 0, -1};
   assert_reads(
@@ -338,11 +338,11 @@ START_TEST(a_raster_off_the_grid) {
   static const double touching[6] = {500000, 10, 0, 4178040, 0, -10}; // its southern edge is the northern one
   q.path = make_raster("t.tif", (struct raster){.transform = touching});
   assert_refused(&q, SCIARA_ERR_INPUT, "lies off the grid of the run");
-  // It covers the grid, but what it holds lies beside it.
+  // It covers the grid, but its data lie outside the grid.
   double values[CELLS] = {0};
   values[CELLS - 1] = 1;
   static const double around[6] = {499950, 20, 0, 4178010, 0, -20};
-  q.path = make_raster("beside.tif", (struct raster){.rows = 3, .cols = 8, .values = values, .transform = around});
+  q.path = make_raster("outside.tif", (struct raster){.rows = 3, .cols = 8, .values = values, .transform = around});
   assert_refused(&q, SCIARA_ERR_INPUT, "lies off the grid of the run: found x 500100 to 500100");
 }
 END_TEST

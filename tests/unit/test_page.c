@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What tests/cli/export_html.py does not reach: steps at their limits, packing of any numbers, large grids.
+// What tests/cli/export_html.py does not cover: steps at their limits, packing of any numbers, large grids.
 #include <cpl_conv.h>
 #include <cpl_string.h>
 
@@ -58,7 +58,7 @@ START_TEST(bytes_come_back) {
 }
 END_TEST
 
-/** As a browser does it. */
+/** As a browser decodes it. */
 static void undo(const uint8_t *bytes, const uint16_t *like, int64_t frames, int64_t cells, uint16_t *out) {
   const int64_t count = frames * cells;
   for (int64_t i = 0; i < count; i++) {
@@ -153,8 +153,8 @@ START_TEST(what_lies_too_far_apart_is_refused) {
 }
 END_TEST
 
-/** Liquid lava thicker than the deposit says, as no run writes it, takes no wrong level. */
-START_TEST(fields_that_share_a_scale) {
+/** Liquid lava thicker than the deposit, which no run writes, gets no wrong level. */
+START_TEST(fields_with_a_common_scale) {
   struct sciara_state *s = one_cell(0.5);
   s->z[30] -= 0.4;
   struct sciara_page_frames frames;
@@ -174,7 +174,7 @@ START_TEST(fields_that_share_a_scale) {
 }
 END_TEST
 
-/** The number behind a key of the page's JSON. */
+/** The value of a key in the JSON of the page. */
 static double number_of(const char *page, const char *key) {
   const char *at = strstr(page, key);
   ck_assert_msg(at != NULL, "%s", key);
@@ -198,7 +198,7 @@ START_TEST(a_large_grid_is_cut_and_thinned) {
   char *text;
   size_t count;
   ck_assert_int_eq(sciara_file_read(html, 1 << 26, &text, &count), SCIARA_OK);
-  // Half of 300 cells on each side: 600 x 301 pixels are few enough.
+  // Half of 300 cells on each side: 600 x 301 pixels are below the limit.
   ck_assert_ptr_nonnull(strstr(text, "\"window\":[330,550,600,301],"));
   assert_near(number_of(text, "\"shade\":{\"scale\":"), 1);
   ck_assert_ptr_nonnull(strstr(text, "\"title\":null,"));
@@ -217,8 +217,8 @@ START_TEST(a_large_grid_is_cut_and_thinned) {
 }
 END_TEST
 
-// The part shown ends within a pixel of 2 x 2 cells; the ground beyond the part is not in its light. (That of a cell comes from
-// its neighbours: the first row beyond the part stays as it is.)
+// The part shown ends within a pixel of 2 x 2 cells; the ground beyond it does not affect its shading. (The shading of a
+// cell depends on its neighbours: the first row beyond the part is not changed.)
 START_TEST(the_ground_beyond_the_part_shown) {
   enum { SIZE_ROWS = 1250, SIZE_COLS = 1100, SHOWN = 200 + 601 + 300 };
   struct sciara_state *s = make_state(SIZE_ROWS, SIZE_COLS);
@@ -247,7 +247,7 @@ START_TEST(the_ground_beyond_the_part_shown) {
 END_TEST
 
 START_TEST(too_much_for_a_browser_is_refused) {
-  // Most of them are 0 nearly everywhere, so that their chunks are not stored: that is read fast.
+  // Most of them are 0 nearly everywhere, so their chunks are not stored and reading takes little time.
   const enum sciara_field fields[] = {SCIARA_FIELD_MOMENTUM_X, SCIARA_FIELD_MOMENTUM_Y,      SCIARA_FIELD_TEMPERATURE,
                                       SCIARA_FIELD_SPEED,      SCIARA_FIELD_SOLID_THICKNESS, SCIARA_FIELD_MAX_SPEED,
                                       SCIARA_FIELD_DEPOSIT,    SCIARA_FIELD_MAX_THICKNESS};
@@ -273,7 +273,7 @@ int main(void) {
   tcase_add_test(tests, any_levels_come_back);
   tcase_add_test(tests, one_value_alone_has_a_step);
   tcase_add_test(tests, what_lies_too_far_apart_is_refused);
-  tcase_add_test(tests, fields_that_share_a_scale);
+  tcase_add_test(tests, fields_with_a_common_scale);
   tcase_add_test(tests, a_large_grid_is_cut_and_thinned);
   tcase_add_test(tests, the_ground_beyond_the_part_shown);
   tcase_add_test(tests, too_much_for_a_browser_is_refused);

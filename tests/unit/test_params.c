@@ -36,12 +36,12 @@ START_TEST(table) {
 }
 END_TEST
 
-/** Sets one parameter; `allowed` or an error that names its key. */
+/** Sets one parameter; expects `allowed`, or an error that names its key. */
 static void try_value(const struct sciara_param_info *info, double value, bool allowed) {
   struct sciara_params p = sciara_params_default();
   *member(&p, info) = value;
   if (strcmp(info->key, "T_vent_K") == 0)
-    p.T_sol = fmin(p.T_sol, fmax(273, value - 1)); // T_sol < T_vent is another claim
+    p.T_sol = fmin(p.T_sol, fmax(273, value - 1)); // T_sol < T_vent is tested elsewhere
   if (strcmp(info->key, "T_sol_K") == 0) p.T_vent = fmax(p.T_vent, fmin(3000, value + 1));
   const enum sciara_status status = sciara_params_check(&p);
   ck_assert_msg(status == (allowed ? SCIARA_OK : SCIARA_ERR_INPUT), "%s = %.17g: status %d, %s", info->key, value,
@@ -53,7 +53,7 @@ START_TEST(ranges) {
   size_t count;
   const struct sciara_param_info *info = sciara_param_table(&count);
   for (size_t k = 0; k < count; k++) {
-    const bool top = strcmp(info[k].key, "T_sol_K") != 0; // nothing lies above the highest T_vent
+    const bool top = strcmp(info[k].key, "T_sol_K") != 0; // nothing is above the highest T_vent
     try_value(&info[k], info[k].low, info[k].low_allowed);
     try_value(&info[k], nextafter(info[k].low, INFINITY), true);
     try_value(&info[k], nextafter(info[k].low, -INFINITY), false);
@@ -86,7 +86,7 @@ static void expect_range(struct sciara_params p, bool single, const char *diagno
   if (diagnostic) ck_assert_msg(strstr(sciara_last_error(), diagnostic) != NULL, "%s", sciara_last_error());
 }
 
-// Every parameter: the smallest normal number is the limit, unless it has a larger one of its own; 0 only where allowed.
+// Every parameter: the smallest normal number is the limit, unless it has a larger limit of its own; 0 only where allowed.
 START_TEST(normal_numbers) {
   size_t count;
   const struct sciara_param_info *info = sciara_param_table(&count);
@@ -139,7 +139,7 @@ START_TEST(clocks_that_add_up) {
   expect_range(p, false, "model.clock_max_s: found 1e-300, expected at least");
   for (int single = 0; single < 2; single++) {
     p.t_max = single ? 0x1p-40 : 0x1p-100;
-    p.t_first = p.t_max; // else the largest clock is lost beside the first
+    p.t_first = p.t_max; // otherwise the largest clock is lost when it is added to the first
     expect_range(p, single, NULL);
     p.t_max = nextafter(p.t_max, 0);
     expect_range(p, single, "model.clock_max_s");
@@ -156,7 +156,7 @@ START_TEST(clocks_that_add_up) {
 }
 END_TEST
 
-// Up to the latest time every clock counts; from there on it need not.
+// Up to the latest time every clock changes the sum; after it that need not be so.
 START_TEST(latest_time) {
   struct sciara_params p = sciara_params_default();
   for (p.t_max = 1e-3; p.t_max < 1000; p.t_max *= 1.7) {
@@ -170,7 +170,7 @@ END_TEST
 START_TEST(sides_of_cells) {
   struct sciara_params p = sciara_params_default();
   const double side[2] = {0x1p100, 0x1p40};
-  p.cooling = 0; // its constant has limits of its own, and so have the critical heights
+  p.cooling = 0; // its constant and the critical heights have limits of their own
   p.hc_vent = p.hc_sol = 1e40;
   for (int single = 0; single < 2; single++)
     for (int large = 0; large < 2; large++) {
@@ -222,7 +222,7 @@ START_TEST(volumes) {
 }
 END_TEST
 
-/** The least thickness that a step adds with a rate: over parts of slots as short as numbers can make them. */
+/** The least thickness that a step adds with a rate: over parts of slots as short as numbers allow. */
 static double least_emission(const struct sciara_vents *v, double rate, double cell_size, bool single, double clock) {
   double least = INFINITY;
   double at[16];
@@ -266,14 +266,14 @@ START_TEST(least_rates) {
 }
 END_TEST
 
-START_TEST(slots_of_no_rate) { // what does not emit has no say
+START_TEST(slots_of_no_rate) { // slots that emit nothing do not count
   struct sciara_params p = sciara_params_default();
   const double edges[] = {0, 1e-300, 100}, second[] = {0, 1}, both[] = {1, 1};
   struct sciara_vents *v = sciara_vents_create();
   ck_assert_int_eq(sciara_vents_add(v, 1, 1, 2, edges, second), SCIARA_OK);
   ck_assert_int_eq(sciara_vents_add(v, 1, 1, 2, edges, both), SCIARA_OK);
   ck_assert_double_lt(sciara_least_rate(v, 0, &p, 10, true), 1e-15);
-  ck_assert_double_gt(sciara_least_rate(v, 1, &p, 10, true), 1e200); // of what ends after 1e-300 s
+  ck_assert_double_gt(sciara_least_rate(v, 1, &p, 10, true), 1e200); // of a slot that ends after 1e-300 s
   sciara_vents_destroy(v);
 }
 END_TEST

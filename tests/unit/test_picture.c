@@ -28,7 +28,7 @@ static void teardown(void) {
   ck_assert_int_eq(rmdir(folder), 0);
 }
 
-/** What is drawn is what is read from the file, to the bit. */
+/** What is drawn is read back from the file bit by bit. */
 START_TEST(pixels_are_kept) {
   enum { WIDTH = 61, HEIGHT = 43 };
   static uint8_t read[HEIGHT][WIDTH][3];
@@ -64,7 +64,7 @@ START_TEST(paper_is_white) {
 }
 END_TEST
 
-/** Before memory is taken for them. */
+/** Before memory is allocated for them. */
 START_TEST(sizes_have_a_limit) {
   ck_assert_int_eq(sciara_picture_begin(&picture, 32768, 1, path), SCIARA_ERR_INPUT);
   ck_assert_ptr_nonnull(
@@ -77,8 +77,8 @@ START_TEST(sizes_have_a_limit) {
 }
 END_TEST
 
-/** A sanitizer has no room in such a limit for memory of its own. */
-START_TEST(memory_is_asked_for_first) {
+/** A sanitizer needs more memory than this limit. */
+START_TEST(memory_is_checked_first) {
   const struct rlimit tight = {(rlim_t)1 << 30, (rlim_t)1 << 30};
   ck_assert_int_eq(setrlimit(RLIMIT_AS, &tight), 0);
   ck_assert_int_eq(sciara_picture_begin(&picture, 32767, 32767, path), SCIARA_ERR_MEMORY);
@@ -113,7 +113,7 @@ START_TEST(colours_go_evenly_from_stop_to_stop) {
 }
 END_TEST
 
-/** Lightness alone tells the order of values: what people who confuse colours, and grey printers, see too. */
+/** Lightness alone shows the order of values: for people with a colour vision deficiency, and on grey printers. */
 START_TEST(every_ramp_goes_from_dark_to_light_or_back) {
   static const char *const fields[] = {"thickness", "temperature", "arrival_time", "speed", "altitude", "momentum_x"};
   for (size_t f = 0; f < sizeof fields / sizeof *fields; f++) {
@@ -173,7 +173,7 @@ int main(void) {
   tcase_add_test(tests, paper_is_white);
   tcase_add_test(tests, sizes_have_a_limit);
   const char *sanitizer = getenv("SCIARA_SANITIZE");
-  if (!sanitizer || !*sanitizer) tcase_add_test(tests, memory_is_asked_for_first);
+  if (!sanitizer || !*sanitizer) tcase_add_test(tests, memory_is_checked_first);
   tcase_add_test(tests, no_more_boxes_than_there_is_room_for);
   tcase_add_test(tests, every_ramp_goes_from_dark_to_light_or_back);
   tcase_add_test(tests, colours_go_evenly_from_stop_to_stop);

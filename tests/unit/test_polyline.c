@@ -47,7 +47,7 @@ START_TEST(test_one_cell) {
 }
 END_TEST
 
-START_TEST(test_shorter_than_any_piece) { // it lies in a cell all the same
+START_TEST(test_shorter_than_any_piece) { // it still lies in a cell
   expect(LINE({1001, 1999}, {1001 + 5e-9, 1999}), CELLS({0, 0, 5e-9}));
 }
 END_TEST
@@ -60,7 +60,7 @@ START_TEST(test_straight) {
 }
 END_TEST
 
-START_TEST(test_diagonal_through_corners) { // no sliver in the cells that are only touched
+START_TEST(test_diagonal_through_corners) { // no piece in cells that are only touched
   double d = 10 * sqrt(2);
   expect(LINE({1000, 2000}, {1030, 1970}), CELLS({0, 0, d}, {1, 1, d}, {2, 2, d}));
   expect(LINE({1030, 1970}, {1000, 2000}), CELLS({2, 2, d}, {1, 1, d}, {0, 0, d}));
@@ -100,13 +100,13 @@ START_TEST(test_there_and_back) { // one entry a cell, in order of the first vis
 }
 END_TEST
 
-START_TEST(test_corner_missed_by_rounding) { // 1e-10 m inside the neighbour: left out, its share is not lost
+START_TEST(test_corner_missed_by_rounding) { // 1e-10 m inside the neighbour: left out, but its length is not lost
   expect(LINE({1005, 1995}, {1010 + 1e-10, 1995}), CELLS({0, 0, 5 + 1e-10}));
   expect(LINE({1010 - 1e-10, 1995}, {1015, 1995}), CELLS({0, 1, 5 + 1e-10}));
 }
 END_TEST
 
-/** The cells that a line in a grid of such cells crosses, its corner at the origin. */
+/** The cells crossed by a line in a grid of such cells with its corner at the origin. */
 static size_t cells_crossed(double cell_size, struct sciara_point a, struct sciara_point b, double *first,
                             double *last) {
   const struct sciara_grid g = {.rows = 4, .cols = 4, .cell_size = cell_size, .west = 0, .north = 0};
@@ -120,7 +120,7 @@ static size_t cells_crossed(double cell_size, struct sciara_point a, struct scia
   return n;
 }
 
-// A piece is left out up to 1e-9 of a cell, whatever the size of the cells, and no longer one: where a line begins, where it
+// A piece is left out if it is shorter than 1e-9 of a cell, whatever the size of the cells: where a line begins, where it
 // ends, and where it cuts a corner.
 START_TEST(test_shortest_piece) {
   static const double sizes[] = {0.5, 1, 10, 1000};
@@ -160,7 +160,7 @@ START_TEST(test_random_lines_keep_their_length) {
     }
     struct sciara_crossing *cells;
     ck_assert_msg(sciara_polyline_cells(&g, points, count, &cells, &n) == SCIARA_OK, "%s", sciara_last_error());
-    bool sound = true, once = true, joined = true; // one assertion a line: each costs a message to the runner
+    bool sound = true, once = true, joined = true; // one assertion a line: each is slow
     for (size_t i = 0; i < n; i++) {
       int64_t row = cells[i].row, col = cells[i].col;
       sum += cells[i].length;
@@ -177,7 +177,7 @@ START_TEST(test_random_lines_keep_their_length) {
 }
 END_TEST
 
-/** Against brute force: the share of a cell is the share of many small steps that lie in it. */
+/** Compared with sampling: the length in a cell is the number of small steps of the line that lie in it. */
 START_TEST(test_against_sampling) {
   const struct sciara_point a = {1003.7, 1998.2}, b = {1076.1, 1943.9};
   struct sciara_crossing *cells;

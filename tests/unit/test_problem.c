@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What becomes of a scenario at the edges of what is allowed. Initial lava: temperature in (T_sol, T_vent], thickness 0 or a
+// How a scenario becomes a problem at the limits. Initial lava: temperature in (T_sol, T_vent], thickness 0 or a
 // normal number up to 1000 m, on interior cells alone; given as a number and as a raster. Vents on the edges of the DEM and of
 // cells. The first clock.
 #include <check.h>
@@ -121,7 +121,7 @@ START_TEST(only_inside) {
   ck_assert_ptr_nonnull(strstr(sciara_last_error(), "initial.thickness: row 1, column 1: found 1e-09 m on the rim"));
   ck_assert_int_eq(open_rasters(OUTSIDE, 1, 1300, &p), SCIARA_ERR_INPUT);
   ck_assert_ptr_nonnull(strstr(sciara_last_error(), "initial.thickness: row 0, column 0: found 1 m on a NODATA cell"));
-  expect(open_rasters(RIM, 0, 1300, &p), true, &p, 0, 0); // a temperature without lava is none
+  expect(open_rasters(RIM, 0, 1300, &p), true, &p, 0, 0); // a temperature without lava is ignored
 }
 END_TEST
 
@@ -135,7 +135,7 @@ START_TEST(volume) {
 }
 END_TEST
 
-// In single precision lava is what floats can hold; it is checked as it was given, and its volume is that of the floats.
+// In single precision lava is rounded to floats; it is checked as given, and its volume is that of the floats.
 START_TEST(rounded_to_floats) {
   const double h = 0.1, T = nextafter(1360, 0);
   struct sciara_problem p;
@@ -157,7 +157,7 @@ static enum sciara_status open_vent(double x, double y, struct sciara_problem *p
   return open_with(keys, "double", p);
 }
 
-// A cell has its western and northern edge; the eastern and southern edge of the DEM belong to no cell.
+// A cell includes its western and northern edge; the eastern and southern edge of the DEM belong to no cell.
 START_TEST(a_vent_on_an_edge) {
   const double west = 500000, south = 4177000, east = west + 60, north = south + 60;
   const struct {
@@ -199,7 +199,7 @@ START_TEST(the_first_clock) {
   ck_assert_double_eq(p.state->clock, 0.1);
   sciara_problem_free(&p);
   ck_assert_int_eq(open_with(keys, "single", &p), SCIARA_OK);
-  ck_assert_double_eq(p.state->clock, (double)0.1f); // as an engine holds it: what goes up comes down
+  ck_assert_double_eq(p.state->clock, (double)0.1f); // as an engine stores it: what is uploaded is downloaded again
   sciara_problem_free(&p);
 }
 END_TEST

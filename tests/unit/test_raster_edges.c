@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Claims about rasters at the edge of what is allowed: on the grid or beside it, square or not, lit or not.
+// Claims about rasters at the limits: on the grid or off it, square or not, shaded or not.
 #include "dem_fixture.h"
 #include "picture/map_picture.h"
 
@@ -24,7 +24,7 @@ START_TEST(every_side_must_lie_on_the_grid) {
 }
 END_TEST
 
-// What is not square may displace the far corner by a hundredth of a cell: in 500 columns 1e-5 is little, in 5000 not.
+// Cells that are not square may displace the far corner by 0.01 of a cell: 1e-5 is allowed with 500 columns, not with 5000.
 START_TEST(nearly_square_cells_of_a_long_raster) {
   const double nearly[6] = {500000, 10, 0, 4178000, 0, -10.0001};
   assert_read(make_raster("short.tif", (struct raster){.transform = nearly, .rows = 3, .cols = 500}));
@@ -42,8 +42,8 @@ static uint64_t hash_of(const char *name, struct raster r) {
   return hash;
 }
 
-// The same altitudes elsewhere, in other cells or with a hole are another DEM; the same in another format are not.
-START_TEST(the_hash_is_of_terrain_and_place) {
+// The same altitudes elsewhere, in other cells or with a hole are another DEM; in another format they are the same DEM.
+START_TEST(the_hash_covers_terrain_and_position) {
   const double east[6] = {500010, 10, 0, 4178000, 0, -10}, north[6] = {500000, 10, 0, 4178010, 0, -10},
                larger[6] = {500000, 20, 0, 4178000, 0, -20};
   double values[20], changed[20], nodata = -1;
@@ -61,8 +61,8 @@ START_TEST(the_hash_is_of_terrain_and_place) {
 }
 END_TEST
 
-// A mask takes the place of GDAL's own comparison with NODATA; a value that float32 rounds is NODATA all the same.
-START_TEST(nodata_beside_a_mask) {
+// A mask replaces GDAL's own comparison with NODATA; a NODATA value that is rounded to float32 is still NODATA.
+START_TEST(nodata_together_with_a_mask) {
   double values[20], nodata = -99999.1; // no float has this value
   for (int i = 0; i < 20; i++) values[i] = 100 + i;
   values[7] = nodata;
@@ -73,7 +73,7 @@ START_TEST(nodata_beside_a_mask) {
 }
 END_TEST
 
-// Told to ignore errors, GDAL fills what it cannot read with zeros and says that all went well.
+// With errors ignored, GDAL fills what it cannot read with zeros and reports success.
 START_TEST(ignored_errors_are_errors) {
   make_raster("whole.tif", (struct raster){.rows = 200, .cols = 200});
   free(output_of("cd %s && head -c 200000 whole.tif > cut.tif", folder));
@@ -82,7 +82,7 @@ START_TEST(ignored_errors_are_errors) {
 }
 END_TEST
 
-// 4600 + 6 x 2.3 m is a multiple of 4.6 m but for rounding: no fourth column, of nothing, for that.
+// 4600 + 6 x 2.3 m is a multiple of 4.6 m except for rounding: this makes no fourth, empty column.
 START_TEST(corners_that_are_multiples_but_for_rounding) {
   const double corner[6] = {4600, 2.3, 0, 9200, 0, -2.3};
   double values[36];
@@ -97,13 +97,13 @@ START_TEST(corners_that_are_multiples_but_for_rounding) {
 }
 END_TEST
 
-// A word of the header is one only in the header.
+// A header keyword counts only in the header.
 START_TEST(header_words_among_altitudes) {
   assert_refused(write_grid("a.asc", "1 2 3\n4 cellsize 5 6\n7 8 9\n"), "a.asc:8: found \"cellsize\"");
 }
 END_TEST
 
-/** Brightness of the middle of a picture of ground that rises by `east` and `north` per metre. */
+/** Brightness in the middle of a picture of ground that rises by `east` and `north` per metre. */
 static int brightness(double east, double north) {
   enum { SIDE = 20 };
   const struct sciara_grid grid = {.rows = SIDE, .cols = SIDE, .cell_size = 10};
@@ -140,8 +140,8 @@ int main(void) {
   tcase_set_timeout(t, 60);
   tcase_add_test(t, every_side_must_lie_on_the_grid);
   tcase_add_test(t, nearly_square_cells_of_a_long_raster);
-  tcase_add_test(t, the_hash_is_of_terrain_and_place);
-  tcase_add_test(t, nodata_beside_a_mask);
+  tcase_add_test(t, the_hash_covers_terrain_and_position);
+  tcase_add_test(t, nodata_together_with_a_mask);
   tcase_add_test(t, ignored_errors_are_errors);
   tcase_add_test(t, corners_that_are_multiples_but_for_rounding);
   tcase_add_test(t, header_words_among_altitudes);

@@ -110,8 +110,8 @@ START_TEST(style_is_what_qgis_reads) {
 }
 END_TEST
 
-// Only a dot in the name of the map itself begins an extension.
-START_TEST(the_style_lies_beside_its_map) {
+// Only a dot in the file name of the map itself starts an extension.
+START_TEST(the_style_is_in_the_folder_of_its_map) {
   static const char *const maps[] = {"run.2/deposit", "run.2/.deposit", "run.2/a.b.tif"}, *const styles[] = {
                                                                                               "run.2/deposit.qml",
                                                                                               "run.2/.deposit.qml",
@@ -122,7 +122,7 @@ START_TEST(the_style_lies_beside_its_map) {
     ck_assert_msg(sciara_map_write_cog(&m, in_folder(maps[i])) == SCIARA_OK, "%s", sciara_last_error());
     ck_assert_msg(access(in_folder(maps[i]), F_OK) == 0 && access(in_folder(styles[i]), F_OK) == 0, "%s", maps[i]);
   }
-  ck_assert_int_eq(files_in(in_folder("run.2")), 4); // those that show: no .part
+  ck_assert_int_eq(files_in(in_folder("run.2")), 4); // the visible files: no .part
 }
 END_TEST
 
@@ -162,7 +162,7 @@ START_TEST(mask_is_bytes_without_nodata) {
 }
 END_TEST
 
-/** What a writer leaves when no file may grow beyond `limit` bytes, as on a full disk. */
+/** What a writer leaves behind when no file may grow beyond `limit` bytes, as on a full disk. */
 static void assert_fails_cleanly(enum sciara_status (*write)(const struct sciara_map *, const char *), const char *name,
                                  rlim_t limit) {
   struct sciara_map m = map();
@@ -218,7 +218,7 @@ int main(void) {
   tcase_add_test(t, cog_is_complete_for_gdalinfo);
   tcase_add_test(t, cog_has_averaged_overviews);
   tcase_add_test(t, style_is_what_qgis_reads);
-  tcase_add_test(t, the_style_lies_beside_its_map);
+  tcase_add_test(t, the_style_is_in_the_folder_of_its_map);
   tcase_add_test(t, geotiff_keeps_doubles);
   tcase_add_test(t, mask_is_bytes_without_nodata);
   tcase_add_test(t, full_disk_is_an_error_and_leaves_nothing);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Claims about scenario/rates_csv.h: what is read, and that each diagnostic names file, line, found and allowed.
+// Claims about scenario/rates_csv.h: what is read, and that each diagnostic names file, line, expected and found value.
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -55,7 +55,7 @@ START_TEST(test_gap_and_late_begin) { // a zero in the middle is a pause; the fi
 }
 END_TEST
 
-/** A file and what its diagnostic must hold after the path. */
+/** A file, and what its diagnostic must say after the path. */
 static const struct {
   const char *text, *message;
 } diagnostics[] = {

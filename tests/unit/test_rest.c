@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Claims about model/rest.h, on random cells: what is said to be at rest stays so, at every lower temperature and with any
-// momentum that has faded; and it is said of most cells from which nothing flows. test_rest_single.c: in single precision.
+// Claims about model/rest.h, on random cells: a cell reported as quiescent stays so, at every lower temperature and with
+// any decayed momentum; and most cells from which nothing flows are reported. test_rest_single.c: in single precision.
 #include <check.h>
 #include <math.h>
 
@@ -33,37 +33,37 @@ static unsigned survivors(const struct sciara_rule *rule, const struct cell *c, 
   return p.survivors;
 }
 
-/** Neighbouring numbers: the temperature a few roundings away. */
+/** The next number up or down: the temperature changed by a few roundings. */
 static real near(real x, int steps) {
   for (; steps > 0; steps--) x = (real)(sizeof(real) == 4 ? nextafterf((float)x, 0) : nextafter((double)x, 0));
   return x;
 }
 
-START_TEST(what_rests_stays_at_rest) {
+START_TEST(quiescent_cells_stay_quiescent) {
   const struct sciara_params params = sciara_params_default();
   const struct sciara_rule rule = sciara_rule_make(&params, _i == 0 ? 10 : 2);
-  int still = 0, at_rest = 0;
+  int still = 0, quiescent = 0;
   for (int k = 0; k < 200000; k++) {
     const struct cell c = random_cell();
     const bool flows = survivors(&rule, &c, c.T, c.px, c.py) != 0;
     const bool rests = sciara_rests(&rule, c.z, c.h, c.T, c.px, c.py, c.zn, c.hn);
     ck_assert(!flows || !rests);
     still += !flows;
-    at_rest += rests;
+    quiescent += rests;
     for (int n = 0; rests && n < 12; n++) {
       const real T = n < 6 ? near(c.T, n) : uniform(300, (double)c.T);
       const real fade = n % 3 == 0 ? 1 : n % 3 == 1 ? 0 : uniform(0, 1);
       ck_assert_msg(survivors(&rule, &c, T, c.px * fade, c.py * fade) == 0,
-                    "cell %d: at rest at %.17g K, flows at %.17g K with %g of its momentum", k, (double)c.T, (double)T,
-                    (double)fade);
+                    "cell %d: quiescent at %.17g K, flows at %.17g K with %g of its momentum", k, (double)c.T,
+                    (double)T, (double)fade);
     }
   }
   ck_assert_int_gt(still, 20000);
-  ck_assert_int_gt(at_rest, still / 2);
+  ck_assert_int_gt(quiescent, still / 2);
 }
 END_TEST
 
-// Just below the critical height it rests, just above it does not; between the two nothing is said.
+// Just below the critical height it is quiescent, just above it is not; between the two the rule gives no answer.
 START_TEST(limit) {
   const struct sciara_params params = sciara_params_default();
   const struct sciara_rule rule = sciara_rule_make(&params, 10);
@@ -76,12 +76,12 @@ START_TEST(limit) {
     *(survivors(&rule, &c, c.T, 0, 0) ? &high : &low) = c.h;
   }
   ck_assert(sciara_rests(&rule, c.z, low * (1 - 4 * SCIARA_REST_SLACK), c.T, 0, 0, c.zn, c.hn));
-  ck_assert(!sciara_rests(&rule, c.z, low, c.T, 0, 0, c.zn, c.hn)); // too near to tell
+  ck_assert(!sciara_rests(&rule, c.z, low, c.T, 0, 0, c.zn, c.hn)); // too close to decide
   ck_assert(!sciara_rests(&rule, c.z, high, c.T, 0, 0, c.zn, c.hn));
 }
 END_TEST
 
-START_TEST(nothing_can_be_said) {
+START_TEST(no_decision) {
   const struct sciara_params params = sciara_params_default();
   struct sciara_rule rule = sciara_rule_make(&params, 1);
   struct cell c = {.z = 0, .h = 3, .T = 1200};
@@ -91,8 +91,8 @@ START_TEST(nothing_can_be_said) {
   ck_assert(sciara_rests(&rule, c.z, (real)3.9, c.T, 0, 0, c.zn, c.hn));
   for (int n = 1; n < SCIARA_MOORE; n++) c.zn[n] = 9;
   ck_assert(!sciara_rests(&rule, c.z, 5, c.T, 0, 0, c.zn, c.hn));           // thicker than four cells are wide
-  ck_assert(!sciara_rests(&rule, c.z, c.h, c.T, 3 * 9, 0, c.zn, c.hn));     // as fast
-  ck_assert(!sciara_rests(&rule, c.z, c.h, c.T, (real)NAN, 0, c.zn, c.hn)); // no number
+  ck_assert(!sciara_rests(&rule, c.z, c.h, c.T, 3 * 9, 0, c.zn, c.hn));     // too fast
+  ck_assert(!sciara_rests(&rule, c.z, c.h, c.T, (real)NAN, 0, c.zn, c.hn)); // not a number
   ck_assert(sciara_rests(&rule, c.z, c.h, c.T, 0, 0, c.zn, c.hn));
   rule.hc_b = 0;
   ck_assert(!sciara_rests(&rule, c.z, c.h, c.T, 0, 0, c.zn, c.hn)); // the critical height does not grow
@@ -103,9 +103,9 @@ int main(void) {
   Suite *suite = suite_create("rest");
   TCase *tc = tcase_create("rest");
   tcase_set_timeout(tc, 0);
-  tcase_add_loop_test(tc, what_rests_stays_at_rest, 0, 2);
+  tcase_add_loop_test(tc, quiescent_cells_stay_quiescent, 0, 2);
   tcase_add_test(tc, limit);
-  tcase_add_test(tc, nothing_can_be_said);
+  tcase_add_test(tc, no_decision);
   suite_add_tcase(suite, tc);
   SRunner *runner = srunner_create(suite);
   srunner_run_all(runner, CK_ENV);

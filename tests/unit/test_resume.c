@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run that is taken up again: what run.json and series.nc say of it before its first step and after its last, how the
-// times of both parts add up, and on which dem.tif it goes on.
+// A resumed run: the contents of run.json and series.nc before its first step and after its last, how the times of both
+// parts add up, and which dem.tif it uses.
 #include <check.h>
 #include <hdf5.h>
 #include <math.h>
@@ -18,14 +18,14 @@
 static const char long_ago[] = "2001-02-03T04:05:06Z";
 
 int __wrap_fsync(int fd);
-int __wrap_fsync(int fd) { // the linker puts it in the place of the C library's: no claim here is about a loss of power
+int __wrap_fsync(int fd) { // in place of the C library's, by the linker: loss of power is not tested here
   (void)fd;
   return 0;
 }
 
 static void setup(void) { run_case_make("\"every\": \"15 s\", \"checkpoint_every\": \"40 s\""); }
 
-/** `spy` is called once, before the first step of a simulation that `watch_first_step` has been given. */
+/** `spy` is called once, before the first step of a simulation that was given to `watch_first_step`. */
 static struct sciara_engine_ops spied;
 static enum sciara_status (*real_advance)(void *, const struct sciara_stop *, struct sciara_engine_progress *);
 static void (*spy)(void);
@@ -37,11 +37,11 @@ static enum sciara_status advance(void *engine, const struct sciara_stop *stop, 
   return real_advance(engine, stop, p);
 }
 
-static void watch_first_step(struct sciara_simulation *s, void (*look)(void)) {
+static void watch_first_step(struct sciara_simulation *s, void (*observer)(void)) {
   spied = *s->ops;
   real_advance = spied.advance;
   spied.advance = advance;
-  spy = look;
+  spy = observer;
   s->ops = &spied;
 }
 
@@ -59,7 +59,7 @@ static void set_times(const char *text, struct sciara_run_record *r) {
   snprintf(r->ended_utc, sizeof r->ended_utc, "%s", text);
 }
 
-/** A run that was stopped long ago at that step: its newest checkpoint is of that step. */
+/** A run that was stopped long ago at that step; its newest checkpoint is of that step. */
 static void end_at(uint64_t step) {
   struct sciara_simulation *s = run_case_open("serial");
   s->until_step = step;
@@ -74,7 +74,7 @@ static void end_at(uint64_t step) {
   free(path);
 }
 
-/** The same without its newest checkpoint, so that it resumes from an earlier step. */
+/** The same without its newest checkpoint, so that it is resumed from an earlier step. */
 static void stopped_run(uint64_t step) {
   end_at(step);
   char *checkpoints = sciara_path_join(out, SCIARA_CHECKPOINT_FOLDER);
@@ -84,7 +84,7 @@ static void stopped_run(uint64_t step) {
   free(checkpoints);
 }
 
-/** series.nc of the run in `out` holds the times of these snapshots, and refers to them. */
+/** series.nc of the run in `out` contains the times of these snapshots, and refers to them. */
 static void expect_series(const struct sciara_run_record *r, size_t count) {
   double times[64];
   char *path = sciara_path_join(out, "series.nc"), name[128];
@@ -117,8 +117,8 @@ static void expect_between(const char *first, const char *text, const char *last
   ck_assert_msg(strcmp(first, text) <= 0 && strcmp(text, last) <= 0, "%s is not between %s and %s", text, first, last);
 }
 
-/** Before the first step the folder says where the run stands: at the checkpoint. */
-static void look_before_first_step(void) {
+/** Before the first step the folder shows the state at the checkpoint. */
+static void check_before_first_step(void) {
   struct sciara_run_record r = run_case_record(out);
   const struct sciara_checkpoint *c = &resumed.from;
   char now[SCIARA_UTC_SIZE];
@@ -141,7 +141,7 @@ static void look_before_first_step(void) {
   sciara_run_record_free(&r);
 }
 
-START_TEST(it_stands_at_the_checkpoint) {
+START_TEST(it_starts_at_the_checkpoint) {
   stopped_run(90);
   struct sciara_run_record before = run_case_record(out);
   expect_series(&before, before.snapshot_count);
@@ -150,7 +150,7 @@ START_TEST(it_stands_at_the_checkpoint) {
   ck_assert_uint_gt(resumed.from.snapshots, 0);
   sciara_utc_now(begin_utc);
   struct sciara_simulation *s = run_case_resume(&resumed, "serial", NULL);
-  watch_first_step(s, look_before_first_step);
+  watch_first_step(s, check_before_first_step);
   run(s, &resumed);
   ck_assert_msg(!spy, "there was no step");
   struct sciara_run_record r = run_case_record(out);
@@ -166,7 +166,7 @@ START_TEST(it_stands_at_the_checkpoint) {
 }
 END_TEST
 
-/** Seconds as if the part before the checkpoint had taken hours. */
+/** Times as if the part before the checkpoint had taken hours. */
 static void pretend_hours(struct sciara_checkpoint *c) {
   c->wall_s = 36000;
   c->compute_s = 7200;
@@ -215,7 +215,7 @@ START_TEST(the_times_of_both_parts_add_up) {
 }
 END_TEST
 
-// A branch is a run of its own: what the other one took is not its.
+// A branch is a run of its own: the times of its parent are not added.
 START_TEST(the_times_of_a_branch_are_its_own) {
   char branch[128], now[SCIARA_UTC_SIZE];
   snprintf(branch, sizeof branch, "%s/branch", folder);
@@ -243,8 +243,8 @@ START_TEST(the_times_of_a_branch_are_its_own) {
 }
 END_TEST
 
-/** Goes on to that step. */
-static void go_on(const char *engine, uint64_t until) {
+/** Resumes the run up to that step. */
+static void resume_until(const char *engine, uint64_t until) {
   run_case_find(false, &resumed);
   struct sciara_simulation *s = run_case_resume(&resumed, engine, NULL);
   s->until_step = until;
@@ -260,7 +260,7 @@ START_TEST(every_time_is_recorded) {
   const uint64_t from[] = {resumed.from.step, 85, 100};
   sciara_resume_close(&resumed);
   sciara_utc_now(begin_utc);
-  for (int k = 0; k < 3; k++) go_on(engine[k], until[k]);
+  for (int k = 0; k < 3; k++) resume_until(engine[k], until[k]);
   struct sciara_run_record r = run_case_record(out);
   ck_assert_str_eq(r.engine, engine[2]);
   ck_assert_uint_eq(r.resumption_count, 3);
@@ -273,8 +273,8 @@ START_TEST(every_time_is_recorded) {
 }
 END_TEST
 
-// The time of the next snapshot comes from the checkpoint: a resumed run has the snapshots of the uninterrupted one.
-// 0: the checkpoint is of the step of a snapshot, which is written before the first step; 1: of a step between two.
+// The time of the next snapshot comes from the checkpoint: a resumed run has the same snapshots as an uninterrupted one.
+// 0: the checkpoint is at the step of a snapshot, which is written before the first step; 1: between two snapshots.
 START_TEST(a_resumed_run_has_the_snapshots_of_an_uninterrupted_one) {
   char uninterrupted[128];
   snprintf(uninterrupted, sizeof uninterrupted, "%s/uninterrupted", folder);
@@ -301,8 +301,8 @@ START_TEST(a_resumed_run_has_the_snapshots_of_an_uninterrupted_one) {
 }
 END_TEST
 
-// What was written after the checkpoint stays until it has been written again: a run that goes on and is stopped before that
-// can still go on.
+// What was written after the checkpoint stays until it has been written again: a run that is resumed and stopped before
+// that can be resumed again.
 START_TEST(stopped_at_once_it_loses_nothing) {
   stopped_run(90);
   struct sciara_run_record before = run_case_record(out);
@@ -322,7 +322,7 @@ START_TEST(stopped_at_once_it_loses_nothing) {
     free(path);
   }
   sciara_resume_close(&resumed);
-  run_case_find(false, &resumed); // and now to the end
+  run_case_find(false, &resumed); // now to the end
   run(run_case_resume(&resumed, "serial", NULL), &resumed);
   sciara_run_record_free(&after);
   after = run_case_record(out);
@@ -368,13 +368,13 @@ END_TEST
 
 static const struct {
   const char *name;
-  double west, north, cell_size; ///< what is added, m
+  double west, north, cell_size; ///< difference, m
   bool fits;
 } moved[] = {{"as it was", 0, 0, 0, true},        {"rounded", 1e-9, -1e-9, 1e-10, true},
              {"other cells", 0, 0, 1e-5, false},  {"smaller cells", 0, 0, -1e-5, false},
              {"further east", 1e-3, 0, 0, false}, {"further south", 0, -1e-3, 0, false}};
 
-START_TEST(dem_tif_lies_where_it_lay) {
+START_TEST(dem_tif_must_not_move) {
   struct sciara_diagnostics diagnostics = {0};
   struct sciara_problem problem;
   struct sciara_dem dem;
@@ -413,14 +413,14 @@ int main(void) {
   TCase *tests = tcase_create("all");
   tcase_set_timeout(tests, 60);
   tcase_add_checked_fixture(tests, setup, run_case_remove);
-  tcase_add_test(tests, it_stands_at_the_checkpoint);
+  tcase_add_test(tests, it_starts_at_the_checkpoint);
   tcase_add_test(tests, the_times_of_both_parts_add_up);
   tcase_add_test(tests, the_times_of_a_branch_are_its_own);
   tcase_add_test(tests, every_time_is_recorded);
   tcase_add_loop_test(tests, a_resumed_run_has_the_snapshots_of_an_uninterrupted_one, 0, 2);
   tcase_add_test(tests, stopped_at_once_it_loses_nothing);
   tcase_add_loop_test(tests, every_end_has_its_time, 0, 3);
-  tcase_add_loop_test(tests, dem_tif_lies_where_it_lay, 0, sizeof moved / sizeof *moved);
+  tcase_add_loop_test(tests, dem_tif_must_not_move, 0, sizeof moved / sizeof *moved);
   suite_add_tcase(suite, tests);
   SRunner *runner = srunner_create(suite);
   srunner_run_all(runner, CK_ENV);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Claims about model/cell.h and pass.h where two values are exactly equal, and about what random values never meet.
+// Claims about model/cell.h and pass.h where two values are exactly equal, and about cases that random values never hit.
 #include <check.h>
 #include <math.h>
 
@@ -20,7 +20,7 @@ START_TEST(exactly_the_critical_height) {
 }
 END_TEST
 
-// Values that overflow: the distance is finite, and what stands under the root is infinity minus infinity.
+// Values that overflow: the distance is finite, and the value under the root is infinity minus infinity.
 START_TEST(no_number_under_the_root) {
   const struct sciara_rule rule = default_rule();
   const struct sciara_slope s = {.v0 = 1e300, .accel = 0, .path = 1e12};
@@ -67,7 +67,7 @@ START_TEST(vent) {
 }
 END_TEST
 
-// In a step of no time lava keeps its temperature: at T_sol it is rock, the next number above it is liquid.
+// In a step of zero duration lava keeps its temperature: at T_sol it is rock, at the next number above it is liquid.
 START_TEST(exactly_the_temperature_of_solidification) {
   const struct sciara_rule rule = default_rule();
   bool bad = false;
@@ -84,7 +84,7 @@ START_TEST(exactly_the_temperature_of_solidification) {
 }
 END_TEST
 
-// Rock counts as what the ground has risen by: that falls as lava flows off, and rounding may raise it above the lava.
+// Rock counts by the rise of the ground: that falls as lava flows off, and rounding may raise it above the lava.
 START_TEST(the_largest_deposit) {
   const struct sciara_rule rule = default_rule();
   bool bad = false;

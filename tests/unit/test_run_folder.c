@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One run at a time in a folder: from its first file to its last nobody else gets in, and who is refused changes nothing.
-// Which files a run may not read, and what it sweeps.
+// One run at a time in a folder: from its first file to its last no other run gets in, and a run that is refused changes
+// nothing. Which files a run may not read, and which it removes.
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "run_case.h"
 
 int __wrap_fsync(int fd);
-int __wrap_fsync(int fd) { // the linker puts it in the place of the C library's: no claim here is about a loss of power
+int __wrap_fsync(int fd) { // in place of the C library's, by the linker: loss of power is not tested here
   (void)fd;
   return 0;
 }
@@ -37,14 +37,14 @@ START_TEST(one_at_a_time) {
   int lock;
   ck_assert_int_eq(sciara_run_folder_prepare(out, false, NULL, 0, &lock), SCIARA_OK);
   expect_locked(out);
-  expect_locked(out); // a diagnostic takes nothing
+  expect_locked(out); // a diagnostic does not take the lock
   close(lock);
   expect_free(out);
   expect_free(out);
 }
 END_TEST
 
-/** What a run is told of, and whether the folder was locked at each of these moments. */
+/** The callbacks of a run, and whether the folder was locked at each of these moments. */
 struct watch {
   int prepared, ticks, acknowledged, written;
   int cancel;
@@ -117,7 +117,7 @@ START_TEST(also_when_it_fails) {
 }
 END_TEST
 
-START_TEST(when_it_goes_on) {
+START_TEST(when_it_is_resumed) {
   struct watch first = {0}, second = {0};
   struct sciara_resume resume;
   struct sciara_simulation *s = run_case_open("serial");
@@ -131,7 +131,7 @@ START_TEST(when_it_goes_on) {
   expect_free(out); // also while it is open
   sciara_resume_close(&resume);
   run_case_find(false, &resume);
-  sciara_resume_close(&resume); // without going on
+  sciara_resume_close(&resume); // without resuming
   expect_free(out);
 }
 END_TEST
@@ -155,7 +155,7 @@ START_TEST(who_is_refused_changes_nothing) {
     ck_assert_int_eq(access(path, R_OK), 0);
     free(path);
   }
-  ck_assert_int_eq(sciara_resume_open(out, true, &resume), SCIARA_OK); // a branch leaves the run as it is
+  ck_assert_int_eq(sciara_resume_open(out, true, &resume), SCIARA_OK); // a branch does not change the run
   sciara_resume_close(&resume);
   close(lock);
   ck_assert_int_eq(sciara_run_folder_prepare(out, true, NULL, 0, &other), SCIARA_OK);
@@ -175,7 +175,7 @@ static char *make_file(const char *name) {
   return path;
 }
 
-// What a run reads is not replaced by it; a file elsewhere is none of its own, however much its name is like theirs.
+// Inputs of a run are not replaced by it; a file elsewhere does not belong to the run, however similar its name is.
 START_TEST(inputs_are_spared) {
   static const struct {
     const char *name;
@@ -199,7 +199,7 @@ START_TEST(inputs_are_spared) {
 }
 END_TEST
 
-// After a run that was cut short and went on: every snapshot of other steps goes, and every file that was cut short.
+// After a run that was interrupted and resumed: snapshots of other steps and truncated files are removed.
 START_TEST(leftovers_are_swept) {
   static const struct {
     const char *name;
@@ -233,7 +233,7 @@ int main(void) {
   tcase_add_test(tests, one_at_a_time);
   tcase_add_loop_test(tests, from_the_first_file_to_the_last, 0, 2);
   tcase_add_test(tests, also_when_it_fails);
-  tcase_add_test(tests, when_it_goes_on);
+  tcase_add_test(tests, when_it_is_resumed);
   tcase_add_test(tests, who_is_refused_changes_nothing);
   tcase_add_test(tests, inputs_are_spared);
   tcase_add_test(tests, leftovers_are_swept);

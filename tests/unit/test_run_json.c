@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The record of a run: what goes in comes out bit for bit, and what is wrong in a file is named.
+// The record of a run: what is written is read back bit by bit, and what is wrong in a file is named.
 #include <check.h>
 #include <errno.h>
 #include <math.h>
@@ -28,7 +28,7 @@ static void teardown(void) {
   ck_assert_int_eq(system(command), 0);
 }
 
-/* Awkward numbers on purpose: none of them survives 15 or 16 digits. */
+/* Awkward numbers on purpose: none of them is preserved by 15 or 16 digits. */
 static void fill(struct sciara_run_record *r) {
   memset(r, 0, sizeof *r);
   r->status = SCIARA_RUN_STOPPED;
@@ -63,7 +63,7 @@ static void assert_same_text(const char *a, const char *b) {
   if (a) ck_assert_str_eq(a, b);
 }
 
-#define SAME_BITS(member) ck_assert_int_eq(memcmp(&a->member, &b->member, sizeof a->member), 0)
+#define IDENTICAL(member) ck_assert_int_eq(memcmp(&a->member, &b->member, sizeof a->member), 0)
 
 static void assert_same(const struct sciara_run_record *a, const struct sciara_run_record *b) {
   ck_assert_int_eq(a->status, b->status);
@@ -79,26 +79,26 @@ static void assert_same(const struct sciara_run_record *a, const struct sciara_r
   ck_assert_str_eq(a->started_utc, b->started_utc);
   ck_assert_str_eq(a->updated_utc, b->updated_utc);
   ck_assert_str_eq(a->ended_utc, b->ended_utc);
-  SAME_BITS(dem_hash);
-  SAME_BITS(threads);
-  SAME_BITS(wall_s);
-  SAME_BITS(compute_s);
-  SAME_BITS(output_wait_s);
-  SAME_BITS(step);
-  SAME_BITS(time_s);
-  SAME_BITS(clock_s);
-  SAME_BITS(liquid_cells);
-  SAME_BITS(ledger);
+  IDENTICAL(dem_hash);
+  IDENTICAL(threads);
+  IDENTICAL(wall_s);
+  IDENTICAL(compute_s);
+  IDENTICAL(output_wait_s);
+  IDENTICAL(step);
+  IDENTICAL(time_s);
+  IDENTICAL(clock_s);
+  IDENTICAL(liquid_cells);
+  IDENTICAL(ledger);
   ck_assert_uint_eq(a->snapshot_count, b->snapshot_count);
   for (size_t i = 0; i < a->snapshot_count; i++) {
     ck_assert_str_eq(a->snapshots[i].name, b->snapshots[i].name);
-    SAME_BITS(snapshots[i].step);
-    SAME_BITS(snapshots[i].time_s);
-    SAME_BITS(snapshots[i].checksum);
+    IDENTICAL(snapshots[i].step);
+    IDENTICAL(snapshots[i].time_s);
+    IDENTICAL(snapshots[i].checksum);
   }
 }
 
-/* A branch that was taken up again twice. */
+/* A branch that was resumed twice. */
 START_TEST(descent_reads_back) {
   struct sciara_run_record written, read;
   fill(&written);
@@ -135,7 +135,7 @@ END_TEST
 START_TEST(a_record_reads_back_bit_for_bit) {
   struct sciara_run_record written, read;
   fill(&written);
-  for (int s = 0; s < 4; s++) { // also replaces the record before
+  for (int s = 0; s < 4; s++) { // also replaces the record of before
     written.status = (enum sciara_run_status)s;
     ck_assert_int_eq(sciara_run_record_write(&written, path), SCIARA_OK);
     ck_assert_msg(sciara_run_record_read(path, &read) == SCIARA_OK, "%s", sciara_last_error());
@@ -191,7 +191,7 @@ START_TEST(counts_beyond_json_are_refused) {
 }
 END_TEST
 
-/* One word of a good record replaced, and what the diagnostic must name. */
+/* One word of a good record is replaced; what the diagnostic must name. */
 static const struct {
   const char *from, *to, *named;
 } damages[] = {
@@ -244,7 +244,7 @@ START_TEST(damage_is_named) {
 }
 END_TEST
 
-// A record of an earlier version does not tell how long the steps waited: not known, and not 0.
+// A record of an earlier version does not contain how long the steps waited: unknown, and not 0.
 START_TEST(an_unknown_wait_is_not_known) {
   struct sciara_run_record record;
   fill(&record);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run whose snapshots are on their way while it computes: a slow disk slows it and changes no byte, and however it ends,
-// what it has acknowledged is whole. With an engine whose states are copied at once (serial) and with one that keeps them
-// until they are written (checked), as GPUs do. The linker puts the functions below in the place of the C library's
+// A run whose snapshots are written while it computes: a slow disk slows it down and changes no byte, and however it ends,
+// what it has acknowledged is complete. With an engine whose states are copied at once (serial) and with one that keeps
+// them until they are written (checked), as GPUs do. The linker puts the functions below in place of the C library's
 // (--wrap, tests/CMakeLists.txt).
 #include <check.h>
 #include <dirent.h>
@@ -21,7 +21,7 @@
 static const char *const engines[] = {"serial", "checked"};
 
 static struct {
-  int slow_ms;  ///< an fsync takes so much longer
+  int slow_ms;  ///< additional time of an fsync
   int fails_at; ///< number of the snapshot, from 0, for which there is no room on the disk; -1: none
   int writes;   ///< of snapshots
 } disk;
@@ -57,9 +57,9 @@ static void setup(void) {
   disk.fails_at = -1;
 }
 
-/** What is told of a run while it goes on. */
+/** What is reported while a run is under way. */
 struct watch {
-  int acknowledged, cancel, cancel_at; ///< how many snapshots; set when they are so many
+  int acknowledged, cancel, cancel_at; ///< how many snapshots; set at that number
 };
 
 static void on_snapshot(void *context, const char *path) {
@@ -68,7 +68,7 @@ static void on_snapshot(void *context, const char *path) {
   if (++w->acknowledged == w->cancel_at) __atomic_store_n(&w->cancel, 1, __ATOMIC_RELAXED);
 }
 
-/** The engine's own table but for `advance`, which fails from step `bad_step` on. */
+/** The engine's own table except for `advance`, which fails from step `bad_step` on. */
 static struct sciara_engine_ops failing;
 static enum sciara_status (*real_advance)(void *, const struct sciara_stop *, struct sciara_engine_progress *);
 static uint64_t bad_step;
@@ -101,7 +101,7 @@ static enum sciara_status run(const char *engine, struct watch *watch, uint64_t 
   return status;
 }
 
-/** Every snapshot of the record is whole; beside them no file is there. */
+/** Every snapshot of the record is complete; there is no other file in their folder. */
 static void expect_whole(const struct sciara_run_record *r) {
   char *snapshots = sciara_path_join(out, "snapshots");
   DIR *d = opendir(snapshots);
@@ -124,7 +124,7 @@ static void expect_whole(const struct sciara_run_record *r) {
   }
 }
 
-/** State and ledger of the record are those of its last snapshot, not of what came after it. */
+/** State and ledger of the record are those of its last snapshot, not of a later step. */
 static void expect_last_state(const struct sciara_run_record *r) {
   struct sciara_snapshot s;
   char *path = sciara_path_join(out, r->snapshots[r->snapshot_count - 1].name);
@@ -138,7 +138,7 @@ static void expect_last_state(const struct sciara_run_record *r) {
   free(path);
 }
 
-// -------------------------------------------------------------------------------------------------------- the claims
+// ------------------------------------------------------------------------------------------------------------ tests
 
 static void expect_same_file(const char *a, const char *b, const char *name) {
   char *path[2] = {sciara_path_join(a, name), sciara_path_join(b, name)}, *bytes[2];
@@ -171,7 +171,7 @@ START_TEST(slow_disk) {
     expect_same_file(fast, out, b.snapshots[k].name);
   }
   expect_same_file(fast, out, "series.nc");
-  // Each takes four fsyncs; the last three are waited for when the steps are done.
+  // Each takes four fsyncs; after the last step the run waits for the last three.
   const double least = 0.04 * ((double)b.snapshot_count - 4) - b.compute_s;
   ck_assert_msg(b.output_wait_s >= least && b.output_wait_s > 0, "%g s waited, at least %g", b.output_wait_s, least);
   ck_assert_msg(a.output_wait_s < b.output_wait_s, "%g s waited, %g for a slow disk", a.output_wait_s, b.output_wait_s);
@@ -181,7 +181,7 @@ START_TEST(slow_disk) {
 }
 END_TEST
 
-// There is room for `fails_at` snapshots; when the next one fails another is under way behind it.
+// There is room for `fails_at` snapshots; when the next one fails, another is waiting behind it.
 START_TEST(full_disk) {
   struct watch watch = {0};
   struct sciara_run_result result;
@@ -204,7 +204,7 @@ START_TEST(full_disk) {
 }
 END_TEST
 
-// What was taken before a step failed is written, whole, and told of.
+// What was taken before a step failed is written completely and reported.
 START_TEST(failed_step) {
   struct watch watch = {0}, undisturbed = {0};
   struct sciara_run_result result;
@@ -229,7 +229,7 @@ START_TEST(failed_step) {
 }
 END_TEST
 
-// The time stands still after a step: the run has failed, and its last state is there.
+// The time does not advance after a step: the run has failed, and its last state is written.
 START_TEST(time_that_stands_still) {
   struct watch watch = {0};
   struct sciara_run_result result;
@@ -249,7 +249,7 @@ START_TEST(time_that_stands_still) {
 }
 END_TEST
 
-/** The engine's own table but for `download`, which brings a temperature that is none. */
+/** The engine's own table except for `download`, which delivers an invalid temperature. */
 static enum sciara_status (*real_download)(void *, struct sciara_state *);
 
 static enum sciara_status download(void *engine, struct sciara_state *state) {
@@ -259,7 +259,7 @@ static enum sciara_status download(void *engine, struct sciara_state *state) {
   return status;
 }
 
-// A last state that cannot be is no end of a run, though nothing but the thickness is written of it.
+// A run does not end well with an invalid last state, even if only the thickness is written of it.
 START_TEST(unsound_end) {
   struct sciara_simulation *s = run_case_open("serial");
   struct sciara_engine_ops spoiling = *s->ops;
@@ -282,7 +282,7 @@ START_TEST(unsound_end) {
 }
 END_TEST
 
-// Stopped from outside while snapshots are under way: they are written, and so is the state at the end.
+// Stopped from outside while snapshots are being written: they are completed, and the state at the end is written too.
 START_TEST(cancelled) {
   struct watch watch = {.cancel_at = 2};
   struct sciara_run_result result;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Claims about scenario/scenario.h: every key and its default, places and paths, overrides, and the text that is kept.
+// Claims about scenario/scenario.h: every key and its default, positions and paths, overrides, and the text that is kept.
 #include <check.h>
 #include <math.h>
 #include <string.h>
@@ -112,7 +112,7 @@ START_TEST(test_values) {
   ck_assert(s.engine.fast_math);
   const int expected[] = {2, 64, 4, 3, 100, 7, 0}; // in the order of engine_options.def
   for (size_t k = 0; k < sizeof expected / sizeof *expected; k++) ck_assert_int_eq(s.engine.option[k], expected[k]);
-  ck_assert_str_eq(s.title, "12 o'clock"); // begins like a number, but is no JSON
+  ck_assert_str_eq(s.title, "12 o'clock"); // begins like a number, but is not JSON
   ck_assert_str_eq(s.vents[0].name, "summit");
   ck_assert(s.vents[0].edges[0] == 3600 && s.vents[0].edges[1] == 3660);
   sciara_scenario_free(&s);
@@ -130,7 +130,7 @@ static const struct sciara_vent_spec *read_effusion(const char *start, const cha
   return &s->vents[0];
 }
 
-// Times need be no whole seconds, minutes or hours: start + k slot, as doubles have it.
+// Times need not be whole seconds, minutes or hours: start + k slot, in double precision.
 START_TEST(test_fractional_slots) {
   static const struct {
     const char *start, *slot;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Claims about sciara_scenario_read_all: everything wrong is found, each once, and what is good is there to go on with.
+// Claims about sciara_scenario_read_all: every error is found once, and the valid parts can still be used.
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +28,7 @@ static void read_all(const char *text, const char *const *overrides, size_t coun
   sciara_scenario_read_all(scenario_path, overrides, count, &scenario, &diagnostics);
 }
 
-/** The diagnostics are these and no more, in this order; each begins with the path of the file and what is given here. */
+/** The diagnostics are exactly these, in this order; each begins with the path of the file and the text given here. */
 static void expect(const char *const *beginnings, size_t count) {
   for (size_t k = 0; k < diagnostics.count && k < count; k++) {
     const size_t skip = strlen(scenario_path) + 2;
@@ -36,8 +36,8 @@ static void expect(const char *const *beginnings, size_t count) {
     ck_assert_msg(strncmp(diagnostics.sentence[k] + skip, beginnings[k], strlen(beginnings[k])) == 0,
                   "%zu: \"%s\" is not \"%s\"", k, diagnostics.sentence[k] + skip, beginnings[k]);
   }
-  ck_assert_msg(diagnostics.count == count, "%zu diagnostics, %zu expected; one too many or the last: %s",
-                diagnostics.count, count, diagnostics.count ? diagnostics.sentence[diagnostics.kept - 1] : "none");
+  ck_assert_msg(diagnostics.count == count, "%zu diagnostics, %zu expected; the last one: %s", diagnostics.count, count,
+                diagnostics.count ? diagnostics.sentence[diagnostics.kept - 1] : "none");
 }
 #define EXPECT(...)                                   \
   do {                                                \
@@ -91,7 +91,7 @@ START_TEST(test_duplicates_overrides_and_files) {
   ck_assert_ptr_nonnull(strstr(diagnostics.sentence[4], "override \"novalue\": found no key and value"));
   free(diagnostics.sentence[4]);
   diagnostics.sentence[4] =
-      sciara_format("%s: override", scenario_path); // it names no file: put in the form of the others
+      sciara_format("%s: override", scenario_path); // it names no file: brought into the form of the others
   EXPECT("dem.band: found the key twice", "dem.path: found the key twice", "output.evry: found an unknown key",
          "vents: found the index \"9\"", "override", "initial.temperature: found 100", "run.max_steps: found 0",
          "vents[0].effusion.csv: ", "model.T_sol_K: found 2000");
@@ -165,7 +165,7 @@ START_TEST(test_defaults_spelled_out) {
   ck_assert_double_eq(scenario.vents[1].rates[0], 5);
   ck_assert_double_eq(scenario.run.max_time_s, 20 * 86400.0);
   ck_assert_ptr_null(strstr(text.data, "\"initial\""));
-  // Of each type of key one: its default stands there.
+  // One key of each type: its default is written.
   const char *const keys[] = {"\"band\": 1",          "\"window\": null",
                               "\"cooling\": 1.507",   "\"boundary\": \"open\"",
                               "\"every\": null",      "\"maps\": []",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Claims about scenario/scenario.h: every limit of every key, and that each diagnostic names file, key, found and allowed.
+// Claims about scenario/scenario.h: every limit of every key, and that each diagnostic names file, key, expected and found.
 #include <check.h>
 #include <string.h>
 #include <unistd.h>
@@ -7,7 +7,7 @@
 #include "scenario/scenario_keys.h"
 #include "support/scenario_files.h"
 
-/** An override of the minimal scenario, and the error it makes. */
+/** An override of the minimal scenario, and the error that it causes. */
 static const struct {
   const char *override, *message;
 } diagnostics[] = {

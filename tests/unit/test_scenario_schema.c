@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Claims about the table of scenario keys: what it says is what the reader does, the schema and the manual hold.
+// Claims about the table of scenario keys: the reader, the schema and the manual agree with it.
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "scenario/scenario_keys.h"
 #include "support/scenario_files.h"
 
-/** "vents[].start" as an override writes it: "vents.0.start". */
+/** "vents[].start" in the form of an override: "vents.0.start". */
 static void print_override(const struct sciara_scenario_key *key, char *buffer, size_t capacity) {
   const char *bracket = strstr(key->path, "[]");
   if (bracket)

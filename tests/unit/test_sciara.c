@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The public interface, call by call: what is refused, what is there before the first step, and that the end is the end.
+// The public interface, call by call: what is refused, what is available before the first step, and no step after the end.
 #include "sciara.h"
 
 #include <math.h>
@@ -54,7 +54,7 @@ static double largest(const double *values) {
   return most;
 }
 
-// A maximum that no field of the output asks for is not recorded: that is said, and no 0 is told.
+// A maximum that is not needed for any output field is not recorded: that is reported, and no 0 is returned.
 START_TEST(maxima_that_were_not_recorded) {
   static const struct {
     const char *fields;
@@ -83,7 +83,7 @@ START_TEST(maxima_that_were_not_recorded) {
 }
 END_TEST
 
-// On a whole map: the largest deposit of a step is that of the states at the ends of all of them.
+// On a whole map: the largest deposit is the maximum over the states at the ends of all steps.
 START_TEST(the_largest_deposit_of_a_volcano) {
   static const char *const engines[] = {"engine.name=serial", "engine.name=openmp", "engine.name=scatter"};
   const char *const overrides[] = {engines[_i], "output.fields=[\"deposit\", \"max_deposit\"]"};
@@ -146,7 +146,7 @@ START_TEST(from_the_start_to_the_end) {
   p = progress_of(s);
   ck_assert(p.step == 120 && p.finished && !p.solidified);
   ck_assert_int_eq(sciara_checksum(s, &checksum), SCIARA_OK);
-  ck_assert_int_eq(sciara_step(s, 5), SCIARA_OK); // the end is the end
+  ck_assert_int_eq(sciara_step(s, 5), SCIARA_OK); // no step after the end
   ck_assert_int_eq(sciara_run(s), SCIARA_OK);
   ck_assert_uint_eq(progress_of(s).step, 120);
   ck_assert_int_eq(sciara_checksum(s, &again), SCIARA_OK);
@@ -155,7 +155,7 @@ START_TEST(from_the_start_to_the_end) {
 }
 END_TEST
 
-// Nothing can happen any more: that is the end too, whatever number of steps is asked for.
+// Nothing can happen any more: that is the end too, whatever number of steps is requested.
 START_TEST(solid) {
   struct sciara *s =
       open_case("vents=[{\"row\": 8, \"col\": 20, \"effusion\": {\"slot\": 1, \"rates_m3_s\": [1e-9]}}]");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shared out work is done once, whatever the number of threads.
+// Work divided among threads is done once, whatever the number of threads.
 #include <check.h>
 #include <pthread.h>
 #include <stdbool.h>

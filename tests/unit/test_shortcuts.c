@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Claims about the shortcuts of engine openmp, against the rule itself: what model/quick.h tells without a root is what
-// the rule tells, and it is seldom in doubt; model/subnormal.h gives the bits of the operations it replaces; and both parts
+// Claims about the shortcuts of engine openmp, compared with the rule itself: a decision without a root is that of the
+// rule, and few cases stay open; model/subnormal.h is bit-identical to the operations it replaces; and both components
 // of a velocity at once are those of the eight directions. test_shortcuts_single.c: in single precision.
 #include <check.h>
 #include <math.h>
@@ -11,9 +11,9 @@
 
 enum { CASES = 400000 };
 
-static bool same_bits(real a, real b) { return memcmp(&a, &b, sizeof a) == 0; }
+static bool identical(real a, real b) { return memcmp(&a, &b, sizeof a) == 0; }
 
-/** A thickness, height or speed of any size, now and then a special one. */
+/** A thickness, height or speed of any size, sometimes a special value. */
 static real any_size(double least, double most) { return (real)pow(10, uniform(least, most)); }
 
 static void compare_quick(const struct sciara_rule *rule, real h, real hc, real top, real v0, int *doubts) {
@@ -25,7 +25,7 @@ static void compare_quick(const struct sciara_rule *rule, real h, real hc, real 
                 (double)h, (double)hc, (double)top, (double)v0, quick.open, open);
 }
 
-START_TEST(quick_is_the_rule) {
+START_TEST(shortcut_agrees_with_the_rule) {
   const struct sciara_params params = sciara_params_default();
   const struct sciara_rule rule = sciara_rule_make(&params, _i == 0 ? 10 : 2);
   int doubts = 0, near = 0;
@@ -34,7 +34,7 @@ START_TEST(quick_is_the_rule) {
     compare_quick(&rule, h, hc, top, chance(2) ? 0 : any_size(-6, 1), &doubts);
   }
   ck_assert_int_lt(doubts, CASES / 1000);
-  for (int k = 0; k < CASES; k++) { // the critical height within some roundings of what decides
+  for (int k = 0; k < CASES; k++) { // the critical height within a few roundings of the limit
     struct sciara_slope s = {.v0 = chance(2) ? 0 : any_size(-6, 1)};
     const real h = any_size(-3, 1.5), top = (real)uniform(-20, 20), head = sciara_head(&rule, s.v0);
     sciara_slope_open(&rule, h, 1, top, &s);
@@ -44,11 +44,11 @@ START_TEST(quick_is_the_rule) {
     compare_quick(&rule, h, effective * (s.path / rule.cell_size) * (1 + (real)((double)(k % 9 - 4)) * step), top, s.v0,
                   &near);
   }
-  ck_assert_int_gt(near, CASES / 10); // those do need the rule
+  ck_assert_int_gt(near, CASES / 10); // these do need the rule
 }
 END_TEST
 
-START_TEST(quick_doubts_what_is_odd) {
+START_TEST(shortcut_leaves_special_values_to_the_rule) {
   const struct sciara_params params = sciara_params_default();
   const struct sciara_rule rule = sciara_rule_make(&params, 10);
   const real odd[] = {0, (real)NAN, (real)INFINITY, -(real)INFINITY, (real)1e-30, (real)1e30,
@@ -61,12 +61,12 @@ START_TEST(quick_doubts_what_is_odd) {
         for (int d = 0; d < ODD; d++)
           if (!(odd[a] < 0) && !(odd[b] < 0)) compare_quick(&rule, odd[a], odd[b], odd[c], odd[d], &doubts);
   ck_assert_int_gt(doubts, 0);
-  for (int k = 0; k < CASES; k++) // sizes whose squares leave the format
+  for (int k = 0; k < CASES; k++) // values whose squares are out of range
     compare_quick(&rule, any_size(-37, 37), any_size(-37, 37), any_size(-37, 37), any_size(-37, 15), &doubts);
 }
 END_TEST
 
-/** A subnormal number: small ones as often as large ones. */
+/** A subnormal number: small values as often as large ones. */
 static real subnormal(void) {
   const int bits = (int)uniform(1, sizeof(real) == sizeof(double) ? 52 : 23);
   const double size = floor(uniform(1, ldexp(1, bits)));
@@ -87,7 +87,7 @@ START_TEST(subnormal_momenta_fade_as_they_do) {
     const real expected = sciara_inflow_residual(h0, sciara_real_div(p, h), 0, keep, 1).px;
     const real found = sciara_fade_subnormal(p, h, h0, keep);
     alive += expected != 0;
-    ck_assert_msg(same_bits(expected, found), "%a of %a m, %a m stay, times %a: %a, not %a", (double)p, (double)h,
+    ck_assert_msg(identical(expected, found), "%a of %a m, %a m stay, times %a: %a, not %a", (double)p, (double)h,
                   (double)h0, (double)keep, (double)found, (double)expected);
   }
   ck_assert_int_gt(alive, CASES);
@@ -96,7 +96,7 @@ START_TEST(subnormal_momenta_fade_as_they_do) {
 }
 END_TEST
 
-START_TEST(both_parts_of_a_velocity) {
+START_TEST(both_components_of_a_velocity) {
   const real special[] = {0, (real)-0.0, 1, -1, (real)NAN, (real)INFINITY};
   for (int k = 0; k < CASES; k++) {
     real vx = (chance(2) ? 1 : -1) * any_size(-6, 1), vy = (chance(2) ? 1 : -1) * any_size(-6, 1);
@@ -107,7 +107,7 @@ START_TEST(both_parts_of_a_velocity) {
     for (int i = 1; i < SCIARA_MOORE; i++) {
       const real part = i == start.axis ? start.speed_on_axis : i == start.diagonal ? start.speed_on_diagonal : 0;
       const real expected = sciara_initial_speed(i, vx, vy);
-      ck_assert_msg(same_bits(expected, part) || (sciara_is_nan(expected) && sciara_is_nan(part)),
+      ck_assert_msg(identical(expected, part) || (sciara_is_nan(expected) && sciara_is_nan(part)),
                     "(%g, %g) towards neighbour %d: %g, not %g", (double)vx, (double)vy, i, (double)part,
                     (double)expected);
     }
@@ -119,10 +119,10 @@ int main(void) {
   Suite *suite = suite_create("shortcuts");
   TCase *tc = tcase_create("all");
   tcase_set_timeout(tc, 60);
-  tcase_add_loop_test(tc, quick_is_the_rule, 0, 2);
-  tcase_add_test(tc, quick_doubts_what_is_odd);
+  tcase_add_loop_test(tc, shortcut_agrees_with_the_rule, 0, 2);
+  tcase_add_test(tc, shortcut_leaves_special_values_to_the_rule);
   tcase_add_test(tc, subnormal_momenta_fade_as_they_do);
-  tcase_add_test(tc, both_parts_of_a_velocity);
+  tcase_add_test(tc, both_components_of_a_velocity);
   suite_add_tcase(suite, tc);
   SRunner *runner = srunner_create(suite);
   srunner_run_all(runner, CK_NORMAL);

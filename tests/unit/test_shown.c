@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Claims about base/shown.h: what a terminal would obey is escaped, everything else stays; a format is that of printf.
+// Claims about base/shown.h: what a terminal would execute is escaped, everything else stays; a format is that of printf.
 #include <check.h>
 #include <inttypes.h>
 #include <math.h>
@@ -23,7 +23,7 @@ START_TEST(texts) {
       {"Bocca Nuova, \"2006\"", "Bocca Nuova, \"2006\""},
       {"\xc3\x84tna \xe5\x9c\xb0 \xf0\x9f\x8c\x8b \xd7\xa9\xd7\x9c",
        "\xc3\x84tna \xe5\x9c\xb0 \xf0\x9f\x8c\x8b \xd7\xa9\xd7\x9c"},
-      {"\xe2\x80\x8d\xe2\x80\x8c", "\xe2\x80\x8d\xe2\x80\x8c"}, // joiners are spelling
+      {"\xe2\x80\x8d\xe2\x80\x8c", "\xe2\x80\x8d\xe2\x80\x8c"}, // joiners are part of spelling
       {"\xc2\xa0\xc2\xad", "\xc2\xa0\xc2\xad"},                 // the first beyond C1
       {"a\nb\tc\r", "a\\x0ab\\x09c\\x0d"},
       {"\033[2J\033]0;t\a", "\\x1b[2J\\x1b]0;t\\x07"},
@@ -56,7 +56,7 @@ START_TEST(texts) {
 }
 END_TEST
 
-// Every character once: what is shown has no control character, and is UTF-8.
+// Every character once: the result has no control character and is UTF-8.
 START_TEST(all_characters) {
   size_t escaped = 0;
   for (uint32_t code = 1; code < 0x3000; code++) {
@@ -123,7 +123,7 @@ END_TEST
 
 START_TEST(unknown_conversion) {
   struct sciara_text t = {0};
-  const char *volatile format = "%p"; // the compiler would see it
+  const char *volatile format = "%p"; // otherwise the compiler would notice
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
 #pragma GCC diagnostic ignored "-Wformat-security"

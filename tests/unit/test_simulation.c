@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a simulation makes of what its engine tells: the warning of lava at the rim, once a run and at its moment; losses,
-// the stop rule and the seconds, slice by slice. The engine follows a script.
+// What a simulation does with the reports of its engine: the warning of lava at the rim, once in a run and at the right
+// moment; losses, the stop rule and the seconds, slice by slice. The engine follows a script.
 #include <check.h>
 #include <math.h>
 #include <stdlib.h>
@@ -26,7 +26,7 @@ static void setup(void) {
   sciara_log_set_sink(keep_log, NULL);
 }
 
-/** What the engine says when `advance` comes back: one slice after the other. */
+/** The results of `advance`, one slice after the other. */
 struct slice {
   double time;
   uint64_t losses; ///< of this engine
@@ -65,7 +65,7 @@ static void advance_once(struct sciara_simulation *s, int slices) {
   ck_assert_int_eq(ticks, slices);
 }
 
-START_TEST(lava_at_the_rim_is_told_once) {
+START_TEST(lava_at_the_rim_is_reported_once) {
   static const struct slice slices[] = {
       {10, 0, SCIARA_STOP_WALL},   {20, 0, SCIARA_STOP_TIME}, {30, 0, SCIARA_STOP_WALL},
       {41, 1, SCIARA_STOP_WALL},   {50, 1, SCIARA_STOP_WALL}, {60, 5, SCIARA_STOP_TIME},
@@ -86,8 +86,8 @@ START_TEST(lava_at_the_rim_is_told_once) {
 }
 END_TEST
 
-// The engine counts from the upload on, the run from its beginning: told before the checkpoint is told.
-START_TEST(losses_before_a_checkpoint_are_told_already) {
+// The engine counts from the upload on, the run from its beginning: nothing is reported a second time after a checkpoint.
+START_TEST(losses_before_a_checkpoint_are_not_reported_again) {
   static const struct slice slices[] = {
       {10, 0, SCIARA_STOP_WALL}, {20, 2, SCIARA_STOP_TIME}, {30, 2, SCIARA_STOP_WALL}, {40, 4, SCIARA_STOP_TIME}};
   struct sciara_simulation *s = open_scripted(slices);
@@ -101,7 +101,7 @@ START_TEST(losses_before_a_checkpoint_are_told_already) {
 }
 END_TEST
 
-START_TEST(without_losses_nothing_is_told) {
+START_TEST(without_losses_nothing_is_reported) {
   static const struct slice slices[] = {{10, 0, SCIARA_STOP_WALL}, {20, 0, SCIARA_STOP_TIME}};
   struct sciara_simulation *s = open_scripted(slices);
   advance_once(s, 2);
@@ -110,7 +110,7 @@ START_TEST(without_losses_nothing_is_told) {
 }
 END_TEST
 
-// Which part of the stop rule ended it; an event alone does not.
+// Which part of the stop rule ended the run; an event alone does not end it.
 START_TEST(the_stop_rule) {
   static const struct slice slices[] = {{10, 0, SCIARA_STOP_TIME},
                                         {99.9, 0, SCIARA_STOP_CANCEL},
@@ -136,8 +136,8 @@ static enum sciara_status note_stop(void *engine, const struct sciara_stop *stop
   return advance(engine, stop, p);
 }
 
-// An engine is asked for the earlier of the event and the stop rule, and always to end when nothing can happen any more.
-START_TEST(what_the_engine_is_asked) {
+// The engine gets the earlier of the event and the stop rule, and must always end when nothing can happen any more.
+START_TEST(limits_given_to_the_engine) {
   static const struct slice slices[] = {{1, 0, SCIARA_STOP_TIME}, {2, 0, SCIARA_STOP_TIME}};
   struct sciara_simulation *s = open_scripted(slices);
   const int cancel = 0;
@@ -159,7 +159,7 @@ static enum sciara_status planted_failure(void *engine, const struct sciara_stop
   return sciara_fail(SCIARA_ERR_NUMERIC, "planted");
 }
 
-// After a failed step nothing is computed with the state, and nothing read from it.
+// After a failed step the state is neither used nor read.
 START_TEST(a_failed_state_is_not_used) {
   static const struct slice slices[] = {{1, 0, SCIARA_STOP_TIME}};
   struct sciara_simulation *s = open_scripted(slices);
@@ -173,7 +173,7 @@ START_TEST(a_failed_state_is_not_used) {
   ck_assert_int_eq(sciara_simulation_sync(s), SCIARA_ERR_NUMERIC);
   ck_assert_int_eq(sciara_simulation_keep(s, 0, s->problem.state), SCIARA_ERR_NUMERIC);
   ck_assert_int_eq(sciara_simulation_ledger(s, &ledger), SCIARA_ERR_NUMERIC);
-  ck_assert_ptr_eq(script, slices); // not asked
+  ck_assert_ptr_eq(script, slices); // not called
   sciara_simulation_destroy(s);
 }
 END_TEST
@@ -183,11 +183,11 @@ int main(void) {
   TCase *tests = tcase_create("all");
   tcase_set_timeout(tests, 60);
   tcase_add_checked_fixture(tests, setup, run_case_remove);
-  tcase_add_test(tests, lava_at_the_rim_is_told_once);
-  tcase_add_test(tests, losses_before_a_checkpoint_are_told_already);
-  tcase_add_test(tests, without_losses_nothing_is_told);
+  tcase_add_test(tests, lava_at_the_rim_is_reported_once);
+  tcase_add_test(tests, losses_before_a_checkpoint_are_not_reported_again);
+  tcase_add_test(tests, without_losses_nothing_is_reported);
   tcase_add_test(tests, the_stop_rule);
-  tcase_add_test(tests, what_the_engine_is_asked);
+  tcase_add_test(tests, limits_given_to_the_engine);
   tcase_add_test(tests, a_failed_state_is_not_used);
   suite_add_tcase(suite, tests);
   SRunner *runner = srunner_create(suite);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Simulations that share a site: the DEM is read once, the ground is in memory once, the bits are those of simulations on
-// their own, and the site stays as long as anything uses it.
+// Simulations on a common site: the DEM is read once, the ground is in memory once, the results are bit-identical to those
+// of separate simulations, and the site stays as long as anything uses it.
 #include "model/site.h"
 
 #include <pthread.h>
@@ -43,7 +43,7 @@ static const char *inside(const char *name) {
   return path;
 }
 
-/** From here on the DEM is not there. */
+/** From here on the DEM does not exist. */
 static void remove_dem(void) { ck_assert_int_eq(remove(inside("dem.asc")), 0); }
 
 static const struct sciara_site *open_site(const char *override) {
@@ -68,7 +68,7 @@ static struct sciara *open_case(const struct sciara_site *site, const char *over
   return s;
 }
 
-/** The checksum at the end of the run, which is closed. */
+/** The checksum at the end of the run, which is then closed. */
 static uint64_t checksum_at_end(struct sciara *s) {
   uint64_t checksum;
   ck_assert_msg(sciara_run(s) == SCIARA_OK, "%s", sciara_last_error());
@@ -77,7 +77,7 @@ static uint64_t checksum_at_end(struct sciara *s) {
   return checksum;
 }
 
-/** What makes each of several runs another one. */
+/** What distinguishes the runs. */
 static const char *const rates[] = {
     NULL,
     "vents.0.row=9",
@@ -99,10 +99,10 @@ START_TEST(two_share_what_one_reads) {
   ck_assert_int_eq(dems_read, 2);
   remove_dem();
   struct sciara *none;
-  ck_assert_int_eq(open_with(NULL, precision, &none), SCIARA_ERR_IO); // the DEM is gone indeed
+  ck_assert_int_eq(open_with(NULL, precision, &none), SCIARA_ERR_IO); // the DEM is really gone
   ck_assert_int_eq(dems_read, 3);
   struct sciara *a = open_case(site, precision), *b = open_case(site, precision);
-  ck_assert_int_eq(sciara_step(a, 60), SCIARA_OK); // neither disturbs the other
+  ck_assert_int_eq(sciara_step(a, 60), SCIARA_OK); // neither affects the other
   ck_assert_uint_eq(checksum_at_end(b), alone);
   ck_assert_uint_eq(checksum_at_end(a), alone);
   ck_assert_int_eq(dems_read, 3);
@@ -110,7 +110,7 @@ START_TEST(two_share_what_one_reads) {
 }
 END_TEST
 
-// Whichever is closed first, and the site before all of them.
+// Whichever simulation is closed first, and the site before all of them.
 START_TEST(the_site_outlives_its_first_users) {
   for (int order = 0; order < 3; order++) {
     const struct sciara_site *site = open_site(NULL);
@@ -188,13 +188,13 @@ static void *work(void *context) {
   return NULL;
 }
 
-START_TEST(eight_in_threads) {
+START_TEST(eight_threads) {
   struct member alone[MANY], member[MANY];
   for (int k = 0; k < MANY; k++) {
     alone[k] = (struct member){.override = rates[k]};
     work(&alone[k]);
     ck_assert_msg(alone[k].status == SCIARA_OK, "%s", alone[k].message);
-    for (int other = 0; other < k && k != 7; other++) // what is recorded is no part of the checksum
+    for (int other = 0; other < k && k != 7; other++) // what is recorded is not part of the checksum
       ck_assert_msg(alone[k].checksum != alone[other].checksum, "%s", rates[k]);
   }
   const struct sciara_site *site = open_site(NULL);
@@ -214,7 +214,7 @@ START_TEST(eight_in_threads) {
 }
 END_TEST
 
-/** Takes and gives back many references, the last of all perhaps. */
+/** Takes and releases many references, perhaps the last one. */
 static void *take_and_give(void *context) {
   const struct sciara_site *site = context;
   for (int k = 0; k < 20000; k++) sciara_site_release(sciara_site_retain(site));
@@ -297,7 +297,7 @@ START_TEST(calls_that_are_refused) {
 }
 END_TEST
 
-// Neither a site that no DEM was read for nor one beside the ground of a run folder.
+// Neither a site without a DEM nor one that differs from the ground of a run folder.
 START_TEST(sites_that_fit_no_scenario) {
   const struct sciara_grid grid = {.rows = 1, .cols = 1, .cell_size = 10};
   const double altitude = 5;
@@ -351,7 +351,7 @@ int main(void) {
   tcase_add_loop_test(tests, two_share_what_one_reads, 0, 2);
   tcase_add_test(tests, the_site_outlives_its_first_users);
   tcase_add_test(tests, the_ground_is_in_memory_once);
-  tcase_add_test(tests, eight_in_threads);
+  tcase_add_test(tests, eight_threads);
   tcase_add_test(tests, no_reference_is_lost);
   tcase_add_loop_test(tests, other_ground_is_refused, 0, 11);
   tcase_add_test(tests, calls_that_are_refused);

@@ -9,7 +9,7 @@
 
 #include "snapshot_case.h"
 
-/* Writes under a limit on the size of files, which fails like a full disk, and lifts it again. */
+/* Writes under a limit on the size of files, which fails as on a full disk, and removes the limit again. */
 static enum sciara_status write_within(rlim_t bytes, const struct sciara_snapshot_context *c,
                                        const struct sciara_state *s) {
   struct rlimit before, tight;
@@ -34,7 +34,7 @@ START_TEST(a_failed_write_leaves_the_earlier_file) {
     ck_assert_int_ne(access(part, F_OK), 0);
     ck_assert_int_ne(access(path, F_OK), 0);
   }
-  WRITES(&c, s, path); // the library is none the worse for it
+  WRITES(&c, s, path); // the library still works
   s->h[s->grid.cols * 150 + 260] = 3;
   ck_assert_int_eq(write_within(20000, &c, s), SCIARA_ERR_IO);
   s->h[s->grid.cols * 150 + 260] = 0;
@@ -45,11 +45,11 @@ START_TEST(a_failed_write_leaves_the_earlier_file) {
 }
 END_TEST
 
-/* The real thing: a file system of 64 KiB. Needs the right to mount one, seen by this process only. */
-START_TEST(a_full_disk_says_so) {
+/* A real full disk: a file system of 64 KiB. Needs the right to mount one, visible to this process only. */
+START_TEST(a_full_disk_is_reported) {
   if (unshare(CLONE_NEWNS) != 0 || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
       mount("none", folder, "tmpfs", 0, "size=64k") != 0) {
-    printf("a_full_disk_says_so: skipped, no file system may be mounted here (%s)\n", strerror(errno));
+    printf("a_full_disk_is_reported: skipped, no file system may be mounted here (%s)\n", strerror(errno));
     return;
   }
   struct sciara_state *s = make_state(300, 520);
@@ -230,7 +230,7 @@ static const struct {
     {"put(b'abc', 0)", "shorter than its checksum"},
     {"again(chunks=(1, 31, 40), maxshape=(1, 60, 60), **usual)", "chunks are larger than itself"},
     {"again(chunks=(1, 1, 1), **usual)", "chunks are too small"},
-    // Two records of one chunk in a list that has no checksum: reading finds another one than walking does.
+    // Two records of one chunk in a list without a checksum: reading finds another record than iterating does.
     {"again(chunks=(1, 30, 20), **usual); put(summed(zlib.compress(bytes(2400))), 0); put(bytes(60000), 7, 20); "
      "f.close(); "
      "b = bytearray(open('00000123.nc', 'rb').read()); key = struct.pack('<IIQQQQ', 60000, 7, 0, 0, 20, 0); "
@@ -265,7 +265,7 @@ static struct sciara_state *write_and_change(int64_t rows, int64_t cols, const c
   return s;
 }
 
-/* Reads the speed, which must be refused so. */
+/* Reads the speed, which must be refused with this message. */
 static void expect_damaged_speed(const struct sciara_state *s, const char *named) {
   struct sciara_snapshot r;
   double *v = (double *)calloc((size_t)sciara_grid_cells(&s->grid), sizeof *v);
@@ -280,14 +280,14 @@ static void expect_damaged_speed(const struct sciara_state *s, const char *named
 }
 
 // HDF5 itself would read beyond the end of some of them.
-START_TEST(a_chunk_that_is_none_is_refused) {
+START_TEST(an_invalid_chunk_is_refused) {
   struct sciara_state *s = write_and_change(30, 40, chunks[_i].script);
   expect_damaged_speed(s, chunks[_i].named);
   sciara_state_destroy(s);
 }
 END_TEST
 
-START_TEST(the_last_of_many_chunks_is_looked_at) {
+START_TEST(the_last_of_many_chunks_is_checked) {
   struct sciara_state *s = write_and_change(300, 600, "put(summed(zlib.compress(bytes(100))), 0, 512, 256)");
   expect_damaged_speed(s, "does not hold the bytes of a chunk");
   sciara_state_destroy(s);
@@ -324,13 +324,13 @@ int main(void) {
   tcase_set_timeout(cases, 120);
   tcase_add_checked_fixture(cases, setup, teardown);
   tcase_add_test(cases, a_failed_write_leaves_the_earlier_file);
-  tcase_add_test(cases, a_full_disk_says_so);
+  tcase_add_test(cases, a_full_disk_is_reported);
   tcase_add_loop_test(cases, what_cannot_be_written_is_named, 1, 4);
   tcase_add_loop_test(cases, a_file_that_does_not_fit_is_refused, 0, sizeof damages / sizeof damages[0]);
   tcase_add_test(cases, a_cut_file_is_refused);
   tcase_add_test(cases, a_flipped_bit_in_the_data_is_found);
-  tcase_add_loop_test(cases, a_chunk_that_is_none_is_refused, 0, sizeof chunks / sizeof chunks[0]);
-  tcase_add_test(cases, the_last_of_many_chunks_is_looked_at);
+  tcase_add_loop_test(cases, an_invalid_chunk_is_refused, 0, sizeof chunks / sizeof chunks[0]);
+  tcase_add_test(cases, the_last_of_many_chunks_is_checked);
   tcase_add_loop_test(cases, other_ways_to_store_the_same_are_read, 0, 2);
   tcase_add_test(cases, hdf5_errors_stay_the_hosts_business);
   suite_add_tcase(suite, cases);

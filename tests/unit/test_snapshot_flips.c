@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Snapshots that lost bits on a disk, or their end: each is refused with a sentence, or read as what was written. No crash,
-// and no wrong number that nobody notices.
+// Snapshots in which bits were flipped or whose end is missing: each is refused with a message, or read as it was written.
+// No crash, and no wrong number that goes unnoticed.
 #include "file/versions.h"
 #include "snapshot_case.h"
 
-// HDF5 1.10 keeps some of its own memory when it finds a file damaged.
+// HDF5 1.10 does not release all of its memory when it finds a damaged file.
 const char *__lsan_default_suppressions(void);
 const char *__lsan_default_suppressions(void) { return "leak:libhdf5"; }
 
@@ -91,7 +91,7 @@ static void write_bytes(const char *bytes, size_t count) {
   ck_assert_int_eq(fclose(f), 0);
 }
 
-/** Writes a snapshot and gives its bytes and what a reader takes from it. */
+/** Writes a snapshot; returns its bytes and what a reader gets from it. */
 static char *make_snapshot(bool as_double, size_t *count, struct content *whole) {
   struct sciara_state *s = make_state(ROWS, COLS);
   struct sciara_snapshot_context c = context_of_test();
@@ -104,7 +104,7 @@ static char *make_snapshot(bool as_double, size_t *count, struct content *whole)
   return bytes;
 }
 
-/** Reads what `how` was done to; returns whether it was refused. */
+/** Reads the file damaged in the way `how`; returns whether it was refused. */
 static bool try_damaged(const struct content *whole, const char *how, size_t at) {
   struct content found;
   sciara_error_clear();
@@ -144,7 +144,7 @@ START_TEST(flipped_bytes) {
 }
 END_TEST
 
-/** Metadata is a small part of a file: here each of its bytes is flipped that random ones would seldom meet. */
+/** Metadata is a small part of a file, which random flips would seldom hit: here each of its bytes is flipped. */
 START_TEST(flipped_bytes_of_the_metadata) {
   size_t count;
   struct content whole;
@@ -177,7 +177,7 @@ START_TEST(cut_short) {
 END_TEST
 
 int main(void) {
-  sciara_hdf5_no_atexit(); // as the program does: HDF5 stumbles over what it could not close
+  sciara_hdf5_no_atexit(); // as the program does: HDF5 fails at objects that it could not close
   Suite *suite = suite_create("snapshot_flips");
   TCase *cases = tcase_create("all");
   tcase_set_timeout(cases, getenv("SCIARA_TORTURE") ? 3600 : 100);

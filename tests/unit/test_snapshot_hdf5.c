@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Snapshots and the series over them: what goes in comes out, through our reader and through the tools of others.
+// Snapshots and the series over them: what is written is read back, by our reader and by other tools.
 #include "snapshot_case.h"
 #include "store/series_merge.h"
 
@@ -222,7 +222,7 @@ START_TEST(negative_zeros_are_kept) {
 }
 END_TEST
 
-/* A field follows from others only when all of them are there. */
+/* A derived field is available only when all fields that it needs are. */
 START_TEST(fields_that_follow) {
   enum { H = 1 << SCIARA_FIELD_THICKNESS, PX = 1 << SCIARA_FIELD_MOMENTUM_X, PY = 1 << SCIARA_FIELD_MOMENTUM_Y };
   enum { SOLID = 1 << SCIARA_FIELD_SOLID_THICKNESS, DEPOSIT = 1 << SCIARA_FIELD_DEPOSIT };
@@ -256,7 +256,7 @@ START_TEST(fields_that_follow) {
 }
 END_TEST
 
-/* Only snapshots of the same grid become one file: each of its numbers is looked at. */
+/* Only snapshots of the same grid are merged into one file: each of its numbers is checked. */
 START_TEST(snapshots_of_other_grids_are_not_merged) {
   struct sciara_state *s = make_state(30, 40);
   const struct sciara_grid grid = s->grid;

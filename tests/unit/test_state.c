@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Claims about model/state.h: how a state starts, that a clone is one, and what the checksum sees.
+// Claims about model/state.h: the initial state, clones, and what the checksum covers.
 #include <check.h>
 #include <math.h>
 #include <string.h>
@@ -21,7 +21,7 @@ enum {
 
 static const unsigned all = SCIARA_RECORD_EVERYTHING;
 
-/** A state whose every value is another one. */
+/** A state in which all values differ. */
 static struct sciara_state *make(int64_t rows, int64_t cols, unsigned record) {
   const struct sciara_grid grid = {.rows = rows, .cols = cols, .cell_size = 10, .west = 1, .north = 2};
   double z[CELLS];
@@ -131,7 +131,7 @@ START_TEST(clone) {
   struct sciara_state *s = filled(), *copy;
   ck_assert_int_eq(sciara_state_clone(s, &copy), SCIARA_OK);
   ck_assert_mem_eq(&copy->grid, &s->grid, sizeof s->grid);
-  ck_assert_ptr_eq(copy->site, s->site); // what does not change is there once
+  ck_assert_ptr_eq(copy->site, s->site); // what does not change exists once
   ck_assert_ptr_eq(copy->kind, s->kind);
   for (int k = 0; k < FIELDS; k++) {
     ck_assert_mem_eq(field(copy, k), field(s, k), CELLS * sizeof(double));
@@ -165,7 +165,7 @@ START_TEST(every_bit_counts) {
   struct sciara_state *s = filled();
   const uint64_t sum = sciara_state_checksum(s);
   ck_assert_uint_eq(sciara_state_checksum(s), sum);
-  for (int k = 0; k < FIELDS; k++) // the maxima are recorded or not, and no part of it
+  for (int k = 0; k < FIELDS; k++) // the maxima may be recorded or not; they are not part of it
     for (int i = 0; i < CELLS; i++)
       for (int bit = 0; bit < 64; bit++) {
         flip(&field(s, k)[i], bit);
@@ -188,9 +188,9 @@ START_TEST(every_bit_counts) {
 }
 END_TEST
 
-// The checksum over that of the ground sees a single value that lava has left in a single cell, in whatever part of it.
+// The checksum over that of the ground detects a single value that lava has changed in a single cell, in any part of it.
 START_TEST(over_bare_ground) {
-  enum { WIDE = 199, SIDES = 3 }; // the last part is a short one
+  enum { WIDE = 199, SIDES = 3 }; // the last part is short
   const struct sciara_grid grid = {.rows = SIDES, .cols = WIDE, .cell_size = 10};
   double z[SIDES * WIDE];
   uint8_t valid[SIDES * WIDE];
@@ -203,9 +203,9 @@ START_TEST(over_bare_ground) {
   const uint64_t ground = sciara_state_checksum_of_ground(s), bare = sciara_state_checksum(s);
   ck_assert_uint_eq(checksum_over(s, ground), bare);
   for (int i = 0; i < SIDES * WIDE; i++)
-    for (int k = 0; k < SUMMED - 1; k++) { // all but z0, which lava leaves alone
+    for (int k = 0; k < SUMMED - 1; k++) { // all but z0, which lava does not change
       const double before = field(s, k)[i];
-      field(s, k)[i] = i % 2 ? before + 1 : -before; // -0 is not the ground's either
+      field(s, k)[i] = i % 2 ? before + 1 : -before; // -0 differs from the ground too
       ck_assert_uint_eq(checksum_over(s, ground), sciara_state_checksum(s));
       ck_assert_uint_ne(checksum_over(s, ground), bare);
       field(s, k)[i] = before;
@@ -213,22 +213,22 @@ START_TEST(over_bare_ground) {
   s->step = 9;
   s->h[3] = s->T[3] = s->arrival[3] = s->h[590] = 2;
   ck_assert_uint_eq(checksum_over(s, ground), sciara_state_checksum(s));
-  ck_assert_uint_eq(sciara_state_checksum_of_ground(s), ground); // lava is no part of it
+  ck_assert_uint_eq(sciara_state_checksum_of_ground(s), ground); // lava is not part of it
   sciara_state_destroy(s);
 }
 END_TEST
 
-START_TEST(places_count) {
+START_TEST(positions_count) {
   struct sciara_state *s = filled();
   const uint64_t sum = sciara_state_checksum(s);
-  for (int i = 0; i < CELLS; i++) // two cells of one field change places
+  for (int i = 0; i < CELLS; i++) // two cells of one field are exchanged
     for (int j = 0; j < i; j++) {
       const double a = s->h[i], b = s->h[j];
       s->h[i] = b, s->h[j] = a;
       ck_assert_msg(sciara_state_checksum(s) != sum, "cells %d and %d", i, j);
       s->h[i] = a, s->h[j] = b;
     }
-  for (int k = 0; k < SUMMED; k++) // one cell of two fields changes places
+  for (int k = 0; k < SUMMED; k++) // one cell of two fields is exchanged
     for (int m = 0; m < k; m++) {
       const double a = field(s, k)[9], b = field(s, m)[9];
       field(s, k)[9] = b, field(s, m)[9] = a;
@@ -280,7 +280,7 @@ int main(void) {
   tcase_add_test(tc, clone);
   tcase_add_test(tc, every_bit_counts);
   tcase_add_test(tc, over_bare_ground);
-  tcase_add_test(tc, places_count);
+  tcase_add_test(tc, positions_count);
   tcase_add_test(tc, zeros_and_shapes);
   tcase_add_test(tc, liquid_cells);
   suite_add_tcase(suite, tc);

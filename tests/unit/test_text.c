@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Claims about base/text.h and base/status.h: numbers and durations as people type them, names that were meant, errors.
+// Claims about base/text.h and base/status.h: numbers and durations as people type them, suggestions for names, errors.
 #include <check.h>
 #include <locale.h>
 #include <math.h>
@@ -57,10 +57,10 @@ START_TEST(doubles) {
 }
 END_TEST
 
-START_TEST(other_locale) { // a decimal comma of the surroundings changes nothing
+START_TEST(other_locale) { // a decimal comma in the locale changes nothing
   const char *const names[] = {"de_DE.UTF-8", "de_DE.utf8", "fr_FR.UTF-8", "it_IT.UTF-8"};
   for (size_t k = 0; k < sizeof names / sizeof *names; k++)
-    if (setlocale(LC_NUMERIC, names[k])) break; // where none is installed this is the test above once more
+    if (setlocale(LC_NUMERIC, names[k])) break; // where none is installed this repeats the test above
   double v = 0;
   ck_assert(sciara_parse_double("2.5", &v) && v == 2.5);
   ck_assert(!sciara_parse_double("2,5", &v));
@@ -110,7 +110,7 @@ START_TEST(closest) {
                   "\"%s\": %s", cases[k].typed, found ? found : "nothing");
   }
   const char *const alike[] = {"ab1", "ab2", "abc"};
-  ck_assert_str_eq(sciara_closest_name("abc", alike, 3), "abc"); // the exact one wins over an earlier near one
+  ck_assert_str_eq(sciara_closest_name("abc", alike, 3), "abc"); // the exact name wins over an earlier similar one
   ck_assert_ptr_null(sciara_closest_name("abc", alike, 0));
   char endless[5000]; // longer than any name
   memset(endless, 'a', sizeof endless);
@@ -132,7 +132,7 @@ START_TEST(growing) {
   ck_assert_int_eq(sciara_text_append_bytes(&t, "a\0b", 3), SCIARA_OK);
   ck_assert_uint_eq(t.length, length + 3);
   ck_assert_mem_eq(t.data + length, "a\0b\0", 4);
-  ck_assert_int_eq(sciara_text_append_bytes(&t, NULL, SIZE_MAX - 4), SCIARA_ERR_MEMORY); // refused before it is read
+  ck_assert_int_eq(sciara_text_append_bytes(&t, NULL, SIZE_MAX - 4), SCIARA_ERR_MEMORY); // before it is read
   ck_assert_uint_eq(t.length, length + 3);
   sciara_text_free(&t);
   ck_assert(!t.data && t.length == 0 && t.capacity == 0);
@@ -142,7 +142,7 @@ START_TEST(growing) {
 }
 END_TEST
 
-// A text never has a gap: what comes after a part that found no room finds none either.
+// A text never has a gap: after a part that found no room, nothing more is appended.
 START_TEST(no_gaps) {
   struct sciara_text t = {0};
   ck_assert_int_eq(sciara_text_append(&t, "a"), SCIARA_OK);
@@ -154,7 +154,7 @@ START_TEST(no_gaps) {
   ck_assert_str_eq(sciara_last_error(), "no memory for a part of a text");
   ck_assert_str_eq(t.data, "a");
   sciara_text_free(&t);
-  ck_assert_int_eq(sciara_text_append(&t, "b"), SCIARA_OK); // a new one
+  ck_assert_int_eq(sciara_text_append(&t, "b"), SCIARA_OK); // a new text
   ck_assert_str_eq(t.data, "b");
   sciara_text_free(&t);
 }
@@ -171,8 +171,8 @@ START_TEST(json) {
       {"1\n\t\x01\x1f\x7f", "1\\u000a\\u0009\\u0001\\u001f\\u007f", true},
       {"\xc2\x9b \xe2\x80\xae", "\\u009b \\u202e", true},
       {"\xc3\x84tna \xe5\x9c\xb0 \xf0\x9f\x8c\x8b", "\xc3\x84tna \xe5\x9c\xb0 \xf0\x9f\x8c\x8b", true},
-      {"a\xff", "a\\ufffd", false},                                // no UTF-8 at all
-      {"\xc3", "\\ufffd", false},                                  // cut short
+      {"a\xff", "a\\ufffd", false},                                // not UTF-8
+      {"\xc3", "\\ufffd", false},                                  // truncated
       {"\xc0\xaf", "\\ufffd\\ufffd", false},                       // overlong
       {"\xe0\x80\xaf", "\\ufffd\\ufffd\\ufffd", false},            // overlong
       {"\xed\xa0\x80", "\\ufffd\\ufffd\\ufffd", false},            // a surrogate
@@ -196,7 +196,7 @@ static enum sciara_status outer(void) {
   return SCIARA_OK;
 }
 
-/** What is left may stand in XML 1.0 and in a picture. */
+/** The remaining text is valid in XML 1.0 and in a picture. */
 START_TEST(plain_text_has_no_controls) {
   static const struct {
     const char *text, *plain;
@@ -228,12 +228,12 @@ START_TEST(errors) {
   ck_assert_str_eq(sciara_last_error(), "disk is gone");
   ck_assert_int_eq(sciara_fail_context(SCIARA_ERR_IO, "snapshot %d", 3), SCIARA_ERR_IO);
   ck_assert_str_eq(sciara_last_error(), "snapshot 3: disk is gone");
-  (void)sciara_fail(SCIARA_ERR_IO, "again: %s", sciara_last_error()); // an argument may be the sentence itself
+  (void)sciara_fail(SCIARA_ERR_IO, "again: %s", sciara_last_error()); // an argument may be the message itself
   ck_assert_str_eq(sciara_last_error(), "again: snapshot 3: disk is gone");
   char *longer = malloc(20000);
   memset(longer, 'y', 20000);
   longer[19999] = '\0';
-  (void)sciara_fail(SCIARA_ERR_IO, "%s", longer); // cut, and terminated
+  (void)sciara_fail(SCIARA_ERR_IO, "%s", longer); // truncated, and terminated
   ck_assert_uint_gt(strlen(sciara_last_error()), 1000);
   ck_assert_uint_lt(strlen(sciara_last_error()), 19999);
   (void)sciara_fail_context(SCIARA_ERR_IO, "%s", longer);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where lava has been is found to the last bit of the last cell, and what is summed up there is what is summed up everywhere.
+// Cells that lava has reached are found to the last bit of the last cell, and sums over them are the sums over all cells.
 #include <check.h>
 #include <float.h>
 #include <stdlib.h>
@@ -27,7 +27,7 @@ static struct sciara_state *bare(int64_t rows, int64_t cols, unsigned record) {
   return s;
 }
 
-/** On so many threads; 0: by the function that knows of none. */
+/** With that many threads; 0: by the function without threads. */
 static struct sciara_touched find(const struct sciara_state *s, int threads) {
   struct sciara_touched touched;
   const enum sciara_status status =
@@ -50,14 +50,14 @@ START_TEST(ground_alone) {
 }
 END_TEST
 
-// One value that is another one, in each field of each cell: in its row it is within, and all other rows are empty.
+// One changed value, in each field of each cell: its row has one cell, and all other rows are empty.
 START_TEST(a_single_value) {
   struct sciara_state *s = bare(ROWS, COLS, SCIARA_RECORD_EVERYTHING);
   double *const field = every_field(s, _i);
   for (int64_t i = 0; i < CELLS; i++) {
     double *value = &field[i];
     const double before = *value;
-    *value = i % 2 ? before + 1 : -before; // -0 is not the ground's either
+    *value = i % 2 ? before + 1 : -before; // -0 differs from the ground too
     struct sciara_touched touched = find(s, 0);
     for (int64_t r = 0; r < ROWS; r++) {
       const struct sciara_span *span = &touched.rows[r];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Claims about verify/trace_csv.h: a trace is read as it was written, and what is wrong with a file is named.
+// Claims about verify/trace_csv.h: a trace is read as it was written, and errors in a file are named.
 #include "verify/trace_csv.h"
 
 #include <check.h>
@@ -60,7 +60,7 @@ static void write_file(const char *text) {
   ck_assert_int_eq(fclose(file), 0);
 }
 
-/** What versions before the tables wrote. */
+/** The format of versions before the tables. */
 START_TEST(traces_in_json_are_read) {
   write_file("{\n  \"format\": \"sciara trace\",\n  \"version\": 1,\n  \"precision\": \"single\",\n"
              "  \"dem\": \"00000000000000aa\",\n  \"start\": \"0123456789abcdef\",\n"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Claims about verify/validate.h: what a wrong engine is told. The engines here are `serial` with a fault.
+// Claims about verify/validate.h: what is reported of a wrong engine. The engines here are `serial` with a fault.
 #include <check.h>
 #include <math.h>
 #include <string.h>
@@ -23,7 +23,7 @@ static enum sciara_status download(void *engine, struct sciara_state *s) {
     case NUMBER: s->T[cell] = NAN; break;
     case SHIFT: memmove(s->h, s->h + 1, (size_t)(sciara_grid_cells(&s->grid) - 1) * sizeof *s->h); break;
     case LEAK: *end = *end * 1.0001; break;
-    case ELSEWHERE: // from the thickest cell to a thin one: as many cells, as much lava
+    case ELSEWHERE: // from the thickest cell to a thin one: the same number of cells and the same volume of lava
       s->h[cell + 1] += *end / 2;
       *end = *end / 2;
       break;
@@ -68,10 +68,10 @@ START_TEST(faults_are_found) {
 }
 END_TEST
 
-// A last stretch that is shorter than the others ends where it shall.
+// The last interval may be shorter than the others: it ends at the last step.
 START_TEST(any_number_of_steps) {
   static const struct {
-    uint64_t steps, every, stretches;
+    uint64_t steps, every, intervals;
   } cases[] = {{25, 10, 3}, {9, 10, 1}, {20, 10, 2}, {1, 1, 1}, {21, 10, 3}};
   for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
     const struct sciara_candidate candidate = {.name = "serial", .ops = serial};
@@ -79,7 +79,7 @@ START_TEST(any_number_of_steps) {
         .problem = &problem, .precision = SCIARA_DOUBLE, .steps = cases[k].steps, .every = cases[k].every};
     ck_assert_msg(sciara_validate(&v, &candidate, 1) == SCIARA_OK, "%s", sciara_last_error());
     ck_assert_uint_eq(v.result[0].step, cases[k].steps);
-    ck_assert_uint_eq(v.trace.count, cases[k].stretches);
+    ck_assert_uint_eq(v.trace.count, cases[k].intervals);
     for (size_t n = 0; n + 1 < v.trace.count; n++) ck_assert_uint_eq(v.trace.row[n].step, (n + 1) * cases[k].every);
     ck_assert_uint_eq(v.trace.row[v.trace.count - 1].step, cases[k].steps);
     sciara_validation_free(&v);
@@ -87,7 +87,7 @@ START_TEST(any_number_of_steps) {
 }
 END_TEST
 
-START_TEST(the_first_difference_is_told) {
+START_TEST(the_first_difference_is_reported) {
   fault = BIT;
   faulty_from = 50;
   struct sciara_validation v = run(SCIARA_EXACT);
@@ -116,8 +116,8 @@ static enum sciara_status within(size_t available, enum sciara_determinism deter
   return status;
 }
 
-// What is there at the same time: the ground, the states at the start, of serial and of a candidate, each reference, each engine.
-START_TEST(memory_is_asked_for_first) {
+// In memory at the same time: the ground, the states at the start, of serial and of a candidate, references, engines.
+START_TEST(memory_is_checked_first) {
   const struct sciara_engine_ops *in_single;
   ck_assert_int_eq(sciara_engine_find("serial", SCIARA_SINGLE_PRECISION, &in_single), SCIARA_OK);
   const struct sciara_grid *grid = &problem.grid;
@@ -155,8 +155,8 @@ static struct sciara_validation scattered(enum sciara_scatter_order order, uint6
   return v;
 }
 
-// On the plane the last bits decide where the symmetry breaks: other clocks and as many steps are another time. At the same
-// time an order of additions is as close as the others, and what is allowed follows from them.
+// On the plane the last bits decide where the symmetry breaks: with other clocks the same number of steps is another time.
+// At the same time the orders of additions are close to each other, and the tolerance follows from them.
 START_TEST(orders_of_additions) {
   struct sciara_validation v = scattered((enum sciara_scatter_order)(SCIARA_SCATTER_ROWS + _i % SCIARA_SCATTER_ORDERS),
                                          _i < SCIARA_SCATTER_ORDERS ? 300 : 1000);
@@ -164,13 +164,13 @@ START_TEST(orders_of_additions) {
   ck_assert_msg(e->passed, "%s", e->why);
   ck_assert_uint_gt(e->first_differing, 0);
   ck_assert(v.spread.footprint > 0 && v.spread.footprint < 0.2 && v.spread.misplaced > 0);
-  ck_assert(fabs(e->time - e->reference_time) <= 60); // a few steps; after as many steps it is an hour for some orders
+  ck_assert(fabs(e->time - e->reference_time) <= 60); // a few steps; by step number it would be an hour
   ck_assert(1 - e->last.jaccard <= v.spread.footprint && e->last.misplaced <= v.spread.misplaced);
   sciara_validation_free(&v);
 }
 END_TEST
 
-// Shares and indices of two small states, by hand.
+// Fractions and indices of two small states, computed by hand.
 START_TEST(distance) {
   struct sciara_state *a, *b;
   ck_assert_int_eq(sciara_state_clone(problem.state, &a), SCIARA_OK);
@@ -199,7 +199,7 @@ START_TEST(distance) {
 END_TEST
 
 int main(void) {
-  // Not engine auto: to ask OpenMP for its threads starts it, and no fork may come after that.
+  // Not engine auto: querying OpenMP for its threads starts it, and no fork may follow that.
   const char *const overrides[] = {"engine.name=\"serial\""};
   const struct sciara_problem_options options = {.overrides = overrides, .override_count = 1};
   if (sciara_engine_find("serial", SCIARA_DOUBLE, &serial) != SCIARA_OK ||
@@ -212,8 +212,8 @@ int main(void) {
   tcase_set_timeout(tests, 60);
   tcase_add_test(tests, faults_are_found);
   tcase_add_test(tests, any_number_of_steps);
-  tcase_add_test(tests, the_first_difference_is_told);
-  tcase_add_test(tests, memory_is_asked_for_first);
+  tcase_add_test(tests, the_first_difference_is_reported);
+  tcase_add_test(tests, memory_is_checked_first);
   tcase_add_loop_test(tests, orders_of_additions, 0, 2 * SCIARA_SCATTER_ORDERS);
   tcase_add_test(tests, distance);
   suite_add_tcase(suite, tests);

@@ -18,7 +18,7 @@ static double emitted(const struct sciara_vents *v, int64_t k, double s, double 
   return sciara_vent_volume(v->begin, v->end, v->rate, v->first[k], v->first[k + 1], s, t);
 }
 
-/** The specification word for word: every slot, in order. */
+/** The specification literally: every slot, in order. */
 static double naive(const struct sciara_vents *v, int64_t vent, double s, double t) {
   double volume = 0;
   for (int64_t k = v->first[vent]; k < v->first[vent + 1]; k++) {
@@ -78,7 +78,7 @@ START_TEST(random_tables) {
 }
 END_TEST
 
-// Whatever the clock, the whole is emitted.
+// Whatever the clock, the whole volume is emitted.
 START_TEST(sum_of_steps) {
   const double edges[] = {0, 0.7, 1.4, 100, 100, 333.3}, rates[] = {5, 0, 2.25, 9, 0.125};
   struct sciara_vents *v = one(5, edges, rates);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Outputs that a thread writes: all of them, in their order, each as it was given, however slow the disk; none after one
+// Outputs written by a thread: all of them, in their order, each with its own state, however slow the disk; none after one
 // that failed.
 #include <check.h>
 #include <pthread.h>
@@ -12,10 +12,10 @@
 
 enum { MOST = 100, NEVER = -1 };
 
-/** What a disk is told, and how it behaves. */
+/** The calls of a disk, and how it behaves. */
 struct disk {
-  sem_t go;     ///< a write waits for it, when `gated`
-  bool gated;   ///< a write does not end by itself
+  sem_t go;     ///< a write waits for it if `gated`
+  bool gated;   ///< a write does not end until `go` is posted
   int fails_at; ///< the number of the write that fails; NEVER
   int slow_ms;  ///< each write takes that long
   bool fetches; ///< a state comes from `kept` when it is written
@@ -25,10 +25,10 @@ struct disk {
   int written;          ///< atomic
   double content[MOST]; ///< h of the first cell of each, when its write began ...
   double later[MOST];   ///< ... and when it ended
-  int told;
-  uint64_t told_step[MOST];
+  int reported;
+  uint64_t reported_step[MOST];
   pthread_t caller;
-  bool told_elsewhere; ///< by another thread than the caller's
+  bool reported_elsewhere; ///< by another thread than the caller's
 };
 
 static void pause_ms(int ms) {
@@ -53,9 +53,9 @@ static enum sciara_status write_one(void *context, struct sciara_output *o) {
 
 static void on_written(void *context, const struct sciara_output *o) {
   struct disk *d = (struct disk *)context;
-  ck_assert_int_eq(atoi(o->path), d->told);
-  d->told_step[d->told++] = o->progress.step;
-  if (!pthread_equal(pthread_self(), d->caller)) d->told_elsewhere = true;
+  ck_assert_int_eq(atoi(o->path), d->reported);
+  d->reported_step[d->reported++] = o->progress.step;
+  if (!pthread_equal(pthread_self(), d->caller)) d->reported_elsewhere = true;
 }
 
 static struct sciara_state *small_state(void) {
@@ -98,12 +98,12 @@ static enum sciara_status give(struct sciara_writer *w, struct disk *d, uint64_t
 }
 
 static void expect_all(const struct disk *d, int count) {
-  ck_assert_int_eq(d->told, count);
-  ck_assert(!d->told_elsewhere);
+  ck_assert_int_eq(d->reported, count);
+  ck_assert(!d->reported_elsewhere);
   for (int k = 0; k < count; k++) {
-    ck_assert_uint_eq(d->told_step[k], (uint64_t)k + 1);
+    ck_assert_uint_eq(d->reported_step[k], (uint64_t)k + 1);
     ck_assert_double_eq(d->content[k], k + 1.0);
-    ck_assert_double_eq(d->later[k], k + 1.0); // nobody wrote into a buffer on its way
+    ck_assert_double_eq(d->later[k], k + 1.0); // nobody wrote into a buffer that was being written
   }
 }
 
@@ -128,7 +128,7 @@ START_TEST(behind) {
 }
 END_TEST
 
-// A checkpoint that waits is no reason to leave the series for later: no snapshot may come for a long time.
+// A waiting checkpoint is no reason to postpone the series: the next snapshot may be a long time away.
 START_TEST(checkpoint_behind) {
   struct disk d = {.fails_at = NEVER, .gated = true};
   struct sciara_writer *w = start(&d);
@@ -151,7 +151,7 @@ START_TEST(slow_disk) {
   expect_all(&d, 40);
   ck_assert(sciara_writer_poll(w));
   sciara_writer_stop(w);
-  expect_all(&d, 40); // none is told twice
+  expect_all(&d, 40); // none is reported twice
 }
 END_TEST
 
@@ -167,9 +167,9 @@ START_TEST(third_waits) {
   struct sciara_writer *w = start(&d);
   pthread_t opener;
   ck_assert_int_eq(give(w, &d, 1), SCIARA_OK);
-  ck_assert_int_eq(give(w, &d, 2), SCIARA_OK); // goes on while the first is written
+  ck_assert_int_eq(give(w, &d, 2), SCIARA_OK); // does not wait while the first is written
   ck_assert(sciara_writer_poll(w));
-  ck_assert_int_eq(d.told, 0);
+  ck_assert_int_eq(d.reported, 0);
   ck_assert_int_eq(pthread_create(&opener, NULL, open_gate, &d), 0);
   ck_assert_int_eq(give(w, &d, 3), SCIARA_OK);
   ck_assert_int_ge(__atomic_load_n(&d.written, __ATOMIC_ACQUIRE), 1);
@@ -197,14 +197,14 @@ START_TEST(nothing_after_a_failure) {
   uint64_t given = 0;
   while (given < 50 && give(w, &d, given + 1) == SCIARA_OK) given++;
   ck_assert_uint_ge(given, 2);
-  ck_assert_uint_le(given, 3); // the failure is told no later than with the second one after it
+  ck_assert_uint_le(given, 3); // the failure is reported no later than with the second one after it
   ck_assert_str_eq(sciara_last_error(), "out/snapshot: No space left on device");
   ck_assert(!sciara_writer_poll(w));
   ck_assert_int_eq(sciara_writer_flush(w), SCIARA_ERR_IO);
   ck_assert_int_eq(d.written, 1);
   sciara_writer_stop(w);
-  ck_assert_int_eq(d.told, 1);
-  ck_assert_uint_eq(d.told_step[0], 1);
+  ck_assert_int_eq(d.reported, 1);
+  ck_assert_uint_eq(d.reported_step[0], 1);
 }
 END_TEST
 

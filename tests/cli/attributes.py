@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Snapshots, series and checkpoints against docs/formats.md: every attribute that it names is there, with the type and the
-value that it says, and no other one. The tables and the listing of that page are read, so there is one list."""
+"""Snapshots, series and checkpoints compared with docs/formats.md: every attribute that the page names exists, with the type
+and the value given there, and no other. The tables and the listing of that page are read, so there is only one list."""
 import json
 import math
 import os
@@ -54,7 +54,7 @@ def rows_of(heading, first):
 
 
 def listing():
-    """Attributes by variable of the CDL listing, as its text has them; "" are the global ones."""
+    """Attributes by variable of the CDL listing, as they are written there; "" are the global ones."""
     found = {}
     for variable, name, value in re.findall(r"(?m)^\t\t(\w*):(\w+) = (.*) ;$", PAGE):
         found.setdefault(variable, {})[name] = value
@@ -75,7 +75,7 @@ START = "2006-07-14T23:30:00Z"
 class Attributes(SharedCase):
     @classmethod
     def prepare(cls):
-        """`whole`: everything that there may be. `bare`: no date, no CRS, no title; other types and fields."""
+        """`whole`: every attribute. `bare`: no date, no CRS, no title; other types and fields."""
         case.write_scenario(cls.work, run={"start": START, "max_steps": 80}, initial={"thickness": 5},
                             output={"fields": list(FIELDS), "dtype": "float64", "every": EVERY})
         bare = case.scenario(dem={"path": "dem.asc"}, boundary="closed",
@@ -96,7 +96,7 @@ class Attributes(SharedCase):
         return self.open(run, record(self.path(run))["snapshots"][-1]["name"])
 
     def type_of(self, thing, name):
-        """As the page names types; fails where an attribute is stored in another way than it says."""
+        """The type in the words of the page; fails if an attribute is stored in another way than described there."""
         attribute = h5a.open(thing.id, name.encode())
         its, space = attribute.get_type(), attribute.get_space()
         if isinstance(its, h5t.TypeStringID):
@@ -114,7 +114,7 @@ class Attributes(SharedCase):
         return found
 
     def expect(self, thing, expected, types):
-        """Exactly these attributes; a value that is a pattern is matched, one that is a function is asked."""
+        """Exactly these attributes; a pattern is matched, a function is called with the value."""
         found = self.values_of(thing)
         self.assertEqual(sorted(found), sorted(expected), thing.name)
         for name, value in expected.items():
@@ -127,7 +127,7 @@ class Attributes(SharedCase):
                 self.assertEqual(found[name], value, f"{thing.name}: {name}")
 
     def globals_of(self, run, scenario):
-        """What the global attributes of the last snapshot must be, by name."""
+        """The expected global attributes of the last snapshot, by name."""
         r = record(self.path(run))
         version, commit, last = r["versions"]["sciara"], r["versions"]["git"], r["snapshots"][-1]
         expected = {
@@ -170,7 +170,7 @@ class Attributes(SharedCase):
         self.assertGreater(min(r["ledger"][name] for name in ("initial_m3", "emitted_m3", "liquid_m3", "bound_m3")), 0)
 
     def test_one_file_of_all(self):
-        """series.nc and the merged file: what is said of one moment is not in them."""
+        """series.nc and the merged file: attributes of a single moment are not in them."""
         expected = {name: value for name, value in self.globals_of("whole", self.scenarios()[0][1]).items()
                     if name not in OF_A_MOMENT}
         self.expect(self.open("whole", "series.nc"), expected, TYPES)
@@ -249,7 +249,7 @@ class Attributes(SharedCase):
                     self.assertEqual(data.fillvalue, -9999 if name == "arrival_time" else 0, name)
 
     def checkpoint_of(self, run, scenario):
-        """The attributes of the checkpoint at the end of a run, but for those of the model."""
+        """The attributes of the checkpoint at the end of a run, except for those of the model."""
         r, snapshot = record(self.path(run)), self.values_of(self.last_snapshot(run))
         whole, state, ledger, timing = run == "whole", r["state"], r["ledger"], r["timing"]
         hexadecimal = re.compile(f"^{HEX}$")
@@ -304,7 +304,7 @@ class Attributes(SharedCase):
 
 
 def h5_names(f):
-    """Names of the datasets in the order in which they were made; an error where that is not known."""
+    """Names of the datasets in the order in which they were created; an error if that is not known."""
     found = []
     f.id.links.iterate(lambda name: found.append(name.decode()), idx_type=h5py.h5.INDEX_CRT_ORDER)
     return found

@@ -1,23 +1,23 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The table of bad input: each case makes its files, runs one command, and gets exactly this message and exit code.
-No file is made, changed or lost.
+"""The table of bad input: each case creates its files, runs one command, and expects exactly this message and exit code.
+No file is created, changed or lost.
 
-The cases stand in bad_input/*.toml. Keys of a case:
+The cases are in bad_input/*.toml. Keys of a case:
 
   name      what is wrong
   scenario  text of s.json                                 default: SCENARIO below
   edit      pairs of text [before, after] in s.json
   files     table of more files: name = "text"
-  make      bash commands that make the rest, run beside the files
+  make      bash commands that create the rest, run in the folder of the files
   run       words of the command line after `sciara`       default: run -q s.json
   env       table of variables of the environment
   limit     largest file that can be written, in bytes: stands for a full disk
-  user      "nobody": run without the rights of root, which no folder withstands
+  user      "nobody": run without the rights of root, for whom no folder is protected
   code      exit code                                      default: 3
   error     all of standard error; "sciara: error: " may be left out of a single line
   stdout    all of standard output                         default: nothing
-  left      what stays behind although nothing should, with its reason in `why`
+  left      what stays behind although nothing should, with the reason in `why`
 
 In `error` and `stdout` WORK stands for the temporary folder, <NUMBER> for a number that depends on the machine, <TIME>
 for a date, <GDAL> for words of GDAL up to the end of the line.
@@ -93,13 +93,13 @@ def make_files(entry, folder):
 
 
 def run(entry, folder):
-    """The program as the case wants it; stdout and stderr with WORK for the folder."""
+    """The program run as in the case; stdout and stderr with WORK for the folder."""
     options, environment = {}, {**os.environ, **entry.get("env", {})}
     if entry.get("user") == "nobody" and os.getuid() == 0:
         options = {"user": NOBODY, "group": NOBODY, "extra_groups": []}
     if "limit" in entry:
         options["preexec_fn"] = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (entry["limit"],) * 2)
-    if options:  # a build for coverage could not keep its counts, or would cut them: it is to keep none, and says so
+    if options:  # a build for coverage could not write its counts, or would cut them: it must not write any
         environment["GCOV_PREFIX"] = "/dev/null"
     words = [word.replace("WORK", folder) for word in entry.get("run", ["run", "-q", "s.json"])]
     command = [case.PROGRAM, *words]
@@ -131,7 +131,7 @@ def matches(expected, found):
 
 
 def content_of(path):
-    """The hash of a file, the target of a link, None of a folder; what may not be read cannot be changed either."""
+    """The hash of a file, the target of a link, None for a folder; an unreadable file cannot be changed either."""
     if os.path.islink(path):
         return os.readlink(path)
     if os.path.isdir(path):
@@ -184,7 +184,7 @@ def nobody_can_run(folder):
 
 
 def open_folder(one):
-    """A folder that anybody may use."""
+    """A folder that anyone may use."""
     folder = one.path("work")
     one.addCleanup(give_back, folder)
     os.mkdir(folder)
@@ -194,7 +194,7 @@ def open_folder(one):
 
 
 def give_back(folder):
-    """Whatever its rights are, the folder can be removed."""
+    """The folder can be removed whatever its rights are."""
     if os.getuid() != 0:
         subprocess.run(["chmod", "-R", "u+rwX", folder], check=False)
 
@@ -206,12 +206,12 @@ class Table(unittest.TestCase):
         table = read_table()
         self.assertGreaterEqual(len(table), 80)
         names = [entry["name"] for entry in table]
-        self.assertEqual(len(set(names)), len(names), "names stand once")
+        self.assertEqual(len(set(names)), len(names), "each name occurs once")
         for entry in table:
             self.assertLessEqual(set(entry), KEYS, entry["name"])
             self.assertEqual("left" in entry, "why" in entry, entry["name"])
 
-    def test_the_scenario_is_good_where_no_case_spoils_it(self):
+    def test_the_scenario_is_valid_unless_a_case_changes_it(self):
         good = case.Case()
         good.setUp()
         self.addCleanup(good.doCleanups)

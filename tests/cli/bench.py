@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""sciara bench: what it tells, in the table, as CSV and as JSON; what it leaves out and says so; what it refuses."""
+"""sciara bench: its report as a table, as CSV and as JSON; what it skips, with the reason; what it refuses."""
 import csv
 import os
 import resource
@@ -31,7 +31,7 @@ def rows_of(path):
 
 
 class Quick(SharedCase):
-    """The suite as it stands, without Etna."""
+    """The unchanged suite, without Etna."""
 
     @classmethod
     def prepare(cls):
@@ -73,7 +73,7 @@ class Quick(SharedCase):
             self.assertAlmostEqual(value["cell_steps_per_s"] * value["ns_per_cell_step"] / 1e9, 1, 6)
             if row["engine"] == "serial":
                 self.assertEqual(value["speedup"], 1)
-            # lava on every cell: a step is that many cell-steps, at least
+            # lava on every cell: a step has at least that many cell-steps
             if row["case"] == "dense":
                 self.assertLess(value["ns_per_cell_step_min"], 1000 * value["us_per_step_min"] / (190 * 190) * 1.01)
             self.assertGreater(int(row["host_bytes"]), 0)
@@ -102,15 +102,15 @@ class Quick(SharedCase):
         self.assertEqual(machine["cores"], len(os.sched_getaffinity(0)))
         self.assertGreater(machine["memory_bytes"], 1 << 28)
         self.assertIn("gpu", machine)
-        told = {**machine, **{key: (machine["gpu"] or {}).get(name) for key, name in GPU.items()}}
-        for row in self.rows:  # those that were left out, too
+        expected = {**machine, **{key: (machine["gpu"] or {}).get(name) for key, name in GPU.items()}}
+        for row in self.rows:  # also those that were skipped
             for name in COLUMNS[29:]:
                 if name.endswith("_mhz") and row[name]:
-                    self.assertAlmostEqual(float(row[name]) / told[name], 1, 6)
+                    self.assertAlmostEqual(float(row[name]) / expected[name], 1, 6)
                 else:
-                    self.assertEqual(row[name], "" if told[name] is None else str(told[name]))
+                    self.assertEqual(row[name], "" if expected[name] is None else str(expected[name]))
 
-    def test_what_was_left_out_is_said(self):
+    def test_what_is_skipped_is_reported(self):
         self.assertIn("etna: left out: SCIARA_ETNA2006 is not set", self.done.stdout)
         self.assertEqual([row["case"] for row in self.rows if row["result"] == "left out" and not row["engine"]], ["etna"])
         self.assertIn("SCIARA_ETNA2006", self.result["cases"][0]["left_out"])
@@ -142,7 +142,7 @@ class Quick(SharedCase):
 
 
 class Etna(Case):
-    """The case of the 2006 eruption, with files of that layout for a small slope in their place."""
+    """The case of the 2006 eruption, with files of that layout for a small slope instead."""
 
     ROWS, COLS = 40, 30
 
@@ -164,7 +164,7 @@ class Etna(Case):
         return head + "".join(" ".join(str(values(row, col)) for col in range(self.COLS)) + "\n"
                               for row in range(self.ROWS))
 
-    def test_imported_measured_and_tidied_up(self):
+    def test_imported_measured_and_cleaned_up(self):
         env = {**HERE, "SCIARA_ETNA2006": self.path("files"), "TMPDIR": self.path("tmp")}
         self.sciara("bench", "-q", "--suite", "quick", "--cases", "etna", "--engines", "openmp", "--csv", "b.csv", env=env)
         rows = rows_of(self.path("b.csv"))
@@ -178,7 +178,7 @@ class Etna(Case):
         done = self.sciara("bench", "-q", "--suite", "quick", "--cases", "etna,dense", "--engines", "serial", env=env)
         self.assertIn("etna: left out: SCIARA_ETNA2006: " + self.path("tmp") + "/*.cfg: there is no such file", done.stdout)
 
-    def test_files_that_are_damaged(self):
+    def test_damaged_files(self):
         self.write("_Vents.stt", "none")
         env = {**HERE, "SCIARA_ETNA2006": self.path("files"), "TMPDIR": self.path("tmp")}
         done = self.sciara("bench", "-q", "--suite", "quick", "--cases", "etna", env=env, code=3)
@@ -217,7 +217,7 @@ class Bench(Case):
         self.assertEqual(rows_of(self.path("b.csv"))[0]["checksum"],
                          case.record(self.path("out"))["snapshots"][-1]["checksum"])
 
-    def test_cases_beside_a_scenario(self):
+    def test_cases_together_with_a_scenario(self):
         done = self.bench("s.json", "--cases", "dense,volcano", "--engines", "serial")
         heads = [line.split(":")[0] for line in done.stdout.splitlines() if not line.startswith(" ")]
         self.assertEqual(heads, ["dense", "volcano", "s.json"])
@@ -270,7 +270,7 @@ class Bench(Case):
         self.assertEqual(len(rows_of(self.path("b.csv"))), 1)
         done = self.bench("s.json", "--csv", "none/b.csv", code=4)
         self.assertIn("none/b.csv", done.stderr)
-        self.assertEqual(done.stdout, "", "it is told before anything is measured")
+        self.assertEqual(done.stdout, "", "it is reported before anything is measured")
 
     def test_no_room_in_memory(self):
         if case.SANITIZED:

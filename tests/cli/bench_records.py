@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""sciara bench and what is recorded of serial: the file of the repository is what serial comes to, and a record that is
-wrong gives no times."""
+"""sciara bench and the records of serial: the file in the repository contains the results of serial, and a wrong record
+gives no times."""
 import csv
 import os
 import shutil
@@ -20,7 +20,7 @@ GIB = 1 << 30
 
 
 def rows_of(path):
-    """By all that says what is computed, and the step."""
+    """By everything that describes the computation, and the step."""
     with open(path, encoding="utf-8", newline="") as f:
         rows = [tuple(row.values()) for row in csv.DictReader(f)]
     return {row[:7]: row[7:] for row in rows}
@@ -41,7 +41,7 @@ class Records(Case):
         return self.sciara("bench", "-q", *args, code=code, env=env or HERE, **options)
 
     def expect_recorded_again(self, *args, precisions=("double", "single"), env=None):
-        """What serial comes to now is what the repository's file holds."""
+        """The current results of serial are those in the file of the repository."""
         again = self.path("again.csv")
         for precision in precisions:
             self.bench("--record", again, "--precision", precision, *args, env=env)
@@ -57,7 +57,7 @@ class Records(Case):
         self.assertEqual({key[0] for key in found}, {"volcano", "plane", "dense", "sparse", "tight"})
 
     def test_some_steps_of_the_others(self):
-        """As many as do not take long, of 26,000: 500, and 2,500 in the long form."""
+        """As many as take little time, of 26,000: 500, and 2,500 in the long form."""
         if case.SANITIZED:
             self.skipTest("takes too long with a sanitizer")
         repeats = 5 if case.LONG else 1
@@ -86,7 +86,7 @@ class Records(Case):
         self.expect_recorded_again("--suite", "quick", "--cases", "etna", env=env)
 
     def spoilt(self, column, row, change):
-        """A copy of the repository's file with one value of the last row of quick's plane changed."""
+        """A copy of the repository's file with one value of the last row of plane in the suite quick changed."""
         with open(RECORDS, encoding="utf-8", newline="") as f:
             rows = list(csv.reader(f))
         at = [k for k, values in enumerate(rows) if values[0] == "plane" and values[3] == "500" and values[4] == "double"]
@@ -119,7 +119,7 @@ class Records(Case):
             self.assertIn("verified against serial", done.stdout)
             self.assertRegex(done.stdout, r"(?m)^  openmp +- +verified ")
 
-    def test_one_case_is_recorded_anew_the_others_stay(self):
+    def test_one_case_is_recorded_again_and_the_others_stay(self):
         shutil.copy(RECORDS, self.path("mine.csv"))
         self.bench("--suite", "quick", "--cases", "plane", "--record", "mine.csv")
         with open(RECORDS, "rb") as a, open(self.path("mine.csv"), "rb") as b:

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""tools/bench, tools/bench-summary, tools/roofline and tools/ablation: a suite from the pack to the summary, goals that are
-reached and missed, what NVIDIA's profiler prints, and programs that end in other bits."""
+"""tools/bench, tools/bench-summary, tools/roofline and tools/ablation: a suite from the package to the summary, targets that
+are reached and missed, the output of NVIDIA's profiler, and programs with different results."""
 import json
 import os
 import shlex
@@ -16,8 +16,8 @@ from case import Case
 TOOLS = os.path.join(case.SOURCE, "tools")
 HERE = {key: value for key, value in os.environ.items() if key != "SCIARA_ETNA2006"}
 
-# As `ncu --csv --page raw --print-units base --print-metric-instances details` prints: the program's own lines and ncu's
-# between, a line of units, thousands with commas, and what a kernel does not have.
+# As `ncu --csv --page raw --print-units base --print-metric-instances details` prints: the program's own lines between those
+# of ncu, a line of units, thousands with commas, and empty cells for metrics that a kernel does not have.
 RAW = '''==PROF== Connected to process 4711 (/somewhere/sciara)
 dense: 4096 x 4096 cells, "all" of them liquid
 ==PROF== Profiling "step" - 1: 0%....50%....100% - 9 passes
@@ -76,7 +76,7 @@ class Roofline(Case):
         self.assertIn("4 launches", self.parse(RAW + RAW).stdout)
         self.assertEqual(self.count(RAW + RAW, "divisions")[0], "8")
 
-    def test_what_is_not_told_is_not_known(self):
+    def test_what_is_not_reported_is_unknown(self):
         unnamed = RAW.replace("(DADD: 500; MUFU.RCP64H: 4,000; MUFU.RSQ64H: 1,000; LDG.E.64: 7)", "(500; 4000; 1000; 7)")
         coarse = RAW.replace("MUFU.RCP64H: 4,000; MUFU.RSQ64H: 1,000", "MUFU: 5,000")
         for text in unnamed.replace("(IADD3: 3)", "(3)"), coarse:
@@ -96,7 +96,7 @@ class Roofline(Case):
         self.assertIn("skipped: no-ncu-here is not on PATH", self.roofline("--ncu", "no-ncu-here", code=77).stdout)
 
     def ncu(self, body):
-        """Stands in for the profiler: runs the program, and leaves the text above as its log."""
+        """Replaces the profiler: runs the program, and writes the text above as its log."""
         with open(self.path("ncu"), "w", encoding="utf-8") as f:
             f.write("#!/bin/bash\n" + body)
         os.chmod(self.path("ncu"), 0o755)
@@ -113,7 +113,7 @@ done
 
     def profile(self, body, *args, code=0):
         env = {**HERE, "SCIARA_RUN": self.ncu("exit 1") + "-run", "FOLDER": self.work}
-        with open(self.path("ncu-run"), "w", encoding="utf-8") as f:  # the suite gpu wants a GPU; `tight` of quick does
+        with open(self.path("ncu-run"), "w", encoding="utf-8") as f:  # instead of the suite gpu: `tight` of quick
             f.write(f"#!/bin/bash\nshift\nexec {case.PROGRAM} \"${{@/#gpu/quick}}\"\n")
         os.chmod(self.path("ncu-run"), 0o755)
         return self.roofline("--ncu", self.ncu(self.PASS_ON + body), "--engine", "openmp", "--case", "tight", *args,
@@ -141,8 +141,8 @@ def row(engine, us, ns, options=None, **more):
 
 
 class Ablation(Case):
-    """Of `looks`, whose variant is a program of its own for every engine, on a small scene in place of dense: the engines of a
-    GPU are `serial` here, those that are not exact end after one step more in each run than in the one before."""
+    """Of `looks`, whose variant is a program of its own for every engine, on a small scene instead of dense: the engines of
+    a GPU are `serial` here, and those that are not exact end one step later in each run than in the one before."""
     PROGRAM = '''#!/bin/bash
 count=$(($(cat count 2> /dev/null || echo 0) + 1)) engine=
 case $1 in
@@ -166,7 +166,7 @@ exec sciara "${options[@]}" --engine serial --steps $steps
 '''.replace("exec sciara", "exec " + shlex.quote(case.PROGRAM))
 
     def ablation(self, more, code, repeats=1):
-        """The variant is the same program, but for `more`."""
+        """The variant is the same program, except for `more`."""
         os.makedirs(self.path("d"))
         case.write_scenario(self.path("d"))
         files = shlex.quote(self.path("d"))

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""sciara check: every problem at once, the run predicted, nothing written; and sciara run refuses what check refuses."""
+"""sciara check: every problem at once, an estimate of the run, nothing written; run refuses what check refuses."""
 import os
 import re
 import sys
@@ -12,7 +12,7 @@ from case import Case, SharedCase
 
 
 def lines_of(report):
-    """The lines of a report by their words before the colon; indented lines as they are."""
+    """The lines of a report by the words before the colon; indented lines unchanged."""
     return {line.split(":")[0]: line.split(":", 1)[1].strip() for line in report.splitlines() if ":" in line}
 
 
@@ -22,7 +22,7 @@ class Problems(Case):
         self.write_scenario()
 
     def problems(self, *args, command="check", code=3):
-        """The errors on stderr; the folder is as it was."""
+        """The errors on stderr; the folder is unchanged."""
         before = case.tree(self.work)
         done = self.sciara(command, *args, code=code)
         self.assertEqual(case.tree(self.work), before, "files of the folder")
@@ -59,7 +59,7 @@ class Problems(Case):
         self.assertEqual(found, [f"s.json: {text}" for text in self.EXPECTED])
         self.assertEqual(report, "", "a report on a scenario that was refused")
 
-    def test_run_tells_the_same(self):
+    def test_run_reports_the_same(self):
         case.write_json(self.path("s.json"), case.scenario(title=None, **self.BROKEN))
         found, _ = self.problems("s.json", "--engine", "seral", "-o", "out", command="run")
         self.assertEqual(found, [f"s.json: {text}" for text in self.EXPECTED])
@@ -76,7 +76,7 @@ class Problems(Case):
         self.assertNotIn("no problem found", report)
 
     def test_what_a_precision_cannot_hold(self):
-        """Each is refused by name, by check and run alike; in the other precision, or larger, it is taken."""
+        """Each is refused by name, by check and run; in the other precision, or if larger, it is accepted."""
         rate, start = "vents.0.effusion.rates_m3_s.0", "vents[0].effusion: found "
         single, double = ("-p", "single"), ("-p", "double")
         late = "expected at most 4.5036e+11 s without run.max_steps"
@@ -123,7 +123,7 @@ class Problems(Case):
             found, _ = self.problems("s.json", *args)
             self.assertEqual(self.problems("s.json", *args, "-o", "out", command="run")[0], found)
 
-    def test_cells_of_no_size(self):
+    def test_cells_that_are_too_small(self):
         """Of 1e-14 m: no length that a float can divide by."""
         with open(self.path("dem.asc"), encoding="ascii") as f:
             text = f.read()
@@ -224,7 +224,7 @@ class Report(SharedCase):
         self.assertIn("(not empty: run will want --overwrite)", self.sciara("check", "s.json", "-o", "out").stdout)
         self.sciara("run", "s.json", "-o", "out", code=3)
 
-    def test_says_no_more_than_before_when_it_runs(self):
+    def test_run_reports_no_more_than_before(self):
         done = self.sciara("run", "s.json", "-e", "serial", "-n", 2, "-o", "short")
         self.assertEqual(len(done.stdout.splitlines()), 3, "a snapshot, a map and its picture")
         for word in ("memory", "predicted", "no problem"):
@@ -232,7 +232,7 @@ class Report(SharedCase):
 
 
 class Memory(SharedCase):
-    """What is predicted against the peak of a run on 1000 x 1000 cells."""
+    """The estimate compared with the peak of a run on 1000 x 1000 cells."""
 
     SIDE = 1000
 
@@ -252,7 +252,7 @@ class Memory(SharedCase):
             "vents": [{"row": 500, "col": 500, "effusion": {"slot": "1 d", "rates_m3_s": [5]}}]})
 
     def peak(self, *args):
-        """Bytes of resident memory of a run, at their most."""
+        """The peak of the resident memory of a run, in bytes."""
         pid = os.posix_spawn(case.PROGRAM, [case.PROGRAM, "run", "s.json", "-q", "-n", "20", "--overwrite", "-o", "out",
                                             *args],
                              {**os.environ, "OMP_NUM_THREADS": "2"},

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """sciara run --checkpoint-every, sciara resume: N + N steps are 2N steps, in the folder or as a branch, across engines;
-what does not belong together is refused, and what is damaged is passed over."""
+parts that do not belong together are refused, and damaged checkpoints are skipped."""
 import os
 import re
 import shutil
@@ -48,7 +48,7 @@ class Branches(Checkpoint):
                     self.check_engine(engine, precision)
 
     def check_ring(self, precision, engines):
-        """One run that each engine takes a part of, there and back."""
+        """One run of which each engine computes a part, in one order and back."""
         self.run_scenario(f"whole.{precision}", "-e", "serial", "-p", precision)
         parent = self.run_scenario(f"first.{precision}", "-e", "serial", "-p", precision, "--steps", 30,
                                    "--checkpoint-every", NEVER)
@@ -72,7 +72,7 @@ class Branches(Checkpoint):
                 self.check_ring(precision, engines)
 
     def check_turns(self, precision, cpu, gpus):
-        """On the CPU, then on a GPU, then on the CPU again; and from the GPU on."""
+        """On the CPU, then on a GPU, then on the CPU again; and from the GPU to the end."""
         whole, half = (self.run_scenario(f"{name}.{cpu}.{precision}", "-e", cpu, "-p", precision, "--steps", steps,
                                          "--checkpoint-every", NEVER) for name, steps in (("whole", 400), ("half", 150)))
         for gpu in gpus:
@@ -98,7 +98,7 @@ class Branches(Checkpoint):
         self.branch(half, "more", "--set", "vents.0.effusion.rates_m3_s=[4, 12]", "--until", "30 min",
                     "--set", "run.max_steps=null")
         self.branch(half, "same", "--until", "30 min", "--set", "run.max_steps=null")
-        self.assertEqual(tree(half), before, "the parent is left as it is")
+        self.assertEqual(tree(half), before, "the parent is unchanged")
         a, b = record(self.path("more")), record(self.path("same"))
         self.assertGreater(a["ledger"]["emitted_m3"], b["ledger"]["emitted_m3"] + 1000)
         self.assertGreaterEqual(a["state"]["time_s"], 1800)
@@ -119,7 +119,7 @@ class Branches(Checkpoint):
         self.run_scenario("out", "--checkpoint-every", "2 min")
         kept = checkpoints(self.path("out"))
         self.assertEqual(len(kept), 2)
-        self.assertEqual(kept[-1], f"{record(self.path('out'))['state']['step']:08d}.h5", "the end is the last one")
+        self.assertEqual(kept[-1], f"{record(self.path('out'))['state']['step']:08d}.h5", "the last one is of the end")
 
     def end_unrecorded(self, out):
         """As if the run had been killed between its last checkpoint and the end of run.json."""
@@ -131,7 +131,7 @@ class Branches(Checkpoint):
             f.write(text.replace('"status": "complete"', '"status": "running"'))
 
     def test_nothing_to_do_loses_none(self):
-        """The newest checkpoint is the last step already: neither it nor the one before it goes, however often."""
+        """The newest checkpoint is at the last step: neither it nor the one before it is removed, however often."""
         for kept, every in ((2, "2 min"), (1, NEVER)):
             with self.subTest(kept=kept):
                 out = f"out{kept}"
@@ -147,7 +147,7 @@ class Branches(Checkpoint):
                 self.assertEqual(checkpoints(whole), before, "a branch leaves its parent's")
                 self.assertEqual(checkpoints(self.path(f"branch{kept}")), ["00000100.h5"])
                 os.remove(os.path.join(whole, "checkpoints", before[-1]))
-                if kept == 2:  # the one that was kept is good: from it the run ends as it had ended
+                if kept == 2:  # the older one is good: resumed from it, the run has the same end
                     self.end_unrecorded(out)
                     self.sciara("resume", out, "-q")
                     self.assertEqual(checkpoints(whole), before)
@@ -168,7 +168,7 @@ class Branches(Checkpoint):
         self.assertEqual(log[:len(first)], first, "the lines of the first part are still there")
         self.assertEqual(log.count("end ("), 2, "those of the second part follow")
 
-    def test_none_without_being_asked(self):
+    def test_none_without_the_option(self):
         self.run_scenario("out", "--steps", 50)
         self.assertFalse(os.path.exists(self.path("out", "checkpoints")))
         error = self.sciara("resume", "out", "-o", "more", code=3).stderr
@@ -191,8 +191,8 @@ class Branches(Checkpoint):
         self.branch(half, "other", "--steps", 150, "--overwrite")
         self.assertEqual(record(self.path("other"))["state"]["step"], 150)
 
-    def test_the_folder_is_all_it_takes(self):
-        """Scenario and DEM are gone and the folder was moved."""
+    def test_the_folder_is_sufficient(self):
+        """Scenario and DEM are gone, and the folder was moved."""
         self.run_scenario("whole", "-e", "serial")
         self.run_scenario("half", "-e", "serial", "--steps", 200, "--checkpoint-every", NEVER)
         os.makedirs(self.path("elsewhere"))
@@ -204,7 +204,7 @@ class Branches(Checkpoint):
         self.assert_same_run("whole", "rest", ("history", "scenario_json"))
 
     def test_initial_lava_is_not_placed_twice(self):
-        """Nor is its raster looked for."""
+        """Nor is its raster searched for."""
         case.write_scenario(self.work, output=OUTPUT, initial={"thickness": "lava.asc"}, vents=[])
         with open(self.path("dem.asc"), encoding="ascii") as f:
             head = f.read().splitlines()[:6]
@@ -218,7 +218,7 @@ class Branches(Checkpoint):
         self.branch("half", "rest", "--steps", 60)
         self.assert_same_run("whole", "rest", ("history", "scenario_json"))
 
-    def test_lava_at_the_rim_is_told_once(self):
+    def test_lava_at_the_rim_is_reported_once(self):
         case.write_scenario(self.work, output=OUTPUT, initial={"thickness": 5}, vents=[])
         first = self.sciara("run", "s.json", "-o", "half", "--steps", 40, "--checkpoint-every", NEVER).stderr
         again = self.sciara("resume", "half", "-o", "rest", "--steps", 80).stderr
@@ -247,7 +247,7 @@ class Diagnostics(Checkpoint):
         self.refuse("--checkpoint-every: found \"soon\", expected", "--checkpoint-every", "soon", code=2)
         self.refuse("--checkpoint-every: found \"0 wall\", expected", "--checkpoint-every", "0 wall", code=2)
 
-    def test_only_a_branch_may_change(self):
+    def test_only_a_branch_may_have_changes(self):
         for option in (("--set", "run.max_steps=7"), ("--steps", "7"), ("--until", "7 h"), ("--overwrite",)):
             error = self.sciara("resume", "half", *option, code=2).stderr
             self.assertIn(f"{option[0]}: found the option without --output, expected only for a branch", error)
@@ -285,7 +285,7 @@ class Diagnostics(Checkpoint):
         with open(self.path("rates.csv"), "w", encoding="ascii") as f:
             f.write("time_s,rate_m3_s\n0,4\n1000,5\n2000,0\n")
         data = record(half)
-        data["status"] = "stopped"  # as if by a signal: then it is to go on in its folder
+        data["status"] = "stopped"  # as if by a signal: then it can be resumed in its folder
         case.write_json(os.path.join(half, "run.json"), data)
         error = self.sciara("resume", "csv", code=3).stderr
         self.assertIn("vents: cells or rates are others than those it was computed with", error)
@@ -297,15 +297,15 @@ class Diagnostics(Checkpoint):
         self.refuse("empty: this folder is no run: it holds no run.json", folder="empty")
         self.refuse("nowhere: this folder is no run", folder="nowhere")
 
-    def test_a_damaged_one_is_passed_over(self):
+    def test_a_damaged_one_is_skipped(self):
         names = checkpoints(self.half)
         whole = self.run_scenario("whole", "--steps", 150)
         with open(self.newest, "r+b") as f:
             f.seek(-2000, os.SEEK_END)
             f.truncate()
-        told = self.sciara("info", "half")
-        self.assertRegex(told.stderr, f"warning: .*{names[1]}: ")
-        self.assertEqual(len(re.findall(rf"(?m)^checkpoint: +step {int(names[0][:8])}, ", told.stdout)), 1, "one is whole")
+        info = self.sciara("info", "half")
+        self.assertRegex(info.stderr, f"warning: .*{names[1]}: ")
+        self.assertEqual(len(re.findall(rf"(?m)^checkpoint: +step {int(names[0][:8])}, ", info.stdout)), 1, "one is whole")
         done = self.sciara("resume", "half", "-o", "new", "--steps", 150)
         self.assertRegex(done.stderr, f"warning: .*{names[1]}: .*; the one before it is taken")
         self.assertIn(f"a branch: from half/checkpoints/{names[0]}", done.stderr)

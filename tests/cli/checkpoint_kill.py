@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A run that is killed or stopped at any moment, and taken up again, ends like one that never was."""
+"""A run that is killed or stopped at any moment and then resumed ends like an uninterrupted one."""
 import atexit
 import os
 import random
@@ -18,8 +18,8 @@ from case import Case, record
 
 PATIENCE = 60  # s, for a slow machine
 FIELDS = ["thickness", "temperature", "deposit", "arrival_time", "max_thickness", "max_speed"]
-HOUR = 2 if case.LONG else 1  # of simulated time: the short form lasts half as long
-SLOW = {  # 35,000 steps, a second of computing: time enough for three signals on a machine several times as fast
+HOUR = 2 if case.LONG else 1  # of simulated time: the short form takes half as long
+SLOW = {  # 35,000 steps, a second of computing: enough time for three signals on a machine that is several times as fast
     "vents": [{"row": case.VENT[0], "col": case.VENT[1], "effusion": {"slot": f"{9 * HOUR} h", "rates_m3_s": [2, 5, 1]}}],
     "model": {"cooling": 3},
     "run": {"until": f"{28 * HOUR} h"},
@@ -30,7 +30,7 @@ OTHERS = ("history", "engine", "scenario_json")
 
 
 class Cut(Case):
-    undisturbed = {}  # engine: folder of a run that nothing happened to, for all tests
+    undisturbed = {}  # engine: folder of an uninterrupted run, for all tests
 
     def setUp(self):
         super().setUp()
@@ -38,7 +38,7 @@ class Cut(Case):
         self.random = random.Random(20)
 
     def link_whole(self, engine):
-        """The run "whole" is one that nothing happened to; only its files are read."""
+        """The run "whole" is an uninterrupted one; only its files are read."""
         if engine not in Cut.undisturbed:
             kept = tempfile.mkdtemp(prefix="sciara-cli-")
             atexit.register(shutil.rmtree, kept, True)
@@ -84,7 +84,7 @@ class Cut(Case):
 
 class Killed(Cut):
     def kill_until_done(self, first, again):
-        """Kills every program after a while, until one ends by itself; how many were killed."""
+        """Kills every program after a while, until one ends normally; returns how many were killed."""
         process, killed = self.start(*first), 0
         self.wait_for_checkpoint(process)
         while True:
@@ -142,7 +142,7 @@ class Stopped(Cut):
         return err, time.monotonic() - begin
 
     def test_a_signal_leaves_a_checkpoint(self):
-        """Without --checkpoint-every, three times in a row, and each time another engine goes on."""
+        """Without --checkpoint-every, three times in a row, each time resumed by another engine."""
         self.link_whole("serial")
         err, _ = self.stop(signal.SIGTERM, 143, "run", "s.json", "-o", "out", "-e", "serial")
         self.assertIn("'sciara resume", err)
@@ -163,12 +163,12 @@ class Stopped(Cut):
         self.assertGreaterEqual(done["timing"]["compute_s"], r["timing"]["compute_s"])
         with open(self.path("out", "run.log"), encoding="utf-8") as f:
             log = f.read()
-        self.assertEqual((log.count("end (cancel)"), log.count("end (time)")), (3, 1), "run.log goes on")
+        self.assertEqual((log.count("end (cancel)"), log.count("end (time)")), (3, 1), "run.log is continued")
         history = case.open_snapshot(self.path("out", done["snapshots"][-1]["name"])).attrs["history"].splitlines()
         self.assertEqual([line.split(": ", 1)[1].split()[1] for line in history], ["run"] + 3 * ["resume"])
 
     def test_no_new_step_for_long(self):
-        """It stops within two seconds, whatever there is to write."""
+        """It stops within two seconds, whatever has to be written."""
         self.write_scenario(**case.ENDLESS)
         _, seconds = self.stop(signal.SIGTERM, 143, "run", "s.json", "-q", "-o", "out")
         self.assertLess(seconds, 2 if not case.SANITIZED else 20)
@@ -182,7 +182,7 @@ class Stopped(Cut):
         self.assertIsNone(process.poll())
 
     def test_usr1(self):
-        """Writes a checkpoint and goes on: with and without a thread that writes, and the run is none the worse."""
+        """Writes a checkpoint and continues: with and without a writer thread, and with the same result."""
         self.link_whole("openmp")
         for folder, more in (("out", ()), ("lone", ("--set", "output.every=null"))):
             process = self.start("run", "s.json", "-o", folder, "-e", "openmp", *more)
@@ -194,7 +194,7 @@ class Stopped(Cut):
             _, err = process.communicate(timeout=PATIENCE)
             self.assertEqual(process.returncode, 0)
             self.assertEqual(err.count("checkpoint of step"), 2)
-        self.assert_same_bits("whole", "lone")
+        self.assert_identical("whole", "lone")
         self.check_whole()
 
     def test_a_damaged_newest(self):

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The checksums in tests/golden/checksums.json, one a case: whatever the compiler, its options, the processor's instructions,
-the engine, its threads and the GPU, the same bits. tools/portability runs this with many builds.
+"""The checksums in tests/golden/checksums.json, one for each case: the results are bit-identical for any compiler, options,
+instructions of the processor, engine, threads and GPU. tools/portability runs this with many builds.
 
-`checksums.py --record` writes what engine serial of this program comes to; only a change of the model may change it."""
+`checksums.py --record` writes the results of engine serial of this program; only a change of the model may change them."""
 import os
 import sys
 
@@ -13,7 +13,7 @@ import case
 from case import SOURCE, Case, record
 
 FILE = os.path.join(SOURCE, "tests/golden/checksums.json")
-CASES = {"volcano": 1500, "plane": 2500}  # steps: lava flows, freezes, and meets NODATA or spreads on a plain
+CASES = {"volcano": 1500, "plane": 2500}  # steps: lava flows, freezes, and reaches NODATA or spreads on a plain
 
 
 def checksum(work, name, precision, *options):
@@ -24,13 +24,13 @@ def checksum(work, name, precision, *options):
 
 class Checksums(Case):
     def expect(self, engine, *options, keys=None):
-        """Those of the keys, else all that are recorded."""
-        for key, wanted in case.read_json(FILE).items():
+        """Those of the keys, otherwise all that are recorded."""
+        for key, expected in case.read_json(FILE).items():
             if keys and key not in keys:
                 continue
             name, precision = key.split(", ")
             with self.subTest(case=key, engine=engine, options=options):
-                self.assertEqual(checksum(self.work, name, precision, "-e", engine, *options), wanted)
+                self.assertEqual(checksum(self.work, name, precision, "-e", engine, *options), expected)
 
     def test_every_case_is_recorded(self):
         self.assertEqual(set(case.read_json(FILE)), {f"{n}, {p}" for n in CASES for p in ("double", "single")})

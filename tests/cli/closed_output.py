@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A run is never lost because nobody reads what it prints; a command that prints its result says when it could not."""
+"""A run is never lost because nobody reads its output; a command that prints its result reports when it could not."""
 import os
 import signal
 import subprocess
@@ -26,7 +26,7 @@ class ClosedOutput(SharedCase):
         cls.files = [name for name in case.files(os.path.join(cls.work, "whole")) if "checkpoints" not in name]
 
     def shell(self, script, code=0):
-        """A script of bash in which "$sciara" is the program; standard error of the script."""
+        """Runs a bash script in which "$sciara" is the program; returns standard error of the script."""
         done = subprocess.run(["bash", "-c", "set -o pipefail\n" + script], cwd=self.work, stdin=subprocess.DEVNULL,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8", check=False,
                               env={**os.environ, "sciara": case.PROGRAM})
@@ -34,7 +34,7 @@ class ClosedOutput(SharedCase):
         return done.stderr
 
     def run_so(self, name, redirection, said, quiet=False):
-        """A run with its streams redirected is whole, and `said` stands in run.log, each once."""
+        """A run with its streams redirected is complete, and `said` is in run.log, each text once."""
         words = " ".join(f"'{word}'" for word in [*RUN, "-o", name, *(["-q"] if quiet else [])])
         err = self.shell(f'"$sciara" {words} {redirection}')
         log = self.log_of(name)
@@ -75,7 +75,7 @@ class ClosedOutput(SharedCase):
         self.sciara(*RUN[:2], "-q", "-n", 20, *RUN[4:], "-o", "first")
         for name, redirection in (("more", "| exec sleep 0"), ("again", ">&- 2>&-"), ("full", "&> /dev/full")):
             self.shell(f'"$sciara" resume first -o {name} -n 40 {redirection}')
-            self.assert_same_bits(name, "whole")
+            self.assert_identical(name, "whole")
             self.assertEqual(self.log_of(name).count(OUTPUT), 1)
 
     def test_a_signal_still_stops(self):
@@ -87,7 +87,7 @@ class ClosedOutput(SharedCase):
         os.close(write)
         limit = time.monotonic() + 60
         while not os.path.exists(self.path("endless", "run.log")) or OUTPUT not in self.log_of("endless"):
-            self.assertIsNone(process.poll(), "the run ended by itself")
+            self.assertIsNone(process.poll(), "the run ended before the signal")
             self.assertLess(time.monotonic(), limit)
             time.sleep(0.05)
         process.send_signal(signal.SIGINT)
@@ -109,8 +109,8 @@ class ClosedOutput(SharedCase):
                 self.assertEqual(self.result_to(words, full),
                                  (4, [f"sciara: error: {OUTPUT}: No space left on device"]), words)
 
-    def test_results_nobody_reads(self):
-        """A reader who left had what they wanted: quiet, and the exit code of the result."""
+    def test_results_that_nobody_reads(self):
+        """A reader that closes the pipe early has read enough: no message, and the exit code of the result."""
         for words in self.RESULTS:
             read, write = os.pipe()
             os.close(read)
@@ -126,7 +126,7 @@ class ClosedOutput(SharedCase):
             self.assertEqual(error, f"sciara: error: {OUTPUT}: Bad file descriptor\n", words)
 
     def test_files_made_with_closed_streams(self):
-        """A file must not get the number of a stream: what is printed would stand in it."""
+        """A file must not get the number of a stream: the output would be written into it."""
         for kind, suffix in (("nc", "nc"), ("cog", "tif"), ("gpkg", "gpkg"), ("kml", "kml"), ("csv", "csv")):
             self.sciara("export", "whole", "-f", kind, "-o", f"open.{suffix}")
             self.shell(f'"$sciara" export whole -f {kind} -o closed.{suffix} <&- >&- 2>&-', code=4)

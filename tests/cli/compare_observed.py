@@ -29,7 +29,7 @@ def write_raster(path, values, kind=gdal.GDT_Byte):
 
 
 def greatest_distance(a, b):
-    """Of a cell of a from the nearest cell of b, by trying all pairs."""
+    """The distance of a cell of a from the nearest cell of b, by trying all pairs."""
     a, b = numpy.argwhere(a).astype(float), numpy.argwhere(b).astype(float)
     return case.CELL * numpy.sqrt(((a[:, None, :] - b[None, :, :]) ** 2).sum(axis=2)).min(axis=1).max()
 
@@ -101,7 +101,7 @@ class CompareObserved(SharedCase):
             self.assertAlmostEqual(found[name], value, places=12, msg=name)
 
     def test_outside_the_dem(self):
-        """What was observed there is missed by the whole of its thickness; the run has none there, and not -9999 m."""
+        """Lava observed there is missed with its whole thickness; the run has 0 m there, not -9999 m."""
         thickness = numpy.where(self.run_mask, self.deposit, 0)
         thickness[1, 2] = 3
         self.assertTrue(case.is_sea(1, 2))

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The DEMs in datasets/ are what their tool makes, and the scenarios over them show what they are meant to show.
+"""The DEMs in datasets/ are those that their tool makes, and the scenarios on them show what they are meant to show.
 
-The lava of config/volcano.json is measured on the deposit of the last snapshot:
+The lava of config/volcano.json is measured by the deposit of the last snapshot:
   covered  cells whose deposit is above 0
   length   largest straight distance from a cell of the highest vent to a covered cell; no longer than any path of lava
   width    covered area / length, the mean
@@ -27,7 +27,7 @@ SOURCE = Path(os.environ["SCIARA_SOURCE_DIR"])
 BUILD = Path(os.environ["SCIARA_BUILD_DIR"])
 PROGRAM = os.environ["SCIARA_PROGRAM"]
 SANITIZED = bool(os.environ.get("SCIARA_SANITIZE"))
-LONG = os.environ.get("SCIARA_TORTURE") == "1"  # whole runs; else as much of them as shows it (tools/test --long)
+LONG = os.environ.get("SCIARA_TORTURE") == "1"  # whole runs; otherwise only the first part (tools/test --long)
 
 failures = 0
 
@@ -60,7 +60,7 @@ class Dem:
         return int((self.north - y) // self.cell), int((x - self.west) // self.cell)
 
     def cells_of(self, vent):
-        """Those of a vent or a fissure, sampled every 1 m."""
+        """The cells of a vent or a fissure, sampled every 1 m."""
         if "row" in vent:
             return [(vent["row"], vent["col"])]
         points = np.array(vent.get("line") or [[vent["x"], vent["y"]]], float)
@@ -71,7 +71,7 @@ class Dem:
         return sorted(cells)
 
     def rim(self):
-        """Valid cells of which a neighbour is missing or not valid."""
+        """Valid cells with a neighbour that is missing or not valid."""
         padded = np.pad(self.valid, 1)
         rows, cols = self.valid.shape
         interior = np.ones_like(self.valid)
@@ -89,8 +89,8 @@ def check_file(name, shape, work):
     check((a.west, a.north, a.cell) == (b.west, b.north, b.cell) and a.cell == 10, f"{name}: cells of 10 m, same place")
     check(a.values.shape == shape and a.values.dtype == np.float32, f"{name}: {shape[1]} x {shape[0]} cells, float32")
     check(committed.stat().st_size < 1e6, f"{name}: {committed.stat().st_size} bytes")
-    told = subprocess.run(["gdalinfo", "-json", committed], check=True, capture_output=True, text=True).stdout
-    check('ID["EPSG",32633]' in json.loads(told)["coordinateSystem"]["wkt"], f"{name}: gdalinfo tells EPSG:32633")
+    info = subprocess.run(["gdalinfo", "-json", committed], check=True, capture_output=True, text=True).stdout
+    check('ID["EPSG",32633]' in json.loads(info)["coordinateSystem"]["wkt"], f"{name}: gdalinfo prints EPSG:32633")
     return a
 
 
@@ -103,7 +103,7 @@ def check_plane(dem):
 
 
 def gap_at(ring, top):
-    """Largest distance between covered cells that follow each other in direction, m; ring: n x 2 places."""
+    """Largest distance between consecutive covered cells, in order of direction, m; ring: n x 2 places."""
     ring = ring[np.argsort(np.arctan2(ring[:, 1] - top[1], ring[:, 0] - top[0]))]
     return np.hypot(*(ring[1:] - ring[:-1]).T).max(initial=0)
 
@@ -119,8 +119,8 @@ def check_volcano(dem, work):
     print(f"     volcano.json took {time.monotonic() - begin:.1f} s")
     record = json.loads((out / "run.json").read_text())
     check(record["status"] == "complete", "volcano: the run is complete")
-    wanted = 24 if LONG else 5
-    check(record["state"]["time_s"] >= 3600 * wanted, f"volcano: {record['state']['time_s'] / 3600:.2f} h simulated, {wanted} wanted")
+    required = 24 if LONG else 5
+    check(record["state"]["time_s"] >= 3600 * required, f"volcano: {record['state']['time_s'] / 3600:.2f} h simulated, {required} required")
     with h5py.File(out / record["snapshots"][-1]["name"]) as snapshot:
         covered = np.squeeze(snapshot["deposit"]) > 0
     places = np.argwhere(covered) * dem.cell
@@ -129,11 +129,11 @@ def check_volcano(dem, work):
     top = np.array(max(highest, key=lambda c: dem.values[c])) * dem.cell
     away = np.hypot(*(places - top).T)
     width = len(places) * dem.cell**2 / away.max()
-    check(len(places) >= 1500, f"volcano: {len(places)} cells covered, 1500 wanted")
-    check(away.max() >= 4 * width, f"volcano: {away.max():.0f} m long, {width:.0f} m wide, 4 times the width wanted")
+    check(len(places) >= 1500, f"volcano: {len(places)} cells covered, 1500 required")
+    check(away.max() >= 4 * width, f"volcano: {away.max():.0f} m long, {width:.0f} m wide, 4 times the width required")
     gaps = [gap_at(places[away // 50 == k], top) for k in range(int(away.max() // 50) + 1)]
     longest = max((min(gaps[k:k + 4]) for k in range(len(gaps) - 3)), default=0)
-    check(longest >= 300, f"volcano: two tongues {longest:.0f} m apart over 200 m, 300 m wanted")
+    check(longest >= 300, f"volcano: two tongues {longest:.0f} m apart over 200 m, 300 m required")
     check(all(covered[c] for cells in vents for c in cells), "volcano: every vent gave lava")
 
 
@@ -142,13 +142,13 @@ def check_rim(dem, work):
     for vent in scenario("volcano-rim.json")["vents"]:
         for cell in dem.cells_of(vent):
             distance = np.abs(rim - cell).max(axis=1).min()
-            check(0 < distance <= 25, f"volcano-rim: \"{vent['name']}\" is {distance} cells from the rim, 1..25 wanted")
+            check(0 < distance <= 25, f"volcano-rim: \"{vent['name']}\" is {distance} cells from the rim, 1..25 required")
     out = work / "rim.out"
     steps = 2000 if SANITIZED else 100000 if LONG else 10000
     sciara("run", SOURCE / "config/volcano-rim.json", "--output", out, "-q", "--steps", steps, "--engine", "serial")
     record = json.loads((out / "run.json").read_text())
     ledger = record["ledger"]
-    check(record["state"]["step"] == steps, f"volcano-rim: {record['state']['step']} steps, {steps} wanted: {record['stop_reason']}")
+    check(record["state"]["step"] == steps, f"volcano-rim: {record['state']['step']} steps, {steps} required: {record['stop_reason']}")
     check(SANITIZED or ledger["lost_m3"] > 0, f"volcano-rim: {ledger['lost_m3']:.0f} m3 left the map")
     residual = abs(ledger["residual_m3"])
     check(residual <= ledger["bound_m3"], f"volcano-rim: the ledger closes to {residual:.2g} m3")

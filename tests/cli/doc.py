@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """sciara doc: every command and option is in the man pages and in the completions of bash, zsh and fish; man and the
-shells find no fault with them; and a shell really completes."""
+shells report no error; and completion works in a real shell."""
 import os
 import pty
 import re
@@ -35,20 +35,20 @@ class Doc(SharedCase):
     def prepare(cls):
         run_program("doc", "all", "--output", "share", cwd=cls.work)
         cls.commands = re.findall(r"(?m)^  ([a-z]+) +[a-z]", listed("--help").split("'sciara")[0])
-        # {command: {(letter or "", long name, argument or "")}}, as --help tells them: from the tables themselves.
+        # as printed by --help, from the tables themselves: {command: {(letter or "", long name, argument or "")}}
         cls.options = {c: set(re.findall(r"(?m)^  (?:-(\w), |    )--([a-z-]+)(?: (\S+))?", listed(c, "--help")))
                        for c in cls.commands}
         cls.pages = [f"share/man/man1/sciara{suffix}.1" for suffix in ["", *("-" + c for c in cls.commands)]]
 
     def check_with(self, *words):
-        """A checker says nothing about it."""
+        """A checker reports nothing."""
         done = subprocess.run(words, cwd=self.work, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding="utf-8",
                               check=False)
-        said = [line for line in done.stdout.splitlines() if "missing date" not in line]  # pages of a version have none
+        said = [line for line in done.stdout.splitlines() if "missing date" not in line]  # the pages of a release have none
         self.assertEqual(said, [], " ".join(words))
 
     def complete(self, *words):
-        """What bash offers for the last word; the file is read as bash-completion would."""
+        """What bash offers for the last word; the file is loaded as by bash-completion."""
         quoted = " ".join("'" + w + "'" for w in words)
         done = subprocess.run(["bash", "-c", f"source share/bash-completion/completions/sciara\n{SHELL}try {quoted}"],
                               cwd=self.work, stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8",
@@ -98,7 +98,7 @@ class Doc(SharedCase):
         self.assertRegex(self.sciara("doc", "bash", "-o", "x", code=2).stderr, "--output: allowed with all alone")
         self.assertRegex(self.sciara("doc", "bash", "run", code=2).stderr, '"run" is one too many')
 
-    def test_a_full_disk_is_told(self):
+    def test_a_full_disk_is_reported(self):
         with open("/dev/full", "w", encoding="utf-8") as full:
             done = subprocess.run([case.PROGRAM, "doc", "man", "run"], stdout=full, stderr=subprocess.PIPE, check=False)
         self.assertEqual(done.returncode, 4)
@@ -130,7 +130,7 @@ class Doc(SharedCase):
         self.assertEqual([key for key in keys if not re.fullmatch(r"[A-Za-z_.0-9]+=", key)], [], "--set takes them")
         self.assertEqual(self.complete("sciara", "doc", "z"), ["zsh"])
         self.assertEqual(self.complete("sciara", "run", "--steps", ""), [])
-        # Every format that export knows: what it lists when it is given none of them.
+        # Every format of export: it lists them when it is given none.
         expected = re.search(r"expected (.*)", self.sciara("export", "x", "--format", "nonsense", code=2).stderr)[1]
         self.assertEqual(self.complete("sciara", "export", "--format", ""), sorted(re.findall(r"[a-z0-9-]{2,}", re.sub(
             r"\bor\b|\band\b", "", expected))))
@@ -171,16 +171,16 @@ class Doc(SharedCase):
     def test_zsh(self):
         self.check_with("zsh", "-n", "share/zsh/site-functions/_sciara")
         with Terminal(self.work) as shell:
-            for line, wanted in (("sciara eng", "sciara engines"), ("sciara run --prec", "--precision"),
+            for line, expected in (("sciara eng", "sciara engines"), ("sciara run --prec", "--precision"),
                                  ("sciara run -e ser", "serial"), ("sciara doc exa", "examples"),
                                  ("sciara export --format c", "cog"),
                                  ("sciara run --set run.max_t", "run.max_time="),
                                  ("sciara validate --engines serial,op", "serial,openmp")):
-                self.assertIn(wanted, shell.complete(line), line)
+                self.assertIn(expected, shell.complete(line), line)
 
 
 class Terminal:
-    """zsh as a person meets it, on a terminal."""
+    """zsh on a terminal, as a person uses it."""
 
     def __init__(self, folder):
         self.folder = folder
@@ -203,16 +203,16 @@ class Terminal:
     def write(self, text):
         os.write(self.side, text.encode())
 
-    def read(self, wanted, seconds=20):
-        """What comes until `wanted` is there, or time is out."""
+    def read(self, expected, seconds=20):
+        """Reads until `expected` has been read, or time is out."""
         seen, end = "", time.monotonic() + seconds
-        while wanted not in seen and time.monotonic() < end:
+        while expected not in seen and time.monotonic() < end:
             if select.select([self.side], [], [], 0.1)[0]:
                 seen += os.read(self.side, 65536).decode(errors="replace")
         return seen
 
     def complete(self, line):
-        """The line after TAB, read back by the shell itself: ^A puts "echo" and quotes around it."""
+        """The line after TAB, read back through the shell itself: ^A puts "echo" and quotes around it."""
         self.write(line + "\t")
         time.sleep(0.3)
         self.write("\x01echo '<\x05>'\n")

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""sciara compare: every exact engine, with any number of threads, gives the bits of serial; what differs is named."""
+"""sciara compare: every exact engine is bit-identical to serial with any number of threads; what differs is named."""
 import os
 import re
 import shutil
@@ -54,10 +54,10 @@ class Compare(SharedCase):
                     name = f"{engine}-{precision}-{threads}"
                     with self.subTest(run=name):
                         self.simulate(name, "-e", engine, "-p", precision, "-t", threads)
-                        self.assert_same_bits(reference, name)
+                        self.assert_identical(reference, name)
                         found = [(s["name"], s["checksum"]) for s in record(self.path(name))["snapshots"]]
-                        wanted = [(s["name"], s["checksum"]) for s in record(self.path(reference))["snapshots"]]
-                        self.assertEqual(found, wanted, "snapshots and their checksums")
+                        expected = [(s["name"], s["checksum"]) for s in record(self.path(reference))["snapshots"]]
+                        self.assertEqual(found, expected, "snapshots and their checksums")
 
     def test_every_field_is_compared(self):
         text = self.sciara("compare", "serial", "serial").stdout
@@ -97,18 +97,18 @@ class Compare(SharedCase):
         self.sciara("compare", "serial", "serial", "--tolerance", "0")
 
     def test_tolerance_of_the_time(self):
-        """Without lava nothing but the time differs; the tolerance is relative to the first."""
+        """Without lava only the time differs; the tolerance is relative to the first."""
         late = [{"row": 8, "col": 20, "start": "1 d", "effusion": {"slot": 60, "rates_m3_s": [5]}}]
         case.write_json(self.path("late.json"), case.scenario(vents=late))
         for name, steps in (("earlier", 2), ("later", 3)):
             self.sciara("run", "late.json", "-q", "-o", name, "--steps", steps)
         earlier, later = (record(self.path(name))["state"]["time_s"] for name in ("earlier", "later"))
-        share = (later - earlier) / (0.5 * (earlier + later))  # of a time between the two
+        share = (later - earlier) / (0.5 * (earlier + later))  # relative to a time between the two
         for a, b, code in (("earlier", "later", 1), ("later", "earlier", 0)):
             last = self.sciara("compare", a, b, "--tolerance", share, code=code).stdout.splitlines()[-1]
             self.assertEqual(last, "different beyond the tolerance" if code else "the same within the tolerance")
 
-    def test_tolerance_that_is_none(self):
+    def test_invalid_tolerances(self):
         for tolerance in ("-1", "nan", "abc", "1e999"):
             with self.subTest(tolerance=tolerance):
                 done = self.sciara("compare", "serial", "other", "--tolerance", tolerance, code=2)
@@ -130,7 +130,7 @@ class Compare(SharedCase):
         shutil.copy(self.path("serial", last), self.path("copy.nc"))
         for a, b in ((f"serial/{last}", "serial"), ("serial/", f"serial/{last}"), ("copy.nc", "serial")):
             with self.subTest(a=a, b=b):
-                self.assert_same_bits(a, b)
+                self.assert_identical(a, b)
         first = record(self.path("serial"))["snapshots"][0]
         text = self.sciara("compare", f"serial/{first['name']}", "serial", code=1).stdout
         self.assertIn(f"(step {first['step']}, ", text)

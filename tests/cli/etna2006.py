@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Etna 2006, imported from the files of an earlier SCIARA: 20,000 steps against an independent implementation.
 
-SCIARA_ETNA2006 names the folder of the files (docs/data.md tells where they come from).
+SCIARA_ETNA2006 names the folder of the files (docs/data.md states where they come from).
 """
 import json
 import os
@@ -38,7 +38,7 @@ class Etna2006(SharedCase):
                          "--set", 'output.maps=["deposit"]', *options, cwd=cls.work)
 
     def header(self):
-        """Of the morphology: key -> number."""
+        """The header of the morphology: key -> number."""
         with open(os.path.join(self.files, "2006_000000000000_Morphology.stt"), encoding="ascii") as f:
             return {key.lower(): float(value) for key, value in (next(f).split() for _ in range(6))}
 
@@ -56,11 +56,11 @@ class Etna2006(SharedCase):
             self.assertLessEqual(error, 1e-9, f"{name}: expected {value}, found {found[name]}")
         self.assertLessEqual(abs(r["ledger"]["residual_m3"]), r["ledger"]["bound_m3"], "the ledger closes")
 
-    def test_serial_gives_the_same_bits(self):
+    def test_serial_is_bit_identical(self):
         if case.SANITIZED:
             self.skipTest("too slow with a sanitizer")
         self.simulate("serial")
-        self.assert_same_bits("serial", "openmp")
+        self.assert_identical("serial", "openmp")
 
     def test_snapshot_in_xarray(self):
         data, r = open_snapshot(self.snapshot), record(self.path("openmp"))
@@ -99,8 +99,8 @@ class Etna2006(SharedCase):
         deposit = open_snapshot(self.snapshot).deposit.values
         self.assertAlmostEqual(info["bands"][0]["maximum"], deposit.max(), places=3)
 
-    def test_beside_what_was_observed(self):
-        """Counted here from the snapshot and the file of the observed event."""
+    def test_comparison_with_the_observed_extent(self):
+        """Counted here from the snapshot and from the file of the observed event."""
         with open(os.path.join(self.files, "2006_000000000000_RealEvent.stt"), encoding="ascii") as f:
             observed = numpy.loadtxt(f, skiprows=6) > 0
         covered = open_snapshot(self.snapshot).deposit.values[0] > 0

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""sciara export: maps in the right place with the values of the snapshot; diagnostics that keep files."""
+"""sciara export: georeferenced maps with the values of the snapshot; diagnostics that leave files unchanged."""
 import json
 import os
 import re
@@ -97,7 +97,7 @@ class Export(SharedCase):
     def test_a_lone_snapshot(self):
         os.makedirs(self.path("lone", "deep"))
         shutil.copy(self.snapshot, self.path("lone", "deep", "mine.nc"))
-        # One folder above lies another program's run.json, which has nothing to do with it.
+        # In the folder above is the run.json of another program, which has nothing to do with it.
         case.write_json(self.path("lone", "run.json"), {"speed": "10 km/h"})
         done = self.export("lone/deep/mine.nc", "-f", "cog", "--field", "thickness")
         self.assertEqual(done.stdout, "lone/deep/mine.thickness.tif\n")
@@ -126,7 +126,7 @@ class Export(SharedCase):
         self.assert_refused(2, r'there is no field "zzzzzzz"; there are thickness, altitude, ', "run", "-f", "cog",
                             "--field", "zzzzzzz", "-o", "none/x.tif")
 
-    def test_a_field_that_is_not_held(self):
+    def test_a_field_that_is_not_stored(self):
         self.assert_refused(3, 'holds no field "speed"; it holds ' + ", ".join(case.FIELDS), "run", "-f", "png",
                             "--field", "speed", "-o", "none/x.png")
 
@@ -134,18 +134,18 @@ class Export(SharedCase):
         self.assert_refused(2, "--format is missing, expected cog, png, ", "run", "-o", "none/x.tif")
         self.assert_refused(2, '--format: found "gif", expected cog, png, ', "run", "-f", "gif", "-o", "none/x.gif")
 
-    def test_formats_are_told_alike(self):
-        """By the option, by the help below it, and by the error."""
-        told = self.sciara("export", "--help").stdout
-        named = re.search(r"--format (\S+)", told)[1].split("|")
-        described = re.findall(r"^  ([a-z]+) ", told.split("formats:\n")[1], re.M)
+    def test_formats_are_listed_alike(self):
+        """By the option, by the help below it, and by the error message."""
+        help_text = self.sciara("export", "--help").stdout
+        named = re.search(r"--format (\S+)", help_text)[1].split("|")
+        described = re.findall(r"^  ([a-z]+) ", help_text.split("formats:\n")[1], re.M)
         refused = re.search("expected (.*)", self.export("run", code=2).stderr)[1]
         self.assertEqual(named, described)
         self.assertEqual(named, re.split(", | or ", refused))
         self.assertGreater(len(named), 6)
 
     def test_every_field(self):
-        """What a snapshot holds, by its name and by the short ones, each with a style."""
+        """Every field of a snapshot, by its own name and by the short ones, each with a style."""
         names = ["thickness", "altitude", "temperature", "momentum_x", "momentum_y", "solid_thickness", "deposit",
                  "arrival_time", "max_thickness", "max_speed", "speed", "max_deposit"]
         self.sciara("run", "s.json", "-q", "-o", "full", "--set", f"output.fields={json.dumps(names)}")
@@ -166,7 +166,7 @@ class Export(SharedCase):
                                              gdal.Open(self.path("full", "maps", f"{name}.tif")).ReadAsArray())
 
     def test_fields_that_follow_from_others(self):
-        """Deposit and solid lava from each other and the liquid, speed from momentum."""
+        """Deposit and solid lava from each other and the liquid; speed from momentum."""
         names = ["thickness", "momentum_x", "momentum_y", "solid_thickness", "deposit", "speed"]
         folders = {"held": names, "no_solid": ["thickness", "deposit", "momentum_x", "momentum_y"],
                    "no_deposit": ["thickness", "solid_thickness"]}
@@ -201,15 +201,15 @@ class Export(SharedCase):
         self.assertEqual(gdalinfo(self.path("last.tif"))["bands"][0]["description"], "deposit")
 
     def test_a_snapshot_that_the_run_does_not_list(self):
-        """It lies beside those of the run, and its name ends like theirs."""
+        """It is in the folder of the run's snapshots, and its name has the same end."""
         name = sorted(os.listdir(self.path("run", "snapshots")))[0]
         for other in (name[-4:], "1" + name, "x" + name):
-            beside = self.path("run", "snapshots", other)
-            shutil.copy(self.path("run", "snapshots", name), beside)
-            self.addCleanup(os.remove, beside)
-            self.assert_refused(3, "lies alone; frames are made of the snapshots of a run", beside, "-f", "frames")
+            other_path = self.path("run", "snapshots", other)
+            shutil.copy(self.path("run", "snapshots", name), other_path)
+            self.addCleanup(os.remove, other_path)
+            self.assert_refused(3, "lies alone; frames are made of the snapshots of a run", other_path, "-f", "frames")
 
-    def test_what_is_there_stays(self):
+    def test_existing_files_stay(self):
         with open(self.path("kept.tif"), "w", encoding="utf-8") as f:
             f.write("a thesis")
         self.assert_refused(3, "kept.tif: already exists; --overwrite replaces it", "run", "-f", "cog", "-o",
@@ -217,8 +217,8 @@ class Export(SharedCase):
         self.export("run", "-f", "cog", "-o", "kept.tif", "--overwrite")
         self.assertEqual(gdalinfo(self.path("kept.tif"))["driverShortName"], "GTiff")
 
-    def test_a_style_that_is_there_stays(self):
-        """Without --overwrite a style made by hand is kept, whether the map is then refused or not."""
+    def test_an_existing_style_stays(self):
+        """Without --overwrite a hand-made style is kept, whether the map is then refused or not."""
         with open(self.path("style.qml"), "w", encoding="utf-8") as f:
             f.write("my colours")
         command = [case.PROGRAM, "export", "run", "-q", "-f", "cog", "-o", "style.tif"]
@@ -226,7 +226,7 @@ class Export(SharedCase):
         with open(self.path("style.qml"), encoding="utf-8") as f:
             self.assertEqual(f.read(), "my colours")
 
-    def test_places_that_cannot_be(self):
+    def test_impossible_paths(self):
         self.assert_refused(4, r"s\.json: cannot make this folder", "run", "-f", "cog", "-o", "s.json/x.tif")
         self.assert_refused(2, "--output", "run", "-f", "cog", "-o", "")
         self.assert_refused(4, "none: cannot open", "none", "-f", "cog")

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""sciara export --format html: what the page holds is what the snapshots hold, and nothing that a user wrote gets out
-of its text. How it looks and works is for page.py, in a browser."""
+"""sciara export --format html: the page contains the values of the snapshots, and no text of a user gets out of
+its place. Appearance and behaviour are tested in page.py, in a browser."""
 import base64
 import hashlib
 import html.parser
@@ -101,7 +101,7 @@ class ExportHtml(SharedCase):
         return Page(self.path(name))
 
     def assert_values(self, page, stored):
-        """Every value is within half a step of the snapshot's, and no lava is where it has none."""
+        """Every value is within half a step of that in the snapshot, and cells without lava are the same."""
         for field in page.data["fields"]:
             name, found = field["name"], levels(page.data)[field["name"]]
             for frame, snapshot in zip(found, stored[-1:] if field["once"] else stored):
@@ -111,8 +111,8 @@ class ExportHtml(SharedCase):
                     if name == "deposit":
                         empty = truth <= 0
                     numpy.testing.assert_array_equal(frame == 0, empty, "cells without lava")
-                    told = field["base"] + (frame - 1) * field["step"]
-                    off = numpy.abs(told - truth)[~empty]
+                    decoded = field["base"] + (frame - 1) * field["step"]
+                    off = numpy.abs(decoded - truth)[~empty]
                     self.assertLessEqual(off.max(), field["step"] * 0.5000001)
 
     def test_the_values_are_those_of_the_snapshots(self):
@@ -127,7 +127,7 @@ class ExportHtml(SharedCase):
         self.assert_values(page, self.stored)
 
     def test_thickness_alone(self):
-        """Lava that is there in some snapshot and gone in the last is in the page; what is not known is null."""
+        """Lava of an earlier snapshot that is gone in the last is in the page; what is not known is null."""
         self.sciara("run", "s.json", "-q", "-o", "thin", "--set", 'output.fields=["thickness"]')
         self.export("thin", "-f", "html")
         page = Page(self.path("thin", "maps", "page.html"))
@@ -147,7 +147,7 @@ class ExportHtml(SharedCase):
                 self.assertLessEqual(steps, most + 1)
                 self.assertGreater(steps, most / 3)
 
-    def test_what_the_snapshots_say(self):
+    def test_metadata_of_the_snapshots(self):
         data = self.page.data
         self.assertEqual([frame["step"] for frame in data["frames"]], [one.attrs["step"] for one in self.stored])
         for frame, one in zip(data["frames"], self.stored):
@@ -162,7 +162,7 @@ class ExportHtml(SharedCase):
         self.assertEqual(json.loads(data["scenario"])["title"], TITLE)
 
     def test_the_ground(self):
-        """Shades of the window in 1..127, the sea 0; the sun in the north-west as on other maps."""
+        """Shades of the window in 1..127, the sea 0; light from the north-west as on other maps."""
         data = self.page.data
         shade = data["shade"]
         self.assertEqual((data["window"], shade["scale"]), ([0, 0, case.ROWS, case.COLS], 1))
@@ -180,7 +180,7 @@ class ExportHtml(SharedCase):
             self.assertAlmostEqual(pixels[r, c], 1 + 126 * light, delta=0.51)
 
     def test_no_text_gets_out(self):
-        """Title and scenario hold what would end a script: the page has the elements of one with a harmless title."""
+        """Title and scenario contain text that would end a script: the elements are those of a harmless title."""
         shutil.copytree(self.path("run"), self.path("harmless"))
         for name in os.listdir(self.path("harmless", "snapshots")):
             with h5py.File(self.path("harmless", "snapshots", name), "r+") as f:
@@ -195,7 +195,7 @@ class ExportHtml(SharedCase):
         self.assertEqual(len(self.page.scripts), 2)
 
     def test_nothing_is_fetched(self):
-        """Neither an element nor the policy of the page lets anything come from elsewhere, or run."""
+        """Neither an element nor the policy of the page allows anything to be loaded from elsewhere, or to run."""
         for tag, attributes in self.page.elements:
             self.assertFalse({"src", "href", "action", "style"} & set(attributes), f"{tag} {attributes}")
             self.assertFalse([key for key in attributes if key.startswith("on")], f"{tag} {attributes}")
@@ -254,7 +254,7 @@ class ExportHtml(SharedCase):
         self.assertFalse(os.path.exists(self.path("none.html")))
 
     def test_a_run_without_lava(self):
-        """Nothing to show is no error."""
+        """Nothing to show is not an error."""
         later = [{"row": 8, "col": 20, "start": "2 h", "effusion": {"slot": "10 min", "rates_m3_s": [4]}}]
         case.write_json(self.path("later.json"), case.scenario(vents=later))
         self.sciara("run", "later.json", "-q", "-n", 2, "-o", "dry")
@@ -303,7 +303,7 @@ class ExportHtml(SharedCase):
         self.assertIn("deposit: cell row 7, column 9 is inf, expected a finite number", self.broken_copy("spoiled", spoil))
         self.assertIn("another grid than that of", self.broken_copy("moved", move))
 
-    def test_a_new_run_takes_the_page_away(self):
+    def test_a_new_run_removes_the_page(self):
         shutil.copytree(self.path("run"), self.path("again"))
         self.sciara("run", "s.json", "-q", "-n", 2, "-o", "again", "--overwrite")
         self.assertFalse(os.path.exists(self.path("again", "maps", "page.html")))

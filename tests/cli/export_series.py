@@ -45,14 +45,14 @@ class ExportSeries(SharedCase):
 
     def test_merged(self):
         self.assertEqual(self.export("run", "-f", "nc").stdout, "run/maps/series.nc\n")
-        shutil.copy(self.path("run", "maps", "series.nc"), self.path("away.nc"))  # it needs no file beside it
+        shutil.copy(self.path("run", "maps", "series.nc"), self.path("away.nc"))  # it needs no other file
         merged = open_snapshot(self.path("away.nc"))
         self.assertEqual(dict(merged.sizes), {"time": len(self.snapshots), "y": ROWS, "x": COLS})
         self.assertGreaterEqual(len(self.snapshots), 5)
         for field in case.FIELDS:
-            wanted = numpy.stack([s[field].values[0] for s in self.snapshots])
-            self.assertEqual(merged[field].values.dtype, wanted.dtype)
-            self.assertEqual(merged[field].values.tobytes(), wanted.tobytes(), field)
+            expected_values = numpy.stack([s[field].values[0] for s in self.snapshots])
+            self.assertEqual(merged[field].values.dtype, expected_values.dtype)
+            self.assertEqual(merged[field].values.tobytes(), expected_values.tobytes(), field)
             expected = dict(self.snapshots[0][field].attrs)
             del expected["sciara_checksum"]  # of that snapshot's values
             self.assertEqual(merged[field].attrs, expected)
@@ -84,8 +84,8 @@ class ExportSeries(SharedCase):
         self.export("narrow", "-f", "nc", "-o", "narrow.nc")
         merged = open_snapshot(self.path("narrow.nc"))
         self.assertEqual((merged.thickness.values.dtype, "deposit" in merged), (numpy.float32, False))
-        wanted = numpy.stack([s.thickness.values[0] for s in self.snapshots]).astype("float32")
-        numpy.testing.assert_array_equal(merged.thickness.values, wanted)
+        expected_values = numpy.stack([s.thickness.values[0] for s in self.snapshots]).astype("float32")
+        numpy.testing.assert_array_equal(merged.thickness.values, expected_values)
 
     def test_one_snapshot(self):
         name = sorted(os.listdir(self.path("run", "snapshots")))[1]
@@ -120,16 +120,16 @@ class ExportSeries(SharedCase):
         self.assertGreater(rows[-1]["front_distance_m"], rows[0]["front_distance_m"])
 
     def assert_front(self, name, vents, cells):
-        """The distance of the front of a run with these vents, which lie in these cells."""
+        """The distance of the front in a run with these vents, which are in these cells."""
         case.write_scenario(self.work, f"{name}.json", vents=vents)
         self.sciara("run", f"{name}.json", "-q", "-n", 100, "-o", name)
         self.export(name, "-f", "csv", "-o", f"{name}.csv")
         last = open_snapshot(self.path(name, "snapshots", os.listdir(self.path(name, "snapshots"))[-1]))
         down, right = numpy.mgrid[:ROWS, :COLS]
         away = CELL * numpy.min([numpy.hypot(down - r, right - c) for r, c in cells], axis=0)
-        wanted = away[last.deposit.values[0] > 0].max()
-        self.assertGreater(wanted, 0)
-        self.assertAlmostEqual(self.rows(f"{name}.csv")[-1]["front_distance_m"], wanted, 9)
+        expected_values = away[last.deposit.values[0] > 0].max()
+        self.assertGreater(expected_values, 0)
+        self.assertAlmostEqual(self.rows(f"{name}.csv")[-1]["front_distance_m"], expected_values, 9)
 
     def test_front_of_vents(self):
         """The nearest vent counts: of x and y, of longitude and latitude, of a fissure."""
@@ -141,14 +141,14 @@ class ExportSeries(SharedCase):
         self.assert_front("fissure", [fissure], crossed)
         self.assert_front("points", [point, {**point, "x": point["x"] - 150}], {(5, 30), (5, 15)})
         case.write_scenario(self.work, "placed.json", vents=[degrees])
-        told = self.sciara("check", "placed.json", "-q").stdout
-        row, col = re.search(r"row +(\d+), column +(\d+)", told).groups()
+        report = self.sciara("check", "placed.json", "-q").stdout
+        row, col = re.search(r"row +(\d+), column +(\d+)", report).groups()
         self.assert_front("degrees", [degrees], {(int(row), int(col))})
         self.assert_front("all", [fissure, point, degrees], crossed | {(5, 30), (int(row), int(col))})
 
     def test_csv_without_deposit(self):
         done = self.export("narrow", "-f", "csv", "-o", "narrow.csv")
-        self.assertEqual(done.stderr.count('holds no field "deposit"'), 1, "told once")
+        self.assertEqual(done.stderr.count('holds no field "deposit"'), 1, "reported once")
         for row, s in zip(self.rows("narrow.csv"), self.snapshots):
             self.assertEqual([row[c] for c in ("area_m2", "front_distance_m", "max_thickness_m")], [None] * 3)
             self.assertAlmostEqual(row["liquid_m3"], s.attrs["ledger_liquid_m3"], 9)

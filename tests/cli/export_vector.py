@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""sciara export to GeoPackage, GeoJSON and KML: polygons that cover exactly the cells they speak of."""
+"""sciara export to GeoPackage, GeoJSON and KML: polygons that cover exactly the cells that they describe."""
 import json
 import os
 import re
@@ -22,7 +22,7 @@ from osgeo import gdal, ogr, osr
 gdal.UseExceptions()
 ogr.UseExceptions()
 LAYERS = ["outline", "thickness_classes", "arrival"]
-# Thickness in metres: a ring round a hole, cells that touch at a corner only, values that are edges of classes.
+# Thickness in metres: a ring around a hole, cells that touch only at a corner, values at the edges of classes.
 DRAWN = """
 .........
 .3 3 3 ..
@@ -82,11 +82,11 @@ class ExportVector(SharedCase):
         with h5py.File(self.path(name), "r+") as f:
             for field, values in fields.items():
                 f[field][0] = values
-                del f[field].attrs["sciara_checksum"]  # else it is damaged
+                del f[field].attrs["sciara_checksum"]  # otherwise it would count as damaged
         return name
 
     def assert_zone(self, attributes, geometry, cells, srs):
-        """Exactly these cells, and attributes that say so."""
+        """Exactly these cells, and the attributes that belong to them."""
         self.assertTrue(geometry.IsValid(), attributes)
         numpy.testing.assert_array_equal(burn(geometry, srs), cells, str(attributes))
         self.assertEqual(attributes["cells"], cells.sum())
@@ -149,10 +149,10 @@ class ExportVector(SharedCase):
             return "(" + ",".join(at(*c) for c in (*corners, corners[0])) + ")"
 
         hole = ring((2, 2), (2, 3), (3, 3), (3, 2))
-        wanted = ogr.CreateGeometryFromWkt(
+        expected = ogr.CreateGeometryFromWkt(
             f"MULTIPOLYGON(({ring((1, 1), (1, 4), (4, 4), (4, 1))},{hole}),({ring((5, 6), (5, 7), (6, 7), (6, 6))}))")
         found = classes[1][1]
-        self.assertEqual(found.SymDifference(wanted).Area(), 0, found.ExportToWkt())
+        self.assertEqual(found.SymDifference(expected).Area(), 0, found.ExportToWkt())
         self.assertEqual([[r.GetPointCount() for r in part] for part in found], [[5, 5], [5]], "no needless points")
         outline, _ = features(self.path("drawn.gpkg"), "outline")
         self.assertTrue(outline[0][1].IsValid())
@@ -160,7 +160,7 @@ class ExportVector(SharedCase):
         self.assert_zone(*outline[0], deposit > 0, srs)
 
     def test_chequered(self):
-        """Cells that touch at corners alone: as many parts, all valid."""
+        """Cells that touch only at corners: as many parts as cells, all valid."""
         board = (numpy.add.outer(numpy.arange(ROWS), numpy.arange(COLS)) % 2).astype(float)
         name = self.redraw("board.nc", deposit=numpy.where(self.deposit == case.NODATA, case.NODATA, board))
         self.export(name, "-f", "gpkg", "-o", "board.gpkg")
@@ -243,7 +243,7 @@ class ExportVector(SharedCase):
         self.assertEqual(tree.find(".//{*}Document/{*}name").text, name)
 
     def test_any_title(self):
-        """Markup, other scripts, controls, and bytes of a foreign file that are no UTF-8: XML all the same."""
+        """Markup, other scripts, control characters, bytes of a foreign file that are not UTF-8: still XML."""
         for given, name in (('a < b & \\"c\\"', 'a < b & "c"'), ("\U0001f30b Éruption 火山", "\U0001f30b Éruption 火山"),
                             ("a\\u0001b\\u001bc\\u009bd\\uffffe", "a b c d e")):
             self.sciara("run", "s.json", "-q", "-n", 50, "-o", "title", "--overwrite", "--set", f'title="{given}"')
@@ -284,8 +284,8 @@ class ExportVector(SharedCase):
         outline, srs = features(self.path("liquid.gpkg"), "outline")
         self.assert_zone(*outline[0], self.data.thickness.values[0] > 0, srs)
 
-    def test_defaults_are_told(self):
-        done = self.export("run", "-f", "kml", "-o", "told.kml")
+    def test_defaults_are_reported(self):
+        done = self.export("run", "-f", "kml", "-o", "defaults.kml")
         self.assertIn("no --field given: deposit", done.stderr)
         self.assertIn("no --classes given: 0.5,1,2,5,10 (m)", done.stderr)
         self.assertRegex(done.stderr, "no --isochrones given: one every 00:..:..")

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """The products of a run in QGIS (maps with their styles, polygons, the series as a temporal mesh) and in ParaView, each
-where it is installed; tools/setup does not install them, for they are large."""
+if it is installed; tools/setup does not install them because they are large."""
 import json
 import os
 import shutil
@@ -23,7 +23,7 @@ PARAVIEW = shutil.which("pvpython")
 START = "2026-05-10T04:00:00Z"
 FIELDS = ["thickness", "altitude", "temperature", "solid_thickness", "deposit", "arrival_time", "max_thickness",
           "max_speed", "speed", "max_deposit"]
-# What ParaView finds: the fields, the time steps, and of the last one the range of the deposit.
+# The data that ParaView finds: the fields, the time steps, and for the last one the range of the deposit.
 READ = """
 import json, sys
 from paraview import simple

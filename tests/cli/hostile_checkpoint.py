@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Checkpoints from strangers, and snapshots without their checksums (docs/security.md)."""
+"""Checkpoints of unknown origin, and snapshots without their checksums (docs/security.md)."""
 import os
 import re
 import shutil
@@ -18,7 +18,7 @@ import numpy as np
 
 
 class Checksums(Hostile):
-    """A field without its checksum is read when the user says so, and only then."""
+    """A field without its checksum is read if the user allows it, and only then."""
 
     def test_refused(self):
         run = self.copy()
@@ -51,7 +51,7 @@ class Checksums(Hostile):
                 self.spoil(self.path("lone.nc"), how, "deposit")
                 self.refused("info", "lone.nc", "--allow-missing-checksum", says=("lone.nc",))
 
-    def test_a_wrong_one(self):
+    def test_a_wrong_checksum(self):
         shutil.copy(self.path("good", self.names[-1]), self.path("lone.nc"))
         with h5py.File(self.path("lone.nc"), "r+") as f:
             f["deposit"].attrs["sciara_checksum"] = np.bytes_("0" * 16)
@@ -71,13 +71,13 @@ class Checkpoints(Hostile):
         with h5py.File(self.lone(), "r+") as f:
             f.attrs["crs_wkt"] = np.bytes_('LOCAL_CS["x",EXTENSION["PROJ4","+nadgrids=/secret"]]')
         said = self.refused("info", "lone.h5", says=("its header has the checksum",)).stderr
-        with h5py.File(self.path("lone.h5"), "r+") as f:  # whoever makes such a file makes the checksum right
+        with h5py.File(self.path("lone.h5"), "r+") as f:  # an attacker who makes such a file also sets the checksum
             f.attrs["header_checksum"] = np.bytes_(re.search(r"has the checksum ([0-9a-f]{16})", said).group(1))
         self.refused("info", "lone.h5", says=("lone.h5", "its CRS names a file"))
 
     def test_resume(self):
-        """With a hostile newest checkpoint a run goes on from the one before it; with two hostile ones it does not."""
-        for how in (hostile.external_storage, hostile.virtual_dataset, hostile.external_link, hostile.link_beside):
+        """With a hostile newest checkpoint a run is resumed from the one before; with two hostile ones it is not."""
+        for how in (hostile.external_storage, hostile.virtual_dataset, hostile.external_link, hostile.link_next_to_it):
             with self.subTest(how=how.__name__):
                 self.setUp()
                 run = self.copy()

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Rasters and outlines from strangers: nothing in them or beside them makes the program open another file or contact a
-server. A server on this machine notes every connection, and where strace is there, every file that is opened is seen."""
+"""Rasters and outlines of unknown origin: neither they nor the files next to them make the program open another file or
+contact a server. A server on this machine records every connection; with strace, every opened file is checked."""
 import http.server
 import os
 import re
@@ -37,7 +37,7 @@ def set_item(path, key, value, domain=""):
 
 
 class Server:
-    """Notes what is asked of it; serves nothing."""
+    """Records the requests that it gets; serves nothing."""
 
     def __init__(self):
         self.asked = asked = []
@@ -62,7 +62,7 @@ class Server:
 
 
 class Hostile(case.Case):
-    """A DEM, a run on it, an outline, and beside them a file that nobody may open."""
+    """A DEM, a run on it, an outline, and in the same folder a file that nobody may open."""
 
     forbidden = "canary.bin"  # part of the path of what may not be opened
 
@@ -95,13 +95,13 @@ class Hostile(case.Case):
             "slot": "1 h", "rates_m3_s": [1]}}])
 
     def harmless(self, *args, codes, said=None):
-        """Runs the program: it contacts nobody, does not open the canary, and shows no byte of it."""
+        """Runs the program: it contacts no server, does not open the canary, and shows no byte of it."""
         log = self.path("strace.log")
         trace = [STRACE, "-f", "-o", log, "-e", "trace=openat,open,connect,socket"] if STRACE else []
         done = subprocess.run([*trace, case.PROGRAM, *args], cwd=self.work, stdin=subprocess.DEVNULL,
                               capture_output=True, encoding="utf-8", timeout=150, check=False)
         self.assertIn(done.returncode, codes, done.stderr)
-        self.assertEqual(self.server.asked, [], "it asked a server")
+        self.assertEqual(self.server.asked, [], "it contacted a server")
         self.assertNotIn("nobody reads this", done.stdout + done.stderr)
         if STRACE:
             with open(log, encoding="utf-8", errors="replace") as f:
@@ -121,14 +121,14 @@ class Hostile(case.Case):
         self.harmless("run", "s.json", "-n", "2", codes=codes, said=said)
 
     def targets(self):
-        """What a hostile file would name: a server in several ways, and a file."""
+        """Names that a hostile file would contain: a server in several ways, and a file."""
         return [f"/vsicurl/{self.url}/x.tif", f"/vsicurl_streaming/{self.url}/x.tif", f"{self.url}/x.tif",
                 f"WMS:{self.url}/x", self.canary]
 
 
 class Rasters(Hostile):
-    def test_the_server_notes_and_the_canary_is_seen(self):
-        """What the other tests rest on: GDAL by itself does follow these files."""
+    def test_the_server_and_the_canary_detect_access(self):
+        """The basis of the other tests: GDAL alone does follow these files."""
         self.write("dem.tif.msk", self.vrt(f"/vsicurl/{self.url}/mask.tif"))
         code = ("from osgeo import gdal; d = gdal.Open('dem.tif'); m = d.GetRasterBand(1).GetMaskBand();"
                 "print(m.ReadAsArray() is None)")
@@ -149,8 +149,8 @@ class Rasters(Hostile):
         self.write("dem.nc.msk", self.vrt(f"/vsicurl/{self.url}/mask.tif"))
         self.check_and_run("dem.nc", codes=(3,), said=r"dem\.nc\.msk: is no TIFF, expected one")
 
-    def test_masks_beside_an_allowed_driver(self):
-        """--allow-driver allows the raster, not what stands beside it."""
+    def test_masks_of_an_allowed_driver(self):
+        """--allow-driver allows the raster, not the files next to it."""
         gdal.Translate(self.path("dem.rst"), self.path("dem.tif"), format="RST", outputType=gdal.GDT_Float32)
         self.scenario_on("dem.rst", crs="EPSG:32633")
         self.harmless("check", "s.json", "--allow-driver", "RST", codes=(0,))
@@ -158,7 +158,7 @@ class Rasters(Hostile):
         self.harmless("check", "s.json", "--allow-driver", "RST", codes=(3,), said=r"dem\.rst\.msk: is no TIFF")
 
     def test_a_mask_that_is_a_geotiff(self):
-        """What gdal_translate -mask writes is read, with nothing beside it."""
+        """What gdal_translate -mask writes is read, with no file next to it."""
         mask = gdal.GetDriverByName("MEM").Create("", case.COLS, case.ROWS, 1, gdal.GDT_Byte)
         mask.GetRasterBand(1).Fill(255)
         mask.GetRasterBand(1).WriteRaster(0, 0, 5, 5, b"\0" * 25)
@@ -214,10 +214,10 @@ class Rasters(Hostile):
             self.harmless("check", "s.json", codes=(0,))
 
     def test_an_image_with_its_pixels_elsewhere(self):
-        """HFA keeps large rasters in a file of which it holds the name."""
+        """HFA stores large rasters in a second file, whose name is in the first."""
         gdal.SetConfigOption("HFA_USE_RRD", "YES")
         gdal.Translate(self.path("dem.img"), self.path("dem.tif"), format="HFA", creationOptions=["USE_SPILL=YES"])
-        self.check_and_run("dem.img")  # beside it: read
+        self.check_and_run("dem.img")  # next to it: read
         self.forbidden = "x.i"
         os.mkdir(self.path("sub"))
         os.rename(self.path("dem.ige"), self.path("x.i"))
@@ -237,7 +237,7 @@ class Rasters(Hostile):
                 self.harmless("check", "s.json", codes=(4,), said=re.escape(dem))
 
     def test_crs_inside_a_file(self):
-        """PROJ may look for the grid before the program sees its name; the raster is refused."""
+        """PROJ may search for the grid before the program sees its name; the raster is refused."""
         text = UTM.replace('298.257223563]', f'298.257223563],EXTENSION["PROJ4_GRIDS","{self.canary}"]') % ""
         self.forbidden = "nothing is forbidden here"
         gdal.Translate(self.path("inside.nc"), self.path("dem.tif"), format="netCDF")
@@ -247,7 +247,7 @@ class Rasters(Hostile):
         self.scenario_on("inside.nc")
         self.harmless("check", "s.json", codes=(3,), said=r"inside\.nc: its CRS names a file by a path")
 
-    def test_what_belongs_beside_a_dem(self):
+    def test_sidecar_files_of_a_dem(self):
         """CRS, world file, header and metadata of the DEM are read."""
         self.write("dem.prj", osr.SpatialReference(UTM % "").ExportToWkt())
         self.scenario_on("dem.asc")
@@ -362,7 +362,7 @@ class Outlines(Hostile):
                 self.harmless("compare", "out", "--observed", "bad.gpkg", "--observed-layer", "seen", codes=(0, 2, 3))
 
     def test_geopackage_with_a_journal(self):
-        """What SQLite would write into the file, or beside it, does not happen."""
+        """What SQLite would write into the file, or next to it, is not written."""
         shutil.copy(self.path("seen.gpkg"), self.path("wal.gpkg"))
         db = sqlite3.connect(self.path("wal.gpkg"))
         db.execute("PRAGMA journal_mode=WAL")
@@ -377,7 +377,7 @@ class Outlines(Hostile):
         self.assertEqual(case.tree(self.work), before, "something was written")
 
     def test_tables_that_are_made_of_other_tables(self):
-        """A seamless table and a view of MapInfo name the tables that they are made of."""
+        """A seamless table and a view of MapInfo name the tables that they consist of."""
         os.mkdir(self.path("other"))
         self.forbidden = "other/canary"
         for suffix in ("tab", "dat", "map", "id"):

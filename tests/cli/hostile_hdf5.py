@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""HDF5 files from strangers: none of them makes the program open, read or show another file (docs/security.md).
+"""HDF5 files of unknown origin: none of them makes the program open, read or show another file (docs/security.md).
 
 Each hostile file refers to a file whose bytes are known. Every command that reads it must refuse it with exit code 3 and a
-sentence that names the file and the dataset, write nothing, and show none of those bytes. Where the file referred to is a
-FIFO, the program must not even open it: that would wait for ever."""
+message that names the file and the dataset, write nothing, and show none of those bytes. If the other file is a
+FIFO, the program must not even open it: that would block for ever."""
 import os
 import re
 import shutil
@@ -46,7 +46,7 @@ class Snapshots(Hostile):
                 self.refused(*command, says=("lone.nc", "crs"))
 
     def test_every_command(self):
-        """The last snapshot of a run, and one in its midst."""
+        """The last snapshot of a run, and one in the middle."""
         for how in (hostile.external_storage, hostile.virtual_dataset):
             for which in (1, -1):
                 self.setUp()
@@ -68,8 +68,8 @@ class Snapshots(Hostile):
         for size in (512, 4096):
             hostile.put_user_block(self.lone(), size)
             self.sciara("info", "lone.nc")
-            self.spoil(self.path("lone.nc"), hostile.storage_beside, "deposit")
-            self.refused("info", "lone.nc", says=("lone.nc", "beside"))
+            self.spoil(self.path("lone.nc"), hostile.storage_next_to_it, "deposit")
+            self.refused("info", "lone.nc", says=("lone.nc", "next_to_it"))
 
     def test_texts_of_variable_length(self):
         with h5py.File(self.lone(), "r+") as f:
@@ -77,7 +77,7 @@ class Snapshots(Hostile):
         self.refused("info", "lone.nc", says=("lone.nc", "title"))
 
     def test_a_crs_that_names_a_file(self):
-        """PROJ would open it as a grid of shifts, to find where the lava lies on a map."""
+        """PROJ would open it as a grid of shifts, to find the position of the lava on a map."""
         self.fifos()
         with h5py.File(self.lone(), "r+") as f:
             wkt = f["crs"].attrs["crs_wkt"].decode()
@@ -88,7 +88,7 @@ class Snapshots(Hostile):
             self.refused(*command, says=("lone.nc", "its CRS names a file"))
 
     def test_a_scenario_that_names_other_files(self):
-        """A snapshot carries its scenario: to find the vents in it no table of rates is opened."""
+        """A snapshot contains its scenario: no table of rates is opened to find the vents in it."""
         self.fifos()
         for name in (self.secret, "../" + os.path.basename(self.work) + "/secret"):
             rates = {"csv": name}
@@ -107,7 +107,7 @@ class Snapshots(Hostile):
 
 class Plugins(Hostile):
     def test_none_is_loaded(self):
-        """A folder of plugins is not looked into, whatever a file asks for."""
+        """A folder of plugins is not read, whatever a file requires."""
         if not shutil.which("strace"):
             self.skipTest("strace is not installed")
         shutil.copy(self.path("good", self.names[-1]), self.path("lone.nc"))

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""NetCDF files from strangers that GDAL reads: none of them makes it open another file (docs/security.md)."""
+"""NetCDF files of unknown origin that GDAL reads: none of them makes it open another file (docs/security.md)."""
 import os
 import sys
 
@@ -18,7 +18,7 @@ class Rasters(Hostile):
     """NetCDF files that GDAL reads: DEM, initial lava, observed extent."""
 
     def dem(self, **how):
-        """A DEM as NetCDF-4, plain enough for GDAL to place it."""
+        """A DEM as NetCDF-4, simple enough for GDAL to georeference it."""
         path = self.path("dem.nc")
         with h5py.File(path, "w", **how) as f:
             for name, values in (("y", np.arange(5, 305, 10.0)[::-1] + 4177000), ("x", np.arange(5, 405, 10.0) + 500000)):
@@ -43,14 +43,14 @@ class Rasters(Hostile):
 
     def test_a_good_one(self):
         case.write_scenario(self.work, "d.json", dem={"path": "dem.nc", "crs": "EPSG:32633"})
-        for size in (0, 512):  # the signature of HDF5 may lie at either place
+        for size in (0, 512):  # the signature of HDF5 may be at either offset
             self.dem(userblock_size=size)
             self.assertIn("netCDF, 30 rows x 40 columns", self.sciara("check", "d.json").stderr)
 
     def test_each(self):
         for block in (0, 512, 4096):
             hows = hostile.LEADS_AWAY + [hostile.group_in_itself, hostile.region_reference] if block == 0 else \
-                [hostile.external_storage, hostile.link_beside]
+                [hostile.external_storage, hostile.link_next_to_it]
             for how in hows:
                 with self.subTest(how=how.__name__, block=block):
                     self.setUp()

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Run folders from strangers: what lies in one lies in it, and its series refers to its own snapshots (docs/security.md)."""
+"""Run folders of unknown origin: only files inside a folder are used, also by its series (docs/security.md)."""
 import os
 import shutil
 import sys
@@ -18,7 +18,7 @@ import numpy as np
 
 class Series(Hostile):
     """series.nc refers to the snapshots of its own folder and to nothing else. The program reads the snapshots themselves;
-    whether the series is one of theirs is what `info` says, for other programs follow it."""
+    `info` reports whether the series is valid, because other programs follow it."""
 
     def rewrite(self, run, source, dataset="deposit", name="deposit"):
         with h5py.File(os.path.join(run, "series.nc"), "r+") as f:
@@ -67,7 +67,7 @@ class Series(Hostile):
         self.refused("info", "run", says=(self.names[0],))
 
     def test_as_something_else(self):
-        """It is no snapshot, and no raster: the folder is to be named."""
+        """It is neither a snapshot nor a raster: the message says to name the folder."""
         self.refused("info", "good/series.nc", says=("series.nc", "virtual"))
         self.refused("export", "good/series.nc", "-q", "-f", "nc", "-o", "made.nc", says=("series.nc", "virtual"))
         case.write_scenario(self.work, "t.json", dem={"path": "good/series.nc", "crs": "EPSG:32633"})
@@ -75,10 +75,10 @@ class Series(Hostile):
 
 
 class Folders(Hostile):
-    """What lies in a run folder lies in it: a link that leads out of it is refused."""
+    """The files of a run are inside its folder: a link that leads out of it is refused."""
 
     def stopped(self):
-        """A copy of the run that could be gone on with."""
+        """A copy of the run that can be resumed."""
         run = self.copy()
         case.write_json(os.path.join(run, "run.json"), {**record(run), "status": "stopped"})
         return run
@@ -90,8 +90,8 @@ class Folders(Hostile):
         os.symlink(target, place)
         return place
 
-    def test_a_link_in_the_place_of_a_file(self):
-        # What is read, by the commands that read it.
+    def test_a_link_instead_of_a_file(self):
+        # The files that are read, with the commands that read them.
         commands = {"run.json": [("info", "run"), ("export", "run", "-q", "-f", "nc", "-o", "made.nc"),
                                  ("compare", "run", "good"), ("resume", "run", "-q"),
                                  ("resume", "run", "-q", "-o", "more", "--until", "6 min")],
@@ -116,7 +116,7 @@ class Folders(Hostile):
                         self.replaced(name, target)
                         self.refused(*command, says=(os.path.basename(name), "symbolic link"))
 
-    def test_a_link_in_the_place_of_a_checkpoint(self):
+    def test_a_link_instead_of_a_checkpoint(self):
         run = self.stopped()
         for name in self.checkpoints:
             place = os.path.join(run, "checkpoints", name)
@@ -127,7 +127,7 @@ class Folders(Hostile):
             done = self.sciara(*command, code=3)
             self.assertIn(f"{self.checkpoints[0]}: found a symbolic link", done.stderr)
 
-    def test_a_link_in_the_place_of_a_folder(self):
+    def test_a_link_instead_of_a_folder(self):
         for name, command in (("snapshots", ("info", "run")), ("snapshots", ("export", "run", "-q", "-f", "nc", "-o", "n.nc")),
                               ("checkpoints", ("info", "run")),
                               ("checkpoints", ("resume", "run", "-q", "-o", "more", "--until", "6 min"))):
@@ -138,8 +138,8 @@ class Folders(Hostile):
                 os.symlink(self.path("good", name), os.path.join(run, name))
                 self.refused(*command, says=("symbolic link",))
 
-    def test_a_folder_of_a_like_name(self):
-        """`runs` does not lie in `run`."""
+    def test_a_folder_with_a_similar_name(self):
+        """`runs` is not inside `run`."""
         shutil.copytree(self.path("good"), self.path("runs"))
         self.replaced(self.names[0], self.path("runs", self.names[0]))
         self.refused("info", "run", says=(os.path.basename(self.names[0]), "symbolic link"))
@@ -150,7 +150,7 @@ class Folders(Hostile):
             self.refused("info", "run", says=(os.path.basename(name), "symbolic link"))
 
     def test_a_link_within_the_run(self):
-        """It leads nowhere else, so it harms nobody."""
+        """It stays inside the run, so it does no harm."""
         run = self.copy()
         os.rename(os.path.join(run, self.names[0]), os.path.join(run, "kept.nc"))
         os.symlink("../kept.nc", os.path.join(run, self.names[0]))

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Text of files and names of files never reach a terminal as commands, on standard output, standard error or in run.log;
-and in products it stays text."""
+"""Text from files and names of files never reach a terminal as commands, on standard output, standard error or in run.log;
+and in products they stay text."""
 import html.parser
 import json
 import os
@@ -22,7 +22,7 @@ from osgeo import gdal, osr
 
 gdal.UseExceptions()
 
-# What a terminal would obey: colours, a cleared screen, its title, C1, deletion, turned text, ends of lines.
+# What a terminal would execute: colours, a cleared screen, its title, C1, deletion, reversed text, ends of lines.
 ESCAPES = "\x1b[31m\x1b[2J\x1b]0;owned\x07\x7f\u0085\u009b31m\u202eevil\u202c\u2066\u2067\u2068\u2069\u200e\u200f\u061c" \
           "\u2028\u2029\r\n\tsciara: error: none"
 SHOWN = r"\x1b[31m\x1b[2J\x1b]0;owned\x07\x7f\u0085\u009b31m\u202eevil\u202c\u2066\u2067\u2068\u2069\u200e\u200f\u061c" \
@@ -36,7 +36,7 @@ SHOWN_NAME = r"na\x1b[2Jme \u202e\xff"
 
 
 def overwrite(file, key, text):
-    """Writes over an attribute, cut to its length: HDF5 1.10 cannot always delete one."""
+    """Overwrites an attribute, cut to its length: HDF5 1.10 cannot always delete one."""
     kind = h5py.h5a.open(file.id, key.encode()).dtype
     file.attrs.modify(key, numpy.array(text, dtype=kind))
 
@@ -57,7 +57,7 @@ class HostileText(SharedCase):
             g.write(f.read())
 
     def shown(self, *args, code=0, has=None):
-        """Standard output of a command, whose both streams hold nothing that a terminal obeys. `code` None: whatever."""
+        """Standard output of a command; neither stream contains what a terminal would execute. `code` None: any."""
         words = [os.fsencode(case.PROGRAM)] + [a if isinstance(a, bytes) else str(a).encode() for a in args]
         done = subprocess.run(words, cwd=self.work, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE, check=False)

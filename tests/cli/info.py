@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""sciara info: of runs, snapshots and scenarios; it finds every snapshot that is missing or damaged."""
+"""sciara info: of runs, snapshots and scenarios; it finds every missing or damaged snapshot."""
 import os
 import re
 import shutil
@@ -24,7 +24,7 @@ class Info(SharedCase):
         cls.names = [s["name"] for s in cls.record["snapshots"]]
 
     def copy(self, name):
-        """A copy of the run to spoil."""
+        """A copy of the run, to be damaged."""
         shutil.copytree(self.path("run"), self.path(name))
         return self.path(name)
 
@@ -112,7 +112,7 @@ class Info(SharedCase):
         self.assert_spoilt("swapped", self.names[2], "checksum")
 
     def flip_a_byte(self, path):
-        """Within the values of `deposit`."""
+        """Offset of a byte within the values of `deposit`."""
         with h5py.File(path, "r") as f:
             chunk = f["deposit"].id.get_chunk_info(0)
         with open(path, "r+b") as f:
@@ -131,7 +131,7 @@ class Info(SharedCase):
         self.flip_a_byte(os.path.join(self.copy("earlier"), self.names[2]))
         self.assert_spoilt("earlier", self.names[2], "deposit is damaged")
 
-    def test_what_is_no_run(self):
+    def test_paths_that_are_not_runs(self):
         os.makedirs(self.path("bare"))
         for name, code, message in (("bare", 3, "bare: this folder is no run: it holds no run.json"),
                                     ("none", 4, "none: cannot open: No such file"),

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""sciara init: a scenario with every default, which check accepts and run takes at once."""
+"""sciara init: a scenario with every default, which check accepts and run can run."""
 import json
 import os
 import shutil
@@ -41,7 +41,7 @@ class Init(Case):
         self.assertGreater(ledger["emitted_m3"], 0)
 
     def test_every_default(self):
-        """Every key that the schema gives a default stands in the file with that value."""
+        """Every key with a default in the schema is in the file, with that value."""
         self.sciara("init", "dem.asc", *USUAL)
         written = case.read_json(self.path("dem.json"))
         schema = json.loads(self.sciara("schema").stdout)
@@ -108,12 +108,12 @@ class Init(Case):
         self.sciara("init", absolute, *USUAL, "-o", "abs.json")
         self.assertEqual(case.read_json(self.path("abs.json"))["dem"]["path"], absolute)
 
-    def test_never_over_a_file_unasked(self):
+    def test_never_replaces_a_file_without_the_option(self):
         with open(self.path("dem.json"), "w", encoding="ascii") as f:
             f.write("precious")
         self.refused("dem.json: already exists; --overwrite replaces it", "dem.asc", *USUAL, code=3)
         self.refused("vents[0] (vent 1): found x 0.000", "dem.asc", "--vent", "0,0", "--rate", "5", "--duration", "1 h",
-                     "--overwrite", code=3)  # what would not run replaces nothing
+                     "--overwrite", code=3)  # an invalid scenario replaces nothing
         self.sciara("init", "dem.asc", *USUAL, "--overwrite")
         self.sciara("check", "dem.json")
         self.assertEqual(case.files(self.work), ["dem.asc", "dem.json"])
@@ -179,7 +179,7 @@ class Init(Case):
         self.assertEqual(case.files(self.work), ["dem.asc"])
 
     def test_schema_for_editors(self):
-        """The key $schema names a file that is there, or is left out (test_every_default)."""
+        """The key $schema names an existing file, or is left out (test_every_default)."""
         os.makedirs(self.path("a è %", "config"))
         shutil.copy(os.path.join(case.SOURCE, "config", "scenario.schema.json"), self.path("a è %", "config"))
         self.sciara("init", "../dem.asc", *USUAL, cwd=self.path("a è %"))
@@ -195,7 +195,7 @@ class Init(Case):
         self.sciara("check", "dem.json", cwd=self.path("a è %"))
 
     def test_allow_driver(self):
-        """What the message about the format of a DEM promises, in every command that reads one."""
+        """What the message about the format of a DEM says, in every command that reads one."""
         from osgeo import gdal
         gdal.UseExceptions()
         dem = gdal.Open(self.path("dem.asc"))

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""sciara import: the files of an earlier SCIARA become a scenario that runs; what is wrong is refused whole."""
+"""sciara import: the files of an earlier SCIARA become a scenario that runs; a faulty set is refused as a whole."""
 import os
 import sys
 
@@ -104,7 +104,7 @@ class Import(Case):
         said = self.sciara("run", "new/scenario.json", "-n", 1).stderr
         self.assertRegex(said, "warning: .*CRS")
 
-    def test_what_is_there_stays(self):
+    def test_existing_files_stay(self):
         os.mkdir(self.path("new"))
         case.write_json(self.path("new", "scenario.json"), {"mine": True})
         before = case.tree(self.path("new"))
@@ -140,7 +140,7 @@ class Import(Case):
         self.write("_Morphology.stt", grid(altitude, "0.0").replace("502.0", "x02.0", 1).rsplit(" ", 1)[0])
         self.check_refused("eruption_Morphology.stt:")
 
-    def test_a_crs_that_is_none(self):
+    def test_an_invalid_crs(self):
         self.check_refused('CRS "EPSG:999999" is not known', "--crs", "EPSG:999999")
 
 
@@ -197,9 +197,9 @@ class OlderLayout(Case):
         self.sciara("import", "newer/e.cfg", "-o", "other")
         for folder in ("new", "other"):
             self.sciara("run", f"{folder}/scenario.json", "-q", "-n", 100, "-o", f"{folder}.out")
-        self.assert_same_bits("new.out", "other.out")
+        self.assert_identical("new.out", "other.out")
 
-    def test_what_is_missing_is_asked_for_by_name(self):
+    def test_what_is_missing_is_named(self):
         def refused(message, *args, code=3):
             done = self.run_import(*args, code=code)
             self.assertEqual(done.stderr, f"sciara: error: etna_2001/{message}\n")
@@ -215,7 +215,7 @@ class OlderLayout(Case):
         refused("VENTS.stt: No such file or directory; it holds the ids of the vents on the grid", "--corner", "0,0",
                 code=4)
 
-    def test_a_corner_that_is_none(self):
+    def test_an_invalid_corner(self):
         for corner in ("499900.5", "499900.5 4177000", "west,south", "1,2,3", ",", "nan,0"):
             with self.subTest(corner=corner):
                 done = self.run_import("--corner", corner, code=2)

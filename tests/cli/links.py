@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What a run writes lies in its output folder: a symbolic link in there leads nobody out of it, and a scenario names no
-other place."""
+"""A run writes only inside its output folder: a symbolic link in the folder does not lead out of it, and a scenario names
+no other place."""
 import os
 import shutil
 import sys
@@ -19,7 +19,7 @@ class Links(case.Case):
         os.mkdir(self.path("elsewhere"))
 
     def lead_away(self, name):
-        """A link to elsewhere/target, in the place of something in the run; the target is what was there."""
+        """A link to elsewhere/target, in place of something in the run; the target is what was there."""
         place, target = self.path("out", name), self.path("elsewhere", "target")
         if os.path.lexists(place):
             os.rename(place, target)
@@ -35,7 +35,7 @@ class Links(case.Case):
         self.assertEqual(case.tree(self.work), before, "something was written or removed")
         return done.stderr
 
-    def test_a_link_in_the_place_of_a_folder_or_file(self):
+    def test_a_link_instead_of_a_folder_or_file(self):
         for name in ("snapshots", "maps", "checkpoints", "run.json", "run.json.part", "run.log", "maps/deposit.frames"):
             with self.subTest(name=name):
                 shutil.rmtree(self.path("out"))
@@ -46,8 +46,8 @@ class Links(case.Case):
                 error = self.refused("run", "s.json", "-q", "-o", "out", "--overwrite", "-n", 2)
                 self.assertIn(f"{self.path('out', name)}: found a symbolic link, expected", error)
 
-    def test_a_link_in_the_place_of_a_product(self):
-        """It goes; what it led to stays."""
+    def test_a_link_instead_of_a_product(self):
+        """It is removed; its target stays."""
         for name in ("dem.tif", "series.nc", "snapshots/00000003.nc", "maps/deposit.tif", "maps/deposit.png.part"):
             with self.subTest(name=name):
                 kept = self.path("elsewhere", "kept")
@@ -61,7 +61,7 @@ class Links(case.Case):
                 with open(kept, encoding="ascii") as f:
                     self.assertEqual(f.read(), "mine")
 
-    def test_export_to_where_nobody_said(self):
+    def test_export_to_another_folder(self):
         self.lead_away("maps")
         error = self.refused("export", "out", "-q", "-f", "cog", "--field", "thickness")
         self.assertIn("out/maps: found a symbolic link", error)
@@ -82,7 +82,7 @@ class Links(case.Case):
 
 
 class Names(case.Case):
-    """Keys that name what is made take names from a list, not paths."""
+    """Keys that name products take names from a list, not paths."""
 
     def test_paths_instead_of_names(self):
         for key in ("maps", "fields"):

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Scripts can rely on it: results on stdout, messages on stderr, progress only on a terminal, JSON lines on request."""
+"""For scripts: results on stdout, messages on stderr, progress only on a terminal, JSON lines on request."""
 import fcntl
 import json
 import os
@@ -43,7 +43,7 @@ class Messages(Case):
     def test_quiet(self):
         done = self.sciara("run", "s.json", "-q", "-n", 5, "-o", "out")
         self.assertEqual((done.stdout, done.stderr), (self.path("out", "snapshots", "00000005.nc") + "\n", ""))
-        self.assertGreater(os.path.getsize(self.path("out", "run.log")), 0, "run.log is kept all the same")
+        self.assertGreater(os.path.getsize(self.path("out", "run.log")), 0, "run.log is still written")
         self.assertRegex(self.sciara("run", "none.json", "-q", code=4).stderr, "^sciara: error: none.json: ")
 
     def test_log_json(self):
@@ -71,7 +71,7 @@ class Messages(Case):
         self.assertEqual(self.assert_json_lines(done.stderr)[-1]["level"], "error")
 
     def on_terminal(self, *args, seconds=None, columns=0, **environment):
-        """(stdout, what a terminal at stderr got); ends the run with SIGINT after `seconds`."""
+        """(stdout, the output on a terminal at stderr); ends the run with SIGINT after `seconds`."""
         main, side = pty.openpty()
         fcntl.ioctl(side, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
         process = subprocess.Popen([case.PROGRAM, *map(str, args)], cwd=self.work, stdin=subprocess.DEVNULL,
@@ -100,7 +100,7 @@ class Messages(Case):
         out, seen = self.on_terminal("run", "s.json", "-o", "out", "--set", "output.every=500", seconds=1)
         progress = r"simulated \S+ +\d+ %  ETA \S+ +\S+ x real time +\d+ steps/s +\d+ liquid cells +\S+ m3 emitted"
         self.assertRegex(seen, progress)
-        self.assertGreater(seen.count("\r\x1b[K"), 0, "the progress line is taken away again")
+        self.assertGreater(seen.count("\r\x1b[K"), 0, "the progress line is removed again")
         for line in out.splitlines():
             self.assertRegex(line, f"^{re.escape(self.work)}/out/snapshots/\\d{{8}}\\.nc$")
         shown = [line.split("\r\x1b[K")[-1] for line in seen.replace("\r\n", "\n").split("\n")]
@@ -114,29 +114,29 @@ class Messages(Case):
         self.assertGreater(len(shown), 2)
         self.assertEqual({len(line) for line in shown}, {59}, "one column less than the terminal has")
 
-    def progress_of(self, *words, wanted):
-        """The first `wanted` lines with progress of a run without a terminal, which SIGINT ends then; and run.log."""
+    def progress_of(self, *words, count):
+        """The first `count` lines with progress of a run without a terminal, which SIGINT then ends; and run.log."""
         self.write_scenario(**case.ENDLESS)
         process = subprocess.Popen([case.PROGRAM, "run", "s.json", "-o", "out", "-e", "serial", *words], cwd=self.work,
                                    stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
                                    encoding="utf-8")
-        told = []
+        lines_read = []
         late = threading.Timer(25, process.send_signal, [signal.SIGINT])
         late.start()
         for line in process.stderr:
             if "simulated" in line and "x real time" in line:
-                told.append(line)
-            if len(told) == wanted:
+                lines_read.append(line)
+            if len(lines_read) == count:
                 break
         late.cancel()
         process.send_signal(signal.SIGINT)
         process.communicate()
         with open(self.path("out", "run.log"), encoding="utf-8") as log:
-            return told, log.read()
+            return lines_read, log.read()
 
-    def test_progress_as_often_as_asked(self):
+    def test_progress_at_the_given_interval(self):
         begun = time.monotonic()
-        lines, log = self.progress_of("--progress-every", "0.2", wanted=5)
+        lines, log = self.progress_of("--progress-every", "0.2", count=5)
         self.assertGreater(time.monotonic() - begun, 1)
         self.assertLess(time.monotonic() - begun, 25, "one in 30 s without the option")
         self.assertEqual(len(lines), 5)
@@ -149,29 +149,29 @@ class Messages(Case):
 
     def test_progress_as_json(self):
         begun = time.monotonic()
-        lines, _ = self.progress_of("--progress-every", "0.2", "--log-json", "-n", str(2 * 10**6), wanted=6)
+        lines, _ = self.progress_of("--progress-every", "0.2", "--log-json", "-n", str(2 * 10**6), count=6)
         elapsed = time.monotonic() - begun
-        told = [json.loads(line) for line in lines]
-        self.assertEqual(len(told), 6)
-        for line in told:
+        lines_read = [json.loads(line) for line in lines]
+        self.assertEqual(len(lines_read), 6)
+        for line in lines_read:
             p = line["progress"]
             self.assertEqual(list(p), ["step", "simulated_s", "share", "eta_s", "times_real_time", "steps_per_s",
                                        "liquid_cells", "emitted_m3"])
             self.assertGreater(p["times_real_time"], 1)
             self.assertGreater(p["liquid_cells"], 0)
             self.assertAlmostEqual(p["emitted_m3"], 5 * p["simulated_s"], delta=1e-6 * p["emitted_m3"])
-        steps = [line["progress"]["step"] for line in told]
-        self.assertEqual(steps, sorted(set(steps)), "it goes on")
-        shares = [line["progress"]["share"] for line in told]
-        self.assertEqual(shares, sorted(shares))
-        # What is to go takes as long a share as what is done took: since the begin, at least the second that it waits.
-        self.assertIsNotNone(told[-1]["progress"]["eta_s"])
-        for share, to_go in ((line["progress"]["share"], line["progress"]["eta_s"]) for line in told):
+        steps = [line["progress"]["step"] for line in lines_read]
+        self.assertEqual(steps, sorted(set(steps)), "it increases")
+        fractions = [line["progress"]["share"] for line in lines_read]
+        self.assertEqual(fractions, sorted(fractions))
+        # eta_s extrapolates the time of the finished fraction: since the start, and at least the second that it waits.
+        self.assertIsNotNone(lines_read[-1]["progress"]["eta_s"])
+        for share, to_go in ((line["progress"]["share"], line["progress"]["eta_s"]) for line in lines_read):
             if to_go is not None:
                 self.assertGreater(to_go * share / (1 - share), 0.9)
                 self.assertLess(to_go * share / (1 - share), elapsed + 0.1)
-        # The two smoothed speeds fit each other, and what the clock on the wall shows.
-        first, last = told[0]["progress"], told[-1]["progress"]
+        # The two smoothed speeds agree with each other and with the wall clock.
+        first, last = lines_read[0]["progress"], lines_read[-1]["progress"]
         clock = (last["simulated_s"] - first["simulated_s"]) / (last["step"] - first["step"])
         self.assertLess(abs(last["times_real_time"] / last["steps_per_s"] / clock - 1), 0.3)
         speed = last["step"] / elapsed
@@ -197,7 +197,7 @@ class Messages(Case):
         _, seen = self.on_terminal("run", "s.json", "-q", "-o", "out", seconds=0.5)
         self.assertEqual(seen, "")
 
-    def test_colour_on_a_terminal_unless_no_color(self):
+    def test_colour_on_a_terminal_unless_switched_off(self):
         environment = {"NO_COLOR": ""}  # empty: as if it were unset
         _, seen = self.on_terminal("run", "none.json", **environment)
         self.assertIn("\x1b[", seen)

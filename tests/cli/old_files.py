@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Files that earlier releases wrote (tests/golden/files) are read, exported and gone on from, with the same bits."""
+"""Files of earlier releases (tests/golden/files) are read, exported and resumed, with bit-identical results."""
 import os
 import shutil
 import sys
@@ -48,14 +48,14 @@ class OldFiles(Case):
             self.sciara("compare", run, run, *self.allow(expected))
 
     def test_without_the_option(self):
-        """A rule by the version in the file would let a hostile file choose it."""
+        """A rule that depends on the version in the file could be chosen by a hostile file."""
         for run, expected in self.releases():
             if not expected.get("checksums_of_fields"):
                 for command in (("info", run), ("export", run, "-q", "-f", "csv"), ("compare", run, run)):
                     self.assertIn("--allow-missing-checksum", self.sciara(*command, code=3).stderr)
 
     def test_a_field_that_was_not_recorded(self):
-        """Releases up to 0.1.0 did not know max_deposit."""
+        """Releases up to 0.1.0 had no max_deposit."""
         for run, expected in self.releases():
             for key in ("fields", "maps"):
                 done = self.sciara("resume", run, "-q", "-o", self.path("more"), "--set", f'output.{key}=["max_deposit"]',
@@ -68,7 +68,7 @@ class OldFiles(Case):
                                       *self.allow(expected), code=3).stderr)
 
     def test_resume(self):
-        """As a branch of the run that was complete, and in its folder as if it had been stopped."""
+        """As a branch of the complete run, and in its folder as if it had been stopped."""
         for run, expected in self.releases():
             before = tree(run)
             self.sciara("resume", run, "-q", "-o", self.path("more"), "--steps", expected["step"])

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Names of files to be written: "-" is none, an option is none, the extension is that of the format, and what is no file is
-not replaced."""
+"""Names of files to be written: "-" is not a name, an option is not a name, the extension belongs to the format, and
+anything but a file is not replaced."""
 import os
 import re
 import sys
@@ -41,10 +41,10 @@ class Names(SharedCase):
         self.assertEqual(names(self.work), before, f"files after {args}")
 
     def file_options(self, command):
-        """The options of a command that name a file or a folder, as its help has them."""
+        """The options of a command that name a file or a folder, according to its help."""
         return re.findall(r"(?m)^  (?:-(\w), |    )--([\w-]+) (?:FILE|DIR) ", self.sciara(command, "--help").stdout)
 
-    def test_a_dash_is_no_file(self):
+    def test_a_dash_is_not_a_file(self):
         found = 0
         for command, operands in OPERANDS.items():
             for letter, name in self.file_options(command):
@@ -55,13 +55,13 @@ class Names(SharedCase):
         self.refused('--output: expected a name, found "--overwrite"; a file', "run", "s.json", "-o", "--overwrite")
         self.assertGreaterEqual(found, 18, "options that name a file")
 
-    def test_a_dash_is_no_operand(self):
+    def test_a_dash_is_not_an_operand(self):
         for command, operands in OPERANDS.items():
             if command != "doc":
                 self.refused('expected a name, found "-": standard input', command, *operands[1:], "-")
         self.refused('expected a name, found "-": standard input', "check", "--", "-")
 
-    def test_a_dash_is_no_folder_of_a_scenario(self):
+    def test_a_dash_is_not_a_folder_of_a_scenario(self):
         self.refused('s.json: output.folder: expected the name of a folder, found "-"', "run", "s.json", "--set",
                      "output.folder=-", code=3)
 
@@ -101,7 +101,7 @@ class Names(SharedCase):
         self.refused('--csv: expected a name that ends in .csv, found "b.json"', "bench", "s.json", "--csv", "b.json")
         self.refused('--json: expected a name that ends in .json, found "b.csv"', "bench", "s.json", "--json", "b.csv")
 
-    def test_what_is_no_file(self):
+    def test_anything_but_a_file(self):
         for name in ("pipe.tif", "pipe.csv", "pipe.kml"):
             os.mkfifo(self.path(name))
             kind = {"tif": "cog"}.get(name[5:], name[5:])

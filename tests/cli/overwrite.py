@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""sciara run --overwrite replaces a run and nothing else; and what else a review found once."""
+"""sciara run --overwrite replaces a run and nothing else; and defects that a review found."""
 import fcntl
 import os
 import shutil
@@ -13,7 +13,7 @@ from case import Case, record, tree
 
 
 class Overwrite(Case):
-    """What is in the output folder already."""
+    """The output folder is not empty."""
 
     def refused(self, what, *args):
         before = tree(self.work)
@@ -57,9 +57,9 @@ class Overwrite(Case):
 
 
 class Reviewed(Case):
-    """Defects that were there once."""
+    """Defects of earlier versions."""
 
-    def test_outputs_closer_than_the_time_can_tell(self):
+    def test_outputs_closer_than_the_precision_of_the_time(self):
         self.write_scenario()
         folder = self.run_scenario("out", "-n", 3, "--set", "output.every=1e-20", timeout=60)
         self.assertEqual(len(record(folder)["snapshots"]), 3)
@@ -69,7 +69,7 @@ class Reviewed(Case):
         for precision in ("double", "single"):
             for engine in ("serial", "checked"):
                 self.run_scenario(f"{engine}-{precision}", "-n", 60, "--engine", engine, "--precision", precision)
-            self.assert_same_bits(f"serial-{precision}", f"checked-{precision}")
+            self.assert_identical(f"serial-{precision}", f"checked-{precision}")
 
     def test_initial_lava_at_a_temperature_that_float_rounds_up(self):
         self.write_scenario(model={"T_vent_K": 1360.3}, initial={"thickness": 1})

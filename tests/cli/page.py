@@ -44,8 +44,8 @@ class BrowserPage(SharedCase):
         self.open()
 
     def tearDown(self):
-        self.assertEqual(self.browser.complaints, [], "what the browser complains of")
-        self.assertEqual(self.browser.requests, [f"file://{self.path('page.html')}"], "what was fetched")
+        self.assertEqual(self.browser.complaints, [], "errors in the browser")
+        self.assertEqual(self.browser.requests, [f"file://{self.path('page.html')}"], "what was loaded")
 
     def open(self, **how):
         self.browser.open(f"file://{self.path('page.html')}", **how)
@@ -66,7 +66,7 @@ class BrowserPage(SharedCase):
         self.assertEqual(self.on("slider", "value"), str(frame))
 
     def place_of(self, row, col):
-        """Where the middle of a cell is on the screen, the map not zoomed."""
+        """The position of the centre of a cell on the screen, the map not zoomed."""
         box = self.browser.evaluate("(({x, y, width, height}) => [x, y, width, height])"
                                     "(document.getElementById('map').getBoundingClientRect())")
         scale = min(box[2] / case.COLS, box[3] / case.ROWS)
@@ -74,25 +74,25 @@ class BrowserPage(SharedCase):
         return left + (col + 0.5) * scale, top + (row + 0.5) * scale
 
     def cells(self, frame):
-        """A few with lava and one without, of a snapshot."""
+        """A few cells with lava and one without, of a snapshot."""
         deposit = self.stored[frame].deposit.values[0]
         wet = [(r, c) for r in range(case.ROWS) for c in range(case.COLS) if deposit[r, c] > 0]
         return [wet[0], wet[len(wet) // 2], wet[-1], (case.ROWS - 1, 0)]
 
-    def assert_told(self, field, told, frame, row, col):
-        """What the page tells of a cell is what the snapshot holds, within one step."""
+    def assert_shown(self, field, shown, frame, row, col):
+        """The page shows the value of the snapshot for a cell, within one step."""
         value = float(self.stored[frame][field].values[0, row, col])
         if value <= 0 and not (field == "arrival_time" and value == 0):
-            self.assertEqual(told, "no lava", f"{field} of {value}")
+            self.assertEqual(shown, "no lava", f"{field} of {value}")
             return
-        self.assertRegex(told, r"^\S+ (m|K|s|h|d)$", f"{field} of {value} in row {row}, column {col} of frame {frame}")
-        number, unit = told.split(" ")
+        self.assertRegex(shown, r"^\S+ (m|K|s|h|d)$", f"{field} of {value} in row {row}, column {col} of frame {frame}")
+        number, unit = shown.split(" ")
         size = {"h": 3600, "d": 86400}.get(unit, 1)
         digits = len(number.partition(".")[2])
         step = self.browser.evaluate(f"JSON.parse(document.getElementById('data').textContent).fields"
                                      f".find((one) => one.name === '{field}').step")
         self.assertLessEqual(abs(float(number) * size - value), max(step, 0.5 * size * 10 ** -digits),
-                             f"{field} of {value}: {told}")
+                             f"{field} of {value}: {shown}")
 
     def test_it_starts_with_the_last_frame(self):
         self.assertEqual(self.on("slider", "value"), str(len(self.stored) - 1))
@@ -108,20 +108,20 @@ class BrowserPage(SharedCase):
             minutes, seconds = divmod(int(self.stored[frame].time.values[0]), 60)
             self.assertTrue(self.text("when").startswith(f"{minutes // 60:02}:{minutes % 60:02}:{seconds:02} "))
             self.assertIn(f"step {self.stored[frame].attrs['step']}", self.text("when"))
-            told = re.search(r"emitted(\S+) m", self.text("ledger"))[1].replace(",", "")
-            self.assertAlmostEqual(float(told) / self.stored[frame].attrs["ledger_emitted_m3"], 1, delta=1e-9)
+            shown = re.search(r"emitted(\S+) m", self.text("ledger"))[1].replace(",", "")
+            self.assertAlmostEqual(float(shown) / self.stored[frame].attrs["ledger_emitted_m3"], 1, delta=1e-9)
             found.append(self.browser.evaluate(PIXELS))
         self.assertGreater(found[0], 100, "pixels with lava")
         self.assertGreater(found[-1], 1.2 * found[0], "pixels with lava, in the end and at first")
 
-    def test_a_click_tells_the_value(self):
+    def test_a_click_shows_the_value(self):
         for frame in (0, len(self.stored) // 2, len(self.stored) - 1):
             self.go_to(frame)
             for row, col in self.cells(frame):
                 self.browser.click(*self.place_of(row, col))
                 self.assertIn(f"row {row}, column {col}; ", self.text("cell"))
                 for field in ("deposit", "thickness", "temperature", "arrival_time"):
-                    self.assert_told(field, self.text(f"value-{field}"), frame, row, col)
+                    self.assert_shown(field, self.text(f"value-{field}"), frame, row, col)
 
     def test_the_history_of_a_cell(self):
         frame = len(self.stored) - 1
@@ -132,17 +132,17 @@ class BrowserPage(SharedCase):
         wet = sum(float(one.deposit.values[0, row, col]) > 0 for one in self.stored)
         self.assertEqual(points, wet)
         self.go_to(0)
-        told = self.text("history").rsplit("deposit: ", 1)[1]
-        if told == "none":
-            told = "no lava"
-        self.assert_told("deposit", told, 0, row, col)
+        shown = self.text("history").rsplit("deposit: ", 1)[1]
+        if shown == "none":
+            shown = "no lava"
+        self.assert_shown("deposit", shown, 0, row, col)
 
     def test_hover(self):
         row, col = self.cells(len(self.stored) - 1)[0]
         self.browser.mouse("mouseMoved", *self.place_of(row, col))
-        told, where = self.text("hover").split(" \u00b7 ")
+        shown, where = self.text("hover").split(" \u00b7 ")
         self.assertEqual(where, f"row {row}, column {col}")
-        self.assert_told("deposit", told, len(self.stored) - 1, row, col)
+        self.assert_shown("deposit", shown, len(self.stored) - 1, row, col)
 
     def test_the_keyboard_alone(self):
         self.on("map", "focus()")
@@ -153,7 +153,7 @@ class BrowserPage(SharedCase):
             self.browser.key(key, shift=shift)
             row, col = min(row + step[0], case.ROWS - 1), min(col + step[1], case.COLS - 1)
             self.assertIn(f"row {row}, column {col}; ", self.text("cell"))
-        self.assert_told("deposit", self.text("value-deposit"), len(self.stored) - 1, row, col)
+        self.assert_shown("deposit", self.text("value-deposit"), len(self.stored) - 1, row, col)
         scale = self.text("length"), self.on("rule", "style.width")
         self.browser.key("+")
         self.assertNotEqual((self.text("length"), self.on("rule", "style.width")), scale, "zoomed")
@@ -193,7 +193,7 @@ class BrowserPage(SharedCase):
         self.assertEqual(self.text("observed_name"), "seen.geojson")
 
     def test_a_phone(self):
-        """Nothing is wider than the screen; a finger's tap chooses a cell."""
+        """Nothing is wider than the screen; a tap chooses a cell."""
         self.open(width=360, height=740, touch=True, ratio=3)
         self.assertLessEqual(self.browser.evaluate("document.documentElement.scrollWidth"), 360)
         self.assertGreaterEqual(self.on("play", "getBoundingClientRect().height"), 40)

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""sciara export --format png and frames, and the maps that a run writes: beside pictures that were inspected, and in parts.
+"""sciara export --format png and frames, and the maps that a run writes: compared with inspected pictures, and part by part.
 
-Of tests/golden/pictures the maps are compared; text around them is another one with other versions of a font.
-SCIARA_UPDATE_GOLDEN=1 writes them anew; inspect them before they are committed."""
+Of tests/golden/pictures the maps are compared; the text around them differs with other versions of a font.
+SCIARA_UPDATE_GOLDEN=1 writes them again; inspect them before they are committed."""
 import os
 import shlex
 import shutil
@@ -24,7 +24,7 @@ TITLE = "Éruption du Piton – Ñuñoa, Ætna"
 
 
 def pixels(path):
-    """Rows, columns, red green blue."""
+    """Rows, columns, and red, green, blue."""
     return numpy.moveaxis(gdal.Open(path).ReadAsArray(), 0, 2).astype(int)
 
 
@@ -45,7 +45,7 @@ def longest_run(line):
 
 
 def difference(a, b):
-    """Mean difference of the pixels in levels, and the share of those that differ clearly."""
+    """Mean difference of the pixels in levels, and the fraction of those that differ clearly."""
     if a.shape != b.shape:
         return 255, 1
     apart = abs(a - b).max(axis=2)
@@ -54,7 +54,7 @@ def difference(a, b):
 
 def is_the_same(a, b):
     mean, clearly = difference(a, b)
-    return mean < 0.1 and clearly < 0.0005  # mathematics libraries may round another way
+    return mean < 0.1 and clearly < 0.0005  # mathematics libraries may round differently
 
 
 def write_outline(path, driver, crs, points):
@@ -99,7 +99,7 @@ class Pictures(SharedCase):
         write_mask(os.path.join(cls.work, "mask.tif"))
 
     def export(self, name, *args, **options):
-        """The picture as an array; without --output it would meet those of the run."""
+        """The picture as an array; --output avoids the pictures of the run."""
         self.sciara("export", "run", "-q", "-f", "png", "-o", name, *args, **options)
         return pixels(self.path(name))
 
@@ -126,7 +126,7 @@ class Pictures(SharedCase):
         self.assert_golden("arrival.png", "--width", 480, "--field", "arrival_time")
 
     def test_stamp(self):
-        """Across the map, and nowhere else."""
+        """On the map, and nowhere else."""
         plain = self.export("unstamped.png", "--width", 480, "--field", "arrival_time")
         stamped = self.export("stamped.png", "--width", 480, "--field", "arrival_time", "--stamp", "UNVERIFIED")
         share = (abs(map_of(stamped) - map_of(plain)).max(axis=2) > 40).mean()
@@ -220,7 +220,7 @@ class Pictures(SharedCase):
         del before["frame_99999.png"]
         self.assertEqual(case.tree(self.path("again.frames")), before)
 
-    def test_a_run_that_is_replaced_takes_its_frames_along(self):
+    def test_the_frames_of_a_replaced_run_are_removed(self):
         self.sciara("run", "s.json", "-q", "-n", 5, "-o", "twice")
         self.sciara("export", "twice", "-q", "-f", "frames", "--width", 320)
         self.assertTrue(os.path.exists(self.path("twice", "maps", "deposit.frames", "frame_00001.png")))
@@ -243,7 +243,7 @@ class Pictures(SharedCase):
         self.assertFalse(os.path.exists(self.path("lone.deposit.frames")))
 
     def titled(self, title, **options):
-        """Exports a run of that title; what was said, and the picture."""
+        """Exports a run with that title; returns the messages and the picture."""
         self.sciara("run", "s.json", "-q", "-n", 3, "-o", "titled", "--overwrite", "--set", f"title={title}")
         done = self.sciara("export", "titled", "-f", "png", "--width", 320, "-o", "titled.png", "--overwrite", **options)
         return done.stderr, pixels(self.path("titled.png"))
@@ -270,7 +270,7 @@ class Pictures(SharedCase):
         self.assertTrue((image[:30] == 255).all())
 
     def test_fonts_are_for_pictures_alone(self):
-        """Fontconfig prints that its configuration is no XML as soon as it is begun: what draws nothing does not do so."""
+        """Fontconfig reports an invalid configuration when it is initialised: only pictures initialise it."""
         with open(self.path("bad.conf"), "w", encoding="ascii") as f:
             f.write("no XML")
         env = {**os.environ, "FONTCONFIG_FILE": self.path("bad.conf")}

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The Processing script for QGIS: qgis_process runs a scenario with it, the maps come styled, and a run can be
+"""The Processing script for QGIS: qgis_process runs a scenario with it, the maps are loaded with styles, and a run can be
 cancelled. Needs QGIS with Python (apt install --no-install-recommends qgis python3-qgis qgis-providers); tools/setup
-does not install it, for it is large."""
+does not install it because it is large."""
 import os
 import shutil
 import subprocess
@@ -15,7 +15,7 @@ sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
 import case
 from case import Case, record
 
-# Debian's wrapper gives an option of the window to qgis_process, which refuses it; the program itself stands beside it.
+# Debian's wrapper passes an option of the window to qgis_process, which refuses it; the program is in the same folder.
 QGIS_PROCESS = shutil.which("qgis_process.bin") or shutil.which("qgis_process")
 SCRIPTS = os.path.join(case.SOURCE, "tools", "qgis")
 PLUGINS = "/usr/share/qgis/python/plugins"
@@ -53,7 +53,7 @@ class Script(Case):
         self.assertRegex(said, r"LAYERS:\tdeposit_\w+, arrival_time_\w+")
         for name in ("deposit", "arrival_time"):
             self.assertTrue(os.path.exists(os.path.join(out, "maps", name + ".tif")), name)
-        # What the program refuses is told, and is an error.
+        # A diagnostic of the program is shown, and is an error.
         said = self.process("run", "script:sciara_run", "--", "SCENARIO=" + self.path("s.json"), f"FOLDER={out}",
                             code=1)
         self.assertRegex(said, "out: .*--overwrite")
@@ -62,7 +62,7 @@ class Script(Case):
         self.assertEqual(record(out)["state"]["step"], 7)
 
     def run_here(self, **parameters):
-        """The algorithm in this process; (context, feedback, results or the exception)."""
+        """Runs the algorithm in this process; returns context, feedback, and the results or the exception."""
         sys.path[:0] = [PLUGINS, SCRIPTS]
         import sciara_run
         algorithm = sciara_run.RunScenario().create()
@@ -86,13 +86,13 @@ class Script(Case):
         context, seen, results = self.run_here(SCENARIO=self.path("s.json"), FOLDER=self.path("out"), STEPS=300,
                                                FIELDS=["deposit", "temperature"], ENGINE="serial")
         self.assertEqual(seen[-1], 100)
-        wanted = context.layersToLoadOnCompletion()
-        self.assertEqual(sorted(details.name for details in wanted.values()), ["deposit", "temperature"])
-        self.assertEqual(sorted(wanted), sorted(results["LAYERS"]))
-        for name in wanted:
+        to_load = context.layersToLoadOnCompletion()
+        self.assertEqual(sorted(details.name for details in to_load.values()), ["deposit", "temperature"])
+        self.assertEqual(sorted(to_load), sorted(results["LAYERS"]))
+        for name in to_load:
             layer = context.getMapLayer(name)
             self.assertTrue(layer.isValid())
-            self.assertEqual(layer.renderer().type(), "singlebandpseudocolor", "the style beside the map was read")
+            self.assertEqual(layer.renderer().type(), "singlebandpseudocolor", "the style next to the map was read")
             self.assertEqual(layer.crs().authid(), "EPSG:32633")
         self.assertTrue(os.path.exists(results["SERIES"]))
 
@@ -104,8 +104,8 @@ class Script(Case):
                                          ENGINE="serial", cancel_after=3)
         self.assertLess(time.monotonic() - begun, 60)
         self.assertEqual(record(self.path("out"))["status"], "stopped")
-        self.assertEqual(len(results["LAYERS"]), 1, "the map of the state it came to")
-        self.assertGreater(len([p for p in seen if 0 < p < 100]), 0, "progress was told")
+        self.assertEqual(len(results["LAYERS"]), 1, "the map of the last state")
+        self.assertGreater(len([p for p in seen if 0 < p < 100]), 0, "progress was reported")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""`sciara run --profile`: the rows, what they add up to, what they leave as it is, and what is refused."""
+"""`sciara run --profile`: the rows, their sums, that the results do not change, and what is refused."""
 import csv
 import os
 import resource
@@ -17,7 +17,7 @@ from case import Case, record
 COLUMNS = ["step", "time_s", "clock_s", "active_cells", "launched_threads", "eta", "vents_s", "time_evaluation_s",
            "flows_s", "mass_and_momentum_s", "temperature_s", "other_s", "timed_steps"]
 PROCESSES = COLUMNS[6:12]
-LONG = {"model": {"cooling": 0}}  # the lava stays liquid: as many steps as one likes
+LONG = {"model": {"cooling": 0}}  # the lava stays liquid: any number of steps
 
 
 class Profile(Case):
@@ -50,11 +50,11 @@ class Profile(Case):
                 self.assertTrue(all(sum(row) > 0 for row in seconds))
                 total, compute = sum(map(sum, seconds)), record(self.path(name))["timing"]["compute_s"]
                 self.assertLessEqual(total, compute)
-                if not case.SANITIZED and threads == 1:  # what is left is the stop rule, and a system that looks away
+                if not case.SANITIZED and threads == 1:  # the rest is the stop rule and other processes
                     self.assertGreater(total, 0.2 * compute)
 
     def test_states(self):
-        """A row tells what a snapshot of the same step holds."""
+        """A row contains the values of a snapshot at the same step."""
         rows = self.run_profiled("long", "-n", 300, "--profile-every", 100)
         for row in rows:
             folder = self.run_scenario("at" + row["step"], "-n", row["step"])
@@ -65,7 +65,7 @@ class Profile(Case):
             data = case.open_snapshot(os.path.join(folder, record(folder)["snapshots"][-1]["name"]))
             self.assertEqual(int(row["active_cells"]), int((data["thickness"].values > 0).sum()))
 
-    def test_no_bit_is_changed(self):
+    def test_results_do_not_change(self):
         self.write_scenario(output={"every": "5 min", "fields": case.FIELDS, "dtype": "float64"}, **LONG)
         for engine, threads in (("serial", 1), ("openmp", 3), ("checked", 1)):
             with self.subTest(engine=engine, threads=threads):
@@ -81,14 +81,14 @@ class Profile(Case):
         rows = self.run_profiled("out", "-n", 2000)
         self.assertEqual([row["step"] for row in rows], ["1000", "2000"])
 
-    def test_an_engine_that_keeps_no_profile(self):
+    def test_an_engine_without_a_profile(self):
         rows = self.run_profiled("out", "-e", "checked", "-n", 20, "--profile-every", 10)
         self.assertEqual([row["step"] for row in rows], ["10", "20"])
         self.assertEqual([row["timed_steps"] for row in rows], ["0", "0"])
         self.assertEqual({row[process] for row in rows for process in PROCESSES}, {""})
         self.assertGreater(int(rows[1]["active_cells"]), 0)
 
-    def test_a_file_that_is_there(self):
+    def test_an_existing_file(self):
         self.run_profiled("out", "-n", 20)
         before = case.tree(self.work)
         done = self.sciara("run", "s.json", "-q", "-o", "other", "--profile", "p.csv", code=3)
@@ -108,7 +108,7 @@ class Profile(Case):
                 self.assertEqual(case.tree(self.work), before)
 
     def test_overwrite_replaces_an_empty_file(self):
-        """A profile that was cut short before its first line."""
+        """A profile that ended before its first line."""
         with open(self.path("p.csv"), "w", encoding="ascii"):
             pass
         self.assertEqual([row["step"] for row in self.run_profiled("out", "-n", 10, "--overwrite")], ["10"])
@@ -120,7 +120,7 @@ class Profile(Case):
         self.sciara("run", "s.json", "-q", "-o", "new", "--profile", "p.csv", "--engine", "seril", code=2)
         self.assertEqual(case.tree(self.work), before)
 
-    def test_a_refused_run_spares_the_profile_before(self):
+    def test_a_refused_run_keeps_the_earlier_profile(self):
         self.run_profiled("out", "-n", 20)
         os.mkdir(self.path("foreign"))
         with open(self.path("foreign", "a.txt"), "w", encoding="ascii") as f:
@@ -141,8 +141,8 @@ class Profile(Case):
         self.write_scenario(**case.ENDLESS)
         command = [case.PROGRAM, "run", "s.json", "-q", "-o", "out", "--profile", "p.csv", "--profile-every", "100"]
         with subprocess.Popen(command, cwd=self.work, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL) as run:
-            wanted, deadline = len(",".join(COLUMNS)) + 200, time.monotonic() + 30
-            while not (os.path.exists(self.path("p.csv")) and os.path.getsize(self.path("p.csv")) > wanted):
+            expected_size, deadline = len(",".join(COLUMNS)) + 200, time.monotonic() + 30
+            while not (os.path.exists(self.path("p.csv")) and os.path.getsize(self.path("p.csv")) > expected_size):
                 self.assertLess(time.monotonic(), deadline, "no row in 30 s")
                 time.sleep(0.02)
             run.send_signal(signal.SIGINT)

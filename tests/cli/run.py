@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""sciara run: every file of a run folder, what is said of it where, and when snapshots are taken."""
+"""sciara run: every file of a run folder, which message goes where, and when snapshots are taken."""
 import json
 import os
 import sys
@@ -82,7 +82,7 @@ class Products(SharedCase):
 
     def test_values_of_the_last_snapshot(self):
         data = open_snapshot(os.path.join(self.out, self.record["snapshots"][-1]["name"]))
-        self.assertEqual(list(data.data_vars), ["crs"] + case.FIELDS, "fields, in the order asked for")
+        self.assertEqual(list(data.data_vars), ["crs"] + case.FIELDS, "fields, in the requested order")
         deposit, ground = data.deposit.values[0], data.altitude.values[0]
         arrival = data.arrival_time.values[0]
         for row in range(case.ROWS):
@@ -140,7 +140,7 @@ class Products(SharedCase):
     def test_cadence_does_not_change_the_run(self):
         plain = self.run_scenario("plain", "--set", "output.every=null")
         self.assertEqual(len(record(plain)["snapshots"]), 1, "snapshots without output.every")
-        self.assert_same_bits(plain, self.out)
+        self.assert_identical(plain, self.out)
 
 
 def read_text(*names):

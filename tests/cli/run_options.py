@@ -69,7 +69,7 @@ class Stops(Case):
         self.assertEqual(len(r["snapshots"]), 1, r["snapshots"])
 
     def test_every_shorter_than_the_clock(self):
-        """Then each step is a snapshot, and none is written twice."""
+        """Each step is a snapshot then, and none is written twice."""
         folder = self.run_scenario("fast", "--set", "output.every=0.001", "--steps", 12)
         self.assertEqual([s["step"] for s in record(folder)["snapshots"]], list(range(1, 13)))
 
@@ -105,7 +105,7 @@ class Options(Case):
         numpy.testing.assert_array_equal(thickness, thickness.astype("float32"), "every value is a float")
 
     def test_lava_lost_in_rounding(self):
-        """3000 vents in one cell add less than an ulp each in single precision: said once, and closed all the same."""
+        """3000 vents in one cell add less than an ulp each in single precision: reported once; the ledger closes."""
         vents = [{"row": case.VENT[0], "col": case.VENT[1], "effusion": {"slot": "1 d", "rates_m3_s": [0.002]}}] * 3000
         case.write_scenario(self.work, vents=vents, output={"every": "2 s"})
         lost = {}
@@ -124,7 +124,7 @@ class Options(Case):
         self.assertEqual((r["engine"]["name"], r["engine"]["threads"]), ("openmp", 3))
 
     def test_threads_that_were_used(self):
-        """run.json tells how many threads there really were, not that as many as possible were asked for."""
+        """run.json contains the real number of threads, not the request for as many as possible."""
         r = record(self.run_scenario("serial", "--engine", "serial", "-n", 5))
         self.assertEqual(r["engine"]["threads"], 1, "threads of serial")
         r = record(self.run_scenario("all", "--engine", "openmp", "-n", 5))
@@ -150,7 +150,7 @@ class Georeference(Case):
 
 
 class Threads(Case):
-    """How many threads engine openmp may use: run.json and the message say so, and it starts no more."""
+    """How many threads engine openmp may use: run.json and the message state it, and no more are started."""
 
     def threads_of(self, name, omp, *args):
         environment = {key: value for key, value in os.environ.items() if key != "OMP_NUM_THREADS"}
@@ -176,7 +176,7 @@ class Threads(Case):
         self.assertEqual(self.threads_of("key", "3", "-e", "openmp")[0], 2, "the key of the scenario wins")
 
     def test_threads_that_are_started(self):
-        """With lava on every cell there is work for more threads than two cores have."""
+        """With lava on every cell there is work for more than two threads."""
         case.write_dem(self.path("large.asc"), rows=200, cols=200)
         case.write_json(self.path("large.json"), case.scenario(
             dem={"path": "large.asc", "crs": "EPSG:32633"}, initial={"thickness": 2, "temperature": 1300},

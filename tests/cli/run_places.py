@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""sciara run: where a run goes, names of files, and what becomes of what already exists."""
+"""sciara run: where a run is written, names of files, and what happens to existing files."""
 import os
 import resource
 import subprocess
@@ -18,7 +18,7 @@ gdal.UseExceptions()
 
 
 class Places(Case):
-    """Where a run goes, and names of files."""
+    """Where a run is written, and names of files."""
 
     def test_output_is_relative_to_the_current_folder(self):
         os.mkdir(self.path("in"))
@@ -35,7 +35,7 @@ class Places(Case):
         self.assertEqual(record(self.path("in", "s.out"))["state"]["step"], 4, "without output.folder")
         self.assertEqual(os.listdir(self.path("here")), ["out"])
 
-    def test_an_empty_folder_is_taken(self):
+    def test_an_empty_folder_is_accepted(self):
         self.write_scenario()
         os.mkdir(self.path("empty"))
         self.run_scenario("empty", "-n", 1)
@@ -94,7 +94,7 @@ class Places(Case):
 
 
 class Occupied(Case):
-    """A folder that holds something."""
+    """A folder that is not empty."""
 
     def setUp(self):
         super().setUp()
@@ -108,7 +108,7 @@ class Occupied(Case):
         self.assertRegex(done.stderr, r"error: .*/out: .*not empty.*--overwrite")
         self.assertEqual(case.tree(old), before, "the folder after the diagnostic")
 
-    def test_a_foreign_file_is_enough(self):
+    def test_one_foreign_file_is_enough(self):
         os.mkdir(self.path("out"))
         case.write_json(self.path("out", "thesis.json"), {"years": 4})
         before = case.tree(self.path("out"))
@@ -163,13 +163,13 @@ class FullDisk(Case):
         self.assertIn("File too large", r["stop_reason"])
 
     def test_no_room_left_later(self):
-        """run.json grows with each snapshot; what was printed stays listed, and can be read."""
+        """run.json grows with each snapshot; every printed snapshot stays in it and is readable."""
         self.write_scenario(output={"fields": ["thickness"], "every": "1 s"})
         size = os.path.getsize(os.path.join(self.run_scenario("one", "-n", 1), "snapshots/00000001.nc"))
         printed, r = self.limited(size + 4096, "-n", 500)
         listed = [s["name"] for s in r["snapshots"]]
         self.assertGreater(len(listed), 10, "snapshots in run.json")
-        # The last one may have made it into run.json only with the word that the run failed.
+        # The last one may be in run.json only because the failure of the run was recorded.
         self.assertIn(len(listed) - len(printed), (0, 1), "snapshots in run.json, less those printed")
         self.assertEqual(printed, [self.path("out", name) for name in listed[:len(printed)]])
         for snapshot in r["snapshots"][::10] + r["snapshots"][-1:]:
@@ -182,7 +182,7 @@ def limit_files(size):
 
 
 def run_whatever(self, *args, **options):
-    """The program, whatever its exit code."""
+    """Runs the program, with any exit code."""
     return subprocess.run([case.PROGRAM, *map(str, args)], cwd=self.work, stdin=subprocess.DEVNULL,
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8", check=False, **options)
 

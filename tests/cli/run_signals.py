@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""sciara run: a signal ends it with its state kept; while it runs, run.json says so."""
+"""sciara run: a signal ends it, and its state is written; while it runs, run.json says so."""
 import os
 import signal
 import subprocess
@@ -28,7 +28,7 @@ class Signals(Case):
         self.addCleanup(self.kill, process)
         limit = time.monotonic() + PATIENCE
         while not os.path.exists(self.path("out", "run.json")):
-            self.assertIsNone(process.poll(), "the run ended by itself")
+            self.assertIsNone(process.poll(), "the run ended before the signal")
             self.assertLess(time.monotonic(), limit, "no run.json yet")
             time.sleep(0.01)
         time.sleep(0.2)
@@ -67,10 +67,10 @@ class Signals(Case):
     def test_sigterm(self):
         self.check_stopped(signal.SIGTERM, 143)
 
-    def test_the_state_is_one_of_the_undisturbed_run(self):
+    def test_the_state_is_one_of_the_uninterrupted_run(self):
         step = self.check_stopped(signal.SIGTERM, 143, "--engine", "serial")
         self.run_scenario("whole", "--engine", "serial", "--steps", step)
-        self.assert_same_bits("out", "whole")
+        self.assert_identical("out", "whole")
 
     def test_snapshots_before_the_signal_stay(self):
         self.check_stopped(signal.SIGINT, 130, "--set", "output.every=1000")
@@ -80,7 +80,7 @@ class Signals(Case):
         self.assertEqual(times, sorted(set(times)), "times of the snapshots")
 
     def test_killed_without_warning(self):
-        """What run.json lists after SIGKILL is there and whole."""
+        """The snapshots in run.json after SIGKILL exist and are complete."""
         process = self.start("--set", "output.every=200")
         process.kill()
         out, _ = process.communicate(timeout=PATIENCE)

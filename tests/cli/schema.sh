@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# What is generated and kept in the tree is what the program generates now.
+# Generated files in the tree are those that the program generates now.
 set -euo pipefail
 
 work=$(mktemp -d)
@@ -13,7 +13,7 @@ same() {
   shift
   "$SCIARA_PROGRAM" "$@" > "$work/found"
   if ! diff -u "$SCIARA_SOURCE_DIR/$file" "$work/found"; then
-    echo "$file is not what 'sciara $*' prints; write it anew: sciara $* > $file"
+    echo "$file is not what 'sciara $*' prints; write it again: sciara $* > $file"
     failed=1
   fi
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""tools/snapshot-cost and sciara_scene_files: what they measure is what they say."""
+"""tools/snapshot-cost and sciara_scene_files measure what they claim to measure."""
 import json
 import csv
 import os
@@ -74,7 +74,7 @@ class Cost(Case):
         files = [os.path.join(self.work, "plain", s["name"]) for s in plain["snapshots"][:-1]]
         for alone in cost["disk_alone"]:
             self.assertEqual(alone["files"], len(files))
-            # The history of a run names its folder, so the sizes are not quite the same.
+            # The history of a run names its folder, so the sizes differ slightly.
             self.assertAlmostEqual(alone["bytes"], sum(map(os.path.getsize, files)), delta=1000 * len(files))
             self.assertGreater(alone["fsync_s"], 0)
         a, b = (sorted(r["process_s"] for r in cost[kind]) for kind in ("without", "with"))
@@ -92,7 +92,7 @@ class Cost(Case):
         self.assertLessEqual(max(b - a for a, b in zip(steps, steps[1:])), 30, steps)
         self.assertEqual(json.dumps(cost["without"][0]["time_s"]), json.dumps(run["time_s"]))
 
-    def test_what_fails_is_told(self):
+    def test_failures_are_reported(self):
         self.write_scenario()
         self.assertIn("usage", self.measure("s.json", code=2).stderr)
         self.assertIn("usage", self.measure("--every", "1 h", "--every-steps", 5, "s.json", "serial", code=2).stderr)

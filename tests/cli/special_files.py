@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A named pipe, a device, a socket or a folder in the place of any input: an error at once, never a program that waits."""
+"""A named pipe, a device, a socket or a folder instead of any input: an error at once, and no program that waits."""
 import os
 import shutil
 import socket
@@ -14,7 +14,7 @@ sys.dont_write_bytecode = True
 sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
 import case
 
-SECONDS = 20 if not case.SANITIZED else 120  # far more than any of these commands takes
+SECONDS = 20 if not case.SANITIZED else 120  # far longer than any of these commands takes
 RATES = "time_s,rate_m3_s\n0,4\n600,0\n"
 
 
@@ -55,7 +55,7 @@ def link_to(device):
     return lambda path: os.symlink(device, path)
 
 
-# A symbolic link to a device: in a run folder that it leads out of it is seen first.
+# A symbolic link to a device: in a run folder the program first finds that it leads out of the folder.
 REFUSED = {"device": "is a device, expected a file|symbolic link that leads out of the run folder, expected a file"}
 KINDS = {"named pipe": make_pipe, "folder": make_folder, "socket": make_socket, "device": link_to("/dev/zero")}
 
@@ -67,7 +67,7 @@ class SpecialFiles(case.Case):
         self.sciara("run", "s.json", "-q", "-o", "held", "-n", 4, "--checkpoint-every", "1 s")
 
     def names(self):
-        """Of everything in the folder; nothing is opened."""
+        """Everything in the folder; nothing is opened."""
         return sorted(os.path.join(place, name) for place, folders, files in os.walk(self.work)
                       for name in folders + files)
 
@@ -80,7 +80,7 @@ class SpecialFiles(case.Case):
         make(path)
 
     def try_all(self, name, *commands, kinds=KINDS, named=None, codes=(3, 4)):
-        """Each command is refused with the file's name and kind when something else is in the place of `name`."""
+        """Each command is refused with the file's name and kind if something else is in place of `name`."""
         whole = {}
         path = self.path(name)
         if os.path.isfile(path):
@@ -165,13 +165,13 @@ class SpecialFiles(case.Case):
         self.try_all("out/dem.tif", ["export", "out", "-f", "png", "-o", "x.png", "--field", "thickness"])
         self.try_all("held/dem.tif", ["resume", "held", "-n", "6", "-o", "branch"])
         newest = sorted(os.listdir(self.path("held/checkpoints")))
-        for name in newest[:-1]:  # the one before the newest would do as well
+        for name in newest[:-1]:  # the one before the newest could be used instead
             os.remove(self.path("held/checkpoints", name))
         self.try_all(f"held/checkpoints/{newest[-1]}", ["resume", "held", "-n", "6", "-o", "branch"],
                      ["info", f"held/checkpoints/{newest[-1]}"], kinds=["named pipe", "socket", "device"])
 
     def stopped_run(self, folder):
-        """A run that a signal has stopped, which could go on for ever."""
+        """A run that a signal has stopped, and that could continue for ever."""
         self.write_scenario("endless.json", **case.ENDLESS)
         with subprocess.Popen([case.PROGRAM, "run", "endless.json", "-o", folder, "--checkpoint-every", "1 s"],
                               cwd=self.work, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as run:
@@ -181,7 +181,7 @@ class SpecialFiles(case.Case):
             run.communicate(timeout=SECONDS)
 
     def test_what_a_run_would_write_to(self):
-        """A run folder from elsewhere: nothing in it makes a run wait, or is written through."""
+        """A run folder of unknown origin: nothing in it makes a run wait, or is written through."""
         self.stopped_run("stopped")
         for name in ("run.log", "run.json.part"):
             for kind in ("named pipe", "socket"):

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Every mistake ends with the exit code of its kind and a message that helps, and leaves no file behind.
+# Every mistake ends with the exit code of its kind and a helpful message, and leaves no file behind.
 set -euo pipefail
 
 work=$(mktemp -d)
@@ -70,7 +70,7 @@ for command in "${commands[@]}"; do
 done
 expect 0 '^serial +yes +exact ' engines
 
-# Exit code 2: the command line itself is wrong. Without a command the help goes to stdout, since it was not asked for.
+# Exit code 2: the command line itself is wrong. Without a command the help is printed.
 "$SCIARA_PROGRAM" > "$work/out" 2> "$work/err" && code=0 || code=$?
 ((code == 2)) || fail "sciara without arguments: expected exit code 2, found $code"
 grep -q '^usage: sciara COMMAND' "$work/out" "$work/err" || fail "sciara without arguments: expected the help"
@@ -147,7 +147,7 @@ expect 4 'error: .*s\.json: ' run s.json --output s.json
 expect 4 'none\.asc: No such file or directory' run s.json --set dem.path=none.asc
 expect 4 'none\.nc: cannot open: No such file or directory' info none.nc
 
-# A full disk under stdout is told, with exit code 4, by every command whose result it is.
+# A full disk at stdout is reported, with exit code 4, by every command that prints a result.
 "$SCIARA_PROGRAM" run s.json -q -n 5 -o run > "$work/out" 2> "$work/err" ||
   fail "sciara run: expected exit code 0, found $?"
 for arguments in schema 'schema --manual' 'doc bash' engines --version --help 'run --help' 'info run' 'compare run run' \

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""sciara validate: engines beside serial, and beside a recorded trace."""
+"""sciara validate: engines compared with serial, and with a recorded trace."""
 import csv
 import json
 import os
@@ -94,7 +94,7 @@ class Validate(Case):
         self.refused('"openmp" has no option memory', "--steps", 5, "--engines", "openmp", "--option", "memory=shared",
                      code=2)
 
-    def test_an_engine_that_is_named_must_be_here(self):
+    def test_a_named_engine_must_be_available(self):
         engines = self.sciara("engines").stdout
         if "cuda-rbb         yes" in engines:
             self.skipTest("there is a GPU here")

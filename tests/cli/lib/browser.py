@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A headless Chromium, driven through its pipe of the DevTools protocol with nothing but the standard library."""
+"""A headless Chromium, controlled through the pipe of its DevTools protocol with the standard library alone."""
 import base64
 import json
 import os
@@ -11,7 +11,7 @@ import time
 
 
 def find():
-    """The program, or None where there is none."""
+    """The program, or None if it is not installed."""
     for name in ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable"):
         found = shutil.which(name)
         if found:
@@ -20,7 +20,7 @@ def find():
 
 
 class Browser:
-    """One page. Whatever its console or the browser complains of is collected in `complaints`."""
+    """One page. Errors of its console and of the browser are collected in `complaints`."""
 
     PATIENCE = 60  # s, for an answer or for something to become true
 
@@ -76,19 +76,19 @@ class Browser:
         return json.loads(text)
 
     def note(self, event):
-        method, told = event.get("method"), event.get("params", {})
+        method, details = event.get("method"), event.get("params", {})
         if method == "Runtime.exceptionThrown":
-            self.complaints.append(json.dumps(told["exceptionDetails"]))
+            self.complaints.append(json.dumps(details["exceptionDetails"]))
         elif method == "Runtime.consoleAPICalled":
-            self.complaints.append(f"console.{told['type']}: {json.dumps(told['args'])}")
+            self.complaints.append(f"console.{details['type']}: {json.dumps(details['args'])}")
         elif method == "Log.entryAdded":
-            self.complaints.append(f"{told['entry']['level']}: {told['entry']['text']}")
+            self.complaints.append(f"{details['entry']['level']}: {details['entry']['text']}")
         elif method == "Network.requestWillBeSent":
-            self.requests.append(told["request"]["url"])
+            self.requests.append(details["request"]["url"])
         return method
 
     def call(self, method, **params):
-        """A command of the protocol and its answer; what happens in between is noted."""
+        """Sends a command of the protocol and returns its answer; events in between are recorded."""
         self.number += 1
         message = {"id": self.number, "method": method, "params": params}
         if self.session:
@@ -128,13 +128,13 @@ class Browser:
         self.wait_until("document.readyState === 'complete'")
 
     def key(self, key, code=None, shift=False):
-        """Presses a key on whatever has the focus; " " and letters also write."""
+        """Presses a key on the element with the focus; " " and letters also write."""
         codes = {"ArrowLeft": 37, "ArrowUp": 38, "ArrowRight": 39, "ArrowDown": 40, "Tab": 9, "Home": 36, "End": 35}
-        told = {"key": key, "code": code or key, "windowsVirtualKeyCode": codes.get(key, ord(key[0])),
-                "modifiers": 8 if shift else 0}
+        event = {"key": key, "code": code or key, "windowsVirtualKeyCode": codes.get(key, ord(key[0])),
+                 "modifiers": 8 if shift else 0}
         text = {"text": key} if len(key) == 1 else {}
-        self.call("Input.dispatchKeyEvent", type="keyDown", **told, **text)
-        self.call("Input.dispatchKeyEvent", type="keyUp", **told)
+        self.call("Input.dispatchKeyEvent", type="keyDown", **event, **text)
+        self.call("Input.dispatchKeyEvent", type="keyUp", **event)
 
     def mouse(self, kind, x, y, **more):
         self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, **more)
@@ -145,7 +145,7 @@ class Browser:
         self.mouse("mouseReleased", x, y, button="left", clickCount=1)
 
     def screenshot(self, path):
-        """A JPEG of what is seen."""
+        """A JPEG of the visible part."""
         picture = self.call("Page.captureScreenshot", format="jpeg", quality=85)
         with open(path, "wb") as f:
             f.write(base64.b64decode(picture["data"]))

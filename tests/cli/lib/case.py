@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the command-line tests share: the program, a temporary folder, small scenarios, and ways to look at a run."""
+"""What the command-line tests share: the program, a temporary folder, small scenarios, functions to examine a run."""
 import hashlib
 import importlib.util
 import json
@@ -31,7 +31,7 @@ def is_sea(row, col):
 
 
 def altitude(row, col):
-    """Of the test DEM: a slope down to the south-east, rough enough to part the lava; exact in three decimals."""
+    """Altitude of the test DEM: a slope to the south-east, rough enough to divide the lava; exact in three decimals."""
     return 1000 + 3 * (ROWS - row) - 0.5 * col + ((row * 7 + col * 3) % 5) * 0.25
 
 
@@ -45,7 +45,7 @@ def write_dem(path, rows=ROWS, cols=COLS):
 
 
 def scenario(**changes):
-    """6,000 m3 in 20 minutes that cool a hundred times as fast as on Etna: solid after some 2 hours and 500 steps."""
+    """6,000 m3 in 20 minutes that cool a hundred times as fast as on Etna: solid after about 2 hours, 500 steps."""
     base = {
         "title": "slope",
         "dem": {"path": "dem.asc", "crs": "EPSG:32633"},
@@ -58,12 +58,12 @@ def scenario(**changes):
 
 
 def write_scenario(folder, name="s.json", **changes):
-    """dem.asc and the scenario beside it."""
+    """dem.asc and the scenario in one folder."""
     write_dem(os.path.join(folder, "dem.asc"))
     write_json(os.path.join(folder, name), scenario(**changes))
 
 
-ENDLESS = {  # longer than any test waits: lava for 30 years that never cools, clocks of seconds
+ENDLESS = {  # takes longer than any test waits: lava for 30 years that never cools, clocks of seconds
     "vents": [{"row": VENT[0], "col": VENT[1], "effusion": {"slot": "10000 d", "rates_m3_s": [5]}}],
     "model": {"cooling": 0},
 }
@@ -104,17 +104,17 @@ class Case(unittest.TestCase):
         return run_program(*args, code=code, cwd=cwd or self.work, **options)
 
     def run_scenario(self, folder, *args, name="s.json", **options):
-        """`sciara run` quietly; returns the path of the run folder."""
+        """Runs `sciara run` quietly; returns the path of the run folder."""
         self.sciara("run", name, "-q", "-o", folder, *args, **options)
         return self.path(folder)
 
-    def assert_same_bits(self, a, b):
+    def assert_identical(self, a, b):
         done = self.sciara("compare", a, b)
         self.assertEqual(done.stdout.splitlines()[-1], "the same bits", f"{a} and {b}:\n{done.stdout}")
 
     def assert_same_run(self, whole, found, but=("history",)):
         """The snapshots of `found` are the last ones of `whole`, bit by bit, and so is the end of both. Without xarray
-        (tools/device-check, where there may be Python alone) the program compares them, and no attributes."""
+        (tools/device-check, where there may be Python alone) the program compares them, without attributes."""
         a, b = record(self.path(whole)), record(self.path(found))
         self.assertEqual((a["status"], a["stop_reason"], a["state"], a["ledger"], a["dem_hash"]),
                          (b["status"], b["stop_reason"], b["state"], b["ledger"], b["dem_hash"]))
@@ -124,7 +124,7 @@ class Case(unittest.TestCase):
             if has_xarray():
                 self.assert_same_files(entry["name"], whole, found, but)
             else:
-                self.assert_same_bits(self.path(whole, entry["name"]), self.path(found, entry["name"]))
+                self.assert_identical(self.path(whole, entry["name"]), self.path(found, entry["name"]))
         self.assertEqual(sorted(os.listdir(self.path(found, "snapshots"))),
                          [os.path.basename(entry["name"]) for entry in b["snapshots"]], "files of snapshots")
         if has_xarray():
@@ -145,7 +145,7 @@ class Case(unittest.TestCase):
 
 
 class SharedCase(Case):
-    """Tests that only look at what `prepare` made; it runs once, in the folder `work` of the class."""
+    """Tests that only read what `prepare` made; it runs once, in the folder `work` of the class."""
 
     @classmethod
     def setUpClass(cls):
@@ -177,7 +177,7 @@ def record(folder):
 
 
 def tree(folder):
-    """Every path below a folder, with the hash of what the file holds (None for a folder)."""
+    """Every path below a folder, with the hash of its file (None for a folder)."""
     found = {}
     for at, folders, files in os.walk(folder):
         for name in folders:
@@ -193,7 +193,7 @@ def files(folder):
 
 
 def open_snapshot(path):
-    """The file as xarray sees it, values as stored."""
+    """The file as read by xarray, values as stored."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="numpy.ndarray size changed")  # harmless, says NumPy
         import xarray  # it takes a second: only where it is needed
@@ -202,7 +202,7 @@ def open_snapshot(path):
 
 
 def has_xarray():
-    """Whether xarray is there, with something that reads NetCDF-4."""
+    """Whether xarray is installed, with a package that reads NetCDF-4."""
     there = [importlib.util.find_spec(name) is not None for name in ("xarray", "netCDF4", "h5netcdf")]
     return there[0] and any(there[1:])
 
@@ -213,13 +213,13 @@ def listed_engines():
 
 
 def exact_engines():
-    """Names of the engines here that must give the bits of serial."""
+    """Names of the available engines that must be bit-identical to serial."""
     rows = [line.split() for line in listed_engines().splitlines()[1:]]
     return [row[0] for row in rows if row[1:3] == ["yes", "exact"]]
 
 
 def gpu_engines():
-    """Those of them that run on a GPU. Without one the test is skipped, and says why."""
+    """Those of them that run on a GPU. Without one the test is skipped, with the reason."""
     found = [name for name in exact_engines() if name.startswith("cuda")]
     if not found:
         why = re.search(r"(?m)^(cuda-\S+) +no +(?:-|\S+ .*\n +not available:) +(.*)$", listed_engines())

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""HDF5 files that refer to something outside themselves, or are stored in a way that the program never writes."""
+"""HDF5 files that refer to something outside themselves, or are stored in a way that the program never uses."""
 import contextlib
 import os
 import shutil
@@ -11,7 +11,7 @@ import numpy as np
 
 FORMATS = ["cog", "png", "frames", "nc", "gpkg", "geojson", "kml", "csv", "html"]  # of `sciara export`
 MADE = {kind: f"made.{'tif' if kind == 'cog' else kind}" for kind in FORMATS}  # the file's name in the tests
-SECRET = b"the secret of another file "  # these bytes must turn up nowhere
+SECRET = b"the secret of another file "  # these bytes must not appear anywhere
 
 
 def write_secret(path, count=1 << 16):
@@ -29,7 +29,7 @@ def write_secret_hdf5(path, names, shape, dtype):
 
 
 class Place:
-    """A dataset about to be replaced, and what the replacement may refer to."""
+    """A dataset to be replaced, and what the replacement may refer to."""
 
     def __init__(self, file, name, secret, secret_hdf5):
         self.file, self.name, self.secret, self.secret_hdf5 = file, name, secret, secret_hdf5
@@ -41,7 +41,7 @@ class Place:
         return {k: v for k, v in dataset.attrs.items() if k not in ("DIMENSION_LIST", "REFERENCE_LIST", "CLASS", "NAME")}
 
     def again(self, checksum=True, **how):
-        """The same values in a dataset stored otherwise."""
+        """The same values in a dataset stored in another way."""
         del self.file[self.name]
         how.setdefault("data", None if "external" in how else self.values)
         made = self.file.create_dataset(self.name, shape=self.values.shape, dtype=self.dtype, **how)
@@ -80,7 +80,7 @@ def virtual_dataset(p):
 
 
 def virtual_unlimited(p):
-    """HDF5 opens the sources of such a one already to say how large it is."""
+    """HDF5 opens the sources of such a dataset even to determine its size."""
     del p.file[p.name]
     rank = len(p.values.shape)
     space = h5py.h5s.create_simple(p.values.shape, (h5py.h5s.UNLIMITED,) + p.values.shape[1:])
@@ -135,7 +135,7 @@ def _with_pipeline(p, add):
 
 
 def plugin_filter(p):
-    """A filter that only a plugin knows, whose chunk is there: reading it would look for the plugin."""
+    """A filter that only a plugin implements, on a chunk that exists: reading it would search for the plugin."""
     made = _with_pipeline(p, lambda plist: plist.set_filter(32015, h5py.h5z.FLAG_OPTIONAL, (3,)))
     made.write_direct_chunk((0,) * p.values.ndim, b"\x28\xb5\x2f\xfd" + bytes(60), 0)
 
@@ -149,7 +149,7 @@ def filters_reversed(p):
 
 
 def chunk_without_filters(p):
-    """The pipeline is there, and the only chunk is said to have left all of it out."""
+    """The pipeline exists, and the only chunk is marked as having skipped all of it."""
     made = p.again(chunks=chunks(p), **USUAL)
     made.id.write_direct_chunk((0,) * p.values.ndim, p.values.tobytes(), 7)
 
@@ -185,27 +185,27 @@ def group(p):
     p.file.create_group(p.name)
 
 
-def link_beside(p):
+def link_next_to_it(p):
     """A member that nobody reads."""
-    p.file["beside"] = h5py.ExternalLink(p.secret_hdf5, "/" + p.name)
+    p.file["next_to_it"] = h5py.ExternalLink(p.secret_hdf5, "/" + p.name)
 
 
-def soft_link_beside(p):
-    p.file["beside"] = h5py.SoftLink("/" + p.name)
+def soft_link_next_to_it(p):
+    p.file["next_to_it"] = h5py.SoftLink("/" + p.name)
 
 
-def storage_beside(p):
-    p.file.create_dataset("beside", shape=(8,), dtype="u1", external=[(p.secret, 0, 8)])
+def storage_next_to_it(p):
+    p.file.create_dataset("next_to_it", shape=(8,), dtype="u1", external=[(p.secret, 0, 8)])
 
 
 def link_in_a_group(p):
-    p.file.create_group("deep/deeper")["beside"] = h5py.ExternalLink(p.secret_hdf5, "/" + p.name)
+    p.file.create_group("deep/deeper")["next_to_it"] = h5py.ExternalLink(p.secret_hdf5, "/" + p.name)
 
 
 def virtual_in_a_group(p):
     layout = h5py.VirtualLayout(shape=p.values.shape, dtype=p.dtype)
     layout[...] = h5py.VirtualSource(p.secret_hdf5, p.name, shape=p.values.shape)
-    p.file.create_group("deep").create_virtual_dataset("beside", layout, fillvalue=0)
+    p.file.create_group("deep").create_virtual_dataset("next_to_it", layout, fillvalue=0)
 
 
 def region_reference(p):
@@ -213,14 +213,14 @@ def region_reference(p):
 
 
 def group_in_itself(p):
-    """Groups without end for a walk that follows hard links."""
+    """Endless groups for a traversal that follows hard links."""
     deep = p.file.create_group("deep")
     deep["deep"] = deep
 
 
 # What no reader accepts, whatever it reads.
-LEADS_AWAY = [external_storage, external_link, soft_link, virtual_dataset, virtual_unlimited, link_beside,
-              soft_link_beside, storage_beside, link_in_a_group, virtual_in_a_group, plugin_filter]
+LEADS_AWAY = [external_storage, external_link, soft_link, virtual_dataset, virtual_unlimited, link_next_to_it,
+              soft_link_next_to_it, storage_next_to_it, link_in_a_group, virtual_in_a_group, plugin_filter]
 
 # What the program never writes into a snapshot or a checkpoint.
 NEVER_WRITTEN = [contiguous, contiguous_without_checksum, compact, no_filters, no_fletcher32, other_filter,
@@ -234,7 +234,7 @@ def spoil(path, how, name, secret, secret_hdf5):
 
 
 def put_user_block(path, size=512):
-    """The same file with its HDF5 signature at a later place."""
+    """The same file with its HDF5 signature at a higher offset."""
     with h5py.File(path, "r") as old, h5py.File(path + ".new", "w", userblock_size=size) as new:
         for key in old:
             old.copy(old[key], new, key, expand_external=False)
@@ -244,13 +244,13 @@ def put_user_block(path, size=512):
 
 
 def named(how, name):
-    """What the diagnostic of a file that was spoilt so names, when `name` is the dataset that it was done to."""
+    """What the diagnostic of a file damaged in this way names, if `name` is the damaged dataset."""
     others = {region_reference: "where", group_in_itself: "deep"}
-    return "beside" if "beside" in how.__name__ or how.__name__.endswith("_a_group") else others.get(how, name)
+    return "next_to_it" if "next_to_it" in how.__name__ or how.__name__.endswith("_a_group") else others.get(how, name)
 
 
 class Hostile(case.SharedCase):
-    """A run `good` of three snapshots and two checkpoints; tests spoil copies of it."""
+    """A run `good` of three snapshots and two checkpoints; the tests damage copies of it."""
 
     @classmethod
     def prepare(cls):
@@ -271,7 +271,7 @@ class Hostile(case.SharedCase):
         write_secret(self.secret)
 
     def fifos(self):
-        """In the place of the secrets: who opens one waits for ever."""
+        """Replaces the secrets by FIFOs: a program that opens one waits for ever."""
         for path in (self.secret, self.secret_hdf5):
             with contextlib.suppress(FileNotFoundError):
                 os.remove(path)
@@ -290,17 +290,17 @@ class Hostile(case.SharedCase):
         return self.path(name)
 
     def contents(self):
-        """What lies in the folder, FIFOs left out: nobody may read those."""
+        """The contents of the folder without FIFOs, which must not be read."""
         return {os.path.relpath(os.path.join(at, name), self.work): os.lstat(os.path.join(at, name)).st_mtime_ns
                 for at, _, files in os.walk(self.work) for name in files}
 
     def refused(self, *args, says=(), code=3):
-        """The command is refused, at once, writes nothing and shows nothing of the secrets."""
+        """The command is refused at once, writes nothing and shows nothing of the secrets."""
         before = self.contents()
         try:
             done = self.sciara(*args, code=code, timeout=60)
         except subprocess.TimeoutExpired:
-            self.fail(f"sciara {' '.join(args)} waits: it opened a file that another one names")
+            self.fail(f"sciara {' '.join(args)} waits: it opened a file named in another file")
         for what in says:
             self.assertIn(what, done.stderr, args)
         for text in (done.stdout, done.stderr):
@@ -309,7 +309,7 @@ class Hostile(case.SharedCase):
         return done
 
     def assert_each(self, hows, make, commands, name):
-        """Every command refuses the file with its bytes at hand; the first does so without opening what it refers to."""
+        """Every command refuses the file while the other file exists; the first does so without opening that file."""
         for how in hows:
             with self.subTest(how=how.__name__):
                 self.setUp()

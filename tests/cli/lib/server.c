@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The program, started once and forked for each command line: loading its hundred libraries takes longer than most of what
-// the tests of the command line ask of it. server.py talks to it.
+// The program, started once and forked for each command line: loading its hundred libraries takes longer than most of
+// the tests of the command line. server.py talks to it.
 //
 //   sciara_server SOCKET     number of a descriptor; SOCK_SEQPACKET
 //
@@ -17,7 +17,7 @@ enum { MOST_BYTES = 1 << 16, MOST_WORDS = 256 };
 
 int sciara_main(int argc, char **argv);
 
-/** Bytes of a request, 0 at the end, -1 if it is none. */
+/** Bytes of a request; 0 at the end, -1 if it is invalid. */
 static ssize_t receive(int socket, char *text, int descriptors[2]) {
   union {
     struct cmsghdr header;

@@ -5,7 +5,7 @@ import os
 import socket
 import subprocess
 
-PATH = os.environ.get("SCIARA_SERVER", "")  # unset: there is none in this build
+PATH = os.environ.get("SCIARA_SERVER", "")  # unset: this build has no server
 MOST_BYTES, MOST_WORDS = 1 << 16, 256
 _ours = None
 
@@ -21,7 +21,7 @@ def _start():
 
 
 def can_run(command, options):
-    """Whether the command line needs nothing of a process of its own."""
+    """Whether the command line can run without a process of its own."""
     env = options.get("env")
     text = "".join(f"{word}\0" for word in command)
     return bool(PATH) and not set(options) - {"env"} and (env is None or env == dict(os.environ)) \

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Snapshots, series and checkpoints compared with docs/formats.md: every attribute that the page names exists, with the type
-and the value given there, and no other. The tables and the listing of that page are read, so there is only one list."""
+"""Snapshots, series and checkpoints compared with docs/formats.md: every attribute that the page names exists, with the
+type and the value given there, and no other. The tables and the listing of that page are read, so there is only one list."""
 import json
 import math
 import os

@@ -120,7 +120,8 @@ def check_volcano(dem, work):
     record = json.loads((out / "run.json").read_text())
     check(record["status"] == "complete", "volcano: the run is complete")
     required = 24 if LONG else 5
-    check(record["state"]["time_s"] >= 3600 * required, f"volcano: {record['state']['time_s'] / 3600:.2f} h simulated, {required} required")
+    check(record["state"]["time_s"] >= 3600 * required,
+          f"volcano: {record['state']['time_s'] / 3600:.2f} h simulated, {required} required")
     with h5py.File(out / record["snapshots"][-1]["name"]) as snapshot:
         covered = np.squeeze(snapshot["deposit"]) > 0
     places = np.argwhere(covered) * dem.cell

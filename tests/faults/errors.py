@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Each call on a file fails in turn: the program says which file and why, ends with code 4, and leaves what was acknowledged."""
+"""Each call on a file fails once: the program names file and reason, ends with code 4, keeps what was acknowledged."""
 import errno
 import os
 import sys
@@ -15,7 +15,7 @@ IO, OK = 4, 0
 
 class Errors(bed.Bed):
     def tried(self):
-        """The calls to be tried. Two threads write, but never at once: the order is the same as long as no snapshot waits for
+        """The calls to be tried. Two threads write, but never at once: the order is fixed as long as no snapshot waits for
         another."""
         outcome, _ = self.undisturbed(log=self.path("log"))
         self.assertEqual(sum(1 for _ in shim.numbered(shim.read_log(self.path("log")))), outcome.calls)
@@ -24,8 +24,8 @@ class Errors(bed.Bed):
     def check(self, plan, kind, path):
         outcome, state = self.attempt(plan)
         how = f"{plan}: {kind} of {os.path.relpath(path, self.work)}"
-        log = path.endswith("run.log")  # it is for people; nothing is promised of it
-        harmless = log or kind.islower()  # what fails anyway: a folder that is there, a file to remove that is not
+        log = path.endswith("run.log")  # for people only; its content is not guaranteed
+        harmless = log or kind.islower()  # calls that fail anyway: an existing folder, a missing file to remove
         self.assert_lives(outcome, how, (OK, IO) if harmless else (IO,))
         self.assert_whole(outcome, state, how)
         if outcome.code == IO:
@@ -48,7 +48,7 @@ class Errors(bed.Bed):
             self.check(f"fail {k} {errno.ENOSPC}", kind, path)
 
     def test_short_writes(self):
-        """A write that moves half of the bytes is no error: the rest follows."""
+        """A write that moves half of the bytes is not an error: the rest follows."""
         for k, kind, path in self.tried():
             if kind != "W":
                 continue

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The disk is full after so many bytes: a message that says so, code 4, and what was acknowledged stays. On a file system
-of that size where one may be mounted, and with the shim everywhere."""
+"""The disk is full after a number of bytes: the message says so, the exit code is 4, and what was acknowledged stays. On a
+file system of that size where one may be mounted, and with the shim everywhere."""
 import errno
 import os
 import shutil
@@ -16,7 +16,7 @@ import whole
 
 SIZES = bed.pick(40, 20)
 IO = 4
-# Mounts a file system of $1 KiB at $2, runs the rest, and copies what it left to $3; seen by this process alone.
+# Mounts a file system of $1 KiB at $2, runs the rest, and copies its files to $3; visible to this process only.
 ON_TMPFS = """mount -t tmpfs -o size="$1"k none "$2" || exit 77
 place=$2 kept=$3; shift 3
 "$@"; code=$?
@@ -25,7 +25,7 @@ cp -r "$place/." "$kept"; exit $code"""
 
 class FullDisk(bed.Bed):
     def sizes(self, most, unit):
-        """From nothing to a little less than a run needs."""
+        """From zero to a little less than a run needs."""
         return [most * k // (SIZES * unit) for k in range(SIZES)]
 
     def check(self, outcome, state, how):
@@ -37,7 +37,7 @@ class FullDisk(bed.Bed):
 
     def test_a_budget_of_bytes(self):
         _, state = self.undisturbed()
-        # What a run needs is a little less than what it leaves: run.log may be cut, nobody waits for it.
+        # A run needs a little less than it leaves behind: run.log may be cut, because nobody waits for it.
         most = sum(len(data) for name, data in state.items() if name != "run.log")
         for size in self.sizes(most, 1):
             outcome, state = self.attempt(f"budget {size}")
@@ -45,8 +45,8 @@ class FullDisk(bed.Bed):
         outcome, state = self.attempt(f"budget {2 * most}")
         self.assertEqual((outcome.code, whole.right_of(state)), (0, self.right))
 
-    def test_an_earlier_run_beside_it(self):
-        """--overwrite on a full disk: no half of both."""
+    def test_an_earlier_run_in_the_folder(self):
+        """--overwrite on a full disk: never a mixture of both runs."""
         self.undisturbed()
         for size in (0, 20000, 60000):
             self.attempt()

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""SIGKILL: at each call that changes the disk, in the middle of each write, and at random times. What has a final name is
-whole, what was acknowledged is there, and the folder can be run again."""
+"""SIGKILL: at each call that changes the disk, in the middle of each write, and at random times. A file with its final name
+is complete, what was acknowledged exists, and the folder can be used again."""
 import os
 import shutil
 import signal
@@ -18,7 +18,7 @@ import whole
 
 class Kill(bed.Bed):
     def run_again(self, how):
-        """With --overwrite, as a user would: the end is that of a run nothing happened to."""
+        """With --overwrite, as a user would do it: the result is that of an uninterrupted run."""
         outcome, state = self.attempt(args=(*bed.RUN, "--overwrite"), keep=True)
         self.assertEqual(outcome.code, 0, f"{how}, again:\n{outcome.stderr}")
         self.assert_whole(outcome, state, f"{how}, again")
@@ -47,7 +47,7 @@ class Kill(bed.Bed):
         self.assertGreater(torn, 8)
 
     def test_while_a_run_is_replaced(self):
-        """Killed while --overwrite takes the earlier run away, and after."""
+        """Killed while --overwrite removes the earlier run, and after that."""
         args = (*bed.RUN, "--overwrite")
         calls = self.undisturbed()[0].calls
         for k in range(1, calls, bed.pick(1, 8)):
@@ -60,7 +60,7 @@ class Kill(bed.Bed):
 
 
 class KillAndResume(bed.Bed):
-    """Runs with checkpoints: what is left is gone on from, to the end of the run that nothing happened to."""
+    """Runs with checkpoints: a killed run is resumed, and ends like an uninterrupted one."""
 
     args = (*bed.RUN, *bed.CHECKPOINTS)
 
@@ -75,7 +75,7 @@ class KillAndResume(bed.Bed):
         self.assertGreater(resumed, len(tried) // 2)
         self.assertLess(resumed, len(tried))
 
-    def test_while_it_is_taken_up_again(self):
+    def test_while_it_is_resumed(self):
         """Killed after two checkpoints, and again at each call of `sciara resume`."""
         log = self.path("log")
         self.undisturbed(args=self.args, log=log)
@@ -92,7 +92,7 @@ class KillAndResume(bed.Bed):
             self.assertTrue(self.assert_resumes(f"killed at call {k} of {calls} of sciara resume"))
 
     def left_after(self, checkpoint):
-        """What a run leaves that is killed as soon as this checkpoint has its name."""
+        """The folder of a run that is killed as soon as this checkpoint has its name."""
         name = os.path.relpath(checkpoint, self.path("root", "out"))
         low, high = 1, self.attempt(args=self.args)[0].calls
         while low < high:
@@ -110,7 +110,7 @@ class KillAtRandom(bed.Bed):
     changes = {**case.ENDLESS, "output": {"fields": case.FIELDS, "every": "2 min", "maps": ["deposit"]}}
 
     def test_at_random_times(self):
-        """Long after the start and just after it; without the shim's lock the order of threads is the system's."""
+        """Long after the start and just after it; without the shim's lock the system orders the threads."""
         chance = bed.dice(20)
         self.right = None
         acknowledged = 0

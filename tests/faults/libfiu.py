@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""libfiu, a tool of others for the same purpose, makes calls of POSIX fail at random: a result or a sentence, no broken file."""
+"""libfiu, an independent tool, makes POSIX calls fail at random: a result or a message, and no broken file."""
 import os
 import shutil
 import subprocess
@@ -12,10 +12,10 @@ import bed
 import shim
 import whole
 
-# What fails, how likely: by itself, and rarely enough that a run comes to where it writes.
+# The calls that fail, and their probability: each alone, and rarely enough that a run reaches the point where it writes.
 FAULTS = [("posix/io/*", 0.005), ("posix/io/rw/write", 0.05), ("posix/io/rw/write", 0.3), ("posix/io/sync/*", 0.05),
           ("posix/io/oc/open", 0.01), ("posix/io/dir/*", 0.05), ("posix/io/rw/*", 0.02)]
-CODES = (0, 1, 2, 3, 4, 5, 6)  # 1 is what the loader says when it is hit itself
+CODES = (0, 1, 2, 3, 4, 5, 6)  # 1 is the code of the loader when its own call fails
 
 
 class Libfiu(bed.Bed):

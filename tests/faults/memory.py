@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Memory: what `check` predicts is what a run takes; without it the program says so and ends with code 6."""
+"""Memory: the estimate of `check` is what a run uses; without enough memory the program says so and ends with code 6."""
 import os
 import re
 import resource
@@ -21,7 +21,7 @@ MB = 1e6
 
 
 class Refused(bed.Bed):
-    """Requests of the program for memory get none."""
+    """Requests of the program for memory fail."""
 
     def check(self, k, args=bed.RUN):
         outcome, state = self.attempt(f"malloc {k}", args=args)
@@ -32,7 +32,7 @@ class Refused(bed.Bed):
         self.assert_whole(outcome, state, how)
 
     def numbers(self, outcome):
-        """All of them in the long form, else the first and the last of each place in the program."""
+        """In the long form all of them, otherwise the first and the last of each place in the program."""
         if bed.LONG:
             return range(1, outcome.mallocs + 1)
         return sorted({k for _, first, last in outcome.sites for k in (first, last) if k <= outcome.mallocs})
@@ -69,9 +69,9 @@ class Refused(bed.Bed):
 
 
 class Libraries(bed.Bed):
-    """A request of a library that gives up without memory gets none: C++ throws where nobody catches, GLib traps."""
+    """A request fails in a library that gives up without memory: an uncaught exception in C++, a trap in GLib."""
 
-    RESULTS = (OK, 3, IO, NO_MEMORY)  # a library may go on, or take it for a bad input
+    RESULTS = (OK, 3, IO, NO_MEMORY)  # a library may continue, or report a bad input
 
     def refuse_each(self, library, args, samples):
         with unittest.mock.patch.dict(os.environ, SCIARA_SHIM_LIBRARY=library):
@@ -102,7 +102,7 @@ class Limited(bed.Bed):
 
     @staticmethod
     def least(unit, enough, claim):
-        """The least multiple of the unit, up to `enough` of them, that the claim holds of, and of all above it."""
+        """The least multiple of the unit, up to `enough` of them, for which the claim holds, and for all above it."""
         low, high = 1, enough
         while low < high:
             middle = (low + high) // 2
@@ -110,7 +110,7 @@ class Limited(bed.Bed):
         return low * unit
 
     def loads(self, size):
-        """Whether the program comes as far as to its own code: below that the loader gives up."""
+        """Whether the program reaches its own code: with less memory the loader fails."""
         return self.run_within(size, ("--version",))[0].code in (OK, NO_MEMORY)
 
     def test_in_steps(self):
@@ -129,7 +129,7 @@ class Limited(bed.Bed):
         self.assertIn(NO_MEMORY, codes)
 
     def test_in_steps_with_threads(self):
-        """openmp takes as many threads as there is room for: the OpenMP runtime would end the program by itself."""
+        """openmp uses as many threads as there is room for: otherwise the OpenMP runtime would end the program."""
         args = ("run", "s.json", "-o", "root/out", "--engine", "openmp", "--threads", "16", "-n", "40")
         outcome, state = self.attempt(args=args)
         self.assertEqual(outcome.code, OK, outcome.stderr)
@@ -146,13 +146,13 @@ class Limited(bed.Bed):
                 self.assertEqual(whole.right_of(state), self.right, how)
                 fewer += "has room for" in outcome.stderr
         self.assertEqual(outcome.code, OK, "the widest limit")
-        self.assertGreater(fewer, 0, "no run had to do with fewer threads")
+        self.assertGreater(fewer, 0, "no run used fewer threads")
 
 
 class Huge(bed.Bed):
-    """A DEM whose header promises more than the machine has: refused before memory is taken, whatever there is."""
+    """A DEM whose header declares more than the machine has: refused before memory is allocated, however much there is."""
 
-    ROWS = COLS = 40000  # cells of a sparse file take nothing
+    ROWS = COLS = 40000  # a sparse file has no cells on the disk
 
     def write(self, rows, cols):
         from osgeo import gdal, osr
@@ -180,7 +180,7 @@ class Huge(bed.Bed):
             self.expect_refused(args, 16 << 30)  # as on a machine that has no more
         with open("/proc/meminfo", encoding="ascii") as f:
             free = int(re.search(r"MemAvailable: +(\d+)", f.read())[1]) * 1024
-        if free < 50 * self.ROWS * self.COLS:  # so without a limit, too
+        if free < 50 * self.ROWS * self.COLS:  # so also without a limit
             self.expect_refused(bed.RUN)
 
     def test_headers_around_two_to_the_31(self):
@@ -191,7 +191,7 @@ class Huge(bed.Bed):
 
 
 class Predicted(case.Case):
-    """`check` beside the peak of a run that is stopped by a signal, within a tenth: it may have to write a checkpoint."""
+    """The estimate of `check` is within a tenth of the peak of a run stopped by a signal: it may write a checkpoint."""
 
     def write(self, rows, cols, wet):
         from osgeo import gdal, osr
@@ -212,7 +212,7 @@ class Predicted(case.Case):
         case.write_json(self.path("s.json"), scenario)
 
     def stop_when_steady(self, process):
-        """SIGTERM when its memory has not grown for a while: it is stepping then."""
+        """Sends SIGTERM when the memory of the process has not grown for a while: then it is stepping."""
         most, since = 0, time.monotonic()
         while time.monotonic() < since + bed.pick(1, 0.5):
             time.sleep(0.05)
@@ -239,8 +239,8 @@ class Predicted(case.Case):
             (*SERIAL, "--set", "output.every=1"), ("-e", "openmp", "--set", 'output.maps=["deposit"]'))
 
     def cases(self):
-        """(rows, columns, whether lava is everywhere, options): each way on each kind of map in the long form; else each way
-        with lava everywhere, and what depends on lava or shape without it and on another shape."""
+        """(rows, columns, whether lava is everywhere, options): in the long form each option on each kind of map; otherwise
+        each one with lava everywhere, and those that depend on lava or shape also without lava and on another shape."""
         if bed.LONG:
             return [(*grid, wet, self.WAYS) for grid in ((1000, 1000), (600, 1300), (2000, 3000)) for wet in (False, True)]
         return [(1000, 1000, True, self.WAYS), (1000, 1000, False, self.WAYS[:1] + self.WAYS[2:3] + self.WAYS[5:6]),
@@ -257,7 +257,7 @@ class Predicted(case.Case):
                     self.assertLess(abs(predicted - taken), 0.1 * taken)
 
     def test_engines_side_by_side(self):
-        """`validate` keeps all its engines at once: their sum is predicted, and refused before any of them starts."""
+        """`validate` has all its engines in memory at once: the sum is predicted, and refused before any of them starts."""
         for wet in (False, True):
             self.write(1000, 1000, wet)
             for engines in ("serial", "serial,openmp"):
@@ -268,14 +268,14 @@ class Predicted(case.Case):
                 limit = lambda: resource.setrlimit(resource.RLIMIT_AS, (size, size))
                 refused = shim.run(args, self.work, self.path("none"), limit=limit)
                 self.assertEqual(refused.code, NO_MEMORY, refused.stderr)
-                told = re.search(r"s.json: the engines side by side take about ([\d.e+-]+) GB of memory .* free; name fewer",
+                said = re.search(r"s.json: the engines side by side take about ([\d.e+-]+) GB of memory .* free; name fewer",
                                  refused.stderr)
-                self.assertIsNotNone(told, refused.stderr)
+                self.assertIsNotNone(said, refused.stderr)
                 self.assertLess(refused.resident, 0.6 * whole.resident)
-                predicted = float(told[1]) * 1e9 + 50 * (1 << 20)  # and the program
-                print(f"validate {engines}, {'lava everywhere' if wet else 'bare'}: predicted {predicted / MB:.0f} MB, taken "
+                predicted = float(said[1]) * 1e9 + 50 * (1 << 20)  # and the program
+                print(f"validate {engines}, {'lava everywhere' if wet else 'bare'}: predicted {predicted / MB:.0f} MB, used "
                       f"{whole.resident / MB:.0f} MB", flush=True)
-                never_touched = 0 if wet else 5 * 8 * MB  # of the state at the start: h, T, px, py, lost of a million cells
+                never_touched = 0 if wet else 5 * 8 * MB  # in the initial state: h, T, px, py, lost of a million cells
                 with self.subTest(wet=wet, engines=engines):
                     self.assertLess(abs(predicted - never_touched - whole.resident), 0.1 * whole.resident)
 

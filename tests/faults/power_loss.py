@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The power goes after each call of a run: every disk that may then be found (lib/disk.py) holds what was acknowledged, and
-no broken file under a final name. And a program that forgot to sync would be caught."""
+"""A loss of power after each call of a run: every disk that may then be found (lib/disk.py) contains what was acknowledged,
+and no broken file with a final name. And a program that forgets to sync is caught."""
 import os
 import shutil
 import sys
@@ -37,7 +37,7 @@ class PowerLoss(bed.Bed):
             for name, data in files.items():
                 if not whole.is_promised(os.path.relpath(name, "out")):
                     continue
-                self.assertIn(data, published.get(name, ()), f"{how}: {name} holds what the program never gave that name")
+                self.assertIn(data, published.get(name, ()), f"{how}: {name} contains bytes that never had that name")
 
         calls, disks = disk.replay(records, self.path("root"), look, self.rounds, start=start)
         self.assertGreater(calls, 50)
@@ -78,8 +78,8 @@ class PowerLoss(bed.Bed):
 
 
     def test_with_checkpoints(self):
-        """Every disk is whole; and `sciara resume` of what it holds (in the short form, of every other one of those that differ in
-        that) gives the bits of the undisturbed run."""
+        """Every disk is sound; and `sciara resume` on it (in the short form, on every second of those that differ in the
+        files that it reads) is bit-identical to the undisturbed run."""
         seen, resumed = set(), 0
 
         def look(how, files, said):
@@ -106,10 +106,10 @@ class Found(Exception):
 
 
 class Caught(bed.Bed):
-    """Logs of programs that are not as careful: the replay finds each of them out."""
+    """Logs of less careful programs: the replay detects each of them."""
 
     def replay(self, records, expected):
-        """Looks at every disk; the faults of it, or Found with the first one that `expected` accepts."""
+        """Checks every disk; returns the faults, or raises Found at the first one that `expected` accepts."""
         out = self.path("root", "out") + os.sep
         found = []
 
@@ -125,14 +125,14 @@ class Caught(bed.Bed):
         return found
 
     def recorded(self, *more):
-        """The calls of a run that nothing happened to."""
+        """The calls of an undisturbed run."""
         outcome, state = self.attempt(args=(*bed.RUN, *more), log=self.path("log"))
         self.assertEqual(outcome.code, 0, outcome.stderr)
         self.right = whole.right_of(state)
         return shim.read_log(self.path("log"))
 
     def expect_found(self, *words, forget, more=()):
-        """Without the calls that `forget` is true of, a fault is found that holds one of the words."""
+        """Without the calls for which `forget` is true, a fault with one of the words is found."""
         records, opened = [], {}
         for record in self.recorded(*more):
             if record.kind == "O":
@@ -156,7 +156,7 @@ class Caught(bed.Bed):
                           more=bed.CHECKPOINTS)
 
     def test_no_sync_of_the_record_before_checkpoints(self):
-        """The folder is synced for run.json too: without that a checkpoint counts snapshots that the record has not."""
+        """The folder is synced for run.json too: without that a checkpoint counts snapshots that the record lacks."""
         self.expect_found("run.json lists", "dem.tif", forget=lambda r, path: r.kind == "S" and path.endswith("/out"),
                           more=bed.CHECKPOINTS)
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The calls on files that the shim replaces. What the C library calls itself is out of its reach, so the streams of
-// stdio become streams whose functions call what stands here.
+// The calls on files that the shim replaces. Calls inside the C library are out of its reach, so the streams of
+// stdio are replaced by streams whose functions call those in this file.
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -24,14 +24,14 @@ static bool is_known(int fd) { return fd >= 0 && fd < DESCRIPTORS && known[fd].o
 
 // ------------------------------------------------------------------------------------------------- a disk that is full
 
-static int64_t used; ///< bytes in the files of the root, as far as they were written here
+static int64_t used; ///< bytes in the files of the root, as far as they were written by this process
 
 static int64_t size_of(const char *path) {
   struct stat about;
   return syscall(SYS_newfstatat, AT_FDCWD, path, &about, 0) == 0 && S_ISREG(about.st_mode) ? about.st_size : 0;
 }
 
-/** Of a write of `count` bytes: how many there is room for. */
+/** How many of the `count` bytes of a write there is room for. */
 static size_t room(int fd, int64_t offset, size_t count) {
   struct stat about;
   if (shim_word != SHIM_BUDGET || syscall(SYS_fstat, fd, &about) != 0) return count;
@@ -113,7 +113,7 @@ int close(int fd) {
   known[fd].ours = false;
   const enum shim_action action = writes ? shim_count(SHIM_CLOSE) : SHIM_GO;
   const int kept = errno;
-  int result = (int)syscall(SYS_close, fd); // closed all the same, as Linux does
+  int result = (int)syscall(SYS_close, fd); // closed even on an error, as on Linux
   shim_log(SHIM_CLOSE, fd, 0, NULL, NULL, NULL, 0);
   if (action == SHIM_REFUSE) {
     result = -1;
@@ -125,7 +125,7 @@ int close(int fd) {
 
 // -------------------------------------------------------------------------------------------------------------- writing
 
-/** `offset` < 0: where the descriptor stands. */
+/** `offset` < 0: the position of the descriptor. */
 static ssize_t write_below(int fd, const void *bytes, size_t count, int64_t offset) {
   shim_enter();
   ssize_t n = -1;
@@ -133,11 +133,11 @@ static ssize_t write_below(int fd, const void *bytes, size_t count, int64_t offs
   const int64_t at = offset >= 0 ? offset : end >= 0 ? end : syscall(SYS_lseek, fd, 0, SEEK_CUR);
   const enum shim_action action = shim_count(SHIM_WRITE);
   if (action != SHIM_REFUSE) {
-    const size_t wanted = room(fd, at, action == SHIM_HALF && count > 1 ? count / 2 : count);
-    if (wanted == 0 && count > 0)
+    const size_t allowed = room(fd, at, action == SHIM_HALF && count > 1 ? count / 2 : count);
+    if (allowed == 0 && count > 0)
       errno = ENOSPC;
     else
-      n = offset >= 0 ? syscall(SYS_pwrite64, fd, bytes, wanted, offset) : syscall(SYS_write, fd, bytes, wanted);
+      n = offset >= 0 ? syscall(SYS_pwrite64, fd, bytes, allowed, offset) : syscall(SYS_write, fd, bytes, allowed);
     if (action == SHIM_HALF && shim_is_torn()) shim_die();
     if (n > 0) shim_log(SHIM_WRITE, fd, at, NULL, NULL, bytes, (size_t)n);
   }
@@ -192,7 +192,7 @@ int ftruncate64(int fd, off64_t size) { return ftruncate(fd, size); }
 static int sync_below(int fd, long call) {
   if (!is_known(fd)) return (int)syscall(call, fd);
   shim_enter();
-  const int result = shim_count(SHIM_SYNC) == SHIM_REFUSE ? -1 : 0; // the test needs no disk to be waited for
+  const int result = shim_count(SHIM_SYNC) == SHIM_REFUSE ? -1 : 0; // the test does not wait for a disk
   shim_log(result == 0 ? SHIM_SYNC : shim_failed(SHIM_SYNC), fd, 0, NULL, NULL, NULL, 0);
   shim_leave();
   return result;
@@ -215,7 +215,7 @@ int rename(const char *from, const char *to) {
   return result;
 }
 
-/** unlink, mkdir and rmdir: `call` with what stands behind the path. */
+/** unlink, mkdir and rmdir: `call` with the remaining argument after the path. */
 static int name_below(enum shim_kind kind, const char *path, const char *resolved, long call, mode_t mode) {
   shim_enter();
   const int64_t size = kind == SHIM_UNLINK ? size_of(resolved) : 0;
@@ -260,7 +260,7 @@ static ssize_t stream_read(void *cookie, char *bytes, size_t count) {
 }
 
 static ssize_t stream_write(void *cookie, const char *bytes, size_t count) {
-  size_t written = 0; // a stream of the C library goes on after a short write; one with functions takes it for an error
+  size_t written = 0; // after a short write a stream of the C library continues; one with functions reports an error
   while (written < count) {
     const ssize_t n = write(descriptor(cookie), bytes + written, count - written);
     if (n <= 0) break;

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// A library for LD_PRELOAD that stands between the program and the system: it kills, fails, or writes down what the
-// program does to the files of one folder. docs/reliability-faults.md says what for.
+// A library for LD_PRELOAD between the program and the system: it kills the program, makes calls fail, or records what the
+// program does to the files of one folder. Purpose: docs/reliability-faults.md.
 //
 // Environment:
-//   SCIARA_SHIM_ROOT   absolute path of the folder; calls on other places are neither counted nor touched
-//   SCIARA_SHIM_PLAN   what is to go wrong, "WORD NUMBER [ERRNO]":
-//     kill K           SIGKILL in place of the K-th call
+//   SCIARA_SHIM_ROOT   absolute path of the folder; calls on other paths are neither counted nor changed
+//   SCIARA_SHIM_PLAN   the planned fault, "WORD NUMBER [ERRNO]":
+//     kill K           SIGKILL instead of the K-th call
 //     torn K           the same, after half of the bytes if it writes
-//     fail K ERRNO     the K-th call fails; of a close the descriptor is closed all the same
-//     fail-on K ERRNO  so does each call after it that could
+//     fail K ERRNO     the K-th call fails; a close still closes the descriptor
+//     fail-on K ERRNO  so do all calls after it that can fail
 //     short K          the K-th call, if it writes, moves half of the bytes
-//     budget BYTES     the files may hold so many bytes in all, then ENOSPC
-//     malloc K         the K-th request of the program itself for memory gets none
+//     budget BYTES     the files may contain so many bytes in all, then ENOSPC
+//     malloc K         the K-th request of the program itself for memory fails
 //   SCIARA_SHIM_LOG    file for the calls that succeeded, and what was printed on standard output (shim_log.c)
 //   SCIARA_SHIM_COUNT  file for struct shim_counts, up to date even when the process was killed
 #ifndef SCIARA_TESTS_SHIM_H
@@ -24,17 +24,17 @@
 
 enum { SHIM_SITES = 1024 };
 
-/** What the tests read of a process; the layout is known to lib/shim.py. */
+/** What the tests read about a process; lib/shim.py knows the layout. */
 struct shim_counts {
-  uint64_t calls;    ///< that can be killed or made to fail
+  uint64_t calls;    ///< those that can be killed or made to fail
   uint64_t mallocs;  ///< requests of the program itself for memory
   uint64_t live;     ///< bytes that the process has from malloc
-  uint64_t peak;     ///< their most
-  uint64_t done;     ///< the plan was carried out so many times
-  uint64_t resident; ///< bytes in memory at their most, of a process that ended by itself
+  uint64_t peak;     ///< peak of `live`
+  uint64_t done;     ///< how often the plan was carried out
+  uint64_t resident; ///< peak of resident bytes, of a process that was not killed
   uint64_t sites;    ///< places of the program that request memory
   struct {
-    uint64_t address, first, last; ///< of the call; its first and its last request
+    uint64_t address, first, last; ///< of the call; the numbers of its first and its last request
   } site[SHIM_SITES];
 };
 
@@ -48,13 +48,13 @@ enum shim_kind {
   SHIM_MKDIR = 'M',
   SHIM_RMDIR = 'D',
   SHIM_CLOSE = 'C',
-  SHIM_SAY = 'A' ///< on standard output
+  SHIM_SAY = 'A' ///< text on standard output
 };
 
-/** In the log: a call of that kind that failed, and so changed nothing. */
+/** In the log: a call of that kind that failed and changed nothing. */
 static inline enum shim_kind shim_failed(enum shim_kind kind) { return (enum shim_kind)(kind | 0x20); }
 
-/** One call as the log keeps it: this, then the path, the second path, the data. */
+/** One call in the log: this, then the path, the second path, the data. */
 struct shim_record {
   uint32_t kind;
   int32_t fd;
@@ -70,22 +70,22 @@ extern enum shim_word shim_word;
 extern uint64_t shim_number;
 extern int shim_errno;
 
-/** Takes and gives back the lock under which a call is counted, done and logged. */
+/** Takes and releases the lock under which a call is counted, done and logged. */
 void shim_enter(void);
 void shim_leave(void);
 
-/** The path with its folder resolved, when it lies below the root; else false. Both buffers have PATH_MAX bytes. */
+/** The path with its folder resolved, if it lies below the root; otherwise false. Both buffers have PATH_MAX bytes. */
 bool shim_is_ours(const char *path, char *resolved);
 
 enum shim_action { SHIM_GO, SHIM_HALF, SHIM_REFUSE };
 
-/** Counts a call of the root: what is to become of it. May not return. SHIM_REFUSE: errno is set. */
+/** Counts a call on the root and decides what happens to it. May not return. SHIM_REFUSE: errno is set. */
 enum shim_action shim_count(enum shim_kind kind);
 
-/** Ends the process as a loss of power would. */
+/** Ends the process as a loss of power would do. */
 _Noreturn void shim_die(void);
 
-/** Carried out: half of the bytes of a torn write are on their way. */
+/** Carried out: half of the bytes of a torn write are written. */
 bool shim_is_torn(void);
 
 void shim_log(enum shim_kind kind, int fd, int64_t offset, const char *path, const char *path2, const void *data,

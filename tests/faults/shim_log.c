@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The plan, the counts and the log of the shim. The system is called directly: what the C library offers is replaced.
+// The plan, the counts and the log of the shim. It uses system calls directly: the functions of the C library are replaced.
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -47,7 +47,7 @@ static int open_file(const char *path, int flags) {
   return path ? (int)syscall(SYS_openat, AT_FDCWD, path, flags | O_CLOEXEC, 0666) : -1;
 }
 
-/** Counts in a file that is mapped outlive SIGKILL. */
+/** Counts in a mapped file survive SIGKILL. */
 static void map_counts(const char *path) {
   const int fd = open_file(path, O_RDWR | O_CREAT | O_TRUNC);
   if (fd < 0) return;
@@ -119,7 +119,7 @@ static void put(const void *bytes, size_t count) {
   const char *at = (const char *)bytes;
   while (count > 0) {
     const long n = syscall(SYS_write, log_fd, at, count);
-    if (n <= 0) shim_die(); // a log with a hole would prove nothing
+    if (n <= 0) shim_die(); // a log with a gap would prove nothing
     at += n;
     count -= (size_t)n;
   }
@@ -142,7 +142,7 @@ void shim_log(enum shim_kind kind, int fd, int64_t offset, const char *path, con
   errno = kept;
 }
 
-/** What the kernel tells of this program alone: the usage that a parent is told begins with the parent's own. */
+/** The kernel's value for this program alone: the usage reported to a parent includes that of the parent before exec. */
 __attribute__((destructor)) static void note_resident(void) {
   char text[4096] = "";
   const int fd = open_file("/proc/self/status", O_RDONLY);

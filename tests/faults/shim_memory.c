@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// malloc and its like: counts what the process has, and refuses one request that comes from the program itself (not from
-// a library: what those do without memory is theirs; but SCIARA_SHIM_LIBRARY names one that it is to come from instead).
-// SCIARA_SHIM_FOREIGN names what was linked into it all the same, the runtime of CUDA: "BEGIN-END,...", hexadecimal addresses in the
-// file.
+// malloc and related functions: counts the memory of the process, and refuses one request that comes from the program
+// itself (not from a library, whose behaviour without memory is not tested, unless SCIARA_SHIM_LIBRARY names that library).
+// SCIARA_SHIM_FOREIGN names code that is linked into the program but is not its own, the runtime of CUDA: "BEGIN-END,...",
+// hexadecimal addresses in the file.
 #include <dlfcn.h>
 #include <errno.h>
 #include <link.h>
@@ -24,7 +24,7 @@ static uintptr_t code_begin, code_end; ///< of the program
 static struct { uintptr_t begin, end; } foreign[FOREIGN];
 static int foreign_count;
 
-/** Takes over SCIARA_SHIM_FOREIGN; `base`: where the program was loaded. Too many are a defect of the test. */
+/** Reads SCIARA_SHIM_FOREIGN; `base`: where the program was loaded. Too many are a defect of the test. */
 static void find_foreign(uintptr_t base) {
   char *text = getenv("SCIARA_SHIM_FOREIGN");
   while (text && *text) {
@@ -48,7 +48,7 @@ static int find_code(struct dl_phdr_info *info, size_t size, void *context) {
     code_begin = info->dlpi_addr + h->p_vaddr;
     code_end = code_begin + h->p_memsz;
   }
-  return 1; // the program is the first of all
+  return 1; // the program is the first object
 }
 
 __attribute__((constructor)) static void begin(void) {
@@ -56,7 +56,7 @@ __attribute__((constructor)) static void begin(void) {
   dl_iterate_phdr(find_code, NULL);
 }
 
-/** Notes where the program asks, so that each place can be tried once. */
+/** Records where the program requests memory, so that each place can be tried once. */
 static void note_site(uintptr_t address, uint64_t number) {
   struct shim_counts *c = shim_counts;
   uint64_t k = 0;
@@ -70,7 +70,7 @@ static void note_site(uintptr_t address, uint64_t number) {
   c->site[k].last = number;
 }
 
-/** Whether this request gets nothing. */
+/** Whether this request fails. */
 static bool refuse(const void *caller) {
   const uintptr_t from = (uintptr_t)caller;
   if (from < code_begin || from >= code_end) return false;

@@ -10,8 +10,8 @@
 #include "base/log.h"
 #include "base/status.h"
 
-// More than this at once is refused by the allocator, as by a machine that has no more: readers must cope. What was
-// freed is watched in 32 MiB, not 256, for the programs run for long beside others.
+// The allocator refuses more than this at once, like a machine without more memory: readers must handle that. Freed memory
+// is kept in a quarantine of 32 MiB, not 256, because the programs run for a long time together with others.
 const char *__asan_default_options(void);
 const char *__asan_default_options(void) {
   return "allocator_may_return_null=1:max_allocation_size_mb=256:quarantine_size_mb=32:detect_stack_use_after_return=1";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An ESRI ASCII grid as DEM: the input is the file, then, after a separator, the .prj beside it.
+// An ESRI ASCII grid as DEM: the input is the file, then, after a separator, its .prj.
 #include "fuzz.h"
 #include "fuzz_dem.h"
 

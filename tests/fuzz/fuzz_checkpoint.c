@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The input is a checkpoint file. One that begins with a separator is a list of changes that HDF5 itself makes to a good
-// checkpoint (fuzz_checkpoint_edit.c): HDF5's checksums are right then, and the program's own must tell.
+// The input is a checkpoint file. An input that begins with a separator is a list of changes that HDF5 itself makes to a
+// good checkpoint (fuzz_checkpoint_edit.c): HDF5's checksums are right then, and the program's own must detect the change.
 #include "fuzz_checkpoint.h"
 
 #include <math.h>
@@ -15,11 +15,11 @@
 
 enum { ROWS = 12, COLS = 16, CELLS = ROWS * COLS };
 
-static struct sciara_state *bare, *written; ///< the ground, and what the good checkpoint holds
+static struct sciara_state *bare, *written; ///< the ground, and the state in the good checkpoint
 static struct sciara_checkpoint header;     ///< its header
 static struct fuzz_part whole;              ///< its bytes
 
-/** Lava on a part of the ground, every number another one. */
+/** Lava on a part of the ground; all numbers differ. */
 static void add_lava(struct sciara_state *s) {
   for (int64_t i = 3 * COLS; i < 6 * COLS; i++) {
     const double v = (double)i / 7;
@@ -39,7 +39,7 @@ static void add_lava(struct sciara_state *s) {
   s->emitted = 8.1;
 }
 
-/** FOLDER/run/checkpoints with a good checkpoint in it: that of step 100. The input is that of step 123. */
+/** FOLDER/run/checkpoints with a good checkpoint in it, of step 100. The input is that of step 123. */
 static void make_good(void) {
   const struct sciara_grid grid = {.rows = ROWS, .cols = COLS, .cell_size = 10, .west = 500000, .north = 4180000};
   double altitude[CELLS];
@@ -71,7 +71,7 @@ static void make_good(void) {
   whole.data = (const uint8_t *)bytes;
 }
 
-/** Puts it on the ground. The state is to be destroyed; NULL: it was refused. */
+/** Restores it on the ground. The caller destroys the state; NULL: it was refused. */
 static struct sciara_state *restore(const char *path, const struct sciara_checkpoint *c) {
   struct sciara_state *s;
   FUZZ_REQUIRE(sciara_state_clone(bare, &s) == SCIARA_OK);
@@ -83,7 +83,7 @@ static struct sciara_state *restore(const char *path, const struct sciara_checkp
   return NULL;
 }
 
-/** What passes as a checkpoint is complete, and restores the state that it says it holds. Returns its step, or 0. */
+/** A checkpoint that is accepted is complete, and restores the state that it claims to contain. Returns its step, or 0. */
 static uint64_t check_alone(const char *path) {
   struct sciara_checkpoint c;
   const enum sciara_status status = sciara_checkpoint_verify(path, &c);
@@ -105,7 +105,7 @@ static uint64_t check_alone(const char *path) {
   return step;
 }
 
-/** Beside the header of the good checkpoint: refused, or every bit is what was written. */
+/** With the header of the good checkpoint: refused, or every bit is the written one. */
 static void check_fields(const char *path) {
   struct sciara_state *s = restore(path, &header);
   if (!s) return;
@@ -117,7 +117,7 @@ static void check_fields(const char *path) {
   sciara_state_destroy(s);
 }
 
-/** Whatever the newest checkpoint is like, a run goes on: from it, or from the good one before it. */
+/** Whatever the newest checkpoint contains, a run can be resumed: from it, or from the good one before it. */
 static void check_resume(uint64_t step) {
   struct sciara_resume r = {.folder = strdup(fuzz_path("run")), .lock = -1, .record = {.dem_hash = header.dem_hash}};
   FUZZ_REQUIRE(sciara_resume_find(&r) == SCIARA_OK);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Changes to a checkpoint that HDF5 itself makes, so that only the program's own checksums can tell.
+// Changes to a checkpoint that HDF5 itself makes, so that only the program's own checksums can detect them.
 #ifndef SCIARA_TESTS_FUZZ_CHECKPOINT_H
 #define SCIARA_TESTS_FUZZ_CHECKPOINT_H
 
@@ -7,8 +7,8 @@
 #include <stdint.h>
 
 /**
- * Makes the changes that `script` lists to the checkpoint at `path`, each of 12 bytes: what is done (an enum in the source),
- * to which attribute or field, where (2 bytes), and a value (8 bytes, little-endian). What cannot be done is left out.
+ * Makes the changes listed in `script` to the checkpoint at `path`, each of 12 bytes: the kind (an enum in the source),
+ * which attribute or field, where (2 bytes), and a value (8 bytes, little-endian). Impossible changes are skipped.
  */
 void fuzz_checkpoint_edit(const char *path, const uint8_t *script, size_t size);
 

@@ -12,7 +12,7 @@
 #include "store/checkpoint_hdf5.h"
 
 enum { MOST_EDITS = 64, FIELDS = 9 };
-enum what { NUMBER, LETTER, WORD, NO_ATTRIBUTE, NO_FIELD, OTHER_SHAPE, MEND, WHATS };
+enum what { NUMBER, LETTER, WORD, NO_ATTRIBUTE, NO_FIELD, OTHER_SHAPE, CORRECT, WHATS };
 
 static const char *const fields[FIELDS] = {"z", "h", "T", "px", "py", "lost", "arrival", "max_h", "max_speed"};
 
@@ -66,7 +66,7 @@ static void change_word(hid_t file, const struct edit *e) {
   const hid_t space = H5Dget_space(dataset), memory = H5Screate(H5S_SCALAR);
   hsize_t dims[2] = {1, 1};
   if (H5Sget_simple_extent_ndims(space) == 2)
-    H5Sget_simple_extent_dims(space, dims, NULL); // an edit may have made it flat
+    H5Sget_simple_extent_dims(space, dims, NULL); // an edit may have changed its rank
   const hsize_t at[2] = {e->where / dims[1] % dims[0], e->where % dims[1]};
   if (H5Sselect_elements(space, H5S_SELECT_SET, 1, at) >= 0)
     H5Dwrite(dataset, H5T_NATIVE_UINT64, memory, space, H5P_DEFAULT, &e->value);
@@ -75,7 +75,7 @@ static void change_word(hid_t file, const struct edit *e) {
   H5Dclose(dataset);
 }
 
-/** A field of up to 16 x 16, of words or of something else. */
+/** A field of up to 16 x 16 words, or of another type. */
 static void change_shape(hid_t file, const struct edit *e) {
   const char *name = fields[e->which % FIELDS];
   const hsize_t dims[2] = {1 + e->where % 16u, 1 + e->where / 16u % 16u};
@@ -99,7 +99,7 @@ static void change(hid_t file, const struct edit *e) {
     }
     case NO_FIELD: H5Ldelete(file, fields[e->which % FIELDS], H5P_DEFAULT); return;
     case OTHER_SHAPE: change_shape(file, e); return;
-    case MEND:
+    case CORRECT:
     case WHATS: return;
   }
 }
@@ -119,8 +119,8 @@ static void set_text(const char *path, const char *name, const char *text) {
   sciara_hdf5_end(&session);
 }
 
-/** Puts the checksums right that a diagnostic names: then what is wrong must be noticed by other means, or do no harm. */
-static void mend(const char *path) {
+/** Corrects the checksums that a diagnostic names: then a fault must be noticed by other means, or do no harm. */
+static void correct_checksums(const char *path) {
   static const char said[] = "the checksum ";
   for (int tries = 0; tries < 3; tries++) {
     struct sciara_checkpoint c;
@@ -139,15 +139,15 @@ static void mend(const char *path) {
 void fuzz_checkpoint_edit(const char *path, const uint8_t *script, size_t size) {
   struct sciara_hdf5_session session;
   struct edit e;
-  bool mends = false;
+  bool corrects = false;
   sciara_hdf5_begin(&session);
   const hid_t file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT);
   FUZZ_REQUIRE(file >= 0);
   for (int k = 0; k < MOST_EDITS && take(&script, &size, &e); k++) {
     change(file, &e);
-    mends = mends || e.what == MEND;
+    corrects = corrects || e.what == CORRECT;
   }
   FUZZ_REQUIRE(H5Fclose(file) >= 0);
   sciara_hdf5_end(&session);
-  if (mends) mend(path);
+  if (corrects) correct_checksums(path);
 }

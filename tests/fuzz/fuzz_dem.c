@@ -9,12 +9,12 @@
 #include "fuzz.h"
 #include "terrain/dem_gdal.h"
 
-// The reader's own check sees a small machine, so that headers that promise much are refused rather than obeyed.
+// The reader's own check sees a small machine, so that headers that declare much data are refused and not followed.
 enum { FREE_MEMORY = 4 << 20 };
-size_t __wrap_sciara_memory_available(void); // the linker puts it in the place of the other (CMakeLists.txt)
+size_t __wrap_sciara_memory_available(void); // in place of the real one, by the linker (CMakeLists.txt)
 size_t __wrap_sciara_memory_available(void) { return FREE_MEMORY; }
 
-/** Before the first input: what GDAL keeps for itself must not look like growth without end. */
+/** Before the first input: memory that GDAL keeps for itself must not look like endless growth. */
 static void prepare_gdal(void) {
   static bool done;
   if (done) return;
@@ -51,7 +51,7 @@ static enum sciara_status read_dem(const struct sciara_dem_request *request, str
   return status;
 }
 
-/** The south-eastern corner of 3 x 3 cells, read alone, holds the same. */
+/** The south-eastern corner of 3 x 3 cells, read alone, has the same values. */
 static void check_corner(const char *path, const struct sciara_dem *whole) {
   const struct sciara_grid *g = &whole->grid;
   const int64_t window[4] = {g->rows - 3, g->cols - 3, 3, 3};

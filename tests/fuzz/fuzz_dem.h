@@ -3,7 +3,7 @@
 #ifndef SCIARA_TESTS_FUZZ_DEM_H
 #define SCIARA_TESTS_FUZZ_DEM_H
 
-/** Reads it as it is, again in part, and warped, and checks what comes. */
+/** Reads it unchanged, then in part, and warped, and checks the results. */
 void fuzz_dem(const char *path);
 
 #endif

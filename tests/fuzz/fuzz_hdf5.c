@@ -5,7 +5,7 @@
 
 #include "fuzz.h"
 
-// HDF5 1.10 keeps some of its own memory when it finds a file damaged, and netCDF 4.9 when it finds no dimensions.
+// HDF5 1.10 does not release all of its memory on a damaged file, nor does netCDF 4.9 when it finds no dimensions.
 const char *__lsan_default_suppressions(void);
 const char *__lsan_default_suppressions(void) { return "leak:libhdf5\nleak:libnetcdf"; }
 

@@ -3,7 +3,7 @@
 #ifndef SCIARA_TESTS_FUZZ_HDF5_H
 #define SCIARA_TESTS_FUZZ_HDF5_H
 
-/** Claims that no file, dataset, group or attribute is open: leaks of HDF5's memory are not looked for (fuzz_hdf5.c). */
+/** Claims that no file, dataset, group or attribute is open: leaks in HDF5's own memory are not checked (fuzz_hdf5.c). */
 void fuzz_check_hdf5_closed(void);
 
 #endif

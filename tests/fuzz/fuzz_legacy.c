@@ -7,7 +7,7 @@
 #include "scenario/scenario.h"
 #include "terrain/dem_gdal.h"
 
-/** What was written is what the program reads. */
+/** The program can read what was written. */
 static void check_output(const struct sciara_legacy_report *report) {
   struct sciara_scenario s;
   FUZZ_REQUIRE(sciara_scenario_read(fuzz_path("out/scenario.json"), NULL, 0, &s) == SCIARA_OK);

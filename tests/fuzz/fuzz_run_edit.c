@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Changes to a run folder, each a line "MEMBER CHANGE ARGUMENT" of the input (README.md). They stay within the folder: none is made
-// through a link.
+// Changes to a run folder, each a line "MEMBER CHANGE ARGUMENT" of the input (README.md). They stay inside the folder: none
+// is made through a link.
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 
 enum { MOST_CHANGES = 8, LONGEST = 2048 };
 
-/** Short names of what lies in the folder; a NULL path: the k-th file of the folder, from 0. */
+/** Short names of the files in the folder; a NULL path: the k-th file of the folder, from 0. */
 static const struct member {
   const char *name, *folder, *path;
   size_t k;
@@ -32,7 +32,7 @@ static bool is_plain(const char *path, mode_t kind) {
   return lstat(path, &about) == 0 && (about.st_mode & S_IFMT) == kind;
 }
 
-/** The k-th name in a folder, by the alphabet; malloc'd or NULL. */
+/** The k-th name in a folder, in alphabetical order; malloc'd or NULL. */
 static char *name_in(const char *folder, size_t k) {
   struct dirent **entries;
   const int count = scandir(folder, &entries, NULL, alphasort);
@@ -46,7 +46,7 @@ static char *name_in(const char *folder, size_t k) {
   return found;
 }
 
-/** Where the member lies; malloc'd. NULL: there is none, or its folder is something else by now. */
+/** The path of the member; malloc'd. NULL: it does not exist, or its folder is no longer a folder. */
 static char *path_of(const char *name) {
   for (size_t k = 0; k < sizeof members / sizeof *members; k++) {
     const struct member *m = &members[k];
@@ -58,7 +58,7 @@ static char *path_of(const char *name) {
   return NULL;
 }
 
-/** Takes away a file, a link, or a folder of files. */
+/** Removes a file, a link, or a folder of files. */
 static void clear(const char *path) {
   if (is_plain(path, S_IFDIR))
     for (char *inside; (inside = name_in(path, 0));) {
@@ -83,7 +83,7 @@ static char *read_bytes(const char *path, size_t *count) {
   return sciara_file_read(path, 1 << 24, &bytes, count) == SCIARA_OK ? bytes : NULL;
 }
 
-/** "OFFSET HEX": other bytes there. */
+/** "OFFSET HEX": replaces bytes there. */
 static void patch(const char *path, const char *argument) {
   char *end = NULL;
   size_t count = 0;
@@ -106,7 +106,7 @@ static void cut(const char *path, const char *argument) {
   free(bytes);
 }
 
-/** A file of the name that another one has: "secret" and the like outside of the folder, or a member. */
+/** A copy of another file: "secret" and the like outside of the folder, or a member. */
 static void make_link(const char *path, const char *argument) {
   static const char *const outside[] = {"secret", "secret.nc", "secret.tif", "secret.json", "absent"};
   char *target = path_of(argument);
@@ -126,7 +126,7 @@ static void copy(const char *path, const char *argument) {
   free(from);
 }
 
-/** The first text "snapshots/..." of a record becomes another one. */
+/** Replaces the first text "snapshots/..." of a record. */
 static void rename_in_record(const char *path, const char *argument) {
   size_t count = 0;
   char *bytes = read_bytes(path, &count), *at = bytes ? strstr(bytes, "\"snapshots/") : NULL;
@@ -159,7 +159,7 @@ static void take_away(const char *path, const char *argument) {
   clear(path);
 }
 
-/** A user block before the file: its signature lies at 512 bytes. */
+/** A user block in front of the file: its signature is at 512 bytes then. */
 static void shift(const char *path, const char *argument) {
   (void)argument;
   size_t count = 0;

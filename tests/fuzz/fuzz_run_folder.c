@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The input is a script of changes to a run folder (README.md). Whatever the folder is like then, reading it opens no file
-// outside of it, and what those hold turns up nowhere.
+// The input is a script of changes to a run folder (README.md). Whatever the folder contains then, reading it opens no file
+// outside of it, and the contents of those files do not appear anywhere.
 #include "fuzz_run_folder.h"
 
 #include <errno.h>
@@ -25,7 +25,7 @@
 
 enum { MOST_CELLS = 1 << 16, MOST_SNAPSHOTS = 16 };
 
-/** Tells who opens a file outside of the run folder. */
+/** Reports when a file outside of the run folder is opened. */
 static int watch = -1;
 
 static void watch_outside(void) {
@@ -45,7 +45,7 @@ static void check_values(const double *values, int64_t count) {
   for (int64_t i = 0; i < count; i++) FUZZ_REQUIRE(fabs(values[i] - FUZZ_SECRET) > 0.01);
 }
 
-/** A product that was made, or none; it goes. */
+/** A product that was made, or none; it is removed. */
 static void check_product(const char *path) {
   char *bytes = NULL;
   size_t count = 0;
@@ -61,7 +61,7 @@ static bool is_small(const struct sciara_grid *g) {
   return g->rows <= MOST_CELLS && g->cols <= MOST_CELLS && g->rows * g->cols <= MOST_CELLS;
 }
 
-/** As `sciara info SNAPSHOT` reads one. */
+/** Reads one as `sciara info SNAPSHOT` does. */
 static void read_snapshot(const char *path) {
   struct sciara_snapshot s;
   const enum sciara_status status = sciara_snapshot_open_as(path, SCIARA_CHECKSUM_OPTIONAL, &s);
@@ -79,7 +79,7 @@ static void read_snapshot(const char *path) {
   sciara_snapshot_close(&s);
 }
 
-/** As `sciara export` makes what takes all snapshots: NetCDF, CSV, and HTML for some. */
+/** Makes products of all snapshots as `sciara export` does: NetCDF, CSV, and HTML for some. */
 static void export_all(char *const *paths, size_t count, bool html) {
   const char *const *all = (const char *const *)paths;
   const char *nc = fuzz_path("made.nc"), *csv = fuzz_path("made.csv");
@@ -96,7 +96,7 @@ static void export_all(char *const *paths, size_t count, bool html) {
   sciara_page_frames_free(&frames);
 }
 
-/** As a DEM, which a snapshot may be, too. */
+/** Reads a snapshot as a DEM, which is allowed. */
 static void read_raster(const char *path) {
   struct sciara_dem dem;
   const enum sciara_status status = sciara_dem_read(&(struct sciara_dem_request){.path = path, .band = 1}, &dem);
@@ -158,7 +158,7 @@ static void resume(const char *run) {
 }
 
 static size_t free_memory = (size_t)1 << 32;
-size_t __wrap_sciara_memory_available(void); // the linker puts it in the place of the other (CMakeLists.txt)
+size_t __wrap_sciara_memory_available(void); // in place of the real one, by the linker (CMakeLists.txt)
 size_t __wrap_sciara_memory_available(void) { return free_memory; }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
@@ -167,7 +167,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     setenv("PROJ_NETWORK", "OFF", 1);
     fuzz_run_make();
     watch_outside();
-    free_memory = 16 << 20; // headers that promise much are refused
+    free_memory = 16 << 20; // headers that declare much data are refused
     made = true;
   }
   fuzz_run_edit(data, size);

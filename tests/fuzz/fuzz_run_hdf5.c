@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Changes to a file of a run folder that HDF5 itself makes: what it refers to, how its values are stored.
+// Changes to a file of a run folder that HDF5 itself makes: what it refers to, and how its values are stored.
 #include <hdf5.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 #include "fuzz.h"
 #include "fuzz_run_folder.h"
 
-/** A dataset that another one takes the place of. */
+/** A dataset that is to be replaced. */
 struct place {
   hid_t file;
   const char *name;
@@ -32,7 +32,7 @@ static void soft_link(const struct place *p) {
 }
 
 static void link_beside(const struct place *p) {
-  H5Lcreate_external(fuzz_path("secret.nc"), p->name, p->file, "beside", H5P_DEFAULT, H5P_DEFAULT);
+  H5Lcreate_external(fuzz_path("secret.nc"), p->name, p->file, "next_to_it", H5P_DEFAULT, H5P_DEFAULT);
 }
 
 static void link_in_a_group(const struct place *p) {
@@ -92,7 +92,7 @@ static void virtual_dataset(const struct place *p, hid_t plist) {
   if (!strchr(path, '%')) H5Pset_virtual(plist, p->space, path, p->name, p->space);
 }
 
-/** Of a file of the folder: a series that does not lead out of it, or a snapshot that lies in another one. */
+/** For a file of the folder: a series that stays inside it, or a snapshot that is stored in another one. */
 static void virtual_inside(const struct place *p, hid_t plist) {
   H5Pset_virtual(plist, p->space, "snapshots/../snapshots/00000044.nc", p->name, p->space);
 }
@@ -120,7 +120,7 @@ static void plugin_filter(const struct place *p, hid_t plist) {
   H5Pset_filter(plist, (H5Z_filter_t)32015, H5Z_FLAG_OPTIONAL, 0, NULL);
 }
 
-/** Other links and attributes; and the same dataset, stored otherwise. */
+/** Other links and attributes; and the same dataset, stored in another way. */
 static const struct {
   const char *name;
   void (*change)(const struct place *p);
@@ -146,7 +146,7 @@ static const struct {
     {"plugin", NULL, plugin_filter},
 };
 
-/** Values and attributes of the old dataset go with it, but for the checksum: what is left out would be refused first. */
+/** Values and attributes of the old dataset are copied, but not the checksum: without them it would be refused earlier. */
 static void store_again(const struct place *p, void (*store)(const struct place *p, hid_t plist)) {
   const hid_t plist = H5Pcreate(H5P_DATASET_CREATE);
   store(p, plist);

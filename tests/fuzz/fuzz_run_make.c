@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run of some steps, made once, kept in memory, and put back after each input.
+// A run of some steps, made once, kept in memory, and restored after each input.
 #include <dirent.h>
 #include <fcntl.h>
 #include <hdf5.h>
@@ -95,7 +95,7 @@ static void simulate(void) {
 
 static bool is_visible(const struct dirent *entry) { return entry->d_name[0] != '.'; }
 
-/** Keeps the files of a folder below fuzz_path(), those of its folders too. */
+/** Stores the files of a folder below fuzz_path(), including subfolders. */
 static void keep(const char *folder) {
   DIR *dir = opendir(fuzz_path(folder));
   FUZZ_REQUIRE(dir != NULL);
@@ -123,7 +123,7 @@ void fuzz_run_make(void) {
   FUZZ_REQUIRE(kept_count >= 7);
 }
 
-/** Whether the file still holds what it did; changes leave other sizes or times. */
+/** Whether the file is unchanged; changes give it another size or time. */
 static bool is_as_it_was(const struct kept *k) {
   struct stat about;
   if (lstat(fuzz_path(k->name), &about) != 0 || !S_ISREG(about.st_mode) || about.st_size != (off_t)k->count)

@@ -9,7 +9,7 @@
 
 enum { MOST_OVERRIDES = 4 };
 
-/** Of a scenario that was refused too: a vent has its points, its rates, or neither. */
+/** This holds for a refused scenario too: a vent has its points, its rates, or neither. */
 static void check_vent(const struct sciara_vent_spec *v, bool whole) {
   FUZZ_REQUIRE(!whole || (v->name && v->point_count > 0 && v->rate_count > 0));
   FUZZ_REQUIRE(v->point_count == 0 || (v->place == SCIARA_VENT_LINE ? v->point_count >= 2 : v->point_count == 1));
@@ -28,7 +28,7 @@ static void check_scenario(const struct sciara_scenario *s) {
   FUZZ_REQUIRE(s->output.folder && s->output.every_s >= 0 && s->engine.name && s->engine.threads >= 0);
 }
 
-/** There is a sentence for each thing that is wrong, up to the limit. */
+/** There is a message for each error, up to the limit. */
 static void check_diagnostics(const struct sciara_diagnostics *r) {
   fuzz_check_status(sciara_diagnostics_status(r));
   FUZZ_REQUIRE((r->first == SCIARA_OK) == (r->count == 0));
@@ -36,7 +36,7 @@ static void check_diagnostics(const struct sciara_diagnostics *r) {
   for (size_t i = 0; i < r->kept; i++) FUZZ_REQUIRE(r->sentence[i][0] != '\0');
 }
 
-/** The scenario that a run keeps as text is read back as the same one. */
+/** The scenario that a run stores as text is read back unchanged. */
 static void check_kept_text(const char *kept) {
   struct sciara_scenario again;
   struct fuzz_part text = {.data = (const uint8_t *)kept, .size = strlen(kept)};

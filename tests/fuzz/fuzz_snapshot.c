@@ -9,13 +9,13 @@
 #include "model/field.h"
 #include "store/snapshot_hdf5.h"
 
-enum { MOST_CELLS = 1 << 20 }; ///< a header may promise more than the test has time for
+enum { MOST_CELLS = 1 << 20 }; ///< a header may declare more than the test has time for
 
 static void check_field(struct sciara_snapshot *s, enum sciara_field field, double *values) {
   const enum sciara_status status = sciara_snapshot_obtain(s, field, values);
   fuzz_check_status(status);
   if (status != SCIARA_OK) return;
-  // What was read is what was written, so it is finite: readers count on it.
+  // The values read are those written, so they are finite: readers rely on it.
   for (int64_t i = 0; i < sciara_grid_cells(&s->grid); i++)
     FUZZ_REQUIRE(isfinite(values[i]) || values[i] == SCIARA_NEVER);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // usage: fuzz_TARGET_replay FOLDER-OR-FILE...
-// Feeds files to a target without libFuzzer: so every compiler and every build tries what the fuzzers once found.
+// Passes files to a target without libFuzzer, so that every compiler and every build tries what the fuzzers have found.
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@ static char *read_whole(const char *path, size_t *size) {
   if (!f || fseek(f, 0, SEEK_END) != 0) return NULL;
   long length = ftell(f);
   rewind(f);
-  // Exactly as long as the input, so that a read beyond its end is seen.
+  // Exactly as long as the input, so that a read beyond its end is detected.
   char *bytes = length < 0 ? NULL : (char *)malloc(length ? (size_t)length : 1);
   *size = bytes ? fread(bytes, 1, (size_t)length, f) : 0;
   fclose(f);

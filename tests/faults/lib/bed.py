@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A small run that is harmed in every way: what the tests of this folder share.
+"""A small run that is disturbed in every way: what the tests of this folder share.
 
-SCIARA_TORTURE=1 asks for the long form of each test (tools/torture).
+SCIARA_TORTURE=1 selects the long form of each test (tools/torture).
 """
 import os
 import random
@@ -23,9 +23,9 @@ CHECKPOINTS = ("--checkpoint-every", "13 min")  # four in a run, between snapsho
 
 
 def require_shim():
-    """Leaves with the reason where the shim cannot be put before the program."""
+    """Exits with the reason if the shim cannot be loaded before the program."""
     if not shim.LIBRARY:
-        print("skipped: the shim is not built here (sanitizers want to be first in a process)")
+        print("skipped: the shim is not built here (sanitizers must be the first in a process)")
         sys.exit(SKIPPED)
 
 
@@ -34,7 +34,7 @@ def pick(long_form, short_form):
 
 
 class Bed(case.Case):
-    """Runs into root/out, with snapshots, a series and a map; three snapshots in some 400 steps."""
+    """Runs into root/out, with snapshots, a series and a map; three snapshots in about 400 steps."""
 
     changes = {"output": {"fields": case.FIELDS, "every": "20 min", "maps": ["deposit"]}, "run": {"until": "1 h"}}
 
@@ -45,15 +45,15 @@ class Bed(case.Case):
         self.resume = ("resume", self.path("root", "out"), "-q", "--engine", "serial")
         self.began = time.monotonic()
         self.runs = 0
-        self.addCleanup(self.tell)
+        self.addCleanup(self.report)
 
-    def tell(self):
+    def report(self):
         """For the table of tools/torture."""
         name = self.id().split(".")[-1].removeprefix("test_").replace("_", " ")
         print(f"torture: {name} | {self.runs} | {time.monotonic() - self.began:.1f}", flush=True)
 
     def attempt(self, plan=None, args=RUN, keep=False, **options):
-        """One run; returns its outcome and what it left in root/out."""
+        """One run; returns its outcome and the files in root/out."""
         self.runs += 1
         if not keep:
             shutil.rmtree(self.path("root", "out"), ignore_errors=True)
@@ -61,8 +61,8 @@ class Bed(case.Case):
         return outcome, whole.load(self.path("root", "out"))
 
     def calls(self, log, kinds=""):
-        """(number, record, path) of the calls to be tried of a log, in order. All in the long form; else the first and the
-        last of each kind on each kind of file: what is done to a snapshot is done to all of them."""
+        """(number, record, path) of the calls to be tried in a log, in order. In the long form all; otherwise the first and
+        the last of each kind on each kind of file: every snapshot gets the same calls."""
         calls = [call for call in shim.numbered(shim.read_log(log)) if not kinds or call[1].kind in kinds]
         if LONG:
             return calls
@@ -75,11 +75,11 @@ class Bed(case.Case):
         return [call for call in calls if call[0] in chosen]
 
     def names(self, outcome):
-        """What a run announced, as names below its folder."""
+        """The files that a run announced, as names below its folder."""
         return [os.path.relpath(line, self.path("root", "out")) for line in outcome.announced]
 
     def undisturbed(self, **options):
-        """Outcome and files of a run that nothing happened to; self.right holds its checksums."""
+        """Outcome and files of an undisturbed run; self.right holds its checksums."""
         outcome, state = self.attempt(**options)
         self.assertEqual(outcome.code, 0, outcome.stderr)
         self.right, self.last = whole.right_of(state), whole.last_fields(state)
@@ -91,9 +91,9 @@ class Bed(case.Case):
         self.assertEqual(whole.faults(state, self.names(outcome), self.right), [], f"{how}\n{outcome.stderr}")
 
     def assert_resumes(self, how):
-        """`sciara resume` of what is in root/out ends as the undisturbed run did, bit by bit, and True is returned; or it
-        says that there is no checkpoint yet, and there is none."""
-        how = f"{how}, taken up again"
+        """`sciara resume` of root/out ends like the undisturbed run, bit by bit, and True is returned; or it
+        reports that there is no checkpoint yet, and there is none."""
+        how = f"{how}, resumed"
         before = whole.load(self.path("root", "out"))
         outcome, state = self.attempt(args=self.resume, keep=True)
         if outcome.code == 3:
@@ -110,7 +110,7 @@ class Bed(case.Case):
         self.assertEqual(outcome.code, -signal.SIGKILL, f"{how}\n{outcome.stderr}")
 
     def assert_lives(self, outcome, how, codes):
-        """It came back by itself, with one of these codes and, if that is none of 0, a sentence."""
+        """It ended on its own with one of these codes and, unless that is 0, with a message."""
         self.assertIsNotNone(outcome.code, f"{how}: it hung")
         self.assertIn(outcome.code, codes, f"{how}\n{outcome.stderr}")
         if outcome.code != 0:

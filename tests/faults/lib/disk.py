@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a disk may hold after a loss of power, from the log of the shim.
+"""The possible contents of a disk after a loss of power, from the log of the shim.
 
-A file system owes a program only what it was asked to sync: the bytes of a file that fsync returned for, the entries of a
-folder that fsync returned for. What came later may be there, or not, or in part, in any order. `Disk` keeps for each file the
-synced bytes and the writes since, for each folder the synced entries and the changes since; `states` gives disks that may
-be found after the power has gone.
+A file system guarantees only what was synced: the bytes of a file for which fsync returned, the entries of a
+folder for which fsync returned. Later changes may be on the disk, or not, or in part, in any order. `Disk` keeps for each
+file the synced bytes and the writes since, for each folder the synced entries and the changes since; `states` generates the
+disks that may be found after the loss of power.
 """
 import os
 import random
@@ -51,7 +51,7 @@ def everything(file):
 
 
 def only_the_size(file):
-    """The length reached the disk, the bytes did not."""
+    """The length reached the disk, but the bytes did not."""
     if not file.pending:
         return file.synced
     kept = resized(file.synced, len(file.live))
@@ -78,7 +78,7 @@ def apply(data, changes):
 
 
 def some_blocks(chance, size):
-    """Each block that was written reached the disk or not."""
+    """Each block that was written either reached the disk or did not."""
     def content(file):
         if not file.pending:
             return file.synced
@@ -99,7 +99,7 @@ def some_blocks(chance, size):
 
 
 class Disk:
-    """Follows the log. Paths are absolute; `root` is there from the start, for good."""
+    """Follows the log. Paths are absolute; `root` exists from the start and is never removed."""
 
     def __init__(self, root, start):
         self.root = root
@@ -117,7 +117,7 @@ class Disk:
             self.published[name] = {data}
 
     def take(self, record):
-        """One call. Returns whether it can change what a disk may hold."""
+        """Processes one call. Returns whether it can change the contents of the disk."""
         kind = record.kind
         if kind.islower():  # it failed
             return False
@@ -174,7 +174,7 @@ class Disk:
         self.pending.append(entries)
 
     def state(self, entries, content):
-        """The files below the root, by relative path, when these changes of entries reached the disk."""
+        """The files below the root, by relative path, if these changes of entries reached the disk."""
         names = dict(self.synced)
         for change in entries:
             enter(names, change)
@@ -193,7 +193,7 @@ class Disk:
         return True
 
     def states(self, chance, rounds):
-        """(description, files) of disks that may be found if the power goes now."""
+        """(description, files) of the disks that may be found if the power fails now."""
         everywhere = self.pending
         contents = [("no data", nothing), ("all data", everything), ("sizes alone", only_the_size),
                     ("the last write alone", only_the_last)]
@@ -220,11 +220,11 @@ def enter(names, change):
             names[path] = what
 
 
-def replay(records, root, look, rounds=4, seed=1, start=None):
-    """Feeds `look(number, description, files, announced, published)` every disk that may be found after each call of the
-    log; published: name -> contents that bore it.
+def replay(records, root, check, rounds=4, seed=1, start=None):
+    """Calls `check(number, description, files, announced, published)` for every disk that may be found after each call of
+    the log; published: name -> contents that had this name.
 
-    start: files below the root, by relative path, that are on the disk for good before the first call. Returns the
+    start: files below the root, by relative path, that are on the disk before the first call and stay. Returns the
     numbers of calls and of disks.
     """
     chance = random.Random(seed)
@@ -238,5 +238,5 @@ def replay(records, root, look, rounds=4, seed=1, start=None):
         calls += 1
         for description, files in disk.states(chance, rounds):
             disks += 1
-            look(number, description, files, said.split("\n")[:-1], disk.published)
+            check(number, description, files, said.split("\n")[:-1], disk.published)
     return calls, disks

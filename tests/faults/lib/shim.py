@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the program under the shim (shim.h), and reads what the shim has to tell."""
+"""Runs the program under the shim (shim.h), and reads the output of the shim."""
 import functools
 import os
 import re
@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 PROGRAM = os.environ["SCIARA_PROGRAM"]
 LIBRARY = os.environ.get("SCIARA_SHIM", "")
-PATIENCE = 60  # s: nothing here takes longer than a second; what does hangs
+PATIENCE = 60  # s: everything here takes less than a second, unless it hangs
 
 COUNTS = struct.Struct("<7Q")
 SITE = struct.Struct("<3Q")
@@ -18,7 +18,7 @@ RECORD = struct.Struct("<IiqIIQ")
 
 @dataclass
 class Outcome:
-    """What a process came to. code < 0: ended by that signal; None: it hung and was killed."""
+    """How a process ended. code < 0: by that signal; None: it hung and was killed."""
     code: int
     stdout: str
     stderr: str
@@ -26,12 +26,12 @@ class Outcome:
     mallocs: int = 0
     peak: int = 0
     done: int = 0
-    resident: int = 0  # bytes at their most, of a process that ended by itself
+    resident: int = 0  # peak in bytes, of a process that was not killed
     sites: list = field(default_factory=list)  # (address, first, last) of its requests for memory
 
     @property
     def announced(self):
-        """Whole lines on standard output: paths that the program vouches for."""
+        """Whole lines on standard output: paths that the program has acknowledged."""
         return self.stdout.split("\n")[:-1]
 
 
@@ -46,7 +46,7 @@ class Record:
 
 
 def read_counts(path, code):
-    """What the shim counted; nothing if the program ended, or was ended, before the shim had begun."""
+    """The counts of the shim; nothing if the program ended, or was killed, before the shim had begun."""
     data = b""
     if code == 0 or os.path.exists(path):
         with open(path, "rb") as f:
@@ -72,7 +72,7 @@ def read_log(path):
 
 
 def numbered(records):
-    """(number, record, path) of the calls that the shim counts, as it numbers them."""
+    """(number, record, path) of the calls that the shim counts, with its numbers."""
     opened, number = {}, 0
     for r in records:
         counted = r.kind != "A"
@@ -88,7 +88,7 @@ def numbered(records):
 
 @functools.cache
 def foreign_code():
-    """Where in the program the runtime of CUDA lies, which is linked into it: what it does without memory is its own."""
+    """Where the CUDA runtime, linked statically, lies in the program: its behaviour without memory is not tested."""
     listed = subprocess.run(["nm", "-n", "--defined-only", PROGRAM], stdout=subprocess.PIPE, encoding="utf-8", check=True)
     code = [(int(address, 16), name) for address, kind, name in
             (line.split(maxsplit=2) for line in listed.stdout.splitlines()) if kind in "tTwW"]
@@ -104,10 +104,10 @@ def foreign_code():
 
 
 def run(args, work, root, plan=None, log=None, limit=None, before=(), after=None):
-    """`sciara ARGS` in the folder `work`; the shim watches what lies below `root`.
+    """`sciara ARGS` in the folder `work`; the shim watches everything below `root`.
 
-    limit: called in the child before it starts. before: words put before the program. after(process): called while the
-    program runs, to harm it.
+    limit: called in the child before it starts. before: words in front of the program. after(process): called while the
+    program runs, to disturb it.
     """
     counts = os.path.join(work, "shim.counts")
     environment = {**os.environ, "LD_PRELOAD": LIBRARY, "SCIARA_SHIM_ROOT": root, "SCIARA_SHIM_COUNT": counts,

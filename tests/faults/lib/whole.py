@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is promised of a run folder, whatever happened: a file under its final name is complete and readable, and what was
-acknowledged (listed in run.json, or printed on standard output) is there and holds the right state.
+"""What is guaranteed for a run folder in every case: a file with its final name is complete and readable, and what was
+acknowledged (listed in run.json, or printed on standard output) exists and contains the right state.
 
-A folder is a dict, path below it -> bytes, so that states of a disk that never was can be looked at too. For another kind of
-file add a line to KINDS; for a further promise about a whole folder add a function to PROMISES.
+A folder is a dict, path below it -> bytes, so that states of a simulated disk can be checked too. For another kind of
+file add a line to KINDS; for another guarantee about a whole folder add a function to PROMISES.
 """
 import functools
 import io
@@ -54,16 +54,16 @@ def sources(data):
 
 def check_raster(data):
     said = []
-    gdal.FileFromMemBuffer("/vsimem/looked-at", data)
+    gdal.FileFromMemBuffer("/vsimem/checked", data)
     gdal.PushErrorHandler(lambda kind, number, text: said.append(text))
     try:
-        dataset = gdal.Open("/vsimem/looked-at")
+        dataset = gdal.Open("/vsimem/checked")
         dataset.ReadAsArray()
         del dataset
     finally:
         gdal.PopErrorHandler()
-        gdal.Unlink("/vsimem/looked-at")
-    assert not said, said  # a warning too
+        gdal.Unlink("/vsimem/checked")
+    assert not said, said  # nor a warning
 
 
 def check_xml(data):
@@ -81,7 +81,7 @@ def check_nothing(_):
     pass
 
 
-# Names below the folder, and what is promised of them; the first that fits counts.
+# Names below the folder, and what is guaranteed for them; the first that matches counts.
 KINDS = [
     (r".*\.part(\..*)?", check_nothing),
     (r".*\.part\..*|maps/.*\.tmp", check_nothing),
@@ -93,9 +93,9 @@ KINDS = [
     (r"dem\.tif|maps/\w+\.tif|maps/\w+\.png", check_raster),
     (r"maps/\w+\.qml", check_xml),
 ]
-ACKNOWLEDGED = re.compile(r"snapshots/\d{8,}\.nc")  # what run.json must list once it is announced
+ACKNOWLEDGED = re.compile(r"snapshots/\d{8,}\.nc")  # run.json must list these once they are announced
 
-known = {}  # (check, bytes) -> what is wrong: most states hold the same files
+known = {}  # (check, bytes) -> fault: most states contain the same files
 
 
 def check_of(name):
@@ -103,7 +103,7 @@ def check_of(name):
 
 
 def is_promised(name):
-    """Whether a file of that name must be whole."""
+    """Whether a file of that name must be complete."""
     return check_of(name) is not check_nothing
 
 
@@ -120,7 +120,7 @@ def fault_of(name, data):
                 warnings.simplefilter("ignore")
                 check(data)
             known[check, data] = None
-        except Exception as error:  # whatever a reader says of a broken file
+        except Exception as error:  # any error of a reader about a broken file
             known[check, data] = f"{type(error).__name__}: {error}"
     return known[check, data]
 
@@ -136,7 +136,7 @@ def checksum(data):
 
 
 def check_record(state, announced, right):
-    """run.json lists what was announced, what it lists is there, and is what an undisturbed run writes."""
+    """run.json lists what was announced; the listed files exist, and are those of an undisturbed run."""
     listed = {}
     if "run.json" in state and not fault_of("run.json", state["run.json"]):
         listed = {s["name"]: s["checksum"] for s in json.loads(state["run.json"])["snapshots"]}
@@ -155,7 +155,7 @@ def check_record(state, announced, right):
 
 
 def check_sources(state, announced, right):
-    """series.nc of a run refers to snapshots that are there."""
+    """series.nc of a run refers to existing snapshots."""
     del announced, right
     if "run.json" in state and "series.nc" in state and not fault_of("series.nc", state["series.nc"]):
         for name in sorted(sources(state["series.nc"]) - set(state)):
@@ -166,7 +166,7 @@ counted = {}
 
 
 def counts(data):
-    """Of a checkpoint: snapshots before it, and its step."""
+    """The number of snapshots before a checkpoint, and its step."""
     if data not in counted:
         with h5py.File(io.BytesIO(data), "r") as f:
             counted[data] = int(f.attrs["snapshots"][0]), int(f.attrs["step"][0])
@@ -174,7 +174,7 @@ def counts(data):
 
 
 def check_checkpoints(state, announced, right):
-    """A run can go on from its newest checkpoint: run.json lists the snapshots that it counts."""
+    """A run can be resumed from its newest checkpoint: run.json lists the snapshots that it counts."""
     del announced, right
     newest = max(checkpoints(state), default=None)
     if newest is None or "run.json" not in state or any(fault_of(n, state[n]) for n in (newest, "run.json")):
@@ -191,7 +191,7 @@ PROMISES = [check_record, check_sources, check_checkpoints]
 
 
 def faults(state, announced=(), right=None):
-    """What is not as promised. announced: names below the folder. right: name -> checksum in an undisturbed run."""
+    """The violated guarantees. announced: names below the folder. right: name -> checksum in an undisturbed run."""
     found = [f"{name}: {fault}" for name, data in sorted(state.items()) if (fault := fault_of(name, data))]
     for promise in PROMISES:
         found += promise(state, announced, right)
@@ -220,7 +220,7 @@ def checkpoints(state):
 
 
 def resumable(state):
-    """What `sciara resume` reads of a folder."""
+    """The files of a folder that `sciara resume` reads."""
     return frozenset((name, state[name]) for name in ("run.json", "dem.tif", *checkpoints(state)) if name in state)
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# SCIARA_VERSION and SCIARA_GIT_HASH for the few sources that name them. The hash is taken at every build, in a header
-# that changes only when the hash does: a commit recompiles these sources alone.
+# SCIARA_VERSION and SCIARA_GIT_HASH for the few sources that use them. The hash is determined at every build, in a header
+# that changes only when the hash does: a commit recompiles only these sources.
 
 set(SCIARA_BUILD_INFO ${PROJECT_BINARY_DIR}/generated/sciara_build_info.h)
 add_custom_target(
@@ -11,7 +11,7 @@ add_custom_target(
   COMMENT ""
   VERBATIM)
 
-# sciara_use_build_info(TARGET): gives both macros to those sources of the target that name one of them.
+# sciara_use_build_info(TARGET): gives both macros to those sources of the target that use one of them.
 function(sciara_use_build_info target)
   get_target_property(sources ${target} SOURCES)
   foreach(source IN LISTS sources)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# What every target of ours is compiled with: language, warnings, sanitizers, coverage. Floating point: NumericPolicy.
+# Compiler options of every target of the project: language, warnings, sanitizers, coverage. Floating point: NumericPolicy.
 
 set(CMAKE_C_STANDARD 11)
 set(CMAKE_C_STANDARD_REQUIRED ON)
@@ -10,14 +10,14 @@ set(SCIARA_C_WARNINGS -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmi
 set(SCIARA_CUDA_WARNINGS -Xcompiler=-Wall,-Wextra,-Wshadow)
 set(SCIARA_CUDA_OPTIMISATION "")
 if(SCIARA_CUDA_CHECKED_ONLY AND CMAKE_CUDA_COMPILER_VERSION VERSION_GREATER_EQUAL 12)
-  set(SCIARA_CUDA_OPTIMISATION -Xcicc=-O1 -Xptxas=-O1) # of device code; a fifth of the time
+  set(SCIARA_CUDA_OPTIMISATION -Xcicc=-O1 -Xptxas=-O1) # of device code: takes a fifth of the time
 endif()
 if(SCIARA_WARNINGS_AS_ERRORS)
   list(APPEND SCIARA_C_WARNINGS -Werror)
   list(APPEND SCIARA_CUDA_WARNINGS -Werror=all-warnings)
 endif()
 
-# sciara_build: all but the floating point, which one place alone has otherwise (fast math). All others use sciara_options.
+# sciara_build: everything except floating point, which differs in one place (fast math). All others use sciara_options.
 add_library(sciara_build INTERFACE)
 add_library(sciara_options INTERFACE)
 target_link_libraries(sciara_options INTERFACE sciara_build sciara_numeric)
@@ -39,7 +39,7 @@ if(SCIARA_SANITIZE)
   endif()
   list(APPEND instrumentation -fsanitize=${SCIARA_SANITIZE} -fno-omit-frame-pointer -g)
   if(SCIARA_SANITIZE MATCHES "undefined")
-    # Neither gcc nor clang counts a double that does not fit its integer among "undefined".
+    # Neither gcc nor clang includes the conversion of a double that does not fit its integer in "undefined".
     list(APPEND instrumentation -fsanitize=float-cast-overflow -fno-sanitize-recover=all)
   endif()
 endif()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Decides whether CUDA is built and enables the language. Where nvcc is found CUDA is built, and a failure to build it
-# is an error; elsewhere everything else is built. Result: SCIARA_HAVE_CUDA.
+# Decides whether CUDA is built and enables the language. If nvcc is found CUDA is built, and a failure to build it
+# is an error; otherwise everything else is built. Result: SCIARA_HAVE_CUDA.
 
 set(SCIARA_HAVE_CUDA OFF)
 if(NOT SCIARA_CUDA MATCHES "^(AUTO|ON|OFF)$")
@@ -12,7 +12,7 @@ if(SCIARA_CUDA STREQUAL "OFF")
   return()
 endif()
 
-# CMAKE_CUDA_COMPILER and CUDACXX, where given, go before what is found.
+# CMAKE_CUDA_COMPILER and CUDACXX, if given, take precedence over what is found.
 if(NOT CMAKE_CUDA_COMPILER AND NOT DEFINED ENV{CUDACXX})
   find_program(SCIARA_NVCC nvcc PATHS /usr/local/cuda/bin /opt/cuda/bin ENV CUDA_PATH ENV CUDA_HOME PATH_SUFFIXES bin)
   mark_as_advanced(SCIARA_NVCC)
@@ -28,10 +28,10 @@ endif()
 
 set(SCIARA_CUDA_FOR ALL CACHE STRING "GPUs to build for: ALL (since Turing), or TEST (the one that is here; where none is, compiled to be checked, not to be run fast)")
 set_property(CACHE SCIARA_CUDA_FOR PROPERTY STRINGS ALL TEST)
-set(SCIARA_CUDA_CHECKED_ONLY OFF) # engines that no GPU will run
+set(SCIARA_CUDA_CHECKED_ONLY OFF) # engines that are compiled but not run on a GPU
 if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
   if(SCIARA_CUDA_FOR STREQUAL "ALL")
-    # One binary for every GPU since Turing; the last one also as PTX for GPUs that are newer than this list.
+    # One binary for every GPU since Turing; the last one also as PTX for newer GPUs.
     set(CMAKE_CUDA_ARCHITECTURES 75-real 80-real 86-real 89-real 90-real 90-virtual)
   elseif(SCIARA_CUDA_FOR STREQUAL "TEST")
     execute_process(COMMAND nvidia-smi --list-gpus OUTPUT_VARIABLE gpus ERROR_QUIET)
@@ -45,7 +45,7 @@ if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
     message(FATAL_ERROR "SCIARA_CUDA_FOR is \"${SCIARA_CUDA_FOR}\"; expected ALL or TEST")
   endif()
 endif()
-# Static, so that the program starts where there is no driver.
+# Static, so that the program starts on machines without a driver.
 set(CMAKE_CUDA_RUNTIME_LIBRARY Static)
 enable_language(CUDA)
 set(CMAKE_CUDA_STANDARD 17)
@@ -55,5 +55,5 @@ find_package(CUDAToolkit REQUIRED)
 set(SCIARA_HAVE_CUDA ON)
 message(STATUS "CUDA: ${CMAKE_CUDA_COMPILER} ${CMAKE_CUDA_COMPILER_VERSION}, architectures ${CMAKE_CUDA_ARCHITECTURES}")
 if(SCIARA_CUDA_CHECKED_ONLY)
-  message(STATUS "CUDA: no GPU is here; the engines are compiled to be checked, hardly optimised, each precision for another GPU")
+  message(STATUS "CUDA: no GPU found; the engines are only compiled as a check, hardly optimised, each precision for another GPU")
 endif()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Run by CPack in the tree of each package before it is packed: what Debian's policy requires and other systems do not.
+# CPack runs this in the tree of each package before packing: what Debian's policy requires and other systems do not.
 
 file(GLOB trees ${CPACK_TEMPORARY_DIRECTORY}/*/usr)
 foreach(usr IN LISTS trees)
@@ -10,7 +10,7 @@ foreach(usr IN LISTS trees)
   set(doc ${usr}/share/doc/${package})
   file(MAKE_DIRECTORY ${doc})
 
-  # The licence is among those that every Debian system has.
+  # The licence is one of those that every Debian system has.
   file(GLOB common ${usr}/share/doc/*/LICENSE)
   if(common)
     file(REMOVE ${common})
@@ -38,7 +38,7 @@ foreach(usr IN LISTS trees)
     execute_process(COMMAND gzip -9 -n ${file} COMMAND_ERROR_IS_FATAL ANY)
   endforeach()
 
-  # Debian's zsh looks for the functions of packages in a folder of its own.
+  # Debian's zsh searches for the functions of packages in a separate folder.
   if(EXISTS ${usr}/share/zsh/site-functions)
     file(RENAME ${usr}/share/zsh/site-functions ${usr}/share/zsh/vendor-completions)
   endif()

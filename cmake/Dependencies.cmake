@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-# The libraries, each behind one target of ours, whatever way it was found. tools/setup installs them.
+# The libraries, each as one target of the project, however it was found. tools/setup installs them.
 
 set(CMAKE_THREAD_PREFER_PTHREAD ON)
 find_package(Threads REQUIRED)
 find_package(PkgConfig REQUIRED)
 find_package(OpenMP COMPONENTS C)
 
-# GDAL: without a version, for its version file refuses every other minor version.
+# GDAL: without a version, because its version file refuses every other minor version.
 add_library(sciara_gdal INTERFACE)
 find_package(GDAL CONFIG QUIET)
 if(GDAL_FOUND)
@@ -28,12 +28,12 @@ pkg_check_modules(CJSON REQUIRED IMPORTED_TARGET libcjson)
 add_library(sciara_cjson INTERFACE)
 target_link_libraries(sciara_cjson INTERFACE PkgConfig::CJSON)
 
-# The chunks of snapshots are deflated here, not by HDF5, which needs it too.
+# The chunks of snapshots are deflated by the program, not by HDF5, which needs zlib too.
 find_package(ZLIB REQUIRED)
 add_library(sciara_zlib INTERFACE)
 target_link_libraries(sciara_zlib INTERFACE ZLIB::ZLIB)
 
-# Pictures: text and lines. Fontconfig is asked first whether there is any font.
+# Pictures: text and lines. Fontconfig is queried first for any installed font.
 pkg_check_modules(PANGO REQUIRED IMPORTED_TARGET pangocairo>=1.44 cairo fontconfig)
 add_library(sciara_pango INTERFACE)
 target_link_libraries(sciara_pango INTERFACE PkgConfig::PANGO)

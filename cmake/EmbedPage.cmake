@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-# Puts style and scripts of src/page into its page.html and writes that as C, in two parts: what comes before the data
-# and what comes after. The page names the hash of its own script and style: a browser runs no other.
+# Inserts style and scripts of src/page into its page.html and writes that as C, in two parts: before and after
+# the data. The page contains the hashes of its own script and style: a browser runs no other.
 # usage: cmake -D SOURCE=src/page -D OUTPUT=FILE.c -P EmbedPage.cmake
 
 set(scripts frames.js map.js charts.js page.js)
 
-# base64_sha256(OUT TEXT): as Content-Security-Policy has it.
+# base64_sha256(OUT TEXT): in the form that Content-Security-Policy requires.
 function(base64_sha256 out text)
   string(SHA256 hex "${text}")
   string(APPEND hex 00) # 33 bytes are 11 groups of three

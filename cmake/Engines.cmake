@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-# An engine is compiled twice: plain for double, with SCIARA_SINGLE for float (src/model/real.h).
+# An engine is compiled twice: without a macro for double, with SCIARA_SINGLE for float (src/model/real.h).
 # Device code a third time, with SCIARA_SINGLE and SCIARA_FAST, for float with the GPU's approximate functions.
-# The names, as a user types them, are kept in SCIARA_ENGINES: the tests run over all of them.
+# The names, as a user types them, are collected in SCIARA_ENGINES: the tests run over all of them.
 
 set_property(GLOBAL PROPERTY SCIARA_ENGINES "")
 
-# Where CUDA code is compiled to be checked alone, an old GPU, a new one and one between.
+# If CUDA code is compiled only as a check: an old GPU, a new one and one in between.
 set(SCIARA_CUDA_CHECKED_f64 75-real)
 set(SCIARA_CUDA_CHECKED_f32 90-real)
 set(SCIARA_CUDA_CHECKED_fast 86-real)
@@ -17,7 +17,7 @@ function(sciara_compile_precisions name precisions)
     add_library(${target} OBJECT ${ARGN})
     target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/cuda)
     target_link_libraries(${target} PRIVATE sciara_build sciara_strict)
-    # A double that slips into the single-precision rule changes its results; a warning, for some are meant.
+    # A double in the single-precision rule changes its results; only a warning, because some are intended.
     target_compile_options(${target} PRIVATE "$<$<COMPILE_LANGUAGE:C>:-Wdouble-promotion;-Wno-error=double-promotion>")
     if(NOT precision STREQUAL "f64")
       target_compile_definitions(${target} PRIVATE SCIARA_SINGLE)
@@ -34,7 +34,7 @@ function(sciara_compile_precisions name precisions)
   endforeach()
 endfunction()
 
-# The same, the objects part of libsciara.
+# The same, with the objects in libsciara.
 function(sciara_add_precisions name precisions)
   sciara_compile_precisions(${name} "${precisions}" ${ARGN})
   foreach(precision IN LISTS precisions)
@@ -72,7 +72,7 @@ function(sciara_add_cuda name)
   endif()
 endfunction()
 
-# sciara_add_cuda_engine(cuda_NAME SOURCES...): the engine cuda-NAME; nothing where CUDA is not built.
+# sciara_add_cuda_engine(cuda_NAME SOURCES...): the engine cuda-NAME; nothing if CUDA is not built.
 function(sciara_add_cuda_engine name)
   if(SCIARA_HAVE_CUDA)
     sciara_add_cuda(engine_${name} ${ARGN})
@@ -81,9 +81,9 @@ function(sciara_add_cuda_engine name)
   endif()
 endfunction()
 
-# sciara_add_levels(NAME SOURCES...): code of an engine that is compiled for several kinds of processors, of which the
-# program chooses when it runs (src/base/isa.h). The sources see the kind as SCIARA_LEVEL and have it in the names they
-# show. The floating point stays that of NumericPolicy: no level contracts.
+# sciara_add_levels(NAME SOURCES...): code of an engine that is compiled for several kinds of processors, from which the
+# program chooses at run time (src/base/isa.h). The sources get the kind as SCIARA_LEVEL and use it in the names that they
+# export. The floating point stays that of NumericPolicy: no level contracts.
 function(sciara_add_levels name)
   set(levels generic)
   if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
@@ -98,7 +98,7 @@ function(sciara_add_levels name)
     foreach(precision IN ITEMS f64 f32)
       set(target sciara_${name}_${level}_${precision})
       target_compile_definitions(${target} PRIVATE SCIARA_LEVEL=${level})
-      # clang warns of a loop that it leaves as it is, as it does with sanitizers: slower is not wrong.
+      # clang warns about a loop that it does not vectorise, for example with sanitizers: slower, but not wrong.
       target_compile_options(${target} PRIVATE $<$<C_COMPILER_ID:Clang>:-Wno-pass-failed>)
       if(NOT level STREQUAL "generic")
         target_compile_options(${target} PRIVATE -march=x86-64-${level})

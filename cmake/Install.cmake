@@ -27,8 +27,8 @@ foreach(folder IN ITEMS bash-completion zsh fish sciara)
   install(DIRECTORY ${made}/${folder} DESTINATION ${CMAKE_INSTALL_DATADIR} COMPONENT runtime)
 endforeach()
 
-# The link line of the static library, as ld understands it. The libraries are shared ones: their own dependencies
-# are not ours to name.
+# The linker flags of the static library, as ld expects them. The libraries are shared ones: their own dependencies
+# need not be listed.
 function(sciara_link_flags out)
   set(flags "")
   foreach(library IN LISTS ARGN)
@@ -51,7 +51,7 @@ function(sciara_link_flags out)
   set(${out} ${flags} PARENT_SCOPE)
 endfunction()
 
-# FindHDF5 also lists what libhdf5 itself needs.
+# FindHDF5 also lists the dependencies of libhdf5.
 list(FILTER HDF5_C_HL_LIBRARIES INCLUDE REGEX "hdf5")
 list(FILTER HDF5_C_LIBRARIES INCLUDE REGEX "hdf5")
 set(private ${HDF5_C_HL_LIBRARIES} ${HDF5_C_LIBRARIES} gdal ${CJSON_LINK_LIBRARIES} z ${PANGO_LINK_LIBRARIES} ${OpenMP_C_LIBRARIES})
@@ -63,7 +63,7 @@ endif()
 list(APPEND private pthread m)
 sciara_link_flags(SCIARA_LIBS_PRIVATE ${private})
 
-# The prefix is written relative to the file itself: the tree may be moved, or installed with another --prefix.
+# The prefix is relative to the file itself: the tree may be moved, or installed with another --prefix.
 file(RELATIVE_PATH SCIARA_PC_TO_PREFIX /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 configure_file(${CMAKE_CURRENT_LIST_DIR}/sciara.pc.in ${PROJECT_BINARY_DIR}/sciara.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/sciara.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)

@@ -36,11 +36,11 @@ string(CONCAT refused ${refused})
 string(TOUPPER "${CMAKE_BUILD_TYPE}" build_type)
 foreach(variable IN ITEMS CMAKE_C_FLAGS CMAKE_C_FLAGS_${build_type} CMAKE_CUDA_FLAGS CMAKE_CUDA_FLAGS_${build_type})
   if("${${variable}}" MATCHES "(^|[ ,=])(${refused})")
-    message(FATAL_ERROR "${variable} holds ${CMAKE_MATCH_2}, which changes results; remove it (\"${${variable}}\")")
+    message(FATAL_ERROR "${variable} contains ${CMAKE_MATCH_2}, which changes results; remove it (\"${${variable}}\")")
   endif()
 endforeach()
 
-# And the compiler must compute in the type that is written: x87 and its double rounding do not.
+# The compiler must also compute in the declared type: x87 with its double rounding does not.
 include(CheckCSourceCompiles)
 set(CMAKE_REQUIRED_FLAGS "-std=c11 -ffp-contract=off")
 check_c_source_compiles(

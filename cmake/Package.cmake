@@ -10,19 +10,19 @@ set(CPACK_SCIARA_SOURCE ${PROJECT_SOURCE_DIR}) # for DebianTree.cmake
 set(CPACK_DEBIAN_PACKAGE_RELEASE 1)
 # The maintainer of the packages is the person who makes them; Debian's own tools use the same two variables.
 set(name "The sciara developers")
-set(mail "sciara@localhost")
+set(address "sciara@localhost")
 if(DEFINED ENV{DEBFULLNAME})
   set(name $ENV{DEBFULLNAME})
 endif()
 if(DEFINED ENV{DEBEMAIL})
-  set(mail $ENV{DEBEMAIL})
+  set(address $ENV{DEBEMAIL})
 endif()
-set(CPACK_PACKAGE_CONTACT "${name} <${mail}>")
+set(CPACK_PACKAGE_CONTACT "${name} <${address}>")
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ
                                                 WORLD_EXECUTE)
-# Compresses man pages and the like, as Debian requires: between installation and packing.
+# Compresses man pages and similar files between installation and packing, as Debian requires.
 set(CPACK_PRE_BUILD_SCRIPTS ${PROJECT_SOURCE_DIR}/cmake/DebianTree.cmake)
 
 set(CPACK_COMPONENTS_ALL runtime development)

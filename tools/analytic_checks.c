@@ -106,7 +106,7 @@ static void cooling(double h) {
     const double expected = 1360 / cbrt(1 + K * t * pow(1360, 3) / h);
     if (*T > 0) worst = fmax(worst, fabs(*T - expected) / expected);
   }
-  printf("cooling at rest, %4.2f m     %6" PRIu64
+  printf("cooling without flow, %4.2f m %5" PRIu64
          " steps, T off by %.1e at most; rock after %.0f s, expected in (%.0f, %.0f]",
          h, steps, worst, t, freezing, freezing + s.state->clock);
   judge(worst <= 1e-12 && t >= freezing && t - s.state->clock < freezing && s.state->z[12] == 1000 + h);
@@ -125,7 +125,7 @@ static double critical_height(const struct sciara_params *p, double T) {
  * Lava alone on a slope S: towards the cell below, all of h lies above that cell's surface, the slope of the surface is
  * S + h/(2 w), and it flows if h > hc cos(theta). The largest h that stays solves h sqrt(1 + (S + h/(2 w))^2) = hc.
  */
-static double largest_at_rest(double hc, double slope, double cell) {
+static double largest_that_stays(double hc, double slope, double cell) {
   double low = 0, high = hc;
   for (int k = 0; k < 200; k++) {
     const double h = (low + high) / 2, q = slope + h / (2 * cell);
@@ -149,7 +149,7 @@ static bool flows(double slope, double T, double h) {
 }
 
 /**
- * How far from rest the state is: the largest he/(hc cos(theta)) of a liquid cell towards a neighbour, without kinetic
+ * How close the state is to flowing: the largest he/(hc cos(theta)) of a liquid cell towards a neighbour, without kinetic
  * head. Above 1 it would flow. `front`: the thickest cell above a dry one.
  */
 static double unrest(const struct sciara_state *s, double hc, double *front) {
@@ -172,7 +172,7 @@ static double unrest(const struct sciara_state *s, double hc, double *front) {
   return most;
 }
 
-/** A heap five times too high, let go without cooling, until a thousand steps change nothing. Returns the steps. */
+/** A heap five times too high, released without cooling, until a thousand steps change nothing. Returns the steps. */
 static uint64_t settle(struct scene *s, double slope, double T, double h) {
   const size_t bytes = sizeof(double) * 81 * 41;
   double before[81 * 41];
@@ -189,7 +189,7 @@ static uint64_t settle(struct scene *s, double slope, double T, double h) {
 static void arrest(double degrees, double T) {
   const struct sciara_params p = sciara_params_default();
   const double slope = tan(degrees * acos(-1) / 180), hc = critical_height(&p, T);
-  const double expected = largest_at_rest(hc, slope, 10);
+  const double expected = largest_that_stays(hc, slope, 10);
   double low = 0, high = 2 * hc;
   for (int k = 0; k < 60; k++) {
     const double h = (low + high) / 2;
@@ -206,7 +206,7 @@ static void arrest(double degrees, double T) {
   double front;
   const uint64_t steps = settle(&s, slope, T, expected);
   const double most = unrest(s.state, hc, &front);
-  printf("  a heap let go             %4" PRIu64 " thousand steps, %3" PRId64
+  printf("  a heap released           %4" PRIu64 " thousand steps, %3" PRId64
          " cells; largest he/(hc cos) %.6f, thickest front %.6f of it",
          steps / 1000, sciara_state_liquid_cells(s.state), most, front / expected);
   judge(most <= 1 + 1e-12 && front <= expected * (1 + 1e-12) && sciara_state_liquid_cells(s.state) > 1);
@@ -215,7 +215,7 @@ static void arrest(double degrees, double T) {
 
 // -------------------------------------------------------------------------------------------------- symmetry and volume
 
-/** The largest difference of h and of z between cells that one of the 8 symmetries of the square brings together, m. */
+/** The largest difference of h and of z between cells that one of the 8 symmetries of the square maps to each other, m. */
 static double asymmetry(const struct sciara_state *s) {
   const int64_t n = s->grid.rows;
   double most = 0;
@@ -239,7 +239,7 @@ static void symmetry(uint64_t steps) {
   end(&s);
 }
 
-/** The volume that is there, left or came out, each summed here. The bound is that of docs/numerics.md. */
+/** The volume that is present, left or was emitted, each summed here. The bound is that of docs/numerics.md. */
 static void volume(const char *name, double slope, uint64_t steps) {
   struct scene s;
   make(&s, 61, 61, 10, slope);
@@ -253,7 +253,7 @@ static void volume(const char *name, double slope, uint64_t steps) {
   }
   const double open = s.state->emitted - 100 * (there + lost);
   const double rounding = (double)s.state->solidifications * 100 * (nextafter(highest, INFINITY) - highest) / 2;
-  printf("volume, %-12s      %6" PRIu64 " steps, %.0f m3 out, %.0f m3 lost: open by %.1e m3 (%.1e of it)", name,
+  printf("volume, %-12s      %6" PRIu64 " steps, %.0f m3 out, %.0f m3 lost: residual %.1e m3 (%.1e of it)", name,
          s.state->step, s.state->emitted, 100 * lost, open, fabs(open) / s.state->emitted);
   judge(fabs(open) <= fmax(1e-12 * s.state->emitted, rounding) && (slope == 0) == (lost == 0));
   end(&s);
@@ -263,7 +263,7 @@ static void volume(const char *name, double slope, uint64_t steps) {
 
 enum { SECTORS = 36 };
 
-/** The farthest cell with lava from the middle in each sector of 10 degrees, m; sector 0 is centred on the east. */
+/** The farthest cell with lava from the centre in each sector of 10 degrees, m; sector 0 is centred on the east. */
 static void front_radii(const struct sciara_state *s, double radius[SECTORS]) {
   const int64_t n = s->grid.rows, middle = n / 2;
   for (int k = 0; k < SECTORS; k++) radius[k] = 0;

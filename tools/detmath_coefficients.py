@@ -3,7 +3,7 @@
 """Prints the constants of src/model/detmath.h: minimax polynomials found by Remez exchange in 60-digit decimals.
 
 Every polynomial is fitted with the weight that makes its error relative to the value of the function it serves, and
-then rounded coefficient by coefficient. Needs nothing but Python's standard library. The printed `error` is the
+then rounded coefficient by coefficient. Needs only Python's standard library. The printed `error` is the
 largest weighted error of the unrounded polynomial, as a power of two.
 """
 import math

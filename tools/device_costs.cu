@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a GPU takes for the things that a step of the fused engine consists of: ways for all blocks to meet, and how long a
-// thread waits for an operation. Prints a table.  usage: sciara_device_costs
+// Costs of the operations in a step of the fused engine on a GPU: barriers of all blocks, and how long a thread waits for
+// an operation. Prints a table.  usage: sciara_device_costs
 #include <cooperative_groups.h>
 
 #include <cstdio>
@@ -37,10 +37,10 @@ const char *const names[WAYS] = {
     "a row of words a block, all blocks write to all rows", "a word a block, block 0 waits for them, the others for it",
     "cooperative_groups::this_grid().sync()"};
 
-/** All blocks meet `barriers` times; between them each thread writes a number if `dirty`. */
+/** Passes `barriers` barriers of all blocks; between them each thread writes a number if `dirty`. */
 template <way W> __global__ void __launch_bounds__(512, 1) meet(word *words, double *junk, int barriers, bool dirty) {
   const unsigned t = threadIdx.x, blocks = gridDim.x;
-  const size_t set = (size_t)blocks * blocks; // two sets take turns
+  const size_t set = (size_t)blocks * blocks; // two sets, used alternately
   for (int m = 1; m <= barriers; m++) {
     if (dirty) junk[(size_t)blockIdx.x * blockDim.x + t] = m;
     word *const w = words + (m & 1) * set;
@@ -108,7 +108,7 @@ const char *const what[OPERATIONS] = {"fp64 addition",
                                       "fence",
                                       "fence after a write"};
 
-/** Clocks for an operation that waits for the one before, of one warp. */
+/** Clock cycles of an operation that waits for the one before, in one warp. */
 template <operation O> __global__ void wait_for(double *numbers, word *chain, word *clocks, double a, double b) {
   double x = a;
   word place = 0;
@@ -153,7 +153,8 @@ int main() {
   double *junk;
   CUDA(cudaMalloc(&words, 2 * sizeof(word) * blocks * blocks + sizeof(word) * OPERATIONS));
   CUDA(cudaMalloc(&junk, sizeof(double) * blocks * 512));
-  printf("%s, a block of 512 threads on each of %u multiprocessors\n\nall blocks meet:\n", properties.name, blocks);
+  printf("%s, a block of 512 threads on each of %u multiprocessors\n\nbarrier of all blocks:\n", properties.name,
+         blocks);
   time_barriers<COUNTER>(blocks, words, junk);
   time_barriers<WORDS>(blocks, words, junk);
   time_barriers<ROWS>(blocks, words, junk);

@@ -13,7 +13,7 @@
 
 #define CELL_M 10.0
 #define CRS "EPSG:32633"
-#define SHORE_M 1.0 // what is lower is sea
+#below it is sea
 
 // ---------------------------------------------------------------------------------------------------------- numbers
 
@@ -74,7 +74,7 @@ static double fractal(double x, double y, double size, int octaves, int layer) {
 }
 
 // ------------------------------------------------------------------------------------------------------ the volcano
-// Places are metres east and north of the south-western corner of the grid. The numbers are chosen by eye.
+// Positions are metres east and north of the south-western corner of the grid. The numbers were chosen by eye.
 
 enum { ROWS = 378, COLS = 517 };
 
@@ -102,7 +102,7 @@ static double gullies(double u, double v, double r, double x, double y) {
   return grown * (60 * a * a + 24 * smooth(300, 1300, r) * b * b);
 }
 
-/** How far inside the wall of the great valley, open to the east, a place is (m, < 0 outside), and how far down it. */
+/** How far inside the wall of the great valley, open to the east, a position is (m, < 0 outside), and how far down it. */
 static double valley_inside(double x, double y, double *down) {
   const double ax = 0.987, ay = -0.1607; // its axis
   const double dx = x - (summit.x + 330), dy = y - (summit.y - 60);
@@ -151,13 +151,13 @@ static double mountain(double x, double y) {
 
 enum { FLOW_STEP_M = 5, FLOW_POINTS = 900 };
 
-/** Where an old flow begins, how long, wide and thick it is. */
+/** The start of an old flow, its length, width and thickness. */
 struct old_flow {
   struct sciara_point start;
   double length, half_width, thickness;
 };
 
-/** Altitude at a place, bilinear between cell centres. */
+/** Altitude at a position, bilinear between cell centres. */
 static double altitude_at(const double *z, double x, double y) {
   const double c = clamp(x / CELL_M - 0.5, 0, COLS - 1.001), r = clamp(ROWS - y / CELL_M - 0.5, 0, ROWS - 1.001);
   const int64_t i = (int64_t)r, j = (int64_t)c;
@@ -167,7 +167,7 @@ static double altitude_at(const double *z, double x, double y) {
 
 /** Follows the slope down, with some inertia, to the length of the flow or to the sea. Returns the number of points. */
 static int follow_down(const double *z, const struct old_flow *flow, struct sciara_point path[FLOW_POINTS]) {
-  const double reach = 45; // of the slope that steers the lava: small hollows do not
+  const double reach = 45; // of the slope that steers the lava: small hollows have no effect
   struct sciara_point at = flow->start, heading = {0, 0};
   int n = 0;
   while (n < FLOW_POINTS && n * FLOW_STEP_M < flow->length && altitude_at(z, at.x, at.y) > 0) {
@@ -184,7 +184,7 @@ static int follow_down(const double *z, const struct old_flow *flow, struct scia
   return n;
 }
 
-/** Sets far[cell] to the distance from the path, at most `reach`, and along[cell] to where along it, 0..1. */
+/** Sets far[cell] to the distance from the path, at most `reach`, and along[cell] to the position along it, 0..1. */
 static void measure_from(const struct sciara_point *path, int n, double reach, double *far, double *along) {
   for (int64_t i = 0; i < (int64_t)ROWS * COLS; i++) far[i] = reach;
   for (int p = 0; p < n; p++) {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a step costs: CPU time per liquid cell and step of each engine, compute only, as a ratio to `serial` in the same
+// The cost of a step: CPU time per liquid cell and step of each engine, compute only, as a ratio to `serial` in the same
 // run.
 //
 //   sciara_step_cost SCENARIO STEPS REPEATS [ENGINE[:THREADS[:ISA]]]...      (default: serial openmp:1)
 //
-// The engines take turns, so that a slower or faster machine meets all alike. The states must be the same bits, else
-// there is no time to print and the exit status is 1.
+// The engines run alternately, so that changes in the speed of the machine affect all alike. The states must be
+// bit-identical, otherwise no time is printed and the exit status is 1.
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>

@@ -183,18 +183,18 @@ exec sciara "${options[@]}" --engine serial --steps $steps
         with open(self.path("rows.json"), encoding="utf-8") as f:
             rows = json.load(f)
         self.assertEqual(len(rows), done.stdout.count("(`looks`)"))
-        return done, {row["engine"]: row["same_bits"] for row in rows}
+        return done, {row["engine"]: row["identical"] for row in rows}
 
     def test_only_engines_that_are_not_exact_may_differ(self):
         said, same = self.ablation("", 0, repeats=2)
         self.assertEqual((same["cuda-fused"], same["cuda-naive"], same["serial"]), (True, True, True))
         self.assertEqual((same["cuda-atomic"], same["cuda-lac-atomic"]), (None, None))
-        self.assertNotIn("other bits", said.stdout)
+        self.assertNotIn("different results", said.stdout)
 
-    def test_other_bits_have_no_time(self):
+    def test_different_results_have_no_time(self):
         said, same = self.ablation('if [[ $engine == cuda-rbb ]]; then steps=3; fi', 1)
         self.assertEqual([engine for engine, bits in same.items() if bits is False], ["cuda-rbb"])
-        self.assertRegex(said.stdout, r"cuda-rbb, dense \| \S+ \| other bits \|  \|\n")
+        self.assertRegex(said.stdout, r"cuda-rbb, dense \| \S+ \| different results \|  \|\n")
 
     def test_a_run_that_fails_leaves_the_rows_before(self):
         said, same = self.ablation('if [[ $engine == cuda-lac ]]; then exit 3; fi', 1)
@@ -250,7 +250,7 @@ class Summary(Case):
             self.assertEqual([cells[1:] for cells in goals if "roofline" in cells[0]], [["not measured", ""]])
 
     def test_what_failed_is_not_measured(self):
-        failed = {"engine": "cuda-fused", "options": None, "result": "FAILED", "why": "other bits"}
+        failed = {"engine": "cuda-fused", "options": None, "result": "FAILED", "why": "different results"}
         self.report("d", "double", {"etna": [failed], "dense": [failed], "sparse": [failed]})
         goals, figures = self.summary()
         self.assertEqual({cells[1] for cells in goals[1:]}, {"not measured"})

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# The sources are as clang-format 14 lays them out (other versions differ in small things).
+# The sources are formatted as by clang-format 14 (other versions differ in details).
 set -euo pipefail
 
 command -v clang-format-14 > /dev/null || { echo "skipped: clang-format-14 is not installed" && exit 77; }

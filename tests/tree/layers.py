@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""tools/check-layers finds what is planted in a small tree, and nothing in the tree without it."""
+"""tools/check-layers finds the breaches planted in a small tree, and nothing in the tree without them."""
 
 import os
 import subprocess
@@ -24,7 +24,7 @@ CLEAN = {
     "src/app/doc.c": SPDX + "#include <stdio.h>\nvoid f(FILE *out) { fprintf(out, \"x\"); }\n",
 }
 
-# What is added to which file, and a part of the message expected.
+# The text added to each file, and a part of the expected message.
 PLANTED = [
     ("src/base/a.h", '#include "model/m.h"\n', "base must not include model"),
     ("src/model/m.h", '#include "engine/e.h"\n', "model must not include engine"),
@@ -47,7 +47,7 @@ PLANTED = [
     ("src/app/doc.c", "void g(void) { f(stderr); }\n", "are for app/output.h"),
     ("src/model/m.h", "#pragma STDC FP_CONTRACT ON\n", "floating-point modes"),
     ("CMakeLists.txt", "add_compile_options(-ffast-math)\n", "floating-point flags"),
-    ("src/model/m.h", "static inline size_t f(FILE *x);\n", "does not compile by itself"),
+    ("src/model/m.h", "static inline size_t f(FILE *x);\n", "does not compile on its own"),
     ("src/model/new.h", "int x;\n", "SPDX"),
     ("src/misc/new.h", SPDX, "src/misc is no layer"),
     ("src/map/large.c", SPDX + "\n" * 3000, "one folder may hold"),
@@ -72,7 +72,7 @@ if result.returncode != 0:
     print("a clean tree was refused:\n" + result.stdout + result.stderr)
     failures += 1
 for name, text, expected in PLANTED:
-    result = check((name, text), [] if expected == "does not compile by itself" else ["--no-compile"])
+    result = check((name, text), [] if expected == "does not compile on its own" else ["--no-compile"])
     if result.returncode != 1 or expected not in result.stdout:
         print(f"not found in {name}: {text!r}\nexpected {expected!r}, printed:\n{result.stdout}{result.stderr}")
         failures += 1

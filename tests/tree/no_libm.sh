@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# The rule calls no mathematics of the C library: its results would depend on the library. (-O2 inlines the square root.)
+# The rule calls no mathematical function of the C library, on which its results would depend. (-O2 inlines the square root.)
 set -euo pipefail
 
 found=0 seen=0

@@ -12,5 +12,5 @@ if nm -D --undefined-only "$SCIARA_PROGRAM" | sed 's/@.*//' | grep -wE " ($calls
   echo "$SCIARA_PROGRAM refers to the functions above"
   exit 1
 fi
-# Does it bite?
+# Does the check work?
 [[ $(echo '  if (system(name)) {' | grep -cE "(^|[^A-Za-z0-9_])($calls) *\(") == 1 ]]

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# The Debian packages: right names and dependencies, what policy asks for (lintian, where it is installed), and a
+# The Debian packages: right names and dependencies, the requirements of the policy (lintian, if it is installed), and a
 # program that runs from the unpacked tree. tools/cleanroom --deb installs them in a bare system.
 set -euo pipefail
 
@@ -11,7 +11,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 fail() { echo "$*" && exit 1; }
 
-# CPackConfig.cmake knows who configured the build; the maintainer is given here.
+# CPackConfig.cmake contains the user who configured the build; the maintainer is given here.
 cpack --config "$SCIARA_BUILD_DIR/CPackConfig.cmake" -B "$work/made" -G DEB \
   -D CPACK_PACKAGE_CONTACT="Somebody <somebody@debian.org>" > "$work/log" 2>&1 || { cat "$work/log" && exit 1; }
 cd "$work/made"
@@ -36,7 +36,7 @@ fi
 
 dpkg-deb -x "${program[0]}" "$work/root"
 dpkg-deb -x "${library[0]}" "$work/dev"
-[[ -z $(find "$work/root" -name '*.a' -o -name '*.h') ]] || fail "the program's package holds what is for programmers"
+[[ -z $(find "$work/root" -name '*.a' -o -name '*.h') ]] || fail "the program's package contains files for programmers"
 [[ -s $work/dev/usr/include/sciara.h ]] || fail "libsciara-dev has no header"
 for file in man/man1/sciara-run.1.gz zsh/vendor-completions/_sciara doc/sciara/changelog.Debian.gz \
   doc/sciara/copyright; do

@@ -16,7 +16,7 @@ from qgis.PyQt.QtWidgets import QDockWidget
 from qgis.utils import iface
 
 RUN, SHOW, PICTURE = (os.environ["GIS_" + name] for name in ("RUN", "SHOW", "PICTURE"))
-REST_MS, LEAST_LOOKS, MOST_LOOKS = 500, 6, 120  # how often it is asked whether all is drawn
+REST_MS, LEAST_CHECKS, MOST_CHECKS = 500, 6, 120  # how often it is checked whether everything is drawn
 
 
 def add(layer):
@@ -26,7 +26,7 @@ def add(layer):
 
 
 def ground():
-    """The terrain of the run, shaded as Raster, Analysis, Hillshade does it."""
+    """The terrain of the run, shaded as by Raster, Analysis, Hillshade."""
     shade = os.path.join(RUN, "shade.tif")
     gdal.DEMProcessing(shade, os.path.join(RUN, "dem.tif"), "hillshade", zFactor=0.7)
     layer = add(QgsRasterLayer(shade, "terrain"))
@@ -47,7 +47,7 @@ def raster():
 
 
 def colour(layer, group):
-    """As the styles of the maps, and nothing where there is no lava."""
+    """The colours of the map styles, and none where there is no lava."""
     settings = layer.rendererSettings()
     settings.setActiveScalarDatasetGroup(group)
     scalar = settings.scalarSettings(group)
@@ -81,7 +81,7 @@ def mesh():
 
 
 def arrange(extent):
-    """Layers and map alone, the lava in the middle."""
+    """Only layers and map, with the lava in the middle."""
     window = iface.mainWindow()
     window.setGeometry(0, 0, 1200, 800)
     for dock in window.findChildren(QDockWidget):
@@ -98,11 +98,11 @@ def arrange(extent):
 
 
 def finish(looks=0):
-    if looks < LEAST_LOOKS or (iface.mapCanvas().isDrawing() and looks < MOST_LOOKS):
+    if looks < LEAST_CHECKS or (iface.mapCanvas().isDrawing() and looks < MOST_CHECKS):
         QTimer.singleShot(REST_MS, lambda: finish(looks + 1))
         return
     good = iface.mainWindow().grab().save(PICTURE)
-    os._exit(0 if good else 1)  # no question whether to save the project
+    os._exit(0 if good else 1)  # without the question whether to save the project
 
 
 def careful(what):
@@ -117,7 +117,7 @@ def careful(what):
 
 def begin():
     extent = {"raster": raster, "mesh": mesh}[SHOW]()
-    # Later than QGIS zooms to the first layer.
+    # After QGIS has zoomed to the first layer.
     QTimer.singleShot(2000, lambda: careful(lambda: (arrange(extent), finish())))
 
 

@@ -17,11 +17,11 @@ from qgis.core import (QgsProcessingAlgorithm, QgsProcessingContext, QgsProcessi
                        QgsProcessingParameterFolderDestination, QgsProcessingParameterNumber,
                        QgsProcessingParameterString, QgsRasterLayer)
 
-SECONDS_BETWEEN_LOOKS = 0.2
+POLL_SECONDS = 0.2
 
 
 def find_program(given):
-    """The program: as given, else from SCIARA_PROGRAM, else on PATH."""
+    """The program: the given one, or from SCIARA_PROGRAM, or on PATH."""
     program = given or os.environ.get("SCIARA_PROGRAM") or "sciara"
     found = shutil.which(program)
     if not found:
@@ -30,14 +30,14 @@ def find_program(given):
 
 
 def start_program(words):
-    """Without a window of its own, and without what QGIS sets for its own Python."""
+    """Without a window, and without the settings of QGIS for its own Python."""
     environment = {k: v for k, v in os.environ.items() if k not in ("PYTHONHOME", "PYTHONPATH")}
     return subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                             encoding="utf-8", errors="replace", env=environment)
 
 
-def tell(line, feedback):
-    """One line of --log-json: a message, or how far the run is."""
+def report_line(line, feedback):
+    """One line of --log-json: a message, or the progress of the run."""
     try:
         said = json.loads(line)
     except ValueError:
@@ -57,7 +57,7 @@ def tell(line, feedback):
 
 
 def execute(words, feedback):
-    """Runs the program to its end, or stops it when the user cancels; its standard output, line by line."""
+    """Runs the program to its end, or stops it when the user cancels; yields its standard output, line by line."""
     feedback.pushCommandInfo(" ".join(words))
     printed, errors, said = [], [], queue.Queue()
     with start_program(words) as process:
@@ -68,16 +68,16 @@ def execute(words, feedback):
 
         readers = [threading.Thread(target=read_messages),
                    threading.Thread(target=lambda: printed.extend(process.stdout))]
-        told_to_stop = False
+        stop_sent = False
         for reader in readers:
             reader.start()
-        # QGIS hears of it from this thread alone.
+        # Only this thread reports to QGIS.
         while any(reader.is_alive() for reader in readers) or not said.empty():
-            if feedback.isCanceled() and not told_to_stop:
-                process.terminate()  # it ends the step in progress and keeps its state; told twice it does not
-                told_to_stop = True
+            if feedback.isCanceled() and not stop_sent:
+                process.terminate()  # it completes the step and writes its state, unless a second signal comes
+                stop_sent = True
             try:
-                error = tell(said.get(timeout=SECONDS_BETWEEN_LOOKS), feedback)
+                error = report_line(said.get(timeout=POLL_SECONDS), feedback)
             except queue.Empty:
                 continue
             if error:
@@ -88,7 +88,7 @@ def execute(words, feedback):
 
 
 def engines_of(program):
-    """Those that are available here, "auto" first."""
+    """The engines available here, "auto" first."""
     try:
         listed = subprocess.run([program, "engines"], stdout=subprocess.PIPE, encoding="utf-8", check=True).stdout
     except (OSError, subprocess.CalledProcessError):
@@ -97,7 +97,7 @@ def engines_of(program):
 
 
 def fields_of(program):
-    """Those that it can map, "deposit" first."""
+    """The fields that it can map, "deposit" first."""
     try:
         schema = json.loads(subprocess.run([program, "schema"], stdout=subprocess.PIPE, encoding="utf-8", check=True).stdout)
         names = schema["properties"]["output"]["properties"]["maps"]["items"]["enum"]
@@ -123,7 +123,7 @@ class RunScenario(QgsProcessingAlgorithm):
 
     def shortHelpString(self):
         return ("Runs a scenario of sciara, the lava-flow simulator, and loads the maps of its last state with their "
-                "styles. A run that is cancelled keeps the state it came to, in the folder.")
+                "styles. The last state of a cancelled run is kept in the folder.")
 
     def createInstance(self):
         return RunScenario()
@@ -160,7 +160,7 @@ class RunScenario(QgsProcessingAlgorithm):
         if self.parameterAsBool(parameters, "OVERWRITE", context):
             words.append("--overwrite")
         written = execute(words, feedback)
-        # A run that was cancelled has written the maps of the state it came to: they are worth having too.
+        # A cancelled run has written the maps of its last state: they are loaded too.
         layers = []
         for field in fields:
             path = next((p for p in written if p.endswith(f"/maps/{field}.tif")), None)
@@ -170,7 +170,7 @@ class RunScenario(QgsProcessingAlgorithm):
         return {"FOLDER": folder, "LAYERS": layers, "SERIES": os.path.join(folder, "series.nc")}
 
     def load(self, path, field, context):
-        """Gives the map to the project; its style lies beside it as .qml, and QGIS reads it with the map."""
+        """Adds the map to the project; its style is the .qml file next to it, which QGIS reads with the map."""
         layer = QgsRasterLayer(path, field)
         if not layer.isValid():
             raise QgsProcessingException(f"{path}: is no raster that QGIS can open")

@@ -2,7 +2,7 @@
 // Measurements that docs/validation.md compares with the SCIARA-fv3 thesis; tools/thesis-figures calls it.
 //
 //   sciara_thesis speedup SCENARIO REPEATS STEPS HOURS...   every CUDA strategy and serial on one core
-//   sciara_thesis error SCENARIO STEP...                    how far rounding carries runs apart
+//   sciara_thesis error SCENARIO STEP...                    how far rounding makes runs diverge
 //
 // Writes CSV on standard output.
 #include <inttypes.h>
@@ -66,9 +66,9 @@ struct timing {
 };
 
 /** Several repetitions from `from`; the first steps of each are not timed. */
-static enum sciara_status time_stretch(const struct sciara_engine_ops *ops, const struct sciara_problem *p,
-                                       enum sciara_memory_path memory, const struct sciara_state *from, uint64_t steps,
-                                       int repeats, struct sciara_state *to, struct timing *out) {
+static enum sciara_status time_repetitions(const struct sciara_engine_ops *ops, const struct sciara_problem *p,
+                                           enum sciara_memory_path memory, const struct sciara_state *from,
+                                           uint64_t steps, int repeats, struct sciara_state *to, struct timing *out) {
   const struct sciara_engine_options options = {.memory = (int)memory};
   double seconds[MOST_REPEATS] = {0};
   for (int n = 0; n < repeats; n++) {
@@ -96,7 +96,7 @@ static enum sciara_status speedups_at(const struct sciara_problem *p, enum sciar
   const struct sciara_engine_ops *serial;
   struct timing reference;
   SCIARA_TRY(sciara_engine_find("serial", on_host(precision), &serial));
-  SCIARA_TRY(time_stretch(serial, p, SCIARA_MEMORY_DEFAULT, from, steps, repeats, to, &reference));
+  SCIARA_TRY(time_repetitions(serial, p, SCIARA_MEMORY_DEFAULT, from, steps, repeats, to, &reference));
   if (reference.steps != steps)
     return sciara_fail(SCIARA_ERR_INPUT, "nothing is liquid any more %" PRIu64 " steps after %g h", reference.steps,
                        hours);
@@ -104,7 +104,7 @@ static enum sciara_status speedups_at(const struct sciara_problem *p, enum sciar
     const struct sciara_engine_ops *ops;
     struct timing t;
     SCIARA_TRY(sciara_engine_find(strategies[k].engine, precision, &ops));
-    SCIARA_TRY(time_stretch(ops, p, strategies[k].memory, from, steps, repeats, to, &t));
+    SCIARA_TRY(time_repetitions(ops, p, strategies[k].memory, from, steps, repeats, to, &t));
     printf("%s,%g,%" PRIu64 ",%" PRId64 ",%s,%s,%" PRIu64 ",%.6f,%.6f,%.6f,%.3f,%s\n", precision_name[precision], hours,
            from->step, sciara_state_liquid_cells(from), strategies[k].engine,
            strategies[k].memory == SCIARA_MEMORY_SHARED ? "shared" : "global", steps, t.median, t.fastest,
@@ -163,7 +163,7 @@ struct run {
   struct sciara_state *state;
   enum sciara_status status;
   char *why;
-  uint64_t step; ///< where it goes next
+  uint64_t step; ///< the step to go to
   pthread_t thread;
 };
 
@@ -242,7 +242,7 @@ static const struct {
     {"control: scatter and gather", SERIAL, ROWS},
 };
 
-static void *go_on(void *context) {
+static void *advance_run(void *context) {
   struct run *r = (struct run *)context;
   r->status = sciara_runner_go_to(&r->runner, r->step, INFINITY, r->state);
   if (r->status != SCIARA_OK) r->why = sciara_format("%s: %s", r->label, sciara_last_error());
@@ -267,12 +267,12 @@ static enum sciara_status start_runs(const char *scenario, struct sciara_problem
   return SCIARA_OK;
 }
 
-/** All at once, each in a thread of its own. */
-static enum sciara_status go_on_together(uint64_t step) {
+/** All at the same time, each in a thread of its own. */
+static enum sciara_status advance_together(uint64_t step) {
   enum sciara_status status = SCIARA_OK;
   for (int k = 0; k < RUNS; k++) {
     runs[k].step = step;
-    if (!runs[k].absent && pthread_create(&runs[k].thread, NULL, go_on, &runs[k]) != 0)
+    if (!runs[k].absent && pthread_create(&runs[k].thread, NULL, advance_run, &runs[k]) != 0)
       return sciara_fail(SCIARA_ERR_MEMORY, "no thread for %s", runs[k].label);
   }
   for (int k = 0; k < RUNS; k++) {
@@ -302,7 +302,7 @@ static int error_growth(int argc, char **argv) {
        "covered_within_1e9,all_within_10,jaccard");
   enum sciara_status status = start_runs(argv[2], problem);
   for (int k = 3; status == SCIARA_OK && k < argc; k++) {
-    status = go_on_together(strtoull(argv[k], NULL, 10));
+    status = advance_together(strtoull(argv[k], NULL, 10));
     if (status == SCIARA_OK) print_pairs();
   }
   if (status != SCIARA_OK) fprintf(stderr, "%s\n", sciara_last_error());

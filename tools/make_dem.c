@@ -13,7 +13,7 @@
 
 #define CELL_M 10.0
 #define CRS "EPSG:32633"
-#below it is sea
+#define SHORE_M 1.0 // below it is sea
 
 // ---------------------------------------------------------------------------------------------------------- numbers
 

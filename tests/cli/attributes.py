@@ -107,11 +107,11 @@ class Attributes(SharedCase):
         return next(kind for kind, number in NUMBERS.items() if its.equal(number))
 
     def values_of(self, thing):
-        found = {}
+        values = {}
         for name in set(thing.attrs) - MACHINERY:
             value = thing.attrs[name]
-            found[name] = value.decode() if isinstance(value, bytes) else value if isinstance(value, str) else value[0]
-        return found
+            values[name] = value.decode() if isinstance(value, bytes) else value if isinstance(value, str) else value[0]
+        return values
 
     def expect(self, thing, expected, types):
         """Exactly these attributes; a pattern is matched, a function is called with the value."""

@@ -30,7 +30,7 @@ def rows_of(path):
     return [dict(zip(COLUMNS, row)) for row in rows[1:]]
 
 
-class Quick(SharedCase):
+class QuickSuite(SharedCase):
     """The unchanged suite, without Etna."""
 
     @classmethod

@@ -113,7 +113,7 @@ done
 
     def profile(self, body, *args, code=0):
         env = {**HERE, "SCIARA_RUN": self.ncu("exit 1") + "-run", "FOLDER": self.work}
-        with open(self.path("ncu-run"), "w", encoding="utf-8") as f:  # instead of the suite gpu: `tight` of quick
+        with open(self.path("ncu-run"), "w", encoding="utf-8") as f:  # not the suite gpu but the suite quick
             f.write(f"#!/bin/bash\nshift\nexec {case.PROGRAM} \"${{@/#gpu/quick}}\"\n")
         os.chmod(self.path("ncu-run"), 0o755)
         return self.roofline("--ncu", self.ncu(self.PASS_ON + body), "--engine", "openmp", "--case", "tight", *args,

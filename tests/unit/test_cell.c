@@ -27,11 +27,11 @@ static struct sciara_rule default_rule(void) {
 
 static bool same(real a, real b) { return memcmp(&a, &b, sizeof a) == 0 || (a != a && b != b); }
 
-#define ASSERT_SAME(found, expected)                                                       \
+#define ASSERT_SAME(value, expected)                                                       \
   do {                                                                                     \
-    const real found_ = (found), expected_ = (expected);                                   \
-    if (!same(found_, expected_)) /* ck_assert is slow, and this runs a million times */   \
-      ck_abort_msg(#found " is %.17g, expected %.17g", (double)found_, (double)expected_); \
+    const real value_ = (value), expected_ = (expected);                                   \
+    if (!same(value_, expected_)) /* ck_assert is slow, and this runs a million times */   \
+      ck_abort_msg(#value " is %.17g, expected %.17g", (double)value_, (double)expected_); \
   } while (0)
 
 // --------------------------------------------------------------------------------------------------------- geometry

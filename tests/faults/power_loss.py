@@ -57,7 +57,7 @@ class PowerLoss(bed.Bed):
         self.look_at(self.recorded("--overwrite", keep=True), self.assert_kept, start)
 
     def test_the_program_reads_what_is_left(self):
-        """`sciara info` of some of these disks: a run, or a folder that is none; never a crash or a broken snapshot."""
+        """`sciara info` on some of these disks: a run, or no run folder; never a crash or a broken snapshot."""
         seen = set()
 
         def read(how, files, said):

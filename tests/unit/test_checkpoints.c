@@ -210,7 +210,7 @@ END_TEST
 
 static const char *const engines[] = {"serial", "checked"}; // states that are copied at once, and states that are kept
 
-/** The engine's own table but for `advance`, which fails from step `bad_step` on. */
+/** The engine's own table except for `advance`, which fails from step `bad_step` on. */
 static struct sciara_engine_ops failing;
 static enum sciara_status (*real_advance)(void *, const struct sciara_stop *, struct sciara_engine_progress *);
 static uint64_t bad_step;

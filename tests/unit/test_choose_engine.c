@@ -93,7 +93,7 @@ START_TEST(what_was_overridden) {
                {{"run.max_steps=2", NULL}, false, false},
                {{"engine.precision=single", NULL}, false, true},
                {{"engine.name=serial", NULL}, true, true},
-               {{"engine={\"threads\": 2}", NULL}, true, true}}; // what the file says is gone
+               {{"engine={\"threads\": 2}", NULL}, true, true}}; // the keys in the file are replaced
   for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
     struct sciara_scenario s = plane(cases[k].overrides);
     ck_assert_msg(s.engine.name_overridden == cases[k].name && s.engine.overridden == cases[k].any, "%s",

@@ -106,7 +106,7 @@ START_TEST(cells_that_are_not_square_are_refused_or_warped) {
   ck_assert_msg(sciara_dem_read(&q, &dem) == SCIARA_OK, "%s", sciara_last_error());
   ck_assert_int_eq(dem.grid.rows, 24);
   ck_assert_double_eq(dem.grid.cell_size, 10);
-  for (int64_t r = 1; r < 23; r++) // bilinear: exact on a plane, but for the border
+  for (int64_t r = 1; r < 23; r++) // bilinear: exact on a plane, except at the border
     for (int64_t c = 1; c < 23; c++)
       ck_assert_double_eq_tol(dem.altitude[r * 24 + c], plane(centre_x(c), centre_y(r)), 1e-9);
   sciara_dem_free(&dem);

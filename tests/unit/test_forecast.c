@@ -71,7 +71,7 @@ START_TEST(test_few_cells) {
 }
 END_TEST
 
-// Snapshots on the way: two states of the writer, or one and what the engine takes to keep two.
+// Snapshots being written: two states of the writer, or one and the memory that the engine needs to keep two.
 START_TEST(test_snapshots_on_the_way) {
   const size_t state = sciara_state_memory(&grid, 0);
   struct sciara_scenario s = scenario();

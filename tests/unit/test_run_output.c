@@ -72,7 +72,7 @@ static void on_snapshot(void *context, const char *path) {
 static struct sciara_engine_ops failing;
 static enum sciara_status (*real_advance)(void *, const struct sciara_stop *, struct sciara_engine_progress *);
 static uint64_t bad_step;
-static bool stalls; ///< it fails because the time stands still
+static bool stalls; ///< it fails because the time does not advance
 
 static enum sciara_status advance(void *engine, const struct sciara_stop *stop, struct sciara_engine_progress *p) {
   struct sciara_stop before = *stop;

@@ -209,7 +209,7 @@ START_TEST(chunks_without_lava_are_not_stored_and_read_as_zero) {
 }
 END_TEST
 
-/* A chunk that holds nothing but zeros is stored all the same if one of them is negative. */
+/* A chunk that holds nothing but zeros is still stored if one of them is negative. */
 START_TEST(negative_zeros_are_kept) {
   struct sciara_state *s = make_state(12, 10);
   memset(s->px, 0, 120 * sizeof *s->px);

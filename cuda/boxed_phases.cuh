@@ -26,7 +26,7 @@ inline boxed_rows own_rows(const boxed_engine *e) { return {space_of(e), e->base
 /** The own rows and those of the halo beside them. */
 inline boxed_rows giving_rows(const boxed_engine *e) {
   const sciara_band &band = e->base.device.band;
-  return {space_of(e), {band.beside[0].begin, band.beside[1].end}};
+  return {space_of(e), {band.adjacent[0].begin, band.adjacent[1].end}};
 }
 
 enum { THREADS_OF_COVER = 128 };

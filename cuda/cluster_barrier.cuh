@@ -53,7 +53,7 @@ struct cluster_barrier {
   static __device__ unsigned address(const void *of_shared) { return (unsigned)__cvta_generic_to_shared(of_shared); }
 
   /** Comes with what the block brings, and waits until all blocks have come. Warp 0, after a barrier of the block. */
-  __device__ void meet(unsigned long long mine) const {
+  __device__ void wait(unsigned long long mine) const {
     const unsigned lane = (unsigned)thread_in_block() % 32, place = turn % 2, counter = address(&block->missing[place]);
     if (lane < CLUSTER)
       asm volatile(
@@ -88,7 +88,7 @@ struct cluster_barrier {
     mine = warp_least(mine);
     if (lane == 0) block->of_warp[warp] = mine;
     __syncthreads();
-    if (warp == 0) meet(warp_least(lane < warps ? block->of_warp[lane] : ~0ull));
+    if (warp == 0) wait(warp_least(lane < warps ? block->of_warp[lane] : ~0ull));
     __syncthreads();
     return warp_least(brought());
   }
@@ -101,7 +101,7 @@ struct cluster_barrier {
     if (thread_in_block() >= 32) {
       meantime(thread_in_block() - 32, threads_of_block() - 32);
     } else {
-      meet(block->flags);
+      wait(block->flags);
       if (is_first()) block->flags = 0;
     }
     __syncthreads();

@@ -60,12 +60,12 @@ template <class Space> size_t size_scratch(Space *s, uint64_t tiles) {
   return arena.used;
 }
 
-/** Takes scratch for `wanted` tiles if there is memory, else for `needed`; before that the old one is given back. */
-template <class Space> sciara_status take_scratch(fused_engine *e, Space *s, uint64_t needed, uint64_t wanted) {
+/** Takes scratch for `preferred` tiles if there is memory, else for `needed`; before that the old one is given back. */
+template <class Space> sciara_status take_scratch(fused_engine *e, Space *s, uint64_t needed, uint64_t preferred) {
   if (e->scratch) SCIARA_CUDA_TRY(cudaFree(e->scratch));
   e->scratch = nullptr;
   e->space.capacity = e->patches.capacity = 0; // as long as there is none
-  size_t free_bytes = 0, total = 0, bytes = size_scratch(s, wanted);
+  size_t free_bytes = 0, total = 0, bytes = size_scratch(s, preferred);
   cudaError_t error = cudaMemGetInfo(&free_bytes, &total);
   if (bytes > free_bytes) bytes = size_scratch(s, needed);
   const unsigned capacity = s->capacity;
@@ -122,18 +122,18 @@ bool has_clusters(cudaStream_t stream, size_t shared) {
   const cudaLaunchConfig_t config = one_cluster(&attribute, stream);
   const int bytes = (int)sizeof(small_block<true>);
   int clusters = 0;
-  const bool asked =
+  const bool supported =
       !getenv("SCIARA_NO_CLUSTERS") && cudaFuncGetAttributes(&is, fused_cluster) == cudaSuccess &&
       is.ptxVersion >= 90 && shared >= (size_t)bytes && // below 9.0 it is empty
       cudaFuncSetAttribute(fused_cluster, cudaFuncAttributeNonPortableClusterSizeAllowed, 1) == cudaSuccess &&
       cudaFuncSetAttribute(fused_cluster, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes) == cudaSuccess &&
       cudaOccupancyMaxActiveClusters(&clusters, fused_cluster, &config) == cudaSuccess;
-  if (!asked) cudaGetLastError(); // forgotten: what comes next is not to be reported for it
-  return asked && clusters > 0;
+  if (!supported) cudaGetLastError(); // forgotten: what comes next is not to be reported for it
+  return supported && clusters > 0;
 }
 
 /** Blocks of the kernel for little lava that run at once. */
-sciara_status ask_occupancy(fused_engine *e) {
+sciara_status find_occupancy(fused_engine *e) {
   int device = 0, shared = 0;
   SCIARA_CUDA_TRY(cudaGetDevice(&device));
   SCIARA_CUDA_TRY(cudaDeviceGetAttribute(&shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
@@ -157,7 +157,7 @@ sciara_status prepare(void *engine) {
   e->everywhere = true;
   e->steps = 64;
   e->begun = e->base.step_control.now.step;
-  SCIARA_TRY(ask_occupancy(e));
+  SCIARA_TRY(find_occupancy(e));
   e->how = e->blocks ? SMALL : PATCHES;
   e->few = UNKNOWN;
   const uint64_t first = first_tiles(&e->space);
@@ -177,7 +177,7 @@ template <class Space> sciara_status make_list(fused_engine *e, const Space &spa
   list_inner<<<blocks, 256, 0, stream>>>(e->base.device, space, e->everywhere);
   if (e->how == SMALL && e->seen[SMALL].inner > e->blocks) order_inner<<<1, 512, 0, stream>>>(space, e->blocks);
   list_outer<<<blocks, 256, 0, stream>>>(space);
-  tell_places<<<blocks, 256, 0, stream>>>(space);
+  set_places<<<blocks, 256, 0, stream>>>(space);
   SCIARA_CUDA_TRY(cudaGetLastError());
   e->everywhere = false;
   return SCIARA_OK;

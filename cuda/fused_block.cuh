@@ -62,9 +62,9 @@ template <bool IN_CLUSTER> struct small_block {
   unsigned char marks[CELLS];
   unsigned char cools[CELLS]; ///< of liquid cells: T is still the heat, m K, at the end of the step
   unsigned live_count, todo_count;
-  unsigned mine;       ///< tiles of this block
-  unsigned inner;      ///< tiles that are inner: the first in the list
-  unsigned since_look; ///< steps between the last look at the numbers of all lava and the first step of the launch
+  unsigned mine;        ///< tiles of this block
+  unsigned inner;       ///< tiles that are inner: the first in the list
+  unsigned since_check; ///< steps between the last look at the numbers of all lava and the first step of the launch
 };
 
 static_assert(sizeof(small_block<false>) <= 99 * 1024 - 8192, "GPUs of compute capability 8.6 give a block 99 KiB");
@@ -122,7 +122,7 @@ template <bool IN_CLUSTER> struct small_view {
   }
 
   /** Altitude and thickness, m, of this thread's neighbour of a cell. */
-  __device__ void look_at_mine(unsigned id, real *z, real *h) const {
+  __device__ void read_mine(unsigned id, real *z, real *h) const {
     if constexpr (IN_CLUSTER) {
       const int64_t there = scratch_of_mine(id);
       if (there >= 0) {

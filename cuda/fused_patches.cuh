@@ -61,7 +61,7 @@ struct patch_donor {
   }
 
   /** The way to neighbour n, if lava may flow there; hc: critical height, m. */
-  __device__ bool look(int n, real hc, real top, sciara_slope *slope) const {
+  __device__ bool find_slope(int n, real hc, real top, sciara_slope *slope) const {
     const bool axis = n == start.axis, diagonal = n == start.diagonal;
     slope->v0 = axis ? start.speed_on_axis : diagonal ? start.speed_on_diagonal : (real)0;
     const real head = axis ? head_on_axis : diagonal ? head_on_diagonal : (real)0;
@@ -79,7 +79,7 @@ __device__ inline real evaluate_in_patch(const sciara_device &d, const patch_spa
 #pragma unroll 2
   for (int n = 1; n < SCIARA_MOORE; n++) {
     const real top = donor.top(n);
-    if (donor.look(n, hc, top, &slope)) set |= 1u << n;
+    if (donor.find_slope(n, hc, top, &slope)) set |= 1u << n;
     tops[n * patch_space::CELLS] = top;
   }
   real top[SCIARA_MOORE], average = 0;
@@ -93,7 +93,7 @@ __device__ inline real evaluate_in_patch(const sciara_device &d, const patch_spa
 #pragma unroll 1
   for (; survivors; survivors &= survivors - 1) {
     const int n = __ffs((int)survivors) - 1;
-    donor.look(n, hc, tops[n * patch_space::CELLS], &slope);
+    donor.find_slope(n, hc, tops[n * patch_space::CELLS], &slope);
     const real t = sciara_slope_time(&d.rule, &slope, donor.keep, bad);
     if (t < t_opt) t_opt = t;
   }
@@ -104,7 +104,7 @@ static __global__ void __launch_bounds__(patch_space::CELLS, patch_space::EVALUA
     evaluate_patches(const __grid_constant__ sciara_device d, const __grid_constant__ patch_space space) {
   __shared__ real tops[SCIARA_MOORE * patch_space::CELLS];
   if (space.rests(d)) return;
-  const bool looks = looks_at_numbers(d);
+  const bool checks = checks_lava(d);
   const unsigned k = threadIdx.x;
   real t_opt = d.rule.clock_max;
   unsigned liquid = 0;
@@ -112,7 +112,7 @@ static __global__ void __launch_bounds__(patch_space::CELLS, patch_space::EVALUA
     const int64_t row = row0 + k / patch_space::WIDTH, col = col0 + k % patch_space::WIDTH;
     const int64_t i = row * d.f.stride + col;
     if (!is_in_arrays(d, row, col) || d.f.h[i] == 0) return; // what is no lava is looked at
-    bool bad = looks && !sciara_pass_is_sound(&d.rule, &d.f, i);
+    bool bad = checks && !sciara_pass_is_sound(&d.rule, &d.f, i);
     const real t = evaluate_in_patch(d, space, i, (int64_t)p * patch_space::CELLS + k, tops + k, &bad);
     if (t < t_opt) t_opt = t;
     liquid++;
@@ -157,7 +157,7 @@ struct patch_flows {
       const int n = __ffs((int)set);
       sciara_slope slope;
       const real top = donor.top(n);
-      donor.look(n, 0, top, &slope); // it is open
+      donor.find_slope(n, 0, top, &slope); // it is open
       const sciara_outflow out = sciara_slope_flow(&slope, sciara_share(average, top), donor.keep, t, &bad);
       thickness[n - 1][at] = out.thickness;
       speed[n - 1][at] = out.speed;

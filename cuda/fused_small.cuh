@@ -34,7 +34,7 @@ template <bool IN_CLUSTER> struct small_work : small_view<IN_CLUSTER> {
       const unsigned count = space.count();
       my.mine = count > blockIdx.x ? (count - blockIdx.x + gridDim.x - 1) / gridDim.x : 0;
       my.inner = space.c->inner;
-      my.since_look = (unsigned)((d.control->step - d.control->first) % SCIARA_CHECK_EVERY);
+      my.since_check = (unsigned)((d.control->step - d.control->first) % SCIARA_CHECK_EVERY);
       my.live_count = 0;
     }
     __syncthreads();
@@ -85,8 +85,8 @@ template <bool IN_CLUSTER> struct small_work : small_view<IN_CLUSTER> {
     if (my.cools[id]) T = my.T[id] = sciara_cool(&d.rule, clock, my.h[id], sciara_real_div(T, my.h[id]));
     my.hc[id] = sciara_critical_height(&d.rule, T);
     my.keep[id] = 1 - sciara_dissipation(&d.rule, T);
-    const bool looks = (my.since_look + steps) % SCIARA_CHECK_EVERY == 0;
-    if (looks && !sciara_is_sound(&d.rule, my.z[id], my.h[id], T, my.px[id], my.py[id])) suspect(index_of(id));
+    const bool checks = (my.since_check + steps) % SCIARA_CHECK_EVERY == 0;
+    if (checks && !sciara_is_sound(&d.rule, my.z[id], my.h[id], T, my.px[id], my.py[id])) suspect(index_of(id));
   }
 
   __device__ void find_velocity(unsigned id) {
@@ -144,7 +144,7 @@ template <bool IN_CLUSTER> struct small_work : small_view<IN_CLUSTER> {
     block_type &my = the_block();
     const real h = my.h[id];
     real zn, hn;
-    this->look_at_mine(id, &zn, &hn);
+    this->read_mine(id, &zn, &hn);
     sciara_slope slope;
     slope.v0 = sciara_initial_speed((int)n, my.vx[id], my.vy[id]);
     const real top = sciara_top((int)n, my.z[id], zn, hn);
@@ -184,13 +184,13 @@ template <bool IN_CLUSTER> struct small_work : small_view<IN_CLUSTER> {
     for (unsigned tile = thread / 32; tile < my.mine; tile += threads / 32) {
       const unsigned id = tile * TILE_CELLS + lane;
       const unsigned from = this->take_inbox_of(id);
-      const bool wanted = from || my.h[id] != 0;
-      const unsigned wanting = __ballot_sync(~0u, wanted);
-      if (!wanting) continue;
+      const bool is_listed = from || my.h[id] != 0;
+      const unsigned listed_lanes = __ballot_sync(~0u, is_listed);
+      if (!listed_lanes) continue;
       unsigned place = 0;
-      if (lane == 0) place = atomicAdd(&my.todo_count, (unsigned)__popc(wanting));
-      place = __shfl_sync(~0u, place, 0) + (unsigned)__popc(wanting & ((1u << lane) - 1));
-      if (wanted) my.todo[place] = id | from << 16;
+      if (lane == 0) place = atomicAdd(&my.todo_count, (unsigned)__popc(listed_lanes));
+      place = __shfl_sync(~0u, place, 0) + (unsigned)__popc(listed_lanes & ((1u << lane) - 1));
+      if (is_listed) my.todo[place] = id | from << 16;
     }
   }
 

@@ -27,7 +27,7 @@ __device__ inline real new_clock(const sciara_device &d) {
 }
 
 /** Whether the numbers of all lava are looked at in this step. */
-__device__ inline bool looks_at_numbers(const sciara_device &d) {
+__device__ inline bool checks_lava(const sciara_device &d) {
   return (d.control->step - d.control->first) % SCIARA_CHECK_EVERY == 0;
 }
 
@@ -145,12 +145,12 @@ template <class Space> __global__ void vents(sciara_device d, Space space) {
 /** tau1, time evaluation. */
 template <bool shared, class Space> __global__ void time_evaluation(sciara_device d, Space space) {
   if (is_over(d)) return;
-  const bool looks = looks_at_numbers(d);
+  const bool checks = checks_lava(d);
   real t_opt = d.rule.clock_max;
   unsigned liquid = 0;
   unsigned long long bad_cell = SCIARA_NO_CELL;
   for_each_liquid<shared>(d, space, [&](int64_t i, const auto &ground) {
-    bool bad = looks && !sciara_is_sound(&d.rule, ground.z(0), ground.h(0), d.f.T[i], d.f.px[i], d.f.py[i]);
+    bool bad = checks && !sciara_is_sound(&d.rule, ground.z(0), ground.h(0), d.f.T[i], d.f.px[i], d.f.py[i]);
     sciara_evaluation p;
     const real t = evaluate(d, i, ground, &p, &bad);
     if (t < t_opt) t_opt = t;

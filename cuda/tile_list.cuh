@@ -109,14 +109,14 @@ template <class List> __global__ void begin_list(List list) {
 }
 
 /** Lists a tile with `cells` liquid cells as inner, if it is not. */
-template <class List> __device__ void hold(const List &list, uint32_t tile, unsigned cells) {
+template <class List> __device__ void list_inner(const List &list, uint32_t tile, unsigned cells) {
   fused_control *c = list.c;
   if (atomicExch(&list.held[tile], c->epoch) == c->epoch) return;
   list.listed[tile] = c->epoch;
   const unsigned place = atomicAdd(&c->inner, 1u);
   list.list[c->now][place] = tile;
   list.place[tile] = place;
-  if (place < list.capacity) list.around[place] = (int)cells; // until `tell_places`
+  if (place < list.capacity) list.around[place] = (int)cells; // until `set_places`
 }
 
 /** Lists the tiles with lava, of the list before or of the whole grid, and those with vents. A warp a tile. */
@@ -133,11 +133,11 @@ __global__ void list_inner(const __grid_constant__ sciara_device d, const __grid
       const bool has = row < d.rows + 2 && col < d.f.stride && d.f.h[row * d.f.stride + col] != 0; // be it no lava
       liquid += (unsigned)__popc(__ballot_sync(~0u, has));
     }
-    if (liquid && lane == 0) hold(list, tile, liquid);
+    if (liquid && lane == 0) list_inner(list, tile, liquid);
   }
   for (int64_t v = (int64_t)blockIdx.x * threads_of_block() + thread_in_block(); v < d.vents.count;
        v += (int64_t)gridDim.x * threads_of_block())
-    hold(list, list.tile_of(d.vents.cell[v], d.f.stride), 0);
+    list_inner(list, list.tile_of(d.vents.cell[v], d.f.stride), 0);
 }
 
 /**
@@ -198,7 +198,7 @@ template <class List> __global__ void list_outer(const __grid_constant__ List li
 }
 
 /** Tells each listed tile the places of those around it. A thread a neighbour. */
-template <class List> __global__ void tell_places(const __grid_constant__ List list) {
+template <class List> __global__ void set_places(const __grid_constant__ List list) {
   if (!list.fits()) return;
   const fused_control *c = list.c;
   const uint32_t *tiles = list.list[c->now];

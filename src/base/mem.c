@@ -121,10 +121,10 @@ static size_t thread_space(void) {
   return stack > 0 ? stack + guard : (size_t)8 << 20;
 }
 
-int sciara_threads_with_room(int wanted) {
+int sciara_threads_with_room(int requested) {
   const size_t left = sciara_address_space_left();
-  if (left == SIZE_MAX) return wanted;
+  if (left == SIZE_MAX) return requested;
   const size_t others =
       left > SCIARA_ADDRESS_SPACE_RESERVE ? (left - SCIARA_ADDRESS_SPACE_RESERVE) / thread_space() : 0;
-  return wanted > 1 && others < (size_t)wanted - 1 ? (int)others + 1 : wanted;
+  return requested > 1 && others < (size_t)requested - 1 ? (int)others + 1 : requested;
 }

@@ -46,10 +46,10 @@ size_t sciara_memory_available(void);
 size_t sciara_address_space_left(void);
 
 /**
- * Of `wanted` threads, the calling one included, as many as a limit of the address space has room for: each other one takes
+ * Of `requested` threads, the calling one included, as many as a limit of the address space has room for: each other one takes
  * a stack, and the reserve is left alone. At least 1; all where there is no limit.
  */
-int sciara_threads_with_room(int wanted);
+int sciara_threads_with_room(int requested);
 
 /** sciara_alloc into a typed pointer. */
 #define SCIARA_NEW(pointer, count, what) sciara_alloc((void **)&(pointer), (size_t)(count), sizeof *(pointer), (what))

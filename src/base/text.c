@@ -151,14 +151,14 @@ static double c_locale_strtod(const char *text, char **end) {
   return value;
 }
 
-static bool looks_decimal(const char *s) { // no hexadecimal, no "inf", no "nan"
+static bool is_decimal(const char *s) { // no hexadecimal, no "inf", no "nan"
   if (*s == '+' || *s == '-') s++;
   return isdigit((unsigned char)s[0]) ? !(s[0] == '0' && (s[1] == 'x' || s[1] == 'X'))
                                       : s[0] == '.' && isdigit((unsigned char)s[1]);
 }
 
 bool sciara_parse_double(const char *text, double *value) {
-  if (!looks_decimal(text)) return false;
+  if (!is_decimal(text)) return false;
   char *end;
   double v = c_locale_strtod(text, &end);
   if (*end != '\0' || !isfinite(v)) return false;
@@ -172,7 +172,7 @@ bool sciara_parse_duration(const char *text, double *seconds) {
     double seconds;
   } units[] = {{"s", 1}, {"min", 60}, {"h", 3600}, {"d", 86400}};
   while (*text == ' ') text++;
-  if (!looks_decimal(text)) return false;
+  if (!is_decimal(text)) return false;
   char *end;
   double v = c_locale_strtod(text, &end);
   while (*end == ' ') end++;

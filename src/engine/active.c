@@ -71,9 +71,9 @@ void sciara_active_download(const struct sciara_active *a, struct sciara_state *
 }
 
 /** The lava of the halo beside the own rows comes next in the list: it flows in this step, and is gone after it. */
-static enum sciara_status list_beside(struct sciara_active *a) {
+static enum sciara_status list_halo_lava(struct sciara_active *a) {
   a->own = a->listed;
-  for (int side = 0; side < 2; side++) SCIARA_TRY(list_lava(a, a->band.beside[side], SCIARA_MOORE));
+  for (int side = 0; side < 2; side++) SCIARA_TRY(list_lava(a, a->band.adjacent[side], SCIARA_MOORE));
   a->liquid = a->listed;
   return SCIARA_OK;
 }
@@ -95,7 +95,7 @@ enum sciara_status sciara_active_emit(struct sciara_active *a) {
   a->liquid = a->listed;
   now->cell_steps += (uint64_t)a->liquid;
   now->time = now->time + t;
-  SCIARA_TRY(list_beside(a));
+  SCIARA_TRY(list_halo_lava(a));
   if (a->setup.profile)
     SCIARA_TRY(reserve((void **)&a->inflow, &a->inflow_capacity, a->cell_capacity, sizeof *a->inflow));
   return reserve((void **)&a->donor, &a->donor_capacity, a->liquid, sizeof *a->donor);

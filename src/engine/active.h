@@ -75,7 +75,7 @@ static inline void sciara_active_report(struct sciara_active *a, int64_t i) {
 }
 
 /** Whether the k-th listed cell lies in the halo. */
-static inline bool sciara_active_is_beside(const struct sciara_active *a, int64_t k) {
+static inline bool sciara_active_is_in_halo(const struct sciara_active *a, int64_t k) {
   return k >= a->own && k < a->liquid;
 }
 

@@ -16,7 +16,7 @@ struct sciara_cells {
 struct sciara_band {
   struct sciara_cells own; ///< what the engine computes
   struct sciara_cells
-      beside[2]; ///< the rows of the halo next to them, north and south, from which lava flows; may be empty
+      adjacent[2]; ///< the rows of the halo next to them, north and south, from which lava flows; may be empty
 };
 
 /** The band in padded arrays of a grid of so many rows. */

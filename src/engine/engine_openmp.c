@@ -3,7 +3,7 @@
 // `advance`. Each thread answers for a stretch of the padded arrays and keeps the liquid cells there (openmp_part.h).
 // What a cell computes, and in which order, is the same; how it is done fast: docs/decisions/simd.md.
 //
-// Much of a lava flow is at rest (model/rest.h): such a cell is evaluated again only when something around it has
+// Much of a lava flow is at rest (model/quiescent.h): such a cell is evaluated again only when something around it has
 // changed.
 #include <stdlib.h>
 #include <string.h>
@@ -20,12 +20,12 @@
 #include "engine/team.h"
 
 enum {
-  FIRST_STEP = 2,    ///< a cell that has never changed has 0, far before the step before
-  SHARE_EVERY = 64,  ///< steps between two looks at who has how much work
-  LINE = 16,         ///< cells that belong to one thread together: no two write to one line of the cache
-  WORK_AWAKE = 4,    ///< what a cell costs that is evaluated, where one at rest costs 1
-  MOST_UNEVEN = 110, ///< per cent of the mean that the slowest thread may have
-  WORTHWHILE = 1024, ///< work for which a thread of its own is worth the waiting for it, some 15 microseconds
+  FIRST_STEP = 2,     ///< a cell that has never changed has 0, far before the step before
+  BALANCE_EVERY = 64, ///< steps between two looks at who has how much work
+  LINE = 16,          ///< cells that belong to one thread together: no two write to one line of the cache
+  WORK_EVALUATED = 4, ///< what a cell costs that is evaluated, where one at rest costs 1
+  MOST_UNEVEN = 110,  ///< per cent of the mean that the slowest thread may have
+  WORTHWHILE = 1024,  ///< work for which a thread of its own is worth the waiting for it, some 15 microseconds
 };
 
 struct openmp {
@@ -43,9 +43,9 @@ struct openmp {
   bool fits;                ///< no number was asked for: `used` follows the lava
   struct sciara_part *part; ///< one a thread; together the own rows
   struct sciara_part
-      beside[2]; ///< lava of the halo, north and south: in each step evaluated anew; it gives, and does not settle
+      halo[2]; ///< lava of the halo, north and south: in each step evaluated anew; it gives, and does not settle
   struct sciara_team team;
-  int asked;                 ///< size of the team that was asked for
+  int requested;             ///< size of the team that was asked for
   int room;                  ///< threads that can be started: the OpenMP runtime ends the program where one cannot
   enum sciara_status status; ///< of the step, set by the leader
   bool done;                 ///< `advance` comes back
@@ -77,7 +77,7 @@ static int threads(int requested) {
 
 static void release(struct openmp *e) {
   for (int k = 0; k < e->threads && e->part; k++) sciara_part_release(&e->part[k]);
-  for (int side = 0; side < 2; side++) sciara_part_release(&e->beside[side]);
+  for (int side = 0; side < 2; side++) sciara_part_release(&e->halo[side]);
   sciara_host_fields_destroy(&e->hf);
   sciara_free(e->slot);
   sciara_free(e->changed);
@@ -145,12 +145,12 @@ static void prepare(const struct openmp *e, struct sciara_part *p, const struct 
 static enum sciara_status list_cells(struct openmp *e, const struct sciara_rule *rule) {
   const struct sciara_cells own = e->band.own, none = {own.end, own.end};
   for (int k = 0; k < e->threads; k++) prepare(e, &e->part[k], rule, k == 0 ? own : none);
-  for (int side = 0; side < 2; side++) prepare(e, &e->beside[side], rule, e->band.beside[side]);
+  for (int side = 0; side < 2; side++) prepare(e, &e->halo[side], rule, e->band.adjacent[side]);
   e->part[0].watch = e->setup.profile ? &e->watch : NULL;
   return list_lava(&e->part[0]);
 }
 
-static int64_t work_of(const struct sciara_part *p, int64_t k) { return p->from[k] > 0 ? 1 : WORK_AWAKE; }
+static int64_t work_of(const struct sciara_part *p, int64_t k) { return p->from[k] > 0 ? 1 : WORK_EVALUATED; }
 
 /** What all threads have to do, and the one that has most. */
 static int64_t work_of_all(const struct openmp *e, int64_t *most) {
@@ -174,7 +174,7 @@ static int worthwhile(const struct openmp *e, int64_t work) {
 }
 
 /** Moves the cells of all parts, which ascend, so that each of those in use has as much of the work. */
-static enum sciara_status share_out(struct openmp *e, int64_t all) {
+static enum sciara_status distribute(struct openmp *e, int64_t all) {
   int64_t work = 0, end = 0;
   struct sciara_part *old;
   SCIARA_TRY(SCIARA_NEW(old, e->threads, "threads of engine openmp"));
@@ -200,18 +200,18 @@ static enum sciara_status share_out(struct openmp *e, int64_t all) {
 }
 
 /** Looks at who has how much work, and whether it needs more threads or fewer. */
-static enum sciara_status share(struct openmp *e) {
+static enum sciara_status balance(struct openmp *e) {
   int64_t most;
   if (e->threads == 1) return SCIARA_OK;
   const int64_t all = work_of_all(e, &most);
   const int used = worthwhile(e, all);
   if (used == e->used && most * used * 100 <= all * MOST_UNEVEN) return SCIARA_OK;
   e->used = used;
-  return share_out(e, all);
+  return distribute(e, all);
 }
 
 /** With fewer threads some have several parts. */
-static void look_for_room(struct openmp *e) {
+static void limit_team(struct openmp *e) {
   e->room = sciara_threads_with_room(e->threads);
   if (e->room < e->threads)
     sciara_log(SCIARA_LOG_WARNING,
@@ -234,7 +234,7 @@ static enum sciara_status upload(void *engine, const struct sciara_state *state)
   sciara_host_fields_upload(&e->hf, state, e->setup.boundary);
   const struct sciara_rule rule = sciara_rule_make(e->setup.params, state->grid.cell_size);
   SCIARA_TRY(list_cells(e, &rule));
-  look_for_room(e);
+  limit_team(e);
   return share(e);
 }
 
@@ -292,9 +292,9 @@ static enum sciara_status begin_step(struct openmp *e) {
   sciara_stopwatch_start(&e->watch);
   SCIARA_TRY(emit(e));
   sciara_stopwatch_lap(&e->watch, SCIARA_PROCESS_VENTS);
-  if (e->step % SHARE_EVERY == 0) SCIARA_TRY(share(e));
+  if (e->step % BALANCE_EVERY == 0) SCIARA_TRY(balance(e));
   for (int n = 0; n < e->threads; n++) begin_part(e, &e->part[n]);
-  for (int side = 0; side < 2; side++) begin_part(e, &e->beside[side]);
+  for (int side = 0; side < 2; side++) begin_part(e, &e->halo[side]);
   sciara_stopwatch_lap(&e->watch, SCIARA_PROCESS_OTHER);
   return SCIARA_OK;
 }
@@ -308,10 +308,10 @@ static real find_t_opt(const struct openmp *e) {
 }
 
 /** Whether bad numbers were found before the lava moved, or memory is short: the step goes no further. */
-static bool is_spoilt(const struct openmp *e) {
-  bool spoilt = false;
-  for (int n = 0; n < e->used; n++) spoilt |= e->part[n].spoilt;
-  return spoilt || e->beside[0].spoilt || e->beside[1].spoilt;
+static bool is_aborted(const struct openmp *e) {
+  bool aborted = false;
+  for (int n = 0; n < e->used; n++) aborted |= e->part[n].aborted;
+  return aborted || e->halo[0].aborted || e->halo[1].aborted;
 }
 
 /** Takes over one outflow from another part, or one that reaches a dry cell. */
@@ -328,8 +328,8 @@ static bool receive(struct sciara_part *p, const struct sciara_edges *g, int64_t
 }
 
 /** The n-th part in use, from -1 to `used`: they ascend, and begin and end with the halo. */
-static const struct sciara_part *giver(const struct openmp *e, int n) {
-  return n < 0 ? &e->beside[0] : n < e->used ? &e->part[n] : &e->beside[1];
+static const struct sciara_part *part_in_order(const struct openmp *e, int n) {
+  return n < 0 ? &e->halo[0] : n < e->used ? &e->part[n] : &e->halo[1];
 }
 
 /** What flows to thread `me` from other parts, and to its dry cells. */
@@ -343,7 +343,7 @@ static bool receive_all(const struct openmp *e, int me) {
     for (int64_t k = 0; k < g->count; k++)
       if (!receive(p, g, k, n)) return false;
     for (int other = -1; other <= e->used; other++) { // the parts ascend, so what comes does
-      g = &giver(e, other)->edges[SCIARA_EDGE_OUTER][i];
+      g = &part_in_order(e, other)->edges[SCIARA_EDGE_OUTER][i];
       if (other == me) continue;
       for (int64_t k = 0; k < g->count; k++)
         if (g->cell[k] >= p->begin && g->cell[k] < p->end && !receive(p, g, k, n)) return false;
@@ -360,13 +360,13 @@ static void settle(struct openmp *e, int me) {
     return;
   }
   e->kernel.settle(p);
-  p->exhausted = sciara_part_bear(p) != SCIARA_OK || sciara_part_renew(p) != SCIARA_OK;
+  p->exhausted = sciara_part_settle_dry(p) != SCIARA_OK || sciara_part_update(p) != SCIARA_OK;
 }
 
 /** Leader: the error of the step so far, if there is one. */
 static enum sciara_status result(struct openmp *e) {
   for (int n = -1; n <= e->used; n++) {
-    const struct sciara_part *p = giver(e, n);
+    const struct sciara_part *p = part_in_order(e, n);
     int64_t row, col;
     if (p->exhausted) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for the active cells");
     if (p->bad == INT64_MAX) continue;
@@ -393,7 +393,7 @@ static enum sciara_status end_step(struct openmp *e) {
 }
 
 /** Thread 0 keeps the time of the team: from barrier to barrier. */
-static void meet(struct openmp *e, int me, enum sciara_process process) {
+static void wait_for_team(struct openmp *e, int me, enum sciara_process process) {
   sciara_team_wait(&e->team);
   if (me == 0) sciara_stopwatch_lap(&e->watch, process);
 }
@@ -406,14 +406,14 @@ static void first_half(struct openmp *e, int me) {
   const int size = e->team.size;
   for (int n = me; n < e->used; n += size) e->kernel.evaluate(&e->part[n]);
   for (int side = me; side < 2; side += size)
-    if (has_cells(&e->beside[side])) e->kernel.evaluate(&e->beside[side]);
-  meet(e, me, SCIARA_PROCESS_TIME_EVALUATION);
+    if (has_cells(&e->halo[side])) e->kernel.evaluate(&e->halo[side]);
+  wait_for_team(e, me, SCIARA_PROCESS_TIME_EVALUATION);
 }
 
 static void flow(struct openmp *e, struct sciara_part *p, real t) {
   p->t = t;
   e->kernel.flow(p);
-  p->spoilt = p->exhausted || p->bad != INT64_MAX;
+  p->aborted = p->exhausted || p->bad != INT64_MAX;
 }
 
 /** The rest of it. */
@@ -422,11 +422,11 @@ static void second_half(struct openmp *e, int me, real t_opt) {
   const real t = e->part[0].rule.relaxation * t_opt;
   for (int n = me; n < e->used; n += size) flow(e, &e->part[n], t);
   for (int side = me; side < 2; side += size)
-    if (has_cells(&e->beside[side])) flow(e, &e->beside[side], t);
-  meet(e, me, SCIARA_PROCESS_FLOWS);
-  if (is_spoilt(e)) return; // they would spread; every thread sees the same here
+    if (has_cells(&e->halo[side])) flow(e, &e->halo[side], t);
+  wait_for_team(e, me, SCIARA_PROCESS_FLOWS);
+  if (is_aborted(e)) return; // they would spread; every thread sees the same here
   for (int n = me; n < e->used; n += size) settle(e, n);
-  meet(e, me, SCIARA_PROCESS_TEMPERATURE);
+  wait_for_team(e, me, SCIARA_PROCESS_TEMPERATURE);
 }
 
 /** One step of thread `me`. */
@@ -445,7 +445,7 @@ static void work(struct openmp *e, int me, const void *of_stop) {
     if (me == 0) {
       e->status = end_step(e);
       e->done = sciara_step_control_stop(&e->control, stop);
-      e->regroup = e->used != e->asked;
+      e->regroup = e->used != e->requested;
       if (e->status == SCIARA_OK && !e->done && !e->regroup) e->status = begin_step(e);
     }
     sciara_team_wait(&e->team);
@@ -456,13 +456,13 @@ static void work(struct openmp *e, int me, const void *of_stop) {
 static void work_together(struct openmp *e, void (*job)(struct openmp *e, int me, const void *argument),
                           const void *argument) {
   e->team = (struct sciara_team){.size = 1};
-  e->asked = e->used;
+  e->requested = e->used;
   e->regroup = false;
-  if (e->asked == 1) {
+  if (e->requested == 1) {
     job(e, 0, argument);
     return;
   }
-#pragma omp parallel num_threads(e->asked < e->room ? e->asked : e->room)
+#pragma omp parallel num_threads(e->requested < e->room ? e->requested : e->room)
   {
 #ifdef _OPENMP
 #pragma omp single
@@ -487,9 +487,9 @@ static enum sciara_status advance(void *engine, const struct sciara_stop *stop,
 // -------------------------------------------------------------------------------------------------------------- phases
 
 /** The lava of the halo beside the own rows, as it was unpacked and as vents there have emitted. */
-static enum sciara_status list_beside(struct openmp *e) {
+static enum sciara_status list_halo_lava(struct openmp *e) {
   for (int side = 0; side < 2; side++) {
-    struct sciara_part *p = &e->beside[side];
+    struct sciara_part *p = &e->halo[side];
     if (!has_cells(p)) continue;
     memset(p->slot + p->begin, 0, (size_t)(p->end - p->begin) * sizeof *p->slot);
     p->count = 0;
@@ -509,7 +509,7 @@ static enum sciara_status evaluate(void *engine, double *t_opt) {
   struct openmp *e = (struct openmp *)engine;
   SCIARA_TRY(sciara_step_control_evaluate(&e->control));
   SCIARA_TRY(begin_step(e));
-  SCIARA_TRY(list_beside(e));
+  SCIARA_TRY(list_halo_lava(e));
   work_together(e, evaluate_job, NULL);
   *t_opt = (double)find_t_opt(e);
   return SCIARA_OK;
@@ -549,7 +549,7 @@ static enum sciara_status pack(void *engine, int64_t row, int64_t count, void *b
 }
 
 /** The cells of a row whose ground or lava is about to become another have changed; returns what is packed behind it. */
-static const real *stir_row(struct openmp *e, int64_t row, const real *packed) {
+static const real *unpack_row(struct openmp *e, int64_t row, const real *packed) {
   const struct sciara_fields *f = &e->hf.f;
   const int64_t first = sciara_host_index(&e->hf, row, 0), cols = e->hf.grid.cols;
 #define SCIARA_REAL_FIELD(member)                                                \
@@ -565,7 +565,7 @@ static enum sciara_status unpack(void *engine, int64_t row, int64_t count, const
   const real *packed = (const real *)buffer;
   SCIARA_TRY(sciara_step_control_between_steps(&e->control));
   SCIARA_TRY(sciara_band_check_unpack(&e->setup, &e->hf.grid, row, count));
-  for (int64_t r = row; r < row + count; r++) packed = stir_row(e, r, packed);
+  for (int64_t r = row; r < row + count; r++) packed = unpack_row(e, r, packed);
   sciara_host_fields_unpack(&e->hf, row, count, buffer);
   return SCIARA_OK;
 }

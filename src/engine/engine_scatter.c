@@ -23,7 +23,7 @@ struct scatter {
 
 static const struct box empty = {INT64_MAX, INT64_MIN, INT64_MAX, INT64_MIN};
 
-static void hold(struct box *b, int64_t row, int64_t col) {
+static void extend(struct box *b, int64_t row, int64_t col) {
   if (row < b->top) b->top = row;
   if (row > b->bottom) b->bottom = row;
   if (col < b->left) b->left = col;
@@ -66,7 +66,7 @@ static enum sciara_status upload(void *engine, const struct sciara_state *state)
   for (int64_t row = 0; row < state->grid.rows; row++)
     for (int64_t col = 0; col < state->grid.cols; col++)
       // What is no lava is in the box, too, so that the first step finds it.
-      if (e->hf.f.h[sciara_host_index(&e->hf, row, col)] != 0) hold(&e->lava, row, col);
+      if (e->hf.f.h[sciara_host_index(&e->hf, row, col)] != 0) extend(&e->lava, row, col);
   return SCIARA_OK;
 }
 
@@ -86,21 +86,21 @@ static void emit(struct scatter *e) {
     if (!(volume > 0)) continue;
     sciara_pass_emit(&e->hf.f, sciara_host_index(&e->hf, v->row[k], v->col[k]), volume, e->hf.grid.cell_size,
                      (real)e->setup.params->T_vent, now->time);
-    hold(&e->lava, v->row[k], v->col[k]);
+    extend(&e->lava, v->row[k], v->col[k]);
     now->emitted = now->emitted + volume;
   }
   now->time = now->time + (double)e->t;
 }
 
 static void evaluate(struct scatter *e) {
-  const bool look = sciara_step_control_is_check(&e->control);
+  const bool check = sciara_step_control_is_check(&e->control);
   real t_opt = e->rule.clock_max;
   for (int64_t row = e->lava.top; row <= e->lava.bottom; row++)
     for (int64_t col = e->lava.left; col <= e->lava.right; col++) {
       const int64_t i = sciara_host_index(&e->hf, row, col);
       bool bad = false;
       if (e->hf.f.h[i] == 0) continue;
-      if (look && !sciara_pass_is_sound(&e->rule, &e->hf.f, i)) bad = true;
+      if (check && !sciara_pass_is_sound(&e->rule, &e->hf.f, i)) bad = true;
       const real t = sciara_pass_evaluate(&e->rule, &e->hf.f, i, &e->evaluation[i], &bad);
       if (t < t_opt) t_opt = t;
       if (bad) sciara_step_control_report(&e->control, row, col);
@@ -170,7 +170,7 @@ static void settle(struct scatter *e) {
       if (bad) sciara_step_control_report(&e->control, row, col);
       if (outcome != SCIARA_OUTCOME_LIQUID) continue;
       now->liquid_cells++;
-      hold(&e->lava, row, col);
+      extend(&e->lava, row, col);
     }
 }
 

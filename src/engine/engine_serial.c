@@ -28,14 +28,14 @@ static enum sciara_status download(void *engine, struct sciara_state *state) {
 }
 
 /** Looks at the numbers of all lava. A pass of its own: within the next one it slows the steps that do not look. */
-static void look(struct sciara_active *a) {
+static void check_lava(struct sciara_active *a) {
   for (int64_t k = 0; k < a->liquid; k++)
     if (!sciara_pass_is_sound(&a->rule, &a->hf.f, a->cell[k])) sciara_active_report(a, a->cell[k]);
 }
 
 /** tau1, time evaluation: t_opt. */
 static real evaluate(struct sciara_active *a) {
-  if (sciara_step_control_is_check(&a->control)) look(a);
+  if (sciara_step_control_is_check(&a->control)) check_lava(a);
   real t_opt = a->rule.clock_max;
   for (int64_t k = 0; k < a->liquid; k++) {
     bool bad = false;
@@ -80,7 +80,7 @@ static inline void settle_cell(struct sciara_active *a, int64_t k, struct sciara
 /** tau2, rim and tau3 of every listed cell that is the band's own. */
 static void settle(struct sciara_active *a) {
   for (int64_t k = 0; k < a->listed; k++)
-    if (!sciara_active_is_beside(a, k)) settle_cell(a, k, sciara_active_gather(a, k));
+    if (!sciara_active_is_in_halo(a, k)) settle_cell(a, k, sciara_active_gather(a, k));
 }
 
 /** The same one after the other, so that each can be timed; tau2 looks at the records alone, which tau3 leaves alone. */
@@ -88,7 +88,7 @@ static void settle_timed(struct sciara_active *a) {
   for (int64_t k = 0; k < a->listed; k++) a->inflow[k] = sciara_active_gather(a, k);
   sciara_stopwatch_lap(&a->watch, SCIARA_PROCESS_MASS_AND_MOMENTUM);
   for (int64_t k = 0; k < a->listed; k++)
-    if (!sciara_active_is_beside(a, k)) settle_cell(a, k, a->inflow[k]);
+    if (!sciara_active_is_in_halo(a, k)) settle_cell(a, k, a->inflow[k]);
   sciara_stopwatch_lap(&a->watch, SCIARA_PROCESS_TEMPERATURE);
 }
 
@@ -98,7 +98,7 @@ static void compact(struct sciara_active *a) {
   for (int64_t k = 0; k < a->listed; k++) {
     const int64_t i = a->cell[k];
     a->slot[i] = 0;
-    if (!(a->hf.f.h[i] > 0) || sciara_active_is_beside(a, k)) continue;
+    if (!(a->hf.f.h[i] > 0) || sciara_active_is_in_halo(a, k)) continue;
     a->cell[liquid++] = i;
     a->slot[i] = (uint32_t)liquid;
   }

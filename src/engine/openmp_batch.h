@@ -19,15 +19,15 @@
 
 #include "engine/openmp_kernels.h"
 #include "engine/openmp_part.h"
-#include "model/quick.h"
-#include "model/rest.h"
+#include "model/quiescent.h"
+#include "model/shortcut.h"
 #include "model/subnormal.h"
 
 enum {
   CHUNK = 64 / sizeof(real), ///< lanes of the widest register
   BATCH = 8 * CHUNK,         ///< cells whose slopes are found together
   BLOCK = 1024,              ///< cells that gather and settle together
-  ASK_AGAIN = 64             ///< steps until a cell that does not rest is asked again
+  TEST_INTERVAL = 64         ///< steps until a cell that does not rest is asked again
 };
 
 /** Before a loop whose arrays do not overlap: what it stores in one round no other round loads. */

@@ -37,19 +37,19 @@ static inline bool is_calm(const struct sciara_part *p, int64_t i) {
 }
 
 /** Which of the cells from place `begin` on are not at rest; returns how many. Those of subnormal momenta are noted. */
-PIECE int list_awake(struct sciara_part *p, int64_t begin, int count, uint32_t *restrict list) {
-  int awake = 0;
+PIECE int list_evaluated(struct sciara_part *p, int64_t begin, int count, uint32_t *restrict list) {
+  int pending = 0;
   int64_t subnormal = p->subnormal_count;
   for (int64_t k = begin; k < begin + count; k++) {
-    const bool rests = p->from[k] > 0 && p->T[k] <= p->from[k] && is_calm(p, p->cell[k]);
-    if (!rests && p->from[k] > 0) p->from[k] = 0; // seldom: what is stored must go to memory again
-    list[awake] = (uint32_t)k;
-    awake += !rests;
+    const bool quiescent = p->from[k] > 0 && p->T[k] <= p->from[k] && is_calm(p, p->cell[k]);
+    if (!quiescent && p->from[k] > 0) p->from[k] = 0; // seldom: what is stored must go to memory again
+    list[pending] = (uint32_t)k;
+    pending += !quiescent;
     p->subnormal[subnormal] = (uint32_t)k;
     subnormal += sciara_is_subnormal(p->px[k]) || sciara_is_subnormal(p->py[k]);
   }
   p->subnormal_count = subnormal;
-  return awake;
+  return pending;
 }
 
 /** Takes `count` cells, whose places are in `place`, into a batch, rounded up to whole vectors with the last one. */
@@ -129,9 +129,10 @@ find_slopes(const struct sciara_rule *rule, const struct sciara_fields *f, int i
   LANES
   for (int k = 0; k < b->lanes; k++) {
     top[k] = sciara_top(i, b->z[k], zn[k], hn[k]);
-    const struct sciara_quick quick = sciara_quick_open(rule, b->h[k], b->hc[k], top[k], to[k] == i ? head[k] : 0);
-    b->set[k] |= quick.open ? (sciara_lane)1 << i : 0;
-    doubt[k] = quick.doubt ? 1 : 0;
+    const struct sciara_shortcut answer =
+        sciara_shortcut_open(rule, b->h[k], b->hc[k], top[k], to[k] == i ? head[k] : 0);
+    b->set[k] |= answer.open ? (sciara_lane)1 << i : 0;
+    doubt[k] = answer.doubt ? 1 : 0;
     any |= doubt[k];
   }
   for (int k = 0; any && k < b->lanes; k++)
@@ -213,7 +214,7 @@ PIECE void find_times(struct sciara_part *p, struct sciara_edges *g) {
 }
 
 /** The initial speeds along the last edges of a list where the momentum of the donor is subnormal. */
-static void mend_speeds(const struct sciara_part *p, struct sciara_edges *g, int i, int last) {
+static void correct_speeds(const struct sciara_part *p, struct sciara_edges *g, int i, int last) {
   for (int64_t e = g->count - last; e < g->count; e++) {
     const uint32_t place = g->donor[e];
     const real px = p->px[place], py = p->py[place];
@@ -239,11 +240,12 @@ static inline void append(struct sciara_edges *restrict g, const struct sciara_p
     path[e] = along ? b->head[i > 4][k] : 0;
   }
   g->count += count;
-  if (b->subnormal) mend_speeds(p, g, i, count);
+  if (b->subnormal) correct_speeds(p, g, i, count);
 }
 
 /** Takes out of the chosen cells those that lead to dry cells or to other parts, and makes their edges. */
-PIECE int harvest_outside(struct sciara_part *p, const struct batch *restrict b, int i, uint32_t *chosen, int count) {
+PIECE int make_outside_edges(struct sciara_part *p, const struct batch *restrict b, int i, uint32_t *chosen,
+                             int count) {
   uint32_t *to = p->edges[SCIARA_EDGE_INNER][i].to + p->edges[SCIARA_EDGE_INNER][i].count;
   const int64_t offset = sciara_moore_offset(i, p->f.stride);
   int kept = 0;
@@ -264,8 +266,8 @@ PIECE int harvest_outside(struct sciara_part *p, const struct batch *restrict b,
 }
 
 /** Makes edges in direction i of the survivors among some cells of a batch; there is room. */
-static inline void harvest(struct sciara_part *p, const struct batch *restrict b, int i, const uint32_t *giver,
-                           int givers) {
+static inline void make_edges(struct sciara_part *p, const struct batch *restrict b, int i, const uint32_t *giver,
+                              int givers) {
   struct sciara_edges *inner = &p->edges[SCIARA_EDGE_INNER][i];
   uint32_t *to = inner->to + inner->count;
   uint32_t chosen[BATCH];
@@ -281,7 +283,7 @@ static inline void harvest(struct sciara_part *p, const struct batch *restrict b
     to[e] = (cell >= p->begin && cell < p->end ? p->slot[cell] : 0) - 1;
     outside |= to[e] == NO_PLACE;
   }
-  if (outside) count = harvest_outside(p, b, i, chosen, count);
+  if (outside) count = make_outside_edges(p, b, i, chosen, count);
   append(inner, p, b, i, chosen, count);
 }
 
@@ -296,7 +298,7 @@ static bool reserve(struct sciara_part *p, int i) {
 }
 
 /** Makes edges of all survivors of a batch. */
-PIECE void harvest_all(struct sciara_part *p, const struct batch *restrict b) {
+PIECE void make_all_edges(struct sciara_part *p, const struct batch *restrict b) {
   uint32_t giver[BATCH];
   int givers = 0;
   for (int k = 0; k < b->count; k++) {
@@ -308,40 +310,41 @@ PIECE void harvest_all(struct sciara_part *p, const struct batch *restrict b) {
       p->exhausted = true;
       return;
     }
-    harvest(p, b, i, giver, givers);
+    make_edges(p, b, i, giver, givers);
     struct sciara_edges *g = &p->edges[SCIARA_EDGE_INNER][i];
     if (g->count - g->timed >= BATCH) find_times(p, g);
   }
 }
 
 /** Notes which of the cells from which nothing flows are at rest. */
-PIECE void find_rest(struct sciara_part *p, const struct batch *restrict b) {
+PIECE void find_quiescent(struct sciara_part *p, const struct batch *restrict b) {
   const struct sciara_rule *rule = &p->rule;
   uint32_t chosen[BATCH];
   real h[BATCH], limit[BATCH], head[BATCH], top[BATCH];
-  sciara_lane rests[BATCH];
+  sciara_lane quiescent[BATCH];
   int count = 0;
   for (int k = 0; k < b->count; k++) {
     chosen[count] = (uint32_t)k;
-    count += !(b->set[k] & ~(sciara_lane)SCIARA_SELF) && p->step >= p->ask[b->place[k]] && is_calm(p, b->cell[k]);
+    count += !(b->set[k] & ~(sciara_lane)SCIARA_SELF) && p->step >= p->test_from[b->place[k]] && is_calm(p, b->cell[k]);
   }
   if (count == 0) return;
   for (int n = 0; n < count; n++) {
     const uint32_t k = chosen[n];
     h[n] = b->h[k];
-    head[n] = sciara_rest_head(rule, b->vx[k], b->vy[k]);
-    limit[n] = sciara_rest_limit(rule, h[n], b->hc[k], head[n]);
-    rests[n] = 1;
+    head[n] = sciara_quiescent_head(rule, b->vx[k], b->vy[k]);
+    limit[n] = sciara_quiescent_limit(rule, h[n], b->hc[k], head[n]);
+    quiescent[n] = 1;
   }
   for (int i = 1; i < SCIARA_MOORE; i++) {
     for (int n = 0; n < count; n++) top[n] = b->top[i][chosen[n]];
     LANES
-    for (int n = 0; n < count; n++) rests[n] &= sciara_rest_height(rule, h[n], top[n], head[n]) < limit[n] ? 1 : 0;
+    for (int n = 0; n < count; n++)
+      quiescent[n] &= sciara_quiescent_height(rule, h[n], top[n], head[n]) < limit[n] ? 1 : 0;
   }
   for (int n = 0; n < count; n++) {
     const uint32_t place = b->place[chosen[n]];
-    p->from[place] = rests[n] ? p->T[place] : 0;
-    p->ask[place] = p->step + (rests[n] ? 0 : ASK_AGAIN);
+    p->from[place] = quiescent[n] ? p->T[place] : 0;
+    p->test_from[place] = p->step + (quiescent[n] ? 0 : TEST_INTERVAL);
   }
 }
 
@@ -358,26 +361,26 @@ static void evaluate_batch(struct sciara_part *p, const uint32_t *place, int cou
   find_starts(&p->rule, b);
   find_all_slopes(&p->rule, &p->f, b);
   minimise(b);
-  harvest_all(p, b);
-  find_rest(p, b);
+  make_all_edges(p, b);
+  find_quiescent(p, b);
 }
 
 /** The cells of a part, some at a time; those that are not at rest in batches that are full, but for the last. */
 static void evaluate_cells(struct sciara_part *p) {
   struct batch b;
   uint32_t list[BATCH + BLOCK];
-  int awake = 0;
+  int pending = 0;
   p->subnormal_count = p->faded = 0;
   for (int64_t begin = 0; begin < p->count && !p->exhausted; begin += BLOCK) {
     const bool last = p->count - begin <= BLOCK;
     const int count = last ? (int)(p->count - begin) : BLOCK;
     int done = 0;
-    awake += list_awake(p, begin, count, list + awake);
+    pending += list_evaluated(p, begin, count, list + pending);
     find_dissipation(p, begin, count);
-    for (; awake - done >= BATCH && !p->exhausted; done += BATCH) evaluate_batch(p, list + done, BATCH, &b);
-    if (last && done < awake && !p->exhausted) evaluate_batch(p, list + done, awake - done, &b);
-    awake -= done;
-    memmove(list, list + done, (size_t)awake * sizeof *list);
+    for (; pending - done >= BATCH && !p->exhausted; done += BATCH) evaluate_batch(p, list + done, BATCH, &b);
+    if (last && done < pending && !p->exhausted) evaluate_batch(p, list + done, pending - done, &b);
+    pending -= done;
+    memmove(list, list + done, (size_t)pending * sizeof *list);
   }
 }
 

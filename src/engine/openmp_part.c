@@ -72,7 +72,7 @@ void sciara_part_release(struct sciara_part *p) {
   const struct table all = table_of(p);
   for (int k = 0; k < all.count; k++) sciara_free(*all.reals[k]);
   sciara_free(p->cell);
-  sciara_free(p->ask);
+  sciara_free(p->test_from);
   sciara_free(p->list);
   sciara_free(p->subnormal);
   sciara_free(p->created);
@@ -101,7 +101,7 @@ enum sciara_status sciara_part_reserve(struct sciara_part *p, int64_t need) {
     return sciara_fail(SCIARA_ERR_MEMORY, "more than %u active cells are not supported", UINT32_MAX);
   const int64_t capacity = grown(p->capacity, need);
   bool good = resize((void **)&p->cell, p->count, capacity, sizeof *p->cell) &&
-              resize((void **)&p->ask, p->count, capacity, sizeof *p->ask) &&
+              resize((void **)&p->test_from, p->count, capacity, sizeof *p->test_from) &&
               resize((void **)&p->list, 0, capacity, sizeof *p->list) &&
               resize((void **)&p->subnormal, 0, capacity, sizeof *p->subnormal);
   const struct table all = table_of(p);
@@ -117,7 +117,8 @@ size_t sciara_part_memory_of_lava(unsigned record) {
   const struct sciara_part *p = NULL;
   const struct sciara_edges *g = NULL;
   const size_t reals = REALS + sciara_record_count(record) + (record & SCIARA_RECORD_OF_GROUND ? 1 : 0);
-  const size_t cell = sizeof *p->cell + sizeof *p->ask + sizeof *p->list + sizeof *p->subnormal + reals * sizeof(real);
+  const size_t cell =
+      sizeof *p->cell + sizeof *p->test_from + sizeof *p->list + sizeof *p->subnormal + reals * sizeof(real);
   const size_t of_grid = sizeof *p->slot + sizeof *p->changed; // elsewhere zeros that take no memory
   return cell + of_grid + EDGES * (sizeof *g->to + sizeof *g->donor + EDGE_REALS * sizeof(real));
 }
@@ -131,7 +132,7 @@ static void load(struct sciara_part *p, int64_t k, int64_t i) {
   p->px[k] = f->px[i];
   p->py[k] = f->py[i];
   p->from[k] = 0;
-  p->ask[k] = 0;
+  p->test_from[k] = 0;
   if (f->z0) p->solid[k] = sciara_solid(f->z[i], f->z0[i]); // lava that turns to rock leaves the list
 #define SCIARA_RECORDED_FIELD(member, NAME, ...) \
   if (f->member) p->member[k] = f->member[i];
@@ -156,7 +157,7 @@ void sciara_part_store(const struct sciara_part *p, int64_t k) {
 /** Place `k` of a part takes what a place of that or another part holds. */
 static void copy(const struct table *to, int64_t k, const struct table *from, int64_t place) {
   to->part->cell[k] = from->part->cell[place];
-  to->part->ask[k] = from->part->ask[place];
+  to->part->test_from[k] = from->part->test_from[place];
   for (int n = 0; n < to->lasting; n++) (*to->reals[n])[k] = (*from->reals[n])[place];
   to->part->slot[to->part->cell[k]] = (uint32_t)(k + 1);
 }
@@ -169,12 +170,12 @@ enum sciara_status sciara_part_take(struct sciara_part *p, struct sciara_part *f
 }
 
 /** Takes out the places in list[0..dead), which ascend. */
-static void bury(struct sciara_part *p) {
+static void remove_dry(struct sciara_part *p) {
   const struct table all = table_of(p);
-  int64_t place = p->dead ? p->list[0] : p->count;
+  int64_t place = p->removed ? p->list[0] : p->count;
   int64_t next = 0;
   for (int64_t k = place; k < p->count; k++) {
-    if (next < p->dead && p->list[next] == k) {
+    if (next < p->removed && p->list[next] == k) {
       p->slot[p->cell[k]] = 0;
       next++;
       continue;
@@ -182,11 +183,11 @@ static void bury(struct sciara_part *p) {
     copy(&all, place++, &all, k);
   }
   p->count = place;
-  p->dead = 0;
+  p->removed = 0;
 }
 
-enum sciara_status sciara_part_renew(struct sciara_part *p) {
-  bury(p);
+enum sciara_status sciara_part_update(struct sciara_part *p) {
+  remove_dry(p);
   SCIARA_TRY(sciara_part_reserve(p, p->count + p->created_count));
   const struct table all = table_of(p);
   int64_t k = p->count - 1, place = p->count + p->created_count - 1;
@@ -211,7 +212,7 @@ static enum sciara_status add_created(struct sciara_part *p, int64_t i) {
 
 enum sciara_status sciara_part_insert(struct sciara_part *p, int64_t i) {
   SCIARA_TRY(add_created(p, i));
-  return sciara_part_renew(p);
+  return sciara_part_update(p);
 }
 
 static int by_cell(const void *a, const void *b) {
@@ -220,7 +221,7 @@ static int by_cell(const void *a, const void *b) {
   return x->direction - y->direction;
 }
 
-enum sciara_status sciara_part_bear(struct sciara_part *p) {
+enum sciara_status sciara_part_settle_dry(struct sciara_part *p) {
   struct sciara_arrivals *a = &p->fresh;
   if (a->count > 1) qsort(a->list, (size_t)a->count, sizeof *a->list, by_cell);
   for (int64_t k = 0; k < a->count;) {

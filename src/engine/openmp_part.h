@@ -67,7 +67,7 @@ struct sciara_part {
   int64_t *cell;           ///< padded index, ascending
   real *h, *T, *px, *py;   ///< the state
   real *from;              ///< at rest since it had this temperature, K; 0: it is not at rest
-  uint32_t *ask;           ///< from this step on it is worth asking whether it rests
+  uint32_t *test_from;     ///< from this step on it is worth asking whether it rests
   real *solid;             ///< rock under the lava, m; only if a field OF GROUND is recorded
 #define SCIARA_RECORDED_FIELD(member, NAME, ...) real *member; ///< only if the field is recorded
 #include "model/fields.def"
@@ -76,7 +76,7 @@ struct sciara_part {
   uint32_t *list;                 ///< places of the cells that dry up, ascending
   uint32_t *subnormal;            ///< places of the cells with a subnormal momentum, ascending
   int64_t subnormal_count, faded; ///< how many, and how many have been seen to
-  int64_t dead;                   ///< entries of `list`
+  int64_t removed;                ///< entries of `list`
 
   struct sciara_edges edges[SCIARA_EDGE_KINDS][SCIARA_MOORE];
   struct sciara_arrivals inner[SCIARA_MOORE]; ///< from other parts to liquid cells, by direction, ascending
@@ -88,7 +88,7 @@ struct sciara_part {
   int64_t bad;                    ///< first padded index with numbers that lava cannot have, or INT64_MAX
   int64_t rock, lost;             ///< cells that turned to rock, that lost their lava through the rim
   bool exhausted;                 ///< no memory: the step cannot go on
-  bool spoilt;                    ///< it cannot, for that or a NaN, found before the lava moved
+  bool aborted;                   ///< it cannot, for that or a NaN, found before the lava moved
   struct sciara_stopwatch *watch; ///< of the part whose pieces are timed; else NULL
 };
 
@@ -97,8 +97,8 @@ struct sciara_part {
 #define sciara_part_append SCIARA_NAME(sciara_part_append)
 #define sciara_part_insert SCIARA_NAME(sciara_part_insert)
 #define sciara_part_store SCIARA_NAME(sciara_part_store)
-#define sciara_part_renew SCIARA_NAME(sciara_part_renew)
-#define sciara_part_bear SCIARA_NAME(sciara_part_bear)
+#define sciara_part_update SCIARA_NAME(sciara_part_update)
+#define sciara_part_settle_dry SCIARA_NAME(sciara_part_settle_dry)
 #define sciara_edges_reserve SCIARA_NAME(sciara_edges_reserve)
 #define sciara_arrivals_reserve SCIARA_NAME(sciara_arrivals_reserve)
 #define sciara_part_memory_of_lava SCIARA_NAME(sciara_part_memory_of_lava)
@@ -130,10 +130,10 @@ enum sciara_status sciara_part_insert(struct sciara_part *p, int64_t i);
 void sciara_part_store(const struct sciara_part *p, int64_t k);
 
 /** tau2, rim and tau3 of the dry cells that something reached: they are in `created` when they stay liquid. */
-enum sciara_status sciara_part_bear(struct sciara_part *p);
+enum sciara_status sciara_part_settle_dry(struct sciara_part *p);
 
 /** Takes out the dead and puts in the created. */
-enum sciara_status sciara_part_renew(struct sciara_part *p);
+enum sciara_status sciara_part_update(struct sciara_part *p);
 
 /** Room for `more` further edges of part p, of one kind and direction. */
 bool sciara_edges_reserve(struct sciara_part *p, enum sciara_edge_kind kind, int direction, int64_t more);

@@ -168,7 +168,7 @@ PIECE void settle_one(struct sciara_part *p, int64_t k, struct sciara_inflow inf
 #define SCIARA_RECORDED_FIELD(member, NAME, ...) \
   if (f->member) p->member[k] = f->member[i];
 #include "model/fields.def"
-  if (outcome != SCIARA_OUTCOME_LIQUID) p->list[p->dead++] = (uint32_t)k;
+  if (outcome != SCIARA_OUTCOME_LIQUID) p->list[p->removed++] = (uint32_t)k;
 }
 
 /** Stores the new state of the cells from place `begin` on. */
@@ -217,7 +217,7 @@ static void settle_block(struct sciara_part *p, int64_t begin, int count) {
 }
 
 void sciara_part_settle(struct sciara_part *p) {
-  p->dead = 0;
+  p->removed = 0;
   for (int64_t begin = 0; begin < p->count; begin += BLOCK)
     settle_block(p, begin, p->count - begin < BLOCK ? (int)(p->count - begin) : BLOCK);
 }

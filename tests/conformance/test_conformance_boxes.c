@@ -86,11 +86,11 @@ START_TEST(rock_costs_nothing) {
   ck_assert_double_ge(flowing, (double)r.at.liquid_cells);
   run_to_step(&r, 2600);
   ck_assert_int_eq(r.at.liquid_cells, 0);
-  const double at_rest = launched_in(&r, 64);
+  const double as_rock = launched_in(&r, 64);
   printf("%s, %s: %.0f threads a step while lava flows, %.0f when it is rock\n", ops->name, precision_name(p), flowing,
-         at_rest);
-  ck_assert_msg(flowing >= 201 * 203 || 2 * at_rest <= flowing,
-                "%.0f threads a step while lava flows, %.0f when it is rock", flowing, at_rest);
+         as_rock);
+  ck_assert_msg(flowing >= 201 * 203 || 2 * as_rock <= flowing,
+                "%.0f threads a step while lava flows, %.0f when it is rock", flowing, as_rock);
   run_end(&r);
   scene_free(&s);
 }

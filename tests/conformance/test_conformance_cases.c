@@ -38,8 +38,8 @@ static void explain(const struct sciara_engine_ops *ops, enum sciara_precision p
 }
 
 /** The engine's way through a case, compared with serial's states after steps[0], steps[1]... */
-static void run_beside(const struct conformance_case *c, enum sciara_precision p, int threads, const struct scene *s,
-                       struct sciara_state *const serial[4], uint64_t losses) {
+static void run_compared(const struct conformance_case *c, enum sciara_precision p, int threads, const struct scene *s,
+                         struct sciara_state *const serial[4], uint64_t losses) {
   const struct sciara_engine_ops *ops = engine_tested[p];
   struct run r;
   run_start(&r, ops, s, threads);
@@ -74,7 +74,7 @@ static void run_case(const struct conformance_case *c, enum sciara_precision p) 
   c->claim(&s, last, c->variant);
   int count;
   const int *threads = thread_counts(engine_tested[p], &count);
-  for (int k = 0; k < count; k++) run_beside(c, p, threads[k], &s, serial, reference.at.losses);
+  for (int k = 0; k < count; k++) run_compared(c, p, threads[k], &s, serial, reference.at.losses);
   for (int k = 0; k < 4; k++) sciara_state_destroy(serial[k]);
   scene_free(&s);
 }

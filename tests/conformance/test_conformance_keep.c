@@ -81,7 +81,7 @@ static void expect(const struct pair *p, int place, const char *when) {
   expect_conforms(p->tested.ops, p->precision, p->expected[place], p->found[place], context);
 }
 
-static void go_on(struct pair *p, uint64_t steps) {
+static void continue_to(struct pair *p, uint64_t steps) {
   run_until(&p->tested, (struct sciara_stop){.steps = p->tested.at.step + steps, .time = INFINITY});
 }
 
@@ -100,11 +100,11 @@ START_TEST(steps_follow) {
   struct pair p;
   pair_start(&p, scenes[_i / 2], _i % 2, _i % 4 < 2 ? MAXIMA : 0);
   for (int round = 0; round < 6; round++) {
-    go_on(&p, 5);
+    continue_to(&p, 5);
     keep(&p, 0);
-    go_on(&p, 1); // sooner than the first can have left
+    continue_to(&p, 1); // sooner than the first can have left
     keep(&p, 1);
-    go_on(&p, round % 2 ? 40 : 400);
+    continue_to(&p, round % 2 ? 40 : 400);
     for (int k = 0; k < SCIARA_PLACES; k++) {
       const int place = round % 3 ? k : SCIARA_PLACES - 1 - k; // in either order
       ck_assert_msg(collect(&p, place) == SCIARA_OK, "%s", sciara_last_error());
@@ -142,11 +142,11 @@ START_TEST(large_grid) {
   for (int k = 0; k < SCIARA_PLACES; k++) ck_assert_int_eq(sciara_state_clone(p.scene.state, &p.found[k]), SCIARA_OK);
   uint64_t step[SCIARA_PLACES];
   for (int k = 0; k < SCIARA_PLACES; k++) {
-    go_on(&p, 1);
+    continue_to(&p, 1);
     keep_alone(&p, k);
     step[k] = p.tested.at.step;
   }
-  go_on(&p, 1);
+  continue_to(&p, 1);
   for (int k = 0; k < SCIARA_PLACES; k++) ck_assert_msg(collect(&p, k) == SCIARA_OK, "%s", sciara_last_error());
   for (int k = 0; k < SCIARA_PLACES; k++) {
     know(&p, k, step[k]);
@@ -184,7 +184,7 @@ START_TEST(by_another_thread) {
       ck_assert_msg(errand[place].status == SCIARA_OK, "%s", errand[place].why);
       expect(&p, place, "collected by another thread");
     }
-    go_on(&p, n % 7 ? 3 : 90);
+    continue_to(&p, n % 7 ? 3 : 90);
     keep(&p, place);
     errand[place] = (struct errand){.pair = &p, .place = place};
     ck_assert_int_eq(pthread_create(&thread[place], NULL, fetch, &errand[place]), 0);
@@ -202,13 +202,13 @@ END_TEST
 START_TEST(never_collected) {
   struct pair p;
   pair_start(&p, "ramp", _i, 0);
-  go_on(&p, 20);
+  continue_to(&p, 20);
   keep(&p, 0);
   keep(&p, 1);
   ck_assert_msg(p.tested.ops->upload(p.tested.engine, p.scene.state) == SCIARA_OK, "%s", sciara_last_error());
   p.tested.at = (struct sciara_engine_progress){.step = 0};
   ck_assert_int_eq(p.serial.ops->upload(p.serial.engine, p.scene.state), SCIARA_OK);
-  go_on(&p, 30);
+  continue_to(&p, 30);
   keep(&p, 0);
   ck_assert_msg(collect(&p, 0) == SCIARA_OK, "%s", sciara_last_error());
   expect(&p, 0, "after another upload");

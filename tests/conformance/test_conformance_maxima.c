@@ -42,8 +42,8 @@ static void expect(const char *scene, const char *field, const struct sciara_sta
 }
 
 static const char *const scenes[] = {
-    "solidifying beside live lava", "lake that freezes", "31 x 37",           "flows that meet", "drained cells",
-    "initial lava and vents",       "north edge",        "north edge, closed"};
+    "solidifying next to live lava", "lake that freezes", "31 x 37",           "converging flows", "drained cells",
+    "initial lava and vents",        "north edge",        "north edge, closed"};
 enum { SCENES = sizeof scenes / sizeof *scenes };
 
 START_TEST(largest_of_all_steps) {

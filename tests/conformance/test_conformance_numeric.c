@@ -377,7 +377,7 @@ END_TEST
 
 START_TEST(interleaved) {
   const enum sciara_precision p = (enum sciara_precision)_i;
-  const char *const name[] = {"31 x 37", "solidifying beside live lava", "3 x 40, closed"};
+  const char *const name[] = {"31 x 37", "solidifying next to live lava", "3 x 40, closed"};
   struct scene s[3];
   struct run tested[3];
   for (int k = 0; k < 3; k++) {

@@ -54,7 +54,7 @@ static void run_phases(struct run *r) {
 }
 
 /** Whether an `advance` to that step does one more: the rule is the caller's where steps come in phases. */
-static bool goes_on(const struct scene *s, const struct sciara_engine_progress *at, uint64_t steps) {
+static bool continues(const struct scene *s, const struct sciara_engine_progress *at, uint64_t steps) {
   const struct sciara_stop_rule rule = {
       .steps = steps, .time = INFINITY, .vents_end = sciara_vents_end(s->vents), .solidified = true};
   return sciara_stop_test(&rule, at->step, at->time, at->clock, at->liquid_cells != 0) == SCIARA_STOP_NONE;
@@ -65,7 +65,7 @@ static void run_both(const struct scene *s, struct run *whole, struct run *phase
                      const char *context) {
   run_to_step(whole, whole->at.step);
   run_to_step(phased, whole->at.step);
-  while (goes_on(s, &phased->at, steps)) {
+  while (continues(s, &phased->at, steps)) {
     run_to_step(whole, whole->at.step + 1);
     if (mixed && whole->at.step % mixed == 0)
       run_to_step(phased, whole->at.step);
@@ -73,7 +73,7 @@ static void run_both(const struct scene *s, struct run *whole, struct run *phase
       run_phases(phased);
     expect_progress(&whole->at, &phased->at, context);
   }
-  ck_assert(!goes_on(s, &whole->at, steps));
+  ck_assert(!continues(s, &whole->at, steps));
 }
 
 static void run_whole(const struct conformance_case *c, enum sciara_precision p, int threads, uint64_t mixed,
@@ -315,7 +315,7 @@ static bool run_bands(const struct conformance_case *c, enum sciara_precision p,
   bool everywhere = true;
   for (int k = 0; k < 4 && c->steps[k]; k++) {
     run_to_step(&whole, whole.at.step); // progress at the start
-    while (goes_on(&s, &whole.at, c->steps[k] < most ? c->steps[k] : most)) {
+    while (continues(&s, &whole.at, c->steps[k] < most ? c->steps[k] : most)) {
       run_to_step(&whole, whole.at.step + 1);
       bands_step(&b, &s);
       const struct sciara_engine_progress all = bands_progress(&b);
@@ -370,7 +370,7 @@ START_TEST(three_bands) {
                 {"hole", {0, 6, 9}},
                 {"31 x 37", {0, 10, 12}},
                 {"fissure", {0, 7, 11}},
-                {"flows that meet", {0, 13, 40}},
+                {"converging flows", {0, 13, 40}},
                 {"lake that freezes", {0, 18, 20}},
                 {"initial lava and vents", {0, 9, 12}}};
   const int n = _i / 2;

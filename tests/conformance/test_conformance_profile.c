@@ -117,7 +117,7 @@ START_TEST(scattered_piles) {
 }
 END_TEST
 
-START_TEST(not_asked_for) { // then nothing is timed
+START_TEST(not_requested) { // then nothing is timed
   const enum sciara_precision p = (enum sciara_precision)_i;
   if (!engine_tested[p]->profile) return;
   struct scene s;
@@ -137,7 +137,7 @@ static Suite *make_suite(void) {
   tcase_set_timeout(tc, 0);
   tcase_add_loop_test(tc, profile, 0, 2 * 2);
   tcase_add_loop_test(tc, scattered_piles, 0, 2);
-  tcase_add_loop_test(tc, not_asked_for, 0, 2);
+  tcase_add_loop_test(tc, not_requested, 0, 2);
   suite_add_tcase(suite, tc);
   return suite;
 }

@@ -74,12 +74,12 @@ END_TEST
 START_TEST(by_time) {
   struct pair p;
   pair_start(&p, "ramp", _i);
-  const double wanted[] = {0.5, 1.0, 60.9, 61.0, 61.1, 150, 151, 400};
-  for (size_t k = 0; k < sizeof wanted / sizeof *wanted; k++) {
-    while (p.serial.at.time < wanted[k]) run_to_step(&p.serial, p.serial.at.step + 1);
-    run_until(&p.tested, at_time(wanted[k]));
+  const double times[] = {0.5, 1.0, 60.9, 61.0, 61.1, 150, 151, 400};
+  for (size_t k = 0; k < sizeof times / sizeof *times; k++) {
+    while (p.serial.at.time < times[k]) run_to_step(&p.serial, p.serial.at.step + 1);
+    run_until(&p.tested, at_time(times[k]));
     ck_assert_int_eq(p.tested.at.reason, SCIARA_STOP_TIME);
-    ck_assert_double_ge(p.tested.at.time, wanted[k]);
+    ck_assert_double_ge(p.tested.at.time, times[k]);
     if (exact(&p)) { // the first step with s >= T, its clock not shortened
       ck_assert_uint_eq(p.tested.at.step, p.serial.at.step);
       ck_assert_double_eq(p.tested.at.time, p.serial.at.time);
@@ -307,7 +307,7 @@ END_TEST
 // ---------------------------------------------------------------------------------------------- upload and download
 
 /** Uploads `state` into the engine of `r` and runs to step 400. */
-static void go_on(struct run *r, const struct sciara_state *state) {
+static void continue_to(struct run *r, const struct sciara_state *state) {
   ck_assert_msg(r->ops->upload(r->engine, state) == SCIARA_OK, "%s", sciara_last_error());
   run_until(r, at_step(400));
 }
@@ -322,15 +322,15 @@ START_TEST(round_trip) {
   run_start(&fresh, p.tested.ops, &p.scene, 2);
   run_start(&serial, p.serial.ops, &p.scene, 1);
   run_until(&p.serial, at_step(400));
-  go_on(&p.tested, own); // into the engine it came from
+  continue_to(&p.tested, own); // into the engine it came from
   expect_same(&p, &p.tested, "down and up again");
-  go_on(&p.tested, reference); // once more, from serial
+  continue_to(&p.tested, reference); // once more, from serial
   expect_same(&p, &p.tested, "taken over from serial");
-  go_on(&fresh, own);
+  continue_to(&fresh, own);
   expect_same(&p, &fresh, "taken over by a new engine");
-  go_on(&serial, own);
+  continue_to(&serial, own);
   expect_same(&p, &serial, "taken over by serial");
-  go_on(&fresh, p.scene.state); // and from the start
+  continue_to(&fresh, p.scene.state); // and from the start
   expect_same(&p, &fresh, "started again");
   run_end(&fresh);
   run_end(&serial);

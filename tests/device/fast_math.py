@@ -57,8 +57,8 @@ def main():
             continue
         counts[precision[1]] += 1
         # Those that are written as such stand in inline assembly: sciara_real_fma.
-        unasked = re.sub(r"// begin inline asm.*?// end inline asm", "", text, flags=re.S)
-        contracted[precision[1]] += unasked.count(CONTRACTED[kind])
+        without_inline = re.sub(r"// begin inline asm.*?// end inline asm", "", text, flags=re.S)
+        contracted[precision[1]] += without_inline.count(CONTRACTED[kind])
         for instruction in APPROXIMATE[kind]:
             approximate[precision[1]][instruction] += text.count(instruction)
     failed = []

@@ -172,7 +172,7 @@ void expect_nothing_held(const char *engine, int request) {
 }
 
 /** Request `k` gets none. The engine is used again if it is there, or given up. */
-void refuse(const sciara_engine_ops *ops, const scene *s, int k, bool again, uint64_t wanted, sciara_state *end) {
+void refuse(const sciara_engine_ops *ops, const scene *s, int k, bool again, uint64_t checksum, sciara_state *end) {
   void *engine = nullptr;
   sciara_error_clear();
   watch(k);
@@ -186,7 +186,7 @@ void refuse(const sciara_engine_ops *ops, const scene *s, int k, bool again, uin
   if (again) {
     status = work(ops, s, &engine, end);
     ck_assert_msg(status == SCIARA_OK, "%s, after request %d got none: %s", ops->name, k, sciara_last_error());
-    if (ops->determinism == SCIARA_EXACT) ck_assert_uint_eq(sciara_state_checksum(end), wanted);
+    if (ops->determinism == SCIARA_EXACT) ck_assert_uint_eq(sciara_state_checksum(end), checksum);
   }
   ops->destroy(engine);
   expect_nothing_held(ops->name, k);
@@ -203,10 +203,10 @@ int try_all(const sciara_engine_ops *ops, const scene *s) {
   const int requests = watched.requests, device_requests = watched.device_requests;
   expect_nothing_held(ops->name, 0);
   ck_assert_uint_eq(end->step, 70);
-  const uint64_t wanted = sciara_state_checksum(end);
+  const uint64_t checksum = sciara_state_checksum(end);
   for (int k = 1; k <= requests; k++) {
-    refuse(ops, s, k, false, wanted, end);
-    refuse(ops, s, k, true, wanted, end);
+    refuse(ops, s, k, false, checksum, end);
+    refuse(ops, s, k, true, checksum, end);
   }
   printf("%s: %d requests, each refused twice; %d of them for memory of the device\n", ops->name, requests,
          device_requests);

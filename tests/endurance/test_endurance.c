@@ -37,7 +37,7 @@ static bool is_of_gpu(const char *engine) {
 }
 
 /** Resident memory of the process, and what is taken of the GPU, by whomever: nothing else may run there. */
-static struct held look(const char *engine) {
+static struct held measure(const char *engine) {
   struct held now = {0};
   long pages = 0;
   FILE *f = fopen("/proc/self/statm", "r");
@@ -50,14 +50,14 @@ static struct held look(const char *engine) {
 }
 
 /** Sanitizers keep what was freed, to see whether it is used. */
-static bool memory_tells(void) { return getenv("SCIARA_SANITIZE") == NULL || !*getenv("SCIARA_SANITIZE"); }
+static bool memory_is_comparable(void) { return getenv("SCIARA_SANITIZE") == NULL || !*getenv("SCIARA_SANITIZE"); }
 
 /** Nothing has grown but by `most_kib` of the process. CUDA gives the device's memory out in pieces of 2 MiB. */
 static void expect_flat(const char *engine, const struct held *begin, long most_kib, const char *what) {
-  const struct held end = look(engine);
+  const struct held end = measure(engine);
   const long resident = end.resident - begin->resident, device = end.device - begin->device;
   printf("%s, %s: %ld KiB more of the process, %ld KiB more of the GPU\n", engine, what, resident, device);
-  if (!memory_tells()) return;
+  if (!memory_is_comparable()) return;
   ck_assert_msg(resident <= most_kib, "%s, %s: the process has grown by %ld KiB", engine, what, resident);
   ck_assert_msg(device <= 2048, "%s, %s: the GPU has %ld KiB less", engine, what, device);
 }
@@ -111,7 +111,7 @@ START_TEST(many_steps) {
   for (uint64_t part = 1; part <= parts; part++) {
     ck_assert_msg(sciara_step(s, steps / parts) == SCIARA_OK, "%s", sciara_last_error());
     expect_closed_ledger(s);
-    if (part == parts / 10) begin = look(engine);
+    if (part == parts / 10) begin = measure(engine);
   }
   struct sciara_progress now;
   sciara_read_progress(s, &now);
@@ -136,7 +136,7 @@ START_TEST(many_runs) {
     if (run == 0) first = checksum;
     ck_assert_uint_eq(checksum, first);
     sciara_close(s);
-    if (run == run_count / 5) begin = look(engine);
+    if (run == run_count / 5) begin = measure(engine);
   }
   char what[64];
   snprintf(what, sizeof what, "%" PRIu64 " runs", run_count);

@@ -150,12 +150,12 @@ static void claim_all_emitted(const struct scene *start, const struct sciara_sta
   ck_assert_double_eq_tol(end->emitted, total, 1e-12 * total);
 }
 
-static void build_beside_rim(struct scene *s, int v, unsigned record) {
+static void build_next_to_rim(struct scene *s, int v, unsigned record) {
   scene_make(s, 13, 11, record, flat, v);
   scene_vent(s, 1, 1, 400, RATES(10));
 }
 
-static void claim_beside_rim(const struct scene *start, const struct sciara_state *end, int v) {
+static void claim_next_to_rim(const struct scene *start, const struct sciara_state *end, int v) {
   (void)start, (void)v;
   ck_assert(lost_at(end, 0, 1) > 0 && lost_at(end, 1, 0) > 0 && lost_at(end, 0, 0) > 0);
 }
@@ -324,7 +324,7 @@ static void claim_drained(const struct scene *start, const struct sciara_state *
 }
 
 /** Two flows on a grid of many blocks: apart, then one; a third freezes, and its vent comes to life again. */
-static void build_barrier(struct scene *s, int v, unsigned record) {
+static void build_converging(struct scene *s, int v, unsigned record) {
   scene_make(s, 81, 121, record, valley, v);
   s->params.cooling = 120;
   scene_vent(s, 11, 16, 2000, RATES(25));
@@ -332,7 +332,7 @@ static void build_barrier(struct scene *s, int v, unsigned record) {
   scene_vent(s, 71, 111, 200, RATES(4, 0, 0, 0, 6));
 }
 
-static void claim_barrier(const struct scene *start, const struct sciara_state *end, int v) {
+static void claim_converging(const struct scene *start, const struct sciara_state *end, int v) {
   (void)start, (void)v;
   ck_assert(reached(end, 11, 16) && reached(end, 13, 49) && reached(end, 71, 111));
   ck_assert_msg(reached(end, 20, 32), "the flows do not meet");
@@ -370,7 +370,7 @@ static const struct conformance_case list[] = {
     {"one-cell channel", build_channel, 0, claim_channel, {7, 200, 600}},
     {"long channel", build_long_channel, 0, claim_long_channel, {7, 1500}},
     {"two vents in a cell", build_two_in_a_cell, 0, claim_all_emitted, {1, 7, 200}},
-    {"vent beside the rim", build_beside_rim, 0, claim_beside_rim, {1, 7, 200}},
+    {"vent next to the rim", build_next_to_rim, 0, claim_next_to_rim, {1, 7, 200}},
     {"hole", build_hole, 0, claim_hole, {7, 200}},
     {"north edge", build_side, 1, claim_side, {7, 200}},
     {"west edge", build_side, 2, claim_side, {7, 200}},
@@ -388,7 +388,7 @@ static const struct conformance_case list[] = {
     {"south-western corner, closed", build_closed_side, 6, claim_closed_side, {200}},
     {"south-eastern corner, closed", build_closed_side, 7, claim_closed_side, {200}},
     {"north-eastern corner, closed", build_closed_side, 8, claim_closed_side, {200}},
-    {"solidifying beside live lava", build_freezing, 0, claim_freezing, {7, 200, 800}},
+    {"solidifying next to live lava", build_freezing, 0, claim_freezing, {7, 200, 800}},
     {"31 x 37", build_rough, 0, claim_rough, {7, 200, 900}},
     {"3 x 3", build_narrow, 3, claim_lost, {1, 7, 60}},
     {"3 x 40", build_narrow, -40, claim_lost, {1, 7, 200}},
@@ -405,7 +405,7 @@ static const struct conformance_case list[] = {
     {"fissure", build_fissure, 0, claim_all_emitted, {1, 7, 400}},
     {"initial lava and vents", build_pool_and_vents, 0, claim_pool_and_vents, {1, 7, 200}},
     {"drained cells", build_drained, 0, claim_drained, {1, 2, 7, 60}},
-    {"flows that meet", build_barrier, 0, claim_barrier, {7, 300, 1000}},
+    {"converging flows", build_converging, 0, claim_converging, {7, 300, 1000}},
     {"slots shorter than a step", build_many_slots, 0, claim_all_emitted, {1, 7, 200}},
     {"lake that freezes", build_lake, 0, claim_lake, {1, 70, 200}},
 };

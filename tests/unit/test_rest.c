@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Claims about model/rest.h, on random cells: a cell reported as quiescent stays so, at every lower temperature and with
+// Claims about model/quiescent.h, on random cells: a cell reported as quiescent stays so, at every lower temperature and with
 // any decayed momentum; and most cells from which nothing flows are reported. test_rest_single.c: in single precision.
 #include <check.h>
 #include <math.h>
 
-#include "model/rest.h"
+#include "model/quiescent.h"
 #include "support/random.h"
 
 struct cell {
@@ -46,7 +46,7 @@ START_TEST(quiescent_cells_stay_quiescent) {
   for (int k = 0; k < 200000; k++) {
     const struct cell c = random_cell();
     const bool flows = survivors(&rule, &c, c.T, c.px, c.py) != 0;
-    const bool rests = sciara_rests(&rule, c.z, c.h, c.T, c.px, c.py, c.zn, c.hn);
+    const bool rests = sciara_is_quiescent(&rule, c.z, c.h, c.T, c.px, c.py, c.zn, c.hn);
     ck_assert(!flows || !rests);
     still += !flows;
     quiescent += rests;
@@ -75,9 +75,9 @@ START_TEST(limit) {
     c.h = (low + high) / 2;
     *(survivors(&rule, &c, c.T, 0, 0) ? &high : &low) = c.h;
   }
-  ck_assert(sciara_rests(&rule, c.z, low * (1 - 4 * SCIARA_REST_SLACK), c.T, 0, 0, c.zn, c.hn));
-  ck_assert(!sciara_rests(&rule, c.z, low, c.T, 0, 0, c.zn, c.hn)); // too close to decide
-  ck_assert(!sciara_rests(&rule, c.z, high, c.T, 0, 0, c.zn, c.hn));
+  ck_assert(sciara_is_quiescent(&rule, c.z, low * (1 - 4 * SCIARA_QUIESCENT_SLACK), c.T, 0, 0, c.zn, c.hn));
+  ck_assert(!sciara_is_quiescent(&rule, c.z, low, c.T, 0, 0, c.zn, c.hn)); // too close to decide
+  ck_assert(!sciara_is_quiescent(&rule, c.z, high, c.T, 0, 0, c.zn, c.hn));
 }
 END_TEST
 
@@ -86,16 +86,16 @@ START_TEST(no_decision) {
   struct sciara_rule rule = sciara_rule_make(&params, 1);
   struct cell c = {.z = 0, .h = 3, .T = 1200};
   for (int n = 1; n < SCIARA_MOORE; n++) c.zn[n] = 2;
-  ck_assert(sciara_rests(&rule, c.z, c.h, c.T, 0, 0, c.zn, c.hn));
+  ck_assert(sciara_is_quiescent(&rule, c.z, c.h, c.T, 0, 0, c.zn, c.hn));
   for (int n = 1; n < SCIARA_MOORE; n++) c.zn[n] = 4;
-  ck_assert(sciara_rests(&rule, c.z, (real)3.9, c.T, 0, 0, c.zn, c.hn));
+  ck_assert(sciara_is_quiescent(&rule, c.z, (real)3.9, c.T, 0, 0, c.zn, c.hn));
   for (int n = 1; n < SCIARA_MOORE; n++) c.zn[n] = 9;
-  ck_assert(!sciara_rests(&rule, c.z, 5, c.T, 0, 0, c.zn, c.hn));           // thicker than four cells are wide
-  ck_assert(!sciara_rests(&rule, c.z, c.h, c.T, 3 * 9, 0, c.zn, c.hn));     // too fast
-  ck_assert(!sciara_rests(&rule, c.z, c.h, c.T, (real)NAN, 0, c.zn, c.hn)); // not a number
-  ck_assert(sciara_rests(&rule, c.z, c.h, c.T, 0, 0, c.zn, c.hn));
+  ck_assert(!sciara_is_quiescent(&rule, c.z, 5, c.T, 0, 0, c.zn, c.hn));           // thicker than four cells are wide
+  ck_assert(!sciara_is_quiescent(&rule, c.z, c.h, c.T, 3 * 9, 0, c.zn, c.hn));     // too fast
+  ck_assert(!sciara_is_quiescent(&rule, c.z, c.h, c.T, (real)NAN, 0, c.zn, c.hn)); // not a number
+  ck_assert(sciara_is_quiescent(&rule, c.z, c.h, c.T, 0, 0, c.zn, c.hn));
   rule.hc_b = 0;
-  ck_assert(!sciara_rests(&rule, c.z, c.h, c.T, 0, 0, c.zn, c.hn)); // the critical height does not grow
+  ck_assert(!sciara_is_quiescent(&rule, c.z, c.h, c.T, 0, 0, c.zn, c.hn)); // the critical height does not grow
 }
 END_TEST
 

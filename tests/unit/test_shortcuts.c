@@ -5,7 +5,7 @@
 #include <check.h>
 #include <math.h>
 
-#include "model/quick.h"
+#include "model/shortcut.h"
 #include "model/subnormal.h"
 #include "support/random.h"
 
@@ -19,10 +19,10 @@ static real any_size(double least, double most) { return (real)pow(10, uniform(l
 static void compare_quick(const struct sciara_rule *rule, real h, real hc, real top, real v0, int *doubts) {
   struct sciara_slope s = {.v0 = v0};
   const bool open = sciara_slope_open(rule, h, hc, top, &s);
-  const struct sciara_quick quick = sciara_quick_open(rule, h, hc, top, sciara_head(rule, v0));
-  *doubts += quick.doubt;
-  ck_assert_msg(quick.doubt || quick.open == open, "h %.17g, hc %.17g, top %.17g, v0 %.17g: %d, the rule says %d",
-                (double)h, (double)hc, (double)top, (double)v0, quick.open, open);
+  const struct sciara_shortcut answer = sciara_shortcut_open(rule, h, hc, top, sciara_head(rule, v0));
+  *doubts += answer.doubt;
+  ck_assert_msg(answer.doubt || answer.open == open, "h %.17g, hc %.17g, top %.17g, v0 %.17g: %d, the rule says %d",
+                (double)h, (double)hc, (double)top, (double)v0, answer.open, open);
 }
 
 START_TEST(shortcut_agrees_with_the_rule) {

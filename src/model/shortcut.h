@@ -4,37 +4,38 @@
 //
 // A neighbour is eliminated when he <= hc cos(theta), cos(theta) = 1 / sqrt(1 + q q). Both sides are positive, so in
 // exact arithmetic that is he he (1 + q q) <= hc hc. The two ways to compute it differ by a handful of roundings; where
-// the two sides differ by more than SCIARA_QUICK_SLACK, relative, they agree. Where they do not, or a number is so
+// the two sides differ by more than SCIARA_SHORTCUT_SLACK, relative, they agree. Where they do not, or a number is so
 // large or so small that its square might not be good, the answer is "in doubt", and the rule itself is to be asked.
-#ifndef SCIARA_MODEL_QUICK_H
-#define SCIARA_MODEL_QUICK_H
+#ifndef SCIARA_MODEL_SHORTCUT_H
+#define SCIARA_MODEL_SHORTCUT_H
 
 #include "model/cell.h"
 
-#define SCIARA_QUICK_SLACK ((real)(sizeof(real) == sizeof(double) ? 0x1p-36 : 0x1p-14))
+#define SCIARA_SHORTCUT_SLACK ((real)(sizeof(real) == sizeof(double) ? 0x1p-36 : 0x1p-14))
 /** Squares are looked at between 1 / MOST and MOST, with 1 + q q <= STEEPEST: then no square has underflowed. */
-#define SCIARA_QUICK_MOST ((real)(sizeof(real) == sizeof(double) ? 0x1p800 : 0x1p80))
-#define SCIARA_QUICK_STEEPEST ((real)(sizeof(real) == sizeof(double) ? 0x1p200 : 0x1p40))
+#define SCIARA_SHORTCUT_MOST ((real)(sizeof(real) == sizeof(double) ? 0x1p800 : 0x1p80))
+#define SCIARA_SHORTCUT_STEEPEST ((real)(sizeof(real) == sizeof(double) ? 0x1p200 : 0x1p40))
 
-struct sciara_quick {
+struct sciara_shortcut {
   bool open;  ///< lava may flow there; of no use in doubt
   bool doubt; ///< ask sciara_slope_open_with
 };
 
 /** The answer of sciara_slope_open_with with the same arguments, h >= 0 and hc >= 0. */
-SCIARA_HD struct sciara_quick sciara_quick_open(const struct sciara_rule *rule, real h, real hc, real top, real head) {
+SCIARA_HD struct sciara_shortcut sciara_shortcut_open(const struct sciara_rule *rule, real h, real hc, real top,
+                                                      real head) {
   const bool blocked = sciara_is_blocked(h, top, head);
   const real effective = top <= head ? h : (head + h) - top;
   const real apparent = h - effective; // 0 where effective is h
   const real q = ((apparent + (real)0.5 * effective) - top) * rule->inverse_cell_size;
   const real steep = 1 + q * q, limit = hc * hc;
   const real square = (effective * effective) * steep;
-  const real least = 1 / SCIARA_QUICK_MOST, most = SCIARA_QUICK_MOST;
+  const real least = 1 / SCIARA_SHORTCUT_MOST, most = SCIARA_SHORTCUT_MOST;
   const bool good =
-      (steep <= SCIARA_QUICK_STEEPEST) & (square >= least) & (square <= most) & (limit >= least) & (limit <= most);
-  const bool above = square > limit * (1 + SCIARA_QUICK_SLACK), below = square < limit * (1 - SCIARA_QUICK_SLACK);
-  const struct sciara_quick quick = {!blocked & above, !blocked & !(good & (above | below))};
-  return quick;
+      (steep <= SCIARA_SHORTCUT_STEEPEST) & (square >= least) & (square <= most) & (limit >= least) & (limit <= most);
+  const bool above = square > limit * (1 + SCIARA_SHORTCUT_SLACK), below = square < limit * (1 - SCIARA_SHORTCUT_SLACK);
+  const struct sciara_shortcut answer = {!blocked & above, !blocked & !(good & (above | below))};
+  return answer;
 }
 
 #endif

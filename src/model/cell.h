@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// THE PHYSICS of SCIARA-fv3, values in, values out: no index, no grid, no thread. Shared by C and CUDA.
+// The physics of SCIARA-fv3 as functions of values: they know no index, no grid and no thread. Shared by C and CUDA.
 //
-// Built of direction-level functions (one neighbour i) and an ordered minimisation; the cell-level functions at the end
-// only combine them, so that vector lanes or GPU lanes may share one cell. Every operation is written in the order and
-// grouping of the specification (docs/model.md): results are the same bits wherever this compiles.
+// The basis are functions for one direction (one neighbour i) and an ordered minimisation. The functions for a cell at
+// the end only combine them, so that several vector lanes or GPU lanes can work on one cell. Every operation is written
+// in the order and grouping of the specification (docs/model.md), so results are bit-identical wherever this compiles.
 #ifndef SCIARA_MODEL_CELL_H
 #define SCIARA_MODEL_CELL_H
 
@@ -18,8 +18,8 @@ enum { SCIARA_SELF = 1 }; ///< bit 0 of a set of neighbours: the cell itself; bi
 #define SCIARA_SQRT1_2 ((real)0x1.6a09e667f3bcdp-1)
 
 /**
- * Where going on would only cost time, for it changes no result: a build with SCIARA_BRANCHLESS goes on, so that GPU threads
- * stay together.
+ * Early exits, used where the remaining operations cannot change the result. A build with SCIARA_BRANCHLESS has none,
+ * so that all GPU threads of a warp take the same path.
  */
 #ifdef SCIARA_BRANCHLESS
 #define SCIARA_LEAVE_IF(condition, value) ((void)0)
@@ -31,15 +31,15 @@ enum { SCIARA_SELF = 1 }; ///< bit 0 of a set of neighbours: the cell itself; bi
   if (condition) continue
 #endif
 
-/** Whether x is a NaN (a comparison would let it pass as dry or as t_max). */
+/** Whether x is NaN (ordinary comparisons would treat a NaN as dry or as t_max). */
 SCIARA_HD bool sciara_is_nan(real x) { return x != x; }
 
-/** Whether x is a number, and no infinity. */
+/** Whether x is neither NaN nor infinite. */
 SCIARA_HD bool sciara_is_finite(real x) { return x <= SCIARA_REAL_MAX && x >= -SCIARA_REAL_MAX; }
 
 /**
- * Whether a cell that is not dry holds lava at all: its thickness h, m, is positive; its temperature T, K, is one between
- * T_sol and T_vent, as far as rounding can tell; and all are finite, as are its momentum (px, py), m2/s, and altitude z, m.
+ * Whether the values of a cell that is not dry are valid: its thickness h, m, is positive; its temperature T, K, lies
+ * between T_sol and T_vent up to rounding; and both are finite, as are its momentum (px, py), m2/s, and altitude z, m.
  */
 SCIARA_HD bool sciara_is_sound(const struct sciara_rule *rule, real z, real h, real T, real px, real py) {
   const bool lava = h > 0 && h <= SCIARA_REAL_MAX && T >= rule->coldest && T <= rule->hottest;
@@ -56,28 +56,28 @@ SCIARA_HD real sciara_unit_x(int i) { return (real)sciara_moore_col(i) * (i < 5 
 /** North component of the unit vector towards neighbour i. */
 SCIARA_HD real sciara_unit_y(int i) { return (real)-sciara_moore_row(i) * (i < 5 ? (real)1 : SCIARA_SQRT1_2); }
 
-/** A component of the velocity of lava of thickness h > 0 from that of its momentum, m/s. */
+/** A component of the velocity, m/s, of lava of thickness h > 0 with this component of the momentum. */
 SCIARA_HD real sciara_velocity(real momentum, real h) { return sciara_real_div(momentum, h); }
 
 /**
- * tau1.1: the part of the velocity (vx, vy), m/s, that points to neighbour i: it is split on the two directions that
- * enclose it, so at most two of the eight are not 0 and all are >= 0.
+ * tau1.1: the part of the velocity (vx, vy), m/s, that points to neighbour i. The velocity is split into two parts
+ * along the two directions that enclose it, so at most two of the eight parts are not 0. All are >= 0.
  */
 SCIARA_HD real sciara_initial_speed(int i, real vx, real vy) {
   const bool east = vx >= 0, north = vy >= 0;
   const real ax = vx < 0 ? -vx : vx, ay = vy < 0 ? -vy : vy;
   const bool along_x = ax >= ay;
   const real larger = along_x ? ax : ay, smaller = along_x ? ay : ax;
-  const int x = sciara_moore_col(i), y = -sciara_moore_row(i); // where neighbour i lies: east, north
+  const int x = sciara_moore_col(i), y = -sciara_moore_row(i); // position of neighbour i: east, north
   const bool mine = (x == 0 || (x > 0) == east) && (y == 0 || (y > 0) == north) && (i >= 5 || (x != 0) == along_x);
   SCIARA_LEAVE_IF(!mine, 0);
   const real speed = i < 5 ? larger - smaller : SCIARA_SQRT2 * smaller;
   return mine ? speed : (real)0;
 }
 
-/** tau1.1, both parts that are not 0 at once: the speeds and directions of sciara_initial_speed of all neighbours. */
+/** tau1.1: both parts of the velocity at once, with their directions. sciara_initial_speed is 0 in all others. */
 struct sciara_start {
-  int axis, diagonal;                    ///< neighbours the parts point to: 1..4, 5..8
+  int axis, diagonal;                    ///< neighbours that the parts point to: 1..4, 5..8
   real speed_on_axis, speed_on_diagonal; ///< m/s
 };
 
@@ -98,7 +98,7 @@ SCIARA_HD real sciara_top(int i, real z, real z_i, real h_i) {
   return (i < 5 ? rise : SCIARA_SQRT1_2 * rise) + h_i;
 }
 
-/** The way from a cell to one neighbour. */
+/** The slope from a cell to one neighbour. */
 struct sciara_slope {
   real v0;    ///< initial speed, m/s
   real accel; ///< a_i, m/s2
@@ -110,7 +110,7 @@ SCIARA_HD real sciara_head(const struct sciara_rule *rule, real v0) {
   return sciara_real_div_by(v0 * v0, rule->gravity_twice, rule->inverse_gravity_twice);
 }
 
-/** tau1.3: whether lava cannot climb to a neighbour whatever the critical height. */
+/** tau1.3: whether lava cannot climb to a neighbour at any critical height. */
 SCIARA_HD bool sciara_is_blocked(real h, real top, real head) { return head + h <= top; } // he = 0 <= hc cos(theta)
 
 /**
@@ -120,7 +120,7 @@ SCIARA_HD bool sciara_is_blocked(real h, real top, real head) { return head + h 
  * @param hc   critical height, m
  * @param top  sciara_top of the neighbour, m
  * @param head sciara_head of s->v0, m
- * @param s    accel and path are set where the result is true
+ * @param s    accel and path are set if the result is true
  * @return whether lava may flow there (false: the neighbour is eliminated)
  */
 SCIARA_HD bool sciara_slope_open_with(const struct sciara_rule *rule, real h, real hc, real top, real head,
@@ -142,7 +142,7 @@ SCIARA_HD bool sciara_slope_open_with(const struct sciara_rule *rule, real h, re
   return !blocked && !(effective <= hc * cosine);
 }
 
-/** The same with the head of s->v0. */
+/** sciara_slope_open_with, with the head of s->v0. */
 SCIARA_HD bool sciara_slope_open(const struct sciara_rule *rule, real h, real hc, real top, struct sciara_slope *s) {
   return sciara_slope_open_with(rule, h, hc, top, sciara_head(rule, s->v0), s);
 }
@@ -151,7 +151,7 @@ SCIARA_HD bool sciara_slope_open(const struct sciara_rule *rule, real h, real hc
  * tau1.7: time to reach neighbour i, at most t_max, s.
  *
  * @param keep k = 1 - dP(T)
- * @param bad  set when a NaN is met
+ * @param bad  set if a NaN is found
  */
 SCIARA_HD real sciara_slope_time(const struct sciara_rule *rule, const struct sciara_slope *s, real keep, bool *bad) {
   const real t = rule->clock_max;
@@ -167,13 +167,13 @@ SCIARA_HD real sciara_slope_time(const struct sciara_rule *rule, const struct sc
   return arrives ? arrival : t;
 }
 
-/** tau1, flow computing: what leaves towards one neighbour. */
+/** tau1, flow computing: the outflow to one neighbour. */
 struct sciara_outflow {
   real thickness; ///< out_i, m
   real speed;     ///< vf_i, m/s
 };
 
-/** tau1, flow computing with the new clock `t`, s; `share` is phi_i, m. */
+/** tau1, flow computing: the outflow with the new clock `t`, s; `share` is phi_i, m. */
 SCIARA_HD struct sciara_outflow sciara_slope_flow(const struct sciara_slope *s, real share, real keep, real t,
                                                   bool *bad) {
   struct sciara_outflow f;
@@ -187,7 +187,7 @@ SCIARA_HD struct sciara_outflow sciara_slope_flow(const struct sciara_slope *s, 
 
 // ------------------------------------------------------------------------------------------ ordered minimisation
 
-/** Sum of h and the tops of the cells in `set`, in index order, over their number (top[0] is 0). */
+/** Sum of h and the tops of the cells in `set`, in index order, divided by the number of these cells (top[0] is 0). */
 SCIARA_HD real sciara_average(unsigned set, real h, const real top[SCIARA_MOORE]) {
   real sum = h;
   int n = 0;
@@ -200,7 +200,7 @@ SCIARA_HD real sciara_average(unsigned set, real h, const real top[SCIARA_MOORE]
   return sciara_real_div_by(sum, (real)n, inverse);
 }
 
-/** One round of sciara_minimise: what is left of `set`; the same set when the minimisation is done. */
+/** One round of sciara_minimise: returns what remains of `set`, which is `set` itself when the minimisation is done. */
 SCIARA_HD unsigned sciara_minimise_once(unsigned set, real h, const real top[SCIARA_MOORE], real *average) {
   const real mean = sciara_average(set, h, top);
   unsigned out = 0;
@@ -211,10 +211,10 @@ SCIARA_HD unsigned sciara_minimise_once(unsigned set, real h, const real top[SCI
 }
 
 /**
- * tau1.6: minimisation of the differences. From `set` (bit 0 the cell itself, bit i neighbour i not eliminated) all
- * whose top is not below the average go, until none goes.
+ * tau1.6: minimisation of the differences. `set`: bit 0: the cell itself; bit i: neighbour i, if it is not eliminated.
+ * Each round removes all cells whose top is not below the average, until a round removes none.
  *
- * @param average set to the last average when anything survives
+ * @param average set to the last average if a cell survives
  * @return the survivors
  */
 SCIARA_HD unsigned sciara_minimise(unsigned set, real h, const real top[SCIARA_MOORE], real *average) {
@@ -226,7 +226,7 @@ SCIARA_HD unsigned sciara_minimise(unsigned set, real h, const real top[SCIARA_M
   return set;
 }
 
-/** phi_i, m: what a survivor lacks of the average. */
+/** phi_i, m: how far a survivor lies below the average. */
 SCIARA_HD real sciara_share(real average, real top) { return average - top; }
 
 // ---------------------------------------------------------------------------------------------------- one cell
@@ -246,12 +246,12 @@ SCIARA_HD real sciara_dissipation(const struct sciara_rule *rule, real T) {
   return sciara_log_linear(rule, rule->ln_dP_sol, rule->dP_b, T);
 }
 
-/** Critical height at temperature T, K; m. */
+/** Critical height, m, at temperature T, K. */
 SCIARA_HD real sciara_critical_height(const struct sciara_rule *rule, real T) {
   return sciara_log_linear(rule, rule->ln_hc_sol, rule->hc_b, T);
 }
 
-/** What a liquid cell knows of its flows before the clock is found. */
+/** The result of time evaluation for a liquid cell: its flows, except that they need the new clock. */
 struct sciara_evaluation {
   unsigned survivors;                      ///< bit i: lava will flow to neighbour i
   real keep;                               ///< k = 1 - dP(T)
@@ -265,8 +265,8 @@ struct sciara_evaluation {
  *
  * @param z, h, T, px, py of the cell
  * @param zn, hn          of the neighbours 1..8 (entry 0 unused)
- * @param p               all a later flow computation needs
- * @param bad             set when a NaN is met
+ * @param p               everything that flow computing needs later
+ * @param bad             set if a NaN is found
  * @return t_opt, s: the time this cell allows, at most t_max
  */
 SCIARA_HD real sciara_cell_evaluate(const struct sciara_rule *rule, real z, real h, real T, real px, real py,
@@ -301,12 +301,12 @@ SCIARA_HD real sciara_cell_evaluate(const struct sciara_rule *rule, real z, real
   return t_opt;
 }
 
-/** What leaves a cell in this step; entry 0 unused, 0 towards neighbours that get nothing. */
+/** The outflows of a cell in this step. Entry 0 is unused; those to neighbours that receive nothing are 0. */
 struct sciara_outflows {
   struct sciara_outflow to[SCIARA_MOORE];
 };
 
-/** h0, m: what stays in a cell of thickness h. */
+/** h0, m: the lava that stays in a cell of thickness h. */
 SCIARA_HD real sciara_residual(real h, real leaving) { return sciara_max0(h - leaving); }
 
 /** tau1, flow computing of a liquid cell with the new clock `t`, s. Returns the residual h0 >= 0, m. */
@@ -329,13 +329,13 @@ SCIARA_HD real sciara_cell_flow(const struct sciara_evaluation *p, real h, real 
 
 // -------------------------------------------------------------------------------------- mass, momentum and heat
 
-/** Lava that gathers in a cell during tau2. */
+/** The lava that a cell collects during tau2: its residual and its inflows. */
 struct sciara_inflow {
   real h, px, py; ///< m, m2/s
   real heat;      ///< sum of thickness times temperature, m K
 };
 
-/** tau2: starts with the residual h0 of the cell, which keeps its whole velocity times k; all 0 for a dry cell. */
+/** tau2: the start of the sum, the residual h0 of the cell. It keeps the velocity times k. All 0 for a dry cell. */
 SCIARA_HD struct sciara_inflow sciara_inflow_residual(real h0, real vx, real vy, real keep, real T) {
   const struct sciara_inflow inflow = {h0, (h0 * vx) * keep, (h0 * vy) * keep, h0 * T};
   return inflow;
@@ -352,7 +352,7 @@ SCIARA_HD void sciara_inflow_add(struct sciara_inflow *inflow, int i, struct sci
   if (flows) *inflow = sum;
 }
 
-/** tau3: 1 + D; lava cools by the cube root of it. */
+/** tau3: 1 + D. Cooling divides the temperature by its cube root. */
 SCIARA_HD real sciara_cooling(const struct sciara_rule *rule, real t, real h, real T) {
   const real D = sciara_real_div((rule->cooling * t) * ((T * T) * T), h);
   return 1 + D;
@@ -367,10 +367,10 @@ SCIARA_HD real sciara_cool(const struct sciara_rule *rule, real t, real h, real 
 }
 
 /**
- * Whether `inflow` surely stays liquid in a step of `t` seconds: true only where sciara_cool would give a temperature well
- * above T_sol. It asks whether T^3 / (1 + D), T = heat / h, exceeds T_sol^3 by a thousandth, without a quotient or a root;
- * so it is known long before the temperature, which can wait. False tells nothing: lava near T_sol, or so thin that the
- * powers might underflow.
+ * Whether `inflow` surely stays liquid in a step of `t` seconds: true only if sciara_cool gives a temperature well
+ * above T_sol. The test is whether T^3 / (1 + D), T = heat / h, exceeds T_sol^3 by a thousandth. It needs no division
+ * and no root, so its result is known long before the temperature, which can be computed later. False means undecided:
+ * the lava is near T_sol, or so thin that the powers might underflow.
  */
 SCIARA_HD bool sciara_surely_liquid(const struct sciara_rule *rule, const struct sciara_inflow *inflow, real t) {
 #ifdef SCIARA_SINGLE
@@ -383,20 +383,23 @@ SCIARA_HD bool sciara_surely_liquid(const struct sciara_rule *rule, const struct
   return inflow->h >= thin && heat3 * inflow->h > sol3 * (h2 * h2 + (rule->cooling * t) * heat3);
 }
 
-/** gamma: thickness of lava of thickness h after `volume` m3 came up in a cell; `cell_size` in double: rounded once. */
+/**
+ * gamma: thickness h after `volume` m3 of lava were emitted in a cell. `cell_size` is a double, so that V / (w w) is
+ * rounded once.
+ */
 SCIARA_HD real sciara_cell_emit(real h, double volume, double cell_size) {
   return h + (real)(volume / (cell_size * cell_size));
 }
 
-/** What became of a cell in a step. */
+/** The outcome of a step for a cell. */
 enum sciara_outcome { SCIARA_OUTCOME_DRY, SCIARA_OUTCOME_LIQUID, SCIARA_OUTCOME_ROCK, SCIARA_OUTCOME_LOST };
 
 /**
- * End of tau2, rim and tau3 of a cell that gathered `inflow` in a step of `t` seconds: loss through the rim, cooling,
- * solidification. Lava reaches a rim cell only when the boundary is open.
+ * End of tau2, rim and tau3 of a cell that collected `inflow` in a step of `t` seconds: loss through the rim, cooling,
+ * solidification. Lava reaches a rim cell only if the boundary is open.
  *
  * @param T   set to the temperature of lava that stays liquid, K
- * @param bad set when a NaN is met
+ * @param bad set if a NaN is found
  */
 SCIARA_HD enum sciara_outcome sciara_cell_settle(const struct sciara_rule *rule, bool rim,
                                                  const struct sciara_inflow *inflow, real t, real *T, bool *bad) {
@@ -408,7 +411,7 @@ SCIARA_HD enum sciara_outcome sciara_cell_settle(const struct sciara_rule *rule,
   return *T <= rule->T_sol ? SCIARA_OUTCOME_ROCK : SCIARA_OUTCOME_LIQUID;
 }
 
-/** Solidified lava, m: what the ground has risen by. */
+/** Thickness of solidified lava, m: how much the ground has risen. */
 SCIARA_HD real sciara_solid(real z, real z0) { return z - z0; }
 
 /** Speed of lava of thickness h > 0, m/s. */

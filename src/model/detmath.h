@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Exponential, natural logarithm, cube root and square root that give the same bits everywhere: built of + - * / and
-// the square root instruction, each correctly rounded, and of integer operations. No libm, no fma, no tables. Needs
-// contraction off (-ffp-contract=off, --fmad=false) and -fno-math-errno, so that sqrt is the bare instruction.
+// Exponential, natural logarithm, cube root and square root with bit-identical results on all machines. They consist of
+// + - * / and the square root instruction, each correctly rounded, and of integer operations: no libm, no fma, no
+// tables. They need contraction off (-ffp-contract=off, --fmad=false) and -fno-math-errno, so that sqrt is the bare
+// instruction.
 //
-// The functions named _normal are straight-line, for loops over lanes whose arguments are known to be in range; the
-// general ones give the same bits there and take one branch, to _rare, elsewhere.
+// The functions named _normal have no branches. They are for loops over lanes whose arguments are known to be in range.
+// The general functions give bit-identical results there; for other arguments they take one branch, to _rare.
 //
 // Every function is within 1 ulp of the exact value over its whole domain (tests/accuracy/detmath_mpfr.c measures it).
 // The coefficients are minimax fits, found by Remez exchange: tools/detmath_coefficients.py prints them.
@@ -50,8 +51,8 @@ SCIARA_HD float sciara_sqrtf(float x) { return sqrtf(x); }
 
 // --- exponential -----------------------------------------------------------------------------------------------------
 // x = k ln2 + r with |r| <= ln2/2, and exp(x) = 2^k (1 + r + r^2 q(r)). ln2 is split so that k times its high part is
-// exact; then high = x - k ln2_high is exact too, and r = high - low. The rounding error of 1 + high is put back, so
-// little more than the last rounding is left. Adding 1.5 * 2^52 rounds to an integer, which then is in the low bits.
+// exact; then high = x - k ln2_high is exact too, and r = high - low. The rounding error of 1 + high is added back, so
+// little more than the last rounding remains. Adding 1.5 * 2^52 rounds to an integer, which then is in the low bits.
 
 /** e^x / 2^k, in about [0.7, 1.42]; *k (modulo 2^64) is the power of two. |x| <= 746, or NaN: then NaN and any k. */
 SCIARA_HD double sciara_exp_reduced(double x, uint64_t *k) {
@@ -81,7 +82,9 @@ SCIARA_HD double sciara_exp_normal(double x) {
   return y * sciara_double_from_bits((k + 1023) << 52);
 }
 
-/** e^x of any x. The power of two is applied in two halves: only the second can round. NaN passes the clamps. */
+/**
+ * e^x of any x. The power of two is applied in two halves: only the second can round. The clamps leave NaN as it is.
+ */
 SCIARA_HD double sciara_exp_rare(double x) {
   const double above = x < -746.0 ? -746.0 : x;
   uint64_t k;
@@ -143,7 +146,7 @@ SCIARA_HD double sciara_ln_normal(double x, double k) {
   uint64_t bits = sciara_double_bits(x) - UINT64_C(0x3fe6a09e667f3bcd);
   const double exponent = k + (double)((int32_t)((bits >> 52) ^ 0x800) - 0x800);
   const double m = sciara_double_from_bits((bits & UINT64_C(0xfffffffffffff)) + UINT64_C(0x3fe6a09e667f3bcd));
-  // s in two parts: the remainder of the division is found by cutting s and the divisor into short exact factors.
+  // s in two parts: the remainder of the division is found by splitting s and the divisor into short exact factors.
   const double f = m - 1.0;
   const double d = 2.0 + f, d_low = f - (d - 2.0);
   const double s = f / d;
@@ -160,7 +163,7 @@ SCIARA_HD double sciara_ln_normal(double x, double k) {
   const double tail = s * z * p + 2.0 * s_low + exponent * 0x1.ef35793c7673p-45;
   const double head = exponent * 0x1.62e42fefa38p-1; // exact
   const double sum = head + 2.0 * s;
-  const double part = sum - head; // what of 2s went into the sum; |head| > |2s| or head = 0
+  const double part = sum - head; // the part of 2s that is in the sum; |head| > |2s| or head = 0
   return sum + ((2.0 * s - part) + tail);
 }
 
@@ -174,13 +177,14 @@ SCIARA_HD double sciara_ln(double x) {
 }
 
 // --- cube root -------------------------------------------------------------------------------------------------------
-// 1. The bits of x divided by 3 and subtracted from a constant give y ~ x^(-1/3) within 4 %: x y^3 = 1 - e, |e| < 0.12.
-// 2. x y^2 p(e), with p ~ (1 - e)^(-2/3), is the cube root within 2^-17 (single: 2^-8). Cut to 17 (8) bits it is t,
-//    whose cube is exact; p is made a little too small so that t never exceeds the root (no overflow at the top).
+// 1. The binary form of x, divided by 3 and subtracted from a constant, gives y ~ x^(-1/3) within 4 %: x y^3 = 1 - e,
+//    |e| < 0.12.
+// 2. x y^2 p(e), with p ~ (1 - e)^(-2/3), is the cube root within 2^-17 (single: 2^-8). Truncated to 17 (8) bits it is
+//    t, whose cube is exact; p is made a little too small so that t never exceeds the root (no overflow at the top).
 // 3. Then x - t^3 is exact as well, d = (x - t^3) / x is small, and t (1 - d)^(-1/3) = t + t d q(d). The correction is
-//    small, so its own rounding hardly counts: the result is nearly correctly rounded.
-// The one division, 1/x, does not wait for anything, and there is no branch. The division of the bits by 3 is a product
-// of 32-bit factors, which vector units have.
+//    small, so its own rounding matters little: the result is nearly correctly rounded.
+// The only division, 1/x, depends on no other result, and there is no branch. The division of the binary form by 3 is a
+// product of 32-bit factors, which vector units support.
 
 /** The cube root of a positive normal number; NaN gives NaN. Straight-line. */
 SCIARA_HD double sciara_cbrt_normal(double x) {
@@ -213,8 +217,8 @@ SCIARA_HD double sciara_cbrt(double x) {
 }
 
 /**
- * The cube root in single precision, computed in single precision, of a finite number from 2^-120 on (below 2^-125 the
- * cube of t would not be exact); NaN gives NaN. Straight-line.
+ * The cube root in single precision, computed in single precision, of a finite number of at least 2^-120 (below 2^-125
+ * the cube of t would not be exact). NaN gives NaN. Straight-line.
  */
 SCIARA_HD float sciara_cbrtf_normal(float x) {
   const float inverse = 1.0f / x;
@@ -247,7 +251,7 @@ SCIARA_HD float sciara_cbrtf(float x) {
 // --- in the precision of the rule ------------------------------------------------------------------------------------
 
 #if defined SCIARA_FAST && SCIARA_ON_DEVICE
-// The GPU's own approximations: no two kinds of GPU need agree. The only place that knows of them.
+// The GPU's own approximations, which may differ between GPU models. They are used nowhere else.
 SCIARA_HD real sciara_real_exp(real x) { return __expf(x); }
 SCIARA_HD real sciara_real_cbrt(real x) { return __powf(x, 0x1.555556p-2f); }
 SCIARA_HD real sciara_real_sqrt(real x) { return sqrtf(x); } // the approximate one: -prec-sqrt=false
@@ -269,7 +273,7 @@ SCIARA_HD real sciara_real_div(real a, real b) { return a / b; }
 #endif
 
 #if SCIARA_ON_DEVICE && !defined SCIARA_FAST
-/** a b + c, rounded once; only where it gives the bits of a division. As an instruction, so that a test can tell it apart. */
+/** a b + c, rounded once; only for exact division. Written as inline assembly, so that a test can recognise it. */
 SCIARA_HD real sciara_real_fma(real a, real b, real c) {
   real sum;
 #ifdef SCIARA_SINGLE
@@ -282,9 +286,9 @@ SCIARA_HD real sciara_real_fma(real a, real b, real c) {
 #endif
 
 /**
- * a / b, correctly rounded unless SCIARA_FAST, where 1 / b, correctly rounded, is known before a is: on the GPU three
- * operations instead of a dozen. By Markstein's theorem (IBM J. Res. Dev. 34 (1990) 111): q = a (1 / b) is within an ulp,
- * its remainder a - b q is exact as long as nothing underflows, and q + remainder (1 / b) then rounds as a / b does.
+ * a / b, correctly rounded unless SCIARA_FAST, for a known, correctly rounded 1 / b: on the GPU three operations
+ * instead of a dozen. By Markstein's theorem (IBM J. Res. Dev. 34 (1990) 111) q = a (1 / b) is within an ulp, its
+ * remainder a - b q is exact as long as nothing underflows, and q + remainder (1 / b) then rounds as a / b does.
  */
 SCIARA_HD real sciara_real_div_by(real a, real b, real inverse) {
 #if SCIARA_ON_DEVICE && !defined SCIARA_FAST

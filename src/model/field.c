@@ -64,7 +64,7 @@ unsigned sciara_field_record(enum sciara_field field) {
   return record[field];
 }
 
-/** Loops without a condition but on the values: the compiler makes vector instructions of them. */
+/** The loops have conditions on values only, so that the compiler can use vector instructions. */
 static void derive_all(const struct sciara_state *s, enum sciara_field field, int64_t first, int64_t count,
                        double *out) {
   const double *array = sciara_field_array(s, field);
@@ -85,7 +85,7 @@ void sciara_field_derive_cells(const struct sciara_state *s, enum sciara_field f
                                double *out) {
   const uint8_t *kind = s->kind + first;
   derive_all(s, field, first, count, out);
-  if (field == SCIARA_FIELD_ARRIVAL_TIME) // a state has its own mark, which its checksum covers
+  if (field == SCIARA_FIELD_ARRIVAL_TIME) // a state marks such cells with SCIARA_NEVER, which its checksum includes
     for (int64_t i = 0; i < count; i++) out[i] = out[i] == SCIARA_NEVER ? SCIARA_NODATA_ALTITUDE : out[i];
   if (!memchr(kind, SCIARA_CELL_NODATA, (size_t)count)) return;
   for (int64_t i = 0; i < count; i++)
@@ -100,7 +100,7 @@ bool sciara_field_is_empty(enum sciara_field field, double value, double thickne
   switch (field) {
     case SCIARA_FIELD_ALTITUDE: return false;
     case SCIARA_FIELD_ARRIVAL_TIME: return value < 0;
-    case SCIARA_FIELD_MOMENTUM_X: // 0 where lava stands still
+    case SCIARA_FIELD_MOMENTUM_X: // 0 where lava does not move
     case SCIARA_FIELD_MOMENTUM_Y:
     case SCIARA_FIELD_SPEED: return !(thickness > 0);
     default: return value == 0;

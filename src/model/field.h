@@ -20,13 +20,13 @@ enum sciara_quantity {
 
 struct sciara_field_info {
   const char *name;          ///< "thickness"
-  const char *unit;          ///< as CF wants it: "m", "K", "m s-1"
+  const char *unit;          ///< as CF requires it: "m", "K", "m s-1"
   const char *long_name;     ///< for people
   const char *standard_name; ///< CF standard name, or NULL
   enum sciara_quantity quantity;
 };
 
-/** The table entry of a field; NULL for a number that is none. */
+/** The table entry of a field; NULL if the number is not that of a field. */
 const struct sciara_field_info *sciara_field_describe(enum sciara_field field);
 
 /** The field of that name, or SCIARA_FIELD_COUNT. */
@@ -35,19 +35,19 @@ enum sciara_field sciara_field_find(const char *name);
 /** Liquid and solidified lava, m. */
 static inline double sciara_deposit(double h, double z, double z0) { return h + (z - z0); }
 
-/** The array of a field that the state stores as it is; NULL for a derived field, and for one that is not recorded. */
+/** The array of a field that the state stores; NULL for a derived field, and for one that is not recorded. */
 const double *sciara_field_array(const struct sciara_state *s, enum sciara_field field);
 
 /** The bit of enum sciara_record of a field that is recorded on request; 0 for the others. */
 unsigned sciara_field_record(enum sciara_field field);
 
 /**
- * Derives a field of a state into out[rows*cols]: SCIARA_NODATA_ALTITUDE outside the DEM, and for the arrival where
- * lava never was; a maximum that was not recorded is 0.
+ * Derives a field of a state into out[rows*cols]. It is SCIARA_NODATA_ALTITUDE outside the DEM; so is the arrival time
+ * in cells that lava never reached. A maximum that was not recorded is 0.
  */
 void sciara_field_derive(const struct sciara_state *s, enum sciara_field field, double *out);
 
-/** The same of `count` cells from `first` on, into out[count]. */
+/** The same for `count` cells, beginning with cell `first`, into out[count]. */
 void sciara_field_derive_cells(const struct sciara_state *s, enum sciara_field field, int64_t first, int64_t count,
                                double *out);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The grid of square cells and its place on the map.
+// The grid of square cells and its position on the map.
 #ifndef SCIARA_MODEL_GRID_H
 #define SCIARA_MODEL_GRID_H
 
@@ -16,23 +16,23 @@ struct sciara_grid {
   double west, north; ///< outer corner of the north-western cell, in the units of the CRS (m)
 };
 
-/** Cells of the grid; the reader of a DEM has checked that the product fits. */
+/** Number of cells of the grid; the reader of a DEM has checked that the product does not overflow. */
 static inline int64_t sciara_grid_cells(const struct sciara_grid *g) { return g->rows * g->cols; }
 
 /** What a cell is. Interior: its 8 neighbours exist and are valid; rim: valid but not interior. */
 enum sciara_cell_kind { SCIARA_CELL_NODATA = 0, SCIARA_CELL_RIM = 1, SCIARA_CELL_INTERIOR = 2 };
 
-/** Altitude that stands for "outside the DEM" in a host state and in files. */
+/** Altitude that means "outside the DEM" in a host state and in files. */
 #define SCIARA_NODATA_ALTITUDE (-9999.0)
 
-// Altitudes that places have, m: from below the ocean trenches to above any mountain. Others are no altitudes.
+// Range of valid altitudes, m: from below the ocean trenches to above any mountain.
 #define SCIARA_ALTITUDE_MIN (-12000.0)
 #define SCIARA_ALTITUDE_MAX 100000.0
 
 /** Fills kind[rows*cols] (enum sciara_cell_kind) from valid[rows*cols] (0 or 1). */
 void sciara_grid_classify(const struct sciara_grid *g, const uint8_t *valid, uint8_t *kind);
 
-/** The same for the rows from begin to end - 1 alone. */
+/** The same for the rows from begin to end - 1 only. */
 void sciara_grid_classify_rows(const struct sciara_grid *g, const uint8_t *valid, uint8_t *kind, int64_t begin,
                                int64_t end);
 

@@ -8,8 +8,8 @@
 #include "base/mem.h"
 
 struct sums {
-  double liquid, solid, deposit, lost; // m of all cells
-  double highest;                      // m, |altitude| where lava has been
+  double liquid, solid, deposit, lost; // m, sums over all cells
+  double highest;                      // m, largest |altitude| where lava has been
   int64_t covered;                     // cells that hold lava or rock
 };
 
@@ -22,12 +22,12 @@ static void add_cells(const struct sciara_state *s, int64_t first, int64_t end, 
     sums->deposit += s->h[i] + rock;
     sums->lost += s->lost[i];
     sums->covered += s->h[i] > 0 || rock != 0;
-    // Rock so thin that the altitude stays the same counts too.
+    // Cells with rock so thin that the altitude stays the same count too.
     if (s->arrival[i] >= 0) sums->highest = fmax(sums->highest, fmax(fabs(s->z[i]), fabs(s->z0[i])));
   }
 }
 
-/** Half the distance from x > 0 to the next number, at most; 0 for 0. */
+/** At most half the distance from x > 0 to the next number; 0 for 0. */
 static double half_ulp(double x, double epsilon) { return x > 0 ? 0.5 * epsilon * exp2(floor(log2(x))) : 0; }
 
 static void form(const struct sciara_state *s, const struct sums *sums, struct sciara_rounding rounding,
@@ -54,7 +54,7 @@ void sciara_ledger_form(const struct sciara_state *s, struct sciara_rounding rou
   form(s, &sums, rounding, out);
 }
 
-// Elsewhere every term is 0, and to add it changes no bit.
+// Elsewhere every term is 0, and adding 0 changes no bit.
 void sciara_ledger_form_over(const struct sciara_state *s, const struct sciara_touched *touched,
                              struct sciara_rounding rounding, struct sciara_ledger *out) {
   struct sums sums = {0};
@@ -68,7 +68,7 @@ static int ascending(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/** The most vents that share a cell. */
+/** The largest number of vents in one cell. */
 static int64_t most_together(const int64_t *cells, int64_t count) {
   int64_t most = 0, together = 0;
   for (int64_t k = 0; k < count; k++) {
@@ -78,8 +78,9 @@ static int64_t most_together(const int64_t *cells, int64_t count) {
   return most;
 }
 
-// In units of half an epsilon, all of all lava: 7 sums of outflows and 1 difference of a donor, 8 sums of a receiver, V / (w w)
-// and the sums `emitted` and `lost`, 4 at most; and the sum h + V / (w w) of each vent of a cell.
+// In units of half an epsilon, each relative to the volume of all lava. Flows: 7 sums of outflows and 1 difference of a
+// donor, 8 sums of a receiver. Totals: V / (w w) and the sums `emitted` and `lost`, at most 4. To these comes the sum
+// h + V / (w w) of each vent of a cell.
 enum { ROUNDINGS_OF_FLOWS = 16, ROUNDINGS_OF_TOTALS = 4 };
 
 enum sciara_status sciara_rounding_of(const struct sciara_vents *vents, double epsilon, struct sciara_rounding *out) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the lava is: totals formed on the host, row-major, so that they are the same whatever the engine.
+// The mass balance: totals formed on the host in row-major order, so that they do not depend on the engine.
 #ifndef SCIARA_MODEL_LEDGER_H
 #define SCIARA_MODEL_LEDGER_H
 
@@ -8,13 +8,13 @@
 
 SCIARA_BEGIN_DECLS
 
-/** What rounding may do to the volume of lava: docs/numerics.md, "Mass balance". */
+/** The effect that rounding may have on the volume of lava: docs/numerics.md, "Mass balance". */
 struct sciara_rounding {
-  double epsilon;  ///< DBL_EPSILON or FLT_EPSILON, of the rule
-  double per_step; ///< roundings of half an epsilon of all lava that a step may add up to; 0: the usual bound alone
+  double epsilon;  ///< of the rule: DBL_EPSILON or FLT_EPSILON
+  double per_step; ///< largest rounding error of a step, in half epsilons of all lava; 0: only the usual bound
 };
 
-/** The usual bound, of a run whose roundings cancel: what tests hold engines to. */
+/** The usual bound, for runs in which most rounding errors cancel. Tests apply it to engines. */
 static inline struct sciara_rounding sciara_rounding_usual(double epsilon) {
   const struct sciara_rounding rounding = {epsilon, 0};
   return rounding;
@@ -26,14 +26,14 @@ enum sciara_status sciara_rounding_of(const struct sciara_vents *vents, double e
 /** Forms the ledger of a state. */
 void sciara_ledger_form(const struct sciara_state *s, struct sciara_rounding rounding, struct sciara_ledger *out);
 
-/** The same, given where lava has been: it costs what the lava covers, not what the map does. */
+/** The same, given where lava has been: the cost depends on the area of the lava, not on that of the map. */
 void sciara_ledger_form_over(const struct sciara_state *s, const struct sciara_touched *touched,
                              struct sciara_rounding rounding, struct sciara_ledger *out);
 
 /** Whether |residual| <= bound. */
 bool sciara_ledger_closes(const struct sciara_ledger *l);
 
-/** |residual| over the lava given so far; 0 as long as there is none. */
+/** |residual| divided by the volume of lava so far, initial and emitted; 0 as long as there is none. */
 double sciara_ledger_drift(const struct sciara_ledger *l);
 
 SCIARA_END_DECLS

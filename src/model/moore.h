@@ -9,8 +9,8 @@
 
 enum { SCIARA_MOORE = 9 }; ///< cells of the neighbourhood, the cell itself included
 
-// The tables are packed into numbers, so that a GPU thread need not look into memory: entry i of a table of offsets plus 1
-// is in bits 2 i and 2 i + 1.
+// The tables are packed into numbers, so that a GPU thread need not read memory: bits 2 i and 2 i + 1 hold entry i plus
+// 1 of a table of offsets.
 
 /** Row offset of neighbour i (south is +1): 0, -1, 0, 0, 1, -1, 1, 1, -1. */
 SCIARA_HD int sciara_moore_row(int i) { return (int)(0xa251u >> (2 * i) & 3u) - 1; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parameters of the model as a user gives them, and the constants of the rule derived from them.
+// Parameters of the model as a user gives them, and limits derived from them.
 #ifndef SCIARA_MODEL_PARAMS_H
 #define SCIARA_MODEL_PARAMS_H
 
@@ -32,17 +32,18 @@ struct sciara_params sciara_params_default(void);
 enum sciara_status sciara_params_check(const struct sciara_params *p);
 
 /**
- * The coldest that liquid lava can be, K, with a millionth to spare: in single precision T_sol itself is rounded. Host only.
+ * The lowest temperature of liquid lava, K, less a margin of one millionth, because in single precision T_sol itself is
+ * rounded. Host only.
  */
 static inline double sciara_coldest(const struct sciara_params *p) { return (1 - 1e-6) * p->T_sol; }
 
 /**
- * The hottest that it can be, K: mixing and rounding cannot heat lava by 1 % in any number of steps; a fault in an engine
- * would. Host only.
+ * The highest temperature of liquid lava, K. Mixing and rounding cannot heat lava by 1 % in any number of steps; a
+ * fault in an engine can. Host only.
  */
 static inline double sciara_hottest(const struct sciara_params *p) { return 1.01 * p->T_vent; }
 
-/** What becomes of lava on the rim of the domain. */
+/** What happens to lava at the rim of the domain. */
 enum sciara_boundary { SCIARA_BOUNDARY_OPEN, SCIARA_BOUNDARY_CLOSED };
 
 SCIARA_END_DECLS

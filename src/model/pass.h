@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The physics applied to cell i of the arrays: gather, call cell.h, scatter. Shared by C and CUDA.
+// The physics applied to cell i of the arrays: read the cells, call cell.h, write the result. Shared by C and CUDA.
 #ifndef SCIARA_MODEL_PASS_H
 #define SCIARA_MODEL_PASS_H
 
@@ -7,16 +7,16 @@
 #include "model/state.h"
 
 /**
- * Altitude that engines give to cells that never receive: the frame, NODATA cells and, when the boundary is closed, the
- * rim. Lava does not climb a kilometre-high wall, so the rule needs no case for them. Its square fits a float.
+ * Altitude that engines give to cells that never receive lava: the frame, NODATA cells and, if the boundary is closed,
+ * the rim. Lava cannot climb such a wall, so the rule needs no special case for these cells. The square fits a float.
  */
 #define SCIARA_WALL ((real)1e15)
 
-/** Arrays of an engine: rows padded to `stride`, with a one-cell frame; only pointers and a number, passed by value. */
+/** Arrays of an engine: rows padded to `stride`, with a one-cell frame. Only pointers and a number; passed by value. */
 struct sciara_fields {
   int64_t stride;      ///< cells from one row to the next
   const uint8_t *kind; ///< enum sciara_cell_kind
-// fields.def; those that are recorded on request are NULL when they are not.
+// See fields.def. A field that is recorded on request is NULL if it is not recorded.
 #define SCIARA_REAL_FIELD(member) real *member;
 #define SCIARA_GROUND_FIELD(member) real *member; ///< NULL unless a field OF GROUND is recorded
 #define SCIARA_DOUBLE_FIELD(member) double *member;
@@ -25,10 +25,10 @@ struct sciara_fields {
 };
 
 /**
- * gamma: `volume` m3 (> 0) leave the vent in cell i during a step that starts at simulated time `s`.
+ * gamma: the vent in cell i emits `volume` m3 (> 0) in a step that starts at simulated time `s`.
  *
  * @param cell_size double, so that volume/(w w) is rounded once in either precision
- * @return whether the cell was dry before
+ * @return whether the cell was dry
  */
 SCIARA_HD bool sciara_pass_emit(const struct sciara_fields *f, int64_t i, double volume, double cell_size, real T_vent,
                                 double s) {
@@ -39,7 +39,7 @@ SCIARA_HD bool sciara_pass_emit(const struct sciara_fields *f, int64_t i, double
   return dry;
 }
 
-/** Whether cell i, which is not dry, holds lava; see sciara_is_sound. */
+/** Whether the values of cell i, which is not dry, are valid; see sciara_is_sound. */
 SCIARA_HD bool sciara_pass_is_sound(const struct sciara_rule *rule, const struct sciara_fields *f, int64_t i) {
   return sciara_is_sound(rule, f->z[i], f->h[i], f->T[i], f->px[i], f->py[i]);
 }
@@ -65,8 +65,8 @@ SCIARA_HD void sciara_pass_dry(const struct sciara_fields *f, int64_t i) {
   f->py[i] = 0;
 }
 
-// sciara_recorded_MEMBER: the value of a recorded field in a cell with `solid` m of rock under lava of thickness h, m, and
-// momentum (px, py), m2/s.
+// sciara_recorded_MEMBER: the value of a recorded field in a cell with `solid` m of rock under lava of thickness h, m,
+// and momentum (px, py), m2/s.
 #define SCIARA_RECORDED_FIELD(member, NAME, OF, value)                            \
   SCIARA_HD real sciara_recorded_##member(real h, real px, real py, real solid) { \
     (void)h, (void)px, (void)py, (void)solid;                                     \
@@ -74,7 +74,10 @@ SCIARA_HD void sciara_pass_dry(const struct sciara_fields *f, int64_t i) {
   }
 #include "model/fields.def"
 
-/** Records the maxima of cell i at the end of a step: it holds lava of thickness h, or that has turned to rock, and h is 0. */
+/**
+ * Records the maxima of cell i at the end of a step: it holds lava of thickness h, or its lava has solidified and h is
+ * 0.
+ */
 SCIARA_HD void sciara_pass_record(const struct sciara_fields *f, int64_t i, real h, real px, real py) {
 #define SCIARA_RECORDED_FIELD(member, NAME, OF, value)                                      \
   if (f->member && (SCIARA_IS_OF_GROUND(OF) || h > 0)) {                                    \
@@ -85,7 +88,10 @@ SCIARA_HD void sciara_pass_record(const struct sciara_fields *f, int64_t i, real
 #include "model/fields.def"
 }
 
-/** Stores what sciara_cell_settle made of cell i, which gathered `inflow`, and the maxima of rock. `T`: of liquid lava. */
+/**
+ * Stores the result of sciara_cell_settle for cell i, which collected `inflow`, and the maxima of rock. `T`: of liquid
+ * lava.
+ */
 SCIARA_HD void sciara_pass_store(const struct sciara_fields *f, int64_t i, enum sciara_outcome outcome,
                                  struct sciara_inflow inflow, real T) {
   if (outcome == SCIARA_OUTCOME_LOST) f->lost[i] = f->lost[i] + (double)inflow.h;
@@ -104,11 +110,11 @@ SCIARA_HD void sciara_pass_store(const struct sciara_fields *f, int64_t i, enum 
 }
 
 /**
- * End of tau2, rim and tau3 of cell i, which gathered `inflow`: arrival, fields, maxima; see sciara_cell_settle.
+ * End of tau2, rim and tau3 of cell i, which collected `inflow`: arrival, fields, maxima; see sciara_cell_settle.
  *
  * @param t   the new clock, s
  * @param s   simulated time at the end of the step
- * @param bad set when a NaN is met
+ * @param bad set if a NaN is found
  */
 SCIARA_HD enum sciara_outcome sciara_pass_settle(const struct sciara_rule *rule, const struct sciara_fields *f,
                                                  int64_t i, struct sciara_inflow inflow, real t, double s, bool *bad) {

@@ -6,10 +6,10 @@
 
 #include "base/mem.h"
 
-/** One passage of the line through one cell. */
+/** One part of the line inside one cell. */
 struct piece {
   int64_t cell;  ///< row * cols + col
-  int64_t order; ///< place along the line
+  int64_t order; ///< position along the line
   double length;
 };
 
@@ -24,10 +24,10 @@ struct segment {
   double u, v, du, dv, length; ///< start, extent, length in m
 };
 
-/** The grid lines that a segment meets along one axis, in its direction. */
+/** The grid lines that a segment crosses along one axis, in its direction. */
 struct crossing_lines {
   double start, extent;    ///< of the segment, in cells
-  double line, step, last; ///< the next grid line, +1 or -1 to the one after it, the first one out of reach
+  double line, step, last; ///< the next grid line; +1 or -1, to the one after it; the first one beyond the segment
 };
 
 static struct crossing_lines lines_of(double start, double extent) {
@@ -35,13 +35,13 @@ static struct crossing_lines lines_of(double start, double extent) {
   return (struct crossing_lines){start, extent, ceil(start) - 1, -1, floor(start + extent)};
 }
 
-/** Parameter of the next grid line, or 1 when there is none. */
+/** Parameter of the segment at the next grid line, or 1 if there is none. */
 static double next_crossing(const struct crossing_lines *a) {
   bool left = a->extent > 0 ? a->line < a->last : a->extent < 0 && a->line > a->last;
   return left ? (a->line - a->start) / a->extent : 1.0;
 }
 
-/** The cell column or row that holds coordinate x; a line on the far outer edge belongs to the cell inside. */
+/** The column or row that contains coordinate x; a line on the far outer edge belongs to the cell inside. */
 static int64_t cell_of(double x, int64_t cells) {
   int64_t i = (int64_t)floor(x);
   return i < 0 ? 0 : i >= cells ? cells - 1 : i;
@@ -67,7 +67,7 @@ static struct segment segment_of(const struct sciara_grid *g, struct sciara_poin
 
 static void trace_segment(struct tracer *tracer, const struct segment *s) {
   if (!(s->length > 0)) return;
-  // A piece shorter than this is a corner missed by rounding: it would make a vent of almost no rate.
+  // A shorter piece is a corner that the line misses but for rounding; it would be a vent with almost no rate.
   double shortest = 1e-9 * tracer->grid->cell_size / s->length, from = 0;
   struct crossing_lines across[2] = {lines_of(s->u, s->du), lines_of(s->v, s->dv)};
   int64_t before = tracer->count;
@@ -99,7 +99,7 @@ static enum sciara_status check_points(const struct sciara_grid *g, const struct
   return SCIARA_OK;
 }
 
-/** An upper bound of the pieces of the line, or SCIARA_ERR_INPUT when there are too many to take memory for. */
+/** An upper bound of the number of pieces of the line, or SCIARA_ERR_INPUT if it is beyond the limit. */
 static enum sciara_status count_pieces(const struct sciara_grid *g, const struct sciara_point *points, size_t count,
                                        size_t *pieces) {
   double total = 0;
@@ -127,7 +127,7 @@ static int by_order(const void *a, const void *b) {
   return (p->order > q->order) - (p->order < q->order);
 }
 
-/** Joins the pieces of each cell into its first one. */
+/** Merges the pieces of each cell into the first one. */
 static void merge_pieces(struct tracer *tracer) {
   qsort(tracer->pieces, (size_t)tracer->count, sizeof *tracer->pieces, by_cell);
   int64_t kept = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cells that a line on the map crosses: how a fissure becomes vents.
+// The cells that a line on the map crosses, which are the vents of a fissure.
 #ifndef SCIARA_MODEL_POLYLINE_H
 #define SCIARA_MODEL_POLYLINE_H
 
@@ -7,28 +7,29 @@
 
 SCIARA_BEGIN_DECLS
 
-/** A place; in the units of the CRS of the grid (m) unless said otherwise. */
+/** A point; in the units of the CRS of the grid (m) unless stated otherwise. */
 struct sciara_point {
   double x, y;
 };
 
-/** A cell and the length of line inside it. */
+/** A cell and the length of the line inside it. */
 struct sciara_crossing {
   int64_t row, col;
   double length; ///< m
 };
 
-enum { SCIARA_POLYLINE_MAX_PIECES = 1000000 }; ///< cells times passages that one line may have
+enum { SCIARA_POLYLINE_MAX_PIECES = 1000000 }; ///< most parts inside cells that one line may have
 
 /**
- * The cells crossed by the polyline points[0..count), in the order in which the line first enters them, one entry a
- * cell. The lengths sum to the length of the line. Each length is > 0, and a cell that the line cuts by less than a
- * billionth of its side (a corner missed by rounding) is left out, its share going to the next cell of the line.
- * A piece along the edge of two cells belongs to the eastern or southern one, on the outer edge to the cell inside.
+ * The cells crossed by the polyline points[0..count), in the order in which the line first enters them, one entry per
+ * cell. The sum of the lengths is the length of the line. Each length is > 0. If the part inside a cell is shorter than
+ * a billionth of the side of a cell (a corner touched because of rounding), the cell is left out and this length is
+ * added to the next cell of the line. A piece along the edge of two cells belongs to the eastern or southern one, on
+ * the outer edge to the cell inside.
  *
  * @param out    receives *out_count crossings; release with sciara_free
- * @return SCIARA_ERR_INPUT when count < 2, a point is not finite or outside the grid (the error says which and what is
- *         allowed), the line has no length, or it makes more than SCIARA_POLYLINE_MAX_PIECES pieces
+ * @return SCIARA_ERR_INPUT if count < 2, a point is not finite or outside the grid (the error names the point and the
+ *         expected range), the line has no length, or it has more than SCIARA_POLYLINE_MAX_PIECES pieces
  */
 enum sciara_status sciara_polyline_cells(const struct sciara_grid *grid, const struct sciara_point *points,
                                          size_t count, struct sciara_crossing **out, size_t *out_count);

@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lava at rest: a liquid cell from which nothing flows, and nothing will as long as it cools and nothing changes around it,
-// so that an engine need not evaluate it in every step. It changes no bit: what is told is true whatever the roundings.
+// Quiescent cells: nothing flows from such a liquid cell, and nothing will flow while it cools and nothing changes
+// around it. So an engine need not evaluate it in every step. This changes no bit: the statement holds for any
+// rounding.
 //
-// While the ground and the thickness of a cell and of its neighbours keep their bits, time evaluation depends on two things
-// that fade: the momentum, and with it the kinetic head; and the temperature, with which the critical height grows. Both
-// close directions and open none.
+// As long as the ground and the thickness of a cell and of its neighbours do not change in any bit, time evaluation
+// depends on two decreasing quantities: the momentum, which determines the kinetic head; and the temperature, whose
+// decrease raises the critical height. Both changes can close directions, and neither opens any.
 #ifndef SCIARA_MODEL_QUIESCENT_H
 #define SCIARA_MODEL_QUIESCENT_H
 
 #include "model/cell.h"
 
-/** Relative room for rounding: much more than any of the comparisons below needs. */
+/** Relative margin for rounding, much more than any of the comparisons below needs. */
 #define SCIARA_QUIESCENT_SLACK ((real)(sizeof(real) == sizeof(double) ? 0x1p-36 : 0x1p-12))
 
 /**
- * he / cos(theta), m, in a direction with kinetic head `head`, m: the critical height that closes it; 0 when lava cannot
- * climb there. It grows with the head as long as h is less than four sides of a cell.
+ * he / cos(theta), m, in a direction with kinetic head `head`, m: the critical height that closes the direction; 0 if
+ * lava cannot climb there. It grows with the head as long as h is less than four sides of a cell.
  */
 SCIARA_HD real sciara_quiescent_height(const struct sciara_rule *rule, real h, real top, real head) {
   const real reach = head + h;
@@ -25,20 +26,22 @@ SCIARA_HD real sciara_quiescent_height(const struct sciara_rule *rule, real h, r
   return reach <= top ? 0 : height;
 }
 
-/** Head, m, at least that of any direction. */
+/** An upper bound of the kinetic head of all directions, m. */
 SCIARA_HD real sciara_quiescent_head(const struct sciara_rule *rule, real vx, real vy) {
   return sciara_real_div(vx * vx + vy * vy, rule->gravity);
 }
 
-/** What sciara_quiescent_height of every direction must be less than, m: the critical height, or -1: nothing can be said. */
+/**
+ * The limit, m, that sciara_quiescent_height of every direction must not reach: the critical height, or -1: undecided.
+ */
 SCIARA_HD real sciara_quiescent_limit(const struct sciara_rule *rule, real h, real hc, real head) {
   const bool known = (rule->hc_b < 0) & (h + head < 4 * rule->cell_size);
   return known ? hc * (1 - SCIARA_QUIESCENT_SLACK) : -1;
 }
 
 /**
- * Whether every direction is closed, and stays so at any temperature up to T and with any smaller momentum in the same
- * direction. False when that cannot be said, though nothing may flow now.
+ * Whether every direction is closed, and remains closed at any temperature up to T and with any smaller momentum in the
+ * same direction. False means undecided: even then it is possible that nothing flows now.
  *
  * @param z, h, T, px, py of the cell, h > 0
  * @param zn, hn          of the neighbours 1..8 (entry 0 unused)

@@ -82,7 +82,7 @@ enum sciara_status sciara_params_check_range(const struct sciara_params *p, bool
   return check_clocks(p, single);
 }
 
-/** The critical heights: lava that flows is thicker than the rounding of the altitudes between which it does. */
+/** The critical heights: lava that flows must be thicker than the rounding errors of the altitudes. */
 static enum sciara_status check_critical_heights(const struct sciara_params *p, double cell_size, bool single) {
   const struct sciara_range *range = sciara_range_of(single);
   const double least = range->critical_height * cell_size;
@@ -117,7 +117,7 @@ enum sciara_status sciara_cell_size_check(const struct sciara_params *p, double 
 
 // ------------------------------------------------------------------------------------------------- times and rates
 
-// s + t > s wherever t is more than half the distance from s to the next number, which is at most 2^-53 s.
+// s + t > s if t is more than half the distance from s to the next number. This half is at most 2^-53 s.
 double sciara_latest_time(const struct sciara_params *p, bool single) {
   return 0x1p53 * sciara_largest_clock(p, single);
 }
@@ -130,8 +130,9 @@ enum sciara_status sciara_volume_check(double volume, double cell_size) {
 }
 
 /**
- * The shortest time, s, that the part [lo, hi) of a slot in a step may have: hi is the end of a step, from the first clock on,
- * or of a slot; lo is less than half of it, or hi at least the next number after lo, 2^-53 lo above it.
+ * The shortest duration, s, of the part [lo, hi) of a slot that lies in a step. hi is the end of a step, at least the
+ * first clock, or the end of a slot. Either lo is less than half of hi, or hi is at least the next number after lo,
+ * which is 2^-53 lo above it.
  */
 static double shortest_part(const struct sciara_vents *v, int64_t vent, double first_clock) {
   double least = first_clock;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The number type of the rule. Sources that carry the rule are compiled once per precision: the build defines
-// SCIARA_SINGLE for float, nothing for double; SCIARA_SINGLE and SCIARA_FAST for float with the GPU's approximate
-// functions (device code alone: what runs on the host is that of float).
+// The number type of the rule. Sources that use the rule are compiled once per precision. The build defines
+// SCIARA_SINGLE for float, nothing for double, and SCIARA_SINGLE and SCIARA_FAST for float with the GPU's approximate
+// functions (in device code only: on the host the code for float runs).
 #ifndef SCIARA_MODEL_REAL_H
 #define SCIARA_MODEL_REAL_H
 
@@ -29,9 +29,9 @@ typedef double real;
 
 #define SCIARA_PASTE_(a, b) a##_##b
 #define SCIARA_PASTE(a, b) SCIARA_PASTE_(a, b)
-/** A global name of its own for each precision: SCIARA_NAME(sciara_engine_serial) is sciara_engine_serial_f64. */
+/** A separate global name for each precision: SCIARA_NAME(sciara_engine_serial) is sciara_engine_serial_f64. */
 #define SCIARA_NAME(base) SCIARA_PASTE(base, SCIARA_REAL_SUFFIX)
-/** The same for what runs on the host, which has no fast math. */
+/** The same for code on the host, which has no fast math. */
 #define SCIARA_HOST_NAME(base) SCIARA_PASTE(base, SCIARA_HOST_SUFFIX)
 
 #endif

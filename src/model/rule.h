@@ -19,7 +19,7 @@ struct sciara_rule {
   real cooling;                                                     ///< K = 3 eps sigma delta / (rho c_v w2)
   real gravity_twice;                                               ///< 2 g
   real inverse_gravity_twice, inverse_cell_size, inverse_clock_max; ///< 1/(2 g), 1/w, 1/t_max: for sciara_real_div_by
-  real coldest, hottest; ///< what liquid lava can be, with rounding: K; see sciara_is_sound
+  real coldest, hottest; ///< limits of the temperature of liquid lava, with a margin, K; see sciara_is_sound
 };
 
 /** The constant of cooling K = 3 eps sigma delta / (rho c_v w2) before it is rounded. Host only. */

@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether a neighbour is eliminated (tau1.3-5), decided without a division and without a root wherever that cannot be
-// wrong.
+// Whether a neighbour is eliminated (tau1.3-5), decided without a division and a root wherever the result is certain.
 //
 // A neighbour is eliminated when he <= hc cos(theta), cos(theta) = 1 / sqrt(1 + q q). Both sides are positive, so in
-// exact arithmetic that is he he (1 + q q) <= hc hc. The two ways to compute it differ by a handful of roundings; where
-// the two sides differ by more than SCIARA_SHORTCUT_SLACK, relative, they agree. Where they do not, or a number is so
-// large or so small that its square might not be good, the answer is "in doubt", and the rule itself is to be asked.
+// exact arithmetic this is he he (1 + q q) <= hc hc. The two comparisons differ by a few roundings. If the two sides
+// differ by more than SCIARA_SHORTCUT_SLACK, relative, both comparisons give the same result. If they do not, or if a
+// number is so large or so small that its square might overflow or underflow, the answer is "in doubt", and the caller
+// evaluates the rule itself.
 #ifndef SCIARA_MODEL_SHORTCUT_H
 #define SCIARA_MODEL_SHORTCUT_H
 
 #include "model/cell.h"
 
 #define SCIARA_SHORTCUT_SLACK ((real)(sizeof(real) == sizeof(double) ? 0x1p-36 : 0x1p-14))
-/** Squares are looked at between 1 / MOST and MOST, with 1 + q q <= STEEPEST: then no square has underflowed. */
+/** Squares are valid between 1 / MOST and MOST, with 1 + q q <= STEEPEST: then no square has underflowed. */
 #define SCIARA_SHORTCUT_MOST ((real)(sizeof(real) == sizeof(double) ? 0x1p800 : 0x1p80))
 #define SCIARA_SHORTCUT_STEEPEST ((real)(sizeof(real) == sizeof(double) ? 0x1p200 : 0x1p40))
 
 struct sciara_shortcut {
-  bool open;  ///< lava may flow there; of no use in doubt
-  bool doubt; ///< ask sciara_slope_open_with
+  bool open;  ///< lava may flow there; undefined if in doubt
+  bool doubt; ///< the caller has to evaluate sciara_slope_open_with
 };
 
-/** The answer of sciara_slope_open_with with the same arguments, h >= 0 and hc >= 0. */
+/** The result of sciara_slope_open_with for the same arguments, h >= 0 and hc >= 0. */
 SCIARA_HD struct sciara_shortcut sciara_shortcut_open(const struct sciara_rule *rule, real h, real hc, real top,
                                                       real head) {
   const bool blocked = sciara_is_blocked(h, top, head);

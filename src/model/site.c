@@ -6,7 +6,7 @@
 
 #include "base/mem.h"
 
-/** A site and what belongs to it; texts from malloc. */
+/** A site and its memory; texts are from malloc. */
 struct sciara_site_owner {
   struct sciara_site site;
   double *z0;

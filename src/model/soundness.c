@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <math.h>
 
-/** What is wrong with a cell: the name of the quantity, its value in *value; NULL: nothing. */
+/** The name of the invalid quantity of a cell, with its value in *value; NULL if the cell is valid. */
 static const char *fault_of(const struct sciara_state *s, const struct sciara_params *params, int64_t i,
                             double *value) {
   const struct {

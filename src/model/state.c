@@ -19,11 +19,11 @@ enum {
 #define SCIARA_DOUBLE_FIELD(member) +1
   ALWAYS_OWNED = 0
 #include "model/fields.def"
-  , // what is recorded on request follows, and is no part of the checksum
+  , // the fields recorded on request follow; they are not part of the checksum
   OWNED = ALWAYS_OWNED + (int)SCIARA_RECORDED_FIELDS
 };
 
-/** The fields of the checksum, as it numbers them. */
+/** The fields of the checksum, in the order of their numbers there. */
 static void summed_of(const struct sciara_state *s, const double *field[SUMMED]) {
   const double *all[SUMMED] = {
 #define SCIARA_REAL_FIELD(member) s->member,
@@ -165,8 +165,8 @@ uint64_t sciara_state_checksum(const struct sciara_state *s) {
   return sciara_state_checksum_rest(s) + sciara_state_checksum_cells(s, 0, sciara_grid_cells(&s->grid));
 }
 
-// Lava changes few cells of a map, and the checksum is a sum: it is that of the bare ground, and for each value that is
-// another one now the difference of two words.
+// Lava changes few cells of a map, and the checksum is a sum: that of the bare ground plus, for each value that has
+// changed, the difference of two words.
 
 static uint64_t bits_of(double value) {
   uint64_t bits;
@@ -174,7 +174,7 @@ static uint64_t bits_of(double value) {
   return bits;
 }
 
-/** What a field holds in cell i where lava never was. */
+/** The value of a field in a cell i that lava never reached. */
 static double bare(const struct sciara_state *s, const double *field, int64_t i) {
   return field == s->z || field == s->z0 ? s->z0[i] : field == s->arrival ? SCIARA_NEVER : 0.0;
 }

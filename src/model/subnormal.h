@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Momentum that has faded to a subnormal number. Lava keeps a share of its momentum in every step, more than half of it
-// with the usual parameters; so a momentum that nothing renews ends among the last numbers above 0 and stays there, for
-// they round to themselves. A product or quotient of such numbers takes many processors a hundred times as long as one
-// of others. Here it is computed with other numbers: the same bits, sooner.
+// Momentum that has decreased to a subnormal number. In every step lava keeps a fraction of its momentum, with the
+// usual parameters more than half. So a momentum without new contributions decreases to one of the smallest numbers
+// above 0 and stays there, because the product rounds to the same number. On many processors operations on such numbers
+// take a hundred times as long as on others. Here they are done with normal numbers: the results are bit-identical, the
+// time is shorter.
 #ifndef SCIARA_MODEL_SUBNORMAL_H
 #define SCIARA_MODEL_SUBNORMAL_H
 
@@ -15,8 +16,9 @@ SCIARA_HD bool sciara_is_subnormal(real x) {
 }
 
 /**
- * x >= 0 rounded to an integer. *odd is set where that is not the same as rounding what x was rounded from to a number
- * of the rule: in the middle between two integers, and beyond the numbers that are as dense as the subnormal ones.
+ * x >= 0 rounded to an integer. x is itself the rounded value of an exact number. *odd is set if rounding the exact
+ * number directly to a number of the rule could give another result: if x lies in the middle between two integers, or
+ * above the numbers whose spacing is that of the subnormal numbers.
  */
 SCIARA_HD double sciara_whole(double x, bool *odd) {
   const double shift = 0x1p52, dense = sizeof(real) == sizeof(double) ? 0x1p51 : 0x1p23;
@@ -29,9 +31,9 @@ SCIARA_HD double sciara_whole(double x, bool *odd) {
 /**
  * (h0 (p / h)) keep, the momentum of a residual, for a subnormal p: see sciara_inflow_residual.
  *
- * Subnormal numbers are integers times the least of them, and every result is rounded to such an integer. A result that
- * was rounded to 53 bits before rounds to another integer only if it had become the middle between two; then, and where
- * an integer gets large, the operations themselves are done.
+ * Subnormal numbers are integers times the smallest of them, and every result is rounded to such an integer. Rounding
+ * to 53 bits first changes the integer only if the first result is the middle between two integers. In this case, and
+ * if an integer is large, the operations are done as written.
  */
 SCIARA_HD real sciara_fade_subnormal(real p, real h, real h0, real keep) {
   bool odd = !(keep >= 0);

@@ -5,7 +5,7 @@
 
 #include "base/mem.h"
 
-enum { BLOCK = 64 }; // cells that are looked at together, in vector instructions
+enum { BLOCK = 64 }; // cells that are compared together, with vector instructions
 
 static uint64_t bits_of(double value) {
   uint64_t bits;
@@ -13,14 +13,14 @@ static uint64_t bits_of(double value) {
   return bits;
 }
 
-/** All bits that are set in any of cells [first, end). */
+/** All bits that are set in any of the cells [first, end). */
 static uint64_t bits_in(const double *field, int64_t first, int64_t end) {
   uint64_t bits = 0;
   for (int64_t i = first; i < end; i++) bits |= bits_of(field[i]);
   return bits;
 }
 
-/** Whether any bit of cells [first, end) is not that of the bare ground. */
+/** Whether the cells [first, end) differ in any bit from bare ground. */
 static bool is_touched(const struct sciara_state *s, int64_t first, int64_t end) {
   uint64_t touched = 0;
   for (int64_t i = first; i < end; i++)

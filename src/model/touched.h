@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where lava has been: most of a map it never reaches, and what goes over a whole state need not go there.
+// Where lava has been. It never reaches most of a map, and work on a whole state can skip that part.
 #ifndef SCIARA_MODEL_TOUCHED_H
 #define SCIARA_MODEL_TOUCHED_H
 
@@ -7,21 +7,21 @@
 
 SCIARA_BEGIN_DECLS
 
-/** Columns begin .. end - 1; none when they are equal. */
+/** Columns begin .. end - 1; none if both are equal. */
 struct sciara_span {
   int64_t begin, end;
 };
 
-/** Of every row the part outside of which every bit of every field is that of the bare ground. */
+/** For every row a part. Outside this part all fields are bit-identical to bare ground. */
 struct sciara_touched {
-  struct sciara_span *rows; ///< one a row; owned
+  struct sciara_span *rows; ///< one per row; owned
   int64_t liquid_cells;     ///< cells with h > 0
 };
 
-/** Finds it in one pass over the state. After a failure there is nothing to release. */
+/** Finds these parts in one pass over the state. After a failure there is nothing to release. */
 enum sciara_status sciara_touched_find(const struct sciara_state *s, struct sciara_touched *out);
 
-/** The same in parts: first rows in which nothing is touched, then some rows at a time, by whatever threads. */
+/** The same in portions: first rows without touched cells, then some rows at a time, in any thread. */
 enum sciara_status sciara_touched_make(const struct sciara_grid *grid, struct sciara_touched *out);
 void sciara_touched_add(struct sciara_touched *touched, const struct sciara_state *s, int64_t first_row,
                         int64_t end_row);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Vents: a cell and a table of effusion rates, constant over each slot. Flat arrays, so that a device can have them.
+// Vents: each has a cell and a table of effusion rates, constant over each slot. Flat arrays, which can be copied to a
+// device.
 #ifndef SCIARA_MODEL_VENTS_H
 #define SCIARA_MODEL_VENTS_H
 
@@ -28,7 +29,7 @@ void sciara_vents_destroy(struct sciara_vents *v);
 enum sciara_status sciara_vents_add(struct sciara_vents *v, int64_t row, int64_t col, int64_t n, const double *edges,
                                     const double *rates);
 
-/** Whether every vent lies on an interior cell of the state; the error names the vent's number and cell. */
+/** Checks that every vent lies on an interior cell of the state; the error names the vent's number and cell. */
 enum sciara_status sciara_vents_check(const struct sciara_vents *v, const struct sciara_grid *grid,
                                       const uint8_t *kind);
 

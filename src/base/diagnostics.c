@@ -18,7 +18,7 @@ void sciara_diagnostics_add(struct sciara_diagnostics *r, enum sciara_status sta
 bool sciara_diagnostics_full(const struct sciara_diagnostics *r) { return r->kept == SCIARA_DIAGNOSTICS_MOST; }
 
 enum sciara_status sciara_diagnostics_status(const struct sciara_diagnostics *r) {
-  if (r->kept == 0) return r->first; // no failure, or no memory for a sentence: the last error stays
+  if (r->kept == 0) return r->first; // no failure, or no memory for a sentence: the last error remains
   return sciara_fail(r->first, "%s", r->sentence[0]);
 }
 

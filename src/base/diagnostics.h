@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Everything that is wrong with an input, not only what was found first.
+// A list of all errors of an input, not only of the first one.
 #ifndef SCIARA_BASE_DIAGNOSTICS_H
 #define SCIARA_BASE_DIAGNOSTICS_H
 
@@ -7,25 +7,27 @@
 
 SCIARA_BEGIN_DECLS
 
-enum { SCIARA_DIAGNOSTICS_MOST = 100 }; ///< sentences that are kept; the rest is only counted
+enum { SCIARA_DIAGNOSTICS_MOST = 100 }; ///< sentences that are stored; further ones are only counted
 
 /** Failed checks in the order in which they failed. Zero-initialise; release with sciara_diagnostics_free. */
 struct sciara_diagnostics {
   char *sentence[SCIARA_DIAGNOSTICS_MOST]; ///< owned
-  size_t kept;                             ///< sentences; fewer than `count` beyond the limit, or when memory is out
+  size_t kept; ///< stored sentences; fewer than `count` above the limit or if there was no memory
   size_t count;
-  bool
-      no_memory; ///< one of them was SCIARA_ERR_MEMORY, or could not be kept: what is missing need not be missing in the input
-  enum sciara_status first; ///< status of the first; SCIARA_OK while there is none
+  bool no_memory;           ///< a failure was SCIARA_ERR_MEMORY, or could not be stored: the list may be incomplete
+  enum sciara_status first; ///< status of the first failure; SCIARA_OK if there is none
 };
 
-/** Adds what a call came to: for a failure its sentence (sciara_last_error), for SCIARA_OK nothing. */
+/** Adds the result of a call: for a failure its sentence (sciara_last_error), for SCIARA_OK nothing. */
 void sciara_diagnostics_add(struct sciara_diagnostics *r, enum sciara_status status);
 
-/** Whether further sentences would not be kept: whoever has many may add the status without forming them. */
+/** Whether further sentences are not stored: a caller with many failures may then add the status without a sentence. */
 bool sciara_diagnostics_full(const struct sciara_diagnostics *r);
 
-/** The status of the first failure, its sentence put back as the last error of this thread; SCIARA_OK for none. */
+/**
+ * The status of the first failure; its sentence becomes the last error of this thread again. SCIARA_OK if there is
+ * none.
+ */
 enum sciara_status sciara_diagnostics_status(const struct sciara_diagnostics *r);
 
 void sciara_diagnostics_free(struct sciara_diagnostics *r);

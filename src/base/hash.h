@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers that tell contents apart: none of this keeps out anyone who means harm.
+// Hashes that distinguish contents. They are not cryptographic: they give no protection against deliberate changes.
 #ifndef SCIARA_BASE_HASH_H
 #define SCIARA_BASE_HASH_H
 
@@ -8,14 +8,14 @@
 
 #define SCIARA_HASH_BEGIN UINT64_C(0xcbf29ce484222325)
 
-/** FNV-1a, 64 bits: goes on from `hash`, SCIARA_HASH_BEGIN at first. A change of one byte changes the result. */
+/** FNV-1a, 64 bits: continues from `hash`, initially SCIARA_HASH_BEGIN. A change of one byte changes the result. */
 static inline uint64_t sciara_hash_bytes(uint64_t hash, const void *bytes, size_t count) {
   for (const unsigned char *b = (const unsigned char *)bytes; count > 0; count--)
     hash = (hash ^ *b++) * UINT64_C(0x100000001b3);
   return hash;
 }
 
-/** The finaliser of splitmix64: every bit of the input changes every bit of the output, no two inputs give the same. */
+/** The finaliser of splitmix64: every bit of the input affects every bit of the output, and it is one-to-one. */
 static inline uint64_t sciara_hash_mix(uint64_t x) {
   x ^= x >> 30;
   x *= 0xbf58476d1ce4e5b9u;
@@ -24,7 +24,9 @@ static inline uint64_t sciara_hash_mix(uint64_t x) {
   return x ^ x >> 31;
 }
 
-/** A word of a sum over (field, cell, bits): the order of adding does not matter, place and bits do. */
+/**
+ * A term of a sum over (field, cell, bits). The sum depends on positions and bits, but not on the order of the terms.
+ */
 static inline uint64_t sciara_hash_word(uint64_t field, uint64_t cell, uint64_t bits) {
   return sciara_hash_mix(bits + sciara_hash_mix(cell + sciara_hash_mix(field + 0x9e3779b97f4a7c15u)));
 }

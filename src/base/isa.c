@@ -19,7 +19,7 @@ enum sciara_isa sciara_isa_find(const char *name) {
 
 #ifdef SCIARA_HAVE_LEVELS
 
-/** What __builtin_cpu_supports of some compilers does not know: movbe, f16c and lzcnt. */
+/** Features that __builtin_cpu_supports of some compilers does not know: movbe, f16c and lzcnt. */
 static bool has_small_ones(void) {
   unsigned a, b, c, d;
   if (!__get_cpuid(1, &a, &b, &c, &d) || !(c >> 22 & 1) || !(c >> 29 & 1)) return false;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kinds of processors that code is compiled for and chosen by when the program runs: the levels of the x86-64 ABI.
+// Kinds of processors: the levels of the x86-64 ABI. Code is compiled for several of them, and the program chooses one
+// when it runs.
 #ifndef SCIARA_BASE_ISA_H
 #define SCIARA_BASE_ISA_H
 
@@ -10,8 +11,8 @@
 SCIARA_BEGIN_DECLS
 
 enum sciara_isa {
-  SCIARA_ISA_BEST,    ///< whatever is best here
-  SCIARA_ISA_GENERIC, ///< what the compiler takes without being told; the only one beside x86-64
+  SCIARA_ISA_BEST,    ///< the best one for this processor
+  SCIARA_ISA_GENERIC, ///< the compiler's default; the only one on processors other than x86-64
   SCIARA_ISA_V2,      ///< SSE 4.2
   SCIARA_ISA_V3,      ///< AVX2
   SCIARA_ISA_V4,      ///< AVX-512
@@ -24,10 +25,10 @@ const char *sciara_isa_name(enum sciara_isa isa);
 /** The kind of that name, or SCIARA_ISA_COUNT. */
 enum sciara_isa sciara_isa_find(const char *name);
 
-/** Whether this program holds code for that kind and this processor runs it. */
+/** Whether this program contains code for that kind and this processor can run it. */
 bool sciara_isa_runs(enum sciara_isa isa);
 
-/** The last kind that runs here: never SCIARA_ISA_BEST. */
+/** The highest kind that runs here; never SCIARA_ISA_BEST. */
 enum sciara_isa sciara_isa_best(void);
 
 SCIARA_END_DECLS

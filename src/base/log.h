@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Messages for people go to a sink that the program installs; the library itself prints nothing.
+// Messages for the user go to a sink that the program installs; the library itself prints nothing.
 #ifndef SCIARA_BASE_LOG_H
 #define SCIARA_BASE_LOG_H
 
@@ -14,7 +14,7 @@ typedef void sciara_log_sink(void *context, enum sciara_log_level level, const c
 /** Installs the sink for the whole process (NULL: silence, the default). Call before any thread is started. */
 void sciara_log_set_sink(sciara_log_sink *sink, void *context);
 
-/** Hands one line, without a newline, to the sink. What is assumed is said at SCIARA_LOG_INFO or above. */
+/** Passes one line, without a newline, to the sink. Assumptions are reported at SCIARA_LOG_INFO or above. */
 void sciara_log(enum sciara_log_level level, const char *format, ...) SCIARA_PRINTF(2, 3);
 
 SCIARA_END_DECLS

@@ -29,7 +29,7 @@ static enum sciara_status size_of_block(size_t count, size_t size, const char *w
 }
 
 static size_t shift_of(const unsigned char *block) {
-  return SCIARA_ALIGNMENT - (uintptr_t)block % SCIARA_ALIGNMENT; // 16 .. 128: room for the block's address
+  return SCIARA_ALIGNMENT - (uintptr_t)block % SCIARA_ALIGNMENT; // 16 .. 128: room for the address of the block
 }
 
 static void *aligned_in(unsigned char *block) {
@@ -49,7 +49,7 @@ enum sciara_status sciara_alloc(void **out, size_t count, size_t size, const cha
   size_t bytes = 0;
   SCIARA_TRY(size_of_block(count, size, what, &bytes));
   if (bytes == 0) return SCIARA_OK;
-  // calloc keeps untouched pages of large arrays unmapped, aligned_alloc + memset would not.
+  // calloc leaves untouched pages of large arrays unmapped; aligned_alloc with memset would map them.
   unsigned char *block = (unsigned char *)calloc(1, bytes);
   if (!block) return sciara_fail(SCIARA_ERR_MEMORY, "%s: no memory for %zu bytes", what, count * size);
   *out = aligned_in(block);
@@ -109,7 +109,7 @@ size_t sciara_memory_available(void) {
   return machine > 0 && machine < ours ? machine : ours;
 }
 
-/** Bytes of the address space that a thread takes: its stack, and the page that guards it. */
+/** Bytes of address space that a thread needs: its stack and the guard page. */
 static size_t thread_space(void) {
   pthread_attr_t attributes;
   size_t stack = 0, guard = 0;

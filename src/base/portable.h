@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What differs between the C compilers and nvcc. The only file that tests __CUDACC__.
+// The differences between the C compilers and nvcc. The only file that tests __CUDACC__.
 #ifndef SCIARA_BASE_PORTABLE_H
 #define SCIARA_BASE_PORTABLE_H
 
@@ -11,12 +11,12 @@
 #define SCIARA_RESTRICT restrict
 #endif
 
-#ifdef __CUDA_ARCH__ // the pass for the device; the host's compiler does not know this pragma
+#ifdef __CUDA_ARCH__ // the device pass; the host compiler does not know this pragma
 #define SCIARA_ON_DEVICE 1
 #define SCIARA_UNROLL _Pragma("unroll")
 #else
 #define SCIARA_ON_DEVICE 0
-#ifdef SCIARA_VECTOR_LOOPS // the loop around it can then be taken in vectors
+#ifdef SCIARA_VECTOR_LOOPS // so that the loop around it can be vectorised
 #ifdef __clang__
 #define SCIARA_UNROLL _Pragma("clang loop unroll(full)")
 #else

@@ -25,7 +25,7 @@ void sciara_share(int threads, int64_t count, void (*work)(void *context, int64_
   int started = 0;
   int64_t begin = 0;
   sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before); // signals are for other threads
+  pthread_sigmask(SIG_SETMASK, &all, &before); // these threads handle no signals
   for (; started < threads - 1; started++) {
     struct part *p = &part[started];
     *p = (struct part){.work = work, .context = context, .begin = begin, .end = begin + count / threads};

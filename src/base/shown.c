@@ -31,7 +31,7 @@ enum sciara_status sciara_text_show(struct sciara_text *t, const char *text) {
 
 // ------------------------------------------------------------------------------------------------------------- formats
 
-/** A conversion of a format, with its width and precision known. */
+/** A conversion of a format; its width and precision have been read. */
 struct conversion {
   char flags[8];
   int width, precision; ///< precision below 0: none
@@ -53,7 +53,7 @@ static int read_number(const char **p, struct arguments *args) {
   return value;
 }
 
-/** Reads what follows a "%"; *p ends behind it. */
+/** Reads the conversion after a "%"; sets *p to the character after it. */
 static void read_conversion(const char **p, struct arguments *args, struct conversion *c) {
   size_t flags = strspn(*p, "-+ #0");
   *c = (struct conversion){.precision = -1};
@@ -79,13 +79,13 @@ static size_t characters(const char *text) {
   return count;
 }
 
-/** What %s inserts: at most `precision` bytes, shown, in a field of `width` characters. */
+/** The text for %s: at most `precision` bytes, made printable, in a field of `width` characters. */
 static enum sciara_status append_string(struct sciara_text *t, const struct conversion *c, const char *text) {
   struct sciara_text shown = {0};
   char *cut = c->precision >= 0 ? strndup(text, (size_t)c->precision) : NULL;
   enum sciara_status status = SCIARA_OK;
   if (c->precision >= 0 && !cut) status = sciara_fail(SCIARA_ERR_MEMORY, "no memory for a text");
-  if (status == SCIARA_OK) status = sciara_text_append(&shown, "%s", ""); // a text, though it be empty
+  if (status == SCIARA_OK) status = sciara_text_append(&shown, "%s", ""); // data is not NULL even if the text is empty
   if (status == SCIARA_OK) status = sciara_text_show(&shown, cut ? cut : text);
   if (status == SCIARA_OK) {
     const size_t count = characters(shown.data), width = (size_t)c->width;
@@ -119,7 +119,7 @@ static uintmax_t unsigned_argument(struct arguments *args, char size) {
 }
 
 #pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wformat-nonliteral" // the specification was checked where the caller wrote it
+#pragma GCC diagnostic ignored "-Wformat-nonliteral" // the compiler has checked the format of the caller
 static enum sciara_status append_number(struct sciara_text *t, const struct conversion *c, struct arguments *args) {
   char format[32];
   snprintf(format, sizeof format, "%%%s*.*%s%c", c->flags, strchr("fFeEgGaA", c->letter) ? "" : "j", c->letter);

@@ -31,7 +31,7 @@ enum sciara_status sciara_fail_context(enum sciara_status status, const char *fo
   va_end(args);
   size_t used = n < 0 ? 0 : (size_t)n < sizeof fresh ? (size_t)n : sizeof fresh - 1;
   const char *parts[] = {": ", message};
-  for (int k = 0; k < 2; k++) { // what does not fit is cut
+  for (int k = 0; k < 2; k++) { // the message is cut to fit
     const size_t length = strlen(parts[k]), room = sizeof fresh - 1 - used;
     memcpy(fresh + used, parts[k], length < room ? length : room);
     used += length < room ? length : room;

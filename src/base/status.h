@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Errors are returned, never printed: a status, and one sentence kept for the calling thread.
+// Errors are returned, never printed: a status, and one sentence stored for the calling thread.
 #ifndef SCIARA_BASE_STATUS_H
 #define SCIARA_BASE_STATUS_H
 
@@ -8,13 +8,13 @@
 
 SCIARA_BEGIN_DECLS
 
-/** Stores the sentence for this thread (replacing the one before) and returns `status`. */
+/** Stores the sentence for this thread, replacing an earlier one, and returns `status`. */
 enum sciara_status sciara_fail(enum sciara_status status, const char *format, ...) SCIARA_PRINTF(2, 3);
 
-/** Puts "context: " in front of the stored sentence and returns `status`. */
+/** Inserts "context: " before the stored sentence and returns `status`. */
 enum sciara_status sciara_fail_context(enum sciara_status status, const char *format, ...) SCIARA_PRINTF(2, 3);
 
-/** Forgets the stored sentence. */
+/** Clears the stored sentence. */
 void sciara_error_clear(void);
 
 /** Returns from the calling function when `call` fails. */

@@ -143,9 +143,9 @@ char *sciara_format(const char *format, ...) {
   return text;
 }
 
-// strtod reads the decimal point of the current locale; a library must not depend on what its host program set.
+// strtod uses the decimal point of the current locale; a library must not depend on the locale that a program has set.
 static double c_locale_strtod(const char *text, char **end) {
-  locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0); // glibc keeps one ready: no allocation
+  locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0); // no allocation: in glibc this locale is static
   double value = c ? strtod_l(text, end, c) : strtod(text, end);
   if (c) freelocale(c);
   return value;
@@ -201,7 +201,7 @@ const char *sciara_plural(uint64_t count, const char *one, const char *many) { r
 
 static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
 
-/** Letters to add, drop, change or swap with the next one to get from a to b; case does not count. */
+/** Number of letters to insert, delete, change or swap with the next one to get from a to b; case is ignored. */
 static size_t edit_distance(const char *a, const char *b) {
   enum { LONGEST = 63 };
   size_t n = strlen(a), m = strlen(b), d[LONGEST + 1][LONGEST + 1];

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Seconds that pass for the machine, for time limits and timings; never for anything that a result depends on.
+// Wall-clock time, for time limits and timings; no result may depend on it.
 #ifndef SCIARA_BASE_WALLCLOCK_H
 #define SCIARA_BASE_WALLCLOCK_H
 
 #include <time.h>
 
-/** Seconds since some fixed moment; never goes back. */
+/** Seconds since a fixed moment; never decreases. */
 static inline double sciara_wallclock(void) {
   struct timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);

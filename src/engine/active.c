@@ -39,10 +39,10 @@ static enum sciara_status reserve_cells(struct sciara_active *a, int64_t need) {
   return reserve((void **)&a->cell, &a->cell_capacity, need, sizeof *a->cell);
 }
 
-/** Lists the cells with lava among `cells`, with `room` places for each listed cell. */
+/** Lists the cells with lava among `cells`, with memory for `room` entries per listed cell. */
 static enum sciara_status list_lava(struct sciara_active *a, struct sciara_cells cells, int64_t room) {
   for (int64_t i = cells.begin; i < cells.end; i++) {
-    if (a->hf.f.h[i] == 0) continue; // what is no lava is listed, so that the first step finds it
+    if (a->hf.f.h[i] == 0) continue; // invalid thicknesses are listed too, so that the first step finds them
     SCIARA_TRY(reserve_cells(a, room * (a->listed + 1)));
     list(a, i);
   }
@@ -70,7 +70,7 @@ void sciara_active_download(const struct sciara_active *a, struct sciara_state *
   sciara_step_control_store(&a->control, state);
 }
 
-/** The lava of the halo beside the own rows comes next in the list: it flows in this step, and is gone after it. */
+/** Lists the lava of the halo rows next to the own rows. It flows in this step, and leaves the list after it. */
 static enum sciara_status list_halo_lava(struct sciara_active *a) {
   a->own = a->listed;
   for (int side = 0; side < 2; side++) SCIARA_TRY(list_lava(a, a->band.adjacent[side], SCIARA_MOORE));
@@ -88,7 +88,7 @@ enum sciara_status sciara_active_emit(struct sciara_active *a) {
     if (!(volume > 0)) continue;
     const int64_t i = sciara_host_index(&a->hf, v->row[k], v->col[k]);
     sciara_pass_emit(&a->hf.f, i, volume, a->hf.grid.cell_size, (real)a->setup.params->T_vent, now->time);
-    if (!sciara_cells_have(a->band.own, i)) continue; // it is another band's
+    if (!sciara_cells_have(a->band.own, i)) continue; // it belongs to another band
     if (!a->slot[i]) list(a, i);
     now->emitted = now->emitted + volume;
   }

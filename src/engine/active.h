@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The list of active cells that `serial` works on: the liquid cells, then those that receive in this step. In a band with a
-// halo the liquid cells of the rows beside it stand between them: they give, and are not computed.
+// The list of active cells of engine `serial`: the liquid cells, then the cells that receive lava in this step. In a
+// band with a halo, the liquid cells of the adjacent halo rows come between these two groups: they are donors only.
 //
-// Every liquid cell has a record with what flows out of it, so a cell can take its new values at once: no field is needed
-// twice. Compiled once per precision.
+// Every liquid cell has a record of its outflows, so the new values of a cell can be written at once, and no field is
+// needed twice. Compiled once per precision.
 #ifndef SCIARA_ENGINE_ACTIVE_H
 #define SCIARA_ENGINE_ACTIVE_H
 
@@ -11,14 +11,14 @@
 #include "engine/step_control.h"
 #include "engine/stopwatch.h"
 
-/** What a liquid cell keeps during one step. */
+/** The record of a liquid cell during one step. */
 struct sciara_donor {
   real residual, T; ///< h0, m; temperature before the step, K
   struct sciara_evaluation evaluation;
   struct sciara_outflows out;
 };
 
-/** Mark in `slot` of a listed cell that has no record. */
+/** The value in `slot` of a listed cell that has no record. */
 #define SCIARA_RECEIVER UINT32_MAX
 
 struct sciara_active {
@@ -28,14 +28,14 @@ struct sciara_active {
   struct sciara_host_fields hf;
   real t; ///< the clock, s
   struct sciara_band band;
-  int64_t own;                ///< cell[0..own) are liquid and the band's own
+  int64_t own;                ///< cell[0..own) are liquid and lie in the own rows of the band
   int64_t liquid, listed;     ///< cell[0..liquid) are liquid, cell[liquid..listed) receive in this step
   int64_t *cell;              ///< padded index of each listed cell
-  struct sciara_donor *donor; ///< of the liquid ones
-  uint32_t *slot;             ///< by padded index: place of a liquid cell + 1, SCIARA_RECEIVER, or 0 when not listed
+  struct sciara_donor *donor; ///< record of each liquid cell
+  uint32_t *slot; ///< by padded index: position of a liquid cell in the list + 1, SCIARA_RECEIVER, or 0 if not listed
   int64_t cell_capacity, donor_capacity;
   struct sciara_stopwatch watch;
-  struct sciara_inflow *inflow; ///< what each listed cell has gathered; only for a profile, which times it by itself
+  struct sciara_inflow *inflow; ///< inflow of each listed cell; only for a profile, which times tau2 separately
   int64_t inflow_capacity;
 };
 
@@ -47,34 +47,34 @@ struct sciara_active {
 #define sciara_active_memory SCIARA_NAME(sciara_active_memory)
 #define sciara_active_memory_of_lava SCIARA_NAME(sciara_active_memory_of_lava)
 
-/** Takes over a state; `a->setup` is set. */
+/** Loads a state; `a->setup` must be set. */
 enum sciara_status sciara_active_upload(struct sciara_active *a, const struct sciara_state *state);
 void sciara_active_download(const struct sciara_active *a, struct sciara_state *state);
 void sciara_active_release(struct sciara_active *a);
 
 /**
- * gamma, then s = s + t. Afterwards there is a record for every liquid cell and room in the list for every receiver that
- * this step can have, and with setup.profile for what they gather.
+ * gamma, then s = s + t. Afterwards there is a record for every liquid cell, room in the list for every possible
+ * receiver of this step and, with setup.profile, for the inflows.
  */
 enum sciara_status sciara_active_emit(struct sciara_active *a);
 
-/** What the steps since the upload cost. */
+/** The cost of the steps since the upload. */
 void sciara_active_profile(const struct sciara_active *a, struct sciara_engine_profile *out);
 
-/** Bytes that the engine takes before any lava flows. */
+/** Bytes that the engine needs before any lava flows. */
 void sciara_active_memory(const struct sciara_grid *grid, unsigned record, size_t *host, size_t *device);
 
-/** Bytes for each liquid cell: its record and its place in the list. */
+/** Bytes for each liquid cell: its record and its list entry. */
 size_t sciara_active_memory_of_lava(unsigned record);
 
-/** Row and column of a padded index are to blame for numbers that lava cannot have. */
+/** Reports invalid numbers in the cell with padded index i. */
 static inline void sciara_active_report(struct sciara_active *a, int64_t i) {
   int64_t row, col;
   sciara_host_cell(&a->hf, i, &row, &col);
   sciara_step_control_report(&a->control, row, col);
 }
 
-/** Whether the k-th listed cell lies in the halo. */
+/** Whether the k-th listed cell lies in the halo of the band. */
 static inline bool sciara_active_is_in_halo(const struct sciara_active *a, int64_t k) {
   return k >= a->own && k < a->liquid;
 }

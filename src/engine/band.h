@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which cells of its grid an engine computes, and which rows belong to other bands (engine.h, struct sciara_engine_phases).
+// The cells that an engine computes, and the rows that belong to other bands (engine.h, struct sciara_engine_phases).
 #ifndef SCIARA_ENGINE_BAND_H
 #define SCIARA_ENGINE_BAND_H
 
@@ -7,19 +7,19 @@
 
 SCIARA_BEGIN_DECLS
 
-/** Cells with padded indices begin .. end - 1, which are whole rows. */
+/** Cells with padded indices begin .. end - 1; these are whole rows. */
 struct sciara_cells {
   int64_t begin, end;
 };
 
-/** Of a whole map all rows are own. */
+/** A band of the map. If the band is the whole map, all rows are own rows. */
 struct sciara_band {
   struct sciara_cells own; ///< what the engine computes
   struct sciara_cells
-      adjacent[2]; ///< the rows of the halo next to them, north and south, from which lava flows; may be empty
+      adjacent[2]; ///< the halo rows next to the own rows, north and south; lava flows from them; may be empty
 };
 
-/** The band in padded arrays of a grid of so many rows. */
+/** The band in the padded arrays of a grid with `rows` rows. */
 static inline struct sciara_band sciara_band_of(const struct sciara_engine_setup *setup, int64_t rows, int64_t stride) {
   const int64_t begin = (1 + setup->halo_north) * stride, end = (1 + rows - setup->halo_south) * stride;
   const struct sciara_band band = {
@@ -28,20 +28,22 @@ static inline struct sciara_band sciara_band_of(const struct sciara_engine_setup
   return band;
 }
 
-/** Whether cell i is one of those cells. */
+/** Whether cell i is one of `cells`. */
 SCIARA_HD bool sciara_cells_have(struct sciara_cells cells, int64_t i) { return i >= cells.begin && i < cells.end; }
 
-/** SCIARA_ERR_INTERNAL unless each side of the halo has no row or SCIARA_HALO_ROWS, and a row is left. */
+/**
+ * SCIARA_ERR_INTERNAL unless each side of the halo has 0 or SCIARA_HALO_ROWS rows, and there is at least one own row.
+ */
 enum sciara_status sciara_band_check(const struct sciara_engine_setup *setup, const struct sciara_grid *grid);
 
 /** SCIARA_ERR_INTERNAL for a band with a halo, which cannot `advance`. */
 enum sciara_status sciara_band_check_whole(const struct sciara_engine_setup *setup);
 
-/** SCIARA_ERR_INTERNAL unless rows [row, row + count) are own ones. */
+/** SCIARA_ERR_INTERNAL unless rows [row, row + count) are own rows. */
 enum sciara_status sciara_band_check_pack(const struct sciara_engine_setup *setup, const struct sciara_grid *grid,
                                           int64_t row, int64_t count);
 
-/** SCIARA_ERR_INTERNAL unless rows [row, row + count) are of one side of the halo. */
+/** SCIARA_ERR_INTERNAL unless rows [row, row + count) belong to one side of the halo. */
 enum sciara_status sciara_band_check_unpack(const struct sciara_engine_setup *setup, const struct sciara_grid *grid,
                                             int64_t row, int64_t count);
 

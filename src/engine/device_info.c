@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/device_info.h"
 
-#ifndef SCIARA_HAVE_CUDA // cuda/probe.cu has it otherwise
+#ifndef SCIARA_HAVE_CUDA // else these functions are in cuda/probe.cu
 
 int sciara_devices(void) { return 0; }
 
@@ -12,5 +12,5 @@ bool sciara_device_describe(int device, struct sciara_device_info *out) {
 }
 
 #else
-typedef int sciara_device_info_is_elsewhere; // a source must not be empty
+typedef int sciara_device_info_is_elsewhere; // C does not allow an empty source file
 #endif

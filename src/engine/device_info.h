@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which GPUs there are.
+// The available GPUs.
 #ifndef SCIARA_ENGINE_DEVICE_INFO_H
 #define SCIARA_ENGINE_DEVICE_INFO_H
 
@@ -11,14 +11,14 @@ struct sciara_device_info {
   char name[256];
   int multiprocessors;
   int clock_mhz;               ///< the highest clock of the multiprocessors
-  int runtime, driver_runtime; ///< CUDA of this program, and the newest that the driver knows: 12040 is 12.4
+  int runtime, driver_runtime; ///< CUDA version of this program, and the newest that the driver supports: 12040 is 12.4
   size_t memory, free_memory;  ///< bytes
 };
 
-/** GPUs that this program can use: their numbers are 0, 1, ... */
+/** Number of GPUs that this program can use; they are numbered 0, 1, ... */
 int sciara_devices(void);
 
-/** The GPU of that number. False: there is none, or this program was built without CUDA. */
+/** Describes a GPU. False: there is no GPU with this number, or this program was built without CUDA. */
 bool sciara_device_describe(int device, struct sciara_device_info *out);
 
 SCIARA_END_DECLS

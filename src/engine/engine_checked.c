@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rule over the whole grid, with every invariant of the model verified in every step: slow, for tests.
+// The rule on the whole grid, with a check of every invariant of the model in every step: slow, for tests.
 //
-// What a step has not written is poisoned with NaN. Each finding names the invariant, the cell and the step.
+// Memory that a step has not written is filled with NaN. Each error names the invariant, the cell and the step.
 #include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
@@ -18,12 +18,12 @@ struct checked {
   struct sciara_engine_setup setup;
   struct sciara_rule rule;
   struct sciara_step_control control;
-  struct sciara_host_fields hf, before; ///< the fields, and as they were after the vents of this step
+  struct sciara_host_fields hf, before; ///< the fields, and their values after the emission of this step
   struct sciara_donor *donor;           ///< by padded index
   enum sciara_outcome *outcome;         ///< by padded index
   struct sciara_state *shadow;          ///< for the ledger
-  double residual;                      ///< of the ledger at the upload, m3
-  double explained;                     ///< what roundings since then may have made or lost, m3
+  double residual;                      ///< residual of the ledger at the upload, m3
+  double explained;                     ///< lava that roundings since then may have created or lost, m3
   real t;
   struct {
     struct sciara_host_fields hf;
@@ -66,7 +66,7 @@ static enum sciara_status upload(void *engine, const struct sciara_state *state)
   SCIARA_TRY(sciara_state_clone(state, &e->shadow));
   for (int k = 0; e->setup.keeps && k < SCIARA_PLACES; k++) {
     SCIARA_TRY(sciara_host_fields_create(&e->place[k].hf, state));
-    sciara_host_fields_upload(&e->place[k].hf, state, e->setup.boundary); // its kinds stay
+    sciara_host_fields_upload(&e->place[k].hf, state, e->setup.boundary); // the kinds never change afterwards
   }
   e->rule = sciara_rule_make(e->setup.params, state->grid.cell_size);
   e->t = (real)state->clock;
@@ -86,7 +86,7 @@ static enum sciara_status download(void *engine, struct sciara_state *state) {
   return SCIARA_OK;
 }
 
-/** All fields but the kinds. */
+/** Copies all fields except the kinds. */
 static void copy_fields(struct sciara_host_fields *to, const struct sciara_host_fields *from) {
   const size_t reals = (size_t)from->count * sizeof(real), doubles = (size_t)from->count * sizeof(double);
 #define SCIARA_REAL_FIELD(member) memcpy(to->f.member, from->f.member, reals);
@@ -117,7 +117,7 @@ static enum sciara_status collect(void *engine, int place, struct sciara_state *
   return SCIARA_OK;
 }
 
-/** The finding, named. */
+/** The error for a violated invariant. */
 static enum sciara_status found(struct checked *e, int64_t i, const char *invariant, const char *format, ...)
     SCIARA_PRINTF(4, 5);
 
@@ -139,19 +139,22 @@ static enum sciara_status found(struct checked *e, int64_t i, const char *invari
   for (int64_t row_ = 0; row_ < (e)->hf.grid.rows; row_++) \
     for (int64_t i = sciara_host_index(&(e)->hf, row_, 0), end_ = i + (e)->hf.grid.cols; i < end_; i++)
 
-// What follows holds each place where a thickness is rounded to what rounding can do there, and adds that up: at the end of the
-// step the ledger may be open by no more. docs/numerics.md, "Mass balance".
+// The functions below compare each rounded thickness with the largest rounding error there, and sum up these errors. At
+// the end of the step the residual of the ledger must not exceed the sum. See docs/numerics.md, "Mass balance".
 
 /** Half an ulp of 1: the largest relative error of one operation. */
 static const double UNIT = 0.5 * SCIARA_REAL_EPSILON;
 
-/** A thickness of `found` m, where `expected` m were to come, is off by what rounding explains, `most` m. */
+/**
+ * Whether a thickness of `found` m differs from `expected` m by at most the rounding error `most` m, which is summed
+ * up.
+ */
 static bool explains(struct checked *e, double found, double expected, double most) {
   e->explained += most * (e->hf.grid.cell_size * e->hf.grid.cell_size);
   return fabs(found - expected) <= most;
 }
 
-/** gamma of one vent: the quotient, its rounding, and the sum. */
+/** gamma of one vent; checks the quotient, its rounding and the sum. */
 static enum sciara_status emit_one(struct checked *e, int64_t i, double volume) {
   struct sciara_engine_progress *now = &e->control.now;
   const double before = (double)e->hf.f.h[i], w = e->hf.grid.cell_size;
@@ -195,10 +198,10 @@ static enum sciara_status evaluate(struct checked *e) {
     const real t = sciara_pass_evaluate(&e->rule, &e->hf.f, i, &e->donor[i].evaluation, &bad);
     if (bad) return found(e, i, "time evaluation", "NaN");
     if (SCIARA_PLANTED(SCIARA_FAULT_CLOCK) && t < e->rule.clock_max) continue;
-    e->donor[i].residual = t; // until the flows are computed
+    e->donor[i].residual = t; // t_opt of the cell, until the flows are computed
     e->control.now.cell_steps++;
     if (t < t_opt) t_opt = t;
-    last = i; // NOLINT(clang-analyzer-deadcode.DeadStores): planted faults read it
+    last = i; // NOLINT(clang-analyzer-deadcode.DeadStores): read if faults are planted
   }
   e->t = e->rule.relaxation * t_opt;
   FOR_CELLS(e, i) {
@@ -213,8 +216,9 @@ static enum sciara_status evaluate(struct checked *e) {
 }
 
 /**
- * More than there is may leave a cell by the rounding of shares, which are differences of averaged tops: of up to 9 survivors,
- * none farther from this cell's ground than `reach` m, 9 sums, a quotient, 8 differences and 8 sums, each rounded.
+ * The largest thickness that may leave a cell. Rounding of the outflows, which are differences from an average, may add
+ * up to more than the cell holds. There are up to 9 survivors, with tops at most `reach` m above or below the ground of
+ * this cell, and 9 sums, a quotient, 8 differences and 8 sums are rounded.
  */
 static double most_leaving(const struct checked *e, int64_t i) {
   const struct sciara_fields *f = &e->hf.f;
@@ -228,7 +232,7 @@ static double most_leaving(const struct checked *e, int64_t i) {
   return h + UNIT * (40 * h + 220 * reach);
 }
 
-/** What leaves and what stays is what was there. */
+/** Outflows and residual must add up to the thickness of the cell. */
 static enum sciara_status check_outflow(struct checked *e, int64_t i, double leaving) {
   const struct sciara_donor *d = &e->donor[i];
   const double h = (double)e->hf.f.h[i], most = most_leaving(e, i);
@@ -278,7 +282,7 @@ static struct sciara_inflow gather(const struct checked *e, int64_t i) {
   return inflow;
 }
 
-/** Mass and heat that arrived, added up the other way round. */
+/** Checks the inflow: mass and heat, summed in the opposite order. */
 static enum sciara_status check_inflow(struct checked *e, int64_t i, const struct sciara_inflow *inflow) {
   double h = 0, coldest = INFINITY, hottest = 0;
   int parts = 0;
@@ -302,7 +306,9 @@ static enum sciara_status check_inflow(struct checked *e, int64_t i, const struc
   return SCIARA_OK;
 }
 
-/** A recorded maximum is the larger one of what it was and what the cell comes to; `value`: 0 if that is nothing. */
+/**
+ * A recorded maximum must be the larger of its old value and the new value of the cell; `value`: 0 if there is none.
+ */
 static enum sciara_status check_maximum(struct checked *e, int64_t i, const char *name, real is, real was, real value) {
   const real expected = value > was ? value : was;
   if (is == expected) return SCIARA_OK;
@@ -324,7 +330,7 @@ static enum sciara_status check_maxima(struct checked *e, int64_t i) {
   return SCIARA_OK;
 }
 
-/** What a cell may look like at the end of a step. */
+/** Checks the values of a cell at the end of a step. */
 static enum sciara_status check_cell(struct checked *e, int64_t i) {
   const struct sciara_fields *f = &e->hf.f, *was = &e->before.f;
   const double s = e->control.now.time;
@@ -346,7 +352,7 @@ static enum sciara_status check_cell(struct checked *e, int64_t i) {
   return check_maxima(e, i);
 }
 
-/** Frame, padding and NODATA cells are never written. */
+/** Frame, padding and NODATA cells must never be written. */
 static enum sciara_status check_guard(struct checked *e) {
   for (int64_t i = 0; i < e->hf.count; i++) {
     if (e->hf.kind[i] != SCIARA_CELL_NODATA) continue;
@@ -358,7 +364,7 @@ static enum sciara_status check_guard(struct checked *e) {
   return SCIARA_OK;
 }
 
-/** What became of the lava of a inflow: it is in the cell, in its ground, or lost. */
+/** Checks the outcome for the lava of an inflow: it is in the cell, part of its ground, or lost. */
 static enum sciara_status check_outcome(struct checked *e, int64_t i, double h, enum sciara_outcome outcome) {
   const struct sciara_fields *f = &e->hf.f, *was = &e->before.f;
   const double rise = (double)f->z[i] - (double)was->z[i], lost = f->lost[i] - was->lost[i];
@@ -398,7 +404,7 @@ static enum sciara_status settle(struct checked *e) {
   return SCIARA_OK;
 }
 
-/** The lava of the whole grid, which the sums of the ledger round once a cell more. */
+/** Checks the ledger of the whole grid; its sums add one rounding per cell. */
 static enum sciara_status check_ledger(struct checked *e) {
   struct sciara_ledger ledger;
   int64_t covered = 0;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The step of `serial` in vector instructions, shared out to a team of threads that stays together for the whole of
-// `advance`. Each thread answers for a stretch of the padded arrays and keeps the liquid cells there (openmp_part.h).
-// What a cell computes, and in which order, is the same; how it is done fast: docs/decisions/simd.md.
+// The step of `serial` with vector instructions, divided among a team of threads that exists during a whole `advance`.
+// Each thread has a partition: a contiguous part of the padded arrays, with a list of the liquid cells there
+// (openmp_part.h). The operations of a cell and their order are those of `serial`. docs/decisions/simd.md explains the
+// optimisations.
 //
-// Much of a lava flow is at rest (model/quiescent.h): such a cell is evaluated again only when something around it has
-// changed.
+// Most cells of a lava flow are quiescent (model/quiescent.h): they are evaluated again only after something around
+// them has changed.
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,12 +21,12 @@
 #include "engine/team.h"
 
 enum {
-  FIRST_STEP = 2,     ///< a cell that has never changed has 0, far before the step before
-  BALANCE_EVERY = 64, ///< steps between two looks at who has how much work
-  LINE = 16,          ///< cells that belong to one thread together: no two write to one line of the cache
-  WORK_EVALUATED = 4, ///< what a cell costs that is evaluated, where one at rest costs 1
-  MOST_UNEVEN = 110,  ///< per cent of the mean that the slowest thread may have
-  WORTHWHILE = 1024,  ///< work for which a thread of its own is worth the waiting for it, some 15 microseconds
+  FIRST_STEP = 2,     ///< `changed` of cells that have never changed is 0; this must differ from the previous step
+  BALANCE_EVERY = 64, ///< steps between two checks of how the work is distributed
+  LINE = 16, ///< consecutive cells that always belong to one thread, so that no two threads write to one cache line
+  WORK_EVALUATED = 4, ///< cost of a cell that is evaluated; that of a quiescent cell is 1
+  MOST_UNEVEN = 110,  ///< largest work of a thread, in per cent of the mean
+  WORTHWHILE = 1024,  ///< least work for a further thread: about 15 microseconds, more than its waiting costs
 };
 
 struct openmp {
@@ -35,21 +36,20 @@ struct openmp {
   struct sciara_band band;
   struct sciara_stopwatch watch;
   struct sciara_part_kernel kernel;
-  uint32_t *slot, *changed; ///< of all parts
-  real t;                   ///< the clock, s
-  uint32_t step;            ///< the step in progress
-  int threads;              ///< at most
-  int used;                 ///< parts that may hold cells: `threads`, or as many as are worthwhile
-  bool fits;                ///< no number was asked for: `used` follows the lava
-  struct sciara_part *part; ///< one a thread; together the own rows
-  struct sciara_part
-      halo[2]; ///< lava of the halo, north and south: in each step evaluated anew; it gives, and does not settle
+  uint32_t *slot, *changed;   ///< of all parts
+  real t;                     ///< the clock, s
+  uint32_t step;              ///< the step in progress
+  int threads;                ///< largest number of threads
+  int used;                   ///< parts in use, which may hold cells: `threads`, or as many as are worthwhile
+  bool fits;                  ///< no number was requested: `used` is adapted to the lava
+  struct sciara_part *part;   ///< one per thread; together they cover the own rows
+  struct sciara_part halo[2]; ///< lava of the halo, north and south: only donors, listed in each step
   struct sciara_team team;
-  int requested;             ///< size of the team that was asked for
-  int room;                  ///< threads that can be started: the OpenMP runtime ends the program where one cannot
+  int requested;             ///< requested size of the team
+  int room;                  ///< threads that can be started; if one cannot, the OpenMP runtime would end the program
   enum sciara_status status; ///< of the step, set by the leader
-  bool done;                 ///< `advance` comes back
-  bool regroup;              ///< the team parts, and meets again in another size
+  bool done;                 ///< `advance` returns
+  bool regroup;              ///< the team ends, and a team of another size starts
 };
 
 static int thread_number(void) {
@@ -60,7 +60,7 @@ static int thread_number(void) {
 #endif
 }
 
-/** OMP_NUM_THREADS is what a user sets for all programs with OpenMP; the runtime has read it. */
+/** The default is that of the OpenMP runtime, which reads OMP_NUM_THREADS. */
 static int threads(int requested) {
 #ifdef _OPENMP
   enum { MOST = 1024 };
@@ -108,7 +108,7 @@ static enum sciara_status create(const struct sciara_engine_setup *setup, void *
   return SCIARA_OK;
 }
 
-/** The part that answers for own cell i. */
+/** The part that own cell i belongs to. */
 static struct sciara_part *part_of(const struct openmp *e, int64_t i) {
   int k = 0;
   while (i >= e->part[k].end) k++;
@@ -121,10 +121,10 @@ static int64_t liquid_cells(const struct openmp *e) {
   return count;
 }
 
-/** Lists the liquid cells of a part that has none. */
+/** Lists the liquid cells of a part whose list is empty. */
 static enum sciara_status list_lava(struct sciara_part *p) {
   int64_t liquid = 0;
-  for (int64_t i = p->begin; i < p->end; i++) liquid += p->f.h[i] != 0; // what is no lava too: the first step finds it
+  for (int64_t i = p->begin; i < p->end; i++) liquid += p->f.h[i] != 0; // invalid values too: the first step finds them
   SCIARA_TRY(sciara_part_reserve(p, liquid));
   for (int64_t i = p->begin; i < p->end; i++)
     if (p->f.h[i] != 0) sciara_part_append(p, i);
@@ -141,7 +141,7 @@ static void prepare(const struct openmp *e, struct sciara_part *p, const struct 
   p->end = cells.end;
 }
 
-/** The first part takes all liquid cells of the own rows. */
+/** Lists all liquid cells of the own rows in the first part. */
 static enum sciara_status list_cells(struct openmp *e, const struct sciara_rule *rule) {
   const struct sciara_cells own = e->band.own, none = {own.end, own.end};
   for (int k = 0; k < e->threads; k++) prepare(e, &e->part[k], rule, k == 0 ? own : none);
@@ -152,7 +152,7 @@ static enum sciara_status list_cells(struct openmp *e, const struct sciara_rule 
 
 static int64_t work_of(const struct sciara_part *p, int64_t k) { return p->from[k] > 0 ? 1 : WORK_EVALUATED; }
 
-/** What all threads have to do, and the one that has most. */
+/** The work of all threads together, and in *most that of the thread with most work. */
 static int64_t work_of_all(const struct openmp *e, int64_t *most) {
   int64_t all = 0;
   *most = 0;
@@ -165,7 +165,7 @@ static int64_t work_of_all(const struct openmp *e, int64_t *most) {
   return all;
 }
 
-/** Threads for so much work. A few more or fewer than now are not worth another team. */
+/** Number of threads for this work. The number does not change for a small difference. */
 static int worthwhile(const struct openmp *e, int64_t work) {
   const int64_t enough = work / WORTHWHILE;
   const int threads = enough >= e->threads ? e->threads : enough > 1 ? (int)enough : 1;
@@ -173,7 +173,7 @@ static int worthwhile(const struct openmp *e, int64_t work) {
   return e->fits && other ? threads : e->used;
 }
 
-/** Moves the cells of all parts, which ascend, so that each of those in use has as much of the work. */
+/** Redistributes the cells so that all parts in use have about the same work. The parts are in ascending order. */
 static enum sciara_status distribute(struct openmp *e, int64_t all) {
   int64_t work = 0, end = 0;
   struct sciara_part *old;
@@ -185,7 +185,7 @@ static enum sciara_status distribute(struct openmp *e, int64_t all) {
   for (int n = 0; n < e->threads; n++)
     for (int64_t k = 0; k < old[n].count && status == SCIARA_OK; k++) {
       while (to + 1 < e->used && work * e->used >= all * (to + 1) && old[n].cell[k] >= end) {
-        e->part[to].end = e->part[to + 1].begin = old[n].cell[k] / LINE * LINE; // none before is beyond it
+        e->part[to].end = e->part[to + 1].begin = old[n].cell[k] / LINE * LINE; // all earlier cells are below it
         to++;
       }
       status = sciara_part_take(&e->part[to], &old[n], k);
@@ -199,7 +199,7 @@ static enum sciara_status distribute(struct openmp *e, int64_t all) {
   return status;
 }
 
-/** Looks at who has how much work, and whether it needs more threads or fewer. */
+/** Checks whether the work is balanced and the number of threads is right, and redistributes the cells if not. */
 static enum sciara_status balance(struct openmp *e) {
   int64_t most;
   if (e->threads == 1) return SCIARA_OK;
@@ -210,7 +210,7 @@ static enum sciara_status balance(struct openmp *e) {
   return distribute(e, all);
 }
 
-/** With fewer threads some have several parts. */
+/** Finds how many threads can be started. If these are fewer than parts, some threads work on several parts. */
 static void limit_team(struct openmp *e) {
   e->room = sciara_threads_with_room(e->threads);
   if (e->room < e->threads)
@@ -225,7 +225,7 @@ static enum sciara_status upload(void *engine, const struct sciara_state *state)
   SCIARA_TRY(sciara_band_check(&e->setup, &state->grid));
   SCIARA_TRY(sciara_host_fields_create(&e->hf, state));
   SCIARA_TRY(SCIARA_NEW(e->slot, e->hf.count, "list of active cells"));
-  SCIARA_TRY(SCIARA_NEW(e->changed, e->hf.count, "what engine openmp knows of the cells"));
+  SCIARA_TRY(SCIARA_NEW(e->changed, e->hf.count, "last changes of the cells"));
   e->t = (real)state->clock;
   e->step = FIRST_STEP;
   e->watch = (struct sciara_stopwatch){.on = e->setup.profile};
@@ -235,7 +235,7 @@ static enum sciara_status upload(void *engine, const struct sciara_state *state)
   const struct sciara_rule rule = sciara_rule_make(e->setup.params, state->grid.cell_size);
   SCIARA_TRY(list_cells(e, &rule));
   limit_team(e);
-  return share(e);
+  return balance(e);
 }
 
 static enum sciara_status download(void *engine, struct sciara_state *state) {
@@ -247,7 +247,7 @@ static enum sciara_status download(void *engine, struct sciara_state *state) {
   return SCIARA_OK;
 }
 
-/** Slots and changed steps are zeros where lava never was, and take no memory there: they belong to the lava. */
+/** `slot` and `changed` are zeros that occupy no memory where lava never was, so they count as memory of the lava. */
 static void memory(const struct sciara_grid *grid, unsigned record, size_t *host, size_t *device) {
   *host = sciara_host_fields_memory(grid, record);
   *device = 0;
@@ -266,7 +266,7 @@ static enum sciara_status emit(struct openmp *e) {
     const int64_t i = sciara_host_index(&e->hf, v->row[n], v->col[n]);
     sciara_pass_emit(&e->hf.f, i, volume, e->hf.grid.cell_size, (real)e->setup.params->T_vent, now->time);
     e->changed[i] = e->step;
-    if (!sciara_cells_have(e->band.own, i)) continue; // it is another band's
+    if (!sciara_cells_have(e->band.own, i)) continue; // it belongs to another band
     struct sciara_part *p = part_of(e, i);
     if (!e->slot[i]) SCIARA_TRY(sciara_part_insert(p, i));
     p->h[e->slot[i] - 1] = e->hf.f.h[i];
@@ -299,7 +299,7 @@ static enum sciara_status begin_step(struct openmp *e) {
   return SCIARA_OK;
 }
 
-/** t_opt of all parts: a minimum is exact in any order. Every thread finds it for itself. */
+/** t_opt of all parts. Every thread computes it; a minimum does not depend on the order. */
 static real find_t_opt(const struct openmp *e) {
   real t_opt = e->part[0].rule.clock_max;
   for (int n = 0; n < e->used; n++)
@@ -307,14 +307,14 @@ static real find_t_opt(const struct openmp *e) {
   return t_opt;
 }
 
-/** Whether bad numbers were found before the lava moved, or memory is short: the step goes no further. */
+/** Whether the step must end here: invalid numbers were found before the lava moved, or there was no memory. */
 static bool is_aborted(const struct openmp *e) {
   bool aborted = false;
   for (int n = 0; n < e->used; n++) aborted |= e->part[n].aborted;
   return aborted || e->halo[0].aborted || e->halo[1].aborted;
 }
 
-/** Takes over one outflow from another part, or one that reaches a dry cell. */
+/** Adds an outflow from another part, or one to a dry cell, to the arrivals of p. */
 static bool receive(struct sciara_part *p, const struct sciara_edges *g, int64_t k, int n) {
   const int64_t i = g->cell[k];
   const uint32_t slot = p->slot[i];
@@ -327,12 +327,12 @@ static bool receive(struct sciara_part *p, const struct sciara_edges *g, int64_t
   return true;
 }
 
-/** The n-th part in use, from -1 to `used`: they ascend, and begin and end with the halo. */
+/** The n-th part in ascending order, from -1 to `used`; the first and the last are the halo. */
 static const struct sciara_part *part_in_order(const struct openmp *e, int n) {
   return n < 0 ? &e->halo[0] : n < e->used ? &e->part[n] : &e->halo[1];
 }
 
-/** What flows to thread `me` from other parts, and to its dry cells. */
+/** Collects the lava that flows to part `me` from other parts, or to dry cells of part `me`. */
 static bool receive_all(const struct openmp *e, int me) {
   struct sciara_part *p = &e->part[me];
   p->fresh.count = 0;
@@ -342,7 +342,7 @@ static bool receive_all(const struct openmp *e, int me) {
     const struct sciara_edges *g = &p->edges[SCIARA_EDGE_FRESH][i];
     for (int64_t k = 0; k < g->count; k++)
       if (!receive(p, g, k, n)) return false;
-    for (int other = -1; other <= e->used; other++) { // the parts ascend, so what comes does
+    for (int other = -1; other <= e->used; other++) { // in ascending order, so the arrivals are too
       g = &part_in_order(e, other)->edges[SCIARA_EDGE_OUTER][i];
       if (other == me) continue;
       for (int64_t k = 0; k < g->count; k++)
@@ -352,7 +352,7 @@ static bool receive_all(const struct openmp *e, int me) {
   return true;
 }
 
-/** tau2, rim and tau3 of the cells of thread `me`, and its list for the next step. */
+/** tau2, rim and tau3 of the cells of part `me`, and its list for the next step. */
 static void settle(struct openmp *e, int me) {
   struct sciara_part *p = &e->part[me];
   if (!receive_all(e, me)) {
@@ -363,7 +363,7 @@ static void settle(struct openmp *e, int me) {
   p->exhausted = sciara_part_settle_dry(p) != SCIARA_OK || sciara_part_update(p) != SCIARA_OK;
 }
 
-/** Leader: the error of the step so far, if there is one. */
+/** Leader: the error of this step, or SCIARA_OK. */
 static enum sciara_status result(struct openmp *e) {
   for (int n = -1; n <= e->used; n++) {
     const struct sciara_part *p = part_in_order(e, n);
@@ -392,13 +392,13 @@ static enum sciara_status end_step(struct openmp *e) {
   return SCIARA_OK;
 }
 
-/** Thread 0 keeps the time of the team: from barrier to barrier. */
+/** A barrier of the team. Thread 0 measures the time from barrier to barrier. */
 static void wait_for_team(struct openmp *e, int me, enum sciara_process process) {
   sciara_team_wait(&e->team);
   if (me == 0) sciara_stopwatch_lap(&e->watch, process);
 }
 
-/** Whether part p is a row of a halo that there is. */
+/** Whether halo part p has cells: there may be no halo on its side. */
 static bool has_cells(const struct sciara_part *p) { return p->end > p->begin; }
 
 /** The step of thread `me` up to t_opt. */
@@ -416,7 +416,7 @@ static void flow(struct openmp *e, struct sciara_part *p, real t) {
   p->aborted = p->exhausted || p->bad != INT64_MAX;
 }
 
-/** The rest of it. */
+/** The rest of the step of thread `me`. */
 static void second_half(struct openmp *e, int me, real t_opt) {
   const int size = e->team.size;
   const real t = e->part[0].rule.relaxation * t_opt;
@@ -424,7 +424,7 @@ static void second_half(struct openmp *e, int me, real t_opt) {
   for (int side = me; side < 2; side += size)
     if (has_cells(&e->halo[side])) flow(e, &e->halo[side], t);
   wait_for_team(e, me, SCIARA_PROCESS_FLOWS);
-  if (is_aborted(e)) return; // they would spread; every thread sees the same here
+  if (is_aborted(e)) return; // invalid numbers would spread; all threads get the same result here
   for (int n = me; n < e->used; n += size) settle(e, n);
   wait_for_team(e, me, SCIARA_PROCESS_TEMPERATURE);
 }
@@ -435,7 +435,7 @@ static void step(struct openmp *e, int me) {
   second_half(e, me, find_t_opt(e));
 }
 
-/** What each thread of the team does until `advance` comes back, or the team parts; thread 0 leads. */
+/** The work of each thread of the team until `advance` returns or the team ends; thread 0 is the leader. */
 static void work(struct openmp *e, int me, const void *of_stop) {
   const struct sciara_stop *stop = (const struct sciara_stop *)of_stop;
   if (me == 0) e->status = begin_step(e);
@@ -452,7 +452,7 @@ static void work(struct openmp *e, int me, const void *of_stop) {
   }
 }
 
-/** A team of as many threads as there are parts in use; each calls job(e, its number, argument). */
+/** Runs a team with as many threads as parts in use; each calls job(e, its number, argument). */
 static void work_together(struct openmp *e, void (*job)(struct openmp *e, int me, const void *argument),
                           const void *argument) {
   e->team = (struct sciara_team){.size = 1};
@@ -466,7 +466,7 @@ static void work_together(struct openmp *e, void (*job)(struct openmp *e, int me
   {
 #ifdef _OPENMP
 #pragma omp single
-    e->team.size = omp_get_num_threads(); // the runtime may give fewer than asked: then a thread has several parts
+    e->team.size = omp_get_num_threads(); // may be fewer than requested: then a thread works on several parts
 #endif
     job(e, thread_number(), argument);
   }
@@ -486,7 +486,7 @@ static enum sciara_status advance(void *engine, const struct sciara_stop *stop,
 
 // -------------------------------------------------------------------------------------------------------------- phases
 
-/** The lava of the halo beside the own rows, as it was unpacked and as vents there have emitted. */
+/** Lists the lava of the halo rows next to the own rows: that of `unpack` and that emitted by vents there. */
 static enum sciara_status list_halo_lava(struct openmp *e) {
   for (int side = 0; side < 2; side++) {
     struct sciara_part *p = &e->halo[side];
@@ -530,7 +530,7 @@ static size_t row_bytes(const void *engine) {
   return sciara_host_fields_row_bytes(&((const struct openmp *)engine)->hf);
 }
 
-/** Writes what part p knows of the rows to the arrays of the grid. */
+/** Writes the cells of part p in these rows to the arrays of the grid. */
 static void store_rows(const struct sciara_part *p, struct sciara_cells rows) {
   for (int64_t k = 0; k < p->count && p->cell[k] < rows.end; k++)
     if (p->cell[k] >= rows.begin) sciara_part_store(p, k);
@@ -548,8 +548,10 @@ static enum sciara_status pack(void *engine, int64_t row, int64_t count, void *b
   return SCIARA_OK;
 }
 
-/** The cells of a row whose ground or lava is about to become another have changed; returns what is packed behind it. */
-static const real *unpack_row(struct openmp *e, int64_t row, const real *packed) {
+/**
+ * Marks the cells of a row whose ground or lava differs from the packed row as changed; returns the next packed row.
+ */
+static const real *mark_changed_row(struct openmp *e, int64_t row, const real *packed) {
   const struct sciara_fields *f = &e->hf.f;
   const int64_t first = sciara_host_index(&e->hf, row, 0), cols = e->hf.grid.cols;
 #define SCIARA_REAL_FIELD(member)                                                \
@@ -565,7 +567,7 @@ static enum sciara_status unpack(void *engine, int64_t row, int64_t count, const
   const real *packed = (const real *)buffer;
   SCIARA_TRY(sciara_step_control_between_steps(&e->control));
   SCIARA_TRY(sciara_band_check_unpack(&e->setup, &e->hf.grid, row, count));
-  for (int64_t r = row; r < row + count; r++) packed = unpack_row(e, r, packed);
+  for (int64_t r = row; r < row + count; r++) packed = mark_changed_row(e, r, packed);
   sciara_host_fields_unpack(&e->hf, row, count, buffer);
   return SCIARA_OK;
 }
@@ -579,7 +581,7 @@ static enum sciara_status profile(void *engine, struct sciara_engine_profile *ou
 
 const struct sciara_engine_ops SCIARA_NAME(sciara_engine_openmp) = {
     .name = "openmp",
-    .summary = "vector instructions over the active cells, shared out to threads",
+    .summary = "vector instructions over the active cells, divided among threads",
     .capabilities = SCIARA_CAN_THREADS,
     .options = "isa",
     .determinism = SCIARA_EXACT,

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// A control for rounding: one thread, every donor adds its outflows to its neighbours. `serial` adds what a cell receives
-// in the order of the neighbours; here the order is that of the donors, which the option `order` chooses. How far two orders
-// part is what the model itself does with a rounding in the last bit, and what no engine with atomic additions can avoid.
+// A reference for the effect of rounding: one thread, and every donor adds its outflows to its neighbours. `serial`
+// adds the inflows of a cell in the order of the neighbours; here the order is that of the donors, which the option
+// `order` sets. The difference between two orders shows how the model reacts to a rounding in the last bit, which no
+// engine with atomic additions can avoid.
 #include "base/mem.h"
 #include "engine/host_fields.h"
 #include "engine/step_control.h"
 
 struct box {
-  int64_t top, bottom, left, right; ///< the last row and column are part of it; empty while top > bottom
+  int64_t top, bottom, left, right; ///< includes the last row and column; empty if top > bottom
 };
 
 struct scatter {
@@ -18,7 +19,7 @@ struct scatter {
   struct box lava;
   real t;
   struct sciara_evaluation *evaluation; ///< of each cell
-  struct sciara_inflow *sum;            ///< what has come to each cell; 0 between two steps
+  struct sciara_inflow *sum;            ///< the inflow of each cell; 0 between two steps
 };
 
 static const struct box empty = {INT64_MAX, INT64_MIN, INT64_MAX, INT64_MIN};
@@ -65,7 +66,7 @@ static enum sciara_status upload(void *engine, const struct sciara_state *state)
   e->lava = empty;
   for (int64_t row = 0; row < state->grid.rows; row++)
     for (int64_t col = 0; col < state->grid.cols; col++)
-      // What is no lava is in the box, too, so that the first step finds it.
+      // Invalid thicknesses are in the box too, so that the first step finds them.
       if (e->hf.f.h[sciara_host_index(&e->hf, row, col)] != 0) extend(&e->lava, row, col);
   return SCIARA_OK;
 }
@@ -116,12 +117,12 @@ static void add(struct sciara_inflow *to, struct sciara_inflow inflow) {
   to->heat = to->heat + inflow.heat;
 }
 
-/** Cell i gives its residual to itself and its outflows to its neighbours. */
+/** Adds the residual of cell i to its own sum and its outflows to the sums of its neighbours. */
 static void give(struct scatter *e, int64_t i) {
   const struct sciara_evaluation *p = &e->evaluation[i];
   const real T = e->hf.f.T[i];
   struct sciara_outflows out;
-  bool bad = false; // was seen by evaluate
+  bool bad = false; // evaluate has reported it
   if (!(e->hf.f.h[i] > 0)) return;
   const real h0 = sciara_cell_flow(p, e->hf.f.h[i], e->t, &out, &bad);
   add(&e->sum[i], sciara_inflow_residual(h0, p->vx, p->vy, p->keep, T));
@@ -133,7 +134,10 @@ static void give(struct scatter *e, int64_t i) {
   }
 }
 
-/** All donors, in the order of the option: by rows or columns, from the north-west corner of the box or to it. */
+/**
+ * Processes all donors in the order of the option: by rows or columns, from the north-west corner of the box or towards
+ * it.
+ */
 static void scatter(struct scatter *e) {
   const struct box b = e->lava;
   const enum sciara_scatter_order order = (enum sciara_scatter_order)e->setup.options.order;
@@ -150,7 +154,7 @@ static void scatter(struct scatter *e) {
     }
 }
 
-/** Every cell that lava may have come to takes what came; the box shrinks to what is liquid. */
+/** Settles every cell that lava may have reached; the box becomes that of the liquid cells. */
 static void settle(struct scatter *e) {
   struct sciara_engine_progress *now = &e->control.now;
   const struct box b = e->lava;

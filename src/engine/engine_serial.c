@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The reference: one step of SCIARA-fv3 as the specification tells it, visiting the liquid cells and those that receive
-// from them.
+// The reference: a step of SCIARA-fv3 as in the specification, for the liquid cells and those that receive lava from
+// them.
 #include "base/mem.h"
 #include "engine/active.h"
 
@@ -27,7 +27,7 @@ static enum sciara_status download(void *engine, struct sciara_state *state) {
   return SCIARA_OK;
 }
 
-/** Looks at the numbers of all lava. A pass of its own: within the next one it slows the steps that do not look. */
+/** Checks all lava. This is a separate pass: inside the next one it would slow down the steps without a check. */
 static void check_lava(struct sciara_active *a) {
   for (int64_t k = 0; k < a->liquid; k++)
     if (!sciara_pass_is_sound(&a->rule, &a->hf.f, a->cell[k])) sciara_active_report(a, a->cell[k]);
@@ -46,7 +46,7 @@ static real evaluate(struct sciara_active *a) {
   return t_opt;
 }
 
-/** tau1, flow computing: what flows where. */
+/** tau1, flow computing. */
 static void flow(struct sciara_active *a) {
   for (int64_t k = 0; k < a->liquid; k++) {
     bool bad = false;
@@ -67,7 +67,7 @@ static void list_receivers(struct sciara_active *a) {
     }
 }
 
-/** Rim and tau3 of the k-th listed cell, which has gathered its inflow. */
+/** Rim and tau3 of the k-th listed cell with its inflow. */
 static inline void settle_cell(struct sciara_active *a, int64_t k, struct sciara_inflow inflow) {
   struct sciara_engine_progress *now = &a->control.now;
   bool bad = false;
@@ -77,13 +77,13 @@ static inline void settle_cell(struct sciara_active *a, int64_t k, struct sciara
   if (bad) sciara_active_report(a, a->cell[k]);
 }
 
-/** tau2, rim and tau3 of every listed cell that is the band's own. */
+/** tau2, rim and tau3 of every listed cell in the own rows of the band. */
 static void settle(struct sciara_active *a) {
   for (int64_t k = 0; k < a->listed; k++)
     if (!sciara_active_is_in_halo(a, k)) settle_cell(a, k, sciara_active_gather(a, k));
 }
 
-/** The same one after the other, so that each can be timed; tau2 looks at the records alone, which tau3 leaves alone. */
+/** The same in two passes, so that each can be timed. tau2 reads only the records, which tau3 does not change. */
 static void settle_timed(struct sciara_active *a) {
   for (int64_t k = 0; k < a->listed; k++) a->inflow[k] = sciara_active_gather(a, k);
   sciara_stopwatch_lap(&a->watch, SCIARA_PROCESS_MASS_AND_MOMENTUM);
@@ -92,7 +92,7 @@ static void settle_timed(struct sciara_active *a) {
   sciara_stopwatch_lap(&a->watch, SCIARA_PROCESS_TEMPERATURE);
 }
 
-/** Only the liquid cells of the band stay in the list. */
+/** Removes all cells from the list except the liquid cells of the band. */
 static void compact(struct sciara_active *a) {
   int64_t liquid = 0;
   for (int64_t k = 0; k < a->listed; k++) {
@@ -181,7 +181,7 @@ static enum sciara_status unpack(void *engine, int64_t row, int64_t count, const
   const struct sciara_active *a = (const struct sciara_active *)engine;
   SCIARA_TRY(sciara_step_control_between_steps(&a->control));
   SCIARA_TRY(sciara_band_check_unpack(&a->setup, &a->hf.grid, row, count));
-  sciara_host_fields_unpack(&a->hf, row, count, buffer); // its lava is listed by the step
+  sciara_host_fields_unpack(&a->hf, row, count, buffer); // the next step lists its lava
   return SCIARA_OK;
 }
 

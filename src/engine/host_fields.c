@@ -93,7 +93,7 @@ static void copy_row(double *to, const real *from, int64_t cols) {
   for (int64_t c = 0; c < cols; c++) to[c] = (double)from[c];
 }
 
-/** Rock forms in the interior alone; elsewhere the altitude stays. */
+/** Rock forms only in the interior; elsewhere the altitude never changes. */
 static void copy_altitudes(double *to, const real *from, const uint8_t *kind, int64_t cols) {
   for (int64_t c = 0; c < cols; c++) {
     const double was = to[c], is = (double)from[c];
@@ -101,7 +101,7 @@ static void copy_altitudes(double *to, const real *from, const uint8_t *kind, in
   }
 }
 
-// A row of one field after the other: that is what vector instructions are for, and it waits for memory alone.
+// One row of one field at a time: this uses vector instructions and is limited by memory bandwidth only.
 void sciara_host_fields_download(const struct sciara_host_fields *hf, struct sciara_state *s) {
   const struct sciara_fields *f = &hf->f;
   const int64_t cols = s->grid.cols;
@@ -123,7 +123,7 @@ size_t sciara_host_fields_row_bytes(const struct sciara_host_fields *hf) {
   return (size_t)hf->grid.cols * REALS * sizeof(real);
 }
 
-/** One field of a row, and the next place in the buffer. */
+/** Packs one field of a row; returns the next position in the buffer. */
 static char *pack_field(char *to, const real *from, size_t bytes) {
   memcpy(to, from, bytes);
   return to + bytes;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The padded arrays that CPU engines work on, and the way between them and a host state. Compiled once per precision.
+// The padded arrays of CPU engines, and their transfer from and to a host state. Compiled once per precision.
 #ifndef SCIARA_ENGINE_HOST_FIELDS_H
 #define SCIARA_ENGINE_HOST_FIELDS_H
 
@@ -36,23 +36,23 @@ static inline void sciara_host_cell(const struct sciara_host_fields *hf, int64_t
 #define sciara_host_fields_unpack SCIARA_HOST_NAME(sciara_host_fields_unpack)
 #define sciara_host_fields_memory SCIARA_HOST_NAME(sciara_host_fields_memory)
 
-/** Takes memory for the grid of a state; the maxima are there if the state records them. */
+/** Allocates the arrays for the grid of a state, and those of the maxima that the state records. */
 enum sciara_status sciara_host_fields_create(struct sciara_host_fields *hf, const struct sciara_state *like);
 void sciara_host_fields_destroy(struct sciara_host_fields *hf);
 
-/** Copies the state in; walls stand on the frame, on NODATA and, with a closed boundary, on the rim. */
+/** Copies a state into the arrays. Frame, NODATA cells and, with a closed boundary, the rim become walls. */
 void sciara_host_fields_upload(struct sciara_host_fields *hf, const struct sciara_state *s,
                                enum sciara_boundary boundary);
 
 /** Copies the fields (not time or totals) into a state of the same grid. */
 void sciara_host_fields_download(const struct sciara_host_fields *hf, struct sciara_state *s);
 
-/** struct sciara_engine_phases: bytes of a packed row, and the rows from row on, packed. */
+/** The functions of struct sciara_engine_phases: bytes of a packed row, packing and unpacking. */
 size_t sciara_host_fields_row_bytes(const struct sciara_host_fields *hf);
 void sciara_host_fields_pack(const struct sciara_host_fields *hf, int64_t row, int64_t count, void *buffer);
 void sciara_host_fields_unpack(const struct sciara_host_fields *hf, int64_t row, int64_t count, const void *buffer);
 
-/** Bytes that sciara_host_fields_create takes. */
+/** Bytes that sciara_host_fields_create allocates. */
 size_t sciara_host_fields_memory(const struct sciara_grid *grid, unsigned record);
 
 SCIARA_END_DECLS

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the vector loops of engine `openmp` work on: some cells at a time, as structures of arrays that fit the nearest
+// The data of the vector loops of engine `openmp`: batches of cells, as structures of arrays that fit the first-level
 // cache.
 //
-// For their sources alone (openmp_evaluate.c, openmp_settle.c), which are compiled once per precision and kind of
-// processor. Nothing in them but the pieces of a step, which have the kind in their names, may be seen from outside,
-// for it may hold instructions that another processor lacks: all else is static.
+// Only for the sources of these loops (openmp_evaluate.c, openmp_settle.c), which are compiled once per precision and
+// kind of processor. Except for the pieces of a step, which have the kind in their names, all functions there are
+// static: others must not call them, because they may contain instructions that another processor lacks.
 //
-// A loop takes the arithmetic of cell.h as it stands, all lanes alike (SCIARA_BRANCHLESS). What a lane must not decide
-// for itself, for it calls for the rare half of a function, a NaN or a change of the list, is noted and done after the
-// loop by the same functions that `serial` calls.
+// A loop uses the arithmetic of cell.h unchanged, with the same operations in all lanes (SCIARA_BRANCHLESS). Cases that
+// cannot be handled in a lane (the _rare half of a function, a NaN, or a change of the list) are marked and handled
+// after the loop by the functions that `serial` uses.
 #ifndef SCIARA_ENGINE_OPENMP_BATCH_H
 #define SCIARA_ENGINE_OPENMP_BATCH_H
 
@@ -25,23 +25,23 @@
 
 enum {
   CHUNK = 64 / sizeof(real), ///< lanes of the widest register
-  BATCH = 8 * CHUNK,         ///< cells whose slopes are found together
-  BLOCK = 1024,              ///< cells that gather and settle together
-  TEST_INTERVAL = 64         ///< steps until a cell that does not rest is asked again
+  BATCH = 8 * CHUNK,         ///< cells whose slopes are computed together
+  BLOCK = 1024,              ///< cells that collect inflows and settle together
+  TEST_INTERVAL = 64         ///< steps between two tests whether a cell is quiescent
 };
 
-/** Before a loop whose arrays do not overlap: what it stores in one round no other round loads. */
+/** Before a loop whose arrays do not overlap: no iteration loads what another one stores. */
 #ifdef __clang__
 #define LANES _Pragma("clang loop vectorize(assume_safety)")
 #else
 #define LANES _Pragma("GCC ivdep")
 #endif
 
-/** A function of its own in the machine code, so that a profiler tells what each takes. */
+/** A function that is not inlined, so that a profiler shows its time separately. */
 #define PIECE static __attribute__((noinline))
 
-// The straight-line halves of detmath.h, and where they give what the whole functions give; below which speed its
-// square is 0.
+// The _normal functions of detmath.h, and the ranges in which they equal the general functions; and the speed below
+// which the square of a speed is 0.
 #ifdef SCIARA_SINGLE
 #define EXP_NORMAL 87.0f
 #define REAL_MOST FLT_MAX
@@ -56,7 +56,7 @@ static inline real exp_normal(real x) { return sciara_exp_normal(x); }
 static inline real cbrt_normal(real x) { return sciara_cbrt_normal(x); }
 #endif
 
-/** Whether exp_normal is good for x. */
+/** Whether exp_normal is valid for x. */
 static inline bool is_normal_exp(real x) { return (x >= -EXP_NORMAL) & (x <= EXP_NORMAL); }
 
 /** The velocity of lava, m/s; 0 for a subnormal momentum, whose head is 0 in any case. */
@@ -64,10 +64,10 @@ static inline real velocity(real momentum, real h) {
   return sciara_velocity(sciara_is_subnormal(momentum) ? 0 : momentum, h);
 }
 
-/** Cells whose time is evaluated together. Lanes from `count` on repeat the last cell. */
+/** Cells of one batch of time evaluation. Lanes from `count` on repeat the last cell. */
 struct batch {
   int count, lanes; ///< lanes: a multiple of CHUNK
-  bool subnormal;   ///< one of the momenta is
+  bool subnormal;   ///< a momentum is subnormal
   uint32_t place[BATCH];
   int64_t cell[BATCH];
   real z[BATCH], h[BATCH], T[BATCH], px[BATCH], py[BATCH], vx[BATCH], vy[BATCH], hc[BATCH];

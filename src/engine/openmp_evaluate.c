@@ -4,9 +4,9 @@
 
 #include "engine/openmp_batch.h"
 
-#define NO_PLACE UINT32_MAX ///< of a cell that is not in the list
+#define NO_PLACE UINT32_MAX ///< the place of a cell that is not in the list
 
-/** What the cells from place `begin` on keep of their momentum. */
+/** Computes the fraction of its momentum that each cell keeps, for the cells from place `begin` on. */
 PIECE void find_dissipation(struct sciara_part *p, int64_t begin, int count) {
   const struct sciara_rule *rule = &p->rule;
   const real *restrict T = p->T + begin;
@@ -22,7 +22,7 @@ PIECE void find_dissipation(struct sciara_part *p, int64_t begin, int count) {
   for (int k = 0; k < count; k++) keep[k] = 1 - sciara_dissipation(rule, T[k]);
 }
 
-/** Whether neither cell i nor a neighbour changed in the last step. One column more is looked at: it fills a vector. */
+/** Whether neither cell i nor a neighbour changed in the last step. One more column is read, to fill a vector. */
 static inline bool is_calm(const struct sciara_part *p, int64_t i) {
   const uint32_t *row = p->changed + i - 1;
   const int64_t stride = p->f.stride;
@@ -36,13 +36,13 @@ static inline bool is_calm(const struct sciara_part *p, int64_t i) {
   return latest < p->step - 1;
 }
 
-/** Which of the cells from place `begin` on are not at rest; returns how many. Those of subnormal momenta are noted. */
+/** Lists the cells from place `begin` on that are not quiescent; returns their number. Also lists subnormal momenta. */
 PIECE int list_evaluated(struct sciara_part *p, int64_t begin, int count, uint32_t *restrict list) {
   int pending = 0;
   int64_t subnormal = p->subnormal_count;
   for (int64_t k = begin; k < begin + count; k++) {
     const bool quiescent = p->from[k] > 0 && p->T[k] <= p->from[k] && is_calm(p, p->cell[k]);
-    if (!quiescent && p->from[k] > 0) p->from[k] = 0; // seldom: what is stored must go to memory again
+    if (!quiescent && p->from[k] > 0) p->from[k] = 0; // seldom: an unconditional store would cause memory traffic
     list[pending] = (uint32_t)k;
     pending += !quiescent;
     p->subnormal[subnormal] = (uint32_t)k;
@@ -52,7 +52,7 @@ PIECE int list_evaluated(struct sciara_part *p, int64_t begin, int count, uint32
   return pending;
 }
 
-/** Takes `count` cells, whose places are in `place`, into a batch, rounded up to whole vectors with the last one. */
+/** Loads `count` cells, whose places are in `place`, into a batch, filled up to whole vectors with the last cell. */
 PIECE void load_batch(const struct sciara_part *p, const uint32_t *place, int count, struct batch *restrict b) {
   b->count = count;
   b->lanes = (count + CHUNK - 1) / CHUNK * CHUNK;
@@ -82,7 +82,7 @@ PIECE void find_critical_heights(const struct sciara_rule *rule, struct batch *r
   for (int k = 0; k < b->lanes; k++) b->hc[k] = sciara_critical_height(rule, b->T[k]);
 }
 
-/** The velocities of a batch, and where they point to. */
+/** Computes the velocities of a batch and their directions. */
 PIECE void find_starts(const struct sciara_rule *rule, struct batch *restrict b) {
   sciara_lane subnormal = 0;
   LANES
@@ -105,7 +105,7 @@ PIECE void find_starts(const struct sciara_rule *rule, struct batch *restrict b)
   }
 }
 
-/** Asks the rule itself whether cell k of a batch is open to neighbour i. */
+/** Evaluates the rule itself to decide whether cell k of a batch is open to neighbour i. */
 PIECE void resolve_doubt(const struct sciara_rule *rule, struct batch *restrict b, int i, int k) {
   struct sciara_slope s;
   const real head = b->to[i > 4][k] == i ? b->head[i > 4][k] : 0;
@@ -113,7 +113,7 @@ PIECE void resolve_doubt(const struct sciara_rule *rule, struct batch *restrict 
   b->set[k] = (b->set[k] & ~((sciara_lane)1 << i)) | (open ? (sciara_lane)1 << i : 0);
 }
 
-/** Which cells of a batch are open to neighbour i, a constant to the compiler. */
+/** Finds which cells of a batch are open to neighbour i, which is a constant for the compiler. */
 static inline __attribute__((always_inline)) void
 find_slopes(const struct sciara_rule *rule, const struct sciara_fields *f, int i, struct batch *restrict b) {
   const int64_t offset = sciara_moore_offset(i, f->stride);
@@ -171,7 +171,7 @@ PIECE void minimise(struct batch *restrict b) {
   }
 }
 
-/** The time along the edges that have not been asked yet. */
+/** Computes the times along the new edges. */
 PIECE void find_times(struct sciara_part *p, struct sciara_edges *g) {
   const struct sciara_rule *rule = &p->rule;
   real time[BATCH], least[CHUNK];
@@ -213,7 +213,7 @@ PIECE void find_times(struct sciara_part *p, struct sciara_edges *g) {
     if (least[l] < p->t_opt) p->t_opt = least[l];
 }
 
-/** The initial speeds along the last edges of a list where the momentum of the donor is subnormal. */
+/** Computes the initial speeds along the last edges of a list again where the momentum of the donor is subnormal. */
 static void correct_speeds(const struct sciara_part *p, struct sciara_edges *g, int i, int last) {
   for (int64_t e = g->count - last; e < g->count; e++) {
     const uint32_t place = g->donor[e];
@@ -223,7 +223,7 @@ static void correct_speeds(const struct sciara_part *p, struct sciara_edges *g, 
   }
 }
 
-/** Appends the edges in direction i of some cells of a batch to a list, all but where they lead to. */
+/** Appends the edges in direction i of some cells of a batch to a list, without their receivers. */
 static inline void append(struct sciara_edges *restrict g, const struct sciara_part *p, const struct batch *restrict b,
                           int i, const uint32_t *restrict chosen, int count) {
   uint32_t *donor = g->donor + g->count;
@@ -243,7 +243,7 @@ static inline void append(struct sciara_edges *restrict g, const struct sciara_p
   if (b->subnormal) correct_speeds(p, g, i, count);
 }
 
-/** Takes out of the chosen cells those that lead to dry cells or to other parts, and makes their edges. */
+/** Makes the edges to dry cells and to other parts, and removes their donors from the chosen cells. */
 PIECE int make_outside_edges(struct sciara_part *p, const struct batch *restrict b, int i, uint32_t *chosen,
                              int count) {
   uint32_t *to = p->edges[SCIARA_EDGE_INNER][i].to + p->edges[SCIARA_EDGE_INNER][i].count;
@@ -265,7 +265,7 @@ PIECE int make_outside_edges(struct sciara_part *p, const struct batch *restrict
   return kept;
 }
 
-/** Makes edges in direction i of the survivors among some cells of a batch; there is room. */
+/** Makes the edges in direction i of some cells of a batch for which neighbour i survives; the lists have room. */
 static inline void make_edges(struct sciara_part *p, const struct batch *restrict b, int i, const uint32_t *giver,
                               int givers) {
   struct sciara_edges *inner = &p->edges[SCIARA_EDGE_INNER][i];
@@ -287,7 +287,7 @@ static inline void make_edges(struct sciara_part *p, const struct batch *restric
   append(inner, p, b, i, chosen, count);
 }
 
-/** Room for what a batch can give in direction i. */
+/** Reserves room for the edges of a batch in direction i. */
 static bool reserve(struct sciara_part *p, int i) {
   bool good = true;
   for (int kind = 0; kind < SCIARA_EDGE_KINDS; kind++) {
@@ -297,7 +297,7 @@ static bool reserve(struct sciara_part *p, int i) {
   return good;
 }
 
-/** Makes edges of all survivors of a batch. */
+/** Makes the edges to all survivors of the cells of a batch. */
 PIECE void make_all_edges(struct sciara_part *p, const struct batch *restrict b) {
   uint32_t giver[BATCH];
   int givers = 0;
@@ -316,7 +316,7 @@ PIECE void make_all_edges(struct sciara_part *p, const struct batch *restrict b)
   }
 }
 
-/** Notes which of the cells from which nothing flows are at rest. */
+/** Finds which of the cells without outflow are quiescent. */
 PIECE void find_quiescent(struct sciara_part *p, const struct batch *restrict b) {
   const struct sciara_rule *rule = &p->rule;
   uint32_t chosen[BATCH];
@@ -348,7 +348,7 @@ PIECE void find_quiescent(struct sciara_part *p, const struct batch *restrict b)
   }
 }
 
-/** Blames the cells that hold what is no lava. */
+/** Reports the cells with invalid numbers. */
 static void report_unsound(struct sciara_part *p) {
   for (int64_t k = 0; k < p->count; k++)
     if (!sciara_is_sound(&p->rule, p->f.z[p->cell[k]], p->h[k], p->T[k], p->px[k], p->py[k]))
@@ -365,7 +365,7 @@ static void evaluate_batch(struct sciara_part *p, const uint32_t *place, int cou
   find_quiescent(p, b);
 }
 
-/** The cells of a part, some at a time; those that are not at rest in batches that are full, but for the last. */
+/** Evaluates the cells of a part that are not quiescent, in batches. All batches but the last are full. */
 static void evaluate_cells(struct sciara_part *p) {
   struct batch b;
   uint32_t list[BATCH + BLOCK];

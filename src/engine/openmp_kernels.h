@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One step of a part in three pieces, between which all parts meet; once for each kind of processor.
+// One step of a part in three pieces, with barriers of all threads between them; once for each kind of processor.
 #ifndef SCIARA_ENGINE_OPENMP_KERNELS_H
 #define SCIARA_ENGINE_OPENMP_KERNELS_H
 
@@ -9,7 +9,7 @@
 struct sciara_part_kernel {
   void (*evaluate)(struct sciara_part *p); ///< tau1, time evaluation: t_opt and edges
   void (*flow)(struct sciara_part *p);     ///< tau1, flow computing
-  void (*settle)(struct sciara_part *p);   ///< tau2, rim and tau3 of the cells that were liquid; needs `inner`
+  void (*settle)(struct sciara_part *p);   ///< tau2, rim and tau3 of the cells that were liquid before; needs `inner`
 };
 
 #define SCIARA_DECLARE_KERNEL(level)                                      \
@@ -29,7 +29,7 @@ SCIARA_DECLARE_KERNEL(v3)
 SCIARA_DECLARE_KERNEL(v4)
 #endif
 
-/** The pieces for a kind of processor that runs here. */
+/** The pieces for a kind of processor that is available here. */
 static inline struct sciara_part_kernel sciara_part_kernel_find(enum sciara_isa isa) {
 #ifdef SCIARA_HAVE_LEVELS
   switch (isa == SCIARA_ISA_BEST ? sciara_isa_best() : isa) {
@@ -44,7 +44,7 @@ static inline struct sciara_part_kernel sciara_part_kernel_find(enum sciara_isa 
   return SCIARA_KERNEL(generic);
 }
 
-#ifdef SCIARA_LEVEL // in a source of the pieces: their names for the kind it is compiled for
+#ifdef SCIARA_LEVEL // in the sources of the pieces: the names for the kind of processor that is compiled for
 #define sciara_part_evaluate SCIARA_NAME(SCIARA_PASTE(sciara_part_evaluate, SCIARA_LEVEL))
 #define sciara_part_flow SCIARA_NAME(SCIARA_PASTE(sciara_part_flow, SCIARA_LEVEL))
 #define sciara_part_settle SCIARA_NAME(SCIARA_PASTE(sciara_part_settle, SCIARA_LEVEL))

@@ -6,7 +6,7 @@
 
 #include "base/mem.h"
 
-/** Gives an array room for `capacity` entries of `size` bytes, `used` of which are kept. */
+/** Resizes an array to `capacity` entries of `size` bytes; the first `used` entries are preserved. */
 static bool resize(void **array, int64_t used, int64_t capacity, size_t size) {
   return sciara_resize(array, (size_t)used, (size_t)capacity, size, "active cells") == SCIARA_OK;
 }
@@ -49,7 +49,10 @@ static void release_edges(struct sciara_edges *g) {
   sciara_free(g->share);
 }
 
-/** A part and its arrays of reals that are in use: `lasting` that outlive a step, then the others. */
+/**
+ * A part and its arrays of reals that are in use: first `lasting` ones that are preserved between steps, then the
+ * others.
+ */
 struct table {
   struct sciara_part *part;
   real **reals[5 + 1 + (int)SCIARA_RECORDED_FIELDS + 2];
@@ -112,18 +115,18 @@ enum sciara_status sciara_part_reserve(struct sciara_part *p, int64_t need) {
 }
 
 size_t sciara_part_memory_of_lava(unsigned record) {
-  // Edges: measured on rough slopes, where lava leaves a cell along two at a time.
+  // Edges: measured on rough slopes, where a cell has two outflows on average.
   enum { REALS = 7, EDGES = 2, EDGE_REALS = 4 };
   const struct sciara_part *p = NULL;
   const struct sciara_edges *g = NULL;
   const size_t reals = REALS + sciara_record_count(record) + (record & SCIARA_RECORD_OF_GROUND ? 1 : 0);
   const size_t cell =
       sizeof *p->cell + sizeof *p->test_from + sizeof *p->list + sizeof *p->subnormal + reals * sizeof(real);
-  const size_t of_grid = sizeof *p->slot + sizeof *p->changed; // elsewhere zeros that take no memory
+  const size_t of_grid = sizeof *p->slot + sizeof *p->changed; // elsewhere these are zeros that occupy no memory
   return cell + of_grid + EDGES * (sizeof *g->to + sizeof *g->donor + EDGE_REALS * sizeof(real));
 }
 
-/** Place k takes what the arrays of the grid hold of cell i. */
+/** Loads cell i from the arrays of the grid into place k. */
 static void load(struct sciara_part *p, int64_t k, int64_t i) {
   const struct sciara_fields *f = &p->f;
   p->cell[k] = i;
@@ -133,7 +136,7 @@ static void load(struct sciara_part *p, int64_t k, int64_t i) {
   p->py[k] = f->py[i];
   p->from[k] = 0;
   p->test_from[k] = 0;
-  if (f->z0) p->solid[k] = sciara_solid(f->z[i], f->z0[i]); // lava that turns to rock leaves the list
+  if (f->z0) p->solid[k] = sciara_solid(f->z[i], f->z0[i]); // a cell whose lava solidifies leaves the list
 #define SCIARA_RECORDED_FIELD(member, NAME, ...) \
   if (f->member) p->member[k] = f->member[i];
 #include "model/fields.def"
@@ -154,7 +157,7 @@ void sciara_part_store(const struct sciara_part *p, int64_t k) {
 #include "model/fields.def"
 }
 
-/** Place `k` of a part takes what a place of that or another part holds. */
+/** Copies a cell from a place of the same or another part to place `k` of a part. */
 static void copy(const struct table *to, int64_t k, const struct table *from, int64_t place) {
   to->part->cell[k] = from->part->cell[place];
   to->part->test_from[k] = from->part->test_from[place];
@@ -169,7 +172,7 @@ enum sciara_status sciara_part_take(struct sciara_part *p, struct sciara_part *f
   return SCIARA_OK;
 }
 
-/** Takes out the places in list[0..dead), which ascend. */
+/** Removes the cells at the places list[0..removed), which are in ascending order. */
 static void remove_dry(struct sciara_part *p) {
   const struct table all = table_of(p);
   int64_t place = p->removed ? p->list[0] : p->count;

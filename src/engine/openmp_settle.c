@@ -5,7 +5,9 @@
 
 #include "engine/openmp_batch.h"
 
-/** What flows along the edges first..first + count, count <= BATCH, and what leaves the donors. */
+/**
+ * Computes the flows along the edges first..first + count, count <= BATCH, and adds them to the outflow of the donors.
+ */
 PIECE void flow_batch(struct sciara_part *p, struct sciara_edges *g, int64_t first, int count) {
   real *restrict v0 = g->v0 + first, *restrict share = g->share + first, *restrict accel = g->accel + first;
   const real *restrict path = g->path + first;
@@ -32,7 +34,7 @@ PIECE void flow_batch(struct sciara_part *p, struct sciara_edges *g, int64_t fir
     if (nan[e]) sciara_part_report(p, p->cell[donor[e]]);
 }
 
-/** The same of all edges of the donors before place `end`. */
+/** The same for all edges whose donors lie before place `end`. */
 PIECE void flow_along(struct sciara_part *p, struct sciara_edges *g, int64_t end) {
   while (g->flown < g->count && g->donor[g->flown] < end) {
     int count = 1;
@@ -53,7 +55,7 @@ void sciara_part_flow(struct sciara_part *p) {
 
 // -------------------------------------------------------------------------------------- mass, momentum and heat
 
-/** The cells from place `begin` on start with what stays. */
+/** Starts the inflow sums of the cells from place `begin` on with their residuals. */
 PIECE void keep_residuals(const struct sciara_part *p, int64_t begin, int count, struct inflow_batch *restrict q) {
   const real *restrict h = p->h + begin, *restrict T = p->T + begin, *restrict leaving = p->leaving + begin;
   const real *restrict px = p->px + begin, *restrict py = p->py + begin, *restrict keep = p->keep + begin;
@@ -68,7 +70,7 @@ PIECE void keep_residuals(const struct sciara_part *p, int64_t begin, int count,
   }
 }
 
-/** What stays of the subnormal momenta among them. */
+/** Computes the residuals of subnormal momenta among these cells. */
 PIECE void fade(struct sciara_part *p, int64_t begin, int count, struct inflow_batch *q) {
   for (; p->faded < p->subnormal_count && p->subnormal[p->faded] < begin + count; p->faded++) {
     const int64_t k = p->subnormal[p->faded], n = k - begin;
@@ -86,7 +88,7 @@ static inline void add(struct inflow_batch *q, int64_t k, int n, struct sciara_o
   q->heat[k] = inflow.heat;
 }
 
-/** Adds what comes from neighbour n, a constant to the compiler, to the cells from place `begin` on. */
+/** Adds the inflow from neighbour n, a constant for the compiler, to the cells from place `begin` on. */
 static inline __attribute__((always_inline)) void gather(struct sciara_part *p, int n, int64_t begin, int count,
                                                          struct inflow_batch *q) {
   struct sciara_edges *g = &p->edges[SCIARA_EDGE_INNER][sciara_moore_reverse(n)];
@@ -110,7 +112,7 @@ PIECE void gather_all(struct sciara_part *p, int64_t begin, int count, struct in
   gather(p, 8, begin, count, q);
 }
 
-/** Cools the lava of the cells from place `begin` on; `usual` tells where it stays liquid and all is in range. */
+/** Cools the lava of a block of cells; `usual` marks the cells that stay liquid and whose values are in range. */
 PIECE void cool(const struct sciara_part *p, int count, const struct inflow_batch *restrict q, real *restrict T,
                 sciara_lane *restrict usual) {
   const struct sciara_rule *rule = &p->rule;
@@ -127,7 +129,7 @@ PIECE void cool(const struct sciara_part *p, int count, const struct inflow_batc
   }
 }
 
-// Of each recorded field: the maxima of `count` cells that stay liquid as usual. `solid` is read OF GROUND alone.
+// For each recorded field: the maxima of those of `count` cells that `usual` marks. `solid` is read only OF GROUND.
 #define SCIARA_RECORDED_FIELD(member, NAME, OF, value)                                                         \
   PIECE void record_##member(real *restrict most, int count, const struct inflow_batch *restrict q,            \
                              const real *restrict solid, const sciara_lane *restrict usual) {                  \
@@ -140,7 +142,7 @@ PIECE void cool(const struct sciara_part *p, int count, const struct inflow_batc
   }
 #include "model/fields.def"
 
-/** Records the maxima of the cells from place `begin` on that stay liquid as usual. */
+/** Records the maxima of the cells from place `begin` on that `usual` marks. */
 static void record(struct sciara_part *p, int64_t begin, int count, const struct inflow_batch *q,
                    const sciara_lane *usual) {
   const real *solid = p->f.z0 ? p->solid + begin : NULL;
@@ -149,7 +151,7 @@ static void record(struct sciara_part *p, int64_t begin, int count, const struct
 #include "model/fields.def"
 }
 
-/** Rim and tau3 of a cell that may not stay liquid. */
+/** Rim and tau3 of a single cell that `usual` does not mark. */
 PIECE void settle_one(struct sciara_part *p, int64_t k, struct sciara_inflow inflow) {
   const struct sciara_fields *f = &p->f;
   const int64_t i = p->cell[k];
@@ -158,7 +160,7 @@ PIECE void settle_one(struct sciara_part *p, int64_t k, struct sciara_inflow inf
   sciara_part_store(p, k);
   const enum sciara_outcome outcome = sciara_pass_settle(&p->rule, f, i, inflow, p->t, p->time, &bad);
   if (bad) sciara_part_report(p, i);
-  if (f->h[i] != before) p->changed[i] = p->step; // rock: the lava has become ground
+  if (f->h[i] != before) p->changed[i] = p->step; // solidified: the lava is now part of the ground
   p->rock += outcome == SCIARA_OUTCOME_ROCK;
   p->lost += outcome == SCIARA_OUTCOME_LOST;
   p->h[k] = f->h[i];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Faults that a test build (SCIARA_PLANT_FAULTS) plants in engine `checked`, to see each of them found and named. In every
-// other build this is nothing.
+// Faults that a test build (SCIARA_PLANT_FAULTS) plants in engine `checked`, to test that each of them is found and
+// named. In every other build there are none.
 #ifndef SCIARA_ENGINE_PLANTED_FAULTS_H
 #define SCIARA_ENGINE_PLANTED_FAULTS_H
 
@@ -8,22 +8,22 @@
 
 enum sciara_fault {
   SCIARA_FAULT_NONE,
-  SCIARA_FAULT_CLOCK,     ///< the minimum misses the cells that matter
+  SCIARA_FAULT_CLOCK,     ///< the minimum omits the cells that determine it
   SCIARA_FAULT_UNWRITTEN, ///< a cell's evaluation is not stored
   SCIARA_FAULT_OUTFLOW,   ///< more leaves than there is
-  SCIARA_FAULT_MASS,      ///< what the northern neighbour sends is not gathered
+  SCIARA_FAULT_MASS,      ///< the inflow from the northern neighbour is omitted
   SCIARA_FAULT_HEAT,      ///< heat counted twice
-  SCIARA_FAULT_DRY,       ///< momentum stays in a cell that turned to rock
+  SCIARA_FAULT_DRY,       ///< momentum remains in a cell whose lava solidified
   SCIARA_FAULT_GUARD,     ///< a write beyond the grid
   SCIARA_FAULT_RIM,       ///< lava stays on the rim
   SCIARA_FAULT_ALTITUDE,  ///< the ground rises under liquid lava
-  SCIARA_FAULT_ARRIVAL,   ///< arrival is written again
-  SCIARA_FAULT_MAXIMUM,   ///< a maximum goes down
-  SCIARA_FAULT_EMISSION,  ///< a little more comes up than was emitted
-  SCIARA_FAULT_RESIDUAL,  ///< a little more stays than has not left
-  SCIARA_FAULT_ROCK,      ///< lava turns to rock and does not raise the ground
+  SCIARA_FAULT_ARRIVAL,   ///< the arrival time is written twice
+  SCIARA_FAULT_MAXIMUM,   ///< a maximum decreases
+  SCIARA_FAULT_EMISSION,  ///< a little more lava appears than was emitted
+  SCIARA_FAULT_RESIDUAL,  ///< the residual is a little too large
+  SCIARA_FAULT_ROCK,      ///< lava solidifies without raising the ground
   SCIARA_FAULT_LOST,      ///< a little more is lost than has left
-  SCIARA_FAULT_LEDGER,    ///< lava becomes a little less in a cell when its step is done
+  SCIARA_FAULT_LEDGER,    ///< a cell loses a little lava at the end of a step
   SCIARA_FAULT_COUNT
 };
 

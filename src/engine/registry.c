@@ -133,7 +133,7 @@ enum sciara_status sciara_engine_options_check(const struct sciara_engine_ops *o
     if (value && value != options[k].common && !sciara_engine_follows(ops, options[k].name))
       return sciara_fail(SCIARA_ERR_USAGE, "engine \"%s\" has no option %s", ops->name, options[k].name);
   }
-  // Two arrays of doubles with a halo of one cell, in the 48 KiB that every GPU gives a block.
+  // Two arrays of doubles with a halo of one cell, in the 48 KiB that every GPU has for a block.
   if (o->memory == SCIARA_MEMORY_SHARED && (o->block_width + 2) * (o->block_height + 2) * 16 > 49152)
     return sciara_fail(SCIARA_ERR_USAGE, "a block of %d x %d threads with its halo does not fit shared memory (48 KiB)",
                        o->block_width, o->block_height);

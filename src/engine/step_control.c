@@ -7,7 +7,7 @@
 
 enum { DEFAULT_WALL_MS = 100 };
 
-/** Cells that are not dry; one with a number that no lava has is to be found in the first step. */
+/** Number of cells that are not dry, including those with invalid numbers, which the first step must find. */
 static int64_t not_dry(const struct sciara_state *s) {
   const int64_t cells = sciara_grid_cells(&s->grid);
   int64_t count = 0;
@@ -50,7 +50,7 @@ static enum sciara_stop_reason reached(const struct sciara_step_control *c, cons
   return SCIARA_STOP_NONE;
 }
 
-/** Forgets which cell was bad. */
+/** Clears the record of the bad cell. */
 static void forget_bad(struct sciara_step_control *c) {
   c->now.bad.step = 0;
   c->now.bad.row = c->now.bad.col = -1;

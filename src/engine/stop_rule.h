@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The stop rule: at the end of which step an advance comes back. The same function on every engine, host and device.
+// The stop rule: at the end of which step `advance` returns. All engines, on host and device, use the same function.
 #ifndef SCIARA_ENGINE_STOP_RULE_H
 #define SCIARA_ENGINE_STOP_RULE_H
 
@@ -10,7 +10,7 @@ struct sciara_stop_rule {
   uint64_t steps;   ///< after this step
   double time;      ///< at this simulated time or later, s
   double vents_end; ///< from this simulated time on no vent emits, s
-  bool solidified;  ///< when nothing is liquid and no vent will emit again
+  bool solidified;  ///< if nothing is liquid and no vent will emit again
 };
 
 /**

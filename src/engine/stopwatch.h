@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The time that the elementary processes take, for engines on the host. Off, it costs nothing that can be measured.
+// The time of the elementary processes, for engines on the host. If it is off, its cost is not measurable.
 #ifndef SCIARA_ENGINE_STOPWATCH_H
 #define SCIARA_ENGINE_STOPWATCH_H
 
@@ -8,7 +8,7 @@
 
 struct sciara_stopwatch {
   bool on;     ///< setup.profile
-  double last; ///< when the last lap ended, monotonic seconds
+  double last; ///< when the last lap ended, s of wall-clock time
   struct sciara_engine_profile sum;
 };
 
@@ -17,7 +17,7 @@ static inline void sciara_stopwatch_start(struct sciara_stopwatch *w) {
   if (w->on) w->last = sciara_wallclock();
 }
 
-/** Ends a lap, which goes to the account of `process`, and starts the next. */
+/** Ends a lap, adds its time to `process`, and starts the next lap. */
 static inline void sciara_stopwatch_lap(struct sciara_stopwatch *w, enum sciara_process process) {
   if (!w->on) return;
   const double now = sciara_wallclock();

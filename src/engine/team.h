@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A barrier for a team of threads that meet several times a step, every 10 to 1000 microseconds: it spins for a few
-// microseconds, then gives its core away. The barrier of the OpenMP runtime spins for milliseconds, which on a busy machine makes
-// a step a thousand times slower.
+// A barrier for a team of threads. There are several per step, every 10 to 1000 microseconds. A waiting thread spins
+// for a few microseconds and then yields its core. In the barrier of the OpenMP runtime it spins for milliseconds,
+// which on a busy machine makes a step a thousand times slower.
 #ifndef SCIARA_ENGINE_TEAM_H
 #define SCIARA_ENGINE_TEAM_H
 
@@ -20,7 +20,7 @@ static inline void sciara_team_pause(void) {
 #endif
 }
 
-/** Returns when all `size` threads have called it; what they wrote before is then visible to all. */
+/** Returns when all `size` threads have called it; everything they wrote before is then visible to all. */
 static inline void sciara_team_wait(struct sciara_team *team) {
   enum { SPINS = 100 };
   if (team->size == 1) return;

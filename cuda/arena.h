@@ -5,11 +5,11 @@
 #include <cstddef>
 #include <cstdint>
 
-enum { SCIARA_GUARD = 256, SCIARA_MOST_PIECES = 64 }; ///< bytes between two pieces; pieces
+enum { SCIARA_GUARD = 256, SCIARA_MOST_PIECES = 64 }; ///< bytes between two pieces; largest number of pieces
 
 /**
- * Gives out pieces of one block of device memory; without a block it only adds up the size. After each piece lies a guard
- * band that nobody may write.
+ * Allocates pieces of one block of device memory; without a block it only adds up the sizes. After each piece lies a
+ * guard band, which must never be written.
  */
 struct sciara_arena {
   char *base;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The host's side of an engine with one bounding box.
+// The host part of an engine with one bounding box.
 #ifndef SCIARA_CUDA_BOXED_ENGINE_CUH
 #define SCIARA_CUDA_BOXED_ENGINE_CUH
 

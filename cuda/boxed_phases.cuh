@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The phases of a step of an engine with one bounding box: its kernels over the rows that each of them computes.
+// The phases of a step of an engine with one bounding box: the kernels, each on the rows that it computes.
 //
-// In a band with a halo the lava of the halo's rows beside the own ones flows, so that the own cells receive from it; all else
-// is computed in the own rows. The halo stays as it was unpacked: nothing writes it but the vents. The box covers its lava.
+// In a band with a halo, flows are also computed for the halo rows next to the own rows, so that own cells receive
+// them; everything else is computed in the own rows only. The halo keeps the values of `unpack`: only vents write to
+// it. The box also covers the lava of the halo.
 #ifndef SCIARA_CUDA_BOXED_PHASES_CUH
 #define SCIARA_CUDA_BOXED_PHASES_CUH
 
@@ -10,7 +11,10 @@
 
 namespace sciara_gpu {
 
-/** Those cells of the box that lie in some rows. It has no tiles: what is in shared memory would be of other rows too. */
+/**
+ * The cells of the box that lie in some rows. There is no for_each_tile: tiles in shared memory would include other
+ * rows.
+ */
 struct boxed_rows : boxed {
   sciara_cells rows;
 
@@ -23,15 +27,15 @@ struct boxed_rows : boxed {
 
 inline boxed_rows own_rows(const boxed_engine *e) { return {space_of(e), e->base.device.band.own}; }
 
-/** The own rows and those of the halo beside them. */
-inline boxed_rows giving_rows(const boxed_engine *e) {
+/** The own rows and the adjacent halo rows. */
+inline boxed_rows donor_rows(const boxed_engine *e) {
   const sciara_band &band = e->base.device.band;
   return {space_of(e), {band.adjacent[0].begin, band.adjacent[1].end}};
 }
 
 enum { THREADS_OF_COVER = 128 };
 
-/** Makes the box of the next step cover the lava of row `row` of the halo: a thread a column, in whole warps. */
+/** Extends the box of the next step to the lava in row `row` of the halo: one thread per column, in whole warps. */
 static __global__ void cover_row(sciara_device d, boxed space, int64_t row) {
   const int64_t col = (int64_t)blockIdx.x * blockDim.x + threadIdx.x, i = (row + 1) * d.f.stride + col + 1;
   boxed::notes notes;
@@ -53,7 +57,7 @@ template <class Exchange> sciara_status launch_move(void *engine) {
   boxed_engine *e = static_cast<boxed_engine *>(engine);
   const sciara_device &d = e->base.device;
   const shape how = persistent(&e->base);
-  flow_computing<false, Exchange><<<how.blocks, how.block, 0, e->base.stream>>>(d, giving_rows(e));
+  flow_computing<false, Exchange><<<how.blocks, how.block, 0, e->base.stream>>>(d, donor_rows(e));
   mass_and_momentum<false><<<how.blocks, how.block, 0, e->base.stream>>>(d, own_rows(e));
   temperature_and_solidification<Exchange><<<how.blocks, how.block, 0, e->base.stream>>>(d, own_rows(e));
   return end_step(&e->base, e->base.stream);

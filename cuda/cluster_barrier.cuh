@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The barriers of grid_barrier.cuh where all blocks are one cluster: they count and tell each other in their shared memory,
-// which is nearer than global memory. A kernel with such barriers is launched as one cluster of CLUSTER blocks; it needs
-// compute capability 9.0, and is empty below.
+// The barriers of grid_barrier.cuh for kernels whose blocks are one cluster: counters and values are in shared memory,
+// which is faster than global memory. A kernel with such barriers is launched as one cluster of CLUSTER blocks. It
+// needs compute capability 9.0, and is empty below.
 //
-// Each block has a counter (mbarrier) that all blocks count down, after they have written what they bring beside it. Its
-// warp 0 alone waits for it. There are two of both in turn: who has come to the next barrier has left the last one.
+// Each block has a counter (mbarrier) and, next to it, an array with one value per block. Every block writes its value
+// to the arrays of all blocks and then decrements all counters. Only warp 0 of a block waits for its counter. There are
+// two counters and two arrays, used alternately: a block that has reached the next barrier has left the last one.
 #ifndef SCIARA_CUDA_CLUSTER_BARRIER_CUH
 #define SCIARA_CUDA_CLUSTER_BARRIER_CUH
 
@@ -12,34 +13,34 @@
 
 namespace sciara_gpu {
 
-enum { CLUSTER = 16 }; ///< blocks of a cluster: the most there can be
+enum { CLUSTER = 16 }; ///< blocks of a cluster: the largest possible number
 
 #if __CUDA_ARCH__ >= 900
 
-/** All threads of all blocks of the cluster meet. The lanes of a warp go together. */
+/** A barrier of all threads of all blocks of the cluster. The lanes of a warp must call it together. */
 __device__ inline void cluster_sync() {
   __syncwarp();
   asm volatile("barrier.cluster.arrive.release.aligned; barrier.cluster.wait.acquire.aligned;" ::: "memory");
 }
 
-/** What block `rank` of the cluster has where this one has `mine`, in shared memory. */
+/** The address in the shared memory of block `rank` of the cluster that corresponds to `mine` in this block. */
 template <class T> __device__ T *of_block_in_cluster(T *mine, unsigned rank) {
   return rank == blockIdx.x ? mine : (T *)__cluster_map_shared_rank(mine, rank);
 }
 
-/** A thread's part in the barriers. */
+/** The barriers, as each thread uses them. */
 struct cluster_barrier {
-  /** What a block needs for its barriers, in shared memory; every thread has to have seen `flags` cleared. */
+  /** The data of a block in shared memory. `flags` must be 0 for every thread before the first barrier. */
   struct of_block {
-    unsigned long long brought[2][CLUSTER]; ///< [turn % 2][block]
+    unsigned long long brought[2][CLUSTER]; ///< [turn % 2][block]: the values
     unsigned long long missing[2];          ///< [turn % 2]: the counters
     unsigned long long of_warp[32];
     unsigned flags;
   };
   of_block *block;
-  unsigned turn; ///< modulo 4: which counter, and for the how manyeth time, modulo 2
+  unsigned turn; ///< barriers passed, modulo 4: turn % 2 selects the counter, turn / 2 is its parity
 
-  /** All threads of all blocks; afterwards the shared memory of all is there, and their counters. */
+  /** By all threads of all blocks; afterwards the counters in the shared memory of all blocks are ready. */
   static __device__ cluster_barrier begin(of_block *block, barrier_slot *) {
     if (is_first()) {
       for (unsigned long long &counter : block->missing)
@@ -52,7 +53,7 @@ struct cluster_barrier {
 
   static __device__ unsigned address(const void *of_shared) { return (unsigned)__cvta_generic_to_shared(of_shared); }
 
-  /** Comes with what the block brings, and waits until all blocks have come. Warp 0, after a barrier of the block. */
+  /** Sends the value of this block and waits until all blocks have arrived. By warp 0, after a barrier of the block. */
   __device__ void wait(unsigned long long mine) const {
     const unsigned lane = (unsigned)thread_in_block() % 32, place = turn % 2, counter = address(&block->missing[place]);
     if (lane < CLUSTER)
@@ -73,7 +74,7 @@ struct cluster_barrier {
     __syncwarp();
   }
 
-  /** What block lane % CLUSTER brought. After the barrier, and one of the block. */
+  /** The value of block lane % CLUSTER. After `wait` and another barrier of the block. */
   __device__ unsigned long long brought() {
     const unsigned long long *slot = &block->brought[turn % 2][thread_in_block() % CLUSTER];
     unsigned long long value;
@@ -82,7 +83,7 @@ struct cluster_barrier {
     return value;
   }
 
-  /** As grid_barrier::least. */
+  /** See grid_barrier::least. */
   __device__ unsigned long long least(unsigned long long mine) {
     const int lane = thread_in_block() % 32, warp = thread_in_block() / 32, warps = threads_of_block() / 32;
     mine = warp_least(mine);
@@ -93,7 +94,7 @@ struct cluster_barrier {
     return warp_least(brought());
   }
 
-  /** As grid_barrier::any. */
+  /** See grid_barrier::any. */
   template <class Meantime> __device__ unsigned any(unsigned mine, Meantime meantime) {
     mine = warp_any(mine);
     if (is_lane_0() && mine) atomicOr(&block->flags, mine);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every CUDA call is checked: its error becomes a status with a sentence.
+// Every CUDA call is checked: its error becomes a status with a message.
 #ifndef SCIARA_CUDA_CUDA_CHECK_H
 #define SCIARA_CUDA_CUDA_CHECK_H
 
@@ -7,7 +7,7 @@
 
 #include "base/status.h"
 
-/** SCIARA_ERR_MEMORY when the device has no memory left, else SCIARA_ERR_DEVICE; names the call. */
+/** SCIARA_ERR_MEMORY if the device has no memory left, else SCIARA_ERR_DEVICE; names the call. */
 enum sciara_status sciara_cuda_fail(cudaError_t error, const char *call);
 
 /** Returns from the calling function when a CUDA call fails. */
@@ -18,8 +18,9 @@ enum sciara_status sciara_cuda_fail(cudaError_t error, const char *call);
   } while (0)
 
 /**
- * Makes a GPU the current one of this thread while it lives, and then the one that was current before. Every function of an
- * engine's table that calls CUDA begins with one: the caller, and its other simulations, may use other GPUs.
+ * Makes a GPU the current one of this thread during the life of the object, and restores the previous one afterwards.
+ * Every function in the table of an engine that calls CUDA begins with one, because the caller and its other
+ * simulations may use other GPUs.
  */
 class sciara_on_device {
 public:
@@ -34,14 +35,14 @@ public:
   sciara_on_device(const sciara_on_device &) = delete;
   sciara_on_device &operator=(const sciara_on_device &) = delete;
 
-  cudaError_t error; ///< why it could not be made the current one
+  cudaError_t error; ///< why the GPU could not become the current one
 
 private:
   int before = 0;
   bool changed = false;
 };
 
-/** From here to the end of the scope `device` is the current GPU; returns from the calling function when it cannot be. */
+/** Makes `device` the current GPU until the end of the scope; returns from the calling function if that fails. */
 #define SCIARA_WITH_DEVICE(device)                    \
   const sciara_on_device sciara_on_device_((device)); \
   if (sciara_on_device_.error != cudaSuccess) return sciara_cuda_fail(sciara_on_device_.error, "cudaSetDevice")

@@ -45,7 +45,7 @@ void lay_out(sciara_device_engine *e, sciara_arena *c, unsigned record, int64_t 
 }
 
 void release(sciara_device_engine *e) {
-  sciara_device_leave_places(e); // before the memory that the carrier reads
+  sciara_device_leave_places(e); // before the release of memory that the carrier reads
   if (e->batch) cudaGraphExecDestroy(e->batch);
   if (e->memory) cudaFree(e->memory);
   if (e->strategy->release) e->strategy->release(e);
@@ -132,7 +132,7 @@ sciara_status record_mark(sciara_device_engine *e, int mark, cudaStream_t stream
   return SCIARA_OK;
 }
 
-/** Adds the times of the step that was timed, the last of a batch. */
+/** Adds the times of the timed step, the last one of a batch. */
 sciara_status read_marks(sciara_device_engine *e) {
   e->profile.timed_steps++;
   for (int p = 0; p < SCIARA_PROCESSES; p++) {
@@ -188,7 +188,7 @@ void read_control(sciara_device_engine *e) {
   sciara_step_control_report(&e->step_control, row, col);
 }
 
-/** Writes the stop rule and lets the steps begin. */
+/** Writes the stop rule and clears the stop reason, so that steps can begin. */
 sciara_status set_stop(sciara_device_engine *e, const sciara_stop *stop) {
   const sciara_stop_rule on_device = sciara_step_control_rule(&e->step_control, stop);
   const int none = SCIARA_STOP_NONE;
@@ -196,7 +196,7 @@ sciara_status set_stop(sciara_device_engine *e, const sciara_stop *stop) {
   return copy_in(e, &e->device.control->reason, &none, 1);
 }
 
-/** Waits for what was launched and brings the control to the host. */
+/** Waits for the launched steps and copies the control to the host. */
 sciara_status fetch_control(sciara_device_engine *e) {
   SCIARA_CUDA_TRY(
       cudaMemcpyAsync(e->control, e->device.control, sizeof *e->control, cudaMemcpyDeviceToHost, e->stream));
@@ -214,7 +214,7 @@ sciara_status take_device(sciara_device_engine *e) {
   return SCIARA_OK;
 }
 
-/** The engine's own choice for what was not given. */
+/** Sets the options that were not given to the engine's defaults. */
 void fill_options(const sciara_device_strategy *strategy, sciara_engine_options *o) {
   if (!o->block_width) {
     o->block_width = strategy->block_width;
@@ -358,7 +358,7 @@ size_t sciara_device_row_bytes(const void *engine) {
   return sciara_host_fields_row_bytes(&static_cast<const sciara_device_engine *>(engine)->hf);
 }
 
-// A packed row has the fields one after the other; so the rows of one field are as far apart as whole packed rows.
+// A packed row has the fields one after the other, so the stride between rows of one field is a whole packed row.
 enum sciara_status sciara_device_pack(void *engine, int64_t row, int64_t count, void *buffer) {
   const sciara_device_engine *e = static_cast<const sciara_device_engine *>(engine);
   SCIARA_TRY(sciara_step_control_between_steps(&e->step_control));
@@ -393,7 +393,7 @@ enum sciara_status sciara_device_unpack(void *engine, int64_t row, int64_t count
                                     (size_t)count, cudaMemcpyHostToDevice, e->stream));                      \
   from += line;
 #include "model/fields.def"
-  SCIARA_CUDA_TRY(cudaStreamSynchronize(e->stream)); // the buffer is the caller's again
+  SCIARA_CUDA_TRY(cudaStreamSynchronize(e->stream)); // the caller may use the buffer again
   return SCIARA_OK;
 }
 

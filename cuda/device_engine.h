@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every CUDA engine that steps by kernels has in common; an engine adds its iteration space and its launches.
+// The common part of all CUDA engines; an engine adds its iteration space and its kernel launches.
 #ifndef SCIARA_CUDA_DEVICE_ENGINE_H
 #define SCIARA_CUDA_DEVICE_ENGINE_H
 
@@ -10,54 +10,54 @@
 #include "engine/host_fields.h"
 #include "engine/step_control.h"
 
-/** How outflows reach the neighbours; it decides which arrays there are. */
+/** How outflows reach the neighbours; determines the arrays that exist. */
 enum sciara_exchange { SCIARA_GATHER, SCIARA_SCATTER, SCIARA_OWN_EXCHANGE };
 
-/** What an engine brings. `engine` is its struct, which begins with a struct sciara_device_engine. */
+/** The specific part of an engine. `engine` is its struct, which begins with a struct sciara_device_engine. */
 struct sciara_device_strategy {
   const char *name;
   size_t size; ///< of the engine's struct
   enum sciara_exchange exchange;
-  int block_width, block_height;                                   ///< when no option says otherwise
-  void (*layout)(void *engine, struct sciara_arena *arena);        ///< takes its own device arrays; NULL: none
-  enum sciara_status (*prepare)(void *engine);                     ///< fills them after an upload; NULL: nothing to do
+  int block_width, block_height;                            ///< the defaults of the options
+  void (*layout)(void *engine, struct sciara_arena *arena); ///< allocates its own device arrays; NULL: none
+  enum sciara_status (*prepare)(void *engine);              ///< initialises them after an upload; NULL: nothing to do
   enum sciara_status (*before)(void *engine, cudaStream_t stream); ///< kernels before a batch of steps; NULL: none
   enum sciara_status (*launch)(void *engine, cudaStream_t stream); ///< the kernels of one step
-  // Instead of `before` and `launch`, where steps do not come as kernels:
+  // Instead of `before` and `launch`, in engines whose steps are not sequences of kernels:
   enum sciara_status (*run)(void *engine) = nullptr;  ///< queues some steps
-  enum sciara_status (*done)(void *engine) = nullptr; ///< after they were done and the control was read
-  void (*release)(void *engine) = nullptr;            ///< what `layout` did not take; called twice
-  size_t (*scratch)(void *engine) = nullptr;          ///< bytes of that at the begin; may be asked without a device
+  enum sciara_status (*done)(void *engine) = nullptr; ///< called after these steps, when the control has been read
+  void (*release)(void *engine) = nullptr;            ///< releases memory that is not from `layout`; called twice
+  size_t (*scratch)(void *engine) = nullptr; ///< bytes of this memory at the start; may be called without a device
 };
 
-enum { SCIARA_BATCH = 32 }; ///< steps between two looks of the host
+enum { SCIARA_BATCH = 32 }; ///< steps between two checks by the host
 
-/** A state that was kept, on its way to the host or there. */
+/** A kept state, in transfer to the host or already there. */
 struct sciara_device_place {
   char *bytes;                             ///< pinned, on the host: the fields one after the other
-  cudaEvent_t arrived;                     ///< when they are there
-  struct sciara_step_control step_control; ///< as it stood then
+  cudaEvent_t arrived;                     ///< recorded when the transfer is complete
+  struct sciara_step_control step_control; ///< as it was when the state was kept
 };
 
 struct sciara_device_engine {
   const struct sciara_device_strategy *strategy;
   struct sciara_engine_setup setup; ///< its options are filled in
   struct sciara_step_control step_control;
-  struct sciara_host_fields hf; ///< where fields are staged
+  struct sciara_host_fields hf; ///< staging area for fields
   struct sciara_device device;
   void *memory;                          ///< one block that holds all arrays on the device
-  struct sciara_arena arena;             ///< as it laid them out
+  struct sciara_arena arena;             ///< the layout of this block
   struct sciara_device_control *control; ///< pinned, on the host
   struct sciara_stop_rule *stop;         ///< the same as device.stop
   cudaStream_t stream;
   cudaGraphExec_t batch; ///< SCIARA_BATCH steps
   int multiprocessors;
-  bool marking;                           ///< while the step that is timed is captured
-  cudaEvent_t mark[SCIARA_PROCESSES + 1]; ///< the begin of that step and the end of each process in it
+  bool marking;                           ///< true while the timed step is captured
+  cudaEvent_t mark[SCIARA_PROCESSES + 1]; ///< the beginning of that step and the end of each process in it
   struct sciara_engine_profile profile;
-  char *kept;           ///< on the device: a copy of the fields, on their way to the host; NULL: none is ever kept
-  cudaStream_t carrier; ///< the stream that brings them there
-  cudaEvent_t copied;   ///< when the copy is made
+  char *kept;           ///< on the device: a copy of the fields, in transfer to the host; NULL: states are not kept
+  cudaStream_t carrier; ///< the stream of this transfer
+  cudaEvent_t copied;   ///< recorded when the copy is complete
   struct sciara_device_place place[SCIARA_PLACES];
 };
 
@@ -106,28 +106,28 @@ size_t sciara_device_row_bytes(const void *engine);
 enum sciara_status sciara_device_pack(void *engine, int64_t row, int64_t count, void *buffer);
 enum sciara_status sciara_device_unpack(void *engine, int64_t row, int64_t count, const void *buffer);
 
-/** Cells of an array for a grid, frame and padding included. */
+/** Number of cells of an array for a grid, including frame and padding. */
 int64_t sciara_device_count(const struct sciara_grid *grid);
 
-/** Bytes of a state of so many cells that is kept. `record`: bits of enum sciara_record. */
+/** Bytes of a kept state with `count` cells. `record`: bits of enum sciara_record. */
 size_t sciara_device_kept_bytes(int64_t count, unsigned record);
 
-/** Takes the memory of the host and the stream that keeping states needs, for states of that many bytes. */
+/** Allocates the host memory and the stream for keeping states of that many bytes. */
 enum sciara_status sciara_device_take_places(struct sciara_device_engine *e, size_t bytes);
 
-/** Waits for what is on its way and gives that back. */
+/** Waits for transfers in progress and releases this memory and the stream. */
 void sciara_device_leave_places(struct sciara_device_engine *e);
 
-/** For tests: SCIARA_ERR_INTERNAL when something was written between two arrays. */
+/** For tests: SCIARA_ERR_INTERNAL if something was written between two arrays. */
 enum sciara_status sciara_device_check_guards(void *engine);
 
 /**
- * Copies from the host into an array on the device and waits for it. The copy belongs to the engine's stream: plain
- * cudaMemcpy comes back before pageable memory has arrived, and kernels of another stream do not wait for it.
+ * Copies from the host into an array on the device and waits for the copy. It is in the engine's stream: plain
+ * cudaMemcpy may return before pageable memory has arrived, and kernels of another stream do not wait for it.
  */
 enum sciara_status sciara_device_put(const struct sciara_device_engine *e, void *to, const void *from, size_t bytes);
 
-/** Called by `launch` after the kernels of each process, in their order: where the time of that process ends. */
+/** Called by `launch` after the kernels of each process, in order: marks the end of the time of this process. */
 enum sciara_status sciara_device_mark(struct sciara_device_engine *e, enum sciara_process process, cudaStream_t stream);
 
 /** Why no CUDA engine can run here, or NULL. */
@@ -140,45 +140,45 @@ const char *sciara_device_probe(void);
 #endif
 
 /**
- * The table of an engine, at the end of its file: the identifier, its name, one line for people, the names of its options beside
- * the shape of a block ("memory boxes", "" for none), class.
+ * The table of an engine, at the end of its file: the identifier, its name, one line for the user, the names of its
+ * options other than the shape of a block ("memory boxes", "" for none), class.
  */
 #define SCIARA_DEVICE_ENGINE(identifier, name_, summary_, options_, class_) \
   SCIARA_DEVICE_ENGINE_OF(identifier, name_, summary_, "block_width block_height " options_, class_, nullptr)
 
-/** The same for one that has phases. */
+/** The same for an engine with phases. */
 #define SCIARA_DEVICE_ENGINE_IN_PHASES(identifier, name_, summary_, options_, class_, phases_) \
   SCIARA_DEVICE_ENGINE_OF(identifier, name_, summary_, "block_width block_height " options_, class_, phases_)
 
 /** The same with all options listed, and phases or nullptr. */
-#define SCIARA_DEVICE_ENGINE_OF(identifier, name_, summary_, options_, class_, phases_)                    \
-  static enum sciara_status create_engine(const struct sciara_engine_setup *setup, void **engine) {        \
-    return sciara_device_create(&strategy, setup, engine);                                                 \
-  }                                                                                                        \
-  static void tell_memory(const struct sciara_grid *grid, unsigned record, size_t *host, size_t *device) { \
-    sciara_device_memory(&strategy, grid, record, host, device);                                           \
-  }                                                                                                        \
-  extern "C" const struct sciara_engine_ops SCIARA_NAME(sciara_engine_##identifier);                       \
-  const struct sciara_engine_ops SCIARA_NAME(sciara_engine_##identifier) = {                               \
-      .name = name_,                                                                                       \
-      .summary = summary_,                                                                                 \
-      .capabilities = SCIARA_CAN_DEVICE,                                                                   \
-      .determinism = class_,                                                                               \
-      .options = options_,                                                                                 \
-      .create = create_engine,                                                                             \
-      .destroy = sciara_device_destroy,                                                                    \
-      .upload = sciara_device_upload,                                                                      \
-      .download = sciara_device_download,                                                                  \
-      .advance = sciara_device_advance,                                                                    \
-      .threads = nullptr,                                                                                  \
-      .probe = sciara_device_probe,                                                                        \
-      .memory = tell_memory,                                                                               \
-      .memory_of_lava = nullptr,                                                                           \
-      .profile = sciara_device_profile,                                                                    \
-      .keep = sciara_device_keep,                                                                          \
-      .collect = sciara_device_collect,                                                                    \
-      .keep_memory = sciara_device_keep_memory,                                                            \
-      .phases = phases_,                                                                                   \
+#define SCIARA_DEVICE_ENGINE_OF(identifier, name_, summary_, options_, class_, phases_)                        \
+  static enum sciara_status create_engine(const struct sciara_engine_setup *setup, void **engine) {            \
+    return sciara_device_create(&strategy, setup, engine);                                                     \
+  }                                                                                                            \
+  static void estimate_memory(const struct sciara_grid *grid, unsigned record, size_t *host, size_t *device) { \
+    sciara_device_memory(&strategy, grid, record, host, device);                                               \
+  }                                                                                                            \
+  extern "C" const struct sciara_engine_ops SCIARA_NAME(sciara_engine_##identifier);                           \
+  const struct sciara_engine_ops SCIARA_NAME(sciara_engine_##identifier) = {                                   \
+      .name = name_,                                                                                           \
+      .summary = summary_,                                                                                     \
+      .capabilities = SCIARA_CAN_DEVICE,                                                                       \
+      .determinism = class_,                                                                                   \
+      .options = options_,                                                                                     \
+      .create = create_engine,                                                                                 \
+      .destroy = sciara_device_destroy,                                                                        \
+      .upload = sciara_device_upload,                                                                          \
+      .download = sciara_device_download,                                                                      \
+      .advance = sciara_device_advance,                                                                        \
+      .threads = nullptr,                                                                                      \
+      .probe = sciara_device_probe,                                                                            \
+      .memory = estimate_memory,                                                                               \
+      .memory_of_lava = nullptr,                                                                               \
+      .profile = sciara_device_profile,                                                                        \
+      .keep = sciara_device_keep,                                                                              \
+      .collect = sciara_device_collect,                                                                        \
+      .keep_memory = sciara_device_keep_memory,                                                                \
+      .phases = phases_,                                                                                       \
   }
 
 #endif

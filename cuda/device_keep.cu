@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// States that leave the device while steps go on. On the engine's stream the fields are copied on the device, which takes
-// no longer than a step or two; a second stream brings that copy to pinned memory of the host. There is one copy on the
-// device and there are two places on the host. Everything is ordered by the two streams and their events:
-//   the copy waits until the one before it has left the device (`arrived`), the transfer until the copy is made
-//   (`copied`), whoever wants the state until the transfer is done (`arrived`).
+// States that leave the device while steps continue. In the engine's stream the fields are copied on the device, which
+// takes about as long as one or two steps. A second stream transfers this copy to pinned host memory. There is one copy
+// on the device, and there are two places on the host. The two streams and their events determine the order:
+//   the copy waits until the previous one has left the device (`arrived`), the transfer waits until the copy is
+//   complete (`copied`), and the caller that collects the state waits until the transfer is complete (`arrived`).
 #include "base/mem.h"
 #include "cuda_check.h"
 #include "device_engine.h"
@@ -28,14 +28,14 @@ unsigned record_of(const sciara_fields *f) {
   return record;
 }
 
-/** The next array of a block of memory. */
+/** The next array in a block of memory. */
 template <class T> T *next(char *&block, int64_t count) {
   T *array = reinterpret_cast<T *>(block);
   block += count * (int64_t)sizeof(T);
   return array;
 }
 
-/** The fields of an engine as they lie in a block of memory, one after the other. */
+/** The fields of an engine in a block of memory, one after the other. */
 sciara_fields in_block(const sciara_device_engine *e, char *block) {
   sciara_fields f = e->hf.f;
   const int64_t n = e->hf.count;
@@ -83,11 +83,11 @@ enum sciara_status sciara_device_take_places(struct sciara_device_engine *e, siz
   SCIARA_CUDA_TRY(cudaStreamCreateWithFlags(&e->carrier, cudaStreamNonBlocking));
   SCIARA_CUDA_TRY(cudaEventCreateWithFlags(&e->copied, cudaEventDisableTiming));
   for (sciara_device_place &place : e->place) {
-    // Whoever waits for it sleeps: it is not the thread that does the steps.
+    // The waiting thread sleeps: it is not the thread that executes the steps.
     SCIARA_CUDA_TRY(cudaEventCreateWithFlags(&place.arrived, cudaEventDisableTiming | cudaEventBlockingSync));
     if (cudaMallocHost(&place.bytes, bytes) == cudaSuccess) continue;
     place.bytes = nullptr;
-    cudaGetLastError(); // forgotten: the next call is not to be reported for it
+    cudaGetLastError(); // clears the error, so that it is not reported for the next call
     return sciara_fail(SCIARA_ERR_MEMORY, "engine %s needs %d times %zu MiB of pinned host memory for snapshots",
                        e->strategy->name, SCIARA_PLACES, bytes >> 20);
   }
@@ -112,7 +112,7 @@ enum sciara_status sciara_device_keep(void *engine, int place) {
   sciara_device_place *p = &e->place[place];
   SCIARA_WITH_DEVICE(e->setup.device);
   if (!e->kept) return sciara_fail(SCIARA_ERR_INTERNAL, "engine %s was not made to keep states", e->strategy->name);
-  for (const sciara_device_place &before : e->place) // one that was never recorded is waited for by nobody
+  for (const sciara_device_place &before : e->place) // waiting for an event that was never recorded does nothing
     SCIARA_CUDA_TRY(cudaStreamWaitEvent(e->stream, before.arrived, 0));
   SCIARA_TRY(copy_fields(e));
   SCIARA_CUDA_TRY(cudaEventRecord(e->copied, e->stream));
@@ -129,7 +129,7 @@ enum sciara_status sciara_device_collect(void *engine, int place, struct sciara_
   const sciara_device_place *p = &e->place[place];
   SCIARA_WITH_DEVICE(e->setup.device);
   SCIARA_CUDA_TRY(cudaEventSynchronize(p->arrived));
-  sciara_host_fields arrived = e->hf; // grid and kinds; the fields are those of the place
+  sciara_host_fields arrived = e->hf; // grid and kinds; the fields come from the place
   arrived.f = in_block(e, p->bytes);
   sciara_host_fields_download(&arrived, state);
   sciara_step_control_store(&p->step_control, state);

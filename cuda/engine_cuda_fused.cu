@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Works on the tiles that lava is in or next to. Where they fit the shared memory of all multiprocessors many steps share a
-// kernel, and eight lanes a cell (fused_small.cuh): of a cluster of multiprocessors as long as they are few, else of all.
-// Where they do not fit a step is three kernels, and a thread has a cell (fused_patches.cuh). It is chosen between launches
-// and changes no bit.
+// Works on the tiles with lava and their neighbours. If they fit the shared memory of all multiprocessors, many steps
+// run in one kernel and eight lanes work on a cell (fused_small.cuh): on one cluster of multiprocessors if the tiles
+// are few, else on all. If they do not fit, a step consists of three kernels with one thread per cell
+// (fused_patches.cuh). The choice is made between launches and changes no bit.
 #include <cstdlib>
 
 #include "base/wallclock.h"
@@ -15,30 +15,30 @@ namespace {
 
 using namespace sciara_gpu;
 
-const double LAUNCH_SECONDS = 0.02; // a launch aims at: `advance` comes back between two
+const double LAUNCH_SECONDS = 0.02; // intended duration of a launch: `advance` can return between two launches
 
-/** Ways to step: little lava, many steps in one kernel; much lava, three kernels a step. */
+/** Ways to execute steps. Little lava: many steps in one kernel; much lava: three kernels per step. */
 enum way { SMALL, PATCHES };
 
 const unsigned UNKNOWN = ~0u;
 
-/** As many tiles a cluster steps through more quickly than the whole grid, on an H200 (docs/performance.md, cluster-256). */
+/** Up to this number of tiles one cluster is faster than all blocks, on an H200 (docs/performance.md, cluster-256). */
 const unsigned MOST_CLUSTER_TILES = 112;
 
 struct fused_engine {
   sciara_device_engine base;
   fused_space space;
   patch_space patches;
-  fused_control *seen;      ///< pinned: [SMALL] of the tiles, [PATCHES] of the patches, as the last launches left them
-  void *scratch;            ///< device memory of its own, for it grows with the lava
-  unsigned blocks;          ///< of the kernel for little lava; 0: it cannot run here
-  bool has_clusters;        ///< it can run as a cluster
+  fused_control *seen;      ///< pinned, [SMALL] and [PATCHES]: the control after the last launch of each way
+  void *scratch;            ///< separate device memory, because it grows with the lava
+  unsigned blocks;          ///< of the kernel for little lava; 0: it cannot run on this GPU
+  bool has_clusters;        ///< whether it can run as a cluster
   way how;                  ///< of the next launch
-  bool everywhere;          ///< no list yet: look for lava in the whole grid
-  unsigned few;             ///< so many inner patches may be few enough for `small`; UNKNOWN: to be told
+  bool everywhere;          ///< there is no list yet: search the whole grid for lava
+  unsigned few;             ///< up to this number of inner patches the lava may fit `small` again; UNKNOWN: not set yet
   unsigned long long steps; ///< of the next launch
-  unsigned long long begun; ///< step at which the last one began
-  double at;                ///< and when
+  unsigned long long begun; ///< step at which the last launch began
+  double at;                ///< wall-clock time at which it began, s
 };
 
 fused_engine *engine_of(void *engine) { return static_cast<fused_engine *>(engine); }
@@ -48,10 +48,10 @@ void layout(void *engine, sciara_arena *arena) {
   const int64_t rows = e->base.hf.grid.rows + 2, stride = e->base.hf.count / rows;
   e->space.lay_out(arena, rows, stride);
   e->patches.lay_out(arena, rows, stride);
-  e->space.points = arena->take<barrier_slot>(BARRIER_SLOTS);
+  e->space.slots = arena->take<barrier_slot>(BARRIER_SLOTS);
 }
 
-/** Bytes of scratch for so many tiles, at most those of the grid; `capacity` becomes their number. */
+/** Bytes of scratch for `tiles` tiles, at most those of the grid; sets `capacity` to their number. */
 template <class Space> size_t size_scratch(Space *s, uint64_t tiles) {
   const uint64_t all = (uint64_t)s->tiles_x * s->tiles_y;
   s->capacity = (unsigned)(tiles < all ? tiles : all);
@@ -60,11 +60,11 @@ template <class Space> size_t size_scratch(Space *s, uint64_t tiles) {
   return arena.used;
 }
 
-/** Takes scratch for `preferred` tiles if there is memory, else for `needed`; before that the old one is given back. */
+/** Releases the old scratch and allocates one for `preferred` tiles, or for `needed` if there is not enough memory. */
 template <class Space> sciara_status take_scratch(fused_engine *e, Space *s, uint64_t needed, uint64_t preferred) {
   if (e->scratch) SCIARA_CUDA_TRY(cudaFree(e->scratch));
   e->scratch = nullptr;
-  e->space.capacity = e->patches.capacity = 0; // as long as there is none
+  e->space.capacity = e->patches.capacity = 0; // until there is a new one
   size_t free_bytes = 0, total = 0, bytes = size_scratch(s, preferred);
   cudaError_t error = cudaMemGetInfo(&free_bytes, &total);
   if (bytes > free_bytes) bytes = size_scratch(s, needed);
@@ -84,19 +84,19 @@ template <class Space> sciara_status take_scratch(fused_engine *e, Space *s, uin
   return SCIARA_OK;
 }
 
-/** Tiles that the first scratch has room for: a sixteenth of the grid's, but at least 64 and at most 4096. */
+/** Number of tiles of the first scratch: a sixteenth of those of the grid, but at least 64 and at most 4096. */
 uint64_t first_tiles(const fused_space *s) {
   const uint64_t share = (uint64_t)s->tiles_x * s->tiles_y / 16;
   return share < 64 ? 64 : share > 4096 ? 4096 : share;
 }
 
-/** What is taken at the begin beside `layout`. */
+/** Bytes allocated at the start in addition to those of `layout`. */
 size_t first_scratch(void *engine) {
   fused_space copy = engine_of(engine)->space;
   return size_scratch(&copy, first_tiles(&copy));
 }
 
-/** How a kernel is launched as one cluster; `attribute` has to outlast what is returned. */
+/** The configuration to launch a kernel as one cluster; `attribute` must outlive the result. */
 cudaLaunchConfig_t one_cluster(cudaLaunchAttribute *attribute, cudaStream_t stream) {
   *attribute = {};
   attribute->id = cudaLaunchAttributeClusterDimension;
@@ -113,8 +113,9 @@ cudaLaunchConfig_t one_cluster(cudaLaunchAttribute *attribute, cudaStream_t stre
 }
 
 /**
- * Whether the kernel for little lava can run as a cluster; `shared` bytes a block can have. A GPU that refuses a question has
- * none that large. SCIARA_NO_CLUSTERS in the environment: no, so that tests see the other ways on every GPU.
+ * Whether the kernel for little lava can run as a cluster; `shared`: shared memory available to a block, bytes. If one
+ * of the calls fails, the GPU does not support such a cluster. With SCIARA_NO_CLUSTERS in the environment the result is
+ * false, so that tests can run the other ways on every GPU.
  */
 bool has_clusters(cudaStream_t stream, size_t shared) {
   cudaFuncAttributes is = {};
@@ -124,20 +125,20 @@ bool has_clusters(cudaStream_t stream, size_t shared) {
   int clusters = 0;
   const bool supported =
       !getenv("SCIARA_NO_CLUSTERS") && cudaFuncGetAttributes(&is, fused_cluster) == cudaSuccess &&
-      is.ptxVersion >= 90 && shared >= (size_t)bytes && // below 9.0 it is empty
+      is.ptxVersion >= 90 && shared >= (size_t)bytes && // below 9.0 the kernel is empty
       cudaFuncSetAttribute(fused_cluster, cudaFuncAttributeNonPortableClusterSizeAllowed, 1) == cudaSuccess &&
       cudaFuncSetAttribute(fused_cluster, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes) == cudaSuccess &&
       cudaOccupancyMaxActiveClusters(&clusters, fused_cluster, &config) == cudaSuccess;
-  if (!supported) cudaGetLastError(); // forgotten: what comes next is not to be reported for it
+  if (!supported) cudaGetLastError(); // clears the error, so that it is not reported for a later call
   return supported && clusters > 0;
 }
 
-/** Blocks of the kernel for little lava that run at once. */
+/** Finds how many blocks of the kernel for little lava can run at the same time. */
 sciara_status find_occupancy(fused_engine *e) {
   int device = 0, shared = 0;
   SCIARA_CUDA_TRY(cudaGetDevice(&device));
   SCIARA_CUDA_TRY(cudaDeviceGetAttribute(&shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
-  const int spare = 8192; // static shared memory, and what the driver keeps
+  const int spare = 8192; // static shared memory, and the part reserved by the driver
   e->blocks = 0;
   if ((size_t)(shared - spare) < sizeof(small_block<false>)) return SCIARA_OK;
   e->blocks = (unsigned)e->base.multiprocessors;
@@ -147,7 +148,7 @@ sciara_status find_occupancy(fused_engine *e) {
   return SCIARA_OK;
 }
 
-/** Tiles that `small` has room for. */
+/** Number of tiles that fit `small`. */
 uint64_t most_small_tiles(const fused_engine *e) { return (uint64_t)small_block<false>::TILES * e->blocks; }
 
 sciara_status prepare(void *engine) {
@@ -165,7 +166,7 @@ sciara_status prepare(void *engine) {
   return take_scratch(e, &e->space, first, first);
 }
 
-/** Whether the next launch for little lava is one of a cluster: by what was listed last. */
+/** Whether the next launch for little lava uses a cluster, according to the last list. */
 bool in_cluster(const fused_engine *e) {
   return e->has_clusters && e->seen[SMALL].inner + e->seen[SMALL].outer <= MOST_CLUSTER_TILES;
 }
@@ -183,12 +184,12 @@ template <class Space> sciara_status make_list(fused_engine *e, const Space &spa
   return SCIARA_OK;
 }
 
-/** Steps in one kernel. */
+/** Queues steps as one kernel. */
 sciara_status run_fused(fused_engine *e) {
   cudaStream_t stream = e->base.stream;
   fused_orders orders = {e->steps, e->base.setup.profile};
   SCIARA_TRY(make_list(e, e->space));
-  ready_points<<<1, 1, 0, stream>>>(e->space.points);
+  clear_slots<<<1, 1, 0, stream>>>(e->space.slots);
   void *arguments[] = {&e->base.device, &e->space, &orders};
   if (in_cluster(e)) {
     cudaLaunchAttribute attribute;
@@ -202,7 +203,7 @@ sciara_status run_fused(fused_engine *e) {
   return SCIARA_OK;
 }
 
-/** Steps as kernels. Those after the last step do nothing. */
+/** Queues steps as separate kernels. Kernels after the last step do nothing. */
 sciara_status run_patches(fused_engine *e) {
   const sciara_device &d = e->base.device;
   const patch_space &space = e->patches;
@@ -212,7 +213,7 @@ sciara_status run_patches(fused_engine *e) {
     if (profile) watch_patches<<<1, 1, 0, stream>>>(d, space, which);
   };
   SCIARA_TRY(make_list(e, space));
-  // At most what was listed last: more would take long to find that there is nothing to do.
+  // At most as many blocks as tiles in the last list: further blocks would only cost time.
   const unsigned listed = e->seen[PATCHES].inner + e->seen[PATCHES].outer;
   const unsigned most = (unsigned)e->base.multiprocessors * 64, blocks = listed && listed < most ? listed : most;
   begin_patches<<<1, THREADS_OF_VENTS, 0, stream>>>(d, space, e->steps);
@@ -238,36 +239,36 @@ sciara_status run(void *engine) {
   return e->how == PATCHES ? run_patches(e) : run_fused(e);
 }
 
-/** How many steps the next launch shall do. */
+/** Sets the number of steps of the next launch. */
 void set_pace(fused_engine *e) {
   const unsigned long long did = e->base.step_control.now.step - e->begun;
   const double took = sciara_wallclock() - e->at, steps = (double)e->steps;
   if (!did) return;
   double fit = LAUNCH_SECONDS * (double)did / (took > 1e-6 ? took : 1e-6);
-  if (e->how == PATCHES) { // what is launched and not done costs time too
+  if (e->how == PATCHES) { // launched steps that are not executed cost time too
     const bool short_list = did < e->steps || e->seen[PATCHES].entered;
     const double most = short_list ? (double)patch_space::STEPS_OF_GRACE + 1 : 2 * steps;
     if (fit > most) fit = most;
   } else if (did < e->steps && fit > steps / 4) {
-    return; // it was cut short: it tells less
+    return; // the launch ended early: its time is no good estimate
   }
   if (fit > 4 * steps) fit = 4 * steps;
   e->steps = (unsigned long long)(fit < 1 ? 1 : fit > 1e6 ? 1e6 : fit);
 }
 
-/** Another way from the next launch on: with a list of its own, from the whole grid. */
+/** Uses another way from the next launch on, with a new list from the whole grid. */
 void change_way(fused_engine *e, way how) {
   e->how = how;
   e->everywhere = true;
   e->steps = how == PATCHES ? patch_space::STEPS_OF_GRACE + 1 : 64;
 }
 
-/** Room for more tiles, if the list does not fit. */
+/** Allocates a larger scratch if the list does not fit. */
 template <class Space> sciara_status make_room(fused_engine *e, Space *space, unsigned count) {
   return count > space->capacity ? take_scratch(e, space, count, (uint64_t)count * 3 / 2) : SCIARA_OK;
 }
 
-/** What the next launch has to be. */
+/** Prepares the next launch according to the result of the last one. */
 sciara_status done(void *engine) {
   fused_engine *e = engine_of(engine);
   sciara_engine_profile *p = &e->base.profile;
@@ -277,12 +278,12 @@ sciara_status done(void *engine) {
   p->timed_steps = e->seen[SMALL].timed_steps + e->seen[PATCHES].timed_steps;
   const fused_control *c = &e->seen[e->how];
   const unsigned count = c->inner + c->outer;
-  if (e->base.control->failed && e->how != PATCHES) // the step was not ended: what was announced was not taken
+  if (e->base.control->failed && e->how != PATCHES) // the step was not completed: announced flows were not received
     SCIARA_CUDA_TRY(
         cudaMemsetAsync(e->space.inbox, 0, (size_t)e->space.capacity * TILE_CELLS * sizeof(unsigned), e->base.stream));
   set_pace(e);
   if (e->how == PATCHES) {
-    if (e->few == UNKNOWN) e->few = c->inner / 4 * 3; // not at once back to where it was too much
+    if (e->few == UNKNOWN) e->few = c->inner / 4 * 3; // a margin, so as not to change back immediately
     if (c->inner > e->few || !e->blocks) return make_room(e, &e->patches, count);
     change_way(e, SMALL);
     return make_room(e, &e->space, (unsigned)most_small_tiles(e));
@@ -293,7 +294,7 @@ sciara_status done(void *engine) {
   }
   change_way(e, PATCHES);
   const uint64_t most = (uint64_t)e->patches.tiles_x * e->patches.tiles_y;
-  const uint64_t guess = (uint64_t)count * TILE_CELLS * 2 / patch_space::CELLS; // the list will tell
+  const uint64_t guess = (uint64_t)count * TILE_CELLS * 2 / patch_space::CELLS; // the list gives the exact number
   e->few = UNKNOWN;
   return take_scratch(e, &e->patches, guess < most ? guess : most, guess < most ? guess : most);
 }

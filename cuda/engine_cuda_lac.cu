@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A list of the active cells in the order of the grid, made anew in every step; cells leave it when they solidify.
+// A list of the active cells in the order of the grid, built again in every step; cells leave it when they solidify.
 #include "listed_engine.cuh"
 
 static enum sciara_status launch(void *engine, cudaStream_t stream) {

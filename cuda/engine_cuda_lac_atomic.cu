@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A list of the active cells in the order in which they were activated, sorted now and then if asked; outflows are added
-// with atomics.
+// A list of the active cells in the order of their activation, with option sort_every sorted at intervals; outflows are
+// added with atomics.
 #include "listed_engine.cuh"
 
 static enum sciara_status launch(void *engine, cudaStream_t stream) {

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// One to four disjoint boxes that cover the lava. Every few steps the grid is divided anew: of all straight cuts between
-// two rows or columns of tiles, the one that saves most tiles, as long as there is one and a box is left. Which tiles hold
-// lava is projected on the rows and the columns to find it.
+// One to four disjoint boxes that cover the lava. Every few steps the grid is divided again: of all straight cuts
+// between two rows or columns of tiles, the one that saves most tiles is made, until no cut saves any or the largest
+// number of boxes is reached. The cuts are found from projections of the tiles with lava on the rows and columns.
 #include "boxed_engine.cuh"
 
 namespace {
 
 using namespace sciara_gpu;
 
-/** The grid in tiles of the block's shape. */
+/** The grid, divided into tiles of the shape of a block. */
 struct tile_map {
   int rows, cols;              ///< tiles
-  uint8_t *occupied;           ///< rows x cols: lava or a neighbour of lava
-  rect *by_row, *by_col;       ///< hull of the occupied tiles of each row and column of a region
-  rect *after_row, *after_col; ///< hull of those from there on
+  uint8_t *occupied;           ///< rows x cols: the tile has lava or neighbours of lava
+  rect *by_row, *by_col;       ///< bounding box of the occupied tiles of each row and column of a region
+  rect *after_row, *after_col; ///< bounding box of the occupied tiles from each row and column on
 };
 
 struct multi_engine {
@@ -32,7 +32,7 @@ __global__ void clear_tiles(sciara_device d, const boxes *b, tile_map m, int eve
     m.occupied[k] = 0;
 }
 
-/** Marks the tiles of the cells that hold lava, and of their neighbours. */
+/** Marks the tiles of the cells with lava and of their neighbours. */
 __global__ void mark_tiles(sciara_device d, boxed space, tile_map m, int every) {
   if (!is_due(d, space.b, every)) return;
   space.for_each_of(d, space.b->next, [&](int64_t i) {
@@ -66,7 +66,7 @@ __device__ void best_along(const rect *line, rect *after, int begin, int end, bo
   }
 }
 
-/** The box of a region, in tiles, and its best cut. By all threads of one block. */
+/** Finds the box of a region, in tiles, and its best cut. By all threads of one block. */
 __device__ rect find_cut(const tile_map &m, const rect &region, cut *best) {
   __shared__ rect box;
   __syncthreads();
@@ -107,7 +107,7 @@ __device__ rect in_cells(const sciara_device &d, const rect &tiles, const boxed 
                        tiles.col_begin * space.block_width, tiles.col_end * space.block_width});
 }
 
-/** Divides the grid anew. One block. */
+/** Divides the grid again. One block. */
 __global__ void fit_boxes(sciara_device d, boxed space, tile_map m, int most, int every) {
   __shared__ rect region[MAX_BOXES], box[MAX_BOXES];
   __shared__ cut best[MAX_BOXES];
@@ -192,5 +192,5 @@ const sciara_device_strategy strategy = {.name = "cuda-multi-rbb",
 } // namespace
 
 SCIARA_DEVICE_ENGINE(cuda_multi_rbb, "cuda-multi-rbb",
-                     "GPU: up to four disjoint boxes around the lava, fitted anew now and then",
+                     "GPU: up to four disjoint boxes around the lava, fitted again at intervals",
                      "memory boxes refit_every", SCIARA_GATHER_CLASS);

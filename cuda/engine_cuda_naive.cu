@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The whole grid in every step: one thread a cell, one kernel per elementary process.
+// The whole grid in every step: one thread per cell, one kernel per elementary process.
 #include "step.cuh"
 
 namespace {
 
 using namespace sciara_gpu;
 
-/** Every cell of the grid; a block a tile. */
+/** Every cell of the grid; one block per tile. */
 struct whole_grid {
   template <class Visit> __device__ void for_each_tile(const sciara_device &d, Visit visit) const {
     const int64_t across = (d.cols + blockDim.x - 1) / blockDim.x;
@@ -20,7 +20,7 @@ struct whole_grid {
     });
   }
 
-  unsigned long long threads; ///< of the grid of blocks
+  unsigned long long threads; ///< threads of all blocks
   __device__ unsigned long long launched(const sciara_device &) const { return threads; }
   __device__ void begin(const sciara_device &) const {}
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Exchange with atomics: a donor adds its residual and its outflows to running sums of the receivers, in whatever order the
-// threads come. One pass, and bits that differ from run to run.
+// Exchange with atomics: a donor adds its residual and its outflows to sums of the receivers. The order of the threads
+// is arbitrary. It needs only one pass, but results differ from run to run in the last bits.
 #ifndef SCIARA_CUDA_EXCHANGE_ATOMIC_CUH
 #define SCIARA_CUDA_EXCHANGE_ATOMIC_CUH
 
@@ -31,7 +31,7 @@ struct scatter {
     }
   }
 
-  /** Takes the sums of cell i, which are 0 again for the next step. */
+  /** Reads the sums of cell i and sets them to 0 for the next step. */
   __device__ static bool take(const sciara_device &d, int64_t i, unsigned, sciara_inflow *inflow) {
     *inflow = {d.sums.h[i], d.sums.px[i], d.sums.py[i], d.sums.heat[i]};
     if (inflow->h == 0 && d.f.h[i] == 0) return false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Exchange without atomics: a donor writes what it sends into slots of its own, a receiver gathers from its neighbours'
-// slots in the order of their indices. The same bits as one thread gives.
+// Exchange without atomics: a donor writes its outflows into its own slots, and a receiver reads the slots of its
+// neighbours in the order of their indices. Results are bit-identical to those of a single thread.
 #ifndef SCIARA_CUDA_EXCHANGE_GATHER_CUH
 #define SCIARA_CUDA_EXCHANGE_GATHER_CUH
 
@@ -9,7 +9,7 @@
 namespace sciara_gpu {
 
 struct gather {
-  static constexpr bool in_one_pass = false; // tau2 is a kernel of its own, after all have sent
+  static constexpr bool in_one_pass = false; // tau2 is a separate kernel, after all cells have sent
 
   __device__ static void send(const sciara_device &d, int64_t i, const sciara_evaluation &p, real h0,
                               const sciara_outflows &out, unsigned stamp) {
@@ -23,7 +23,7 @@ struct gather {
     d.slots.stamp[i] = stamp;
   }
 
-  /** What mass_and_momentum gathered; a cell without lava that sent nothing either is dry. */
+  /** The result of mass_and_momentum; a cell without lava that sent nothing is dry. */
   __device__ static bool take(const sciara_device &d, int64_t i, unsigned stamp, sciara_inflow *inflow) {
     const real h = d.f.h[i];
     if (h == 0 && d.slots.stamp[i] != stamp) return false;
@@ -32,7 +32,7 @@ struct gather {
   }
 };
 
-/** Who sent in this step, and how hot it is: of cell i and its neighbours, from global memory. */
+/** Whether cell i and its neighbours have sent lava in this step, and their temperatures, from global memory. */
 struct global_donors {
   const sciara_device &d;
   int64_t i;
@@ -49,7 +49,7 @@ struct shared_donors {
   __device__ real T(int n) const { return tile_T[at + sciara_moore_offset(n, width)]; }
 };
 
-/** tau2 of one cell: mass and momentum, and the heat that comes with them. */
+/** tau2 of one cell: mass, momentum and heat. */
 template <class Donors>
 __device__ void gather_cell(const sciara_device &d, int64_t i, unsigned stamp, const Donors &donors) {
   if (d.f.kind[i] == SCIARA_CELL_NODATA) return;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A step where there is so much lava that what counts is throughput: three kernels, a block a patch of 32 x 8 cells, a
-// thread a cell. What flows is computed by the block of the receivers, for the cells around its patch too, and passes
-// through shared memory; so of what cells exchange little is ever written: who gets lava, and the average they level out to.
+// A step for much lava, where throughput matters: three kernels, with one block per patch of 32 x 8 cells and one
+// thread per cell. Flows are computed by the block of the receivers, also for the cells around its patch, and are
+// exchanged through shared memory. So only little is written to global memory: the receivers of each cell, and the
+// average of minimisation.
 #ifndef SCIARA_CUDA_FUSED_PATCHES_CUH
 #define SCIARA_CUDA_FUSED_PATCHES_CUH
 
@@ -11,14 +12,14 @@ namespace sciara_gpu {
 
 struct patch_space : tile_list<32, 8> {
   enum { HALO_WIDTH = WIDTH + 2, HALO_CELLS = HALO_WIDTH * (HEIGHT + 2) };
-  enum { EVALUATING = 4, MOVING = 4 }; ///< blocks of a multiprocessor: see docs/performance.md
+  enum { EVALUATING = 4, MOVING = 4 }; ///< blocks per multiprocessor: see docs/performance.md
   // Scratch: [patch][cell].
   uint8_t *sent;         ///< of liquid cells: bit i - 1: lava flows to neighbour i
-  real *average;         ///< where something is sent: what the cell and its receivers level out to, above its ground, m
-  sciara_inflow *inflow; ///< what gathered in a cell, in patches that are busy
-  uint8_t *busy;         ///< [patch]: there is lava in it or next to it
+  real *average;         ///< for cells with an outflow: the average of the cell and its receivers above its ground, m
+  sciara_inflow *inflow; ///< the inflow of a cell, in patches that are busy
+  uint8_t *busy;         ///< [patch]: whether there is lava in it or next to it
 
-  /** Lays the scratch out. */
+  /** Lays out the scratch. */
   void lay_out_scratch(sciara_arena *arena) {
     around = arena->take<int>((int64_t)capacity * 9);
     sent = arena->take<uint8_t>((int64_t)capacity * CELLS);
@@ -27,9 +28,11 @@ struct patch_space : tile_list<32, 8> {
     busy = arena->take<uint8_t>(capacity);
   }
 
-  __device__ bool rests(const sciara_device &d) const { return is_over(d) || c->left == 0 || !fits(); }
+  __device__ bool is_idle(const sciara_device &d) const { return is_over(d) || c->left == 0 || !fits(); }
 
-  /** visit(place, row, column of the patch's first cell in the padded arrays) by all threads of a block together. */
+  /**
+   * Calls visit(place, row, column of the patch's first cell in the padded arrays) by all threads of a block together.
+   */
   template <class Visit> __device__ void for_each_patch(Visit visit) const {
     const uint32_t *tiles = list[c->now];
     const unsigned end = count();
@@ -41,7 +44,7 @@ __device__ inline bool is_in_arrays(const sciara_device &d, int64_t row, int64_t
   return row >= 0 && row < d.rows + 2 && col >= 0 && col < d.cols + 2;
 }
 
-/** What a liquid cell needs to compute flows. */
+/** The values of a liquid cell that are needed to compute its flows. */
 struct patch_donor {
   const sciara_device &d;
   int64_t i;
@@ -60,7 +63,7 @@ struct patch_donor {
     return sciara_top(n, z, d.f.z[j], d.f.h[j]);
   }
 
-  /** The way to neighbour n, if lava may flow there; hc: critical height, m. */
+  /** Computes the slope to neighbour n; returns whether lava may flow there. hc: critical height, m. */
   __device__ bool find_slope(int n, real hc, real top, sciara_slope *slope) const {
     const bool axis = n == start.axis, diagonal = n == start.diagonal;
     slope->v0 = axis ? start.speed_on_axis : diagonal ? start.speed_on_diagonal : (real)0;
@@ -69,7 +72,9 @@ struct patch_donor {
   }
 };
 
-/** tau1, time evaluation of a liquid cell: t_opt, s. `tops` of this thread: that of neighbour n is CELLS n further on. */
+/**
+ * tau1, time evaluation of a liquid cell: t_opt, s. `tops`: buffer of this thread, with neighbour n at index CELLS n.
+ */
 __device__ inline real evaluate_in_patch(const sciara_device &d, const patch_space &space, int64_t i, int64_t there,
                                          real *tops, bool *bad) {
   const real T = d.f.T[i], hc = sciara_critical_height(&d.rule, T);
@@ -103,7 +108,7 @@ __device__ inline real evaluate_in_patch(const sciara_device &d, const patch_spa
 static __global__ void __launch_bounds__(patch_space::CELLS, patch_space::EVALUATING)
     evaluate_patches(const __grid_constant__ sciara_device d, const __grid_constant__ patch_space space) {
   __shared__ real tops[SCIARA_MOORE * patch_space::CELLS];
-  if (space.rests(d)) return;
+  if (space.is_idle(d)) return;
   const bool checks = checks_lava(d);
   const unsigned k = threadIdx.x;
   real t_opt = d.rule.clock_max;
@@ -111,7 +116,7 @@ static __global__ void __launch_bounds__(patch_space::CELLS, patch_space::EVALUA
   space.for_each_patch([&](unsigned p, int64_t row0, int64_t col0) {
     const int64_t row = row0 + k / patch_space::WIDTH, col = col0 + k % patch_space::WIDTH;
     const int64_t i = row * d.f.stride + col;
-    if (!is_in_arrays(d, row, col) || d.f.h[i] == 0) return; // what is no lava is looked at
+    if (!is_in_arrays(d, row, col) || d.f.h[i] == 0) return; // invalid thicknesses are evaluated too
     bool bad = checks && !sciara_pass_is_sound(&d.rule, &d.f, i);
     const real t = evaluate_in_patch(d, space, i, (int64_t)p * patch_space::CELLS + k, tops + k, &bad);
     if (t < t_opt) t_opt = t;
@@ -126,7 +131,9 @@ static __global__ void __launch_bounds__(patch_space::CELLS, patch_space::EVALUA
   atomicAdd(&d.control->cell_steps, (unsigned long long)count);
 }
 
-/** What the cells of a patch and those around it send; cell (row, col) of the patch is (row + 1) HALO_WIDTH + col + 1. */
+/**
+ * Outflows of the cells of a patch and around it; cell (row, col) of the patch is at (row + 1) HALO_WIDTH + col + 1.
+ */
 struct patch_flows {
   real thickness[SCIARA_MOORE - 1][patch_space::HALO_CELLS],
       speed[SCIARA_MOORE - 1][patch_space::HALO_CELLS]; ///< m, m/s
@@ -134,8 +141,8 @@ struct patch_flows {
   uint8_t sent[patch_space::HALO_CELLS];
 
   /**
-   * Flow computing of the cell at `row`, `col` of the patch, or one beyond: what stays there; all 0 for a dry cell.
-   * Returns whether it is liquid.
+   * Flow computing of the cell at `row`, `col` of the patch or at most one outside it. `rest`: set to its residual, all
+   * 0 for a dry cell. Returns whether the cell is liquid.
    */
   __device__ bool send(const sciara_device &d, const patch_space &space, unsigned p, int64_t row0, int64_t col0,
                        int row, int col, real t, sciara_inflow *rest) {
@@ -168,7 +175,7 @@ struct patch_flows {
     return true;
   }
 
-  /** tau2: adds what comes to the cell at `row`, `col` of the patch. */
+  /** tau2: adds the inflows of the cell at `row`, `col` of the patch. */
   __device__ void receive(int row, int col, sciara_inflow *inflow) const {
     SCIARA_UNROLL
     for (int n = 1; n < SCIARA_MOORE; n++) {
@@ -179,7 +186,7 @@ struct patch_flows {
   }
 };
 
-/** Of the cells around a patch the k-th. */
+/** The position of the k-th cell around a patch. */
 __device__ inline void cell_around_patch(int k, int *row, int *col) {
   const int across = patch_space::HALO_WIDTH;
   if (k < 2 * across) {
@@ -195,7 +202,7 @@ __device__ inline void cell_around_patch(int k, int *row, int *col) {
 static __global__ void __launch_bounds__(patch_space::CELLS, patch_space::MOVING)
     move_in_patches(const __grid_constant__ sciara_device d, const __grid_constant__ patch_space space) {
   __shared__ patch_flows flows;
-  if (space.rests(d) || d.control->bad_before != SCIARA_NO_CELL) return;
+  if (space.is_idle(d) || d.control->bad_before != SCIARA_NO_CELL) return;
   const real t = new_clock(d);
   const int k = (int)threadIdx.x, row = k / patch_space::WIDTH, col = k % patch_space::WIDTH;
   space.for_each_patch([&](unsigned p, int64_t row0, int64_t col0) {
@@ -219,7 +226,7 @@ static __global__ void __launch_bounds__(patch_space::CELLS, patch_space::MOVING
 /** Rim and tau3, temperature and solidification. */
 static __global__ void __launch_bounds__(patch_space::CELLS)
     settle_patches(const __grid_constant__ sciara_device d, const __grid_constant__ patch_space space) {
-  if (space.rests(d) || d.control->bad_before != SCIARA_NO_CELL) return;
+  if (space.is_idle(d) || d.control->bad_before != SCIARA_NO_CELL) return;
   const real t = new_clock(d);
   const double s = d.control->time;
   const unsigned k = threadIdx.x, inner = space.c->inner;
@@ -264,8 +271,8 @@ static __global__ void begin_patches(const __grid_constant__ sciara_device d, co
 static __global__ void turn_patches(const __grid_constant__ sciara_device d,
                                     const __grid_constant__ patch_space space) {
   fused_control *c = space.c;
-  if (space.rests(d)) return;
-  __syncthreads(); // all have read what the first is about to change
+  if (space.is_idle(d)) return;
+  __syncthreads(); // all threads have read the values that the first thread changes next
   if (thread_in_block() == 0) {
     d.control->launched += (unsigned long long)space.count() * patch_space::CELLS;
     finish_step(d);
@@ -275,7 +282,7 @@ static __global__ void turn_patches(const __grid_constant__ sciara_device d,
   if (c->left > 0 && !is_over(d)) begin_step(d);
 }
 
-/** Tells the time since the last call; the first is before the first step. One thread. */
+/** Adds the time since the last call; the first call comes before the first step. One thread. */
 static __global__ void watch_patches(const __grid_constant__ sciara_device d, const __grid_constant__ patch_space space,
                                      int which) {
   if (is_over(d) || space.c->left == 0) return;

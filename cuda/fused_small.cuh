@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The work of a fused step where there is little lava and what counts is how long one cell takes. The state of a block's
-// tiles stays in shared memory from step to step; what neighbours ask for is shown to them (fused_block.cuh), the rest is
-// written to global memory when the kernel ends. What has to be done for each direction of a cell is done by a thread a direction, the rest by a thread a
-// cell; in between the results wait in shared memory.
+// The work of a fused step for little lava, where the latency of a single cell matters. The state of a block's tiles
+// stays in shared memory from step to step. Data that neighbours need are exchanged in each step (fused_block.cuh); the
+// rest is written to global memory at the end of the kernel. Work for each direction of a cell is done by one thread
+// per direction, the rest by one thread per cell; intermediate results are in shared memory.
 #ifndef SCIARA_CUDA_FUSED_SMALL_CUH
 #define SCIARA_CUDA_FUSED_SMALL_CUH
 
@@ -22,9 +22,9 @@ template <bool IN_CLUSTER> struct small_work : small_view<IN_CLUSTER> {
   using view::the_block;
   using view::thread;
   using view::threads;
-  unsigned steps = 0;   ///< that have ended
+  unsigned steps = 0;   ///< completed steps
   real clock = 0;       ///< of the last one, s
-  int64_t unsound = -1; ///< padded index of a cell that it found to hold what is no lava
+  int64_t unsound = -1; ///< smallest padded index of a cell in which this thread found invalid numbers
 
   __device__ small_work(const sciara_device &d_, const fused_space &space_) : view(d_, space_) {}
 
@@ -63,8 +63,8 @@ template <bool IN_CLUSTER> struct small_work : small_view<IN_CLUSTER> {
   }
 
   /**
-   * What the next time evaluation needs of each liquid cell alone, and the maxima of the step that has ended: a third of the
-   * warps each.
+   * Work while the block waits: cooling and velocities of the liquid cells for the next time evaluation, and the maxima
+   * of the completed step. A third of the warps does each of them.
    */
   __device__ void meantime(int worker, int workers) {
     const block_type &my = the_block();
@@ -78,7 +78,7 @@ template <bool IN_CLUSTER> struct small_work : small_view<IN_CLUSTER> {
       for (unsigned k = row; k < liquid; k += rows) record(my.live[k]);
   }
 
-  /** The temperature that a cell has come to, and what depends on it. */
+  /** Computes the temperature of a cell at the end of the step, and the values that depend on it. */
   __device__ void cool(unsigned id) {
     block_type &my = the_block();
     real T = my.T[id];
@@ -95,10 +95,10 @@ template <bool IN_CLUSTER> struct small_work : small_view<IN_CLUSTER> {
     my.vy[id] = velocity(my.py[id], my.h[id]);
   }
 
-  /** p / h; 0 is not divided, for a quotient of 0 takes a detour. */
+  /** p / h. For p = 0 there is no division, because a quotient of 0 takes a slow path. */
   static __device__ real velocity(real p, real h) { return p == 0 ? p : sciara_real_div(p, h); }
 
-  /** The next time evaluation reports cell i, or one before it. */
+  /** Records a cell with invalid numbers; the next time evaluation reports the one with the smallest index. */
   __device__ void suspect(int64_t i) {
     if (unsound < 0 || i < unsound) unsound = i;
   }
@@ -116,7 +116,7 @@ template <bool IN_CLUSTER> struct small_work : small_view<IN_CLUSTER> {
     atomicMin(where, (unsigned long long)i);
   }
 
-  /** visit(cell of the chunk) by a thread a direction. */
+  /** Calls visit(cell of the chunk) with one thread per direction. */
   template <class Visit> __device__ void for_each_direction(unsigned cells, Visit visit) const {
     for (unsigned q = thread; q < cells * DIRECTIONS; q += threads) visit(q / DIRECTIONS);
   }
@@ -131,7 +131,7 @@ template <bool IN_CLUSTER> struct small_work : small_view<IN_CLUSTER> {
       tally->launched += (liquid * DIRECTIONS + 31) / 32 * 32;
       my.todo_count = 0;
     }
-    // Whole warps; the lanes behind the last cell look at it too, and leave nothing.
+    // Whole warps; lanes beyond the last cell evaluate this cell too, without storing results.
     for (unsigned q = thread; q / 32 * 32 < liquid * DIRECTIONS; q += threads) {
       const real t = evaluate_direction(my.live[min(q / DIRECTIONS, liquid - 1)], q / DIRECTIONS < liquid, tally);
       if (t < t_opt) t_opt = t;
@@ -139,7 +139,10 @@ template <bool IN_CLUSTER> struct small_work : small_view<IN_CLUSTER> {
     return t_opt;
   }
 
-  /** tau1, time evaluation, of one direction of a cell. Eight lanes share a cell; the lanes of a warp go together. */
+  /**
+   * tau1, time evaluation, of one direction of a cell. Eight lanes work on a cell; all lanes of a warp must call it
+   * together.
+   */
   __device__ real evaluate_direction(unsigned id, bool mine, fused_tally *tally) {
     block_type &my = the_block();
     const real h = my.h[id];
@@ -167,7 +170,7 @@ template <bool IN_CLUSTER> struct small_work : small_view<IN_CLUSTER> {
     return t_opt;
   }
 
-  /** tau1.7 of a flow to this thread's neighbour; tells the neighbour. */
+  /** tau1.7 of the flow in the direction of this thread; announces the flow to the neighbour. */
   __device__ real announce_flow(unsigned id, const sciara_slope &slope, real share, fused_tally *tally) {
     const block_type &my = the_block();
     this->show_flow(id, {slope, share});
@@ -177,7 +180,7 @@ template <bool IN_CLUSTER> struct small_work : small_view<IN_CLUSTER> {
     return t;
   }
 
-  /** Lists the cells that lava may be in after this step. A warp a tile. */
+  /** Lists the cells that may have lava after this step. One warp per tile. */
   __device__ void list_receivers() {
     block_type &my = the_block();
     const unsigned lane = thread % 32;
@@ -205,21 +208,21 @@ template <bool IN_CLUSTER> struct small_work : small_view<IN_CLUSTER> {
     for (unsigned first = 0; first < items; first += CHUNK) {
       const unsigned cells = min(items - first, (unsigned)CHUNK);
       const unsigned *todo = my.todo + first;
-      if (first) __syncthreads(); // the last chunk is done with
+      if (first) __syncthreads(); // all threads have finished the last chunk
       for_each_direction(cells, [&](unsigned k) { flow(todo[k], k, t, tally); });
       __syncthreads();
       if (thread < cells) settle(todo[thread], gather(todo[thread], thread), t, time, tally);
     }
   }
 
-  /** Flow computing of one direction of a cell, the k-th of the chunk: to that neighbour and from it. */
+  /** Flow computing in one direction of a cell, the k-th of the chunk: to that neighbour and from it. */
   __device__ void flow(unsigned todo, unsigned k, real t, fused_tally *tally) {
     block_type &my = the_block();
     const unsigned id = todo & 0xffffu, from = todo >> 16;
     const bool sends = my.h[id] != 0 && (my.sent[id] >> (n - 1) & 1u), receives = from >> (n - 1) & 1u;
     real leaves = 0, T = 0;
     sciara_outflow comes = {0, 0};
-    if (sends || receives) { // both at once; one that does not flow has numbers whose quotient takes no detour
+    if (sends || receives) { // both together; a flow that does not exist has values whose quotient takes no slow path
       fused_flow out = {{1, 0, 1}, 0}, in = {{1, 0, 1}, 0};
       fused_donor donor = {1, 0};
       if (sends) out = this->flow_to_mine(id);
@@ -258,7 +261,7 @@ template <bool IN_CLUSTER> struct small_work : small_view<IN_CLUSTER> {
     my.marks[id] |= block_type::HAS_ARRIVED;
   }
 
-  /** The end of the step for a cell. */
+  /** Rim and tau3 of a cell. */
   __device__ void settle(unsigned todo, const sciara_inflow &inflow, real t, double time, fused_tally *tally) {
     block_type &my = the_block();
     const unsigned id = todo & 0xffffu;
@@ -275,7 +278,7 @@ template <bool IN_CLUSTER> struct small_work : small_view<IN_CLUSTER> {
     if (!liquid)
       sciara_pass_store(&d.f, i, outcome, inflow, T);
     else if (!IN_CLUSTER)
-      d.f.h[i] = inflow.h; // for the neighbours
+      d.f.h[i] = inflow.h; // is read by neighbours
     if (bad) report_bad(&d.control->bad_after, i, tally);
     tally->solidifications += outcome == SCIARA_OUTCOME_ROCK;
     tally->losses += outcome == SCIARA_OUTCOME_LOST;
@@ -291,7 +294,7 @@ template <bool IN_CLUSTER> struct small_work : small_view<IN_CLUSTER> {
     if (place_of(id / TILE_CELLS) >= my.inner) tally->entered = true;
   }
 
-  /** The cell's id. */
+  /** The id of the vent's cell. */
   __device__ int handle_of(int64_t vent) const {
     const int64_t row = d.vents.cell[vent] / d.f.stride, col = d.vents.cell[vent] % d.f.stride;
     const unsigned place = space.place[row / TILE_HEIGHT * space.tiles_x + col / TILE_WIDTH];
@@ -312,11 +315,11 @@ template <bool IN_CLUSTER> struct small_work : small_view<IN_CLUSTER> {
     if (!IN_CLUSTER) d.f.h[i] = my.h[id];
     if (!(my.marks[id] & block_type::HAS_ARRIVED)) arrive(id, i, s);
     if (!dry) return;
-    my.px[id] = my.py[id] = 0; // as everywhere without lava
+    my.px[id] = my.py[id] = 0; // as in all cells without lava
     my.live[atomicAdd(&my.live_count, 1u)] = (unsigned short)id;
   }
 
-  /** Ends the launch, after the last barrier: what no neighbour asked for is in shared memory alone until now. */
+  /** Ends the launch, after the last barrier: writes the values that are only in shared memory to global memory. */
   __device__ void leave() const {
     const block_type &my = the_block();
     for (unsigned k = thread; k < my.live_count; k += threads) {
@@ -328,11 +331,11 @@ template <bool IN_CLUSTER> struct small_work : small_view<IN_CLUSTER> {
       d.f.py[i] = my.py[id];
     }
 #if __CUDA_ARCH__ >= 900
-    if (IN_CLUSTER) cluster_sync(); // no block ends while another may look into its shared memory
+    if (IN_CLUSTER) cluster_sync(); // no block may end while another can still read its shared memory
 #endif
   }
 
-  /** Cells that this thread answers for. */
+  /** The liquid cells of the block in its first thread, else 0. */
   __device__ unsigned long long liquid() const { return is_first() ? the_block().live_count : 0; }
 };
 
@@ -345,7 +348,7 @@ __device__ void small_steps(const sciara_device &d, const fused_space &space, co
 
 enum { SMALL_THREADS = 512 };
 
-/** A block a multiprocessor. */
+/** One block per multiprocessor. */
 static __global__ void __launch_bounds__(SMALL_THREADS, 1)
     fused_small(const __grid_constant__ sciara_device d, const __grid_constant__ fused_space space,
                 const __grid_constant__ fused_orders orders) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What donors leave for receivers within a step where many steps share a kernel: a scratch that has room for the listed
-// tiles only; a tile's part of it goes by its place in the list. The state lies on the full grid.
+// The exchange between donors and receivers when many steps run in one kernel: a scratch with room for the listed tiles
+// only, in the order of the list. The state is stored for the full grid.
 #ifndef SCIARA_CUDA_FUSED_SPACE_CUH
 #define SCIARA_CUDA_FUSED_SPACE_CUH
 
@@ -12,34 +12,34 @@ namespace sciara_gpu {
 enum {
   TILE_WIDTH = 8,
   TILE_HEIGHT = 4,
-  TILE_CELLS = TILE_WIDTH * TILE_HEIGHT, ///< a warp's lanes
+  TILE_CELLS = TILE_WIDTH * TILE_HEIGHT, ///< one cell per lane of a warp
 };
 
-/** What a receiver needs of the way from a donor to it; one sector of memory in double precision. */
+/** The data of a flow that a receiver needs; one sector of memory in double precision. */
 struct alignas(4 * sizeof(real)) fused_flow {
   sciara_slope slope;
   real share; ///< phi_i, m
 };
 
-/** What it needs of the donor itself. */
+/** The data of a donor that a receiver needs. */
 struct alignas(2 * sizeof(real)) fused_donor {
   real keep, T; ///< k = 1 - dP(T); K at the beginning of the step
 };
 
 struct fused_space : tile_list<TILE_WIDTH, TILE_HEIGHT> {
-  barrier_slot *points; ///< BARRIER_SLOTS
+  barrier_slot *slots; ///< BARRIER_SLOTS
   // Scratch.
   unsigned *inbox;    ///< [tile][cell]: bit i - 1: neighbour i sends lava; all 0 between steps
   unsigned *sent;     ///< [tile][cell], of liquid cells: bit i - 1: lava flows to neighbour i
-  fused_donor *donor; ///< [tile][cell], where something is sent
-  fused_flow *flow;   ///< [tile][cell][direction - 1], where it is sent
+  fused_donor *donor; ///< [tile][cell], for cells with an outflow
+  fused_flow *flow;   ///< [tile][cell][direction - 1], for directions with an outflow
 
   /** Padded index of the first cell of a tile. */
   __device__ int64_t first_cell(uint32_t tile, int64_t stride) const {
     return (int64_t)(tile / tiles_x) * TILE_HEIGHT * stride + (int64_t)(tile % tiles_x) * TILE_WIDTH;
   }
 
-  /** Lays the scratch out. */
+  /** Lays out the scratch. */
   void lay_out_scratch(sciara_arena *arena) {
     around = arena->take<int>((int64_t)capacity * 9);
     inbox = arena->take<unsigned>((int64_t)capacity * TILE_CELLS);
@@ -55,19 +55,19 @@ __device__ inline int64_t cell_of_tile(int64_t first, unsigned k, int64_t stride
 }
 
 /**
- * Where in the scratch the cell lies that is `rows` and `cols` away from cell k of a tile: `around` are the nine places of
- * that tile; -1: nowhere.
+ * Position in the scratch of the cell at a distance of `rows` and `cols` from cell k of a tile; -1: none. `around`: the
+ * places of the tile and its neighbours.
  */
 __device__ inline int64_t scratch_of_neighbour(const int *around, unsigned k, int rows, int cols) {
   return scratch_at<fused_space>(around, (int)(k / TILE_WIDTH) + rows, (int)(k % TILE_WIDTH) + cols);
 }
 
-/** Tells the cell at `there` in the scratch that lava comes from its neighbour `from`. */
+/** Announces lava from neighbour `from` to the cell at position `there` of the scratch. */
 __device__ inline void announce(const fused_space &space, int64_t there, int from) {
   if (there >= 0) atomicOr(&space.inbox[there], 1u << (from - 1));
 }
 
-/** What came for the cell at `there`, which from now on is nothing. */
+/** The announcements for the cell at position `there`, which are then cleared. */
 __device__ inline unsigned take_inbox(const fused_space &space, int64_t there) {
   const unsigned inbox = space.inbox[there];
   if (inbox) space.inbox[there] = 0;

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Steps without leaving the kernel: all blocks meet twice a step, once for the clock and once when the lava has moved.
+// Many steps in one kernel, with two barriers of all blocks per step: one for the clock and one after the lava has
+// moved.
 //
-// What does the work is a struct (fused_small.cuh), of which every thread has one:
-//   prepare()                  before the first step; ends with the block's threads together
-//   meantime(thread, threads)  while the block waits for the others to end a step: what can be computed without them
-//   evaluate(tally)            tau1, time evaluation: the smallest t_opt this thread found, s. Leaves in the scratch what
-//                              receivers need to compute the flows towards them
+// The work is done by a struct (fused_small.cuh), of which every thread has one:
+//   prepare()                  before the first step; ends with a barrier of the block
+//   meantime(thread, threads)  while the block waits for others at the end of a step: work that does not depend on them
+//   evaluate(tally)            tau1, time evaluation: the smallest t_opt of this thread, s. Stores in the scratch what
+//                              receivers need to compute the flows to them
 //   move(t, time, tally)       the flows, tau2 and tau3 with the clock t, s, of a step that ends at `time`, s
-//   handle_of(vent)            < 0 if another block works on the vent's cell; else what `emit` wants to know
-//   emit(handle, vent, volume, s)  thread 0 of that block: `volume` m3 come up in a step that begins at s
+//   handle_of(vent)            < 0 if another block works on the vent's cell; else an argument for `emit`
+//   emit(handle, vent, volume, s)  by thread 0 of that block: `volume` m3 are emitted in a step that begins at s
 //   leave()                    after the last step
-//   liquid()                   the liquid cells that this thread answers for
-//   barrier                    how the blocks meet: grid_barrier, or what can be used in its place
+//   liquid()                   number of liquid cells that this thread counts
+//   barrier                    the type of the barrier between blocks: grid_barrier, or one with the same interface
 #ifndef SCIARA_CUDA_FUSED_STEP_CUH
 #define SCIARA_CUDA_FUSED_STEP_CUH
 
@@ -19,33 +20,33 @@
 
 namespace sciara_gpu {
 
-/** Findings of a thread in a step, and its counts since the launch. */
+/** Results of a thread in a step, and its counts since the launch. */
 struct fused_tally {
   unsigned long long cell_steps, launched, solidifications, losses;
-  bool liquid;  ///< a cell stays liquid
+  bool liquid;  ///< a cell remains liquid
   bool entered; ///< lava is in an outer tile
-  bool bad;     ///< a NaN
+  bool bad;     ///< invalid numbers were found
 };
 
-/** How far a launch goes, and with what. */
+/** The parameters of a launch. */
 struct fused_orders {
   unsigned long long most_steps;
   bool profile;
 };
 
 /**
- * The volumes that vents emit in a step, computed by many threads, a chunk of vents at a time. Of the first chunk more is
- * remembered: a vent's rate is constant for many steps.
+ * The volumes that vents emit in a step, computed by many threads, one chunk of vents at a time. For the first chunk
+ * the current rates are stored too, because the rate of a vent is constant for many steps.
  */
 struct vent_chunk {
   enum { SIZE = 128 };
   double volume[SIZE];                       ///< m3
-  double begin[SIZE], end[SIZE], rate[SIZE]; ///< from when to when which rate holds: s, m3/s
+  double begin[SIZE], end[SIZE], rate[SIZE]; ///< the current slot of each vent and its rate: s, m3/s
   int handle[SIZE];                          ///< by Work::handle_of
-  int concerns;                              ///< this block has one of the vents, or counts what is emitted
-  int emits;                                 ///< one of them does
+  int concerns;                              ///< this block has one of the vents, or sums up the emitted volume
+  int emits;                                 ///< a vent emits lava in this step
 
-  /** All threads of the block; ends with them together. */
+  /** By all threads of the block; ends with a barrier of the block. */
   template <class Work> __device__ void prepare(const sciara_device_vents &v, const Work &work) {
     if (is_first()) {
       concerns = blockIdx.x == 0 || v.count > SIZE;
@@ -60,7 +61,7 @@ struct vent_chunk {
     __syncthreads();
   }
 
-  /** Remembers what holds at time s. */
+  /** Stores the slot of a vent that is current at time s. */
   __device__ void remember(const sciara_device_vents &v, int64_t k, double s) {
     const int64_t last = v.first[k + 1];
     int64_t slot = v.first[k];
@@ -71,13 +72,15 @@ struct vent_chunk {
     rate[k] = between ? 0 : v.rate[slot];
   }
 
-  /** Volumes of the vents from `first` on, for [s, s + t). The last threads begin: the first have more to do. */
+  /**
+   * Computes the volumes of the vents from `first` on, for [s, s + t). Uses the last threads: the first have more work.
+   */
   __device__ void fill(const sciara_device_vents &v, int64_t first, double s, double t) {
     if (!concerns) return;
     const double until = s + t;
     for (int k = threads_of_block() - 1 - thread_in_block(); k < SIZE && first + k < v.count; k += threads_of_block()) {
       if (first == 0 && s >= begin[k] && until <= end[k]) {
-        volume[k] = sciara_vent_volume(begin, end, rate, k, k + 1, s, t); // of the slot remembered
+        volume[k] = sciara_vent_volume(begin, end, rate, k, k + 1, s, t); // of the stored slot
       } else {
         volume[k] = sciara_vent_volume(v.begin, v.end, v.rate, v.first[first + k], v.first[first + k + 1], s, t);
         if (first == 0) remember(v, k, until);
@@ -86,7 +89,7 @@ struct vent_chunk {
     }
   }
 
-  /** gamma of the vents from `first` on, in file order; their volumes are filled in. Thread 0. */
+  /** gamma of the vents from `first` on, in file order; their volumes have been computed. Thread 0. */
   template <class Work>
   __device__ void emit(const sciara_device_vents &v, Work &work, int64_t first, double s, double *emitted) const {
     for (int k = 0; k < SIZE && first + k < v.count; k++) {
@@ -97,7 +100,7 @@ struct vent_chunk {
     }
   }
 
-  /** gamma of all vents, after all threads of the block have moved their lava; the first chunk is filled in. */
+  /** gamma of all vents, after all threads of the block have moved their lava; the first chunk has been computed. */
   template <class Work>
   __device__ void emit_all(const sciara_device_vents &v, Work &work, double s, double t, double *emitted) {
     if (!concerns) return;
@@ -112,7 +115,7 @@ struct vent_chunk {
   }
 };
 
-/** Adds a block's counts to the control. All threads. */
+/** Adds the counts of a block to the control. All threads. */
 template <class Work> __device__ void add_up(const sciara_device &d, const Work &work, const fused_tally &tally) {
   sciara_device_control *c = d.control;
   const unsigned long long of_thread[] = {tally.cell_steps, tally.launched, tally.solidifications, tally.losses,
@@ -124,7 +127,9 @@ template <class Work> __device__ void add_up(const sciara_device &d, const Work 
   }
 }
 
-/** Steps until the stop rule, a NaN, `orders` or lava that leaves the listed tiles end them. */
+/**
+ * Executes steps until the stop rule, invalid numbers, `orders` or lava that leaves the listed tiles end the launch.
+ */
 template <class Work>
 __device__ void fused_steps(const sciara_device &d, const fused_space &space, const fused_orders &orders, Work &work) {
   __shared__ vent_chunk chunk;
@@ -132,13 +137,13 @@ __device__ void fused_steps(const sciara_device &d, const fused_space &space, co
   __shared__ typename barrier::of_block block;
   const sciara_stop_rule stop = *d.stop;
   sciara_device_control *c = d.control;
-  barrier all_blocks = barrier::begin(&block, space.points);
+  barrier all_blocks = barrier::begin(&block, space.slots);
   fused_watch watch = {orders.profile && blockIdx.x == 0 && is_first(), 0};
   fused_tally tally = {};
   double time = c->time, emitted = c->emitted;
   real t = c->t;
   const unsigned long long begun = c->step, until_stop = stop.steps > begun ? stop.steps - begun : 1;
-  const unsigned last = (unsigned)(until_stop < ~0u ? until_stop : ~0u); // a launch has far fewer steps
+  const unsigned last = (unsigned)(until_stop < ~0u ? until_stop : ~0u); // a launch never has that many steps
   unsigned left = (unsigned)(last < orders.most_steps ? last : orders.most_steps), did = 0;
   int reason = SCIARA_STOP_NONE;
   const auto meantime = [&](int thread, int threads) { work.meantime(thread, threads); };
@@ -149,12 +154,12 @@ __device__ void fused_steps(const sciara_device &d, const fused_space &space, co
   chunk.emit_all(d.vents, work, time, (double)t, &emitted);
   time = time + (double)t;
   all_blocks.any(0, meantime);
-  if (blockIdx.x == 0 && is_first()) c->liquid = 0; // all have read the control
+  if (blockIdx.x == 0 && is_first()) c->liquid = 0; // all threads have read the control
   watch.lap(space.c, -1);
   for (bool over = false; !over;) {
     if (is_first()) chunk.emits = 0;
     const double t_opt = (double)work.evaluate(&tally);
-    // The bits of t_opt, which are in its order, and 1 more: 0 tells that a NaN was met.
+    // The binary form of t_opt, which has the same order, plus 1: 0 means that invalid numbers were found.
     const unsigned long long bits = tally.bad ? 0 : (unsigned long long)__double_as_longlong(t_opt) + 1;
     const unsigned long long least = all_blocks.least(bits);
     watch.lap(space.c, 0);
@@ -166,7 +171,7 @@ __device__ void fused_steps(const sciara_device &d, const fused_space &space, co
     did++;
     left--;
     over = left == 0 || sciara_stop_test(&stop, begun + did, time, (double)t, true) != SCIARA_STOP_NONE;
-    if (!over) chunk.fill(d.vents, 0, time, (double)t); // of the next step: lava comes up before it is evaluated
+    if (!over) chunk.fill(d.vents, 0, time, (double)t); // for the next step: emission comes before time evaluation
     tally.liquid = tally.entered = false;
     work.move(t, time, &tally);
     if (!over) chunk.emit_all(d.vents, work, time, (double)t, &emitted);
@@ -175,7 +180,7 @@ __device__ void fused_steps(const sciara_device &d, const fused_space &space, co
     watch.lap(space.c, 1);
     if (all & 4) {
       reason = SCIARA_STOP_CANCEL;
-      did--; // it is not done
+      did--; // the step is not completed
     } else {
       reason = sciara_stop_test(&stop, begun + did, time, (double)t, all & 1);
     }

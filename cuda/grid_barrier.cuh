@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// All blocks of a kernel meet, each brings something, all get what it makes together: the smallest of numbers, or which of
-// some flags anybody has.
+// Barriers of all blocks of a kernel with a reduction: each block contributes a value, and all blocks get the smallest
+// of some numbers, or the union of some flags.
 //
-// A thread of each block adds itself to a word that counts the blocks, and waits until all are counted. The smallest number
-// is in the word beside it, brought there before with an atomic operation; both are read as one, so whoever sees the last
-// block counted sees its number too. Flags are counted in the upper bits of the same word. The kernel is launched
-// cooperatively: all its blocks run at once.
+// One thread of each block adds 1 to a word that counts the blocks, and waits until all blocks are counted. The
+// smallest number is in the word next to it, and each block updates it with an atomic operation before it is counted.
+// Both words are read in one access, so a thread that sees the last block counted also sees its number. Flags are
+// counted in the upper bits of the first word. The kernel is launched cooperatively, so that all its blocks run at the
+// same time.
 #ifndef SCIARA_CUDA_GRID_BARRIER_CUH
 #define SCIARA_CUDA_GRID_BARRIER_CUH
 
@@ -13,27 +14,29 @@
 
 namespace sciara_gpu {
 
-/** Where blocks meet. 16 bytes that are read at once. */
+/** The data of one barrier: 16 bytes that are read in one access. */
 struct alignas(16) barrier_slot {
-  unsigned long long blocks; ///< bits 0 to 15: blocks that have come; from bit 16 (k + 1) on: those with flag k
-  unsigned long long least;  ///< the smallest number that they brought
+  unsigned long long blocks; ///< bits 0 to 15: blocks that have arrived; from bit 16 (k + 1) on: those with flag k
+  unsigned long long least;  ///< the smallest of their numbers
 };
 
 enum {
-  BARRIER_SLOTS = 4, ///< in turn: one is in use, one may still be read, one is made ready
+  BARRIER_SLOTS = 4, ///< used cyclically: one is in use, one may still be read, one is cleared
   FLAGS = 3,
 };
 
-__device__ inline barrier_slot look_at(const barrier_slot *point) {
+__device__ inline barrier_slot load_slot(const barrier_slot *slot) {
   barrier_slot seen;
   asm volatile("{.reg .b128 both; ld.acquire.gpu.global.b128 both, [%2]; mov.b128 {%0, %1}, both;}"
                : "=l"(seen.blocks), "=l"(seen.least)
-               : "l"(point)
+               : "l"(slot)
                : "memory");
   return seen;
 }
 
-/** Orders what the thread does before and after against other multiprocessors: lighter than __threadfence. */
+/**
+ * Orders the memory accesses of the thread before and after it for other multiprocessors; cheaper than __threadfence.
+ */
 __device__ inline void fence() { asm volatile("fence.acq_rel.gpu;" ::: "memory"); }
 
 /** The smallest of a warp's numbers, in all lanes. */
@@ -48,7 +51,7 @@ __device__ inline unsigned long long warp_least(unsigned long long value) {
 #endif
 }
 
-/** Bits that any lane of a warp has, in all lanes. */
+/** The bits that any lane of a warp has, in all lanes. */
 __device__ inline unsigned warp_any(unsigned bits) {
 #if __CUDA_ARCH__ >= 800
   return __reduce_or_sync(~0u, bits);
@@ -58,32 +61,37 @@ __device__ inline unsigned warp_any(unsigned bits) {
 #endif
 }
 
-/** A thread's part in the barriers. */
+/** The barriers, as each thread uses them. */
 struct grid_barrier {
-  /** What a block needs for its barriers, in shared memory; every thread has to have seen `flags` cleared. */
+  /** The data of a block in shared memory. `flags` must be 0 for every thread before the first barrier. */
   struct of_block {
     unsigned long long of_warp[32], least;
     unsigned flags, all_flags;
   };
-  barrier_slot *points; ///< BARRIER_SLOTS, made ready before the kernel
+  barrier_slot *slots; ///< BARRIER_SLOTS, cleared before the kernel
   of_block *block;
-  unsigned turn; ///< starts as 0
+  unsigned turn; ///< index of the current slot; initially 0
 
-  static __device__ grid_barrier begin(of_block *block, barrier_slot *points) { return {points, block, 0}; }
+  static __device__ grid_barrier begin(of_block *block, barrier_slot *slots) { return {slots, block, 0}; }
 
-  /** Waits at the point of this turn until all blocks have come. One thread of each, for those that it has met. */
+  /**
+   * Waits until all blocks have arrived at the current slot. By one thread of each block, after a barrier of the block.
+   */
   __device__ barrier_slot wait(unsigned long long flags) const {
-    barrier_slot *here = points + turn;
-    if (blockIdx.x == 0) points[(turn + 1) % BARRIER_SLOTS] = {0, ~0ull}; // all have left it
+    barrier_slot *here = slots + turn;
+    if (blockIdx.x == 0) slots[(turn + 1) % BARRIER_SLOTS] = {0, ~0ull}; // all blocks have left it
     fence();
     atomicAdd(&here->blocks, 1ull + flags);
     barrier_slot seen;
-    do seen = look_at(here);
+    do seen = load_slot(here);
     while ((seen.blocks & 0xffffu) < gridDim.x);
     return seen;
   }
 
-  /** All threads of all blocks meet: the smallest of their numbers. What was written before is seen by all afterwards. */
+  /**
+   * A barrier of all threads of all blocks; returns the smallest of their numbers. Earlier writes are then visible to
+   * all.
+   */
   __device__ unsigned long long least(unsigned long long mine) {
     const int lane = thread_in_block() % 32, warp = thread_in_block() / 32, warps = threads_of_block() / 32;
     mine = warp_least(mine);
@@ -92,7 +100,7 @@ struct grid_barrier {
     if (warp == 0) {
       mine = warp_least(lane < warps ? block->of_warp[lane] : ~0ull);
       if (lane == 0) {
-        atomicMin(&points[turn].least, mine);
+        atomicMin(&slots[turn].least, mine);
         block->least = wait(0).least;
       }
     }
@@ -102,8 +110,8 @@ struct grid_barrier {
   }
 
   /**
-   * The same, for the flags that anybody has; bit k of `mine`: flag k. While thread 0 waits the others do
-   * meantime(worker, workers).
+   * The same for flags; returns those that any thread has. Bit k of `mine`: flag k. While the first warp waits, the
+   * others call meantime(worker, workers).
    */
   template <class Meantime> __device__ unsigned any(unsigned mine, Meantime meantime) {
     mine = warp_any(mine);
@@ -127,9 +135,9 @@ struct grid_barrier {
   }
 };
 
-/** Makes all points ready. One thread. */
-static __global__ void ready_points(barrier_slot *points) {
-  for (int k = 0; k < BARRIER_SLOTS; k++) points[k] = {0, ~0ull};
+/** Clears all slots. One thread. */
+static __global__ void clear_slots(barrier_slot *slots) {
+  for (int k = 0; k < BARRIER_SLOTS; k++) slots[k] = {0, ~0ull};
 }
 
 } // namespace sciara_gpu

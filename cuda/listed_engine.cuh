@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The host's side of an engine with a list of active cells.
+// The host part of an engine with a list of active cells.
 #ifndef SCIARA_CUDA_LISTED_ENGINE_CUH
 #define SCIARA_CUDA_LISTED_ENGINE_CUH
 
@@ -16,7 +16,7 @@ struct listed_engine {
 };
 
 inline int64_t words_of_map(const listed_engine *e) {
-  const int64_t words = e->base.hf.count / 32 + 2; // set_bits may look at the word after the last
+  const int64_t words = e->base.hf.count / 32 + 2; // set_bits may access the word after the last one
   return (words + WORDS_PER_CHUNK - 1) / WORDS_PER_CHUNK * WORDS_PER_CHUNK;
 }
 
@@ -31,12 +31,12 @@ inline void listed_layout(void *engine, sciara_arena *arena) {
   e->space.mark = arena->take<unsigned>(cells);
 }
 
-/** Marks a cell and its neighbours in bytes, one a cell of the padded arrays. */
+/** Marks a cell and its neighbours, in an array with one byte per cell of the padded arrays. */
 inline void mark_around(uint8_t *active, int64_t i, int64_t stride) {
   for (int n = 0; n < SCIARA_MOORE; n++) active[i + sciara_moore_offset(n, stride)] = 1;
 }
 
-/** The first list, in order: what was uploaded, and the vents. */
+/** Makes the first list, in order: the uploaded lava and the vents, with their neighbours. */
 inline sciara_status listed_prepare(void *engine) {
   listed_engine *e = static_cast<listed_engine *>(engine);
   const sciara_host_fields *hf = &e->base.hf;
@@ -51,7 +51,7 @@ inline sciara_status listed_prepare(void *engine) {
     for (int64_t row = 0; row < hf->grid.rows; row++)
       for (int64_t col = 0; col < hf->grid.cols; col++) {
         const int64_t i = sciara_host_index(hf, row, col);
-        if (hf->f.h[i] != 0) mark_around(active, i, hf->f.stride); // what is no lava is in the list
+        if (hf->f.h[i] != 0) mark_around(active, i, hf->f.stride); // invalid thicknesses are listed too
       }
     for (int64_t k = 0; k < v->count; k++)
       mark_around(active, sciara_host_index(hf, v->row[k], v->col[k]), hf->f.stride);
@@ -66,7 +66,7 @@ inline sciara_status listed_prepare(void *engine) {
   return status;
 }
 
-/** A step; `sort_every` steps lie between two ordered lists, 0: none is ordered. */
+/** A step; every `sort_every` steps the list is made in order, 0: never. */
 template <class Exchange> sciara_status listed_step(listed_engine *e, int sort_every, cudaStream_t stream) {
   e->space.sort_every = sort_every;
   const shape how = persistent(&e->base);

@@ -5,11 +5,11 @@
 #include "device_engine.h"
 #include "engine/device_info.h"
 
-#ifndef SCIARA_SINGLE // one for both precisions
+#ifndef SCIARA_SINGLE // once for both precisions
 
 enum sciara_status sciara_cuda_fail(cudaError_t error, const char *call) {
   const enum sciara_status status = error == cudaErrorMemoryAllocation ? SCIARA_ERR_MEMORY : SCIARA_ERR_DEVICE;
-  cudaGetLastError(); // forgotten: the kernels that are launched next are not to be reported for it
+  cudaGetLastError(); // clears the error, so that it is not reported for the next kernel launch
   return sciara_fail(status, "%s: %s", call, cudaGetErrorString(error));
 }
 
@@ -18,7 +18,7 @@ const char *sciara_device_probe(void) {
   int devices = 0;
   const cudaError_t error = cudaGetDeviceCount(&devices);
   if (error == cudaSuccess && devices > 0) return nullptr;
-  cudaGetLastError(); // forgotten
+  cudaGetLastError(); // clears the error
   if (error == cudaErrorInsufficientDriver)
     snprintf(why, sizeof why, "there is no NVIDIA driver here, or it is older than CUDA %d.%d", CUDART_VERSION / 1000,
              CUDART_VERSION % 1000 / 10);
@@ -30,7 +30,7 @@ const char *sciara_device_probe(void) {
 int sciara_devices(void) {
   int devices = 0;
   if (cudaGetDeviceCount(&devices) == cudaSuccess) return devices;
-  cudaGetLastError(); // forgotten
+  cudaGetLastError(); // clears the error
   return 0;
 }
 
@@ -45,7 +45,7 @@ bool sciara_device_describe(int device, struct sciara_device_info *out) {
       cudaRuntimeGetVersion(&out->runtime) != cudaSuccess ||
       cudaDriverGetVersion(&out->driver_runtime) != cudaSuccess ||
       cudaMemGetInfo(&out->free_memory, &out->memory) != cudaSuccess) {
-    cudaGetLastError(); // forgotten
+    cudaGetLastError(); // clears the error
     return false;
   }
   snprintf(out->name, sizeof out->name, "%s", properties.name);

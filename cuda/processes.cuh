@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// One kernel per elementary process, over an iteration space and with a way of exchanging that the engine chooses.
+// One kernel per elementary process, for an iteration space and an exchange that the engine chooses.
 //
-// A space is a small struct that tells which cells are looked at (space_*.cuh):
-//   for_each(d, visit)       visit(index) once for the padded index of every cell that may change
-//   for_each_tile(d, visit)  only for --memory shared: visit(row, col) once for the first cell of every tile of the block's
-//                            shape, by all threads of a block together
-//   launched(d)              threads that for_each is given
-//   begin(d)                 one thread, after the vents have emitted
-//   notes                    gathers the cells that stay liquid: add(d, space, index), then flush(space) by all threads
-// A space covers the liquid cells and their neighbours; on what more it covers nothing depends.
+// A space is a small struct that defines which cells are visited (space_*.cuh):
+//   for_each(d, visit)       calls visit(index) once for the padded index of every cell that may change
+//   for_each_tile(d, visit)  only for --memory shared: calls visit(row, col) once for the first cell of every tile of
+//                            the block's shape, by all threads of a block together
+//   launched(d)              number of threads that for_each uses
+//   begin(d)                 by one thread, after the vents have emitted
+//   notes                    collects the cells that remain liquid: add(d, space, index), then flush(space) by all
+//                            threads
+// A space covers the liquid cells and their neighbours. It may cover more cells; this changes no result.
 //
-// An exchange (exchange_*.cuh) tells how outflows reach the neighbours:
+// An exchange (exchange_*.cuh) defines how outflows reach the neighbours:
 //   send(d, i, p, h, h0, out, stamp)  in flow computing
-//   take(d, i, stamp, inflow)         in tau3: what gathered in cell i; false when nothing happens there
+//   take(d, i, stamp, inflow)         in tau3: the inflow of cell i; false if nothing happens there
 #ifndef SCIARA_CUDA_PROCESSES_CUH
 #define SCIARA_CUDA_PROCESSES_CUH
 
@@ -26,7 +27,7 @@ __device__ inline real new_clock(const sciara_device &d) {
   return d.rule.relaxation * (real)__longlong_as_double((long long)d.control->clock_bits);
 }
 
-/** Whether the numbers of all lava are looked at in this step. */
+/** Whether all lava is checked in this step. */
 __device__ inline bool checks_lava(const sciara_device &d) {
   return (d.control->step - d.control->first) % SCIARA_CHECK_EVERY == 0;
 }
@@ -55,30 +56,30 @@ struct shared_ground {
 
 /** The dynamic shared memory of the block. */
 template <class T> __device__ T *shared_memory() {
-  extern __shared__ __align__(32) double sciara_shared_memory[]; // what is read in one piece is up to 32 bytes
+  extern __shared__ __align__(32) double sciara_shared_memory[]; // up to 32 bytes are read in one access
   return reinterpret_cast<T *>(sciara_shared_memory);
 }
 
 /**
- * Loads the tile that begins at (row, col), with a halo of one cell, from several arrays: to[k] gets from(index). All
- * threads of the block take part; the frame of the arrays is the halo of the grid's rim.
+ * Loads the tile that begins at (row, col), with a halo of one cell: calls load(k, index) for cell k of the tile. By
+ * all threads of the block together. At the edge of the grid the frame of the arrays is the halo.
  */
 template <class Load> __device__ void load_tile(const sciara_device &d, int64_t row, int64_t col, Load load) {
   const int width = (int)blockDim.x + 2, cells = width * ((int)blockDim.y + 2);
-  __syncthreads(); // whoever still reads the last tile
+  __syncthreads(); // some threads may still read the last tile
   for (int k = thread_in_block(); k < cells; k += threads_of_block()) {
-    const int64_t r = row + k / width, c = col + k % width; // of the padded arrays, which begin one cell earlier
+    const int64_t r = row + k / width, c = col + k % width; // in the padded arrays, which begin one cell earlier
     if (r < d.rows + 2 && c < d.cols + 2) load(k, r * d.f.stride + c);
   }
   __syncthreads();
 }
 
-/** visit(i, ground) for every cell of the space that holds lava. */
+/** Calls visit(i, ground) for every cell of the space with lava. */
 template <bool shared, class Space, class Visit>
 __device__ void for_each_liquid(const sciara_device &d, const Space &space, Visit visit) {
   if constexpr (!shared) {
     space.for_each(d, [&](int64_t i) {
-      if (d.f.h[i] != 0) visit(i, global_ground{d.f, i}); // what is no lava is looked at
+      if (d.f.h[i] != 0) visit(i, global_ground{d.f, i}); // invalid thicknesses are visited too
     });
   } else {
     const int64_t width = (int64_t)blockDim.x + 2;
@@ -112,8 +113,8 @@ __device__ real evaluate(const sciara_device &d, int64_t i, const Ground &ground
 enum { THREADS_OF_VENTS = 128 }; ///< of the block that begins a step
 
 /**
- * gamma, then s = s + t. All threads of one block find the volumes; one thread adds them in file order, because vents may share a
- * cell and the emitted volume is one running sum.
+ * gamma, then s = s + t. All threads of one block compute the volumes. One thread adds them in file order, because
+ * several vents may lie in one cell and the emitted volume is one running sum.
  */
 __device__ inline void begin_step(const sciara_device &d) {
   sciara_device_control *c = d.control;
@@ -167,7 +168,7 @@ template <bool shared, class Space> __global__ void time_evaluation(sciara_devic
   if (worst != SCIARA_NO_CELL) atomicMin(&d.control->bad_before, worst);
 }
 
-/** tau1, flow computing with the new clock: what leaves goes into the exchange. */
+/** tau1, flow computing with the new clock; the outflows go into the exchange. */
 template <bool shared, class Exchange, class Space> __global__ void flow_computing(sciara_device d, Space space) {
   if (is_over(d)) return;
   const real t = new_clock(d);

@@ -24,7 +24,7 @@ template <class T> __device__ T larger(T a, T b) { return a < b ? b : a; }
 /** The sum over the block. */
 __device__ inline unsigned block_sum(unsigned value) {
   __shared__ unsigned sum;
-  __syncthreads(); // whoever still reads the last one
+  __syncthreads(); // some threads may still read the last sum
   if (is_first()) sum = 0;
   __syncthreads();
   value = warp_reduce(value, [](unsigned a, unsigned b) { return a + b; });
@@ -54,7 +54,7 @@ __device__ inline unsigned block_scan(unsigned value, unsigned *total) {
     const unsigned before = __shfl_up_sync(~0u, sum, distance);
     if (lane >= distance) sum += before;
   }
-  __syncthreads(); // whoever still reads the last ones
+  __syncthreads(); // some threads may still read the last sums
   if (lane == 31) warp_sum[warp] = sum;
   __syncthreads();
   unsigned before = 0, all = 0;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rectangular boxes around the lava, rounded outward to whole blocks. The grid is divided into regions, one a box; a box is
-// what of its region the lava and its neighbours take up. A cell belongs to a box by its place, never by who made it
-// active, so boxes are disjoint. They live on the device: each step makes those of the next one.
+// Rectangular boxes around the lava, rounded outward to whole blocks. The grid is divided into regions, one per box. A
+// box covers the part of its region with lava and neighbours of lava. The box of a cell depends only on the position of
+// the cell, not on the cell that made it active, so boxes are disjoint. They are stored on the device: each step
+// computes those of the next step.
 #ifndef SCIARA_CUDA_SPACE_BOXES_CUH
 #define SCIARA_CUDA_SPACE_BOXES_CUH
 
@@ -13,7 +14,7 @@ namespace sciara_gpu {
 enum { MAX_BOXES = 4 };
 constexpr unsigned long long NEVER = ~0ull;
 
-/** Rows and columns, the ends not included. */
+/** A range of rows and columns, without the ends. */
 struct rect {
   int row_begin, row_end, col_begin, col_end;
 };
@@ -36,16 +37,16 @@ __host__ __device__ inline rect around(int64_t row, int64_t col) {
   return {(int)row - 1, (int)row + 2, (int)col - 1, (int)col + 2};
 }
 
-/** On the device. */
+/** The boxes, on the device. */
 struct boxes {
   int count;
-  rect region[MAX_BOXES]; ///< they cover the grid; their sides lie between blocks
-  rect now[MAX_BOXES];    ///< of the step in progress
+  rect region[MAX_BOXES]; ///< together they cover the grid; their sides lie between blocks
+  rect now[MAX_BOXES];    ///< boxes of the step in progress
   rect next[MAX_BOXES];
   unsigned long long last_fit; ///< the step of the last fit, or NEVER
 };
 
-/** The tiles of a list of boxes, each tile of the shape of a block. */
+/** The tiles of a list of boxes; each tile has the shape of a block. */
 struct tiling {
   int width, height;
   int across[MAX_BOXES]; ///< tiles in a row of the box
@@ -67,7 +68,7 @@ struct tiling {
   __device__ int tiles() const { return first[MAX_BOXES]; }
 };
 
-/** The iteration space: the tiles of the boxes, shared out to the blocks. */
+/** The iteration space: the tiles of the boxes, divided among the blocks. */
 struct boxed {
   boxes *b;
   int block_width, block_height;
@@ -99,7 +100,7 @@ struct boxed {
     for_each_of(d, b->now, visit);
   }
 
-  /** One thread, whose block has another shape than the tiles. */
+  /** Called by one thread, whose block does not have the shape of the tiles. */
   __device__ unsigned long long launched(const sciara_device &) const {
     unsigned long long threads = 0;
     for (int k = 0; k < b->count; k++) {
@@ -112,7 +113,7 @@ struct boxed {
     return threads;
   }
 
-  /** The boxes that the last step made are those of this one, with the vents that have emitted. */
+  /** Makes the boxes computed in the last step those of this step, and adds the vents that have emitted. */
   __device__ void begin(const sciara_device &d) const {
     for (int k = 0; k < b->count; k++) {
       b->now[k] = b->next[k];
@@ -129,7 +130,7 @@ struct boxed {
     }
   }
 
-  /** What the cells that stay liquid need of each box in the next step. */
+  /** The part of each box that is needed in the next step for the cells that remain liquid. */
   struct notes {
     rect mine[MAX_BOXES] = {nothing(), nothing(), nothing(), nothing()};
 
@@ -172,7 +173,7 @@ inline boxes one_box(const sciara_host_fields *hf) {
   b.region[0] = {0, (int)hf->grid.rows, 0, (int)hf->grid.cols};
   rect found = nothing();
   for (int64_t i = 0; i < hf->count; i++) {
-    if (hf->f.h[i] == 0) continue; // what is no lava is in the box, so that the first step finds it
+    if (hf->f.h[i] == 0) continue; // invalid thicknesses are in the box too, so that the first step finds them
     int64_t row, col;
     sciara_host_cell(hf, i, &row, &col);
     found = hull(found, common(around(row, col), b.region[0]));

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// A list of the active cells: those that hold lava and their neighbours. There are two lists, one of the step in progress
-// and one that this step makes for the next.
+// A list of the active cells: those with lava and their neighbours. There are two lists: that of the step in progress,
+// and one that this step makes for the next step.
 //
-// Ordered: the cells set bits in a map of the grid, and two kernels write the places of the bits into the list, in order;
-// so neighbours in the list are neighbours in memory. Appended: whoever makes a cell active first puts it at the end.
+// Ordered list: the cells set bits in a map of the grid, and two kernels write the positions of the bits into the list,
+// in order; so neighbours in the list are close in memory. Appended list: the first thread that activates a cell
+// appends it.
 #ifndef SCIARA_CUDA_SPACE_LIST_CUH
 #define SCIARA_CUDA_SPACE_LIST_CUH
 
@@ -11,23 +12,23 @@
 
 namespace sciara_gpu {
 
-enum { WORDS_PER_CHUNK = 256 }; ///< of the map of bits, a word a thread
+enum { WORDS_PER_CHUNK = 256 }; ///< words of the bit map per chunk, one per thread
 
-/** On the device. */
+/** The control of the lists, on the device. */
 struct list_control {
   unsigned count[2];        ///< cells in each list
   int now;                  ///< the list of the step in progress
-  unsigned low, high;       ///< words of the map that may have a bit: [low, high)
-  unsigned long long chunk; ///< unused bits are 0
+  unsigned low, high;       ///< words of the map that may have bits: [low, high)
+  unsigned long long chunk; ///< all other words are 0
 };
 
 struct listed {
   list_control *c;
   uint32_t *cells[2]; ///< padded indices
-  unsigned *map;      ///< a bit a cell of the padded arrays
-  unsigned *chunk;    ///< bits in each chunk of the map
-  unsigned *mark;     ///< of each cell: the step for which it was appended
-  int sort_every;     ///< steps between two ordered lists; 1: every list, 0: none
+  unsigned *map;      ///< one bit per cell of the padded arrays
+  unsigned *chunk;    ///< number of bits in each chunk of the map
+  unsigned *mark;     ///< for each cell: the step for which it was appended
+  int sort_every;     ///< steps between two ordered lists; 1: every list is ordered, 0: none
   int threads;        ///< of a block
 
   /** Whether the list for the next step is made in order. */
@@ -66,7 +67,7 @@ struct listed {
     cells[next][atomicAdd(&c->count[next], 1u)] = (uint32_t)i;
   }
 
-  /** The cell and its neighbours are active in the next step. */
+  /** Makes the cell and its neighbours active in the next step. */
   __device__ void activate(const sciara_device &d, int64_t i) const {
     if (is_ordered(d)) {
       for (int row = -1; row <= 1; row++) set_bits(i + row * d.f.stride - 1, 3);
@@ -75,7 +76,7 @@ struct listed {
     }
   }
 
-  /** The vents are active in every step: the list was made before they emitted. */
+  /** Makes the vents active, which they are in every step, because the list was made before they emitted. */
   __device__ void begin(const sciara_device &d) const {
     for (int64_t v = 0; v < d.vents.count; v++) activate(d, d.vents.cell[v]);
   }
@@ -86,7 +87,7 @@ struct listed {
   };
 };
 
-/** Counts the bits of each chunk. */
+/** Counts the set bits in each chunk. */
 static __global__ void count_chunks(sciara_device d, listed space) {
   if (is_over(d) || !space.is_ordered(d)) return;
   const unsigned first = space.c->low / WORDS_PER_CHUNK, high = space.c->high;
@@ -97,7 +98,7 @@ static __global__ void count_chunks(sciara_device d, listed space) {
   }
 }
 
-/** Writes the places of the bits into the next list, in order, and clears them. */
+/** Writes the positions of the bits into the next list, in order, and clears the bits. */
 static __global__ void write_list(sciara_device d, listed space) {
   if (is_over(d) || !space.is_ordered(d)) return;
   const int next = 1 - space.c->now;
@@ -115,7 +116,7 @@ static __global__ void write_list(sciara_device d, listed space) {
   }
 }
 
-/** The list just made is that of the next step. One thread; before end_of_step. */
+/** Makes the new list that of the next step. One thread; before end_of_step. */
 static __global__ void change_lists(sciara_device d, listed space) {
   if (is_over(d)) return;
   list_control *c = space.c;

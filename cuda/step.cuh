@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The order of the kernels of a step, whatever the space, the exchange and the memory path.
+// The order of the kernels of a step, for any space, exchange and memory path.
 #ifndef SCIARA_CUDA_STEP_CUH
 #define SCIARA_CUDA_STEP_CUH
 
@@ -11,7 +11,7 @@
 
 namespace sciara_gpu {
 
-/** How the kernels of a space are launched. */
+/** The launch configuration of the kernels of a space. */
 struct shape {
   unsigned blocks;
   dim3 block;
@@ -20,14 +20,14 @@ struct shape {
   size_t tile_bytes() const { return (size_t)(block.x + 2) * (block.y + 2) * 2 * sizeof(real); }
 };
 
-/** As many blocks as the device keeps busy; they share out the work. */
+/** As many blocks as the device can run at the same time; the work is divided among them. */
 inline shape persistent(const sciara_device_engine *e) {
   const sciara_engine_options &o = e->setup.options;
   const int threads = o.block_width * o.block_height, per_multiprocessor = threads < 1024 ? 1024 / threads : 1;
   return {(unsigned)(e->multiprocessors * per_multiprocessor), dim3((unsigned)o.block_width, (unsigned)o.block_height)};
 }
 
-/** A block a tile of the grid. */
+/** One block per tile of the grid. */
 inline shape one_block_a_tile(const sciara_device_engine *e) {
   const sciara_engine_options &o = e->setup.options;
   const int64_t across = (e->device.cols + o.block_width - 1) / o.block_width;
@@ -35,7 +35,7 @@ inline shape one_block_a_tile(const sciara_device_engine *e) {
   return {(unsigned)(across * down), dim3((unsigned)o.block_width, (unsigned)o.block_height)};
 }
 
-/** From the vents to the temperature; what follows is the engine's, and end_step. */
+/** The kernels from emission to temperature; kernels of the engine and end_step follow. */
 template <bool shared, class Exchange, class Space>
 sciara_status elementary_processes(sciara_device_engine *e, const Space &space, const shape &how, cudaStream_t stream) {
   const sciara_device &d = e->device;
@@ -52,7 +52,7 @@ sciara_status elementary_processes(sciara_device_engine *e, const Space &space, 
   return sciara_device_mark(e, SCIARA_PROCESS_TEMPERATURE, stream);
 }
 
-/** The same with the memory path that the options ask for. */
+/** The same with the memory path of the options. */
 template <class Exchange, class Space>
 sciara_status processes_of_tiles(sciara_device_engine *e, const Space &space, const shape &how, cudaStream_t stream) {
   if (e->setup.options.memory == SCIARA_MEMORY_SHARED)
@@ -60,7 +60,7 @@ sciara_status processes_of_tiles(sciara_device_engine *e, const Space &space, co
   return elementary_processes<false, Exchange>(e, space, how, stream);
 }
 
-/** Ends the step and looks for errors of the launches. */
+/** Ends the step and checks for errors of the launches. */
 inline sciara_status end_step(sciara_device_engine *e, cudaStream_t stream) {
   end_of_step<<<1, 1, 0, stream>>>(e->device);
   SCIARA_CUDA_TRY(cudaGetLastError());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tiles that the fused engine works on: those that hold lava or a vent (inner), and their neighbours (outer). The list
-// is made between launches, never in a step: while lava stays in inner tiles it holds, and when lava enters an outer tile
-// it holds for as many steps more as a tile has rows after the first.
+// The tiles that the fused engine works on: those with lava or a vent (inner), and their neighbours (outer). The list
+// is made between launches, never in a step. It is valid while lava stays in inner tiles. After lava has entered an
+// outer tile, it is valid for HEIGHT - 1 more steps.
 #ifndef SCIARA_CUDA_TILE_LIST_CUH
 #define SCIARA_CUDA_TILE_LIST_CUH
 
@@ -9,17 +9,17 @@
 
 namespace sciara_gpu {
 
-/** On the device; the host reads it between launches. */
+/** The control of a list, on the device; the host reads it between launches. */
 struct fused_control {
-  unsigned epoch;              ///< which list this is, counted from 1
-  unsigned inner, outer;       ///< tiles listed: the inner ones first
-  unsigned before;             ///< tiles of the list before
-  int now;                     ///< which of the two lists
+  unsigned epoch;              ///< number of this list, counted from 1
+  unsigned inner, outer;       ///< number of tiles in the list; inner tiles come first
+  unsigned before;             ///< number of tiles of the previous list
+  int now;                     ///< index of the current one of two lists
   unsigned long long timer[3]; ///< time evaluation, the rest of a step, between steps; ns, when profiling
   unsigned long long timed_steps;
-  unsigned long long left; ///< steps until the list ends, where a step is several kernels
-  unsigned entered;        ///< there: lava is in an outer tile
-  unsigned long long last; ///< there: when time was taken, ns, when profiling
+  unsigned long long left; ///< if a step is several kernels: steps until the list is no longer valid
+  unsigned entered;        ///< in this case: whether lava is in an outer tile
+  unsigned long long last; ///< in this case: time of the last measurement, ns, when profiling
 };
 
 __device__ inline unsigned long long nanoseconds() {
@@ -28,7 +28,7 @@ __device__ inline unsigned long long nanoseconds() {
   return now;
 }
 
-/** Time that passes, by one thread. */
+/** A stopwatch, for one thread. */
 struct fused_watch {
   bool runs;
   unsigned long long last;
@@ -40,24 +40,24 @@ struct fused_watch {
   }
 };
 
-/** A list of tiles of WIDTH x HEIGHT cells, at least a warp's lanes, and what belongs to each listed tile. */
+/** A list of tiles of WIDTH x HEIGHT cells, at least as many as lanes of a warp, with data for each listed tile. */
 template <int WIDTH_, int HEIGHT_> struct tile_list {
   enum {
     WIDTH = WIDTH_,
     HEIGHT = HEIGHT_,
     CELLS = WIDTH * HEIGHT,
-    STEPS_OF_GRACE = HEIGHT - 1, ///< after lava has entered an outer tile
+    STEPS_OF_GRACE = HEIGHT - 1, ///< steps that are still possible after lava has entered an outer tile
   };
   fused_control *c;
   uint32_t tiles_x, tiles_y; ///< tiles of the padded arrays
   uint32_t *list[2];         ///< tile numbers, row-major
-  unsigned *listed;          ///< of each tile: the epoch in which it was listed
-  unsigned *held;            ///< of each tile: the epoch in which it was found to be inner
-  unsigned *place;           ///< of each tile: its place in the list, if it is listed
+  unsigned *listed;          ///< for each tile: the epoch in which it was listed
+  unsigned *held;            ///< for each tile: the epoch in which it was found to be inner
+  unsigned *place;           ///< for each tile: its place in the list, if it is listed
   // Scratch.
-  unsigned capacity; ///< tiles it has room for
-  int *around; ///< [tile][9]: places of the tile and of those around it, row-major; -1 where there is none. While the
-               ///< list is made, [tile]: its liquid cells
+  unsigned capacity; ///< number of tiles that the scratch has room for
+  int *around;       ///< [tile][9]: places of the tile and its neighbours, row-major; -1 where there is none. While the
+                     ///< list is made, [tile]: number of its liquid cells
 
   __device__ unsigned count() const { return c->inner + c->outer; }
   __device__ bool fits() const { return count() <= capacity; }
@@ -67,7 +67,7 @@ template <int WIDTH_, int HEIGHT_> struct tile_list {
     return (int64_t)(tile / tiles_x) * HEIGHT + k / (unsigned)WIDTH;
   }
 
-  /** Its column. */
+  /** Column of cell `k` of a tile in the padded arrays. */
   __device__ int64_t col_of(uint32_t tile, unsigned k) const {
     return (int64_t)(tile % tiles_x) * WIDTH + k % (unsigned)WIDTH;
   }
@@ -77,7 +77,7 @@ template <int WIDTH_, int HEIGHT_> struct tile_list {
     return (uint32_t)(i / stride / HEIGHT * tiles_x + i % stride / WIDTH);
   }
 
-  /** The tiles of padded arrays of that many rows and columns; all that lies in the engine's own memory. */
+  /** Divides padded arrays of this size into tiles, and lays out the arrays in the engine's own memory. */
   void lay_out(sciara_arena *arena, int64_t rows, int64_t cols) {
     tiles_y = (uint32_t)((rows + HEIGHT - 1) / HEIGHT);
     tiles_x = (uint32_t)((cols + WIDTH - 1) / WIDTH);
@@ -89,8 +89,8 @@ template <int WIDTH_, int HEIGHT_> struct tile_list {
 };
 
 /**
- * Where in the scratch the cell lies that is `row` rows and `col` columns away from a tile's first cell, at most one beyond
- * the tile; `around` are the nine places of that tile. -1: nowhere.
+ * Position in the scratch of the cell `row` rows and `col` columns from a tile's first cell, at most one outside the
+ * tile; -1: none. `around`: the places of the tile and its neighbours.
  */
 template <class List> __device__ int64_t scratch_at(const int *around, int row, int col) {
   const int down = row < 0 ? 0 : row < List::HEIGHT ? 1 : 2, across = col < 0 ? 0 : col < List::WIDTH ? 1 : 2;
@@ -108,8 +108,8 @@ template <class List> __global__ void begin_list(List list) {
   c->epoch++;
 }
 
-/** Lists a tile with `cells` liquid cells as inner, if it is not. */
-template <class List> __device__ void list_inner(const List &list, uint32_t tile, unsigned cells) {
+/** Lists a tile with `cells` liquid cells as inner, unless it already is. */
+template <class List> __device__ void add_inner(const List &list, uint32_t tile, unsigned cells) {
   fused_control *c = list.c;
   if (atomicExch(&list.held[tile], c->epoch) == c->epoch) return;
   list.listed[tile] = c->epoch;
@@ -119,7 +119,7 @@ template <class List> __device__ void list_inner(const List &list, uint32_t tile
   if (place < list.capacity) list.around[place] = (int)cells; // until `set_places`
 }
 
-/** Lists the tiles with lava, of the list before or of the whole grid, and those with vents. A warp a tile. */
+/** Lists the tiles with lava, of the previous list or of the whole grid, and those with vents. One warp per tile. */
 template <class List>
 __global__ void list_inner(const __grid_constant__ sciara_device d, const __grid_constant__ List list,
                            bool everywhere) {
@@ -130,27 +130,27 @@ __global__ void list_inner(const __grid_constant__ sciara_device d, const __grid
     unsigned liquid = 0;
     for (unsigned cell = (unsigned)lane; cell < List::CELLS; cell += 32) {
       const int64_t row = list.row_of(tile, cell), col = list.col_of(tile, cell);
-      const bool has = row < d.rows + 2 && col < d.f.stride && d.f.h[row * d.f.stride + col] != 0; // be it no lava
+      const bool has = row < d.rows + 2 && col < d.f.stride && d.f.h[row * d.f.stride + col] != 0; // invalid too
       liquid += (unsigned)__popc(__ballot_sync(~0u, has));
     }
-    if (liquid && lane == 0) list_inner(list, tile, liquid);
+    if (liquid && lane == 0) add_inner(list, tile, liquid);
   }
   for (int64_t v = (int64_t)blockIdx.x * threads_of_block() + thread_in_block(); v < d.vents.count;
        v += (int64_t)gridDim.x * threads_of_block())
-    list_inner(list, list.tile_of(d.vents.cell[v], d.f.stride), 0);
+    add_inner(list, list.tile_of(d.vents.cell[v], d.f.stride), 0);
 }
 
 /**
- * Orders the inner tiles so that blocks which take them in turn, `blocks` of them, have about as many liquid cells each, for
- * a step takes as long as the block that has most: the fullest come first, and every other round is dealt backwards. One
- * block; before `list_outer`.
+ * Orders the inner tiles so that `blocks` blocks, which take them cyclically, have about the same number of liquid
+ * cells, because a step takes as long as the block with most cells. The fullest tiles come first, and the order of
+ * every second round is reversed. One block; before `list_outer`.
  */
 template <class List> __global__ void order_inner(const __grid_constant__ List list, unsigned blocks) {
   __shared__ unsigned
-      before[List::CELLS + 1]; // [cells]: first the tiles that are as full, then the place of the next one
+      before[List::CELLS + 1]; // [cells]: first the number of tiles with so many cells, then the rank of the next one
   const fused_control *c = list.c;
   const unsigned count = c->inner, thread = (unsigned)thread_in_block(), threads = (unsigned)threads_of_block();
-  uint32_t *tiles = list.list[c->now], *old = list.list[1 - c->now]; // which has been read
+  uint32_t *tiles = list.list[c->now], *old = list.list[1 - c->now]; // no longer needed
   if (count > list.capacity) return;
   for (unsigned cells = thread; cells <= List::CELLS; cells += threads) before[cells] = 0;
   __syncthreads();
@@ -177,13 +177,13 @@ template <class List> __global__ void order_inner(const __grid_constant__ List l
   }
 }
 
-/** Visits the tile that lies at k of the nine around a tile, row-major; not those outside the grid. */
+/** Visits tile k of a tile and its eight neighbours, in row-major order, unless it lies outside the grid. */
 template <class List, class Visit> __device__ void visit_around(const List &list, uint32_t tile, int k, Visit visit) {
   const uint32_t y = tile / list.tiles_x + (uint32_t)(k / 3) - 1, x = tile % list.tiles_x + (uint32_t)(k % 3) - 1;
-  if (y < list.tiles_y && x < list.tiles_x) visit(y * list.tiles_x + x); // -1 is too large as well
+  if (y < list.tiles_y && x < list.tiles_x) visit(y * list.tiles_x + x); // -1 is too large too, because it is unsigned
 }
 
-/** Lists the tiles around the inner ones. A thread a neighbour. */
+/** Lists the tiles around the inner ones. One thread per neighbour. */
 template <class List> __global__ void list_outer(const __grid_constant__ List list) {
   fused_control *c = list.c;
   const uint32_t *tiles = list.list[c->now];
@@ -197,7 +197,7 @@ template <class List> __global__ void list_outer(const __grid_constant__ List li
     });
 }
 
-/** Tells each listed tile the places of those around it. A thread a neighbour. */
+/** Stores the places of the neighbours of each listed tile. One thread per neighbour. */
 template <class List> __global__ void set_places(const __grid_constant__ List list) {
   if (!list.fits()) return;
   const fused_control *c = list.c;

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The GPU's approximate functions are in the code of --fast-math, and nowhere else.
+"""The GPU's approximate functions are only in the code for --fast-math.
 
 With cuobjdump it reads the machine code of the program (SCIARA_PROGRAM); without, the PTX that nvcc makes of the same
 command lines (compile_commands.json of SCIARA_BUILD_DIR): each of the instructions looked for is one machine instruction.
@@ -46,7 +46,7 @@ def ptx():
 def main():
     cuobjdump = shutil.which("cuobjdump")
     if "-Xcicc=-O1" in (Path(os.environ["SCIARA_BUILD_DIR"]) / "compile_commands.json").read_text():
-        cuobjdump = None  # compiled to be checked: hardly optimised
+        cuobjdump = None  # a build for checks, with little optimisation
     kind, functions = ("sass", machine_code(cuobjdump)) if cuobjdump else ("ptx", ptx())
     counts = {"f64": 0, "f32": 0, "fast": 0}
     approximate = {key: {name: 0 for name in APPROXIMATE[kind]} for key in counts}
@@ -56,7 +56,7 @@ def main():
         if not precision:
             continue
         counts[precision[1]] += 1
-        # Those that are written as such stand in inline assembly: sciara_real_fma.
+        # Intended ones are inline assembly: sciara_real_fma.
         without_inline = re.sub(r"// begin inline asm.*?// end inline asm", "", text, flags=re.S)
         contracted[precision[1]] += without_inline.count(CONTRACTED[kind])
         for instruction in APPROXIMATE[kind]:
@@ -71,7 +71,7 @@ def main():
                 failed.append(f"{precision}: {number} times {instruction}")
     if contracted["fast"] == 0:
         failed.append("fast: no contraction")
-    # Machine code divides in several instructions, some of them contracted; PTX shows what was asked for.
+    # In machine code a division is several instructions, some of them contracted; PTX shows the source operations.
     if kind == "ptx" and (contracted["f32"] or contracted["f64"]):
         failed.append("contraction in a precision that must have none")
     print("\n".join(failed))

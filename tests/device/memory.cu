@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory on the device. No CUDA engine writes outside its arrays: the bands between them are still 0 after a run, and the
-// check that says so sees a single byte. What an engine takes is predicted, and refused when it is not there.
+// Memory on the device. No CUDA engine writes outside its arrays: the guard bands between them are still 0 after a run,
+// and the check of the bands detects a single byte. The memory of an engine is predicted; if it is not available, the
+// engine reports an error.
 #include "cuda_check.h"
 #include "device_engine.h"
 
@@ -17,7 +18,7 @@ const enum sciara_precision precision = sizeof(real) == sizeof(double) ? SCIARA_
 
 double level(int64_t, int64_t, int) { return 100; }
 
-/** Runs `steps` steps of the case; the bands are whole, and a planted byte is found. */
+/** Runs steps of a case: the guard bands must be unchanged, and a planted byte must be found. */
 void stays_inside(const sciara_engine_ops *ops, const char *name, const sciara_engine_options *options) {
   struct scene s;
   conformance_build(name, precision, SCIARA_RECORD_EVERYTHING, &s);
@@ -74,8 +75,8 @@ START_TEST(guards) {
 END_TEST
 
 /**
- * What is predicted is what is taken, but for the vents; and it is asked for before it is taken. The second time for an
- * engine that keeps states.
+ * The predicted memory is the allocated memory, except for the vents, and is checked before the allocation. The second
+ * run of the test is for an engine that keeps states.
  */
 START_TEST(memory) {
   size_t count;
@@ -105,7 +106,7 @@ START_TEST(memory) {
     ck_assert_msg(taken >= predicted && (double)taken <= 1.001 * (double)predicted, "%s: %zu predicted, %zu taken",
                   ops->name, predicted, taken);
     ops->destroy(engine);
-    void *ballast = nullptr; // leaves too little for the same again
+    void *ballast = nullptr; // leaves too little memory for a second engine
     ck_assert_int_eq(cudaMemGetInfo(&free_bytes, &total), cudaSuccess);
     ck_assert_int_eq(cudaMalloc(&ballast, free_bytes - predicted * 3 / 4), cudaSuccess);
     ck_assert_msg(ops->create(&setup, &engine) == SCIARA_OK, "%s", sciara_last_error());
@@ -115,7 +116,7 @@ START_TEST(memory) {
     snprintf(part, sizeof part, "(%zu MiB of it for snapshots", kept >> 20);
     ck_assert_ptr_nonnull(strstr(sciara_last_error(), part));
     cudaFree(ballast);
-    ck_assert_msg(ops->upload(engine, s.state) == SCIARA_OK, "%s", sciara_last_error()); // and nothing is broken
+    ck_assert_msg(ops->upload(engine, s.state) == SCIARA_OK, "%s", sciara_last_error()); // and the engine still works
     ops->destroy(engine);
     scene_free(&s);
   }

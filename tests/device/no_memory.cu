@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each request for memory of the GPU or of the host, for a stream, an event or a graph gets none, in turn: the engine says
-// so, gives back all that it had, and works afterwards. The linker puts the functions below in the place of CUDA's
-// (--wrap, tests/CMakeLists.txt). A request that is refused asks CUDA for more than the device has, so that the error is a
-// real one and stays behind as a real one does.
-// device_no_memory_PRECISION [ENGINE...]: these engines, else all.
+// Lets each request for memory of the GPU or the host, for a stream, an event or a graph fail, one per run: the engine
+// must report it, release everything and work afterwards. The linker replaces CUDA's functions by those below (--wrap,
+// tests/CMakeLists.txt). A request that has to fail requests more from CUDA than the device has, so that the error is a
+// real one and is also returned by cudaGetLastError. device_no_memory_PRECISION [ENGINE...]: these engines, else all.
 #include "cuda_check.h"
 #include "device_engine.h"
 
@@ -16,16 +15,16 @@ extern "C" {
 #include <cstring>
 #include <map>
 
-// -------------------------------------------------------------------------------------------------- in the place of CUDA's
+// ------------------------------------------------------------------------------------------ instead of CUDA's functions
 
 namespace {
 
 struct {
   bool watching;
-  int requests, refused;                     ///< the number of the request that gets none; 0: each gets what it wants
-  int device_requests;                       ///< those for memory of the device
-  std::map<const void *, const char *> held; ///< what was given and not taken back, and by what
-  const char *stranger;                      ///< the call that was to take back what was not held; NULL: none
+  int requests, refused;                     ///< the number of requests, and of the one that fails; 0: none fails
+  int device_requests;                       ///< requests for device memory
+  std::map<const void *, const char *> held; ///< resources that are not released, and the calls that created them
+  const char *stranger;                      ///< a call that releases a resource that does not exist; NULL: none
 } watched;
 
 bool is_refused() { return watched.watching && ++watched.requests == watched.refused; }
@@ -69,7 +68,7 @@ cudaError_t no_memory() {
     return note(error, *out, #call);                   \
   }
 
-/** `call`, which takes a handle back. */
+/** `call`, which releases a handle. */
 #define GIVES_BACK(call, handle)                      \
   extern "C" cudaError_t __real_##call(handle what);  \
   extern "C" cudaError_t __wrap_##call(handle what);  \
@@ -114,7 +113,7 @@ extern "C" void __wrap_sciara_free(void *p) {
   __real_sciara_free(p);
 }
 
-// --------------------------------------------------------------------------------------------------------- what is tried
+// --------------------------------------------------------------------------------------------------------------- tests
 
 namespace {
 
@@ -124,7 +123,7 @@ char **argument;
 
 double slope(int64_t row, int64_t col, int) { return 3000 - 3 * (double)(row + col); }
 
-/** A map of so many rows and columns, all but its lower rows under lava; a vent on dry ground. */
+/** A map of the given size, covered with lava except in the lower rows; a vent on dry ground. */
 void make_lake(scene *s, int64_t rows, int64_t cols) {
   scene_make(s, rows, cols, SCIARA_RECORD_EVERYTHING, slope, 0);
   for (int64_t r = 1; r < rows - 20; r++)
@@ -134,7 +133,7 @@ void make_lake(scene *s, int64_t rows, int64_t cols) {
   scene_finish(s, precision);
 }
 
-/** Steps, states that are kept and collected, and the last one. The engine is made if there is none. */
+/** Executes steps, keeps and collects states, and downloads the last state. Creates the engine if there is none. */
 sciara_status work(const sciara_engine_ops *ops, const scene *s, void **engine, sciara_state *end) {
   sciara_engine_setup setup = {};
   setup.params = &s->params;
@@ -163,7 +162,7 @@ void watch(int refused) {
   watched.stranger = nullptr;
 }
 
-/** The engine is gone: so must be all that it had. */
+/** After an engine was destroyed, all its resources must be released. */
 void expect_nothing_held(const char *engine, int request) {
   watched.watching = false;
   ck_assert_msg(watched.held.empty(), "%s, request %d: keeps %zu, the first of %s", engine, request,
@@ -171,28 +170,28 @@ void expect_nothing_held(const char *engine, int request) {
   ck_assert_msg(!watched.stranger, "%s, request %d: %s of what is not held", engine, request, watched.stranger);
 }
 
-/** Request `k` gets none. The engine is used again if it is there, or given up. */
+/** Lets request `k` fail. `again`: an engine that exists is then used again; else it is destroyed. */
 void refuse(const sciara_engine_ops *ops, const scene *s, int k, bool again, uint64_t checksum, sciara_state *end) {
   void *engine = nullptr;
   sciara_error_clear();
   watch(k);
   sciara_status status = work(ops, s, &engine, end);
-  const char *said = sciara_last_error();
-  if (watched.requests >= k) { // how often scratch grows depends on how long things take
-    ck_assert_msg(status == SCIARA_ERR_MEMORY, "%s, request %d: status %d, %s", ops->name, k, status, said);
-    ck_assert_msg(strstr(said, "memory") && !strstr(said, "cudaGetLastError"), "%s, request %d: %s", ops->name, k,
-                  said);
+  const char *message = sciara_last_error();
+  if (watched.requests >= k) { // how often scratch grows depends on timing
+    ck_assert_msg(status == SCIARA_ERR_MEMORY, "%s, request %d: status %d, %s", ops->name, k, status, message);
+    ck_assert_msg(strstr(message, "memory") && !strstr(message, "cudaGetLastError"), "%s, request %d: %s", ops->name, k,
+                  message);
   }
   if (again) {
     status = work(ops, s, &engine, end);
-    ck_assert_msg(status == SCIARA_OK, "%s, after request %d got none: %s", ops->name, k, sciara_last_error());
+    ck_assert_msg(status == SCIARA_OK, "%s, after request %d failed: %s", ops->name, k, sciara_last_error());
     if (ops->determinism == SCIARA_EXACT) ck_assert_uint_eq(sciara_state_checksum(end), checksum);
   }
   ops->destroy(engine);
   expect_nothing_held(ops->name, k);
 }
 
-/** Returns how many requests for memory of the device there were. */
+/** Returns the number of requests for device memory. */
 int try_all(const sciara_engine_ops *ops, const scene *s) {
   void *engine = nullptr;
   sciara_state *end = nullptr;
@@ -208,14 +207,13 @@ int try_all(const sciara_engine_ops *ops, const scene *s) {
     refuse(ops, s, k, false, checksum, end);
     refuse(ops, s, k, true, checksum, end);
   }
-  printf("%s: %d requests, each refused twice; %d of them for memory of the device\n", ops->name, requests,
-         device_requests);
+  printf("%s: %d requests, each failed twice; %d of them for device memory\n", ops->name, requests, device_requests);
   ck_assert_int_ge(requests, 20);
   sciara_state_destroy(end);
   return device_requests;
 }
 
-bool is_wanted(const sciara_engine_ops *ops) {
+bool is_selected(const sciara_engine_ops *ops) {
   if (!ops || !(ops->capabilities & SCIARA_CAN_DEVICE)) return false;
   for (int k = 1; k < argument_count; k++)
     if (strcmp(argument[k], ops->name) == 0) return true;
@@ -234,16 +232,16 @@ START_TEST(each_request_gets_none) {
   const sciara_engine_entry *list = sciara_engine_list(&count);
   scene pond, lake;
   make_lake(&pond, 80, 90);
-  make_lake(&lake, 340, 320); // of this, cuda-fused takes more memory as it goes
+  make_lake(&lake, 340, 320); // on this map cuda-fused allocates more memory during the run
   int tried = 0;
   for (size_t k = 0; k < count; k++) {
     const sciara_engine_ops *ops = list[k].ops[precision];
-    if (!is_wanted(ops)) continue;
-    try_all(ops, &pond); // kernels are loaded when they are first used, and stay
+    if (!is_selected(ops)) continue;
+    try_all(ops, &pond); // kernels are loaded at their first use and remain loaded
     const size_t before = free_memory();
     try_all(ops, &pond);
     if (strcmp(ops->name, "cuda-fused") == 0) ck_assert_int_ge(try_all(ops, &lake), 3);
-    const size_t after = free_memory(); // which others may take too: who names engines does not ask for it
+    const size_t after = free_memory(); // other programs may use it too, so it is not compared if engines are named
     ck_assert_msg(argument_count > 1 || after + (2 << 20) >= before, "%s: the GPU has %zu bytes less", ops->name,
                   before - after);
     tried++;

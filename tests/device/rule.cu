@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rule on the device gives the bits of the rule on the host: random cells, every output compared.
+// The rule on the device is bit-identical to the rule on the host: random cells, every output compared.
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
@@ -51,7 +51,7 @@ __device__ real random_number(unsigned long long k) {
   return (real)ldexp(k & 1 ? mantissa : -mantissa, (int)(k >> 1 & 1023) % 61 - 30);
 }
 
-/** Quotients by numbers whose reciprocals are known, those of the rule and any, against plain division. */
+/** Compares division by a known reciprocal with plain division, for the divisors of the rule and for random ones. */
 __global__ void divide_all(unsigned long long *wrong) {
   const unsigned long long k = blockIdx.x * (unsigned long long)blockDim.x + threadIdx.x;
   const real a = random_number(2 * k), any = random_number(2 * k + 1);
@@ -91,7 +91,7 @@ input draw() {
     }                                                                 \
   } while (0)
 
-/** How many of 600 million quotients are wrong. */
+/** Number of wrong quotients among 600 million. */
 unsigned long long wrong_quotients() {
   unsigned long long *wrong_d, wrong = 0;
   CUDA(cudaMalloc(&wrong_d, sizeof wrong));

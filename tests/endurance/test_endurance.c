@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Through the public interface alone: many steps, many runs in one process, and two simulations at once. The memory of the
-// process and of the GPU stays as it is, the ledger within its bound, the bits those of one simulation alone.
-// test_endurance [--steps N] [--runs N] [ENGINE...]: these engines, else serial, openmp and cuda-fused; 77: skipped.
-// With SCIARA_TORTURE set the long form: three million steps, ten thousand runs, unless N says otherwise.
+// Uses only the public interface: many steps, many runs in one process, and two simulations at the same time. The
+// memory of the process and of the GPU must not grow, the residual of the ledger must stay within its bound, and
+// results must be bit-identical to those of a single simulation. test_endurance [--steps N] [--runs N] [ENGINE...]:
+// these engines, else serial, openmp and cuda-fused; 77: skipped. If SCIARA_TORTURE is set, the defaults of N are three
+// million steps and ten thousand runs.
 #include <check.h>
 #include <inttypes.h>
 #include <math.h>
@@ -18,7 +19,10 @@
 
 enum { MOST_ENGINES = 16 };
 
-/** Beside which an engine runs when there are two at once, and beside itself: one of the CPU and one of the GPU at least. */
+/**
+ * Engines that run together with the tested one, which also runs with itself; at least one of the CPU and one of the
+ * GPU.
+ */
 static const char *const partners[] = {"serial", "openmp", "cuda-fused", "cuda-rbb"};
 
 static const char *engines[MOST_ENGINES];
@@ -26,7 +30,7 @@ static int engine_count;
 static uint64_t step_count = 20000, run_count = 200;
 static char folder[] = "/tmp/sciara-endurance-XXXXXX", scenario[64];
 
-/** What is held at a moment, KiB. */
+/** Memory in use at a moment, KiB. */
 struct held {
   long resident, device;
 };
@@ -36,7 +40,7 @@ static bool is_of_gpu(const char *engine) {
   return sciara_engine_find(engine, SCIARA_DOUBLE, &ops) == SCIARA_OK && ops->capabilities & SCIARA_CAN_DEVICE;
 }
 
-/** Resident memory of the process, and what is taken of the GPU, by whomever: nothing else may run there. */
+/** Resident memory of the process, and used memory of the GPU; no other program may run there. */
 static struct held measure(const char *engine) {
   struct held now = {0};
   long pages = 0;
@@ -49,10 +53,13 @@ static struct held measure(const char *engine) {
   return now;
 }
 
-/** Sanitizers keep what was freed, to see whether it is used. */
+/** Whether memory can be compared: sanitizers do not reuse freed memory, so that they can detect its use. */
 static bool memory_is_comparable(void) { return getenv("SCIARA_SANITIZE") == NULL || !*getenv("SCIARA_SANITIZE"); }
 
-/** Nothing has grown but by `most_kib` of the process. CUDA gives the device's memory out in pieces of 2 MiB. */
+/**
+ * The memory of the process must not have grown by more than `most_kib`. CUDA allocates device memory in pieces of 2
+ * MiB.
+ */
 static void expect_flat(const char *engine, const struct held *begin, long most_kib, const char *what) {
   const struct held end = measure(engine);
   const long resident = end.resident - begin->resident, device = end.device - begin->device;
@@ -62,7 +69,7 @@ static void expect_flat(const char *engine, const struct held *begin, long most_
   ck_assert_msg(device <= 2048, "%s, %s: the GPU has %ld KiB less", engine, what, device);
 }
 
-/** A map of 23 x 43 cells with two vents that emit for ever; lava cools, solidifies, and leaves at the rim. */
+/** A map of 23 x 43 cells with two vents that never stop; lava cools, solidifies, and leaves at the rim. */
 static void setup(void) {
   ck_assert_ptr_nonnull(mkdtemp(folder));
   snprintf(scenario, sizeof scenario, "%s/bowl.json", folder);
@@ -99,7 +106,7 @@ static void expect_closed_ledger(struct sciara *s) {
   struct sciara_ledger l;
   ck_assert_int_eq(sciara_read_ledger(s, &l), SCIARA_OK);
   ck_assert_double_gt(l.emitted_m3, 0);
-  ck_assert_msg(fabs(l.residual_m3) <= l.bound_m3, "the ledger is open by %g m3, rounding explains %g m3",
+  ck_assert_msg(fabs(l.residual_m3) <= l.bound_m3, "the residual of the ledger is %g m3, rounding explains %g m3",
                 l.residual_m3, l.bound_m3);
 }
 
@@ -144,11 +151,11 @@ START_TEST(many_runs) {
 }
 END_TEST
 
-/** Runs that a thread does, one after the other, from opening to closing. */
+/** The runs of a thread, one after the other, each from opening to closing. */
 struct job {
   const char *engine, *rate;
   int runs;
-  uint64_t checksum[3]; ///< of each
+  uint64_t checksum[3]; ///< of each run
   enum sciara_status status;
   char error[256];
 };
@@ -170,8 +177,8 @@ static void expect_done(const struct job *job) {
   ck_assert_msg(job->status == SCIARA_OK, "%s: %s", job->engine, job->error);
 }
 
-/** Two threads, two simulations that differ, one process, and one GPU where there is one. */
-static void two(const char *a, const char *b) {
+/** Two threads with different simulations in one process, on the same GPU if they use one. */
+static void run_two(const char *a, const char *b) {
   static const char *const rates[] = {"vents.0.effusion.rates_m3_s=[2]", "vents.0.effusion.rates_m3_s=[3]"};
   const char *const engine[] = {a, b};
   struct job alone[2], together[2];
@@ -188,27 +195,27 @@ static void two(const char *a, const char *b) {
   for (int k = 0; k < 2; k++) {
     expect_done(&together[k]);
     for (int run = 0; run < together[k].runs; run++)
-      ck_assert_msg(together[k].checksum[run] == alone[k].checksum[0], "%s beside %s: run %d has other bits than alone",
+      ck_assert_msg(together[k].checksum[run] == alone[k].checksum[0], "%s with %s: run %d differs from one alone",
                     engine[k], engine[1 - k], run);
   }
-  printf("%s and %s at once: the bits of each alone\n", a, b);
+  printf("%s and %s at the same time: each is bit-identical to a single run\n", a, b);
 }
 
 START_TEST(two_at_once) {
   const struct sciara_engine_ops *ops;
-  two(engines[_i], engines[_i]);
+  run_two(engines[_i], engines[_i]);
   for (size_t k = 0; k < sizeof partners / sizeof *partners; k++)
     if (strcmp(partners[k], engines[_i]) != 0 && sciara_engine_find(partners[k], SCIARA_DOUBLE, &ops) == SCIARA_OK)
-      two(engines[_i], partners[k]);
+      run_two(engines[_i], partners[k]);
 }
 END_TEST
 
-/** Takes the engine up, or tells why it is not available here. False: there is no such engine, or there are too many. */
+/** Adds an engine, or reports why it is not available here. False: there is no such engine, or there are too many. */
 static bool choose(const char *engine) {
   const struct sciara_engine_ops *ops;
   const enum sciara_status status = sciara_engine_find(engine, SCIARA_DOUBLE, &ops);
   if (status == SCIARA_OK && ops->determinism != SCIARA_EXACT) {
-    printf("skipped: %s does not give the same bits twice\n", engine);
+    printf("skipped: results of %s are not reproducible bit by bit\n", engine);
     return true;
   }
   if (status == SCIARA_OK && engine_count < MOST_ENGINES) {
@@ -227,7 +234,7 @@ static int usage(void) {
   return 2;
 }
 
-/** Options, then engines. False: they make no sense. */
+/** Reads the options, then the engines. False: they are not valid. */
 static bool read_arguments(int argc, char **argv) {
   if (getenv("SCIARA_TORTURE")) step_count = 3000000, run_count = 10000;
   int k = 1;
@@ -253,7 +260,8 @@ int main(int argc, char **argv) {
   tcase_add_loop_test(tc, two_at_once, 0, engine_count);
   suite_add_tcase(suite, tc);
   SRunner *runner = srunner_create(suite);
-  srunner_set_fork_status(runner, CK_NOFORK); // CUDA does not survive a fork, and the memory is that of this process
+  srunner_set_fork_status(runner,
+                          CK_NOFORK); // CUDA does not work after a fork, and the memory of this process is measured
   srunner_run_all(runner, CK_NORMAL);
   const int failed = srunner_ntests_failed(runner);
   srunner_free(runner);

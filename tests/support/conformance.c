@@ -115,7 +115,7 @@ int run_until(struct run *r, struct sciara_stop stop) {
   for (;; pauses++) {
     const enum sciara_status status = r->ops->advance(r->engine, &stop, &r->at);
     ck_assert_msg(status == SCIARA_OK, "%s: %s", r->ops->name, sciara_last_error());
-    ck_assert_msg(r->at.reason != SCIARA_STOP_NONE, "%s came back without a reason", r->ops->name);
+    ck_assert_msg(r->at.reason != SCIARA_STOP_NONE, "%s returned without a reason", r->ops->name);
     ck_assert_uint_eq(r->at.bad.step, 0);
     if (r->at.reason != SCIARA_STOP_WALL) return pauses;
   }
@@ -158,7 +158,7 @@ static void fields_of(const struct sciara_state *s, struct named_field out[FIELD
   out[EVERY_FIELD] = (struct named_field){"z0", s->z0};
 }
 
-static bool same_bits(double a, double b) { return memcmp(&a, &b, sizeof a) == 0; }
+static bool bit_identical(double a, double b) { return memcmp(&a, &b, sizeof a) == 0; }
 
 static bool totals_differ(const struct sciara_state *a, const struct sciara_state *b, char *text, size_t capacity) {
   const struct {
@@ -171,7 +171,7 @@ static bool totals_differ(const struct sciara_state *a, const struct sciara_stat
                 {"emitted", a->emitted, b->emitted},
                 {"solidifications", (double)a->solidifications, (double)b->solidifications}};
   for (size_t k = 0; k < sizeof totals / sizeof *totals; k++)
-    if (!same_bits(totals[k].a, totals[k].b)) {
+    if (!bit_identical(totals[k].a, totals[k].b)) {
       snprintf(text, capacity, "%s is %.17g, serial has %.17g", totals[k].name, totals[k].b, totals[k].a);
       return true;
     }
@@ -188,7 +188,7 @@ bool states_differ(const struct sciara_state *serial, const struct sciara_state 
     if (!a[f].value || !b[f].value) continue;
     if (memcmp(a[f].value, b[f].value, (size_t)cells * sizeof(double)) == 0) continue;
     int64_t i = 0;
-    while (same_bits(a[f].value[i], b[f].value[i])) i++;
+    while (bit_identical(a[f].value[i], b[f].value[i])) i++;
     snprintf(text, capacity, "%s in row %lld, column %lld is %.17g, serial has %.17g", a[f].name,
              (long long)(i / serial->grid.cols), (long long)(i % serial->grid.cols), b[f].value[i], a[f].value[i]);
     return true;
@@ -210,13 +210,14 @@ static void expect_numbers(const struct sciara_state *s, const char *context) {
   fields_of(s, field);
   for (int f = 0; f < FIELDS; f++)
     for (int64_t i = 0; field[f].value && i < sciara_grid_cells(&s->grid); i++)
-      if (isnan(field[f].value[i])) // an assertion for each cell would take longer than the engine
+      if (isnan(field[f].value[i])) // an assertion per cell would take longer than the engine
         ck_abort_msg("%s: %s in row %lld, column %lld is not a number", context, field[f].name,
                      (long long)(i / s->grid.cols), (long long)(i % s->grid.cols));
   ck_assert_msg(isfinite(s->time) && isfinite(s->clock) && isfinite(s->emitted), "%s: a total is not finite", context);
 }
 
-// Clocks that are not the same bits drift apart: what was emitted after as many steps is a little different too.
+// Clocks that are not bit-identical drift apart, so the volume emitted in the same number of steps differs a little
+// too.
 static void expect_tolerance(const struct sciara_state *serial, const struct sciara_state *found,
                              enum sciara_precision precision, const char *context) {
   const double relative = precision == SCIARA_DOUBLE ? 1e-9 : 1e-5, share = precision == SCIARA_DOUBLE ? 0.99 : 0.95;
@@ -244,8 +245,8 @@ void expect_conforms(const struct sciara_engine_ops *ops, enum sciara_precision 
   expect_numbers(found, context);
   struct sciara_ledger l;
   sciara_ledger_form(found, sciara_rounding_usual(precision_epsilon(precision)), &l);
-  ck_assert_msg(sciara_ledger_closes(&l), "%s: ledger open by %g m3, rounding explains %g m3", context, l.residual_m3,
-                l.bound_m3);
+  ck_assert_msg(sciara_ledger_closes(&l), "%s: the residual of the ledger is %g m3, rounding explains %g m3", context,
+                l.residual_m3, l.bound_m3);
   if (ops->determinism == SCIARA_TOLERANCE) {
     expect_tolerance(serial, found, precision, context);
     return;

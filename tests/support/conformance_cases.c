@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cases of the conformance suite. Each says what it is there for, and claims it of the state that `serial` came to.
+// The cases of the conformance suite. Each has a purpose, and asserts for the final state of `serial` that it was
+// tested.
 #include <math.h>
 #include <string.h>
 
@@ -187,7 +188,7 @@ static void build_closed_side(struct scene *s, int v, unsigned record) {
   s->boundary = SCIARA_BOUNDARY_CLOSED;
 }
 
-/** The rim cell that lies in direction `v` of the centre. */
+/** The rim cell in direction `v` from the centre. */
 static void claim_side(const struct scene *start, const struct sciara_state *end, int v) {
   (void)start;
   const int64_t r = 8 + 8 * sciara_moore_row(v), c = 8 + 8 * sciara_moore_col(v);
@@ -196,7 +197,7 @@ static void claim_side(const struct scene *start, const struct sciara_state *end
 
 static void claim_closed_side(const struct scene *start, const struct sciara_state *end, int v) {
   (void)start;
-  ck_assert_msg(reached(end, 8 + 7 * sciara_moore_row(v), 8 + 7 * sciara_moore_col(v)), "no lava beside the rim");
+  ck_assert_msg(reached(end, 8 + 7 * sciara_moore_row(v), 8 + 7 * sciara_moore_col(v)), "no lava next to the rim");
   ck_assert_double_eq(volume(end, end->lost), 0);
   for (int64_t k = 0; k < 17; k++)
     ck_assert(!reached(end, 0, k) && !reached(end, 16, k) && !reached(end, k, 0) && !reached(end, k, 16));
@@ -227,7 +228,7 @@ static void claim_rough(const struct scene *start, const struct sciara_state *en
   ck_assert_int_gt(covered(end), 40);
 }
 
-/** One row of interior cells, of v x 3 or 3 x v cells. */
+/** One row or column of interior cells, in a grid of v x 3 or 3 x v cells. */
 static void build_narrow(struct scene *s, int v, unsigned record) {
   scene_make(s, v > 0 ? v : 3, v > 0 ? 3 : -v, record, rough, v);
   scene_vent(s, v > 0 ? v / 2 : 1, v > 0 ? 1 : -v / 2, 100, RATES(12, 3));
@@ -308,7 +309,7 @@ static void claim_pool_and_vents(const struct scene *start, const struct sciara_
   ck_assert_double_eq(end->arrival[10 * 23 + 11], 0);
 }
 
-/** With relaxation 1 the clock lets the quickest cell give away all it has: it is dry, but no rock. */
+/** With relaxation 1 the clock lets the fastest cell lose all its lava: it becomes dry, without rock. */
 static void build_drained(struct scene *s, int v, unsigned record) {
   scene_make(s, 40, 7, record, channel_south, v);
   s->params.relaxation = 1;
@@ -323,7 +324,10 @@ static void claim_drained(const struct scene *start, const struct sciara_state *
   ck_assert_int_gt(drained, 0);
 }
 
-/** Two flows on a grid of many blocks: apart, then one; a third freezes, and its vent comes to life again. */
+/**
+ * Two flows on a grid of many blocks, first separate, then merged; a third one solidifies, and its vent emits again
+ * later.
+ */
 static void build_converging(struct scene *s, int v, unsigned record) {
   scene_make(s, 81, 121, record, valley, v);
   s->params.cooling = 120;
@@ -335,7 +339,7 @@ static void build_converging(struct scene *s, int v, unsigned record) {
 static void claim_converging(const struct scene *start, const struct sciara_state *end, int v) {
   (void)start, (void)v;
   ck_assert(reached(end, 11, 16) && reached(end, 13, 49) && reached(end, 71, 111));
-  ck_assert_msg(reached(end, 20, 32), "the flows do not meet");
+  ck_assert_msg(reached(end, 20, 32), "the flows do not merge");
   ck_assert_uint_gt(end->solidifications, 10);
 }
 
@@ -347,7 +351,7 @@ static void build_many_slots(struct scene *s, int v, unsigned record) {
   scene_vent(s, 6, 8, 13.3, 20, rates);
 }
 
-/** Work for many threads at first; then most of it is rock, and later little is left. */
+/** Work for many threads at first; then most of the lava solidifies, and little work remains. */
 static void build_lake(struct scene *s, int v, unsigned record) {
   scene_make(s, 40, 44, record, rough, v);
   s->params.cooling = 1000;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An engine as tests name it in their arguments: NAME[:KEY=VALUE,...], with the options of the engine
+// Engines in the arguments of tests: NAME[:KEY=VALUE,...], with the options of the engine
 // (src/engine/engine_options.def), block=WxH and math=fast.
 #ifndef SCIARA_TESTS_ENGINE_SPEC_H
 #define SCIARA_TESTS_ENGINE_SPEC_H
@@ -8,14 +8,14 @@
 
 struct engine_spec {
   char name[64];
-  bool fast_math; ///< fast math in place of single precision
+  bool fast_math; ///< fast math instead of single precision
   struct sciara_engine_options options;
 };
 
-/** SCIARA_ERR_USAGE for what makes no sense. */
+/** SCIARA_ERR_USAGE for an invalid text. */
 enum sciara_status engine_spec_parse(const char *text, struct engine_spec *out);
 
-/** The engine in that precision, which follows the options. */
+/** The engine in that precision; it supports the options. */
 enum sciara_status engine_spec_find(const struct engine_spec *spec, enum sciara_precision precision,
                                     const struct sciara_engine_ops **out);
 

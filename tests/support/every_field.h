@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fields of a state that a run may change, as src/model/fields.def lists them: those of the checksum, then the recorded ones.
+// The fields of a state that a run may change, in the order of src/model/fields.def: those of the checksum, then the
+// recorded ones.
 #ifndef SCIARA_TESTS_EVERY_FIELD_H
 #define SCIARA_TESTS_EVERY_FIELD_H
 

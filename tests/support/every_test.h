@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Included before every test program (tests/CMakeLists.txt). Check writes the place of each assertion that holds to a file,
-// so that it can name the last one before a crash; a test that asserts in a loop spends most of its time on that. Here only
-// assertions that fail are recorded: after a crash Check names the test alone.
+// Included before every test program (tests/CMakeLists.txt). Check writes the location of each successful assertion to
+// a file, so that it can report the last one before a crash. In a test with assertions in a loop this takes most of the
+// time. Here only failed assertions are recorded, so after a crash Check reports only the test.
 #ifndef SCIARA_TESTS_EVERY_TEST_H
 #define SCIARA_TESTS_EVERY_TEST_H
 
@@ -9,7 +9,7 @@
 
 #define _mark_point(file, line) ((void)0)
 
-// In a program of many tests (sciara_add_suite in tests/CMakeLists.txt) the main of each has a name of its own.
+// In a program of many tests (sciara_add_suite in tests/CMakeLists.txt) the main function of each has a separate name.
 #ifdef SCIARA_TEST_MAIN
 #define main(...)                \
   SCIARA_TEST_MAIN(__VA_ARGS__); \

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs scripts for test programs (support/python.h). A request is a line "BYTES FOLDER" and the script; the reply is a line
-with 0, or 1 after an exception. Each script runs in a process of its own, which begins with the modules imported here."""
+with 0, or 1 after an exception. Each script runs in a separate process, which starts with the modules imported here."""
 import os
 import sys
 import traceback

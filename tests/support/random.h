@@ -18,12 +18,12 @@ static inline uint64_t random_bits(void) {
   return x ^ x >> 31;
 }
 
-/** From low to high, rounded to the precision of the rule. */
+/** A number from low to high, rounded to the precision of the rule. */
 static inline real uniform(double low, double high) {
   return (real)(low + (high - low) * (double)(random_bits() >> 11) / 0x1p53);
 }
 
-/** True once in so many times. */
+/** True with probability 1 / one_in. */
 static inline bool chance(unsigned one_in) { return random_bits() % one_in == 0; }
 
 #endif

@@ -83,7 +83,7 @@ void scenario_refused(const char *text, const char *override, const char *messag
                 override ? override : text);
   ck_assert_msg(strncmp(sciara_last_error(), expected, strlen(expected)) == 0, "%s: \"%s\" is not \"%s\"",
                 override ? override : text, sciara_last_error(), expected);
-  ck_assert_ptr_null(s.path); // nothing is left behind
+  ck_assert_ptr_null(s.path); // everything has been released
 }
 
 char *scenario_inside(const char *name) {

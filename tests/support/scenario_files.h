@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// A temporary folder with a scenario and a table of rates, and ways to read it: for the tests of the scenario reader.
+// A temporary folder with a scenario and a table of rates, and functions to read it, for the tests of the scenario
+// reader.
 #ifndef SCIARA_TESTS_SCENARIO_FILES_H
 #define SCIARA_TESTS_SCENARIO_FILES_H
 
 #include "scenario/scenario.h"
 
 extern char scenario_path[96]; ///< FOLDER/demo.json
-extern char scenario_csv[96];  ///< FOLDER/rates.csv, there from the start
+extern char scenario_csv[96];  ///< FOLDER/rates.csv, written by scenario_setup
 
-extern const char scenario_minimal[]; ///< two vents and nothing else that has a default
-extern const char scenario_full[];    ///< every key but "initial"
+extern const char scenario_minimal[]; ///< two vents, and no key that has a default
+extern const char scenario_full[];    ///< every key except "initial"
 
-/** Check fixtures: make and remove the folder. */
+/** Check fixtures: create and remove the folder. */
 void scenario_setup(void);
 void scenario_teardown(void);
 
@@ -24,10 +25,10 @@ char *scenario_inside(const char *name);
 enum sciara_status scenario_read_with(const char *text, const char *const *overrides, size_t count,
                                       struct sciara_scenario *s);
 
-/** The same with at most one override (NULL: none), which must succeed. */
+/** The same with at most one override (NULL: none); it must succeed. */
 struct sciara_scenario scenario_read_ok(const char *text, const char *override);
 
-/** The same, which must fail with the path of the file and `message` (or an error that begins so). */
+/** The same; it must fail with an error that begins with the path of the file and `message`. */
 void scenario_refused(const char *text, const char *override, const char *message);
 
 #endif

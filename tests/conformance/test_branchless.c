@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rule without its early exits (SCIARA_BRANCHLESS) gives the same bits. Here engine `serial` is compiled so; engine
-// `checked` is not.
+// The rule without early exits (SCIARA_BRANCHLESS) gives bit-identical results. Here engine `serial` is compiled
+// without them, and engine `checked` with them.
 #include <stdio.h>
 
 #include "support/conformance.h"
@@ -9,7 +9,7 @@
 #error compile me with SCIARA_BRANCHLESS
 #endif
 
-START_TEST(same_bits) {
+START_TEST(bit_identical) {
   size_t count;
   const struct conformance_case *c = &conformance_cases(&count)[_i / 2];
   const enum sciara_precision p = (enum sciara_precision)(_i % 2);
@@ -42,7 +42,7 @@ int main(void) {
   Suite *suite = suite_create("branchless");
   TCase *tc = tcase_create("cases");
   tcase_set_timeout(tc, 0);
-  tcase_add_loop_test(tc, same_bits, 0, 2 * (int)count);
+  tcase_add_loop_test(tc, bit_identical, 0, 2 * (int)count);
   suite_add_tcase(suite, tc);
   SRunner *runner = srunner_create(suite);
   srunner_set_fork_status(runner, CK_NOFORK);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// GPU engines pay for lava alone: several boxes spare the ground between two eruptions far apart, and rock costs nothing.
-// CPU engines have nothing to show here.
-// test_conformance_boxes [ENGINE...]: the engines named, else all that are available.
+// The cost of GPU engines depends only on the lava: several boxes leave out the ground between two distant eruptions,
+// and rock costs nothing. For CPU engines there is nothing to test here. test_conformance_boxes [ENGINE...]: the
+// engines named, else all that are available.
 #include <math.h>
 #include <stdio.h>
 
@@ -12,7 +12,7 @@ static double slope(int64_t r, int64_t c, int variant) {
   return 1000 - (double)r - 0.5 * (double)c;
 }
 
-/** Threads launched for two vents 280 rows and 280 columns apart, with that many boxes; the state at the end. */
+/** Threads launched for two vents 280 rows and 280 columns apart, with this number of boxes; *end: the final state. */
 static uint64_t launched(enum sciara_precision p, int boxes, struct sciara_state **end) {
   struct scene s;
   scene_make(&s, 401, 401, 0, slope, 0);
@@ -48,14 +48,14 @@ START_TEST(far_vents) {
     printf("%s: %d boxes launch %.4f of the threads of one\n", precision_name(p), boxes,
            (double)with_some / (double)with_one);
     ck_assert_uint_le(2 * with_some, with_one);
-    expect_conforms(engine_tested[p], p, one, some, "several boxes beside one");
+    expect_conforms(engine_tested[p], p, one, some, "several boxes compared with one");
     sciara_state_destroy(some);
   }
   sciara_state_destroy(one);
 }
 END_TEST
 
-/** Threads that `steps` more steps are given, a step. */
+/** Threads per step in the next `steps` steps. */
 static double launched_in(struct run *r, uint64_t steps) {
   struct sciara_engine_profile before, after;
   ck_assert_int_eq(r->ops->profile(r->engine, &before), SCIARA_OK);
@@ -64,7 +64,7 @@ static double launched_in(struct run *r, uint64_t steps) {
   return (double)(after.launched - before.launched) / (double)steps;
 }
 
-/** Where lava has become rock there is nothing to do any more. An engine that always works on the whole grid may go on. */
+/** Rock needs no work. Engines that always work on the whole grid are exempt. */
 START_TEST(rock_costs_nothing) {
   const enum sciara_precision p = (enum sciara_precision)_i;
   const struct sciara_engine_ops *ops = engine_tested[p];
@@ -73,7 +73,7 @@ START_TEST(rock_costs_nothing) {
   scene_make(&s, 201, 203, 0, slope, 0);
   s.params.cooling = 60;
   scene_vent(&s, 60, 60, 3000, 1, (const double[]){30});
-  scene_vent(&s, 150, 150, 9e6, 2, (const double[]){0, 1e-3}); // so that time goes on
+  scene_vent(&s, 150, 150, 9e6, 2, (const double[]){0, 1e-3}); // so that the run continues
   scene_finish(&s, p);
   const struct sciara_engine_setup setup = {
       .params = &s.params, .vents = s.vents, .boundary = s.boundary, .options = engine_options, .profile = true};

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every case of support/conformance_cases.c, in both precisions and with every number of threads: the engine beside
-// `serial`. NaN first, then the ledger, then the bits (or, for an engine that cannot give them, the tolerance).
+// Every case of support/conformance_cases.c, in both precisions and with every number of threads: the engine compared
+// with `serial`. First NaN, then the ledger, then equality in every bit (or, for tolerance engines, the tolerance).
 // test_conformance_cases [ENGINE...]: the engines named, else all that are available.
 #include <math.h>
 #include <stdio.h>
 
 #include "support/conformance.h"
 
-/** Numbers of threads worth trying; *count of them. */
+/** Numbers of threads to test; *count of them. */
 static const int *thread_counts(const struct sciara_engine_ops *ops, int *count) {
-  static const int some[] = {1, 2, 3, 7, 0}; // 0: as many as there is work for
+  static const int some[] = {1, 2, 3, 7, 0}; // 0: as many as are worthwhile
   *count = ops->capabilities & SCIARA_CAN_THREADS ? 5 : 1;
   return some;
 }
 
-/** Where the engine leaves `serial`, one step at a time: the first step, field and cell. */
+/** Prints the first step, field and cell in which the engine differs from `serial`, one step at a time. */
 static void explain(const struct sciara_engine_ops *ops, enum sciara_precision p, const struct scene *s, int threads,
                     uint64_t steps) {
   struct run reference, tested;
@@ -37,7 +37,7 @@ static void explain(const struct sciara_engine_ops *ops, enum sciara_precision p
   run_end(&tested);
 }
 
-/** The engine's way through a case, compared with serial's states after steps[0], steps[1]... */
+/** Runs a case and compares the engine with the states of `serial` after steps[0], steps[1]... */
 static void run_compared(const struct conformance_case *c, enum sciara_precision p, int threads, const struct scene *s,
                          struct sciara_state *const serial[4], uint64_t losses) {
   const struct sciara_engine_ops *ops = engine_tested[p];
@@ -103,7 +103,7 @@ static struct sciara_state *state_after(const char *name, enum sciara_precision 
   return state;
 }
 
-// What is recorded beside the substates changes none of them, and nothing that is recorded changes the rest.
+// Recorded fields change neither the substates nor the other recorded fields.
 START_TEST(recording) {
   for (int p = 0; p < 2; p++) {
     struct sciara_state *full = state_after("31 x 37", (enum sciara_precision)p, SCIARA_RECORD_EVERYTHING, 300);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// States that are kept: each is that of its step, whatever is computed and kept before it is collected, and keeping one
-// changes no bit of what follows. An engine that keeps none is asked to download, as the simulation does.
+// Kept states: each is the state of its step, whatever is computed and kept before it is collected, and keeping a state
+// changes no bit of later results. For an engine without this function the test uses download, as the simulation does.
 // test_conformance_keep [ENGINE...]: the engines named, else all that are available.
 #include <math.h>
 #include <pthread.h>
@@ -10,13 +10,13 @@
 
 enum { MAXIMA = SCIARA_RECORD_EVERYTHING };
 
-/** `serial` and the engine under test, which may keep states, on the same scene. */
+/** `serial` and the engine under test, which keeps states, on the same scene. */
 struct pair {
   enum sciara_precision precision;
   struct scene scene;
   struct run serial, tested;
-  struct sciara_state *found[SCIARA_PLACES];    ///< for what is kept
-  struct sciara_state *expected[SCIARA_PLACES]; ///< what `serial` had there
+  struct sciara_state *found[SCIARA_PLACES];    ///< the collected states
+  struct sciara_state *expected[SCIARA_PLACES]; ///< the states of `serial`
 };
 
 static void pair_start(struct pair *p, const char *name, int precision, unsigned record) {
@@ -48,7 +48,7 @@ static void pair_end(struct pair *p) {
   scene_free(&p->scene);
 }
 
-/** The engine under test alone keeps its state. */
+/** The engine under test keeps its state; `serial` does nothing. */
 static void keep_alone(struct pair *p, int place) {
   const struct sciara_engine_ops *ops = p->tested.ops;
   const enum sciara_status status =
@@ -56,8 +56,8 @@ static void keep_alone(struct pair *p, int place) {
   ck_assert_msg(status == SCIARA_OK, "%s", sciara_last_error());
 }
 
-/** Brings `serial` to that step, to know what the place must hold. */
-static void know(struct pair *p, int place, uint64_t step) {
+/** Runs `serial` to that step, and stores the state that is expected in the place. */
+static void expect_in_place(struct pair *p, int place, uint64_t step) {
   run_until(&p->serial, (struct sciara_stop){.steps = step, .time = INFINITY});
   sciara_state_destroy(p->expected[place]);
   p->expected[place] = run_state(&p->serial, p->scene.state);
@@ -65,7 +65,7 @@ static void know(struct pair *p, int place, uint64_t step) {
 
 static void keep(struct pair *p, int place) {
   keep_alone(p, place);
-  know(p, place, p->tested.at.step);
+  expect_in_place(p, place, p->tested.at.step);
 }
 
 static enum sciara_status collect(const struct pair *p, int place) {
@@ -85,16 +85,16 @@ static void continue_to(struct pair *p, uint64_t steps) {
   run_until(&p->tested, (struct sciara_stop){.steps = p->tested.at.step + steps, .time = INFINITY});
 }
 
-/** What the engine holds now is what `serial` has after as many steps. */
+/** The current state of the engine must be that of `serial` after the same number of steps. */
 static void expect_undisturbed(struct pair *p) {
   run_until(&p->serial, (struct sciara_stop){.steps = p->tested.at.step, .time = INFINITY});
   struct sciara_state *a = run_state(&p->serial, p->scene.state), *b = run_state(&p->tested, p->scene.state);
-  expect_conforms(p->tested.ops, p->precision, a, b, "after all that was kept");
+  expect_conforms(p->tested.ops, p->precision, a, b, "after all states were kept");
   sciara_state_destroy(a);
   sciara_state_destroy(b);
 }
 
-// Steps follow before anything is collected; places are used again and again.
+// Steps follow before a state is collected; the places are used many times.
 START_TEST(steps_follow) {
   static const char *const scenes[] = {"ramp", "fissure", "hole"};
   struct pair p;
@@ -102,7 +102,7 @@ START_TEST(steps_follow) {
   for (int round = 0; round < 6; round++) {
     continue_to(&p, 5);
     keep(&p, 0);
-    continue_to(&p, 1); // sooner than the first can have left
+    continue_to(&p, 1); // before the first state can have left the device
     keep(&p, 1);
     continue_to(&p, round % 2 ? 40 : 400);
     for (int k = 0; k < SCIARA_PLACES; k++) {
@@ -116,8 +116,8 @@ START_TEST(steps_follow) {
 }
 END_TEST
 
-// A grid that is large for a GPU, and little lava, near the end of what is transferred: the transfer takes longer than the
-// step that follows, and is not over when the next state is kept. So `serial` does its steps afterwards.
+// A large grid with little lava, which lies near the end of the transferred arrays: the transfer takes longer than the
+// next step, and is not complete when the next state is kept. So `serial` runs afterwards.
 static double slope(int64_t row, int64_t col, int variant) {
   (void)variant;
   return 3000 - 2 * (double)row + (double)((row * 7 + col * 3) % 5) * 0.25;
@@ -149,14 +149,14 @@ START_TEST(large_grid) {
   continue_to(&p, 1);
   for (int k = 0; k < SCIARA_PLACES; k++) ck_assert_msg(collect(&p, k) == SCIARA_OK, "%s", sciara_last_error());
   for (int k = 0; k < SCIARA_PLACES; k++) {
-    know(&p, k, step[k]);
+    expect_in_place(&p, k, step[k]);
     expect(&p, k, "of a large grid");
   }
   pair_end(&p);
 }
 END_TEST
 
-/** What another thread collects. */
+/** The task of the thread that collects. */
 struct errand {
   const struct pair *pair;
   int place;
@@ -171,7 +171,7 @@ static void *fetch(void *context) {
   return NULL;
 }
 
-// Another thread collects while steps are done, and while the next state is kept, as the writer of snapshots does.
+// Another thread collects during steps and while the next state is kept, as the writer of snapshots does.
 START_TEST(by_another_thread) {
   struct pair p;
   pthread_t thread[SCIARA_PLACES];
@@ -198,7 +198,7 @@ START_TEST(by_another_thread) {
 }
 END_TEST
 
-// What nobody collects is in nobody's way: another state may be given, and the engine ended.
+// A state that is never collected causes no problem: another state can be uploaded, and the engine can be destroyed.
 START_TEST(never_collected) {
   struct pair p;
   pair_start(&p, "ramp", _i, 0);
@@ -217,7 +217,8 @@ START_TEST(never_collected) {
 }
 END_TEST
 
-// An engine that was not made for it says so; one that keeps has all three functions, and tells what they take.
+// An engine without setup.keeps reports an error; one that can keep states has all three functions, and states their
+// memory.
 START_TEST(contract) {
   const struct sciara_engine_ops *ops = engine_tested[_i];
   const struct sciara_grid small = {.rows = 100, .cols = 100, .cell_size = 10},

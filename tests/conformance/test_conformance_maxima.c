@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The recorded maxima, against a loop over the states at the ends of all steps: each is the largest value there was.
+// The recorded maxima, compared with a loop over the states at the ends of all steps: each must be the largest value.
 // test_conformance_maxima [ENGINE...]: the engines named, else all that are available.
 #include <math.h>
 #include <stdio.h>
@@ -59,7 +59,7 @@ START_TEST(largest_of_all_steps) {
   bool fell = false, on_rock = false;
   for (uint64_t step = 1; step <= STEPS; step++) {
     run_to_step(&r, step);
-    if (r.at.step < step) break; // nothing is liquid any more
+    if (r.at.step < step) break; // all lava has solidified
     struct sciara_state *s = run_state(&r, scene.state);
     for (int64_t i = 0; i < (int64_t)cells; i++) {
       if (s->kind[i] == SCIARA_CELL_NODATA) continue;
@@ -72,7 +72,7 @@ START_TEST(largest_of_all_steps) {
     expect(scenes[_i / 2], "max_deposit", s, s->max_deposit, l.deposit);
     sciara_state_destroy(s);
   }
-  ck_assert(fell); // else the last state would do
+  ck_assert(fell); // else the last state would be the maximum
   if (_i / 2 == 0) ck_assert(on_rock);
   run_end(&r);
   scene_free(&scene);

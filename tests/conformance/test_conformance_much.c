@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Thousands to hundreds of thousands of liquid cells, where GPU engines choose other ways to work than on a small eruption:
-// the same bits.
-// Of the engines of the CPU, which know no such choice, only those with threads take part, in what is quick.
-// test_conformance_much [ENGINE...]: the engines named, else all that are available.
+// Thousands to hundreds of thousands of liquid cells, for which GPU engines work in other ways than for a small
+// eruption: results must be bit-identical. Of the CPU engines, which have no such ways, only those with threads are
+// tested, in the short cases. test_conformance_much [ENGINE...]: the engines named, else all that are available.
 #include <math.h>
 #include <stdio.h>
 
@@ -37,7 +36,7 @@ static void pair_start(struct pair *both, enum sciara_precision p) {
   run_start(&both->tested, engine_tested[p], &both->scene, 2);
 }
 
-/** Both go on to that step, and stand the same there, in their counts too. */
+/** Both run to that step; their states and counts must be equal there. */
 static void pair_to_step(struct pair *both, enum sciara_precision p, uint64_t step, const char *name) {
   char context[80];
   run_to_step(&both->serial, step);
@@ -65,8 +64,8 @@ static void pair_end(struct pair *both) {
   scene_free(&both->scene);
 }
 
-// A lake over two thirds of the map spreads over its shore, leaves the map at three sides and is fed; far from it, and twice
-// in one cell, vents emit. The maxima are recorded.
+// A lake over two thirds of the map spreads over its shore, leaves the map at three sides and is fed by vents. Other
+// vents, two of them in one cell, emit far from it. The maxima are recorded.
 START_TEST(spreading) {
   const enum sciara_precision p = (enum sciara_precision)_i;
   if (is_of_cpu(p)) return;
@@ -88,7 +87,8 @@ START_TEST(spreading) {
 }
 END_TEST
 
-// Thin lava freezes but for a few hot pools, which flow on: from much lava to little within one run, and to its end.
+// Thin lava solidifies except for a few hot pools, which continue to flow: from much lava to little and to none in one
+// run.
 START_TEST(freezing) {
   const enum sciara_precision p = (enum sciara_precision)_i;
   if (is_of_cpu(p)) return;
@@ -109,7 +109,7 @@ START_TEST(freezing) {
 }
 END_TEST
 
-// Heaps of a few cells, thousands of them: many tiles of a GPU's list with little in each, and neighbours that meet.
+// Thousands of heaps of a few cells: many tiles in the list of a GPU with little lava in each, and flows that merge.
 START_TEST(heaps) {
   const enum sciara_precision p = (enum sciara_precision)_i;
   if (is_of_cpu(p)) return;
@@ -126,8 +126,8 @@ START_TEST(heaps) {
 }
 END_TEST
 
-// A lake of some hundred cells that becomes one of thousands: an engine may give it to a few multiprocessors at
-// first, later to all. It is fed, and the maxima are recorded.
+// A lake that grows from about a hundred cells to thousands: an engine may use a few multiprocessors at first, later
+// all of them. The lake is fed by a vent, and the maxima are recorded.
 START_TEST(growing) {
   const enum sciara_precision p = (enum sciara_precision)_i;
   if (is_alone(p)) return;
@@ -147,11 +147,11 @@ START_TEST(growing) {
 }
 END_TEST
 
-// What is no number, amid much lava: the step, and the cell or one next to it.
+// A NaN in the middle of much lava: the error must name the step, and the cell or one next to it.
 START_TEST(not_a_number) {
   const enum sciara_precision p = (enum sciara_precision)_i;
   if (is_of_cpu(p)) return;
-  const int64_t rows = 400, cols = 400, row = 231, col = 96; // beside the corner of a patch of 32 x 8 cells
+  const int64_t rows = 400, cols = 400, row = 231, col = 96; // next to the corner of a patch of 32 x 8 cells
   struct scene s;
   struct run r;
   scene_make(&s, rows, cols, 0, rough_slope, 3);
@@ -168,7 +168,7 @@ START_TEST(not_a_number) {
   ck_assert_uint_eq(r.at.bad.step, 4);
   ck_assert_msg(fabs((double)(r.at.bad.row - row)) <= 1 && fabs((double)(r.at.bad.col - col)) <= 1,
                 "planted in %d, %d, found in %d, %d", (int)row, (int)col, (int)r.at.bad.row, (int)r.at.bad.col);
-  ck_assert_int_eq(r.ops->upload(r.engine, s.state), SCIARA_OK); // and a sound state does again
+  ck_assert_int_eq(r.ops->upload(r.engine, s.state), SCIARA_OK); // a valid state works again
   run_to_step(&r, 5);
   sciara_state_destroy(bad);
   run_end(&r);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is not a number, or one that lava cannot have, is found in its step and named with its cell; host memory is left alone; simulations do not touch
-// one another; symmetry.
+// Invalid numbers are found in their step and reported with their cell. Host memory outside the arrays is not changed.
+// Simulations do not affect each other. Results have the symmetries of the model.
 // test_conformance_numeric [ENGINE...]: the engines named, else all that are available.
 #include <math.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@
 
 enum { PRECISIONS = 2 };
 
-/** What is planted in a cell: `value` instead of what it holds of a field. */
+/** The invalid numbers planted in a cell: `value` in a field. */
 static const struct planted {
   const char *field;
   double value;
@@ -37,7 +37,7 @@ static void plant(struct sciara_state *s, int which, int64_t row, int64_t col) {
 
 static void flat_scene(struct scene *s, enum sciara_precision p) { conformance_build("flat pool", p, 0, s); }
 
-/** Uploads `state` and advances; the engine must refuse. Then a sound state must do again. */
+/** Uploads `state` and advances; the engine must report an error. Then a valid state must work again. */
 static void expect_refused(struct run *r, const struct sciara_state *state, const struct sciara_state *sound) {
   const struct sciara_stop stop = {.steps = state->step + 20, .time = INFINITY, .max_wall_ms = 60000};
   ck_assert_msg(r->ops->upload(r->engine, state) == SCIARA_OK, "%s", sciara_last_error());
@@ -49,7 +49,8 @@ static void expect_refused(struct run *r, const struct sciara_state *state, cons
   r->at = failed;
 }
 
-// In flowing lava, in the very step: the planted cell, or one that it flows to or one that such a neighbour flows to.
+// In flowing lava, in the same step: the error must name the planted cell, a receiver of it, or a receiver of such a
+// cell.
 START_TEST(amid_lava) {
   const enum sciara_precision p = (enum sciara_precision)(_i / PLANTED);
   const int which = _i % PLANTED;
@@ -78,7 +79,8 @@ START_TEST(amid_lava) {
 }
 END_TEST
 
-// Three pools too thin to flow, each with a bad number: the first in row-major order is named, whatever the order of work.
+// Three pools too thin to flow, each with an invalid number: the first in row-major order is named, in any order of
+// work.
 START_TEST(first_of_three) {
   const enum sciara_precision p = (enum sciara_precision)(_i / PLANTED);
   const int which = _i % PLANTED;
@@ -96,7 +98,7 @@ START_TEST(first_of_three) {
   run_start(&r, engine_tested[p], &s, 3);
   expect_refused(&r, bad, s.state);
   ck_assert_uint_eq(r.at.bad.step, 1);
-  // A cell next to the first may be named instead, but for serial.
+  // Engines other than serial may name a cell next to the first instead.
   const int64_t slack = strcmp(r.ops->name, "serial") == 0 ? 0 : 1;
   ck_assert_msg(llabs(r.at.bad.row - 3) <= slack && llabs(r.at.bad.col - 17) <= slack,
                 "%s = %g: planted in 3, 17, found in %d, %d", planted[which].field, planted[which].value,
@@ -107,7 +109,7 @@ START_TEST(first_of_three) {
 }
 END_TEST
 
-/** No lava but thin pools in these cells, each with a thickness that is none. */
+/** A scene with lava only in these cells, each with an invalid thickness. */
 static void broken_pools(struct scene *s, enum sciara_precision p, const int64_t cell[][2], int count, double thickness,
                          struct sciara_state **bad) {
   flat_scene(s, p);
@@ -137,7 +139,7 @@ START_TEST(first_in_a_row) {
 }
 END_TEST
 
-// A state taken up again that holds nothing but a NaN, or less than nothing, has not solidified.
+// A loaded state in which the only lava has a NaN or a negative thickness has not solidified.
 START_TEST(alone) {
   const enum sciara_precision p = (enum sciara_precision)(_i / 2);
   const int64_t cell[][2] = {{9, 10}};
@@ -158,7 +160,7 @@ START_TEST(alone) {
 }
 END_TEST
 
-// On the host the cell itself is named also where its lava flows: the step ends before the NaN reaches a neighbour.
+// Engines on the host name the cell itself even if its lava flows: the step ends before the NaN reaches a neighbour.
 START_TEST(before_it_spreads) {
   const enum sciara_precision p = (enum sciara_precision)_i;
   struct scene s;
@@ -181,7 +183,7 @@ END_TEST
 
 static double pit(int64_t r, int64_t c, int v) { return r == v && c == v ? 95 : 100; }
 
-// Lava that flows nowhere: only its new temperature tells.
+// Lava that cannot flow: only its new temperature shows the error.
 START_TEST(in_a_pit) {
   const enum sciara_precision p = (enum sciara_precision)_i;
   struct scene s;
@@ -205,7 +207,7 @@ END_TEST
 
 enum { GUARD = 64 }; // doubles on either side
 
-enum { GUARDED = EVERY_FIELD + 1 }; // the ground is the last
+enum { GUARDED = EVERY_FIELD + 1 }; // the ground comes last
 
 struct guarded {
   struct sciara_state state; ///< its arrays lie between guards
@@ -285,21 +287,24 @@ START_TEST(guards) {
 }
 END_TEST
 
-// ------------------------------------------------------------------------------------------------ what rounding explains
+// ------------------------------------------------------------------------------------------------- effect of rounding
 
 static double steep(int64_t row, int64_t col, int variant) {
   (void)variant;
   return 2000 - 31.7 * (double)row - 3.3 * (double)col + 7.1 * (double)((row * 7 + col * 3) % 5);
 }
 
-/** A steep slope with `vents` vents in one cell, which share `rate` m3/s. */
+/** A steep slope with `vents` vents in one cell, which together emit `rate` m3/s. */
 static void steep_make(struct scene *s, int vents, double rate) {
   scene_make(s, 21, 23, SCIARA_RECORD_MAX_THICKNESS, steep, 0);
   const double each = rate / vents;
   for (int k = 0; k < vents; k++) scene_vent(s, 6, 9, 86400, 1, &each);
 }
 
-/** Steps without an error (`checked` looks at each of them); the ledger at the end by the bound that is never exceeded. */
+/**
+ * Executes steps, which `checked` checks; returns the final ledger, which must be within the bound that is never
+ * exceeded.
+ */
 static struct sciara_ledger run_steep(struct scene *s, enum sciara_precision p, uint64_t steps) {
   struct run r;
   struct sciara_ledger l;
@@ -316,10 +321,10 @@ static struct sciara_ledger run_steep(struct scene *s, enum sciara_precision p, 
 }
 
 static void expect_explained(const struct sciara_ledger *l) {
-  ck_assert_msg(sciara_ledger_closes(l), "open by %g m3, rounding explains %g m3", l->residual_m3, l->bound_m3);
+  ck_assert_msg(sciara_ledger_closes(l), "residual %g m3, rounding explains %g m3", l->residual_m3, l->bound_m3);
 }
 
-// A film that turns to rock and leaves no trace in the altitude.
+// A film that solidifies and is too thin to change the altitude.
 START_TEST(least_emission) {
   struct scene s;
   steep_make(&s, 1, 1e-12);
@@ -344,7 +349,7 @@ START_TEST(many_small_emissions) {
 }
 END_TEST
 
-// Flows from rest that are a few roundings of what they leave.
+// Flows without initial speed that are only a few roundings of their donor thick.
 START_TEST(small_flows) {
   struct scene s;
   steep_make(&s, 1, 6);
@@ -355,13 +360,14 @@ START_TEST(small_flows) {
   const struct sciara_ledger l = run_steep(&s, (enum sciara_precision)_i, 1500);
   expect_explained(&l);
   const double usual = _i == SCIARA_SINGLE_PRECISION ? 1e-5 : 1e-14;
-  if (engine_tested[_i]->determinism == SCIARA_EXACT) // or there is nothing to explain; other orders may cancel
+  if (engine_tested[_i]->determinism ==
+      SCIARA_EXACT) // else the test would be void; with other orders of addition errors may cancel
     ck_assert_msg(sciara_ledger_drift(&l) > usual, "%g", sciara_ledger_drift(&l));
   scene_free(&s);
 }
 END_TEST
 
-// Films thinner than the altitudes of their neighbours are exact: more leaves than there is, by that rounding.
+// Films thinner than the rounding of altitudes: by this rounding the outflow exceeds the thickness.
 START_TEST(films) {
   struct scene s;
   steep_make(&s, 1, 0.1);
@@ -373,7 +379,7 @@ START_TEST(films) {
 }
 END_TEST
 
-// -------------------------------------------------------------------------------------------------- two at one time
+// ----------------------------------------------------------------------------------------------- two at the same time
 
 START_TEST(interleaved) {
   const enum sciara_precision p = (enum sciara_precision)_i;
@@ -382,7 +388,7 @@ START_TEST(interleaved) {
   struct run tested[3];
   for (int k = 0; k < 3; k++) {
     conformance_build(name[k], p, 0, &s[k]);
-    s[k].params.hc_vent -= 0.3 * k; // every parameter that the rule keeps
+    s[k].params.hc_vent -= 0.3 * k; // so that their rules differ
     s[k].params.hc_sol -= 5 * k;
     s[k].params.dP_vent += 0.05 * k;
     s[k].params.dP_sol += 0.1 * k;

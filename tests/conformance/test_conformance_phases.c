@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Steps in phases: those of a whole map are those of `advance` of the same engine, bit by bit; a map in bands, each on an
-// engine of its own, gives the fields and totals of the whole map.
-// test_conformance_phases [ENGINE...]: the engines named, else all that are available and have phases.
+// Steps in phases: those of a whole map are bit-identical to `advance` of the same engine. A map divided into bands,
+// with one engine for each, gives the fields and totals of the whole map. test_conformance_phases [ENGINE...]: the
+// engines named, else all that are available and have phases.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,7 +42,7 @@ static void expect_state(const struct sciara_state *expected, const struct sciar
 
 // --------------------------------------------------------------------------------------------------------- whole maps
 
-/** Small maps on a GPU take as long as large ones: fewer steps. */
+/** On a GPU, where small maps take as long as large ones, tests do fewer steps. */
 static bool on_device(void) { return engine_tested[0]->capabilities & SCIARA_CAN_DEVICE; }
 
 /** A step in phases. */
@@ -53,14 +53,14 @@ static void run_phases(struct run *r) {
   ck_assert_int_eq(r->at.reason, SCIARA_STOP_NONE);
 }
 
-/** Whether an `advance` to that step does one more: the rule is the caller's where steps come in phases. */
+/** Whether `advance` to that step would do another step: with steps in phases the caller applies the stop rule. */
 static bool continues(const struct scene *s, const struct sciara_engine_progress *at, uint64_t steps) {
   const struct sciara_stop_rule rule = {
       .steps = steps, .time = INFINITY, .vents_end = sciara_vents_end(s->vents), .solidified = true};
   return sciara_stop_test(&rule, at->step, at->time, at->clock, at->liquid_cells != 0) == SCIARA_STOP_NONE;
 }
 
-/** Both runs on to a step: one by `advance`, the other in phases, in which every `mixed`-th step is an `advance`. */
+/** Continues both runs to a step: one by `advance`, the other in phases, with every `mixed`-th step by `advance`. */
 static void run_both(const struct scene *s, struct run *whole, struct run *phased, uint64_t steps, uint64_t mixed,
                      const char *context) {
   run_to_step(whole, whole->at.step);
@@ -114,7 +114,7 @@ static const struct conformance_case *case_of(const char *name) {
   return &list[k];
 }
 
-// Each phase of each step starts the threads anew: few steps, past the one at which they share the work again.
+// Each phase of each step starts the threads again: few steps, but enough for a new distribution of the work.
 START_TEST(with_threads) {
   static const char *const names[] = {"lake that freezes", "31 x 37"};
   if (!(engine_tested[0]->capabilities & SCIARA_CAN_THREADS)) return; // one thread: whole_map
@@ -128,7 +128,7 @@ enum { MOST_BANDS = 3 };
 
 /** A band of a scene: its own rows are [first, first + count) of the map. */
 struct band {
-  struct scene scene; ///< of its own rows and its halo
+  struct scene scene; ///< the own rows and the halo
   struct run run;
   int64_t first, count, north, south; ///< north, south: rows of the halo
 };
@@ -137,7 +137,7 @@ struct band {
 struct bands {
   int count;
   struct band band[MOST_BANDS];
-  void *rows; ///< what travels from a band to the next
+  void *rows; ///< buffer for rows sent from a band to the next
   double emitted;
 };
 
@@ -151,7 +151,7 @@ static void copy_row(struct sciara_state *to, int64_t to_row, const struct sciar
 #include "model/fields.def"
 }
 
-/** The rows of a band and its halo as a scene of their own. Kinds are those of the map. */
+/** Makes a scene of the rows of a band and its halo. Kinds are those of the map. */
 static void cut_scene(const struct scene *s, struct band *b) {
   struct sciara_grid grid = s->state->grid;
   const int64_t top = b->first - b->north;
@@ -190,7 +190,7 @@ static void start_band(const struct scene *s, struct band *b, const struct sciar
   expect_ok(ops->upload(b->run.engine, b->scene.state));
 }
 
-/** Bands that begin in the rows `first` of the map; the first of them on engine `northern`. */
+/** Creates bands that begin in the rows `first` of the map; the first one runs on engine `northern`. */
 static void bands_start(struct bands *b, const struct scene *s, int threads, const struct sciara_engine_ops *northern,
                         const struct sciara_engine_ops *ops, int count, const int64_t *first) {
   *b = (struct bands){.count = count};
@@ -216,14 +216,14 @@ static void bands_end(struct bands *b) {
   free(b->rows);
 }
 
-/** Rows of one band, from its row `from` on, become those of another, from its row `to` on. */
+/** Copies halo rows: from row `from` of one band to row `to` of another. */
 static void send_rows(struct bands *b, const struct band *giver, int64_t from, const struct band *receiver,
                       int64_t to) {
   expect_ok(giver->run.ops->phases->pack(giver->run.engine, from, SCIARA_HALO_ROWS, b->rows));
   expect_ok(receiver->run.ops->phases->unpack(receiver->run.engine, to, SCIARA_HALO_ROWS, b->rows));
 }
 
-/** A step of all bands. What leaves the vents is counted here, in file order: no band knows them all. */
+/** A step of all bands. The emitted volume is summed up here, in file order, because no band has all vents. */
 static void bands_step(struct bands *b, const struct scene *s) {
   double t_opt = INFINITY;
   const struct sciara_state *start = s->state;
@@ -264,7 +264,7 @@ static struct sciara_engine_progress bands_progress(const struct bands *b) {
     sum.losses += at->losses;
     sum.cell_steps += at->cell_steps;
   }
-  // Each vent is one band's; the sums are rounded otherwise.
+  // Each vent belongs to one band, so the sums are rounded differently.
   ck_assert_msg(fabs(emitted - b->emitted) <= 1e-12 * b->emitted, "the bands emitted %.17g m3, the vents %.17g",
                 emitted, b->emitted);
   sum.emitted = b->emitted;
@@ -299,7 +299,7 @@ static bool is_reached(const struct sciara_state *s, int64_t first, int64_t coun
   return reached;
 }
 
-/** At most `most` steps of a scene whole and in bands, side by side. Returns whether lava lies in every band at last. */
+/** Compares at most `most` steps of a scene, whole and in bands. Returns whether every band has lava at the end. */
 static bool run_bands(const struct conformance_case *c, enum sciara_precision p, int threads, uint64_t most,
                       const struct sciara_engine_ops *northern, int count, const int64_t *first) {
   struct scene s;
@@ -344,7 +344,7 @@ static int64_t rows_of(const struct conformance_case *c, int64_t *vent) {
   return rows;
 }
 
-// The cut goes through the middle of the map and past the first vent, which then lies in any row of the bands and halos.
+// Cuts in the middle of the map and near the first vent, so that the vent lies in each row near a cut and in the halos.
 START_TEST(two_bands) {
   size_t cases;
   const enum sciara_precision p = (enum sciara_precision)(_i % 2);
@@ -361,7 +361,7 @@ START_TEST(two_bands) {
 }
 END_TEST
 
-// Lava flows through all three; the one between has a halo on either side.
+// Lava flows through all three bands; the middle one has a halo on each side.
 START_TEST(three_bands) {
   static const struct {
     const char *name;
@@ -385,7 +385,7 @@ END_TEST
 
 // ----------------------------------------------------------------------------------------------------------- contract
 
-// What the caller does wrong is an error, and no harm.
+// Wrong calls are errors and change nothing.
 START_TEST(wrong_calls) {
   const enum sciara_precision p = (enum sciara_precision)_i;
   const struct sciara_engine_phases *phases = engine_tested[p]->phases;
@@ -445,7 +445,7 @@ START_TEST(wrong_halo) {
 }
 END_TEST
 
-// A number that no lava has is reported by `move`, as `advance` does it.
+// `move` reports invalid numbers like `advance`.
 START_TEST(bad_number) {
   const enum sciara_precision p = (enum sciara_precision)_i;
   const struct sciara_stop stop = {.steps = 1, .time = INFINITY};

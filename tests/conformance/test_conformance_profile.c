@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an engine tells of the cost of its steps: the numbers make sense, and asking for them changes no bit.
+// The profile of an engine: its numbers are plausible, and profiling changes no bit.
 // test_conformance_profile [ENGINE...]: the engines named, else all that are available.
 #include <stdio.h>
 
@@ -24,7 +24,7 @@ static struct sciara_engine_profile profile_of(const struct run *r) {
   return p;
 }
 
-/** Nothing goes back from `before` to `now`; returns the seconds of `now`, all processes together. */
+/** No number may decrease from `before` to `now`; returns the seconds of all processes in `now`. */
 static double expect_grown(const struct sciara_engine_profile *before, const struct sciara_engine_profile *now,
                            const struct run *r, const char *context) {
   double sum = 0;
@@ -54,7 +54,7 @@ START_TEST(profile) {
   const enum sciara_precision p = (enum sciara_precision)(_i % 2);
   const int threads = _i / 2 ? 3 : 1;
   const struct sciara_engine_ops *ops = engine_tested[p];
-  if (!ops->profile) return; // it keeps none
+  if (!ops->profile) return; // the engine has no profile
   char context[96];
   snprintf(context, sizeof context, "%s, %s, %d threads", ops->name, precision_name(p), threads);
   struct scene s;
@@ -76,7 +76,7 @@ START_TEST(profile) {
   struct sciara_state *a = run_state(&serial, s.state), *b = run_state(&r, s.state);
   expect_conforms(ops, p, a, b, context);
   ck_assert_int_eq(ops->upload(r.engine, s.state), SCIARA_OK);
-  expect_zero(&r); // it counts from the upload
+  expect_zero(&r); // counts begin at the upload
   sciara_state_destroy(a);
   sciara_state_destroy(b);
   run_end(&serial);
@@ -90,7 +90,7 @@ static double flat(int64_t r, int64_t c, int variant) {
   return 100;
 }
 
-/** Eight times as many cells receive as are liquid: what they gather needs room too. */
+/** Eight times as many cells receive lava as are liquid: their inflows need room too. */
 START_TEST(scattered_piles) {
   const enum sciara_precision p = (enum sciara_precision)_i;
   if (!engine_tested[p]->profile) return;
@@ -110,7 +110,7 @@ START_TEST(scattered_piles) {
     sciara_state_destroy(a);
     sciara_state_destroy(b);
   }
-  ck_assert_int_gt(r.at.liquid_cells, 8 * 49 * 49); // more than the piles were
+  ck_assert_int_gt(r.at.liquid_cells, 8 * 49 * 49); // more cells than at the start
   run_end(&serial);
   run_end(&r);
   scene_free(&s);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The stop rule, and that nothing of how a run is cut up changes a bit: slices, wall clock, cancel, upload and download.
+// The stop rule; and the division of a run changes no bit: slices, wall-clock limit, cancel, upload and download.
 // test_conformance_stop [ENGINE...]: the engines named, else all that are available.
 #include <math.h>
 #include <pthread.h>
@@ -42,7 +42,7 @@ static void pair_end(struct pair *p) {
 
 static bool exact(const struct pair *p) { return p->tested.ops->determinism == SCIARA_EXACT; }
 
-/** Both stand at the same step with the same state. */
+/** Both must be at the same step with the same state. */
 static void expect_same(struct pair *p, struct run *tested, const char *what) {
   char context[128];
   snprintf(context, sizeof context, "%s, %s, %s", tested->ops->name, precision_name(p->precision), what);
@@ -57,12 +57,12 @@ static void expect_same(struct pair *p, struct run *tested, const char *what) {
 START_TEST(by_steps) {
   struct pair p;
   pair_start(&p, "ramp", _i);
-  for (int twice = 0; twice < 2; twice++) { // the second time it is met at once
+  for (int twice = 0; twice < 2; twice++) { // the second time it applies at once
     run_until(&p.tested, at_step(37));
     ck_assert_uint_eq(p.tested.at.step, 37);
     ck_assert_int_eq(p.tested.at.reason, SCIARA_STOP_STEPS);
   }
-  run_until(&p.tested, at_step(36)); // one that lies behind
+  run_until(&p.tested, at_step(36)); // a step in the past
   ck_assert_uint_eq(p.tested.at.step, 37);
   ck_assert_int_eq(p.tested.at.reason, SCIARA_STOP_STEPS);
   run_to_step(&p.serial, 37);
@@ -86,7 +86,7 @@ START_TEST(by_time) {
       ck_assert_double_eq(p.tested.at.clock, p.serial.at.clock);
     }
   }
-  const double here = p.tested.at.time; // s = T exactly: met
+  const double here = p.tested.at.time; // s = T exactly: the rule applies
   const uint64_t step = p.tested.at.step;
   run_until(&p.tested, at_time(here));
   ck_assert_uint_eq(p.tested.at.step, step);
@@ -114,9 +114,9 @@ START_TEST(solidified) {
   ck_assert_int_gt(dry, 2);
   expect_same(&p, &p.tested, "solidified");
   const uint64_t step = p.tested.at.step;
-  run_until(&p.tested, when); // met at once
+  run_until(&p.tested, when); // applies at once
   ck_assert_uint_eq(p.tested.at.step, step);
-  run_until(&p.tested, at_step(step + 5)); // who does not ask for it goes on, at the largest clock
+  run_until(&p.tested, at_step(step + 5)); // without this rule the run continues, with the largest clock
   ck_assert_uint_eq(p.tested.at.step, step + 5);
   ck_assert_double_eq(p.tested.at.clock, p.scene.params.relaxation * p.scene.params.t_max);
   run_until(&p.serial, at_step(step + 5));
@@ -130,12 +130,12 @@ static double slope(int64_t row, int64_t col, int variant) {
   return 100 - 2 * (double)row - (double)col;
 }
 
-/** advance() until the time no longer grows; the step at which that is. */
+/** Calls advance() until the time no longer grows; returns the step of the error. */
 static uint64_t expect_stall(struct run *r) {
   enum sciara_status status;
   do status = r->ops->advance(r->engine, &never, &r->at);
   while (status == SCIARA_OK && r->at.reason == SCIARA_STOP_WALL);
-  ck_assert_msg(status == SCIARA_ERR_NUMERIC, "%s came back with status %d, reason %d, at step %llu", r->ops->name,
+  ck_assert_msg(status == SCIARA_ERR_NUMERIC, "%s returned status %d, reason %d, at step %llu", r->ops->name,
                 (int)status, (int)r->at.reason, (unsigned long long)r->at.step);
   ck_assert_int_eq(r->at.reason, SCIARA_STOP_STALLED);
   ck_assert_uint_eq(r->at.bad.step, 0);
@@ -143,8 +143,8 @@ static uint64_t expect_stall(struct run *r) {
   return r->at.step;
 }
 
-// From `start` on, s, where two numbers lie `spacing` apart, a clock of 60 s lets the time grow; that of flowing lava, a few
-// seconds, does not. The lava comes up later than ten steps after the start.
+// At the time `start`, s, the distance between two numbers is `spacing`. A clock of 60 s lets the time grow; the clock
+// of flowing lava, a few seconds, does not. The lava is emitted more than ten steps after the start.
 START_TEST(time_that_stands_still) {
   const double start = 0x1p57, spacing = 32, rate = 5;
   const double edges[] = {start + 20 * spacing, start + 4000 * spacing};
@@ -161,8 +161,8 @@ START_TEST(time_that_stands_still) {
   ck_assert_double_lt(p.serial.at.clock, spacing / 2);
   ck_assert_int_gt(p.serial.at.liquid_cells, 0);
   ck_assert_uint_eq(expect_stall(&p.tested), step);
-  expect_same(&p, &p.tested, "where the time stands still"); // the state is a good one
-  ck_assert_uint_eq(expect_stall(&p.tested), step);          // and stays so
+  expect_same(&p, &p.tested, "where the time stands still"); // the state is valid
+  ck_assert_uint_eq(expect_stall(&p.tested), step);          // and remains valid
   run_until(&p.tested, at_step(step));                       // the stop rule comes first
   ck_assert_int_eq(p.tested.at.reason, SCIARA_STOP_STEPS);
   pair_end(&p);
@@ -219,7 +219,7 @@ START_TEST(nothing_to_do) {
   run_start(&other, engine_tested[_i], &p.scene, 3);
   ck_assert_int_eq(other.ops->upload(other.engine, state), SCIARA_OK);
   run_until(&other, when);
-  ck_assert_uint_eq(other.at.step, 1); // it has had its step
+  ck_assert_uint_eq(other.at.step, 1); // it has done its step
   ck_assert_int_eq(other.at.reason, SCIARA_STOP_SOLIDIFIED);
   run_end(&other);
   sciara_state_destroy(state);
@@ -260,7 +260,7 @@ START_TEST(wall_clock) {
   run_to_step(&p.serial, 3000);
   expect_same(&p, &p.tested, "with max_wall_ms = 1");
   ck_assert_int_eq(p.tested.ops->advance(p.tested.engine, &never, &p.tested.at),
-                   SCIARA_OK); // 0: comes back by itself too
+                   SCIARA_OK); // 0: returns automatically too
   ck_assert_int_eq(p.tested.at.reason, SCIARA_STOP_WALL);
   ck_assert_uint_gt(p.tested.at.step, 3000);
   pair_end(&p);
@@ -299,7 +299,7 @@ START_TEST(cancelled) {
   run_until(&p.tested, stop);
   ck_assert_int_eq(p.tested.at.reason, SCIARA_STOP_STEPS);
   run_until(&p.serial, at_step(stop.steps));
-  expect_same(&p, &p.tested, "gone on after cancel");
+  expect_same(&p, &p.tested, "continued after cancel");
   pair_end(&p);
 }
 END_TEST
@@ -322,9 +322,9 @@ START_TEST(round_trip) {
   run_start(&fresh, p.tested.ops, &p.scene, 2);
   run_start(&serial, p.serial.ops, &p.scene, 1);
   run_until(&p.serial, at_step(400));
-  continue_to(&p.tested, own); // into the engine it came from
+  continue_to(&p.tested, own); // into the same engine
   expect_same(&p, &p.tested, "down and up again");
-  continue_to(&p.tested, reference); // once more, from serial
+  continue_to(&p.tested, reference); // again, from serial
   expect_same(&p, &p.tested, "taken over from serial");
   continue_to(&fresh, own);
   expect_same(&p, &fresh, "taken over by a new engine");
@@ -357,7 +357,7 @@ START_TEST(download_changes_nothing) {
 }
 END_TEST
 
-/** A state in which every field and every total of the engine's has a value of its own, wherever it may have one. */
+/** A state in which all fields and all totals of the engine have different values, where possible. */
 static struct sciara_state *full_state(const struct sciara_state *like, enum sciara_precision precision) {
   struct sciara_state *s;
   ck_assert_int_eq(sciara_state_clone(like, &s), SCIARA_OK);
@@ -385,7 +385,7 @@ static struct sciara_state *full_state(const struct sciara_state *like, enum sci
   return s;
 }
 
-// Nothing of a state stays behind, neither on its way into an engine nor on its way back.
+// Upload and download transfer all of a state.
 START_TEST(all_of_a_state_goes_up_and_down) {
   struct scene scene;
   struct run r;
@@ -396,7 +396,7 @@ START_TEST(all_of_a_state_goes_up_and_down) {
   ck_assert_msg(r.ops->upload(r.engine, full) == SCIARA_OK, "%s", sciara_last_error());
   struct sciara_state *back = run_state(&r, scene.state);
   ck_assert_msg(!states_differ(full, back, text, sizeof text), "uploaded and downloaded: %s", text);
-  ck_assert_int_eq(r.ops->upload(r.engine, scene.state), SCIARA_OK); // and nothing of it is left for the next one
+  ck_assert_int_eq(r.ops->upload(r.engine, scene.state), SCIARA_OK); // and nothing of it remains after the next upload
   ck_assert_int_eq(r.ops->download(r.engine, back), SCIARA_OK);
   ck_assert_msg(!states_differ(scene.state, back, text, sizeof text), "uploaded after another: %s", text);
   sciara_state_destroy(full);
@@ -408,7 +408,7 @@ END_TEST
 
 enum { COMPANY = 6, ROUNDS = 6 };
 
-/** One of several that use the engine at the same time, each for itself. */
+/** One of several threads that use the engine at the same time, independently. */
 struct member {
   const struct pair *pair;
   struct sciara_state *end;
@@ -416,7 +416,7 @@ struct member {
   char why[256];
 };
 
-/** Made, given a state and driven in slices of a few steps, again and again. */
+/** Repeatedly creates an engine, uploads a state and runs it in slices of a few steps. */
 static enum sciara_status drive(const struct pair *p, struct sciara_state *end) {
   const struct sciara_engine_setup setup = {.params = &p->scene.params,
                                             .vents = p->scene.vents,
@@ -445,7 +445,7 @@ static void *take_part(void *context) {
   return NULL;
 }
 
-// Several at once in one process do not meet: what one is given, and when, is no concern of the others.
+// Several engines in one process at the same time do not affect each other.
 START_TEST(in_company) {
   struct pair p;
   struct member member[COMPANY];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What progress tells beside the state, against engine `checked`, which visits every cell and counts by itself.
+// The totals in progress, compared with engine `checked`, which visits every cell and counts independently.
 // test_conformance_totals [ENGINE...]: the engines named, else all that are available.
 #include <stdio.h>
 
@@ -70,10 +70,11 @@ START_TEST(scattered_piles) {
   run_start(&tested, engine_tested[p], &s, 3);
   run_to_step(&checked, 4);
   run_to_step(&tested, 4);
-  ck_assert_int_gt(checked.at.liquid_cells, 8 * 24 * 24); // more than the piles were
+  ck_assert_int_gt(checked.at.liquid_cells, 8 * 24 * 24); // more cells than at the start
   struct sciara_state *a = run_state(&checked, s.state), *b = run_state(&tested, s.state);
   expect_conforms(tested.ops, p, a, b, "scattered piles");
-  ck_assert_uint_eq(tested.at.cell_steps, checked.at.cell_steps); // in four steps no engine is that far off
+  ck_assert_uint_eq(tested.at.cell_steps,
+                    checked.at.cell_steps); // after four steps tolerance engines have the same counts too
   sciara_state_destroy(a);
   sciara_state_destroy(b);
   run_end(&checked);
@@ -82,8 +83,8 @@ START_TEST(scattered_piles) {
 }
 END_TEST
 
-// More liquid cells than a GPU has threads at a time, so that some have several, and more than its blocks work on at once;
-// the cell that decides on the clock is among the first.
+// More liquid cells than a GPU has threads at the same time, so that some threads have several cells, and more than its
+// blocks process together. The cell that determines the clock is among the first.
 START_TEST(lake) {
   const enum sciara_precision p = (enum sciara_precision)(_i % 2);
   const int64_t side = _i / 2 ? 422 : 182;
@@ -115,7 +116,10 @@ static double ramp(int64_t r, int64_t c, int variant) {
   return 500 - 3 * (double)r + (double)(c % 5);
 }
 
-/** A fissure of 150 cells with two vents each, some of which pause: they emit in file order, more than a block has threads. */
+/**
+ * A fissure of 150 cells with two vents each, some of which pause: they emit in file order, more than a block has
+ * threads.
+ */
 START_TEST(fissure) {
   const enum sciara_precision p = (enum sciara_precision)_i;
   struct scene s;
@@ -137,7 +141,7 @@ START_TEST(fissure) {
     sciara_state_destroy(a);
     sciara_state_destroy(b);
   }
-  ck_assert_double_gt(serial.at.time, 260); // all slots are over
+  ck_assert_double_gt(serial.at.time, 260); // all slots have ended
   run_end(&serial);
   run_end(&tested);
   scene_free(&s);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every engine against the golden cases: every field and every clock within 1e-9 max(1, |golden|).
-// test_golden [ENGINE...]: the engines named, else all that are available. SCIARA_GOLDEN_STEPS=N in the environment: only
-// what is kept after at most N steps.
+// Every engine compared with the golden cases: every field and every clock within 1e-9 max(1, |golden|). test_golden
+// [ENGINE...]: the engines named, else all that are available. SCIARA_GOLDEN_STEPS=N in the environment: only the files
+// after at most N steps.
 #include <check.h>
 #include <float.h>
 #include <limits.h>
@@ -51,8 +51,8 @@ static void compare_field(const char *name, int steps, const char *what, const d
 static void compare_totals(const char *name, int kept, const struct sciara_state *s) {
   struct sciara_ledger l;
   sciara_ledger_form(s, sciara_rounding_usual(DBL_EPSILON), &l);
-  ck_assert_msg(sciara_ledger_closes(&l), "%s: %s: ledger open by %g m3, bound %g", engine_tested[SCIARA_DOUBLE]->name,
-                name, l.residual_m3, l.bound_m3);
+  ck_assert_msg(sciara_ledger_closes(&l), "%s: %s: residual of the ledger %g m3, bound %g",
+                engine_tested[SCIARA_DOUBLE]->name, name, l.residual_m3, l.bound_m3);
   for (size_t k = 0; k < sizeof totals / sizeof *totals; k++) {
     if (strcmp(totals[k].name, name) != 0 || totals[k].kept != kept) continue;
     ck_assert_uint_eq(s->step, (uint64_t)totals[k].steps);
@@ -64,13 +64,13 @@ static void compare_totals(const char *name, int kept, const struct sciara_state
   }
 }
 
-/** The last step to be looked at. */
+/** The last step to compare. */
 static int most_steps(void) {
   const char *text = getenv("SCIARA_GOLDEN_STEPS");
   return text ? atoi(text) : INT_MAX;
 }
 
-// One step at a time, so that every clock is seen.
+// One step at a time, so that every clock is compared.
 static void run_case(int index) {
   const char *name = cases[index].name;
   struct golden_case c;
@@ -97,7 +97,7 @@ static void run_case(int index) {
                     (int)step, p.clock, clocks[step - 1]);
     }
     free(clocks);
-    if (step < (uint64_t)kept) { // the golden run had solidified by then, and so has this one
+    if (step < (uint64_t)kept) { // the golden run has solidified by then, and so must this one
       const struct sciara_stop stop = {.steps = (uint64_t)kept, .time = INFINITY, .solidified = true};
       ck_assert_int_eq(ops->advance(engine, &stop, &p), SCIARA_OK);
       ck_assert_int_eq(p.reason, SCIARA_STOP_SOLIDIFIED);

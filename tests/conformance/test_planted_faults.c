@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Engine `checked`, built with SCIARA_PLANT_FAULTS: every planted fault is found within the case and named with its
-// invariant, cell and step; without a fault nothing is found.
+// Engine `checked`, built with SCIARA_PLANT_FAULTS: every planted fault must be found within the case, and reported
+// with its invariant, cell and step. Without a fault nothing must be found.
 #include <check.h>
 #include <math.h>
 #include <stdio.h>
@@ -35,7 +35,7 @@ static const char *const invariant[SCIARA_FAULT_COUNT] = {
 static void expect_found(enum sciara_fault fault, unsigned record) {
   sciara_planted_fault = fault;
   struct golden_case c;
-  const bool rim = fault == SCIARA_FAULT_LOST; // where lava leaves the map, late
+  const bool rim = fault == SCIARA_FAULT_LOST; // in this case lava leaves the map, late in the run
   golden_load(rim ? "hill" : "freeze", record, &c);
   const struct sciara_engine_setup setup = {.params = &c.params, .vents = c.vents, .boundary = c.boundary};
   const struct sciara_engine_ops *ops = &sciara_engine_checked_f64;
@@ -55,7 +55,7 @@ static void expect_found(enum sciara_fault fault, unsigned record) {
                   named, sciara_last_error());
     ck_assert_uint_gt(p.bad.step, 0);
     ck_assert_uint_eq(p.bad.step, p.step + 1);
-    if (fault != SCIARA_FAULT_LEDGER) // which is of the whole grid
+    if (fault != SCIARA_FAULT_LEDGER) // this one concerns the whole grid
       ck_assert(strstr(sciara_last_error(), "row") && strstr(sciara_last_error(), "column"));
   }
   ops->destroy(engine);
@@ -64,7 +64,8 @@ static void expect_found(enum sciara_fault fault, unsigned record) {
 
 START_TEST(each_fault) {
   const enum sciara_fault fault = (enum sciara_fault)_i;
-  expect_found(fault, fault == SCIARA_FAULT_LEDGER ? 0 : SCIARA_RECORD_EVERYTHING); // a maximum would tell first
+  expect_found(fault,
+               fault == SCIARA_FAULT_LEDGER ? 0 : SCIARA_RECORD_EVERYTHING); // else a maximum would be reported first
 }
 END_TEST
 

@@ -147,7 +147,7 @@ __global__ void list_inner(const __grid_constant__ sciara_device d, const __grid
  */
 template <class List> __global__ void order_inner(const __grid_constant__ List list, unsigned blocks) {
   __shared__ unsigned
-      before[List::CELLS + 1]; // [cells]: first the number of tiles with so many cells, then the rank of the next one
+      before[List::CELLS + 1]; // [cells]: first the number of tiles with `cells` cells, then the rank of the next one
   const fused_control *c = list.c;
   const unsigned count = c->inner, thread = (unsigned)thread_in_block(), threads = (unsigned)threads_of_block();
   uint32_t *tiles = list.list[c->now], *old = list.list[1 - c->now]; // no longer needed

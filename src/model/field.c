@@ -37,7 +37,7 @@ enum sciara_field sciara_field_find(const char *name) {
 }
 
 const double *sciara_field_array(const struct sciara_state *s, enum sciara_field field) {
-  const struct { // a derived field is no member
+  const struct { // a derived field is not a member of the state
     const double *NONE;
 #define SCIARA_REAL_FIELD(member) const double *member;
 #define SCIARA_DOUBLE_FIELD(member) const double *member;

@@ -67,7 +67,7 @@ static struct segment segment_of(const struct sciara_grid *g, struct sciara_poin
 
 static void trace_segment(struct tracer *tracer, const struct segment *s) {
   if (!(s->length > 0)) return;
-  // A shorter piece is a corner that the line misses but for rounding; it would be a vent with almost no rate.
+  // A shorter piece is a corner that the line touches only because of rounding; it would be a vent with almost no rate.
   double shortest = 1e-9 * tracer->grid->cell_size / s->length, from = 0;
   struct crossing_lines across[2] = {lines_of(s->u, s->du), lines_of(s->v, s->dv)};
   int64_t before = tracer->count;

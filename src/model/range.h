@@ -44,7 +44,7 @@ enum sciara_status sciara_cell_size_check(const struct sciara_params *p, double 
 double sciara_largest_clock(const struct sciara_params *p, bool single);
 
 /**
- * The latest time, s, that steps of the largest clock surely reach: beyond it they may be lost in the rounding of the
+ * The latest time, s, that steps of the largest clock surely reach: later they may be lost in the rounding of the
  * time.
  */
 double sciara_latest_time(const struct sciara_params *p, bool single);

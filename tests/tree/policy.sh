@@ -10,7 +10,7 @@ for flag in -ffast-math -Ofast -ffp-contract=fast -funsafe-math-optimizations -m
   if CFLAGS="-g $flag" cmake -G Ninja -S "$SCIARA_SOURCE_DIR" -B "$work/build" -DSCIARA_CUDA=OFF > "$work/log" 2>&1; then
     echo "CFLAGS=$flag was accepted"
     failed=1
-  elif ! grep -q -- "holds $flag" "$work/log"; then
+  elif ! grep -q -- "contains $flag" "$work/log"; then
     echo "CFLAGS=$flag was refused without being named:"
     cat "$work/log"
     failed=1

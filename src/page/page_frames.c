@@ -39,8 +39,9 @@ static enum sciara_status read_field(struct reader *r, struct sciara_snapshot *s
   SCIARA_TRY(sciara_snapshot_obtain(s, field, r->values));
   for (int64_t i = 0; i < sciara_grid_cells(&s->grid); i++)
     if (!isfinite(r->values[i]))
-      return sciara_fail(SCIARA_ERR_INPUT, "%s: %s: cell row %" PRId64 ", column %" PRId64 " is %g, expected a finite number",
-                         s->path, sciara_field_name(field), i / s->grid.cols, i % s->grid.cols, r->values[i]);
+      return sciara_fail(SCIARA_ERR_INPUT,
+                         "%s: %s: cell row %" PRId64 ", column %" PRId64 " is %g, expected a finite number", s->path,
+                         sciara_field_name(field), i / s->grid.cols, i % s->grid.cols, r->values[i]);
   return SCIARA_OK;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A simulated lava field beside an observed one: scores (docs/validation.md defines them).
+// Comparison of a simulated lava field with an observed one: scores (docs/validation.md defines them).
 #ifndef SCIARA_ANALYSIS_EXTENT_H
 #define SCIARA_ANALYSIS_EXTENT_H
 
@@ -21,7 +21,7 @@ struct sciara_thickness_error {
   double mean_m, rmse_m;
 };
 
-/** What has no value, such as a share of nothing, is NAN. */
+/** Scores without a value, such as a fraction of nothing, are NAN. */
 struct sciara_extent_scores {
   int64_t hits, misses, excess;         ///< cells: of both; of the observed alone; of the run alone
   double jaccard;                       ///< J = hits / (hits + misses + excess)

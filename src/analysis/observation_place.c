@@ -30,7 +30,7 @@ static enum sciara_status make_transform(struct sciara_gdal_scope *scope, const 
   *out = OCTNewCoordinateTransformation(from, to);
   if (*out) return SCIARA_OK;
   return sciara_fail(sciara_gdal_status(scope, SCIARA_ERR_INPUT),
-                     "%s: its CRS cannot be brought to that of the run: %s", q->path, sciara_gdal_message(scope));
+                     "%s: its CRS cannot be transformed to that of the run: %s", q->path, sciara_gdal_message(scope));
 }
 
 enum sciara_status sciara_observation_transform(struct sciara_gdal_scope *scope,
@@ -57,14 +57,15 @@ enum sciara_status sciara_observation_check_place(const struct sciara_observatio
   const struct sciara_bounds g = sciara_bounds_of_grid(q->grid);
   const double slack = 1e-6 * q->grid->cell_size;
   if (!(found->east > g.west && found->west < g.east && found->north > g.south && found->south < g.north))
-    return sciara_fail(SCIARA_ERR_INPUT,
-                       "%s: lies off the grid of the run: found x %.9g to %.9g and y %.9g to %.9g, the grid has x %.9g "
-                       "to %.9g and y %.9g to %.9g",
-                       q->path, found->west, found->east, found->south, found->north, g.west, g.east, g.south, g.north);
+    return sciara_fail(
+        SCIARA_ERR_INPUT,
+        "%s: is outside the grid of the run: it has x %.9g to %.9g and y %.9g to %.9g, the grid has x %.9g "
+        "to %.9g and y %.9g to %.9g",
+        q->path, found->west, found->east, found->south, found->north, g.west, g.east, g.south, g.north);
   if (found->west < g.west - slack || found->east > g.east + slack || found->south < g.south - slack ||
       found->north > g.north + slack)
     sciara_log(SCIARA_LOG_WARNING,
-               "%s: what was observed reaches beyond the grid of the run (x %.9g to %.9g, y %.9g to %.9g); what lies "
+               "%s: the observation extends beyond the grid of the run (x %.9g to %.9g, y %.9g to %.9g); the part "
                "outside is not counted",
                q->path, found->west, found->east, found->south, found->north);
   return SCIARA_OK;

@@ -116,7 +116,7 @@ static enum sciara_status read_layer(struct outline *o, OGRLayerH layer) {
   return sciara_observation_check_place(q, &o->bounds);
 }
 
-/** The layer that was asked for, or the only one. */
+/** The requested layer, or the only one. */
 static enum sciara_status choose_layer(const struct sciara_observation_request *q, GDALDatasetH dataset,
                                        OGRLayerH *out) {
   const int count = GDALDatasetGetLayerCount(dataset);
@@ -163,7 +163,7 @@ cleanup:
   return status;
 }
 
-/** A file that is no outline in an allowed format may still be a raster; others are told what is read. */
+/** A file that is no outline in an allowed format may still be a raster; for others the error lists the formats. */
 static enum sciara_status refuse_other_formats(const struct sciara_observation_request *q, const char *file,
                                                char **drivers) {
   GDALDriverH looks = GDALIdentifyDriver(file, NULL);

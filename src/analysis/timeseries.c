@@ -16,7 +16,7 @@ static const char header[] = "time_s,step,area_m2,liquid_m3,solid_m3,front_dista
 /** What the next row needs to know of those before. */
 struct course {
   double time_s, emitted_m3;
-  bool told_no_deposit, told_no_vents;
+  bool warned_no_deposit, warned_no_vents;
 };
 
 /** What the map of a snapshot says; NAN: not known. */
@@ -24,9 +24,9 @@ struct extent {
   double area_m2, front_m, max_m;
 };
 
-static void tell_once(bool *told, const char *path, const char *what) {
-  if (!*told) sciara_log(SCIARA_LOG_WARNING, "%s: %s", path, what);
-  *told = true;
+static void warn_once(bool *warned, const char *path, const char *what) {
+  if (!*warned) sciara_log(SCIARA_LOG_WARNING, "%s: %s", path, what);
+  *warned = true;
 }
 
 static enum sciara_status measure(struct course *course, struct sciara_snapshot *s, struct extent *out) {
@@ -34,7 +34,7 @@ static enum sciara_status measure(struct course *course, struct sciara_snapshot 
   const int64_t cells = sciara_grid_cells(g);
   *out = (struct extent){NAN, NAN, NAN};
   if (!sciara_snapshot_has(s, SCIARA_FIELD_DEPOSIT)) {
-    tell_once(&course->told_no_deposit, s->path,
+    warn_once(&course->warned_no_deposit, s->path,
               "holds no field \"deposit\", nor thickness and solid_thickness: area, front and thickness stay empty");
     return SCIARA_OK;
   }
@@ -54,7 +54,7 @@ static enum sciara_status measure(struct course *course, struct sciara_snapshot 
   if (vents.count > 0)
     out->front_m = sciara_front_distance(&vents, g, deposit);
   else
-    tell_once(&course->told_no_vents, s->path, "names no vents: the distance of the front stays empty");
+    warn_once(&course->warned_no_vents, s->path, "names no vents: the distance of the front stays empty");
 cleanup:
   sciara_vent_cells_free(&vents);
   sciara_free(deposit);

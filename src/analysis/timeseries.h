@@ -6,8 +6,8 @@
 #include "store/snapshot_hdf5.h"
 
 /**
- * Writes the rows as CSV (docs/formats.md), atomically and durably. A column that does not follow from what the snapshots
- * hold is empty, which is said as a warning.
+ * Writes the rows as an atomic CSV file (docs/formats.md). A column that cannot be computed from the snapshots is
+ * empty, which a warning reports.
  *
  * @param paths of the snapshots, ascending in time
  */

@@ -29,7 +29,7 @@ static enum sciara_status take_item(const char *item, struct sciara_bench_candid
   }
   *threads_given = true;
   if (take_count(item + sizeof threads - 1, 0, MOST_THREADS, &c->threads)) return SCIARA_OK;
-  return sciara_fail(SCIARA_ERR_USAGE, "--engines: found \"%s\", expected threads=0 to %d", item, MOST_THREADS);
+  return sciara_fail(SCIARA_ERR_USAGE, "--engines: expected threads=0 to %d, found \"%s\"", MOST_THREADS, item);
 }
 
 static enum sciara_status add(struct sciara_bench_engines *e, const struct sciara_bench_candidate *c,
@@ -57,9 +57,9 @@ static enum sciara_status add_threads(struct sciara_bench_engines *e, struct sci
     if (take_count(word, 0, MOST_THREADS, &c->threads))
       status = add(e, c, true);
     else
-      status =
-          sciara_fail(SCIARA_ERR_USAGE, "--threads: found \"%s\", expected whole numbers from 0 to %d, with commas",
-                      word, MOST_THREADS);
+      status = sciara_fail(SCIARA_ERR_USAGE,
+                           "--threads: expected whole numbers from 0 to %d, separated by commas; found \"%s\"",
+                           MOST_THREADS, word);
   }
   free(words);
   return status;
@@ -91,7 +91,7 @@ static enum sciara_status add_all(struct sciara_bench_engines *e, const char *th
     if (sciara_engine_find(list[k].name, report->precision, &c.ops) == SCIARA_OK) {
       if (!(c.ops->capabilities & (SCIARA_FOR_TESTS | suite->without))) SCIARA_TRY(add_threads(e, &c, threads, false));
     } else if (report->absent_count < SCIARA_BENCH_MOST_ENGINES) {
-      if (suite->without & SCIARA_CAN_DEVICE) continue; // what is not here is for GPUs
+      if (suite->without & SCIARA_CAN_DEVICE) continue; // what is not available is for GPUs
       sciara_log(SCIARA_LOG_INFO, "left out: %s", sciara_last_error());
       char *why = sciara_format("%s", sciara_last_error());
       if (!why) return no_memory();
@@ -118,6 +118,6 @@ enum sciara_status sciara_bench_engines_choose(struct sciara_bench_engines *e, c
   bool fit = suite->needs == 0;
   for (size_t k = 0; k < e->count; k++) fit = fit || e->candidate[k].ops->capabilities & suite->needs;
   if (fit) return SCIARA_OK;
-  return sciara_fail(SCIARA_ERR_DEVICE, "--suite %s: no engine for a GPU is available here ('sciara engines' says why)",
-                     suite->name);
+  return sciara_fail(SCIARA_ERR_DEVICE,
+                     "--suite %s: no engine for a GPU is available here ('sciara engines' shows why)", suite->name);
 }

@@ -12,8 +12,8 @@ struct sciara_bench_engines {
 };
 
 /**
- * Reads --engines (NULL: all) and --threads (NULL: 0). Of `all`, those that are not here are entered in the
- * report; one that is named must be available.
+ * Reads --engines (NULL: all) and --threads (NULL: 0). With `all`, engines that are not available are listed in the
+ * report; an engine that is named must be available.
  */
 enum sciara_status sciara_bench_engines_choose(struct sciara_bench_engines *e, const char *list, const char *threads,
                                                const struct sciara_bench_suite *suite,

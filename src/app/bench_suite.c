@@ -23,8 +23,8 @@
 #define SPARSE(size) "sparse", SCIARA_BENCH_SPARSE, NULL, NO_DRIVERS, size
 #define TIGHT(size) "tight", SCIARA_BENCH_TIGHT, NULL, NO_DRIVERS, size
 
-// Steps at the start, of the warm-up and of a stretch, and how far apart what is recorded lies: stretches of a slow engine
-// are cut down to it.
+// Steps at the start, of the warm-up and of a repetition, and the interval of the records: the repetitions of a slow
+// engine are shortened to it.
 #define SMALL 1000, 5000, 500
 #define FULL_SIZE                                                                                    \
   {                                                                                                  \
@@ -59,9 +59,9 @@ static enum sciara_status unknown(const char *option, const char *found, const c
   const char *closest = sciara_closest_name(found, name, count);
   for (size_t k = 0; k < count; k++) sciara_text_append(&allowed, "%s%s", k ? ", " : "", name[k]);
   const enum sciara_status status =
-      closest ? sciara_fail(SCIARA_ERR_USAGE, "%s: found \"%s\", expected %s; did you mean \"%s\"?", option, found,
-                            allowed.data, closest)
-              : sciara_fail(SCIARA_ERR_USAGE, "%s: found \"%s\", expected %s", option, found, allowed.data);
+      closest ? sciara_fail(SCIARA_ERR_USAGE, "%s: expected one of %s; found \"%s\"; did you mean \"%s\"?", option,
+                            allowed.data, found, closest)
+              : sciara_fail(SCIARA_ERR_USAGE, "%s: expected one of %s; found \"%s\"", option, allowed.data, found);
   sciara_text_free(&allowed);
   return status;
 }
@@ -89,7 +89,7 @@ enum sciara_status sciara_bench_plan_find(const struct sciara_bench_suite *suite
 
 // ----------------------------------------------------------------------------------------------------------- scenarios
 
-/** `plan` NULL: of the program's own. */
+/** `plan` NULL: a scenario that comes with the program. */
 static enum sciara_status open_scenario(const char *path, const struct sciara_bench_plan *plan,
                                         enum sciara_precision precision, struct sciara_problem *out) {
   const char *overrides[] = {"engine.name=\"serial\"",
@@ -109,7 +109,7 @@ static enum sciara_status open_bundled(const char *name, enum sciara_precision p
   char *path;
   SCIARA_TRY(sciara_bundled_find(name, &path));
   const enum sciara_status status = path ? open_scenario(path, NULL, precision, out) : SCIARA_OK;
-  if (!path) *left_out = sciara_format("config/%s is not in this folder, nor installed with the program", name);
+  if (!path) *left_out = sciara_format("config/%s is neither in this folder nor installed with the program", name);
   free(path);
   return status;
 }
@@ -121,7 +121,7 @@ static enum sciara_status open_legacy(const char *cfg, enum sciara_precision pre
   char *folder = sciara_format("%s/sciara-bench-XXXXXX", base && *base ? base : "/tmp");
   if (!folder) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a path");
   if (!mkdtemp(folder)) {
-    const enum sciara_status status = sciara_fail(SCIARA_ERR_IO, "%s: cannot be made: %s", folder, strerror(errno));
+    const enum sciara_status status = sciara_fail(SCIARA_ERR_IO, "%s: cannot be created: %s", folder, strerror(errno));
     free(folder);
     return status;
   }
@@ -147,7 +147,7 @@ static enum sciara_status open_etna(enum sciara_precision precision, struct scia
   const char *folder = getenv("SCIARA_ETNA2006");
   if (!folder || !*folder) {
     *left_out =
-        sciara_format("SCIARA_ETNA2006 is not set to the folder of the files of the 2006 eruption (docs/data.md)");
+        sciara_format("SCIARA_ETNA2006 is not set to the folder with the files of the 2006 eruption (docs/data.md)");
     return SCIARA_OK;
   }
   char *pattern = sciara_path_join(folder, "*.cfg");
@@ -201,7 +201,7 @@ enum sciara_status sciara_bench_plan_open(const struct sciara_bench_plan *plan, 
   enum sciara_status status = open_problem(plan, precision, states, candidate, count, out, left_out);
   if (status == SCIARA_OK && out->state && plan->start > out->state->step)
     status = sciara_bench_advance(out, precision, plan->start);
-  if (status == SCIARA_ERR_MEMORY) { // a case that does not fit leaves the others as they are
+  if (status == SCIARA_ERR_MEMORY) { // a case that does not fit does not affect the others
     *left_out = sciara_format("%s", sciara_last_error());
     status = SCIARA_OK;
   }

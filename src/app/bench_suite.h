@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cases of `sciara bench`: which there are, and how each becomes a problem.
+// The cases of `sciara bench`: their list, and how each one becomes a problem.
 #ifndef SCIARA_APP_BENCH_SUITE_H
 #define SCIARA_APP_BENCH_SUITE_H
 
@@ -7,7 +7,7 @@
 
 enum sciara_bench_source {
   SCIARA_BENCH_ETNA,     ///< the files that SCIARA_ETNA2006 names
-  SCIARA_BENCH_BUNDLED,  ///< a scenario of the program's own
+  SCIARA_BENCH_BUNDLED,  ///< a scenario that comes with the program
   SCIARA_BENCH_SCENARIO, ///< a scenario that was given
   SCIARA_BENCH_DENSE,
   SCIARA_BENCH_SPARSE,
@@ -17,13 +17,13 @@ enum sciara_bench_source {
 struct sciara_bench_plan {
   const char *name;
   enum sciara_bench_source source;
-  const char *file;                 ///< of a scenario
+  const char *file;                 ///< file of a scenario
   const char *const *extra_drivers; ///< that may read the rasters of a scenario that was given
   size_t extra_driver_count;
-  int64_t size;   ///< of a scene
+  int64_t size;   ///< size of a scene
   uint64_t start; ///< steps before anything is measured
   uint64_t warm_up, steps;
-  uint64_t every; ///< what is recorded: the steps that are a multiple of it
+  uint64_t every; ///< the steps that are multiples of it are recorded
 };
 
 enum { SCIARA_BENCH_PLANS = 6 };
@@ -31,27 +31,27 @@ enum { SCIARA_BENCH_PLANS = 6 };
 struct sciara_bench_suite {
   const char *name;
   unsigned without;      ///< engines with one of these capabilities are not among `all`
-  unsigned needs;        ///< at least one engine with this capability must be here
-  double seconds;        ///< no engine is begun that would end later; 0: no limit
-  double engine_seconds; ///< that the stretches of an engine may take, where they are recorded; 0: no limit
+  unsigned needs;        ///< at least one engine with this capability must be available
+  double seconds;        ///< no engine is started that would end later; 0: no limit
+  double engine_seconds; ///< limit for all repetitions of an engine, if the results are recorded; 0: no limit
   struct sciara_bench_plan plan[SCIARA_BENCH_PLANS];
 };
 
-/** SCIARA_ERR_USAGE for a name that is none; the closest is suggested. */
+/** SCIARA_ERR_USAGE for an unknown name; the closest one is suggested. */
 enum sciara_status sciara_bench_suite_find(const char *name, const struct sciara_bench_suite **out);
 enum sciara_status sciara_bench_plan_find(const struct sciara_bench_suite *suite, const char *name,
                                           const struct sciara_bench_plan **out);
 
 /**
- * Makes the problem of a plan, at the step where the measurement starts. *left_out (malloc'd) says why there is none: a
- * file of the suite that is not here, or no room in memory for so many states (sciara_bench_fits), which is asked before
- * any is taken.
+ * Makes the problem of a plan, at the step where the measurement starts. *left_out (malloc'd) is the reason if there is
+ * none: a file of the suite is missing, or there is not enough memory for the states (sciara_bench_fits), which is
+ * checked before any is allocated.
  */
 enum sciara_status sciara_bench_plan_open(const struct sciara_bench_plan *plan, enum sciara_precision precision,
                                           int states, const struct sciara_bench_candidate *candidate, size_t count,
                                           struct sciara_problem *out, char **left_out);
 
-/** The file of records that comes with the program, malloc'd; NULL when it is not here. */
+/** The file of records that comes with the program, malloc'd; NULL if it is not installed. */
 enum sciara_status sciara_bench_bundled_records(char **path);
 
 #endif

@@ -11,7 +11,7 @@
 
 static enum sciara_status no_memory(void) { return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a path"); }
 
-/** PREFIX/share/sciara/config of a program in PREFIX/bin; NULL when there is no such folder. */
+/** PREFIX/share/sciara/config of a program in PREFIX/bin; NULL if there is no such folder. */
 static char *installed_folder(void) {
   char program[4096];
   const ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);

@@ -6,10 +6,13 @@
 #include "base/status.h"
 #include "base/text.h"
 
-/** In the folder config of where we are, else in that of the installed program; *path is NULL when it is in neither. */
+/**
+ * Searches in the folder config of the current folder, then in that of the installed program; *path is NULL if it is in
+ * neither.
+ */
 enum sciara_status sciara_bundled_find(const char *name, char **path);
 
-/** Appends the paths of the scenarios that are installed, one a line, in the order of their names. */
+/** Appends the paths of the installed scenarios, one per line, sorted by name. */
 enum sciara_status sciara_bundled_list(struct sciara_text *out);
 
 #endif

@@ -22,28 +22,28 @@
 #include "verify/bench_report.h"
 
 static const struct sciara_option options[] = {
-    {"suite", 0, "quick|cpu|gpu", "the sizes of the cases; default cpu"},
+    {"suite", 0, "quick|cpu|gpu", "sizes of the cases; default cpu"},
     {"cases", 0, "LIST",
-     "of etna, volcano, plane, dense, tight, sparse, with commas; default: all, or none beside a SCENARIO"},
+     "etna, volcano, plane, dense, tight, sparse, separated by commas; default: all, or none if a SCENARIO is given"},
     {"engines", 0, "LIST",
-     "NAME[:OPTION=VALUE]... with commas, or all (the default); options are those of 'sciara engines', threads=N and "
+     "NAME[:OPTION=VALUE]..., separated by commas, or all (the default); options: see 'sciara engines', and threads=N, "
      "block=WxH"},
     {"precision", 'p', "double|single", "precision of the fields; default double"},
     {"threads", 't', "LIST",
-     "numbers of threads of engines that have threads; default 0: at most OMP_NUM_THREADS, or all cores"},
-    {"repeats", 0, "N", "stretches that are timed, 5 to 99; default 5; of --record at least 1"},
-    {"start", 0, "N", "steps before the measurement; default: of the suite"},
-    {"warm-up", 0, "N", "steps before the first stretch; default: of the suite"},
-    {"steps", 'n', "N", "steps of a stretch; default: of the suite"},
+     "numbers of threads of engines that use threads; default 0: at most OMP_NUM_THREADS, or all cores"},
+    {"repeats", 0, "N", "timed repetitions, 5 to 99; default 5; with --record at least 1"},
+    {"start", 0, "N", "steps before the measurement; default: set by the suite"},
+    {"warm-up", 0, "N", "steps before the first repetition; default: set by the suite"},
+    {"steps", 'n', "N", "steps of a repetition; default: set by the suite"},
     {"seconds", 0, "S",
-     "of all stretches of an engine, which are shortened to that; default: of the suite; 0: no limit"},
-    {"records", 0, "FILE", "what serial comes to; default: the file that comes with the program"},
-    {"no-records", 0, NULL, "let serial do all steps"},
-    {"record", 0, "FILE", "measure nothing, add what serial comes to to this file"},
+     "limit for all repetitions of an engine, which are shortened to it; default: set by the suite; 0: no limit"},
+    {"records", 0, "FILE", "recorded results of serial; default: the file that comes with the program"},
+    {"no-records", 0, NULL, "let serial execute all steps"},
+    {"record", 0, "FILE", "measure nothing, add the results of serial to this file"},
     SCIARA_ALLOW_DRIVER_OPTION,
     {"csv", 0, "FILE", "write the result as CSV"},
     {"json", 0, "FILE", "write the result and the machine as JSON"},
-    {"overwrite", 0, NULL, "replace the files if they are there"},
+    {"overwrite", 0, NULL, "replace the files if they exist"},
     {0},
 };
 
@@ -55,7 +55,7 @@ struct job {
   const struct sciara_bench_suite *suite;
   struct sciara_bench_plan plan[SCIARA_BENCH_MOST_CASES];
   size_t plans;
-  double until; ///< by sciara_wallclock; 0: no limit
+  double until; ///< time by sciara_wallclock; 0: no limit
   double engine_seconds;
   struct sciara_bench_records records;
   const char *csv, *json;
@@ -72,12 +72,12 @@ static enum sciara_status take_number(const struct sciara_arguments *a, const ch
   if (!text || (sciara_parse_double(text, value) && *value >= least && *value <= most && *value == floor(*value)))
     return SCIARA_OK;
   if (most >= 0x1p53)
-    return sciara_fail(SCIARA_ERR_USAGE, "--%s: found \"%s\", expected a whole number >= %.0f", option, text, least);
-  return sciara_fail(SCIARA_ERR_USAGE, "--%s: found \"%s\", expected a whole number from %.0f to %.0f", option, text,
-                     least, most);
+    return sciara_fail(SCIARA_ERR_USAGE, "--%s: expected a whole number >= %.0f, found \"%s\"", option, least, text);
+  return sciara_fail(SCIARA_ERR_USAGE, "--%s: expected a whole number from %.0f to %.0f, found \"%s\"", option, least,
+                     most, text);
 }
 
-/** A file that exists is refused before anything is measured. The option has the name of the extension. */
+/** Rejects a file that already exists, before anything is measured. The option has the name of the extension. */
 static enum sciara_status take_file(const struct sciara_arguments *a, const char *option, const char **out) {
   *out = sciara_argument(a, option);
   if (!*out) return SCIARA_OK;
@@ -105,7 +105,7 @@ static enum sciara_status take_cases(const struct sciara_arguments *a, struct jo
   }
   free(words);
   for (size_t k = 0; status == SCIARA_OK && k < a->operand_count; k++) {
-    struct sciara_bench_plan plan = j->suite->plan[1]; // as long as the volcano
+    struct sciara_bench_plan plan = j->suite->plan[1]; // as many steps as the volcano
     plan.name = plan.file = a->operand[k];
     plan.source = SCIARA_BENCH_SCENARIO;
     plan.extra_drivers = j->drivers;
@@ -115,7 +115,9 @@ static enum sciara_status take_cases(const struct sciara_arguments *a, struct jo
   return status;
 }
 
-/** What serial comes to: the file that is named, or the one that comes with the program, if it is here. */
+/**
+ * The recorded results of serial: the file that is named, or the one that comes with the program, if it is installed.
+ */
 static enum sciara_status take_records(const struct sciara_arguments *a, struct job *j) {
   const char *file = sciara_argument(a, "records");
   char *bundled = NULL;
@@ -126,7 +128,7 @@ static enum sciara_status take_records(const struct sciara_arguments *a, struct 
   if (file) return sciara_bench_records_read(file, &j->records);
   SCIARA_TRY(sciara_bench_bundled_records(&bundled));
   const enum sciara_status status = bundled ? sciara_bench_records_read(bundled, &j->records) : SCIARA_OK;
-  if (!bundled) sciara_log(SCIARA_LOG_INFO, "no file of records is here: serial does all steps");
+  if (!bundled) sciara_log(SCIARA_LOG_INFO, "there is no file of records: serial executes all steps");
   free(bundled);
   return status;
 }
@@ -146,7 +148,7 @@ static enum sciara_status take_options(const struct sciara_arguments *a, struct 
   double repeats = SCIARA_BENCH_LEAST_REPEATS, start = -1, warm_up = -1, steps = 0, seconds = -1;
   SCIARA_TRY(sciara_bench_suite_find(suite ? suite : "cpu", &j->suite));
   if (precision && strcmp(precision, "double") != 0 && strcmp(precision, "single") != 0)
-    return sciara_fail(SCIARA_ERR_USAGE, "--precision: found \"%s\", expected double or single", precision);
+    return sciara_fail(SCIARA_ERR_USAGE, "--precision: expected double or single, found \"%s\"", precision);
   const double least_repeats = sciara_argument_given(a, "record") ? 1 : SCIARA_BENCH_LEAST_REPEATS;
   SCIARA_TRY(take_number(a, "repeats", least_repeats, SCIARA_BENCH_MOST_REPEATS, &repeats));
   SCIARA_TRY(take_number(a, "start", 0, 0x1p53, &start));
@@ -175,7 +177,7 @@ static enum sciara_status take_options(const struct sciara_arguments *a, struct 
 
 // -------------------------------------------------------------------------------------------------------------- output
 
-/** Both files, with what is known so far: a measurement that is cut short leaves its cases. */
+/** Writes both files with what is known so far, so that an interrupted measurement leaves its cases. */
 static enum sciara_status write_files(const struct job *j) {
   struct sciara_text csv = {0}, json = {0};
   enum sciara_status status = SCIARA_OK;
@@ -213,7 +215,7 @@ static enum sciara_status measure(struct job *j, const struct sciara_bench_plan 
   sciara_log(SCIARA_LOG_INFO, "%s: to step %" PRIu64 ", then %d %s", plan->name, plan->start, (int)j->engines.count,
              sciara_plural((uint64_t)j->engines.count, "engine", "engines"));
   if (j->until > 0 && sciara_wallclock() > j->until)
-    entry->left_out = sciara_format("the time of the suite is over");
+    entry->left_out = sciara_format("the time limit of the suite is reached");
   else
     SCIARA_TRY(sciara_bench_plan_open(plan, c->precision, SCIARA_BENCH_STATES, j->engines.candidate, j->engines.count,
                                       &problem, &entry->left_out));
@@ -224,11 +226,11 @@ static enum sciara_status measure(struct job *j, const struct sciara_bench_plan 
   c->problem = NULL;
   c->records = NULL;
   if (status != SCIARA_ERR_MEMORY) return status;
-  sciara_bench_case_free(c); // less memory than was predicted: the other cases may have enough
+  sciara_bench_case_free(c); // less memory than predicted: there may be enough for the other cases
   return leave_out(entry, sciara_format("%s", sciara_last_error()));
 }
 
-/** Exit code of what was measured. */
+/** Exit code of the measurement. */
 static enum sciara_status judge(const struct sciara_bench_report *r, bool *failed) {
   size_t measured = 0;
   for (size_t k = 0; k < r->count; k++) {
@@ -239,7 +241,7 @@ static enum sciara_status judge(const struct sciara_bench_report *r, bool *faile
   return measured > 0 ? SCIARA_OK : sciara_fail(SCIARA_ERR_INPUT, "no case could be measured");
 }
 
-/** One case: what it held for this case before is replaced, the rest of the file stays. */
+/** Records one case: its earlier rows are replaced, the other rows of the file are unchanged. */
 static enum sciara_status record(struct job *j, const struct sciara_bench_plan *plan, size_t *recorded) {
   struct sciara_problem problem;
   struct sciara_bench_case c = {.name = plan->name,
@@ -251,12 +253,12 @@ static enum sciara_status record(struct job *j, const struct sciara_bench_plan *
                                 .repeats = j->report.repeats};
   char *left_out;
   if (plan->source == SCIARA_BENCH_SCENARIO)
-    return sciara_fail(SCIARA_ERR_USAGE, "--record: found %s, expected cases of a suite", plan->name);
+    return sciara_fail(SCIARA_ERR_USAGE, "--record: expected a case of a suite, found %s", plan->name);
   if (plan->warm_up % plan->every || plan->steps % plan->every)
     return sciara_fail(SCIARA_ERR_USAGE,
-                       "--record: found a warm-up of %" PRIu64 " and stretches of %" PRIu64
-                       " steps, expected multiples of %" PRIu64 " for %s",
-                       plan->warm_up, plan->steps, plan->every, plan->name);
+                       "--record: expected multiples of %" PRIu64 " for %s, found a warm-up of %" PRIu64
+                       " and repetitions of %" PRIu64 " steps",
+                       plan->every, plan->name, plan->warm_up, plan->steps);
   SCIARA_TRY(sciara_bench_plan_open(plan, c.precision, 1, NULL, 0, &problem, &left_out));
   if (left_out) {
     sciara_print("%s: left out: %s\n", plan->name, left_out);
@@ -278,7 +280,7 @@ static enum sciara_status record(struct job *j, const struct sciara_bench_plan *
 
 static enum sciara_status record_all(struct job *j) {
   size_t recorded = 0;
-  SCIARA_TRY(sciara_bench_records_write(&j->records, j->record)); // what cannot be written shows now
+  SCIARA_TRY(sciara_bench_records_write(&j->records, j->record)); // fails now if the file cannot be written
   for (size_t k = 0; k < j->plans; k++) SCIARA_TRY(record(j, &j->plan[k], &recorded));
   return recorded > 0 ? SCIARA_OK : sciara_fail(SCIARA_ERR_INPUT, "no case could be recorded");
 }
@@ -291,7 +293,7 @@ static enum sciara_status bench(const struct sciara_arguments *arguments, struct
   sciara_log(SCIARA_LOG_INFO, "sciara %s (%s), %s, %d cores, %s", m->version, m->git_hash, m->cpu, m->cores,
              m->has_gpu ? m->gpu.name : "no GPU");
   if (j->suite->seconds > 0) j->until = sciara_wallclock() + j->suite->seconds;
-  SCIARA_TRY(write_files(j)); // what cannot be written shows now
+  SCIARA_TRY(write_files(j)); // fails now if the file cannot be written
   for (size_t k = 0; k < j->plans; k++) {
     SCIARA_TRY(measure(j, &j->plan[k]));
     SCIARA_TRY(write_files(j));
@@ -320,12 +322,12 @@ const struct sciara_command sciara_cmd_bench = {
     .operands = "[SCENARIO]...",
     .operand_max = 16,
     .options = options,
-    .details =
-        "Every engine does stretches of the same steps; serial is always among them. A time is told only of an engine "
-        "whose last\n"
-        "state has the checksum of serial's, run here or recorded, or keeps the bounds of its class. Exit code 1: one "
-        "did "
-        "not.\n"
-        "SCIARA_ETNA2006 names the folder of the files of the 2006 Etna eruption.\n",
+    .details = "Every engine repeats the same steps; serial is always among them. A time is printed only if the final "
+               "state has "
+               "the\n"
+               "checksum of serial (run here or recorded), or is within the limits of its class. Exit code 1: an "
+               "engine did not "
+               "pass.\n"
+               "SCIARA_ETNA2006 names the folder with the files of the 2006 Etna eruption.\n",
     .run = run,
 };

@@ -32,7 +32,7 @@ static double volume_of(const struct sciara_vents *v, const struct sciara_placem
 static void print_vent(const struct sciara_problem *p, size_t k) {
   const struct sciara_placement *at = &p->placed[k];
   const struct sciara_grid *g = &p->grid;
-  if (at->count == 0) return; // told as a problem
+  if (at->count == 0) return; // already reported as a problem
   const int64_t row = p->vents->row[at->first], col = p->vents->col[at->first];
   sciara_print("  %-16s row %5" PRId64 ", column %5" PRId64 ", x %.10g, y %.10g, altitude %.7g m, %.6g m3",
                p->scenario.vents[k].name, row, col, g->west + ((double)col + 0.5) * g->cell_size,
@@ -61,14 +61,13 @@ static void print_memory(const struct sciara_problem *p) {
   const struct sciara_forecast *f = &p->forecast;
   const char *name = p->scenario.engine.name;
   sciara_print("engine:        %s%s%s, %s precision\n", strcmp(name, "auto") == 0 ? sciara_engine_auto() : name,
-               strcmp(name, "auto") == 0 ? " (chosen by auto)" : "",
-               f->engine_tells ? "" : " (its memory is not known)",
+               strcmp(name, "auto") == 0 ? " (chosen by auto)" : "", f->engine_known ? "" : " (its memory is unknown)",
                sciara_precision_name(sciara_scenario_precision(&p->scenario)));
   sciara_print("host memory:   %.1f MB at most, ", (double)sciara_forecast_host(f) * 1e-6);
   if (f->available > 0)
     sciara_print("%.0f MB are free\n", (double)f->available * 1e-6);
   else
-    sciara_print("how much is free is not known\n");
+    sciara_print("free memory unknown\n");
   print_bytes("program", f->program);
   print_bytes("ground", f->site);
   print_bytes("state", f->state);
@@ -110,17 +109,17 @@ static void print_snapshots(const struct sciara_scenario *s, const struct sciara
   char every[48];
   sciara_print_duration(s->output.every_s, every, sizeof every);
   if (!(s->output.every_s > 0))
-    sciara_print("snapshots:     1, of the state at the end\n");
+    sciara_print("snapshots:     1, of the final state\n");
   else if (isfinite(f->snapshots))
     sciara_print("snapshots:     at most %.0f, one every %s and one at the end\n", f->snapshots, every);
   else
     sciara_print("snapshots:     one every %s and one at the end, %.0f of them while the vents emit\n", every,
                  f->snapshots_while_vent);
   print_names("  fields       ", s->output.fields, s->output.as_double ? " (float64)" : " (float32)");
-  sciara_print("  size         of the order of %.2f MB each once all lava is out, none above %.2f MB\n",
+  sciara_print("  size         about %.2f MB each once all lava has been emitted, at most %.2f MB\n",
                (double)f->snapshot * 1e-6, (double)f->snapshot_most * 1e-6);
   if (isfinite(f->snapshots) && f->snapshots > 1)
-    sciara_print("  in all       of the order of %.1f MB\n", f->snapshots * (double)f->snapshot * 1e-6);
+    sciara_print("  total        about %.1f MB\n", f->snapshots * (double)f->snapshot * 1e-6);
 }
 
 static void print_checkpoints(const struct sciara_scenario *s, const struct sciara_forecast *f) {
@@ -129,12 +128,12 @@ static void print_checkpoints(const struct sciara_scenario *s, const struct scia
   sciara_print_duration(every, simulated, sizeof simulated);
   sciara_print_duration(wall, machine, sizeof machine);
   if (!(every > 0) && !(wall > 0))
-    sciara_print("checkpoints:   when a signal stops the run or asks for one");
+    sciara_print("checkpoints:   when a signal stops the run or requests one");
   else
-    sciara_print("checkpoints:   every %s%s%s%s, two are kept", every > 0 ? simulated : "",
+    sciara_print("checkpoints:   every %s%s%s%s, the last two are retained", every > 0 ? simulated : "",
                  every > 0 && wall > 0 ? " and every " : "", wall > 0 ? machine : "",
-                 wall > 0 ? " of machine time" : "");
-  sciara_print("; of the order of %.2f MB each once all lava is out\n", (double)f->checkpoint * 1e-6);
+                 wall > 0 ? " of wall-clock time" : "");
+  sciara_print("; about %.2f MB each once all lava has been emitted\n", (double)f->checkpoint * 1e-6);
 }
 
 static void print_outputs(const struct sciara_problem *p) {
@@ -142,17 +141,17 @@ static void print_outputs(const struct sciara_problem *p) {
   bool exists = false, empty = true;
   const bool usable = sciara_folder_is_empty(s->output.folder, &exists, &empty) == SCIARA_OK;
   sciara_print("output folder: %s%s\n", s->output.folder,
-               !usable   ? " (no folder can be here: run will refuse)"
+               !usable   ? " (not usable as a folder: run will fail)"
                : !exists ? ""
-               : empty   ? " (there, empty)"
-                         : " (not empty: run will want --overwrite)");
+               : empty   ? " (exists, empty)"
+                         : " (not empty: run will require --overwrite)");
   print_snapshots(s, &p->forecast);
   print_checkpoints(s, &p->forecast);
   print_names("maps:          ", s->output.maps, "");
   sciara_print("other files:   run.json, run.log, dem.tif, series.nc\n");
 }
 
-/** What the run would be. Nothing of a scenario that was refused: defaults stand in it for what was wrong. */
+/** Describes the run. Prints nothing for an invalid scenario, in which defaults replace what was wrong. */
 static void print_report(const struct sciara_problem *p) {
   const struct sciara_scenario *s = &p->scenario;
   if (!p->forecast.made) return;
@@ -193,14 +192,15 @@ static int run(const struct sciara_command *command, int argc, char **argv) {
 
 const struct sciara_command sciara_cmd_check = {
     .name = "check",
-    .summary = "find everything that is wrong with a scenario, and predict its run",
+    .summary = "find all problems of a scenario, and estimate its run",
     .operands = "SCENARIO",
     .operand_min = 1,
     .operand_max = 1,
     .options = options,
-    .details =
-        "Reads scenario, DEM and rates as 'sciara run' would and tells all problems at once. Of a good scenario: "
-        "grid, vents on\n"
-        "the map, memory, outputs and their size. Writes no file. The options are those of 'sciara run'.\n",
+    .details = "Reads scenario, DEM and rates like 'sciara run' and reports all problems at once. For a valid scenario "
+               "it shows "
+               "the\n"
+               "grid, the vents on the map, memory, outputs and their size. Writes no file. The options are those of "
+               "'sciara run'.\n",
     .run = run,
 };

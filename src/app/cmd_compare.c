@@ -18,12 +18,12 @@
 #include "model/field.h"
 
 static const struct sciara_option options[] = {
-    {"tolerance", 0, "X", "the same when |a - b| <= X max(1, |a|) for every field in every cell, and for the time"},
-    SCIARA_OBSERVED_OPTIONS("compare one run with what was observed: polygons or a raster"),
-    {"min-thickness", 0, "M", "thickness up to M metres counts as none (default: 0)"},
-    {"json", 0, NULL, "the scores as JSON"},
-    {"png", 0, "FILE", "draw hits, misses and excess over the hillshade"},
-    {"overwrite", 0, NULL, "replace the picture if it is there"},
+    {"tolerance", 0, "X", "equal if |a - b| <= X max(1, |a|) for every field in every cell, and for the time"},
+    SCIARA_OBSERVED_OPTIONS("compare one run with an observed extent: polygons or a raster"),
+    {"min-thickness", 0, "M", "thickness up to M metres counts as no lava (default: 0)"},
+    {"json", 0, NULL, "print the scores as JSON"},
+    {"png", 0, "FILE", "draw hits, misses and excess on the hillshade"},
+    {"overwrite", 0, NULL, "replace the picture if it exists"},
     SCIARA_CHECKSUM_OPTION,
     {0},
 };
@@ -45,7 +45,9 @@ static void print_difference(const struct sciara_grid *g, const char *name, bool
   sciara_print("\n");
 }
 
-/** Compares the fields that both hold; *differ counts cells, *beyond those outside the tolerance. */
+/**
+ * Compares the fields that both hold; *differ is the number of differing cells, *beyond of those outside the tolerance.
+ */
 static enum sciara_status compare_fields(struct sciara_target *a, struct sciara_target *b, double tolerance,
                                          size_t *differ, size_t *beyond, size_t *alone, size_t *compared) {
   const struct sciara_grid *g = &a->snapshot.grid;
@@ -84,8 +86,8 @@ static enum sciara_status compare(struct sciara_target *a, struct sciara_target 
                                   bool *same) {
   if (!same_grid(&a->snapshot.grid, &b->snapshot.grid))
     return sciara_fail(SCIARA_ERR_INPUT,
-                       "%s and %s lie on different grids: %" PRId64 " x %" PRId64 " cells of %g m, %" PRId64
-                       " x %" PRId64 " of %g m",
+                       "%s and %s have different grids: %" PRId64 " x %" PRId64 " cells of %g m, %" PRId64 " x %" PRId64
+                       " of %g m",
                        a->path, b->path, a->snapshot.grid.cols, a->snapshot.grid.rows, a->snapshot.grid.cell_size,
                        b->snapshot.grid.cols, b->snapshot.grid.rows, b->snapshot.grid.cell_size);
   const bool equal = a->snapshot.checksum == b->snapshot.checksum;
@@ -101,7 +103,7 @@ static enum sciara_status compare(struct sciara_target *a, struct sciara_target 
   const double ta = a->snapshot.time_s, tb = b->snapshot.time_s;
   const bool near = tolerance && beyond == 0 && alone == 0 && fabs(ta - tb) <= *tolerance * fmax(1, fabs(ta));
   *same = tolerance ? near : equal && differ == 0;
-  sciara_print("%s\n", *same       ? (tolerance ? "the same within the tolerance" : "the same bits")
+  sciara_print("%s\n", *same       ? (tolerance ? "equal within the tolerance" : "bit-identical")
                        : tolerance ? "different beyond the tolerance"
                                    : "different");
   return SCIARA_OK;
@@ -111,7 +113,7 @@ static enum sciara_status execute(const struct sciara_arguments *arguments, bool
   const char *text = sciara_argument(arguments, "tolerance");
   double tolerance = 0;
   if (text && (!sciara_parse_double(text, &tolerance) || tolerance < 0))
-    return sciara_fail(SCIARA_ERR_USAGE, "--tolerance: found \"%s\", expected a number >= 0", text);
+    return sciara_fail(SCIARA_ERR_USAGE, "--tolerance: expected a number >= 0, found \"%s\"", text);
   struct sciara_target a, b;
   SCIARA_TRY(sciara_target_open(arguments->operand[0], sciara_checksum_rule(arguments), &a));
   enum sciara_status status = sciara_target_open(arguments->operand[1], sciara_checksum_rule(arguments), &b);
@@ -125,7 +127,7 @@ static enum sciara_status execute(const struct sciara_arguments *arguments, bool
 
 extern const struct sciara_command sciara_cmd_compare;
 
-/** Two states take one option, a state and an observation all the others. */
+/** A comparison of two states has one option, a comparison with an observation all the others. */
 static enum sciara_status check_options(const struct sciara_arguments *a) {
   const bool observed = sciara_argument_given(a, "observed");
   for (size_t k = 0; k < a->given_count; k++) {
@@ -139,10 +141,10 @@ static enum sciara_status check_options(const struct sciara_arguments *a) {
                          name);
   }
   if (observed && a->operand_count != 1)
-    return sciara_fail(SCIARA_ERR_USAGE, "\"%s\" is one too many: with --observed one run or snapshot is compared",
+    return sciara_fail(SCIARA_ERR_USAGE, "unexpected \"%s\": with --observed only one run or snapshot is compared",
                        a->operand[1]);
   if (!observed && a->operand_count != 2)
-    return sciara_fail(SCIARA_ERR_USAGE, "something is missing; usage: sciara compare [OPTION]... %s",
+    return sciara_fail(SCIARA_ERR_USAGE, "too few arguments; usage: sciara compare [OPTION]... %s",
                        sciara_cmd_compare.operands);
   return SCIARA_OK;
 }
@@ -161,15 +163,15 @@ static int run(const struct sciara_command *command, int argc, char **argv) {
 
 const struct sciara_command sciara_cmd_compare = {
     .name = "compare",
-    .summary = "compare two snapshots, or the last ones of two runs, or one with what was observed",
+    .summary = "compare two snapshots, the last ones of two runs, or one with an observed extent",
     .operands = "A B | RUN --observed FILE",
     .operand_min = 1,
     .operand_max = 2,
     .options = options,
-    .details = "The checksums of the whole double states are compared first, then every field that both hold. Exit "
-               "code 0: the same\n"
-               "bits (with --tolerance: within it); 1: different.\n"
-               "With --observed the deposit of a run is scored against what was mapped; the exit code is then 0 "
+    .details = "First the checksums of the complete states are compared, then every field that both have. Exit code 0: "
+               "bit-identical\n"
+               "(with --tolerance: equal within it); 1: different.\n"
+               "With --observed the deposit of a run is compared with the observed extent; the exit code is then 0, "
                "whatever the\n"
                "scores.\n",
     .run = run,

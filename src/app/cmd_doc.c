@@ -13,11 +13,11 @@
 #include "model/field.h"
 
 static const struct sciara_option options[] = {
-    {"output", 'o', "DIR", "for all: the folder, as PREFIX/share is; what is there is replaced (required)"},
+    {"output", 'o', "DIR", "with all (required): the folder, laid out like PREFIX/share; existing files are replaced"},
     {0},
 };
 
-/** What makes a text; `command` is NULL but for the page of a command. */
+/** A function that makes a text; `command` is NULL except for the page of a command. */
 typedef void maker(const struct sciara_command *command, FILE *out);
 
 static void make_bash(const struct sciara_command *command, FILE *out) {
@@ -96,7 +96,7 @@ static enum sciara_status write_file(const char *folder, const char *way, const 
   return status;
 }
 
-/** Styles for QGIS with the same colours for the same value on every map; those of export fit one map alone. */
+/** Styles for QGIS in which a value has the same colour on every map; those of export fit one map only. */
 static const struct {
   double low, high; // in the unit of the quantity; both 0: no style
 } styles[SCIARA_QUANTITY_COUNT] = {
@@ -142,10 +142,10 @@ static enum sciara_status execute(const struct sciara_arguments *a) {
   const char *topic = a->operand[0], *name = a->operand_count > 1 ? a->operand[1] : NULL,
              *folder = sciara_argument(a, "output");
   const bool is_man = strcmp(topic, "man") == 0, is_all = strcmp(topic, "all") == 0;
-  if (name && !is_man) return sciara_fail(SCIARA_ERR_USAGE, "\"%s\" is one too many; only man takes a COMMAND", name);
+  if (name && !is_man) return sciara_fail(SCIARA_ERR_USAGE, "unexpected \"%s\": only man takes a COMMAND", name);
   if (is_all != (folder != NULL))
-    return sciara_fail(SCIARA_ERR_USAGE, is_all ? "--output is missing, the folder to write to"
-                                                : "--output: allowed with all alone; the others are printed");
+    return sciara_fail(SCIARA_ERR_USAGE, is_all ? "--output is missing: the folder to write to"
+                                                : "--output: allowed only with all; the others are printed");
   if (is_man) return print_page(name);
   if (is_all) return write_all(folder);
   if (strcmp(topic, "examples") == 0) return print_examples();
@@ -166,7 +166,7 @@ static int run(const struct sciara_command *command, int argc, char **argv) {
 
 const struct sciara_command sciara_cmd_doc = {
     .name = "doc",
-    .summary = "print man pages, completions for shells, and where the examples are",
+    .summary = "print man pages, shell completions, and the paths of the examples",
     .operands = "man|bash|zsh|fish|examples|all [COMMAND]",
     .operand_min = 1,
     .operand_max = 2,
@@ -175,7 +175,7 @@ const struct sciara_command sciara_cmd_doc = {
         "man: the page of COMMAND, or of the program. bash, zsh, fish: completions for that shell. examples: the "
         "paths of the\n"
         "scenarios that are installed with the program. all: every page, completion and QGIS style as a file, laid "
-        "out as below\n"
-        "PREFIX/share. Pages and completions are made of the tables that the options are parsed with.\n",
+        "out like\n"
+        "PREFIX/share. Pages and completions are made from the tables with which the options are parsed.\n",
     .run = run,
 };

@@ -9,7 +9,7 @@
 
 static const struct sciara_option options[] = {{0}};
 
-/** One line: the options that the engine follows, and their values. */
+/** One line: the options of the engine, and their values. */
 static void print_options(const struct sciara_engine_ops *ops) {
   const struct sciara_settings table = sciara_engine_settings();
   bool first = true;
@@ -39,7 +39,7 @@ static int run(const struct sciara_command *command, int argc, char **argv) {
   if (code >= 0) return code;
   size_t count;
   const struct sciara_engine_entry *list = sciara_engine_list(&count);
-  sciara_print("%-15s %-10s %-9s %s\n", "engine", "available", "bits", "what it is");
+  sciara_print("%-15s %-10s %-9s %s\n", "engine", "available", "bits", "description");
   for (size_t k = 0; k < count; k++) {
     const struct sciara_engine_ops *ops = list[k].ops[SCIARA_DOUBLE];
     const char *why = !ops ? list[k].why_not : ops->probe ? ops->probe() : NULL;
@@ -62,12 +62,12 @@ static int run(const struct sciara_command *command, int argc, char **argv) {
 
 const struct sciara_command sciara_cmd_engines = {
     .name = "engines",
-    .summary = "list the engines and say which are available here",
+    .summary = "list the engines and show which are available here",
     .operands = "",
     .options = options,
-    .details = "exact: the same bits as serial of the same precision; tolerance: close to it.\n"
+    .details = "exact: bit-identical to serial of the same precision; tolerance: close to it.\n"
                "options: of the engine, for 'sciara run --option NAME=VALUE' or the key engine.NAME of a scenario.\n"
                "device: number of a GPU, for 'sciara run --device N' or the key engine.device.\n"
-               "isa: the instructions that openmp takes, of those that this processor has.\n",
+               "isa: the instruction set that openmp uses, and those that this processor has.\n",
     .run = run,
 };

@@ -12,17 +12,17 @@
 #include "run/run_folder.h"
 
 static const struct sciara_option options[] = {
-    {"format", 'f', "cog|png|frames|nc|gpkg|geojson|kml|csv|html", "what to make, see below"},
-    {"field", 0, "F", "what to map (default: deposit if the snapshot holds it, else thickness)"},
+    {"format", 'f', "cog|png|frames|nc|gpkg|geojson|kml|csv|html", "format of the product, see below"},
+    {"field", 0, "F", "field to map (default: deposit if the snapshot holds it, else thickness)"},
     {"classes", 0, "M,M,...", "edges of the thickness classes in m (default: 0.5,1,2,5,10)"},
-    {"isochrones", 0, "T", "time from one isochrone to the next: \"6 h\", \"1 d\" (default: a dozen or fewer)"},
-    {"layer", 0, "L", "outline, thickness_classes or arrival: what a GeoJSON file holds (default: outline)"},
-    {"frames", 0, "N", "most snapshots in a page; more are thinned evenly (default: 60)"},
+    {"isochrones", 0, "T", "interval of the isochrones: \"6 h\", \"1 d\" (default: one that gives at most a dozen)"},
+    {"layer", 0, "L", "layer of a GeoJSON file: outline, thickness_classes or arrival (default: outline)"},
+    {"frames", 0, "N", "largest number of snapshots in a page; of more, evenly spaced ones are taken (default: 60)"},
     SCIARA_OBSERVED_OPTIONS("png, frames, html: draw the outline of an observed extent: polygons or a raster"),
     {"stamp", 0, "TEXT", "png, frames: write this across the map, such as UNVERIFIED"},
-    {"width", 0, "PIXELS", "png, frames: width of the picture (default: by the size of the grid, 720 to some 4200)"},
-    {"output", 'o', "FILE", "where to (default: in maps/ of the run folder, or beside a lone snapshot)"},
-    {"overwrite", 0, NULL, "replace FILE if it is there"},
+    {"width", 0, "PIXELS", "png, frames: width of the picture (default: 720 to about 4200, depending on the grid)"},
+    {"output", 'o', "FILE", "product (default: in maps/ of the run folder, or next to a snapshot without a run)"},
+    {"overwrite", 0, NULL, "replace FILE if it exists"},
     SCIARA_CHECKSUM_OPTION,
     {0},
 };
@@ -48,14 +48,14 @@ static enum sciara_status find_format(const char *name, const struct sciara_expo
   char *names = format_names();
   const char *allowed = names ? names : "others";
   if (name)
-    sciara_fail(SCIARA_ERR_USAGE, "--format: found \"%s\", expected %s", name, allowed);
+    sciara_fail(SCIARA_ERR_USAGE, "--format: expected %s; found \"%s\"", allowed, name);
   else
     sciara_fail(SCIARA_ERR_USAGE, "--format is missing, expected %s", allowed);
   free(names);
   return SCIARA_ERR_USAGE;
 }
 
-/** An option that the format does not follow is refused, not ignored. */
+/** Rejects an option that the format does not have. */
 static enum sciara_status check_options(const struct sciara_export_format *format, const struct sciara_arguments *a) {
   for (size_t k = 0; k < a->given_count; k++) {
     const char *name = a->given[k].option->name;
@@ -63,12 +63,12 @@ static enum sciara_status check_options(const struct sciara_export_format *forma
                    strcmp(name, SCIARA_ALLOW_MISSING_CHECKSUM) == 0;
     for (const struct sciara_option *o = sciara_common_options; o->name; o++) general |= strcmp(name, o->name) == 0;
     if (!general && !sciara_export_follows(format, name))
-      return sciara_fail(SCIARA_ERR_USAGE, "--format %s knows no --%s", format->name, name);
+      return sciara_fail(SCIARA_ERR_USAGE, "--format %s has no option --%s", format->name, name);
   }
   return SCIARA_OK;
 }
 
-/** A folder must not look like a file of another format. */
+/** The name of a folder must not look like that of a file of another format. */
 static enum sciara_status check_folder_name(const struct sciara_export_format *format, const char *path) {
   for (const struct sciara_export_format *const *f = sciara_export_formats; *f; f++)
     for (const char *const *e = (*f)->extensions; !(*f)->is_folder && *e; e++)
@@ -126,14 +126,15 @@ static void print_formats(void) {
 
 const struct sciara_command sciara_cmd_export = {
     .name = "export",
-    .summary = "make maps and tables of a run or a snapshot",
+    .summary = "make maps and tables from a run or a snapshot",
     .operands = "RUN|SNAPSHOT",
     .operand_min = 1,
     .operand_max = 1,
     .options = options,
-    .details = "Of a run folder the last snapshot is mapped; nc, csv and frames take all of them. Cells without lava "
-               "are NODATA "
-               "(-9999).\nPrints the path of what was made.\n",
+    .details =
+        "For a run folder the last snapshot is mapped; nc, csv, frames and html use all snapshots. Cells without "
+        "lava are NODATA\n"
+        "(-9999). Prints the path of the product.\n",
     .print_more = print_formats,
     .run = run,
 };

@@ -10,13 +10,13 @@
 
 static const struct sciara_option options[] = {
     {"output", 'o', "DIR", "folder for scenario.json, dem.tif and observed.tif (required)"},
-    {"crs", 0, "EPSG:n", "CRS of the grids, which the files do not name"},
+    {"crs", 0, "EPSG:n", "CRS of the grids (the files do not name it)"},
     {"corner", 0, "X,Y", "lower left corner of grids without a header, in m"},
-    {"overwrite", 0, NULL, "replace these files in a folder that is not empty"},
+    {"overwrite", 0, NULL, "replace these files if the folder is not empty"},
     {0},
 };
 
-/** Two numbers with a comma between them. */
+/** Two numbers separated by a comma. */
 static enum sciara_status read_corner(const char *text, double corner[2]) {
   char x[64];
   const char *comma = strchr(text, ',');
@@ -25,7 +25,7 @@ static enum sciara_status read_corner(const char *text, double corner[2]) {
     snprintf(x, sizeof x, "%.*s", (int)length, text);
     if (sciara_parse_double(x, &corner[0]) && sciara_parse_double(comma + 1, &corner[1])) return SCIARA_OK;
   }
-  return sciara_fail(SCIARA_ERR_USAGE, "--corner: found \"%s\", expected X,Y: two numbers", text);
+  return sciara_fail(SCIARA_ERR_USAGE, "--corner: expected two numbers X,Y; found \"%s\"", text);
 }
 
 static enum sciara_status execute(const struct sciara_arguments *a) {
@@ -54,16 +54,16 @@ static int run(const struct sciara_command *command, int argc, char **argv) {
 
 const struct sciara_command sciara_cmd_import = {
     .name = "import",
-    .summary = "make a scenario of the files of earlier SCIARA programs",
+    .summary = "make a scenario from the files of earlier SCIARA programs",
     .operands = "NAME.cfg",
     .operand_min = 1,
     .operand_max = 1,
     .options = options,
-    .details = "Reads NAME.cfg, NAME_Morphology.stt, NAME_Vents.stt, NAME_EmissionRate.txt and, if there, "
+    .details = "Reads NAME.cfg, NAME_Morphology.stt, NAME_Vents.stt, NAME_EmissionRate.txt and, if it exists, "
                "NAME_RealEvent.stt.\n"
                "If NAME.cfg is PARAMETERS.cfg: MORPHOLOGY.stt, VENTS.stt and EMISSIONS_RATE.stt, an older layout whose "
                "grids have no header.\n"
                "PARAMETERS.cfg then holds ncols, nrows and Pc (the side of a cell), and --corner is needed.\n"
-               "The model parameters of the .cfg belong to SCIARA-fv2: they are listed, not taken.\n",
+               "The model parameters of the .cfg belong to SCIARA-fv2: they are listed, not used.\n",
     .run = run,
 };

@@ -32,7 +32,7 @@ static const struct sciara_option options[] = {
 static void print_ledger(const struct sciara_ledger *l) {
   sciara_print("ledger:        initial %.10g + emitted %.10g = liquid %.10g + solid %.10g + lost %.10g m3\n",
                l->initial_m3, l->emitted_m3, l->liquid_m3, l->solid_m3, l->lost_m3);
-  sciara_print("               open by %.3g m3, rounding explains %.3g m3: %s\n", l->residual_m3, l->bound_m3,
+  sciara_print("               residual %.3g m3, bound of rounding %.3g m3: %s\n", l->residual_m3, l->bound_m3,
                fabs(l->residual_m3) <= l->bound_m3 ? "closed" : "OPEN");
 }
 
@@ -82,7 +82,7 @@ static enum sciara_status print_snapshot(struct sciara_target *t) {
   return print_fields(t);
 }
 
-/** Reads all of a snapshot, so that damage shows. */
+/** Reads a complete snapshot to detect damage. */
 static enum sciara_status check_snapshot(const char *path, enum sciara_checksum_rule rule, uint64_t checksum) {
   struct sciara_snapshot s;
   double *values = NULL;
@@ -91,14 +91,14 @@ static enum sciara_status check_snapshot(const char *path, enum sciara_checksum_
   for (int f = 0; status == SCIARA_OK && f < SCIARA_FIELD_COUNT; f++)
     if (s.fields >> f & 1u) status = sciara_snapshot_read(&s, (enum sciara_field)f, values);
   if (status == SCIARA_OK && s.checksum != checksum)
-    status = sciara_fail(SCIARA_ERR_INPUT, "%s: its checksum %016" PRIx64 " is not that of run.json, %016" PRIx64, path,
-                         s.checksum, checksum);
+    status = sciara_fail(SCIARA_ERR_INPUT, "%s: expected checksum %016" PRIx64 " as in run.json, found %016" PRIx64,
+                         path, checksum, s.checksum);
   sciara_free(values);
   sciara_snapshot_close(&s);
   return status;
 }
 
-/** A missing source reads as NaN in series.nc, silently: so each is looked for here. */
+/** A missing snapshot silently reads as NaN in series.nc, so each one is checked here. */
 static enum sciara_status check_snapshots(const char *folder, const struct sciara_run_record *record,
                                           enum sciara_checksum_rule rule) {
   size_t bad = 0;
@@ -107,7 +107,7 @@ static enum sciara_status check_snapshots(const char *folder, const struct sciar
     enum sciara_status status = sciara_run_member(folder, record->snapshots[k].name, &path);
     if (status == SCIARA_OK) status = check_snapshot(path, rule, record->snapshots[k].checksum);
     free(path);
-    if (status == SCIARA_ERR_MEMORY) return status; // says nothing of the snapshot
+    if (status == SCIARA_ERR_MEMORY) return status; // not a property of the snapshot
     if (status == SCIARA_OK) continue;
     sciara_error("%s", sciara_last_error());
     bad++;
@@ -117,7 +117,7 @@ static enum sciara_status check_snapshots(const char *folder, const struct sciar
                      record->snapshot_count, sciara_plural(bad, "is", "are"));
 }
 
-/** The program does not read series.nc, but others follow it to wherever it leads. */
+/** The program does not read series.nc, but others follow its references to any file. */
 static enum sciara_status check_series(const char *folder) {
   char *path;
   SCIARA_TRY(sciara_run_member(folder, SCIARA_SERIES_NAME, &path));
@@ -130,7 +130,7 @@ static void print_record(const char *folder, const struct sciara_run_record *r) 
   sciara_print("run:           %s, %s%s%s\n", folder, sciara_run_status_name(r->status), r->stop_reason ? ": " : "",
                r->stop_reason ? r->stop_reason : "");
   if (r->scenario) sciara_print("scenario:      %s\n", r->scenario);
-  sciara_print("started:       %s%s%s; %.1f s of machine time, %.1f s of it computing\n", r->started_utc,
+  sciara_print("started:       %s%s%s; wall-clock time %.1f s, of which %.1f s computing\n", r->started_utc,
                *r->ended_utc ? ", ended " : "", r->ended_utc, r->wall_s, r->compute_s);
   if (r->parent) sciara_print("branched off:  %s, step %" PRIu64 "\n", r->parent, r->parent_step);
   for (size_t k = 0; k < r->resumption_count; k++)
@@ -139,7 +139,10 @@ static void print_record(const char *folder, const struct sciara_run_record *r) 
   sciara_print("snapshots:     %zu\n", r->snapshot_count);
 }
 
-/** The checkpoints of a run, each read whole; one that is damaged is told and does no harm while there is another. */
+/**
+ * The checkpoints of a run, each read completely; a damaged one is reported, and is no error while there is another
+ * one.
+ */
 static enum sciara_status print_checkpoints(const char *folder) {
   uint64_t *steps = NULL;
   size_t count = 0, good = 0;
@@ -153,13 +156,13 @@ static enum sciara_status print_checkpoints(const char *folder) {
       sciara_print("checkpoint:    step %" PRIu64 ", simulated %.10g s\n", c.step, c.time_s);
       sciara_checkpoint_free(&c);
       good++;
-    } else if (path && access(path, F_OK) == 0) { // else a run under way has removed it meanwhile
+    } else if (path && access(path, F_OK) == 0) { // otherwise a run in progress has removed it meanwhile
       sciara_log(SCIARA_LOG_WARNING, "%s", sciara_last_error());
     }
     free(path);
   }
   if (status == SCIARA_OK && count > 0 && good == 0)
-    status = sciara_fail(SCIARA_ERR_INPUT, "%s: none of its %zu checkpoints is whole", folder, count);
+    status = sciara_fail(SCIARA_ERR_INPUT, "%s: all of its %zu checkpoints are damaged", folder, count);
   free(steps);
   free(where);
   return status;
@@ -170,7 +173,7 @@ static enum sciara_status print_checkpoint(const char *path) {
   char simulated[48];
   SCIARA_TRY(sciara_checkpoint_verify(path, &c));
   sciara_print_duration(c.time_s, simulated, sizeof simulated);
-  sciara_print("checkpoint:    %s, whole\nscenario:      %s\n", path, c.scenario_path);
+  sciara_print("checkpoint:    %s, undamaged\nscenario:      %s\n", path, c.scenario_path);
   sciara_print("made by:       sciara %s (git %s), engine %s, %s precision\n",
                c.program_version ? c.program_version : "?", c.git_hash ? c.git_hash : "?", c.engine ? c.engine : "?",
                c.identity.precision);
@@ -182,7 +185,7 @@ static enum sciara_status print_checkpoint(const char *path) {
   return SCIARA_OK;
 }
 
-/** A run: its record, whether its snapshots are whole, and what the last one holds. */
+/** A run: its record, whether its snapshots are undamaged, and the contents of the last one. */
 static enum sciara_status print_run(const char *folder, enum sciara_checksum_rule rule) {
   struct sciara_run_record record;
   SCIARA_TRY(sciara_run_member_record(folder, &record));
@@ -243,11 +246,11 @@ static int run(const struct sciara_command *command, int argc, char **argv) {
 
 const struct sciara_command sciara_cmd_info = {
     .name = "info",
-    .summary = "say what a run folder, a snapshot, a checkpoint or a scenario holds",
+    .summary = "show the contents of a run folder, a snapshot, a checkpoint or a scenario",
     .operands = "RUN|SNAPSHOT|CHECKPOINT|SCENARIO",
     .operand_min = 1,
     .operand_max = 1,
     .options = options,
-    .details = "Of a run folder every snapshot is read: a missing or damaged one is an error.\n",
+    .details = "For a run folder every snapshot is read; a missing or damaged one is an error.\n",
     .run = run,
 };

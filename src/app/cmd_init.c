@@ -24,14 +24,14 @@ static const struct sciara_option options[] = {
     {"rate", 0, "R", "effusion rate of each vent, m3/s"},
     {"duration", 0, "D", "how long the vents emit: \"3 d\", \"6 h\", seconds"},
     {"name", 0, "TEXT", "title of the scenario"},
-    {"set", 's', "K=V", "give a key another value than its default: run.max_time=\"20 d\"; may be repeated"},
+    {"set", 's', "K=V", "set a key to another value than its default: run.max_time=\"20 d\"; may be repeated"},
     {"output", 'o', "FILE", "the scenario (default: the name of the DEM with .json, in the current folder)"},
-    {"overwrite", 0, NULL, "replace FILE if it is there"},
+    {"overwrite", 0, NULL, "replace FILE if it exists"},
     SCIARA_ALLOW_DRIVER_OPTION,
     {0},
 };
 
-/** What the command line asks for. */
+/** The values of the command line. */
 struct order {
   struct sciara_default_request request;
   struct sciara_default_vent vents[SCIARA_MOST_GIVEN];
@@ -46,18 +46,17 @@ static enum sciara_status parse_vent(const char *option, const char *text, struc
   free(first);
   out->lonlat = strcmp(option, "vent-lonlat") == 0;
   if (good) return SCIARA_OK;
-  return sciara_fail(SCIARA_ERR_USAGE, "--%s: found \"%s\", expected two numbers with a comma between them", option,
-                     text);
+  return sciara_fail(SCIARA_ERR_USAGE, "--%s: expected two numbers separated by a comma, found \"%s\"", option, text);
 }
 
-/** What may be repeated. */
+/** The options that may be repeated. */
 static enum sciara_status take_lists(const struct sciara_arguments *a, struct order *o) {
   for (size_t k = 0; k < a->given_count; k++) {
     const char *name = a->given[k].option->name, *value = a->given[k].value;
     if (strcmp(name, "vent") == 0 || strcmp(name, "vent-lonlat") == 0) {
       SCIARA_TRY(parse_vent(name, value, &o->vents[o->request.vent_count++]));
     } else if (strcmp(name, "set") == 0) {
-      if (!strchr(value, '=')) return sciara_fail(SCIARA_ERR_USAGE, "--set: found \"%s\", expected KEY=VALUE", value);
+      if (!strchr(value, '=')) return sciara_fail(SCIARA_ERR_USAGE, "--set: expected KEY=VALUE, found \"%s\"", value);
       o->overrides[o->override_count++] = value;
     }
   }
@@ -75,10 +74,10 @@ static enum sciara_status take_order(const struct sciara_arguments *a, struct or
   if (!duration)
     return sciara_fail(SCIARA_ERR_USAGE, "--duration is missing: how long the vents emit, such as \"3 d\"");
   if (!sciara_parse_double(rate, &o->request.rate) || !(o->request.rate >= 0 && o->request.rate <= SCIARA_RATE_MAX))
-    return sciara_fail(SCIARA_ERR_USAGE, "--rate: found \"%s\", expected 0 to 1e6 m3/s", rate);
+    return sciara_fail(SCIARA_ERR_USAGE, "--rate: expected 0 to 1e6 m3/s, found \"%s\"", rate);
   if (!sciara_parse_duration(duration, &seconds) || !(seconds > 0))
     return sciara_fail(SCIARA_ERR_USAGE,
-                       "--duration: found \"%s\", expected a time such as \"6 h\", \"3 d\" or seconds, above 0",
+                       "--duration: expected a time above 0 such as \"6 h\", \"3 d\" or seconds; found \"%s\"",
                        duration);
   o->driver_count = sciara_arguments_all(a, "allow-driver", o->drivers);
   o->request.duration = duration;
@@ -92,13 +91,13 @@ static char *default_output(const char *dem) {
   return sciara_format("%.*s.json", (int)(dot && dot > name ? (size_t)(dot - name) : strlen(name)), name);
 }
 
-/** JSON is UTF-8: a name of a file in another encoding cannot stand in it. */
+/** JSON is UTF-8: it cannot contain a file name in another encoding. */
 static enum sciara_status check_utf8(const char *what, const char *text) {
   if (!text || sciara_is_utf8(text)) return SCIARA_OK;
   return sciara_fail(SCIARA_ERR_USAGE, "%s: expected UTF-8, found \"%s\"", what, text);
 }
 
-/** "file:///usr/share/a%20b": what editors find a file by, wherever the scenario goes. */
+/** "file:///usr/share/a%20b": editors find the file by this URL, wherever the scenario is moved. */
 static enum sciara_status append_file_url(const char *path, struct sciara_text *out) {
   char *real = realpath(path, NULL);
   enum sciara_status status = real ? sciara_text_append(out, "file://") : SCIARA_OK;
@@ -110,7 +109,7 @@ static enum sciara_status append_file_url(const char *path, struct sciara_text *
   return status;
 }
 
-/** The URL of the schema that comes with the program; nothing where it is not installed. */
+/** The URL of the schema that comes with the program; empty if it is not installed. */
 static enum sciara_status find_schema(struct sciara_text *url) {
   char *path;
   SCIARA_TRY(sciara_bundled_find("scenario.schema.json", &path));
@@ -119,7 +118,7 @@ static enum sciara_status find_schema(struct sciara_text *url) {
   return status;
 }
 
-/** The text of the scenario as it is to lie at `path`. */
+/** The text of the scenario that will be written to `path`. */
 static enum sciara_status compose(const char *dem, const char *path, struct order *o, struct sciara_text *text) {
   char *folder = NULL, *relative = NULL;
   struct sciara_text url = {0};
@@ -130,7 +129,7 @@ static enum sciara_status compose(const char *dem, const char *path, struct orde
   folder = sciara_path_folder(path);
   SCIARA_TRY_GOTO(folder ? SCIARA_OK : sciara_fail(SCIARA_ERR_MEMORY, "no memory for a path"));
   if (*dem != '/') SCIARA_TRY_GOTO(sciara_path_relative(folder, dem, &relative));
-  o->request.dem = relative ? relative : dem; // an absolute path was meant to be one
+  o->request.dem = relative ? relative : dem; // an absolute path stays absolute
   o->request.schema = url.data;
   SCIARA_TRY_GOTO(sciara_scenario_default(&o->request, o->overrides, o->override_count, text));
 cleanup:
@@ -140,7 +139,7 @@ cleanup:
   return status;
 }
 
-/** The file is not there yet: a sentence about it, "PATH: ...", begins with what it is instead. */
+/** The file does not exist yet, so a message "PATH: ..." names "the new scenario" instead. */
 static void report_new(const char *path, const struct sciara_diagnostics *diagnostics) {
   const size_t length = strlen(path);
   for (size_t k = 0; k < diagnostics->kept; k++) {
@@ -151,7 +150,7 @@ static void report_new(const char *path, const struct sciara_diagnostics *diagno
   if (diagnostics->count > diagnostics->kept) sciara_error("... and %zu more", diagnostics->count - diagnostics->kept);
 }
 
-/** Checks the scenario as `sciara check` will, before it is written. Returns the exit code; problems are reported. */
+/** Checks the scenario like `sciara check` before it is written. Reports the problems and returns the exit code. */
 static int check(const char *path, const struct sciara_text *text, const struct order *o) {
   struct sciara_problem problem = {0};
   struct sciara_diagnostics diagnostics = {0};
@@ -198,13 +197,13 @@ static int run(const struct sciara_command *command, int argc, char **argv) {
 
 const struct sciara_command sciara_cmd_init = {
     .name = "init",
-    .summary = "write a scenario for a DEM, every default spelled out",
+    .summary = "write a scenario for a DEM, with every default written out",
     .operands = "DEM",
     .operand_min = 1,
     .operand_max = 1,
     .options = options,
-    .details = "At least one vent, --rate and --duration are required. The scenario is checked as 'sciara check' does "
+    .details = "At least one vent, --rate and --duration are required. The scenario is checked like by 'sciara check' "
                "before it is\n"
-               "written. Its path is printed; 'sciara run' can take it at once.\n",
+               "written. Its path is printed; 'sciara run' can run it directly.\n",
     .run = run,
 };

@@ -13,24 +13,24 @@
 
 static const struct sciara_option options[] = {
     SCIARA_ENGINE_OPTIONS,
-    {"precision", 'p', "double|single", "precision of the fields: that of the checkpoint, another one is refused"},
+    {"precision", 'p', "double|single", "precision of the fields; must be that of the checkpoint"},
     SCIARA_CHECKPOINT_OPTION,
-    {"steps", 'n', "N", "with --output: stop after N steps, those before the checkpoint included"},
+    {"steps", 'n', "N", "with --output: stop after N steps, including those before the checkpoint"},
     {"until", 'u', "T", "with --output: stop at the first step with simulated time >= T"},
     {"set", 's', "K=V", "with --output: replace a key of vents, run, output or engine; may be repeated"},
-    {"output", 'o', "DIR", "go on in this folder, as a branch, and leave the run as it is"},
-    {"overwrite", 0, NULL, "with --output: replace the run in a folder that is not empty"},
-    {"progress-every", 0, "S", "seconds between two messages of progress where there is no terminal; default 30"},
+    {"output", 'o', "DIR", "continue in this folder, as a branch, and leave the original run unchanged"},
+    {"overwrite", 0, NULL, "with --output: replace the run if the folder is not empty"},
+    {"progress-every", 0, "S", "seconds between two progress messages if there is no terminal; default 30"},
     {0},
 };
 
-/** What would change the results of a run that goes on in its own folder. */
+/** Options that would change the results of a run that is continued in its own folder. */
 static int check_arguments(const struct sciara_arguments *a) {
   static const char *const branching[] = {"steps", "until", "set", "overwrite"};
   if (sciara_argument_given(a, "output")) return SCIARA_OK;
   for (size_t k = 0; k < sizeof branching / sizeof *branching; k++)
     if (sciara_argument_given(a, branching[k])) {
-      sciara_error("--%s: found the option without --output, expected only for a branch: a run goes on as it was begun",
+      sciara_error("--%s: allowed only with --output, for a branch: a run is continued as it was started",
                    branching[k]);
       return SCIARA_ERR_USAGE;
     }
@@ -41,11 +41,11 @@ static void describe_start(const struct sciara_resume *r) {
   char simulated[48];
   sciara_print_duration(r->from.time_s, simulated, sizeof simulated);
   sciara_log(SCIARA_LOG_INFO, "%s: from %s, step %" PRIu64 ", simulated %s, computed by engine %s",
-             r->branch ? "a branch" : "the run goes on", r->path, r->from.step, simulated,
+             r->branch ? "a branch" : "the run is continued", r->path, r->from.step, simulated,
              r->from.engine ? r->from.engine : "?");
 }
 
-/** From the checkpoint to the simulation; everything that is wrong is told here. Returns the exit code. */
+/** From the checkpoint to the simulation; reports all problems and returns the exit code. */
 static int prepare(const struct sciara_arguments *arguments, struct sciara_resume *resume,
                    struct sciara_simulation **out) {
   struct sciara_scenario_additions additions;
@@ -68,8 +68,8 @@ static int prepare(const struct sciara_arguments *arguments, struct sciara_resum
   return code;
 }
 
-static int go_on(const struct sciara_arguments *arguments, struct sciara_resume *resume, const char *history,
-                 double message_every) {
+static int continue_run(const struct sciara_arguments *arguments, struct sciara_resume *resume, const char *history,
+                        double message_every) {
   struct sciara_simulation *simulation = NULL;
   char *whole = sciara_format("%s%s%s", resume->from.history ? resume->from.history : "",
                               resume->from.history ? "\n" : "", history);
@@ -92,13 +92,13 @@ static int execute(const struct sciara_arguments *arguments, const char *history
   const char *folder = arguments->operand[0];
   int code = sciara_report(sciara_resume_open(folder, sciara_argument_given(arguments, "output"), &resume));
   if (code == SCIARA_OK && !resume.branch && resume.record.status == SCIARA_RUN_COMPLETE) {
-    sciara_log(SCIARA_LOG_INFO, "%s: the run is complete (%s): there is nothing to resume; --output makes a branch",
-               folder, resume.record.stop_reason ? resume.record.stop_reason : "?");
+    sciara_log(SCIARA_LOG_INFO, "%s: the run is complete (%s): nothing to resume; --output makes a branch", folder,
+               resume.record.stop_reason ? resume.record.stop_reason : "?");
     sciara_resume_close(&resume);
     return SCIARA_OK;
   }
   if (code == SCIARA_OK) code = sciara_report(sciara_resume_find(&resume));
-  if (code == SCIARA_OK) code = go_on(arguments, &resume, history, message_every);
+  if (code == SCIARA_OK) code = continue_run(arguments, &resume, history, message_every);
   sciara_resume_close(&resume);
   return code;
 }
@@ -111,7 +111,7 @@ static int run(const struct sciara_command *command, int argc, char **argv) {
   if (code < 0) {
     const double message_every = sciara_session_progress_every(&arguments);
     code = message_every < 0 ? SCIARA_ERR_USAGE : check_arguments(&arguments);
-    if (code == SCIARA_OK && !history) code = sciara_report(SCIARA_ERR_MEMORY); // told by sciara_session_history
+    if (code == SCIARA_OK && !history) code = sciara_report(SCIARA_ERR_MEMORY); // set by sciara_session_history
     if (code == SCIARA_OK) code = execute(&arguments, history, message_every);
   }
   free(history);
@@ -120,14 +120,15 @@ static int run(const struct sciara_command *command, int argc, char **argv) {
 
 const struct sciara_command sciara_cmd_resume = {
     .name = "resume",
-    .summary = "take up a run again at its last checkpoint",
+    .summary = "continue a run from its last checkpoint",
     .operands = "RUN",
     .operand_min = 1,
     .operand_max = 1,
     .options = options,
     .details =
-        "Goes on in the folder RUN as if the run had never been stopped or killed; another engine may do so. A "
-        "run that is\ncomplete is left as it is. With --output the run is branched off instead: with other vents, "
-        "say, or a later end.\n",
+        "Continues in the folder RUN as if the run had never been stopped or killed; another engine may be used. A "
+        "complete\nrun is left unchanged. With --output a branch is made instead: for example with other vents or a "
+        "later "
+        "end.\n",
     .run = run,
 };

@@ -10,30 +10,30 @@
 
 static const struct sciara_option options[] = {
     SCIARA_SCENARIO_OPTIONS,
-    {"overwrite", 0, NULL, "replace the run in a folder that is not empty, and the profile"},
-    {"profile", 0, "FILE", "what the steps cost, as CSV"},
+    {"overwrite", 0, NULL, "replace an existing run in the folder, and an existing profile"},
+    {"profile", 0, "FILE", "write the time of the steps as CSV"},
     {"profile-every", 0, "K", "steps between two rows of the profile; default 1000"},
-    {"progress-every", 0, "S", "seconds between two messages of progress where there is no terminal; default 30"},
+    {"progress-every", 0, "S", "seconds between two progress messages if there is no terminal; default 30"},
     {0},
 };
 
-/** --profile-every; 0 with a message when it makes no sense. */
+/** --profile-every; 0, with a message, if it is invalid. */
 static uint64_t profile_every(const struct sciara_arguments *arguments) {
   enum { PRESET = 1000 };
   const char *text = sciara_argument(arguments, "profile-every");
   double value = PRESET;
   if (text && !sciara_argument(arguments, "profile")) {
-    sciara_error("--profile-every: found the option alone, expected only together with --profile");
+    sciara_error("--profile-every: allowed only together with --profile");
     return 0;
   }
   if (!text ||
       (sciara_parse_double(text, &value) && value >= 1 && value == floor(value) && value <= 9007199254740991.0))
     return (uint64_t)value;
-  sciara_error("--profile-every: found \"%s\", expected a whole number >= 1", text);
+  sciara_error("--profile-every: expected a whole number >= 1, found \"%s\"", text);
   return 0;
 }
 
-/** From the scenario to the simulation; everything that is wrong is told here. Returns the exit code. */
+/** From the scenario to the simulation; reports all problems and returns the exit code. */
 static int prepare(const struct sciara_arguments *arguments, struct sciara_simulation **out) {
   struct sciara_scenario_additions additions;
   struct sciara_diagnostics diagnostics = {0};
@@ -63,7 +63,7 @@ static int run(const struct sciara_command *command, int argc, char **argv) {
   const uint64_t every = code < 0 ? profile_every(&arguments) : 0;
   const double message_every = code < 0 ? sciara_session_progress_every(&arguments) : 0;
   if (code < 0 && (every == 0 || message_every < 0)) code = SCIARA_ERR_USAGE;
-  if (code < 0 && !history) code = sciara_report(SCIARA_ERR_MEMORY); // told by sciara_session_history
+  if (code < 0 && !history) code = sciara_report(SCIARA_ERR_MEMORY); // set by sciara_session_history
   if (code < 0) {
     struct sciara_simulation *simulation = NULL;
     code = prepare(&arguments, &simulation);
@@ -86,10 +86,9 @@ const struct sciara_command sciara_cmd_run = {
     .operand_max = 1,
     .options = options,
     .details =
-        "Writes into the output folder: snapshots (their paths are printed when they are safe on the disk), "
-        "series.nc, run.json,\n"
-        "dem.tif, run.log, and the maps that the scenario asks for. Ctrl-C stops after the step in progress and "
-        "keeps its state;\n'sciara resume' takes the run up again. SIGUSR1 writes a checkpoint, and the run goes "
-        "on.\n",
+        "Writes to the output folder: snapshots (their paths are printed as soon as they are on the disk), series.nc, "
+        "run.json,\n"
+        "dem.tif, run.log, and the maps that the scenario requests. Ctrl-C stops after the step in progress and saves "
+        "the\nstate; 'sciara resume' continues the run. SIGUSR1 writes a checkpoint, and the run continues.\n",
     .run = run,
 };

@@ -16,12 +16,12 @@
 
 static const struct sciara_option options[] = {
     SCIARA_SCENARIO_OPTIONS,
-    {"engines", 0, "LIST", "engines to validate, with commas between them, or all (the default; not those for tests)"},
+    {"engines", 0, "LIST", "engines to validate, separated by commas, or all (the default; without those for tests)"},
     {"every", 0, "M", "steps between two comparisons; default: a tenth of --steps"},
     {"record", 0, "FILE",
      "write the trace of serial, a CSV file: checksum, clock and mass balance at every comparison"},
     {"against", 0, "FILE", "compare with a recorded trace instead of running serial"},
-    {"json", 0, NULL, "the result as JSON"},
+    {"json", 0, NULL, "print the result as JSON"},
     {0},
 };
 
@@ -30,7 +30,7 @@ enum { EXIT_DIFFER = 1, MOST = 64 };
 struct job {
   struct sciara_candidate candidate[MOST];
   size_t count;
-  char *words; ///< the list of engines, cut at the commas
+  char *words; ///< the list of engines, split at the commas
   bool all;
   struct sciara_trace recorded;
 };
@@ -73,7 +73,7 @@ static enum sciara_status choose(struct job *j, const char *list, const struct s
   return SCIARA_OK;
 }
 
-/** Why an engine that --engines=all met is not here, in the words of the list of engines. */
+/** The reason why an engine of --engines=all is not available, as in the list of engines. */
 static void explain_skipped(struct sciara_validation *v, const struct sciara_problem *p) {
   for (size_t k = 0; k < v->count; k++) {
     struct sciara_engine_result *result = &v->result[k];
@@ -92,16 +92,17 @@ static const char *word_of(const struct sciara_engine_result *v) {
   return v->skipped ? "skipped" : v->passed ? "passed" : "FAILED";
 }
 
-/** What tolerance engines are measured by. */
+/** The limits for tolerance engines. */
 static void print_spread(const struct sciara_validation *v) {
   const struct sciara_tolerance *s = &v->spread, allowed = sciara_validation_allowed(v);
   bool any = false;
   for (size_t k = 0; k < v->count; k++)
     any = any || (!v->result[k].skipped && v->result[k].determinism == SCIARA_TOLERANCE);
   if (!any) return;
-  sciara_print("orders of additions, at the same simulated time: Jaccard index %.6f or more, %.2g or less of the lava "
-               "elsewhere; allowed %.6f and %.2g\n",
-               1 - s->footprint, s->misplaced, 1 - allowed.footprint, allowed.misplaced);
+  sciara_print(
+      "different orders of additions, at the same simulated time: Jaccard index at least %.6f, at most %.2g of the "
+      "lava elsewhere; limits %.6f and %.2g\n",
+      1 - s->footprint, s->misplaced, 1 - allowed.footprint, allowed.misplaced);
 }
 
 static void print_text(const struct sciara_validation *v) {
@@ -129,7 +130,7 @@ static void print_text(const struct sciara_validation *v) {
     sciara_print(" %9.2g %9.2f\n", e->ledger_relative, e->compute_s);
     if (e->first_differing && e->first.row >= 0)
       sciara_print("  first difference, found after step %" PRIu64 ": %s in row %" PRId64 ", column %" PRId64
-                   "; %zu %s there, %zu at the end\n",
+                   "; %zu %s after that step, %zu at the end\n",
                    e->first_differing, e->first.field, e->first.row, e->first.col, e->first.differing,
                    sciara_plural(e->first.differing, "cell differs", "cells differ"), e->last.differing);
     if (e->first_differing)
@@ -138,7 +139,7 @@ static void print_text(const struct sciara_validation *v) {
     if (e->why) sciara_print("  %s\n", e->why);
   }
   if (v->against) {
-    sciara_print("tolerance engines are compared with a trace by their mass balance alone\n");
+    sciara_print("for tolerance engines only the mass balance is compared with a trace\n");
     return;
   }
   print_spread(v);
@@ -230,13 +231,13 @@ static enum sciara_status take_steps(const struct sciara_arguments *arguments, s
   v->steps = s->run.max_steps;
   if (v->against && v->steps == UINT64_MAX) v->steps = recorded->row[recorded->count - 1].step;
   if (v->steps == UINT64_MAX)
-    return sciara_fail(SCIARA_ERR_USAGE, "how many steps? Give --steps N (the scenario has no run.max_steps)");
+    return sciara_fail(SCIARA_ERR_USAGE, "--steps N is missing (the scenario has no run.max_steps)");
   double number = (double)(v->steps / 10 > 0 ? v->steps / 10 : 1);
   if (every && (!sciara_parse_double(every, &number) || !(number >= 1) || number > 0x1p53))
-    return sciara_fail(SCIARA_ERR_USAGE, "--every: found \"%s\", expected a whole number >= 1", every);
+    return sciara_fail(SCIARA_ERR_USAGE, "--every: expected a whole number >= 1, found \"%s\"", every);
   v->every = (uint64_t)number;
   if ((double)v->every != number)
-    return sciara_fail(SCIARA_ERR_USAGE, "--every: found \"%s\", expected a whole number >= 1", every);
+    return sciara_fail(SCIARA_ERR_USAGE, "--every: expected a whole number >= 1, found \"%s\"", every);
   return SCIARA_OK;
 }
 
@@ -247,9 +248,9 @@ static enum sciara_status validate(const struct sciara_arguments *arguments, con
   if (sciara_argument_given(arguments, "engine"))
     return sciara_fail(SCIARA_ERR_USAGE, "--engine: validate takes several engines: --engines LIST");
   if (record && against)
-    return sciara_fail(SCIARA_ERR_USAGE, "--record and --against: found both, expected one of them");
+    return sciara_fail(SCIARA_ERR_USAGE, "--record and --against: expected only one of them, found both");
   if (v.precision == SCIARA_DOUBLE && p->scenario.engine.fast_math)
-    return sciara_fail(SCIARA_ERR_USAGE, "--fast-math: allowed with --precision single only");
+    return sciara_fail(SCIARA_ERR_USAGE, "--fast-math: allowed only with --precision single");
   SCIARA_TRY(choose(j, sciara_argument(arguments, "engines"), p));
   if (against) {
     struct sciara_trace mine;
@@ -286,7 +287,7 @@ static int run(const struct sciara_command *command, int argc, char **argv) {
   code = sciara_report(sciara_additions_make(&arguments, &additions));
   if (code == SCIARA_OK) {
     struct sciara_problem_options how = sciara_additions_options(&additions);
-    how.any_engine = true; // which ones is said by --engines
+    how.any_engine = true; // --engines says which ones
     sciara_problem_open_all(arguments.operand[0], &how, &problem, &diagnostics);
     code = sciara_report_all(&diagnostics);
   }
@@ -301,7 +302,7 @@ static int run(const struct sciara_command *command, int argc, char **argv) {
 
 const struct sciara_command sciara_cmd_validate = {
     .name = "validate",
-    .summary = "run engines beside serial and compare their bits",
+    .summary = "run engines and compare their results with those of serial",
     .operands = "SCENARIO",
     .operand_min = 1,
     .operand_max = 1,
@@ -309,6 +310,6 @@ const struct sciara_command sciara_cmd_validate = {
     .details =
         "Exit code 0: every engine that was run passed; 1: an exact engine is not bit-identical to serial of the same "
         "precision,\n"
-        "or a tolerance engine differs by more than is allowed. Nothing is written but the file of --record.\n",
+        "or a tolerance engine differs by more than its limits. Writes no file except that of --record.\n",
     .run = run,
 };

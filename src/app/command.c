@@ -15,14 +15,14 @@
 enum { MOST_OPTIONS = 32 };
 
 const struct sciara_option sciara_common_options[] = {
-    {"quiet", 'q', NULL, "say nothing but errors and results"},
-    {"verbose", 'v', NULL, "say more"},
+    {"quiet", 'q', NULL, "print only errors and results"},
+    {"verbose", 'v', NULL, "print more messages"},
     {"log-json", 0, NULL, "messages on stderr as JSON lines"},
     {"help", 'h', NULL, "show this help"},
     {0},
 };
 
-/** The options of a command and the common ones, in one array; the count is returned. */
+/** The options of a command and the common ones, in one array; returns their number. */
 static size_t collect(const struct sciara_command *command, const struct sciara_option *all[MOST_OPTIONS]) {
   size_t count = 0;
   for (const struct sciara_option *o = command->options; o->name && count < MOST_OPTIONS; o++) all[count++] = o;
@@ -49,7 +49,7 @@ static void print_help(const struct sciara_command *command) {
   if (command->print_more) command->print_more();
 }
 
-/** The message for an argument that getopt refused; getopt itself is silent. */
+/** Prints the message for an argument that getopt rejected; getopt itself is silent. */
 static void explain_diagnostic(const struct sciara_command *command, char **argv, int what) {
   const struct sciara_option *all[MOST_OPTIONS];
   const size_t count = collect(command, all);
@@ -65,7 +65,7 @@ static void explain_diagnostic(const struct sciara_command *command, char **argv
     return;
   }
   const char *closest = *typed ? sciara_closest_name(typed, names, count) : NULL;
-  for (size_t k = 0; k < count && *typed && !closest; k++) // "--layer" of what is now "--observed-layer"
+  for (size_t k = 0; k < count && *typed && !closest; k++) // "--layer", which is now "--observed-layer"
     if (strlen(typed) > 2 && strstr(names[k], typed)) closest = names[k];
   if (is_letter)
     sciara_error("there is no option -%c; 'sciara %s --help' shows the options", optopt, command->name);
@@ -78,8 +78,8 @@ static void explain_diagnostic(const struct sciara_command *command, char **argv
 }
 
 /**
- * A file or folder is named by something that is no option: "-o --overwrite" lacks its value, and "-" would be a file of that
- * name, not the standard stream that it means elsewhere.
+ * The name of a file or folder must not be an option: in "-o --overwrite" the value is missing, and "-" would be a file
+ * of that name instead of the standard stream that it means elsewhere.
  */
 static bool is_file_name(const char *option, const char *value) {
   if (*value != '-') return true;
@@ -98,12 +98,12 @@ static bool names_file(const struct sciara_option *option) {
 static int check_operands(const struct sciara_command *command, int argc, char **argv, struct sciara_arguments *out) {
   const size_t count = (size_t)(argc - optind);
   if (count > command->operand_max) {
-    sciara_error("\"%s\" is one too many; usage: sciara %s [OPTION]... %s", argv[optind + (int)command->operand_max],
-                 command->name, command->operands);
+    sciara_error("unexpected argument \"%s\"; usage: sciara %s [OPTION]... %s",
+                 argv[optind + (int)command->operand_max], command->name, command->operands);
     return SCIARA_ERR_USAGE;
   }
   if (count < command->operand_min) {
-    sciara_error("something is missing; usage: sciara %s [OPTION]... %s", command->name, command->operands);
+    sciara_error("too few arguments; usage: sciara %s [OPTION]... %s", command->name, command->operands);
     return SCIARA_ERR_USAGE;
   }
   for (size_t k = 0; k < count; k++) {
@@ -140,7 +140,7 @@ int sciara_arguments_parse(const struct sciara_command *command, int argc, char 
       return SCIARA_ERR_USAGE;
     }
     if (all[k]->argument && !*optarg) { // an unset variable of a script, which must not name the current folder
-      sciara_error("--%s needs a value that is not empty", all[k]->name);
+      sciara_error("--%s: expected a value that is not empty", all[k]->name);
       return SCIARA_ERR_USAGE;
     }
     if (all[k]->argument && names_file(all[k]) && !is_file_name(all[k]->name, optarg)) return SCIARA_ERR_USAGE;

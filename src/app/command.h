@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A subcommand: its options as a table, from which parsing, --help and the manual come.
+// A subcommand: its options as a table, which is used for parsing, --help and the manual.
 #ifndef SCIARA_APP_COMMAND_H
 #define SCIARA_APP_COMMAND_H
 
@@ -8,9 +8,9 @@
 
 /** One option. */
 struct sciara_option {
-  const char *name;     ///< long name, without the dashes
+  const char *name;     ///< long name without the dashes
   char letter;          ///< short name, or 0
-  const char *argument; ///< placeholder of its argument ("N"), or NULL when it takes none
+  const char *argument; ///< placeholder of its argument ("N"), or NULL if it takes none
   const char *help;
 };
 
@@ -18,9 +18,9 @@ struct sciara_command {
   const char *name, *summary;
   const char *operands; ///< "SCENARIO"
   size_t operand_min, operand_max;
-  const struct sciara_option *options;                                     ///< ends with a NULL name
-  const char *details;                                                     ///< paragraphs for --help, or NULL
-  void (*print_more)(void);                                                ///< what --help says after them, or NULL
+  const struct sciara_option *options; ///< ends with a NULL name
+  const char *details;                 ///< paragraphs for --help, or NULL
+  void (*print_more)(void);            ///< prints more text after them in --help, or NULL
   int (*run)(const struct sciara_command *command, int argc, char **argv); ///< exit code
 };
 
@@ -30,11 +30,11 @@ extern const struct sciara_command *const sciara_commands[];
 /** Options of a command line. */
 enum { SCIARA_MOST_GIVEN = 256 };
 
-/** What a command line said. Pointers go into argv. */
+/** The parsed command line. Pointers point into argv. */
 struct sciara_arguments {
   struct {
     const struct sciara_option *option;
-    const char *value; ///< NULL when the option takes none
+    const char *value; ///< NULL if the option takes none
   } given[SCIARA_MOST_GIVEN];
   size_t given_count;
   const char *operand[16];
@@ -44,17 +44,17 @@ struct sciara_arguments {
 /**
  * Parses argv[1..] of a command. Prints help or a message itself.
  *
- * @return -1: go on; otherwise the exit code (0 after --help)
+ * @return -1: continue; otherwise the exit code (0 after --help)
  */
 int sciara_arguments_parse(const struct sciara_command *command, int argc, char **argv, struct sciara_arguments *out);
 
 /** Whether the option was given. */
 bool sciara_argument_given(const struct sciara_arguments *a, const char *name);
 
-/** The values of an option that may be repeated, in their order; returns how many there are. */
+/** The values of an option that may be repeated, in order; returns their number. */
 size_t sciara_arguments_all(const struct sciara_arguments *a, const char *name, const char *values[SCIARA_MOST_GIVEN]);
 
-/** The value of the option, last one wins; NULL when it was not given. */
+/** The last value of the option; NULL if it was not given. */
 const char *sciara_argument(const struct sciara_arguments *a, const char *name);
 
 /** Options that every command has: verbosity. Applied by sciara_arguments_parse. */

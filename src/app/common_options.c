@@ -26,7 +26,7 @@ enum sciara_status sciara_check_extension(const char *option, const char *path, 
   return SCIARA_ERR_USAGE;
 }
 
-/** Shorter names that people use. */
+/** Short names of some fields. */
 static const char *unalias(const char *name) {
   if (strcmp(name, "liquid") == 0) return sciara_field_name(SCIARA_FIELD_THICKNESS);
   if (strcmp(name, "solid") == 0) return sciara_field_name(SCIARA_FIELD_SOLID_THICKNESS);
@@ -43,7 +43,7 @@ enum sciara_status sciara_field_parse(const char *name, enum sciara_field *out) 
   if (closest) return sciara_fail(SCIARA_ERR_USAGE, "there is no field \"%s\"; did you mean \"%s\"?", name, closest);
   struct sciara_text all = {0};
   for (int f = 0; f < SCIARA_FIELD_COUNT; f++) sciara_text_append(&all, "%s%s", f ? ", " : "", names[f]);
-  sciara_fail(SCIARA_ERR_USAGE, "there is no field \"%s\"; there are %s", name, all.data ? all.data : "others");
+  sciara_fail(SCIARA_ERR_USAGE, "there is no field \"%s\"; the fields are %s", name, all.data ? all.data : "others");
   sciara_text_free(&all);
   return SCIARA_ERR_USAGE;
 }

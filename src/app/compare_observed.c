@@ -16,7 +16,7 @@
 #include "file/output_name.h"
 #include "model/field.h"
 
-/** A comparison: what was asked for, what was read, what came out. */
+/** A comparison: the options, the data and the result. */
 struct job {
   const char *png; ///< NULL: no picture
   bool json, overwrite;
@@ -24,7 +24,7 @@ struct job {
   struct sciara_run_scores run;
 };
 
-/** The scores as both forms of output show them; NAN is printed as undefined, or null. */
+/** A score as shown in both forms of output; NAN is printed as undefined, or null. */
 struct score {
   const char *key, *label, *unit;
   double value;
@@ -38,8 +38,8 @@ static void list_scores(const struct job *j, struct score out[SCORES]) {
   const struct score list[SCORES] = {
       {"jaccard", "Jaccard index J", "", s->jaccard, false},
       {"e1", "e1 = sqrt(J)", "", s->e1, false},
-      {"tpr", "TPR, share of the observed that is hit", "", s->tpr, false},
-      {"ppv", "PPV, share of the run that is hit", "", s->ppv, false},
+      {"tpr", "TPR, hits / observed", "", s->tpr, false},
+      {"ppv", "PPV, hits / run", "", s->ppv, false},
       {"f1", "F1", "", s->f1, false},
       {"area_ratio", "area, run / observed", "", s->area_ratio, false},
       {"run_out_m", "run-out of the run", " m", s->run_out_m, false},
@@ -54,7 +54,7 @@ static void list_scores(const struct job *j, struct score out[SCORES]) {
   memcpy(out, list, sizeof list);
 }
 
-// ------------------------------------------------------------------------------------ what is asked
+// ------------------------------------------------------------------------------------ options
 
 static enum sciara_status take_options(const struct sciara_arguments *a, struct job *j) {
   const char *least = sciara_argument(a, "min-thickness");
@@ -63,7 +63,7 @@ static enum sciara_status take_options(const struct sciara_arguments *a, struct 
   j->json = sciara_argument_given(a, "json");
   j->overwrite = sciara_argument_given(a, "overwrite");
   if (least && (!sciara_parse_double(least, &j->run.min_thickness_m) || !(j->run.min_thickness_m >= 0)))
-    return sciara_fail(SCIARA_ERR_USAGE, "--min-thickness: found \"%s\", expected a number >= 0 (m)", least);
+    return sciara_fail(SCIARA_ERR_USAGE, "--min-thickness: expected a number >= 0 (m), found \"%s\"", least);
   return SCIARA_OK;
 }
 

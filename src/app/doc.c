@@ -2,24 +2,24 @@
 #include "app/doc.h"
 
 const struct sciara_meaning sciara_exit_codes[] = {
-    {"0", "done; compare: the same"},
+    {"0", "success; compare: equal"},
     {"1", "compare: different; validate, bench: an engine did not pass"},
-    {"2", "the command line makes no sense"},
+    {"2", "the command line is invalid"},
     {"3", "an input is invalid, or a file or folder already exists"},
     {"4", "reading or writing failed"},
     {"5", "numerical failure"},
-    {"6", "no memory"},
+    {"6", "not enough memory"},
     {"7", "the engine or its device is not available"},
-    {"70", "a defect of this program"},
-    {"129, 130, 143", "stopped by SIGHUP, SIGINT (Ctrl-C), SIGTERM; the state is kept"},
+    {"70", "internal error: a defect of this program"},
+    {"129, 130, 143", "stopped by SIGHUP, SIGINT (Ctrl-C), SIGTERM; the state is saved"},
     {0},
 };
 
 const struct sciara_meaning sciara_environment[] = {
     {"NO_COLOR", "if set and not empty: no colours on a terminal"},
-    {"LC_CTYPE, LC_ALL, LANG", "how names of files are read; numbers are always written with a point"},
-    {"OMP_NUM_THREADS", "most threads of a CPU engine where neither --threads nor engine.threads gives a number"},
-    {"SCIARA_ETNA2006", "folder of the files of the 2006 eruption of Etna, for the command bench"},
+    {"LC_CTYPE, LC_ALL, LANG", "encoding of file names; numbers always have a decimal point"},
+    {"OMP_NUM_THREADS", "largest number of threads of a CPU engine if neither --threads nor engine.threads gives one"},
+    {"SCIARA_ETNA2006", "folder with the files of the 2006 Etna eruption, for the command bench"},
     {0},
 };
 

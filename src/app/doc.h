@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Man pages and completions, all made of the tables of commands and options.
+// Man pages and completions, made from the tables of commands and options.
 #ifndef SCIARA_APP_DOC_H
 #define SCIARA_APP_DOC_H
 
@@ -7,7 +7,9 @@
 
 #include "app/command.h"
 
-/** Prints the man page of a command, or with NULL that of the program. Whether all arrived, ferror(out) tells. */
+/**
+ * Prints the man page of a command, or with NULL that of the program. ferror(out) shows whether everything was written.
+ */
 void sciara_doc_man(const struct sciara_command *command, FILE *out);
 
 /** Print the completions for a shell. */
@@ -16,12 +18,12 @@ void sciara_doc_zsh(FILE *out);
 void sciara_doc_fish(FILE *out);
 
 /**
- * The k-th option of a command, its own first, then the common ones; NULL after the last. What a shell offers and what
- * a page shows is the same list that is parsed.
+ * The k-th option of a command, its own first, then the common ones; NULL after the last. Shells, pages and the parser
+ * use the same list.
  */
 const struct sciara_option *sciara_command_option(const struct sciara_command *command, size_t k);
 
-/** A name and what it means, for lists; ends with a NULL name. */
+/** A name and its meaning, for lists; ends with a NULL name. */
 struct sciara_meaning {
   const char *name, *meaning;
 };

@@ -3,7 +3,7 @@
 #include "app/doc.h"
 #include "app/option_values.h"
 
-/** As a word in '...': fish escapes backslashes and single quotes there. */
+/** Prints a word in '...', in which fish escapes backslashes and single quotes. */
 static void print_quoted(const char *text, FILE *out) {
   fputc('\'', out);
   for (; *text; text++) {
@@ -51,7 +51,7 @@ static void print_command(const struct sciara_command *command, FILE *out) {
     fputc('\n', out);
   }
   const enum sciara_value_kind kind = sciara_operand_kind(command);
-  if (kind == SCIARA_VALUE_FILE) return; // what fish offers by itself
+  if (kind == SCIARA_VALUE_FILE) return; // fish offers files automatically
   fprintf(out, "complete -c sciara -n '__fish_seen_subcommand_from %s' -f", command->name);
   if (kind == SCIARA_VALUE_WORD) {
     fputs(" -a '", out);

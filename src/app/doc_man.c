@@ -5,7 +5,7 @@
 
 #include "app/doc.h"
 
-/** Text on lines of its own: what roff would take for a request or an escape is shown as it stands. */
+/** Text on separate lines; escapes what roff would interpret as a request or an escape. */
 static void add_text(FILE *out, const char *text, size_t count) {
   for (size_t k = 0; k < count; k++) {
     const char c = text[k];
@@ -24,7 +24,7 @@ static void add_text(FILE *out, const char *text, size_t count) {
 
 static void add_words(FILE *out, const char *text) { add_text(out, text, strlen(text)); }
 
-/** Lines are filled; one that begins with a blank (a table) stays as it is; an empty one ends a paragraph. */
+/** Lines are filled; a line that begins with a blank (a table) is unchanged; an empty line ends a paragraph. */
 static void add_paragraphs(FILE *out, const char *text) {
   bool table = false;
   for (const char *line = text; *line;) {
@@ -40,7 +40,7 @@ static void add_paragraphs(FILE *out, const char *text) {
   if (table) fprintf(out, ".fi\n");
 }
 
-/** "SCENARIO" of "[SCENARIO]..." is set in italics; words in small letters are typed as they stand. */
+/** "SCENARIO" in "[SCENARIO]..." is printed in italics; words in lower case are typed literally. */
 static void add_operands(FILE *out, const char *operands) {
   for (const char *p = operands; *p;) {
     const size_t word = strspn(p, "ABCDEFGHIJKLMNOPQRSTUVWXYZ");
@@ -123,9 +123,9 @@ static void man_of_program(FILE *out) {
   begin(out, "sciara", "lava-flow simulation with the SCIARA-fv3 cellular automaton");
   fprintf(out, "\\fBsciara\\fP \\fICOMMAND\\fP [\\fIOPTION\\fP]... [\\fIFILE\\fP]...\n.br\n"
                "\\fBsciara \\-\\-help\\fP\n.br\n\\fBsciara \\-\\-version\\fP\n.SH DESCRIPTION\n"
-               "Simulates lava flows on a digital elevation model. A scenario in JSON says where lava comes "
-               "out and how much; a run\nwrites snapshots (CF NetCDF), maps for GIS programs, and a record "
-               "of itself.\n"
+               "Simulates lava flows on a digital elevation model. A scenario in JSON states where lava is "
+               "emitted and how much; a run\nwrites snapshots (CF NetCDF), maps for GIS programs, and a record "
+               "of the run.\n"
                ".PP\nResults (paths of files, tables) go to standard output, messages and progress to "
                "standard error.\n.SH COMMANDS\n");
   for (const struct sciara_command *const *c = sciara_commands; *c; c++) {

@@ -3,7 +3,7 @@
 #include "app/doc.h"
 #include "app/option_values.h"
 
-/** Inside '...' of zsh, inside a specification of _arguments: brackets, colons and backslashes are escaped. */
+/** Inside '...' of zsh, in a specification of _arguments: brackets, colons and backslashes are escaped. */
 static void print_escaped(const char *text, FILE *out) {
   for (; *text; text++) {
     if (*text == '\'') {

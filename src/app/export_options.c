@@ -16,8 +16,8 @@ static enum sciara_status parse_width(const struct sciara_arguments *a, int64_t 
   if (!text) return SCIARA_OK;
   if (!sciara_parse_double(text, &value) || value != (double)(int64_t)value || value < SCIARA_PICTURE_NARROWEST ||
       value > SCIARA_PICTURE_WIDEST)
-    return sciara_fail(SCIARA_ERR_USAGE, "--width: found \"%s\", expected a whole number of pixels, %d to %d", text,
-                       SCIARA_PICTURE_NARROWEST, SCIARA_PICTURE_WIDEST);
+    return sciara_fail(SCIARA_ERR_USAGE, "--width: expected a whole number of pixels from %d to %d, found \"%s\"",
+                       SCIARA_PICTURE_NARROWEST, SCIARA_PICTURE_WIDEST, text);
   *width = (int64_t)value;
   return SCIARA_OK;
 }
@@ -26,8 +26,8 @@ static enum sciara_status parse_frames(const char *text, size_t *frames) {
   double value = SCIARA_EXPORT_FRAMES;
   if (text && (!sciara_parse_double(text, &value) || value < 1 || value > SCIARA_EXPORT_MOST_FRAMES ||
                value != (double)(int)value))
-    return sciara_fail(SCIARA_ERR_USAGE, "--frames: found \"%s\", expected a whole number from 1 to %d", text,
-                       SCIARA_EXPORT_MOST_FRAMES);
+    return sciara_fail(SCIARA_ERR_USAGE, "--frames: expected a whole number from 1 to %d, found \"%s\"",
+                       SCIARA_EXPORT_MOST_FRAMES, text);
   *frames = (size_t)value;
   return SCIARA_OK;
 }
@@ -38,7 +38,7 @@ static enum sciara_status parse_layer(const char *name, enum sciara_export_layer
       *out = (enum sciara_export_layer)k;
       return SCIARA_OK;
     }
-  return sciara_fail(SCIARA_ERR_USAGE, "--layer: found \"%s\", expected outline, thickness_classes or arrival", name);
+  return sciara_fail(SCIARA_ERR_USAGE, "--layer: expected outline, thickness_classes or arrival; found \"%s\"", name);
 }
 
 /** "0.5,1,2": ascending numbers above 0. */
@@ -53,7 +53,7 @@ static enum sciara_status parse_edges(const char *text, double edges[SCIARA_EXPO
       status = sciara_fail(SCIARA_ERR_USAGE, "--classes: expected at most %d edges", SCIARA_EXPORT_MOST_EDGES);
     else if (!sciara_parse_double(word, &edge) || !(edge > (*count ? edges[*count - 1] : 0)))
       status = sciara_fail(SCIARA_ERR_USAGE,
-                           "--classes: found \"%s\" in \"%s\", expected ascending numbers above 0, in m", word, text);
+                           "--classes: expected ascending numbers above 0 (m), found \"%s\" in \"%s\"", word, text);
     else
       edges[(*count)++] = edge;
   }
@@ -61,15 +61,15 @@ static enum sciara_status parse_edges(const char *text, double edges[SCIARA_EXPO
   return status;
 }
 
-/** A layer, and no option of another one. */
+/** Reads the layer, and rejects options of other layers. */
 static enum sciara_status read_layer(const struct sciara_arguments *a, struct sciara_export_job *job) {
   const char *layer = sciara_argument(a, "layer"), *format = sciara_argument(a, "format");
   if (layer) SCIARA_TRY(parse_layer(layer, &job->layer));
   if (strcmp(format, "geojson") != 0) return SCIARA_OK;
   if (job->layer != SCIARA_EXPORT_CLASSES && sciara_argument_given(a, "classes"))
-    return sciara_fail(SCIARA_ERR_USAGE, "--classes goes with --layer thickness_classes");
+    return sciara_fail(SCIARA_ERR_USAGE, "--classes: allowed only with --layer thickness_classes");
   if (job->layer != SCIARA_EXPORT_ARRIVAL && sciara_argument_given(a, "isochrones"))
-    return sciara_fail(SCIARA_ERR_USAGE, "--isochrones goes with --layer arrival");
+    return sciara_fail(SCIARA_ERR_USAGE, "--isochrones: allowed only with --layer arrival");
   return SCIARA_OK;
 }
 
@@ -84,7 +84,7 @@ enum sciara_status sciara_export_options_read(const struct sciara_arguments *a, 
   SCIARA_TRY(read_layer(a, job));
   if (classes) SCIARA_TRY(parse_edges(classes, job->edges, &job->edge_count));
   if (isochrones && !(sciara_parse_duration(isochrones, &job->isochrones_s) && job->isochrones_s > 0))
-    return sciara_fail(SCIARA_ERR_USAGE, "--isochrones: found \"%s\", expected a time above 0 such as \"6 h\"",
+    return sciara_fail(SCIARA_ERR_USAGE, "--isochrones: expected a time above 0 such as \"6 h\"; found \"%s\"",
                        isochrones);
   SCIARA_TRY(parse_width(a, &job->width));
   SCIARA_TRY(parse_frames(sciara_argument(a, "frames"), &job->frames));

@@ -6,7 +6,7 @@
 #include "app/command.h"
 #include "export/export.h"
 
-/** Reads the options into the job. `drivers` has room for SCIARA_MOST_GIVEN names and is referred to. */
+/** Reads the options into the job. `drivers` has room for SCIARA_MOST_GIVEN names; the job points to it. */
 enum sciara_status sciara_export_options_read(const struct sciara_arguments *a, const char **drivers,
                                               struct sciara_export_job *job);
 

@@ -35,7 +35,7 @@ static void print_help(void) {
       "[FILE]...\n\n");
   for (const struct sciara_command *const *c = sciara_commands; *c; c++)
     sciara_print("  %-10s %s\n", (*c)->name, (*c)->summary);
-  sciara_print("\n'sciara COMMAND --help' tells more. Exit codes:\n\n");
+  sciara_print("\n'sciara COMMAND --help' shows details. Exit codes:\n\n");
   for (const struct sciara_meaning *m = sciara_exit_codes; m->name; m++)
     sciara_print("  %-14s %s\n", m->name, m->meaning);
 }
@@ -70,14 +70,14 @@ static int unknown(const char *name) {
   return SCIARA_ERR_USAGE;
 }
 
-/** Whether messages are to be JSON, told before the options are parsed: what is wrong with them is a message too. */
-static bool wants_json(int argc, char **argv) {
+/** Whether messages are to be JSON. Known before the options are parsed, because errors in them are messages too. */
+static bool json_requested(int argc, char **argv) {
   for (int k = 1; k < argc && strcmp(argv[k], "--") != 0; k++)
     if (strcmp(argv[k], "--log-json") == 0) return true;
   return false;
 }
 
-/** What was printed must have arrived: a full disk under standard output is an error. */
+/** Checks that everything printed was written: a full disk under standard output is an error. */
 static int finish(int code) {
   int error;
   if (!sciara_output_end(&error)) {
@@ -88,29 +88,28 @@ static int finish(int code) {
   return code;
 }
 
-// Bytes from which on memory goes back to the system when it is freed. By itself malloc would raise this up to 32 MiB, and
-// arrays that grow would leave holes: a tenth more memory than was predicted.
+// Blocks of at least this many bytes are returned to the system when they are freed. By default malloc raises this
+// limit up to 32 MiB, and growing arrays would leave holes: a tenth more memory than estimated.
 enum { LARGE = 1 << 20 };
 
-// HDF5 crashes where it finds no memory, so it is not begun without a reserve.
+// HDF5 crashes if it gets no memory, so the program does not start without a reserve.
 static bool has_address_space(void) {
   const size_t left = sciara_address_space_left();
   if (left >= SCIARA_ADDRESS_SPACE_RESERVE) return true;
-  sciara_error(
-      "no memory: a limit of the address space (ulimit -v) leaves %.0f MB, found too little for the libraries, "
-      "expected %.0f MB or more",
-      (double)left * 1e-6, SCIARA_ADDRESS_SPACE_RESERVE * 1e-6);
+  sciara_error("not enough memory for the libraries: the limit of the address space (ulimit -v) leaves %.0f MB, "
+               "expected %.0f MB or more",
+               (double)left * 1e-6, SCIARA_ADDRESS_SPACE_RESERVE * 1e-6);
   return false;
 }
 
-// Where they find no memory, a C++ library below GDAL, whose exception nobody above it catches, aborts, and GLib, which does so for
-// hardly anything else, traps: that is exit code 6 all the same. An abort for any other reason stays one.
+// Without memory, a C++ library below GDAL aborts because nothing above it catches its exception, and GLib traps, which
+// it does for hardly any other reason. Both are exit code 6. An abort for any other reason remains an abort.
 static void on_abort(int signal_number) {
-  static const char sentence[] = "sciara: error: no memory: a library could not go on without more\n";
+  static const char sentence[] = "sciara: error: no memory: a library could not continue without more\n";
   // NOLINTNEXTLINE(bugprone-signal-handler,cert-sig30-c): POSIX lets a handler read errno
   if (signal_number == SIGTRAP || errno == ENOMEM) {
     const ssize_t written = write(STDERR_FILENO, sentence, sizeof sentence - 1);
-    (void)written; // there is no second way to say it
+    (void)written; // there is no other way to report it
     _exit(SCIARA_ERR_MEMORY);
   }
   signal(signal_number, SIG_DFL);
@@ -125,12 +124,13 @@ int main(int argc, char **argv) {
   sciara_scenario_declare_options(sciara_engine_settings());
 #ifdef M_MMAP_THRESHOLD
   mallopt(M_MMAP_THRESHOLD, LARGE);
-  if (sciara_address_space_left() != SIZE_MAX) mallopt(M_ARENA_MAX, 1); // one for each thread would take 64 MiB of it
+  if (sciara_address_space_left() != SIZE_MAX)
+    mallopt(M_ARENA_MAX, 1); // an arena for each thread would take 64 MiB of it
 #endif
-  signal(SIGXFSZ, SIG_IGN); // a file size limit is an error of write, not a death
-  setlocale(LC_CTYPE, "");  // for names of files; numbers stay those of the C locale
+  signal(SIGXFSZ, SIG_IGN); // a file size limit is then an error of write, not a fatal signal
+  setlocale(LC_CTYPE, "");  // for file names; numbers remain those of the C locale
   sciara_messages_begin();
-  sciara_messages_configure(false, false, wants_json(argc, argv));
+  sciara_messages_configure(false, false, json_requested(argc, argv));
   if (!has_address_space()) return finish(SCIARA_ERR_MEMORY);
   if (argc < 2) {
     print_help();

@@ -20,11 +20,11 @@ enum { SO_FAR = 1 << 16 };
 
 static struct {
   bool quiet, verbose, json;
-  bool line_shown;      // a progress line stands on the terminal
-  char so_far[SO_FAR];  // said before there was a file; it takes no memory that might not be there
+  bool line_shown;      // a progress line is on the terminal
+  char so_far[SO_FAR];  // messages from before there was a file; a fixed array, which cannot fail
   size_t so_far_length; // without the NUL
-  int so_far_left_out;  // messages for which it had no room
-  bool unseen;          // standard error takes nothing
+  int so_far_left_out;  // number of messages that did not fit
+  bool unseen;          // standard error cannot be written
   FILE *copy;
 } state;
 
@@ -41,13 +41,13 @@ static void print_json(enum sciara_log_level level, const char *message, const c
   strftime(when, sizeof when, "%Y-%m-%dT%H:%M:%SZ", &utc);
   fprintf(stderr, "{\"time\":\"%s\",\"level\":\"%s\",\"message\":\"%s\"%s%s}\n", when, level_name[level],
           escaped.data ? escaped.data
-          : message[0] ? "there is no memory for this message"
+          : message[0] ? "not enough memory for this message"
                        : "",
           progress ? ",\"progress\":" : "", progress ? progress : "");
   sciara_text_free(&escaped);
 }
 
-/** A message is one line, and no command for the terminal. */
+/** Makes a message one line, without control sequences for the terminal. */
 static void print_line(FILE *f, const char *level, const char *message) {
   char piece[SCIARA_SHOWN_PIECE];
   fputs(level, f);
@@ -72,7 +72,7 @@ static void print_plain(enum sciara_log_level level, const char *message) {
   print_line(stderr, word, message);
 }
 
-/** Keeps a line until there is a file; false: no room. */
+/** Stores a line until there is a file; false: no room. */
 static bool keep_line(const char *level, const char *message) {
   char *at = state.so_far + state.so_far_length;
   const char *const end = state.so_far + SO_FAR - SCIARA_SHOWN_PIECE;
@@ -138,7 +138,9 @@ void sciara_messages_configure(bool quiet, bool verbose, bool json) {
   state.json = json;
 }
 
-/** NULL for what is no regular file: in a run folder from elsewhere a named pipe would make the run wait for a reader. */
+/**
+ * NULL if it is not a regular file: a named pipe in a run folder from elsewhere would make the run wait for a reader.
+ */
 static FILE *open_copy(const char *path, bool append) {
   const int fd =
       open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | (append ? O_APPEND : O_TRUNC), 0666);
@@ -152,12 +154,12 @@ static FILE *open_copy(const char *path, bool append) {
 void sciara_messages_copy_to(const char *path, bool append) {
   state.copy = open_copy(path, append);
   if (!state.copy) {
-    sciara_log(SCIARA_LOG_WARNING, "%s: cannot be written; messages are not kept", path);
+    sciara_log(SCIARA_LOG_WARNING, "%s: cannot be written; messages are not saved", path);
     return;
   }
   fwrite(state.so_far, 1, state.so_far_length, state.copy);
   if (state.so_far_left_out)
-    fprintf(state.copy, "warning: %d more %s left out here\n", state.so_far_left_out,
+    fprintf(state.copy, "warning: %d more %s omitted here\n", state.so_far_left_out,
             sciara_plural((uint64_t)state.so_far_left_out, "message is", "messages are"));
   fflush(state.copy);
   state.so_far_length = 0;
@@ -172,7 +174,7 @@ void sciara_messages_end(void) {
   state.so_far_left_out = 0;
 }
 
-bool sciara_messages_wanted(void) { return !state.quiet; }
+bool sciara_messages_shown(void) { return !state.quiet; }
 
 void sciara_error(const char *format, ...) {
   char message[4096];
@@ -190,7 +192,7 @@ int sciara_report(enum sciara_status status) {
 
 int sciara_report_all(const struct sciara_diagnostics *r) {
   for (size_t k = 0; k < r->kept; k++) sciara_error("%s", r->sentence[k]);
-  if (r->count > 0 && r->kept == 0) return sciara_report(r->first); // no memory to keep a sentence
+  if (r->count > 0 && r->kept == 0) return sciara_report(r->first); // not enough memory to store a message
   if (r->count > r->kept) sciara_error("... and %zu more", r->count - r->kept);
   return (int)r->first;
 }
@@ -200,7 +202,7 @@ bool sciara_messages_have_line(void) { return !state.json && isatty(STDERR_FILEN
 void sciara_progress_line(const char *line) {
   if (state.line_shown) fputs("\r\033[K", stderr);
   if (line) {
-    struct winsize window; // a line that wraps would not be taken away as a whole
+    struct winsize window; // a wrapped line could not be removed completely
     const bool known = ioctl(STDERR_FILENO, TIOCGWINSZ, &window) == 0 && window.ws_col > 1;
     fprintf(stderr, "%.*s", known ? window.ws_col - 1 : INT_MAX, line);
   }

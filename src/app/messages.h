@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the program says to people: messages on stderr, plain or as JSON lines, and a copy in a file.
+// Messages to the user: on stderr, plain or as JSON lines, and a copy in a file.
 #ifndef SCIARA_APP_MESSAGES_H
 #define SCIARA_APP_MESSAGES_H
 
@@ -14,17 +14,17 @@ void sciara_messages_begin(void);
 /** Applies --quiet, --verbose and --log-json. */
 void sciara_messages_configure(bool quiet, bool verbose, bool json);
 
-/** From now on every message also goes to this file, with those said so far. */
+/** From now on every message also goes to this file, together with all previous ones. */
 void sciara_messages_copy_to(const char *path, bool append);
 
-/** A message for the copy alone. */
+/** A message for the copy only. */
 void sciara_messages_keep(enum sciara_log_level level, const char *format, ...) SCIARA_PRINTF(2, 3);
 
 /** Closes the copy. */
 void sciara_messages_end(void);
 
 /** Whether progress may be shown (not quiet). */
-bool sciara_messages_wanted(void);
+bool sciara_messages_shown(void);
 
 /** "sciara: error: ..." */
 void sciara_error(const char *format, ...) SCIARA_PRINTF(1, 2);
@@ -36,12 +36,12 @@ int sciara_report(enum sciara_status status);
 int sciara_report_all(const struct sciara_diagnostics *diagnostics);
 
 /**
- * A message of progress. With --log-json it also has the member "progress": the JSON value `json`. `keep`: it goes to
- * the copy in the file too.
+ * A progress message. With --log-json it also has the member "progress": the JSON value `json`. `keep`: it is also
+ * written to the copy in the file.
  */
 void sciara_messages_progress(const char *message, const char *json, bool keep);
 
-/** Whether progress is one line that is drawn anew: stderr is a terminal, and messages are for people. */
+/** Whether progress is one line that is redrawn: stderr is a terminal, and messages are plain text. */
 bool sciara_messages_have_line(void);
 
 /** Shows `line` as the progress line of a terminal, cut to its width; NULL removes it. */

@@ -10,5 +10,5 @@ enum sciara_status sciara_observed_request(const struct sciara_arguments *argume
                                                  sciara_arguments_all(arguments, "allow-driver", drivers)};
   const char *alone = out->layer ? "observed-layer" : out->extra_driver_count > 0 ? "allow-driver" : NULL;
   if (out->path || !alone) return SCIARA_OK;
-  return sciara_fail(SCIARA_ERR_USAGE, "--%s: expected --observed FILE with this option", alone);
+  return sciara_fail(SCIARA_ERR_USAGE, "--%s: allowed only with --observed FILE", alone);
 }

@@ -24,7 +24,9 @@ static void print_keys(FILE *out) {
   for (size_t k = 0; (key = sciara_scenario_settable_key(k)); k++) fprintf(out, "%s%s", k ? " " : "", key);
 }
 
-/** Length of the "a|b|c" that a placeholder begins with, up to a blank; 0 when these are no words that one types. */
+/**
+ * Length of the "a|b|c" at the start of a placeholder, up to a blank; 0 if these are not words to be typed literally.
+ */
 static size_t choices_length(const char *placeholder) {
   const size_t length = strcspn(placeholder, " ");
   const bool typed = strspn(placeholder, "abcdefghijklmnopqrstuvwxyz0123456789-_|") >= length;

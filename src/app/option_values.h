@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What may stand after an option, as far as the program knows: for the completions of shells.
+// The possible values of an option, as far as the program knows them, for shell completions.
 #ifndef SCIARA_APP_OPTION_VALUES_H
 #define SCIARA_APP_OPTION_VALUES_H
 
@@ -11,7 +11,7 @@ enum sciara_value_kind {
   SCIARA_VALUE_NONE, ///< the option takes none
   SCIARA_VALUE_FREE, ///< anything: a number, a text
   SCIARA_VALUE_WORD, ///< one of the words
-  SCIARA_VALUE_LIST, ///< some of the words, with commas between them
+  SCIARA_VALUE_LIST, ///< some of the words, separated by commas
   SCIARA_VALUE_KEY,  ///< one of the words, then "=" and a value
   SCIARA_VALUE_FILE,
   SCIARA_VALUE_FOLDER,
@@ -19,7 +19,7 @@ enum sciara_value_kind {
 
 enum sciara_value_kind sciara_option_kind(const struct sciara_option *option);
 
-/** Prints the words that the option takes, with blanks between them. */
+/** Prints the words that the option takes, separated by blanks. */
 void sciara_option_words(const struct sciara_option *option, FILE *out);
 
 /** The same for the first operand of a command. */

@@ -16,9 +16,9 @@ static struct {
 } state;
 
 void sciara_output_begin(void) {
-  signal(SIGPIPE, SIG_IGN); // a reader that left is an error of write
+  signal(SIGPIPE, SIG_IGN); // a closed pipe is then an error of write
   for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
-    if (fcntl(fd, F_GETFD) == -1 && errno == EBADF) { // open takes the lowest free number; a folder takes no writing
+    if (fcntl(fd, F_GETFD) == -1 && errno == EBADF) { // open takes the lowest free number; writing to a folder fails
       const int taken = open("/", O_RDONLY | O_DIRECTORY);
       (void)taken; // on failure there is nothing to protect
     }

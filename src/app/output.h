@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Standard output. All that the program prints goes through here: text of others is escaped, and what cannot be written is
-// known.
+// Standard output. Everything that the program prints goes through here: foreign text is escaped, and write errors are
+// recorded.
 #ifndef SCIARA_APP_OUTPUT_H
 #define SCIARA_APP_OUTPUT_H
 
@@ -8,25 +8,28 @@
 
 #include "base/portable.h"
 
-/** Call before any file is opened: one of the three standard streams that is closed would give its number to that file. */
+/** Call before any file is opened: otherwise that file could get the number of a standard stream that is closed. */
 void sciara_output_begin(void);
 
-/** Prints for people: what %s and %c insert is shown as by sciara_text_show, the format stays as it is. */
+/** Prints for people: text inserted by %s and %c is escaped as by sciara_text_show, the format is printed unchanged. */
 void sciara_print(const char *format, ...) SCIARA_PRINTF(1, 2);
 
-/** Prints a text that is safe as it stands: one of the program's own, or JSON, which escapes by itself. */
+/** Prints a safe text unchanged: one of the program's own, or JSON, which is already escaped. */
 void sciara_print_raw(const char *text);
 
-/** Hands on what was printed so far. */
+/** Flushes what was printed so far. */
 void sciara_output_flush(void);
 
 /** The error (errno) that ended output, 0 if there was none. What is printed after it is dropped. */
 int sciara_output_failure(void);
 
-/** An error of output is no failure of the command: its result is elsewhere. */
+/** From now on an output error is not a failure of the command: its result is in files. */
 void sciara_output_not_needed(void);
 
-/** Flushes. Whether what was printed arrived, or need not have; else *error is why. A reader who left had what they wanted. */
+/**
+ * Flushes. Returns whether everything was written or did not need to be; otherwise *error is the reason. A closed pipe
+ * is not an error: the reader needed no more.
+ */
 bool sciara_output_end(int *error);
 
 #endif

@@ -5,7 +5,7 @@
 #include "file/georef.h"
 #include "model/grid.h"
 
-/** Two lines on stdout: size, place and CRS. */
+/** Prints two lines: size, position and CRS. */
 void sciara_print_grid(const struct sciara_grid *g, const struct sciara_georef *georef);
 
 #endif

@@ -18,14 +18,14 @@ void sciara_progress_begin(struct sciara_progress_view *v, double every) {
 
 double sciara_progress_share(const struct sciara_simulation *s) {
   const struct sciara_engine_progress *p = &s->progress;
-  // Without a time limit the end of the emission is the best guess there is.
+  // Without a time limit the end of the emission is the best estimate.
   const double end = isfinite(s->until_time) ? s->until_time : sciara_vents_end(s->problem.vents);
   double share = end > 0 ? p->time / end : 0;
   if (s->until_step != UINT64_MAX) share = fmax(share, (double)p->step / (double)s->until_step);
   return share < 1 ? share : 1;
 }
 
-/** Seconds to go, judged by the share that is done; below 0 when it cannot be told yet. */
+/** Estimated seconds to go, from the completed fraction; below 0 if it cannot be estimated yet. */
 static double time_to_go(double elapsed, double share) {
   return share >= 1 ? 0 : share > 1e-4 && elapsed >= 1 ? elapsed * (1 - share) / share : -1;
 }
@@ -38,7 +38,7 @@ static void print_line(const struct sciara_progress_view *v, const struct sciara
   sciara_print_duration(p->time, simulated, sizeof simulated);
   sciara_print_duration(to_go > 0 ? to_go : 0, left, sizeof left);
   if (to_go >= 0) snprintf(eta, sizeof eta, "ETA %s", left);
-  // The most wanted first: a narrow terminal cuts the end.
+  // The most important values first: a narrow terminal cuts off the end.
   snprintf(line, size,
            "simulated %s  %3.0f %%  %s  %.4g x real time  %.0f steps/s  %" PRId64 " liquid cells  %.4g m3 emitted",
            simulated, 100 * share, share < 1 ? eta : "cooling", v->real_times, v->speed, p->liquid_cells, p->emitted);
@@ -55,9 +55,9 @@ static void print_json(const struct sciara_progress_view *v, const struct sciara
 }
 
 void sciara_progress_show(struct sciara_progress_view *v, const struct sciara_simulation *s) {
-  const bool line_wanted = sciara_messages_have_line();
+  const bool as_line = sciara_messages_have_line();
   const double now = sciara_wallclock(), passed = now - v->last_shown;
-  if (!sciara_messages_wanted() || passed < (line_wanted ? terminal_interval : v->every)) return;
+  if (!sciara_messages_shown() || passed < (as_line ? terminal_interval : v->every)) return;
   const struct sciara_engine_progress *p = &s->progress;
   v->speed = smooth(v->speed, (double)(p->step - v->last_step) / passed);
   v->real_times = smooth(v->real_times, (p->time - v->last_time) / passed);
@@ -67,12 +67,12 @@ void sciara_progress_show(struct sciara_progress_view *v, const struct sciara_si
   const double share = sciara_progress_share(s), to_go = time_to_go(now - v->begin, share);
   char line[256], json[512];
   print_line(v, p, share, to_go, line, sizeof line);
-  if (line_wanted) {
+  if (as_line) {
     sciara_progress_line(line);
     return;
   }
   print_json(v, p, share, to_go, json, sizeof json);
-  const bool keep = now - v->last_kept >= message_interval; // run.log does not grow with what is asked for here
+  const bool keep = now - v->last_kept >= message_interval; // run.log does not grow with this interval
   if (keep) v->last_kept = now;
   sciara_messages_progress(line, json, keep);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How far a run is: one line on a terminal; elsewhere a message every 30 s, or as often as is asked for.
+// The progress of a run: one line on a terminal; elsewhere a message every 30 s, or at the requested interval.
 #ifndef SCIARA_APP_PROGRESS_H
 #define SCIARA_APP_PROGRESS_H
 
@@ -14,13 +14,13 @@ struct sciara_progress_view {
   double real_times; ///< simulated seconds in a second, smoothed
 };
 
-/** `every`: seconds between two messages where there is no line; 0: 30. */
+/** `every`: seconds between two messages if there is no terminal; 0: 30. */
 void sciara_progress_begin(struct sciara_progress_view *v, double every);
 
-/** Shows where the simulation stands, if it is time to. */
+/** Shows the progress of the simulation when it is due. */
 void sciara_progress_show(struct sciara_progress_view *v, const struct sciara_simulation *s);
 
-/** Share of the run that is done, 0 to 1, as far as the stop rule and the vents tell. */
+/** Completed fraction of the run, 0 to 1, estimated from the stop rule and the vents. */
 double sciara_progress_share(const struct sciara_simulation *s);
 
 #endif

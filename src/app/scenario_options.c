@@ -18,14 +18,14 @@ static enum sciara_status add_override(struct sciara_scenario_additions *a, cons
   return SCIARA_OK;
 }
 
-/** An absolute path as a JSON string: --output is relative to where we are, output.folder to the scenario. */
+/** An absolute path as a JSON string: --output is relative to the current folder, output.folder to the scenario. */
 static enum sciara_status add_output(struct sciara_scenario_additions *a, const char *folder) {
   char *here = *folder == '/' ? NULL : realpath(".", NULL);
   char *path = here ? sciara_path_join(here, folder) : sciara_format("%s", folder);
   struct sciara_text json = {0};
   enum sciara_status status = path ? SCIARA_OK : sciara_fail(SCIARA_ERR_MEMORY, "no memory for a path");
-  if (path && !sciara_is_utf8(path)) // another name in its place would be silent
-    status = sciara_fail(SCIARA_ERR_USAGE, "--output: found \"%s\", expected a path in UTF-8", path);
+  if (path && !sciara_is_utf8(path)) // otherwise another name would be used silently
+    status = sciara_fail(SCIARA_ERR_USAGE, "--output: expected a path in UTF-8, found \"%s\"", path);
   if (status == SCIARA_OK) status = sciara_text_append_json(&json, path);
   if (status == SCIARA_OK) status = add_override(a, "output.folder", json.data ? json.data : "", true);
   sciara_text_free(&json);
@@ -38,7 +38,7 @@ static enum sciara_status add_number(struct sciara_scenario_additions *a, const 
                                      const char *text, double least) {
   double value;
   if (!sciara_parse_double(text, &value) || value < least || value != floor(value) || value > 9007199254740991.0)
-    return sciara_fail(SCIARA_ERR_USAGE, "--%s: found \"%s\", expected a whole number >= %.0f", option, text, least);
+    return sciara_fail(SCIARA_ERR_USAGE, "--%s: expected a whole number >= %.0f, found \"%s\"", option, least, text);
   char digits[32];
   snprintf(digits, sizeof digits, "%.0f", value); // "+5" and "5e1" are numbers, but not JSON
   return add_override(a, key, digits, false);
@@ -67,11 +67,11 @@ static enum sciara_status add_until(struct sciara_scenario_additions *a, const c
   double seconds;
   if (!sciara_parse_duration(text, &seconds) || !(seconds > 0))
     return sciara_fail(SCIARA_ERR_USAGE,
-                       "--until: found \"%s\", expected a time such as \"6 h\", \"3 d\" or seconds, above 0", text);
+                       "--until: expected a time above 0 such as \"6 h\", \"3 d\" or seconds; found \"%s\"", text);
   return add_override(a, "run.until", text, true);
 }
 
-/** "6 h" of simulated time, "10 min wall" of machine time. */
+/** "6 h" is simulated time, "10 min wall" wall-clock time. */
 static enum sciara_status add_checkpoint(struct sciara_scenario_additions *a, const char *text) {
   static const char suffix[] = " wall";
   const size_t length = strlen(text), end = sizeof suffix - 1;
@@ -82,11 +82,10 @@ static enum sciara_status add_checkpoint(struct sciara_scenario_additions *a, co
   enum sciara_status status =
       sciara_parse_duration(duration, &seconds) && seconds > 0
           ? add_override(a, wall ? "output.checkpoint_wall" : "output.checkpoint_every", duration, true)
-          : sciara_fail(
-                SCIARA_ERR_USAGE,
-                "--checkpoint-every: found \"%s\", expected simulated time such as \"6 h\" or seconds, or machine "
-                "time such as \"10 min wall\", above 0",
-                text);
+          : sciara_fail(SCIARA_ERR_USAGE,
+                        "--checkpoint-every: expected a time above 0: simulated time such as \"6 h\" or seconds, or "
+                        "wall-clock time such as \"10 min wall\"; found \"%s\"",
+                        text);
   free(duration);
   return status;
 }
@@ -98,13 +97,13 @@ enum sciara_status sciara_additions_make(const struct sciara_arguments *argument
   for (size_t k = 0; k < arguments->given_count; k++) {
     const char *name = arguments->given[k].option->name, *value = arguments->given[k].value;
     if (strcmp(name, "set") == 0) {
-      if (!strchr(value, '=')) return sciara_fail(SCIARA_ERR_USAGE, "--set: found \"%s\", expected KEY=VALUE", value);
+      if (!strchr(value, '=')) return sciara_fail(SCIARA_ERR_USAGE, "--set: expected KEY=VALUE, found \"%s\"", value);
       SCIARA_TRY(add_override(a, NULL, value, false));
     } else if (strcmp(name, "engine") == 0) {
       SCIARA_TRY(add_override(a, "engine.name", value, true));
     } else if (strcmp(name, "precision") == 0) {
       if (strcmp(value, "double") != 0 && strcmp(value, "single") != 0)
-        return sciara_fail(SCIARA_ERR_USAGE, "--precision: found \"%s\", expected double or single", value);
+        return sciara_fail(SCIARA_ERR_USAGE, "--precision: expected double or single, found \"%s\"", value);
       SCIARA_TRY(add_override(a, "engine.precision", value, true));
     } else if (strcmp(name, "threads") == 0) {
       SCIARA_TRY(add_number(a, name, "engine.threads", value, 0));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the options of a command that takes a scenario (`run`, `check`, `resume`) add to it.
+// The options of `run`, `check` and `resume`, as additions to a scenario.
 #ifndef SCIARA_APP_SCENARIO_OPTIONS_H
 #define SCIARA_APP_SCENARIO_OPTIONS_H
 
@@ -7,26 +7,26 @@
 #include "run/problem.h"
 
 // clang-format off
-/** Entries of a table of options: how the steps are executed, none of which changes a bit of an exact engine. */
+/** Entries of a table of options: how the steps are executed. None of them changes the results of an exact engine. */
 #define SCIARA_ENGINE_OPTIONS                                                                                         \
   {"engine", 'e', "NAME", "engine that executes the steps (see 'sciara engines'), or auto"},                          \
   {"threads", 't', "N", "threads of a CPU engine; 0: at most OMP_NUM_THREADS, or all cores"},                         \
   {"device", 0, "N", "number of the GPU of a CUDA engine (see 'sciara engines')"},                                    \
-  {"option", 0, "K=V", "option of the engine such as memory=shared or block=32x8 (see 'sciara engines'); may be repeated"}
+  {"option", 0, "K=V", "option of the engine, such as memory=shared or block=32x8 (see 'sciara engines'); may be repeated"}
 
 /** An entry: the intervals of checkpoints. */
 #define SCIARA_CHECKPOINT_OPTION                                                                                      \
-  {"checkpoint-every", 0, "T", "a checkpoint every T of simulated time (\"6 h\"), or of machine time (\"10 min wall\")"}
+  {"checkpoint-every", 0, "T", "write a checkpoint every T of simulated time (\"6 h\") or of wall-clock time (\"10 min wall\")"}
 
-/** An entry: formats of rasters beyond the list. */
+/** An entry: additional formats of rasters. */
 #define SCIARA_ALLOW_DRIVER_OPTION                                                                                    \
-  {"allow-driver", 0, "NAME", "also let GDAL's driver NAME read rasters; may be repeated"}
+  {"allow-driver", 0, "NAME", "allow GDAL's driver NAME to read rasters; may be repeated"}
 
-/** All of these, and those that shape a run. */
+/** All of these, and those that define a run. */
 #define SCIARA_SCENARIO_OPTIONS                                                                                       \
   SCIARA_ENGINE_OPTIONS,                                                                                              \
   {"precision", 'p', "double|single", "precision of the fields"},                                                     \
-  {"fast-math", 0, NULL, "approximate functions of the GPU; with --precision single"},                                \
+  {"fast-math", 0, NULL, "use approximate functions of the GPU; with --precision single"},                                \
   {"steps", 'n', "N", "stop after N steps"},                                                                          \
   {"until", 'u', "T", "stop at the first step with simulated time >= T (\"6 h\", \"3 d\", seconds)"},                 \
   {"output", 'o', "DIR", "folder of the run"},                                                                        \
@@ -45,12 +45,12 @@ struct sciara_scenario_additions {
   size_t driver_count;
 };
 
-/** SCIARA_ERR_USAGE for an option whose value makes no sense. Release in any case. */
+/** SCIARA_ERR_USAGE for an invalid value of an option. Release in any case. */
 enum sciara_status sciara_additions_make(const struct sciara_arguments *arguments,
                                          struct sciara_scenario_additions *out);
 void sciara_additions_free(struct sciara_scenario_additions *a);
 
-/** The same for sciara_problem_open; points into `a`. */
+/** The options for sciara_problem_open; they point into `a`. */
 struct sciara_problem_options sciara_additions_options(const struct sciara_scenario_additions *a);
 
 #endif

@@ -17,12 +17,12 @@
 #include "run/run_folder.h"
 #include "store/run_json.h"
 
-static int stopped_by;       // the signal, 0 while there was none
-static int checkpoint_asked; // by SIGUSR1
+static int stopped_by;       // the signal, or 0
+static int checkpoint_asked; // set by SIGUSR1
 
 static void on_signal(int signal_number) {
   __atomic_store_n(&stopped_by, signal_number, __ATOMIC_RELAXED);
-  signal(signal_number, SIG_DFL); // a second one leaves at once
+  signal(signal_number, SIG_DFL); // a second one ends the program at once
 }
 
 static void on_request(int signal_number) {
@@ -34,7 +34,7 @@ static void catch_signals(void) {
   const struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
   sigaction(SIGINT, &action, NULL);
   sigaction(SIGTERM, &action, NULL);
-  sigaction(SIGHUP, &action, NULL); // the terminal went away: keep the state
+  sigaction(SIGHUP, &action, NULL); // the terminal was closed: save the state
 }
 
 void sciara_session_expect_requests(void) {
@@ -48,7 +48,7 @@ char *sciara_session_history(int argc, char **argv) {
   sciara_utc_now(now);
   enum sciara_status status = sciara_text_append(&text, "%s: sciara", now);
   for (int k = 0; k < argc && status == SCIARA_OK; k++) status = sciara_text_append(&text, " %s", argv[k]);
-  if (status != SCIARA_OK) sciara_text_free(&text); // which leaves NULL
+  if (status != SCIARA_OK) sciara_text_free(&text); // sets text.data to NULL
   return text.data;
 }
 
@@ -56,7 +56,7 @@ double sciara_session_progress_every(const struct sciara_arguments *arguments) {
   const char *text = sciara_argument(arguments, "progress-every");
   double value = 0;
   if (!text || (sciara_parse_double(text, &value) && value >= 0.1 && value <= 1e6)) return value;
-  sciara_error("--progress-every: found \"%s\", expected seconds, 0.1 to 1e6", text);
+  sciara_error("--progress-every: expected 0.1 to 1e6 seconds, found \"%s\"", text);
   return -1;
 }
 
@@ -68,11 +68,11 @@ void sciara_session_describe(const struct sciara_problem *p) {
 
 // --------------------------------------------------------------------------------------------------- while it runs
 
-/** What the observers know. */
+/** The data of the observers. */
 struct watch {
   struct sciara_progress_view view;
-  bool goes_on;     ///< the folder has a run.log already
-  bool unprintable; ///< standard output takes nothing, which was said
+  bool continued;   ///< the folder already has a run.log
+  bool unprintable; ///< standard output cannot be written, which was reported
 };
 
 static void on_tick(void *context, const struct sciara_simulation *s) {
@@ -82,25 +82,25 @@ static void on_tick(void *context, const struct sciara_simulation *s) {
 static void on_prepared(void *context, const char *folder) {
   char path[PATH_MAX]; // a longer one cannot be opened
   if (snprintf(path, sizeof path, "%s/%s", folder, SCIARA_RUN_LOG) < (int)sizeof path)
-    sciara_messages_copy_to(path, ((const struct watch *)context)->goes_on);
+    sciara_messages_copy_to(path, ((const struct watch *)context)->continued);
   else
-    sciara_log(SCIARA_LOG_WARNING, "%s: its name is too long for a %s; messages are not kept", folder, SCIARA_RUN_LOG);
+    sciara_log(SCIARA_LOG_WARNING, "%s: its name is too long for a %s; messages are not saved", folder, SCIARA_RUN_LOG);
 }
 
-/** The files of a run are on the disk: a run does not end because nobody reads their names. */
+/** The files of a run are on the disk, so it continues even if their names cannot be printed. */
 static void note_lost_output(struct watch *w) {
   const int error = sciara_output_failure();
   if (w->unprintable || error == 0) return;
-  static const char text[] = "standard output cannot be written (%s): the run continues and prints no more paths";
+  static const char text[] = "standard output cannot be written (%s): the run continues without printing paths";
   w->unprintable = true;
   sciara_output_not_needed();
-  if (error == EPIPE || error == EBADF) // somebody closed it
+  if (error == EPIPE || error == EBADF) // it was closed
     sciara_messages_keep(SCIARA_LOG_WARNING, text, strerror(error));
   else
     sciara_log(SCIARA_LOG_WARNING, text, strerror(error));
 }
 
-/** The path of what is on the disk goes to stdout, at once: whoever reads it may rely on the file. */
+/** Prints the path of a file on stdout as soon as it is on the disk: a reader of the path can rely on the file. */
 static void on_file(void *context, const char *path) {
   sciara_progress_line(NULL);
   sciara_print("%s\n", path);
@@ -112,21 +112,21 @@ static void describe_result(const struct sciara_simulation *s, const struct scia
   char simulated[48];
   sciara_print_duration(s->progress.time, simulated, sizeof simulated);
   sciara_log(SCIARA_LOG_INFO,
-             "end (%s): step %" PRIu64 ", simulated %s, %.1f s of machine time, %.1f s of it computing",
+             "end (%s): step %" PRIu64 ", simulated %s, wall-clock time %.1f s, of which %.1f s computing",
              sciara_stop_reason_name(r->reason), s->progress.step, simulated, r->wall_s, s->compute_s);
   sciara_log(
       SCIARA_LOG_INFO,
-      "ledger: initial %.10g + emitted %.10g = liquid %.10g + solid %.10g + lost %.10g m3 (open by %.2g, rounding "
-      "explains %.2g)",
+      "ledger: initial %.10g + emitted %.10g = liquid %.10g + solid %.10g + lost %.10g m3 (residual %.2g, bound of "
+      "rounding %.2g)",
       r->ledger.initial_m3, r->ledger.emitted_m3, r->ledger.liquid_m3, r->ledger.solid_m3, r->ledger.lost_m3,
       r->ledger.residual_m3, r->ledger.bound_m3);
   if (r->reason == SCIARA_STOP_CANCEL)
-    sciara_log(SCIARA_LOG_INFO, "'sciara resume %s' takes the run up again", s->problem.scenario.output.folder);
+    sciara_log(SCIARA_LOG_INFO, "'sciara resume %s' continues the run", s->problem.scenario.output.folder);
 }
 
 int sciara_session_run(struct sciara_simulation *simulation, const struct sciara_run_options *options,
                        double message_every) {
-  struct watch watch = {.goes_on = options->resume && !options->resume->branch};
+  struct watch watch = {.continued = options->resume && !options->resume->branch};
   struct sciara_run_options all = *options;
   struct sciara_run_result result = {0};
   sciara_progress_begin(&watch.view, message_every);

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `run` and `resume` share: signals, progress, paths on standard output, the last words.
+// What `run` and `resume` have in common: signals, progress, paths on standard output, the final messages.
 #ifndef SCIARA_APP_SESSION_H
 #define SCIARA_APP_SESSION_H
 
 #include "app/command.h"
 #include "run/run.h"
 
-/** "2026-11-20T12:00:00Z: sciara run a.json --steps 5": what CF calls history; malloc'd. */
+/** "2026-11-20T12:00:00Z: sciara run a.json --steps 5": the CF attribute history; malloc'd. */
 char *sciara_session_history(int argc, char **argv);
 
-/** From now on SIGUSR1 asks for a checkpoint instead of ending the program. */
+/** From now on SIGUSR1 requests a checkpoint instead of ending the program. */
 void sciara_session_expect_requests(void);
 
-/** --progress-every; below 0 with a message when it makes no sense, 0 when it was not given. */
+/** --progress-every; below 0, with a message, if it is invalid, 0 if it was not given. */
 double sciara_session_progress_every(const struct sciara_arguments *arguments);
 
 void sciara_session_describe(const struct sciara_problem *p);
 
 /**
- * Runs a simulation to its end; errors are told. Ctrl-C, SIGTERM and SIGHUP stop it.
+ * Runs a simulation to its end and reports errors. Ctrl-C, SIGTERM and SIGHUP stop it.
  *
  * @param options observer, cancel and checkpoint are filled in here
  * @return the exit code

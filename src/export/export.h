@@ -49,12 +49,12 @@ struct sciara_export_format {
   const char *const *extensions;
   bool is_folder;             ///< it makes a folder, whose name may have any extension but that of a file
   const char *summary;        ///< one line for people
-  const char *const *options; ///< those it follows beside --format, --output and --overwrite; ends with NULL
+  const char *const *options; ///< those it has in addition to --format, --output and --overwrite; ends with NULL
   /** The default name without its suffix; NULL: the name of the field. */
   const char *(*stem)(const struct sciara_export_job *job);
   /**
-   * Writes `path`, atomically. It was not there, or may be replaced, when the command began; what else is written is
-   * asked about with sciara_refuse_existing. The folder is made with sciara_export_make_folder once all is read.
+   * Writes `path`, atomically. It was not there, or may be replaced, when the command began; other files are checked
+   * with sciara_refuse_existing. The folder is made with sciara_export_make_folder once all is read.
    */
   enum sciara_status (*write)(const struct sciara_export_job *job, const char *path);
 };
@@ -67,7 +67,8 @@ extern const struct sciara_export_format *const sciara_export_formats[];
 
 /**
  * Makes the product: chooses the default field (deposit if the snapshot holds it, else thickness) when `field` is
- * SCIARA_FIELD_COUNT, and the default path when `given` is NULL: in maps/ of the run folder, or next to a lone snapshot.
+ * SCIARA_FIELD_COUNT, and the default path when `given` is NULL: in maps/ of the run folder, or next to a lone
+ * snapshot.
  *
  * @param path where it was made; release with free
  */
@@ -99,13 +100,16 @@ void sciara_export_snapshots_free(struct sciara_export_snapshots *s);
  */
 enum sciara_status sciara_export_read_map(const struct sciara_export_job *job, struct sciara_map *map, double **values);
 
-/** The observed extent of the job on the grid of the snapshot; *out stays as it is without one. Zero-initialise and free it. */
+/**
+ * The observed extent of the job on the grid of the snapshot; *out stays as it is without one. Zero-initialise and free
+ * it.
+ */
 enum sciara_status sciara_export_read_observed(const struct sciara_export_job *job,
                                                const struct sciara_snapshot *snapshot, struct sciara_observation *out);
 
 /**
- * Altitude under the lava, rows x cols: dem.tif of the run, else the snapshot's own altitude; if there is neither, zeros
- * and a warning. Release with sciara_free.
+ * Altitude under the lava, rows x cols: dem.tif of the run, else the snapshot's own altitude; if there is neither,
+ * zeros and a warning. Release with sciara_free.
  */
 enum sciara_status sciara_export_read_ground(struct sciara_target *target, double **altitude);
 

@@ -7,7 +7,7 @@
 #include "export/export.h"
 #include "file/output_name.h"
 
-/** The style beside the map replaces no file unasked either. */
+/** The style of the map must not replace a file without --overwrite either. */
 static enum sciara_status refuse_style(const char *path, bool overwrite) {
   const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.');
   char *style = sciara_format("%.*s.qml", dot ? (int)(dot - path) : (int)strlen(path), path);
@@ -31,7 +31,7 @@ static enum sciara_status write(const struct sciara_export_job *job, const char 
 const struct sciara_export_format sciara_export_cog = {
     .name = "cog",
     .extensions = (const char *const[]){"tif", "tiff", NULL},
-    .summary = "cloud-optimised GeoTIFF of a field, with a QGIS style (.qml) beside it",
+    .summary = "cloud-optimised GeoTIFF of a field, with a QGIS style (.qml)",
     .options = (const char *const[]){"field", NULL},
     .write = write,
 };

@@ -61,10 +61,11 @@ static enum sciara_status write(const struct sciara_export_job *job, const char 
   struct sciara_text command = {0};
   enum sciara_status status = SCIARA_OK;
   if (!job->target->folder)
-    return sciara_fail(SCIARA_ERR_INPUT, "%s: lies alone; frames are made of the snapshots of a run",
+    return sciara_fail(SCIARA_ERR_INPUT,
+                       "%s: expected a run, found a single snapshot: frames are made from the snapshots of a run",
                        job->target->path);
   if (job->target->record.snapshot_count > SCIARA_FRAMES_MOST)
-    return sciara_fail(SCIARA_ERR_INPUT, "%s: has %zu snapshots, expected at most %d frames", job->target->folder,
+    return sciara_fail(SCIARA_ERR_INPUT, "%s: has %zu snapshots: expected at most %d for frames", job->target->folder,
                        job->target->record.snapshot_count, SCIARA_FRAMES_MOST);
   SCIARA_TRY_GOTO(sciara_export_picture_prepare(job, &p));
   SCIARA_TRY_GOTO(find_range(job, &p));

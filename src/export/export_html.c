@@ -24,17 +24,18 @@ static enum sciara_status list_snapshots(const struct sciara_export_job *job, ch
     SCIARA_TRY(sciara_export_snapshot_path(job, at, &(*paths)[k]));
   }
   if (*count < *all)
-    sciara_log(SCIARA_LOG_INFO, "%zu snapshots are thinned evenly to %zu %s (--frames)", *all, *count,
-               sciara_plural(*count, "frame", "frames"));
+    sciara_log(SCIARA_LOG_INFO, "%zu evenly spaced %s of %zu snapshots %s used (--frames)", *count,
+               sciara_plural(*count, "one", "ones"), *all, sciara_plural(*count, "is", "are"));
   return SCIARA_OK;
 }
 
-/** The field asked for comes first; the others are those that a page has, as far as the snapshot holds them. */
+/** The requested field comes first; the others are those of a page, if the snapshot has them. */
 static enum sciara_status choose_fields(const struct sciara_export_job *job, enum sciara_field *fields, size_t *count) {
   static const enum sciara_field usual[] = {SCIARA_FIELD_DEPOSIT, SCIARA_FIELD_THICKNESS, SCIARA_FIELD_TEMPERATURE,
                                             SCIARA_FIELD_ARRIVAL_TIME};
   if (job->field == SCIARA_FIELD_ALTITUDE)
-    return sciara_fail(SCIARA_ERR_USAGE, "--field: a page shows the altitude as its ground; expected any other field");
+    return sciara_fail(SCIARA_ERR_USAGE,
+                       "--field: expected a field other than the altitude, which a page shows as its ground");
   *count = 0;
   if (!sciara_snapshot_has(&job->target->snapshot, job->field))
     return sciara_target_read(job->target, job->field, NULL); // says so, and what there is

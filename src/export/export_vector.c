@@ -66,8 +66,8 @@ static enum sciara_status check_field(enum sciara_field field) {
     if (is_thickness((enum sciara_field)f))
       sciara_text_append(&allowed, "%s%s", allowed.length ? ", " : "", sciara_field_name((enum sciara_field)f));
   const enum sciara_status status = sciara_fail(
-      SCIARA_ERR_USAGE, "--field: found %s; outlines and classes are made of a thickness, expected one of %s",
-      sciara_field_name(field), allowed.data ? allowed.data : "them");
+      SCIARA_ERR_USAGE, "--field: expected one of %s; found %s. Outlines and classes are made from a thickness",
+      allowed.data ? allowed.data : "them", sciara_field_name(field));
   sciara_text_free(&allowed);
   return status;
 }

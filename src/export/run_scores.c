@@ -33,7 +33,7 @@ static enum sciara_status read_vents(struct sciara_run_scores *j) {
   if (s->scenario_json)
     SCIARA_TRY(sciara_extent_mark_vents(s->scenario_json, &s->grid, &s->georef, j->vents, &j->vent_cells));
   if (j->vent_cells == 0)
-    sciara_log(SCIARA_LOG_WARNING, "%s: tells of no vent: the run-out is undefined", j->target->path);
+    sciara_log(SCIARA_LOG_WARNING, "%s: contains no vents: the run-out is undefined", j->target->path);
   return SCIARA_OK;
 }
 

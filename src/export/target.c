@@ -35,8 +35,8 @@ static bool is_listed(const struct sciara_run_record *record, const char *name) 
 }
 
 /**
- * The run that a snapshot belongs to: DIR of DIR/snapshots/NAME, if its run.json lists it. Anything else is no error: the
- * snapshot then lies alone.
+ * The run that a snapshot belongs to: DIR of DIR/snapshots/NAME, if its run.json lists it. Anything else is no error:
+ * the snapshot then lies alone.
  */
 static enum sciara_status find_run(const char *snapshot, struct sciara_target *t) {
   char *real = realpath(snapshot, NULL), *snapshots = real ? sciara_path_folder(real) : NULL, *up = NULL;
@@ -90,7 +90,7 @@ void sciara_target_free(struct sciara_target *t) {
 enum sciara_status sciara_target_read(struct sciara_target *t, enum sciara_field field, double *values) {
   if (sciara_snapshot_has(&t->snapshot, field)) {
     if (!(t->snapshot.fields >> field & 1u))
-      sciara_log(SCIARA_LOG_INFO, "%s: holds no field \"%s\"; it is formed of those it holds", t->path,
+      sciara_log(SCIARA_LOG_INFO, "%s: has no field \"%s\"; it is computed from other fields", t->path,
                  sciara_field_name(field));
     return sciara_snapshot_obtain(&t->snapshot, field, values);
   }

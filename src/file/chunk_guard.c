@@ -12,22 +12,22 @@ static enum sciara_status refuse(const struct sciara_chunk_guard *g, const char 
 }
 
 static enum sciara_status take_chunks(struct sciara_chunk_guard *g, hid_t plist, size_t item, const hsize_t *side) {
-  enum { FEWEST = 16 }; // values in a chunk, unless the dataset has fewer: a look takes time
+  enum { FEWEST = 16 }; // values in a chunk, unless the dataset has fewer: each check of a chunk takes time
   unsigned options = 0;
-  if (H5Pget_chunk(plist, g->rank, g->side) != g->rank) return refuse(g, "it does not lie in chunks");
+  if (H5Pget_chunk(plist, g->rank, g->side) != g->rank) return refuse(g, "it is not stored in chunks");
   if (H5Pget_chunk_opts(plist, &options) < 0 || options != 0) return refuse(g, "it has chunks without filters");
   hsize_t all = 1;
   g->bytes = item;
   for (int k = 0; k < g->rank; k++) {
     if (side && g->side[k] != side[k]) return refuse(g, "its chunks have another size");
     if (g->side[k] < 1 || g->side[k] > g->dims[k] || g->side[k] > UINT32_MAX / g->bytes)
-      return refuse(g, "its chunks are larger than itself");
+      return refuse(g, "its chunks are larger than the dataset");
     g->bytes *= g->side[k];
     all = g->dims[k] < FEWEST ? all * g->dims[k] : FEWEST;
     if (all > FEWEST) all = FEWEST;
   }
   if (g->bytes / item < all) return refuse(g, "its chunks are too small");
-  g->room = compressBound(g->bytes) + g->bytes / 4 + 1024; // pieces that know nothing of each other take a little more
+  g->room = compressBound(g->bytes) + g->bytes / 4 + 1024; // independent pieces need slightly more
   return SCIARA_OK;
 }
 
@@ -36,7 +36,7 @@ static enum sciara_status take_shape(struct sciara_chunk_guard *g, hid_t plist, 
   g->rank = H5Sget_simple_extent_ndims(space);
   if (g->rank < 1 || g->rank > SCIARA_GUARD_RANK || H5Sget_simple_extent_dims(space, g->dims, NULL) != g->rank ||
       item == 0)
-    return refuse(g, "it has no shape that a field can have");
+    return refuse(g, "it does not have the shape of a field");
   return take_chunks(g, plist, item, side);
 }
 
@@ -57,8 +57,8 @@ enum sciara_status sciara_chunk_guard_open(struct sciara_chunk_guard *g, hid_t d
 }
 
 /**
- * Bytes that a zlib stream inflates to, or some number above `most`. A stream that breaks off counts as `most`: HDF5 finds that
- * by itself, after it has compared the checksum of the bytes.
+ * Bytes that a zlib stream inflates to, or some number above `most`. A truncated stream counts as `most`: HDF5 itself
+ * detects that, after it has compared the checksum of the bytes.
  */
 static enum sciara_status inflated_size(const unsigned char *bytes, size_t count, size_t most, size_t *size) {
   unsigned char piece[16384];
@@ -79,8 +79,8 @@ static enum sciara_status inflated_size(const unsigned char *bytes, size_t count
 }
 
 /**
- * Goes back through the filters of `count` stored bytes. HDF5 leaves deflate out, which is its bit of `mask`, where that would
- * make the chunk longer; the others it never does.
+ * Checks the filters of `count` stored bytes in reverse order. HDF5 leaves out deflate, as its bit in `mask` shows, if
+ * it would make the chunk longer; it never leaves out the others.
  */
 static enum sciara_status check_length(const struct sciara_chunk_guard *g, uint32_t mask, size_t count) {
   if (mask & ~(1u << SCIARA_GUARD_DEFLATE)) return refuse(g, "a chunk leaves out its checksum");
@@ -93,7 +93,7 @@ static enum sciara_status check_length(const struct sciara_chunk_guard *g, uint3
 enum sciara_status sciara_chunk_guard_look(const struct sciara_chunk_guard *g, const hsize_t *start, bool *stored) {
   hsize_t size = 0;
   uint32_t mask = 0;
-  // Its length as reading finds it; other functions look elsewhere in a list that is damaged.
+  // Its length as found by reading; other functions read another part of a damaged list.
   *stored = H5Dget_chunk_storage_size(g->dataset, start, &size) >= 0 && size > 0;
   if (!*stored) return SCIARA_OK;
   if (size > g->room) return refuse(g, "a chunk does not hold the bytes of a chunk");

@@ -6,9 +6,9 @@
 #include "file/gdal_support.h"
 
 static const double reach =
-    50; ///< m, to either side of a place: far above rounding, far below what a scale varies over
+    50; ///< m, to either side of a point: far above rounding, far below the distance over which a scale varies
 
-/** The ellipsoid of a CRS, and the way to longitude and latitude on it. */
+/** The ellipsoid of a CRS, and the transformation to longitude and latitude on it. */
 struct earth {
   OGRSpatialReferenceH degrees;
   OGRCoordinateTransformationH change;
@@ -32,7 +32,7 @@ static void earth_close(struct earth *e) {
   OSRRelease(e->degrees);
 }
 
-/** A place of the CRS in space, on the ellipsoid. */
+/** The position in space of a point of the CRS, on the ellipsoid. */
 static bool in_space(const struct earth *e, double x, double y, double out[3]) {
   if (!OCTTransform(e->change, 1, &x, &y, NULL) || !isfinite(x) || !isfinite(y)) return false;
   const double lon = x * e->unit, lat = y * e->unit, normal = e->major / sqrt(1 - e->e2 * sin(lat) * sin(lat));
@@ -42,7 +42,7 @@ static bool in_space(const struct earth *e, double x, double y, double out[3]) {
   return true;
 }
 
-/** The scale at a place in four directions; the one that differs most from 1 replaces *scale. */
+/** The scale at a point in four directions; the one that differs most from 1 replaces *scale. */
 static bool add_place(const struct earth *e, double x, double y, double *scale) {
   static const double direction[4][2] = {{1, 0}, {0, 1}, {M_SQRT1_2, M_SQRT1_2}, {M_SQRT1_2, -M_SQRT1_2}};
   for (int k = 0; k < 4; k++) {
@@ -69,8 +69,8 @@ enum sciara_status sciara_crs_scale(OGRSpatialReferenceH srs, const double bound
   }
   enum sciara_status status = SCIARA_OK;
   if (known == 0)
-    status = sciara_fail(sciara_gdal_status(&scope, SCIARA_ERR_INPUT), "PROJ knows no place of the CRS there: %s",
-                         sciara_gdal_message(&scope));
+    status = sciara_fail(sciara_gdal_status(&scope, SCIARA_ERR_INPUT),
+                         "PROJ cannot transform that point of the CRS: %s", sciara_gdal_message(&scope));
   earth_close(&earth);
   sciara_gdal_leave(&scope);
   return status;

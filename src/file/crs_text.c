@@ -4,14 +4,14 @@
 #include <ctype.h>
 #include <string.h>
 
-/** What comes before the name of a file in a CRS, and where the name ends. */
+/** The text before the name of a file in a CRS, and the end of the name. */
 static const struct {
   const char *word;
-  char end;        ///< ' ': at a space or quote; ']': at the end of the node of WKT; '*': the word alone will do
-  bool whole_word; ///< nothing may stand before it: "t_init=" is something else
+  char end;        ///< ' ': at a space or quote; ']': at the end of the node of WKT; '*': the word alone is enough
+  bool whole_word; ///< must not be part of a longer word: "t_init=" is something else
 } naming[] = {{"init=", ' ', true},    {"grids=", ' ', false},      {"file=", ' ', true},
               {"catalog=", ' ', true}, {"PROJ4_GRIDS", ']', false}, {"PARAMETERFILE", ']', false},
-              {"defmodel", '*', false}}; // no CRS, but PROJ opens its model as it looks
+              {"defmodel", '*', false}}; // not a CRS, but PROJ opens its model when it checks the text
 
 static bool begins_with(const char *text, const char *word) {
   for (; *word; text++, word++)
@@ -23,7 +23,7 @@ static bool is_end(char c, char end) {
   return c == '\0' || c == end || (end == ' ' && (isspace((unsigned char)c) || c == '"'));
 }
 
-/** Whether names up to `end` lead out of the folders of PROJ. The "@" of optional grids is none of theirs. */
+/** Whether names up to `end` lead out of the folders of PROJ. The "@" of optional grids is not part of a name. */
 static bool names_path(const char *text, char end) {
   if (end == '*') return true;
   for (; !is_end(*text, end); text++)

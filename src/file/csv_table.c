@@ -19,19 +19,19 @@ static enum sciara_status take_line(const char *path, size_t number, char *line,
   enum sciara_status status = SCIARA_OK;
   if (number == 1 && strcmp(line, t->header) == 0) return SCIARA_OK;
   if (number == 1)
-    return sciara_fail(SCIARA_ERR_INPUT, "%s:1: found another first line, expected \"%s\"", path, t->header);
+    return sciara_fail(SCIARA_ERR_INPUT, "%s:1: expected the header \"%s\", found another first line", path, t->header);
   if (values != names || values > SCIARA_CSV_COLUMNS_MOST)
-    return sciara_fail(SCIARA_ERR_INPUT, "%s:%zu: found %zu values, expected %zu", path, number, values, names);
+    return sciara_fail(SCIARA_ERR_INPUT, "%s:%zu: expected %zu values, found %zu", path, number, names, values);
   for (size_t k = 0; k < values; k++) value[k] = strsep(&line, ",");
   const char *expected = t->row(t->context, value, &found, &status);
   if (!expected) return status;
-  return sciara_fail(SCIARA_ERR_INPUT, "%s:%zu: found \"%.60s\", expected %s", path, number, found, expected);
+  return sciara_fail(SCIARA_ERR_INPUT, "%s:%zu: expected %s, found \"%.60s\"", path, number, expected, found);
 }
 
 enum sciara_status sciara_csv_parse(const char *path, char *text, size_t length, const struct sciara_csv_table *t) {
   enum sciara_status status = SCIARA_OK;
   size_t number = 0;
-  if (memchr(text, '\0', length)) return sciara_fail(SCIARA_ERR_INPUT, "%s: found a NUL byte, expected text", path);
+  if (memchr(text, '\0', length)) return sciara_fail(SCIARA_ERR_INPUT, "%s: expected text, found a NUL byte", path);
   for (char *line = strsep(&text, "\n"); status == SCIARA_OK && line; line = strsep(&text, "\n"))
     if (*line || number == 0) status = take_line(path, ++number, line, t);
   return status;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A table of comma-separated values without quotes: one line of names, then rows of as many values.
+// A table of comma-separated values without quotes: one line of names, then rows with the same number of values.
 #ifndef SCIARA_FILE_CSV_TABLE_H
 #define SCIARA_FILE_CSV_TABLE_H
 
@@ -11,14 +11,14 @@
 enum { SCIARA_CSV_COLUMNS_MOST = 32, SCIARA_CSV_BYTES_MOST = 64 << 20 };
 
 /**
- * Takes over one row. Returns NULL, or what is expected in the place of *found; `context` is that of the reading. A failure of
- * another kind is returned by *status.
+ * Takes over one row. Returns NULL, or what is expected instead of *found; `context` is that of the table. Any other
+ * failure is returned in *status.
  */
 typedef const char *sciara_csv_row(void *context, char *const *value, const char **found, enum sciara_status *status);
 
 /** A table to read. */
 struct sciara_csv_table {
-  const char *header; ///< the line of names, which also says how many there are
+  const char *header; ///< the line of names, which also determines the number of columns
   sciara_csv_row *row;
   void *context;
 };
@@ -26,7 +26,7 @@ struct sciara_csv_table {
 /** Reads a file; SCIARA_ERR_INPUT names file, line and value. */
 enum sciara_status sciara_csv_read(const char *path, const struct sciara_csv_table *table);
 
-/** Reads a terminated text of `length` bytes, which is cut in place; `path` names it in errors. */
+/** Reads a terminated text of `length` bytes, which is split in place; `path` names it in errors. */
 enum sciara_status sciara_csv_parse(const char *path, char *text, size_t length, const struct sciara_csv_table *table);
 
 /** 16 hexadecimal digits. */

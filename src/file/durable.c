@@ -23,7 +23,7 @@ static enum sciara_status io_failure(const char *path, const char *doing) {
 static int open_again(const char *path, int flags) {
   int fd;
   do {
-    fd = open(path, flags | O_CLOEXEC | O_NONBLOCK, 0666); // a named pipe that somebody left here makes nobody wait
+    fd = open(path, flags | O_CLOEXEC | O_NONBLOCK, 0666); // does not wait for the other end of a named pipe
   } while (fd < 0 && errno == EINTR);
   return fd;
 }
@@ -48,7 +48,7 @@ enum sciara_status sciara_file_sync(const char *path) {
   return SCIARA_OK;
 }
 
-/* Some network file systems know no fsync of a folder and say EINVAL: there is nothing more to be had from them. */
+/* Some network file systems do not support fsync of a folder and return EINVAL: nothing more can be done there. */
 static enum sciara_status folder_sync(const char *path) {
   int fd = open_again(path, O_RDONLY | O_DIRECTORY);
   if (fd < 0) return io_failure(path, "open the folder to sync it");
@@ -71,7 +71,7 @@ static enum sciara_status folder_of_file_sync(const char *path) {
 
 /* The file is complete and synced: give it its name, or remove it. */
 static enum sciara_status give_name(const char *part, const char *path) {
-  struct stat about; // what is no file and no link is nobody's earlier product: /dev/null, a named pipe
+  struct stat about; // neither a file nor a link, so not an earlier product: /dev/null, a named pipe
   if (lstat(path, &about) == 0 && !S_ISREG(about.st_mode) && !S_ISLNK(about.st_mode) && !S_ISDIR(about.st_mode)) {
     unlink(part);
     return sciara_fail(SCIARA_ERR_IO, "%s: is a device, a pipe or a socket, and is not replaced by a file", path);
@@ -121,13 +121,13 @@ enum sciara_status sciara_file_replace(const char *path, const void *bytes, size
     return status;
   }
   status = check_regular(fd, part);
-  if (status != SCIARA_OK) { // not ours to remove
+  if (status != SCIARA_OK) { // not created here, so not removed
     close(fd);
     free(part);
     return status;
   }
   status = write_all(fd, part, (const unsigned char *)bytes, count);
-  // Synced through the descriptor that wrote: one opened later may not be told of an error in between.
+  // Synced through the descriptor that wrote: one opened later may not get an error from before.
   if (status == SCIARA_OK && fsync_again(fd) != 0) status = io_failure(part, "sync to disk");
   if (close(fd) != 0 && status == SCIARA_OK) status = io_failure(part, "close");
   if (status == SCIARA_OK)
@@ -138,19 +138,19 @@ enum sciara_status sciara_file_replace(const char *path, const void *bytes, size
   return status;
 }
 
-/* Grows *buffer so that it takes at least one byte more than `length` and the NUL, never beyond limit + 2. */
+/* Grows *buffer so that it has room for at least one more byte than `length` and the NUL, never beyond limit + 2. */
 static enum sciara_status grow(const char *path, char **buffer, size_t length, size_t limit, size_t *capacity) {
   if (length + 1 < *capacity) return SCIARA_OK;
-  size_t wanted = *capacity == 0 ? 65536 : *capacity * 2;
-  if (wanted > limit + 2) wanted = limit + 2;
-  char *fresh = (char *)realloc(*buffer, wanted);
-  if (!fresh) return sciara_fail(SCIARA_ERR_MEMORY, "%s: no memory for %zu bytes", path, wanted);
+  size_t needed = *capacity == 0 ? 65536 : *capacity * 2;
+  if (needed > limit + 2) needed = limit + 2;
+  char *fresh = (char *)realloc(*buffer, needed);
+  if (!fresh) return sciara_fail(SCIARA_ERR_MEMORY, "%s: no memory for %zu bytes", path, needed);
   *buffer = fresh;
-  *capacity = wanted;
+  *capacity = needed;
   return SCIARA_OK;
 }
 
-/* One byte beyond the limit is asked for, so that a file of exactly `limit` bytes is told from a larger one. */
+/* Requests one byte beyond the limit, to distinguish a file of exactly `limit` bytes from a larger one. */
 static enum sciara_status read_all(int fd, const char *path, size_t limit, char **buffer, size_t *length) {
   size_t capacity = 0;
   for (;;) {
@@ -186,14 +186,14 @@ enum sciara_status sciara_file_read(const char *path, size_t limit, char **out, 
   return SCIARA_OK;
 }
 
-/* One level; the entry it makes is synced in its parent. */
+/* Makes one level; the new entry is synced in its parent. */
 static enum sciara_status folder_make_one(const char *path) {
   if (mkdir(path, 0777) == 0) return folder_of_file_sync(path);
   int cause = errno;
   struct stat info;
   if (stat(path, &info) == 0) {
     if (S_ISDIR(info.st_mode)) return SCIARA_OK;
-    return sciara_fail(SCIARA_ERR_IO, "%s: cannot make this folder: a file of that name is there", path);
+    return sciara_fail(SCIARA_ERR_IO, "%s: cannot make this folder: a file of that name exists", path);
   }
   errno = cause;
   return io_failure(path, "make this folder");
@@ -224,7 +224,7 @@ enum sciara_status sciara_folder_is_empty(const char *path, bool *exists, bool *
   DIR *folder = opendir(path);
   if (!folder) {
     if (errno == ENOENT) return SCIARA_OK;
-    return io_failure(path, "look into this folder");
+    return io_failure(path, "read this folder");
   }
   *exists = true;
   enum sciara_status status = SCIARA_OK;
@@ -232,7 +232,7 @@ enum sciara_status sciara_folder_is_empty(const char *path, bool *exists, bool *
     errno = 0;
     const struct dirent *entry = readdir(folder);
     if (!entry) {
-      if (errno != 0) status = io_failure(path, "look into this folder");
+      if (errno != 0) status = io_failure(path, "read this folder");
       break;
     }
     if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0) continue;
@@ -251,7 +251,7 @@ char *sciara_path_join(const char *folder, const char *name) {
 
 char *sciara_path_folder(const char *path) {
   size_t length = strlen(path);
-  while (length > 1 && path[length - 1] == '/') length--; // "a/b/" lies in "a"
+  while (length > 1 && path[length - 1] == '/') length--; // "a/b/" is in "a"
   while (length > 0 && path[length - 1] != '/') length--;
   if (length == 0) return sciara_format(".");
   while (length > 1 && path[length - 1] == '/') length--;
@@ -263,7 +263,7 @@ static enum sciara_status real_folder(const char *folder, char **out) {
   return *out ? SCIARA_OK : sciara_fail(SCIARA_ERR_IO, "%s: %s", folder, strerror(errno));
 }
 
-/** Characters of the longest folder that holds both of these, "/" at its end included. */
+/** Length of the longest folder that contains both, including the "/" at its end. */
 static size_t common_folder(const char *a, const char *b) {
   size_t common = 0;
   for (size_t i = 0;; i++) {

@@ -21,14 +21,14 @@
 enum { MOST_TEXT = 16 << 20 }; // bytes of a .prj or .aux.xml
 
 /**
- * What may stand beside an input, in the place of its extension: CRS and world file; header of a .bil or .flt; raw part of
- * an .img; parts of a Shapefile and of a MapInfo file. Not among them are overviews, which are datasets of their own in
- * any format, and which nobody needs.
+ * Extensions of files that belong to an input of the same name: CRS and world file; header of a .bil or .flt; raw part
+ * of an .img; parts of a Shapefile and of a MapInfo file. Overviews are not among them: they are separate datasets in
+ * any format, and are not needed.
  */
 static const char *const siblings[] = {"prj", "tfw", "tifw", "tiffw", "wld", "hdr", "stx", "clr",
                                        "ige", "shp", "shx",  "dbf",   "cpg", "qix", "sbn", "sbx",
                                        "tab", "dat", "map",  "id",    "ind", "mif", "mid"};
-// Behind the whole name:
+// After the complete name:
 static const char described[] = ".aux.xml"; ///< statistics, CRS and the like, by GDAL
 static const char mask[] = ".msk";          ///< NODATA, as a GeoTIFF; GDAL would take any format
 
@@ -48,7 +48,7 @@ static const char *base_name(const char *path) {
   return slash ? slash + 1 : path;
 }
 
-/** Characters of a file's name before its extension. */
+/** Length of a file's name before its extension. */
 static size_t stem_length(const char *base) {
   const char *dot = strrchr(base, '.');
   return dot && dot > base ? (size_t)(dot - base) : strlen(base);
@@ -108,8 +108,8 @@ static int stat_file(void *unused, const char *path, VSIStatBufL *out, int flags
 }
 
 /**
- * A file that GDAL reads. They are not allocated: GDAL takes a sibling that cannot be opened for one that is not there, and
- * the want of memory would go unnoticed.
+ * A file that GDAL reads. They are not allocated: GDAL treats a sibling that cannot be opened like a missing one, so a
+ * lack of memory would not be noticed.
  */
 struct open_file {
   int fd;
@@ -153,7 +153,7 @@ static int close_file(void *file) {
   return result;
 }
 
-static vsi_l_offset tell_file(void *file) {
+static vsi_l_offset position_in_file(void *file) {
   return (vsi_l_offset)lseek(((const struct open_file *)file)->fd, 0, SEEK_CUR);
 }
 
@@ -185,7 +185,7 @@ void sciara_gdal_files_install(void) {
   calls->stat = stat_file;
   calls->open = open_file;
   calls->close = close_file;
-  calls->tell = tell_file;
+  calls->tell = position_in_file;
   calls->seek = seek_file;
   calls->read = read_file;
   calls->eof = is_at_end;
@@ -193,7 +193,7 @@ void sciara_gdal_files_install(void) {
   VSIFreeFilesystemPluginCallbacksStruct(calls);
 }
 
-/** Looks at every text of an XML document as GDAL will see it, entities replaced. */
+/** Checks every text of an XML document as GDAL will see it, with entities replaced. */
 static enum sciara_status check_xml(const char *path, const CPLXMLNode *node) {
   for (; node; node = node->psNext) {
     if (node->pszValue) SCIARA_TRY(sciara_crs_text_check(path, node->pszValue));
@@ -208,10 +208,11 @@ static enum sciara_status check_mask(const char *path) {
   const bool good = is_tiff(fd);
   close(fd);
   return good ? SCIARA_OK
-              : sciara_fail(SCIARA_ERR_INPUT, "%s: is no TIFF, expected one for the mask of a raster", path);
+              : sciara_fail(SCIARA_ERR_INPUT, "%s: expected a TIFF for the mask of a raster, found another format",
+                            path);
 }
 
-/** Whether a sibling is a file, and holds no CRS that would have PROJ open another one. */
+/** Checks that a sibling is a file, and contains no CRS that would make PROJ open another file. */
 static enum sciara_status check_sibling(const char *path, bool is_xml, bool has_crs) {
   char *text = NULL;
   size_t length;
@@ -219,14 +220,16 @@ static enum sciara_status check_sibling(const char *path, bool is_xml, bool has_
   SCIARA_TRY(sciara_input_check(path));
   if (!has_crs) return SCIARA_OK;
   SCIARA_TRY(sciara_file_read(path, MOST_TEXT, &text, &length));
-  CPLXMLNode *root = is_xml ? CPLParseXMLString(text) : NULL; // what is no XML tells GDAL nothing either
+  CPLXMLNode *root = is_xml ? CPLParseXMLString(text) : NULL; // GDAL also ignores what is not XML
   const enum sciara_status status = is_xml ? check_xml(path, root) : sciara_crs_text_check(path, text);
   CPLDestroyXMLNode(root);
   free(text);
   return status;
 }
 
-/** Checks the file whose name is the first `stem` characters of `path` and `suffix`, if there is one; `name` has room. */
+/**
+ * Checks the file whose name is the first `stem` characters of `path` and `suffix`, if there is one; `name` has room.
+ */
 static enum sciara_status check_if_there(const char *path, size_t stem, const char *suffix, char *name) {
   struct stat about;
   memcpy(name, path, stem);

@@ -16,7 +16,7 @@
 #include "file/gdal_files.h"
 
 static void keep_message(CPLErr kind, CPLErrorNum number, const char *text) {
-  const int cause = errno; // GDAL's words do not say that a disk is full
+  const int cause = errno; // GDAL's message does not say that a disk is full
   if (kind != CE_Warning && kind != CE_Failure && kind != CE_Fatal) return;
   struct sciara_gdal_scope *scope = (struct sciara_gdal_scope *)CPLGetErrorHandlerUserData();
   if (kind == CE_Warning && scope->failed) return;
@@ -26,18 +26,18 @@ static void keep_message(CPLErr kind, CPLErrorNum number, const char *text) {
   if (kind != CE_Warning && (cause == ENOSPC || cause == EDQUOT || cause == EFBIG)) scope->no_room = cause;
   snprintf(scope->message, sizeof scope->message, "%s", text);
   sciara_gdal_files_strip(scope->message);
-  for (char *c = scope->message; *c; c++) // our errors are one line
+  for (char *c = scope->message; *c; c++) // error messages are one line
     if (*c == '\n' || *c == '\r') *c = ' ';
 }
 
 /**
- * Settings of GDAL within a scope, for this thread. A GeoPackage is a program in SQL: without SpatiaLite none of its tables
- * can be another file, and without trust its views call no functions but SQLite's own.
+ * Settings of GDAL within a scope, for this thread. A GeoPackage is a program in SQL: without SpatiaLite none of its
+ * tables can be another file, and without trust its views call no functions but SQLite's own.
  */
 static const struct {
-  const char *key, *reading, *writing; ///< NULL: as it was
+  const char *key, *reading, *writing; ///< NULL: unchanged
 } settings[SCIARA_GDAL_SETTINGS] = {
-    {"GDAL_PAM_ENABLED", NULL, "NO"}, // no .aux.xml is left behind
+    {"GDAL_PAM_ENABLED", NULL, "NO"}, // writes no .aux.xml
     {"CPL_VSIL_CURL_ALLOWED_FILENAME", "none", "none"},
     {"CPL_ALLOW_VSISTDIN", "NO", "NO"},
     {"SPATIALITE_LOAD", "NO", NULL},
@@ -48,7 +48,7 @@ static CPLHTTPResult *fetch_nothing(const char *url, CSLConstList options, GDALP
                                     void *progress_data, CPLHTTPFetchWriteFunc write, void *write_data, void *unused) {
   (void)options, (void)progress, (void)progress_data, (void)write, (void)write_data, (void)unused;
   (void)url;
-  // NULL would be no answer, and the next in line would be asked.
+  // With NULL the next handler would be called.
   CPLHTTPResult *diagnostic = (CPLHTTPResult *)CPLCalloc(1, sizeof *diagnostic);
   diagnostic->nStatus = 1;
   diagnostic->pszErrBuf = CPLStrdup("nothing is fetched from the network");

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the readers and writers of rasters share: a quiet GDAL, plain file names, and CRS from text. Private to io.
+// Common parts of the readers and writers of rasters: GDAL without output, plain file names, and CRS from text. Private
+// to io.
 #ifndef SCIARA_FILE_GDAL_SUPPORT_H
 #define SCIARA_FILE_GDAL_SUPPORT_H
 
@@ -10,48 +11,49 @@
 
 enum { SCIARA_GDAL_SETTINGS = 5 };
 
-/** A stretch of code in which GDAL prints nothing; its last complaint is kept for an error of ours. */
+/** A scope in which GDAL prints nothing; its last message is stored for an error of this program. */
 struct sciara_gdal_scope {
-  char message[1024];                 ///< the last error, or the last warning when there was no error
+  char message[1024];                 ///< the last error, or the last warning if there was no error
   bool failed;                        ///< an error, not only a warning, was raised
-  bool no_memory;                     ///< it said that memory was out
+  bool no_memory;                     ///< an error reported a lack of memory
   int no_room;                        ///< errno of a full disk, quota or file when an error was raised; 0: none
   char *before[SCIARA_GDAL_SETTINGS]; ///< settings to restore
   bool writes;
 };
 
 /**
- * Enters the scope and prepares GDAL once: its drivers, no network for PROJ, and the file system of gdal_files.h. Within
- * the scope GDAL contacts no server; with `writes` it leaves no .aux.xml behind. Leave it in the same thread.
+ * Enters the scope and prepares GDAL once: its drivers, no network for PROJ, and the file system of gdal_files.h.
+ * Within the scope GDAL contacts no server; with `writes` it leaves no .aux.xml behind. Leave it in the same thread.
  */
 void sciara_gdal_enter(struct sciara_gdal_scope *scope, bool writes);
 void sciara_gdal_leave(struct sciara_gdal_scope *scope);
 
-/** Forgets what GDAL said so far. */
+/** Clears the messages of GDAL so far. */
 void sciara_gdal_reset(struct sciara_gdal_scope *scope);
 
-/** "No space left on device" and the like if that was the cause, else GDAL's last complaint, or "GDAL gives no reason". */
+/** "No space left on device" or similar if that was the cause, else GDAL's last message, or "GDAL gives no reason". */
 const char *sciara_gdal_message(const struct sciara_gdal_scope *scope);
 
-/** SCIARA_ERR_MEMORY when GDAL or what lies below it had no memory, else `otherwise`: the input is not to blame. */
+/**
+ * SCIARA_ERR_MEMORY if GDAL or a library below it had no memory, so that the input is not the cause; else `otherwise`.
+ */
 enum sciara_status sciara_gdal_status(const struct sciara_gdal_scope *scope, enum sciara_status otherwise);
 
 /**
  * A name of the same file that GDAL cannot take for a virtual file system or a connection string ("./NETCDF:a.nc"),
- * malloc'd; NULL when memory is out.
+ * malloc'd; NULL without memory.
  */
 char *sciara_gdal_plain_path(const char *path);
 
 /** Appends a path as one word of a shell command: 'it'\''s.tif'. */
 enum sciara_status sciara_shell_quote(struct sciara_text *out, const char *path);
 
-/**
- * The CRS that a person named ("EPSG:32633", WKT, PROJ), axes in x, y order; no file and no network is read for it.
+/** The CRS named by the user ("EPSG:32633", WKT, PROJ), axes in x, y order; reads no file and no network.
  * Release with OSRRelease.
  */
 enum sciara_status sciara_srs_parse(const char *text, OGRSpatialReferenceH *out);
 
-/** Whether a CRS that GDAL has read from the file `path` names no file by a path (crs_text.h). */
+/** Checks that a CRS that GDAL has read from the file `path` names no file by a path (crs_text.h). */
 enum sciara_status sciara_srs_check(const char *path, OGRSpatialReferenceH srs);
 
 /** Whether the CRS is projected with coordinates in metres. */

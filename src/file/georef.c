@@ -14,9 +14,7 @@ void sciara_georef_free(struct sciara_georef *g) {
   *g = (struct sciara_georef){0};
 }
 
-/**
- * The CRS of the EPSG list that `srs` is, where it carries no code itself (as from an ESRI .prj); else a
- * reference to `srs`.
+/** The EPSG CRS that matches `srs` if it has no code itself (as from an ESRI .prj); else a reference to `srs`.
  */
 static OGRSpatialReferenceH identified(OGRSpatialReferenceH srs) {
   enum { SURE = 90 }; // of 100
@@ -74,10 +72,11 @@ enum sciara_status sciara_georef_from_name(const char *crs, struct sciara_georef
 enum sciara_status sciara_georef_from_lonlat(const char *crs_wkt, double lon, double lat, double *x, double *y) {
   if (!crs_wkt)
     return sciara_fail(SCIARA_ERR_INPUT,
-                       "longitude and latitude need a DEM with a CRS: name it with dem.crs, or give x and y");
+                       "longitude and latitude require a DEM with a CRS: name it with dem.crs, or give x and y");
   if (!(fabs(lon) <= 360 && fabs(lat) <= 90))
-    return sciara_fail(SCIARA_ERR_INPUT, "lon %g, lat %g: longitude lies in -180..180 (or 0..360), latitude in -90..90",
-                       lon, lat);
+    return sciara_fail(
+        SCIARA_ERR_INPUT,
+        "lon %g, lat %g: expected a longitude from -180 to 180 (or 0 to 360) and a latitude from -90 to 90", lon, lat);
   struct sciara_gdal_scope scope;
   sciara_gdal_enter(&scope, false);
   enum sciara_status status = SCIARA_OK;
@@ -89,7 +88,7 @@ enum sciara_status sciara_georef_from_lonlat(const char *crs_wkt, double lon, do
   double px = lon, py = lat;
   if (!change || !OCTTransform(change, 1, &px, &py, NULL) || !isfinite(px) || !isfinite(py)) {
     status = sciara_fail(sciara_gdal_status(&scope, SCIARA_ERR_INPUT),
-                         "lon %.10g, lat %.10g cannot be placed in the CRS of the DEM: %s", lon, lat,
+                         "lon %.10g, lat %.10g cannot be transformed to the CRS of the DEM: %s", lon, lat,
                          sciara_gdal_message(&scope));
     goto cleanup;
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The coordinate reference system that a DEM came with, carried from input to every output.
+// The coordinate reference system of a DEM, passed on to every output.
 #ifndef SCIARA_FILE_GEOREF_H
 #define SCIARA_FILE_GEOREF_H
 
@@ -7,19 +7,18 @@
 
 /** Owned strings (malloc). */
 struct sciara_georef {
-  char *crs_wkt;  ///< WKT as GDAL exports it (WKT1_GDAL readable by every tool), or NULL when the DEM names none
+  char *crs_wkt;  ///< WKT as GDAL exports it (WKT1_GDAL readable by every tool), or NULL if the DEM names none
   char *crs_name; ///< for people: "WGS 84 / UTM zone 33N (EPSG:32633)", or NULL
 };
 
 void sciara_georef_free(struct sciara_georef *g);
 
 /**
- * From what a person wrote ("EPSG:32633", WKT, PROJ); refused unless projected in metres. No file, no network is
- * read.
+ * From a text of the user ("EPSG:32633", WKT, PROJ); rejected unless projected in metres. Reads no file and no network.
  */
 enum sciara_status sciara_georef_from_name(const char *crs, struct sciara_georef *out);
 
-/** Where a point given in degrees (WGS 84) lies in the CRS `crs_wkt`. */
+/** Transforms a point given in degrees (WGS 84) to the CRS `crs_wkt`. */
 enum sciara_status sciara_georef_from_lonlat(const char *crs_wkt, double lon, double lat, double *x, double *y);
 
 #endif

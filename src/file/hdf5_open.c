@@ -8,22 +8,22 @@
 #include "file/input_file.h"
 
 enum {
-  MOST_OBJECTS = 10000, // in a file; groups may contain each other, and a walk would not end
-  MOST_NESTED = 32,     // groups in each other, and types in each other
+  MOST_OBJECTS = 10000, // in a file: groups may contain each other, and a traversal would not end
+  MOST_NESTED = 32,     // levels of groups, and of types
 };
 
-/** A walk through a file. */
+/** A traversal of a file. */
 struct walk {
   const char *path;
   sciara_hdf5_source_rule *rule; ///< NULL: no dataset may be virtual
-  hid_t links;                   ///< access list by which no external link is followed
-  const char *at;                ///< the group or object being looked at, from the root on; "" is the root
+  hid_t links;                   ///< access list that follows no external link
+  const char *at;                ///< path of the group or object being checked; "" is the root
   int nested, objects;
   enum sciara_status status;
 };
 
 static enum sciara_status refuse(const char *path, const char *name, const char *found, const char *expected) {
-  return sciara_fail(SCIARA_ERR_INPUT, "%s: %s: found %s, expected %s", path, name, found, expected);
+  return sciara_fail(SCIARA_ERR_INPUT, "%s: %s: expected %s, found %s", path, name, expected, found);
 }
 
 static herr_t follow_no_link(const char *parent_file, const char *parent_group, const char *file, const char *object,
@@ -38,7 +38,7 @@ static herr_t follow_no_link(const char *parent_file, const char *parent_group, 
   return -1;
 }
 
-/** An access list of this class (of links, or of datasets, which are reached by links) that follows no external link. */
+/** An access list of this class (of links, or of datasets) that follows no external link. */
 static hid_t access_plist(hid_t class) {
   const hid_t plist = H5Pcreate(class);
   if (plist >= 0 && H5Pset_elink_cb(plist, follow_no_link, NULL) >= 0) return plist;
@@ -54,7 +54,7 @@ static enum sciara_status check_link(const char *path, const char *name, H5L_typ
   return refuse(path, name, found, "an object of this file");
 }
 
-/** References to objects of the same file are how axes are attached to fields; others may name another file. */
+/** Axes are attached to fields by references to objects of the same file; other references may name another file. */
 static bool is_local_type(hid_t type, int nested) {
   const H5T_class_t class = H5Tget_class(type);
   if (nested > MOST_NESTED || class == H5T_NO_CLASS) return false;
@@ -77,7 +77,7 @@ static enum sciara_status check_type(const char *path, const char *name, hid_t t
                : refuse(path, name, "a type that refers to something else", "numbers, texts, or references to objects");
 }
 
-/** The filters that are part of HDF5: others are plugins, that is programs. */
+/** Whether a filter is part of HDF5: others are plugins, which are programs. */
 static bool is_built_in(H5Z_filter_t filter) {
   return filter == H5Z_FILTER_DEFLATE || filter == H5Z_FILTER_SHUFFLE || filter == H5Z_FILTER_FLETCHER32 ||
          filter == H5Z_FILTER_SZIP || filter == H5Z_FILTER_NBIT || filter == H5Z_FILTER_SCALEOFFSET;
@@ -94,8 +94,9 @@ static enum sciara_status check_filters(const char *path, const char *name, hid_
   for (int k = 0; k < count; k++) {
     const H5Z_filter_t filter = filter_at(plist, k);
     if (!is_built_in(filter))
-      return sciara_fail(SCIARA_ERR_INPUT, "%s: %s: found filter %d, which needs a plugin, expected filters of HDF5",
-                         path, name, (int)filter);
+      return sciara_fail(SCIARA_ERR_INPUT,
+                         "%s: %s: expected filters that are part of HDF5, found filter %d, which needs a plugin", path,
+                         name, (int)filter);
   }
   return count < 0 ? sciara_hdf5_fail(SCIARA_ERR_INPUT, path, "cannot read the filters of %s", name) : SCIARA_OK;
 }
@@ -106,7 +107,10 @@ static enum sciara_status has_external_storage(const char *path, const char *nam
 
 // -------------------------------------------------------------------------------------------------- virtual datasets
 
-/** A text of the property list, by one of HDF5's functions that give its length without a buffer; malloc'd or NULL, *why says why. */
+/**
+ * A text of the property list, by one of HDF5's functions that return its length without a buffer; malloc'd, or NULL
+ * with the reason in *why.
+ */
 static char *source_text(hid_t plist, size_t k, ssize_t (*get)(hid_t, size_t, char *, size_t),
                          enum sciara_status *why) {
   const ssize_t length = get(plist, k, NULL, 0);
@@ -122,7 +126,7 @@ static enum sciara_status check_source(const struct walk *w, const char *name, h
   char *file = source_text(plist, k, H5Pget_virtual_filename, &why);
   char *source = source_text(plist, k, H5Pget_virtual_dsetname, &why);
   if (!file || !source)
-    status = sciara_hdf5_fail(why, w->path, "cannot read what %s refers to", name);
+    status = sciara_hdf5_fail(why, w->path, "cannot read the references of %s", name);
   else if (!w->rule(name, file, source))
     status = sciara_fail(SCIARA_ERR_INPUT,
                          "%s: %s: refers to dataset \"%s\" of \"%s\", expected %s of snapshots/NNNNNNNN.nc of this run",
@@ -135,20 +139,19 @@ static enum sciara_status check_source(const struct walk *w, const char *name, h
 static enum sciara_status check_sources(const struct walk *w, const char *name, hid_t plist) {
   size_t count = 0;
   if (!w->rule || strchr(name, '/'))
-    return sciara_fail(
-        SCIARA_ERR_INPUT,
-        "%s: %s: found a virtual dataset, whose values lie in other files, expected values in this file (of a "
-        "run name the folder, not its series.nc)",
-        w->path, name);
+    return sciara_fail(SCIARA_ERR_INPUT,
+                       "%s: %s: expected values in this file, found a virtual dataset, whose values are in other files "
+                       "(for a run, name its folder, not series.nc)",
+                       w->path, name);
   if (H5Pget_virtual_count(plist, &count) < 0)
-    return sciara_hdf5_fail(SCIARA_ERR_INPUT, w->path, "cannot read what %s refers to", name);
+    return sciara_hdf5_fail(SCIARA_ERR_INPUT, w->path, "cannot read the references of %s", name);
   for (size_t k = 0; k < count; k++) SCIARA_TRY(check_source(w, name, plist, k));
   return SCIARA_OK;
 }
 
 // --------------------------------------------------------------------------------------------------------- the walk
 
-/** Where the values lie. Nothing is asked of the dataset that would make HDF5 look at another file. */
+/** Checks where the values are stored. Calls nothing that would make HDF5 open another file. */
 static enum sciara_status check_values(const struct walk *w, const char *name, hid_t plist) {
   const H5D_layout_t layout = H5Pget_layout(plist);
   if (H5Pget_external_count(plist) != 0) return has_external_storage(w->path, name);
@@ -182,7 +185,7 @@ static herr_t visit_attribute(hid_t object, const char *name, const H5A_info_t *
   return w->status == SCIARA_OK ? 0 : -1;
 }
 
-/** A failure that no callback has named is HDF5's own. */
+/** A failure that no callback has reported is HDF5's own. */
 static enum sciara_status end_of(struct walk *w, herr_t result) {
   if (result < 0 && w->status == SCIARA_OK)
     w->status = sciara_hdf5_fail(SCIARA_ERR_INPUT, w->path, "cannot read %s", *w->at ? w->at : "the root group");
@@ -205,10 +208,10 @@ static enum sciara_status check_object(struct walk *w, const char *name, hid_t o
 }
 
 static enum sciara_status check_member(struct walk *w, hid_t group, const char *name, const char *full) {
-  // HDF5 would take a slash in the name of a link for a way through other links.
-  if (strchr(name, '/')) return refuse(w->path, full, "a slash in a name", "names without one");
+  // HDF5 would interpret a slash in the name of a link as a path through other links.
+  if (strchr(name, '/')) return refuse(w->path, full, "a slash in a name", "names without a slash");
   if (++w->objects > MOST_OBJECTS)
-    return sciara_fail(SCIARA_ERR_INPUT, "%s: %s: found more than %d objects, expected fewer", w->path, full,
+    return sciara_fail(SCIARA_ERR_INPUT, "%s: %s: expected at most %d objects, found more", w->path, full,
                        MOST_OBJECTS);
   const hid_t object = H5Oopen(group, name, w->links);
   if (object < 0) return sciara_hdf5_fail(SCIARA_ERR_INPUT, w->path, "cannot open %s", full);
@@ -228,8 +231,8 @@ static herr_t visit_link(hid_t group, const char *name, const H5L_info_t *info, 
 
 static enum sciara_status check_group(struct walk *w, hid_t group) {
   if (++w->nested > MOST_NESTED)
-    w->status = sciara_fail(SCIARA_ERR_INPUT, "%s: %.64s: found more than %d groups in each other, expected fewer",
-                            w->path, w->at, MOST_NESTED);
+    w->status = sciara_fail(SCIARA_ERR_INPUT, "%s: %.64s: expected at most %d levels of groups, found more", w->path,
+                            w->at, MOST_NESTED);
   else
     end_of(w, H5Literate(group, H5_INDEX_NAME, H5_ITER_NATIVE, NULL, visit_link, w));
   w->nested--;
@@ -263,7 +266,7 @@ enum sciara_status sciara_hdf5_series_open(const char *path, sciara_hdf5_source_
   *file = H5I_INVALID_HID;
   SCIARA_TRY(sciara_input_check(path)); // HDF5 would wait for a named pipe
   if (H5Fis_hdf5(path) <= 0)
-    return sciara_fail(SCIARA_ERR_INPUT, "%s: this is no HDF5 (NetCDF-4) file, or its beginning is damaged", path);
+    return sciara_fail(SCIARA_ERR_INPUT, "%s: is not an HDF5 (NetCDF-4) file, or its beginning is damaged", path);
   const hid_t access = file_access_plist();
   if (access >= 0) *file = H5Fopen(path, H5F_ACC_RDONLY, access);
   enum sciara_status status = SCIARA_OK;
@@ -280,7 +283,7 @@ enum sciara_status sciara_hdf5_file_open(const char *path, hid_t *file) {
   return sciara_hdf5_series_open(path, NULL, file);
 }
 
-/** Exactly what the program writes: anything else may lack the checksum, or be read by another way through HDF5. */
+/** Accepts only the filters that the program writes: others may lack the checksum, or use other code of HDF5. */
 static enum sciara_status check_pipeline(const char *path, const char *name, hid_t plist) {
   static const H5Z_filter_t written[] = {H5Z_FILTER_SHUFFLE, H5Z_FILTER_DEFLATE, H5Z_FILTER_FLETCHER32};
   enum { WRITTEN = sizeof written / sizeof *written };
@@ -297,7 +300,7 @@ static enum sciara_status check_storage(const char *path, const char *name, hid_
   if (plist < 0 || type < 0)
     status = sciara_hdf5_fail(SCIARA_ERR_INPUT, path, "%s is damaged", name);
   else if (H5Tcommitted(type) != 0)
-    status = refuse(path, name, "a type with a name", "a type of its own");
+    status = refuse(path, name, "a named type", "a type of its own");
   else if (H5Pget_external_count(plist) != 0)
     status = has_external_storage(path, name);
   else if (storage == SCIARA_HDF5_IN_CHUNKS)

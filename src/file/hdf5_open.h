@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Opening HDF5 files that anybody may have made. HDF5 lets a file refer to others: by external and user-defined links, external
-// storage and virtual datasets. Reading such a file would read those too, so it is refused before anything is read (docs/security.md).
-// Every reader of HDF5 goes through here, and so does every raster that GDAL is about to open. Call within a session.
+// Opening HDF5 files from untrusted sources. An HDF5 file can refer to others: by external and user-defined links,
+// external storage and virtual datasets. Reading such a file would read those too, so it is rejected before anything is
+// read (docs/security.md). Every reader of HDF5 uses these functions, and every raster is checked before GDAL opens it.
+// Call within a session.
 #ifndef SCIARA_FILE_HDF5_OPEN_H
 #define SCIARA_FILE_HDF5_OPEN_H
 
@@ -9,30 +10,32 @@
 
 #include "file/hdf5_util.h"
 
-/** How the values of a dataset lie in its file. */
+/** How the values of a dataset are stored in its file. */
 enum sciara_hdf5_storage {
   SCIARA_HDF5_IN_ONE_PIECE, ///< axes and scalars
   SCIARA_HDF5_IN_CHUNKS,    ///< fields: with the filters shuffle, deflate and fletcher32, in this order
 };
 
 /**
- * Opens a file to read it, after its whole contents were checked: every link in it is a hard link, and no dataset has external
- * storage, values of another file, a filter of a plugin or references to other files. No plugin is loaded for it.
- * SCIARA_ERR_IO: it is not there; SCIARA_ERR_INPUT: it is no HDF5, is damaged, or refers to something else (named).
+ * Opens a file for reading after checking its complete contents: every link in it is a hard link, and no dataset has
+ * external storage, values of another file, a filter of a plugin or references to other files. Loads no plugin.
+ * SCIARA_ERR_IO: it does not exist; SCIARA_ERR_INPUT: it is not HDF5, is damaged, or refers to something else (named).
  */
 enum sciara_status sciara_hdf5_file_open(const char *path, hid_t *file);
 
-/** Opens a dataset of the root group, which must be stored so. SCIARA_ERR_INPUT names file and dataset. */
+/** Opens a dataset of the root group, which must be stored in this way. SCIARA_ERR_INPUT names file and dataset. */
 enum sciara_status sciara_hdf5_dataset_open(hid_t file, const char *path, const char *name,
                                             enum sciara_hdf5_storage storage, hid_t *dataset);
 
 /** Whether the virtual dataset `name` may take values from dataset `source` of the file `file`. */
 typedef bool sciara_hdf5_source_rule(const char *name, const char *file, const char *source);
 
-/** Opens a file as sciara_hdf5_file_open does; datasets of its root group may be virtual where the rule allows all sources. */
+/**
+ * Opens a file like sciara_hdf5_file_open; datasets of its root group may be virtual if the rule allows all sources.
+ */
 enum sciara_status sciara_hdf5_series_open(const char *path, sciara_hdf5_source_rule *rule, hid_t *file);
 
-/** Checks a file that another library is going to open. One that is not HDF5 passes. Call outside of a session. */
+/** Checks a file that another library will open. A file that is not HDF5 passes. Call outside a session. */
 enum sciara_status sciara_hdf5_check_foreign(const char *path);
 
 #endif

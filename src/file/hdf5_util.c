@@ -12,7 +12,7 @@
 
 enum {
   IMAGE_INCREMENT = 1 << 18, // bytes by which a file in memory grows
-  TEXT_LIMIT = 256 << 20,    // longest text attribute believed
+  TEXT_LIMIT = 256 << 20,    // longest text attribute that is accepted
 };
 
 static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
@@ -38,7 +38,7 @@ struct cause {
   bool memory;
 };
 
-/* The system's own words inside a driver's message: "... errno = 5, error message = 'Input/output error', buf = ..." */
+/* The system's own message inside that of a driver: "... errno = 5, error message = 'Input/output error', buf = ..." */
 static void keep_system_words(char *text) {
   static const char mark[] = "error message = '";
   char *start = strstr(text, mark);
@@ -71,7 +71,7 @@ enum sciara_status sciara_hdf5_fail(enum sciara_status status, const char *path,
   return sciara_fail(cause.memory ? SCIARA_ERR_MEMORY : status, "%s: %s: %s", path, doing, cause.text);
 }
 
-/* The format of HDF5 1.8: it has creation order and attributes beyond 64 KiB, and every netCDF-4 reader knows it. */
+/* The format of HDF5 1.8: it has creation order and attributes beyond 64 KiB, and every netCDF-4 reader supports it. */
 static hid_t image_access_plist(void) {
   hid_t access = H5Pcreate(H5P_FILE_ACCESS);
   if (access >= 0 && H5Pset_fapl_core(access, IMAGE_INCREMENT, false) >= 0 &&
@@ -95,7 +95,7 @@ static hid_t image_creation_plist(void) {
 enum sciara_status sciara_hdf5_image_create(const char *path, hid_t *file) {
   enum sciara_status status = SCIARA_OK;
   *file = H5I_INVALID_HID;
-  // HDF5 first tries to open what bears the name, also for a file in memory. Nothing can be at this one.
+  // HDF5 first tries to open a file of the name, also for a file in memory. None can exist with this name.
   char *name = sciara_format("/dev/null/%s", path);
   if (!name) return sciara_fail(SCIARA_ERR_MEMORY, "%s: no memory for a name", path);
   hid_t access = image_access_plist(), creation = image_creation_plist();
@@ -205,18 +205,18 @@ enum sciara_status sciara_hdf5_get_text(hid_t object, const char *path, const ch
   return status;
 }
 
-static enum sciara_status get(hid_t object, const char *path, const char *name, H5T_class_t wanted, hid_t memory_type,
+static enum sciara_status get(hid_t object, const char *path, const char *name, H5T_class_t expected, hid_t memory_type,
                               void *out) {
   htri_t exists = H5Aexists(object, name);
   if (exists == 0)
-    return sciara_fail(SCIARA_ERR_INPUT, "%s: there is no attribute %s: no snapshot of this program", path, name);
+    return sciara_fail(SCIARA_ERR_INPUT, "%s: there is no attribute %s: not a snapshot of this program", path, name);
   hid_t attribute = exists < 0 ? H5I_INVALID_HID : H5Aopen(object, name, H5P_DEFAULT);
   if (attribute < 0) return sciara_hdf5_fail(SCIARA_ERR_INPUT, path, "cannot open attribute %s", name);
   hid_t type = H5Aget_type(attribute), space = H5Aget_space(attribute);
   enum sciara_status status = SCIARA_OK;
-  if (type < 0 || space < 0 || H5Tget_class(type) != wanted || H5Sget_simple_extent_npoints(space) != 1)
+  if (type < 0 || space < 0 || H5Tget_class(type) != expected || H5Sget_simple_extent_npoints(space) != 1)
     status = sciara_fail(SCIARA_ERR_INPUT, "%s: attribute %s is not one %s", path, name,
-                         wanted == H5T_FLOAT ? "floating-point number" : "integer");
+                         expected == H5T_FLOAT ? "floating-point number" : "integer");
   else if (H5Aread(attribute, memory_type, out) < 0)
     status = sciara_hdf5_fail(SCIARA_ERR_INPUT, path, "cannot read attribute %s", name);
   if (type >= 0) H5Tclose(type);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every HDF5 file of this program shares: quiet errors with the library's own cause in ours, small attributes,
-// and files built in memory and written in one go.
+// Common parts of all HDF5 files of this program: errors with the cause given by the library, small attributes, and
+// files that are built in memory and written at once.
 #ifndef SCIARA_FILE_HDF5_UTIL_H
 #define SCIARA_FILE_HDF5_UTIL_H
 
@@ -9,7 +9,7 @@
 
 #include "base/status.h"
 
-/** The state of HDF5's own error printing and of its loading of plugins, both of which are off between begin and end. */
+/** The state of HDF5's error printing and of its loading of plugins; both are off between begin and end. */
 struct sciara_hdf5_session {
   H5E_auto2_t print;
   void *context;
@@ -18,27 +18,27 @@ struct sciara_hdf5_session {
 };
 
 /**
- * Silences HDF5 for this thread, lets no file load a plugin, and keeps other threads of this program out (not every HDF5 build is
+ * Silences HDF5 for this thread, disables plugins, and excludes other threads of this program (not every HDF5 build is
  * thread-safe).
  */
 void sciara_hdf5_begin(struct sciara_hdf5_session *session);
 
-/** Gives the error printing and the plugins back to whoever had them. */
+/** Restores error printing and plugins. */
 void sciara_hdf5_end(const struct sciara_hdf5_session *session);
 
 /**
- * Stores "path: doing: cause", the cause being the innermost message of HDF5's error stack, and returns `status`
- * (SCIARA_ERR_MEMORY instead when HDF5 ran out of memory).
+ * Stores "path: doing: cause", where the cause is the innermost message of HDF5's error stack, and returns `status`
+ * (SCIARA_ERR_MEMORY instead if HDF5 ran out of memory).
  */
 enum sciara_status sciara_hdf5_fail(enum sciara_status status, const char *path, const char *format, ...)
     SCIARA_PRINTF(3, 4);
 
-/** A new file that lives in memory, created with creation-order tracking. `path` only names it in errors. */
+/** A new file in memory, created with creation-order tracking. `path` only names it in errors. */
 enum sciara_status sciara_hdf5_image_create(const char *path, hid_t *file);
 
 /**
- * Writes the finished image as `path`, atomically and durably, and closes the file, also when that fails. HDF5 itself
- * never touches the disk: a full one meets plain write(), whose error names the cause and leaves nothing half closed.
+ * Writes the finished image as the atomic file `path`, and closes the HDF5 file, also on failure. HDF5 itself never
+ * writes to the disk: if it is full, a plain write() fails, whose error names the cause and leaves nothing half closed.
  */
 enum sciara_status sciara_hdf5_image_publish(hid_t file, const char *path);
 
@@ -55,7 +55,7 @@ enum sciara_status sciara_hdf5_put_int64(hid_t object, const char *path, const c
 /** A one-element attribute whose file type is `type`; `value` is a native double. */
 enum sciara_status sciara_hdf5_put_number(hid_t object, const char *path, const char *name, hid_t type, double value);
 
-/** Reads a text attribute, malloc'd; *out is NULL when there is none. Damage is SCIARA_ERR_INPUT. */
+/** Reads a text attribute, malloc'd; *out is NULL if there is none. Damage is SCIARA_ERR_INPUT. */
 enum sciara_status sciara_hdf5_get_text(hid_t object, const char *path, const char *name, char **out);
 
 /** Reads a one-element number; absent or of another shape is SCIARA_ERR_INPUT and named. */

@@ -31,7 +31,7 @@ enum sciara_status sciara_input_check(const char *path) {
   return access(path, R_OK) == 0 ? SCIARA_OK : cannot_open(path);
 }
 
-// Checked by name first, since the mere opening of a device may do something; checked again in case it was replaced.
+// First checked by name, because opening a device may already have an effect; checked again in case it was replaced.
 enum sciara_status sciara_input_open(const char *path, int *fd) {
   *fd = -1;
   struct stat about;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one way in for every file that is read: only regular files (through symbolic links too) are opened, so that a named
-// pipe, a device or a socket in the place of an input is an error at once and never a program that waits.
+// Opening every file that is read: only regular files (also through symbolic links) are opened, so that a named pipe, a
+// device or a socket instead of an input is an immediate error, and the program never waits for it.
 #ifndef SCIARA_FILE_INPUT_FILE_H
 #define SCIARA_FILE_INPUT_FILE_H
 
@@ -15,8 +15,8 @@ SCIARA_BEGIN_DECLS
 const char *sciara_file_kind(mode_t mode);
 
 /**
- * Whether `path` is a regular file that can be read: for libraries that open it by its path. What cannot be reached is
- * SCIARA_ERR_IO, what is no regular file SCIARA_ERR_INPUT.
+ * Checks that `path` is a regular file that can be read, for libraries that open it by its path. SCIARA_ERR_IO if it
+ * cannot be reached, SCIARA_ERR_INPUT if it is not a regular file.
  */
 enum sciara_status sciara_input_check(const char *path);
 

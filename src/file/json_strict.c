@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The scanner: a complete recognizer of RFC 8259 that knows where it is. What it lets pass, cJSON reads rightly.
+// The scanner: a complete recogniser of RFC 8259 that knows its position. Text that it accepts is read correctly by
+// cJSON.
 #include "file/json_strict.h"
 
 #include <inttypes.h>
@@ -42,12 +43,12 @@ static enum sciara_status SCIARA_PRINTF(3, 4) refuse(const struct scan *s, size_
   return sciara_fail(SCIARA_ERR_INPUT, "%s:%zu:%zu: %s", s->name, line, column, what);
 }
 
-/** Refuses the character at the cursor where `allowed` was due. */
+/** Rejects the character at the cursor, where `allowed` was expected. */
 static enum sciara_status unexpected(const struct scan *s, const char *allowed) {
-  if (s->at >= s->length) return refuse(s, s->at, "found the end of the text, expected %s", allowed);
+  if (s->at >= s->length) return refuse(s, s->at, "expected %s, found the end of the text", allowed);
   unsigned char c = (unsigned char)s->text[s->at];
-  if (c > 0x20 && c < 0x7F) return refuse(s, s->at, "found '%c', expected %s", c, allowed);
-  return refuse(s, s->at, "found the byte 0x%02X, expected %s", c, allowed);
+  if (c > 0x20 && c < 0x7F) return refuse(s, s->at, "expected %s, found '%c'", allowed, c);
+  return refuse(s, s->at, "expected %s, found the byte 0x%02X", allowed, c);
 }
 
 static int peek(const struct scan *s) { return s->at < s->length ? (unsigned char)s->text[s->at] : -1; }
@@ -67,7 +68,7 @@ static enum sciara_status scan_number(struct scan *s) {
   if (peek(s) == '-') s->at++;
   if (!is_digit(peek(s))) return unexpected(s, "a digit");
   if (peek(s) == '0' && s->at + 1 < s->length && is_digit(s->text[s->at + 1]))
-    return refuse(s, begin, "found a number with a leading zero, expected numbers without");
+    return refuse(s, begin, "expected a number without leading zeros, found one with a leading zero");
   skip_digits(s);
   if (peek(s) == '.') {
     s->at++;
@@ -82,13 +83,13 @@ static enum sciara_status scan_number(struct scan *s) {
   }
   size_t length = s->at - begin;
   if (length > SCIARA_JSON_MAX_NUMBER)
-    return refuse(s, begin, "found a number of %zu characters, expected at most %d", length, SCIARA_JSON_MAX_NUMBER);
+    return refuse(s, begin, "expected a number of at most %d characters, found %zu", SCIARA_JSON_MAX_NUMBER, length);
   char number[SCIARA_JSON_MAX_NUMBER + 1];
   memcpy(number, s->text + begin, length);
   number[length] = '\0';
   double value;
   if (!sciara_parse_double(number, &value))
-    return refuse(s, begin, "found %s, expected finite numbers (up to 1.797e308)", number);
+    return refuse(s, begin, "expected a finite number (up to 1.797e308), found %s", number);
   return SCIARA_OK;
 }
 
@@ -106,7 +107,7 @@ static size_t utf8_length(const struct scan *s) {
   return overlong || beyond ? 0 : n;
 }
 
-/** The value of \uXXXX at the cursor (which stands on the backslash), or -1. */
+/** The value of \uXXXX at the cursor (which is at the backslash), or -1. */
 static int unicode_escape(const struct scan *s) {
   if (s->length - s->at < 6 || s->text[s->at] != '\\' || s->text[s->at + 1] != 'u') return -1;
   int value = 0;
@@ -127,15 +128,15 @@ static enum sciara_status scan_escape(struct scan *s) {
     return SCIARA_OK;
   }
   if (c != 'u')
-    return refuse(s, begin, "found an unknown escape, expected \\\" \\\\ \\/ \\b \\f \\n \\r \\t and \\uXXXX");
+    return refuse(s, begin, "expected \\\" \\\\ \\/ \\b \\f \\n \\r \\t or \\uXXXX; found an unknown escape");
   int unit = unicode_escape(s);
-  if (unit < 0) return refuse(s, begin, "found a bad \\u escape, expected \\u and 4 hexadecimal digits");
-  if (unit == 0) return refuse(s, begin, "found \\u0000, expected any other character");
+  if (unit < 0) return refuse(s, begin, "expected \\u and 4 hexadecimal digits, found an invalid \\u escape");
+  if (unit == 0) return refuse(s, begin, "expected any other character, found \\u0000");
   s->at += 6;
   if (unit < 0xD800 || unit > 0xDFFF) return SCIARA_OK;
   int low = unit <= 0xDBFF ? unicode_escape(s) : -1;
   if (low < 0xDC00 || low > 0xDFFF)
-    return refuse(s, begin, "found half of a surrogate pair, expected \\uD800-\\uDBFF followed by \\uDC00-\\uDFFF");
+    return refuse(s, begin, "expected \\uD800-\\uDBFF followed by \\uDC00-\\uDFFF; found half of a surrogate pair");
   s->at += 6;
   return SCIARA_OK;
 }
@@ -143,15 +144,15 @@ static enum sciara_status scan_escape(struct scan *s) {
 static enum sciara_status scan_string(struct scan *s) {
   size_t begin = s->at++;
   for (int c = peek(s); c != '"'; c = peek(s)) {
-    if (c < 0) return refuse(s, begin, "found a string without an end, expected a closing \"");
+    if (c < 0) return refuse(s, begin, "expected a closing \", found a string without an end");
     if (c < 0x20)
-      return refuse(s, s->at, "found the raw control character 0x%02X, expected its escape (\\n, \\t, \\u%04X)", c, c);
+      return refuse(s, s->at, "expected an escape (\\n, \\t, \\u%04X), found the control character 0x%02X", c, c);
     if (c == '\\') {
       SCIARA_TRY(scan_escape(s));
       continue;
     }
     size_t n = utf8_length(s);
-    if (n == 0) return refuse(s, s->at, "found the byte 0x%02X that is not UTF-8, expected text in UTF-8", c);
+    if (n == 0) return refuse(s, s->at, "expected text in UTF-8, found the byte 0x%02X that is not UTF-8", c);
     s->at += n;
   }
   s->at++;
@@ -170,13 +171,12 @@ static enum sciara_status scan_member(struct scan *s, int depth) {
   return scan_value(s, depth);
 }
 
-/** An object or an array; the cursor stands on its first bracket. */
+/** An object or an array; the cursor is at its first bracket. */
 static enum sciara_status scan_container(struct scan *s, int depth) {
   bool object = peek(s) == '{';
   int end = object ? '}' : ']';
   if (depth > SCIARA_JSON_MAX_DEPTH)
-    return refuse(s, s->at, "found more than %d nested levels, expected %d", SCIARA_JSON_MAX_DEPTH,
-                  SCIARA_JSON_MAX_DEPTH);
+    return refuse(s, s->at, "expected at most %d nested levels, found more", SCIARA_JSON_MAX_DEPTH);
   s->at++;
   skip_space(s);
   if (peek(s) == end) {
@@ -210,8 +210,8 @@ static enum sciara_status scan_word(struct scan *s) {
 static enum sciara_status scan_value(struct scan *s, int depth) {
   skip_space(s);
   if (++s->values > SCIARA_JSON_MAX_VALUES)
-    return refuse(s, s->at, "found more than %d values, expected %d (long rate tables go in a CSV file)",
-                  SCIARA_JSON_MAX_VALUES, SCIARA_JSON_MAX_VALUES);
+    return refuse(s, s->at, "expected at most %d values, found more (put long tables of rates in a CSV file)",
+                  SCIARA_JSON_MAX_VALUES);
   int c = peek(s);
   if (c == '{' || c == '[') return scan_container(s, depth + 1);
   if (c == '"') return scan_string(s);
@@ -222,8 +222,8 @@ static enum sciara_status scan_value(struct scan *s, int depth) {
 
 enum sciara_status sciara_json_scan(const char *name, const char *text, size_t length) {
   if (length > SCIARA_JSON_MAX_BYTES)
-    return sciara_fail(SCIARA_ERR_INPUT, "%s: found %zu bytes, expected at most %d", name, length,
-                       SCIARA_JSON_MAX_BYTES);
+    return sciara_fail(SCIARA_ERR_INPUT, "%s: expected at most %d bytes, found %zu", name, SCIARA_JSON_MAX_BYTES,
+                       length);
   struct scan s = {.name = name, .text = text, .length = length};
   if (length >= 3 && memcmp(text, byte_order_mark, 3) == 0) {
     sciara_log(SCIARA_LOG_INFO, "%s: a UTF-8 byte order mark is skipped", name);

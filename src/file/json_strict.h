@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// JSON read strictly: cJSON alone lets duplicate keys, infinite numbers, "01", raw control characters, bad UTF-8 and
-// text after the end pass, and cuts strings at an escaped NUL. Here each of these is an error with its place.
+// Strict reading of JSON: cJSON alone accepts duplicate keys, infinite numbers, "01", raw control characters, invalid
+// UTF-8 and text after the end, and cuts strings at an escaped NUL. Here each of these is an error with its position.
 #ifndef SCIARA_FILE_JSON_STRICT_H
 #define SCIARA_FILE_JSON_STRICT_H
 
@@ -16,41 +16,42 @@ enum {
   SCIARA_JSON_MAX_NUMBER = 63,      ///< characters of one number (cJSON reads no more)
 };
 
-/** A place in a JSON tree, built on the stack on the way down; NULL is the top level. */
+/** A position in a JSON tree, built on the stack during the descent; NULL is the top level. */
 struct sciara_json_path {
   const struct sciara_json_path *parent;
   const char *key; ///< name in an object, or NULL
-  size_t index;    ///< place in an array when key is NULL
+  size_t index;    ///< index in an array if key is NULL
 };
 
-/** "vents[1].effusion.slot" for a place; fits any capacity (cut with "..."). */
+/** Prints a position as "vents[1].effusion.slot"; fits any capacity (cut with "..."). */
 void sciara_json_path_print(const struct sciara_json_path *path, char *buffer, size_t capacity);
 
-/** What a value is, for messages: `"abc"`, `-2`, `null`, `an array of 3`, `an object`. Control characters are
+/** Describes a value in messages: `"abc"`, `-2`, `null`, `an array of 3`, `an object`. Control characters are
  *  escaped. */
 void sciara_json_describe(const cJSON *value, char *buffer, size_t capacity);
 
-/** A double for people and files: the shortest of 6 to 17 digits that reads back to the same bits, "1e6" not
- *  "1e+06". */
+/**
+ * A double in texts and files: with the smallest number of digits, from 6 to 17, that is read back bit-identical; "1e6"
+ * instead of "1e+06".
+ */
 void sciara_json_number(double value, char *buffer, size_t capacity);
 
 /**
  * Whether text[0..length) is one JSON value and nothing else, within the limits above and strictly by RFC 8259: finite
  * numbers, valid UTF-8, no escaped NUL, no lone surrogates. A UTF-8 byte order mark at the start is skipped.
  *
- * @param name of the text in the error, "NAME:LINE:COLUMN: found ..., expected ..." (SCIARA_ERR_INPUT)
+ * @param name of the text in the error, "NAME:LINE:COLUMN: expected ..., found ..." (SCIARA_ERR_INPUT)
  */
 enum sciara_status sciara_json_scan(const char *name, const char *text, size_t length);
 
-/**
- * Scans, parses and refuses duplicate keys.
+/** Scans, parses and rejects duplicate keys.
  *
  * @param text  must be terminated: text[length] is 0
  * @param out   release with cJSON_Delete; NULL on failure
  */
 enum sciara_status sciara_json_parse(const char *name, const char *text, size_t length, cJSON **out);
 
-/** The same, but each key that is given twice is added to `diagnostics`, and the tree is given all the same. */
+/** The same, but each duplicate key is added to `diagnostics`, and the tree is still returned. */
 enum sciara_status sciara_json_parse_all(const char *name, const char *text, size_t length,
                                          struct sciara_diagnostics *diagnostics, cJSON **out);
 
@@ -58,8 +59,8 @@ enum sciara_status sciara_json_parse_all(const char *name, const char *text, siz
 enum sciara_status sciara_json_read(const char *path, cJSON **out);
 
 /**
- * Appends the tree as indented text (2 spaces) in which every number reads back to the same bits. The numbers of the
- * tree become raw text on the way: afterwards it is only good for printing and deletion.
+ * Appends the tree as indented text (2 spaces) in which every number is read back bit-identical. This converts the
+ * numbers of the tree to raw text: afterwards it can only be printed and deleted.
  */
 enum sciara_status sciara_json_print(cJSON *tree, struct sciara_text *out);
 

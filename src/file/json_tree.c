@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Trees of cJSON: parsing after the scan, duplicate keys, places and values in words, printing without rounding.
+// Trees of cJSON: parsing after the scan, duplicate keys, texts for positions and values, printing without rounding.
 #include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -23,7 +23,7 @@ static size_t put(char *buffer, size_t capacity, size_t length, const char *text
   return capacity - 1;
 }
 
-/** What a terminal would obey becomes \uXXXX. Long text is cut after 60 bytes. */
+/** Control characters become \uXXXX. Long text is cut after 60 bytes. */
 static size_t put_clean(char *buffer, size_t capacity, size_t length, const char *text) {
   enum { LONGEST = 60 };
   const char *const end = text + LONGEST;
@@ -64,7 +64,7 @@ void sciara_json_number(double value, char *buffer, size_t capacity) {
     double back;
     snprintf(text, sizeof text, "%.*g", digits, value);
     for (char *p = text; *p; p++)
-      if (*p == ',') *p = '.'; // whatever the locale of the host program
+      if (*p == ',') *p = '.'; // independent of the locale of the host program
     if (sciara_parse_double(text, &back) && memcmp(&back, &value, sizeof back) == 0) break;
   }
   char *e = strchr(text, 'e'); // 1e+06 -> 1e6, 1e-06 -> 1e-6
@@ -100,7 +100,7 @@ static int compare_names(const void *a, const void *b) {
   return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/** Sorts the keys, so that an object of a million of them takes no time to speak of. */
+/** Sorts the keys, so that an object with a million keys is checked in negligible time. */
 static void refuse_duplicates(const char *name, const cJSON *object, const struct sciara_json_path *path,
                               struct sciara_diagnostics *diagnostics) {
   size_t count = (size_t)cJSON_GetArraySize(object), i = 0;
@@ -118,9 +118,9 @@ static void refuse_duplicates(const char *name, const cJSON *object, const struc
     if (strcmp(names[i - 1], names[i]) != 0) continue;
     char place[256];
     sciara_json_path_print(&(struct sciara_json_path){.parent = path, .key = names[i]}, place, sizeof place);
-    sciara_fail(SCIARA_ERR_INPUT, "%s: %s: found the key twice in one object, expected once", name, place);
+    sciara_fail(SCIARA_ERR_INPUT, "%s: %s: expected each key once in an object, found it twice", name, place);
     sciara_diagnostics_add(diagnostics, SCIARA_ERR_INPUT);
-    while (i + 1 < count && strcmp(names[i], names[i + 1]) == 0) i++; // three times: told once
+    while (i + 1 < count && strcmp(names[i], names[i + 1]) == 0) i++; // given three times: reported once
   }
   sciara_free(names);
 }
@@ -137,11 +137,11 @@ static void check_keys(const char *name, const cJSON *node, const struct sciara_
   }
 }
 
-/** cJSON keeps the place of its last error in a global: one parse at a time. */
+/** cJSON stores the position of its last error in a global variable: one parse at a time. */
 static cJSON *parse_alone(const char *text, size_t length) {
   static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
   pthread_mutex_lock(&lock);
-  cJSON *tree = cJSON_ParseWithLengthOpts(text, length + 1, NULL, true); // + 1: the terminating NUL is what ends it
+  cJSON *tree = cJSON_ParseWithLengthOpts(text, length + 1, NULL, true); // + 1: ends at the terminating NUL
   pthread_mutex_unlock(&lock);
   return tree;
 }
@@ -152,7 +152,8 @@ enum sciara_status sciara_json_parse_all(const char *name, const char *text, siz
   SCIARA_TRY(sciara_json_scan(name, text, length));
   *out = parse_alone(text, length);
   if (!*out)
-    return sciara_fail(SCIARA_ERR_MEMORY, "%s: no memory for its values", name); // the scan left no other cause
+    return sciara_fail(SCIARA_ERR_MEMORY, "%s: no memory for its values",
+                       name); // the only possible cause after the scan
   check_keys(name, *out, NULL, diagnostics);
   return SCIARA_OK;
 }
@@ -178,7 +179,7 @@ enum sciara_status sciara_json_read(const char *path, cJSON **out) {
   return status;
 }
 
-/** cJSON prints 15 digits when they are near enough for it; a run read from its own record must see the same bits. */
+/** cJSON prints 15 digits if they are close enough; but numbers in a record must be read back bit-identical. */
 static enum sciara_status keep_digits(cJSON *node) {
   if (cJSON_IsNumber(node)) {
     char text[40];
@@ -187,7 +188,7 @@ static enum sciara_status keep_digits(cJSON *node) {
     node->valuestring = (char *)cJSON_malloc(size);
     if (!node->valuestring) return sciara_fail(SCIARA_ERR_MEMORY, "no memory to print JSON");
     memcpy(node->valuestring, text, size);
-    node->type = (node->type & ~0xFF) | cJSON_Raw; // keeps the flags above the type
+    node->type = (node->type & ~0xFF) | cJSON_Raw; // preserves the flags above the type
   }
   cJSON *child;
   cJSON_ArrayForEach(child, node) SCIARA_TRY(keep_digits(child));
@@ -200,7 +201,7 @@ enum sciara_status sciara_json_print(cJSON *tree, struct sciara_text *out) {
   if (!text) return sciara_fail(SCIARA_ERR_MEMORY, "no memory to print JSON");
   size_t room = 1; // for the end of the line that a file has
   for (const char *p = text; *p; p++) room += *p == '\t' ? 2 : 1;
-  enum sciara_status status = sciara_text_reserve(out, room); // one request, however many digits its numbers have
+  enum sciara_status status = sciara_text_reserve(out, room); // one allocation, independent of the number of digits
   bool indenting = false;                                     // strings hold no raw tabs: every tab is cJSON's
   for (const char *p = text; *p && status == SCIARA_OK;) {
     size_t run = strcspn(p, "\t\n");

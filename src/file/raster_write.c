@@ -14,13 +14,13 @@ static enum sciara_status encode(struct sciara_gdal_scope *scope, GDALDatasetH m
   sciara_gdal_reset(scope);
   GDALDatasetH copy = GDALCreateCopy(format, name, memory, FALSE, (char **)(uintptr_t)options, NULL, NULL);
   bool made = copy != NULL;
-  if (copy) GDALClose(copy); // returns nothing: what went wrong shows only in the errors raised meanwhile
+  if (copy) GDALClose(copy); // returns no status: a failure shows only in the errors raised meanwhile
   if (made && !scope->failed) return SCIARA_OK;
   return sciara_fail(sciara_gdal_status(scope, SCIARA_ERR_IO), "%s: cannot be written: %s", path,
                      sciara_gdal_message(scope));
 }
 
-// Not straight to the disk: when the last bytes of a file do not fit there, GDAL says nothing.
+// Not directly to the disk: GDAL reports no error if the last bytes of a file do not fit there.
 enum sciara_status sciara_dataset_publish(struct sciara_gdal_scope *scope, GDALDatasetH memory, const char *driver,
                                           const char *const *options, const char *path) {
   char *name = sciara_format("/vsimem/sciara-%p/raster", (void *)scope); // two threads, two names
@@ -30,7 +30,7 @@ enum sciara_status sciara_dataset_publish(struct sciara_gdal_scope *scope, GDALD
     vsi_l_offset size = 0;
     const GByte *bytes = VSIGetMemFileBuffer(name, &size, FALSE);
     status = bytes ? sciara_file_replace(path, bytes, (size_t)size)
-                   : sciara_fail(SCIARA_ERR_IO, "%s: GDAL has made no file", path);
+                   : sciara_fail(SCIARA_ERR_IO, "%s: GDAL made no file", path);
   }
   VSIUnlink(name);
   free(name);

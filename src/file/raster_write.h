@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Publishing a dataset that lies in memory as a file. Private to io.
+// Writing a dataset in memory to a file. Private to io.
 #ifndef SCIARA_FILE_RASTER_WRITE_H
 #define SCIARA_FILE_RASTER_WRITE_H
 
@@ -8,8 +8,8 @@
 #include "file/gdal_support.h"
 
 /**
- * Encodes `memory` in the driver's format, in memory, and writes that as a whole (sciara_file_replace). Takes a writing
- * scope.
+ * Encodes `memory` in the driver's format, in memory, and writes it as an atomic file (sciara_file_replace). Requires a
+ * writing scope.
  */
 enum sciara_status sciara_dataset_publish(struct sciara_gdal_scope *scope, GDALDatasetH memory, const char *driver,
                                           const char *const *options, const char *path);

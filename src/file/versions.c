@@ -16,5 +16,5 @@ const char *sciara_hdf5_version(void) {
 const char *sciara_gdal_version(void) { return GDALVersionInfo("RELEASE_NAME"); }
 
 void sciara_hdf5_no_atexit(void) {
-  if (H5dont_atexit() < 0) return; // it was loaded with the default already: nothing else to do
+  if (H5dont_atexit() < 0) return; // it was already loaded with the default: nothing else can be done
 }

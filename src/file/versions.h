@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Versions of the libraries in use at run time, for provenance.
+// Versions at run time of the libraries, for provenance.
 #ifndef SCIARA_FILE_VERSIONS_H
 #define SCIARA_FILE_VERSIONS_H
 
@@ -9,7 +9,7 @@ const char *sciara_hdf5_version(void);
 /** "3.6.2". */
 const char *sciara_gdal_version(void);
 
-/** Call first in main: keeps HDF5 from closing its files at exit, which turns a full disk into a crash. */
+/** Call first in main: prevents HDF5 from closing its files at exit, which turns a full disk into a crash. */
 void sciara_hdf5_no_atexit(void);
 
 #endif

@@ -39,8 +39,8 @@ static enum sciara_status read_size(const char *cfg_path, size_t k, const char *
   if (sciara_parse_double(word, out) && *out >= sizes[k].low && *out <= sizes[k].high &&
       (!sizes[k].whole || *out == floor(*out)))
     return SCIARA_OK;
-  return sciara_fail(SCIARA_ERR_INPUT, "%s: %s: found %s, expected the %s, %s%g to %g", cfg_path, sizes[k].key, word,
-                     sizes[k].is, sizes[k].whole ? "a whole number, " : "", sizes[k].low, sizes[k].high);
+  return sciara_fail(SCIARA_ERR_INPUT, "%s: %s: expected the %s, %s%g to %g, found %s", cfg_path, sizes[k].key,
+                     sizes[k].is, sizes[k].whole ? "a whole number, " : "", sizes[k].low, sizes[k].high, word);
 }
 
 static enum sciara_status read_sizes(const char *cfg_path, const char *parameters, double value[SIZES],
@@ -50,14 +50,13 @@ static enum sciara_status read_sizes(const char *cfg_path, const char *parameter
     if (!text)
       SCIARA_TRY(sciara_text_append(missing, "%s%s (%s)", missing->length ? ", " : "", sizes[k].key, sizes[k].is));
     else if (find_value(&rest, sizes[k].key))
-      return sciara_fail(SCIARA_ERR_INPUT, "%s: %s: found twice, expected once", cfg_path, sizes[k].key);
+      return sciara_fail(SCIARA_ERR_INPUT, "%s: %s: expected one line, found two", cfg_path, sizes[k].key);
     else
       SCIARA_TRY(read_size(cfg_path, k, text, &value[k]));
   }
   if (!missing->length) return SCIARA_OK;
-  return sciara_fail(SCIARA_ERR_INPUT,
-                     "%s: lacks %s; the grids beside it have no header: add a line \"KEY VALUE\" each", cfg_path,
-                     missing->data);
+  return sciara_fail(SCIARA_ERR_INPUT, "%s: lacks %s; its grids have no header: add a line \"KEY VALUE\" for each",
+                     cfg_path, missing->data);
 }
 
 enum sciara_status sciara_legacy_older_size(const char *cfg_path, const char *parameters, const double *corner,

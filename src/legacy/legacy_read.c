@@ -43,7 +43,7 @@ static void advance(struct scanner *s) {
 static const char *shown(const struct scanner *s) { return s->word[0] ? s->word : "the end of the file"; }
 
 static enum sciara_status fail_word(const struct scanner *s, const char *allowed) {
-  return sciara_fail(SCIARA_ERR_INPUT, "%s:%" PRId64 ": found %s, expected %s", s->path, s->line, shown(s), allowed);
+  return sciara_fail(SCIARA_ERR_INPUT, "%s:%" PRId64 ": expected %s, found %s", s->path, s->line, allowed, shown(s));
 }
 
 static enum sciara_status number(struct scanner *s, const char *what, double low, double high, double *out) {
@@ -64,7 +64,7 @@ static enum sciara_status whole(struct scanner *s, const char *what, double low,
 
 /** What a header may give; the two corners may be those of the cell's centre. */
 struct header {
-  bool cols, rows, west, south, cell, west_center, south_center;
+  bool cols, rows, west, south, cell, west_centre, south_centre;
 };
 
 static enum sciara_status read_key(struct scanner *s, struct sciara_legacy_grid *g, struct header *have) {
@@ -80,12 +80,12 @@ static enum sciara_status read_key(struct scanner *s, struct sciara_legacy_grid 
   }
   if (strcasecmp(key, "xllcorner") == 0 || strcasecmp(key, "xllcenter") == 0) {
     have->west = true;
-    have->west_center = strcasecmp(key, "xllcenter") == 0;
+    have->west_centre = strcasecmp(key, "xllcenter") == 0;
     return number(s, "a coordinate", -farthest, farthest, &g->west);
   }
   if (strcasecmp(key, "yllcorner") == 0 || strcasecmp(key, "yllcenter") == 0) {
     have->south = true;
-    have->south_center = strcasecmp(key, "yllcenter") == 0;
+    have->south_centre = strcasecmp(key, "yllcenter") == 0;
     return number(s, "a coordinate", -farthest, farthest, &g->south);
   }
   if (strcasecmp(key, "cellsize") == 0) {
@@ -105,8 +105,8 @@ static enum sciara_status check_reach(const struct scanner *s, const struct scia
   if (g->west >= -farthest && g->south >= -farthest && east <= farthest && north <= farthest) return SCIARA_OK;
   return sciara_fail(SCIARA_ERR_INPUT,
                      "%s:%" PRId64
-                     ": found a grid from %.10g, %.10g to %.10g, %.10g, expected coordinates from %g to %g",
-                     s->path, s->line, g->west, g->south, east, north, -farthest, farthest);
+                     ": expected coordinates from %g to %g; found a grid from %.10g, %.10g to %.10g, %.10g",
+                     s->path, s->line, -farthest, farthest, g->west, g->south, east, north);
 }
 
 /** Whether a word starts with a letter, as the keys of a header do. */
@@ -151,8 +151,8 @@ static enum sciara_status read_header(struct scanner *s, const struct sciara_leg
                        : !have.west ? "xllcorner"
                        : have.south ? "cellsize"
                                     : "yllcorner");
-  if (have.west_center) g->west -= 0.5 * g->cell_size;
-  if (have.south_center) g->south -= 0.5 * g->cell_size;
+  if (have.west_centre) g->west -= 0.5 * g->cell_size;
+  if (have.south_centre) g->south -= 0.5 * g->cell_size;
   SCIARA_TRY(check_reach(s, g));
   return known ? compare_header(s, known, g) : SCIARA_OK;
 }
@@ -168,8 +168,8 @@ static enum sciara_status read_values(struct scanner *s, struct sciara_legacy_gr
   for (size_t i = 0; i < cells; i++) {
     advance(s);
     if (sciara_parse_double(s->word, &g->values[i])) continue;
-    return sciara_fail(SCIARA_ERR_INPUT, "%s:%" PRId64 ": found %s for row %zu, column %zu, expected a finite number",
-                       s->path, s->line, shown(s), i / (size_t)g->cols, i % (size_t)g->cols);
+    return sciara_fail(SCIARA_ERR_INPUT, "%s:%" PRId64 ": row %zu, column %zu: expected a finite number, found %s",
+                       s->path, s->line, i / (size_t)g->cols, i % (size_t)g->cols, shown(s));
   }
   advance(s);
   return s->word[0] ? fail_word(s, "the end of the file: all rows and columns are there") : SCIARA_OK;
@@ -286,7 +286,7 @@ enum sciara_status sciara_legacy_parameters_list(const char *path, struct sciara
     while (end > 0 && isspace((unsigned char)key[end - 1])) key[--end] = '\0';
     found++;
     status = *value ? sciara_text_append(out, "    %.*s %s\n", (int)size, key, value)
-                    : sciara_fail(SCIARA_ERR_INPUT, "%s:%" PRId64 ": found \"%s\", expected a key and a value", path,
+                    : sciara_fail(SCIARA_ERR_INPUT, "%s:%" PRId64 ": expected a key and a value, found \"%s\"", path,
                                   line, key);
   }
   if (status == SCIARA_OK && found == 0) status = sciara_fail(SCIARA_ERR_INPUT, "%s: holds no line KEY VALUE", path);

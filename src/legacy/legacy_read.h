@@ -5,13 +5,13 @@
 
 #include "base/text.h"
 
-/** An ESRI ASCII grid as it stands in the file. Release with sciara_legacy_grid_free. */
+/** An ESRI ASCII grid as in the file. Release with sciara_legacy_grid_free. */
 struct sciara_legacy_grid {
   int64_t rows, cols;
   double west, south; ///< outer corner
   double cell_size, nodata;
   bool has_nodata;
-  bool has_header; ///< what stands above is the file's own word
+  bool has_header; ///< the members above are from the file itself
   double *values;  ///< rows x cols, northern row first
 };
 

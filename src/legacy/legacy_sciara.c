@@ -77,8 +77,8 @@ static enum sciara_status split_name(const char *cfg_path, struct legacy *l) {
   const char *slash = strrchr(cfg_path, '/'), *name = slash ? slash + 1 : cfg_path;
   if (strlen(name) < 5 || strcmp(cfg_path + length - 4, ".cfg") != 0)
     return sciara_fail(SCIARA_ERR_INPUT,
-                       "%s: the file to import is NAME.cfg; NAME_Morphology.stt and the others lie beside it "
-                       "(or PARAMETERS.cfg, beside MORPHOLOGY.stt and the others)",
+                       "%s: expected NAME.cfg, in the same folder as NAME_Morphology.stt and the other files "
+                       "(or PARAMETERS.cfg, in the same folder as MORPHOLOGY.stt and the other files)",
                        cfg_path);
   l->base = sciara_format("%.*s", (int)(length - 4), cfg_path);
   l->name = sciara_format("%.*s", (int)(strlen(name) - 4), name);
@@ -205,9 +205,9 @@ static enum sciara_status check_scale(const char *crs, const struct legacy *l) {
   if (status != SCIARA_OK) return sciara_fail_context(status, "--crs");
   if (sciara_crs_scale_is_sound(scale)) return SCIARA_OK;
   return sciara_fail(SCIARA_ERR_INPUT,
-                     "--crs: found \"%s\", in which 1 m on the ground is %.4g m at the DEM, expected %g to %g m (UTM "
-                     "zones: EPSG:326zz north, 327zz south)",
-                     crs, scale, 1 - SCIARA_CRS_SCALE_SLACK, 1 + SCIARA_CRS_SCALE_SLACK);
+                     "--crs: expected a CRS in which 1 m on the ground is %g to %g m (UTM zones: EPSG:326zz north, "
+                     "327zz south); found \"%s\", in which it is %.4g m at the DEM",
+                     1 - SCIARA_CRS_SCALE_SLACK, 1 + SCIARA_CRS_SCALE_SLACK, crs, scale);
 }
 
 static enum sciara_status read_all(const struct sciara_legacy_request *q, struct legacy *l,
@@ -245,10 +245,10 @@ static enum sciara_status convert_grids(struct legacy *l, struct sciara_legacy_r
       report->nodata_cells++;
     } else if (!is_altitude(l->ground.values[i])) {
       return sciara_fail(SCIARA_ERR_INPUT,
-                         "%s%s: found %.10g at row %" PRId64 ", column %" PRId64
-                         ", expected altitudes from %g to %g m other than %g, or the NODATA_value of the header",
-                         l->base, l->layout->ground, l->ground.values[i], i / l->ground.cols, i % l->ground.cols,
-                         SCIARA_ALTITUDE_MIN, SCIARA_ALTITUDE_MAX, SCIARA_NODATA_ALTITUDE);
+                         "%s%s: expected an altitude from %g to %g m other than %g, or the NODATA_value of the header; "
+                         "found %.10g at row %" PRId64 ", column %" PRId64,
+                         l->base, l->layout->ground, SCIARA_ALTITUDE_MIN, SCIARA_ALTITUDE_MAX, SCIARA_NODATA_ALTITUDE,
+                         l->ground.values[i], i / l->ground.cols, i % l->ground.cols);
     }
     if (!l->observed.values) continue;
     l->observed.values[i] = l->observed.values[i] > 0 && !is_nodata(&l->observed, i);
@@ -327,7 +327,7 @@ static enum sciara_status write_all(const struct legacy *l, const char *folder, 
     status = no_memory();
     goto cleanup;
   }
-  // What an earlier import left must not be taken for a part of this one, should this one not come to its end.
+  // Files of an earlier import must not be taken for a part of this one if this one fails.
   unlink(scenario);
   unlink(extent);
   SCIARA_TRY_GOTO(write_raster(l, folder, "dem.tif", false));
@@ -346,8 +346,8 @@ static double volume(const struct sciara_legacy_rates *r, const struct sciara_le
   return sum;
 }
 
-static enum sciara_status tell(const struct legacy *l, const struct sciara_legacy_request *q,
-                               const struct sciara_text *parameters, struct sciara_legacy_report *report) {
+static enum sciara_status describe(const struct legacy *l, const struct sciara_legacy_request *q,
+                                   const struct sciara_text *parameters, struct sciara_legacy_report *report) {
   struct sciara_text *t = &report->text;
   SCIARA_TRY(sciara_text_showf(t, "%s imported to %s\n", l->name, q->output_folder));
   SCIARA_TRY(sciara_text_showf(t,
@@ -394,7 +394,7 @@ enum sciara_status sciara_legacy_import(const struct sciara_legacy_request *requ
   report->vents = (int64_t)l.rates.count;
   for (size_t k = 0; k < l.rates.count; k++) report->volume_m3 += volume(&l.rates, &l.rates.vents[k]);
   SCIARA_TRY_GOTO(write_all(&l, request->output_folder, request->overwrite));
-  status = tell(&l, request, &parameters, report);
+  status = describe(&l, request, &parameters, report);
 cleanup:
   if (status != SCIARA_OK) sciara_legacy_report_free(report);
   sciara_text_free(&parameters);

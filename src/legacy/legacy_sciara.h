@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Import of the files of earlier SCIARA programs: NAME.cfg, NAME_Morphology.stt, NAME_Vents.stt, NAME_EmissionRate.txt,
-// and NAME_RealEvent.stt where there is one; or the older PARAMETERS.cfg, MORPHOLOGY.stt, VENTS.stt, EMISSIONS_RATE.stt.
+// and NAME_RealEvent.stt where there is one; or the older PARAMETERS.cfg, MORPHOLOGY.stt, VENTS.stt,
+// EMISSIONS_RATE.stt.
 #ifndef SCIARA_LEGACY_LEGACY_SCIARA_H
 #define SCIARA_LEGACY_LEGACY_SCIARA_H
 
@@ -16,7 +17,7 @@ struct sciara_legacy_report {
 };
 
 struct sciara_legacy_request {
-  const char *cfg_path;      ///< .../NAME.cfg or .../PARAMETERS.cfg; the other files lie beside it
+  const char *cfg_path;      ///< .../NAME.cfg or .../PARAMETERS.cfg; the other files are in the same folder
   const char *output_folder; ///< made if missing
   const char *crs;           ///< CRS of the grids, which the files do not name ("EPSG:32633"); NULL: none
   const double *corner;      ///< lower left corner x, y of grids without a header, m; NULL: the headers name it

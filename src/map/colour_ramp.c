@@ -6,7 +6,7 @@
 #include "model/field.h"
 
 // Thin lava is pale and thick lava dark; hot lava is bright, as one sees it; early arrival is dark, late is light.
-// Each goes from dark to light or back without a turn: lightness alone tells the order, to colour-blind people too.
+// In each the lightness changes monotonically, so it shows the order also to colour-blind people.
 #define LAVA                                                                    \
   {                                                                             \
     {255, 237, 160}, {254, 178, 76}, {240, 80, 35}, {177, 0, 38}, { 92, 0, 48 } \

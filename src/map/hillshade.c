@@ -8,7 +8,7 @@ static bool known(const struct sciara_grid *g, const double *z, int64_t r, int64
 }
 
 /**
- * Altitude of a neighbour; beyond the border the slope goes on as from the opposite side, so that no dark frame
+ * Altitude of a neighbour; beyond the border the slope is extrapolated from the opposite side, so that no dark frame
  * appears.
  */
 static double neighbour(const struct sciara_grid *g, const double *z, int64_t r, int64_t c, int64_t down,

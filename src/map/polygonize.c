@@ -49,7 +49,7 @@ static bool gather(OGRLayerH layer, const struct sciara_zones *zones, OGRGeometr
   return good;
 }
 
-/** The area of the polygons must be that of the cells: what is told as area_m2 is what is drawn. */
+/** Checks that the area of the polygons is that of the cells, which is reported as area_m2. */
 static enum sciara_status check_areas(const struct sciara_grid *g, const struct sciara_zones *zones,
                                       const OGRGeometryH *polygons, const char *path) {
   for (size_t k = 0; k < zones->count; k++) {

@@ -9,8 +9,8 @@
 #include "map/zones.h"
 
 /**
- * The multipolygon of each zone, in the coordinates of the grid: cells that share an edge are one polygon. Takes an array
- * of zones->count; the entry of a zone without cells is NULL. Release with sciara_polygons_free.
+ * The multipolygon of each zone, in the coordinates of the grid: cells with a common edge are one polygon. Takes an
+ * array of zones->count; the entry of a zone without cells is NULL. Release with sciara_polygons_free.
  */
 enum sciara_status sciara_polygonize(struct sciara_gdal_scope *scope, const struct sciara_grid *grid,
                                      const struct sciara_zones *zones, const char *path, OGRGeometryH *out);

@@ -60,7 +60,7 @@ static enum sciara_status write_map(const struct sciara_map *map, GDALDataType t
   return status;
 }
 
-/** The style that QGIS loads by itself: the map's name with .qml in place of its extension. */
+/** The style that QGIS loads automatically: the name of the map with the extension .qml. */
 static enum sciara_status write_style(const struct sciara_map *map, const char *path) {
   const char *slash = strrchr(path, '/'), *dot = strrchr(path, '.');
   size_t stem = dot && dot > (slash ? slash + 1 : path) ? (size_t)(dot - path) : strlen(path);

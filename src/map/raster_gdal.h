@@ -17,10 +17,13 @@ struct sciara_map {
   const char *title;    ///< of the map, for metadata; may be NULL
 };
 
-/** COG, float32, DEFLATE, PREDICTOR=YES, averaged overviews, with the QGIS style beside it (same name, .qml). */
+/** COG, float32, DEFLATE, PREDICTOR=YES, averaged overviews, and a QGIS style (same name, .qml). */
 enum sciara_status sciara_map_write_cog(const struct sciara_map *map, const char *path);
 
-/** Bytes of memory that it takes beside map->values: the dataset, and the tiles and overviews on their way to the file. */
+/**
+ * Bytes of memory that it needs in addition to map->values: the dataset, and the tiles and overviews that are being
+ * written.
+ */
 size_t sciara_map_cog_memory(const struct sciara_grid *grid);
 
 /** Plain tiled GeoTIFF, float32 or float64 (for DEMs and observed extents made by `import` and tools). */

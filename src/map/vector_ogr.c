@@ -12,7 +12,7 @@
 #include "map/colour_ramp.h"
 #include "map/polygonize.h"
 
-/** A format of polygons, as GDAL's driver wants it. */
+/** A format of polygons, with the settings for GDAL's driver. */
 struct format {
   const char *driver, *suffix;
   const char *label;   ///< name of the field that says what a zone is

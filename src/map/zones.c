@@ -74,7 +74,7 @@ static double largest(const double *values, int64_t cells, double nodata) {
   return most;
 }
 
-/** The k with k * step <= value < (k + 1) * step, as these products are rounded: the edges that are told. */
+/** The k with k * step <= value < (k + 1) * step, for the rounded products, which are the reported edges. */
 static double place(double value, double step) {
   double k = floor(value / step);
   while (k > 0 && k * step > value) k--;
@@ -82,7 +82,10 @@ static double place(double value, double step) {
   return k;
 }
 
-/** The largest unit in which every edge is a whole number; else seconds. Clock times would be taken for a type of their own. */
+/**
+ * The largest unit in which every edge is a whole number; else seconds. Clock times would be taken for a type of their
+ * own.
+ */
 static const char *label_unit(double step, double *seconds) {
   static const struct {
     const char *name;

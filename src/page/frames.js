@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the page holds, unpacked: docs/page.md says how it is packed.
+// Unpacks the data of the page; docs/page.md describes how they are packed.
 "use strict";
 
 /** Bytes of a zlib stream in base64. */
@@ -39,7 +39,7 @@ function placesOf(bits, size) {
   return { places, count };
 }
 
-/** Everything that is drawn and told. */
+/** All data that the page shows. */
 class Frames {
   static async read(data) {
     const frames = new Frames();
@@ -68,7 +68,7 @@ class Frames {
     return r >= 0 && c >= 0 && r < rows && c < cols ? this.places[r * cols + c] : -1;
   }
 
-  /** Level of a field in a frame; 0: no lava. What is told once is not told before its time. */
+  /** Level of a field in a frame; 0: no lava. A field that is stored once is not shown before its time. */
   level(field, frame, place) {
     if (place < 0) return 0;
     if (!field.once) return field.levels[frame * this.count + place];
@@ -91,14 +91,14 @@ function lightAt(frames, row, col) {
 
 const UNITS = { "m s-1": "m/s", "m2 s-1": "m\u00b2/s" };
 
-/** The unit in which a field is told, and how many of its own make one. */
+/** The unit in which a field is shown, and its size in the unit of the field. */
 function unitOf(field) {
   if (field.unit !== "s") return { name: UNITS[field.unit] || field.unit, size: 1, decimals: field.decimals };
   const [name, size] = field.high >= 2 * 86400 ? ["d", 86400] : field.high >= 7200 ? ["h", 3600] : ["s", 1];
   return { name, size, decimals: Math.max(0, Math.ceil(Math.log10(size / field.step))) };
 }
 
-/** "3.42 m", with as many digits as the step is worth. */
+/** "3.42 m", with as many digits as the step justifies. */
 function valueText(field, value) {
   const unit = unitOf(field);
   return `${(value / unit.size).toFixed(unit.decimals)} ${unit.name}`;

@@ -74,10 +74,10 @@ class Page {
   }
 
   drawCurves() {
-    const { frames: told, grid } = this.data;
+    const { frames: records, grid } = this.data;
     const { times } = this.frames;
     const choose = (frame) => this.showFrame(frame);
-    const column = (key) => told.map((frame) => frame[key]);
+    const column = (key) => records.map((frame) => frame[key]);
     const most = Math.max(...column("emitted_m3"), ...column("initial_m3"));
     const scales = [[1e6, "10\u2076 m\u00b3"], [1e3, "10\u00b3 m\u00b3"], [1, "m\u00b3"]];
     const [size, unit] = scales.find(([one]) => most >= one) || scales[2];
@@ -109,17 +109,17 @@ class Page {
     byId("ramp").style.background = `linear-gradient(to right, ${field.ramp.map((colour) => `rgb(${colour})`)})`;
     const step = field.unit === "s" ? `${field.step} s` : valueText(field, field.step);
     byId("quantisation").textContent =
-      `${field.name.replaceAll("_", " ")}: ${field.long_name}. Values are kept in steps of ${step}: ` +
-      "each is within half a step of the snapshot's.";
+      `${field.name.replaceAll("_", " ")}: ${field.long_name}. Values are stored in steps of ${step}: ` +
+      "each differs from the snapshot by at most half a step.";
   }
 
   showFrame(frame) {
     this.frame = frame;
-    const told = this.data.frames[frame];
+    const now = this.data.frames[frame];
     byId("slider").value = frame;
-    let when = `${durationText(told.time_s)} after the start, step ${told.step.toLocaleString("en")}`;
+    let when = `${durationText(now.time_s)} after the start, step ${now.step.toLocaleString("en")}`;
     const start = this.data.start ? Date.parse(this.data.start) : NaN;
-    const date = new Date(start + 1000 * told.time_s);
+    const date = new Date(start + 1000 * now.time_s);
     if (!Number.isNaN(date.getTime())) when += `, ${date.toISOString().slice(0, 16).replace("T", " ")} UTC`;
     byId("when").textContent = when;
     byId("slider").setAttribute("aria-valuetext", when);
@@ -127,16 +127,16 @@ class Page {
     this.marks.forEach((mark) => mark(frame));
     if (this.markHistory) this.markHistory(frame);
     this.tellCell();
-    this.tellLedger(told);
+    this.showLedger(now);
     this.tellHover();
     this.tellScale();
   }
 
-  tellLedger(told) {
+  showLedger(now) {
     const rows = [
-      ["at the start", told.initial_m3], ["emitted", told.emitted_m3], ["liquid", told.liquid_m3],
-      ["solid", told.solid_m3], ["left the map", told.lost_m3], ["open by", told.residual_m3],
-      ["rounding explains", told.bound_m3],
+      ["at the start", now.initial_m3], ["emitted", now.emitted_m3], ["liquid", now.liquid_m3],
+      ["solid", now.solid_m3], ["left the map", now.lost_m3], ["residual", now.residual_m3],
+      ["bound of rounding", now.bound_m3],
     ];
     const text = (value) => {
       if (value === null) return "not known";
@@ -255,7 +255,7 @@ class Page {
     };
     for (const [id, zoom] of Object.entries(zooms)) byId(id).addEventListener("click", () => (zoom(), this.zoomed()));
     window.addEventListener("resize", () => {
-      if (byId("map").clientWidth === this.map.size.width) return; // a phone hides its address bar: keep the view
+      if (byId("map").clientWidth === this.map.size.width) return; // a phone hides its address bar: do not change the view
       this.map.resize();
       this.zoomed();
     });

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Twice through the snapshots: which cells and which range, then the levels. So one field of one snapshot is in memory.
+// Two passes over the snapshots: first the cells and the ranges, then the levels. So only one field of one snapshot is
+// in memory.
 #include "page/page_frames.h"
 
 #include <inttypes.h>
@@ -34,7 +35,7 @@ static bool same_grid(const struct sciara_grid *a, const struct sciara_grid *b) 
 /** Reads a field into r->values; every value is finite then. */
 static enum sciara_status read_field(struct reader *r, struct sciara_snapshot *s, enum sciara_field field) {
   if (!sciara_snapshot_has(s, field))
-    return sciara_fail(SCIARA_ERR_INPUT, "%s: holds no field \"%s\", which other snapshots of the run hold", s->path,
+    return sciara_fail(SCIARA_ERR_INPUT, "%s: has no field \"%s\", unlike other snapshots of the run", s->path,
                        sciara_field_name(field));
   SCIARA_TRY(sciara_snapshot_obtain(s, field, r->values));
   for (int64_t i = 0; i < sciara_grid_cells(&s->grid); i++)
@@ -114,7 +115,7 @@ static enum sciara_status each_snapshot(struct reader *r, const char *const *pat
     enum sciara_status status = SCIARA_OK;
     if (!same_grid(&s.grid, grid))
       status =
-          sciara_fail(SCIARA_ERR_INPUT, "%s: %" PRId64 " x %" PRId64 " cells of %g m, another grid than that of %s",
+          sciara_fail(SCIARA_ERR_INPUT, "%s: %" PRId64 " x %" PRId64 " cells of %g m: the grid differs from that of %s",
                       s.path, s.grid.rows, s.grid.cols, s.grid.cell_size, paths[0]);
     if (status == SCIARA_OK) status = read_thickness(r, &s);
     if (status == SCIARA_OK) status = look(r, &s, k);
@@ -165,7 +166,7 @@ static int most_steps(const struct sciara_page_field *field) {
 static enum sciara_status choose_step(struct sciara_page_field *field, double low) {
   if (!(field->high >= low)) low = field->high = 0; // nothing to show
   if (field->field != SCIARA_FIELD_TEMPERATURE && low > 0) low = 0;
-  // Steps that double precision can still tell apart; a single value needs none.
+  // Steps that double precision can still distinguish; a single value needs none.
   const double range = fmax(field->high - low, 1e-9 * fmax(1, fabs(field->high)));
   if (!isfinite(range))
     return sciara_fail(SCIARA_ERR_INPUT, "%s: values from %g to %g are too far apart to be drawn",
@@ -182,8 +183,8 @@ static enum sciara_status choose_steps(struct reader *r) {
   for (size_t f = 0; f < out->field_count; f++) frames += out->fields[f].once ? 1 : (int64_t)out->frame_count;
   if (out->cells * frames > MAX_BYTES / (int64_t)sizeof(uint16_t))
     return sciara_fail(SCIARA_ERR_INPUT,
-                       "%" PRId64 " cells with lava in %" PRId64 " frames of fields are more than a browser is given: "
-                       "at most %d values; take fewer frames",
+                       "%" PRId64 " cells with lava in %" PRId64 " frames of fields are too many for a browser: "
+                       "expected at most %d values; use fewer frames",
                        out->cells, frames, MAX_BYTES / (int)sizeof(uint16_t));
   pair_fields(r);
   for (size_t f = 0; f < out->field_count; f++) {

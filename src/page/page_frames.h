@@ -5,13 +5,16 @@
 
 #include "store/snapshot_hdf5.h"
 
-/** Most steps between the least and the largest value: of a field of every frame, of temperature, of one told once. */
+/**
+ * Most steps between the least and the largest value: of a field of every frame, of temperature, of a field that is
+ * stored once.
+ */
 enum { SCIARA_PAGE_STEPS = 4000, SCIARA_PAGE_STEPS_HEAT = 500, SCIARA_PAGE_STEPS_ONCE = 50000 };
 
 /** One field in all frames. A level 0 is "no lava"; level n > 0 stands for base + (n - 1) step. */
 struct sciara_page_field {
   enum sciara_field field;
-  bool once;         ///< the last frame tells of all: arrival. `levels` then holds one frame
+  bool once;         ///< the last frame contains all others: arrival. `levels` then holds one frame
   double base, step; ///< step: 1, 2 or 5 times a power of ten; no value is further than half of it from its level
   double high;       ///< largest value
   int like;          ///< index of a field of the same base and step and nearly the same values; -1: none
@@ -23,7 +26,7 @@ struct sciara_page_frame {
   double time_s;
   uint64_t step;
   int64_t liquid_cells;
-  int64_t covered_cells; ///< cells that lava has reached; -1 where no field tells
+  int64_t covered_cells; ///< cells that lava has reached; -1 if no field shows it
   struct sciara_ledger ledger;
 };
 

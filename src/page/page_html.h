@@ -16,7 +16,7 @@ struct sciara_page {
   const char *title, *start, *crs_name, *scenario_json, *source, *engine, *precision;
 };
 
-/** Writes the page, atomically and durably. */
+/** Writes the page as an atomic file. */
 enum sciara_status sciara_page_write(const struct sciara_page *page, const char *path);
 
 /** Appends `count` bytes as a zlib stream in base64, without a line break. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers as text that a browser unpacks by itself: zlib is its DecompressionStream("deflate").
+// Numbers as text that a browser can unpack: zlib is its DecompressionStream("deflate").
 #include <cpl_conv.h>
 #include <cpl_string.h>
 #include <limits.h>

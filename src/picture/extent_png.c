@@ -4,7 +4,7 @@
 #include "base/mem.h"
 #include "picture/map_picture.h"
 
-// Colours that people who confuse red and green tell apart too (Okabe and Ito).
+// Colours that people who confuse red and green can also distinguish (Okabe and Ito).
 enum kind { HITS, MISSES, EXCESS, KINDS };
 static const struct sciara_map_kind kinds[KINDS] = {{"Hits: run and observed", {240, 228, 66}},
                                                     {"Misses: observed, not run", {0, 114, 178}},

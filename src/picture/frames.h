@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pictures of a film in a folder, numbered as ffmpeg wants them: FOLDER/frame_00001.png and so on.
+// Pictures of a film in a folder, numbered as ffmpeg requires: FOLDER/frame_00001.png and so on.
 #ifndef SCIARA_PICTURE_FRAMES_H
 #define SCIARA_PICTURE_FRAMES_H
 
@@ -14,7 +14,7 @@ char *sciara_frame_path(const char *folder, size_t number);
 /** Removes the frames (cut short ones too) that a folder holds, and nothing else. No such folder is fine. */
 enum sciara_status sciara_frames_clear(const char *folder);
 
-/** Appends the ffmpeg command that makes a film of them: beside NAME.frames it is NAME.mp4, else FOLDER.mp4. */
+/** Appends the ffmpeg command that makes a film of them: NAME.mp4 for NAME.frames, else FOLDER.mp4. */
 enum sciara_status sciara_frames_command(const char *folder, struct sciara_text *out);
 
 #endif

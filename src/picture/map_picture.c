@@ -16,7 +16,7 @@
 enum {
   MAP_SMALLEST = 1000, // longest side of the map, px: small grids are enlarged to it,
   MAP_LARGEST = 4000,  // large ones reduced
-  LEAST_WIDTH = 720,   // of a picture whose width was not asked for
+  LEAST_WIDTH = 720,   // of a picture without a requested width
   STEPS_MOST = 8,      // of the legend
   TITLE_LINES = 3,
   FOOT_LINES = 2,
@@ -36,7 +36,7 @@ struct layout {
 
 static int64_t even(double v) { return 2 * (int64_t)ceil(0.5 * v); }
 
-/** Size of the map for the width that was asked for, or for its grid. */
+/** Size of the map for the requested width, or for its grid. */
 static void size_map(const struct sciara_grid *g, int64_t asked, struct layout *l) {
   const double rows = (double)g->rows, cols = (double)g->cols, longest = fmax(rows, cols);
   double zoom = longest < MAP_SMALLEST ? ceil(MAP_SMALLEST / longest) : fmin(1, MAP_LARGEST / longest);
@@ -176,12 +176,13 @@ static struct sciara_colouring colouring_of(const struct sciara_map_picture *q) 
 static void warn_of_letters(struct sciara_map_drawing *d, const char *path) {
   const char *const texts[] = {d->q->map->title, d->q->stamp};
   if (!d->lettering.context)
-    sciara_log(SCIARA_LOG_WARNING, "%s: has no text, for no font is installed; install one such as DejaVu Sans", path);
+    sciara_log(SCIARA_LOG_WARNING, "%s: has no text, because no font is installed; install one such as DejaVu Sans",
+               path);
   for (int k = 0; k < 2; k++) {
     const size_t count = texts[k] ? sciara_lettering_unknown(&d->lettering, texts[k]) : 0;
     if (count)
       sciara_log(SCIARA_LOG_WARNING,
-                 "%s: no font that is installed has %zu of the characters of the %s; boxes stand for them", path, count,
+                 "%s: no installed font has %zu of the characters of the %s; they are drawn as boxes", path, count,
                  k ? "stamp" : "title");
   }
 }
@@ -206,8 +207,8 @@ enum sciara_status sciara_map_draw(const struct sciara_map_picture *q, const cha
                                    struct sciara_map_drawing *out) {
   struct layout l = {0};
   if (q->width && (q->width < SCIARA_PICTURE_NARROWEST || q->width > SCIARA_PICTURE_WIDEST))
-    return sciara_fail(SCIARA_ERR_USAGE, "found a picture of %" PRId64 " pixels in width, expected %d to %d", q->width,
-                       SCIARA_PICTURE_NARROWEST, SCIARA_PICTURE_WIDEST);
+    return sciara_fail(SCIARA_ERR_USAGE, "expected a picture %d to %d pixels wide, found %" PRId64,
+                       SCIARA_PICTURE_NARROWEST, SCIARA_PICTURE_WIDEST, q->width);
   out->q = q;
   SCIARA_TRY(sciara_lettering_open(&out->lettering));
   lay_out(q, &out->lettering, &l);

@@ -5,7 +5,7 @@
 
 #include "map/raster_gdal.h"
 
-/** Widths of a picture that may be asked for, px. */
+/** Allowed widths of a picture, px. */
 enum { SCIARA_PICTURE_NARROWEST = 320, SCIARA_PICTURE_WIDEST = 10000 };
 
 /** A kind of cell on a map of kinds. */
@@ -29,12 +29,12 @@ struct sciara_map_picture {
 };
 
 /**
- * Writes the picture as PNG, atomically. Width and height are even numbers, as films want them. Where no font is installed it
- * has no text, and where none has a character of the title there is a box; both are said.
+ * Writes the picture as PNG, atomically. Width and height are even numbers, as required for films. If no font is
+ * installed it has no text; a character of the title that no font has is drawn as a box. A warning reports both.
  */
 enum sciara_status sciara_map_write_png(const struct sciara_map_picture *picture, const char *path);
 
-/** Bytes of memory that it takes beside map->values and altitude. */
+/** Bytes of memory that it needs in addition to map->values and altitude. */
 size_t sciara_map_picture_memory(const struct sciara_grid *grid);
 
 #endif

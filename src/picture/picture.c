@@ -8,14 +8,14 @@
 #include "base/text.h"
 #include "file/durable.h"
 
-/** What Cairo has to say. */
+/** Converts the status of Cairo. */
 static enum sciara_status status_of(cairo_status_t said, const char *path) {
   if (said == CAIRO_STATUS_SUCCESS) return SCIARA_OK;
   return sciara_fail(said == CAIRO_STATUS_NO_MEMORY ? SCIARA_ERR_MEMORY : SCIARA_ERR_INTERNAL,
                      "%s: the picture cannot be drawn: %s", path, cairo_status_to_string(said));
 }
 
-/** Bytes that pixels may take: where the address space has a limit, text must have some left. */
+/** Bytes available for pixels: if the address space is limited, some must be left for text. */
 static size_t available_for_pixels(void) {
   enum { FOR_TEXT = 16 << 20 };
   const size_t left = sciara_address_space_left();
@@ -26,13 +26,13 @@ static size_t available_for_pixels(void) {
 static enum sciara_status check_size(int64_t width, int64_t height, const char *path) {
   if (width < 1 || height < 1 || width > SCIARA_PICTURE_LONGEST || height > SCIARA_PICTURE_LONGEST)
     return sciara_fail(SCIARA_ERR_INPUT,
-                       "%s: found a picture of %" PRId64 " x %" PRId64 " pixels, expected at most %d each way", path,
-                       width, height, SCIARA_PICTURE_LONGEST);
+                       "%s: expected a picture of at most %d pixels each way, found %" PRId64 " x %" PRId64, path,
+                       SCIARA_PICTURE_LONGEST, width, height);
   const size_t need = 2 * sizeof(uint32_t) * (size_t)width * (size_t)height, available = available_for_pixels();
   if (available == 0 || need <= available) return SCIARA_OK;
   return sciara_fail(SCIARA_ERR_MEMORY,
                      "%s: a picture of %" PRId64 " x %" PRId64
-                     " pixels takes about %.3g GB of memory, %.3g GB are free",
+                     " pixels needs about %.3g GB of memory, %.3g GB are free",
                      path, width, height, (double)need * 1e-9, (double)available * 1e-9);
 }
 

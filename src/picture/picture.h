@@ -24,7 +24,7 @@ struct sciara_picture {
   int64_t width, height;
   uint32_t *pixels; ///< rows of `width` from the top, 0x00RRGGBB; sciara_picture_touched after they were changed
   cairo_t *cairo;
-  struct sciara_box box[SCIARA_PICTURE_BOXES]; ///< where something stands beside the map: none may overlap another
+  struct sciara_box box[SCIARA_PICTURE_BOXES]; ///< the elements around the map, which must not overlap
   int boxes;
 };
 
@@ -46,7 +46,7 @@ void sciara_picture_colour(struct sciara_picture *p, const uint8_t rgb[3], doubl
 void sciara_picture_fill(struct sciara_picture *p, double x, double y, double width, double height,
                          const uint8_t rgb[3]);
 
-/** Notes that something stands there. */
+/** Records an element at that position. */
 void sciara_picture_claim(struct sciara_picture *p, struct sciara_box box);
 
 /** Writes the picture as a file, atomically. */

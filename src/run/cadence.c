@@ -5,8 +5,7 @@
 
 double sciara_next_multiple(double every, double time) {
   if (!(every > 0)) return INFINITY;
-  double k =
-      floor(time / every); // one too many where the quotient was rounded up, one too few where it was rounded down
+  double k = floor(time / every); // may be 1 too large or too small, because the quotient is rounded
   if (k * every > time) k--;
   if ((k + 1) * every <= time) k++;
   const double next = (k + 1) * every;

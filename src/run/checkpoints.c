@@ -38,7 +38,7 @@ enum sciara_status sciara_checkpoint_identify(const struct sciara_problem *p, ui
   return set(&out->precision, sciara_precision_name(sciara_scenario_precision(&p->scenario)));
 }
 
-/** The folder of the scenario, absolute: a run may be taken up again from elsewhere. */
+/** The folder of the scenario, absolute: a run may be resumed from another folder. */
 static enum sciara_status set_scenario_folder(char **slot, const char *scenario) {
   char *folder = sciara_path_folder(scenario);
   if (!folder) return no_memory();
@@ -137,7 +137,7 @@ enum sciara_status sciara_checkpoints_list(const char *folder, uint64_t **steps,
   return status;
 }
 
-/** A good one of this step is there: it is now the newest of those that are kept. */
+/** An undamaged checkpoint of this step exists: it is now the newest of those that are retained. */
 static void remember(struct sciara_checkpoints *c, uint64_t step) {
   if (c->kept_count > 0 && c->kept[0] == step) return; // the same state again
   memmove(c->kept + 1, c->kept, (SCIARA_CHECKPOINTS_KEPT - 1) * sizeof *c->kept);
@@ -145,7 +145,7 @@ static void remember(struct sciara_checkpoints *c, uint64_t step) {
   if (c->kept_count < SCIARA_CHECKPOINTS_KEPT) c->kept_count++;
 }
 
-// Older ones are kept without a check of their content: until a newer one is written they are all there is in reserve.
+// Older ones are retained without a check of their content: they are the only reserve until a newer one is written.
 enum sciara_status sciara_checkpoints_found(struct sciara_checkpoints *c, uint64_t step) {
   uint64_t *steps;
   size_t count;
@@ -163,7 +163,9 @@ static bool is_kept(const struct sciara_checkpoints *c, uint64_t step) {
   return false;
 }
 
-/** Removes all others: the third newest, and any that was found to be damaged. That this fails is no error of the run. */
+/**
+ * Removes all others: the third newest, and all that were found to be damaged. A failure here is no error of the run.
+ */
 static void remove_others(const struct sciara_checkpoints *c) {
   uint64_t *steps;
   size_t count;
@@ -201,7 +203,7 @@ enum sciara_status sciara_checkpoints_attribute(const struct sciara_checkpoints 
   char *why = sciara_format("%s", sciara_last_error());
   char *path = c->kept_count > 0 ? sciara_checkpoint_path(c->folder, c->kept[0]) : NULL;
   if (why && path)
-    sciara_fail(status, "%s; the last good checkpoint is %s", why, path);
+    sciara_fail(status, "%s; the last valid checkpoint is %s", why, path);
   else if (why)
     sciara_fail(status, "%s; there is no checkpoint", why);
   free(path);

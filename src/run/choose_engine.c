@@ -27,35 +27,35 @@ static bool is_listed(const char *name) {
   return strcmp(name, "auto") == 0;
 }
 
-/** What makes no sense is bad usage where an override brought it, else bad input. */
+/** An invalid value is a usage error if an override set it, else an input error. */
 static enum sciara_status attribute(enum sciara_status status, bool overridden) {
   return status == SCIARA_ERR_USAGE && !overridden ? SCIARA_ERR_INPUT : status;
 }
 
-/** The GPU must be there; an engine that was named and runs on the CPU has none, and one that was chosen ignores the number. */
+/** Checks that the GPU exists. A CPU engine that was named has no device; one that auto chose ignores the number. */
 static enum sciara_status check_device(const struct sciara_scenario *s, const struct sciara_engine_ops *ops) {
   const int devices = sciara_devices();
   if (s->engine.device == 0) return SCIARA_OK;
   if (!(ops->capabilities & SCIARA_CAN_DEVICE)) {
     if (strcmp(s->engine.name, "auto") != 0)
-      return sciara_fail(SCIARA_ERR_USAGE, "engine \"%s\" runs on the CPU and has no device; found device %d",
-                         ops->name, s->engine.device);
+      return sciara_fail(SCIARA_ERR_USAGE,
+                         "expected no device for engine \"%s\", which runs on the CPU; found device %d", ops->name,
+                         s->engine.device);
     sciara_log(SCIARA_LOG_WARNING, "engine.device %d is ignored: engine %s, chosen by auto, runs on the CPU",
                s->engine.device, ops->name);
     return SCIARA_OK;
   }
   if (s->engine.device < devices) return SCIARA_OK;
-  return sciara_fail(SCIARA_ERR_DEVICE, "found device %d, expected 0 to %d: this machine has %d GPU%s",
-                     s->engine.device, devices - 1, devices, devices == 1 ? "" : "s");
+  return sciara_fail(SCIARA_ERR_DEVICE, "expected device 0 to %d, found %d: this machine has %d GPU%s", devices - 1,
+                     s->engine.device, devices, devices == 1 ? "" : "s");
 }
 
 enum sciara_status sciara_scenario_choose_engine(const struct sciara_scenario *s,
                                                  const struct sciara_engine_ops **out) {
   *out = NULL;
   if (s->engine.fast_math && !s->engine.single_precision)
-    return sciara_fail(
-        attribute(SCIARA_ERR_USAGE, s->engine.overridden),
-        "%s: engine.math: found \"fast\" with engine.precision \"double\", expected with \"single\" only", s->path);
+    return sciara_fail(attribute(SCIARA_ERR_USAGE, s->engine.overridden),
+                       "%s: engine.math: \"fast\" requires engine.precision \"single\", found \"double\"", s->path);
   const bool by_override = is_listed(s->engine.name) ? s->engine.overridden : s->engine.name_overridden;
   enum sciara_status status = sciara_engine_find(s->engine.name, sciara_scenario_precision(s), out);
   if (status != SCIARA_OK) return sciara_fail_context(attribute(status, by_override), "%s: engine.name", s->path);

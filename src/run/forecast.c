@@ -13,9 +13,9 @@
 
 enum {
   PROGRAM_STARTS = 60 << 20,     // measured: a run on 10 x 10 cells with GDAL 3.6, PROJ 9.1 and HDF5 1.10
-  PROGRAM = 50 << 20,            // of that, what later needs cannot use again: measured on a million cells
+  PROGRAM = 50 << 20,            // the part that cannot be reused later: measured on a million cells
   SNAPSHOT_TEXTS = 24 << 10,     // attributes and the structure of the file
-  LEAST_PER_SNAPSHOT_FIELD = 512 // of a field that holds nothing
+  LEAST_PER_SNAPSHOT_FIELD = 512 // of an empty field
 };
 
 size_t sciara_forecast_host(const struct sciara_forecast *f) {
@@ -32,16 +32,16 @@ size_t sciara_forecast_engine(const struct sciara_engine_ops *ops, const struct 
 }
 
 unsigned sciara_scenario_record(const struct sciara_scenario *s) {
-  const unsigned wanted = s->output.fields | s->output.maps;
+  const unsigned needed = s->output.fields | s->output.maps;
   unsigned record = SCIARA_RECORD_NOTHING;
   for (int f = 0; f < SCIARA_FIELD_COUNT; f++)
-    if (wanted >> f & 1u) record |= sciara_field_record((enum sciara_field)f);
+    if (needed >> f & 1u) record |= sciara_field_record((enum sciara_field)f);
   return record;
 }
 
 /**
- * Cells that the lava may come to cover: lava thinner than the critical height at the vent does not flow on, and a step takes
- * it to the next cells at most.
+ * Cells that the lava may cover: lava thinner than the critical height at the vent does not flow further, and a step
+ * takes it at most to the neighbouring cells.
  */
 static double wet_cells(const struct sciara_scenario *s, const struct sciara_grid *grid,
                         const struct sciara_vents *vents) {
@@ -67,8 +67,8 @@ static void predict_snapshot_size(const struct sciara_scenario *s, const struct 
 }
 
 /**
- * Bytes that making a checkpoint takes: every field of the state where lava is, in 64 bits. Of single precision the last 29
- * are zeros, which deflate to nothing.
+ * Bytes needed to make a checkpoint: every field of the state where lava is, in 64 bits. In single precision the last
+ * 29 bits are zeros, which deflate to almost nothing.
  */
 static size_t predict_checkpoint(const struct sciara_grid *grid, unsigned record, double wet, bool single) {
   enum { REALS = 5, ZERO_BITS = 29 }; // z, h, T, px, py
@@ -81,13 +81,13 @@ static void count_snapshots(const struct sciara_scenario *s, const struct sciara
                             struct sciara_forecast *f) {
   const double every = s->output.every_s, until = s->run.until == SCIARA_UNTIL_TIME ? s->run.until_s : INFINITY;
   const double end = fmin(until, s->run.max_time_s);
-  // One a period, and one of the state at the end; at most one a step.
+  // One for each interval, and one of the final state; at most one for each step.
   f->snapshots = every > 0 ? fmax(1, ceil(end / every)) : 1;
   if (s->run.max_steps != UINT64_MAX) f->snapshots = fmin(f->snapshots, (double)s->run.max_steps);
   f->snapshots_while_vent = every > 0 ? fmin(f->snapshots, floor(sciara_vents_end(vents) / every) + 1) : 1;
 }
 
-/** What snapshots on the way take: adds that of the engine, returns that of the writer. */
+/** Memory of snapshots that wait to be written: adds the part of the engine, returns that of the writer. */
 static size_t predict_keeping(const struct sciara_grid *grid, unsigned record, const struct sciara_engine_ops *ops,
                               struct sciara_forecast *f) {
   size_t host = 0, device = 0;
@@ -105,7 +105,7 @@ struct sciara_forecast sciara_forecast_make(const struct sciara_scenario *s, con
   const unsigned record = sciara_scenario_record(s);
   f.site = sciara_site_memory(grid);
   f.state = sciara_state_memory(grid, record);
-  f.engine_tells = ops && ops->memory;
+  f.engine_known = ops && ops->memory;
   const double wet = f.wet = wet_cells(s, grid, vents);
   f.engine = sciara_forecast_engine(ops, grid, record, wet, &f.device);
   predict_snapshot_size(s, grid, wet, &f);
@@ -117,7 +117,7 @@ struct sciara_forecast sciara_forecast_make(const struct sciara_scenario *s, con
   const size_t map = s->output.maps ? values + (cog > picture ? cog : picture) : 0;
   const size_t on_the_way = sciara_scenario_writes_on_the_way(s) ? predict_keeping(grid, record, ops, &f) : 0;
   f.checkpoint = predict_checkpoint(grid, record, wet, sciara_scenario_precision(s) != SCIARA_DOUBLE);
-  const size_t file = snapshot > f.checkpoint ? snapshot : f.checkpoint; // one after the other, too
+  const size_t file = snapshot > f.checkpoint ? snapshot : f.checkpoint; // also one after the other
   f.writing = (file > map ? file : map) + on_the_way;
   const size_t later = f.site + f.state + f.engine + f.writing, freed = PROGRAM_STARTS - PROGRAM;
   f.program = PROGRAM + (later < freed ? freed - later : 0);
@@ -125,11 +125,11 @@ struct sciara_forecast sciara_forecast_make(const struct sciara_scenario *s, con
 }
 
 enum sciara_status sciara_forecast_check(const struct sciara_forecast *f, const char *name) {
-  const size_t need = sciara_forecast_host(f) - f->program; // the program is here already
+  const size_t need = sciara_forecast_host(f) - f->program; // the program is already in memory
   if (f->available == 0 || need <= f->available) return SCIARA_OK;
   return sciara_fail(SCIARA_ERR_MEMORY,
-                     "%s: the run takes about %.3g GB of memory (ground %.3g, state %.3g, engine %.3g, writing %.3g), "
-                     "%.3g GB are free; take a part with dem.window, or larger cells with dem.cell_size_m",
+                     "%s: the run needs about %.3g GB of memory (ground %.3g, state %.3g, engine %.3g, writing %.3g), "
+                     "%.3g GB are free; use a part with dem.window, or larger cells with dem.cell_size_m",
                      name, (double)need * 1e-9, (double)f->site * 1e-9, (double)f->state * 1e-9,
                      (double)f->engine * 1e-9, (double)f->writing * 1e-9, (double)f->available * 1e-9);
 }

@@ -35,7 +35,7 @@ int sciara_snapshot_threads(int engine_threads) {
 
 struct states_work {
   const struct sciara_state *state;
-  uint64_t sum; ///< added up atomically
+  uint64_t sum; ///< summed atomically
   struct sciara_touched *touched;
 };
 
@@ -49,7 +49,7 @@ static void add_up(void *context, int64_t begin, int64_t end) {
   __atomic_fetch_add(&w->sum, sciara_state_checksum_cells(w->state, begin, end - begin), __ATOMIC_RELAXED);
 }
 
-uint64_t sciara_checksum_shared_out(const struct sciara_state *s) {
+uint64_t sciara_checksum_in_parallel(const struct sciara_state *s) {
   const int64_t cells = sciara_grid_cells(&s->grid);
   struct states_work w = {.state = s, .sum = sciara_state_checksum_rest(s)};
   sciara_share(worth(sciara_usable_cores(), cells, 1 << 20), cells, add_up, &w);
@@ -61,7 +61,7 @@ static void add_rows(void *context, int64_t begin, int64_t end) {
   sciara_touched_add(w->touched, w->state, begin, end);
 }
 
-enum sciara_status sciara_touched_shared_out(const struct sciara_state *s, int threads, struct sciara_touched *out) {
+enum sciara_status sciara_touched_in_parallel(const struct sciara_state *s, int threads, struct sciara_touched *out) {
   struct states_work w = {.state = s, .touched = out};
   SCIARA_TRY(sciara_touched_make(&s->grid, out));
   sciara_share(worth(threads, sciara_grid_cells(&s->grid), 1 << 15), s->grid.rows, add_rows, &w);
@@ -73,16 +73,16 @@ enum sciara_status sciara_touched_shared_out(const struct sciara_state *s, int t
 enum { CHAINS = 12, ROUND = 4096, RUNS = 5 }; // 12 numbers and two constants in 16 registers
 static const double loop_seconds = 0.04;
 
-/** All begin together; each stops when the time is over and tells how many rounds it has done. */
+/** All threads start together; each one stops when the time is over and stores its number of rounds. */
 struct loop {
   pthread_t thread;
-  const int *go; ///< read atomically; -1: not at all
+  const int *go; ///< read atomically; -1: do not start
   double seed;
   uint64_t rounds;
   double result, seconds;
 };
 
-/** CHAINS numbers that wait for nothing but themselves: a multiplication and an addition of each, again and again. */
+/** CHAINS independent numbers: repeated multiplications and additions of each. */
 static double one_round(double x) {
   double chain[CHAINS];
   for (int k = 0; k < CHAINS; k++) chain[k] = x + k;
@@ -100,7 +100,7 @@ static void *spin(void *argument) {
   const double begin = sciara_wallclock();
   l->seconds = 0;
   for (l->rounds = 0; go > 0 && l->seconds < loop_seconds; l->rounds++) {
-    l->result = one_round(l->seed += 1e-3); // kept, so that it is computed
+    l->result = one_round(l->seed += 1e-3); // stored, so that it is computed
     l->seconds = sciara_wallclock() - begin;
   }
   return NULL;

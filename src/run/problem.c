@@ -23,7 +23,7 @@ void sciara_problem_free(struct sciara_problem *p) {
   *p = (struct sciara_problem){0};
 }
 
-/** Takes the site that the options hand over, or reads the DEM. */
+/** Takes the site given by the options, or reads the DEM. */
 static enum sciara_status take_site(struct sciara_problem *p, const struct sciara_problem_options *options) {
   if (options->site && options->ground)
     return sciara_fail(SCIARA_ERR_INTERNAL, "a shared site and the ground of a run folder exclude each other");
@@ -40,7 +40,7 @@ static enum sciara_status take_site(struct sciara_problem *p, const struct sciar
   return SCIARA_OK;
 }
 
-/** The state of the bare ground. */
+/** Makes the state of the bare ground. */
 static enum sciara_status make_state(struct sciara_problem *p) {
   const struct sciara_scenario *s = &p->scenario;
   SCIARA_TRY(sciara_state_create_on(p->site, sciara_scenario_record(s), &p->state));
@@ -54,26 +54,27 @@ static enum sciara_status cell_of(const struct sciara_grid *g, double x, double 
   const double r = floor((g->north - y) / g->cell_size), c = floor((x - g->west) / g->cell_size);
   const double east = g->west + (double)g->cols * g->cell_size, south = g->north - (double)g->rows * g->cell_size;
   if (!(r >= 0 && r < (double)g->rows && c >= 0 && c < (double)g->cols))
-    return sciara_fail(SCIARA_ERR_INPUT, "found x %.3f, y %.3f, expected x %.3f to %.3f and y %.3f to %.3f (the DEM)",
-                       x, y, g->west, east, south, g->north);
+    return sciara_fail(SCIARA_ERR_INPUT,
+                       "expected x from %.3f to %.3f and y from %.3f to %.3f (the DEM), found x %.3f, y %.3f", g->west,
+                       east, south, g->north, x, y);
   *row = (int64_t)r;
   *col = (int64_t)c;
   return SCIARA_OK;
 }
 
-/** Whether lava can come out of this cell. */
+/** Whether this cell can be a vent. */
 static enum sciara_status check_cell(const struct sciara_site *site, int64_t row, int64_t col) {
   const struct sciara_grid *g = &site->grid;
   if (row < 0 || col < 0 || row >= g->rows || col >= g->cols)
     return sciara_fail(SCIARA_ERR_INPUT,
-                       "found row %" PRId64 ", column %" PRId64 ", expected row 0 to %" PRId64
-                       " and column 0 to %" PRId64,
-                       row, col, g->rows - 1, g->cols - 1);
+                       "expected row 0 to %" PRId64 " and column 0 to %" PRId64 ", found row %" PRId64
+                       ", column %" PRId64,
+                       g->rows - 1, g->cols - 1, row, col);
   const uint8_t kind = site->kind[row * g->cols + col];
   if (kind == SCIARA_CELL_INTERIOR) return SCIARA_OK;
   return sciara_fail(SCIARA_ERR_INPUT,
-                     "found row %" PRId64 ", column %" PRId64 ", %s; expected a cell whose 8 neighbours are valid", row,
-                     col, kind == SCIARA_CELL_RIM ? "on the rim of the domain" : "a NODATA cell");
+                     "expected a cell whose 8 neighbours are valid, found %s in row %" PRId64 ", column %" PRId64,
+                     kind == SCIARA_CELL_RIM ? "a cell on the rim of the domain" : "a NODATA cell", row, col);
 }
 
 static enum sciara_status place_point(struct sciara_problem *p, const struct sciara_vent_spec *spec) {
@@ -85,7 +86,7 @@ static enum sciara_status place_point(struct sciara_problem *p, const struct sci
   return sciara_vents_add(p->vents, row, col, (int64_t)spec->rate_count, spec->edges, spec->rates);
 }
 
-/** A fissure: one vent a cell, each with its share of the rate by length. */
+/** A fissure: one vent for each cell, with a part of the rate in proportion to its length. */
 static enum sciara_status place_line(struct sciara_problem *p, const struct sciara_vent_spec *spec) {
   struct sciara_crossing *crossing = NULL;
   double *rates = NULL, total = 0;
@@ -106,7 +107,7 @@ cleanup:
   return status;
 }
 
-/** One vent of the scenario, if its place was readable. */
+/** One vent of the scenario, if its position was valid. */
 static enum sciara_status place_vent(struct sciara_problem *p, size_t k) {
   const struct sciara_vent_spec *spec = &p->scenario.vents[k];
   const int64_t first = p->vents->count;
@@ -156,25 +157,25 @@ static enum sciara_status check_initial(const struct sciara_problem *p, int64_t 
   const int64_t row = i / s->grid.cols, col = i % s->grid.cols;
   if (!(h >= 0 && h <= 1000))
     return sciara_fail(SCIARA_ERR_INPUT,
-                       "%s: initial.thickness: row %" PRId64 ", column %" PRId64 ": found %g, expected 0 to 1000 m",
+                       "%s: initial.thickness: row %" PRId64 ", column %" PRId64 ": expected 0 to 1000 m, found %g",
                        p->scenario.path, row, col, h);
   if (h > 0 && s->kind[i] != SCIARA_CELL_INTERIOR)
     return sciara_fail(SCIARA_ERR_INPUT,
                        "%s: initial.thickness: row %" PRId64 ", column %" PRId64
-                       ": found %g m on %s; expected only on cells with "
-                       "8 valid neighbours",
-                       p->scenario.path, row, col, h, s->kind[i] == SCIARA_CELL_RIM ? "the rim" : "a NODATA cell");
+                       ": expected lava only in cells with 8 valid neighbours, found %g m in %s",
+                       p->scenario.path, row, col, h,
+                       s->kind[i] == SCIARA_CELL_RIM ? "a cell on the rim" : "a NODATA cell");
   const struct sciara_range *range = sciara_range_of(p->scenario.engine.single_precision);
   if (h > 0 && !sciara_range_holds(range, h))
     return sciara_fail(SCIARA_ERR_INPUT,
                        "%s: initial.thickness: row %" PRId64 ", column %" PRId64
-                       ": found %.15g, expected 0 or at least %.6g m in %s precision",
-                       p->scenario.path, row, col, h, range->least_normal, range->name);
+                       ": expected 0 or at least %.6g m in %s precision, found %.15g",
+                       p->scenario.path, row, col, range->least_normal, range->name, h);
   if (h > 0 && !(T > params->T_sol && T <= params->T_vent))
     return sciara_fail(SCIARA_ERR_INPUT,
                        "%s: initial.temperature: row %" PRId64 ", column %" PRId64
-                       ": found %g, expected above %g to %g K",
-                       p->scenario.path, row, col, T, params->T_sol, params->T_vent);
+                       ": expected above %g to %g K, found %g",
+                       p->scenario.path, row, col, params->T_sol, params->T_vent, T);
   return SCIARA_OK;
 }
 
@@ -183,14 +184,14 @@ static enum sciara_status place_initial_lava(struct sciara_problem *p) {
   struct sciara_state *s = p->state;
   if (!scenario->initial_thickness.given && !scenario->initial_thickness.path) return SCIARA_OK;
   if (!scenario->initial_temperature.given && !scenario->initial_temperature.path)
-    sciara_log(SCIARA_LOG_INFO, "initial lava: no initial.temperature given, %g K (T_vent_K) is taken",
+    sciara_log(SCIARA_LOG_INFO, "initial lava: no initial.temperature is given, %g K (T_vent_K) is used",
                scenario->params.T_vent);
   SCIARA_TRY(read_layer(p, &scenario->initial_thickness, 0, s->h));
   SCIARA_TRY(read_layer(p, &scenario->initial_temperature, scenario->params.T_vent, s->T));
   const double area = s->grid.cell_size * s->grid.cell_size;
   double sum = 0;
   for (int64_t i = 0; i < sciara_grid_cells(&s->grid); i++) {
-    SCIARA_TRY(check_initial(p, i, s->h[i], s->T[i])); // as given: rounding may lift T_vent by an ulp
+    SCIARA_TRY(check_initial(p, i, s->h[i], s->T[i])); // before rounding, which may raise T_vent by an ulp
     if (scenario->engine.single_precision) {
       s->h[i] = (double)(float)s->h[i];
       s->T[i] = (double)(float)s->T[i];
@@ -206,9 +207,9 @@ static enum sciara_status place_initial_lava(struct sciara_problem *p) {
   return SCIARA_OK;
 }
 
-// ----------------------------------------------------------------------------------------- what the precision can hold
+// ----------------------------------------------------------------------------------------- limits of the precision
 
-/** Whether what comes up in a step is a normal number of the precision, whatever the rate and the part of a slot. */
+/** Checks that the lava emitted in a step is a normal number of the precision, for every rate and part of a slot. */
 static enum sciara_status check_rates(const struct sciara_problem *p, int64_t vent) {
   const struct sciara_vents *v = p->vents;
   const bool single = p->scenario.engine.single_precision;
@@ -216,22 +217,23 @@ static enum sciara_status check_rates(const struct sciara_problem *p, int64_t ve
   for (int64_t k = v->first[vent]; k < v->first[vent + 1]; k++)
     if (v->rate[k] > 0 && !(v->rate[k] >= least))
       return sciara_fail(SCIARA_ERR_INPUT,
-                         "found %.15g m3/s from %.15g to %.15g s in row %" PRId64 ", column %" PRId64
-                         ", expected 0 or at least %.3g m3/s: less may underflow in %s precision",
-                         v->rate[k], v->begin[k], v->end[k], v->row[vent], v->col[vent], least,
+                         "expected 0 or at least %.3g m3/s, found %.15g m3/s from %.15g to %.15g s in row %" PRId64
+                         ", column %" PRId64 ": a lower rate may underflow in %s precision",
+                         least, v->rate[k], v->begin[k], v->end[k], v->row[vent], v->col[vent],
                          sciara_range_of(single)->name);
   return SCIARA_OK;
 }
 
 static enum sciara_status refuse_time(const struct sciara_problem *p, const char *what, double found, double latest) {
-  return sciara_fail(SCIARA_ERR_INPUT,
-                     "%s: %s: found %.15g s, expected at most %.6g s without run.max_steps: later a step of at most "
-                     "%.6g s (model.relaxation times model.clock_max_s) is lost in the rounding of the time",
-                     p->scenario.path, what, found, latest,
-                     sciara_largest_clock(&p->scenario.params, p->scenario.engine.single_precision));
+  return sciara_fail(
+      SCIARA_ERR_INPUT,
+      "%s: %s: expected at most %.6g s unless run.max_steps is given, found %.15g s: at later times a step of at most "
+      "%.6g s (model.relaxation times model.clock_max_s) is lost in the rounding of the time",
+      p->scenario.path, what, latest, found,
+      sciara_largest_clock(&p->scenario.params, p->scenario.engine.single_precision));
 }
 
-/** Whether steps of the largest clock can come to the end of the run, where time is what ends it. */
+/** Checks that steps of the largest clock can reach the end of the run, if time ends it. */
 static enum sciara_status check_end(const struct sciara_problem *p) {
   const struct sciara_scenario *s = &p->scenario;
   const double latest = sciara_latest_time(&s->params, s->engine.single_precision);
@@ -242,7 +244,7 @@ static enum sciara_status check_end(const struct sciara_problem *p) {
   return vents_end <= latest ? SCIARA_OK : refuse_time(p, "vents: end of the effusion", vents_end, latest);
 }
 
-/** Scenario, cells and vents together, against the limits of the precision. */
+/** Compares scenario, cells and vents with the limits of the precision. */
 static void check_ranges(const struct sciara_problem *p, struct sciara_diagnostics *diagnostics) {
   const struct sciara_scenario *s = &p->scenario;
   enum sciara_status status = sciara_cell_size_check(&s->params, p->grid.cell_size, s->engine.single_precision);
@@ -267,7 +269,7 @@ static enum sciara_status place_on_map(struct sciara_problem *p, const struct sc
   return place_vents(p, diagnostics);
 }
 
-/** What takes much memory, after the question whether it is there. */
+/** Makes what needs much memory, after checking that it is available. */
 static enum sciara_status make_start(struct sciara_problem *p, const struct sciara_problem_options *options) {
   if (!options->any_engine) SCIARA_TRY(sciara_forecast_check(&p->forecast, p->scenario.path));
   SCIARA_TRY(make_state(p));
@@ -279,7 +281,7 @@ void sciara_problem_place(struct sciara_problem *p, const struct sciara_problem_
   const bool scenario_passed = diagnostics->count == 0;
   const size_t available = sciara_memory_available();
   const struct sciara_engine_ops *ops = NULL;
-  enum sciara_status on_map = SCIARA_ERR_INPUT; // where the name of the DEM was refused
+  enum sciara_status on_map = SCIARA_ERR_INPUT; // if the name of the DEM was rejected
   if (p->scenario.dem.path) {
     on_map = place_on_map(p, options, diagnostics);
     sciara_diagnostics_add(diagnostics, on_map);
@@ -288,13 +290,13 @@ void sciara_problem_place(struct sciara_problem *p, const struct sciara_problem_
     const enum sciara_status found = sciara_scenario_choose_engine(&p->scenario, &ops);
     if (!options->any_engine) sciara_diagnostics_add(diagnostics, found);
   }
-  // Defaults stand for what was refused in a scenario: what follows would not be the user's.
+  // Defaults replace what was rejected in a scenario: what follows would not be the user's problem.
   if (!scenario_passed || on_map != SCIARA_OK) return;
   const size_t before = diagnostics->count;
   check_ranges(p, diagnostics);
-  if (diagnostics->count > before) return; // nor can one reckon with such numbers
+  if (diagnostics->count > before) return; // such numbers cannot be used either
   p->forecast = sciara_forecast_make(&p->scenario, &p->grid, p->vents, ops, available);
-  if (options->site) p->forecast.site = 0; // it was there before
+  if (options->site) p->forecast.site = 0; // it was already in memory
   sciara_diagnostics_add(diagnostics, make_start(p, options));
 }
 

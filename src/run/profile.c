@@ -20,19 +20,19 @@ static enum sciara_status io_failure(const char *path, const char *doing) {
 
 // ------------------------------------------------------------------------------------------------------------- file
 
-/** Whether a file is a profile, or empty as one that was never begun: only that may be replaced. */
+/** Checks that a file is a profile or empty: only such a file may be replaced. */
 static enum sciara_status check_replaceable(int fd, const char *path) {
   char found[sizeof header] = "";
   struct stat about;
-  if (fstat(fd, &about) != 0) return io_failure(path, "look at it");
-  if (!S_ISREG(about.st_mode)) return sciara_fail(SCIARA_ERR_INPUT, "%s: is no ordinary file", path);
+  if (fstat(fd, &about) != 0) return io_failure(path, "examine");
+  if (!S_ISREG(about.st_mode)) return sciara_fail(SCIARA_ERR_INPUT, "%s: is not a regular file", path);
   const ssize_t length = pread(fd, found, sizeof found - 1, 0);
   if (length < 0) return io_failure(path, "read");
   if (length == 0 || strcmp(found, header) == 0) return SCIARA_OK;
-  return sciara_fail(SCIARA_ERR_INPUT, "%s: holds no profile; --overwrite replaces only a profile", path);
+  return sciara_fail(SCIARA_ERR_INPUT, "%s: is not a profile; --overwrite replaces only a profile", path);
 }
 
-/** A new file, or with `overwrite` the one that is there. */
+/** Opens a new file, or with `overwrite` an existing one. */
 static enum sciara_status open_file(const char *path, bool overwrite, int *fd, bool *is_new) {
   *fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   *is_new = *fd >= 0;
@@ -70,7 +70,9 @@ void sciara_profile_close(struct sciara_profile *p) {
   *p = (struct sciara_profile){0};
 }
 
-/** Whole lines at once: whoever follows the file never sees a part of one, unless the disk is full. */
+/**
+ * Writes complete lines at once, so that readers of the growing file never see a partial line, unless the disk is full.
+ */
 static enum sciara_status append(const struct sciara_profile *p, const char *text, size_t length) {
   while (length > 0) {
     const ssize_t written = write(p->fd, text, length);
@@ -84,7 +86,7 @@ static enum sciara_status append(const struct sciara_profile *p, const char *tex
 
 // ------------------------------------------------------------------------------------------------------------- rows
 
-/** What the engine has told so far; zeros when it tells nothing. */
+/** The profile of the engine so far; zeros if it has none. */
 static enum sciara_status ask(const struct sciara_simulation *s, struct sciara_engine_profile *out) {
   *out = (struct sciara_engine_profile){.timed_steps = 0};
   return s->ops->profile ? s->ops->profile(s->engine, out) : SCIARA_OK;
@@ -103,7 +105,7 @@ uint64_t sciara_profile_next(const struct sciara_profile *p) {
   return p->every < UINT64_MAX - p->row_step ? p->row_step + p->every : UINT64_MAX;
 }
 
-/** launched_threads and eta: both empty where no threads are launched. */
+/** launched_threads and eta: both empty if no threads are launched. */
 static enum sciara_status print_launched(struct sciara_text *row, double launched, double active) {
   if (!(launched > 0)) return sciara_text_append(row, ",,");
   SCIARA_TRY(sciara_text_append(row, ",%.12g,", launched));

@@ -32,7 +32,7 @@ enum sciara_status sciara_resume_open(const char *folder, bool branch, struct sc
   if (branch) return SCIARA_OK;
   SCIARA_TRY_GOTO(sciara_run_folder_refuse_links(folder));
   SCIARA_TRY_GOTO(sciara_run_folder_lock(folder, &out->lock));
-  sciara_run_record_free(&out->record); // it may have changed until the folder was ours
+  sciara_run_record_free(&out->record); // it may have changed before the folder was locked
   SCIARA_TRY_GOTO(sciara_run_member_record(folder, &out->record));
   return SCIARA_OK;
 cleanup:
@@ -42,24 +42,24 @@ cleanup:
 
 // --------------------------------------------------------------------------------------------------- the checkpoint
 
-/** Whether the record of the folder is that of the run that wrote the checkpoint. */
+/** Checks that the record of the folder belongs to the run that wrote the checkpoint. */
 static enum sciara_status check_record(const struct sciara_resume *r) {
   const struct sciara_run_record *record = &r->record;
   const struct sciara_checkpoint *c = &r->from;
   if (record->dem_hash != c->dem_hash)
     return sciara_fail(SCIARA_ERR_INPUT,
-                       "%s: another DEM: found %016" PRIx64 " in %s, the checkpoint was computed on %016" PRIx64,
-                       r->path, record->dem_hash, SCIARA_RUN_JSON, c->dem_hash);
+                       "%s: another DEM: expected hash %016" PRIx64 " as in the checkpoint, found %016" PRIx64 " in %s",
+                       r->path, c->dem_hash, record->dem_hash, SCIARA_RUN_JSON);
   const bool fits = c->snapshots <= record->snapshot_count &&
                     (c->snapshots == 0 || record->snapshots[c->snapshots - 1].step <= c->step);
   if (r->branch || fits) return SCIARA_OK;
   return sciara_fail(SCIARA_ERR_INPUT,
                      "%s: it was written after %" PRIu64 " snapshots at step %" PRIu64
-                     ", and %s does not list them: one of the two is of another run",
+                     ", but %s does not list them: one of the two belongs to another run",
                      r->path, c->snapshots, c->step, SCIARA_RUN_JSON);
 }
 
-/** One that is whole and of this run. */
+/** Reads a checkpoint that must be undamaged and of this run. */
 static enum sciara_status try_one(struct sciara_resume *r, const char *folder, uint64_t step) {
   r->path = sciara_checkpoint_path(folder, step);
   enum sciara_status status = r->path ? sciara_run_member_check(r->folder, r->path) : no_memory();
@@ -72,29 +72,32 @@ static enum sciara_status try_one(struct sciara_resume *r, const char *folder, u
   return status;
 }
 
-/** Tries one after the other, from the newest on. */
+/** Tries the checkpoints one by one, from the newest to the oldest. */
 static enum sciara_status try_all(struct sciara_resume *r, const char *folder, const uint64_t *steps, size_t count) {
   for (size_t k = 0; k < count; k++) {
     const enum sciara_status status = try_one(r, folder, steps[k]);
     if (status == SCIARA_OK || status == SCIARA_ERR_MEMORY) return status;
     sciara_log(SCIARA_LOG_WARNING, "%s; %s", sciara_last_error(),
-               k + 1 < count ? "the one before it is taken" : "there is none before it");
+               k + 1 < count ? "the previous one is used" : "there is no previous one");
   }
   if (count > 0)
-    return sciara_fail(SCIARA_ERR_INPUT, "%s: none of its %zu checkpoints can be gone on from: start the run anew",
+    return sciara_fail(SCIARA_ERR_INPUT, "%s: none of its %zu checkpoints can be resumed: start the run again",
                        r->folder, count);
   return sciara_fail(SCIARA_ERR_INPUT,
-                     "%s: there is no checkpoint: the run ended before the first one was written; start it anew "
+                     "%s: there is no checkpoint: the run ended before the first one was written; start it again "
                      "('sciara run --overwrite'), with --checkpoint-every",
                      r->folder);
 }
 
-/** A run that is under way and branched off removes its old checkpoints meanwhile: then there are newer ones. */
+/**
+ * A branch may start from a run that is still running and removes its old checkpoints meanwhile: then there are newer
+ * ones.
+ */
 enum { MOST_TRIES = 20 };
 
 static bool is_gone(const char *path) { return path && access(path, F_OK) != 0; }
 
-/** Lists them and tries them; *gone: the newest of the list is not there any more. */
+/** Lists them and tries them; *gone: the newest of the list no longer exists. */
 static enum sciara_status find_once(struct sciara_resume *r, bool *gone) {
   uint64_t *steps = NULL;
   size_t count = 0;
@@ -120,7 +123,7 @@ enum sciara_status sciara_resume_find(struct sciara_resume *r) {
 
 // ------------------------------------------------------------------------------------------------------ the problem
 
-/** Puts an owned text in the place of another one. */
+/** Replaces an owned text by another one. */
 static enum sciara_status replace(char **slot, char *text) {
   if (!text) return no_memory();
   free(*slot);
@@ -128,7 +131,7 @@ static enum sciara_status replace(char **slot, char *text) {
   return SCIARA_OK;
 }
 
-/** The scenario that the checkpoint holds, as if it lay where it lay then. */
+/** Reads the scenario of the checkpoint as if it were in its original folder. */
 static enum sciara_status read_scenario(const struct sciara_resume *r, const struct sciara_problem_options *options,
                                         struct sciara_scenario *out, struct sciara_diagnostics *diagnostics) {
   const struct sciara_checkpoint *c = &r->from;
@@ -143,7 +146,7 @@ static enum sciara_status read_scenario(const struct sciara_resume *r, const str
   return r->branch ? SCIARA_OK : replace(&out->output.folder, sciara_format("%s", r->folder));
 }
 
-/** What the checkpoint itself decides: an override would be without effect. */
+/** Rejects overrides of what the checkpoint determines: they would have no effect. */
 static enum sciara_status check_overrides(const struct sciara_problem_options *options) {
   static const char *const fixed[] = {"dem", "initial"};
   for (size_t k = 0; k < options->override_count; k++)
@@ -151,16 +154,15 @@ static enum sciara_status check_overrides(const struct sciara_problem_options *o
       const size_t n = strlen(fixed[f]);
       const char *o = options->overrides[k];
       if (strncmp(o, fixed[f], n) == 0 && (o[n] == '.' || o[n] == '='))
-        return sciara_fail(
-            SCIARA_ERR_USAGE,
-            "--set: found %s, expected keys of vents, run, output and engine, and title: the rest is that "
-            "of the checkpoint",
-            o);
+        return sciara_fail(SCIARA_ERR_USAGE,
+                           "--set: expected a key of vents, run, output or engine, or title; found %s. All other keys "
+                           "are those of the checkpoint",
+                           o);
     }
   return SCIARA_OK;
 }
 
-/** The problem may go on from the checkpoint: put its state there. */
+/** Reads the state of the checkpoint into the problem, if they match. */
 static enum sciara_status restore_once(const struct sciara_resume *r, struct sciara_problem *p) {
   struct sciara_checkpoint_identity identity;
   enum sciara_status status = sciara_checkpoint_identify(p, sciara_state_checksum_of_ground(p->state), &identity);
@@ -169,7 +171,7 @@ static enum sciara_status restore_once(const struct sciara_resume *r, struct sci
   return status == SCIARA_OK ? sciara_checkpoint_read_state(r->path, &r->from, p->state) : status;
 }
 
-/** The same, or from a newer one if that is gone. */
+/** The same, or from a newer checkpoint if that one no longer exists. */
 static enum sciara_status restore(struct sciara_resume *r, struct sciara_problem *p) {
   enum sciara_status status = restore_once(r, p);
   for (int k = 0; k < MOST_TRIES && status != SCIARA_OK && r->branch && is_gone(r->path); k++) {
@@ -206,10 +208,10 @@ enum sciara_status sciara_resume_simulation(const struct sciara_resume *r, struc
   s->losses_before = s->progress.losses = r->from.losses;
   if (!r->branch) s->compute_s = r->from.compute_s;
   if (s->progress.step >= s->until_step)
-    sciara_log(SCIARA_LOG_WARNING, "the end of the run is reached already: step %" PRIu64 " of %" PRIu64,
+    sciara_log(SCIARA_LOG_WARNING, "the end of the run is already reached: step %" PRIu64 " of %" PRIu64,
                s->progress.step, s->until_step);
   else if (s->progress.time >= s->until_time)
-    sciara_log(SCIARA_LOG_WARNING, "the end of the run is reached already: simulated time %.10g s of %.10g s",
+    sciara_log(SCIARA_LOG_WARNING, "the end of the run is already reached: simulated time %.10g s of %.10g s",
                s->progress.time, s->until_time);
   return SCIARA_OK;
 }

@@ -33,18 +33,19 @@ struct run {
   struct sciara_snapshot_context context;
   struct sciara_run_record record;
   struct sciara_profile profile;
-  struct sciara_writer *writer; ///< of the snapshots on the way; while it works the record is its own
+  struct sciara_writer *writer; ///< writes the snapshots; while it works the record belongs to it
   uint64_t ground;              ///< the part of the checksums that never changes
-  uint64_t last_snapshot;       ///< the step of the last one taken; UINT64_MAX: none yet
+  uint64_t last_snapshot;       ///< step of the last snapshot; UINT64_MAX: none yet
   double next_snapshot;         ///< simulated time at which the next one is due, s
   struct sciara_checkpoints checkpoints;
-  int halt;                   ///< set when the steps shall come to an end, for one of the two reasons below
-  bool drift_told;            ///< lava that rounding made or took, by the thread that runs the simulation
-  bool stop;                  ///< options->cancel is set, or something could not be written
-  struct sciara_wanted asked; ///< for a checkpoint: by the clock of the machine, or requested
-  double begin;               ///< monotonic seconds
-  double output_wait_s;       ///< in which the steps waited for snapshots
-  int lock;                   ///< descriptor of the locked folder, or -1
+  int halt; ///< set when the steps are to end, for one of the two reasons below
+  bool
+      drift_reported; ///< the effect of rounding on the volume was reported; used by the thread that runs the simulation
+  bool stop;          ///< options->cancel is set, or something could not be written
+  struct sciara_due asked; ///< request for a checkpoint: by wall-clock time, or by a signal
+  double begin;            ///< monotonic seconds
+  double output_wait_s;    ///< seconds in which the steps waited for snapshots
+  int lock;                ///< descriptor of the locked folder, or -1
 };
 
 static enum sciara_status no_memory(void) { return sciara_fail(SCIARA_ERR_MEMORY, "no memory for the name of a file"); }
@@ -67,12 +68,12 @@ static enum sciara_status begin_record(struct run *r) {
   return sciara_run_record_set(&record->gdal_version, sciara_gdal_version());
 }
 
-/** Brings the record up to date and puts it on the disk: where the simulation stood, and its seconds up to then. */
+/** Updates the record and writes it to the disk: the progress of the simulation, and its seconds up to then. */
 static enum sciara_status write_record(struct run *r, enum sciara_run_status status,
                                        const struct sciara_engine_progress *p, double compute_s, double output_wait_s) {
   struct sciara_run_record *record = &r->record;
   record->status = status;
-  if (status != SCIARA_RUN_FAILED) { // else what stands there is the last good state, like its ledger
+  if (status != SCIARA_RUN_FAILED) { // otherwise it describes the last valid state, like its ledger
     record->step = p->step;
     record->time_s = p->time;
     record->clock_s = p->clock;
@@ -96,7 +97,7 @@ static enum sciara_status write_record_of_now(struct run *r, enum sciara_run_sta
 
 // -------------------------------------------------------------------------------------------------------- snapshots
 
-/** series.nc over all snapshots so far. */
+/** Writes series.nc over all snapshots so far. */
 static enum sciara_status write_series(struct run *r) {
   const size_t count = r->record.snapshot_count;
   const char **names = NULL;
@@ -117,8 +118,8 @@ cleanup:
 }
 
 /**
- * Whether series.nc follows this snapshot: rewriting it each time would cost the square of their number, and while another
- * snapshot waits to be written it can wait too.
+ * Whether series.nc is rewritten after this snapshot. Doing so each time would cost the square of the number of
+ * snapshots, and it can wait while another snapshot is to be written.
  */
 static bool is_series_due(size_t count, bool another) {
   return count == 1 || count % 100 == 0 || (count < 100 && !another);
@@ -133,7 +134,7 @@ static enum sciara_status write_output(void *context, struct sciara_output *o) {
   if (!path) return no_memory();
   struct sciara_touched touched;
   enum sciara_status status;
-  SCIARA_TRY_GOTO(sciara_touched_shared_out(o->state, r->context.threads, &touched));
+  SCIARA_TRY_GOTO(sciara_touched_in_parallel(o->state, r->context.threads, &touched));
   sciara_ledger_form_over(o->state, &touched, r->simulation->problem.rounding, &o->ledger);
   const uint64_t checksum = sciara_state_checksum_over(o->state, r->ground, &touched);
   SCIARA_TRY_GOTO(sciara_snapshot_write(&r->context, o->state, &touched, &o->ledger, checksum, path));
@@ -150,54 +151,55 @@ cleanup:
   return status;
 }
 
-/** What is wanted of an output. A checkpoint counts the snapshots before it, so it comes last. */
-static enum sciara_status write_wanted(struct run *r, struct sciara_output *o) {
+/** Writes the parts of an output. A checkpoint counts the snapshots before it, so it comes last. */
+static enum sciara_status write_due(struct run *r, struct sciara_output *o) {
   enum sciara_status status = SCIARA_OK;
-  if (o->wanted.snapshot) SCIARA_TRY(write_output(r, o));
-  if (o->wanted.checkpoint) status = sciara_checkpoints_write(&r->checkpoints, o, r->record.snapshot_count);
-  if (status != SCIARA_OK) o->wanted.checkpoint = false; // the snapshot is acknowledged all the same
+  if (o->due.snapshot) SCIARA_TRY(write_output(r, o));
+  if (o->due.checkpoint) status = sciara_checkpoints_write(&r->checkpoints, o, r->record.snapshot_count);
+  if (status != SCIARA_OK) o->due.checkpoint = false; // the snapshot is still acknowledged
   if (!o->path) o->path = sciara_checkpoint_path(r->checkpoints.folder, o->progress.step);
   return status == SCIARA_OK && !o->path ? no_memory() : status;
 }
 
-/** The same of an output that the engine may have kept. */
+/** The same for an output that the engine may have captured. */
 static enum sciara_status write_kept(void *context, struct sciara_output *o) {
   SCIARA_TRY(sciara_simulation_collect(((const struct run *)context)->simulation, o->place, o->state));
-  return write_wanted((struct run *)context, o);
+  return write_due((struct run *)context, o);
 }
 
-/** Volume that rounding makes or takes is told of from here on, as a share of all lava. */
+/** Relative change of the volume by rounding from which on it is reported. */
 static const double DRIFT = 1e-5;
 
-/** Warns of lava that is missing: of a defect each time, of what rounding explains once. */
-static void tell_ledger(struct run *r, const struct sciara_output *o) {
+/** Warns of a residual: of a defect each time, of the effect of rounding once. */
+static void report_ledger(struct run *r, const struct sciara_output *o) {
   const struct sciara_ledger *l = &o->ledger;
   const double drift = sciara_ledger_drift(l);
   if (!sciara_ledger_closes(l)) {
-    sciara_log(SCIARA_LOG_WARNING, "step %" PRIu64 ": the ledger is open by %g m3, rounding explains %g m3",
+    sciara_log(SCIARA_LOG_WARNING,
+               "step %" PRIu64 ": the mass balance has a residual of %g m3, the bound of rounding is %g m3",
                o->progress.step, l->residual_m3, l->bound_m3);
-  } else if (drift > DRIFT && !r->drift_told) {
-    r->drift_told = true;
+  } else if (drift > DRIFT && !r->drift_reported) {
+    r->drift_reported = true;
     sciara_log(SCIARA_LOG_WARNING, "step %" PRIu64 ": %g m3 of lava, %.2g %% of all, %s in rounding%s",
-               o->progress.step, fabs(l->residual_m3), 100 * drift, l->residual_m3 > 0 ? "are lost" : "have come up",
-               r->simulation->problem.scenario.engine.single_precision ? "; double precision keeps them" : "");
+               o->progress.step, fabs(l->residual_m3), 100 * drift, l->residual_m3 > 0 ? "were lost" : "were gained",
+               r->simulation->problem.scenario.engine.single_precision ? "; use double precision" : "");
   }
 }
 
-/** The word to the observer: the output is on the disk and in run.json. */
-static void tell_written(void *context, const struct sciara_output *o) {
+/** Notifies the observer: the output is on the disk and in run.json. */
+static void report_written(void *context, const struct sciara_output *o) {
   struct run *r = (struct run *)context;
-  if (o->wanted.checkpoint)
-    sciara_log(o->wanted.request ? SCIARA_LOG_INFO : SCIARA_LOG_DEBUG, "checkpoint of step %" PRIu64, o->progress.step);
-  if (!o->wanted.snapshot) return;
-  tell_ledger(r, o);
+  if (o->due.checkpoint)
+    sciara_log(o->due.request ? SCIARA_LOG_INFO : SCIARA_LOG_DEBUG, "checkpoint of step %" PRIu64, o->progress.step);
+  if (!o->due.snapshot) return;
+  report_ledger(r, o);
   if (r->options->observer.acknowledged) r->options->observer.acknowledged(r->options->observer.context, o->path);
 }
 
-/** Where the simulation stands, for an output. */
-static void describe_output(const struct run *r, struct sciara_wanted wanted, struct sciara_output *o) {
+/** The progress of the simulation, for an output. */
+static void describe_output(const struct run *r, struct sciara_due due, struct sciara_output *o) {
   const struct sciara_simulation *s = r->simulation;
-  o->wanted = wanted;
+  o->due = due;
   o->next_snapshot_s = r->next_snapshot;
   o->progress = s->progress;
   o->wall_s = sciara_wallclock() - r->begin;
@@ -205,67 +207,67 @@ static void describe_output(const struct run *r, struct sciara_wanted wanted, st
   o->output_wait_s = r->output_wait_s;
 }
 
-/** Writes the state as it stands before it comes back. */
-static enum sciara_status write_now(struct run *r, struct sciara_wanted wanted) {
+/** Writes the current state before it returns. */
+static enum sciara_status write_now(struct run *r, struct sciara_due due) {
   struct sciara_simulation *s = r->simulation;
   struct sciara_output output = {.state = s->problem.state};
-  describe_output(r, wanted, &output);
+  describe_output(r, due, &output);
   SCIARA_TRY(sciara_simulation_sync(s));
-  const enum sciara_status status = write_wanted(r, &output);
-  if (wanted.snapshot) r->last_snapshot = s->progress.step;
-  if (output.path) tell_written(r, &output);
+  const enum sciara_status status = write_due(r, &output);
+  if (due.snapshot) r->last_snapshot = s->progress.step;
+  if (output.path) report_written(r, &output);
   free(output.path);
   return status;
 }
 
-/** The state in which a run ends: a checkpoint first, if it may be taken up again, and a snapshot if it has none. */
+/** Writes the final state: first a checkpoint, if the run can be resumed, then a snapshot if there is none yet. */
 static enum sciara_status take_last(struct run *r, bool checkpoint) {
   const struct sciara_simulation *s = r->simulation;
   if (r->writer) SCIARA_TRY(sciara_writer_flush(r->writer));
-  if (checkpoint) SCIARA_TRY(write_now(r, (struct sciara_wanted){.checkpoint = true}));
+  if (checkpoint) SCIARA_TRY(write_now(r, (struct sciara_due){.checkpoint = true}));
   if (r->last_snapshot == s->progress.step) return SCIARA_OK;
-  return write_now(r, (struct sciara_wanted){.snapshot = true});
+  return write_now(r, (struct sciara_due){.snapshot = true});
 }
 
-/** Hands the state as it stands to the writer; waits while two others are under way, and for what `keep` waits for. */
-static enum sciara_status give_to_writer(struct run *r, struct sciara_wanted wanted) {
+/** Hands the current state to the writer; waits while two others are being written, and for what `keep` waits for. */
+static enum sciara_status give_to_writer(struct run *r, struct sciara_due due) {
   struct sciara_simulation *s = r->simulation;
   const struct sciara_writer_work work = {
-      .context = r, .fetches = sciara_simulation_keeps(s), .write = write_kept, .written = tell_written};
+      .context = r, .fetches = sciara_simulation_keeps(s), .write = write_kept, .written = report_written};
   const double begin = sciara_wallclock();
   struct sciara_output *output;
   if (!r->writer) SCIARA_TRY(sciara_writer_start(s->problem.state, &work, &r->writer));
   SCIARA_TRY(sciara_writer_borrow(r->writer, &output));
   SCIARA_TRY(sciara_simulation_keep(s, output->place, output->state));
   r->output_wait_s += sciara_wallclock() - begin;
-  describe_output(r, wanted, output);
+  describe_output(r, due, output);
   sciara_writer_give(r->writer);
-  if (wanted.snapshot) r->last_snapshot = s->progress.step;
+  if (due.snapshot) r->last_snapshot = s->progress.step;
   return SCIARA_OK;
 }
 
-/** What is due at this moment; what was asked for is then no more. */
-static struct sciara_wanted take_wanted(struct run *r, double time) {
-  struct sciara_wanted wanted = r->asked;
-  r->asked = (struct sciara_wanted){.checkpoint = false};
+/** The outputs that are due now; clears the requests. */
+static struct sciara_due take_due(struct run *r, double time) {
+  struct sciara_due due = r->asked;
+  r->asked = (struct sciara_due){.checkpoint = false};
   if (!r->stop) __atomic_store_n(&r->halt, 0, __ATOMIC_RELAXED);
-  wanted.snapshot = time >= r->next_snapshot;
-  wanted.checkpoint |= sciara_checkpoints_due(&r->checkpoints, time);
-  return wanted;
+  due.snapshot = time >= r->next_snapshot;
+  due.checkpoint |= sciara_checkpoints_due(&r->checkpoints, time);
+  return due;
 }
 
 static enum sciara_status take_outputs(struct run *r) {
   const struct sciara_scenario *scenario = &r->simulation->problem.scenario;
   const double time = r->simulation->progress.time;
-  const struct sciara_wanted wanted = take_wanted(r, time);
-  if (wanted.snapshot) r->next_snapshot = sciara_next_multiple(scenario->output.every_s, time);
-  if (wanted.checkpoint) sciara_checkpoints_schedule(&r->checkpoints, time);
-  if (!wanted.snapshot && !wanted.checkpoint) return SCIARA_OK;
-  // A run that only a signal asks for a checkpoint has no memory for states on the way.
-  return sciara_scenario_writes_on_the_way(scenario) ? give_to_writer(r, wanted) : write_now(r, wanted);
+  const struct sciara_due due = take_due(r, time);
+  if (due.snapshot) r->next_snapshot = sciara_next_multiple(scenario->output.every_s, time);
+  if (due.checkpoint) sciara_checkpoints_schedule(&r->checkpoints, time);
+  if (!due.snapshot && !due.checkpoint) return SCIARA_OK;
+  // A run in which only a signal requests checkpoints has no memory for captured states.
+  return sciara_scenario_writes_on_the_way(scenario) ? give_to_writer(r, due) : write_now(r, due);
 }
 
-/** Between slices of work: tells of what was written, and stops the run when that failed or somebody asks for it. */
+/** Between slices of work: reports what was written, and stops the run if writing failed or a stop was requested. */
 static void tick(void *context, const struct sciara_simulation *s) {
   struct run *r = (struct run *)context;
   const struct sciara_run_options *o = r->options;
@@ -280,7 +282,7 @@ static void tick(void *context, const struct sciara_simulation *s) {
 
 // -------------------------------------------------------------------------------------------------------------- run
 
-/** Runs from event to event. *reason tells why it ended. */
+/** Runs from event to event. *reason is why it ended. */
 static enum sciara_status run_events(struct run *r, enum sciara_stop_reason *reason) {
   struct sciara_simulation *s = r->simulation;
   for (;;) {
@@ -315,21 +317,21 @@ static void make_context(struct run *r) {
                                        .threads = sciara_snapshot_threads(r->simulation->threads)};
 }
 
-/** The end of a run that failed: run.json says so, as well as it can. */
+/** The end of a failed run: records the failure in run.json, if possible. */
 static void record_failure(struct run *r) {
-  if (!r->record.engine) return; // it failed before there was a record
+  if (!r->record.engine) return; // it failed before the record existed
   char *why = sciara_format("%s", sciara_last_error());
   sciara_run_record_set(&r->record.stop_reason, why);
   const enum sciara_status ignored = write_record_of_now(r, SCIARA_RUN_FAILED);
-  (void)ignored;                                        // the first failure is the one to tell
-  if (why) sciara_fail(SCIARA_ERR_INTERNAL, "%s", why); // puts the sentence back; the status is the caller's
+  (void)ignored;                                        // the first failure is the one to report
+  if (why) sciara_fail(SCIARA_ERR_INTERNAL, "%s", why); // restores the message; the caller has the status
   free(why);
 }
 
-/** Whether the run goes on in the folder in which it was begun. */
-static bool goes_on(const struct run *r) { return r->options->resume && !r->options->resume->branch; }
+/** Whether the run continues in its original folder. */
+static bool is_continued(const struct run *r) { return r->options->resume && !r->options->resume->branch; }
 
-/** The record and the lock of the run that goes on, as they were at the checkpoint. */
+/** The record and the lock of the continued run, as they were at the checkpoint. */
 static enum sciara_status take_over(struct run *r) {
   struct sciara_resume *resume = r->options->resume;
   r->lock = resume->lock;
@@ -341,23 +343,23 @@ static enum sciara_status take_over(struct run *r) {
   return sciara_run_record_set(&r->record.stop_reason, NULL);
 }
 
-/** Where the run comes from, for run.json. */
+/** The origin of the run, for run.json. */
 static enum sciara_status record_descent(struct run *r) {
   const struct sciara_resume *resume = r->options->resume;
-  if (goes_on(r)) return sciara_run_record_resume(&r->record, resume->from.step, r->simulation->ops->name);
+  if (is_continued(r)) return sciara_run_record_resume(&r->record, resume->from.step, r->simulation->ops->name);
   r->record.parent_step = resume->from.step;
   r->record.parent_checksum = resume->from.checksum;
   return sciara_run_record_set(&r->record.parent, resume->folder);
 }
 
-/** The folder, and run.json in it before anything else: from then on it holds a run. */
+/** Prepares the folder, with run.json as its first file: from then on it holds a run. */
 static enum sciara_status begin(struct run *r) {
   const struct sciara_scenario *scenario = &r->simulation->problem.scenario;
   const struct sciara_run_options *o = r->options;
   const char *const inputs[] = {scenario->path, scenario->dem.path, scenario->initial_thickness.path,
                                 scenario->initial_temperature.path, o->resume ? o->resume->path : NULL};
   if (o->profile) SCIARA_TRY(sciara_profile_open(&r->profile, o->profile, o->profile_every, o->overwrite));
-  if (goes_on(r))
+  if (is_continued(r))
     SCIARA_TRY(take_over(r));
   else
     SCIARA_TRY(sciara_run_folder_prepare(r->folder, o->overwrite, inputs, sizeof inputs / sizeof *inputs, &r->lock));
@@ -367,20 +369,20 @@ static enum sciara_status begin(struct run *r) {
   SCIARA_TRY(sciara_simulation_ledger(r->simulation, &r->record.ledger));
   SCIARA_TRY(sciara_checkpoints_begin(&r->checkpoints, r->simulation, r->folder, r->ground, o->history,
                                       r->record.started_utc));
-  if (o->resume && goes_on(r)) SCIARA_TRY(sciara_checkpoints_found(&r->checkpoints, o->resume->from.step));
+  if (o->resume && is_continued(r)) SCIARA_TRY(sciara_checkpoints_found(&r->checkpoints, o->resume->from.step));
   SCIARA_TRY(write_record_of_now(r, SCIARA_RUN_RUNNING));
   if (o->observer.prepared) o->observer.prepared(o->observer.context, r->folder);
   if (o->profile) SCIARA_TRY(sciara_profile_begin(&r->profile, r->simulation));
   char *snapshots = sciara_path_join(r->folder, "snapshots");
   const enum sciara_status status = snapshots ? sciara_folder_make(snapshots) : no_memory();
   free(snapshots);
-  if (status != SCIARA_OK || !goes_on(r))
+  if (status != SCIARA_OK || !is_continued(r))
     return status == SCIARA_OK ? sciara_run_write_dem(&(struct sciara_run_place){r->simulation, r->folder, NULL})
                                : status;
-  return r->record.snapshot_count > 0 ? write_series(r) : SCIARA_OK; // without those that are written again
+  return r->record.snapshot_count > 0 ? write_series(r) : SCIARA_OK; // without those that will be written again
 }
 
-/** Removes the snapshots that the run left when it was cut short and did not write again. */
+/** Removes snapshots of the interrupted run that were not written again. */
 static enum sciara_status sweep(const struct run *r) {
   const size_t count = r->record.snapshot_count;
   uint64_t *steps;
@@ -391,7 +393,7 @@ static enum sciara_status sweep(const struct run *r) {
   return status;
 }
 
-/** What is written when the last step is done, but for the end of run.json. */
+/** Writes the files after the last step, except the end of run.json. */
 static enum sciara_status write_end(struct run *r, enum sciara_stop_reason reason) {
   const struct sciara_scenario *scenario = &r->simulation->problem.scenario;
   const bool periodic = isfinite(r->checkpoints.next_s) || isfinite(r->checkpoints.next_wall);
@@ -400,7 +402,7 @@ static enum sciara_status write_end(struct run *r, enum sciara_stop_reason reaso
   SCIARA_TRY(take_last(r, reason == SCIARA_STOP_CANCEL || periodic));
   SCIARA_TRY(write_series(r));
   SCIARA_TRY(sciara_run_write_maps(&(struct sciara_run_place){r->simulation, r->folder, &r->options->observer}));
-  return goes_on(r) && reason != SCIARA_STOP_CANCEL ? sweep(r) : SCIARA_OK;
+  return is_continued(r) && reason != SCIARA_STOP_CANCEL ? sweep(r) : SCIARA_OK;
 }
 
 static enum sciara_status end(struct run *r, enum sciara_stop_reason reason) {
@@ -409,7 +411,9 @@ static enum sciara_status end(struct run *r, enum sciara_stop_reason reason) {
   return write_record_of_now(r, reason == SCIARA_STOP_CANCEL ? SCIARA_RUN_STOPPED : SCIARA_RUN_COMPLETE);
 }
 
-/** The run has failed, but its last step is a good one: what belongs to the end of a run is written, then it has failed. */
+/**
+ * The run has failed, but its last step is valid: writes the files of the end of a run before the failure is recorded.
+ */
 static enum sciara_status end_stalled(struct run *r, enum sciara_status failed) {
   char *why = sciara_format("%s", sciara_last_error());
   enum sciara_status status = why ? write_end(r, SCIARA_STOP_STALLED) : no_memory();
@@ -429,7 +433,7 @@ enum sciara_status sciara_run_to_end(struct sciara_simulation *s, const struct s
   enum sciara_stop_reason reason = SCIARA_STOP_NONE;
   make_context(&r);
   r.next_snapshot = sciara_next_multiple(s->problem.scenario.output.every_s, s->progress.time);
-  if (goes_on(&r)) {
+  if (is_continued(&r)) {
     r.next_snapshot = options->resume->from.next_snapshot_s;
     r.begin -= options->resume->from.wall_s;
     r.output_wait_s = options->resume->from.output_wait_s;
@@ -440,7 +444,7 @@ enum sciara_status sciara_run_to_end(struct sciara_simulation *s, const struct s
     status = end(&r, reason);
   else if (reason == SCIARA_STOP_STALLED)
     status = end_stalled(&r, status);
-  sciara_writer_stop(r.writer); // what was given is written, and told of, even if the run has failed
+  sciara_writer_stop(r.writer); // pending outputs are written and reported, even if the run has failed
   r.writer = NULL;
   if (status == SCIARA_ERR_NUMERIC) sciara_checkpoints_attribute(&r.checkpoints, status);
   if (status != SCIARA_OK) record_failure(&r);

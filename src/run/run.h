@@ -6,10 +6,10 @@
 #include "run/resume.h"
 #include "run/simulation.h"
 
-/** Who watches a run. Each function may be NULL. */
+/** The observer of a run. Each function may be NULL. */
 struct sciara_run_observer {
   void *context;
-  void (*prepared)(void *context, const char *folder);   ///< the output folder is there and empty of an earlier run
+  void (*prepared)(void *context, const char *folder);   ///< the output folder exists, without files of an earlier run
   sciara_tick *tick;                                     ///< about every 0.1 s
   void (*acknowledged)(void *context, const char *path); ///< a snapshot is on the disk and in run.json
   void (*written)(void *context, const char *path);      ///< a map is on the disk
@@ -18,26 +18,29 @@ struct sciara_run_observer {
 struct sciara_run_options {
   bool overwrite;
   const char *history; ///< command line and date, for provenance
-  /** The run goes on from there; NULL: it begins. Unless it is a branch, record and lock pass to the run. */
+  /**
+   * The point from which the run continues; NULL: it starts. Unless it is a branch, record and lock pass to the run.
+   */
   struct sciara_resume *resume;
-  int *checkpoint;     ///< set (atomically) to ask for a checkpoint; taken back to 0; may be NULL
-  const int *cancel;   ///< set (atomically) to stop after the step in progress; may be NULL
-  const char *profile; ///< CSV file of what the steps cost (run/profile.h), or NULL; the scenario must ask for it too
+  int *checkpoint;   ///< set (atomically) to request a checkpoint; reset to 0; may be NULL
+  const int *cancel; ///< set (atomically) to stop after the step in progress; may be NULL
+  const char
+      *profile; ///< CSV file with the time of the steps (run/profile.h), or NULL; the scenario must also enable it
   uint64_t profile_every; ///< steps between two rows, at least 1
   struct sciara_run_observer observer;
 };
 
 /** How a run ended. */
 struct sciara_run_result {
-  enum sciara_stop_reason reason; ///< SCIARA_STOP_CANCEL when it was stopped from outside
+  enum sciara_stop_reason reason; ///< SCIARA_STOP_CANCEL if it was stopped from outside
   struct sciara_ledger ledger;
   double wall_s;
 };
 
 /**
- * Prepares the output folder, runs the simulation to its end and writes what the scenario asks for: a snapshot at the first
- * step with simulated time >= k * output.every (k = 1, 2, ...) and one of the state at the end, always. Checkpoints are
- * written at their times, when asked for, and when the run is stopped from outside.
+ * Prepares the output folder, runs the simulation to its end and writes what the scenario requests: a snapshot at the
+ * first step with simulated time >= k * output.every (k = 1, 2, ...), and always one of the final state. Checkpoints
+ * are written at their times, on request, and when the run is stopped from outside.
  */
 enum sciara_status sciara_run_to_end(struct sciara_simulation *s, const struct sciara_run_options *options,
                                      struct sciara_run_result *result);

@@ -38,12 +38,12 @@ static bool ends_with(const char *name, const char *suffix) {
   return n > m && strcmp(name + n - m, suffix) == 0;
 }
 
-/** Eight digits and ".nc", or such a file cut short. */
+/** Eight digits and ".nc", or such a file that is incomplete. */
 static bool is_snapshot(const char *name) {
   return strspn(name, "0123456789") >= 8 && (ends_with(name, ".nc") || ends_with(name, ".nc.part"));
 }
 
-/** What `run` and `export` name so by themselves: FIELD or another stem, a suffix, or such a file cut short. */
+/** The default names of `run` and `export`: FIELD or another stem, and a suffix; or such a file that is incomplete. */
 static bool is_map(const char *name) {
   static const char *const ends[] = {".tif", ".qml", ".png", ".gpkg", ".geojson", ".kml", ".nc", ".csv", ".html"};
   static const char *const stems[] = {"outline", "thickness_classes", "arrival", "series", "page"};
@@ -98,8 +98,8 @@ static enum sciara_status spare_inputs(const char *folder, const char *const *in
     char *file = inputs[k] ? realpath(inputs[k], NULL) : NULL;
     if (file && is_product(place, file))
       status = sciara_fail(SCIARA_ERR_INPUT,
-                           "%s: the run reads this file and would replace it; choose another output "
-                           "folder than %s",
+                           "%s: the run reads this file and would replace it; choose an output "
+                           "folder other than %s",
                            inputs[k], folder);
     free(file);
   }
@@ -107,20 +107,20 @@ static enum sciara_status spare_inputs(const char *folder, const char *const *in
   return status;
 }
 
-/** The frames of films of fields, in maps/FIELD.frames; a folder that then is empty goes too. */
+/** Removes the frames of films of fields, in maps/FIELD.frames, and folders that are then empty. */
 static enum sciara_status remove_frames(const char *folder) {
   enum sciara_status status = SCIARA_OK;
   for (int f = 0; f < SCIARA_FIELD_COUNT && status == SCIARA_OK; f++) {
     char *frames = sciara_format("%s/maps/%s.frames", folder, sciara_field_name((enum sciara_field)f));
     if (!frames) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a path");
     status = sciara_frames_clear(frames);
-    if (status == SCIARA_OK) rmdir(frames); // fails where other files are left: they are not ours
+    if (status == SCIARA_OK) rmdir(frames); // fails if other files are left, which do not belong to the run
     free(frames);
   }
   return status;
 }
 
-/** run.json gets the name that it has while it is written: what it lists is no longer promised. */
+/** Renames run.json to the name that it has while it is written: its contents are no longer guaranteed. */
 static enum sciara_status withdraw_record(const char *folder) {
   char *record = sciara_path_join(folder, SCIARA_RUN_JSON), *part = sciara_path_join(folder, UNFINISHED);
   enum sciara_status status = SCIARA_OK;
@@ -136,17 +136,17 @@ static enum sciara_status withdraw_record(const char *folder) {
 static enum sciara_status remove_run(const char *folder) {
   static const char *const files[] = {"series.nc",    "series.nc" PART,    SCIARA_RUN_DEM,
                                       SCIARA_RUN_LOG, SCIARA_RUN_DEM PART, NULL};
-  SCIARA_TRY(withdraw_record(folder)); // first, for good: without it the rest is no run
+  SCIARA_TRY(withdraw_record(folder)); // first, and synced: without it the other files are not a run
   for (const char *const *name = files; *name; name++) SCIARA_TRY(remove_file(folder, *name));
   SCIARA_TRY(remove_products(folder, "snapshots", is_snapshot));
   SCIARA_TRY(remove_products(folder, "maps", is_map));
   SCIARA_TRY(remove_products(folder, SCIARA_CHECKPOINT_FOLDER, sciara_is_checkpoint_name));
   char *checkpoints = sciara_path_join(folder, SCIARA_CHECKPOINT_FOLDER);
   if (!checkpoints) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a path");
-  rmdir(checkpoints); // fails where other files are left: they are not ours
+  rmdir(checkpoints); // fails if other files are left, which do not belong to the run
   free(checkpoints);
   SCIARA_TRY(remove_frames(folder));
-  return sciara_file_sync(folder); // before the new run.json: an old series.nc would refer to what is gone
+  return sciara_file_sync(folder); // before the new run.json: an old series.nc would refer to removed files
 }
 
 enum sciara_status sciara_run_folder_lock(const char *folder, int *lock) {
@@ -155,7 +155,7 @@ enum sciara_status sciara_run_folder_lock(const char *folder, int *lock) {
   if (flock(*lock, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return SCIARA_OK; // some file systems cannot lock
   close(*lock);
   *lock = -1;
-  return sciara_fail(SCIARA_ERR_INPUT, "%s: another run is writing into this folder", folder);
+  return sciara_fail(SCIARA_ERR_INPUT, "%s: another run is writing to this folder", folder);
 }
 
 static enum sciara_status look_for(const char *folder, const char *name, bool *found) {
@@ -166,15 +166,17 @@ static enum sciara_status look_for(const char *folder, const char *name, bool *f
   return SCIARA_OK;
 }
 
-/** A run, or one that was interrupted before its first run.json or while it was replaced. */
+/**
+ * Checks that the folder holds a run, or one that was interrupted before its first run.json or while it was replaced.
+ */
 static enum sciara_status require_run(const char *folder) {
   bool found = false;
   SCIARA_TRY(look_for(folder, SCIARA_RUN_JSON, &found));
   SCIARA_TRY(look_for(folder, UNFINISHED, &found));
   if (found) return SCIARA_OK;
   return sciara_fail(SCIARA_ERR_INPUT,
-                     "%s: the output folder holds files but no run (no %s): --overwrite replaces only a run", folder,
-                     SCIARA_RUN_JSON);
+                     "%s: the output folder is not empty and holds no run (no %s); --overwrite replaces only a run",
+                     folder, SCIARA_RUN_JSON);
 }
 
 static enum sciara_status refuse_link(const char *folder, const char *name) {
@@ -184,8 +186,8 @@ static enum sciara_status refuse_link(const char *folder, const char *name) {
   enum sciara_status status = SCIARA_OK;
   if (lstat(path, &about) == 0 && S_ISLNK(about.st_mode))
     status = sciara_fail(SCIARA_ERR_INPUT,
-                         "%s: found a symbolic link, expected only what a run has made itself; remove the "
-                         "link, or name the folder that it leads to as the output",
+                         "%s: expected a file or folder made by a run, found a symbolic link; remove the link, or name "
+                         "the folder that it points to as the output",
                          path);
   free(path);
   return status;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The folder of a run: what is in it, under which names, and what a second run may replace.
+// The folder of a run: its files and their names, and what a second run may replace.
 #ifndef SCIARA_RUN_RUN_FOLDER_H
 #define SCIARA_RUN_RUN_FOLDER_H
 
@@ -10,30 +10,33 @@
 #define SCIARA_RUN_LOG "run.log"
 
 /**
- * Makes the folder ready for a run. One that holds anything is refused (SCIARA_ERR_INPUT), unless `overwrite` is given and
- * it holds a run (run.json, or run.json.part: one that was interrupted as it began or as it was replaced); then the
- * products of that run (series, dem.tif, snapshots, maps of fields) are removed, and nothing else. Before that run.json
- * is renamed to run.json.part, so a folder that loses its files bit by bit is no run, and can still be replaced. A folder
- * with a symbolic link in the place of a run's own folder is refused (SCIARA_ERR_INPUT).
+ * Prepares the folder for a run. A folder that is not empty is rejected (SCIARA_ERR_INPUT), unless `overwrite` is set
+ * and it holds a run (run.json, or run.json.part: one that was interrupted at its start or while it was replaced). Then
+ * the products of that run (series, dem.tif, snapshots, maps of fields) are removed, and nothing else. Before that
+ * run.json is renamed to run.json.part, so a folder whose files are being removed is not a run, and can still be
+ * replaced. A folder in which a folder of the run is a symbolic link is rejected (SCIARA_ERR_INPUT).
  *
  * @param inputs `count` paths (NULL allowed) that the run reads: SCIARA_ERR_INPUT if one of them would be removed
- * @param lock   receives a descriptor that keeps other runs out of the folder until it is closed
+ * @param lock   receives a descriptor that locks the folder against other runs until it is closed
  */
 enum sciara_status sciara_run_folder_prepare(const char *folder, bool overwrite, const char *const *inputs,
                                              size_t count, int *lock);
 
-/** Keeps other runs out of a folder until the descriptor *lock is closed; SCIARA_ERR_INPUT when one is in it already. */
+/**
+ * Locks a folder against other runs until the descriptor *lock is closed; SCIARA_ERR_INPUT if another run has locked
+ * it.
+ */
 enum sciara_status sciara_run_folder_lock(const char *folder, int *lock);
 
 /**
- * Removes what a run left that was cut short and taken up again: every snapshot but those of these steps, which ascend, and
- * checkpoints that were not finished.
+ * Removes what is left of an interrupted run that was resumed: every snapshot except those of these steps, which
+ * ascend, and incomplete checkpoints.
  */
 enum sciara_status sciara_run_folder_sweep(const char *folder, const uint64_t *steps, size_t count);
 
 /**
- * SCIARA_ERR_INPUT, naming the link, when a run's own folder or file (snapshots, maps, run.json ...) is a symbolic link:
- * through it, files would be written and removed in a place that nobody has named.
+ * SCIARA_ERR_INPUT, naming the link, if a folder or file of the run (snapshots, maps, run.json ...) is a symbolic link:
+ * through it, files would be written and removed in a folder that the user has not named.
  */
 enum sciara_status sciara_run_folder_refuse_links(const char *folder);
 

@@ -12,7 +12,7 @@
 
 static enum sciara_status no_memory(void) { return sciara_fail(SCIARA_ERR_MEMORY, "no memory for the name of a file"); }
 
-/** Writes maps/NAME.tif with its style, or maps/NAME.png, and tells of it. */
+/** Writes maps/NAME.tif with its style, or maps/NAME.png, and reports it. */
 static enum sciara_status write_map_file(const struct sciara_run_place *r, const struct sciara_map *map,
                                          bool as_picture) {
   const struct sciara_problem *p = &r->simulation->problem;
@@ -28,7 +28,7 @@ static enum sciara_status write_map_file(const struct sciara_run_place *r, const
   return status;
 }
 
-/** One map of the state as it stands, for GIS and for the eye; cells without lava are NODATA. */
+/** One map of the current state, for GIS and as a picture; cells without lava are NODATA. */
 static enum sciara_status write_map(const struct sciara_run_place *r, enum sciara_field field, double *values) {
   const struct sciara_problem *p = &r->simulation->problem;
   const struct sciara_field_info *info = sciara_field_describe(field);

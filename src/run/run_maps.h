@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// The maps of a run: those that its scenario asks for, and the ground that they are laid over.
+// The maps of a run: those that its scenario requests, and the ground.
 #ifndef SCIARA_RUN_RUN_MAPS_H
 #define SCIARA_RUN_RUN_MAPS_H
 
 #include "run/run.h"
 
-/** What is mapped, and where to. */
+/** What is mapped, and the output folder. */
 struct sciara_run_place {
   const struct sciara_simulation *simulation;
   const char *folder;
   const struct sciara_run_observer *observer;
 };
 
-/** maps/FIELD.tif with its style and maps/FIELD.png of the state as it stands, for each field of output.maps. */
+/** maps/FIELD.tif with its style and maps/FIELD.png of the current state, for each field of output.maps. */
 enum sciara_status sciara_run_write_maps(const struct sciara_run_place *r);
 
-/** dem.tif: the ground as it was at the start, on the grid of the run. */
+/** dem.tif: the ground at the start, on the grid of the run. */
 enum sciara_status sciara_run_write_dem(const struct sciara_run_place *r);
 
 #endif

@@ -10,7 +10,7 @@
 #include "file/durable.h"
 #include "run/run_folder.h"
 
-/** Whether `real` is `folder` or lies below it; both without links. */
+/** Whether `real` is `folder` or inside it; both without links. */
 static bool lies_below(const char *folder, const char *real) {
   const size_t n = strcmp(folder, "/") == 0 ? 0 : strlen(folder);
   return strncmp(real, folder, n) == 0 && (real[n] == '/' || real[n] == '\0');
@@ -24,8 +24,7 @@ enum sciara_status sciara_run_member_check(const char *folder, const char *path)
   if (!absent && !(real && lies_below(place, real)))
     status = real || errno == ENOENT || errno == ELOOP
                  ? sciara_fail(SCIARA_ERR_INPUT,
-                               "%s: found a symbolic link that leads out of the run folder, expected a file of the run",
-                               path)
+                               "%s: expected a file of the run, found a symbolic link to outside the run folder", path)
                  : sciara_fail(SCIARA_ERR_IO, "%s: cannot open: %s", path, strerror(errno));
   free(real);
   free(place);
@@ -49,7 +48,7 @@ enum sciara_status sciara_run_member_record(const char *folder, struct sciara_ru
   const enum sciara_status status =
       access(path, F_OK) == 0
           ? sciara_run_record_read(path, out)
-          : sciara_fail(SCIARA_ERR_INPUT, "%s: this folder is no run: it holds no %s", folder, SCIARA_RUN_JSON);
+          : sciara_fail(SCIARA_ERR_INPUT, "%s: is not a run folder: it holds no %s", folder, SCIARA_RUN_JSON);
   free(path);
   return status;
 }

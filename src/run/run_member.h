@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a run folder holds, when it is read. A folder may come from anybody, so nothing is read through a link that leads out of it.
+// Reading the files of a run folder. A folder may come from anyone, so nothing is read through a link that points
+// outside it.
 #ifndef SCIARA_RUN_RUN_MEMBER_H
 #define SCIARA_RUN_RUN_MEMBER_H
 
 #include "store/run_json.h"
 
 /**
- * SCIARA_ERR_INPUT when `path`, which lies in the run folder by its name, leads out of it by a symbolic link. The folder itself may
- * be a link, for the user names it. What is not there is left to whoever reads it.
+ * SCIARA_ERR_INPUT if `path`, which is in the run folder by its name, leads out of it through a symbolic link. The
+ * folder itself may be a link, because the user names it. A missing file is left to the caller.
  */
 enum sciara_status sciara_run_member_check(const char *folder, const char *path);
 
-/** The path of something in a run folder, checked so; malloc'd, NULL on failure. */
+/** The path of a file in a run folder, checked in this way; malloc'd, NULL on failure. */
 enum sciara_status sciara_run_member(const char *folder, const char *name, char **path);
 
-/** The record of a run folder; one without is SCIARA_ERR_INPUT. Release with sciara_run_record_free. */
+/** The record of a run folder; SCIARA_ERR_INPUT if there is none. Release with sciara_run_record_free. */
 enum sciara_status sciara_run_member_record(const char *folder, struct sciara_run_record *out);
 
 #endif

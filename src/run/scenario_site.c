@@ -13,7 +13,7 @@
 
 // ------------------------------------------------------------------------------------------------------------- keys
 
-/** "key: value", the value being a text of JSON, or null. */
+/** "key: value", where the value is a JSON text or null. */
 static enum sciara_status describe_text(const char *key, const char *value, struct sciara_text *out) {
   if (!value) return sciara_text_append(out, "%s: null\n", key);
   SCIARA_TRY(sciara_text_append(out, "%s: \"", key));
@@ -21,7 +21,10 @@ static enum sciara_status describe_text(const char *key, const char *value, stru
   return sciara_text_append(out, "\"\n");
 }
 
-/** A file has one name, from wherever the scenario is read; its folder is asked alone, for the file may be gone. */
+/**
+ * The absolute name of a file, independent of the current folder. Only its folder is resolved, because the file may no
+ * longer exist.
+ */
 static enum sciara_status describe_path(const char *path, struct sciara_text *out) {
   char *folder = sciara_path_folder(path), *real = folder ? realpath(folder, NULL) : NULL;
   const char *slash = strrchr(path, '/');
@@ -52,14 +55,14 @@ static enum sciara_status describe(const struct sciara_scenario *s, struct sciar
   return describe_text("engine.precision", s->engine.single_precision ? "single" : "double", out);
 }
 
-/** Refuses the first line in which they differ. */
+/** Rejects the first line in which they differ. */
 static enum sciara_status compare(const char *path, const char *found, const char *expected) {
   while (*found) {
     const size_t n = strcspn(found, "\n"), m = strcspn(expected, "\n"), key = strcspn(found, ":");
     if (n != m || strncmp(found, expected, n) != 0)
-      return sciara_fail(SCIARA_ERR_INPUT, "%s: %.*s: found %.*s, expected %.*s, with which the shared site was read",
-                         path, (int)key, found, (int)(n - key - 2), found + key + 2, (int)(m - key - 2),
-                         expected + key + 2);
+      return sciara_fail(SCIARA_ERR_INPUT, "%s: %.*s: expected %.*s, as when the shared site was read; found %.*s",
+                         path, (int)key, found, (int)(m - key - 2), expected + key + 2, (int)(n - key - 2),
+                         found + key + 2);
     found += n + 1;
     expected += m + 1;
   }
@@ -67,8 +70,7 @@ static enum sciara_status compare(const char *path, const char *found, const cha
 }
 
 enum sciara_status sciara_scenario_site_check(const struct sciara_scenario *s, const struct sciara_site *site) {
-  if (!site->origin.keys)
-    return sciara_fail(SCIARA_ERR_USAGE, "%s: the site to share was not read from a DEM", s->path);
+  if (!site->origin.keys) return sciara_fail(SCIARA_ERR_USAGE, "%s: the shared site was not read from a DEM", s->path);
   struct sciara_text keys = {0};
   enum sciara_status status = describe(s, &keys);
   if (status == SCIARA_OK) status = compare(s->path, keys.data, site->origin.keys);
@@ -83,7 +85,7 @@ static enum sciara_status copy_text(const char *text, char **out) {
   return text && !*out ? sciara_fail(SCIARA_ERR_MEMORY, "no memory for a CRS") : SCIARA_OK;
 }
 
-/** Puts the place, CRS and hash that the run was begun with in the place of what became of them in its dem.tif. */
+/** Replaces position, CRS and hash as read from dem.tif by those with which the run was started. */
 static enum sciara_status restore_place(const struct sciara_problem_ground *known, struct sciara_dem *dem) {
   const struct sciara_grid *a = known->grid, *b = &dem->grid;
   const double slack = 1e-6 * a->cell_size;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The site of a scenario: its DEM read and classified, once for as many simulations as run on it.
+// The site of a scenario: its DEM, read and classified once for all simulations on it.
 #ifndef SCIARA_RUN_SCENARIO_SITE_H
 #define SCIARA_RUN_SCENARIO_SITE_H
 
@@ -8,7 +8,7 @@
 
 /**
  * Reads the DEM of a scenario, or that of options->ground; in single precision the altitudes are rounded to float. Its
- * origin.keys are the keys "dem" and "engine.precision", which decide what the ground is: one line "key: value" each, the
+ * origin.keys are the keys "dem" and "engine.precision", which determine the ground: one line "key: value" each, the
  * value as in JSON.
  */
 enum sciara_status sciara_scenario_site_read(const struct sciara_scenario *s,
@@ -16,8 +16,8 @@ enum sciara_status sciara_scenario_site_read(const struct sciara_scenario *s,
                                              const struct sciara_site **out);
 
 /**
- * SCIARA_ERR_INPUT, with the key, what was found and what is expected, when the site was read with other keys than those of
- * this scenario; SCIARA_ERR_USAGE when it was not read from a DEM. No file is opened.
+ * SCIARA_ERR_INPUT, with the key and what is expected and found, if the site was read with keys that differ from those
+ * of this scenario; SCIARA_ERR_USAGE if it was not read from a DEM. Opens no file.
  */
 enum sciara_status sciara_scenario_site_check(const struct sciara_scenario *s, const struct sciara_site *site);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The public interface (sciara.h) over simulations.
+// The public interface (sciara.h), implemented with simulations.
 #include "sciara.h"
 
 #include <math.h>
@@ -16,7 +16,7 @@ struct sciara {
 
 const char *sciara_version(void) { return SCIARA_VERSION; }
 
-/** The arguments that every function which opens something has. */
+/** Checks the arguments that all functions of the kind `open` have. */
 static enum sciara_status check_arguments(const char *function, const char *scenario, const char *const *overrides,
                                           size_t count, const void *out) {
   if (!out) {
@@ -32,7 +32,7 @@ static enum sciara_status open_simulation(const char *scenario, const struct sci
                                           struct sciara **out) {
   struct sciara_problem problem;
   SCIARA_TRY(sciara_problem_open(scenario, options, &problem));
-  // Nothing here takes snapshots or checkpoints: the engine needs no room to keep states.
+  // There are no snapshots or checkpoints here: the engine needs no memory for captured states.
   problem.scenario.output.every_s = 0;
   problem.scenario.output.checkpoint_every_s = problem.scenario.output.checkpoint_wall_s = 0;
   struct sciara_simulation *simulation;
@@ -77,7 +77,7 @@ enum sciara_status sciara_site_open(const char *scenario, const char *const *ove
   return status;
 }
 
-/** Whether the stop rule is met. A time that no longer grows meets none: every further call says so. */
+/** Whether the stop rule is met. If the time no longer grows it is never met, and every further call reports that. */
 static bool is_finished(const struct sciara *s) {
   return s->simulation->finished != SCIARA_STOP_NONE && s->simulation->finished != SCIARA_STOP_STALLED;
 }
@@ -120,7 +120,7 @@ enum sciara_status sciara_read_field(struct sciara *s, enum sciara_field field, 
     return sciara_fail(SCIARA_ERR_USAGE, "sciara_read_field: room for %zu values, %zu are needed", out ? capacity : 0,
                        cells);
   if (sciara_field_record(field) & ~sciara_state_record(state))
-    return sciara_fail(SCIARA_ERR_USAGE, "%s was not recorded: name it in output.fields of the scenario",
+    return sciara_fail(SCIARA_ERR_USAGE, "%s was not recorded: add it to output.fields of the scenario",
                        sciara_field_name(field));
   SCIARA_TRY(sciara_simulation_sync(s->simulation));
   sciara_field_derive(state, field, out);

@@ -29,7 +29,7 @@ const char *sciara_stop_reason_name(enum sciara_stop_reason reason) {
 static enum sciara_status make_engine(struct sciara_simulation *s) {
   const struct sciara_scenario *scenario = &s->problem.scenario;
   const struct sciara_state *state = s->problem.state;
-  SCIARA_TRY(sciara_vents_check(s->problem.vents, &state->grid, state->kind)); // an engine writes where they say
+  SCIARA_TRY(sciara_vents_check(s->problem.vents, &state->grid, state->kind)); // an engine writes to their cells
   SCIARA_TRY(sciara_scenario_choose_engine(scenario, &s->ops));
   const char *how = strcmp(scenario->engine.name, "auto") == 0 ? " (chosen by auto)" : "";
   s->threads = sciara_engine_threads(s->ops, scenario->engine.threads);
@@ -90,7 +90,7 @@ void sciara_simulation_destroy(struct sciara_simulation *s) {
   sciara_free(s);
 }
 
-/** What of the stop rule is met; a run also ends when nothing more can happen. */
+/** The part of the stop rule that is met; a run also ends when nothing more can happen. */
 static enum sciara_stop_reason met(const struct sciara_simulation *s) {
   if (s->progress.reason == SCIARA_STOP_SOLIDIFIED) return SCIARA_STOP_SOLIDIFIED;
   if (s->progress.time >= s->until_time) return SCIARA_STOP_TIME;
@@ -98,10 +98,10 @@ static enum sciara_stop_reason met(const struct sciara_simulation *s) {
   return SCIARA_STOP_NONE;
 }
 
-/** After a failed step the engine's state is of no use: nothing more is computed with it or read from it. */
+/** After a failed step the state of the engine is invalid: nothing more is computed with it or read from it. */
 static enum sciara_status refuse_failed(const struct sciara_simulation *s) {
   if (s->failed == SCIARA_OK) return SCIARA_OK;
-  return sciara_fail(s->failed, "an earlier step of this simulation failed; its state is of no use");
+  return sciara_fail(s->failed, "an earlier step of this simulation failed; its state is invalid");
 }
 
 enum sciara_status sciara_simulation_advance(struct sciara_simulation *s, const struct sciara_event *event) {
@@ -130,7 +130,7 @@ enum sciara_status sciara_simulation_advance(struct sciara_simulation *s, const 
   if (status == SCIARA_OK) s->finished = met(s);
   const bool stalled = status == SCIARA_ERR_NUMERIC && s->progress.reason == SCIARA_STOP_STALLED;
   if (stalled)
-    s->finished = SCIARA_STOP_STALLED; // the last step was a good one
+    s->finished = SCIARA_STOP_STALLED; // the last step was valid
   else
     s->failed = status;
   return status;

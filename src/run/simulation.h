@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A problem being solved by an engine. The stop rule lives here.
+// A problem that is solved by an engine. The stop rule is implemented here.
 #ifndef SCIARA_RUN_SIMULATION_H
 #define SCIARA_RUN_SIMULATION_H
 
@@ -10,21 +10,21 @@ struct sciara_simulation {
   struct sciara_problem problem;
   const struct sciara_engine_ops *ops;
   void *engine;
-  struct sciara_engine_progress progress; ///< as the engine last told
+  struct sciara_engine_progress progress; ///< as last reported by the engine
   double until_time;                ///< the stop rule: the first step with simulated time >= this, s; INFINITY: none
   uint64_t until_step;              ///< ... or this many steps; UINT64_MAX: none
-  enum sciara_stop_reason finished; ///< SCIARA_STOP_NONE while the stop rule is not met; STALLED: nor will it be
-  bool state_is_current;            ///< problem.state is what the engine holds
+  enum sciara_stop_reason finished; ///< SCIARA_STOP_NONE while the stop rule is not met; STALLED: it will never be met
+  bool state_is_current;            ///< problem.state is the state of the engine
   enum sciara_status failed;        ///< of the step that failed, SCIARA_OK while none has
-  uint64_t losses_before;           ///< losses of the run before this simulation took it up; progress counts them too
+  uint64_t losses_before;           ///< losses of the run before it was resumed; progress includes them
   double compute_s;                 ///< seconds spent in the engine
-  int threads;                      ///< that the engine uses
+  int threads;                      ///< threads that the engine uses
 };
 
 /** Called between slices of work (about every 0.1 s). */
 typedef void sciara_tick(void *context, const struct sciara_simulation *s);
 
-/** Where one call of sciara_simulation_advance ends, if the stop rule does not end it before. */
+/** The end of one call of sciara_simulation_advance, unless the stop rule ends it before. */
 struct sciara_event {
   double time; ///< first step with simulated time >= this, s
   uint64_t step;
@@ -33,34 +33,36 @@ struct sciara_event {
   void *tick_context;
 };
 
-/** Takes over the problem (on failure too) and gives it to the engine that its scenario names. */
+/** Takes over the problem (also on failure) and gives it to the engine that its scenario names. */
 enum sciara_status sciara_simulation_create(struct sciara_problem *problem, struct sciara_simulation **out);
 void sciara_simulation_destroy(struct sciara_simulation *s);
 
-/**
- * Steps until the event, the stop rule (s->finished tells which part of it) or *cancel.
+/** Executes steps until the event, the stop rule (s->finished: which part of it) or *cancel.
  *
- * @return SCIARA_ERR_NUMERIC: s->progress.bad tells where, and the state is then of no use; or, with s->finished
+ * @return SCIARA_ERR_NUMERIC: s->progress.bad is the cell, and the state is then invalid; or, with s->finished
  *         SCIARA_STOP_STALLED, the time no longer grows, and the state is that of the last step
  */
 enum sciara_status sciara_simulation_advance(struct sciara_simulation *s, const struct sciara_event *event);
 
-/** Whether the engine keeps states: then the steps wait for no copy, and sciara_simulation_collect may come late. */
+/**
+ * Whether the engine captures states: then the steps wait for no copy, and sciara_simulation_collect may be called
+ * later.
+ */
 bool sciara_simulation_keeps(const struct sciara_simulation *s);
 
 /**
- * Takes the state as it stands, for `state`: keeps it in that place of the engine (SCIARA_PLACES) if it keeps states, else
- * copies it now.
+ * Captures the current state in that slot of the engine (SCIARA_PLACES) if the engine captures states; otherwise copies
+ * it to `state` now.
  */
 enum sciara_status sciara_simulation_keep(struct sciara_simulation *s, int place, struct sciara_state *state);
 
-/** Puts what was kept there into `state`. Another thread may call it while the simulation goes on. */
+/** Copies the captured state of that slot to `state`. Another thread may call it while the simulation continues. */
 enum sciara_status sciara_simulation_collect(const struct sciara_simulation *s, int place, struct sciara_state *state);
 
-/** Brings problem.state up to date. */
+/** Updates problem.state. */
 enum sciara_status sciara_simulation_sync(struct sciara_simulation *s);
 
-/** The ledger as it stands; brings the state up to date. */
+/** The current mass balance; updates the state. */
 enum sciara_status sciara_simulation_ledger(struct sciara_simulation *s, struct sciara_ledger *out);
 
 /** "solidified", "time", "steps", "cancel" or "none". */

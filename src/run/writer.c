@@ -11,24 +11,24 @@
 
 enum { BUFFERS = SCIARA_PLACES };
 
-/** The k-th output is in buffer k % BUFFERS; told <= done <= given <= told + BUFFERS. */
+/** The k-th output is in buffer k % BUFFERS; reported <= done <= given <= reported + BUFFERS. */
 struct sciara_writer {
   struct sciara_writer_work work;
   struct sciara_output buffer[BUFFERS];
   pthread_t thread;
   bool running;
-  pthread_mutex_t mutex; ///< of all that follows
+  pthread_mutex_t mutex; ///< protects everything below
   pthread_cond_t changed;
   uint64_t given, done; ///< outputs
-  uint64_t told;        ///< of the caller alone
+  uint64_t reported;    ///< used by the caller only
   bool closing;
-  enum sciara_status status; ///< of the first `write` that failed; nothing is written after it
+  enum sciara_status status; ///< of the first failed `write`; nothing is written after it
   char *why;
 };
 
 static struct sciara_output *output(struct sciara_writer *w, uint64_t number) { return &w->buffer[number % BUFFERS]; }
 
-/** One output, without the mutex: it belongs to the thread as long as it is given and not done. */
+/** One output, without the mutex: it belongs to the thread while it is given and not done. */
 static void write_next(struct sciara_writer *w) {
   const bool skip = w->status != SCIARA_OK;
   struct sciara_output *next = output(w, w->done);
@@ -59,7 +59,7 @@ static void *work(void *context) {
   return NULL;
 }
 
-/** Signals are for the thread of the caller. */
+/** Starts the thread with signals blocked: they are for the thread of the caller. */
 static int start_thread(struct sciara_writer *w) {
   sigset_t all, before;
   sigfillset(&all);
@@ -101,17 +101,17 @@ cleanup:
   return status;
 }
 
-/** Tells of the outputs before `end` that were written. */
-static void tell(struct sciara_writer *w, uint64_t end) {
-  for (; w->told < end; w->told++) {
-    struct sciara_output *o = output(w, w->told);
+/** Reports the outputs before `end` that were written. */
+static void report(struct sciara_writer *w, uint64_t end) {
+  for (; w->reported < end; w->reported++) {
+    struct sciara_output *o = output(w, w->reported);
     if (o->path && w->work.written) w->work.written(w->work.context, o);
     free(o->path);
     o->path = NULL;
   }
 }
 
-/** Waits until fewer than `most` outputs are under way, and tells of those that are written. */
+/** Waits until fewer than `most` outputs are pending, and reports those that are written. */
 static enum sciara_status wait_for(struct sciara_writer *w, uint64_t most) {
   pthread_mutex_lock(&w->mutex);
   while (w->given - w->done >= most) pthread_cond_wait(&w->changed, &w->mutex);
@@ -119,7 +119,7 @@ static enum sciara_status wait_for(struct sciara_writer *w, uint64_t most) {
   enum sciara_status status = w->status;
   if (status != SCIARA_OK) status = sciara_fail(status, "%s", w->why ? w->why : "a state could not be written");
   pthread_mutex_unlock(&w->mutex);
-  tell(w, done);
+  report(w, done);
   return status;
 }
 
@@ -139,7 +139,7 @@ void sciara_writer_give(struct sciara_writer *w) {
 bool sciara_writer_is_behind(struct sciara_writer *w) {
   bool behind = false;
   pthread_mutex_lock(&w->mutex);
-  for (uint64_t k = w->done + 1; k < w->given; k++) behind |= output(w, k)->wanted.snapshot;
+  for (uint64_t k = w->done + 1; k < w->given; k++) behind |= output(w, k)->due.snapshot;
   pthread_mutex_unlock(&w->mutex);
   return behind;
 }
@@ -156,7 +156,7 @@ void sciara_writer_stop(struct sciara_writer *w) {
     pthread_cond_broadcast(&w->changed);
     pthread_mutex_unlock(&w->mutex);
     pthread_join(w->thread, NULL);
-    tell(w, w->done);
+    report(w, w->done);
   }
   for (int k = 0; k < BUFFERS; k++) {
     if (k == 0 || !w->work.fetches) sciara_state_destroy(w->buffer[k].state);

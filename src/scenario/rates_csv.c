@@ -12,7 +12,7 @@
 
 static const char header[] = "time_s,rate_m3_s";
 
-/** A file of which `next` is the rest; lines are cut out of it in place. */
+/** A file; `next` is the remaining text, which is split into lines in place. */
 struct reader {
   const char *path;
   char *next, *end;
@@ -23,7 +23,7 @@ struct reader {
 static char *next_line(struct reader *r) {
   if (r->next >= r->end) return NULL;
   char *line = r->next, *stop = (char *)memchr(line, '\n', (size_t)(r->end - line));
-  if (!stop) stop = r->end; // the byte after the end is a NUL of ours
+  if (!stop) stop = r->end; // the byte after the end is a NUL that was added
   r->next = stop + 1;
   r->line++;
   if (stop > line && stop[-1] == '\r') stop--;
@@ -31,7 +31,7 @@ static char *next_line(struct reader *r) {
   return line;
 }
 
-/** The text without spaces and tabs around it, cut in place. */
+/** Removes spaces and tabs around the text, in place. */
 static char *trim(char *text) {
   while (*text == ' ' || *text == '\t') text++;
   char *end = text + strlen(text);
@@ -40,7 +40,7 @@ static char *trim(char *text) {
   return text;
 }
 
-/** A printable copy of what stands in the file, cut to 60 bytes. */
+/** A printable copy of a text of the file, cut to 60 bytes. */
 static const char *shown(const char *text, char buffer[64]) {
   size_t n = 0;
   for (; n < 60 && text[n]; n++) buffer[n] = (unsigned char)text[n] < 0x20 || text[n] == 0x7F ? '?' : text[n];
@@ -50,15 +50,15 @@ static const char *shown(const char *text, char buffer[64]) {
 
 static enum sciara_status refuse(const struct reader *r, const char *found, const char *allowed) {
   char buffer[64];
-  return sciara_fail(SCIARA_ERR_INPUT, "%s:%zu: found \"%s\", expected %s", r->path, r->line, shown(found, buffer),
-                     allowed);
+  return sciara_fail(SCIARA_ERR_INPUT, "%s:%zu: expected %s, found \"%s\"", r->path, r->line, allowed,
+                     shown(found, buffer));
 }
 
 static enum sciara_status read_header(struct reader *r) {
   char *line = next_line(r);
   while (line && line[0] == '#') line = next_line(r);
   if (!line)
-    return sciara_fail(SCIARA_ERR_INPUT, "%s: found no rows, expected the header \"%s\" and rows of time and rate",
+    return sciara_fail(SCIARA_ERR_INPUT, "%s: expected the header \"%s\" and rows of time and rate; found no rows",
                        r->path, header);
   if (strcmp(trim(line), header) != 0) return refuse(r, line, "the header \"time_s,rate_m3_s\"");
   return SCIARA_OK;
@@ -66,8 +66,7 @@ static enum sciara_status read_header(struct reader *r) {
 
 static enum sciara_status read_row(const struct reader *r, char *line, double *time, double *rate) {
   char *comma = strchr(line, ',');
-  if (!comma || strchr(comma + 1, ','))
-    return refuse(r, line, "two values, time and rate, with one comma between them");
+  if (!comma || strchr(comma + 1, ',')) return refuse(r, line, "two values, time and rate, separated by one comma");
   *comma = '\0';
   char *first = trim(line), *second = trim(comma + 1);
   if (!sciara_parse_duration(first, time)) return refuse(r, first, "a time: seconds, or text such as 6 h or 3 d");
@@ -91,17 +90,17 @@ static enum sciara_status read_rows(struct reader *r, double *times, double *rat
     if (line[0] == '#') continue;
     if (*trim(line) == '\0') {
       if (only_blank_left(r)) break;
-      return sciara_fail(SCIARA_ERR_INPUT, "%s:%zu: found a blank line, expected only at the end of the file", r->path,
+      return sciara_fail(SCIARA_ERR_INPUT, "%s:%zu: blank lines are allowed only at the end of the file", r->path,
                          r->line);
     }
     if (n == capacity)
-      return sciara_fail(SCIARA_ERR_INPUT, "%s:%zu: found more than %d rows, expected at most %d", r->path, r->line,
-                         SCIARA_RATES_MAX_ROWS, SCIARA_RATES_MAX_ROWS);
+      return sciara_fail(SCIARA_ERR_INPUT, "%s:%zu: expected at most %d rows, found more", r->path, r->line,
+                         SCIARA_RATES_MAX_ROWS);
     SCIARA_TRY(read_row(r, line, &times[n], &rates[n]));
     if (n > 0 && !(times[n] > times[n - 1]))
       return sciara_fail(SCIARA_ERR_INPUT,
-                         "%s:%zu: found the time %.17g s, expected more than %.17g s, the time of the row before",
-                         r->path, r->line, times[n], times[n - 1]);
+                         "%s:%zu: expected a time after that of the previous row, %.17g s; found %.17g s", r->path,
+                         r->line, times[n - 1], times[n]);
     r->row_line = r->line;
     n++;
   }
@@ -123,12 +122,12 @@ static enum sciara_status read_table(struct reader *r, struct sciara_rate_table 
   SCIARA_TRY(SCIARA_NEW(out->rates, capacity, r->path));
   SCIARA_TRY(read_rows(r, out->edges, out->rates, capacity, &rows));
   if (rows < 2)
-    return sciara_fail(SCIARA_ERR_INPUT, "%s: found %zu rows, expected at least 2 (the last one closes the table)",
+    return sciara_fail(SCIARA_ERR_INPUT, "%s: expected at least 2 rows (the last one ends the table), found %zu",
                        r->path, rows);
   if (out->rates[rows - 1] != 0)
     return sciara_fail(SCIARA_ERR_INPUT,
-                       "%s:%zu: found the rate %.17g in the last row, expected 0 (the last row closes the table)",
-                       r->path, r->row_line, out->rates[rows - 1]);
+                       "%s:%zu: expected the rate 0 in the last row, which ends the table; found %.17g", r->path,
+                       r->row_line, out->rates[rows - 1]);
   out->count = rows - 1;
   return SCIARA_OK;
 }
@@ -140,7 +139,7 @@ enum sciara_status sciara_rates_csv_read(const char *path, struct sciara_rate_ta
   SCIARA_TRY(sciara_file_read(path, SCIARA_RATES_MAX_BYTES, &text, &length));
   struct reader r = {.path = path, .next = text, .end = text + length};
   enum sciara_status status = SCIARA_OK;
-  if (memchr(text, '\0', length)) status = sciara_fail(SCIARA_ERR_INPUT, "%s: found a NUL byte, expected text", path);
+  if (memchr(text, '\0', length)) status = sciara_fail(SCIARA_ERR_INPUT, "%s: expected text, found a NUL byte", path);
   if (length >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0) {
     sciara_log(SCIARA_LOG_INFO, "%s: a UTF-8 byte order mark is skipped", path);
     r.next += 3;

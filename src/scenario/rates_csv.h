@@ -20,10 +20,10 @@ struct sciara_rate_table {
 
 /**
  * Reads a table. Each row gives a time >= 0 (seconds, or text such as "6 h") and the rate from then until the next row;
- * the last row's rate is 0 and closes the table. Times ascend strictly, rates lie in 0 to SCIARA_RATE_MAX. Lines that
- * start with # and blank lines at the end are skipped; LF or CRLF.
+ * the rate of the last row is 0 and ends the table. Times are strictly ascending, rates are 0 to SCIARA_RATE_MAX. Lines
+ * that start with # and blank lines at the end are skipped; LF or CRLF.
  *
- * @return SCIARA_ERR_INPUT with "FILE:LINE: found ..., expected ..."
+ * @return SCIARA_ERR_INPUT with "FILE:LINE: expected ..., found ..."
  */
 enum sciara_status sciara_rates_csv_read(const char *path, struct sciara_rate_table *out);
 void sciara_rate_table_free(struct sciara_rate_table *table);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading a scenario: parse, override, check, keep the text, add the defaults, take the values over. What is wrong is
-// collected; what is good is taken all the same, so that the checks to come can speak of it.
+// Reading a scenario: parse, override, check, store the text, add the defaults, convert the values. Problems are
+// collected; valid parts are still converted, so that later checks can use them.
 #include "scenario/scenario.h"
 
 #include <math.h>
@@ -26,7 +26,7 @@ static bool is_text(const cJSON *value, const char *text) {
   return cJSON_IsString(value) && strcmp(value->valuestring, text) == 0;
 }
 
-/** A copy of a text, NULL for none. */
+/** A copy of a text; NULL if there is none. */
 static enum sciara_status copy_text(const cJSON *value, char **out) {
   *out = NULL;
   if (!value) return SCIARA_OK;
@@ -34,7 +34,7 @@ static enum sciara_status copy_text(const cJSON *value, char **out) {
   return *out ? SCIARA_OK : out_of_memory();
 }
 
-/** A copy of a path, resolved against the folder of the scenario; NULL for none. */
+/** A copy of a path, resolved against the folder of the scenario; NULL if there is none. */
 static enum sciara_status copy_path(const cJSON *value, const char *folder, char **out) {
   *out = NULL;
   if (!value) return SCIARA_OK;
@@ -70,7 +70,7 @@ static enum sciara_status take_model(const cJSON *root, struct sciara_scenario *
   return status == SCIARA_OK ? SCIARA_OK : sciara_fail_context(status, "%s", s->path);
 }
 
-/** Whether the precision of the engine can hold the model. */
+/** Checks that the parameters of the model fit the precision of the engine. */
 static enum sciara_status check_range(const struct sciara_scenario *s) {
   const enum sciara_status status = sciara_params_check_range(&s->params, s->engine.single_precision);
   return status == SCIARA_OK ? SCIARA_OK : sciara_fail_context(status, "%s", s->path);
@@ -81,8 +81,8 @@ static enum sciara_status check_initial_temperature(const struct sciara_scenario
   if (t->given && !t->path && !(t->value > s->params.T_sol && t->value <= s->params.T_vent))
     return sciara_fail(
         SCIARA_ERR_INPUT,
-        "%s: initial.temperature: found %.17g, expected above model.T_sol_K = %.17g to model.T_vent_K = %.17g", s->path,
-        t->value, s->params.T_sol, s->params.T_vent);
+        "%s: initial.temperature: expected above model.T_sol_K = %.17g to model.T_vent_K = %.17g, found %.17g", s->path,
+        s->params.T_sol, s->params.T_vent, t->value);
   return SCIARA_OK;
 }
 
@@ -103,7 +103,7 @@ static unsigned field_bits(const cJSON *names) {
   return bits;
 }
 
-/** NAME.out beside NAME.json. */
+/** NAME.out next to NAME.json. */
 static char *default_folder(const char *scenario) {
   size_t length = strlen(scenario);
   if (length > 5 && strcmp(scenario + length - 5, ".json") == 0 && scenario[length - 6] != '/') length -= 5;
@@ -111,7 +111,7 @@ static char *default_folder(const char *scenario) {
 }
 
 static enum sciara_status take_output(const cJSON *root, const char *folder, struct sciara_scenario *s) {
-  if (is_text(get(root, "output", "folder"), "-")) // standard output is no folder
+  if (is_text(get(root, "output", "folder"), "-")) // standard output is not a folder
     return sciara_fail(SCIARA_ERR_INPUT, "%s: output.folder: expected the name of a folder, found \"-\"", s->path);
   SCIARA_TRY(copy_path(get(root, "output", "folder"), folder, &s->output.folder));
   if (!s->output.folder) s->output.folder = default_folder(s->path);
@@ -152,7 +152,7 @@ static enum sciara_status take_engine(const cJSON *root, struct sciara_scenario 
 /**
  * The values of a filled tree.
  *
- * @param model_passed whether "model" is what the user gave, not the defaults in place of something refused
+ * @param model_passed whether "model" is as given by the user, instead of defaults for a rejected one
  */
 static void take_values(const cJSON *root, const char *folder, bool model_passed, struct sciara_scenario *s,
                         struct sciara_diagnostics *diagnostics) {
@@ -171,18 +171,18 @@ static void take_values(const cJSON *root, const char *folder, bool model_passed
   if (model == SCIARA_OK && model_passed) sciara_diagnostics_add(diagnostics, check_range(s));
 }
 
-/** The text of a tree, malloc'd; the tree itself is left as it is. */
+/** The text of a tree, malloc'd; the tree itself is unchanged. */
 static enum sciara_status keep_text(const cJSON *root, char **out) {
   cJSON *copy = cJSON_Duplicate(root, true);
   if (!copy) return out_of_memory();
   struct sciara_text text = {0};
   enum sciara_status status = sciara_json_print(copy, &text);
   cJSON_Delete(copy);
-  *out = text.data; // NULL when the print failed early
+  *out = text.data; // NULL if printing failed early
   return status;
 }
 
-/** From the tree as written, overrides applied, to the values. */
+/** From the tree with the overrides to the values. */
 static void read_tree(cJSON *root, const char *folder, struct sciara_scenario *s,
                       struct sciara_diagnostics *diagnostics) {
   const size_t before = diagnostics->count;
@@ -200,7 +200,7 @@ static void read_tree(cJSON *root, const char *folder, struct sciara_scenario *s
   if (status == SCIARA_OK) take_values(root, folder, model_passed, s, diagnostics);
 }
 
-/** Keeps in mind which keys of "engine" an override brought. */
+/** Records which keys of "engine" were set by an override. */
 static void note_override(const char *text, struct sciara_scenario *s) {
   const bool whole_object = strncmp(text, "engine=", strlen("engine=")) == 0;
   if (!whole_object && strncmp(text, "engine.", strlen("engine.")) != 0) return;
@@ -208,7 +208,7 @@ static void note_override(const char *text, struct sciara_scenario *s) {
   if (strncmp(text, "engine.threads=", strlen("engine.threads=")) != 0) s->engine.overridden = true;
 }
 
-/** `out` holds nothing but whether it is to be read alone. */
+/** In `out` only the member `alone` is set. */
 static void parse(const char *path, const char *text, size_t length, const char *const *overrides,
                   size_t override_count, struct sciara_scenario *out, struct sciara_diagnostics *diagnostics) {
   cJSON *root = NULL;

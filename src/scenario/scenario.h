@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A scenario: what to simulate, as a user wrote it, checked but not yet placed on a DEM.
+// A scenario: what to simulate, as written by a user, checked but not yet combined with a DEM.
 #ifndef SCIARA_SCENARIO_SCENARIO_H
 #define SCIARA_SCENARIO_SCENARIO_H
 
@@ -9,12 +9,12 @@
 #include "model/params.h"
 #include "model/polyline.h"
 
-/** How the place of a vent is given. */
+/** How the position of a vent is given. */
 enum sciara_vent_place { SCIARA_VENT_XY, SCIARA_VENT_LONLAT, SCIARA_VENT_ROWCOL, SCIARA_VENT_LINE };
 
-/** One entry of "vents". Here and below arrays belong to sciara_alloc, texts to malloc. */
+/** One entry of "vents". Here and below arrays are allocated by sciara_alloc, texts by malloc. */
 struct sciara_vent_spec {
-  char *name; ///< owned; "vent 1" when the scenario gives none
+  char *name; ///< owned; "vent 1" if the scenario gives none
   enum sciara_vent_place place;
   struct sciara_point *points; ///< x/y, lon/lat or column/row; one, or the vertices of a line (x/y)
   size_t point_count;
@@ -26,7 +26,7 @@ struct sciara_vent_spec {
 /** A constant or a raster; both unset: absent. */
 struct sciara_layer_spec {
   char *path;   ///< resolved, or NULL
-  double value; ///< used when path is NULL and `given`
+  double value; ///< used if path is NULL and `given`
   bool given;
 };
 
@@ -36,7 +36,7 @@ struct sciara_scenario {
   char *path;  ///< of the file
   char *title; ///< may be NULL
   char *json;  ///< the scenario as run, overrides applied, as text (defaults are not written out)
-  bool alone;  ///< no table of rates was read: vents with one have neither edges nor rates
+  bool alone;  ///< no CSV file of rates was read: vents with one have neither edges nor rates
 
   struct {
     char *path; ///< resolved against the scenario's folder
@@ -44,7 +44,7 @@ struct sciara_scenario {
     bool has_window;
     int64_t window[4];  ///< first row, first column, rows, columns
     char *crs;          ///< may be NULL
-    double cell_size_m; ///< 0 when not given
+    double cell_size_m; ///< 0 if not given
   } dem;
 
   struct sciara_vent_spec *vents;
@@ -57,16 +57,16 @@ struct sciara_scenario {
   struct {
     enum sciara_until until;
     double until_s;     ///< with SCIARA_UNTIL_TIME
-    double max_time_s;  ///< INFINITY when not given
-    uint64_t max_steps; ///< UINT64_MAX when not given
+    double max_time_s;  ///< INFINITY if not given
+    uint64_t max_steps; ///< UINT64_MAX if not given
     char *start;        ///< ISO 8601 UTC; may be NULL
   } run;
 
   struct {
-    char *folder;   ///< resolved against the scenario's folder; by default NAME.out beside the scenario NAME.json
-    double every_s; ///< 0: only the state at stop
-    double checkpoint_every_s; ///< simulated time between checkpoints; 0: none for that reason
-    double checkpoint_wall_s;  ///< machine time between checkpoints; 0: none for that reason
+    char *folder;   ///< resolved against the scenario's folder; by default NAME.out next to the scenario NAME.json
+    double every_s; ///< 0: only the final state
+    double checkpoint_every_s; ///< simulated time between checkpoints; 0: none by simulated time
+    double checkpoint_wall_s;  ///< wall-clock time between checkpoints; 0: none by wall-clock time
     unsigned fields;           ///< bits (1u << enum sciara_field)
     bool as_double;
     unsigned maps; ///< bits (1u << enum sciara_field)
@@ -77,36 +77,36 @@ struct sciara_scenario {
     bool single_precision;
     bool fast_math;
     int device;                       ///< number of the GPU of a CUDA engine
-    int threads;                      ///< 0: as many as the lava has work for
-    int option[SCIARA_MOST_SETTINGS]; ///< in the order of the declared options; 0: the engine's own
-    bool name_overridden, overridden; ///< by an override: the name; any key but the threads
-    bool profile;                     ///< time the elementary processes; no key of the file
+    int threads;                      ///< 0: chosen by the amount of lava
+    int option[SCIARA_MOST_SETTINGS]; ///< in the order of the declared options; 0: default of the engine
+    bool name_overridden, overridden; ///< set by an override: the name; any key except the threads
+    bool profile;                     ///< time the elementary processes; not a key of the file
   } engine;
 };
 
 /**
- * Declares the options of the engines, which become the keys "engine.NAME" of every scenario, of the schema and of the manual. To
- * be called before a scenario is read; calls after the first change nothing. The table must be constant.
+ * Declares the options of the engines, which become the keys "engine.NAME" of every scenario, of the schema and of the
+ * manual. To be called before a scenario is read; only the first call has an effect. The table must be constant.
  */
 void sciara_scenario_declare_options(struct sciara_settings options);
 
 /**
- * Reads a scenario and adds everything that is wrong with it to `diagnostics`: each names the file, the JSON path, what was
- * found and what is allowed. Text that is not JSON is one diagnostic, for nothing after it can be trusted.
+ * Reads a scenario and adds all its problems to `diagnostics`: each names the file, the JSON path, what is expected and
+ * what was found. Text that is not JSON is one diagnostic, because nothing after it can be interpreted.
  *
- * @param overrides "a.b=value": the value is JSON; what is not JSON is taken as a string; a.0.b indexes arrays
- * @param out       without a diagnostic the whole scenario. Otherwise what passed, for further checks: dem.path may be NULL
- *                  and a vent may have no points, no rates or neither; other keys that were refused have their defaults.
- *                  Release in any case.
+ * @param overrides "a.b=value": the value is JSON; other text is taken as a string; a.0.b indexes arrays
+ * @param out       without a diagnostic the complete scenario. Otherwise its valid parts, for further checks: dem.path
+ *                  may be NULL and a vent may have no points, no rates or neither; other invalid keys have their
+ *                  defaults. Release in any case.
  */
 void sciara_scenario_read_all(const char *path, const char *const *overrides, size_t override_count,
                               struct sciara_scenario *out, struct sciara_diagnostics *diagnostics);
 
-/** The same from a text, as if it lay at `path`; text[length] is 0. */
+/** The same for a text, as if it were the file `path`; text[length] is 0. */
 void sciara_scenario_parse(const char *path, const char *text, size_t length, const char *const *overrides,
                            size_t override_count, struct sciara_scenario *out, struct sciara_diagnostics *diagnostics);
 
-/** The same of the scenario that a file of results carries: no other file that it names is opened. */
+/** The same for the scenario stored in a file of results: opens no other file that it names. */
 void sciara_scenario_parse_alone(const char *path, const char *text, struct sciara_scenario *out,
                                  struct sciara_diagnostics *diagnostics);
 
@@ -115,7 +115,7 @@ enum sciara_status sciara_scenario_read(const char *path, const char *const *ove
                                         struct sciara_scenario *out);
 void sciara_scenario_free(struct sciara_scenario *s);
 
-/** Whether a run hands states to a thread that writes them while it goes on: snapshots or checkpoints at their times. */
+/** Whether a thread writes states while the run continues: snapshots or checkpoints at their times. */
 bool sciara_scenario_writes_on_the_way(const struct sciara_scenario *s);
 
 /** Appends the JSON Schema (draft-07) of a scenario. */

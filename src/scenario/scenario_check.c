@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// A tree of JSON against the table of keys: types, ranges, unknown, missing and contradicting keys. Every breach is found,
-// not only the first.
+// Checks a tree of JSON against the table of keys: types, ranges, unknown, missing and contradicting keys. All problems
+// are found, not only the first.
 #include <math.h>
 #include <string.h>
 
 #include "model/field.h"
 #include "scenario/scenario_keys.h"
 
-/** Whose tree is checked, and what is wrong with it so far. */
+/** The file of the tree, and the problems so far. */
 struct check {
   const char *file;
   struct sciara_diagnostics *diagnostics;
@@ -20,7 +20,7 @@ static void refuse(const struct check *c, const struct sciara_json_path *path, c
 static void refuse_value(const struct check *c, const struct sciara_json_path *path, const cJSON *value,
                          const char *allowed) {
   char found[128];
-  if (sciara_diagnostics_full(c->diagnostics)) { // a million wrong rates shall take no time
+  if (sciara_diagnostics_full(c->diagnostics)) { // a million invalid rates must not take long
     sciara_diagnostics_add(c->diagnostics, SCIARA_ERR_INPUT);
     return;
   }
@@ -28,7 +28,7 @@ static void refuse_value(const struct check *c, const struct sciara_json_path *p
   refuse(c, path, found, allowed);
 }
 
-/** Refuses a value of the wrong type. */
+/** Rejects a value of the wrong type. */
 static void refuse_type(const struct check *c, const struct sciara_json_path *path, const cJSON *value,
                         const struct sciara_scenario_key *key) {
   char allowed[1024];
@@ -131,7 +131,7 @@ static void check_numbers(const struct check *c, const struct sciara_json_path *
   }
 }
 
-/** What is said of the array, as the range of one number in it. */
+/** The range of the array, as that of one number in it. */
 static struct sciara_scenario_key number_in(const struct sciara_scenario_key *array) {
   struct sciara_scenario_key number = *array;
   number.type = SCIARA_KEY_NUMBER;
@@ -260,7 +260,10 @@ static bool has(const cJSON *object, const char *name) {
   return cJSON_GetObjectItemCaseSensitive(object, name) != NULL;
 }
 
-/** Known keys for which unknown ones were probably meant: one mistyped key is one problem, not also a missing one. */
+/**
+ * Known keys for which unknown ones were probably meant: one mistyped key is one problem, without an additional missing
+ * key.
+ */
 struct meant {
   const char *name[8];
   size_t count;
@@ -272,7 +275,7 @@ static bool given_or_meant(const cJSON *object, const struct meant *meant, const
   return has(object, name);
 }
 
-/** Whether a key of the kind of `key` is there but null, which says as much as no key. */
+/** Whether a key exists but is null, which is equivalent to no key. */
 static bool is_left_to_default(const cJSON *object, const struct sciara_scenario_key *key, const char *name) {
   return key->preset && strcmp(key->preset, "null") == 0 &&
          cJSON_IsNull(cJSON_GetObjectItemCaseSensitive(object, name));
@@ -299,7 +302,10 @@ static void print_alternatives(const char *alternatives, char *buffer, size_t ca
   }
 }
 
-/** Exactly one set of keys is given: the first key of each set stands for it (`needs` keeps sets whole). */
+/**
+ * Checks that exactly one set of keys is given: the first key of each set represents it (`needs` ensures that sets are
+ * complete).
+ */
 static void check_alternatives(const struct check *c, const struct sciara_json_path *path, const cJSON *object,
                                const struct meant *meant, const char *alternatives) {
   char set[64], first[64], found[256] = "", allowed[256];
@@ -315,7 +321,7 @@ static void check_alternatives(const struct check *c, const struct sciara_json_p
   refuse(c, path, given ? found : "none of them", allowed);
 }
 
-/** Required keys, and keys that want a partner; returns whether every partner is there. */
+/** Checks required keys, and keys that need another one; returns whether all of the latter are given. */
 static bool check_presence(const struct check *c, const struct sciara_json_path *path, const cJSON *object,
                            const struct meant *meant, const char *schema) {
   size_t count;
@@ -333,8 +339,8 @@ static bool check_presence(const struct check *c, const struct sciara_json_path 
     const char *needs = is_left_to_default(object, &keys[i], name) ? NULL : keys[i].needs;
     if (needs && has(object, name) &&
         (!given_or_meant(object, meant, needs) || is_left_to_default(object, &keys[i], needs))) {
-      snprintf(allowed, sizeof allowed, "only together with \"%s\"", keys[i].needs);
-      refuse(c, &place, "the key alone", allowed);
+      snprintf(allowed, sizeof allowed, "the key only together with \"%s\"", keys[i].needs);
+      refuse(c, &place, "it alone", allowed);
       paired = false;
     }
   }
@@ -354,16 +360,17 @@ static void check_object(const struct check *c, const struct sciara_json_path *p
       refuse_unknown(c, &place, schema, &meant);
   }
   const bool paired = check_presence(c, path, object, &meant, schema);
-  if (alternatives && paired) check_alternatives(c, path, object, &meant, alternatives); // else the lack was told
+  if (alternatives && paired)
+    check_alternatives(c, path, object, &meant, alternatives); // otherwise the missing key was already reported
 }
 
-/** The one rule that spans two branches of the tree; where these are of the right type. */
+/** The only rule about two branches of the tree; checked if both have the right type. */
 static void check_source(const struct check *c, const cJSON *root) {
   const cJSON *vents = cJSON_GetObjectItemCaseSensitive(root, "vents");
   const cJSON *initial = cJSON_GetObjectItemCaseSensitive(root, "initial");
   if (!cJSON_IsArray(vents) || cJSON_GetArraySize(vents) > 0) return;
   if (initial && (!cJSON_IsObject(initial) || has(initial, "thickness"))) return;
-  refuse(c, &(struct sciara_json_path){.key = "vents"}, "no vent", "at least one, unless initial.thickness is given");
+  refuse(c, &(struct sciara_json_path){.key = "vents"}, "none", "at least one vent, unless initial.thickness is given");
 }
 
 void sciara_scenario_check(const char *file, const cJSON *root, struct sciara_diagnostics *diagnostics) {

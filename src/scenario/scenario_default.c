@@ -25,7 +25,7 @@ static bool add_vent(cJSON *list, const struct sciara_default_request *q, size_t
          cJSON_AddStringToObject(vent, "start", "0 s") && add_effusion(vent, q);
 }
 
-/** What has no default, in the order of the manual. */
+/** The keys without a default, in the order of the manual. */
 static bool add_given(cJSON *root, const struct sciara_default_request *q) {
   bool good = (!q->schema || cJSON_AddStringToObject(root, "$schema", q->schema)) &&
               (q->title ? cJSON_AddStringToObject(root, "title", q->title) : cJSON_AddNullToObject(root, "title"));
@@ -37,7 +37,7 @@ static bool add_given(cJSON *root, const struct sciara_default_request *q) {
   return good;
 }
 
-/** The defaults of "initial" are to have none: an empty object would only ask what it is for. */
+/** Removes an empty "initial", which would only be confusing: its keys have no defaults. */
 static void drop_empty_initial(cJSON *root) {
   cJSON *initial = cJSON_GetObjectItemCaseSensitive(root, "initial");
   if (cJSON_IsObject(initial) && !initial->child) cJSON_Delete(cJSON_DetachItemViaPointer(root, initial));

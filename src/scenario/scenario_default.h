@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A first scenario for a DEM: what must be given, and every default written out.
+// A first scenario for a DEM: the required values, and every default written out.
 #ifndef SCIARA_SCENARIO_SCENARIO_DEFAULT_H
 #define SCIARA_SCENARIO_SCENARIO_DEFAULT_H
 
@@ -13,7 +13,7 @@ struct sciara_default_vent {
 };
 
 struct sciara_default_request {
-  const char *dem;    ///< path of the DEM as the scenario is to name it
+  const char *dem;    ///< path of the DEM as written in the scenario
   const char *schema; ///< URL of the JSON Schema, for editors; NULL: left out
   const char *title;  ///< may be NULL
   const struct sciara_default_vent *vents;
@@ -22,7 +22,7 @@ struct sciara_default_request {
   const char *duration; ///< of the effusion, "3 d"
 };
 
-/** How messages name a scenario that is not written yet. */
+/** The name in messages of a scenario that is not written yet. */
 #define SCIARA_NEW_SCENARIO "the new scenario"
 
 /** Appends the scenario as JSON text; "a.b=value" overrides are applied before the defaults are filled in. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A checked tree made whole: what did not pass goes, what is absent gets its default.
+// Completes a checked tree: removes what did not pass, adds the defaults of absent keys.
 #include <string.h>
 
 #include "scenario/scenario_keys.h"
@@ -33,7 +33,7 @@ enum sciara_status sciara_scenario_drop_refused(cJSON *root) {
 
 static enum sciara_status fill_object(cJSON *object, const char *schema);
 
-/** Gives one absent key its default, or goes into a present one. */
+/** Adds the default of an absent key, or descends into a present one. */
 static enum sciara_status fill_key(cJSON *object, const struct sciara_scenario_key *key, const char *name) {
   cJSON *child = cJSON_GetObjectItemCaseSensitive(object, name);
   if (key->type == SCIARA_KEY_OBJECT && !child && !(child = cJSON_AddObjectToObject(object, name)))
@@ -52,7 +52,7 @@ static enum sciara_status fill_key(cJSON *object, const struct sciara_scenario_k
 }
 
 static enum sciara_status fill_object(cJSON *object, const char *schema) {
-  if (!cJSON_IsObject(object)) return SCIARA_OK; // of the wrong type, or a vent that was taken out
+  if (!cJSON_IsObject(object)) return SCIARA_OK; // of the wrong type, or a vent that was removed
   size_t count;
   const struct sciara_scenario_key *keys = sciara_scenario_keys(&count);
   for (size_t i = 0; i < count; i++) {

@@ -26,7 +26,7 @@ static struct sciara_scenario_key table[MOST_KEYS] = {
 #undef SCIARA_KEY
 };
 static struct sciara_settings engine_options; ///< declared once, constant from then on
-static _Atomic size_t keys = OWN_KEYS;        ///< of the table; set last, so that a reader sees whole entries
+static _Atomic size_t keys = OWN_KEYS;        ///< number in the table; set last, so that a reader sees complete entries
 static pthread_mutex_t declaring = PTHREAD_MUTEX_INITIALIZER;
 
 /** The key "engine.NAME" of an option. */
@@ -182,7 +182,7 @@ enum sciara_status sciara_scenario_refuse(const char *file, const struct sciara_
                                           const char *allowed) {
   char place[512];
   sciara_json_path_print(path, place, sizeof place);
-  return sciara_fail(SCIARA_ERR_INPUT, "%s: %s: found %s, expected %s", file, place, found, allowed);
+  return sciara_fail(SCIARA_ERR_INPUT, "%s: %s: expected %s; found %s", file, place, allowed, found);
 }
 
 /** The names of the keys of an object; returns their number. */
@@ -204,7 +204,7 @@ const char *sciara_scenario_closest_key(const char *parent, const char *name) {
 enum sciara_status sciara_scenario_unknown_key(const char *file, const char *parent, const char *name,
                                                const struct sciara_json_path *path) {
   const char *names[MOST_KEYS];
-  char allowed[1024] = "no key here";
+  char allowed[1024] = "no key here", place[512];
   size_t length = 0;
   const size_t count = names_in(parent, names);
   for (size_t i = 0; i < count; i++) {
@@ -213,7 +213,8 @@ enum sciara_status sciara_scenario_unknown_key(const char *file, const char *par
   }
   const char *closest = sciara_closest_name(name, names, count);
   if (closest) snprintf(allowed + length, sizeof allowed - length, " (did you mean \"%s\"?)", closest);
-  return sciara_scenario_refuse(file, path, "an unknown key", allowed);
+  sciara_json_path_print(path, place, sizeof place);
+  return sciara_fail(SCIARA_ERR_INPUT, "%s: %s: unknown key, expected %s", file, place, allowed);
 }
 
 double sciara_scenario_seconds(const cJSON *value) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of scenario keys, and what the parts of the scenario reader share. Private to scenario*.c.
+// The table of scenario keys, and declarations for the parts of the scenario reader. Private to scenario*.c.
 #ifndef SCIARA_SCENARIO_SCENARIO_KEYS_H
 #define SCIARA_SCENARIO_SCENARIO_KEYS_H
 
@@ -32,21 +32,21 @@ struct sciara_scenario_key {
   bool required;
   const char *preset; ///< default as JSON; "null" also allows null to be written; NULL: none
   const char *unit;
-  double low, high;         ///< range of numbers, when low < high
+  double low, high;         ///< range of numbers, if low < high
   bool low_allowed;         ///< whether `low` itself may be given; `high` always may
   const char *choices;      ///< "open|closed"
-  const char *needs;        ///< sister key that must be given as well
+  const char *needs;        ///< key of the same object that must also be given
   const char *alternatives; ///< of an object: exactly one of these sets of keys is given, "x,y|lon,lat"
   const char *description;
 };
 
-/** The options that were declared; none: an empty table. */
+/** The declared options; an empty table if there are none. */
 struct sciara_settings sciara_scenario_declared_options(void);
 
 /** The table with the keys of the declared options at its end, and its length in *count. */
 const struct sciara_scenario_key *sciara_scenario_keys(size_t *count);
 
-/** The name of a key in the object `parent` ("" at the top level), or NULL when it lies elsewhere. */
+/** The name of a key in the object `parent` ("" at the top level), or NULL if it is in another object. */
 const char *sciara_scenario_key_name(const struct sciara_scenario_key *key, const char *parent);
 
 /** The key `name` of the object `parent`, or NULL. */
@@ -55,50 +55,50 @@ const struct sciara_scenario_key *sciara_scenario_key_find(const char *parent, c
 /** The entry "PATH[]" of an array of objects. */
 const struct sciara_scenario_key *sciara_scenario_key_items(const struct sciara_scenario_key *key);
 
-/** Whether null may be written for it. */
+/** Whether its value may be null. */
 bool sciara_scenario_key_nullable(const struct sciara_scenario_key *key);
 
-/** "0 to 1e6 m3/s", "above 0 to 1 K"; "" when there is no range. */
+/** "0 to 1e6 m3/s", "above 0 to 1 K"; "" if there is no range. */
 void sciara_scenario_key_range(const struct sciara_scenario_key *key, char *buffer, size_t capacity);
 
-/** What may be written for it, for people: "a number, 0 to 1e6 m3/s, or null". */
+/** Its allowed values, as text: "a number, 0 to 1e6 m3/s, or null". */
 void sciara_scenario_key_allowed(const struct sciara_scenario_key *key, char *buffer, size_t capacity);
 
-/** The part of a list "a|b" at *rest up to `separator`, copied into `buffer`; moves on; false at the end. */
+/** The part of a list "a|b" at *rest up to `separator`, copied into `buffer`; advances *rest; false at the end. */
 bool sciara_scenario_list_next(const char **rest, char separator, char *buffer, size_t capacity);
 
 /** The key of the object `parent` that was probably meant by `name`, or NULL. */
 const char *sciara_scenario_closest_key(const char *parent, const char *name);
 
-/** "FILE: PATH: found an unknown key, expected ...; did you mean ...?" */
+/** Fails with "FILE: PATH: unknown key, expected ... (did you mean ...?)". */
 enum sciara_status sciara_scenario_unknown_key(const char *file, const char *parent, const char *name,
                                                const struct sciara_json_path *path);
 
-/** "FILE: PATH: found FOUND, expected ALLOWED"; returns SCIARA_ERR_INPUT. */
+/** Fails with "FILE: PATH: expected ALLOWED; found FOUND"; returns SCIARA_ERR_INPUT. */
 enum sciara_status sciara_scenario_refuse(const char *file, const struct sciara_json_path *path, const char *found,
                                           const char *allowed);
 
-/** Checks the whole tree against the table; adds every breach to `diagnostics`. */
+/** Checks the complete tree against the table; adds all problems to `diagnostics`. */
 void sciara_scenario_check(const char *file, const cJSON *root, struct sciara_diagnostics *diagnostics);
 
-/** Whether a value alone is good for a key. */
+/** Whether a single value is valid for a key. */
 bool sciara_scenario_passes(const struct sciara_scenario_key *key, const cJSON *value);
 
 /** Applies one override "a.b=value" to the tree. */
 enum sciara_status sciara_scenario_override(const char *file, cJSON *root, const char *text);
 
 /**
- * Takes the branches out of a tree that do not pass the check, so that the rest may be looked at further: a refused vent
- * becomes null and keeps its number, any other key of the top level goes as a whole.
+ * Removes the branches of a tree that do not pass the check, so that the others can be checked further: an invalid vent
+ * becomes null, so that the numbers of the others do not change; any other key of the top level is removed completely.
  */
 enum sciara_status sciara_scenario_drop_refused(cJSON *root);
 
-/** Adds the defaults of absent keys; a tree that passed the check passes it afterwards as well. */
+/** Adds the defaults of absent keys; a tree that passed the check still passes it. */
 enum sciara_status sciara_scenario_fill(cJSON *root);
 
 /**
- * The vents of a filled tree that passed the check; null stands for a vent that did not, and gives one without points.
- * `folder` is where CSV paths start. What is wrong is added to `diagnostics`.
+ * The vents of a filled tree that passed the check; null, for a vent that did not pass, gives one without points. CSV
+ * paths are relative to `folder`. Problems are added to `diagnostics`.
  */
 void sciara_scenario_vents(const char *folder, const cJSON *root, struct sciara_scenario *out,
                            struct sciara_diagnostics *diagnostics);
@@ -106,7 +106,7 @@ void sciara_scenario_vents(const char *folder, const cJSON *root, struct sciara_
 /** Seconds of a checked number or duration text; 0 for null. */
 double sciara_scenario_seconds(const cJSON *value);
 
-/** A real date "YYYY-MM-DDThh:mm:ssZ", years 1 to 9999, without leap seconds. */
+/** Whether a text is a valid date "YYYY-MM-DDThh:mm:ssZ", years 1 to 9999, without leap seconds. */
 bool sciara_scenario_date_valid(const char *text);
 
 #endif

@@ -26,12 +26,12 @@ static const char introduction[] =
     "## Rules\n\n"
     "- The file is read strictly: unknown keys, keys given twice, numbers that are not finite, comments and text after "
     "the\n"
-    "  end are errors. Each error names the file, the key, what was found and what is allowed.\n"
-    "- Paths are relative to the folder of the scenario file; an absolute path stays as it is.\n"
+    "  end are errors. Each error names the file, the key, what is expected and what was found.\n"
+    "- Paths are relative to the folder of the scenario file; absolute paths are not changed.\n"
     "- A duration is a number of seconds, or text: `\"30 s\"`, `\"90 min\"`, `\"6 h\"`, `\"3 d\"`. Simulated time "
     "starts at 0.\n"
     "- `--set KEY=VALUE` replaces a key for one run: `--set run.until=\"2 d\"`, `--set vents.0.x=500300`,\n"
-    "  `--set output.maps='[\"deposit\"]'`. The value is JSON; what is not JSON is taken as text. Items of arrays are\n"
+    "  `--set output.maps='[\"deposit\"]'`. The value is JSON; other text is taken as a string. Items of arrays are\n"
     "  counted from 0.\n\n";
 
 static const char rates[] =

@@ -7,35 +7,35 @@
 
 enum { MAX_PARTS = SCIARA_JSON_MAX_DEPTH };
 
-static const char NO_OBJECT[] = "?"; ///< an object that the table has not: no key is known in it
+static const char NO_OBJECT[] = "?"; ///< an object that is not in the table: it has no known keys
 
-/** An override cut into its parts. */
+/** An override and its parts. */
 struct override {
   const char *file; ///< of the scenario, for errors
-  const char *text; ///< the whole of it, for errors
-  char *path;       ///< a copy, cut at the dots
+  const char *text; ///< the complete text, for errors
+  char *path;       ///< a copy, split at the dots
   const char *parts[MAX_PARTS];
   size_t count;
   cJSON *value; ///< owned until it is in the tree
 };
 
-/** Cuts "vents.0.x" or "vents[0].x" into its names. */
+/** Splits "vents.0.x" or "vents[0].x" into its names. */
 static enum sciara_status cut_path(struct override *o) {
   static const char form[] = "KEY=VALUE, with KEY such as engine.name or vents.0.x";
   const char *equals = strchr(o->text, '=');
   if (!equals || equals == o->text)
-    return sciara_fail(SCIARA_ERR_USAGE, "override \"%s\": found no key and value, expected %s", o->text, form);
+    return sciara_fail(SCIARA_ERR_USAGE, "override \"%s\": expected %s, found no key and value", o->text, form);
   o->path = sciara_format("%.*s", (int)(equals - o->text), o->text);
   if (!o->path) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for an override");
   char *to = o->path;
-  for (const char *from = o->path; *from; from++) // the other way to write an index: it is how errors print it
+  for (const char *from = o->path; *from; from++) // the other form of an index, as printed in errors
     if (*from != ']') *to++ = *from == '[' ? '.' : *from;
   *to = '\0';
   for (char *part = o->path; part;) {
     char *dot = strchr(part, '.');
     if (dot) *dot = '\0';
     if (*part == '\0' || o->count == MAX_PARTS)
-      return sciara_fail(SCIARA_ERR_USAGE, "override \"%s\": found a bad key, expected %s", o->text, form);
+      return sciara_fail(SCIARA_ERR_USAGE, "override \"%s\": expected %s, found an invalid key", o->text, form);
     o->parts[o->count++] = part;
     part = dot ? dot + 1 : NULL;
   }
@@ -51,7 +51,7 @@ static enum sciara_status read_value(struct override *o) {
   if (sciara_json_scan(name, text, strlen(text)) == SCIARA_OK) {
     status = sciara_json_parse(name, text, strlen(text), &o->value);
   } else {
-    sciara_error_clear(); // not being JSON is no error here
+    sciara_error_clear(); // text that is not JSON is not an error here
     o->value = cJSON_CreateString(text);
     if (!o->value) status = sciara_fail(SCIARA_ERR_MEMORY, "no memory for an override");
   }
@@ -64,7 +64,7 @@ static enum sciara_status put_in_object(struct override *o, cJSON *object, const
   bool done = there ? cJSON_ReplaceItemInObjectCaseSensitive(object, name, o->value)
                     : cJSON_AddItemToObject(object, name, o->value);
   if (!done) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for an override");
-  o->value = NULL; // the tree has it now
+  o->value = NULL; // now owned by the tree
   return SCIARA_OK;
 }
 
@@ -77,17 +77,17 @@ static enum sciara_status find_item(const struct override *o, cJSON *array, cons
   if (*index < 0 || *index >= size) {
     char found[96], allowed[64];
     snprintf(found, sizeof found, "the index \"%.60s\" in an override", part);
-    snprintf(allowed, sizeof allowed, size > 0 ? "0 to %d" : "none, the array is empty", size - 1);
+    snprintf(allowed, sizeof allowed, size > 0 ? "an index from 0 to %d" : "no index, the array is empty", size - 1);
     return sciara_scenario_refuse(o->file, path, found, allowed);
   }
   *item = cJSON_GetArrayItem(array, *index);
   return SCIARA_OK;
 }
 
-/** One level: a cursor in the tree, and what the table says of it. */
+/** One level: a cursor in the tree, and its entry in the table. */
 struct cursor {
   cJSON *node;
-  const char *schema; ///< object in the table; NULL where only indices lead on
+  const char *schema; ///< object in the table; NULL if only an index can follow
   struct sciara_json_path path[MAX_PARTS];
 };
 
@@ -100,7 +100,7 @@ static enum sciara_status step_into_array(struct override *o, struct cursor *c, 
     if (!cJSON_ReplaceItemInArray(c->node, index, o->value))
       return sciara_fail(SCIARA_ERR_MEMORY, "no memory for an override");
     o->value = NULL;
-    return SCIARA_OK; // the old item is gone
+    return SCIARA_OK; // the old item is freed
   }
   c->node = item;
   return SCIARA_OK;

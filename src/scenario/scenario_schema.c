@@ -6,8 +6,8 @@
 #include "model/field.h"
 #include "scenario/scenario_keys.h"
 
-// Memory can run out at every node. cJSON then returns NULL and each cJSON_Add... of a NULL fails without harm, so one
-// flag at the end tells whether the tree is whole.
+// Every node can run out of memory. cJSON then returns NULL and each cJSON_Add... of a NULL fails harmlessly, so one
+// flag at the end shows whether the tree is complete.
 struct builder {
   bool broken;
 };
@@ -89,7 +89,7 @@ static void put_fields(struct builder *b, cJSON *node, const struct sciara_scena
   put(b, node, "uniqueItems", cJSON_CreateTrue());
 }
 
-/** The forms that a value may have go into `node`, or as alternatives into its "anyOf". */
+/** Adds the allowed forms of a value to `node`, or as alternatives to its "anyOf". */
 static void put_duration(struct builder *b, cJSON *any, const struct sciara_scenario_key *key) {
   if (key->choices) put_choices(b, push(b, any, cJSON_CreateObject()), key->choices);
   put_range(b, push(b, any, cJSON_CreateObject()), "number", key);
@@ -149,7 +149,7 @@ static void put_value(struct builder *b, cJSON *node, const struct sciara_scenar
   if (nullable) put_text(b, push(b, any, cJSON_CreateObject()), "type", "null");
 }
 
-/** "oneOf": each set of keys required in turn. */
+/** "oneOf": one alternative for each set of required keys. */
 static void put_alternatives(struct builder *b, cJSON *node, const char *alternatives) {
   char set[64], name[64];
   cJSON *one = put(b, node, "oneOf", cJSON_CreateArray());
@@ -160,7 +160,7 @@ static void put_alternatives(struct builder *b, cJSON *node, const char *alterna
   }
 }
 
-/** Keys that must be there, and keys that must come with others; left out where there are none. */
+/** Required keys, and keys that require others; left out if there are none. */
 static void put_presence(struct builder *b, cJSON *node, const char *schema) {
   size_t count;
   const struct sciara_scenario_key *keys = sciara_scenario_keys(&count);
@@ -189,7 +189,7 @@ static void put_object(struct builder *b, cJSON *node, const char *schema, const
   }
 }
 
-/** No vents only with initial lava: the rule that spans two branches. */
+/** "vents" may be empty only with initial lava: the rule about two branches. */
 static const char source_rule[] =
     "[{\"properties\": {\"vents\": {\"minItems\": 1}}},"
     " {\"required\": [\"initial\"], \"properties\": {\"initial\": {\"required\": [\"thickness\"]}}}]";
@@ -198,7 +198,7 @@ enum sciara_status sciara_scenario_schema(struct sciara_text *out) {
   struct builder b = {0};
   cJSON *root = cJSON_CreateObject();
   put_text(&b, root, "$schema", "http://json-schema.org/draft-07/schema#");
-  put_text(&b, root, "$id", "urn:sciara:scenario-schema"); // names it wherever a copy lies
+  put_text(&b, root, "$id", "urn:sciara:scenario-schema"); // identifies any copy of it
   put_text(&b, root, "title", "Scenario of sciara, the lava flow simulator");
   put(&b, root, "anyOf", cJSON_Parse(source_rule));
   put_object(&b, root, "", NULL);

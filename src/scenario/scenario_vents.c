@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The vents of a checked scenario: places, and tables of effusion rates.
+// The vents of a checked scenario: positions, and tables of effusion rates.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "scenario/rates_csv.h"
 #include "scenario/scenario_keys.h"
 
-/** A vent on its way from the tree to the scenario. */
+/** A vent that is being converted from the tree. */
 struct reading {
   const char *file, *folder;
   bool alone; ///< no other file may be opened
@@ -26,7 +26,7 @@ static enum sciara_status read_line(struct sciara_vent_spec *spec, const cJSON *
   spec->place = SCIARA_VENT_LINE;
   const size_t count = (size_t)cJSON_GetArraySize(line);
   SCIARA_TRY(SCIARA_NEW(spec->points, count, "the points of a fissure"));
-  spec->point_count = count; // only now: a vent that is refused is looked at further
+  spec->point_count = count; // set last: an invalid vent is checked further
   size_t i = 0;
   const cJSON *point;
   cJSON_ArrayForEach(point, line) {
@@ -81,14 +81,14 @@ static enum sciara_status read_csv(struct reading *r, const cJSON *csv, double s
   return SCIARA_OK;
 }
 
-/** Slots that vanish in the rounding of start + k slot would lose their lava. */
+/** Rejects slots that vanish in the rounding of start + k slot: they would lose their lava. */
 static enum sciara_status check_edges(const struct reading *r) {
   const double *edges = r->spec->edges;
   for (size_t k = 0; k < r->spec->rate_count; k++)
     if (!(edges[k] < edges[k + 1]))
       return sciara_fail(SCIARA_ERR_INPUT,
-                         "%s: vents[%zu].effusion: found slot %zu from %.17g to %.17g s, expected slots that do not "
-                         "vanish beside their time",
+                         "%s: vents[%zu].effusion: expected slots that are longer than the rounding of their times, "
+                         "found slot %zu from %.17g to %.17g s",
                          r->file, r->index, k, edges[k], edges[k + 1]);
   return SCIARA_OK;
 }

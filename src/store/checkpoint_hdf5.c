@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fields of a checkpoint. A word is the 64 bits of a value, exclusive-or those of the bare ground: 0 wherever lava has
-// changed nothing, so that most chunks hold nothing, are not stored, and read as 0.
+// The fields of a checkpoint. A word is the 64 bits of a value, exclusive-or those of the bare ground: 0 wherever lava
+// has changed nothing, so that most chunks are empty, are not stored, and are read as 0.
 #include "store/checkpoint_hdf5.h"
 
 #include <inttypes.h>
@@ -24,7 +24,7 @@ enum {
   FIELDS = ALWAYS + (int)SCIARA_RECORDED_FIELDS
 };
 
-/** More than any memory holds, and few enough chunks to look at each. */
+/** More than fits in any memory, and few enough chunks to check each of them. */
 static const double most_cells = 1e11;
 
 static const char *const names[FIELDS] = {
@@ -34,7 +34,7 @@ static const char *const names[FIELDS] = {
 #include "model/fields.def"
 };
 
-/** A file at hand, and what it is about. */
+/** An open file, and the data for it. */
 struct access {
   const char *path;
   hid_t file;
@@ -69,7 +69,7 @@ static uint64_t bits_of(double value) {
   return bits;
 }
 
-/** The bits of a cell where lava never was. */
+/** The word of a cell that lava has never reached. */
 static uint64_t bare_bits(const struct field *f, int64_t i) {
   if (f->values == f->at->s->z) return bits_of(f->at->s->z0[i]);
   return f->values == f->at->s->arrival ? bits_of(SCIARA_NEVER) : 0;
@@ -252,7 +252,7 @@ size_t sciara_checkpoint_memory(const struct sciara_grid *grid) {
 
 // ---------------------------------------------------------------------------------------------------------- reading
 
-/** Its chunks must be those that are looked at one by one. */
+/** Its chunks must be those that are checked one by one. */
 static enum sciara_status guard_field(struct field *f) {
   const struct part first = part_at(f->at->grid, 0, 0);
   const hsize_t side[2] = {(hsize_t)first.rows, (hsize_t)first.cols};
@@ -270,7 +270,7 @@ static enum sciara_status open_field(struct field *f) {
                     dims[1] == (hsize_t)g->cols && type >= 0 && H5Tequal(type, H5T_STD_U64LE) > 0;
   if (type >= 0) H5Tclose(type);
   if (fits) return guard_field(f);
-  return sciara_fail(SCIARA_ERR_INPUT, "%s: damaged: %s is no field of %" PRId64 " x %" PRId64 " words", f->at->path,
+  return sciara_fail(SCIARA_ERR_INPUT, "%s: damaged: %s is not a field of %" PRId64 " x %" PRId64 " words", f->at->path,
                      names[f->number], g->rows, g->cols);
 }
 
@@ -292,8 +292,8 @@ static enum sciara_status read_field(struct access *at, int number) {
 static enum sciara_status read_fields(struct access *at, const struct sciara_checkpoint *c) {
   const struct sciara_grid *g = &c->identity.grid;
   if (g->rows < 1 || g->cols < 1 || (double)g->rows * (double)g->cols > most_cells)
-    return sciara_fail(SCIARA_ERR_INPUT, "%s: damaged: found %" PRId64 " rows x %" PRId64 " columns", at->path, g->rows,
-                       g->cols);
+    return sciara_fail(SCIARA_ERR_INPUT, "%s: damaged: its grid has %" PRId64 " rows x %" PRId64 " columns", at->path,
+                       g->rows, g->cols);
   at->grid = g;
   for (int k = 0; k < FIELDS; k++) {
     const bool there = k < ALWAYS || (c->identity.record >> (k - ALWAYS) & 1u);
@@ -319,7 +319,7 @@ enum sciara_status sciara_checkpoint_read_header(const char *path, struct sciara
   return status;
 }
 
-/** Reads all fields into a state, or nowhere. */
+/** Reads all fields into a state, or only checks them. */
 static enum sciara_status read_all(const char *path, const struct sciara_checkpoint *c, struct sciara_state *s) {
   struct access at = {.path = path, .s = s};
   SCIARA_TRY(SCIARA_NEW(at.chunk, CHUNK_SIDE * CHUNK_SIDE, "a chunk to read"));
@@ -346,8 +346,8 @@ enum sciara_status sciara_checkpoint_read_state(const char *path, const struct s
                                                 struct sciara_state *s) {
   if (c->identity.grid.rows != s->grid.rows || c->identity.grid.cols != s->grid.cols)
     return sciara_fail(SCIARA_ERR_INPUT,
-                       "%s: another DEM: found %" PRId64 " rows x %" PRId64 " columns, expected %" PRId64 " x %" PRId64,
-                       path, s->grid.rows, s->grid.cols, c->identity.grid.rows, c->identity.grid.cols);
+                       "%s: another DEM: expected %" PRId64 " rows x %" PRId64 " columns, found %" PRId64 " x %" PRId64,
+                       path, c->identity.grid.rows, c->identity.grid.cols, s->grid.rows, s->grid.cols);
   SCIARA_TRY(read_all(path, c, s));
   s->step = c->step;
   s->time = c->time_s;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checkpoints: the exact state of a run and all that it takes to go on from there (docs/formats.md). Chunks of the map
-// where lava never was are not stored; the ground itself is not either, for the run folder has it in dem.tif.
+// Checkpoints: the exact state of a run and everything that is needed to continue from it (docs/formats.md). Chunks of
+// the map that lava has never reached are not stored; nor is the ground, which is in dem.tif of the run folder.
 #ifndef SCIARA_STORE_CHECKPOINT_HDF5_H
 #define SCIARA_STORE_CHECKPOINT_HDF5_H
 
@@ -13,7 +13,7 @@ SCIARA_BEGIN_DECLS
 /** Value of the attribute sciara_checkpoint_format; another one is refused by the reader. */
 enum { SCIARA_CHECKPOINT_FORMAT = 1 };
 
-/** What a run must have in common with a checkpoint to go on from it. */
+/** What a run must have in common with a checkpoint to continue from it. */
 struct sciara_checkpoint_identity {
   struct sciara_grid grid;
   uint64_t ground; ///< sciara_state_checksum_of_ground
@@ -24,14 +24,14 @@ struct sciara_checkpoint_identity {
   char *precision;   ///< "double"; owned
 };
 
-/** All of a checkpoint but the fields. Zero-initialise; texts are owned (malloc) and may be NULL when unknown. */
+/** A checkpoint without the fields. Zero-initialise; texts are owned (malloc) and may be NULL when unknown. */
 struct sciara_checkpoint {
   struct sciara_checkpoint_identity identity;
   struct sciara_georef georef;
   uint64_t dem_hash;
   char *engine;                            ///< that computed it
   char *scenario_path;                     ///< as given
-  char *scenario_folder;                   ///< absolute: where CSV files of rates are looked for
+  char *scenario_folder;                   ///< absolute: CSV files of rates are searched there
   char *scenario_json;                     ///< the whole scenario as run
   char *history, *started_utc;             ///< of the run
   char *program_version, *git_hash;        ///< filled in by sciara_checkpoint_write
@@ -50,33 +50,33 @@ struct sciara_checkpoint {
 void sciara_checkpoint_free(struct sciara_checkpoint *c);
 
 /**
- * Writes `path` atomically and durably. What the state tells is put into `c` first. When it fails there is no file, or the
+ * Writes the atomic file `path`. The values of the state are put into `c` first. On failure there is no file, or the
  * earlier one, and no path.part.
  */
 enum sciara_status sciara_checkpoint_write(struct sciara_checkpoint *c, const struct sciara_state *s, const char *path);
 
-/** Bytes of memory that writing takes, beside those of the file itself, which is made in memory. */
+/** Bytes of memory needed for writing, in addition to the file itself, which is made in memory. */
 size_t sciara_checkpoint_memory(const struct sciara_grid *grid);
 
 /**
- * Reads the header. SCIARA_ERR_IO when there is no such file; SCIARA_ERR_INPUT when it is no checkpoint, of another
- * version of the format, or damaged. On failure `out` is zeroed.
+ * Reads the header. SCIARA_ERR_IO if there is no such file; SCIARA_ERR_INPUT if it is not a checkpoint, has another
+ * version of the format, or is damaged. On failure `out` is zeroed.
  */
 enum sciara_status sciara_checkpoint_read_header(const char *path, struct sciara_checkpoint *out);
 
-/** The same, and reads every field to see that it is whole. */
+/** The same, and reads every field to check that it is undamaged. */
 enum sciara_status sciara_checkpoint_verify(const char *path, struct sciara_checkpoint *out);
 
 /**
- * Puts the fields and totals into a state of the bare ground of the same grid. Maxima that the state does not record are
- * left out. SCIARA_ERR_INPUT, naming what is wrong, when it is damaged or the ground is another one.
+ * Puts the fields and totals into a state of the bare ground of the same grid. Maxima that the state does not record
+ * are left out. SCIARA_ERR_INPUT, naming the problem, if it is damaged or the ground differs.
  */
 enum sciara_status sciara_checkpoint_read_state(const char *path, const struct sciara_checkpoint *c,
                                                 struct sciara_state *s);
 
 /**
- * Refuses (SCIARA_ERR_INPUT) a run that cannot go on from a checkpoint: another DEM, parameter, boundary, precision, vents
- * (with `same_vents`), or a maximum that is not in it. Names what differs and both values.
+ * Rejects (SCIARA_ERR_INPUT) a run that cannot continue from a checkpoint: another DEM, parameter, boundary, precision,
+ * vents (with `same_vents`), or a maximum that is not in it. Names what differs and both values.
  */
 enum sciara_status sciara_checkpoint_check(const struct sciara_checkpoint *c, const char *path,
                                            const struct sciara_checkpoint_identity *run, bool same_vents);

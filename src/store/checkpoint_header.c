@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The header of a checkpoint: one table, by which it is written, summed and read; and what two headers must share.
+// The header of a checkpoint: one table with which it is written, summed and read; and the comparison of two headers.
 #include "store/checkpoint_header.h"
 
 #include <inttypes.h>
@@ -130,7 +130,7 @@ static enum sciara_status get_hex(hid_t file, const char *path, const char *name
   if (fits) *out = strtoull(text, NULL, 16);
   enum sciara_status status = SCIARA_OK;
   if (!fits)
-    status = sciara_fail(SCIARA_ERR_INPUT, "%s: attribute %s: found %s, expected 16 hexadecimal digits", path, name,
+    status = sciara_fail(SCIARA_ERR_INPUT, "%s: attribute %s: expected 16 hexadecimal digits, found %s", path, name,
                          text ? text : "nothing");
   free(text);
   return status;
@@ -143,20 +143,20 @@ static enum sciara_status get_entry(hid_t file, const char *path, const struct e
   if (e->kind == HEX) return get_hex(file, path, e->name, (uint64_t *)value);
   SCIARA_TRY(sciara_hdf5_get_int64(file, path, e->name, (int64_t *)value));
   if (*(const int64_t *)value >= 0) return SCIARA_OK;
-  return sciara_fail(SCIARA_ERR_INPUT, "%s: attribute %s: found %" PRId64 ", expected 0 and more", path, e->name,
+  return sciara_fail(SCIARA_ERR_INPUT, "%s: attribute %s: expected 0 or more, found %" PRId64, path, e->name,
                      *(const int64_t *)value);
 }
 
 static enum sciara_status check_format(hid_t file, const char *path) {
   int64_t format = 0;
   if (H5Aexists(file, format_name) <= 0)
-    return sciara_fail(SCIARA_ERR_INPUT, "%s: there is no attribute %s: no checkpoint of this program", path,
+    return sciara_fail(SCIARA_ERR_INPUT, "%s: there is no attribute %s: not a checkpoint of this program", path,
                        format_name);
   SCIARA_TRY(sciara_hdf5_get_int64(file, path, format_name, &format));
   if (format == SCIARA_CHECKPOINT_FORMAT) return SCIARA_OK;
   return sciara_fail(SCIARA_ERR_INPUT,
-                     "%s: %s: found %" PRId64 ", expected %d: another version of the program wrote it", path,
-                     format_name, format, SCIARA_CHECKPOINT_FORMAT);
+                     "%s: %s: expected %d, found %" PRId64 ": another version of the program wrote it", path,
+                     format_name, SCIARA_CHECKPOINT_FORMAT, format);
 }
 
 static enum sciara_status get_all(hid_t file, const char *path, struct sciara_checkpoint *c) {
@@ -176,10 +176,10 @@ static enum sciara_status get_all(hid_t file, const char *path, struct sciara_ch
   const uint64_t found = checksum_of(c);
   if (found != expected)
     return sciara_fail(SCIARA_ERR_INPUT,
-                       "%s: damaged: its header has the checksum %016" PRIx64 ", and says it were %016" PRIx64, path,
-                       found, expected);
+                       "%s: damaged: the checksum of its header is %016" PRIx64 ", but the file states %016" PRIx64,
+                       path, found, expected);
   if (!c->scenario_json || !c->scenario_path || !c->scenario_folder || !c->identity.precision)
-    return sciara_fail(SCIARA_ERR_INPUT, "%s: it does not tell the scenario or the precision", path);
+    return sciara_fail(SCIARA_ERR_INPUT, "%s: the scenario or the precision is missing", path);
   return c->georef.crs_wkt ? sciara_crs_text_check(path, c->georef.crs_wkt) : SCIARA_OK;
 }
 
@@ -192,13 +192,13 @@ enum sciara_status sciara_checkpoint_header_get(hid_t file, const char *path, st
 
 // ----------------------------------------------------------------------------------------- what two of them must share
 
-static bool same_bits(double a, double b) { return memcmp(&a, &b, sizeof a) == 0; }
+static bool is_identical(double a, double b) { return memcmp(&a, &b, sizeof a) == 0; }
 
 static enum sciara_status check_ground(const struct sciara_checkpoint_identity *its, const char *path,
                                        const struct sciara_checkpoint_identity *run) {
   const struct sciara_grid *a = &its->grid, *b = &run->grid;
-  if (a->rows != b->rows || a->cols != b->cols || !same_bits(a->cell_size, b->cell_size) ||
-      !same_bits(a->west, b->west) || !same_bits(a->north, b->north))
+  if (a->rows != b->rows || a->cols != b->cols || !is_identical(a->cell_size, b->cell_size) ||
+      !is_identical(a->west, b->west) || !is_identical(a->north, b->north))
     return sciara_fail(SCIARA_ERR_INPUT,
                        "%s: another DEM: found %" PRId64 " rows x %" PRId64 " columns of %.17g m at %.17g, %.17g, the "
                        "checkpoint was computed on %" PRId64 " x %" PRId64 " of %.17g m at %.17g, %.17g",
@@ -219,7 +219,7 @@ static enum sciara_status check_params(const struct sciara_checkpoint_identity *
     double a, b;
     memcpy(&a, (const char *)&its->params + params[k].offset, sizeof a);
     memcpy(&b, (const char *)&run->params + params[k].offset, sizeof b);
-    if (!same_bits(a, b))
+    if (!is_identical(a, b))
       return sciara_fail(SCIARA_ERR_INPUT, "%s: model.%s: found %.17g, the checkpoint was computed with %.17g", path,
                          params[k].key, b, a);
   }
@@ -241,10 +241,11 @@ enum sciara_status sciara_checkpoint_check(const struct sciara_checkpoint *c, co
     return sciara_fail(SCIARA_ERR_INPUT, "%s: boundary: found %s, the checkpoint was computed with %s", path,
                        boundary_name(run->boundary), boundary_name(its->boundary));
   if (same_vents && its->vents != run->vents)
-    return sciara_fail(SCIARA_ERR_INPUT,
-                       "%s: vents: cells or rates are others than those it was computed with; was a CSV file of rates "
-                       "changed? A branch (--output) may have other vents",
-                       path);
+    return sciara_fail(
+        SCIARA_ERR_INPUT,
+        "%s: vents: cells or rates differ from those with which it was computed; was a CSV file of rates "
+        "changed? A branch (--output) may have other vents",
+        path);
   const uint64_t missing = run->record & ~its->record;
   if (!missing) return SCIARA_OK;
   int field = 0; // the first of them

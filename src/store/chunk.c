@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bytes of a chunk: byte 0 of every value, then byte 1 of every value ... (HDF5's shuffle), as a zlib stream, and the
-// Fletcher-32 of that. The stream is made of pieces that know nothing of each other (Z_FULL_FLUSH): most are the same byte
-// all over, and those are deflated once. Z_RLE, for what lies next to each other is all that repeats in shuffled numbers.
+// Fletcher-32 of that. The stream consists of independent pieces (Z_FULL_FLUSH): most repeat a single byte, and those
+// are deflated once. Z_RLE, because in shuffled numbers only neighbouring bytes repeat.
 #include "store/chunk.h"
 
 #include <string.h>
@@ -35,7 +35,7 @@ struct sciara_chunk_encoder {
 };
 
 double sciara_chunk_fill(enum sciara_field field) {
-  // 0 is "no lava", and most of the grid holds none. Lava that never came is the missing value of arrival_time.
+  // 0 is "no lava", and most of the grid has none. Lava that never came is the missing value of arrival_time.
   return field == SCIARA_FIELD_ARRIVAL_TIME ? SCIARA_NODATA_ALTITUDE : 0.0;
 }
 
@@ -105,7 +105,7 @@ static uint64_t bits_of(double value) {
   return bits;
 }
 
-/** The bits of a value in the type of the file. */
+/** A value as bits of the type of the file. */
 static uint64_t file_bits(const struct sciara_chunk_encoder *e, double value) {
   return e->source->as_double ? bits_of(value) : bits_of_float(value);
 }
@@ -146,8 +146,8 @@ static void shuffle_row(const struct sciara_chunk_encoder *e, const double *valu
     for (int64_t c = 0; c < cols; c++) to[c] = (unsigned char)(narrow[c] >> 8 * b);
 }
 
-static void tell_misfit(const struct sciara_chunk_encoder *e, const double *value, int64_t row,
-                        struct sciara_chunk *chunk) {
+static void report_misfit(const struct sciara_chunk_encoder *e, const double *value, int64_t row,
+                          struct sciara_chunk *chunk) {
   int64_t c = 0;
   const uint64_t infinity = e->source->as_double ? 0x7ff0000000000000u : 0x7f800000u;
   while ((file_bits(e, value[c]) & infinity) != infinity) c++;
@@ -157,7 +157,7 @@ static void tell_misfit(const struct sciara_chunk_encoder *e, const double *valu
   chunk->misfit_value = value[c];
 }
 
-/** Whether this part of a row holds nothing but the fill value: lava never was there, and it is within the DEM. */
+/** Whether this part of a row has only the fill value: lava has never reached it, and it is within the DEM. */
 static bool is_bare(const struct sciara_chunk_encoder *e, enum sciara_field field, int64_t row, int64_t col,
                     int64_t cols) {
   const struct sciara_state *s = e->source->state;
@@ -167,7 +167,7 @@ static bool is_bare(const struct sciara_chunk_encoder *e, enum sciara_field fiel
   return !memchr(s->kind + row * s->grid.cols + col, SCIARA_CELL_NODATA, (size_t)cols);
 }
 
-/** Some values of a row, as they stand in the file but for their type. */
+/** Some values of a row, as in the file except for their type. */
 static void fetch(const struct sciara_chunk_encoder *e, enum sciara_field field, int64_t first, int64_t cols,
                   double *value) {
   if (e->source->state)
@@ -202,7 +202,7 @@ static void shuffle(struct sciara_chunk_encoder *e, struct sciara_chunk *chunk) 
     if (is_bare(e, chunk->field, row, chunk->col, cols)) continue;
     fetch(e, chunk->field, row * g->cols + chunk->col, cols, value);
     if (look_at(e, value, cols, fill, &differs)) {
-      tell_misfit(e, value, row, chunk);
+      report_misfit(e, value, row, chunk);
       return;
     }
     if (!differs) continue;
@@ -223,7 +223,7 @@ static size_t deflate_piece(struct sciara_chunk_encoder *e, const unsigned char 
   z->avail_in = (uInt)count;
   z->next_out = to;
   z->avail_out = ROOM;
-  // A flush that just fills the room may not be over.
+  // A flush that exactly fills the buffer may be incomplete.
   if (deflateReset(z) != Z_OK || deflate(z, Z_FULL_FLUSH) != Z_OK || z->avail_in > 0 || z->avail_out == 0) return 0;
   return ROOM - z->avail_out;
 }
@@ -232,7 +232,7 @@ static bool is_even(const unsigned char *bytes, size_t count) {
   return count == PIECE && memcmp(bytes, bytes + 1, count - 1) == 0;
 }
 
-/** The same of a piece that is one byte all over: it is deflated once. */
+/** The same for a piece that repeats one byte: it is deflated once. */
 static size_t deflate_even(struct sciara_chunk_encoder *e, const unsigned char *from, unsigned char *to) {
   struct even_piece *even = &e->even[*from];
   if (even->count > 0) {
@@ -276,7 +276,7 @@ static bool deflate_all(struct sciara_chunk_encoder *e, struct sciara_chunk *chu
   unsigned char *to = chunk->bytes;
   uLong adler = adler32(0, Z_NULL, 0);
   *to++ = 0x78; // deflate with a window of 32 KiB
-  *to++ = 0x01; // quickly
+  *to++ = 0x01; // fastest compression
   for (size_t at = 0; at < raw; at += PIECE) {
     const unsigned char *from = e->shuffled + at;
     const size_t count = raw - at < PIECE ? raw - at : PIECE;

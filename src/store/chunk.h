@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The chunks of a snapshot as they lie in the file: values of one field in the type of the file, shuffled, deflated and with
-// a checksum, as HDF5's own filters of these names would leave them. HDF5 itself works with one thread at a time; this
-// may be called by several.
+// The chunks of a snapshot as stored in the file: values of one field in the type of the file, shuffled, deflated and
+// with a checksum, exactly as by HDF5's own filters of these names. HDF5 itself works with one thread at a time; these
+// functions may be called by several.
 #ifndef SCIARA_STORE_CHUNK_H
 #define SCIARA_STORE_CHUNK_H
 
@@ -13,7 +13,7 @@
 
 enum { SCIARA_CHUNK_SIDE = 256 };
 
-/** What is to be cut into chunks: the fields of a state, or one field that already exists. */
+/** The data to be divided into chunks: the fields of a state, or one existing field. */
 struct sciara_chunk_source {
   const struct sciara_grid *grid;
   const struct sciara_state *state;     ///< of this grid, or NULL
@@ -22,11 +22,11 @@ struct sciara_chunk_source {
   bool as_double;                       ///< float64, else float32
 };
 
-/** One chunk of a field, and what has become of it. */
+/** One chunk of a field, and the result of its encoding. */
 struct sciara_chunk {
   enum sciara_field field;
   int64_t row, col; ///< its first cell
-  bool plain;       ///< every bit is that of the fill value: it need not be stored
+  bool plain;       ///< all values are the fill value: it need not be stored
   uint64_t sum;     ///< of the words of its values
   bool misfit;      ///< a value is not finite or too large for float32: that one stands here, and no bytes
   int64_t misfit_row, misfit_col;
@@ -39,7 +39,9 @@ struct sciara_chunk {
 /** What a field reads as in a chunk that is not stored. */
 double sciara_chunk_fill(enum sciara_field field);
 
-/** What a value as stored adds to the checksum of its field, `cell` in row-major order; nothing if it is the fill value. */
+/**
+ * What a value as stored adds to the checksum of its field, `cell` in row-major order; nothing if it is the fill value.
+ */
 static inline uint64_t sciara_chunk_word(int64_t cell, double value, double fill) {
   uint64_t bits, bare;
   memcpy(&bits, &value, sizeof bits);

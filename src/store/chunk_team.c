@@ -6,7 +6,7 @@
 
 #include "base/mem.h"
 
-/** The k-th chunk is in place k % places; passed <= begun <= passed + places. */
+/** The k-th chunk is in slot k % places; passed <= begun <= passed + places. */
 struct sciara_chunk_team {
   struct sciara_chunk_source source;
   enum sciara_field fields[SCIARA_FIELD_COUNT];
@@ -23,10 +23,10 @@ struct sciara_chunk_team {
     struct sciara_chunk_encoder *encoder;
     pthread_t thread;
   } member[SCIARA_CHUNK_THREADS]; ///< the caller is the first
-  pthread_mutex_t mutex;          ///< of all that follows, and of `done`
+  pthread_mutex_t mutex;          ///< protects everything below, and `done`
   pthread_cond_t changed;
-  int64_t begun;  ///< chunks that somebody has taken to encode
-  int64_t passed; ///< chunks that the caller has done with
+  int64_t begun;  ///< chunks that a thread has started to encode
+  int64_t passed; ///< chunks that the caller has finished
   bool closing;
   int64_t handed; ///< chunks given to the caller; of the caller alone
 };
@@ -41,7 +41,7 @@ static struct place *place_of(const struct sciara_chunk_team *t, int64_t number)
   return &t->place[number % t->places];
 }
 
-/** Encodes the next chunk, which nobody has begun; without the mutex meanwhile. */
+/** Encodes the next chunk that no thread has started; without the mutex meanwhile. */
 static void encode_next(struct sciara_chunk_team *t, struct member *by) {
   const int64_t number = t->begun++, in_field = number % t->per_field;
   const int64_t in_a_row = across(t->source.grid->cols, sciara_chunk_cols(t->source.grid));

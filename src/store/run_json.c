@@ -130,7 +130,7 @@ static void add_head(struct builder *b, cJSON *root, const struct sciara_run_rec
   add_number(b, timing, "output_wait_s", r->output_wait_s);
 }
 
-/* Where a run comes from that did not begin at the beginning, or not in one go. */
+/* The origin of a run that is a branch or was resumed. */
 static void add_descent(struct builder *b, cJSON *root, const struct sciara_run_record *r) {
   if (r->parent) {
     cJSON *parent = add_object(b, root, "parent");
@@ -207,8 +207,7 @@ static enum sciara_status check_counts(const struct sciara_run_record *r, const 
   for (size_t i = 0; i < r->snapshot_count && fits; i++) fits = r->snapshots[i].step <= limit;
   for (size_t i = 0; i < r->resumption_count && fits; i++) fits = r->resumptions[i].step <= limit;
   if (!fits || !sciara_run_status_name(r->status))
-    return sciara_fail(SCIARA_ERR_INTERNAL, "%s: a step, a number of cells or the status of the run makes no sense",
-                       path);
+    return sciara_fail(SCIARA_ERR_INTERNAL, "%s: a step, a number of cells or the status of the run is invalid", path);
   return SCIARA_OK;
 }
 
@@ -217,7 +216,7 @@ enum sciara_status sciara_run_record_write(const struct sciara_run_record *recor
   struct sciara_text text = {0};
   enum sciara_status status = build_text(record, path, &text);
   if (status == SCIARA_OK && text.length > SCIARA_JSON_MAX_BYTES)
-    status = sciara_fail(SCIARA_ERR_IO, "%s: %zu snapshots make a record of %zu bytes, expected %d", path,
+    status = sciara_fail(SCIARA_ERR_IO, "%s: a record of %zu snapshots has %zu bytes, expected at most %d", path,
                          record->snapshot_count, text.length, SCIARA_JSON_MAX_BYTES);
   if (status == SCIARA_OK) status = sciara_file_replace(path, text.data, text.length);
   sciara_text_free(&text);

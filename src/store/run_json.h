@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// run.json: what a run folder says of itself, replaced as a whole each time something is acknowledged.
+// run.json: the record of a run folder, replaced completely each time something is acknowledged.
 #ifndef SCIARA_STORE_RUN_JSON_H
 #define SCIARA_STORE_RUN_JSON_H
 
@@ -7,12 +7,12 @@
 
 SCIARA_BEGIN_DECLS
 
-/** How a run stands. A record that says "running" with no such process left behind was cut short. */
+/** The status of a run. A record with the status "running" without such a process was interrupted. */
 enum sciara_run_status {
   SCIARA_RUN_RUNNING,  ///< "running"
   SCIARA_RUN_COMPLETE, ///< "complete": its own stop rule was met
   SCIARA_RUN_STOPPED,  ///< "stopped": from outside, by a signal
-  SCIARA_RUN_FAILED,   ///< "failed": stop_reason says how
+  SCIARA_RUN_FAILED,   ///< "failed": the reason is stop_reason
 };
 
 /** A snapshot that is on the disk under its name. */
@@ -26,11 +26,11 @@ struct sciara_run_snapshot {
 /** Size of a text that holds "2006-07-14T23:30:00Z". */
 enum { SCIARA_UTC_SIZE = 24 };
 
-/** A run that was taken up again. */
+/** A resumption of a run. */
 struct sciara_run_resumption {
   char utc[SCIARA_UTC_SIZE]; ///< when, "2006-07-14T23:30:00Z"
   uint64_t step;             ///< of the checkpoint
-  char *engine;              ///< that went on; owned
+  char *engine;              ///< engine that continued; owned
 };
 
 /**
@@ -49,7 +49,7 @@ struct sciara_run_record {
   char ended_utc[SCIARA_UTC_SIZE];                                 ///< "" while running
   double wall_s;                                                   ///< since the start, files included
   double compute_s;                                                ///< of it, in the engine
-  double output_wait_s; ///< of it, steps waiting for snapshots; NAN in records of versions that did not tell
+  double output_wait_s; ///< of it, steps waiting for snapshots; NAN in records of versions that did not record it
   uint64_t step;
   double time_s, clock_s;
   int64_t liquid_cells;
@@ -76,16 +76,16 @@ enum sciara_status sciara_run_record_add(struct sciara_run_record *record, const
 /** Forgets all snapshots but the first `count`. */
 void sciara_run_record_cut(struct sciara_run_record *record, size_t count);
 
-/** Notes that the run goes on from a checkpoint of this step; the time is now. */
+/** Records that the run continues from a checkpoint of this step; the time is now. */
 enum sciara_status sciara_run_record_resume(struct sciara_run_record *record, uint64_t step, const char *engine);
 
-/** Replaces `path` by the record, atomically and durably; the earlier record is intact when it fails. */
+/** Writes the record as the atomic file `path`; the earlier record is intact on failure. */
 enum sciara_status sciara_run_record_write(const struct sciara_run_record *record, const char *path);
 
 /**
- * Reads a record. Every diagnostic is SCIARA_ERR_INPUT and names the file, the JSON path, what was found and what is
- * allowed (SCIARA_ERR_IO: it cannot be opened or read). Keys that are not known are ignored, for later versions may add
- * some. On failure `out` is zeroed.
+ * Reads a record. Every diagnostic is SCIARA_ERR_INPUT and names the file, the JSON path, what is expected and what was
+ * found (SCIARA_ERR_IO: it cannot be opened or read). Unknown keys are ignored, because later versions may add some. On
+ * failure `out` is zeroed.
  */
 enum sciara_status sciara_run_record_read(const char *path, struct sciara_run_record *out);
 

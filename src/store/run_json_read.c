@@ -21,7 +21,7 @@ static enum sciara_status refuse(const struct place *at, const char *key, const 
   char name[256], value[128] = "nothing";
   sciara_json_path_print(&path, name, sizeof name);
   if (found) sciara_json_describe(found, value, sizeof value);
-  return sciara_fail(SCIARA_ERR_INPUT, "%s: %s: found %s, expected %s", at->file, name, value, allowed);
+  return sciara_fail(SCIARA_ERR_INPUT, "%s: %s: expected %s, found %s", at->file, name, allowed, value);
 }
 
 static const cJSON *member(const struct place *at, const char *key) {
@@ -164,7 +164,7 @@ static enum sciara_status read_progress(const struct place *root, struct sciara_
   SCIARA_TRY(get_utc(&at, "ended_utc", r->ended_utc));
   SCIARA_TRY(get_number(&at, "wall_s", &r->wall_s));
   SCIARA_TRY(get_number(&at, "compute_s", &r->compute_s));
-  r->output_wait_s = NAN; // earlier versions did not tell
+  r->output_wait_s = NAN; // earlier versions did not record it
   if (member(&at, "output_wait_s")) SCIARA_TRY(get_number(&at, "output_wait_s", &r->output_wait_s));
   SCIARA_TRY(get_object(root, "state", &path, &at));
   uint64_t liquid = 0;
@@ -183,7 +183,7 @@ static enum sciara_status read_progress(const struct place *root, struct sciara_
   return get_number(&at, "bound_m3", &r->ledger.bound_m3);
 }
 
-/* A name leads into the run folder and nowhere else, whoever wrote the record. */
+/* Checks that a name points into the run folder, independent of the origin of the record. */
 static bool stays_inside(const char *name) {
   if (name[0] == '\0' || name[0] == '/') return false;
   for (const char *part = name; part; part = strchr(part, '/')) {

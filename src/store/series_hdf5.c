@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The series over the snapshots of a run: no data of its own but the times, only where each time is to be found.
+// The series over the snapshots of a run: contains only the times, and where the data of each time are stored.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -30,7 +30,7 @@ static enum sciara_status check_memory(const struct merge *m) {
     if (stat(m->paths[k], &info) == 0) bytes += (size_t)info.st_size;
   }
   if (available == 0 || bytes <= available) return SCIARA_OK;
-  return sciara_fail(SCIARA_ERR_MEMORY, "%s: merging the snapshots takes some %zu MB of memory, %zu MB are free",
+  return sciara_fail(SCIARA_ERR_MEMORY, "%s: merging the snapshots needs about %zu MB of memory, %zu MB are free",
                      m->path, bytes / 1000000, available / 1000000);
 }
 
@@ -39,10 +39,10 @@ static enum sciara_status check_fits(const struct merge *m, const struct sciara_
   const struct sciara_grid *a = &m->last.grid, *b = &s->grid;
   if (a->rows != b->rows || a->cols != b->cols || a->cell_size != b->cell_size || a->west != b->west ||
       a->north != b->north)
-    return sciara_fail(SCIARA_ERR_INPUT, "%s and %s lie on different grids", s->path, m->last.path);
+    return sciara_fail(SCIARA_ERR_INPUT, "%s and %s have different grids", s->path, m->last.path);
   if (s->fields != m->last.fields || s->as_double != m->last.as_double)
-    return sciara_fail(SCIARA_ERR_INPUT, "%s and %s hold different fields, or the same in other types", s->path,
-                       m->last.path);
+    return sciara_fail(SCIARA_ERR_INPUT, "%s and %s have different fields, or the same fields with different types",
+                       s->path, m->last.path);
   return SCIARA_OK;
 }
 
@@ -57,7 +57,7 @@ static enum sciara_status read_headers(struct merge *m) {
     sciara_snapshot_close(&s);
     SCIARA_TRY(status);
     if (k > 0 && !(m->times[k] > m->times[k - 1]))
-      return sciara_fail(SCIARA_ERR_INPUT, "%s: time %.17g s, expected a later one than %.17g s of %s", m->paths[k],
+      return sciara_fail(SCIARA_ERR_INPUT, "%s: time %.17g s: expected a later time than %.17g s of %s", m->paths[k],
                          m->times[k], m->times[k - 1], m->paths[k - 1]);
   }
   return SCIARA_OK;

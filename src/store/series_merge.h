@@ -6,10 +6,10 @@
 #include "store/snapshot_hdf5.h"
 
 /**
- * Writes the fields of the snapshots, (time, y, x) in the layout of a snapshot, as one file; atomically and durably. The
- * snapshots must have the same grid, fields and type, and ascend in time (SCIARA_ERR_INPUT names the first that differs).
- * The file is made in memory; SCIARA_ERR_MEMORY, before anything is taken, when that is less than the snapshots take on
- * the disk.
+ * Writes the fields of the snapshots, (time, y, x) in the layout of a snapshot, as one atomic file. The
+ * snapshots must have the same grid, fields and type, and ascend in time (SCIARA_ERR_INPUT names the first that
+ * differs). The file is made in memory; SCIARA_ERR_MEMORY, before anything is allocated, if the free memory is less
+ * than the size of the snapshots on the disk.
  *
  * @param paths of the snapshots, `count` of them, at least 1
  */

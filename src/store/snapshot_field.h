@@ -21,12 +21,12 @@ struct sciara_field_writer {
 enum sciara_status sciara_field_writer_open(struct sciara_field_writer *w, size_t times);
 
 /**
- * Writes time number `time` of the field: the chunks that the team gives next, which must be of the field and of the grid
- * and type of the file. SCIARA_ERR_NUMERIC names a value that cannot be stored.
+ * Writes time number `time` of the field: the chunks that the team gives next, which must be of the field and of the
+ * grid and type of the file. SCIARA_ERR_NUMERIC names a value that cannot be stored.
  */
 enum sciara_status sciara_field_writer_put(struct sciara_field_writer *w, size_t time, struct sciara_chunk_team *team);
 
-/** Closes the dataset; returns `status`, or what the closing came to if that was SCIARA_OK. */
+/** Closes the dataset; returns `status`, or the status of closing if that was SCIARA_OK. */
 enum sciara_status sciara_field_writer_close(struct sciara_field_writer *w, enum sciara_status status);
 
 #endif

@@ -11,7 +11,7 @@ SCIARA_BEGIN_DECLS
 /** Sets of fields are bits (1u << enum sciara_field). */
 typedef unsigned sciara_field_set;
 
-/** What every snapshot of a run has in common. Strings may be NULL when unknown. */
+/** The common properties of all snapshots of a run. Strings may be NULL if unknown. */
 struct sciara_snapshot_context {
   const struct sciara_georef *georef;
   sciara_field_set fields; ///< which to write; thickness always first
@@ -27,9 +27,9 @@ struct sciara_snapshot_context {
 };
 
 /**
- * Writes `path` (ending in .nc) atomically and durably: on return the file is on the disk under its name. When it fails
- * there is no file, or the earlier one, and no path.part. SCIARA_ERR_NUMERIC names field and cell of a value that is not
- * finite or does not fit float32; SCIARA_ERR_INPUT a `start` that is no date; SCIARA_ERR_IO what the disk said.
+ * Writes the atomic file `path` (ending in .nc): on return it is on the disk under its name. On failure there is no
+ * file, or the earlier one, and no path.part. SCIARA_ERR_NUMERIC names field and cell of a value that is not finite or
+ * does not fit float32; SCIARA_ERR_INPUT a `start` that is not a date; SCIARA_ERR_IO the error of the disk.
  *
  * @param touched of this state
  */
@@ -37,14 +37,16 @@ enum sciara_status sciara_snapshot_write(const struct sciara_snapshot_context *c
                                          const struct sciara_touched *touched, const struct sciara_ledger *ledger,
                                          uint64_t checksum, const char *path);
 
-/** Bytes of memory that writing a snapshot takes, beside those of the file itself, which is made in memory; `threads` as in
+/** Bytes of memory needed to write a snapshot, in addition to the file itself, which is made in memory; `threads` as in
  * the context. */
 size_t sciara_snapshot_memory(const struct sciara_grid *grid, bool as_double, int threads);
 
-/** Whether a field without its checksum is read: files of version 0.1.0 have none, and damage to them is not noticed. */
+/**
+ * Whether a field without its checksum is read: files of version 0.1.0 have none, and damage to them is not noticed.
+ */
 enum sciara_checksum_rule { SCIARA_CHECKSUM_REQUIRED, SCIARA_CHECKSUM_OPTIONAL };
 
-/** What a snapshot says of itself, and its fields on demand. */
+/** The metadata of a snapshot, and its fields on demand. */
 struct sciara_snapshot {
   struct sciara_grid grid;
   struct sciara_georef georef;
@@ -61,8 +63,9 @@ struct sciara_snapshot {
 };
 
 /**
- * Opens and checks a snapshot: attributes, axes, and storage, type and shape of every field. SCIARA_ERR_IO when there is no such
- * file, SCIARA_ERR_INPUT when it is no snapshot, is damaged, or refers to another file. On failure nothing is left to close.
+ * Opens and checks a snapshot: attributes, axes, and storage, type and shape of every field. SCIARA_ERR_IO when there
+ * is no such file, SCIARA_ERR_INPUT when it is no snapshot, is damaged, or refers to another file. On failure nothing
+ * is left to close.
  */
 enum sciara_status sciara_snapshot_open(const char *path, struct sciara_snapshot *out);
 
@@ -71,14 +74,15 @@ enum sciara_status sciara_snapshot_open_as(const char *path, enum sciara_checksu
                                            struct sciara_snapshot *out);
 
 /**
- * Reads a field into out[rows*cols] as double, as stored: -9999 outside the DEM, and for arrival_time where lava never was.
- * SCIARA_ERR_USAGE when the snapshot does not hold it; SCIARA_ERR_INPUT, naming file and field, when its checksums fail.
+ * Reads a field into out[rows*cols] as double, as stored: -9999 outside the DEM, and for arrival_time where lava never
+ * was. SCIARA_ERR_USAGE when the snapshot does not hold it; SCIARA_ERR_INPUT, naming file and field, when its checksums
+ * fail.
  */
 enum sciara_status sciara_snapshot_read(struct sciara_snapshot *s, enum sciara_field field, double *out);
 
 /**
- * Whether the field is there or follows from those that are: deposit and solid_thickness from each other with thickness,
- * speed from thickness and momentum.
+ * Whether the field is there or follows from those that are: deposit and solid_thickness from each other with
+ * thickness, speed from thickness and momentum.
  */
 bool sciara_snapshot_has(const struct sciara_snapshot *s, enum sciara_field field);
 
@@ -92,7 +96,7 @@ void sciara_snapshot_close(struct sciara_snapshot *s);
 
 /**
  * Writes folder/series.nc: an HDF5 Virtual Dataset (time, y, x) per field over the named snapshots (relative names),
- * fill NaN for a missing source; atomically and durably. The snapshots are not opened.
+ * fill NaN for a missing source; an atomic file. The snapshots are not opened.
  *
  * @param names relative to `folder`, ascending in time: "snapshots/00000123.nc"
  * @param times simulated time of each, s
@@ -101,8 +105,7 @@ void sciara_snapshot_close(struct sciara_snapshot *s);
 enum sciara_status sciara_series_write(const struct sciara_snapshot_context *context, const struct sciara_grid *grid,
                                        const char *folder, const char *const *names, const double *times, size_t count);
 
-/**
- * Whether a series refers to snapshots/NNNNNNNN.nc beside it and to nothing else; SCIARA_ERR_INPUT names what it does refer to.
+/** Checks that a series refers only to snapshots/NNNNNNNN.nc in its folder; SCIARA_ERR_INPUT names any other reference.
  * The snapshots are not opened.
  */
 enum sciara_status sciara_series_check(const char *path);

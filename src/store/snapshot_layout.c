@@ -77,13 +77,14 @@ static bool parse_start(const char *text, struct tm *t) {
          normal.tm_min == t->tm_min && normal.tm_sec == t->tm_sec;
 }
 
-/* CF wants the start of the eruption in the units of the time axis; an eruption without a date has plain seconds. */
+/* CF requires the start of the eruption in the units of the time axis; an eruption without a date has plain seconds. */
 static enum sciara_status time_units(const struct sciara_layout *l, char *units, size_t capacity) {
   const char *start = l->context->start;
   struct tm t;
   if (start && !parse_start(start, &t))
     return sciara_fail(SCIARA_ERR_INPUT,
-                       "%s: start of the eruption: found \"%s\", expected UTC as 2006-07-14T23:30:00Z", l->path, start);
+                       "%s: start of the eruption: expected UTC in the form 2006-07-14T23:30:00Z, found \"%s\"",
+                       l->path, start);
   if (start)
     strftime(units, capacity, "seconds since %Y-%m-%d %H:%M:%S UTC", &t);
   else

@@ -27,7 +27,9 @@ enum sciara_status sciara_layout_begin(struct sciara_layout *layout, const char 
 enum sciara_status sciara_layout_describe(const struct sciara_layout *layout, hid_t dataset, enum sciara_field field,
                                           hid_t type);
 
-/** Writes the finished file as `path`, or drops it when `status` is a failure already; returns what it came to. */
+/**
+ * Writes the finished file as `path`, or discards it if `status` is already a failure; returns the resulting status.
+ */
 enum sciara_status sciara_layout_end(struct sciara_layout *layout, enum sciara_status status);
 
 /** The file type of field values: little-endian float64 or float32. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading a snapshot. A file from elsewhere is believed only where it agrees with itself.
+// Reading a snapshot. A file from elsewhere is accepted only if it is consistent.
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -25,7 +25,7 @@ static enum sciara_status open_dataset(const struct sciara_snapshot *s, const ch
   if (fits) return SCIARA_OK;
   H5Dclose(*dataset);
   *dataset = H5I_INVALID_HID;
-  return sciara_fail(SCIARA_ERR_INPUT, "%s: %s has not the %d dimensions of a snapshot", s->path, name, rank);
+  return sciara_fail(SCIARA_ERR_INPUT, "%s: expected %s with the %d dimensions of a snapshot", s->path, name, rank);
 }
 
 /* Length of an axis and the first of its values. */
@@ -39,8 +39,8 @@ static enum sciara_status read_axis(const struct sciara_snapshot *s, const char 
   if (type < 0 || H5Tequal(type, H5T_IEEE_F64LE) <= 0)
     status = sciara_fail(SCIARA_ERR_INPUT, "%s: axis %s: expected float64", s->path, name);
   else if (dims[0] < 1 || dims[0] > INT32_MAX)
-    status = sciara_fail(SCIARA_ERR_INPUT, "%s: axis %s: found %" PRIuHSIZE " values, expected 1 to %d", s->path, name,
-                         dims[0], INT32_MAX);
+    status = sciara_fail(SCIARA_ERR_INPUT, "%s: axis %s: expected 1 to %d values, found %" PRIuHSIZE, s->path, name,
+                         INT32_MAX, dims[0]);
   else if (space < 0 || memory < 0 || H5Sselect_hyperslab(space, H5S_SELECT_SET, &start, NULL, &one, NULL) < 0 ||
            H5Dread(axis, H5T_NATIVE_DOUBLE, memory, space, H5P_DEFAULT, first) < 0)
     status = sciara_hdf5_fail(SCIARA_ERR_INPUT, s->path, "cannot read axis %s", name);
@@ -72,8 +72,8 @@ static enum sciara_status check_axis(const struct sciara_snapshot *s, const char
     for (int64_t k = 0; k < (int64_t)count && status == SCIARA_OK; k++) {
       const double centre = edge + ((double)(at + k) + 0.5) * step;
       if (!(fabs(values[k] - centre) <= 1e-3 * fabs(step)))
-        status = sciara_fail(SCIARA_ERR_INPUT, "%s: axis %s: found %.17g as value %" PRId64 ", expected %.17g", s->path,
-                             name, values[k], at + k, centre);
+        status = sciara_fail(SCIARA_ERR_INPUT, "%s: axis %s: expected %.17g, found %.17g as value %" PRId64, s->path,
+                             name, centre, values[k], at + k);
     }
     if (memory >= 0) H5Sclose(memory);
   }
@@ -89,8 +89,8 @@ static enum sciara_status check_time(const struct sciara_snapshot *s) {
   if (H5Aexists(s->file, "time_s") == 0) return SCIARA_OK;
   SCIARA_TRY(sciara_hdf5_get_double(s->file, s->path, "time_s", &time));
   if (time == s->time_s) return SCIARA_OK;
-  return sciara_fail(SCIARA_ERR_INPUT, "%s: axis time: found %.17g, expected what attribute time_s says, %.17g",
-                     s->path, s->time_s, time);
+  return sciara_fail(SCIARA_ERR_INPUT, "%s: axis time: expected the value of the attribute time_s, %.17g; found %.17g",
+                     s->path, time, s->time_s);
 }
 
 static enum sciara_status read_grid(struct sciara_snapshot *s) {
@@ -102,7 +102,7 @@ static enum sciara_status read_grid(struct sciara_snapshot *s) {
   SCIARA_TRY(read_axis(s, "y", &g->rows, &y));
   SCIARA_TRY(read_axis(s, "x", &g->cols, &x));
   if (times != 1)
-    return sciara_fail(SCIARA_ERR_INPUT, "%s: found %" PRId64 " times, expected 1 in a snapshot", s->path, times);
+    return sciara_fail(SCIARA_ERR_INPUT, "%s: expected 1 time in a snapshot, found %" PRId64, s->path, times);
   if (sciara_size_mul((size_t)g->rows, (size_t)g->cols, &cells) != SCIARA_OK ||
       sciara_size_mul(cells, sizeof(double), &cells) != SCIARA_OK)
     return sciara_fail_context(SCIARA_ERR_INPUT, "%s", s->path);
@@ -126,7 +126,7 @@ static enum sciara_status read_hex(const struct sciara_snapshot *s, hid_t object
   if (text && strlen(text) == 16 && strspn(text, "0123456789abcdef") == 16) *out = strtoull(text, &end, 16);
   enum sciara_status status = SCIARA_OK;
   if (!end)
-    status = sciara_fail(SCIARA_ERR_INPUT, "%s: attribute %s: found %s, expected 16 hexadecimal digits", s->path, name,
+    status = sciara_fail(SCIARA_ERR_INPUT, "%s: attribute %s: expected 16 hexadecimal digits, found %s", s->path, name,
                          text ? text : "nothing");
   free(text);
   return status;
@@ -170,16 +170,15 @@ static enum sciara_status read_header(struct sciara_snapshot *s) {
   SCIARA_TRY(sciara_hdf5_get_int64(s->file, s->path, "sciara_snapshot_format", &format));
   if (format != SCIARA_SNAPSHOT_FORMAT)
     return sciara_fail(SCIARA_ERR_INPUT,
-                       "%s: sciara_snapshot_format: found %" PRId64 ", expected %d: written by another "
-                       "version of the program",
-                       s->path, format, SCIARA_SNAPSHOT_FORMAT);
+                       "%s: sciara_snapshot_format: expected %d, found %" PRId64
+                       ": written by another version of the program",
+                       s->path, SCIARA_SNAPSHOT_FORMAT, format);
   SCIARA_TRY(sciara_hdf5_get_int64(s->file, s->path, "step", &step));
   SCIARA_TRY(sciara_hdf5_get_int64(s->file, s->path, "liquid_cells", &s->liquid_cells));
   if (step < 0 || s->liquid_cells < 0)
     return sciara_fail(SCIARA_ERR_INPUT,
-                       "%s: found step %" PRId64 " and liquid_cells %" PRId64 ", expected no negative "
-                       "number",
-                       s->path, step, s->liquid_cells);
+                       "%s: expected no negative number, found step %" PRId64 " and liquid_cells %" PRId64, s->path,
+                       step, s->liquid_cells);
   s->step = (uint64_t)step;
   SCIARA_TRY(read_hex(s, s->file, "checksum", &s->checksum));
   return read_hex(s, s->file, "dem_hash", &s->dem_hash);
@@ -194,20 +193,20 @@ static enum sciara_status check_dataset(const struct sciara_snapshot *s, const c
   if (type >= 0) H5Tclose(type);
   if (dims[0] != 1 || dims[1] != (hsize_t)s->grid.rows || dims[2] != (hsize_t)s->grid.cols)
     return sciara_fail(SCIARA_ERR_INPUT,
-                       "%s: %s: found %" PRIuHSIZE " x %" PRIuHSIZE " x %" PRIuHSIZE " values, expected "
-                       "1 x %" PRId64 " x %" PRId64 " as the axes",
-                       s->path, name, dims[0], dims[1], dims[2], s->grid.rows, s->grid.cols);
+                       "%s: %s: expected 1 x %" PRId64 " x %" PRId64 " values as the axes have, found %" PRIuHSIZE
+                       " x %" PRIuHSIZE " x %" PRIuHSIZE,
+                       s->path, name, s->grid.rows, s->grid.cols, dims[0], dims[1], dims[2]);
   if (!fits || (s->fields != 0 && s->as_double != *as_double))
     return sciara_fail(SCIARA_ERR_INPUT, "%s: %s: expected float32 or float64, the same for all fields", s->path, name);
   if (H5Aexists(dataset, SCIARA_FIELD_CHECKSUM) > 0 || s->rule == SCIARA_CHECKSUM_OPTIONAL) return SCIARA_OK;
   return sciara_fail(SCIARA_ERR_INPUT,
-                     "%s: %s: found no attribute " SCIARA_FIELD_CHECKSUM
-                     ", expected the checksum of its values (--allow-missing-checksum reads files of version 0.1.0 and "
-                     "others without one; damage is not noticed then)",
+                     "%s: %s: the checksum of its values is missing (attribute " SCIARA_FIELD_CHECKSUM
+                     "); --allow-missing-checksum reads files of version 0.1.0 and "
+                     "others without one, but then damage is not noticed",
                      s->path, name);
 }
 
-/* One field, if it is there. */
+/* One field, if it exists. */
 static enum sciara_status check_field(struct sciara_snapshot *s, enum sciara_field field) {
   const char *name = sciara_field_describe(field)->name;
   htri_t exists = H5Lexists(s->file, name, H5P_DEFAULT);
@@ -260,13 +259,13 @@ static enum sciara_status check_values(const struct sciara_snapshot *s, hid_t da
                                        const double *values) {
   const char *name = sciara_field_describe(field)->name;
   const double fill = sciara_chunk_fill(field);
-  uint64_t told = 0, sum = 0;
+  uint64_t expected = 0, sum = 0;
   if (s->unchecked >> field & 1u) return SCIARA_OK;
-  SCIARA_TRY(read_hex(s, dataset, SCIARA_FIELD_CHECKSUM, &told));
+  SCIARA_TRY(read_hex(s, dataset, SCIARA_FIELD_CHECKSUM, &expected));
   for (int64_t i = 0; i < sciara_grid_cells(&s->grid); i++) sum += sciara_chunk_word(i, values[i], fill);
-  if (sum == told) return SCIARA_OK;
-  return sciara_fail(SCIARA_ERR_INPUT, "%s: %s is damaged: found checksum %016" PRIx64 ", expected %016" PRIx64,
-                     s->path, name, sum, told);
+  if (sum == expected) return SCIARA_OK;
+  return sciara_fail(SCIARA_ERR_INPUT, "%s: %s is damaged: expected checksum %016" PRIx64 ", found %016" PRIx64,
+                     s->path, name, expected, sum);
 }
 
 static enum sciara_status read_field(const struct sciara_snapshot *s, enum sciara_field field, double *out) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// GDAL reads a word that is no number in an ASCII grid as 0, an altitude like any other, and stops at the last cell that
-// the header promises, however many values are left. So the words are looked at here.
+// GDAL reads a word that is no number in an ASCII grid as 0, an altitude like any other, and stops at the last cell
+// that the header promises, however many values are left. So the words are looked at here.
 #include <ctype.h>
 #include <inttypes.h>
 #include <string.h>
@@ -54,18 +54,18 @@ enum sciara_status sciara_ascii_grid_check(const char *path, int64_t rows, int64
     if (header && is_header_key(word) && next_word(f, word, sizeof word, &line)) continue;
     header = false;
     if (!looks_like_number(word))
-      status = sciara_fail(SCIARA_ERR_INPUT, "%s:%" PRId64 ": found \"%s\", expected a number", path, line, word);
+      status = sciara_fail(SCIARA_ERR_INPUT, "%s:%" PRId64 ": expected a number, found \"%s\"", path, line, word);
     else if (++values > promised)
       status = sciara_fail(SCIARA_ERR_INPUT,
-                           "%s:%" PRId64 ": found one more value, expected %" PRId64 " rows x %" PRId64
-                           " columns of them, as the header says",
+                           "%s:%" PRId64 ": expected %" PRId64 " rows x %" PRId64
+                           " columns of values, as the header says; found more",
                            path, line, rows, cols);
   }
   fclose(f);
   if (status == SCIARA_OK && values < promised)
     status = sciara_fail(SCIARA_ERR_INPUT,
-                         "%s: cannot be read whole, it may be truncated: found %" PRId64 " values, expected %" PRId64
-                         " rows x %" PRId64 " columns of them, as the header says",
-                         path, values, rows, cols);
+                         "%s: incomplete, possibly truncated: expected %" PRId64 " rows x %" PRId64
+                         " columns of values, as the header says; found %" PRId64 " values",
+                         path, rows, cols, values);
   return status;
 }

@@ -44,7 +44,7 @@ static enum sciara_status plan_crs(const struct sciara_dem_request *q, const str
     if (!sciara_srs_is_metric(p->to))
       return sciara_fail(
           SCIARA_ERR_INPUT,
-          "dem.crs: found \"%s\", expected a projected CRS in metres (UTM zones: EPSG:326zz north, 327zz south)",
+          "dem.crs: expected a projected CRS in metres (UTM zones: EPSG:326zz north, 327zz south), found \"%s\"",
           q->crs);
   }
   if (s->srs) {
@@ -159,12 +159,11 @@ static enum sciara_status refuse_target(const struct sciara_dem_request *q, cons
     status = sciara_source_suggest_warp(&source, NULL, q->cell_size_m, &command);
   }
   if (status == SCIARA_OK)
-    status =
-        sciara_fail(SCIARA_ERR_INPUT,
-                    "dem.crs: found \"%s\", in which 1 m on the ground is %.4g m at the DEM, expected %g to %g m, as "
-                    "in EPSG:%d%s%s",
-                    q->crs, scale, 1 - SCIARA_CRS_SCALE_SLACK, 1 + SCIARA_CRS_SCALE_SLACK, sciara_source_utm(&source),
-                    command.data ? "; warp the DEM with: " : "", command.data ? command.data : "");
+    status = sciara_fail(SCIARA_ERR_INPUT,
+                         "dem.crs: expected a CRS in which 1 m on the ground is %g to %g m, such as EPSG:%d; found "
+                         "\"%s\", in which it is %.4g m at the DEM%s%s",
+                         1 - SCIARA_CRS_SCALE_SLACK, 1 + SCIARA_CRS_SCALE_SLACK, sciara_source_utm(&source), q->crs,
+                         scale, command.data ? "; warp the DEM with: " : "", command.data ? command.data : "");
   sciara_text_free(&command);
   return status;
 }
@@ -202,7 +201,7 @@ static enum sciara_status check_scale(const struct sciara_dem_request *q, const 
 static enum sciara_status make_plan(const struct sciara_dem_request *q, const struct sciara_source *s,
                                     const int64_t window[4], struct plan *p) {
   if (!(q->cell_size_m >= 0) || !isfinite(q->cell_size_m))
-    return sciara_fail(SCIARA_ERR_INPUT, "dem.cell_size_m: found %g, expected above 0", q->cell_size_m);
+    return sciara_fail(SCIARA_ERR_INPUT, "dem.cell_size_m: expected above 0, found %g", q->cell_size_m);
   SCIARA_TRY(plan_crs(q, s, p));
   SCIARA_TRY(check_units(q, s, p));
   SCIARA_TRY(check_scale(q, s, window, p));

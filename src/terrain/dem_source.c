@@ -16,7 +16,7 @@
 
 // GDAL's other drivers open URLs, or files that name other files.
 static const char *const built_in[] = {"GTiff", "AAIGrid", "EHdr", "SRTMHGT", "HFA", "netCDF", "GPKG", NULL};
-// Their libraries open files by themselves, by a path.
+// Their libraries open files themselves, by a path.
 static const char *const by_path[] = {"netCDF", NULL};
 
 enum sciara_status sciara_source_check_file(const char *path) {
@@ -121,9 +121,7 @@ static enum sciara_status open_dataset(struct sciara_gdal_scope *scope, const ch
 
 static enum sciara_status fail_no_band(const struct sciara_source *s, int band) {
   int count = GDALGetRasterCount(s->dataset);
-  if (count > 0)
-    return sciara_fail(SCIARA_ERR_INPUT, "%s: band %d is asked for, the raster has bands 1 to %d", s->path, band,
-                       count);
+  if (count > 0) return sciara_fail(SCIARA_ERR_INPUT, "%s: expected band 1 to %d, found band %d", s->path, count, band);
   char **parts = GDALGetMetadata(s->dataset, "SUBDATASETS");
   const char *first = CSLFetchNameValue(parts, "SUBDATASET_1_NAME");
   if (!first) return sciara_fail(SCIARA_ERR_INPUT, "%s: holds no raster", s->path);
@@ -175,7 +173,7 @@ static enum sciara_status place(struct sciara_source *s) {
       return sciara_fail(SCIARA_ERR_INPUT, "%s: number %d of its geotransform is %g", s->path, i, t[i]);
   double east = hypot(t[1], t[4]), south = hypot(t[2], t[5]);
   if (!(east > 0) || !(south > 0))
-    return sciara_fail(SCIARA_ERR_INPUT, "%s: found the cell size %g x %g, expected above 0", s->path, east, south);
+    return sciara_fail(SCIARA_ERR_INPUT, "%s: expected a cell size above 0, found %g x %g", s->path, east, south);
   s->dx = east;
   s->dy = south;
   if (fabs(t[2]) * (double)s->rows > SCIARA_SOURCE_SLACK * east ||

@@ -7,7 +7,7 @@
 #include "file/crs_scale.h"
 #include "terrain/dem_source.h"
 
-/** Longitude and latitude of the middle of a raster; false when its CRS does not tell. */
+/** Longitude and latitude of the middle of a raster; false if its CRS does not define it. */
 static bool middle_lonlat(const struct sciara_source *s, double *lon, double *lat) {
   if (!s->srs) return false;
   double t[6] = {0};

@@ -23,7 +23,7 @@ static enum sciara_precision on_host(enum sciara_precision precision) {
 
 // -------------------------------------------------------------------------------------------------------------- memory
 
-/** Bytes of the host that an engine takes: what it predicts, and what it keeps of the lava, which grows by halves. */
+/** Host memory of an engine in bytes: its estimate, and its lists of the lava, which grow by halves. */
 static size_t host_memory(const struct sciara_engine_ops *ops, const struct sciara_grid *grid, int64_t liquid_cells) {
   const size_t lava =
       ops->memory_of_lava ? ops->memory_of_lava(SCIARA_RECORD_NOTHING) / 2 * 3 * (size_t)liquid_cells : 0;
@@ -44,18 +44,18 @@ enum sciara_status sciara_bench_fits(const struct sciara_grid *grid, int states,
   const size_t need = (size_t)states * sciara_state_memory(grid, 0) + sciara_site_memory(grid) + engine;
   if (available == 0 || need <= available) return SCIARA_OK;
   return sciara_fail(
-      SCIARA_ERR_MEMORY, "takes about %.3g GB of memory (%d states %.3g, the largest engine %.3g), %.3g GB are free",
+      SCIARA_ERR_MEMORY, "needs about %.3g GB of memory (%d states %.3g, the largest engine %.3g), %.3g GB are free",
       (double)need * 1e-9, states, (double)(need - engine) * 1e-9, (double)engine * 1e-9, (double)available * 1e-9);
 }
 
-/** Whether the GPU has room; false with the reason in the row. */
+/** Whether the GPU has enough memory; if not, the row gets the reason. */
 static bool fits_device(const struct sciara_bench_case *c, struct sciara_bench_row *row) {
   struct sciara_device_info gpu;
   const struct sciara_engine_ops *ops = row->candidate.ops;
-  row->memory_told = ops->memory != NULL;
+  row->memory_known = ops->memory != NULL;
   if (ops->memory) ops->memory(&c->problem->grid, 0, &row->host, &row->device);
   if (row->device == 0 || !sciara_device_describe(0, &gpu) || row->device <= gpu.free_memory) return true;
-  row->why = sciara_format("takes %.3g GB of memory of the GPU, %.3g GB are free", (double)row->device * 1e-9,
+  row->why = sciara_format("needs %.3g GB of GPU memory, %.3g GB are free", (double)row->device * 1e-9,
                            (double)gpu.free_memory * 1e-9);
   return false;
 }
@@ -72,12 +72,12 @@ static void refuse(struct sciara_bench_row *row, enum sciara_bench_result result
   memset(row->cell_steps, 0, sizeof row->cell_steps);
 }
 
-/** By every rule of `sciara validate`. */
+/** Compares by all rules of `sciara validate`. */
 static void look_closely(const struct sciara_bench_case *c, const struct sciara_state *reference,
                          const struct sciara_state *found, struct sciara_bench_row *row) {
   const struct sciara_engine_ops *ops = row->candidate.ops;
   struct sciara_engine_result v = {.engine = ops->name, .determinism = ops->determinism, .passed = true};
-  // After as many steps, not at the same time: how much lava there is differs a little.
+  // After the same number of steps, not at the same time: the volumes of lava differ slightly.
   const struct sciara_tolerance allowed = {sciara_tolerance_least(c->precision).footprint, INFINITY};
   sciara_engine_result_compare(&v, c->problem, reference, found, c->precision, allowed);
   if (!v.passed && v.first.row >= 0 && ops->determinism == SCIARA_EXACT && v.first.differing > 0)
@@ -89,9 +89,9 @@ static void look_closely(const struct sciara_bench_case *c, const struct sciara_
   free(v.why);
 }
 
-/** What serial has come to after the steps of a row; the rest of the row is compared with it. */
+/** The result of serial after the steps of a row, with which the row is compared. */
 struct expected {
-  const struct sciara_bench_record *end; ///< NULL: serial has run here, with the same steps
+  const struct sciara_bench_record *end; ///< NULL: serial was run here, with the same steps
   uint64_t checksum;
 };
 
@@ -102,40 +102,40 @@ static struct expected expect(const struct sciara_bench_case *c, const struct sc
   return (struct expected){.end = record, .checksum = record->checksum};
 }
 
-/** Of serial, in a stretch of a row. */
-static uint64_t cell_steps_of(const struct sciara_bench_case *c, const struct sciara_bench_row *row, int stretch) {
-  if (!c->recorded) return c->row[0].cell_steps[stretch];
-  const uint64_t step = c->first_step + row->warm_up + (uint64_t)stretch * row->steps;
+/** Cell-steps of serial in a repetition of a row. */
+static uint64_t cell_steps_of(const struct sciara_bench_case *c, const struct sciara_bench_row *row, int repetition) {
+  if (!c->recorded) return c->row[0].cell_steps[repetition];
+  const uint64_t step = c->first_step + row->warm_up + (uint64_t)repetition * row->steps;
   const struct sciara_bench_record *before, *after;
   before = sciara_bench_record_find(c->records, c->problem_hash, c->precision, step);
   after = sciara_bench_record_find(c->records, c->problem_hash, c->precision, step + row->steps);
   return after->cell_steps - before->cell_steps;
 }
 
-static void verify_stretches(const struct sciara_bench_case *c, struct sciara_bench_row *row) {
+static void verify_cell_steps(const struct sciara_bench_case *c, struct sciara_bench_row *row) {
   const bool exact = row->candidate.ops->determinism == SCIARA_EXACT;
   for (int n = 0; n < c->repeats && row->result == SCIARA_BENCH_VERIFIED; n++) {
     const uint64_t expected = cell_steps_of(c, row, n), counted = row->cell_steps[n];
     if ((exact && counted != expected) || counted == 0)
       refuse(row, SCIARA_BENCH_FAILED,
-             sciara_format("counts %" PRIu64 " cell-steps in stretch %d, serial counts %" PRIu64, counted, n + 1,
+             sciara_format("counts %" PRIu64 " cell-steps in repetition %d, serial counts %" PRIu64, counted, n + 1,
                            expected));
     else if (!(row->seconds[n] > 0))
-      refuse(row, SCIARA_BENCH_FAILED, sciara_format("stretch %d is too short for the clock", n + 1));
+      refuse(row, SCIARA_BENCH_FAILED, sciara_format("repetition %d is too short for the clock", n + 1));
   }
 }
 
 /** The state of serial after some steps, or of an exact engine with the checksum of serial. */
 struct reference {
   struct sciara_state *state;
-  uint64_t warm_up, steps; ///< 0 steps: there is none yet
+  uint64_t warm_up, steps; ///< 0 steps: there is no state yet
 };
 
 static void verify(const struct sciara_bench_case *c, const struct reference *reference,
                    const struct sciara_state *found, struct sciara_bench_row *row) {
   row->compared = true;
-  row->result = SCIARA_BENCH_VERIFIED; // until something is found
-  row->checksum = sciara_checksum_shared_out(found);
+  row->result = SCIARA_BENCH_VERIFIED; // until a difference is found
+  row->checksum = sciara_checksum_in_parallel(found);
   const struct expected expected = expect(c, row);
   const bool same = row->checksum == expected.checksum, exact = row->candidate.ops->determinism == SCIARA_EXACT;
   const bool same_steps = reference->warm_up == row->warm_up && reference->steps == row->steps;
@@ -143,26 +143,29 @@ static void verify(const struct sciara_bench_case *c, const struct reference *re
   if (exact && !same && expected.end && found->clock != expected.end->clock)
     refuse(row, SCIARA_BENCH_FAILED,
            sciara_format("after step %" PRIu64 " checksum %016" PRIx64 " and clock %.17g s, "
-                         "recorded %016" PRIx64 " and %.17g s",
+                         "expected %016" PRIx64 " and %.17g s as recorded",
                          expected.end->step, row->checksum, found->clock, expected.checksum, expected.end->clock));
   else if (exact && !same)
     refuse(row, SCIARA_BENCH_FAILED,
            sciara_format("checksum %016" PRIx64 ", %s %016" PRIx64, row->checksum,
                          expected.end ? "recorded is" : "serial has", expected.checksum));
-  verify_stretches(c, row);
+  verify_cell_steps(c, row);
 }
 
 // ----------------------------------------------------------------------------------------------------------- the whole
 
-/** What the engine before left must not pass for the result of one that fetches nothing. */
+/**
+ * Invalidates the result of the previous engine, so that it cannot pass as that of an engine that downloads nothing.
+ */
 static void spoil(struct sciara_state *s) {
   for (int64_t i = 0; i < sciara_grid_cells(&s->grid); i++)
-    if (s->kind[i] == SCIARA_CELL_INTERIOR) s->h[i] = s->z[i] = NAN; // elsewhere an engine may leave them alone
+    if (s->kind[i] == SCIARA_CELL_INTERIOR)
+      s->h[i] = s->z[i] = NAN; // in other cells an engine may leave them unchanged
   s->time = s->clock = s->emitted = NAN;
   s->step = 0;
 }
 
-/** Whether the records tell of every step where a stretch may end. */
+/** Whether the records contain every step at which a repetition may end. */
 static bool is_recorded(const struct sciara_bench_case *c) {
   if (!c->records || c->every == 0 || c->warm_up % c->every || c->steps % c->every) return false;
   const uint64_t end = c->first_step + c->warm_up + (uint64_t)c->repeats * c->steps;
@@ -181,7 +184,7 @@ static struct sciara_race race_of(const struct sciara_bench_case *c, const struc
                               .seconds = c->recorded ? c->seconds : 0};
 }
 
-/** serial: what all others are held against, or the first to be held against the records. */
+/** serial: all others are compared with it, or it is the first to be compared with the records. */
 static enum sciara_status measure_reference(struct sciara_bench_case *c, struct reference *reference) {
   struct sciara_bench_row *row = &c->row[0];
   const struct sciara_race race = race_of(c, row, reference);
@@ -193,10 +196,10 @@ static enum sciara_status measure_reference(struct sciara_bench_case *c, struct 
   row->peak = sciara_peak_memory();
   reference->warm_up = row->warm_up;
   reference->steps = row->steps;
-  if (!c->recorded) row->checksum = sciara_checksum_shared_out(reference->state);
+  if (!c->recorded) row->checksum = sciara_checksum_in_parallel(reference->state);
   verify(c, reference, reference->state, row);
   if (row->result == SCIARA_BENCH_FAILED && c->recorded) return SCIARA_OK;
-  look_closely(c, reference->state, reference->state, row); // at its ledger, and for a NaN
+  look_closely(c, reference->state, reference->state, row); // checks its ledger, and for NaN
   if (row->result != SCIARA_BENCH_VERIFIED)
     return sciara_fail(SCIARA_ERR_NUMERIC, "%s: serial: %s", c->name, row->why ? row->why : "its result is wrong");
   sciara_bench_summarise(row, c->repeats, row);
@@ -223,13 +226,13 @@ static void measure_candidate(struct sciara_bench_case *c, struct reference *ref
   if (row->result != SCIARA_BENCH_VERIFIED) return;
   sciara_bench_summarise(&c->row[0], c->repeats, row);
   if (row->candidate.ops->determinism != SCIARA_EXACT || row->steps <= reference->steps) return;
-  struct sciara_state *kept = reference->state; // it has the checksum of serial, so it is the state of serial
+  struct sciara_state *kept = reference->state; // its checksum is that of serial, so it is the state of serial
   *reference = (struct reference){.state = *found, .warm_up = row->warm_up, .steps = row->steps};
   *found = kept;
 }
 
-/** Of the rows so far: how an engine with threads scales from the fewest of them on, beside the loop. */
-static void tell_scaling(struct sciara_bench_case *c) {
+/** For the rows so far: the scaling of an engine with threads relative to the fewest threads, and of the loop. */
+static void set_scaling(struct sciara_bench_case *c) {
   struct sciara_bench_row *row = &c->row[c->count - 1], *base = row;
   for (size_t k = 0; k < c->count; k++) {
     struct sciara_bench_row *other = &c->row[k];
@@ -261,17 +264,20 @@ static void measure_next(struct sciara_bench_case *c, struct reference *referenc
   if (c->row[0].result != SCIARA_BENCH_VERIFIED)
     refuse(row, SCIARA_BENCH_LEFT_OUT, sciara_format("serial and the records disagree"));
   else if (c->until > 0 && begin + *slowest > c->until)
-    refuse(row, SCIARA_BENCH_LEFT_OUT, sciara_format("the time of the suite is over"));
+    refuse(row, SCIARA_BENCH_LEFT_OUT, sciara_format("the time limit of the suite is reached"));
   else
     measure_candidate(c, reference, found, row);
   *slowest = fmax(*slowest, sciara_wallclock() - begin);
   if (loop && row->result == SCIARA_BENCH_VERIFIED &&
       sciara_register_loop(candidate->threads, &row->loop_per_s) == SCIARA_OK)
-    tell_scaling(c);
+    set_scaling(c);
   if (c->done) c->done(c->context, c, row);
 }
 
-/** In turn: what `auto` picks, which lack of time leaves out last; the other exact ones; those of the class tolerance. */
+/**
+ * The order: first the engine that `auto` chooses, so that lack of time omits it last; then the other exact ones; then
+ * those of the class tolerance.
+ */
 static int turn_of(const struct sciara_engine_ops *ops) {
   if (ops->determinism != SCIARA_EXACT) return 2;
   return strcmp(ops->name, sciara_engine_auto()) == 0 ? 0 : 1;
@@ -294,8 +300,8 @@ enum sciara_status sciara_bench_measure(struct sciara_bench_case *c, const struc
   c->row = NULL;
   c->count = 0;
   if (c->repeats < SCIARA_BENCH_LEAST_REPEATS || c->repeats > SCIARA_BENCH_MOST_REPEATS || c->steps < 1)
-    return sciara_fail(SCIARA_ERR_USAGE, "found %d repeats of %" PRIu64 " steps, expected %d to %d of 1 or more",
-                       c->repeats, c->steps, SCIARA_BENCH_LEAST_REPEATS, SCIARA_BENCH_MOST_REPEATS);
+    return sciara_fail(SCIARA_ERR_USAGE, "expected %d to %d repetitions of 1 or more steps, found %d of %" PRIu64,
+                       SCIARA_BENCH_LEAST_REPEATS, SCIARA_BENCH_MOST_REPEATS, c->repeats, c->steps);
   SCIARA_TRY(sciara_engine_find("serial", on_host(c->precision), &serial.ops));
   c->rows = c->problem->grid.rows;
   c->cols = c->problem->grid.cols;
@@ -308,7 +314,7 @@ enum sciara_status sciara_bench_measure(struct sciara_bench_case *c, const struc
   SCIARA_TRY_GOTO(sciara_state_clone(c->problem->state, &reference.state));
   const double begin = sciara_wallclock();
   sciara_log(SCIARA_LOG_INFO, "%s: serial, %s", c->name,
-             c->recorded ? "verified against the records" : "all steps: there is no record of them");
+             c->recorded ? "verified against the records" : "all steps, because they are not recorded");
   SCIARA_TRY_GOTO(measure_reference(c, &reference));
   if (c->done) c->done(c->context, c, &c->row[0]);
   SCIARA_TRY_GOTO(sciara_state_clone(c->problem->state, &found));
@@ -337,7 +343,7 @@ enum sciara_status sciara_bench_advance(const struct sciara_problem *p, enum sci
   sciara_runner_end(&r);
   if (status == SCIARA_OK && p->state->step < step)
     status =
-        sciara_fail(SCIARA_ERR_INPUT, "%s: nothing is liquid any more after step %" PRIu64 ", wanted step %" PRIu64,
-                    p->scenario.path, p->state->step, step);
+        sciara_fail(SCIARA_ERR_INPUT, "%s: expected liquid lava until step %" PRIu64 ", found none after step %" PRIu64,
+                    p->scenario.path, step, p->state->step);
   return status;
 }

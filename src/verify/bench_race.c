@@ -12,7 +12,7 @@
 #include "run/many_threads.h"
 #include "verify/validate.h"
 
-/** An engine at work. */
+/** A running engine. */
 struct racer {
   const struct sciara_engine_ops *ops;
   void *engine;
@@ -34,7 +34,7 @@ static enum sciara_status start(struct racer *r, const struct sciara_bench_case 
   return r->ops->upload(r->engine, p->state);
 }
 
-/** On to a step; *seconds is the time of it. */
+/** Advances to a step; *seconds is the time that it took. */
 static enum sciara_status go_to(struct racer *r, uint64_t step, double *seconds) {
   const struct sciara_stop stop = {.steps = step, .time = INFINITY, .solidified = true, .max_wall_ms = 600000};
   enum sciara_status status;
@@ -44,7 +44,8 @@ static enum sciara_status go_to(struct racer *r, uint64_t step, double *seconds)
   *seconds = r->clock() - begin;
   SCIARA_TRY(status);
   if (r->progress.step == step) return SCIARA_OK;
-  return sciara_fail(SCIARA_ERR_INPUT, "stopped after step %" PRIu64 ", wanted %" PRIu64 ": nothing is liquid any more",
+  return sciara_fail(SCIARA_ERR_INPUT,
+                     "stopped after step %" PRIu64 ", expected %" PRIu64 ": nothing is liquid any more",
                      r->progress.step, step);
 }
 
@@ -53,8 +54,8 @@ static enum sciara_status go_to(struct racer *r, uint64_t step, double *seconds)
 static uint64_t at_most(uint64_t most, double value) { return value < (double)most ? (uint64_t)value : most; }
 
 /**
- * The warm-up, which also tells how long a step takes. What an engine does once, in its first steps, is left out of that:
- * the second part is taken. Warm-up and stretches are then cut down to the time that they may take.
+ * The warm-up, which also measures how long a step takes. Its second part is used, without what an engine does once in
+ * its first steps. Warm-up and repetitions are then shortened to the time that they may take.
  */
 static enum sciara_status warm_up(struct racer *r, const struct sciara_bench_case *c, const struct sciara_race *race,
                                   struct sciara_bench_row *row) {
@@ -134,8 +135,8 @@ static enum sciara_status record_row(const struct sciara_bench_case *c, const st
   SCIARA_TRY(r->ops->download(r->engine, s));
   sciara_ledger_form(s, sciara_rounding_in(c->problem, c->precision), &ledger);
   if (!sciara_ledger_closes(&ledger))
-    return sciara_fail(SCIARA_ERR_NUMERIC, "the ledger is open by %g m3 after step %" PRIu64, ledger.residual_m3,
-                       s->step);
+    return sciara_fail(SCIARA_ERR_NUMERIC, "the mass balance has a residual of %g m3 after step %" PRIu64,
+                       ledger.residual_m3, s->step);
   struct sciara_bench_record row = {.rows = s->grid.rows,
                                     .cols = s->grid.cols,
                                     .start = c->first_step,
@@ -146,7 +147,7 @@ static enum sciara_status record_row(const struct sciara_bench_case *c, const st
                                     .clock = s->clock,
                                     .liquid_cells = sciara_state_liquid_cells(s),
                                     .residual = ledger.residual_m3,
-                                    .checksum = sciara_checksum_shared_out(s)};
+                                    .checksum = sciara_checksum_in_parallel(s)};
   snprintf(row.name, sizeof row.name, "%s", c->name);
   if (row.step == c->first_step + c->every) sciara_bench_records_drop(into, &row);
   return sciara_bench_record_add(into, &row);
@@ -160,12 +161,12 @@ enum sciara_status sciara_bench_record(struct sciara_bench_case *c, struct sciar
   const uint64_t end = c->first_step + c->warm_up + (uint64_t)c->repeats * c->steps;
   SCIARA_TRY(sciara_engine_find("serial", c->precision, &serial.ops));
   enum sciara_status status = start(&r, c, &serial);
-  double told = sciara_wallclock(), seconds;
+  double reported = sciara_wallclock(), seconds;
   for (uint64_t step = c->first_step + c->every; status == SCIARA_OK && step <= end; step += c->every) {
     status = go_to(&r, step, &seconds);
     if (status == SCIARA_OK) status = record_row(c, &r, problem, into);
-    if (sciara_wallclock() - told < 10) continue;
-    told = sciara_wallclock();
+    if (sciara_wallclock() - reported < 10) continue;
+    reported = sciara_wallclock();
     sciara_log(SCIARA_LOG_INFO, "%s: step %" PRIu64 " of %" PRIu64, c->name, step, end);
   }
   if (r.engine) r.ops->destroy(r.engine);

@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// One engine on its way through a warm-up and stretches that are timed.
+// One engine: a warm-up and timed repetitions.
 #ifndef SCIARA_VERIFY_BENCH_RACE_H
 #define SCIARA_VERIFY_BENCH_RACE_H
 
 #include "verify/bench.h"
 
-/** How far an engine goes. */
+/** The steps of an engine. */
 struct sciara_race {
-  uint64_t warm_up, steps; ///< of a stretch
+  uint64_t warm_up, steps; ///< of the warm-up and of a repetition
   uint64_t every;          ///< both may be shortened to multiples of this, 0: neither
-  double seconds;          ///< for all stretches together; 0: no limit
+  double seconds;          ///< for all repetitions together; 0: no limit
 };
 
 /**
- * The warm-up and the stretches from problem->state on; the state after them goes to `to`. What was done, and how long
- * each stretch took, goes to the row.
+ * Executes the warm-up and the repetitions from problem->state; the state after them goes to `to`. The steps, and the
+ * time of each repetition, go to the row.
  */
 enum sciara_status sciara_bench_race(const struct sciara_bench_case *c, const struct sciara_race *race,
                                      struct sciara_bench_row *row, struct sciara_state *to);
 
-/** Medians and spread of the stretches of a row, beside those of serial. */
+/** Medians and spread of the repetitions of a row, relative to those of serial. */
 void sciara_bench_summarise(const struct sciara_bench_row *serial, int repeats, struct sciara_bench_row *row);
 
 #endif

@@ -11,7 +11,7 @@
 #include "file/json_strict.h"
 #include "verify/trace.h"
 
-// Raised when the rule itself is changed: what was recorded before is then of another model.
+// Incremented when the rule itself is changed: older records are then of another model.
 enum { MODEL = 1 };
 
 static const char header[] =
@@ -37,7 +37,7 @@ const struct sciara_bench_record *sciara_bench_record_find(const struct sciara_b
 }
 
 enum sciara_status sciara_bench_record_add(struct sciara_bench_records *r, const struct sciara_bench_record *row) {
-  if ((r->count & (r->count - 1)) == 0) { // 0, 1, 2, 4...: there is no room for another
+  if ((r->count & (r->count - 1)) == 0) { // 0, 1, 2, 4...: the array is full
     struct sciara_bench_record *more = realloc(r->row, (r->count ? 2 * r->count : 1) * sizeof *more);
     if (!more) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a record");
     r->row = more;

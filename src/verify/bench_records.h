@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `serial` comes to in the cases of a measurement, recorded once: so that engines can be verified where serial would
+// Results of `serial` in the cases of a measurement, recorded once, so that engines can be verified when serial would
 // take too long. A file of rows (docs/formats.md).
 #ifndef SCIARA_VERIFY_BENCH_RECORDS_H
 #define SCIARA_VERIFY_BENCH_RECORDS_H
@@ -12,7 +12,7 @@
 struct sciara_bench_record {
   char name[24]; ///< of the case, for people
   int64_t rows, cols;
-  uint64_t start; ///< step where the measurement begins
+  uint64_t start; ///< step at which the measurement begins
   enum sciara_precision precision;
   uint64_t problem;          ///< sciara_bench_fingerprint
   uint64_t step, cell_steps; ///< steps since the scenario's start; cell-steps since `start`
@@ -28,7 +28,10 @@ struct sciara_bench_records {
   size_t count;
 };
 
-/** 64 bits over all that a measurement computes with: the model, its parameters, the vents, the state at the start. */
+/**
+ * A hash of 64 bits over everything that determines a measurement: the model, its parameters, the vents, the initial
+ * state.
+ */
 uint64_t sciara_bench_fingerprint(const struct sciara_problem *p, enum sciara_precision precision);
 
 /** The row of a problem after a step; NULL: there is none. */
@@ -37,13 +40,13 @@ const struct sciara_bench_record *sciara_bench_record_find(const struct sciara_b
 
 enum sciara_status sciara_bench_record_add(struct sciara_bench_records *r, const struct sciara_bench_record *row);
 
-/** Takes out the rows of a case: what has the name, size, start and precision of `like`. */
+/** Removes the rows of a case: those with the name, size, start and precision of `like`. */
 void sciara_bench_records_drop(struct sciara_bench_records *r, const struct sciara_bench_record *like);
 
-/** SCIARA_ERR_INPUT names the line, what was found and what is allowed. */
+/** Reads a file; SCIARA_ERR_INPUT names the line, what is expected and what was found. */
 enum sciara_status sciara_bench_records_read(const char *path, struct sciara_bench_records *out);
 
-/** Writes all rows, sorted, whole or not at all. */
+/** Writes all rows, sorted, completely or not at all. */
 enum sciara_status sciara_bench_records_write(struct sciara_bench_records *r, const char *path);
 void sciara_bench_records_free(struct sciara_bench_records *r);
 

@@ -44,7 +44,7 @@ static const char *class_name(const struct sciara_bench_row *row) {
 
 // ----------------------------------------------------------------------------------------------------------------- CSV
 
-/** A text as CSV has it: in quotes where it must be. */
+/** Appends a text for CSV, in quotes if necessary. */
 static void put_quoted(struct sciara_text *t, const char *text) {
   if (!text) return;
   if (!strpbrk(text, ",\"\n\r")) {
@@ -79,7 +79,7 @@ static void put_csv_text(struct sciara_text *t, const char *text) {
   put_quoted(t, text);
 }
 
-/** The end of every row: with what it was measured. */
+/** The end of every row: program and machine of the measurement. */
 static void put_csv_machine(struct sciara_text *t, const struct sciara_machine *m) {
   const char *texts[] = {m->date, m->version, m->git_hash, m->compiler, m->hdf5, m->gdal, m->cpu};
   for (size_t k = 0; k < sizeof texts / sizeof *texts; k++) put_csv_text(t, texts[k]);
@@ -107,8 +107,8 @@ static void put_csv_row(struct sciara_text *t, const struct sciara_bench_report 
   } else {
     sciara_text_append(t, ",,,,,,,,");
   }
-  put_size(t, row->memory_told, row->host);
-  put_size(t, row->memory_told, row->device);
+  put_size(t, row->memory_known, row->host);
+  put_size(t, row->memory_known, row->device);
   put_size(t, row->peak > 0, row->peak);
   sciara_text_append(t, ",");
   if (row->compared) sciara_text_append(t, "%016" PRIx64, row->checksum);
@@ -137,7 +137,7 @@ enum sciara_status sciara_bench_csv(const struct sciara_bench_report *r, struct 
     sciara_text_append(out, ",,,");
     put_csv_machine(out, &r->machine);
   }
-  return sciara_text_append_bytes(out, "", 0); // what failed before fails once more
+  return sciara_text_append_bytes(out, "", 0); // fails again if something failed before
 }
 
 // ---------------------------------------------------------------------------------------------------------------- JSON
@@ -209,8 +209,8 @@ static void put_json_row(struct sciara_text *t, const struct sciara_bench_report
   char checksum[20] = "";
   if (row->compared) snprintf(checksum, sizeof checksum, "%016" PRIx64, row->checksum);
   put_text(t, ", ", "checksum", checksum);
-  put_number_or_null(t, "host_bytes", row->memory_told, (double)row->host);
-  put_number_or_null(t, "device_bytes", row->memory_told, (double)row->device);
+  put_number_or_null(t, "host_bytes", row->memory_known, (double)row->host);
+  put_number_or_null(t, "device_bytes", row->memory_known, (double)row->device);
   put_number_or_null(t, "peak_rss_bytes", row->peak > 0, (double)row->peak);
   if (row->result == SCIARA_BENCH_VERIFIED) {
     put_number(t, "warm_up", (double)row->warm_up);

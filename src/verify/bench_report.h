@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What was measured, as CSV and as JSON (docs/formats.md).
+// The results of a measurement as CSV and as JSON (docs/formats.md).
 #ifndef SCIARA_VERIFY_BENCH_REPORT_H
 #define SCIARA_VERIFY_BENCH_REPORT_H
 
@@ -11,7 +11,7 @@ enum { SCIARA_BENCH_MOST_CASES = 32, SCIARA_BENCH_MOST_ENGINES = 64 };
 
 /** A case, or why it was left out. */
 struct sciara_bench_entry {
-  struct sciara_bench_case measured; ///< `name` and the problem's numbers; `problem` may be gone
+  struct sciara_bench_case measured; ///< `name` and the numbers of the problem; `problem` may be freed
   char *left_out;                    ///< owned; NULL: it was measured
 };
 
@@ -37,13 +37,13 @@ void sciara_bench_report_free(struct sciara_bench_report *r);
 /** "verified", "FAILED" or "left out". */
 const char *sciara_bench_result_name(enum sciara_bench_result result);
 
-/** A case that was measured; NULL: it was not. */
+/** A case that was measured; NULL if it was not. */
 const struct sciara_bench_case *sciara_bench_case_find(const struct sciara_bench_report *r, const char *name);
 
-/** What a cell-step of a row of the case `sparse` takes over that of the same engine on `tight`; 0: not known. */
+/** Time of a cell-step in a row of the case `sparse`, divided by that of the same engine in `tight`; 0: unknown. */
 double sciara_bench_sparse_over_tight(const struct sciara_bench_report *r, const struct sciara_bench_row *row);
 
-/** Append the whole report. */
+/** Append the complete report. */
 enum sciara_status sciara_bench_csv(const struct sciara_bench_report *r, struct sciara_text *out);
 enum sciara_status sciara_bench_json(const struct sciara_bench_report *r, struct sciara_text *out);
 

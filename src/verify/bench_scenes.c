@@ -10,15 +10,15 @@
 enum {
   TILE = 512,       // sparse: one patch in each tile of so many rows and columns
   PATCH_SHARE = 32, // of the side of a tile: 1/32 squared is 0.098 %
-  // Between a patch and the edges of its tile, as shares of the side: what a patch reaches in 400 steps, and more. So no
-  // patch meets another, and a map that has these alone holds the same lava.
+  // Distance between a patch and the edges of its tile, as fractions of the side: more than a patch reaches in 400
+  // steps. So no patch meets another, and a map of the patches alone holds the same lava.
   ABOVE_SHARE = 64,
-  BESIDE_SHARE = 32,
+  LATERAL_SHARE = 32,
   BELOW_SHARE = 8,
-  THICKER = 3, // sparse: lava that would come to rest after 100 steps is no load for a measurement
+  THICKER = 3, // sparse: lava that stops flowing after 100 steps is no load for a measurement
 };
 
-/** 64 bits that look random, for a cell and what is asked about it. */
+/** 64 pseudo-random bits for a cell and a purpose. */
 static uint64_t noise(int64_t row, int64_t col, uint64_t what) {
   uint64_t x = (uint64_t)row * 0x9e3779b97f4a7c15u + (uint64_t)col * 0xc2b2ae3d27d4eb4fu + what * 0x165667b19e3779f9u;
   x = (x ^ x >> 32) * 0xd6e8feb86659fd93u;
@@ -30,8 +30,8 @@ static uint64_t noise(int64_t row, int64_t col, uint64_t what) {
 static double sixty_fourths(uint64_t bits) { return (double)(bits >> 58) / 64; }
 
 /**
- * A slope of 25 % down to the south, 2 m of roughness from cell to cell and 4 m from one 16 x 16 block to the next. So
- * lava on every cell flows for hundreds of steps; on 5 % it stands in hollows after twenty.
+ * A slope of 25 % down to the south, with a roughness of 2 m between cells and of 4 m between blocks of 16 x 16 cells.
+ * So lava in every cell flows for hundreds of steps; on a slope of 5 % it stops in hollows after twenty.
  */
 static double altitude(int64_t size, int64_t row, int64_t col) {
   return 100 + 2.5 * (double)(size - row) + 2 * sixty_fourths(noise(row, col, 1)) +
@@ -44,7 +44,7 @@ static double altitude(int64_t size, int64_t row, int64_t col) {
 struct tiling {
   int64_t tiles; ///< in a row of the map, and in a column
   int64_t side;  ///< of a tile
-  int64_t patch, above, beside, below;
+  int64_t patch, above, lateral, below;
 };
 
 static struct tiling tiling_of(int64_t size) {
@@ -53,7 +53,7 @@ static struct tiling tiling_of(int64_t size) {
                          .side = side,
                          .patch = side / PATCH_SHARE,
                          .above = side / ABOVE_SHARE,
-                         .beside = side / BESIDE_SHARE,
+                         .lateral = side / LATERAL_SHARE,
                          .below = side / BELOW_SHARE};
 }
 
@@ -65,22 +65,22 @@ struct place {
 static struct place patch_at(const struct tiling *t, int64_t tile_row, int64_t tile_col) {
   const int64_t top = tile_row * t->side, left = tile_col * t->side;
   const uint64_t rows = (uint64_t)(t->side - t->above - t->patch - t->below + 1);
-  const uint64_t cols = (uint64_t)(t->side - 2 * t->beside - t->patch + 1);
+  const uint64_t cols = (uint64_t)(t->side - 2 * t->lateral - t->patch + 1);
   return (struct place){.row = top + t->above + (int64_t)(noise(top, left, 5) % rows),
-                        .col = left + t->beside + (int64_t)(noise(top, left, 6) % cols)};
+                        .col = left + t->lateral + (int64_t)(noise(top, left, 6) % cols)};
 }
 
-/** Of a tile of the tight map. */
+/** The same for a tile of the tight map. */
 static int64_t tight_rows(const struct tiling *t) { return t->above + t->patch + t->below; }
 
-static int64_t tight_cols(const struct tiling *t) { return 2 * t->beside + t->patch; }
+static int64_t tight_cols(const struct tiling *t) { return 2 * t->lateral + t->patch; }
 
-/** Where a cell of the map of a scene lies on the large one. */
+/** The position on the large map of a cell of the map of a scene. */
 static struct place origin(enum sciara_scene scene, const struct tiling *t, int64_t row, int64_t col) {
   if (scene != SCIARA_SCENE_TIGHT) return (struct place){row, col};
   const struct place patch = patch_at(t, row / tight_rows(t), col / tight_cols(t));
   return (struct place){.row = patch.row - t->above + row % tight_rows(t),
-                        .col = patch.col - t->beside + col % tight_cols(t)};
+                        .col = patch.col - t->lateral + col % tight_cols(t)};
 }
 
 struct sciara_grid sciara_scene_grid(enum sciara_scene scene, int64_t size) {
@@ -95,7 +95,8 @@ int64_t sciara_scene_liquid(enum sciara_scene scene, int64_t size) {
   return scene == SCIARA_SCENE_DENSE ? (size - 2) * (size - 2) : t.tiles * t.tiles * t.patch * t.patch;
 }
 
-// ------------------------------------------------------------------------------------------------------ ground and lava
+// ------------------------------------------------------------------------------------------------------ ground and
+// lava
 
 static enum sciara_status make_ground(enum sciara_scene scene, int64_t size, struct sciara_problem *p) {
   const struct tiling t = tiling_of(size);
@@ -120,8 +121,8 @@ cleanup:
 }
 
 /**
- * 1 to 5 m of lava, or thicker so many times, up to 32 K cooler than at a vent; `at` is its place on the large map, by
- * which thickness and temperature go.
+ * 1 to 5 m of lava, or a multiple of it, up to 32 K cooler than at a vent; `at` is the position on the large map, which
+ * determines thickness and temperature.
  */
 static double pour(const struct sciara_problem *p, int64_t row, int64_t col, struct place at, int thicker) {
   struct sciara_state *s = p->state;
@@ -146,7 +147,7 @@ static double pour_patches(const struct sciara_problem *p, enum sciara_scene sce
     for (int64_t b = 0; b < t.tiles; b++) {
       const struct place large = patch_at(&t, a, b);
       const struct place first = scene == SCIARA_SCENE_TIGHT
-                                     ? (struct place){a * tight_rows(&t) + t.above, b * tight_cols(&t) + t.beside}
+                                     ? (struct place){a * tight_rows(&t) + t.above, b * tight_cols(&t) + t.lateral}
                                      : large;
       for (int64_t r = 0; r < t.patch; r++)
         for (int64_t c = 0; c < t.patch; c++)
@@ -177,8 +178,8 @@ enum sciara_status sciara_scene_make(enum sciara_scene scene, int64_t size, enum
                                      struct sciara_problem *out) {
   *out = (struct sciara_problem){0};
   if (size < SCIARA_SCENE_LEAST || size > SCIARA_SCENE_MOST)
-    return sciara_fail(SCIARA_ERR_INPUT, "a scene of %" PRId64 " rows: allowed %d to %d", size, SCIARA_SCENE_LEAST,
-                       SCIARA_SCENE_MOST);
+    return sciara_fail(SCIARA_ERR_INPUT, "expected a scene of %d to %d rows, found %" PRId64, SCIARA_SCENE_LEAST,
+                       SCIARA_SCENE_MOST, size);
   const enum sciara_status status = make(scene, size, precision, out);
   if (status != SCIARA_OK) sciara_problem_free(out);
   return status;

@@ -15,7 +15,7 @@ static const char compiler[] = "clang " __clang_version__;
 static const char compiler[] = "gcc " __VERSION__;
 #endif
 
-/** What follows `key` in the first line of a file of /proc that begins with it; false: there is none. */
+/** The text after `key` in the first line of a file of /proc that begins with it; false: there is none. */
 static bool line_of(const char *path, const char *key, char *out, size_t size) {
   char line[1024];
   bool found = false;
@@ -40,7 +40,9 @@ static size_t kibibytes_of(const char *path, const char *key) {
   return (size_t)kib * 1024;
 }
 
-/** "NVRM version: NVIDIA UNIX x86_64 Kernel Module  550.54.15  Tue ...": the first word that is a number with points. */
+/**
+ * "NVRM version: NVIDIA UNIX x86_64 Kernel Module  550.54.15  Tue ...": the first word that is a number with points.
+ */
 static void driver_of(char *out, size_t size) {
   char text[512];
   if (!line_of("/proc/driver/nvidia/version", "NVRM version:", text, sizeof text)) return;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// With what a measurement was made: program, compiler, processor, GPU, libraries.
+// The environment of a measurement: program, compiler, processor, GPU, libraries.
 #ifndef SCIARA_VERIFY_MACHINE_H
 #define SCIARA_VERIFY_MACHINE_H
 
 #include "engine/device_info.h"
 #include "store/run_json.h"
 
-/** Texts that are not known are "", numbers 0. */
+/** Unknown texts are "", unknown numbers 0. */
 struct sciara_machine {
   char date[SCIARA_UTC_SIZE]; ///< UTC
   const char *version, *git_hash, *compiler;
@@ -23,10 +23,10 @@ struct sciara_machine {
 
 void sciara_machine_describe(struct sciara_machine *out);
 
-/** Forgets the highest resident memory of this process so far, where the system can. */
+/** Resets the highest resident memory of this process, if the system supports it. */
 void sciara_peak_memory_reset(void);
 
-/** The highest resident memory of this process, bytes; 0: not known. */
+/** The highest resident memory of this process, bytes; 0: unknown. */
 size_t sciara_peak_memory(void);
 
 #endif

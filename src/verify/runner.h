@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An engine that is driven by hand, beside others: no stop rule of a scenario, no snapshots.
+// An engine that is run directly, next to others: without the stop rule of a scenario, without snapshots.
 #ifndef SCIARA_VERIFY_RUNNER_H
 #define SCIARA_VERIFY_RUNNER_H
 
@@ -14,15 +14,15 @@ struct sciara_runner {
   double compute_s; ///< wall time spent in `advance`
 };
 
-/** Makes the engine for the vents and parameters of a problem and gives it `state`. End it on failure too. */
+/** Makes the engine for the vents and parameters of a problem and uploads `state`. End it also on failure. */
 enum sciara_status sciara_runner_start(struct sciara_runner *r, const struct sciara_engine_ops *ops,
                                        const struct sciara_problem *p, const struct sciara_engine_options *options,
                                        const struct sciara_state *state);
 void sciara_runner_end(struct sciara_runner *r);
 
 /**
- * Goes on until that many steps have been done, or simulated time (s) is reached, or nothing is liquid and no vent will
- * emit again; then fetches the state.
+ * Continues until that number of steps or simulated time (s) is reached, or nothing is liquid and no vent will emit
+ * again; then downloads the state.
  */
 enum sciara_status sciara_runner_go_to(struct sciara_runner *r, uint64_t step, double time, struct sciara_state *state);
 

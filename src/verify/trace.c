@@ -16,7 +16,7 @@ void sciara_trace_begin(const struct sciara_problem *p, enum sciara_precision pr
   const struct sciara_vents *v = p->vents;
   const size_t cells = (size_t)v->count * sizeof *v->row, slots = (size_t)v->slots * sizeof *v->rate;
   const uint64_t seed = UINT64_C(0xcbf29ce484222325);
-  *out = (struct sciara_trace){.dem = p->site->origin.hash, .start = sciara_checksum_shared_out(p->state)};
+  *out = (struct sciara_trace){.dem = p->site->origin.hash, .start = sciara_checksum_in_parallel(p->state)};
   out->parameters = hash_bytes(seed, &p->scenario.params, sizeof p->scenario.params);
   out->parameters = hash_bytes(out->parameters, &p->scenario.boundary, sizeof p->scenario.boundary);
   out->vents = hash_bytes(hash_bytes(seed, v->row, cells), v->col, cells);
@@ -35,7 +35,7 @@ enum sciara_status sciara_trace_add(struct sciara_trace *t, const struct sciara_
                                               .emitted = s->emitted,
                                               .liquid_cells = sciara_state_liquid_cells(s),
                                               .residual = ledger->residual_m3,
-                                              .checksum = sciara_checksum_shared_out(s)};
+                                              .checksum = sciara_checksum_in_parallel(s)};
   return SCIARA_OK;
 }
 
@@ -48,5 +48,5 @@ enum sciara_status sciara_trace_same(const struct sciara_trace *mine, const stru
                      : mine->start != file->start                    ? "state at the start"
                                                                      : NULL;
   if (!what) return SCIARA_OK;
-  return sciara_fail(SCIARA_ERR_INPUT, "%s: is the trace of another %s than that of the scenario", path, what);
+  return sciara_fail(SCIARA_ERR_INPUT, "%s: the %s of the trace differs from that of the scenario", path, what);
 }

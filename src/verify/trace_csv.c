@@ -39,7 +39,7 @@ enum sciara_status sciara_trace_write(const struct sciara_trace *t, const char *
 // ------------------------------------------------------------------------------------------------------------- reading
 
 static enum sciara_status add_row(struct sciara_trace *t, const struct sciara_trace_row *row) {
-  if ((t->count & (t->count - 1)) == 0) { // 0, 1, 2, 4...: there is no room for another
+  if ((t->count & (t->count - 1)) == 0) { // 0, 1, 2, 4...: the array is full
     struct sciara_trace_row *more = realloc(t->row, (t->count ? 2 * t->count : 1) * sizeof *more);
     if (!more) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a trace");
     t->row = more;
@@ -48,7 +48,7 @@ static enum sciara_status add_row(struct sciara_trace *t, const struct sciara_tr
   return SCIARA_OK;
 }
 
-/** Whether the row says the same of what is computed as the rows before it. */
+/** Whether the row describes the same computation as the previous rows. */
 static bool same_head(const struct sciara_trace *a, const struct sciara_trace *b) {
   return strcmp(a->precision, b->precision) == 0 && a->dem == b->dem && a->start == b->start &&
          a->parameters == b->parameters && a->vents == b->vents;
@@ -88,7 +88,7 @@ static const char *take_row(void *context, char *const *value, const char **foun
   return NULL;
 }
 
-/** A member of a file of version 1, a text or a number, as the table has it. */
+/** A member of a file of version 1, a text or a number, as in the table. */
 static enum sciara_status append_value(struct sciara_text *out, const cJSON *value, const char *after) {
   char number[40] = "";
   const double v = cJSON_IsNumber(value) ? value->valuedouble : 0;
@@ -99,7 +99,7 @@ static enum sciara_status append_value(struct sciara_text *out, const cJSON *val
   return sciara_text_append(out, "%s%s", cJSON_IsString(value) ? value->valuestring : number, after);
 }
 
-/** Version 1, of sciara before the tables, was JSON: the same values, those of the head once. */
+/** Version 1, before the tables, was JSON: the same values, with those of the head only once. */
 static enum sciara_status table_of_json(const char *path, const char *text, size_t length, struct sciara_text *out) {
   static const char *const heads[] = {"precision", "dem", "start", "parameters", "vents"};
   cJSON *root = NULL;
@@ -113,7 +113,8 @@ static enum sciara_status table_of_json(const char *path, const char *text, size
   }
   enum sciara_status status = out->failed;
   if (status == SCIARA_OK && !(cJSON_IsNumber(version) && version->valuedouble == 1))
-    status = sciara_fail(SCIARA_ERR_INPUT, "%s: is no trace: expected a table that begins \"%s\"", path, header);
+    status =
+        sciara_fail(SCIARA_ERR_INPUT, "%s: is not a trace: expected a table that begins with \"%s\"", path, header);
   cJSON_Delete(root);
   return status;
 }
@@ -128,7 +129,7 @@ static enum sciara_status read_rows(const char *path, struct sciara_text *text, 
     SCIARA_TRY(status);
   }
   SCIARA_TRY(sciara_csv_parse(path, text->data, text->length, &table));
-  if (out->count == 0) return sciara_fail(SCIARA_ERR_INPUT, "%s: found no rows, expected one or more", path);
+  if (out->count == 0) return sciara_fail(SCIARA_ERR_INPUT, "%s: expected one or more rows, found none", path);
   return SCIARA_OK;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The file of a trace (docs/formats.md): what a run of engine `serial` came to, every so many steps.
+// The file of a trace (docs/formats.md): results of a run of engine `serial` at regular intervals of steps.
 #ifndef SCIARA_VERIFY_TRACE_CSV_H
 #define SCIARA_VERIFY_TRACE_CSV_H
 
@@ -17,16 +17,20 @@ struct sciara_trace_row {
 };
 
 struct sciara_trace {
-  uint64_t dem, start, parameters, vents; ///< what was computed: hashes of the DEM, the first state and the rest
+  uint64_t dem, start, parameters,
+      vents; ///< the computation: hashes of the DEM, the initial state, the parameters and the vents
   char precision[24];
   struct sciara_trace_row *row;
   size_t count;
 };
 
-/** Writes a trace as a table of comma-separated values, whole or not at all. */
+/** Writes a trace as a table of comma-separated values, completely or not at all. */
 enum sciara_status sciara_trace_write(const struct sciara_trace *t, const char *path);
 
-/** Reads one, also one in the JSON of version 1; SCIARA_ERR_INPUT names the place of what is wrong. Release with sciara_trace_free. */
+/**
+ * Reads one, also one in the JSON of version 1; SCIARA_ERR_INPUT names the position of an error. Release with
+ * sciara_trace_free.
+ */
 enum sciara_status sciara_trace_read(const char *path, struct sciara_trace *out);
 void sciara_trace_free(struct sciara_trace *t);
 

@@ -24,7 +24,7 @@ struct named_array {
   const double *value; ///< NULL: derived, or not recorded
 };
 
-/** The stored fields; what left through the rim is no output. */
+/** The stored fields; the lava that left through the rim is not compared. */
 static void arrays_of(const struct sciara_state *s, struct named_array out[FIELDS]) {
   for (int f = 0; f < SCIARA_FIELD_COUNT; f++)
     out[f] = (struct named_array){.name = sciara_field_name((enum sciara_field)f),
@@ -34,7 +34,7 @@ static void arrays_of(const struct sciara_state *s, struct named_array out[FIELD
 
 static double deposit(const struct sciara_state *s, int64_t i) { return sciara_deposit(s->h[i], s->z[i], s->z0[i]); }
 
-/** Bits: cells that differ, the first of them, and whether the second state holds a NaN. */
+/** Differences of bits: number of cells, the first one, and whether the second state contains a NaN. */
 static void compare_bits(const struct sciara_state *a, const struct sciara_state *b,
                          struct sciara_state_difference *n) {
   struct named_array in_a[FIELDS], in_b[FIELDS];
@@ -91,7 +91,7 @@ struct sciara_state_difference sciara_compare_states(const struct sciara_state *
 
 // ------------------------------------------------------------------------------------------------------------ results
 
-/** Says why an engine does not pass; the first reason stays. */
+/** Sets why an engine does not pass; the first reason is retained. */
 static void reject(struct sciara_engine_result *v, char *why) {
   v->passed = false;
   if (v->why)
@@ -112,8 +112,8 @@ static void check_ledger(struct sciara_engine_result *v, const struct sciara_sta
   const double limit = precision == SCIARA_DOUBLE ? 1e-12 : 1e-5;
   const bool closes =
       sciara_ledger_closes(&v->ledger) || (v->determinism == SCIARA_TOLERANCE && v->ledger_relative <= limit);
-  if (!closes) // a NaN too
-    reject(v, sciara_format("the ledger is open by %g m3 after step %llu", v->ledger.residual_m3,
+  if (!closes) // also for a NaN
+    reject(v, sciara_format("the mass balance has a residual of %g m3 after step %llu", v->ledger.residual_m3,
                             (unsigned long long)found->step));
 }
 
@@ -122,16 +122,16 @@ struct sciara_tolerance sciara_tolerance_least(enum sciara_precision precision) 
   return (struct sciara_tolerance){least, least};
 }
 
-/** Whether a tolerance engine is as close as it shall be; a NaN is not. */
+/** Checks that a tolerance engine is within its limits; a NaN is not. */
 static void check_tolerance(struct sciara_engine_result *v, const struct sciara_state_difference *n,
                             const struct sciara_state *found, struct sciara_tolerance allowed) {
   const unsigned long long step = found->step;
   if (!(1 - n->jaccard <= allowed.footprint))
-    reject(v, sciara_format("footprint: Jaccard index %.6f after step %llu, expected %.6f or more", n->jaccard, step,
-                            1 - allowed.footprint));
+    reject(v, sciara_format("footprint after step %llu: expected a Jaccard index of at least %.6f, found %.6f", step,
+                            1 - allowed.footprint, n->jaccard));
   if (!(n->misplaced <= allowed.misplaced))
-    reject(v, sciara_format("%.4g of the lava is elsewhere after step %llu, expected %.4g or less", n->misplaced, step,
-                            allowed.misplaced));
+    reject(v, sciara_format("after step %llu: expected at most %.4g of the lava elsewhere, found %.4g", step,
+                            allowed.misplaced, n->misplaced));
 }
 
 void sciara_engine_result_compare(struct sciara_engine_result *v, const struct sciara_problem *p,
@@ -179,7 +179,7 @@ static void compare_with_row(struct sciara_engine_result *v, const struct sciara
     v->first.row = v->first.col = -1;
   }
   if (v->determinism == SCIARA_EXACT)
-    reject(v, sciara_format("another %s than the trace after step %llu", what, (unsigned long long)row->step));
+    reject(v, sciara_format("%s differs from the trace after step %llu", what, (unsigned long long)row->step));
 }
 
 // --------------------------------------------------------------------------------------------------------- the whole
@@ -190,7 +190,7 @@ struct comparison {
   struct reference {
     const struct sciara_engine_ops *ops; ///< NULL: not needed
     struct sciara_runner runner;
-  } reference[REFERENCES]; ///< serial, and the orders of scatter if a tolerance engine is there
+  } reference[REFERENCES]; ///< serial, and the orders of scatter if there is a tolerance engine
   struct sciara_state *serial;
   struct sciara_state *found;
   struct sciara_runner *candidate; ///< [count]
@@ -219,7 +219,7 @@ static void begin_results(struct sciara_validation *v, const struct sciara_candi
   }
 }
 
-/** Whether there is room for all engines and states at the same time. */
+/** Checks that there is enough memory for all engines and states at the same time. */
 static enum sciara_status fits(const struct sciara_validation *v, const struct comparison *w,
                                const struct sciara_candidate *candidate) {
   const struct sciara_problem *p = v->problem;
@@ -234,8 +234,8 @@ static enum sciara_status fits(const struct sciara_validation *v, const struct c
   const size_t need = states + engines;
   if (f->available == 0 || need <= f->available) return SCIARA_OK;
   return sciara_fail(SCIARA_ERR_MEMORY,
-                     "%s: the engines side by side take about %.3g GB of memory (states %.3g, engines and their "
-                     "references %.3g), %.3g GB are free; name fewer of them with --engines, or take a "
+                     "%s: all engines together need about %.3g GB of memory (states %.3g, engines and their "
+                     "references %.3g), %.3g GB are free; name fewer engines with --engines, or use a "
                      "part with dem.window",
                      p->scenario.path, (double)need * 1e-9, (double)states * 1e-9, (double)engines * 1e-9,
                      (double)f->available * 1e-9);
@@ -262,10 +262,10 @@ static void start_candidates(struct sciara_validation *v, struct comparison *w,
   }
 }
 
-/** The simulated time at which a run with other steps is compared with `serial`: its step that ends nearest to that of serial. */
+/** The step of a run with other steps that ends nearest to the simulated time of `serial`, where both are compared. */
 static double time_of_comparison(const struct sciara_state *serial) { return serial->time - serial->clock / 2; }
 
-/** The orders of scatter go to the time of serial. */
+/** Advances the orders of scatter to the time of serial. */
 static enum sciara_status measure_spread(struct sciara_validation *v, struct comparison *w) {
   for (int r = ORDERS; r < REFERENCES; r++) {
     if (!w->reference[r].ops) continue;
@@ -283,7 +283,7 @@ struct sciara_tolerance sciara_validation_allowed(const struct sciara_validation
                                    fmax(least.misplaced, 2 * v->spread.misplaced)};
 }
 
-/** All candidates go on and are compared: with a row of a trace, or with serial, which has been there. */
+/** Advances all candidates and compares them with a row of a trace, or with serial, which has already advanced. */
 static void compare_all(struct sciara_validation *v, struct comparison *w, uint64_t step,
                         const struct sciara_trace_row *row) {
   for (size_t k = 0; k < v->count; k++) {

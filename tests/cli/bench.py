@@ -137,8 +137,8 @@ class QuickSuite(SharedCase):
         self.assertAlmostEqual(two["scaling"] * one["cell_steps_per_s"] / two["cell_steps_per_s"], 1, 6)
         self.assertAlmostEqual(two["loop_scaling"] * one["loop_per_s"] / two["loop_per_s"], 1, 6)
         lines = self.done.stdout.splitlines()
-        self.assertIn("sparse over tight, ns of a cell-step", lines)
-        self.assertIn("dense: scaling from the fewest threads on, beside a loop that stays in registers", lines)
+        self.assertIn("sparse divided by tight, ns per cell-step", lines)
+        self.assertIn("dense: scaling relative to the fewest threads, compared with a loop that stays in registers", lines)
 
 
 class Etna(Case):
@@ -221,7 +221,7 @@ class Bench(Case):
         done = self.bench("s.json", "--cases", "dense,volcano", "--engines", "serial")
         heads = [line.split(":")[0] for line in done.stdout.splitlines() if not line.startswith(" ")]
         self.assertEqual(heads, ["dense", "volcano", "s.json"])
-        self.assertIn("volcano: left out: config/volcano.json is not in this folder", done.stdout)
+        self.assertIn("volcano: left out: config/volcano.json is neither in this folder", done.stdout)
 
     def test_nothing_to_measure(self):
         done = self.bench("--cases", "etna,plane", code=3)
@@ -229,8 +229,8 @@ class Bench(Case):
         self.assertEqual(len(done.stdout.splitlines()), 2)
 
     def test_names(self):
-        self.refused('--suite: found "quik", expected quick, cpu, gpu; did you mean "quick"?', "--suite", "quik", code=2)
-        self.refused('--cases: found "dens", expected etna, volcano, plane, dense, tight, sparse; did you mean "dense"?', "--cases",
+        self.refused('--suite: expected one of quick, cpu, gpu; found "quik"; did you mean "quick"?', "--suite", "quik", code=2)
+        self.refused('--cases: expected one of etna, volcano, plane, dense, tight, sparse; found "dens"; did you mean "dense"?', "--cases",
                      "plane,dens", code=2)
         self.refused('there is no engine "opemp"; did you mean "openmp"?', "--engines", "serial,opemp", code=2)
         self.refused('there is no option --enginse; did you mean --engines?', "--enginse", "all", code=2)
@@ -241,7 +241,7 @@ class Bench(Case):
                                        ("--steps", 0, "expected a whole number >= 1"),
                                        ("--start", "-1", "expected a whole number >= 0"),
                                        ("--precision", "half", "expected double or single"),
-                                       ("--threads", "1,many", 'found "many", expected whole numbers from 0 to 1024')):
+                                       ("--threads", "1,many", 'expected whole numbers from 0 to 1024, separated by commas; found "many"')):
             self.refused(message, option, value, code=2)
         self.refused('or threads=0 to 1024', "--engines", "openmp:thread=2", code=2)
         self.refused('found the engine option "boxes=9"', "--engines", "serial:boxes=9", code=2)
@@ -251,9 +251,9 @@ class Bench(Case):
     def test_inputs(self):
         self.refused("none.json: cannot open", "none.json", code=4)
         self.write_scenario("bad.json", boundary="ajar")
-        self.refused('boundary: found "ajar"', "bad.json", code=3)
+        self.refused('boundary: expected "open" or "closed"; found "ajar"', "bad.json", code=3)
         self.write_scenario("cold.json")
-        self.refused("nothing is liquid any more after step", "cold.json", "--start", 1000000, code=3)
+        self.refused("found none after step", "cold.json", "--start", 1000000, code=3)
 
     def test_a_gpu_that_is_not_here(self):
         if "cuda-rbb         yes" in self.sciara("engines").stdout:

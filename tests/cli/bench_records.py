@@ -110,7 +110,7 @@ class Records(Case):
     def test_a_wrong_count_or_clock_gives_no_time(self):
         wrong = self.spoilt("cell_steps", 4, lambda text: str(int(text) + 1))
         done = self.bench("--suite", "quick", "--cases", "plane", "--records", wrong, code=1)
-        self.assertRegex(done.stdout, r"(?m)^  serial +- +FAILED +counts \d+ cell-steps in stretch \d, serial counts \d+$")
+        self.assertRegex(done.stdout, r"(?m)^  serial +- +FAILED +counts \d+ cell-steps in repetition \d, serial counts \d+$")
 
     def test_a_problem_that_is_not_recorded(self):
         other = self.spoilt("problem", -1, lambda text: format(int(text, 16) ^ 1, "016x"))
@@ -148,7 +148,7 @@ class Records(Case):
                               (["--record", "r.csv", "--no-records"], "--record and --no-records contradict"),
                               (["--records", "r.csv", "--no-records"], "--records and --no-records contradict"),
                               (["--record", "r.csv", "--suite", "quick", "--steps", 33], "of 33 steps, expected multiples of 32"),
-                              (["--seconds", -1], "--seconds: found \"-1\", expected a whole number from 0 to 86400")):
+                              (["--seconds", -1], "--seconds: expected a whole number from 0 to 86400, found \"-1\"")):
             before = case.tree(self.work)
             done = self.bench(*args, code=2)
             self.assertIn(message, done.stderr)

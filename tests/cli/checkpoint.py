@@ -112,7 +112,7 @@ class Branches(Checkpoint):
         half = self.run_scenario("half", "--steps", 100, "--checkpoint-every", NEVER)
         before = tree(half)
         done = self.sciara("resume", "half")
-        self.assertIn("half: the run is complete (steps): there is nothing to resume", done.stderr)
+        self.assertIn("half: the run is complete (steps): nothing to resume", done.stderr)
         self.assertEqual((done.stdout, tree(half)), ("", before))
 
     def test_two_are_kept(self):
@@ -141,7 +141,7 @@ class Branches(Checkpoint):
                 for _ in range(2):
                     self.end_unrecorded(out)
                     done = self.sciara("resume", out)
-                    self.assertIn("the end of the run is reached already: step 100 of 100", done.stderr)
+                    self.assertIn("the end of the run is already reached: step 100 of 100", done.stderr)
                     self.assertEqual(checkpoints(whole), before)
                 self.branch(out, f"branch{kept}")
                 self.assertEqual(checkpoints(whole), before, "a branch leaves its parent's")
@@ -240,7 +240,7 @@ class Diagnostics(Checkpoint):
         self.refuse("precision: found single, the checkpoint was computed in double", "-p", "single")
         self.refuse("model.cooling: found 3, the checkpoint was computed with 150", "--set", "model.cooling=3")
         self.refuse("boundary: found closed, the checkpoint was computed with open", "--set", "boundary=closed")
-        self.refuse("--set: found dem.path=x, expected keys of vents", "--set", "dem.path=x", code=2)
+        self.refuse("--set: expected a key of vents, run, output or engine, or title; found dem.path=x", "--set", "dem.path=x", code=2)
         self.refuse("--set: found initial.thickness=1, expected", "--set", "initial.thickness=1", code=2)
         self.refuse('--set: found dem={"path": "x"}, expected', "--set", 'dem={"path": "x"}', code=2)
         self.refuse('--set: found initial={"thickness": 1}, expected', "--set", 'initial={"thickness": 1}', code=2)
@@ -250,7 +250,7 @@ class Diagnostics(Checkpoint):
     def test_only_a_branch_may_have_changes(self):
         for option in (("--set", "run.max_steps=7"), ("--steps", "7"), ("--until", "7 h"), ("--overwrite",)):
             error = self.sciara("resume", "half", *option, code=2).stderr
-            self.assertIn(f"{option[0]}: found the option without --output, expected only for a branch", error)
+            self.assertIn(f"{option[0]}: allowed only with --output, for a branch", error)
 
     def test_another_dem(self):
         rows, cols = case.ROWS, case.COLS
@@ -262,9 +262,9 @@ class Diagnostics(Checkpoint):
         case.write_json(self.path("o.json"), case.scenario(dem={"path": "other.asc", "crs": "EPSG:32633"}))
         other = self.run_scenario("other", "--steps", 5, name="o.json")
         shutil.copy(os.path.join(other, "dem.tif"), os.path.join(self.half, "dem.tif"))
-        self.refuse("another DEM: found altitudes with the checksum")
+        self.refuse("another DEM: expected altitudes with the checksum")
         shutil.copytree(os.path.join(self.half, "checkpoints"), os.path.join(other, "checkpoints"))
-        self.refuse("another DEM: found", folder="other")
+        self.refuse("another DEM: expected", folder="other")
 
     def test_a_maximum_that_was_not_recorded(self):
         self.run_scenario("poor", "--steps", 50, "--checkpoint-every", NEVER, "--set", 'output.fields=["thickness"]')
@@ -288,14 +288,14 @@ class Diagnostics(Checkpoint):
         data["status"] = "stopped"  # as if by a signal: then it can be resumed in its folder
         case.write_json(os.path.join(half, "run.json"), data)
         error = self.sciara("resume", "csv", code=3).stderr
-        self.assertIn("vents: cells or rates are others than those it was computed with", error)
+        self.assertIn("vents: cells or rates differ from those with which it was computed", error)
         os.remove(self.path("rates.csv"))
         self.assertIn("rates.csv", self.sciara("resume", "csv", code=4).stderr)
 
     def test_no_run(self):
         os.makedirs(self.path("empty"))
-        self.refuse("empty: this folder is no run: it holds no run.json", folder="empty")
-        self.refuse("nowhere: this folder is no run", folder="nowhere")
+        self.refuse("empty: is not a run folder: it holds no run.json", folder="empty")
+        self.refuse("nowhere: is not a run folder", folder="nowhere")
 
     def test_a_damaged_one_is_skipped(self):
         names = checkpoints(self.half)
@@ -307,7 +307,7 @@ class Diagnostics(Checkpoint):
         self.assertRegex(info.stderr, f"warning: .*{names[1]}: ")
         self.assertEqual(len(re.findall(rf"(?m)^checkpoint: +step {int(names[0][:8])}, ", info.stdout)), 1, "one is whole")
         done = self.sciara("resume", "half", "-o", "new", "--steps", 150)
-        self.assertRegex(done.stderr, f"warning: .*{names[1]}: .*; the one before it is taken")
+        self.assertRegex(done.stderr, f"warning: .*{names[1]}: .*; the previous one is used")
         self.assertIn(f"a branch: from half/checkpoints/{names[0]}", done.stderr)
         self.assert_same_run(whole, "new", ("history", "scenario_json"))
         with open(os.path.join(self.half, "checkpoints", names[0]), "w", encoding="ascii") as f:
@@ -318,7 +318,7 @@ class Diagnostics(Checkpoint):
 
     def test_an_end_that_is_past(self):
         done = self.sciara("resume", "half", "-o", "new", "--until", "1 h")
-        self.assertIn("warning: the end of the run is reached already: step 100 of 100", done.stderr)
+        self.assertIn("warning: the end of the run is already reached: step 100 of 100", done.stderr)
 
 
 if __name__ == "__main__":

@@ -127,7 +127,7 @@ class Killed(Cut):
         process.kill()
         process.communicate()
         error = self.sciara("resume", "out", code=3).stderr
-        self.assertIn("out: there is no checkpoint: the run ended before the first one was written; start it anew", error)
+        self.assertIn("out: there is no checkpoint: the run ended before the first one was written; start it again", error)
 
 
 class Stopped(Cut):

@@ -143,7 +143,7 @@ class Compare(SharedCase):
     def test_what_is_missing(self):
         self.assertIn("none: cannot open", self.sciara("compare", "serial", "none", code=4).stderr)
         os.makedirs(self.path("bare"), exist_ok=True)
-        self.assertIn("bare: this folder is no run", self.sciara("compare", "bare", "serial", code=3).stderr)
+        self.assertIn("bare: is not a run folder", self.sciara("compare", "bare", "serial", code=3).stderr)
 
 
 if __name__ == "__main__":

@@ -140,14 +140,14 @@ class Rasters(Hostile):
             for target in self.targets():
                 with self.subTest(dem=dem, target=target):
                     self.write(dem + ".msk", self.vrt(target))
-                    self.check_and_run(dem, codes=(3,), said=rf"{dem}\.msk: is no TIFF, expected one")
+                    self.check_and_run(dem, codes=(3,), said=rf"{dem}\.msk: expected a TIFF")
                     os.remove(self.path(dem + ".msk"))
 
     def test_the_mask_of_a_netcdf_file(self):
         gdal.Translate(self.path("dem.nc"), self.path("dem.tif"), format="netCDF")
         self.check_and_run("dem.nc")
         self.write("dem.nc.msk", self.vrt(f"/vsicurl/{self.url}/mask.tif"))
-        self.check_and_run("dem.nc", codes=(3,), said=r"dem\.nc\.msk: is no TIFF, expected one")
+        self.check_and_run("dem.nc", codes=(3,), said=r"dem\.nc\.msk: expected a TIFF")
 
     def test_masks_of_an_allowed_driver(self):
         """--allow-driver allows the raster, not the files next to it."""
@@ -155,7 +155,7 @@ class Rasters(Hostile):
         self.scenario_on("dem.rst", crs="EPSG:32633")
         self.harmless("check", "s.json", "--allow-driver", "RST", codes=(0,))
         self.write("dem.rst.msk", self.vrt(f"/vsicurl/{self.url}/mask.tif"))
-        self.harmless("check", "s.json", "--allow-driver", "RST", codes=(3,), said=r"dem\.rst\.msk: is no TIFF")
+        self.harmless("check", "s.json", "--allow-driver", "RST", codes=(3,), said=r"dem\.rst\.msk: expected a TIFF")
 
     def test_a_mask_that_is_a_geotiff(self):
         """What gdal_translate -mask writes is read, with no file next to it."""
@@ -313,7 +313,7 @@ class Outlines(Hostile):
 
     def test_a_raster_with_a_mask(self):
         self.write("dem.tif.msk", self.vrt(f"/vsicurl/{self.url}/mask.tif"))
-        self.compare("dem.tif", codes=(3,), said=r"dem\.tif\.msk: is no TIFF")
+        self.compare("dem.tif", codes=(3,), said=r"dem\.tif\.msk: expected a TIFF")
         self.harmless("export", "out", "-f", "png", "-o", "x.png", "--field", "thickness", "--observed", "dem.tif",
                       codes=(3,))
 

@@ -133,7 +133,7 @@ class Info(SharedCase):
 
     def test_paths_that_are_not_runs(self):
         os.makedirs(self.path("bare"))
-        for name, code, message in (("bare", 3, "bare: this folder is no run: it holds no run.json"),
+        for name, code, message in (("bare", 3, "bare: is not a run folder: it holds no run.json"),
                                     ("none", 4, "none: cannot open: No such file"),
                                     ("dem.asc", 3, "dem.asc: .*HDF5"),
                                     ("run/series.nc", 3, "run/series.nc: .*found a virtual dataset, .* name the folder")):

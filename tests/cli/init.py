@@ -85,7 +85,7 @@ class Init(Case):
         self.assertEqual((vent["lon"], vent["lat"]), (15.0023, 37.7422))
         self.sciara("check", "dem.json")
         os.remove(self.path("dem.json"))
-        self.refused("vents[0] (vent 1): longitude and latitude need a DEM with a CRS", "dem.asc", "--vent-lonlat",
+        self.refused("vents[0] (vent 1): longitude and latitude require a DEM with a CRS", "dem.asc", "--vent-lonlat",
                      "15.0023,37.7422", "--rate", 1, "--duration", "1 h", code=3)
 
     def test_paths_are_relative_to_the_scenario(self):
@@ -112,8 +112,8 @@ class Init(Case):
         with open(self.path("dem.json"), "w", encoding="ascii") as f:
             f.write("precious")
         self.refused("dem.json: already exists; --overwrite replaces it", "dem.asc", *USUAL, code=3)
-        self.refused("vents[0] (vent 1): found x 0.000", "dem.asc", "--vent", "0,0", "--rate", "5", "--duration", "1 h",
-                     "--overwrite", code=3)  # an invalid scenario replaces nothing
+        self.refused("vents[0] (vent 1): expected x from 500000.000", "dem.asc", "--vent", "0,0", "--rate", "5", "--duration", "1 h",
+                     "--overwrite", code=3)  # what would not run replaces nothing
         self.sciara("init", "dem.asc", *USUAL, "--overwrite")
         self.sciara("check", "dem.json")
         self.assertEqual(case.files(self.work), ["dem.asc", "dem.json"])
@@ -129,8 +129,8 @@ class Init(Case):
     def test_vents_must_be_able_to_emit(self):
         rim, sea = f"{case.WEST + 5},{case.NORTH - 155}", f"{case.WEST + 15},{case.NORTH - 15}"
         rest = ["--rate", "5", "--duration", "1 h"]
-        self.refused("found row 15, column 0, on the rim of the domain", "dem.asc", "--vent", rim, *rest, code=3)
-        self.refused("found row 1, column 1, a NODATA cell", "dem.asc", "--vent", sea, *rest, code=3)
+        self.refused("found a cell on the rim of the domain in row 15, column 0", "dem.asc", "--vent", rim, *rest, code=3)
+        self.refused("found a NODATA cell in row 1, column 1", "dem.asc", "--vent", sea, *rest, code=3)
         done = self.sciara("init", "dem.asc", "--vent", rim, "--vent", sea, *rest, code=3)
         self.assertEqual(done.stderr.count("sciara: error: the new scenario: vents["), 2, "both are reported")
         self.assertEqual(done.stderr.splitlines()[-1], "sciara: dem.json is not written")
@@ -147,16 +147,17 @@ class Init(Case):
         self.refused("--rate is missing", "dem.asc", "--vent", "1,2", "--duration", "1 h", code=2)
         self.refused("--duration is missing", "dem.asc", "--vent", "1,2", "--rate", "5", code=2)
         for vent in ("1", "1,", ",2", "1,2,3", "a,b", "1;2", "nan,1", "1e999,1"):
-            self.refused(f'--vent: found "{vent}", expected two numbers', "dem.asc", "--vent", vent, "--rate", "5",
+            self.refused(f'--vent: expected two numbers separated by a comma, found "{vent}"', "dem.asc", "--vent", vent,
+                         "--rate", "5",
                          "--duration", "1 h", code=2)
         for rate in ("-1", "x", "1e7", "1000000.1", "5 m3/s"):
-            self.refused(f'--rate: found "{rate}", expected 0 to 1e6 m3/s', "dem.asc", "--vent", "1,2", "--rate", rate,
+            self.refused(f'--rate: expected 0 to 1e6 m3/s, found "{rate}"', "dem.asc", "--vent", "1,2", "--rate", rate,
                          "--duration", "1 h", code=2)
         for duration in ("0", "-1 d", "3 weeks"):
-            self.refused(f'--duration: found "{duration}"', "dem.asc", "--vent", "1,2", "--rate", "5", "--duration",
+            self.refused(f'found "{duration}"', "dem.asc", "--vent", "1,2", "--rate", "5", "--duration",
                          duration, code=2)
-        self.refused("output.evry: found an unknown key", "dem.asc", *USUAL, "--set", "output.evry=5", code=3)
-        self.refused("output.every: found -5", "dem.asc", *USUAL, "--set", "output.every=-5", code=3)
+        self.refused("output.evry: unknown key", "dem.asc", *USUAL, "--set", "output.evry=5", code=3)
+        self.refused("output.every: expected above 0 to 1e12 s; found -5", "dem.asc", *USUAL, "--set", "output.every=-5", code=3)
         self.refused('--set: found "x", expected KEY=VALUE', "dem.asc", *USUAL, "--set", "x", code=2)
 
     def test_messages_name_no_file_that_is_not_written(self):

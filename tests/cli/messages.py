@@ -145,7 +145,7 @@ class Messages(Case):
         self.assertNotIn("x real time", log, "run.log has one in 30 s")
         for bad in ("0", "-1", "nan", "soon", "1e7"):
             self.assertRegex(self.sciara("run", "s.json", "--progress-every", bad, code=2).stderr,
-                             f'--progress-every: found "{bad}", expected seconds')
+                             f'--progress-every: expected 0.1 to 1e6 seconds, found "{bad}"')
 
     def test_progress_as_json(self):
         begun = time.monotonic()

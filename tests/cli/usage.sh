@@ -90,54 +90,54 @@ expect 2 '--quiet takes no value' run s.json --quiet=3
 expect 2 '--steps needs a value' run s.json --steps
 expect 2 '-n needs a value' run s.json -n
 for option in --steps --engine --precision --until --threads --output --set; do
-  expect 2 "$option needs a value that is not empty" run s.json "$option" ''
+  expect 2 "$option: expected a value that is not empty" run s.json "$option" ''
 done
-expect 2 'something is missing; usage: sciara run .* SCENARIO' run
-expect 2 'something is missing; usage: sciara compare .* A B' compare s.out
-expect 2 'something is missing' export --format cog
-expect 2 'something is missing' info
-expect 2 'something is missing' import -o x
-expect 2 '"more" is one too many; usage: sciara run' run s.json more
-expect 2 '"c" is one too many' compare a b c
-expect 2 '"more" is one too many' engines more
+expect 2 'too few arguments; usage: sciara run .* SCENARIO' run
+expect 2 'too few arguments; usage: sciara compare .* A B' compare s.out
+expect 2 'too few arguments' export --format cog
+expect 2 'too few arguments' info
+expect 2 'too few arguments' import -o x
+expect 2 'unexpected argument "more"; usage: sciara run' run s.json more
+expect 2 'unexpected argument "c"' compare a b c
+expect 2 'unexpected argument "more"' engines more
 expect 2 '--output is missing' import x.cfg
 expect 2 'there is no page "bsh"; did you mean "bash"\?' doc bsh
 expect 4 'no scenarios are installed with this program' doc examples
-expect 2 '--steps: found "-1", expected a whole number' run s.json --steps=-1
-expect 2 '--steps: found "1.5", expected a whole number' run s.json --steps 1.5
-expect 2 '--steps: found "many", expected a whole number' run s.json -n many
-expect 2 '--threads: found "-2", expected a whole number' run s.json --threads -2
-expect 2 '--until: found "soon", expected a time such as "6 h"' run s.json --until soon
-expect 2 '--until: found "0"' run s.json --until 0
-expect 2 '--until: found "-5 s"' run s.json --until '-5 s'
-expect 2 '--precision: found "half", expected double or single' run s.json --precision half
-expect 2 '--set: found "novalue", expected KEY=VALUE' run s.json --set novalue
+expect 2 '--steps: expected a whole number.*found "-1"' run s.json --steps=-1
+expect 2 '--steps: expected a whole number.*found "1.5"' run s.json --steps 1.5
+expect 2 '--steps: expected a whole number.*found "many"' run s.json -n many
+expect 2 '--threads: expected a whole number.*found "-2"' run s.json --threads -2
+expect 2 '--until: expected a time above 0 such as "6 h".*found "soon"' run s.json --until soon
+expect 2 '--until: expected .*found "0"' run s.json --until 0
+expect 2 '--until: expected .*found "-5 s"' run s.json --until '-5 s'
+expect 2 '--precision: expected double or single.*found "half"' run s.json --precision half
+expect 2 '--set: expected KEY=VALUE.*found "novalue"' run s.json --set novalue
 expect 2 'there is no engine "seral"; did you mean "serial"\?' run s.json --engine seral
 expect 2 'there is no engine "xyzzy"' run s.json --engine xyzzy
 
 # Exit code 3: what was given is wrong.
 printf '{ "dem": { "path": "dem.asc" },\n  "vents": [{ "row": 1 "col": 2 }] }\n' > bad.json
-expect 3 'bad\.json:2:24: found .* expected' run bad.json
+expect 3 'bad\.json:2:24: expected .*found ' run bad.json
 printf '{ "dem": { "path": "dem.asc" }, "vents": [] } x' > bad.json
-expect 3 'bad\.json:1:47: found .*x' run bad.json
+expect 3 'bad\.json:1:47: expected .*found .*x' run bad.json
 printf '{ "dem": { "path": "dem.asc" }, "dem": { "path": "dem.asc" }, "vents": [] }' > bad.json
 expect 3 'bad\.json: .*dem.*twice|bad\.json:1:33: .*dem' run bad.json
 : > bad.json
 expect 3 'bad\.json' run bad.json
-expect 3 's\.json: output\.evry: found an unknown key, .*did you mean "every"\?' run s.json --set output.evry=3
+expect 3 's\.json: output\.evry: unknown key, .*did you mean "every"\?' run s.json --set output.evry=3
 expect 3 's\.json: .*ventz.* unknown key, .*did you mean "vents"\?' run s.json --set ventz=3
-expect 3 's\.json: output\.every: found -3' run s.json --set output.every=-3
-expect 3 's\.json: model\.emissivity: found 2, expected 0 to 1' run s.json --set model.emissivity=2
-expect 3 's\.json: boundary: found "ajar", expected "open" or "closed"' run s.json --set boundary=ajar
-expect 2 '--steps: found "0", expected a whole number >= 1' run s.json --steps 0
-expect 3 's\.json: run\.max_steps: found 0, expected 1 to ' run s.json --set run.max_steps=0
-expect 3 's\.json: engine\.threads: found 3000, expected 0 to 1024' run s.json --threads 3000
+expect 3 's\.json: output\.every: expected .*found -3' run s.json --set output.every=-3
+expect 3 's\.json: model\.emissivity: expected 0 to 1.*found 2' run s.json --set model.emissivity=2
+expect 3 's\.json: boundary: expected "open" or "closed".*found "ajar"' run s.json --set boundary=ajar
+expect 2 '--steps: expected a whole number >= 1.*found "0"' run s.json --steps 0
+expect 3 's\.json: run\.max_steps: expected 1 to .*found 0' run s.json --set run.max_steps=0
+expect 3 's\.json: engine\.threads: expected 0 to 1024.*found 3000' run s.json --threads 3000
 expect 3 's\.json: cannot be opened as a raster \(formats allowed: GTiff, ' run s.json --set dem.path=s.json
-expect 3 's\.json: vents\[0\] .*found row 0, column 2, on the rim' run s.json --set vents.0.row=0
-expect 3 's\.json: vents\[0\] .*found row 5, column 2, expected row 0 to 4' run s.json --set vents.0.row=5
+expect 3 's\.json: vents\[0\] .*found a cell on the rim of the domain in row 0, column 2' run s.json --set vents.0.row=0
+expect 3 's\.json: vents\[0\] .*expected row 0 to 4 .*found row 5, column 2' run s.json --set vents.0.row=5
 expect 3 'CRS "EPSG:999999" is not known' run s.json --set dem.crs=EPSG:999999
-expect 3 'x\.txt: the file to import is NAME\.cfg' import x.txt -o imported
-expect 3 '\.: this folder is no run' compare . .
+expect 3 'x\.txt: expected NAME\.cfg' import x.txt -o imported
+expect 3 '\.: is not a run folder' compare . .
 
 # Exit code 4: a file cannot be read or written.
 expect 4 'none\.json: cannot open: No such file or directory' run none.json

@@ -57,7 +57,7 @@ class Validate(Case):
             csv.writer(f, lineterminator="\n").writerows(rows)
         r = self.result("--against", "bent.csv", "--engines", "openmp", code=1)
         self.assertEqual(r["engines"][0]["result"], "FAILED")
-        self.assertEqual(r["engines"][0]["why"], "another checksum than the trace after step 150")
+        self.assertEqual(r["engines"][0]["why"], "checksum differs from the trace after step 150")
         self.assertEqual(r["engines"][0]["first_difference"]["seen_after_step"], 150)
 
     def test_a_trace_of_an_earlier_version(self):
@@ -76,19 +76,19 @@ class Validate(Case):
         for what, change in {"precision": ["--precision", "single"], "set of parameters": ["--set", "model.cooling=10"],
                              "set of vents": ["--set", "vents.0.col=21"], "set of parameters ": ["--set", "boundary=closed"],
                              "state at the start": ["--set", "initial.thickness=0.1"]}.items():
-            self.refused("is the trace of another " + what.strip(), "--against", "t.csv", "--engines", "openmp", *change, code=3)
+            self.refused(f"the {what.strip()} of the trace differs", "--against", "t.csv", "--engines", "openmp", *change, code=3)
 
     def test_a_damaged_trace_is_refused(self):
-        for text, found in {"": "t.csv:1: found another first line", "{}": "t.csv: is no trace: expected a table",
-                            '{"version": 2}': "t.csv: is no trace"}.items():
+        for text, found in {"": "t.csv:1: expected the header", "{}": "t.csv: is not a trace: expected a table",
+                            '{"version": 2}': "t.csv: is not a trace"}.items():
             with open(self.path("t.csv"), "w", encoding="ascii") as f:
                 f.write(text)
             self.assertIn(found, self.validate("--against", "t.csv", code=3).stderr)
 
     def test_usage(self):
         self.refused('there is no engine "opemp"; did you mean "openmp"?', "--steps", 5, "--engines", "opemp", code=2)
-        self.refused("how many steps?", code=2)
-        self.refused("--every: found", "--steps", 5, "--every", "0.5", code=2)
+        self.refused("--steps N is missing", code=2)
+        self.refused("--every: expected a whole number >= 1, found", "--steps", 5, "--every", "0.5", code=2)
         self.refused("found both", "--steps", 5, "--record", "a", "--against", "b", code=2)
         self.refused("takes several engines", "--steps", 5, "--engine", "serial", code=2)
         self.refused('"openmp" has no option memory', "--steps", 5, "--engines", "openmp", "--option", "memory=shared",

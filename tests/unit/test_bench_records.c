@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Claims about the records of serial: a record is found again, it is used only for its own problem, a wrong record or a
-// wrong engine gets no time, and a repetition that is shortened is still verified.
+// Claims about what is recorded of serial: it is found again, it is believed only of its own problem, a wrong record or
+// a wrong engine gets no time, and a stretch that is cut down is verified all the same.
 #include <check.h>
 #include <inttypes.h>
 #include <math.h>
@@ -139,21 +139,22 @@ START_TEST(files_that_are_refused) {
   const struct {
     const char *text, *message;
   } cases[] = {
-      {"", ":1: found another first line"},
-      {"case\n", ":1: found another first line"},
-      {HEADER "dense\n", ":2: found 1 values, expected 12"},
-      {HEADER ROW "dense,64,64,0,double,0123456789abcdef,2,3844,1.5,3844,1e-9,fedcba9876543210,\n", ":3: found"},
-      {HEADER ROW ROW, ":3: found \"1\", expected each step of a problem once"},
+      {"", ":1: expected the header "},
+      {"case\n", ":1: expected the header "},
+      {HEADER "dense\n", ":2: expected 12 values, found 1"},
+      {HEADER ROW "dense,64,64,0,double,0123456789abcdef,2,3844,1.5,3844,1e-9,fedcba9876543210,\n",
+       ":3: expected 12 values, found 13"},
+      {HEADER ROW ROW, ":3: expected each step of a problem once, found \"1\""},
       {HEADER ",64,64,0,double,0123456789abcdef,1,3844,1.5,3844,1e-9,fedcba9876543210\n", "expected a name"},
       {HEADER "dense,64,-1,0,double,0123456789abcdef,1,3844,1.5,3844,1e-9,fedcba9876543210\n",
-       "\"-1\", expected a whole"},
+       "expected a whole number of columns, found \"-1\""},
       {HEADER "dense,64,64,0,half,0123456789abcdef,1,3844,1.5,3844,1e-9,fedcba9876543210\n",
-       "\"half\", expected double"},
+       "expected double or single, found \"half\""},
       {HEADER "dense,64,64,0,double,0123456789ABCDEF,1,3844,1.5,3844,1e-9,fedcba9876543210\n",
        "expected 16 hexadecimal"},
       {HEADER "dense,64,64,9,double,0123456789abcdef,1,3844,1.5,3844,1e-9,fedcba9876543210\n", "not before the start"},
       {HEADER "dense,64,64,0,double,0123456789abcdef,1,3844,nan,3844,1e-9,fedcba9876543210\n",
-       "\"nan\", expected a clock"},
+       "expected a clock, found \"nan\""},
       {HEADER "dense,64,64,0,double,0123456789abcdef,1,3844,1.5,3844,1e-9,fedcba987654321\n",
        "expected 16 hexadecimal"},
   };
@@ -174,7 +175,8 @@ START_TEST(files_that_are_refused) {
 }
 END_TEST
 
-// --------------------------------------------------------------------------------------------------------- measurements
+// ---------------------------------------------------------------------------------------------------------
+// measurements
 
 static bool slow, wrong; ///< of the engine that follows
 
@@ -248,7 +250,7 @@ START_TEST(a_wrong_record_gives_no_time) {
   records.row[COUNT - 1].checksum ^= 1;
   records.row[COUNT - 1 - STEPS / EVERY].cell_steps++;
   measure(&c, &x, 1);
-  expect_no_time(&c.row[0], SCIARA_BENCH_FAILED, "cell-steps in stretch 4, serial counts");
+  expect_no_time(&c.row[0], SCIARA_BENCH_FAILED, "cell-steps in repetition 4, serial counts");
   sciara_bench_case_free(&c);
 }
 END_TEST
@@ -306,7 +308,9 @@ START_TEST(slow_ones_do_fewer_steps) {
 }
 END_TEST
 
-/** An engine of the class tolerance is compared with the state of the exact engine that got furthest. */
+/**
+ * An engine of the class tolerance is held against the state of the exact one that came furthest, wherever it stands.
+ */
 START_TEST(tolerance_is_compared_with_a_state) {
   const struct sciara_engine_ops *openmp;
   ck_assert_int_eq(sciara_engine_find("openmp", SCIARA_DOUBLE, &openmp), SCIARA_OK);
@@ -344,7 +348,8 @@ START_TEST(scaling_compared_with_the_loop) {
 }
 END_TEST
 
-// ------------------------------------------------------------------------------------------------- the repository's file
+// ------------------------------------------------------------------------------------------------- the repository's
+// file
 
 START_TEST(sparse_and_tight_are_one_lava) {
   struct sciara_bench_records all;
@@ -364,14 +369,14 @@ START_TEST(sparse_and_tight_are_one_lava) {
 }
 END_TEST
 
-START_TEST(checksums_by_several_threads) {
+START_TEST(checksums_in_parallel) {
   struct sciara_problem p;
   ck_assert_int_eq(sciara_scene_make(SCIARA_SCENE_DENSE, 1501, SCIARA_DOUBLE, &p), SCIARA_OK);
-  ck_assert_uint_eq(sciara_checksum_shared_out(p.state), sciara_state_checksum(p.state));
+  ck_assert_uint_eq(sciara_checksum_in_parallel(p.state), sciara_state_checksum(p.state));
   p.state->h[1501 * 1501 - 1] = 1; // the last cell of the last thread
-  ck_assert_uint_eq(sciara_checksum_shared_out(p.state), sciara_state_checksum(p.state));
+  ck_assert_uint_eq(sciara_checksum_in_parallel(p.state), sciara_state_checksum(p.state));
   sciara_problem_free(&p);
-  ck_assert_uint_eq(sciara_checksum_shared_out(problem.state), sciara_state_checksum(problem.state));
+  ck_assert_uint_eq(sciara_checksum_in_parallel(problem.state), sciara_state_checksum(problem.state));
 }
 END_TEST
 
@@ -393,7 +398,7 @@ int main(void) {
   tcase_add_test(tests, tolerance_is_compared_with_a_state);
   tcase_add_test(tests, scaling_compared_with_the_loop);
   tcase_add_test(tests, sparse_and_tight_are_one_lava);
-  tcase_add_test(tests, checksums_by_several_threads);
+  tcase_add_test(tests, checksums_in_parallel);
   suite_add_tcase(suite, tests);
   SRunner *runner = srunner_create(suite);
   srunner_run_all(runner, CK_NORMAL);

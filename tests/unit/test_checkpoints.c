@@ -198,7 +198,7 @@ START_TEST(bad_numbers_make_no_checkpoint) {
     ck_assert_str_eq(sciara_last_error(), expected);
     expect_files(10, 0);
     ck_assert_int_eq(sciara_checkpoints_attribute(&c, status), SCIARA_ERR_NUMERIC);
-    ck_assert_msg(strstr(sciara_last_error(), "; the last good checkpoint is ") &&
+    ck_assert_msg(strstr(sciara_last_error(), "; the last valid checkpoint is ") &&
                       strstr(sciara_last_error(), "out/checkpoints/00000010.h5"),
                   "%s", sciara_last_error());
   }
@@ -279,7 +279,7 @@ START_TEST(a_failed_run_names_the_last_good_one) {
   ck_assert_int_eq(sciara_checkpoints_list(where, &steps, &count), SCIARA_OK);
   ck_assert_uint_eq(count, 2);
   char *path = sciara_checkpoint_path(where, steps[0]);
-  char *expected = sciara_format("step 110: planted; the last good checkpoint is %s", path);
+  char *expected = sciara_format("step 110: planted; the last valid checkpoint is %s", path);
   ck_assert_str_eq(sciara_last_error(), expected);
   sciara_simulation_destroy(s);
   ck_assert_msg(resume_run(engines[1 - _i]) == SCIARA_OK, "%s", sciara_last_error());

@@ -69,8 +69,16 @@ START_TEST(where_it_is_reported) {
        false,
        false,
        SCIARA_ERR_INPUT},
-      {{"engine.math=fast", NULL}, "engine.math: found \"fast\" with", false, true, SCIARA_ERR_USAGE},
-      {{"engine.math=fast", NULL}, "engine.math: found \"fast\" with", false, false, SCIARA_ERR_INPUT},
+      {{"engine.math=fast", NULL},
+       "engine.math: \"fast\" requires engine.precision \"single\", found \"double\"",
+       false,
+       true,
+       SCIARA_ERR_USAGE},
+      {{"engine.math=fast", NULL},
+       "engine.math: \"fast\" requires engine.precision \"single\", found \"double\"",
+       false,
+       false,
+       SCIARA_ERR_INPUT},
   };
   for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
     struct sciara_scenario s = plane(cases[k].overrides);

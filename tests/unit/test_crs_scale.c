@@ -28,7 +28,7 @@ START_TEST(scale_at_known_places) {
   const double bounds[4] = {known[_i].x - 500, known[_i].y - 500, known[_i].x + 500, known[_i].y + 500};
   double scale;
   ck_assert_msg(sciara_crs_scale(srs, bounds, &scale) == SCIARA_OK, "%s", sciara_last_error());
-  ck_assert_msg(fabs(scale - known[_i].scale) <= known[_i].tolerance, "%s: found %.7f, expected %.7f", known[_i].crs,
+  ck_assert_msg(fabs(scale - known[_i].scale) <= known[_i].tolerance, "%s: expected %.7f, found %.7f", known[_i].crs,
                 scale, known[_i].scale);
   OSRRelease(srs);
 }
@@ -101,8 +101,10 @@ START_TEST(web_mercator_is_no_target) {
   for (int k = 0; k < 2; k++) {
     q.cell_size_m = 10 * k;
     ck_assert_int_eq(sciara_dem_read(&q, &dem), SCIARA_ERR_INPUT);
-    assert_contains(sciara_last_error(), "dem.crs: found \"EPSG:3857\", in which 1 m on the ground is 1.26");
-    assert_contains(sciara_last_error(), "as in EPSG:32633");
+    assert_contains(sciara_last_error(), "dem.crs: expected a CRS in which 1 m on the ground is 0.995 to 1.005 m, such "
+                                         "as EPSG:32633; found \"EPSG:3857\", in which it is 1.268 m at the DEM");
+    assert_contains(sciara_last_error(), "dem.crs: expected a CRS in which 1 m on the ground is 0.995 to 1.005 m, such "
+                                         "as EPSG:32633; found \"EPSG:3857\", in which it is 1.268 m at the DEM");
   }
   q.path = mercator_raster("unnamed.tif", -1);
   q.cell_size_m = 0;

@@ -80,8 +80,8 @@ START_TEST(nan_and_infinite_cells_are_nodata_with_a_warning) {
 END_TEST
 
 START_TEST(words_in_ascii_grids_are_refused) {
-  assert_refused(write_grid("a.asc", "1 2 3\n4 x 6\n7 8 9\n"), "a.asc:8: found \"x\", expected a number");
-  assert_refused(write_grid("b.asc", "1 2 3\n4 5 6\n7 8 -\n"), "b.asc:9: found \"-\"");
+  assert_refused(write_grid("a.asc", "1 2 3\n4 x 6\n7 8 9\n"), "a.asc:8: expected a number, found \"x\"");
+  assert_refused(write_grid("b.asc", "1 2 3\n4 5 6\n7 8 -\n"), "b.asc:9: expected a number, found \"-\"");
   assert_read(write_grid("c.asc", "1 2 3\n4 -1.5E+1 6\n+7 8 -nan\n"));
   ck_assert_double_eq(dem.altitude[4], -15);
   sciara_dem_free(&dem);
@@ -90,7 +90,7 @@ END_TEST
 
 START_TEST(cell_size_zero_is_refused) {
   write_text(in_folder("a.asc"), "ncols 3\nnrows 3\nxllcorner 0\nyllcorner 0\ncellsize 0\n1 2 3\n4 5 6\n7 8 9\n");
-  assert_refused(in_folder("a.asc"), "cell size 0");
+  assert_refused(in_folder("a.asc"), "a.asc: expected a cell size above 0, found 0 x 0");
 }
 END_TEST
 
@@ -131,8 +131,8 @@ static const struct {
     {"a.tif", "it may be truncated: ", {.driver = "GTiff"}},
     {"b.tif", "it may be truncated: ", {.driver = "COG", .type = GDT_Float32}},
     {"a.bil", "it may be truncated: ", {.driver = "EHdr", .type = GDT_Float32}},
-    {"a.asc", "it may be truncated: ", {.driver = "AAIGrid"}},
-    {"a.img", "cannot be opened", {.driver = "HFA"}}, // its directory is at the end
+    {"a.asc", "possibly truncated: ", {.driver = "AAIGrid"}},
+    {"a.img", "cannot be opened", {.driver = "HFA"}}, // its directory stands at the end
 };
 
 START_TEST(truncated_files_are_refused_in_silence) {
@@ -288,7 +288,7 @@ START_TEST(window_and_band_are_checked) {
   sciara_dem_free(&dem);
   q.band = 3;
   ck_assert_int_eq(sciara_dem_read(&q, &dem), SCIARA_ERR_INPUT);
-  assert_contains(sciara_last_error(), "bands 1 to 2");
+  assert_contains(sciara_last_error(), "a.tif: expected band 1 to 2, found band 3");
 }
 END_TEST
 

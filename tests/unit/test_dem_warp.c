@@ -249,7 +249,8 @@ START_TEST(lonlat_is_placed_as_gdaltransform_does) {
   ck_assert_double_eq_tol(x, 500000, 1e-6);
   ck_assert_double_eq_tol(y, 0, 1e-6);
   ck_assert_int_eq(sciara_georef_from_lonlat(dem.georef.crs_wkt, 15, 95, &x, &y), SCIARA_ERR_INPUT);
-  assert_contains(sciara_last_error(), "latitude in -90..90");
+  assert_contains(sciara_last_error(),
+                  "lon 15, lat 95: expected a longitude from -180 to 180 (or 0 to 360) and a latitude from -90 to 90");
   ck_assert_int_eq(sciara_georef_from_lonlat(NULL, 15, 37, &x, &y), SCIARA_ERR_INPUT);
   sciara_dem_free(&dem);
 }

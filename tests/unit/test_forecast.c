@@ -143,7 +143,7 @@ START_TEST(test_what_does_not_fit) {
   const struct sciara_forecast enough = make(&s, need), short_of = make(&s, need - 1);
   ck_assert_int_eq(sciara_forecast_check(&enough, "a.json"), SCIARA_OK);
   ck_assert_int_eq(sciara_forecast_check(&short_of, "a.json"), SCIARA_ERR_MEMORY);
-  ck_assert_msg(strncmp(sciara_last_error(), "a.json: the run takes about 0.2", 31) == 0, "%s", sciara_last_error());
+  ck_assert_msg(strncmp(sciara_last_error(), "a.json: the run needs about 0.2", 31) == 0, "%s", sciara_last_error());
 }
 END_TEST
 

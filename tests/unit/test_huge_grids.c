@@ -81,7 +81,7 @@ START_TEST(runs_on_them_are_refused) {
   ck_assert_double_ge((double)f.snapshot_most, 8 * cells_of(g));
   ck_assert_double_ge((double)sciara_forecast_host(&f), (65 + 56) * cells_of(g));
   ck_assert_int_eq(sciara_forecast_check(&f, "a.json"), SCIARA_ERR_MEMORY);
-  ck_assert_msg(strstr(sciara_last_error(), "a.json: the run takes about "), "%s", sciara_last_error());
+  ck_assert_msg(strstr(sciara_last_error(), "a.json: the run needs about "), "%s", sciara_last_error());
   sciara_vents_destroy(vents);
 }
 END_TEST

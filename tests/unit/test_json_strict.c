@@ -18,11 +18,12 @@ static const struct diagnostic diagnostics[] = {
     {"", "t:1:1: ", "found the end of the text"},
     {"   ", "t:1:4: ", "found the end of the text"},
     {"{\"a\": 1", "t:1:8: ", "',' or '}'"},
-    {"{\"a\": 1,}", "t:1:9: ", "found '}', expected a key in double quotes"},
+    {"{\"a\": 1,}", "t:1:9: ", "expected a key in double quotes, found '}'"},
     {"{\"a\" 1}", "t:1:6: ", "expected ':' after the key"},
     {"{a: 1}", "t:1:2: ", "expected a key in double quotes"},
-    {"[1,]", "t:1:4: ", "found ']', expected a value"},
-    {"[1 2]", "t:1:4: ", "found '2', expected ',' or ']'"},
+    {"[1,]", "t:1:4: ",
+     "expected a value (an object, an array, a string in double quotes, a number, true, false or null), found ']'"},
+    {"[1 2]", "t:1:4: ", "expected ',' or ']', found '2'"},
     {"[1}", "t:1:3: ", "found '}'"},
     {"{\n  \"a\": 01\n}", "t:2:8: ", "leading zero"},
     {"-01", "t:1:1: ", "leading zero"},
@@ -30,29 +31,31 @@ static const struct diagnostic diagnostics[] = {
     {"+1", "t:1:1: ", "found '+'"},
     {".5", "t:1:1: ", "found '.'"},
     {"1.", "t:1:3: ", "a digit after the decimal point"},
-    {"1.e3", "t:1:3: ", "found 'e', expected a digit after the decimal point"},
+    {"1.e3", "t:1:3: ", "expected a digit after the decimal point, found 'e'"},
     {"1e", "t:1:3: ", "a digit of the exponent"},
     {"-", "t:1:2: ", "expected a digit"},
-    {"0x10", "t:1:2: ", "found 'x', expected nothing after the end"},
-    {"[\n1,\n 1e999]", "t:3:2: ", "found 1e999, expected finite numbers"},
-    {"-1e999", "t:1:1: ", "expected finite numbers"},
-    {"NaN", "t:1:1: ", "found 'N', expected a value"},
-    {"Infinity", "t:1:1: ", "found 'I', expected a value"},
+    {"0x10", "t:1:2: ", "expected nothing after the end of the JSON value, found 'x'"},
+    {"[\n1,\n 1e999]", "t:3:2: ", "expected a finite number (up to 1.797e308), found 1e999"},
+    {"-1e999", "t:1:1: ", "expected a finite number"},
+    {"NaN", "t:1:1: ",
+     "expected a value (an object, an array, a string in double quotes, a number, true, false or null), found 'N'"},
+    {"Infinity", "t:1:1: ",
+     "expected a value (an object, an array, a string in double quotes, a number, true, false or null), found 'I'"},
     {"nul", "t:1:1: ", "found 'n'"},
     {"True", "t:1:1: ", "found 'T'"},
     {"nulll", "t:1:5: ", "nothing after the end"},
-    {"{} x", "t:1:4: ", "found 'x', expected nothing after the end of the JSON value"},
+    {"{} x", "t:1:4: ", "expected nothing after the end of the JSON value, found 'x'"},
     {"{}{}", "t:1:3: ", "expected nothing after the end"},
     {"{} // comment", "t:1:4: ", "found '/'"},
     {"'a'", "t:1:1: ", "found '''"},
     {"\"abc", "t:1:1: ", "found a string without an end"},
     {"\"a\\", "t:1:3: ", "unknown escape"},
-    {"\"a\nb\"", "t:1:3: ", "found the raw control character 0x0A"},
-    {"\"a\tb\"", "t:1:3: ", "found the raw control character 0x09"},
+    {"\"a\nb\"", "t:1:3: ", "expected an escape (\\n, \\t, \\u000A), found the control character 0x0A"},
+    {"\"a\tb\"", "t:1:3: ", "expected an escape (\\n, \\t, \\u0009), found the control character 0x09"},
     {"\"a\\u0000b\"", "t:1:3: ", "found \\u0000"},
     {"{\"\\u0000\": 1}", "t:1:3: ", "found \\u0000"},
-    {"\"\\u12G4\"", "t:1:2: ", "bad \\u escape"},
-    {"\"\\u12", "t:1:2: ", "bad \\u escape"},
+    {"\"\\u12G4\"", "t:1:2: ", "t:1:2: expected \\u and 4 hexadecimal digits, found an invalid \\u escape"},
+    {"\"\\u12", "t:1:2: ", "t:1:2: expected \\u and 4 hexadecimal digits, found an invalid \\u escape"},
     {"\"\\q\"", "t:1:2: ", "unknown escape"},
     {"\"\\uD800\"", "t:1:2: ", "half of a surrogate pair"},
     {"\"\\uDC00\"", "t:1:2: ", "half of a surrogate pair"},
@@ -118,8 +121,8 @@ END_TEST
 START_TEST(test_depth) {
   const char *text = "{\"a\": [[[[[[[[[[[[[[[[1]]]]]]]]]]]]]]]]}"; // 17 levels
   ck_assert_int_eq(sciara_json_scan("t", text, strlen(text)), SCIARA_ERR_INPUT);
-  ck_assert_ptr_nonnull(strstr(sciara_last_error(), "t:1:22: found more than 16 nested levels, expected 16"));
-  static char deep[100000]; // must not overflow the stack
+  ck_assert_ptr_nonnull(strstr(sciara_last_error(), "t:1:22: expected at most 16 nested levels, found more"));
+  static char deep[100000]; // must not eat the stack
   memset(deep, '[', sizeof deep);
   ck_assert_int_eq(sciara_json_scan("t", deep, sizeof deep), SCIARA_ERR_INPUT);
   ck_assert_ptr_nonnull(strstr(sciara_last_error(), "t:1:17: "));
@@ -133,14 +136,14 @@ static void refused_as(const char *text, const char *message) {
 }
 
 START_TEST(test_duplicates) {
-  refused_as("{\"a\": 1, \"b\": 2, \"a\": 1}", "t: a: found the key twice in one object, expected once");
+  refused_as("{\"a\": 1, \"b\": 2, \"a\": 1}", "t: a: expected each key once in an object, found it twice");
   refused_as("{\"v\": [{}, {\"e\": {\"x\": 1, \"x\": 2}}]}",
-             "t: v[1].e.x: found the key twice in one object, expected once");
+             "t: v[1].e.x: expected each key once in an object, found it twice");
   refused_as("{\"a\": 1, \"\\u0061\": 2}",
-             "t: a: found the key twice in one object, expected once"); // the same name once it is decoded
-  refused_as("{\"\": 1, \"\": 2}", "t: \"\": found the key twice in one object, expected once");
+             "t: a: expected each key once in an object, found it twice"); // the same once decoded
+  refused_as("{\"\": 1, \"\": 2}", "t: \"\": expected each key once in an object, found it twice");
   refused_as("{\"\\u001b[2J\": 1, \"\\u001b[2J\": 2}", // no control characters on a terminal
-             "t: \\u001B[2J: found the key twice in one object, expected once");
+             "t: \\u001B[2J: expected each key once in an object, found it twice");
 }
 END_TEST
 
@@ -149,29 +152,30 @@ START_TEST(test_numbers_and_sizes) {
   memset(number, '1', sizeof number);
   ck_assert_int_eq(sciara_json_scan("t", number, 63), SCIARA_OK);
   ck_assert_int_eq(sciara_json_scan("t", number, 64), SCIARA_ERR_INPUT); // cJSON would read 63 of them
-  ck_assert_ptr_nonnull(strstr(sciara_last_error(), "found a number of 64 characters, expected at most 63"));
+  ck_assert_ptr_nonnull(strstr(sciara_last_error(), "expected a number of at most 63 characters, found 64"));
 
   size_t size = (size_t)SCIARA_JSON_MAX_BYTES + 1;
   char *text = malloc(size), message[80];
   ck_assert_ptr_nonnull(text);
   memset(text, ' ', size);
-  snprintf(message, sizeof message, "t: found %zu bytes, expected at most %d", size, SCIARA_JSON_MAX_BYTES);
+  snprintf(message, sizeof message, "t: expected at most %d bytes, found %zu", SCIARA_JSON_MAX_BYTES, size);
   ck_assert_int_eq(sciara_json_scan("t", text, size), SCIARA_ERR_INPUT);
   ck_assert_str_eq(sciara_last_error(), message);
   size = 2 * (size_t)SCIARA_JSON_MAX_VALUES + 10;
   for (size_t i = 0; i + 1 < size; i += 2) memcpy(text + i, "0,", 2);
   memcpy(text, "[ 1,", 4);
   ck_assert_int_eq(sciara_json_scan("t", text, size), SCIARA_ERR_INPUT);
-  ck_assert_ptr_nonnull(strstr(sciara_last_error(), "found more than 4000000 values, expected 4000000"));
+  ck_assert_ptr_nonnull(strstr(sciara_last_error(), "expected at most 4000000 values, found more"));
   free(text);
 }
 END_TEST
 
 START_TEST(test_nul_in_text) {
   ck_assert_int_eq(sciara_json_scan("t", "{}\0{}", 5), SCIARA_ERR_INPUT);
-  ck_assert_str_eq(sciara_last_error(), "t:1:3: found the byte 0x00, expected nothing after the end of the JSON value");
+  ck_assert_str_eq(sciara_last_error(), "t:1:3: expected nothing after the end of the JSON value, found the byte 0x00");
   ck_assert_int_eq(sciara_json_scan("t", "\"a\0b\"", 5), SCIARA_ERR_INPUT);
-  ck_assert_ptr_nonnull(strstr(sciara_last_error(), "t:1:3: found the raw control character 0x00"));
+  ck_assert_ptr_nonnull(
+      strstr(sciara_last_error(), "t:1:3: expected an escape (\\n, \\t, \\u0000), found the control character 0x00"));
 }
 END_TEST
 
@@ -207,7 +211,7 @@ START_TEST(test_read_file) {
   ck_assert_int_eq((int)write(file, "{\n \"a\" 1}", 9), 9);
   close(file);
   ck_assert_int_eq(sciara_json_read(path, &tree), SCIARA_ERR_INPUT);
-  ck_assert_ptr_nonnull(strstr(sciara_last_error(), ":2:6: found '1', expected ':'"));
+  ck_assert_ptr_nonnull(strstr(sciara_last_error(), ":2:6: expected ':' after the key, found '1'"));
   ck_assert_int_eq(strncmp(sciara_last_error(), path, strlen(path)), 0);
   unlink(path);
 }

@@ -107,7 +107,8 @@ START_TEST(slots_and_rates_to_the_last_digit) {
   write_text(in_folder("e_1_EmissionRate.txt"),
              "[TIME] 1\n[VENT_ID] 1\n[EMISSION_RATE]\n1000000.5\n[VENT_ID] 2\n[EMISSION_RATE]\n1\n[END]\n");
   ck_assert_int_eq(import(true), SCIARA_ERR_INPUT);
-  assert_contains(sciara_last_error(), "_EmissionRate.txt:4: found 1000000.5, expected an effusion rate from 0 to 1e6");
+  assert_contains(sciara_last_error(),
+                  "_EmissionRate.txt:4: expected an effusion rate from 0 to 1e6 m3/s, found 1000000.5");
 }
 END_TEST
 
@@ -154,26 +155,29 @@ static const struct {
   const char *file, *content, *found;
 } faults[] = {
     {"e_1.cfg", NULL, "e_1.cfg: No such file"},
-    {"e_1.cfg", "PTsol\n", "e_1.cfg:1: found \"PTsol\""},
+    {"e_1.cfg", "PTsol\n", "e_1.cfg:1: expected a key and a value, found \"PTsol\""},
     {"e_1.cfg", "\n", "holds no line"},
     {"e_1_Morphology.stt", NULL, "e_1_Morphology.stt: No such file"},
     {"e_1_Vents.stt", NULL, "it holds the ids of the vents"},
     {"e_1_EmissionRate.txt", NULL, "it holds the effusion rates"},
-    {"e_1_Morphology.stt", HEADER "1 2 3 4\n5 x 7 8\n", ":8: found x for row 1, column 1"},
-    {"e_1_Morphology.stt", HEADER "1 2 3 4\n5 nan 7 8\n", ":8: found nan"},
+    {"e_1_Morphology.stt", HEADER "1 2 3 4\n5 x 7 8\n", ":8: row 1, column 1: expected a finite number, found x"},
+    {"e_1_Morphology.stt", HEADER "1 2 3 4\n5 nan 7 8\n", ":8: row 1, column 1: expected a finite number, found nan"},
     {"e_1_Morphology.stt", HEADER "1 2 3 4\n5 6 7 8\n1 2 3 4\n5 6 7",
-     ":10: found the end of the file for row 3, column 3"},
-    {"e_1_Morphology.stt", GROUND "99\n", ":11: found 99"},
+     ":10: row 3, column 3: expected a finite number, found the end of the file"},
+    {"e_1_Morphology.stt", GROUND "99\n",
+     ":11: expected the end of the file: all rows and columns are there, found 99"},
     {"e_1_Morphology.stt", "ncols 4\nnrows 4\nxllcorner 0\nyllcorner 0\n1 2\n", "lacks cellsize"},
     {"e_1_Morphology.stt", "ncols 4\nnrows 4\nxllcorner 0\nyllcorner 0\ncellsize 0\n",
-     ":5: found 0, expected a cell size"},
+     ":5: expected a cell size in m from 1e-06 to 1e+06, found 0"},
     {"e_1_Morphology.stt", "ncols 100000\nnrows 100000\nxllcorner 0\nyllcorner 0\ncellsize 1\n1 2 3\n",
      "promises 100000 x 100000"},
-    {"e_1_Morphology.stt", "ncols 4\nrows 4\n", ":2: found rows, expected ncols"},
+    {"e_1_Morphology.stt", "ncols 4\nrows 4\n",
+     ":2: expected ncols, nrows, xllcorner, yllcorner, cellsize, NODATA_value, then numbers, found rows"},
     {"e_1_Morphology.stt", HEADER "10 11 12 13\n14 2e5 16 17\n18 19 20 21\n22 23 24 25\n",
-     "found 200000 at row 1, column 1, expected altitudes from -12000"},
+     "expected an altitude from -12000 to 100000 m other than -9999, or the NODATA_value of the header; found 200000 "
+     "at row 1, column 1"},
     {"e_1_Morphology.stt", "ncols 4\nnrows 4\nxllcorner 1e9\nyllcorner 0\ncellsize 10\n1 2\n",
-     ":5: found a grid from 1000000000, 0 to 1000000040, 40, expected coordinates"},
+     ":5: expected coordinates from -1e+09 to 1e+09; found a grid from 1000000000, 0 to 1000000040, 40"},
     {"e_1_Morphology.stt", HEADER "0 0 0 0\n0 0 0 0\n0 0 0 0\n0 0 0 0\n", "lies where the DEM is NODATA"},
     {"e_1_Vents.stt", HEADER "0 0 0 0\n0 2 0 0\n0 0 0 0\n0 0 0 0\n", "EmissionRate.txt:11: vent 1 has no cell"},
     {"e_1_Vents.stt", HEADER "0 0 0 0\n0 2 7 0\n0 0 1 0\n0 0 0 0\n", "vent 7 at row 1, column 2 has no rates"},
@@ -184,15 +188,16 @@ static const struct {
     {"e_1_Vents.stt", PLACED("500010.5", "4178000.25"), "4 x 4 cells of 10 from 500010.5, 4178000.25; the DEM has"},
     {"e_1_Vents.stt", PLACED("500000.5", "4177990.25"), "4 x 4 cells of 10 from 500000.5, 4177990.25; the DEM has"},
     {"e_1_EmissionRate.txt", "[TIME]\n86400\n[VENT_ID]\n1\n[EMISSION_RATE]\n1\n",
-     ":7: found the end of the file, expected [TIME], [VENT_ID] or [END]"},
-    {"e_1_EmissionRate.txt", "[TIME]\n86400\n[VENT_ID]\n1\n[EMISSION_RATE]\n-1\n[END]", ":6: found -1"},
+     ":7: expected [TIME], [VENT_ID] or [END], found the end of the file"},
+    {"e_1_EmissionRate.txt", "[TIME]\n86400\n[VENT_ID]\n1\n[EMISSION_RATE]\n-1\n[END]",
+     ":6: expected an effusion rate from 0 to 1e6 m3/s, found -1"},
     {"e_1_EmissionRate.txt", "[TIME]\n86400\n[VENT_ID]\n1\n[EMISSION_RATE]\n[END]", "vent 1 has no rates"},
     {"e_1_EmissionRate.txt", "[TIME]\n86400\n[VENT_ID]\n1\n[EMISSION_RATE]\n1\n[VENT_ID]\n1\n[EMISSION_RATE]\n1\n[END]",
      ":8: vent 1 has its rates at line 4"},
-    {"e_1_EmissionRate.txt", "[TIME]\n0\n", ":2: found 0"},
-    {"e_1_EmissionRate.txt", "[TIME]\n1\n[TIME]\n2\n", ":3: found [TIME], expected one [TIME] in the file"},
+    {"e_1_EmissionRate.txt", "[TIME]\n0\n", ":2: expected the length of a slot in s from 0.001 to 1e+09, found 0"},
+    {"e_1_EmissionRate.txt", "[TIME]\n1\n[TIME]\n2\n", ":3: expected one [TIME] in the file, found [TIME]"},
     {"e_1_EmissionRate.txt", "[VENT_ID]\n1\n[EMISSION_RATE]\n1\n[END]", "has no [TIME]"},
-    {"e_1_EmissionRate.txt", "[TIME]\n1\n[VENTS]\n1\n", ":3: found [VENTS]"},
+    {"e_1_EmissionRate.txt", "[TIME]\n1\n[VENTS]\n1\n", ":3: expected [TIME], [VENT_ID] or [END], found [VENTS]"},
     {"e_1_EmissionRate.txt", "[TIME]\n1\n[END]\n", "has no [VENT_ID]"},
 };
 

@@ -158,7 +158,9 @@ START_TEST(outlines_that_are_none) {
   q = request(geojson("none.geojson", "32633", ""));
   assert_refused(&q, SCIARA_ERR_INPUT, "none.geojson");
   q = request(geojson("far.geojson", "32634", FEATURE("Polygon", BOX)));
-  assert_refused(&q, SCIARA_ERR_INPUT, "lies off the grid of the run: found x 10");
+  assert_refused(&q, SCIARA_ERR_INPUT,
+                 "far.geojson: is outside the grid of the run: it has x 1028823.74 to 1028844.38 and y 4194958.95 to "
+                 "4194985.21, the grid has x 500000 to 500060 and y 4177960 to 4178000");
   q = request(geojson("infinite.geojson", "32633",
                       FEATURE("Polygon", "[[[500008,4177972],[1e999,4177972],[500027,4177997],[500008,4177972]]]")));
   assert_refused(&q, SCIARA_ERR_INPUT, "a polygon has coordinates that are not finite");
@@ -334,16 +336,22 @@ END_TEST
 START_TEST(a_raster_off_the_grid) {
   static const double east[6] = {500060, 10, 0, 4178000, 0, -10};
   struct sciara_observation_request q = request(make_raster("e.tif", (struct raster){.transform = east}));
-  assert_refused(&q, SCIARA_ERR_INPUT, "lies off the grid of the run: found x 500060 to 500110");
+  assert_refused(&q, SCIARA_ERR_INPUT,
+                 "e.tif: is outside the grid of the run: it has x 500060 to 500110 and y 4177960 to 4178000, the grid "
+                 "has x 500000 to 500060 and y 4177960 to 4178000");
   static const double touching[6] = {500000, 10, 0, 4178040, 0, -10}; // its southern edge is the northern one
   q.path = make_raster("t.tif", (struct raster){.transform = touching});
-  assert_refused(&q, SCIARA_ERR_INPUT, "lies off the grid of the run");
-  // It covers the grid, but its data lie outside the grid.
+  assert_refused(&q, SCIARA_ERR_INPUT,
+                 "t.tif: is outside the grid of the run: it has x 500000 to 500050 and y 4178000 to 4178040, the grid "
+                 "has x 500000 to 500060 and y 4177960 to 4178000");
+  // It covers the grid, but what it holds lies beside it.
   double values[CELLS] = {0};
   values[CELLS - 1] = 1;
   static const double around[6] = {499950, 20, 0, 4178010, 0, -20};
-  q.path = make_raster("outside.tif", (struct raster){.rows = 3, .cols = 8, .values = values, .transform = around});
-  assert_refused(&q, SCIARA_ERR_INPUT, "lies off the grid of the run: found x 500100 to 500100");
+  q.path = make_raster("beside.tif", (struct raster){.rows = 3, .cols = 8, .values = values, .transform = around});
+  assert_refused(&q, SCIARA_ERR_INPUT,
+                 "beside.tif: is outside the grid of the run: it has x 500100 to 500100 and y 4177960 to 4177960, the "
+                 "grid has x 500000 to 500060 and y 4177960 to 4178000");
 }
 END_TEST
 

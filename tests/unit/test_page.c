@@ -255,9 +255,8 @@ START_TEST(too_much_for_a_browser_is_refused) {
   for (int64_t i = 0; i < 1000000; i++) s->h[i] = s->kind[i] ? 1 : 0;
   struct sciara_page_frames frames;
   ck_assert_int_eq(read_frames(s, fields, 8, 17, &frames), SCIARA_ERR_INPUT);
-  ck_assert_ptr_nonnull(strstr(sciara_last_error(),
-                               "999965 cells with lava in 136 frames of fields are more than a browser is given: at "
-                               "most 134217728 values; take fewer frames"));
+  ck_assert_ptr_nonnull(strstr(sciara_last_error(), "999965 cells with lava in 136 frames of fields are too many for a "
+                                                    "browser: expected at most 134217728 values; use fewer frames"));
   ck_assert_ptr_null(frames.frames);
   sciara_state_destroy(s);
 }

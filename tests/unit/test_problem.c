@@ -98,7 +98,8 @@ START_TEST(temperature) {
   expect(open_numbers(2.5, T, &p), cases[_i].allowed, &p, 2.5, T);
   expect(open_rasters(INSIDE, 2.5, T, &p), cases[_i].allowed, &p, 2.5, T);
   if (!cases[_i].allowed)
-    ck_assert_ptr_nonnull(strstr(sciara_last_error(), "initial.temperature: row 2, column 3: found"));
+    ck_assert_ptr_nonnull(
+        strstr(sciara_last_error(), "initial.temperature: row 2, column 3: expected above 1143 to 1360 K, found"));
 }
 END_TEST
 
@@ -118,10 +119,12 @@ END_TEST
 START_TEST(only_inside) {
   struct sciara_problem p;
   ck_assert_int_eq(open_rasters(RIM, 1e-9, 1300, &p), SCIARA_ERR_INPUT);
-  ck_assert_ptr_nonnull(strstr(sciara_last_error(), "initial.thickness: row 1, column 1: found 1e-09 m on the rim"));
+  ck_assert_ptr_nonnull(strstr(sciara_last_error(), "initial.thickness: row 1, column 1: expected lava only in cells "
+                                                    "with 8 valid neighbours, found 1e-09 m in a cell on the rim"));
   ck_assert_int_eq(open_rasters(OUTSIDE, 1, 1300, &p), SCIARA_ERR_INPUT);
-  ck_assert_ptr_nonnull(strstr(sciara_last_error(), "initial.thickness: row 0, column 0: found 1 m on a NODATA cell"));
-  expect(open_rasters(RIM, 0, 1300, &p), true, &p, 0, 0); // a temperature without lava is ignored
+  ck_assert_ptr_nonnull(strstr(sciara_last_error(), "initial.thickness: row 0, column 0: expected lava only in cells "
+                                                    "with 8 valid neighbours, found 1 m in a NODATA cell"));
+  expect(open_rasters(RIM, 0, 1300, &p), true, &p, 0, 0); // a temperature without lava is none
 }
 END_TEST
 
@@ -164,18 +167,31 @@ START_TEST(a_vent_on_an_edge) {
     double x, y;
     int row, col;
     const char *message; ///< NULL: allowed
-  } places[] = {{west + 20, south + 25, 3, 2, NULL},
-                {nextafter(west + 30, 0), south + 25, 3, 2, NULL},
-                {west + 25, north - 20, 2, 2, NULL},
-                {west + 25, nextafter(north - 30, 1e9), 2, 2, NULL},
-                {east, south + 25, 0, 0, "found x 500060.000, y 4177025.000, expected x 500000.000 to 500060.000"},
-                {nextafter(east, 0), south + 25, 0, 0, "found row 3, column 5, on the rim"},
-                {west, south + 25, 0, 0, "found row 3, column 0, on the rim"},
-                {nextafter(west, 0), south + 25, 0, 0, "found x 500000.000, y 4177025.000, expected x"},
-                {west + 25, south, 0, 0, "found x 500025.000, y 4177000.000, expected x"},
-                {west + 25, nextafter(south, 1e9), 0, 0, "found row 5, column 2, on the rim"},
-                {west + 25, north, 0, 0, "found row 0, column 2, on the rim"},
-                {west + 25, nextafter(north, 1e9), 0, 0, "found x 500025.000, y 4177060.000, expected x"}};
+  } places[] = {
+      {west + 20, south + 25, 3, 2, NULL},
+      {nextafter(west + 30, 0), south + 25, 3, 2, NULL},
+      {west + 25, north - 20, 2, 2, NULL},
+      {west + 25, nextafter(north - 30, 1e9), 2, 2, NULL},
+      {east, south + 25, 0, 0,
+       "expected x from 500000.000 to 500060.000 and y from 4177000.000 to 4177060.000 (the DEM), found x 500060.000, "
+       "y 4177025.000"},
+      {nextafter(east, 0), south + 25, 0, 0,
+       "expected a cell whose 8 neighbours are valid, found a cell on the rim of the domain in row 3, column 5"},
+      {west, south + 25, 0, 0,
+       "expected a cell whose 8 neighbours are valid, found a cell on the rim of the domain in row 3, column 0"},
+      {nextafter(west, 0), south + 25, 0, 0,
+       "expected x from 500000.000 to 500060.000 and y from 4177000.000 to 4177060.000 (the DEM), found x 500000.000, "
+       "y 4177025.000"},
+      {west + 25, south, 0, 0,
+       "expected x from 500000.000 to 500060.000 and y from 4177000.000 to 4177060.000 (the DEM), found x 500025.000, "
+       "y 4177000.000"},
+      {west + 25, nextafter(south, 1e9), 0, 0,
+       "expected a cell whose 8 neighbours are valid, found a cell on the rim of the domain in row 5, column 2"},
+      {west + 25, north, 0, 0,
+       "expected a cell whose 8 neighbours are valid, found a cell on the rim of the domain in row 0, column 2"},
+      {west + 25, nextafter(north, 1e9), 0, 0,
+       "expected x from 500000.000 to 500060.000 and y from 4177000.000 to 4177060.000 (the DEM), found x 500025.000, "
+       "y 4177060.000"}};
   for (size_t k = 0; k < sizeof places / sizeof *places; k++) {
     struct sciara_problem p;
     const enum sciara_status status = open_vent(places[k].x, places[k].y, &p);

@@ -99,7 +99,8 @@ END_TEST
 
 // A header keyword counts only in the header.
 START_TEST(header_words_among_altitudes) {
-  assert_refused(write_grid("a.asc", "1 2 3\n4 cellsize 5 6\n7 8 9\n"), "a.asc:8: found \"cellsize\"");
+  assert_refused(write_grid("a.asc", "1 2 3\n4 cellsize 5 6\n7 8 9\n"),
+                 "a.asc:8: expected a number, found \"cellsize\"");
 }
 END_TEST
 

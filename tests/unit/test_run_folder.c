@@ -23,7 +23,7 @@ static void expect_locked(const char *where) {
   int lock = 0;
   ck_assert_int_eq(sciara_run_folder_lock(where, &lock), SCIARA_ERR_INPUT);
   ck_assert_int_eq(lock, -1);
-  ck_assert_msg(strstr(sciara_last_error(), "out: another run is writing into this folder"), "%s", sciara_last_error());
+  ck_assert_msg(strstr(sciara_last_error(), "out: another run is writing to this folder"), "%s", sciara_last_error());
 }
 
 static void expect_free(const char *where) {

@@ -198,14 +198,14 @@ static enum sciara_status override_status(const char *override) {
 
 START_TEST(test_override_forms) {
   ck_assert_int_eq(override_status("engine.name"), SCIARA_ERR_USAGE);
-  ck_assert_str_eq(sciara_last_error(), "override \"engine.name\": found no key and value, expected KEY=VALUE, with "
-                                        "KEY such as engine.name or vents.0.x");
+  ck_assert_str_eq(sciara_last_error(), "override \"engine.name\": expected KEY=VALUE, with KEY such as engine.name or "
+                                        "vents.0.x, found no key and value");
   ck_assert_int_eq(override_status("=5"), SCIARA_ERR_USAGE);
   ck_assert_int_eq(override_status("engine..name=5"), SCIARA_ERR_USAGE);
   ck_assert_int_eq(override_status(".engine=5"), SCIARA_ERR_USAGE);
   ck_assert_int_eq(override_status("a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a=5"), SCIARA_ERR_USAGE);
   ck_assert_int_eq(override_status("dem={\"path\": \"a\", \"path\": \"b\"}"), SCIARA_ERR_INPUT);
-  ck_assert_ptr_nonnull(strstr(sciara_last_error(), "path: found the key twice"));
+  ck_assert_ptr_nonnull(strstr(sciara_last_error(), "path: expected each key once in an object, found it twice"));
   ck_assert_int_eq(override_status("title=a=b"), SCIARA_OK); // the first = parts key and value
   ck_assert_int_eq(override_status("vents[0].x=5"), SCIARA_OK);
   ck_assert_int_eq(override_status("vents.0.99999999999999999999=5"), SCIARA_ERR_INPUT);
@@ -227,7 +227,8 @@ START_TEST(test_override_of_many) {
   ck_assert(s.vents[998].points[0].x == 1 && s.vents[999].points[0].x == 7 && s.vents[1000].points[0].x == 8 &&
             s.vents[1233].points[0].x == 9);
   sciara_scenario_free(&s);
-  scenario_refused(text.data, "vents.1234.x=1", "vents: found the index \"1234\" in an override, expected 0 to 1233");
+  scenario_refused(text.data, "vents.1234.x=1",
+                   "vents: expected an index from 0 to 1233; found the index \"1234\" in an override");
   sciara_text_free(&text);
 }
 END_TEST

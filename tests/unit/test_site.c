@@ -243,17 +243,21 @@ START_TEST(other_ground_is_refused) {
   static const struct {
     const char *site, *override, *message; ///< message NULL: allowed
   } cases[] = {
-      {NULL, "engine.precision=single", "s.json: engine.precision: found \"single\", expected \"double\", with which"},
-      {"engine.precision=single", NULL, "s.json: engine.precision: found \"double\", expected \"single\", with which"},
-      {NULL, "dem.path=other.asc", "/other.asc\", expected \"/"},
+      {NULL, "engine.precision=single",
+       "s.json: engine.precision: expected \"double\", as when the shared site was read; found \"single\""},
+      {"engine.precision=single", NULL,
+       "s.json: engine.precision: expected \"single\", as when the shared site was read; found \"double\""},
+      {NULL, "dem.path=other.asc", "/dem.asc\", as when the shared site was read; found \"/"},
       {NULL, "dem.path=./dem.asc", NULL}, // the same file
-      {NULL, "dem.band=2", "s.json: dem.band: found 2, expected 1, with which the shared site was read"},
-      {NULL, "dem.window=[0, 0, 29, 40]", "s.json: dem.window: found [0, 0, 29, 40], expected null, with which"},
+      {NULL, "dem.band=2", "s.json: dem.band: expected 1, as when the shared site was read; found 2"},
+      {NULL, "dem.window=[0, 0, 29, 40]",
+       "s.json: dem.window: expected null, as when the shared site was read; found [0, 0, 29, 40]"},
       {"dem.window=[0, 0, 29, 40]", "dem.window=[1, 0, 29, 40]",
-       "s.json: dem.window: found [1, 0, 29, 40], expected [0, 0, 29, 40], with which"},
+       "s.json: dem.window: expected [0, 0, 29, 40], as when the shared site was read; found [1, 0, 29, 40]"},
       {"dem.window=[0, 0, 29, 40]", "dem.window=[0, 0, 29, 40]", NULL},
-      {NULL, "dem.crs=EPSG:32634", "s.json: dem.crs: found \"EPSG:32634\", expected \"EPSG:32633\", with which"},
-      {NULL, "dem.cell_size_m=9", "s.json: dem.cell_size_m: found 9, expected null, with which"},
+      {NULL, "dem.crs=EPSG:32634",
+       "s.json: dem.crs: expected \"EPSG:32633\", as when the shared site was read; found \"EPSG:32634\""},
+      {NULL, "dem.cell_size_m=9", "s.json: dem.cell_size_m: expected null, as when the shared site was read; found 9"},
       {"dem.cell_size_m=9", "dem.cell_size_m=9", NULL},
   };
   const struct sciara_site *site = open_site(cases[_i].site);

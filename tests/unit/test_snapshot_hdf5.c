@@ -277,7 +277,7 @@ START_TEST(snapshots_of_other_grids_are_not_merged) {
     s->grid = others[k];
     WRITES(&c, s, later);
     ck_assert_int_eq(sciara_series_merge(paths, 2, SCIARA_CHECKSUM_REQUIRED, merged), SCIARA_ERR_INPUT);
-    ck_assert_msg(strstr(sciara_last_error(), "lie on different grids"), "%s", sciara_last_error());
+    ck_assert_msg(strstr(sciara_last_error(), "have different grids"), "%s", sciara_last_error());
   }
   s->grid = grid;
   c.as_double = true;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cells that lava has reached are found to the last bit of the last cell, and sums over them are the sums over all cells.
+// Where lava has been is found to the last bit of the last cell, and what is summed up there is what is summed up
+// everywhere.
 #include <check.h>
 #include <float.h>
 #include <stdlib.h>
@@ -31,7 +32,7 @@ static struct sciara_state *bare(int64_t rows, int64_t cols, unsigned record) {
 static struct sciara_touched find(const struct sciara_state *s, int threads) {
   struct sciara_touched touched;
   const enum sciara_status status =
-      threads == 0 ? sciara_touched_find(s, &touched) : sciara_touched_shared_out(s, threads, &touched);
+      threads == 0 ? sciara_touched_find(s, &touched) : sciara_touched_in_parallel(s, threads, &touched);
   ck_assert_msg(status == SCIARA_OK, "%s", sciara_last_error());
   return touched;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Outputs written by a thread: all of them, in their order, each with its own state, however slow the disk; none after one
-// that failed.
+// Outputs that a thread writes: all of them, in their order, each as it was given, however slow the disk; none after
+// one that failed.
 #include <check.h>
 #include <pthread.h>
 #include <semaphore.h>
@@ -85,7 +85,7 @@ static enum sciara_status give_one(struct sciara_writer *w, struct disk *d, uint
   struct sciara_output *o;
   SCIARA_TRY(sciara_writer_borrow(w, &o));
   *(d->fetches ? &d->kept[o->place] : &o->state->h[0]) = (double)step;
-  o->wanted = (struct sciara_wanted){.snapshot = snapshot, .checkpoint = !snapshot};
+  o->due = (struct sciara_due){.snapshot = snapshot, .checkpoint = !snapshot};
   o->progress = (struct sciara_engine_progress){.step = step};
   const int now = __atomic_add_fetch(&d->under_way, 1, __ATOMIC_ACQ_REL);
   if (now > d->most_under_way) d->most_under_way = now;

@@ -204,10 +204,10 @@ class Export(SharedCase):
         """It is in the folder of the run's snapshots, and its name has the same end."""
         name = sorted(os.listdir(self.path("run", "snapshots")))[0]
         for other in (name[-4:], "1" + name, "x" + name):
-            beside = self.path("run", "snapshots", other)
-            shutil.copy(self.path("run", "snapshots", name), beside)
-            self.addCleanup(os.remove, beside)
-            self.assert_refused(3, "found a single snapshot: frames are made from the snapshots of a run", beside, "-f", "frames")
+            other_path = self.path("run", "snapshots", other)
+            shutil.copy(self.path("run", "snapshots", name), other_path)
+            self.addCleanup(os.remove, other_path)
+            self.assert_refused(3, "found a single snapshot: frames are made from the snapshots of a run", other_path, "-f", "frames")
 
     def test_existing_files_stay(self):
         with open(self.path("kept.tif"), "w", encoding="utf-8") as f:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Claims about what is recorded of serial: it is found again, it is believed only of its own problem, a wrong record or
-// a wrong engine gets no time, and a stretch that is cut down is verified all the same.
+// Claims about the records of serial: a record is found again, it is used only for its own problem, a wrong record or a
+// wrong engine gets no time, and a repetition that is shortened is still verified.
 #include <check.h>
 #include <inttypes.h>
 #include <math.h>
@@ -308,9 +308,7 @@ START_TEST(slow_ones_do_fewer_steps) {
 }
 END_TEST
 
-/**
- * An engine of the class tolerance is held against the state of the exact one that came furthest, wherever it stands.
- */
+/** An engine of the class tolerance is compared with the state of the exact engine that got furthest. */
 START_TEST(tolerance_is_compared_with_a_state) {
   const struct sciara_engine_ops *openmp;
   ck_assert_int_eq(sciara_engine_find("openmp", SCIARA_DOUBLE, &openmp), SCIARA_OK);

@@ -344,13 +344,13 @@ START_TEST(a_raster_off_the_grid) {
   assert_refused(&q, SCIARA_ERR_INPUT,
                  "t.tif: is outside the grid of the run: it has x 500000 to 500050 and y 4178000 to 4178040, the grid "
                  "has x 500000 to 500060 and y 4177960 to 4178000");
-  // It covers the grid, but what it holds lies beside it.
+  // It covers the grid, but its lava is outside.
   double values[CELLS] = {0};
   values[CELLS - 1] = 1;
   static const double around[6] = {499950, 20, 0, 4178010, 0, -20};
-  q.path = make_raster("beside.tif", (struct raster){.rows = 3, .cols = 8, .values = values, .transform = around});
+  q.path = make_raster("outside.tif", (struct raster){.rows = 3, .cols = 8, .values = values, .transform = around});
   assert_refused(&q, SCIARA_ERR_INPUT,
-                 "beside.tif: is outside the grid of the run: it has x 500100 to 500100 and y 4177960 to 4177960, the "
+                 "outside.tif: is outside the grid of the run: it has x 500100 to 500100 and y 4177960 to 4177960, the "
                  "grid has x 500000 to 500060 and y 4177960 to 4178000");
 }
 END_TEST

@@ -16,7 +16,7 @@ static bool identical(real a, real b) { return memcmp(&a, &b, sizeof a) == 0; }
 /** A thickness, height or speed of any size, sometimes a special value. */
 static real any_size(double least, double most) { return (real)pow(10, uniform(least, most)); }
 
-static void compare_quick(const struct sciara_rule *rule, real h, real hc, real top, real v0, int *doubts) {
+static void compare_shortcut(const struct sciara_rule *rule, real h, real hc, real top, real v0, int *doubts) {
   struct sciara_slope s = {.v0 = v0};
   const bool open = sciara_slope_open(rule, h, hc, top, &s);
   const struct sciara_shortcut answer = sciara_shortcut_open(rule, h, hc, top, sciara_head(rule, v0));
@@ -31,7 +31,7 @@ START_TEST(shortcut_agrees_with_the_rule) {
   int doubts = 0, near = 0;
   for (int k = 0; k < CASES; k++) {
     const real h = any_size(-3, 1.5), hc = any_size(-2, 2), top = (real)uniform(-20, 20);
-    compare_quick(&rule, h, hc, top, chance(2) ? 0 : any_size(-6, 1), &doubts);
+    compare_shortcut(&rule, h, hc, top, chance(2) ? 0 : any_size(-6, 1), &doubts);
   }
   ck_assert_int_lt(doubts, CASES / 1000);
   for (int k = 0; k < CASES; k++) { // the critical height within a few roundings of the limit
@@ -41,8 +41,8 @@ START_TEST(shortcut_agrees_with_the_rule) {
     const real effective = top <= head ? h : (head + h) - top;
     if (!(effective > 0)) continue;
     const real step = (real)(sizeof(real) == sizeof(double) ? DBL_EPSILON : (double)FLT_EPSILON);
-    compare_quick(&rule, h, effective * (s.path / rule.cell_size) * (1 + (real)((double)(k % 9 - 4)) * step), top, s.v0,
-                  &near);
+    compare_shortcut(&rule, h, effective * (s.path / rule.cell_size) * (1 + (real)((double)(k % 9 - 4)) * step), top,
+                     s.v0, &near);
   }
   ck_assert_int_gt(near, CASES / 10); // these do need the rule
 }
@@ -59,10 +59,10 @@ START_TEST(shortcut_leaves_special_values_to_the_rule) {
     for (int b = 0; b < ODD; b++)
       for (int c = 0; c < ODD; c++)
         for (int d = 0; d < ODD; d++)
-          if (!(odd[a] < 0) && !(odd[b] < 0)) compare_quick(&rule, odd[a], odd[b], odd[c], odd[d], &doubts);
+          if (!(odd[a] < 0) && !(odd[b] < 0)) compare_shortcut(&rule, odd[a], odd[b], odd[c], odd[d], &doubts);
   ck_assert_int_gt(doubts, 0);
   for (int k = 0; k < CASES; k++) // values whose squares are out of range
-    compare_quick(&rule, any_size(-37, 37), any_size(-37, 37), any_size(-37, 37), any_size(-37, 15), &doubts);
+    compare_shortcut(&rule, any_size(-37, 37), any_size(-37, 37), any_size(-37, 37), any_size(-37, 15), &doubts);
 }
 END_TEST
 

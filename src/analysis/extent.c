@@ -117,7 +117,7 @@ static enum sciara_status mark_vent(const struct sciara_grid *g, const struct sc
 
 enum sciara_status sciara_extent_mark_vents(const char *scenario_json, const struct sciara_grid *grid,
                                             const struct sciara_georef *georef, uint8_t *cells, int64_t *count) {
-  struct sciara_scenario scenario = {0};
+  struct sciara_scenario_spec scenario = {0};
   struct sciara_diagnostics diagnostics = {0}; // they do not matter here
   enum sciara_status status = SCIARA_OK;
   sciara_scenario_parse_alone("scenario", scenario_json, &scenario, &diagnostics);

@@ -55,7 +55,7 @@ static enum sciara_status add_vent(struct sciara_vent_cells *v, const struct sci
 enum sciara_status sciara_vent_cells_read(const struct sciara_snapshot *s, struct sciara_vent_cells *out) {
   *out = (struct sciara_vent_cells){0};
   if (!s->scenario_json) return SCIARA_OK;
-  struct sciara_scenario scenario;
+  struct sciara_scenario_spec scenario;
   struct sciara_diagnostics diagnostics = {0};
   // What was refused does not matter: the run has been. The file may come from anybody, so what it names is not opened.
   sciara_scenario_parse_alone(s->path, s->scenario_json, &scenario, &diagnostics);

@@ -92,7 +92,7 @@ static void print_names(const char *title, unsigned fields, const char *suffix) 
   sciara_print("%s%s\n", fields ? "" : "none", suffix);
 }
 
-static void print_end(const struct sciara_scenario *s) {
+static void print_end(const struct sciara_scenario_spec *s) {
   char text[48];
   sciara_print_duration(s->run.until_s, text, sizeof text);
   sciara_print("end:           %s",
@@ -105,7 +105,7 @@ static void print_end(const struct sciara_scenario *s) {
   sciara_print("\n");
 }
 
-static void print_snapshots(const struct sciara_scenario *s, const struct sciara_forecast *f) {
+static void print_snapshots(const struct sciara_scenario_spec *s, const struct sciara_forecast *f) {
   char every[48];
   sciara_print_duration(s->output.every_s, every, sizeof every);
   if (!(s->output.every_s > 0))
@@ -122,7 +122,7 @@ static void print_snapshots(const struct sciara_scenario *s, const struct sciara
     sciara_print("  total        about %.1f MB\n", f->snapshots * (double)f->snapshot * 1e-6);
 }
 
-static void print_checkpoints(const struct sciara_scenario *s, const struct sciara_forecast *f) {
+static void print_checkpoints(const struct sciara_scenario_spec *s, const struct sciara_forecast *f) {
   const double every = s->output.checkpoint_every_s, wall = s->output.checkpoint_wall_s;
   char simulated[48], machine[48];
   sciara_print_duration(every, simulated, sizeof simulated);
@@ -137,7 +137,7 @@ static void print_checkpoints(const struct sciara_scenario *s, const struct scia
 }
 
 static void print_outputs(const struct sciara_problem *p) {
-  const struct sciara_scenario *s = &p->scenario;
+  const struct sciara_scenario_spec *s = &p->scenario;
   bool exists = false, empty = true;
   const bool usable = sciara_folder_is_empty(s->output.folder, &exists, &empty) == SCIARA_OK;
   sciara_print("output folder: %s%s\n", s->output.folder,
@@ -153,7 +153,7 @@ static void print_outputs(const struct sciara_problem *p) {
 
 /** Describes the run. Prints nothing for an invalid scenario, in which defaults replace what was wrong. */
 static void print_report(const struct sciara_problem *p) {
-  const struct sciara_scenario *s = &p->scenario;
+  const struct sciara_scenario_spec *s = &p->scenario;
   if (!p->forecast.made) return;
   sciara_print("scenario:      %s\n", s->path);
   if (s->title) sciara_print("title:         %s\n", s->title);

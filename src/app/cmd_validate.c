@@ -226,7 +226,7 @@ static enum sciara_status print_json(const struct sciara_validation *v) {
 
 static enum sciara_status take_steps(const struct sciara_arguments *arguments, struct sciara_validation *v,
                                      const struct sciara_trace *recorded) {
-  const struct sciara_scenario *s = &v->problem->scenario;
+  const struct sciara_scenario_spec *s = &v->problem->scenario;
   const char *every = sciara_argument(arguments, "every");
   v->steps = s->run.max_steps;
   if (v->against && v->steps == UINT64_MAX) v->steps = recorded->row[recorded->count - 1].step;

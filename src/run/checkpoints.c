@@ -80,7 +80,7 @@ void sciara_checkpoints_end(struct sciara_checkpoints *c) {
 // --------------------------------------------------------------------------------------------------------- schedule
 
 void sciara_checkpoints_schedule(struct sciara_checkpoints *c, double time) {
-  const struct sciara_scenario *s = &c->simulation->problem.scenario;
+  const struct sciara_scenario_spec *s = &c->simulation->problem.scenario;
   const double every = s->output.checkpoint_every_s, wall = s->output.checkpoint_wall_s;
   c->next_s = sciara_next_multiple(every, time);
   c->next_wall = wall > 0 ? sciara_wallclock() + wall : (double)INFINITY;

@@ -6,12 +6,12 @@
 #include "base/log.h"
 #include "engine/device_info.h"
 
-enum sciara_precision sciara_scenario_precision(const struct sciara_scenario *s) {
+enum sciara_precision sciara_scenario_precision(const struct sciara_scenario_spec *s) {
   if (!s->engine.single_precision) return SCIARA_DOUBLE;
   return s->engine.fast_math ? SCIARA_FAST_MATH : SCIARA_SINGLE_PRECISION;
 }
 
-struct sciara_engine_options sciara_scenario_engine_options(const struct sciara_scenario *s) {
+struct sciara_engine_options sciara_scenario_engine_options(const struct sciara_scenario_spec *s) {
   struct sciara_engine_options out = {0};
   const struct sciara_settings table = sciara_engine_settings();
   for (size_t k = 0; k < table.count; k++)
@@ -33,7 +33,7 @@ static enum sciara_status attribute(enum sciara_status status, bool overridden) 
 }
 
 /** Checks that the GPU exists. A CPU engine that was named has no device; one that auto chose ignores the number. */
-static enum sciara_status check_device(const struct sciara_scenario *s, const struct sciara_engine_ops *ops) {
+static enum sciara_status check_device(const struct sciara_scenario_spec *s, const struct sciara_engine_ops *ops) {
   const int devices = sciara_devices();
   if (s->engine.device == 0) return SCIARA_OK;
   if (!(ops->capabilities & SCIARA_CAN_DEVICE)) {
@@ -50,7 +50,7 @@ static enum sciara_status check_device(const struct sciara_scenario *s, const st
                      s->engine.device, devices, devices == 1 ? "" : "s");
 }
 
-enum sciara_status sciara_scenario_choose_engine(const struct sciara_scenario *s,
+enum sciara_status sciara_scenario_choose_engine(const struct sciara_scenario_spec *s,
                                                  const struct sciara_engine_ops **out) {
   *out = NULL;
   if (s->engine.fast_math && !s->engine.single_precision)

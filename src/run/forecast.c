@@ -31,7 +31,7 @@ size_t sciara_forecast_engine(const struct sciara_engine_ops *ops, const struct 
   return host;
 }
 
-unsigned sciara_scenario_record(const struct sciara_scenario *s) {
+unsigned sciara_scenario_record(const struct sciara_scenario_spec *s) {
   const unsigned needed = s->output.fields | s->output.maps;
   unsigned record = SCIARA_RECORD_NOTHING;
   for (int f = 0; f < SCIARA_FIELD_COUNT; f++)
@@ -43,7 +43,7 @@ unsigned sciara_scenario_record(const struct sciara_scenario *s) {
  * Cells that the lava may cover: lava thinner than the critical height at the vent does not flow further, and a step
  * takes it at most to the neighbouring cells.
  */
-static double wet_cells(const struct sciara_scenario *s, const struct sciara_grid *grid,
+static double wet_cells(const struct sciara_scenario_spec *s, const struct sciara_grid *grid,
                         const struct sciara_vents *vents) {
   const double cells = (double)sciara_grid_cells(grid);
   if (s->initial_thickness.given || s->initial_thickness.path) return cells;
@@ -52,7 +52,7 @@ static double wet_cells(const struct sciara_scenario *s, const struct sciara_gri
   return fmin(fmin(cells, within_reach), area / (grid->cell_size * grid->cell_size));
 }
 
-static void predict_snapshot_size(const struct sciara_scenario *s, const struct sciara_grid *grid, double wet,
+static void predict_snapshot_size(const struct sciara_scenario_spec *s, const struct sciara_grid *grid, double wet,
                                   struct sciara_forecast *f) {
   const double cells = (double)sciara_grid_cells(grid), item = s->output.as_double ? 8 : 4;
   const double fixed = SNAPSHOT_TEXTS + 8.0 * (double)(grid->rows + grid->cols);
@@ -77,7 +77,7 @@ static size_t predict_checkpoint(const struct sciara_grid *grid, unsigned record
   return sciara_checkpoint_memory(grid) + SNAPSHOT_TEXTS + (size_t)(a_cell * wet);
 }
 
-static void count_snapshots(const struct sciara_scenario *s, const struct sciara_vents *vents,
+static void count_snapshots(const struct sciara_scenario_spec *s, const struct sciara_vents *vents,
                             struct sciara_forecast *f) {
   const double every = s->output.every_s, until = s->run.until == SCIARA_UNTIL_TIME ? s->run.until_s : INFINITY;
   const double end = fmin(until, s->run.max_time_s);
@@ -98,7 +98,7 @@ static size_t predict_keeping(const struct sciara_grid *grid, unsigned record, c
   return sciara_writer_memory(grid, record, keeps);
 }
 
-struct sciara_forecast sciara_forecast_make(const struct sciara_scenario *s, const struct sciara_grid *grid,
+struct sciara_forecast sciara_forecast_make(const struct sciara_scenario_spec *s, const struct sciara_grid *grid,
                                             const struct sciara_vents *vents, const struct sciara_engine_ops *ops,
                                             size_t available) {
   struct sciara_forecast f = {.made = true, .available = available};

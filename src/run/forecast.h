@@ -43,13 +43,13 @@ size_t sciara_forecast_engine(const struct sciara_engine_ops *ops, const struct 
                               double wet, size_t *device);
 
 /** Which optional fields of the state a scenario records: bits of enum sciara_record. */
-unsigned sciara_scenario_record(const struct sciara_scenario *s);
+unsigned sciara_scenario_record(const struct sciara_scenario_spec *s);
 
 /** Estimates a run.
  *
  * @param ops NULL: the engine is unknown, its part is left out
  */
-struct sciara_forecast sciara_forecast_make(const struct sciara_scenario *s, const struct sciara_grid *grid,
+struct sciara_forecast sciara_forecast_make(const struct sciara_scenario_spec *s, const struct sciara_grid *grid,
                                             const struct sciara_vents *vents, const struct sciara_engine_ops *ops,
                                             size_t available);
 

@@ -42,7 +42,7 @@ static enum sciara_status take_site(struct sciara_problem *p, const struct sciar
 
 /** Makes the state of the bare ground. */
 static enum sciara_status make_state(struct sciara_problem *p) {
-  const struct sciara_scenario *s = &p->scenario;
+  const struct sciara_scenario_spec *s = &p->scenario;
   SCIARA_TRY(sciara_state_create_on(p->site, sciara_scenario_record(s), &p->state));
   p->state->clock = s->engine.single_precision ? (double)(float)s->params.t_first : s->params.t_first;
   return SCIARA_OK;
@@ -180,7 +180,7 @@ static enum sciara_status check_initial(const struct sciara_problem *p, int64_t 
 }
 
 static enum sciara_status place_initial_lava(struct sciara_problem *p) {
-  const struct sciara_scenario *scenario = &p->scenario;
+  const struct sciara_scenario_spec *scenario = &p->scenario;
   struct sciara_state *s = p->state;
   if (!scenario->initial_thickness.given && !scenario->initial_thickness.path) return SCIARA_OK;
   if (!scenario->initial_temperature.given && !scenario->initial_temperature.path)
@@ -235,7 +235,7 @@ static enum sciara_status refuse_time(const struct sciara_problem *p, const char
 
 /** Checks that steps of the largest clock can reach the end of the run, if time ends it. */
 static enum sciara_status check_end(const struct sciara_problem *p) {
-  const struct sciara_scenario *s = &p->scenario;
+  const struct sciara_scenario_spec *s = &p->scenario;
   const double latest = sciara_latest_time(&s->params, s->engine.single_precision);
   const double until = s->run.until == SCIARA_UNTIL_TIME ? s->run.until_s : (double)INFINITY;
   const double end = fmin(until, s->run.max_time_s), vents_end = sciara_vents_end(p->vents);
@@ -246,7 +246,7 @@ static enum sciara_status check_end(const struct sciara_problem *p) {
 
 /** Compares scenario, cells and vents with the limits of the precision. */
 static void check_ranges(const struct sciara_problem *p, struct sciara_diagnostics *diagnostics) {
-  const struct sciara_scenario *s = &p->scenario;
+  const struct sciara_scenario_spec *s = &p->scenario;
   enum sciara_status status = sciara_cell_size_check(&s->params, p->grid.cell_size, s->engine.single_precision);
   sciara_diagnostics_add(diagnostics, status == SCIARA_OK ? status : sciara_fail_context(status, "%s", s->path));
   for (size_t k = 0; k < s->vent_count; k++) {

@@ -19,7 +19,7 @@ struct sciara_placement {
 
 /** Zero-initialise; release with sciara_problem_free. */
 struct sciara_problem {
-  struct sciara_scenario scenario;
+  struct sciara_scenario_spec scenario;
   const struct sciara_site *site; ///< one reference; other problems may share it
   struct sciara_grid grid;        ///< of the site
   struct sciara_georef georef;    ///< of the site, to which the texts belong

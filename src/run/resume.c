@@ -133,7 +133,7 @@ static enum sciara_status replace(char **slot, char *text) {
 
 /** Reads the scenario of the checkpoint as if it were in its original folder. */
 static enum sciara_status read_scenario(const struct sciara_resume *r, const struct sciara_problem_options *options,
-                                        struct sciara_scenario *out, struct sciara_diagnostics *diagnostics) {
+                                        struct sciara_scenario_spec *out, struct sciara_diagnostics *diagnostics) {
   const struct sciara_checkpoint *c = &r->from;
   const char *slash = strrchr(c->scenario_path, '/');
   char *path = sciara_path_join(c->scenario_folder, slash ? slash + 1 : c->scenario_path);

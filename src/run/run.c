@@ -53,7 +53,7 @@ static enum sciara_status no_memory(void) { return sciara_fail(SCIARA_ERR_MEMORY
 // --------------------------------------------------------------------------------------------------------- run.json
 
 static enum sciara_status begin_record(struct run *r) {
-  const struct sciara_scenario *scenario = &r->simulation->problem.scenario;
+  const struct sciara_scenario_spec *scenario = &r->simulation->problem.scenario;
   struct sciara_run_record *record = &r->record;
   record->status = SCIARA_RUN_RUNNING;
   record->dem_hash = r->simulation->problem.site->origin.hash;
@@ -257,7 +257,7 @@ static struct sciara_due take_due(struct run *r, double time) {
 }
 
 static enum sciara_status take_outputs(struct run *r) {
-  const struct sciara_scenario *scenario = &r->simulation->problem.scenario;
+  const struct sciara_scenario_spec *scenario = &r->simulation->problem.scenario;
   const double time = r->simulation->progress.time;
   const struct sciara_due due = take_due(r, time);
   if (due.snapshot) r->next_snapshot = sciara_next_multiple(scenario->output.every_s, time);
@@ -354,7 +354,7 @@ static enum sciara_status record_descent(struct run *r) {
 
 /** Prepares the folder, with run.json as its first file: from then on it holds a run. */
 static enum sciara_status begin(struct run *r) {
-  const struct sciara_scenario *scenario = &r->simulation->problem.scenario;
+  const struct sciara_scenario_spec *scenario = &r->simulation->problem.scenario;
   const struct sciara_run_options *o = r->options;
   const char *const inputs[] = {scenario->path, scenario->dem.path, scenario->initial_thickness.path,
                                 scenario->initial_temperature.path, o->resume ? o->resume->path : NULL};
@@ -395,7 +395,7 @@ static enum sciara_status sweep(const struct run *r) {
 
 /** Writes the files after the last step, except the end of run.json. */
 static enum sciara_status write_end(struct run *r, enum sciara_stop_reason reason) {
-  const struct sciara_scenario *scenario = &r->simulation->problem.scenario;
+  const struct sciara_scenario_spec *scenario = &r->simulation->problem.scenario;
   const bool periodic = isfinite(r->checkpoints.next_s) || isfinite(r->checkpoints.next_wall);
   SCIARA_TRY(sciara_simulation_sync(r->simulation));
   SCIARA_TRY(sciara_state_check_sound(r->simulation->problem.state, &scenario->params));

@@ -38,7 +38,7 @@ static enum sciara_status describe_path(const char *path, struct sciara_text *ou
   return status;
 }
 
-static enum sciara_status describe(const struct sciara_scenario *s, struct sciara_text *out) {
+static enum sciara_status describe(const struct sciara_scenario_spec *s, struct sciara_text *out) {
   const int64_t *w = s->dem.window;
   SCIARA_TRY(describe_path(s->dem.path, out));
   SCIARA_TRY(sciara_text_append(out, "dem.band: %d\n", s->dem.band));
@@ -69,7 +69,7 @@ static enum sciara_status compare(const char *path, const char *found, const cha
   return SCIARA_OK;
 }
 
-enum sciara_status sciara_scenario_site_check(const struct sciara_scenario *s, const struct sciara_site *site) {
+enum sciara_status sciara_scenario_site_check(const struct sciara_scenario_spec *s, const struct sciara_site *site) {
   if (!site->origin.keys) return sciara_fail(SCIARA_ERR_USAGE, "%s: the shared site was not read from a DEM", s->path);
   struct sciara_text keys = {0};
   enum sciara_status status = describe(s, &keys);
@@ -99,7 +99,7 @@ static enum sciara_status restore_place(const struct sciara_problem_ground *know
   return copy_text(known->georef->crs_name, &dem->georef.crs_name);
 }
 
-static enum sciara_status read_dem(const struct sciara_scenario *s, const struct sciara_problem_options *options,
+static enum sciara_status read_dem(const struct sciara_scenario_spec *s, const struct sciara_problem_options *options,
                                    struct sciara_dem *dem) {
   const struct sciara_dem_request request = {.path = s->dem.path,
                                              .band = s->dem.band,
@@ -115,7 +115,7 @@ static enum sciara_status read_dem(const struct sciara_scenario *s, const struct
   return status == SCIARA_OK ? SCIARA_OK : sciara_fail_context(status, "%s", s->path);
 }
 
-enum sciara_status sciara_scenario_site_read(const struct sciara_scenario *s,
+enum sciara_status sciara_scenario_site_read(const struct sciara_scenario_spec *s,
                                              const struct sciara_problem_options *options,
                                              const struct sciara_site **out) {
   enum sciara_status status;

@@ -11,7 +11,7 @@
  * origin.keys are the keys "dem" and "engine.precision", which determine the ground: one line "key: value" each, the
  * value as in JSON.
  */
-enum sciara_status sciara_scenario_site_read(const struct sciara_scenario *s,
+enum sciara_status sciara_scenario_site_read(const struct sciara_scenario_spec *s,
                                              const struct sciara_problem_options *options,
                                              const struct sciara_site **out);
 
@@ -19,6 +19,6 @@ enum sciara_status sciara_scenario_site_read(const struct sciara_scenario *s,
  * SCIARA_ERR_INPUT, with the key and what is expected and found, if the site was read with keys that differ from those
  * of this scenario; SCIARA_ERR_USAGE if it was not read from a DEM. Opens no file.
  */
-enum sciara_status sciara_scenario_site_check(const struct sciara_scenario *s, const struct sciara_site *site);
+enum sciara_status sciara_scenario_site_check(const struct sciara_scenario_spec *s, const struct sciara_site *site);
 
 #endif

@@ -69,7 +69,7 @@ enum sciara_status sciara_site_open(const char *scenario, const char *const *ove
   if (out) *out = NULL;
   SCIARA_TRY(check_arguments("sciara_site_open", scenario, overrides, count, out));
   const struct sciara_problem_options options = {.overrides = overrides, .override_count = count};
-  struct sciara_scenario s;
+  struct sciara_scenario_spec s;
   sciara_scenario_declare_options(sciara_engine_settings());
   SCIARA_TRY(sciara_scenario_read(scenario, overrides, count, &s));
   const enum sciara_status status = sciara_scenario_site_read(&s, &options, out);

@@ -27,7 +27,7 @@ const char *sciara_stop_reason_name(enum sciara_stop_reason reason) {
 }
 
 static enum sciara_status make_engine(struct sciara_simulation *s) {
-  const struct sciara_scenario *scenario = &s->problem.scenario;
+  const struct sciara_scenario_spec *scenario = &s->problem.scenario;
   const struct sciara_state *state = s->problem.state;
   SCIARA_TRY(sciara_vents_check(s->problem.vents, &state->grid, state->kind)); // an engine writes to their cells
   SCIARA_TRY(sciara_scenario_choose_engine(scenario, &s->ops));
@@ -64,7 +64,7 @@ enum sciara_status sciara_simulation_create(struct sciara_problem *problem, stru
   }
   s->problem = *problem;
   *problem = (struct sciara_problem){0};
-  const struct sciara_scenario *scenario = &s->problem.scenario;
+  const struct sciara_scenario_spec *scenario = &s->problem.scenario;
   s->until_time =
       fmin(scenario->run.until == SCIARA_UNTIL_TIME ? scenario->run.until_s : INFINITY, scenario->run.max_time_s);
   s->until_step = scenario->run.max_steps;

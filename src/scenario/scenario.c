@@ -42,7 +42,7 @@ static enum sciara_status copy_path(const cJSON *value, const char *folder, char
   return *out ? SCIARA_OK : out_of_memory();
 }
 
-static enum sciara_status take_dem(const cJSON *root, const char *folder, struct sciara_scenario *s) {
+static enum sciara_status take_dem(const cJSON *root, const char *folder, struct sciara_scenario_spec *s) {
   SCIARA_TRY(copy_path(get(root, "dem", "path"), folder, &s->dem.path));
   SCIARA_TRY(copy_text(get(root, "dem", "crs"), &s->dem.crs));
   s->dem.band = (int)get(root, "dem", "band")->valuedouble;
@@ -61,7 +61,7 @@ static enum sciara_status take_layer(const cJSON *value, const char *folder, str
   return SCIARA_OK;
 }
 
-static enum sciara_status take_model(const cJSON *root, struct sciara_scenario *s) {
+static enum sciara_status take_model(const cJSON *root, struct sciara_scenario_spec *s) {
   size_t count;
   const struct sciara_param_info *table = sciara_param_table(&count);
   for (size_t i = 0; i < count; i++)
@@ -71,12 +71,12 @@ static enum sciara_status take_model(const cJSON *root, struct sciara_scenario *
 }
 
 /** Checks that the parameters of the model fit the precision of the engine. */
-static enum sciara_status check_range(const struct sciara_scenario *s) {
+static enum sciara_status check_range(const struct sciara_scenario_spec *s) {
   const enum sciara_status status = sciara_params_check_range(&s->params, s->engine.single_precision);
   return status == SCIARA_OK ? SCIARA_OK : sciara_fail_context(status, "%s", s->path);
 }
 
-static enum sciara_status check_initial_temperature(const struct sciara_scenario *s) {
+static enum sciara_status check_initial_temperature(const struct sciara_scenario_spec *s) {
   const struct sciara_layer_spec *t = &s->initial_temperature;
   if (t->given && !t->path && !(t->value > s->params.T_sol && t->value <= s->params.T_vent))
     return sciara_fail(
@@ -86,7 +86,7 @@ static enum sciara_status check_initial_temperature(const struct sciara_scenario
   return SCIARA_OK;
 }
 
-static enum sciara_status take_run(const cJSON *root, struct sciara_scenario *s) {
+static enum sciara_status take_run(const cJSON *root, struct sciara_scenario_spec *s) {
   const cJSON *until = get(root, "run", "until"), *max_time = get(root, "run", "max_time"),
               *max_steps = get(root, "run", "max_steps");
   s->run.until = is_text(until, "solidified") ? SCIARA_UNTIL_SOLIDIFIED : SCIARA_UNTIL_TIME;
@@ -110,7 +110,7 @@ static char *default_folder(const char *scenario) {
   return sciara_format("%.*s.out", (int)length, scenario);
 }
 
-static enum sciara_status take_output(const cJSON *root, const char *folder, struct sciara_scenario *s) {
+static enum sciara_status take_output(const cJSON *root, const char *folder, struct sciara_scenario_spec *s) {
   if (is_text(get(root, "output", "folder"), "-")) // standard output is not a folder
     return sciara_fail(SCIARA_ERR_INPUT, "%s: output.folder: expected the name of a folder, found \"-\"", s->path);
   SCIARA_TRY(copy_path(get(root, "output", "folder"), folder, &s->output.folder));
@@ -125,7 +125,7 @@ static enum sciara_status take_output(const cJSON *root, const char *folder, str
   return SCIARA_OK;
 }
 
-bool sciara_scenario_writes_on_the_way(const struct sciara_scenario *s) {
+bool sciara_scenario_writes_on_the_way(const struct sciara_scenario_spec *s) {
   return s->output.every_s > 0 || s->output.checkpoint_every_s > 0 || s->output.checkpoint_wall_s > 0;
 }
 
@@ -135,7 +135,7 @@ static int whole(const cJSON *root, const char *name) {
   return cJSON_IsNumber(item) ? (int)item->valuedouble : 0;
 }
 
-static enum sciara_status take_engine(const cJSON *root, struct sciara_scenario *s) {
+static enum sciara_status take_engine(const cJSON *root, struct sciara_scenario_spec *s) {
   s->engine.single_precision = is_text(get(root, "engine", "precision"), "single");
   s->engine.fast_math = is_text(get(root, "engine", "math"), "fast");
   s->engine.threads = whole(root, "threads");
@@ -154,7 +154,7 @@ static enum sciara_status take_engine(const cJSON *root, struct sciara_scenario 
  *
  * @param model_passed whether "model" is as given by the user, instead of defaults for a rejected one
  */
-static void take_values(const cJSON *root, const char *folder, bool model_passed, struct sciara_scenario *s,
+static void take_values(const cJSON *root, const char *folder, bool model_passed, struct sciara_scenario_spec *s,
                         struct sciara_diagnostics *diagnostics) {
   sciara_diagnostics_add(diagnostics, copy_text(get(root, "", "title"), &s->title));
   sciara_diagnostics_add(diagnostics, take_dem(root, folder, s));
@@ -183,7 +183,7 @@ static enum sciara_status keep_text(const cJSON *root, char **out) {
 }
 
 /** From the tree with the overrides to the values. */
-static void read_tree(cJSON *root, const char *folder, struct sciara_scenario *s,
+static void read_tree(cJSON *root, const char *folder, struct sciara_scenario_spec *s,
                       struct sciara_diagnostics *diagnostics) {
   const size_t before = diagnostics->count;
   bool model_passed = true;
@@ -201,7 +201,7 @@ static void read_tree(cJSON *root, const char *folder, struct sciara_scenario *s
 }
 
 /** Records which keys of "engine" were set by an override. */
-static void note_override(const char *text, struct sciara_scenario *s) {
+static void note_override(const char *text, struct sciara_scenario_spec *s) {
   const bool whole_object = strncmp(text, "engine=", strlen("engine=")) == 0;
   if (!whole_object && strncmp(text, "engine.", strlen("engine.")) != 0) return;
   if (whole_object || strncmp(text, "engine.name=", strlen("engine.name=")) == 0) s->engine.name_overridden = true;
@@ -210,7 +210,7 @@ static void note_override(const char *text, struct sciara_scenario *s) {
 
 /** In `out` only the member `alone` is set. */
 static void parse(const char *path, const char *text, size_t length, const char *const *overrides,
-                  size_t override_count, struct sciara_scenario *out, struct sciara_diagnostics *diagnostics) {
+                  size_t override_count, struct sciara_scenario_spec *out, struct sciara_diagnostics *diagnostics) {
   cJSON *root = NULL;
   char *folder = sciara_path_folder(path);
   out->path = sciara_format("%s", path);
@@ -229,22 +229,23 @@ static void parse(const char *path, const char *text, size_t length, const char 
 }
 
 void sciara_scenario_parse(const char *path, const char *text, size_t length, const char *const *overrides,
-                           size_t override_count, struct sciara_scenario *out, struct sciara_diagnostics *diagnostics) {
-  *out = (struct sciara_scenario){0};
+                           size_t override_count, struct sciara_scenario_spec *out,
+                           struct sciara_diagnostics *diagnostics) {
+  *out = (struct sciara_scenario_spec){0};
   parse(path, text, length, overrides, override_count, out, diagnostics);
 }
 
-void sciara_scenario_parse_alone(const char *path, const char *text, struct sciara_scenario *out,
+void sciara_scenario_parse_alone(const char *path, const char *text, struct sciara_scenario_spec *out,
                                  struct sciara_diagnostics *diagnostics) {
-  *out = (struct sciara_scenario){.alone = true};
+  *out = (struct sciara_scenario_spec){.alone = true};
   parse(path, text, strlen(text), NULL, 0, out, diagnostics);
 }
 
 void sciara_scenario_read_all(const char *path, const char *const *overrides, size_t override_count,
-                              struct sciara_scenario *out, struct sciara_diagnostics *diagnostics) {
+                              struct sciara_scenario_spec *out, struct sciara_diagnostics *diagnostics) {
   char *text = NULL;
   size_t length = 0;
-  *out = (struct sciara_scenario){0};
+  *out = (struct sciara_scenario_spec){0};
   const enum sciara_status status = sciara_file_read(path, SCIARA_JSON_MAX_BYTES, &text, &length);
   sciara_diagnostics_add(diagnostics, status);
   if (status == SCIARA_OK) sciara_scenario_parse(path, text, length, overrides, override_count, out, diagnostics);
@@ -252,7 +253,7 @@ void sciara_scenario_read_all(const char *path, const char *const *overrides, si
 }
 
 enum sciara_status sciara_scenario_read(const char *path, const char *const *overrides, size_t override_count,
-                                        struct sciara_scenario *out) {
+                                        struct sciara_scenario_spec *out) {
   struct sciara_diagnostics diagnostics = {0};
   sciara_scenario_read_all(path, overrides, override_count, out, &diagnostics);
   const enum sciara_status status = sciara_diagnostics_status(&diagnostics);
@@ -261,7 +262,7 @@ enum sciara_status sciara_scenario_read(const char *path, const char *const *ove
   return status;
 }
 
-void sciara_scenario_free(struct sciara_scenario *s) {
+void sciara_scenario_free(struct sciara_scenario_spec *s) {
   for (size_t i = 0; i < s->vent_count; i++) {
     free(s->vents[i].name);
     sciara_free(s->vents[i].points);
@@ -280,5 +281,5 @@ void sciara_scenario_free(struct sciara_scenario *s) {
                    s->output.folder,
                    s->engine.name};
   for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) free(texts[i]);
-  *s = (struct sciara_scenario){0};
+  *s = (struct sciara_scenario_spec){0};
 }

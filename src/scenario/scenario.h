@@ -32,7 +32,7 @@ struct sciara_layer_spec {
 
 enum sciara_until { SCIARA_UNTIL_SOLIDIFIED, SCIARA_UNTIL_TIME };
 
-struct sciara_scenario {
+struct sciara_scenario_spec {
   char *path;  ///< of the file
   char *title; ///< may be NULL
   char *json;  ///< the scenario as run, overrides applied, as text (defaults are not written out)
@@ -100,23 +100,24 @@ void sciara_scenario_declare_options(struct sciara_settings options);
  *                  defaults. Release in any case.
  */
 void sciara_scenario_read_all(const char *path, const char *const *overrides, size_t override_count,
-                              struct sciara_scenario *out, struct sciara_diagnostics *diagnostics);
+                              struct sciara_scenario_spec *out, struct sciara_diagnostics *diagnostics);
 
 /** The same for a text, as if it were the file `path`; text[length] is 0. */
 void sciara_scenario_parse(const char *path, const char *text, size_t length, const char *const *overrides,
-                           size_t override_count, struct sciara_scenario *out, struct sciara_diagnostics *diagnostics);
+                           size_t override_count, struct sciara_scenario_spec *out,
+                           struct sciara_diagnostics *diagnostics);
 
 /** The same for the scenario stored in a file of results: opens no other file that it names. */
-void sciara_scenario_parse_alone(const char *path, const char *text, struct sciara_scenario *out,
+void sciara_scenario_parse_alone(const char *path, const char *text, struct sciara_scenario_spec *out,
                                  struct sciara_diagnostics *diagnostics);
 
 /** The same, all or nothing: the first diagnostic is the error. */
 enum sciara_status sciara_scenario_read(const char *path, const char *const *overrides, size_t override_count,
-                                        struct sciara_scenario *out);
-void sciara_scenario_free(struct sciara_scenario *s);
+                                        struct sciara_scenario_spec *out);
+void sciara_scenario_free(struct sciara_scenario_spec *s);
 
 /** Whether a thread writes states while the run continues: snapshots or checkpoints at their times. */
-bool sciara_scenario_writes_on_the_way(const struct sciara_scenario *s);
+bool sciara_scenario_writes_on_the_way(const struct sciara_scenario_spec *s);
 
 /** Appends the JSON Schema (draft-07) of a scenario. */
 enum sciara_status sciara_scenario_schema(struct sciara_text *out);

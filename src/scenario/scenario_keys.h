@@ -100,7 +100,7 @@ enum sciara_status sciara_scenario_fill(cJSON *root);
  * The vents of a filled tree that passed the check; null, for a vent that did not pass, gives one without points. CSV
  * paths are relative to `folder`. Problems are added to `diagnostics`.
  */
-void sciara_scenario_vents(const char *folder, const cJSON *root, struct sciara_scenario *out,
+void sciara_scenario_vents(const char *folder, const cJSON *root, struct sciara_scenario_spec *out,
                            struct sciara_diagnostics *diagnostics);
 
 /** Seconds of a checked number or duration text; 0 for null. */

@@ -106,7 +106,7 @@ static enum sciara_status read_vent(struct reading *r) {
   return check_edges(r);
 }
 
-void sciara_scenario_vents(const char *folder, const cJSON *root, struct sciara_scenario *out,
+void sciara_scenario_vents(const char *folder, const cJSON *root, struct sciara_scenario_spec *out,
                            struct sciara_diagnostics *diagnostics) {
   const cJSON *vents = cJSON_GetObjectItemCaseSensitive(root, "vents"), *vent;
   const enum sciara_status status = SCIARA_NEW(out->vents, cJSON_GetArraySize(vents), "the vents");

@@ -20,7 +20,7 @@ static void check_vent(const struct sciara_vent_spec *v, bool whole) {
   }
 }
 
-static void check_scenario(const struct sciara_scenario *s) {
+static void check_scenario(const struct sciara_scenario_spec *s) {
   FUZZ_REQUIRE(s->json && s->dem.path && s->dem.band >= 1 && s->dem.cell_size_m >= 0);
   for (size_t i = 0; i < s->vent_count; i++) check_vent(&s->vents[i], true);
   FUZZ_REQUIRE(s->vent_count > 0 || s->initial_thickness.given);
@@ -38,7 +38,7 @@ static void check_diagnostics(const struct sciara_diagnostics *r) {
 
 /** The scenario that a run stores as text is read back unchanged. */
 static void check_kept_text(const char *kept) {
-  struct sciara_scenario again;
+  struct sciara_scenario_spec again;
   struct fuzz_part text = {.data = (const uint8_t *)kept, .size = strlen(kept)};
   FUZZ_REQUIRE(sciara_scenario_read(fuzz_file("kept.json", text), NULL, 0, &again) == SCIARA_OK);
   FUZZ_REQUIRE(strcmp(again.json, kept) == 0);
@@ -55,7 +55,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   size_t count = 0;
   for (; count < MOST_OVERRIDES && parts[count + 1].data; count++)
     FUZZ_REQUIRE(overrides[count] = strndup((const char *)parts[count + 1].data, parts[count + 1].size));
-  struct sciara_scenario s;
+  struct sciara_scenario_spec s;
   struct sciara_diagnostics diagnostics = {0};
   sciara_scenario_read_all(fuzz_file("demo.json", parts[0]), (const char *const *)overrides, count, &s, &diagnostics);
   check_diagnostics(&diagnostics);

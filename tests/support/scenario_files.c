@@ -63,20 +63,20 @@ void scenario_teardown(void) {
 }
 
 enum sciara_status scenario_read_with(const char *text, const char *const *overrides, size_t count,
-                                      struct sciara_scenario *s) {
+                                      struct sciara_scenario_spec *s) {
   scenario_write_file(scenario_path, text);
   return sciara_scenario_read(scenario_path, overrides, count, s);
 }
 
-struct sciara_scenario scenario_read_ok(const char *text, const char *override) {
-  struct sciara_scenario s;
+struct sciara_scenario_spec scenario_read_ok(const char *text, const char *override) {
+  struct sciara_scenario_spec s;
   enum sciara_status status = scenario_read_with(text, &override, override != NULL, &s);
   ck_assert_msg(status == SCIARA_OK, "%s: %s", override ? override : "", sciara_last_error());
   return s;
 }
 
 void scenario_refused(const char *text, const char *override, const char *message) {
-  struct sciara_scenario s;
+  struct sciara_scenario_spec s;
   char expected[1024];
   snprintf(expected, sizeof expected, "%s: %s", scenario_path, message);
   ck_assert_msg(scenario_read_with(text, &override, override != NULL, &s) == SCIARA_ERR_INPUT, "passed: %s",

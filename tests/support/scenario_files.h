@@ -23,10 +23,10 @@ char *scenario_inside(const char *name);
 
 /** Writes `text` as demo.json and reads it. */
 enum sciara_status scenario_read_with(const char *text, const char *const *overrides, size_t count,
-                                      struct sciara_scenario *s);
+                                      struct sciara_scenario_spec *s);
 
 /** The same with at most one override (NULL: none); it must succeed. */
-struct sciara_scenario scenario_read_ok(const char *text, const char *override);
+struct sciara_scenario_spec scenario_read_ok(const char *text, const char *override);
 
 /** The same; it must fail with an error that begins with the path of the file and `message`. */
 void scenario_refused(const char *text, const char *override, const char *message);

@@ -9,8 +9,8 @@
 #define PLANE SCIARA_SOURCE_DIR "/config/plane.json"
 
 /** config/plane.json with overrides; a NULL ends them. */
-static struct sciara_scenario plane(const char *const *overrides) {
-  struct sciara_scenario s;
+static struct sciara_scenario_spec plane(const char *const *overrides) {
+  struct sciara_scenario_spec s;
   size_t count = 0;
   while (overrides[count]) count++;
   ck_assert_msg(sciara_scenario_read(PLANE, overrides, count, &s) == SCIARA_OK, "%s", sciara_last_error());
@@ -25,7 +25,7 @@ START_TEST(precisions) {
                {{"engine.precision=single", NULL}, SCIARA_SINGLE_PRECISION},
                {{"engine.precision=single", "engine.math=fast", NULL}, SCIARA_FAST_MATH}};
   for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
-    struct sciara_scenario s = plane(cases[k].overrides);
+    struct sciara_scenario_spec s = plane(cases[k].overrides);
     ck_assert_int_eq(sciara_scenario_precision(&s), cases[k].precision);
     sciara_scenario_free(&s);
   }
@@ -36,7 +36,7 @@ START_TEST(options) {
   const char *const overrides[] = {
       "engine.memory=shared", "engine.block_width=16", "engine.block_height=8", "engine.boxes=4",
       "engine.refit_every=5", "engine.sort_every=6",   "engine.isa=v3",         NULL};
-  struct sciara_scenario s = plane(overrides);
+  struct sciara_scenario_spec s = plane(overrides);
   const struct sciara_engine_options o = sciara_scenario_engine_options(&s);
   ck_assert(o.memory == SCIARA_MEMORY_SHARED && o.block_width == 16 && o.block_height == 8);
   ck_assert(o.boxes == 4 && o.refit_every == 5 && o.sort_every == 6 && o.isa == SCIARA_ISA_V3);
@@ -81,7 +81,7 @@ START_TEST(where_it_is_reported) {
        SCIARA_ERR_INPUT},
   };
   for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
-    struct sciara_scenario s = plane(cases[k].overrides);
+    struct sciara_scenario_spec s = plane(cases[k].overrides);
     const struct sciara_engine_ops *ops;
     s.engine.name_overridden = cases[k].name_overridden;
     s.engine.overridden = cases[k].overridden;
@@ -103,7 +103,7 @@ START_TEST(what_was_overridden) {
                {{"engine.name=serial", NULL}, true, true},
                {{"engine={\"threads\": 2}", NULL}, true, true}}; // the keys in the file are replaced
   for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
-    struct sciara_scenario s = plane(cases[k].overrides);
+    struct sciara_scenario_spec s = plane(cases[k].overrides);
     ck_assert_msg(s.engine.name_overridden == cases[k].name && s.engine.overridden == cases[k].any, "%s",
                   cases[k].overrides[0] ? cases[k].overrides[0] : "none");
     sciara_scenario_free(&s);

@@ -20,13 +20,13 @@ static void setup(void) {
 
 static void teardown(void) { sciara_vents_destroy(vents); }
 
-static struct sciara_scenario scenario(void) {
-  return (struct sciara_scenario){.params = sciara_params_default(),
-                                  .run = {.max_time_s = INFINITY, .max_steps = UINT64_MAX},
-                                  .output = {.fields = 1u << SCIARA_FIELD_THICKNESS}};
+static struct sciara_scenario_spec scenario(void) {
+  return (struct sciara_scenario_spec){.params = sciara_params_default(),
+                                       .run = {.max_time_s = INFINITY, .max_steps = UINT64_MAX},
+                                       .output = {.fields = 1u << SCIARA_FIELD_THICKNESS}};
 }
 
-static struct sciara_forecast make(const struct sciara_scenario *s, size_t available) {
+static struct sciara_forecast make(const struct sciara_scenario_spec *s, size_t available) {
   const struct sciara_engine_ops *ops;
   ck_assert_int_eq(sciara_engine_find("serial", SCIARA_DOUBLE, &ops), SCIARA_OK);
   return sciara_forecast_make(s, &grid, vents, ops, available);
@@ -34,7 +34,7 @@ static struct sciara_forecast make(const struct sciara_scenario *s, size_t avail
 
 START_TEST(test_memory) {
   const size_t cells = 2000000, host = (size_t)50 << 20;
-  struct sciara_scenario s = scenario();
+  struct sciara_scenario_spec s = scenario();
   struct sciara_forecast f = make(&s, 0);
   const struct sciara_engine_ops *ops;
   ck_assert_int_eq(sciara_engine_find("serial", SCIARA_DOUBLE, &ops), SCIARA_OK);
@@ -62,7 +62,7 @@ END_TEST
 // A run on a few cells takes what GDAL takes to open the DEM.
 START_TEST(test_few_cells) {
   const struct sciara_grid few = {.rows = 10, .cols = 10, .cell_size = 10};
-  const struct sciara_scenario s = scenario();
+  const struct sciara_scenario_spec s = scenario();
   const struct sciara_engine_ops *ops;
   ck_assert_int_eq(sciara_engine_find("serial", SCIARA_DOUBLE, &ops), SCIARA_OK);
   const struct sciara_forecast f = sciara_forecast_make(&s, &few, vents, ops, 0);
@@ -74,7 +74,7 @@ END_TEST
 // Snapshots being written: two states of the writer, or one and the memory that the engine needs to keep two.
 START_TEST(test_snapshots_on_the_way) {
   const size_t state = sciara_state_memory(&grid, 0);
-  struct sciara_scenario s = scenario();
+  struct sciara_scenario_spec s = scenario();
   const struct sciara_forecast none = make(&s, 0);
   s.output.every_s = 3600;
   const struct sciara_forecast copied = make(&s, 0);
@@ -96,7 +96,7 @@ END_TEST
 // A signal may request a checkpoint in any run; its file is made in memory. At intervals there are states to write, too.
 START_TEST(test_checkpoints) {
   const size_t state = sciara_state_memory(&grid, 0), cells = 2000000;
-  struct sciara_scenario s = scenario();
+  struct sciara_scenario_spec s = scenario();
   const struct sciara_forecast none = make(&s, 0);
   ck_assert_uint_ge(none.checkpoint, (size_t)56 * 4260); // 7 doubles of each cell under 1.014 m of lava
   ck_assert_uint_le(none.checkpoint, (size_t)56 * 4260 + (1 << 20));
@@ -119,7 +119,7 @@ END_TEST
 START_TEST(test_few_steps) {
   const struct sciara_engine_ops *ops;
   ck_assert_int_eq(sciara_engine_find("serial", SCIARA_DOUBLE, &ops), SCIARA_OK);
-  struct sciara_scenario s = scenario();
+  struct sciara_scenario_spec s = scenario();
   const struct sciara_forecast all = make(&s, 0);
   ck_assert(all.wet > 4000 && all.wet < 5000);
   s.run.max_steps = 3;
@@ -136,7 +136,7 @@ START_TEST(test_few_steps) {
 END_TEST
 
 START_TEST(test_what_does_not_fit) {
-  const struct sciara_scenario s = scenario();
+  const struct sciara_scenario_spec s = scenario();
   const struct sciara_forecast unknown = make(&s, 0);
   ck_assert_int_eq(sciara_forecast_check(&unknown, "a.json"), SCIARA_OK);
   const size_t need = sciara_forecast_host(&unknown) - unknown.program;
@@ -165,7 +165,7 @@ static const struct {
 };
 
 START_TEST(test_snapshots) {
-  struct sciara_scenario s = scenario();
+  struct sciara_scenario_spec s = scenario();
   s.output.every_s = cadences[_i].every;
   s.run.until = isfinite(cadences[_i].until) ? SCIARA_UNTIL_TIME : SCIARA_UNTIL_SOLIDIFIED;
   s.run.until_s = isfinite(cadences[_i].until) ? cadences[_i].until : 0;
@@ -178,7 +178,7 @@ START_TEST(test_snapshots) {
 END_TEST
 
 START_TEST(test_size) {
-  struct sciara_scenario s = scenario();
+  struct sciara_scenario_spec s = scenario();
   const struct sciara_forecast f = make(&s, 0);
   const double wet = 5 * 86400 / 1.014 / 100; // cells of 10 m under 1.014 m of lava
   ck_assert_double_ge((double)f.snapshot, 4 * wet);

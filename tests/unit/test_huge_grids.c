@@ -67,9 +67,9 @@ END_TEST
 START_TEST(runs_on_them_are_refused) {
   const struct sciara_grid *g = &grids[_i];
   const double edges[] = {0, 86400}, rates[] = {5};
-  const struct sciara_scenario s = {.params = sciara_params_default(),
-                                    .run = {.max_time_s = INFINITY, .max_steps = UINT64_MAX},
-                                    .output = {.fields = 1u << SCIARA_FIELD_THICKNESS, .as_double = true}};
+  const struct sciara_scenario_spec s = {.params = sciara_params_default(),
+                                         .run = {.max_time_s = INFINITY, .max_steps = UINT64_MAX},
+                                         .output = {.fields = 1u << SCIARA_FIELD_THICKNESS, .as_double = true}};
   struct sciara_vents *vents = sciara_vents_create();
   ck_assert_int_eq(sciara_vents_add(vents, 0, 0, 1, edges, rates), SCIARA_OK);
   const struct sciara_engine_ops *ops;

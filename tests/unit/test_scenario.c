@@ -8,7 +8,7 @@
 #include "support/scenario_files.h"
 
 START_TEST(test_defaults) {
-  struct sciara_scenario s = scenario_read_ok(scenario_minimal, NULL);
+  struct sciara_scenario_spec s = scenario_read_ok(scenario_minimal, NULL);
   struct sciara_params params = sciara_params_default();
   ck_assert_str_eq(s.path, scenario_path);
   ck_assert_ptr_null(s.title);
@@ -38,7 +38,7 @@ START_TEST(test_defaults) {
 END_TEST
 
 START_TEST(test_full) {
-  struct sciara_scenario s = scenario_read_ok(scenario_full, NULL);
+  struct sciara_scenario_spec s = scenario_read_ok(scenario_full, NULL);
   ck_assert_str_eq(s.title, "Etna, July 2006");
   ck_assert_uint_eq(s.vent_count, 2);
   const struct sciara_vent_spec *east = &s.vents[0], *fissure = &s.vents[1];
@@ -90,7 +90,7 @@ START_TEST(test_values) {
                                    "title=12 o'clock",
                                    "vents.0.start=1 h",
                                    "vents.0.name=summit"};
-  struct sciara_scenario s;
+  struct sciara_scenario_spec s;
   ck_assert_msg(scenario_read_with(scenario_minimal, overrides, sizeof overrides / sizeof *overrides, &s) == SCIARA_OK,
                 "%s", sciara_last_error());
   ck_assert_str_eq(s.dem.path, "/data/dem.tif");
@@ -121,7 +121,7 @@ END_TEST
 
 /** One vent with this start and effusion. */
 static const struct sciara_vent_spec *read_effusion(const char *start, const char *effusion,
-                                                    struct sciara_scenario *s) {
+                                                    struct sciara_scenario_spec *s) {
   char text[512];
   snprintf(text, sizeof text,
            "{\"dem\": {\"path\": \"d.tif\"}, \"vents\": [{\"x\": 1, \"y\": 2, \"start\": %s, \"effusion\": %s}]}",
@@ -143,7 +143,7 @@ START_TEST(test_fractional_slots) {
                {"\"0.001 d\"", "\"0.7 d\"", 0.001 * 86400, 0.7 * 86400},
                {"59.999999", "86399.75", 59.999999, 86399.75}};
   char effusion[96];
-  struct sciara_scenario s;
+  struct sciara_scenario_spec s;
   snprintf(effusion, sizeof effusion, "{\"slot\": %s, \"rates_m3_s\": [1.5, 0, 1e-9]}", cases[_i].slot);
   const struct sciara_vent_spec *v = read_effusion(cases[_i].start, effusion, &s);
   ck_assert_uint_eq(v->rate_count, 3);
@@ -155,7 +155,7 @@ END_TEST
 
 START_TEST(test_fractional_times_of_a_table) {
   scenario_write_file(scenario_csv, "time_s,rate_m3_s\n0.25,1.5\n0.5 min,2\n0.1 h,0.125\n86400.5,0\n");
-  struct sciara_scenario s;
+  struct sciara_scenario_spec s;
   const struct sciara_vent_spec *v = read_effusion("\"0.7 s\"", "{\"csv\": \"rates.csv\"}", &s);
   const double edges[] = {0.25 + 0.7, 30 + 0.7, 360 + 0.7, 86400.5 + 0.7};
   ck_assert_uint_eq(v->rate_count, 3);
@@ -171,7 +171,7 @@ START_TEST(test_places) {
   snprintf(text, sizeof text,
            "{\"dem\": {\"path\": \"d\"}, \"vents\": [{\"lon\": 15, \"lat\": 37.7, %s}, {\"row\": 3, \"col\": 4, %s}]}",
            effusion, effusion);
-  struct sciara_scenario s = scenario_read_ok(text, NULL);
+  struct sciara_scenario_spec s = scenario_read_ok(text, NULL);
   ck_assert(s.vents[0].place == SCIARA_VENT_LONLAT && s.vents[0].points[0].x == 15 && s.vents[0].points[0].y == 37.7);
   ck_assert(s.vents[1].place == SCIARA_VENT_ROWCOL && s.vents[1].points[0].x == 4 && s.vents[1].points[0].y == 3);
   ck_assert(s.vents[1].edges[0] == 100 && s.vents[1].edges[2] == 7300); // a CSV counts from the start of its vent
@@ -181,7 +181,7 @@ END_TEST
 
 START_TEST(test_initial_lava_without_vents) {
   const char *const overrides[] = {"vents=[]", "initial.thickness=h.tif"};
-  struct sciara_scenario s;
+  struct sciara_scenario_spec s;
   ck_assert_msg(scenario_read_with(scenario_minimal, overrides, 2, &s) == SCIARA_OK, "%s", sciara_last_error());
   ck_assert_uint_eq(s.vent_count, 0);
   ck_assert_str_eq(s.initial_thickness.path, scenario_inside("h.tif"));
@@ -190,7 +190,7 @@ START_TEST(test_initial_lava_without_vents) {
 END_TEST
 
 static enum sciara_status override_status(const char *override) {
-  struct sciara_scenario s;
+  struct sciara_scenario_spec s;
   enum sciara_status status = scenario_read_with(scenario_minimal, &override, 1, &s);
   if (status == SCIARA_OK) sciara_scenario_free(&s);
   return status;
@@ -218,7 +218,7 @@ START_TEST(test_override_of_many) {
   enum { MANY = 1234 };
   static const char vent[] = "{\"x\": 1, \"y\": 2, \"effusion\": {\"slot\": 60, \"rates_m3_s\": [1]}}";
   struct sciara_text text = {0};
-  struct sciara_scenario s;
+  struct sciara_scenario_spec s;
   ck_assert_int_eq(sciara_text_append(&text, "{\"dem\": {\"path\": \"d.tif\"}, \"vents\": ["), SCIARA_OK);
   for (int k = 0; k < MANY; k++) ck_assert_int_eq(sciara_text_append(&text, "%s%s", k ? "," : "", vent), SCIARA_OK);
   ck_assert_int_eq(sciara_text_append(&text, "]}"), SCIARA_OK);
@@ -238,7 +238,7 @@ START_TEST(test_output_folder) {
     const char *scenario, *folder;
   } cases[] = {{"demo.json", "demo.out"}, {"demo", "demo.out"}, {"demo.txt", "demo.txt.out"}, {".json", ".json.out"}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-    struct sciara_scenario s;
+    struct sciara_scenario_spec s;
     char name[160];
     snprintf(name, sizeof name, "%s", scenario_inside(cases[i].scenario));
     scenario_write_file(name, scenario_minimal);
@@ -254,7 +254,7 @@ END_TEST
 START_TEST(test_text_reads_back) {
   const char *const overrides[] = {"model.cooling=0.30000000000000004", "engine.name=serial",
                                    "vents.0.x=500262.12345678901"};
-  struct sciara_scenario s, again;
+  struct sciara_scenario_spec s, again;
   ck_assert_msg(scenario_read_with(scenario_full, overrides, 3, &s) == SCIARA_OK, "%s", sciara_last_error());
   ck_assert_ptr_nonnull(strstr(s.json, "\"name\": \"serial\""));
   ck_assert_ptr_nonnull(strstr(s.json, "\"cooling\": 0.30000000000000004"));

@@ -9,12 +9,12 @@
 #include "support/scenario_files.h"
 
 static struct sciara_diagnostics diagnostics;
-static struct sciara_scenario scenario;
+static struct sciara_scenario_spec scenario;
 
 static void setup(void) {
   scenario_setup();
   diagnostics = (struct sciara_diagnostics){0};
-  scenario = (struct sciara_scenario){0};
+  scenario = (struct sciara_scenario_spec){0};
 }
 
 static void teardown(void) {

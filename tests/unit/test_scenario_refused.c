@@ -132,7 +132,7 @@ START_TEST(test_refused) { scenario_refused(scenario_minimal, diagnostics[_i].ov
 END_TEST
 
 START_TEST(test_hint_of_field) {
-  struct sciara_scenario s;
+  struct sciara_scenario_spec s;
   const char *override = "output.maps=[\"depositt\"]";
   ck_assert_int_eq(scenario_read_with(scenario_minimal, &override, 1, &s), SCIARA_ERR_INPUT);
   ck_assert_ptr_nonnull(strstr(sciara_last_error(), "max_deposit (did you mean \"deposit\"?)"));
@@ -146,7 +146,7 @@ START_TEST(test_refused_text) {
                    "vents: expected an array of at most 100000 objects; found nothing (the key is required)");
   scenario_refused("{\"dem\": {\"path\": \"a\", \"path\": \"b\"}, \"vents\": []}", NULL,
                    "dem.path: expected each key once in an object, found it twice");
-  struct sciara_scenario s;
+  struct sciara_scenario_spec s;
   ck_assert_int_eq(scenario_read_with("{\"dem\":\n {\"path\": 'a'}}", NULL, 0, &s), SCIARA_ERR_INPUT);
   ck_assert_ptr_nonnull(strstr(sciara_last_error(), "demo.json:2:11: expected a value, found '''"));
   unlink(scenario_path);
@@ -162,7 +162,7 @@ START_TEST(test_csv_errors_have_context) {
            "vents[1].effusion.csv: %s: expected at least 2 rows (the last one ends the table), found 1", scenario_csv);
   scenario_refused(scenario_full, NULL, message);
   unlink(scenario_csv);
-  struct sciara_scenario s;
+  struct sciara_scenario_spec s;
   ck_assert_int_eq(scenario_read_with(scenario_full, NULL, 0, &s), SCIARA_ERR_IO);
   snprintf(message, sizeof message, "%s: vents[1].effusion.csv: %s: ", scenario_path, scenario_csv);
   ck_assert_int_eq(strncmp(sciara_last_error(), message, strlen(message)), 0);
@@ -170,7 +170,7 @@ START_TEST(test_csv_errors_have_context) {
 END_TEST
 
 START_TEST(test_slots_must_not_vanish) {
-  struct sciara_scenario s;
+  struct sciara_scenario_spec s;
   const char *const overrides[] = {"vents.1.start=1e12", "vents.1.effusion.slot=1e-5"};
   ck_assert_int_eq(scenario_read_with(scenario_minimal, overrides, 2, &s), SCIARA_ERR_INPUT);
   ck_assert_ptr_nonnull(strstr(sciara_last_error(),

@@ -27,7 +27,7 @@ START_TEST(test_table) { // every default may be written, changes nothing, and e
     if (!keys[i].preset) continue;
     char override[256];
     print_override(&keys[i], override, sizeof override);
-    struct sciara_scenario s = scenario_read_ok(scenario_minimal, override);
+    struct sciara_scenario_spec s = scenario_read_ok(scenario_minimal, override);
     ck_assert_mem_eq(&s.params, &standard, sizeof standard);
     sciara_scenario_free(&s);
   }

@@ -167,6 +167,30 @@ static void check_rates(const struct check *c, const struct sciara_json_path *pa
     check_numbers(c, path, value, &rate);
 }
 
+static void check_table(const struct check *c, const struct sciara_json_path *path, const cJSON *value,
+                        const struct sciara_scenario_key *key) {
+  static const struct sciara_scenario_key time = {
+      .type = SCIARA_KEY_DURATION, .low_allowed = true, .high = SCIARA_TIME_MAX};
+  const struct sciara_scenario_key rate = number_in(key);
+  const int size = cJSON_IsArray(value) ? cJSON_GetArraySize(value) : 0;
+  if (size < 2 || size > SCIARA_KEY_MAX_RATES) {
+    refuse_type(c, path, value, key);
+    return;
+  }
+  struct sciara_json_path place = {.parent = path};
+  const cJSON *row;
+  cJSON_ArrayForEach(row, value) {
+    const struct sciara_json_path first = {.parent = &place}, second = {.parent = &place, .index = 1};
+    if (cJSON_IsArray(row) && cJSON_GetArraySize(row) == 2) {
+      check_duration(c, &first, row->child, &time);
+      check_number(c, &second, row->child->next, &rate);
+    } else {
+      refuse_value(c, &place, row, "a row [time, rate]");
+    }
+    place.index++;
+  }
+}
+
 static void refuse_field(const struct check *c, const struct sciara_json_path *path, const cJSON *value) {
   const char *names[SCIARA_FIELD_COUNT];
   char allowed[1024];
@@ -249,6 +273,7 @@ static void check_value(const struct check *c, const struct sciara_json_path *pa
     case SCIARA_KEY_WINDOW: check_window(c, path, value, key); break;
     case SCIARA_KEY_POINTS: check_points(c, path, value, key); break;
     case SCIARA_KEY_RATES: check_rates(c, path, value, key); break;
+    case SCIARA_KEY_TABLE: check_table(c, path, value, key); break;
     case SCIARA_KEY_FIELDS: check_fields(c, path, value, key); break;
   }
   if (!right) refuse_type(c, path, value, key);

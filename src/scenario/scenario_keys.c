@@ -170,6 +170,9 @@ void sciara_scenario_key_allowed(const struct sciara_scenario_key *key, char *bu
     case SCIARA_KEY_RATES:
       snprintf(buffer, capacity, "an array of 1 to %d numbers%s%s", SCIARA_KEY_MAX_RATES, glue, range);
       break;
+    case SCIARA_KEY_TABLE:
+      snprintf(buffer, capacity, "an array of 2 to %d rows [duration, number%s%s]", SCIARA_KEY_MAX_RATES, glue, range);
+      break;
     case SCIARA_KEY_FIELDS:
       list_fields(list, sizeof list);
       snprintf(buffer, capacity, "an array of %sdifferent names of fields: %s", key->low > 0 ? "one or more " : "",

@@ -20,10 +20,12 @@ enum sciara_key_type {
   SCIARA_KEY_WINDOW,   ///< [first row, first column, rows, columns], the last two >= 1
   SCIARA_KEY_POINTS,   ///< an array of at least 2 points [x, y]
   SCIARA_KEY_RATES,    ///< an array of 1 to SCIARA_KEY_MAX_RATES numbers
+  SCIARA_KEY_TABLE,    ///< an array of 2 to SCIARA_KEY_MAX_RATES rows [duration, number]
   SCIARA_KEY_FIELDS,   ///< an array of at least `low` different field names
 };
 
 enum { SCIARA_KEY_MAX_RATES = 1000000, SCIARA_KEY_MAX_POINTS = 100000 };
+#define SCIARA_TIME_MAX 1e12 ///< longest duration, s
 
 /** One key. Members that are not given are 0, NULL or false. */
 struct sciara_scenario_key {

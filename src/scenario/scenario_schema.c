@@ -97,6 +97,18 @@ static void put_duration(struct builder *b, cJSON *any, const struct sciara_scen
               "^ *[+]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)? *(s|min|h|d)?$");
 }
 
+/** Rows of a duration and a number. */
+static void put_table(struct builder *b, cJSON *node, const struct sciara_scenario_key *key) {
+  const struct sciara_scenario_key time = {.type = SCIARA_KEY_DURATION, .low_allowed = true, .high = SCIARA_TIME_MAX};
+  cJSON *row = put_array(b, node, 2, SCIARA_KEY_MAX_RATES), *items;
+  put_text(b, row, "type", "array");
+  put(b, row, "minItems", cJSON_CreateNumber(2));
+  put(b, row, "maxItems", cJSON_CreateNumber(2));
+  items = put(b, row, "items", cJSON_CreateArray());
+  put_duration(b, put(b, push(b, items, cJSON_CreateObject()), "anyOf", cJSON_CreateArray()), &time);
+  put_range(b, push(b, items, cJSON_CreateObject()), "number", key);
+}
+
 static void put_object(struct builder *b, cJSON *node, const char *schema, const char *alternatives);
 
 /** The schema of one form of a value; objects and arrays included. */
@@ -122,6 +134,7 @@ static void put_form(struct builder *b, cJSON *node, const struct sciara_scenari
       put_range(b, put_array(b, put_array(b, node, 2, SCIARA_KEY_MAX_POINTS), 2, 2), "number", key);
       break;
     case SCIARA_KEY_RATES: put_range(b, put_array(b, node, 1, SCIARA_KEY_MAX_RATES), "number", key); break;
+    case SCIARA_KEY_TABLE: put_table(b, node, key); break;
     case SCIARA_KEY_FIELDS: put_fields(b, node, key); break;
     case SCIARA_KEY_DURATION:
     case SCIARA_KEY_LAYER: break; // several forms: put_value

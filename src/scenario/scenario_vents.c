@@ -67,6 +67,43 @@ static enum sciara_status read_slots(struct reading *r, const cJSON *effusion, d
   return SCIARA_OK;
 }
 
+/** Row k of a table must follow the one before it, and the last one closes the table. */
+static enum sciara_status check_row(const struct reading *r, size_t k, size_t last, double rate) {
+  const double *edges = r->spec->edges;
+  if (k > 0 && !(edges[k] > edges[k - 1]))
+    return sciara_fail(
+        SCIARA_ERR_INPUT,
+        "%s: vents[%zu].effusion.table[%zu]: expected a time above %.17g s, the time of the previous row; "
+        "found %.17g s",
+        r->file, r->index, k, edges[k - 1], edges[k]);
+  if (k == last && rate != 0)
+    return sciara_fail(
+        SCIARA_ERR_INPUT,
+        "%s: vents[%zu].effusion.table[%zu]: expected the rate 0 in the last row, which closes the table; "
+        "found %.17g",
+        r->file, r->index, k, rate);
+  return SCIARA_OK;
+}
+
+static enum sciara_status read_table(struct reading *r, const cJSON *table, double start) {
+  struct sciara_vent_spec *spec = r->spec;
+  const size_t last = (size_t)cJSON_GetArraySize(table) - 1;
+  SCIARA_TRY(SCIARA_NEW(spec->rates, last, "effusion rates"));
+  SCIARA_TRY(SCIARA_NEW(spec->edges, last + 1, "effusion times"));
+  size_t k = 0;
+  const cJSON *row;
+  cJSON_ArrayForEach(row, table) {
+    const double rate = row->child->next->valuedouble;
+    spec->edges[k] = sciara_scenario_seconds(row->child);
+    SCIARA_TRY(check_row(r, k, last, rate));
+    if (k < last) spec->rates[k] = rate;
+    k++;
+  }
+  for (k = 0; k <= last; k++) spec->edges[k] += start;
+  spec->rate_count = last;
+  return SCIARA_OK;
+}
+
 static enum sciara_status read_csv(struct reading *r, const cJSON *csv, double start) {
   char *path = sciara_path_join(r->folder, csv->valuestring);
   if (!path) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a path");
@@ -102,7 +139,8 @@ static enum sciara_status read_vent(struct reading *r) {
   if (!r->spec->name) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for the name of a vent");
   SCIARA_TRY(read_place(r->spec, r->vent));
   if (csv && r->alone) return SCIARA_OK;
-  SCIARA_TRY(csv ? read_csv(r, csv, start) : read_slots(r, effusion, start));
+  const cJSON *table = cJSON_GetObjectItemCaseSensitive(effusion, "table");
+  SCIARA_TRY(csv ? read_csv(r, csv, start) : table ? read_table(r, table, start) : read_slots(r, effusion, start));
   return check_edges(r);
 }
 

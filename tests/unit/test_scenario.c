@@ -153,10 +153,15 @@ START_TEST(test_fractional_slots) {
 }
 END_TEST
 
+// The same table in a file and in the scenario.
 START_TEST(test_fractional_times_of_a_table) {
+  static const char *const forms[] = {
+      "{\"csv\": \"rates.csv\"}",
+      "{\"table\": [[0.25, 1.5], [\"0.5 min\", 2], [\"0.1 h\", 0.125], [86400.5, 0]]}",
+  };
   scenario_write_file(scenario_csv, "time_s,rate_m3_s\n0.25,1.5\n0.5 min,2\n0.1 h,0.125\n86400.5,0\n");
   struct sciara_scenario_spec s;
-  const struct sciara_vent_spec *v = read_effusion("\"0.7 s\"", "{\"csv\": \"rates.csv\"}", &s);
+  const struct sciara_vent_spec *v = read_effusion("\"0.7 s\"", forms[_i], &s);
   const double edges[] = {0.25 + 0.7, 30 + 0.7, 360 + 0.7, 86400.5 + 0.7};
   ck_assert_uint_eq(v->rate_count, 3);
   for (int k = 0; k <= 3; k++) ck_assert_double_eq(v->edges[k], edges[k]);
@@ -276,7 +281,7 @@ int main(void) {
   tcase_add_test(tests, test_full);
   tcase_add_test(tests, test_values);
   tcase_add_loop_test(tests, test_fractional_slots, 0, 7);
-  tcase_add_test(tests, test_fractional_times_of_a_table);
+  tcase_add_loop_test(tests, test_fractional_times_of_a_table, 0, 2);
   tcase_add_test(tests, test_places);
   tcase_add_test(tests, test_initial_lava_without_vents);
   tcase_add_test(tests, test_override_forms);

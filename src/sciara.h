@@ -1,11 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
  * @file sciara.h
- * The public interface of libsciara: open an eruption scenario, run or step it, read its fields and its ledger.
+ * The public interface of libsciara: describe an eruption (a scenario), the ground (a site), and compute the lava flow
+ * (a simulation) step by step; read and write fields, the ledger and checkpoints; score against an observed lava field.
  *
- * Every function that can fail returns a `enum sciara_status`; sciara_last_error() then tells why in one sentence,
- * for the calling thread. Nothing here prints or exits. Any number of simulations may live in one process, each used by one
- * thread at a time; simulations in different threads may share a site.
+ * Errors. Every function that can fail returns an `enum sciara_status`; sciara_last_error() then gives the reason in
+ * one sentence, for the calling thread. After a failure each `out` of an opening function is NULL and nothing was
+ * written.
+ *
+ * Threads. A scenario or a simulation may be used by one thread at a time. A site never changes: simulations in any
+ * number of threads may share it. Simulations that share nothing but a site do not affect each other. Only
+ * sciara_cancel may be called from another thread, or a signal handler, while a simulation is in use.
+ *
+ * The library prints nothing and never exits: messages go to the function that sciara_set_log names.
+ *
+ * Units are SI; times are simulated seconds since the start of the run, unless a comment says otherwise. Fields are
+ * arrays of rows x cols doubles, row-major, the northern row first; cells outside the DEM hold -9999.
  */
 #ifndef SCIARA_H
 #define SCIARA_H
@@ -14,20 +24,26 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#if defined __GNUC__
+#define SCIARA_API __attribute__((visibility("default")))
+#else
+#define SCIARA_API
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/** What a call came to. The values are the exit codes of the program. */
+/** The result of a call. The values are the exit codes of the program. */
 enum sciara_status {
   SCIARA_OK = 0,
-  SCIARA_ERR_USAGE = 2,     /**< the call or the command line makes no sense */
+  SCIARA_ERR_USAGE = 2,     /**< a wrong argument of a call or of the command line */
   SCIARA_ERR_INPUT = 3,     /**< a scenario, a DEM or another input is invalid */
   SCIARA_ERR_IO = 4,        /**< reading or writing failed */
-  SCIARA_ERR_NUMERIC = 5,   /**< a NaN, or an invariant of the model broken */
-  SCIARA_ERR_MEMORY = 6,    /**< memory could not be had */
+  SCIARA_ERR_NUMERIC = 5,   /**< a number that is not finite, or an invariant of the model is broken */
+  SCIARA_ERR_MEMORY = 6,    /**< not enough memory */
   SCIARA_ERR_DEVICE = 7,    /**< the engine or its device is not available here */
-  SCIARA_ERR_INTERNAL = 70, /**< a defect of this program */
+  SCIARA_ERR_INTERNAL = 70, /**< a defect of the library */
 };
 
 /** The fields of a simulation, each of rows x cols doubles, row-major, northern row first. */
@@ -47,7 +63,7 @@ enum sciara_field {
   SCIARA_FIELD_COUNT
 };
 
-/** Where the lava is. Volumes in m3. initial + emitted = liquid + solid + lost, up to rounding. */
+/** Where the lava is: the mass balance. Volumes in m3. initial + emitted = liquid + solid + lost, up to rounding. */
 struct sciara_ledger {
   double initial_m3; /**< liquid lava given with the scenario */
   double emitted_m3; /**< by the vents so far */
@@ -58,7 +74,7 @@ struct sciara_ledger {
   double bound_m3;    /**< the largest |residual| that rounding explains */
 };
 
-/** Where a simulation stands. */
+/** Where a simulation is. */
 struct sciara_progress {
   uint64_t step;        /**< steps done */
   double time_s;        /**< simulated time: lava has been emitted up to here */
@@ -75,84 +91,328 @@ struct sciara_grid_info {
   double west_m, north_m; /**< outer corner of the north-western cell, in the CRS of the DEM */
 };
 
-/** A simulation opened from a scenario. */
-struct sciara;
+/** A scenario: what is to be simulated. Checked when a simulation is made of it. */
+struct sciara_scenario;
 
-/** The ground of simulations: a DEM that was read and classified once. It never changes, so that any number of them share it. */
+/** A site: the ground of simulations, a DEM that was read and classified once. It never changes. */
 struct sciara_site;
 
-/** Program and library version, "MAJOR.MINOR.PATCH". */
-const char *sciara_version(void);
+/** A simulation: a scenario on a site, computed by an engine. */
+struct sciara;
+
+/** Version of the library, "MAJOR.MINOR.PATCH". */
+SCIARA_API const char *sciara_version(void);
 
 /**
- * One sentence on what the last failing call of this thread found; "" if none failed. It quotes names and texts of files as
- * they are, with any control characters they hold.
+ * One sentence about the last failure in this thread; "" if there was none. Valid until the next call in this thread.
+ * It quotes names and texts of files unchanged, with any control characters in them.
  */
-const char *sciara_last_error(void);
+SCIARA_API const char *sciara_last_error(void);
 
-/** The standard name of a field ("thickness"), or NULL for a number that is none. */
-const char *sciara_field_name(enum sciara_field field);
+/** The standard name of a field ("thickness"), or NULL for a number that is no field. */
+SCIARA_API const char *sciara_field_name(enum sciara_field field);
+
+/** The unit of a field ("m"), or NULL for a number that is no field. */
+SCIARA_API const char *sciara_field_unit(enum sciara_field field);
+
+/** What a message is about. */
+enum sciara_message { SCIARA_MESSAGE_DETAIL, SCIARA_MESSAGE_INFO, SCIARA_MESSAGE_WARNING, SCIARA_MESSAGE_ERROR };
 
 /**
- * Reads the scenario file and the DEM it names and makes ready to run; writes nothing.
+ * Names the function that receives the messages of the library: what is assumed, and warnings. One for the whole
+ * process; NULL, the default: no messages. It may be called from any thread that uses the library, and must not call
+ * the library.
  *
- * @param scenario  path of a scenario JSON file
- * @param overrides `count` strings "a.b=value" that replace keys of the scenario; may be NULL when count is 0
- * @param out       receives the simulation; NULL on failure
+ * @param text one line without a newline; valid during the call
  */
-enum sciara_status sciara_open(const char *scenario, const char *const *overrides, size_t count, struct sciara **out);
+SCIARA_API void sciara_set_log(void (*receive)(void *context, enum sciara_message kind, const char *text),
+                               void *context);
+
+/** An engine: one way to compute the steps. */
+struct sciara_engine_info {
+  const char *name;    /**< "openmp": the value of the key engine.name */
+  const char *summary; /**< one line */
+  bool exact;          /**< bit-identical to the engine "serial" of the same precision */
+  bool available;      /**< here, with this hardware and this build */
+  const char *why_not; /**< reason, where it is not available; else "" */
+};
 
 /**
- * Reads the scenario file and the DEM it names, for any number of simulations on that ground: see sciara_open_on.
+ * The k-th engine, from 0. Texts are constant but why_not, which is valid until the next call in this thread.
+ *
+ * @return SCIARA_ERR_USAGE behind the last engine
+ */
+SCIARA_API enum sciara_status sciara_read_engine(size_t k, struct sciara_engine_info *out);
+
+/* ------------------------------------------------------------------------------------------------------- scenarios
+ *
+ * The keys are those of docs/scenario.md. A scenario is text until a simulation is made of it; only then are values
+ * checked, and errors name the key.
+ */
+
+/**
+ * A scenario from a JSON file. Files that it names are relative to its folder.
+ *
+ * @return SCIARA_ERR_IO when it cannot be read; SCIARA_ERR_INPUT when it is not JSON
+ */
+SCIARA_API enum sciara_status sciara_scenario_open(const char *path, struct sciara_scenario **out);
+
+/**
+ * A scenario from JSON text.
+ *
+ * @param folder files that the text names are relative to it; NULL: the current folder
+ */
+SCIARA_API enum sciara_status sciara_scenario_from_json(const char *json, const char *folder,
+                                                        struct sciara_scenario **out);
+
+/** An empty scenario: no vents, the default of every other key. Files are relative to the current folder. */
+SCIARA_API enum sciara_status sciara_scenario_create(struct sciara_scenario **out);
+
+/**
+ * Sets a key, as `sciara run --set KEY=VALUE` does: sciara_scenario_set(s, "run.until", "2 d").
+ *
+ * @param key   "a.b"; items of arrays by number: "vents.0.name"
+ * @param value JSON; what is not JSON is taken as text
+ * @return SCIARA_ERR_INPUT for a key that does not exist
+ */
+SCIARA_API enum sciara_status sciara_scenario_set(struct sciara_scenario *s, const char *key, const char *value);
+
+/** The same with a number, exactly. SCIARA_ERR_USAGE unless it is finite. */
+SCIARA_API enum sciara_status sciara_scenario_set_number(struct sciara_scenario *s, const char *key, double value);
+
+/** How the place of a vent is given. */
+enum sciara_vent_place {
+  SCIARA_VENT_XY,     /**< x (easting) and y (northing) in the CRS of the DEM, m */
+  SCIARA_VENT_LONLAT, /**< longitude and latitude, WGS 84, degrees */
+  SCIARA_VENT_ROWCOL, /**< column and row of the grid, from 0 in the north-west */
+  SCIARA_VENT_LINE    /**< a fissure: two or more points x, y in the CRS of the DEM, m; rates are of the whole line */
+};
+
+/** A vent and its effusion rates. */
+struct sciara_vent {
+  const char *name; /**< NULL: "vent 1" and so on */
+  enum sciara_vent_place place;
+  const double *points;     /**< x and y of each point: 2 x point_count numbers */
+  size_t point_count;       /**< 1, or the number of vertices of a line */
+  const double *times_s;    /**< rate_count + 1 ascending times from 0 on */
+  const double *rates_m3_s; /**< rate k applies from times_s[k] to times_s[k + 1]; before and after the table it is 0 */
+  size_t rate_count;
+};
+
+/** Adds a vent; copies what it points to. SCIARA_ERR_USAGE for missing or unordered numbers. */
+SCIARA_API enum sciara_status sciara_scenario_add_vent(struct sciara_scenario *s, const struct sciara_vent *vent);
+
+/** The scenario as JSON text. Valid until the next call with this scenario. */
+SCIARA_API enum sciara_status sciara_scenario_json(struct sciara_scenario *s, const char **out);
+
+/** Releases a scenario; NULL is allowed. Simulations made of it do not need it. */
+SCIARA_API void sciara_scenario_close(struct sciara_scenario *s);
+
+/* ----------------------------------------------------------------------------------------------------------- sites */
+
+/**
+ * Reads the DEM that a scenario file names, for any number of simulations on that ground: see sciara_open_on.
  *
  * @param scenario  as of sciara_open; only its keys "dem" and "engine.precision" matter, but all must be valid
  * @param overrides as of sciara_open
- * @param out       receives the site, to be released; NULL on failure
+ * @param out       receives the site, to be released
  */
-enum sciara_status sciara_site_open(const char *scenario, const char *const *overrides, size_t count,
-                                    const struct sciara_site **out);
+SCIARA_API enum sciara_status sciara_site_open(const char *scenario, const char *const *overrides, size_t count,
+                                               const struct sciara_site **out);
 
 /**
- * sciara_open on a site: neither reads the DEM nor holds the ground again, and computes the same bits. Several threads may
- * call it with one site at the same time. The simulation keeps the site until it is closed, whether the caller has
- * released it or not.
+ * Reads a DEM: any raster format of docs/formats.md.
  *
- * SCIARA_ERR_INPUT when the keys "dem" or "engine.precision" of the scenario differ from those with which the site was
- * read. All other keys may differ.
+ * @param crs         as the key dem.crs; NULL: that of the raster
+ * @param cell_size_m warp to cells of this side, m; 0: that of the raster
+ * @param single_precision for simulations in single precision: altitudes are rounded to float
  */
-enum sciara_status sciara_open_on(const struct sciara_site *site, const char *scenario, const char *const *overrides,
-                                  size_t count, struct sciara **out);
-
-/** Releases the caller's reference to a site, once for each sciara_site_open, in any thread; NULL is allowed. */
-void sciara_site_release(const struct sciara_site *site);
-
-/** Does `steps` steps, or fewer if the scenario's stop rule is met first. */
-enum sciara_status sciara_step(struct sciara *s, uint64_t steps);
-
-/** Runs until the scenario's own stop rule is met. Writes no file. */
-enum sciara_status sciara_run(struct sciara *s);
-
-/** Where the simulation stands. */
-void sciara_read_progress(const struct sciara *s, struct sciara_progress *out);
-
-/** Size and place of the grid. */
-void sciara_read_grid(const struct sciara *s, struct sciara_grid_info *out);
+SCIARA_API enum sciara_status sciara_site_from_dem(const char *path, const char *crs, double cell_size_m,
+                                                   bool single_precision, const struct sciara_site **out);
 
 /**
- * Copies a field into `out`, rows x cols doubles, row-major, northern row first. Cells outside the DEM hold -9999.
+ * A site from an array in memory, which is copied.
  *
- * @param capacity doubles that `out` can take; SCIARA_ERR_USAGE if fewer than rows x cols
+ * @param grid     rows, columns, side of the cells (m) and outer corner of the north-western cell
+ * @param crs      projected, in metres ("EPSG:32633", WKT or PROJ text); NULL: unknown, maps will have no CRS
+ * @param altitude m, rows x cols, northern row first; NaN and -9999: outside the DEM
+ * @param single_precision as of sciara_site_from_dem
+ * @return SCIARA_ERR_INPUT names the first cell whose altitude no place has, or what is wrong with the grid or the CRS
  */
-enum sciara_status sciara_read_field(struct sciara *s, enum sciara_field field, double *out, size_t capacity);
+SCIARA_API enum sciara_status sciara_site_from_array(const struct sciara_grid_info *grid, const char *crs,
+                                                     const double *altitude, bool single_precision,
+                                                     const struct sciara_site **out);
 
-/** The ledger of the lava as it stands. */
-enum sciara_status sciara_read_ledger(struct sciara *s, struct sciara_ledger *out);
+/** Size and place of the grid of a site. */
+SCIARA_API void sciara_site_read_grid(const struct sciara_site *site, struct sciara_grid_info *out);
 
-/** 64 bits over the whole double state: the same for the same state, whatever the engine or thread count. */
-enum sciara_status sciara_checksum(struct sciara *s, uint64_t *out);
+/** Releases the caller's reference to a site, once for each site opened, in any thread; NULL is allowed. */
+SCIARA_API void sciara_site_release(const struct sciara_site *site);
+
+/* ----------------------------------------------------------------------------------------------------- simulations */
+
+/**
+ * Opens a scenario file and the DEM it names, ready for the first step. Writes nothing.
+ *
+ * @param scenario  path of a scenario JSON file
+ * @param overrides `count` strings "a.b=value" that replace keys of the scenario; may be NULL when count is 0
+ */
+SCIARA_API enum sciara_status sciara_open(const char *scenario, const char *const *overrides, size_t count,
+                                          struct sciara **out);
+
+/**
+ * sciara_open on a site: the DEM is not read again, the ground is held once, and results are bit-identical. Several
+ * threads may call it with one site at the same time. The simulation keeps the site until it is closed, whether the
+ * caller has released it or not.
+ *
+ * @return SCIARA_ERR_INPUT when the keys "dem" or "engine.precision" of the scenario differ from those of the site; all
+ *         other keys may differ
+ */
+SCIARA_API enum sciara_status sciara_open_on(const struct sciara_site *site, const char *scenario,
+                                             const char *const *overrides, size_t count, struct sciara **out);
+
+/**
+ * A simulation of a scenario. Engine, threads and device are its keys engine.name, engine.threads and engine.device.
+ *
+ * @param scenario not changed; it may be closed, or used for further simulations
+ * @param site     NULL: the DEM that the scenario names is read. Else the scenario may omit the key "dem"; if it names
+ *                 one, it must be that of the site
+ */
+SCIARA_API enum sciara_status sciara_create(const struct sciara_scenario *scenario, const struct sciara_site *site,
+                                            struct sciara **out);
+
+/**
+ * Continues the run in a run folder of `sciara run` from its newest intact checkpoint. The folder is not changed.
+ *
+ * @param overrides `count` strings "a.b=value" for keys of vents, run, output and engine; may be NULL when count is 0
+ */
+SCIARA_API enum sciara_status sciara_open_run(const char *folder, const char *const *overrides, size_t count,
+                                              struct sciara **out);
+
+/**
+ * Continues from a checkpoint file.
+ *
+ * @param site      the same ground; NULL: the DEM that the scenario of the checkpoint names is read again
+ * @param overrides as of sciara_open_run
+ * @return SCIARA_ERR_INPUT when the file is damaged, or the ground differs
+ */
+SCIARA_API enum sciara_status sciara_open_checkpoint(const char *path, const struct sciara_site *site,
+                                                     const char *const *overrides, size_t count, struct sciara **out);
 
 /** Releases the simulation; NULL is allowed. */
-void sciara_close(struct sciara *s);
+SCIARA_API void sciara_close(struct sciara *s);
+
+/** Does `steps` steps, or fewer if the scenario's stop rule is met first. */
+SCIARA_API enum sciara_status sciara_step(struct sciara *s, uint64_t steps);
+
+/** Runs until the scenario's own stop rule is met. Writes no file. */
+SCIARA_API enum sciara_status sciara_run(struct sciara *s);
+
+/** Where sciara_advance returns, and what it calls meanwhile. Zero-initialise; members that stay 0 have no effect. */
+struct sciara_advance_options {
+  uint64_t step; /**< after this step of the run; 0: no limit */
+  double time_s; /**< after the first step that reaches this simulated time; 0: no limit */
+  /** Called about every 0.1 s by the thread that called sciara_advance; false: cancel. May be NULL. It may not use the
+   *  simulation. */
+  bool (*progress)(void *context, const struct sciara_progress *now);
+  void *context;
+};
+
+/**
+ * Steps until `options` (NULL: no limit), the scenario's stop rule, or a cancellation, whichever comes first. A
+ * cancelled call ends after a whole step and is no error; the simulation can continue.
+ */
+SCIARA_API enum sciara_status sciara_advance(struct sciara *s, const struct sciara_advance_options *options);
+
+/** Ends the sciara_step, sciara_run or sciara_advance in progress after its current step, or else the next one. */
+SCIARA_API void sciara_cancel(struct sciara *s);
+
+/**
+ * Changes the effusion rate of a vent, or of a whole fissure, from now on.
+ *
+ * @param vent       its name, as in the scenario ("vent 1" if it has none)
+ * @param rate_m3_s  0 to 1e6 m3/s, from the present simulated time
+ * @param until_s    the rate ends here; later than now. What the scenario said about times after now no longer applies
+ */
+SCIARA_API enum sciara_status sciara_set_rate(struct sciara *s, const char *vent, double rate_m3_s, double until_s);
+
+/** Where the simulation is. */
+SCIARA_API void sciara_read_progress(const struct sciara *s, struct sciara_progress *out);
+
+/** Size and place of the grid. */
+SCIARA_API void sciara_read_grid(const struct sciara *s, struct sciara_grid_info *out);
+
+/** The CRS: WKT, and a name for people; both NULL when unknown. Valid until the simulation is closed. */
+SCIARA_API void sciara_read_crs(const struct sciara *s, const char **wkt, const char **name);
+
+/** Name of the engine that computes ("serial"). */
+SCIARA_API const char *sciara_read_engine_name(const struct sciara *s);
+
+/**
+ * Name and simulated time of the last emission (s) of the k-th vent, from 0. The name is valid until the simulation is
+ * closed.
+ *
+ * @return SCIARA_ERR_USAGE behind the last vent
+ */
+SCIARA_API enum sciara_status sciara_read_vent(const struct sciara *s, size_t k, const char **name, double *end_s);
+
+/**
+ * Copies a field.
+ *
+ * @param out      rows x cols doubles
+ * @param capacity doubles that `out` can take; SCIARA_ERR_USAGE if fewer than rows x cols
+ * @return SCIARA_ERR_USAGE for a field that is not recorded: output.fields of the scenario must name it
+ */
+SCIARA_API enum sciara_status sciara_read_field(struct sciara *s, enum sciara_field field, double *out,
+                                                size_t capacity);
+
+/**
+ * A field without a copy of the caller's: rows x cols doubles that belong to the simulation. They are valid, and do not
+ * change, until the next call that steps, changes or closes the simulation.
+ */
+SCIARA_API enum sciara_status sciara_view_field(struct sciara *s, enum sciara_field field, const double **out);
+
+/** The current ledger of the lava. */
+SCIARA_API enum sciara_status sciara_read_ledger(struct sciara *s, struct sciara_ledger *out);
+
+/** 64 bits over the whole state: equal for equal states, whatever the engine, device or number of threads. */
+SCIARA_API enum sciara_status sciara_checksum(struct sciara *s, uint64_t *out);
+
+/* ---------------------------------------------------------------------------------------------------------- outputs
+ *
+ * Files are written completely or not at all, and are on the disk when the call returns. An earlier file is replaced.
+ */
+
+/** Writes the fields output.fields of the scenario as a CF NetCDF-4 file. @param path ends in .nc */
+SCIARA_API enum sciara_status sciara_write_snapshot(struct sciara *s, const char *path);
+
+/** Writes the exact state: sciara_open_checkpoint continues from it with bit-identical results. */
+SCIARA_API enum sciara_status sciara_write_checkpoint(struct sciara *s, const char *path);
+
+/** Writes a map of a field. @param path ends in .tif (GeoTIFF, with a QGIS style next to it) or .png (a picture) */
+SCIARA_API enum sciara_status sciara_write_map(struct sciara *s, enum sciara_field field, const char *path);
+
+/** The deposit of a simulation compared with an observed lava field. What has no value is NaN. */
+struct sciara_score {
+  int64_t hits, misses, excess; /**< cells: of both; only observed; only simulated */
+  double jaccard;               /**< hits / (hits + misses + excess) */
+  double sensitivity;           /**< hits / (hits + misses) */
+  double precision;             /**< hits / (hits + excess) */
+  double f1;                    /**< 2 hits / (2 hits + misses + excess) */
+  double area_ratio;            /**< simulated / observed */
+  double run_out_ratio;         /**< greatest distance from a vent, simulated / observed */
+  double hausdorff_m;           /**< greatest distance of a cell of one from the nearest cell of the other */
+};
+
+/**
+ * Scores the present deposit.
+ *
+ * @param observed        polygons or a raster, in any CRS; formats: docs/gis.md
+ * @param layer           of a file with several layers of polygons; NULL: it has one
+ * @param min_thickness_m more than this counts as covered, of the simulation and of an observed thickness; >= 0
+ */
+SCIARA_API enum sciara_status sciara_score(struct sciara *s, const char *observed, const char *layer,
+                                           double min_thickness_m, struct sciara_score *out);
 
 #ifdef __cplusplus
 }

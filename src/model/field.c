@@ -30,6 +30,11 @@ const char *sciara_field_name(enum sciara_field field) {
   return (unsigned)field < SCIARA_FIELD_COUNT ? table[field].name : NULL;
 }
 
+const char *sciara_field_unit(enum sciara_field field) {
+  const struct sciara_field_info *info = sciara_field_describe(field);
+  return info ? info->unit : NULL;
+}
+
 enum sciara_field sciara_field_find(const char *name) {
   for (int f = 0; f < SCIARA_FIELD_COUNT; f++)
     if (strcmp(name, table[f].name) == 0) return (enum sciara_field)f;

@@ -11,7 +11,7 @@ struct sciara_site_owner {
   struct sciara_site site;
   double *z0;
   uint8_t *kind;
-  char *keys;
+  char *keys, *dem;
   size_t references; ///< changed atomically
 };
 
@@ -22,6 +22,7 @@ static void destroy(struct sciara_site_owner *o) {
   free(o->site.origin.crs_wkt);
   free(o->site.origin.crs_name);
   free(o->keys);
+  free(o->dem);
   sciara_free(o);
 }
 
@@ -36,7 +37,9 @@ static enum sciara_status copy_origin(const struct sciara_site_origin *from, str
   SCIARA_TRY(copy_text(from->crs_wkt, &o->site.origin.crs_wkt));
   SCIARA_TRY(copy_text(from->crs_name, &o->site.origin.crs_name));
   SCIARA_TRY(copy_text(from->keys, &o->keys));
+  SCIARA_TRY(copy_text(from->dem, &o->dem));
   o->site.origin.keys = o->keys;
+  o->site.origin.dem = o->dem;
   return SCIARA_OK;
 }
 

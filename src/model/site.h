@@ -17,6 +17,7 @@ struct sciara_site_origin {
   char *crs_wkt;    ///< as in struct sciara_georef
   char *crs_name;   ///< the same
   const char *keys; ///< the keys of the scenario on which the ground depends, as text; see run/scenario_site.h
+  const char *dem;  ///< the key "dem" as JSON text, for a scenario without it
 };
 
 /** Created by sciara_site_create or sciara_site_adopt; constant until it is released. */

@@ -49,14 +49,9 @@ static enum sciara_status set_scenario_folder(char **slot, const char *scenario)
   return status;
 }
 
-enum sciara_status sciara_checkpoints_begin(struct sciara_checkpoints *c, const struct sciara_simulation *s,
-                                            const char *folder, uint64_t ground, const char *history,
-                                            const char *started_utc) {
+enum sciara_status sciara_checkpoint_describe(const struct sciara_simulation *s, uint64_t ground, const char *history,
+                                              const char *started_utc, struct sciara_checkpoint *h) {
   const struct sciara_problem *p = &s->problem;
-  struct sciara_checkpoint *h = &c->header;
-  *c = (struct sciara_checkpoints){.simulation = s};
-  c->folder = sciara_path_join(folder, SCIARA_CHECKPOINT_FOLDER);
-  if (!c->folder) return no_memory();
   h->dem_hash = p->site->origin.hash;
   SCIARA_TRY(sciara_checkpoint_identify(p, ground, &h->identity));
   SCIARA_TRY(set(&h->georef.crs_wkt, p->georef.crs_wkt));
@@ -66,7 +61,16 @@ enum sciara_status sciara_checkpoints_begin(struct sciara_checkpoints *c, const 
   SCIARA_TRY(set_scenario_folder(&h->scenario_folder, p->scenario.path));
   SCIARA_TRY(set(&h->scenario_json, p->scenario.json));
   SCIARA_TRY(set(&h->history, history));
-  SCIARA_TRY(set(&h->started_utc, started_utc));
+  return set(&h->started_utc, started_utc);
+}
+
+enum sciara_status sciara_checkpoints_begin(struct sciara_checkpoints *c, const struct sciara_simulation *s,
+                                            const char *folder, uint64_t ground, const char *history,
+                                            const char *started_utc) {
+  *c = (struct sciara_checkpoints){.simulation = s};
+  c->folder = sciara_path_join(folder, SCIARA_CHECKPOINT_FOLDER);
+  if (!c->folder) return no_memory();
+  SCIARA_TRY(sciara_checkpoint_describe(s, ground, history, started_utc, &c->header));
   sciara_checkpoints_schedule(c, s->progress.time);
   return SCIARA_OK;
 }

@@ -12,6 +12,7 @@
 #include "model/range.h"
 #include "run/choose_engine.h"
 #include "run/scenario_site.h"
+#include "scenario/scenario_effusion.h"
 #include "terrain/dem_gdal.h"
 
 void sciara_problem_free(struct sciara_problem *p) {
@@ -261,6 +262,43 @@ static void check_ranges(const struct sciara_problem *p, struct sciara_diagnosti
   sciara_diagnostics_add(diagnostics, check_end(p));
 }
 
+/** Places the vents of the scenario and checks them; what stood there before is returned to the caller. */
+static enum sciara_status replace_vents(struct sciara_problem *p, struct sciara_vents **vents,
+                                        struct sciara_placement **placed) {
+  struct sciara_diagnostics diagnostics = {0};
+  *vents = p->vents;
+  *placed = p->placed;
+  p->vents = NULL;
+  p->placed = NULL;
+  sciara_diagnostics_add(&diagnostics, place_vents(p, &diagnostics));
+  if (diagnostics.count == 0) check_ranges(p, &diagnostics);
+  const enum sciara_status status = sciara_diagnostics_status(&diagnostics);
+  sciara_diagnostics_free(&diagnostics);
+  return status;
+}
+
+enum sciara_status sciara_problem_set_rate(struct sciara_problem *p, size_t k, double now, double rate, double until) {
+  struct sciara_effusion_change change;
+  const struct sciara_rounding rounding = p->rounding;
+  struct sciara_vents *vents;
+  struct sciara_placement *placed;
+  SCIARA_TRY(sciara_scenario_change_effusion(&p->scenario, k, now, rate, until, &change));
+  const enum sciara_status status = replace_vents(p, &vents, &placed);
+  if (status != SCIARA_OK) { // back to what was there
+    sciara_vents_destroy(p->vents);
+    sciara_free(p->placed);
+    p->vents = vents;
+    p->placed = placed;
+    p->rounding = rounding;
+    sciara_scenario_undo_effusion(&p->scenario, &change);
+    return status;
+  }
+  sciara_vents_destroy(vents);
+  sciara_free(placed);
+  sciara_scenario_release_effusion(&change);
+  return SCIARA_OK;
+}
+
 // ------------------------------------------------------------------------------------------------------------ whole
 
 static enum sciara_status place_on_map(struct sciara_problem *p, const struct sciara_problem_options *options,
@@ -273,7 +311,7 @@ static enum sciara_status place_on_map(struct sciara_problem *p, const struct sc
 static enum sciara_status make_start(struct sciara_problem *p, const struct sciara_problem_options *options) {
   if (!options->any_engine) SCIARA_TRY(sciara_forecast_check(&p->forecast, p->scenario.path));
   SCIARA_TRY(make_state(p));
-  return options->ground ? SCIARA_OK : place_initial_lava(p);
+  return options->ground || options->bare ? SCIARA_OK : place_initial_lava(p);
 }
 
 void sciara_problem_place(struct sciara_problem *p, const struct sciara_problem_options *options,

@@ -50,6 +50,7 @@ struct sciara_problem_options {
    * NULL: read the DEM. Else it is not opened: the problem shares this site, which must have been read with its keys.
    */
   const struct sciara_site *site;
+  bool bare;       ///< without the initial lava of the scenario: the state of a checkpoint takes its place
   bool any_engine; ///< for inspection only: neither the engine nor the memory of a run is needed
 };
 
@@ -67,6 +68,12 @@ void sciara_problem_open_all(const char *scenario_path, const struct sciara_prob
 /** The same for a scenario that is already in p->scenario; the overrides of the options are ignored. */
 void sciara_problem_place(struct sciara_problem *p, const struct sciara_problem_options *options,
                           struct sciara_diagnostics *diagnostics);
+
+/**
+ * Changes the effusion of vent `k` of the scenario from the simulated time `now` on: `rate` m3/s until `until` s, nothing after
+ * that. Its list of vents, the text of its scenario and the rounding follow. On failure nothing has changed.
+ */
+enum sciara_status sciara_problem_set_rate(struct sciara_problem *p, size_t k, double now, double rate, double until);
 
 /** Sets p->rounding from its vents and its precision, for a problem that is made without a scenario. */
 enum sciara_status sciara_problem_make_rounding(struct sciara_problem *p);

@@ -192,13 +192,32 @@ void sciara_resume_problem(struct sciara_resume *r, const struct sciara_problem_
   const struct sciara_problem_ground ground = {
       .dem = dem, .grid = &r->from.identity.grid, .georef = &r->from.georef, .dem_hash = r->from.dem_hash};
   struct sciara_problem_options how = *options;
-  how.ground = &ground;
+  how.ground = options->site ? NULL : &ground;
+  how.bare = true;
   if (status == SCIARA_OK) status = check_overrides(options);
   if (status == SCIARA_OK) status = read_scenario(r, options, &out->scenario, diagnostics);
   sciara_diagnostics_add(diagnostics, status);
   if (status == SCIARA_OK) sciara_problem_place(out, &how, diagnostics);
   if (diagnostics->count == 0) sciara_diagnostics_add(diagnostics, restore(r, out));
   free(dem);
+}
+
+enum sciara_status sciara_checkpoint_problem(const char *path, const struct sciara_problem_options *options,
+                                             struct sciara_resume *r, struct sciara_problem *out) {
+  struct sciara_diagnostics diagnostics = {0};
+  struct sciara_problem_options how = *options;
+  how.bare = true;
+  *out = (struct sciara_problem){0};
+  *r = (struct sciara_resume){.branch = true, .lock = -1, .path = sciara_format("%s", path)};
+  enum sciara_status status = r->path ? sciara_checkpoint_verify(path, &r->from) : no_memory();
+  if (status == SCIARA_OK) status = check_overrides(options);
+  if (status == SCIARA_OK) status = read_scenario(r, options, &out->scenario, &diagnostics);
+  sciara_diagnostics_add(&diagnostics, status);
+  if (status == SCIARA_OK) sciara_problem_place(out, &how, &diagnostics);
+  if (diagnostics.count == 0) sciara_diagnostics_add(&diagnostics, restore_once(r, out));
+  status = sciara_diagnostics_status(&diagnostics);
+  sciara_diagnostics_free(&diagnostics);
+  return status;
 }
 
 enum sciara_status sciara_resume_simulation(const struct sciara_resume *r, struct sciara_problem *problem,

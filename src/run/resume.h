@@ -37,7 +37,14 @@ enum sciara_status sciara_resume_find(struct sciara_resume *r);
 void sciara_resume_problem(struct sciara_resume *r, const struct sciara_problem_options *options,
                            struct sciara_problem *out, struct sciara_diagnostics *diagnostics);
 
-/** sciara_simulation_create for that problem. */
+/**
+ * The same from a checkpoint alone, in no run folder: on options->site, or on the DEM that its scenario names. Release `r` and
+ * `out` in any case.
+ */
+enum sciara_status sciara_checkpoint_problem(const char *path, const struct sciara_problem_options *options,
+                                             struct sciara_resume *r, struct sciara_problem *out);
+
+/** sciara_simulation_create of that problem. */
 enum sciara_status sciara_resume_simulation(const struct sciara_resume *r, struct sciara_problem *problem,
                                             struct sciara_simulation **out);
 

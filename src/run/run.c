@@ -22,6 +22,7 @@
 #include "run/profile.h"
 #include "run/run_folder.h"
 #include "run/run_maps.h"
+#include "run/state_files.h"
 #include "run/writer.h"
 #include "store/run_json.h"
 #include "store/snapshot_hdf5.h"
@@ -301,22 +302,6 @@ static enum sciara_status run_events(struct run *r, enum sciara_stop_reason *rea
   }
 }
 
-static void make_context(struct run *r) {
-  const struct sciara_problem *p = &r->simulation->problem;
-  r->context =
-      (struct sciara_snapshot_context){.georef = &p->georef,
-                                       .fields = p->scenario.output.fields,
-                                       .as_double = p->scenario.output.as_double,
-                                       .title = p->scenario.title,
-                                       .start = p->scenario.run.start,
-                                       .scenario_json = p->scenario.json,
-                                       .history = r->options->history,
-                                       .engine = r->simulation->ops->name,
-                                       .precision = sciara_precision_name(sciara_scenario_precision(&p->scenario)),
-                                       .dem_hash = p->site->origin.hash,
-                                       .threads = sciara_snapshot_threads(r->simulation->threads)};
-}
-
 /** The end of a failed run: records the failure in run.json, if possible. */
 static void record_failure(struct run *r) {
   if (!r->record.engine) return; // it failed before the record existed
@@ -431,7 +416,7 @@ enum sciara_status sciara_run_to_end(struct sciara_simulation *s, const struct s
                   .lock = -1,
                   .begin = sciara_wallclock()};
   enum sciara_stop_reason reason = SCIARA_STOP_NONE;
-  make_context(&r);
+  r.context = sciara_simulation_snapshots(r.simulation, r.options->history);
   r.next_snapshot = sciara_next_multiple(s->problem.scenario.output.every_s, s->progress.time);
   if (is_continued(&r)) {
     r.next_snapshot = options->resume->from.next_snapshot_s;

@@ -7,7 +7,7 @@
 
 /** What is mapped, and the output folder. */
 struct sciara_run_place {
-  const struct sciara_simulation *simulation;
+  struct sciara_simulation *simulation;
   const char *folder;
   const struct sciara_run_observer *observer;
 };

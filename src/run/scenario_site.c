@@ -38,6 +38,10 @@ static enum sciara_status describe_path(const char *path, struct sciara_text *ou
   return status;
 }
 
+static enum sciara_status describe_precision(bool single_precision, struct sciara_text *out) {
+  return describe_text("engine.precision", single_precision ? "single" : "double", out);
+}
+
 static enum sciara_status describe(const struct sciara_scenario_spec *s, struct sciara_text *out) {
   const int64_t *w = s->dem.window;
   SCIARA_TRY(describe_path(s->dem.path, out));
@@ -52,7 +56,30 @@ static enum sciara_status describe(const struct sciara_scenario_spec *s, struct 
     SCIARA_TRY(sciara_text_append(out, "dem.cell_size_m: %.17g\n", s->dem.cell_size_m));
   else
     SCIARA_TRY(sciara_text_append(out, "dem.cell_size_m: null\n"));
-  return describe_text("engine.precision", s->engine.single_precision ? "single" : "double", out);
+  return describe_precision(s->engine.single_precision, out);
+}
+
+/** The key "dem" of a scenario as JSON, its path absolute: another scenario may lie in another folder. */
+static enum sciara_status describe_dem(const struct sciara_scenario_spec *s, struct sciara_text *out) {
+  const int64_t *w = s->dem.window;
+  char *path = realpath(s->dem.path, NULL);
+  enum sciara_status status;
+  SCIARA_TRY_GOTO(sciara_text_append(out, "{\"path\": \""));
+  SCIARA_TRY_GOTO(sciara_text_append_json(out, path ? path : s->dem.path));
+  SCIARA_TRY_GOTO(sciara_text_append(out, "\", \"band\": %d", s->dem.band));
+  if (s->dem.has_window)
+    SCIARA_TRY_GOTO(sciara_text_append(out, ", \"window\": [%" PRId64 ", %" PRId64 ", %" PRId64 ", %" PRId64 "]", w[0],
+                                       w[1], w[2], w[3]));
+  if (s->dem.crs) {
+    SCIARA_TRY_GOTO(sciara_text_append(out, ", \"crs\": \""));
+    SCIARA_TRY_GOTO(sciara_text_append_json(out, s->dem.crs));
+    SCIARA_TRY_GOTO(sciara_text_append(out, "\""));
+  }
+  if (s->dem.cell_size_m > 0) SCIARA_TRY_GOTO(sciara_text_append(out, ", \"cell_size_m\": %.17g", s->dem.cell_size_m));
+  SCIARA_TRY_GOTO(sciara_text_append(out, "}"));
+cleanup:
+  free(path);
+  return status;
 }
 
 /** Rejects the first line in which they differ. */
@@ -72,7 +99,8 @@ static enum sciara_status compare(const char *path, const char *found, const cha
 enum sciara_status sciara_scenario_site_check(const struct sciara_scenario_spec *s, const struct sciara_site *site) {
   if (!site->origin.keys) return sciara_fail(SCIARA_ERR_USAGE, "%s: the shared site was not read from a DEM", s->path);
   struct sciara_text keys = {0};
-  enum sciara_status status = describe(s, &keys);
+  enum sciara_status status =
+      sciara_site_is_of_memory(site) ? describe_precision(s->engine.single_precision, &keys) : describe(s, &keys);
   if (status == SCIARA_OK) status = compare(s->path, keys.data, site->origin.keys);
   sciara_text_free(&keys);
   return status;
@@ -115,22 +143,51 @@ static enum sciara_status read_dem(const struct sciara_scenario_spec *s, const s
   return status == SCIARA_OK ? SCIARA_OK : sciara_fail_context(status, "%s", s->path);
 }
 
+/** A site of a DEM, whose altitudes it takes over. */
+static enum sciara_status make_site(struct sciara_dem *dem, bool single_precision, const char *keys, const char *json,
+                                    const struct sciara_site **out) {
+  if (single_precision)
+    for (int64_t i = 0; i < sciara_grid_cells(&dem->grid); i++) dem->altitude[i] = (double)(float)dem->altitude[i];
+  const struct sciara_site_origin origin = {
+      .hash = dem->hash, .crs_wkt = dem->georef.crs_wkt, .crs_name = dem->georef.crs_name, .keys = keys, .dem = json};
+  return sciara_site_adopt(&dem->grid, &dem->altitude, dem->valid, &origin, out);
+}
+
 enum sciara_status sciara_scenario_site_read(const struct sciara_scenario_spec *s,
                                              const struct sciara_problem_options *options,
                                              const struct sciara_site **out) {
   enum sciara_status status;
   struct sciara_dem dem = {0};
-  struct sciara_text keys = {0};
+  struct sciara_text keys = {0}, json = {0};
   *out = NULL;
   SCIARA_TRY_GOTO(read_dem(s, options, &dem));
-  if (s->engine.single_precision)
-    for (int64_t i = 0; i < sciara_grid_cells(&dem.grid); i++) dem.altitude[i] = (double)(float)dem.altitude[i];
   SCIARA_TRY_GOTO(describe(s, &keys));
-  const struct sciara_site_origin origin = {
-      .hash = dem.hash, .crs_wkt = dem.georef.crs_wkt, .crs_name = dem.georef.crs_name, .keys = keys.data};
-  SCIARA_TRY_GOTO(sciara_site_adopt(&dem.grid, &dem.altitude, dem.valid, &origin, out));
+  SCIARA_TRY_GOTO(describe_dem(s, &json));
+  SCIARA_TRY_GOTO(make_site(&dem, s->engine.single_precision, keys.data, json.data, out));
+cleanup:
+  sciara_text_free(&keys);
+  sciara_text_free(&json);
+  sciara_dem_free(&dem);
+  return status;
+}
+
+static const char MEMORY_DEM[] = "{\"path\": \"" SCIARA_MEMORY_DEM "\"}";
+
+enum sciara_status sciara_memory_site_make(const struct sciara_grid *grid, const char *crs, const double *altitude,
+                                           bool single_precision, const struct sciara_site **out) {
+  enum sciara_status status;
+  struct sciara_dem dem = {0};
+  struct sciara_text keys = {0};
+  *out = NULL;
+  SCIARA_TRY_GOTO(sciara_dem_from_values(grid, crs, altitude, &dem));
+  SCIARA_TRY_GOTO(describe_precision(single_precision, &keys));
+  SCIARA_TRY_GOTO(make_site(&dem, single_precision, keys.data, MEMORY_DEM, out));
 cleanup:
   sciara_text_free(&keys);
   sciara_dem_free(&dem);
   return status;
+}
+
+bool sciara_site_is_of_memory(const struct sciara_site *site) {
+  return site->origin.dem && strcmp(site->origin.dem, MEMORY_DEM) == 0;
 }

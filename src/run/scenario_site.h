@@ -16,8 +16,22 @@ enum sciara_status sciara_scenario_site_read(const struct sciara_scenario_spec *
                                              const struct sciara_site **out);
 
 /**
- * SCIARA_ERR_INPUT, with the key and what is expected and found, if the site was read with keys that differ from those
- * of this scenario; SCIARA_ERR_USAGE if it was not read from a DEM. Opens no file.
+ * A site of values in memory; origin.keys holds "engine.precision" alone, for it was made with no key "dem".
+ *
+ * @param grid, crs, altitude as of sciara_dem_from_values
+ */
+enum sciara_status sciara_memory_site_make(const struct sciara_grid *grid, const char *crs, const double *altitude,
+                                           bool single_precision, const struct sciara_site **out);
+
+/** The name by which the scenario of a run on such a site calls its DEM (docs/formats.md). */
+#define SCIARA_MEMORY_DEM "memory"
+
+/** Whether a site was made so. */
+bool sciara_site_is_of_memory(const struct sciara_site *site);
+
+/**
+ * SCIARA_ERR_INPUT, with the key, what was found and what is expected, when the site was read with other keys than those of
+ * this scenario; SCIARA_ERR_USAGE when it was not read from a DEM. No file is opened.
  */
 enum sciara_status sciara_scenario_site_check(const struct sciara_scenario_spec *s, const struct sciara_site *site);
 

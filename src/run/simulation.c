@@ -136,6 +136,18 @@ enum sciara_status sciara_simulation_advance(struct sciara_simulation *s, const 
   return status;
 }
 
+enum sciara_status sciara_simulation_set_rate(struct sciara_simulation *s, size_t vent, double rate, double until) {
+  SCIARA_TRY(sciara_simulation_sync(s));
+  SCIARA_TRY(sciara_problem_set_rate(&s->problem, vent, s->progress.time, rate, until));
+  s->losses_before = s->progress.losses; // the engine counts from its start
+  s->ops->destroy(s->engine);
+  s->engine = NULL;
+  s->failed = make_engine(s); // without an engine there is nothing more to compute
+  s->progress.reason = SCIARA_STOP_NONE;
+  s->finished = met(s);
+  return s->failed;
+}
+
 bool sciara_simulation_keeps(const struct sciara_simulation *s) { return s->ops->keep != NULL; }
 
 enum sciara_status sciara_simulation_keep(struct sciara_simulation *s, int place, struct sciara_state *state) {

@@ -59,6 +59,9 @@ enum sciara_status sciara_simulation_keep(struct sciara_simulation *s, int place
 /** Copies the captured state of that slot to `state`. Another thread may call it while the simulation continues. */
 enum sciara_status sciara_simulation_collect(const struct sciara_simulation *s, int place, struct sciara_state *state);
 
+/** Changes the rate of a vent from now on (sciara_problem_set_rate): the state goes to a new engine of the same kind. */
+enum sciara_status sciara_simulation_set_rate(struct sciara_simulation *s, size_t vent, double rate, double until);
+
 /** Updates problem.state. */
 enum sciara_status sciara_simulation_sync(struct sciara_simulation *s);
 

@@ -9,10 +9,7 @@
 #include "model/params.h"
 #include "model/polyline.h"
 
-/** How the position of a vent is given. */
-enum sciara_vent_place { SCIARA_VENT_XY, SCIARA_VENT_LONLAT, SCIARA_VENT_ROWCOL, SCIARA_VENT_LINE };
-
-/** One entry of "vents". Here and below arrays are allocated by sciara_alloc, texts by malloc. */
+/** One entry of "vents". Here and below arrays belong to sciara_alloc, texts to malloc. */
 struct sciara_vent_spec {
   char *name; ///< owned; "vent 1" if the scenario gives none
   enum sciara_vent_place place;

@@ -262,7 +262,7 @@ static enum sciara_status check_altitudes(const char *path, const int64_t window
   return SCIARA_OK;
 }
 
-static uint64_t hash_dem(const struct sciara_dem *d) {
+uint64_t sciara_dem_hash(const struct sciara_dem *d) {
   const struct sciara_grid *g = &d->grid;
   size_t cells = (size_t)sciara_grid_cells(g);
   const double place[3] = {g->cell_size, g->west, g->north};
@@ -288,7 +288,7 @@ static enum sciara_status finish(const struct sciara_source *s, const struct pla
   SCIARA_TRY(sciara_georef_from_srs(plan->to, &out->georef));
   out->driver = sciara_format("%s", GDALGetDriverShortName(GDALGetDatasetDriver(s->dataset)));
   if (!out->driver) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a DEM");
-  out->hash = hash_dem(out);
+  out->hash = sciara_dem_hash(out);
   sciara_log(SCIARA_LOG_INFO, "%s: %s, %" PRId64 " rows x %" PRId64 " columns of %.10g m, %s, %" PRId64 " %s NODATA",
              s->path, out->driver, out->grid.rows, out->grid.cols, out->grid.cell_size,
              out->georef.crs_name ? out->georef.crs_name : "no CRS", cells - valid,

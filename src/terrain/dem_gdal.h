@@ -33,6 +33,18 @@ enum sciara_status sciara_dem_read(const struct sciara_dem_request *request, str
 void sciara_dem_free(struct sciara_dem *dem);
 
 /**
+ * A DEM from values in memory, which are copied: NaN and SCIARA_NODATA_ALTITUDE are outside of it.
+ *
+ * @param crs a projected CRS in metres (EPSG:n, WKT, PROJ); NULL: not known
+ * @return SCIARA_ERR_INPUT for a grid, a CRS or an altitude that no DEM has
+ */
+enum sciara_status sciara_dem_from_values(const struct sciara_grid *grid, const char *crs, const double *altitude,
+                                          struct sciara_dem *out);
+
+/** The hash of a DEM whose other members are set. */
+uint64_t sciara_dem_hash(const struct sciara_dem *dem);
+
+/**
  * Reads a raster that must lie on the grid of a DEM (same rows, cols, cell size and origin), such as initial lava.
  * NODATA reads as 0.
  *

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the files of the public interface share; see sciara.h.
+#ifndef SCIARA_API_API_H
+#define SCIARA_API_API_H
+
+#include "run/resume.h"
+#include "run/simulation.h"
+
+/** A copy of a field for sciara_view_field. */
+struct sciara_view {
+  double *values;  ///< rows x cols, or NULL
+  bool is_current; ///< of the state as it is
+};
+
+struct sciara {
+  struct sciara_simulation *simulation;
+  int cancel; ///< set atomically
+  struct sciara_view view[SCIARA_FIELD_COUNT];
+};
+
+/** Takes over a problem (on failure too). @param from the checkpoint of its state; NULL: it is at its start */
+enum sciara_status sciara_api_start(struct sciara_problem *problem, const struct sciara_resume *from,
+                                    struct sciara **out);
+
+/** The arguments of a function that opens something. */
+enum sciara_status sciara_api_check_open(const char *function, const char *path, const char *const *overrides,
+                                         size_t count, const void *out);
+
+/** SCIARA_ERR_USAGE, naming the function, when an argument is NULL. */
+enum sciara_status sciara_api_check_pointer(const char *function, const char *argument, const void *pointer);
+
+/** The state has changed: views are out of date. */
+void sciara_api_forget_views(struct sciara *s);
+
+#endif

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// The public interface (sciara.h): files of the current state, and scores.
+#include <math.h>
+#include <string.h>
+
+#include "analysis/extent.h"
+#include "analysis/observation.h"
+#include "api/api.h"
+#include "base/mem.h"
+#include "model/field.h"
+#include "run/state_files.h"
+
+static const char HISTORY[] = "libsciara " SCIARA_VERSION;
+
+static bool ends_with(const char *text, const char *end) {
+  const size_t n = strlen(text), m = strlen(end);
+  return n > m && strcmp(text + n - m, end) == 0;
+}
+
+static enum sciara_status check(const char *function, const struct sciara *s, const char *path) {
+  SCIARA_TRY(sciara_api_check_pointer(function, "the simulation", s));
+  return sciara_api_check_pointer(function, "the path", path);
+}
+
+enum sciara_status sciara_write_snapshot(struct sciara *s, const char *path) {
+  SCIARA_TRY(check("sciara_write_snapshot", s, path));
+  if (!ends_with(path, ".nc"))
+    return sciara_fail(SCIARA_ERR_USAGE, "sciara_write_snapshot: found the name %s, expected one that ends in .nc",
+                       path);
+  return sciara_simulation_write_snapshot(s->simulation, HISTORY, path);
+}
+
+enum sciara_status sciara_write_checkpoint(struct sciara *s, const char *path) {
+  SCIARA_TRY(check("sciara_write_checkpoint", s, path));
+  return sciara_simulation_write_checkpoint(s->simulation, HISTORY, path);
+}
+
+enum sciara_status sciara_write_map(struct sciara *s, enum sciara_field field, const char *path) {
+  SCIARA_TRY(check("sciara_write_map", s, path));
+  if (!sciara_field_describe(field))
+    return sciara_fail(SCIARA_ERR_USAGE, "sciara_write_map: there is no field %d", (int)field);
+  if (sciara_field_record(field) & ~sciara_state_record(s->simulation->problem.state))
+    return sciara_fail(SCIARA_ERR_USAGE, "%s was not recorded: name it in output.fields of the scenario",
+                       sciara_field_name(field));
+  const bool as_picture = ends_with(path, ".png");
+  if (!as_picture && !ends_with(path, ".tif"))
+    return sciara_fail(SCIARA_ERR_USAGE, "sciara_write_map: found the name %s, expected one that ends in .tif or .png",
+                       path);
+  return sciara_simulation_write_map(s->simulation, field, as_picture, path);
+}
+
+// ------------------------------------------------------------------------------------------------------------- scores
+
+/** The extents of a simulation, an array each; release with sciara_free. */
+struct masks {
+  double *deposit;
+  uint8_t *run, *vents;
+};
+
+static enum sciara_status make_masks(const struct sciara_problem *p, double min_thickness_m, struct masks *m) {
+  const int64_t cells = sciara_grid_cells(&p->grid);
+  SCIARA_TRY(SCIARA_NEW(m->deposit, cells, "the deposit"));
+  SCIARA_TRY(SCIARA_NEW(m->run, cells, "the extent of the deposit"));
+  SCIARA_TRY(SCIARA_NEW(m->vents, cells, "the cells of the vents"));
+  sciara_field_derive(p->state, SCIARA_FIELD_DEPOSIT, m->deposit);
+  for (int64_t i = 0; i < cells; i++) {
+    if (m->deposit[i] == SCIARA_NODATA_ALTITUDE) m->deposit[i] = 0; // outside the DEM
+    m->run[i] = m->deposit[i] > min_thickness_m;
+  }
+  for (int64_t k = 0; k < p->vents->count; k++) m->vents[p->vents->row[k] * p->grid.cols + p->vents->col[k]] = 1;
+  return SCIARA_OK;
+}
+
+static struct sciara_score describe(const struct sciara_extent_scores *e) {
+  return (struct sciara_score){.hits = e->hits,
+                               .misses = e->misses,
+                               .excess = e->excess,
+                               .jaccard = e->jaccard,
+                               .sensitivity = e->tpr,
+                               .precision = e->ppv,
+                               .f1 = e->f1,
+                               .area_ratio = e->area_ratio,
+                               .run_out_ratio = e->run_out_ratio,
+                               .hausdorff_m = e->hausdorff_m};
+}
+
+enum sciara_status sciara_score(struct sciara *s, const char *observed, const char *layer, double min_thickness_m,
+                                struct sciara_score *out) {
+  SCIARA_TRY(check("sciara_score", s, observed));
+  SCIARA_TRY(sciara_api_check_pointer("sciara_score", "out", out));
+  if (!(min_thickness_m >= 0) || !isfinite(min_thickness_m))
+    return sciara_fail(SCIARA_ERR_USAGE, "sciara_score: min_thickness_m: found %g m, expected 0 or more",
+                       min_thickness_m);
+  SCIARA_TRY(sciara_simulation_sync(s->simulation));
+  const struct sciara_problem *p = &s->simulation->problem;
+  const struct sciara_observation_request request = {.path = observed,
+                                                     .layer = layer,
+                                                     .grid = &p->grid,
+                                                     .crs_wkt = p->georef.crs_wkt,
+                                                     .min_thickness_m = min_thickness_m};
+  struct sciara_observation observation = {0};
+  struct masks m = {0};
+  struct sciara_extent_scores scores;
+  enum sciara_status status;
+  SCIARA_TRY_GOTO(sciara_observation_read(&request, &observation));
+  SCIARA_TRY_GOTO(make_masks(p, min_thickness_m, &m));
+  const struct sciara_extents extents = {.grid = &p->grid,
+                                         .run = m.run,
+                                         .observed = observation.covered,
+                                         .vents = m.vents,
+                                         .run_thickness = m.deposit,
+                                         .observed_thickness = observation.thickness};
+  SCIARA_TRY_GOTO(sciara_extents_score(&extents, &scores));
+  *out = describe(&scores);
+cleanup:
+  sciara_observation_free(&observation);
+  sciara_free(m.deposit);
+  sciara_free(m.run);
+  sciara_free(m.vents);
+  return status;
+}

@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: Apache-2.0
+// The public interface (sciara.h): a simulation, from its opening to its end.
+#include <math.h>
+#include <string.h>
+
+#include "api/api.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "model/field.h"
+#include "run/scenario_site.h"
+#include "scenario/scenario_draft.h"
+
+const char *sciara_version(void) { return SCIARA_VERSION; }
+
+// ----------------------------------------------------------------------------------------------------------- opening
+
+enum sciara_status sciara_api_check_pointer(const char *function, const char *argument, const void *pointer) {
+  return pointer ? SCIARA_OK : sciara_fail(SCIARA_ERR_USAGE, "%s: %s is NULL", function, argument);
+}
+
+enum sciara_status sciara_api_check_open(const char *function, const char *path, const char *const *overrides,
+                                         size_t count, const void *out) {
+  SCIARA_TRY(sciara_api_check_pointer(function, "out", out));
+  SCIARA_TRY(sciara_api_check_pointer(function, "the path", path));
+  if (count > 0) SCIARA_TRY(sciara_api_check_pointer(function, "overrides", overrides));
+  for (size_t k = 0; k < count; k++) SCIARA_TRY(sciara_api_check_pointer(function, "an override", overrides[k]));
+  return SCIARA_OK;
+}
+
+enum sciara_status sciara_api_start(struct sciara_problem *problem, const struct sciara_resume *from,
+                                    struct sciara **out) {
+  // The caller writes files between two calls, not while steps are done: the engine needs no room to keep states.
+  problem->scenario.output.every_s = 0;
+  problem->scenario.output.checkpoint_every_s = problem->scenario.output.checkpoint_wall_s = 0;
+  struct sciara_simulation *simulation;
+  SCIARA_TRY(from ? sciara_resume_simulation(from, problem, &simulation)
+                  : sciara_simulation_create(problem, &simulation));
+  struct sciara *s;
+  const enum sciara_status status = SCIARA_NEW(s, 1, "simulation");
+  if (status != SCIARA_OK) {
+    sciara_simulation_destroy(simulation);
+    return status;
+  }
+  s->simulation = simulation;
+  *out = s;
+  return SCIARA_OK;
+}
+
+/** The simulation of a scenario file. @param options->site NULL: reads the DEM */
+static enum sciara_status open_file(const char *scenario, const struct sciara_problem_options *options,
+                                    struct sciara **out) {
+  struct sciara_problem problem;
+  SCIARA_TRY(sciara_problem_open(scenario, options, &problem));
+  return sciara_api_start(&problem, NULL, out);
+}
+
+enum sciara_status sciara_open(const char *scenario, const char *const *overrides, size_t count, struct sciara **out) {
+  if (out) *out = NULL;
+  SCIARA_TRY(sciara_api_check_open("sciara_open", scenario, overrides, count, out));
+  const struct sciara_problem_options options = {.overrides = overrides, .override_count = count};
+  return open_file(scenario, &options, out);
+}
+
+enum sciara_status sciara_open_on(const struct sciara_site *site, const char *scenario, const char *const *overrides,
+                                  size_t count, struct sciara **out) {
+  if (out) *out = NULL;
+  SCIARA_TRY(sciara_api_check_open("sciara_open_on", scenario, overrides, count, out));
+  SCIARA_TRY(sciara_api_check_pointer("sciara_open_on", "site", site));
+  const struct sciara_problem_options options = {.overrides = overrides, .override_count = count, .site = site};
+  return open_file(scenario, &options, out);
+}
+
+/** A scenario that names a DEM of its own is not one for a site from an array. */
+static enum sciara_status check_dem(const struct sciara_scenario *scenario, const struct sciara_site *site) {
+  const bool has_dem = sciara_scenario_draft_has_dem(scenario);
+  if (!site && !has_dem)
+    return sciara_fail(SCIARA_ERR_INPUT, "%s: dem: found nothing, expected a DEM, or a site in the call",
+                       scenario->path);
+  if (site && has_dem && sciara_site_is_of_memory(site))
+    return sciara_fail(SCIARA_ERR_INPUT, "%s: dem: found a DEM, expected none: the site was made from an array",
+                       scenario->path);
+  return SCIARA_OK;
+}
+
+enum sciara_status sciara_create(const struct sciara_scenario *scenario, const struct sciara_site *site,
+                                 struct sciara **out) {
+  if (out) *out = NULL;
+  SCIARA_TRY(sciara_api_check_pointer("sciara_create", "out", out));
+  SCIARA_TRY(sciara_api_check_pointer("sciara_create", "scenario", scenario));
+  SCIARA_TRY(check_dem(scenario, site));
+  struct sciara_text text = {0};
+  struct sciara_problem problem = {0};
+  struct sciara_diagnostics diagnostics = {0};
+  const struct sciara_problem_options options = {.site = site};
+  sciara_scenario_declare_options(sciara_engine_settings());
+  enum sciara_status status = sciara_scenario_draft_text(scenario, site ? site->origin.dem : NULL, &text);
+  sciara_diagnostics_add(&diagnostics, status);
+  if (status == SCIARA_OK) {
+    sciara_scenario_parse(scenario->path, text.data, text.length, NULL, 0, &problem.scenario, &diagnostics);
+    sciara_problem_place(&problem, &options, &diagnostics);
+    status = sciara_diagnostics_status(&diagnostics);
+  }
+  sciara_diagnostics_free(&diagnostics);
+  sciara_text_free(&text);
+  if (status == SCIARA_OK) return sciara_api_start(&problem, NULL, out);
+  sciara_problem_free(&problem);
+  return status;
+}
+
+enum sciara_status sciara_open_run(const char *folder, const char *const *overrides, size_t count,
+                                   struct sciara **out) {
+  if (out) *out = NULL;
+  SCIARA_TRY(sciara_api_check_open("sciara_open_run", folder, overrides, count, out));
+  const struct sciara_problem_options options = {.overrides = overrides, .override_count = count};
+  struct sciara_resume from = {.lock = -1};
+  struct sciara_problem problem = {0};
+  struct sciara_diagnostics diagnostics = {0};
+  sciara_scenario_declare_options(sciara_engine_settings());
+  SCIARA_TRY(sciara_resume_open(folder, true, &from));
+  enum sciara_status status = sciara_resume_find(&from);
+  sciara_diagnostics_add(&diagnostics, status);
+  if (status == SCIARA_OK) sciara_resume_problem(&from, &options, &problem, &diagnostics);
+  status = sciara_diagnostics_status(&diagnostics);
+  if (status == SCIARA_OK)
+    status = sciara_api_start(&problem, &from, out);
+  else
+    sciara_problem_free(&problem);
+  sciara_diagnostics_free(&diagnostics);
+  sciara_resume_close(&from);
+  return status;
+}
+
+enum sciara_status sciara_open_checkpoint(const char *path, const struct sciara_site *site,
+                                          const char *const *overrides, size_t count, struct sciara **out) {
+  if (out) *out = NULL;
+  SCIARA_TRY(sciara_api_check_open("sciara_open_checkpoint", path, overrides, count, out));
+  const struct sciara_problem_options options = {.overrides = overrides, .override_count = count, .site = site};
+  struct sciara_resume from;
+  struct sciara_problem problem;
+  sciara_scenario_declare_options(sciara_engine_settings());
+  enum sciara_status status = sciara_checkpoint_problem(path, &options, &from, &problem);
+  if (status == SCIARA_OK)
+    status = sciara_api_start(&problem, &from, out);
+  else
+    sciara_problem_free(&problem);
+  sciara_resume_close(&from);
+  return status;
+}
+
+void sciara_close(struct sciara *s) {
+  if (!s) return;
+  sciara_simulation_destroy(s->simulation);
+  for (int f = 0; f < SCIARA_FIELD_COUNT; f++) sciara_free(s->view[f].values);
+  sciara_free(s);
+}
+
+// ------------------------------------------------------------------------------------------------------------- steps
+
+/** Whether the stop rule is met. A time that no longer grows meets none: every further call says so. */
+static bool is_finished(const struct sciara_simulation *s) {
+  return s->finished != SCIARA_STOP_NONE && s->finished != SCIARA_STOP_STALLED;
+}
+
+static void describe(const struct sciara_simulation *s, struct sciara_progress *out) {
+  const struct sciara_engine_progress *p = &s->progress;
+  *out = (struct sciara_progress){.step = p->step,
+                                  .time_s = p->time,
+                                  .clock_s = p->clock,
+                                  .liquid_cells = p->liquid_cells,
+                                  .solidified = s->finished == SCIARA_STOP_SOLIDIFIED,
+                                  .finished = is_finished(s)};
+}
+
+void sciara_api_forget_views(struct sciara *s) {
+  for (int f = 0; f < SCIARA_FIELD_COUNT; f++) s->view[f].is_current = false;
+}
+
+static enum sciara_status advance(struct sciara *s, const struct sciara_event *event) {
+  if (is_finished(s->simulation)) return SCIARA_OK;
+  struct sciara_event all = *event;
+  all.cancel = &s->cancel;
+  sciara_api_forget_views(s);
+  const enum sciara_status status = sciara_simulation_advance(s->simulation, &all);
+  __atomic_store_n(&s->cancel, 0, __ATOMIC_RELAXED);
+  return status;
+}
+
+enum sciara_status sciara_step(struct sciara *s, uint64_t steps) {
+  SCIARA_TRY(sciara_api_check_pointer("sciara_step", "the simulation", s));
+  const uint64_t done = s->simulation->progress.step;
+  const struct sciara_event event = {.time = INFINITY, .step = steps < UINT64_MAX - done ? done + steps : UINT64_MAX};
+  return steps > 0 ? advance(s, &event) : SCIARA_OK;
+}
+
+enum sciara_status sciara_run(struct sciara *s) {
+  SCIARA_TRY(sciara_api_check_pointer("sciara_run", "the simulation", s));
+  const struct sciara_event event = {.time = INFINITY, .step = UINT64_MAX};
+  return advance(s, &event);
+}
+
+/** The caller's function, and what it may cancel. */
+struct watch {
+  struct sciara *s;
+  const struct sciara_advance_options *options;
+};
+
+static void watch(void *context, const struct sciara_simulation *simulation) {
+  const struct watch *w = (const struct watch *)context;
+  struct sciara_progress now;
+  describe(simulation, &now);
+  if (!w->options->progress(w->options->context, &now)) sciara_cancel(w->s);
+}
+
+enum sciara_status sciara_advance(struct sciara *s, const struct sciara_advance_options *options) {
+  static const struct sciara_advance_options none = {0};
+  SCIARA_TRY(sciara_api_check_pointer("sciara_advance", "the simulation", s));
+  if (!options) options = &none;
+  if (!(options->time_s >= 0))
+    return sciara_fail(SCIARA_ERR_USAGE, "sciara_advance: time_s: found %g s, expected 0 (no limit) or more",
+                       options->time_s);
+  struct watch w = {.s = s, .options = options};
+  const struct sciara_engine_progress *at = &s->simulation->progress;
+  const struct sciara_event event = {.time = options->time_s > 0 ? options->time_s : INFINITY,
+                                     .step = options->step > 0 ? options->step : UINT64_MAX,
+                                     .tick = options->progress ? watch : NULL,
+                                     .tick_context = &w};
+  return at->step < event.step && at->time < event.time ? advance(s, &event) : SCIARA_OK;
+}
+
+void sciara_cancel(struct sciara *s) {
+  if (s) __atomic_store_n(&s->cancel, 1, __ATOMIC_RELAXED);
+}
+
+enum sciara_status sciara_set_rate(struct sciara *s, const char *vent, double rate_m3_s, double until_s) {
+  SCIARA_TRY(sciara_api_check_pointer("sciara_set_rate", "the simulation", s));
+  SCIARA_TRY(sciara_api_check_pointer("sciara_set_rate", "the vent", vent));
+  const struct sciara_scenario_spec *scenario = &s->simulation->problem.scenario;
+  struct sciara_text names = {0};
+  for (size_t k = 0; k < scenario->vent_count; k++) {
+    if (strcmp(scenario->vents[k].name, vent) == 0) {
+      sciara_text_free(&names);
+      sciara_api_forget_views(s);
+      return sciara_simulation_set_rate(s->simulation, k, rate_m3_s, until_s);
+    }
+    if (k < 10) sciara_text_append(&names, "%s\"%s\"", k ? ", " : "", scenario->vents[k].name);
+  }
+  const enum sciara_status status =
+      sciara_fail(SCIARA_ERR_USAGE, "found no vent \"%s\", expected %s%s", vent,
+                  names.data ? names.data : "a scenario with vents", scenario->vent_count > 10 ? ", ..." : "");
+  sciara_text_free(&names);
+  return status;
+}
+
+// ----------------------------------------------------------------------------------------------------------- reading
+
+void sciara_read_progress(const struct sciara *s, struct sciara_progress *out) {
+  *out = (struct sciara_progress){0};
+  if (s) describe(s->simulation, out);
+}
+
+static void read_grid(const struct sciara_grid *g, struct sciara_grid_info *out) {
+  *out = (struct sciara_grid_info){
+      .rows = g->rows, .cols = g->cols, .cell_size_m = g->cell_size, .west_m = g->west, .north_m = g->north};
+}
+
+void sciara_read_grid(const struct sciara *s, struct sciara_grid_info *out) {
+  *out = (struct sciara_grid_info){0};
+  if (s) read_grid(&s->simulation->problem.state->grid, out);
+}
+
+void sciara_site_read_grid(const struct sciara_site *site, struct sciara_grid_info *out) {
+  *out = (struct sciara_grid_info){0};
+  if (site) read_grid(&site->grid, out);
+}
+
+void sciara_read_crs(const struct sciara *s, const char **wkt, const char **name) {
+  if (wkt) *wkt = s ? s->simulation->problem.georef.crs_wkt : NULL;
+  if (name) *name = s ? s->simulation->problem.georef.crs_name : NULL;
+}
+
+const char *sciara_read_engine_name(const struct sciara *s) { return s ? s->simulation->ops->name : ""; }
+
+enum sciara_status sciara_read_vent(const struct sciara *s, size_t k, const char **name, double *end_s) {
+  SCIARA_TRY(sciara_api_check_pointer("sciara_read_vent", "the simulation", s));
+  const struct sciara_scenario_spec *scenario = &s->simulation->problem.scenario;
+  if (k >= scenario->vent_count)
+    return sciara_fail(SCIARA_ERR_USAGE, "sciara_read_vent: found vent %zu, expected one of %zu, from 0", k,
+                       scenario->vent_count);
+  const struct sciara_vent_spec *v = &scenario->vents[k];
+  if (name) *name = v->name;
+  if (end_s) *end_s = v->edges[v->rate_count];
+  return SCIARA_OK;
+}
+
+/** Whether a field can be read, and brings the state up to date. */
+static enum sciara_status ready(struct sciara *s, const char *function, enum sciara_field field) {
+  SCIARA_TRY(sciara_api_check_pointer(function, "the simulation", s));
+  if (!sciara_field_describe(field))
+    return sciara_fail(SCIARA_ERR_USAGE, "%s: there is no field %d", function, (int)field);
+  if (sciara_field_record(field) & ~sciara_state_record(s->simulation->problem.state))
+    return sciara_fail(SCIARA_ERR_USAGE, "%s was not recorded: name it in output.fields of the scenario",
+                       sciara_field_name(field));
+  return sciara_simulation_sync(s->simulation);
+}
+
+enum sciara_status sciara_read_field(struct sciara *s, enum sciara_field field, double *out, size_t capacity) {
+  const size_t cells = s ? (size_t)sciara_grid_cells(&s->simulation->problem.state->grid) : 0;
+  if (s && (!out || capacity < cells) && sciara_field_describe(field))
+    return sciara_fail(SCIARA_ERR_USAGE, "sciara_read_field: room for %zu values, %zu are needed", out ? capacity : 0,
+                       cells);
+  SCIARA_TRY(ready(s, "sciara_read_field", field));
+  sciara_field_derive(s->simulation->problem.state, field, out);
+  return SCIARA_OK;
+}
+
+enum sciara_status sciara_view_field(struct sciara *s, enum sciara_field field, const double **out) {
+  SCIARA_TRY(sciara_api_check_pointer("sciara_view_field", "out", out));
+  *out = NULL;
+  SCIARA_TRY(ready(s, "sciara_view_field", field));
+  const struct sciara_state *state = s->simulation->problem.state;
+  struct sciara_view *view = &s->view[field];
+  if (!view->values) SCIARA_TRY(SCIARA_NEW(view->values, sciara_grid_cells(&state->grid), "a view of a field"));
+  if (!view->is_current) sciara_field_derive(state, field, view->values);
+  view->is_current = true;
+  *out = view->values;
+  return SCIARA_OK;
+}
+
+enum sciara_status sciara_read_ledger(struct sciara *s, struct sciara_ledger *out) {
+  SCIARA_TRY(sciara_api_check_pointer("sciara_read_ledger", "the simulation", s));
+  SCIARA_TRY(sciara_api_check_pointer("sciara_read_ledger", "out", out));
+  return sciara_simulation_ledger(s->simulation, out);
+}
+
+enum sciara_status sciara_checksum(struct sciara *s, uint64_t *out) {
+  SCIARA_TRY(sciara_api_check_pointer("sciara_checksum", "the simulation", s));
+  SCIARA_TRY(sciara_api_check_pointer("sciara_checksum", "out", out));
+  SCIARA_TRY(sciara_simulation_sync(s->simulation));
+  *out = sciara_state_checksum(s->simulation->problem.state);
+  return SCIARA_OK;
+}

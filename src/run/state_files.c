@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/state_files.h"
+
+#include <math.h>
+
+#include "base/mem.h"
+#include "model/field.h"
+#include "model/soundness.h"
+#include "picture/map_picture.h"
+#include "run/checkpoints.h"
+#include "run/choose_engine.h"
+#include "run/many_threads.h"
+#include "store/run_json.h"
+
+struct sciara_snapshot_context sciara_simulation_snapshots(const struct sciara_simulation *s, const char *history) {
+  const struct sciara_problem *p = &s->problem;
+  return (struct sciara_snapshot_context){.georef = &p->georef,
+                                          .fields = p->scenario.output.fields,
+                                          .as_double = p->scenario.output.as_double,
+                                          .title = p->scenario.title,
+                                          .start = p->scenario.run.start,
+                                          .scenario_json = p->scenario.json,
+                                          .history = history,
+                                          .engine = s->ops->name,
+                                          .precision = sciara_precision_name(sciara_scenario_precision(&p->scenario)),
+                                          .dem_hash = p->site->origin.hash,
+                                          .threads = sciara_snapshot_threads(s->threads)};
+}
+
+enum sciara_status sciara_simulation_write_snapshot(struct sciara_simulation *s, const char *history,
+                                                    const char *path) {
+  struct sciara_touched touched;
+  struct sciara_ledger ledger;
+  SCIARA_TRY(sciara_simulation_ledger(s, &ledger));
+  const struct sciara_snapshot_context context = sciara_simulation_snapshots(s, history);
+  const struct sciara_state *state = s->problem.state;
+  SCIARA_TRY(sciara_touched_find(state, &touched));
+  const uint64_t checksum = sciara_state_checksum(state);
+  const enum sciara_status status = sciara_snapshot_write(&context, state, &touched, &ledger, checksum, path);
+  sciara_touched_release(&touched);
+  return status;
+}
+
+enum sciara_status sciara_simulation_write_checkpoint(struct sciara_simulation *s, const char *history,
+                                                      const char *path) {
+  enum sciara_status status;
+  struct sciara_checkpoint h = {0};
+  const struct sciara_state *state = s->problem.state;
+  char now[SCIARA_UTC_SIZE];
+  sciara_utc_now(now);
+  SCIARA_TRY(sciara_simulation_sync(s));
+  SCIARA_TRY_GOTO(sciara_state_check_sound(state, &s->problem.scenario.params));
+  SCIARA_TRY_GOTO(sciara_checkpoint_describe(s, sciara_state_checksum_of_ground(state), history, now, &h));
+  h.losses = s->progress.losses;
+  h.next_snapshot_s = INFINITY;
+  h.compute_s = s->compute_s;
+  SCIARA_TRY_GOTO(sciara_checkpoint_write(&h, state, path));
+cleanup:
+  sciara_checkpoint_free(&h);
+  return status;
+}
+
+enum sciara_status sciara_simulation_write_map(struct sciara_simulation *s, enum sciara_field field, bool as_picture,
+                                               const char *path) {
+  const struct sciara_problem *p = &s->problem;
+  const struct sciara_field_info *info = sciara_field_describe(field);
+  const int64_t cells = sciara_grid_cells(&p->grid);
+  double *values;
+  SCIARA_TRY(sciara_simulation_sync(s));
+  SCIARA_TRY(SCIARA_NEW(values, cells, "a map"));
+  sciara_field_derive(p->state, field, values);
+  for (int64_t i = 0; i < cells; i++)
+    if (sciara_field_is_empty(field, values[i], p->state->h[i])) values[i] = SCIARA_NODATA_ALTITUDE;
+  const struct sciara_map map = {.grid = &p->grid,
+                                 .georef = &p->georef,
+                                 .values = values,
+                                 .nodata = SCIARA_NODATA_ALTITUDE,
+                                 .name = info->name,
+                                 .unit = info->unit,
+                                 .title = p->scenario.title};
+  const struct sciara_map_picture picture = {
+      .map = &map, .altitude = p->state->z0, .time_s = &s->progress.time, .start = p->scenario.run.start};
+  const enum sciara_status status =
+      as_picture ? sciara_map_write_png(&picture, path) : sciara_map_write_cog(&map, path);
+  sciara_free(values);
+  return status;
+}

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// Files of the current state of a simulation, one at a time: snapshot, checkpoint, map.
+#ifndef SCIARA_RUN_STATE_FILES_H
+#define SCIARA_RUN_STATE_FILES_H
+
+#include "run/simulation.h"
+#include "store/snapshot_hdf5.h"
+
+/** What the snapshots of a simulation have in common; its texts belong to the simulation and the caller. */
+struct sciara_snapshot_context sciara_simulation_snapshots(const struct sciara_simulation *s, const char *history);
+
+/** Brings the state up to date and writes it as a snapshot. */
+enum sciara_status sciara_simulation_write_snapshot(struct sciara_simulation *s, const char *history, const char *path);
+
+/** The same as a checkpoint. */
+enum sciara_status sciara_simulation_write_checkpoint(struct sciara_simulation *s, const char *history,
+                                                      const char *path);
+
+/** The same as a map of one field: a GeoTIFF with its style, or a picture. */
+enum sciara_status sciara_simulation_write_map(struct sciara_simulation *s, enum sciara_field field, bool as_picture,
+                                               const char *path);
+
+#endif

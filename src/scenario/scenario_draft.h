@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// A scenario that a program builds (sciara.h): a tree of JSON, checked only when a simulation is made of it.
+#ifndef SCIARA_SCENARIO_SCENARIO_DRAFT_H
+#define SCIARA_SCENARIO_SCENARIO_DRAFT_H
+
+#include "base/text.h"
+#include "sciara.h"
+
+/** As if it lay in a file; see sciara_scenario_open and its sisters. */
+struct sciara_scenario {
+  char *path;               ///< "scenario" in the current folder when it was not read from a file
+  void *root;               ///< a tree of cJSON: the values as given
+  struct sciara_text print; ///< what sciara_scenario_json returned last
+};
+
+/**
+ * Appends the scenario as text.
+ *
+ * @param dem for a scenario without the key "dem": its value as JSON text; NULL: none is added
+ */
+enum sciara_status sciara_scenario_draft_text(const struct sciara_scenario *s, const char *dem,
+                                              struct sciara_text *out);
+
+/** Whether it has the key "dem". */
+bool sciara_scenario_draft_has_dem(const struct sciara_scenario *s);
+
+#endif

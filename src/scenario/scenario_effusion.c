@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "scenario/scenario_effusion.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "scenario/rates_csv.h"
+#include "scenario/scenario_keys.h"
+
+/** The table of `before` up to `now`, then `rate` until `until`. */
+static enum sciara_status make_table(const struct sciara_vent_spec *before, double now, double rate, double until,
+                                     struct sciara_vent_spec *v) {
+  size_t n = 0;
+  v->edges = v->rates = NULL;
+  SCIARA_TRY(SCIARA_NEW(v->edges, before->rate_count + 4, "effusion times"));
+  SCIARA_TRY(SCIARA_NEW(v->rates, before->rate_count + 3, "effusion rates"));
+  for (; n < before->rate_count && before->edges[n] < now; n++) {
+    v->edges[n] = before->edges[n];
+    v->rates[n] = before->rates[n];
+  }
+  if (n > 0 && n == before->rate_count && before->edges[n] < now) { // it had ended
+    v->edges[n] = before->edges[n];
+    v->rates[n++] = 0;
+  }
+  v->edges[n] = now;
+  v->rates[n++] = rate;
+  v->edges[n] = until;
+  v->rate_count = n;
+  return SCIARA_OK;
+}
+
+/** The row [time, rate] of a table. */
+static bool put_row(cJSON *table, double time, double rate) {
+  cJSON *row = cJSON_CreateArray();
+  return row && cJSON_AddItemToArray(row, cJSON_CreateNumber(time)) &&
+         cJSON_AddItemToArray(row, cJSON_CreateNumber(rate)) && cJSON_AddItemToArray(table, row);
+}
+
+/** The effusion of a vent in a tree: its table, from the start of the run on. */
+static bool put_table(cJSON *vent, const struct sciara_vent_spec *v) {
+  cJSON *effusion = cJSON_CreateObject(), *table = cJSON_AddArrayToObject(effusion, "table");
+  bool done = table != NULL;
+  for (size_t k = 0; done && k < v->rate_count; k++) done = put_row(table, v->edges[k], v->rates[k]);
+  done = done && put_row(table, v->edges[v->rate_count], 0);
+  if (done) cJSON_DeleteItemFromObjectCaseSensitive(vent, "start");
+  done = done && cJSON_ReplaceItemInObjectCaseSensitive(vent, "effusion", effusion);
+  if (!done) cJSON_Delete(effusion);
+  return done;
+}
+
+static enum sciara_status make_text(const struct sciara_scenario_spec *s, size_t k, const struct sciara_vent_spec *v,
+                                    char **out) {
+  cJSON *root;
+  struct sciara_text text = {0};
+  SCIARA_TRY(sciara_json_parse(s->path, s->json, strlen(s->json), &root));
+  cJSON *vent = cJSON_GetArrayItem(cJSON_GetObjectItemCaseSensitive(root, "vents"), (int)k);
+  enum sciara_status status =
+      vent && put_table(vent, v) ? SCIARA_OK : sciara_fail(SCIARA_ERR_MEMORY, "no memory for a scenario");
+  if (status == SCIARA_OK) status = sciara_json_print(root, &text);
+  cJSON_Delete(root);
+  if (status != SCIARA_OK) sciara_text_free(&text);
+  *out = status == SCIARA_OK ? text.data : NULL;
+  return status;
+}
+
+enum sciara_status sciara_scenario_change_effusion(struct sciara_scenario_spec *s, size_t k, double now, double rate,
+                                                   double until, struct sciara_effusion_change *out) {
+  struct sciara_vent_spec *spec = &s->vents[k], changed = *spec;
+  char *json = NULL;
+  *out = (struct sciara_effusion_change){.vent = k, .before = *spec, .json = s->json};
+  if (!(rate >= 0 && rate <= SCIARA_RATE_MAX))
+    return sciara_fail(SCIARA_ERR_USAGE, "%s: rate: found %g m3/s, expected 0 to 1e6 m3/s", spec->name, rate);
+  if (!(until > now && until <= SCIARA_TIME_MAX))
+    return sciara_fail(SCIARA_ERR_USAGE, "%s: end of the rate: found %.10g s, expected above %.10g s (now) to 1e12 s",
+                       spec->name, until, now);
+  enum sciara_status status = make_table(spec, now, rate, until, &changed);
+  if (status == SCIARA_OK) status = make_text(s, k, &changed, &json);
+  if (status != SCIARA_OK) {
+    sciara_free(changed.edges);
+    sciara_free(changed.rates);
+    return status;
+  }
+  *spec = changed;
+  s->json = json;
+  return SCIARA_OK;
+}
+
+void sciara_scenario_undo_effusion(struct sciara_scenario_spec *s, struct sciara_effusion_change *change) {
+  struct sciara_vent_spec *spec = &s->vents[change->vent];
+  sciara_free(spec->edges);
+  sciara_free(spec->rates);
+  free(s->json);
+  *spec = change->before;
+  s->json = change->json;
+}
+
+void sciara_scenario_release_effusion(struct sciara_effusion_change *change) {
+  sciara_free(change->before.edges);
+  sciara_free(change->before.rates);
+  free(change->json);
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// A DEM that a program has in memory.
+#include <inttypes.h>
+#include <math.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "file/crs_scale.h"
+#include "terrain/dem_gdal.h"
+#include "terrain/dem_warp.h"
+
+static const char NAME[] = "the array of altitudes"; ///< in messages
+
+enum { MOST_ROWS = INT32_MAX };
+
+static enum sciara_status check_grid(const struct sciara_grid *g) {
+  if (!(g->cell_size > 0 && g->cell_size <= 1e6))
+    return sciara_fail(SCIARA_ERR_INPUT, "%s: the side of its cells: found %g m, expected above 0 to 1e6 m", NAME,
+                       g->cell_size);
+  if (!(fabs(g->west) <= 1e9 && fabs(g->north) <= 1e9))
+    return sciara_fail(SCIARA_ERR_INPUT, "%s: its north-western corner: found %g, %g, expected -1e9 to 1e9 m", NAME,
+                       g->west, g->north);
+  if (g->rows > MOST_ROWS || g->cols > MOST_ROWS)
+    return sciara_fail(SCIARA_ERR_INPUT,
+                       "%s: found %" PRId64 " rows and %" PRId64 " columns, expected at most %d of each", NAME, g->rows,
+                       g->cols, MOST_ROWS);
+  return sciara_patch_check_size(NAME, g->rows, g->cols, SCIARA_RUN_BYTES_PER_CELL);
+}
+
+/** A metre of the CRS is to be one on the ground. */
+static enum sciara_status read_crs(const char *crs, const struct sciara_grid *g, struct sciara_georef *out) {
+  const double bounds[4] = {g->west, g->north - (double)g->rows * g->cell_size,
+                            g->west + (double)g->cols * g->cell_size, g->north};
+  OGRSpatialReferenceH srs;
+  double scale = 1;
+  SCIARA_TRY(sciara_georef_from_name(crs, out));
+  SCIARA_TRY(sciara_srs_parse(crs, &srs));
+  const enum sciara_status status = sciara_crs_scale(srs, bounds, &scale);
+  OSRRelease(srs);
+  if (status != SCIARA_OK) return sciara_fail_context(status, "%s", NAME);
+  if (sciara_crs_scale_is_sound(scale)) return SCIARA_OK;
+  return sciara_fail(SCIARA_ERR_INPUT,
+                     "%s: found the CRS \"%s\", in which 1 m on the ground is %.4g m, expected %g to %g m", NAME, crs,
+                     scale, 1 - SCIARA_CRS_SCALE_SLACK, 1 + SCIARA_CRS_SCALE_SLACK);
+}
+
+static enum sciara_status copy_altitudes(const double *altitude, struct sciara_dem *out) {
+  const int64_t cells = sciara_grid_cells(&out->grid);
+  int64_t valid = 0;
+  for (int64_t i = 0; i < cells; i++) {
+    const double z = altitude[i];
+    out->valid[i] = !isnan(z) && z != SCIARA_NODATA_ALTITUDE;
+    out->altitude[i] = out->valid[i] ? z : SCIARA_NODATA_ALTITUDE;
+    valid += out->valid[i];
+    if (out->valid[i] && !(z >= SCIARA_ALTITUDE_MIN && z <= SCIARA_ALTITUDE_MAX))
+      return sciara_fail(SCIARA_ERR_INPUT,
+                         "%s: row %" PRId64 ", column %" PRId64
+                         ": found %g m, expected %g to %g m, or NaN outside the DEM",
+                         NAME, i / out->grid.cols, i % out->grid.cols, z, SCIARA_ALTITUDE_MIN, SCIARA_ALTITUDE_MAX);
+  }
+  if (valid == 0) return sciara_fail(SCIARA_ERR_INPUT, "%s: every cell is NaN or %g", NAME, SCIARA_NODATA_ALTITUDE);
+  return SCIARA_OK;
+}
+
+enum sciara_status sciara_dem_from_values(const struct sciara_grid *grid, const char *crs, const double *altitude,
+                                          struct sciara_dem *out) {
+  enum sciara_status status;
+  *out = (struct sciara_dem){.grid = *grid};
+  SCIARA_TRY(check_grid(grid));
+  if (crs)
+    SCIARA_TRY_GOTO(read_crs(crs, grid, &out->georef));
+  else
+    sciara_log(SCIARA_LOG_WARNING,
+               "%s: no CRS is given; its coordinates are taken to be metres, and maps will have no CRS", NAME);
+  SCIARA_TRY_GOTO(SCIARA_NEW(out->altitude, sciara_grid_cells(grid), NAME));
+  SCIARA_TRY_GOTO(SCIARA_NEW(out->valid, sciara_grid_cells(grid), NAME));
+  SCIARA_TRY_GOTO(copy_altitudes(altitude, out));
+  out->hash = sciara_dem_hash(out);
+  return SCIARA_OK;
+cleanup:
+  sciara_dem_free(out);
+  return status;
+}

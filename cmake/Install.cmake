@@ -1,15 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-# Program, library, header, pkg-config file, man pages, completions, schema, scenarios with their terrain, styles and
-# the script for QGIS. Two components, which are two Debian packages (Package.cmake): runtime and development.
+# Program, libraries, header, pkg-config file, CMake package, man pages, completions, schema, scenarios with their terrain,
+# styles and the script for QGIS. Three components, which are three Debian packages (Package.cmake): runtime, library and
+# development.
 
 install(TARGETS libsciara ARCHIVE COMPONENT development PUBLIC_HEADER COMPONENT development)
+install(TARGETS libsciara_shared LIBRARY COMPONENT library NAMELINK_COMPONENT development)
+if(NOT CMAKE_INSTALL_PREFIX STREQUAL "/usr") # elsewhere the program finds the library next to itself, wherever it is moved
+  file(RELATIVE_PATH to_library /${CMAKE_INSTALL_BINDIR} /${CMAKE_INSTALL_LIBDIR})
+  set_target_properties(sciara PROPERTIES INSTALL_RPATH "\$ORIGIN/${to_library}")
+endif()
 install(TARGETS sciara RUNTIME COMPONENT runtime)
 install(FILES LICENSE README.md CHANGELOG.md CITATION.cff DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT runtime)
 set(data ${CMAKE_INSTALL_DATADIR}/sciara)
 install(DIRECTORY config DESTINATION ${data} COMPONENT runtime FILES_MATCHING PATTERN "*.json" PATTERN "*.csv")
 install(DIRECTORY datasets DESTINATION ${data} COMPONENT runtime FILES_MATCHING PATTERN "*.tif" PATTERN "README.md")
 install(DIRECTORY tools/qgis DESTINATION ${data} COMPONENT runtime FILES_MATCHING PATTERN "*.py")
-install(FILES examples/minimal.c DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples COMPONENT development)
+install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT development FILES_MATCHING PATTERN "*.c" PATTERN "*.cpp" PATTERN "*.md")
 
 # Files that the program itself writes: man pages and completions from its tables of options, styles from its colours. They
 # are made when the program is linked, so that `cmake --install` works after every build of it, also one with
@@ -54,16 +60,42 @@ endfunction()
 # FindHDF5 also lists the dependencies of libhdf5.
 list(FILTER HDF5_C_HL_LIBRARIES INCLUDE REGEX "hdf5")
 list(FILTER HDF5_C_LIBRARIES INCLUDE REGEX "hdf5")
-set(private ${HDF5_C_HL_LIBRARIES} ${HDF5_C_LIBRARIES} gdal ${CJSON_LINK_LIBRARIES} z ${PANGO_LINK_LIBRARIES} ${OpenMP_C_LIBRARIES})
+
+# What the static library needs: modules of pkg-config where there are such, else the libraries by their names.
+set(requires libcjson pangocairo cairo fontconfig)
+set(private ${HDF5_C_HL_LIBRARIES} ${HDF5_C_LIBRARIES})
+set(all ${private} gdal ${CJSON_LINK_LIBRARIES} z ${PANGO_LINK_LIBRARIES} ${OpenMP_C_LIBRARIES})
+foreach(module IN ITEMS gdal zlib)
+  pkg_check_modules(SCIARA_${module} QUIET ${module})
+  if(SCIARA_${module}_FOUND)
+    list(APPEND requires ${module})
+  else()
+    string(REPLACE zlib z library ${module})
+    list(APPEND private ${library})
+  endif()
+endforeach()
+list(APPEND private ${OpenMP_C_LIBRARIES})
+set(system pthread m)
 set(SCIARA_PC_CUDA "")
 if(SCIARA_HAVE_CUDA)
   set(SCIARA_PC_CUDA "cuda_libdir=${CUDAToolkit_LIBRARY_DIR}\n") # elsewhere: pkg-config --define-variable=cuda_libdir=...
   list(APPEND private "-L\${cuda_libdir}" cudart_static stdc++ rt dl)
+  list(APPEND all "-L${CUDAToolkit_LIBRARY_DIR}" cudart_static stdc++ rt dl)
 endif()
-list(APPEND private pthread m)
-sciara_link_flags(SCIARA_LIBS_PRIVATE ${private})
+sciara_link_flags(SCIARA_LIBS_PRIVATE ${private} ${system})
+sciara_link_flags(SCIARA_STATIC_FLAGS ${all} ${system})
+string(REPLACE " " ";" SCIARA_STATIC_FLAGS "${SCIARA_STATIC_FLAGS}")
+list(JOIN requires " " SCIARA_REQUIRES_PRIVATE)
 
 # The prefix is relative to the file itself: the tree may be moved, or installed with another --prefix.
 file(RELATIVE_PATH SCIARA_PC_TO_PREFIX /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 configure_file(${CMAKE_CURRENT_LIST_DIR}/sciara.pc.in ${PROJECT_BINARY_DIR}/sciara.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/sciara.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)
+
+include(CMakePackageConfigHelpers)
+set(package ${CMAKE_INSTALL_LIBDIR}/cmake/sciara)
+configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/sciaraConfig.cmake.in ${PROJECT_BINARY_DIR}/sciaraConfig.cmake
+                              INSTALL_DESTINATION ${package} PATH_VARS CMAKE_INSTALL_LIBDIR CMAKE_INSTALL_INCLUDEDIR)
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/sciaraConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/sciaraConfig.cmake ${PROJECT_BINARY_DIR}/sciaraConfigVersion.cmake
+        DESTINATION ${package} COMPONENT development)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Debian packages by CPack: sciara (program, man pages, completions, scenarios) and libsciara-dev (library, header).
+# Debian packages by CPack: sciara (program, man pages, completions, scenarios), libsciara0 (the shared library) and
+# libsciara-dev (static library, header).
 # tools/package makes them.
 
 set(CPACK_GENERATOR DEB)
@@ -25,7 +26,7 @@ set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXE
 # Compresses man pages and similar files between installation and packing, as Debian requires.
 set(CPACK_PRE_BUILD_SCRIPTS ${PROJECT_SOURCE_DIR}/cmake/DebianTree.cmake)
 
-set(CPACK_COMPONENTS_ALL runtime development)
+set(CPACK_COMPONENTS_ALL runtime library development)
 set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_PRIORITY optional)
@@ -33,6 +34,7 @@ set(CPACK_DEBIAN_PACKAGE_PRIORITY optional)
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_NAME sciara)
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${PROJECT_BINARY_DIR}) # where libsciara.so is before it is installed
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_SUGGESTS "gdal-bin, qgis")
 set(CPACK_DEBIAN_RUNTIME_DESCRIPTION
     "Input: a digital elevation model and a short JSON file that says where lava
@@ -42,13 +44,31 @@ as GeoTIFF and CF NetCDF files.
 Exact engines give bit-identical results with any number of threads, and the
 mass balance accounts for all lava in each step.")
 
+set(soname ${PROJECT_VERSION_MAJOR})
+set(CPACK_DEBIAN_LIBRARY_PACKAGE_NAME libsciara${soname})
+set(CPACK_DEBIAN_LIBRARY_PACKAGE_SECTION libs)
+set(CPACK_DEBIAN_LIBRARY_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_LIBRARY_PACKAGE_GENERATE_SHLIBS ON)
+set(CPACK_DEBIAN_LIBRARY_PACKAGE_GENERATE_SHLIBS_POLICY "=") # the program uses what only its own release has
+set(CPACK_DEBIAN_LIBRARY_DESCRIPTION
+    "Simulations of lava flows for programs in C, C++ and Python: from a scenario
+file, or from a terrain and vents in memory.
+.
+This package holds the shared library.")
+file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/debian/triggers CONTENT "activate-noawait ldconfig\n")
+set(CPACK_DEBIAN_LIBRARY_PACKAGE_CONTROL_EXTRA ${PROJECT_BINARY_DIR}/debian/triggers)
+set(release ${PROJECT_VERSION}-${CPACK_DEBIAN_PACKAGE_RELEASE})
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_DEPENDS "libsciara${soname} (= ${release})")
+
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libsciara-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
-set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "libgdal-dev, libhdf5-dev, libcjson-dev, zlib1g-dev, libpango1.0-dev")
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS
+    "libsciara${soname} (= ${release}), libgdal-dev, libhdf5-dev, libcjson-dev, zlib1g-dev, libpango1.0-dev")
 set(CPACK_DEBIAN_DEVELOPMENT_DESCRIPTION
     "Programs that link libsciara open a scenario, step it, and read fields and
 mass balance.
 .
-This package holds the static library, its header and an example.")
+This package holds the static library, the header, the files for pkg-config and
+CMake, and a tutorial of examples.")
 
 include(CPack)

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The GPU's approximate functions are only in the code for --fast-math.
 
-With cuobjdump it reads the machine code of the program (SCIARA_PROGRAM); without, the PTX that nvcc makes of the same
+With cuobjdump it reads the machine code of the library (SCIARA_LIBRARY); without, the PTX that nvcc makes of the same
 command lines (compile_commands.json of SCIARA_BUILD_DIR): each of the instructions looked for is one machine instruction.
 """
 import json
@@ -19,8 +19,8 @@ CONTRACTED = {"sass": "FFMA", "ptx": "fma.rn"}
 
 
 def machine_code(cuobjdump):
-    """Text of each function of the program, by name."""
-    found = subprocess.run([cuobjdump, "--dump-sass", os.environ["SCIARA_PROGRAM"]], check=True, capture_output=True, text=True)
+    """Text of each function of the library, by name."""
+    found = subprocess.run([cuobjdump, "--dump-sass", os.environ["SCIARA_LIBRARY"]], check=True, capture_output=True, text=True)
     parts = re.split(r"^\s*Function : (\S+)", found.stdout, flags=re.M)[1:]
     return list(zip(parts[0::2], parts[1::2]))
 

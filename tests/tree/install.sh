@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# The installed files are enough to build the example elsewhere: through pkg-config, with a self-contained header.
+# What is installed is enough to build the examples elsewhere: through pkg-config and CMake, shared and static, as C and as
+# C++, with a header that stands alone.
 set -euo pipefail
 
 work=$(mktemp -d)
@@ -23,11 +24,59 @@ export PKG_CONFIG_PATH
 version=$("$work/prefix/bin/sciara" --version)
 [[ $version == *"$(pkg-config --modversion sciara)"* ]] || fail "sciara --version says $version"
 
-# The flags are separate words.
-# shellcheck disable=SC2046
-cc -std=c11 -Wall -Wextra -Werror "$SCIARA_SOURCE_DIR/examples/minimal.c" -o "$work/minimal" \
-  $(pkg-config --static --cflags --libs sciara)
-"$work/minimal" "$work/prefix/share/sciara/config/plane.json"
+# Only what sciara.h declares, under a version that promises to stay; the rest under one of this release.
+library=$(find "$work/prefix" -name "libsciara.so.*.*")
+[[ $(objdump -p "$library" | awk '/SONAME/ {print $2}') == libsciara.so.0 ]] || fail "another SONAME"
+exported=$(nm -D --defined-only --with-symbol-versions "$library" | awk '{print $3}')
+! grep -v '^sciara_\|^LIBSCIARA_' <<< "$exported" || fail "$library exports these"
+diff <(grep -o '^SCIARA_API[^;(]*(' "$SCIARA_SOURCE_DIR/src/sciara.h" | grep -o 'sciara_[a-z_]*(' | tr -d '(' | sort -u) \
+  <(sed -n 's/@@LIBSCIARA_0$//p' <<< "$exported" | sort) || fail "the symbols of $library are not those of sciara.h"
+
+# with_cc NAME COMPILER...: builds the examples and runs them.
+scenario=$work/prefix/share/sciara/config/volcano.json
+with_cc() {
+  local name example arguments=()
+  name=$1 && shift
+  mkdir "$work/$name"
+  for example in "$work"/prefix/share/doc/sciara/examples/[1-5]_*.c; do
+    "$@" "$example" -o "$work/$name/$(basename "$example" .c)" "${libraries[@]}" -lm -lpthread
+    case ${example##*/} in
+      1_*) arguments=("$work/prefix/share/sciara/config/plane.json") ;;
+      3_*) arguments=() ;;
+      2_* | 4_*) arguments=("$scenario" "$work/$name") ;;
+      *) arguments=("$scenario") ;;
+    esac
+    "$work/$name/$(basename "$example" .c)" "${arguments[@]}" > "$work/log" 2>&1 || { cat "$work/log" && fail "$name: $example"; }
+  done
+  (($(ls "$work/$name" | wc -l) >= 5)) || fail "$name: not all examples were built"
+}
+read -ra libraries <<< "$(pkg-config --cflags --libs sciara)"
+libraries+=("-Wl,-rpath,$(dirname "$library")")
+if [[ -z ${SCIARA_SANITIZE:-} ]]; then
+  with_cc shared cc -std=c11 -Wall -Wextra -Werror
+  with_cc cpp c++ -x c++ -std=c++17 -Wall -Wextra -Wno-missing-field-initializers -Werror
+  cmake -E make_directory "$work/consumer"
+  cat > "$work/consumer/CMakeLists.txt" << 'END'
+cmake_minimum_required(VERSION 3.16)
+project(consumer C)
+find_package(sciara 0.1 REQUIRED)
+foreach(kind IN ITEMS sciara static)
+  add_executable(with_${kind} ${EXAMPLE})
+  target_link_libraries(with_${kind} PRIVATE sciara::${kind})
+endforeach()
+END
+  cmake -S "$work/consumer" -B "$work/consumer/build" -D CMAKE_PREFIX_PATH="$work/prefix" \
+    -D EXAMPLE="$work/prefix/share/doc/sciara/examples/1_open_and_run.c" > "$work/log" &&
+    cmake --build "$work/consumer/build" >> "$work/log" 2>&1 || { cat "$work/log" && fail "CMake finds no library"; }
+  for kind in sciara static; do "$work/consumer/build/with_$kind" "${scenario/volcano/plane}" > /dev/null; done
+  # The static library, where there is no other.
+  cp -r "$work/prefix" "$work/static-prefix"
+  find "$work/static-prefix" -name 'libsciara.so*' -delete
+  PKG_CONFIG_PATH=$(dirname "$(find "$work/static-prefix" -name sciara.pc)")
+  read -ra libraries <<< "$(pkg-config --static --cflags --libs sciara)"
+  with_cc static cc -std=c11
+fi
+touch "$work/built"
 
 # The installed program finds its files from any folder, and they are complete.
 mkdir "$work/elsewhere"
@@ -41,7 +90,7 @@ for example in "${examples[@]}"; do
   grep -q '"./scenario.schema.json"' "$example" && [[ ! -s ${example%/*}/scenario.schema.json ]] &&
     fail "$example names a schema that does not exist"
 done
-[[ -z $(find "$work/prefix" -newer "$work/minimal" -type f) ]] || fail "a run wrote into the installed tree"
+[[ -z $(find "$work/prefix" -newer "$work/built" -type f) ]] || fail "a run wrote into the installed tree"
 "$work/prefix/bin/sciara" init "$work/prefix/share/sciara/datasets/volcano.tif" --vent 448585,4348110 --rate 5 --duration "1 d" \
   --output "$work/new.json" --quiet > "$work/log" || fail "sciara init makes no scenario"
 schema=$(sed -n 's|.*schema": "file://\(.*\)".*|\1|p' "$work/new.json")

@@ -8,9 +8,11 @@ if grep -rnE "(^|[^A-Za-z0-9_])($calls) *\(" "$SCIARA_SOURCE_DIR"/src "$SCIARA_S
   echo "the sources above start another program or load a library"
   exit 1
 fi
-if nm -D --undefined-only "$SCIARA_PROGRAM" | sed 's/@.*//' | grep -wE " ($calls)"; then
-  echo "$SCIARA_PROGRAM refers to the functions above"
-  exit 1
-fi
-# Does the check work?
+for file in "$SCIARA_PROGRAM" "$SCIARA_LIBRARY"; do
+  if nm -D --undefined-only "$file" | sed 's/@.*//' | grep -wE " ($calls)"; then
+    echo "$file refers to the functions above"
+    exit 1
+  fi
+done
+# Does it bite?
 [[ $(echo '  if (system(name)) {' | grep -cE "(^|[^A-Za-z0-9_])($calls) *\(") == 1 ]]

@@ -112,7 +112,7 @@ SCIARA_API const char *sciara_last_error(void);
 /** The standard name of a field ("thickness"), or NULL for a number that is no field. */
 SCIARA_API const char *sciara_field_name(enum sciara_field field);
 
-/** The unit of a field ("m"), or NULL for a number that is no field. */
+/** The unit of a field ("m s-1"), or NULL for a number that is no field. */
 SCIARA_API const char *sciara_field_unit(enum sciara_field field);
 
 /** What a message is about. */

@@ -48,7 +48,7 @@ with_cc() {
     esac
     "$work/$name/$(basename "$example" .c)" "${arguments[@]}" > "$work/log" 2>&1 || { cat "$work/log" && fail "$name: $example"; }
   done
-  (($(ls "$work/$name" | wc -l) >= 5)) || fail "$name: not all examples were built"
+  (($(find "$work/$name" -type f -perm -u+x | wc -l) >= 5)) || fail "$name: not all examples were built"
 }
 read -ra libraries <<< "$(pkg-config --cflags --libs sciara)"
 libraries+=("-Wl,-rpath,$(dirname "$library")")
@@ -66,8 +66,9 @@ foreach(kind IN ITEMS sciara static)
 endforeach()
 END
   cmake -S "$work/consumer" -B "$work/consumer/build" -D CMAKE_PREFIX_PATH="$work/prefix" \
-    -D EXAMPLE="$work/prefix/share/doc/sciara/examples/1_open_and_run.c" > "$work/log" &&
-    cmake --build "$work/consumer/build" >> "$work/log" 2>&1 || { cat "$work/log" && fail "CMake finds no library"; }
+    -D EXAMPLE="$work/prefix/share/doc/sciara/examples/1_open_and_run.c" > "$work/log" 2>&1 ||
+    { cat "$work/log" && fail "CMake finds no library"; }
+  cmake --build "$work/consumer/build" > "$work/log" 2>&1 || { cat "$work/log" && fail "CMake links no library"; }
   for kind in sciara static; do "$work/consumer/build/with_$kind" "${scenario/volcano/plane}" > /dev/null; done
   # The static library, where there is no other.
   cp -r "$work/prefix" "$work/static-prefix"

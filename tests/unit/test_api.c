@@ -1,0 +1,688 @@
+// SPDX-License-Identifier: Apache-2.0
+// The public interface beyond files: terrain and scenarios from memory, a loop of the caller's own, rates that change, files
+// of the current state, scores, messages. What is built from memory is bit-identical to what is read from files.
+#include "sciara.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "run/run.h"
+#include "run_case.h"
+#include "store/snapshot_hdf5.h"
+
+enum { ROWS = 30, COLS = 40, CELLS = ROWS * COLS };
+
+static const struct sciara_grid_info grid = {
+    .rows = ROWS, .cols = COLS, .cell_size_m = 10, .west_m = 500000, .north_m = 4177300};
+static const double vent_place[] = {20, 8}, one_day[] = {0, 86400}, five[] = {5};
+static const struct sciara_vent vent = {.place = SCIARA_VENT_ROWCOL,
+                                        .points = vent_place,
+                                        .point_count = 1,
+                                        .times_s = one_day,
+                                        .rates_m3_s = five,
+                                        .rate_count = 1};
+
+static void setup(void) { run_case_make("\"fields\": [\"thickness\", \"deposit\", \"max_thickness\"]"); }
+
+#define OK(call) ck_assert_msg((call) == SCIARA_OK, "%s", sciara_last_error())
+
+/** A path in the folder; valid until the call after the next. */
+static const char *inside(const char *name) {
+  static char path[2][128];
+  static int turn;
+  turn = !turn;
+  snprintf(path[turn], sizeof path[turn], "%s/%s", folder, name);
+  return path[turn];
+}
+
+static void refused(enum sciara_status expected, enum sciara_status found, const char *words) {
+  ck_assert_msg(found == expected, "status %d, expected %d: %s", found, expected, sciara_last_error());
+  ck_assert_msg(strstr(sciara_last_error(), words) != NULL, "\"%s\" is not in: %s", words, sciara_last_error());
+}
+
+static uint64_t checksum_of(struct sciara *s) {
+  uint64_t sum;
+  OK(sciara_checksum(s, &sum));
+  return sum;
+}
+
+static struct sciara_progress progress_of(const struct sciara *s) {
+  struct sciara_progress p;
+  sciara_read_progress(s, &p);
+  return p;
+}
+
+/** s.json, on the site if there is one, with one override. */
+static struct sciara *open_file(const struct sciara_site *site, const char *override) {
+  const char *const overrides[] = {"engine.name=serial", override};
+  struct sciara *s;
+  const size_t count = override ? 2 : 1;
+  OK(site ? sciara_open_on(site, inside("s.json"), overrides, count, &s)
+          : sciara_open(inside("s.json"), overrides, count, &s));
+  return s;
+}
+
+/** Altitudes as in dem.asc. */
+static void fill(double *altitude) {
+  for (int row = 0; row < ROWS; row++)
+    for (int col = 0; col < COLS; col++)
+      altitude[row * COLS + col] = 1000 - 3 * row - 0.5 * col + (row * 7 + col * 3) % 5 * 0.25;
+}
+
+static const struct sciara_site *memory_site(bool single_precision) {
+  double altitude[CELLS];
+  const struct sciara_site *site;
+  fill(altitude);
+  OK(sciara_site_from_array(&grid, "EPSG:32633", altitude, single_precision, &site));
+  return site;
+}
+
+/** The scenario of s.json by calls. */
+static struct sciara_scenario *built(void) {
+  struct sciara_scenario *c;
+  OK(sciara_scenario_create(&c));
+  OK(sciara_scenario_add_vent(c, &vent));
+  OK(sciara_scenario_set(c, "engine.name", "serial"));
+  OK(sciara_scenario_set_number(c, "run.max_steps", 120));
+  OK(sciara_scenario_set(c, "output.fields", "[\"thickness\", \"deposit\", \"max_thickness\"]"));
+  return c;
+}
+
+static struct sciara *create(const struct sciara_scenario *c, const struct sciara_site *site) {
+  struct sciara *s;
+  OK(sciara_create(c, site, &s));
+  return s;
+}
+
+// ------------------------------------------------------------------------------------------------------- from memory
+
+// Everything from memory, in both precisions: same state, same fields, same snapshot but for the names in it.
+START_TEST(from_memory_as_from_files) {
+  const bool single = _i == 1;
+  struct sciara *files = open_file(NULL, single ? "engine.precision=single" : NULL);
+  const struct sciara_site *site = memory_site(single);
+  struct sciara_scenario *c = built();
+  if (single) OK(sciara_scenario_set(c, "engine.precision", "single"));
+  struct sciara *memory = create(c, site);
+  sciara_scenario_close(c);
+  sciara_site_release(site);
+  double a[CELLS], b[CELLS];
+  for (int k = 0; k < 4; k++) {
+    ck_assert_uint_eq(checksum_of(memory), checksum_of(files));
+    OK(sciara_step(files, 30));
+    OK(sciara_step(memory, 30));
+  }
+  for (int f = 0; f <= SCIARA_FIELD_MAX_THICKNESS; f++) {
+    OK(sciara_read_field(files, (enum sciara_field)f, a, CELLS));
+    OK(sciara_read_field(memory, (enum sciara_field)f, b, CELLS));
+    ck_assert_msg(memcmp(a, b, sizeof a) == 0, "%s differs", sciara_field_name((enum sciara_field)f));
+  }
+  const char *wkt[2], *name[2];
+  sciara_read_crs(files, &wkt[0], &name[0]);
+  sciara_read_crs(memory, &wkt[1], &name[1]);
+  ck_assert_str_eq(wkt[0], wkt[1]);
+  ck_assert_str_eq(name[0], name[1]);
+  ck_assert(progress_of(memory).finished && progress_of(memory).step == 120);
+  sciara_close(files);
+  sciara_close(memory);
+}
+END_TEST
+
+// Text, file and calls are one scenario; the DEM by its path is that of the scenario.
+START_TEST(scenarios_from_text_and_file) {
+  struct sciara_scenario *file, *text, *calls = built();
+  const struct sciara_site *site;
+  const char *json;
+  OK(sciara_scenario_open(inside("s.json"), &file));
+  OK(sciara_scenario_set(file, "engine.name", "serial"));
+  OK(sciara_scenario_json(file, &json));
+  OK(sciara_scenario_from_json(json, folder, &text));
+  OK(sciara_site_from_dem(inside("dem.asc"), "EPSG:32633", 0, false, &site));
+  struct sciara *s[] = {create(file, NULL), create(text, NULL), create(text, site), create(calls, site)};
+  uint64_t expected = 0;
+  for (size_t k = 0; k < sizeof s / sizeof *s; k++) {
+    OK(sciara_run(s[k]));
+    if (k == 0) expected = checksum_of(s[k]);
+    ck_assert_uint_eq(checksum_of(s[k]), expected);
+    sciara_close(s[k]);
+  }
+  sciara_scenario_close(file);
+  sciara_scenario_close(text);
+  sciara_scenario_close(calls);
+  sciara_scenario_close(NULL);
+  sciara_site_release(site);
+}
+END_TEST
+
+// Every kind of place, and numbers that come back to the last bit.
+START_TEST(vents_by_calls) {
+  static const double xy[] = {500205, 4177215}, line[] = {500155, 4177215, 500255, 4177205},
+                      times[] = {0.1, 1.0 / 3, 7200.7}, rates[] = {0.1 + 0.2, 1e-3};
+  struct sciara_scenario *c = built();
+  struct sciara_vent v = {
+      .name = "a \"name\"", .points = xy, .point_count = 1, .times_s = times, .rates_m3_s = rates, .rate_count = 2};
+  OK(sciara_scenario_add_vent(c, &v));
+  v.name = NULL;
+  v.place = SCIARA_VENT_LINE;
+  v.points = line;
+  v.point_count = 2;
+  OK(sciara_scenario_add_vent(c, &v));
+  const struct sciara_site *site = memory_site(false);
+  struct sciara *s = create(c, site);
+  const char *name;
+  double end;
+  OK(sciara_read_vent(s, 0, &name, &end));
+  ck_assert_str_eq(name, "vent 1");
+  ck_assert_double_eq(end, 86400);
+  OK(sciara_read_vent(s, 1, &name, &end));
+  ck_assert_str_eq(name, "a \"name\"");
+  ck_assert_double_eq(end, 7200.7);
+  OK(sciara_read_vent(s, 2, &name, NULL));
+  ck_assert_str_eq(name, "vent 3");
+  refused(SCIARA_ERR_USAGE, sciara_read_vent(s, 3, NULL, NULL), "found vent 3, expected one of 3");
+  struct sciara_ledger ledger;
+  const struct sciara_advance_options until = {.time_s = 8000};
+  sciara_close(s);
+  OK(sciara_scenario_set(c, "vents.0.effusion.table", "[[0, 0], [1, 0]]"));
+  OK(sciara_scenario_set(c, "run.max_steps", "null"));
+  s = create(c, site);
+  OK(sciara_advance(s, &until));
+  OK(sciara_read_ledger(s, &ledger));
+  const double expected = 2 * (rates[0] * (times[1] - times[0]) + rates[1] * (times[2] - times[1]));
+  ck_assert_double_eq_tol(ledger.emitted_m3, expected, 1e-12 * expected);
+  sciara_close(s);
+  sciara_scenario_close(c);
+  sciara_site_release(site);
+}
+END_TEST
+
+// What is wrong is named, and nothing is made.
+START_TEST(what_memory_must_not_hold) {
+  double altitude[CELLS];
+  const struct sciara_site *site;
+  fill(altitude);
+  altitude[3 * COLS + 7] = 2e5;
+  refused(SCIARA_ERR_INPUT, sciara_site_from_array(&grid, NULL, altitude, false, &site),
+          "row 3, column 7: found 200000 m");
+  ck_assert_ptr_null(site);
+  altitude[3 * COLS + 7] = INFINITY;
+  refused(SCIARA_ERR_INPUT, sciara_site_from_array(&grid, NULL, altitude, false, &site),
+          "row 3, column 7: found inf m");
+  for (int i = 0; i < CELLS; i++) altitude[i] = NAN;
+  refused(SCIARA_ERR_INPUT, sciara_site_from_array(&grid, NULL, altitude, false, &site), "every cell is NaN");
+  fill(altitude);
+  struct sciara_grid_info g = grid;
+  g.cell_size_m = 0;
+  refused(SCIARA_ERR_INPUT, sciara_site_from_array(&g, NULL, altitude, false, &site), "side of its cells: found 0 m");
+  g.cell_size_m = NAN;
+  refused(SCIARA_ERR_INPUT, sciara_site_from_array(&g, NULL, altitude, false, &site), "found nan m");
+  g = grid;
+  g.rows = 2;
+  refused(SCIARA_ERR_INPUT, sciara_site_from_array(&g, NULL, altitude, false, &site), "the array of altitudes");
+  g.rows = -1;
+  refused(SCIARA_ERR_INPUT, sciara_site_from_array(&g, NULL, altitude, false, &site), "the array of altitudes");
+  g.rows = INT64_MAX;
+  refused(SCIARA_ERR_INPUT, sciara_site_from_array(&g, NULL, altitude, false, &site), "expected at most 2147483647");
+  g = grid;
+  g.north_m = NAN;
+  refused(SCIARA_ERR_INPUT, sciara_site_from_array(&g, NULL, altitude, false, &site), "north-western corner");
+  refused(SCIARA_ERR_INPUT, sciara_site_from_array(&grid, "EPSG:4326", altitude, false, &site),
+          "not a projected CRS in metres");
+  refused(SCIARA_ERR_INPUT, sciara_site_from_array(&grid, "EPSG:3857", altitude, false, &site), "1 m on the ground is");
+  refused(SCIARA_ERR_IO, sciara_site_from_dem(inside("none.tif"), NULL, 0, false, &site), "none.tif");
+  refused(SCIARA_ERR_USAGE, sciara_site_from_dem(inside("dem.asc"), NULL, -1, false, &site), "found -1");
+}
+END_TEST
+
+// NaN and -9999 are outside the DEM, and the grid keeps its place.
+START_TEST(holes_in_an_array) {
+  double altitude[CELLS], values[CELLS];
+  const struct sciara_site *site;
+  struct sciara_grid_info g;
+  fill(altitude);
+  altitude[0] = NAN;
+  altitude[CELLS - 1] = -9999;
+  OK(sciara_site_from_array(&grid, NULL, altitude, false, &site));
+  sciara_site_read_grid(site, &g);
+  ck_assert(memcmp(&g, &grid, sizeof g) == 0);
+  struct sciara_scenario *c = built();
+  struct sciara *s = create(c, site);
+  OK(sciara_read_field(s, SCIARA_FIELD_ALTITUDE, values, CELLS));
+  ck_assert(values[0] == -9999 && values[CELLS - 1] == -9999 && values[1] == altitude[1]);
+  sciara_read_grid(s, &g);
+  ck_assert(memcmp(&g, &grid, sizeof g) == 0);
+  const char *wkt, *name;
+  sciara_read_crs(s, &wkt, &name);
+  ck_assert(!wkt && !name);
+  sciara_close(s);
+  sciara_scenario_close(c);
+  sciara_site_release(site);
+}
+END_TEST
+
+START_TEST(scenarios_that_are_refused) {
+  struct sciara_scenario *c;
+  struct sciara *s;
+  refused(SCIARA_ERR_INPUT, sciara_scenario_from_json("{\"vents\": [}", NULL, &c), "scenario:1:");
+  ck_assert_ptr_null(c);
+  refused(SCIARA_ERR_INPUT, sciara_scenario_from_json("[]", NULL, &c), "expected a JSON object");
+  refused(SCIARA_ERR_IO, sciara_scenario_open(inside("none.json"), &c), "none.json");
+  c = built();
+  refused(SCIARA_ERR_INPUT, sciara_scenario_set(c, "run.untill", "1 h"), "did you mean \"until\"?");
+  refused(SCIARA_ERR_INPUT, sciara_scenario_set(c, "a=b", "1"), "expected no \"=\"");
+  refused(SCIARA_ERR_USAGE, sciara_scenario_set_number(c, "run.until", NAN), "found nan");
+  refused(SCIARA_ERR_INPUT, sciara_create(c, NULL, &s), "dem: found nothing");
+  ck_assert_ptr_null(s);
+  const struct sciara_site *site = memory_site(false), *single = memory_site(true);
+  refused(SCIARA_ERR_INPUT, sciara_create(c, single, &s), "engine.precision: found \"double\", expected \"single\"");
+  OK(sciara_scenario_set(c, "dem.path", "dem.asc"));
+  refused(SCIARA_ERR_INPUT, sciara_create(c, site, &s), "the site was made from an array");
+  sciara_scenario_close(c);
+  c = built();
+  OK(sciara_scenario_set_number(c, "model.relaxation", 7));
+  refused(SCIARA_ERR_INPUT, sciara_create(c, site, &s), "scenario: model.relaxation: found 7, expected above 0 to 1");
+  sciara_scenario_close(c);
+  OK(sciara_scenario_create(&c));
+  refused(SCIARA_ERR_INPUT, sciara_create(c, site, &s), "vents: found no vent");
+  struct sciara_vent v = vent;
+  v.point_count = 2;
+  refused(SCIARA_ERR_USAGE, sciara_scenario_add_vent(c, &v), "found 2 points, expected 1");
+  v = vent;
+  v.place = SCIARA_VENT_LINE;
+  refused(SCIARA_ERR_USAGE, sciara_scenario_add_vent(c, &v), "expected at least 2 of a line");
+  v = vent;
+  v.place = (enum sciara_vent_place)9;
+  refused(SCIARA_ERR_USAGE, sciara_scenario_add_vent(c, &v), "sciara_scenario_add_vent");
+  v = vent;
+  v.rate_count = 0;
+  refused(SCIARA_ERR_USAGE, sciara_scenario_add_vent(c, &v), "at least one rate");
+  v = vent;
+  v.times_s = (const double[]){5, 5};
+  refused(SCIARA_ERR_USAGE, sciara_scenario_add_vent(c, &v), "expected ascending times");
+  v = vent;
+  v.rates_m3_s = (const double[]){NAN};
+  refused(SCIARA_ERR_USAGE, sciara_scenario_add_vent(c, &v), "rate 0: found nan");
+  v.rates_m3_s = (const double[]){-1};
+  OK(sciara_scenario_add_vent(c, &v));
+  refused(SCIARA_ERR_INPUT, sciara_create(c, site, &s), "vents[0].effusion.table[0][1]: found -1, expected 0 to 1e6");
+  sciara_scenario_close(c);
+  sciara_site_release(site);
+  sciara_site_release(single);
+}
+END_TEST
+
+// -------------------------------------------------------------------------------------------------------- own loop
+
+static bool until_step_30(void *context, const struct sciara_progress *now) {
+  (*(int *)context)++;
+  return now->step < 30;
+}
+
+// A time, a step or the caller end an advance; the run goes on from there as if it had not stopped.
+START_TEST(advances) {
+  struct sciara *whole = open_file(NULL, NULL), *s = open_file(NULL, NULL);
+  int calls = 0;
+  struct sciara_advance_options options = {.step = 20};
+  OK(sciara_advance(s, &options));
+  ck_assert_uint_eq(progress_of(s).step, 20);
+  OK(sciara_advance(s, &options)); // is there
+  ck_assert_uint_eq(progress_of(s).step, 20);
+  options = (struct sciara_advance_options){.time_s = progress_of(s).time_s + 10};
+  OK(sciara_advance(s, &options));
+  ck_assert(progress_of(s).time_s >= options.time_s && progress_of(s).step > 20 && !progress_of(s).finished);
+  options = (struct sciara_advance_options){.step = 100, .progress = until_step_30, .context = &calls};
+  OK(sciara_advance(s, &options));
+  ck_assert_int_gt(calls, 0);
+  refused(SCIARA_ERR_USAGE, sciara_advance(s, &(struct sciara_advance_options){.time_s = NAN}), "time_s: found nan");
+  sciara_cancel(s);
+  const uint64_t before = progress_of(s).step;
+  OK(sciara_run(s)); // cancelled before it began: at most one step
+  ck_assert_uint_le(progress_of(s).step, before + 1);
+  ck_assert(!progress_of(s).finished);
+  OK(sciara_advance(s, NULL));
+  OK(sciara_run(whole));
+  ck_assert(progress_of(s).finished);
+  ck_assert_uint_eq(checksum_of(s), checksum_of(whole));
+  sciara_close(s);
+  sciara_close(whole);
+}
+END_TEST
+
+static void *cancel_soon(void *context) {
+  usleep(50000);
+  sciara_cancel((struct sciara *)context);
+  return NULL;
+}
+
+START_TEST(cancelled_by_another_thread) {
+  struct sciara *s = open_file(NULL, "run={\"until\": \"1000 d\"}");
+  pthread_t thread;
+  ck_assert_int_eq(pthread_create(&thread, NULL, cancel_soon, s), 0);
+  OK(sciara_run(s));
+  pthread_join(thread, NULL);
+  ck_assert(!progress_of(s).finished);
+  sciara_close(s);
+}
+END_TEST
+
+// A view is the field, stays where it is, and follows the steps.
+START_TEST(views) {
+  struct sciara *s = open_file(NULL, NULL);
+  const double *view, *again;
+  double copy[CELLS];
+  OK(sciara_step(s, 50));
+  OK(sciara_view_field(s, SCIARA_FIELD_DEPOSIT, &view));
+  OK(sciara_read_field(s, SCIARA_FIELD_DEPOSIT, copy, CELLS));
+  ck_assert(memcmp(view, copy, sizeof copy) == 0);
+  OK(sciara_view_field(s, SCIARA_FIELD_DEPOSIT, &again));
+  ck_assert_ptr_eq(view, again);
+  OK(sciara_step(s, 50));
+  OK(sciara_view_field(s, SCIARA_FIELD_DEPOSIT, &again));
+  ck_assert(memcmp(again, copy, sizeof copy) != 0);
+  OK(sciara_read_field(s, SCIARA_FIELD_DEPOSIT, copy, CELLS));
+  ck_assert(memcmp(again, copy, sizeof copy) == 0);
+  refused(SCIARA_ERR_USAGE, sciara_view_field(s, SCIARA_FIELD_MAX_SPEED, &view), "was not recorded");
+  ck_assert_ptr_null(view);
+  refused(SCIARA_ERR_USAGE, sciara_view_field(s, SCIARA_FIELD_COUNT, &view), "there is no field");
+  sciara_close(s);
+}
+END_TEST
+
+// The same rate from now on changes no bit; another one is that of a scenario that said so from the start.
+START_TEST(rates_that_change) {
+  struct sciara *plain = open_file(NULL, NULL), *same = open_file(NULL, NULL), *other = open_file(NULL, NULL);
+  char table[128];
+  OK(sciara_step(same, 40));
+  OK(sciara_set_rate(same, "vent 1", 5, 86400));
+  OK(sciara_step(same, 40));
+  OK(sciara_run(plain));
+  OK(sciara_run(same));
+  ck_assert_uint_eq(checksum_of(same), checksum_of(plain));
+  OK(sciara_step(other, 40));
+  const double now = progress_of(other).time_s;
+  OK(sciara_set_rate(other, "vent 1", 12.5, now + 100));
+  const char *name;
+  double end;
+  OK(sciara_read_vent(other, 0, &name, &end));
+  ck_assert_double_eq(end, now + 100);
+  OK(sciara_run(other));
+  ck_assert_uint_ne(checksum_of(other), checksum_of(plain));
+  snprintf(table, sizeof table, "vents.0.effusion={\"table\": [[0, 5], [%.17g, 12.5], [%.17g, 0]]}", now, now + 100);
+  struct sciara *known = open_file(NULL, table);
+  OK(sciara_run(known));
+  ck_assert_uint_eq(checksum_of(other), checksum_of(known));
+  struct sciara_ledger ledger;
+  OK(sciara_read_ledger(other, &ledger));
+  ck_assert(fabs(ledger.residual_m3) <= ledger.bound_m3);
+  sciara_close(plain);
+  sciara_close(same);
+  sciara_close(other);
+  sciara_close(known);
+}
+END_TEST
+
+// After the end of all vents a new rate starts the flow again; a run that was solid is not finished any more.
+START_TEST(a_vent_that_opens_again) {
+  struct sciara *s = open_file(NULL, "vents.0.effusion={\"table\": [[0, 5], [60, 0]]}");
+  const struct sciara_advance_options until = {.time_s = 90};
+  struct sciara_ledger ledger;
+  OK(sciara_advance(s, &until));
+  const double now = progress_of(s).time_s;
+  OK(sciara_set_rate(s, "vent 1", 7, now + 30));
+  OK(sciara_run(s));
+  OK(sciara_read_ledger(s, &ledger));
+  ck_assert_double_eq_tol(ledger.emitted_m3, 5 * 60 + 7 * 30, 1e-9);
+  sciara_close(s);
+}
+END_TEST
+
+START_TEST(rates_that_are_refused) {
+  struct sciara *s = open_file(NULL, NULL), *plain = open_file(NULL, NULL);
+  OK(sciara_step(s, 20));
+  const double now = progress_of(s).time_s;
+  refused(SCIARA_ERR_USAGE, sciara_set_rate(s, "summit", 5, now + 1), "found no vent \"summit\", expected \"vent 1\"");
+  refused(SCIARA_ERR_USAGE, sciara_set_rate(s, "vent 1", -1, now + 1), "rate: found -1 m3/s");
+  refused(SCIARA_ERR_USAGE, sciara_set_rate(s, "vent 1", NAN, now + 1), "rate: found nan m3/s");
+  refused(SCIARA_ERR_USAGE, sciara_set_rate(s, "vent 1", 5, now), "end of the rate");
+  refused(SCIARA_ERR_USAGE, sciara_set_rate(s, "vent 1", 5, INFINITY), "end of the rate: found inf");
+  refused(SCIARA_ERR_INPUT, sciara_set_rate(s, "vent 1", 1e-300, now + 1), "vents[0].effusion"); // no normal number
+  OK(sciara_run(s));
+  OK(sciara_run(plain));
+  ck_assert_uint_eq(checksum_of(s), checksum_of(plain)); // nothing was changed by any of them
+  sciara_close(s);
+  sciara_close(plain);
+}
+END_TEST
+
+// ----------------------------------------------------------------------------------------------------------- outputs
+
+// A checkpoint continues bit by bit: on a site, on the DEM of its scenario, and with a rate that was changed before.
+START_TEST(checkpoints) {
+  struct sciara *s = open_file(NULL, NULL), *again;
+  const struct sciara_site *site = memory_site(false);
+  OK(sciara_step(s, 40));
+  OK(sciara_set_rate(s, "vent 1", 9, 5000));
+  OK(sciara_step(s, 10));
+  OK(sciara_write_checkpoint(s, inside("state.h5")));
+  OK(sciara_run(s));
+  for (int k = 0; k < 2; k++) {
+    OK(sciara_open_checkpoint(inside("state.h5"), k ? site : NULL, NULL, 0, &again));
+    ck_assert_uint_eq(progress_of(again).step, 50);
+    OK(sciara_run(again));
+    ck_assert_uint_eq(checksum_of(again), checksum_of(s));
+    sciara_close(again);
+  }
+  const char *later[] = {"run.max_steps=200"};
+  OK(sciara_open_checkpoint(inside("state.h5"), site, later, 1, &again));
+  OK(sciara_run(again));
+  ck_assert_uint_eq(progress_of(again).step, 200);
+  sciara_close(again);
+  double altitude[CELLS];
+  const struct sciara_site *other;
+  fill(altitude);
+  altitude[17] += 1e-9;
+  OK(sciara_site_from_array(&grid, "EPSG:32633", altitude, false, &other));
+  refused(SCIARA_ERR_INPUT, sciara_open_checkpoint(inside("state.h5"), other, NULL, 0, &again), "state.h5");
+  ck_assert_ptr_null(again);
+  refused(SCIARA_ERR_IO, sciara_open_checkpoint(inside("none.h5"), site, NULL, 0, &again), "none.h5");
+  refused(SCIARA_ERR_INPUT, sciara_open_checkpoint(inside("s.json"), site, NULL, 0, &again), "s.json");
+  sciara_site_release(site);
+  sciara_site_release(other);
+  sciara_close(s);
+}
+END_TEST
+
+// A run folder of the program is continued in memory, and stays as it is.
+START_TEST(run_folders) {
+  struct sciara_simulation *simulation = run_case_open("serial");
+  simulation->until_step = 60;
+  simulation->problem.scenario.output.checkpoint_every_s = 1;
+  struct sciara_run_options options = {.history = "test"};
+  struct sciara_run_result result;
+  OK(sciara_run_to_end(simulation, &options, &result));
+  sciara_simulation_destroy(simulation);
+  struct sciara *s, *whole = open_file(NULL, NULL);
+  const char *engine[] = {"engine.name=serial"};
+  OK(sciara_open_run(out, engine, 1, &s));
+  ck_assert_uint_gt(progress_of(s).step, 0);
+  OK(sciara_run(s));
+  OK(sciara_run(whole));
+  ck_assert_uint_eq(checksum_of(s), checksum_of(whole));
+  struct sciara_run_record record = run_case_record(out);
+  ck_assert_uint_eq(record.step, 60);
+  sciara_run_record_free(&record);
+  refused(SCIARA_ERR_INPUT, sciara_open_run(folder, NULL, 0, &s), "run.json");
+  sciara_close(s);
+  sciara_close(whole);
+}
+END_TEST
+
+// A map is read back as an observation that the run hits cell by cell.
+START_TEST(files_and_scores) {
+  const struct sciara_site *site = memory_site(false);
+  struct sciara_scenario *c = built();
+  struct sciara *s = create(c, site);
+  struct sciara_score score;
+  OK(sciara_run(s));
+  OK(sciara_write_map(s, SCIARA_FIELD_DEPOSIT, inside("deposit.tif")));
+  OK(sciara_write_map(s, SCIARA_FIELD_DEPOSIT, inside("deposit.png")));
+  OK(sciara_write_snapshot(s, inside("state.nc")));
+  ck_assert_int_eq(access(inside("deposit.qml"), F_OK) | access(inside("deposit.png"), F_OK), 0);
+  struct sciara_snapshot snapshot;
+  double a[CELLS], b[CELLS];
+  OK(sciara_snapshot_open(inside("state.nc"), &snapshot));
+  ck_assert_uint_eq(snapshot.checksum, checksum_of(s));
+  ck_assert_ptr_nonnull(strstr(snapshot.scenario_json, "\"path\": \"memory\""));
+  OK(sciara_snapshot_read(&snapshot, SCIARA_FIELD_THICKNESS, a));
+  OK(sciara_read_field(s, SCIARA_FIELD_THICKNESS, b, CELLS));
+  for (int i = 0; i < CELLS; i++) ck_assert(a[i] == (double)(float)b[i]);
+  sciara_snapshot_close(&snapshot);
+  OK(sciara_score(s, inside("deposit.tif"), NULL, 0, &score));
+  ck_assert(score.hits > 5 && score.misses == 0 && score.excess == 0 && score.jaccard == 1 && score.hausdorff_m == 0);
+  sciara_close(s);
+  s = create(c, site);
+  OK(sciara_step(s, 60));
+  OK(sciara_score(s, inside("deposit.tif"), NULL, 0, &score));
+  ck_assert(score.misses > 0 && score.excess == 0 && score.jaccard < 1 && score.precision == 1 && score.area_ratio < 1);
+  refused(SCIARA_ERR_USAGE, sciara_score(s, inside("deposit.tif"), NULL, -1, &score), "min_thickness_m: found -1");
+  refused(SCIARA_ERR_IO, sciara_score(s, inside("none.gpkg"), NULL, 0, &score), "none.gpkg");
+  refused(SCIARA_ERR_USAGE, sciara_write_map(s, SCIARA_FIELD_DEPOSIT, inside("map.jpg")), "ends in .tif or .png");
+  refused(SCIARA_ERR_USAGE, sciara_write_map(s, SCIARA_FIELD_MAX_SPEED, inside("map.tif")), "was not recorded");
+  refused(SCIARA_ERR_USAGE, sciara_write_snapshot(s, inside("state.h5")), "ends in .nc");
+  refused(SCIARA_ERR_IO, sciara_write_snapshot(s, inside("none/state.nc")), "none/state.nc");
+  refused(SCIARA_ERR_IO, sciara_write_checkpoint(s, inside("none/state.h5")), "none/state.h5");
+  sciara_close(s);
+  sciara_scenario_close(c);
+  sciara_site_release(site);
+}
+END_TEST
+
+// ------------------------------------------------------------------------------------------------------------- rest
+
+static char messages[8192];
+
+static void note(void *context, enum sciara_message kind, const char *text) {
+  (void)context;
+  snprintf(messages + strlen(messages), sizeof messages - strlen(messages), "%d %s\n", (int)kind, text);
+}
+
+START_TEST(messages_go_to_the_caller) {
+  double altitude[CELLS];
+  const struct sciara_site *site;
+  fill(altitude);
+  messages[0] = '\0';
+  sciara_set_log(note, NULL);
+  OK(sciara_site_from_array(&grid, NULL, altitude, false, &site));
+  sciara_site_release(site);
+  ck_assert_msg(strstr(messages, "2 the array of altitudes: no CRS is given") != NULL, "%s", messages);
+  sciara_set_log(NULL, NULL);
+  messages[0] = '\0';
+  OK(sciara_site_from_array(&grid, NULL, altitude, false, &site));
+  sciara_site_release(site);
+  ck_assert_str_eq(messages, "");
+}
+END_TEST
+
+START_TEST(engines_are_listed) {
+  struct sciara_engine_info e;
+  bool serial = false;
+  size_t k = 0;
+  for (; sciara_read_engine(k, &e) == SCIARA_OK; k++) {
+    ck_assert(e.name && e.summary && e.why_not && e.available == (e.why_not[0] == '\0'));
+    if (strcmp(e.name, "serial") == 0) serial = e.available && e.exact;
+    if (strcmp(e.name, "cuda-atomic") == 0 && e.available) ck_assert(!e.exact);
+  }
+  ck_assert(serial && k > 3);
+  refused(SCIARA_ERR_USAGE, sciara_read_engine(k, &e), "expected one of");
+}
+END_TEST
+
+// NULL in any place is an error that names the function, or has no effect.
+START_TEST(null_is_refused) {
+  struct sciara_scenario *c;
+  struct sciara *s;
+  struct sciara_progress p;
+  struct sciara_grid_info g;
+  struct sciara_score score;
+  const struct sciara_site *site;
+  const double *view;
+  double values[1];
+  const enum sciara_status found[] = {sciara_scenario_open(NULL, &c),
+                                      sciara_scenario_open("x", NULL),
+                                      sciara_scenario_from_json(NULL, NULL, &c),
+                                      sciara_scenario_from_json("{}", NULL, NULL),
+                                      sciara_scenario_create(NULL),
+                                      sciara_scenario_set(NULL, "a", "b"),
+                                      sciara_scenario_set_number(NULL, "a", 1),
+                                      sciara_scenario_add_vent(NULL, &vent),
+                                      sciara_scenario_json(NULL, NULL),
+                                      sciara_site_open(NULL, NULL, 0, &site),
+                                      sciara_site_from_dem(NULL, NULL, 0, false, &site),
+                                      sciara_site_from_array(NULL, NULL, values, false, &site),
+                                      sciara_site_from_array(&grid, NULL, NULL, false, &site),
+                                      sciara_site_from_array(&grid, NULL, values, false, NULL),
+                                      sciara_create(NULL, NULL, &s),
+                                      sciara_open_run(NULL, NULL, 0, &s),
+                                      sciara_open_run("x", (const char *const[]){NULL}, 1, &s),
+                                      sciara_open_checkpoint(NULL, NULL, NULL, 0, &s),
+                                      sciara_step(NULL, 1),
+                                      sciara_run(NULL),
+                                      sciara_advance(NULL, NULL),
+                                      sciara_set_rate(NULL, "a", 1, 1),
+                                      sciara_read_vent(NULL, 0, NULL, NULL),
+                                      sciara_read_field(NULL, SCIARA_FIELD_DEPOSIT, values, 1),
+                                      sciara_view_field(NULL, SCIARA_FIELD_DEPOSIT, &view),
+                                      sciara_read_ledger(NULL, NULL),
+                                      sciara_checksum(NULL, NULL),
+                                      sciara_write_snapshot(NULL, "x.nc"),
+                                      sciara_write_checkpoint(NULL, "x"),
+                                      sciara_write_map(NULL, SCIARA_FIELD_DEPOSIT, "x.tif"),
+                                      sciara_score(NULL, "x", NULL, 0, &score),
+                                      sciara_read_engine(0, NULL)};
+  for (size_t k = 0; k < sizeof found / sizeof *found; k++)
+    ck_assert_msg(found[k] == SCIARA_ERR_USAGE, "call %zu gave %d", k, found[k]);
+  sciara_read_progress(NULL, &p);
+  sciara_read_grid(NULL, &g);
+  sciara_site_read_grid(NULL, &g);
+  sciara_read_crs(NULL, NULL, NULL);
+  sciara_cancel(NULL);
+  sciara_close(NULL);
+  ck_assert(p.step == 0 && g.rows == 0);
+  ck_assert_str_eq(sciara_read_engine_name(NULL), "");
+  ck_assert_ptr_null(sciara_field_unit(SCIARA_FIELD_COUNT));
+  ck_assert_str_eq(sciara_field_unit(SCIARA_FIELD_SPEED), "m s-1");
+}
+END_TEST
+
+int main(void) {
+  Suite *suite = suite_create("public interface");
+  TCase *t = tcase_create("all");
+  tcase_add_checked_fixture(t, setup, run_case_remove);
+  tcase_set_timeout(t, 60);
+  tcase_add_loop_test(t, from_memory_as_from_files, 0, 2);
+  tcase_add_test(t, scenarios_from_text_and_file);
+  tcase_add_test(t, vents_by_calls);
+  tcase_add_test(t, what_memory_must_not_hold);
+  tcase_add_test(t, holes_in_an_array);
+  tcase_add_test(t, scenarios_that_are_refused);
+  tcase_add_test(t, advances);
+  tcase_add_test(t, cancelled_by_another_thread);
+  tcase_add_test(t, views);
+  tcase_add_test(t, rates_that_change);
+  tcase_add_test(t, a_vent_that_opens_again);
+  tcase_add_test(t, rates_that_are_refused);
+  tcase_add_test(t, checkpoints);
+  tcase_add_test(t, run_folders);
+  tcase_add_test(t, files_and_scores);
+  tcase_add_test(t, messages_go_to_the_caller);
+  tcase_add_test(t, engines_are_listed);
+  tcase_add_test(t, null_is_refused);
+  suite_add_tcase(suite, t);
+  SRunner *runner = srunner_create(suite);
+  srunner_run_all(runner, CK_ENV);
+  const int failed = srunner_ntests_failed(runner);
+  srunner_free(runner);
+  return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

@@ -599,6 +599,40 @@ START_TEST(engines_are_listed) {
 }
 END_TEST
 
+/** Resident memory of this process, bytes. */
+static long resident(void) {
+  long size, pages = 0;
+  FILE *f = fopen("/proc/self/statm", "r");
+  ck_assert(f && fscanf(f, "%ld %ld", &size, &pages) == 2);
+  fclose(f);
+  return pages * sysconf(_SC_PAGESIZE);
+}
+
+// A thousand runs from memory in one process, each with a view, a changed rate and an error: memory does not grow.
+START_TEST(a_thousand_runs) {
+  long before = 0;
+  for (int k = 0; k < 1000; k++) {
+    const struct sciara_site *site = memory_site(k % 2);
+    struct sciara_scenario *c = built();
+    const double *view;
+    if (k % 2) OK(sciara_scenario_set(c, "engine.precision", "single"));
+    struct sciara *s = create(c, site);
+    OK(sciara_step(s, 3));
+    OK(sciara_set_rate(s, "vent 1", 4, 1000));
+    OK(sciara_step(s, 3));
+    OK(sciara_view_field(s, SCIARA_FIELD_THICKNESS, &view));
+    refused(SCIARA_ERR_USAGE, sciara_set_rate(s, "none", 4, 1000), "found no vent");
+    sciara_close(s);
+    sciara_scenario_close(c);
+    sciara_site_release(site);
+    if (k == 199) before = resident();
+  }
+#if !defined __SANITIZE_ADDRESS__ && !defined __SANITIZE_THREAD__ // whose memory does
+  ck_assert_msg(resident() < before + 2000000, "%ld bytes more after 800 more runs", resident() - before);
+#endif
+}
+END_TEST
+
 // NULL in any place is an error that names the function, or has no effect.
 START_TEST(null_is_refused) {
   struct sciara_scenario *c;
@@ -678,6 +712,7 @@ int main(void) {
   tcase_add_test(t, files_and_scores);
   tcase_add_test(t, messages_go_to_the_caller);
   tcase_add_test(t, engines_are_listed);
+  tcase_add_test(t, a_thousand_runs);
   tcase_add_test(t, null_is_refused);
   suite_add_tcase(suite, t);
   SRunner *runner = srunner_create(suite);

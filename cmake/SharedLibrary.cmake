@@ -27,7 +27,7 @@ LIBSCIARA_PRIVATE_${PROJECT_VERSION} {
 ")
 
 set(empty ${PROJECT_BINARY_DIR}/generated/shared.c)
-file(CONFIGURE OUTPUT ${empty} CONTENT "typedef int sciara_shared; // CMake wants a source\n")
+file(CONFIGURE OUTPUT ${empty} CONTENT "typedef int sciara_shared; // CMake needs a source\n")
 add_library(libsciara_shared SHARED ${empty})
 set_target_properties(
   libsciara_shared

@@ -40,7 +40,7 @@ enum sciara_status sciara_write_map(struct sciara *s, enum sciara_field field, c
   if (!sciara_field_describe(field))
     return sciara_fail(SCIARA_ERR_USAGE, "sciara_write_map: there is no field %d", (int)field);
   if (sciara_field_record(field) & ~sciara_state_record(s->simulation->problem.state))
-    return sciara_fail(SCIARA_ERR_USAGE, "%s was not recorded: name it in output.fields of the scenario",
+    return sciara_fail(SCIARA_ERR_USAGE, "%s was not recorded: add it to output.fields of the scenario",
                        sciara_field_name(field));
   const bool as_picture = ends_with(path, ".png");
   if (!as_picture && !ends_with(path, ".tif"))

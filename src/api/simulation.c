@@ -298,7 +298,7 @@ static enum sciara_status ready(struct sciara *s, const char *function, enum sci
   if (!sciara_field_describe(field))
     return sciara_fail(SCIARA_ERR_USAGE, "%s: there is no field %d", function, (int)field);
   if (sciara_field_record(field) & ~sciara_state_record(s->simulation->problem.state))
-    return sciara_fail(SCIARA_ERR_USAGE, "%s was not recorded: name it in output.fields of the scenario",
+    return sciara_fail(SCIARA_ERR_USAGE, "%s was not recorded: add it to output.fields of the scenario",
                        sciara_field_name(field));
   return sciara_simulation_sync(s->simulation);
 }

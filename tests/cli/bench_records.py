@@ -147,7 +147,8 @@ class Records(Case):
         for args, message in ((["--record", "r.csv", "--csv", "b.csv"], "--record and --csv contradict each other"),
                               (["--record", "r.csv", "--no-records"], "--record and --no-records contradict"),
                               (["--records", "r.csv", "--no-records"], "--records and --no-records contradict"),
-                              (["--record", "r.csv", "--suite", "quick", "--steps", 33], "of 33 steps, expected multiples of 32"),
+                              (["--record", "r.csv", "--suite", "quick", "--steps", 33],
+                               "expected multiples of 32 for etna, found a warm-up of 32 and repetitions of 33 steps"),
                               (["--seconds", -1], "--seconds: expected a whole number from 0 to 86400, found \"-1\"")):
             before = case.tree(self.work)
             done = self.bench(*args, code=2)
@@ -157,7 +158,7 @@ class Records(Case):
         with open(self.path("bad.csv"), "w", encoding="utf-8") as f:
             f.write("plane\n")
         for option in "--records", "--record":
-            self.assertIn("bad.csv:1: found another first line", self.bench(option, "bad.csv", code=3).stderr)
+            self.assertIn("bad.csv:1: expected the header", self.bench(option, "bad.csv", code=3).stderr)
 
 
 if __name__ == "__main__":

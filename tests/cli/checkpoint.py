@@ -241,11 +241,11 @@ class Diagnostics(Checkpoint):
         self.refuse("model.cooling: found 3, the checkpoint was computed with 150", "--set", "model.cooling=3")
         self.refuse("boundary: found closed, the checkpoint was computed with open", "--set", "boundary=closed")
         self.refuse("--set: expected a key of vents, run, output or engine, or title; found dem.path=x", "--set", "dem.path=x", code=2)
-        self.refuse("--set: found initial.thickness=1, expected", "--set", "initial.thickness=1", code=2)
-        self.refuse('--set: found dem={"path": "x"}, expected', "--set", 'dem={"path": "x"}', code=2)
-        self.refuse('--set: found initial={"thickness": 1}, expected', "--set", 'initial={"thickness": 1}', code=2)
-        self.refuse("--checkpoint-every: found \"soon\", expected", "--checkpoint-every", "soon", code=2)
-        self.refuse("--checkpoint-every: found \"0 wall\", expected", "--checkpoint-every", "0 wall", code=2)
+        self.refuse("; found initial.thickness=1", "--set", "initial.thickness=1", code=2)
+        self.refuse('; found dem={"path": "x"}', "--set", 'dem={"path": "x"}', code=2)
+        self.refuse('; found initial={"thickness": 1}', "--set", 'initial={"thickness": 1}', code=2)
+        self.refuse("; found \"soon\"", "--checkpoint-every", "soon", code=2)
+        self.refuse("; found \"0 wall\"", "--checkpoint-every", "0 wall", code=2)
 
     def test_only_a_branch_may_have_changes(self):
         for option in (("--set", "run.max_steps=7"), ("--steps", "7"), ("--until", "7 h"), ("--overwrite",)):
@@ -262,7 +262,7 @@ class Diagnostics(Checkpoint):
         case.write_json(self.path("o.json"), case.scenario(dem={"path": "other.asc", "crs": "EPSG:32633"}))
         other = self.run_scenario("other", "--steps", 5, name="o.json")
         shutil.copy(os.path.join(other, "dem.tif"), os.path.join(self.half, "dem.tif"))
-        self.refuse("another DEM: expected altitudes with the checksum")
+        self.refuse("another DEM: found altitudes with the checksum")
         shutil.copytree(os.path.join(self.half, "checkpoints"), os.path.join(other, "checkpoints"))
         self.refuse("another DEM: expected", folder="other")
 
@@ -313,7 +313,7 @@ class Diagnostics(Checkpoint):
         with open(os.path.join(self.half, "checkpoints", names[0]), "w", encoding="ascii") as f:
             f.write("nothing")
         shutil.rmtree(self.path("new"))
-        self.refuse("half: none of its 2 checkpoints can be gone on from")
+        self.refuse("half: none of its 2 checkpoints can be resumed")
         self.assertIn("half: none of its 2 checkpoints is whole", self.sciara("info", "half", code=3).stderr)
 
     def test_an_end_that_is_past(self):

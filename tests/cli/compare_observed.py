@@ -135,7 +135,7 @@ class CompareObserved(SharedCase):
     def test_nothing_observed(self):
         write_raster(self.path("none.tif"), numpy.zeros((case.ROWS, case.COLS)))
         text = self.compare("--observed", "none.tif").stdout
-        self.assertRegex(text, "(?m)^TPR, share of the observed that is hit +undefined$")
+        self.assertRegex(text, "(?m)^TPR, hits / observed +undefined$")
         self.assertRegex(text, "(?m)^Jaccard index J +0.0000$")
         found = self.scores("--observed", "none.tif")
         self.assertIsNone(found["tpr"])

@@ -266,13 +266,13 @@ class ExportHtml(SharedCase):
     def test_diagnostics(self):
         before = case.tree(self.work)
         for code, message, args in (
-                (2, "--field: a page shows the altitude as its ground", ["--field", "altitude", "-o", "none.html"]),
+                (2, "--field: expected a field other than the altitude", ["--field", "altitude", "-o", "none.html"]),
                 (3, 'holds no field "max_speed"; it holds thickness, ', ["--field", "max_speed", "-o", "none.html"]),
                 (3, "page.html: already exists; --overwrite replaces it", [])):
             done = self.export("run", "-f", "html", *args, code=code)
             self.assertIn(message, done.stderr)
             self.assertEqual(done.stdout, "")
-        self.assertIn("knows no --frames", self.export("run", "-f", "cog", "--frames", "3", code=2).stderr)
+        self.assertIn("has no option --frames", self.export("run", "-f", "cog", "--frames", "3", code=2).stderr)
         self.assertEqual(case.tree(self.work), before, "files after the diagnostics")
         self.export("run", "-f", "html", "--overwrite")
 
@@ -298,10 +298,10 @@ class ExportHtml(SharedCase):
         def move(f):
             f.attrs["west_m"] = f.attrs["west_m"] + 500
             f["x"][:] += 500
-        self.assertIn('holds no field "temperature", which other snapshots of the run hold',
+        self.assertIn('has no field "temperature", unlike other snapshots of the run',
                       self.broken_copy("dropped", drop))
         self.assertIn("deposit: cell row 7, column 9 is inf, expected a finite number", self.broken_copy("spoiled", spoil))
-        self.assertIn("another grid than that of", self.broken_copy("moved", move))
+        self.assertIn("the grid differs from that of", self.broken_copy("moved", move))
 
     def test_a_new_run_removes_the_page(self):
         shutil.copytree(self.path("run"), self.path("again"))

@@ -169,9 +169,9 @@ class ExportSeries(SharedCase):
         shutil.copytree(self.path("run"), self.path("mixed"))
         os.remove(self.path("mixed", "snapshots", names[1]))
         shutil.copy(self.path("narrow", "snapshots", names[1]), self.path("mixed", "snapshots", names[1]))
-        self.assertIn("hold different fields", self.export("mixed", "-f", "nc", "-o", "mixed.nc", code=3).stderr)
+        self.assertIn("have different fields", self.export("mixed", "-f", "nc", "-o", "mixed.nc", code=3).stderr)
         shutil.copy(self.path("run", "snapshots", names[2]), self.path("mixed", "snapshots", names[1]))
-        self.assertIn("expected a later one than", self.export("mixed", "-f", "nc", "-o", "mixed.nc", code=3).stderr)
+        self.assertIn("expected a later time than", self.export("mixed", "-f", "nc", "-o", "mixed.nc", code=3).stderr)
         self.assertFalse(os.path.exists(self.path("mixed.nc")))
 
     def test_a_damaged_snapshot(self):

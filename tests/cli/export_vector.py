@@ -300,23 +300,23 @@ class ExportVector(SharedCase):
     def test_options(self):
         for edges, word in (("1,1", "1"), ("2,1", "1"), ("0,1", "0"), ("-1", "-1"), ("1,,2", ""), ("a", "a"),
                             ("nan", "nan"), ("1,inf", "inf")):
-            self.assert_refused(2, f'--classes: found "{word}" in "{edges}", expected ascending numbers above 0, in m',
+            self.assert_refused(2, f'--classes: expected ascending numbers above 0 (m), found "{word}" in "{edges}"',
                                 "-f", "gpkg", f"--classes={edges}")
         self.assert_refused(2, "--classes: expected at most 100 edges", "-f", "gpkg", "--classes",
                             ",".join(str(k) for k in range(1, 102)))
         for time in ("0", "-1 h", "1 week", "soon"):
-            self.assert_refused(2, f'--isochrones: found "{time}"', "-f", "kml", f"--isochrones={time}")
+            self.assert_refused(2, f'--isochrones: expected a time above 0 such as "6 h"; found "{time}"', "-f", "kml", f"--isochrones={time}")
         self.assert_refused(2, "expected at most 1000 isochrones", "-f", "gpkg", "--isochrones", "0.01 s")
-        self.assert_refused(2, '--layer: found "lava", expected outline, thickness_classes or arrival', "-f", "geojson",
+        self.assert_refused(2, '--layer: expected outline, thickness_classes or arrival; found "lava"', "-f", "geojson",
                             "--layer", "lava")
-        self.assert_refused(2, "--field: found temperature; outlines and classes are made of a thickness", "-f", "gpkg",
+        self.assert_refused(2, "; found temperature. Outlines and classes are made from a thickness", "-f", "gpkg",
                             "--field", "temperature")
-        self.assert_refused(2, "--field: found altitude", "-f", "kml", "--field", "altitude")
-        self.assert_refused(2, "--classes goes with --layer thickness_classes", "-f", "geojson", "--classes", "1")
-        self.assert_refused(2, "--isochrones goes with --layer arrival", "-f", "geojson", "--isochrones", "1 h")
-        self.assert_refused(2, "--format cog knows no --classes", "-f", "cog", "--classes", "1")
-        self.assert_refused(2, "--format gpkg knows no --layer", "-f", "gpkg", "--layer", "outline")
-        self.assert_refused(2, "--format csv knows no --field", "-f", "csv", "--field", "deposit")
+        self.assert_refused(2, "; found altitude", "-f", "kml", "--field", "altitude")
+        self.assert_refused(2, "--classes: allowed only with --layer thickness_classes", "-f", "geojson", "--classes", "1")
+        self.assert_refused(2, "--isochrones: allowed only with --layer arrival", "-f", "geojson", "--isochrones", "1 h")
+        self.assert_refused(2, "--format cog has no option --classes", "-f", "cog", "--classes", "1")
+        self.assert_refused(2, "--format gpkg has no option --layer", "-f", "gpkg", "--layer", "outline")
+        self.assert_refused(2, "--format csv has no option --field", "-f", "csv", "--field", "deposit")
 
     def test_overwrite(self):
         for suffix in ("gpkg", "geojson", "kml"):

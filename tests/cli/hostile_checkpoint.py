@@ -70,8 +70,8 @@ class Checkpoints(Hostile):
         self.fifos()
         with h5py.File(self.lone(), "r+") as f:
             f.attrs["crs_wkt"] = np.bytes_('LOCAL_CS["x",EXTENSION["PROJ4","+nadgrids=/secret"]]')
-        said = self.refused("info", "lone.h5", says=("its header has the checksum",)).stderr
-        with h5py.File(self.path("lone.h5"), "r+") as f:  # an attacker who makes such a file also sets the checksum
+        said = self.refused("info", "lone.h5", says=("the checksum of its header is",)).stderr
+        with h5py.File(self.path("lone.h5"), "r+") as f:  # the author of such a file also writes the right checksum
             f.attrs["header_checksum"] = np.bytes_(re.search(r"has the checksum ([0-9a-f]{16})", said).group(1))
         self.refused("info", "lone.h5", says=("lone.h5", "its CRS names a file"))
 
@@ -96,7 +96,7 @@ class Checkpoints(Hostile):
                 for name in says:
                     self.assertIn(name, error)
                 done = self.sciara("resume", "kept", "-o", "more", "--until", "6 min", timeout=60)
-                self.assertIn("the one before it is taken", done.stderr)
+                self.assertIn("the previous one is used", done.stderr)
                 self.assertNotIn("secret of", done.stdout + done.stderr)
 
 

@@ -125,7 +125,7 @@ class Folders(Hostile):
         for command in (("info", "run"), ("resume", "run"),
                         ("resume", "run", "-o", "more", "--until", "6 min")):
             done = self.sciara(*command, code=3)
-            self.assertIn(f"{self.checkpoints[0]}: found a symbolic link", done.stderr)
+            self.assertIn(f"{self.checkpoints[0]}: expected a file of the run, found a symbolic link", done.stderr)
 
     def test_a_link_instead_of_a_folder(self):
         for name, command in (("snapshots", ("info", "run")), ("snapshots", ("export", "run", "-q", "-f", "nc", "-o", "n.nc")),

@@ -74,7 +74,7 @@ class Info(SharedCase):
 
     def test_scenario_that_is_wrong(self):
         case.write_json(self.path("wrong.json"), case.scenario(vents=[]))
-        self.assertIn("wrong.json: vents: found no vent", self.sciara("info", "wrong.json", code=3).stderr)
+        self.assertIn("wrong.json: vents: expected at least one vent", self.sciara("info", "wrong.json", code=3).stderr)
 
     def test_a_moved_run(self):
         shutil.move(self.copy("moved"), self.path("elsewhere"))
@@ -136,7 +136,7 @@ class Info(SharedCase):
         for name, code, message in (("bare", 3, "bare: is not a run folder: it holds no run.json"),
                                     ("none", 4, "none: cannot open: No such file"),
                                     ("dem.asc", 3, "dem.asc: .*HDF5"),
-                                    ("run/series.nc", 3, "run/series.nc: .*found a virtual dataset, .* name the folder")):
+                                    ("run/series.nc", 3, "run/series.nc: .*found a virtual dataset, .* name its folder")):
             with self.subTest(name=name):
                 done = self.sciara("info", name, code=code)
                 self.assertRegex(done.stderr, message)

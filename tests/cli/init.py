@@ -148,17 +148,17 @@ class Init(Case):
         self.refused("--duration is missing", "dem.asc", "--vent", "1,2", "--rate", "5", code=2)
         for vent in ("1", "1,", ",2", "1,2,3", "a,b", "1;2", "nan,1", "1e999,1"):
             self.refused(f'--vent: expected two numbers separated by a comma, found "{vent}"', "dem.asc", "--vent", vent,
-                         "--rate", "5",
-                         "--duration", "1 h", code=2)
+                         "--rate", "5", "--duration", "1 h", code=2)
         for rate in ("-1", "x", "1e7", "1000000.1", "5 m3/s"):
             self.refused(f'--rate: expected 0 to 1e6 m3/s, found "{rate}"', "dem.asc", "--vent", "1,2", "--rate", rate,
                          "--duration", "1 h", code=2)
         for duration in ("0", "-1 d", "3 weeks"):
-            self.refused(f'found "{duration}"', "dem.asc", "--vent", "1,2", "--rate", "5", "--duration",
+            self.refused(f'; found "{duration}"', "dem.asc", "--vent", "1,2", "--rate", "5", "--duration",
                          duration, code=2)
         self.refused("output.evry: unknown key", "dem.asc", *USUAL, "--set", "output.evry=5", code=3)
-        self.refused("output.every: expected above 0 to 1e12 s; found -5", "dem.asc", *USUAL, "--set", "output.every=-5", code=3)
-        self.refused('--set: found "x", expected KEY=VALUE', "dem.asc", *USUAL, "--set", "x", code=2)
+        self.refused("output.every: expected above 0 to 1e12 s; found -5", "dem.asc", *USUAL, "--set",
+                     "output.every=-5", code=3)
+        self.refused('--set: expected KEY=VALUE, found "x"', "dem.asc", *USUAL, "--set", "x", code=2)
 
     def test_messages_name_no_file_that_is_not_written(self):
         for more, code in ((["--set", "output.evry=5"], 3), (["--set", "output.every=-5"], 3), (["--set", "vents.0.x=0"], 3),

@@ -132,7 +132,7 @@ class Import(Case):
         self.write("_EmissionRate.txt", f"[TIME] {SLOT}\n[VENT_ID] 1\n[EMISSION_RATE]\n1\n[END]\n")
         self.check_refused(r"eruption_Vents.stt: vent 2 at row 6, column 3 has no rates")
         self.write("_EmissionRate.txt", f"[TIME] {SLOT}\n[VENT_ID] 1\n[EMISSION_RATE]\n1 fast\n[END]\n")
-        self.check_refused(r"eruption_EmissionRate.txt:4: found .*fast.*effusion rate")
+        self.check_refused(r"eruption_EmissionRate.txt:4: expected an effusion rate.*found .*fast")
         self.setUp()
         self.write("_Vents.stt", grid(lambda row, col: 0, -9999).replace(f"nrows         {ROWS}", "nrows 8"))
         self.check_refused("eruption_Vents.stt")
@@ -219,7 +219,7 @@ class OlderLayout(Case):
         for corner in ("499900.5", "499900.5 4177000", "west,south", "1,2,3", ",", "nan,0"):
             with self.subTest(corner=corner):
                 done = self.run_import("--corner", corner, code=2)
-                self.assertIn(f'--corner: found "{corner}", expected X,Y: two numbers', done.stderr)
+                self.assertIn(f'--corner: expected two numbers X,Y; found "{corner}"', done.stderr)
 
 
 if __name__ == "__main__":

@@ -44,7 +44,7 @@ class Links(case.Case):
                 os.mkdir(self.path("elsewhere"))
                 self.lead_away(name)
                 error = self.refused("run", "s.json", "-q", "-o", "out", "--overwrite", "-n", 2)
-                self.assertIn(f"{self.path('out', name)}: found a symbolic link, expected", error)
+                self.assertIn(f"{self.path('out', name)}: expected a file or folder made by a run, found a symbolic link", error)
 
     def test_a_link_instead_of_a_product(self):
         """It is removed; its target stays."""
@@ -64,7 +64,7 @@ class Links(case.Case):
     def test_export_to_another_folder(self):
         self.lead_away("maps")
         error = self.refused("export", "out", "-q", "-f", "cog", "--field", "thickness")
-        self.assertIn("out/maps: found a symbolic link", error)
+        self.assertIn("out/maps: expected a file or folder made by a run, found a symbolic link", error)
         self.sciara("export", "out", "-q", "-f", "cog", "--field", "thickness", "-o", "out/maps/named.tif")
         self.assertTrue(os.path.exists(self.path("elsewhere", "target", "named.tif")))
 

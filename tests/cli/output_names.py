@@ -128,7 +128,7 @@ class Names(SharedCase):
         self.refused("there is no option --layer; did you mean --observed-layer?", "compare", "out", "--observed", "seen.gpkg",
                      "--layer", "outline")
         for option in (["--observed-layer", "x"], ["--allow-driver", "GTiff"]):
-            self.refused(f"{option[0]}: expected --observed FILE with this option", "export", "out", "-f", "png", "-o", "q.png",
+            self.refused(f"{option[0]}: allowed only with --observed FILE", "export", "out", "-f", "png", "-o", "q.png",
                          *option)
 
 

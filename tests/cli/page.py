@@ -98,7 +98,7 @@ class BrowserPage(SharedCase):
         self.assertEqual(self.on("slider", "value"), str(len(self.stored) - 1))
         self.assertIn(f"step {self.stored[-1].attrs['step']}", self.text("when"))
         self.assertEqual((self.text("title"), self.browser.evaluate("document.title")), (TITLE, TITLE))
-        self.assertIn("Values are kept in steps of ", self.text("quantisation"))
+        self.assertIn("Values are stored in steps of ", self.text("quantisation"))
         self.assertIn('"cooling": 150', self.text("scenario"))
 
     def test_the_slider_moves_the_frame(self):

@@ -104,7 +104,7 @@ class Profile(Case):
             with self.subTest(name=name):
                 done = self.sciara("run", "s.json", "-q", "-o", "out", "--profile", name, "--overwrite", code=3)
                 self.assertEqual(done.stderr,
-                                 f"sciara: error: {name}: holds no profile; --overwrite replaces only a profile\n")
+                                 f"sciara: error: {name}: is not a profile; --overwrite replaces only a profile\n")
                 self.assertEqual(case.tree(self.work), before)
 
     def test_overwrite_replaces_an_empty_file(self):

@@ -112,7 +112,7 @@ class Options(Case):
         for precision in "single", "double":
             done = self.sciara("run", "s.json", "-o", precision, "-p", precision, "-e", "serial", "--steps", 150,
                                "--set", "model.relaxation=0.001")
-            lost[precision] = done.stderr.count("are lost in rounding; double precision keeps them")
+            lost[precision] = done.stderr.count("were lost in rounding; use double precision")
             self.assertGreater(len(case.record(self.path(precision))["snapshots"]), 2)
             self.assertNotIn("the mass balance has a residual", done.stderr)
             ledger = case.record(self.path(precision))["ledger"]

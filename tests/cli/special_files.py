@@ -55,8 +55,8 @@ def link_to(device):
     return lambda path: os.symlink(device, path)
 
 
-# A symbolic link to a device: in a run folder the program first finds that it leads out of the folder.
-REFUSED = {"device": "is a device, expected a file|symbolic link that leads out of the run folder, expected a file"}
+# A symbolic link to a device: in a run folder that it leads out of it is seen first.
+REFUSED = {"device": "is a device, expected a file|expected a file of the run, found a symbolic link"}
 KINDS = {"named pipe": make_pipe, "folder": make_folder, "socket": make_socket, "device": link_to("/dev/zero")}
 
 

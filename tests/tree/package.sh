@@ -32,7 +32,7 @@ for needed in libgdal-dev libhdf5-dev libcjson-dev zlib1g-dev libpango1.0-dev; d
   [[ $(field "${library[0]}" Depends) == *$needed* ]] || fail "libsciara-dev does not depend on $needed"
 done
 if command -v lintian > /dev/null; then
-  # A build for another prefix has another folder for libraries, and a program that looks for them there; tools/package makes its packages for /usr.
+  # A build for another prefix has another folder for libraries, and a program that searches for them there; tools/package makes its packages for /usr.
   lintian --allow-root --fail-on error --tag-display-limit 0 \
     --suppress-tags pkg-config-multi-arch-wrong-dir,custom-library-search-path ./*.deb
 else

@@ -276,7 +276,7 @@ START_TEST(scenarios_that_are_refused) {
   refused(SCIARA_ERR_INPUT, sciara_create(c, NULL, &s), "dem: found nothing");
   ck_assert_ptr_null(s);
   const struct sciara_site *site = memory_site(false), *single = memory_site(true);
-  refused(SCIARA_ERR_INPUT, sciara_create(c, single, &s), "engine.precision: found \"double\", expected \"single\"");
+  refused(SCIARA_ERR_INPUT, sciara_create(c, single, &s), "engine.precision: expected \"single\"");
   OK(sciara_scenario_set(c, "dem.path", "dem.asc"));
   refused(SCIARA_ERR_INPUT, sciara_create(c, site, &s), "the site was made from an array");
   sciara_scenario_close(c);
@@ -320,7 +320,7 @@ static bool until_step_30(void *context, const struct sciara_progress *now) {
   return now->step < 30;
 }
 
-// A time, a step or the caller end an advance; the run goes on from there as if it had not stopped.
+// A time, a step or the caller end an advance; the run continues from there as if it had not stopped.
 START_TEST(advances) {
   struct sciara *whole = open_file(NULL, NULL), *s = open_file(NULL, NULL);
   int calls = 0;

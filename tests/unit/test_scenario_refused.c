@@ -163,7 +163,8 @@ START_TEST(test_refused_text) {
                    "dem.path: expected each key once in an object, found it twice");
   struct sciara_scenario_spec s;
   ck_assert_int_eq(scenario_read_with("{\"dem\":\n {\"path\": 'a'}}", NULL, 0, &s), SCIARA_ERR_INPUT);
-  ck_assert_ptr_nonnull(strstr(sciara_last_error(), "demo.json:2:11: expected a value, found '''"));
+  ck_assert_ptr_nonnull(strstr(sciara_last_error(), "demo.json:2:11: expected a value (an object, an array, a string "
+                                                    "in double quotes, a number, true, false or null), found '''"));
   unlink(scenario_path);
   ck_assert_int_eq(sciara_scenario_read(scenario_path, NULL, 0, &s), SCIARA_ERR_IO);
   ck_assert_ptr_nonnull(strstr(sciara_last_error(), scenario_path));

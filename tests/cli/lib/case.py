@@ -110,7 +110,7 @@ class Case(unittest.TestCase):
 
     def assert_identical(self, a, b):
         done = self.sciara("compare", a, b)
-        self.assertEqual(done.stdout.splitlines()[-1], "the same bits", f"{a} and {b}:\n{done.stdout}")
+        self.assertEqual(done.stdout.splitlines()[-1], "bit-identical", f"{a} and {b}:\n{done.stdout}")
 
     def assert_same_run(self, whole, found, but=("history",)):
         """The snapshots of `found` are the last ones of `whole`, bit by bit, and so is the end of both. Without xarray

@@ -314,7 +314,7 @@ class Diagnostics(Checkpoint):
             f.write("nothing")
         shutil.rmtree(self.path("new"))
         self.refuse("half: none of its 2 checkpoints can be resumed")
-        self.assertIn("half: none of its 2 checkpoints is whole", self.sciara("info", "half", code=3).stderr)
+        self.assertIn("half: all of its 2 checkpoints are damaged", self.sciara("info", "half", code=3).stderr)
 
     def test_an_end_that_is_past(self):
         done = self.sciara("resume", "half", "-o", "new", "--until", "1 h")

@@ -177,7 +177,7 @@ class Stopped(Cut):
         self.write_scenario(**case.ENDLESS)
         process = self.start("run", "s.json", "-q", "-o", "out", "--checkpoint-every", "0.2 s wall")
         self.wait_for_checkpoint(process)
-        self.assertIn("out: another run is writing into this folder", self.sciara("resume", "out", code=3).stderr)
+        self.assertIn("out: another run is writing to this folder", self.sciara("resume", "out", code=3).stderr)
         self.sciara("resume", "out", "-o", "new", "-q", "--until", "1 min", "--set", "run.max_steps=null")
         self.assertIsNone(process.poll())
 
@@ -206,7 +206,7 @@ class Stopped(Cut):
         with open(self.path("out", "checkpoints", self.checkpoints()[-1]), "r+b") as f:
             f.truncate(os.fstat(f.fileno()).st_size // 2)
         err = self.sciara("resume", "out").stderr
-        self.assertRegex(err, "warning: .*; the one before it is taken")
+        self.assertRegex(err, "warning: .*; the previous one is used")
         self.check_whole()
 
 

@@ -208,8 +208,8 @@ class OlderLayout(Case):
         refused("MORPHOLOGY.stt: has no header that names the lower left corner of the grid; give it with --corner X,Y "
                 "(m)")
         self.write("PARAMETERS.cfg", "nsteps 100\nPclock 60\n")
-        refused("PARAMETERS.cfg: lacks ncols (number of columns), nrows (number of rows), Pc (side of a cell in m); the "
-                "grids beside it have no header: add a line \"KEY VALUE\" each", "--corner", "0,0")
+        refused("PARAMETERS.cfg: lacks ncols (number of columns), nrows (number of rows), Pc (side of a cell in m); its "
+                "grids have no header: add a line \"KEY VALUE\" for each", "--corner", "0,0")
         self.write("PARAMETERS.cfg", self.PARAMETERS)
         os.remove(self.path("etna_2001", "VENTS.stt"))
         refused("VENTS.stt: No such file or directory; it holds the ids of the vents on the grid", "--corner", "0,0",

@@ -23,7 +23,7 @@ class Overwrite(Case):
 
     def test_a_folder_that_holds_no_run(self):
         self.write_scenario()
-        self.refused("holds files but no run", "-o", ".")
+        self.refused("is not empty and holds no run", "-o", ".")
 
     def test_a_dem_that_is_a_product(self):
         self.write_scenario()

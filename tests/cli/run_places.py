@@ -79,8 +79,8 @@ class Places(Case):
         done = subprocess.run([case.PROGRAM, "run", "s.json", "-q", "-o", b"out\xff"], cwd=self.work,
                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
         self.assertEqual(done.returncode, 2)
-        self.assertEqual(done.stderr, b'sciara: error: --output: found "' + self.path("out").encode() +
-                         b'\\xff", expected a path in UTF-8\n')
+        self.assertEqual(done.stderr, b'sciara: error: --output: expected a path in UTF-8, found "' +
+                         self.path("out").encode() + b'\\xff"\n')
         self.assertEqual(done.stdout, b"")
         self.assertEqual(case.tree(self.work), before)
 

@@ -282,10 +282,10 @@ START_TEST(scenarios_that_are_refused) {
   sciara_scenario_close(c);
   c = built();
   OK(sciara_scenario_set_number(c, "model.relaxation", 7));
-  refused(SCIARA_ERR_INPUT, sciara_create(c, site, &s), "scenario: model.relaxation: found 7, expected above 0 to 1");
+  refused(SCIARA_ERR_INPUT, sciara_create(c, site, &s), "scenario: model.relaxation: expected above 0 to 1; found 7");
   sciara_scenario_close(c);
   OK(sciara_scenario_create(&c));
-  refused(SCIARA_ERR_INPUT, sciara_create(c, site, &s), "vents: found no vent");
+  refused(SCIARA_ERR_INPUT, sciara_create(c, site, &s), "vents: expected at least one vent");
   struct sciara_vent v = vent;
   v.point_count = 2;
   refused(SCIARA_ERR_USAGE, sciara_scenario_add_vent(c, &v), "found 2 points, expected 1");
@@ -306,7 +306,7 @@ START_TEST(scenarios_that_are_refused) {
   refused(SCIARA_ERR_USAGE, sciara_scenario_add_vent(c, &v), "rate 0: found nan");
   v.rates_m3_s = (const double[]){-1};
   OK(sciara_scenario_add_vent(c, &v));
-  refused(SCIARA_ERR_INPUT, sciara_create(c, site, &s), "vents[0].effusion.table[0][1]: found -1, expected 0 to 1e6");
+  refused(SCIARA_ERR_INPUT, sciara_create(c, site, &s), "vents[0].effusion.table[0][1]: expected 0 to 1e6 m3/s; found -1");
   sciara_scenario_close(c);
   sciara_site_release(site);
   sciara_site_release(single);

@@ -152,7 +152,7 @@ START_TEST(title_time_and_stamp_are_drawn) {
   map.title = NULL;
   assert_contains(logged, "WARNING ");
   assert_contains(logged,
-                  "a.png: no font that is installed has 1 of the characters of the title; boxes stand for them");
+                  "a.png: no installed font has 1 of the characters of the title; they are drawn as boxes");
 }
 END_TEST
 
@@ -366,7 +366,7 @@ START_TEST(without_fonts_there_is_a_map) {
   map.title = NULL;
   find_map(&left, &top);
   assert_contains(logged, "WARNING ");
-  assert_contains(logged, "a.png: has no text, for no font is installed; install one such as DejaVu Sans");
+  assert_contains(logged, "a.png: has no text, because no font is installed; install one such as DejaVu Sans");
 }
 END_TEST
 

@@ -115,6 +115,9 @@ SCIARA_API const char *sciara_field_name(enum sciara_field field);
 /** The unit of a field ("m s-1"), or NULL for a number that is no field. */
 SCIARA_API const char *sciara_field_unit(enum sciara_field field);
 
+/** What a field is, as in files ("thickness of liquid lava"), or NULL for a number that is no field. */
+SCIARA_API const char *sciara_field_description(enum sciara_field field);
+
 /** What a message is about. */
 enum sciara_message { SCIARA_MESSAGE_DETAIL, SCIARA_MESSAGE_INFO, SCIARA_MESSAGE_WARNING, SCIARA_MESSAGE_ERROR };
 

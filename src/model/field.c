@@ -35,6 +35,11 @@ const char *sciara_field_unit(enum sciara_field field) {
   return info ? info->unit : NULL;
 }
 
+const char *sciara_field_description(enum sciara_field field) {
+  const struct sciara_field_info *info = sciara_field_describe(field);
+  return info ? info->long_name : NULL;
+}
+
 enum sciara_field sciara_field_find(const char *name) {
   for (int f = 0; f < SCIARA_FIELD_COUNT; f++)
     if (strcmp(name, table[f].name) == 0) return (enum sciara_field)f;

@@ -1,0 +1,195 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A DEM from an array, as the library takes it: rows x cols doubles, the northern row first."""
+from __future__ import annotations
+
+import dataclasses
+import math
+from typing import Any, Optional
+
+import numpy
+import xarray
+
+from ._errors import UsageError
+from ._library import ffi
+from ._values import describe, number_of
+
+_UNKNOWN = object()  # no CRS was named; None says that there is none
+
+
+@dataclasses.dataclass(frozen=True)
+class Grid:
+    """Size and place of a grid. `west`, `north`: outer corner of the north-western cell, m, in the CRS of the DEM."""
+
+    rows: int
+    cols: int
+    cell_size: float
+    west: float
+    north: float
+
+    @property
+    def x(self) -> numpy.ndarray:
+        """Eastings of the cell centres, m: `cols` numbers, ascending."""
+        return self.west + (numpy.arange(self.cols) + 0.5) * self.cell_size
+
+    @property
+    def y(self) -> numpy.ndarray:
+        """Northings of the cell centres, m: `rows` numbers, descending."""
+        return self.north - (numpy.arange(self.rows) + 0.5) * self.cell_size
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(rows, cols)"""
+        return self.rows, self.cols
+
+    @property
+    def extent(self) -> tuple[float, float, float, float]:
+        """(west, east, south, north) of the outer edges, m, as `extent` of matplotlib's imshow."""
+        return (self.west, self.west + self.cols * self.cell_size, self.north - self.rows * self.cell_size, self.north)
+
+
+def grid_of(info: Any) -> Grid:
+    """From a struct sciara_grid_info."""
+    return Grid(info.rows, info.cols, info.cell_size_m, info.west_m, info.north_m)
+
+
+@dataclasses.dataclass(frozen=True)
+class Dem:
+    """Altitudes (m, rows x cols, northern row first, NaN outside the DEM), their grid, and the CRS or None."""
+
+    altitude: numpy.ndarray
+    grid: Grid
+    crs: Optional[str]
+
+    def c_grid(self) -> Any:
+        return ffi.new("struct sciara_grid_info *", [self.grid.rows, self.grid.cols, self.grid.cell_size,
+                                                     self.grid.west, self.grid.north])
+
+    def c_altitude(self) -> Any:
+        return ffi.from_buffer("double[]", self.altitude)
+
+
+def dem_of(data: Any, cell_size: Any, west: Any, north: Any, crs: Any) -> Dem:
+    """A DEM from a numpy array or an xarray.DataArray."""
+    if isinstance(data, xarray.Dataset):
+        raise UsageError("dem: expected an array, found an xarray.Dataset: take one of its variables, "
+                         f"{', '.join(map(str, data.data_vars)) or 'it has none'}")
+    if isinstance(data, xarray.DataArray):
+        return _of_data_array(data, cell_size, west, north, crs)
+    altitude = _altitudes(data)
+    missing = [name for name, value in (("cell_size", cell_size), ("west", west), ("north", north)) if value is None]
+    if missing:
+        raise UsageError(f"dem: an array has no place: pass {', '.join(missing)} too (cell_size: side of the cells, m; "
+                         "west, north: outer corner of the north-western cell, m)")
+    if crs is _UNKNOWN:
+        raise UsageError('dem: the CRS is missing: pass crs="EPSG:32633" or another one, or crs=None if it is unknown')
+    return Dem(altitude, _grid(altitude.shape, cell_size, west, north), crs)
+
+
+def _grid(shape: tuple[int, ...], cell_size: Any, west: Any, north: Any) -> Grid:
+    if isinstance(cell_size, (tuple, list)):
+        raise UsageError(f"cell_size: expected one number, because cells are square, found {describe(cell_size)}")
+    return Grid(shape[0], shape[1], number_of(cell_size, "cell_size"), number_of(west, "west"),
+                number_of(north, "north"))
+
+
+def _altitudes(data: Any) -> numpy.ndarray:
+    """Two-dimensional doubles, contiguous."""
+    if isinstance(data, numpy.ma.MaskedArray):
+        data = numpy.ma.filled(data.astype(float), numpy.nan) if data.dtype.kind in "iuf" else data.data
+    array = numpy.asarray(data)
+    if array.dtype.kind not in "iuf":
+        raise UsageError(f"dem: expected real numbers (float or int), found an array of dtype {array.dtype}")
+    if array.ndim != 2:
+        raise UsageError(f"dem: expected 2 dimensions (rows, columns), found {array.ndim}: shape {array.shape}")
+    if 0 in array.shape:
+        raise UsageError(f"dem: expected at least one cell, found shape {array.shape}")
+    altitude = numpy.ascontiguousarray(array, dtype=numpy.float64)
+    if not numpy.isfinite(altitude).any():
+        raise UsageError("dem: expected altitudes, found no finite number in the whole array")
+    return altitude
+
+
+def _of_data_array(data: xarray.DataArray, cell_size: Any, west: Any, north: Any, crs: Any) -> Dem:
+    if (cell_size, west, north) != (None, None, None):
+        raise UsageError("dem: an xarray.DataArray has its own coordinates: pass no cell_size, west or north")
+    data = data.squeeze([name for name in data.dims if name not in ("x", "y") and data.sizes[name] == 1], drop=True)
+    if set(data.dims) != {"x", "y"}:
+        raise UsageError("dem: expected a DataArray with the dimensions y and x, found "
+                         f"{', '.join(map(str, data.dims)) or 'none'}: rename or select them"
+                         + (", and project longitude and latitude to metres" if "lon" in map(str, data.dims) else ""))
+    for name in ("x", "y"):
+        if name not in data.coords:
+            raise UsageError(f"dem: the DataArray has no coordinate {name}: add the centres of the cells, in metres")
+    data = data.transpose("y", "x")
+    altitude = _altitudes(_without_fill(data))
+    columns, rows = data["x"].values, data["y"].values
+    transform = _transform_of(data)
+    dx = _spacing(columns, "x", transform[1] if transform else None)
+    dy = _spacing(rows, "y", transform[5] if transform else None)
+    if not math.isclose(abs(dx), abs(dy), rel_tol=1e-6):
+        raise UsageError(f"dem: expected square cells, found {abs(dx):g} x {abs(dy):g}: resample the DEM, or give its "
+                         "path and cell_size, and it is warped")
+    if dx < 0:
+        altitude, columns = altitude[:, ::-1], columns[::-1]
+    if dy > 0:  # south first
+        altitude, rows = altitude[::-1], rows[::-1]
+    size = abs(dx)
+    grid = Grid(len(rows), len(columns), size, float(columns[0]) - size / 2, float(rows[0]) + size / 2)
+    if crs is _UNKNOWN:
+        crs = _crs_of(data)
+    return Dem(numpy.ascontiguousarray(altitude), grid, crs)
+
+
+def _without_fill(data: xarray.DataArray) -> Any:
+    """NaN in the place of the values that mark missing data."""
+    values = data.values
+    for name in ("_FillValue", "missing_value", "nodata"):
+        fill = data.attrs.get(name)
+        if values.dtype.kind in "iuf" and isinstance(fill, (int, float, numpy.number)):
+            values = numpy.where(values == fill, numpy.nan, values)
+    return values
+
+
+def _spacing(centres: numpy.ndarray, name: str, exact: Optional[float]) -> float:
+    """Distance of two centres, negative where they descend."""
+    if centres.dtype.kind not in "iuf" or not numpy.isfinite(centres).all():
+        raise UsageError(f"dem: the coordinate {name}: expected finite numbers, metres")
+    if len(centres) < 2:
+        raise UsageError(f"dem: the coordinate {name}: expected at least 2 cells, found {len(centres)}")
+    steps = numpy.diff(centres.astype(float))
+    mean = float(centres[-1] - centres[0]) / (len(centres) - 1)
+    if mean == 0 or not numpy.allclose(steps, mean, rtol=1e-4, atol=0):
+        raise UsageError(f"dem: the coordinate {name}: expected equal distances, found {steps.min():g} to "
+                         f"{steps.max():g}: resample the DEM to a regular grid")
+    if exact and math.isclose(abs(exact), abs(mean), rel_tol=1e-6):
+        return math.copysign(exact, mean)
+    rounded = float(f"{mean:.9g}")  # of coordinates that are rounded themselves
+    return rounded if math.isclose(rounded, mean, rel_tol=1e-9) else mean
+
+
+def _mapping_of(data: xarray.DataArray) -> dict[Any, Any]:
+    """Attributes of the grid mapping, in the style of CF; empty if there is none."""
+    name = data.attrs.get("grid_mapping") or data.encoding.get("grid_mapping")
+    for candidate in (name, "spatial_ref", "crs"):
+        if candidate in data.coords:
+            return dict(data.coords[candidate].attrs)
+    return {}
+
+
+def _transform_of(data: xarray.DataArray) -> Optional[list[float]]:
+    """Six numbers of GDAL's geotransform, if the grid mapping has them."""
+    try:
+        numbers = [float(part) for part in str(_mapping_of(data).get("GeoTransform", "")).split()]
+    except ValueError:
+        return None
+    return numbers if len(numbers) == 6 else None
+
+
+def _crs_of(data: xarray.DataArray) -> str:
+    mapping = _mapping_of(data)
+    for attributes in (mapping, data.attrs):
+        for name in ("crs_wkt", "spatial_ref", "crs"):
+            if isinstance(attributes.get(name), str) and attributes[name]:
+                return str(attributes[name])
+    raise UsageError('dem: the DataArray names no CRS: pass crs="EPSG:32633" or another one, or crs=None if it is '
+                     "unknown")

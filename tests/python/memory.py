@@ -1,0 +1,292 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Runs built from what is in memory: the same as from files, DEMs as arrays, vents, sites, wrong shapes and values."""
+import datetime
+import os
+import pathlib
+import sys
+
+sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
+import setup
+import case
+
+import numpy
+import xarray
+from osgeo import osr
+
+import sciara
+
+STEPS = 300
+osr.UseExceptions()
+KEYS = {"vents": [{"rowcol": case.VENT, **setup.RATES}], "params": {"cooling": 150}}
+X = case.WEST + (numpy.arange(case.COLS) + 0.5) * case.CELL
+Y = case.NORTH - (numpy.arange(case.ROWS) + 0.5) * case.CELL
+
+
+def data_array(crs=None, values=None, **options):
+    coords = {"y": Y, "x": X}
+    if crs:
+        coords["spatial_ref"] = xarray.Variable((), 0, {"crs_wkt": crs})
+    return xarray.DataArray(setup.dem_array() if values is None else values, coords=coords, dims=("y", "x"), **options)
+
+
+class FromMemory(case.SharedCase):
+    @classmethod
+    def prepare(cls):
+        case.write_scenario(cls.work)
+        with sciara.open(os.path.join(cls.work, "s.json")) as run:
+            run.advance(steps=STEPS)
+            cls.checksum, cls.grid, cls.wkt = run.checksum, run.grid, run.crs
+        with sciara.open(os.path.join(cls.work, "s.json"), {"engine.precision": "single"}) as run:
+            run.advance(steps=STEPS)
+            cls.single = run.checksum
+
+    def assert_same(self, *args, expected=None, **options):
+        with sciara.Run(*args, **{**KEYS, **options}) as run:
+            self.assertEqual(run.grid, self.grid)
+            run.advance(steps=STEPS)
+            self.assertEqual(run.checksum, expected or self.checksum)
+
+    def test_path(self):
+        self.assert_same(self.path("dem.asc"), crs="EPSG:32633")
+        self.assert_same(pathlib.Path(self.path("dem.asc")), crs="EPSG:32633")
+
+    def test_array(self):
+        self.assert_same(setup.dem_array(), **setup.PLACE)
+
+    def test_array_of_every_kind(self):
+        dem = setup.dem_array()
+        filled = numpy.where(numpy.isnan(dem), -9999, dem)
+        wide = numpy.zeros((2 * case.ROWS, 2 * case.COLS))
+        wide[::2, ::2] = dem
+        for other in (filled, numpy.ma.masked_equal(filled, -9999), numpy.asfortranarray(dem), wide[::2, ::2],
+                      dem.astype(">f8"), filled.tolist()):
+            self.assert_same(other, **setup.PLACE)
+
+    def test_whole_numbers(self):
+        dem = numpy.nan_to_num(setup.dem_array().round(), nan=-9999)
+        checksums = []
+        for kind in (numpy.float64, numpy.int32, numpy.int16, numpy.float32):
+            with sciara.Run(dem.astype(kind), **setup.PLACE, **KEYS) as run:
+                run.advance(steps=50)
+                checksums.append(run.checksum)
+        self.assertEqual(len(set(checksums)), 1)
+
+    def test_data_array(self):
+        self.assert_same(data_array(), crs="EPSG:32633")
+        self.assert_same(data_array(self.wkt))
+        self.assert_same(data_array(attrs={"crs": "EPSG:32633"}))
+        self.assert_same(data_array(self.wkt)[::-1])
+        self.assert_same(data_array(self.wkt)[:, ::-1])
+        self.assert_same(data_array(self.wkt).transpose("x", "y"))
+        self.assert_same(data_array(self.wkt).expand_dims("band"))
+        filled = numpy.nan_to_num(setup.dem_array(), nan=-32768)
+        self.assert_same(data_array(self.wkt, filled, attrs={"_FillValue": -32768.0}))
+
+    def test_field_of_a_run_as_dem(self):
+        """What the package gives it takes."""
+        with sciara.Run(setup.dem_array(), **setup.PLACE, **KEYS) as run:
+            self.assert_same(run.altitude)
+
+    def test_single_precision(self):
+        self.assert_same(setup.dem_array(), **setup.PLACE, precision="single", expected=self.single)
+        site = sciara.Site(setup.dem_array(), **setup.PLACE, precision="single")
+        self.assert_same(site=site, expected=self.single)
+
+    def test_vents(self):
+        x, y = setup.VENT_XY
+        rates = setup.RATES
+        ten = datetime.timedelta(minutes=10)
+        for vent in (sciara.Vent(x=x, y=y, **rates), {"x": x, "y": y, "times": [0, ten, 1200], "rates": (4, 6.0)},
+                     sciara.Vent(rowcol=numpy.array(case.VENT), **rates),
+                     {"rowcol": case.VENT, **rates}):
+            self.assert_same(setup.dem_array(), **setup.PLACE, vents=[vent])
+
+    def test_rate_and_duration(self):
+        """Two vents at the same place, one after the other."""
+        vents = [sciara.Vent(rowcol=case.VENT, rate=4, duration="10 min"),
+                 sciara.Vent(rowcol=case.VENT, rate=6, duration=600, start="10 min", name="later")]
+        with sciara.Run(setup.dem_array(), **setup.PLACE, vents=vents, params=KEYS["params"]) as run:
+            self.assertEqual(run.vents, (sciara.VentInfo("vent 1", 600), sciara.VentInfo("later", 1200)))
+            run.advance(minutes=30)
+            self.assertAlmostEqual(run.ledger.emitted, 6000, places=6)
+
+    def test_line_and_lonlat(self):
+        (x, y), place = setup.VENT_XY, dict(setup.PLACE)
+        fissure = {"line": [(x, y), (x + 40, y)], "rate": 5, "duration": "1 h"}
+        with sciara.Run(setup.dem_array(), **place, vents=[fissure]) as run:
+            run.advance(steps=1)
+            self.assertEqual((run.thickness > 0).values.sum(), 5)
+        utm, wgs = osr.SpatialReference(), osr.SpatialReference()
+        utm.ImportFromEPSG(32633)
+        wgs.ImportFromEPSG(4326)
+        lat, lon, _ = osr.CoordinateTransformation(utm, wgs).TransformPoint(x, y)
+        self.assert_same(setup.dem_array(), **place, vents=[{"lonlat": (lon, lat), **setup.RATES}])
+
+    def test_keys(self):
+        with sciara.Run(setup.dem_array(), **setup.PLACE, **KEYS, until="10 min", engine="serial", threads=1,
+                        fields=["thickness", "max_speed"], boundary="closed", title="t",
+                        overrides={"run.max_steps": 5}) as run:
+            self.assertEqual((run.run().step, run.engine), (5, "serial"))
+            self.assertGreater(float(run.max_speed.max()), 0)
+        with sciara.Run(setup.dem_array(), **setup.PLACE, **KEYS, until=datetime.timedelta(minutes=10)) as run:
+            self.assertGreaterEqual(run.run().time, 600)
+
+    def test_scenarios(self):
+        with sciara.Scenario({"model.cooling": 150}) as scenario:
+            scenario.add_vent(rowcol=case.VENT, **setup.RATES)
+            scenario.set("output.fields", ["thickness"])
+            self.assertEqual(scenario.to_dict()["model"], {"cooling": 150})
+            with sciara.Run(setup.dem_array(), **setup.PLACE, scenario=scenario) as run:
+                run.advance(steps=STEPS)
+                self.assertEqual(run.checksum, self.checksum)
+            with self.assertRaisesRegex(sciara.UsageError, "in the scenario, not next to it"):
+                sciara.Run(setup.dem_array(), **setup.PLACE, scenario=scenario, until=5)
+            text = scenario.json()
+        with self.assertRaisesRegex(sciara.UsageError, "the scenario is closed"):
+            scenario.set("title", "x")
+        again = sciara.Scenario.from_json(text, self.work)
+        again.set("dem", {"path": "dem.asc", "crs": "EPSG:32633"})
+        with sciara.Run(scenario=again) as run:
+            run.advance(steps=STEPS)
+            self.assertEqual(run.checksum, self.checksum)
+        opened = sciara.Scenario.open(self.path("s.json"), {"title": "other"})
+        self.assertEqual(opened.to_dict()["title"], "other")
+        with sciara.Run(scenario=opened) as run:
+            run.advance(steps=STEPS)
+            self.assertEqual(run.checksum, self.checksum)
+
+    def test_sites(self):
+        for site in (sciara.Site(setup.dem_array(), **setup.PLACE),
+                     sciara.Site(self.path("dem.asc"), crs="EPSG:32633"), sciara.Site(data_array(self.wkt))):
+            self.assertEqual(site.grid, self.grid)
+            self.assert_same(site=site)
+            self.assert_same(site=site)
+        site = sciara.Site.open(self.path("s.json"))
+        with sciara.open(self.path("s.json"), site=site) as run:
+            run.advance(steps=STEPS)
+            self.assertEqual(run.checksum, self.checksum)
+
+    def test_site_may_go_first(self):
+        site = sciara.Site(setup.dem_array(), **setup.PLACE)
+        run = sciara.Run(site=site, **KEYS)
+        del site
+        run.advance(steps=STEPS)
+        self.assertEqual(run.checksum, self.checksum)
+
+    def test_arrays_are_copied(self):
+        dem = setup.dem_array()
+        run = sciara.Run(dem, **setup.PLACE, **KEYS)
+        dem[:] = 0
+        run.advance(steps=STEPS)
+        self.assertEqual(run.checksum, self.checksum)
+
+
+class Wrong(case.Case):
+    def assert_usage(self, pattern, *args, **options):
+        for make in (sciara.Run, sciara.Site):
+            with self.assertRaisesRegex(sciara.UsageError, pattern):
+                make(*args, **options)
+
+    def test_arrays(self):
+        dem = setup.dem_array()
+        for wrong, pattern in ((dem[0], "expected 2 dimensions .* found 1: shape"), (dem[None], "found 3"),
+                               (dem.astype(complex), "dtype complex128"), (dem.astype(object), "dtype object"),
+                               (dem.astype(str), "real numbers"), (dem > 0, "dtype bool"),
+                               (dem[:0], "at least one cell"), (dem * numpy.nan, "no finite number"),
+                               (None, "dem: expected a path or an array"), (7, "expected 2 dimensions")):
+            with self.subTest(pattern):
+                self.assert_usage(pattern, wrong, **setup.PLACE)
+        with self.assertRaisesRegex(sciara.InputError, "inf"):
+            sciara.Run(numpy.where(dem > 1050, numpy.inf, dem), **setup.PLACE, **KEYS)
+
+    def test_place(self):
+        dem = setup.dem_array()
+        self.assert_usage("pass cell_size, west, north too", dem)
+        self.assert_usage("pass north too", dem, cell_size=10, west=0)
+        for name in ("cell_size", "west", "north"):
+            for value in (float("nan"), float("inf"), "10", True):
+                self.assert_usage(f"^{name}: expected a", dem, **{**setup.PLACE, name: value})
+        self.assert_usage("cells are square", dem, **{**setup.PLACE, "cell_size": (10, 20)})
+        for value in (0, -10):
+            with self.assertRaises(sciara.SciaraError):
+                sciara.Run(dem, **{**setup.PLACE, "cell_size": value}, **KEYS)
+        place = {name: value for name, value in setup.PLACE.items() if name != "crs"}
+        self.assert_usage('the CRS is missing: pass crs="EPSG:32633"', dem, **place)
+        with sciara.Run(dem, **place, crs=None, **KEYS) as run:
+            self.assertIsNone(run.crs)
+            self.assertNotIn("grid_mapping", run.thickness.attrs)
+        with self.assertRaises(sciara.InputError):
+            sciara.Run(dem, **place, crs="EPSG:4326", **KEYS)
+        with self.assertRaises(sciara.InputError):
+            sciara.Run(dem, **place, crs="no CRS", **KEYS)
+        self.assert_usage("crs: expected a text", dem, **place, crs=32633)
+        self.assert_usage("a raster has its own place", "dem.tif", west=0)
+
+    def test_data_arrays(self):
+        def with_coords(**coords):
+            return data_array().assign_coords(**coords)
+        for wrong, pattern in ((data_array(), "names no CRS: pass crs"),
+                               (with_coords(x=X * 2), "expected square cells"),
+                               (with_coords(x=X ** 2), "equal distances"), (with_coords(x=X * numpy.nan), "finite"),
+                               (data_array().drop_vars("x"), "has no coordinate x"),
+                               (data_array().rename(x="lon", y="lat"), "dimensions y and x, found lat, lon.*project"),
+                               (data_array().to_dataset(name="z"), "xarray.Dataset: take one of its variables, z"),
+                               (data_array()[:, 0], "found y"), (data_array()[:, :1], "2 cells"),
+                               (data_array().expand_dims(time=2), "found time, y, x"),
+                               (data_array().astype(complex), "complex")):
+            with self.subTest(pattern):
+                self.assert_usage(pattern, wrong)
+        self.assert_usage("has its own coordinates", data_array(), cell_size=10)
+
+    def test_vents(self):
+        def assert_vents(pattern, vents):
+            with self.subTest(pattern), self.assertRaisesRegex(sciara.UsageError, pattern):
+                sciara.Run(setup.dem_array(), **setup.PLACE, vents=vents)
+        x, y = setup.VENT_XY
+        good = {"x": x, "y": y, "rate": 5, "duration": "1 h"}
+        assert_vents("vents: expected a list", good)
+        assert_vents("vents: expected a list", None)
+        assert_vents("expected a sciara.Vent or a dict", [7])
+        assert_vents("found the member 'rat', expected one of x, y, rate", [{**good, "rat": 5}])
+        for changes, pattern in (({"x": None}, "vent: x: expected a number, found None"),
+                                 ({"x": None, "y": None}, "exactly one of x and y, lonlat, rowcol or line, found none"),
+                                 ({"lonlat": (1, 2)}, "found x and y, lonlat"), ({"duration": None}, "found rate"),
+                                 ({"rate": None}, "found duration"), ({"duration": "1 week"}, "duration: expected"),
+                                 ({"duration": 0}, "more than 0 s"), ({"rate": float("nan")}, "finite number"),
+                                 ({"rate": "5"}, "rate: expected a number"),
+                                 ({"rates": [3]}, "either rate and duration"),
+                                 ({"rate": None, "duration": None, "times": [0, 1], "rates": [1, 2]}, "one time more"),
+                                 ({"rate": None, "duration": None, "times": [5, 1], "rates": [1]}, "ascending"),
+                                 ({"name": 3}, "name: expected a text")):
+            assert_vents(pattern, [{**good, **changes}])
+        assert_vents("at least 2 points", [{"line": [(x, y)], "rate": 1, "duration": 1}])
+        assert_vents("expected 2 numbers", [{"lonlat": 3 * [1], "rate": 1, "duration": 1}])
+        for changes in ({"x": 0}, {"rate": -5}):
+            with self.assertRaises(sciara.InputError):
+                sciara.Run(setup.dem_array(), **setup.PLACE, vents=[{**good, **changes}])
+
+    def test_rest(self):
+        def assert_raises(error, pattern, **options):
+            with self.subTest(pattern), self.assertRaisesRegex(error, pattern):
+                sciara.Run(setup.dem_array(), **setup.PLACE, **{**KEYS, **options})
+        assert_raises(sciara.InputError, "T_soll_K", params={"T_soll_K": 1000})
+        assert_raises(sciara.InputError, "model.T_sol_K", params={"T_sol_K": -5})
+        assert_raises(sciara.UsageError, "params: T_sol_K: expected a number", params={"T_sol_K": "hot"})
+        assert_raises(sciara.UsageError, "params: expected a dict", params=[3])
+        assert_raises(sciara.UsageError, "until: expected", until="later")
+        assert_raises(sciara.InputError, "no_such", engine="no_such")
+        assert_raises(sciara.InputError, "depth", fields=["depth"])
+        assert_raises(sciara.UsageError, "overrides: expected a dict", overrides="run.until=5")
+        assert_raises(sciara.UsageError, "expected dem or site, found both", site=sciara.Site(setup.dem_array(),
+                                                                                             **setup.PLACE))
+        with self.assertRaisesRegex(sciara.UsageError, "expected a path or an array, or a site, found None"):
+            sciara.Run(**KEYS)
+        with self.assertRaisesRegex(sciara.UsageError, "site: expected a sciara.Site"):
+            sciara.Run(site="dem.asc", **KEYS)
+        with self.assertRaisesRegex(sciara.UsageError, 'precision: expected "double" or "single"'):
+            sciara.Site(setup.dem_array(), **setup.PLACE, precision="half")
+
+
+if __name__ == "__main__":
+    case.main()

@@ -1,0 +1,143 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Several runs in threads on one site; one run in several threads; a thousand runs, opened and closed."""
+import concurrent.futures
+import gc
+import os
+import sys
+import threading
+import time
+
+sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
+import setup
+import case
+
+import sciara
+
+RUNS = 10000 if case.LONG else 1000
+
+
+def make(site, k):
+    return sciara.Run(site=site, vents=[{"rowcol": case.VENT, "rate": 3 + k, "duration": "20 min"}], threads=1,
+                      params={"cooling": 150})
+
+
+def compute(site, k):
+    with make(site, k) as run:
+        run.advance(steps=200)
+        run.set_rate("vent 1", 2 * k, until="1 h")
+        run.advance(minutes=5)
+        return run.checksum, float(run.deposit.sum())
+
+
+class Threads(case.Case):
+    def test_as_one_after_the_other(self):
+        site = sciara.Site(setup.dem_array(), **setup.PLACE)
+        alone = [compute(site, k) for k in range(8)]
+        self.assertEqual(len(set(alone)), 8)
+        with concurrent.futures.ThreadPoolExecutor(8) as pool:
+            for _ in range(3):
+                self.assertEqual(list(pool.map(lambda k: compute(site, k), range(8))), alone)
+
+    def test_errors_belong_to_their_thread(self):
+        def fail(name):
+            for _ in range(50):
+                try:
+                    sciara.open(name)
+                except OSError as e:
+                    if name not in str(e):
+                        return str(e)
+            return None
+        names = [self.path(f"{k}.json") for k in range(8)]
+        with concurrent.futures.ThreadPoolExecutor(8) as pool:
+            self.assertEqual(list(pool.map(fail, names)), 8 * [None])
+
+    def test_gil_is_released(self):
+        self.write_scenario(**case.ENDLESS)
+        run = sciara.open(self.path("s.json"))
+        thread = threading.Thread(target=run.run)
+        thread.start()
+        count, end = 0, time.monotonic() + 1
+        while time.monotonic() < end:
+            count += 1
+            time.sleep(0.001)
+        run.cancel()
+        thread.join()
+        self.assertGreater(count, 50, "this thread ran meanwhile")
+        self.assertGreater(run.step, 0)
+
+    def test_one_run_in_several_threads(self):
+        """Each waits for the others; nothing is lost."""
+        site = sciara.Site(setup.dem_array(), **setup.PLACE)
+        alone, together = make(site, 1), make(site, 1)
+        alone.advance(steps=200)
+        with concurrent.futures.ThreadPoolExecutor(4) as pool:
+            list(pool.map(lambda _: (together.advance(steps=10), together.thickness), range(20)))
+        self.assertEqual((together.step, together.checksum), (200, alone.checksum))
+
+    def test_closed_by_another_thread(self):
+        self.write_scenario(**case.ENDLESS)
+        for _ in range(5):
+            run, seen = sciara.open(self.path("s.json")), []
+
+            def use():
+                try:
+                    while True:
+                        run.advance(steps=5)
+                except sciara.UsageError as e:
+                    seen.append(str(e))
+            threads = [threading.Thread(target=use) for _ in range(3)]
+            for thread in threads:
+                thread.start()
+            time.sleep(0.05)
+            run.close()
+            for thread in threads:
+                thread.join()
+            self.assertEqual(seen, 3 * ["the run is closed"])
+
+
+class Memory(case.Case):
+    @staticmethod
+    def resident():
+        """KiB"""
+        gc.collect()
+        with open("/proc/self/statm", encoding="ascii") as f:
+            return int(f.read().split()[1]) * os.sysconf("SC_PAGE_SIZE") // 1024
+
+    def assert_no_growth(self, work):
+        for _ in range(100):
+            work()
+        before = self.resident()
+        for _ in range(RUNS):
+            work()
+        grown = self.resident() - before
+        self.assertLess(grown, 2048, f"KiB after {RUNS} runs")
+
+    def test_runs_from_memory(self):
+        dem = setup.dem_array()
+
+        def work():
+            run = sciara.Run(dem, **setup.PLACE, vents=[{"rowcol": case.VENT, "rate": 5, "duration": 60}], threads=1,
+                             engine="serial")
+            run.advance(steps=3)
+            with run.view("thickness") as h:
+                self.assertGreater(h.max(), 0)
+            run.read = run.thickness
+            run.close()
+        self.assert_no_growth(work)
+
+    def test_runs_that_nobody_closes(self):
+        self.write_scenario()
+        self.assert_no_growth(lambda: sciara.open(self.path("s.json"), {"engine.threads": 1}).run)
+
+    def test_errors(self):
+        self.write_scenario()
+
+        def work():
+            with self.assertRaises(sciara.InputError):
+                sciara.open(self.path("s.json"), {"model.T_sol_K": -1})
+        self.assert_no_growth(work)
+
+
+if __name__ == "__main__":
+    case.main()

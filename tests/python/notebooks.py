@@ -1,0 +1,77 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The notebooks of examples/ run without errors and draw their pictures; they are stored without outputs.
+
+usage: notebooks.py [FOLDER]      also writes the pictures there"""
+import base64
+import glob
+import os
+import sys
+
+sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
+import setup
+import case
+
+for module in ("nbclient", "nbformat", "ipykernel", "matplotlib"):
+    try:
+        __import__(module)
+    except ImportError:
+        setup.skip(f"python3-{module} is not installed (tools/setup --tests)")
+
+import nbclient
+import nbformat
+
+PICTURES = {"first_map": 3, "compare_observed": 2}
+FOLDER = sys.argv.pop() if len(sys.argv) > 1 and os.path.isdir(sys.argv[-1]) else None
+
+
+class Notebooks(case.Case):
+    def run_notebook(self, name):
+        notebook = nbformat.read(os.path.join(setup.SOURCE, "examples", f"{name}.ipynb"), 4)
+        os.environ.update(PYTHONPATH=setup.PACKAGE, PYTHONDONTWRITEBYTECODE="1", TMPDIR=self.work, MPLBACKEND="",
+                          SCIARA_CONFIG=os.path.join(setup.SOURCE, "config"), IPYTHONDIR=self.path("ipython"), PYDEVD_DISABLE_FILE_VALIDATION="1")
+        del os.environ["MPLBACKEND"]  # that of notebooks
+        # The kernel is this Python, whatever kernels are installed for the user.
+        os.makedirs(self.path("kernels", "python3"))
+        case.write_json(self.path("kernels", "python3", "kernel.json"),
+                        {"argv": [sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"],
+                         "display_name": "Python 3", "language": "python"})
+        os.environ["JUPYTER_PATH"] = self.work
+        nbclient.NotebookClient(notebook, timeout=600, kernel_name="python3",
+                                resources={"metadata": {"path": self.work}}).execute()
+        outputs = [output for cell in notebook.cells for output in cell.get("outputs", [])]
+        pictures = [output["data"]["image/png"] for output in outputs if "image/png" in output.get("data", {})]
+        self.assertEqual(len(pictures), PICTURES[name])
+        for k, picture in enumerate(pictures):
+            data = base64.b64decode(picture)
+            self.assertGreater(len(data), 5000)
+            if FOLDER:
+                with open(os.path.join(FOLDER, f"{name}_{k + 1}.png"), "wb") as f:
+                    f.write(data)
+        return "".join(output.get("text", "") + str(output.get("data", {}).get("text/plain", "")) + "\n"
+                       for output in outputs)
+
+    def test_first_map(self):
+        text = self.run_notebook("first_map")
+        self.assertIn("step ", text)
+        self.assertIn("emitted 432,0", text)
+        self.assertIn("deposit.tif", text)
+        self.assertNotIn("Traceback", text)
+
+    def test_compare_observed(self):
+        text = self.run_notebook("compare_observed")
+        self.assertIn("Etna 2006" if os.environ.get("SCIARA_ETNA2006") else "Twin experiment (synthetic)", text)
+        self.assertRegex(text, r"jaccard=0\.\d")
+
+    def test_stored_without_outputs(self):
+        names = [os.path.basename(path)[:-6] for path in glob.glob(os.path.join(setup.SOURCE, "examples", "*.ipynb"))]
+        self.assertEqual(sorted(names), sorted(PICTURES))
+        for name in names:
+            for cell in case.read_json(setup.SOURCE, "examples", f"{name}.ipynb")["cells"]:
+                self.assertFalse(cell.get("outputs"))
+                self.assertIsNone(cell.get("execution_count"))
+                self.assertLessEqual(max(map(len, "".join(cell["source"]).split("\n"))), 125)
+
+
+if __name__ == "__main__":
+    case.main()

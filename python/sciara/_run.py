@@ -546,16 +546,6 @@ class Run:
             check(lib.sciara_write_checkpoint(handle, path_of(path)))
         return Path(path)
 
-    def score(self, observed: PathLike, *, layer: Optional[str] = None, min_thickness: float = 0.0) -> Score:
-        """As sciara.score."""
-        out = ffi.new("struct sciara_score *")
-        name = ffi.NULL if layer is None else ffi.new("char[]", text_of(layer, "layer"))
-        with self._use() as handle:
-            check(lib.sciara_score(handle, path_of(observed, "observed"), name,
-                                   number_of(min_thickness, "min_thickness"), out))
-        return Score(out.hits, out.misses, out.excess, out.jaccard, out.sensitivity, out.precision, out.f1,
-                     out.area_ratio, out.run_out_ratio, out.hausdorff_m)
-
 
 def open(scenario: PathLike, overrides: Overrides = None, *, site: Optional[Site] = None) -> Run:
     """Opens a scenario file and the DEM that it names, ready for the first step. Writes nothing.
@@ -602,4 +592,10 @@ def score(run: Run, observed: PathLike, *, layer: Optional[str] = None, min_thic
     """
     if not isinstance(run, Run):
         raise UsageError(f"score: expected a sciara.Run, found {describe(run)}")
-    return run.score(observed, layer=layer, min_thickness=min_thickness)
+    out = ffi.new("struct sciara_score *")
+    name = ffi.NULL if layer is None else ffi.new("char[]", text_of(layer, "layer"))
+    path, least = path_of(observed, "observed"), number_of(min_thickness, "min_thickness")
+    with run._use() as handle:
+        check(lib.sciara_score(handle, path, name, least, out))
+    return Score(out.hits, out.misses, out.excess, out.jaccard, out.sensitivity, out.precision, out.f1, out.area_ratio,
+                 out.run_out_ratio, out.hausdorff_m)

@@ -333,7 +333,7 @@ class WrongUse(RunCase):
                 lambda: run.checksum, lambda: run.ledger, lambda: run.grid, lambda: run.crs, lambda: run.engine,
                 lambda: run.vents, lambda: run.fields, run.dataset, lambda: run.set_rate("vent 1", 1), run.cancel,
                 lambda: run.write_map("deposit", self.path("a.tif")), lambda: run.write_snapshot(self.path("a.nc")),
-                lambda: run.write_checkpoint(self.path("a.h5")), lambda: run.score(self.path("a.tif")),
+                lambda: run.write_checkpoint(self.path("a.h5")), lambda: sciara.score(run, self.path("a.tif")),
                 lambda: run.view("thickness").__enter__(), lambda: run.progress]
         for use in uses:
             self.assert_usage("^the run is closed$", use)

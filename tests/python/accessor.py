@@ -88,7 +88,8 @@ class Accessor(case.Case):
         h = field(numpy.ones((3, 3)))
         for use, pattern in ((lambda: h[0].sciara.area(), "dimensions y and x, found x"),
                              (lambda: xarray.concat([h, h], "time").sciara.outline(), "select one time"),
-                             (lambda: h[:1, :].sciara.area(), "at least 2 cells"), (lambda: h.sciara.area(None), "threshold"),
+                             (lambda: h[:1, :].sciara.area(), "at least 2 cells"),
+                             (lambda: h.sciara.area(None), "threshold"),
                              (lambda: field(h.values, units="s").sciara.volume(), "in m, found a field in s")):
             with self.subTest(pattern), self.assertRaisesRegex(sciara.UsageError, pattern):
                 use()

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The Python blocks of docs/python.md and python/README.md run, one after the other, and the page names the interface."""
+"""The Python blocks of docs/python.md and python/README.md run, and the page names the whole interface."""
 import os
 import re
 import sys

@@ -7,6 +7,7 @@ import sys
 import warnings
 
 sys.dont_write_bytecode = True
+os.environ.pop("SCIARA_SERVER", None)  # the few command lines of these tests start the program itself
 SOURCE = os.environ.get("SCIARA_SOURCE_DIR") or os.path.abspath(os.path.join(os.path.dirname(__file__), "../../.."))
 PACKAGE = os.path.join(SOURCE, "python")
 sys.path[:0] = [PACKAGE, os.path.join(SOURCE, "tests", "cli", "lib")]

@@ -174,6 +174,20 @@ class FromMemory(case.SharedCase):
         run.advance(steps=STEPS)
         self.assertEqual(run.checksum, self.checksum)
 
+    def test_checkpoints(self):
+        """With changed rates, on the same site; another one is an error."""
+        site = sciara.Site(setup.dem_array(), **setup.PLACE)
+        run = sciara.Run(site=site, **KEYS)
+        run.advance(steps=40)
+        run.set_rate("vent 1", 9, until="1 h")
+        run.advance(steps=5)
+        run.write_checkpoint(self.path("a.h5"))
+        with sciara.open_checkpoint(self.path("a.h5"), site) as same:
+            self.assertEqual((same.vents, same.checksum), (run.vents, run.checksum))
+            self.assertEqual((same.advance(steps=90), same.checksum), (run.advance(steps=90), run.checksum))
+        with self.assertRaisesRegex(sciara.InputError, "another DEM"):
+            sciara.open_checkpoint(self.path("a.h5"), sciara.Site(setup.dem_array() + 1, **setup.PLACE))
+
     def test_arrays_are_copied(self):
         dem = setup.dem_array()
         run = sciara.Run(dem, **setup.PLACE, **KEYS)

@@ -234,7 +234,7 @@ class Fields(RunCase):
     def test_not_recorded_and_unknown(self):
         run = self.open()
         self.assertNotIn("max_speed", run.fields)
-        self.assert_usage("max_speed was not recorded: name it in output.fields", lambda: run.max_speed)
+        self.assert_usage("max_speed was not recorded: add it to output.fields", lambda: run.max_speed)
         self.assert_usage("found no field str 'depth', expected one of thickness", run.field, "depth")
         self.assert_usage("found no field None", run.field, None)
 

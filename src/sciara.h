@@ -396,7 +396,7 @@ SCIARA_API enum sciara_status sciara_write_checkpoint(struct sciara *s, const ch
 SCIARA_API enum sciara_status sciara_write_map(struct sciara *s, enum sciara_field field, const char *path);
 
 /** The deposit of a simulation compared with an observed lava field. What has no value is NaN. */
-struct sciara_score {
+struct sciara_scores {
   int64_t hits, misses, excess; /**< cells: of both; only observed; only simulated */
   double jaccard;               /**< hits / (hits + misses + excess) */
   double sensitivity;           /**< hits / (hits + misses) */
@@ -415,7 +415,7 @@ struct sciara_score {
  * @param min_thickness_m more than this counts as covered, of the simulation and of an observed thickness; >= 0
  */
 SCIARA_API enum sciara_status sciara_score(struct sciara *s, const char *observed, const char *layer,
-                                           double min_thickness_m, struct sciara_score *out);
+                                           double min_thickness_m, struct sciara_scores *out);
 
 #ifdef __cplusplus
 }

@@ -592,7 +592,7 @@ def score(run: Run, observed: PathLike, *, layer: Optional[str] = None, min_thic
     """
     if not isinstance(run, Run):
         raise UsageError(f"score: expected a sciara.Run, found {describe(run)}")
-    out = ffi.new("struct sciara_score *")
+    out = ffi.new("struct sciara_scores *")
     name = ffi.NULL if layer is None else ffi.new("char[]", text_of(layer, "layer"))
     path, least = path_of(observed, "observed"), number_of(min_thickness, "min_thickness")
     with run._use() as handle:

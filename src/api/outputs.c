@@ -71,21 +71,21 @@ static enum sciara_status make_masks(const struct sciara_problem *p, double min_
   return SCIARA_OK;
 }
 
-static struct sciara_score describe(const struct sciara_extent_scores *e) {
-  return (struct sciara_score){.hits = e->hits,
-                               .misses = e->misses,
-                               .excess = e->excess,
-                               .jaccard = e->jaccard,
-                               .sensitivity = e->tpr,
-                               .precision = e->ppv,
-                               .f1 = e->f1,
-                               .area_ratio = e->area_ratio,
-                               .run_out_ratio = e->run_out_ratio,
-                               .hausdorff_m = e->hausdorff_m};
+static struct sciara_scores describe(const struct sciara_extent_scores *e) {
+  return (struct sciara_scores){.hits = e->hits,
+                                .misses = e->misses,
+                                .excess = e->excess,
+                                .jaccard = e->jaccard,
+                                .sensitivity = e->tpr,
+                                .precision = e->ppv,
+                                .f1 = e->f1,
+                                .area_ratio = e->area_ratio,
+                                .run_out_ratio = e->run_out_ratio,
+                                .hausdorff_m = e->hausdorff_m};
 }
 
 enum sciara_status sciara_score(struct sciara *s, const char *observed, const char *layer, double min_thickness_m,
-                                struct sciara_score *out) {
+                                struct sciara_scores *out) {
   SCIARA_TRY(check("sciara_score", s, observed));
   SCIARA_TRY(sciara_api_check_pointer("sciara_score", "out", out));
   if (!(min_thickness_m >= 0) || !isfinite(min_thickness_m))

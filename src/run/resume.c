@@ -11,6 +11,7 @@
 #include "run/checkpoints.h"
 #include "run/run_folder.h"
 #include "run/run_member.h"
+#include "run/scenario_site.h"
 
 static enum sciara_status no_memory(void) { return sciara_fail(SCIARA_ERR_MEMORY, "no memory to resume a run"); }
 
@@ -213,7 +214,11 @@ enum sciara_status sciara_checkpoint_problem(const char *path, const struct scia
   if (status == SCIARA_OK) status = check_overrides(options);
   if (status == SCIARA_OK) status = read_scenario(r, options, &out->scenario, &diagnostics);
   sciara_diagnostics_add(&diagnostics, status);
-  if (status == SCIARA_OK) sciara_problem_place(out, &how, &diagnostics);
+  if (status == SCIARA_OK && !options->site && sciara_scenario_is_of_memory(&out->scenario))
+    sciara_diagnostics_add(
+        &diagnostics,
+        sciara_fail(SCIARA_ERR_INPUT, "%s: its run had a DEM in memory: continue on the same site", path));
+  if (status == SCIARA_OK && diagnostics.count == 0) sciara_problem_place(out, &how, &diagnostics);
   if (diagnostics.count == 0) sciara_diagnostics_add(&diagnostics, restore_once(r, out));
   status = sciara_diagnostics_status(&diagnostics);
   sciara_diagnostics_free(&diagnostics);

@@ -188,6 +188,11 @@ cleanup:
   return status;
 }
 
+bool sciara_scenario_is_of_memory(const struct sciara_scenario_spec *s) {
+  const char *slash = s->dem.path ? strrchr(s->dem.path, '/') : NULL;
+  return s->dem.path && strcmp(slash ? slash + 1 : s->dem.path, SCIARA_MEMORY_DEM) == 0;
+}
+
 bool sciara_site_is_of_memory(const struct sciara_site *site) {
   return site->origin.dem && strcmp(site->origin.dem, MEMORY_DEM) == 0;
 }

@@ -26,6 +26,9 @@ enum sciara_status sciara_memory_site_make(const struct sciara_grid *grid, const
 /** The name by which the scenario of a run on such a site calls its DEM (docs/formats.md). */
 #define SCIARA_MEMORY_DEM "memory"
 
+/** Whether a scenario names that DEM: one of a run on such a site. A DEM of this name lies in a file with an ending. */
+bool sciara_scenario_is_of_memory(const struct sciara_scenario_spec *s);
+
 /** Whether a site was made so. */
 bool sciara_site_is_of_memory(const struct sciara_site *site);
 

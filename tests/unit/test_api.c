@@ -306,7 +306,8 @@ START_TEST(scenarios_that_are_refused) {
   refused(SCIARA_ERR_USAGE, sciara_scenario_add_vent(c, &v), "rate 0: found nan");
   v.rates_m3_s = (const double[]){-1};
   OK(sciara_scenario_add_vent(c, &v));
-  refused(SCIARA_ERR_INPUT, sciara_create(c, site, &s), "vents[0].effusion.table[0][1]: expected 0 to 1e6 m3/s; found -1");
+  refused(SCIARA_ERR_INPUT, sciara_create(c, site, &s),
+          "vents[0].effusion.table[0][1]: expected 0 to 1e6 m3/s; found -1");
   sciara_scenario_close(c);
   sciara_site_release(site);
   sciara_site_release(single);
@@ -488,6 +489,14 @@ START_TEST(checkpoints) {
   ck_assert_ptr_null(again);
   refused(SCIARA_ERR_IO, sciara_open_checkpoint(inside("none.h5"), site, NULL, 0, &again), "none.h5");
   refused(SCIARA_ERR_INPUT, sciara_open_checkpoint(inside("s.json"), site, NULL, 0, &again), "s.json");
+  sciara_close(s);
+  struct sciara_scenario *c = built();
+  s = create(c, site);
+  OK(sciara_write_checkpoint(s, inside("memory.h5")));
+  refused(SCIARA_ERR_INPUT, sciara_open_checkpoint(inside("memory.h5"), NULL, NULL, 0, &again), "had a DEM in memory");
+  OK(sciara_open_checkpoint(inside("memory.h5"), site, NULL, 0, &again));
+  sciara_close(again);
+  sciara_scenario_close(c);
   sciara_site_release(site);
   sciara_site_release(other);
   sciara_close(s);
@@ -524,7 +533,7 @@ START_TEST(files_and_scores) {
   const struct sciara_site *site = memory_site(false);
   struct sciara_scenario *c = built();
   struct sciara *s = create(c, site);
-  struct sciara_score score;
+  struct sciara_scores score;
   OK(sciara_run(s));
   OK(sciara_write_map(s, SCIARA_FIELD_DEPOSIT, inside("deposit.tif")));
   OK(sciara_write_map(s, SCIARA_FIELD_DEPOSIT, inside("deposit.png")));
@@ -642,7 +651,7 @@ START_TEST(null_is_refused) {
   struct sciara *s;
   struct sciara_progress p;
   struct sciara_grid_info g;
-  struct sciara_score score;
+  struct sciara_scores score;
   const struct sciara_site *site;
   const double *view;
   double values[1];
@@ -690,6 +699,8 @@ START_TEST(null_is_refused) {
   ck_assert_str_eq(sciara_read_engine_name(NULL), "");
   ck_assert_ptr_null(sciara_field_unit(SCIARA_FIELD_COUNT));
   ck_assert_str_eq(sciara_field_unit(SCIARA_FIELD_SPEED), "m s-1");
+  ck_assert_ptr_null(sciara_field_description(SCIARA_FIELD_COUNT));
+  ck_assert_ptr_nonnull(strstr(sciara_field_description(SCIARA_FIELD_SPEED), "speed"));
 }
 END_TEST
 

@@ -151,8 +151,7 @@ START_TEST(title_time_and_stamp_are_drawn) {
   draw(&q);
   map.title = NULL;
   assert_contains(logged, "WARNING ");
-  assert_contains(logged,
-                  "a.png: no installed font has 1 of the characters of the title; they are drawn as boxes");
+  assert_contains(logged, "a.png: no installed font has 1 of the characters of the title; they are drawn as boxes");
 }
 END_TEST
 

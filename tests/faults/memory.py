@@ -268,7 +268,7 @@ class Predicted(case.Case):
                 limit = lambda: resource.setrlimit(resource.RLIMIT_AS, (size, size))
                 refused = shim.run(args, self.work, self.path("none"), limit=limit)
                 self.assertEqual(refused.code, NO_MEMORY, refused.stderr)
-                said = re.search(r"s.json: the engines side by side take about ([\d.e+-]+) GB of memory .* free; name fewer",
+                said = re.search(r"s.json: all engines together need about ([\d.e+-]+) GB of memory .* free; name fewer",
                                  refused.stderr)
                 self.assertIsNotNone(said, refused.stderr)
                 self.assertLess(refused.resident, 0.6 * whole.resident)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // malloc and related functions: counts the memory of the process, and refuses one request that comes from the program
-// itself (not from a library, whose behaviour without memory is not tested, unless SCIARA_SHIM_LIBRARY names that library).
-// SCIARA_SHIM_FOREIGN names code that is linked into the program but is not its own, the runtime of CUDA: "BEGIN-END,...",
-// hexadecimal addresses in the file.
+// itself or from libsciara (not from another library, whose behaviour without memory is not tested, unless
+// SCIARA_SHIM_LIBRARY names that library). SCIARA_SHIM_FOREIGN names code that is linked into libsciara but is not its own,
+// the runtime of CUDA: "BEGIN-END,...", hexadecimal addresses in the file.
 #include <dlfcn.h>
 #include <errno.h>
 #include <link.h>
@@ -20,11 +20,11 @@ extern void __libc_free(void *p);
 
 enum { FOREIGN = 16 };
 
-static uintptr_t code_begin, code_end; ///< of the program
-static struct { uintptr_t begin, end; } foreign[FOREIGN];
+static struct { uintptr_t begin, end; } code[2], foreign[FOREIGN]; ///< of the program and of the library
+static int code_count;
 static int foreign_count;
 
-/** Reads SCIARA_SHIM_FOREIGN; `base`: where the program was loaded. Too many are a defect of the test. */
+/** Reads SCIARA_SHIM_FOREIGN; `base`: where the library was loaded. Too many are a defect of the test. */
 static void find_foreign(uintptr_t base) {
   char *text = getenv("SCIARA_SHIM_FOREIGN");
   while (text && *text) {
@@ -39,16 +39,18 @@ static void find_foreign(uintptr_t base) {
 static int find_code(struct dl_phdr_info *info, size_t size, void *context) {
   (void)size;
   (void)context;
-  const char *library = getenv("SCIARA_SHIM_LIBRARY");
-  if (library && !strstr(info->dlpi_name, library)) return 0;
-  find_foreign(info->dlpi_addr);
+  const char *other = getenv("SCIARA_SHIM_LIBRARY"), *library = other ? other : "/libsciara.so.";
+  const bool is_library = strstr(info->dlpi_name, library), is_program = !other && !*info->dlpi_name && !code_count;
+  if (!is_library && !is_program) return 0;
+  if (is_library) find_foreign(info->dlpi_addr);
   for (int k = 0; k < info->dlpi_phnum; k++) {
     const ElfW(Phdr) *h = &info->dlpi_phdr[k];
     if (h->p_type != PT_LOAD || !(h->p_flags & PF_X)) continue;
-    code_begin = info->dlpi_addr + h->p_vaddr;
-    code_end = code_begin + h->p_memsz;
+    code[code_count].begin = info->dlpi_addr + h->p_vaddr;
+    code[code_count].end = code[code_count].begin + h->p_memsz;
   }
-  return 1; // the program is the first object
+  code_count++;
+  return is_library; // the program is the first object
 }
 
 __attribute__((constructor)) static void begin(void) {
@@ -73,7 +75,9 @@ static void note_site(uintptr_t address, uint64_t number) {
 /** Whether this request fails. */
 static bool refuse(const void *caller) {
   const uintptr_t from = (uintptr_t)caller;
-  if (from < code_begin || from >= code_end) return false;
+  int part = 0;
+  while (part < code_count && (from < code[part].begin || from >= code[part].end)) part++;
+  if (part == code_count) return false;
   for (int k = 0; k < foreign_count; k++)
     if (from >= foreign[k].begin && from < foreign[k].end) return false;
   shim_enter();
@@ -83,7 +87,7 @@ static bool refuse(const void *caller) {
   if (shim_counts) {
     shim_counts->mallocs = requests;
     shim_counts->done += refused;
-    note_site(from - code_begin, requests);
+    note_site(from - code[part].begin + ((uintptr_t)part << 32), requests);
   }
   shim_leave();
   if (refused) errno = ENOMEM;

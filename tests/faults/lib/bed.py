@@ -97,7 +97,7 @@ class Bed(case.Case):
         before = whole.load(self.path("root", "out"))
         outcome, state = self.attempt(args=self.resume, keep=True)
         if outcome.code == 3:
-            self.assertRegex(outcome.stderr, "there is no checkpoint|this folder is no run", how)
+            self.assertRegex(outcome.stderr, "there is no checkpoint|is not a run folder", how)
             self.assertEqual(whole.checkpoints(before), [], how)
             return False
         self.assertEqual(outcome.code, 0, f"{how}\n{outcome.stderr}")

@@ -88,8 +88,9 @@ def numbered(records):
 
 @functools.cache
 def foreign_code():
-    """Where the CUDA runtime, linked statically, lies in the program: its behaviour without memory is not tested."""
-    listed = subprocess.run(["nm", "-n", "--defined-only", PROGRAM], stdout=subprocess.PIPE, encoding="utf-8", check=True)
+    """Where the CUDA runtime, linked statically, is in libsciara: its behaviour without memory is not tested."""
+    listed = subprocess.run(["nm", "-n", "--defined-only", os.environ["SCIARA_LIBRARY"]], stdout=subprocess.PIPE,
+                            encoding="utf-8", check=True)
     code = [(int(address, 16), name) for address, kind, name in
             (line.split(maxsplit=2) for line in listed.stdout.splitlines()) if kind in "tTwW"]
     ranges = []

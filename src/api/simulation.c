@@ -231,24 +231,35 @@ void sciara_cancel(struct sciara *s) {
   if (s) __atomic_store_n(&s->cancel, 1, __ATOMIC_RELAXED);
 }
 
-enum sciara_status sciara_set_rate(struct sciara *s, const char *vent, double rate_m3_s, double until_s) {
-  SCIARA_TRY(sciara_api_check_pointer("sciara_set_rate", "the simulation", s));
-  SCIARA_TRY(sciara_api_check_pointer("sciara_set_rate", "the vent", vent));
-  const struct sciara_scenario_spec *scenario = &s->simulation->problem.scenario;
+/** The vent of that name, which must be the only one. */
+static enum sciara_status find_vent(const struct sciara_scenario_spec *scenario, const char *vent, size_t *found) {
   struct sciara_text names = {0};
+  size_t matches = 0;
   for (size_t k = 0; k < scenario->vent_count; k++) {
-    if (strcmp(scenario->vents[k].name, vent) == 0) {
-      sciara_text_free(&names);
-      sciara_api_forget_views(s);
-      return sciara_simulation_set_rate(s->simulation, k, rate_m3_s, until_s);
-    }
+    const bool is_it = strcmp(scenario->vents[k].name, vent) == 0;
+    if (is_it) *found = k;
+    matches += is_it;
     if (k < 10) sciara_text_append(&names, "%s\"%s\"", k ? ", " : "", scenario->vents[k].name);
   }
-  const enum sciara_status status =
-      sciara_fail(SCIARA_ERR_USAGE, "found no vent \"%s\", expected %s%s", vent,
-                  names.data ? names.data : "a scenario with vents", scenario->vent_count > 10 ? ", ..." : "");
+  enum sciara_status status = SCIARA_OK;
+  if (matches == 0)
+    status =
+        sciara_fail(SCIARA_ERR_USAGE, "expected the name of a vent: %s%s; found \"%s\"",
+                    names.data ? names.data : "the scenario has none", scenario->vent_count > 10 ? ", ..." : "", vent);
+  else if (matches > 1)
+    status = sciara_fail(SCIARA_ERR_USAGE, "expected one vent \"%s\", found %zu: give each a name of its own", vent,
+                         matches);
   sciara_text_free(&names);
   return status;
+}
+
+enum sciara_status sciara_set_rate(struct sciara *s, const char *vent, double rate_m3_s, double until_s) {
+  size_t k = 0;
+  SCIARA_TRY(sciara_api_check_pointer("sciara_set_rate", "the simulation", s));
+  SCIARA_TRY(sciara_api_check_pointer("sciara_set_rate", "the vent", vent));
+  SCIARA_TRY(find_vent(&s->simulation->problem.scenario, vent, &k));
+  sciara_api_forget_views(s);
+  return sciara_simulation_set_rate(s->simulation, k, rate_m3_s, until_s);
 }
 
 // ----------------------------------------------------------------------------------------------------------- reading

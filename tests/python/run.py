@@ -115,7 +115,7 @@ class Steps(RunCase):
         run.advance(to="2 h")
         with self.assertRaisesRegex(sciara.UsageError, 'ended at 01:00:00 .* until="3 d"'):
             run.set_rate("vent 1", 3)
-        self.assert_usage('found no vent "x"', run.set_rate, "x", 3)
+        self.assert_usage('found "x"', run.set_rate, "x", 3)
         self.assert_usage("until: expected", run.set_rate, "vent 1", 3, until="tomorrow")
         self.assert_usage("rate: expected a number, found None", run.set_rate, "vent 1", None)
         with self.assertRaises(sciara.SciaraError):

@@ -182,6 +182,10 @@ START_TEST(vents_by_calls) {
   OK(sciara_read_vent(s, 2, &name, NULL));
   ck_assert_str_eq(name, "vent 3");
   refused(SCIARA_ERR_USAGE, sciara_read_vent(s, 3, NULL, NULL), "found vent 3, expected one of 3");
+  sciara_close(s);
+  OK(sciara_scenario_set(c, "vents.2.name", "vent 1"));
+  s = create(c, site);
+  refused(SCIARA_ERR_USAGE, sciara_set_rate(s, "vent 1", 1, 1000), "expected one vent \"vent 1\", found 2");
   struct sciara_ledger ledger;
   const struct sciara_advance_options until = {.time_s = 8000};
   sciara_close(s);
@@ -443,7 +447,8 @@ START_TEST(rates_that_are_refused) {
   struct sciara *s = open_file(NULL, NULL), *plain = open_file(NULL, NULL);
   OK(sciara_step(s, 20));
   const double now = progress_of(s).time_s;
-  refused(SCIARA_ERR_USAGE, sciara_set_rate(s, "summit", 5, now + 1), "found no vent \"summit\", expected \"vent 1\"");
+  refused(SCIARA_ERR_USAGE, sciara_set_rate(s, "summit", 5, now + 1),
+          "expected the name of a vent: \"vent 1\"; found \"summit\"");
   refused(SCIARA_ERR_USAGE, sciara_set_rate(s, "vent 1", -1, now + 1), "rate: found -1 m3/s");
   refused(SCIARA_ERR_USAGE, sciara_set_rate(s, "vent 1", NAN, now + 1), "rate: found nan m3/s");
   refused(SCIARA_ERR_USAGE, sciara_set_rate(s, "vent 1", 5, now), "end of the rate");
@@ -630,7 +635,7 @@ START_TEST(a_thousand_runs) {
     OK(sciara_set_rate(s, "vent 1", 4, 1000));
     OK(sciara_step(s, 3));
     OK(sciara_view_field(s, SCIARA_FIELD_THICKNESS, &view));
-    refused(SCIARA_ERR_USAGE, sciara_set_rate(s, "none", 4, 1000), "found no vent");
+    refused(SCIARA_ERR_USAGE, sciara_set_rate(s, "none", 4, 1000), "found \"none\"");
     sciara_close(s);
     sciara_scenario_close(c);
     sciara_site_release(site);

@@ -15,7 +15,9 @@ const char *sciara_version(void) { return SCIARA_VERSION; }
 // ----------------------------------------------------------------------------------------------------------- opening
 
 enum sciara_status sciara_api_check_pointer(const char *function, const char *argument, const void *pointer) {
-  return pointer ? SCIARA_OK : sciara_fail(SCIARA_ERR_USAGE, "%s: %s is NULL", function, argument);
+  if (pointer) return SCIARA_OK;
+  sciara_fail(SCIARA_ERR_USAGE, "%s: %s is NULL", function, argument);
+  return SCIARA_ERR_USAGE;
 }
 
 enum sciara_status sciara_api_check_open(const char *function, const char *path, const char *const *overrides,
@@ -42,7 +44,7 @@ enum sciara_status sciara_api_start(struct sciara_problem *problem, const struct
     return status;
   }
   s->simulation = simulation;
-  *out = s;
+  *out = s; // NOLINT(clang-analyzer-core.NullDereference): sciara_api_check_open refuses NULL
   return SCIARA_OK;
 }
 

@@ -443,6 +443,63 @@ START_TEST(a_vent_that_opens_again) {
 }
 END_TEST
 
+// What is solid flows again from a vent that opens.
+START_TEST(a_run_that_was_solid) {
+  static const char *const overrides[] = {"engine.name=serial", "model.cooling=1e5", "run.max_steps=null",
+                                          "vents.0.effusion={\"table\": [[0, 5], [10, 0]]}"};
+  struct sciara *s;
+  struct sciara_ledger ledger;
+  OK(sciara_open(inside("s.json"), overrides, 4, &s));
+  OK(sciara_run(s));
+  ck_assert(progress_of(s).solidified && progress_of(s).finished);
+  const double now = progress_of(s).time_s;
+  OK(sciara_set_rate(s, "vent 1", 7, now + 30));
+  ck_assert(!progress_of(s).solidified && !progress_of(s).finished);
+  OK(sciara_run(s));
+  ck_assert(progress_of(s).solidified && progress_of(s).time_s > now + 29);
+  OK(sciara_read_ledger(s, &ledger));
+  ck_assert_double_eq_tol(ledger.emitted_m3, 5 * 10 + 7 * 30, 1e-9);
+  sciara_close(s);
+}
+END_TEST
+
+/** Times that lava left the domain, as a checkpoint says. */
+static uint64_t losses_in(const char *name) {
+  struct sciara_checkpoint header;
+  OK(sciara_checkpoint_read_header(inside(name), &header));
+  const uint64_t losses = header.losses;
+  sciara_checkpoint_free(&header);
+  return losses;
+}
+
+// A checkpoint has the rates that were set, counted from the start of the run, and all losses.
+START_TEST(checkpoints_after_a_change) {
+  static const char *const overrides[] = {"engine.name=serial",
+                                          "vents.0={\"row\": 28, \"col\": 20, \"start\": 20, \"effusion\": {\"slot\": "
+                                          "86400, \"rates_m3_s\": [50]}}"};
+  struct sciara *s, *again;
+  const char *name;
+  double end;
+  OK(sciara_open(inside("s.json"), overrides, 2, &s));
+  OK(sciara_step(s, 60));
+  OK(sciara_write_checkpoint(s, inside("before.h5")));
+  const uint64_t before = losses_in("before.h5");
+  ck_assert_uint_gt(before, 0);
+  OK(sciara_set_rate(s, "vent 1", 9, 5000));
+  OK(sciara_step(s, 20));
+  OK(sciara_write_checkpoint(s, inside("after.h5")));
+  ck_assert_uint_gt(losses_in("after.h5"), before);
+  OK(sciara_open_checkpoint(inside("after.h5"), NULL, NULL, 0, &again));
+  OK(sciara_read_vent(again, 0, &name, &end));
+  ck_assert_double_eq(end, 5000);
+  OK(sciara_run(s));
+  OK(sciara_run(again));
+  ck_assert_uint_eq(checksum_of(s), checksum_of(again));
+  sciara_close(s);
+  sciara_close(again);
+}
+END_TEST
+
 START_TEST(rates_that_are_refused) {
   struct sciara *s = open_file(NULL, NULL), *plain = open_file(NULL, NULL);
   OK(sciara_step(s, 20));
@@ -454,6 +511,10 @@ START_TEST(rates_that_are_refused) {
   refused(SCIARA_ERR_USAGE, sciara_set_rate(s, "vent 1", 5, now), "end of the rate");
   refused(SCIARA_ERR_USAGE, sciara_set_rate(s, "vent 1", 5, INFINITY), "end of the rate: found inf");
   refused(SCIARA_ERR_INPUT, sciara_set_rate(s, "vent 1", 1e-300, now + 1), "vents[0].effusion"); // no normal number
+  const char *name;
+  double end;
+  OK(sciara_read_vent(s, 0, &name, &end));
+  ck_assert_double_eq(end, 86400); // as before
   OK(sciara_run(s));
   OK(sciara_run(plain));
   ck_assert_uint_eq(checksum_of(s), checksum_of(plain)); // nothing was changed by any of them
@@ -549,10 +610,17 @@ START_TEST(files_and_scores) {
   OK(sciara_snapshot_open(inside("state.nc"), &snapshot));
   ck_assert_uint_eq(snapshot.checksum, checksum_of(s));
   ck_assert_ptr_nonnull(strstr(snapshot.scenario_json, "\"path\": \"memory\""));
+  const uint64_t dem_hash = snapshot.dem_hash;
   OK(sciara_snapshot_read(&snapshot, SCIARA_FIELD_THICKNESS, a));
   OK(sciara_read_field(s, SCIARA_FIELD_THICKNESS, b, CELLS));
   for (int i = 0; i < CELLS; i++) ck_assert(a[i] == (double)(float)b[i]);
   sciara_snapshot_close(&snapshot);
+  struct sciara *file = open_file(NULL, NULL);
+  OK(sciara_write_snapshot(file, inside("file.nc")));
+  OK(sciara_snapshot_open(inside("file.nc"), &snapshot));
+  ck_assert_uint_eq(snapshot.dem_hash, dem_hash);
+  sciara_snapshot_close(&snapshot);
+  sciara_close(file);
   OK(sciara_score(s, inside("deposit.tif"), NULL, 0, &score));
   ck_assert(score.hits > 5 && score.misses == 0 && score.excess == 0 && score.jaccard == 1 && score.hausdorff_m == 0);
   sciara_close(s);
@@ -725,6 +793,8 @@ int main(void) {
   tcase_add_test(t, views);
   tcase_add_test(t, rates_that_change);
   tcase_add_test(t, a_vent_that_opens_again);
+  tcase_add_test(t, a_run_that_was_solid);
+  tcase_add_test(t, checkpoints_after_a_change);
   tcase_add_test(t, rates_that_are_refused);
   tcase_add_test(t, checkpoints);
   tcase_add_test(t, run_folders);

@@ -141,7 +141,7 @@ def _of_data_array(data: xarray.DataArray, cell_size: Any, west: Any, north: Any
 
 
 def _without_fill(data: xarray.DataArray) -> Any:
-    """NaN in the place of the values that mark missing data."""
+    """NaN instead of the values that mark missing data."""
     values = data.values
     for name in ("_FillValue", "missing_value", "nodata"):
         fill = data.attrs.get(name)

@@ -123,8 +123,8 @@ class Run:
     fields: names of the fields that are recorded; None: thickness, temperature, deposit, arrival_time. Those that
         follow from the present state can always be read; arrival_time and max_... only if they are recorded
     overrides: any other keys of docs/scenario.md
-    site: a sciara.Site in the place of dem
-    scenario: a sciara.Scenario in the place of vents and all other arguments but dem and site
+    site: a sciara.Site instead of dem
+    scenario: a sciara.Scenario instead of vents and all other arguments but dem and site
 
     A run is used by one thread at a time; another thread waits. The GIL is released while the library computes.
     """

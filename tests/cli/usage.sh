@@ -103,15 +103,15 @@ expect 2 'unexpected argument "more"' engines more
 expect 2 '--output is missing' import x.cfg
 expect 2 'there is no page "bsh"; did you mean "bash"\?' doc bsh
 expect 4 'no scenarios are installed with this program' doc examples
-expect 2 '--steps: expected a whole number.*found "-1"' run s.json --steps=-1
-expect 2 '--steps: expected a whole number.*found "1.5"' run s.json --steps 1.5
-expect 2 '--steps: expected a whole number.*found "many"' run s.json -n many
-expect 2 '--threads: expected a whole number.*found "-2"' run s.json --threads -2
-expect 2 '--until: expected a time above 0 such as "6 h".*found "soon"' run s.json --until soon
-expect 2 '--until: expected .*found "0"' run s.json --until 0
-expect 2 '--until: expected .*found "-5 s"' run s.json --until '-5 s'
-expect 2 '--precision: expected double or single.*found "half"' run s.json --precision half
-expect 2 '--set: expected KEY=VALUE.*found "novalue"' run s.json --set novalue
+expect 2 '--steps: expected a whole number >= 1, found "-1"' run s.json --steps=-1
+expect 2 '--steps: expected a whole number >= 1, found "1.5"' run s.json --steps 1.5
+expect 2 '--steps: expected a whole number >= 1, found "many"' run s.json -n many
+expect 2 '--threads: expected a whole number >= 0, found "-2"' run s.json --threads -2
+expect 2 '--until: expected a time above 0 such as "6 h", "3 d" or seconds; found "soon"' run s.json --until soon
+expect 2 '--until: expected a time above 0 such as "6 h", "3 d" or seconds; found "0"' run s.json --until 0
+expect 2 '--until: expected a time above 0 such as "6 h", "3 d" or seconds; found "-5 s"' run s.json --until '-5 s'
+expect 2 '--precision: expected double or single, found "half"' run s.json --precision half
+expect 2 '--set: expected KEY=VALUE, found "novalue"' run s.json --set novalue
 expect 2 'there is no engine "seral"; did you mean "serial"\?' run s.json --engine seral
 expect 2 'there is no engine "xyzzy"' run s.json --engine xyzzy
 
@@ -126,14 +126,14 @@ expect 3 'bad\.json: .*dem.*twice|bad\.json:1:33: .*dem' run bad.json
 expect 3 'bad\.json' run bad.json
 expect 3 's\.json: output\.evry: unknown key, .*did you mean "every"\?' run s.json --set output.evry=3
 expect 3 's\.json: .*ventz.* unknown key, .*did you mean "vents"\?' run s.json --set ventz=3
-expect 3 's\.json: output\.every: expected .*found -3' run s.json --set output.every=-3
-expect 3 's\.json: model\.emissivity: expected 0 to 1.*found 2' run s.json --set model.emissivity=2
-expect 3 's\.json: boundary: expected "open" or "closed".*found "ajar"' run s.json --set boundary=ajar
-expect 2 '--steps: expected a whole number >= 1.*found "0"' run s.json --steps 0
-expect 3 's\.json: run\.max_steps: expected 1 to .*found 0' run s.json --set run.max_steps=0
-expect 3 's\.json: engine\.threads: expected 0 to 1024.*found 3000' run s.json --threads 3000
+expect 3 's\.json: output\.every: expected above 0 to 1e12 s; found -3' run s.json --set output.every=-3
+expect 3 's\.json: model\.emissivity: expected 0 to 1; found 2' run s.json --set model.emissivity=2
+expect 3 's\.json: boundary: expected "open" or "closed"; found "ajar"' run s.json --set boundary=ajar
+expect 2 '--steps: expected a whole number >= 1, found "0"' run s.json --steps 0
+expect 3 's\.json: run\.max_steps: expected 1 to 9007199254740991; found 0' run s.json --set run.max_steps=0
+expect 3 's\.json: engine\.threads: expected 0 to 1024; found 3000' run s.json --threads 3000
 expect 3 's\.json: cannot be opened as a raster \(formats allowed: GTiff, ' run s.json --set dem.path=s.json
-expect 3 's\.json: vents\[0\] .*found a cell on the rim of the domain in row 0, column 2' run s.json --set vents.0.row=0
+expect 3 's\.json: vents\[0\] .*expected a cell whose 8 neighbours are valid, found a cell on the rim of the domain in row 0, column 2' run s.json --set vents.0.row=0
 expect 3 's\.json: vents\[0\] .*expected row 0 to 4 .*found row 5, column 2' run s.json --set vents.0.row=5
 expect 3 'CRS "EPSG:999999" is not known' run s.json --set dem.crs=EPSG:999999
 expect 3 'x\.txt: expected NAME\.cfg' import x.txt -o imported

@@ -5,11 +5,15 @@
 
 install(TARGETS libsciara ARCHIVE COMPONENT development PUBLIC_HEADER COMPONENT development)
 install(TARGETS libsciara_shared LIBRARY COMPONENT library NAMELINK_COMPONENT development)
-if(NOT CMAKE_INSTALL_PREFIX STREQUAL "/usr") # elsewhere the program finds the library next to itself, wherever it is moved
-  file(RELATIVE_PATH to_library /${CMAKE_INSTALL_BINDIR} /${CMAKE_INSTALL_LIBDIR})
-  set_target_properties(sciara PROPERTIES INSTALL_RPATH "\$ORIGIN/${to_library}")
-endif()
+# The program finds the library relative to itself, wherever the tree is moved; in /usr the system finds it.
+file(RELATIVE_PATH to_library /${CMAKE_INSTALL_BINDIR} /${CMAKE_INSTALL_LIBDIR})
+set_target_properties(sciara PROPERTIES INSTALL_RPATH "\$ORIGIN/${to_library}")
 install(TARGETS sciara RUNTIME COMPONENT runtime)
+install(
+  CODE "if(CMAKE_INSTALL_PREFIX STREQUAL \"/usr\")
+  file(RPATH_REMOVE FILE \"\$ENV{DESTDIR}/usr/${CMAKE_INSTALL_BINDIR}/sciara\")
+endif()"
+  COMPONENT runtime)
 install(FILES LICENSE README.md CHANGELOG.md CITATION.cff DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT runtime)
 set(data ${CMAKE_INSTALL_DATADIR}/sciara)
 install(DIRECTORY config DESTINATION ${data} COMPONENT runtime FILES_MATCHING PATTERN "*.json" PATTERN "*.csv")

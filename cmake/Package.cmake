@@ -48,8 +48,8 @@ set(soname ${PROJECT_VERSION_MAJOR})
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_NAME libsciara${soname})
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_SECTION libs)
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_SHLIBDEPS ON)
-set(CPACK_DEBIAN_LIBRARY_PACKAGE_GENERATE_SHLIBS ON)
-set(CPACK_DEBIAN_LIBRARY_PACKAGE_GENERATE_SHLIBS_POLICY "=") # the program uses what only its own release has
+set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
+set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS_POLICY "=") # the program uses what only its own release has
 set(CPACK_DEBIAN_LIBRARY_DESCRIPTION
     "Simulations of lava flows for programs in C, C++ and Python: from a scenario
 file, or from a terrain and vents in memory.

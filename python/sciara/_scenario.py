@@ -20,6 +20,8 @@ from ._values import (Duration, Overrides, PathLike, describe, json_of, number_o
 
 #: A DEM: the path of a raster, rows x cols altitudes in m (northern row first), or an array with coordinates x and y.
 DemLike = Union[PathLike, numpy.ndarray, xarray.DataArray]
+#: Values on the grid of a DEM: rows x cols, northern row first, or an array with coordinates x and y.
+LayerLike = Union[numpy.ndarray, xarray.DataArray]
 
 
 class Site:
@@ -71,9 +73,30 @@ class Site:
         lib.sciara_site_read_grid(self._handle, info)
         return _dem.grid_of(info)
 
+    @property
+    def crs(self) -> Optional[str]:
+        """The CRS as WKT; None if it is unknown."""
+        return self._crs_texts()[0]
+
+    @property
+    def crs_name(self) -> Optional[str]:
+        """The CRS as people call it: "WGS 84 / UTM zone 33N (EPSG:32633)"; None if it is unknown."""
+        return self._crs_texts()[1]
+
+    def _crs_texts(self) -> tuple[Optional[str], Optional[str]]:
+        out = ffi.new("const char *[2]")
+        lib.sciara_site_read_crs(self._handle, out, out + 1)
+        return crs_texts(out)
+
     def __repr__(self) -> str:
         g = self.grid
         return f"<sciara.Site: {g.rows} x {g.cols} cells of {g.cell_size:g} m>"
+
+
+def crs_texts(pair: Any) -> tuple[Optional[str], Optional[str]]:
+    """WKT, and a name for people."""
+    wkt, name = (None if text == ffi.NULL else ffi.string(text).decode("utf-8", "replace") for text in pair)
+    return wkt, name
 
 
 def is_path(dem: Any) -> bool:
@@ -84,7 +107,7 @@ def is_path(dem: Any) -> bool:
 
 def refuse_corner(west: Any, north: Any) -> None:
     if west is not None or north is not None:
-        raise UsageError("west, north: a raster has its own place; pass them with an array only")
+        raise UsageError("west, north: expected none, because a raster has its own place; pass them with an array only")
 
 
 def site_handle(site: Any) -> Any:
@@ -212,7 +235,7 @@ class Scenario:
 
     def _live(self) -> Any:
         if self._handle is None:
-            raise UsageError("the scenario is closed")
+            raise UsageError("expected an open scenario, found a closed one")
         return self._handle
 
     def set(self, key: str, value: Any) -> None:
@@ -241,8 +264,28 @@ class Scenario:
                                              "rates_m3_s": arrays[2], "rate_count": len(rates)})
         check(lib.sciara_scenario_add_vent(self._live(), c))
 
+    def set_initial_lava(self, thickness: LayerLike, temperature: Union[LayerLike, float, None] = None) -> None:
+        """Liquid lava at the start of the runs: rows x cols values on the grid of the DEM, northern row first.
+
+        thickness: m; 0 or NaN: no lava. A 2-D array, or an xarray.DataArray with the coordinates x and y
+        temperature: K; the same, or one number; None: T_vent_K
+        """
+        self._set_initial(thickness, temperature, "")
+
+    def _set_initial(self, thickness: LayerLike, temperature: Union[LayerLike, float, None], prefix: str) -> None:
+        """prefix: of the names of the arguments in messages"""
+        h, name = _dem.layer_of(thickness, f"{prefix}thickness"), f"{prefix}temperature"
+        one = None if temperature is None or numpy.ndim(temperature) else number_of(temperature, name)
+        T = None if temperature is None or one is not None else _dem.layer_of(temperature, name)
+        if T is not None and T.shape != h.shape:
+            raise UsageError(f"{name}: expected the shape of {prefix}thickness, {h.shape}; found {T.shape}")
+        arrays = [ffi.NULL if layer is None else ffi.from_buffer("double[]", layer) for layer in (h, T)]
+        check(lib.sciara_scenario_set_initial_lava(self._live(), *h.shape, *arrays))
+        if one is not None:
+            self.set("initial.temperature", one)
+
     def json(self) -> str:
-        """The scenario as JSON text."""
+        """The scenario as JSON text. Arrays are not part of it: it says "memory" in their place."""
         out = ffi.new("const char **")
         check(lib.sciara_scenario_json(self._live(), out))
         return ffi.string(out[0]).decode("utf-8", "surrogateescape")
@@ -275,7 +318,7 @@ def vent_of(value: Any, at: str) -> Vent:
     names = [field.name for field in dataclasses.fields(Vent)]
     for name in value:
         if name not in names:
-            raise UsageError(f"{at}: found the member {name!r}, expected one of {', '.join(names)}")
+            raise UsageError(f"{at}: expected members among {', '.join(names)}; found {name!r}")
     return Vent(**value)
 
 

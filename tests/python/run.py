@@ -104,7 +104,7 @@ class Steps(RunCase):
 
     def test_rates(self):
         run = self.open()
-        self.assertEqual(run.vents, (sciara.VentInfo("vent 1", 1200.0),))
+        self.assertEqual(run.vents, (sciara.VentInfo("vent 1", 1200.0, 4.0),))
         run.advance(minutes=5)
         run.set_rate("vent 1", 12.0)
         at, before = run.time, run.ledger.emitted
@@ -234,9 +234,9 @@ class Fields(RunCase):
     def test_not_recorded_and_unknown(self):
         run = self.open()
         self.assertNotIn("max_speed", run.fields)
-        self.assert_usage("max_speed was not recorded: add it to output.fields", lambda: run.max_speed)
-        self.assert_usage("found no field str 'depth', expected one of thickness", run.field, "depth")
-        self.assert_usage("found no field None", run.field, None)
+        self.assert_usage("expected a recorded field, found max_speed: add it to output.fields", lambda: run.max_speed)
+        self.assert_usage("expected a field, one of thickness.*; found str 'depth'", run.field, "depth")
+        self.assert_usage("; found None", run.field, None)
 
     def test_plot_is_the_right_way_up(self):
         try:
@@ -289,9 +289,10 @@ class Files(RunCase):
         with sciara.open_checkpoint(self.path("a.h5"), site, {"run.max_steps": 90}) as other:
             other.run()
             self.assertEqual(other.checksum, (run.advance(steps=10), run.checksum)[1])
-        self.assert_usage("ends in .tif or .png", run.write_map, "deposit", self.path("a.jpg"))
-        self.assert_usage("found no field", run.write_map, "depth", self.path("a.tif"))
-        self.assert_usage("ends in .nc", run.write_snapshot, self.path("a.hdf"))
+        self.assert_usage("NAME.tif or NAME.png, found .*jpg", run.write_map, "deposit", self.path("a.jpg"))
+        self.assert_usage("NAME.tif or NAME.png", run.write_map, "deposit", self.path(".tif"))
+        self.assert_usage("expected a field", run.write_map, "depth", self.path("a.tif"))
+        self.assert_usage("NAME.nc, found", run.write_snapshot, self.path("a.hdf"))
         with self.assertRaises(OSError):
             run.write_snapshot(self.path("none", "a.nc"))
 
@@ -336,7 +337,7 @@ class WrongUse(RunCase):
                 lambda: run.write_checkpoint(self.path("a.h5")), lambda: sciara.score(run, self.path("a.tif")),
                 lambda: run.view("thickness").__enter__(), lambda: run.progress]
         for use in uses:
-            self.assert_usage("^the run is closed$", use)
+            self.assert_usage("^expected an open run, found a closed one$", use)
         run.close()
 
     def test_advance(self):

@@ -162,7 +162,9 @@ class FromMemory(case.SharedCase):
                      sciara.Site(self.path("dem.asc"), crs="EPSG:32633"), sciara.Site(data_array(self.wkt))):
             self.assertEqual(site.grid, self.grid)
             self.assertIn("UTM zone 33N", site.crs_name)
-            self.assertIn("EPSG", site.crs)
+            with sciara.Run(site=site, **KEYS) as run:
+                self.assertEqual((site.crs, site.crs_name), (run.crs, run.crs_name))
+            self.assertNotEqual(site.crs, site.crs_name)
             self.assert_same(site=site)
             self.assert_same(site=site)
         site = sciara.Site.open(self.path("s.json"))

@@ -279,6 +279,15 @@ class Files(RunCase):
         run = self.open()
         run.advance(steps=80)
         self.assertEqual(run.write_map("deposit", self.path("a.tif")), pathlib.Path(self.path("a.tif")))
+        try:
+            from osgeo import gdal
+        except ImportError:
+            gdal = None
+        if gdal:  # only cells with lava have values
+            gdal.UseExceptions()
+            band = gdal.Open(self.path("a.tif")).GetRasterBand(1)
+            covered = band.ReadAsArray() != band.GetNoDataValue()
+            numpy.testing.assert_array_equal(covered, run.deposit.values > 0)
         run.write_map("thickness", self.path("a.png"))
         run.write_checkpoint(self.path("a.h5"))
         self.assertLessEqual({"a.tif", "a.qml", "a.png", "a.h5"}, set(os.listdir(self.work)))
@@ -343,7 +352,7 @@ class WrongUse(RunCase):
     def test_advance(self):
         run = self.open()
         self.assert_usage("expected how far", run.advance)
-        for wrong in ({"hours": -1}, {"duration": "soon"}, {"duration": "3 weeks"}, {"steps": -1}, {"steps": 1.5},
+        for wrong in ({"hours": -1}, {"hours": 1, "minutes": -10}, {"duration": "soon"}, {"duration": "3 weeks"}, {"steps": -1}, {"steps": 1.5},
                       {"steps": "3"}, {"hours": None}, {"hours": float("nan")}, {"to": float("inf")}, {"to": True},
                       {"steps": 1, "progress": 7}):
             with self.subTest(wrong):

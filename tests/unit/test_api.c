@@ -127,7 +127,7 @@ START_TEST(from_memory_as_from_files) {
   ck_assert_str_eq(wkt[0], wkt[1]);
   ck_assert_str_eq(name[0], name[1]);
   sciara_site_release(site);
-  ck_assert(progress_of(memory).finished && progress_of(memory).step == 120);
+  ck_assert(progress_of(memory).finished && progress_of(memory).step == 120 && !progress_of(memory).solidified);
   sciara_close(files);
   sciara_close(memory);
 }
@@ -262,6 +262,15 @@ START_TEST(holes_in_an_array) {
   struct sciara *s = create(c, site);
   OK(sciara_read_field(s, SCIARA_FIELD_ALTITUDE, values, CELLS));
   ck_assert(values[0] == -9999 && values[CELLS - 1] == -9999 && values[1] == altitude[1]);
+  double thickness[CELLS] = {0};
+  thickness[CELLS - COLS - 2] = 1; // a neighbour of the cell with -9999
+  OK(sciara_scenario_set_initial_lava(c, ROWS, COLS, thickness, NULL));
+  struct sciara *none;
+  refused(SCIARA_ERR_INPUT, sciara_create(c, site, &none), "a cell on the rim");
+  thickness[CELLS - COLS - 2] = 0;
+  thickness[CELLS - 1] = 1;
+  OK(sciara_scenario_set_initial_lava(c, ROWS, COLS, thickness, NULL));
+  refused(SCIARA_ERR_INPUT, sciara_create(c, site, &none), "a NODATA cell");
   sciara_read_grid(s, &g);
   ck_assert(memcmp(&g, &grid, sizeof g) == 0);
   const char *wkt, *name;
@@ -491,6 +500,27 @@ END_TEST
 
 // -------------------------------------------------------------------------------------------------------- own loop
 
+// A DEM that is read has the cell size and the precision that were asked for.
+START_TEST(sites_from_files) {
+  const struct sciara_site *site;
+  struct sciara_grid_info g;
+  struct sciara *s;
+  OK(sciara_site_from_dem(inside("dem.asc"), "EPSG:32633", 20, true, &site));
+  sciara_site_read_grid(site, &g);
+  ck_assert(g.cell_size_m == 20 && g.rows == ROWS / 2 && g.cols == COLS / 2);
+  struct sciara_scenario *c = built();
+  refused(SCIARA_ERR_INPUT, sciara_create(c, site, &s), "engine.precision: expected \"single\"");
+  OK(sciara_scenario_set(c, "engine.precision", "single"));
+  OK(sciara_scenario_set(c, "vents.0.row", "4"));
+  OK(sciara_scenario_set(c, "vents.0.col", "10"));
+  s = create(c, site);
+  OK(sciara_step(s, 2));
+  sciara_close(s);
+  sciara_scenario_close(c);
+  sciara_site_release(site);
+}
+END_TEST
+
 static bool until_step_30(void *context, const struct sciara_progress *now) {
   (*(int *)context)++;
   return now->step < 30;
@@ -518,6 +548,8 @@ START_TEST(advances) {
   OK(sciara_run(s)); // cancelled before it began: at most one step
   ck_assert_uint_le(progress_of(s).step, before + 1);
   ck_assert(!progress_of(s).finished);
+  OK(sciara_step(s, UINT64_MAX)); // as many as the stop rule allows
+  ck_assert(progress_of(s).finished);
   OK(sciara_advance(s, NULL));
   OK(sciara_run(whole));
   ck_assert(progress_of(s).finished);
@@ -727,6 +759,33 @@ START_TEST(checkpoints_after_a_change) {
 }
 END_TEST
 
+// A rate that changes before the first step, of the second of two vents; the stored scenario can be read again.
+START_TEST(a_rate_from_the_start) {
+  struct sciara_scenario *c = built();
+  const struct sciara_site *site = memory_site(false);
+  struct sciara_vent v = vent;
+  double rate;
+  v.name = "second";
+  v.points = (const double[]){24, 12};
+  OK(sciara_scenario_add_vent(c, &v));
+  struct sciara *s = create(c, site), *again;
+  OK(sciara_set_rate(s, "second", 11, 400));
+  ck_assert(rate_of(s) == 5);
+  OK(sciara_read_rate(s, 1, &rate));
+  ck_assert(rate == 11);
+  OK(sciara_step(s, 10));
+  OK(sciara_write_checkpoint(s, inside("start.h5")));
+  OK(sciara_open_checkpoint(inside("start.h5"), site, NULL, 0, &again));
+  OK(sciara_run(s));
+  OK(sciara_run(again));
+  ck_assert_uint_eq(checksum_of(s), checksum_of(again));
+  sciara_close(s);
+  sciara_close(again);
+  sciara_scenario_close(c);
+  sciara_site_release(site);
+}
+END_TEST
+
 START_TEST(rates_that_are_refused) {
   struct sciara *s = open_file(NULL, NULL), *plain = open_file(NULL, NULL);
   OK(sciara_step(s, 20));
@@ -855,6 +914,10 @@ START_TEST(files_and_scores) {
   OK(sciara_step(s, 60));
   OK(sciara_score(s, inside("deposit.tif"), NULL, 0, &score));
   ck_assert(score.misses > 0 && score.excess == 0 && score.jaccard < 1 && score.precision == 1 && score.area_ratio < 1);
+  const double hits = (double)score.hits, misses = (double)score.misses;
+  ck_assert_double_eq_tol(score.sensitivity, hits / (hits + misses), 1e-12);
+  ck_assert_double_eq_tol(score.f1, 2 * hits / (2 * hits + misses), 1e-12);
+  ck_assert(score.run_out_ratio > 0 && score.run_out_ratio < 1 && score.hausdorff_m >= 10);
   refused(SCIARA_ERR_USAGE, sciara_score(s, inside("deposit.tif"), NULL, -1, &score),
           "min_thickness_m: expected 0 m or more, found -1 m");
   refused(SCIARA_ERR_IO, sciara_score(s, inside("none.gpkg"), NULL, 0, &score), "none.gpkg");
@@ -909,6 +972,7 @@ START_TEST(engines_are_listed) {
   for (; sciara_read_engine(k, &e) == SCIARA_OK; k++) {
     ck_assert(e.name && e.summary && e.why_not && e.available == (e.why_not[0] == '\0'));
     if (strcmp(e.name, "serial") == 0) serial = e.available && e.exact;
+    if (strcmp(e.name, "scatter") == 0) ck_assert(!e.exact);
     if (strcmp(e.name, "cuda-atomic") == 0 && e.available) ck_assert(!e.exact);
   }
   ck_assert(serial && k > 3);
@@ -1031,6 +1095,7 @@ int main(void) {
   tcase_add_test(t, initial_lava_and_checkpoints);
   tcase_add_test(t, initial_lava_that_is_refused);
   tcase_add_test(t, scenarios_that_are_refused);
+  tcase_add_test(t, sites_from_files);
   tcase_add_test(t, advances);
   tcase_add_test(t, cancelled_by_another_thread);
   tcase_add_test(t, views);
@@ -1039,6 +1104,7 @@ int main(void) {
   tcase_add_test(t, a_vent_that_opens_again);
   tcase_add_test(t, a_run_that_was_solid);
   tcase_add_test(t, checkpoints_after_a_change);
+  tcase_add_test(t, a_rate_from_the_start);
   tcase_add_test(t, rates_that_are_refused);
   tcase_add_test(t, checkpoints);
   tcase_add_test(t, run_folders);

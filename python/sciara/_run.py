@@ -20,8 +20,8 @@ from ._library import ffi, lib
 from ._progress import ProgressLike, duration_text, make_reporter
 from ._scenario import (DemLike, LayerLike, Scenario, Site, Vent, crs_texts, is_path, refuse_corner, scenario_of,
                         site_handle)
-from ._values import (Duration, Overrides, PathLike, describe, number_of, overrides_of, path_of, seconds_of, text_of,
-                      whole_of)
+from ._values import (Duration, Overrides, PathLike, crs_of, describe, number_of, overrides_of, path_of, seconds_of,
+                      text_of, whole_of)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -112,6 +112,9 @@ class _Field:
     def __get__(self, run: Any, owner: Any = None) -> xarray.DataArray:
         return self if run is None else run.field(self.name)
 
+    def __set__(self, run: Any, value: Any) -> None:
+        raise AttributeError(f"{self.name}: expected no assignment: the fields of a run can only be read")
+
 
 class Run:
     """A run built from what is in memory. `sciara.open` opens a scenario file instead.
@@ -120,7 +123,7 @@ class Run:
         or xarray.DataArray with the coordinates x and y (cell centres, m; y may ascend or descend)
     cell_size, west, north: of an array: side of the cells and outer corner of the north-western cell, m. Of a raster,
         cell_size alone: warp to it
-    crs: "EPSG:32633", WKT or PROJ text; None: unknown
+    crs: "EPSG:32633", WKT or PROJ text, or a CRS of pyproj or rasterio; None: unknown
     vents: sciara.Vent objects, or dicts of their members
     params: parameters of the model, {"T_sol_K": 1143}; docs/scenario.md lists them
     until: simulated time at which the run is finished, or "solidified"
@@ -176,7 +179,7 @@ class Run:
             refuse_corner(west, north)
             scenario.set("dem.path", os.path.abspath(path_of(dem, "dem").decode("utf-8", "surrogateescape")))
             if crs is not None and crs is not _dem._UNKNOWN:
-                scenario.set("dem.crs", crs)
+                scenario.set("dem.crs", crs_of(crs).decode("utf-8", "surrogateescape"))
             if cell_size is not None:
                 scenario.set("dem.cell_size_m", number_of(cell_size, "cell_size"))
         elif dem is not None:

@@ -15,8 +15,8 @@ from . import _dem
 from ._dem import Grid
 from ._errors import UsageError, check
 from ._library import ffi, lib
-from ._values import (Duration, Overrides, PathLike, describe, json_of, number_of, overrides_of, path_of, seconds_of,
-                      text_of)
+from ._values import (Duration, Overrides, PathLike, crs_of, describe, json_of, number_of, overrides_of, path_of,
+                      seconds_of, text_of)
 
 #: A DEM: the path of a raster, rows x cols altitudes in m (northern row first), or an array with coordinates x and y.
 DemLike = Union[PathLike, numpy.ndarray, xarray.DataArray]
@@ -31,7 +31,8 @@ class Site:
         DEM); or an xarray.DataArray with the coordinates x and y (cell centres, m; y may ascend or descend)
     cell_size: side of the cells, m; of a raster: warp to it
     west, north: outer corner of the north-western cell, m; of an array without coordinates
-    crs: "EPSG:32633", WKT or PROJ text; of a raster: warp to it, or its CRS if it names none. None: unknown
+    crs: "EPSG:32633", WKT or PROJ text, or a CRS of pyproj or rasterio; of a raster: warp to it, or its
+        CRS if none is given. None: unknown
     precision: "double", or "single" for runs in single precision
     """
 
@@ -42,13 +43,13 @@ class Site:
         out = ffi.new("const struct sciara_site **")
         single = precision == "single"
         if is_path(dem):
-            text = ffi.NULL if crs is None or crs is _dem._UNKNOWN else ffi.new("char[]", text_of(crs, "crs"))
+            text = ffi.NULL if crs is None or crs is _dem._UNKNOWN else ffi.new("char[]", crs_of(crs))
             size = 0.0 if cell_size is None else number_of(cell_size, "cell_size")
             refuse_corner(west, north)
             check(lib.sciara_site_from_dem(path_of(dem, "dem"), text, size, single, out))
         else:
             made = _dem.dem_of(dem, cell_size, west, north, crs)
-            text = ffi.NULL if made.crs is None else ffi.new("char[]", text_of(made.crs, "crs"))
+            text = ffi.NULL if made.crs is None else ffi.new("char[]", crs_of(made.crs))
             check(lib.sciara_site_from_array(made.c_grid(), text, made.c_altitude(), single, out))
         self._own(out[0])
         self._precision: Optional[str] = precision

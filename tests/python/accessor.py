@@ -162,11 +162,11 @@ class Interface(case.Case):
         with self.assertRaisesRegex(sciara.UsageError, "call initialize"):
             model.update()
         model = self.model()
-        for use, pattern in ((lambda: model.get_value_ptr("depth"), "expected a variable, one of effusion_rate.*depth'"),
+        for use, pattern in ((lambda: model.get_value_ptr("depth"), "expected a variable, one of eff.*depth'"),
                              (lambda: model.get_value("thickness", numpy.empty(3)), "1200 values"),
                              (lambda: model.set_value("thickness", numpy.empty(3)), "1 rates|effusion_rate"),
                              (lambda: model.set_value("effusion_rate", [1, 2]), "expected 1 rates"),
-                             (lambda: model.get_grid_rank(2), r"expected grid 0 \(fields\) or 1 \(vents\), found int 2")):
+                             (lambda: model.get_grid_rank(2), "expected grid 0 .* or 1 .*, found int 2")):
             with self.subTest(pattern), self.assertRaisesRegex(sciara.UsageError, pattern):
                 use()
         with self.assertRaises(NotImplementedError):

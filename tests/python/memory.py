@@ -83,6 +83,16 @@ class FromMemory(case.SharedCase):
         filled = numpy.nan_to_num(setup.dem_array(), nan=-32768)
         self.assert_same(data_array(self.wkt, filled, attrs={"_FillValue": -32768.0}))
 
+    def test_crs_object(self):
+        """As of pyproj and rasterio."""
+        class Crs:
+            @staticmethod
+            def to_wkt():
+                return self.wkt
+        place = {**setup.PLACE, "crs": Crs()}
+        self.assert_same(setup.dem_array(), **place)
+        self.assert_same(self.path("dem.asc"), crs=Crs())
+
     def test_field_of_a_run_as_dem(self):
         """What the package gives it takes."""
         with sciara.Run(setup.dem_array(), **setup.PLACE, **KEYS) as run:
@@ -292,7 +302,8 @@ class Wrong(case.Case):
             sciara.Run(dem, **place, crs="EPSG:4326", **KEYS)
         with self.assertRaises(sciara.InputError):
             sciara.Run(dem, **place, crs="no CRS", **KEYS)
-        self.assert_usage("crs: expected a text", dem, **place, crs=32633)
+        self.assert_usage('crs: expected a text such as "EPSG:32633", found int', dem, **place, crs=32633)
+        self.assert_usage("crs: expected a text such as", "dem.tif", crs=32633)
         self.assert_usage("a raster has its own place", "dem.tif", west=0)
 
     def test_data_arrays(self):

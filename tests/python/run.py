@@ -228,6 +228,8 @@ class Fields(RunCase):
         run.advance(steps=30)
         numpy.testing.assert_array_equal(h.values, before)
         h.values[:] = 7
+        with self.assertRaisesRegex(AttributeError, "thickness: expected no assignment"):
+            run.thickness = h
         self.assertNotEqual(run.checksum, checksum)
         self.assertLess(float(run.thickness.min()), 7)
 
@@ -328,6 +330,8 @@ class Files(RunCase):
         self.assertEqual(found.jaccard, found.hits / (found.hits + found.misses + found.excess))
         self.assertGreater(found.misses, 0)
         self.assert_usage("min_thickness", sciara.score, early, self.path("observed.tif"), min_thickness=-1)
+        self.assert_usage("observed: expected a path, found DataArray of shape .30, 40.$", sciara.score, early,
+                          run.deposit)
         self.assert_usage("expected a sciara.Run", sciara.score, None, self.path("observed.tif"))
         with self.assertRaises(sciara.SciaraError):
             sciara.score(early, self.path("none.tif"))
@@ -352,7 +356,8 @@ class WrongUse(RunCase):
     def test_advance(self):
         run = self.open()
         self.assert_usage("expected how far", run.advance)
-        for wrong in ({"hours": -1}, {"hours": 1, "minutes": -10}, {"duration": "soon"}, {"duration": "3 weeks"}, {"steps": -1}, {"steps": 1.5},
+        for wrong in ({"hours": -1}, {"hours": 1, "minutes": -10}, {"duration": "soon"}, {"duration": "3 weeks"},
+                      {"steps": -1}, {"steps": 1.5},
                       {"steps": "3"}, {"hours": None}, {"hours": float("nan")}, {"to": float("inf")}, {"to": True},
                       {"steps": 1, "progress": 7}):
             with self.subTest(wrong):

@@ -287,8 +287,8 @@ class Files(RunCase):
             gdal = None
         if gdal:  # only cells with lava have values
             gdal.UseExceptions()
-            band = gdal.Open(self.path("a.tif")).GetRasterBand(1)
-            covered = band.ReadAsArray() != band.GetNoDataValue()
+            written = gdal.Open(self.path("a.tif"))
+            covered = written.ReadAsArray() != written.GetRasterBand(1).GetNoDataValue()
             numpy.testing.assert_array_equal(covered, run.deposit.values > 0)
         run.write_map("thickness", self.path("a.png"))
         run.write_checkpoint(self.path("a.h5"))

@@ -57,9 +57,10 @@ class FromMemory(case.SharedCase):
     def test_array_of_every_kind(self):
         dem = setup.dem_array()
         filled = numpy.where(numpy.isnan(dem), -9999, dem)
+        masked = numpy.ma.array(numpy.nan_to_num(dem, nan=500), mask=numpy.isnan(dem))
         wide = numpy.zeros((2 * case.ROWS, 2 * case.COLS))
         wide[::2, ::2] = dem
-        for other in (filled, numpy.ma.masked_equal(filled, -9999), numpy.asfortranarray(dem), wide[::2, ::2],
+        for other in (filled, masked, numpy.asfortranarray(dem), wide[::2, ::2],
                       dem.astype(">f8"), filled.tolist()):
             self.assert_same(other, **setup.PLACE)
 

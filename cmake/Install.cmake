@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Program, libraries, header, pkg-config file, CMake package, man pages, completions, schema, scenarios with their terrain,
-# styles and the script for QGIS. Three components, which are three Debian packages (Package.cmake): runtime, library and
-# development.
+# styles and the script for QGIS. Components, each of which is a Debian package (Package.cmake): runtime, library, development,
+# and python (Python.cmake).
 
 install(TARGETS libsciara ARCHIVE COMPONENT development PUBLIC_HEADER COMPONENT development)
 install(TARGETS libsciara_shared LIBRARY COMPONENT library NAMELINK_COMPONENT development)
@@ -19,7 +19,8 @@ set(data ${CMAKE_INSTALL_DATADIR}/sciara)
 install(DIRECTORY config DESTINATION ${data} COMPONENT runtime FILES_MATCHING PATTERN "*.json" PATTERN "*.csv")
 install(DIRECTORY datasets DESTINATION ${data} COMPONENT runtime FILES_MATCHING PATTERN "*.tif" PATTERN "README.md")
 install(DIRECTORY tools/qgis DESTINATION ${data} COMPONENT runtime FILES_MATCHING PATTERN "*.py")
-install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT development FILES_MATCHING PATTERN "*.c" PATTERN "*.ipynb" PATTERN "*.md")
+install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT development FILES_MATCHING PATTERN "*.c" PATTERN "*.md")
+install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT python FILES_MATCHING PATTERN "*.ipynb")
 
 # Files that the program itself writes: man pages and completions from its tables of options, styles from its colours. They
 # are made when the program is linked, so that `cmake --install` works after every build of it, also one with

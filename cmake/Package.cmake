@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Debian packages by CPack: sciara (program, man pages, completions, scenarios), libsciara0 (the shared library) and
-# libsciara-dev (static library, header).
+# Debian packages by CPack: sciara (program, man pages, completions, scenarios), libsciara0 (the shared library),
+# libsciara-dev (static library, header) and, where python3-cffi is installed, python3-sciara.
 # tools/package makes them.
 
 set(CPACK_GENERATOR DEB)
@@ -27,6 +27,9 @@ set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXE
 set(CPACK_PRE_BUILD_SCRIPTS ${PROJECT_SOURCE_DIR}/cmake/DebianTree.cmake)
 
 set(CPACK_COMPONENTS_ALL runtime library development)
+if(SCIARA_HAVE_PYTHON)
+  list(APPEND CPACK_COMPONENTS_ALL python)
+endif()
 set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_PRIORITY optional)
@@ -70,5 +73,20 @@ mass balance.
 .
 This package holds the static library, the header, the files for pkg-config and
 CMake, and a tutorial of examples.")
+
+set(CPACK_DEBIAN_PYTHON_PACKAGE_NAME python3-sciara)
+set(CPACK_DEBIAN_PYTHON_PACKAGE_SECTION python)
+set(CPACK_DEBIAN_PYTHON_PACKAGE_ARCHITECTURE all)
+set(CPACK_DEBIAN_PYTHON_PACKAGE_DEPENDS
+    "python3 (>= 3.9), python3-cffi-backend, python3-numpy, python3-xarray, libsciara${soname} (= ${release})")
+set(CPACK_DEBIAN_PYTHON_PACKAGE_SUGGESTS "sciara, python3-matplotlib, python3-netcdf4, python3-tqdm, python3-gdal")
+set(scripts ${PROJECT_SOURCE_DIR}/cmake/python3-sciara)
+set(CPACK_DEBIAN_PYTHON_PACKAGE_CONTROL_EXTRA ${scripts}/postinst ${scripts}/prerm)
+set(CPACK_DEBIAN_PYTHON_PACKAGE_CONTROL_STRICT_PERMISSION ON)
+set(CPACK_DEBIAN_PYTHON_DESCRIPTION
+    "Opens a scenario, or builds a run from a terrain in an array, computes, and
+returns fields as xarray objects with coordinates, units and CRS.
+.
+This package holds the Python package sciara and two notebooks.")
 
 include(CPack)

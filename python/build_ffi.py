@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Declarations of sciara.h for the module sciara._ffi (cffi, ABI mode: nothing is compiled)."""
+"""Declarations of sciara.h for the module sciara._ffi (cffi, ABI mode: nothing is compiled).
+
+usage: build_ffi.py FILE      writes the module; setup.py calls cffi instead"""
 import importlib.util
 import os
+import sys
 from pathlib import Path
 
 import cffi
@@ -23,3 +26,5 @@ _folders = [Path(_named)] if _named else [HERE.parent / "src", Path("/usr/includ
 ffi = cffi.FFI()
 ffi.set_source("sciara._ffi", None)
 ffi.cdef(_header.declarations(_header.find(*_folders).read_text(encoding="utf-8")))
+if __name__ == "__main__":
+    ffi.emit_python_code(sys.argv[1])

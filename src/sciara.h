@@ -205,7 +205,19 @@ struct sciara_vent {
 /** Adds a vent; copies what it points to. SCIARA_ERR_USAGE for missing or unordered numbers. */
 SCIARA_API enum sciara_status sciara_scenario_add_vent(struct sciara_scenario *s, const struct sciara_vent *vent);
 
-/** The scenario as JSON text. Valid until the next call with this scenario. */
+/**
+ * Liquid lava at the start of the simulations, in place of the keys of "initial". Copies the arrays, which are rows x cols,
+ * northern row first; NaN and -9999: no lava. Values are checked when a simulation is made.
+ *
+ * @param rows, cols  those of the DEM
+ * @param thickness   m, 0 to 1000; lava only in cells whose 8 neighbours are valid
+ * @param temperature K, above T_sol_K to T_vent_K where there is lava; NULL: T_vent_K
+ * @return SCIARA_ERR_USAGE unless there is at least one row and column
+ */
+SCIARA_API enum sciara_status sciara_scenario_set_initial_lava(struct sciara_scenario *s, int64_t rows, int64_t cols,
+                                                               const double *thickness, const double *temperature);
+
+/** The scenario as JSON text. Arrays are not part of it: it says "memory" in their place. Valid until the next call with this scenario. */
 SCIARA_API enum sciara_status sciara_scenario_json(struct sciara_scenario *s, const char **out);
 
 /** Releases a scenario; NULL is allowed. Simulations made of it do not need it. */
@@ -248,6 +260,9 @@ SCIARA_API enum sciara_status sciara_site_from_array(const struct sciara_grid_in
 
 /** Size and place of the grid of a site. */
 SCIARA_API void sciara_site_read_grid(const struct sciara_site *site, struct sciara_grid_info *out);
+
+/** The CRS: WKT, and a name for people; both NULL when unknown. Valid until the site is released. */
+SCIARA_API void sciara_site_read_crs(const struct sciara_site *site, const char **wkt, const char **name);
 
 /** Releases the caller's reference to a site, once for each site opened, in any thread; NULL is allowed. */
 SCIARA_API void sciara_site_release(const struct sciara_site *site);
@@ -360,6 +375,14 @@ SCIARA_API const char *sciara_read_engine_name(const struct sciara *s);
 SCIARA_API enum sciara_status sciara_read_vent(const struct sciara *s, size_t k, const char **name, double *end_s);
 
 /**
+ * The present effusion rate of the k-th vent (of a whole fissure), from 0: the one that applies from the present simulated
+ * time on, m3/s. 0 before and after its emission.
+ *
+ * @return SCIARA_ERR_USAGE behind the last vent
+ */
+SCIARA_API enum sciara_status sciara_read_rate(const struct sciara *s, size_t k, double *rate_m3_s);
+
+/**
  * Copies a field.
  *
  * @param out      rows x cols doubles
@@ -386,13 +409,13 @@ SCIARA_API enum sciara_status sciara_checksum(struct sciara *s, uint64_t *out);
  * Files are written completely or not at all, and are on the disk when the call returns. An earlier file is replaced.
  */
 
-/** Writes the fields output.fields of the scenario as a CF NetCDF-4 file. @param path ends in .nc */
+/** Writes the fields output.fields of the scenario as a CF NetCDF-4 file. @param path NAME.nc */
 SCIARA_API enum sciara_status sciara_write_snapshot(struct sciara *s, const char *path);
 
 /** Writes the exact state: sciara_open_checkpoint continues from it with bit-identical results. */
 SCIARA_API enum sciara_status sciara_write_checkpoint(struct sciara *s, const char *path);
 
-/** Writes a map of a field. @param path ends in .tif (GeoTIFF, with a QGIS style next to it) or .png (a picture) */
+/** Writes a map of a field. @param path NAME.tif (GeoTIFF, with a QGIS style next to it) or NAME.png (a picture) */
 SCIARA_API enum sciara_status sciara_write_map(struct sciara *s, enum sciara_field field, const char *path);
 
 /** The deposit of a simulation compared with an observed lava field. What has no value is NaN. */

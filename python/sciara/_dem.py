@@ -70,19 +70,29 @@ class Dem:
 
 def dem_of(data: Any, cell_size: Any, west: Any, north: Any, crs: Any) -> Dem:
     """A DEM from a numpy array or an xarray.DataArray."""
-    if isinstance(data, xarray.Dataset):
-        raise UsageError("dem: expected an array, found an xarray.Dataset: take one of its variables, "
-                         f"{', '.join(map(str, data.data_vars)) or 'it has none'}")
-    if isinstance(data, xarray.DataArray):
+    if isinstance(data, (xarray.DataArray, xarray.Dataset)):
         return _of_data_array(data, cell_size, west, north, crs)
     altitude = _altitudes(data)
     missing = [name for name, value in (("cell_size", cell_size), ("west", west), ("north", north)) if value is None]
     if missing:
-        raise UsageError(f"dem: an array has no place: pass {', '.join(missing)} too (cell_size: side of the cells, m; "
-                         "west, north: outer corner of the north-western cell, m)")
+        raise UsageError(f"dem: expected the place of the array, found none: pass {', '.join(missing)} too (cell_size: "
+                         "side of the cells, m; west, north: outer corner of the north-western cell, m)")
     if crs is _UNKNOWN:
-        raise UsageError('dem: the CRS is missing: pass crs="EPSG:32633" or another one, or crs=None if it is unknown')
+        raise UsageError('dem: expected a CRS, found none: pass crs="EPSG:32633" or another one, or crs=None if it is '
+                         "unknown")
     return Dem(altitude, _grid(altitude.shape, cell_size, west, north), crs)
+
+
+def layer_of(data: Any, what: str) -> numpy.ndarray:
+    """Values on the grid of a DEM: rows x cols doubles, the northern row first; NaN where data are missing."""
+    if isinstance(data, (xarray.DataArray, xarray.Dataset)):
+        return place_of(data, what)[0]
+    return _values_of(data, what)
+
+
+def grid_of_layer(data: Any, what: str) -> Optional[Grid]:
+    """The grid of a DataArray; None of an array without coordinates."""
+    return place_of(data, what)[1] if isinstance(data, xarray.DataArray) else None
 
 
 def _grid(shape: tuple[int, ...], cell_size: Any, west: Any, north: Any) -> Grid:
@@ -93,51 +103,66 @@ def _grid(shape: tuple[int, ...], cell_size: Any, west: Any, north: Any) -> Grid
 
 
 def _altitudes(data: Any) -> numpy.ndarray:
-    """Two-dimensional doubles, contiguous."""
-    if isinstance(data, numpy.ma.MaskedArray):
-        data = numpy.ma.filled(data.astype(float), numpy.nan) if data.dtype.kind in "iuf" else data.data
-    array = numpy.asarray(data)
-    if array.dtype.kind not in "iuf":
-        raise UsageError(f"dem: expected real numbers (float or int), found an array of dtype {array.dtype}")
-    if array.ndim != 2:
-        raise UsageError(f"dem: expected 2 dimensions (rows, columns), found {array.ndim}: shape {array.shape}")
-    if 0 in array.shape:
-        raise UsageError(f"dem: expected at least one cell, found shape {array.shape}")
-    altitude = numpy.ascontiguousarray(array, dtype=numpy.float64)
+    altitude = _values_of(data, "dem")
     if not numpy.isfinite(altitude).any():
         raise UsageError("dem: expected altitudes, found no finite number in the whole array")
     return altitude
 
 
-def _of_data_array(data: xarray.DataArray, cell_size: Any, west: Any, north: Any, crs: Any) -> Dem:
+def _values_of(data: Any, what: str) -> numpy.ndarray:
+    """Two-dimensional doubles, contiguous."""
+    if isinstance(data, numpy.ma.MaskedArray):
+        data = numpy.ma.filled(data.astype(float), numpy.nan) if data.dtype.kind in "iuf" else data.data
+    array = numpy.asarray(data)
+    if array.dtype.kind not in "iuf":
+        raise UsageError(f"{what}: expected real numbers (float or int), found an array of dtype {array.dtype}")
+    if array.ndim != 2:
+        raise UsageError(f"{what}: expected 2 dimensions (rows, columns), found {array.ndim}: shape {array.shape}")
+    if 0 in array.shape:
+        raise UsageError(f"{what}: expected at least one cell, found shape {array.shape}")
+    return numpy.ascontiguousarray(array, dtype=numpy.float64)
+
+
+def _of_data_array(data: Any, cell_size: Any, west: Any, north: Any, crs: Any) -> Dem:
     if (cell_size, west, north) != (None, None, None):
-        raise UsageError("dem: an xarray.DataArray has its own coordinates: pass no cell_size, west or north")
+        raise UsageError("dem: expected no cell_size, west or north, because an xarray.DataArray has its own "
+                         "coordinates; found one of them")
+    altitude, grid = place_of(data, "dem")
+    if not numpy.isfinite(altitude).any():
+        raise UsageError("dem: expected altitudes, found no finite number in the whole array")
+    return Dem(altitude, grid, _crs_of(data) if crs is _UNKNOWN else crs)
+
+
+def place_of(data: Any, what: str) -> tuple[numpy.ndarray, Grid]:
+    """Values (northern row first, NaN where data are missing) and grid of a DataArray."""
+    if isinstance(data, xarray.Dataset):
+        raise UsageError(f"{what}: expected an array, found an xarray.Dataset: take one of its variables, "
+                         f"{', '.join(map(str, data.data_vars)) or 'it has none'}")
     data = data.squeeze([name for name in data.dims if name not in ("x", "y") and data.sizes[name] == 1], drop=True)
     if set(data.dims) != {"x", "y"}:
-        raise UsageError("dem: expected a DataArray with the dimensions y and x, found "
+        raise UsageError(f"{what}: expected a DataArray with the dimensions y and x, found "
                          f"{', '.join(map(str, data.dims)) or 'none'}: rename or select them"
                          + (", and project longitude and latitude to metres" if "lon" in map(str, data.dims) else ""))
     for name in ("x", "y"):
         if name not in data.coords:
-            raise UsageError(f"dem: the DataArray has no coordinate {name}: add the centres of the cells, in metres")
+            raise UsageError(f"{what}: expected the coordinate {name}, found none: add the centres of the cells, in "
+                             "metres")
     data = data.transpose("y", "x")
-    altitude = _altitudes(_without_fill(data))
+    values = _values_of(_without_fill(data), what)
     columns, rows = data["x"].values, data["y"].values
     transform = _transform_of(data)
-    dx = _spacing(columns, "x", transform[1] if transform else None)
-    dy = _spacing(rows, "y", transform[5] if transform else None)
+    dx = _spacing(columns, f"{what}: the coordinate x", transform[1] if transform else None)
+    dy = _spacing(rows, f"{what}: the coordinate y", transform[5] if transform else None)
     if not math.isclose(abs(dx), abs(dy), rel_tol=1e-6):
-        raise UsageError(f"dem: expected square cells, found {abs(dx):g} x {abs(dy):g}: resample the DEM, or give its "
-                         "path and cell_size, and it is warped")
+        raise UsageError(f"{what}: expected square cells, found {abs(dx):g} x {abs(dy):g}: resample it, or give the "
+                         "path of the DEM and cell_size, and it is warped")
     if dx < 0:
-        altitude, columns = altitude[:, ::-1], columns[::-1]
+        values, columns = values[:, ::-1], columns[::-1]
     if dy > 0:  # south first
-        altitude, rows = altitude[::-1], rows[::-1]
+        values, rows = values[::-1], rows[::-1]
     size = abs(dx)
     grid = Grid(len(rows), len(columns), size, float(columns[0]) - size / 2, float(rows[0]) + size / 2)
-    if crs is _UNKNOWN:
-        crs = _crs_of(data)
-    return Dem(numpy.ascontiguousarray(altitude), grid, crs)
+    return numpy.ascontiguousarray(values), grid
 
 
 def _without_fill(data: xarray.DataArray) -> Any:
@@ -153,14 +178,14 @@ def _without_fill(data: xarray.DataArray) -> Any:
 def _spacing(centres: numpy.ndarray, name: str, exact: Optional[float]) -> float:
     """Distance of two centres, negative where they descend."""
     if centres.dtype.kind not in "iuf" or not numpy.isfinite(centres).all():
-        raise UsageError(f"dem: the coordinate {name}: expected finite numbers, metres")
+        raise UsageError(f"{name}: expected finite numbers, metres")
     if len(centres) < 2:
-        raise UsageError(f"dem: the coordinate {name}: expected at least 2 cells, found {len(centres)}")
+        raise UsageError(f"{name}: expected at least 2 cells, found {len(centres)}")
     steps = numpy.diff(centres.astype(float))
     mean = float(centres[-1] - centres[0]) / (len(centres) - 1)
     if mean == 0 or not numpy.allclose(steps, mean, rtol=1e-4, atol=0):
-        raise UsageError(f"dem: the coordinate {name}: expected equal distances, found {steps.min():g} to "
-                         f"{steps.max():g}: resample the DEM to a regular grid")
+        raise UsageError(f"{name}: expected equal distances, found {steps.min():g} to {steps.max():g}: resample it to "
+                         "a regular grid")
     if exact and math.isclose(abs(exact), abs(mean), rel_tol=1e-6):
         return math.copysign(exact, mean)
     rounded = float(f"{mean:.9g}")  # of coordinates that are rounded themselves
@@ -191,5 +216,5 @@ def _crs_of(data: xarray.DataArray) -> str:
         for name in ("crs_wkt", "spatial_ref", "crs"):
             if isinstance(attributes.get(name), str) and attributes[name]:
                 return str(attributes[name])
-    raise UsageError('dem: the DataArray names no CRS: pass crs="EPSG:32633" or another one, or crs=None if it is '
-                     "unknown")
+    raise UsageError('dem: expected a CRS, found none in the DataArray: pass crs="EPSG:32633" or another one, or '
+                     "crs=None if it is unknown")

@@ -23,7 +23,7 @@ MAPPING = "crs"  # name of the grid mapping, as in the files
 def number_of_field(name: Any) -> int:
     """enum sciara_field"""
     if name not in NAMES:
-        raise UsageError(f"found no field {describe(name)}, expected one of {', '.join(NAMES)}")
+        raise UsageError(f"expected a field, one of {', '.join(NAMES)}; found {describe(name)}")
     return NAMES.index(name)
 
 

@@ -18,9 +18,10 @@ from ._dem import Grid
 from ._errors import UsageError, check
 from ._library import ffi, lib
 from ._progress import ProgressLike, duration_text, make_reporter
-from ._scenario import DemLike, Scenario, Site, Vent, is_path, refuse_corner, scenario_of, site_handle
-from ._values import (Duration, Overrides, PathLike, describe, number_of, overrides_of, path_of, seconds_of, text_of,
-                      whole_of)
+from ._scenario import (DemLike, LayerLike, Scenario, Site, Vent, crs_texts, is_path, refuse_corner, scenario_of,
+                        site_handle)
+from ._values import (Duration, Overrides, PathLike, crs_of, describe, number_of, overrides_of, path_of, seconds_of,
+                      text_of, whole_of)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -61,10 +62,14 @@ class Ledger:
 
 @dataclasses.dataclass(frozen=True)
 class VentInfo:
-    """A vent of a run: its name, and the simulated time at which its last emission ends, s."""
+    """A vent of a run: its name, the simulated time at which its last emission ends (s), and its present rate (m3/s).
+
+    The rate is that of a whole fissure, from the present simulated time on.
+    """
 
     name: str
     end: float
+    rate: float
 
 
 @dataclasses.dataclass(frozen=True)
@@ -107,6 +112,9 @@ class _Field:
     def __get__(self, run: Any, owner: Any = None) -> xarray.DataArray:
         return self if run is None else run.field(self.name)
 
+    def __set__(self, run: Any, value: Any) -> None:
+        raise AttributeError(f"{self.name}: expected no assignment: the fields of a run can only be read")
+
 
 class Run:
     """A run built from what is in memory. `sciara.open` opens a scenario file instead.
@@ -115,13 +123,15 @@ class Run:
         or xarray.DataArray with the coordinates x and y (cell centres, m; y may ascend or descend)
     cell_size, west, north: of an array: side of the cells and outer corner of the north-western cell, m. Of a raster,
         cell_size alone: warp to it
-    crs: "EPSG:32633", WKT or PROJ text; None: unknown
+    crs: "EPSG:32633", WKT or PROJ text, or a CRS of pyproj or rasterio; None: unknown
     vents: sciara.Vent objects, or dicts of their members
     params: parameters of the model, {"T_sol_K": 1143}; docs/scenario.md lists them
     until: simulated time at which the run is finished, or "solidified"
     engine, threads, device, precision: how it is computed; see sciara.engines()
     fields: names of the fields that are recorded; None: thickness, temperature, deposit, arrival_time. Those that
         follow from the present state can always be read; arrival_time and max_... only if they are recorded
+    initial_thickness: liquid lava at the start, m: an array on the grid of the DEM, as `dem`; 0 or NaN: none
+    initial_temperature: of it, K: an array or one number; None: T_vent_K
     overrides: any other keys of docs/scenario.md
     site: a sciara.Site instead of dem
     scenario: a sciara.Scenario instead of vents and all other arguments but dem and site
@@ -134,7 +144,9 @@ class Run:
                  vents: Sequence[Union[Vent, Mapping[str, Any]]] = (), params: Optional[Mapping[str, float]] = None,
                  until: Optional[Duration] = None, engine: Optional[str] = None, threads: Optional[int] = None,
                  device: Optional[int] = None, precision: Optional[str] = None, fields: Optional[Sequence[str]] = None,
-                 boundary: Optional[str] = None, title: Optional[str] = None, overrides: Overrides = None,
+                 initial_thickness: Optional[LayerLike] = None,
+                 initial_temperature: Union[LayerLike, float, None] = None, boundary: Optional[str] = None,
+                 title: Optional[str] = None, overrides: Overrides = None,
                  site: Optional[Site] = None, scenario: Optional[Scenario] = None) -> None:
         self._start()
         if site is not None and dem is not None:
@@ -147,12 +159,19 @@ class Run:
                 "run.until": until if until is None or until == "solidified" else seconds_of(until, "until")}
         if scenario is not None:
             given = [name for name, value in keys.items() if value is not None]
+            given += [name for name, value in (("initial_thickness", initial_thickness),
+                                               ("initial_temperature", initial_temperature)) if value is not None]
             if given or len(vents) or params or overrides:
-                raise UsageError("scenario: set vents, parameters and keys in the scenario, not next to it")
+                raise UsageError("scenario: expected no other argument but dem and site, found some: set vents, "
+                                 "parameters and keys in the scenario, not next to it")
             if not isinstance(scenario, Scenario):
                 raise UsageError(f"scenario: expected a sciara.Scenario, found {describe(scenario)}")
         else:
             scenario = scenario_of(vents=vents, params=params, keys=keys, overrides=overrides)
+        if initial_thickness is not None:
+            scenario._set_initial(initial_thickness, initial_temperature, "initial_")
+        elif initial_temperature is not None:
+            raise UsageError("initial_temperature: expected initial_thickness too, found None")
         has_dem = "dem" in scenario.to_dict()
         if dem is None and site is None and not has_dem:
             raise UsageError("dem: expected a path or an array, or a site, found None")
@@ -160,7 +179,7 @@ class Run:
             refuse_corner(west, north)
             scenario.set("dem.path", os.path.abspath(path_of(dem, "dem").decode("utf-8", "surrogateescape")))
             if crs is not None and crs is not _dem._UNKNOWN:
-                scenario.set("dem.crs", crs)
+                scenario.set("dem.crs", crs_of(crs).decode("utf-8", "surrogateescape"))
             if cell_size is not None:
                 scenario.set("dem.cell_size_m", number_of(cell_size, "cell_size"))
         elif dem is not None:
@@ -169,6 +188,16 @@ class Run:
         out = ffi.new("struct sciara **")
         check(lib.sciara_create(scenario._live(), site_handle(site), out))
         self._own(out[0])
+        for name, layer in (("initial_thickness", initial_thickness), ("initial_temperature", initial_temperature)):
+            self._check_place(_dem.grid_of_layer(layer, name), name)
+
+    def _check_place(self, found: Optional[Grid], name: str) -> None:
+        """Initial lava with coordinates of its own must lie on the grid of the DEM."""
+        grid = self.grid
+        if found is not None and not numpy.allclose(found.extent, grid.extent, rtol=0, atol=1e-3 * grid.cell_size):
+            self.close()
+            raise UsageError(f"{name}: expected the place of the DEM (west, east, south, north: {grid.extent}), found "
+                             f"{found.extent}")
 
     def _start(self) -> None:
         self._handle: Any = None
@@ -200,7 +229,7 @@ class Run:
             self._owner = threading.get_ident()
             try:
                 if self._handle is None:
-                    raise UsageError("the run is closed")
+                    raise UsageError("expected an open run, found a closed one")
                 if change and self._views:
                     raise UsageError(f"{change}: a view of the run is in use: leave its with block first")
                 yield self._handle
@@ -306,7 +335,7 @@ class Run:
         """Ends advance() or run() after the current step, or else the next call. Any thread may call it at any time."""
         handle = self._handle  # keeps the memory if another thread closes the run now
         if handle is None:
-            raise UsageError("the run is closed")
+            raise UsageError("expected an open run, found a closed one")
         lib.sciara_cancel(handle)
 
     def set_rate(self, vent: str, rate: float, until: Optional[Duration] = None) -> None:
@@ -377,8 +406,7 @@ class Run:
         """WKT, and a name for people."""
         out = ffi.new("const char *[2]")
         lib.sciara_read_crs(handle, out, out + 1)
-        wkt, name = (None if text == ffi.NULL else ffi.string(text).decode("utf-8", "replace") for text in out)
-        return wkt, name
+        return crs_texts(out)
 
     @property
     def crs(self) -> Optional[str]:
@@ -407,9 +435,10 @@ class Run:
     @staticmethod
     def _read_vents(handle: Any) -> tuple[VentInfo, ...]:
         found: list[VentInfo] = []
-        name, end = ffi.new("const char **"), ffi.new("double *")
+        name, end, rate = ffi.new("const char **"), ffi.new("double *"), ffi.new("double *")
         while lib.sciara_read_vent(handle, len(found), name, end) == lib.SCIARA_OK:
-            found.append(VentInfo(ffi.string(name[0]).decode("utf-8", "surrogateescape"), end[0]))
+            check(lib.sciara_read_rate(handle, len(found), rate))
+            found.append(VentInfo(ffi.string(name[0]).decode("utf-8", "surrogateescape"), end[0], rate[0]))
         return tuple(found)
 
     @property

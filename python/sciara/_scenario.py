@@ -15,11 +15,13 @@ from . import _dem
 from ._dem import Grid
 from ._errors import UsageError, check
 from ._library import ffi, lib
-from ._values import (Duration, Overrides, PathLike, describe, json_of, number_of, overrides_of, path_of, seconds_of,
-                      text_of)
+from ._values import (Duration, Overrides, PathLike, crs_of, describe, json_of, number_of, overrides_of, path_of,
+                      seconds_of, text_of)
 
 #: A DEM: the path of a raster, rows x cols altitudes in m (northern row first), or an array with coordinates x and y.
 DemLike = Union[PathLike, numpy.ndarray, xarray.DataArray]
+#: Values on the grid of a DEM: rows x cols, northern row first, or an array with coordinates x and y.
+LayerLike = Union[numpy.ndarray, xarray.DataArray]
 
 
 class Site:
@@ -29,7 +31,8 @@ class Site:
         DEM); or an xarray.DataArray with the coordinates x and y (cell centres, m; y may ascend or descend)
     cell_size: side of the cells, m; of a raster: warp to it
     west, north: outer corner of the north-western cell, m; of an array without coordinates
-    crs: "EPSG:32633", WKT or PROJ text; of a raster: warp to it, or its CRS if it names none. None: unknown
+    crs: "EPSG:32633", WKT or PROJ text, or a CRS of pyproj or rasterio; of a raster: warp to it, or its
+        CRS if none is given. None: unknown
     precision: "double", or "single" for runs in single precision
     """
 
@@ -40,13 +43,13 @@ class Site:
         out = ffi.new("const struct sciara_site **")
         single = precision == "single"
         if is_path(dem):
-            text = ffi.NULL if crs is None or crs is _dem._UNKNOWN else ffi.new("char[]", text_of(crs, "crs"))
+            text = ffi.NULL if crs is None or crs is _dem._UNKNOWN else ffi.new("char[]", crs_of(crs))
             size = 0.0 if cell_size is None else number_of(cell_size, "cell_size")
             refuse_corner(west, north)
             check(lib.sciara_site_from_dem(path_of(dem, "dem"), text, size, single, out))
         else:
             made = _dem.dem_of(dem, cell_size, west, north, crs)
-            text = ffi.NULL if made.crs is None else ffi.new("char[]", text_of(made.crs, "crs"))
+            text = ffi.NULL if made.crs is None else ffi.new("char[]", crs_of(made.crs))
             check(lib.sciara_site_from_array(made.c_grid(), text, made.c_altitude(), single, out))
         self._own(out[0])
         self._precision: Optional[str] = precision
@@ -71,9 +74,30 @@ class Site:
         lib.sciara_site_read_grid(self._handle, info)
         return _dem.grid_of(info)
 
+    @property
+    def crs(self) -> Optional[str]:
+        """The CRS as WKT; None if it is unknown."""
+        return self._crs_texts()[0]
+
+    @property
+    def crs_name(self) -> Optional[str]:
+        """The CRS as people call it: "WGS 84 / UTM zone 33N (EPSG:32633)"; None if it is unknown."""
+        return self._crs_texts()[1]
+
+    def _crs_texts(self) -> tuple[Optional[str], Optional[str]]:
+        out = ffi.new("const char *[2]")
+        lib.sciara_site_read_crs(self._handle, out, out + 1)
+        return crs_texts(out)
+
     def __repr__(self) -> str:
         g = self.grid
         return f"<sciara.Site: {g.rows} x {g.cols} cells of {g.cell_size:g} m>"
+
+
+def crs_texts(pair: Any) -> tuple[Optional[str], Optional[str]]:
+    """WKT, and a name for people."""
+    wkt, name = (None if text == ffi.NULL else ffi.string(text).decode("utf-8", "replace") for text in pair)
+    return wkt, name
 
 
 def is_path(dem: Any) -> bool:
@@ -84,7 +108,7 @@ def is_path(dem: Any) -> bool:
 
 def refuse_corner(west: Any, north: Any) -> None:
     if west is not None or north is not None:
-        raise UsageError("west, north: a raster has its own place; pass them with an array only")
+        raise UsageError("west, north: expected none, because a raster has its own place; pass them with an array only")
 
 
 def site_handle(site: Any) -> Any:
@@ -212,7 +236,7 @@ class Scenario:
 
     def _live(self) -> Any:
         if self._handle is None:
-            raise UsageError("the scenario is closed")
+            raise UsageError("expected an open scenario, found a closed one")
         return self._handle
 
     def set(self, key: str, value: Any) -> None:
@@ -241,8 +265,28 @@ class Scenario:
                                              "rates_m3_s": arrays[2], "rate_count": len(rates)})
         check(lib.sciara_scenario_add_vent(self._live(), c))
 
+    def set_initial_lava(self, thickness: LayerLike, temperature: Union[LayerLike, float, None] = None) -> None:
+        """Liquid lava at the start of the runs: rows x cols values on the grid of the DEM, northern row first.
+
+        thickness: m; 0 or NaN: no lava. A 2-D array, or an xarray.DataArray with the coordinates x and y
+        temperature: K; the same, or one number; None: T_vent_K
+        """
+        self._set_initial(thickness, temperature, "")
+
+    def _set_initial(self, thickness: LayerLike, temperature: Union[LayerLike, float, None], prefix: str) -> None:
+        """prefix: of the names of the arguments in messages"""
+        h, name = _dem.layer_of(thickness, f"{prefix}thickness"), f"{prefix}temperature"
+        one = None if temperature is None or numpy.ndim(temperature) else number_of(temperature, name)
+        T = None if temperature is None or one is not None else _dem.layer_of(temperature, name)
+        if T is not None and T.shape != h.shape:
+            raise UsageError(f"{name}: expected the shape of {prefix}thickness, {h.shape}; found {T.shape}")
+        arrays = [ffi.NULL if layer is None else ffi.from_buffer("double[]", layer) for layer in (h, T)]
+        check(lib.sciara_scenario_set_initial_lava(self._live(), *h.shape, *arrays))
+        if one is not None:
+            self.set("initial.temperature", one)
+
     def json(self) -> str:
-        """The scenario as JSON text."""
+        """The scenario as JSON text. Arrays are not part of it: it says "memory" in their place."""
         out = ffi.new("const char **")
         check(lib.sciara_scenario_json(self._live(), out))
         return ffi.string(out[0]).decode("utf-8", "surrogateescape")
@@ -275,7 +319,7 @@ def vent_of(value: Any, at: str) -> Vent:
     names = [field.name for field in dataclasses.fields(Vent)]
     for name in value:
         if name not in names:
-            raise UsageError(f"{at}: found the member {name!r}, expected one of {', '.join(names)}")
+            raise UsageError(f"{at}: expected members among {', '.join(names)}; found {name!r}")
     return Vent(**value)
 
 

@@ -36,6 +36,15 @@ def text_of(value: Any, what: str) -> bytes:
     return _without_nul(value.encode("utf-8", "surrogateescape"), what)
 
 
+def crs_of(value: Any) -> bytes:
+    """A CRS as text; of an object of pyproj or rasterio its WKT."""
+    if hasattr(value, "to_wkt"):
+        value = value.to_wkt()
+    if not isinstance(value, str):
+        raise UsageError(f'crs: expected a text such as "EPSG:32633", found {describe(value)}')
+    return text_of(value, "crs")
+
+
 def path_of(value: Any, what: str = "the path") -> bytes:
     """A path as the bytes that the system takes."""
     if not isinstance(value, (str, os.PathLike)):
@@ -84,8 +93,10 @@ def seconds_of(value: Any, what: str) -> float:
 
 
 def describe(value: Any) -> str:
-    """A value in a message."""
-    text = "None" if value is None else f"{type(value).__name__} {value!r}"
+    """A value in a message: one short line."""
+    shape = getattr(value, "shape", ())
+    text = "None" if value is None else f"{type(value).__name__} of shape {shape}" if shape else \
+        " ".join(f"{type(value).__name__} {value!r}".split())
     return text if len(text) <= 80 else text[:77] + "..."
 
 

@@ -34,13 +34,12 @@ class Bmi:
         self._run: Optional[Run] = None
         self._end = math.inf
         self._pointers: dict[str, numpy.ndarray] = {}
-        self._rates = numpy.empty(0)
 
     @property
     def run(self) -> Run:
         """The run that is driven."""
         if self._run is None:
-            raise UsageError("the model is not initialised: call initialize(config_file) first")
+            raise UsageError("expected an initialised model, found none: call initialize(config_file) first")
         return self._run
 
     # -------------------------------------------------------------------------------------------------------- control
@@ -54,7 +53,6 @@ class Bmi:
         self._run = open_scenario(config_file)
         self._end = min((seconds_of(limit, "run") for limit in limits if limit not in (None, "solidified")),
                         default=math.inf)
-        self._rates = numpy.full(len(self._run.vents), numpy.nan)
 
     def update(self) -> None:
         """One step."""
@@ -75,8 +73,7 @@ class Bmi:
 
     def _refresh(self) -> None:
         for name, values in self._pointers.items():
-            if name != _RATE:
-                values[:] = self._values(name)
+            values[:] = self._values(name)
 
     # ---------------------------------------------------------------------------------------------------- information
 
@@ -118,8 +115,8 @@ class Bmi:
 
     def _known(self, name: str) -> str:
         if name != _RATE and name not in self.run.fields:
-            raise UsageError(f"found no variable {describe(name)}, expected one of "
-                             f"{', '.join((_RATE, *self.run.fields))}")
+            raise UsageError(f"expected a variable, one of {', '.join((_RATE, *self.run.fields))}; found "
+                             f"{describe(name)}")
         return name
 
     # ----------------------------------------------------------------------------------------------------------- time
@@ -146,11 +143,11 @@ class Bmi:
     def _values(self, name: str) -> numpy.ndarray:
         """All values of a variable, flat."""
         if self._known(name) == _RATE:
-            return self._rates
+            return numpy.array([vent.rate for vent in self.run.vents])
         return self.run.field(name).values[::-1].ravel()
 
     def get_value(self, name: str, dest: numpy.ndarray) -> numpy.ndarray:
-        """Copies all values into `dest`, a flat array of doubles. Rates that were not set are NaN."""
+        """Copies all values into `dest`, a flat array of doubles."""
         values = self._values(name)
         if dest.shape != values.shape:
             raise UsageError(f"get_value: expected an array of {values.size} values, found shape {dest.shape}")
@@ -170,18 +167,18 @@ class Bmi:
     def set_value(self, name: str, src: Any) -> None:
         """Sets the rate of every vent (m3/s), from now until it is set again."""
         rates = numpy.atleast_1d(numpy.asarray(src, dtype=float))
-        if rates.shape != self._rates.shape:
-            raise UsageError(f"set_value: expected {self._rates.size} rates, one for each vent, found shape "
-                             f"{rates.shape}")
+        count = len(self.run.vents)
+        if rates.shape != (count,):
+            raise UsageError(f"set_value: expected {count} rates, one for each vent, found shape {rates.shape}")
         self.set_value_at_indices(name, numpy.arange(rates.size), rates)
 
     def set_value_at_indices(self, name: str, inds: numpy.ndarray, src: numpy.ndarray) -> None:
         if name != _RATE:
-            raise UsageError(f'found the variable {describe(name)}, expected "{_RATE}": other values cannot be set')
+            raise UsageError(f'expected "{_RATE}", because other values cannot be set; found {describe(name)}')
         vents = self.run.vents
         for index, rate in zip(numpy.atleast_1d(inds).tolist(), numpy.atleast_1d(src).tolist()):
             self.run.set_rate(vents[index].name, rate, until=_FOREVER_S)
-            self._rates[index] = rate
+        self._refresh()
 
     # ---------------------------------------------------------------------------------------------------------- grids
 
@@ -190,13 +187,13 @@ class Bmi:
 
     def get_grid_size(self, grid: int) -> int:
         g = self.run.grid
-        return g.rows * g.cols if self._is_field_grid(grid) else self._rates.size
+        return g.rows * g.cols if self._is_field_grid(grid) else len(self.run.vents)
 
     def get_grid_type(self, grid: int) -> str:
         return "uniform_rectilinear" if self._is_field_grid(grid) else "points"
 
     def get_grid_shape(self, grid: int, shape: numpy.ndarray) -> numpy.ndarray:
-        shape[:] = self.run.grid.shape if self._is_field_grid(grid) else self._rates.shape
+        shape[:] = self.run.grid.shape if self._is_field_grid(grid) else (len(self.run.vents),)
         return shape
 
     def get_grid_spacing(self, grid: int, spacing: numpy.ndarray) -> numpy.ndarray:
@@ -247,7 +244,7 @@ class Bmi:
 
     def _is_field_grid(self, grid: int) -> bool:
         if grid not in (0, 1):
-            raise UsageError(f"found no grid {describe(grid)}, expected 0 (fields) or 1 (vents)")
+            raise UsageError(f"expected grid 0 (fields) or 1 (vents), found {describe(grid)}")
         return grid == 0
 
     def _need_field_grid(self, grid: int, what: str) -> None:

@@ -29,6 +29,9 @@ enum sciara_status sciara_api_check_open(const char *function, const char *path,
 /** SCIARA_ERR_USAGE, naming the function, when an argument is NULL. */
 enum sciara_status sciara_api_check_pointer(const char *function, const char *argument, const void *pointer);
 
+/** SCIARA_ERR_USAGE, naming the function, unless the simulation has that field. */
+enum sciara_status sciara_api_check_field(const char *function, const struct sciara *s, enum sciara_field field);
+
 /** The state has changed: views are out of date. */
 void sciara_api_forget_views(struct sciara *s);
 

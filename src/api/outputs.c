@@ -12,9 +12,11 @@
 
 static const char HISTORY[] = "libsciara " SCIARA_VERSION;
 
-static bool ends_with(const char *text, const char *end) {
-  const size_t n = strlen(text), m = strlen(end);
-  return n > m && strcmp(text + n - m, end) == 0;
+/** Whether a path is that of a file NAME.END with a NAME; `end` begins with the dot. */
+static bool ends_with(const char *path, const char *end) {
+  const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+  const size_t n = strlen(name), m = strlen(end);
+  return n > m && strcmp(name + n - m, end) == 0;
 }
 
 static enum sciara_status check(const char *function, const struct sciara *s, const char *path) {
@@ -25,8 +27,7 @@ static enum sciara_status check(const char *function, const struct sciara *s, co
 enum sciara_status sciara_write_snapshot(struct sciara *s, const char *path) {
   SCIARA_TRY(check("sciara_write_snapshot", s, path));
   if (!ends_with(path, ".nc"))
-    return sciara_fail(SCIARA_ERR_USAGE, "sciara_write_snapshot: found the name %s, expected one that ends in .nc",
-                       path);
+    return sciara_fail(SCIARA_ERR_USAGE, "sciara_write_snapshot: expected the name of a file NAME.nc, found %s", path);
   return sciara_simulation_write_snapshot(s->simulation, HISTORY, path);
 }
 
@@ -37,14 +38,10 @@ enum sciara_status sciara_write_checkpoint(struct sciara *s, const char *path) {
 
 enum sciara_status sciara_write_map(struct sciara *s, enum sciara_field field, const char *path) {
   SCIARA_TRY(check("sciara_write_map", s, path));
-  if (!sciara_field_describe(field))
-    return sciara_fail(SCIARA_ERR_USAGE, "sciara_write_map: there is no field %d", (int)field);
-  if (sciara_field_record(field) & ~sciara_state_record(s->simulation->problem.state))
-    return sciara_fail(SCIARA_ERR_USAGE, "%s was not recorded: add it to output.fields of the scenario",
-                       sciara_field_name(field));
+  SCIARA_TRY(sciara_api_check_field("sciara_write_map", s, field));
   const bool as_picture = ends_with(path, ".png");
   if (!as_picture && !ends_with(path, ".tif"))
-    return sciara_fail(SCIARA_ERR_USAGE, "sciara_write_map: found the name %s, expected one that ends in .tif or .png",
+    return sciara_fail(SCIARA_ERR_USAGE, "sciara_write_map: expected the name of a file NAME.tif or NAME.png, found %s",
                        path);
   return sciara_simulation_write_map(s->simulation, field, as_picture, path);
 }
@@ -89,7 +86,7 @@ enum sciara_status sciara_score(struct sciara *s, const char *observed, const ch
   SCIARA_TRY(check("sciara_score", s, observed));
   SCIARA_TRY(sciara_api_check_pointer("sciara_score", "out", out));
   if (!(min_thickness_m >= 0) || !isfinite(min_thickness_m))
-    return sciara_fail(SCIARA_ERR_USAGE, "sciara_score: min_thickness_m: found %g m, expected 0 or more",
+    return sciara_fail(SCIARA_ERR_USAGE, "sciara_score: min_thickness_m: expected 0 m or more, found %g m",
                        min_thickness_m);
   SCIARA_TRY(sciara_simulation_sync(s->simulation));
   const struct sciara_problem *p = &s->simulation->problem;

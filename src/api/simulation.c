@@ -9,6 +9,7 @@
 #include "model/field.h"
 #include "run/scenario_site.h"
 #include "scenario/scenario_draft.h"
+#include "scenario/scenario_effusion.h"
 
 const char *sciara_version(void) { return SCIARA_VERSION; }
 
@@ -16,7 +17,7 @@ const char *sciara_version(void) { return SCIARA_VERSION; }
 
 enum sciara_status sciara_api_check_pointer(const char *function, const char *argument, const void *pointer) {
   if (pointer) return SCIARA_OK;
-  sciara_fail(SCIARA_ERR_USAGE, "%s: %s is NULL", function, argument);
+  sciara_fail(SCIARA_ERR_USAGE, "%s: expected %s, found NULL", function, argument);
   return SCIARA_ERR_USAGE;
 }
 
@@ -76,10 +77,10 @@ enum sciara_status sciara_open_on(const struct sciara_site *site, const char *sc
 static enum sciara_status check_dem(const struct sciara_scenario *scenario, const struct sciara_site *site) {
   const bool has_dem = sciara_scenario_draft_has_dem(scenario);
   if (!site && !has_dem)
-    return sciara_fail(SCIARA_ERR_INPUT, "%s: dem: found nothing, expected a DEM, or a site in the call",
+    return sciara_fail(SCIARA_ERR_INPUT, "%s: dem: expected a DEM, or a site in the call; found neither",
                        scenario->path);
   if (site && has_dem && sciara_site_is_of_memory(site))
-    return sciara_fail(SCIARA_ERR_INPUT, "%s: dem: found a DEM, expected none: the site was made from an array",
+    return sciara_fail(SCIARA_ERR_INPUT, "%s: dem: expected none, because the site was made from an array; found a DEM",
                        scenario->path);
   return SCIARA_OK;
 }
@@ -93,7 +94,7 @@ enum sciara_status sciara_create(const struct sciara_scenario *scenario, const s
   struct sciara_text text = {0};
   struct sciara_problem problem = {0};
   struct sciara_diagnostics diagnostics = {0};
-  const struct sciara_problem_options options = {.site = site};
+  const struct sciara_problem_options options = {.site = site, .initial = &scenario->initial};
   sciara_scenario_declare_options(sciara_engine_settings());
   enum sciara_status status = sciara_scenario_draft_text(scenario, site ? site->origin.dem : NULL, &text);
   sciara_diagnostics_add(&diagnostics, status);
@@ -218,7 +219,7 @@ enum sciara_status sciara_advance(struct sciara *s, const struct sciara_advance_
   SCIARA_TRY(sciara_api_check_pointer("sciara_advance", "the simulation", s));
   if (!options) options = &none;
   if (!(options->time_s >= 0))
-    return sciara_fail(SCIARA_ERR_USAGE, "sciara_advance: time_s: found %g s, expected 0 (no limit) or more",
+    return sciara_fail(SCIARA_ERR_USAGE, "sciara_advance: time_s: expected 0 s (no limit) or more, found %g s",
                        options->time_s);
   struct watch w = {.s = s, .options = options};
   const struct sciara_engine_progress *at = &s->simulation->progress;
@@ -286,6 +287,11 @@ void sciara_site_read_grid(const struct sciara_site *site, struct sciara_grid_in
   if (site) read_grid(&site->grid, out);
 }
 
+void sciara_site_read_crs(const struct sciara_site *site, const char **wkt, const char **name) {
+  if (wkt) *wkt = site ? site->origin.crs_wkt : NULL;
+  if (name) *name = site ? site->origin.crs_name : NULL;
+}
+
 void sciara_read_crs(const struct sciara *s, const char **wkt, const char **name) {
   if (wkt) *wkt = s ? s->simulation->problem.georef.crs_wkt : NULL;
   if (name) *name = s ? s->simulation->problem.georef.crs_name : NULL;
@@ -293,34 +299,55 @@ void sciara_read_crs(const struct sciara *s, const char **wkt, const char **name
 
 const char *sciara_read_engine_name(const struct sciara *s) { return s ? s->simulation->ops->name : ""; }
 
-enum sciara_status sciara_read_vent(const struct sciara *s, size_t k, const char **name, double *end_s) {
-  SCIARA_TRY(sciara_api_check_pointer("sciara_read_vent", "the simulation", s));
+/** The k-th vent of the scenario; NULL, with the error set: there is none. */
+static const struct sciara_vent_spec *find_kth_vent(const char *function, const struct sciara *s, size_t k) {
+  if (sciara_api_check_pointer(function, "the simulation", s) != SCIARA_OK) return NULL;
   const struct sciara_scenario_spec *scenario = &s->simulation->problem.scenario;
-  if (k >= scenario->vent_count)
-    return sciara_fail(SCIARA_ERR_USAGE, "sciara_read_vent: found vent %zu, expected one of %zu, from 0", k,
-                       scenario->vent_count);
-  const struct sciara_vent_spec *v = &scenario->vents[k];
+  if (k < scenario->vent_count) return &scenario->vents[k];
+  sciara_fail(SCIARA_ERR_USAGE, "%s: expected one of %zu vents, from 0; found vent %zu", function, scenario->vent_count,
+              k);
+  return NULL;
+}
+
+enum sciara_status sciara_read_vent(const struct sciara *s, size_t k, const char **name, double *end_s) {
+  const struct sciara_vent_spec *v = find_kth_vent("sciara_read_vent", s, k);
+  if (!v) return SCIARA_ERR_USAGE;
   if (name) *name = v->name;
   if (end_s) *end_s = v->edges[v->rate_count];
   return SCIARA_OK;
 }
 
-/** Whether a field can be read, and brings the state up to date. */
-static enum sciara_status ready(struct sciara *s, const char *function, enum sciara_field field) {
+enum sciara_status sciara_read_rate(const struct sciara *s, size_t k, double *rate_m3_s) {
+  SCIARA_TRY(sciara_api_check_pointer("sciara_read_rate", "rate_m3_s", rate_m3_s));
+  const struct sciara_vent_spec *v = find_kth_vent("sciara_read_rate", s, k);
+  if (!v) return SCIARA_ERR_USAGE;
+  *rate_m3_s = sciara_vent_spec_rate(v, s->simulation->progress.time);
+  return SCIARA_OK;
+}
+
+enum sciara_status sciara_api_check_field(const char *function, const struct sciara *s, enum sciara_field field) {
   SCIARA_TRY(sciara_api_check_pointer(function, "the simulation", s));
   if (!sciara_field_describe(field))
-    return sciara_fail(SCIARA_ERR_USAGE, "%s: there is no field %d", function, (int)field);
+    return sciara_fail(SCIARA_ERR_USAGE, "%s: expected a field from 0 to %d, found %d", function,
+                       SCIARA_FIELD_COUNT - 1, (int)field);
   if (sciara_field_record(field) & ~sciara_state_record(s->simulation->problem.state))
-    return sciara_fail(SCIARA_ERR_USAGE, "%s was not recorded: add it to output.fields of the scenario",
+    return sciara_fail(SCIARA_ERR_USAGE,
+                       "%s: expected a recorded field, found %s: add it to output.fields of the scenario", function,
                        sciara_field_name(field));
+  return SCIARA_OK;
+}
+
+/** Whether a field can be read, and brings the state up to date. */
+static enum sciara_status ready(struct sciara *s, const char *function, enum sciara_field field) {
+  SCIARA_TRY(sciara_api_check_field(function, s, field));
   return sciara_simulation_sync(s->simulation);
 }
 
 enum sciara_status sciara_read_field(struct sciara *s, enum sciara_field field, double *out, size_t capacity) {
   const size_t cells = s ? (size_t)sciara_grid_cells(&s->simulation->problem.state->grid) : 0;
   if (s && (!out || capacity < cells) && sciara_field_describe(field))
-    return sciara_fail(SCIARA_ERR_USAGE, "sciara_read_field: room for %zu values, %zu are needed", out ? capacity : 0,
-                       cells);
+    return sciara_fail(SCIARA_ERR_USAGE, "sciara_read_field: expected room for %zu values, found %zu", cells,
+                       out ? capacity : 0);
   SCIARA_TRY(ready(s, "sciara_read_field", field));
   sciara_field_derive(s->simulation->problem.state, field, out);
   return SCIARA_OK;

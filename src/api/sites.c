@@ -42,7 +42,7 @@ enum sciara_status sciara_site_from_dem(const char *path, const char *crs, doubl
   if (out) *out = NULL;
   SCIARA_TRY(sciara_api_check_open("sciara_site_from_dem", path, NULL, 0, out));
   if (!(cell_size_m >= 0) || !isfinite(cell_size_m))
-    return sciara_fail(SCIARA_ERR_USAGE, "sciara_site_from_dem: cell_size_m: found %g, expected 0 or more",
+    return sciara_fail(SCIARA_ERR_USAGE, "sciara_site_from_dem: cell_size_m: expected 0 m or more, found %g m",
                        cell_size_m);
   struct sciara_text text = {0};
   struct sciara_scenario_spec s = {0};
@@ -83,7 +83,8 @@ enum sciara_status sciara_read_engine(size_t k, struct sciara_engine_info *out) 
   size_t count;
   const struct sciara_engine_entry *list = sciara_engine_list(&count);
   if (k >= count)
-    return sciara_fail(SCIARA_ERR_USAGE, "sciara_read_engine: found engine %zu, expected one of %zu, from 0", k, count);
+    return sciara_fail(SCIARA_ERR_USAGE, "sciara_read_engine: expected one of %zu engines, from 0; found engine %zu",
+                       count, k);
   const struct sciara_engine_ops *ops = NULL;
   out->name = list[k].name;
   out->available = sciara_engine_find(list[k].name, SCIARA_DOUBLE, &ops) == SCIARA_OK;

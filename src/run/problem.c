@@ -137,15 +137,42 @@ static enum sciara_status place_vents(struct sciara_problem *p, struct sciara_di
 
 // ----------------------------------------------------------------------------------------------------- initial lava
 
-/** Fills values[cells] from a constant (on interior cells) or a raster on the grid of the DEM. */
+/** Fills values[cells] from an array of the caller, of rows x cols. */
+static enum sciara_status copy_layer(const struct sciara_grid *g, const struct sciara_initial_lava *lava,
+                                     const double *array, double *values) {
+  if (lava->rows != g->rows || lava->cols != g->cols)
+    return sciara_fail(SCIARA_ERR_INPUT,
+                       "expected %" PRId64 " rows and %" PRId64 " columns, as the DEM has; found %" PRId64
+                       " rows and %" PRId64 " columns",
+                       g->rows, g->cols, lava->rows, lava->cols);
+  for (int64_t i = 0; i < sciara_grid_cells(g); i++)
+    values[i] = isnan(array[i]) || array[i] == SCIARA_NODATA_ALTITUDE ? 0 : array[i];
+  return SCIARA_OK;
+}
+
+/** Fills values[cells] from `array`, if there is one and the layer says so, or from a raster on the grid of the DEM. */
+static enum sciara_status read_path(const struct sciara_grid *g, const char *path,
+                                    const struct sciara_initial_lava *lava, const double *array, double *values) {
+  if (!sciara_path_is_of_memory(path)) return sciara_raster_read_on_grid(path, g, values);
+  if (array) return copy_layer(g, lava, array, values);
+  const enum sciara_status status = sciara_raster_read_on_grid(path, g, values);
+  if (status != SCIARA_ERR_IO) return status;
+  return sciara_fail(status,
+                     "expected a raster or a number, found \"%s\", which stands for an array of the program that "
+                     "wrote this scenario",
+                     SCIARA_MEMORY_LAYER);
+}
+
+/** Fills values[cells] from a constant (on interior cells), a raster on the grid of the DEM, or an array. */
 static enum sciara_status read_layer(const struct sciara_problem *p, const struct sciara_layer_spec *layer,
-                                     double preset, double *values) {
+                                     const struct sciara_initial_lava *lava, double preset, double *values) {
   const struct sciara_state *s = p->state;
+  const bool of_thickness = layer == &p->scenario.initial_thickness;
   if (layer->path) {
-    const enum sciara_status status = sciara_raster_read_on_grid(layer->path, &s->grid, values);
+    const double *array = !lava ? NULL : of_thickness ? lava->thickness : lava->temperature;
+    const enum sciara_status status = read_path(&s->grid, layer->path, lava, array, values);
     if (status == SCIARA_OK) return status;
-    const char *name = layer == &p->scenario.initial_thickness ? "thickness" : "temperature";
-    return sciara_fail_context(status, "%s: initial.%s", p->scenario.path, name);
+    return sciara_fail_context(status, "%s: initial.%s", p->scenario.path, of_thickness ? "thickness" : "temperature");
   }
   for (int64_t i = 0; i < sciara_grid_cells(&s->grid); i++)
     values[i] = s->kind[i] == SCIARA_CELL_INTERIOR ? (layer->given ? layer->value : preset) : 0;
@@ -180,15 +207,15 @@ static enum sciara_status check_initial(const struct sciara_problem *p, int64_t 
   return SCIARA_OK;
 }
 
-static enum sciara_status place_initial_lava(struct sciara_problem *p) {
+static enum sciara_status place_initial_lava(struct sciara_problem *p, const struct sciara_initial_lava *lava) {
   const struct sciara_scenario_spec *scenario = &p->scenario;
   struct sciara_state *s = p->state;
   if (!scenario->initial_thickness.given && !scenario->initial_thickness.path) return SCIARA_OK;
   if (!scenario->initial_temperature.given && !scenario->initial_temperature.path)
     sciara_log(SCIARA_LOG_INFO, "initial lava: no initial.temperature is given, %g K (T_vent_K) is used",
                scenario->params.T_vent);
-  SCIARA_TRY(read_layer(p, &scenario->initial_thickness, 0, s->h));
-  SCIARA_TRY(read_layer(p, &scenario->initial_temperature, scenario->params.T_vent, s->T));
+  SCIARA_TRY(read_layer(p, &scenario->initial_thickness, lava, 0, s->h));
+  SCIARA_TRY(read_layer(p, &scenario->initial_temperature, lava, scenario->params.T_vent, s->T));
   const double area = s->grid.cell_size * s->grid.cell_size;
   double sum = 0;
   for (int64_t i = 0; i < sciara_grid_cells(&s->grid); i++) {
@@ -311,7 +338,7 @@ static enum sciara_status place_on_map(struct sciara_problem *p, const struct sc
 static enum sciara_status make_start(struct sciara_problem *p, const struct sciara_problem_options *options) {
   if (!options->any_engine) SCIARA_TRY(sciara_forecast_check(&p->forecast, p->scenario.path));
   SCIARA_TRY(make_state(p));
-  return options->ground || options->bare ? SCIARA_OK : place_initial_lava(p);
+  return options->ground || options->bare ? SCIARA_OK : place_initial_lava(p, options->initial);
 }
 
 void sciara_problem_place(struct sciara_problem *p, const struct sciara_problem_options *options,

@@ -50,6 +50,7 @@ struct sciara_problem_options {
    * NULL: read the DEM. Else it is not opened: the problem shares this site, which must have been read with its keys.
    */
   const struct sciara_site *site;
+  const struct sciara_initial_lava *initial; ///< arrays for layers of initial lava that are of memory; NULL: none
   bool bare;       ///< without the initial lava of the scenario: the state of a checkpoint takes its place
   bool any_engine; ///< for inspection only: neither the engine nor the memory of a run is needed
 };

@@ -194,7 +194,7 @@ void sciara_resume_problem(struct sciara_resume *r, const struct sciara_problem_
       .dem = dem, .grid = &r->from.identity.grid, .georef = &r->from.georef, .dem_hash = r->from.dem_hash};
   struct sciara_problem_options how = *options;
   how.ground = options->site ? NULL : &ground;
-  how.bare = true;
+  how.bare = true; // also on a site
   if (status == SCIARA_OK) status = check_overrides(options);
   if (status == SCIARA_OK) status = read_scenario(r, options, &out->scenario, diagnostics);
   sciara_diagnostics_add(diagnostics, status);
@@ -207,7 +207,7 @@ enum sciara_status sciara_checkpoint_problem(const char *path, const struct scia
                                              struct sciara_resume *r, struct sciara_problem *out) {
   struct sciara_diagnostics diagnostics = {0};
   struct sciara_problem_options how = *options;
-  how.bare = true;
+  how.bare = true; // arrays of initial lava are not there any more
   *out = (struct sciara_problem){0};
   *r = (struct sciara_resume){.branch = true, .lock = -1, .path = sciara_format("%s", path)};
   enum sciara_status status = r->path ? sciara_checkpoint_verify(path, &r->from) : no_memory();

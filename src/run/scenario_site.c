@@ -171,7 +171,7 @@ cleanup:
   return status;
 }
 
-static const char MEMORY_DEM[] = "{\"path\": \"" SCIARA_MEMORY_DEM "\"}";
+static const char MEMORY_DEM[] = "{\"path\": \"" SCIARA_MEMORY_LAYER "\"}";
 
 enum sciara_status sciara_memory_site_make(const struct sciara_grid *grid, const char *crs, const double *altitude,
                                            bool single_precision, const struct sciara_site **out) {
@@ -188,9 +188,13 @@ cleanup:
   return status;
 }
 
+bool sciara_path_is_of_memory(const char *path) {
+  const char *slash = path ? strrchr(path, '/') : NULL;
+  return path && strcmp(slash ? slash + 1 : path, SCIARA_MEMORY_LAYER) == 0;
+}
+
 bool sciara_scenario_is_of_memory(const struct sciara_scenario_spec *s) {
-  const char *slash = s->dem.path ? strrchr(s->dem.path, '/') : NULL;
-  return s->dem.path && strcmp(slash ? slash + 1 : s->dem.path, SCIARA_MEMORY_DEM) == 0;
+  return sciara_path_is_of_memory(s->dem.path);
 }
 
 bool sciara_site_is_of_memory(const struct sciara_site *site) {

@@ -23,10 +23,10 @@ enum sciara_status sciara_scenario_site_read(const struct sciara_scenario_spec *
 enum sciara_status sciara_memory_site_make(const struct sciara_grid *grid, const char *crs, const double *altitude,
                                            bool single_precision, const struct sciara_site **out);
 
-/** The name by which the scenario of a run on such a site calls its DEM (docs/formats.md). */
-#define SCIARA_MEMORY_DEM "memory"
+/** Whether a path of a scenario, which may be NULL, is the name of an array. A file of this name has an ending. */
+bool sciara_path_is_of_memory(const char *path);
 
-/** Whether a scenario names that DEM: one of a run on such a site. A DEM of this name lies in a file with an ending. */
+/** Whether the DEM of a scenario has that name: one of a run on such a site. */
 bool sciara_scenario_is_of_memory(const struct sciara_scenario_spec *s);
 
 /** Whether a site was made so. */

@@ -27,6 +27,16 @@ struct sciara_layer_spec {
   bool given;
 };
 
+/** The name by which a scenario calls an array of the program (docs/formats.md). */
+#define SCIARA_MEMORY_LAYER "memory"
+
+/** Arrays of liquid lava at the start, rows x cols, northern row first; NaN and -9999: none. NULL: there is no array. */
+struct sciara_initial_lava {
+  int64_t rows, cols;
+  double *thickness;   ///< m
+  double *temperature; ///< K
+};
+
 enum sciara_until { SCIARA_UNTIL_SOLIDIFIED, SCIARA_UNTIL_TIME };
 
 struct sciara_scenario_spec {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "scenario/scenario_draft.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,9 +36,9 @@ static enum sciara_status parse(char *path, const char *text, size_t length, str
 }
 
 enum sciara_status sciara_scenario_open(const char *path, struct sciara_scenario **out) {
-  if (!out) return sciara_fail(SCIARA_ERR_USAGE, "sciara_scenario_open: out is NULL");
+  if (!out) return sciara_fail(SCIARA_ERR_USAGE, "sciara_scenario_open: expected out, found NULL");
   *out = NULL;
-  if (!path) return sciara_fail(SCIARA_ERR_USAGE, "sciara_scenario_open: path is NULL");
+  if (!path) return sciara_fail(SCIARA_ERR_USAGE, "sciara_scenario_open: expected the path, found NULL");
   char *text = NULL;
   size_t length = 0;
   SCIARA_TRY(sciara_file_read(path, SCIARA_JSON_MAX_BYTES, &text, &length));
@@ -47,21 +48,28 @@ enum sciara_status sciara_scenario_open(const char *path, struct sciara_scenario
 }
 
 enum sciara_status sciara_scenario_from_json(const char *json, const char *folder, struct sciara_scenario **out) {
-  if (!out) return sciara_fail(SCIARA_ERR_USAGE, "sciara_scenario_from_json: out is NULL");
+  if (!out) return sciara_fail(SCIARA_ERR_USAGE, "sciara_scenario_from_json: expected out, found NULL");
   *out = NULL;
-  if (!json) return sciara_fail(SCIARA_ERR_USAGE, "sciara_scenario_from_json: json is NULL");
+  if (!json) return sciara_fail(SCIARA_ERR_USAGE, "sciara_scenario_from_json: expected json, found NULL");
   return parse(folder ? sciara_path_join(folder, NAME) : sciara_format("%s", NAME), json, strlen(json), out);
 }
 
 enum sciara_status sciara_scenario_create(struct sciara_scenario **out) {
-  if (!out) return sciara_fail(SCIARA_ERR_USAGE, "sciara_scenario_create: out is NULL");
+  if (!out) return sciara_fail(SCIARA_ERR_USAGE, "sciara_scenario_create: expected out, found NULL");
   return sciara_scenario_from_json("{\"vents\": []}", NULL, out);
+}
+
+static void free_initial(struct sciara_initial_lava *lava) {
+  sciara_free(lava->thickness);
+  sciara_free(lava->temperature);
+  *lava = (struct sciara_initial_lava){0};
 }
 
 void sciara_scenario_close(struct sciara_scenario *s) {
   if (!s) return;
   cJSON_Delete((cJSON *)s->root);
   sciara_text_free(&s->print);
+  free_initial(&s->initial);
   free(s->path);
   sciara_free(s);
 }
@@ -69,9 +77,10 @@ void sciara_scenario_close(struct sciara_scenario *s) {
 // ------------------------------------------------------------------------------------------------------------ values
 
 enum sciara_status sciara_scenario_set(struct sciara_scenario *s, const char *key, const char *value) {
-  if (!s || !key || !value) return sciara_fail(SCIARA_ERR_USAGE, "sciara_scenario_set: an argument is NULL");
+  if (!s || !key || !value)
+    return sciara_fail(SCIARA_ERR_USAGE, "sciara_scenario_set: expected a scenario, a key and a value; found NULL");
   if (strchr(key, '='))
-    return sciara_fail(SCIARA_ERR_INPUT, "%s: found the key \"%s\", expected no \"=\"", s->path, key);
+    return sciara_fail(SCIARA_ERR_INPUT, "%s: expected a key without \"=\", found \"%s\"", s->path, key);
   char *override = sciara_format("%s=%s", key, value);
   if (!override) return no_memory();
   const enum sciara_status status = sciara_scenario_override(s->path, (cJSON *)s->root, override);
@@ -82,7 +91,7 @@ enum sciara_status sciara_scenario_set(struct sciara_scenario *s, const char *ke
 enum sciara_status sciara_scenario_set_number(struct sciara_scenario *s, const char *key, double value) {
   char text[32];
   if (!isfinite(value))
-    return sciara_fail(SCIARA_ERR_USAGE, "sciara_scenario_set_number: %s: found %g, expected a finite number",
+    return sciara_fail(SCIARA_ERR_USAGE, "sciara_scenario_set_number: %s: expected a finite number, found %g",
                        key ? key : "key", value);
   sciara_json_number(value, text, sizeof text);
   return sciara_scenario_set(s, key, text);
@@ -126,29 +135,31 @@ static bool put_rates(cJSON *item, const struct sciara_vent *v) {
 /** What JSON cannot hold, or could not be said with its place: the rest is checked with the scenario. */
 static enum sciara_status check_vent(const struct sciara_vent *v) {
   if (!v->points || !v->times_s || !v->rates_m3_s || v->rate_count < 1)
-    return sciara_fail(SCIARA_ERR_USAGE, "sciara_scenario_add_vent: expected points, times and at least one rate");
+    return sciara_fail(SCIARA_ERR_USAGE,
+                       "sciara_scenario_add_vent: expected points, times and at least one rate, found fewer");
   const bool line = v->place == SCIARA_VENT_LINE;
   if ((unsigned)v->place > SCIARA_VENT_LINE || (line ? v->point_count < 2 : v->point_count != 1))
-    return sciara_fail(SCIARA_ERR_USAGE, "sciara_scenario_add_vent: found %zu points, expected %s", v->point_count,
-                       line ? "at least 2 of a line" : "1");
+    return sciara_fail(SCIARA_ERR_USAGE, "sciara_scenario_add_vent: expected %s, found %zu",
+                       line ? "at least 2 points of a line" : "1 point", v->point_count);
   for (size_t k = 0; k < 2 * v->point_count; k++)
     if (!isfinite(v->points[k]))
-      return sciara_fail(SCIARA_ERR_USAGE, "sciara_scenario_add_vent: point %zu: found %g, expected a finite number",
+      return sciara_fail(SCIARA_ERR_USAGE, "sciara_scenario_add_vent: point %zu: expected a finite number, found %g",
                          k / 2, v->points[k]);
   for (size_t k = 0; k <= v->rate_count; k++)
     if (!isfinite(v->times_s[k]) || (k < v->rate_count && !(v->times_s[k] < v->times_s[k + 1])))
-      return sciara_fail(SCIARA_ERR_USAGE, "sciara_scenario_add_vent: time %zu: found %g s, expected ascending times",
+      return sciara_fail(SCIARA_ERR_USAGE, "sciara_scenario_add_vent: time %zu: expected ascending times, found %g s",
                          k, v->times_s[k]);
   for (size_t k = 0; k < v->rate_count; k++)
     if (!isfinite(v->rates_m3_s[k]))
       return sciara_fail(SCIARA_ERR_USAGE,
-                         "sciara_scenario_add_vent: rate %zu: found %g m3/s, expected a finite number", k,
+                         "sciara_scenario_add_vent: rate %zu: expected a finite number, found %g m3/s", k,
                          v->rates_m3_s[k]);
   return SCIARA_OK;
 }
 
 enum sciara_status sciara_scenario_add_vent(struct sciara_scenario *s, const struct sciara_vent *vent) {
-  if (!s || !vent) return sciara_fail(SCIARA_ERR_USAGE, "sciara_scenario_add_vent: an argument is NULL");
+  if (!s || !vent)
+    return sciara_fail(SCIARA_ERR_USAGE, "sciara_scenario_add_vent: expected a scenario and a vent, found NULL");
   SCIARA_TRY(check_vent(vent));
   cJSON *root = (cJSON *)s->root, *vents = cJSON_GetObjectItemCaseSensitive(root, "vents");
   if (!vents) vents = put(root, "vents", cJSON_CreateArray());
@@ -161,6 +172,51 @@ enum sciara_status sciara_scenario_add_vent(struct sciara_scenario *s, const str
   if (done) return put(vents, NULL, item) ? SCIARA_OK : no_memory();
   cJSON_Delete(item);
   return no_memory();
+}
+
+// ------------------------------------------------------------------------------------------------------ initial lava
+
+static enum sciara_status copy_array(const double *values, size_t count, const char *what, double **out) {
+  SCIARA_TRY(SCIARA_NEW(*out, count, what));
+  memcpy(*out, values, count * sizeof *values);
+  return SCIARA_OK;
+}
+
+/** The key "initial", with the name of arrays for values. */
+static bool put_initial(cJSON *root, bool temperature) {
+  cJSON *item = cJSON_CreateObject();
+  const bool done = item && put(item, "thickness", cJSON_CreateString(SCIARA_MEMORY_LAYER)) &&
+                    (!temperature || put(item, "temperature", cJSON_CreateString(SCIARA_MEMORY_LAYER)));
+  if (!done) {
+    cJSON_Delete(item);
+    return false;
+  }
+  cJSON_DeleteItemFromObjectCaseSensitive(root, "initial");
+  return put(root, "initial", item) != NULL;
+}
+
+enum sciara_status sciara_scenario_set_initial_lava(struct sciara_scenario *s, int64_t rows, int64_t cols,
+                                                    const double *thickness, const double *temperature) {
+  if (!s || !thickness)
+    return sciara_fail(SCIARA_ERR_USAGE,
+                       "sciara_scenario_set_initial_lava: expected a scenario and a thickness, found NULL");
+  if (rows < 1 || cols < 1 || rows > INT32_MAX || cols > INT32_MAX)
+    return sciara_fail(SCIARA_ERR_USAGE,
+                       "sciara_scenario_set_initial_lava: expected 1 to %d rows and columns, found %" PRId64
+                       " rows and %" PRId64 " columns",
+                       INT32_MAX, rows, cols);
+  enum sciara_status status;
+  const size_t cells = (size_t)rows * (size_t)cols;
+  struct sciara_initial_lava lava = {.rows = rows, .cols = cols};
+  SCIARA_TRY_GOTO(copy_array(thickness, cells, "the initial thickness", &lava.thickness));
+  if (temperature) SCIARA_TRY_GOTO(copy_array(temperature, cells, "the initial temperature", &lava.temperature));
+  SCIARA_TRY_GOTO(put_initial((cJSON *)s->root, temperature != NULL) ? SCIARA_OK : no_memory());
+  free_initial(&s->initial);
+  s->initial = lava;
+  return SCIARA_OK;
+cleanup:
+  free_initial(&lava);
+  return status;
 }
 
 // -------------------------------------------------------------------------------------------------------------- text
@@ -181,7 +237,7 @@ enum sciara_status sciara_scenario_draft_text(const struct sciara_scenario *s, c
 }
 
 enum sciara_status sciara_scenario_json(struct sciara_scenario *s, const char **out) {
-  if (!s || !out) return sciara_fail(SCIARA_ERR_USAGE, "sciara_scenario_json: an argument is NULL");
+  if (!s || !out) return sciara_fail(SCIARA_ERR_USAGE, "sciara_scenario_json: expected a scenario and out, found NULL");
   *out = NULL;
   sciara_text_free(&s->print);
   s->print = (struct sciara_text){0};

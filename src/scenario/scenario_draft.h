@@ -4,13 +4,15 @@
 #define SCIARA_SCENARIO_SCENARIO_DRAFT_H
 
 #include "base/text.h"
+#include "scenario/scenario.h"
 #include "sciara.h"
 
 /** As if it lay in a file; see sciara_scenario_open and its sisters. */
 struct sciara_scenario {
-  char *path;               ///< "scenario" in the current folder when it was not read from a file
-  void *root;               ///< a tree of cJSON: the values as given
-  struct sciara_text print; ///< what sciara_scenario_json returned last
+  char *path;                         ///< "scenario" in the current folder when it was not read from a file
+  void *root;                         ///< a tree of cJSON: the values as given
+  struct sciara_text print;           ///< what sciara_scenario_json returned last
+  struct sciara_initial_lava initial; ///< what sciara_scenario_set_initial_lava received last; owned
 };
 
 /**

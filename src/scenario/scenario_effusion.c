@@ -71,10 +71,10 @@ enum sciara_status sciara_scenario_change_effusion(struct sciara_scenario_spec *
   char *json = NULL;
   *out = (struct sciara_effusion_change){.vent = k, .before = *spec, .json = s->json};
   if (!(rate >= 0 && rate <= SCIARA_RATE_MAX))
-    return sciara_fail(SCIARA_ERR_USAGE, "%s: rate: found %g m3/s, expected 0 to 1e6 m3/s", spec->name, rate);
+    return sciara_fail(SCIARA_ERR_USAGE, "%s: rate: expected 0 to 1e6 m3/s, found %g m3/s", spec->name, rate);
   if (!(until > now && until <= SCIARA_TIME_MAX))
-    return sciara_fail(SCIARA_ERR_USAGE, "%s: end of the rate: found %.10g s, expected above %.10g s (now) to 1e12 s",
-                       spec->name, until, now);
+    return sciara_fail(SCIARA_ERR_USAGE, "%s: end of the rate: expected above %.10g s (now) to 1e12 s, found %.10g s",
+                       spec->name, now, until);
   enum sciara_status status = make_table(spec, now, rate, until, &changed);
   if (status == SCIARA_OK) status = make_text(s, k, &changed, &json);
   if (status != SCIARA_OK) {
@@ -85,6 +85,12 @@ enum sciara_status sciara_scenario_change_effusion(struct sciara_scenario_spec *
   *spec = changed;
   s->json = json;
   return SCIARA_OK;
+}
+
+double sciara_vent_spec_rate(const struct sciara_vent_spec *v, double time) {
+  for (size_t n = 0; n < v->rate_count; n++)
+    if (v->edges[n] <= time && time < v->edges[n + 1]) return v->rates[n];
+  return 0;
 }
 
 void sciara_scenario_undo_effusion(struct sciara_scenario_spec *s, struct sciara_effusion_change *change) {

@@ -5,6 +5,9 @@
 
 #include "scenario/scenario.h"
 
+/** The rate of a vent, or of a whole fissure, from `time` (s) on, m3/s; 0 before and after its table. */
+double sciara_vent_spec_rate(const struct sciara_vent_spec *v, double time);
+
 /** What a change replaced. */
 struct sciara_effusion_change {
   size_t vent;

@@ -15,15 +15,15 @@ enum { MOST_ROWS = INT32_MAX };
 
 static enum sciara_status check_grid(const struct sciara_grid *g) {
   if (!(g->cell_size > 0 && g->cell_size <= 1e6))
-    return sciara_fail(SCIARA_ERR_INPUT, "%s: the side of its cells: found %g m, expected above 0 to 1e6 m", NAME,
+    return sciara_fail(SCIARA_ERR_INPUT, "%s: the side of its cells: expected above 0 to 1e6 m, found %g m", NAME,
                        g->cell_size);
   if (!(fabs(g->west) <= 1e9 && fabs(g->north) <= 1e9))
-    return sciara_fail(SCIARA_ERR_INPUT, "%s: its north-western corner: found %g, %g, expected -1e9 to 1e9 m", NAME,
+    return sciara_fail(SCIARA_ERR_INPUT, "%s: its north-western corner: expected -1e9 to 1e9 m, found %g, %g", NAME,
                        g->west, g->north);
   if (g->rows > MOST_ROWS || g->cols > MOST_ROWS)
     return sciara_fail(SCIARA_ERR_INPUT,
-                       "%s: found %" PRId64 " rows and %" PRId64 " columns, expected at most %d of each", NAME, g->rows,
-                       g->cols, MOST_ROWS);
+                       "%s: expected at most %d rows and columns, found %" PRId64 " rows and %" PRId64 " columns", NAME,
+                       MOST_ROWS, g->rows, g->cols);
   return sciara_patch_check_size(NAME, g->rows, g->cols, SCIARA_RUN_BYTES_PER_CELL);
 }
 
@@ -40,8 +40,8 @@ static enum sciara_status read_crs(const char *crs, const struct sciara_grid *g,
   if (status != SCIARA_OK) return sciara_fail_context(status, "%s", NAME);
   if (sciara_crs_scale_is_sound(scale)) return SCIARA_OK;
   return sciara_fail(SCIARA_ERR_INPUT,
-                     "%s: found the CRS \"%s\", in which 1 m on the ground is %.4g m, expected %g to %g m", NAME, crs,
-                     scale, 1 - SCIARA_CRS_SCALE_SLACK, 1 + SCIARA_CRS_SCALE_SLACK);
+                     "%s: expected a CRS in which 1 m on the ground is %g to %g m, found \"%s\", in which it is %.4g m",
+                     NAME, 1 - SCIARA_CRS_SCALE_SLACK, 1 + SCIARA_CRS_SCALE_SLACK, crs, scale);
 }
 
 static enum sciara_status copy_altitudes(const double *altitude, struct sciara_dem *out) {
@@ -55,10 +55,12 @@ static enum sciara_status copy_altitudes(const double *altitude, struct sciara_d
     if (out->valid[i] && !(z >= SCIARA_ALTITUDE_MIN && z <= SCIARA_ALTITUDE_MAX))
       return sciara_fail(SCIARA_ERR_INPUT,
                          "%s: row %" PRId64 ", column %" PRId64
-                         ": found %g m, expected %g to %g m, or NaN outside the DEM",
-                         NAME, i / out->grid.cols, i % out->grid.cols, z, SCIARA_ALTITUDE_MIN, SCIARA_ALTITUDE_MAX);
+                         ": expected %g to %g m, or NaN outside the DEM; found %g m",
+                         NAME, i / out->grid.cols, i % out->grid.cols, SCIARA_ALTITUDE_MIN, SCIARA_ALTITUDE_MAX, z);
   }
-  if (valid == 0) return sciara_fail(SCIARA_ERR_INPUT, "%s: every cell is NaN or %g", NAME, SCIARA_NODATA_ALTITUDE);
+  if (valid == 0)
+    return sciara_fail(SCIARA_ERR_INPUT, "%s: expected altitudes, found NaN or %g in every cell", NAME,
+                       SCIARA_NODATA_ALTITUDE);
   return SCIARA_OK;
 }
 

@@ -148,7 +148,10 @@ class Interface(case.Case):
     def test_rates(self):
         model = self.model()
         model.update_until(60)
+        rates = model.get_value_ptr("effusion_rate")
+        self.assertEqual(list(rates), [4], "that of the scenario")
         model.set_value("effusion_rate", numpy.array([12.0]))
+        self.assertEqual(list(rates), [12])
         at, before = model.get_current_time(), model.run.ledger.emitted
         model.update_until(3600)
         self.assertAlmostEqual(model.run.ledger.emitted - before, 12 * (model.get_current_time() - at), places=5)
@@ -159,17 +162,17 @@ class Interface(case.Case):
         with self.assertRaisesRegex(sciara.UsageError, "call initialize"):
             model.update()
         model = self.model()
-        for use, pattern in ((lambda: model.get_value_ptr("depth"), "no variable str 'depth', expected one of eff"),
+        for use, pattern in ((lambda: model.get_value_ptr("depth"), "expected a variable, one of eff.*depth'"),
                              (lambda: model.get_value("thickness", numpy.empty(3)), "1200 values"),
                              (lambda: model.set_value("thickness", numpy.empty(3)), "1 rates|effusion_rate"),
                              (lambda: model.set_value("effusion_rate", [1, 2]), "expected 1 rates"),
-                             (lambda: model.get_grid_rank(2), "found no grid int 2")):
+                             (lambda: model.get_grid_rank(2), "expected grid 0 .* or 1 .*, found int 2")):
             with self.subTest(pattern), self.assertRaisesRegex(sciara.UsageError, pattern):
                 use()
         with self.assertRaises(NotImplementedError):
             model.get_grid_edge_count(0)
         model.finalize()
-        with self.assertRaisesRegex(sciara.UsageError, "not initialised"):
+        with self.assertRaisesRegex(sciara.UsageError, "expected an initialised model, found none"):
             model.update()
 
 

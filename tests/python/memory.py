@@ -57,9 +57,10 @@ class FromMemory(case.SharedCase):
     def test_array_of_every_kind(self):
         dem = setup.dem_array()
         filled = numpy.where(numpy.isnan(dem), -9999, dem)
+        masked = numpy.ma.array(numpy.nan_to_num(dem, nan=500), mask=numpy.isnan(dem))
         wide = numpy.zeros((2 * case.ROWS, 2 * case.COLS))
         wide[::2, ::2] = dem
-        for other in (filled, numpy.ma.masked_equal(filled, -9999), numpy.asfortranarray(dem), wide[::2, ::2],
+        for other in (filled, masked, numpy.asfortranarray(dem), wide[::2, ::2],
                       dem.astype(">f8"), filled.tolist()):
             self.assert_same(other, **setup.PLACE)
 
@@ -82,6 +83,16 @@ class FromMemory(case.SharedCase):
         self.assert_same(data_array(self.wkt).expand_dims("band"))
         filled = numpy.nan_to_num(setup.dem_array(), nan=-32768)
         self.assert_same(data_array(self.wkt, filled, attrs={"_FillValue": -32768.0}))
+
+    def test_crs_object(self):
+        """As of pyproj and rasterio."""
+        class Crs:
+            @staticmethod
+            def to_wkt():
+                return self.wkt
+        place = {**setup.PLACE, "crs": Crs()}
+        self.assert_same(setup.dem_array(), **place)
+        self.assert_same(self.path("dem.asc"), crs=Crs())
 
     def test_field_of_a_run_as_dem(self):
         """What the package gives it takes."""
@@ -107,9 +118,10 @@ class FromMemory(case.SharedCase):
         vents = [sciara.Vent(rowcol=case.VENT, rate=4, duration="10 min"),
                  sciara.Vent(rowcol=case.VENT, rate=6, duration=600, start="10 min", name="later")]
         with sciara.Run(setup.dem_array(), **setup.PLACE, vents=vents, params=KEYS["params"]) as run:
-            self.assertEqual(run.vents, (sciara.VentInfo("vent 1", 600), sciara.VentInfo("later", 1200)))
+            self.assertEqual(run.vents, (sciara.VentInfo("vent 1", 600, 4), sciara.VentInfo("later", 1200, 0)))
             run.advance(minutes=30)
             self.assertAlmostEqual(run.ledger.emitted, 6000, places=6)
+            self.assertEqual([vent.rate for vent in run.vents], [0, 0])
 
     def test_line_and_lonlat(self):
         (x, y), place = setup.VENT_XY, dict(setup.PLACE)
@@ -143,7 +155,7 @@ class FromMemory(case.SharedCase):
             with self.assertRaisesRegex(sciara.UsageError, "in the scenario, not next to it"):
                 sciara.Run(setup.dem_array(), **setup.PLACE, scenario=scenario, until=5)
             text = scenario.json()
-        with self.assertRaisesRegex(sciara.UsageError, "the scenario is closed"):
+        with self.assertRaisesRegex(sciara.UsageError, "expected an open scenario, found a closed one"):
             scenario.set("title", "x")
         again = sciara.Scenario.from_json(text, self.work)
         again.set("dem", {"path": "dem.asc", "crs": "EPSG:32633"})
@@ -160,6 +172,10 @@ class FromMemory(case.SharedCase):
         for site in (sciara.Site(setup.dem_array(), **setup.PLACE),
                      sciara.Site(self.path("dem.asc"), crs="EPSG:32633"), sciara.Site(data_array(self.wkt))):
             self.assertEqual(site.grid, self.grid)
+            self.assertIn("UTM zone 33N", site.crs_name)
+            with sciara.Run(site=site, **KEYS) as run:
+                self.assertEqual((site.crs, site.crs_name), (run.crs, run.crs_name))
+            self.assertNotEqual(site.crs, site.crs_name)
             self.assert_same(site=site)
             self.assert_same(site=site)
         site = sciara.Site.open(self.path("s.json"))
@@ -187,6 +203,59 @@ class FromMemory(case.SharedCase):
             self.assertEqual((same.advance(steps=90), same.checksum), (run.advance(steps=90), run.checksum))
         with self.assertRaisesRegex(sciara.InputError, "another DEM"):
             sciara.open_checkpoint(self.path("a.h5"), sciara.Site(setup.dem_array() + 1, **setup.PLACE))
+
+    def lava(self):
+        """Thickness and temperature of initial lava, NaN elsewhere."""
+        h, T = numpy.full((2, case.ROWS, case.COLS), numpy.nan)
+        h[10:14, 12:20] = 2 + 0.1 * numpy.arange(8)
+        T[10:14, 12:20] = 1250
+        return h, T
+
+    def test_initial_lava(self):
+        h, T = self.lava()
+        checksums = []
+        for options in ({"initial_thickness": h, "initial_temperature": T},
+                        {"initial_thickness": h, "initial_temperature": 1250},
+                        {"initial_thickness": numpy.nan_to_num(h), "initial_temperature": T.astype("f4")},
+                        {"initial_thickness": data_array(self.wkt, h)[::-1], "initial_temperature": T},
+                        {"initial_thickness": h.tolist(), "initial_temperature": numpy.int32(1250)}):
+            with sciara.Run(setup.dem_array(), **setup.PLACE, **KEYS, **options) as run:
+                self.assertAlmostEqual(run.ledger.initial, numpy.nansum(h) * case.CELL ** 2, places=6)
+                self.assertEqual(float(run.temperature.max()), 1250)
+                run.advance(steps=50)
+                checksums.append(run.checksum)
+        self.assertEqual(len(set(checksums)), 1, checksums)
+        with sciara.Run(setup.dem_array(), **setup.PLACE, initial_thickness=h) as run:  # no vent; T_vent_K
+            self.assertGreater(float(run.temperature.max()), 1300)
+            again = run.thickness
+        scenario = sciara.Scenario({"model.cooling": 150})
+        scenario.add_vent(rowcol=case.VENT, **setup.RATES)
+        scenario.set_initial_lava(again, T)
+        self.assertEqual(scenario.to_dict()["initial"], {"thickness": "memory", "temperature": "memory"})
+        with sciara.Run(setup.dem_array(), **setup.PLACE, scenario=scenario) as run:
+            run.advance(steps=50)
+            self.assertEqual(run.checksum, checksums[0])
+
+    def test_initial_lava_that_is_wrong(self):
+        h, T = self.lava()
+        for options, pattern in (({"initial_thickness": h[:-1]}, "expected 30 rows and 40 columns.*found 29"),
+                                 ({"initial_thickness": h, "initial_temperature": 3}, "expected .*K; found 3"),
+                                 ({"initial_thickness": h + 2000}, "expected 0 to 1000 m, found 2002"),
+                                 ({"initial_thickness": h[0]}, "initial_thickness: expected 2 dimensions"),
+                                 ({"initial_thickness": 3}, "initial_thickness: expected 2 dimensions"),
+                                 ({"initial_thickness": h.astype(str)}, "initial_thickness: expected real numbers"),
+                                 ({"initial_thickness": h, "initial_temperature": T[:, 1:]},
+                                  r"initial_temperature: expected the shape of initial_thickness, \(30, 40\); found"),
+                                 ({"initial_thickness": h, "initial_temperature": "hot"}, "expected a number"),
+                                 ({"initial_temperature": T}, "expected initial_thickness too, found None"),
+                                 ({"initial_thickness": data_array(values=h).assign_coords(x=X + 10)},
+                                  "initial_thickness: expected the place of the DEM"),
+                                 ({"initial_thickness": data_array(values=h).to_dataset(name="h")},
+                                  "initial_thickness: expected an array, found an xarray.Dataset")):
+            with self.subTest(pattern), self.assertRaisesRegex((sciara.UsageError, sciara.InputError), pattern):
+                sciara.Run(setup.dem_array(), **setup.PLACE, **{**KEYS, **options})
+        with self.assertRaisesRegex(sciara.UsageError, "in the scenario, not next to it"):
+            sciara.Run(setup.dem_array(), **setup.PLACE, scenario=sciara.Scenario(), initial_thickness=h)
 
     def test_arrays_are_copied(self):
         dem = setup.dem_array()
@@ -226,7 +295,7 @@ class Wrong(case.Case):
             with self.assertRaises(sciara.SciaraError):
                 sciara.Run(dem, **{**setup.PLACE, "cell_size": value}, **KEYS)
         place = {name: value for name, value in setup.PLACE.items() if name != "crs"}
-        self.assert_usage('the CRS is missing: pass crs="EPSG:32633"', dem, **place)
+        self.assert_usage('expected a CRS, found none: pass crs="EPSG:32633"', dem, **place)
         with sciara.Run(dem, **place, crs=None, **KEYS) as run:
             self.assertIsNone(run.crs)
             self.assertNotIn("grid_mapping", run.thickness.attrs)
@@ -234,16 +303,17 @@ class Wrong(case.Case):
             sciara.Run(dem, **place, crs="EPSG:4326", **KEYS)
         with self.assertRaises(sciara.InputError):
             sciara.Run(dem, **place, crs="no CRS", **KEYS)
-        self.assert_usage("crs: expected a text", dem, **place, crs=32633)
+        self.assert_usage('crs: expected a text such as "EPSG:32633", found int', dem, **place, crs=32633)
+        self.assert_usage("crs: expected a text such as", "dem.tif", crs=32633)
         self.assert_usage("a raster has its own place", "dem.tif", west=0)
 
     def test_data_arrays(self):
         def with_coords(**coords):
             return data_array().assign_coords(**coords)
-        for wrong, pattern in ((data_array(), "names no CRS: pass crs"),
+        for wrong, pattern in ((data_array(), "expected a CRS, found none in the DataArray: pass crs"),
                                (with_coords(x=X * 2), "expected square cells"),
                                (with_coords(x=X ** 2), "equal distances"), (with_coords(x=X * numpy.nan), "finite"),
-                               (data_array().drop_vars("x"), "has no coordinate x"),
+                               (data_array().drop_vars("x"), "expected the coordinate x, found none"),
                                (data_array().rename(x="lon", y="lat"), "dimensions y and x, found lat, lon.*project"),
                                (data_array().to_dataset(name="z"), "xarray.Dataset: take one of its variables, z"),
                                (data_array()[:, 0], "found y"), (data_array()[:, :1], "2 cells"),
@@ -262,7 +332,7 @@ class Wrong(case.Case):
         assert_vents("vents: expected a list", good)
         assert_vents("vents: expected a list", None)
         assert_vents("expected a sciara.Vent or a dict", [7])
-        assert_vents("found the member 'rat', expected one of x, y, rate", [{**good, "rat": 5}])
+        assert_vents("expected members among x, y, rate.*; found 'rat'", [{**good, "rat": 5}])
         for changes, pattern in (({"x": None}, "vent: x: expected a number, found None"),
                                  ({"x": None, "y": None}, "exactly one of x and y, lonlat, rowcol or line, found none"),
                                  ({"lonlat": (1, 2)}, "found x and y, lonlat"), ({"duration": None}, "found rate"),

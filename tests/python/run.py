@@ -104,7 +104,7 @@ class Steps(RunCase):
 
     def test_rates(self):
         run = self.open()
-        self.assertEqual(run.vents, (sciara.VentInfo("vent 1", 1200.0),))
+        self.assertEqual(run.vents, (sciara.VentInfo("vent 1", 1200.0, 4.0),))
         run.advance(minutes=5)
         run.set_rate("vent 1", 12.0)
         at, before = run.time, run.ledger.emitted
@@ -228,15 +228,17 @@ class Fields(RunCase):
         run.advance(steps=30)
         numpy.testing.assert_array_equal(h.values, before)
         h.values[:] = 7
+        with self.assertRaisesRegex(AttributeError, "thickness: expected no assignment"):
+            run.thickness = h
         self.assertNotEqual(run.checksum, checksum)
         self.assertLess(float(run.thickness.min()), 7)
 
     def test_not_recorded_and_unknown(self):
         run = self.open()
         self.assertNotIn("max_speed", run.fields)
-        self.assert_usage("max_speed was not recorded: add it to output.fields", lambda: run.max_speed)
-        self.assert_usage("found no field str 'depth', expected one of thickness", run.field, "depth")
-        self.assert_usage("found no field None", run.field, None)
+        self.assert_usage("expected a recorded field, found max_speed: add it to output.fields", lambda: run.max_speed)
+        self.assert_usage("expected a field, one of thickness.*; found str 'depth'", run.field, "depth")
+        self.assert_usage("; found None", run.field, None)
 
     def test_plot_is_the_right_way_up(self):
         try:
@@ -279,6 +281,15 @@ class Files(RunCase):
         run = self.open()
         run.advance(steps=80)
         self.assertEqual(run.write_map("deposit", self.path("a.tif")), pathlib.Path(self.path("a.tif")))
+        try:
+            from osgeo import gdal
+        except ImportError:
+            gdal = None
+        if gdal:  # only cells with lava have values
+            gdal.UseExceptions()
+            written = gdal.Open(self.path("a.tif"))
+            covered = written.ReadAsArray() != written.GetRasterBand(1).GetNoDataValue()
+            numpy.testing.assert_array_equal(covered, run.deposit.values > 0)
         run.write_map("thickness", self.path("a.png"))
         run.write_checkpoint(self.path("a.h5"))
         self.assertLessEqual({"a.tif", "a.qml", "a.png", "a.h5"}, set(os.listdir(self.work)))
@@ -289,9 +300,10 @@ class Files(RunCase):
         with sciara.open_checkpoint(self.path("a.h5"), site, {"run.max_steps": 90}) as other:
             other.run()
             self.assertEqual(other.checksum, (run.advance(steps=10), run.checksum)[1])
-        self.assert_usage("ends in .tif or .png", run.write_map, "deposit", self.path("a.jpg"))
-        self.assert_usage("found no field", run.write_map, "depth", self.path("a.tif"))
-        self.assert_usage("ends in .nc", run.write_snapshot, self.path("a.hdf"))
+        self.assert_usage("NAME.tif or NAME.png, found .*jpg", run.write_map, "deposit", self.path("a.jpg"))
+        self.assert_usage("NAME.tif or NAME.png", run.write_map, "deposit", self.path(".tif"))
+        self.assert_usage("expected a field", run.write_map, "depth", self.path("a.tif"))
+        self.assert_usage("NAME.nc, found", run.write_snapshot, self.path("a.hdf"))
         with self.assertRaises(OSError):
             run.write_snapshot(self.path("none", "a.nc"))
 
@@ -318,6 +330,8 @@ class Files(RunCase):
         self.assertEqual(found.jaccard, found.hits / (found.hits + found.misses + found.excess))
         self.assertGreater(found.misses, 0)
         self.assert_usage("min_thickness", sciara.score, early, self.path("observed.tif"), min_thickness=-1)
+        self.assert_usage("observed: expected a path, found DataArray of shape .30, 40.$", sciara.score, early,
+                          run.deposit)
         self.assert_usage("expected a sciara.Run", sciara.score, None, self.path("observed.tif"))
         with self.assertRaises(sciara.SciaraError):
             sciara.score(early, self.path("none.tif"))
@@ -336,13 +350,14 @@ class WrongUse(RunCase):
                 lambda: run.write_checkpoint(self.path("a.h5")), lambda: sciara.score(run, self.path("a.tif")),
                 lambda: run.view("thickness").__enter__(), lambda: run.progress]
         for use in uses:
-            self.assert_usage("^the run is closed$", use)
+            self.assert_usage("^expected an open run, found a closed one$", use)
         run.close()
 
     def test_advance(self):
         run = self.open()
         self.assert_usage("expected how far", run.advance)
-        for wrong in ({"hours": -1}, {"duration": "soon"}, {"duration": "3 weeks"}, {"steps": -1}, {"steps": 1.5},
+        for wrong in ({"hours": -1}, {"hours": 1, "minutes": -10}, {"duration": "soon"}, {"duration": "3 weeks"},
+                      {"steps": -1}, {"steps": 1.5},
                       {"steps": "3"}, {"hours": None}, {"hours": float("nan")}, {"to": float("inf")}, {"to": True},
                       {"steps": 1, "progress": 7}):
             with self.subTest(wrong):

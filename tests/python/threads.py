@@ -93,7 +93,7 @@ class Threads(case.Case):
             run.close()
             for thread in threads:
                 thread.join()
-            self.assertEqual(seen, 3 * ["the run is closed"])
+            self.assertEqual(seen, 3 * ["expected an open run, found a closed one"])
 
 
 class Memory(case.Case):

@@ -15,21 +15,32 @@ fail() { echo "$*" && exit 1; }
 cpack --config "$SCIARA_BUILD_DIR/CPackConfig.cmake" -B "$work/made" -G DEB \
   -D CPACK_PACKAGE_CONTACT="Somebody <somebody@debian.org>" > "$work/log" 2>&1 || { cat "$work/log" && exit 1; }
 cd "$work/made"
+made=$work/made
 shopt -s nullglob
-program=(sciara_*.deb) shared=(libsciara0_*.deb) library=(libsciara-dev_*.deb)
+program=(sciara_*.deb) shared=(libsciara0_*.deb) library=(libsciara-dev_*.deb) python=(python3-sciara_*_all.deb)
 ((${#program[@]} == 1 && ${#shared[@]} == 1 && ${#library[@]} == 1)) || fail "made: $(ls)"
+if ! /usr/bin/python3 -c 'import cffi, numpy, xarray' 2> /dev/null; then
+  python=() && echo "python3-cffi or python3-xarray is not installed: python3-sciara not tested"
+elif ((${#python[@]} != 1)); then
+  fail "python3-sciara was not made: $(ls)"
+fi
 
 field() { dpkg-deb -f "$1" "$2"; }
 [[ $(field "${program[0]}" Version) == "$("$SCIARA_PROGRAM" --version | cut -d ' ' -f 2)"-* ]] || fail "wrong version"
 for needed in libc6 libgdal libhdf5 libcjson zlib1g libcairo2 libpango-1.0-0 libpangocairo-1.0-0 libfontconfig1; do
   [[ $(field "${shared[0]}" Depends) == *$needed* ]] || fail "libsciara0 does not depend on $needed"
 done
-for package in "${program[0]}" "${library[0]}"; do
+for package in "${program[0]}" "${library[0]}" "${python[@]}"; do
   [[ $(field "$package" Depends) == *"libsciara0 (= $(field "${shared[0]}" Version))"* ]] ||
     fail "$package does not depend on its own libsciara0"
 done
 for needed in libgdal-dev libhdf5-dev libcjson-dev zlib1g-dev libpango1.0-dev; do
   [[ $(field "${library[0]}" Depends) == *$needed* ]] || fail "libsciara-dev does not depend on $needed"
+done
+for package in "${python[@]}"; do
+  for needed in 'python3 (' python3-cffi-backend python3-numpy python3-xarray; do
+    [[ $(field "$package" Depends) == *"$needed"* ]] || fail "python3-sciara does not depend on $needed"
+  done
 done
 if command -v lintian > /dev/null; then
   # A build for another prefix has another folder for libraries; tools/package makes its packages for /usr.
@@ -53,7 +64,37 @@ cd "$work"
 ! objdump -p "$work/root/usr/bin/sciara" | grep -E 'RPATH|RUNPATH' || fail "the packaged program names a folder of libraries"
 LD_LIBRARY_PATH=$(dirname "$(find "$work/root" -name 'libsciara.so.0')") # as ldconfig would find it
 export LD_LIBRARY_PATH
+# Nothing of the source tree on the path, no compiler and no parser of C: the declarations are in the package.
+for package in "${python[@]}"; do
+  dpkg-deb -x "$made/$package" "$work/python"
+  modules=$work/python/usr/lib/python3/dist-packages
+  [[ -z $(find "$work/python" -name '*.pyc' -o -name __pycache__) ]] || fail "python3-sciara contains bytecode"
+  [[ -s $modules/sciara/_ffi.py && -e $modules/sciara/py.typed ]] || fail "python3-sciara lacks a file: $(ls "$modules/sciara")"
+  for script in postinst prerm; do
+    [[ $(dpkg-deb --ctrl-tarfile "$made/$package" | tar -tvf - "./$script") == -rwxr-xr-x* ]] || fail "$script is not executable"
+  done
+  for notebook in first_map compare_observed; do
+    [[ -s $work/python/usr/share/doc/python3-sciara/examples/$notebook.ipynb ]] || fail "python3-sciara has no $notebook"
+  done
+  env -u SCIARA_LIBRARY -u PYTHONPATH /usr/bin/python3 -I -B - "$modules" "$work/root/usr/share/sciara" << 'PYTHON'
+import sys
+modules, data = sys.argv[1:]
+sys.path.insert(0, modules)
+sys.modules["cffi"] = sys.modules["pycparser"] = None  # cannot be imported
+import importlib.metadata
+import sciara
+assert sciara.__file__.startswith(modules), sciara.__file__
+assert importlib.metadata.version("sciara") == sciara.__version__
+with sciara.open(f"{data}/config/volcano.json") as run:
+    run.advance(steps=5)
+    assert run.step == 5 and float(run.thickness.max()) > 0
+with open("/proc/self/maps", encoding="utf-8") as maps:
+    libraries = {line.split()[-1] for line in maps if "libsciara" in line}
+assert len(libraries) == 1 and data.rsplit("/share", 1)[0] in libraries.pop(), "the library of the package"
+PYTHON
+done
 example=$("$work/root/usr/bin/sciara" doc examples | grep /volcano.json)
 "$work/root/usr/bin/sciara" run "$example" -q --steps 5 --output run.out
-made=$work/made/${program[0]}
-echo "${program[0]}: $(stat -c %s "$made") bytes, depends on $(field "$made" Depends)"
+for package in "${program[0]}" "${python[@]}"; do
+  echo "$package: $(stat -c %s "$made/$package") bytes, depends on $(field "$made/$package" Depends)"
+done

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/api.h"
 #include "run/run.h"
 #include "run_case.h"
 #include "store/snapshot_hdf5.h"
@@ -107,7 +108,6 @@ START_TEST(from_memory_as_from_files) {
   if (single) OK(sciara_scenario_set(c, "engine.precision", "single"));
   struct sciara *memory = create(c, site);
   sciara_scenario_close(c);
-  sciara_site_release(site);
   double a[CELLS], b[CELLS];
   for (int k = 0; k < 4; k++) {
     ck_assert_uint_eq(checksum_of(memory), checksum_of(files));
@@ -124,7 +124,11 @@ START_TEST(from_memory_as_from_files) {
   sciara_read_crs(memory, &wkt[1], &name[1]);
   ck_assert_str_eq(wkt[0], wkt[1]);
   ck_assert_str_eq(name[0], name[1]);
-  ck_assert(progress_of(memory).finished && progress_of(memory).step == 120);
+  sciara_site_read_crs(site, &wkt[1], &name[1]);
+  ck_assert_str_eq(wkt[0], wkt[1]);
+  ck_assert_str_eq(name[0], name[1]);
+  sciara_site_release(site);
+  ck_assert(progress_of(memory).finished && progress_of(memory).step == 120 && !progress_of(memory).solidified);
   sciara_close(files);
   sciara_close(memory);
 }
@@ -181,7 +185,7 @@ START_TEST(vents_by_calls) {
   ck_assert_double_eq(end, 7200.7);
   OK(sciara_read_vent(s, 2, &name, NULL));
   ck_assert_str_eq(name, "vent 3");
-  refused(SCIARA_ERR_USAGE, sciara_read_vent(s, 3, NULL, NULL), "found vent 3, expected one of 3");
+  refused(SCIARA_ERR_USAGE, sciara_read_vent(s, 3, NULL, NULL), "expected one of 3 vents, from 0; found vent 3");
   sciara_close(s);
   OK(sciara_scenario_set(c, "vents.2.name", "vent 1"));
   s = create(c, site);
@@ -209,17 +213,18 @@ START_TEST(what_memory_must_not_hold) {
   fill(altitude);
   altitude[3 * COLS + 7] = 2e5;
   refused(SCIARA_ERR_INPUT, sciara_site_from_array(&grid, NULL, altitude, false, &site),
-          "row 3, column 7: found 200000 m");
+          "row 3, column 7: expected -12000 to 100000 m, or NaN outside the DEM; found 200000 m");
   ck_assert_ptr_null(site);
   altitude[3 * COLS + 7] = INFINITY;
-  refused(SCIARA_ERR_INPUT, sciara_site_from_array(&grid, NULL, altitude, false, &site),
-          "row 3, column 7: found inf m");
+  refused(SCIARA_ERR_INPUT, sciara_site_from_array(&grid, NULL, altitude, false, &site), "found inf m");
   for (int i = 0; i < CELLS; i++) altitude[i] = NAN;
-  refused(SCIARA_ERR_INPUT, sciara_site_from_array(&grid, NULL, altitude, false, &site), "every cell is NaN");
+  refused(SCIARA_ERR_INPUT, sciara_site_from_array(&grid, NULL, altitude, false, &site),
+          "expected altitudes, found NaN or -9999 in every cell");
   fill(altitude);
   struct sciara_grid_info g = grid;
   g.cell_size_m = 0;
-  refused(SCIARA_ERR_INPUT, sciara_site_from_array(&g, NULL, altitude, false, &site), "side of its cells: found 0 m");
+  refused(SCIARA_ERR_INPUT, sciara_site_from_array(&g, NULL, altitude, false, &site),
+          "side of its cells: expected above 0 to 1e6 m, found 0 m");
   g.cell_size_m = NAN;
   refused(SCIARA_ERR_INPUT, sciara_site_from_array(&g, NULL, altitude, false, &site), "found nan m");
   g = grid;
@@ -228,15 +233,18 @@ START_TEST(what_memory_must_not_hold) {
   g.rows = -1;
   refused(SCIARA_ERR_INPUT, sciara_site_from_array(&g, NULL, altitude, false, &site), "the array of altitudes");
   g.rows = INT64_MAX;
-  refused(SCIARA_ERR_INPUT, sciara_site_from_array(&g, NULL, altitude, false, &site), "expected at most 2147483647");
+  refused(SCIARA_ERR_INPUT, sciara_site_from_array(&g, NULL, altitude, false, &site),
+          "expected at most 2147483647 rows and columns, found 9223372036854775807 rows and 40 columns");
   g = grid;
   g.north_m = NAN;
   refused(SCIARA_ERR_INPUT, sciara_site_from_array(&g, NULL, altitude, false, &site), "north-western corner");
   refused(SCIARA_ERR_INPUT, sciara_site_from_array(&grid, "EPSG:4326", altitude, false, &site),
           "not a projected CRS in metres");
-  refused(SCIARA_ERR_INPUT, sciara_site_from_array(&grid, "EPSG:3857", altitude, false, &site), "1 m on the ground is");
+  refused(SCIARA_ERR_INPUT, sciara_site_from_array(&grid, "EPSG:3857", altitude, false, &site),
+          "expected a CRS in which 1 m on the ground is 0.995 to 1.005 m, found \"EPSG:3857\"");
   refused(SCIARA_ERR_IO, sciara_site_from_dem(inside("none.tif"), NULL, 0, false, &site), "none.tif");
-  refused(SCIARA_ERR_USAGE, sciara_site_from_dem(inside("dem.asc"), NULL, -1, false, &site), "found -1");
+  refused(SCIARA_ERR_USAGE, sciara_site_from_dem(inside("dem.asc"), NULL, -1, false, &site),
+          "cell_size_m: expected 0 m or more, found -1 m");
 }
 END_TEST
 
@@ -255,12 +263,185 @@ START_TEST(holes_in_an_array) {
   struct sciara *s = create(c, site);
   OK(sciara_read_field(s, SCIARA_FIELD_ALTITUDE, values, CELLS));
   ck_assert(values[0] == -9999 && values[CELLS - 1] == -9999 && values[1] == altitude[1]);
+  double thickness[CELLS] = {0};
+  thickness[CELLS - COLS - 2] = 1; // a neighbour of the cell with -9999
+  OK(sciara_scenario_set_initial_lava(c, ROWS, COLS, thickness, NULL));
+  struct sciara *none;
+  refused(SCIARA_ERR_INPUT, sciara_create(c, site, &none), "a cell on the rim");
+  thickness[CELLS - COLS - 2] = 0;
+  thickness[CELLS - 1] = 1;
+  OK(sciara_scenario_set_initial_lava(c, ROWS, COLS, thickness, NULL));
+  refused(SCIARA_ERR_INPUT, sciara_create(c, site, &none), "a NODATA cell");
   sciara_read_grid(s, &g);
   ck_assert(memcmp(&g, &grid, sizeof g) == 0);
   const char *wkt, *name;
   sciara_read_crs(s, &wkt, &name);
   ck_assert(!wkt && !name);
+  sciara_site_read_crs(site, &wkt, &name);
+  ck_assert(!wkt && !name);
   sciara_close(s);
+  sciara_scenario_close(c);
+  sciara_site_release(site);
+}
+END_TEST
+
+// ------------------------------------------------------------------------------------------------------ initial lava
+
+/** Lava 2 to 4 m thick in some cells; temperatures there. NaN and -9999 elsewhere. */
+static void fill_lava(double *thickness, double *temperature) {
+  for (int i = 0; i < CELLS; i++) {
+    const int row = i / COLS, col = i % COLS;
+    const bool lava = row >= 5 && row < 9 && col >= 10 && col < 16;
+    thickness[i] = lava ? 2 + 0.1 * (row + col % 7) : i % 2 ? (double)NAN : -9999;
+    temperature[i] = lava ? 1200 + col : (double)NAN;
+  }
+}
+
+/** A raster on the grid; NaN becomes NODATA. */
+static void write_raster(const char *name, const double *values) {
+  FILE *f = fopen(inside(name), "w");
+  ck_assert_ptr_nonnull(f);
+  fprintf(f, "ncols 40\nnrows 30\nxllcorner 500000\nyllcorner 4177000\ncellsize 10\nNODATA_value -9999\n");
+  for (int i = 0; i < CELLS; i++) fprintf(f, "%.17g ", isnan(values[i]) ? -9999 : values[i]);
+  ck_assert_int_eq(fclose(f), 0);
+}
+
+static double initial_m3(struct sciara *s) {
+  struct sciara_ledger ledger;
+  OK(sciara_read_ledger(s, &ledger));
+  return ledger.initial_m3;
+}
+
+// Initial lava in arrays is that in rasters, bit by bit; temperatures may be left out or be a key.
+START_TEST(initial_lava_as_from_files) {
+  static const char *const temperature_key[] = {"\"T.asc\"", "1250", NULL};
+  const bool single = _i % 2, given = _i / 2 == 0;
+  const char *key = temperature_key[_i / 2];
+  double h[CELLS], T[CELLS];
+  struct sciara_scenario *files = built(), *memory = built();
+  fill_lava(h, T);
+  write_raster("h.asc", h);
+  write_raster("T.asc", T);
+  OK(sciara_scenario_set(files, "dem", "{\"path\": \"dem.asc\", \"crs\": \"EPSG:32633\"}"));
+  OK(sciara_scenario_set(files, "initial.thickness", "h.asc"));
+  if (key) OK(sciara_scenario_set(files, "initial.temperature", key));
+  const char *json;
+  OK(sciara_scenario_json(files, &json));
+  struct sciara_scenario *in_folder;
+  OK(sciara_scenario_from_json(json, folder, &in_folder));
+  OK(sciara_scenario_set_initial_lava(memory, 1, 1, h, T)); // replaced by the next call
+  OK(sciara_scenario_set_initial_lava(memory, ROWS, COLS, h, given ? T : NULL));
+  if (!given && key) OK(sciara_scenario_set(memory, "initial.temperature", key));
+  for (int i = 0; i < CELLS; i++) h[i] = T[i] = 1e9; // they were copied
+  if (single) {
+    OK(sciara_scenario_set(in_folder, "engine.precision", "single"));
+    OK(sciara_scenario_set(memory, "engine.precision", "single"));
+  }
+  const struct sciara_site *site = memory_site(single);
+  struct sciara *a = create(in_folder, NULL), *b = create(memory, site);
+  ck_assert_double_gt(initial_m3(a), 24 * 100 * 2.5);
+  ck_assert(initial_m3(a) == initial_m3(b));
+  for (int k = 0; k < 3; k++) {
+    ck_assert_uint_eq(checksum_of(a), checksum_of(b));
+    OK(sciara_step(a, 40));
+    OK(sciara_step(b, 40));
+  }
+  ck_assert_uint_eq(checksum_of(a), checksum_of(b));
+  sciara_close(a);
+  sciara_close(b);
+  sciara_scenario_close(files);
+  sciara_scenario_close(in_folder);
+  sciara_scenario_close(memory);
+  sciara_site_release(site);
+}
+END_TEST
+
+// A run of initial lava alone, without a vent; its checkpoint needs neither the array nor the raster again.
+START_TEST(initial_lava_and_checkpoints) {
+  double h[CELLS], T[CELLS];
+  const struct sciara_site *site = memory_site(false);
+  struct sciara_scenario *c;
+  struct sciara *s, *again;
+  const char *json;
+  fill_lava(h, T);
+  write_raster("h.asc", h);
+  for (int from_file = 0; from_file < 2; from_file++) {
+    OK(sciara_scenario_create(&c));
+    OK(sciara_scenario_set(c, "engine.name", "serial"));
+    if (from_file)
+      OK(sciara_scenario_set(c, "initial.thickness", inside("h.asc")));
+    else
+      OK(sciara_scenario_set_initial_lava(c, ROWS, COLS, h, T));
+    OK(sciara_scenario_json(c, &json));
+    ck_assert((strstr(json, "\"temperature\": \"memory\"") != NULL) == !from_file);
+    s = create(c, site);
+    ck_assert_double_gt(initial_m3(s), 0);
+    OK(sciara_step(s, 20));
+    OK(sciara_write_checkpoint(s, inside("lava.h5")));
+    ck_assert(!from_file || unlink(inside("h.asc")) == 0);
+    OK(sciara_open_checkpoint(inside("lava.h5"), site, NULL, 0, &again));
+    ck_assert(initial_m3(s) == initial_m3(again));
+    OK(sciara_step(s, 20));
+    OK(sciara_step(again, 20));
+    ck_assert_uint_eq(checksum_of(s), checksum_of(again));
+    sciara_close(s);
+    sciara_close(again);
+    sciara_scenario_close(c);
+  }
+  sciara_site_release(site);
+}
+END_TEST
+
+// The arrays of a scenario are checked on the site: their size, and each value with its cell.
+START_TEST(initial_lava_that_is_refused) {
+  double h[CELLS], T[CELLS];
+  const struct sciara_site *site = memory_site(false);
+  struct sciara_scenario *c = built(), *text;
+  struct sciara *s;
+  fill_lava(h, T);
+  refused(SCIARA_ERR_USAGE, sciara_scenario_set_initial_lava(c, ROWS, COLS, NULL, T),
+          "expected a scenario and a thickness");
+  refused(SCIARA_ERR_USAGE, sciara_scenario_set_initial_lava(c, 0, COLS, h, T), "found 0 rows and 40 columns");
+  refused(SCIARA_ERR_USAGE, sciara_scenario_set_initial_lava(c, ROWS, -1, h, T), "found 30 rows and -1 columns");
+  s = create(c, site);
+  ck_assert(initial_m3(s) == 0); // nothing was set
+  sciara_close(s);
+  OK(sciara_scenario_set_initial_lava(c, ROWS - 1, COLS, h, T));
+  refused(SCIARA_ERR_INPUT, sciara_create(c, site, &s),
+          "scenario: initial.thickness: expected 30 rows and 40 columns, as the DEM has; found 29 rows and 40 columns");
+  ck_assert_ptr_null(s);
+  OK(sciara_scenario_set_initial_lava(c, ROWS, COLS - 1, h, T));
+  refused(SCIARA_ERR_INPUT, sciara_create(c, site, &s), "found 30 rows and 39 columns");
+  const struct {
+    double *array;
+    int cell;
+    double value;
+    const char *words;
+  } wrong[] = {
+      {h, 3 * COLS + 7, -1, "initial.thickness: row 3, column 7: expected 0 to 1000 m, found -1"},
+      {h, 3 * COLS + 7, INFINITY, "row 3, column 7: expected 0 to 1000 m, found inf"},
+      {h, 4 * COLS, 1, "row 4, column 0: expected lava only in cells with 8 valid neighbours, found 1 m"},
+      {T, 5 * COLS + 10, 300, "initial.temperature: row 5, column 10: expected above 1143 to 1360 K, found 300"},
+      {T, 5 * COLS + 10, NAN, "initial.temperature: row 5, column 10: expected above 1143 to 1360 K, found 0"}};
+  for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
+    fill_lava(h, T);
+    wrong[k].array[wrong[k].cell] = wrong[k].value;
+    OK(sciara_scenario_set_initial_lava(c, ROWS, COLS, h, T));
+    refused(SCIARA_ERR_INPUT, sciara_create(c, site, &s), wrong[k].words);
+  }
+  // The text of a scenario has no arrays.
+  const char *json;
+  OK(sciara_scenario_json(c, &json));
+  OK(sciara_scenario_from_json(json, folder, &text));
+  refused(SCIARA_ERR_IO, sciara_create(text, site, &s),
+          "initial.thickness: expected a raster or a number, found \"memory\"");
+  // A key that is set later replaces an array.
+  OK(sciara_scenario_set(c, "initial.temperature", "1200"));
+  s = create(c, site);
+  OK(sciara_read_field(s, SCIARA_FIELD_TEMPERATURE, T, CELLS));
+  ck_assert_double_eq(T[5 * COLS + 10], 1200);
+  sciara_close(s);
+  sciara_scenario_close(text);
   sciara_scenario_close(c);
   sciara_site_release(site);
 }
@@ -275,9 +456,9 @@ START_TEST(scenarios_that_are_refused) {
   refused(SCIARA_ERR_IO, sciara_scenario_open(inside("none.json"), &c), "none.json");
   c = built();
   refused(SCIARA_ERR_INPUT, sciara_scenario_set(c, "run.untill", "1 h"), "did you mean \"until\"?");
-  refused(SCIARA_ERR_INPUT, sciara_scenario_set(c, "a=b", "1"), "expected no \"=\"");
+  refused(SCIARA_ERR_INPUT, sciara_scenario_set(c, "a=b", "1"), "expected a key without \"=\", found \"a=b\"");
   refused(SCIARA_ERR_USAGE, sciara_scenario_set_number(c, "run.until", NAN), "found nan");
-  refused(SCIARA_ERR_INPUT, sciara_create(c, NULL, &s), "dem: found nothing");
+  refused(SCIARA_ERR_INPUT, sciara_create(c, NULL, &s), "dem: expected a DEM, or a site in the call; found neither");
   ck_assert_ptr_null(s);
   const struct sciara_site *site = memory_site(false), *single = memory_site(true);
   refused(SCIARA_ERR_INPUT, sciara_create(c, single, &s), "engine.precision: expected \"single\"");
@@ -292,10 +473,10 @@ START_TEST(scenarios_that_are_refused) {
   refused(SCIARA_ERR_INPUT, sciara_create(c, site, &s), "vents: expected at least one vent");
   struct sciara_vent v = vent;
   v.point_count = 2;
-  refused(SCIARA_ERR_USAGE, sciara_scenario_add_vent(c, &v), "found 2 points, expected 1");
+  refused(SCIARA_ERR_USAGE, sciara_scenario_add_vent(c, &v), "expected 1 point, found 2");
   v = vent;
   v.place = SCIARA_VENT_LINE;
-  refused(SCIARA_ERR_USAGE, sciara_scenario_add_vent(c, &v), "expected at least 2 of a line");
+  refused(SCIARA_ERR_USAGE, sciara_scenario_add_vent(c, &v), "expected at least 2 points of a line, found 1");
   v = vent;
   v.place = (enum sciara_vent_place)9;
   refused(SCIARA_ERR_USAGE, sciara_scenario_add_vent(c, &v), "sciara_scenario_add_vent");
@@ -307,7 +488,7 @@ START_TEST(scenarios_that_are_refused) {
   refused(SCIARA_ERR_USAGE, sciara_scenario_add_vent(c, &v), "expected ascending times");
   v = vent;
   v.rates_m3_s = (const double[]){NAN};
-  refused(SCIARA_ERR_USAGE, sciara_scenario_add_vent(c, &v), "rate 0: found nan");
+  refused(SCIARA_ERR_USAGE, sciara_scenario_add_vent(c, &v), "rate 0: expected a finite number, found nan m3/s");
   v.rates_m3_s = (const double[]){-1};
   OK(sciara_scenario_add_vent(c, &v));
   refused(SCIARA_ERR_INPUT, sciara_create(c, site, &s),
@@ -319,6 +500,27 @@ START_TEST(scenarios_that_are_refused) {
 END_TEST
 
 // -------------------------------------------------------------------------------------------------------- own loop
+
+// A DEM that is read has the cell size and the precision that were asked for.
+START_TEST(sites_from_files) {
+  const struct sciara_site *site;
+  struct sciara_grid_info g;
+  struct sciara *s;
+  OK(sciara_site_from_dem(inside("dem.asc"), "EPSG:32633", 20, true, &site));
+  sciara_site_read_grid(site, &g);
+  ck_assert(g.cell_size_m == 20 && g.rows == ROWS / 2 && g.cols == COLS / 2);
+  struct sciara_scenario *c = built();
+  refused(SCIARA_ERR_INPUT, sciara_create(c, site, &s), "engine.precision: expected \"single\"");
+  OK(sciara_scenario_set(c, "engine.precision", "single"));
+  OK(sciara_scenario_set(c, "vents.0.row", "4"));
+  OK(sciara_scenario_set(c, "vents.0.col", "10"));
+  s = create(c, site);
+  OK(sciara_step(s, 2));
+  sciara_close(s);
+  sciara_scenario_close(c);
+  sciara_site_release(site);
+}
+END_TEST
 
 static bool until_step_30(void *context, const struct sciara_progress *now) {
   (*(int *)context)++;
@@ -340,18 +542,33 @@ START_TEST(advances) {
   options = (struct sciara_advance_options){.step = 100, .progress = until_step_30, .context = &calls};
   OK(sciara_advance(s, &options));
   ck_assert_int_gt(calls, 0);
-  refused(SCIARA_ERR_USAGE, sciara_advance(s, &(struct sciara_advance_options){.time_s = NAN}), "time_s: found nan");
+  refused(SCIARA_ERR_USAGE, sciara_advance(s, &(struct sciara_advance_options){.time_s = NAN}),
+          "time_s: expected 0 s (no limit) or more, found nan s");
   sciara_cancel(s);
   const uint64_t before = progress_of(s).step;
   OK(sciara_run(s)); // cancelled before it began: at most one step
   ck_assert_uint_le(progress_of(s).step, before + 1);
   ck_assert(!progress_of(s).finished);
+  OK(sciara_step(s, UINT64_MAX)); // as many as the stop rule allows
+  ck_assert(progress_of(s).finished);
   OK(sciara_advance(s, NULL));
   OK(sciara_run(whole));
   ck_assert(progress_of(s).finished);
   ck_assert_uint_eq(checksum_of(s), checksum_of(whole));
   sciara_close(s);
   sciara_close(whole);
+}
+END_TEST
+
+// A time that no longer grows ends no run: each further call reports it. Times in scenarios are too small for a real one.
+START_TEST(a_run_that_stands_still) {
+  struct sciara *s = open_file(NULL, NULL);
+  OK(sciara_step(s, 10));
+  s->simulation->finished = SCIARA_STOP_STALLED;
+  ck_assert(!progress_of(s).finished && !progress_of(s).solidified);
+  s->simulation->finished = SCIARA_STOP_STEPS;
+  ck_assert(progress_of(s).finished && !progress_of(s).solidified);
+  sciara_close(s);
 }
 END_TEST
 
@@ -388,12 +605,57 @@ START_TEST(views) {
   ck_assert(memcmp(again, copy, sizeof copy) != 0);
   OK(sciara_read_field(s, SCIARA_FIELD_DEPOSIT, copy, CELLS));
   ck_assert(memcmp(again, copy, sizeof copy) == 0);
-  refused(SCIARA_ERR_USAGE, sciara_view_field(s, SCIARA_FIELD_MAX_SPEED, &view), "was not recorded");
+  refused(SCIARA_ERR_USAGE, sciara_view_field(s, SCIARA_FIELD_MAX_SPEED, &view),
+          "expected a recorded field, found max_speed");
   ck_assert_ptr_null(view);
-  refused(SCIARA_ERR_USAGE, sciara_view_field(s, SCIARA_FIELD_COUNT, &view), "there is no field");
+  refused(SCIARA_ERR_USAGE, sciara_view_field(s, SCIARA_FIELD_COUNT, &view), "expected a field from 0 to 11, found 12");
+  double one[1];
+  refused(SCIARA_ERR_USAGE, sciara_read_field(s, SCIARA_FIELD_DEPOSIT, one, 1),
+          "expected room for 1200 values, found 1");
   sciara_close(s);
 }
 END_TEST
+
+static double rate_of(const struct sciara *s) {
+  double rate;
+  OK(sciara_read_rate(s, 0, &rate));
+  return rate;
+}
+
+// The present rate is that of the table at the present time: from each of its times on, 0 before and after.
+START_TEST(rates_at_a_time) {
+  struct sciara *s = open_file(NULL, "vents.0={\"row\": 8, \"col\": 20, \"start\": 30, \"effusion\": {\"slot\": 30, "
+                                     "\"rates_m3_s\": [5, 0, 7]}}");
+  double rate;
+  ck_assert(rate_of(s) == 0);
+  for (struct sciara_progress p = progress_of(s); !p.finished; p = progress_of(s)) {
+    const double t = p.time_s;
+    ck_assert(rate_of(s) == (t < 30 || t >= 120 ? 0 : t < 60 ? 5 : t < 90 ? 0 : 7));
+    OK(sciara_step(s, 1));
+  }
+  ck_assert_double_gt(progress_of(s).time_s, 120);
+  refused(SCIARA_ERR_USAGE, sciara_read_rate(s, 1, &rate),
+          "sciara_read_rate: expected one of 1 vents, from 0; found vent 1");
+  refused(SCIARA_ERR_USAGE, sciara_read_rate(s, 0, NULL), "expected rate_m3_s, found NULL");
+  sciara_close(s);
+  s = open_file(NULL, "vents.0={\"line\": [[500155, 4177215], [500255, 4177205]], \"effusion\": {\"slot\": 30, "
+                      "\"rates_m3_s\": [6]}}");
+  ck_assert(rate_of(s) == 6); // of the whole fissure
+  sciara_close(s);
+}
+END_TEST
+
+/** The scenario that a checkpoint holds, on that site, from its start. */
+static struct sciara *stored_scenario(const char *name, const struct sciara_site *site) {
+  struct sciara_checkpoint header;
+  struct sciara_scenario *c;
+  OK(sciara_checkpoint_read_header(inside(name), &header));
+  OK(sciara_scenario_from_json(header.scenario_json, folder, &c));
+  struct sciara *s = create(c, site);
+  sciara_scenario_close(c);
+  sciara_checkpoint_free(&header);
+  return s;
+}
 
 // The same rate from now on changes no bit; another one is that of a scenario that said so from the start.
 START_TEST(rates_that_change) {
@@ -412,6 +674,7 @@ START_TEST(rates_that_change) {
   double end;
   OK(sciara_read_vent(other, 0, &name, &end));
   ck_assert_double_eq(end, now + 100);
+  ck_assert(rate_of(other) == 12.5 && rate_of(plain) == 5);
   OK(sciara_run(other));
   ck_assert_uint_ne(checksum_of(other), checksum_of(plain));
   snprintf(table, sizeof table, "vents.0.effusion={\"table\": [[0, 5], [%.17g, 12.5], [%.17g, 0]]}", now, now + 100);
@@ -435,10 +698,19 @@ START_TEST(a_vent_that_opens_again) {
   struct sciara_ledger ledger;
   OK(sciara_advance(s, &until));
   const double now = progress_of(s).time_s;
+  ck_assert(rate_of(s) == 0);
   OK(sciara_set_rate(s, "vent 1", 7, now + 30));
+  ck_assert(rate_of(s) == 7);
+  OK(sciara_write_checkpoint(s, inside("gap.h5")));
   OK(sciara_run(s));
   OK(sciara_read_ledger(s, &ledger));
   ck_assert_double_eq_tol(ledger.emitted_m3, 5 * 60 + 7 * 30, 1e-9);
+  // The stored scenario closes the vent in between: run from its start it emits as much.
+  struct sciara *stored = stored_scenario("gap.h5", NULL);
+  OK(sciara_run(stored));
+  OK(sciara_read_ledger(stored, &ledger));
+  ck_assert_double_eq_tol(ledger.emitted_m3, 5 * 60 + 7 * 30, 1e-9);
+  sciara_close(stored);
   sciara_close(s);
 }
 END_TEST
@@ -500,16 +772,43 @@ START_TEST(checkpoints_after_a_change) {
 }
 END_TEST
 
+// A rate that changes before the first step, of the second of two vents; the stored scenario can be read again.
+START_TEST(a_rate_from_the_start) {
+  struct sciara_scenario *c = built();
+  const struct sciara_site *site = memory_site(false);
+  struct sciara_vent v = vent;
+  double rate;
+  v.name = "second";
+  v.points = (const double[]){24, 12};
+  OK(sciara_scenario_add_vent(c, &v));
+  struct sciara *s = create(c, site), *again;
+  OK(sciara_set_rate(s, "second", 11, 400));
+  ck_assert(rate_of(s) == 5);
+  OK(sciara_read_rate(s, 1, &rate));
+  ck_assert(rate == 11);
+  OK(sciara_step(s, 10));
+  OK(sciara_write_checkpoint(s, inside("start.h5")));
+  OK(sciara_open_checkpoint(inside("start.h5"), site, NULL, 0, &again));
+  OK(sciara_run(s));
+  OK(sciara_run(again));
+  ck_assert_uint_eq(checksum_of(s), checksum_of(again));
+  sciara_close(s);
+  sciara_close(again);
+  sciara_scenario_close(c);
+  sciara_site_release(site);
+}
+END_TEST
+
 START_TEST(rates_that_are_refused) {
   struct sciara *s = open_file(NULL, NULL), *plain = open_file(NULL, NULL);
   OK(sciara_step(s, 20));
   const double now = progress_of(s).time_s;
   refused(SCIARA_ERR_USAGE, sciara_set_rate(s, "summit", 5, now + 1),
           "expected the name of a vent: \"vent 1\"; found \"summit\"");
-  refused(SCIARA_ERR_USAGE, sciara_set_rate(s, "vent 1", -1, now + 1), "rate: found -1 m3/s");
-  refused(SCIARA_ERR_USAGE, sciara_set_rate(s, "vent 1", NAN, now + 1), "rate: found nan m3/s");
+  refused(SCIARA_ERR_USAGE, sciara_set_rate(s, "vent 1", -1, now + 1), "rate: expected 0 to 1e6 m3/s, found -1 m3/s");
+  refused(SCIARA_ERR_USAGE, sciara_set_rate(s, "vent 1", NAN, now + 1), "found nan m3/s");
   refused(SCIARA_ERR_USAGE, sciara_set_rate(s, "vent 1", 5, now), "end of the rate");
-  refused(SCIARA_ERR_USAGE, sciara_set_rate(s, "vent 1", 5, INFINITY), "end of the rate: found inf");
+  refused(SCIARA_ERR_USAGE, sciara_set_rate(s, "vent 1", 5, INFINITY), "(now) to 1e12 s, found inf s");
   refused(SCIARA_ERR_INPUT, sciara_set_rate(s, "vent 1", 1e-300, now + 1), "vents[0].effusion"); // no normal number
   const char *name;
   double end;
@@ -628,11 +927,23 @@ START_TEST(files_and_scores) {
   OK(sciara_step(s, 60));
   OK(sciara_score(s, inside("deposit.tif"), NULL, 0, &score));
   ck_assert(score.misses > 0 && score.excess == 0 && score.jaccard < 1 && score.precision == 1 && score.area_ratio < 1);
-  refused(SCIARA_ERR_USAGE, sciara_score(s, inside("deposit.tif"), NULL, -1, &score), "min_thickness_m: found -1");
+  const double hits = (double)score.hits, misses = (double)score.misses;
+  ck_assert_double_eq_tol(score.sensitivity, hits / (hits + misses), 1e-12);
+  ck_assert_double_eq_tol(score.f1, 2 * hits / (2 * hits + misses), 1e-12);
+  ck_assert(score.run_out_ratio > 0 && score.run_out_ratio < 1 && score.hausdorff_m >= 10);
+  refused(SCIARA_ERR_USAGE, sciara_score(s, inside("deposit.tif"), NULL, -1, &score),
+          "min_thickness_m: expected 0 m or more, found -1 m");
   refused(SCIARA_ERR_IO, sciara_score(s, inside("none.gpkg"), NULL, 0, &score), "none.gpkg");
-  refused(SCIARA_ERR_USAGE, sciara_write_map(s, SCIARA_FIELD_DEPOSIT, inside("map.jpg")), "ends in .tif or .png");
-  refused(SCIARA_ERR_USAGE, sciara_write_map(s, SCIARA_FIELD_MAX_SPEED, inside("map.tif")), "was not recorded");
-  refused(SCIARA_ERR_USAGE, sciara_write_snapshot(s, inside("state.h5")), "ends in .nc");
+  refused(SCIARA_ERR_USAGE, sciara_write_map(s, SCIARA_FIELD_DEPOSIT, inside("map.jpg")),
+          "expected the name of a file NAME.tif or NAME.png");
+  refused(SCIARA_ERR_USAGE, sciara_write_map(s, SCIARA_FIELD_DEPOSIT, inside(".tif")), "/.tif");
+  refused(SCIARA_ERR_USAGE, sciara_write_map(s, SCIARA_FIELD_DEPOSIT, ".png"), "found .png");
+  refused(SCIARA_ERR_USAGE, sciara_write_snapshot(s, inside(".nc")), "/.nc");
+  ck_assert_int_ne(access(inside(".tif"), F_OK), 0);
+  ck_assert_int_ne(access(inside(".qml"), F_OK), 0);
+  refused(SCIARA_ERR_USAGE, sciara_write_map(s, SCIARA_FIELD_MAX_SPEED, inside("map.tif")),
+          "expected a recorded field");
+  refused(SCIARA_ERR_USAGE, sciara_write_snapshot(s, inside("state.h5")), "expected the name of a file NAME.nc, found");
   refused(SCIARA_ERR_IO, sciara_write_snapshot(s, inside("none/state.nc")), "none/state.nc");
   refused(SCIARA_ERR_IO, sciara_write_checkpoint(s, inside("none/state.h5")), "none/state.h5");
   sciara_close(s);
@@ -674,6 +985,7 @@ START_TEST(engines_are_listed) {
   for (; sciara_read_engine(k, &e) == SCIARA_OK; k++) {
     ck_assert(e.name && e.summary && e.why_not && e.available == (e.why_not[0] == '\0'));
     if (strcmp(e.name, "serial") == 0) serial = e.available && e.exact;
+    if (strcmp(e.name, "scatter") == 0) ck_assert(!e.exact);
     if (strcmp(e.name, "cuda-atomic") == 0 && e.available) ck_assert(!e.exact);
   }
   ck_assert(serial && k > 3);
@@ -709,11 +1021,12 @@ START_TEST(a_thousand_runs) {
     sciara_site_release(site);
     if (k == 199) before = resident();
   }
-#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__ // whose own memory grows
-  const long most = INT64_MAX / 2;
+#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
+  const bool watched = true;
 #else
-  const long most = 2000000;
+  const bool watched = getenv("SCIARA_WATCHED") != NULL; // by valgrind
 #endif
+  const long most = watched ? INT64_MAX / 2 : 2000000; // the memory of what watches grows
   ck_assert_msg(resident() - before < most, "%ld bytes more after 800 more runs", resident() - before);
 }
 END_TEST
@@ -737,6 +1050,7 @@ START_TEST(null_is_refused) {
                                       sciara_scenario_set_number(NULL, "a", 1),
                                       sciara_scenario_add_vent(NULL, &vent),
                                       sciara_scenario_json(NULL, NULL),
+                                      sciara_scenario_set_initial_lava(NULL, 1, 1, values, NULL),
                                       sciara_site_open(NULL, NULL, 0, &site),
                                       sciara_site_from_dem(NULL, NULL, 0, false, &site),
                                       sciara_site_from_array(NULL, NULL, values, false, &site),
@@ -751,6 +1065,7 @@ START_TEST(null_is_refused) {
                                       sciara_advance(NULL, NULL),
                                       sciara_set_rate(NULL, "a", 1, 1),
                                       sciara_read_vent(NULL, 0, NULL, NULL),
+                                      sciara_read_rate(NULL, 0, values),
                                       sciara_read_field(NULL, SCIARA_FIELD_DEPOSIT, values, 1),
                                       sciara_view_field(NULL, SCIARA_FIELD_DEPOSIT, &view),
                                       sciara_read_ledger(NULL, NULL),
@@ -766,6 +1081,9 @@ START_TEST(null_is_refused) {
   sciara_read_grid(NULL, &g);
   sciara_site_read_grid(NULL, &g);
   sciara_read_crs(NULL, NULL, NULL);
+  const char *text = "";
+  sciara_site_read_crs(NULL, &text, NULL);
+  ck_assert_ptr_null(text);
   sciara_cancel(NULL);
   sciara_close(NULL);
   ck_assert(p.step == 0 && g.rows == 0);
@@ -787,22 +1105,32 @@ int main(void) {
   tcase_add_test(t, vents_by_calls);
   tcase_add_test(t, what_memory_must_not_hold);
   tcase_add_test(t, holes_in_an_array);
+  tcase_add_loop_test(t, initial_lava_as_from_files, 0, 6);
+  tcase_add_test(t, initial_lava_and_checkpoints);
+  tcase_add_test(t, initial_lava_that_is_refused);
   tcase_add_test(t, scenarios_that_are_refused);
+  tcase_add_test(t, sites_from_files);
   tcase_add_test(t, advances);
+  tcase_add_test(t, a_run_that_stands_still);
   tcase_add_test(t, cancelled_by_another_thread);
   tcase_add_test(t, views);
+  tcase_add_test(t, rates_at_a_time);
   tcase_add_test(t, rates_that_change);
   tcase_add_test(t, a_vent_that_opens_again);
   tcase_add_test(t, a_run_that_was_solid);
   tcase_add_test(t, checkpoints_after_a_change);
+  tcase_add_test(t, a_rate_from_the_start);
   tcase_add_test(t, rates_that_are_refused);
   tcase_add_test(t, checkpoints);
   tcase_add_test(t, run_folders);
   tcase_add_test(t, files_and_scores);
   tcase_add_test(t, messages_go_to_the_caller);
   tcase_add_test(t, engines_are_listed);
-  tcase_add_test(t, a_thousand_runs);
   tcase_add_test(t, null_is_refused);
+  suite_add_tcase(suite, t);
+  t = tcase_create("a thousand runs");
+  tcase_set_timeout(t, 60);
+  tcase_add_test(t, a_thousand_runs);
   suite_add_tcase(suite, t);
   SRunner *runner = srunner_create(suite);
   srunner_run_all(runner, CK_ENV);

@@ -408,6 +408,37 @@ START_TEST(dem_tif_must_not_move) {
 }
 END_TEST
 
+// The state of the checkpoint takes the place of initial lava, whose file may be gone: in the run folder and on a site.
+START_TEST(initial_lava_is_not_read_again) {
+  struct sciara_diagnostics diagnostics = {0};
+  struct sciara_problem problem;
+  struct sciara_problem_options options = {0};
+  run_case_remove();
+  run_case_make("\"checkpoint_every\": \"40 s\"}, \"initial\": {\"thickness\": \"h.asc\"");
+  char *raster = sciara_path_join(folder, "h.asc"), *scenario = sciara_path_join(folder, "s.json");
+  FILE *f = fopen(raster, "w");
+  ck_assert_ptr_nonnull(f);
+  fprintf(f, "ncols 40\nnrows 30\nxllcorner 500000\nyllcorner 4177000\ncellsize 10\n");
+  for (int i = 0; i < 30 * 40; i++) fprintf(f, "%d ", i == 10 * 40 + 20 ? 3 : 0);
+  ck_assert_int_eq(fclose(f), 0);
+  stopped_run(90);
+  ck_assert_int_eq(unlink(raster), 0);
+  ck_assert_int_eq(sciara_site_open(scenario, NULL, 0, &options.site), SCIARA_OK);
+  for (int on_site = 0; on_site < 2; on_site++) {
+    const struct sciara_problem_options none = {0};
+    run_case_find(true, &resumed);
+    sciara_resume_problem(&resumed, on_site ? &options : &none, &problem, &diagnostics);
+    ck_assert_msg(diagnostics.count == 0, "%s", sciara_last_error());
+    ck_assert(problem.state->initial == 300 && problem.state->step == resumed.from.step);
+    sciara_problem_free(&problem);
+    sciara_resume_close(&resumed);
+  }
+  sciara_site_release(options.site);
+  free(raster);
+  free(scenario);
+}
+END_TEST
+
 int main(void) {
   Suite *suite = suite_create("resume");
   TCase *tests = tcase_create("all");
@@ -421,6 +452,7 @@ int main(void) {
   tcase_add_test(tests, stopped_at_once_it_loses_nothing);
   tcase_add_loop_test(tests, every_end_has_its_time, 0, 3);
   tcase_add_loop_test(tests, dem_tif_must_not_move, 0, sizeof moved / sizeof *moved);
+  tcase_add_test(tests, initial_lava_is_not_read_again);
   suite_add_tcase(suite, tests);
   SRunner *runner = srunner_create(suite);
   srunner_run_all(runner, CK_ENV);

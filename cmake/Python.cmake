@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+# The Python package, for the Debian package python3-sciara: the component python. It takes the declarations of sciara.h, which
+# python3-cffi writes as the module sciara._ffi. Elsewhere pip installs the package (docs/python.md).
+
+set(SCIARA_HAVE_PYTHON FALSE)
+find_program(SCIARA_PYTHON python3 PATHS /usr/bin NO_DEFAULT_PATH) # that of the system, for which its packages are
+if(SCIARA_PYTHON)
+  execute_process(COMMAND ${SCIARA_PYTHON} -c "import cffi, pycparser" RESULT_VARIABLE failed OUTPUT_QUIET ERROR_QUIET)
+  if(failed EQUAL 0)
+    set(SCIARA_HAVE_PYTHON TRUE)
+  endif()
+endif()
+if(NOT SCIARA_HAVE_PYTHON)
+  message(STATUS "python3-cffi is not installed: no component python")
+  return()
+endif()
+
+set(source ${PROJECT_SOURCE_DIR}/python)
+set(made ${PROJECT_BINARY_DIR}/python)
+file(MAKE_DIRECTORY ${made})
+add_custom_command(
+  OUTPUT ${made}/_ffi.py
+  COMMAND ${CMAKE_COMMAND} -E env SCIARA_INCLUDE_DIR=${PROJECT_SOURCE_DIR}/src PYTHONDONTWRITEBYTECODE=1 ${SCIARA_PYTHON}
+          ${source}/build_ffi.py ${made}/_ffi.py
+  DEPENDS ${source}/build_ffi.py ${source}/sciara/_header.py ${PROJECT_SOURCE_DIR}/src/sciara.h
+  COMMENT "Declarations for Python"
+  VERBATIM)
+add_custom_target(sciara_python ALL DEPENDS ${made}/_ffi.py)
+
+file(CONFIGURE OUTPUT ${made}/METADATA @ONLY CONTENT
+"Metadata-Version: 2.1
+Name: sciara
+Version: @PROJECT_VERSION@
+Summary: Lava flows on digital elevation models: the cellular automaton SCIARA-fv3
+License: Apache-2.0
+Requires-Python: >=3.9
+Requires-Dist: cffi >=1.15
+Requires-Dist: numpy >=1.21
+Requires-Dist: xarray >=2022.3
+")
+
+set(packages lib/python3/dist-packages) # of Debian, in /usr
+install(
+  DIRECTORY python/sciara
+  DESTINATION ${packages}
+  COMPONENT python EXCLUDE_FROM_ALL
+  FILES_MATCHING
+  PATTERN "*.py"
+  PATTERN "py.typed"
+  PATTERN "_ffi.py" EXCLUDE
+  PATTERN "__pycache__" EXCLUDE)
+install(FILES ${made}/_ffi.py DESTINATION ${packages}/sciara COMPONENT python EXCLUDE_FROM_ALL)
+install(FILES ${made}/METADATA DESTINATION ${packages}/sciara-${PROJECT_VERSION}.dist-info COMPONENT python
+        EXCLUDE_FROM_ALL)

@@ -37,7 +37,7 @@ static void print_vent(const struct sciara_problem *p, size_t k) {
   sciara_print("  %-16s row %5" PRId64 ", column %5" PRId64 ", x %.10g, y %.10g, altitude %.7g m, %.6g m3",
                p->scenario.vents[k].name, row, col, g->west + ((double)col + 0.5) * g->cell_size,
                g->north - ((double)row + 0.5) * g->cell_size, at->altitude, volume_of(p->vents, at));
-  if (p->scenario.vents[k].place == SCIARA_VENT_LINE)
+  if (p->scenario.vents[k].place == SCIARA_VENT_LINE || p->scenario.vents[k].reach_m > 0)
     sciara_print(" from %" PRId64 " %s, of which this is the first", at->count,
                  sciara_plural((uint64_t)at->count, "cell", "cells"));
   sciara_print("\n");
@@ -94,9 +94,12 @@ static void print_names(const char *title, unsigned fields, const char *suffix) 
 
 static void print_end(const struct sciara_scenario_spec *s) {
   char text[48];
-  sciara_print_duration(s->run.until_s, text, sizeof text);
-  sciara_print("end:           %s",
-               s->run.until == SCIARA_UNTIL_TIME ? text : "when all lava is solid and no vent emits");
+  sciara_print_duration(s->run.until == SCIARA_UNTIL_FRONT ? s->run.rest_s : s->run.until_s, text, sizeof text);
+  if (s->run.until == SCIARA_UNTIL_FRONT)
+    sciara_print("end:           when no cell has become newly covered for %s and every vent has emitted", text);
+  else
+    sciara_print("end:           %s",
+                 s->run.until == SCIARA_UNTIL_TIME ? text : "when all lava is solid and no vent emits");
   sciara_print_duration(s->run.max_time_s, text, sizeof text);
   if (isfinite(s->run.max_time_s)) sciara_print(", at the latest after %s", text);
   if (s->run.max_steps != UINT64_MAX)

@@ -384,7 +384,7 @@ static enum sciara_status write_end(struct run *r, enum sciara_stop_reason reaso
   const bool periodic = isfinite(r->checkpoints.next_s) || isfinite(r->checkpoints.next_wall);
   SCIARA_TRY(sciara_simulation_sync(r->simulation));
   SCIARA_TRY(sciara_state_check_sound(r->simulation->problem.state, &scenario->params));
-  SCIARA_TRY(take_last(r, reason == SCIARA_STOP_CANCEL || periodic));
+  SCIARA_TRY(take_last(r, reason == SCIARA_STOP_CANCEL || reason == SCIARA_STOP_THICK || periodic));
   SCIARA_TRY(write_series(r));
   SCIARA_TRY(sciara_run_write_maps(&(struct sciara_run_place){r->simulation, r->folder, &r->options->observer}));
   return is_continued(r) && reason != SCIARA_STOP_CANCEL ? sweep(r) : SCIARA_OK;
@@ -399,9 +399,9 @@ static enum sciara_status end(struct run *r, enum sciara_stop_reason reason) {
 /**
  * The run has failed, but its last step is valid: writes the files of the end of a run before the failure is recorded.
  */
-static enum sciara_status end_stalled(struct run *r, enum sciara_status failed) {
+static enum sciara_status end_stuck(struct run *r, enum sciara_stop_reason reason, enum sciara_status failed) {
   char *why = sciara_format("%s", sciara_last_error());
-  enum sciara_status status = why ? write_end(r, SCIARA_STOP_STALLED) : no_memory();
+  enum sciara_status status = why ? write_end(r, reason) : no_memory();
   if (status == SCIARA_OK) status = sciara_fail(failed, "%s", why);
   free(why);
   return status;
@@ -427,8 +427,8 @@ enum sciara_status sciara_run_to_end(struct sciara_simulation *s, const struct s
   if (status == SCIARA_OK) status = run_events(&r, &reason);
   if (status == SCIARA_OK)
     status = end(&r, reason);
-  else if (reason == SCIARA_STOP_STALLED)
-    status = end_stalled(&r, status);
+  else if (sciara_simulation_is_stuck(s))
+    status = end_stuck(&r, reason, status);
   sciara_writer_stop(r.writer); // pending outputs are written and reported, even if the run has failed
   r.writer = NULL;
   if (status == SCIARA_ERR_NUMERIC) sciara_checkpoints_attribute(&r.checkpoints, status);

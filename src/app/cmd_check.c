@@ -12,7 +12,9 @@
 #include "base/text.h"
 #include "file/durable.h"
 #include "model/field.h"
+#include "model/tower.h"
 #include "run/choose_engine.h"
+#include "run/outflow.h"
 
 static const struct sciara_option options[] = {
     SCIARA_SCENARIO_OPTIONS,
@@ -29,6 +31,20 @@ static double volume_of(const struct sciara_vents *v, const struct sciara_placem
   return sum;
 }
 
+/** Whether the cells of a vent can pass on what it emits. */
+static void print_outflow(const struct sciara_problem *p, size_t k) {
+  const struct sciara_outflow o = sciara_outflow_of(p, k);
+  const char *key = p->scenario.vents[k].place == SCIARA_VENT_LINE ? "width_m" : "radius_m";
+  sciara_print("    x = %.2g at the peak rate of %.6g m3/s, ", o.x, o.peak);
+  if (isfinite(o.height))
+    sciara_print("stands about %.2g m above flat ground", o.height);
+  else
+    sciara_print("piles up without bound");
+  if (o.x > SCIARA_TOWER_AIM)
+    sciara_print("; x = %g with %s = %.3g or dem.cell_size_m = %.3g", SCIARA_TOWER_AIM, key, o.reach, o.cell_size);
+  sciara_print("\n");
+}
+
 static void print_vent(const struct sciara_problem *p, size_t k) {
   const struct sciara_placement *at = &p->placed[k];
   const struct sciara_grid *g = &p->grid;
@@ -41,6 +57,7 @@ static void print_vent(const struct sciara_problem *p, size_t k) {
     sciara_print(" from %" PRId64 " %s, of which this is the first", at->count,
                  sciara_plural((uint64_t)at->count, "cell", "cells"));
   sciara_print("\n");
+  print_outflow(p, k);
 }
 
 static void print_vents(const struct sciara_problem *p) {
@@ -174,6 +191,7 @@ static int check(const struct sciara_arguments *arguments, const struct sciara_s
   const struct sciara_problem_options how = sciara_additions_options(additions);
   sciara_problem_open_all(arguments->operand[0], &how, &problem, &diagnostics);
   print_report(&problem);
+  if (problem.forecast.made) sciara_outflow_warn(&problem);
   sciara_output_flush();
   const int code = sciara_report_all(&diagnostics);
   if (code == SCIARA_OK) sciara_print("no problem found\n");

@@ -23,6 +23,7 @@
 #include "run/run_folder.h"
 #include "run/run_maps.h"
 #include "run/state_files.h"
+#include "run/tower_watch.h"
 #include "run/writer.h"
 #include "store/run_json.h"
 #include "store/snapshot_hdf5.h"
@@ -126,6 +127,14 @@ static bool is_series_due(size_t count, bool another) {
   return count == 1 || count % 100 == 0 || (count < 100 && !another);
 }
 
+/** Adds a warning about the state to the record, if there is reason for one. */
+static enum sciara_status watch_towers(struct run *r, const struct sciara_touched *touched, struct sciara_output *o) {
+  const char *text;
+  SCIARA_TRY(sciara_tower_watch(&r->simulation->problem, o->state, touched, &r->record, &text));
+  snprintf(o->notice, sizeof o->notice, "%s", text ? text : "");
+  return SCIARA_OK;
+}
+
 /** Writes an output: the file, then run.json, which acknowledges it. */
 static enum sciara_status write_output(void *context, struct sciara_output *o) {
   struct run *r = (struct run *)context;
@@ -140,6 +149,7 @@ static enum sciara_status write_output(void *context, struct sciara_output *o) {
   const uint64_t checksum = sciara_state_checksum_over(o->state, r->ground, &touched);
   SCIARA_TRY_GOTO(sciara_snapshot_write(&r->context, o->state, &touched, &o->ledger, checksum, path));
   r->record.ledger = o->ledger;
+  SCIARA_TRY_GOTO(watch_towers(r, &touched, o));
   SCIARA_TRY_GOTO(sciara_run_record_add(&r->record, name, o->progress.step, o->progress.time, checksum));
   SCIARA_TRY_GOTO(write_record(r, SCIARA_RUN_RUNNING, &o->progress, o->compute_s, o->output_wait_s));
   const bool another = r->writer && sciara_writer_is_behind(r->writer);
@@ -194,6 +204,7 @@ static void report_written(void *context, const struct sciara_output *o) {
     sciara_log(o->due.request ? SCIARA_LOG_INFO : SCIARA_LOG_DEBUG, "checkpoint of step %" PRIu64, o->progress.step);
   if (!o->due.snapshot) return;
   report_ledger(r, o);
+  if (*o->notice) sciara_log(SCIARA_LOG_WARNING, "%s", o->notice);
   if (r->options->observer.acknowledged) r->options->observer.acknowledged(r->options->observer.context, o->path);
 }
 
@@ -324,6 +335,7 @@ static enum sciara_status take_over(struct run *r) {
   r->record = resume->record;
   resume->record = (struct sciara_run_record){.status = SCIARA_RUN_RUNNING};
   sciara_run_record_cut(&r->record, resume->from.snapshots);
+  sciara_run_record_forget(&r->record, resume->from.time_s);
   *r->record.ended_utc = '\0';
   return sciara_run_record_set(&r->record.stop_reason, NULL);
 }

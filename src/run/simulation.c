@@ -183,13 +183,14 @@ enum sciara_status sciara_simulation_advance(struct sciara_simulation *s, const 
                              .solidified = true,
                              .thickness = s->problem.scenario.run.thickest_m,
                              .cancel = event->cancel};
-  bool again;
+  bool again; // the front was not at rest
   do {
     const double due = s->rest.duration > 0 ? s->rest.due : (double)INFINITY;
     stop.time = fmin(fmin(event->time, s->until_time), due);
     SCIARA_TRY(advance_to(s, &stop, event));
     SCIARA_TRY(decide(s));
-    again = s->finished == SCIARA_STOP_NONE && s->progress.reason == SCIARA_STOP_TIME && s->progress.time < event->time;
+    again = s->finished == SCIARA_STOP_NONE && s->progress.reason == SCIARA_STOP_TIME && s->progress.time >= due &&
+            s->progress.time < event->time;
   } while (again);
   return SCIARA_OK;
 }

@@ -14,9 +14,11 @@
 #include "model/field.h"
 #include "model/tower.h"
 #include "run/choose_engine.h"
+#include "run/estimate.h"
 #include "run/outflow.h"
 
 static const struct sciara_option options[] = {
+    {"no-estimate", 0, NULL, "do not run a short probe to estimate steps and time of the run"},
     SCIARA_SCENARIO_OPTIONS,
     {0},
 };
@@ -185,6 +187,52 @@ static void print_report(const struct sciara_problem *p) {
   print_outputs(p);
 }
 
+static const double PROBE_SECONDS = 1;
+
+/** A duration of some seconds to days, with two digits: "1.5 s", "12 min", "3 h", "2.1 d". */
+static void print_short(double seconds, char *text, size_t size) {
+  static const struct {
+    double least, unit;
+    const char *name;
+  } units[] = {{2 * 86400, 86400, "d"}, {2 * 3600, 3600, "h"}, {120, 60, "min"}, {0, 1, "s"}};
+  int k = 0;
+  while (seconds < units[k].least) k++;
+  snprintf(text, size, "%.2g %s", seconds / units[k].unit, units[k].name);
+  if (seconds / units[k].unit >= 99.5) snprintf(text, size, "%.0f %s", seconds / units[k].unit, units[k].name);
+}
+
+static void print_range(double low, double high) {
+  char a[48], b[48];
+  print_short(low, a, sizeof a);
+  print_short(high, b, sizeof b);
+  const bool one = strcmp(a, b) == 0;
+  sciara_print("%s%s%s", a, one ? "" : isfinite(high) ? " to " : " or more", one || !isfinite(high) ? "" : b);
+}
+
+/** Steps and time of the run; an estimate that cannot be made is no problem of the scenario. */
+static void print_estimate(const struct sciara_problem *p) {
+  struct sciara_estimate e;
+  const enum sciara_status status = sciara_estimate_make(p, PROBE_SECONDS, &e);
+  if (!e.made) {
+    sciara_print("estimate:      none (%s)\n",
+                 status != SCIARA_OK ? sciara_last_error() : "the DEM is too large for a short probe");
+    return;
+  }
+  if (e.whole) {
+    sciara_print("estimate:      %.0f steps, simulated ", e.steps_low);
+    print_range(e.end_low, e.end_high);
+    sciara_print("; computed in a probe\n");
+    return;
+  }
+  sciara_print("estimate:      %.2g to %.2g steps, computing ", e.steps_low, e.steps_high);
+  print_range(e.wall_low, e.wall_high);
+  sciara_print(" with up to %d %s (from the first %" PRIu64 " steps)\n", e.threads,
+               sciara_plural((uint64_t)e.threads, "thread", "threads"), e.probed);
+  sciara_print("  likely end   simulated ");
+  print_range(e.end_low, e.end_high);
+  sciara_print("\n");
+}
+
 static int check(const struct sciara_arguments *arguments, const struct sciara_scenario_additions *additions) {
   struct sciara_problem problem;
   struct sciara_diagnostics diagnostics = {0};
@@ -194,6 +242,7 @@ static int check(const struct sciara_arguments *arguments, const struct sciara_s
   if (problem.forecast.made) sciara_outflow_warn(&problem);
   sciara_output_flush();
   const int code = sciara_report_all(&diagnostics);
+  if (code == SCIARA_OK && !sciara_argument(arguments, "no-estimate")) print_estimate(&problem);
   if (code == SCIARA_OK) sciara_print("no problem found\n");
   sciara_problem_free(&problem);
   sciara_diagnostics_free(&diagnostics);
@@ -221,7 +270,7 @@ const struct sciara_command sciara_cmd_check = {
     .details = "Reads scenario, DEM and rates like 'sciara run' and reports all problems at once. For a valid scenario "
                "it shows "
                "the\n"
-               "grid, the vents on the map, memory, outputs and their size. Writes no file. The options are those of "
-               "'sciara run'.\n",
+               "grid, the vents on the map, memory, outputs and their size, and estimates steps and time of the run\n"
+               "from a probe of a second. Writes no file. The other options are those of 'sciara run'.\n",
     .run = run,
 };

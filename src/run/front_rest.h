@@ -2,9 +2,9 @@
 // The stop rule "front at rest": no cell has become newly covered for some simulated time, counted from the first covered
 // cell, and every vent has emitted.
 //
-// It follows from the recorded arrival times alone. So engines do not test it: until the time at which the front would be
-// at rest the rule cannot be met, and there the state shows whether lava has arrived anywhere since. The step at which
-// the run ends is the same as with a test after each step, on every engine, and after a resume.
+// It follows from the recorded arrival times alone. So engines do not test it: before the time (last arrival + duration)
+// the rule cannot be met, and there the state shows whether lava has arrived anywhere since. The step at which the run
+// ends is the same as with a test after each step, on every engine, and after a resume.
 #ifndef SCIARA_RUN_FRONT_REST_H
 #define SCIARA_RUN_FRONT_REST_H
 
@@ -23,7 +23,7 @@ struct sciara_front_rest {
 void sciara_front_rest_begin(struct sciara_front_rest *r, double duration, const struct sciara_vents *vents,
                              const struct sciara_state *state);
 
-/** Whether the front is at rest at the end of the step that led to this state; if not, r->due is later than its time. */
+/** Whether the rule is met at the end of the step that led to this state; if not, r->due is later than its time. */
 bool sciara_front_rest_met(struct sciara_front_rest *r, const struct sciara_state *state);
 
 #endif

@@ -183,7 +183,7 @@ enum sciara_status sciara_simulation_advance(struct sciara_simulation *s, const 
                              .solidified = true,
                              .thickness = s->problem.scenario.run.thickest_m,
                              .cancel = event->cancel};
-  bool again; // the front was not at rest
+  bool again; // the front still moves
   do {
     const double due = s->rest.duration > 0 ? s->rest.due : (double)INFINITY;
     stop.time = fmin(fmin(event->time, s->until_time), due);

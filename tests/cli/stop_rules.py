@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Vents with an area, "front at rest", the limit of thickness, and warnings about towers, from scenario to files."""
 import os
+import re
 import sys
 
 sys.dont_write_bytecode = True
@@ -149,6 +150,36 @@ class Towers(Case):
         self.assertNotIn("warnings", record(self.run_scenario("wide")))
         self.write_scenario()
         self.assertNotIn("warnings", record(self.run_scenario("usual")))
+
+
+class Estimate(Case):
+    def estimate(self, *args):
+        report = self.sciara("check", "s.json", *args).stdout
+        lines = report.splitlines()
+        return [line for line in lines if line.startswith(("estimate:", "  likely end"))]
+
+    def test_a_short_run_is_exact(self):
+        self.write_scenario()
+        before = case.tree(self.work)
+        found = self.estimate("-e", "serial")
+        self.assertEqual(case.tree(self.work), before, "files of the folder")
+        run = record(self.run_scenario("out", "-e", "serial"))
+        self.assertEqual(len(found), 1)
+        self.assertRegex(found[0], rf"^estimate:      {run['state']['step']} steps, simulated .* in a probe$")
+        self.assertEqual(self.estimate("--no-estimate"), [])
+
+    def test_a_long_run_is_a_range(self):
+        self.write_scenario(**case.ENDLESS)
+        found = self.estimate("-e", "serial", "--until", "3000 d")
+        numbers = re.match(r"estimate:      (\S+) to (\S+) steps, computing .* with up to 1 thread \(from the first (\d+) steps\)$",
+                           found[0])
+        self.assertIsNotNone(numbers, found[0])
+        low, high, probed = map(float, numbers.groups())
+        self.assertTrue(0 < probed < low < high)
+        self.assertEqual(found[1], "  likely end   simulated 3000 d")
+        found = self.estimate("-e", "serial", "--set", "run.max_steps=10000000")
+        self.assertIn(" to 1e+07 steps", found[0])
+        self.assertEqual(found[1], "  likely end   simulated 10000 d or more")  # it never cools
 
 
 if __name__ == "__main__":

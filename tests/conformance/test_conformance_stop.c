@@ -256,7 +256,7 @@ START_TEST(by_thickness_at_the_end_of_a_slice) {
 }
 END_TEST
 
-/** Runs until the front is at rest; false if all lava solidifies before. With `divide` the run is cut into such parts. */
+/** Runs until the rule of the front is met; false if all lava solidifies before. With `divide` the run is cut into such parts. */
 static bool run_to_rest(struct run *r, const struct scene *scene, double duration, uint64_t divide) {
   struct sciara_front_rest rest;
   struct sciara_state *state = run_state(r, scene->state);

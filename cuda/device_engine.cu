@@ -178,6 +178,7 @@ void read_control(sciara_device_engine *e) {
   now->clock = (double)c->t;
   now->emitted = c->emitted;
   now->liquid_cells = (int64_t)c->liquid;
+  now->thick = c->thick != 0;
   now->solidifications = c->solidifications;
   now->losses = c->losses;
   now->cell_steps = c->cell_steps;
@@ -193,6 +194,7 @@ sciara_status set_stop(sciara_device_engine *e, const sciara_stop *stop) {
   const sciara_stop_rule on_device = sciara_step_control_rule(&e->step_control, stop);
   const int none = SCIARA_STOP_NONE;
   SCIARA_TRY(copy_in(e, e->stop, &on_device, 1));
+  SCIARA_TRY(copy_in(e, &e->device.control->thick, &none, 1));
   return copy_in(e, &e->device.control->reason, &none, 1);
 }
 

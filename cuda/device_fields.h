@@ -28,6 +28,7 @@ struct sciara_device_control {
       clock_bits; ///< smallest t_opt, a double in binary form: positive doubles are ordered like integers
   unsigned long long bad_before; ///< smallest index of a cell with invalid numbers found before the lava moved
   unsigned long long bad_after;  ///< ... and found after
+  int thick;                     ///< a cell has more lava than stop.thickness at the end of the step
   int reason;                    ///< enum sciara_stop_reason; if it is not 0, the rest of the batch does nothing
   int failed;                    ///< such a cell was found: see bad_before, bad_after
 };

@@ -228,7 +228,7 @@ static __global__ void __launch_bounds__(patch_space::CELLS)
     settle_patches(const __grid_constant__ sciara_device d, const __grid_constant__ patch_space space) {
   if (space.is_idle(d) || d.control->bad_before != SCIARA_NO_CELL) return;
   const real t = new_clock(d);
-  const double s = d.control->time;
+  const double s = d.control->time, thickest = d.stop->thickness;
   const unsigned k = threadIdx.x, inner = space.c->inner;
   unsigned liquid = 0, rock = 0, lost = 0;
   bool entered = false;
@@ -245,6 +245,7 @@ static __global__ void __launch_bounds__(patch_space::CELLS)
     rock += outcome == SCIARA_OUTCOME_ROCK;
     lost += outcome == SCIARA_OUTCOME_LOST;
     entered |= outcome == SCIARA_OUTCOME_LIQUID && p >= inner;
+    if (outcome == SCIARA_OUTCOME_LIQUID && (double)inflow.h > thickest) d.control->thick = 1;
   });
   if (__any_sync(~0u, entered) && is_lane_0()) space.c->entered = 1;
   liquid = block_sum(liquid);

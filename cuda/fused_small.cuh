@@ -319,6 +319,14 @@ template <bool IN_CLUSTER> struct small_work : small_view<IN_CLUSTER> {
     my.live[atomicAdd(&my.live_count, 1u)] = (unsigned short)id;
   }
 
+  /** Whether one of the liquid cells of this thread has more than `limit` m of lava; after a barrier of the block. */
+  __device__ bool is_thick(double limit) const {
+    const block_type &my = the_block();
+    bool thick = false;
+    for (unsigned k = thread; k < my.live_count; k += threads) thick |= (double)my.h[my.live[k]] > limit;
+    return thick;
+  }
+
   /** Ends the launch, after the last barrier: writes the values that are only in shared memory to global memory. */
   __device__ void leave() const {
     const block_type &my = the_block();

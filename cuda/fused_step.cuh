@@ -10,6 +10,7 @@
 //   move(t, time, tally)       the flows, tau2 and tau3 with the clock t, s, of a step that ends at `time`, s
 //   handle_of(vent)            < 0 if another block works on the vent's cell; else an argument for `emit`
 //   emit(handle, vent, volume, s)  by thread 0 of that block: `volume` m3 are emitted in a step that begins at s
+//   is_thick(limit)            whether a cell of this thread has more than `limit` m of lava; after `move`
 //   leave()                    after the last step
 //   liquid()                   number of liquid cells that this thread counts
 //   barrier                    the type of the barrier between blocks: grid_barrier, or one with the same interface
@@ -146,6 +147,9 @@ __device__ void fused_steps(const sciara_device &d, const fused_space &space, co
   const unsigned last = (unsigned)(until_stop < ~0u ? until_stop : ~0u); // a launch never has that many steps
   unsigned left = (unsigned)(last < orders.most_steps ? last : orders.most_steps), did = 0;
   int reason = SCIARA_STOP_NONE;
+  const bool limits = stop.thickness < (double)INFINITY;
+  bool thick = false;
+  const auto idle = [](int, int) {};
   const auto meantime = [&](int thread, int threads) { work.meantime(thread, threads); };
   if (is_first()) block.flags = 0;
   work.prepare();
@@ -170,10 +174,15 @@ __device__ void fused_steps(const sciara_device &d, const fused_space &space, co
     t = d.rule.relaxation * (real)__longlong_as_double((long long)(least - 1));
     did++;
     left--;
-    over = left == 0 || sciara_stop_test(&stop, begun + did, time, (double)t, true) != SCIARA_STOP_NONE;
+    over = left == 0 || sciara_stop_test(&stop, begun + did, time, (double)t, true, false) != SCIARA_STOP_NONE;
     if (!over) chunk.fill(d.vents, 0, time, (double)t); // for the next step: emission comes before time evaluation
     tally.liquid = tally.entered = false;
     work.move(t, time, &tally);
+    if (limits) { // a barrier of its own: the vents emit for the next step only if there is one
+      __syncthreads();
+      thick = all_blocks.any(work.is_thick(stop.thickness) ? 1u : 0u, idle) & 1;
+      over = over || thick;
+    }
     if (!over) chunk.emit_all(d.vents, work, time, (double)t, &emitted);
     const unsigned all =
         all_blocks.any((tally.liquid ? 1u : 0u) | (tally.entered ? 2u : 0u) | (tally.bad ? 4u : 0u), meantime);
@@ -182,7 +191,7 @@ __device__ void fused_steps(const sciara_device &d, const fused_space &space, co
       reason = SCIARA_STOP_CANCEL;
       did--; // the step is not completed
     } else {
-      reason = sciara_stop_test(&stop, begun + did, time, (double)t, all & 1);
+      reason = sciara_stop_test(&stop, begun + did, time, (double)t, all & 1, thick);
     }
     if ((all & 2) && left > fused_space::STEPS_OF_GRACE) left = fused_space::STEPS_OF_GRACE;
     over = over || reason != SCIARA_STOP_NONE;
@@ -197,6 +206,7 @@ __device__ void fused_steps(const sciara_device &d, const fused_space &space, co
   c->emitted = emitted;
   c->t = t;
   c->failed = reason == SCIARA_STOP_CANCEL;
+  c->thick = thick;
   c->reason = reason;
 }
 

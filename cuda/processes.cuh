@@ -133,6 +133,7 @@ __device__ inline void begin_step(const sciara_device &d) {
   c->time = c->time + t;
   c->clock_bits = (unsigned long long)__double_as_longlong((double)d.rule.clock_max);
   c->liquid = 0;
+  c->thick = 0;
 }
 
 template <class Space> __global__ void vents(sciara_device d, Space space) {
@@ -189,7 +190,7 @@ template <class Exchange, class Space> __global__ void temperature_and_solidific
   if (is_over(d) || d.control->bad_before != SCIARA_NO_CELL) return;
   const real t = new_clock(d);
   const unsigned stamp = stamp_of(d);
-  const double s = d.control->time;
+  const double s = d.control->time, thickest = d.stop->thickness;
   unsigned liquid = 0, rock = 0, lost = 0;
   typename Space::notes notes;
   space.for_each(d, [&](int64_t i) {
@@ -201,6 +202,7 @@ template <class Exchange, class Space> __global__ void temperature_and_solidific
     rock += outcome == SCIARA_OUTCOME_ROCK;
     lost += outcome == SCIARA_OUTCOME_LOST;
     if (outcome == SCIARA_OUTCOME_LIQUID) notes.add(d, space, i);
+    if (outcome == SCIARA_OUTCOME_LIQUID && (double)inflow.h > thickest) d.control->thick = 1;
     if (bad) atomicMin(&d.control->bad_after, (unsigned long long)i);
   });
   notes.flush(space);
@@ -223,7 +225,7 @@ __device__ inline void finish_step(const sciara_device &d) {
   }
   c->t = new_clock(d);
   c->step++;
-  c->reason = sciara_stop_test(d.stop, c->step, c->time, (double)c->t, c->liquid != 0);
+  c->reason = sciara_stop_test(d.stop, c->step, c->time, (double)c->t, c->liquid != 0, c->thick != 0);
 }
 
 static __global__ void end_of_step(sciara_device d) {

@@ -200,6 +200,8 @@ struct sciara_vent {
   const double *times_s;    /**< rate_count + 1 ascending times from 0 on */
   const double *rates_m3_s; /**< rate k applies from times_s[k] to times_s[k + 1]; before and after the table it is 0 */
   size_t rate_count;
+  double radius_m; /**< of a point: the key vents[].radius_m; 0: one cell */
+  double width_m;  /**< of a line: the key vents[].width_m; 0: the cells that it crosses */
 };
 
 /** Adds a vent; copies what it points to. SCIARA_ERR_USAGE for missing or unordered numbers. */

@@ -125,6 +125,7 @@ class Vent:
 
     Exactly one place: `x` and `y` (m, in the CRS of the DEM), `lonlat` (degrees, WGS 84), `rowcol` (of the grid, from 0
     in the north-west), or `line`, two or more points (x, y) of a fissure. `rates` of a line are of the whole line.
+    `radius` of a point and `width` of a line (m) give the vent an area, among whose cells the rates are divided.
 
     Rates: `rate` (m3/s) for `duration` from `start` on; or `rates` (m3/s), of which rate k applies from times[k] to
     times[k + 1], so that there is one time more than rates. Times and durations: seconds, or text such as "6 h".
@@ -141,6 +142,8 @@ class Vent:
     times: Optional[Sequence[Duration]] = None
     rates: Optional[Sequence[float]] = None
     start: Duration = 0.0
+    radius: Optional[float] = None
+    width: Optional[float] = None
 
     def _points(self, at: str) -> tuple[int, list[float]]:
         """enum sciara_vent_place, and x and y of each point."""
@@ -262,7 +265,9 @@ class Scenario:
         arrays = [ffi.new("double[]", numbers) for numbers in (points, times, rates)]
         c = ffi.new("struct sciara_vent *", {"name": name, "place": place, "points": arrays[0],
                                              "point_count": len(points) // 2, "times_s": arrays[1],
-                                             "rates_m3_s": arrays[2], "rate_count": len(rates)})
+                                             "rates_m3_s": arrays[2], "rate_count": len(rates),
+                                             "radius_m": number_of(made.radius or 0.0, "vent: radius"),
+                                             "width_m": number_of(made.width or 0.0, "vent: width")})
         check(lib.sciara_scenario_add_vent(self._live(), c))
 
     def set_initial_lava(self, thickness: LayerLike, temperature: Union[LayerLike, float, None] = None) -> None:

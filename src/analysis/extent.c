@@ -8,6 +8,7 @@
 #include "analysis/distance.h"
 #include "base/mem.h"
 #include "model/polyline.h"
+#include "model/vent_area.h"
 #include "scenario/scenario.h"
 #include "terrain/dem_gdal.h"
 
@@ -102,15 +103,31 @@ static enum sciara_status mark_line(const struct sciara_grid *g, const struct sc
   return status;
 }
 
+static enum sciara_status mark_area(const struct sciara_grid *g, const struct sciara_point *points, size_t point_count,
+                                    double reach, uint8_t *cells) {
+  int64_t *cell = NULL;
+  size_t count = 0;
+  const enum sciara_status status = sciara_vent_area_cells(g, points, point_count, reach, &cell, &count);
+  for (size_t k = 0; k < count && status == SCIARA_OK; k++) cells[cell[k]] = 1;
+  sciara_free(cell);
+  return status;
+}
+
 static enum sciara_status mark_vent(const struct sciara_grid *g, const struct sciara_georef *georef,
                                     const struct sciara_vent_spec *v, uint8_t *cells) {
+  if (v->place == SCIARA_VENT_LINE && v->reach_m > 0) return mark_area(g, v->points, v->point_count, v->reach_m, cells);
   if (v->place == SCIARA_VENT_LINE) return mark_line(g, v, cells);
   double x = v->points[0].x, y = v->points[0].y;
+  if (v->place == SCIARA_VENT_ROWCOL && v->reach_m > 0) {
+    const struct sciara_point centre = sciara_cell_centre(g, (int64_t)y, (int64_t)x);
+    return mark_area(g, &centre, 1, v->reach_m, cells);
+  }
   if (v->place == SCIARA_VENT_ROWCOL) {
     mark(g, y, x, cells);
     return SCIARA_OK;
   }
   if (v->place == SCIARA_VENT_LONLAT) SCIARA_TRY(sciara_georef_from_lonlat(georef->crs_wkt, x, y, &x, &y));
+  if (v->reach_m > 0) return mark_area(g, &(struct sciara_point){x, y}, 1, v->reach_m, cells);
   mark(g, floor((g->north - y) / g->cell_size), floor((x - g->west) / g->cell_size), cells);
   return SCIARA_OK;
 }

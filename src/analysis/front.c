@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "model/vent_area.h"
 #include "scenario/scenario.h"
 #include "terrain/dem_gdal.h"
 
@@ -41,14 +42,30 @@ static enum sciara_status add_line(struct sciara_vent_cells *v, const struct sci
   return status;
 }
 
+static enum sciara_status add_area(struct sciara_vent_cells *v, const struct sciara_grid *g,
+                                   const struct sciara_point *points, size_t point_count, double reach) {
+  int64_t *cell = NULL;
+  size_t count = 0;
+  SCIARA_TRY(sciara_vent_area_cells(g, points, point_count, reach, &cell, &count));
+  enum sciara_status status = SCIARA_OK;
+  for (size_t k = 0; k < count && status == SCIARA_OK; k++) status = add(v, cell[k] / g->cols, cell[k] % g->cols);
+  sciara_free(cell);
+  return status;
+}
+
 static enum sciara_status add_vent(struct sciara_vent_cells *v, const struct sciara_snapshot *s,
                                    const struct sciara_vent_spec *spec) {
   const struct sciara_grid *g = &s->grid;
   if (spec->point_count == 0) return SCIARA_OK;
+  if (spec->place == SCIARA_VENT_LINE && spec->reach_m > 0)
+    return add_area(v, g, spec->points, spec->point_count, spec->reach_m);
   if (spec->place == SCIARA_VENT_LINE) return add_line(v, g, spec);
   double x = spec->points[0].x, y = spec->points[0].y;
-  if (spec->place == SCIARA_VENT_ROWCOL) return add(v, (int64_t)y, (int64_t)x);
+  if (spec->place == SCIARA_VENT_ROWCOL && !(spec->reach_m > 0)) return add(v, (int64_t)y, (int64_t)x);
   if (spec->place == SCIARA_VENT_LONLAT) SCIARA_TRY(sciara_georef_from_lonlat(s->georef.crs_wkt, x, y, &x, &y));
+  const bool cell = spec->place == SCIARA_VENT_ROWCOL;
+  const struct sciara_point point = cell ? sciara_cell_centre(g, (int64_t)y, (int64_t)x) : (struct sciara_point){x, y};
+  if (spec->reach_m > 0) return add_area(v, g, &point, 1, spec->reach_m);
   return add(v, (int64_t)floor((g->north - y) / g->cell_size), (int64_t)floor((x - g->west) / g->cell_size));
 }
 

@@ -159,9 +159,12 @@ void sciara_close(struct sciara *s) {
 
 // ------------------------------------------------------------------------------------------------------------- steps
 
-/** Whether the stop rule is met. A time that no longer grows meets none: every further call says so. */
+/**
+ * Whether the stop rule is met. A time that no longer grows meets none, nor does a cell that is too thick: every further
+ * call says so.
+ */
 static bool is_finished(const struct sciara_simulation *s) {
-  return s->finished != SCIARA_STOP_NONE && s->finished != SCIARA_STOP_STALLED;
+  return s->finished != SCIARA_STOP_NONE && !sciara_simulation_is_stuck(s);
 }
 
 static void describe(const struct sciara_simulation *s, struct sciara_progress *out) {

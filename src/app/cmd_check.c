@@ -12,9 +12,13 @@
 #include "base/text.h"
 #include "file/durable.h"
 #include "model/field.h"
+#include "model/tower.h"
 #include "run/choose_engine.h"
+#include "run/estimate.h"
+#include "run/outflow.h"
 
 static const struct sciara_option options[] = {
+    {"no-estimate", 0, NULL, "do not run a short probe to estimate steps and time of the run"},
     SCIARA_SCENARIO_OPTIONS,
     {0},
 };
@@ -29,6 +33,20 @@ static double volume_of(const struct sciara_vents *v, const struct sciara_placem
   return sum;
 }
 
+/** Whether the cells of a vent can pass on what it emits. */
+static void print_outflow(const struct sciara_problem *p, size_t k) {
+  const struct sciara_outflow o = sciara_outflow_of(p, k);
+  const char *key = p->scenario.vents[k].place == SCIARA_VENT_LINE ? "width_m" : "radius_m";
+  sciara_print("    x = %.2g at the peak rate of %.6g m3/s, ", o.x, o.peak);
+  if (isfinite(o.height))
+    sciara_print("stands about %.2g m above flat ground", o.height);
+  else
+    sciara_print("piles up without bound");
+  if (o.x > SCIARA_TOWER_AIM)
+    sciara_print("; x = %g with %s = %.3g or dem.cell_size_m = %.3g", SCIARA_TOWER_AIM, key, o.reach, o.cell_size);
+  sciara_print("\n");
+}
+
 static void print_vent(const struct sciara_problem *p, size_t k) {
   const struct sciara_placement *at = &p->placed[k];
   const struct sciara_grid *g = &p->grid;
@@ -37,10 +55,11 @@ static void print_vent(const struct sciara_problem *p, size_t k) {
   sciara_print("  %-16s row %5" PRId64 ", column %5" PRId64 ", x %.10g, y %.10g, altitude %.7g m, %.6g m3",
                p->scenario.vents[k].name, row, col, g->west + ((double)col + 0.5) * g->cell_size,
                g->north - ((double)row + 0.5) * g->cell_size, at->altitude, volume_of(p->vents, at));
-  if (p->scenario.vents[k].place == SCIARA_VENT_LINE)
+  if (p->scenario.vents[k].place == SCIARA_VENT_LINE || p->scenario.vents[k].reach_m > 0)
     sciara_print(" from %" PRId64 " %s, of which this is the first", at->count,
                  sciara_plural((uint64_t)at->count, "cell", "cells"));
   sciara_print("\n");
+  print_outflow(p, k);
 }
 
 static void print_vents(const struct sciara_problem *p) {
@@ -94,9 +113,12 @@ static void print_names(const char *title, unsigned fields, const char *suffix) 
 
 static void print_end(const struct sciara_scenario_spec *s) {
   char text[48];
-  sciara_print_duration(s->run.until_s, text, sizeof text);
-  sciara_print("end:           %s",
-               s->run.until == SCIARA_UNTIL_TIME ? text : "when all lava is solid and no vent emits");
+  sciara_print_duration(s->run.until == SCIARA_UNTIL_FRONT ? s->run.rest_s : s->run.until_s, text, sizeof text);
+  if (s->run.until == SCIARA_UNTIL_FRONT)
+    sciara_print("end:           when no cell has become newly covered for %s and every vent has emitted", text);
+  else
+    sciara_print("end:           %s",
+                 s->run.until == SCIARA_UNTIL_TIME ? text : "when all lava is solid and no vent emits");
   sciara_print_duration(s->run.max_time_s, text, sizeof text);
   if (isfinite(s->run.max_time_s)) sciara_print(", at the latest after %s", text);
   if (s->run.max_steps != UINT64_MAX)
@@ -165,14 +187,62 @@ static void print_report(const struct sciara_problem *p) {
   print_outputs(p);
 }
 
+static const double PROBE_SECONDS = 1;
+
+/** A duration of some seconds to days, with two digits: "1.5 s", "12 min", "3 h", "2.1 d". */
+static void print_short(double seconds, char *text, size_t size) {
+  static const struct {
+    double least, unit;
+    const char *name;
+  } units[] = {{2 * 86400, 86400, "d"}, {2 * 3600, 3600, "h"}, {120, 60, "min"}, {0, 1, "s"}};
+  int k = 0;
+  while (seconds < units[k].least) k++;
+  snprintf(text, size, "%.2g %s", seconds / units[k].unit, units[k].name);
+  if (seconds / units[k].unit >= 99.5) snprintf(text, size, "%.0f %s", seconds / units[k].unit, units[k].name);
+}
+
+static void print_range(double low, double high) {
+  char a[48], b[48];
+  print_short(low, a, sizeof a);
+  print_short(high, b, sizeof b);
+  const bool one = strcmp(a, b) == 0;
+  sciara_print("%s%s%s", a, one ? "" : isfinite(high) ? " to " : " or more", one || !isfinite(high) ? "" : b);
+}
+
+/** Steps and time of the run; an estimate that cannot be made is no problem of the scenario. */
+static void print_estimate(const struct sciara_problem *p) {
+  struct sciara_estimate e;
+  const enum sciara_status status = sciara_estimate_make(p, PROBE_SECONDS, &e);
+  if (!e.made) {
+    sciara_print("estimate:      none (%s)\n",
+                 status != SCIARA_OK ? sciara_last_error() : "the DEM is too large for a short probe");
+    return;
+  }
+  if (e.whole) {
+    sciara_print("estimate:      %.0f steps, simulated ", e.steps_low);
+    print_range(e.end_low, e.end_high);
+    sciara_print("; computed in a probe\n");
+    return;
+  }
+  sciara_print("estimate:      %.2g to %.2g steps, computing ", e.steps_low, e.steps_high);
+  print_range(e.wall_low, e.wall_high);
+  sciara_print(" with up to %d %s (from the first %" PRIu64 " steps)\n", e.threads,
+               sciara_plural((uint64_t)e.threads, "thread", "threads"), e.probed);
+  sciara_print("  likely end   simulated ");
+  print_range(e.end_low, e.end_high);
+  sciara_print("\n");
+}
+
 static int check(const struct sciara_arguments *arguments, const struct sciara_scenario_additions *additions) {
   struct sciara_problem problem;
   struct sciara_diagnostics diagnostics = {0};
   const struct sciara_problem_options how = sciara_additions_options(additions);
   sciara_problem_open_all(arguments->operand[0], &how, &problem, &diagnostics);
   print_report(&problem);
+  if (problem.forecast.made) sciara_outflow_warn(&problem);
   sciara_output_flush();
   const int code = sciara_report_all(&diagnostics);
+  if (code == SCIARA_OK && !sciara_argument(arguments, "no-estimate")) print_estimate(&problem);
   if (code == SCIARA_OK) sciara_print("no problem found\n");
   sciara_problem_free(&problem);
   sciara_diagnostics_free(&diagnostics);
@@ -200,7 +270,7 @@ const struct sciara_command sciara_cmd_check = {
     .details = "Reads scenario, DEM and rates like 'sciara run' and reports all problems at once. For a valid scenario "
                "it shows "
                "the\n"
-               "grid, the vents on the map, memory, outputs and their size. Writes no file. The options are those of "
-               "'sciara run'.\n",
+               "grid, the vents on the map, memory, outputs and their size, and estimates steps and time of the run\n"
+               "from a probe of a second. Writes no file. The other options are those of 'sciara run'.\n",
     .run = run,
 };

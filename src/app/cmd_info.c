@@ -136,6 +136,7 @@ static void print_record(const char *folder, const struct sciara_run_record *r) 
   for (size_t k = 0; k < r->resumption_count; k++)
     sciara_print("resumed:       %s at step %" PRIu64 ", engine %s\n", r->resumptions[k].utc, r->resumptions[k].step,
                  r->resumptions[k].engine ? r->resumptions[k].engine : "?");
+  for (size_t k = 0; k < r->warning_count; k++) sciara_print("warning:       %s\n", r->warnings[k].text);
   sciara_print("snapshots:     %zu\n", r->snapshot_count);
 }
 

@@ -65,9 +65,12 @@ static enum sciara_status add_engine_option(struct sciara_scenario_additions *a,
 
 static enum sciara_status add_until(struct sciara_scenario_additions *a, const char *text) {
   double seconds;
-  if (!sciara_parse_duration(text, &seconds) || !(seconds > 0))
+  const bool named = strcmp(text, "solidified") == 0 || strcmp(text, "front at rest") == 0;
+  if (!named && (!sciara_parse_duration(text, &seconds) || !(seconds > 0)))
     return sciara_fail(SCIARA_ERR_USAGE,
-                       "--until: expected a time above 0 such as \"6 h\", \"3 d\" or seconds; found \"%s\"", text);
+                       "--until: expected a time above 0 such as \"6 h\", \"3 d\" or seconds, or \"solidified\", or "
+                       "\"front at rest\"; found \"%s\"",
+                       text);
   return add_override(a, "run.until", text, true);
 }
 

@@ -89,6 +89,8 @@ enum sciara_stop_reason {
   SCIARA_STOP_TIME,
   SCIARA_STOP_SOLIDIFIED,
   SCIARA_STOP_STALLED, ///< the clock is lost in the rounding of the simulated time, so the time stands still: an error
+  SCIARA_STOP_THICK,   ///< a cell is thicker than the given thickness: an error for a run
+  SCIARA_STOP_FRONT,   ///< front at rest; set by the caller of the engines (run/front_rest.h)
   SCIARA_STOP_WALL,    ///< max_wall_ms has passed: call again
   SCIARA_STOP_CANCEL,  ///< *cancel was set
 };
@@ -104,6 +106,8 @@ struct sciara_stop {
   uint64_t steps;       ///< if progress.step >= steps; UINT64_MAX: never
   double time;          ///< if simulated time >= time, s; INFINITY: never
   bool solidified;      ///< if no cell is liquid and no vent will emit again
+  double thickness;     ///< if a cell has more liquid lava than this at the end of a step, m; 0: never. Not tested
+                        ///< before the first step
   unsigned max_wall_ms; ///< after this wall-clock time; 0: 100
   const int *cancel;    ///< if *cancel (read atomically) is not 0; may be NULL
 };
@@ -119,6 +123,7 @@ struct sciara_engine_progress {
   uint64_t losses;          ///< number of times that lava left through a rim cell
   uint64_t cell_steps;      ///< since upload: liquid cells after emission, summed over the steps (the unit of cost)
   enum sciara_stop_reason reason;
+  bool thick; ///< a cell had more lava than stop.thickness at the end of the last step; false if it was not given
   struct {
     uint64_t step;    ///< the step in which the error was found, counted from 1
     int64_t row, col; ///< the first bad cell in row-major order; -1 if no single cell is bad

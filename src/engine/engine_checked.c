@@ -420,8 +420,10 @@ static enum sciara_status check_ledger(struct checked *e) {
 
 static enum sciara_status check_step(struct checked *e) {
   int64_t liquid = 0;
+  e->control.now.thick = false;
   FOR_CELLS(e, i) {
     liquid += e->hf.f.h[i] > 0;
+    e->control.now.thick |= sciara_step_control_is_thick(&e->control, (double)e->hf.f.h[i]);
     if (e->hf.kind[i] != SCIARA_CELL_NODATA) SCIARA_TRY(check_cell(e, i));
   }
   e->control.now.liquid_cells = liquid;

@@ -376,6 +376,15 @@ static enum sciara_status result(struct openmp *e) {
   return sciara_step_control_status(&e->control);
 }
 
+/** Leader: whether a cell is thicker than this `advance` allows. */
+static bool is_thick(const struct openmp *e) {
+  bool thick = false;
+  for (int n = 0; n < e->used; n++)
+    for (int64_t k = 0; k < e->part[n].count; k++)
+      thick |= sciara_step_control_is_thick(&e->control, (double)e->part[n].h[k]);
+  return thick;
+}
+
 /** Leader, after a step: totals, result. */
 static enum sciara_status end_step(struct openmp *e) {
   SCIARA_TRY(result(e));
@@ -384,6 +393,7 @@ static enum sciara_status end_step(struct openmp *e) {
     e->control.now.losses += (uint64_t)e->part[n].lost;
   }
   e->control.now.liquid_cells = liquid_cells(e);
+  if (sciara_step_control_limits(&e->control)) e->control.now.thick = is_thick(e);
   e->t = e->part[0].t;
   e->control.now.clock = (double)e->t;
   e->control.now.step++;

@@ -160,6 +160,7 @@ static void settle(struct scatter *e) {
   const struct box b = e->lava;
   e->lava = empty;
   now->liquid_cells = 0;
+  now->thick = false;
   if (b.top > b.bottom) return;
   for (int64_t row = b.top - 1; row <= b.bottom + 1; row++)
     for (int64_t col = b.left - 1; col <= b.right + 1; col++) {
@@ -174,6 +175,7 @@ static void settle(struct scatter *e) {
       if (bad) sciara_step_control_report(&e->control, row, col);
       if (outcome != SCIARA_OUTCOME_LIQUID) continue;
       now->liquid_cells++;
+      now->thick |= sciara_step_control_is_thick(&e->control, (double)e->hf.f.h[i]);
       extend(&e->lava, row, col);
     }
 }

@@ -105,6 +105,14 @@ static void compact(struct sciara_active *a) {
   a->liquid = a->listed = a->control.now.liquid_cells = liquid;
 }
 
+/** Whether a cell is thicker than this `advance` allows. */
+static bool is_thick(const struct sciara_active *a) {
+  bool thick = false;
+  for (int64_t k = 0; k < a->liquid; k++)
+    thick |= sciara_step_control_is_thick(&a->control, (double)a->hf.f.h[a->cell[k]]);
+  return thick;
+}
+
 /** The step up to t_opt. */
 static enum sciara_status first_half(struct sciara_active *a, real *t_opt) {
   sciara_stopwatch_start(&a->watch);
@@ -125,6 +133,7 @@ static enum sciara_status second_half(struct sciara_active *a, real t_opt) {
   sciara_stopwatch_lap(&a->watch, SCIARA_PROCESS_OTHER);
   a->watch.on ? settle_timed(a) : settle(a);
   compact(a);
+  if (sciara_step_control_limits(&a->control)) a->control.now.thick = is_thick(a);
   sciara_stopwatch_stop(&a->watch, SCIARA_PROCESS_OTHER);
   SCIARA_TRY(sciara_step_control_status(&a->control));
   a->control.now.clock = (double)a->t;

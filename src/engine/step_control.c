@@ -25,7 +25,8 @@ void sciara_step_control_load(struct sciara_step_control *c, const struct sciara
                                             .solidifications = s->solidifications,
                                             .bad = {.row = -1, .col = -1}},
                                     .first = s->step,
-                                    .vents_end = sciara_vents_end(vents)};
+                                    .vents_end = sciara_vents_end(vents),
+                                    .thickest = (double)INFINITY};
 }
 
 void sciara_step_control_store(const struct sciara_step_control *c, struct sciara_state *s) {
@@ -37,15 +38,19 @@ void sciara_step_control_store(const struct sciara_step_control *c, struct sciar
 }
 
 struct sciara_stop_rule sciara_step_control_rule(const struct sciara_step_control *c, const struct sciara_stop *stop) {
-  return (struct sciara_stop_rule){
-      .steps = stop->steps, .time = stop->time, .vents_end = c->vents_end, .solidified = stop->solidified};
+  return (struct sciara_stop_rule){.steps = stop->steps,
+                                   .time = stop->time,
+                                   .vents_end = c->vents_end,
+                                   .thickness = stop->thickness > 0 ? stop->thickness : (double)INFINITY,
+                                   .solidified = stop->solidified};
 }
 
 static enum sciara_stop_reason reached(const struct sciara_step_control *c, const struct sciara_stop *stop) {
   const struct sciara_stop_rule rule = sciara_step_control_rule(c, stop);
   const enum sciara_stop_reason reason =
-      sciara_stop_test(&rule, c->now.step, c->now.time, c->now.clock, c->now.liquid_cells != 0);
-  if (reason != SCIARA_STOP_NONE && !(reason == SCIARA_STOP_STALLED && c->now.bad.step)) return reason;
+      sciara_stop_test(&rule, c->now.step, c->now.time, c->now.clock, c->now.liquid_cells != 0, c->now.thick);
+  const bool error = reason == SCIARA_STOP_STALLED || reason == SCIARA_STOP_THICK;
+  if (reason != SCIARA_STOP_NONE && !(error && c->now.bad.step)) return reason;
   if (stop->cancel && __atomic_load_n(stop->cancel, __ATOMIC_RELAXED)) return SCIARA_STOP_CANCEL;
   return SCIARA_STOP_NONE;
 }
@@ -65,6 +70,8 @@ enum sciara_status sciara_step_control_evaluate(struct sciara_step_control *c) {
   SCIARA_TRY(sciara_step_control_between_steps(c));
   c->evaluated = true;
   c->now.reason = SCIARA_STOP_NONE;
+  c->thickest = (double)INFINITY; // the caller applies the stop rule
+  c->now.thick = false;
   forget_bad(c);
   return SCIARA_OK;
 }
@@ -81,6 +88,8 @@ enum sciara_status sciara_step_control_move(struct sciara_step_control *c, doubl
 
 bool sciara_step_control_begin(struct sciara_step_control *c, const struct sciara_stop *stop) {
   forget_bad(c);
+  c->thickest = sciara_step_control_rule(c, stop).thickness;
+  c->now.thick = false;
   c->wall_until = sciara_wallclock() + 1e-3 * (stop->max_wall_ms ? stop->max_wall_ms : DEFAULT_WALL_MS);
   c->now.reason = reached(c, stop);
   return c->now.reason == SCIARA_STOP_NONE;

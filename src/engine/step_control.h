@@ -3,6 +3,8 @@
 #ifndef SCIARA_ENGINE_STEP_CONTROL_H
 #define SCIARA_ENGINE_STEP_CONTROL_H
 
+#include <math.h>
+
 #include "engine/band.h"
 #include "engine/stop_rule.h"
 #include "model/soundness.h"
@@ -15,6 +17,7 @@ struct sciara_step_control {
   uint64_t first;    ///< step at which the state was loaded
   double vents_end;  ///< from this time on no vent emits, s
   double wall_until; ///< wall-clock time at which `advance` returns, s
+  double thickest;   ///< the largest thickness that does not end this `advance`, m; INFINITY: any
   bool evaluated;    ///< between the phases of a step
 };
 
@@ -27,6 +30,16 @@ void sciara_step_control_store(const struct sciara_step_control *c, struct sciar
 
 /** The stop rule of an `advance`. */
 struct sciara_stop_rule sciara_step_control_rule(const struct sciara_step_control *c, const struct sciara_stop *stop);
+
+/** Whether the engine has to set now.thick at the end of each step, with sciara_step_control_is_thick. */
+static inline bool sciara_step_control_limits(const struct sciara_step_control *c) {
+  return c->thickest < (double)INFINITY;
+}
+
+/** Whether thickness h of a cell, m, ends this `advance`. */
+static inline bool sciara_step_control_is_thick(const struct sciara_step_control *c, double h) {
+  return h > c->thickest;
+}
 
 /** Starts an `advance` and its wall-clock limit; returns whether there is a step to do. */
 bool sciara_step_control_begin(struct sciara_step_control *c, const struct sciara_stop *stop);

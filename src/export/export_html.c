@@ -65,6 +65,7 @@ static enum sciara_status write_page(const struct sciara_export_job *job, const 
   SCIARA_TRY_GOTO(sciara_export_read_ground(job->target, &altitude));
   SCIARA_TRY_GOTO(sciara_export_read_observed(job, s, &observation));
   page.altitude = altitude;
+  page.warning = sciara_target_warning(job->target);
   page.observed = observation.covered;
   SCIARA_TRY_GOTO(sciara_export_make_folder(path));
   SCIARA_TRY_GOTO(sciara_page_write(&page, path));

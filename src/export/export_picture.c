@@ -29,6 +29,7 @@ enum sciara_status sciara_export_picture_prepare(const struct sciara_export_job 
   out->picture.altitude = out->altitude;
   out->picture.start = s->start;
   out->picture.stamp = job->stamp;
+  out->picture.note = sciara_target_warning(t) ? SCIARA_WARNING_NOTE : NULL;
   out->picture.width = job->width;
   SCIARA_TRY(sciara_export_read_observed(job, s, &out->observed));
   out->picture.observed = out->observed.covered;

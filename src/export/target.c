@@ -87,6 +87,10 @@ void sciara_target_free(struct sciara_target *t) {
   *t = (struct sciara_target){0};
 }
 
+const char *sciara_target_warning(const struct sciara_target *t) {
+  return t->folder && t->record.warning_count > 0 ? t->record.warnings[0].text : NULL;
+}
+
 enum sciara_status sciara_target_read(struct sciara_target *t, enum sciara_field field, double *values) {
   if (sciara_snapshot_has(&t->snapshot, field)) {
     if (!(t->snapshot.fields >> field & 1u))

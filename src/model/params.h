@@ -7,6 +7,8 @@
 
 SCIARA_BEGIN_DECLS
 
+#define SCIARA_GRAVITY 9.81 ///< g, m/s2
+
 /** Physical parameters, SI units; see params.def for unit, default and range of each. */
 struct sciara_params {
 #define SCIARA_PARAM(member, key, unit, preset, low, low_allowed, high, text) double member;

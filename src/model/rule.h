@@ -34,7 +34,7 @@ static inline struct sciara_rule sciara_rule_make(const struct sciara_params *p,
   double ln_dP_sol = sciara_ln(p->dP_sol), ln_hc_sol = sciara_ln(p->hc_sol);
   struct sciara_rule rule;
   rule.cell_size = (real)cell_size;
-  rule.gravity = (real)9.81;
+  rule.gravity = (real)SCIARA_GRAVITY;
   rule.clock_max = (real)p->t_max;
   rule.relaxation = (real)p->relaxation;
   rule.T_sol = (real)p->T_sol;

@@ -2,6 +2,7 @@
 #include "model/vents.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -87,6 +88,16 @@ double sciara_vents_end(const struct sciara_vents *v) {
   for (int64_t k = 0; k < v->slots; k++)
     if (v->rate[k] > 0 && v->end[k] > end) end = v->end[k];
   return end;
+}
+
+double sciara_vents_begun(const struct sciara_vents *v) {
+  double begun = -INFINITY;
+  for (int64_t n = 0; n < v->count; n++) {
+    int64_t k = v->first[n];
+    while (k < v->first[n + 1] && !(v->rate[k] > 0)) k++;
+    if (k < v->first[n + 1] && v->begin[k] > begun) begun = v->begin[k];
+  }
+  return begun;
 }
 
 double sciara_vents_total(const struct sciara_vents *v) {

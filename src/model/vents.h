@@ -36,6 +36,12 @@ enum sciara_status sciara_vents_check(const struct sciara_vents *v, const struct
 /** From this simulated time on the integral of every table is 0, s. */
 double sciara_vents_end(const struct sciara_vents *v);
 
+/**
+ * A vent has emitted if lava was emitted up to a time after its first rate above 0 begins; the latest of these times of
+ * all vents that emit at all, s. -INFINITY: no vent emits.
+ */
+double sciara_vents_begun(const struct sciara_vents *v);
+
 /** Volume of all vents over all time, m3. */
 double sciara_vents_total(const struct sciara_vents *v);
 

@@ -38,6 +38,8 @@ class Page {
     const frames = shown < data.snapshots ? `${shown} of ${all}, evenly chosen` : all;
     byId("subtitle").textContent =
       `${frames}; ${grid.rows} rows \u00d7 ${grid.cols} columns of ${grid.cell_m} m, ${data.crs || "no CRS"}`;
+    byId("warning").textContent = data.warning ? `Warning: ${data.warning}` : "";
+    byId("warning").hidden = !data.warning;
     const made = [data.source, data.engine && `engine ${data.engine}`, data.precision && `${data.precision} precision`];
     byId("made").textContent = made.filter(Boolean).join(", ");
     byId("scenario").textContent = this.scenarioText();

@@ -160,6 +160,7 @@ static enum sciara_status append_data(struct sciara_text *t, const struct sciara
   SCIARA_TRY(append_text(t, "precision", p->precision));
   SCIARA_TRY(append_text(t, "start", p->start));
   SCIARA_TRY(append_text(t, "crs", p->crs_name));
+  SCIARA_TRY(append_text(t, "warning", p->warning));
   SCIARA_TRY(append_text(t, "scenario", p->scenario_json));
   SCIARA_TRY(sciara_text_append(t, "\"snapshots\":%zu,\n", p->snapshot_count));
   SCIARA_TRY(append_places(t, p));

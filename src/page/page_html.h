@@ -8,6 +8,7 @@
 
 /** What a page says of a run. Texts may be NULL when unknown; whatever they hold is shown as text. */
 struct sciara_page {
+  const char *warning;                     ///< what makes the results doubtful; NULL: nothing
   const struct sciara_page_frames *frames; ///< fields[0] is shown first
   const double *altitude;                  ///< of the ground, rows x cols, SCIARA_NODATA_ALTITUDE outside the DEM
   const uint8_t *observed;                 ///< rows x cols, 1 in the observed extent, else 0; NULL: none

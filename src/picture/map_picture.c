@@ -91,7 +91,8 @@ static void describe(const struct sciara_map_picture *q, struct sciara_lettering
   const char *crs = q->map->georef && q->map->georef->crs_name ? q->map->georef->crs_name : "no CRS";
   snprintf(l->about, sizeof l->about, "%s%s", info ? info->long_name : q->map->name, is_blank(q->map) ? ": none" : "");
   l->about[0] = (char)toupper((unsigned char)l->about[0]);
-  snprintf(l->foot, sizeof l->foot, "Cells of %.6g m, %s", q->map->grid->cell_size, crs);
+  snprintf(l->foot, sizeof l->foot, "Cells of %.6g m, %s%s%s", q->map->grid->cell_size, crs, q->note ? ". " : "",
+           q->note ? q->note : "");
   l->title = (struct sciara_writing){.text = q->map->title ? q->map->title : "",
                                      .capital = 1.5 * l->letter,
                                      .bold = true,

@@ -22,6 +22,7 @@ struct sciara_map_picture {
   const double *time_s;    ///< simulated time
   const char *start;       ///< of the run, "2006-07-14T23:30:00Z"
   const uint8_t *observed; ///< rows x cols, 0 or 1: an extent whose outline is drawn
+  const char *note;        ///< a sentence after the foot: a warning about the results
   const char *stamp;       ///< across the map: "UNVERIFIED"
   int64_t width; ///< of the picture, px; 0: two or more for the cells of a small grid, at most 4000 for a large one
   const struct sciara_map_kind *kind; ///< the values are 0, 1, 2... and stand for these, not for a field

@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "model/polyline.h"
 #include "model/range.h"
+#include "model/vent_area.h"
 #include "run/choose_engine.h"
 #include "run/scenario_site.h"
 #include "scenario/scenario_effusion.h"
@@ -63,14 +64,18 @@ static enum sciara_status cell_of(const struct sciara_grid *g, double x, double 
   return SCIARA_OK;
 }
 
+static enum sciara_status check_on_grid(const struct sciara_grid *g, int64_t row, int64_t col) {
+  if (row >= 0 && col >= 0 && row < g->rows && col < g->cols) return SCIARA_OK;
+  return sciara_fail(SCIARA_ERR_INPUT,
+                     "expected row 0 to %" PRId64 " and column 0 to %" PRId64 ", found row %" PRId64
+                     ", column %" PRId64,
+                     g->rows - 1, g->cols - 1, row, col);
+}
+
 /** Whether this cell can be a vent. */
 static enum sciara_status check_cell(const struct sciara_site *site, int64_t row, int64_t col) {
   const struct sciara_grid *g = &site->grid;
-  if (row < 0 || col < 0 || row >= g->rows || col >= g->cols)
-    return sciara_fail(SCIARA_ERR_INPUT,
-                       "expected row 0 to %" PRId64 " and column 0 to %" PRId64 ", found row %" PRId64
-                       ", column %" PRId64,
-                       g->rows - 1, g->cols - 1, row, col);
+  SCIARA_TRY(check_on_grid(g, row, col));
   const uint8_t kind = site->kind[row * g->cols + col];
   if (kind == SCIARA_CELL_INTERIOR) return SCIARA_OK;
   return sciara_fail(SCIARA_ERR_INPUT,
@@ -78,11 +83,25 @@ static enum sciara_status check_cell(const struct sciara_site *site, int64_t row
                      kind == SCIARA_CELL_RIM ? "a cell on the rim of the domain" : "a NODATA cell", row, col);
 }
 
+/** The cell of a vent at a point, and the point: the centre of the cell if the cell was given. */
+static enum sciara_status locate(const struct sciara_problem *p, const struct sciara_vent_spec *spec, int64_t *row,
+                                 int64_t *col, struct sciara_point *point) {
+  *point = spec->points[0];
+  if (spec->place == SCIARA_VENT_ROWCOL) {
+    *row = (int64_t)point->y;
+    *col = (int64_t)point->x;
+    *point = sciara_cell_centre(&p->grid, *row, *col);
+    return check_on_grid(&p->grid, *row, *col);
+  }
+  if (spec->place == SCIARA_VENT_LONLAT)
+    SCIARA_TRY(sciara_georef_from_lonlat(p->georef.crs_wkt, point->x, point->y, &point->x, &point->y));
+  return cell_of(&p->grid, point->x, point->y, row, col);
+}
+
 static enum sciara_status place_point(struct sciara_problem *p, const struct sciara_vent_spec *spec) {
-  int64_t row = (int64_t)spec->points[0].y, col = (int64_t)spec->points[0].x;
-  double x = spec->points[0].x, y = spec->points[0].y;
-  if (spec->place == SCIARA_VENT_LONLAT) SCIARA_TRY(sciara_georef_from_lonlat(p->georef.crs_wkt, x, y, &x, &y));
-  if (spec->place != SCIARA_VENT_ROWCOL) SCIARA_TRY(cell_of(&p->grid, x, y, &row, &col));
+  int64_t row, col;
+  struct sciara_point point;
+  SCIARA_TRY(locate(p, spec, &row, &col, &point));
   SCIARA_TRY(check_cell(p->site, row, col));
   return sciara_vents_add(p->vents, row, col, (int64_t)spec->rate_count, spec->edges, spec->rates);
 }
@@ -108,12 +127,67 @@ cleanup:
   return status;
 }
 
+enum { MOST_SLOTS_OF_AREA = 50000000 }; ///< rates of all cells of a vent with an area: 1.2 GB
+
+/** Keeps the interior cells of an area; the others are reported. */
+static enum sciara_status drop_cells(const struct sciara_problem *p, const struct sciara_vent_spec *spec, int64_t *cell,
+                                     size_t *count) {
+  size_t rim = 0, kept = 0;
+  for (size_t k = 0; k < *count; k++) {
+    const uint8_t kind = p->site->kind[cell[k]];
+    rim += kind == SCIARA_CELL_RIM;
+    if (kind == SCIARA_CELL_INTERIOR) cell[kept++] = cell[k];
+  }
+  const size_t nodata = *count - kept - rim;
+  *count = kept;
+  if (kept == 0)
+    return sciara_fail(SCIARA_ERR_INPUT,
+                       "expected a cell whose 8 neighbours are valid in the area of the vent, found %zu on the rim of "
+                       "the domain and %zu NODATA",
+                       rim, nodata);
+  if (rim + nodata > 0)
+    sciara_log(
+        SCIARA_LOG_INFO,
+        "%s: %zu of the %zu cells of its area are left out: %zu on the rim of the domain, %zu NODATA; the others "
+        "emit the whole rate",
+        spec->name, rim + nodata, kept + rim + nodata, rim, nodata);
+  if (spec->rate_count <= MOST_SLOTS_OF_AREA / kept) return SCIARA_OK;
+  return sciara_fail(SCIARA_ERR_INPUT,
+                     "the area of the vent: expected at most %d rates in all its cells, found %zu cells with %zu rates",
+                     MOST_SLOTS_OF_AREA, kept, spec->rate_count);
+}
+
+/** A vent with an area: one vent for each of its n cells, in row-major order, with the n-th part of the rate. */
+static enum sciara_status place_area(struct sciara_problem *p, const struct sciara_vent_spec *spec) {
+  const bool line = spec->place == SCIARA_VENT_LINE;
+  int64_t row, col, *cell = NULL;
+  double *rates = NULL;
+  size_t count;
+  struct sciara_point point;
+  enum sciara_status status;
+  if (!line) SCIARA_TRY(locate(p, spec, &row, &col, &point));
+  SCIARA_TRY_GOTO(sciara_vent_area_cells(&p->grid, line ? spec->points : &point, line ? spec->point_count : 1,
+                                         spec->reach_m, &cell, &count));
+  SCIARA_TRY_GOTO(drop_cells(p, spec, cell, &count));
+  SCIARA_TRY_GOTO(SCIARA_NEW(rates, spec->rate_count, "rates of a vent with an area"));
+  for (size_t n = 0; n < spec->rate_count; n++) rates[n] = spec->rates[n] * (1 / (double)count);
+  for (size_t k = 0; k < count; k++)
+    SCIARA_TRY_GOTO(sciara_vents_add(p->vents, cell[k] / p->grid.cols, cell[k] % p->grid.cols,
+                                     (int64_t)spec->rate_count, spec->edges, rates));
+cleanup:
+  sciara_free(cell);
+  sciara_free(rates);
+  return status;
+}
+
 /** One vent of the scenario, if its position was valid. */
 static enum sciara_status place_vent(struct sciara_problem *p, size_t k) {
   const struct sciara_vent_spec *spec = &p->scenario.vents[k];
   const int64_t first = p->vents->count;
   if (spec->point_count == 0) return SCIARA_OK;
-  const enum sciara_status status = spec->place == SCIARA_VENT_LINE ? place_line(p, spec) : place_point(p, spec);
+  const enum sciara_status status = spec->reach_m > 0                 ? place_area(p, spec)
+                                    : spec->place == SCIARA_VENT_LINE ? place_line(p, spec)
+                                                                      : place_point(p, spec);
   if (status != SCIARA_OK) return sciara_fail_context(status, "%s: vents[%zu] (%s)", p->scenario.path, k, spec->name);
   p->placed[k] =
       (struct sciara_placement){.first = first,

@@ -23,6 +23,7 @@
 #include "run/run_folder.h"
 #include "run/run_maps.h"
 #include "run/state_files.h"
+#include "run/tower_watch.h"
 #include "run/writer.h"
 #include "store/run_json.h"
 #include "store/snapshot_hdf5.h"
@@ -126,6 +127,14 @@ static bool is_series_due(size_t count, bool another) {
   return count == 1 || count % 100 == 0 || (count < 100 && !another);
 }
 
+/** Adds a warning about the state to the record, if there is reason for one. */
+static enum sciara_status watch_towers(struct run *r, const struct sciara_touched *touched, struct sciara_output *o) {
+  const char *text;
+  SCIARA_TRY(sciara_tower_watch(&r->simulation->problem, o->state, touched, &r->record, &text));
+  snprintf(o->notice, sizeof o->notice, "%s", text ? text : "");
+  return SCIARA_OK;
+}
+
 /** Writes an output: the file, then run.json, which acknowledges it. */
 static enum sciara_status write_output(void *context, struct sciara_output *o) {
   struct run *r = (struct run *)context;
@@ -140,6 +149,7 @@ static enum sciara_status write_output(void *context, struct sciara_output *o) {
   const uint64_t checksum = sciara_state_checksum_over(o->state, r->ground, &touched);
   SCIARA_TRY_GOTO(sciara_snapshot_write(&r->context, o->state, &touched, &o->ledger, checksum, path));
   r->record.ledger = o->ledger;
+  SCIARA_TRY_GOTO(watch_towers(r, &touched, o));
   SCIARA_TRY_GOTO(sciara_run_record_add(&r->record, name, o->progress.step, o->progress.time, checksum));
   SCIARA_TRY_GOTO(write_record(r, SCIARA_RUN_RUNNING, &o->progress, o->compute_s, o->output_wait_s));
   const bool another = r->writer && sciara_writer_is_behind(r->writer);
@@ -194,6 +204,7 @@ static void report_written(void *context, const struct sciara_output *o) {
     sciara_log(o->due.request ? SCIARA_LOG_INFO : SCIARA_LOG_DEBUG, "checkpoint of step %" PRIu64, o->progress.step);
   if (!o->due.snapshot) return;
   report_ledger(r, o);
+  if (*o->notice) sciara_log(SCIARA_LOG_WARNING, "%s", o->notice);
   if (r->options->observer.acknowledged) r->options->observer.acknowledged(r->options->observer.context, o->path);
 }
 
@@ -324,6 +335,7 @@ static enum sciara_status take_over(struct run *r) {
   r->record = resume->record;
   resume->record = (struct sciara_run_record){.status = SCIARA_RUN_RUNNING};
   sciara_run_record_cut(&r->record, resume->from.snapshots);
+  sciara_run_record_forget(&r->record, resume->from.time_s);
   *r->record.ended_utc = '\0';
   return sciara_run_record_set(&r->record.stop_reason, NULL);
 }
@@ -384,7 +396,7 @@ static enum sciara_status write_end(struct run *r, enum sciara_stop_reason reaso
   const bool periodic = isfinite(r->checkpoints.next_s) || isfinite(r->checkpoints.next_wall);
   SCIARA_TRY(sciara_simulation_sync(r->simulation));
   SCIARA_TRY(sciara_state_check_sound(r->simulation->problem.state, &scenario->params));
-  SCIARA_TRY(take_last(r, reason == SCIARA_STOP_CANCEL || periodic));
+  SCIARA_TRY(take_last(r, reason == SCIARA_STOP_CANCEL || reason == SCIARA_STOP_THICK || periodic));
   SCIARA_TRY(write_series(r));
   SCIARA_TRY(sciara_run_write_maps(&(struct sciara_run_place){r->simulation, r->folder, &r->options->observer}));
   return is_continued(r) && reason != SCIARA_STOP_CANCEL ? sweep(r) : SCIARA_OK;
@@ -399,9 +411,9 @@ static enum sciara_status end(struct run *r, enum sciara_stop_reason reason) {
 /**
  * The run has failed, but its last step is valid: writes the files of the end of a run before the failure is recorded.
  */
-static enum sciara_status end_stalled(struct run *r, enum sciara_status failed) {
+static enum sciara_status end_stuck(struct run *r, enum sciara_stop_reason reason, enum sciara_status failed) {
   char *why = sciara_format("%s", sciara_last_error());
-  enum sciara_status status = why ? write_end(r, SCIARA_STOP_STALLED) : no_memory();
+  enum sciara_status status = why ? write_end(r, reason) : no_memory();
   if (status == SCIARA_OK) status = sciara_fail(failed, "%s", why);
   free(why);
   return status;
@@ -427,8 +439,8 @@ enum sciara_status sciara_run_to_end(struct sciara_simulation *s, const struct s
   if (status == SCIARA_OK) status = run_events(&r, &reason);
   if (status == SCIARA_OK)
     status = end(&r, reason);
-  else if (reason == SCIARA_STOP_STALLED)
-    status = end_stalled(&r, status);
+  else if (sciara_simulation_is_stuck(s))
+    status = end_stuck(&r, reason, status);
   sciara_writer_stop(r.writer); // pending outputs are written and reported, even if the run has failed
   r.writer = NULL;
   if (status == SCIARA_ERR_NUMERIC) sciara_checkpoints_attribute(&r.checkpoints, status);

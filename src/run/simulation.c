@@ -2,6 +2,7 @@
 #include "run/simulation.h"
 
 #include <float.h>
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -20,6 +21,8 @@ const char *sciara_stop_reason_name(enum sciara_stop_reason reason) {
     case SCIARA_STOP_SOLIDIFIED: return "solidified";
     case SCIARA_STOP_CANCEL: return "cancel";
     case SCIARA_STOP_STALLED: return "stalled";
+    case SCIARA_STOP_THICK: return "thickness";
+    case SCIARA_STOP_FRONT: return "front at rest";
     case SCIARA_STOP_WALL:
     case SCIARA_STOP_NONE: break;
   }
@@ -68,6 +71,7 @@ enum sciara_status sciara_simulation_create(struct sciara_problem *problem, stru
   s->until_time =
       fmin(scenario->run.until == SCIARA_UNTIL_TIME ? scenario->run.until_s : INFINITY, scenario->run.max_time_s);
   s->until_step = scenario->run.max_steps;
+  sciara_front_rest_begin(&s->rest, scenario->run.rest_s, s->problem.vents, s->problem.state);
   s->state_is_current = true;
   const struct sciara_state *state = s->problem.state;
   s->progress = (struct sciara_engine_progress){.step = state->step,
@@ -104,18 +108,42 @@ static enum sciara_status refuse_failed(const struct sciara_simulation *s) {
   return sciara_fail(s->failed, "an earlier step of this simulation failed; its state is invalid");
 }
 
-enum sciara_status sciara_simulation_advance(struct sciara_simulation *s, const struct sciara_event *event) {
-  SCIARA_TRY(refuse_failed(s));
-  const struct sciara_stop stop = {.steps = event->step < s->until_step ? event->step : s->until_step,
-                                   .time = fmin(event->time, s->until_time),
-                                   .solidified = true,
-                                   .cancel = event->cancel};
+/** The cell with most liquid lava, the first in row-major order. */
+static int64_t thickest_cell(const struct sciara_state *s) {
+  int64_t thickest = 0;
+  for (int64_t i = 1; i < sciara_grid_cells(&s->grid); i++)
+    if (s->h[i] > s->h[thickest]) thickest = i;
+  return thickest;
+}
+
+/** Fails if a cell of the state, which is up to date, is thicker than the scenario allows. */
+static enum sciara_status refuse_thick(struct sciara_simulation *s) {
+  const struct sciara_state *state = s->problem.state;
+  const double most = s->problem.scenario.run.thickest_m;
+  const int64_t i = most > 0 ? thickest_cell(state) : 0;
+  char simulated[48];
+  if (!(most > 0) || !(state->h[i] > most)) return SCIARA_OK;
+  s->finished = SCIARA_STOP_THICK;
+  sciara_print_duration(state->time, simulated, sizeof simulated);
+  return sciara_fail(
+      SCIARA_ERR_NUMERIC,
+      "step %" PRIu64 ", simulated time %.10g s (%s): row %" PRId64 ", column %" PRId64
+      " has %.6g m of liquid lava, run.max_thickness_m allows %g m; the state is that of this step. Where a vent emits "
+      "more "
+      "than its cell can pass on, give it an area (vents[].radius_m, or width_m of a line) or use larger cells "
+      "(dem.cell_size_m): 'sciara check' prints which suffice",
+      state->step, state->time, simulated, i / state->grid.cols, i % state->grid.cols, state->h[i], most);
+}
+
+/** Executes steps until `stop`. */
+static enum sciara_status advance_to(struct sciara_simulation *s, const struct sciara_stop *stop,
+                                     const struct sciara_event *event) {
   bool warned = s->progress.losses > 0;
   enum sciara_status status;
   do {
     const double begin = sciara_wallclock();
     s->state_is_current = false;
-    status = s->ops->advance(s->engine, &stop, &s->progress);
+    status = s->ops->advance(s->engine, stop, &s->progress);
     s->compute_s += sciara_wallclock() - begin;
     s->progress.losses += s->losses_before;
     if (!warned && s->progress.losses > 0) {
@@ -127,13 +155,44 @@ enum sciara_status sciara_simulation_advance(struct sciara_simulation *s, const 
     }
     if (event->tick) event->tick(event->tick_context, s);
   } while (status == SCIARA_OK && s->progress.reason == SCIARA_STOP_WALL);
-  if (status == SCIARA_OK) s->finished = met(s);
   const bool stalled = status == SCIARA_ERR_NUMERIC && s->progress.reason == SCIARA_STOP_STALLED;
   if (stalled)
     s->finished = SCIARA_STOP_STALLED; // the last step was valid
   else
     s->failed = status;
   return status;
+}
+
+/** After steps without an error: which part of the stop rule is met. */
+static enum sciara_status decide(struct sciara_simulation *s) {
+  s->finished = met(s);
+  if (s->progress.reason == SCIARA_STOP_THICK) {
+    SCIARA_TRY(sciara_simulation_sync(s));
+    return refuse_thick(s);
+  }
+  if (s->finished != SCIARA_STOP_NONE || !(s->rest.duration > 0) || s->progress.time < s->rest.due) return SCIARA_OK;
+  SCIARA_TRY(sciara_simulation_sync(s));
+  if (sciara_front_rest_met(&s->rest, s->problem.state)) s->finished = SCIARA_STOP_FRONT;
+  return SCIARA_OK;
+}
+
+enum sciara_status sciara_simulation_advance(struct sciara_simulation *s, const struct sciara_event *event) {
+  SCIARA_TRY(refuse_failed(s));
+  if (s->state_is_current) SCIARA_TRY(refuse_thick(s)); // engines test it at the end of a step only
+  struct sciara_stop stop = {.steps = event->step < s->until_step ? event->step : s->until_step,
+                             .solidified = true,
+                             .thickness = s->problem.scenario.run.thickest_m,
+                             .cancel = event->cancel};
+  bool again; // the front still moves
+  do {
+    const double due = s->rest.duration > 0 ? s->rest.due : (double)INFINITY;
+    stop.time = fmin(fmin(event->time, s->until_time), due);
+    SCIARA_TRY(advance_to(s, &stop, event));
+    SCIARA_TRY(decide(s));
+    again = s->finished == SCIARA_STOP_NONE && s->progress.reason == SCIARA_STOP_TIME && s->progress.time >= due &&
+            s->progress.time < event->time;
+  } while (again);
+  return SCIARA_OK;
 }
 
 enum sciara_status sciara_simulation_set_rate(struct sciara_simulation *s, size_t vent, double rate, double until) {
@@ -143,6 +202,7 @@ enum sciara_status sciara_simulation_set_rate(struct sciara_simulation *s, size_
   s->ops->destroy(s->engine);
   s->engine = NULL;
   s->failed = make_engine(s); // without an engine there is nothing more to compute
+  sciara_front_rest_begin(&s->rest, s->problem.scenario.run.rest_s, s->problem.vents, s->problem.state);
   s->progress.reason = SCIARA_STOP_NONE;
   s->finished = met(s);
   return s->failed;

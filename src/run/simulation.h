@@ -4,6 +4,7 @@
 #define SCIARA_RUN_SIMULATION_H
 
 #include "engine/engine.h"
+#include "run/front_rest.h"
 #include "run/problem.h"
 
 struct sciara_simulation {
@@ -11,14 +12,16 @@ struct sciara_simulation {
   const struct sciara_engine_ops *ops;
   void *engine;
   struct sciara_engine_progress progress; ///< as last reported by the engine
-  double until_time;                ///< the stop rule: the first step with simulated time >= this, s; INFINITY: none
-  uint64_t until_step;              ///< ... or this many steps; UINT64_MAX: none
-  enum sciara_stop_reason finished; ///< SCIARA_STOP_NONE while the stop rule is not met; STALLED: it will never be met
-  bool state_is_current;            ///< problem.state is the state of the engine
-  enum sciara_status failed;        ///< of the step that failed, SCIARA_OK while none has
-  uint64_t losses_before;           ///< losses of the run before it was resumed; progress includes them
-  double compute_s;                 ///< seconds spent in the engine
-  int threads;                      ///< threads that the engine uses
+  double until_time;             ///< the stop rule: the first step with simulated time >= this, s; INFINITY: none
+  uint64_t until_step;           ///< ... or this many steps; UINT64_MAX: none
+  struct sciara_front_rest rest; ///< ... or the front at rest
+  enum sciara_stop_reason
+      finished;          ///< SCIARA_STOP_NONE while the stop rule is not met; STALLED and THICK: it will never be met
+  bool state_is_current; ///< problem.state is the state of the engine
+  enum sciara_status failed; ///< of the step that failed, SCIARA_OK while none has
+  uint64_t losses_before;    ///< losses of the run before it was resumed; progress includes them
+  double compute_s;          ///< seconds spent in the engine
+  int threads;               ///< threads that the engine uses
 };
 
 /** Called between slices of work (about every 0.1 s). */
@@ -40,7 +43,8 @@ void sciara_simulation_destroy(struct sciara_simulation *s);
 /** Executes steps until the event, the stop rule (s->finished: which part of it) or *cancel.
  *
  * @return SCIARA_ERR_NUMERIC: s->progress.bad is the cell, and the state is then invalid; or, with s->finished
- *         SCIARA_STOP_STALLED, the time no longer grows, and the state is that of the last step
+ *         SCIARA_STOP_STALLED or SCIARA_STOP_THICK, the time no longer grows, or a cell is thicker than
+ *         run.max_thickness_m, and the state is that of the last step
  */
 enum sciara_status sciara_simulation_advance(struct sciara_simulation *s, const struct sciara_event *event);
 
@@ -68,7 +72,12 @@ enum sciara_status sciara_simulation_sync(struct sciara_simulation *s);
 /** The current mass balance; updates the state. */
 enum sciara_status sciara_simulation_ledger(struct sciara_simulation *s, struct sciara_ledger *out);
 
-/** "solidified", "time", "steps", "cancel" or "none". */
+/** Whether the run can never meet its stop rule, although its state is valid. */
+static inline bool sciara_simulation_is_stuck(const struct sciara_simulation *s) {
+  return s->finished == SCIARA_STOP_STALLED || s->finished == SCIARA_STOP_THICK;
+}
+
+/** "solidified", "time", "steps", "front at rest", "cancel" or "none". */
 const char *sciara_stop_reason_name(enum sciara_stop_reason reason);
 
 #endif

@@ -10,6 +10,7 @@
 #include "run/checkpoints.h"
 #include "run/choose_engine.h"
 #include "run/many_threads.h"
+#include "run/tower_watch.h"
 #include "store/run_json.h"
 
 struct sciara_snapshot_context sciara_simulation_snapshots(const struct sciara_simulation *s, const char *history) {
@@ -60,13 +61,28 @@ cleanup:
   return status;
 }
 
+/** Whether the current state has a tower. */
+static enum sciara_status has_tower(const struct sciara_problem *p, bool *has) {
+  struct sciara_touched touched;
+  struct sciara_run_record record = {0};
+  const char *text;
+  SCIARA_TRY(sciara_touched_find(p->state, &touched));
+  const enum sciara_status status = sciara_tower_watch(p, p->state, &touched, &record, &text);
+  *has = record.warning_count > 0;
+  sciara_run_record_free(&record);
+  sciara_touched_release(&touched);
+  return status;
+}
+
 enum sciara_status sciara_simulation_write_map(struct sciara_simulation *s, enum sciara_field field, bool as_picture,
                                                const char *path) {
   const struct sciara_problem *p = &s->problem;
   const struct sciara_field_info *info = sciara_field_describe(field);
   const int64_t cells = sciara_grid_cells(&p->grid);
   double *values;
+  bool tower = false;
   SCIARA_TRY(sciara_simulation_sync(s));
+  if (as_picture) SCIARA_TRY(has_tower(p, &tower));
   SCIARA_TRY(SCIARA_NEW(values, cells, "a map"));
   sciara_field_derive(p->state, field, values);
   for (int64_t i = 0; i < cells; i++)
@@ -78,8 +94,11 @@ enum sciara_status sciara_simulation_write_map(struct sciara_simulation *s, enum
                                  .name = info->name,
                                  .unit = info->unit,
                                  .title = p->scenario.title};
-  const struct sciara_map_picture picture = {
-      .map = &map, .altitude = p->state->z0, .time_s = &s->progress.time, .start = p->scenario.run.start};
+  const struct sciara_map_picture picture = {.map = &map,
+                                             .altitude = p->state->z0,
+                                             .time_s = &s->progress.time,
+                                             .start = p->scenario.run.start,
+                                             .note = tower ? SCIARA_WARNING_NOTE : NULL};
   const enum sciara_status status =
       as_picture ? sciara_map_write_png(&picture, path) : sciara_map_write_cog(&map, path);
   sciara_free(values);

@@ -88,8 +88,12 @@ static enum sciara_status check_initial_temperature(const struct sciara_scenario
 
 static enum sciara_status take_run(const cJSON *root, struct sciara_scenario_spec *s) {
   const cJSON *until = get(root, "run", "until"), *max_time = get(root, "run", "max_time"),
-              *max_steps = get(root, "run", "max_steps");
-  s->run.until = is_text(until, "solidified") ? SCIARA_UNTIL_SOLIDIFIED : SCIARA_UNTIL_TIME;
+              *max_steps = get(root, "run", "max_steps"), *thickest = get(root, "run", "max_thickness_m");
+  s->run.until = is_text(until, "solidified")      ? SCIARA_UNTIL_SOLIDIFIED
+                 : is_text(until, "front at rest") ? SCIARA_UNTIL_FRONT
+                                                   : SCIARA_UNTIL_TIME;
+  s->run.rest_s = s->run.until == SCIARA_UNTIL_FRONT ? sciara_scenario_seconds(get(root, "run", "front_at_rest")) : 0;
+  s->run.thickest_m = thickest ? thickest->valuedouble : 0;
   s->run.until_s = s->run.until == SCIARA_UNTIL_TIME ? sciara_scenario_seconds(until) : 0;
   s->run.max_time_s = max_time ? sciara_scenario_seconds(max_time) : (double)INFINITY;
   s->run.max_steps = max_steps ? (uint64_t)max_steps->valuedouble : UINT64_MAX;

@@ -15,8 +15,9 @@ struct sciara_vent_spec {
   enum sciara_vent_place place;
   struct sciara_point *points; ///< x/y, lon/lat or column/row; one, or the vertices of a line (x/y)
   size_t point_count;
-  double *edges; ///< rate_count + 1 times from the start of the run, s, "start" included
-  double *rates; ///< m3/s
+  double reach_m; ///< of a vent with an area: the radius of a point, half the width of a line; 0: it has none
+  double *edges;  ///< rate_count + 1 times from the start of the run, s, "start" included
+  double *rates;  ///< m3/s
   size_t rate_count;
 };
 
@@ -37,7 +38,7 @@ struct sciara_initial_lava {
   double *temperature; ///< K
 };
 
-enum sciara_until { SCIARA_UNTIL_SOLIDIFIED, SCIARA_UNTIL_TIME };
+enum sciara_until { SCIARA_UNTIL_SOLIDIFIED, SCIARA_UNTIL_TIME, SCIARA_UNTIL_FRONT };
 
 struct sciara_scenario_spec {
   char *path;  ///< of the file
@@ -64,6 +65,8 @@ struct sciara_scenario_spec {
   struct {
     enum sciara_until until;
     double until_s;     ///< with SCIARA_UNTIL_TIME
+    double rest_s;      ///< with SCIARA_UNTIL_FRONT: how long no cell becomes newly covered
+    double thickest_m;  ///< largest thickness of liquid lava; 0: no limit
     double max_time_s;  ///< INFINITY if not given
     uint64_t max_steps; ///< UINT64_MAX if not given
     char *start;        ///< ISO 8601 UTC; may be NULL

@@ -132,6 +132,11 @@ static bool put_rates(cJSON *item, const struct sciara_vent *v) {
   return done && put_pair(table, v->times_s[v->rate_count], 0);
 }
 
+static bool put_area(cJSON *item, const struct sciara_vent *v) {
+  return (v->radius_m == 0 || put_number(item, "radius_m", v->radius_m)) &&
+         (v->width_m == 0 || put_number(item, "width_m", v->width_m));
+}
+
 /** What JSON cannot hold, or could not be said with its place: the rest is checked with the scenario. */
 static enum sciara_status check_vent(const struct sciara_vent *v) {
   if (!v->points || !v->times_s || !v->rates_m3_s || v->rate_count < 1)
@@ -145,6 +150,10 @@ static enum sciara_status check_vent(const struct sciara_vent *v) {
     if (!isfinite(v->points[k]))
       return sciara_fail(SCIARA_ERR_USAGE, "sciara_scenario_add_vent: point %zu: expected a finite number, found %g",
                          k / 2, v->points[k]);
+  if (!isfinite(v->radius_m) || !isfinite(v->width_m))
+    return sciara_fail(SCIARA_ERR_USAGE,
+                       "sciara_scenario_add_vent: found a radius of %g m and a width of %g m, expected finite numbers",
+                       v->radius_m, v->width_m);
   for (size_t k = 0; k <= v->rate_count; k++)
     if (!isfinite(v->times_s[k]) || (k < v->rate_count && !(v->times_s[k] < v->times_s[k + 1])))
       return sciara_fail(SCIARA_ERR_USAGE, "sciara_scenario_add_vent: time %zu: expected ascending times, found %g s",
@@ -168,7 +177,7 @@ enum sciara_status sciara_scenario_add_vent(struct sciara_scenario *s, const str
     return sciara_fail(SCIARA_ERR_INPUT, "%s: vents: expected an array, found another value", s->path);
   cJSON *item = cJSON_CreateObject();
   const bool done = item && (!vent->name || put(item, "name", cJSON_CreateString(vent->name))) &&
-                    put_place(item, vent) && put_rates(item, vent);
+                    put_place(item, vent) && put_area(item, vent) && put_rates(item, vent);
   if (done) return put(vents, NULL, item) ? SCIARA_OK : no_memory();
   cJSON_Delete(item);
   return no_memory();

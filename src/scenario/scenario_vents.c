@@ -52,6 +52,20 @@ static enum sciara_status read_place(struct sciara_vent_spec *spec, const cJSON 
   return SCIARA_OK;
 }
 
+/** The area of a vent: the radius of a point, or the width of a line. */
+static enum sciara_status read_area(struct reading *r) {
+  const cJSON *radius = cJSON_GetObjectItemCaseSensitive(r->vent, "radius_m");
+  const cJSON *width = cJSON_GetObjectItemCaseSensitive(r->vent, "width_m");
+  if (radius && r->spec->place == SCIARA_VENT_LINE)
+    return sciara_fail(
+        SCIARA_ERR_INPUT,
+        "%s: vents[%zu].radius_m: expected it only for a vent at a point, found it for a line, which has a "
+        "width_m",
+        r->file, r->index);
+  r->spec->reach_m = radius ? radius->valuedouble : width ? 0.5 * width->valuedouble : 0;
+  return SCIARA_OK;
+}
+
 static enum sciara_status read_slots(struct reading *r, const cJSON *effusion, double start) {
   struct sciara_vent_spec *spec = r->spec;
   const cJSON *rates = cJSON_GetObjectItemCaseSensitive(effusion, "rates_m3_s");
@@ -138,6 +152,7 @@ static enum sciara_status read_vent(struct reading *r) {
   r->spec->name = name ? sciara_format("%s", name->valuestring) : sciara_format("vent %zu", r->index + 1);
   if (!r->spec->name) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for the name of a vent");
   SCIARA_TRY(read_place(r->spec, r->vent));
+  SCIARA_TRY(read_area(r));
   if (csv && r->alone) return SCIARA_OK;
   const cJSON *table = cJSON_GetObjectItemCaseSensitive(effusion, "table");
   SCIARA_TRY(csv ? read_csv(r, csv, start) : table ? read_table(r, table, start) : read_slots(r, effusion, start));

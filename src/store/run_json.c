@@ -24,12 +24,19 @@ void sciara_utc_now(char text[SCIARA_UTC_SIZE]) {
   if (!gmtime_r(&now, &utc) || strftime(text, SCIARA_UTC_SIZE, "%Y-%m-%dT%H:%M:%SZ", &utc) == 0) text[0] = '\0';
 }
 
+static void free_warning(struct sciara_run_warning *w) {
+  free(w->kind);
+  free(w->text);
+}
+
 void sciara_run_record_free(struct sciara_run_record *r) {
   char *owned[] = {r->stop_reason,     r->scenario, r->engine,       r->precision,   r->parent,
                    r->program_version, r->git_hash, r->hdf5_version, r->gdal_version};
   for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++) free(owned[i]);
   for (size_t i = 0; i < r->snapshot_count; i++) free(r->snapshots[i].name);
   for (size_t i = 0; i < r->resumption_count; i++) free(r->resumptions[i].engine);
+  for (size_t i = 0; i < r->warning_count; i++) free_warning(&r->warnings[i]);
+  free(r->warnings);
   free(r->resumptions);
   free(r->snapshots);
   memset(r, 0, sizeof *r);
@@ -57,6 +64,27 @@ enum sciara_status sciara_run_record_add(struct sciara_run_record *r, const char
   r->snapshots[r->snapshot_count++] =
       (struct sciara_run_snapshot){.name = copy, .step = step, .time_s = time_s, .checksum = checksum};
   return SCIARA_OK;
+}
+
+enum sciara_status sciara_run_record_warn(struct sciara_run_record *r, const struct sciara_run_warning *warning) {
+  struct sciara_run_warning *more = realloc(r->warnings, (r->warning_count + 1) * sizeof *more);
+  if (!more) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for the record of the run");
+  r->warnings = more;
+  struct sciara_run_warning *last = &more[r->warning_count++];
+  *last = *warning;
+  last->kind = last->text = NULL;
+  SCIARA_TRY(sciara_run_record_set(&last->kind, warning->kind));
+  return sciara_run_record_set(&last->text, warning->text);
+}
+
+void sciara_run_record_forget(struct sciara_run_record *r, double time_s) {
+  size_t kept = 0;
+  for (size_t i = 0; i < r->warning_count; i++)
+    if (r->warnings[i].time_s <= time_s)
+      r->warnings[kept++] = r->warnings[i];
+    else
+      free_warning(&r->warnings[i]);
+  r->warning_count = kept;
 }
 
 void sciara_run_record_cut(struct sciara_run_record *r, size_t count) {
@@ -168,6 +196,26 @@ static void add_state(struct builder *b, cJSON *root, const struct sciara_run_re
   add_number(b, ledger, "bound_m3", r->ledger.bound_m3);
 }
 
+static void add_warnings(struct builder *b, cJSON *root, const struct sciara_run_record *r) {
+  if (r->warning_count == 0) return;
+  cJSON *list = cJSON_CreateArray();
+  add(b, root, "warnings", list);
+  for (size_t i = 0; i < r->warning_count && !b->out_of_memory; i++) {
+    const struct sciara_run_warning *w = &r->warnings[i];
+    const double cell[] = {(double)w->row, (double)w->col};
+    cJSON *item = cJSON_CreateObject();
+    add_text(b, item, "kind", w->kind);
+    add(b, item, "cell", cJSON_CreateDoubleArray(cell, 2));
+    add_number(b, item, "x", w->x);
+    add_number(b, item, "y", w->y);
+    add_number(b, item, "time_s", w->time_s);
+    add_text(b, item, "text", w->text);
+    if (cJSON_AddItemToArray(list, item)) continue;
+    cJSON_Delete(item);
+    b->out_of_memory = true;
+  }
+}
+
 static void add_snapshots(struct builder *b, cJSON *root, const struct sciara_run_record *r) {
   cJSON *list = cJSON_CreateArray();
   add(b, root, "snapshots", list);
@@ -190,6 +238,7 @@ static enum sciara_status build_text(const struct sciara_run_record *r, const ch
   add_head(&b, root, r);
   add_descent(&b, root, r);
   add_state(&b, root, r);
+  add_warnings(&b, root, r);
   add_snapshots(&b, root, r);
   enum sciara_status status;
   if (b.out_of_memory)

@@ -33,6 +33,18 @@ struct sciara_run_resumption {
   char *engine;              ///< engine that continued; owned
 };
 
+/** What maps say of a run with warnings. */
+#define SCIARA_WARNING_NOTE "Warning: lava piles up in a way that the model cannot represent"
+
+/** Something that a run noticed and that makes its results doubtful. */
+struct sciara_run_warning {
+  char *kind; ///< "vent", "tower"; owned
+  int64_t row, col;
+  double x, y;   ///< centre of the cell, in the CRS of the DEM, m
+  double time_s; ///< simulated time of the state in which it was noticed
+  char *text;    ///< a sentence; owned
+};
+
 /**
  * The record of a run. Zero-initialise, release with sciara_run_record_free; texts are owned and may be NULL when
  * unknown. A double that is not finite is written as null and read back as NAN.
@@ -59,6 +71,8 @@ struct sciara_run_record {
   uint64_t parent_checksum; ///< of its state
   struct sciara_run_resumption *resumptions;
   size_t resumption_count;
+  struct sciara_run_warning *warnings; ///< in the order in which they were noticed; not in the file if there are none
+  size_t warning_count;
   struct sciara_run_snapshot *snapshots; ///< in the order in which they were acknowledged
   size_t snapshot_count, snapshot_capacity;
 };
@@ -72,6 +86,12 @@ enum sciara_status sciara_run_record_set(char **slot, const char *text);
 /** Appends a snapshot; takes constant time on average. */
 enum sciara_status sciara_run_record_add(struct sciara_run_record *record, const char *name, uint64_t step,
                                          double time_s, uint64_t checksum);
+
+/** Appends a copy of a warning. */
+enum sciara_status sciara_run_record_warn(struct sciara_run_record *record, const struct sciara_run_warning *warning);
+
+/** Forgets the warnings of states after this simulated time, s. */
+void sciara_run_record_forget(struct sciara_run_record *record, double time_s);
 
 /** Forgets all snapshots but the first `count`. */
 void sciara_run_record_cut(struct sciara_run_record *record, size_t count);

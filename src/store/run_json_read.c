@@ -155,6 +155,46 @@ static enum sciara_status read_resumptions(const struct place *root, struct scia
   return SCIARA_OK;
 }
 
+static enum sciara_status read_cell(const struct place *at, struct sciara_run_warning *w) {
+  const cJSON *cell = member(at, "cell"), *row = cJSON_GetArrayItem(cell, 0), *col = cJSON_GetArrayItem(cell, 1);
+  const bool two = cJSON_IsArray(cell) && cJSON_GetArraySize(cell) == 2 && cJSON_IsNumber(row) && cJSON_IsNumber(col);
+  if (!two || !(row->valuedouble >= 0 && row->valuedouble <= INT32_MAX) ||
+      !(col->valuedouble >= 0 && col->valuedouble <= INT32_MAX))
+    return refuse(at, "cell", cell, "[row, column]");
+  w->row = (int64_t)row->valuedouble;
+  w->col = (int64_t)col->valuedouble;
+  return SCIARA_OK;
+}
+
+static enum sciara_status read_warning(const struct place *at, struct sciara_run_record *r) {
+  const cJSON *kind = member(at, "kind"), *text = member(at, "text");
+  struct sciara_run_warning w = {0};
+  if (!cJSON_IsString(kind)) return refuse(at, "kind", kind, "a text");
+  if (!cJSON_IsString(text)) return refuse(at, "text", text, "a text");
+  w.kind = kind->valuestring;
+  w.text = text->valuestring;
+  SCIARA_TRY(read_cell(at, &w));
+  SCIARA_TRY(get_number(at, "x", &w.x));
+  SCIARA_TRY(get_number(at, "y", &w.y));
+  SCIARA_TRY(get_number(at, "time_s", &w.time_s));
+  return sciara_run_record_warn(r, &w);
+}
+
+static enum sciara_status read_warnings(const struct place *root, struct sciara_run_record *r) {
+  const cJSON *list = member(root, "warnings"), *item;
+  if (!list) return SCIARA_OK;
+  if (!cJSON_IsArray(list)) return refuse(root, "warnings", list, "an array");
+  const struct sciara_json_path list_path = {.parent = root->path, .key = "warnings"};
+  size_t index = 0;
+  cJSON_ArrayForEach(item, list) {
+    const struct sciara_json_path path = {.parent = &list_path, .index = index++};
+    const struct place at = {.file = root->file, .object = item, .path = &path};
+    if (!cJSON_IsObject(item)) return refuse(&at, "kind", NULL, "an object for each warning");
+    SCIARA_TRY(read_warning(&at, r));
+  }
+  return SCIARA_OK;
+}
+
 static enum sciara_status read_progress(const struct place *root, struct sciara_run_record *r) {
   struct sciara_json_path path;
   struct place at = {0};
@@ -225,6 +265,7 @@ static enum sciara_status read_root(const struct place *root, struct sciara_run_
   SCIARA_TRY(read_parent(root, r));
   SCIARA_TRY(read_resumptions(root, r));
   SCIARA_TRY(read_progress(root, r));
+  SCIARA_TRY(read_warnings(root, r));
   return read_snapshots(root, r);
 }
 

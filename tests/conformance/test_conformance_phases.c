@@ -57,7 +57,7 @@ static void run_phases(struct run *r) {
 static bool continues(const struct scene *s, const struct sciara_engine_progress *at, uint64_t steps) {
   const struct sciara_stop_rule rule = {
       .steps = steps, .time = INFINITY, .vents_end = sciara_vents_end(s->vents), .solidified = true};
-  return sciara_stop_test(&rule, at->step, at->time, at->clock, at->liquid_cells != 0) == SCIARA_STOP_NONE;
+  return sciara_stop_test(&rule, at->step, at->time, at->clock, at->liquid_cells != 0, false) == SCIARA_STOP_NONE;
 }
 
 /** Continues both runs to a step: one by `advance`, the other in phases, with every `mixed`-th step by `advance`. */

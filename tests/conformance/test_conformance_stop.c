@@ -7,6 +7,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "run/front_rest.h"
 #include "support/conformance.h"
 #include "support/every_field.h"
 
@@ -178,6 +179,157 @@ START_TEST(time_that_stands_still_at_once) {
   ck_assert_uint_eq(expect_stall(&p.serial), 0);
   ck_assert_uint_eq(expect_stall(&p.tested), 0);
   expect_same(&p, &p.tested, "before the first step");
+  pair_end(&p);
+}
+END_TEST
+
+static double thickest(const struct sciara_state *s) {
+  double h = 0;
+  for (int64_t i = 0; i < sciara_grid_cells(&s->grid); i++) h = fmax(h, s->h[i]);
+  return h;
+}
+
+static double last_arrival(const struct sciara_state *s) {
+  double last = SCIARA_NEVER;
+  for (int64_t i = 0; i < sciara_grid_cells(&s->grid); i++) last = fmax(last, s->arrival[i]);
+  return last;
+}
+
+// The limit of thickness, tested at the end of each step: `serial` step by step, each state examined, gives the step. The
+// vents emit all the time, so lava that an engine emits ahead for the next step would show.
+START_TEST(by_thickness) {
+  static const struct {
+    const char *scene;
+    double part; ///< of the largest thickness in the first 200 steps
+  } cases[] = {{"ramp", 0.3}, {"ramp", 0.999}, {"31 x 37", 0.5}, {"initial lava and vents", 0.97}, {"fissure", 0.6}};
+  enum { STEPS = 200 };
+  double h[STEPS + 1], most = 0;
+  uint64_t step = 1;
+  struct pair p;
+  pair_start(&p, cases[_i / 2].scene, _i % 2);
+  for (uint64_t k = 1; k <= STEPS; k++) {
+    run_until(&p.serial, at_step(k));
+    struct sciara_state *state = run_state(&p.serial, p.scene.state);
+    h[k] = thickest(state);
+    most = fmax(most, h[k]);
+    sciara_state_destroy(state);
+  }
+  const double limit = cases[_i / 2].part * most;
+  while (!(h[step] > limit)) step++;
+  run_end(&p.serial);
+  run_start(&p.serial, engine_serial(p.precision), &p.scene, 1);
+  struct sciara_stop stop = at_step(STEPS);
+  stop.thickness = limit;
+  stop.max_wall_ms = 1; // where `advance` returns in between does not matter
+  run_until(&p.serial, stop);
+  ck_assert_uint_eq(p.serial.at.step, step);
+  run_until(&p.tested, stop);
+  for (struct run *r = &p.serial; r; r = r == &p.serial ? &p.tested : NULL) {
+    ck_assert_int_eq(r->at.reason, SCIARA_STOP_THICK);
+    ck_assert(r->at.thick);
+    if (r->ops->determinism == SCIARA_EXACT) ck_assert_uint_eq(r->at.step, step);
+  }
+  if (exact(&p)) expect_same(&p, &p.tested, "by thickness");
+  run_until(&p.tested, at_step(p.tested.at.step)); // a limit that no longer applies leaves no trace
+  ck_assert(p.tested.at.reason == SCIARA_STOP_STEPS && !p.tested.at.thick);
+  run_until(&p.tested, at_step(STEPS));
+  run_until(&p.serial, at_step(STEPS));
+  ck_assert_int_eq(p.tested.at.reason, SCIARA_STOP_STEPS);
+  expect_same(&p, &p.tested, "after the limit of thickness");
+  pair_end(&p);
+}
+END_TEST
+
+// It comes before the other reasons, so that a slice which ends at this step does not hide it.
+START_TEST(by_thickness_at_the_end_of_a_slice) {
+  struct pair p;
+  pair_start(&p, "ramp", _i);
+  struct sciara_stop stop = at_step(5);
+  stop.time = 1e-3;
+  stop.thickness = 1e-6;
+  run_until(&p.tested, stop);
+  ck_assert_uint_eq(p.tested.at.step, 1);
+  ck_assert_int_eq(p.tested.at.reason, SCIARA_STOP_THICK);
+  run_to_step(&p.serial, 1);
+  expect_same(&p, &p.tested, "the first step");
+  pair_end(&p);
+}
+END_TEST
+
+/** Runs until the rule of the front is met; false if all lava solidifies before. With `divide` the run is cut into such parts. */
+static bool run_to_rest(struct run *r, const struct scene *scene, double duration, uint64_t divide) {
+  struct sciara_front_rest rest;
+  struct sciara_state *state = run_state(r, scene->state);
+  sciara_front_rest_begin(&rest, duration, scene->vents, state);
+  for (;;) {
+    const struct sciara_stop stop = {
+        .steps = divide ? r->at.step + divide : UINT64_MAX, .time = rest.due, .solidified = true, .max_wall_ms = 60000};
+    sciara_state_destroy(state);
+    run_until(r, stop);
+    state = run_state(r, scene->state);
+    const bool met = r->at.time >= rest.due && sciara_front_rest_met(&rest, state);
+    if (met || r->at.reason == SCIARA_STOP_SOLIDIFIED) {
+      sciara_state_destroy(state);
+      return met;
+    }
+    if (divide) sciara_front_rest_begin(&rest, duration, scene->vents, state); // as after a resume
+  }
+}
+
+// "Front at rest", taken literally: after each step of `serial`, the time since lava last arrived in a new cell.
+START_TEST(front_at_rest) {
+  static const struct {
+    const char *scene;
+    double duration;
+  } cases[] = {{"ramp", 10},
+               {"ramp", 60},
+               {"ramp", 400},
+               {"rate gap", 60},
+               {"fissure", 30},
+               {"flat pool", 20},
+               {"initial lava and vents", 15}};
+  const double duration = cases[_i / 2].duration;
+  bool literal = false;
+  struct pair p;
+  pair_start(&p, cases[_i / 2].scene, _i % 2);
+  const double begun = sciara_vents_begun(p.scene.vents);
+  for (uint64_t k = 1; !literal && k < 3000; k++) {
+    run_to_step(&p.serial, k);
+    struct sciara_state *state = run_state(&p.serial, p.scene.state);
+    const double last = last_arrival(state);
+    literal = last >= 0 && state->time >= last + duration && state->time > begun;
+    sciara_state_destroy(state);
+    if (p.serial.at.reason == SCIARA_STOP_SOLIDIFIED) break;
+  }
+  ck_assert_uint_lt(p.serial.at.step, 2999);
+  for (uint64_t divide = 0; divide <= 7; divide += 7) {
+    struct run r;
+    run_start(&r, p.tested.ops, &p.scene, 3);
+    ck_assert_int_eq(run_to_rest(&r, &p.scene, duration, divide), literal);
+    if (exact(&p)) {
+      ck_assert_uint_eq(r.at.step, p.serial.at.step);
+      expect_same(&p, &r, "front at rest");
+    }
+    run_end(&r);
+  }
+  pair_end(&p);
+}
+END_TEST
+
+// A vent that starts later: the run does not end before it has emitted.
+START_TEST(front_at_rest_waits_for_all_vents) {
+  struct pair p = {.precision = (enum sciara_precision)_i};
+  const double edges[] = {900, 1200}, rate = 5;
+  scene_make(&p.scene, 21, 23, SCIARA_RECORD_NOTHING, slope, 0);
+  scene_vent(&p.scene, 7, 9, 30, 1, &rate);
+  ck_assert_int_eq(sciara_vents_add(p.scene.vents, 4, 4, 1, edges, &rate), SCIARA_OK);
+  scene_finish(&p.scene, p.precision);
+  run_start(&p.serial, engine_serial(p.precision), &p.scene, 1);
+  run_start(&p.tested, engine_tested[_i], &p.scene, 3);
+  ck_assert_double_eq(sciara_vents_begun(p.scene.vents), 900);
+  ck_assert(run_to_rest(&p.serial, &p.scene, 100, 0) && run_to_rest(&p.tested, &p.scene, 100, 0));
+  ck_assert_double_gt(p.tested.at.time, 900);
+  if (exact(&p)) expect_same(&p, &p.tested, "front at rest, two vents");
   pair_end(&p);
 }
 END_TEST
@@ -483,6 +635,10 @@ static Suite *make_suite(void) {
   tcase_add_loop_test(tc, solidified, 0, 2);
   tcase_add_loop_test(tc, time_that_stands_still, 0, 2);
   tcase_add_loop_test(tc, time_that_stands_still_at_once, 0, 2);
+  tcase_add_loop_test(tc, by_thickness, 0, 10);
+  tcase_add_loop_test(tc, by_thickness_at_the_end_of_a_slice, 0, 2);
+  tcase_add_loop_test(tc, front_at_rest, 0, 14);
+  tcase_add_loop_test(tc, front_at_rest_waits_for_all_vents, 0, 2);
   tcase_add_loop_test(tc, met_at_entry, 0, 2);
   tcase_add_loop_test(tc, nothing_to_do, 0, 2);
   tcase_add_loop_test(tc, snapshot_cadence, 0, 2);

@@ -160,6 +160,50 @@ START_TEST(scenarios_from_text_and_file) {
 }
 END_TEST
 
+static int64_t covered(struct sciara *s) {
+  static double arrival[CELLS];
+  int64_t count = 0;
+  OK(sciara_read_field(s, SCIARA_FIELD_ARRIVAL_TIME, arrival, CELLS));
+  for (int i = 0; i < CELLS; i++) count += arrival[i] >= 0;
+  return count;
+}
+
+// A vent with an area emits the rate of the whole vent, also after a change of its rate.
+START_TEST(vents_with_an_area) {
+  static const double line[] = {500155, 4177215, 500255, 4177205};
+  struct sciara_scenario *c;
+  struct sciara_vent v = vent;
+  struct sciara_ledger ledger;
+  const struct sciara_site *site = memory_site(false);
+  const struct sciara_advance_options first = {.step = 1}, second = {.time_s = 300};
+  OK(sciara_scenario_create(&c));
+  OK(sciara_scenario_set(c, "engine.name", "serial"));
+  v.radius_m = 20;
+  OK(sciara_scenario_add_vent(c, &v));
+  v.place = SCIARA_VENT_LINE;
+  v.points = line;
+  v.point_count = 2;
+  v.radius_m = 0;
+  v.width_m = 30;
+  v.name = "fissure";
+  OK(sciara_scenario_add_vent(c, &v));
+  struct sciara *s = create(c, site);
+  OK(sciara_advance(s, &first));
+  OK(sciara_read_ledger(s, &ledger));
+  ck_assert_double_eq_tol(ledger.emitted_m3, 2 * 5 * 1.0, 1e-12 * 10); // the first clock is 1 s
+  ck_assert_int_ge(covered(s), 13 + 22); // a disc, and a strip of two or three rows over 11 columns
+  OK(sciara_set_rate(s, "fissure", 7, 100));
+  OK(sciara_advance(s, &second));
+  OK(sciara_read_ledger(s, &ledger));
+  const double time = progress_of(s).time_s, expected = 5 * time + 5 + 7 * 99;
+  ck_assert_double_eq_tol(ledger.emitted_m3, expected, 1e-12 * expected);
+  ck_assert_double_le(fabs(ledger.residual_m3), ledger.bound_m3);
+  sciara_close(s);
+  sciara_scenario_close(c);
+  sciara_site_release(site);
+}
+END_TEST
+
 // Every kind of place, and numbers that come back to the last bit.
 START_TEST(vents_by_calls) {
   static const double xy[] = {500205, 4177215}, line[] = {500155, 4177215, 500255, 4177205},
@@ -471,6 +515,9 @@ START_TEST(scenarios_that_are_refused) {
   sciara_scenario_close(c);
   OK(sciara_scenario_create(&c));
   refused(SCIARA_ERR_INPUT, sciara_create(c, site, &s), "vents: expected at least one vent");
+  struct sciara_vent wide = vent;
+  wide.radius_m = INFINITY;
+  refused(SCIARA_ERR_USAGE, sciara_scenario_add_vent(c, &wide), "found a radius of inf m");
   struct sciara_vent v = vent;
   v.point_count = 2;
   refused(SCIARA_ERR_USAGE, sciara_scenario_add_vent(c, &v), "expected 1 point, found 2");
@@ -1103,6 +1150,7 @@ int main(void) {
   tcase_add_loop_test(t, from_memory_as_from_files, 0, 2);
   tcase_add_test(t, scenarios_from_text_and_file);
   tcase_add_test(t, vents_by_calls);
+  tcase_add_test(t, vents_with_an_area);
   tcase_add_test(t, what_memory_must_not_hold);
   tcase_add_test(t, holes_in_an_array);
   tcase_add_loop_test(t, initial_lava_as_from_files, 0, 6);

@@ -58,7 +58,8 @@ static const struct {
      "vents[1].line: expected an array of 2 to 100000 points [x, y], -1e9 to 1e9 m; found an array of 1"},
     {"vents.1.line.1=[5]", "vents[1].line[1]: expected a point [x, y]; found an array of 1"},
     {"vents.1.line.1.0=east", "vents[1].line[1][0]: expected a number, -1e9 to 1e9 m; found \"east\""},
-    {"vents.1.nam=x", "vents[1].nam: unknown key, expected name, x, y, lon, lat, row, col, line, start, effusion (did "
+    {"vents.1.nam=x", "vents[1].nam: unknown key, expected name, x, y, lon, lat, row, col, radius_m, line, width_m, "
+                      "start, effusion (did "
                       "you mean \"name\"?)"},
     {"vents.0.name=", "vents[0].name: expected a text that is not empty; found \"\""},
     {"vents=[]", "vents: expected at least one vent, unless initial.thickness is given; found none"},
@@ -96,16 +97,19 @@ static const struct {
     {"boundary=shut", "boundary: expected \"open\" or \"closed\"; found \"shut\""},
     {"boundary.x=1", "boundary: expected an override of the whole key; found nothing in the scenario"},
     {"run.until=0", "run.until: expected above 0 to 1e12 s; found 0"},
-    {"run.until=solid", "run.until: expected \"solidified\", or a duration (seconds, or text such as \"6 h\" or \"3 "
-                        "d\"), above 0 to 1e12 s; found \"solid\""},
+    {"run.until=solid",
+     "run.until: expected \"solidified\" or \"front at rest\", or a duration (seconds, or text such as \"6 h\" or \"3 "
+     "d\"), above 0 to 1e12 s; found \"solid\""},
     {"run.max_time=-5", "run.max_time: expected above 0 to 1e12 s; found -5"},
     {"run.max_steps=0", "run.max_steps: expected 1 to 9007199254740991; found 0"},
     {"run.max_steps=1e16", "run.max_steps: expected a whole number, 1 to 9007199254740991, or null; found 1e16"},
     {"run.start=2006-07-14", "run.start: expected a date \"YYYY-MM-DDThh:mm:ssZ\", or null; found \"2006-07-14\""},
     {"run.start=2006-02-29T00:00:00Z",
      "run.start: expected a date \"YYYY-MM-DDThh:mm:ssZ\", or null; found \"2006-02-29T00:00:00Z\""},
-    {"run.utnil=1", "run.utnil: unknown key, expected until, max_time, max_steps, start"},
-    {"run.unti=1", "run.unti: unknown key, expected until, max_time, max_steps, start (did you mean \"until\"?)"},
+    {"run.utnil=1",
+     "run.utnil: unknown key, expected until, front_at_rest, max_time, max_steps, max_thickness_m, start"},
+    {"run.unti=1", "run.unti: unknown key, expected until, front_at_rest, max_time, max_steps, max_thickness_m, start "
+                   "(did you mean \"until\"?)"},
     {"output.every=0", "output.every: expected above 0 to 1e12 s; found 0"},
     {"output.dtype=float16", "output.dtype: expected \"float32\" or \"float64\"; found \"float16\""},
     {"output.fields=[]", "output.fields: expected an array of one or more different names of fields: thickness, "

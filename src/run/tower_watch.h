@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Towers in the states of a run: each kind is reported once, in run.json and as a message.
+//
+// Tested are the states of the snapshots, the final state included. They are the same on every exact engine, so the
+// warnings are too.
+#ifndef SCIARA_RUN_TOWER_WATCH_H
+#define SCIARA_RUN_TOWER_WATCH_H
+
+#include "model/touched.h"
+#include "run/problem.h"
+#include "store/run_json.h"
+
+#define SCIARA_WARNING_VENT "vent"   ///< a vent stands above its surroundings: it emits more than its cells pass on
+#define SCIARA_WARNING_TOWER "tower" ///< a cell stands above all its neighbours
+
+/**
+ * Adds a warning to the record if the state has a tower of a kind that the record does not have yet.
+ *
+ * @param p   vents and parameters; its state is not used
+ * @param new_text set to the text of the new warning, which belongs to the record, or NULL
+ */
+enum sciara_status sciara_tower_watch(const struct sciara_problem *p, const struct sciara_state *state,
+                                      const struct sciara_touched *touched, struct sciara_run_record *record,
+                                      const char **new_text);
+
+#endif

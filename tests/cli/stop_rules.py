@@ -1,0 +1,186 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Vents with an area, "front at rest", the limit of thickness, and warnings about towers, from scenario to files."""
+import os
+import re
+import sys
+
+sys.dont_write_bytecode = True
+sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
+import case
+from case import Case, record
+
+VENT = {"row": 8, "col": 20, "effusion": {"slot": "10 min", "rates_m3_s": [4, 6]}}
+REST = ("--until", "front at rest", "--set", "run.front_at_rest=10 min")
+
+
+class Areas(Case):
+    def test_the_rate_is_that_of_the_whole_vent(self):
+        self.write_scenario(vents=[{**VENT, "radius_m": 25}])
+        done = self.sciara("check", "s.json")
+        self.assertIn("from 21 cells, of which this is the first", done.stdout)
+        checksums = set()
+        for engine in case.exact_engines():
+            run = record(self.run_scenario(engine, "-e", engine, "--until", "30 min"))
+            self.assertAlmostEqual(run["ledger"]["emitted_m3"], 6000, delta=6e-9)
+            checksums.add(run["snapshots"][-1]["checksum"])
+        self.assertEqual(len(checksums), 1, "engines differ")
+
+    def test_cells_outside_the_domain_are_left_out(self):
+        vents = [{"row": 1, "col": 20, "radius_m": 10, "effusion": {"slot": "1 h", "rates_m3_s": [1]}}]
+        self.write_scenario(vents=vents)
+        done = self.sciara("check", "s.json")
+        self.assertIn("vent 1: 1 of the 5 cells of its area are left out: 1 on the rim of the domain, 0 NODATA", done.stderr)
+        self.assertIn("from 4 cells", done.stdout)
+        run = record(self.run_scenario("out", "--steps", 1))
+        self.assertAlmostEqual(run["ledger"]["emitted_m3"], 1, delta=1e-12)
+
+    def test_one_cell_is_the_same_as_no_area(self):
+        self.write_scenario()
+        plain = record(self.run_scenario("plain", "--steps", 50))
+        self.write_scenario(vents=[{**VENT, "radius_m": 3}])
+        small = record(self.run_scenario("small", "--steps", 50))
+        self.assertEqual(plain["snapshots"][-1]["checksum"], small["snapshots"][-1]["checksum"])
+
+
+class FrontAtRest(Case):
+    def setUp(self):
+        super().setUp()
+        self.write_scenario()
+
+    def test_same_step_on_every_engine_and_after_a_resume(self):
+        whole = record(self.run_scenario("whole", "-e", "serial", *REST))
+        self.assertEqual((whole["status"], whole["stop_reason"]), ("complete", "front at rest"))
+        full = record(self.run_scenario("full", "-e", "serial"))
+        self.assertLess(whole["state"]["step"], full["state"]["step"])
+        for engine in case.exact_engines():
+            found = record(self.run_scenario(engine, "-e", engine, *REST, "--set", "output.every=7 min"))
+            self.assertEqual(found["state"], whole["state"], engine)
+        half = whole["state"]["step"] - 5
+        self.run_scenario("half", "-e", "serial", *REST, "--steps", half, "--checkpoint-every", "1000 d")
+        self.sciara("resume", "half", "-q", "-o", "rest", "--set", "run.max_steps=null")
+        rest = record(self.path("rest"))
+        self.assertEqual((rest["state"], rest["stop_reason"]), (whole["state"], "front at rest"))
+        self.assertEqual(rest["snapshots"][-1]["checksum"], whole["snapshots"][-1]["checksum"])
+
+    def test_check_names_it(self):
+        done = self.sciara("check", "s.json", "--until", "front at rest")
+        self.assertIn("end:           when no cell has become newly covered for 2 d", done.stdout)
+
+
+class MaxThickness(Case):
+    def setUp(self):
+        super().setUp()
+        self.write_scenario()
+
+    def test_exit_and_state(self):
+        states = set()
+        for engine in case.exact_engines():
+            done = self.sciara("run", "s.json", "-q", "-e", engine, "-o", engine, "--set", "run.max_thickness_m=2.5", code=5)
+            self.assertRegex(done.stderr, r"row 8, column 20 has 2\.\d+ m of liquid lava, run\.max_thickness_m allows 2\.5 m; "
+                                          r"the state is that of this step\. .*vents\[\]\.radius_m")
+            run = record(self.path(engine))
+            self.assertEqual(run["status"], "failed")
+            self.assertIn("run.max_thickness_m", run["stop_reason"])
+            self.assertLessEqual(abs(run["ledger"]["residual_m3"]), run["ledger"]["bound_m3"])
+            self.assertEqual(run["snapshots"][-1]["step"], run["state"]["step"])
+            states.add((run["state"]["step"], run["snapshots"][-1]["checksum"]))
+            self.assertEqual(os.listdir(self.path(engine, "checkpoints")), [f"{run['state']['step']:08d}.h5"])
+        self.assertEqual(len(states), 1, "engines differ")
+
+    def test_resume(self):
+        self.sciara("run", "s.json", "-q", "-o", "out", "--set", "run.max_thickness_m=2.5", code=5)
+        done = self.sciara("resume", "out", "-q", code=5)  # at once, with the same error
+        self.assertIn("run.max_thickness_m allows 2.5 m", done.stderr)
+        self.sciara("resume", "out", "-q", "-o", "free", "--set", "run.max_thickness_m=null")
+        whole = record(self.run_scenario("whole"))
+        self.assertEqual(record(self.path("free"))["snapshots"][-1]["checksum"], whole["snapshots"][-1]["checksum"])
+
+
+class Towers(Case):
+    def setUp(self):
+        super().setUp()
+        with open(self.path("flat.asc"), "w", encoding="ascii") as f:
+            f.write("ncols 41\nnrows 41\nxllcorner 500000\nyllcorner 4177000\ncellsize 1\nNODATA_value -9999\n")
+            f.write((" ".join(["100"] * 41) + "\n") * 41)
+        self.write(3)
+
+    def write(self, rate, **vent):
+        vents = [{"row": 20, "col": 20, "effusion": {"slot": "1 h", "rates_m3_s": [rate]}, **vent}]
+        case.write_json(self.path("s.json"), {"dem": {"path": "flat.asc", "crs": "EPSG:32633"}, "vents": vents,
+                                              "run": {"until": "3 min"}, "output": {"every": "1 min", "maps": ["deposit"]}})
+
+    def test_check_says_so(self):
+        done = self.sciara("check", "s.json")
+        self.assertIn("    x = 1.3 at the peak rate of 3 m3/s, piles up without bound; x = 0.2 with radius_m = ", done.stdout)
+        self.assertRegex(done.stderr, r"warning: vents\[0\] \(vent 1\): x = 1\.3 at its peak rate of 3 m3/s: .* without bound")
+        self.write(1)
+        done = self.sciara("check", "s.json")
+        self.assertIn("    x = 0.43 at the peak rate of 1 m3/s, stands about 1.8 m above flat ground; x = 0.2 with ",
+                      done.stdout)
+        self.assertNotIn("warning", done.stderr)
+        self.write(1, radius_m=2)
+        done = self.sciara("check", "s.json")
+        self.assertIn("    x = 0.039 at the peak rate of 1 m3/s, stands about 0.41 m above flat ground\n", done.stdout)
+
+    def test_a_run_notices_once(self):
+        found = set()
+        for engine in case.exact_engines():
+            done = self.sciara("run", "s.json", "-e", engine, "-o", engine)
+            self.assertEqual(done.stderr.count("stands "), 1, done.stderr)
+            warnings = record(self.path(engine))["warnings"]
+            self.assertEqual([w["kind"] for w in warnings], ["vent"])
+            found.add(str(warnings))
+            self.assertEqual((warnings[0]["cell"], warnings[0]["x"], warnings[0]["y"]), ([20, 20], 500020.5, 4177020.5))
+            info = self.sciara("info", engine).stdout
+            self.assertIn(f"warning:       {warnings[0]['text']}\n", info)
+        self.assertEqual(len(found), 1, "engines differ")
+        self.sciara("export", "serial", "-q", "-f", "html", "-o", "page.html")
+        with open(self.path("page.html"), encoding="utf-8") as f:
+            self.assertIn('"warning":"vents[0] (vent 1) stands ', f.read())
+
+    def test_a_resumed_run_has_the_same_warning(self):
+        whole = record(self.run_scenario("whole"))
+        self.run_scenario("half", "--steps", whole["state"]["step"] - 9, "--checkpoint-every", "1000 d")
+        self.sciara("resume", "half", "-q", "-o", "rest", "--set", "run.max_steps=null")
+        self.assertEqual([w["kind"] for w in record(self.path("rest"))["warnings"]], ["vent"])
+
+    def test_nothing_to_notice(self):
+        self.write(3, radius_m=4)
+        self.assertNotIn("warnings", record(self.run_scenario("wide")))
+        self.write_scenario()
+        self.assertNotIn("warnings", record(self.run_scenario("usual")))
+
+
+class Estimate(Case):
+    def estimate(self, *args):
+        report = self.sciara("check", "s.json", *args).stdout
+        lines = report.splitlines()
+        return [line for line in lines if line.startswith(("estimate:", "  likely end"))]
+
+    def test_a_short_run_is_exact(self):
+        self.write_scenario()
+        before = case.tree(self.work)
+        found = self.estimate("-e", "serial")
+        self.assertEqual(case.tree(self.work), before, "files of the folder")
+        run = record(self.run_scenario("out", "-e", "serial"))
+        self.assertEqual(len(found), 1)
+        self.assertRegex(found[0], rf"^estimate:      {run['state']['step']} steps, simulated .* in a probe$")
+        self.assertEqual(self.estimate("--no-estimate"), [])
+
+    def test_a_long_run_is_a_range(self):
+        self.write_scenario(**case.ENDLESS)
+        found = self.estimate("-e", "serial", "--until", "3000 d")
+        numbers = re.match(r"estimate:      (\S+) to (\S+) steps, computing .* with up to 1 thread \(from the first (\d+) steps\)$",
+                           found[0])
+        self.assertIsNotNone(numbers, found[0])
+        low, high, probed = map(float, numbers.groups())
+        self.assertTrue(0 < probed < low < high)
+        self.assertEqual(found[1], "  likely end   simulated 3000 d")
+        found = self.estimate("-e", "serial", "--set", "run.max_steps=10000000")
+        self.assertIn(" to 1e+07 steps", found[0])
+        self.assertEqual(found[1], "  likely end   simulated 10000 d or more")  # it never cools
+
+
+if __name__ == "__main__":
+    case.main()

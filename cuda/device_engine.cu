@@ -180,6 +180,7 @@ void read_control(sciara_device_engine *e) {
   now->liquid_cells = (int64_t)c->liquid;
   now->solidifications = c->solidifications;
   now->losses = c->losses;
+  now->sea_losses = c->sea_losses;
   now->cell_steps = c->cell_steps;
   e->profile.launched = c->launched;
   if (!c->failed) return;

@@ -75,7 +75,10 @@ static enum sciara_status check_cell(const struct sciara_site *site, int64_t row
   if (kind == SCIARA_CELL_INTERIOR) return SCIARA_OK;
   return sciara_fail(SCIARA_ERR_INPUT,
                      "expected a cell whose 8 neighbours are valid, found %s in row %" PRId64 ", column %" PRId64,
-                     kind == SCIARA_CELL_RIM ? "a cell on the rim of the domain" : "a NODATA cell", row, col);
+                     kind == SCIARA_CELL_RIM   ? "a cell on the rim of the domain"
+                     : kind == SCIARA_CELL_SEA ? "a cell of the sea"
+                                               : "a NODATA cell",
+                     row, col);
 }
 
 static enum sciara_status place_point(struct sciara_problem *p, const struct sciara_vent_spec *spec) {
@@ -165,7 +168,9 @@ static enum sciara_status check_initial(const struct sciara_problem *p, int64_t 
                        "%s: initial.thickness: row %" PRId64 ", column %" PRId64
                        ": expected lava only in cells with 8 valid neighbours, found %g m in %s",
                        p->scenario.path, row, col, h,
-                       s->kind[i] == SCIARA_CELL_RIM ? "a cell on the rim" : "a NODATA cell");
+                       s->kind[i] == SCIARA_CELL_RIM   ? "a cell on the rim"
+                       : s->kind[i] == SCIARA_CELL_SEA ? "a cell of the sea"
+                                                       : "a NODATA cell");
   const struct sciara_range *range = sciara_range_of(p->scenario.engine.single_precision);
   if (h > 0 && !sciara_range_holds(range, h))
     return sciara_fail(SCIARA_ERR_INPUT,

@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "file/durable.h"
 #include "terrain/dem_gdal.h"
+#include "terrain/dem_ground.h"
 
 // ------------------------------------------------------------------------------------------------------------- keys
 
@@ -42,6 +43,17 @@ static enum sciara_status describe_precision(bool single_precision, struct sciar
   return describe_text("engine.precision", single_precision ? "single" : "double", out);
 }
 
+/** The key "dem.sea" as JSON, its path absolute. */
+static enum sciara_status append_sea(const struct sciara_sea *sea, struct sciara_text *out) {
+  if (sea->rule == SCIARA_SEA_LEVEL) return sciara_text_append(out, "%.17g", sea->level);
+  if (sea->rule != SCIARA_SEA_FILE) return sciara_text_append(out, sea->rule ? "\"nodata\"" : "null");
+  char *path = realpath(sea->path, NULL);
+  enum sciara_status status = sciara_text_append(out, "\"");
+  if (status == SCIARA_OK) status = sciara_text_append_json(out, path ? path : sea->path);
+  free(path);
+  return status == SCIARA_OK ? sciara_text_append(out, "\"") : status;
+}
+
 static enum sciara_status describe(const struct sciara_scenario_spec *s, struct sciara_text *out) {
   const int64_t *w = s->dem.window;
   SCIARA_TRY(describe_path(s->dem.path, out));
@@ -56,6 +68,9 @@ static enum sciara_status describe(const struct sciara_scenario_spec *s, struct 
     SCIARA_TRY(sciara_text_append(out, "dem.cell_size_m: %.17g\n", s->dem.cell_size_m));
   else
     SCIARA_TRY(sciara_text_append(out, "dem.cell_size_m: null\n"));
+  SCIARA_TRY(sciara_text_append(out, "dem.sea: "));
+  SCIARA_TRY(append_sea(&s->dem.sea, out));
+  SCIARA_TRY(sciara_text_append(out, "\ndem.edits: %s\n", s->dem.edits_json ? s->dem.edits_json : "null"));
   return describe_precision(s->engine.single_precision, out);
 }
 
@@ -76,6 +91,11 @@ static enum sciara_status describe_dem(const struct sciara_scenario_spec *s, str
     SCIARA_TRY_GOTO(sciara_text_append(out, "\""));
   }
   if (s->dem.cell_size_m > 0) SCIARA_TRY_GOTO(sciara_text_append(out, ", \"cell_size_m\": %.17g", s->dem.cell_size_m));
+  if (s->dem.sea.rule != SCIARA_SEA_NONE) {
+    SCIARA_TRY_GOTO(sciara_text_append(out, ", \"sea\": "));
+    SCIARA_TRY_GOTO(append_sea(&s->dem.sea, out));
+  }
+  if (s->dem.edits_json) SCIARA_TRY_GOTO(sciara_text_append(out, ", \"edits\": %s", s->dem.edits_json));
   SCIARA_TRY_GOTO(sciara_text_append(out, "}"));
 cleanup:
   free(path);
@@ -98,6 +118,9 @@ static enum sciara_status compare(const char *path, const char *found, const cha
 
 enum sciara_status sciara_scenario_site_check(const struct sciara_scenario_spec *s, const struct sciara_site *site) {
   if (!site->origin.keys) return sciara_fail(SCIARA_ERR_USAGE, "%s: the shared site was not read from a DEM", s->path);
+  if (sciara_site_is_of_memory(site) && (s->dem.sea.rule != SCIARA_SEA_NONE || s->dem.edit_count > 0))
+    return sciara_fail(SCIARA_ERR_INPUT, "%s: dem.%s: expected only with a DEM that is a file, found a DEM in memory",
+                       s->path, s->dem.edit_count > 0 ? "edits" : "sea");
   struct sciara_text keys = {0};
   enum sciara_status status =
       sciara_site_is_of_memory(site) ? describe_precision(s->engine.single_precision, &keys) : describe(s, &keys);
@@ -127,6 +150,17 @@ static enum sciara_status restore_place(const struct sciara_problem_ground *know
   return copy_text(known->georef->crs_name, &dem->georef.crs_name);
 }
 
+/** Adds the edits and the sea of the scenario. */
+static enum sciara_status shape_ground(const struct sciara_scenario_spec *s,
+                                       const struct sciara_problem_options *options, struct sciara_dem *dem) {
+  const struct sciara_ground_request request = {.edits = s->dem.edits,
+                                                .edit_count = s->dem.edit_count,
+                                                .sea = &s->dem.sea,
+                                                .extra_drivers = options->extra_drivers,
+                                                .extra_driver_count = options->extra_driver_count};
+  return sciara_dem_shape_ground(&request, dem);
+}
+
 static enum sciara_status read_dem(const struct sciara_scenario_spec *s, const struct sciara_problem_options *options,
                                    struct sciara_dem *dem) {
   const struct sciara_dem_request request = {.path = s->dem.path,
@@ -136,9 +170,13 @@ static enum sciara_status read_dem(const struct sciara_scenario_spec *s, const s
                                              .cell_size_m = s->dem.cell_size_m,
                                              .extra_drivers = options->extra_drivers,
                                              .extra_driver_count = options->extra_driver_count};
-  const struct sciara_dem_request again = {.path = options->ground ? options->ground->dem : NULL, .band = 1};
+  const struct sciara_dem_request again = {
+      .path = options->ground ? options->ground->dem : NULL, .band = 1, .marked = true};
   enum sciara_status status = sciara_dem_read(options->ground ? &again : &request, dem);
-  if (status == SCIARA_OK && options->ground) status = restore_place(options->ground, dem);
+  if (status == SCIARA_OK && options->ground)
+    status = restore_place(options->ground, dem);
+  else if (status == SCIARA_OK)
+    status = shape_ground(s, options, dem);
   if (status == SCIARA_ERR_USAGE) return status; // of an option, not of the scenario
   return status == SCIARA_OK ? SCIARA_OK : sciara_fail_context(status, "%s", s->path);
 }
@@ -149,7 +187,13 @@ static enum sciara_status make_site(struct sciara_dem *dem, bool single_precisio
   if (single_precision)
     for (int64_t i = 0; i < sciara_grid_cells(&dem->grid); i++) dem->altitude[i] = (double)(float)dem->altitude[i];
   const struct sciara_site_origin origin = {
-      .hash = dem->hash, .crs_wkt = dem->georef.crs_wkt, .crs_name = dem->georef.crs_name, .keys = keys, .dem = json};
+      .hash = dem->hash,
+      .crs_wkt = dem->georef.crs_wkt,
+      .crs_name = dem->georef.crs_name,
+      .keys = keys,
+      .dem = json,
+      .sea = dem->sea,
+      .edit = dem->edit};
   return sciara_site_adopt(&dem->grid, &dem->altitude, dem->valid, &origin, out);
 }
 

@@ -110,7 +110,7 @@ enum sciara_status sciara_simulation_advance(struct sciara_simulation *s, const 
                                    .time = fmin(event->time, s->until_time),
                                    .solidified = true,
                                    .cancel = event->cancel};
-  bool warned = s->progress.losses > 0;
+  bool warned = s->progress.losses > 0, told = s->progress.sea_losses > 0;
   enum sciara_status status;
   do {
     const double begin = sciara_wallclock();
@@ -118,12 +118,18 @@ enum sciara_status sciara_simulation_advance(struct sciara_simulation *s, const 
     status = s->ops->advance(s->engine, &stop, &s->progress);
     s->compute_s += sciara_wallclock() - begin;
     s->progress.losses += s->losses_before;
+    s->progress.sea_losses += s->sea_losses_before;
     if (!warned && s->progress.losses > 0) {
       warned = true;
       sciara_log(
           SCIARA_LOG_WARNING,
           "lava has reached the rim of the DEM and leaves the domain (simulated time %.0f s); it is counted as lost",
           s->progress.time);
+    }
+    if (!told && s->progress.sea_losses > 0) {
+      told = true;
+      sciara_log(SCIARA_LOG_INFO, "lava has entered the sea (simulated time %.0f s); it is counted apart",
+                 s->progress.time);
     }
     if (event->tick) event->tick(event->tick_context, s);
   } while (status == SCIARA_OK && s->progress.reason == SCIARA_STOP_WALL);
@@ -140,6 +146,7 @@ enum sciara_status sciara_simulation_set_rate(struct sciara_simulation *s, size_
   SCIARA_TRY(sciara_simulation_sync(s));
   SCIARA_TRY(sciara_problem_set_rate(&s->problem, vent, s->progress.time, rate, until));
   s->losses_before = s->progress.losses; // the engine counts from its start
+  s->sea_losses_before = s->progress.sea_losses;
   s->ops->destroy(s->engine);
   s->engine = NULL;
   s->failed = make_engine(s); // without an engine there is nothing more to compute

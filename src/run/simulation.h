@@ -17,6 +17,7 @@ struct sciara_simulation {
   bool state_is_current;            ///< problem.state is the state of the engine
   enum sciara_status failed;        ///< of the step that failed, SCIARA_OK while none has
   uint64_t losses_before;           ///< losses of the run before it was resumed; progress includes them
+  uint64_t sea_losses_before;       ///< the same for the sea; after a checkpoint 1 if lava has entered it
   double compute_s;                 ///< seconds spent in the engine
   int threads;                      ///< threads that the engine uses
 };

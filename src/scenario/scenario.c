@@ -158,6 +158,7 @@ static void take_values(const cJSON *root, const char *folder, bool model_passed
                         struct sciara_diagnostics *diagnostics) {
   sciara_diagnostics_add(diagnostics, copy_text(get(root, "", "title"), &s->title));
   sciara_diagnostics_add(diagnostics, take_dem(root, folder, s));
+  sciara_scenario_ground(folder, root, s, diagnostics);
   sciara_scenario_vents(folder, root, s, diagnostics);
   sciara_diagnostics_add(diagnostics, take_layer(get(root, "initial", "thickness"), folder, &s->initial_thickness));
   sciara_diagnostics_add(diagnostics, take_layer(get(root, "initial", "temperature"), folder, &s->initial_temperature));
@@ -270,11 +271,15 @@ void sciara_scenario_free(struct sciara_scenario_spec *s) {
     sciara_free(s->vents[i].rates);
   }
   sciara_free(s->vents);
+  for (size_t i = 0; i < s->dem.edit_count; i++) sciara_edit_free(&s->dem.edits[i]);
+  sciara_free(s->dem.edits);
   char *texts[] = {s->path,
                    s->title,
                    s->json,
                    s->dem.path,
                    s->dem.crs,
+                   s->dem.sea.path,
+                   s->dem.edits_json,
                    s->initial_thickness.path,
                    s->initial_temperature.path,
                    s->run.start,

@@ -6,6 +6,7 @@
 #include "base/diagnostics.h"
 #include "base/setting.h"
 #include "base/text.h"
+#include "model/ground_edit.h"
 #include "model/params.h"
 #include "model/polyline.h"
 
@@ -42,6 +43,10 @@ struct sciara_scenario_spec {
     int64_t window[4];  ///< first row, first column, rows, columns
     char *crs;          ///< may be NULL
     double cell_size_m; ///< 0 if not given
+    struct sciara_sea sea;
+    struct sciara_edit *edits;
+    size_t edit_count;
+    char *edits_json; ///< the key "dem.edits" in one line, its paths absolute; NULL: there are none
   } dem;
 
   struct sciara_vent_spec *vents;

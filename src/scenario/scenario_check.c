@@ -265,6 +265,7 @@ static void check_value(const struct check *c, const struct sciara_json_path *pa
     case SCIARA_KEY_NUMBER: check_number(c, path, value, key); break;
     case SCIARA_KEY_INTEGER: check_integer(c, path, value, key); break;
     case SCIARA_KEY_DURATION: check_duration(c, path, value, key); break;
+    case SCIARA_KEY_SEA:
     case SCIARA_KEY_LAYER:
       right = cJSON_IsNumber(value) || is_text(value);
       if (cJSON_IsNumber(value)) check_number(c, path, value, key);

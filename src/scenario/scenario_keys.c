@@ -158,6 +158,9 @@ void sciara_scenario_key_allowed(const struct sciara_scenario_key *key, char *bu
     case SCIARA_KEY_LAYER:
       snprintf(buffer, capacity, "a number%s%s, or the path of a raster%s", glue, range, null);
       break;
+    case SCIARA_KEY_SEA:
+      snprintf(buffer, capacity, "a level%s%s, %s, or the path of a vector file%s", glue, range, list, null);
+      break;
     case SCIARA_KEY_DATE: snprintf(buffer, capacity, "a date \"YYYY-MM-DDThh:mm:ssZ\"%s", null); break;
     case SCIARA_KEY_WINDOW:
       snprintf(buffer, capacity,

@@ -137,12 +137,14 @@ static void put_form(struct builder *b, cJSON *node, const struct sciara_scenari
     case SCIARA_KEY_TABLE: put_table(b, node, key); break;
     case SCIARA_KEY_FIELDS: put_fields(b, node, key); break;
     case SCIARA_KEY_DURATION:
+    case SCIARA_KEY_SEA:
     case SCIARA_KEY_LAYER: break; // several forms: put_value
   }
 }
 
 static void put_value(struct builder *b, cJSON *node, const struct sciara_scenario_key *key) {
-  bool several = key->type == SCIARA_KEY_DURATION || key->type == SCIARA_KEY_LAYER;
+  const bool layer = key->type == SCIARA_KEY_LAYER || key->type == SCIARA_KEY_SEA;
+  bool several = key->type == SCIARA_KEY_DURATION || layer;
   bool nullable = sciara_scenario_key_nullable(key);
   put_text(b, node, "description", key->description);
   if (key->preset) put(b, node, "default", cJSON_Parse(key->preset));
@@ -153,7 +155,7 @@ static void put_value(struct builder *b, cJSON *node, const struct sciara_scenar
   cJSON *any = put(b, node, "anyOf", cJSON_CreateArray());
   if (key->type == SCIARA_KEY_DURATION) {
     put_duration(b, any, key);
-  } else if (key->type == SCIARA_KEY_LAYER) {
+  } else if (layer) {
     put_range(b, push(b, any, cJSON_CreateObject()), "number", key);
     put_not_empty(b, push(b, any, cJSON_CreateObject()));
   } else {

@@ -270,7 +270,8 @@ uint64_t sciara_dem_hash(const struct sciara_dem *d) {
   hash = sciara_hash_bytes(hash, &g->cols, sizeof g->cols);
   hash = sciara_hash_bytes(hash, place, sizeof place);
   hash = sciara_hash_bytes(hash, d->valid, cells);
-  return sciara_hash_bytes(hash, d->altitude, cells * sizeof *d->altitude);
+  hash = sciara_hash_bytes(hash, d->altitude, cells * sizeof *d->altitude);
+  return d->sea ? sciara_hash_bytes(hash, d->sea, cells) : hash;
 }
 
 /** Moves the patch into the DEM. */
@@ -294,6 +295,30 @@ static enum sciara_status finish(const struct sciara_source *s, const struct pla
              out->georef.crs_name ? out->georef.crs_name : "no CRS", cells - valid,
              sciara_plural((uint64_t)(cells - valid), "cell", "cells"));
   return SCIARA_OK;
+}
+
+/** The band of the dem.tif of a run with this name, as whole numbers; *out stays NULL if there is none. */
+static enum sciara_status read_mark(struct sciara_gdal_scope *scope, const struct sciara_source *s, const char *name,
+                                    GDALDataType type, size_t bytes, void **out) {
+  GDALRasterBandH band = NULL;
+  for (int k = 2; k <= GDALGetRasterCount(s->dataset); k++)
+    if (strcmp(GDALGetDescription(GDALGetRasterBand(s->dataset, k)), name) == 0) band = GDALGetRasterBand(s->dataset, k);
+  if (!band) return SCIARA_OK;
+  const int cols = (int)s->cols, rows = (int)s->rows;
+  SCIARA_TRY(sciara_alloc(out, (size_t)(s->rows * s->cols), bytes, "marks of a DEM"));
+  if (GDALRasterIO(band, GF_Read, 0, 0, cols, rows, *out, cols, rows, type, 0, 0) == CE_None) return SCIARA_OK;
+  return sciara_fail(sciara_gdal_status(scope, SCIARA_ERR_INPUT), "%s: band \"%s\" cannot be read: %s", s->path, name,
+                     sciara_gdal_message(scope));
+}
+
+static enum sciara_status read_marks(struct sciara_gdal_scope *scope, const struct sciara_source *s,
+                                     struct sciara_dem *out) {
+  void *sea = NULL, *edit = NULL;
+  enum sciara_status status = read_mark(scope, s, SCIARA_DEM_SEA, GDT_Byte, sizeof *out->sea, &sea);
+  if (status == SCIARA_OK) status = read_mark(scope, s, SCIARA_DEM_EDIT, GDT_UInt16, sizeof *out->edit, &edit);
+  out->sea = (uint8_t *)sea;
+  out->edit = (uint16_t *)edit;
+  return status;
 }
 
 enum sciara_status sciara_dem_read(const struct sciara_dem_request *request, struct sciara_dem *out) {
@@ -323,6 +348,7 @@ enum sciara_status sciara_dem_read(const struct sciara_dem_request *request, str
     sciara_log(SCIARA_LOG_INFO, "%s: warped bilinearly to cells of %.10g m", request->path, plan.cell);
   }
   SCIARA_TRY_GOTO(finish(&source, &plan, plan.warp ? &warped : &patch, out));
+  if (request->marked) SCIARA_TRY_GOTO(read_marks(&scope, &source, out));
 cleanup:
   if (status != SCIARA_OK) sciara_dem_free(out);
   sciara_patch_free(&patch);
@@ -336,6 +362,8 @@ cleanup:
 void sciara_dem_free(struct sciara_dem *dem) {
   sciara_free(dem->altitude);
   sciara_free(dem->valid);
+  sciara_free(dem->sea);
+  sciara_free(dem->edit);
   free(dem->driver);
   sciara_georef_free(&dem->georef);
   *dem = (struct sciara_dem){0};

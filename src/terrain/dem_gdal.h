@@ -6,6 +6,10 @@
 #include "file/georef.h"
 #include "model/grid.h"
 
+// Descriptions of the bands of dem.tif that mark cells: those of the sea, and by number those of ground edits.
+#define SCIARA_DEM_SEA "sea"
+#define SCIARA_DEM_EDIT "edit"
+
 /** Which raster to read and how. */
 struct sciara_dem_request {
   const char *path;
@@ -16,6 +20,7 @@ struct sciara_dem_request {
   double cell_size_m;               ///< warp to cells of this side; 0: that of the DEM
   const char *const *extra_drivers; ///< GDAL driver names allowed beyond the built-in list
   size_t extra_driver_count;
+  bool marked; ///< also reads the bands "sea" and "edit", which the dem.tif of a run may have
 };
 
 /** A DEM in memory; release with sciara_dem_free. */
@@ -24,7 +29,9 @@ struct sciara_dem {
   struct sciara_georef georef;
   double *altitude; ///< rows x cols, m; SCIARA_NODATA_ALTITUDE where not valid
   uint8_t *valid;   ///< rows x cols, 0 or 1
-  uint64_t hash;    ///< of rows, cols, cell size, origin, validity and altitudes: FNV-1a 64
+  uint8_t *sea;     ///< rows x cols, 1 where a valid cell is sea; NULL: no sea is declared
+  uint16_t *edit;   ///< rows x cols: number of the last edit of the cell, from 1, or 0; NULL: no edits
+  uint64_t hash;    ///< of rows, cols, cell size, origin, validity, altitudes and, if declared, sea: FNV-1a 64
   char *driver;     ///< GDAL's short name of the format
 };
 

@@ -312,6 +312,29 @@ static enum sciara_status place_on_map(struct sciara_problem *p, const struct sc
   return place_vents(p, diagnostics);
 }
 
+/** Whether the parameters that depend on the size of the cells are the defaults. */
+static bool has_default_flow(const struct sciara_params *p) {
+  const struct sciara_params d = sciara_params_default();
+  return p->dP_sol == d.dP_sol && p->dP_vent == d.dP_vent && p->hc_sol == d.hc_sol && p->hc_vent == d.hc_vent &&
+         p->cooling == d.cooling;
+}
+
+/** Warns about default parameters on cells for which they were not calibrated. */
+static void warn_cell_size(const struct sciara_problem *p) {
+  const double w = p->grid.cell_size;
+  const struct sciara_params *params = &p->scenario.params;
+  if ((w >= SCIARA_CELL_LEAST && w <= SCIARA_CELL_MOST) || !has_default_flow(params)) return;
+  sciara_log(SCIARA_LOG_WARNING,
+             "cells of %.6g m: the default parameters belong to cells of %g m, and lava runs out differently on others "
+             "(docs/validation.md). \"dem.cell_size_m\": %g resamples the DEM; it %s. %s; dissipation and the start from "
+             "rest in each step still depend on the size of the cells",
+             w, SCIARA_CELL_CALIBRATED, SCIARA_CELL_CALIBRATED,
+             w > SCIARA_CELL_CALIBRATED ? "cannot restore relief finer than the cells of the DEM"
+                                        : "removes relief finer than its cells",
+             params->cooling_reference > 0 ? "model.cooling_reference_cell_m is given"
+                                           : "\"model.cooling_reference_cell_m\": 10 keeps the cooling of such cells");
+}
+
 /** Makes what needs much memory, after checking that it is available. */
 static enum sciara_status make_start(struct sciara_problem *p, const struct sciara_problem_options *options) {
   if (!options->any_engine) SCIARA_TRY(sciara_forecast_check(&p->forecast, p->scenario.path));
@@ -338,6 +361,7 @@ void sciara_problem_place(struct sciara_problem *p, const struct sciara_problem_
   const size_t before = diagnostics->count;
   check_ranges(p, diagnostics);
   if (diagnostics->count > before) return; // such numbers cannot be used either
+  if (!options->ground && !options->site) warn_cell_size(p);
   p->forecast = sciara_forecast_make(&p->scenario, &p->grid, p->vents, ops, available);
   if (options->site) p->forecast.site = 0; // it was already in memory
   sciara_diagnostics_add(diagnostics, make_start(p, options));

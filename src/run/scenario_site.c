@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "base/mem.h"
 #include "base/text.h"
 #include "file/durable.h"
 #include "terrain/dem_gdal.h"
@@ -43,6 +44,23 @@ static enum sciara_status describe_precision(bool single_precision, struct sciar
   return describe_text("engine.precision", single_precision ? "single" : "double", out);
 }
 
+/** The part of the DEM by coordinates; with a margin it depends on the vents. */
+static enum sciara_status describe_box(const struct sciara_scenario_spec *s, struct sciara_text *out) {
+  const double *b = s->dem.box;
+  if (s->dem.has_box)
+    SCIARA_TRY(sciara_text_append(out, "dem.window_%s: [%.17g, %.17g, %.17g, %.17g]\n",
+                                  s->dem.box_is_lonlat ? "lonlat" : "xy", b[0], b[1], b[2], b[3]));
+  else
+    SCIARA_TRY(sciara_text_append(out, "dem.window_xy: null\n"));
+  SCIARA_TRY(sciara_text_append(out, "dem.window_margin_m: "));
+  if (!(s->dem.margin_m > 0)) return sciara_text_append(out, "null\n");
+  SCIARA_TRY(sciara_text_append(out, "%.17g around", s->dem.margin_m));
+  for (size_t k = 0; k < s->vent_count; k++)
+    for (size_t n = 0; n < s->vents[k].point_count; n++)
+      SCIARA_TRY(sciara_text_append(out, " %.17g,%.17g", s->vents[k].points[n].x, s->vents[k].points[n].y));
+  return sciara_text_append(out, "\n");
+}
+
 /** The key "dem.sea" as JSON, its path absolute. */
 static enum sciara_status append_sea(const struct sciara_sea *sea, struct sciara_text *out) {
   if (sea->rule == SCIARA_SEA_LEVEL) return sciara_text_append(out, "%.17g", sea->level);
@@ -63,6 +81,7 @@ static enum sciara_status describe(const struct sciara_scenario_spec *s, struct 
                                   w[2], w[3]));
   else
     SCIARA_TRY(sciara_text_append(out, "dem.window: null\n"));
+  SCIARA_TRY(describe_box(s, out));
   SCIARA_TRY(describe_text("dem.crs", s->dem.crs, out));
   if (s->dem.cell_size_m > 0)
     SCIARA_TRY(sciara_text_append(out, "dem.cell_size_m: %.17g\n", s->dem.cell_size_m));
@@ -85,6 +104,12 @@ static enum sciara_status describe_dem(const struct sciara_scenario_spec *s, str
   if (s->dem.has_window)
     SCIARA_TRY_GOTO(sciara_text_append(out, ", \"window\": [%" PRId64 ", %" PRId64 ", %" PRId64 ", %" PRId64 "]", w[0],
                                        w[1], w[2], w[3]));
+  if (s->dem.has_box)
+    SCIARA_TRY_GOTO(sciara_text_append(out, ", \"window_%s\": [%.17g, %.17g, %.17g, %.17g]",
+                                       s->dem.box_is_lonlat ? "lonlat" : "xy", s->dem.box[0], s->dem.box[1],
+                                       s->dem.box[2], s->dem.box[3]));
+  if (s->dem.margin_m > 0)
+    SCIARA_TRY_GOTO(sciara_text_append(out, ", \"window_margin_m\": %.17g", s->dem.margin_m));
   if (s->dem.crs) {
     SCIARA_TRY_GOTO(sciara_text_append(out, ", \"crs\": \""));
     SCIARA_TRY_GOTO(sciara_text_append_json(out, s->dem.crs));
@@ -150,6 +175,26 @@ static enum sciara_status restore_place(const struct sciara_problem_ground *know
   return copy_text(known->georef->crs_name, &dem->georef.crs_name);
 }
 
+/** The points of the vents, around which a window is taken. */
+static enum sciara_status points_of_vents(const struct sciara_scenario_spec *s, struct sciara_dem_point **out,
+                                          size_t *count) {
+  size_t most = 0;
+  for (size_t k = 0; k < s->vent_count; k++) {
+    most += s->vents[k].point_count;
+    if (s->vents[k].point_count > 0 && s->vents[k].place == SCIARA_VENT_ROWCOL)
+      return sciara_fail(SCIARA_ERR_INPUT,
+                         "%s: vents[%zu]: expected x,y, lon,lat or a line with dem.window_margin_m, found row,col, which "
+                         "depend on the window",
+                         s->path, k);
+  }
+  SCIARA_TRY(SCIARA_NEW(*out, most + 1, "the points of the vents"));
+  for (size_t k = 0; k < s->vent_count; k++)
+    for (size_t n = 0; n < s->vents[k].point_count; n++)
+      (*out)[(*count)++] = (struct sciara_dem_point){s->vents[k].points[n].x, s->vents[k].points[n].y,
+                                                     s->vents[k].place == SCIARA_VENT_LONLAT};
+  return SCIARA_OK;
+}
+
 /** Adds the edits and the sea of the scenario. */
 static enum sciara_status shape_ground(const struct sciara_scenario_spec *s,
                                        const struct sciara_problem_options *options, struct sciara_dem *dem) {
@@ -163,9 +208,17 @@ static enum sciara_status shape_ground(const struct sciara_scenario_spec *s,
 
 static enum sciara_status read_dem(const struct sciara_scenario_spec *s, const struct sciara_problem_options *options,
                                    struct sciara_dem *dem) {
+  struct sciara_dem_point *points = NULL;
+  size_t count = 0;
+  if (s->dem.margin_m > 0) SCIARA_TRY(points_of_vents(s, &points, &count));
   const struct sciara_dem_request request = {.path = s->dem.path,
                                              .band = s->dem.band,
                                              .window = s->dem.has_window ? s->dem.window : NULL,
+                                             .box = s->dem.has_box ? s->dem.box : NULL,
+                                             .box_is_lonlat = s->dem.box_is_lonlat,
+                                             .margin_m = s->dem.margin_m,
+                                             .points = points,
+                                             .point_count = count,
                                              .crs = s->dem.crs,
                                              .cell_size_m = s->dem.cell_size_m,
                                              .extra_drivers = options->extra_drivers,
@@ -173,6 +226,7 @@ static enum sciara_status read_dem(const struct sciara_scenario_spec *s, const s
   const struct sciara_dem_request again = {
       .path = options->ground ? options->ground->dem : NULL, .band = 1, .marked = true};
   enum sciara_status status = sciara_dem_read(options->ground ? &again : &request, dem);
+  sciara_free(points);
   if (status == SCIARA_OK && options->ground)
     status = restore_place(options->ground, dem);
   else if (status == SCIARA_OK)

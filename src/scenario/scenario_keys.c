@@ -167,6 +167,10 @@ void sciara_scenario_key_allowed(const struct sciara_scenario_key *key, char *bu
                "[first row, first column, rows, columns], whole numbers%s%s, rows and columns from 1%s", glue, range,
                null);
       break;
+    case SCIARA_KEY_BOX:
+      snprintf(buffer, capacity, "[west, south, east, north], numbers%s%s, west below east and south below north%s",
+               glue, range, null);
+      break;
     case SCIARA_KEY_POINTS:
       snprintf(buffer, capacity, "an array of 2 to %d points [x, y]%s%s", SCIARA_KEY_MAX_POINTS, glue, range);
       break;

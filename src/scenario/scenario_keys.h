@@ -19,6 +19,7 @@ enum sciara_key_type {
   SCIARA_KEY_SEA,      ///< a number, one of `choices`, or the path of a vector file
   SCIARA_KEY_DATE,     ///< YYYY-MM-DDThh:mm:ssZ
   SCIARA_KEY_WINDOW,   ///< [first row, first column, rows, columns], the last two >= 1
+  SCIARA_KEY_BOX,      ///< [west, south, east, north], west < east, south < north
   SCIARA_KEY_POINTS,   ///< an array of at least 2 points [x, y]
   SCIARA_KEY_RATES,    ///< an array of 1 to SCIARA_KEY_MAX_RATES numbers
   SCIARA_KEY_TABLE,    ///< an array of 2 to SCIARA_KEY_MAX_RATES rows [duration, number]

@@ -130,6 +130,7 @@ static void put_form(struct builder *b, cJSON *node, const struct sciara_scenari
                   "^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]Z$");
       break;
     case SCIARA_KEY_WINDOW: put_window(b, node, key); break;
+    case SCIARA_KEY_BOX: put_range(b, put_array(b, node, 4, 4), "number", key); break;
     case SCIARA_KEY_POINTS:
       put_range(b, put_array(b, put_array(b, node, 2, SCIARA_KEY_MAX_POINTS), 2, 2), "number", key);
       break;

@@ -10,11 +10,22 @@
 #define SCIARA_DEM_SEA "sea"
 #define SCIARA_DEM_EDIT "edit"
 
-/** Which raster to read and how. */
+/** A point in the CRS of the grid, or in degrees (WGS 84). */
+struct sciara_dem_point {
+  double x, y;
+  bool is_lonlat;
+};
+
+/** Which raster to read and how; at most one of window, box and margin_m. */
 struct sciara_dem_request {
   const char *path;
   int band;              ///< 1-based
   const int64_t *window; ///< first row, first column, rows, columns; NULL: all of it
+  const double *box;     ///< west, south, east, north of the part to use, clipped to the raster; NULL: all of it
+  bool box_is_lonlat;    ///< in degrees (WGS 84); else in the CRS of the grid
+  double margin_m;       ///< the part within this distance of the points below, in x and y; 0: all of it
+  const struct sciara_dem_point *points;
+  size_t point_count;
   /** Metric CRS to warp to (EPSG:n, WKT, PROJ), or, for a DEM that names none, the one it is in; NULL: its own. */
   const char *crs;
   double cell_size_m;               ///< warp to cells of this side; 0: that of the DEM

@@ -274,8 +274,7 @@ template <bool IN_CLUSTER> struct small_work : small_view<IN_CLUSTER> {
     const bool cools = !rim && sciara_surely_liquid(&d.rule, &inflow, t);
     real T = inflow.heat;
     const sciara_outcome outcome =
-        cools ? SCIARA_OUTCOME_LIQUID
-              : sciara_outcome_in(sea, sciara_cell_settle(&d.rule, rim, &inflow, t, &T, &bad));
+        cools ? SCIARA_OUTCOME_LIQUID : sciara_outcome_in(sea, sciara_cell_settle(&d.rule, rim, &inflow, t, &T, &bad));
     const bool liquid = outcome == SCIARA_OUTCOME_LIQUID;
     if (outcome != SCIARA_OUTCOME_DRY && !(marks & block_type::HAS_ARRIVED)) arrive(id, i, time);
     if (!liquid)

@@ -118,8 +118,8 @@ struct vent_chunk {
 /** Adds the counts of a block to the control. All threads. */
 template <class Work> __device__ void add_up(const sciara_device &d, const Work &work, const fused_tally &tally) {
   sciara_device_control *c = d.control;
-  const unsigned long long of_thread[] = {tally.cell_steps, tally.launched, tally.solidifications, tally.losses,
-                                          tally.sea_losses, work.liquid()};
+  const unsigned long long of_thread[] = {tally.cell_steps, tally.launched,   tally.solidifications,
+                                          tally.losses,     tally.sea_losses, work.liquid()};
   unsigned long long *const total[] = {&c->cell_steps, &c->launched,   &c->solidifications,
                                        &c->losses,     &c->sea_losses, &c->liquid};
   for (int k = 0; k < 6; k++) {

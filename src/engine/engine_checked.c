@@ -372,7 +372,8 @@ static enum sciara_status check_outcome(struct checked *e, int64_t i, double h, 
   if (outcome == SCIARA_OUTCOME_ROCK && !(rise >= 0 && explains(e, rise, h, 2 * UNIT * highest)))
     return found(e, i, "altitude", "%.17g m, %.17g m before %g m turned to rock", (double)f->z[i], (double)was->z[i],
                  h);
-  if ((outcome == SCIARA_OUTCOME_LOST || outcome == SCIARA_OUTCOME_SEA) && !explains(e, lost, h, DBL_EPSILON * f->lost[i]))
+  if ((outcome == SCIARA_OUTCOME_LOST || outcome == SCIARA_OUTCOME_SEA) &&
+      !explains(e, lost, h, DBL_EPSILON * f->lost[i]))
     return found(e, i, "lost", "%g m of %g m", lost, h);
   if (outcome == SCIARA_OUTCOME_LIQUID && (double)f->h[i] != h)
     return found(e, i, "thickness", "%.17g m, %.17g m gathered", (double)f->h[i], h);

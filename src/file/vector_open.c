@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 // Others open addresses on the network, or files that name other files.
-const char *const sciara_vector_drivers[] = {"GPKG", "ESRI Shapefile", "GeoJSON",     "FlatGeobuf",
+const char *const sciara_vector_drivers[] = {"GPKG", "ESRI Shapefile", "GeoJSON",         "FlatGeobuf",
                                              "KML",  "MapInfo File",   (const char *)NULL};
 
 char **sciara_vector_allowed(const char *const *extra, size_t extra_count) {

@@ -35,7 +35,8 @@ void sciara_edit_free(struct sciara_edit *edit) {
 
 enum sciara_status sciara_edit_choose(const double value[SCIARA_EDIT_VALUES], bool closed,
                                       enum sciara_edit_value *out) {
-  const int first = closed ? SCIARA_EDIT_RAISE : SCIARA_EDIT_HEIGHT, last = closed ? SCIARA_EDIT_LEVEL : SCIARA_EDIT_DEPTH;
+  const int first = closed ? SCIARA_EDIT_RAISE : SCIARA_EDIT_HEIGHT,
+            last = closed ? SCIARA_EDIT_LEVEL : SCIARA_EDIT_DEPTH;
   int given = 0;
   for (int k = first; k <= last; k++) {
     if (isnan(value[k])) continue;
@@ -74,9 +75,10 @@ enum sciara_status sciara_points_check(const struct sciara_grid *g, const struct
   for (size_t k = 0; k < count; k++) {
     const struct sciara_point p = points[k];
     if (p.x >= g->west && p.x <= east && p.y >= south && p.y <= g->north) continue;
-    return sciara_fail(SCIARA_ERR_INPUT,
-                       "point %zu: expected x from %.3f to %.3f and y from %.3f to %.3f (the DEM), found x %.3f, y %.3f",
-                       k, g->west, east, south, g->north, p.x, p.y);
+    return sciara_fail(
+        SCIARA_ERR_INPUT,
+        "point %zu: expected x from %.3f to %.3f and y from %.3f to %.3f (the DEM), found x %.3f, y %.3f", k, g->west,
+        east, south, g->north, p.x, p.y);
   }
   return SCIARA_OK;
 }
@@ -128,7 +130,8 @@ struct part {
 };
 
 /** Notes where the rows of centres cross an edge. */
-static void cross_edge(const struct sciara_grid *g, const struct part *p, struct sciara_point a, struct sciara_point b) {
+static void cross_edge(const struct sciara_grid *g, const struct part *p, struct sciara_point a,
+                       struct sciara_point b) {
   const double w = g->cell_size, low = fmin(a.y, b.y), high = fmax(a.y, b.y);
   int64_t begin = limited(ceil((g->north - high) / w - 0.5), g->rows);
   int64_t end = limited(floor((g->north - low) / w - 0.5) + 1, g->rows);

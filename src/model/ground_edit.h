@@ -45,8 +45,7 @@ void sciara_edit_free(struct sciara_edit *edit);
  * The value that decides what an edit does to a line or polygon. SCIARA_ERR_INPUT unless exactly one is given, and a
  * width for a line; values for the other form are ignored.
  */
-enum sciara_status sciara_edit_choose(const double value[SCIARA_EDIT_VALUES], bool closed,
-                                      enum sciara_edit_value *out);
+enum sciara_status sciara_edit_choose(const double value[SCIARA_EDIT_VALUES], bool closed, enum sciara_edit_value *out);
 
 /** The altitude, m, of ground at `altitude` after an edit. */
 double sciara_edit_apply(enum sciara_edit_value what, double value, double altitude);

@@ -9,8 +9,8 @@
 
 struct sums {
   double liquid, solid, deposit, lost, sea; // m, sums over all cells
-  double highest;                      // m, largest |altitude| where lava has been
-  int64_t covered;                     // cells that hold lava or rock
+  double highest;                           // m, largest |altitude| where lava has been
+  int64_t covered;                          // cells that hold lava or rock
 };
 
 static void add_cells(const struct sciara_state *s, int64_t first, int64_t end, struct sums *sums) {

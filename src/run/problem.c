@@ -141,12 +141,13 @@ static enum sciara_status place_vents(struct sciara_problem *p, struct sciara_di
 // ----------------------------------------------------------------------------------------------------- initial lava
 
 /** Fills values[cells] from a constant (on interior cells) or a raster on the grid of the DEM. */
-static enum sciara_status read_layer(const struct sciara_problem *p, const struct sciara_layer_spec *layer,
-                                     double preset, double *values) {
+static enum sciara_status read_layer(const struct sciara_problem *p, const struct sciara_problem_options *options,
+                                     const struct sciara_layer_spec *layer, double preset, double *values) {
   const struct sciara_state *s = p->state;
   if (layer->path) {
-    const enum sciara_status status = sciara_raster_read_on_grid(layer->path, &s->grid, values);
-    if (status == SCIARA_OK) return status;
+    const enum sciara_status status = sciara_raster_read_on_grid_with(
+        options->extra_drivers, options->extra_driver_count, layer->path, &s->grid, values);
+    if (status == SCIARA_OK || status == SCIARA_ERR_USAGE) return status;
     const char *name = layer == &p->scenario.initial_thickness ? "thickness" : "temperature";
     return sciara_fail_context(status, "%s: initial.%s", p->scenario.path, name);
   }
@@ -185,15 +186,15 @@ static enum sciara_status check_initial(const struct sciara_problem *p, int64_t 
   return SCIARA_OK;
 }
 
-static enum sciara_status place_initial_lava(struct sciara_problem *p) {
+static enum sciara_status place_initial_lava(struct sciara_problem *p, const struct sciara_problem_options *options) {
   const struct sciara_scenario_spec *scenario = &p->scenario;
   struct sciara_state *s = p->state;
   if (!scenario->initial_thickness.given && !scenario->initial_thickness.path) return SCIARA_OK;
   if (!scenario->initial_temperature.given && !scenario->initial_temperature.path)
     sciara_log(SCIARA_LOG_INFO, "initial lava: no initial.temperature is given, %g K (T_vent_K) is used",
                scenario->params.T_vent);
-  SCIARA_TRY(read_layer(p, &scenario->initial_thickness, 0, s->h));
-  SCIARA_TRY(read_layer(p, &scenario->initial_temperature, scenario->params.T_vent, s->T));
+  SCIARA_TRY(read_layer(p, options, &scenario->initial_thickness, 0, s->h));
+  SCIARA_TRY(read_layer(p, options, &scenario->initial_temperature, scenario->params.T_vent, s->T));
   const double area = s->grid.cell_size * s->grid.cell_size;
   double sum = 0;
   for (int64_t i = 0; i < sciara_grid_cells(&s->grid); i++) {
@@ -324,22 +325,23 @@ static void warn_cell_size(const struct sciara_problem *p) {
   const double w = p->grid.cell_size;
   const struct sciara_params *params = &p->scenario.params;
   if ((w >= SCIARA_CELL_LEAST && w <= SCIARA_CELL_MOST) || !has_default_flow(params)) return;
-  sciara_log(SCIARA_LOG_WARNING,
-             "cells of %.6g m: the default parameters belong to cells of %g m, and lava runs out differently on others "
-             "(docs/validation.md). \"dem.cell_size_m\": %g resamples the DEM; it %s. %s; dissipation and the start from "
-             "rest in each step still depend on the size of the cells",
-             w, SCIARA_CELL_CALIBRATED, SCIARA_CELL_CALIBRATED,
-             w > SCIARA_CELL_CALIBRATED ? "cannot restore relief finer than the cells of the DEM"
-                                        : "removes relief finer than its cells",
-             params->cooling_reference > 0 ? "model.cooling_reference_cell_m is given"
-                                           : "\"model.cooling_reference_cell_m\": 10 keeps the cooling of such cells");
+  sciara_log(
+      SCIARA_LOG_WARNING,
+      "cells of %.6g m: the default parameters belong to cells of %g m, and lava runs out differently on others "
+      "(docs/validation.md). \"dem.cell_size_m\": %g resamples the DEM; it %s. %s; dissipation and the start from "
+      "rest in each step still depend on the size of the cells",
+      w, SCIARA_CELL_CALIBRATED, SCIARA_CELL_CALIBRATED,
+      w > SCIARA_CELL_CALIBRATED ? "cannot restore relief finer than the cells of the DEM"
+                                 : "removes relief finer than its cells",
+      params->cooling_reference > 0 ? "model.cooling_reference_cell_m is given"
+                                    : "\"model.cooling_reference_cell_m\": 10 keeps the cooling of such cells");
 }
 
 /** Makes what needs much memory, after checking that it is available. */
 static enum sciara_status make_start(struct sciara_problem *p, const struct sciara_problem_options *options) {
   if (!options->any_engine) SCIARA_TRY(sciara_forecast_check(&p->forecast, p->scenario.path));
   SCIARA_TRY(make_state(p));
-  return options->ground || options->bare ? SCIARA_OK : place_initial_lava(p);
+  return options->ground || options->bare ? SCIARA_OK : place_initial_lava(p, options);
 }
 
 void sciara_problem_place(struct sciara_problem *p, const struct sciara_problem_options *options,

@@ -341,9 +341,12 @@ static enum sciara_status record_descent(struct run *r) {
 static enum sciara_status begin(struct run *r) {
   const struct sciara_scenario_spec *scenario = &r->simulation->problem.scenario;
   const struct sciara_run_options *o = r->options;
-  const char *const inputs[] = {scenario->path, scenario->dem.path, scenario->dem.sea.path,
+  const char *const inputs[] = {scenario->path,
+                                scenario->dem.path,
+                                scenario->dem.sea.path,
                                 scenario->initial_thickness.path,
-                                scenario->initial_temperature.path, o->resume ? o->resume->path : NULL};
+                                scenario->initial_temperature.path,
+                                o->resume ? o->resume->path : NULL};
   if (o->profile) SCIARA_TRY(sciara_profile_open(&r->profile, o->profile, o->profile_every, o->overwrite));
   if (is_continued(r))
     SCIARA_TRY(take_over(r));

@@ -53,13 +53,13 @@ enum sciara_status sciara_run_write_dem(const struct sciara_run_place *r) {
   const struct sciara_problem *p = &r->simulation->problem;
   struct sciara_map_mark marks[2];
   struct sciara_map map = {.grid = &p->state->grid,
-                                 .georef = &p->georef,
-                                 .values = p->state->z0,
-                                 .nodata = SCIARA_NODATA_ALTITUDE,
-                                 .name = "altitude before the eruption",
-                                 .unit = "m",
-                                 .title = p->scenario.title,
-                                 .marks = marks};
+                           .georef = &p->georef,
+                           .values = p->state->z0,
+                           .nodata = SCIARA_NODATA_ALTITUDE,
+                           .name = "altitude before the eruption",
+                           .unit = "m",
+                           .title = p->scenario.title,
+                           .marks = marks};
   enum sciara_status status = SCIARA_OK;
   uint8_t *sea = NULL;
   char *path = sciara_path_join(r->folder, SCIARA_RUN_DEM);

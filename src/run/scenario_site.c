@@ -87,6 +87,10 @@ static enum sciara_status describe(const struct sciara_scenario_spec *s, struct 
     SCIARA_TRY(sciara_text_append(out, "dem.cell_size_m: %.17g\n", s->dem.cell_size_m));
   else
     SCIARA_TRY(sciara_text_append(out, "dem.cell_size_m: null\n"));
+  if (s->dem.has_nodata)
+    SCIARA_TRY(sciara_text_append(out, "dem.nodata: %.17g\n", s->dem.nodata));
+  else
+    SCIARA_TRY(sciara_text_append(out, "dem.nodata: null\n"));
   SCIARA_TRY(sciara_text_append(out, "dem.sea: "));
   SCIARA_TRY(append_sea(&s->dem.sea, out));
   SCIARA_TRY(sciara_text_append(out, "\ndem.edits: %s\n", s->dem.edits_json ? s->dem.edits_json : "null"));
@@ -108,14 +112,14 @@ static enum sciara_status describe_dem(const struct sciara_scenario_spec *s, str
     SCIARA_TRY_GOTO(sciara_text_append(out, ", \"window_%s\": [%.17g, %.17g, %.17g, %.17g]",
                                        s->dem.box_is_lonlat ? "lonlat" : "xy", s->dem.box[0], s->dem.box[1],
                                        s->dem.box[2], s->dem.box[3]));
-  if (s->dem.margin_m > 0)
-    SCIARA_TRY_GOTO(sciara_text_append(out, ", \"window_margin_m\": %.17g", s->dem.margin_m));
+  if (s->dem.margin_m > 0) SCIARA_TRY_GOTO(sciara_text_append(out, ", \"window_margin_m\": %.17g", s->dem.margin_m));
   if (s->dem.crs) {
     SCIARA_TRY_GOTO(sciara_text_append(out, ", \"crs\": \""));
     SCIARA_TRY_GOTO(sciara_text_append_json(out, s->dem.crs));
     SCIARA_TRY_GOTO(sciara_text_append(out, "\""));
   }
   if (s->dem.cell_size_m > 0) SCIARA_TRY_GOTO(sciara_text_append(out, ", \"cell_size_m\": %.17g", s->dem.cell_size_m));
+  if (s->dem.has_nodata) SCIARA_TRY_GOTO(sciara_text_append(out, ", \"nodata\": %.17g", s->dem.nodata));
   if (s->dem.sea.rule != SCIARA_SEA_NONE) {
     SCIARA_TRY_GOTO(sciara_text_append(out, ", \"sea\": "));
     SCIARA_TRY_GOTO(append_sea(&s->dem.sea, out));
@@ -182,10 +186,11 @@ static enum sciara_status points_of_vents(const struct sciara_scenario_spec *s, 
   for (size_t k = 0; k < s->vent_count; k++) {
     most += s->vents[k].point_count;
     if (s->vents[k].point_count > 0 && s->vents[k].place == SCIARA_VENT_ROWCOL)
-      return sciara_fail(SCIARA_ERR_INPUT,
-                         "%s: vents[%zu]: expected x,y, lon,lat or a line with dem.window_margin_m, found row,col, which "
-                         "depend on the window",
-                         s->path, k);
+      return sciara_fail(
+          SCIARA_ERR_INPUT,
+          "%s: vents[%zu]: expected x,y, lon,lat or a line with dem.window_margin_m, found row,col, which "
+          "depend on the window",
+          s->path, k);
   }
   SCIARA_TRY(SCIARA_NEW(*out, most + 1, "the points of the vents"));
   for (size_t k = 0; k < s->vent_count; k++)
@@ -221,6 +226,8 @@ static enum sciara_status read_dem(const struct sciara_scenario_spec *s, const s
                                              .point_count = count,
                                              .crs = s->dem.crs,
                                              .cell_size_m = s->dem.cell_size_m,
+                                             .nodata = s->dem.nodata,
+                                             .has_nodata = s->dem.has_nodata,
                                              .extra_drivers = options->extra_drivers,
                                              .extra_driver_count = options->extra_driver_count};
   const struct sciara_dem_request again = {
@@ -240,14 +247,13 @@ static enum sciara_status make_site(struct sciara_dem *dem, bool single_precisio
                                     const struct sciara_site **out) {
   if (single_precision)
     for (int64_t i = 0; i < sciara_grid_cells(&dem->grid); i++) dem->altitude[i] = (double)(float)dem->altitude[i];
-  const struct sciara_site_origin origin = {
-      .hash = dem->hash,
-      .crs_wkt = dem->georef.crs_wkt,
-      .crs_name = dem->georef.crs_name,
-      .keys = keys,
-      .dem = json,
-      .sea = dem->sea,
-      .edit = dem->edit};
+  const struct sciara_site_origin origin = {.hash = dem->hash,
+                                            .crs_wkt = dem->georef.crs_wkt,
+                                            .crs_name = dem->georef.crs_name,
+                                            .keys = keys,
+                                            .dem = json,
+                                            .sea = dem->sea,
+                                            .edit = dem->edit};
   return sciara_site_adopt(&dem->grid, &dem->altitude, dem->valid, &origin, out);
 }
 

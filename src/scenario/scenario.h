@@ -40,12 +40,14 @@ struct sciara_scenario_spec {
     char *path; ///< resolved against the scenario's folder
     int band;
     bool has_window;
-    int64_t window[4];  ///< first row, first column, rows, columns
+    int64_t window[4]; ///< first row, first column, rows, columns
     bool has_box, box_is_lonlat;
     double box[4];      ///< west, south, east, north; in the CRS of the grid, or degrees
     double margin_m;    ///< around the vents; 0 if not given
     char *crs;          ///< may be NULL
     double cell_size_m; ///< 0 if not given
+    bool has_nodata;
+    double nodata; ///< m
     struct sciara_sea sea;
     struct sciara_edit *edits;
     size_t edit_count;

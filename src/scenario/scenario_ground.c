@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The keys dem.sea and dem.edits of a checked scenario.
+// The keys dem.nodata, dem.sea and dem.edits of a checked scenario.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -117,7 +117,9 @@ static enum sciara_status take_edits(const cJSON *edits, const char *folder, str
 
 void sciara_scenario_ground(const char *folder, const cJSON *root, struct sciara_scenario_spec *out,
                             struct sciara_diagnostics *diagnostics) {
-  const cJSON *dem = get(root, "dem");
+  const cJSON *dem = get(root, "dem"), *nodata = get(dem, "nodata");
+  out->dem.has_nodata = nodata != NULL;
+  out->dem.nodata = nodata ? nodata->valuedouble : 0;
   sciara_diagnostics_add(diagnostics, take_sea(get(dem, "sea"), folder, &out->dem.sea));
   sciara_diagnostics_add(diagnostics, take_edits(get(dem, "edits"), folder, out, diagnostics));
 }

@@ -125,8 +125,8 @@ static enum sciara_status check_altitude_unit(const struct sciara_dem_request *q
 static enum sciara_status change_box(const char *path, OGRSpatialReferenceH from, OGRSpatialReferenceH to,
                                      const double box[4], double out[4]) {
   OGRCoordinateTransformationH change = OCTNewCoordinateTransformation(from, to);
-  const bool done = change && OCTTransformBounds(change, box[0], box[1], box[2], box[3], &out[0], &out[1], &out[2],
-                                                 &out[3], 21);
+  const bool done =
+      change && OCTTransformBounds(change, box[0], box[1], box[2], box[3], &out[0], &out[1], &out[2], &out[3], 21);
   if (change) OCTDestroyCoordinateTransformation(change);
   for (int k = 0; k < 4; k++)
     if (!done || !isfinite(out[k]))
@@ -172,10 +172,11 @@ static enum sciara_status window_of_box(const struct sciara_dem_request *q, cons
   if (p->from && !OSRIsSameEx(p->from, p->to, ignore_axes)) SCIARA_TRY(change_box(q->path, p->to, p->from, p->box, b));
   const double east = s->west + (double)s->cols * s->dx, south = s->north - (double)s->rows * s->dy;
   if (!(b[0] < east && b[2] > s->west && b[1] < s->north && b[3] > south))
-    return sciara_fail(SCIARA_ERR_INPUT,
-                       "%s: expected a window that overlaps the raster, x %.9g to %.9g and y %.9g to %.9g; found x %.9g "
-                       "to %.9g and y %.9g to %.9g",
-                       q->path, s->west, east, south, s->north, b[0], b[2], b[1], b[3]);
+    return sciara_fail(
+        SCIARA_ERR_INPUT,
+        "%s: expected a window that overlaps the raster, x %.9g to %.9g and y %.9g to %.9g; found x %.9g "
+        "to %.9g and y %.9g to %.9g",
+        q->path, s->west, east, south, s->north, b[0], b[2], b[1], b[3]);
   if (b[0] < s->west || b[2] > east || b[1] < south || b[3] > s->north)
     sciara_log(SCIARA_LOG_INFO, "%s: the window extends beyond the raster and is cut at its edge", q->path);
   const double slack = 1e-6;
@@ -322,7 +323,7 @@ static enum sciara_status fail_altitude(const char *path, int64_t row, int64_t c
     status = sciara_fail(SCIARA_ERR_INPUT,
                          "%s: cell row %" PRId64 ", column %" PRId64
                          " has altitude %.9g m, probably a NODATA value that the file does not declare; "
-                         "declare it with: gdal_translate -a_nodata %.17g %s declared.tif",
+                         "give it as dem.nodata, or declare it with: gdal_translate -a_nodata %.17g %s declared.tif",
                          path, row, col, z, z, name.data);
   sciara_text_free(&name);
   return status;
@@ -394,7 +395,8 @@ static enum sciara_status read_mark(struct sciara_gdal_scope *scope, const struc
                                     GDALDataType type, size_t bytes, void **out) {
   GDALRasterBandH band = NULL;
   for (int k = 2; k <= GDALGetRasterCount(s->dataset); k++)
-    if (strcmp(GDALGetDescription(GDALGetRasterBand(s->dataset, k)), name) == 0) band = GDALGetRasterBand(s->dataset, k);
+    if (strcmp(GDALGetDescription(GDALGetRasterBand(s->dataset, k)), name) == 0)
+      band = GDALGetRasterBand(s->dataset, k);
   if (!band) return SCIARA_OK;
   const int cols = (int)s->cols, rows = (int)s->rows;
   SCIARA_TRY(sciara_alloc(out, (size_t)(s->rows * s->cols), bytes, "marks of a DEM"));
@@ -435,6 +437,8 @@ enum sciara_status sciara_dem_read(const struct sciara_dem_request *request, str
       sciara_patch_check_size(request->path, patch.rows, patch.cols, plan.warp ? 32 : SCIARA_RUN_BYTES_PER_CELL));
   SCIARA_TRY_GOTO(sciara_patch_alloc(&patch));
   SCIARA_TRY_GOTO(sciara_source_read(&scope, &source, window, patch.altitude, patch.valid));
+  for (int64_t i = 0; request->has_nodata && i < patch.rows * patch.cols; i++)
+    if (patch.altitude[i] == request->nodata) patch.valid[i] = 0;
   SCIARA_TRY_GOTO(check_altitudes(request->path, window, &patch));
   if (plan.warp) {
     const char *how;

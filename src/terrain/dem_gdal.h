@@ -31,6 +31,8 @@ struct sciara_dem_request {
   double cell_size_m;               ///< warp to cells of this side; 0: that of the DEM
   const char *const *extra_drivers; ///< GDAL driver names allowed beyond the built-in list
   size_t extra_driver_count;
+  double nodata; ///< also NODATA, with `has_nodata`: a value that the file does not declare
+  bool has_nodata;
   bool marked; ///< also reads the bands "sea" and "edit", which the dem.tif of a run may have
 };
 
@@ -69,5 +71,9 @@ uint64_t sciara_dem_hash(const struct sciara_dem *dem);
  * @param values rows x cols doubles
  */
 enum sciara_status sciara_raster_read_on_grid(const char *path, const struct sciara_grid *grid, double *values);
+
+/** The same, with GDAL drivers beyond the built-in list. */
+enum sciara_status sciara_raster_read_on_grid_with(const char *const *extra_drivers, size_t extra_count,
+                                                   const char *path, const struct sciara_grid *grid, double *values);
 
 #endif

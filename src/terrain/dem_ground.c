@@ -70,9 +70,8 @@ static enum sciara_status apply_feature(void *context, const struct sciara_shape
   for (int k = 0; k < SCIARA_EDIT_VALUES; k++)
     if (isnan(whole.value[k]) && (k == SCIARA_EDIT_WIDTH || !says)) whole.value[k] = w->edit->value[k];
   const enum sciara_status status = apply_shape(context, &whole);
-  return status == SCIARA_OK
-             ? status
-             : sciara_fail_context(status, "%s, feature %" PRId64, w->edit->path, shape->feature);
+  return status == SCIARA_OK ? status
+                             : sciara_fail_context(status, "%s, feature %" PRId64, w->edit->path, shape->feature);
 }
 
 static void report(const struct work *w) {
@@ -81,8 +80,8 @@ static void report(const struct work *w) {
     sciara_log(SCIARA_LOG_WARNING, "dem.edits[%zu] (%s) changes no cell", w->number, w->edit->name);
   else
     sciara_log(SCIARA_LOG_INFO, "dem.edits[%zu] (%s): %" PRId64 " %s changed by %.4g to %.4g m, %.6g m3 in all",
-               w->number, w->edit->name, w->changed, sciara_plural((uint64_t)w->changed, "cell is", "cells are"), w->low,
-               w->high, w->volume * cell * cell);
+               w->number, w->edit->name, w->changed, sciara_plural((uint64_t)w->changed, "cell is", "cells are"),
+               w->low, w->high, w->volume * cell * cell);
   if (w->missing > 0)
     sciara_log(SCIARA_LOG_WARNING, "dem.edits[%zu] (%s): %" PRId64 " of its cells %s NODATA and stay so", w->number,
                w->edit->name, w->missing, sciara_plural((uint64_t)w->missing, "is", "are"));
@@ -155,7 +154,8 @@ static enum sciara_status suspect_sea(const struct sciara_dem *d) {
 /** Adds a polygon to the mask. */
 static enum sciara_status add_polygon(void *context, const struct sciara_shape *shape) {
   struct sciara_dem *d = (struct sciara_dem *)context;
-  if (!shape->closed) return sciara_fail(SCIARA_ERR_INPUT, "feature %" PRId64 ": expected a polygon, found a line", shape->feature);
+  if (!shape->closed)
+    return sciara_fail(SCIARA_ERR_INPUT, "feature %" PRId64 ": expected a polygon, found a line", shape->feature);
   return sciara_mark_polygon(&d->grid, shape->points, shape->ends, shape->rings, d->sea);
 }
 
@@ -194,7 +194,8 @@ static enum sciara_status find_sea(const struct sciara_ground_request *q, struct
     sea += d->sea[i];
     land += d->valid[i] && !d->sea[i];
   }
-  if (land == 0) return sciara_fail(SCIARA_ERR_INPUT, "dem.sea: expected land, found sea in all %" PRId64 " cells", sea);
+  if (land == 0)
+    return sciara_fail(SCIARA_ERR_INPUT, "dem.sea: expected land, found sea in all %" PRId64 " cells", sea);
   if (sea == 0)
     sciara_log(SCIARA_LOG_WARNING, "dem.sea: no cell of the DEM is sea by this rule");
   else

@@ -165,8 +165,8 @@ static enum sciara_status choose_layer(const struct sciara_shapes_request *q, GD
   enum sciara_status status = SCIARA_OK;
   if (!*out)
     status = sciara_fail(SCIARA_ERR_INPUT, "%s: expected %s%s%s of its %d layers (%s)", q->path,
-                         q->layer ? "layer \"" : "the name of one", q->layer ? q->layer : "", q->layer ? "\" as one" : "",
-                         count, names.data ? names.data : "none");
+                         q->layer ? "layer \"" : "the name of one", q->layer ? q->layer : "",
+                         q->layer ? "\" as one" : "", count, names.data ? names.data : "none");
   sciara_text_free(&names);
   return status;
 }
@@ -188,10 +188,11 @@ static enum sciara_status fail_unopened(const struct reading *r, GDALDriverH loo
   }
   enum sciara_status status;
   if (found)
-    status = sciara_fail(SCIARA_ERR_INPUT,
-                         "%s: format %s is not among those allowed for lines and polygons (%s); --allow-driver %s would "
-                         "allow it",
-                         q->path, GDALGetDriverShortName(found), list ? list : "", GDALGetDriverShortName(found));
+    status =
+        sciara_fail(SCIARA_ERR_INPUT,
+                    "%s: format %s is not among those allowed for lines and polygons (%s); --allow-driver %s would "
+                    "allow it",
+                    q->path, GDALGetDriverShortName(found), list ? list : "", GDALGetDriverShortName(found));
   else
     status = sciara_fail(SCIARA_ERR_INPUT, "%s: is no vector file in one of the formats allowed (%s)", q->path,
                          list ? list : "");

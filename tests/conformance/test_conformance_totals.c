@@ -25,8 +25,8 @@ static void expect_same_progress(const struct sciara_engine_progress *checked,
 }
 
 START_TEST(progress) {
-  static const char *const names[] = {"ramp", "vent next to the rim", "31 x 37", "rate gap", "initial lava and vents",
-                                      "sea and rim"};
+  static const char *const names[] = {"ramp",     "vent next to the rim",   "31 x 37",
+                                      "rate gap", "initial lava and vents", "sea and rim"};
   const enum sciara_precision p = (enum sciara_precision)(_i % 2);
   const char *name = names[_i / 2];
   const struct sciara_engine_ops *ops;

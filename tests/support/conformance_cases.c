@@ -386,7 +386,7 @@ static void build_coast(struct scene *s, int v, unsigned record) {
   scene_make(s, 24, 15, record, ramp, v);
   flood(s, 14);
   if (v == 1) s->boundary = SCIARA_BOUNDARY_CLOSED;
-  if (v == 2) s->params.cooling = 1500;
+  if (v == 2) s->params.cooling = 300;
   scene_vent(s, 8, 7, 900, RATES(25, 4));
 }
 

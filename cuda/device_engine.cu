@@ -181,6 +181,7 @@ void read_control(sciara_device_engine *e) {
   now->thick = c->thick != 0;
   now->solidifications = c->solidifications;
   now->losses = c->losses;
+  now->sea_losses = c->sea_losses;
   now->cell_steps = c->cell_steps;
   e->profile.launched = c->launched;
   if (!c->failed) return;

@@ -48,6 +48,7 @@ template <bool IN_CLUSTER> struct small_block {
     IS_RIM = 1, ///< marks
     HAS_ARRIVED = 2,
     IS_AHEAD = 4, ///< a vent has already emitted the lava of the next step
+    IS_SEA = 8,
   };
   small_shown<IN_CLUSTER, CELLS> shown;
   small_chunk chunk;

@@ -56,6 +56,7 @@ template <bool IN_CLUSTER> struct small_work : small_view<IN_CLUSTER> {
       my.px[id] = d.f.px[i];
       my.py[id] = d.f.py[i];
       my.marks[id] = (unsigned char)((d.f.kind[i] == SCIARA_CELL_RIM ? block_type::IS_RIM : 0) |
+                                     (d.f.kind[i] == SCIARA_CELL_SEA ? block_type::IS_SEA : 0) |
                                      (d.f.arrival[i] < 0 ? 0 : block_type::HAS_ARRIVED));
       if (my.h[id] != 0) my.live[atomicAdd(&my.live_count, 1u)] = (unsigned short)id;
     }
@@ -269,10 +270,11 @@ template <bool IN_CLUSTER> struct small_work : small_view<IN_CLUSTER> {
     if (my.h[id] == 0 && inflow.h == 0) return;
     bool bad = false;
     const unsigned marks = my.marks[id];
-    const bool rim = marks & block_type::IS_RIM, cools = !rim && sciara_surely_liquid(&d.rule, &inflow, t);
+    const bool sea = marks & block_type::IS_SEA, rim = sea || marks & block_type::IS_RIM;
+    const bool cools = !rim && sciara_surely_liquid(&d.rule, &inflow, t);
     real T = inflow.heat;
     const sciara_outcome outcome =
-        cools ? SCIARA_OUTCOME_LIQUID : sciara_cell_settle(&d.rule, rim, &inflow, t, &T, &bad);
+        cools ? SCIARA_OUTCOME_LIQUID : sciara_outcome_in(sea, sciara_cell_settle(&d.rule, rim, &inflow, t, &T, &bad));
     const bool liquid = outcome == SCIARA_OUTCOME_LIQUID;
     if (outcome != SCIARA_OUTCOME_DRY && !(marks & block_type::HAS_ARRIVED)) arrive(id, i, time);
     if (!liquid)
@@ -282,6 +284,7 @@ template <bool IN_CLUSTER> struct small_work : small_view<IN_CLUSTER> {
     if (bad) report_bad(&d.control->bad_after, i, tally);
     tally->solidifications += outcome == SCIARA_OUTCOME_ROCK;
     tally->losses += outcome == SCIARA_OUTCOME_LOST;
+    tally->sea_losses += outcome == SCIARA_OUTCOME_SEA;
     my.h[id] = liquid ? inflow.h : 0;
     my.T[id] = T;
     my.cools[id] = cools;

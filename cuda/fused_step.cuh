@@ -23,7 +23,7 @@ namespace sciara_gpu {
 
 /** Results of a thread in a step, and its counts since the launch. */
 struct fused_tally {
-  unsigned long long cell_steps, launched, solidifications, losses;
+  unsigned long long cell_steps, launched, solidifications, losses, sea_losses;
   bool liquid;  ///< a cell remains liquid
   bool entered; ///< lava is in an outer tile
   bool bad;     ///< invalid numbers were found
@@ -119,10 +119,11 @@ struct vent_chunk {
 /** Adds the counts of a block to the control. All threads. */
 template <class Work> __device__ void add_up(const sciara_device &d, const Work &work, const fused_tally &tally) {
   sciara_device_control *c = d.control;
-  const unsigned long long of_thread[] = {tally.cell_steps, tally.launched, tally.solidifications, tally.losses,
-                                          work.liquid()};
-  unsigned long long *const total[] = {&c->cell_steps, &c->launched, &c->solidifications, &c->losses, &c->liquid};
-  for (int k = 0; k < 5; k++) {
+  const unsigned long long of_thread[] = {tally.cell_steps, tally.launched,   tally.solidifications,
+                                          tally.losses,     tally.sea_losses, work.liquid()};
+  unsigned long long *const total[] = {&c->cell_steps, &c->launched,   &c->solidifications,
+                                       &c->losses,     &c->sea_losses, &c->liquid};
+  for (int k = 0; k < 6; k++) {
     const unsigned long long sum = warp_reduce(of_thread[k], [](auto a, auto b) { return a + b; });
     if (is_lane_0() && sum) atomicAdd(total[k], sum);
   }

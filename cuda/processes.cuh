@@ -191,7 +191,7 @@ template <class Exchange, class Space> __global__ void temperature_and_solidific
   const real t = new_clock(d);
   const unsigned stamp = stamp_of(d);
   const double s = d.control->time, thickest = d.stop->thickness;
-  unsigned liquid = 0, rock = 0, lost = 0;
+  unsigned liquid = 0, rock = 0, lost = 0, sea = 0;
   typename Space::notes notes;
   space.for_each(d, [&](int64_t i) {
     sciara_inflow inflow;
@@ -201,6 +201,7 @@ template <class Exchange, class Space> __global__ void temperature_and_solidific
     liquid += outcome == SCIARA_OUTCOME_LIQUID;
     rock += outcome == SCIARA_OUTCOME_ROCK;
     lost += outcome == SCIARA_OUTCOME_LOST;
+    sea += outcome == SCIARA_OUTCOME_SEA;
     if (outcome == SCIARA_OUTCOME_LIQUID) notes.add(d, space, i);
     if (outcome == SCIARA_OUTCOME_LIQUID && (double)inflow.h > thickest) d.control->thick = 1;
     if (bad) atomicMin(&d.control->bad_after, (unsigned long long)i);
@@ -209,10 +210,12 @@ template <class Exchange, class Space> __global__ void temperature_and_solidific
   liquid = block_sum(liquid);
   rock = block_sum(rock);
   lost = block_sum(lost);
+  sea = block_sum(sea);
   if (!is_first()) return;
   if (liquid) atomicAdd(&d.control->liquid, (unsigned long long)liquid);
   if (rock) atomicAdd(&d.control->solidifications, (unsigned long long)rock);
   if (lost) atomicAdd(&d.control->losses, (unsigned long long)lost);
+  if (sea) atomicAdd(&d.control->sea_losses, (unsigned long long)sea);
 }
 
 /** The end of the step: clock, count, stop rule. One thread. */

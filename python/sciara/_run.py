@@ -46,9 +46,10 @@ class Progress:
 
 @dataclasses.dataclass(frozen=True)
 class Ledger:
-    """The mass balance, m3: initial + emitted = liquid + solid + lost, up to rounding.
+    """The mass balance, m3: initial + emitted = liquid + solid + lost + sea, up to rounding.
 
-    residual: initial + emitted - (liquid + solid + lost); bound: the largest residual that rounding explains
+    lost: left the map; sea: entered the sea (dem.sea)
+    residual: initial + emitted - (liquid + solid + lost + sea); bound: the largest residual that rounding explains
     """
 
     initial: float
@@ -58,6 +59,7 @@ class Ledger:
     lost: float
     residual: float
     bound: float
+    sea: float = 0.0
 
 
 @dataclasses.dataclass(frozen=True)
@@ -448,7 +450,7 @@ class Run:
         with self._use() as handle:
             check(lib.sciara_read_ledger(handle, out))
         return Ledger(out.initial_m3, out.emitted_m3, out.liquid_m3, out.solid_m3, out.lost_m3, out.residual_m3,
-                      out.bound_m3)
+                      out.bound_m3, out.sea_m3)
 
     @property
     def checksum(self) -> str:

@@ -13,9 +13,7 @@
 #include "analysis/observation_place.h"
 #include "base/log.h"
 #include "file/gdal_files.h"
-
-// Others open addresses on the network, or files that name other files.
-static const char *const built_in[] = {"GPKG", "ESRI Shapefile", "GeoJSON", "FlatGeobuf", "KML", "MapInfo File", NULL};
+#include "file/vector_open.h"
 
 /** What is being read. */
 struct outline {
@@ -26,13 +24,6 @@ struct outline {
   struct sciara_bounds bounds;            ///< of the polygons so far, in the CRS of the grid
   int64_t polygons, others;
 };
-
-static char **allowed_drivers(const struct sciara_observation_request *q) {
-  char **list = NULL;
-  for (const char *const *name = built_in; *name; name++) list = CSLAddString(list, *name);
-  for (size_t i = 0; i < q->extra_driver_count; i++) list = CSLAddString(list, q->extra_drivers[i]);
-  return list;
-}
 
 /** An empty mask of bytes on the grid. */
 static enum sciara_status make_mask(struct outline *o) {
@@ -185,24 +176,6 @@ static enum sciara_status refuse_other_formats(const struct sciara_observation_r
   return status;
 }
 
-/** Opens the file in the file system of gdal_files.h, or, with the drivers that the user vouches for, by its path. */
-static enum sciara_status open_outline(const struct sciara_observation_request *q, const char *name, char **drivers,
-                                       GDALDriverH *looks, GDALDatasetH *dataset) {
-  static const unsigned how = GDAL_OF_VECTOR | GDAL_OF_READONLY | GDAL_OF_VERBOSE_ERROR;
-  *looks = GDALIdentifyDriverEx(name, GDAL_OF_VECTOR, built_in, NULL);
-  if (*looks) {
-    *dataset = GDALOpenEx(name, how, built_in, NULL, NULL);
-    return SCIARA_OK;
-  }
-  const char *const *extra = (const char *const *)drivers + CSLCount(drivers) - q->extra_driver_count;
-  char *plain = sciara_gdal_plain_path(q->path);
-  if (!plain) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for the path of %s", q->path);
-  if (q->extra_driver_count > 0) *looks = GDALIdentifyDriverEx(plain, GDAL_OF_VECTOR, extra, NULL);
-  if (*looks) *dataset = GDALOpenEx(plain, how, extra, NULL, NULL);
-  free(plain);
-  return SCIARA_OK;
-}
-
 enum sciara_status sciara_observation_read_vector(struct sciara_gdal_scope *scope,
                                                   const struct sciara_observation_request *q, bool *is_vector,
                                                   struct sciara_observation *out) {
@@ -212,8 +185,8 @@ enum sciara_status sciara_observation_read_vector(struct sciara_gdal_scope *scop
   GDALDriverH looks = NULL;
   enum sciara_status status;
   SCIARA_TRY(sciara_gdal_files_allow(q->path, &name));
-  drivers = allowed_drivers(q);
-  SCIARA_TRY_GOTO(open_outline(q, name, drivers, &looks, &dataset));
+  drivers = sciara_vector_allowed(q->extra_drivers, q->extra_driver_count);
+  SCIARA_TRY_GOTO(sciara_vector_open(q->path, name, q->extra_drivers, q->extra_driver_count, &looks, &dataset));
   if (!looks) {
     status = refuse_other_formats(q, name, drivers);
     goto cleanup;

@@ -11,11 +11,12 @@
 #include "file/durable.h"
 
 static const char header[] = "time_s,step,area_m2,liquid_m3,solid_m3,front_distance_m,max_thickness_m,"
-                             "mean_effusion_m3_s,cumulative_volume_m3\n";
+                             "mean_effusion_m3_s,cumulative_volume_m3";
 
 /** What the next row needs to know of those before. */
 struct course {
   double time_s, emitted_m3;
+  bool has_sea; ///< of the first snapshot: there are columns for the lava that left the map and that entered the sea
   bool warned_no_deposit, warned_no_vents;
 };
 
@@ -79,7 +80,11 @@ static enum sciara_status append_row(struct course *course, struct sciara_snapsh
   SCIARA_TRY(append(out, extent.front_m, ','));
   SCIARA_TRY(append(out, extent.max_m, ','));
   SCIARA_TRY(append(out, effusion, ','));
-  SCIARA_TRY(append(out, s->ledger.emitted_m3, '\n'));
+  SCIARA_TRY(append(out, s->ledger.emitted_m3, course->has_sea ? ',' : '\n'));
+  if (course->has_sea) {
+    SCIARA_TRY(append(out, s->ledger.lost_m3, ','));
+    SCIARA_TRY(append(out, s->ledger.sea_m3, '\n'));
+  }
   course->time_s = s->time_s;
   course->emitted_m3 = s->ledger.emitted_m3;
   return SCIARA_OK;
@@ -89,12 +94,14 @@ enum sciara_status sciara_timeseries_write(const char *const *paths, size_t coun
                                            const char *path) {
   struct sciara_text text = {0};
   struct course course = {0}; // a run starts at 0 s with nothing emitted
-  enum sciara_status status = sciara_text_append(&text, "%s", header);
+  enum sciara_status status = count > 0 ? SCIARA_OK : sciara_text_append(&text, "%s\n", header);
   for (size_t k = 0; k < count && status == SCIARA_OK; k++) {
     struct sciara_snapshot s;
     status = sciara_snapshot_open_as(paths[k], rule, &s);
     if (status != SCIARA_OK) break;
-    status = append_row(&course, &s, &text);
+    if (k == 0) course.has_sea = s.has_sea;
+    if (k == 0) status = sciara_text_append(&text, "%s%s\n", header, s.has_sea ? ",left_map_m3,entered_sea_m3" : "");
+    if (status == SCIARA_OK) status = append_row(&course, &s, &text);
     sciara_snapshot_close(&s);
   }
   if (status == SCIARA_OK) status = sciara_file_replace(path, text.data, text.length);

@@ -12,7 +12,7 @@
 #include "run/run_folder.h"
 
 static const struct sciara_option options[] = {
-    {"format", 'f', "cog|png|frames|nc|gpkg|geojson|kml|csv|html", "format of the product, see below"},
+    {"format", 'f', "cog|png|frames|nc|gpkg|geojson|kml|csv|html|ground", "format of the product, see below"},
     {"field", 0, "F", "field to map (default: deposit if the snapshot holds it, else thickness)"},
     {"classes", 0, "M,M,...", "edges of the thickness classes in m (default: 0.5,1,2,5,10)"},
     {"isochrones", 0, "T", "interval of the isochrones: \"6 h\", \"1 d\" (default: one that gives at most a dozen)"},

@@ -29,9 +29,10 @@ static const struct sciara_option options[] = {
     {0},
 };
 
-static void print_ledger(const struct sciara_ledger *l) {
+static void print_ledger(const struct sciara_ledger *l, bool has_sea) {
   sciara_print("ledger:        initial %.10g + emitted %.10g = liquid %.10g + solid %.10g + lost %.10g m3\n",
-               l->initial_m3, l->emitted_m3, l->liquid_m3, l->solid_m3, l->lost_m3);
+               l->initial_m3, l->emitted_m3, l->liquid_m3, l->solid_m3, l->lost_m3 + l->sea_m3);
+  if (has_sea) sciara_print("               %.10g m3 left the map, %.10g m3 entered the sea\n", l->lost_m3, l->sea_m3);
   sciara_print("               residual %.3g m3, bound of rounding %.3g m3: %s\n", l->residual_m3, l->bound_m3,
                fabs(l->residual_m3) <= l->bound_m3 ? "closed" : "OPEN");
 }
@@ -76,7 +77,7 @@ static enum sciara_status print_snapshot(struct sciara_target *t) {
   sciara_print("time:          step %" PRIu64 ", simulated %.10g s (%s), clock %.10g s\n", s->step, s->time_s,
                simulated, s->clock_s);
   sciara_print_grid(&s->grid, &s->georef);
-  print_ledger(&s->ledger);
+  print_ledger(&s->ledger, s->has_sea);
   sciara_print("liquid cells:  %" PRId64 "\nchecksum:      %016" PRIx64 "\nfields (%s):\n", s->liquid_cells,
                s->checksum, s->as_double ? "float64" : "float32");
   return print_fields(t);

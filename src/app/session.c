@@ -110,6 +110,13 @@ static void on_file(void *context, const char *path) {
   note_lost_output((struct watch *)context);
 }
 
+/** Where lava has gone that left the ground. */
+static void describe_sea(const struct sciara_simulation *s, const struct sciara_ledger *l) {
+  if (s->problem.site->sea_cells > 0)
+    sciara_log(SCIARA_LOG_INFO, "ledger: of the lost lava %.10g m3 left the map and %.10g m3 entered the sea",
+               l->lost_m3, l->sea_m3);
+}
+
 static void describe_result(const struct sciara_simulation *s, const struct sciara_run_result *r) {
   char simulated[48];
   sciara_print_duration(s->progress.time, simulated, sizeof simulated);
@@ -120,8 +127,9 @@ static void describe_result(const struct sciara_simulation *s, const struct scia
       SCIARA_LOG_INFO,
       "ledger: initial %.10g + emitted %.10g = liquid %.10g + solid %.10g + lost %.10g m3 (residual %.2g, bound of "
       "rounding %.2g)",
-      r->ledger.initial_m3, r->ledger.emitted_m3, r->ledger.liquid_m3, r->ledger.solid_m3, r->ledger.lost_m3,
-      r->ledger.residual_m3, r->ledger.bound_m3);
+      r->ledger.initial_m3, r->ledger.emitted_m3, r->ledger.liquid_m3, r->ledger.solid_m3,
+      r->ledger.lost_m3 + r->ledger.sea_m3, r->ledger.residual_m3, r->ledger.bound_m3);
+  describe_sea(s, &r->ledger);
   if (r->reason == SCIARA_STOP_CANCEL)
     sciara_log(SCIARA_LOG_INFO, "'sciara resume %s' continues the run", s->problem.scenario.output.folder);
 }

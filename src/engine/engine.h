@@ -121,6 +121,7 @@ struct sciara_engine_progress {
   int64_t liquid_cells;
   uint64_t solidifications; ///< cells whose lava solidified
   uint64_t losses;          ///< number of times that lava left through a rim cell
+  uint64_t sea_losses;      ///< number of times that lava entered a cell of the sea
   uint64_t cell_steps;      ///< since upload: liquid cells after emission, summed over the steps (the unit of cost)
   enum sciara_stop_reason reason;
   bool thick; ///< a cell had more lava than stop.thickness at the end of the last step; false if it was not given

@@ -347,7 +347,7 @@ static enum sciara_status check_cell(struct checked *e, int64_t i) {
     return found(e, i, "altitude", "%.17g m, %.17g m before", (double)f->z[i], (double)was->z[i]);
   if (was->arrival[i] >= 0 ? f->arrival[i] != was->arrival[i] : held ? f->arrival[i] != s : f->arrival[i] >= 0)
     return found(e, i, "arrival", "%.17g s, %.17g s before, now is %.17g s", f->arrival[i], was->arrival[i], s);
-  if (f->lost[i] < was->lost[i] || (f->lost[i] > 0 && f->kind[i] != SCIARA_CELL_RIM))
+  if (f->lost[i] < was->lost[i] || (f->lost[i] > 0 && !sciara_takes_lava(f->kind[i])))
     return found(e, i, "lost", "%g m", f->lost[i]);
   return check_maxima(e, i);
 }
@@ -372,7 +372,8 @@ static enum sciara_status check_outcome(struct checked *e, int64_t i, double h, 
   if (outcome == SCIARA_OUTCOME_ROCK && !(rise >= 0 && explains(e, rise, h, 2 * UNIT * highest)))
     return found(e, i, "altitude", "%.17g m, %.17g m before %g m turned to rock", (double)f->z[i], (double)was->z[i],
                  h);
-  if (outcome == SCIARA_OUTCOME_LOST && !explains(e, lost, h, DBL_EPSILON * f->lost[i]))
+  if ((outcome == SCIARA_OUTCOME_LOST || outcome == SCIARA_OUTCOME_SEA) &&
+      !explains(e, lost, h, DBL_EPSILON * f->lost[i]))
     return found(e, i, "lost", "%g m of %g m", lost, h);
   if (outcome == SCIARA_OUTCOME_LIQUID && (double)f->h[i] != h)
     return found(e, i, "thickness", "%.17g m, %.17g m gathered", (double)f->h[i], h);
@@ -398,6 +399,7 @@ static enum sciara_status settle(struct checked *e) {
       return found(e, i, "temperature", "%.9g K after cooling from %.9g K", (double)e->hf.f.T[i], mixed);
     now->solidifications += outcome == SCIARA_OUTCOME_ROCK;
     now->losses += outcome == SCIARA_OUTCOME_LOST;
+    now->sea_losses += outcome == SCIARA_OUTCOME_SEA;
     e->outcome[i] = outcome;
     sciara_plant_faults(&e->hf.f, i, outcome);
   }

@@ -284,7 +284,7 @@ static void begin_part(const struct openmp *e, struct sciara_part *p) {
   p->checks = (e->step - FIRST_STEP) % SCIARA_CHECK_EVERY == 0;
   p->time = e->control.now.time;
   p->bad = INT64_MAX;
-  p->rock = p->lost = 0;
+  p->rock = p->lost = p->sea = 0;
 }
 
 /** Leader, before a step. */
@@ -391,6 +391,7 @@ static enum sciara_status end_step(struct openmp *e) {
   for (int n = 0; n < e->used; n++) {
     e->control.now.solidifications += (uint64_t)e->part[n].rock;
     e->control.now.losses += (uint64_t)e->part[n].lost;
+    e->control.now.sea_losses += (uint64_t)e->part[n].sea;
   }
   e->control.now.liquid_cells = liquid_cells(e);
   if (sciara_step_control_limits(&e->control)) e->control.now.thick = is_thick(e);

@@ -172,6 +172,7 @@ static void settle(struct scatter *e) {
       e->sum[i] = (struct sciara_inflow){0, 0, 0, 0};
       now->solidifications += outcome == SCIARA_OUTCOME_ROCK;
       now->losses += outcome == SCIARA_OUTCOME_LOST;
+      now->sea_losses += outcome == SCIARA_OUTCOME_SEA;
       if (bad) sciara_step_control_report(&e->control, row, col);
       if (outcome != SCIARA_OUTCOME_LIQUID) continue;
       now->liquid_cells++;

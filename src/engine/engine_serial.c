@@ -74,6 +74,7 @@ static inline void settle_cell(struct sciara_active *a, int64_t k, struct sciara
   const enum sciara_outcome outcome = sciara_pass_settle(&a->rule, &a->hf.f, a->cell[k], inflow, a->t, now->time, &bad);
   now->solidifications += outcome == SCIARA_OUTCOME_ROCK;
   now->losses += outcome == SCIARA_OUTCOME_LOST;
+  now->sea_losses += outcome == SCIARA_OUTCOME_SEA;
   if (bad) sciara_active_report(a, a->cell[k]);
 }
 

@@ -238,6 +238,7 @@ enum sciara_status sciara_part_settle_dry(struct sciara_part *p) {
     if (bad) sciara_part_report(p, i);
     p->rock += outcome == SCIARA_OUTCOME_ROCK;
     p->lost += outcome == SCIARA_OUTCOME_LOST;
+    p->sea += outcome == SCIARA_OUTCOME_SEA;
     if (outcome == SCIARA_OUTCOME_LIQUID || outcome == SCIARA_OUTCOME_ROCK) p->changed[i] = p->step;
     if (outcome == SCIARA_OUTCOME_LIQUID) SCIARA_TRY(add_created(p, i));
   }

@@ -88,6 +88,7 @@ struct sciara_part {
   real t_opt;         ///< smallest time of its cells, s
   int64_t bad;        ///< first padded index with invalid numbers, or INT64_MAX
   int64_t rock, lost; ///< cells whose lava solidified; cells that lost their lava through the rim
+  int64_t sea;        ///< cells of the sea that took lava
   bool exhausted;     ///< there was no memory: the step cannot continue
   bool aborted;       ///< the step cannot continue: no memory, or invalid numbers found before the lava moved
   struct sciara_stopwatch *watch; ///< in the part that is timed; else NULL

@@ -163,6 +163,7 @@ PIECE void settle_one(struct sciara_part *p, int64_t k, struct sciara_inflow inf
   if (f->h[i] != before) p->changed[i] = p->step; // solidified: the lava is now part of the ground
   p->rock += outcome == SCIARA_OUTCOME_ROCK;
   p->lost += outcome == SCIARA_OUTCOME_LOST;
+  p->sea += outcome == SCIARA_OUTCOME_SEA;
   p->h[k] = f->h[i];
   p->T[k] = f->T[i];
   p->px[k] = f->px[i];

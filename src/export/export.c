@@ -13,9 +13,17 @@
 #include "run/run_folder.h"
 #include "run/run_member.h"
 
-const struct sciara_export_format *const sciara_export_formats[] = {
-    &sciara_export_cog,     &sciara_export_png, &sciara_export_frames, &sciara_export_nc,   &sciara_export_gpkg,
-    &sciara_export_geojson, &sciara_export_kml, &sciara_export_csv,    &sciara_export_html, NULL};
+const struct sciara_export_format *const sciara_export_formats[] = {&sciara_export_cog,
+                                                                    &sciara_export_png,
+                                                                    &sciara_export_frames,
+                                                                    &sciara_export_nc,
+                                                                    &sciara_export_gpkg,
+                                                                    &sciara_export_geojson,
+                                                                    &sciara_export_kml,
+                                                                    &sciara_export_csv,
+                                                                    &sciara_export_html,
+                                                                    &sciara_export_ground,
+                                                                    NULL};
 
 bool sciara_export_follows(const struct sciara_export_format *format, const char *option) {
   for (const char *const *o = format->options; *o; o++)

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "export/target.h"
 #include "map/raster_gdal.h"
+#include "map/zones.h"
 
 enum { SCIARA_EXPORT_MOST_EDGES = 100, SCIARA_EXPORT_FRAMES = 60, SCIARA_EXPORT_MOST_FRAMES = 1000 };
 
@@ -15,10 +16,11 @@ enum sciara_export_layer {
   SCIARA_EXPORT_OUTLINE,
   SCIARA_EXPORT_CLASSES,
   SCIARA_EXPORT_ARRIVAL,
+  SCIARA_EXPORT_EDITS,
   SCIARA_EXPORT_LAYERS ///< all of them
 };
 
-/** "outline", "thickness_classes", "arrival". */
+/** "outline", "thickness_classes", "arrival", "edits". */
 extern const char *const sciara_export_layer_names[SCIARA_EXPORT_LAYERS];
 
 /** What is to be made of what. Each format follows some of these. */
@@ -60,7 +62,14 @@ struct sciara_export_format {
 };
 
 extern const struct sciara_export_format sciara_export_cog, sciara_export_png, sciara_export_frames, sciara_export_nc,
-    sciara_export_gpkg, sciara_export_geojson, sciara_export_kml, sciara_export_csv, sciara_export_html;
+    sciara_export_gpkg, sciara_export_geojson, sciara_export_kml, sciara_export_csv, sciara_export_html,
+    sciara_export_ground;
+
+/**
+ * The cells that edits of the ground changed, one zone for each edit (the key dem.edits of the scenario), as stored in
+ * dem.tif of the run. *out stays without a name where there are none; SCIARA_ERR_INPUT if they are `required`.
+ */
+enum sciara_status sciara_export_edits(const struct sciara_target *target, bool required, struct sciara_zones *out);
 
 /** All formats, in the order of the manual; ends with NULL. */
 extern const struct sciara_export_format *const sciara_export_formats[];

@@ -10,7 +10,8 @@
 #include "map/vector_ogr.h"
 #include "model/field.h"
 
-const char *const sciara_export_layer_names[SCIARA_EXPORT_LAYERS] = {"outline", "thickness_classes", "arrival"};
+const char *const sciara_export_layer_names[SCIARA_EXPORT_LAYERS] = {"outline", "thickness_classes", "arrival",
+                                                                     "edits"};
 
 static enum sciara_status classify(const struct sciara_export_job *job, const struct sciara_map *map,
                                    struct sciara_zones *out) {
@@ -52,6 +53,7 @@ static enum sciara_status make_layer(const struct sciara_export_job *job, const 
   *out = (struct sciara_zones){0};
   if (which == SCIARA_EXPORT_CLASSES) return classify(job, map, out);
   if (which == SCIARA_EXPORT_ARRIVAL) return date(job, required, out);
+  if (which == SCIARA_EXPORT_EDITS) return sciara_export_edits(job->target, required, out);
   return sciara_zones_outline(map->values, sciara_grid_cells(map->grid), map->nodata, out);
 }
 

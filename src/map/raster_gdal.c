@@ -22,6 +22,20 @@ static bool describe(GDALDatasetH d, GDALRasterBandH band, const struct sciara_m
          (!map->title || GDALSetMetadataItem(d, "TIFFTAG_IMAGEDESCRIPTION", map->title, NULL) == CE_None);
 }
 
+static bool write_marks(GDALDatasetH d, const struct sciara_map *map) {
+  const int cols = (int)map->grid->cols, rows = (int)map->grid->rows;
+  for (int k = 0; k < map->mark_count; k++) {
+    const struct sciara_map_mark *m = &map->marks[k];
+    GDALRasterBandH band = GDALGetRasterBand(d, 2 + k);
+    const void *values = m->bytes ? (const void *)m->bytes : m->words;
+    GDALSetDescription(band, m->name);
+    if (GDALRasterIO(band, GF_Write, 0, 0, cols, rows, (void *)(uintptr_t)values, cols, rows,
+                     m->bytes ? GDT_Byte : GDT_UInt16, 0, 0) != CE_None)
+      return false;
+  }
+  return true;
+}
+
 /** The map as a dataset in memory; for bytes without NODATA. */
 static enum sciara_status map_dataset(struct sciara_gdal_scope *scope, const struct sciara_map *map, GDALDataType type,
                                       const char *path, GDALDatasetH *out) {
@@ -32,12 +46,13 @@ static enum sciara_status map_dataset(struct sciara_gdal_scope *scope, const str
   int cols = (int)g->cols, rows = (int)g->rows;
   OGRSpatialReferenceH srs = NULL;
   if (map->georef && map->georef->crs_wkt) SCIARA_TRY(sciara_srs_parse(map->georef->crs_wkt, &srs));
-  GDALDatasetH d = GDALCreate(GDALGetDriverByName("MEM"), "", cols, rows, 1, type, NULL);
+  GDALDatasetH d = GDALCreate(GDALGetDriverByName("MEM"), "", cols, rows, 1 + map->mark_count, type, NULL);
   GDALRasterBandH band = d ? GDALGetRasterBand(d, 1) : NULL;
   const bool made = d && place(d, map, srs) && describe(d, band, map) &&
                     (type == GDT_Byte || GDALSetRasterNoDataValue(band, map->nodata) == CE_None) &&
                     GDALRasterIO(band, GF_Write, 0, 0, cols, rows, (void *)(uintptr_t)map->values, cols, rows,
-                                 GDT_Float64, 0, 0) == CE_None;
+                                 GDT_Float64, 0, 0) == CE_None &&
+                    write_marks(d, map);
   OSRRelease(srs);
   if (made) {
     *out = d;

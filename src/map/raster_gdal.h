@@ -6,15 +6,24 @@
 #include "file/georef.h"
 #include "model/grid.h"
 
+/** A further band of whole numbers; one of the arrays is set. */
+struct sciara_map_mark {
+  const char *name;
+  const uint8_t *bytes;  ///< rows x cols
+  const uint16_t *words; ///< rows x cols
+};
+
 /** One map to write. */
 struct sciara_map {
   const struct sciara_grid *grid;
   const struct sciara_georef *georef;
-  const double *values; ///< rows x cols; `nodata` where there is nothing to show
-  double nodata;        ///< -9999
-  const char *name;     ///< band description, "deposit"
-  const char *unit;     ///< "m"
-  const char *title;    ///< of the map, for metadata; may be NULL
+  const double *values;                ///< rows x cols; `nodata` where there is nothing to show
+  double nodata;                       ///< -9999
+  const char *name;                    ///< band description, "deposit"
+  const char *unit;                    ///< "m"
+  const char *title;                   ///< of the map, for metadata; may be NULL
+  const struct sciara_map_mark *marks; ///< further bands
+  int mark_count;
 };
 
 /** COG, float32, DEFLATE, PREDICTOR=YES, averaged overviews, and a QGIS style (same name, .qml). */

@@ -38,6 +38,23 @@ enum sciara_status sciara_zones_outline(const double *values, int64_t cells, dou
   return SCIARA_OK;
 }
 
+enum sciara_status sciara_zones_numbered(const char *name, const uint16_t *number, int64_t cells,
+                                         const char *const *labels, size_t count, struct sciara_zones *out) {
+  *out = (struct sciara_zones){.name = name};
+  const enum sciara_status status = make(out, cells, count);
+  if (status != SCIARA_OK) {
+    sciara_zones_free(out);
+    return status;
+  }
+  for (size_t k = 0; k < count; k++) {
+    out->zone[k] = (struct sciara_zone){.lower = NAN, .upper = NAN};
+    snprintf(out->zone[k].label, sizeof out->zone[k].label, "%s", labels[k]);
+  }
+  for (int64_t i = 0; i < cells; i++)
+    if (number[i] > 0 && number[i] <= count) put(out, i, number[i] - 1);
+  return SCIARA_OK;
+}
+
 static void describe_class(struct sciara_zone *zone, double lower, double upper) {
   *zone = (struct sciara_zone){.lower = lower, .upper = upper};
   if (lower == 0)

@@ -17,13 +17,21 @@ struct sciara_zone {
 
 /** A layer. Zero-initialise; release with sciara_zones_free. */
 struct sciara_zones {
-  const char *name;          ///< "outline", "thickness_classes", "arrival"
+  const char *name;          ///< "outline", "thickness_classes", "arrival", "edits"
   const char *lower, *upper; ///< names of the attributes for the edges, with their unit; NULL: it has none
   const char *ramp;          ///< the field whose colours suit it; NULL: a line alone
   int32_t *member;           ///< rows x cols: 0 for no zone, k + 1 for zone k
   struct sciara_zone *zone;
   size_t count;
 };
+
+/**
+ * A layer of one zone for each number from 1 to count, with these labels; 0 is no zone.
+ *
+ * @param number rows x cols, each at most `count`
+ */
+enum sciara_status sciara_zones_numbered(const char *name, const uint16_t *number, int64_t cells,
+                                         const char *const *labels, size_t count, struct sciara_zones *out);
 
 /** One zone: every cell whose value is not `nodata`. */
 enum sciara_status sciara_zones_outline(const double *values, int64_t cells, double nodata, struct sciara_zones *out);

@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 
+#include "model/grid.h"
 #include "model/moore.h"
 #include "model/rule.h"
 
@@ -392,12 +393,27 @@ SCIARA_HD real sciara_cell_emit(real h, double volume, double cell_size) {
 }
 
 /** The outcome of a step for a cell. */
-enum sciara_outcome { SCIARA_OUTCOME_DRY, SCIARA_OUTCOME_LIQUID, SCIARA_OUTCOME_ROCK, SCIARA_OUTCOME_LOST };
+enum sciara_outcome {
+  SCIARA_OUTCOME_DRY,
+  SCIARA_OUTCOME_LIQUID,
+  SCIARA_OUTCOME_ROCK,
+  SCIARA_OUTCOME_LOST, ///< left the domain through the rim
+  SCIARA_OUTCOME_SEA   ///< entered the sea
+};
+
+/** Whether lava that reaches a cell of this kind is lost. */
+SCIARA_HD bool sciara_takes_lava(uint8_t kind) { return kind == SCIARA_CELL_RIM || kind == SCIARA_CELL_SEA; }
+
+/** The outcome of a cell: where the lava that sciara_cell_settle found lost has gone. */
+SCIARA_HD enum sciara_outcome sciara_outcome_in(bool sea, enum sciara_outcome outcome) {
+  return sea && outcome == SCIARA_OUTCOME_LOST ? SCIARA_OUTCOME_SEA : outcome;
+}
 
 /**
- * End of tau2, rim and tau3 of a cell that collected `inflow` in a step of `t` seconds: loss through the rim, cooling,
- * solidification. Lava reaches a rim cell only if the boundary is open.
+ * End of tau2, rim and tau3 of a cell that collected `inflow` in a step of `t` seconds: loss through the rim or to the
+ * sea, cooling, solidification. Lava reaches a rim cell only if the boundary is open.
  *
+ * @param rim sciara_takes_lava
  * @param T   set to the temperature of lava that stays liquid, K
  * @param bad set if a NaN is found
  */

@@ -19,8 +19,11 @@ struct sciara_grid {
 /** Number of cells of the grid; the reader of a DEM has checked that the product does not overflow. */
 static inline int64_t sciara_grid_cells(const struct sciara_grid *g) { return g->rows * g->cols; }
 
-/** What a cell is. Interior: its 8 neighbours exist and are valid; rim: valid but not interior. */
-enum sciara_cell_kind { SCIARA_CELL_NODATA = 0, SCIARA_CELL_RIM = 1, SCIARA_CELL_INTERIOR = 2 };
+/**
+ * What a cell is. Interior: its 8 neighbours exist and are valid; rim: valid but not interior; sea: declared as sea,
+ * valid, wherever it lies: it takes lava and keeps none.
+ */
+enum sciara_cell_kind { SCIARA_CELL_NODATA = 0, SCIARA_CELL_RIM = 1, SCIARA_CELL_INTERIOR = 2, SCIARA_CELL_SEA = 3 };
 
 /** Altitude that means "outside the DEM" in a host state and in files. */
 #define SCIARA_NODATA_ALTITUDE (-9999.0)

@@ -8,9 +8,9 @@
 #include "base/mem.h"
 
 struct sums {
-  double liquid, solid, deposit, lost; // m, sums over all cells
-  double highest;                      // m, largest |altitude| where lava has been
-  int64_t covered;                     // cells that hold lava or rock
+  double liquid, solid, deposit, lost, sea; // m, sums over all cells
+  double highest;                           // m, largest |altitude| where lava has been
+  int64_t covered;                          // cells that hold lava or rock
 };
 
 static void add_cells(const struct sciara_state *s, int64_t first, int64_t end, struct sums *sums) {
@@ -20,7 +20,7 @@ static void add_cells(const struct sciara_state *s, int64_t first, int64_t end, 
     sums->liquid += s->h[i];
     sums->solid += rock;
     sums->deposit += s->h[i] + rock;
-    sums->lost += s->lost[i];
+    *(s->kind[i] == SCIARA_CELL_SEA ? &sums->sea : &sums->lost) += s->lost[i];
     sums->covered += s->h[i] > 0 || rock != 0;
     // Cells with rock so thin that the altitude stays the same count too.
     if (s->arrival[i] >= 0) sums->highest = fmax(sums->highest, fmax(fabs(s->z[i]), fabs(s->z0[i])));
@@ -38,8 +38,9 @@ static void form(const struct sciara_state *s, const struct sums *sums, struct s
   out->liquid_m3 = area * sums->liquid;
   out->solid_m3 = area * sums->solid;
   out->lost_m3 = area * sums->lost;
+  out->sea_m3 = area * sums->sea;
   const double given = s->initial + s->emitted;
-  out->residual_m3 = given - (area * sums->deposit + out->lost_m3);
+  out->residual_m3 = given - ((area * sums->deposit + out->lost_m3) + out->sea_m3);
   // docs/model.md "Mass balance": 1e-12 relative (1e-5 in single precision), or half an ulp of z per solidification.
   const double relative = (rounding.epsilon > DBL_EPSILON ? 1e-5 : 1e-12) * given;
   const double altitudes = (double)s->solidifications * half_ulp(sums->highest, rounding.epsilon) * area;

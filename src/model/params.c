@@ -24,7 +24,7 @@ const struct sciara_param_info *sciara_param_table(size_t *count) {
 }
 
 struct sciara_params sciara_params_default(void) {
-  struct sciara_params p;
+  struct sciara_params p = {0};
   for (size_t i = 0; i < sizeof table / sizeof *table; i++)
     memcpy((char *)&p + table[i].offset, &table[i].preset, sizeof(double));
   return p;

@@ -9,12 +9,21 @@ SCIARA_BEGIN_DECLS
 
 #define SCIARA_GRAVITY 9.81 ///< g, m/s2
 
-/** Physical parameters, SI units; see params.def for unit, default and range of each. */
+/**
+ * Physical parameters, SI units; see params.def for unit, default and range of each. The others, which are absent by
+ * default, follow at the end.
+ */
 struct sciara_params {
 #define SCIARA_PARAM(member, key, unit, preset, low, low_allowed, high, text) double member;
 #include "model/params.def"
 #undef SCIARA_PARAM
+  double cooling_reference; ///< side of the cells whose cooling is kept on cells of any size, m; 0: none
 };
+
+// Side of the cells for which the defaults were calibrated, and the range in which they are used without a warning, m.
+#define SCIARA_CELL_CALIBRATED 10.0
+#define SCIARA_CELL_LEAST 8.0
+#define SCIARA_CELL_MOST 12.5
 
 /** One line of params.def. */
 struct sciara_param_info {

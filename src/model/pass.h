@@ -94,7 +94,7 @@ SCIARA_HD void sciara_pass_record(const struct sciara_fields *f, int64_t i, real
  */
 SCIARA_HD void sciara_pass_store(const struct sciara_fields *f, int64_t i, enum sciara_outcome outcome,
                                  struct sciara_inflow inflow, real T) {
-  if (outcome == SCIARA_OUTCOME_LOST) f->lost[i] = f->lost[i] + (double)inflow.h;
+  if (outcome == SCIARA_OUTCOME_LOST || outcome == SCIARA_OUTCOME_SEA) f->lost[i] = f->lost[i] + (double)inflow.h;
   if (outcome == SCIARA_OUTCOME_ROCK) {
     f->z[i] = f->z[i] + inflow.h;
     sciara_pass_record(f, i, 0, 0, 0);
@@ -119,8 +119,9 @@ SCIARA_HD void sciara_pass_store(const struct sciara_fields *f, int64_t i, enum 
 SCIARA_HD enum sciara_outcome sciara_pass_settle(const struct sciara_rule *rule, const struct sciara_fields *f,
                                                  int64_t i, struct sciara_inflow inflow, real t, double s, bool *bad) {
   real T = 0;
-  const bool rim = f->kind[i] == SCIARA_CELL_RIM;
-  const enum sciara_outcome outcome = sciara_cell_settle(rule, rim, &inflow, t, &T, bad);
+  const uint8_t kind = f->kind[i];
+  const enum sciara_outcome outcome = sciara_outcome_in(
+      kind == SCIARA_CELL_SEA, sciara_cell_settle(rule, sciara_takes_lava(kind), &inflow, t, &T, bad));
   if (outcome != SCIARA_OUTCOME_DRY && f->arrival[i] < 0) f->arrival[i] = s;
   sciara_pass_store(f, i, outcome, inflow, T);
   if (outcome == SCIARA_OUTCOME_LIQUID) sciara_pass_record(f, i, inflow.h, inflow.px, inflow.py);

@@ -22,10 +22,18 @@ struct sciara_rule {
   real coldest, hottest; ///< limits of the temperature of liquid lava, with a margin, K; see sciara_is_sound
 };
 
+/** delta, or with a reference cell of side w_r: delta (w/w_r)2. m2. Host only. */
+static inline double sciara_cooling_parameter(const struct sciara_params *p, double cell_size) {
+  if (!(p->cooling_reference > 0)) return p->cooling;
+  const double ratio = cell_size / p->cooling_reference;
+  return p->cooling * (ratio * ratio);
+}
+
 /** The constant of cooling K = 3 eps sigma delta / (rho c_v w2) before it is rounded. Host only. */
 static inline double sciara_cooling_constant(const struct sciara_params *p, double cell_size) {
   const double sigma = 5.67e-8; // Stefan-Boltzmann, W/(m2 K4)
-  return (((3.0 * p->emissivity) * sigma) * p->cooling) / ((p->density * p->c_v) * (cell_size * cell_size));
+  return (((3.0 * p->emissivity) * sigma) * sciara_cooling_parameter(p, cell_size)) /
+         ((p->density * p->c_v) * (cell_size * cell_size));
 }
 
 /** Derives the constants; `cell_size` is the side of a cell in m. Host only. */

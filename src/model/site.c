@@ -12,6 +12,7 @@ struct sciara_site_owner {
   double *z0;
   uint8_t *kind;
   char *keys, *dem;
+  uint16_t *edit;
   size_t references; ///< changed atomically
 };
 
@@ -23,12 +24,30 @@ static void destroy(struct sciara_site_owner *o) {
   free(o->site.origin.crs_name);
   free(o->keys);
   free(o->dem);
+  sciara_free(o->edit);
   sciara_free(o);
 }
 
 static enum sciara_status copy_text(const char *text, char **out) {
   *out = text ? strdup(text) : NULL;
   return text && !*out ? sciara_fail(SCIARA_ERR_MEMORY, "no memory for the texts of a site") : SCIARA_OK;
+}
+
+static enum sciara_status copy_edits(const uint16_t *edit, size_t cells, struct sciara_site_owner *o) {
+  if (!edit) return SCIARA_OK;
+  SCIARA_TRY(SCIARA_NEW(o->edit, cells, "the edits of the ground"));
+  memcpy(o->edit, edit, cells * sizeof *edit);
+  o->site.origin.edit = o->edit;
+  return SCIARA_OK;
+}
+
+/** Marks the cells of the sea, whose neighbours are classified already. */
+static void mark_sea(const uint8_t *sea, const uint8_t *valid, size_t cells, struct sciara_site_owner *o) {
+  for (size_t i = 0; sea && i < cells; i++) {
+    if (!sea[i] || !valid[i]) continue;
+    o->kind[i] = SCIARA_CELL_SEA;
+    o->site.sea_cells++;
+  }
 }
 
 static enum sciara_status copy_origin(const struct sciara_site_origin *from, struct sciara_site_owner *o) {
@@ -53,7 +72,9 @@ enum sciara_status sciara_site_adopt(const struct sciara_grid *grid, double **al
   SCIARA_TRY_GOTO(SCIARA_NEW(o, 1, "site"));
   SCIARA_TRY_GOTO(SCIARA_NEW(o->kind, cells, "kinds of the cells"));
   SCIARA_TRY_GOTO(copy_origin(origin, o));
+  SCIARA_TRY_GOTO(copy_edits(origin ? origin->edit : NULL, cells, o));
   sciara_grid_classify(grid, valid, o->kind);
+  mark_sea(origin ? origin->sea : NULL, valid, cells, o);
   o->z0 = *altitude;
   *altitude = NULL;
   for (size_t i = 0; i < cells; i++)

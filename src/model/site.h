@@ -13,11 +13,13 @@ SCIARA_BEGIN_DECLS
 
 /** Origin of a site, for files and messages; the model itself uses none of it. All pointers may be NULL. */
 struct sciara_site_origin {
-  uint64_t hash;    ///< of the DEM as it was read; 0: there is none
-  char *crs_wkt;    ///< as in struct sciara_georef
-  char *crs_name;   ///< the same
-  const char *keys; ///< the keys of the scenario on which the ground depends, as text; see run/scenario_site.h
-  const char *dem;  ///< the key "dem" as JSON text, for a scenario without it
+  uint64_t hash;        ///< of the DEM as it was read; 0: there is none
+  char *crs_wkt;        ///< as in struct sciara_georef
+  char *crs_name;       ///< the same
+  const char *keys;     ///< the keys of the scenario on which the ground depends, as text; see run/scenario_site.h
+  const char *dem;      ///< the key "dem" as JSON text, for a scenario without it
+  const uint8_t *sea;   ///< rows x cols: 1 where a valid cell is sea; for sciara_site_create only, NULL in a site
+  const uint16_t *edit; ///< rows x cols: number of the last ground edit of a cell, from 1, or 0; NULL: no edits
 };
 
 /** Created by sciara_site_create or sciara_site_adopt; constant until it is released. */
@@ -25,6 +27,7 @@ struct sciara_site {
   struct sciara_grid grid;
   const double *z0;    ///< altitude before the eruption, m, rows x cols; SCIARA_NODATA_ALTITUDE outside the DEM
   const uint8_t *kind; ///< enum sciara_cell_kind, rows x cols
+  int64_t sea_cells;   ///< cells of kind SCIARA_CELL_SEA; 0: no sea is declared
   struct sciara_site_origin origin;
   struct sciara_site_owner *owner; ///< the memory and the number of references to it; only for site.c
 };

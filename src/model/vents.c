@@ -75,10 +75,12 @@ enum sciara_status sciara_vents_check(const struct sciara_vents *v, const struct
                          k, r, c, grid->rows, grid->cols);
     const uint8_t what = kind[r * grid->cols + c];
     if (what != SCIARA_CELL_INTERIOR)
-      return sciara_fail(SCIARA_ERR_INPUT,
-                         "vent %" PRId64 " lies in row %" PRId64 ", column %" PRId64
-                         ", %s; a vent needs 8 valid neighbours",
-                         k, r, c, what == SCIARA_CELL_RIM ? "on the rim of the domain" : "on a NODATA cell");
+      return sciara_fail(
+          SCIARA_ERR_INPUT,
+          "vent %" PRId64 " lies in row %" PRId64 ", column %" PRId64 ", %s; a vent needs 8 valid neighbours", k, r, c,
+          what == SCIARA_CELL_RIM   ? "on the rim of the domain"
+          : what == SCIARA_CELL_SEA ? "in the sea"
+                                    : "on a NODATA cell");
   }
   return SCIARA_OK;
 }

@@ -89,6 +89,8 @@ class Page {
       { name: "solid", values: column("solid_m3") },
     ];
     if (column("lost_m3").some((lost) => lost > 0)) series.push({ name: "left the map", values: column("lost_m3") });
+    const sea = records.map((frame) => frame.sea_m3 || 0);
+    if (sea.some((volume) => volume > 0)) series.push({ name: "entered the sea", values: sea });
     const volume = { label: "Volume over time", size, unit, text: (value) => `${largeText(value)} m\u00b3`, choose };
     this.marks.push(drawChart(byId("volume"), times, series, volume));
 
@@ -140,6 +142,7 @@ class Page {
       ["solid", now.solid_m3], ["left the map", now.lost_m3], ["residual", now.residual_m3],
       ["bound of rounding", now.bound_m3],
     ];
+    if (now.sea_m3) rows.splice(5, 0, ["entered the sea", now.sea_m3]);
     const text = (value) => {
       if (value === null) return "not known";
       const small = value !== 0 && Math.abs(value) < 0.1;

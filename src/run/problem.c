@@ -80,7 +80,10 @@ static enum sciara_status check_cell(const struct sciara_site *site, int64_t row
   if (kind == SCIARA_CELL_INTERIOR) return SCIARA_OK;
   return sciara_fail(SCIARA_ERR_INPUT,
                      "expected a cell whose 8 neighbours are valid, found %s in row %" PRId64 ", column %" PRId64,
-                     kind == SCIARA_CELL_RIM ? "a cell on the rim of the domain" : "a NODATA cell", row, col);
+                     kind == SCIARA_CELL_RIM   ? "a cell on the rim of the domain"
+                     : kind == SCIARA_CELL_SEA ? "a cell of the sea"
+                                               : "a NODATA cell",
+                     row, col);
 }
 
 /** The cell of a vent at a point, and the point: the centre of the cell if the cell was given. */
@@ -225,11 +228,12 @@ static enum sciara_status copy_layer(const struct sciara_grid *g, const struct s
 }
 
 /** Fills values[cells] from `array`, if there is one and the layer says so, or from a raster on the grid of the DEM. */
-static enum sciara_status read_path(const struct sciara_grid *g, const char *path,
-                                    const struct sciara_initial_lava *lava, const double *array, double *values) {
-  if (!sciara_path_is_of_memory(path)) return sciara_raster_read_on_grid(path, g, values);
-  if (array) return copy_layer(g, lava, array, values);
-  const enum sciara_status status = sciara_raster_read_on_grid(path, g, values);
+static enum sciara_status read_path(const struct sciara_grid *g, const struct sciara_problem_options *options,
+                                    const char *path, const double *array, double *values) {
+  if (array && sciara_path_is_of_memory(path)) return copy_layer(g, options->initial, array, values);
+  const enum sciara_status status =
+      sciara_raster_read_on_grid_with(options->extra_drivers, options->extra_driver_count, path, g, values);
+  if (!sciara_path_is_of_memory(path)) return status;
   if (status != SCIARA_ERR_IO) return status;
   return sciara_fail(status,
                      "expected a raster or a number, found \"%s\", which stands for an array of the program that "
@@ -238,14 +242,15 @@ static enum sciara_status read_path(const struct sciara_grid *g, const char *pat
 }
 
 /** Fills values[cells] from a constant (on interior cells), a raster on the grid of the DEM, or an array. */
-static enum sciara_status read_layer(const struct sciara_problem *p, const struct sciara_layer_spec *layer,
-                                     const struct sciara_initial_lava *lava, double preset, double *values) {
+static enum sciara_status read_layer(const struct sciara_problem *p, const struct sciara_problem_options *options,
+                                     const struct sciara_layer_spec *layer, double preset, double *values) {
   const struct sciara_state *s = p->state;
   const bool of_thickness = layer == &p->scenario.initial_thickness;
   if (layer->path) {
+    const struct sciara_initial_lava *lava = options->initial;
     const double *array = !lava ? NULL : of_thickness ? lava->thickness : lava->temperature;
-    const enum sciara_status status = read_path(&s->grid, layer->path, lava, array, values);
-    if (status == SCIARA_OK) return status;
+    const enum sciara_status status = read_path(&s->grid, options, layer->path, array, values);
+    if (status == SCIARA_OK || status == SCIARA_ERR_USAGE) return status;
     return sciara_fail_context(status, "%s: initial.%s", p->scenario.path, of_thickness ? "thickness" : "temperature");
   }
   for (int64_t i = 0; i < sciara_grid_cells(&s->grid); i++)
@@ -266,7 +271,9 @@ static enum sciara_status check_initial(const struct sciara_problem *p, int64_t 
                        "%s: initial.thickness: row %" PRId64 ", column %" PRId64
                        ": expected lava only in cells with 8 valid neighbours, found %g m in %s",
                        p->scenario.path, row, col, h,
-                       s->kind[i] == SCIARA_CELL_RIM ? "a cell on the rim" : "a NODATA cell");
+                       s->kind[i] == SCIARA_CELL_RIM   ? "a cell on the rim"
+                       : s->kind[i] == SCIARA_CELL_SEA ? "a cell of the sea"
+                                                       : "a NODATA cell");
   const struct sciara_range *range = sciara_range_of(p->scenario.engine.single_precision);
   if (h > 0 && !sciara_range_holds(range, h))
     return sciara_fail(SCIARA_ERR_INPUT,
@@ -281,15 +288,15 @@ static enum sciara_status check_initial(const struct sciara_problem *p, int64_t 
   return SCIARA_OK;
 }
 
-static enum sciara_status place_initial_lava(struct sciara_problem *p, const struct sciara_initial_lava *lava) {
+static enum sciara_status place_initial_lava(struct sciara_problem *p, const struct sciara_problem_options *options) {
   const struct sciara_scenario_spec *scenario = &p->scenario;
   struct sciara_state *s = p->state;
   if (!scenario->initial_thickness.given && !scenario->initial_thickness.path) return SCIARA_OK;
   if (!scenario->initial_temperature.given && !scenario->initial_temperature.path)
     sciara_log(SCIARA_LOG_INFO, "initial lava: no initial.temperature is given, %g K (T_vent_K) is used",
                scenario->params.T_vent);
-  SCIARA_TRY(read_layer(p, &scenario->initial_thickness, lava, 0, s->h));
-  SCIARA_TRY(read_layer(p, &scenario->initial_temperature, lava, scenario->params.T_vent, s->T));
+  SCIARA_TRY(read_layer(p, options, &scenario->initial_thickness, 0, s->h));
+  SCIARA_TRY(read_layer(p, options, &scenario->initial_temperature, scenario->params.T_vent, s->T));
   const double area = s->grid.cell_size * s->grid.cell_size;
   double sum = 0;
   for (int64_t i = 0; i < sciara_grid_cells(&s->grid); i++) {
@@ -408,11 +415,35 @@ static enum sciara_status place_on_map(struct sciara_problem *p, const struct sc
   return place_vents(p, diagnostics);
 }
 
+/** Whether the parameters that depend on the size of the cells are the defaults. */
+static bool has_default_flow(const struct sciara_params *p) {
+  const struct sciara_params d = sciara_params_default();
+  return p->dP_sol == d.dP_sol && p->dP_vent == d.dP_vent && p->hc_sol == d.hc_sol && p->hc_vent == d.hc_vent &&
+         p->cooling == d.cooling;
+}
+
+/** Warns about default parameters on cells for which they were not calibrated. */
+static void warn_cell_size(const struct sciara_problem *p) {
+  const double w = p->grid.cell_size;
+  const struct sciara_params *params = &p->scenario.params;
+  if ((w >= SCIARA_CELL_LEAST && w <= SCIARA_CELL_MOST) || !has_default_flow(params)) return;
+  sciara_log(
+      SCIARA_LOG_WARNING,
+      "cells of %.6g m: the default parameters belong to cells of %g m, and lava runs out differently on others "
+      "(docs/validation.md). \"dem.cell_size_m\": %g resamples the DEM; it %s. %s; dissipation and the start from "
+      "rest in each step still depend on the size of the cells",
+      w, SCIARA_CELL_CALIBRATED, SCIARA_CELL_CALIBRATED,
+      w > SCIARA_CELL_CALIBRATED ? "cannot restore relief finer than the cells of the DEM"
+                                 : "removes relief finer than its cells",
+      params->cooling_reference > 0 ? "model.cooling_reference_cell_m is given"
+                                    : "\"model.cooling_reference_cell_m\": 10 keeps the cooling of such cells");
+}
+
 /** Makes what needs much memory, after checking that it is available. */
 static enum sciara_status make_start(struct sciara_problem *p, const struct sciara_problem_options *options) {
   if (!options->any_engine) SCIARA_TRY(sciara_forecast_check(&p->forecast, p->scenario.path));
   SCIARA_TRY(make_state(p));
-  return options->ground || options->bare ? SCIARA_OK : place_initial_lava(p, options->initial);
+  return options->ground || options->bare ? SCIARA_OK : place_initial_lava(p, options);
 }
 
 void sciara_problem_place(struct sciara_problem *p, const struct sciara_problem_options *options,
@@ -434,6 +465,7 @@ void sciara_problem_place(struct sciara_problem *p, const struct sciara_problem_
   const size_t before = diagnostics->count;
   check_ranges(p, diagnostics);
   if (diagnostics->count > before) return; // such numbers cannot be used either
+  if (!options->ground && !options->site) warn_cell_size(p);
   p->forecast = sciara_forecast_make(&p->scenario, &p->grid, p->vents, ops, available);
   if (options->site) p->forecast.site = 0; // it was already in memory
   sciara_diagnostics_add(diagnostics, make_start(p, options));

@@ -225,11 +225,19 @@ enum sciara_status sciara_checkpoint_problem(const char *path, const struct scia
   return status;
 }
 
+/** Whether lava has entered the sea. */
+static bool lava_in_sea(const struct sciara_state *s) {
+  for (int64_t i = 0; i < sciara_grid_cells(&s->grid); i++)
+    if (s->kind[i] == SCIARA_CELL_SEA && s->lost[i] > 0) return true;
+  return false;
+}
+
 enum sciara_status sciara_resume_simulation(const struct sciara_resume *r, struct sciara_problem *problem,
                                             struct sciara_simulation **out) {
   SCIARA_TRY(sciara_simulation_create(problem, out));
   struct sciara_simulation *s = *out;
   s->losses_before = s->progress.losses = r->from.losses;
+  s->sea_losses_before = s->progress.sea_losses = lava_in_sea(s->problem.state);
   if (!r->branch) s->compute_s = r->from.compute_s;
   if (s->progress.step >= s->until_step)
     sciara_log(SCIARA_LOG_WARNING, "the end of the run is already reached: step %" PRIu64 " of %" PRIu64,

@@ -353,8 +353,12 @@ static enum sciara_status record_descent(struct run *r) {
 static enum sciara_status begin(struct run *r) {
   const struct sciara_scenario_spec *scenario = &r->simulation->problem.scenario;
   const struct sciara_run_options *o = r->options;
-  const char *const inputs[] = {scenario->path, scenario->dem.path, scenario->initial_thickness.path,
-                                scenario->initial_temperature.path, o->resume ? o->resume->path : NULL};
+  const char *const inputs[] = {scenario->path,
+                                scenario->dem.path,
+                                scenario->dem.sea.path,
+                                scenario->initial_thickness.path,
+                                scenario->initial_temperature.path,
+                                o->resume ? o->resume->path : NULL};
   if (o->profile) SCIARA_TRY(sciara_profile_open(&r->profile, o->profile, o->profile_every, o->overwrite));
   if (is_continued(r))
     SCIARA_TRY(take_over(r));
@@ -364,6 +368,7 @@ static enum sciara_status begin(struct run *r) {
   SCIARA_TRY(begin_record(r));
   if (o->resume) SCIARA_TRY(record_descent(r));
   SCIARA_TRY(sciara_simulation_ledger(r->simulation, &r->record.ledger));
+  r->record.has_sea = r->simulation->problem.site->sea_cells > 0;
   SCIARA_TRY(sciara_checkpoints_begin(&r->checkpoints, r->simulation, r->folder, r->ground, o->history,
                                       r->record.started_utc));
   if (o->resume && is_continued(r)) SCIARA_TRY(sciara_checkpoints_found(&r->checkpoints, o->resume->from.step));

@@ -46,7 +46,7 @@ static bool is_snapshot(const char *name) {
 /** The default names of `run` and `export`: FIELD or another stem, and a suffix; or such a file that is incomplete. */
 static bool is_map(const char *name) {
   static const char *const ends[] = {".tif", ".qml", ".png", ".gpkg", ".geojson", ".kml", ".nc", ".csv", ".html"};
-  static const char *const stems[] = {"outline", "thickness_classes", "arrival", "series", "page"};
+  static const char *const stems[] = {"outline", "thickness_classes", "arrival", "series", "page", "edits", "ground"};
   const size_t stem = strcspn(name, "."), length = strlen(name);
   const size_t end = ends_with(name, ".part") ? length - strlen(".part") : length;
   bool known = false, suffix = false;

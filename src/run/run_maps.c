@@ -4,11 +4,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/mem.h"
 #include "file/durable.h"
 #include "map/raster_gdal.h"
 #include "model/field.h"
 #include "run/run_folder.h"
 #include "run/state_files.h"
+#include "terrain/dem_gdal.h"
 
 static enum sciara_status no_memory(void) { return sciara_fail(SCIARA_ERR_MEMORY, "no memory for the name of a file"); }
 
@@ -38,18 +40,37 @@ cleanup:
   return status;
 }
 
+/** 1 in the cells of the sea; NULL: there is none. */
+static enum sciara_status sea_of(const struct sciara_site *site, uint8_t **out) {
+  const int64_t cells = sciara_grid_cells(&site->grid);
+  if (site->sea_cells == 0) return SCIARA_OK;
+  SCIARA_TRY(SCIARA_NEW(*out, (size_t)cells, "the sea"));
+  for (int64_t i = 0; i < cells; i++) (*out)[i] = site->kind[i] == SCIARA_CELL_SEA;
+  return SCIARA_OK;
+}
+
 enum sciara_status sciara_run_write_dem(const struct sciara_run_place *r) {
   const struct sciara_problem *p = &r->simulation->problem;
-  const struct sciara_map map = {.grid = &p->state->grid,
-                                 .georef = &p->georef,
-                                 .values = p->state->z0,
-                                 .nodata = SCIARA_NODATA_ALTITUDE,
-                                 .name = "altitude before the eruption",
-                                 .unit = "m",
-                                 .title = p->scenario.title};
+  struct sciara_map_mark marks[2];
+  struct sciara_map map = {.grid = &p->state->grid,
+                           .georef = &p->georef,
+                           .values = p->state->z0,
+                           .nodata = SCIARA_NODATA_ALTITUDE,
+                           .name = "altitude before the eruption",
+                           .unit = "m",
+                           .title = p->scenario.title,
+                           .marks = marks};
+  enum sciara_status status = SCIARA_OK;
+  uint8_t *sea = NULL;
   char *path = sciara_path_join(r->folder, SCIARA_RUN_DEM);
   if (!path) return no_memory();
-  const enum sciara_status status = sciara_map_write_geotiff(&map, true, path);
+  SCIARA_TRY_GOTO(sea_of(p->site, &sea));
+  if (sea) marks[map.mark_count++] = (struct sciara_map_mark){.name = SCIARA_DEM_SEA, .bytes = sea};
+  if (p->site->origin.edit)
+    marks[map.mark_count++] = (struct sciara_map_mark){.name = SCIARA_DEM_EDIT, .words = p->site->origin.edit};
+  SCIARA_TRY_GOTO(sciara_map_write_geotiff(&map, true, path));
+cleanup:
+  sciara_free(sea);
   free(path);
   return status;
 }

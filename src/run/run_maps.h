@@ -15,7 +15,7 @@ struct sciara_run_place {
 /** maps/FIELD.tif with its style and maps/FIELD.png of the current state, for each field of output.maps. */
 enum sciara_status sciara_run_write_maps(const struct sciara_run_place *r);
 
-/** dem.tif: the ground at the start, on the grid of the run. */
+/** dem.tif: the ground at the start, on the grid of the run; with bands "sea" and "edit" if the scenario has them. */
 enum sciara_status sciara_run_write_dem(const struct sciara_run_place *r);
 
 #endif

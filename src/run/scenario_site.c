@@ -7,9 +7,11 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "base/mem.h"
 #include "base/text.h"
 #include "file/durable.h"
 #include "terrain/dem_gdal.h"
+#include "terrain/dem_ground.h"
 
 // ------------------------------------------------------------------------------------------------------------- keys
 
@@ -42,6 +44,34 @@ static enum sciara_status describe_precision(bool single_precision, struct sciar
   return describe_text("engine.precision", single_precision ? "single" : "double", out);
 }
 
+/** The part of the DEM by coordinates; with a margin it depends on the vents. */
+static enum sciara_status describe_box(const struct sciara_scenario_spec *s, struct sciara_text *out) {
+  const double *b = s->dem.box;
+  if (s->dem.has_box)
+    SCIARA_TRY(sciara_text_append(out, "dem.window_%s: [%.17g, %.17g, %.17g, %.17g]\n",
+                                  s->dem.box_is_lonlat ? "lonlat" : "xy", b[0], b[1], b[2], b[3]));
+  else
+    SCIARA_TRY(sciara_text_append(out, "dem.window_xy: null\n"));
+  SCIARA_TRY(sciara_text_append(out, "dem.window_margin_m: "));
+  if (!(s->dem.margin_m > 0)) return sciara_text_append(out, "null\n");
+  SCIARA_TRY(sciara_text_append(out, "%.17g around", s->dem.margin_m));
+  for (size_t k = 0; k < s->vent_count; k++)
+    for (size_t n = 0; n < s->vents[k].point_count; n++)
+      SCIARA_TRY(sciara_text_append(out, " %.17g,%.17g", s->vents[k].points[n].x, s->vents[k].points[n].y));
+  return sciara_text_append(out, "\n");
+}
+
+/** The key "dem.sea" as JSON, its path absolute. */
+static enum sciara_status append_sea(const struct sciara_sea *sea, struct sciara_text *out) {
+  if (sea->rule == SCIARA_SEA_LEVEL) return sciara_text_append(out, "%.17g", sea->level);
+  if (sea->rule != SCIARA_SEA_FILE) return sciara_text_append(out, sea->rule ? "\"nodata\"" : "null");
+  char *path = realpath(sea->path, NULL);
+  enum sciara_status status = sciara_text_append(out, "\"");
+  if (status == SCIARA_OK) status = sciara_text_append_json(out, path ? path : sea->path);
+  free(path);
+  return status == SCIARA_OK ? sciara_text_append(out, "\"") : status;
+}
+
 static enum sciara_status describe(const struct sciara_scenario_spec *s, struct sciara_text *out) {
   const int64_t *w = s->dem.window;
   SCIARA_TRY(describe_path(s->dem.path, out));
@@ -51,11 +81,19 @@ static enum sciara_status describe(const struct sciara_scenario_spec *s, struct 
                                   w[2], w[3]));
   else
     SCIARA_TRY(sciara_text_append(out, "dem.window: null\n"));
+  SCIARA_TRY(describe_box(s, out));
   SCIARA_TRY(describe_text("dem.crs", s->dem.crs, out));
   if (s->dem.cell_size_m > 0)
     SCIARA_TRY(sciara_text_append(out, "dem.cell_size_m: %.17g\n", s->dem.cell_size_m));
   else
     SCIARA_TRY(sciara_text_append(out, "dem.cell_size_m: null\n"));
+  if (s->dem.has_nodata)
+    SCIARA_TRY(sciara_text_append(out, "dem.nodata: %.17g\n", s->dem.nodata));
+  else
+    SCIARA_TRY(sciara_text_append(out, "dem.nodata: null\n"));
+  SCIARA_TRY(sciara_text_append(out, "dem.sea: "));
+  SCIARA_TRY(append_sea(&s->dem.sea, out));
+  SCIARA_TRY(sciara_text_append(out, "\ndem.edits: %s\n", s->dem.edits_json ? s->dem.edits_json : "null"));
   return describe_precision(s->engine.single_precision, out);
 }
 
@@ -70,12 +108,23 @@ static enum sciara_status describe_dem(const struct sciara_scenario_spec *s, str
   if (s->dem.has_window)
     SCIARA_TRY_GOTO(sciara_text_append(out, ", \"window\": [%" PRId64 ", %" PRId64 ", %" PRId64 ", %" PRId64 "]", w[0],
                                        w[1], w[2], w[3]));
+  if (s->dem.has_box)
+    SCIARA_TRY_GOTO(sciara_text_append(out, ", \"window_%s\": [%.17g, %.17g, %.17g, %.17g]",
+                                       s->dem.box_is_lonlat ? "lonlat" : "xy", s->dem.box[0], s->dem.box[1],
+                                       s->dem.box[2], s->dem.box[3]));
+  if (s->dem.margin_m > 0) SCIARA_TRY_GOTO(sciara_text_append(out, ", \"window_margin_m\": %.17g", s->dem.margin_m));
   if (s->dem.crs) {
     SCIARA_TRY_GOTO(sciara_text_append(out, ", \"crs\": \""));
     SCIARA_TRY_GOTO(sciara_text_append_json(out, s->dem.crs));
     SCIARA_TRY_GOTO(sciara_text_append(out, "\""));
   }
   if (s->dem.cell_size_m > 0) SCIARA_TRY_GOTO(sciara_text_append(out, ", \"cell_size_m\": %.17g", s->dem.cell_size_m));
+  if (s->dem.has_nodata) SCIARA_TRY_GOTO(sciara_text_append(out, ", \"nodata\": %.17g", s->dem.nodata));
+  if (s->dem.sea.rule != SCIARA_SEA_NONE) {
+    SCIARA_TRY_GOTO(sciara_text_append(out, ", \"sea\": "));
+    SCIARA_TRY_GOTO(append_sea(&s->dem.sea, out));
+  }
+  if (s->dem.edits_json) SCIARA_TRY_GOTO(sciara_text_append(out, ", \"edits\": %s", s->dem.edits_json));
   SCIARA_TRY_GOTO(sciara_text_append(out, "}"));
 cleanup:
   free(path);
@@ -98,6 +147,9 @@ static enum sciara_status compare(const char *path, const char *found, const cha
 
 enum sciara_status sciara_scenario_site_check(const struct sciara_scenario_spec *s, const struct sciara_site *site) {
   if (!site->origin.keys) return sciara_fail(SCIARA_ERR_USAGE, "%s: the shared site was not read from a DEM", s->path);
+  if (sciara_site_is_of_memory(site) && (s->dem.sea.rule != SCIARA_SEA_NONE || s->dem.edit_count > 0))
+    return sciara_fail(SCIARA_ERR_INPUT, "%s: dem.%s: expected only with a DEM that is a file, found a DEM in memory",
+                       s->path, s->dem.edit_count > 0 ? "edits" : "sea");
   struct sciara_text keys = {0};
   enum sciara_status status =
       sciara_site_is_of_memory(site) ? describe_precision(s->engine.single_precision, &keys) : describe(s, &keys);
@@ -127,18 +179,65 @@ static enum sciara_status restore_place(const struct sciara_problem_ground *know
   return copy_text(known->georef->crs_name, &dem->georef.crs_name);
 }
 
+/** The points of the vents, around which a window is taken. */
+static enum sciara_status points_of_vents(const struct sciara_scenario_spec *s, struct sciara_dem_point **out,
+                                          size_t *count) {
+  size_t most = 0;
+  for (size_t k = 0; k < s->vent_count; k++) {
+    most += s->vents[k].point_count;
+    if (s->vents[k].point_count > 0 && s->vents[k].place == SCIARA_VENT_ROWCOL)
+      return sciara_fail(
+          SCIARA_ERR_INPUT,
+          "%s: vents[%zu]: expected x,y, lon,lat or a line with dem.window_margin_m, found row,col, which "
+          "depend on the window",
+          s->path, k);
+  }
+  SCIARA_TRY(SCIARA_NEW(*out, most + 1, "the points of the vents"));
+  for (size_t k = 0; k < s->vent_count; k++)
+    for (size_t n = 0; n < s->vents[k].point_count; n++)
+      (*out)[(*count)++] = (struct sciara_dem_point){s->vents[k].points[n].x, s->vents[k].points[n].y,
+                                                     s->vents[k].place == SCIARA_VENT_LONLAT};
+  return SCIARA_OK;
+}
+
+/** Adds the edits and the sea of the scenario. */
+static enum sciara_status shape_ground(const struct sciara_scenario_spec *s,
+                                       const struct sciara_problem_options *options, struct sciara_dem *dem) {
+  const struct sciara_ground_request request = {.edits = s->dem.edits,
+                                                .edit_count = s->dem.edit_count,
+                                                .sea = &s->dem.sea,
+                                                .extra_drivers = options->extra_drivers,
+                                                .extra_driver_count = options->extra_driver_count};
+  return sciara_dem_shape_ground(&request, dem);
+}
+
 static enum sciara_status read_dem(const struct sciara_scenario_spec *s, const struct sciara_problem_options *options,
                                    struct sciara_dem *dem) {
+  struct sciara_dem_point *points = NULL;
+  size_t count = 0;
+  if (s->dem.margin_m > 0) SCIARA_TRY(points_of_vents(s, &points, &count));
   const struct sciara_dem_request request = {.path = s->dem.path,
                                              .band = s->dem.band,
                                              .window = s->dem.has_window ? s->dem.window : NULL,
+                                             .box = s->dem.has_box ? s->dem.box : NULL,
+                                             .box_is_lonlat = s->dem.box_is_lonlat,
+                                             .margin_m = s->dem.margin_m,
+                                             .points = points,
+                                             .point_count = count,
                                              .crs = s->dem.crs,
                                              .cell_size_m = s->dem.cell_size_m,
+                                             .nodata = s->dem.nodata,
+                                             .has_nodata = s->dem.has_nodata,
                                              .extra_drivers = options->extra_drivers,
                                              .extra_driver_count = options->extra_driver_count};
-  const struct sciara_dem_request again = {.path = options->ground ? options->ground->dem : NULL, .band = 1};
+  const struct sciara_dem_request again = {
+      .path = options->ground ? options->ground->dem : NULL, .band = 1, .marked = true};
   enum sciara_status status = sciara_dem_read(options->ground ? &again : &request, dem);
-  if (status == SCIARA_OK && options->ground) status = restore_place(options->ground, dem);
+  sciara_free(points);
+  if (status == SCIARA_OK && options->ground)
+    status = restore_place(options->ground, dem);
+  else if (status == SCIARA_OK)
+    status = shape_ground(s, options, dem);
   if (status == SCIARA_ERR_USAGE) return status; // of an option, not of the scenario
   return status == SCIARA_OK ? SCIARA_OK : sciara_fail_context(status, "%s", s->path);
 }
@@ -148,8 +247,13 @@ static enum sciara_status make_site(struct sciara_dem *dem, bool single_precisio
                                     const struct sciara_site **out) {
   if (single_precision)
     for (int64_t i = 0; i < sciara_grid_cells(&dem->grid); i++) dem->altitude[i] = (double)(float)dem->altitude[i];
-  const struct sciara_site_origin origin = {
-      .hash = dem->hash, .crs_wkt = dem->georef.crs_wkt, .crs_name = dem->georef.crs_name, .keys = keys, .dem = json};
+  const struct sciara_site_origin origin = {.hash = dem->hash,
+                                            .crs_wkt = dem->georef.crs_wkt,
+                                            .crs_name = dem->georef.crs_name,
+                                            .keys = keys,
+                                            .dem = json,
+                                            .sea = dem->sea,
+                                            .edit = dem->edit};
   return sciara_site_adopt(&dem->grid, &dem->altitude, dem->valid, &origin, out);
 }
 

@@ -129,8 +129,7 @@ static enum sciara_status refuse_thick(struct sciara_simulation *s) {
       SCIARA_ERR_NUMERIC,
       "step %" PRIu64 ", simulated time %.10g s (%s): row %" PRId64 ", column %" PRId64
       " has %.6g m of liquid lava, run.max_thickness_m allows %g m; the state is that of this step. Where a vent emits "
-      "more "
-      "than its cell can pass on, give it an area (vents[].radius_m, or width_m of a line) or use larger cells "
+      "more than its cell can pass on, give it an area (vents[].radius_m, or width_m of a line) or use larger cells "
       "(dem.cell_size_m): 'sciara check' prints which suffice",
       state->step, state->time, simulated, i / state->grid.cols, i % state->grid.cols, state->h[i], most);
 }
@@ -138,7 +137,7 @@ static enum sciara_status refuse_thick(struct sciara_simulation *s) {
 /** Executes steps until `stop`. */
 static enum sciara_status advance_to(struct sciara_simulation *s, const struct sciara_stop *stop,
                                      const struct sciara_event *event) {
-  bool warned = s->progress.losses > 0;
+  bool warned = s->progress.losses > 0, sea_reported = s->progress.sea_losses > 0;
   enum sciara_status status;
   do {
     const double begin = sciara_wallclock();
@@ -146,12 +145,18 @@ static enum sciara_status advance_to(struct sciara_simulation *s, const struct s
     status = s->ops->advance(s->engine, stop, &s->progress);
     s->compute_s += sciara_wallclock() - begin;
     s->progress.losses += s->losses_before;
+    s->progress.sea_losses += s->sea_losses_before;
     if (!warned && s->progress.losses > 0) {
       warned = true;
       sciara_log(
           SCIARA_LOG_WARNING,
           "lava has reached the rim of the DEM and leaves the domain (simulated time %.0f s); it is counted as lost",
           s->progress.time);
+    }
+    if (!sea_reported && s->progress.sea_losses > 0) {
+      sea_reported = true;
+      sciara_log(SCIARA_LOG_INFO, "lava has entered the sea (simulated time %.0f s); it is counted apart",
+                 s->progress.time);
     }
     if (event->tick) event->tick(event->tick_context, s);
   } while (status == SCIARA_OK && s->progress.reason == SCIARA_STOP_WALL);
@@ -199,6 +204,7 @@ enum sciara_status sciara_simulation_set_rate(struct sciara_simulation *s, size_
   SCIARA_TRY(sciara_simulation_sync(s));
   SCIARA_TRY(sciara_problem_set_rate(&s->problem, vent, s->progress.time, rate, until));
   s->losses_before = s->progress.losses; // the engine counts from its start
+  s->sea_losses_before = s->progress.sea_losses;
   s->ops->destroy(s->engine);
   s->engine = NULL;
   s->failed = make_engine(s); // without an engine there is nothing more to compute

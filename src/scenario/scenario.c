@@ -42,6 +42,24 @@ static enum sciara_status copy_path(const cJSON *value, const char *folder, char
   return *out ? SCIARA_OK : out_of_memory();
 }
 
+/** The part of the DEM by coordinates; at most one key chooses it. */
+static enum sciara_status take_box(const cJSON *root, struct sciara_scenario_spec *s) {
+  const cJSON *xy = get(root, "dem", "window_xy"), *lonlat = get(root, "dem", "window_lonlat"), *item;
+  const cJSON *margin = get(root, "dem", "window_margin_m");
+  const int given = (xy != NULL) + (lonlat != NULL) + (margin != NULL) + s->dem.has_window;
+  if (given > 1)
+    return sciara_fail(SCIARA_ERR_INPUT,
+                       "%s: dem: expected at most one of window, window_xy, window_lonlat, window_margin_m, found %d",
+                       s->path, given);
+  s->dem.has_box = xy || lonlat;
+  s->dem.box_is_lonlat = lonlat != NULL;
+  s->dem.margin_m = margin ? margin->valuedouble : 0;
+  size_t i = 0;
+  const cJSON *box = xy ? xy : lonlat;
+  cJSON_ArrayForEach(item, box) s->dem.box[i++] = item->valuedouble;
+  return SCIARA_OK;
+}
+
 static enum sciara_status take_dem(const cJSON *root, const char *folder, struct sciara_scenario_spec *s) {
   SCIARA_TRY(copy_path(get(root, "dem", "path"), folder, &s->dem.path));
   SCIARA_TRY(copy_text(get(root, "dem", "crs"), &s->dem.crs));
@@ -51,7 +69,7 @@ static enum sciara_status take_dem(const cJSON *root, const char *folder, struct
   size_t i = 0;
   cJSON_ArrayForEach(item, window) s->dem.window[i++] = (int64_t)item->valuedouble;
   s->dem.cell_size_m = cell_size ? cell_size->valuedouble : 0;
-  return SCIARA_OK;
+  return take_box(root, s);
 }
 
 static enum sciara_status take_layer(const cJSON *value, const char *folder, struct sciara_layer_spec *out) {
@@ -66,6 +84,8 @@ static enum sciara_status take_model(const cJSON *root, struct sciara_scenario_s
   const struct sciara_param_info *table = sciara_param_table(&count);
   for (size_t i = 0; i < count; i++)
     memcpy((char *)&s->params + table[i].offset, &get(root, "model", table[i].key)->valuedouble, sizeof(double));
+  const cJSON *reference = get(root, "model", "cooling_reference_cell_m");
+  s->params.cooling_reference = reference ? reference->valuedouble : 0;
   enum sciara_status status = sciara_params_check(&s->params);
   return status == SCIARA_OK ? SCIARA_OK : sciara_fail_context(status, "%s", s->path);
 }
@@ -162,6 +182,7 @@ static void take_values(const cJSON *root, const char *folder, bool model_passed
                         struct sciara_diagnostics *diagnostics) {
   sciara_diagnostics_add(diagnostics, copy_text(get(root, "", "title"), &s->title));
   sciara_diagnostics_add(diagnostics, take_dem(root, folder, s));
+  sciara_scenario_ground(folder, root, s, diagnostics);
   sciara_scenario_vents(folder, root, s, diagnostics);
   sciara_diagnostics_add(diagnostics, take_layer(get(root, "initial", "thickness"), folder, &s->initial_thickness));
   sciara_diagnostics_add(diagnostics, take_layer(get(root, "initial", "temperature"), folder, &s->initial_temperature));
@@ -274,11 +295,15 @@ void sciara_scenario_free(struct sciara_scenario_spec *s) {
     sciara_free(s->vents[i].rates);
   }
   sciara_free(s->vents);
+  for (size_t i = 0; i < s->dem.edit_count; i++) sciara_edit_free(&s->dem.edits[i]);
+  sciara_free(s->dem.edits);
   char *texts[] = {s->path,
                    s->title,
                    s->json,
                    s->dem.path,
                    s->dem.crs,
+                   s->dem.sea.path,
+                   s->dem.edits_json,
                    s->initial_thickness.path,
                    s->initial_temperature.path,
                    s->run.start,

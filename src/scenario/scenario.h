@@ -6,6 +6,7 @@
 #include "base/diagnostics.h"
 #include "base/setting.h"
 #include "base/text.h"
+#include "model/ground_edit.h"
 #include "model/params.h"
 #include "model/polyline.h"
 
@@ -50,9 +51,18 @@ struct sciara_scenario_spec {
     char *path; ///< resolved against the scenario's folder
     int band;
     bool has_window;
-    int64_t window[4];  ///< first row, first column, rows, columns
+    int64_t window[4]; ///< first row, first column, rows, columns
+    bool has_box, box_is_lonlat;
+    double box[4];      ///< west, south, east, north; in the CRS of the grid, or degrees
+    double margin_m;    ///< around the vents; 0 if not given
     char *crs;          ///< may be NULL
     double cell_size_m; ///< 0 if not given
+    bool has_nodata;
+    double nodata; ///< m
+    struct sciara_sea sea;
+    struct sciara_edit *edits;
+    size_t edit_count;
+    char *edits_json; ///< the key "dem.edits" in one line, its paths absolute; NULL: there are none
   } dem;
 
   struct sciara_vent_spec *vents;

@@ -138,6 +138,19 @@ static struct sciara_scenario_key number_in(const struct sciara_scenario_key *ar
   return number;
 }
 
+static void check_box(const struct check *c, const struct sciara_json_path *path, const cJSON *value,
+                      const struct sciara_scenario_key *key) {
+  double v[4];
+  int n = 0;
+  const cJSON *item;
+  bool right = cJSON_IsArray(value) && cJSON_GetArraySize(value) == 4;
+  if (right) cJSON_ArrayForEach(item, value) {
+      right &= cJSON_IsNumber(item) && in_range(key, item->valuedouble);
+      v[n++] = item->valuedouble;
+    }
+  if (!right || !(v[0] < v[2]) || !(v[1] < v[3])) refuse_type(c, path, value, key);
+}
+
 static void check_points(const struct check *c, const struct sciara_json_path *path, const cJSON *value,
                          const struct sciara_scenario_key *key) {
   int size = cJSON_IsArray(value) ? cJSON_GetArraySize(value) : 0;
@@ -265,12 +278,14 @@ static void check_value(const struct check *c, const struct sciara_json_path *pa
     case SCIARA_KEY_NUMBER: check_number(c, path, value, key); break;
     case SCIARA_KEY_INTEGER: check_integer(c, path, value, key); break;
     case SCIARA_KEY_DURATION: check_duration(c, path, value, key); break;
+    case SCIARA_KEY_SEA:
     case SCIARA_KEY_LAYER:
       right = cJSON_IsNumber(value) || is_text(value);
       if (cJSON_IsNumber(value)) check_number(c, path, value, key);
       break;
     case SCIARA_KEY_DATE: right = cJSON_IsString(value) && sciara_scenario_date_valid(value->valuestring); break;
     case SCIARA_KEY_WINDOW: check_window(c, path, value, key); break;
+    case SCIARA_KEY_BOX: check_box(c, path, value, key); break;
     case SCIARA_KEY_POINTS: check_points(c, path, value, key); break;
     case SCIARA_KEY_RATES: check_rates(c, path, value, key); break;
     case SCIARA_KEY_TABLE: check_table(c, path, value, key); break;

@@ -158,11 +158,18 @@ void sciara_scenario_key_allowed(const struct sciara_scenario_key *key, char *bu
     case SCIARA_KEY_LAYER:
       snprintf(buffer, capacity, "a number%s%s, or the path of a raster%s", glue, range, null);
       break;
+    case SCIARA_KEY_SEA:
+      snprintf(buffer, capacity, "a level%s%s, %s, or the path of a vector file%s", glue, range, list, null);
+      break;
     case SCIARA_KEY_DATE: snprintf(buffer, capacity, "a date \"YYYY-MM-DDThh:mm:ssZ\"%s", null); break;
     case SCIARA_KEY_WINDOW:
       snprintf(buffer, capacity,
                "[first row, first column, rows, columns], whole numbers%s%s, rows and columns from 1%s", glue, range,
                null);
+      break;
+    case SCIARA_KEY_BOX:
+      snprintf(buffer, capacity, "[west, south, east, north], numbers%s%s, west below east and south below north%s",
+               glue, range, null);
       break;
     case SCIARA_KEY_POINTS:
       snprintf(buffer, capacity, "an array of 2 to %d points [x, y]%s%s", SCIARA_KEY_MAX_POINTS, glue, range);

@@ -16,8 +16,10 @@ enum sciara_key_type {
   SCIARA_KEY_INTEGER,
   SCIARA_KEY_DURATION, ///< seconds, text such as "6 h", or one of `choices`; ranges are in seconds
   SCIARA_KEY_LAYER,    ///< a number, or the path of a raster
+  SCIARA_KEY_SEA,      ///< a number, one of `choices`, or the path of a vector file
   SCIARA_KEY_DATE,     ///< YYYY-MM-DDThh:mm:ssZ
   SCIARA_KEY_WINDOW,   ///< [first row, first column, rows, columns], the last two >= 1
+  SCIARA_KEY_BOX,      ///< [west, south, east, north], west < east, south < north
   SCIARA_KEY_POINTS,   ///< an array of at least 2 points [x, y]
   SCIARA_KEY_RATES,    ///< an array of 1 to SCIARA_KEY_MAX_RATES numbers
   SCIARA_KEY_TABLE,    ///< an array of 2 to SCIARA_KEY_MAX_RATES rows [duration, number]
@@ -97,6 +99,13 @@ enum sciara_status sciara_scenario_drop_refused(cJSON *root);
 
 /** Adds the defaults of absent keys; a tree that passed the check still passes it. */
 enum sciara_status sciara_scenario_fill(cJSON *root);
+
+/**
+ * Sea and edits of the ground, of a filled tree that passed the check, into out->dem. Paths are relative to `folder`.
+ * Problems are added to `diagnostics`.
+ */
+void sciara_scenario_ground(const char *folder, const cJSON *root, struct sciara_scenario_spec *out,
+                            struct sciara_diagnostics *diagnostics);
 
 /**
  * The vents of a filled tree that passed the check; null, for a vent that did not pass, gives one without points. CSV

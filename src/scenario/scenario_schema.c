@@ -130,6 +130,7 @@ static void put_form(struct builder *b, cJSON *node, const struct sciara_scenari
                   "^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]Z$");
       break;
     case SCIARA_KEY_WINDOW: put_window(b, node, key); break;
+    case SCIARA_KEY_BOX: put_range(b, put_array(b, node, 4, 4), "number", key); break;
     case SCIARA_KEY_POINTS:
       put_range(b, put_array(b, put_array(b, node, 2, SCIARA_KEY_MAX_POINTS), 2, 2), "number", key);
       break;
@@ -137,12 +138,14 @@ static void put_form(struct builder *b, cJSON *node, const struct sciara_scenari
     case SCIARA_KEY_TABLE: put_table(b, node, key); break;
     case SCIARA_KEY_FIELDS: put_fields(b, node, key); break;
     case SCIARA_KEY_DURATION:
+    case SCIARA_KEY_SEA:
     case SCIARA_KEY_LAYER: break; // several forms: put_value
   }
 }
 
 static void put_value(struct builder *b, cJSON *node, const struct sciara_scenario_key *key) {
-  bool several = key->type == SCIARA_KEY_DURATION || key->type == SCIARA_KEY_LAYER;
+  const bool layer = key->type == SCIARA_KEY_LAYER || key->type == SCIARA_KEY_SEA;
+  bool several = key->type == SCIARA_KEY_DURATION || layer;
   bool nullable = sciara_scenario_key_nullable(key);
   put_text(b, node, "description", key->description);
   if (key->preset) put(b, node, "default", cJSON_Parse(key->preset));
@@ -153,7 +156,7 @@ static void put_value(struct builder *b, cJSON *node, const struct sciara_scenar
   cJSON *any = put(b, node, "anyOf", cJSON_CreateArray());
   if (key->type == SCIARA_KEY_DURATION) {
     put_duration(b, any, key);
-  } else if (key->type == SCIARA_KEY_LAYER) {
+  } else if (layer) {
     put_range(b, push(b, any, cJSON_CreateObject()), "number", key);
     put_not_empty(b, push(b, any, cJSON_CreateObject()));
   } else {

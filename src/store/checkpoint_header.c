@@ -82,7 +82,10 @@ static uint64_t checksum_of(const struct sciara_checkpoint *c) {
     else if (text)
       hash = sciara_hash_bytes(hash, text, strlen(text) + 1);
   }
-  return sciara_hash_bytes(hash, &c->identity.params, sizeof c->identity.params);
+  const struct sciara_params *params = &c->identity.params;
+  hash = sciara_hash_bytes(hash, params, offsetof(struct sciara_params, cooling_reference));
+  if (!(params->cooling_reference > 0)) return hash;
+  return sciara_hash_bytes(hash, &params->cooling_reference, sizeof params->cooling_reference);
 }
 
 static enum sciara_status put_hex(hid_t file, const char *path, const char *name, uint64_t value) {
@@ -103,6 +106,8 @@ static enum sciara_status put_entry(hid_t file, const char *path, const struct e
   return put_hex(file, path, e->name, *(const uint64_t *)value);
 }
 
+static const char reference_name[] = "model.cooling_reference_cell_m"; ///< only where it is given
+
 /** "model.cooling": the name of a parameter's attribute, that of its key in a scenario. */
 static void param_name(const struct sciara_param_info *info, char name[128]) {
   snprintf(name, 128, "model.%s", info->key);
@@ -120,6 +125,8 @@ enum sciara_status sciara_checkpoint_header_put(hid_t file, const char *path, co
     param_name(&params[k], name);
     SCIARA_TRY(sciara_hdf5_put_double(file, path, name, value));
   }
+  if (c->identity.params.cooling_reference > 0)
+    SCIARA_TRY(sciara_hdf5_put_double(file, path, reference_name, c->identity.params.cooling_reference));
   return put_hex(file, path, checksum_name, checksum_of(c));
 }
 
@@ -172,6 +179,8 @@ static enum sciara_status get_all(hid_t file, const char *path, struct sciara_ch
     SCIARA_TRY(sciara_hdf5_get_double(file, path, name, &value));
     memcpy((char *)&c->identity.params + params[k].offset, &value, sizeof value);
   }
+  if (H5Aexists(file, reference_name) > 0)
+    SCIARA_TRY(sciara_hdf5_get_double(file, path, reference_name, &c->identity.params.cooling_reference));
   SCIARA_TRY(get_hex(file, path, checksum_name, &expected));
   const uint64_t found = checksum_of(c);
   if (found != expected)
@@ -223,6 +232,10 @@ static enum sciara_status check_params(const struct sciara_checkpoint_identity *
       return sciara_fail(SCIARA_ERR_INPUT, "%s: model.%s: found %.17g, the checkpoint was computed with %.17g", path,
                          params[k].key, b, a);
   }
+  const double a = its->params.cooling_reference, b = run->params.cooling_reference;
+  if (!is_identical(a, b))
+    return sciara_fail(SCIARA_ERR_INPUT, "%s: %s: found %.17g, the checkpoint was computed with %.17g (0: none)", path,
+                       reference_name, b, a);
   return SCIARA_OK;
 }
 

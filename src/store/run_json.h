@@ -66,6 +66,7 @@ struct sciara_run_record {
   double time_s, clock_s;
   int64_t liquid_cells;
   struct sciara_ledger ledger;
+  bool has_sea;             ///< its scenario declares a sea
   char *parent;             ///< of a branch: folder of the run it left, as given; NULL: it is none
   uint64_t parent_step;     ///< of the checkpoint that it began with
   uint64_t parent_checksum; ///< of its state

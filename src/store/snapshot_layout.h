@@ -9,6 +9,8 @@
 /** Value of the attribute sciara_snapshot_format; another one is refused by the reader. */
 enum { SCIARA_SNAPSHOT_FORMAT = 1 };
 
+#define SCIARA_SEA_ATTRIBUTE "ledger_sea_m3" ///< only where the scenario declares a sea
+
 /** A file being laid out. */
 struct sciara_layout {
   const char *path; ///< for errors

@@ -145,7 +145,8 @@ static enum sciara_status read_ledger(struct sciara_snapshot *s) {
   };
   for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
     SCIARA_TRY(sciara_hdf5_get_double(s->file, s->path, numbers[i].name, numbers[i].value));
-  return SCIARA_OK;
+  s->has_sea = H5Aexists(s->file, SCIARA_SEA_ATTRIBUTE) > 0;
+  return s->has_sea ? sciara_hdf5_get_double(s->file, s->path, SCIARA_SEA_ATTRIBUTE, &l->sea_m3) : SCIARA_OK;
 }
 
 static enum sciara_status read_texts(struct sciara_snapshot *s) {

@@ -118,7 +118,8 @@ static enum sciara_status put_state(const struct sciara_layout *l, const struct 
   SCIARA_TRY(sciara_hdf5_put_text(l->file, l->path, "checksum", digits));
   for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
     SCIARA_TRY(sciara_hdf5_put_double(l->file, l->path, numbers[i].name, numbers[i].value));
-  return SCIARA_OK;
+  if (s->site->sea_cells == 0) return SCIARA_OK;
+  return sciara_hdf5_put_double(l->file, l->path, SCIARA_SEA_ATTRIBUTE, ledger->sea_m3);
 }
 
 static enum sciara_status write_snapshot(const struct sciara_snapshot_context *context, const struct sciara_state *s,

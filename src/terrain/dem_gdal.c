@@ -17,6 +17,8 @@
 /** What is to be done with an opened DEM. CRS are owned; both may be NULL. */
 struct plan {
   OGRSpatialReferenceH from, to;
+  double box[4]; ///< west, south, east and north of the requested part, in `to`
+  bool has_box;
   double cell;
   bool warp;
 };
@@ -119,8 +121,100 @@ static enum sciara_status check_altitude_unit(const struct sciara_dem_request *q
   return SCIARA_OK;
 }
 
+/** Transforms a box between two CRS, of which neither is NULL. */
+static enum sciara_status change_box(const char *path, OGRSpatialReferenceH from, OGRSpatialReferenceH to,
+                                     const double box[4], double out[4]) {
+  OGRCoordinateTransformationH change = OCTNewCoordinateTransformation(from, to);
+  const bool done =
+      change && OCTTransformBounds(change, box[0], box[1], box[2], box[3], &out[0], &out[1], &out[2], &out[3], 21);
+  if (change) OCTDestroyCoordinateTransformation(change);
+  for (int k = 0; k < 4; k++)
+    if (!done || !isfinite(out[k]))
+      return sciara_fail(SCIARA_ERR_INPUT, "%s: the window cannot be placed in the CRS of the DEM", path);
+  return SCIARA_OK;
+}
+
+static enum sciara_status box_of_degrees(const struct sciara_dem_request *q, const double degrees[4], struct plan *p,
+                                         double out[4]) {
+  OGRSpatialReferenceH wgs84 = NULL;
+  if (!p->to)
+    return sciara_fail(SCIARA_ERR_INPUT, "%s: names no CRS, so longitude and latitude cannot be placed on it", q->path);
+  SCIARA_TRY(sciara_srs_parse(SCIARA_SOURCE_DEGREES, &wgs84));
+  const enum sciara_status status = change_box(q->path, wgs84, p->to, degrees, out);
+  OSRRelease(wgs84);
+  return status;
+}
+
+/** The points with their margin. */
+static enum sciara_status box_of_points(const struct sciara_dem_request *q, struct plan *p) {
+  double *b = p->box;
+  if (q->point_count == 0)
+    return sciara_fail(SCIARA_ERR_INPUT, "dem.window_margin_m: expected vents given by x,y, lon,lat or a line");
+  memcpy(b, (const double[4]){INFINITY, INFINITY, -INFINITY, -INFINITY}, 4 * sizeof *b);
+  for (size_t k = 0; k < q->point_count; k++) {
+    const struct sciara_dem_point *at = &q->points[k];
+    double x[4] = {at->x, at->y, at->x, at->y};
+    if (at->is_lonlat) SCIARA_TRY(box_of_degrees(q, (const double[4]){at->x, at->y, at->x, at->y}, p, x));
+    b[0] = fmin(b[0], x[0] - q->margin_m);
+    b[1] = fmin(b[1], x[1] - q->margin_m);
+    b[2] = fmax(b[2], x[2] + q->margin_m);
+    b[3] = fmax(b[3], x[3] + q->margin_m);
+  }
+  return SCIARA_OK;
+}
+
+/** Rows and columns of the raster that the box covers; `spare` more on each side, for what is to be resampled. */
+static enum sciara_status window_of_box(const struct sciara_dem_request *q, const struct sciara_source *s,
+                                        const struct plan *p, int64_t spare, int64_t window[4]) {
+  static const char *const ignore_axes[] = {"IGNORE_DATA_AXIS_TO_SRS_AXIS_MAPPING=YES", NULL};
+  double b[4];
+  memcpy(b, p->box, sizeof b);
+  if (p->from && !OSRIsSameEx(p->from, p->to, ignore_axes)) SCIARA_TRY(change_box(q->path, p->to, p->from, p->box, b));
+  const double east = s->west + (double)s->cols * s->dx, south = s->north - (double)s->rows * s->dy;
+  if (!(b[0] < east && b[2] > s->west && b[1] < s->north && b[3] > south))
+    return sciara_fail(
+        SCIARA_ERR_INPUT,
+        "%s: expected a window that overlaps the raster, x %.9g to %.9g and y %.9g to %.9g; found x %.9g "
+        "to %.9g and y %.9g to %.9g",
+        q->path, s->west, east, south, s->north, b[0], b[2], b[1], b[3]);
+  if (b[0] < s->west || b[2] > east || b[1] < south || b[3] > s->north)
+    sciara_log(SCIARA_LOG_INFO, "%s: the window extends beyond the raster and is cut at its edge", q->path);
+  const double slack = 1e-6;
+  const double left = floor((b[0] - s->west) / s->dx + slack), right = ceil((b[2] - s->west) / s->dx - slack);
+  const double top = floor((s->north - b[3]) / s->dy + slack), bottom = ceil((s->north - b[1]) / s->dy - slack);
+  const double reach = (double)spare;
+  window[0] = (int64_t)fmax(top - reach, 0);
+  window[1] = (int64_t)fmax(left - reach, 0);
+  window[2] = (int64_t)fmin(bottom + reach, (double)s->rows) - window[0];
+  window[3] = (int64_t)fmin(right + reach, (double)s->cols) - window[1];
+  return SCIARA_OK;
+}
+
+/** The length of a cell of the raster, m, in the CRS of the grid, about. */
+static double cell_in_metres(const struct sciara_source *s, const struct plan *p) {
+  const double metres = p->from && OSRIsGeographic(p->from) ? 111e3 : 1;
+  return fmax(s->dx, s->dy) * metres;
+}
+
+enum { REACH = 4 }; ///< cells around the window that resampling may read, in cells of the raster or of the grid
+
+static enum sciara_status choose_box(const struct sciara_dem_request *q, const struct sciara_source *s, struct plan *p,
+                                     int64_t window[4]) {
+  if (q->margin_m > 0)
+    SCIARA_TRY(box_of_points(q, p));
+  else if (q->box_is_lonlat)
+    SCIARA_TRY(box_of_degrees(q, q->box, p, p->box));
+  else
+    memcpy(p->box, q->box, sizeof p->box);
+  p->has_box = true;
+  const double ratio = q->cell_size_m > 0 ? ceil(q->cell_size_m / (0.3 * cell_in_metres(s, p))) : 0;
+  const int64_t spare = q->cell_size_m > 0 ? REACH + REACH * (int64_t)fmin(ratio, 1e6) : 0;
+  return window_of_box(q, s, p, spare, window);
+}
+
 static enum sciara_status choose_window(const struct sciara_dem_request *q, const struct sciara_source *s,
-                                        int64_t window[4]) {
+                                        struct plan *p, int64_t window[4]) {
+  if (q->box || q->margin_m > 0) return choose_box(q, s, p, window);
   const int64_t all[4] = {0, 0, s->rows, s->cols};
   memcpy(window, q->window ? q->window : all, sizeof all);
   const int64_t *w = window;
@@ -202,7 +296,6 @@ static enum sciara_status make_plan(const struct sciara_dem_request *q, const st
                                     const int64_t window[4], struct plan *p) {
   if (!(q->cell_size_m >= 0) || !isfinite(q->cell_size_m))
     return sciara_fail(SCIARA_ERR_INPUT, "dem.cell_size_m: expected above 0, found %g", q->cell_size_m);
-  SCIARA_TRY(plan_crs(q, s, p));
   SCIARA_TRY(check_units(q, s, p));
   SCIARA_TRY(check_scale(q, s, window, p));
   SCIARA_TRY(check_altitude_unit(q, s));
@@ -230,7 +323,7 @@ static enum sciara_status fail_altitude(const char *path, int64_t row, int64_t c
     status = sciara_fail(SCIARA_ERR_INPUT,
                          "%s: cell row %" PRId64 ", column %" PRId64
                          " has altitude %.9g m, probably a NODATA value that the file does not declare; "
-                         "declare it with: gdal_translate -a_nodata %.17g %s declared.tif",
+                         "give it as dem.nodata, or declare it with: gdal_translate -a_nodata %.17g %s declared.tif",
                          path, row, col, z, z, name.data);
   sciara_text_free(&name);
   return status;
@@ -270,7 +363,8 @@ uint64_t sciara_dem_hash(const struct sciara_dem *d) {
   hash = sciara_hash_bytes(hash, &g->cols, sizeof g->cols);
   hash = sciara_hash_bytes(hash, place, sizeof place);
   hash = sciara_hash_bytes(hash, d->valid, cells);
-  return sciara_hash_bytes(hash, d->altitude, cells * sizeof *d->altitude);
+  hash = sciara_hash_bytes(hash, d->altitude, cells * sizeof *d->altitude);
+  return d->sea ? sciara_hash_bytes(hash, d->sea, cells) : hash;
 }
 
 /** Moves the patch into the DEM. */
@@ -296,6 +390,31 @@ static enum sciara_status finish(const struct sciara_source *s, const struct pla
   return SCIARA_OK;
 }
 
+/** The band of the dem.tif of a run with this name, as whole numbers; *out stays NULL if there is none. */
+static enum sciara_status read_mark(struct sciara_gdal_scope *scope, const struct sciara_source *s, const char *name,
+                                    GDALDataType type, size_t bytes, void **out) {
+  GDALRasterBandH band = NULL;
+  for (int k = 2; k <= GDALGetRasterCount(s->dataset); k++)
+    if (strcmp(GDALGetDescription(GDALGetRasterBand(s->dataset, k)), name) == 0)
+      band = GDALGetRasterBand(s->dataset, k);
+  if (!band) return SCIARA_OK;
+  const int cols = (int)s->cols, rows = (int)s->rows;
+  SCIARA_TRY(sciara_alloc(out, (size_t)(s->rows * s->cols), bytes, "marks of a DEM"));
+  if (GDALRasterIO(band, GF_Read, 0, 0, cols, rows, *out, cols, rows, type, 0, 0) == CE_None) return SCIARA_OK;
+  return sciara_fail(sciara_gdal_status(scope, SCIARA_ERR_INPUT), "%s: band \"%s\" cannot be read: %s", s->path, name,
+                     sciara_gdal_message(scope));
+}
+
+static enum sciara_status read_marks(struct sciara_gdal_scope *scope, const struct sciara_source *s,
+                                     struct sciara_dem *out) {
+  void *sea = NULL, *edit = NULL;
+  enum sciara_status status = read_mark(scope, s, SCIARA_DEM_SEA, GDT_Byte, sizeof *out->sea, &sea);
+  if (status == SCIARA_OK) status = read_mark(scope, s, SCIARA_DEM_EDIT, GDT_UInt16, sizeof *out->edit, &edit);
+  out->sea = (uint8_t *)sea;
+  out->edit = (uint16_t *)edit;
+  return status;
+}
+
 enum sciara_status sciara_dem_read(const struct sciara_dem_request *request, struct sciara_dem *out) {
   *out = (struct sciara_dem){0};
   struct sciara_gdal_scope scope;
@@ -307,7 +426,8 @@ enum sciara_status sciara_dem_read(const struct sciara_dem_request *request, str
   int64_t window[4];
   SCIARA_TRY_GOTO(sciara_source_open(&scope, request->path, request->band, request->extra_drivers,
                                      request->extra_driver_count, &source));
-  SCIARA_TRY_GOTO(choose_window(request, &source, window));
+  SCIARA_TRY_GOTO(plan_crs(request, &source, &plan));
+  SCIARA_TRY_GOTO(choose_window(request, &source, &plan, window));
   SCIARA_TRY_GOTO(make_plan(request, &source, window, &plan));
   patch = (struct sciara_patch){.rows = window[2], .cols = window[3], .dx = source.dx, .dy = source.dy};
   patch.west = source.west + (double)window[1] * source.dx;
@@ -317,12 +437,17 @@ enum sciara_status sciara_dem_read(const struct sciara_dem_request *request, str
       sciara_patch_check_size(request->path, patch.rows, patch.cols, plan.warp ? 32 : SCIARA_RUN_BYTES_PER_CELL));
   SCIARA_TRY_GOTO(sciara_patch_alloc(&patch));
   SCIARA_TRY_GOTO(sciara_source_read(&scope, &source, window, patch.altitude, patch.valid));
+  for (int64_t i = 0; request->has_nodata && i < patch.rows * patch.cols; i++)
+    if (patch.altitude[i] == request->nodata) patch.valid[i] = 0;
   SCIARA_TRY_GOTO(check_altitudes(request->path, window, &patch));
   if (plan.warp) {
-    SCIARA_TRY_GOTO(sciara_patch_warp(&scope, request->path, &patch, plan.from, plan.to, plan.cell, &warped));
-    sciara_log(SCIARA_LOG_INFO, "%s: warped bilinearly to cells of %.10g m", request->path, plan.cell);
+    const char *how;
+    SCIARA_TRY_GOTO(sciara_patch_warp(&scope, request->path, &patch, plan.from, plan.to, plan.cell,
+                                      plan.has_box ? plan.box : NULL, &how, &warped));
+    sciara_log(SCIARA_LOG_INFO, "%s: warped %s to cells of %.10g m", request->path, how, plan.cell);
   }
   SCIARA_TRY_GOTO(finish(&source, &plan, plan.warp ? &warped : &patch, out));
+  if (request->marked) SCIARA_TRY_GOTO(read_marks(&scope, &source, out));
 cleanup:
   if (status != SCIARA_OK) sciara_dem_free(out);
   sciara_patch_free(&patch);
@@ -336,6 +461,8 @@ cleanup:
 void sciara_dem_free(struct sciara_dem *dem) {
   sciara_free(dem->altitude);
   sciara_free(dem->valid);
+  sciara_free(dem->sea);
+  sciara_free(dem->edit);
   free(dem->driver);
   sciara_georef_free(&dem->georef);
   *dem = (struct sciara_dem){0};

@@ -6,16 +6,34 @@
 #include "file/georef.h"
 #include "model/grid.h"
 
-/** Which raster to read and how. */
+// Descriptions of the bands of dem.tif that mark cells: those of the sea, and by number those of ground edits.
+#define SCIARA_DEM_SEA "sea"
+#define SCIARA_DEM_EDIT "edit"
+
+/** A point in the CRS of the grid, or in degrees (WGS 84). */
+struct sciara_dem_point {
+  double x, y;
+  bool is_lonlat;
+};
+
+/** Which raster to read and how; at most one of window, box and margin_m. */
 struct sciara_dem_request {
   const char *path;
   int band;              ///< 1-based
   const int64_t *window; ///< first row, first column, rows, columns; NULL: all of it
+  const double *box;     ///< west, south, east, north of the part to use, clipped to the raster; NULL: all of it
+  bool box_is_lonlat;    ///< in degrees (WGS 84); else in the CRS of the grid
+  double margin_m;       ///< the part within this distance of the points below, in x and y; 0: all of it
+  const struct sciara_dem_point *points;
+  size_t point_count;
   /** Metric CRS to warp to (EPSG:n, WKT, PROJ), or, for a DEM that names none, the one it is in; NULL: its own. */
   const char *crs;
   double cell_size_m;               ///< warp to cells of this side; 0: that of the DEM
   const char *const *extra_drivers; ///< GDAL driver names allowed beyond the built-in list
   size_t extra_driver_count;
+  double nodata; ///< also NODATA, with `has_nodata`: a value that the file does not declare
+  bool has_nodata;
+  bool marked; ///< also reads the bands "sea" and "edit", which the dem.tif of a run may have
 };
 
 /** A DEM in memory; release with sciara_dem_free. */
@@ -24,7 +42,9 @@ struct sciara_dem {
   struct sciara_georef georef;
   double *altitude; ///< rows x cols, m; SCIARA_NODATA_ALTITUDE where not valid
   uint8_t *valid;   ///< rows x cols, 0 or 1
-  uint64_t hash;    ///< of rows, cols, cell size, origin, validity and altitudes: FNV-1a 64
+  uint8_t *sea;     ///< rows x cols, 1 where a valid cell is sea; NULL: no sea is declared
+  uint16_t *edit;   ///< rows x cols: number of the last edit of the cell, from 1, or 0; NULL: no edits
+  uint64_t hash;    ///< of rows, cols, cell size, origin, validity, altitudes and, if declared, sea: FNV-1a 64
   char *driver;     ///< GDAL's short name of the format
 };
 
@@ -51,5 +71,9 @@ uint64_t sciara_dem_hash(const struct sciara_dem *dem);
  * @param values rows x cols doubles
  */
 enum sciara_status sciara_raster_read_on_grid(const char *path, const struct sciara_grid *grid, double *values);
+
+/** The same, with GDAL drivers beyond the built-in list. */
+enum sciara_status sciara_raster_read_on_grid_with(const char *const *extra_drivers, size_t extra_count,
+                                                   const char *path, const struct sciara_grid *grid, double *values);
 
 #endif

@@ -106,6 +106,22 @@ static bool target_extent(GDALDatasetH source, const struct sciara_patch *p, OGR
   return done && isfinite(extent[0]) && isfinite(extent[1]) && isfinite(extent[2]) && isfinite(extent[3]);
 }
 
+/** How to resample, from the sides of the source in the target CRS. */
+static GDALResampleAlg choose_method(const struct sciara_patch *p, const double extent[4], double cell,
+                                     const char **how) {
+  const double dx = (extent[2] - extent[0]) / (double)p->cols, dy = (extent[3] - extent[1]) / (double)p->rows;
+  const double ratio = cell / sqrt(dx * dy);
+  *how = ratio >= 1.5 ? "by averaging" : ratio <= 1 / 1.5 ? "by a cubic spline" : "bilinearly";
+  return ratio >= 1.5 ? GRA_Average : ratio <= 1 / 1.5 ? GRA_CubicSpline : GRA_Bilinear;
+}
+
+static void clip(const double box[4], double extent[4]) {
+  extent[0] = fmax(extent[0], box[0]);
+  extent[1] = fmax(extent[1], box[1]);
+  extent[2] = fmin(extent[2], box[2]);
+  extent[3] = fmin(extent[3], box[3]);
+}
+
 /** Outward to multiples of the cell, forgiving the rounding of corners that are multiples already. */
 static enum sciara_status align(const char *path, const double extent[4], double cell, struct sciara_patch *out) {
   const double slack = 1e-6;
@@ -134,7 +150,8 @@ static bool collect(GDALDatasetH d, struct sciara_patch *out) {
 
 enum sciara_status sciara_patch_warp(struct sciara_gdal_scope *scope, const char *path,
                                      const struct sciara_patch *source, OGRSpatialReferenceH from,
-                                     OGRSpatialReferenceH to, double cell, struct sciara_patch *out) {
+                                     OGRSpatialReferenceH to, double cell, const double *box, const char **how,
+                                     struct sciara_patch *out) {
   *out = (struct sciara_patch){0};
   enum sciara_status status = SCIARA_OK;
   bool same = !from || !to;
@@ -142,10 +159,12 @@ enum sciara_status sciara_patch_warp(struct sciara_gdal_scope *scope, const char
   GDALDatasetH target = NULL, before = source_dataset(source, same ? NULL : from);
   sciara_gdal_reset(scope);
   if (!before || !target_extent(before, source, to, same, extent)) goto failed;
+  const GDALResampleAlg method = choose_method(source, extent, cell, how);
+  if (box) clip(box, extent);
   SCIARA_TRY_GOTO(align(path, extent, cell, out));
   target = memory_dataset(out, same ? NULL : to);
   // No approximation of the transform (0): the result does not depend on how GDAL cuts the work.
-  if (!target || GDALReprojectImage(before, NULL, target, NULL, GRA_Bilinear, 0, 0, NULL, NULL, NULL) != CE_None ||
+  if (!target || GDALReprojectImage(before, NULL, target, NULL, method, 0, 0, NULL, NULL, NULL) != CE_None ||
       scope->failed)
     goto failed;
   SCIARA_TRY_GOTO(sciara_patch_alloc(out));

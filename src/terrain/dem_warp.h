@@ -25,12 +25,17 @@ enum sciara_status sciara_patch_check_size(const char *path, int64_t rows, int64
 enum sciara_status sciara_patch_alloc(struct sciara_patch *p);
 
 /**
- * Resamples bilinearly, without NODATA cells leaking in; the corners of the result are whole multiples of `cell`.
+ * Resamples without NODATA cells leaking in; the corners of the result are whole multiples of `cell`. Cells at least 1.5
+ * times as large as those of the source receive averages, cells at most two thirds as large the values of a cubic spline,
+ * which has no edges along the cells of the source, and others are interpolated bilinearly.
  *
  * @param from, to CRS; both NULL: none is known
+ * @param box west, south, east and north of the part to make, in `to`; NULL: all of it
+ * @param how set to "by averaging", "by a cubic spline" or "bilinearly"
  */
 enum sciara_status sciara_patch_warp(struct sciara_gdal_scope *scope, const char *path,
                                      const struct sciara_patch *source, OGRSpatialReferenceH from,
-                                     OGRSpatialReferenceH to, double cell, struct sciara_patch *out);
+                                     OGRSpatialReferenceH to, double cell, const double *box, const char **how,
+                                     struct sciara_patch *out);
 
 #endif

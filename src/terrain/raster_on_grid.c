@@ -36,13 +36,18 @@ cleanup:
 }
 
 enum sciara_status sciara_raster_read_on_grid(const char *path, const struct sciara_grid *grid, double *values) {
+  return sciara_raster_read_on_grid_with(NULL, 0, path, grid, values);
+}
+
+enum sciara_status sciara_raster_read_on_grid_with(const char *const *extra_drivers, size_t extra_count,
+                                                   const char *path, const struct sciara_grid *grid, double *values) {
   struct sciara_gdal_scope scope;
   sciara_gdal_enter(&scope, false);
   enum sciara_status status = SCIARA_OK;
   struct sciara_source source = {0};
   uint8_t *valid = NULL;
   const int64_t all[4] = {0, 0, grid->rows, grid->cols};
-  SCIARA_TRY_GOTO(sciara_source_open(&scope, path, 1, NULL, 0, &source));
+  SCIARA_TRY_GOTO(sciara_source_open(&scope, path, 1, extra_drivers, extra_count, &source));
   if (!on_grid(&source, grid)) {
     status = fail_off_grid(&source, grid);
     goto cleanup;

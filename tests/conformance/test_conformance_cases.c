@@ -39,7 +39,7 @@ static void explain(const struct sciara_engine_ops *ops, enum sciara_precision p
 
 /** Runs a case and compares the engine with the states of `serial` after steps[0], steps[1]... */
 static void run_compared(const struct conformance_case *c, enum sciara_precision p, int threads, const struct scene *s,
-                         struct sciara_state *const serial[4], uint64_t losses) {
+                         struct sciara_state *const serial[4], const struct sciara_engine_progress *at) {
   const struct sciara_engine_ops *ops = engine_tested[p];
   struct run r;
   run_start(&r, ops, s, threads);
@@ -54,7 +54,10 @@ static void run_compared(const struct conformance_case *c, enum sciara_precision
     expect_conforms(ops, p, serial[k], found, context);
     sciara_state_destroy(found);
   }
-  if (ops->determinism == SCIARA_EXACT) ck_assert_uint_eq(r.at.losses, losses);
+  if (ops->determinism == SCIARA_EXACT) {
+    ck_assert_uint_eq(r.at.losses, at->losses);
+    ck_assert_uint_eq(r.at.sea_losses, at->sea_losses);
+  }
   run_end(&r);
 }
 
@@ -74,7 +77,7 @@ static void run_case(const struct conformance_case *c, enum sciara_precision p) 
   c->claim(&s, last, c->variant);
   int count;
   const int *threads = thread_counts(engine_tested[p], &count);
-  for (int k = 0; k < count; k++) run_compared(c, p, threads[k], &s, serial, reference.at.losses);
+  for (int k = 0; k < count; k++) run_compared(c, p, threads[k], &s, serial, &reference.at);
   for (int k = 0; k < 4; k++) sciara_state_destroy(serial[k]);
   scene_free(&s);
 }

@@ -24,6 +24,7 @@ static void expect_progress(const struct sciara_engine_progress *a, const struct
                 {"liquid_cells", (uint64_t)a->liquid_cells, (uint64_t)b->liquid_cells},
                 {"solidifications", a->solidifications, b->solidifications},
                 {"losses", a->losses, b->losses},
+                {"sea_losses", a->sea_losses, b->sea_losses},
                 {"cell_steps", a->cell_steps, b->cell_steps},
                 {"bad.step", 0, b->bad.step}};
   for (size_t k = 0; k < sizeof counts / sizeof *counts; k++)
@@ -262,6 +263,7 @@ static struct sciara_engine_progress bands_progress(const struct bands *b) {
     sum.liquid_cells += at->liquid_cells;
     sum.solidifications += at->solidifications;
     sum.losses += at->losses;
+    sum.sea_losses += at->sea_losses;
     sum.cell_steps += at->cell_steps;
   }
   // Each vent belongs to one band, so the sums are rounded differently.

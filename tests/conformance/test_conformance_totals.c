@@ -14,6 +14,7 @@ static void expect_same_progress(const struct sciara_engine_progress *checked,
                 {"liquid_cells", (uint64_t)checked->liquid_cells, (uint64_t)found->liquid_cells},
                 {"solidifications", checked->solidifications, found->solidifications},
                 {"losses", checked->losses, found->losses},
+                {"sea_losses", checked->sea_losses, found->sea_losses},
                 {"cell_steps", checked->cell_steps, found->cell_steps}};
   for (size_t k = 0; k < sizeof counts / sizeof *counts; k++)
     ck_assert_msg(counts[k].found == counts[k].checked, "%s: %s is %llu, checked has %llu", context, counts[k].name,
@@ -24,7 +25,8 @@ static void expect_same_progress(const struct sciara_engine_progress *checked,
 }
 
 START_TEST(progress) {
-  static const char *const names[] = {"ramp", "vent next to the rim", "31 x 37", "rate gap", "initial lava and vents"};
+  static const char *const names[] = {"ramp",     "vent next to the rim",   "31 x 37",
+                                      "rate gap", "initial lava and vents", "sea and rim"};
   const enum sciara_precision p = (enum sciara_precision)(_i % 2);
   const char *name = names[_i / 2];
   const struct sciara_engine_ops *ops;
@@ -152,7 +154,7 @@ static Suite *make_suite(void) {
   Suite *suite = suite_create("conformance: totals");
   TCase *tc = tcase_create("totals");
   tcase_set_timeout(tc, 0);
-  tcase_add_loop_test(tc, progress, 0, 5 * 2);
+  tcase_add_loop_test(tc, progress, 0, 6 * 2);
   tcase_add_loop_test(tc, scattered_piles, 0, 2);
   tcase_add_loop_test(tc, lake, 0, 2 * 2);
   tcase_add_loop_test(tc, fissure, 0, 2);

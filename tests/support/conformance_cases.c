@@ -4,8 +4,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "model/ledger.h"
 #include "model/moore.h"
 #include "support/conformance.h"
+#include "support/writable.h"
 
 #define RATES(...) \
   sizeof((const double[]){__VA_ARGS__}) / sizeof(double), (const double[]) { __VA_ARGS__ }
@@ -367,6 +369,53 @@ static void claim_lake(const struct scene *start, const struct sciara_state *end
   ck_assert_int_gt(sciara_state_liquid_cells(end), 3);
 }
 
+/** Makes sea of the cells from row `coast` on, those at the edge of the map included. */
+static void flood(struct scene *s, int64_t coast) {
+  const struct sciara_grid *g = &s->state->grid;
+  for (int64_t i = coast * g->cols; i < sciara_grid_cells(g); i++) writable_kind(s->state)[i] = SCIARA_CELL_SEA;
+}
+
+static double lost_in(const struct sciara_state *s, enum sciara_cell_kind kind) {
+  double sum = 0;
+  for (int64_t i = 0; i < sciara_grid_cells(&s->grid); i++) sum += s->kind[i] == kind ? s->lost[i] : 0;
+  return sum;
+}
+
+/** A coast: variant 1 with a closed boundary, variant 2 with lava that solidifies at it. */
+static void build_coast(struct scene *s, int v, unsigned record) {
+  scene_make(s, 24, 15, record, ramp, v);
+  flood(s, 14);
+  if (v == 1) s->boundary = SCIARA_BOUNDARY_CLOSED;
+  if (v == 2) s->params.cooling = 300;
+  scene_vent(s, 8, 7, 900, RATES(25, 4));
+}
+
+static void claim_coast(const struct scene *start, const struct sciara_state *end, int v) {
+  (void)start;
+  ck_assert_double_gt(lost_in(end, SCIARA_CELL_SEA), 0);
+  for (int64_t i = 0; i < sciara_grid_cells(&end->grid); i++)
+    if (end->kind[i] == SCIARA_CELL_SEA) ck_assert(end->h[i] == 0 && end->z[i] == end->z0[i]);
+  ck_assert(reached(end, 14, 7) && !reached(end, 15, 7)); // nothing crosses the first row of the sea
+  if (v == 2) ck_assert_uint_gt(end->solidifications, 10);
+  struct sciara_ledger l;
+  sciara_ledger_form(end, sciara_rounding_usual(precision_epsilon(SCIARA_SINGLE_PRECISION)), &l);
+  ck_assert_double_eq_tol(l.sea_m3, lost_in(end, SCIARA_CELL_SEA) * 100, 1e-9 * l.sea_m3);
+  ck_assert_double_eq(l.lost_m3, 100 * lost_in(end, SCIARA_CELL_RIM));
+}
+
+/** Sea on one side of the vent, the rim on the other: lava is lost to both, and counted apart. */
+static void build_sea_and_rim(struct scene *s, int v, unsigned record) {
+  scene_make(s, 13, 11, record, flat, v);
+  flood(s, 3);
+  scene_vent(s, 1, 1, 400, RATES(10));
+}
+
+static void claim_sea_and_rim(const struct scene *start, const struct sciara_state *end, int v) {
+  (void)start, (void)v;
+  ck_assert_double_gt(lost_in(end, SCIARA_CELL_SEA), 0);
+  ck_assert_double_gt(lost_in(end, SCIARA_CELL_RIM), 0);
+}
+
 static const struct conformance_case list[] = {
     {"flat pool", build_pool, 0, claim_pool, {1, 7, 200}},
     {"ramp", build_ramp, 0, claim_ramp, {1, 7, 200, 1500}},
@@ -411,6 +460,10 @@ static const struct conformance_case list[] = {
     {"drained cells", build_drained, 0, claim_drained, {1, 2, 7, 60}},
     {"converging flows", build_converging, 0, claim_converging, {7, 300, 1000}},
     {"slots shorter than a step", build_many_slots, 0, claim_all_emitted, {1, 7, 200}},
+    {"coast", build_coast, 0, claim_coast, {7, 200, 700}},
+    {"coast, closed", build_coast, 1, claim_coast, {7, 200, 700}},
+    {"coast, freezing", build_coast, 2, claim_coast, {7, 200, 700}},
+    {"sea and rim", build_sea_and_rim, 0, claim_sea_and_rim, {1, 7, 200}},
     {"lake that freezes", build_lake, 0, claim_lake, {1, 70, 200}},
 };
 

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a run knows about its ground: the cells of its edits, and the ground that it leaves, for a run after it.
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "export/export.h"
+#include "model/field.h"
+#include "run/run_folder.h"
+#include "run/run_member.h"
+#include "scenario/scenario.h"
+#include "terrain/dem_gdal.h"
+
+/** dem.tif of the run with its marks. */
+static enum sciara_status read_dem(const struct sciara_target *t, struct sciara_dem *out) {
+  char *path;
+  if (!t->folder)
+    return sciara_fail(SCIARA_ERR_INPUT, "%s: expected a run folder, whose %s has the ground; found a snapshot alone",
+                       t->path, SCIARA_RUN_DEM);
+  SCIARA_TRY(sciara_run_member(t->folder, SCIARA_RUN_DEM, &path));
+  enum sciara_status status =
+      sciara_dem_read(&(struct sciara_dem_request){.path = path, .band = 1, .marked = true}, out);
+  const struct sciara_grid *a = &out->grid, *b = &t->snapshot.grid;
+  if (status == SCIARA_OK && (a->rows != b->rows || a->cols != b->cols)) {
+    sciara_dem_free(out);
+    status = sciara_fail(SCIARA_ERR_INPUT, "%s: is not the ground of %s: it has another size", path, t->path);
+  }
+  free(path);
+  return status;
+}
+
+/** The scenario of the run. */
+static enum sciara_status read_scenario(const struct sciara_target *t, struct sciara_scenario_spec *out) {
+  struct sciara_diagnostics diagnostics = {0};
+  *out = (struct sciara_scenario_spec){0};
+  if (!t->snapshot.scenario_json) return sciara_fail(SCIARA_ERR_INPUT, "%s: holds no scenario", t->path);
+  sciara_scenario_parse_alone(t->path, t->snapshot.scenario_json, out, &diagnostics);
+  const enum sciara_status status = sciara_diagnostics_status(&diagnostics);
+  sciara_diagnostics_free(&diagnostics);
+  return status;
+}
+
+static bool has_dem(const struct sciara_target *t) {
+  char *path = NULL;
+  const bool found =
+      t->folder && sciara_run_member(t->folder, SCIARA_RUN_DEM, &path) == SCIARA_OK && access(path, R_OK) == 0;
+  free(path);
+  return found;
+}
+
+enum sciara_status sciara_export_edits(const struct sciara_target *t, bool required, struct sciara_zones *out) {
+  struct sciara_dem dem = {0};
+  struct sciara_scenario_spec scenario = {0};
+  const char **labels = NULL;
+  enum sciara_status status;
+  if (!required && !has_dem(t)) return SCIARA_OK;
+  SCIARA_TRY_GOTO(read_dem(t, &dem));
+  if (!dem.edit) {
+    if (required) status = sciara_fail(SCIARA_ERR_INPUT, "%s: its scenario has no dem.edits", t->folder);
+    goto cleanup;
+  }
+  SCIARA_TRY_GOTO(read_scenario(t, &scenario));
+  SCIARA_TRY_GOTO(SCIARA_NEW(labels, scenario.dem.edit_count + 1, "the names of the edits"));
+  for (size_t k = 0; k < scenario.dem.edit_count; k++) labels[k] = scenario.dem.edits[k].name;
+  SCIARA_TRY_GOTO(sciara_zones_numbered(sciara_export_layer_names[SCIARA_EXPORT_EDITS], dem.edit,
+                                        sciara_grid_cells(&dem.grid), labels, scenario.dem.edit_count, out));
+cleanup:
+  sciara_free((void *)labels);
+  sciara_scenario_free(&scenario);
+  sciara_dem_free(&dem);
+  return status;
+}
+
+/** Adds the deposit; cells that were NODATA before they became sea are NODATA again. */
+static enum sciara_status add_deposit(const struct sciara_export_job *job, struct sciara_dem *dem) {
+  const int64_t cells = sciara_grid_cells(&dem->grid);
+  struct sciara_scenario_spec scenario = {0};
+  double *deposit = NULL;
+  enum sciara_status status;
+  SCIARA_TRY_GOTO(SCIARA_NEW(deposit, cells, "the deposit"));
+  SCIARA_TRY_GOTO(sciara_target_read(job->target, SCIARA_FIELD_DEPOSIT, deposit));
+  if (dem->sea) SCIARA_TRY_GOTO(read_scenario(job->target, &scenario));
+  const bool no_altitude = scenario.dem.sea.rule == SCIARA_SEA_NODATA;
+  for (int64_t i = 0; i < cells; i++) {
+    if (dem->sea && dem->sea[i] && no_altitude) dem->altitude[i] = SCIARA_NODATA_ALTITUDE;
+    if (dem->altitude[i] != SCIARA_NODATA_ALTITUDE) dem->altitude[i] += deposit[i];
+  }
+cleanup:
+  sciara_scenario_free(&scenario);
+  sciara_free(deposit);
+  return status;
+}
+
+static enum sciara_status write_ground(const struct sciara_export_job *job, const char *path) {
+  struct sciara_dem dem = {0};
+  enum sciara_status status;
+  SCIARA_TRY_GOTO(read_dem(job->target, &dem));
+  SCIARA_TRY_GOTO(add_deposit(job, &dem));
+  const struct sciara_map map = {.grid = &dem.grid,
+                                 .georef = &job->target->snapshot.georef,
+                                 .values = dem.altitude,
+                                 .nodata = SCIARA_NODATA_ALTITUDE,
+                                 .name = "altitude after the eruption",
+                                 .unit = "m",
+                                 .title = job->target->snapshot.title};
+  SCIARA_TRY_GOTO(sciara_export_make_folder(path));
+  SCIARA_TRY_GOTO(sciara_map_write_geotiff(&map, true, path));
+cleanup:
+  sciara_dem_free(&dem);
+  return status;
+}
+
+static const char *stem(const struct sciara_export_job *job) {
+  (void)job;
+  return "ground";
+}
+
+const struct sciara_export_format sciara_export_ground = {
+    .name = "ground",
+    .extensions = (const char *const[]){"tif", "tiff", NULL},
+    .summary = "GeoTIFF of the ground with the deposit on it, the DEM of a run after this one",
+    .options = (const char *const[]){NULL},
+    .stem = stem,
+    .write = write_ground,
+};

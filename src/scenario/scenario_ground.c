@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// The keys dem.nodata, dem.sea and dem.edits of a checked scenario.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "file/durable.h"
+#include "scenario/scenario_keys.h"
+
+static enum sciara_status out_of_memory(void) { return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a scenario"); }
+
+static const cJSON *get(const cJSON *object, const char *name) {
+  const cJSON *value = cJSON_GetObjectItemCaseSensitive(object, name);
+  return cJSON_IsNull(value) ? NULL : value;
+}
+
+/** A copy of a text; NULL if there is none. */
+static enum sciara_status copy_text(const cJSON *value, char **out) {
+  *out = value ? sciara_format("%s", value->valuestring) : NULL;
+  return value && !*out ? out_of_memory() : SCIARA_OK;
+}
+
+static enum sciara_status copy_path(const cJSON *value, const char *folder, char **out) {
+  *out = value ? sciara_path_join(folder, value->valuestring) : NULL;
+  return value && !*out ? out_of_memory() : SCIARA_OK;
+}
+
+static enum sciara_status take_sea(const cJSON *value, const char *folder, struct sciara_sea *out) {
+  if (!value) return SCIARA_OK;
+  if (cJSON_IsNumber(value)) {
+    *out = (struct sciara_sea){.rule = SCIARA_SEA_LEVEL, .level = value->valuedouble};
+    return SCIARA_OK;
+  }
+  out->rule = strcmp(value->valuestring, "nodata") == 0 ? SCIARA_SEA_NODATA : SCIARA_SEA_FILE;
+  return out->rule == SCIARA_SEA_FILE ? copy_path(value, folder, &out->path) : SCIARA_OK;
+}
+
+static enum sciara_status take_points(const cJSON *array, struct sciara_edit *edit) {
+  const size_t count = (size_t)cJSON_GetArraySize(array);
+  const cJSON *point;
+  if (!array) return SCIARA_OK;
+  if (edit->closed && count < 3)
+    return sciara_fail(SCIARA_ERR_INPUT, "polygon: expected at least 3 points, found %zu", count);
+  SCIARA_TRY(SCIARA_NEW(edit->points, count, "the points of an edit"));
+  cJSON_ArrayForEach(point, array) {
+    edit->points[edit->point_count++] =
+        (struct sciara_point){point->child->valuedouble, point->child->next->valuedouble};
+  }
+  return SCIARA_OK;
+}
+
+/** Rejects values that the form of an edit does not have. */
+static enum sciara_status check_values(const struct sciara_edit *e) {
+  enum sciara_edit_value what;
+  if (e->path) return SCIARA_OK; // its features decide
+  SCIARA_TRY(sciara_edit_choose(e->value, e->closed, &what));
+  for (int k = 0; k < SCIARA_EDIT_VALUES; k++)
+    if (!isnan(e->value[k]) && (k >= SCIARA_EDIT_RAISE) != e->closed)
+      return sciara_fail(SCIARA_ERR_INPUT, "expected %s for a %s, found %s",
+                         e->closed ? "raise_m or level_m" : "width_m and one of height_m, crest_m, depth_m",
+                         e->closed ? "polygon" : "line", sciara_edit_value_name((enum sciara_edit_value)k));
+  return SCIARA_OK;
+}
+
+static enum sciara_status take_edit(const cJSON *item, const char *folder, size_t index, struct sciara_edit *out) {
+  const cJSON *polygon = get(item, "polygon");
+  out->closed = polygon != NULL;
+  for (int k = 0; k < SCIARA_EDIT_VALUES; k++) {
+    const cJSON *value = get(item, sciara_edit_value_name((enum sciara_edit_value)k));
+    out->value[k] = value ? value->valuedouble : (double)NAN;
+  }
+  SCIARA_TRY(copy_text(get(item, "name"), &out->name));
+  if (!out->name) out->name = sciara_format("edit %zu", index + 1);
+  if (!out->name) return out_of_memory();
+  SCIARA_TRY(copy_text(get(item, "layer"), &out->layer));
+  SCIARA_TRY(copy_path(get(item, "file"), folder, &out->path));
+  SCIARA_TRY(take_points(polygon ? polygon : get(item, "line"), out));
+  return check_values(out);
+}
+
+/** The edits in one line, with absolute paths: scenarios in other folders may use it. */
+static enum sciara_status print_edits(const cJSON *edits, struct sciara_scenario_spec *s) {
+  struct sciara_text text = {0};
+  cJSON *copy = cJSON_Duplicate(edits, true), *item;
+  enum sciara_status status = copy ? SCIARA_OK : out_of_memory();
+  size_t k = 0;
+  cJSON_ArrayForEach(item, copy) {
+    const char *path = s->dem.edits[k++].path;
+    char *real = path ? realpath(path, NULL) : NULL;
+    if (path && !cJSON_ReplaceItemInObjectCaseSensitive(item, "file", cJSON_CreateString(real ? real : path)))
+      status = out_of_memory();
+    free(real);
+  }
+  if (status == SCIARA_OK) status = sciara_json_print(copy, &text);
+  for (char *c = text.data; c && *c; c++)
+    if (*c == '\n') *c = ' ';
+  cJSON_Delete(copy);
+  s->dem.edits_json = text.data;
+  return status;
+}
+
+static enum sciara_status take_edits(const cJSON *edits, const char *folder, struct sciara_scenario_spec *s,
+                                     struct sciara_diagnostics *diagnostics) {
+  const size_t before = diagnostics->count;
+  const cJSON *item;
+  if (!edits || cJSON_GetArraySize(edits) == 0) return SCIARA_OK;
+  SCIARA_TRY(SCIARA_NEW(s->dem.edits, cJSON_GetArraySize(edits), "the edits of the ground"));
+  cJSON_ArrayForEach(item, edits) {
+    const size_t k = s->dem.edit_count++;
+    const enum sciara_status status = take_edit(item, folder, k, &s->dem.edits[k]);
+    if (status != SCIARA_OK)
+      sciara_diagnostics_add(diagnostics, sciara_fail_context(status, "%s: dem.edits[%zu]", s->path, k));
+  }
+  return diagnostics->count == before ? print_edits(edits, s) : SCIARA_OK;
+}
+
+void sciara_scenario_ground(const char *folder, const cJSON *root, struct sciara_scenario_spec *out,
+                            struct sciara_diagnostics *diagnostics) {
+  const cJSON *dem = get(root, "dem"), *nodata = get(dem, "nodata");
+  out->dem.has_nodata = nodata != NULL;
+  out->dem.nodata = nodata ? nodata->valuedouble : 0;
+  sciara_diagnostics_add(diagnostics, take_sea(get(dem, "sea"), folder, &out->dem.sea));
+  sciara_diagnostics_add(diagnostics, take_edits(get(dem, "edits"), folder, out, diagnostics));
+}

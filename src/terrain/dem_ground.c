@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "terrain/dem_ground.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "terrain/vector_shapes.h"
+
+// ------------------------------------------------------------------------------------------------------------- edits
+
+/** One edit while it is applied. */
+struct work {
+  struct sciara_dem *dem;
+  const struct sciara_edit *edit;
+  size_t number; ///< its index
+  uint8_t *mask; ///< cells of one shape
+  int64_t changed, missing;
+  double low, high, volume; ///< changes of the altitude, m; their sum, m
+};
+
+static enum sciara_status change_cell(struct work *w, int64_t i, enum sciara_edit_value what, double value) {
+  struct sciara_dem *d = w->dem;
+  if (!d->valid[i]) {
+    w->missing++;
+    return SCIARA_OK;
+  }
+  const double before = d->altitude[i], after = sciara_edit_apply(what, value, before);
+  if (!(after >= SCIARA_ALTITUDE_MIN && after <= SCIARA_ALTITUDE_MAX) || after == SCIARA_NODATA_ALTITUDE)
+    return sciara_fail(SCIARA_ERR_INPUT,
+                       "row %" PRId64 ", column %" PRId64 ": expected an altitude of %g to %g m after the edit, found "
+                       "%g m",
+                       i / d->grid.cols, i % d->grid.cols, SCIARA_ALTITUDE_MIN, SCIARA_ALTITUDE_MAX, after);
+  if (after == before) return SCIARA_OK;
+  d->altitude[i] = after;
+  d->edit[i] = (uint16_t)(w->number + 1);
+  w->low = fmin(w->low, after - before);
+  w->high = fmax(w->high, after - before);
+  w->volume += after - before;
+  w->changed++;
+  return SCIARA_OK;
+}
+
+/** Applies the edit to a line or polygon; each cell once. */
+static enum sciara_status apply_shape(void *context, const struct sciara_shape *shape) {
+  struct work *w = (struct work *)context;
+  const struct sciara_grid *g = &w->dem->grid;
+  enum sciara_edit_value what;
+  SCIARA_TRY(sciara_edit_choose(shape->value, shape->closed, &what));
+  SCIARA_TRY(sciara_points_check(g, shape->points, shape->ends[shape->rings - 1]));
+  memset(w->mask, 0, (size_t)sciara_grid_cells(g));
+  if (shape->closed)
+    SCIARA_TRY(sciara_mark_polygon(g, shape->points, shape->ends, shape->rings, w->mask));
+  else
+    SCIARA_TRY(sciara_mark_line(g, shape->points, shape->ends[0], shape->value[SCIARA_EDIT_WIDTH], w->mask));
+  for (int64_t i = 0; i < sciara_grid_cells(g); i++)
+    if (w->mask[i]) SCIARA_TRY(change_cell(w, i, what, shape->value[what]));
+  return SCIARA_OK;
+}
+
+/** A shape of a file: its columns, and for what they do not say the values of the edit. */
+static enum sciara_status apply_feature(void *context, const struct sciara_shape *shape) {
+  const struct work *w = (const struct work *)context;
+  struct sciara_shape whole = *shape;
+  bool says = false;
+  for (int k = SCIARA_EDIT_HEIGHT; k < SCIARA_EDIT_VALUES; k++) says |= !isnan(whole.value[k]);
+  for (int k = 0; k < SCIARA_EDIT_VALUES; k++)
+    if (isnan(whole.value[k]) && (k == SCIARA_EDIT_WIDTH || !says)) whole.value[k] = w->edit->value[k];
+  const enum sciara_status status = apply_shape(context, &whole);
+  return status == SCIARA_OK ? status
+                             : sciara_fail_context(status, "%s, feature %" PRId64, w->edit->path, shape->feature);
+}
+
+static void report(const struct work *w) {
+  const double cell = w->dem->grid.cell_size;
+  if (w->changed == 0)
+    sciara_log(SCIARA_LOG_WARNING, "dem.edits[%zu] (%s) changes no cell", w->number, w->edit->name);
+  else
+    sciara_log(SCIARA_LOG_INFO, "dem.edits[%zu] (%s): %" PRId64 " %s changed by %.4g to %.4g m, %.6g m3 in all",
+               w->number, w->edit->name, w->changed, sciara_plural((uint64_t)w->changed, "cell is", "cells are"),
+               w->low, w->high, w->volume * cell * cell);
+  if (w->missing > 0)
+    sciara_log(SCIARA_LOG_WARNING, "dem.edits[%zu] (%s): %" PRId64 " of its cells %s NODATA and stay so", w->number,
+               w->edit->name, w->missing, sciara_plural((uint64_t)w->missing, "is", "are"));
+}
+
+static enum sciara_status apply_edit(const struct sciara_ground_request *q, size_t k, struct work *w) {
+  const struct sciara_edit *edit = &q->edits[k];
+  *w = (struct work){.dem = w->dem, .edit = edit, .number = k, .mask = w->mask, .low = INFINITY, .high = -INFINITY};
+  enum sciara_status status;
+  if (edit->path) {
+    const struct sciara_shapes_request file = {.path = edit->path,
+                                               .layer = edit->layer,
+                                               .crs_wkt = w->dem->georef.crs_wkt,
+                                               .extra_drivers = q->extra_drivers,
+                                               .extra_driver_count = q->extra_driver_count,
+                                               .visit = apply_feature,
+                                               .context = w};
+    status = sciara_shapes_read(&file);
+  } else {
+    struct sciara_shape shape = {
+        .closed = edit->closed, .points = edit->points, .ends = &edit->point_count, .rings = 1};
+    memcpy(shape.value, edit->value, sizeof shape.value);
+    status = apply_shape(w, &shape);
+  }
+  if (status == SCIARA_ERR_USAGE) return status; // of an option, not of the scenario
+  if (status != SCIARA_OK) return sciara_fail_context(status, "dem.edits[%zu] (%s)", k, edit->name);
+  report(w);
+  return SCIARA_OK;
+}
+
+static enum sciara_status apply_edits(const struct sciara_ground_request *q, struct sciara_dem *dem) {
+  struct work w = {.dem = dem};
+  enum sciara_status status = SCIARA_OK;
+  if (q->edit_count == 0) return SCIARA_OK;
+  const size_t cells = (size_t)sciara_grid_cells(&dem->grid);
+  SCIARA_TRY_GOTO(SCIARA_NEW(dem->edit, cells, "the edits of the ground"));
+  SCIARA_TRY_GOTO(SCIARA_NEW(w.mask, cells, "the cells of an edit"));
+  for (size_t k = 0; k < q->edit_count; k++) SCIARA_TRY_GOTO(apply_edit(q, k, &w));
+cleanup:
+  sciara_free(w.mask);
+  return status;
+}
+
+// --------------------------------------------------------------------------------------------------------------- sea
+
+enum { LARGE = 50 }; ///< cells at one altitude that look like a sea
+
+/** Points out cells of altitude 0 that look like sea. */
+static enum sciara_status suspect_sea(const struct sciara_dem *d) {
+  const int64_t cells = sciara_grid_cells(&d->grid);
+  const struct sciara_low_ground at_zero = {.level = 0, .exactly = true};
+  int64_t zero = 0, valid = 0, count;
+  uint8_t *mask;
+  for (int64_t i = 0; i < cells; i++) {
+    zero += d->valid[i] && d->altitude[i] == 0;
+    valid += d->valid[i];
+  }
+  if (zero < LARGE || zero == valid) return SCIARA_OK;
+  SCIARA_TRY(SCIARA_NEW(mask, (size_t)cells, "cells of altitude 0"));
+  const enum sciara_status status = sciara_mark_connected(&d->grid, d->altitude, d->valid, at_zero, mask, &count);
+  sciara_free(mask);
+  if (status == SCIARA_OK && count >= LARGE)
+    sciara_log(SCIARA_LOG_WARNING,
+               "%" PRId64 " cells at the edge of the DEM have an altitude of exactly 0 m and look like sea; lava flows "
+               "over them as over land. \"dem.sea\": 0 declares them as sea",
+               count);
+  return status;
+}
+
+/** Adds a polygon to the mask. */
+static enum sciara_status add_polygon(void *context, const struct sciara_shape *shape) {
+  struct sciara_dem *d = (struct sciara_dem *)context;
+  if (!shape->closed)
+    return sciara_fail(SCIARA_ERR_INPUT, "feature %" PRId64 ": expected a polygon, found a line", shape->feature);
+  return sciara_mark_polygon(&d->grid, shape->points, shape->ends, shape->rings, d->sea);
+}
+
+static enum sciara_status find_cells(const struct sciara_ground_request *q, struct sciara_dem *d) {
+  const int64_t cells = sciara_grid_cells(&d->grid);
+  int64_t count;
+  if (q->sea->rule == SCIARA_SEA_LEVEL) {
+    const struct sciara_low_ground low = {.level = q->sea->level};
+    return sciara_mark_connected(&d->grid, d->altitude, d->valid, low, d->sea, &count);
+  }
+  if (q->sea->rule == SCIARA_SEA_FILE) {
+    const struct sciara_shapes_request file = {.path = q->sea->path,
+                                               .crs_wkt = d->georef.crs_wkt,
+                                               .extra_drivers = q->extra_drivers,
+                                               .extra_driver_count = q->extra_driver_count,
+                                               .visit = add_polygon,
+                                               .context = d};
+    const enum sciara_status status = sciara_shapes_read(&file);
+    return status == SCIARA_OK || status == SCIARA_ERR_USAGE ? status : sciara_fail_context(status, "dem.sea");
+  }
+  for (int64_t i = 0; i < cells; i++) d->sea[i] = !d->valid[i];
+  return SCIARA_OK;
+}
+
+static enum sciara_status find_sea(const struct sciara_ground_request *q, struct sciara_dem *d) {
+  const int64_t cells = sciara_grid_cells(&d->grid);
+  double lowest = 0;
+  int64_t sea = 0, land = 0;
+  SCIARA_TRY(SCIARA_NEW(d->sea, (size_t)cells, "the sea"));
+  SCIARA_TRY(find_cells(q, d));
+  for (int64_t i = 0; i < cells; i++)
+    if (d->valid[i]) lowest = fmin(lowest, d->altitude[i]);
+  for (int64_t i = 0; i < cells; i++) {
+    if (d->sea[i] && !d->valid[i]) d->altitude[i] = lowest;
+    if (d->sea[i]) d->valid[i] = 1;
+    sea += d->sea[i];
+    land += d->valid[i] && !d->sea[i];
+  }
+  if (land == 0)
+    return sciara_fail(SCIARA_ERR_INPUT, "dem.sea: expected land, found sea in all %" PRId64 " cells", sea);
+  if (sea == 0)
+    sciara_log(SCIARA_LOG_WARNING, "dem.sea: no cell of the DEM is sea by this rule");
+  else
+    sciara_log(SCIARA_LOG_INFO, "dem.sea: %" PRId64 " %s sea, %" PRId64 " land", sea,
+               sciara_plural((uint64_t)sea, "cell is", "cells are"), land);
+  return SCIARA_OK;
+}
+
+enum sciara_status sciara_dem_shape_ground(const struct sciara_ground_request *request, struct sciara_dem *dem) {
+  SCIARA_TRY(apply_edits(request, dem));
+  if (request->sea->rule == SCIARA_SEA_NONE)
+    SCIARA_TRY(suspect_sea(dem));
+  else
+    SCIARA_TRY(find_sea(request, dem));
+  dem->hash = sciara_dem_hash(dem);
+  return SCIARA_OK;
+}

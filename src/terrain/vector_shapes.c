@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "terrain/vector_shapes.h"
+
+#include <cpl_string.h>
+#include <inttypes.h>
+#include <math.h>
+#include <ogr_api.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "file/gdal_files.h"
+#include "file/vector_open.h"
+#include "terrain/dem_source.h"
+
+/** What is being read. */
+struct reading {
+  struct sciara_gdal_scope *scope;
+  const struct sciara_shapes_request *request;
+  OGRCoordinateTransformationH transform; ///< NULL: none is needed
+  struct sciara_shape shape;              ///< feature and values of the geometry that is read
+  int64_t shapes;
+};
+
+static enum sciara_status fail_gdal(const struct reading *r, const char *what) {
+  return sciara_fail(sciara_gdal_status(r->scope, SCIARA_ERR_INPUT), "%s: %s: %s", r->request->path, what,
+                     sciara_gdal_message(r->scope));
+}
+
+/** Copies the points of a line or ring to points[at...]; returns the next place. */
+static size_t copy_points(OGRGeometryH line, struct sciara_point *points, size_t at) {
+  const int count = OGR_G_GetPointCount(line);
+  for (int k = 0; k < count; k++) points[at++] = (struct sciara_point){OGR_G_GetX(line, k), OGR_G_GetY(line, k)};
+  return at;
+}
+
+/** Passes on a line, or a polygon with its rings. */
+static enum sciara_status give(struct reading *r, OGRGeometryH geometry, bool closed) {
+  const int rings = closed ? OGR_G_GetGeometryCount(geometry) : 1;
+  struct sciara_point *points = NULL;
+  size_t *ends = NULL, count = 0, at = 0;
+  enum sciara_status status;
+  if (OGR_G_IsEmpty(geometry)) return SCIARA_OK;
+  for (int k = 0; k < rings; k++)
+    count += (size_t)OGR_G_GetPointCount(closed ? OGR_G_GetGeometryRef(geometry, k) : geometry);
+  SCIARA_TRY_GOTO(SCIARA_NEW(points, count + 1, "the points of a shape"));
+  SCIARA_TRY_GOTO(SCIARA_NEW(ends, (size_t)rings + 1, "the rings of a shape"));
+  for (int k = 0; k < rings; k++)
+    ends[k] = at = copy_points(closed ? OGR_G_GetGeometryRef(geometry, k) : geometry, points, at);
+  for (size_t k = 0; k < count; k++)
+    if (!isfinite(points[k].x) || !isfinite(points[k].y)) {
+      status = sciara_fail(SCIARA_ERR_INPUT, "%s: feature %" PRId64 " has coordinates that are not finite",
+                           r->request->path, r->shape.feature);
+      goto cleanup;
+    }
+  r->shape.closed = closed;
+  r->shape.points = points;
+  r->shape.ends = ends;
+  r->shape.rings = (size_t)rings;
+  r->shapes++;
+  status = r->request->visit(r->request->context, &r->shape);
+cleanup:
+  sciara_free(points);
+  sciara_free(ends);
+  return status;
+}
+
+/** Passes on all lines and polygons that the geometry, a collection perhaps, holds. */
+static enum sciara_status give_all(struct reading *r, OGRGeometryH geometry) {
+  const OGRwkbGeometryType type = OGR_GT_Flatten(OGR_G_GetGeometryType(geometry));
+  if (type == wkbPolygon || type == wkbTriangle) return give(r, geometry, true);
+  if (type == wkbLineString) return give(r, geometry, false);
+  if (!OGR_GT_IsSubClassOf(type, wkbGeometryCollection))
+    return sciara_fail(SCIARA_ERR_INPUT, "%s: feature %" PRId64 ": expected lines or polygons, found %s",
+                       r->request->path, r->shape.feature, OGRGeometryTypeToName(type));
+  for (int i = 0; i < OGR_G_GetGeometryCount(geometry); i++) SCIARA_TRY(give_all(r, OGR_G_GetGeometryRef(geometry, i)));
+  return SCIARA_OK;
+}
+
+static enum sciara_status read_values(struct reading *r, OGRFeatureH feature) {
+  for (int k = 0; k < SCIARA_EDIT_VALUES; k++) {
+    const char *name = sciara_edit_value_name((enum sciara_edit_value)k);
+    const int column = OGR_F_GetFieldIndex(feature, name);
+    double low, high;
+    r->shape.value[k] = NAN;
+    if (column < 0 || !OGR_F_IsFieldSetAndNotNull(feature, column)) continue;
+    const OGRFieldType type = OGR_Fld_GetType(OGR_F_GetFieldDefnRef(feature, column));
+    if (type != OFTReal && type != OFTInteger && type != OFTInteger64)
+      return sciara_fail(SCIARA_ERR_INPUT, "%s: column %s: expected numbers, found type %s", r->request->path, name,
+                         OGR_GetFieldTypeName(type));
+    const double value = OGR_F_GetFieldAsDouble(feature, column);
+    sciara_edit_value_range((enum sciara_edit_value)k, &low, &high);
+    if (!(value >= low && value <= high) || (value == 0 && low == 0))
+      return sciara_fail(SCIARA_ERR_INPUT, "%s: feature %" PRId64 ", column %s: expected %s%g to %g m, found %g",
+                         r->request->path, r->shape.feature, name, low == 0 ? "above " : "", low, high, value);
+    r->shape.value[k] = value;
+  }
+  return SCIARA_OK;
+}
+
+/** Takes over a geometry: without arcs and heights, in the CRS of the DEM. */
+static enum sciara_status take_geometry(struct reading *r, OGRGeometryH geometry) {
+  OGRGeometryH plain = OGR_G_GetLinearGeometry(geometry, 0, NULL);
+  if (!plain) return sciara_fail(SCIARA_ERR_MEMORY, "%s: no memory for a geometry", r->request->path);
+  enum sciara_status status = SCIARA_OK;
+  OGR_G_FlattenTo2D(plain);
+  if (r->transform && OGR_G_Transform(plain, r->transform) != OGRERR_NONE)
+    status = fail_gdal(r, "a geometry cannot be brought to the CRS of the DEM");
+  if (status == SCIARA_OK) status = give_all(r, plain);
+  OGR_G_DestroyGeometry(plain);
+  return status;
+}
+
+static enum sciara_status make_transform(struct reading *r, OGRSpatialReferenceH srs) {
+  const struct sciara_shapes_request *q = r->request;
+  if (!srs || !q->crs_wkt) {
+    sciara_log(SCIARA_LOG_INFO, "%s: %s, so its coordinates are taken to be those of the DEM", q->path,
+               srs ? "the DEM has no CRS" : "names no CRS");
+    return SCIARA_OK;
+  }
+  static const char *const ignore_axes[] = {"IGNORE_DATA_AXIS_TO_SRS_AXIS_MAPPING=YES", NULL};
+  SCIARA_TRY(sciara_srs_check(q->path, srs));
+  OGRSpatialReferenceH own = OSRClone(srs), dem = NULL;
+  enum sciara_status status = sciara_srs_parse(q->crs_wkt, &dem);
+  OSRSetAxisMappingStrategy(own, OAMS_TRADITIONAL_GIS_ORDER);
+  if (status == SCIARA_OK && !OSRIsSameEx(own, dem, ignore_axes)) {
+    r->transform = OCTNewCoordinateTransformation(own, dem);
+    if (!r->transform) status = fail_gdal(r, "its CRS cannot be transformed to that of the DEM");
+  }
+  OSRRelease(own);
+  OSRRelease(dem);
+  return status;
+}
+
+static enum sciara_status read_layer(struct reading *r, OGRLayerH layer) {
+  OGRFeatureH feature;
+  SCIARA_TRY(make_transform(r, OGR_L_GetSpatialRef(layer)));
+  sciara_gdal_reset(r->scope);
+  OGR_L_ResetReading(layer);
+  enum sciara_status status = SCIARA_OK;
+  for (; status == SCIARA_OK && (feature = OGR_L_GetNextFeature(layer)); r->shape.feature++) {
+    OGRGeometryH geometry = OGR_F_GetGeometryRef(feature);
+    status = read_values(r, feature);
+    if (status == SCIARA_OK && geometry) status = take_geometry(r, geometry);
+    OGR_F_Destroy(feature);
+  }
+  if (status != SCIARA_OK) return status;
+  if (r->scope->failed) return fail_gdal(r, "cannot be read whole, it may be truncated"); // it ends early
+  if (r->shapes > 0) return SCIARA_OK;
+  return sciara_fail(SCIARA_ERR_INPUT, "%s: layer \"%s\" holds no line and no polygon", r->request->path,
+                     OGR_L_GetName(layer));
+}
+
+/** The requested layer, or the only one. */
+static enum sciara_status choose_layer(const struct sciara_shapes_request *q, GDALDatasetH dataset, OGRLayerH *out) {
+  const int count = GDALDatasetGetLayerCount(dataset);
+  struct sciara_text names = {0};
+  *out = NULL;
+  for (int i = 0; i < count; i++) {
+    OGRLayerH layer = GDALDatasetGetLayer(dataset, i);
+    sciara_text_append(&names, "%s\"%s\"", i ? ", " : "", OGR_L_GetName(layer));
+    if (q->layer ? strcmp(OGR_L_GetName(layer), q->layer) == 0 : count == 1) *out = layer;
+  }
+  enum sciara_status status = SCIARA_OK;
+  if (!*out)
+    status = sciara_fail(SCIARA_ERR_INPUT, "%s: expected %s%s%s of its %d layers (%s)", q->path,
+                         q->layer ? "layer \"" : "the name of one", q->layer ? q->layer : "",
+                         q->layer ? "\" as one" : "", count, names.data ? names.data : "none");
+  sciara_text_free(&names);
+  return status;
+}
+
+static enum sciara_status fail_unopened(const struct reading *r, GDALDriverH looks) {
+  const struct sciara_shapes_request *q = r->request;
+  char **drivers = sciara_vector_allowed(q->extra_drivers, q->extra_driver_count), *list = NULL;
+  char *other = sciara_gdal_plain_path(q->path);
+  if (looks) {
+    free(other);
+    CSLDestroy(drivers);
+    return fail_gdal(r, "cannot be opened");
+  }
+  GDALDriverH found = other ? GDALIdentifyDriverEx(other, GDAL_OF_VECTOR, NULL, NULL) : NULL;
+  for (int k = 0; drivers && drivers[k]; k++) {
+    char *longer = sciara_format("%s%s%s", list ? list : "", list ? ", " : "", drivers[k]);
+    free(list);
+    list = longer;
+  }
+  enum sciara_status status;
+  if (found)
+    status =
+        sciara_fail(SCIARA_ERR_INPUT,
+                    "%s: format %s is not among those allowed for lines and polygons (%s); --allow-driver %s would "
+                    "allow it",
+                    q->path, GDALGetDriverShortName(found), list ? list : "", GDALGetDriverShortName(found));
+  else
+    status = sciara_fail(SCIARA_ERR_INPUT, "%s: is no vector file in one of the formats allowed (%s)", q->path,
+                         list ? list : "");
+  free(list);
+  free(other);
+  CSLDestroy(drivers);
+  return status;
+}
+
+enum sciara_status sciara_shapes_read(const struct sciara_shapes_request *q) {
+  struct sciara_gdal_scope scope;
+  struct reading r = {.scope = &scope, .request = q};
+  GDALDatasetH dataset = NULL;
+  GDALDriverH looks = NULL;
+  OGRLayerH layer;
+  char *name = NULL;
+  enum sciara_status status;
+  sciara_gdal_enter(&scope, false);
+  SCIARA_TRY_GOTO(sciara_source_check_file(q->path));
+  for (size_t i = 0; i < q->extra_driver_count; i++) SCIARA_TRY_GOTO(sciara_source_check_driver(q->extra_drivers[i]));
+  SCIARA_TRY_GOTO(sciara_gdal_files_allow(q->path, &name));
+  SCIARA_TRY_GOTO(sciara_vector_open(q->path, name, q->extra_drivers, q->extra_driver_count, &looks, &dataset));
+  if (!dataset) {
+    status = fail_unopened(&r, looks);
+    goto cleanup;
+  }
+  SCIARA_TRY_GOTO(choose_layer(q, dataset, &layer));
+  SCIARA_TRY_GOTO(read_layer(&r, layer));
+cleanup:
+  if (r.transform) OCTDestroyCoordinateTransformation(r.transform);
+  if (dataset) GDALClose(dataset);
+  sciara_gdal_files_forbid(name);
+  sciara_gdal_leave(&scope);
+  return status;
+}

@@ -1,0 +1,414 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The ground of a run: sea, edits, windows, resampling, and the ground that one run leaves to the next."""
+import json
+import os
+import subprocess
+import sys
+
+sys.dont_write_bytecode = True
+sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
+import case
+from case import CELL, COLS, NODATA, NORTH, ROWS, WEST, Case, open_snapshot, record
+
+import numpy
+from osgeo import gdal, ogr, osr
+
+gdal.UseExceptions()
+ogr.UseExceptions()
+DEM = {"path": "dem.asc", "crs": "EPSG:32633"}
+
+
+def read(path, band=1):
+    data = gdal.Open(path)
+    return data.GetRasterBand(band).ReadAsArray(), data.GetGeoTransform()
+
+
+def bands(path):
+    data = gdal.Open(path)
+    return {data.GetRasterBand(k + 1).GetDescription(): data.GetRasterBand(k + 1).ReadAsArray()
+            for k in range(data.RasterCount)}
+
+
+def base():
+    return numpy.array([[NODATA if case.is_sea(r, c) else case.altitude(r, c) for c in range(COLS)]
+                        for r in range(ROWS)])
+
+
+def centre(row, col):
+    return [WEST + (col + 0.5) * CELL, NORTH - (row + 0.5) * CELL]
+
+
+def write_tif(path, values, west, north, dx, dy, epsg, nodata=None):
+    rows, cols = values.shape
+    out = gdal.GetDriverByName("GTiff").Create(path, cols, rows, 1, gdal.GDT_Float64)
+    out.SetGeoTransform([west, dx, 0, north, 0, -dy])
+    srs = osr.SpatialReference()
+    srs.ImportFromEPSG(epsg)
+    out.SetProjection(srs.ExportToWkt())
+    if nodata is not None:
+        out.GetRasterBand(1).SetNoDataValue(nodata)
+    out.GetRasterBand(1).WriteArray(values)
+    out.FlushCache()
+
+
+def write_features(path, geometries, values=(), epsg=32633):
+    """A GeoPackage of WKT geometries, with columns of numbers."""
+    srs = osr.SpatialReference()
+    srs.ImportFromEPSG(epsg)
+    srs.SetAxisMappingStrategy(osr.OAMS_TRADITIONAL_GIS_ORDER)
+    source = ogr.GetDriverByName("GPKG").CreateDataSource(path)
+    layer = source.CreateLayer("works", srs, ogr.wkbUnknown)
+    for name in sorted({name for one in values for name in one}):
+        layer.CreateField(ogr.FieldDefn(name, ogr.OFTReal))
+    for k, wkt in enumerate(geometries):
+        feature = ogr.Feature(layer.GetLayerDefn())
+        feature.SetGeometry(ogr.CreateGeometryFromWkt(wkt))
+        for name, value in (values[k] if values else {}).items():
+            feature.SetField(name, value)
+        layer.CreateFeature(feature)
+    source = None
+
+
+class Ground(Case):
+    def setUp(self):
+        super().setUp()
+        self.write_scenario()
+
+    def write(self, name="s.json", **dem):
+        case.write_json(self.path(name), case.scenario(dem={**DEM, **dem}))
+
+    def ground(self, **dem):
+        """The bands of dem.tif of a run of one step."""
+        self.write(**dem)
+        return bands(os.path.join(self.run_scenario("g.out", "--steps", "1", "--overwrite"), "dem.tif"))
+
+    def messages(self, *args, code=0, **dem):
+        self.write("m.json", **dem)
+        return self.sciara("check", "m.json", *args, code=code).stderr
+
+
+class Sea(Ground):
+    def ledger(self, folder):
+        return record(self.path(folder))["ledger"]
+
+    def test_level(self):
+        level = 1040
+        self.write(sea=level)
+        self.write_scenario("dry.json")
+        low = base() <= level
+        low[0:3, 0:4] = False
+        found = bands(os.path.join(self.run_scenario("a"), "dem.tif"))
+        self.assertTrue(((found["sea"] == 1) == low).all())  # all of it is connected with the edge
+        self.run_scenario("dry", name="dry.json")
+        self.assertNotIn("sea_m3", self.ledger("dry"))
+        ledger = self.ledger("a")
+        self.assertGreater(ledger["sea_m3"], 100)
+        self.assertEqual(ledger["lost_m3"], 0)
+        self.assertLessEqual(abs(ledger["residual_m3"]), ledger["bound_m3"])
+        self.assertAlmostEqual(ledger["solid_m3"] + ledger["liquid_m3"] + ledger["sea_m3"], 6000, delta=1e-6)
+        state = open_snapshot(self.path("a", record(self.path("a"))["snapshots"][-1]["name"]))
+        self.assertEqual(float(state.attrs["ledger_sea_m3"]), ledger["sea_m3"])
+        self.assertEqual(float(state.deposit.values.squeeze()[low].sum()), 0)
+        self.assertIn("entered the sea", self.sciara("info", "a").stdout)
+        self.assertNotIn("entered the sea", self.sciara("info", "dry").stdout)
+        table = self.sciara("export", "a", "-f", "csv", "-o", "a.csv") and open(self.path("a.csv"), encoding="utf-8")
+        with table:
+            head, *rows = [line.strip().split(",") for line in table]
+        self.assertEqual(head[-2:], ["left_map_m3", "entered_sea_m3"])
+        self.assertAlmostEqual(float(rows[-1][-1]), ledger["sea_m3"], delta=1e-6)
+
+    def test_a_lake_is_no_sea(self):
+        values = base()
+        values[10:13, 30:33] = 900  # low, but connected with nothing
+        values[27:, :] = 900
+        write_tif(self.path("lake.tif"), values, WEST, NORTH, CELL, CELL, 32633, NODATA)
+        sea = self.ground(path="lake.tif", crs=None, sea=900)["sea"]
+        self.assertTrue((sea[27:] == 1).all())
+        self.assertEqual(sea[:27].sum(), 0)
+
+    def test_nodata_and_polygons(self):
+        sea = self.ground(sea="nodata")["sea"]
+        self.assertTrue(((sea == 1) == (base() == NODATA)).all())
+        x0, y0 = centre(20, 5)
+        x1, y1 = centre(29, 25)
+        square = f"POLYGON(({x0} {y0 + 1}, {x1 + 1} {y0 + 1}, {x1 + 1} {y1 - 900}, {x0} {y1 - 900}, {x0} {y0 + 1}))"
+        write_features(self.path("sea.gpkg"), [square])
+        sea = self.ground(sea="sea.gpkg")["sea"]
+        expected = numpy.zeros((ROWS, COLS))
+        expected[20:, 6:26] = 1
+        expected[20:, 5] = sea[20:, 5]  # a centre on the border may be inside or outside
+        self.assertTrue((sea == expected).all())
+
+    def test_all_engines_and_resume(self):
+        self.write(sea=1040)
+        self.run_scenario("a", "--engine", "serial")
+        for engine in ("openmp", "checked"):
+            self.run_scenario(engine, "--engine", engine)
+            a, b = record(self.path("a")), record(self.path(engine))
+            self.assertEqual((a["snapshots"], a["state"], a["ledger"]), (b["snapshots"], b["state"], b["ledger"]))
+        self.run_scenario("half", "--set", "output.checkpoint_every=600", "--steps", "150")
+        os.rename(self.path("dem.asc"), self.path("moved.asc"))  # a run continues without its DEM
+        self.sciara("resume", "half", "-q", "-o", "rest", "--steps", "100000")
+        self.assertEqual(record(self.path("rest"))["state"], record(self.path("a"))["state"])
+        self.assertEqual(self.ledger("rest"), self.ledger("a"))
+        self.assertTrue((bands(self.path("rest", "dem.tif"))["sea"] == bands(self.path("a", "dem.tif"))["sea"]).all())
+
+    def test_undeclared(self):
+        values = base()
+        values[25:, :] = 0
+        write_tif(self.path("zero.tif"), values, WEST, NORTH, CELL, CELL, 32633, NODATA)
+        self.assertIn('"dem.sea": 0', self.messages(path="zero.tif", crs=None))
+        self.assertNotIn('"dem.sea": 0', self.messages(path="zero.tif", crs=None, sea=0))
+        self.assertNotIn("dem.sea", self.messages())
+        values[values == NODATA] = -32768
+        write_tif(self.path("void.tif"), values, WEST, NORTH, CELL, CELL, 32633)
+        self.assertIn("dem.nodata", self.messages(path="void.tif", crs=None, code=3))
+        self.messages(path="void.tif", crs=None, nodata=-32768)
+
+    def test_refused(self):
+        for sea, part in ((5000, "expected land, found sea"), ("none.gpkg", "dem.sea"), (True, "dem.sea: expected a level"),
+                          (1060, "a cell of the sea")):
+            self.assertIn(part, self.messages(sea=sea, code=4 if sea == "none.gpkg" else 3))
+        write_features(self.path("line.gpkg"), [f"LINESTRING({WEST} {NORTH}, {WEST + 5} {NORTH})"])
+        self.assertIn("expected a polygon", self.messages(sea="line.gpkg", code=3))
+
+
+class Edits(Ground):
+    def test_line(self):
+        a, b = centre(15, 10), centre(15, 30)
+        dam = {"name": "dam", "line": [a, b], "width_m": 25, "height_m": 7.5}
+        found = self.ground(edits=[dam])
+        change = found["altitude before the eruption"] - base()
+        expected = numpy.zeros((ROWS, COLS))
+        expected[14:17, 10:31] = 7.5
+        expected[15, 9] = expected[15, 31] = 7.5  # within half the width of the ends
+        self.assertTrue((change == expected).all())
+        self.assertTrue(((found["edit"] == 1) == (expected > 0)).all())
+        crest = self.ground(edits=[{"line": [a, b], "width_m": 1, "crest_m": 1040}])["altitude before the eruption"]
+        row = base()[15]
+        self.assertTrue((crest[15, 10:31] == numpy.maximum(row[10:31], 1040)).all())
+        dug = self.ground(edits=[{"line": [a, b], "width_m": 1, "depth_m": 3}])["altitude before the eruption"]
+        self.assertTrue((dug[15, 10:31] == row[10:31] - 3).all())
+
+    def test_polygons_in_order(self):
+        def square(size):
+            (x0, y0), (x1, y1) = centre(10, 10), centre(10 + size, 10 + size)
+            return [[x0 - 1, y0 + 1], [x1 + 1, y0 + 1], [x1 + 1, y1 - 1], [x0 - 1, y1 - 1]]
+        found = self.ground(edits=[{"polygon": square(6), "level_m": 1000}, {"polygon": square(2), "raise_m": -4}])
+        z = found["altitude before the eruption"]
+        self.assertTrue((z[10:13, 10:13] == 996).all())
+        self.assertTrue((z[found["edit"] == 1] == 1000).all())
+        self.assertTrue((found["edit"][10:13, 10:13] == 2).all())
+        self.assertEqual((found["edit"] == 1).sum(), 49 - 9)
+
+    def test_file(self):
+        (x0, y0), (x1, y1) = centre(10, 5), centre(10, 35)
+        box = f"POLYGON(({x0} {y0 - 50}, {x1} {y0 - 50}, {x1} {y0 - 80}, {x0} {y0 - 80}, {x0} {y0 - 50}))"
+        write_features(self.path("w.gpkg"), [f"LINESTRING({x0} {y0}, {x1} {y1})", f"LINESTRING({x0} {y0 - 30}, {x1} {y0 - 30})", box],
+                       [{"height_m": 9}, {}, {"raise_m": 2}])
+        # GeoJSON of the same in degrees: the columns are read, the CRS is changed
+        subprocess.run(["ogr2ogr", "-f", "GeoJSON", "-t_srs", "EPSG:4326", self.path("w.geojson"), self.path("w.gpkg")], check=True)
+        for name in ("w.gpkg", "w.geojson"):
+            found = self.ground(edits=[{"file": name, "width_m": 2, "depth_m": 5}])
+            change = found["altitude before the eruption"] - base()
+            self.assertTrue((change[10, 6:35] == 9).all(), name)
+            self.assertTrue((change[13, 6:35] == -5).all(), name)
+            self.assertTrue((change[16, 6:35] == 2).all(), name)
+        self.assertIn("a.txt", self.messages(edits=[{"file": "a.txt", "width_m": 2, "depth_m": 5}], code=4))
+
+    def test_hash_and_products(self):
+        a, b = centre(15, 10), centre(15, 30)
+        self.run_scenario("plain")
+        self.write(edits=[{"name": "dam", "line": [a, b], "width_m": 25, "height_m": 7.5}])
+        self.run_scenario("dammed")
+        self.assertNotEqual(record(self.path("plain"))["dem_hash"], record(self.path("dammed"))["dem_hash"])
+        self.sciara("export", "dammed", "-q", "-f", "gpkg", "-o", "a.gpkg")
+        source = ogr.Open(self.path("a.gpkg"))
+        only = source.GetLayerByName("edits").GetNextFeature()
+        self.assertEqual(only["label"], "dam")
+        self.assertEqual(only["cells"], (bands(self.path("dammed", "dem.tif"))["edit"] == 1).sum())
+        self.sciara("export", "dammed", "-q", "-f", "geojson", "--layer", "edits", "-o", "a.geojson")
+        with open(self.path("a.geojson"), encoding="utf-8") as f:
+            self.assertEqual([x["properties"]["label"] for x in json.load(f)["features"]], ["dam"])
+        self.assertIn("no dem.edits", self.sciara("export", "plain", "-f", "geojson", "--layer", "edits", "-o", "b.geojson", code=3).stderr)
+        self.sciara("export", "plain", "-q", "-f", "gpkg", "-o", "b.gpkg")
+        source = ogr.Open(self.path("b.gpkg"))
+        self.assertIsNone(source.GetLayerByName("edits"))
+
+    REFUSED = [
+        ({"line": [[1, 1], [2, 2]], "width_m": 5, "height_m": 1}, "dem.edits[0] (edit 1): point 0: expected x from"),
+        ({"line": [[1, 1], [2, 2]], "width_m": 5}, "dem.edits[0]: expected width_m and exactly one of"),
+        ({"line": [[1, 1], [2, 2]], "height_m": 5}, "dem.edits[0]: expected width_m and exactly one of"),
+        ({"line": [[1, 1], [2, 2]], "width_m": 5, "height_m": 5, "depth_m": 5}, "found width_m and several of them"),
+        ({"line": [[1, 1], [2, 2]], "width_m": 5, "height_m": 5, "raise_m": 5}, "found raise_m"),
+        ({"polygon": [[1, 1], [2, 2]], "raise_m": 5}, "dem.edits[0]: polygon: expected at least 3 points"),
+        ({"polygon": [[1, 1], [2, 2], [1, 2]]}, "dem.edits[0]: expected exactly one of raise_m, level_m"),
+        ({"raise_m": 1}, "dem.edits[0]: expected exactly one of: line, polygon, file"),
+        ({"line": [[1, 1], [2, 2]], "width_m": -5, "height_m": 5}, "dem.edits[0].width_m: expected"),
+        ({"line": [[1, 1], [2, 2]], "widht_m": 5, "height_m": 5}, "dem.edits[0].widht_m: unknown key"),
+        ({"file": "dem.asc", "width_m": 5, "height_m": 5}, "dem.edits[0] (edit 1): ./dem.asc: "),
+    ]
+
+    def test_refused(self):
+        for edit, part in self.REFUSED:
+            self.assertIn(part, self.messages(edits=[edit], code=3))
+
+
+class NextGround(Ground):
+    def test_deposit_of_one_run_under_the_next(self):
+        self.run_scenario("first", "--set", "dem.sea=nodata")
+        self.sciara("export", "first", "-q", "-f", "ground", "-o", "ground.tif")
+        after, _ = read(self.path("ground.tif"))
+        state = open_snapshot(self.path("first", record(self.path("first"))["snapshots"][-1]["name"]))
+        deposit = state.deposit.values.squeeze()
+        valid = base() != NODATA
+        self.assertTrue((after[~valid] == NODATA).all())
+        self.assertTrue((after[valid] == (base() + deposit)[valid]).all())
+        self.run_scenario("second", "--set", "dem.path=ground.tif")
+        z, _ = read(self.path("second", "dem.tif"))
+        self.assertTrue((z[valid] == after[valid]).all())
+        self.assertEqual(record(self.path("second"))["status"], "complete")
+
+
+class Windows(Ground):
+    def test_boxes(self):
+        box = [WEST + 100, NORTH - 250, WEST + 300, NORTH - 50]
+        self.write(window_xy=box)
+        z, t = read(os.path.join(self.run_scenario("a", "--steps", "1", "--set", 'vents.0={"x":500205,"y":4177215,"effusion":{"slot":"1 h","rates_m3_s":[1]}}'), "dem.tif"))
+        self.assertEqual((t[0], t[3], z.shape), (WEST + 100, NORTH - 50, (20, 20)))
+        self.assertTrue((z == base()[5:25, 10:30]).all())
+        vents = [{"x": 500205, "y": 4177215, "effusion": {"slot": "1 h", "rates_m3_s": [1]}}]
+        case.write_json(self.path("m.json"), case.scenario(dem={**DEM, "window_margin_m": 45}, vents=vents))
+        z, t = read(os.path.join(self.run_scenario("m", "--steps", "1", name="m.json"), "dem.tif"))
+        self.assertEqual((t[0], t[3], z.shape), (WEST + 160, NORTH - 40, (9, 9)))
+        lonlat = [15.0012, 37.7405, 15.0030, 37.7418]
+        self.write(window_lonlat=lonlat)
+        srs, wgs = osr.SpatialReference(), osr.SpatialReference()
+        srs.ImportFromEPSG(32633)
+        wgs.ImportFromEPSG(4326)
+        wgs.SetAxisMappingStrategy(osr.OAMS_TRADITIONAL_GIS_ORDER)
+        x, y, _ = osr.CoordinateTransformation(wgs, srs).TransformPoint(lonlat[0], lonlat[3])
+        z, t = read(os.path.join(self.run_scenario("d", "--steps", "1", "--set", 'vents.0={"lon":15.002,"lat":37.741,"effusion":{"slot":"1 h","rates_m3_s":[1]}}'), "dem.tif"))
+        self.assertLessEqual(abs(t[0] - x), 10)
+        self.assertLessEqual(abs(t[3] - y), 10)
+        self.assertLess(z.shape[0] * z.shape[1], 500)
+
+    def test_refused(self):
+        self.assertIn("overlaps", self.messages(window_xy=[0, 0, 10, 10], code=3))
+        self.assertIn("at most one of window", self.messages(window_xy=[0, 0, 10, 10], window_margin_m=5, code=3))
+        self.assertIn("west below east", self.messages(window_xy=[10, 0, 0, 10], code=3))
+        self.assertIn("depend on the window", self.messages(window_margin_m=50, code=3))
+
+    def test_a_window_of_a_warped_raster(self):
+        """The window alone is as that part of the whole."""
+        lon, lat = numpy.meshgrid(15 + (numpy.arange(300) + 0.5) / 3600, 37.8 - (numpy.arange(300) + 0.5) / 3600)
+        values = 900 + 200 * numpy.sin(300 * (lon - 15)) + 150 * numpy.cos(250 * (lat - 37.75))
+        write_tif(self.path("geo.tif"), values, 15, 37.8, 1 / 3600, 1 / 3600, 4326)
+        vents = [{"lon": 15.04, "lat": 37.76, "effusion": {"slot": "1 h", "rates_m3_s": [1]}}]
+        for cell in (10, 60):  # a cubic spline, averages
+            dem = {"path": "geo.tif", "crs": "EPSG:32633", "cell_size_m": cell}
+            case.write_json(self.path("w.json"), case.scenario(dem=dem, vents=vents))
+            case.write_json(self.path("v.json"), case.scenario(dem={**dem, "window_margin_m": 800}, vents=vents))
+            whole, t = read(os.path.join(self.run_scenario(f"w{cell}", "--steps", "1", name="w.json"), "dem.tif"))
+            part, u = read(os.path.join(self.run_scenario(f"v{cell}", "--steps", "1", name="v.json"), "dem.tif"))
+            row, col = round((t[3] - u[3]) / cell), round((u[0] - t[0]) / cell)
+            self.assertLess(part.size, whole.size)
+            self.assertLess(numpy.abs(whole[row:row + part.shape[0], col:col + part.shape[1]] - part).max(), 1e-6, cell)
+
+
+class CellSize(Ground):
+    def surface(self, x, y):
+        return 800 + 60 * numpy.sin(x / 400) * numpy.cos(y / 300) + 0.05 * x
+
+    def sampled(self, cell, side):
+        n = side // cell
+        x, y = numpy.meshgrid((numpy.arange(n) + 0.5) * cell, side - (numpy.arange(n) + 0.5) * cell)
+        return self.surface(x, y)
+
+    def resampled(self, name, cell):
+        vents = [{"row": 20, "col": 20, "effusion": {"slot": "1 h", "rates_m3_s": [1]}}]
+        case.write_json(self.path("c.json"), case.scenario(dem={"path": name, "cell_size_m": cell}, vents=vents))
+        return read(os.path.join(self.run_scenario("c.out", "--steps", "1", "--overwrite", name="c.json"), "dem.tif"))
+
+    def test_averages_are_block_means(self):
+        rng = numpy.random.default_rng(7)
+        fine = 500 + 100 * rng.random((300, 300))
+        fine[100:110, 200:205] = NODATA
+        write_tif(self.path("fine.tif"), fine, WEST, NORTH, 1, 1, 32633, NODATA)
+        z, t = self.resampled("fine.tif", 10)
+        self.assertEqual((t[0], t[3], z.shape), (WEST, NORTH, (30, 30)))
+        blocks = numpy.where(fine == NODATA, numpy.nan, fine).reshape(30, 10, 30, 10)
+        self.assertLess(numpy.abs(z - numpy.nanmean(blocks, axis=(1, 3))).max(), 1e-9)
+
+    def test_no_terraces_from_30_m(self):
+        side = 1800
+        coarse = self.sampled(30, side)
+        write_tif(self.path("coarse.tif"), coarse, WEST, NORTH, 30, 30, 32633)
+        z, _ = self.resampled("coarse.tif", 10)
+        exact = self.sampled(10, side)
+        inner = slice(9, -9)
+        # a cubic B-spline through cells of h m differs from the surface by h2/6 of the sum of its second derivatives
+        bound = 30 ** 2 / 6 * (60 / 400 ** 2 + 60 / 300 ** 2)
+        self.assertLess(numpy.abs(z - exact)[inner, inner].max(), 1.02 * bound)
+        # second differences are those of the surface; bilinear ones have edges of about 3 times that along coarse cells
+        second = numpy.abs(numpy.diff(z[inner, inner], 2, axis=0)).max()
+        true = numpy.abs(numpy.diff(exact[inner, inner], 2, axis=0)).max()
+        self.assertLess(second, 1.1 * true)
+        bilinear = gdal.Warp("", self.path("coarse.tif"), format="MEM", xRes=10, yRes=10, resampleAlg="bilinear").ReadAsArray()
+        self.assertGreater(numpy.abs(numpy.diff(bilinear[inner, inner], 2, axis=0)).max(), 2 * true)
+
+    def test_warning_and_reference(self):
+        side = 1800
+        write_tif(self.path("coarse.tif"), self.sampled(30, side), WEST, NORTH, 30, 30, 32633)
+        vents = [{"row": 20, "col": 20, "effusion": {"slot": "1 h", "rates_m3_s": [1]}}]
+
+        def check(**changes):
+            case.write_json(self.path("c.json"), {**case.scenario(dem={"path": "coarse.tif"}, vents=vents, model={}), **changes})
+            return self.sciara("check", "c.json").stderr
+        told = check()
+        self.assertIn('"dem.cell_size_m": 10', told)
+        self.assertIn('"model.cooling_reference_cell_m": 10', told)
+        self.assertNotIn("calibrat", check(model={"cooling": 3}))
+        self.assertNotIn("belong to cells", self.messages())
+        # with the reference of the same cells nothing changes, not even a bit; with another the cooling is that of delta w2/w_r2
+        for name, model in (("a", {}), ("b", {"cooling_reference_cell_m": 30}), ("c", {"cooling_reference_cell_m": 10}), ("d", {"cooling": 1.507 * 9})):
+            check(model=model)
+            self.run_scenario(name, "--steps", "400", name="c.json")
+        state = {name: record(self.path(name))["snapshots"][-1]["checksum"] for name in "abcd"}
+        self.assertEqual(state["a"], state["b"])
+        self.assertEqual(state["c"], state["d"])
+        self.assertNotEqual(state["a"], state["c"])
+
+
+class Drivers(Ground):
+    """--allow-driver works where a message promises it: the DEM, initial lava, vector files of sea and edits."""
+
+    def promised(self, name, **changes):
+        case.write_json(self.path("p.json"), case.scenario(**changes))
+        for command, more in (("check", []), ("run", ["--steps", "1", "-o", "p.out", "--overwrite"])):
+            self.assertIn(f"--allow-driver {name} would allow it", self.sciara(command, "p.json", *more, code=3).stderr)
+            self.sciara(command, "p.json", *more, "--allow-driver", name)
+
+    def test_all(self):
+        write_tif(self.path("a.tif"), base(), WEST, NORTH, CELL, CELL, 32633, NODATA)
+        gdal.Translate(self.path("a.img"), self.path("a.tif"), format="ENVI")
+        gdal.Translate(self.path("lava.img"), self.path("a.tif"), format="ENVI", scaleParams=[[-1e9, 1e9, 0, 0]], noData="none")
+        self.promised("ENVI", dem={"path": "a.img"})
+        self.sciara("init", "a.img", "-o", "i.json", "--vent", "500205,4177215", "--rate", "3", "--duration", "1 h",
+                    "--allow-driver", "ENVI")
+        self.promised("ENVI", initial={"thickness": "lava.img"})
+        (x0, y0), (x1, y1) = centre(10, 5), centre(10, 35)
+        srs = osr.SpatialReference()
+        srs.ImportFromEPSG(32633)
+        source = ogr.GetDriverByName("GML").CreateDataSource(self.path("w.gml"))
+        layer = source.CreateLayer("works", srs, ogr.wkbLineString)
+        feature = ogr.Feature(layer.GetLayerDefn())
+        feature.SetGeometry(ogr.CreateGeometryFromWkt(f"LINESTRING({x0} {y0}, {x1} {y1})"))
+        layer.CreateFeature(feature)
+        feature = layer = source = None
+        self.promised("GML", dem={**DEM, "edits": [{"file": "w.gml", "width_m": 5, "height_m": 3}]})
+
+
+if __name__ == "__main__":
+    case.main()

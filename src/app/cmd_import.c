@@ -65,7 +65,7 @@ const struct sciara_command sciara_cmd_import = {
                "grids have no header.\n"
                "PARAMETERS.cfg then holds ncols, nrows and Pc (the side of a cell). --corner is needed unless a file "
                "*_RealEvent.stt\n"
-               "(the observed extent) lies beside, whose header names the corner.\n"
+               "(the observed extent) lies next to it, whose header names the corner.\n"
                "The model parameters of the .cfg belong to SCIARA-fv2: they are listed, not used.\n",
     .run = run,
 };

@@ -100,7 +100,7 @@ static enum sciara_status find_file(const struct legacy *l, const char *suffix, 
   return status;
 }
 
-/** A grid beside the DEM has its cells. */
+/** Every other grid has the cells of the DEM. */
 static enum sciara_status compare_place(const struct legacy *l, const char *path, const struct sciara_legacy_grid *x) {
   const struct sciara_legacy_grid *g = &l->ground;
   const double slack = 1e-6 * g->cell_size;

@@ -258,7 +258,7 @@ static enum sciara_status place(const struct sciara_rates_column *c, enum sciara
   return SCIARA_OK;
 }
 
-/** A column "min" beside a column of times holds the lowest rates, one without such a column minutes. */
+/** Next to a column of times a column "min" holds the lowest rates; without one it holds minutes. */
 static bool is_lowest(const char *name, const struct sciara_rates_columns *out) {
   char text[TEXT];
   normalise(name, text);

@@ -147,13 +147,13 @@ static enum sciara_status read_rate(struct reading *r, enum sciara_rates_quantit
 
 /** The rates of which those of a row are made: one column, or two of which the mean is taken. */
 static enum sciara_status find_rates(const struct reading *r, enum sciara_rates_quantity from[2], size_t *count) {
-  static const enum sciara_rates_quantity wanted[] = {[SCIARA_RATES_TAKE_MEAN] = SCIARA_RATES_MEAN,
-                                                      [SCIARA_RATES_TAKE_LOW] = SCIARA_RATES_LOW,
-                                                      [SCIARA_RATES_TAKE_HIGH] = SCIARA_RATES_HIGH};
+  static const enum sciara_rates_quantity estimates[] = {[SCIARA_RATES_TAKE_MEAN] = SCIARA_RATES_MEAN,
+                                                         [SCIARA_RATES_TAKE_LOW] = SCIARA_RATES_LOW,
+                                                         [SCIARA_RATES_TAKE_HIGH] = SCIARA_RATES_HIGH};
   const struct sciara_rates_column *c = r->columns.column;
   const enum sciara_rates_choice choice = r->options->choice;
   *count = 1;
-  from[0] = wanted[choice];
+  from[0] = estimates[choice];
   if (c[from[0]].given) return SCIARA_OK;
   if (choice == SCIARA_RATES_TAKE_MEAN && c[SCIARA_RATES_LOW].given && c[SCIARA_RATES_HIGH].given) {
     from[0] = SCIARA_RATES_LOW;
@@ -169,10 +169,11 @@ static enum sciara_status find_rates(const struct reading *r, enum sciara_rates_
                                                          : "high");
   from[0] = SCIARA_RATES_POWER;
   if (r->options->radiant_density > 0) return SCIARA_OK;
-  return sciara_fail(SCIARA_ERR_INPUT,
-                     "%s:%zu: \"%s\" is a radiative power: expected radiant_density_J_m3 beside \"csv\", with which it "
-                     "becomes an effusion rate (1e8 to 4e8 J/m3 for basalt, Coppola et al. 2013); found none",
-                     r->lines.path, r->lines.line, c[SCIARA_RATES_POWER].name);
+  return sciara_fail(
+      SCIARA_ERR_INPUT,
+      "%s:%zu: \"%s\" is a radiative power: expected radiant_density_J_m3 next to \"csv\", with which it "
+      "becomes an effusion rate (1e8 to 4e8 J/m3 for basalt, Coppola et al. 2013); found none",
+      r->lines.path, r->lines.line, c[SCIARA_RATES_POWER].name);
 }
 
 /** Whether all cells are empty, as in the lines that spreadsheets append. */

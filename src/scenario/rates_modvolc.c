@@ -49,7 +49,7 @@ static enum sciara_status check_options(const struct sciara_rates_lines *l, cons
   if (o->radiant_density > 0 && o->background > 0) return SCIARA_OK;
   return sciara_fail(SCIARA_ERR_INPUT,
                      "%s: is a list of MODVOLC's alerts, which holds radiances: expected radiant_density_J_m3 and "
-                     "background_radiance_W_m2_sr_um beside \"csv\", with which they become effusion rates; found %s",
+                     "background_radiance_W_m2_sr_um next to \"csv\", with which they become effusion rates; found %s",
                      l->path,
                      o->radiant_density > 0 ? "the first only"
                      : o->background > 0    ? "the second only"

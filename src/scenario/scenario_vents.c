@@ -105,7 +105,7 @@ static enum sciara_status read_table(struct reading *r, const cJSON *table, doub
   return SCIARA_OK;
 }
 
-/** What the keys beside "csv" say of the file. */
+/** What the keys next to "csv" say of the file. */
 static struct sciara_rates_options options_of(const struct reading *r, const cJSON *effusion) {
   static const char *const choices[] = {
       [SCIARA_RATES_TAKE_MEAN] = "mean", [SCIARA_RATES_TAKE_LOW] = "low", [SCIARA_RATES_TAKE_HIGH] = "high"};

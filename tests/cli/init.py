@@ -108,7 +108,7 @@ class Init(Case):
         with open(self.path("vrp.csv"), "w", encoding="ascii") as f:
             f.write("time_s,VRP [MW],VRP low [MW]\n0,1000,500\n60,0,0\n")
         vent = ["--vent", f"{X},{Y}", "--rates", "vrp.csv"]
-        self.refused("expected radiant_density_J_m3 beside", "dem.asc", *vent, code=3)
+        self.refused("expected radiant_density_J_m3 next to", "dem.asc", *vent, code=3)
         self.sciara("init", "dem.asc", *vent, "--set", "vents.0.effusion.radiant_density_J_m3=2e8")
         self.assertIn(", 300 m3 in all", self.sciara("check", "dem.json").stdout)
         self.refused("choose: expected", "dem.asc", *vent, "--set", "vents.0.effusion.choose=best", "--overwrite", code=3)

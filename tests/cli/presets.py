@@ -46,7 +46,7 @@ class Presets(Case):
         return self.records(name)
 
     def test_recorded(self):
-        self.write_scenario()
+        self.write_scenario(model={})
         plain = self.run_with("plain")
         self.assertEqual(plain[0], NAME)
         self.assertEqual(self.run_with("named", "--set", f"model.preset={NAME}"), plain, "the default has a name")

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Effusion rates from CSV files as others write them, through the program: what is understood and assumed is printed, dates
-count from run.start, and the same rates in another form give the same bits."""
+count from run.start, and the same rates in another form give bit-identical states."""
 import os
 import sys
 
@@ -27,7 +27,7 @@ class Rates(Case):
         self.write_scenario(vents=self.vent(**effusion), run=run or {})
         return self.sciara("check", "s.json", code=code)
 
-    def test_the_same_bits(self):
+    def test_bit_identical(self):
         for name, text, run in (("plain", PLAIN, {}), ("other", OTHER, {"start": "2006-07-14"})):
             self.write_rates(text)
             self.write_scenario(vents=self.vent(), run={"max_steps": 60, **run})
@@ -51,8 +51,8 @@ class Rates(Case):
 
     def test_dates_need_a_start(self):
         said = self.check(OTHER, code=3).stderr
-        self.assertIn("s.json: vents[0].effusion.csv: ./rates.csv:4: has dates: expected run.start in the scenario", said)
-        self.assertIn("./rates.csv:4: expected a date from 2006-07-14T00:00:01Z (run.start) on",
+        self.assertIn("s.json: vents[0].effusion.csv: ./rates.csv:3: has dates: expected run.start in the scenario", said)
+        self.assertIn("./rates.csv:3: expected a date from 2006-07-14T00:00:01Z (run.start) on",
                       self.check(OTHER, code=3, run={"start": "2006-07-14T00:00:01Z"}).stderr)
         self.write_rates(OTHER)
         vent = self.vent()

@@ -285,7 +285,8 @@ class Attributes(SharedCase):
 
     def model_of(self, scenario):
         schema = case.read_json(case.SOURCE, "config", "scenario.schema.json")["properties"]["model"]["properties"]
-        return {f"model.{key}": scenario["model"].get(key, about["default"]) for key, about in schema.items()}
+        return {f"model.{key}": scenario["model"].get(key, about["default"]) for key, about in schema.items()
+                if key != "preset"}
 
     def test_checkpoints(self):
         for run, scenario in self.scenarios():

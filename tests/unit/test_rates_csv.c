@@ -162,6 +162,7 @@ static const struct reading headers[] = {
      .rates = {1, 2},
      .said = {"separated by commas; 2 rates",
               "172800 s, each until the next one (at most 86400 s), at most 2 m3/s, 259200"}},
+    {.text = "time_s,rate_m3_s\n0.5,1\n1.25,0\n", .count = 1, .edges = {0.5, 1.25}, .rates = {1}},
     {.text = "Time, h;TADR, m3/s\n0;3\n1;0\n", .count = 1, .edges = {0, 3600}, .rates = {3}},
     {.text = "t rate\n0 3\n10 0\n",
      .count = 1,

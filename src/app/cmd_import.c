@@ -63,7 +63,9 @@ const struct sciara_command sciara_cmd_import = {
                "NAME_RealEvent.stt.\n"
                "If NAME.cfg is PARAMETERS.cfg: MORPHOLOGY.stt, VENTS.stt and EMISSIONS_RATE.stt, an older layout whose "
                "grids have no header.\n"
-               "PARAMETERS.cfg then holds ncols, nrows and Pc (the side of a cell), and --corner is needed.\n"
+               "PARAMETERS.cfg then holds ncols, nrows and Pc (the side of a cell). --corner is needed unless a file "
+               "*_RealEvent.stt\n"
+               "(the observed extent) lies next to it, whose header names the corner.\n"
                "The model parameters of the .cfg belong to SCIARA-fv2: they are listed, not used.\n",
     .run = run,
 };

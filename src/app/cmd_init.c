@@ -23,6 +23,8 @@ static const struct sciara_option options[] = {
     {"vent-lonlat", 0, "LON,LAT", "a vent, in degrees (WGS 84); may be repeated"},
     {"rate", 0, "R", "effusion rate of each vent, m3/s"},
     {"duration", 0, "D", "how long the vents emit: \"3 d\", \"6 h\", seconds"},
+    {"rates", 0, "FILE", "effusion rates of each vent, as CSV, instead of --rate and --duration"},
+    {"until", 'u', "T", "end of the run: simulated time (\"6 h\", \"3 d\", seconds); default: when all lava is solid"},
     {"name", 0, "TEXT", "title of the scenario"},
     {"set", 's', "K=V", "set a key to another value than its default: run.max_time=\"20 d\"; may be repeated"},
     {"output", 'o', "FILE", "the scenario (default: the name of the DEM with .json, in the current folder)"},
@@ -37,6 +39,8 @@ struct order {
   struct sciara_default_vent vents[SCIARA_MOST_GIVEN];
   const char *overrides[SCIARA_MOST_GIVEN], *drivers[SCIARA_MOST_GIVEN];
   size_t override_count, driver_count;
+  const char *rates;         ///< path of the CSV file as given; NULL: none
+  char until[64], start[64]; ///< overrides; "" if there are none
 };
 
 static enum sciara_status parse_vent(const char *option, const char *text, struct sciara_default_vent *out) {
@@ -64,13 +68,14 @@ static enum sciara_status take_lists(const struct sciara_arguments *a, struct or
   return SCIARA_OK;
 }
 
-static enum sciara_status take_order(const struct sciara_arguments *a, struct order *o) {
+/** --rate and --duration. */
+static enum sciara_status take_constant_rate(const struct sciara_arguments *a, struct order *o) {
   const char *rate = sciara_argument(a, "rate"), *duration = sciara_argument(a, "duration");
   double seconds;
-  SCIARA_TRY(take_lists(a, o));
-  if (o->request.vent_count == 0)
-    return sciara_fail(SCIARA_ERR_USAGE, "--vent is missing: where lava comes out, as X,Y in the CRS of the DEM");
-  if (!rate) return sciara_fail(SCIARA_ERR_USAGE, "--rate is missing: the effusion rate of each vent, m3/s");
+  if (!rate)
+    return sciara_fail(
+        SCIARA_ERR_USAGE,
+        "--rate is missing: the effusion rate of each vent, m3/s (or --rates FILE, a CSV file of rates)");
   if (!duration)
     return sciara_fail(SCIARA_ERR_USAGE, "--duration is missing: how long the vents emit, such as \"3 d\"");
   if (!sciara_parse_double(rate, &o->request.rate) || !(o->request.rate >= 0 && o->request.rate <= SCIARA_RATE_MAX))
@@ -79,8 +84,46 @@ static enum sciara_status take_order(const struct sciara_arguments *a, struct or
     return sciara_fail(SCIARA_ERR_USAGE,
                        "--duration: expected a time above 0 such as \"6 h\", \"3 d\" or seconds; found \"%s\"",
                        duration);
-  o->driver_count = sciara_arguments_all(a, "allow-driver", o->drivers);
   o->request.duration = duration;
+  return SCIARA_OK;
+}
+
+static enum sciara_status take_rates(const struct sciara_arguments *a, struct order *o) {
+  o->rates = sciara_argument(a, "rates");
+  if (!o->rates) return take_constant_rate(a, o);
+  const char *other = sciara_argument(a, "rate") ? "rate" : sciara_argument(a, "duration") ? "duration" : NULL;
+  if (!other) return SCIARA_OK;
+  return sciara_fail(SCIARA_ERR_USAGE, "--rates and --%s exclude each other: the file holds rates and times", other);
+}
+
+/** --until, and the start of the run for rates with dates unless it is given; both as overrides before all others. */
+static enum sciara_status take_times(const struct sciara_arguments *a, struct order *o) {
+  const char *until = sciara_argument(a, "until");
+  char first[SCIARA_DATE_SIZE] = "";
+  bool started = false;
+  if (until) SCIARA_TRY(sciara_until_check(until));
+  if (until) snprintf(o->until, sizeof o->until, "run.until=\"%.40s\"", until);
+  for (size_t k = 0; k < o->override_count; k++)
+    started = started || strncmp(o->overrides[k], "run.start=", strlen("run.start=")) == 0 ||
+              strncmp(o->overrides[k], "run=", strlen("run=")) == 0;
+  if (o->rates && !started) sciara_rates_csv_first_date(o->rates, first);
+  if (!*first) return SCIARA_OK;
+  snprintf(o->start, sizeof o->start, "run.start=\"%s\"", first);
+  sciara_log(SCIARA_LOG_INFO, "run.start is set to %s, the first date in %s; --set run.start=DATE gives another one",
+             first, o->rates);
+  return SCIARA_OK;
+}
+
+static enum sciara_status take_order(const struct sciara_arguments *a, struct order *o) {
+  SCIARA_TRY(take_lists(a, o));
+  if (o->request.vent_count == 0)
+    return sciara_fail(
+        SCIARA_ERR_USAGE,
+        "--vent is missing: where lava comes out, as X,Y in the CRS of the DEM ('gdalinfo DEM' shows its "
+        "extent), or --vent-lonlat LON,LAT");
+  SCIARA_TRY(take_rates(a, o));
+  SCIARA_TRY(take_times(a, o));
+  o->driver_count = sciara_arguments_all(a, "allow-driver", o->drivers);
   o->request.title = sciara_argument(a, "name");
   return SCIARA_OK;
 }
@@ -118,22 +161,36 @@ static enum sciara_status find_schema(struct sciara_text *url) {
   return status;
 }
 
+/** A path as written in a scenario in `folder`; release *relative with free. An absolute path stays absolute. */
+static enum sciara_status relate(const char *what, const char *path, const char *folder, char **relative,
+                                 const char **out) {
+  SCIARA_TRY(check_utf8(what, path));
+  if (*path != '/') SCIARA_TRY(sciara_path_relative(folder, path, relative));
+  *out = *relative ? *relative : path;
+  return SCIARA_OK;
+}
+
 /** The text of the scenario that will be written to `path`. */
 static enum sciara_status compose(const char *dem, const char *path, struct order *o, struct sciara_text *text) {
-  char *folder = NULL, *relative = NULL;
+  char *folder = NULL, *relative_dem = NULL, *relative_rates = NULL;
+  const char *overrides[SCIARA_MOST_GIVEN + 2];
+  size_t count = 0;
   struct sciara_text url = {0};
   enum sciara_status status;
   SCIARA_TRY_GOTO(check_utf8("--name", o->request.title));
-  SCIARA_TRY_GOTO(check_utf8("DEM", dem));
   SCIARA_TRY_GOTO(find_schema(&url));
   folder = sciara_path_folder(path);
   SCIARA_TRY_GOTO(folder ? SCIARA_OK : sciara_fail(SCIARA_ERR_MEMORY, "no memory for a path"));
-  if (*dem != '/') SCIARA_TRY_GOTO(sciara_path_relative(folder, dem, &relative));
-  o->request.dem = relative ? relative : dem; // an absolute path stays absolute
+  SCIARA_TRY_GOTO(relate("DEM", dem, folder, &relative_dem, &o->request.dem));
+  if (o->rates) SCIARA_TRY_GOTO(relate("--rates", o->rates, folder, &relative_rates, &o->request.rates));
   o->request.schema = url.data;
-  SCIARA_TRY_GOTO(sciara_scenario_default(&o->request, o->overrides, o->override_count, text));
+  if (*o->until) overrides[count++] = o->until;
+  if (*o->start) overrides[count++] = o->start;
+  for (size_t k = 0; k < o->override_count; k++) overrides[count++] = o->overrides[k];
+  SCIARA_TRY_GOTO(sciara_scenario_default(&o->request, overrides, count, text));
 cleanup:
-  free(relative);
+  free(relative_rates);
+  free(relative_dem);
   free(folder);
   sciara_text_free(&url);
   return status;
@@ -175,7 +232,11 @@ static int write_scenario(const char *dem, const char *path, bool overwrite, str
   int code = sciara_report(status);
   if (code == SCIARA_OK) code = check(path, &text, o);
   if (code == SCIARA_OK) code = sciara_report(sciara_file_replace(path, text.data, text.length));
-  if (code == SCIARA_OK) sciara_print("%s\n", path);
+  if (code == SCIARA_OK) {
+    sciara_log(SCIARA_LOG_INFO, "next: 'sciara check %s' shows what the run will be, 'sciara run %s' runs it", path,
+               path);
+    sciara_print("%s\n", path);
+  }
   sciara_text_free(&text);
   return code;
 }
@@ -202,8 +263,10 @@ const struct sciara_command sciara_cmd_init = {
     .operand_min = 1,
     .operand_max = 1,
     .options = options,
-    .details = "At least one vent, --rate and --duration are required. The scenario is checked like by 'sciara check' "
-               "before it is\n"
-               "written. Its path is printed; 'sciara run' can run it directly.\n",
+    .details = "At least one vent is required, and --rate with --duration, or --rates. The scenario is checked like by "
+               "'sciara "
+               "check'\n"
+               "before it is written. Its path is printed; 'sciara run' can run it directly.\n"
+               "If the rates have dates, run.start becomes the first one unless --set run.start is given.\n",
     .run = run,
 };

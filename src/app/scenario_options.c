@@ -63,7 +63,7 @@ static enum sciara_status add_engine_option(struct sciara_scenario_additions *a,
   return SCIARA_OK;
 }
 
-static enum sciara_status add_until(struct sciara_scenario_additions *a, const char *text) {
+enum sciara_status sciara_until_check(const char *text) {
   double seconds;
   const bool named = strcmp(text, "solidified") == 0 || strcmp(text, "front at rest") == 0;
   if (!named && (!sciara_parse_duration(text, &seconds) || !(seconds > 0)))
@@ -71,6 +71,11 @@ static enum sciara_status add_until(struct sciara_scenario_additions *a, const c
                        "--until: expected a time above 0 such as \"6 h\", \"3 d\" or seconds, or \"solidified\", or "
                        "\"front at rest\"; found \"%s\"",
                        text);
+  return SCIARA_OK;
+}
+
+static enum sciara_status add_until(struct sciara_scenario_additions *a, const char *text) {
+  SCIARA_TRY(sciara_until_check(text));
   return add_override(a, "run.until", text, true);
 }
 

@@ -45,6 +45,9 @@ struct sciara_scenario_additions {
   size_t driver_count;
 };
 
+/** SCIARA_ERR_USAGE if a text is not a value of the option --until. */
+enum sciara_status sciara_until_check(const char *text);
+
 /** SCIARA_ERR_USAGE for an invalid value of an option. Release in any case. */
 enum sciara_status sciara_additions_make(const struct sciara_arguments *arguments,
                                          struct sciara_scenario_additions *out);

@@ -132,6 +132,10 @@ static void describe_result(const struct sciara_simulation *s, const struct scia
   describe_sea(s, &r->ledger);
   if (r->reason == SCIARA_STOP_CANCEL)
     sciara_log(SCIARA_LOG_INFO, "'sciara resume %s' continues the run", s->problem.scenario.output.folder);
+  else
+    sciara_log(SCIARA_LOG_INFO,
+               "next: 'sciara export %s --format png' draws a map, --format html makes a page of the run",
+               s->problem.scenario.output.folder);
 }
 
 int sciara_session_run(struct sciara_simulation *simulation, const struct sciara_run_options *options,

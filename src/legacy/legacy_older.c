@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "legacy/legacy_older.h"
 
+#include <dirent.h>
+#include <errno.h>
 #include <limits.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "file/durable.h"
 
 bool sciara_legacy_is_older(const char *cfg_path) {
   const char *slash = strrchr(cfg_path, '/');
@@ -74,4 +79,52 @@ enum sciara_status sciara_legacy_older_size(const char *cfg_path, const char *pa
                                      .nodata = SCIARA_LEGACY_OLDER_NODATA,
                                      .has_nodata = true};
   return SCIARA_OK;
+}
+
+static bool is_observed(const char *name) {
+  static const char suffix[] = "_RealEvent.stt";
+  const size_t length = strlen(name), end = sizeof suffix - 1;
+  return length > end && strcmp(name + length - end, suffix) == 0;
+}
+
+/** The first name in alphabetical order, so that messages do not depend on the order of the folder. */
+static enum sciara_status find_names(const char *folder, char **first, char **second) {
+  DIR *d = opendir(folder);
+  if (!d) return sciara_fail(SCIARA_ERR_IO, "%s: cannot open: %s", folder, strerror(errno));
+  enum sciara_status status = SCIARA_OK;
+  for (const struct dirent *entry; status == SCIARA_OK && (entry = readdir(d));) {
+    if (!is_observed(entry->d_name)) continue;
+    char *name = sciara_format("%s", entry->d_name);
+    if (!name) status = sciara_fail(SCIARA_ERR_MEMORY, "no memory for the import of legacy files");
+    if (name && (!*first || strcmp(name, *first) < 0)) {
+      free(*second);
+      *second = *first;
+      *first = name;
+    } else if (name && (!*second || strcmp(name, *second) < 0)) {
+      free(*second);
+      *second = name;
+    } else {
+      free(name);
+    }
+  }
+  closedir(d);
+  return status;
+}
+
+enum sciara_status sciara_legacy_older_observed(const char *cfg_path, char **out) {
+  char *folder = sciara_path_folder(cfg_path), *first = NULL, *second = NULL;
+  *out = NULL;
+  enum sciara_status status =
+      folder ? find_names(folder, &first, &second) : sciara_fail(SCIARA_ERR_MEMORY, "no memory for a path");
+  if (status == SCIARA_OK && second)
+    status =
+        sciara_fail(SCIARA_ERR_INPUT, "%s: expected one file *_RealEvent.stt, found %s and %s", folder, first, second);
+  if (status == SCIARA_OK && first) {
+    *out = sciara_path_join(folder, first);
+    if (!*out) status = sciara_fail(SCIARA_ERR_MEMORY, "no memory for a path");
+  }
+  free(second);
+  free(first);
+  free(folder);
+  return status;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The older layout of SCIARA's files, one folder for each case: PARAMETERS.cfg, MORPHOLOGY.stt, VENTS.stt and
-// EMISSIONS_RATE.stt. Its grids have no header: PARAMETERS.cfg holds their size, nothing holds their place. Private to io.
+// EMISSIONS_RATE.stt. Its grids have no header: PARAMETERS.cfg holds their size, nothing holds their place
+// unless an observed extent of the other layout lies next to them. Private to legacy.
 #ifndef SCIARA_LEGACY_LEGACY_OLDER_H
 #define SCIARA_LEGACY_LEGACY_OLDER_H
 
@@ -23,5 +24,13 @@ bool sciara_legacy_is_older(const char *cfg_path);
  */
 enum sciara_status sciara_legacy_older_size(const char *cfg_path, const char *parameters, const double *corner,
                                             struct sciara_legacy_grid *out);
+
+/**
+ * The file of the observed extent next to PARAMETERS.cfg: the only one in the folder whose name ends in _RealEvent.stt.
+ * *out is its path, released with free, or NULL if there is none.
+ *
+ * @return SCIARA_ERR_INPUT naming two of them if there are several
+ */
+enum sciara_status sciara_legacy_older_observed(const char *cfg_path, char **out);
 
 #endif

@@ -33,6 +33,7 @@ static const struct layout older = {
 /** The files of a set as read. */
 struct legacy {
   const struct layout *layout;
+  char *older_observed;                              ///< older layout: path of the observed extent; NULL: there is none
   char *base;                                        ///< what the paths begin with: .../NAME, or the folder with its /
   char *name;                                        ///< NAME, or the name of the folder
   struct sciara_text title;                          ///< the same as it can be shown: a name of a file may be anything
@@ -49,6 +50,7 @@ static void legacy_free(struct legacy *l) {
   sciara_legacy_grid_free(&l->observed);
   sciara_legacy_rates_free(&l->rates);
   sciara_georef_free(&l->georef);
+  free(l->older_observed);
   free(l->base);
   free(l->name);
   sciara_text_free(&l->title);
@@ -98,24 +100,28 @@ static enum sciara_status find_file(const struct legacy *l, const char *suffix, 
   return status;
 }
 
+/** Every other grid has the cells of the DEM. */
+static enum sciara_status compare_place(const struct legacy *l, const char *path, const struct sciara_legacy_grid *x) {
+  const struct sciara_legacy_grid *g = &l->ground;
+  const double slack = 1e-6 * g->cell_size;
+  if (x->rows == g->rows && x->cols == g->cols && !(fabs(x->west - g->west) > slack) &&
+      !(fabs(x->south - g->south) > slack) &&
+      !(fabs(x->cell_size - g->cell_size) * (double)(g->rows + g->cols) > slack))
+    return SCIARA_OK;
+  return sciara_fail(SCIARA_ERR_INPUT,
+                     "%s: %" PRId64 " x %" PRId64 " cells of %.10g from %.12g, %.12g; the DEM has %" PRId64
+                     " x %" PRId64 " of %.10g from %.12g, %.12g",
+                     path, x->rows, x->cols, x->cell_size, x->west, x->south, g->rows, g->cols, g->cell_size, g->west,
+                     g->south);
+}
+
 static enum sciara_status read_grid(const struct legacy *l, const char *suffix, const char *holds, bool needed,
                                     struct sciara_legacy_grid *out) {
   char *path;
   SCIARA_TRY(find_file(l, suffix, holds, needed, &path));
   if (!path) return SCIARA_OK;
-  const struct sciara_legacy_grid *g = &l->ground;
   enum sciara_status status = sciara_legacy_grid_read(path, l->layout == &older ? &l->known : NULL, out);
-  if (status == SCIARA_OK && out != g) {
-    double slack = 1e-6 * g->cell_size;
-    if (out->rows != g->rows || out->cols != g->cols || fabs(out->west - g->west) > slack ||
-        fabs(out->south - g->south) > slack ||
-        fabs(out->cell_size - g->cell_size) * (double)(g->rows + g->cols) > slack)
-      status = sciara_fail(SCIARA_ERR_INPUT,
-                           "%s: %" PRId64 " x %" PRId64 " cells of %.10g from %.12g, %.12g; the DEM has %" PRId64
-                           " x %" PRId64 " of %.10g from %.12g, %.12g",
-                           path, out->rows, out->cols, out->cell_size, out->west, out->south, g->rows, g->cols,
-                           g->cell_size, g->west, g->south);
-  }
+  if (status == SCIARA_OK && out != &l->ground) status = compare_place(l, path, out);
   free(path);
   return status;
 }
@@ -170,13 +176,30 @@ static enum sciara_status read_parameters(const char *cfg_path, struct legacy *l
   return status;
 }
 
+/** The observed extent of the older layout, which may name the corner of the other grids; read before them. */
+static enum sciara_status read_older_observed(const char *cfg_path, struct legacy *l) {
+  struct sciara_legacy_grid *g = &l->observed;
+  SCIARA_TRY(sciara_legacy_older_observed(cfg_path, &l->older_observed));
+  if (!l->older_observed) return SCIARA_OK;
+  SCIARA_TRY(sciara_legacy_grid_read(l->older_observed, &l->known, g));
+  if (!g->has_header) return SCIARA_OK;
+  const double slack = 1e-6 * g->cell_size;
+  if (l->corner && (fabs(l->corner[0] - g->west) > slack || fabs(l->corner[1] - g->south) > slack))
+    return sciara_fail(SCIARA_ERR_INPUT, "%s: its header names the corner %.12g, %.12g; --corner says %.12g, %.12g",
+                       l->older_observed, g->west, g->south, l->corner[0], l->corner[1]);
+  l->known.west = g->west;
+  l->known.south = g->south;
+  return SCIARA_OK;
+}
+
 /** The corner comes from the header or from the user, and from one of them only. */
 static enum sciara_status check_corner(const struct legacy *l) {
-  if (!l->ground.has_header && !l->corner)
+  if (isnan(l->ground.west))
     return sciara_fail(
         SCIARA_ERR_INPUT,
-        "%s%s: has no header that names the lower left corner of the grid; give it with --corner X,Y (m)", l->base,
-        l->layout->ground);
+        "%s%s: has no header that names the lower left corner of the grid, and there is no *_RealEvent.stt with one; "
+        "give it with --corner X,Y (m)",
+        l->base, l->layout->ground);
   if (l->ground.has_header && l->corner)
     return sciara_fail(SCIARA_ERR_INPUT, "%s%s: its header names the corner %.12g, %.12g: --corner is not allowed",
                        l->base, l->layout->ground, l->ground.west, l->ground.south);
@@ -216,12 +239,14 @@ static enum sciara_status read_all(const struct sciara_legacy_request *q, struct
   SCIARA_TRY(split_name(q->cfg_path, l));
   SCIARA_TRY(sciara_text_show(&l->title, l->name));
   SCIARA_TRY(read_parameters(q->cfg_path, l, parameters));
+  if (l->layout == &older) SCIARA_TRY(read_older_observed(q->cfg_path, l));
   if (q->crs) SCIARA_TRY(sciara_georef_from_name(q->crs, &l->georef));
   SCIARA_TRY(read_grid(l, l->layout->ground, "the altitudes", true, &l->ground));
   SCIARA_TRY(check_corner(l));
   if (q->crs) SCIARA_TRY(check_scale(q->crs, l));
   SCIARA_TRY(read_grid(l, l->layout->vents, "the ids of the vents on the grid", true, &l->vents));
   if (l->layout->observed) SCIARA_TRY(read_grid(l, l->layout->observed, "the observed extent", false, &l->observed));
+  if (l->older_observed) SCIARA_TRY(compare_place(l, l->older_observed, &l->observed));
   SCIARA_TRY(find_file(l, l->layout->rates, "the effusion rates", true, &path));
   const enum sciara_status status = sciara_legacy_rates_read(path, &l->rates);
   free(path);
@@ -364,7 +389,9 @@ static enum sciara_status describe(const struct legacy *l, const struct sciara_l
   if (report->observed_cells >= 0)
     SCIARA_TRY(sciara_text_showf(t, "  observed.tif: %" PRId64 " %s covered\n", report->observed_cells,
                                  sciara_plural((uint64_t)report->observed_cells, "cell", "cells")));
-  else if (l->layout->observed)
+  if (l->older_observed && l->observed.has_header && !l->ground.has_header)
+    SCIARA_TRY(sciara_text_showf(t, "    the corner of the grids is that in the header of %s\n", l->older_observed));
+  if (report->observed_cells < 0 && l->layout->observed)
     SCIARA_TRY(sciara_text_showf(t, "  no observed extent: %s%s is absent\n", l->name, l->layout->observed));
   SCIARA_TRY(sciara_text_showf(t, "  scenario.json: %" PRId64 " %s, %.10g m3 in all\n", report->vents,
                                sciara_plural((uint64_t)report->vents, "vent", "vents"), report->volume_m3));

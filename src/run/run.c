@@ -62,6 +62,7 @@ static enum sciara_status begin_record(struct run *r) {
   record->threads = r->simulation->threads;
   if (!*record->started_utc) sciara_utc_now(record->started_utc);
   SCIARA_TRY(sciara_run_record_set(&record->scenario, scenario->path));
+  SCIARA_TRY(sciara_run_record_set(&record->model_preset, scenario->model));
   SCIARA_TRY(sciara_run_record_set(&record->engine, r->simulation->ops->name));
   SCIARA_TRY(sciara_run_record_set(&record->precision, r->context.precision));
   SCIARA_TRY(sciara_run_record_set(&record->program_version, SCIARA_VERSION));

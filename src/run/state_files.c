@@ -21,6 +21,7 @@ struct sciara_snapshot_context sciara_simulation_snapshots(const struct sciara_s
                                           .title = p->scenario.title,
                                           .start = p->scenario.run.start,
                                           .scenario_json = p->scenario.json,
+                                          .model_preset = p->scenario.model,
                                           .history = history,
                                           .engine = s->ops->name,
                                           .precision = sciara_precision_name(sciara_scenario_precision(&p->scenario)),

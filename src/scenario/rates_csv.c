@@ -4,150 +4,363 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/log.h"
 #include "base/mem.h"
-#include "base/text.h"
 #include "file/durable.h"
+#include "model/radiance.h"
+#include "scenario/rates_columns.h"
+#include "scenario/rates_lines.h"
 
-static const char header[] = "time_s,rate_m3_s";
-
-/** A file; `next` is the remaining text, which is split into lines in place. */
-struct reader {
-  const char *path;
-  char *next, *end;
-  size_t line, row_line; ///< of the line last cut, of the row last read
+/** A table that is being read. */
+struct reading {
+  struct sciara_rates_lines lines;
+  const struct sciara_rates_options *options;
+  struct sciara_rates_columns columns;
+  struct sciara_rates_series series;
+  struct sciara_text unused, understood;
+  bool from_first;        ///< dates are counted from the first one
+  double start;           ///< UTC in seconds that time 0 stands for; NAN until there is a date
+  bool unzoned, unitless; ///< some date has no zone; some time is a bare number
+  char mark;              ///< of decimals: '.' or ','; 0 until one was seen
+  char cell[64];          ///< a cell with a decimal point
 };
 
-/** The next line without its end, or NULL at the end of the file. */
-static char *next_line(struct reader *r) {
-  if (r->next >= r->end) return NULL;
-  char *line = r->next, *stop = (char *)memchr(line, '\n', (size_t)(r->end - line));
-  if (!stop) stop = r->end; // the byte after the end is a NUL that was added
-  r->next = stop + 1;
-  r->line++;
-  if (stop > line && stop[-1] == '\r') stop--;
-  *stop = '\0';
-  return line;
+// ------------------------------------------------------------------------------------------------------------- cells
+
+/** A cell with a point for its decimal mark, or NULL if it was refused. */
+static const char *with_point(struct reading *r, char *text, enum sciara_status *status) {
+  const char *comma = strchr(text, ','), *point = strchr(text, '.');
+  const char mark = comma ? ',' : point ? '.' : '\0';
+  const char *allowed = NULL;
+  *status = SCIARA_OK;
+  if (comma && r->columns.separator == ',') // between quotes
+    allowed = "a decimal point";
+  else if (comma && (point || strchr(comma + 1, ',') || strlen(text) >= sizeof r->cell))
+    allowed = "a number without marks between thousands";
+  else if (mark && r->mark && r->mark != mark)
+    allowed = mark == ',' ? "a decimal point, as before" : "a decimal comma, as before";
+  if (allowed) {
+    *status = sciara_rates_refuse(&r->lines, text, allowed);
+    return NULL;
+  }
+  if (mark) r->mark = mark;
+  if (!comma) return text;
+  snprintf(r->cell, sizeof r->cell, "%s", text);
+  r->cell[comma - text] = '.';
+  return r->cell;
 }
 
-/** Removes spaces and tabs around the text, in place. */
-static char *trim(char *text) {
-  while (*text == ' ' || *text == '\t') text++;
-  char *end = text + strlen(text);
-  while (end > text && (end[-1] == ' ' || end[-1] == '\t')) end--;
-  *end = '\0';
-  return text;
+static bool looks_like_date(const char *text) { return strspn(text, "0123456789") == 4 && text[4] == '-'; }
+
+/** Where dates are counted from; `first` is the first one. */
+static enum sciara_status find_start(struct reading *r, const char *text, double first) {
+  bool zoned;
+  if (r->series.count > 0) return sciara_rates_refuse(&r->lines, text, "a duration, as in the row before");
+  if (r->from_first) {
+    r->start = floor(first);
+    return SCIARA_OK;
+  }
+  if (!r->options->run_start)
+    return sciara_fail(SCIARA_ERR_INPUT,
+                       "%s:%zu: has dates: expected run.start in the scenario, the date from which they are counted; "
+                       "found none (the first date is \"%s\")",
+                       r->lines.path, r->lines.line, text);
+  if (sciara_parse_date(r->options->run_start, &r->start, &zoned)) return SCIARA_OK;
+  return sciara_fail(SCIARA_ERR_INTERNAL, "\"%s\" is not a date", r->options->run_start);
 }
 
-/** A printable copy of a text of the file, cut to 60 bytes. */
-static const char *shown(const char *text, char buffer[64]) {
-  size_t n = 0;
-  for (; n < 60 && text[n]; n++) buffer[n] = (unsigned char)text[n] < 0x20 || text[n] == 0x7F ? '?' : text[n];
-  memcpy(buffer + n, text[n] ? "..." : "", text[n] ? 4 : 1);
-  return buffer;
+static enum sciara_status read_date(struct reading *r, const char *text, double *time) {
+  double seconds;
+  bool zoned;
+  if (!sciara_parse_date(text, &seconds, &zoned))
+    return sciara_rates_refuse(&r->lines, text, "a date such as 2006-07-14, 2006-07-14T23:30 or 2006-07-14T23:30:00Z");
+  if (isnan(r->start)) SCIARA_TRY(find_start(r, text, seconds));
+  r->unzoned = r->unzoned || !zoned;
+  *time = seconds - r->start;
+  if (*time >= 0) return SCIARA_OK;
+  char allowed[96], start[SCIARA_DATE_SIZE];
+  sciara_print_date(r->start, start);
+  snprintf(allowed, sizeof allowed, "a date from %s (run.start) on", start);
+  return sciara_rates_refuse(&r->lines, text, allowed);
 }
 
-static enum sciara_status refuse(const struct reader *r, const char *found, const char *allowed) {
-  char buffer[64];
-  return sciara_fail(SCIARA_ERR_INPUT, "%s:%zu: expected %s, found \"%s\"", r->path, r->line, allowed,
-                     shown(found, buffer));
+static enum sciara_status read_duration(struct reading *r, char *text, double *time) {
+  const struct sciara_rates_column *c = &r->columns.column[SCIARA_RATES_TIME];
+  enum sciara_status status;
+  const char *number = with_point(r, text, &status);
+  if (!number) return status;
+  if (!isnan(r->start)) return sciara_rates_refuse(&r->lines, text, "a date, as in the row before");
+  if (c->factor != 1 && sciara_parse_double(number, time))
+    *time *= c->factor;
+  else if (!sciara_parse_duration(number, time))
+    return sciara_rates_refuse(&r->lines, text,
+                               "a time: seconds, text such as 6 h or 3 d, or a date such as 2006-07-14T23:30");
+  r->unitless = r->unitless || (c->unit_assumed && strspn(text, "0123456789.,") == strlen(text));
+  return *time >= 0 ? SCIARA_OK : sciara_rates_refuse(&r->lines, text, "a time of 0 s or more");
 }
 
-static enum sciara_status read_header(struct reader *r) {
-  char *line = next_line(r);
-  while (line && line[0] == '#') line = next_line(r);
-  if (!line)
-    return sciara_fail(SCIARA_ERR_INPUT, "%s: expected the header \"%s\" and rows of time and rate; found no rows",
-                       r->path, header);
-  if (strcmp(trim(line), header) != 0) return refuse(r, line, "the header \"time_s,rate_m3_s\"");
-  return SCIARA_OK;
+/** The time of a row, which may be spread over two columns. */
+static enum sciara_status read_time(struct reading *r, char *const *cells, double *time) {
+  const struct sciara_rates_column *day = &r->columns.column[SCIARA_RATES_DAY],
+                                   *at = &r->columns.column[SCIARA_RATES_TIME];
+  char both[64];
+  if (!day->given) {
+    char *text = cells[at->at];
+    return looks_like_date(text) ? read_date(r, text, time) : read_duration(r, text, time);
+  }
+  if (snprintf(both, sizeof both, "%sT%s", cells[day->at], cells[at->at]) >= (int)sizeof both)
+    return sciara_rates_refuse(&r->lines, cells[day->at], "a date such as 2006-07-14");
+  return read_date(r, both, time);
 }
 
-static enum sciara_status read_row(const struct reader *r, char *line, double *time, double *rate) {
-  char *comma = strchr(line, ',');
-  if (!comma || strchr(comma + 1, ',')) return refuse(r, line, "two values, time and rate, separated by one comma");
-  *comma = '\0';
-  char *first = trim(line), *second = trim(comma + 1);
-  if (!sciara_parse_duration(first, time)) return refuse(r, first, "a time: seconds, or text such as 6 h or 3 d");
-  if (!(*time >= 0)) return refuse(r, first, "a time of 0 s or more");
-  if (!sciara_parse_double(second, rate) || !(*rate >= 0 && *rate <= SCIARA_RATE_MAX))
-    return refuse(r, second, "a rate of 0 to 1e6 m3/s");
-  return SCIARA_OK;
+/** Whether a cell says that there is no value. */
+static bool is_missing(const char *text) {
+  static const char *const words[] = {"", "nan", "na", "n/a", "#n/a", "null", "none", "-", "--"};
+  for (size_t k = 0; k < sizeof words / sizeof *words; k++)
+    if (strcasecmp(text, words[k]) == 0) return true;
+  return false;
 }
 
-/** Whether nothing but blank lines is left; a blank line between rows is an error. */
-static bool only_blank_left(const struct reader *r) {
-  for (const char *p = r->next; p < r->end; p++)
-    if (!strchr(" \t\r\n", *p) || *p == '\0') return false;
+/** A rate in m3/s from a cell of a column; NAN: the cell is empty. */
+static enum sciara_status read_rate(struct reading *r, enum sciara_rates_quantity quantity, char *text, double *rate) {
+  const struct sciara_rates_column *c = &r->columns.column[quantity];
+  enum sciara_status status;
+  *rate = NAN;
+  if (is_missing(text)) return SCIARA_OK;
+  const char *number = with_point(r, text, &status);
+  if (!number) return status;
+  const bool is_number = sciara_parse_double(number, rate);
+  *rate *= c->factor;
+  if (quantity == SCIARA_RATES_POWER) {
+    if (!is_number || !(*rate >= 0)) return sciara_rates_refuse(&r->lines, text, "a power of 0 W or more");
+    *rate = sciara_rate_of_power(*rate, r->options->radiant_density);
+  }
+  if (is_number && *rate >= 0 && *rate <= SCIARA_RATE_MAX) return SCIARA_OK;
+  return sciara_rates_refuse(&r->lines, text,
+                             quantity == SCIARA_RATES_POWER ? "a power that gives a rate of 0 to 1e6 m3/s"
+                                                            : "a rate of 0 to 1e6 m3/s");
+}
+
+// -------------------------------------------------------------------------------------------------------------- rows
+
+/** The rates of which those of a row are made: one column, or two of which the mean is taken. */
+static enum sciara_status find_rates(const struct reading *r, enum sciara_rates_quantity from[2], size_t *count) {
+  static const enum sciara_rates_quantity estimates[] = {[SCIARA_RATES_TAKE_MEAN] = SCIARA_RATES_MEAN,
+                                                         [SCIARA_RATES_TAKE_LOW] = SCIARA_RATES_LOW,
+                                                         [SCIARA_RATES_TAKE_HIGH] = SCIARA_RATES_HIGH};
+  const struct sciara_rates_column *c = r->columns.column;
+  const enum sciara_rates_choice choice = r->options->choice;
+  *count = 1;
+  from[0] = estimates[choice];
+  if (c[from[0]].given) return SCIARA_OK;
+  if (choice == SCIARA_RATES_TAKE_MEAN && c[SCIARA_RATES_LOW].given && c[SCIARA_RATES_HIGH].given) {
+    from[0] = SCIARA_RATES_LOW;
+    from[1] = SCIARA_RATES_HIGH;
+    *count = 2;
+    return SCIARA_OK;
+  }
+  if (choice != SCIARA_RATES_TAKE_MEAN || c[SCIARA_RATES_LOW].given || c[SCIARA_RATES_HIGH].given)
+    return sciara_fail(SCIARA_ERR_INPUT, "%s:%zu: expected a column of %s rates, as \"choose\" says; found none",
+                       r->lines.path, r->lines.line,
+                       choice == SCIARA_RATES_TAKE_MEAN  ? "mean or of low and high"
+                       : choice == SCIARA_RATES_TAKE_LOW ? "low"
+                                                         : "high");
+  from[0] = SCIARA_RATES_POWER;
+  if (r->options->radiant_density > 0) return SCIARA_OK;
+  return sciara_fail(
+      SCIARA_ERR_INPUT,
+      "%s:%zu: \"%s\" is a radiative power: expected radiant_density_J_m3 next to \"csv\", with which it "
+      "becomes an effusion rate (1e8 to 4e8 J/m3 for basalt, Coppola et al. 2013); found none",
+      r->lines.path, r->lines.line, c[SCIARA_RATES_POWER].name);
+}
+
+/** Whether all cells are empty, as in the lines that spreadsheets append. */
+static bool is_empty(char *const *cells, size_t count) {
+  for (size_t k = 0; k < count; k++)
+    if (*cells[k]) return false;
   return true;
 }
 
-/** Reads all rows into arrays of `capacity`; the rate of the last row is checked by the caller. */
-static enum sciara_status read_rows(struct reader *r, double *times, double *rates, size_t capacity, size_t *count) {
-  size_t n = 0;
-  for (char *line = next_line(r); line; line = next_line(r)) {
-    if (line[0] == '#') continue;
-    if (*trim(line) == '\0') {
-      if (only_blank_left(r)) break;
-      return sciara_fail(SCIARA_ERR_INPUT, "%s:%zu: blank lines are allowed only at the end of the file", r->path,
-                         r->line);
+static enum sciara_status read_row(struct reading *r, char *const *cells, const enum sciara_rates_quantity *from,
+                                   size_t count) {
+  double time, rate = 0;
+  SCIARA_TRY(read_time(r, cells, &time));
+  for (size_t k = 0; k < count; k++) {
+    double part;
+    SCIARA_TRY(read_rate(r, from[k], cells[r->columns.column[from[k]].at], &part));
+    rate += part;
+  }
+  return sciara_rates_series_add(&r->lines, &r->series, time, count == 2 ? 0.5 * rate : rate);
+}
+
+static const char *separator_name(char separator) {
+  return separator == ',' ? "commas" : separator == ';' ? "semicolons" : separator == '\t' ? "tabs" : "blanks";
+}
+
+static enum sciara_status read_rows(struct reading *r, const enum sciara_rates_quantity *from, size_t count) {
+  char *cells[SCIARA_RATES_MAX_COLUMNS];
+  size_t blank = 0; // line of the first blank one since the last row
+  for (char *line = sciara_rates_line_of_data(&r->lines); line; line = sciara_rates_line_of_data(&r->lines)) {
+    const size_t found = sciara_rates_cut(line, r->columns.separator, cells);
+    if (found <= SCIARA_RATES_MAX_COLUMNS && is_empty(cells, found)) {
+      if (!blank) blank = r->lines.line;
+      continue;
     }
-    if (n == capacity)
-      return sciara_fail(SCIARA_ERR_INPUT, "%s:%zu: expected at most %d rows, found more", r->path, r->line,
-                         SCIARA_RATES_MAX_ROWS);
-    SCIARA_TRY(read_row(r, line, &times[n], &rates[n]));
-    if (n > 0 && !(times[n] > times[n - 1]))
-      return sciara_fail(SCIARA_ERR_INPUT,
-                         "%s:%zu: expected a time after that of the previous row, %.17g s; found %.17g s", r->path,
-                         r->line, times[n - 1], times[n]);
-    r->row_line = r->line;
-    n++;
+    if (blank)
+      return sciara_fail(SCIARA_ERR_INPUT, "%s:%zu: blank lines are allowed only at the end of the file", r->lines.path,
+                         blank);
+    if (found != r->columns.count)
+      return sciara_fail(SCIARA_ERR_INPUT, "%s:%zu: expected %zu values separated by %s, as in the header; found %zu",
+                         r->lines.path, r->lines.line, r->columns.count, separator_name(r->columns.separator), found);
+    SCIARA_TRY(read_row(r, cells, from, count));
   }
-  *count = n;
   return SCIARA_OK;
 }
 
-static size_t lines_in(const char *text, size_t length) {
-  size_t lines = 1;
-  for (const char *p = text; (p = (const char *)memchr(p, '\n', length - (size_t)(p - text))); p++) lines++;
-  return lines;
+// ---------------------------------------------------------------------------------------------------- what is understood
+
+static enum sciara_status describe_column(struct reading *r, const char *what, enum sciara_rates_quantity quantity,
+                                          bool dated) {
+  const struct sciara_rates_column *c = &r->columns.column[quantity];
+  SCIARA_TRY(sciara_text_append(&r->understood, "%s\"%s\" is %s", r->understood.length ? ", " : "", c->name, what));
+  if (dated) return SCIARA_OK;
+  return sciara_text_append(&r->understood, " in %s", c->unit);
 }
 
-static enum sciara_status read_table(struct reader *r, struct sciara_rate_table *out) {
-  size_t capacity = lines_in(r->next, (size_t)(r->end - r->next)), rows = 0;
-  if (capacity > SCIARA_RATES_MAX_ROWS) capacity = SCIARA_RATES_MAX_ROWS;
-  SCIARA_TRY(read_header(r));
-  SCIARA_TRY(SCIARA_NEW(out->edges, capacity, r->path));
-  SCIARA_TRY(SCIARA_NEW(out->rates, capacity, r->path));
-  SCIARA_TRY(read_rows(r, out->edges, out->rates, capacity, &rows));
-  if (rows < 2)
-    return sciara_fail(SCIARA_ERR_INPUT, "%s: expected at least 2 rows (the last one ends the table), found %zu",
-                       r->path, rows);
-  if (out->rates[rows - 1] != 0)
+static enum sciara_status describe(struct reading *r, const enum sciara_rates_quantity *from, size_t count) {
+  static const char *const names[] = {[SCIARA_RATES_MEAN] = "the effusion rate",
+                                      [SCIARA_RATES_LOW] = "the lowest effusion rate",
+                                      [SCIARA_RATES_HIGH] = "the highest effusion rate",
+                                      [SCIARA_RATES_POWER] = "the radiative power"};
+  const struct sciara_rates_column *c = r->columns.column;
+  const bool dated = !isnan(r->start);
+  if (c[SCIARA_RATES_DAY].given) SCIARA_TRY(describe_column(r, "the date", SCIARA_RATES_DAY, true));
+  SCIARA_TRY(describe_column(r,
+                             c[SCIARA_RATES_DAY].given ? "the time of day"
+                             : dated                   ? "a date"
+                                                       : "the time",
+                             SCIARA_RATES_TIME, dated));
+  for (size_t k = 0; k < count; k++) SCIARA_TRY(describe_column(r, names[from[k]], from[k], false));
+  if (count == 2) SCIARA_TRY(sciara_text_append(&r->understood, ", the mean of both is taken"));
+  if (from[0] == SCIARA_RATES_POWER)
+    SCIARA_TRY(sciara_text_append(&r->understood, ", rate = power / (%g J/m3) (Coppola et al. 2013)",
+                                  r->options->radiant_density));
+  return sciara_text_append(&r->understood, "; separated by %s%s", separator_name(r->columns.separator),
+                            r->mark == ',' ? ", decimal commas" : "");
+}
+
+static void report_assumed(const struct reading *r, const enum sciara_rates_quantity *from) {
+  const struct sciara_rates_column *rate = &r->columns.column[from[0]];
+  const char *path = r->lines.path;
+  if (r->unzoned) sciara_log(SCIARA_LOG_INFO, "%s: dates without a zone are taken as UTC", path);
+  if (r->unitless)
+    sciara_log(SCIARA_LOG_INFO, "%s: \"%s\" names no unit: numbers are taken as seconds", path,
+               r->columns.column[SCIARA_RATES_TIME].name);
+  if (rate->unit_assumed) sciara_log(SCIARA_LOG_INFO, "%s: \"%s\" names no unit: m3/s is assumed", path, rate->name);
+  if (r->unused.length) sciara_log(SCIARA_LOG_INFO, "%s: columns that are not used: %s", path, r->unused.data);
+}
+
+static enum sciara_status read_columns(struct reading *r, char *line) {
+  enum sciara_rates_quantity from[2];
+  size_t count;
+  const enum sciara_status status = sciara_rates_columns_read(line, &r->columns, &r->unused);
+  if (status != SCIARA_OK) return sciara_fail_context(status, "%s:%zu", r->lines.path, r->lines.line);
+  SCIARA_TRY(find_rates(r, from, &count));
+  SCIARA_TRY(read_rows(r, from, count));
+  SCIARA_TRY(describe(r, from, count));
+  if (r->series.count >= 2) report_assumed(r, from);
+  return SCIARA_OK;
+}
+
+/** A list of alerts counts from 1970: moves it to the start of the run. */
+static enum sciara_status read_alerts(struct reading *r, char *line) {
+  struct sciara_rates_series *s = &r->series;
+  char first[SCIARA_DATE_SIZE];
+  SCIARA_TRY(sciara_rates_modvolc_read(&r->lines, line, r->options, s, &r->understood));
+  if (s->count == 0) return SCIARA_OK;
+  const size_t count = s->count;
+  sciara_print_date(s->times[0], first);
+  s->count = 0;
+  SCIARA_TRY(find_start(r, first, s->times[0]));
+  s->count = count;
+  for (size_t k = 0; k < count; k++) s->times[k] -= r->start;
+  if (s->times[0] >= 0) return SCIARA_OK;
+  return sciara_fail(SCIARA_ERR_INPUT, "%s: expected alerts from run.start, %s, on; found one at %s", r->lines.path,
+                     r->options->run_start, first);
+}
+
+static enum sciara_status read_table(struct reading *r, struct sciara_rate_table *out) {
+  SCIARA_TRY(sciara_rates_series_begin(&r->lines, &r->series));
+  char *line = sciara_rates_line_of_data(&r->lines);
+  if (!line)
     return sciara_fail(SCIARA_ERR_INPUT,
-                       "%s:%zu: expected the rate 0 in the last row, which ends the table; found %.17g", r->path,
-                       r->row_line, out->rates[rows - 1]);
-  out->count = rows - 1;
+                       "%s: expected a header such as \"time_s,rate_m3_s\" and rows of time and rate; found no rows",
+                       r->lines.path);
+  SCIARA_TRY(sciara_rates_is_modvolc(line) ? read_alerts(r, line) : read_columns(r, line));
+  return sciara_rates_series_end(&r->series, r->start, r->understood.data, out);
+}
+
+/** Opens a file, behind its byte order mark. */
+static enum sciara_status open_file(const char *path, struct reading *r, char **text, bool *marked) {
+  size_t length;
+  *text = NULL;
+  SCIARA_TRY(sciara_file_read(path, SCIARA_RATES_MAX_BYTES, text, &length));
+  *marked = length >= 3 && memcmp(*text, "\xEF\xBB\xBF", 3) == 0;
+  r->lines = (struct sciara_rates_lines){.path = path, .next = *text + (*marked ? 3 : 0), .end = *text + length};
+  r->start = (double)NAN;
+  if (memchr(*text, '\0', length)) return sciara_fail(SCIARA_ERR_INPUT, "%s: expected text, found a NUL byte", path);
   return SCIARA_OK;
 }
 
-enum sciara_status sciara_rates_csv_read(const char *path, struct sciara_rate_table *out) {
-  *out = (struct sciara_rate_table){0};
-  char *text = NULL;
-  size_t length = 0;
-  SCIARA_TRY(sciara_file_read(path, SCIARA_RATES_MAX_BYTES, &text, &length));
-  struct reader r = {.path = path, .next = text, .end = text + length};
-  enum sciara_status status = SCIARA_OK;
-  if (memchr(text, '\0', length)) status = sciara_fail(SCIARA_ERR_INPUT, "%s: expected text, found a NUL byte", path);
-  if (length >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0) {
-    sciara_log(SCIARA_LOG_INFO, "%s: a UTF-8 byte order mark is skipped", path);
-    r.next += 3;
-  }
-  if (status == SCIARA_OK) status = read_table(&r, out);
+static void reading_free(struct reading *r, char *text) {
+  sciara_rates_series_free(&r->series);
+  sciara_text_free(&r->unused);
+  sciara_text_free(&r->understood);
   free(text);
-  if (status != SCIARA_OK) sciara_rate_table_free(out);
+}
+
+enum sciara_status sciara_rates_csv_read(const char *path, const struct sciara_rates_options *options,
+                                         struct sciara_rate_table *out) {
+  static const struct sciara_rates_options none;
+  *out = (struct sciara_rate_table){0};
+  struct reading r = {.options = options ? options : &none};
+  char *text;
+  bool marked = false;
+  enum sciara_status status = open_file(path, &r, &text, &marked);
+  if (marked) sciara_log(SCIARA_LOG_INFO, "%s: a UTF-8 byte order mark is skipped", path);
+  if (status == SCIARA_OK) status = read_table(&r, out);
+  reading_free(&r, text);
   return status;
+}
+
+/** Finds the date in the first row; leaves `start` unset if there is none. */
+static enum sciara_status read_first(struct reading *r) {
+  char *cells[SCIARA_RATES_MAX_COLUMNS], *line = sciara_rates_line_of_data(&r->lines);
+  double time;
+  if (!line) return SCIARA_OK;
+  if (sciara_rates_is_modvolc(line)) {
+    if (sciara_rates_has_names(line)) line = sciara_rates_line_of_data(&r->lines);
+    if (line) r->start = strtod(line, NULL);
+    return SCIARA_OK;
+  }
+  SCIARA_TRY(sciara_rates_columns_read(line, &r->columns, &r->unused));
+  line = sciara_rates_line_of_data(&r->lines);
+  if (!line || sciara_rates_cut(line, r->columns.separator, cells) != r->columns.count) return SCIARA_OK;
+  return read_time(r, cells, &time);
+}
+
+void sciara_rates_csv_first_date(const char *path, char date[SCIARA_DATE_SIZE]) {
+  struct reading r = {.from_first = true};
+  char *text;
+  bool marked;
+  enum sciara_status status = open_file(path, &r, &text, &marked);
+  date[0] = '\0';
+  if (status == SCIARA_OK) status = read_first(&r);
+  if (status == SCIARA_OK) sciara_print_date(r.start, date);
+  if (status != SCIARA_OK) sciara_error_clear(); // reported when the table is read
+  reading_free(&r, text);
 }
 
 void sciara_rate_table_free(struct sciara_rate_table *table) {

@@ -7,9 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "base/mem.h"
 #include "file/durable.h"
 #include "model/field.h"
+#include "model/presets.h"
 #include "model/range.h"
 #include "scenario/scenario_keys.h"
 
@@ -79,6 +81,21 @@ static enum sciara_status take_layer(const cJSON *value, const char *folder, str
   return SCIARA_OK;
 }
 
+/** The name of the preset, and the parameters that differ from it: "thesis-etna-2006; changed: cooling". */
+static enum sciara_status describe_model(const struct sciara_preset *preset, struct sciara_scenario_spec *s) {
+  size_t count, changed = 0;
+  const struct sciara_param_info *table = sciara_param_table(&count);
+  struct sciara_text text = {0};
+  enum sciara_status status = sciara_text_append(&text, "%s", preset->name);
+  for (size_t i = 0; i < count && status == SCIARA_OK; i++) {
+    const size_t at = table[i].offset;
+    if (memcmp((const char *)&s->params + at, (const char *)&preset->params + at, sizeof(double)) != 0)
+      status = sciara_text_append(&text, "%s%s", changed++ ? ", " : "; changed: ", table[i].key);
+  }
+  s->model = text.data;
+  return status;
+}
+
 static enum sciara_status take_model(const cJSON *root, struct sciara_scenario_spec *s) {
   size_t count;
   const struct sciara_param_info *table = sciara_param_table(&count);
@@ -86,6 +103,7 @@ static enum sciara_status take_model(const cJSON *root, struct sciara_scenario_s
     memcpy((char *)&s->params + table[i].offset, &get(root, "model", table[i].key)->valuedouble, sizeof(double));
   const cJSON *reference = get(root, "model", "cooling_reference_cell_m");
   s->params.cooling_reference = reference ? reference->valuedouble : 0;
+  SCIARA_TRY(describe_model(sciara_preset_find(get(root, "model", "preset")->valuestring), s));
   enum sciara_status status = sciara_params_check(&s->params);
   return status == SCIARA_OK ? SCIARA_OK : sciara_fail_context(status, "%s", s->path);
 }
@@ -106,6 +124,17 @@ static enum sciara_status check_initial_temperature(const struct sciara_scenario
   return SCIARA_OK;
 }
 
+static enum sciara_status take_start(const cJSON *start, struct sciara_scenario_spec *s) {
+  char date[SCIARA_DATE_SIZE];
+  s->run.start = NULL;
+  if (!start) return SCIARA_OK;
+  sciara_scenario_date(start->valuestring, date);
+  if (!s->alone && strcmp(date, start->valuestring) != 0)
+    sciara_log(SCIARA_LOG_INFO, "%s: run.start: \"%s\" is taken as %s", s->path, start->valuestring, date);
+  s->run.start = sciara_format("%s", date);
+  return s->run.start ? SCIARA_OK : out_of_memory();
+}
+
 static enum sciara_status take_run(const cJSON *root, struct sciara_scenario_spec *s) {
   const cJSON *until = get(root, "run", "until"), *max_time = get(root, "run", "max_time"),
               *max_steps = get(root, "run", "max_steps"), *thickest = get(root, "run", "max_thickness_m");
@@ -117,7 +146,7 @@ static enum sciara_status take_run(const cJSON *root, struct sciara_scenario_spe
   s->run.until_s = s->run.until == SCIARA_UNTIL_TIME ? sciara_scenario_seconds(until) : 0;
   s->run.max_time_s = max_time ? sciara_scenario_seconds(max_time) : (double)INFINITY;
   s->run.max_steps = max_steps ? (uint64_t)max_steps->valuedouble : UINT64_MAX;
-  return copy_text(get(root, "run", "start"), &s->run.start);
+  return take_start(get(root, "run", "start"), s);
 }
 
 static unsigned field_bits(const cJSON *names) {
@@ -300,6 +329,7 @@ void sciara_scenario_free(struct sciara_scenario_spec *s) {
   char *texts[] = {s->path,
                    s->title,
                    s->json,
+                   s->model,
                    s->dem.path,
                    s->dem.crs,
                    s->dem.sea.path,

@@ -70,6 +70,7 @@ struct sciara_scenario_spec {
   struct sciara_layer_spec initial_thickness, initial_temperature;
 
   struct sciara_params params;
+  char *model; ///< where they come from: "thesis-etna-2006; changed: cooling"
   enum sciara_boundary boundary;
 
   struct {

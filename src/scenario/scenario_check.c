@@ -88,21 +88,20 @@ static void check_duration(const struct check *c, const struct sciara_json_path 
 
 bool sciara_scenario_date_valid(const char *text) {
   static const char form[] = "dddd-dd-ddTdd:dd:ddZ";
-  static const int days_of[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
-  if (strlen(text) != sizeof form - 1) return false;
-  int number[6] = {0}, at = 0; // year, month, day, hour, minute, second
-  for (size_t i = 0; form[i]; i++) {
-    if (form[i] != 'd' ? text[i] != form[i] : text[i] < '0' || text[i] > '9') return false;
-    if (form[i] == 'd')
-      number[at] = number[at] * 10 + (text[i] - '0');
-    else
-      at++;
-  }
-  int year = number[0], month = number[1];
-  if (year < 1 || month < 1 || month > 12) return false;
-  bool leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
-  int days = days_of[month - 1] + (month == 2 && leap);
-  return number[2] >= 1 && number[2] <= days && number[3] < 24 && number[4] < 60 && number[5] < 60;
+  const size_t length = strlen(text), date = strlen("dddd-dd-dd");
+  double seconds;
+  bool zoned;
+  if (length != sizeof form - 1 && length != date) return false;
+  for (size_t i = 0; i < length; i++)
+    if (form[i] != 'd' && text[i] != form[i]) return false;
+  return sciara_parse_date(text, &seconds, &zoned);
+}
+
+void sciara_scenario_date(const char *text, char date[SCIARA_DATE_SIZE]) {
+  double seconds = 0;
+  bool zoned;
+  sciara_parse_date(text, &seconds, &zoned);
+  sciara_print_date(seconds, date);
 }
 
 static void check_window(const struct check *c, const struct sciara_json_path *path, const cJSON *value,

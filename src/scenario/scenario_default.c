@@ -5,6 +5,7 @@
 
 static bool add_effusion(cJSON *vent, const struct sciara_default_request *q) {
   cJSON *effusion = cJSON_AddObjectToObject(vent, "effusion");
+  if (q->rates) return effusion && cJSON_AddStringToObject(effusion, "csv", q->rates);
   if (!effusion || !cJSON_AddStringToObject(effusion, "slot", q->duration)) return false;
   cJSON *rates = cJSON_AddArrayToObject(effusion, "rates_m3_s");
   return rates && cJSON_AddItemToArray(rates, cJSON_CreateNumber(q->rate));

@@ -20,6 +20,7 @@ struct sciara_default_request {
   size_t vent_count;
   double rate;          ///< effusion rate of each vent, m3/s
   const char *duration; ///< of the effusion, "3 d"
+  const char *rates;    ///< path of a file of rates as written in the scenario, instead of both; NULL: none
 };
 
 /** The name in messages of a scenario that is not written yet. */

@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "model/field.h"
+#include "model/presets.h"
 #include "scenario/rates_csv.h"
 
 enum {
@@ -161,7 +162,9 @@ void sciara_scenario_key_allowed(const struct sciara_scenario_key *key, char *bu
     case SCIARA_KEY_SEA:
       snprintf(buffer, capacity, "a level%s%s, %s, or the path of a vector file%s", glue, range, list, null);
       break;
-    case SCIARA_KEY_DATE: snprintf(buffer, capacity, "a date \"YYYY-MM-DDThh:mm:ssZ\"%s", null); break;
+    case SCIARA_KEY_DATE:
+      snprintf(buffer, capacity, "a date \"YYYY-MM-DDThh:mm:ssZ\" or \"YYYY-MM-DD\"%s", null);
+      break;
     case SCIARA_KEY_WINDOW:
       snprintf(buffer, capacity,
                "[first row, first column, rows, columns], whole numbers%s%s, rows and columns from 1%s", glue, range,

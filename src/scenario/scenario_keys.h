@@ -3,6 +3,7 @@
 #ifndef SCIARA_SCENARIO_SCENARIO_KEYS_H
 #define SCIARA_SCENARIO_SCENARIO_KEYS_H
 
+#include "base/date.h"
 #include "file/json_strict.h"
 #include "scenario/scenario.h"
 
@@ -17,7 +18,7 @@ enum sciara_key_type {
   SCIARA_KEY_DURATION, ///< seconds, text such as "6 h", or one of `choices`; ranges are in seconds
   SCIARA_KEY_LAYER,    ///< a number, or the path of a raster
   SCIARA_KEY_SEA,      ///< a number, one of `choices`, or the path of a vector file
-  SCIARA_KEY_DATE,     ///< YYYY-MM-DDThh:mm:ssZ
+  SCIARA_KEY_DATE,     ///< YYYY-MM-DDThh:mm:ssZ or YYYY-MM-DD
   SCIARA_KEY_WINDOW,   ///< [first row, first column, rows, columns], the last two >= 1
   SCIARA_KEY_BOX,      ///< [west, south, east, north], west < east, south < north
   SCIARA_KEY_POINTS,   ///< an array of at least 2 points [x, y]
@@ -117,7 +118,10 @@ void sciara_scenario_vents(const char *folder, const cJSON *root, struct sciara_
 /** Seconds of a checked number or duration text; 0 for null. */
 double sciara_scenario_seconds(const cJSON *value);
 
-/** Whether a text is a valid date "YYYY-MM-DDThh:mm:ssZ", years 1 to 9999, without leap seconds. */
+/** Whether a text is a valid date "YYYY-MM-DDThh:mm:ssZ" or "YYYY-MM-DD", years 1 to 9999, without leap seconds. */
 bool sciara_scenario_date_valid(const char *text);
+
+/** The first form of a valid date: a date alone is midnight UTC. */
+void sciara_scenario_date(const char *text, char date[SCIARA_DATE_SIZE]);
 
 #endif

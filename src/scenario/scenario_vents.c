@@ -12,7 +12,8 @@
 /** A vent that is being converted from the tree. */
 struct reading {
   const char *file, *folder;
-  bool alone; ///< no other file may be opened
+  bool alone;            ///< no other file may be opened
+  const char *run_start; ///< "YYYY-MM-DDThh:mm:ssZ", or NULL
   const cJSON *vent;
   size_t index;
   struct sciara_vent_spec *spec;
@@ -118,17 +119,38 @@ static enum sciara_status read_table(struct reading *r, const cJSON *table, doub
   return SCIARA_OK;
 }
 
-static enum sciara_status read_csv(struct reading *r, const cJSON *csv, double start) {
-  char *path = sciara_path_join(r->folder, csv->valuestring);
+/** What the keys next to "csv" say of the file. */
+static struct sciara_rates_options options_of(const struct reading *r, const cJSON *effusion) {
+  static const char *const choices[] = {
+      [SCIARA_RATES_TAKE_MEAN] = "mean", [SCIARA_RATES_TAKE_LOW] = "low", [SCIARA_RATES_TAKE_HIGH] = "high"};
+  struct sciara_rates_options o = {.run_start = r->run_start};
+  const cJSON *choose = cJSON_GetObjectItemCaseSensitive(effusion, "choose"),
+              *density = cJSON_GetObjectItemCaseSensitive(effusion, "radiant_density_J_m3"),
+              *background = cJSON_GetObjectItemCaseSensitive(effusion, "background_radiance_W_m2_sr_um");
+  for (size_t k = 0; choose && k < sizeof choices / sizeof *choices; k++)
+    if (strcmp(choose->valuestring, choices[k]) == 0) o.choice = (enum sciara_rates_choice)k;
+  if (density) o.radiant_density = density->valuedouble;
+  if (background) o.background = background->valuedouble;
+  return o;
+}
+
+static enum sciara_status read_csv(struct reading *r, const cJSON *effusion, double start) {
+  const struct sciara_rates_options options = options_of(r, effusion);
+  char *path = sciara_path_join(r->folder, cJSON_GetObjectItemCaseSensitive(effusion, "csv")->valuestring);
   if (!path) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a path");
   struct sciara_rate_table table;
-  enum sciara_status status = sciara_rates_csv_read(path, &table);
+  enum sciara_status status = sciara_rates_csv_read(path, &options, &table);
   free(path);
   if (status != SCIARA_OK) return sciara_fail_context(status, "%s: vents[%zu].effusion.csv", r->file, r->index);
-  for (size_t k = 0; k <= table.count; k++) table.edges[k] += start;
   r->spec->edges = table.edges;
   r->spec->rates = table.rates;
   r->spec->rate_count = table.count;
+  if (table.dated && start != 0)
+    return sciara_fail(
+        SCIARA_ERR_INPUT,
+        "%s: vents[%zu].start: expected 0 for rates with dates, which say when they begin; found %.17g s", r->file,
+        r->index, start);
+  for (size_t k = 0; k <= table.count; k++) table.edges[k] += start;
   return SCIARA_OK;
 }
 
@@ -155,7 +177,7 @@ static enum sciara_status read_vent(struct reading *r) {
   SCIARA_TRY(read_area(r));
   if (csv && r->alone) return SCIARA_OK;
   const cJSON *table = cJSON_GetObjectItemCaseSensitive(effusion, "table");
-  SCIARA_TRY(csv ? read_csv(r, csv, start) : table ? read_table(r, table, start) : read_slots(r, effusion, start));
+  SCIARA_TRY(csv ? read_csv(r, effusion, start) : table ? read_table(r, table, start) : read_slots(r, effusion, start));
   return check_edges(r);
 }
 
@@ -163,13 +185,17 @@ void sciara_scenario_vents(const char *folder, const cJSON *root, struct sciara_
                            struct sciara_diagnostics *diagnostics) {
   const cJSON *vents = cJSON_GetObjectItemCaseSensitive(root, "vents"), *vent;
   const enum sciara_status status = SCIARA_NEW(out->vents, cJSON_GetArraySize(vents), "the vents");
+  const cJSON *run_start = cJSON_GetObjectItemCaseSensitive(cJSON_GetObjectItemCaseSensitive(root, "run"), "start");
+  char date[SCIARA_DATE_SIZE];
   sciara_diagnostics_add(diagnostics, status);
   if (status != SCIARA_OK) return;
+  if (cJSON_IsString(run_start)) sciara_scenario_date(run_start->valuestring, date);
   cJSON_ArrayForEach(vent, vents) {
     size_t index = out->vent_count++;
     struct reading r = {.file = out->path,
                         .folder = folder,
                         .alone = out->alone,
+                        .run_start = cJSON_IsString(run_start) ? date : NULL,
                         .vent = vent,
                         .index = index,
                         .spec = &out->vents[index]};

@@ -34,6 +34,7 @@ static enum sciara_status put_global(const struct sciara_layout *l) {
       {"precision", c->precision},
       {"start", c->start},
       {"scenario_json", c->scenario_json},
+      {"model_preset", c->model_preset},
       {"dem_hash", hash},
   };
   for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)

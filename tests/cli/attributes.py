@@ -143,6 +143,7 @@ class Attributes(SharedCase):
             "start": scenario.get("run", {}).get("start"),
             "scenario_json": lambda text: json.loads(text)["vents"] == scenario["vents"] and
             json.loads(text)["output"]["folder"] == self.path(run),
+            "model_preset": "thesis-etna-2006; changed: cooling",
             "dem_hash": r["dem_hash"],
             "cell_size_m": case.CELL,
             "west_m": case.WEST,
@@ -284,7 +285,8 @@ class Attributes(SharedCase):
 
     def model_of(self, scenario):
         schema = case.read_json(case.SOURCE, "config", "scenario.schema.json")["properties"]["model"]["properties"]
-        return {f"model.{key}": scenario["model"].get(key, about["default"]) for key, about in schema.items()}
+        return {f"model.{key}": scenario["model"].get(key, about["default"]) for key, about in schema.items()
+                if key != "preset"}
 
     def test_checkpoints(self):
         for run, scenario in self.scenarios():

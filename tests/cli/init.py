@@ -78,6 +78,41 @@ class Init(Case):
         report = self.sciara("check", "my scenario.json").stdout
         self.assertIn("\nvents:         2, 6000 m3 in all, until 00:10:00\n", report)
 
+    def test_rates_of_a_file(self):
+        os.mkdir(self.path("data"))
+        with open(self.path("data", "tadr.csv"), "w", encoding="utf-8") as f:
+            f.write("date;TADR (m\u00b3/s)\n2006-07-14 23:30;1,5\n2006-07-15;3\n2006-07-15 06:00;0\n")
+        vent = ["--vent", f"{X},{Y}"]
+        done = self.sciara("init", "dem.asc", *vent, "--rates", "data/tadr.csv", "--until", "6 h", "-o", "data/s.json")
+        self.assertEqual(done.stdout, "data/s.json\n")
+        self.assertIn("sciara: run.start is set to 2006-07-14T23:30:00Z, the first date in data/tadr.csv", done.stderr)
+        self.assertIn("sciara: next: 'sciara check data/s.json' shows what the run will be, 'sciara run data/s.json' runs it\n",
+                      done.stderr)
+        written = case.read_json(self.path("data", "s.json"))
+        self.assertEqual(written["vents"][0]["effusion"], {"csv": "tadr.csv"})
+        self.assertEqual((written["run"]["start"], written["run"]["until"]), ("2006-07-14T23:30:00Z", "6 h"))
+        report = self.sciara("check", "data/s.json").stdout
+        self.assertIn("\nvents:         1, 67500 m3 in all, until 06:30:00\n", report)  # 1.5 x 1800 + 3 x 21600
+        self.assertIn("\nend:           06:00:00\n", report)
+        done = self.sciara("init", "dem.asc", *vent, "--rates", "data/tadr.csv", "--set", "run.start=2006-07-14")
+        self.assertNotIn("run.start is set", done.stderr)
+        self.assertIn('dem.json: run.start: "2006-07-14" is taken as 2006-07-14T00:00:00Z', done.stderr)
+        self.assertIn("until 1 d 06:00:00", self.sciara("check", "dem.json").stdout)
+        self.refused("exclude each other", "dem.asc", *vent, "--rates", "data/tadr.csv", "--rate", "5", "--overwrite", code=2)
+        self.refused("--rates and --duration", "dem.asc", *vent, "--rates", "data/tadr.csv", "--duration", "5", "--overwrite", code=2)
+        self.refused("--until: expected a time above 0", "dem.asc", *USUAL, "--until", "soon", "--overwrite", code=2)
+        self.refused("vents[0].effusion.csv: ./none.csv: cannot open", "dem.asc", *vent, "--rates", "none.csv", "--overwrite",
+                     code=4)
+
+    def test_choices_for_a_file_of_rates(self):
+        with open(self.path("vrp.csv"), "w", encoding="ascii") as f:
+            f.write("time_s,VRP [MW],VRP low [MW]\n0,1000,500\n60,0,0\n")
+        vent = ["--vent", f"{X},{Y}", "--rates", "vrp.csv"]
+        self.refused("expected radiant_density_J_m3 next to", "dem.asc", *vent, code=3)
+        self.sciara("init", "dem.asc", *vent, "--set", "vents.0.effusion.radiant_density_J_m3=2e8")
+        self.assertIn(", 300 m3 in all", self.sciara("check", "dem.json").stdout)
+        self.refused("choose: expected", "dem.asc", *vent, "--set", "vents.0.effusion.choose=best", "--overwrite", code=3)
+
     def test_lonlat(self):
         self.sciara("init", "dem.asc", "--vent-lonlat", "15.0023,37.7422", "--rate", 1, "--duration", "1 h",
                     "--set", "dem.crs=EPSG:32633")

@@ -205,8 +205,8 @@ class OlderLayout(Case):
             self.assertEqual(done.stderr, f"sciara: error: etna_2001/{message}\n")
             self.assertFalse(os.path.exists(self.path("new")), "something was written")
 
-        refused("MORPHOLOGY.stt: has no header that names the lower left corner of the grid; give it with --corner X,Y "
-                "(m)")
+        refused("MORPHOLOGY.stt: has no header that names the lower left corner of the grid, and there is no "
+                "*_RealEvent.stt with one; give it with --corner X,Y (m)")
         self.write("PARAMETERS.cfg", "nsteps 100\nPclock 60\n")
         refused("PARAMETERS.cfg: lacks ncols (number of columns), nrows (number of rows), Pc (side of a cell in m); its "
                 "grids have no header: add a line \"KEY VALUE\" for each", "--corner", "0,0")
@@ -214,6 +214,41 @@ class OlderLayout(Case):
         os.remove(self.path("etna_2001", "VENTS.stt"))
         refused("VENTS.stt: No such file or directory; it holds the ids of the vents on the grid", "--corner", "0,0",
                 code=4)
+
+    def test_the_observed_extent_and_the_corner_of_it(self):
+        covered = lambda row, col: int(row > 3 and 2 < col < 7)
+        self.write("etna_RealEvent.stt", grid(covered, 0))
+        done = self.run_import("--crs", "EPSG:32633")
+        self.assertEqual(case.files(self.path("new")), ["dem.tif", "observed.tif", "scenario.json"])
+        self.assertIn("  observed.tif: 20 cells covered\n    the corner of the grids is that in the header of "
+                      "etna_2001/etna_RealEvent.stt\n", done.stdout)
+        dem, observed = (gdal.Open(self.path("new", name)) for name in ("dem.tif", "observed.tif"))
+        self.assertEqual(dem.GetGeoTransform(), (499900.5, 10, 0, 4177090.25, 0, -10))
+        self.assertEqual(observed.GetGeoTransform(), dem.GetGeoTransform())
+        numpy.testing.assert_array_equal(observed.ReadAsArray(),
+                                         [[covered(r, c) for c in range(COLS)] for r in range(ROWS)])
+        self.run_import("--crs", "EPSG:32633", "--corner", "499900.5,4177000.25", "--overwrite")
+
+    def refused_with_extent(self, message, *args):
+        self.assertIn(message, self.run_import(*args, code=3).stderr)
+        self.assertFalse(os.path.exists(self.path("new")), "something was written")
+
+    def test_an_observed_extent_that_does_not_fit(self):
+        self.write("etna_RealEvent.stt", grid(lambda row, col: 0, 0))
+        self.refused_with_extent("etna_2001/etna_RealEvent.stt: its header names the corner 499900.5, 4177000.25; --corner says "
+                            "0, 4177000.25", "--corner", "0,4177000.25")
+        self.write("b_RealEvent.stt", "")
+        self.refused_with_extent("etna_2001: expected one file *_RealEvent.stt, found b_RealEvent.stt and etna_RealEvent.stt")
+        os.remove(self.path("etna_2001", "b_RealEvent.stt"))
+        self.write("etna_RealEvent.stt", grid(lambda row, col: 0, 0).replace("cellsize      10", "cellsize 20"))
+        self.refused_with_extent("etna_2001/etna_RealEvent.stt: its header says 9 rows x 12 columns of 20 m, PARAMETERS.cfg 9 x "
+                            "12 of 10")
+
+    def test_an_observed_extent_without_header(self):
+        self.write("etna_RealEvent.stt", self.values(lambda row, col: int(row == 4)))
+        self.refused_with_extent("give it with --corner X,Y (m)")
+        done = self.run_import("--corner", "499900.5,4177000.25")
+        self.assertIn("  observed.tif: 12 cells covered\n", done.stdout)
 
     def test_an_invalid_corner(self):
         for corner in ("499900.5", "499900.5 4177000", "west,south", "1,2,3", ",", "nan,0"):

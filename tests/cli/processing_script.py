@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """The Processing script for QGIS: qgis_process runs a scenario with it, the maps are loaded with styles, and a run can be
-cancelled. Needs QGIS with Python (apt install --no-install-recommends qgis python3-qgis qgis-providers); tools/setup
-does not install it because it is large."""
+cancelled. Needs QGIS with Python (tools/setup --qgis)."""
 import os
 import shutil
 import subprocess

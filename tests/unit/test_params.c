@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "model/presets.h"
 #include "model/range.h"
 #include "model/rule.h"
 
@@ -20,6 +21,27 @@ START_TEST(calibrated) { // the 2006 Etna eruption
   ck_assert(p.relaxation == 0.5 && p.cooling == 1.507 && p.density == 2600 && p.emissivity == 0.9 && p.c_v == 1150);
   ck_assert(p.t_first == 1 && p.t_max == 120);
   ck_assert_int_eq(sciara_params_check(&p), SCIARA_OK);
+}
+END_TEST
+
+START_TEST(presets) { // the first one is the default of params.def; each is complete and valid
+  size_t count;
+  const struct sciara_preset *list = sciara_preset_table(&count);
+  const struct sciara_params p = sciara_params_default();
+  char names[1024] = "";
+  ck_assert_uint_ge(count, 1);
+  ck_assert_str_eq(list[0].name, SCIARA_PRESET_DEFAULT);
+  ck_assert_mem_eq(&list[0].params, &p, sizeof p);
+  ck_assert_double_eq(list[0].cell_size_m, 10);
+  for (size_t k = 0; k < count; k++) {
+    ck_assert(*list[k].event && *list[k].source && list[k].cell_size_m > 0);
+    ck_assert_int_eq(sciara_params_check(&list[k].params), SCIARA_OK);
+    ck_assert_ptr_eq(sciara_preset_find(list[k].name), &list[k]);
+    const size_t used = strlen(names);
+    snprintf(names + used, sizeof names - used, "%s|", list[k].name);
+  }
+  ck_assert_str_eq(sciara_preset_choices, names);
+  ck_assert_ptr_null(sciara_preset_find("thesis"));
 }
 END_TEST
 
@@ -297,6 +319,7 @@ int main(void) {
   tcase_set_timeout(tc, 0);
   tcase_add_test(tc, calibrated);
   tcase_add_test(tc, table);
+  tcase_add_test(tc, presets);
   tcase_add_test(tc, ranges);
   tcase_add_test(tc, solidification_below_extrusion);
   tcase_add_test(tc, normal_numbers);

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/log.h"
 #include "scenario/rates_csv.h"
 
 static char folder[64], path[96];
@@ -26,7 +27,7 @@ static enum sciara_status read_bytes(const char *bytes, size_t count, struct sci
   ck_assert_ptr_nonnull(file);
   ck_assert_uint_eq(fwrite(bytes, 1, count, file), count);
   ck_assert_int_eq(fclose(file), 0);
-  return sciara_rates_csv_read(path, table);
+  return sciara_rates_csv_read(path, NULL, table);
 }
 
 static void check_table(const char *text, size_t count, const double *edges, const double *rates) {
@@ -59,31 +60,34 @@ END_TEST
 static const struct {
   const char *text, *message;
 } diagnostics[] = {
-    {"", ": expected the header \"time_s,rate_m3_s\" and rows of time and rate; found no rows"},
-    {"# only a comment\n", ": expected the header \"time_s,rate_m3_s\" and rows of time and rate; found no rows"},
-    {"0,1\n1,0\n", ":1: expected the header \"time_s,rate_m3_s\", found \"0,1\""},
-    {"time_s;rate_m3_s\n0;1\n1;0\n", ":1: expected the header \"time_s,rate_m3_s\", found \"time_s;rate_m3_s\""},
+    {"", ": expected a header such as \"time_s,rate_m3_s\" and rows of time and rate; found no rows"},
+    {"# only a comment\n", ": expected a header such as \"time_s,rate_m3_s\" and rows of time and rate; found no rows"},
+    {"0,1\n1,0\n",
+     ":1: expected a header such as \"time_s,rate_m3_s\" or \"date;TADR [m3/s]\", found no column of times"},
+    {"time_s,quality\n0,1\n1,0\n",
+     ":1: expected a header such as \"time_s,rate_m3_s\" or \"date;TADR [m3/s]\", found no column of effusion rates"},
     {"time_s,rate_m3_s\n", ": expected at least 2 rows (the last one ends the table), found 0"},
     {"time_s,rate_m3_s\n0,0\n", ": expected at least 2 rows (the last one ends the table), found 1"},
-    {"time_s,rate_m3_s\n0,1\n10,2\n", ":3: expected the rate 0 in the last row, which ends the table; found 2"},
-    {"time_s,rate_m3_s\n0,1\n10,2\n# c\n\n", ":3: expected the rate 0 in the last row, which ends the table; found 2"},
+    {"time_s,rate_m3_s\n0,2\n", ": expected at least 2 rows (the last one ends the table), found 1"},
+    {"time_s,rate_m3_s\n0,\n5,\n", ": expected effusion rates, found rows without any"},
+    {"time_s,rate_m3_s\n0,\n5,0\n", ": expected a rate before the last row, found none"},
     {"time_s,rate_m3_s\n0,1\n0,0\n", ":3: expected a time after that of the previous row, 0 s; found 0 s"},
     {"time_s,rate_m3_s\n# c\n10,1\n5,2\n20,0\n", ":4: expected a time after that of the previous row, 10 s; found 5 s"},
     {"time_s,rate_m3_s\n-1,1\n5,0\n", ":2: expected a time of 0 s or more, found \"-1\""},
-    {"time_s,rate_m3_s\nsoon,1\n5,0\n", ":2: expected a time: seconds, or text such as 6 h or 3 d, found \"soon\""},
-    {"time_s,rate_m3_s\n1e999,1\n5,0\n", ":2: expected a time: seconds, or text such as 6 h or 3 d, found \"1e999\""},
+    {"time_s,rate_m3_s\nsoon,1\n5,0\n",
+     ":2: expected a time: seconds, text such as 6 h or 3 d, or a date such as 2006-07-14T23:30, found \"soon\""},
+    {"time_s,rate_m3_s\n1e999,1\n5,0\n",
+     ":2: expected a time: seconds, text such as 6 h or 3 d, or a date such as 2006-07-14T23:30, found \"1e999\""},
     {"time_s,rate_m3_s\n0,-2\n5,0\n", ":2: expected a rate of 0 to 1e6 m3/s, found \"-2\""},
     {"time_s,rate_m3_s\n0,1000001\n5,0\n", ":2: expected a rate of 0 to 1e6 m3/s, found \"1000001\""},
-    {"time_s,rate_m3_s\n0,nan\n5,0\n", ":2: expected a rate of 0 to 1e6 m3/s, found \"nan\""},
     {"time_s,rate_m3_s\n0,inf\n5,0\n", ":2: expected a rate of 0 to 1e6 m3/s, found \"inf\""},
     {"time_s,rate_m3_s\n0,0x1\n5,0\n", ":2: expected a rate of 0 to 1e6 m3/s, found \"0x1\""},
-    {"time_s,rate_m3_s\n0,\n5,0\n", ":2: expected a rate of 0 to 1e6 m3/s, found \"\""},
     {"time_s,rate_m3_s\n0,1 2\n5,0\n", ":2: expected a rate of 0 to 1e6 m3/s, found \"1 2\""},
-    {"time_s,rate_m3_s\n0\n5,0\n", ":2: expected two values, time and rate, separated by one comma, found \"0\""},
-    {"time_s,rate_m3_s\n0,1,5\n5,0\n",
-     ":2: expected two values, time and rate, separated by one comma, found \"0,1,5\""},
+    {"time_s,rate_m3_s\n0\n5,0\n", ":2: expected 2 values separated by commas, as in the header; found 1"},
+    {"time_s,rate_m3_s\n0,1,5\n5,0\n", ":2: expected 2 values separated by commas, as in the header; found 3"},
     {"time_s,rate_m3_s\n0,1\n\n5,0\n", ":3: blank lines are allowed only at the end of the file"},
-    {"time_s,rate_m3_s\n\x1b[2J,1\n5,0\n", ":2: expected a time: seconds, or text such as 6 h or 3 d, found \"?[2J\""},
+    {"time_s,rate_m3_s\n\x1b[2J,1\n5,0\n",
+     ":2: expected a time: seconds, text such as 6 h or 3 d, or a date such as 2006-07-14T23:30, found \"?[2J\""},
 };
 
 START_TEST(test_refused) {
@@ -98,6 +102,344 @@ START_TEST(test_refused) {
 }
 END_TEST
 
+/** What a file says that is not that of test_table, and the table that it becomes. */
+struct reading {
+  const char *text;
+  struct sciara_rates_options options;
+  size_t count;
+  double edges[6], rates[5];
+  const char *said[4]; ///< parts of the messages; NULL: no more
+};
+
+static char said[8192];
+
+static void remember(void *context, enum sciara_log_level level, const char *message) {
+  const size_t used = strlen(said);
+  (void)context;
+  snprintf(said + used, sizeof said - used, "%s%s\n", level == SCIARA_LOG_WARNING ? "warning: " : "", message);
+}
+
+static void check_reading(const struct reading *x) {
+  struct sciara_rate_table table;
+  FILE *file = fopen(path, "wb");
+  ck_assert_ptr_nonnull(file);
+  ck_assert_int_ge(fputs(x->text, file), 0);
+  ck_assert_int_eq(fclose(file), 0);
+  said[0] = '\0';
+  sciara_log_set_sink(remember, NULL);
+  const enum sciara_status status = sciara_rates_csv_read(path, &x->options, &table);
+  sciara_log_set_sink(NULL, NULL);
+  ck_assert_msg(status == SCIARA_OK, "%s: %s", x->text, sciara_last_error());
+  ck_assert_msg(table.count == x->count, "%s: %zu rates", x->text, table.count);
+  for (size_t k = 0; k <= x->count; k++)
+    ck_assert_msg(table.edges[k] == x->edges[k], "%s: time %zu is %.17g", x->text, k, table.edges[k]);
+  for (size_t k = 0; k < x->count; k++)
+    ck_assert_msg(table.rates[k] == x->rates[k], "%s: rate %zu is %.17g", x->text, k, table.rates[k]);
+  for (size_t k = 0; k < 4 && x->said[k]; k++)
+    ck_assert_msg(strstr(said, x->said[k]) != NULL, "%s: \"%s\" is not in:\n%s", x->text, x->said[k], said);
+  sciara_rate_table_free(&table);
+}
+
+/** Separators, units and names of columns. */
+static const struct reading headers[] = {
+    {.text = "Time [h];TADR (m\xC2\xB3/s)\n0;1,5\n6;2,25\n72;0\n",
+     .count = 2,
+     .edges = {0, 21600, 259200},
+     .rates = {1.5, 2.25},
+     .said = {"\"Time [h]\" is the time in h, \"TADR (m\xC2\xB3/s)\" is the effusion rate in m3/s; separated by "
+              "semicolons, "
+              "decimal commas; 2 rates from 0 s to 259200 s, each until the next one (at most 237600 s), at most 2.25 "
+              "m3/s, "
+              "567000 m3 in all"}},
+    {.text = "hours\tMOR [m3 s-1]\n0\t1,5\n0,5\t2\n1,5 h\t0\n",
+     .count = 2,
+     .edges = {0, 1800, 5400},
+     .rates = {1.5, 2},
+     .said = {"\"hours\" is the time in h", "decimal commas"}},
+    {.text = "\"days\",\"Mean output rate, m3/d\"\n0,86400\n\"1\",\"172800\"\n2,0\n",
+     .count = 2,
+     .edges = {0, 86400, 172800},
+     .rates = {1, 2},
+     .said = {"separated by commas; 2 rates",
+              "172800 s, each until the next one (at most 86400 s), at most 2 m3/s, 259200"}},
+    {.text = "time_s,rate_m3_s\n0.5,1\n1.25,0\n", .count = 1, .edges = {0.5, 1.25}, .rates = {1}},
+    {.text = "Time, h;TADR, m3/s\n0;3\n1;0\n", .count = 1, .edges = {0, 3600}, .rates = {3}},
+    {.text = "t rate\n0 3\n10 0\n",
+     .count = 1,
+     .edges = {0, 10},
+     .rates = {3},
+     .said = {"\"t\" names no unit: numbers are taken as seconds", "\"rate\" names no unit: m3/s is assumed",
+              "separated by blanks"}},
+    {.text = "t\trate\n1 min\t3\n0.5 h\t0\n",
+     .count = 1,
+     .edges = {60, 1800},
+     .rates = {3},
+     .said = {"separated by tabs"}},
+    {.text = "station;t [min];effusion rate [m3/h];delay [h]\nx;0;3600;1\ny;1;0;2\n\n;;;\n",
+     .count = 1,
+     .edges = {0, 60},
+     .rates = {1},
+     .said = {"columns that are not used: \"station\", \"delay [h]\""}},
+    {.text = "elapsed_days,discharge,quality\n0,4,good\n1,0,bad\n",
+     .count = 1,
+     .edges = {0, 86400},
+     .rates = {4},
+     .said = {"columns that are not used: \"quality\""}},
+};
+
+START_TEST(test_headers) { check_reading(&headers[_i]); }
+END_TEST
+
+/** Several estimates of the rate for each time. */
+#define BAND "time_s,TADR low [m3/s],TADR high [m3/s]\n0,1,4\n10,2,3\n20,0,0\n"
+#define BAND_AND_BEST "time_s,min,max,mean\n0,1,4,2\n10,0,0,0\n"
+static const struct reading bands[] = {
+    {.text = BAND,
+     .count = 2,
+     .edges = {0, 10, 20},
+     .rates = {2.5, 2.5},
+     .said =
+         {"\"TADR low [m3/s]\" is the lowest effusion rate in m3/s, \"TADR high [m3/s]\" is the highest effusion rate "
+          "in m3/s, the mean of both is taken"}},
+    {.text = BAND, .options = {.choice = SCIARA_RATES_TAKE_LOW}, .count = 2, .edges = {0, 10, 20}, .rates = {1, 2}},
+    {.text = BAND, .options = {.choice = SCIARA_RATES_TAKE_HIGH}, .count = 2, .edges = {0, 10, 20}, .rates = {4, 3}},
+    {.text = BAND_AND_BEST, .count = 1, .edges = {0, 10}, .rates = {2}},
+    {.text = BAND_AND_BEST, .options = {.choice = SCIARA_RATES_TAKE_LOW}, .count = 1, .edges = {0, 10}, .rates = {1}},
+    {.text = "time_s;TADR min;TADR max\n0;2;6\n10;0;0\n", .count = 1, .edges = {0, 10}, .rates = {4}},
+    {.text = "time_s,low,high\n0,1,3\n10,1,\n20,0,0\n",
+     .count = 1,
+     .edges = {0, 20},
+     .rates = {2},
+     .said = {"warning: ", ":3: 1 row has no rate: the rate before it is taken"}},
+};
+
+START_TEST(test_bands) { check_reading(&bands[_i]); }
+END_TEST
+
+#define FROM .options = {.run_start = "2006-07-14T23:30:00Z"}
+/** Dates, which are counted from the start of the run. */
+static const struct reading dates[] = {
+    {.text = "date;rate m3/s\n2006-07-14T23:30Z;1\n2006-07-15;2\n2006-07-15 06:30:00.5;0\n",
+     FROM,
+     .count = 2,
+     .edges = {0, 1800, 25200.5},
+     .rates = {1, 2},
+     .said = {"dates without a zone are taken as UTC", "\"date\" is a date, ",
+              "from 2006-07-14T23:30:00Z to 2006-07-15T06:30:00Z"}},
+    {.text = "time (UTC),rate_m3_s\n2006-07-15T02:00:00+02:00,1\n2006-07-14T23:00:00-02:00,0\n",
+     FROM,
+     .count = 1,
+     .edges = {1800, 5400},
+     .rates = {1},
+     .said = {NULL}},
+    {.text = "Date,Time,TADR\n2006-07-14,23:31,1\n2006-07-15,00:00:30,0\n",
+     FROM,
+     .count = 1,
+     .edges = {60, 1830},
+     .rates = {1},
+     .said = {"\"Date\" is the date, \"Time\" is the time of day"}},
+    {.text = "date,rate_m3_s\n2008-02-29,1\n2008-03-01,0\n",
+     .options = {.run_start = "2008-02-28T00:00:00Z"},
+     .count = 1,
+     .edges = {86400, 172800},
+     .rates = {1}},
+};
+
+START_TEST(test_dates) { check_reading(&dates[_i]); }
+END_TEST
+
+/** What a file does not say is assumed, and reported. */
+static const struct reading assumed[] = {
+    {.text = "time_s,rate_m3_s\n0,1\n10,2\n# c\n\n",
+     .count = 2,
+     .edges = {0, 10, 20},
+     .rates = {1, 2},
+     .said = {"warning: ",
+              "the last rate, 2 m3/s from 10 s on, has no end: it is assumed to last as long as the row before "
+              "it, 10 s, until 20 s; a last row with the rate 0 says when"}},
+    {.text = "time_s,rate_m3_s\n0,1\n10,nan\n25,2\n",
+     .count = 2,
+     .edges = {0, 25, 40},
+     .rates = {1, 2},
+     .said = {":3: 1 row has no rate: the rate before it is taken", "15 s, until 40 s"}},
+    {.text = "time_s,rate_m3_s\n0,1\n10,2\n30, N/A\n",
+     .count = 2,
+     .edges = {0, 10, 30},
+     .rates = {1, 2},
+     .said = {"the last row has no rate: it is taken as the end"}},
+    {.text = "time_s,rate_m3_s\n0,-\n5,--\n10,2\n30,0\n",
+     .count = 1,
+     .edges = {10, 30},
+     .rates = {2},
+     .said = {":2: 2 rows before the first rate have none: nothing is emitted until then"}},
+    {.text = "time_s,rate_m3_s\n0,1\n10,2\n20,3\n50,4\n60,0\n",
+     .count = 4,
+     .edges = {0, 10, 20, 50, 60},
+     .rates = {1, 2, 3, 4},
+     .said = {"warning: ",
+              "1 gap of rows missing: rows are 10 s apart, but there is none between 20 s and 50 s; the rate "
+              "before a gap is taken for all of it"}},
+};
+
+START_TEST(test_assumed) { check_reading(&assumed[_i]); }
+END_TEST
+
+START_TEST(test_nothing_assumed) { // regular, irregular, and with an end: no warning
+  static const struct reading plain[] = {
+      {.text = "time_s,rate_m3_s\n0,1\n10,2\n20,3\n30,0\n", .count = 3, .edges = {0, 10, 20, 30}, .rates = {1, 2, 3}},
+      {.text = "time_s,rate_m3_s\n0,1\n10,2\n25,3\n70,4\n71,0\n",
+       .count = 4,
+       .edges = {0, 10, 25, 70, 71},
+       .rates = {1, 2, 3, 4}},
+      {.text = "time_s,rate_m3_s\n0,1\n10,2\n25,0\n", .count = 2, .edges = {0, 10, 25}, .rates = {1, 2}}};
+  for (size_t k = 0; k < sizeof plain / sizeof *plain; k++) {
+    check_reading(&plain[k]);
+    ck_assert_msg(!strstr(said, "warning") && strchr(said, '\n') == said + strlen(said) - 1, "%s", said);
+  }
+}
+END_TEST
+
+#define BASALT .options = {.run_start = "2001-09-09T01:46:40Z", .radiant_density = 2e8, .background = 0.5}
+#define ALERT(time, b21) time " T 2001 09 09 01 46 15.0 37.7 " b21 " 2.1 1.0 9.0 8.0 10 20 30 40 5 6 -0.5 7 1 300 0\n"
+/** Radiative power, and radiances of MODVOLC. */
+static const struct reading powers[] = {
+    {.text = "time_s,VRP [MW]\n0,1000\n60,0\n",
+     .options = {.radiant_density = 2e8},
+     .count = 1,
+     .edges = {0, 60},
+     .rates = {5},
+     .said = {"\"VRP [MW]\" is the radiative power in MW, rate = power / (2e+08 J/m3) (Coppola et al. 2013)"}},
+    {.text = "time_s,rate_m3_s,VRP (W)\n0,1,7\n60,0,0\n", .count = 1, .edges = {0, 60}, .rates = {1}},
+    {.text = ALERT("1000000000", "10.5") ALERT("1000000000", "20.5") ALERT("1000003600", "0.25"),
+     BASALT,
+     .count = 1,
+     .edges = {0, 3600},
+     .rates = {30 * 18.9e6 / 2e8},
+     .said = {"alerts of MODVOLC, 3 pixels, 1 of them not above 0.5 W/(m2 sr um); rate = sum of 18.9e6 m2 sr um x "
+              "(band 21 - "
+              "background) / (2e+08 J/m3)"}},
+    {.text =
+         "UNIX_Time Sat Year Mo Dy Hr Mn Longitude Latitude B21 B22 B6 B31 B32 SatZen SatAzi SunZen SunAzi Line Samp "
+         "Ratio Glint Excess Temp Err\n" ALERT("1000000060", "10.5") ALERT("1000003660", "10.5"),
+     BASALT,
+     .count = 2,
+     .edges = {60, 3660, 7260},
+     .rates = {10 * 18.9e6 / 2e8, 10 * 18.9e6 / 2e8},
+     .said = {"has no end"}},
+};
+
+START_TEST(test_powers) { check_reading(&powers[_i]); }
+END_TEST
+
+/** What is refused with the options of a scenario, and what the message says after the path. */
+static const struct {
+  const char *text;
+  struct sciara_rates_options options;
+  const char *message;
+} refusals[] = {
+    {"date,rate_m3_s\n2006-07-14,1\n2006-07-15,0\n",
+     {0},
+     ":2: has dates: expected run.start in the scenario, the date from which they are counted; found none (the first "
+     "date is "
+     "\"2006-07-14\")"},
+    {"date,rate_m3_s\n2006-07-14,1\n2006-07-15,0\n",
+     {.run_start = "2006-07-14T00:00:01Z"},
+     ":2: expected a date from 2006-07-14T00:00:01Z (run.start) on, found \"2006-07-14\""},
+    {"date,rate_m3_s\n2006-07-14,1\n20 h,0\n",
+     {.run_start = "2006-07-14T00:00:00Z"},
+     ":3: expected a date, as in the row before, found \"20 h\""},
+    {"time_s,rate_m3_s\n0,1\n2006-07-14,0\n",
+     {.run_start = "2006-07-14T00:00:00Z"},
+     ":3: expected a duration, as in the row before, found \"2006-07-14\""},
+    {"date,rate_m3_s\n14/07/2006,1\n2006-07-15,0\n", {.run_start = "2006-07-14T00:00:00Z"}, ":2: expected a time: "},
+    {"date,rate_m3_s\n2006-02-29,1\n2006-07-15,0\n",
+     {.run_start = "2006-01-01T00:00:00Z"},
+     ":2: expected a date such as 2006-07-14, 2006-07-14T23:30 or 2006-07-14T23:30:00Z, found \"2006-02-29\""},
+    {"date,rate_m3_s\n2006-07-15,1\n2006-07-14,0\n",
+     {.run_start = "2006-07-14T00:00:00Z"},
+     ":3: expected a time after that of the previous row, 86400 s; found 0 s"},
+    {"time_s;rate_m3_s\n0;1,5\n1;2.5\n2;0\n", {0}, ":3: expected a decimal comma, as before, found \"2.5\""},
+    {"time_s;rate_m3_s\n0;1.5\n1;2,5\n2;0\n", {0}, ":3: expected a decimal point, as before, found \"2,5\""},
+    {"time_s;rate_m3_s\n0;1.000,5\n1;0\n",
+     {0},
+     ":2: expected a number without marks between thousands, found \"1.000,5\""},
+    {"time_s,rate_m3_s\n0,\"1,5\"\n1,0\n", {0}, ":2: expected a decimal point, found \"1,5\""},
+    {"time_s,rate a m3/s,rate b m3/s\n0,1,2\n1,0,0\n",
+     {0},
+     ":1: expected one column of effusion rates, found two, \"rate a m3/s\" and \"rate b m3/s\""},
+    {"time_s,t,rate\n0,1,2\n1,0,0\n", {0}, ":1: expected one column of times, found two, \"time_s\" and \"t\""},
+    {"time_s,rate_m3_s\n0,1\n1,0\n",
+     {.choice = SCIARA_RATES_TAKE_LOW},
+     ":1: expected a column of low rates, as \"choose\" says; found none"},
+    {"time_s,low\n0,1\n1,0\n",
+     {0},
+     ":1: expected a column of mean or of low and high rates, as \"choose\" says; found none"},
+    {"time_s,VRP\n0,1\n1,0\n", {.radiant_density = 2e8}, ":1: expected the unit of the power in the header, such as"},
+    {"time_s,VRP [W]\n0,1\n1,0\n",
+     {0},
+     ":1: \"VRP [W]\" is a radiative power: expected radiant_density_J_m3 next to \"csv\""},
+    {"time_s,VRP [W]\n0,-1\n1,0\n", {.radiant_density = 2e8}, ":2: expected a power of 0 W or more, found \"-1\""},
+    {"time_s,VRP [GW]\n0,1e9\n1,0\n",
+     {.radiant_density = 2e8},
+     ":2: expected a power that gives a rate of 0 to 1e6 m3/s, found \"1e9\""},
+    {ALERT("1000000000", "10.5"),
+     {.run_start = "2001-09-09T01:46:40Z", .radiant_density = 2e8},
+     ": is a list of MODVOLC's alerts, which holds radiances: expected radiant_density_J_m3 and "
+     "background_radiance_W_m2_sr_um next to \"csv\", with which they become effusion rates; found the first only"},
+    {ALERT("1000000000", "10.5"), {.radiant_density = 2e8, .background = 0.5}, ":1: has dates: expected run.start"},
+    {ALERT("1000000000", "10.5") ALERT("1000000060", "2"),
+     {.run_start = "2001-09-09T01:46:41Z", .radiant_density = 2e8, .background = 0.5},
+     ": expected alerts from run.start, 2001-09-09T01:46:41Z, on; found one at 2001-09-09T01:46:40Z"},
+    {ALERT("1000000000", "10.5") ALERT("999999999", "10.5"),
+     {.run_start = "2001-09-09T00:00:00Z", .radiant_density = 2e8, .background = 0.5},
+     ":2: expected a time after that of the previous row"},
+    {ALERT("1000000000", "-10.00"),
+     {.run_start = "2001-09-09T00:00:00Z", .radiant_density = 2e8, .background = 0.5},
+     ":1: expected the radiance in band 21, above 0 to 1000 W/(m2 sr um), found \"-10.00\""},
+    {ALERT("1000000000", "9") "1000000600 A 2001\n",
+     {.run_start = "2001-09-09T00:00:00Z", .radiant_density = 2e8, .background = 0.5},
+     ":2: expected a line of MODVOLC, 14 or more values separated by blanks, found \"1000000600\""},
+};
+
+START_TEST(test_refused_with_options) {
+  struct sciara_rate_table table;
+  char expected[512];
+  FILE *file = fopen(path, "wb");
+  ck_assert_ptr_nonnull(file);
+  ck_assert_int_ge(fputs(refusals[_i].text, file), 0);
+  ck_assert_int_eq(fclose(file), 0);
+  snprintf(expected, sizeof expected, "%s%s", path, refusals[_i].message);
+  ck_assert_int_eq(sciara_rates_csv_read(path, &refusals[_i].options, &table), SCIARA_ERR_INPUT);
+  ck_assert_msg(strncmp(sciara_last_error(), expected, strlen(expected)) == 0, "\"%s\" is not \"%s\"",
+                sciara_last_error(), expected);
+  ck_assert(!table.edges && !table.rates);
+}
+END_TEST
+
+START_TEST(test_first_date) {
+  static const struct {
+    const char *text, *date;
+  } files[] = {{"date,rate_m3_s\n2006-07-14T23:30:59.9,1\n2006-07-15,0\n", "2006-07-14T23:30:59Z"},
+               {"# c\nrate_m3_s,date\n# c\n1,2006-07-14\n", "2006-07-14T00:00:00Z"},
+               {"Date;Time;TADR\n2006-07-14;23:31;1\n", "2006-07-14T23:31:00Z"},
+               {ALERT("1000000000", "10.5"), "2001-09-09T01:46:40Z"},
+               {"UNIX_Time Sat B21\n" ALERT("1000000001", "10.5"), "2001-09-09T01:46:41Z"},
+               {"time_s,rate_m3_s\n0,1\n1,0\n", ""},
+               {"time_s,rate_m3_s\n", ""},
+               {"14 July\n", ""},
+               {"", ""}};
+  char date[SCIARA_DATE_SIZE];
+  for (size_t k = 0; k < sizeof files / sizeof *files; k++) {
+    FILE *file = fopen(path, "wb");
+    ck_assert_ptr_nonnull(file);
+    ck_assert_int_ge(fputs(files[k].text, file), 0);
+    ck_assert_int_eq(fclose(file), 0);
+    sciara_rates_csv_first_date(path, date);
+    ck_assert_str_eq(date, files[k].date);
+  }
+}
+END_TEST
+
 START_TEST(test_nul_byte) {
   static const char text[] = "time_s,rate_m3_s\n0,1\0\n5,0\n";
   struct sciara_rate_table table;
@@ -108,7 +450,7 @@ END_TEST
 
 START_TEST(test_missing) {
   struct sciara_rate_table table;
-  ck_assert_int_eq(sciara_rates_csv_read(path, &table), SCIARA_ERR_IO);
+  ck_assert_int_eq(sciara_rates_csv_read(path, NULL, &table), SCIARA_ERR_IO);
   ck_assert_ptr_nonnull(strstr(sciara_last_error(), path));
 }
 END_TEST
@@ -137,6 +479,15 @@ int main(void) {
   tcase_add_test(tests, test_table);
   tcase_add_test(tests, test_gap_and_late_begin);
   tcase_add_loop_test(tests, test_refused, 0, (int)(sizeof diagnostics / sizeof *diagnostics));
+#define LOOP(test, table) tcase_add_loop_test(tests, test, 0, (int)(sizeof table / sizeof *table))
+  LOOP(test_headers, headers);
+  LOOP(test_bands, bands);
+  LOOP(test_dates, dates);
+  LOOP(test_assumed, assumed);
+  tcase_add_test(tests, test_nothing_assumed);
+  LOOP(test_powers, powers);
+  LOOP(test_refused_with_options, refusals);
+  tcase_add_test(tests, test_first_date);
   tcase_add_test(tests, test_nul_byte);
   tcase_add_test(tests, test_missing);
   tcase_add_test(tests, test_row_limit);

@@ -34,6 +34,7 @@ static void fill(struct sciara_run_record *r) {
   r->status = SCIARA_RUN_STOPPED;
   ck_assert_int_eq(sciara_run_record_set(&r->stop_reason, "signal \"2\"\n\t\xc3\xa9"), SCIARA_OK);
   ck_assert_int_eq(sciara_run_record_set(&r->scenario, "a/b.json"), SCIARA_OK);
+  ck_assert_int_eq(sciara_run_record_set(&r->model_preset, "thesis-etna-2006; changed: cooling"), SCIARA_OK);
   ck_assert_int_eq(sciara_run_record_set(&r->engine, "openmp"), SCIARA_OK);
   ck_assert_int_eq(sciara_run_record_set(&r->precision, "double"), SCIARA_OK);
   ck_assert_int_eq(sciara_run_record_set(&r->program_version, "0.1.0"), SCIARA_OK);
@@ -71,6 +72,7 @@ static void assert_same(const struct sciara_run_record *a, const struct sciara_r
   ck_assert_int_eq(a->status, b->status);
   char *const texts[][2] = {{a->stop_reason, b->stop_reason},
                             {a->scenario, b->scenario},
+                            {a->model_preset, b->model_preset},
                             {a->engine, b->engine},
                             {a->precision, b->precision},
                             {a->program_version, b->program_version},

@@ -92,7 +92,7 @@ static const struct {
     {"model.T_vent_K=1143", "model.T_sol_K: found 1143, expected below model.T_vent_K = 1143"},
     {"model.relaxation=0", "model.relaxation: expected above 0 to 1; found 0"},
     {"model.relaxation=1.5", "model.relaxation: expected above 0 to 1; found 1.5"},
-    {"model.density=1", "model.density: unknown key, expected T_vent_K"},
+    {"model.density=1", "model.density: unknown key, expected preset, T_vent_K"},
     {"model=5", "model: expected an object; found 5"},
     {"boundary=shut", "boundary: expected \"open\" or \"closed\"; found \"shut\""},
     {"boundary.x=1", "boundary: expected an override of the whole key; found nothing in the scenario"},
@@ -103,9 +103,10 @@ static const struct {
     {"run.max_time=-5", "run.max_time: expected above 0 to 1e12 s; found -5"},
     {"run.max_steps=0", "run.max_steps: expected 1 to 9007199254740991; found 0"},
     {"run.max_steps=1e16", "run.max_steps: expected a whole number, 1 to 9007199254740991, or null; found 1e16"},
-    {"run.start=2006-07-14", "run.start: expected a date \"YYYY-MM-DDThh:mm:ssZ\", or null; found \"2006-07-14\""},
+    {"run.start=2006-07",
+     "run.start: expected a date \"YYYY-MM-DDThh:mm:ssZ\" or \"YYYY-MM-DD\", or null; found \"2006-07\""},
     {"run.start=2006-02-29T00:00:00Z",
-     "run.start: expected a date \"YYYY-MM-DDThh:mm:ssZ\", or null; found \"2006-02-29T00:00:00Z\""},
+     "run.start: expected a date \"YYYY-MM-DDThh:mm:ssZ\" or \"YYYY-MM-DD\", or null; found \"2006-02-29T00:00:00Z\""},
     {"run.utnil=1",
      "run.utnil: unknown key, expected until, front_at_rest, max_time, max_steps, max_thickness_m, start"},
     {"run.unti=1", "run.unti: unknown key, expected until, front_at_rest, max_time, max_steps, max_thickness_m, start "
@@ -201,15 +202,28 @@ END_TEST
 
 START_TEST(test_dates) {
   static const char *const good[] = {"2006-07-14T23:30:00Z", "2004-02-29T00:00:00Z", "2000-02-29T23:59:59Z",
-                                     "0001-01-01T00:00:00Z"};
-  static const char *const bad[] = {"2006-07-14T23:30:00",      "2006-07-14 23:30:00Z",
-                                    "2006-07-14T24:00:00Z",     "2006-07-14T23:60:00Z",
-                                    "2006-07-14T23:59:60Z",     "2006-13-01T00:00:00Z",
-                                    "2006-00-01T00:00:00Z",     "2006-04-31T00:00:00Z",
-                                    "1900-02-29T00:00:00Z",     "2006-01-00T00:00:00Z",
-                                    "0000-01-01T00:00:00Z",     "2006-07-14T23:30:00Z ",
-                                    "+006-07-14T23:30:00Z",     "",
-                                    "2006-07-14T23:30:00+02:00"};
+                                     "0001-01-01T00:00:00Z", "2006-07-14",           "9999-12-31"};
+  static const char *const bad[] = {"2006-07-14T23:30:00",
+                                    "2006-07-14 23:30:00Z",
+                                    "2006-07-14T24:00:00Z",
+                                    "2006-07-14T23:60:00Z",
+                                    "2006-07-14T23:59:60Z",
+                                    "2006-13-01T00:00:00Z",
+                                    "2006-00-01T00:00:00Z",
+                                    "2006-04-31T00:00:00Z",
+                                    "1900-02-29T00:00:00Z",
+                                    "2006-01-00T00:00:00Z",
+                                    "0000-01-01T00:00:00Z",
+                                    "2006-07-14T23:30:00Z ",
+                                    "+006-07-14T23:30:00Z",
+                                    "",
+                                    "2006-07-14T23:30:00+02:00",
+                                    "2006-07",
+                                    "2006-07-14Z",
+                                    "2006-07-1",
+                                    "2006-07-32",
+                                    "2006-07-14T23:30",
+                                    "2006-07-14T"};
   for (size_t i = 0; i < sizeof good / sizeof *good; i++)
     ck_assert_msg(sciara_scenario_date_valid(good[i]), "%s", good[i]);
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// Dates of ISO 8601 in the Gregorian calendar, as seconds since 1970-01-01T00:00:00Z without leap seconds.
+#ifndef SCIARA_BASE_DATE_H
+#define SCIARA_BASE_DATE_H
+
+#include <stdbool.h>
+
+/** Size of a text that holds "2006-07-14T23:30:00Z". */
+enum { SCIARA_DATE_SIZE = 24 };
+
+/**
+ * "2006-07-14", "2006-07-14T23:30", "2006-07-14 23:30:05.5": years 1 to 9999, the whole text. A zone may follow a time of
+ * day: Z, UTC or an offset such as +02:00; without one it is UTC, which *zoned says.
+ */
+bool sciara_parse_date(const char *text, double *seconds, bool *zoned);
+
+/** "2006-07-14T23:30:00Z"; fractions of a second are cut off. Years before 1 or after 9999: "". */
+void sciara_print_date(double seconds, char text[SCIARA_DATE_SIZE]);
+
+#endif

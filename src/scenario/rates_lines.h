@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// The lines of a text file of effusion rates, and the rows that are read from it. Private to rates_*.c.
+#ifndef SCIARA_SCENARIO_RATES_LINES_H
+#define SCIARA_SCENARIO_RATES_LINES_H
+
+#include "scenario/rates_csv.h"
+
+/** A file; `next` is the remaining text, which is split into lines in place. */
+struct sciara_rates_lines {
+  const char *path;
+  char *next, *end;
+  size_t line; ///< of the line last cut, from 1
+};
+
+/** The next line without its end, or NULL at the end of the file. */
+char *sciara_rates_line(struct sciara_rates_lines *l);
+
+/** The next line that does not start with #, or NULL. */
+char *sciara_rates_line_of_data(struct sciara_rates_lines *l);
+
+/** Fails with "FILE:LINE: expected ALLOWED, found "FOUND"". */
+enum sciara_status sciara_rates_refuse(const struct sciara_rates_lines *l, const char *found, const char *allowed);
+
+/** The rows of a file: each rate holds from its time on. */
+struct sciara_rates_series {
+  const char *path;
+  double *times;         ///< ascending, s
+  double *rates;         ///< m3/s; NAN: none is given
+  size_t count;          ///< at most capacity
+  size_t capacity;       ///< both arrays have room for one more
+  size_t first_gap_line; ///< line of the first row without a rate
+};
+
+/**
+ * Makes room for as many rows as the file has lines, at most SCIARA_RATES_MAX_ROWS. Arrays of a series that failed are
+ * released by sciara_rates_series_free.
+ */
+enum sciara_status sciara_rates_series_begin(const struct sciara_rates_lines *l, struct sciara_rates_series *s);
+void sciara_rates_series_free(struct sciara_rates_series *s);
+
+/** Appends a row whose time is after that of the one before it. */
+enum sciara_status sciara_rates_series_add(const struct sciara_rates_lines *l, struct sciara_rates_series *s,
+                                           double time, double rate);
+
+/**
+ * Closes the table: a row without a rate continues the one before it, and a last rate other than 0 lasts as long as the
+ * one before it. What is assumed is reported, then what the table holds, after `understood`.
+ *
+ * @param start    UTC in seconds that time 0 stands for, with dated tables; otherwise NAN
+ * @param out      takes the arrays over
+ */
+enum sciara_status sciara_rates_series_end(struct sciara_rates_series *s, double start, const char *understood,
+                                           struct sciara_rate_table *out);
+
+/** Reads a list of alerts of MODVOLC, the first line of which is `line`. Times become seconds since 1970. */
+enum sciara_status sciara_rates_modvolc_read(struct sciara_rates_lines *l, char *line,
+                                             const struct sciara_rates_options *options, struct sciara_rates_series *s,
+                                             struct sciara_text *understood);
+
+/** Whether a first line is that of such a list, and whether it holds the names of its columns. */
+bool sciara_rates_is_modvolc(const char *line);
+bool sciara_rates_has_names(const char *line);
+
+#endif

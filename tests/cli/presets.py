@@ -1,0 +1,75 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Named sets of parameters: listed, chosen, changed, and recorded in the files of a run."""
+import json
+import os
+import sys
+
+sys.dont_write_bytecode = True
+sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
+import h5py
+
+import case
+from case import Case
+
+NAME = "thesis-etna-2006"
+
+
+class Presets(Case):
+    def preset(self):
+        listed = json.loads(self.sciara("presets", "--json").stdout)
+        self.assertEqual(listed["default"], NAME)
+        return next(p for p in listed["presets"] if p["name"] == NAME)
+
+    def test_list(self):
+        preset = self.preset()
+        schema = json.loads(self.sciara("schema").stdout)["properties"]["model"]["properties"]
+        self.assertEqual(schema["preset"]["enum"], [NAME])
+        self.assertEqual(schema["preset"]["default"], NAME)
+        self.assertEqual(preset["model"], {k: v["default"] for k, v in schema.items() if k in preset["model"]})
+        self.assertEqual((preset["cell_size_m"], preset["eruption"]), (10, "Etna, July 2006"))
+        lines = [" ".join(line.split()) for line in self.sciara("presets").stdout.splitlines()]
+        for line in (NAME, "cell size: 10 m", "eruption: Etna, July 2006", f"source: {preset['source']}", "cooling 1.507 m2",
+                     "relaxation 0.5", f"default: {NAME}"):
+            self.assertIn(line, lines)
+        self.assertFalse([line for line in self.sciara("presets").stdout.splitlines() if line.endswith(" ")])
+        self.assertIn("unexpected", self.sciara("presets", "x", code=2).stderr)
+
+    def records(self, name):
+        record = case.record(self.path(name))
+        with h5py.File(self.path(name, record["snapshots"][-1]["name"])) as f:
+            self.assertEqual(f.attrs["model_preset"].decode(), record["model_preset"])
+        return record["model_preset"], record["snapshots"][-1]["checksum"]
+
+    def run_with(self, name, *words):
+        self.sciara("run", "s.json", "-q", "-n", 40, "-o", name, *words)
+        return self.records(name)
+
+    def test_recorded(self):
+        self.write_scenario(model={})
+        plain = self.run_with("plain")
+        self.assertEqual(plain[0], NAME)
+        self.assertEqual(self.run_with("named", "--set", f"model.preset={NAME}"), plain, "the default has a name")
+        same = [f"--set=model.{key}={value}" for key, value in self.preset()["model"].items()]
+        self.assertEqual(self.run_with("same", *same), plain, "its own values change nothing")
+        changed = self.run_with("changed", "--set", f"model.preset={NAME}", "--set", "model.cooling=3", "--set",
+                                "model.T_sol_K=1100")
+        self.assertEqual(changed[0], f"{NAME}; changed: T_sol_K, cooling")
+        self.assertNotEqual(changed[1], plain[1])
+        self.sciara("export", "changed", "-f", "nc", "-q", "-o", "merged.nc")
+        with h5py.File(self.path("merged.nc")) as f:
+            self.assertEqual(f.attrs["model_preset"].decode(), changed[0])
+
+    def test_unknown(self):
+        self.write_scenario(model={"preset": "etna"})
+        self.assertIn(f'model.preset: expected "{NAME}"; found "etna"', self.sciara("check", "s.json", code=3).stderr)
+
+    def test_written_by_init(self):
+        case.write_dem(self.path("dem.asc"))
+        self.sciara("init", "dem.asc", "--vent", f"{case.WEST + 205},{case.NORTH - 85}", "--rate", 1, "--duration", 60,
+                    "--set", "model.cooling=2")
+        self.assertEqual(case.read_json(self.path("dem.json"))["model"], {**self.preset()["model"], "preset": NAME, "cooling": 2})
+
+
+if __name__ == "__main__":
+    case.main()

@@ -1,0 +1,101 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Effusion rates from CSV files as others write them, through the program: what is understood and assumed is printed, dates
+count from run.start, and the same rates in another form give bit-identical states."""
+import os
+import sys
+
+sys.dont_write_bytecode = True
+sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
+import case
+from case import Case
+
+PLAIN = "time_s,rate_m3_s\n0,1.5\n1800,3\n3600,0\n"
+OTHER = "\ufeff# an observatory\nDate;TADR [m3/s];n\n2006-07-14 00:00;1,5;4\n2006-07-14T00:30:00Z;3;7\n2006-07-14 01:00;0;1\n;;\n"
+
+
+class Rates(Case):
+    def vent(self, **effusion):
+        return [{"row": 8, "col": 20, "effusion": {"csv": "rates.csv", **effusion}}]
+
+    def write_rates(self, text, name="rates.csv"):
+        with open(self.path(name), "w", encoding="utf-8") as f:
+            f.write(text)
+
+    def check(self, text, code=0, run=None, **effusion):
+        self.write_rates(text)
+        self.write_scenario(vents=self.vent(**effusion), run=run or {})
+        return self.sciara("check", "s.json", code=code)
+
+    def test_bit_identical(self):
+        for name, text, run in (("plain", PLAIN, {}), ("other", OTHER, {"start": "2006-07-14"})):
+            self.write_rates(text)
+            self.write_scenario(vents=self.vent(), run={"max_steps": 60, **run})
+            self.sciara("run", "s.json", "-q", "-o", name)
+        plain, other = (case.record(self.path(name))["snapshots"][-1]["checksum"] for name in ("plain", "other"))
+        self.assertEqual(plain, other)
+
+    def test_what_is_understood_is_printed(self):
+        said = self.check(PLAIN).stderr
+        self.assertIn('sciara: ./rates.csv: "time_s" is the time in s, "rate_m3_s" is the effusion rate in m3/s; separated by '
+                      "commas; 2 rates from 0 s to 3600 s, each until the next one (at most 1800 s), at most 3 m3/s, 8100 m3 "
+                      "in all\n", said)
+        self.assertNotIn("warning: ./rates.csv", said)
+        said = self.check(OTHER, run={"start": "2006-07-14"}).stderr
+        for line in ("./rates.csv: a UTF-8 byte order mark is skipped", "./rates.csv: dates without a zone are taken as UTC",
+                     './rates.csv: columns that are not used: "n"',
+                     's.json: run.start: "2006-07-14" is taken as 2006-07-14T00:00:00Z'):
+            self.assertIn(f"sciara: {line}\n", said)
+        self.assertIn("warning: ./rates.csv: the last rate, 3 m3/s from 1800 s on, has no end: ",
+                      self.check(PLAIN.replace("3600,0\n", "")).stderr)
+
+    def test_dates_need_a_start(self):
+        said = self.check(OTHER, code=3).stderr
+        self.assertIn("s.json: vents[0].effusion.csv: ./rates.csv:3: has dates: expected run.start in the scenario", said)
+        self.assertIn("./rates.csv:3: expected a date from 2006-07-14T00:00:01Z (run.start) on",
+                      self.check(OTHER, code=3, run={"start": "2006-07-14T00:00:01Z"}).stderr)
+        self.write_rates(OTHER)
+        vent = self.vent()
+        vent[0]["start"] = "1 h"
+        self.write_scenario(vents=vent, run={"start": "2006-07-14"})
+        self.assertIn("s.json: vents[0].start: expected 0 for rates with dates, which say when they begin; found 3600 s",
+                      self.sciara("check", "s.json", code=3).stderr)
+
+    def test_a_start_without_time_of_day(self):
+        """It is midnight in files, and an invalid one is refused."""
+        import h5py
+        self.write_scenario(run={"max_steps": 2, "start": "2006-07-14"})
+        self.sciara("run", "s.json", "-q", "-o", "out")
+        last = case.record(self.path("out"))["snapshots"][-1]["name"]
+        with h5py.File(self.path("out", last)) as f:
+            self.assertEqual(f.attrs["start"].decode(), "2006-07-14T00:00:00Z")
+            self.assertEqual(f["time"].attrs["units"].decode(), "seconds since 2006-07-14 00:00:00 UTC")
+        for start in ("2006-02-29", "2006-07", "2006-07-14T23:30", "20060714", "2006-7-14", "2006-07-14 23:30:00Z", 2006):
+            self.write_scenario(run={"start": start})
+            self.assertIn('run.start: expected a date "YYYY-MM-DDThh:mm:ssZ" or "YYYY-MM-DD", or null; found',
+                          self.sciara("check", "s.json", code=3).stderr)
+
+    def test_choices(self):
+        band = "time_s,low,high\n0,1,4\n100,0,0\n"
+        for choose, volume in (({}, 250), ({"choose": "mean"}, 250), ({"choose": "low"}, 100), ({"choose": "high"}, 400)):
+            self.assertIn(f"\nvents:         1, {volume} m3 in all", self.check(band, **choose).stdout)
+        for key in ("choose", "radiant_density_J_m3", "background_radiance_W_m2_sr_um"):
+            value = "low" if key == "choose" else 1
+            self.write_scenario(vents=[{"row": 8, "col": 20, "effusion": {"table": [[0, 1], [1, 0]], key: value}}])
+            self.assertIn(f'vents[0].effusion.{key}: expected the key only together with "csv"; found it alone',
+                          self.sciara("check", "s.json", code=3).stderr)
+        self.assertIn("radiant_density_J_m3: expected above 0 to 1e12 J/m3; found 0",
+                      self.check(band, code=3, radiant_density_J_m3=0).stderr)
+
+    def test_modvolc(self):
+        rows = "".join(f"{time} A 2006 07 14 21 30 15.0 37.7 {band} 2.1 1.0 9.0 8.0 10 20 30 40 5 6 -0.5 7 1 300 0\n"
+                       for time, band in ((1152912600, 10.5), (1152912600, 20.5), (1152916200, 0.5)))
+        start = {"start": "2006-07-14T21:30:00Z"}
+        self.assertIn("found neither", self.check(rows, code=3, run=start).stderr)
+        report = self.check(rows, run=start, radiant_density_J_m3=1.89e8, background_radiance_W_m2_sr_um=0.5)
+        self.assertIn("\nvents:         1, 10800 m3 in all, until 01:00:00\n", report.stdout)
+        self.assertIn("alerts of MODVOLC, 3 pixels, 1 of them not above 0.5 W/(m2 sr um)", report.stderr)
+
+
+if __name__ == "__main__":
+    case.main()

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// Claims about base/date.h: dates are read as ISO 8601 says, and printed dates are read back.
+#include <check.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "base/date.h"
+
+static double seconds_of(const char *text) {
+  double seconds;
+  bool zoned;
+  ck_assert_msg(sciara_parse_date(text, &seconds, &zoned), "%s", text);
+  return seconds;
+}
+
+START_TEST(forms) {
+  static const struct {
+    const char *text;
+    double seconds;
+    bool zoned;
+  } dates[] = {{"1970-01-01", 0, false},
+               {"1970-01-01T00:00:00Z", 0, true},
+               {"1969-12-31T23:59:59.25Z", -0.75, true},
+               {"2001-09-09 01:46:40", 1e9, false},
+               {"2001-09-09T01:46:40 UTC", 1e9, true},
+               {"2001-09-09T03:46:40+02:00", 1e9, true},
+               {"2001-09-08T23:16:40-0230", 1e9, true},
+               {"2000-02-29", 951782400, false},
+               {"2004-12-31T23:59", 1104537540, false},
+               {"0001-01-01", -62135596800, false},
+               {"9999-12-31T23:59:59Z", 253402300799, true}};
+  for (size_t k = 0; k < sizeof dates / sizeof *dates; k++) {
+    double seconds;
+    bool zoned;
+    ck_assert_msg(sciara_parse_date(dates[k].text, &seconds, &zoned), "%s", dates[k].text);
+    ck_assert_msg(seconds == dates[k].seconds && zoned == dates[k].zoned, "%s: %.17g", dates[k].text, seconds);
+  }
+}
+END_TEST
+
+START_TEST(refused) {
+  static const char *const texts[] = {"",
+                                      "2006",
+                                      "2006-07",
+                                      "2006-7-14",
+                                      "06-07-14",
+                                      "14-07-2006",
+                                      "2006-07-14T",
+                                      "2006-07-14T2",
+                                      "2006-07-14T24:00",
+                                      "2006-07-14T23:60",
+                                      "2006-07-14T23:30:60",
+                                      "2006-07-14T23:30:00.",
+                                      "2006-07-14T23:30ZZ",
+                                      "2006-07-14Z",
+                                      "2006-07-14T23:30+2",
+                                      "2006-07-14T23:30+15:00",
+                                      "2006-07-14T23:30+02:60",
+                                      "2006-07-14T23:30+02:00 ",
+                                      "2006-02-29",
+                                      "1900-02-29",
+                                      "2006-04-31",
+                                      "2006-00-10",
+                                      "2006-13-10",
+                                      "2006-07-00",
+                                      "2006-07-32",
+                                      "0000-01-01",
+                                      " 2006-07-14",
+                                      "2006-07-14T23.30",
+                                      "2006/07/14",
+                                      "-006-07-14",
+                                      "2006-07-14x"};
+  double seconds;
+  bool zoned;
+  for (size_t k = 0; k < sizeof texts / sizeof *texts; k++)
+    ck_assert_msg(!sciara_parse_date(texts[k], &seconds, &zoned), "%s", texts[k]);
+}
+END_TEST
+
+START_TEST(printed) {
+  char text[SCIARA_DATE_SIZE], expected[80];
+  for (int64_t day = -719162; day <= 2932896; day += 97) { // years 1 to 9999
+    const time_t at = (time_t)(day * 86400 + (day * 7919 % 86400 + 86400) % 86400);
+    struct tm t;
+    ck_assert_ptr_nonnull(gmtime_r(&at, &t));
+    snprintf(expected, sizeof expected, "%04d-%02d-%02dT%02d:%02d:%02dZ", t.tm_year + 1900, t.tm_mon + 1, t.tm_mday,
+             t.tm_hour, t.tm_min, t.tm_sec);
+    sciara_print_date((double)at + 0.5, text);
+    ck_assert_str_eq(text, expected);
+    ck_assert_double_eq(seconds_of(text), (double)at);
+  }
+  static const double outside[] = {-62135596801, 253402300800, 1e300, -1e300};
+  for (size_t k = 0; k < sizeof outside / sizeof *outside; k++) {
+    sciara_print_date(outside[k], text);
+    ck_assert_str_eq(text, "");
+  }
+}
+END_TEST
+
+int main(void) {
+  Suite *suite = suite_create("date");
+  TCase *tests = tcase_create("all");
+  tcase_add_test(tests, forms);
+  tcase_add_test(tests, refused);
+  tcase_add_test(tests, printed);
+  suite_add_tcase(suite, tests);
+  SRunner *runner = srunner_create(suite);
+  srunner_run_all(runner, CK_NORMAL);
+  int failed = srunner_ntests_failed(runner);
+  srunner_free(runner);
+  return failed != 0;
+}

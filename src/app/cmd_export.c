@@ -7,6 +7,7 @@
 #include "app/messages.h"
 #include "app/observed.h"
 #include "app/output.h"
+#include "app/picture_options.h"
 #include "base/text.h"
 #include "file/output_name.h"
 #include "run/run_folder.h"
@@ -19,8 +20,7 @@ static const struct sciara_option options[] = {
     {"layer", 0, "L", "layer of a GeoJSON file: outline, thickness_classes or arrival (default: outline)"},
     {"frames", 0, "N", "largest number of snapshots in a page; of more, evenly spaced ones are taken (default: 60)"},
     SCIARA_OBSERVED_OPTIONS("png, frames, html: draw the outline of an observed extent: polygons or a raster"),
-    {"stamp", 0, "TEXT", "png, frames: write this across the map, such as UNVERIFIED"},
-    {"width", 0, "PIXELS", "png, frames: width of the picture (default: 720 to about 4200, depending on the grid)"},
+    SCIARA_PICTURE_OPTIONS("png, frames: ", "png, frames, html: "),
     {"output", 'o', "FILE", "product (default: in maps/ of the run folder, or next to a snapshot without a run)"},
     {"overwrite", 0, NULL, "replace FILE if it exists"},
     SCIARA_CHECKSUM_OPTION,

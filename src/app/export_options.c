@@ -6,21 +6,8 @@
 
 #include "app/common_options.h"
 #include "app/observed.h"
+#include "app/picture_options.h"
 #include "base/text.h"
-#include "picture/map_picture.h"
-
-static enum sciara_status parse_width(const struct sciara_arguments *a, int64_t *width) {
-  const char *text = sciara_argument(a, "width");
-  double value;
-  *width = 0;
-  if (!text) return SCIARA_OK;
-  if (!sciara_parse_double(text, &value) || value != (double)(int64_t)value || value < SCIARA_PICTURE_NARROWEST ||
-      value > SCIARA_PICTURE_WIDEST)
-    return sciara_fail(SCIARA_ERR_USAGE, "--width: expected a whole number of pixels from %d to %d, found \"%s\"",
-                       SCIARA_PICTURE_NARROWEST, SCIARA_PICTURE_WIDEST, text);
-  *width = (int64_t)value;
-  return SCIARA_OK;
-}
 
 static enum sciara_status parse_frames(const char *text, size_t *frames) {
   double value = SCIARA_EXPORT_FRAMES;
@@ -79,14 +66,13 @@ enum sciara_status sciara_export_options_read(const struct sciara_arguments *a, 
   const char *isochrones = sciara_argument(a, "isochrones");
   job->field = SCIARA_FIELD_COUNT;
   job->overwrite = sciara_argument_given(a, "overwrite");
-  job->stamp = sciara_argument(a, "stamp");
   if (field) SCIARA_TRY(sciara_field_parse(field, &job->field));
   SCIARA_TRY(read_layer(a, job));
   if (classes) SCIARA_TRY(parse_edges(classes, job->edges, &job->edge_count));
   if (isochrones && !(sciara_parse_duration(isochrones, &job->isochrones_s) && job->isochrones_s > 0))
     return sciara_fail(SCIARA_ERR_USAGE, "--isochrones: expected a time above 0 such as \"6 h\"; found \"%s\"",
                        isochrones);
-  SCIARA_TRY(parse_width(a, &job->width));
   SCIARA_TRY(parse_frames(sciara_argument(a, "frames"), &job->frames));
-  return sciara_observed_request(a, drivers, &job->observed);
+  SCIARA_TRY(sciara_observed_request(a, drivers, &job->observed));
+  return sciara_picture_options_read(a, drivers, job->observed.extra_driver_count, &job->look);
 }

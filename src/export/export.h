@@ -5,6 +5,7 @@
 
 #include "analysis/observation.h"
 #include "base/text.h"
+#include "export/picture_look.h"
 #include "export/target.h"
 #include "map/raster_gdal.h"
 
@@ -36,8 +37,7 @@ struct sciara_export_job {
 
   // Pictures and pages.
   struct sciara_observation_request observed; ///< path NULL: none; grid and crs_wkt are set here
-  const char *stamp;                          ///< text across the map; NULL: none
-  int64_t width;                              ///< of a picture, pixels; 0: by the size of the grid
+  struct sciara_picture_look look;
   size_t frames;                              ///< most snapshots in a page; 0: SCIARA_EXPORT_FRAMES
 
   struct sciara_text *note; ///< what the user is to be given with the path: a line of text

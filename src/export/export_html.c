@@ -101,7 +101,7 @@ const struct sciara_export_format sciara_export_html = {
     .name = "html",
     .extensions = (const char *const[]){"html", "htm", NULL},
     .summary = "one page for a browser, without server and network: all snapshots with a slider over the time",
-    .options = (const char *const[]){"field", "frames", "observed", "observed-layer", "allow-driver", NULL},
+    .options = (const char *const[]){"field", "frames", "observed", "observed-layer", "allow-driver", "title", "stamp", NULL},
     .stem = stem,
     .write = write,
 };

@@ -11,7 +11,7 @@
 
 enum {
   SCIARA_PICTURE_LONGEST = 32767, ///< px each way that Cairo draws on
-  SCIARA_PICTURE_BOXES = 64
+  SCIARA_PICTURE_BOXES = 128
 };
 
 /** A rectangle: x to the right, y down, px. */

@@ -25,7 +25,9 @@ static enum sciara_status parse_layer(const char *name, enum sciara_export_layer
       *out = (enum sciara_export_layer)k;
       return SCIARA_OK;
     }
-  return sciara_fail(SCIARA_ERR_USAGE, "--layer: expected outline, thickness_classes or arrival; found \"%s\"", name);
+  return sciara_fail(SCIARA_ERR_USAGE, "--layer: expected outline, thickness_classes, arrival, front_lines, run_out, fissures or vents; "
+                     "found \"%s\"",
+                     name);
 }
 
 /** "0.5,1,2": ascending numbers above 0. */
@@ -55,8 +57,10 @@ static enum sciara_status read_layer(const struct sciara_arguments *a, struct sc
   if (strcmp(format, "geojson") != 0) return SCIARA_OK;
   if (job->layer != SCIARA_EXPORT_CLASSES && sciara_argument_given(a, "classes"))
     return sciara_fail(SCIARA_ERR_USAGE, "--classes: allowed only with --layer thickness_classes");
-  if (job->layer != SCIARA_EXPORT_ARRIVAL && sciara_argument_given(a, "isochrones"))
-    return sciara_fail(SCIARA_ERR_USAGE, "--isochrones: allowed only with --layer arrival");
+  const bool timed = job->layer == SCIARA_EXPORT_ARRIVAL || job->layer == SCIARA_EXPORT_FRONT_LINES ||
+                     job->layer == SCIARA_EXPORT_RUN_OUT;
+  if (!timed && sciara_argument_given(a, "isochrones"))
+    return sciara_fail(SCIARA_ERR_USAGE, "--isochrones: allowed only with --layer arrival, front_lines or run_out");
   return SCIARA_OK;
 }
 

@@ -19,7 +19,7 @@ static void report(const struct sciara_map_window *w, const struct sciara_grid *
 static enum sciara_status choose_window(const struct sciara_picture_look *look, const struct sciara_map_bounds *bounds,
                                         const struct sciara_grid *g, struct sciara_map_window *out) {
   if (look->extent == SCIARA_PICTURE_OF_BOX)
-    return sciara_fail_context(sciara_map_window_of_box(look->box, g, out), "--extent");
+    return sciara_map_window_of_box(look->box, g, out);
   *out = (struct sciara_map_window){0, 0, g->rows, g->cols};
   if (look->extent == SCIARA_PICTURE_OF_DEM) return SCIARA_OK;
   *out = sciara_map_window_around(bounds, g);

@@ -83,10 +83,8 @@ enum sciara_status sciara_logo_read(const char *path, struct sciara_logo *out) {
   if (status == SCIARA_OK) {
     struct remainder rest = {bytes, count};
     cairo_surface_t *image = cairo_image_surface_create_from_png_stream(take, &rest);
-    const cairo_status_t said = cairo_surface_status(image);
-    if (said != CAIRO_STATUS_SUCCESS)
-      status = sciara_fail(said == CAIRO_STATUS_NO_MEMORY ? SCIARA_ERR_MEMORY : SCIARA_ERR_INPUT,
-                           "%s: cannot be read as PNG: %s", path, cairo_status_to_string(said));
+    if (cairo_surface_status(image) != CAIRO_STATUS_SUCCESS) // Cairo reports any error of libpng as a lack of memory
+      status = sciara_fail(SCIARA_ERR_INPUT, "%s: cannot be read as PNG: it is damaged or cut short", path);
     else
       status = collect(image, path, out);
     cairo_surface_destroy(image);

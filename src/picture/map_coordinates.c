@@ -7,7 +7,7 @@
 #include "picture/legend_scale.h"
 #include "picture/map_picture_parts.h"
 
-enum { TICKS_MOST = 6 };
+enum { TICKS_MOST = 8 };
 static const double small = 0.75; // capitals of the coordinates, of those of other text
 
 /** One side: `from` at its first pixel, `per_px` for each. */

@@ -79,6 +79,10 @@ extern const struct sciara_export_format *const sciara_export_formats[];
 enum sciara_status sciara_export_make(const struct sciara_export_format *format, struct sciara_export_job *job,
                                       const char *given, char **path);
 
+/** What a map of a snapshot says of itself. Zero-initialise; release with sciara_map_facts_free. */
+enum sciara_status sciara_export_facts(const struct sciara_snapshot *s, enum sciara_field field, const char *title,
+                                       struct sciara_map_facts *out);
+
 /** Whether the format follows the option of that name. */
 bool sciara_export_follows(const struct sciara_export_format *format, const char *option);
 

@@ -75,6 +75,9 @@ enum sciara_status sciara_export_picture_read(const struct sciara_export_job *jo
     if (sciara_field_is_empty(job->field, p->values[i], p->thickness ? p->thickness[i] : p->values[i]))
       p->values[i] = SCIARA_NODATA_ALTITUDE;
   p->picture.time_s = &snapshot->time_s;
+  sciara_map_facts_free(&p->facts);
+  SCIARA_TRY(sciara_export_facts(snapshot, job->field, job->look.title, &p->facts));
+  p->map.facts = &p->facts;
   return SCIARA_OK;
 }
 
@@ -90,5 +93,6 @@ void sciara_export_picture_free(struct sciara_export_picture *p) {
   sciara_vent_cells_free(&p->vents);
   sciara_map_dressing_free(&p->dressing);
   sciara_picture_parts_free(&p->parts);
+  sciara_map_facts_free(&p->facts);
   *p = (struct sciara_export_picture){0};
 }

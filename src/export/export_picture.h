@@ -18,6 +18,7 @@ struct sciara_export_picture {
   struct sciara_vent_cells vents;
   struct sciara_map_dressing dressing;
   struct sciara_picture_parts parts;
+  struct sciara_map_facts facts;
 };
 
 /**

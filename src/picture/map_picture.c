@@ -257,7 +257,7 @@ void sciara_map_drawing_free(struct sciara_map_drawing *d) {
 enum sciara_status sciara_map_write_png(const struct sciara_map_picture *q, const char *path) {
   struct sciara_map_drawing d = {0};
   enum sciara_status status = sciara_map_draw(q, path, &d);
-  if (status == SCIARA_OK) status = sciara_picture_write_png(&d.picture, path);
+  if (status == SCIARA_OK) status = sciara_picture_write_png(&d.picture, q->map->facts, path);
   sciara_map_drawing_free(&d);
   return status;
 }

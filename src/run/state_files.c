@@ -11,6 +11,7 @@
 #include "run/checkpoints.h"
 #include "run/choose_engine.h"
 #include "run/many_threads.h"
+#include "run/run_facts.h"
 #include "store/run_json.h"
 
 struct sciara_snapshot_context sciara_simulation_snapshots(const struct sciara_simulation *s, const char *history) {
@@ -94,19 +95,28 @@ enum sciara_status sciara_simulation_write_map(struct sciara_simulation *s, enum
                                                const char *path) {
   const struct sciara_problem *p = &s->problem;
   const struct sciara_field_info *info = sciara_field_describe(field);
-  double *values;
+  struct sciara_map_facts facts = {0};
+  double *values = NULL;
+  enum sciara_status status;
   SCIARA_TRY(sciara_simulation_sync(s));
-  SCIARA_TRY(SCIARA_NEW(values, sciara_grid_cells(&p->grid), "a map"));
+  SCIARA_TRY_GOTO(SCIARA_NEW(values, sciara_grid_cells(&p->grid), "a map"));
+  const struct sciara_run_moment moment = {.title = p->scenario.title,
+                                           .start = p->scenario.run.start,
+                                           .time_s = s->progress.time,
+                                           .step = s->progress.step};
+  SCIARA_TRY_GOTO(sciara_run_facts_make(&moment, &p->scenario, field, &facts));
   const struct sciara_map map = {.grid = &p->grid,
                                  .georef = &p->georef,
                                  .values = values,
                                  .nodata = SCIARA_NODATA_ALTITUDE,
                                  .name = info->name,
                                  .unit = info->unit,
-                                 .title = p->scenario.title};
+                                 .title = p->scenario.title,
+                                 .facts = &facts};
   take_field(p, field, values);
-  const enum sciara_status status =
-      as_picture ? write_picture(s, &map, field, values, path) : sciara_map_write_cog(&map, path);
+  status = as_picture ? write_picture(s, &map, field, values, path) : sciara_map_write_cog(&map, path);
+cleanup:
+  sciara_map_facts_free(&facts);
   sciara_free(values);
   return status;
 }

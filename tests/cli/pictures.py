@@ -4,11 +4,13 @@
 
 Of tests/golden/pictures the maps are compared; the text around them differs with other versions of a font.
 SCIARA_UPDATE_GOLDEN=1 writes them again; inspect them before they are committed."""
+import datetime
 import os
 import shlex
 import shutil
 import subprocess
 import sys
+import zlib
 
 sys.dont_write_bytecode = True
 sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
@@ -273,6 +275,42 @@ class Pictures(SharedCase):
         logo = (found == (0, 220, 0)).all(axis=2)
         self.assertGreater(logo.sum(), 500)
         self.assertGreater(numpy.argwhere(logo)[:, 1].min(), 300)
+
+    @staticmethod
+    def text_chunks(path):
+        """Name and text of the chunks of a PNG file, whose checksums are compared."""
+        with open(path, "rb") as f:
+            data = f.read()
+        found, at = {}, 8
+        while at < len(data):
+            length, kind = int.from_bytes(data[at:at + 4], "big"), data[at + 4:at + 8]
+            body = data[at + 8:at + 8 + length]
+            assert zlib.crc32(kind + body) == int.from_bytes(data[at + 8 + length:at + 12 + length], "big"), kind
+            at += 12 + length
+            name, _, text = body.partition(b"\0")
+            if kind == b"tEXt":
+                found[name.decode()] = text.decode("ascii")
+            if kind == b"iTXt":
+                assert text[:4] == b"\0\0\0\0"
+                found[name.decode()] = text[4:].decode("utf-8")
+        return found
+
+    def test_files_say_what_they_are(self):
+        """Title, time, start, version and parameters in GeoTIFF and PNG, of the run and of exports."""
+        self.sciara("export", "run", "-q", "-f", "cog", "-o", "said.tif")
+        self.export("said.png", "--width", 320)
+        snapshot = case.record(self.path("run"))["snapshots"][-1]
+        for path in ("said.tif", "said.png", "run/maps/deposit.tif", "run/maps/deposit.png"):
+            path = self.path(path)
+            found = self.text_chunks(path) if path.endswith("png") else gdal.Open(path).GetMetadata()
+            self.assertEqual(found["Title"], TITLE, path)
+            self.assertEqual((found["Field"], found["Unit"], found["Start"]), ("deposit", "m", "2006-07-14T23:30:00Z"))
+            self.assertEqual((float(found["SimulatedTime_s"]), int(found["Step"])), (snapshot["time_s"], snapshot["step"]))
+            moment = datetime.datetime(2006, 7, 14, 23, 30) + datetime.timedelta(seconds=int(snapshot["time_s"]))
+            self.assertEqual(found["Date"], moment.strftime("%Y-%m-%dT%H:%M:%SZ"))
+            self.assertRegex(found["Software"], r"^sciara \d+\.\d+\.\d+ \(git .*\), cellular automaton SCIARA-fv3$")
+            words = dict(word.split("=") for word in found["Parameters"].split())
+            self.assertEqual((len(words), words["cooling"], words["T_vent_K"], words["emissivity"]), (13, "150", "1360", "0.9"))
 
     def test_title(self):
         """Of a run, and of a picture."""

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "map/run_out.h"
 #include "model/vent_area.h"
 #include "scenario/scenario.h"
 #include "terrain/dem_gdal.h"
@@ -91,20 +92,6 @@ void sciara_vent_cells_free(struct sciara_vent_cells *v) {
   *v = (struct sciara_vent_cells){0};
 }
 
-/** Squared distance in cells to the nearest vent; `bound` or less, not exactly, when it is no more than that. */
-static double nearest(const struct sciara_vent_cells *v, int64_t row, int64_t col, double bound) {
-  double least = INFINITY;
-  for (size_t k = 0; k < v->count && least > bound; k++) {
-    const double down = (double)(row - v->row[k]), right = (double)(col - v->col[k]);
-    least = fmin(least, down * down + right * right);
-  }
-  return least;
-}
-
 double sciara_front_distance(const struct sciara_vent_cells *v, const struct sciara_grid *grid, const double *values) {
-  double most = 0;
-  for (int64_t r = 0; r < grid->rows; r++)
-    for (int64_t c = 0; c < grid->cols; c++)
-      if (values[r * grid->cols + c] > 0) most = fmax(most, nearest(v, r, c, most));
-  return sqrt(most) * grid->cell_size;
+  return sciara_run_out_find(v->row, v->col, v->count, grid, values).metres;
 }

@@ -7,6 +7,7 @@
 #include "app/messages.h"
 #include "app/observed.h"
 #include "app/output.h"
+#include "app/picture_options.h"
 #include "base/text.h"
 #include "file/output_name.h"
 #include "run/run_folder.h"
@@ -16,11 +17,11 @@ static const struct sciara_option options[] = {
     {"field", 0, "F", "field to map (default: deposit if the snapshot holds it, else thickness)"},
     {"classes", 0, "M,M,...", "edges of the thickness classes in m (default: 0.5,1,2,5,10)"},
     {"isochrones", 0, "T", "interval of the isochrones: \"6 h\", \"1 d\" (default: one that gives at most a dozen)"},
-    {"layer", 0, "L", "layer of a GeoJSON file: outline, thickness_classes or arrival (default: outline)"},
+    {"layer", 0, "L", "layer of a GeoJSON file: outline, thickness_classes, arrival, front_lines, run_out, fissures or vents "
+                        "(default: outline)"},
     {"frames", 0, "N", "largest number of snapshots in a page; of more, evenly spaced ones are taken (default: 60)"},
     SCIARA_OBSERVED_OPTIONS("png, frames, html: draw the outline of an observed extent: polygons or a raster"),
-    {"stamp", 0, "TEXT", "png, frames: write this across the map, such as UNVERIFIED"},
-    {"width", 0, "PIXELS", "png, frames: width of the picture (default: 720 to about 4200, depending on the grid)"},
+    SCIARA_PICTURE_OPTIONS("png, frames: ", "png, frames, html: "),
     {"output", 'o', "FILE", "product (default: in maps/ of the run folder, or next to a snapshot without a run)"},
     {"overwrite", 0, NULL, "replace FILE if it exists"},
     SCIARA_CHECKSUM_OPTION,

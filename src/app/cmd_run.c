@@ -10,6 +10,7 @@
 
 static const struct sciara_option options[] = {
     SCIARA_SCENARIO_OPTIONS,
+    {"title", 0, "TEXT", "title of the run, its maps and its page"},
     {"overwrite", 0, NULL, "replace an existing run in the folder, and an existing profile"},
     {"profile", 0, "FILE", "write the time of the steps as CSV"},
     {"profile-every", 0, "K", "steps between two rows of the profile; default 1000"},

@@ -10,6 +10,7 @@
 #include "app/common_options.h"
 #include "app/observed.h"
 #include "app/output.h"
+#include "app/picture_options.h"
 #include "base/text.h"
 #include "export/run_scores.h"
 #include "file/json_strict.h"
@@ -20,6 +21,7 @@
 struct job {
   const char *png; ///< NULL: no picture
   bool json, overwrite;
+  struct sciara_picture_look look;
   struct sciara_target target;
   struct sciara_run_scores run;
 };
@@ -64,6 +66,16 @@ static enum sciara_status take_options(const struct sciara_arguments *a, struct 
   j->overwrite = sciara_argument_given(a, "overwrite");
   if (least && (!sciara_parse_double(least, &j->run.min_thickness_m) || !(j->run.min_thickness_m >= 0)))
     return sciara_fail(SCIARA_ERR_USAGE, "--min-thickness: expected a number >= 0 (m), found \"%s\"", least);
+  return SCIARA_OK;
+}
+
+/** Rejects options of the picture if there is none. */
+static enum sciara_status check_picture_options(const struct sciara_arguments *a) {
+  static const struct sciara_option pictures[] = {SCIARA_PICTURE_OPTIONS("", ""), {0}};
+  if (sciara_argument_given(a, "png")) return SCIARA_OK;
+  for (const struct sciara_option *o = pictures; o->name; o++)
+    if (sciara_argument_given(a, o->name))
+      return sciara_fail(SCIARA_ERR_USAGE, "--%s: allowed only with --png FILE", o->name);
   return SCIARA_OK;
 }
 
@@ -168,11 +180,13 @@ enum sciara_status sciara_compare_observed(const struct sciara_arguments *argume
   enum sciara_status status;
   SCIARA_TRY(take_options(arguments, &j));
   SCIARA_TRY(sciara_observed_request(arguments, drivers, &j.run.request));
+  SCIARA_TRY(sciara_picture_options_read(arguments, drivers, j.run.request.extra_driver_count, &j.look));
+  SCIARA_TRY(check_picture_options(arguments));
   if (j.png) SCIARA_TRY(sciara_refuse_existing(j.png, j.overwrite));
   SCIARA_TRY(sciara_target_open(arguments->operand[0], sciara_checksum_rule(arguments), &j.target));
   j.run.target = &j.target;
   SCIARA_TRY_GOTO(sciara_run_scores_make(&j.run));
-  if (j.png) SCIARA_TRY_GOTO(sciara_run_scores_draw(&j.run, j.png));
+  if (j.png) SCIARA_TRY_GOTO(sciara_run_scores_draw(&j.run, &j.look, j.png));
   if (j.json)
     status = print_json(&j);
   else

@@ -6,21 +6,8 @@
 
 #include "app/common_options.h"
 #include "app/observed.h"
+#include "app/picture_options.h"
 #include "base/text.h"
-#include "picture/map_picture.h"
-
-static enum sciara_status parse_width(const struct sciara_arguments *a, int64_t *width) {
-  const char *text = sciara_argument(a, "width");
-  double value;
-  *width = 0;
-  if (!text) return SCIARA_OK;
-  if (!sciara_parse_double(text, &value) || value != (double)(int64_t)value || value < SCIARA_PICTURE_NARROWEST ||
-      value > SCIARA_PICTURE_WIDEST)
-    return sciara_fail(SCIARA_ERR_USAGE, "--width: expected a whole number of pixels from %d to %d, found \"%s\"",
-                       SCIARA_PICTURE_NARROWEST, SCIARA_PICTURE_WIDEST, text);
-  *width = (int64_t)value;
-  return SCIARA_OK;
-}
 
 static enum sciara_status parse_frames(const char *text, size_t *frames) {
   double value = SCIARA_EXPORT_FRAMES;
@@ -38,7 +25,9 @@ static enum sciara_status parse_layer(const char *name, enum sciara_export_layer
       *out = (enum sciara_export_layer)k;
       return SCIARA_OK;
     }
-  return sciara_fail(SCIARA_ERR_USAGE, "--layer: expected outline, thickness_classes or arrival; found \"%s\"", name);
+  return sciara_fail(SCIARA_ERR_USAGE, "--layer: expected outline, thickness_classes, arrival, front_lines, run_out, fissures or vents; "
+                     "found \"%s\"",
+                     name);
 }
 
 /** "0.5,1,2": ascending numbers above 0. */
@@ -68,8 +57,10 @@ static enum sciara_status read_layer(const struct sciara_arguments *a, struct sc
   if (strcmp(format, "geojson") != 0) return SCIARA_OK;
   if (job->layer != SCIARA_EXPORT_CLASSES && sciara_argument_given(a, "classes"))
     return sciara_fail(SCIARA_ERR_USAGE, "--classes: allowed only with --layer thickness_classes");
-  if (job->layer != SCIARA_EXPORT_ARRIVAL && sciara_argument_given(a, "isochrones"))
-    return sciara_fail(SCIARA_ERR_USAGE, "--isochrones: allowed only with --layer arrival");
+  const bool timed = job->layer == SCIARA_EXPORT_ARRIVAL || job->layer == SCIARA_EXPORT_FRONT_LINES ||
+                     job->layer == SCIARA_EXPORT_RUN_OUT;
+  if (!timed && sciara_argument_given(a, "isochrones"))
+    return sciara_fail(SCIARA_ERR_USAGE, "--isochrones: allowed only with --layer arrival, front_lines or run_out");
   return SCIARA_OK;
 }
 
@@ -79,14 +70,13 @@ enum sciara_status sciara_export_options_read(const struct sciara_arguments *a, 
   const char *isochrones = sciara_argument(a, "isochrones");
   job->field = SCIARA_FIELD_COUNT;
   job->overwrite = sciara_argument_given(a, "overwrite");
-  job->stamp = sciara_argument(a, "stamp");
   if (field) SCIARA_TRY(sciara_field_parse(field, &job->field));
   SCIARA_TRY(read_layer(a, job));
   if (classes) SCIARA_TRY(parse_edges(classes, job->edges, &job->edge_count));
   if (isochrones && !(sciara_parse_duration(isochrones, &job->isochrones_s) && job->isochrones_s > 0))
     return sciara_fail(SCIARA_ERR_USAGE, "--isochrones: expected a time above 0 such as \"6 h\"; found \"%s\"",
                        isochrones);
-  SCIARA_TRY(parse_width(a, &job->width));
   SCIARA_TRY(parse_frames(sciara_argument(a, "frames"), &job->frames));
-  return sciara_observed_request(a, drivers, &job->observed);
+  SCIARA_TRY(sciara_observed_request(a, drivers, &job->observed));
+  return sciara_picture_options_read(a, drivers, job->observed.extra_driver_count, &job->look);
 }

@@ -8,7 +8,8 @@ enum sciara_status sciara_observed_request(const struct sciara_arguments *argume
                                              .extra_drivers = drivers,
                                              .extra_driver_count =
                                                  sciara_arguments_all(arguments, "allow-driver", drivers)};
-  const char *alone = out->layer ? "observed-layer" : out->extra_driver_count > 0 ? "allow-driver" : NULL;
-  if (out->path || !alone) return SCIARA_OK;
-  return sciara_fail(SCIARA_ERR_USAGE, "--%s: allowed only with --observed FILE", alone);
+  if (out->path) return SCIARA_OK;
+  if (out->layer) return sciara_fail(SCIARA_ERR_USAGE, "--observed-layer: allowed only with --observed FILE");
+  if (out->extra_driver_count == 0 || sciara_argument(arguments, "background")) return SCIARA_OK;
+  return sciara_fail(SCIARA_ERR_USAGE, "--allow-driver: allowed only with --observed FILE");
 }

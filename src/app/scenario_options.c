@@ -18,6 +18,18 @@ static enum sciara_status add_override(struct sciara_scenario_additions *a, cons
   return SCIARA_OK;
 }
 
+/** A text of the user as a JSON string. */
+static enum sciara_status add_text(struct sciara_scenario_additions *a, const char *option, const char *key,
+                                   const char *text) {
+  struct sciara_text json = {0};
+  if (!*text || !sciara_is_utf8(text)) // other bytes would be replaced silently
+    return sciara_fail(SCIARA_ERR_USAGE, "--%s: expected a text in UTF-8, found \"%s\"", option, text);
+  enum sciara_status status = sciara_text_append_json(&json, text);
+  if (status == SCIARA_OK) status = add_override(a, key, json.data, true);
+  sciara_text_free(&json);
+  return status;
+}
+
 /** An absolute path as a JSON string: --output is relative to the current folder, output.folder to the scenario. */
 static enum sciara_status add_output(struct sciara_scenario_additions *a, const char *folder) {
   char *here = *folder == '/' ? NULL : realpath(".", NULL);
@@ -129,6 +141,8 @@ enum sciara_status sciara_additions_make(const struct sciara_arguments *argument
       SCIARA_TRY(add_checkpoint(a, value));
     } else if (strcmp(name, "output") == 0) {
       SCIARA_TRY(add_output(a, value));
+    } else if (strcmp(name, "title") == 0) {
+      SCIARA_TRY(add_text(a, name, "title", value));
     }
   }
   return SCIARA_OK;

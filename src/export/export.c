@@ -10,6 +10,7 @@
 #include "file/durable.h"
 #include "file/output_name.h"
 #include "model/field.h"
+#include "run/run_facts.h"
 #include "run/run_folder.h"
 #include "run/run_member.h"
 
@@ -128,6 +129,22 @@ enum sciara_status sciara_export_read_observed(const struct sciara_export_job *j
   request.grid = &snapshot->grid;
   request.crs_wkt = snapshot->georef.crs_wkt;
   return sciara_observation_read(&request, out);
+}
+
+enum sciara_status sciara_export_facts(const struct sciara_snapshot *s, enum sciara_field field, const char *title,
+                                       struct sciara_map_facts *out) {
+  const struct sciara_run_moment moment = {
+      .title = title ? title : s->title, .start = s->start, .source = s->source, .time_s = s->time_s, .step = s->step};
+  struct sciara_scenario_spec scenario;
+  struct sciara_diagnostics diagnostics = {0};
+  if (!s->scenario_json) return sciara_run_facts_make(&moment, NULL, field, out);
+  sciara_scenario_parse_alone(s->path, s->scenario_json, &scenario, &diagnostics);
+  const enum sciara_status status =
+      diagnostics.no_memory ? sciara_fail(SCIARA_ERR_MEMORY, "%s: no memory for its parameters", s->path)
+                            : sciara_run_facts_make(&moment, &scenario, field, out);
+  sciara_diagnostics_free(&diagnostics);
+  sciara_scenario_free(&scenario);
+  return status;
 }
 
 static void choose_field(const struct sciara_export_format *format, struct sciara_export_job *job) {

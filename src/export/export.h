@@ -5,22 +5,27 @@
 
 #include "analysis/observation.h"
 #include "base/text.h"
+#include "export/picture_look.h"
 #include "export/target.h"
 #include "map/raster_gdal.h"
 #include "map/zones.h"
 
 enum { SCIARA_EXPORT_MOST_EDGES = 100, SCIARA_EXPORT_FRAMES = 60, SCIARA_EXPORT_MOST_FRAMES = 1000 };
 
-/** The layers of polygons. */
+/** The layers of vector files: polygons first. */
 enum sciara_export_layer {
   SCIARA_EXPORT_OUTLINE,
   SCIARA_EXPORT_CLASSES,
   SCIARA_EXPORT_ARRIVAL,
+  SCIARA_EXPORT_FRONT_LINES,
+  SCIARA_EXPORT_RUN_OUT,
+  SCIARA_EXPORT_FISSURES,
+  SCIARA_EXPORT_VENTS,
   SCIARA_EXPORT_EDITS,
   SCIARA_EXPORT_LAYERS ///< all of them
 };
 
-/** "outline", "thickness_classes", "arrival", "edits". */
+/** "outline", "thickness_classes", "arrival", "front_lines", "run_out", "fissures", "vents", "edits". */
 extern const char *const sciara_export_layer_names[SCIARA_EXPORT_LAYERS];
 
 /** What is to be made of what. Each format follows some of these. */
@@ -38,8 +43,7 @@ struct sciara_export_job {
 
   // Pictures and pages.
   struct sciara_observation_request observed; ///< path NULL: none; grid and crs_wkt are set here
-  const char *stamp;                          ///< text across the map; NULL: none
-  int64_t width;                              ///< of a picture, pixels; 0: by the size of the grid
+  struct sciara_picture_look look;
   size_t frames;                              ///< most snapshots in a page; 0: SCIARA_EXPORT_FRAMES
 
   struct sciara_text *note; ///< what the user is to be given with the path: a line of text
@@ -83,6 +87,10 @@ extern const struct sciara_export_format *const sciara_export_formats[];
  */
 enum sciara_status sciara_export_make(const struct sciara_export_format *format, struct sciara_export_job *job,
                                       const char *given, char **path);
+
+/** What a map of a snapshot says of itself. Zero-initialise; release with sciara_map_facts_free. */
+enum sciara_status sciara_export_facts(const struct sciara_snapshot *s, enum sciara_field field, const char *title,
+                                       struct sciara_map_facts *out);
 
 /** Whether the format follows the option of that name. */
 bool sciara_export_follows(const struct sciara_export_format *format, const char *option);

@@ -22,8 +22,12 @@ static enum sciara_status write(const struct sciara_export_job *job, const char 
   double *values;
   SCIARA_TRY(refuse_style(path, job->overwrite));
   SCIARA_TRY(sciara_export_read_map(job, &map, &values));
-  enum sciara_status status = sciara_export_make_folder(path);
+  struct sciara_map_facts facts = {0};
+  enum sciara_status status = sciara_export_facts(&job->target->snapshot, job->field, NULL, &facts);
+  map.facts = &facts;
+  if (status == SCIARA_OK) status = sciara_export_make_folder(path);
   if (status == SCIARA_OK) status = sciara_map_write_cog(&map, path);
+  sciara_map_facts_free(&facts);
   sciara_free(values);
   return status;
 }

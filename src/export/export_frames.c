@@ -24,7 +24,7 @@ static enum sciara_status open_frame(const struct sciara_export_job *job, size_t
   return status;
 }
 
-/** The range of all snapshots, so that a colour means the same in every frame. */
+/** The range of all snapshots, so that a colour means the same in every frame; their lava is the part that is shown. */
 static enum sciara_status find_range(const struct sciara_export_job *job, struct sciara_export_picture *p) {
   double ends[2] = {INFINITY, -INFINITY}; // lowest and highest value; sciara_ramp_range leaves out what is not finite
   for (size_t k = 0; k < job->target->record.snapshot_count; k++) {
@@ -37,6 +37,8 @@ static enum sciara_status find_range(const struct sciara_export_job *job, struct
     }
     sciara_snapshot_close(&snapshot);
   }
+  p->dressing.volumes.always_left_map = p->dressing.volumes.left_map > 0;
+  p->dressing.volumes.always_entered_sea = p->dressing.volumes.entered_sea > 0;
   sciara_ramp_range(sciara_ramp_for(p->map.name), ends, 2, p->map.nodata, &p->picture.low, &p->picture.high);
   return SCIARA_OK;
 }
@@ -69,6 +71,7 @@ static enum sciara_status write(const struct sciara_export_job *job, const char 
                        job->target->record.snapshot_count, SCIARA_FRAMES_MOST);
   SCIARA_TRY_GOTO(sciara_export_picture_prepare(job, &p));
   SCIARA_TRY_GOTO(find_range(job, &p));
+  SCIARA_TRY_GOTO(sciara_export_picture_look(job, &p));
   if (job->overwrite) SCIARA_TRY_GOTO(sciara_frames_clear(folder)); // a longer film's last frames would stay
   SCIARA_TRY_GOTO(sciara_folder_make(folder));
   SCIARA_TRY_GOTO(write_frames(job, &p, folder));

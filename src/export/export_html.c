@@ -10,6 +10,7 @@
 #include "model/field.h"
 #include "page/page_html.h"
 #include "run/run_folder.h"
+#include "scenario/vent_places.h"
 
 /** The snapshots of the page: malloc'd paths in paths[0..*count), evenly chosen, the last one always among them. */
 static enum sciara_status list_snapshots(const struct sciara_export_job *job, char ***paths, size_t *count,
@@ -45,6 +46,36 @@ static enum sciara_status choose_fields(const struct sciara_export_job *job, enu
   return SCIARA_OK;
 }
 
+/** The vents of a page. Zero-initialise; release with free_vents. */
+struct page_vents {
+  struct sciara_vent_marks marks;
+  struct sciara_page_vent *vent; ///< refers to marks
+};
+
+static void free_vents(struct page_vents *v) {
+  sciara_vent_marks_free(&v->marks);
+  sciara_free(v->vent);
+}
+
+static enum sciara_status read_vents(const struct sciara_snapshot *s, struct page_vents *out) {
+  struct sciara_scenario_spec scenario;
+  struct sciara_diagnostics diagnostics = {0};
+  if (!s->scenario_json) return SCIARA_OK;
+  // What was refused does not matter: the run has been. The file may come from anybody, so what it names is not opened.
+  sciara_scenario_parse_alone(s->path, s->scenario_json, &scenario, &diagnostics);
+  enum sciara_status status = SCIARA_OK;
+  if (diagnostics.no_memory) status = sciara_fail(SCIARA_ERR_MEMORY, "%s: no memory for its vents", s->path);
+  if (status == SCIARA_OK) status = sciara_vent_marks_make(&scenario, &s->grid, &s->georef, &out->marks);
+  sciara_diagnostics_free(&diagnostics);
+  sciara_scenario_free(&scenario);
+  if (status == SCIARA_OK && out->marks.count > 0)
+    status = SCIARA_NEW(out->vent, out->marks.count, "the vents of a page");
+  for (size_t k = 0; k < out->marks.count && status == SCIARA_OK; k++)
+    out->vent[k] = (struct sciara_page_vent){out->marks.mark[k].name, out->marks.mark[k].points,
+                                             out->marks.mark[k].count};
+  return status;
+}
+
 static enum sciara_status write_page(const struct sciara_export_job *job, const struct sciara_page_frames *frames,
                                      size_t snapshots, const char *path) {
   const struct sciara_snapshot *s = &job->target->snapshot;
@@ -53,15 +84,21 @@ static enum sciara_status write_page(const struct sciara_export_job *job, const 
   struct sciara_page page = {.frames = frames,
                              .observed_name = slash ? slash + 1 : observed,
                              .snapshot_count = snapshots,
-                             .title = s->title,
+                             .title = job->look.title ? job->look.title : s->title,
+                             .stamp = job->look.stamp,
+                             .crs_wkt = s->georef.crs_wkt,
                              .start = s->start,
                              .crs_name = s->georef.crs_name,
                              .scenario_json = s->scenario_json,
                              .source = s->source,
                              .engine = s->engine,
                              .precision = s->precision};
+  struct page_vents vents = {0};
   double *altitude = NULL;
   enum sciara_status status;
+  SCIARA_TRY_GOTO(read_vents(s, &vents));
+  page.vent = vents.vent;
+  page.vents = vents.marks.count;
   SCIARA_TRY_GOTO(sciara_export_read_ground(job->target, &altitude));
   SCIARA_TRY_GOTO(sciara_export_read_observed(job, s, &observation));
   page.altitude = altitude;
@@ -70,6 +107,7 @@ static enum sciara_status write_page(const struct sciara_export_job *job, const 
   SCIARA_TRY_GOTO(sciara_export_make_folder(path));
   SCIARA_TRY_GOTO(sciara_page_write(&page, path));
 cleanup:
+  free_vents(&vents);
   sciara_free(altitude);
   sciara_observation_free(&observation);
   return status;
@@ -102,7 +140,7 @@ const struct sciara_export_format sciara_export_html = {
     .name = "html",
     .extensions = (const char *const[]){"html", "htm", NULL},
     .summary = "one page for a browser, without server and network: all snapshots with a slider over the time",
-    .options = (const char *const[]){"field", "frames", "observed", "observed-layer", "allow-driver", NULL},
+    .options = (const char *const[]){"field", "frames", "observed", "observed-layer", "allow-driver", "title", "stamp", NULL},
     .stem = stem,
     .write = write,
 };

@@ -5,8 +5,26 @@
 #include "base/text.h"
 #include "model/field.h"
 
-const char *const sciara_export_picture_options[] = {"field", "observed", "observed-layer", "allow-driver", "stamp",
-                                                     "width", NULL};
+const char *const sciara_export_picture_options[] = {
+    "field",  "observed", "observed-layer", "allow-driver", "extent",     "language", "title", "credits",
+    "issued", "valid-until", "stamp",       "logo",         "background", "width",    NULL};
+
+enum sciara_status sciara_export_vents(const struct sciara_snapshot *s, const struct sciara_map *map,
+                                       struct sciara_map_picture *picture, struct sciara_map_dressing *dressing,
+                                       struct sciara_vent_cells *cells) {
+  struct sciara_scenario_spec scenario;
+  struct sciara_diagnostics diagnostics = {0};
+  enum sciara_status status;
+  SCIARA_TRY(sciara_vent_cells_read(s, cells));
+  if (!s->scenario_json) return SCIARA_OK;
+  // What was refused does not matter: the run has been. The file may come from anybody, so what it names is not opened.
+  sciara_scenario_parse_alone(s->path, s->scenario_json, &scenario, &diagnostics);
+  status = diagnostics.no_memory ? sciara_fail(SCIARA_ERR_MEMORY, "%s: no memory for its vents", s->path) : SCIARA_OK;
+  if (status == SCIARA_OK) status = sciara_map_dressing_make(&scenario, map, picture, dressing);
+  sciara_diagnostics_free(&diagnostics);
+  sciara_scenario_free(&scenario);
+  return status;
+}
 
 enum sciara_status sciara_export_picture_prepare(const struct sciara_export_job *job,
                                                  struct sciara_export_picture *out) {
@@ -24,15 +42,25 @@ enum sciara_status sciara_export_picture_prepare(const struct sciara_export_job 
                                  .nodata = SCIARA_NODATA_ALTITUDE,
                                  .name = info->name,
                                  .unit = info->unit,
-                                 .title = s->title};
+                                 .title = job->look.title ? job->look.title : s->title};
   out->picture.map = &out->map;
   out->picture.altitude = out->altitude;
   out->picture.start = s->start;
-  out->picture.stamp = job->stamp;
-  out->picture.note = sciara_target_warning(t) ? SCIARA_WARNING_NOTE : NULL;
-  out->picture.width = job->width;
+  out->picture.warning = sciara_target_warning(t) ? SCIARA_WARNING_NOTE : NULL;
+  SCIARA_TRY(sciara_export_vents(s, &out->map, &out->picture, &out->dressing, &out->vents));
   SCIARA_TRY(sciara_export_read_observed(job, s, &out->observed));
   out->picture.observed = out->observed.covered;
+  if (out->observed.covered) sciara_map_bounds_add_mask(&out->dressing.bounds, &s->grid, out->observed.covered);
+  return SCIARA_OK;
+}
+
+/** Reads what is covered into the values, which are overwritten later: the deposit, else the liquid lava. */
+static enum sciara_status read_lava(struct sciara_snapshot *snapshot, struct sciara_export_picture *p) {
+  const bool whole = sciara_snapshot_has(snapshot, SCIARA_FIELD_DEPOSIT);
+  if (!whole && !(snapshot->fields >> SCIARA_FIELD_THICKNESS & 1u)) return SCIARA_OK;
+  SCIARA_TRY(sciara_snapshot_obtain(snapshot, whole ? SCIARA_FIELD_DEPOSIT : SCIARA_FIELD_THICKNESS, p->values));
+  sciara_map_dressing_lava(&p->dressing, p->vents.row, p->vents.col, p->vents.count, p->values, &snapshot->ledger,
+                           &p->picture);
   return SCIARA_OK;
 }
 
@@ -41,13 +69,21 @@ enum sciara_status sciara_export_picture_read(const struct sciara_export_job *jo
   const struct sciara_grid *g = &snapshot->grid;
   if (g->rows != p->map.grid->rows || g->cols != p->map.grid->cols)
     return sciara_fail(SCIARA_ERR_INPUT, "%s: lies on another grid than the last snapshot of the run", snapshot->path);
+  SCIARA_TRY(read_lava(snapshot, p));
   SCIARA_TRY(sciara_snapshot_obtain(snapshot, job->field, p->values));
   if (p->thickness) SCIARA_TRY(sciara_snapshot_read(snapshot, SCIARA_FIELD_THICKNESS, p->thickness));
   for (int64_t i = 0; i < sciara_grid_cells(g); i++)
     if (sciara_field_is_empty(job->field, p->values[i], p->thickness ? p->thickness[i] : p->values[i]))
       p->values[i] = SCIARA_NODATA_ALTITUDE;
   p->picture.time_s = &snapshot->time_s;
+  sciara_map_facts_free(&p->facts);
+  SCIARA_TRY(sciara_export_facts(snapshot, job->field, job->look.title, &p->facts));
+  p->map.facts = &p->facts;
   return SCIARA_OK;
+}
+
+enum sciara_status sciara_export_picture_look(const struct sciara_export_job *job, struct sciara_export_picture *p) {
+  return sciara_picture_look_apply(&job->look, &p->dressing.bounds, &p->picture, &p->parts);
 }
 
 void sciara_export_picture_free(struct sciara_export_picture *p) {
@@ -55,5 +91,9 @@ void sciara_export_picture_free(struct sciara_export_picture *p) {
   sciara_free(p->thickness);
   sciara_free(p->altitude);
   sciara_observation_free(&p->observed);
+  sciara_vent_cells_free(&p->vents);
+  sciara_map_dressing_free(&p->dressing);
+  sciara_picture_parts_free(&p->parts);
+  sciara_map_facts_free(&p->facts);
   *p = (struct sciara_export_picture){0};
 }

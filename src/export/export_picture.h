@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// What pictures and frames have in common: options, ground, values of a snapshot.
+// What pictures and frames have in common: options, ground, marks, values of a snapshot.
 #ifndef SCIARA_EXPORT_EXPORT_PICTURE_H
 #define SCIARA_EXPORT_EXPORT_PICTURE_H
 
+#include "analysis/front.h"
 #include "analysis/observation.h"
 #include "export/export.h"
 #include "picture/map_picture.h"
+#include "run/map_dressing.h"
 
 /** A picture that is being made. Zero-initialise; release with sciara_export_picture_free. */
 struct sciara_export_picture {
@@ -13,16 +15,31 @@ struct sciara_export_picture {
   struct sciara_map_picture picture; ///< refers to `map`
   double *values, *thickness, *altitude;
   struct sciara_observation observed;
+  struct sciara_vent_cells vents;
+  struct sciara_map_dressing dressing;
+  struct sciara_picture_parts parts;
+  struct sciara_map_facts facts;
 };
 
-/** Takes the options, the ground and the observed extent; the values come with the next function. */
+/**
+ * Takes ground, vents and the observed extent. Then the values come, with sciara_export_picture_read, of all snapshots that
+ * are to be shown in one frame, and sciara_export_picture_look.
+ */
 enum sciara_status sciara_export_picture_prepare(const struct sciara_export_job *job,
                                                  struct sciara_export_picture *out);
 
-/** Values and time of a snapshot on the same grid. */
+/** Values, time, lava and volumes of a snapshot on the same grid. */
 enum sciara_status sciara_export_picture_read(const struct sciara_export_job *job, struct sciara_snapshot *snapshot,
                                               struct sciara_export_picture *p);
+
+/** Takes the options of the job: the part that is shown is that of all lava read so far. */
+enum sciara_status sciara_export_picture_look(const struct sciara_export_job *job, struct sciara_export_picture *p);
 void sciara_export_picture_free(struct sciara_export_picture *p);
+
+/** Vents of the scenario that a snapshot carries, and their cells. */
+enum sciara_status sciara_export_vents(const struct sciara_snapshot *s, const struct sciara_map *map,
+                                       struct sciara_map_picture *picture, struct sciara_map_dressing *dressing,
+                                       struct sciara_vent_cells *cells);
 
 /** The options that both follow; ends with NULL. */
 extern const char *const sciara_export_picture_options[];

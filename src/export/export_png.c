@@ -6,6 +6,7 @@ static enum sciara_status write(const struct sciara_export_job *job, const char 
   enum sciara_status status;
   SCIARA_TRY_GOTO(sciara_export_picture_prepare(job, &p));
   SCIARA_TRY_GOTO(sciara_export_picture_read(job, &job->target->snapshot, &p));
+  SCIARA_TRY_GOTO(sciara_export_picture_look(job, &p));
   SCIARA_TRY_GOTO(sciara_export_make_folder(path));
   SCIARA_TRY_GOTO(sciara_map_write_png(&p.picture, path));
 cleanup:
@@ -16,7 +17,7 @@ cleanup:
 const struct sciara_export_format sciara_export_png = {
     .name = "png",
     .extensions = (const char *const[]){"png", NULL},
-    .summary = "picture for a report: map over the hillshade, legend, scale, north, title, time",
+    .summary = "picture for a report: the lava over the hillshade, coordinates, legend, scale, north, vents, title, time",
     .options = sciara_export_picture_options,
     .write = write,
 };

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// The formats of polygons: GeoPackage, GeoJSON, KML.
+// The formats of polygons, lines and points: GeoPackage, GeoJSON, KML.
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "export/export.h"
+#include "export/export_picture.h"
 #include "map/vector_ogr.h"
 #include "model/field.h"
 
-const char *const sciara_export_layer_names[SCIARA_EXPORT_LAYERS] = {"outline", "thickness_classes", "arrival",
-                                                                     "edits"};
+const char *const sciara_export_layer_names[SCIARA_EXPORT_LAYERS] = {
+    "outline", "thickness_classes", "arrival", "front_lines", "run_out", "fissures", "vents", "edits"};
 
 static enum sciara_status classify(const struct sciara_export_job *job, const struct sciara_map *map,
                                    struct sciara_zones *out) {
@@ -74,28 +75,138 @@ static enum sciara_status check_field(enum sciara_field field) {
   return status;
 }
 
+/** Everything that a file may hold. Zero-initialise; release with free_content. */
+struct content {
+  struct sciara_zones layers[SCIARA_EXPORT_FRONT_LINES]; ///< those that there are
+  struct sciara_zones own;          ///< isochrones that are no layer
+  const struct sciara_zones *times; ///< isochrones, for front lines and run-out points; NULL: the arrival is not known
+  struct sciara_polygons all;
+  struct sciara_vent_cells vents;
+  struct sciara_map_dressing dressing;
+  struct sciara_vector_marks marks[3];
+  struct sciara_point *at; ///< of the run-out points
+};
+
+static void free_content(struct content *c) {
+  for (size_t k = 0; k < SCIARA_EXPORT_FRONT_LINES; k++) sciara_zones_free(&c->layers[k]);
+  for (size_t k = 0; k < 3; k++) sciara_free(c->marks[k].mark);
+  sciara_zones_free(&c->own);
+  sciara_vent_cells_free(&c->vents);
+  sciara_map_dressing_free(&c->dressing);
+  sciara_free(c->at);
+}
+
+static bool wanted(enum sciara_export_layer which, enum sciara_export_layer layer) {
+  return which == SCIARA_EXPORT_LAYERS || which == layer;
+}
+
+/** Points of the vents, or lines of the fissures; a file of all layers has only those that have some. */
+static enum sciara_status take_vents(struct content *c, enum sciara_export_layer which, bool lines) {
+  const struct sciara_vent_marks *vents = &c->dressing.marks;
+  const enum sciara_export_layer layer = lines ? SCIARA_EXPORT_FISSURES : SCIARA_EXPORT_VENTS;
+  if (!wanted(which, layer)) return SCIARA_OK;
+  struct sciara_vector_marks *m = &c->marks[c->all.mark_layers];
+  *m = (struct sciara_vector_marks){.name = sciara_export_layer_names[layer], .lines = lines};
+  SCIARA_TRY(SCIARA_NEW(m->mark, vents->count + 1, "the vents of a map"));
+  for (size_t k = 0; k < vents->count; k++)
+    if ((vents->mark[k].count > 1) == lines)
+      m->mark[m->count++] = (struct sciara_vector_mark){.label = vents->mark[k].name,
+                                                        .points = vents->mark[k].points,
+                                                        .count = vents->mark[k].count,
+                                                        .from_s = NAN,
+                                                        .until_s = NAN,
+                                                        .metres = NAN};
+  if (m->count > 0 || which == layer) c->all.mark_layers++;
+  return SCIARA_OK;
+}
+
+/** Adds the run-out of the cells with a value > 0, which the lava covers up to the time. */
+static void add_run_out(struct content *c, const struct sciara_grid *g, const double *covered, const char *label,
+                        double time) {
+  struct sciara_vector_marks *m = &c->marks[c->all.mark_layers];
+  const struct sciara_run_out out = sciara_run_out_find(c->vents.row, c->vents.col, c->vents.count, g, covered);
+  if (!out.found) return;
+  if (m->count > 0) m->mark[m->count - 1].until_s = time;
+  c->at[m->count] = (struct sciara_point){g->west + ((double)out.col + 0.5) * g->cell_size,
+                                          g->north - ((double)out.row + 0.5) * g->cell_size};
+  m->mark[m->count] = (struct sciara_vector_mark){
+      .label = label, .points = &c->at[m->count], .count = 1, .from_s = time, .until_s = NAN, .metres = out.metres};
+  m->count++;
+}
+
+/** The farthest point at the end of each isochrone; of the map alone where the arrival is not known. */
+static enum sciara_status take_run_outs(struct content *c, enum sciara_export_layer which, const struct sciara_map *map) {
+  const int64_t cells = sciara_grid_cells(map->grid);
+  const struct sciara_zones *z = c->times;
+  const size_t zones = z ? z->count : 0;
+  double *covered = NULL;
+  enum sciara_status status = SCIARA_OK;
+  if (!wanted(which, SCIARA_EXPORT_RUN_OUT)) return SCIARA_OK;
+  struct sciara_vector_marks *m = &c->marks[c->all.mark_layers];
+  *m = (struct sciara_vector_marks){
+      .name = sciara_export_layer_names[SCIARA_EXPORT_RUN_OUT], .timed = zones > 0, .distant = true};
+  SCIARA_TRY_GOTO(SCIARA_NEW(m->mark, zones + 1, "the run-out points of a map"));
+  SCIARA_TRY_GOTO(SCIARA_NEW(c->at, zones + 1, "the run-out points of a map"));
+  SCIARA_TRY_GOTO(SCIARA_NEW(covered, cells, "the lava at a time"));
+  for (size_t k = 0; k < zones; k++) {
+    if (z->zone[k].cells == 0) continue;
+    for (int64_t i = 0; i < cells; i++) covered[i] = z->member[i] > 0 && z->member[i] <= (int32_t)k + 1;
+    add_run_out(c, map->grid, covered, z->zone[k].label, fmin(z->zone[k].upper, c->all.latest_s));
+  }
+  if (zones == 0) add_run_out(c, map->grid, map->values, "lava", NAN);
+  if (m->count > 0 || which == SCIARA_EXPORT_RUN_OUT) c->all.mark_layers++;
+cleanup:
+  sciara_free(covered);
+  return status;
+}
+
+/** Vents, run-out points, front lines. */
+static enum sciara_status take_marks(const struct sciara_export_job *job, enum sciara_export_layer which,
+                                     const struct sciara_map *map, struct content *c) {
+  struct sciara_map_picture unused = {.map = map};
+  SCIARA_TRY(sciara_export_vents(&job->target->snapshot, map, &unused, &c->dressing, &c->vents));
+  c->all.marks = c->marks;
+  const bool lines = wanted(which, SCIARA_EXPORT_FRONT_LINES);
+  for (size_t k = 0; k < c->all.count; k++)
+    if (c->layers[k].lower && strcmp(c->layers[k].lower, "from_s") == 0) c->times = &c->layers[k];
+  if (which == SCIARA_EXPORT_FRONT_LINES || which == SCIARA_EXPORT_RUN_OUT) {
+    SCIARA_TRY(date(job, lines || job->isochrones_s > 0, &c->own));
+    if (c->own.name) c->times = &c->own;
+  }
+  if (lines) c->all.fronts = c->times;
+  SCIARA_TRY(take_run_outs(c, which, map));
+  SCIARA_TRY(take_vents(c, which, true));
+  return take_vents(c, which, false);
+}
+
 /** All layers, or only `which`, handed to the writer of the format. */
 static enum sciara_status write_layers(const struct sciara_export_job *job, enum sciara_export_layer which,
                                        enum sciara_status (*writer)(const struct sciara_polygons *, const char *),
                                        const char *path) {
   struct sciara_map map;
-  struct sciara_zones layers[SCIARA_EXPORT_LAYERS] = {{0}};
+  struct content c = {0};
   size_t count = 0;
   double *values;
   SCIARA_TRY(check_field(job->field));
   SCIARA_TRY(sciara_export_read_map(job, &map, &values));
   enum sciara_status status;
-  for (int k = 0; k < SCIARA_EXPORT_LAYERS; k++) {
-    if (which != SCIARA_EXPORT_LAYERS && which != (enum sciara_export_layer)k) continue;
-    SCIARA_TRY_GOTO(make_layer(job, &map, (enum sciara_export_layer)k, which != SCIARA_EXPORT_LAYERS, &layers[count]));
-    if (layers[count].name) count++;
+  for (int k = 0; k < SCIARA_EXPORT_FRONT_LINES; k++) {
+    if (!wanted(which, (enum sciara_export_layer)k)) continue;
+    SCIARA_TRY_GOTO(make_layer(job, &map, (enum sciara_export_layer)k, which != SCIARA_EXPORT_LAYERS, &c.layers[count]));
+    if (c.layers[count].name) count++;
   }
-  const struct sciara_polygons polygons = {
-      .grid = map.grid, .georef = map.georef, .layers = layers, .count = count, .title = map.title};
+  c.all = (struct sciara_polygons){.grid = map.grid,
+                                   .georef = map.georef,
+                                   .layers = c.layers,
+                                   .count = count,
+                                   .title = map.title,
+                                   .latest_s = job->target->snapshot.time_s,
+                                   .start = job->target->snapshot.start};
+  if (which >= SCIARA_EXPORT_FRONT_LINES) SCIARA_TRY_GOTO(take_marks(job, which, &map, &c));
   SCIARA_TRY_GOTO(sciara_export_make_folder(path));
-  SCIARA_TRY_GOTO(writer(&polygons, path));
+  SCIARA_TRY_GOTO(writer(&c.all, path));
 cleanup:
-  for (size_t k = 0; k < SCIARA_EXPORT_LAYERS; k++) sciara_zones_free(&layers[k]);
+  free_content(&c);
   sciara_free(values);
   return status;
 }
@@ -131,7 +242,7 @@ static const char *geojson_stem(const struct sciara_export_job *job) { return sc
 const struct sciara_export_format sciara_export_gpkg = {
     .name = "gpkg",
     .extensions = (const char *const[]){"gpkg", NULL},
-    .summary = "GeoPackage: polygons of the outline, of thickness classes and of arrival times",
+    .summary = "GeoPackage: outline, thickness classes, arrival times, front lines, run-out points and vents, with styles",
     .options = (const char *const[]){"field", "classes", "isochrones", NULL},
     .write = write_gpkg,
 };
@@ -139,7 +250,7 @@ const struct sciara_export_format sciara_export_gpkg = {
 const struct sciara_export_format sciara_export_geojson = {
     .name = "geojson",
     .extensions = (const char *const[]){"geojson", "json", NULL},
-    .summary = "the polygons of one of these layers, in WGS 84 (RFC 7946)",
+    .summary = "one of these layers, in WGS 84 (RFC 7946)",
     .options = (const char *const[]){"field", "layer", "classes", "isochrones", NULL},
     .stem = geojson_stem,
     .write = write_geojson,
@@ -148,7 +259,7 @@ const struct sciara_export_format sciara_export_geojson = {
 const struct sciara_export_format sciara_export_kml = {
     .name = "kml",
     .extensions = (const char *const[]){"kml", NULL},
-    .summary = "the polygons of all layers with colours, in WGS 84, for virtual globes",
+    .summary = "all these layers with colours and times, in WGS 84, for virtual globes",
     .options = (const char *const[]){"field", "classes", "isochrones", NULL},
     .write = write_kml,
 };

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "export/run_scores.h"
 
+#include <math.h>
+
 #include "base/log.h"
 #include "base/mem.h"
-#include "export/export.h"
+#include "base/text.h"
+#include "export/export_picture.h"
 #include "picture/extent_png.h"
 
 /** What the run covers: its deposit, else what is still liquid. */
@@ -54,22 +57,70 @@ enum sciara_status sciara_run_scores_make(struct sciara_run_scores *j) {
   return sciara_extents_score(&extents, &j->scores);
 }
 
-enum sciara_status sciara_run_scores_draw(const struct sciara_run_scores *j, const char *path) {
+/** Adds "name 0.415" unless the score is undefined. */
+static void add_score(struct sciara_text *t, const char *name, double value) {
+  if (!isnan(value)) sciara_text_append(t, "%s%s\u00A0%.3f", t->length ? ", " : "", name, value);
+}
+
+/** "Jaccard index J 0.415, e1 0.644, ..., area, run / observed 1.05, run-out, run / observed 1.16 (2678 m / 2310 m)" */
+static enum sciara_status write_note(const struct sciara_run_scores *j, enum sciara_language language,
+                                     struct sciara_text *t) {
+  const struct sciara_extent_scores *r = &j->scores;
+  const char *ratio = sciara_word(language, SCIARA_WORD_RUN_AND_OBSERVED);
+  add_score(t, sciara_word(language, SCIARA_WORD_JACCARD), r->jaccard);
+  add_score(t, "e1", r->e1);
+  add_score(t, "TPR", r->tpr);
+  add_score(t, "PPV", r->ppv);
+  if (!isnan(r->area_ratio))
+    sciara_text_append(t, "%s%s (%s)\u00A0%.3f", t->length ? ". " : "", sciara_word(language, SCIARA_WORD_AREA), ratio,
+                       r->area_ratio);
+  if (!isnan(r->run_out_m) && !isnan(r->observed_run_out_m))
+    sciara_text_append(t, "%s%s (%s)\u00A0%.0f\u00A0m / %.0f\u00A0m", t->length ? ". " : "",
+                       sciara_word(language, SCIARA_WORD_RUN_OUT), ratio, r->run_out_m, r->observed_run_out_m);
+  if (t->data) sciara_word_numbers(language, t->data);
+  return t->failed;
+}
+
+/** What the pictures of a run show besides extents. */
+static enum sciara_status dress(const struct sciara_run_scores *j, const struct sciara_map *map,
+                                struct sciara_map_picture *picture, struct sciara_map_dressing *dressing) {
   const struct sciara_snapshot *s = &j->target->snapshot;
+  struct sciara_vent_cells vents = {0};
+  const enum sciara_status status = sciara_export_vents(s, map, picture, dressing, &vents);
+  if (status == SCIARA_OK) {
+    sciara_map_dressing_lava(dressing, vents.row, vents.col, vents.count, j->thickness, &s->ledger, picture);
+    sciara_map_bounds_add_mask(&dressing->bounds, &s->grid, j->observed.covered);
+  }
+  sciara_vent_cells_free(&vents);
+  return status;
+}
+
+enum sciara_status sciara_run_scores_draw(const struct sciara_run_scores *j, const struct sciara_picture_look *look,
+                                          const char *path) {
+  const struct sciara_snapshot *s = &j->target->snapshot;
+  struct sciara_map map = {.grid = &s->grid, .georef = &s->georef, .title = look->title ? look->title : s->title};
+  struct sciara_map_picture picture = {.map = &map, .start = s->start, .time_s = &s->time_s};
+  struct sciara_map_dressing dressing = {0};
+  struct sciara_picture_parts parts = {0};
+  struct sciara_map_facts facts = {0};
+  struct sciara_text note = {0};
   double *altitude = NULL;
   enum sciara_status status;
+  SCIARA_TRY_GOTO(sciara_export_facts(s, SCIARA_FIELD_COUNT, look->title, &facts));
+  map.facts = &facts;
   SCIARA_TRY_GOTO(sciara_export_read_ground(j->target, &altitude));
+  picture.altitude = altitude;
+  SCIARA_TRY_GOTO(dress(j, &map, &picture, &dressing));
+  SCIARA_TRY_GOTO(sciara_picture_look_apply(look, &dressing.bounds, &picture, &parts));
+  SCIARA_TRY_GOTO(write_note(j, look->language, &note));
+  picture.note = note.data;
   SCIARA_TRY_GOTO(sciara_export_make_folder(path));
-  const struct sciara_extent_picture picture = {.grid = &s->grid,
-                                                .georef = &s->georef,
-                                                .altitude = altitude,
-                                                .run = j->run,
-                                                .observed = j->observed.covered,
-                                                .title = s->title,
-                                                .start = s->start,
-                                                .time_s = s->time_s};
-  SCIARA_TRY_GOTO(sciara_extent_write_png(&picture, path));
+  SCIARA_TRY_GOTO(sciara_extent_write_png(&picture, j->run, j->observed.covered, path));
 cleanup:
+  sciara_map_facts_free(&facts);
+  sciara_text_free(&note);
+  sciara_picture_parts_free(&parts);
+  sciara_map_dressing_free(&dressing);
   sciara_free(altitude);
   return status;
 }

@@ -5,6 +5,7 @@
 
 #include "analysis/extent.h"
 #include "analysis/observation.h"
+#include "export/picture_look.h"
 #include "export/target.h"
 
 /** What is compared, and the result. Zero-initialise, set the first members, release with sciara_run_scores_free. */
@@ -23,8 +24,9 @@ struct sciara_run_scores {
 
 enum sciara_status sciara_run_scores_make(struct sciara_run_scores *j);
 
-/** Draws both extents over the hillshade as a PNG file. */
-enum sciara_status sciara_run_scores_draw(const struct sciara_run_scores *j, const char *path);
+/** Draws both extents over the hillshade, with the scores, as a PNG file. */
+enum sciara_status sciara_run_scores_draw(const struct sciara_run_scores *j, const struct sciara_picture_look *look,
+                                          const char *path);
 
 void sciara_run_scores_free(struct sciara_run_scores *j);
 

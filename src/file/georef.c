@@ -101,3 +101,25 @@ cleanup:
   sciara_gdal_leave(&scope);
   return status;
 }
+
+enum sciara_status sciara_georef_to_lonlat(const char *crs_wkt, size_t count, double *x, double *y) {
+  struct sciara_gdal_scope scope;
+  enum sciara_status status = SCIARA_OK;
+  OGRSpatialReferenceH from = NULL, to = NULL;
+  OGRCoordinateTransformationH change = NULL;
+  sciara_gdal_enter(&scope, false);
+  SCIARA_TRY_GOTO(sciara_srs_parse(crs_wkt, &from));
+  SCIARA_TRY_GOTO(sciara_srs_parse("EPSG:4326", &to)); // x is the longitude, see sciara_srs_parse
+  change = OCTNewCoordinateTransformation(from, to);
+  if (!change)
+    status = sciara_fail(sciara_gdal_status(&scope, SCIARA_ERR_INPUT), "the CRS cannot be changed to WGS 84: %s",
+                         sciara_gdal_message(&scope));
+  for (size_t k = 0; k < count && status == SCIARA_OK; k++)
+    if (!OCTTransform(change, 1, &x[k], &y[k], NULL) || !isfinite(x[k]) || !isfinite(y[k])) x[k] = y[k] = NAN;
+cleanup:
+  if (change) OCTDestroyCoordinateTransformation(change);
+  OSRRelease(from);
+  OSRRelease(to);
+  sciara_gdal_leave(&scope);
+  return status;
+}

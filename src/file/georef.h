@@ -3,6 +3,8 @@
 #ifndef SCIARA_FILE_GEOREF_H
 #define SCIARA_FILE_GEOREF_H
 
+#include <stddef.h>
+
 #include "base/status.h"
 
 /** Owned strings (malloc). */
@@ -20,5 +22,11 @@ enum sciara_status sciara_georef_from_name(const char *crs, struct sciara_georef
 
 /** Transforms a point given in degrees (WGS 84) to the CRS `crs_wkt`. */
 enum sciara_status sciara_georef_from_lonlat(const char *crs_wkt, double lon, double lat, double *x, double *y);
+
+/**
+ * Transforms `count` points of the CRS `crs_wkt` in place to longitude and latitude (WGS 84), in degrees; those that have none
+ * become NAN.
+ */
+enum sciara_status sciara_georef_to_lonlat(const char *crs_wkt, size_t count, double *x, double *y);
 
 #endif

@@ -171,6 +171,12 @@ enum sciara_status sciara_hdf5_put_double(hid_t object, const char *path, const 
   return sciara_hdf5_put_number(object, path, name, H5T_IEEE_F64LE, value);
 }
 
+enum sciara_status sciara_hdf5_put_doubles(hid_t object, const char *path, const char *name, const double *values,
+                                           size_t count) {
+  const hsize_t size = count;
+  return put(object, path, name, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, H5Screate_simple(1, &size, NULL), values);
+}
+
 enum sciara_status sciara_hdf5_put_int64(hid_t object, const char *path, const char *name, int64_t value) {
   return put(object, path, name, H5T_STD_I64LE, H5T_NATIVE_INT64, one_element(), &value);
 }

@@ -50,6 +50,8 @@ enum sciara_status sciara_hdf5_put_text(hid_t object, const char *path, const ch
 
 /** One-element attributes of native double and int64. */
 enum sciara_status sciara_hdf5_put_double(hid_t object, const char *path, const char *name, double value);
+enum sciara_status sciara_hdf5_put_doubles(hid_t object, const char *path, const char *name, const double *values,
+                                           size_t count);
 enum sciara_status sciara_hdf5_put_int64(hid_t object, const char *path, const char *name, int64_t value);
 
 /** A one-element attribute whose file type is `type`; `value` is a native double. */

@@ -15,9 +15,15 @@ static bool place(GDALDatasetH d, const struct sciara_map *map, OGRSpatialRefere
   return GDALSetGeoTransform(d, t) == CE_None && (!srs || GDALSetSpatialRef(d, srs) == CE_None);
 }
 
+static bool add_facts(GDALDatasetH d, const struct sciara_map_facts *facts) {
+  for (size_t k = 0; facts && k < facts->count; k++)
+    if (GDALSetMetadataItem(d, facts->fact[k].name, facts->fact[k].text, NULL) != CE_None) return false;
+  return true;
+}
+
 static bool describe(GDALDatasetH d, GDALRasterBandH band, const struct sciara_map *map) {
   GDALSetDescription(band, map->name);
-  return GDALSetRasterUnitType(band, map->unit) == CE_None &&
+  return GDALSetRasterUnitType(band, map->unit) == CE_None && add_facts(d, map->facts) &&
          GDALSetMetadataItem(d, "TIFFTAG_SOFTWARE", "sciara", NULL) == CE_None &&
          (!map->title || GDALSetMetadataItem(d, "TIFFTAG_IMAGEDESCRIPTION", map->title, NULL) == CE_None);
 }

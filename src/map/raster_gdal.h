@@ -4,6 +4,7 @@
 #define SCIARA_MAP_RASTER_GDAL_H
 
 #include "file/georef.h"
+#include "map/map_facts.h"
 #include "model/grid.h"
 
 /** A further band of whole numbers; one of the arrays is set. */
@@ -22,6 +23,7 @@ struct sciara_map {
   const char *name;                    ///< band description, "deposit"
   const char *unit;                    ///< "m"
   const char *title;                   ///< of the map, for metadata; may be NULL
+  const struct sciara_map_facts *facts; ///< more metadata; may be NULL
   const struct sciara_map_mark *marks; ///< further bands
   int mark_count;
 };

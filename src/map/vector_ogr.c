@@ -6,11 +6,14 @@
 #include <gdal.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
+#include <time.h>
 
 #include "base/mem.h"
 #include "file/durable.h"
 #include "map/colour_ramp.h"
 #include "map/polygonize.h"
+#include "map/vector_qml.h"
 
 /** A format of polygons, with the settings for GDAL's driver. */
 struct format {
@@ -76,8 +79,30 @@ static bool add_field(OGRLayerH layer, const char *name, OGRFieldType type) {
   return made;
 }
 
-static bool add_fields(OGRLayerH layer, const struct format *format, const struct sciara_zones *z) {
-  return add_field(layer, format->label, OFTString) && (!z->lower || add_field(layer, z->lower, OFTReal)) &&
+/** Dates of features with a time: KML makes a TimeSpan of fields with these names. */
+static const char begin_field[] = "begin", end_field[] = "end";
+
+static bool add_dates(OGRLayerH layer, const struct product *p) {
+  return !p->polygons->start || (add_field(layer, begin_field, OFTDateTime) && add_field(layer, end_field, OFTDateTime));
+}
+
+/** The date `seconds` after the start of the run; a time that is not finite leaves the field NULL. */
+static void set_date(OGRFeatureH f, const struct product *p, const char *field, double seconds) {
+  struct tm t = {0};
+  const char *start = p->polygons->start;
+  if (!start || !(fabs(seconds) < 1e12) || !strptime(start, "%Y-%m-%dT%H:%M:%SZ", &t)) return;
+  const time_t at = timegm(&t) + (time_t)floor(seconds);
+  enum { UTC = 100 };
+  if (gmtime_r(&at, &t))
+    OGR_F_SetFieldDateTime(f, OGR_F_GetFieldIndex(f, field), t.tm_year + 1900, t.tm_mon + 1, t.tm_mday, t.tm_hour,
+                           t.tm_min, t.tm_sec, UTC);
+}
+
+static bool is_timed(const struct sciara_zones *z) { return z->lower && strcmp(z->lower, "from_s") == 0; }
+
+static bool add_fields(OGRLayerH layer, const struct product *p, const struct sciara_zones *z) {
+  const struct format *format = p->format;
+  return (!is_timed(z) || add_dates(layer, p)) && add_field(layer, format->label, OFTString) && (!z->lower || add_field(layer, z->lower, OFTReal)) &&
          (!z->upper || add_field(layer, z->upper, OFTReal)) && add_field(layer, "area_m2", OFTReal) &&
          add_field(layer, "cells", format->cells);
 }
@@ -106,6 +131,7 @@ static bool add_feature(OGRLayerH layer, const struct product *p, const struct s
   OGR_F_SetFieldDouble(f, OGR_F_GetFieldIndex(f, "area_m2"), (double)zone->cells * cell);
   OGR_F_SetFieldInteger64(f, OGR_F_GetFieldIndex(f, "cells"), zone->cells);
   if (p->format->styled) set_style(f, z, k);
+  if (is_timed(z)) set_date(f, p, begin_field, zone->lower); // lava stays: it has no end
   const bool placed = !p->change || OGR_G_Transform(polygons, p->change) == OGRERR_NONE;
   const bool done =
       OGR_F_SetGeometryDirectly(f, polygons) == OGRERR_NONE && placed && OGR_L_CreateFeature(layer, f) == OGRERR_NONE;
@@ -119,7 +145,7 @@ static enum sciara_status add_layer(struct product *p, const struct sciara_zones
   SCIARA_TRY_GOTO(SCIARA_NEW(polygons, z->count + 1, "the polygons of a layer"));
   SCIARA_TRY_GOTO(sciara_polygonize(&p->scope, p->polygons->grid, z, p->path, polygons));
   OGRLayerH layer = GDALDatasetCreateLayer(p->dataset, z->name, p->srs, wkbMultiPolygon, (char **)(uintptr_t)options);
-  bool good = layer && add_fields(layer, p->format, z);
+  bool good = layer && add_fields(layer, p, z);
   for (size_t k = 0; k < z->count && good; k++) {
     if (!polygons[k]) continue;
     good = add_feature(layer, p, z, k, polygons[k]);
@@ -130,6 +156,183 @@ cleanup:
   if (polygons) sciara_polygons_free(polygons, z->count);
   sciara_free(polygons);
   return status;
+}
+
+// -------------------------------------------------------------------------------------------------- front lines, marks
+
+/** The colour of the k-th of `count` times, as the isochrones have it. */
+static void time_colour(size_t k, size_t count, uint8_t rgb[3]) {
+  sciara_ramp_colour(sciara_ramp_for("arrival_time"), ((double)k + 0.5) / (double)count, rgb);
+}
+
+/** Takes the geometry to the CRS of the file, and both into the layer. */
+static bool finish_feature(OGRLayerH layer, const struct product *p, OGRFeatureH f, OGRGeometryH geometry) {
+  const bool placed = !p->change || OGR_G_Transform(geometry, p->change) == OGRERR_NONE;
+  const bool done =
+      OGR_F_SetGeometryDirectly(f, geometry) == OGRERR_NONE && placed && OGR_L_CreateFeature(layer, f) == OGRERR_NONE;
+  OGR_F_Destroy(f);
+  return done;
+}
+
+/** The border of all zones up to the k-th as lines; NULL on failure. */
+static OGRGeometryH border(struct product *p, const struct sciara_zones *z, size_t k, int32_t *member) {
+  const int64_t cells = sciara_grid_cells(p->polygons->grid);
+  struct sciara_zone all = {.label = "front"};
+  const struct sciara_zones one = {.name = "front_lines", .member = member, .zone = &all, .count = 1};
+  OGRGeometryH polygons = NULL;
+  for (int64_t i = 0; i < cells; i++) {
+    member[i] = z->member[i] > 0 && z->member[i] <= (int32_t)k + 1;
+    all.cells += member[i];
+  }
+  if (sciara_polygonize(&p->scope, p->polygons->grid, &one, p->path, &polygons) != SCIARA_OK || !polygons) return NULL;
+  return OGR_G_ForceToMultiLineString(polygons);
+}
+
+static bool add_front(OGRLayerH layer, const struct product *p, const struct sciara_zones *z, size_t k,
+                      OGRGeometryH lines) {
+  OGRFeatureH f = OGR_F_Create(OGR_L_GetLayerDefn(layer));
+  char style[48];
+  uint8_t c[3];
+  OGR_F_SetFieldString(f, OGR_F_GetFieldIndex(f, p->format->label), z->zone[k].label);
+  const double latest = p->polygons->latest_s, time = fmin(z->zone[k].upper, latest);
+  OGR_F_SetFieldDouble(f, OGR_F_GetFieldIndex(f, "time_s"), time);
+  set_date(f, p, begin_field, time);
+  if (k + 1 < z->count) set_date(f, p, end_field, fmin(z->zone[k + 1].upper, latest));
+  time_colour(k, z->count, c);
+  snprintf(style, sizeof style, "PEN(c:#%02X%02X%02XFF,w:2px)", c[0], c[1], c[2]);
+  if (p->format->styled) OGR_F_SetStyleString(f, style);
+  return finish_feature(layer, p, f, lines);
+}
+
+static enum sciara_status add_fronts(struct product *p, const struct sciara_zones *z, const char *const *options) {
+  int32_t *member = NULL;
+  enum sciara_status status;
+  SCIARA_TRY_GOTO(SCIARA_NEW(member, sciara_grid_cells(p->polygons->grid), "the front lines of a map"));
+  OGRLayerH layer =
+      GDALDatasetCreateLayer(p->dataset, "front_lines", p->srs, wkbMultiLineString, (char **)(uintptr_t)options);
+  bool good = layer && add_field(layer, p->format->label, OFTString) && add_field(layer, "time_s", OFTReal) &&
+              add_dates(layer, p);
+  for (size_t k = 0; k < z->count && good; k++) {
+    if (z->zone[k].cells == 0) continue; // the front has not moved
+    OGRGeometryH lines = border(p, z, k, member);
+    good = lines && add_front(layer, p, z, k, lines);
+  }
+  if (!good) status = gdal_failure(p);
+cleanup:
+  sciara_free(member);
+  return status;
+}
+
+static OGRGeometryH mark_geometry(const struct sciara_vector_mark *m, bool line) {
+  OGRGeometryH g = OGR_G_CreateGeometry(line ? wkbLineString : wkbPoint);
+  for (size_t k = 0; g && k < (line ? m->count : 1); k++) OGR_G_AddPoint_2D(g, m->points[k].x, m->points[k].y);
+  return g;
+}
+
+static bool add_mark(OGRLayerH layer, const struct product *p, const struct sciara_vector_marks *marks, size_t k) {
+  const struct sciara_vector_mark *m = &marks->mark[k];
+  OGRGeometryH geometry = mark_geometry(m, marks->lines);
+  OGRFeatureH f = OGR_F_Create(OGR_L_GetLayerDefn(layer));
+  if (!geometry) {
+    OGR_F_Destroy(f);
+    return false;
+  }
+  OGR_F_SetFieldString(f, OGR_F_GetFieldIndex(f, p->format->label), m->label);
+  if (marks->distant) OGR_F_SetFieldDouble(f, OGR_F_GetFieldIndex(f, "run_out_m"), m->metres);
+  if (marks->timed && isfinite(m->from_s)) OGR_F_SetFieldDouble(f, OGR_F_GetFieldIndex(f, "time_s"), m->from_s);
+  if (marks->timed) set_date(f, p, begin_field, m->from_s);
+  if (marks->timed) set_date(f, p, end_field, m->until_s);
+  if (p->format->styled && marks->lines) OGR_F_SetStyleString(f, "PEN(c:#00C8D7FF,w:4px)");
+  return finish_feature(layer, p, f, geometry);
+}
+
+static enum sciara_status add_marks(struct product *p, const struct sciara_vector_marks *marks,
+                                    const char *const *options) {
+  OGRLayerH layer = GDALDatasetCreateLayer(p->dataset, marks->name, p->srs, marks->lines ? wkbLineString : wkbPoint,
+                                           (char **)(uintptr_t)options);
+  bool good = layer && add_field(layer, p->format->label, OFTString) &&
+              (!marks->distant || add_field(layer, "run_out_m", OFTReal)) &&
+              (!marks->timed || (add_field(layer, "time_s", OFTReal) && add_dates(layer, p)));
+  for (size_t k = 0; k < marks->count && good; k++) good = add_mark(layer, p, marks, k);
+  return good ? SCIARA_OK : gdal_failure(p);
+}
+
+/** Polygons, then lines and points, which lie over them. */
+static enum sciara_status add_layers(struct product *p, const char *const *options) {
+  const struct sciara_polygons *q = p->polygons;
+  for (size_t k = 0; k < q->count; k++) SCIARA_TRY(add_layer(p, &q->layers[k], options));
+  if (q->fronts) SCIARA_TRY(add_fronts(p, q->fronts, options));
+  for (size_t k = 0; k < q->mark_layers; k++) SCIARA_TRY(add_marks(p, &q->marks[k], options));
+  return SCIARA_OK;
+}
+
+// ------------------------------------------------------------------------------------------------------------- styles
+
+/** The table in which QGIS looks for styles; it is no layer of the map. */
+static OGRLayerH add_style_table(const struct product *p) {
+  static const char *const texts[] = {"f_table_catalog", "f_table_schema", "f_table_name", "f_geometry_column",
+                                      "styleName",       "styleQML",       "styleSLD",     "description",
+                                      "owner",           "ui"};
+  OGRLayerH layer = GDALDatasetCreateLayer(p->dataset, "layer_styles", NULL, wkbNone, NULL);
+  bool good = layer != NULL;
+  for (size_t k = 0; k < sizeof texts / sizeof *texts && good; k++) good = add_field(layer, texts[k], OFTString);
+  OGRFieldDefnH preset = OGR_Fld_Create("useAsDefault", OFTInteger);
+  OGR_Fld_SetSubType(preset, OFSTBoolean);
+  good = good && OGR_L_CreateField(layer, preset, TRUE) == OGRERR_NONE && add_field(layer, "update_time", OFTDateTime);
+  OGR_Fld_Destroy(preset);
+  return good ? layer : NULL;
+}
+
+static bool add_style(OGRLayerH table, const char *layer, const struct sciara_text *qml) {
+  OGRFeatureH f = OGR_F_Create(OGR_L_GetLayerDefn(table));
+  const char *const values[][2] = {{"f_table_catalog", ""},         {"f_table_schema", ""},
+                                   {"f_table_name", layer},         {"f_geometry_column", "geom"},
+                                   {"styleName", layer},            {"styleQML", qml->data},
+                                   {"description", "of sciara"}, {"owner", ""}};
+  for (size_t k = 0; k < sizeof values / sizeof *values; k++)
+    OGR_F_SetFieldString(f, OGR_F_GetFieldIndex(f, values[k][0]), values[k][1]);
+  OGR_F_SetFieldInteger(f, OGR_F_GetFieldIndex(f, "useAsDefault"), 1);
+  const bool made = qml->failed == SCIARA_OK && OGR_L_CreateFeature(table, f) == OGRERR_NONE;
+  OGR_F_Destroy(f);
+  return made;
+}
+
+static bool style_zones(OGRLayerH table, const struct sciara_zones *z, const char *name, bool lines) {
+  struct sciara_text qml = {0};
+  sciara_qml_begin(&qml, "label");
+  for (size_t k = 0; k < z->count; k++) sciara_qml_category(&qml, k, z->zone[k].label);
+  sciara_qml_symbols(&qml);
+  for (size_t k = 0; k < z->count; k++) {
+    uint8_t c[3] = {200, 20, 20};
+    if (z->ramp) sciara_ramp_colour(sciara_ramp_for(z->ramp), ((double)k + 0.5) / (double)z->count, c);
+    sciara_qml_symbol(&qml, k, lines ? SCIARA_QML_LINE : z->ramp ? SCIARA_QML_AREA : SCIARA_QML_BORDER, c);
+  }
+  sciara_qml_end(&qml);
+  const bool made = add_style(table, name, &qml);
+  sciara_text_free(&qml);
+  return made;
+}
+
+static bool style_marks(OGRLayerH table, const struct sciara_vector_marks *marks) {
+  static const uint8_t vent[3] = {0, 200, 215}, run_out[3] = {255, 240, 90};
+  struct sciara_text qml = {0};
+  sciara_qml_single(&qml);
+  sciara_qml_symbol(&qml, 0, marks->lines ? SCIARA_QML_LINE : marks->distant ? SCIARA_QML_CIRCLE : SCIARA_QML_TRIANGLE,
+                    marks->distant ? run_out : vent);
+  sciara_qml_end(&qml);
+  const bool made = add_style(table, marks->name, &qml);
+  sciara_text_free(&qml);
+  return made;
+}
+
+static enum sciara_status add_styles(struct product *p) {
+  const struct sciara_polygons *q = p->polygons;
+  OGRLayerH table = add_style_table(p);
+  bool good = table != NULL;
+  for (size_t k = 0; k < q->count && good; k++) good = style_zones(table, &q->layers[k], q->layers[k].name, false);
+  if (q->fronts && good) good = style_zones(table, q->fronts, "front_lines", true);
+  for (size_t k = 0; k < q->mark_layers && good; k++) good = style_marks(table, &q->marks[k]);
+  return good ? SCIARA_OK : gdal_failure(p);
 }
 
 enum sciara_status sciara_polygons_write_gpkg(const struct sciara_polygons *polygons, const char *path) {
@@ -145,8 +348,8 @@ enum sciara_status sciara_polygons_write_gpkg(const struct sciara_polygons *poly
   const char *const options[] = {"GEOMETRY_NAME=geom", description, NULL};
   enum sciara_status status = begin(&p, &format, NULL);
   if (status == SCIARA_OK && GDALDatasetStartTransaction(p.dataset, FALSE) != OGRERR_NONE) status = gdal_failure(&p);
-  for (size_t k = 0; k < polygons->count && status == SCIARA_OK; k++)
-    status = add_layer(&p, &polygons->layers[k], options);
+  if (status == SCIARA_OK) status = add_layers(&p, options);
+  if (status == SCIARA_OK) status = add_styles(&p);
   if (status == SCIARA_OK && GDALDatasetCommitTransaction(p.dataset) != OGRERR_NONE) status = gdal_failure(&p);
   free(description);
   return end(&p, status);
@@ -158,7 +361,7 @@ enum sciara_status sciara_polygons_write_geojson(const struct sciara_polygons *p
   static const char *const wgs84[] = {"RFC7946=YES", "WRITE_NAME=YES", NULL}, *const plain[] = {"WRITE_NAME=YES", NULL};
   struct product p = {.polygons = polygons, .path = path};
   enum sciara_status status = begin(&p, &format, NULL);
-  if (status == SCIARA_OK) status = add_layer(&p, &polygons->layers[0], p.srs ? wgs84 : plain);
+  if (status == SCIARA_OK) status = add_layers(&p, p.srs ? wgs84 : plain);
   return end(&p, status);
 }
 
@@ -186,8 +389,7 @@ enum sciara_status sciara_polygons_write_kml(const struct sciara_polygons *polyg
   const char *const options[] = {name.data, NULL}, *const folder[] = {"FOLDER=YES", NULL};
   enum sciara_status status = begin(&p, &format, options);
   if (status == SCIARA_OK) status = change_to_wgs84(&p);
-  for (size_t k = 0; k < polygons->count && status == SCIARA_OK; k++)
-    status = add_layer(&p, &polygons->layers[k], folder);
+  if (status == SCIARA_OK) status = add_layers(&p, folder);
   sciara_text_free(&name);
   return end(&p, status);
 }

@@ -5,6 +5,24 @@
 
 #include "file/georef.h"
 #include "map/zones.h"
+#include "model/polyline.h"
+
+/** A point or a line; what it has no value of is NAN. */
+struct sciara_vector_mark {
+  const char *label;
+  const struct sciara_point *points; ///< one, or the vertices of a line
+  size_t count;
+  double from_s, until_s; ///< simulated time at which it applies
+  double metres;          ///< distance from the vents
+};
+
+/** A layer of points, or of lines. */
+struct sciara_vector_marks {
+  const char *name; ///< "vents"
+  bool lines, timed, distant; ///< whether its marks are lines, have times, have distances
+  struct sciara_vector_mark *mark;
+  size_t count;
+};
 
 /** What a file is to hold. */
 struct sciara_polygons {
@@ -13,15 +31,21 @@ struct sciara_polygons {
   const struct sciara_zones *layers; ///< one feature for each zone that has cells
   size_t count;
   const char *title; ///< for people
+  const struct sciara_zones *fronts; ///< isochrones: a layer "front_lines" shows the border of the lava at the end of each
+  double latest_s; ///< of the map: no front is later
+  const struct sciara_vector_marks *marks; ///< more layers
+  size_t mark_layers;
+  const char *start; ///< of the run ("2006-07-14T23:30:00Z"): features with a time have a date too; NULL: they have not
 };
 
-/** GeoPackage in the CRS of the grid, one layer for each set of zones; without a CRS in coordinates of the grid. */
+/** GeoPackage in the CRS of the grid, with a style for each layer (table layer_styles, which QGIS applies); without a CRS
+ *  in coordinates of the grid. */
 enum sciara_status sciara_polygons_write_gpkg(const struct sciara_polygons *p, const char *path);
 
-/** GeoJSON of the first layer as RFC 7946 has it, in WGS 84; without a CRS in coordinates of the grid. */
+/** GeoJSON of the only layer as RFC 7946 has it, in WGS 84; without a CRS in coordinates of the grid. */
 enum sciara_status sciara_polygons_write_geojson(const struct sciara_polygons *p, const char *path);
 
-/** KML in WGS 84, a folder for each layer, coloured; SCIARA_ERR_USAGE without a CRS. */
+/** KML in WGS 84, a folder for each layer, coloured, with a TimeSpan where there is a date; SCIARA_ERR_USAGE without a CRS. */
 enum sciara_status sciara_polygons_write_kml(const struct sciara_polygons *p, const char *path);
 
 #endif

@@ -48,6 +48,8 @@ class Frames {
     const [, , rows, cols] = data.box;
     Object.assign(frames, placesOf(await unpack(data.covered), rows * cols));
     frames.shade = undoPlanes(await unpack(data.shade.data), data.shade.cols);
+    const { altitude } = data;
+    altitude.levels = undoDifferences(await unpack(altitude.data), altitude.rows, altitude.cols);
     frames.observed = data.observed && (await unpack(data.observed));
     for (const field of data.fields) {
       field.levels = undoDifferences(await unpack(field.data), field.once ? 1 : data.frames.length, frames.count);
@@ -82,11 +84,55 @@ function valueOf(field, level) {
   return field.base + (level - 1) * field.step;
 }
 
+const SEA_SHADE = 128; // of a pixel of the ground that is sea
+
 /** Shade of the ground under a cell of the window, 0..1; -1 outside the DEM. */
 function lightAt(frames, row, col) {
   const { scale, cols } = frames.data.shade;
   const shade = frames.shade[Math.floor(row / scale) * cols + Math.floor(col / scale)];
-  return shade === 0 ? -1 : (shade - 1) / 126;
+  return shade === 0 || shade === SEA_SHADE ? -1 : (shade - 1) / 126;
+}
+
+/** Altitude of the ground in a cell of the grid, m; null outside the DEM and outside the window. */
+function altitudeOf(data, row, col) {
+  const { scale, rows, cols, levels, base, step } = data.altitude;
+  const r = Math.floor((row - data.window[0]) / scale);
+  const c = Math.floor((col - data.window[1]) / scale);
+  const level = r >= 0 && c >= 0 && r < rows && c < cols ? levels[r * cols + c] : 0;
+  return level === 0 ? null : base + (level - 1) * step;
+}
+
+/** Longitude and latitude of the centre of a cell, in degrees, between the nodes of the lattice; null without a CRS. */
+function lonLatOf(data, row, col) {
+  if (!data.lonlat) return null;
+  const { nodes, values } = data.lonlat;
+  const [top, left, rows, cols] = data.window;
+  const down = ((row + 0.5 - top) / rows) * (nodes - 1);
+  const right = ((col + 0.5 - left) / cols) * (nodes - 1);
+  const i = Math.max(0, Math.min(Math.floor(down), nodes - 2));
+  const j = Math.max(0, Math.min(Math.floor(right), nodes - 2));
+  const at = (r, c, k) => values[2 * (r * nodes + c) + k];
+  const between = (k) => {
+    const [a, b, c, d] = [at(i, j, k), at(i, j + 1, k), at(i + 1, j, k), at(i + 1, j + 1, k)];
+    if ([a, b, c, d].includes(null)) return NaN;
+    const [v, u] = [down - i, right - j];
+    return (a * (1 - u) + b * u) * (1 - v) + (c * (1 - u) + d * u) * v;
+  };
+  const found = [between(0), between(1)];
+  return found.some(Number.isNaN) ? null : found;
+}
+
+/** "37.12345\u00b0 N, 15.12345\u00b0 E, altitude 1234 m", as far as it is known. */
+function placeText(data, row, col) {
+  const lonlat = lonLatOf(data, row, col);
+  const altitude = altitudeOf(data, row, col);
+  const words = [];
+  if (lonlat) {
+    const [lon, lat] = lonlat;
+    words.push(`${Math.abs(lat).toFixed(5)}\u00b0 ${lat < 0 ? "S" : "N"}, ${Math.abs(lon).toFixed(5)}\u00b0 ${lon < 0 ? "W" : "E"}`);
+  }
+  words.push(altitude === null ? "no altitude" : `altitude ${altitude.toFixed(0)} m`);
+  return words.join(", ");
 }
 
 const UNITS = { "m s-1": "m/s", "m2 s-1": "m\u00b2/s" };

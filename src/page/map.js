@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The map: ground, lava, outlines and the chosen cell on one canvas, in cells of the window.
 
-const SEA = [204, 226, 240];
+const SEA = [170, 205, 230];
+const NO_DATA = [238, 238, 234];
+const VENT = "#00c8d7";
 const MOST_PIXELS_PER_CELL = 60;
 
 /** 256 colours of a field, from the least to the largest of its scale. */
@@ -61,7 +63,7 @@ class LavaMap {
     const bit = (i) => (seen[i >> 3] >> (i & 7)) & 1;
     this.observed = seen && outlineOf((r, c) => bit(r * this.cols + c) === 1, this.rows, this.cols);
     this.view = { x: 0, y: 0, scale: 1 };
-    this.shows = { extent: false, observed: Boolean(seen) };
+    this.shows = { extent: false, observed: Boolean(seen), vents: true };
     this.chosen = null;
   }
 
@@ -71,7 +73,9 @@ class LavaMap {
     for (let i = 0; i < rows * cols; i++) {
       const shade = this.frames.shade[i];
       const grey = 50 + (205 * (shade - 1)) / 126;
-      for (let k = 0; k < 3; k++) picture.pixels.data[4 * i + k] = shade === 0 ? SEA[k] : grey;
+      for (let k = 0; k < 3; k++) {
+        picture.pixels.data[4 * i + k] = shade === 0 ? NO_DATA[k] : shade === SEA_SHADE ? SEA[k] : grey;
+      }
       picture.pixels.data[4 * i + 3] = 255;
     }
     picture.context.putImageData(picture.pixels, 0, 0);
@@ -165,7 +169,7 @@ class LavaMap {
     const context = this.canvas.getContext("2d");
     const { view, size } = this;
     context.setTransform(1, 0, 0, 1, 0, 0);
-    context.fillStyle = `rgb(${SEA})`;
+    context.fillStyle = `rgb(${NO_DATA})`;
     context.fillRect(0, 0, this.canvas.width, this.canvas.height);
     const scale = view.scale * size.ratio;
     context.setTransform(scale, 0, 0, scale, -view.x * scale, -view.y * scale);
@@ -181,14 +185,60 @@ class LavaMap {
     if (this.frames.count > 0) context.drawImage(this.lava.canvas, box.col, box.row, box.cols, box.rows);
     if (this.shows.observed) this.stroke(context, this.observed, "#0b57d0", 0, 0);
     if (this.shows.extent) this.stroke(context, this.extent, "#111", box.col, box.row);
+    if (this.shows.vents) this.drawVents(context);
     if (this.chosen) this.drawChosen(context);
+    this.drawStamp(context);
+  }
+
+  /** Triangles of one size at every zoom, and lines. */
+  drawVents(context) {
+    const { scale } = this.view;
+    for (const { points } of this.frames.data.vents) {
+      const path = new Path2D();
+      if (points.some((point) => point.includes(null))) continue;
+      if (points.length > 1) {
+        points.forEach(([x, y], i) => (i ? path.lineTo(x, y) : path.moveTo(x, y)));
+        this.stroke(context, path, "#111", 0, 0, 5);
+        this.stroke(context, path, VENT, 0, 0, 2.5);
+        continue;
+      }
+      const [x, y] = points[0];
+      const size = 8 / scale;
+      path.moveTo(x, y - size);
+      path.lineTo(x + 0.87 * size, y + 0.5 * size);
+      path.lineTo(x - 0.87 * size, y + 0.5 * size);
+      path.closePath();
+      context.fillStyle = VENT;
+      this.stroke(context, path, "#111", 0, 0);
+      context.fill(path);
+    }
+  }
+
+  /** Text across the whole canvas, whatever part of the map it shows. */
+  drawStamp(context) {
+    const { stamp } = this.frames.data;
+    if (!stamp) return;
+    const { width, height } = this.canvas;
+    const angle = -Math.atan2(height, width);
+    context.setTransform(Math.cos(angle), Math.sin(angle), -Math.sin(angle), Math.cos(angle), width / 2, height / 2);
+    context.font = "bold 100px system-ui, sans-serif";
+    const size = Math.min((100 * 0.8 * Math.hypot(width, height)) / context.measureText(stamp).width, 0.3 * height);
+    context.font = `bold ${size}px system-ui, sans-serif`;
+    context.textAlign = "center";
+    context.textBaseline = "middle";
+    context.lineJoin = "round";
+    context.lineWidth = size / 12;
+    context.strokeStyle = "#ffffff80";
+    context.fillStyle = "#96001e73";
+    context.strokeText(stamp, 0, 0);
+    context.fillText(stamp, 0, 0);
   }
 
   /** A line of two pixels on a paler one, so that it is seen on any ground. */
-  stroke(context, path, colour, x, y) {
+  stroke(context, path, colour, x, y, thickness = 1.8) {
     context.save();
     context.translate(x, y);
-    for (const [style, width] of [["#ffffffb0", 4], [colour, 1.8]]) {
+    for (const [style, width] of [["#ffffffb0", thickness + 2.2], [colour, thickness]]) {
       context.strokeStyle = style;
       context.lineWidth = width / this.view.scale;
       context.stroke(path);

@@ -44,6 +44,11 @@ class Page {
     byId("made").textContent = made.filter(Boolean).join(", ");
     byId("scenario").textContent = this.scenarioText();
     byId("observed_label").hidden = !data.observed;
+    byId("vents_label").hidden = data.vents.length === 0;
+    byId("stamp").hidden = !data.stamp;
+    byId("stamp").textContent = data.stamp || "";
+    byId("key_sea").hidden = !this.frames.shade.includes(SEA_SHADE);
+    byId("key_no_data").hidden = !this.frames.shade.includes(0);
     byId("observed_name").textContent = data.observed_name || "";
     byId("slider").max = shown - 1;
     byId("play").disabled = shown < 2;
@@ -188,7 +193,7 @@ class Page {
       row.append(html("th", field.name.replaceAll("_", " ")), value);
       table.append(row);
     }
-    byId("cell").replaceChildren(html("p", `row ${cell.row}, column ${cell.col}; x ${x} m, y ${y} m`, "note"), table);
+    byId("cell").replaceChildren(html("p", `row ${cell.row}, column ${cell.col}; x ${x} m, y ${y} m; ${placeText(this.data, cell.row, cell.col)}`, "note"), table);
   }
 
   /** The curve of the chosen cell; of arrival there is none. */
@@ -214,7 +219,9 @@ class Page {
   tellHover() {
     const cell = this.hovered || this.map.chosen;
     byId("hover").hidden = !cell;
-    if (cell) byId("hover").textContent = `${this.textAt(this.field, cell)} \u00b7 row ${cell.row}, column ${cell.col}`;
+    if (!cell) return;
+    const where = placeText(this.data, cell.row, cell.col);
+    byId("hover").textContent = `${this.textAt(this.field, cell)} \u00b7 ${where} \u00b7 row ${cell.row}, column ${cell.col}`;
   }
 
   /** A length that is round in metres and at most a quarter of the map. */
@@ -246,7 +253,7 @@ class Page {
   listen() {
     byId("slider").addEventListener("input", (event) => this.showFrame(Number(event.target.value)));
     byId("play").addEventListener("click", () => this.play(this.timer === null));
-    for (const name of ["extent", "observed"]) {
+    for (const name of ["extent", "observed", "vents"]) {
       byId(name).checked = this.map.shows[name];
       byId(name).addEventListener("change", (event) => {
         this.map.shows[name] = event.target.checked;

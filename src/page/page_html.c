@@ -8,12 +8,18 @@
 
 #include "base/mem.h"
 #include "file/durable.h"
+#include "file/georef.h"
 #include "map/colour_ramp.h"
 #include "map/hillshade.h"
 #include "model/field.h"
 #include "page/page_skeleton.h"
 
-enum { MAX_SHADE = 1 << 20 }; // pixels of the ground
+enum {
+  MAX_SHADE = 1 << 20,    // pixels of the ground
+  SEA_SHADE = 128,        // of a pixel that is sea
+  MAX_ALTITUDES = 1 << 18, // under the pointer
+  NODES = 17              // of the lattice of longitude and latitude, each way
+};
 
 static enum sciara_status append_text(struct sciara_text *t, const char *key, const char *text) {
   SCIARA_TRY(sciara_text_append(t, "\"%s\":", key));
@@ -41,19 +47,22 @@ static void choose_window(const struct sciara_page_frames *f, int64_t window[4])
   }
 }
 
-/** One pixel of the ground: the mean light of its cells as 1..127; 0 where none is in the DEM. */
+/** One pixel of the ground: the mean light of its cells as 1..127; SEA_SHADE where they are sea, 0 where none is in the DEM. */
 static uint8_t shade_pixel(const struct sciara_page *p, const int64_t window[4], int64_t scale, int64_t row,
                            int64_t col) {
   const struct sciara_grid *g = &p->frames->grid;
   double light = 0;
-  int64_t count = 0;
+  int64_t count = 0, sea = 0;
   for (int64_t r = window[0] + row * scale; r < window[0] + (row + 1) * scale && r < window[0] + window[2]; r++)
     for (int64_t c = window[1] + col * scale; c < window[1] + (col + 1) * scale && c < window[1] + window[3]; c++) {
-      if (p->altitude[r * g->cols + c] == SCIARA_NODATA_ALTITUDE) continue;
+      const bool wet = p->sea && p->sea[r * g->cols + c];
+      sea += wet;
+      if (wet || p->altitude[r * g->cols + c] == SCIARA_NODATA_ALTITUDE) continue;
       light += sciara_hillshade(g, p->altitude, r, c);
       count++;
     }
-  return count == 0 ? 0 : (uint8_t)(1 + lround(126 * fmin(light / (double)count, 1)));
+  if (count == 0 || sea > count) return sea > 0 ? SEA_SHADE : 0;
+  return (uint8_t)(1 + lround(126 * fmin(light / (double)count, 1)));
 }
 
 static enum sciara_status append_shade(struct sciara_text *t, const struct sciara_page *p, const int64_t window[4]) {
@@ -75,6 +84,95 @@ static enum sciara_status append_shade(struct sciara_text *t, const struct sciar
   if (status == SCIARA_OK) status = sciara_text_append(t, "\"},\n");
   sciara_free(pixels);
   return status;
+}
+
+/** Mean altitude of the cells of a block; NAN where none is in the DEM. */
+static double mean_altitude(const struct sciara_page *p, const int64_t window[4], int64_t scale, int64_t row,
+                            int64_t col) {
+  const struct sciara_grid *g = &p->frames->grid;
+  double sum = 0;
+  int64_t count = 0;
+  for (int64_t r = window[0] + row * scale; r < window[0] + (row + 1) * scale && r < window[0] + window[2]; r++)
+    for (int64_t c = window[1] + col * scale; c < window[1] + (col + 1) * scale && c < window[1] + window[3]; c++) {
+      const double z = p->altitude[r * g->cols + c];
+      if (z == SCIARA_NODATA_ALTITUDE) continue;
+      sum += z;
+      count++;
+    }
+  return count ? sum / (double)count : NAN;
+}
+
+/** Altitudes as levels: 0 outside the DEM, else base + (level - 1) step. */
+static enum sciara_status append_altitudes(struct sciara_text *t, const struct sciara_page *p, const int64_t window[4]) {
+  enum { LEVELS = 65000 };
+  int64_t scale = 1;
+  while (((window[2] + scale - 1) / scale) * ((window[3] + scale - 1) / scale) > MAX_ALTITUDES) scale++;
+  const int64_t rows = (window[2] + scale - 1) / scale, cols = (window[3] + scale - 1) / scale;
+  double *altitude = NULL, low = INFINITY, high = -INFINITY;
+  uint16_t *levels = NULL;
+  enum sciara_status status;
+  SCIARA_TRY_GOTO(SCIARA_NEW(altitude, rows * cols, "the altitudes of a page"));
+  SCIARA_TRY_GOTO(SCIARA_NEW(levels, rows * cols, "the altitudes of a page"));
+  for (int64_t i = 0; i < rows * cols; i++) {
+    altitude[i] = mean_altitude(p, window, scale, i / cols, i % cols);
+    if (isnan(altitude[i])) continue;
+    low = fmin(low, altitude[i]);
+    high = fmax(high, altitude[i]);
+  }
+  const double base = low <= high ? floor(low) : 0, step = fmax(0.1, (high - base) / LEVELS);
+  for (int64_t i = 0; i < rows * cols; i++)
+    levels[i] = isnan(altitude[i]) ? 0 : (uint16_t)(1 + lround((altitude[i] - base) / step));
+  SCIARA_TRY_GOTO(sciara_text_append(t,
+                                     "\"altitude\":{\"scale\":%" PRId64 ",\"rows\":%" PRId64 ",\"cols\":%" PRId64
+                                     ",\"base\":%.15g,\"step\":%.15g,\"data\":\"",
+                                     scale, rows, cols, base, step));
+  SCIARA_TRY_GOTO(sciara_page_pack_levels(t, levels, NULL, rows, cols));
+  SCIARA_TRY_GOTO(sciara_text_append(t, "\"},\n"));
+cleanup:
+  sciara_free(altitude);
+  sciara_free(levels);
+  return status;
+}
+
+/** Longitude and latitude at NODES x NODES places of the window, from its north-western to its south-eastern corner. */
+static enum sciara_status append_lonlat(struct sciara_text *t, const struct sciara_page *p, const int64_t window[4]) {
+  const struct sciara_grid *g = &p->frames->grid;
+  double x[NODES * NODES], y[NODES * NODES];
+  if (!p->crs_wkt) return sciara_text_append(t, "\"lonlat\":null,\n");
+  for (int k = 0; k < NODES * NODES; k++) {
+    const double down = (double)(k / NODES) / (NODES - 1), right = (double)(k % NODES) / (NODES - 1);
+    x[k] = g->west + ((double)window[1] + right * (double)window[3]) * g->cell_size;
+    y[k] = g->north - ((double)window[0] + down * (double)window[2]) * g->cell_size;
+  }
+  SCIARA_TRY(sciara_georef_to_lonlat(p->crs_wkt, NODES * NODES, x, y));
+  SCIARA_TRY(sciara_text_append(t, "\"lonlat\":{\"nodes\":%d,\"values\":[", NODES));
+  for (int k = 0; k < NODES * NODES; k++) {
+    if (!isfinite(x[k]) || !isfinite(y[k]))
+      SCIARA_TRY(sciara_text_append(t, "%snull,null", k ? "," : ""));
+    else
+      SCIARA_TRY(sciara_text_append(t, "%s%.8f,%.8f", k ? "," : "", x[k], y[k]));
+  }
+  return sciara_text_append(t, "]},\n");
+}
+
+/** Vents in cells of the window. */
+static enum sciara_status append_vents(struct sciara_text *t, const struct sciara_page *p, const int64_t window[4]) {
+  const struct sciara_grid *g = &p->frames->grid;
+  SCIARA_TRY(sciara_text_append(t, "\"vents\":["));
+  for (size_t k = 0; k < p->vents; k++) {
+    SCIARA_TRY(sciara_text_append(t, "%s{", k ? "," : ""));
+    SCIARA_TRY(append_text(t, "name", p->vent[k].name));
+    SCIARA_TRY(sciara_text_append(t, "\"points\":["));
+    for (size_t j = 0; j < p->vent[k].count; j++) {
+      SCIARA_TRY(sciara_text_append(t, "%s[", j ? "," : ""));
+      SCIARA_TRY(append_number(t, (p->vent[k].points[j].x - g->west) / g->cell_size - (double)window[1]));
+      SCIARA_TRY(sciara_text_append(t, ","));
+      SCIARA_TRY(append_number(t, (g->north - p->vent[k].points[j].y) / g->cell_size - (double)window[0]));
+      SCIARA_TRY(sciara_text_append(t, "]"));
+    }
+    SCIARA_TRY(sciara_text_append(t, "]}"));
+  }
+  return sciara_text_append(t, "],\n");
 }
 
 /** A set of the cells of a rectangle of the grid: one bit each, row by row, the lowest bit of a byte first. */
@@ -147,6 +245,9 @@ static enum sciara_status append_places(struct sciara_text *t, const struct scia
   SCIARA_TRY(sciara_text_append(t, "\"box\":[%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 "],\n", f->box[0], f->box[1],
                                 f->box[2], f->box[3]));
   SCIARA_TRY(append_shade(t, p, window));
+  SCIARA_TRY(append_altitudes(t, p, window));
+  SCIARA_TRY(append_lonlat(t, p, window));
+  SCIARA_TRY(append_vents(t, p, window));
   SCIARA_TRY(append_bits(t, "covered", g, f->box, f->covered));
   SCIARA_TRY(append_text(t, "observed_name", p->observed ? p->observed_name : NULL));
   return p->observed ? append_bits(t, "observed", g, window, p->observed)
@@ -156,6 +257,7 @@ static enum sciara_status append_places(struct sciara_text *t, const struct scia
 static enum sciara_status append_data(struct sciara_text *t, const struct sciara_page *p) {
   SCIARA_TRY(sciara_text_append(t, "{\"format\":1,\n"));
   SCIARA_TRY(append_text(t, "title", p->title));
+  SCIARA_TRY(append_text(t, "stamp", p->stamp));
   SCIARA_TRY(append_text(t, "source", p->source));
   SCIARA_TRY(append_text(t, "engine", p->engine));
   SCIARA_TRY(append_text(t, "precision", p->precision));

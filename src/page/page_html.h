@@ -4,7 +4,15 @@
 #define SCIARA_PAGE_PAGE_HTML_H
 
 #include "base/text.h"
+#include "model/polyline.h"
 #include "page/page_frames.h"
+
+/** A vent: a point, or the vertices of a fissure, in the CRS of the grid. */
+struct sciara_page_vent {
+  const char *name;
+  const struct sciara_point *points;
+  size_t count;
+};
 
 /** What a page says of a run. Texts may be NULL when unknown; whatever they hold is shown as text. */
 struct sciara_page {
@@ -13,6 +21,11 @@ struct sciara_page {
   const double *altitude;                  ///< of the ground, rows x cols, SCIARA_NODATA_ALTITUDE outside the DEM
   const uint8_t *observed;                 ///< rows x cols, 1 in the observed extent, else 0; NULL: none
   const char *observed_name;
+  const uint8_t *sea; ///< rows x cols, 1 where the sea is, else 0; NULL: not declared
+  const struct sciara_page_vent *vent;
+  size_t vents;
+  const char *stamp;   ///< across the map, and above it
+  const char *crs_wkt; ///< for longitude and latitude
   size_t snapshot_count; ///< of the run: those beyond the frames were left out
   const char *title, *start, *crs_name, *scenario_json, *source, *engine, *precision;
 };

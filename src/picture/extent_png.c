@@ -2,28 +2,31 @@
 #include "picture/extent_png.h"
 
 #include "base/mem.h"
-#include "picture/map_picture.h"
 
 // Colours that people who confuse red and green can also distinguish (Okabe and Ito).
 enum kind { HITS, MISSES, EXCESS, KINDS };
-static const struct sciara_map_kind kinds[KINDS] = {{"Hits: run and observed", {240, 228, 66}},
-                                                    {"Misses: observed, not run", {0, 114, 178}},
-                                                    {"Excess: run, not observed", {213, 94, 0}}};
+static const uint8_t colours[KINDS][3] = {{240, 228, 66}, {0, 114, 178}, {213, 94, 0}};
+static const enum sciara_word names[KINDS] = {SCIARA_WORD_HITS, SCIARA_WORD_MISSES, SCIARA_WORD_EXCESS};
 
-enum sciara_status sciara_extent_write_png(const struct sciara_extent_picture *e, const char *path) {
-  const int64_t cells = sciara_grid_cells(e->grid);
+enum sciara_status sciara_extent_write_png(const struct sciara_map_picture *like, const uint8_t *run,
+                                           const uint8_t *observed, const char *path) {
+  const int64_t cells = sciara_grid_cells(like->map->grid);
+  struct sciara_map_kind kinds[KINDS];
   double *kind;
   SCIARA_TRY(SCIARA_NEW(kind, cells, "the kinds of cells on a map"));
   for (int64_t i = 0; i < cells; i++)
-    kind[i] = e->run[i] ? (e->observed[i] ? HITS : EXCESS) : e->observed[i] ? MISSES : SCIARA_NODATA_ALTITUDE;
-  const struct sciara_map map = {.grid = e->grid,
-                                 .georef = e->georef,
-                                 .values = kind,
-                                 .nodata = SCIARA_NODATA_ALTITUDE,
-                                 .name = "simulated and observed extent",
-                                 .title = e->title};
-  const struct sciara_map_picture picture = {
-      .map = &map, .altitude = e->altitude, .time_s = &e->time_s, .start = e->start, .kind = kinds, .kinds = KINDS};
+    kind[i] = run[i] ? (observed[i] ? HITS : EXCESS) : observed[i] ? MISSES : SCIARA_NODATA_ALTITUDE;
+  for (int k = 0; k < KINDS; k++)
+    kinds[k] = (struct sciara_map_kind){sciara_word(like->language, names[k]),
+                                        {colours[k][0], colours[k][1], colours[k][2]}};
+  struct sciara_map map = *like->map;
+  map.values = kind;
+  map.nodata = SCIARA_NODATA_ALTITUDE;
+  map.name = sciara_word(like->language, SCIARA_WORD_EXTENTS);
+  struct sciara_map_picture picture = *like;
+  picture.map = &map;
+  picture.kind = kinds;
+  picture.kinds = KINDS;
   const enum sciara_status status = sciara_map_write_png(&picture, path);
   sciara_free(kind);
   return status;

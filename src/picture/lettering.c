@@ -153,6 +153,27 @@ double sciara_picture_write(struct sciara_picture *p, struct sciara_lettering *l
   return px(logical.height);
 }
 
+void sciara_picture_write_up(struct sciara_picture *p, struct sciara_lettering *l, double x, double y,
+                             const struct sciara_writing *w) {
+  static const uint8_t ink[3] = {30, 30, 30};
+  PangoLayout *layout = lay_out(l, w);
+  PangoRectangle inked, logical;
+  if (!layout) return;
+  pango_layout_get_extents(layout, &inked, &logical);
+  const double below = y + 0.5 * px(logical.width), left = x - px(pango_layout_get_baseline(layout));
+  cairo_save(p->cairo);
+  cairo_translate(p->cairo, left, below);
+  cairo_rotate(p->cairo, -1.57079632679489662);
+  sciara_picture_colour(p, ink, 1);
+  cairo_move_to(p->cairo, 0, 0);
+  pango_cairo_show_layout(p->cairo, layout);
+  cairo_restore(p->cairo);
+  if (inked.width > 0)
+    sciara_picture_claim(p, (struct sciara_box){left + px(inked.y), below - px(inked.x) - px(inked.width),
+                                                px(inked.height), px(inked.width)});
+  g_object_unref(layout);
+}
+
 void sciara_picture_text_path(struct sciara_picture *p, struct sciara_lettering *l, const struct sciara_writing *w) {
   PangoLayout *layout = lay_out(l, w);
   PangoRectangle inked;

@@ -45,6 +45,10 @@ size_t sciara_lettering_unknown(struct sciara_lettering *l, const char *text);
 double sciara_picture_write(struct sciara_picture *p, struct sciara_lettering *l, double x, double y, double anchor,
                             const struct sciara_writing *w);
 
+/** Writes upwards: the line stands on x, which is its right side, and is centred on y. */
+void sciara_picture_write_up(struct sciara_picture *p, struct sciara_lettering *l, double x, double y,
+                             const struct sciara_writing *w);
+
 /** Adds the outlines of a text around (0, 0) of Cairo's coordinates to its path. */
 void sciara_picture_text_path(struct sciara_picture *p, struct sciara_lettering *l, const struct sciara_writing *w);
 

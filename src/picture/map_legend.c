@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // What stands around and over a map: legend, scale bar, north arrow, outline, stamp.
-#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 
@@ -38,28 +37,28 @@ static void frame(struct sciara_map_drawing *d, double x, double y, double width
 // ------------------------------------------------------------------------------------------------------------- legend
 
 /** "Arrival time (h)" of "arrival_time". */
-static void heading(const char *name, const char *unit, char *text, size_t capacity) {
-  snprintf(text, capacity, "%s (%s)", name, unit);
-  for (char *c = text; *c; c++)
-    if (*c == '_') *c = ' ';
-  text[0] = (char)toupper((unsigned char)text[0]);
+static void heading(const struct sciara_map_drawing *d, const char *unit, char *text, size_t capacity) {
+  const char *name = d->q->map->name, *word = sciara_word_of_field(d->q->language, name);
+  snprintf(text, capacity, "%s (%s)", word ? word : name, unit);
 }
 
 /** The label of a tick; the step decides how many decimals all of them have. */
-static void label_of(const struct sciara_legend_scale *s, int tick, char *text, size_t capacity) {
+static void label_of(const struct sciara_map_drawing *d, const struct sciara_legend_scale *s, int tick, char *text,
+                     size_t capacity) {
   const double value = s->low + tick * s->step, size = fmax(fabs(s->low), fabs(s->low + s->steps * s->step));
   const double decimals = -floor(log10(s->step) + 1e-9), shown = fabs(value) < 1e-9 * size ? 0 : value;
   if (size < 1e6 && decimals <= 4)
     snprintf(text, capacity, "%s%.*f", shown < 0 ? "\u2212" : "", decimals > 0 ? (int)decimals : 0, fabs(shown));
   else
     snprintf(text, capacity, "%s%.5g", shown < 0 ? "\u2212" : "", fabs(shown));
+  sciara_word_numbers(d->q->language, text);
 }
 
 static double widest_label(struct sciara_map_drawing *d, const struct sciara_legend_scale *s) {
   double widest = 0;
   char text[40];
   for (int k = 0; k <= s->steps; k++) {
-    label_of(s, k, text, sizeof text);
+    label_of(d, s, k, text, sizeof text);
     widest = fmax(widest, width_of(d, text));
   }
   return widest;
@@ -85,7 +84,7 @@ static double paint_scale(struct sciara_map_drawing *d, const struct sciara_colo
   const double inset = fmax(0, ceil(0.5 * widest - letter)), left = round(x) + inset, bar = round(width - 2 * inset);
   const double top = round(y + 1.9 * letter), height = round(1.3 * letter);
   char text[96];
-  heading(d->q->map->name, c->scale.unit, text, sizeof text);
+  heading(d, c->scale.unit, text, sizeof text);
   struct sciara_writing w = words(d, text);
   w.width = width;
   w.lines = 1;
@@ -98,7 +97,7 @@ static double paint_scale(struct sciara_map_drawing *d, const struct sciara_colo
     const bool labelled = k % stride == 0;
     sciara_picture_fill(&d->picture, at, top + height, thin(d), round((labelled ? 0.5 : 0.3) * letter), ink);
     if (!labelled) continue;
-    label_of(&c->scale, k, text, sizeof text);
+    label_of(d, &c->scale, k, text, sizeof text);
     write_at(d, at + 0.5 * thin(d), top + height + 2 * letter, 0.5, text);
   }
   return left + bar + 0.5 * widest;
@@ -128,7 +127,7 @@ double sciara_paint_legend(struct sciara_map_drawing *d, const struct sciara_col
 // ----------------------------------------------------------------------------------------------- scale bar, north arrow
 
 void sciara_paint_scale_bar(struct sciara_map_drawing *d, double x, double y, double right) {
-  const struct sciara_grid *g = d->q->map->grid;
+  const struct sciara_grid *g = &d->grid;
   const double letter = d->letter, metres_per_px = g->cell_size * (double)g->cols / (double)d->map.width;
   const double room = right - x;
   double metres = sciara_round_step(room * metres_per_px, 1); // at least as long as there is room
@@ -136,6 +135,7 @@ void sciara_paint_scale_bar(struct sciara_map_drawing *d, double x, double y, do
   char text[48];
   const bool long_one = metres >= 1000;
   snprintf(text, sizeof text, long_one ? "%.6g km" : "%.6g m", long_one ? metres / 1000 : metres);
+  sciara_word_numbers(d->q->language, text);
   const double length = round(metres / metres_per_px), height = round(0.55 * letter), left = round(x), top = round(y);
   sciara_picture_fill(&d->picture, left, top, length, height, white);
   for (int k = 0; k < 4; k += 2) {
@@ -193,20 +193,21 @@ void sciara_stroke_outline(struct sciara_map_drawing *d, bool edges) {
   cairo_stroke(d->picture.cairo);
 }
 
-/** Whether the extent covers a cell; beyond the grid it covers nothing. */
-static bool covered(const struct sciara_map_picture *q, int64_t r, int64_t c) {
-  const struct sciara_grid *g = q->map->grid;
-  return r >= 0 && c >= 0 && r < g->rows && c < g->cols && q->observed[r * g->cols + c];
+/** Whether the extent covers a cell of the window, or beside it; beyond the grid it covers nothing. */
+static bool covered(const struct sciara_map_drawing *d, int64_t r, int64_t c) {
+  const struct sciara_grid *g = d->q->map->grid;
+  const int64_t row = d->window.row + r, col = d->window.col + c;
+  return row >= 0 && col >= 0 && row < g->rows && col < g->cols && d->q->observed[row * g->cols + col];
 }
 
 /** Adds the borders between two rows (or columns, `across`) of cells to the path, each run of them as one line. */
 static void trace_borders(struct sciara_map_drawing *d, bool across, int64_t line) {
-  const struct sciara_grid *g = d->q->map->grid;
+  const struct sciara_grid *g = &d->grid;
   const double down = (double)d->map.height / (double)g->rows, right = (double)d->map.width / (double)g->cols;
   bool drawing = false;
   for (int64_t k = 0; k <= (across ? g->rows : g->cols); k++) {
-    const bool border = across ? covered(d->q, k, line) != covered(d->q, k, line - 1)
-                               : covered(d->q, line, k) != covered(d->q, line - 1, k);
+    const bool border = across ? covered(d, k, line) != covered(d, k, line - 1)
+                               : covered(d, line, k) != covered(d, line - 1, k);
     if (border == drawing) continue;
     const double x = sharp(d, (double)d->map.x + right * (double)(across ? line : k));
     const double y = sharp(d, (double)d->map.y + down * (double)(across ? k : line));
@@ -218,15 +219,15 @@ static void trace_borders(struct sciara_map_drawing *d, bool across, int64_t lin
   }
 }
 
-static void clip_to_map(struct sciara_map_drawing *d) {
+void sciara_clip_to_map(struct sciara_map_drawing *d) {
   cairo_save(d->picture.cairo);
   cairo_rectangle(d->picture.cairo, (double)d->map.x, (double)d->map.y, (double)d->map.width, (double)d->map.height);
   cairo_clip(d->picture.cairo);
 }
 
 void sciara_paint_outline(struct sciara_map_drawing *d) {
-  const struct sciara_grid *g = d->q->map->grid;
-  clip_to_map(d);
+  const struct sciara_grid *g = &d->grid;
+  sciara_clip_to_map(d);
   for (int edges = 1; edges >= 0; edges--) // the light edges of all first
     for (int across = 0; across <= 1; across++)
       for (int64_t k = 0; k <= (across ? g->cols : g->rows); k++) {
@@ -244,7 +245,7 @@ void sciara_paint_stamp(struct sciara_map_drawing *d) {
   const double length =
       sciara_lettering_measure(&d->lettering, &w).width / TRIAL + 1; // half a letter of room at each end
   w.capital = fmin(0.8 * hypot(width, height) / length, 0.3 * fmin(width, height));
-  clip_to_map(d);
+  sciara_clip_to_map(d);
   cairo_translate(d->picture.cairo, (double)d->map.x + 0.5 * width, (double)d->map.y + 0.5 * height);
   cairo_rotate(d->picture.cairo, -atan2(height, width));
   sciara_picture_text_path(&d->picture, &d->lettering, &w);

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// A map as a picture for a report: hillshade, colours, legend, scale bar, north arrow, title, time.
+// A map as a picture for a report: hillshade, colours, coordinates, legend, scale bar, north arrow, title, time.
 #ifndef SCIARA_PICTURE_MAP_PICTURE_H
 #define SCIARA_PICTURE_MAP_PICTURE_H
 
 #include "map/raster_gdal.h"
+#include "map/words.h"
+#include "picture/map_window.h"
 
 /** Allowed widths of a picture, px. */
 enum { SCIARA_PICTURE_NARROWEST = 320, SCIARA_PICTURE_WIDEST = 10000 };
@@ -14,26 +16,65 @@ struct sciara_map_kind {
   uint8_t rgb[3];
 };
 
+/** A vent: a point, or the vertices of a fissure, in the CRS of the grid. */
+struct sciara_map_vent {
+  const struct sciara_point *points;
+  size_t count;
+};
+
+/** The point that lava reached at the greatest distance from the vents. */
+struct sciara_map_run_out {
+  struct sciara_point at;
+  double metres;
+};
+
+/** Volumes of lava, m3. A line of text shows each that is above 0; `always` keeps its place in the frames of a film. */
+struct sciara_map_volumes {
+  double emitted, left_map, entered_sea;
+  bool always_left_map, always_entered_sea;
+};
+
+/** Pixels of another source: 4 bytes each (red, green, blue, opacity), rows from the top. */
+struct sciara_map_image {
+  const uint8_t *rgba;
+  int64_t width, height;
+};
+
 /** What is drawn. Members that are 0 or NULL are left out or chosen. */
 struct sciara_map_picture {
   const struct sciara_map *map;
-  const double *altitude;  ///< ground under it, rows x cols, SCIARA_NODATA_ALTITUDE outside
+  const double *altitude;                 ///< ground under it, rows x cols, SCIARA_NODATA_ALTITUDE outside
+  const uint8_t *sea;                     ///< rows x cols, 0 or 1: cells that are sea, with or without an altitude
+  const struct sciara_map_window *window; ///< what is shown; NULL: the whole grid
+  enum sciara_language language;
   double low, high;        ///< range of the colours; unless low < high that of the values. Ends become round numbers.
   const double *time_s;    ///< simulated time
   const char *start;       ///< of the run, "2006-07-14T23:30:00Z"
   const uint8_t *observed; ///< rows x cols, 0 or 1: an extent whose outline is drawn
-  const char *note;        ///< a sentence after the foot: a warning about the results
-  const char *stamp;       ///< across the map: "UNVERIFIED"
-  int64_t width; ///< of the picture, px; 0: two or more for the cells of a small grid, at most 4000 for a large one
+  const char *warning;     ///< a sentence after the foot: about the results
+  const struct sciara_map_vent *vent;
+  size_t vents;
+  const struct sciara_map_run_out *run_out;
+  const struct sciara_map_volumes *volumes;
+  const char *note;                          ///< a line of text under the key, such as scores
+  const char *issued, *valid_until;          ///< dates as they are to be written
+  const char *credits;                       ///< after the name of the program
+  const char *stamp;                         ///< across the map: "UNVERIFIED"
+  const struct sciara_map_image *logo;       ///< at the upper right
+  const struct sciara_map_image *background; ///< instead of the shaded ground where it is opaque; covers the window
+  int64_t width; ///< of the picture, px; 0: two or more for the cells of a small window, at most 4000 for a large one
   const struct sciara_map_kind *kind; ///< the values are 0, 1, 2... and stand for these, not for a field
   int kinds;
 };
 
 /**
  * Writes the picture as PNG, atomically. Width and height are even numbers, as required for films. If no font is
- * installed it has no text; a character of the title that no font has is drawn as a box. A warning reports both.
+ * installed it has no text; a character of a text that no font has is drawn as a box. A warning reports both.
  */
 enum sciara_status sciara_map_write_png(const struct sciara_map_picture *picture, const char *path);
+
+/** Width and height of the map in the picture, px: those that a background should have. */
+void sciara_map_picture_pixels(const struct sciara_map_picture *picture, int64_t *width, int64_t *height);
 
 /** Bytes of memory that it needs in addition to map->values and altitude. */
 size_t sciara_map_picture_memory(const struct sciara_grid *grid);

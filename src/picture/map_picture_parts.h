@@ -24,6 +24,8 @@ struct sciara_map_place {
 /** A picture that is being drawn. */
 struct sciara_map_drawing {
   const struct sciara_map_picture *q;
+  struct sciara_map_window window; ///< the cells that are shown
+  struct sciara_grid grid;         ///< of the window: its rows, columns and position
   struct sciara_lettering lettering;
   struct sciara_picture picture;
   struct sciara_map_place map;
@@ -35,12 +37,48 @@ enum sciara_status sciara_map_draw(const struct sciara_map_picture *q, const cha
                                    struct sciara_map_drawing *out);
 void sciara_map_drawing_free(struct sciara_map_drawing *d);
 
+/** The number of a cell of the window in the arrays of the picture. */
+static inline int64_t sciara_map_cell(const struct sciara_map_drawing *d, int64_t r, int64_t c) {
+  return (d->window.row + r) * d->q->map->grid->cols + d->window.col + c;
+}
+
+/** Where a point of the map lies in the picture, px. */
+struct sciara_point sciara_map_point(const struct sciara_map_drawing *d, struct sciara_point p);
+
 /** Colour of a value; false where there is nothing to show. */
 bool sciara_map_colour(const struct sciara_map_picture *q, const struct sciara_colouring *c, double value,
                        uint8_t rgb[3]);
 
 /** Paints ground and values. */
 enum sciara_status sciara_paint_ground(struct sciara_map_drawing *d, const struct sciara_colouring *c);
+
+/** Ticks and coordinates along the left and lower edge of the map; they take up sciara_map_margin below and beside it. */
+void sciara_paint_coordinates(struct sciara_map_drawing *d);
+double sciara_map_margin(double letter);
+
+/** Vents and run-out point on the map. */
+void sciara_paint_marks(struct sciara_map_drawing *d);
+
+/** The key of what is drawn on the map, in lines of `width` px from (x, y) on. Returns its height; it is only measured
+ *  unless `paint`. */
+double sciara_map_key(struct sciara_map_drawing *d, double x, double y, double width, bool paint);
+
+/** The colours of what is no ground. */
+extern const uint8_t sciara_map_sea[3], sciara_map_no_data[3];
+
+/** Whether a cell of the window is sea, or has neither an altitude nor is sea. */
+bool sciara_map_is_sea(const struct sciara_map_drawing *d, int64_t r, int64_t c);
+bool sciara_map_is_outside(const struct sciara_map_drawing *d, int64_t r, int64_t c);
+
+/** Lines of text under the key: volumes that left, the note, validity; as sciara_map_key. */
+double sciara_map_lines(struct sciara_map_drawing *d, double x, double y, double width, bool paint);
+
+/** Draws the logo, its upper right corner at (right, y), into a box of `width` x `height` px. Returns its width. */
+double sciara_paint_logo(struct sciara_map_drawing *d, double right, double y, double width, double height);
+double sciara_logo_width(const struct sciara_map_image *logo, double width, double height);
+
+/** Clips what is drawn next to the map; cairo_restore ends it. */
+void sciara_clip_to_map(struct sciara_map_drawing *d);
 
 /** Draws the outline of the observed extent. */
 void sciara_paint_outline(struct sciara_map_drawing *d);

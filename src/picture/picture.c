@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "file/durable.h"
+#include "picture/png_text.h"
 
 /** Converts the status of Cairo. */
 static enum sciara_status status_of(cairo_status_t said, const char *path) {
@@ -76,13 +77,26 @@ static cairo_status_t append(void *text, const unsigned char *bytes, unsigned in
   return status == SCIARA_OK ? CAIRO_STATUS_SUCCESS : CAIRO_STATUS_NO_MEMORY;
 }
 
-enum sciara_status sciara_picture_write_png(struct sciara_picture *p, const char *path) {
-  struct sciara_text file = {0};
-  enum sciara_status status = status_of(cairo_status(p->cairo), path);
-  if (status == SCIARA_OK)
-    status = status_of(cairo_surface_write_to_png_stream(cairo_get_target(p->cairo), append, &file), path);
-  if (status == SCIARA_OK) status = sciara_file_replace(path, file.data, file.length);
+/** The header of the file, the facts, and the rest. */
+static enum sciara_status join(const struct sciara_text *file, const struct sciara_map_facts *facts,
+                               struct sciara_text *out) {
+  if (file->length < SCIARA_PNG_HEADER) return sciara_fail(SCIARA_ERR_INTERNAL, "Cairo made no PNG file");
+  SCIARA_TRY(sciara_text_append_bytes(out, file->data, SCIARA_PNG_HEADER));
+  SCIARA_TRY(sciara_png_append_facts(facts, out));
+  return sciara_text_append_bytes(out, file->data + SCIARA_PNG_HEADER, file->length - SCIARA_PNG_HEADER);
+}
+
+enum sciara_status sciara_picture_write_png(struct sciara_picture *p, const struct sciara_map_facts *facts,
+                                            const char *path) {
+  struct sciara_text file = {0}, whole = {0};
+  enum sciara_status status;
+  SCIARA_TRY_GOTO(status_of(cairo_status(p->cairo), path));
+  SCIARA_TRY_GOTO(status_of(cairo_surface_write_to_png_stream(cairo_get_target(p->cairo), append, &file), path));
+  SCIARA_TRY_GOTO(join(&file, facts, &whole));
+  SCIARA_TRY_GOTO(sciara_file_replace(path, whole.data, whole.length));
+cleanup:
   sciara_text_free(&file);
+  sciara_text_free(&whole);
   return status;
 }
 

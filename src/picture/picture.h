@@ -8,10 +8,11 @@
 #include <stdint.h>
 
 #include "base/status.h"
+#include "map/map_facts.h"
 
 enum {
   SCIARA_PICTURE_LONGEST = 32767, ///< px each way that Cairo draws on
-  SCIARA_PICTURE_BOXES = 64
+  SCIARA_PICTURE_BOXES = 128
 };
 
 /** A rectangle: x to the right, y down, px. */
@@ -49,8 +50,9 @@ void sciara_picture_fill(struct sciara_picture *p, double x, double y, double wi
 /** Records an element at that position. */
 void sciara_picture_claim(struct sciara_picture *p, struct sciara_box box);
 
-/** Writes the picture as a file, atomically. */
-enum sciara_status sciara_picture_write_png(struct sciara_picture *p, const char *path);
+/** Writes the picture as a file, atomically, with the facts, which may be NULL, as text chunks. */
+enum sciara_status sciara_picture_write_png(struct sciara_picture *p, const struct sciara_map_facts *facts,
+                                            const char *path);
 void sciara_picture_free(struct sciara_picture *p);
 
 #endif

@@ -10,6 +10,8 @@
 #include "run/checkpoints.h"
 #include "run/choose_engine.h"
 #include "run/many_threads.h"
+#include "run/map_dressing.h"
+#include "run/run_facts.h"
 #include "run/tower_watch.h"
 #include "store/run_json.h"
 
@@ -75,33 +77,62 @@ static enum sciara_status has_tower(const struct sciara_problem *p, bool *has) {
   return status;
 }
 
+/** The field; NODATA where a map has nothing to show. */
+static void take_field(const struct sciara_problem *p, enum sciara_field field, double *values) {
+  sciara_field_derive(p->state, field, values);
+  for (int64_t i = 0; i < sciara_grid_cells(&p->grid); i++)
+    if (sciara_field_is_empty(field, values[i], p->state->h[i])) values[i] = SCIARA_NODATA_ALTITUDE;
+}
+
+/** Draws the map of `field` as `sciara export` does by default. `values` receive the deposit first: no second array is taken. */
+static enum sciara_status write_picture(struct sciara_simulation *s, const struct sciara_map *map,
+                                        enum sciara_field field, double *values, const char *path) {
+  const struct sciara_problem *p = &s->problem;
+  struct sciara_map_dressing dressing = {0};
+  struct sciara_ledger ledger;
+  struct sciara_map_picture picture = {
+      .map = map, .altitude = p->state->z0, .time_s = &s->progress.time, .start = p->scenario.run.start};
+  enum sciara_status status;
+  bool tower = false;
+  SCIARA_TRY(sciara_simulation_ledger(s, &ledger));
+  SCIARA_TRY(has_tower(p, &tower));
+  picture.warning = tower ? SCIARA_WARNING_NOTE : NULL;
+  SCIARA_TRY_GOTO(sciara_map_dressing_make(&p->scenario, map, &picture, &dressing));
+  sciara_field_derive(p->state, SCIARA_FIELD_DEPOSIT, values);
+  sciara_map_dressing_lava(&dressing, p->vents->row, p->vents->col, (size_t)p->vents->count, values, &ledger, &picture);
+  const struct sciara_map_window window = sciara_map_window_around(&dressing.bounds, map->grid);
+  picture.window = &window;
+  take_field(p, field, values);
+  SCIARA_TRY_GOTO(sciara_map_write_png(&picture, path));
+cleanup:
+  sciara_map_dressing_free(&dressing);
+  return status;
+}
+
 enum sciara_status sciara_simulation_write_map(struct sciara_simulation *s, enum sciara_field field, bool as_picture,
                                                const char *path) {
   const struct sciara_problem *p = &s->problem;
   const struct sciara_field_info *info = sciara_field_describe(field);
-  const int64_t cells = sciara_grid_cells(&p->grid);
-  double *values;
-  bool tower = false;
+  struct sciara_map_facts facts = {0};
+  double *values = NULL;
+  enum sciara_status status;
   SCIARA_TRY(sciara_simulation_sync(s));
-  if (as_picture) SCIARA_TRY(has_tower(p, &tower));
-  SCIARA_TRY(SCIARA_NEW(values, cells, "a map"));
-  sciara_field_derive(p->state, field, values);
-  for (int64_t i = 0; i < cells; i++)
-    if (sciara_field_is_empty(field, values[i], p->state->h[i])) values[i] = SCIARA_NODATA_ALTITUDE;
+  SCIARA_TRY_GOTO(SCIARA_NEW(values, sciara_grid_cells(&p->grid), "a map"));
+  const struct sciara_run_moment moment = {
+      .title = p->scenario.title, .start = p->scenario.run.start, .time_s = s->progress.time, .step = s->progress.step};
+  SCIARA_TRY_GOTO(sciara_run_facts_make(&moment, &p->scenario, field, &facts));
   const struct sciara_map map = {.grid = &p->grid,
                                  .georef = &p->georef,
                                  .values = values,
                                  .nodata = SCIARA_NODATA_ALTITUDE,
                                  .name = info->name,
                                  .unit = info->unit,
-                                 .title = p->scenario.title};
-  const struct sciara_map_picture picture = {.map = &map,
-                                             .altitude = p->state->z0,
-                                             .time_s = &s->progress.time,
-                                             .start = p->scenario.run.start,
-                                             .note = tower ? SCIARA_WARNING_NOTE : NULL};
-  const enum sciara_status status =
-      as_picture ? sciara_map_write_png(&picture, path) : sciara_map_write_cog(&map, path);
+                                 .title = p->scenario.title,
+                                 .facts = &facts};
+  take_field(p, field, values);
+  status = as_picture ? write_picture(s, &map, field, values, path) : sciara_map_write_cog(&map, path);
+cleanup:
+  sciara_map_facts_free(&facts);
   sciara_free(values);
   return status;
 }

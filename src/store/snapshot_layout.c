@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "base/mem.h"
+#include "file/georef_cf.h"
 #include "model/field.h"
 
 static const char references[] =
@@ -130,6 +131,19 @@ static void print_transform(const struct sciara_grid *g, char *text, size_t capa
   freelocale(c);
 }
 
+/* What CF says of the projection, for readers that know no WKT. */
+static enum sciara_status put_grid_mapping(const struct sciara_layout *l, hid_t crs, const char *wkt) {
+  struct sciara_cf_attribute list[SCIARA_CF_MOST];
+  size_t count;
+  SCIARA_TRY(sciara_georef_cf(wkt, list, &count));
+  for (size_t k = 0; k < count; k++) {
+    const struct sciara_cf_attribute *a = &list[k];
+    SCIARA_TRY(a->count ? sciara_hdf5_put_doubles(crs, l->path, a->name, a->value, (size_t)a->count)
+                        : sciara_hdf5_put_text(crs, l->path, a->name, a->text));
+  }
+  return SCIARA_OK;
+}
+
 static enum sciara_status put_crs(const struct sciara_layout *l) {
   const char *wkt = l->context->georef ? l->context->georef->crs_wkt : NULL;
   const char *name = l->context->georef ? l->context->georef->crs_name : NULL;
@@ -148,6 +162,7 @@ static enum sciara_status put_crs(const struct sciara_layout *l) {
   SCIARA_TRY_GOTO(sciara_hdf5_put_text(crs, l->path, "crs_wkt", wkt));
   SCIARA_TRY_GOTO(sciara_hdf5_put_text(crs, l->path, "spatial_ref", wkt));
   SCIARA_TRY_GOTO(sciara_hdf5_put_text(crs, l->path, "GeoTransform", transform));
+  SCIARA_TRY_GOTO(put_grid_mapping(l, crs, wkt));
 cleanup:
   if (crs >= 0 && H5Dclose(crs) < 0 && status == SCIARA_OK)
     status = sciara_hdf5_fail(SCIARA_ERR_IO, l->path, "cannot close crs");

@@ -186,25 +186,40 @@ static enum sciara_status place(struct sciara_source *s) {
   return SCIARA_OK;
 }
 
+/** The band, size and CRS of an open dataset. */
+static enum sciara_status describe(int band, struct sciara_source *out) {
+  if (band < 1 || band > GDALGetRasterCount(out->dataset)) return fail_no_band(out, band);
+  out->band = GDALGetRasterBand(out->dataset, band);
+  out->rows = GDALGetRasterYSize(out->dataset);
+  out->cols = GDALGetRasterXSize(out->dataset);
+  OGRSpatialReferenceH srs = GDALGetSpatialRef(out->dataset);
+  if (!srs || !GDALGetProjectionRef(out->dataset)[0]) return SCIARA_OK; // an empty CRS is none
+  out->srs = OSRClone(srs);
+  OSRSetAxisMappingStrategy(out->srs, OAMS_TRADITIONAL_GIS_ORDER);
+  return sciara_srs_check(out->path, out->srs);
+}
+
 enum sciara_status sciara_source_open(struct sciara_gdal_scope *scope, const char *path, int band,
                                       const char *const *extra_drivers, size_t extra_count, struct sciara_source *out) {
   *out = (struct sciara_source){.path = path};
   enum sciara_status status = SCIARA_OK;
   SCIARA_TRY_GOTO(open_dataset(scope, extra_drivers, extra_count, out));
-  if (band < 1 || band > GDALGetRasterCount(out->dataset)) {
-    status = fail_no_band(out, band);
-    goto cleanup;
-  }
-  out->band = GDALGetRasterBand(out->dataset, band);
-  out->rows = GDALGetRasterYSize(out->dataset);
-  out->cols = GDALGetRasterXSize(out->dataset);
-  OGRSpatialReferenceH srs = GDALGetSpatialRef(out->dataset);
-  if (srs && GDALGetProjectionRef(out->dataset)[0]) { // an empty CRS is none
-    out->srs = OSRClone(srs);
-    OSRSetAxisMappingStrategy(out->srs, OAMS_TRADITIONAL_GIS_ORDER);
-    SCIARA_TRY_GOTO(sciara_srs_check(path, out->srs));
-  }
+  SCIARA_TRY_GOTO(describe(band, out));
   SCIARA_TRY_GOTO(check_band(out, band));
+  SCIARA_TRY_GOTO(place(out));
+  return SCIARA_OK;
+cleanup:
+  sciara_source_close(out);
+  return status;
+}
+
+enum sciara_status sciara_source_open_image(struct sciara_gdal_scope *scope, const char *path,
+                                            const char *const *extra_drivers, size_t extra_count,
+                                            struct sciara_source *out) {
+  *out = (struct sciara_source){.path = path};
+  enum sciara_status status = SCIARA_OK;
+  SCIARA_TRY_GOTO(open_dataset(scope, extra_drivers, extra_count, out));
+  SCIARA_TRY_GOTO(describe(1, out));
   SCIARA_TRY_GOTO(place(out));
   return SCIARA_OK;
 cleanup:

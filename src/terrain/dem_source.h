@@ -40,6 +40,11 @@ int sciara_source_utm(const struct sciara_source *s);
 enum sciara_status sciara_source_open(struct sciara_gdal_scope *scope, const char *path, int band,
                                       const char *const *extra_drivers, size_t extra_count, struct sciara_source *out);
 
+/** The same of a picture on the map, whatever its bands are; out->band is the first. */
+enum sciara_status sciara_source_open_image(struct sciara_gdal_scope *scope, const char *path,
+                                            const char *const *extra_drivers, size_t extra_count,
+                                            struct sciara_source *out);
+
 /** Whether rows x cols words, each a number (or NaN, or infinite), follow the header of an ESRI ASCII grid. */
 enum sciara_status sciara_ascii_grid_check(const char *path, int64_t rows, int64_t cols);
 

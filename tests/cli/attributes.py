@@ -181,9 +181,10 @@ class Attributes(SharedCase):
         self.expect(self.open("merged.nc"), expected, TYPES)
 
     def check_axes(self, f, dated, placed, times):
-        text = {name: "text" for variable in ("time", "y", "x", "crs") for name in LISTING[variable]}
+        text = {name: "text" if '"' in value else "float64" for variable in ("time", "y", "x", "crs")
+                for name, value in LISTING[variable].items()}
         for name in ("time", "y", "x", "crs"):
-            expected = {key: value.strip('"') for key, value in LISTING[name].items()}
+            expected = {key: value.strip('"') if '"' in value else float(value) for key, value in LISTING[name].items()}
             if name == "time" and not dated:
                 expected["units"] = "s"
                 del expected["calendar"]

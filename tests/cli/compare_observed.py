@@ -144,7 +144,7 @@ class CompareObserved(SharedCase):
         self.assertRegex(text, "(?m)^Jaccard index J +undefined$")
 
     def test_picture(self):
-        done = self.compare("--observed", "mask.tif", "--png", "deep/er/p.png")
+        done = self.compare("--observed", "mask.tif", "--png", "deep/er/p.png", "--extent", "dem")
         self.assertEqual(done.stdout.splitlines()[-1], "deep/er/p.png")
         pixels = gdal.Open(self.path("deep/er/p.png")).ReadAsArray()
         dark = (pixels == 30).all(axis=0)  # the frame of the map
@@ -158,11 +158,24 @@ class CompareObserved(SharedCase):
                                 for c in ((1, 1, 1), HITS, MISSES, EXCESS)], axis=0)
         expected = numpy.where(self.run_mask, numpy.where(self.observed, 1, 3), numpy.where(self.observed, 2, 0))
         valid = numpy.array([[not case.is_sea(r, c) for c in range(case.COLS)] for r in range(case.ROWS)])
+        valid[case.VENT] = False  # marked
+        distance = numpy.hypot(*(numpy.indices(valid.shape) - numpy.array(case.VENT)[:, None, None]))
+        valid[numpy.unravel_index(numpy.argmax(numpy.where(self.run_mask, distance, -1)), valid.shape)] = False  # the run-out
         numpy.testing.assert_array_equal(nearest[valid], expected[valid])
         legend = pixels[:, rows[-1] + 1:, :].reshape(3, -1).T
         areas = {(legend == colour).all(axis=1).sum() for colour in (HITS, MISSES, EXCESS)}
         self.assertEqual(len(areas), 1, "three squares of one size")
         self.assertGreater(areas.pop(), 50)
+
+    def test_picture_of_scores(self):
+        """The scores stand below the map; the look of the picture follows the options, which need one."""
+        shapes = set()
+        for name, options in (("lava", ()), ("dem", ("--extent", "dem")), ("is", ("--language", "is", "--credits", "Me"))):
+            self.compare("--observed", "mask.tif", "--png", name + ".png", *options)
+            shapes.add(gdal.Open(self.path(name + ".png")).ReadAsArray().tobytes())
+        self.assertEqual(len(shapes), 3)
+        done = self.compare("--observed", "mask.tif", "--language", "it", code=2)
+        self.assertIn("--language: allowed only with --png FILE", done.stderr)
 
     def test_diagnostics(self):
         with open(self.path("kept.png"), "w", encoding="utf-8") as f:

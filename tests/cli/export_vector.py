@@ -22,6 +22,7 @@ from osgeo import gdal, ogr, osr
 gdal.UseExceptions()
 ogr.UseExceptions()
 LAYERS = ["outline", "thickness_classes", "arrival"]
+ALL = LAYERS + ["front_lines", "run_out", "vents"]  # of a run without fissures
 # Thickness in metres: a ring around a hole, cells that touch only at a corner, values at the edges of classes.
 DRAWN = """
 .........
@@ -97,12 +98,108 @@ class ExportVector(SharedCase):
         self.assertEqual(done.stdout, "all.gpkg\n")
         info = subprocess.run(["ogrinfo", "-so", "-al", self.path("all.gpkg")], stdout=subprocess.PIPE, check=True,
                               encoding="utf-8").stdout
-        self.assertEqual(re.findall(r"Layer name: (\w+)", info), LAYERS)
-        self.assertEqual(info.count('PROJCRS["WGS 84 / UTM zone 33N"'), 3)
+        self.assertEqual(re.findall(r"Layer name: (\w+)", info), ALL + ["layer_styles"])
+        self.assertEqual(info.count('PROJCRS["WGS 84 / UTM zone 33N"'), len(ALL))
         outline, srs = features(self.path("all.gpkg"), "outline")
         self.assertEqual(len(outline), 1)
         self.assert_zone(*outline[0], self.deposit > 0, srs)
         self.assertEqual(outline[0][1].Area(), outline[0][0]["area_m2"])
+
+    def test_front_lines(self):
+        """Each is the border of what the lava covered up to its time, and encloses it."""
+        self.export("run", "-f", "gpkg", "-o", "fronts.gpkg", "--isochrones", "5 min")
+        fronts, srs = features(self.path("fronts.gpkg"), "front_lines")
+        zones, _ = features(self.path("fronts.gpkg"), "arrival")
+        self.assertEqual(len(fronts), len(zones))
+        for (attributes, lines), (zone, _) in zip(fronts, zones):
+            self.assertEqual(attributes["time_s"], min(zone["until_s"], float(self.data.time.values[0])))
+            self.assertEqual(attributes["label"], zone["label"])
+            covered = (self.arrival >= 0) & (self.arrival < zone["until_s"])
+            inside = numpy.pad(covered, 1).astype(int)
+            border = abs(numpy.diff(inside, axis=0)).sum() + abs(numpy.diff(inside, axis=1)).sum()
+            self.assertEqual(lines.Length(), border * CELL)
+            rings = ogr.Geometry(ogr.wkbMultiLineString)
+            for line in (lines if lines.GetGeometryType() != ogr.wkbLineString else [lines]):
+                rings.AddGeometry(line)
+            area = ogr.BuildPolygonFromEdges(rings)
+            numpy.testing.assert_array_equal(burn(area, srs), covered)
+
+    def test_run_out_and_vents(self):
+        self.export("run", "-f", "gpkg", "-o", "points.gpkg", "--isochrones", "5 min")
+        vents, _ = features(self.path("points.gpkg"), "vents")
+        row, col = case.VENT
+        at = WEST + (col + 0.5) * CELL, NORTH - (row + 0.5) * CELL
+        self.assertEqual([(a["label"], g.GetX(), g.GetY()) for a, g in vents], [("vent 1", *at)])
+        points, _ = features(self.path("points.gpkg"), "run_out")
+        zones, _ = features(self.path("points.gpkg"), "arrival")
+        self.assertEqual(len(points), len(zones))
+        rows, cols = numpy.indices(self.arrival.shape)
+        distance = CELL * numpy.hypot(rows - row, cols - col)
+        for (attributes, point), (zone, _) in zip(points, zones):
+            covered = (self.arrival >= 0) & (self.arrival < zone["until_s"])
+            self.assertAlmostEqual(attributes["run_out_m"], distance[covered].max())
+            self.assertAlmostEqual(numpy.hypot(point.GetX() - at[0], point.GetY() - at[1]), attributes["run_out_m"])
+        self.assertEqual(json.loads(self.layer("run_out", "--isochrones", "5 min"))["features"][-1]["properties"]["run_out_m"],
+                         points[-1][0]["run_out_m"])
+        self.assertEqual(json.loads(self.layer("fissures"))["features"], [])
+
+    def layer(self, name, *args):
+        """The text of a GeoJSON file of one layer."""
+        self.export("run", "-f", "geojson", "--layer", name, "-o", f"{name}.geojson", "--overwrite", *args)
+        with open(self.path(f"{name}.geojson"), encoding="utf-8") as f:
+            return f.read()
+
+    def test_fissures(self):
+        """A line stays a line."""
+        line = [[WEST + 105, NORTH - 85], [WEST + 165, NORTH - 95]]
+        case.write_scenario(self.work, "fissure.json", run={"max_steps": 20}, vents=[
+            {"line": line, "name": "fissure <1>", "effusion": {"slot": "1 h", "rates_m3_s": [5]}}])
+        self.sciara("run", "fissure.json", "-q", "-o", "fissure")
+        self.export("fissure", "-f", "gpkg", "-o", "fissure.gpkg")
+        source = ogr.Open(self.path("fissure.gpkg"))
+        self.assertIsNone(source.GetLayerByName("vents"))
+        [(attributes, geometry)] = features(self.path("fissure.gpkg"), "fissures")[0]
+        self.assertEqual(attributes["label"], "fissure <1>")
+        self.assertEqual([list(p[:2]) for p in geometry.GetPoints()], line)
+
+    def test_styles(self):
+        """Each layer has one default style that is XML, with a category for each feature."""
+        self.export("run", "-f", "gpkg", "-o", "styled.gpkg")
+        styles = {a["f_table_name"]: a for a, _ in self.rows("styled.gpkg", "layer_styles")}
+        self.assertEqual(sorted(styles), sorted(ALL))
+        for name, style in styles.items():
+            self.assertEqual((style["useAsDefault"], style["f_geometry_column"]), (1, "geom"))
+            renderer = xml.etree.ElementTree.fromstring(style["styleQML"]).find("renderer-v2")
+            symbols = {s.get("name"): s.get("type") for s in renderer.iter("symbol")}
+            self.assertEqual(set(symbols.values()), {"fill" if name in LAYERS else "line" if name == "front_lines" else "marker"})
+            if name in ("run_out", "vents"):
+                continue
+            categories = {c.get("value"): c.get("symbol") for c in renderer.iter("category")}
+            for attributes, _ in features(self.path("styled.gpkg"), name)[0]:
+                self.assertIn(categories[attributes["label"]], symbols)
+
+    def rows(self, path, layer):
+        source = ogr.Open(self.path(path))
+        return [(f.items(), None) for f in source.GetLayerByName(layer)]
+
+    def test_times(self):
+        """With a date of the run, features with a time have dates; KML shows them in their time."""
+        self.sciara("run", "s.json", "-q", "-n", 300, "-o", "dated", "--set", "run.start=2006-07-14T23:30:00Z")
+        self.export("dated", "-f", "kml", "-o", "dated.kml", "--isochrones", "5 min")
+        with open(self.path("dated.kml"), encoding="utf-8") as f:
+            text = f.read()
+        folders = {m[1]: m[0] for m in re.findall(r'(<Folder id="(\w+)">.*?</Folder>)', text, re.S)}
+        self.assertEqual(list(folders), ALL)
+        self.assertEqual(re.findall("<begin>(.*?)</begin>", folders["arrival"])[:2],
+                         ["2006-07-14T23:30:00Z", "2006-07-14T23:35:00Z"])
+        self.assertNotIn("<end>", folders["arrival"])
+        fronts = re.findall("<TimeSpan>\\s*<begin>(.*?)</begin>(?:\\s*<end>(.*?)</end>)?", folders["front_lines"])
+        self.assertEqual(fronts[0], ("2006-07-14T23:35:00Z", "2006-07-14T23:40:00Z"))
+        self.assertEqual(fronts[-1][1], "")
+        self.assertNotIn("TimeSpan", folders["outline"] + folders["vents"])
+        self.export("run", "-f", "kml", "-o", "undated.kml")
+        with open(self.path("undated.kml"), encoding="utf-8") as f:
+            self.assertNotIn("TimeSpan", f.read())
 
     def test_classes(self):
         edges = [0.25, 0.5, 1]
@@ -206,7 +303,7 @@ class ExportVector(SharedCase):
         tree = xml.etree.ElementTree.parse(path)
         space = {"k": "http://www.opengis.net/kml/2.2"}
         folders = tree.findall(".//k:Folder", space)
-        self.assertEqual([f.find("k:name", space).text for f in folders], LAYERS)
+        self.assertEqual([f.find("k:name", space).text for f in folders], ALL)
         fills = [c.text for c in folders[1].findall(".//k:PolyStyle/k:color", space)]
         self.assertEqual(len(set(fills)), len(fills), "a colour for each class")
         self.assertGreater(len(fills), 1)
@@ -274,7 +371,8 @@ class ExportVector(SharedCase):
         done = self.export("late", "-f", "gpkg", "-o", "late.gpkg")
         self.assertIn('holds no field "arrival_time": there is no layer "arrival"', done.stderr)
         source = ogr.Open(self.path("late.gpkg"))
-        self.assertEqual([source.GetLayer(k).GetName() for k in range(source.GetLayerCount())], LAYERS[:2])
+        self.assertEqual([source.GetLayer(k).GetName() for k in range(source.GetLayerCount())],
+                         LAYERS[:2] + ["run_out", "vents", "layer_styles"])
         for args in (("gpkg", "--isochrones", "1 h"), ("geojson", "--layer", "arrival")):
             done = self.export("late", "-o", f"none.{args[0]}", "-f", *args, code=3)
             self.assertIn('holds no field "arrival_time"; it holds deposit', done.stderr)
@@ -307,7 +405,7 @@ class ExportVector(SharedCase):
         for time in ("0", "-1 h", "1 week", "soon"):
             self.assert_refused(2, f'--isochrones: expected a time above 0 such as "6 h"; found "{time}"', "-f", "kml", f"--isochrones={time}")
         self.assert_refused(2, "expected at most 1000 isochrones", "-f", "gpkg", "--isochrones", "0.01 s")
-        self.assert_refused(2, '--layer: expected outline, thickness_classes or arrival; found "lava"', "-f", "geojson",
+        self.assert_refused(2, '--layer: expected outline, thickness_classes, arrival, front_lines, run_out, fissures or vents; found "lava"', "-f", "geojson",
                             "--layer", "lava")
         self.assert_refused(2, "; found temperature. Outlines and classes are made from a thickness", "-f", "gpkg",
                             "--field", "temperature")

@@ -4,11 +4,13 @@
 
 Of tests/golden/pictures the maps are compared; the text around them differs with other versions of a font.
 SCIARA_UPDATE_GOLDEN=1 writes them again; inspect them before they are committed."""
+import datetime
 import os
 import shlex
 import shutil
 import subprocess
 import sys
+import zlib
 
 sys.dont_write_bytecode = True
 sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
@@ -190,19 +192,23 @@ class Pictures(SharedCase):
             self.assertGreater(os.path.getsize(self.path("a 50%.mp4")), 1000)
 
     def legend(self, path):
-        """The part below the map: the last tenth of the picture."""
+        """The colour bar, 8 pixels being the height of a capital in the narrowest pictures."""
         image = pixels(path)
-        return image[int(0.86 * len(image)):]
+        dark = (image == INK).all(axis=2)
+        bottom = [r for r in range(len(dark)) if longest_run(dark[r]) > 0.8 * dark.shape[1]][-1]
+        return image[bottom + 1:bottom + 9 * 8]
 
     def test_frames_have_one_range(self):
-        self.sciara("export", "run", "-q", "-f", "frames", "--field", "deposit", "--width", 400, "-o", "range.frames")
+        self.sciara("export", "run", "-q", "-f", "frames", "--field", "deposit", "--width", 400, "-o", "range.frames",
+                    "--extent", "dem")
         names = sorted(os.listdir(self.path("range.frames")))
         first, last = self.path("range.frames", names[0]), self.path("range.frames", names[-1])
         numpy.testing.assert_array_equal(self.legend(first), self.legend(last))
         self.assertGreater(difference(pixels(first), pixels(last))[1], 0.005, "the lava grows")
         alone = self.path("alone.png")
         snapshot = case.record(self.path("run"))["snapshots"][0]["name"]
-        self.sciara("export", f"run/{snapshot}", "-q", "-f", "png", "--field", "deposit", "--width", 400, "-o", alone)
+        self.sciara("export", f"run/{snapshot}", "-q", "-f", "png", "--field", "deposit", "--width", 400, "-o", alone,
+                    "--extent", "dem")
         self.assertFalse((self.legend(first) == self.legend(alone)).all(), "the first alone has a range of its own")
 
     def test_frames_are_replaced_when_asked(self):
@@ -227,8 +233,106 @@ class Pictures(SharedCase):
         self.sciara("run", "s.json", "-q", "-n", 3, "-o", "twice", "--overwrite")
         self.assertFalse(os.path.exists(self.path("twice", "maps", "deposit.frames")))
 
+    def test_extent(self):
+        """The lava with a margin unless asked otherwise, which a message states; a box in the units of the CRS."""
+        done = self.sciara("export", "run", "-f", "png", "--width", 480, "-o", "lava.png")
+        self.assertRegex(done.stderr, r"the picture shows the lava with a margin, x 500\d{3} to 500\d{3}, y 4177\d{3} to "
+                                      r"4177\d{3}; --extent dem shows the whole DEM")
+        lava, dem = map_of(pixels(self.path("lava.png"))), map_of(self.export("dem.png", "--width", 480, "--extent", "dem"))
+        self.assertAlmostEqual(dem.shape[1] / dem.shape[0], case.COLS / case.ROWS, delta=0.01)
+        self.assertNotAlmostEqual(lava.shape[1] / lava.shape[0], case.COLS / case.ROWS, delta=0.1)
+        part = map_of(self.export("box.png", "--width", 480, "--extent", f"{case.WEST + 100},{case.SOUTH},{case.WEST + 300},{case.NORTH}"))
+        self.assertAlmostEqual(part.shape[1] / part.shape[0], 20 / 30, delta=0.01)
+
+    def test_language(self):
+        """The words differ, the map does not."""
+        seen = []
+        for language in ("en", "it", "fr", "es", "is"):
+            image = self.export(f"{language}.png", "--width", 480, "--language", language, "--issued", "2026-05-10")
+            numpy.testing.assert_array_equal(map_of(image), map_of(seen[0]) if seen else map_of(image))
+            self.assertFalse(any(numpy.array_equal(image, other) for other in seen), language)
+            seen.append(image)
+
+    def test_background_and_logo(self):
+        """An orthophoto in degrees takes the place of the ground, not of the lava; a logo stands beside the title."""
+        reference = self.reference(4326)
+        data = gdal.GetDriverByName("GTiff").Create(self.path("photo.tif"), 50, 40, 3)
+        west, south, _ = osr.CoordinateTransformation(self.reference(32633), reference).TransformPoint(case.WEST, case.SOUTH)
+        data.SetProjection(reference.ExportToWkt())
+        data.SetGeoTransform((west - 0.001, 0.0002, 0, south + 0.005, 0, -0.0002))
+        for band, value in enumerate((10, 60, 200)):
+            data.GetRasterBand(band + 1).Fill(value)
+        data = None
+        mem = gdal.GetDriverByName("MEM").Create("", 30, 20, 3)
+        mem.GetRasterBand(2).Fill(220)
+        gdal.GetDriverByName("PNG").CreateCopy(self.path("logo.png"), mem)
+        plain = self.export("shaded.png", "--width", 480)
+        found = self.export("photo.png", "--width", 480, "--background", "photo.tif", "--logo", "logo.png")
+        blue = (map_of(found) == (10, 60, 200)).all(axis=2)
+        self.assertTrue(0.3 < blue.mean() < 0.99, f"{100 * blue.mean():.1f} % of the map are the photo")
+        warm = map_of(plain)[..., 0] > map_of(plain)[..., 2] + 50
+        self.assertFalse(blue[warm[:len(blue)]].any() if warm.shape == blue.shape else True, "lava under the photo")
+        logo = (found == (0, 220, 0)).all(axis=2)
+        self.assertGreater(logo.sum(), 500)
+        self.assertGreater(numpy.argwhere(logo)[:, 1].min(), 300)
+
+    @staticmethod
+    def text_chunks(path):
+        """Name and text of the chunks of a PNG file, whose checksums are compared."""
+        with open(path, "rb") as f:
+            data = f.read()
+        found, at = {}, 8
+        while at < len(data):
+            length, kind = int.from_bytes(data[at:at + 4], "big"), data[at + 4:at + 8]
+            body = data[at + 8:at + 8 + length]
+            assert zlib.crc32(kind + body) == int.from_bytes(data[at + 8 + length:at + 12 + length], "big"), kind
+            at += 12 + length
+            name, _, text = body.partition(b"\0")
+            if kind == b"tEXt":
+                found[name.decode()] = text.decode("ascii")
+            if kind == b"iTXt":
+                assert text[:4] == b"\0\0\0\0"
+                found[name.decode()] = text[4:].decode("utf-8")
+        return found
+
+    def test_files_say_what_they_are(self):
+        """Title, time, start, version and parameters in GeoTIFF and PNG, of the run and of exports."""
+        self.sciara("export", "run", "-q", "-f", "cog", "-o", "said.tif")
+        self.export("said.png", "--width", 320)
+        snapshot = case.record(self.path("run"))["snapshots"][-1]
+        for path in ("said.tif", "said.png", "run/maps/deposit.tif", "run/maps/deposit.png"):
+            path = self.path(path)
+            found = self.text_chunks(path) if path.endswith("png") else gdal.Open(path).GetMetadata()
+            self.assertEqual(found["Title"], TITLE, path)
+            self.assertEqual((found["Field"], found["Unit"], found["Start"]), ("deposit", "m", "2006-07-14T23:30:00Z"))
+            self.assertEqual((float(found["SimulatedTime_s"]), int(found["Step"])), (snapshot["time_s"], snapshot["step"]))
+            moment = datetime.datetime(2006, 7, 14, 23, 30) + datetime.timedelta(seconds=int(snapshot["time_s"]))
+            self.assertEqual(found["Date"], moment.strftime("%Y-%m-%dT%H:%M:%SZ"))
+            self.assertRegex(found["Software"], r"^sciara \d+\.\d+\.\d+ \(git .*\), cellular automaton SCIARA-fv3$")
+            words = dict(word.split("=") for word in found["Parameters"].split())
+            self.assertEqual((len(words), words["cooling"], words["T_vent_K"], words["emissivity"]), (13, "150", "1360", "0.9"))
+
+    def test_title(self):
+        """Of a run, and of a picture."""
+        self.sciara("run", "s.json", "-q", "-n", 3, "-o", "named", "--title", 'A "new" one')
+        self.assertRegex(self.sciara("info", "named").stdout, r'(?m)^title: +A "new" one$')
+        first = self.export("own.png", "--width", 480)
+        other = self.export("other.png", "--width", 480, "--title", "Another title")
+        self.assertFalse(numpy.array_equal(first[:60], other[:60]))
+        numpy.testing.assert_array_equal(map_of(first), map_of(other))
+
     def test_diagnostics(self):
         for code, message, args in (
+                (2, "--language: expected a language of en|it|fr|es|is, found \"de\"".replace("|", r"\|"), ("-f", "png", "--language", "de")),
+                (2, '--extent: expected lava, dem, or four numbers X0,Y0,X1,Y1; found "1,2,3"', ("-f", "png", "--extent", "1,2,3")),
+                (2, "extent: 0,0,1,1 lies beside the map", ("-f", "png", "--extent", "0,0,1,1")),
+                (2, '--issued: expected a date such as 2026-05-10, .*found "2026-06-31"', ("-f", "png", "--issued", "2026-06-31")),
+                (2, "--valid-until: expected a date after --issued 2026-05-10, found 2026-05-09",
+                 ("-f", "png", "--issued", "2026-05-10", "--valid-until", "2026-05-09")),
+                (3, "s.json: expected a PNG file as logo", ("-f", "png", "--logo", "s.json")),
+                (3, "run/dem.tif: expected a picture with 8 bits per channel, found Float64", ("-f", "png", "--background", "run/dem.tif")),
+                (4, "URLs and /vsi file systems", ("-f", "png", "--background", "/vsicurl/http://localhost/x.tif")),
+                (2, "--format cog has no option --logo", ("-f", "cog", "--logo", "x.png")),
                 (2, r'--width: expected a whole number of pixels from 320 to 10000, found "12"', ("-f", "png", "--width", 12)),
                 (2, r'--width: expected .*found "400.5"', ("-f", "png", "--width", 400.5)),
                 (2, "--format cog has no option --stamp", ("-f", "cog", "--stamp", "X")),

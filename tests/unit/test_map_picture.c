@@ -6,12 +6,13 @@
 #include <inttypes.h>
 
 #include "gdal_fixture.h"
+#include "picture/logo.h"
 #include "picture/map_picture_parts.h"
 
 enum { ROWS = 90, COLS = 130 };
 static struct sciara_grid grid = {.rows = ROWS, .cols = COLS, .cell_size = 10, .west = 499547.5, .north = 4178762.5};
 static double deposit[ROWS * COLS], altitude[ROWS * COLS];
-static uint8_t observed[ROWS * COLS], pixels[3 * 2000 * 2000];
+static uint8_t observed[ROWS * COLS], sea[ROWS * COLS], pixels[3 * 2000 * 2000];
 static int width, height;
 
 /** A cone in the sea with lava on its eastern side. */
@@ -22,6 +23,7 @@ static void prepare(void) {
       const double d = hypot(r - 45, c - 50);
       altitude[r * COLS + c] = c > 118 ? SCIARA_NODATA_ALTITUDE : 900 - 9 * d;
       deposit[r * COLS + c] = abs(r - 45) < 5 && c > 50 && c < 105 ? 0.1 + 0.05 * (105 - c) : -9999;
+      sea[r * COLS + c] = c > 124;
       observed[r * COLS + c] = abs(r - 45) < 10 && c > 40 && c < 80;
     }
 }
@@ -67,9 +69,10 @@ static void find_map(int *left, int *top) {
   ck_abort_msg("there is no frame");
 }
 
-START_TEST(shows_ground_lava_and_sea) {
-  const struct sciara_map_picture q = picture();
+START_TEST(shows_ground_lava_sea_and_what_is_unknown) {
+  struct sciara_map_picture q = picture();
   int left, top;
+  q.sea = sea;
   draw(&q);
   ck_assert_msg(width % 2 == 0 && height % 2 == 0 && width > 8 * COLS && width < 9 * COLS, "%d x %d", width, height);
   find_map(&left, &top);
@@ -77,14 +80,15 @@ START_TEST(shows_ground_lava_and_sea) {
   const uint8_t *north_west = pixel(left + zoom * 25, top + zoom * 20),
                 *south_east = pixel(left + zoom * 75, top + zoom * 70),
                 *lava = pixel(left + zoom * 60 + 4, top + zoom * 45 + 4),
-                *sea = pixel(left + zoom * 125 + 4, top + zoom * 10 + 4);
+                *unknown = pixel(left + zoom * 122 + 4, top + zoom * 10 + 4),
+                *in_the_sea = pixel(left + zoom * 125 + 4, top + zoom * 10 + 4);
   ck_assert_int_eq(north_west[0], north_west[2]);      // grey
   ck_assert_int_gt(north_west[0], south_east[0] + 50); // lit from the north-west
   ck_assert_int_gt(lava[0], lava[2] + 50);             // warm
-  ck_assert(is(sea, 204, 226, 240));
+  ck_assert(is(unknown, 238, 238, 234) && is(in_the_sea, 170, 205, 230));
   // The lava's edges are those of its cells, at the cell.
-  ck_assert(is(pixel(left + zoom * 119, top + 400), 204, 226, 240) &&
-            !is(pixel(left + zoom * 119 - 1, top + 400), 204, 226, 240));
+  ck_assert(is(pixel(left + zoom * 119, top + 400), 238, 238, 234) &&
+            !is(pixel(left + zoom * 119 - 1, top + 400), 238, 238, 234));
   const uint8_t *first = pixel(left + zoom * 51, top + zoom * 45),
                 *before = pixel(left + zoom * 51 - 1, top + zoom * 45);
   ck_assert(first[0] > first[2] + 50 && before[0] == before[2]);
@@ -209,7 +213,8 @@ START_TEST(the_legend_has_the_colours_of_the_map) {
   ck_assert_int_eq(sciara_map_draw(&q, "test", &d), SCIARA_OK);
   for (int k = 0; k < d.picture.boxes; k++) {
     const struct sciara_box *b = &d.picture.box[k];
-    if (b->y < (double)(d.map.y + d.map.height) || b->width < 400) continue;
+    const double high = round(1.3 * d.letter) + 2 * fmax(1, round(d.letter / 12));
+    if (b->y < (double)(d.map.y + d.map.height) || b->width < 400 || b->height != high) continue;
     bars++;
     for (int i = 2; i < (int)b->width - 2; i++) {
       const uint32_t found = d.picture.pixels[(int64_t)(b->y + 0.5 * b->height) * d.picture.width + (int64_t)b->x + i];
@@ -298,6 +303,12 @@ START_TEST(nothing_covers_anything_else) {
   const struct sciara_grid shapes[] = {grid,
                                        {.rows = 3, .cols = ROWS * COLS / 3, .cell_size = 10},
                                        {.rows = ROWS * COLS / 3, .cols = 3, .cell_size = 10}};
+  const struct sciara_point place[2] = {{499700, 4178700}, {499900, 4178400}};
+  const struct sciara_map_vent vents[2] = {{place, 1}, {place, 2}};
+  const struct sciara_map_run_out run_out = {{500000, 4178000}, 123456};
+  const struct sciara_map_volumes volumes = {1e7, 12345, 1.5e6, false, false};
+  static uint8_t rgba[4 * 300 * 20];
+  const struct sciara_map_image logo = {rgba, 300, 20};
   const int widths[] = {0, 320, 321, 400, 480, 640, 999, 2000};
   const double times[] = {0, 1e9};
   double nothing[ROWS * COLS];
@@ -321,10 +332,23 @@ START_TEST(nothing_covers_anything_else) {
                                      .time_s = &times[k % 2],
                                      .start = "2026-05-10T04:00:00Z",
                                      .observed = k % 2 ? observed : NULL,
-                                     .stamp = texts[t]};
+                                     .stamp = texts[t],
+                                     .language = (enum sciara_language)(k % SCIARA_LANGUAGES)};
       if (k % 5 == 0) {
         q.kind = kinds;
         q.kinds = 3;
+      }
+      if (k % 4) {
+        q.vent = vents;
+        q.vents = 2;
+        q.run_out = &run_out;
+        q.volumes = &volumes;
+        q.issued = "2026-05-10 04:00 UTC";
+        q.valid_until = k % 3 ? "2026-05-11" : NULL;
+        q.credits = texts[t];
+        q.note = texts[(t + 2) % 6];
+        q.sea = k % 3 ? sea : NULL;
+        q.logo = k % 2 ? &logo : NULL;
       }
       struct sciara_map_drawing d = {0};
       char what[96];
@@ -366,6 +390,214 @@ START_TEST(without_fonts_there_is_a_map) {
   find_map(&left, &top);
   assert_contains(logged, "WARNING ");
   assert_contains(logged, "a.png: has no text, because no font is installed; install one such as DejaVu Sans");
+}
+END_TEST
+
+static uint32_t drawn(const struct sciara_map_drawing *d, int64_t x, int64_t y) {
+  return d->picture.pixels[y * d->picture.width + x] & 0xFFFFFF;
+}
+
+static void draw_to(const struct sciara_map_picture *q, struct sciara_map_drawing *d) {
+  *d = (struct sciara_map_drawing){0};
+  ck_assert_msg(sciara_map_draw(q, "test", d) == SCIARA_OK, "%s", sciara_last_error());
+}
+
+/** Ticks of a side: how many, and that each lies at a multiple of `step` m. */
+static void check_ticks(const struct sciara_map_drawing *d, bool up, double step, int expected) {
+  const struct sciara_map_place *m = &d->map;
+  const int64_t length = up ? m->height : m->width;
+  const double per_px = 10.0 * (double)(up ? ROWS : COLS) / (double)length;
+  int ticks = 0;
+  for (int64_t i = 0; i < length; i++) {
+    const bool dark = up ? drawn(d, m->x - 4, m->y + i) == 0x1E1E1E : drawn(d, m->x + i, m->y + m->height + 3) == 0x1E1E1E;
+    const bool before =
+        i && (up ? drawn(d, m->x - 4, m->y + i - 1) == 0x1E1E1E : drawn(d, m->x + i - 1, m->y + m->height + 3) == 0x1E1E1E);
+    if (!dark || before) continue;
+    const double at = up ? grid.north - (double)i * per_px : grid.west + (double)i * per_px;
+    ck_assert_msg(fabs(at - step * round(at / step)) <= 1.5 * per_px, "a tick at %.3f", at);
+    ticks++;
+  }
+  ck_assert_int_eq(ticks, expected);
+}
+
+START_TEST(ticks_lie_at_round_coordinates) {
+  struct sciara_map_drawing d;
+  const struct sciara_map_picture q = picture();
+  draw_to(&q, &d);
+  check_ticks(&d, false, 200, 7); // 499547.5 to 500847.5
+  check_ticks(&d, true, 200, 4);  // 4177862.5 to 4178762.5
+  sciara_map_drawing_free(&d);
+}
+END_TEST
+
+START_TEST(a_window_shows_its_cells) {
+  struct sciara_map_drawing whole, part;
+  const struct sciara_map_window window = {30, 45, 40, 50};
+  struct sciara_map_picture q = picture();
+  q.observed = observed;
+  draw_to(&q, &whole);
+  q.window = &window;
+  draw_to(&q, &part);
+  ck_assert_int_eq(part.map.width, 20 * window.cols); // enlarged to 1000 pixels
+  ck_assert_int_eq(part.map.height, 20 * window.rows);
+  for (int64_t r = 0; r < window.rows; r += 3)
+    for (int64_t c = 0; c < window.cols; c += 3) {
+      const int64_t x = part.map.x + 20 * c + 10, y = part.map.y + 20 * r + 10;
+      const int64_t wx = whole.map.x + 8 * (window.col + c) + 4, wy = whole.map.y + 8 * (window.row + r) + 4;
+      for (int k = 0; k < 3; k++) {
+        const int a = drawn(&part, x, y) >> 8 * k & 0xFF, b = drawn(&whole, wx, wy) >> 8 * k & 0xFF;
+        ck_assert_msg(abs(a - b) <= 2, "cell %d, %d: %06x, %06x", (int)r, (int)c, drawn(&part, x, y), drawn(&whole, wx, wy));
+      }
+    }
+  ck_assert_double_eq(part.grid.west, grid.west + 450);
+  ck_assert_double_eq(part.grid.north, grid.north - 300);
+  // The window cuts through the observed extent: no line is drawn along its western edge.
+  for (int64_t y = 20 * 10; y < 20 * 20; y++) ck_assert_uint_ne(drawn(&part, part.map.x, part.map.y + y), 0x1E1E1E);
+  sciara_map_drawing_free(&whole);
+  sciara_map_drawing_free(&part);
+}
+END_TEST
+
+START_TEST(vents_and_run_out_are_marked_where_they_are) {
+  const struct sciara_point place[4] = {{grid.west + 205, grid.north - 155},
+                                        {grid.west + 405, grid.north - 655},
+                                        {grid.west + 805, grid.north - 655},
+                                        {1e300, -1e300}};
+  const struct sciara_map_vent vents[] = {{place, 1}, {place + 1, 2}, {place + 3, 1}};
+  const struct sciara_map_run_out run_out = {{grid.west + 1005, grid.north - 105}, 1234};
+  struct sciara_map_picture q = picture();
+  struct sciara_map_drawing d;
+  draw_to(&q, &d);
+  const int64_t at[3][2] = {{20 * 8 + 4, 15 * 8 + 4}, {60 * 8 + 4, 65 * 8 + 4}, {100 * 8 + 4, 10 * 8 + 4}};
+  const uint32_t colour[3] = {0x00C8D7, 0x00C8D7, 0xFFF05A};
+  for (int k = 0; k < 3; k++) ck_assert_uint_ne(drawn(&d, d.map.x + at[k][0], d.map.y + at[k][1]), colour[k]);
+  sciara_map_drawing_free(&d);
+  q.vent = vents;
+  q.vents = 3;
+  q.run_out = &run_out;
+  draw_to(&q, &d);
+  for (int k = 0; k < 3; k++)
+    ck_assert_msg(drawn(&d, d.map.x + at[k][0], d.map.y + at[k][1]) == colour[k], "mark %d: %06x", k,
+                  drawn(&d, d.map.x + at[k][0], d.map.y + at[k][1]));
+  sciara_map_drawing_free(&d);
+}
+END_TEST
+
+/** The height of a picture 900 px wide. */
+static int64_t height_of(const struct sciara_map_picture *q) {
+  struct sciara_map_drawing d;
+  draw_to(q, &d);
+  const int64_t found = d.picture.height;
+  sciara_map_drawing_free(&d);
+  return found;
+}
+
+START_TEST(the_key_and_the_lines_say_what_there_is) {
+  struct sciara_map_picture q = picture();
+  struct sciara_map_volumes volumes = {.emitted = 1000};
+  for (int i = 0; i < ROWS * COLS; i++)
+    if (altitude[i] == SCIARA_NODATA_ALTITUDE) altitude[i] = 1;
+  q.width = 900;
+  const int64_t bare = height_of(&q);
+  q.sea = sea;
+  ck_assert_int_gt(height_of(&q), bare);
+  q.sea = NULL;
+  altitude[0] = SCIARA_NODATA_ALTITUDE;
+  ck_assert_int_gt(height_of(&q), bare);
+  const struct sciara_map_window inner = {1, 1, ROWS - 1, COLS - 1};
+  q.window = &inner;
+  const int64_t cut = height_of(&q);
+  altitude[0] = 1;
+  ck_assert_int_eq(height_of(&q), cut); // what is not shown is not in the key
+  q.window = NULL;
+  q.volumes = &volumes;
+  ck_assert_int_eq(height_of(&q), bare);
+  volumes.left_map = 1;
+  const int64_t one = height_of(&q);
+  ck_assert_int_gt(one, bare);
+  volumes.left_map = 0;
+  volumes.always_left_map = true;
+  ck_assert_int_eq(height_of(&q), one);
+  volumes.entered_sea = 1;
+  ck_assert_int_gt(height_of(&q), one);
+  volumes.always_left_map = false;
+  ck_assert_int_eq(height_of(&q), one);
+  q.valid_until = "2026-05-11";
+  ck_assert_int_gt(height_of(&q), one);
+  q.note = "J 0.4";
+  const int64_t noted = height_of(&q);
+  q.note = NULL;
+  ck_assert_int_lt(height_of(&q), noted);
+}
+END_TEST
+
+START_TEST(logo_and_background_are_drawn) {
+  static uint8_t green[4 * 4 * 2], photo[4 * 2 * 1];
+  for (int i = 0; i < 8; i++) memcpy(green + 4 * i, (const uint8_t[]){10, 200, 30, 255}, 4);
+  memcpy(photo, (const uint8_t[]){20, 40, 160, 255, 200, 0, 0, 0}, 8); // the eastern half is see-through
+  const struct sciara_map_image logo = {green, 4, 2}, background = {photo, 2, 1};
+  struct sciara_map_picture q = picture();
+  struct sciara_map_drawing d;
+  q.logo = &logo;
+  q.background = &background;
+  draw_to(&q, &d);
+  int64_t found = 0, first = d.picture.width;
+  for (int64_t y = 0; y < d.map.y; y++)
+    for (int64_t x = 0; x < d.picture.width; x++)
+      if (drawn(&d, x, y) == 0x0AC81E) {
+        found++;
+        if (x < first) first = x;
+      }
+  ck_assert_int_gt(found, 2000);
+  ck_assert_int_gt(first, d.picture.width * 3 / 4);
+  ck_assert_uint_eq(drawn(&d, d.map.x + 80, d.map.y + 80), 0x1428A0);
+  const uint32_t ground = drawn(&d, d.map.x + d.map.width * 3 / 4, d.map.y + 80);
+  ck_assert_uint_eq(ground & 0xFF, ground >> 16); // grey
+  const uint32_t lava = drawn(&d, d.map.x + 8 * 60 + 4, d.map.y + 8 * 45 + 4);
+  ck_assert_int_gt((int)(lava >> 16), (int)(lava & 0xFF) + 50); // over the background too
+  sciara_map_drawing_free(&d);
+}
+END_TEST
+
+START_TEST(a_logo_is_a_small_png_file) {
+  struct sciara_logo logo;
+  struct sciara_map_picture q = picture();
+  q.width = 320;
+  const char *path = in_folder("logo.png");
+  ck_assert_int_eq(sciara_map_write_png(&q, path), SCIARA_OK);
+  ck_assert_msg(sciara_logo_read(path, &logo) == SCIARA_OK, "%s", sciara_last_error());
+  ck_assert_int_eq(logo.image.width, 320);
+  ck_assert(logo.rgba[0] == 255 && logo.rgba[3] == 255);
+  sciara_logo_free(&logo);
+  q.width = 2002;
+  ck_assert_int_eq(sciara_map_write_png(&q, path), SCIARA_OK);
+  ck_assert_int_eq(sciara_logo_read(path, &logo), SCIARA_ERR_INPUT);
+  assert_contains(sciara_last_error(), "expected a logo of at most 2000 x 2000 pixels, found 2002 x");
+  FILE *f = fopen(path, "r+b"); // cut in the middle
+  ck_assert_ptr_nonnull(f);
+  const uint8_t small[8] = {0, 0, 0, 9, 0, 0, 0, 9};
+  fseek(f, 16, SEEK_SET);
+  fwrite(small, 1, sizeof small, f);
+  fclose(f);
+  ck_assert_int_eq(sciara_logo_read(path, &logo), SCIARA_ERR_INPUT);
+  assert_contains(sciara_last_error(), "cannot be read as PNG");
+  ck_assert_int_eq(sciara_logo_read(in_folder("none.png"), &logo), SCIARA_ERR_IO);
+  f = fopen(path, "wb");
+  fputs("<svg>no picture of this kind</svg>", f);
+  fclose(f);
+  ck_assert_int_eq(sciara_logo_read(path, &logo), SCIARA_ERR_INPUT);
+  assert_contains(sciara_last_error(), "expected a PNG file as logo");
+}
+END_TEST
+
+START_TEST(the_language_changes_the_words) {
+  struct sciara_map_picture q = picture();
+  q.width = 900;
+  draw(&q);
+  for (int k = 1; k < SCIARA_LANGUAGES; k++) {
+    q.language = (enum sciara_language)k;
+    ck_assert_int_gt(differing(&q), 500);
+  }
 }
 END_TEST
 
@@ -415,7 +647,14 @@ int main(void) {
   TCase *t = tcase_create("map_picture");
   tcase_add_checked_fixture(t, prepare, teardown);
   tcase_set_timeout(t, 60);
-  tcase_add_test(t, shows_ground_lava_and_sea);
+  tcase_add_test(t, shows_ground_lava_sea_and_what_is_unknown);
+  tcase_add_test(t, ticks_lie_at_round_coordinates);
+  tcase_add_test(t, a_window_shows_its_cells);
+  tcase_add_test(t, vents_and_run_out_are_marked_where_they_are);
+  tcase_add_test(t, the_key_and_the_lines_say_what_there_is);
+  tcase_add_test(t, logo_and_background_are_drawn);
+  tcase_add_test(t, a_logo_is_a_small_png_file);
+  tcase_add_test(t, the_language_changes_the_words);
   tcase_add_test(t, the_outline_is_a_dark_line_with_light_edges);
   tcase_add_test(t, title_time_and_stamp_are_drawn);
   tcase_add_test(t, the_range_given_is_the_range_of_the_colours);

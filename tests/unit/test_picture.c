@@ -39,7 +39,7 @@ START_TEST(pixels_are_kept) {
   sciara_picture_touched(&picture);
   sciara_picture_fill(&picture, 5, 7, 3, 2, ink);
   sciara_picture_fill(&picture, -10, HEIGHT - 1, 12, 50, ink); // cut at the borders
-  ck_assert_int_eq(sciara_picture_write_png(&picture, path), SCIARA_OK);
+  ck_assert_int_eq(sciara_picture_write_png(&picture, NULL, path), SCIARA_OK);
   GDALDatasetH d = GDALOpen(path, GA_ReadOnly);
   ck_assert_ptr_nonnull(d);
   ck_assert(GDALGetRasterXSize(d) == WIDTH && GDALGetRasterYSize(d) == HEIGHT && GDALGetRasterCount(d) == 3);

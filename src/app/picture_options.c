@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/picture_options.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/text.h"
+
+static enum sciara_status parse_width(const struct sciara_arguments *a, int64_t *width) {
+  const char *text = sciara_argument(a, "width");
+  double value;
+  *width = 0;
+  if (!text) return SCIARA_OK;
+  if (!sciara_parse_double(text, &value) || value != (double)(int64_t)value || value < SCIARA_PICTURE_NARROWEST ||
+      value > SCIARA_PICTURE_WIDEST)
+    return sciara_fail(SCIARA_ERR_USAGE, "--width: expected a whole number of pixels from %d to %d, found \"%s\"",
+                       SCIARA_PICTURE_NARROWEST, SCIARA_PICTURE_WIDEST, text);
+  *width = (int64_t)value;
+  return SCIARA_OK;
+}
+
+/** "X0,Y0,X1,Y1" */
+static bool parse_box(const char *text, double box[4]) {
+  char *copy = sciara_format("%s", text), *rest = copy;
+  int count = 0;
+  bool good = copy != NULL;
+  for (char *word; good && (word = strsep(&rest, ","));) good = count < 4 && sciara_parse_double(word, &box[count++]);
+  free(copy);
+  return good && count == 4;
+}
+
+static enum sciara_status parse_extent(const char *text, struct sciara_picture_look *out) {
+  out->extent = SCIARA_PICTURE_OF_LAVA;
+  if (!text || strcmp(text, "lava") == 0) return SCIARA_OK;
+  out->extent = SCIARA_PICTURE_OF_DEM;
+  if (strcmp(text, "dem") == 0) return SCIARA_OK;
+  out->extent = SCIARA_PICTURE_OF_BOX;
+  if (parse_box(text, out->box)) return SCIARA_OK;
+  return sciara_fail(SCIARA_ERR_USAGE, "--extent: expected lava, dem, or four numbers X0,Y0,X1,Y1; found \"%s\"", text);
+}
+
+/** A date, or a date and a time in UTC, as it is to be written; *out is the moment. */
+static enum sciara_status parse_date(const struct sciara_arguments *a, const char *option, char shown[32],
+                                     time_t *out) {
+  static const char *const forms[][2] = {
+      {"%Y-%m-%d", "%Y-%m-%d"}, {"%Y-%m-%dT%H:%MZ", "%Y-%m-%d %H:%M UTC"}, {"%Y-%m-%dT%H:%M:%SZ", "%Y-%m-%d %H:%M UTC"}};
+  const char *text = sciara_argument(a, option);
+  shown[0] = '\0';
+  for (size_t k = 0; text && k < sizeof forms / sizeof *forms; k++) {
+    struct tm t = {0};
+    const char *end = strptime(text, forms[k][0], &t);
+    struct tm normal = t; // timegm would turn 31 June into 1 July
+    *out = timegm(&normal);
+    if (!end || *end || normal.tm_mday != t.tm_mday || strlen(text) < 10) continue;
+    strftime(shown, 32, forms[k][1], &t);
+    return SCIARA_OK;
+  }
+  if (!text) return SCIARA_OK;
+  return sciara_fail(SCIARA_ERR_USAGE,
+                     "--%s: expected a date such as 2026-05-10, or with a time in UTC such as 2026-05-10T04:00Z; found "
+                     "\"%s\"",
+                     option, text);
+}
+
+static enum sciara_status parse_validity(const struct sciara_arguments *a, struct sciara_picture_look *out) {
+  time_t issued = 0, until = 0;
+  SCIARA_TRY(parse_date(a, "issued", out->issued, &issued));
+  SCIARA_TRY(parse_date(a, "valid-until", out->valid_until, &until));
+  if (out->issued[0] && out->valid_until[0] && until < issued)
+    return sciara_fail(SCIARA_ERR_USAGE, "--valid-until: expected a date after --issued %s, found %s", out->issued,
+                       out->valid_until);
+  return SCIARA_OK;
+}
+
+enum sciara_status sciara_picture_options_read(const struct sciara_arguments *a, const char *const *drivers,
+                                               size_t driver_count, struct sciara_picture_look *out) {
+  const char *language = sciara_argument(a, "language");
+  *out = (struct sciara_picture_look){.title = sciara_argument(a, "title"),
+                                      .credits = sciara_argument(a, "credits"),
+                                      .stamp = sciara_argument(a, "stamp"),
+                                      .logo = sciara_argument(a, "logo"),
+                                      .background = sciara_argument(a, "background"),
+                                      .extra_drivers = drivers,
+                                      .extra_driver_count = driver_count};
+  if (language) SCIARA_TRY(sciara_fail_context(sciara_language_parse(language, &out->language), "--language"));
+  SCIARA_TRY(parse_extent(sciara_argument(a, "extent"), out));
+  SCIARA_TRY(parse_validity(a, out));
+  return parse_width(a, &out->width);
+}

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// The texts on pictures, in several languages: one table, words.def.
+#ifndef SCIARA_MAP_WORDS_H
+#define SCIARA_MAP_WORDS_H
+
+#include <stddef.h>
+
+#include "base/status.h"
+
+enum sciara_language {
+#define SCIARA_LANGUAGE(ID, code, decimal) SCIARA_##ID,
+#include "map/words.def"
+  SCIARA_LANGUAGES
+};
+
+enum sciara_word {
+#define SCIARA_WORD(ID, en, it, fr, es, is) SCIARA_WORD_##ID,
+#include "map/words.def"
+  SCIARA_WORDS
+};
+
+/** "en|it|fr|es|is", for an option. */
+#define SCIARA_LANGUAGE_CODES "en|it|fr|es|is"
+
+/** The language of a code such as "it"; SCIARA_ERR_USAGE names those there are. */
+enum sciara_status sciara_language_parse(const char *code, enum sciara_language *out);
+
+/** ISO 639-1 code. */
+const char *sciara_language_code(enum sciara_language language);
+
+const char *sciara_word(enum sciara_language language, enum sciara_word word);
+
+/** Heading and long name of the field of that name; NULL: there is no such field. */
+const char *sciara_word_of_field(enum sciara_language language, const char *field);
+const char *sciara_word_of_field_long(enum sciara_language language, const char *field);
+
+/** Gives the numbers in a text the decimal sign of the language, in place: points between two digits. */
+void sciara_word_numbers(enum sciara_language language, char *text);
+
+#endif

@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is marked on a map (vents, run-out point, logo), its key, and the lines of text below it.
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "picture/map_picture_parts.h"
+
+static const uint8_t ink[3] = {30, 30, 30}, white[3] = {255, 255, 255}, vent_colour[3] = {0, 200, 215},
+                     run_out_colour[3] = {255, 240, 90};
+
+static const char *word(const struct sciara_map_drawing *d, enum sciara_word w) {
+  return sciara_word(d->q->language, w);
+}
+
+struct sciara_point sciara_map_point(const struct sciara_map_drawing *d, struct sciara_point p) {
+  const struct sciara_grid *g = &d->grid;
+  const double right = (p.x - g->west) / g->cell_size / (double)g->cols;
+  const double down = (g->north - p.y) / g->cell_size / (double)g->rows;
+  return (struct sciara_point){(double)d->map.x + right * (double)d->map.width,
+                               (double)d->map.y + down * (double)d->map.height};
+}
+
+// -------------------------------------------------------------------------------------------------------------- marks
+
+/** Fills the path with a colour; a white edge and a dark line make it visible on every ground. */
+static void finish_mark(struct sciara_map_drawing *d, const uint8_t fill[3]) {
+  cairo_t *c = d->picture.cairo;
+  const double line = fmax(1, d->letter / 9);
+  cairo_set_line_join(c, CAIRO_LINE_JOIN_ROUND);
+  cairo_set_line_width(c, 3 * line);
+  sciara_picture_colour(&d->picture, white, 1);
+  cairo_stroke_preserve(c);
+  sciara_picture_colour(&d->picture, fill, 1);
+  cairo_fill_preserve(c);
+  cairo_set_line_width(c, line);
+  sciara_picture_colour(&d->picture, ink, 1);
+  cairo_stroke(c);
+}
+
+/** A triangle whose middle is the vent. */
+static void draw_vent(struct sciara_map_drawing *d, double x, double y) {
+  const double r = 0.7 * d->letter;
+  cairo_move_to(d->picture.cairo, x, y - r);
+  cairo_line_to(d->picture.cairo, x + 0.87 * r, y + 0.5 * r);
+  cairo_line_to(d->picture.cairo, x - 0.87 * r, y + 0.5 * r);
+  cairo_close_path(d->picture.cairo);
+  finish_mark(d, vent_colour);
+}
+
+static void draw_run_out(struct sciara_map_drawing *d, double x, double y) {
+  cairo_new_sub_path(d->picture.cairo);
+  cairo_arc(d->picture.cairo, x, y, 0.5 * d->letter, 0, 6.283185307179586);
+  finish_mark(d, run_out_colour);
+}
+
+/** Whether Cairo can draw there; a file may name any place. */
+static bool is_near(const struct sciara_map_drawing *d, struct sciara_point p) {
+  return fabs(p.x) < 4.0 * (double)d->picture.width && fabs(p.y) < 4.0 * (double)d->picture.height;
+}
+
+static void draw_fissure(struct sciara_map_drawing *d, const struct sciara_map_vent *v) {
+  cairo_t *c = d->picture.cairo;
+  const double line = fmax(1.5, 0.3 * d->letter);
+  bool drawing = false;
+  for (size_t k = 0; k < v->count; k++) {
+    const struct sciara_point p = sciara_map_point(d, v->points[k]);
+    if (is_near(d, p) && drawing)
+      cairo_line_to(c, p.x, p.y);
+    else if (is_near(d, p))
+      cairo_move_to(c, p.x, p.y);
+    drawing = is_near(d, p);
+  }
+  cairo_set_line_cap(c, CAIRO_LINE_CAP_ROUND);
+  cairo_set_line_join(c, CAIRO_LINE_JOIN_ROUND);
+  cairo_set_line_width(c, 2 * line);
+  sciara_picture_colour(&d->picture, ink, 1);
+  cairo_stroke_preserve(c);
+  cairo_set_line_width(c, line);
+  sciara_picture_colour(&d->picture, vent_colour, 1);
+  cairo_stroke(c);
+}
+
+void sciara_paint_marks(struct sciara_map_drawing *d) {
+  const struct sciara_map_picture *q = d->q;
+  sciara_clip_to_map(d);
+  for (size_t k = 0; k < q->vents; k++) {
+    const struct sciara_point p = sciara_map_point(d, q->vent[k].points[0]);
+    if (q->vent[k].count > 1)
+      draw_fissure(d, &q->vent[k]);
+    else if (is_near(d, p))
+      draw_vent(d, p.x, p.y);
+  }
+  if (q->run_out) {
+    const struct sciara_point p = sciara_map_point(d, q->run_out->at);
+    if (is_near(d, p)) draw_run_out(d, p.x, p.y);
+  }
+  cairo_restore(d->picture.cairo);
+}
+
+// ---------------------------------------------------------------------------------------------------------------- key
+
+/** An entry of the key, and where the next one goes. */
+struct key {
+  struct sciara_map_drawing *d;
+  double left, width, x, y; ///< y: upper side of the line
+  bool paint, any;
+};
+
+/** Makes room for a symbol and a text; `longest` is the longest text that may stand there. */
+static struct sciara_point next_entry(struct key *k, double symbol, const char *longest) {
+  const struct sciara_writing w = {.text = longest, .capital = k->d->letter};
+  const double letter = k->d->letter;
+  const double length = fmin(symbol + letter + sciara_lettering_measure(&k->d->lettering, &w).width, k->width);
+  if (k->any && k->x + length > k->left + k->width) {
+    k->x = k->left;
+    k->y += 2.2 * letter;
+  }
+  const struct sciara_point at = {k->x, k->y};
+  k->x += length + 2.5 * letter;
+  k->any = true;
+  return at;
+}
+
+static void label(struct key *k, struct sciara_point at, double symbol, const char *text) {
+  const double letter = k->d->letter;
+  struct sciara_writing w = {.text = text, .capital = letter, .lines = 1};
+  w.width = k->left + k->width - at.x - symbol - letter;
+  sciara_picture_write(&k->d->picture, &k->d->lettering, at.x + symbol + letter, at.y + 1.2 * letter, 0, &w);
+}
+
+static void claim(struct key *k, struct sciara_point at, double width) {
+  sciara_picture_claim(&k->d->picture, (struct sciara_box){at.x, at.y, width, 1.4 * k->d->letter});
+}
+
+static void put_outline(struct key *k) {
+  const double letter = k->d->letter, length = 3 * letter;
+  const struct sciara_point at = next_entry(k, length, word(k->d, SCIARA_WORD_OBSERVED));
+  if (!k->paint) return;
+  const double y = round(at.y + 0.7 * letter) + 0.5;
+  cairo_move_to(k->d->picture.cairo, at.x, y);
+  cairo_line_to(k->d->picture.cairo, at.x + length, y);
+  sciara_stroke_outline(k->d, false);
+  sciara_picture_claim(&k->d->picture, (struct sciara_box){at.x, y - 1, length, 2});
+  label(k, at, length, word(k->d, SCIARA_WORD_OBSERVED));
+}
+
+static void put_mark(struct key *k, void (*draw)(struct sciara_map_drawing *, double, double), const char *text,
+                     const char *longest) {
+  const double side = 1.5 * k->d->letter;
+  const struct sciara_point at = next_entry(k, side, longest);
+  if (!k->paint) return;
+  draw(k->d, at.x + 0.5 * side, at.y + 0.5 * side);
+  claim(k, at, side);
+  label(k, at, side, text);
+}
+
+static void put_run_out(struct key *k) {
+  char text[96], longest[96]; // of one width in every frame of a film
+  const char *name = word(k->d, SCIARA_WORD_RUN_OUT);
+  const char *colon = word(k->d, SCIARA_WORD_COLON);
+  snprintf(text, sizeof text, "%s%s%.0f m", name, colon, k->d->q->run_out->metres);
+  snprintf(longest, sizeof longest, "%s%s888888 m", name, colon);
+  put_mark(k, draw_run_out, text, longest);
+}
+
+static void put_colour(struct key *k, const uint8_t rgb[3], enum sciara_word name) {
+  const double side = round(1.4 * k->d->letter);
+  const struct sciara_point at = next_entry(k, side, word(k->d, name));
+  if (!k->paint) return;
+  const double x = round(at.x), y = round(at.y);
+  sciara_picture_fill(&k->d->picture, x, y, side, side, ink);
+  sciara_picture_fill(&k->d->picture, x + 1, y + 1, side - 2, side - 2, rgb);
+  sciara_picture_claim(&k->d->picture, (struct sciara_box){x, y, side, side});
+  label(k, at, side, word(k->d, name));
+}
+
+static bool any_cell(const struct sciara_map_drawing *d,
+                     bool (*is)(const struct sciara_map_drawing *, int64_t, int64_t)) {
+  for (int64_t r = 0; r < d->grid.rows; r++)
+    for (int64_t c = 0; c < d->grid.cols; c++)
+      if (is(d, r, c)) return true;
+  return false;
+}
+
+double sciara_map_key(struct sciara_map_drawing *d, double x, double y, double width, bool paint) {
+  const struct sciara_map_picture *q = d->q;
+  struct key k = {.d = d, .left = x, .width = width, .x = x, .y = y, .paint = paint};
+  if (q->observed && !q->kind) put_outline(&k);
+  if (q->vents) put_mark(&k, draw_vent, word(d, SCIARA_WORD_VENT), word(d, SCIARA_WORD_VENT));
+  if (q->run_out) put_run_out(&k);
+  if (any_cell(d, sciara_map_is_sea)) put_colour(&k, sciara_map_sea, SCIARA_WORD_SEA);
+  if (any_cell(d, sciara_map_is_outside)) put_colour(&k, sciara_map_no_data, SCIARA_WORD_NO_DATA);
+  return k.any ? k.y - y + 2.5 * d->letter : 0;
+}
+
+// -------------------------------------------------------------------------------------------------------------- lines
+
+/** Lines of text that follow each other. */
+struct lines {
+  struct sciara_map_drawing *d;
+  double x, y, width;
+  bool paint;
+};
+
+static void put_line(struct lines *l, const char *text) {
+  const struct sciara_writing w = {.text = text, .capital = 0.9 * l->d->letter, .width = l->width, .lines = 2};
+  const double height = sciara_lettering_measure(&l->d->lettering, &w).height;
+  if (l->paint) sciara_picture_write(&l->d->picture, &l->d->lettering, l->x, l->y + 1.1 * w.capital, 0, &w);
+  l->y += fmax(height, 1.4 * w.capital) + 0.5 * l->d->letter;
+}
+
+/** "Lava that left the map: 1234 m3 (3.4 % of the emitted volume)" */
+static void put_volume(struct lines *l, enum sciara_word name, double volume, double emitted) {
+  char text[256], share[96] = "";
+  const bool large = volume >= 1e6;
+  if (emitted > 0)
+    snprintf(share, sizeof share, " (%.3g\u00A0%% %s)", 100 * volume / emitted, word(l->d, SCIARA_WORD_OF_EMITTED));
+  snprintf(text, sizeof text, large ? "%s%s%.3f\u00A0\u00D7\u00A010\u2076\u00A0m\u00B3%s" : "%s%s%.0f\u00A0m\u00B3%s",
+           word(l->d, name), word(l->d, SCIARA_WORD_COLON), large ? 1e-6 * volume : volume, share);
+  sciara_word_numbers(l->d->q->language, text);
+  put_line(l, text);
+}
+
+static void put_validity(struct lines *l) {
+  const struct sciara_map_picture *q = l->d->q;
+  char text[256];
+  const char *issued = q->issued ? q->issued : "", *until = q->valid_until ? q->valid_until : "";
+  snprintf(text, sizeof text, "%s%s%s%s%s%s%s", q->issued ? word(l->d, SCIARA_WORD_ISSUED) : "", q->issued ? " " : "",
+           issued, q->issued && q->valid_until ? ". " : "", q->valid_until ? word(l->d, SCIARA_WORD_VALID_UNTIL) : "",
+           q->valid_until ? " " : "", until);
+  put_line(l, text);
+}
+
+double sciara_map_lines(struct sciara_map_drawing *d, double x, double y, double width, bool paint) {
+  const struct sciara_map_picture *q = d->q;
+  const struct sciara_map_volumes *v = q->volumes;
+  struct lines l = {.d = d, .x = x, .y = y, .width = width, .paint = paint};
+  if (v && (v->left_map > 0 || v->always_left_map)) put_volume(&l, SCIARA_WORD_LEFT_MAP, v->left_map, v->emitted);
+  if (v && (v->entered_sea > 0 || v->always_entered_sea))
+    put_volume(&l, SCIARA_WORD_ENTERED_SEA, v->entered_sea, v->emitted);
+  if (q->note) put_line(&l, q->note);
+  if (q->issued || q->valid_until) put_validity(&l);
+  return l.y - y;
+}
+
+// --------------------------------------------------------------------------------------------------------------- logo
+
+double sciara_logo_width(const struct sciara_map_image *logo, double width, double height) {
+  return fmin(width, height * (double)logo->width / (double)logo->height);
+}
+
+/** Red, green, blue and opacity as Cairo stores them: multiplied, in one word. */
+static uint32_t premultiplied(const uint8_t *p) {
+  uint32_t out = (uint32_t)p[3] << 24;
+  for (int k = 0; k < 3; k++) out |= (uint32_t)((p[k] * p[3] + 127) / 255) << (16 - 8 * k);
+  return out;
+}
+
+double sciara_paint_logo(struct sciara_map_drawing *d, double right, double y, double width, double height) {
+  const struct sciara_map_image *logo = d->q->logo;
+  cairo_t *c = d->picture.cairo;
+  cairo_surface_t *image = cairo_image_surface_create(CAIRO_FORMAT_ARGB32, (int)logo->width, (int)logo->height);
+  if (cairo_surface_status(image) != CAIRO_STATUS_SUCCESS) {
+    cairo_surface_destroy(image);
+    d->lettering.failed = sciara_fail(SCIARA_ERR_MEMORY, "no memory for a logo");
+    return 0;
+  }
+  cairo_surface_flush(image);
+  for (int64_t r = 0; r < logo->height; r++) {
+    uint32_t *row = (uint32_t *)(void *)(cairo_image_surface_get_data(image) + r * cairo_image_surface_get_stride(image));
+    for (int64_t k = 0; k < logo->width; k++) row[k] = premultiplied(logo->rgba + 4 * (r * logo->width + k));
+  }
+  cairo_surface_mark_dirty(image);
+  const double wide = sciara_logo_width(logo, width, height), zoom = wide / (double)logo->width;
+  cairo_save(c);
+  cairo_translate(c, right - wide, y);
+  cairo_scale(c, zoom, zoom);
+  cairo_set_source_surface(c, image, 0, 0);
+  cairo_pattern_set_filter(cairo_get_source(c), CAIRO_FILTER_GOOD);
+  cairo_paint(c);
+  cairo_restore(c);
+  cairo_surface_destroy(image);
+  sciara_picture_claim(&d->picture, (struct sciara_box){right - wide, y, wide, zoom * (double)logo->height});
+  return wide;
+}

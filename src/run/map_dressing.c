@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/map_dressing.h"
+
+#include "base/mem.h"
+#include "sciara.h"
+
+enum sciara_status sciara_map_dressing_make(const struct sciara_scenario_spec *scenario, const struct sciara_map *map,
+                                            struct sciara_map_picture *picture, struct sciara_map_dressing *out) {
+  SCIARA_TRY(sciara_vent_marks_make(scenario, map->grid, map->georef, &out->marks));
+  if (out->marks.count > 0) SCIARA_TRY(SCIARA_NEW(out->vent, out->marks.count, "the vents of a map"));
+  for (size_t k = 0; k < out->marks.count; k++) {
+    const struct sciara_vent_mark *mark = &out->marks.mark[k];
+    out->vent[k] = (struct sciara_map_vent){mark->points, mark->count};
+    for (size_t j = 0; j < mark->count; j++) sciara_map_bounds_add_point(&out->bounds, map->grid, mark->points[j]);
+  }
+  picture->vent = out->vent;
+  picture->vents = out->marks.count;
+  picture->volumes = &out->volumes;
+  return SCIARA_OK;
+}
+
+void sciara_map_dressing_lava(struct sciara_map_dressing *d, const int64_t *row, const int64_t *col, size_t vents,
+                              const double *lava, const struct sciara_ledger *ledger,
+                              struct sciara_map_picture *picture) {
+  const struct sciara_grid *g = picture->map->grid;
+  const struct sciara_run_out out = sciara_run_out_find(row, col, vents, g, lava);
+  sciara_map_bounds_add_values(&d->bounds, g, lava);
+  d->run_out = (struct sciara_map_run_out){{g->west + ((double)out.col + 0.5) * g->cell_size,
+                                            g->north - ((double)out.row + 0.5) * g->cell_size},
+                                           out.metres};
+  picture->run_out = out.found ? &d->run_out : NULL;
+  d->volumes.emitted = ledger->emitted_m3;
+  d->volumes.left_map = ledger->lost_m3;
+}
+
+void sciara_map_dressing_free(struct sciara_map_dressing *d) {
+  sciara_vent_marks_free(&d->marks);
+  sciara_free(d->vent);
+  *d = (struct sciara_map_dressing){0};
+}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a picture shows on its map besides a field: the vents and the run-out of a run, and the lava's bounds.
+#ifndef SCIARA_RUN_MAP_DRESSING_H
+#define SCIARA_RUN_MAP_DRESSING_H
+
+#include "map/run_out.h"
+#include "picture/map_picture.h"
+#include "scenario/vent_places.h"
+
+/** Zero-initialise; release with sciara_map_dressing_free. */
+struct sciara_map_dressing {
+  struct sciara_vent_marks marks;
+  struct sciara_map_vent *vent; ///< refers to marks
+  struct sciara_map_run_out run_out;
+  struct sciara_map_bounds bounds; ///< of vents and lava
+  struct sciara_map_volumes volumes;
+};
+
+/** Takes the vents of the scenario, and lets the picture show them and the volumes. */
+enum sciara_status sciara_map_dressing_make(const struct sciara_scenario_spec *scenario, const struct sciara_map *map,
+                                            struct sciara_map_picture *picture, struct sciara_map_dressing *out);
+
+/**
+ * Takes the extent of the lava and the volumes at a time; the picture shows the run-out point if there is one.
+ *
+ * @param row, col of the cells of the vents
+ * @param lava     thickness in each cell of the grid
+ */
+void sciara_map_dressing_lava(struct sciara_map_dressing *d, const int64_t *row, const int64_t *col, size_t vents,
+                              const double *lava, const struct sciara_ledger *ledger,
+                              struct sciara_map_picture *picture);
+
+void sciara_map_dressing_free(struct sciara_map_dressing *d);
+
+#endif

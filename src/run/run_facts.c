@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/run_facts.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <time.h>
+
+#include "file/json_strict.h"
+#include "model/field.h"
+
+static enum sciara_status add_number(struct sciara_map_facts *f, const char *name, double value) {
+  char text[40];
+  sciara_json_number(value, text, sizeof text);
+  return sciara_map_facts_add(f, name, text);
+}
+
+/** The date of the map; none without that of the start. */
+static enum sciara_status add_date(struct sciara_map_facts *f, const struct sciara_run_moment *m) {
+  struct tm begin = {0}, now;
+  char text[40];
+  if (!m->start || !strptime(m->start, "%Y-%m-%dT%H:%M:%SZ", &begin) || !(fabs(m->time_s) < 1e12)) return SCIARA_OK;
+  const time_t seconds = timegm(&begin) + (time_t)floor(m->time_s);
+  if (!gmtime_r(&seconds, &now)) return SCIARA_OK;
+  strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &now);
+  return sciara_map_facts_add(f, "Date", text);
+}
+
+static enum sciara_status add_parameters(struct sciara_map_facts *f, const struct sciara_params *p) {
+  struct sciara_text t = {0};
+  char number[40];
+#define SCIARA_PARAM(member, key, unit, preset, low, low_allowed, high, description) \
+  sciara_json_number(p->member, number, sizeof number);                              \
+  sciara_text_append(&t, "%s" key "=%s", t.length ? " " : "", number);
+#include "model/params.def"
+#undef SCIARA_PARAM
+  const enum sciara_status status =
+      t.failed == SCIARA_OK ? sciara_map_facts_add(f, "Parameters", t.data) : t.failed;
+  sciara_text_free(&t);
+  return status;
+}
+
+enum sciara_status sciara_run_facts_make(const struct sciara_run_moment *m, const struct sciara_scenario_spec *scenario,
+                                         enum sciara_field field, struct sciara_map_facts *out) {
+  const struct sciara_field_info *info = sciara_field_describe(field);
+  SCIARA_TRY(sciara_map_facts_add(out, "Title", m->title));
+  SCIARA_TRY(sciara_map_facts_add(out, "Software",
+                                  m->source ? m->source
+                                            : "sciara " SCIARA_VERSION " (git " SCIARA_GIT_HASH
+                                              "), cellular automaton SCIARA-fv3"));
+  if (info) SCIARA_TRY(sciara_map_facts_add(out, "Field", info->name));
+  if (info) SCIARA_TRY(sciara_map_facts_add(out, "Unit", info->unit));
+  SCIARA_TRY(sciara_map_facts_add(out, "Start", m->start));
+  SCIARA_TRY(add_date(out, m));
+  SCIARA_TRY(add_number(out, "SimulatedTime_s", m->time_s));
+  SCIARA_TRY(add_number(out, "Step", (double)m->step));
+  return scenario ? add_parameters(out, &scenario->params) : SCIARA_OK;
+}

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the maps of a run say of themselves.
+#ifndef SCIARA_RUN_RUN_FACTS_H
+#define SCIARA_RUN_RUN_FACTS_H
+
+#include "map/map_facts.h"
+#include "scenario/scenario.h"
+
+/** The moment that a map shows. Texts may be NULL. */
+struct sciara_run_moment {
+  const char *title, *start; ///< of the run
+  const char *source;        ///< the program that computed it; NULL: this one
+  double time_s;
+  uint64_t step;
+};
+
+/**
+ * Title, Software, Field, Unit, Start, Date (that of the map), SimulatedTime_s, Step, and Parameters of the model as
+ * "key=value key=value", if the scenario is known.
+ *
+ * @param scenario may be NULL
+ */
+enum sciara_status sciara_run_facts_make(const struct sciara_run_moment *moment,
+                                         const struct sciara_scenario_spec *scenario, enum sciara_field field,
+                                         struct sciara_map_facts *out);
+
+#endif

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// Claims about picture/map_window.h and map/run_out.h.
+#include "picture/map_window.h"
+
+#include <check.h>
+#include <math.h>
+
+#include "map/run_out.h"
+
+static const struct sciara_grid grid = {.rows = 100, .cols = 200, .cell_size = 10, .west = 1000, .north = 5000};
+static double values[100 * 200];
+static uint8_t mask[100 * 200];
+
+static void assert_window(struct sciara_map_window w, int64_t row, int64_t col, int64_t rows, int64_t cols) {
+  ck_assert_msg(w.row == row && w.col == col && w.rows == rows && w.cols == cols, "%d, %d: %d x %d", (int)w.row,
+                (int)w.col, (int)w.rows, (int)w.cols);
+}
+
+START_TEST(the_lava_has_a_margin) {
+  struct sciara_map_bounds b = {0};
+  assert_window(sciara_map_window_around(&b, &grid), 0, 0, 100, 200); // nothing: all of it
+  values[30 * 200 + 40] = 1;
+  values[59 * 200 + 79] = 1e-9;
+  values[0] = -9999;
+  sciara_map_bounds_add_values(&b, &grid, values);
+  assert_window(sciara_map_window_around(&b, &grid), 25, 35, 40, 50); // 30 x 40 cells, 5 around
+  mask[59 * 200 + 139] = 1;
+  sciara_map_bounds_add_mask(&b, &grid, mask);
+  assert_window(sciara_map_window_around(&b, &grid), 15, 30, 60, 120); // 100 long: 10 around; half of that high
+  sciara_map_bounds_add_point(&b, &grid, (struct sciara_point){1005, 4999});
+  sciara_map_bounds_add_point(&b, &grid, (struct sciara_point){999, 4999});
+  sciara_map_bounds_add_point(&b, &grid, (struct sciara_point){NAN, 4999});
+  sciara_map_bounds_add_point(&b, &grid, (struct sciara_point){1005, 3999});
+  assert_window(sciara_map_window_around(&b, &grid), 0, 0, 77, 154); // 140 + 14, from the edge; half of that is 77
+}
+END_TEST
+
+START_TEST(the_shorter_side_grows_within_the_grid) {
+  struct sciara_map_bounds b = {0};
+  for (int c = 20; c < 180; c++) sciara_map_bounds_add_point(&b, &grid, (struct sciara_point){1005 + 10 * c, 4995});
+  // 160 cells in the first row, 16 around: 192 wide, 96 high, from the northern edge.
+  assert_window(sciara_map_window_around(&b, &grid), 0, 4, 96, 192);
+}
+END_TEST
+
+START_TEST(a_box_takes_the_cells_it_touches) {
+  struct sciara_map_window w;
+  ck_assert_int_eq(sciara_map_window_of_box((const double[]){1010, 4900, 1030, 4950}, &grid, &w), SCIARA_OK);
+  assert_window(w, 5, 1, 5, 2);
+  ck_assert_int_eq(sciara_map_window_of_box((const double[]){1011, 4901, 1029, 4949}, &grid, &w), SCIARA_OK);
+  assert_window(w, 5, 1, 5, 2);
+  ck_assert_int_eq(sciara_map_window_of_box((const double[]){-1e9, -1e9, 1e9, 1e9}, &grid, &w), SCIARA_OK);
+  assert_window(w, 0, 0, 100, 200);
+  const struct sciara_grid part = sciara_map_window_grid(&(struct sciara_map_window){5, 1, 5, 2}, &grid);
+  ck_assert(part.west == 1010 && part.north == 4950 && part.rows == 5 && part.cols == 2 && part.cell_size == 10);
+  ck_assert_int_eq(sciara_map_window_of_box((const double[]){3000, 4900, 3100, 4950}, &grid, &w), SCIARA_ERR_USAGE);
+  ck_assert_str_eq(sciara_last_error(),
+                   "extent: 3000,4900,3100,4950 lies beside the map, which covers x 1000 to 3000 and y 4000 to 5000");
+  ck_assert_int_eq(sciara_map_window_of_box((const double[]){1030, 4900, 1010, 4950}, &grid, &w), SCIARA_ERR_USAGE);
+  ck_assert_int_eq(sciara_map_window_of_box((const double[]){1010, NAN, 1030, 4950}, &grid, &w), SCIARA_ERR_USAGE);
+}
+END_TEST
+
+START_TEST(the_run_out_is_at_the_farthest_cell) {
+  static double lava[100 * 200];
+  const int64_t row[] = {10, 90}, col[] = {10, 190};
+  lava[10 * 200 + 10] = lava[13 * 200 + 14] = lava[90 * 200 + 186] = 1;
+  lava[50 * 200 + 100] = -9999;
+  const struct sciara_run_out out = sciara_run_out_find(row, col, 2, &grid, lava);
+  ck_assert(out.found && out.row == 13 && out.col == 14 && out.vent == 0);
+  ck_assert_double_eq(out.metres, 50);
+  ck_assert(!sciara_run_out_find(row, col, 0, &grid, lava).found);
+  lava[10 * 200 + 10] = lava[13 * 200 + 14] = lava[90 * 200 + 186] = 0;
+  ck_assert(!sciara_run_out_find(row, col, 2, &grid, lava).found);
+  lava[90 * 200 + 190] = 2; // at a vent
+  const struct sciara_run_out at = sciara_run_out_find(row, col, 2, &grid, lava);
+  ck_assert(at.found && at.vent == 1 && at.metres == 0);
+}
+END_TEST
+
+int main(void) {
+  Suite *suite = suite_create("map_window");
+  TCase *t = tcase_create("map_window");
+  tcase_add_test(t, the_lava_has_a_margin);
+  tcase_add_test(t, the_shorter_side_grows_within_the_grid);
+  tcase_add_test(t, a_box_takes_the_cells_it_touches);
+  tcase_add_test(t, the_run_out_is_at_the_farthest_cell);
+  suite_add_tcase(suite, t);
+  SRunner *runner = srunner_create(suite);
+  srunner_run_all(runner, CK_NORMAL);
+  const int failed = srunner_ntests_failed(runner);
+  srunner_free(runner);
+  return failed != 0;
+}

@@ -51,6 +51,10 @@ class Steps(RunCase):
         self.assertEqual(run.advance(to=60), at, "earlier than now")
         self.assertEqual(run.advance(steps=0), at)
         self.assertEqual(run.advance(hours=1, steps=3).step, at.step + 3, "whichever is first")
+        now = run.time
+        self.assertLess(run.advance(hours=9, to=now + 60).time, now + 60 + 120, "the earlier of two times")
+        now = run.time
+        self.assertLess(run.advance(minutes=1, to="9 h").time, now + 60 + 120)
         self.assertLess(run.advance(steps=10 ** 6, seconds=60).step, 10 ** 6)
 
     def test_same_as_the_program(self):

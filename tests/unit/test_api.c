@@ -548,7 +548,7 @@ END_TEST
 
 // -------------------------------------------------------------------------------------------------------- own loop
 
-// A DEM that is read has the cell size and the precision that were asked for.
+// A DEM that is read has the requested cell size and precision.
 START_TEST(sites_from_files) {
   const struct sciara_site *site;
   struct sciara_grid_info g;

@@ -110,7 +110,7 @@ enum sciara_status sciara_simulation_advance(struct sciara_simulation *s, const 
                                    .time = fmin(event->time, s->until_time),
                                    .solidified = true,
                                    .cancel = event->cancel};
-  bool warned = s->progress.losses > 0, told = s->progress.sea_losses > 0;
+  bool warned = s->progress.losses > 0, noted = s->progress.sea_losses > 0;
   enum sciara_status status;
   do {
     const double begin = sciara_wallclock();
@@ -126,8 +126,8 @@ enum sciara_status sciara_simulation_advance(struct sciara_simulation *s, const 
           "lava has reached the rim of the DEM and leaves the domain (simulated time %.0f s); it is counted as lost",
           s->progress.time);
     }
-    if (!told && s->progress.sea_losses > 0) {
-      told = true;
+    if (!noted && s->progress.sea_losses > 0) {
+      noted = true;
       sciara_log(SCIARA_LOG_INFO, "lava has entered the sea (simulated time %.0f s); it is counted apart",
                  s->progress.time);
     }

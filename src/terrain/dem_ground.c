@@ -127,9 +127,9 @@ cleanup:
 
 // --------------------------------------------------------------------------------------------------------------- sea
 
-enum { LARGE = 50 }; ///< cells at one altitude that look like a sea
+enum { LARGE = 50 }; ///< cells at one altitude that may be a sea
 
-/** Points out cells of altitude 0 that look like sea. */
+/** Points out cells of altitude 0 that may be sea. */
 static enum sciara_status suspect_sea(const struct sciara_dem *d) {
   const int64_t cells = sciara_grid_cells(&d->grid);
   const struct sciara_low_ground at_zero = {.level = 0, .exactly = true};

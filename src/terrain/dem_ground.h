@@ -18,7 +18,7 @@ struct sciara_ground_request {
 /**
  * Applies the edits to a DEM and finds its sea: altitudes, dem->edit, dem->sea and dem->hash. Cells of the sea are valid;
  * those that the DEM gives no altitude lie at 0 m, or at its lowest altitude if that is lower. Each edit is reported as a
- * message, and so are cells that look like an undeclared sea. SCIARA_ERR_INPUT, with the JSON path, for an edit outside
+ * message, and so are cells that may be an undeclared sea. SCIARA_ERR_INPUT, with the JSON path, for an edit outside
  * the DEM or without a value, an altitude out of range, or a sea that leaves no land.
  */
 enum sciara_status sciara_dem_shape_ground(const struct sciara_ground_request *request, struct sciara_dem *dem);

@@ -366,9 +366,9 @@ class CellSize(Ground):
         def check(**changes):
             case.write_json(self.path("c.json"), {**case.scenario(dem={"path": "coarse.tif"}, vents=vents, model={}), **changes})
             return self.sciara("check", "c.json").stderr
-        told = check()
-        self.assertIn('"dem.cell_size_m": 10', told)
-        self.assertIn('"model.cooling_reference_cell_m": 10', told)
+        found = check()
+        self.assertIn('"dem.cell_size_m": 10', found)
+        self.assertIn('"model.cooling_reference_cell_m": 10', found)
         self.assertNotIn("calibrat", check(model={"cooling": 3}))
         self.assertNotIn("belong to cells", self.messages())
         # with the reference of the same cells nothing changes, not even a bit; with another the cooling is that of delta w2/w_r2

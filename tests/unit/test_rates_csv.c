@@ -336,7 +336,7 @@ static const struct {
   const char *text;
   struct sciara_rates_options options;
   const char *message;
-} refusals[] = {
+} rejections[] = {
     {"date,rate_m3_s\n2006-07-14,1\n2006-07-15,0\n",
      {0},
      ":2: has dates: expected run.start in the scenario, the date from which they are counted; found none (the first "
@@ -406,10 +406,10 @@ START_TEST(test_refused_with_options) {
   char expected[512];
   FILE *file = fopen(path, "wb");
   ck_assert_ptr_nonnull(file);
-  ck_assert_int_ge(fputs(refusals[_i].text, file), 0);
+  ck_assert_int_ge(fputs(rejections[_i].text, file), 0);
   ck_assert_int_eq(fclose(file), 0);
-  snprintf(expected, sizeof expected, "%s%s", path, refusals[_i].message);
-  ck_assert_int_eq(sciara_rates_csv_read(path, &refusals[_i].options, &table), SCIARA_ERR_INPUT);
+  snprintf(expected, sizeof expected, "%s%s", path, rejections[_i].message);
+  ck_assert_int_eq(sciara_rates_csv_read(path, &rejections[_i].options, &table), SCIARA_ERR_INPUT);
   ck_assert_msg(strncmp(sciara_last_error(), expected, strlen(expected)) == 0, "\"%s\" is not \"%s\"",
                 sciara_last_error(), expected);
   ck_assert(!table.edges && !table.rates);
@@ -486,7 +486,7 @@ int main(void) {
   LOOP(test_assumed, assumed);
   tcase_add_test(tests, test_nothing_assumed);
   LOOP(test_powers, powers);
-  LOOP(test_refused_with_options, refusals);
+  LOOP(test_refused_with_options, rejections);
   tcase_add_test(tests, test_first_date);
   tcase_add_test(tests, test_nul_byte);
   tcase_add_test(tests, test_missing);

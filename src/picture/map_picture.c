@@ -19,7 +19,7 @@ enum {
   STEPS_MOST = 8,      // of the legend
   TITLE_LINES = 3,
   FOOT_LINES = 3,
-  MARGIN = 3, // letters: beside the map, with the coordinates
+  MARGIN = 3, // letters: next to the map, with the coordinates
   LINE_MOST = 512
 };
 
@@ -108,7 +108,8 @@ static void describe_foot(const struct sciara_map_picture *q, struct layout *l) 
 
 static void describe(const struct sciara_map_picture *q, struct sciara_lettering *letters, struct layout *l) {
   const char *name = sciara_word_of_field_long(q->language, q->map->name);
-  snprintf(l->about, sizeof l->about, "%s%s%s", name ? name : q->map->name, is_blank(q->map) ? sciara_word(q->language, SCIARA_WORD_COLON) : "",
+  snprintf(l->about, sizeof l->about, "%s%s%s", name ? name : q->map->name,
+           is_blank(q->map) ? sciara_word(q->language, SCIARA_WORD_COLON) : "",
            is_blank(q->map) ? sciara_word(q->language, SCIARA_WORD_NO_LAVA) : "");
   if (q->logo) l->logo_width = sciara_logo_width(q->logo, LOGO_WIDTH * l->letter, LOGO_HEIGHT * l->letter);
   l->head = l->room - (q->logo ? l->logo_width + 1.5 * l->letter : 0);
@@ -161,8 +162,7 @@ static void paint_line(struct sciara_map_drawing *d, const struct layout *l, con
 
 static void paint_head(struct sciara_map_drawing *d, const struct layout *l) {
   double y = l->margin;
-  if (d->q->logo)
-    sciara_paint_logo(d, (double)l->width - l->margin, l->margin, l->logo_width, LOGO_HEIGHT * l->letter);
+  if (d->q->logo) sciara_paint_logo(d, (double)l->width - l->margin, l->margin, l->logo_width, LOGO_HEIGHT * l->letter);
   if (l->title.text[0]) sciara_picture_write(&d->picture, &d->lettering, l->margin, y + l->title.capital, 0, &l->title);
   y += l->title_height;
   paint_line(d, l, l->about, &y);

@@ -43,8 +43,8 @@ struct sciara_map_image {
 /** What is drawn. Members that are 0 or NULL are left out or chosen. */
 struct sciara_map_picture {
   const struct sciara_map *map;
-  const double *altitude; ///< ground under it, rows x cols, SCIARA_NODATA_ALTITUDE outside
-  const uint8_t *sea;     ///< rows x cols, 0 or 1: cells that are sea, with or without an altitude
+  const double *altitude;                 ///< ground under it, rows x cols, SCIARA_NODATA_ALTITUDE outside
+  const uint8_t *sea;                     ///< rows x cols, 0 or 1: cells that are sea, with or without an altitude
   const struct sciara_map_window *window; ///< what is shown; NULL: the whole grid
   enum sciara_language language;
   double low, high;        ///< range of the colours; unless low < high that of the values. Ends become round numbers.
@@ -55,10 +55,10 @@ struct sciara_map_picture {
   size_t vents;
   const struct sciara_map_run_out *run_out;
   const struct sciara_map_volumes *volumes;
-  const char *note;                ///< a line of text under the key, such as scores
-  const char *issued, *valid_until; ///< dates as they are to be written
-  const char *credits;             ///< after the name of the program
-  const char *stamp;               ///< across the map: "UNVERIFIED"
+  const char *note;                          ///< a line of text under the key, such as scores
+  const char *issued, *valid_until;          ///< dates as they are to be written
+  const char *credits;                       ///< after the name of the program
+  const char *stamp;                         ///< across the map: "UNVERIFIED"
   const struct sciara_map_image *logo;       ///< at the upper right
   const struct sciara_map_image *background; ///< instead of the shaded ground where it is opaque; covers the window
   int64_t width; ///< of the picture, px; 0: two or more for the cells of a small window, at most 4000 for a large one

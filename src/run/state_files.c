@@ -7,10 +7,10 @@
 #include "model/field.h"
 #include "model/soundness.h"
 #include "picture/map_picture.h"
-#include "run/map_dressing.h"
 #include "run/checkpoints.h"
 #include "run/choose_engine.h"
 #include "run/many_threads.h"
+#include "run/map_dressing.h"
 #include "run/run_facts.h"
 #include "store/run_json.h"
 
@@ -100,10 +100,8 @@ enum sciara_status sciara_simulation_write_map(struct sciara_simulation *s, enum
   enum sciara_status status;
   SCIARA_TRY(sciara_simulation_sync(s));
   SCIARA_TRY_GOTO(SCIARA_NEW(values, sciara_grid_cells(&p->grid), "a map"));
-  const struct sciara_run_moment moment = {.title = p->scenario.title,
-                                           .start = p->scenario.run.start,
-                                           .time_s = s->progress.time,
-                                           .step = s->progress.step};
+  const struct sciara_run_moment moment = {
+      .title = p->scenario.title, .start = p->scenario.run.start, .time_s = s->progress.time, .step = s->progress.step};
   SCIARA_TRY_GOTO(sciara_run_facts_make(&moment, &p->scenario, field, &facts));
   const struct sciara_map map = {.grid = &p->grid,
                                  .georef = &p->georef,

@@ -183,7 +183,7 @@ class BrowserPage(SharedCase):
         self.browser.requests = [f"file://{self.path('page.html')}"]
 
     def test_every_width(self):
-        """From a phone to a large screen nothing is wider than the screen, and the map takes its share."""
+        """From a phone to a large screen nothing is wider than the screen, and the map takes most of it."""
         for width in (360, 600, 899, 900, 1280, 1920, 2560):
             self.open(width=width, height=900, touch=True)
             self.assertLessEqual(self.browser.evaluate("document.documentElement.scrollWidth"), width)

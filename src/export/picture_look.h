@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The look of pictures as the user gives it, and what has to be read for that.
+// Options of pictures, and what has to be read for them.
 #ifndef SCIARA_EXPORT_PICTURE_LOOK_H
 #define SCIARA_EXPORT_PICTURE_LOOK_H
 

@@ -17,8 +17,9 @@ static const struct sciara_option options[] = {
     {"field", 0, "F", "field to map (default: deposit if the snapshot holds it, else thickness)"},
     {"classes", 0, "M,M,...", "edges of the thickness classes in m (default: 0.5,1,2,5,10)"},
     {"isochrones", 0, "T", "interval of the isochrones: \"6 h\", \"1 d\" (default: one that gives at most a dozen)"},
-    {"layer", 0, "L", "layer of a GeoJSON file: outline, thickness_classes, arrival, front_lines, run_out, fissures or vents "
-                        "(default: outline)"},
+    {"layer", 0, "L",
+     "layer of a GeoJSON file: outline, thickness_classes, arrival, front_lines, run_out, fissures or vents "
+     "(default: outline)"},
     {"frames", 0, "N", "largest number of snapshots in a page; of more, evenly spaced ones are taken (default: 60)"},
     SCIARA_OBSERVED_OPTIONS("png, frames, html: draw the outline of an observed extent: polygons or a raster"),
     SCIARA_PICTURE_OPTIONS("png, frames: ", "png, frames, html: "),

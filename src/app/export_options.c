@@ -25,7 +25,8 @@ static enum sciara_status parse_layer(const char *name, enum sciara_export_layer
       *out = (enum sciara_export_layer)k;
       return SCIARA_OK;
     }
-  return sciara_fail(SCIARA_ERR_USAGE, "--layer: expected outline, thickness_classes, arrival, front_lines, run_out, fissures or vents; "
+  return sciara_fail(SCIARA_ERR_USAGE,
+                     "--layer: expected outline, thickness_classes, arrival, front_lines, run_out, fissures or vents; "
                      "found \"%s\"",
                      name);
 }

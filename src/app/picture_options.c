@@ -43,8 +43,9 @@ static enum sciara_status parse_extent(const char *text, struct sciara_picture_l
 /** A date, or a date and a time in UTC, as it is to be written; *out is the moment. */
 static enum sciara_status parse_date(const struct sciara_arguments *a, const char *option, char shown[32],
                                      time_t *out) {
-  static const char *const forms[][2] = {
-      {"%Y-%m-%d", "%Y-%m-%d"}, {"%Y-%m-%dT%H:%MZ", "%Y-%m-%d %H:%M UTC"}, {"%Y-%m-%dT%H:%M:%SZ", "%Y-%m-%d %H:%M UTC"}};
+  static const char *const forms[][2] = {{"%Y-%m-%d", "%Y-%m-%d"},
+                                         {"%Y-%m-%dT%H:%MZ", "%Y-%m-%d %H:%M UTC"},
+                                         {"%Y-%m-%dT%H:%M:%SZ", "%Y-%m-%d %H:%M UTC"}};
   const char *text = sciara_argument(a, option);
   shown[0] = '\0';
   for (size_t k = 0; text && k < sizeof forms / sizeof *forms; k++) {

@@ -139,9 +139,9 @@ enum sciara_status sciara_export_facts(const struct sciara_snapshot *s, enum sci
   struct sciara_diagnostics diagnostics = {0};
   if (!s->scenario_json) return sciara_run_facts_make(&moment, NULL, field, out);
   sciara_scenario_parse_alone(s->path, s->scenario_json, &scenario, &diagnostics);
-  const enum sciara_status status =
-      diagnostics.no_memory ? sciara_fail(SCIARA_ERR_MEMORY, "%s: no memory for its parameters", s->path)
-                            : sciara_run_facts_make(&moment, &scenario, field, out);
+  const enum sciara_status status = diagnostics.no_memory
+                                        ? sciara_fail(SCIARA_ERR_MEMORY, "%s: no memory for its parameters", s->path)
+                                        : sciara_run_facts_make(&moment, &scenario, field, out);
   sciara_diagnostics_free(&diagnostics);
   sciara_scenario_free(&scenario);
   return status;

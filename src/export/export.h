@@ -44,7 +44,7 @@ struct sciara_export_job {
   // Pictures and pages.
   struct sciara_observation_request observed; ///< path NULL: none; grid and crs_wkt are set here
   struct sciara_picture_look look;
-  size_t frames;                              ///< most snapshots in a page; 0: SCIARA_EXPORT_FRAMES
+  size_t frames; ///< most snapshots in a page; 0: SCIARA_EXPORT_FRAMES
 
   struct sciara_text *note; ///< what the user is to be given with the path: a line of text
 };

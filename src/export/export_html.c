@@ -71,8 +71,8 @@ static enum sciara_status read_vents(const struct sciara_snapshot *s, struct pag
   if (status == SCIARA_OK && out->marks.count > 0)
     status = SCIARA_NEW(out->vent, out->marks.count, "the vents of a page");
   for (size_t k = 0; k < out->marks.count && status == SCIARA_OK; k++)
-    out->vent[k] = (struct sciara_page_vent){out->marks.mark[k].name, out->marks.mark[k].points,
-                                             out->marks.mark[k].count};
+    out->vent[k] =
+        (struct sciara_page_vent){out->marks.mark[k].name, out->marks.mark[k].points, out->marks.mark[k].count};
   return status;
 }
 
@@ -140,7 +140,8 @@ const struct sciara_export_format sciara_export_html = {
     .name = "html",
     .extensions = (const char *const[]){"html", "htm", NULL},
     .summary = "one page for a browser, without server and network: all snapshots with a slider over the time",
-    .options = (const char *const[]){"field", "frames", "observed", "observed-layer", "allow-driver", "title", "stamp", NULL},
+    .options =
+        (const char *const[]){"field", "frames", "observed", "observed-layer", "allow-driver", "title", "stamp", NULL},
     .stem = stem,
     .write = write,
 };

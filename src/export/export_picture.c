@@ -6,8 +6,8 @@
 #include "model/field.h"
 
 const char *const sciara_export_picture_options[] = {
-    "field",  "observed", "observed-layer", "allow-driver", "extent",     "language", "title", "credits",
-    "issued", "valid-until", "stamp",       "logo",         "background", "width",    NULL};
+    "field",  "observed",    "observed-layer", "allow-driver", "extent",     "language", "title", "credits",
+    "issued", "valid-until", "stamp",          "logo",         "background", "width",    NULL};
 
 enum sciara_status sciara_export_vents(const struct sciara_snapshot *s, const struct sciara_map *map,
                                        struct sciara_map_picture *picture, struct sciara_map_dressing *dressing,

@@ -17,7 +17,8 @@ cleanup:
 const struct sciara_export_format sciara_export_png = {
     .name = "png",
     .extensions = (const char *const[]){"png", NULL},
-    .summary = "picture for a report: the lava over the hillshade, coordinates, legend, scale, north, vents, title, time",
+    .summary =
+        "picture for a report: the lava over the hillshade, coordinates, legend, scale, north, vents, title, time",
     .options = sciara_export_picture_options,
     .write = write,
 };

@@ -78,7 +78,7 @@ static enum sciara_status check_field(enum sciara_field field) {
 /** Everything that a file may hold. Zero-initialise; release with free_content. */
 struct content {
   struct sciara_zones layers[SCIARA_EXPORT_FRONT_LINES]; ///< those that there are
-  struct sciara_zones own;          ///< isochrones that are no layer
+  struct sciara_zones own;                               ///< isochrones that are no layer
   const struct sciara_zones *times; ///< isochrones, for front lines and run-out points; NULL: the arrival is not known
   struct sciara_polygons all;
   struct sciara_vent_cells vents;
@@ -96,7 +96,7 @@ static void free_content(struct content *c) {
   sciara_free(c->at);
 }
 
-static bool wanted(enum sciara_export_layer which, enum sciara_export_layer layer) {
+static bool included(enum sciara_export_layer which, enum sciara_export_layer layer) {
   return which == SCIARA_EXPORT_LAYERS || which == layer;
 }
 
@@ -104,7 +104,7 @@ static bool wanted(enum sciara_export_layer which, enum sciara_export_layer laye
 static enum sciara_status take_vents(struct content *c, enum sciara_export_layer which, bool lines) {
   const struct sciara_vent_marks *vents = &c->dressing.marks;
   const enum sciara_export_layer layer = lines ? SCIARA_EXPORT_FISSURES : SCIARA_EXPORT_VENTS;
-  if (!wanted(which, layer)) return SCIARA_OK;
+  if (!included(which, layer)) return SCIARA_OK;
   struct sciara_vector_marks *m = &c->marks[c->all.mark_layers];
   *m = (struct sciara_vector_marks){.name = sciara_export_layer_names[layer], .lines = lines};
   SCIARA_TRY(SCIARA_NEW(m->mark, vents->count + 1, "the vents of a map"));
@@ -135,13 +135,14 @@ static void add_run_out(struct content *c, const struct sciara_grid *g, const do
 }
 
 /** The farthest point at the end of each isochrone; of the map alone where the arrival is not known. */
-static enum sciara_status take_run_outs(struct content *c, enum sciara_export_layer which, const struct sciara_map *map) {
+static enum sciara_status take_run_outs(struct content *c, enum sciara_export_layer which,
+                                        const struct sciara_map *map) {
   const int64_t cells = sciara_grid_cells(map->grid);
   const struct sciara_zones *z = c->times;
   const size_t zones = z ? z->count : 0;
   double *covered = NULL;
   enum sciara_status status = SCIARA_OK;
-  if (!wanted(which, SCIARA_EXPORT_RUN_OUT)) return SCIARA_OK;
+  if (!included(which, SCIARA_EXPORT_RUN_OUT)) return SCIARA_OK;
   struct sciara_vector_marks *m = &c->marks[c->all.mark_layers];
   *m = (struct sciara_vector_marks){
       .name = sciara_export_layer_names[SCIARA_EXPORT_RUN_OUT], .timed = zones > 0, .distant = true};
@@ -166,7 +167,7 @@ static enum sciara_status take_marks(const struct sciara_export_job *job, enum s
   struct sciara_map_picture unused = {.map = map};
   SCIARA_TRY(sciara_export_vents(&job->target->snapshot, map, &unused, &c->dressing, &c->vents));
   c->all.marks = c->marks;
-  const bool lines = wanted(which, SCIARA_EXPORT_FRONT_LINES);
+  const bool lines = included(which, SCIARA_EXPORT_FRONT_LINES);
   for (size_t k = 0; k < c->all.count; k++)
     if (c->layers[k].lower && strcmp(c->layers[k].lower, "from_s") == 0) c->times = &c->layers[k];
   if (which == SCIARA_EXPORT_FRONT_LINES || which == SCIARA_EXPORT_RUN_OUT) {
@@ -191,8 +192,9 @@ static enum sciara_status write_layers(const struct sciara_export_job *job, enum
   SCIARA_TRY(sciara_export_read_map(job, &map, &values));
   enum sciara_status status;
   for (int k = 0; k < SCIARA_EXPORT_FRONT_LINES; k++) {
-    if (!wanted(which, (enum sciara_export_layer)k)) continue;
-    SCIARA_TRY_GOTO(make_layer(job, &map, (enum sciara_export_layer)k, which != SCIARA_EXPORT_LAYERS, &c.layers[count]));
+    if (!included(which, (enum sciara_export_layer)k)) continue;
+    SCIARA_TRY_GOTO(
+        make_layer(job, &map, (enum sciara_export_layer)k, which != SCIARA_EXPORT_LAYERS, &c.layers[count]));
     if (c.layers[count].name) count++;
   }
   c.all = (struct sciara_polygons){.grid = map.grid,
@@ -242,7 +244,8 @@ static const char *geojson_stem(const struct sciara_export_job *job) { return sc
 const struct sciara_export_format sciara_export_gpkg = {
     .name = "gpkg",
     .extensions = (const char *const[]){"gpkg", NULL},
-    .summary = "GeoPackage: outline, thickness classes, arrival times, front lines, run-out points and vents, with styles",
+    .summary =
+        "GeoPackage: outline, thickness classes, arrival times, front lines, run-out points and vents, with styles",
     .options = (const char *const[]){"field", "classes", "isochrones", NULL},
     .write = write_gpkg,
 };

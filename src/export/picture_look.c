@@ -9,17 +9,17 @@
 static void report(const struct sciara_map_window *w, const struct sciara_grid *g) {
   if (w->rows == g->rows && w->cols == g->cols) return;
   const struct sciara_grid part = sciara_map_window_grid(w, g);
-  sciara_log(SCIARA_LOG_INFO,
-             "the picture shows the lava with a margin, x %.10g to %.10g, y %.10g to %.10g; --extent dem shows the whole "
-             "DEM",
-             part.west, part.west + (double)part.cols * part.cell_size,
-             part.north - (double)part.rows * part.cell_size, part.north);
+  sciara_log(
+      SCIARA_LOG_INFO,
+      "the picture shows the lava with a margin, x %.10g to %.10g, y %.10g to %.10g; --extent dem shows the whole "
+      "DEM",
+      part.west, part.west + (double)part.cols * part.cell_size, part.north - (double)part.rows * part.cell_size,
+      part.north);
 }
 
 static enum sciara_status choose_window(const struct sciara_picture_look *look, const struct sciara_map_bounds *bounds,
                                         const struct sciara_grid *g, struct sciara_map_window *out) {
-  if (look->extent == SCIARA_PICTURE_OF_BOX)
-    return sciara_map_window_of_box(look->box, g, out);
+  if (look->extent == SCIARA_PICTURE_OF_BOX) return sciara_map_window_of_box(look->box, g, out);
   *out = (struct sciara_map_window){0, 0, g->rows, g->cols};
   if (look->extent == SCIARA_PICTURE_OF_DEM) return SCIARA_OK;
   *out = sciara_map_window_around(bounds, g);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the user wants pictures to look, and what has to be read for that.
+// Options of pictures, and what has to be read for them.
 #ifndef SCIARA_EXPORT_PICTURE_LOOK_H
 #define SCIARA_EXPORT_PICTURE_LOOK_H
 
@@ -41,8 +41,8 @@ struct sciara_picture_parts {
  * @param bounds of what SCIARA_PICTURE_OF_LAVA shows
  */
 enum sciara_status sciara_picture_look_apply(const struct sciara_picture_look *look,
-                                             const struct sciara_map_bounds *bounds,
-                                             struct sciara_map_picture *picture, struct sciara_picture_parts *parts);
+                                             const struct sciara_map_bounds *bounds, struct sciara_map_picture *picture,
+                                             struct sciara_picture_parts *parts);
 void sciara_picture_parts_free(struct sciara_picture_parts *parts);
 
 #endif

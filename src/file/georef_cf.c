@@ -72,7 +72,8 @@ static double parameter_of(const struct list *l, const char *name, double preset
 
 /** Two standard parallels are one attribute; of equal ones there is one. */
 static void add_parallels(struct list *l) {
-  const double first = parameter_of(l, "standard_parallel_1", 0), second = parameter_of(l, "standard_parallel_2", first);
+  const double first = parameter_of(l, "standard_parallel_1", 0),
+               second = parameter_of(l, "standard_parallel_2", first);
   add_number(l, "standard_parallel", first);
   if (first == second) return;
   l->out[l->count - 1].value[1] = second;

@@ -18,13 +18,13 @@ struct sciara_map_mark {
 struct sciara_map {
   const struct sciara_grid *grid;
   const struct sciara_georef *georef;
-  const double *values;                ///< rows x cols; `nodata` where there is nothing to show
-  double nodata;                       ///< -9999
-  const char *name;                    ///< band description, "deposit"
-  const char *unit;                    ///< "m"
-  const char *title;                   ///< of the map, for metadata; may be NULL
+  const double *values;                 ///< rows x cols; `nodata` where there is nothing to show
+  double nodata;                        ///< -9999
+  const char *name;                     ///< band description, "deposit"
+  const char *unit;                     ///< "m"
+  const char *title;                    ///< of the map, for metadata; may be NULL
   const struct sciara_map_facts *facts; ///< more metadata; may be NULL
-  const struct sciara_map_mark *marks; ///< further bands
+  const struct sciara_map_mark *marks;  ///< further bands
   int mark_count;
 };
 

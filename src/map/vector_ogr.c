@@ -83,7 +83,8 @@ static bool add_field(OGRLayerH layer, const char *name, OGRFieldType type) {
 static const char begin_field[] = "begin", end_field[] = "end";
 
 static bool add_dates(OGRLayerH layer, const struct product *p) {
-  return !p->polygons->start || (add_field(layer, begin_field, OFTDateTime) && add_field(layer, end_field, OFTDateTime));
+  return !p->polygons->start ||
+         (add_field(layer, begin_field, OFTDateTime) && add_field(layer, end_field, OFTDateTime));
 }
 
 /** The date `seconds` after the start of the run; a time that is not finite leaves the field NULL. */
@@ -102,9 +103,14 @@ static bool is_timed(const struct sciara_zones *z) { return z->lower && strcmp(z
 
 static bool add_fields(OGRLayerH layer, const struct product *p, const struct sciara_zones *z) {
   const struct format *format = p->format;
-  return (!is_timed(z) || add_dates(layer, p)) && add_field(layer, format->label, OFTString) && (!z->lower || add_field(layer, z->lower, OFTReal)) &&
-         (!z->upper || add_field(layer, z->upper, OFTReal)) && add_field(layer, "area_m2", OFTReal) &&
-         add_field(layer, "cells", format->cells);
+  return (!is_timed(z) || add_dates(layer, p)) && add_field(layer, format->label, OFTString) &&
+         (!z->lower || add_field(layer, z->lower, OFTReal)) && (!z->upper || add_field(layer, z->upper, OFTReal)) &&
+         add_field(layer, "area_m2", OFTReal) && add_field(layer, "cells", format->cells);
+}
+
+/** The colour of zone k on maps and in styles. */
+static void zone_colour(const struct sciara_zones *z, size_t k, uint8_t rgb[3]) {
+  sciara_ramp_colour(sciara_ramp_for(z->ramp), ((double)k + 0.5) / (double)z->count, rgb);
 }
 
 /** Colours of zone k: its area see-through, its border darker; a zone without a ramp is a line alone. */
@@ -112,11 +118,20 @@ static void set_style(OGRFeatureH f, const struct sciara_zones *z, size_t k) {
   char style[96] = "PEN(c:#C81414FF,w:2px);BRUSH(fc:#00000000)";
   uint8_t c[3];
   if (z->ramp) {
-    sciara_ramp_colour(sciara_ramp_for(z->ramp), ((double)k + 0.5) / (double)z->count, c);
+    zone_colour(z, k, c);
     snprintf(style, sizeof style, "PEN(c:#%02X%02X%02XFF,w:1px);BRUSH(fc:#%02X%02X%02XB0)", c[0] / 2, c[1] / 2,
              c[2] / 2, c[0], c[1], c[2]);
   }
   OGR_F_SetStyleString(f, style);
+}
+
+/** Takes the geometry to the CRS of the file, and both into the layer. */
+static bool finish_feature(OGRLayerH layer, const struct product *p, OGRFeatureH f, OGRGeometryH geometry) {
+  const bool placed = !p->change || OGR_G_Transform(geometry, p->change) == OGRERR_NONE;
+  const bool done =
+      OGR_F_SetGeometryDirectly(f, geometry) == OGRERR_NONE && placed && OGR_L_CreateFeature(layer, f) == OGRERR_NONE;
+  OGR_F_Destroy(f);
+  return done;
 }
 
 /** Zone k; takes the polygons. An edge that is not finite stays NULL. */
@@ -132,11 +147,7 @@ static bool add_feature(OGRLayerH layer, const struct product *p, const struct s
   OGR_F_SetFieldInteger64(f, OGR_F_GetFieldIndex(f, "cells"), zone->cells);
   if (p->format->styled) set_style(f, z, k);
   if (is_timed(z)) set_date(f, p, begin_field, zone->lower); // lava stays: it has no end
-  const bool placed = !p->change || OGR_G_Transform(polygons, p->change) == OGRERR_NONE;
-  const bool done =
-      OGR_F_SetGeometryDirectly(f, polygons) == OGRERR_NONE && placed && OGR_L_CreateFeature(layer, f) == OGRERR_NONE;
-  OGR_F_Destroy(f);
-  return done;
+  return finish_feature(layer, p, f, polygons);
 }
 
 static enum sciara_status add_layer(struct product *p, const struct sciara_zones *z, const char *const *options) {
@@ -159,20 +170,6 @@ cleanup:
 }
 
 // -------------------------------------------------------------------------------------------------- front lines, marks
-
-/** The colour of the k-th of `count` times, as the isochrones have it. */
-static void time_colour(size_t k, size_t count, uint8_t rgb[3]) {
-  sciara_ramp_colour(sciara_ramp_for("arrival_time"), ((double)k + 0.5) / (double)count, rgb);
-}
-
-/** Takes the geometry to the CRS of the file, and both into the layer. */
-static bool finish_feature(OGRLayerH layer, const struct product *p, OGRFeatureH f, OGRGeometryH geometry) {
-  const bool placed = !p->change || OGR_G_Transform(geometry, p->change) == OGRERR_NONE;
-  const bool done =
-      OGR_F_SetGeometryDirectly(f, geometry) == OGRERR_NONE && placed && OGR_L_CreateFeature(layer, f) == OGRERR_NONE;
-  OGR_F_Destroy(f);
-  return done;
-}
 
 /** The border of all zones up to the k-th as lines; NULL on failure. */
 static OGRGeometryH border(struct product *p, const struct sciara_zones *z, size_t k, int32_t *member) {
@@ -198,7 +195,7 @@ static bool add_front(OGRLayerH layer, const struct product *p, const struct sci
   OGR_F_SetFieldDouble(f, OGR_F_GetFieldIndex(f, "time_s"), time);
   set_date(f, p, begin_field, time);
   if (k + 1 < z->count) set_date(f, p, end_field, fmin(z->zone[k + 1].upper, latest));
-  time_colour(k, z->count, c);
+  zone_colour(z, k, c);
   snprintf(style, sizeof style, "PEN(c:#%02X%02X%02XFF,w:2px)", c[0], c[1], c[2]);
   if (p->format->styled) OGR_F_SetStyleString(f, style);
   return finish_feature(layer, p, f, lines);
@@ -270,8 +267,10 @@ static enum sciara_status add_layers(struct product *p, const char *const *optio
 
 /** The table in which QGIS looks for styles; it is no layer of the map. */
 static OGRLayerH add_style_table(const struct product *p) {
-  static const char *const texts[] = {"f_table_catalog", "f_table_schema", "f_table_name", "f_geometry_column",
-                                      "styleName",       "styleQML",       "styleSLD",     "description",
+  static const char *const texts[] = {"f_table_catalog", "f_table_schema",
+                                      "f_table_name",    "f_geometry_column",
+                                      "styleName",       "styleQML",
+                                      "styleSLD",        "description",
                                       "owner",           "ui"};
   OGRLayerH layer = GDALDatasetCreateLayer(p->dataset, "layer_styles", NULL, wkbNone, NULL);
   bool good = layer != NULL;
@@ -285,10 +284,9 @@ static OGRLayerH add_style_table(const struct product *p) {
 
 static bool add_style(OGRLayerH table, const char *layer, const struct sciara_text *qml) {
   OGRFeatureH f = OGR_F_Create(OGR_L_GetLayerDefn(table));
-  const char *const values[][2] = {{"f_table_catalog", ""},         {"f_table_schema", ""},
-                                   {"f_table_name", layer},         {"f_geometry_column", "geom"},
-                                   {"styleName", layer},            {"styleQML", qml->data},
-                                   {"description", "of sciara"}, {"owner", ""}};
+  const char *const values[][2] = {{"f_table_catalog", ""},       {"f_table_schema", ""}, {"f_table_name", layer},
+                                   {"f_geometry_column", "geom"}, {"styleName", layer},   {"styleQML", qml->data},
+                                   {"description", "of sciara"},  {"owner", ""}};
   for (size_t k = 0; k < sizeof values / sizeof *values; k++)
     OGR_F_SetFieldString(f, OGR_F_GetFieldIndex(f, values[k][0]), values[k][1]);
   OGR_F_SetFieldInteger(f, OGR_F_GetFieldIndex(f, "useAsDefault"), 1);
@@ -304,7 +302,7 @@ static bool style_zones(OGRLayerH table, const struct sciara_zones *z, const cha
   sciara_qml_symbols(&qml);
   for (size_t k = 0; k < z->count; k++) {
     uint8_t c[3] = {200, 20, 20};
-    if (z->ramp) sciara_ramp_colour(sciara_ramp_for(z->ramp), ((double)k + 0.5) / (double)z->count, c);
+    if (z->ramp) zone_colour(z, k, c);
     sciara_qml_symbol(&qml, k, lines ? SCIARA_QML_LINE : z->ramp ? SCIARA_QML_AREA : SCIARA_QML_BORDER, c);
   }
   sciara_qml_end(&qml);
@@ -317,7 +315,10 @@ static bool style_marks(OGRLayerH table, const struct sciara_vector_marks *marks
   static const uint8_t vent[3] = {0, 200, 215}, run_out[3] = {255, 240, 90};
   struct sciara_text qml = {0};
   sciara_qml_single(&qml);
-  sciara_qml_symbol(&qml, 0, marks->lines ? SCIARA_QML_LINE : marks->distant ? SCIARA_QML_CIRCLE : SCIARA_QML_TRIANGLE,
+  sciara_qml_symbol(&qml, 0,
+                    marks->lines     ? SCIARA_QML_LINE
+                    : marks->distant ? SCIARA_QML_CIRCLE
+                                     : SCIARA_QML_TRIANGLE,
                     marks->distant ? run_out : vent);
   sciara_qml_end(&qml);
   const bool made = add_style(table, marks->name, &qml);

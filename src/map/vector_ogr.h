@@ -18,7 +18,7 @@ struct sciara_vector_mark {
 
 /** A layer of points, or of lines. */
 struct sciara_vector_marks {
-  const char *name; ///< "vents"
+  const char *name;           ///< "vents"
   bool lines, timed, distant; ///< whether its marks are lines, have times, have distances
   struct sciara_vector_mark *mark;
   size_t count;
@@ -31,7 +31,8 @@ struct sciara_polygons {
   const struct sciara_zones *layers; ///< one feature for each zone that has cells
   size_t count;
   const char *title; ///< for people
-  const struct sciara_zones *fronts; ///< isochrones: a layer "front_lines" shows the border of the lava at the end of each
+  const struct sciara_zones
+      *fronts;     ///< isochrones: a layer "front_lines" shows the border of the lava at the end of each
   double latest_s; ///< of the map: no front is later
   const struct sciara_vector_marks *marks; ///< more layers
   size_t mark_layers;

@@ -169,7 +169,7 @@ class LavaMap {
     const context = this.canvas.getContext("2d");
     const { view, size } = this;
     context.setTransform(1, 0, 0, 1, 0, 0);
-    context.fillStyle = `rgb(${NO_DATA})`;
+    context.fillStyle = "#fff"; // beyond what the page holds
     context.fillRect(0, 0, this.canvas.width, this.canvas.height);
     const scale = view.scale * size.ratio;
     context.setTransform(scale, 0, 0, scale, -view.x * scale, -view.y * scale);

@@ -15,10 +15,10 @@
 #include "page/page_skeleton.h"
 
 enum {
-  MAX_SHADE = 1 << 20,    // pixels of the ground
-  SEA_SHADE = 128,        // of a pixel that is sea
+  MAX_SHADE = 1 << 20,     // pixels of the ground
+  SEA_SHADE = 128,         // of a pixel that is sea
   MAX_ALTITUDES = 1 << 18, // under the pointer
-  NODES = 17              // of the lattice of longitude and latitude, each way
+  NODES = 17               // of the lattice of longitude and latitude, each way
 };
 
 static enum sciara_status append_text(struct sciara_text *t, const char *key, const char *text) {
@@ -90,10 +90,11 @@ static enum sciara_status append_shade(struct sciara_text *t, const struct sciar
 static double mean_altitude(const struct sciara_page *p, const int64_t window[4], int64_t scale, int64_t row,
                             int64_t col) {
   const struct sciara_grid *g = &p->frames->grid;
+  const int64_t top = window[0] + row * scale, left = window[1] + col * scale;
   double sum = 0;
   int64_t count = 0;
-  for (int64_t r = window[0] + row * scale; r < window[0] + (row + 1) * scale && r < window[0] + window[2]; r++)
-    for (int64_t c = window[1] + col * scale; c < window[1] + (col + 1) * scale && c < window[1] + window[3]; c++) {
+  for (int64_t r = top; r < top + scale && r < g->rows; r++)
+    for (int64_t c = left; c < left + scale && c < g->cols; c++) {
       const double z = p->altitude[r * g->cols + c];
       if (z == SCIARA_NODATA_ALTITUDE) continue;
       sum += z;
@@ -103,7 +104,8 @@ static double mean_altitude(const struct sciara_page *p, const int64_t window[4]
 }
 
 /** Altitudes as levels: 0 outside the DEM, else base + (level - 1) step. */
-static enum sciara_status append_altitudes(struct sciara_text *t, const struct sciara_page *p, const int64_t window[4]) {
+static enum sciara_status append_altitudes(struct sciara_text *t, const struct sciara_page *p,
+                                           const int64_t window[4]) {
   enum { LEVELS = 65000 };
   int64_t scale = 1;
   while (((window[2] + scale - 1) / scale) * ((window[3] + scale - 1) / scale) > MAX_ALTITUDES) scale++;

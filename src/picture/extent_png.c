@@ -17,8 +17,8 @@ enum sciara_status sciara_extent_write_png(const struct sciara_map_picture *like
   for (int64_t i = 0; i < cells; i++)
     kind[i] = run[i] ? (observed[i] ? HITS : EXCESS) : observed[i] ? MISSES : SCIARA_NODATA_ALTITUDE;
   for (int k = 0; k < KINDS; k++)
-    kinds[k] = (struct sciara_map_kind){sciara_word(like->language, names[k]),
-                                        {colours[k][0], colours[k][1], colours[k][2]}};
+    kinds[k] =
+        (struct sciara_map_kind){sciara_word(like->language, names[k]), {colours[k][0], colours[k][1], colours[k][2]}};
   struct sciara_map map = *like->map;
   map.values = kind;
   map.nodata = SCIARA_NODATA_ALTITUDE;

@@ -58,7 +58,8 @@ static enum sciara_status collect(cairo_surface_t *image, const char *path, stru
   cairo_set_source_surface(c, image, 0, 0);
   cairo_paint(c);
   enum sciara_status status = SCIARA_OK;
-  if (cairo_status(c) != CAIRO_STATUS_SUCCESS) status = sciara_fail(SCIARA_ERR_MEMORY, "%s: no memory for a logo", path);
+  if (cairo_status(c) != CAIRO_STATUS_SUCCESS)
+    status = sciara_fail(SCIARA_ERR_MEMORY, "%s: no memory for a logo", path);
   if (status == SCIARA_OK) status = SCIARA_NEW(out->rgba, 4 * width * height, "a logo");
   cairo_surface_flush(plain);
   for (int y = 0; y < height && status == SCIARA_OK; y++)

@@ -12,8 +12,8 @@ static const double small = 0.75; // capitals of the coordinates, of those of ot
 
 /** One side: `from` at its first pixel, `per_px` for each. */
 struct side {
-  bool up;             ///< the left one, which runs from the bottom to the top
-  double from, per_px; ///< coordinate
+  bool up;              ///< the left one, which runs from the bottom to the top
+  double from, per_px;  ///< coordinate
   double begin, length; ///< px along the side
 };
 
@@ -78,17 +78,17 @@ static void paint_side(struct sciara_map_drawing *d, const struct side *s) {
 void sciara_paint_coordinates(struct sciara_map_drawing *d) {
   const struct sciara_grid *g = &d->grid;
   const double wide = (double)d->map.width, high = (double)d->map.height;
-  const struct side below = {.from = g->west,
-                             .per_px = (double)g->cols * g->cell_size / wide,
-                             .begin = (double)d->map.x,
-                             .length = wide};
-  const struct side beside = {.up = true,
-                              .from = g->north - (double)g->rows * g->cell_size,
-                              .per_px = (double)g->rows * g->cell_size / high,
-                              .begin = (double)d->map.y + high,
-                              .length = high};
+  const struct side below = {
+      .from = g->west, .per_px = (double)g->cols * g->cell_size / wide, .begin = (double)d->map.x, .length = wide};
+  const struct side at_left = {.up = true,
+                               .from = g->north - (double)g->rows * g->cell_size,
+                               .per_px = (double)g->rows * g->cell_size / high,
+                               .begin = (double)d->map.y + high,
+                               .length = high};
   paint_side(d, &below);
-  paint_side(d, &beside);
+  paint_side(d, &at_left);
 }
 
-double sciara_map_margin(double letter) { return ceil(fmax(1, round(letter / 12)) + 0.75 * letter + fmax(6, small * letter)); }
+double sciara_map_margin(double letter) {
+  return ceil(fmax(1, round(letter / 12)) + 0.75 * letter + fmax(6, small * letter));
+}

@@ -55,7 +55,8 @@ static const uint8_t *background_at(const struct painting *p, double row, double
   if (!b) return NULL;
   const int64_t y = (int64_t)(row * (double)b->height / (double)p->d->grid.rows);
   const int64_t x = (int64_t)(col * (double)b->width / (double)p->d->grid.cols);
-  const uint8_t *pixel = b->rgba + 4 * ((y < b->height ? y : b->height - 1) * b->width + (x < b->width ? x : b->width - 1));
+  const uint8_t *pixel =
+      b->rgba + 4 * ((y < b->height ? y : b->height - 1) * b->width + (x < b->width ? x : b->width - 1));
   return pixel[3] >= 128 ? pixel : NULL;
 }
 

@@ -269,7 +269,8 @@ double sciara_paint_logo(struct sciara_map_drawing *d, double right, double y, d
   }
   cairo_surface_flush(image);
   for (int64_t r = 0; r < logo->height; r++) {
-    uint32_t *row = (uint32_t *)(void *)(cairo_image_surface_get_data(image) + r * cairo_image_surface_get_stride(image));
+    uint32_t *row =
+        (uint32_t *)(void *)(cairo_image_surface_get_data(image) + r * cairo_image_surface_get_stride(image));
     for (int64_t k = 0; k < logo->width; k++) row[k] = premultiplied(logo->rgba + 4 * (r * logo->width + k));
   }
   cairo_surface_mark_dirty(image);

@@ -193,7 +193,7 @@ void sciara_stroke_outline(struct sciara_map_drawing *d, bool edges) {
   cairo_stroke(d->picture.cairo);
 }
 
-/** Whether the extent covers a cell of the window, or beside it; beyond the grid it covers nothing. */
+/** Whether the extent covers a cell of the window, or next to it; beyond the grid it covers nothing. */
 static bool covered(const struct sciara_map_drawing *d, int64_t r, int64_t c) {
   const struct sciara_grid *g = d->q->map->grid;
   const int64_t row = d->window.row + r, col = d->window.col + c;
@@ -206,8 +206,8 @@ static void trace_borders(struct sciara_map_drawing *d, bool across, int64_t lin
   const double down = (double)d->map.height / (double)g->rows, right = (double)d->map.width / (double)g->cols;
   bool drawing = false;
   for (int64_t k = 0; k <= (across ? g->rows : g->cols); k++) {
-    const bool border = across ? covered(d, k, line) != covered(d, k, line - 1)
-                               : covered(d, line, k) != covered(d, line - 1, k);
+    const bool border =
+        across ? covered(d, k, line) != covered(d, k, line - 1) : covered(d, line, k) != covered(d, line - 1, k);
     if (border == drawing) continue;
     const double x = sharp(d, (double)d->map.x + right * (double)(across ? line : k));
     const double y = sharp(d, (double)d->map.y + down * (double)(across ? k : line));

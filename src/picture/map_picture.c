@@ -19,7 +19,7 @@ enum {
   STEPS_MOST = 8,      // of the legend
   TITLE_LINES = 3,
   FOOT_LINES = 3,
-  MARGIN = 3, // letters: beside the map, with the coordinates
+  MARGIN = 3, // letters: next to the map, with the coordinates
   LINE_MOST = 512
 };
 

@@ -52,7 +52,7 @@ bool sciara_map_colour(const struct sciara_map_picture *q, const struct sciara_c
 /** Paints ground and values. */
 enum sciara_status sciara_paint_ground(struct sciara_map_drawing *d, const struct sciara_colouring *c);
 
-/** Ticks and coordinates along the left and lower edge of the map; they take up sciara_map_margin below and beside it. */
+/** Ticks and coordinates along the left and lower edge of the map; they take up sciara_map_margin below and left of it. */
 void sciara_paint_coordinates(struct sciara_map_drawing *d);
 double sciara_map_margin(double letter);
 

@@ -28,14 +28,14 @@ void sciara_map_bounds_add_point(struct sciara_map_bounds *b, const struct sciar
   if (r >= 0 && c >= 0 && r < (double)g->rows && c < (double)g->cols) add_cell(b, (int64_t)r, (int64_t)c);
 }
 
-/** `length` cells from `first` grow to `wanted` around their middle, within 0..size. */
-static void widen(int64_t *first, int64_t *length, int64_t wanted, int64_t size) {
-  if (wanted > size) wanted = size;
-  if (wanted <= *length) return;
-  *first -= (wanted - *length) / 2;
-  *length = wanted;
+/** `length` cells from `first` grow to `target` around their middle, within 0..size. */
+static void widen(int64_t *first, int64_t *length, int64_t target, int64_t size) {
+  if (target > size) target = size;
+  if (target <= *length) return;
+  *first -= (target - *length) / 2;
+  *length = target;
   if (*first < 0) *first = 0;
-  if (*first + wanted > size) *first = size - wanted;
+  if (*first + target > size) *first = size - target;
 }
 
 /** Adds a margin at both ends, as far as there are cells. */
@@ -65,10 +65,11 @@ enum sciara_status sciara_map_window_of_box(const double box[4], const struct sc
     return sciara_fail(SCIARA_ERR_USAGE, "extent: expected x0 < x1 and y0 < y1, found %.10g,%.10g,%.10g,%.10g", box[0],
                        box[1], box[2], box[3]);
   if (!(box[0] < east && box[2] > g->west && box[1] < g->north && box[3] > south))
-    return sciara_fail(SCIARA_ERR_USAGE,
-                       "extent: %.10g,%.10g,%.10g,%.10g lies beside the map, which covers x %.10g to %.10g and y %.10g "
-                       "to %.10g",
-                       box[0], box[1], box[2], box[3], g->west, east, south, g->north);
+    return sciara_fail(
+        SCIARA_ERR_USAGE,
+        "extent: %.10g,%.10g,%.10g,%.10g lies outside the map, which covers x %.10g to %.10g and y %.10g "
+        "to %.10g",
+        box[0], box[1], box[2], box[3], g->west, east, south, g->north);
   const double top = floor((g->north - box[3]) / g->cell_size), left = floor((box[0] - g->west) / g->cell_size);
   const double bottom = ceil((g->north - box[1]) / g->cell_size), right = ceil((box[2] - g->west) / g->cell_size);
   const int64_t r0 = top > 0 ? (int64_t)top : 0, c0 = left > 0 ? (int64_t)left : 0;

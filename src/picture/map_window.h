@@ -32,7 +32,7 @@ enum { SCIARA_MAP_MARGIN = 5 };
 struct sciara_map_window sciara_map_window_around(const struct sciara_map_bounds *b, const struct sciara_grid *g);
 
 /**
- * The cells that the box touches. SCIARA_ERR_USAGE when it is empty or lies beside the grid, with the ranges.
+ * The cells that the box touches. SCIARA_ERR_USAGE when it is empty or lies outside the grid, with the ranges.
  *
  * @param box west, south, east, north in the units of the CRS
  */

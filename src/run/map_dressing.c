@@ -25,9 +25,9 @@ void sciara_map_dressing_lava(struct sciara_map_dressing *d, const int64_t *row,
   const struct sciara_grid *g = picture->map->grid;
   const struct sciara_run_out out = sciara_run_out_find(row, col, vents, g, lava);
   sciara_map_bounds_add_values(&d->bounds, g, lava);
-  d->run_out = (struct sciara_map_run_out){{g->west + ((double)out.col + 0.5) * g->cell_size,
-                                            g->north - ((double)out.row + 0.5) * g->cell_size},
-                                           out.metres};
+  d->run_out = (struct sciara_map_run_out){
+      {g->west + ((double)out.col + 0.5) * g->cell_size, g->north - ((double)out.row + 0.5) * g->cell_size},
+      out.metres};
   picture->run_out = out.found ? &d->run_out : NULL;
   d->volumes.emitted = ledger->emitted_m3;
   d->volumes.left_map = ledger->lost_m3;

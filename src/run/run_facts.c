@@ -33,8 +33,7 @@ static enum sciara_status add_parameters(struct sciara_map_facts *f, const struc
   sciara_text_append(&t, "%s" key "=%s", t.length ? " " : "", number);
 #include "model/params.def"
 #undef SCIARA_PARAM
-  const enum sciara_status status =
-      t.failed == SCIARA_OK ? sciara_map_facts_add(f, "Parameters", t.data) : t.failed;
+  const enum sciara_status status = t.failed == SCIARA_OK ? sciara_map_facts_add(f, "Parameters", t.data) : t.failed;
   sciara_text_free(&t);
   return status;
 }
@@ -43,10 +42,9 @@ enum sciara_status sciara_run_facts_make(const struct sciara_run_moment *m, cons
                                          enum sciara_field field, struct sciara_map_facts *out) {
   const struct sciara_field_info *info = sciara_field_describe(field);
   SCIARA_TRY(sciara_map_facts_add(out, "Title", m->title));
-  SCIARA_TRY(sciara_map_facts_add(out, "Software",
-                                  m->source ? m->source
-                                            : "sciara " SCIARA_VERSION " (git " SCIARA_GIT_HASH
-                                              "), cellular automaton SCIARA-fv3"));
+  SCIARA_TRY(sciara_map_facts_add(
+      out, "Software",
+      m->source ? m->source : "sciara " SCIARA_VERSION " (git " SCIARA_GIT_HASH "), cellular automaton SCIARA-fv3"));
   if (info) SCIARA_TRY(sciara_map_facts_add(out, "Field", info->name));
   if (info) SCIARA_TRY(sciara_map_facts_add(out, "Unit", info->unit));
   SCIARA_TRY(sciara_map_facts_add(out, "Start", m->start));

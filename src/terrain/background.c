@@ -25,9 +25,9 @@ static bool has_palette(const struct sciara_source *s) { return GDALGetRasterCol
 static char **arguments(const struct sciara_background_request *q, const struct sciara_source *s, char *grid_wkt) {
   const struct sciara_grid *g = q->area;
   char **a = CSLAddString(NULL, "-of");
-  char *numbers = sciara_format("%.17g|%.17g|%.17g|%.17g|%lld|%lld", g->west,
-                                g->north - (double)g->rows * g->cell_size, g->west + (double)g->cols * g->cell_size,
-                                g->north, (long long)q->width, (long long)q->height);
+  char *numbers =
+      sciara_format("%.17g|%.17g|%.17g|%.17g|%lld|%lld", g->west, g->north - (double)g->rows * g->cell_size,
+                    g->west + (double)g->cols * g->cell_size, g->north, (long long)q->width, (long long)q->height);
   char **part = numbers ? CSLTokenizeString2(numbers, "|", 0) : NULL;
   a = CSLAddString(a, "MEM");
   a = CSLAddString(a, "-te");
@@ -106,8 +106,8 @@ enum sciara_status sciara_background_read(const struct sciara_background_request
     status = sciara_fail(sciara_gdal_status(&scope, SCIARA_ERR_INPUT), "%s: cannot be brought to the map: %s", q->path,
                          sciara_gdal_message(&scope));
   else if (is_empty(*rgba, q->width * q->height))
-    status = sciara_fail(SCIARA_ERR_INPUT, "%s: expected a picture of the part that is shown, found one beside it",
-                         q->path);
+    status =
+        sciara_fail(SCIARA_ERR_INPUT, "%s: expected a picture of the part that is shown, found one elsewhere", q->path);
 cleanup:
   if (warped) GDALClose(warped);
   sciara_source_close(&source);

@@ -17,7 +17,7 @@ struct sciara_background_request {
 
 /**
  * Reads bytes in 1 (grey, or a palette), 2 (with opacity), 3 (red, green, blue) or 4 bands. A raster that names no CRS is
- * taken to be in that of the area. SCIARA_ERR_INPUT for others, and for one that lies beside the area.
+ * taken to be in that of the area. SCIARA_ERR_INPUT for others, and for one that lies outside the area.
  *
  * @param rgba receives 4 x width x height bytes, rows from the top; opacity 0 where the raster has nothing. Release with
  *             sciara_free

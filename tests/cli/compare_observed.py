@@ -168,7 +168,7 @@ class CompareObserved(SharedCase):
         self.assertGreater(areas.pop(), 50)
 
     def test_picture_of_scores(self):
-        """The scores stand below the map; the look of the picture follows the options, which need one."""
+        """The scores stand below the map; the picture follows its options, which need one."""
         shapes = set()
         for name, options in (("lava", ()), ("dem", ("--extent", "dem")), ("is", ("--language", "is", "--credits", "Me"))):
             self.compare("--observed", "mask.tif", "--png", name + ".png", *options)

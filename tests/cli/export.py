@@ -69,7 +69,7 @@ class Export(SharedCase):
         self.assertIn("no --field given: deposit", done.stderr)
 
     def test_png(self):
-        self.assertEqual(self.export("run", "-f", "png").stdout, "run/maps/deposit.png\n")
+        self.assertEqual(self.export("run", "-f", "png", "--extent", "dem").stdout, "run/maps/deposit.png\n")
         info = gdalinfo(self.path("run", "maps", "deposit.png"))
         self.assertEqual((info["driverShortName"], len(info["bands"])), ("PNG", 3))
         pixels = gdal.Open(self.path("run", "maps", "deposit.png")).ReadAsArray().astype(int)
@@ -82,8 +82,12 @@ class Export(SharedCase):
         grey = (centres.max(axis=0) == centres.min(axis=0))
         deposit = self.data.deposit.values[0]
         sea = deposit == case.NODATA
-        numpy.testing.assert_array_equal(grey, deposit == 0, "bare ground, and nothing else, is grey")
-        self.assertEqual({tuple(colour) for colour in centres[:, sea].T}, {(204, 226, 240)}, "colours of the sea")
+        marked = numpy.zeros(deposit.shape, bool)  # vent and run-out
+        marked[case.VENT] = True
+        distance = numpy.hypot(*(numpy.indices(deposit.shape) - numpy.array(case.VENT)[:, None, None]))
+        marked[numpy.unravel_index(numpy.argmax(numpy.where(deposit > 0, distance, -1)), deposit.shape)] = True
+        numpy.testing.assert_array_equal(grey[~marked], (deposit == 0)[~marked], "bare ground, and nothing else, is grey")
+        self.assertEqual({tuple(colour) for colour in centres[:, sea].T}, {(238, 238, 234)}, "colours where there are no data")
         self.assertGreater(len({tuple(colour) for colour in centres[:, grey].T}), 3, "shades of the ground")
 
     def test_a_snapshot_of_the_run(self):

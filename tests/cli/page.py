@@ -11,6 +11,8 @@ import browser
 import case
 from case import SharedCase, open_snapshot, record
 
+from osgeo import osr
+
 TITLE = 'slope </script><script>document.title = "taken over"</script>'
 READY = "!document.getElementById('content').hidden || !document.getElementById('failure').hidden"
 PIXELS = """(() => {
@@ -140,9 +142,53 @@ class BrowserPage(SharedCase):
     def test_hover(self):
         row, col = self.cells(len(self.stored) - 1)[0]
         self.browser.mouse("mouseMoved", *self.place_of(row, col))
-        shown, where = self.text("hover").split(" \u00b7 ")
+        shown, position, where = self.text("hover").split(" \u00b7 ")
         self.assertEqual(where, f"row {row}, column {col}")
+        found = re.match(r"^(\d+\.\d{5})\u00b0 N, (\d+\.\d{5})\u00b0 E, altitude (\d+) m$", position)
+        self.assertIsNotNone(found, position)
+        lat, lon, altitude = map(float, found.groups())
+        utm, degrees = osr.SpatialReference(), osr.SpatialReference()
+        for reference, code in ((utm, 32633), (degrees, 4326)):
+            reference.ImportFromEPSG(code)
+            reference.SetAxisMappingStrategy(osr.OAMS_TRADITIONAL_GIS_ORDER)
+        x, y, _ = osr.CoordinateTransformation(degrees, utm).TransformPoint(lon, lat)
+        self.assertAlmostEqual(x, case.WEST + (col + 0.5) * case.CELL, delta=1.2)
+        self.assertAlmostEqual(y, case.NORTH - (row + 0.5) * case.CELL, delta=1.2)
+        self.assertAlmostEqual(altitude, case.altitude(row, col), delta=0.61)
         self.assert_shown("deposit", shown, len(self.stored) - 1, row, col)
+
+    def test_vents_stamp_and_key(self):
+        """A vent has its colour at its place; what is not in the DEM is named, and no sea is where none was declared."""
+        pixel = """(([x, y]) => { const map = document.getElementById('map'), box = map.getBoundingClientRect();
+          const copy = document.createElement('canvas').getContext('2d');
+          Object.assign(copy.canvas, { width: map.width, height: map.height });
+          copy.drawImage(map, 0, 0);
+          const ratio = map.width / box.width;
+          return [...copy.getImageData((x - box.x) * ratio, (y - box.y) * ratio, 1, 1).data].slice(0, 3); })"""
+        at = lambda row, col: self.browser.evaluate(f"{pixel}({list(self.place_of(row, col))})")
+        self.assertEqual(at(*case.VENT), [0, 200, 215])
+        self.assertEqual(at(1, 1), [238, 238, 234])
+        self.assertEqual((self.on("key_sea", "hidden"), self.on("key_no_data", "hidden"), self.on("vents_label", "hidden")),
+                         (True, False, False))
+        self.on("vents", "click()")
+        self.assertNotEqual(at(*case.VENT), [0, 200, 215])
+        self.assertTrue(self.on("stamp", "hidden"))
+        before = self.browser.evaluate("document.getElementById('map').toDataURL()")
+        self.sciara("export", "run", "-q", "-f", "html", "-o", "stamped.html", "--stamp", "<b>EXERCISE", "--title", "Other")
+        self.browser.open(f"file://{self.path('stamped.html')}")
+        self.browser.wait_until(READY)
+        self.assertEqual((self.text("stamp"), self.on("stamp", "hidden"), self.text("title")), ("<b>EXERCISE", False, "Other"))
+        self.on("vents", "click()")
+        self.assertNotEqual(self.browser.evaluate("document.getElementById('map').toDataURL()"), before, "the stamp is on the map")
+        self.browser.requests = [f"file://{self.path('page.html')}"]
+
+    def test_every_width(self):
+        """From a phone to a large screen nothing is wider than the screen, and the map takes most of it."""
+        for width in (360, 600, 899, 900, 1280, 1920, 2560):
+            self.open(width=width, height=900, touch=True)
+            self.assertLessEqual(self.browser.evaluate("document.documentElement.scrollWidth"), width)
+            self.assertGreater(self.on("map", "clientWidth"), 0.5 * width if width < 2500 else 1400)
+        self.browser.requests = self.browser.requests[:1]
 
     def test_the_keyboard_alone(self):
         self.on("map", "focus()")

@@ -254,7 +254,7 @@ class Pictures(SharedCase):
             seen.append(image)
 
     def test_background_and_logo(self):
-        """An orthophoto in degrees takes the place of the ground, not of the lava; a logo stands beside the title."""
+        """An orthophoto in degrees takes the place of the ground, not of the lava; a logo stands next to the title."""
         reference = self.reference(4326)
         data = gdal.GetDriverByName("GTiff").Create(self.path("photo.tif"), 50, 40, 3)
         west, south, _ = osr.CoordinateTransformation(self.reference(32633), reference).TransformPoint(case.WEST, case.SOUTH)
@@ -325,7 +325,7 @@ class Pictures(SharedCase):
         for code, message, args in (
                 (2, "--language: expected a language of en|it|fr|es|is, found \"de\"".replace("|", r"\|"), ("-f", "png", "--language", "de")),
                 (2, '--extent: expected lava, dem, or four numbers X0,Y0,X1,Y1; found "1,2,3"', ("-f", "png", "--extent", "1,2,3")),
-                (2, "extent: 0,0,1,1 lies beside the map", ("-f", "png", "--extent", "0,0,1,1")),
+                (2, "extent: 0,0,1,1 lies outside the map", ("-f", "png", "--extent", "0,0,1,1")),
                 (2, '--issued: expected a date such as 2026-05-10, .*found "2026-06-31"', ("-f", "png", "--issued", "2026-06-31")),
                 (2, "--valid-until: expected a date after --issued 2026-05-10, found 2026-05-09",
                  ("-f", "png", "--issued", "2026-05-10", "--valid-until", "2026-05-09")),

@@ -409,9 +409,10 @@ static void check_ticks(const struct sciara_map_drawing *d, bool up, double step
   const double per_px = 10.0 * (double)(up ? ROWS : COLS) / (double)length;
   int ticks = 0;
   for (int64_t i = 0; i < length; i++) {
-    const bool dark = up ? drawn(d, m->x - 4, m->y + i) == 0x1E1E1E : drawn(d, m->x + i, m->y + m->height + 3) == 0x1E1E1E;
-    const bool before =
-        i && (up ? drawn(d, m->x - 4, m->y + i - 1) == 0x1E1E1E : drawn(d, m->x + i - 1, m->y + m->height + 3) == 0x1E1E1E);
+    const bool dark =
+        up ? drawn(d, m->x - 4, m->y + i) == 0x1E1E1E : drawn(d, m->x + i, m->y + m->height + 3) == 0x1E1E1E;
+    const bool before = i && (up ? drawn(d, m->x - 4, m->y + i - 1) == 0x1E1E1E
+                                 : drawn(d, m->x + i - 1, m->y + m->height + 3) == 0x1E1E1E);
     if (!dark || before) continue;
     const double at = up ? grid.north - (double)i * per_px : grid.west + (double)i * per_px;
     ck_assert_msg(fabs(at - step * round(at / step)) <= 1.5 * per_px, "a tick at %.3f", at);
@@ -446,7 +447,8 @@ START_TEST(a_window_shows_its_cells) {
       const int64_t wx = whole.map.x + 8 * (window.col + c) + 4, wy = whole.map.y + 8 * (window.row + r) + 4;
       for (int k = 0; k < 3; k++) {
         const int a = drawn(&part, x, y) >> 8 * k & 0xFF, b = drawn(&whole, wx, wy) >> 8 * k & 0xFF;
-        ck_assert_msg(abs(a - b) <= 2, "cell %d, %d: %06x, %06x", (int)r, (int)c, drawn(&part, x, y), drawn(&whole, wx, wy));
+        ck_assert_msg(abs(a - b) <= 2, "cell %d, %d: %06x, %06x", (int)r, (int)c, drawn(&part, x, y),
+                      drawn(&whole, wx, wy));
       }
     }
   ck_assert_double_eq(part.grid.west, grid.west + 450);

@@ -55,7 +55,7 @@ START_TEST(a_box_takes_the_cells_it_touches) {
   ck_assert(part.west == 1010 && part.north == 4950 && part.rows == 5 && part.cols == 2 && part.cell_size == 10);
   ck_assert_int_eq(sciara_map_window_of_box((const double[]){3000, 4900, 3100, 4950}, &grid, &w), SCIARA_ERR_USAGE);
   ck_assert_str_eq(sciara_last_error(),
-                   "extent: 3000,4900,3100,4950 lies beside the map, which covers x 1000 to 3000 and y 4000 to 5000");
+                   "extent: 3000,4900,3100,4950 lies outside the map, which covers x 1000 to 3000 and y 4000 to 5000");
   ck_assert_int_eq(sciara_map_window_of_box((const double[]){1030, 4900, 1010, 4950}, &grid, &w), SCIARA_ERR_USAGE);
   ck_assert_int_eq(sciara_map_window_of_box((const double[]){1010, NAN, 1030, 4950}, &grid, &w), SCIARA_ERR_USAGE);
 }

@@ -153,7 +153,7 @@ START_TEST(netcdf_tools_read_it) {
          "             'x:standard_name = \"projection_x_coordinate\" ;', ':step = 123LL ;',\n"
          "             'crs:GeoTransform = \"500000 10 0 4180000 0 -10\" ;']:\n"
          "    assert line in h, line\n"
-         "assert 'axis' not in h\n"
+         "assert ':axis' not in h\n"
          "raw = xr.open_dataset('00000123.nc', mask_and_scale=False)\n"
          "d = xr.open_dataset('00000123.nc')\n"
          "fields = [n for n in d.data_vars if n != 'crs']\n"

@@ -57,7 +57,9 @@ class _Bar(Reporter):
         self.start = start
         total = (step or 0) - start.step if self.by_steps else None if time_s is None else time_s - start.time
         shape = "{desc} |{bar}| {percentage:3.0f} % [{elapsed}<{remaining}]" if total else "{desc} [{elapsed}]"
-        self.bar = tqdm(total=total, delay=_DELAY_S, bar_format=shape, file=sys.stderr)
+        # A notebook stores every line that a bar writes.
+        self.bar = tqdm(total=total, delay=_DELAY_S, bar_format=shape, file=sys.stderr,
+                        mininterval=0.1 if _is_terminal() else 1.0)
 
     def __call__(self, now: Progress) -> None:
         done = now.step - self.start.step if self.by_steps else now.time - self.start.time
@@ -89,13 +91,17 @@ class _Line(Reporter):
             sys.stderr.write("\n")
 
 
+def _is_terminal() -> bool:
+    try:
+        return sys.stderr.isatty()
+    except (AttributeError, ValueError):  # there is none, or it is closed
+        return False
+
+
 def _is_seen() -> bool:
     """Whether a person reads stderr: on a terminal, or in a notebook."""
-    try:
-        if sys.stderr.isatty():
-            return True
-    except (AttributeError, ValueError):
-        return False
+    if _is_terminal():
+        return True
     shell = sys.modules.get("IPython")
     return shell is not None and type(shell.get_ipython()).__name__ == "ZMQInteractiveShell"
 

@@ -107,24 +107,39 @@ static enum sciara_status read_layer(struct outline *o, OGRLayerH layer) {
   return sciara_observation_check_place(q, &o->bounds);
 }
 
-/** The requested layer, or the only one. */
+/** Whether the layer is not one of points, of lines, or without geometry, such as the styles in a GeoPackage. */
+static bool may_hold_polygons(OGRLayerH layer) {
+  const OGRwkbGeometryType type = OGR_GT_Flatten(OGR_L_GetGeomType(layer));
+  return type == wkbUnknown || OGR_GT_IsSurface(type) ||
+         (OGR_GT_IsSubClassOf(type, wkbGeometryCollection) && type != wkbMultiPoint &&
+          !OGR_GT_IsSubClassOf(type, wkbMultiCurve));
+}
+
+/** The requested layer, or the only one, or the only one that may hold polygons. */
 static enum sciara_status choose_layer(const struct sciara_observation_request *q, GDALDatasetH dataset,
                                        OGRLayerH *out) {
   const int count = GDALDatasetGetLayerCount(dataset);
   struct sciara_text names = {0};
+  int suitable = 0;
   *out = NULL;
   for (int i = 0; i < count; i++) {
     OGRLayerH layer = GDALDatasetGetLayer(dataset, i);
-    sciara_text_append(&names, "%s\"%s\"", i ? ", " : "", OGR_L_GetName(layer));
-    if (q->layer ? strcmp(OGR_L_GetName(layer), q->layer) == 0 : count == 1) *out = layer;
+    const bool is_it = q->layer ? strcmp(OGR_L_GetName(layer), q->layer) == 0 : count == 1 || may_hold_polygons(layer);
+    if (is_it) *out = layer;
+    if (!q->layer && !is_it) continue;
+    sciara_text_append(&names, "%s\"%s\"", names.data ? ", " : "", OGR_L_GetName(layer));
+    suitable++;
   }
   enum sciara_status status = SCIARA_OK;
   if (!*out && q->layer)
     status = sciara_fail(SCIARA_ERR_USAGE, "--observed-layer: expected a layer of %s, found \"%s\"; there are %s",
                          q->path, q->layer, names.data ? names.data : "others");
   else if (!*out)
-    status = sciara_fail(SCIARA_ERR_USAGE, "%s: has %d layers, %s; --observed-layer NAME chooses one", q->path, count,
-                         names.data ? names.data : "");
+    status =
+        sciara_fail(SCIARA_ERR_INPUT, "%s: expected a layer of polygons, found %d layers without any", q->path, count);
+  else if (!q->layer && suitable > 1)
+    status = sciara_fail(SCIARA_ERR_USAGE, "%s: has %d layers of polygons, %s; --observed-layer NAME chooses one",
+                         q->path, suitable, names.data ? names.data : "");
   sciara_text_free(&names);
   return status;
 }

@@ -17,15 +17,15 @@ enum sciara_export_layer {
   SCIARA_EXPORT_OUTLINE,
   SCIARA_EXPORT_CLASSES,
   SCIARA_EXPORT_ARRIVAL,
+  SCIARA_EXPORT_EDITS, // the last one of zones
   SCIARA_EXPORT_FRONT_LINES,
   SCIARA_EXPORT_RUN_OUT,
   SCIARA_EXPORT_FISSURES,
   SCIARA_EXPORT_VENTS,
-  SCIARA_EXPORT_EDITS,
   SCIARA_EXPORT_LAYERS ///< all of them
 };
 
-/** "outline", "thickness_classes", "arrival", "front_lines", "run_out", "fissures", "vents", "edits". */
+/** "outline", "thickness_classes", "arrival", "edits", "front_lines", "run_out", "fissures", "vents". */
 extern const char *const sciara_export_layer_names[SCIARA_EXPORT_LAYERS];
 
 /** What is to be made of what. Each format follows some of these. */

@@ -12,7 +12,7 @@
 #include "model/field.h"
 
 const char *const sciara_export_layer_names[SCIARA_EXPORT_LAYERS] = {
-    "outline", "thickness_classes", "arrival", "front_lines", "run_out", "fissures", "vents", "edits"};
+    "outline", "thickness_classes", "arrival", "edits", "front_lines", "run_out", "fissures", "vents"};
 
 static enum sciara_status classify(const struct sciara_export_job *job, const struct sciara_map *map,
                                    struct sciara_zones *out) {
@@ -245,7 +245,7 @@ const struct sciara_export_format sciara_export_gpkg = {
     .name = "gpkg",
     .extensions = (const char *const[]){"gpkg", NULL},
     .summary =
-        "GeoPackage: outline, thickness classes, arrival times, front lines, run-out points and vents, with styles",
+        "GeoPackage: outline, thickness classes, arrival times, edits, front lines, run-out points and vents, with styles",
     .options = (const char *const[]){"field", "classes", "isochrones", NULL},
     .write = write_gpkg,
 };

@@ -120,7 +120,7 @@ class Names(SharedCase):
         self.sciara("export", "out", "-q", "-f", "gpkg", "-o", "seen.gpkg")
         for words in (["compare", "out"], ["export", "out", "-f", "png", "-o", "p.png"], ["export", "out", "-f", "html", "-o", "p.html"],
                       ["export", "out", "-f", "frames", "-o", "p"]):
-            self.refused("seen.gpkg: has 3 layers", *words, "--observed", "seen.gpkg")
+            self.refused("seen.gpkg: has 3 layers of polygons, \"outline\", \"thickness_classes\", \"arrival\"; --observed-layer", *words, "--observed", "seen.gpkg")
             self.refused('--observed-layer: expected a layer of seen.gpkg, found "outlin"', *words, "--observed", "seen.gpkg",
                          "--observed-layer", "outlin")
             done = self.sciara(*words, "--observed", "seen.gpkg", "--observed-layer", "outline")

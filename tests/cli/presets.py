@@ -68,7 +68,7 @@ class Presets(Case):
         case.write_dem(self.path("dem.asc"))
         self.sciara("init", "dem.asc", "--vent", f"{case.WEST + 205},{case.NORTH - 85}", "--rate", 1, "--duration", 60,
                     "--set", "model.cooling=2")
-        self.assertEqual(case.read_json(self.path("dem.json"))["model"], {**self.preset()["model"], "preset": NAME, "cooling": 2})
+        self.assertEqual(case.read_json(self.path("dem.json"))["model"], {**self.preset()["model"], "preset": NAME, "cooling": 2, "cooling_reference_cell_m": None})
 
 
 if __name__ == "__main__":

@@ -124,7 +124,7 @@ class Doc(SharedCase):
         self.assertNotIn("serial,serial", self.complete("sciara", "validate", "--engines", "serial,"))
         self.assertEqual(self.complete("sciara", "run", "--precision", ""), ["double", "single"])
         self.assertEqual(self.complete("sciara", "export", "--field", "max"), ["max_deposit", "max_speed", "max_thickness"])
-        self.assertEqual(self.complete("sciara", "run", "--set", "run.max"), ["run.max_steps=", "run.max_time="])
+        self.assertEqual(self.complete("sciara", "run", "--set", "run.max"), ["run.max_steps=", "run.max_thickness_m=", "run.max_time="])
         keys = self.complete("sciara", "run", "--set", "")
         self.assertIn("engine.name=", keys)
         self.assertEqual([key for key in keys if not re.fullmatch(r"[A-Za-z_.0-9]+=", key)], [], "--set takes them")
@@ -162,7 +162,7 @@ class Doc(SharedCase):
         self.assertEqual(offered("sciara en"), ["engines"])
         self.assertEqual(offered("sciara run -e ser"), ["serial"])
         self.assertEqual(offered("sciara validate --engines serial,o"), ["serial,openmp"])
-        self.assertEqual(offered("sciara run --set run.max"), ["run.max_steps=", "run.max_time="])
+        self.assertEqual(offered("sciara run --set run.max"), ["run.max_steps=", "run.max_thickness_m=", "run.max_time="])
         for command in self.commands:
             forms = {"--" + name for _, name, _ in self.options[command]}
             self.assertEqual(set(offered(f"sciara {command} --")), forms, command)
@@ -174,7 +174,7 @@ class Doc(SharedCase):
             for line, expected in (("sciara eng", "sciara engines"), ("sciara run --prec", "--precision"),
                                  ("sciara run -e ser", "serial"), ("sciara doc exa", "examples"),
                                  ("sciara export --format c", "cog"),
-                                 ("sciara run --set run.max_t", "run.max_time="),
+                                 ("sciara run --set run.max_ti", "run.max_time="),
                                  ("sciara validate --engines serial,op", "serial,openmp")):
                 self.assertIn(expected, shell.complete(line), line)
 

@@ -228,9 +228,14 @@ static void print_estimate(const struct sciara_problem *p) {
   print_range(e.wall_low, e.wall_high);
   sciara_print(" with up to %d %s (from the first %" PRIu64 " steps)\n", e.threads,
                sciara_plural((uint64_t)e.threads, "thread", "threads"), e.probed);
-  sciara_print("  likely end   simulated ");
-  print_range(e.end_low, e.end_high);
-  sciara_print("\n");
+  if (isfinite(e.end_low)) {
+    sciara_print("  likely end   simulated ");
+    print_range(e.end_low, e.end_high);
+    sciara_print("\n");
+  } else {
+    sciara_print("  likely end   %s\n",
+                 isfinite(e.steps_high) ? "after run.max_steps" : "none: the lava never solidifies");
+  }
 }
 
 static int check(const struct sciara_arguments *arguments, const struct sciara_scenario_additions *additions) {
@@ -242,7 +247,7 @@ static int check(const struct sciara_arguments *arguments, const struct sciara_s
   if (problem.forecast.made) sciara_outflow_warn(&problem);
   sciara_output_flush();
   const int code = sciara_report_all(&diagnostics);
-  if (code == SCIARA_OK && !sciara_argument(arguments, "no-estimate")) print_estimate(&problem);
+  if (code == SCIARA_OK && !sciara_argument_given(arguments, "no-estimate")) print_estimate(&problem);
   if (code == SCIARA_OK) sciara_print("no problem found\n");
   sciara_problem_free(&problem);
   sciara_diagnostics_free(&diagnostics);

@@ -179,7 +179,8 @@ class Estimate(Case):
         self.assertEqual(found[1], "  likely end   simulated 3000 d")
         found = self.estimate("-e", "serial", "--set", "run.max_steps=10000000")
         self.assertIn(" to 1e+07 steps", found[0])
-        self.assertEqual(found[1], "  likely end   simulated 10000 d or more")  # it never cools
+        self.assertEqual(found[1], "  likely end   after run.max_steps")
+        self.assertEqual(self.estimate("-e", "serial")[1], "  likely end   none: the lava never solidifies")
 
 
 if __name__ == "__main__":

@@ -49,7 +49,9 @@ START_TEST(table) {
   size_t count;
   const struct sciara_param_info *info = sciara_param_table(&count);
   struct sciara_params p = sciara_params_default();
-  ck_assert_uint_eq(count * sizeof(double), sizeof p);
+  ck_assert_uint_eq(count * sizeof(double), offsetof(struct sciara_params, cooling_reference)); // the last: not in it
+  ck_assert_uint_eq(sizeof p, (count + 1) * sizeof(double));
+  ck_assert_double_eq(p.cooling_reference, 0);
   for (size_t k = 0; k < count; k++) {
     ck_assert_double_eq(*member(&p, &info[k]), info[k].preset);
     ck_assert(info[k].low < info[k].high && *info[k].key && *info[k].unit && *info[k].description);

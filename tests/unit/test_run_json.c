@@ -70,15 +70,10 @@ static void assert_same_text(const char *a, const char *b) {
 
 static void assert_same(const struct sciara_run_record *a, const struct sciara_run_record *b) {
   ck_assert_int_eq(a->status, b->status);
-  char *const texts[][2] = {{a->stop_reason, b->stop_reason},
-                            {a->scenario, b->scenario},
-                            {a->model_preset, b->model_preset},
-                            {a->engine, b->engine},
-                            {a->precision, b->precision},
-                            {a->program_version, b->program_version},
-                            {a->git_hash, b->git_hash},
-                            {a->hdf5_version, b->hdf5_version},
-                            {a->gdal_version, b->gdal_version}};
+  char *const texts[][2] = {
+      {a->stop_reason, b->stop_reason}, {a->scenario, b->scenario},         {a->model_preset, b->model_preset},
+      {a->engine, b->engine},           {a->precision, b->precision},       {a->program_version, b->program_version},
+      {a->git_hash, b->git_hash},       {a->hdf5_version, b->hdf5_version}, {a->gdal_version, b->gdal_version}};
   for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) assert_same_text(texts[i][0], texts[i][1]);
   ck_assert_str_eq(a->started_utc, b->started_utc);
   ck_assert_str_eq(a->updated_utc, b->updated_utc);

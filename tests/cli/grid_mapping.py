@@ -23,7 +23,7 @@ osr.UseExceptions()
 # Transverse Mercator of both hemispheres, Lambert (Iceland, France), Albers, Lambert azimuthal, polar stereographic with a
 # parallel and with a scale, Mercator with a scale and with a parallel.
 PLACES = {32633: (15, 37.7), 32740: (55.7, -21.2), 3057: (-19, 64.9), 2154: (3, 45), 3577: (135, -18.2), 3035: (10, 52),
-          3031: (20, -71), 32661: (30, 81.1), 3395: (20, 2), 3832: (160, 3)}  # longitude and latitude of the DEM
+          3031: (20, -71), 32661: (30, 81.1), 32761: (30, -81.1), 3395: (20, 2), 3832: (160, 3)}  # longitude and latitude of the DEM
 UNKNOWN = {2056: (7.5, 46.9)}  # Swiss oblique Mercator, which CF does not describe
 
 

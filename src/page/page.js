@@ -266,11 +266,12 @@ class Page {
       whole: () => this.map.whole(),
     };
     for (const [id, zoom] of Object.entries(zooms)) byId(id).addEventListener("click", () => (zoom(), this.zoomed()));
-    window.addEventListener("resize", () => {
-      if (byId("map").clientWidth === this.map.size.width) return; // a phone hides its address bar: do not change the view
+    // Its width also changes without the window's, when a scroll bar appears; a phone that hides its address bar leaves it.
+    new ResizeObserver(() => {
+      if (!this.map.size || byId("map").clientWidth === this.map.size.width) return;
       this.map.resize();
       this.zoomed();
-    });
+    }).observe(byId("map"));
     document.addEventListener("keydown", (event) => {
       const busy = event.target.closest("button, input, summary, canvas, a");
       if (event.key !== " " || busy || event.ctrlKey || event.altKey || event.metaKey) return;

@@ -244,8 +244,8 @@ static const char *geojson_stem(const struct sciara_export_job *job) { return sc
 const struct sciara_export_format sciara_export_gpkg = {
     .name = "gpkg",
     .extensions = (const char *const[]){"gpkg", NULL},
-    .summary =
-        "GeoPackage: outline, thickness classes, arrival times, edits, front lines, run-out points and vents, with styles",
+    .summary = "GeoPackage: outline, thickness classes, arrival times, edits, front lines, run-out points and vents, "
+               "with styles",
     .options = (const char *const[]){"field", "classes", "isochrones", NULL},
     .write = write_gpkg,
 };

@@ -123,8 +123,13 @@ enum sciara_status sciara_hdf5_image_publish(hid_t file, const char *path) {
 
 hid_t sciara_hdf5_dataset_plist(void) {
   const unsigned order = H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED;
+  enum {
+    COMPACT = 64
+  }; // attributes: HDF5 1.10 cannot delete one that it stores in a B-tree, which it would do from 9 on
   hid_t plist = H5Pcreate(H5P_DATASET_CREATE);
-  if (plist >= 0 && (H5Pset_attr_creation_order(plist, order) < 0 || H5Pset_obj_track_times(plist, false) < 0)) {
+  if (plist >= 0 &&
+      (H5Pset_attr_creation_order(plist, order) < 0 || H5Pset_attr_phase_change(plist, COMPACT, COMPACT) < 0 ||
+       H5Pset_obj_track_times(plist, false) < 0)) {
     H5Pclose(plist);
     return H5I_INVALID_HID;
   }

@@ -134,13 +134,26 @@ static bool finish_feature(OGRLayerH layer, const struct product *p, OGRFeatureH
   return done;
 }
 
+/** Sets the name. In KML it must be valid in XML, whatever a scenario calls a vent or an edit. */
+static bool set_label(OGRFeatureH f, const struct product *p, const char *text) {
+  struct sciara_text plain = {0};
+  const bool done = !p->format->styled || sciara_text_append_plain(&plain, text) == SCIARA_OK;
+  if (done) OGR_F_SetFieldString(f, OGR_F_GetFieldIndex(f, p->format->label), plain.data ? plain.data : text);
+  sciara_text_free(&plain);
+  return done;
+}
+
 /** Zone k; takes the polygons. An edge that is not finite stays NULL. */
 static bool add_feature(OGRLayerH layer, const struct product *p, const struct sciara_zones *z, size_t k,
                         OGRGeometryH polygons) {
   const struct sciara_zone *zone = &z->zone[k];
   const double cell = p->polygons->grid->cell_size * p->polygons->grid->cell_size;
   OGRFeatureH f = OGR_F_Create(OGR_L_GetLayerDefn(layer));
-  OGR_F_SetFieldString(f, OGR_F_GetFieldIndex(f, p->format->label), zone->label);
+  if (!set_label(f, p, zone->label)) {
+    OGR_G_DestroyGeometry(polygons);
+    OGR_F_Destroy(f);
+    return false;
+  }
   if (z->lower && isfinite(zone->lower)) OGR_F_SetFieldDouble(f, OGR_F_GetFieldIndex(f, z->lower), zone->lower);
   if (z->upper && isfinite(zone->upper)) OGR_F_SetFieldDouble(f, OGR_F_GetFieldIndex(f, z->upper), zone->upper);
   OGR_F_SetFieldDouble(f, OGR_F_GetFieldIndex(f, "area_m2"), (double)zone->cells * cell);
@@ -230,11 +243,11 @@ static bool add_mark(OGRLayerH layer, const struct product *p, const struct scia
   const struct sciara_vector_mark *m = &marks->mark[k];
   OGRGeometryH geometry = mark_geometry(m, marks->lines);
   OGRFeatureH f = OGR_F_Create(OGR_L_GetLayerDefn(layer));
-  if (!geometry) {
+  if (!geometry || !set_label(f, p, m->label)) {
+    OGR_G_DestroyGeometry(geometry);
     OGR_F_Destroy(f);
     return false;
   }
-  OGR_F_SetFieldString(f, OGR_F_GetFieldIndex(f, p->format->label), m->label);
   if (marks->distant) OGR_F_SetFieldDouble(f, OGR_F_GetFieldIndex(f, "run_out_m"), m->metres);
   if (marks->timed && isfinite(m->from_s)) OGR_F_SetFieldDouble(f, OGR_F_GetFieldIndex(f, "time_s"), m->from_s);
   if (marks->timed) set_date(f, p, begin_field, m->from_s);

@@ -58,7 +58,7 @@ struct sciara_snapshot {
   uint64_t step, checksum, dem_hash;
   int64_t liquid_cells;
   struct sciara_ledger ledger;
-  bool has_sea;                                                      ///< its scenario declares a sea
+  bool has_sea;                                                                     ///< its scenario declares a sea
   char *title, *start, *scenario_json, *model_preset, *source, *engine, *precision; ///< owned; may be NULL
   char *path;                                                                       ///< owned; for messages
   int64_t file;                                                                     ///< HDF5 handle

@@ -43,6 +43,15 @@ class Areas(Case):
         self.assertEqual(plain["snapshots"][-1]["checksum"], small["snapshots"][-1]["checksum"])
 
 
+class Times(Case):
+    def test_the_earlier_one_ends_the_run(self):
+        self.write_scenario()
+        for until, limit in (("10 min", "1 h"), ("1 h", "10 min")):
+            run = record(self.run_scenario("out", "--until", until, "--set", f"run.max_time={limit}", "--overwrite"))
+            self.assertEqual(run["stop_reason"], "time")
+            self.assertTrue(600 <= run["state"]["time_s"] < 700, run["state"])
+
+
 class FrontAtRest(Case):
     def setUp(self):
         super().setUp()

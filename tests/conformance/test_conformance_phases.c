@@ -412,6 +412,7 @@ START_TEST(wrong_calls) {
   ck_assert_int_eq(phases->pack(engine, 2, 2, b.rows), SCIARA_ERR_INTERNAL);
   ck_assert_int_eq(phases->unpack(engine, 0, 2, b.rows), SCIARA_ERR_INTERNAL);
   ck_assert_int_eq(phases->move(engine, NAN, &at), SCIARA_ERR_INTERNAL);
+  ck_assert_int_eq(phases->move(engine, 0, &at), SCIARA_ERR_INTERNAL);
   expect_ok(phases->move(engine, t_opt, &at));
   bands_end(&b);
   struct run r;

@@ -62,6 +62,8 @@ START_TEST(totals) {
   ck_assert(c.differing == 1 && c.first == 1 && c.max_relative == 1 && c.jaccard == 0.5);
   ck_assert_double_eq(of(5, 4, 0).max_relative, 0.2); // of the larger
   ck_assert_double_eq(of(4, 5, 0).max_relative, 0.2);
+  ck_assert_double_eq(of(-5, -4, 0).max_relative, 0.2);
+  ck_assert_double_eq(of(-4, -5, 0).max_relative, 0.2);
   ck_assert_double_eq(of(0, 0, 0).jaccard, 1);
   ck_assert_uint_eq(sciara_compare_values(NULL, NULL, 0, 0).differing, 0);
 }

@@ -188,7 +188,8 @@ START_TEST(layers) {
   snprintf(command, sizeof command, "ogr2ogr -f GPKG -update -nln second %s %%s", path);
   free(output_of(command, part));
   struct sciara_observation_request q = request(path);
-  assert_refused(&q, SCIARA_ERR_USAGE, "has 2 layers of polygons, \"first\", \"second\"; --observed-layer NAME chooses one");
+  assert_refused(&q, SCIARA_ERR_USAGE,
+                 "has 2 layers of polygons, \"first\", \"second\"; --observed-layer NAME chooses one");
   q.layer = "third";
   assert_refused(&q, SCIARA_ERR_USAGE, "found \"third\"; there are \"first\", \"second\"");
   q.layer = "first";

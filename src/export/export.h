@@ -130,4 +130,14 @@ enum sciara_status sciara_export_read_observed(const struct sciara_export_job *j
  */
 enum sciara_status sciara_export_read_ground(struct sciara_target *target, double **altitude);
 
+/** Cells of the ground that pictures and pages mark. */
+struct sciara_export_marks {
+  uint8_t *sea;   ///< rows x cols, 0 or 1; NULL: none is declared
+  uint16_t *edit; ///< rows x cols, number of the last edit of the cell, or 0; NULL: none
+};
+
+/** Those in dem.tif of a run whose scenario has some; none for a snapshot alone. Release with sciara_export_marks_free. */
+enum sciara_status sciara_export_read_marks(const struct sciara_target *target, struct sciara_export_marks *out);
+void sciara_export_marks_free(struct sciara_export_marks *marks);
+
 #endif

@@ -72,6 +72,30 @@ cleanup:
   return status;
 }
 
+enum sciara_status sciara_export_read_marks(const struct sciara_target *t, struct sciara_export_marks *out) {
+  struct sciara_scenario_spec scenario = {0};
+  struct sciara_dem dem = {0};
+  enum sciara_status status;
+  *out = (struct sciara_export_marks){0};
+  if (!t->snapshot.scenario_json || !has_dem(t)) return SCIARA_OK;
+  SCIARA_TRY_GOTO(read_scenario(t, &scenario));
+  if (scenario.dem.edit_count == 0 && !t->snapshot.has_sea) goto cleanup;
+  SCIARA_TRY_GOTO(read_dem(t, &dem));
+  *out = (struct sciara_export_marks){.sea = dem.sea, .edit = dem.edit};
+  dem.sea = NULL;
+  dem.edit = NULL;
+cleanup:
+  sciara_scenario_free(&scenario);
+  sciara_dem_free(&dem);
+  return status;
+}
+
+void sciara_export_marks_free(struct sciara_export_marks *marks) {
+  sciara_free(marks->sea);
+  sciara_free(marks->edit);
+  *marks = (struct sciara_export_marks){0};
+}
+
 /** Adds the deposit; cells that were NODATA before they became sea are NODATA again. */
 static enum sciara_status add_deposit(const struct sciara_export_job *job, struct sciara_dem *dem) {
   const int64_t cells = sciara_grid_cells(&dem->grid);

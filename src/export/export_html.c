@@ -94,6 +94,7 @@ static enum sciara_status write_page(const struct sciara_export_job *job, const 
                              .engine = s->engine,
                              .precision = s->precision};
   struct page_vents vents = {0};
+  struct sciara_export_marks marks = {0};
   double *altitude = NULL;
   enum sciara_status status;
   SCIARA_TRY_GOTO(read_vents(s, &vents));
@@ -102,6 +103,8 @@ static enum sciara_status write_page(const struct sciara_export_job *job, const 
   SCIARA_TRY_GOTO(sciara_export_read_ground(job->target, &altitude));
   SCIARA_TRY_GOTO(sciara_export_read_observed(job, s, &observation));
   page.altitude = altitude;
+  SCIARA_TRY_GOTO(sciara_export_read_marks(job->target, &marks));
+  page.sea = marks.sea;
   page.warning = sciara_target_warning(job->target);
   page.observed = observation.covered;
   SCIARA_TRY_GOTO(sciara_export_make_folder(path));
@@ -110,6 +113,7 @@ cleanup:
   free_vents(&vents);
   sciara_free(altitude);
   sciara_observation_free(&observation);
+  sciara_export_marks_free(&marks);
   return status;
 }
 

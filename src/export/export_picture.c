@@ -45,6 +45,9 @@ enum sciara_status sciara_export_picture_prepare(const struct sciara_export_job 
                                  .title = job->look.title ? job->look.title : s->title};
   out->picture.map = &out->map;
   out->picture.altitude = out->altitude;
+  SCIARA_TRY(sciara_export_read_marks(t, &out->marks));
+  out->picture.sea = out->marks.sea;
+  out->picture.edits = out->marks.edit;
   out->picture.start = s->start;
   out->picture.warning = sciara_target_warning(t) ? SCIARA_WARNING_NOTE : NULL;
   SCIARA_TRY(sciara_export_vents(s, &out->map, &out->picture, &out->dressing, &out->vents));
@@ -91,6 +94,7 @@ void sciara_export_picture_free(struct sciara_export_picture *p) {
   sciara_free(p->thickness);
   sciara_free(p->altitude);
   sciara_observation_free(&p->observed);
+  sciara_export_marks_free(&p->marks);
   sciara_vent_cells_free(&p->vents);
   sciara_map_dressing_free(&p->dressing);
   sciara_picture_parts_free(&p->parts);

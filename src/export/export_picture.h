@@ -15,6 +15,7 @@ struct sciara_export_picture {
   struct sciara_map_picture picture; ///< refers to `map`
   double *values, *thickness, *altitude;
   struct sciara_observation observed;
+  struct sciara_export_marks marks;
   struct sciara_vent_cells vents;
   struct sciara_map_dressing dressing;
   struct sciara_picture_parts parts;

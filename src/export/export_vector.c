@@ -100,6 +100,17 @@ static bool included(enum sciara_export_layer which, enum sciara_export_layer la
   return which == SCIARA_EXPORT_LAYERS || which == layer;
 }
 
+/** Counts the layer of marks that was made last, or releases it if it is empty and was not requested. */
+static void keep_layer(struct content *c, bool requested) {
+  struct sciara_vector_marks *m = &c->marks[c->all.mark_layers];
+  if (m->count > 0 || requested) {
+    c->all.mark_layers++;
+    return;
+  }
+  sciara_free(m->mark);
+  *m = (struct sciara_vector_marks){0};
+}
+
 /** Points of the vents, or lines of the fissures; a file of all layers has only those that have some. */
 static enum sciara_status take_vents(struct content *c, enum sciara_export_layer which, bool lines) {
   const struct sciara_vent_marks *vents = &c->dressing.marks;
@@ -116,7 +127,7 @@ static enum sciara_status take_vents(struct content *c, enum sciara_export_layer
                                                         .from_s = NAN,
                                                         .until_s = NAN,
                                                         .metres = NAN};
-  if (m->count > 0 || which == layer) c->all.mark_layers++;
+  keep_layer(c, which == layer);
   return SCIARA_OK;
 }
 
@@ -155,7 +166,7 @@ static enum sciara_status take_run_outs(struct content *c, enum sciara_export_la
     add_run_out(c, map->grid, covered, z->zone[k].label, fmin(z->zone[k].upper, c->all.latest_s));
   }
   if (zones == 0) add_run_out(c, map->grid, map->values, "lava", NAN);
-  if (m->count > 0 || which == SCIARA_EXPORT_RUN_OUT) c->all.mark_layers++;
+  keep_layer(c, which == SCIARA_EXPORT_RUN_OUT);
 cleanup:
   sciara_free(covered);
   return status;

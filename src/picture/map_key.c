@@ -134,16 +134,16 @@ static void claim(struct key *k, struct sciara_point at, double width) {
   sciara_picture_claim(&k->d->picture, (struct sciara_box){at.x, at.y, width, 1.4 * k->d->letter});
 }
 
-static void put_outline(struct key *k) {
+static void put_outline(struct key *k, enum sciara_map_outline what, enum sciara_word name) {
   const double letter = k->d->letter, length = 3 * letter;
-  const struct sciara_point at = next_entry(k, length, word(k->d, SCIARA_WORD_OBSERVED));
+  const struct sciara_point at = next_entry(k, length, word(k->d, name));
   if (!k->paint) return;
   const double y = round(at.y + 0.7 * letter) + 0.5;
   cairo_move_to(k->d->picture.cairo, at.x, y);
   cairo_line_to(k->d->picture.cairo, at.x + length, y);
-  sciara_stroke_outline(k->d, false);
+  sciara_stroke_outline(k->d, what, false);
   sciara_picture_claim(&k->d->picture, (struct sciara_box){at.x, y - 1, length, 2});
-  label(k, at, length, word(k->d, SCIARA_WORD_OBSERVED));
+  label(k, at, length, word(k->d, name));
 }
 
 static void put_mark(struct key *k, void (*draw)(struct sciara_map_drawing *, double, double), const char *text,
@@ -187,7 +187,8 @@ static bool any_cell(const struct sciara_map_drawing *d,
 double sciara_map_key(struct sciara_map_drawing *d, double x, double y, double width, bool paint) {
   const struct sciara_map_picture *q = d->q;
   struct key k = {.d = d, .left = x, .width = width, .x = x, .y = y, .paint = paint};
-  if (q->observed && !q->kind) put_outline(&k);
+  if (q->observed && !q->kind) put_outline(&k, SCIARA_OUTLINE_OBSERVED, SCIARA_WORD_OBSERVED);
+  if (q->edits) put_outline(&k, SCIARA_OUTLINE_EDITS, SCIARA_WORD_EDITS);
   if (q->vents) put_mark(&k, draw_vent, word(d, SCIARA_WORD_VENT), word(d, SCIARA_WORD_VENT));
   if (q->run_out) put_run_out(&k);
   if (any_cell(d, sciara_map_is_sea)) put_colour(&k, sciara_map_sea, SCIARA_WORD_SEA);

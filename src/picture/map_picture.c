@@ -223,7 +223,8 @@ static enum sciara_status paint(struct sciara_map_drawing *d, const struct layou
   sciara_picture_fill(&d->picture, around.x, around.y, around.width, around.height, frame);
   sciara_picture_claim(&d->picture, around);
   SCIARA_TRY(sciara_paint_ground(d, &c));
-  if (d->q->observed && !d->q->kind) sciara_paint_outline(d);
+  if (d->q->edits) sciara_paint_outline(d, SCIARA_OUTLINE_EDITS);
+  if (d->q->observed && !d->q->kind) sciara_paint_outline(d, SCIARA_OUTLINE_OBSERVED);
   sciara_paint_marks(d);
   if (d->q->stamp) sciara_paint_stamp(d);
   sciara_paint_coordinates(d);

@@ -80,11 +80,14 @@ double sciara_logo_width(const struct sciara_map_image *logo, double width, doub
 /** Clips what is drawn next to the map; cairo_restore ends it. */
 void sciara_clip_to_map(struct sciara_map_drawing *d);
 
-/** Draws the outline of the observed extent. */
-void sciara_paint_outline(struct sciara_map_drawing *d);
+/** What has an outline. */
+enum sciara_map_outline { SCIARA_OUTLINE_OBSERVED, SCIARA_OUTLINE_EDITS };
+
+/** Draws the outline of the observed extent, or of the edits of the ground. */
+void sciara_paint_outline(struct sciara_map_drawing *d, enum sciara_map_outline what);
 
 /** Draws the path as the line of an outline: its light edges, or itself. */
-void sciara_stroke_outline(struct sciara_map_drawing *d, bool edges);
+void sciara_stroke_outline(struct sciara_map_drawing *d, enum sciara_map_outline what, bool edges);
 
 /** Text across the map. */
 void sciara_paint_stamp(struct sciara_map_drawing *d);

@@ -31,6 +31,7 @@ void sciara_map_dressing_lava(struct sciara_map_dressing *d, const int64_t *row,
   picture->run_out = out.found ? &d->run_out : NULL;
   d->volumes.emitted = ledger->emitted_m3;
   d->volumes.left_map = ledger->lost_m3;
+  d->volumes.entered_sea = ledger->sea_m3;
 }
 
 void sciara_map_dressing_free(struct sciara_map_dressing *d) {

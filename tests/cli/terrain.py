@@ -88,6 +88,30 @@ class Ground(Case):
         return self.sciara("check", "m.json", *args, code=code).stderr
 
 
+class Pictures(Ground):
+    """The sea and the edits are on pictures and on the page, and nowhere without them."""
+    SEA, EDITS = (170, 205, 230), (140, 0, 160)
+
+    def colours(self, *names):
+        pixels = gdal.Open(self.path(*names)).ReadAsArray()[:3].reshape(3, -1)
+        return [int((pixels == numpy.array(one)[:, None]).all(axis=0).sum()) for one in (self.SEA, self.EDITS)]
+
+    def test_on_pictures(self):
+        a, b = [WEST + 100, NORTH - 200], [WEST + 300, NORTH - 200]
+        self.write("plain.json")
+        self.write("marked.json", sea=1040, edits=[{"line": [a, b], "width_m": 20, "height_m": 2}])
+        for name in ("plain", "marked"):
+            self.run_scenario(name, "--set", 'output.maps=["deposit"]', name=name + ".json")
+            self.sciara("export", name, "-q", "-f", "png", "--extent", "dem", "-o", name + ".png")
+            self.sciara("export", name, "-q", "-f", "html", "-o", name + ".html")
+        self.assertEqual(self.colours("plain.png"), [0, 0])
+        self.assertEqual(self.colours("plain", "maps", "deposit.png"), [0, 0])
+        sea, edits = self.colours("marked.png")
+        self.assertGreater(sea, 2000)
+        self.assertGreater(edits, 200)
+        self.assertGreater(self.colours("marked", "maps", "deposit.png")[0], 1000)
+
+
 class Sea(Ground):
     def ledger(self, folder):
         return record(self.path(folder))["ledger"]

@@ -71,8 +71,8 @@ static enum sciara_status add_row(struct collection *c, const struct segment *s,
   const double first = s->u + from * s->du, last = s->u + to * s->du;
   const double low = fmax(floor(fmin(first, last) - reach) - 1, 0);
   const double high = fmin(ceil(fmax(first, last) + reach) + 1, (double)c->grid->cols);
-  for (double col = low; col < high; col++)
-    if (is_within(s, col + 0.5, v, reach)) SCIARA_TRY(add(c, row, (int64_t)col));
+  for (int64_t col = (int64_t)low; col < (int64_t)high; col++)
+    if (is_within(s, (double)col + 0.5, v, reach)) SCIARA_TRY(add(c, row, col));
   return SCIARA_OK;
 }
 
@@ -84,7 +84,7 @@ static enum sciara_status add_segment(struct collection *c, struct sciara_point 
   const struct segment s = {(a.x - g->west) / w, (g->north - a.y) / w, (b.x - a.x) / w, (a.y - b.y) / w};
   const double low = fmax(floor(fmin(s.v, s.v + s.dv) - reach) - 1, 0);
   const double high = fmin(ceil(fmax(s.v, s.v + s.dv) + reach) + 1, (double)g->rows);
-  for (double row = low; row < high; row++) SCIARA_TRY(add_row(c, &s, (int64_t)row, reach));
+  for (int64_t row = (int64_t)low; row < (int64_t)high; row++) SCIARA_TRY(add_row(c, &s, row, reach));
   return SCIARA_OK;
 }
 

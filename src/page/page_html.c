@@ -142,7 +142,8 @@ static enum sciara_status append_lonlat(struct sciara_text *t, const struct scia
   double x[NODES * NODES], y[NODES * NODES];
   if (!p->crs_wkt) return sciara_text_append(t, "\"lonlat\":null,\n");
   for (int k = 0; k < NODES * NODES; k++) {
-    const double down = (double)(k / NODES) / (NODES - 1), right = (double)(k % NODES) / (NODES - 1);
+    const int row = k / NODES, col = k % NODES;
+    const double down = (double)row / (NODES - 1), right = (double)col / (NODES - 1);
     x[k] = g->west + ((double)window[1] + right * (double)window[3]) * g->cell_size;
     y[k] = g->north - ((double)window[0] + down * (double)window[2]) * g->cell_size;
   }

@@ -102,7 +102,7 @@ static enum sciara_status locate(const struct sciara_problem *p, const struct sc
 }
 
 static enum sciara_status place_point(struct sciara_problem *p, const struct sciara_vent_spec *spec) {
-  int64_t row, col;
+  int64_t row = -1, col = -1;
   struct sciara_point point;
   SCIARA_TRY(locate(p, spec, &row, &col, &point));
   SCIARA_TRY(check_cell(p->site, row, col));

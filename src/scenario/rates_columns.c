@@ -281,7 +281,7 @@ static enum sciara_status check(struct sciara_rates_columns *out) {
 }
 
 enum sciara_status sciara_rates_columns_read(char *line, struct sciara_rates_columns *out, struct sciara_text *unused) {
-  char *cells[SCIARA_RATES_MAX_COLUMNS];
+  char *cells[SCIARA_RATES_MAX_COLUMNS] = {NULL};
   *out = (struct sciara_rates_columns){.separator = separator_of(line)};
   out->count = sciara_rates_cut(line, out->separator, cells);
   if (out->count > SCIARA_RATES_MAX_COLUMNS)

@@ -66,7 +66,7 @@ enum sciara_status sciara_rates_modvolc_read(struct sciara_rates_lines *l, char 
     line = sciara_rates_line_of_data(l);
   }
   for (; line; line = sciara_rates_line_of_data(l)) {
-    double time, radiance;
+    double time = 0, radiance = 0;
     if (line[strspn(line, " \t")] == '\0') continue;
     SCIARA_TRY(read_line(l, line, &time, &radiance));
     const double power = sciara_power_of_pixel(radiance, options->background);

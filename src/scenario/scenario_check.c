@@ -139,7 +139,7 @@ static struct sciara_scenario_key number_in(const struct sciara_scenario_key *ar
 
 static void check_box(const struct check *c, const struct sciara_json_path *path, const cJSON *value,
                       const struct sciara_scenario_key *key) {
-  double v[4];
+  double v[4] = {0};
   int n = 0;
   const cJSON *item;
   bool right = cJSON_IsArray(value) && cJSON_GetArraySize(value) == 4;

@@ -202,9 +202,9 @@ static enum sciara_status choose_box(const struct sciara_dem_request *q, const s
                                      int64_t window[4]) {
   if (q->margin_m > 0)
     SCIARA_TRY(box_of_points(q, p));
-  else if (q->box_is_lonlat)
+  else if (q->box && q->box_is_lonlat)
     SCIARA_TRY(box_of_degrees(q, q->box, p, p->box));
-  else
+  else if (q->box)
     memcpy(p->box, q->box, sizeof p->box);
   p->has_box = true;
   const double ratio = q->cell_size_m > 0 ? ceil(q->cell_size_m / (0.3 * cell_in_metres(s, p))) : 0;
@@ -423,7 +423,7 @@ enum sciara_status sciara_dem_read(const struct sciara_dem_request *request, str
   struct sciara_source source = {0};
   struct plan plan = {0};
   struct sciara_patch patch = {0}, warped = {0};
-  int64_t window[4];
+  int64_t window[4] = {0};
   SCIARA_TRY_GOTO(sciara_source_open(&scope, request->path, request->band, request->extra_drivers,
                                      request->extra_driver_count, &source));
   SCIARA_TRY_GOTO(plan_crs(request, &source, &plan));

@@ -35,10 +35,11 @@ static enum sciara_status read_scenario(const struct sciara_target *t, struct sc
   struct sciara_diagnostics diagnostics = {0};
   *out = (struct sciara_scenario_spec){0};
   if (!t->snapshot.scenario_json) return sciara_fail(SCIARA_ERR_INPUT, "%s: holds no scenario", t->path);
+  // What was refused does not matter: the run has been. The file may come from anybody, so what it names is not opened.
   sciara_scenario_parse_alone(t->path, t->snapshot.scenario_json, out, &diagnostics);
-  const enum sciara_status status = sciara_diagnostics_status(&diagnostics);
+  const bool no_memory = diagnostics.no_memory;
   sciara_diagnostics_free(&diagnostics);
-  return status;
+  return no_memory ? sciara_fail(SCIARA_ERR_MEMORY, "%s: no memory for its scenario", t->path) : SCIARA_OK;
 }
 
 static bool has_dem(const struct sciara_target *t) {

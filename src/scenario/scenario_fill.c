@@ -35,15 +35,17 @@ enum sciara_status sciara_scenario_drop_refused(cJSON *root) {
 static enum sciara_status fill_object(cJSON *object, const char *schema);
 
 /** The value of a parameter in the preset that the object "model" names, or NULL for any other key. */
-static const double *value_of_preset(const cJSON *model, const struct sciara_scenario_key *key, const char *name) {
+static bool value_of_preset(const cJSON *model, const struct sciara_scenario_key *key, const char *name, double *out) {
   const cJSON *preset = cJSON_GetObjectItemCaseSensitive(model, "preset"); // filled in before the parameters
   size_t count;
   const struct sciara_param_info *table = sciara_param_table(&count);
-  if (strncmp(key->path, "model.", strlen("model.")) != 0 || !cJSON_IsString(preset)) return NULL;
+  if (strncmp(key->path, "model.", strlen("model.")) != 0 || !cJSON_IsString(preset)) return false;
   for (size_t k = 0; k < count; k++)
-    if (strcmp(table[k].key, name) == 0)
-      return (const double *)((const char *)&sciara_preset_find(preset->valuestring)->params + table[k].offset);
-  return NULL;
+    if (strcmp(table[k].key, name) == 0) {
+      memcpy(out, (const char *)&sciara_preset_find(preset->valuestring)->params + table[k].offset, sizeof *out);
+      return true;
+    }
+  return false;
 }
 
 /** Adds the default of an absent key, or descends into a present one. */
@@ -58,8 +60,9 @@ static enum sciara_status fill_key(cJSON *object, const struct sciara_scenario_k
     return SCIARA_OK;
   }
   if (child || !key->preset) return SCIARA_OK;
-  const double *value = value_of_preset(object, key, name);
-  if (value) return cJSON_AddNumberToObject(object, name, *value) ? SCIARA_OK : out_of_memory();
+  double value;
+  if (value_of_preset(object, key, name, &value))
+    return cJSON_AddNumberToObject(object, name, value) ? SCIARA_OK : out_of_memory();
   SCIARA_TRY(sciara_json_parse(key->path, key->preset, strlen(key->preset), &child));
   if (cJSON_AddItemToObject(object, name, child)) return SCIARA_OK;
   cJSON_Delete(child);

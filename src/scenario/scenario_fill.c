@@ -34,7 +34,7 @@ enum sciara_status sciara_scenario_drop_refused(cJSON *root) {
 
 static enum sciara_status fill_object(cJSON *object, const char *schema);
 
-/** The value of a parameter in the preset that the object "model" names, or NULL for any other key. */
+/** The value of a parameter in the preset that the object "model" names; false for any other key. */
 static bool value_of_preset(const cJSON *model, const struct sciara_scenario_key *key, const char *name, double *out) {
   const cJSON *preset = cJSON_GetObjectItemCaseSensitive(model, "preset"); // filled in before the parameters
   size_t count;

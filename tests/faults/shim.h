@@ -14,6 +14,7 @@
 //     malloc K         the K-th request of the program itself for memory fails
 //   SCIARA_SHIM_LOG    file for the calls that succeeded, and what was printed on standard output (shim_log.c)
 //   SCIARA_SHIM_COUNT  file for struct shim_counts, up to date even when the process was killed
+//   SCIARA_SHIM_LATE   if set, nothing is counted or changed, and the environment is not read, before shim_start
 #ifndef SCIARA_TESTS_SHIM_H
 #define SCIARA_TESTS_SHIM_H
 
@@ -93,5 +94,14 @@ void shim_log(enum shim_kind kind, int fd, int64_t offset, const char *path, con
 
 /** Reads the environment, once. */
 void shim_begin(void);
+
+/** Ends the effect of SCIARA_SHIM_LATE; for a process that is forked instead of started. */
+void shim_start(void);
+
+/** Whether SCIARA_SHIM_LATE has effect. */
+bool shim_is_late(void);
+
+/** Finds the code whose requests for memory are counted. */
+void shim_find_code(void);
 
 #endif

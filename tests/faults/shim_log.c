@@ -58,9 +58,19 @@ static void map_counts(const char *path) {
   syscall(SYS_close, fd);
 }
 
+static bool started;
+
+bool shim_is_late(void) { return !started && getenv("SCIARA_SHIM_LATE"); }
+
+void shim_start(void) {
+  started = true;
+  shim_begin();
+  shim_find_code();
+}
+
 void shim_begin(void) {
   static bool begun;
-  if (begun) return;
+  if (begun || shim_is_late()) return;
   begun = true;
   const char *folder = getenv("SCIARA_SHIM_ROOT");
   if (folder) snprintf(root, sizeof root, "%s", folder);

@@ -53,9 +53,11 @@ static int find_code(struct dl_phdr_info *info, size_t size, void *context) {
   return is_library; // the program is the first object
 }
 
+void shim_find_code(void) { dl_iterate_phdr(find_code, NULL); }
+
 __attribute__((constructor)) static void begin(void) {
   shim_begin();
-  dl_iterate_phdr(find_code, NULL);
+  if (!shim_is_late()) shim_find_code();
 }
 
 /** Records where the program requests memory, so that each place can be tried once. */

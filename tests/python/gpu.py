@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs of a Python program on a GPU: the bits of serial, also in threads, with changed rates, and continued from a file."""
+"""Runs of a Python program on a GPU: bit-identical to serial, also in threads, with changed rates, and continued from a file."""
 import concurrent.futures
 import os
 import sys

@@ -4,8 +4,11 @@
 //
 //   sciara_server SOCKET     number of a descriptor; SOCK_SEQPACKET
 //
-// A request is one packet: the current folder, then the words of the command line, each ended by NUL, with two descriptors
-// for standard output and standard error. The reply is the status that waitpid gives, as an int.
+// A request is one packet of words, each ended by NUL: "NAME=VALUE" for the environment, an empty word, the current folder,
+// the command line; with two descriptors for standard output and standard error. The reply is the status that waitpid
+// gives, as an int. If a library loaded before the program has a function shim_start (tests/faults/shim.h), it is called
+// before the command.
+#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,20 +37,32 @@ static ssize_t receive(int socket, char *text, int descriptors[2]) {
   return count;
 }
 
+static _Noreturn void give_up(const char *what) {
+  perror(what);
+  _exit(127);
+}
+
+static void start_shim(void) {
+  void *found = dlsym(RTLD_DEFAULT, "shim_start");
+  void (*start)(void);
+  memcpy(&start, &found, sizeof start); // ISO C has no cast between such pointers
+  if (start) start();
+}
+
 static void run(int socket, char *text, ssize_t count, const int descriptors[2]) {
-  char *words[MOST_WORDS + 1];
+  char *words[MOST_WORDS + 1], *at = text;
   int found = 0;
-  for (char *at = text; at < text + count && found < MOST_WORDS; at += strlen(at) + 1) words[found++] = at;
+  for (; at < text + count && *at; at += strlen(at) + 1)
+    if (putenv(at) != 0) give_up("sciara_server: the environment");
+  for (at++; at < text + count && found < MOST_WORDS; at += strlen(at) + 1) words[found++] = at;
   words[found] = NULL;
-  if (found < 2 || chdir(words[0]) != 0) {
-    perror("sciara_server");
-    _exit(127);
-  }
+  if (found < 2 || chdir(words[0]) != 0) give_up("sciara_server: the folder");
   dup2(descriptors[0], STDOUT_FILENO);
   dup2(descriptors[1], STDERR_FILENO);
   close(descriptors[0]);
   close(descriptors[1]);
   close(socket);
+  start_shim();
   exit(sciara_main(found - 1, words + 1));
 }
 

@@ -2,22 +2,49 @@
 """Command lines in forks of a program that was started once (tests/cli/lib/server.c)."""
 import atexit
 import os
+import signal
 import socket
 import subprocess
 
 PATH = os.environ.get("SCIARA_SERVER", "")  # unset: this build has no server
 MOST_BYTES, MOST_WORDS = 1 << 16, 256
-_ours = None
 
 
-def _start():
-    global _ours
-    _ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-    with theirs:
-        process = subprocess.Popen([PATH, str(theirs.fileno())], pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL,
-                                   env={**os.environ, "LD_BIND_NOW": "1"})
-    atexit.register(process.wait)
-    atexit.register(_ours.close)  # called first: it ends the process
+class Server:
+    """A process that forks for each command line, with an environment of its own."""
+
+    def __init__(self, **environment):
+        self._ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        with theirs:
+            self._process = subprocess.Popen([PATH, str(theirs.fileno())], pass_fds=[theirs.fileno()],
+                                             stdin=subprocess.DEVNULL, start_new_session=True,
+                                             env={**os.environ, "LD_BIND_NOW": "1", **environment})
+        atexit.register(self._process.wait)
+        atexit.register(self._ours.close)  # called first: it ends the process
+
+    def run(self, command, cwd, assignments=(), patience=None):
+        """Exit code (that of subprocess), standard output and standard error as bytes.
+
+        assignments: "NAME=VALUE", for the environment of this command. patience: s; TimeoutError after that time, and
+        then the server is gone.
+        """
+        request = b"".join(os.fsencode(word) + b"\0" for word in [*assignments, "", cwd, *command])
+        with open(os.memfd_create("stdout"), "r+b") as out, open(os.memfd_create("stderr"), "r+b") as err:
+            socket.send_fds(self._ours, [request], [out.fileno(), err.fileno()])
+            self._ours.settimeout(patience)
+            try:
+                reply = self._ours.recv(4)
+            except TimeoutError:
+                os.killpg(self._process.pid, signal.SIGKILL)
+                raise
+            if len(reply) != 4:
+                raise OSError("sciara_server ended")
+            for file in (out, err):
+                file.seek(0)
+            return os.waitstatus_to_exitcode(int.from_bytes(reply, "little")), out.read(), err.read()
+
+
+_server = None
 
 
 def can_run(command, options):
@@ -30,15 +57,8 @@ def can_run(command, options):
 
 
 def run(command, cwd):
-    """Exit code (that of subprocess), standard output and standard error as bytes."""
-    if _ours is None:
-        _start()
-    request = b"".join(os.fsencode(word) + b"\0" for word in [cwd, *command])
-    with open(os.memfd_create("stdout"), "r+b") as out, open(os.memfd_create("stderr"), "r+b") as err:
-        socket.send_fds(_ours, [request], [out.fileno(), err.fileno()])
-        reply = _ours.recv(4)
-        if len(reply) != 4:
-            raise OSError("sciara_server ended")
-        for file in (out, err):
-            file.seek(0)
-        return os.waitstatus_to_exitcode(int.from_bytes(reply, "little")), out.read(), err.read()
+    """As Server.run, in one server for all."""
+    global _server
+    if _server is None:
+        _server = Server()
+    return _server.run(command, cwd)

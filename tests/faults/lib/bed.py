@@ -57,7 +57,8 @@ class Bed(case.Case):
         self.runs += 1
         if not keep:
             shutil.rmtree(self.path("root", "out"), ignore_errors=True)
-        outcome = shim.run(args, self.work, self.path("root"), plan, **options)
+        run = shim.run if set(options) - {"log"} else shim.run_in_fork
+        outcome = run(args, self.work, self.path("root"), plan, **options)
         return outcome, whole.load(self.path("root", "out"))
 
     def calls(self, log, kinds=""):

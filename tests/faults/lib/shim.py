@@ -7,6 +7,8 @@ import struct
 import subprocess
 from dataclasses import dataclass, field
 
+import server
+
 PROGRAM = os.environ["SCIARA_PROGRAM"]
 LIBRARY = os.environ.get("SCIARA_SHIM", "")
 PATIENCE = 60  # s: everything here takes less than a second, unless it hangs
@@ -104,19 +106,42 @@ def foreign_code():
     return ",".join(f"{begin:x}-{end:x}" for begin, end in ranges)
 
 
+def shim_environment(work, root, plan, log):
+    names = {"ROOT": root, "COUNT": os.path.join(work, "shim.counts"), "FOREIGN": foreign_code(), "PLAN": plan, "LOG": log}
+    return {f"SCIARA_SHIM_{name}": value for name, value in names.items() if value}
+
+
+_servers = {}  # by their environments
+
+
+def run_in_fork(args, work, root, plan=None, log=None):
+    """The same as `run`, in a fork of a program that was loaded once. Its peak of memory is that of the fork."""
+    if not server.PATH:
+        return run(args, work, root, plan, log)
+    key = tuple(sorted(os.environ.items()))
+    if key not in _servers:
+        _servers[key] = server.Server(LD_PRELOAD=LIBRARY, SCIARA_SHIM_LATE="1")
+    environment = shim_environment(work, root, plan, log)
+    counts = environment["SCIARA_SHIM_COUNT"]
+    if os.path.exists(counts):
+        os.remove(counts)
+    assignments = [f"{name}={value}" for name, value in environment.items()]
+    try:
+        code, *texts = _servers[key].run([PROGRAM, *map(str, args)], work, assignments, PATIENCE)
+    except TimeoutError:
+        del _servers[key]
+        code, texts = None, (b"", b"")
+    return Outcome(code, *(text.decode("utf-8", "replace") for text in texts), **read_counts(counts, code))
+
+
 def run(args, work, root, plan=None, log=None, limit=None, before=(), after=None):
     """`sciara ARGS` in the folder `work`; the shim watches everything below `root`.
 
     limit: called in the child before it starts. before: words in front of the program. after(process): called while the
     program runs, to disturb it.
     """
-    counts = os.path.join(work, "shim.counts")
-    environment = {**os.environ, "LD_PRELOAD": LIBRARY, "SCIARA_SHIM_ROOT": root, "SCIARA_SHIM_COUNT": counts,
-                   "SCIARA_SHIM_FOREIGN": foreign_code()}
-    if plan:
-        environment["SCIARA_SHIM_PLAN"] = plan
-    if log:
-        environment["SCIARA_SHIM_LOG"] = log
+    environment = {**os.environ, "LD_PRELOAD": LIBRARY, **shim_environment(work, root, plan, log)}
+    counts = environment["SCIARA_SHIM_COUNT"]
     if os.path.exists(counts):
         os.remove(counts)
     with subprocess.Popen([*before, PROGRAM, *map(str, args)], cwd=work, env=environment, stdin=subprocess.DEVNULL,

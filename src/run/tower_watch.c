@@ -91,7 +91,7 @@ enum sciara_status sciara_tower_watch(const struct sciara_problem *p, const stru
   return add(record, s, SCIARA_WARNING_TOWER, &at, text, new_text);
 }
 
-// ------------------------------------------------------------------------------------------------- while a run goes on
+// ------------------------------------------------------------------------------------------------- while a run continues
 
 enum { FIRST = 64, MOST = 4096, LATER = 4 };
 

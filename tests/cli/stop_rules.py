@@ -148,7 +148,7 @@ class Towers(Case):
         with open(self.path("page.html"), encoding="utf-8") as f:
             self.assertIn('"warning":"vents[0] (vent 1) stands ', f.read())
 
-    def test_noticed_while_the_run_goes_on(self):
+    def test_noticed_before_the_run_ends(self):
         """Without snapshots: in the first sample of steps in which the tower stands, which is the same on all engines."""
         found = set()
         for engine in case.exact_engines():

@@ -298,7 +298,8 @@ SCIARA_API enum sciara_status sciara_open_on(const struct sciara_site *site, con
  *
  * @param scenario not changed; it may be closed, or used for further simulations
  * @param site     NULL: the DEM that the scenario names is read. Else the scenario may omit the key "dem"; if it names
- *                 one, it must be that of the site
+ *                 one, it must be that of the site. With a site from an array its "dem" may have the keys sea and edits,
+ *                 which apply to a copy of the ground
  */
 SCIARA_API enum sciara_status sciara_create(const struct sciara_scenario *scenario, const struct sciara_site *site,
                                             struct sciara **out);
@@ -342,7 +343,9 @@ struct sciara_advance_options {
 
 /**
  * Steps until `options` (NULL: no limit), the scenario's stop rule, or a cancellation, whichever comes first. A
- * cancelled call ends after a whole step and is no error; the simulation can continue.
+ * cancelled call ends after a whole step and is no error; the simulation can continue. For a limit
+ * that has been reached already no step is done: a step may end far behind the limit of the previous call. A message says
+ * so when the limit lies in the past.
  */
 SCIARA_API enum sciara_status sciara_advance(struct sciara *s, const struct sciara_advance_options *options);
 

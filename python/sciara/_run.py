@@ -17,6 +17,7 @@ from . import _dem, _fields
 from ._dem import Grid
 from ._errors import UsageError, check
 from ._library import ffi, lib
+from ._process import logger
 from ._progress import ProgressLike, duration_text, make_reporter
 from ._scenario import (DemLike, LayerLike, Scenario, Site, Vent, crs_texts, is_path, refuse_corner, scenario_of,
                         site_handle)
@@ -174,7 +175,7 @@ class Run:
             scenario._set_initial(initial_thickness, initial_temperature, "initial_")
         elif initial_temperature is not None:
             raise UsageError("initial_temperature: expected initial_thickness too, found None")
-        has_dem = "dem" in scenario.to_dict()
+        has_dem = "path" in (scenario.to_dict().get("dem") or {})
         if dem is None and site is None and not has_dem:
             raise UsageError("dem: expected a path or an array, or a site, found None")
         if dem is not None and is_path(dem):
@@ -270,7 +271,8 @@ class Run:
         duration, days, hours, minutes, seconds: simulated time from now on; they add up. It ends with the first step
             that reaches it
         steps: number of steps
-        to: simulated time since the start of the run
+        to: simulated time since the start of the run. If it has been reached already no step is done: a step may end far
+            behind the limit of the previous call. A message says so when it lies in the past
         progress: None: a bar if somebody sees it; True, False; or a function that is called about every 0.1 s with a
             sciara.Progress and may raise to end the call
 
@@ -290,6 +292,9 @@ class Run:
             step = None if steps is None else now.step + whole_of(steps, "steps")
             time = min(times, default=None)
             if (time is not None and time <= now.time) or step == now.step:
+                if time is not None and time < now.time:
+                    logger.info("advance: no step is done: the simulated time is %.10g s already, found the limit %.10g s",
+                                now.time, time)
                 return now
             return self._compute(handle, now, time, step, progress)
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The public interface (sciara.h): a simulation, from its opening to its end.
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -75,12 +76,13 @@ enum sciara_status sciara_open_on(const struct sciara_site *site, const char *sc
 
 /** A scenario that names a DEM of its own is not one for a site from an array. */
 static enum sciara_status check_dem(const struct sciara_scenario *scenario, const struct sciara_site *site) {
-  const bool has_dem = sciara_scenario_draft_has_dem(scenario);
+  const bool has_dem = sciara_scenario_draft_has_dem(scenario), is_of_memory = site && sciara_site_is_of_memory(site);
   if (!site && !has_dem)
     return sciara_fail(SCIARA_ERR_INPUT, "%s: dem: expected a DEM, or a site in the call; found neither",
                        scenario->path);
-  if (site && has_dem && sciara_site_is_of_memory(site))
-    return sciara_fail(SCIARA_ERR_INPUT, "%s: dem: expected none, because the site was made from an array; found a DEM",
+  if (is_of_memory && sciara_scenario_draft_names_dem(scenario))
+    return sciara_fail(SCIARA_ERR_INPUT,
+                       "%s: dem.path: expected none, because the site was made from an array; found a DEM",
                        scenario->path);
   return SCIARA_OK;
 }
@@ -226,6 +228,14 @@ enum sciara_status sciara_advance(struct sciara *s, const struct sciara_advance_
                        options->time_s);
   struct watch w = {.s = s, .options = options};
   const struct sciara_engine_progress *at = &s->simulation->progress;
+  if (options->time_s > 0 && options->time_s < at->time)
+    sciara_log(SCIARA_LOG_INFO,
+               "sciara_advance: no step is done: the simulated time is %.10g s already, found the limit %.10g s",
+               at->time, options->time_s);
+  else if (options->step > 0 && options->step < at->step)
+    sciara_log(SCIARA_LOG_INFO,
+               "sciara_advance: no step is done: the step is %" PRIu64 " already, found the limit %" PRIu64, at->step,
+               options->step);
   const struct sciara_event event = {.time = options->time_s > 0 ? options->time_s : INFINITY,
                                      .step = options->step > 0 ? options->step : UINT64_MAX,
                                      .tick = options->progress ? watch : NULL,

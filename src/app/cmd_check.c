@@ -9,6 +9,7 @@
 #include "app/output.h"
 #include "app/print_grid.h"
 #include "app/scenario_options.h"
+#include "base/mem.h"
 #include "base/text.h"
 #include "file/durable.h"
 #include "model/field.h"
@@ -34,20 +35,24 @@ static double volume_of(const struct sciara_vents *v, const struct sciara_placem
 }
 
 /** Whether the cells of a vent can pass on what it emits. */
-static void print_outflow(const struct sciara_problem *p, size_t k) {
-  const struct sciara_outflow o = sciara_outflow_of(p, k);
+static void print_outflow(const struct sciara_problem *p, size_t k, const struct sciara_outflow *o) {
   const char *key = p->scenario.vents[k].place == SCIARA_VENT_LINE ? "width_m" : "radius_m";
-  sciara_print("    x = %.2g at the peak rate of %.6g m3/s, ", o.x, o.peak);
-  if (isfinite(o.height))
-    sciara_print("stands about %.2g m above flat ground", o.height);
+  sciara_print("    x = %.2g at the peak rate of %.6g m3/s", o->x, o->peak);
+  if (o->group > 1) sciara_print(" of the %zu vents whose cells adjoin", o->group);
+  if (isfinite(o->height))
+    sciara_print(", stands about %.2g m above flat ground", o->height);
   else
-    sciara_print("piles up without bound");
-  if (o.x > SCIARA_TOWER_AIM)
-    sciara_print("; x = %g with %s = %.3g or dem.cell_size_m = %.3g", SCIARA_TOWER_AIM, key, o.reach, o.cell_size);
+    sciara_print(", piles up without bound");
+  if (o->x > SCIARA_TOWER_AIM)
+    sciara_print("; x = %g with %s = %.3g or dem.cell_size_m = %.3g", SCIARA_TOWER_AIM, key, o->reach, o->cell_size);
   sciara_print("\n");
+  if (sciara_outflow_surges(p, o))
+    sciara_print("    up to %.2g m come up at once in a cell while no lava flows; one side of a cell with "
+                 "model.clock_max_s = %.3g\n",
+                 o->surge, o->clock_max);
 }
 
-static void print_vent(const struct sciara_problem *p, size_t k) {
+static void print_vent(const struct sciara_problem *p, size_t k, const struct sciara_outflow *outflow) {
   const struct sciara_placement *at = &p->placed[k];
   const struct sciara_grid *g = &p->grid;
   if (at->count == 0) return; // already reported as a problem
@@ -59,15 +64,18 @@ static void print_vent(const struct sciara_problem *p, size_t k) {
     sciara_print(" from %" PRId64 " %s, of which this is the first", at->count,
                  sciara_plural((uint64_t)at->count, "cell", "cells"));
   sciara_print("\n");
-  print_outflow(p, k);
+  print_outflow(p, k, outflow);
 }
 
 static void print_vents(const struct sciara_problem *p) {
   char end[48];
+  struct sciara_outflow *outflow;
   sciara_print_duration(sciara_vents_end(p->vents), end, sizeof end);
   sciara_print("vents:         %zu, %.6g m3 in all, until %s\n", p->scenario.vent_count, sciara_vents_total(p->vents),
                end);
-  for (size_t k = 0; k < p->scenario.vent_count; k++) print_vent(p, k);
+  if (sciara_outflows_of(p, &outflow) != SCIARA_OK) sciara_log(SCIARA_LOG_WARNING, "%s", sciara_last_error());
+  for (size_t k = 0; outflow && k < p->scenario.vent_count; k++) print_vent(p, k, &outflow[k]);
+  sciara_free(outflow);
 }
 
 // ----------------------------------------------------------------------------------------------------------- memory
@@ -244,7 +252,7 @@ static int check(const struct sciara_arguments *arguments, const struct sciara_s
   const struct sciara_problem_options how = sciara_additions_options(additions);
   sciara_problem_open_all(arguments->operand[0], &how, &problem, &diagnostics);
   print_report(&problem);
-  if (problem.forecast.made) sciara_outflow_warn(&problem);
+  if (problem.forecast.made) sciara_diagnostics_add(&diagnostics, sciara_outflow_warn(&problem));
   sciara_output_flush();
   const int code = sciara_report_all(&diagnostics);
   if (code == SCIARA_OK && !sciara_argument_given(arguments, "no-estimate")) print_estimate(&problem);

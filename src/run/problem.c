@@ -31,7 +31,7 @@ static enum sciara_status take_site(struct sciara_problem *p, const struct sciar
     return sciara_fail(SCIARA_ERR_INTERNAL, "a shared site and the ground of a run folder exclude each other");
   if (options->site) {
     SCIARA_TRY(sciara_scenario_site_check(&p->scenario, options->site));
-    p->site = sciara_site_retain(options->site);
+    SCIARA_TRY(sciara_scenario_site_share(&p->scenario, options, &p->site));
   } else {
     SCIARA_TRY(sciara_scenario_site_read(&p->scenario, options, &p->site));
   }
@@ -467,7 +467,7 @@ void sciara_problem_place(struct sciara_problem *p, const struct sciara_problem_
   if (diagnostics->count > before) return; // such numbers cannot be used either
   if (!options->ground && !options->site) warn_cell_size(p);
   p->forecast = sciara_forecast_make(&p->scenario, &p->grid, p->vents, ops, available);
-  if (options->site) p->forecast.site = 0; // it was already in memory
+  if (p->site == options->site) p->forecast.site = 0; // it was already in memory
   sciara_diagnostics_add(diagnostics, make_start(p, options));
 }
 

@@ -15,6 +15,7 @@
 #include "file/versions.h"
 #include "model/ledger.h"
 #include "model/soundness.h"
+#include "model/tower.h"
 #include "run/cadence.h"
 #include "run/checkpoints.h"
 #include "run/choose_engine.h"
@@ -40,6 +41,7 @@ struct run {
   uint64_t last_snapshot;       ///< step of the last snapshot; UINT64_MAX: none yet
   double next_snapshot;         ///< simulated time at which the next one is due, s
   struct sciara_checkpoints checkpoints;
+  struct sciara_tower_samples samples;
   int halt; ///< set when the steps are to end, for one of the two reasons below
   bool
       drift_reported; ///< the effect of rounding on the volume was reported; used by the thread that runs the simulation
@@ -295,12 +297,46 @@ static void tick(void *context, const struct sciara_simulation *s) {
 
 // -------------------------------------------------------------------------------------------------------------- run
 
+/** Looks for towers in the current state, in which a cell has much lava. Once one is found the samples end. */
+static enum sciara_status notice_towers(struct run *r) {
+  struct sciara_simulation *s = r->simulation;
+  struct sciara_touched touched;
+  const char *text;
+  SCIARA_TRY(sciara_simulation_sync(s));
+  if (r->writer) SCIARA_TRY(sciara_writer_flush(r->writer)); // then the record is free
+  SCIARA_TRY(sciara_touched_in_parallel(s->problem.state, r->context.threads, &touched));
+  enum sciara_status status = sciara_tower_watch(&s->problem, s->problem.state, &touched, &r->record, &text);
+  sciara_touched_release(&touched);
+  r->samples.over = r->record.warning_count > 0;
+  if (status == SCIARA_OK && text) {
+    sciara_log(SCIARA_LOG_WARNING, "%s", text);
+    status = write_record_of_now(r, SCIARA_RUN_RUNNING);
+  }
+  if (!r->samples.over) sciara_tower_found_none(&r->samples, s->progress.step);
+  return status;
+}
+
+/** After a sample. */
+static enum sciara_status take_sample(struct run *r, const struct sciara_event *event) {
+  const struct sciara_engine_progress *now = &r->simulation->progress;
+  if (now->step < r->samples.next) return SCIARA_OK;
+  if (event->thickness > 0 && now->reason == SCIARA_STOP_THICK) SCIARA_TRY(notice_towers(r));
+  sciara_tower_schedule(&r->samples, now->step);
+  return SCIARA_OK;
+}
+
 /** Runs from event to event. *reason is why it ended. */
 static enum sciara_status run_events(struct run *r, enum sciara_stop_reason *reason) {
   struct sciara_simulation *s = r->simulation;
+  const double least = sciara_tower_least(&s->problem.scenario.params, s->problem.grid.cell_size);
+  r->samples.over = r->record.warning_count > 0;
+  sciara_tower_schedule(&r->samples, s->progress.step);
   for (;;) {
+    const bool sample = s->progress.step + 1 == r->samples.next; // else the steps before it
+    const uint64_t row = sciara_profile_next(&r->profile), halt = sample ? r->samples.next : r->samples.next - 1;
     const struct sciara_event event = {.time = fmin(r->next_snapshot, r->checkpoints.next_s),
-                                       .step = sciara_profile_next(&r->profile),
+                                       .step = row < halt ? row : halt,
+                                       .thickness = sample ? least : 0,
                                        .cancel = &r->halt,
                                        .tick = tick,
                                        .tick_context = r};
@@ -308,8 +344,9 @@ static enum sciara_status run_events(struct run *r, enum sciara_stop_reason *rea
     *reason = s->finished != SCIARA_STOP_NONE ? s->finished : s->progress.reason;
     if (status != SCIARA_OK) return status;
     const bool over = s->finished != SCIARA_STOP_NONE || (*reason == SCIARA_STOP_CANCEL && r->stop);
-    if (over || s->progress.step >= event.step) SCIARA_TRY(sciara_profile_add(&r->profile, s));
+    if (over || s->progress.step >= row) SCIARA_TRY(sciara_profile_add(&r->profile, s));
     if (over) return SCIARA_OK;
+    SCIARA_TRY(take_sample(r, &event));
     SCIARA_TRY(take_outputs(r));
   }
 }

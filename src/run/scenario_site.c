@@ -145,11 +145,23 @@ static enum sciara_status compare(const char *path, const char *found, const cha
   return SCIARA_OK;
 }
 
+/** A DEM in memory is neither cut nor warped. */
+static enum sciara_status check_memory(const struct sciara_scenario_spec *s) {
+  const char *key = s->dem.has_window        ? "window"
+                    : s->dem.has_box         ? (s->dem.box_is_lonlat ? "window_lonlat" : "window_xy")
+                    : s->dem.margin_m > 0    ? "window_margin_m"
+                    : s->dem.crs             ? "crs"
+                    : s->dem.cell_size_m > 0 ? "cell_size_m"
+                    : s->dem.has_nodata      ? "nodata"
+                                             : NULL;
+  if (!key) return SCIARA_OK;
+  return sciara_fail(SCIARA_ERR_INPUT, "%s: dem.%s: expected only with a DEM that is a file, found a DEM in memory",
+                     s->path, key);
+}
+
 enum sciara_status sciara_scenario_site_check(const struct sciara_scenario_spec *s, const struct sciara_site *site) {
   if (!site->origin.keys) return sciara_fail(SCIARA_ERR_USAGE, "%s: the shared site was not read from a DEM", s->path);
-  if (sciara_site_is_of_memory(site) && (s->dem.sea.rule != SCIARA_SEA_NONE || s->dem.edit_count > 0))
-    return sciara_fail(SCIARA_ERR_INPUT, "%s: dem.%s: expected only with a DEM that is a file, found a DEM in memory",
-                       s->path, s->dem.edit_count > 0 ? "edits" : "sea");
+  if (sciara_site_is_of_memory(site) && sciara_scenario_is_of_memory(s)) SCIARA_TRY(check_memory(s));
   struct sciara_text keys = {0};
   enum sciara_status status =
       sciara_site_is_of_memory(site) ? describe_precision(s->engine.single_precision, &keys) : describe(s, &keys);
@@ -288,6 +300,37 @@ enum sciara_status sciara_memory_site_make(const struct sciara_grid *grid, const
   SCIARA_TRY_GOTO(make_site(&dem, single_precision, keys.data, MEMORY_DEM, out));
 cleanup:
   sciara_text_free(&keys);
+  sciara_dem_free(&dem);
+  return status;
+}
+
+/** A copy of the ground of a site as a DEM. */
+static enum sciara_status copy_ground(const struct sciara_site *site, struct sciara_dem *dem) {
+  const size_t cells = (size_t)sciara_grid_cells(&site->grid);
+  *dem = (struct sciara_dem){.grid = site->grid};
+  SCIARA_TRY(copy_text(site->origin.crs_wkt, &dem->georef.crs_wkt));
+  SCIARA_TRY(copy_text(site->origin.crs_name, &dem->georef.crs_name));
+  SCIARA_TRY(SCIARA_NEW(dem->altitude, cells, "altitudes of a DEM"));
+  SCIARA_TRY(SCIARA_NEW(dem->valid, cells, "mask of a DEM"));
+  memcpy(dem->altitude, site->z0, cells * sizeof *dem->altitude);
+  for (size_t i = 0; i < cells; i++) dem->valid[i] = site->kind[i] != SCIARA_CELL_NODATA;
+  return SCIARA_OK;
+}
+
+enum sciara_status sciara_scenario_site_share(const struct sciara_scenario_spec *s,
+                                              const struct sciara_problem_options *options,
+                                              const struct sciara_site **out) {
+  const struct sciara_site *site = options->site;
+  if (!sciara_site_is_of_memory(site) || (s->dem.sea.rule == SCIARA_SEA_NONE && s->dem.edit_count == 0)) {
+    *out = sciara_site_retain(site);
+    return SCIARA_OK;
+  }
+  struct sciara_dem dem;
+  enum sciara_status status = copy_ground(site, &dem);
+  if (status == SCIARA_OK) status = shape_ground(s, options, &dem);
+  if (status != SCIARA_OK && status != SCIARA_ERR_USAGE) status = sciara_fail_context(status, "%s", s->path);
+  if (status == SCIARA_OK)
+    status = make_site(&dem, s->engine.single_precision, site->origin.keys, site->origin.dem, out);
   sciara_dem_free(&dem);
   return status;
 }

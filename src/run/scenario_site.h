@@ -23,6 +23,14 @@ enum sciara_status sciara_scenario_site_read(const struct sciara_scenario_spec *
 enum sciara_status sciara_memory_site_make(const struct sciara_grid *grid, const char *crs, const double *altitude,
                                            bool single_precision, const struct sciara_site **out);
 
+/**
+ * A reference to options->site, which has passed sciara_scenario_site_check. If it was made of values in memory and the
+ * scenario has edits or a sea, then a copy of it with them: in double precision the same as from a file with these values.
+ */
+enum sciara_status sciara_scenario_site_share(const struct sciara_scenario_spec *s,
+                                              const struct sciara_problem_options *options,
+                                              const struct sciara_site **out);
+
 /** Whether a path of a scenario, which may be NULL, is the name of an array. A file of this name has an ending. */
 bool sciara_path_is_of_memory(const char *path);
 

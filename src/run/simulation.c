@@ -184,9 +184,10 @@ static enum sciara_status decide(struct sciara_simulation *s) {
 enum sciara_status sciara_simulation_advance(struct sciara_simulation *s, const struct sciara_event *event) {
   SCIARA_TRY(refuse_failed(s));
   if (s->state_is_current) SCIARA_TRY(refuse_thick(s)); // engines test it at the end of a step only
+  const double most = s->problem.scenario.run.thickest_m, notice = event->thickness;
   struct sciara_stop stop = {.steps = event->step < s->until_step ? event->step : s->until_step,
                              .solidified = true,
-                             .thickness = s->problem.scenario.run.thickest_m,
+                             .thickness = most > 0 && notice > 0 ? fmin(most, notice) : fmax(most, notice),
                              .cancel = event->cancel};
   bool again; // the front still moves
   do {

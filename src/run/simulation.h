@@ -32,6 +32,7 @@ typedef void sciara_tick(void *context, const struct sciara_simulation *s);
 struct sciara_event {
   double time; ///< first step with simulated time >= this, s
   uint64_t step;
+  double thickness;  ///< a step at whose end a cell has more liquid lava than this, m; 0: none
   const int *cancel; ///< read atomically; may be NULL
   sciara_tick *tick; ///< may be NULL
   void *tick_context;

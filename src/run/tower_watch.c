@@ -5,14 +5,32 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "base/text.h"
 #include "model/tower.h"
 #include "model/vent_area.h"
+#include "run/outflow.h"
 
 static const char ADVICE[] =
     "the model cannot represent this (docs/model.md, Towers); give the vent an area "
     "(vents[].radius_m, or width_m of a line) or use larger cells: 'sciara check' prints which "
     "suffice";
+
+/** Why lava stands at vent k, and what helps; malloc'd, NULL: no memory. */
+static enum sciara_status explain(const struct sciara_problem *p, size_t k, char **out) {
+  struct sciara_outflow *all;
+  SCIARA_TRY(sciara_outflows_of(p, &all));
+  if (sciara_outflow_surges(p, &all[k]))
+    *out =
+        sciara_format("one step of the largest clock brings up to %.3g m into a cell while no lava flows; the model "
+                      "cannot represent this (docs/model.md, Towers); set model.clock_max_s to %.3g or less, or give "
+                      "the vent an area (vents[].radius_m, or width_m of a line)",
+                      all[k].surge, all[k].clock_max);
+  else
+    *out = sciara_format("it emits more than they take; %s", ADVICE);
+  sciara_free(all);
+  return *out ? SCIARA_OK : sciara_fail(SCIARA_ERR_MEMORY, "no memory for a warning");
+}
 
 static bool has(const struct sciara_run_record *r, const char *kind) {
   for (size_t k = 0; k < r->warning_count; k++)
@@ -46,9 +64,12 @@ static enum sciara_status watch_vents(const struct sciara_problem *p, const stru
     bool found;
     SCIARA_TRY(sciara_tower_find_vent(s, p->vents, placed->first, placed->count, least, &found, &at));
     if (!found) continue;
+    char *why;
+    SCIARA_TRY(explain(p, k, &why));
     char *text = sciara_format("vents[%zu] (%s) stands %.3g m above the cells around it in row %" PRId64
-                               ", column %" PRId64 " after %.6g s: it emits more than they take; %s",
-                               k, p->scenario.vents[k].name, at.height, at.row, at.col, s->time, ADVICE);
+                               ", column %" PRId64 ", first seen in step %" PRIu64 " (%.6g s): %s",
+                               k, p->scenario.vents[k].name, at.height, at.row, at.col, s->step, s->time, why);
+    free(why);
     return add(record, s, SCIARA_WARNING_VENT, &at, text, new_text);
   }
   return SCIARA_OK;
@@ -63,8 +84,23 @@ enum sciara_status sciara_tower_watch(const struct sciara_problem *p, const stru
   if (has(record, SCIARA_WARNING_VENT)) return SCIARA_OK; // its tower is no other problem
   SCIARA_TRY(watch_vents(p, s, least, record, new_text));
   if (*new_text || has(record, SCIARA_WARNING_TOWER) || !sciara_tower_find(s, touched, least, &at)) return SCIARA_OK;
-  char *text = sciara_format("row %" PRId64 ", column %" PRId64
-                             ": lava stands %.3g m above all neighbouring cells after %.6g s; %s",
-                             at.row, at.col, at.height, s->time, ADVICE);
+  char *text =
+      sciara_format("row %" PRId64 ", column %" PRId64
+                    ": lava stands %.3g m above all neighbouring cells, first seen in step %" PRIu64 " (%.6g s); %s",
+                    at.row, at.col, at.height, s->step, s->time, ADVICE);
   return add(record, s, SCIARA_WARNING_TOWER, &at, text, new_text);
 }
+
+// ------------------------------------------------------------------------------------------------- while a run continues
+
+enum { FIRST = 64, MOST = 4096, LATER = 4 };
+
+void sciara_tower_schedule(struct sciara_tower_samples *w, uint64_t step) {
+  uint64_t next = FIRST;
+  while (next <= step && next < MOST) next *= 2;
+  if (next <= step) next = step / MOST * MOST + MOST;
+  while (next < w->not_before) next = next < MOST ? 2 * next : next + (w->not_before - next + MOST - 1) / MOST * MOST;
+  w->next = w->over ? UINT64_MAX : next;
+}
+
+void sciara_tower_found_none(struct sciara_tower_samples *w, uint64_t step) { w->not_before = LATER * step; }

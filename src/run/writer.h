@@ -26,7 +26,7 @@ struct sciara_output {
   double output_wait_s;        ///< of these, in which the steps waited for outputs
   struct sciara_ledger ledger; ///< filled in by `write`
   char *path;                  ///< set by `write`; owned by the output
-  char notice[512];            ///< set by `write`: a warning that the state gave rise to; "" if there is none
+  char notice[1024];           ///< set by `write`: a warning that the state gave rise to; "" if there is none
 };
 
 struct sciara_writer_work {

@@ -234,12 +234,26 @@ bool sciara_scenario_draft_has_dem(const struct sciara_scenario *s) {
   return cJSON_GetObjectItemCaseSensitive((const cJSON *)s->root, "dem") != NULL;
 }
 
+bool sciara_scenario_draft_names_dem(const struct sciara_scenario *s) {
+  const cJSON *dem = cJSON_GetObjectItemCaseSensitive((const cJSON *)s->root, "dem");
+  return dem && (!cJSON_IsObject(dem) || cJSON_GetObjectItemCaseSensitive(dem, "path"));
+}
+
+/** Adds the members of the DEM of a site that the scenario does not have. */
+static bool put_dem(cJSON *root, const char *text) {
+  cJSON *site = cJSON_Parse(text), *dem = cJSON_GetObjectItemCaseSensitive(root, "dem");
+  if (!dem) return put(root, "dem", site) != NULL;
+  cJSON *path = cJSON_DetachItemFromObjectCaseSensitive(site, "path");
+  cJSON_Delete(site);
+  return put(dem, "path", path) != NULL;
+}
+
 enum sciara_status sciara_scenario_draft_text(const struct sciara_scenario *s, const char *dem,
                                               struct sciara_text *out) {
   cJSON *copy = cJSON_Duplicate((const cJSON *)s->root, true);
   if (!copy) return no_memory();
   enum sciara_status status = SCIARA_OK;
-  if (dem && !sciara_scenario_draft_has_dem(s) && !put(copy, "dem", cJSON_Parse(dem))) status = no_memory();
+  if (dem && !sciara_scenario_draft_names_dem(s) && !put_dem(copy, dem)) status = no_memory();
   if (status == SCIARA_OK) status = sciara_json_print(copy, out);
   cJSON_Delete(copy);
   return status;

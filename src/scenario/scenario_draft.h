@@ -18,12 +18,16 @@ struct sciara_scenario {
 /**
  * Appends the scenario as text.
  *
- * @param dem for a scenario without the key "dem": its value as JSON text; NULL: none is added
+ * @param dem for a scenario whose DEM has no path: the value of the key "dem" as JSON text, of which only the path is taken
+ *            if the scenario has the key; NULL: none is added
  */
 enum sciara_status sciara_scenario_draft_text(const struct sciara_scenario *s, const char *dem,
                                               struct sciara_text *out);
 
 /** Whether it has the key "dem". */
 bool sciara_scenario_draft_has_dem(const struct sciara_scenario *s);
+
+/** Whether it names the file of its DEM. */
+bool sciara_scenario_draft_names_dem(const struct sciara_scenario *s);
 
 #endif

@@ -209,15 +209,16 @@ static enum sciara_status check_ground(const struct sciara_checkpoint_identity *
   if (a->rows != b->rows || a->cols != b->cols || !is_identical(a->cell_size, b->cell_size) ||
       !is_identical(a->west, b->west) || !is_identical(a->north, b->north))
     return sciara_fail(SCIARA_ERR_INPUT,
-                       "%s: another DEM: found %" PRId64 " rows x %" PRId64 " columns of %.17g m at %.17g, %.17g, the "
-                       "checkpoint was computed on %" PRId64 " x %" PRId64 " of %.17g m at %.17g, %.17g",
-                       path, b->rows, b->cols, b->cell_size, b->west, b->north, a->rows, a->cols, a->cell_size, a->west,
-                       a->north);
+                       "%s: another DEM: expected %" PRId64 " rows x %" PRId64
+                       " columns of %.17g m at %.17g, %.17g, as in the checkpoint; found %" PRId64 " x %" PRId64
+                       " of %.17g m at %.17g, %.17g",
+                       path, a->rows, a->cols, a->cell_size, a->west, a->north, b->rows, b->cols, b->cell_size, b->west,
+                       b->north);
   if (its->ground == run->ground) return SCIARA_OK;
   return sciara_fail(SCIARA_ERR_INPUT,
-                     "%s: another DEM: found altitudes with the checksum %016" PRIx64
-                     ", the checkpoint was computed on %016" PRIx64,
-                     path, run->ground, its->ground);
+                     "%s: another DEM: expected altitudes with the checksum %016" PRIx64
+                     ", as in the checkpoint; found %016" PRIx64,
+                     path, its->ground, run->ground);
 }
 
 static enum sciara_status check_params(const struct sciara_checkpoint_identity *its, const char *path,

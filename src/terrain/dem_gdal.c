@@ -415,6 +415,12 @@ static enum sciara_status read_marks(struct sciara_gdal_scope *scope, const stru
   return status;
 }
 
+/** Size and place of the whole raster. */
+static struct sciara_patch whole_raster(const struct sciara_source *s) {
+  return (struct sciara_patch){
+      .rows = s->rows, .cols = s->cols, .west = s->west, .north = s->north, .dx = s->dx, .dy = s->dy};
+}
+
 enum sciara_status sciara_dem_read(const struct sciara_dem_request *request, struct sciara_dem *out) {
   *out = (struct sciara_dem){0};
   struct sciara_gdal_scope scope;
@@ -442,8 +448,15 @@ enum sciara_status sciara_dem_read(const struct sciara_dem_request *request, str
   SCIARA_TRY_GOTO(check_altitudes(request->path, window, &patch));
   if (plan.warp) {
     const char *how;
-    SCIARA_TRY_GOTO(sciara_patch_warp(&scope, request->path, &patch, plan.from, plan.to, plan.cell,
-                                      plan.has_box ? plan.box : NULL, &how, &warped));
+    const struct sciara_patch raster = whole_raster(&source);
+    const struct sciara_warp warp = {.path = request->path,
+                                     .source = &patch,
+                                     .whole = plan.has_box ? &raster : &patch,
+                                     .from = plan.from,
+                                     .to = plan.to,
+                                     .cell = plan.cell,
+                                     .box = plan.has_box ? plan.box : NULL};
+    SCIARA_TRY_GOTO(sciara_patch_warp(&scope, &warp, &how, &warped));
     sciara_log(SCIARA_LOG_INFO, "%s: warped %s to cells of %.10g m", request->path, how, plan.cell);
   }
   SCIARA_TRY_GOTO(finish(&source, &plan, plan.warp ? &warped : &patch, out));

@@ -2,6 +2,7 @@
 #include "terrain/dem_warp.h"
 
 #include <cpl_conv.h>
+#include <cpl_string.h>
 #include <gdal.h>
 #include <gdal_alg.h>
 #include <gdalwarper.h>
@@ -51,15 +52,22 @@ enum sciara_status sciara_patch_alloc(struct sciara_patch *p) {
   return status;
 }
 
-/** A dataset in memory with one double band, placed; NULL on failure. */
-static GDALDatasetH memory_dataset(const struct sciara_patch *p, OGRSpatialReferenceH srs) {
-  GDALDatasetH d = GDALCreate(GDALGetDriverByName("MEM"), "", (int)p->cols, (int)p->rows, 1, GDT_Float64, NULL);
+/** A dataset in memory with that many double bands, placed; NULL on failure. */
+static GDALDatasetH placed_dataset(const struct sciara_patch *p, OGRSpatialReferenceH srs, int bands) {
+  GDALDatasetH d = GDALCreate(GDALGetDriverByName("MEM"), "", (int)p->cols, (int)p->rows, bands, GDT_Float64, NULL);
   if (!d) return NULL;
   double t[6] = {p->west, p->dx, 0, p->north, 0, -p->dy};
+  if (GDALSetGeoTransform(d, t) == CE_None && (!srs || GDALSetSpatialRef(d, srs) == CE_None)) return d;
+  GDALClose(d);
+  return NULL;
+}
+
+/** A dataset in memory with one double band, all of it NODATA; NULL on failure. */
+static GDALDatasetH memory_dataset(const struct sciara_patch *p, OGRSpatialReferenceH srs) {
+  GDALDatasetH d = placed_dataset(p, srs, 1);
+  if (!d) return NULL;
   GDALRasterBandH band = GDALGetRasterBand(d, 1);
-  if (GDALSetGeoTransform(d, t) == CE_None && (!srs || GDALSetSpatialRef(d, srs) == CE_None) &&
-      GDALSetRasterNoDataValue(band, hole) == CE_None && GDALFillRaster(band, hole, 0) == CE_None)
-    return d;
+  if (GDALSetRasterNoDataValue(band, hole) == CE_None && GDALFillRaster(band, hole, 0) == CE_None) return d;
   GDALClose(d);
   return NULL;
 }
@@ -82,10 +90,10 @@ static GDALDatasetH source_dataset(const struct sciara_patch *p, OGRSpatialRefer
   return NULL;
 }
 
-/** West, south, east and north end of the source in the target CRS. */
-static bool target_extent(GDALDatasetH source, const struct sciara_patch *p, OGRSpatialReferenceH to, bool same,
+/** West, south, east and north end of a raster in the target CRS. */
+static bool target_extent(const struct sciara_patch *p, OGRSpatialReferenceH from, OGRSpatialReferenceH to,
                           double extent[4]) {
-  if (same) {
+  if (!from || !to) {
     extent[0] = p->west;
     extent[1] = p->north - p->dy * (double)p->rows;
     extent[2] = p->west + p->dx * (double)p->cols;
@@ -97,20 +105,63 @@ static bool target_extent(GDALDatasetH source, const struct sciara_patch *p, OGR
   double t[6];
   int cols, rows;
   bool done = false;
-  if (OSRExportToWkt(to, &wkt) == OGRERR_NONE)
-    transform = GDALCreateGenImgProjTransformer(source, NULL, NULL, wkt, FALSE, 0, 1);
+  GDALDatasetH empty = placed_dataset(p, from, 0);
+  if (empty && OSRExportToWkt(to, &wkt) == OGRERR_NONE)
+    transform = GDALCreateGenImgProjTransformer(empty, NULL, NULL, wkt, FALSE, 0, 1);
   if (transform)
-    done = GDALSuggestedWarpOutput2(source, GDALGenImgProjTransform, transform, t, &cols, &rows, extent, 0) == CE_None;
+    done = GDALSuggestedWarpOutput2(empty, GDALGenImgProjTransform, transform, t, &cols, &rows, extent, 0) == CE_None;
   if (transform) GDALDestroyGenImgProjTransformer(transform);
+  if (empty) GDALClose(empty);
   CPLFree(wkt);
   return done && isfinite(extent[0]) && isfinite(extent[1]) && isfinite(extent[2]) && isfinite(extent[3]);
 }
 
-/** How to resample, from the sides of the source in the target CRS. */
-static GDALResampleAlg choose_method(const struct sciara_patch *p, const double extent[4], double cell,
-                                     const char **how) {
-  const double dx = (extent[2] - extent[0]) / (double)p->cols, dy = (extent[3] - extent[1]) / (double)p->rows;
-  const double ratio = cell / sqrt(dx * dy);
+/** Columns and rows of the target, from multiples of the cell; the rounding of corners that are multiples is forgiven. */
+struct aligned {
+  double first_col, first_row, cols, rows;
+};
+
+static struct aligned align(const double extent[4], double cell) {
+  const double slack = 1e-6;
+  struct aligned a = {.first_col = floor(extent[0] / cell + slack), .first_row = floor(extent[1] / cell + slack)};
+  a.cols = ceil(extent[2] / cell - slack) - a.first_col;
+  a.rows = ceil(extent[3] / cell - slack) - a.first_row;
+  return a;
+}
+
+/** The raster by whose sides cells are resampled, in the target CRS. */
+struct reference {
+  double extent[4];
+  double dx, dy;         ///< sides of its cells, m
+  double xscale, yscale; ///< cells of the target for each of its cells
+};
+
+static bool refer(const struct sciara_warp *w, const struct sciara_patch *p, struct reference *out) {
+  if (!target_extent(p, w->from, w->to, out->extent)) return false;
+  const struct aligned a = align(out->extent, w->cell);
+  out->dx = (out->extent[2] - out->extent[0]) / (double)p->cols;
+  out->dy = (out->extent[3] - out->extent[1]) / (double)p->rows;
+  out->xscale = a.cols / (double)p->cols;
+  out->yscale = a.rows / (double)p->rows;
+  return true;
+}
+
+static bool is_near(double a, double b) { return fabs(a - b) <= 0.25 * b; }
+
+/**
+ * The whole raster, so that a part receives the same values; or the part if the raster is so large (a continent) that its
+ * cells have other sides there.
+ */
+static bool choose_reference(const struct sciara_warp *w, struct reference *out) {
+  struct reference whole;
+  if (!refer(w, w->source, out)) return false;
+  if (refer(w, w->whole, &whole) && is_near(whole.dx, out->dx) && is_near(whole.dy, out->dy)) *out = whole;
+  return true;
+}
+
+/** How to resample. */
+static GDALResampleAlg choose_method(const struct reference *r, double cell, const char **how) {
+  const double ratio = cell / sqrt(r->dx * r->dy);
   *how = ratio >= 1.5 ? "by averaging" : ratio <= 1 / 1.5 ? "by a cubic spline" : "bilinearly";
   return ratio >= 1.5 ? GRA_Average : ratio <= 1 / 1.5 ? GRA_CubicSpline : GRA_Bilinear;
 }
@@ -122,18 +173,30 @@ static void clip(const double box[4], double extent[4]) {
   extent[3] = fmin(extent[3], box[3]);
 }
 
-/** Outward to multiples of the cell, forgiving the rounding of corners that are multiples already. */
-static enum sciara_status align(const char *path, const double extent[4], double cell, struct sciara_patch *out) {
-  const double slack = 1e-6;
-  double first_col = floor(extent[0] / cell + slack), first_row = floor(extent[1] / cell + slack);
-  double cols = ceil(extent[2] / cell - slack) - first_col, rows = ceil(extent[3] / cell - slack) - first_row;
-  if (!(cols < INT_MAX && rows < INT_MAX))
-    return sciara_fail(SCIARA_ERR_INPUT, "%s: cells of %g m would make %g x %g of them; at most %d each way", path,
-                       cell, rows, cols, INT_MAX);
-  *out = (struct sciara_patch){.rows = (int64_t)rows, .cols = (int64_t)cols, .dx = cell, .dy = cell};
-  out->west = first_col * cell;
-  out->north = (first_row + rows) * cell;
-  return sciara_patch_check_size(path, out->rows, out->cols, SCIARA_RUN_BYTES_PER_CELL);
+/** The target: outward to multiples of the cell. */
+static enum sciara_status place_target(const struct sciara_warp *w, const double extent[4], struct sciara_patch *out) {
+  const struct aligned a = align(extent, w->cell);
+  if (!(a.cols < INT_MAX && a.rows < INT_MAX))
+    return sciara_fail(SCIARA_ERR_INPUT, "%s: cells of %g m would make %g x %g of them; at most %d each way", w->path,
+                       w->cell, a.rows, a.cols, INT_MAX);
+  *out = (struct sciara_patch){.rows = (int64_t)a.rows, .cols = (int64_t)a.cols, .dx = w->cell, .dy = w->cell};
+  out->west = a.first_col * w->cell;
+  out->north = (a.first_row + a.rows) * w->cell;
+  return sciara_patch_check_size(w->path, out->rows, out->cols, SCIARA_RUN_BYTES_PER_CELL);
+}
+
+/** Resamples with the scale of the reference. GDAL would take it, and the width of its filter, from the cells at hand. */
+static bool resample(const struct reference *r, GDALResampleAlg method, GDALDatasetH source, GDALDatasetH target) {
+  GDALWarpOptions *options = GDALCreateWarpOptions();
+  char x[40], y[40];
+  snprintf(x, sizeof x, "%.17g", r->xscale);
+  snprintf(y, sizeof y, "%.17g", r->yscale);
+  options->papszWarpOptions = CSLSetNameValue(options->papszWarpOptions, "XSCALE", x);
+  options->papszWarpOptions = CSLSetNameValue(options->papszWarpOptions, "YSCALE", y);
+  // No approximation of the transform (0): the result does not depend on how GDAL cuts the work.
+  const CPLErr done = GDALReprojectImage(source, NULL, target, NULL, method, 0, 0, NULL, NULL, options);
+  GDALDestroyWarpOptions(options);
+  return done == CE_None;
 }
 
 static bool collect(GDALDatasetH d, struct sciara_patch *out) {
@@ -148,29 +211,24 @@ static bool collect(GDALDatasetH d, struct sciara_patch *out) {
   return true;
 }
 
-enum sciara_status sciara_patch_warp(struct sciara_gdal_scope *scope, const char *path,
-                                     const struct sciara_patch *source, OGRSpatialReferenceH from,
-                                     OGRSpatialReferenceH to, double cell, const double *box, const char **how,
+enum sciara_status sciara_patch_warp(struct sciara_gdal_scope *scope, const struct sciara_warp *w, const char **how,
                                      struct sciara_patch *out) {
   *out = (struct sciara_patch){0};
   enum sciara_status status = SCIARA_OK;
-  bool same = !from || !to;
-  double extent[4];
-  GDALDatasetH target = NULL, before = source_dataset(source, same ? NULL : from);
+  bool same = !w->from || !w->to;
+  struct reference reference;
+  GDALDatasetH target = NULL, before = source_dataset(w->source, same ? NULL : w->from);
   sciara_gdal_reset(scope);
-  if (!before || !target_extent(before, source, to, same, extent)) goto failed;
-  const GDALResampleAlg method = choose_method(source, extent, cell, how);
-  if (box) clip(box, extent);
-  SCIARA_TRY_GOTO(align(path, extent, cell, out));
-  target = memory_dataset(out, same ? NULL : to);
-  // No approximation of the transform (0): the result does not depend on how GDAL cuts the work.
-  if (!target || GDALReprojectImage(before, NULL, target, NULL, method, 0, 0, NULL, NULL, NULL) != CE_None ||
-      scope->failed)
-    goto failed;
+  if (!before || !choose_reference(w, &reference)) goto failed;
+  const GDALResampleAlg method = choose_method(&reference, w->cell, how);
+  if (w->box) clip(w->box, reference.extent);
+  SCIARA_TRY_GOTO(place_target(w, reference.extent, out));
+  target = memory_dataset(out, same ? NULL : w->to);
+  if (!target || !resample(&reference, method, before, target) || scope->failed) goto failed;
   SCIARA_TRY_GOTO(sciara_patch_alloc(out));
   if (collect(target, out)) goto cleanup;
 failed:
-  status = sciara_fail(sciara_gdal_status(scope, SCIARA_ERR_INPUT), "%s: cannot be warped: %s", path,
+  status = sciara_fail(sciara_gdal_status(scope, SCIARA_ERR_INPUT), "%s: cannot be warped: %s", w->path,
                        sciara_gdal_message(scope));
 cleanup:
   if (target) GDALClose(target);

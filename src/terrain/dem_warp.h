@@ -24,18 +24,25 @@ enum sciara_status sciara_patch_check_size(const char *path, int64_t rows, int64
 /** Takes the memory of p->rows x p->cols cells. */
 enum sciara_status sciara_patch_alloc(struct sciara_patch *p);
 
+/** A warp. */
+struct sciara_warp {
+  const char *path;                  ///< of the raster, for messages
+  const struct sciara_patch *source; ///< the cells to resample
+  const struct sciara_patch *whole;  ///< size and place of the raster of which the source is a part
+  OGRSpatialReferenceH from, to;     ///< CRS; both NULL: none is known
+  double cell;                       ///< side of the cells to make, m
+  const double *box; ///< west, south, east and north of the part to make, in `to`; NULL: all of the whole
+};
+
 /**
- * Resamples without NODATA cells leaking in; the corners of the result are whole multiples of `cell`. Cells at least 1.5
- * times as large as those of the source receive averages, cells at most two thirds as large the values of a cubic spline,
- * which has no edges along the cells of the source, and others are interpolated bilinearly.
+ * Resamples without NODATA cells leaking in; the corners of the result are whole multiples of the cell. Cells at least 1.5
+ * times as large as those of the raster receive averages, cells at most two thirds as large the values of a cubic spline,
+ * which has no edges along the cells of the raster, and others are interpolated bilinearly. The values of a part are those
+ * of the whole if the source contains what lies within a few cells around it.
  *
- * @param from, to CRS; both NULL: none is known
- * @param box west, south, east and north of the part to make, in `to`; NULL: all of it
  * @param how set to "by averaging", "by a cubic spline" or "bilinearly"
  */
-enum sciara_status sciara_patch_warp(struct sciara_gdal_scope *scope, const char *path,
-                                     const struct sciara_patch *source, OGRSpatialReferenceH from,
-                                     OGRSpatialReferenceH to, double cell, const double *box, const char **how,
+enum sciara_status sciara_patch_warp(struct sciara_gdal_scope *scope, const struct sciara_warp *warp, const char **how,
                                      struct sciara_patch *out);
 
 #endif

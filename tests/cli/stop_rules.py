@@ -148,6 +148,61 @@ class Towers(Case):
         with open(self.path("page.html"), encoding="utf-8") as f:
             self.assertIn('"warning":"vents[0] (vent 1) stands ', f.read())
 
+    def test_noticed_before_the_run_ends(self):
+        """Without snapshots: in the first sample of steps in which the tower stands, which is the same on all engines."""
+        found = set()
+        for engine in case.exact_engines():
+            out = self.run_scenario("on-" + engine, "-e", engine, "--set", "output.every=null")
+            done = record(out)
+            found.add(str(done["warnings"]))
+            self.assertLess(done["warnings"][0]["time_s"], 0.5 * done["state"]["time_s"])
+            self.assertIn("first seen in step 64 (", done["warnings"][0]["text"])
+            self.assertEqual(len(done["snapshots"]), 1)
+        self.assertEqual(len(found), 1, "engines differ")
+        limited = self.sciara("run", "s.json", "-q", "-o", "limited", "--set", "run.max_thickness_m=2.5", code=5)
+        self.assertIn("allows 2.5 m", limited.stderr)
+
+    def test_low_rates_have_another_cure(self):
+        """While no lava flows, all lava of a step of 60 s comes up at once: 6 m of it."""
+        self.write(0.1)
+        line = "    up to 6 m come up at once in a cell while no lava flows; one side of a cell with model.clock_max_s = 20\n"
+        self.assertIn(line, self.sciara("check", "s.json").stdout)
+        long = ["--until", "30 min", "--set", "output.every=null"]
+        warning, = record(self.run_scenario("low", *long))["warnings"]
+        self.assertIn("brings up to 6 m into a cell", warning["text"])
+        self.assertIn("set model.clock_max_s to 20 or less", warning["text"])
+        self.assertNotIn("warnings", record(self.run_scenario("cured", *long, "--set", "model.clock_max_s=20")))
+        self.write(2)
+        self.assertNotIn("clock_max_s", self.sciara("check", "s.json").stdout)  # it is too much for the cell at any clock
+
+    def test_vents_that_adjoin_add_up(self):
+        def vent(row, col, rate, slots=None, **more):
+            return {"row": row, "col": col, "effusion": {"slot": "1 h", "rates_m3_s": slots or [rate]}, **more}
+
+        def loads(*vents):
+            case.write_json(self.path("s.json"), {"dem": {"path": "flat.asc", "crs": "EPSG:32633"}, "vents": list(vents)})
+            out = self.sciara("check", "--no-estimate", "s.json").stdout
+            return [line.strip() for line in out.split("\n") if line.startswith("    x = ")]
+
+        one, = loads(vent(20, 20, 3))
+        self.assertIn("x = 1.3 at the peak rate of 3 m3/s, piles", one)
+        for line in loads(vent(20, 20, 1), vent(20, 20, 2)):  # in one cell: as one vent of their sum
+            self.assertIn("x = 1.3 at the peak rate of 3 m3/s of the 2 vents whose cells adjoin, piles", line)
+        for line in loads(vent(20, 20, 0, [3, 0]), vent(20, 20, 0, [0, 3])):  # one after the other
+            self.assertIn("x = 1.3 at the peak rate of 3 m3/s of the 2", line)
+        for line in loads(vent(20, 20, 1), vent(21, 21, 1)):  # neighbours share their load
+            self.assertIn("x = 0.43 at the peak rate of 2 m3/s of the 2", line)
+        for line in loads(vent(20, 20, 1), vent(20, 22, 1)):
+            self.assertIn("x = 0.43 at the peak rate of 1 m3/s, stands", line)
+        wide = loads(vent(20, 15, 3, radius_m=3), vent(20, 20, 3, radius_m=3))
+        self.assertEqual(wide[0], wide[1])
+        self.assertIn("of 6 m3/s of the 2", wide[0])
+        apart, = set(loads(vent(20, 15, 3, radius_m=3), vent(20, 25, 3, radius_m=3)))
+        self.assertGreater(float(wide[0].split()[2]), float(apart.split()[2]))
+        self.assertLess(float(wide[0].split()[2]), 2 * float(apart.split()[2]))
+        chain = loads(vent(20, 20, 1), vent(20, 24, 1), vent(20, 22, 1, radius_m=1))  # the third connects them
+        self.assertEqual(len([line for line in chain if "of the 3 vents" in line]), 3)
+
     def test_a_resumed_run_has_the_same_warning(self):
         whole = record(self.run_scenario("whole"))
         self.run_scenario("half", "--steps", whole["state"]["step"] - 9, "--checkpoint-every", "1000 d")

@@ -48,7 +48,9 @@ class Steps(RunCase):
         self.assertGreaterEqual(run.advance("2 min").time, progress.time + 120)
         self.assertGreaterEqual(run.advance(to="10 min").time, 600)
         at = run.progress
-        self.assertEqual(run.advance(to=60), at, "earlier than now")
+        with self.assertLogs("sciara", "INFO") as heard:
+            self.assertEqual(run.advance(to=60), at, "earlier than now")
+        self.assertIn("found the limit 60 s", heard.output[0])
         self.assertEqual(run.advance(steps=0), at)
         self.assertEqual(run.advance(hours=1, steps=3).step, at.step + 3, "whichever is first")
         now = run.time

@@ -135,6 +135,54 @@ START_TEST(from_memory_as_from_files) {
 END_TEST
 
 // Text, file and calls are one scenario; the DEM by its path is that of the scenario.
+static const char BARRIER[] =
+    "[{\"line\": [[500050, 4177100], [500300, 4177050]], \"width_m\": 20, \"height_m\": 7}, "
+    "{\"polygon\": [[500100, 4177210], [500180, 4177200], [500150, 4177120]], \"level_m\": 940}]";
+
+// A sea and edits on an array: the same state and ledger as from the file. Other simulations on the site do not have them.
+START_TEST(ground_from_memory_as_from_files) {
+  static const char *const seas[] = {"962", "\"nodata\"", "null"};
+  const char *edits = _i < 2 ? "[]" : BARRIER;
+  char sea[64], edit[400];
+  snprintf(sea, sizeof sea, "dem.sea=%s", seas[_i]);
+  snprintf(edit, sizeof edit, "dem.edits=%s", edits);
+  const char *const overrides[] = {"engine.name=serial", sea, edit, "run.max_steps=120"};
+  const struct sciara_site *site = memory_site(false);
+  struct sciara_scenario *c = built();
+  struct sciara *plain = create(c, site), *files, *memory, *again;
+  OK(sciara_scenario_set(c, "dem.sea", seas[_i]));
+  OK(sciara_scenario_set(c, "dem.edits", edits));
+  memory = create(c, site);
+  OK(sciara_open(inside("s.json"), overrides, 4, &files));
+  ck_assert_uint_eq(checksum_of(memory), checksum_of(files));
+  if (_i == 2) ck_assert_uint_ne(checksum_of(memory), checksum_of(plain));
+  OK(sciara_step(memory, 60));
+  OK(sciara_write_checkpoint(memory, inside("sea.h5")));
+  OK(sciara_open_checkpoint(inside("sea.h5"), site, NULL, 0, &again));
+  OK(sciara_step(files, 120));
+  OK(sciara_step(memory, 60));
+  OK(sciara_step(again, 60));
+  ck_assert_uint_eq(checksum_of(memory), checksum_of(files));
+  ck_assert_uint_eq(checksum_of(again), checksum_of(files));
+  struct sciara_ledger a, b;
+  OK(sciara_read_ledger(files, &a));
+  OK(sciara_read_ledger(memory, &b));
+  ck_assert(memcmp(&a, &b, sizeof a) == 0);
+  ck_assert((a.sea_m3 > 0) == (_i == 0));
+  OK(sciara_scenario_set(c, "dem.cell_size_m", "5"));
+  struct sciara *none;
+  refused(SCIARA_ERR_INPUT, sciara_create(c, site, &none), "dem.cell_size_m: expected only with a DEM that is a file");
+  OK(sciara_scenario_set(c, "dem.path", "dem.asc"));
+  refused(SCIARA_ERR_INPUT, sciara_create(c, site, &none), "dem.path: expected none");
+  sciara_close(plain);
+  sciara_close(files);
+  sciara_close(memory);
+  sciara_close(again);
+  sciara_scenario_close(c);
+  sciara_site_release(site);
+}
+END_TEST
+
 START_TEST(scenarios_from_text_and_file) {
   struct sciara_scenario *file, *text, *calls = built();
   const struct sciara_site *site;
@@ -574,6 +622,10 @@ static bool until_step_30(void *context, const struct sciara_progress *now) {
   return now->step < 30;
 }
 
+static void keep_message(void *context, enum sciara_message kind, const char *text) {
+  if (kind == SCIARA_MESSAGE_INFO) snprintf((char *)context, 256, "%s", text);
+}
+
 // A time, a step or the caller end an advance; the run continues from there as if it had not stopped.
 START_TEST(advances) {
   struct sciara *whole = open_file(NULL, NULL), *s = open_file(NULL, NULL);
@@ -583,6 +635,15 @@ START_TEST(advances) {
   ck_assert_uint_eq(progress_of(s).step, 20);
   OK(sciara_advance(s, &options)); // is there
   ck_assert_uint_eq(progress_of(s).step, 20);
+  char heard[256] = "";
+  sciara_set_log(keep_message, heard);
+  OK(sciara_advance(s, &(struct sciara_advance_options){.step = 19})); // in the past: nothing, and a message
+  ck_assert_uint_eq(progress_of(s).step, 20);
+  ck_assert_msg(strstr(heard, "the step is 20 already, found the limit 19"), "%s", heard);
+  OK(sciara_advance(s, &(struct sciara_advance_options){.time_s = 0.5}));
+  ck_assert_uint_eq(progress_of(s).step, 20);
+  ck_assert_msg(strstr(heard, "already, found the limit 0.5 s"), "%s", heard);
+  sciara_set_log(NULL, NULL);
   options = (struct sciara_advance_options){.time_s = progress_of(s).time_s + 10};
   OK(sciara_advance(s, &options));
   ck_assert(progress_of(s).time_s >= options.time_s && progress_of(s).step > 20 && !progress_of(s).finished);
@@ -1148,6 +1209,7 @@ int main(void) {
   tcase_add_checked_fixture(t, setup, run_case_remove);
   tcase_set_timeout(t, 60);
   tcase_add_loop_test(t, from_memory_as_from_files, 0, 2);
+  tcase_add_loop_test(t, ground_from_memory_as_from_files, 0, 3);
   tcase_add_test(t, scenarios_from_text_and_file);
   tcase_add_test(t, vents_by_calls);
   tcase_add_test(t, vents_with_an_area);

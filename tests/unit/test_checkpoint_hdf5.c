@@ -408,10 +408,10 @@ static const struct {
   void (*change)(struct sciara_checkpoint_identity *i);
   const char *message; ///< NULL: they belong together
 } differences[] = {
-    {differ_rows, "another DEM: found 301 rows x 520 columns of 10 m"},
-    {differ_place, "another DEM: found 300 rows"},
-    {differ_cell, "another DEM: found 300 rows x 520 columns of 5 m"},
-    {differ_ground, "another DEM: found altitudes with the checksum"},
+    {differ_rows, "as in the checkpoint; found 301 x 520 of 10 m"},
+    {differ_place, "another DEM: expected 300 rows x 520 columns of 10 m"},
+    {differ_cell, "as in the checkpoint; found 300 x 520 of 5 m"},
+    {differ_ground, "another DEM: expected altitudes with the checksum"},
     {differ_params, "the checkpoint was computed with 1143"},
     {differ_boundary, "boundary: found closed, the checkpoint was computed with open"},
     {differ_precision, "precision: found single, the checkpoint was computed in double"},

@@ -180,7 +180,7 @@ class CompareObserved(SharedCase):
     def test_picture_of_the_ground(self):
         """Sea and edits of the ground are on the picture as on maps, and a warning of the run below it."""
         case.write_json(self.path("sea.json"), case.scenario(run={"max_steps": 300}, dem={
-            "path": "dem.tif", "sea": "nodata", "edits": [
+            "path": "dem.asc", "crs": "EPSG:32633", "sea": "nodata", "edits": [
                 {"line": [[case.WEST + 50, case.SOUTH + 60], [case.WEST + 150, case.SOUTH + 60]], "width_m": 10, "height_m": 1}]}))
         self.sciara("run", "sea.json", "-q", "-o", "sea")
         pictures = {}

@@ -33,7 +33,8 @@ class Page {
     const { grid } = data;
     if (data.title) document.title = byId("title").textContent = data.title;
     const shown = data.frames.length;
-    const frames = say(shown < data.snapshots ? "PAGE_SOME_SNAPSHOTS" : "PAGE_SNAPSHOTS", { shown, all: data.snapshots });
+    const some = shown < data.snapshots;
+    const frames = say(some ? "PAGE_SOME_SNAPSHOTS" : "PAGE_SNAPSHOTS", { shown, all: data.snapshots });
     const cells = say("PAGE_GRID", { rows: grid.rows, cols: grid.cols, cell: number(grid.cell_m) });
     byId("subtitle").textContent = `${frames}; ${cells}, ${data.crs || say("NO_CRS")}`;
     this.showWarnings();
@@ -57,8 +58,8 @@ class Page {
     const { warnings } = this.data;
     const details = warnings.map(({ kind, text, row, col, time_s: time, height_m: height }) => {
       const id = { vent: "WARNING_VENT", tower: "WARNING_TOWER" }[kind];
-      const values = { row, col, time: durationText(time), height: height === null ? "?" : number(Number(height.toPrecision(3))) };
-      return id ? say(id, values) : text;
+      const metres = height === null ? "?" : number(Number(height.toPrecision(3)));
+      return id ? say(id, { row, col, time: durationText(time), height: metres }) : text;
     });
     if (warnings.length > 0) details.unshift(say("WARNING"));
     if (warnings.length > 0) details.push(say("WARNING_CURE", { radius: "radius_m", width: "width_m" }));
@@ -155,9 +156,9 @@ class Page {
 
   showLedger(now) {
     const rows = [
-      [say("PAGE_AT_START"), now.initial_m3], [say("PAGE_EMITTED"), now.emitted_m3], [say("PAGE_LIQUID"), now.liquid_m3],
-      [say("PAGE_SOLID"), now.solid_m3], [say("PAGE_LEFT_MAP"), now.lost_m3], [say("PAGE_RESIDUAL"), now.residual_m3],
-      [say("PAGE_ROUNDING"), now.bound_m3],
+      [say("PAGE_AT_START"), now.initial_m3], [say("PAGE_EMITTED"), now.emitted_m3],
+      [say("PAGE_LIQUID"), now.liquid_m3], [say("PAGE_SOLID"), now.solid_m3], [say("PAGE_LEFT_MAP"), now.lost_m3],
+      [say("PAGE_RESIDUAL"), now.residual_m3], [say("PAGE_ROUNDING"), now.bound_m3],
     ];
     if (now.sea_m3) rows.splice(5, 0, [say("PAGE_ENTERED_SEA"), now.sea_m3]);
     const text = (value) => {
@@ -205,8 +206,8 @@ class Page {
       row.append(html("th", field.label), value);
       table.append(row);
     }
-    const where = `${say("PAGE_CELL", cell)}; x ${number(x)} m, y ${number(y)} m; ${placeText(this.data, cell.row, cell.col)}`;
-    byId("cell").replaceChildren(html("p", where, "note"), table);
+    const where = [say("PAGE_CELL", cell), `x ${number(x)} m, y ${number(y)} m`, placeText(this.data, cell.row, cell.col)];
+    byId("cell").replaceChildren(html("p", where.join("; "), "note"), table);
   }
 
   /** The curve of the chosen cell; of arrival there is none. */

@@ -19,8 +19,8 @@ function number(value) {
 }
 
 /**
- * The same with at most 10 digits, in groups: with commas where the decimal sign is a point, else with thin spaces. Browsers
- * do not know the customs of every language.
+ * The same with at most 10 digits, in groups: with commas where the decimal sign is a point, else with thin spaces.
+ * Browsers do not know the customs of every language.
  */
 function longNumber(value) {
   const [whole, fraction] = String(Number(value.toPrecision(10))).split(".");

@@ -86,6 +86,7 @@ static enum sciara_status write_page(const struct sciara_export_job *job, const 
                              .snapshot_count = snapshots,
                              .title = job->look.title ? job->look.title : s->title,
                              .stamp = job->look.stamp,
+                             .language = job->look.language,
                              .crs_wkt = s->georef.crs_wkt,
                              .start = s->start,
                              .crs_name = s->georef.crs_name,
@@ -105,7 +106,7 @@ static enum sciara_status write_page(const struct sciara_export_job *job, const 
   page.altitude = altitude;
   SCIARA_TRY_GOTO(sciara_export_read_marks(job->target, &marks));
   page.sea = marks.sea;
-  page.warning = sciara_target_warning(job->target);
+  page.warnings = sciara_target_warnings(job->target, &page.warning_count);
   page.observed = observation.covered;
   SCIARA_TRY_GOTO(sciara_export_make_folder(path));
   SCIARA_TRY_GOTO(sciara_page_write(&page, path));
@@ -144,8 +145,8 @@ const struct sciara_export_format sciara_export_html = {
     .name = "html",
     .extensions = (const char *const[]){"html", "htm", NULL},
     .summary = "one page for a browser, without server and network: all snapshots with a slider over the time",
-    .options =
-        (const char *const[]){"field", "frames", "observed", "observed-layer", "allow-driver", "title", "stamp", NULL},
+    .options = (const char *const[]){"field", "frames", "observed", "observed-layer", "allow-driver", "title", "stamp",
+                                     "language", NULL},
     .stem = stem,
     .write = write,
 };

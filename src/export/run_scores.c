@@ -99,17 +99,23 @@ enum sciara_status sciara_run_scores_draw(const struct sciara_run_scores *j, con
                                           const char *path) {
   const struct sciara_snapshot *s = &j->target->snapshot;
   struct sciara_map map = {.grid = &s->grid, .georef = &s->georef, .title = look->title ? look->title : s->title};
-  struct sciara_map_picture picture = {.map = &map, .start = s->start, .time_s = &s->time_s};
+  size_t warnings;
+  sciara_target_warnings(j->target, &warnings);
+  struct sciara_map_picture picture = {.map = &map, .start = s->start, .time_s = &s->time_s, .warning = warnings > 0};
   struct sciara_map_dressing dressing = {0};
   struct sciara_picture_parts parts = {0};
   struct sciara_map_facts facts = {0};
   struct sciara_text note = {0};
+  struct sciara_export_marks marks = {0};
   double *altitude = NULL;
   enum sciara_status status;
   SCIARA_TRY_GOTO(sciara_export_facts(s, SCIARA_FIELD_COUNT, look->title, &facts));
   map.facts = &facts;
   SCIARA_TRY_GOTO(sciara_export_read_ground(j->target, &altitude));
   picture.altitude = altitude;
+  SCIARA_TRY_GOTO(sciara_export_read_marks(j->target, &marks));
+  picture.sea = marks.sea;
+  picture.edits = marks.edit;
   SCIARA_TRY_GOTO(dress(j, &map, &picture, &dressing));
   SCIARA_TRY_GOTO(sciara_picture_look_apply(look, &dressing.bounds, &picture, &parts));
   SCIARA_TRY_GOTO(write_note(j, look->language, &note));
@@ -117,6 +123,7 @@ enum sciara_status sciara_run_scores_draw(const struct sciara_run_scores *j, con
   SCIARA_TRY_GOTO(sciara_export_make_folder(path));
   SCIARA_TRY_GOTO(sciara_extent_write_png(&picture, j->run, j->observed.covered, path));
 cleanup:
+  sciara_export_marks_free(&marks);
   sciara_map_facts_free(&facts);
   sciara_text_free(&note);
   sciara_picture_parts_free(&parts);

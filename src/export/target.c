@@ -87,8 +87,9 @@ void sciara_target_free(struct sciara_target *t) {
   *t = (struct sciara_target){0};
 }
 
-const char *sciara_target_warning(const struct sciara_target *t) {
-  return t->folder && t->record.warning_count > 0 ? t->record.warnings[0].text : NULL;
+const struct sciara_run_warning *sciara_target_warnings(const struct sciara_target *t, size_t *count) {
+  *count = t->folder ? t->record.warning_count : 0;
+  return t->record.warnings;
 }
 
 enum sciara_status sciara_target_read(struct sciara_target *t, enum sciara_field field, double *values) {

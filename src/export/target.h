@@ -18,8 +18,8 @@ struct sciara_target {
 enum sciara_status sciara_target_open(const char *path, enum sciara_checksum_rule rule, struct sciara_target *out);
 void sciara_target_free(struct sciara_target *t);
 
-/** The first warning in the record of the run; NULL if there is none, and for a snapshot alone. */
-const char *sciara_target_warning(const struct sciara_target *t);
+/** The warnings in the record of the run, and how many they are; none for a snapshot alone. */
+const struct sciara_run_warning *sciara_target_warnings(const struct sciara_target *t, size_t *count);
 
 /**
  * The snapshot's field, or one that follows from those it holds, which is said; else the error lists those. `values` has

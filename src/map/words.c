@@ -18,6 +18,11 @@ static const char *const words[SCIARA_WORDS][SCIARA_LANGUAGES] = {
 #include "map/words.def"
 };
 
+static const char *const ids[SCIARA_WORDS] = {
+#define SCIARA_WORD(ID, en, it, fr, es, is) #ID,
+#include "map/words.def"
+};
+
 static const struct {
   enum sciara_word heading, long_name;
 } of_field[SCIARA_FIELD_COUNT] = {
@@ -37,7 +42,11 @@ enum sciara_status sciara_language_parse(const char *code, enum sciara_language 
 
 const char *sciara_language_code(enum sciara_language language) { return languages[language].code; }
 
+char sciara_language_decimal(enum sciara_language language) { return languages[language].decimal; }
+
 const char *sciara_word(enum sciara_language language, enum sciara_word word) { return words[word][language]; }
+
+const char *sciara_word_id(enum sciara_word word) { return ids[word]; }
 
 const char *sciara_word_of_field(enum sciara_language language, const char *field) {
   const enum sciara_field f = sciara_field_find(field);

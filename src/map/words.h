@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The texts on pictures, in several languages: one table, words.def.
+// The texts on pictures and pages, in several languages: one table, words.def.
 #ifndef SCIARA_MAP_WORDS_H
 #define SCIARA_MAP_WORDS_H
 
@@ -29,6 +29,12 @@ enum sciara_status sciara_language_parse(const char *code, enum sciara_language 
 const char *sciara_language_code(enum sciara_language language);
 
 const char *sciara_word(enum sciara_language language, enum sciara_word word);
+
+/** ID of a word in the table, such as "NO_LAVA". */
+const char *sciara_word_id(enum sciara_word word);
+
+/** Sign between the whole and the fraction of a number: '.' or ','. */
+char sciara_language_decimal(enum sciara_language language);
 
 /** Heading and long name of the field of that name; NULL: there is no such field. */
 const char *sciara_word_of_field(enum sciara_language language, const char *field);

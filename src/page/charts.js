@@ -43,10 +43,10 @@ function curvePath(values, x, y) {
 }
 
 /**
- * Curves of the frames in `parent`; a click calls `choose` with the nearest frame. `text` writes a value for people.
- * Returns what moves the mark of the present frame.
+ * Curves of the frames in `parent`; a click calls `choose` with the nearest frame. `text` writes a value for people,
+ * `missing` stands for one that is null. Returns what moves the mark of the present frame.
  */
-function drawChart(parent, times, series, { label, size, unit, text, choose }) {
+function drawChart(parent, times, series, { label, size, unit, text, missing, choose }) {
   const from = Math.min(0, ...series.flatMap((one) => one.values.map((value) => value ?? 0)));
   const most = Math.max(...series.flatMap((one) => one.values.map((value) => value ?? 0)));
   const ticks = ticksTo(most / size, 3);
@@ -63,13 +63,13 @@ function drawChart(parent, times, series, { label, size, unit, text, choose }) {
   for (const tick of ticks) {
     picture.append(svg("path", { class: "axis", d: `M${CHART.left},${y(tick * size)}h${inner.width}` }));
     const attributes = { x: CHART.left - 4, y: y(tick * size) + 4, "text-anchor": "end" };
-    picture.append(svg("text", attributes, String(Number(tick.toPrecision(6)))));
+    picture.append(svg("text", attributes, number(Number(tick.toPrecision(6)))));
   }
   for (const tick of timeTicks.filter((one) => one * timeSize <= lastTime)) {
     const attributes = { x: xOf(tick * timeSize), y: CHART.height - 5, "text-anchor": "middle" };
-    picture.append(svg("text", attributes, String(Number(tick.toPrecision(6)))));
+    picture.append(svg("text", attributes, number(Number(tick.toPrecision(6)))));
   }
-  picture.append(svg("text", { x: CHART.left, y: 11 }, `${unit}; time in ${timeName}`));
+  picture.append(svg("text", { x: CHART.left, y: 11 }, say("PAGE_AXES", { unit, time: timeName })));
   const now = svg("path", { class: "now" });
   picture.append(now);
   series.forEach((one, i) => {
@@ -92,7 +92,7 @@ function drawChart(parent, times, series, { label, size, unit, text, choose }) {
     now.setAttribute("d", `M${x(frame)},${CHART.top}v${inner.height}`);
     series.forEach((one, i) => {
       const value = one.values[frame];
-      labels[i].textContent = `${one.name}: ${value === null ? "none" : text(value)}`;
+      labels[i].textContent = `${one.name}${say("COLON")}${value === null ? missing : text(value)}`;
     });
   };
 }

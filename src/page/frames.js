@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Unpacks the data of the page; docs/page.md describes how they are packed.
-"use strict";
 
 /** Bytes of a zlib stream in base64. */
 async function unpack(text) {
@@ -129,10 +128,12 @@ function placeText(data, row, col) {
   const words = [];
   if (lonlat) {
     const [lon, lat] = lonlat;
-    words.push(`${Math.abs(lat).toFixed(5)}\u00b0 ${lat < 0 ? "S" : "N"}, ${Math.abs(lon).toFixed(5)}\u00b0 ${lon < 0 ? "W" : "E"}`);
+    const [north, east, south, west] = say("PAGE_COMPASS");
+    const degrees = (value) => `${number(Math.abs(value).toFixed(5))}\u00b0`;
+    words.push(`${degrees(lat)} ${lat < 0 ? south : north}`, `${degrees(lon)} ${lon < 0 ? west : east}`);
   }
-  words.push(altitude === null ? "no altitude" : `altitude ${altitude.toFixed(0)} m`);
-  return words.join(", ");
+  words.push(altitude === null ? say("PAGE_NO_ALTITUDE") : say("PAGE_ALTITUDE", { metres: altitude.toFixed(0) }));
+  return words.join(WORDS.decimal === "," ? "; " : ", ");
 }
 
 const UNITS = { "m s-1": "m/s", "m2 s-1": "m\u00b2/s" };
@@ -147,7 +148,7 @@ function unitOf(field) {
 /** "3.42 m", with as many digits as the step justifies. */
 function valueText(field, value) {
   const unit = unitOf(field);
-  return `${(value / unit.size).toFixed(unit.decimals)} ${unit.name}`;
+  return `${number((value / unit.size).toFixed(unit.decimals))} ${unit.name}`;
 }
 
 /** "3 d 04:05:06": whole seconds that have passed, as the program prints them. */
@@ -159,9 +160,9 @@ function durationText(seconds) {
   return days > 0 ? `${days} d ${clock}` : clock;
 }
 
-/** A number of four digits with "thousand" and "million" left to the unit: "4.700 million". */
-function largeText(value) {
+/** A volume with four digits: "4.700 \u00d7 10\u2076 m\u00b3". */
+function volumeText(value) {
   const size = Math.abs(value);
-  if (size >= 1e6) return `${(value / 1e6).toPrecision(4)} million`;
-  return size >= 1e4 ? Math.round(value).toLocaleString("en") : String(Number(value.toPrecision(4)));
+  if (size >= 1e6) return `${number((value / 1e6).toPrecision(4))} \u00d7 10\u2076 m\u00b3`;
+  return `${size >= 1e4 ? longNumber(Math.round(value)) : number(Number(value.toPrecision(4)))} m\u00b3`;
 }

@@ -31,16 +31,15 @@ class Page {
   tellAbout() {
     const { data } = this;
     const { grid } = data;
-    document.title = data.title || "Lava flow";
-    byId("title").textContent = data.title || "Lava flow";
+    if (data.title) document.title = byId("title").textContent = data.title;
     const shown = data.frames.length;
-    const all = data.snapshots === 1 ? "1 snapshot" : `${data.snapshots} snapshots`;
-    const frames = shown < data.snapshots ? `${shown} of ${all}, evenly chosen` : all;
-    byId("subtitle").textContent =
-      `${frames}; ${grid.rows} rows \u00d7 ${grid.cols} columns of ${grid.cell_m} m, ${data.crs || "no CRS"}`;
-    byId("warning").textContent = data.warning ? `Warning: ${data.warning}` : "";
-    byId("warning").hidden = !data.warning;
-    const made = [data.source, data.engine && `engine ${data.engine}`, data.precision && `${data.precision} precision`];
+    const some = shown < data.snapshots;
+    const frames = say(some ? "PAGE_SOME_SNAPSHOTS" : "PAGE_SNAPSHOTS", { shown, all: data.snapshots });
+    const cells = say("PAGE_GRID", { rows: grid.rows, cols: grid.cols, cell: number(grid.cell_m) });
+    byId("subtitle").textContent = `${frames}; ${cells}, ${data.crs || say("NO_CRS")}`;
+    this.showWarnings();
+    const precision = { double: "PAGE_DOUBLE", single: "PAGE_SINGLE" }[data.precision];
+    const made = [data.source, data.engine && say("PAGE_ENGINE", { name: data.engine }), precision && say(precision)];
     byId("made").textContent = made.filter(Boolean).join(", ");
     byId("scenario").textContent = this.scenarioText();
     byId("observed_label").hidden = !data.observed;
@@ -54,11 +53,25 @@ class Page {
     byId("play").disabled = shown < 2;
   }
 
+  /** What the run noticed. A kind that this page does not know is shown in the words of the program. */
+  showWarnings() {
+    const { warnings } = this.data;
+    const details = warnings.map(({ kind, text, row, col, time_s: time, height_m: height }) => {
+      const id = { vent: "WARNING_VENT", tower: "WARNING_TOWER" }[kind];
+      const metres = height === null ? "?" : number(Number(height.toPrecision(3)));
+      return id ? say(id, { row, col, time: durationText(time), height: metres }) : text;
+    });
+    if (warnings.length > 0) details.unshift(say("WARNING"));
+    if (warnings.length > 0) details.push(say("WARNING_CURE", { radius: "radius_m", width: "width_m" }));
+    byId("warning").hidden = warnings.length === 0;
+    byId("warning").replaceChildren(...details.map((text) => html("p", `${text}.`)));
+  }
+
   scenarioText() {
     try {
       return JSON.stringify(JSON.parse(this.data.scenario), null, 2);
     } catch {
-      return this.data.scenario || "not known";
+      return this.data.scenario || say("PAGE_UNKNOWN");
     }
   }
 
@@ -73,8 +86,8 @@ class Page {
         this.showCell();
         this.showFrame(this.frame);
       });
-      label.title = field.long_name;
-      label.append(button, field.name.replaceAll("_", " "));
+      label.title = field.about;
+      label.append(button, field.label);
       return label;
     });
     byId("fields").replaceChildren(...buttons);
@@ -89,23 +102,25 @@ class Page {
     const scales = [[1e6, "10\u2076 m\u00b3"], [1e3, "10\u00b3 m\u00b3"], [1, "m\u00b3"]];
     const [size, unit] = scales.find(([one]) => most >= one) || scales[2];
     const series = [
-      { name: "emitted", values: column("emitted_m3") },
-      { name: "liquid", values: column("liquid_m3") },
-      { name: "solid", values: column("solid_m3") },
+      { name: say("PAGE_EMITTED"), values: column("emitted_m3") },
+      { name: say("PAGE_LIQUID"), values: column("liquid_m3") },
+      { name: say("PAGE_SOLID"), values: column("solid_m3") },
     ];
-    if (column("lost_m3").some((lost) => lost > 0)) series.push({ name: "left the map", values: column("lost_m3") });
+    const lost = column("lost_m3");
+    if (lost.some((volume) => volume > 0)) series.push({ name: say("PAGE_LEFT_MAP"), values: lost });
     const sea = records.map((frame) => frame.sea_m3 || 0);
-    if (sea.some((volume) => volume > 0)) series.push({ name: "entered the sea", values: sea });
-    const volume = { label: "Volume over time", size, unit, text: (value) => `${largeText(value)} m\u00b3`, choose };
+    if (sea.some((volume) => volume > 0)) series.push({ name: say("PAGE_ENTERED_SEA"), values: sea });
+    const missing = say("PAGE_UNKNOWN");
+    const volume = { label: say("PAGE_VOLUME_CURVE"), size, unit, text: volumeText, missing, choose };
     this.marks.push(drawChart(byId("volume"), times, series, volume));
 
     const cell = grid.cell_m ** 2 / 1e6;
     const area = (key) => column(key).map((cells) => (cells === null ? null : cells * cell));
-    const areas = [{ name: "liquid", values: area("liquid_cells") }];
+    const areas = [{ name: say("PAGE_LIQUID"), values: area("liquid_cells") }];
     const covered = area("covered_cells");
-    if (covered.some((one) => one !== null)) areas.unshift({ name: "covered", values: covered });
-    const text = (value) => `${Number(value.toPrecision(4))} km\u00b2`;
-    const extent = { label: "Area over time", size: 1, unit: "km\u00b2", text, choose };
+    if (covered.some((one) => one !== null)) areas.unshift({ name: say("PAGE_COVERED"), values: covered });
+    const text = (value) => `${number(Number(value.toPrecision(4)))} km\u00b2`;
+    const extent = { label: say("PAGE_AREA_CURVE"), size: 1, unit: "km\u00b2", text, missing, choose };
     this.marks.push(drawChart(byId("area"), times, areas, extent));
   }
 
@@ -116,17 +131,15 @@ class Page {
     byId("low").textContent = valueText(field, field.base);
     byId("high").textContent = valueText(field, field.high);
     byId("ramp").style.background = `linear-gradient(to right, ${field.ramp.map((colour) => `rgb(${colour})`)})`;
-    const step = field.unit === "s" ? `${field.step} s` : valueText(field, field.step);
-    byId("quantisation").textContent =
-      `${field.name.replaceAll("_", " ")}: ${field.long_name}. Values are stored in steps of ${step}: ` +
-      "each differs from the snapshot by at most half a step.";
+    const step = field.unit === "s" ? `${number(field.step)} s` : valueText(field, field.step);
+    byId("quantisation").textContent = say("PAGE_STEPS", { field: field.about, step });
   }
 
   showFrame(frame) {
     this.frame = frame;
     const now = this.data.frames[frame];
     byId("slider").value = frame;
-    let when = `${durationText(now.time_s)} after the start, step ${now.step.toLocaleString("en")}`;
+    let when = say("PAGE_WHEN", { duration: durationText(now.time_s), step: longNumber(now.step) });
     const start = this.data.start ? Date.parse(this.data.start) : NaN;
     const date = new Date(start + 1000 * now.time_s);
     if (!Number.isNaN(date.getTime())) when += `, ${date.toISOString().slice(0, 16).replace("T", " ")} UTC`;
@@ -143,15 +156,15 @@ class Page {
 
   showLedger(now) {
     const rows = [
-      ["at the start", now.initial_m3], ["emitted", now.emitted_m3], ["liquid", now.liquid_m3],
-      ["solid", now.solid_m3], ["left the map", now.lost_m3], ["residual", now.residual_m3],
-      ["bound of rounding", now.bound_m3],
+      [say("PAGE_AT_START"), now.initial_m3], [say("PAGE_EMITTED"), now.emitted_m3],
+      [say("PAGE_LIQUID"), now.liquid_m3], [say("PAGE_SOLID"), now.solid_m3], [say("PAGE_LEFT_MAP"), now.lost_m3],
+      [say("PAGE_RESIDUAL"), now.residual_m3], [say("PAGE_ROUNDING"), now.bound_m3],
     ];
-    if (now.sea_m3) rows.splice(5, 0, ["entered the sea", now.sea_m3]);
+    if (now.sea_m3) rows.splice(5, 0, [say("PAGE_ENTERED_SEA"), now.sea_m3]);
     const text = (value) => {
-      if (value === null) return "not known";
+      if (value === null) return say("PAGE_UNKNOWN");
       const small = value !== 0 && Math.abs(value) < 0.1;
-      return `${small ? value.toExponential(2) : value.toLocaleString("en", { maximumSignificantDigits: 10 })} m\u00b3`;
+      return `${small ? number(value.toExponential(2)) : longNumber(value)} m\u00b3`;
     };
     byId("ledger").replaceChildren(...rows.map(([name, value]) => {
       const row = html("tr");
@@ -163,7 +176,7 @@ class Page {
   /** "3.42 m" of a field in the present frame, or that there is nothing. */
   textAt(field, { row, col }) {
     const level = this.frames.level(field, this.frame, this.frames.place(row, col));
-    return level > 0 ? valueText(field, valueOf(field, level)) : "no lava";
+    return level > 0 ? valueText(field, valueOf(field, level)) : say("NO_LAVA");
   }
 
   choose(cell) {
@@ -179,7 +192,7 @@ class Page {
   tellCell() {
     const cell = this.map.chosen;
     if (!cell) {
-      byId("cell").replaceChildren(html("p", "Click on the map, or move there with the arrow keys.", "note"));
+      byId("cell").replaceChildren(html("p", say("PAGE_CHOOSE"), "note"));
       return;
     }
     const { grid } = this.data;
@@ -190,10 +203,11 @@ class Page {
       const row = html("tr");
       const value = html("td", this.textAt(field, cell));
       value.id = `value-${field.name}`;
-      row.append(html("th", field.name.replaceAll("_", " ")), value);
+      row.append(html("th", field.label), value);
       table.append(row);
     }
-    byId("cell").replaceChildren(html("p", `row ${cell.row}, column ${cell.col}; x ${x} m, y ${y} m; ${placeText(this.data, cell.row, cell.col)}`, "note"), table);
+    const where = [say("PAGE_CELL", cell), `x ${number(x)} m, y ${number(y)} m`, placeText(this.data, cell.row, cell.col)];
+    byId("cell").replaceChildren(html("p", where.join("; "), "note"), table);
   }
 
   /** The curve of the chosen cell; of arrival there is none. */
@@ -208,8 +222,8 @@ class Page {
     if (levels.every((level) => level === 0)) return;
     const values = levels.map((level) => (level > 0 ? valueOf(field, level) : null));
     const unit = unitOf(field);
-    this.markHistory = drawChart(byId("history"), frames.times, [{ name: field.name.replaceAll("_", " "), values }], {
-      label: `${field.name} of the chosen cell over time`, size: unit.size, unit: unit.name,
+    this.markHistory = drawChart(byId("history"), frames.times, [{ name: field.label, values }], {
+      label: say("PAGE_CELL_CURVE", { field: field.label }), size: unit.size, unit: unit.name, missing: say("NO_LAVA"),
       text: (value) => valueText(field, value), choose: (frame) => this.showFrame(frame),
     });
     this.markHistory(this.frame);
@@ -221,7 +235,7 @@ class Page {
     byId("hover").hidden = !cell;
     if (!cell) return;
     const where = placeText(this.data, cell.row, cell.col);
-    byId("hover").textContent = `${this.textAt(this.field, cell)} \u00b7 ${where} \u00b7 row ${cell.row}, column ${cell.col}`;
+    byId("hover").textContent = `${this.textAt(this.field, cell)} \u00b7 ${where} \u00b7 ${say("PAGE_CELL", cell)}`;
   }
 
   /** A length that is round in metres and at most a quarter of the map. */
@@ -237,7 +251,7 @@ class Page {
   play(on) {
     clearInterval(this.timer);
     this.timer = null;
-    byId("play").textContent = on ? "Pause" : "Play";
+    byId("play").textContent = say(on ? "PAGE_PAUSE" : "PAGE_PLAY");
     byId("play").setAttribute("aria-pressed", String(on));
     if (!on) return;
     const last = this.data.frames.length - 1;
@@ -362,14 +376,15 @@ class Page {
 
 async function main() {
   try {
-    const frames = await Frames.read(JSON.parse(byId("data").textContent));
+    const data = JSON.parse(byId("data").textContent);
+    learnWords(data);
+    const frames = await Frames.read(data);
     byId("content").hidden = false;
     new Page(frames).start();
   } catch (error) {
+    const { old, damaged } = byId("failure").dataset;
     byId("failure").hidden = false;
-    byId("failure").textContent = typeof DecompressionStream === "undefined"
-      ? "This browser is too old for this page: Firefox 113, Safari 16.4 or Chrome 86 (DecompressionStream) is needed."
-      : `This page is damaged: ${error.message}`;
+    byId("failure").textContent = typeof DecompressionStream === "undefined" ? old : `${damaged}: ${error.message}`;
   }
 }
 

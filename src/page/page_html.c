@@ -195,13 +195,16 @@ static enum sciara_status append_bits(struct sciara_text *t, const char *key, co
   return status;
 }
 
-static enum sciara_status append_field(struct sciara_text *t, const struct sciara_page_frames *frames,
+static enum sciara_status append_field(struct sciara_text *t, const struct sciara_page *p,
                                        const struct sciara_page_field *f) {
+  const struct sciara_page_frames *frames = p->frames;
   const struct sciara_field_info *info = sciara_field_describe(f->field);
   const struct sciara_ramp *ramp = sciara_ramp_for(info->name);
   SCIARA_TRY(sciara_text_append(t, "{"));
   SCIARA_TRY(append_text(t, "name", info->name));
   SCIARA_TRY(append_text(t, "long_name", info->long_name));
+  SCIARA_TRY(append_text(t, "label", sciara_word_of_field(p->language, info->name)));
+  SCIARA_TRY(append_text(t, "about", sciara_word_of_field_long(p->language, info->name)));
   SCIARA_TRY(append_text(t, "unit", info->unit));
   SCIARA_TRY(sciara_text_append(t, "\"once\":%s,\"base\":%.15g,\"step\":%.15g,\"high\":%.15g,\n\"ramp\":[",
                                 f->once ? "true" : "false", f->base, f->step, f->high));
@@ -257,6 +260,33 @@ static enum sciara_status append_places(struct sciara_text *t, const struct scia
                      : sciara_text_append(t, "\"observed\":null,\n");
 }
 
+static enum sciara_status append_warnings(struct sciara_text *t, const struct sciara_page *p) {
+  SCIARA_TRY(sciara_text_append(t, "\"warnings\":["));
+  for (size_t k = 0; k < p->warning_count; k++) {
+    const struct sciara_run_warning *w = &p->warnings[k];
+    SCIARA_TRY(sciara_text_append(t, "%s{", k ? "," : ""));
+    SCIARA_TRY(append_text(t, "kind", w->kind));
+    SCIARA_TRY(append_text(t, "text", w->text));
+    SCIARA_TRY(sciara_text_append(t, "\"row\":%" PRId64 ",\"col\":%" PRId64 ",\"time_s\":", w->row, w->col));
+    SCIARA_TRY(append_number(t, w->time_s));
+    SCIARA_TRY(sciara_text_append(t, ",\"height_m\":"));
+    SCIARA_TRY(append_number(t, w->height_m));
+    SCIARA_TRY(sciara_text_append(t, "}"));
+  }
+  return sciara_text_append(t, "],\n");
+}
+
+/** Names of fields are written with the fields. */
+static bool is_of_field(const char *id) { return strncmp(id, "FIELD_", 6) == 0 || strncmp(id, "LONG_", 5) == 0; }
+
+static enum sciara_status append_words(struct sciara_text *t, enum sciara_language language) {
+  SCIARA_TRY(sciara_text_append(t, "\"decimal\":\"%c\",\n\"words\":{\n", sciara_language_decimal(language)));
+  for (int w = 0; w < SCIARA_WORDS; w++)
+    if (!is_of_field(sciara_word_id((enum sciara_word)w)))
+      SCIARA_TRY(append_text(t, sciara_word_id((enum sciara_word)w), sciara_word(language, (enum sciara_word)w)));
+  return sciara_text_append(t, "\"language\":\"%s\"},\n", sciara_language_code(language));
+}
+
 static enum sciara_status append_data(struct sciara_text *t, const struct sciara_page *p) {
   SCIARA_TRY(sciara_text_append(t, "{\"format\":1,\n"));
   SCIARA_TRY(append_text(t, "title", p->title));
@@ -266,7 +296,8 @@ static enum sciara_status append_data(struct sciara_text *t, const struct sciara
   SCIARA_TRY(append_text(t, "precision", p->precision));
   SCIARA_TRY(append_text(t, "start", p->start));
   SCIARA_TRY(append_text(t, "crs", p->crs_name));
-  SCIARA_TRY(append_text(t, "warning", p->warning));
+  SCIARA_TRY(append_warnings(t, p));
+  SCIARA_TRY(append_words(t, p->language));
   SCIARA_TRY(append_text(t, "scenario", p->scenario_json));
   SCIARA_TRY(sciara_text_append(t, "\"snapshots\":%zu,\n", p->snapshot_count));
   SCIARA_TRY(append_places(t, p));
@@ -274,7 +305,7 @@ static enum sciara_status append_data(struct sciara_text *t, const struct sciara
   SCIARA_TRY(sciara_text_append(t, "\"fields\":["));
   for (size_t f = 0; f < p->frames->field_count; f++) {
     if (f) SCIARA_TRY(sciara_text_append(t, ",\n"));
-    SCIARA_TRY(append_field(t, p->frames, &p->frames->fields[f]));
+    SCIARA_TRY(append_field(t, p, &p->frames->fields[f]));
   }
   return sciara_text_append(t, "]}\n");
 }
@@ -292,15 +323,49 @@ static enum sciara_status append_escaped(struct sciara_text *page, const struct 
   return SCIARA_OK;
 }
 
+/** The text for a hole of the skeleton, "LANGUAGE" or the ID of a word; NULL: there is none. */
+static const char *text_of_hole(enum sciara_language language, const char *id, size_t length) {
+  if (length == 8 && strncmp(id, "LANGUAGE", length) == 0) return sciara_language_code(language);
+  for (int w = 0; w < SCIARA_WORDS; w++) {
+    const char *one = sciara_word_id((enum sciara_word)w);
+    if (strlen(one) == length && strncmp(one, id, length) == 0) return sciara_word(language, (enum sciara_word)w);
+  }
+  return NULL;
+}
+
+/** Appends a part of the skeleton, its holes "@ID@" filled with words, none of which needs an escape in HTML. */
+static enum sciara_status append_skeleton(struct sciara_text *page, enum sciara_language language, const char *from,
+                                          size_t size) {
+  const char *end = from + size;
+  while (from < end) {
+    const char *hole = memchr(from, '@', (size_t)(end - from));
+    size_t length = 0;
+    SCIARA_TRY(sciara_text_append_bytes(page, from, (size_t)((hole ? hole : end) - from)));
+    if (!hole) break;
+    from = hole + 1;
+    while (from + length < end && (from[length] == '_' || (from[length] >= 'A' && from[length] <= 'Z'))) length++;
+    if (length == 0 || from + length == end || from[length] != '@') { // of a style
+      SCIARA_TRY(sciara_text_append(page, "@"));
+      continue;
+    }
+    const char *text = text_of_hole(language, from, length);
+    if (!text)
+      return sciara_fail(SCIARA_ERR_INTERNAL, "the page has a hole \"%.*s\", which is no word", (int)length, from);
+    SCIARA_TRY(sciara_text_append(page, "%s", text));
+    from += length + 1;
+  }
+  return SCIARA_OK;
+}
+
 enum sciara_status sciara_page_write(const struct sciara_page *p, const char *path) {
   struct sciara_text json = {0}, page = {0};
   enum sciara_status status;
   SCIARA_TRY_GOTO(append_data(&json, p));
   SCIARA_TRY_GOTO(
-      sciara_text_append_bytes(&page, (const char *)sciara_page_skeleton_head, sciara_page_skeleton_head_size));
+      append_skeleton(&page, p->language, (const char *)sciara_page_skeleton_head, sciara_page_skeleton_head_size));
   SCIARA_TRY_GOTO(append_escaped(&page, &json));
   SCIARA_TRY_GOTO(
-      sciara_text_append_bytes(&page, (const char *)sciara_page_skeleton_tail, sciara_page_skeleton_tail_size));
+      append_skeleton(&page, p->language, (const char *)sciara_page_skeleton_tail, sciara_page_skeleton_tail_size));
   SCIARA_TRY_GOTO(sciara_file_replace(path, page.data, page.length));
 cleanup:
   sciara_text_free(&json);

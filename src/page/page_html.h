@@ -4,8 +4,10 @@
 #define SCIARA_PAGE_PAGE_HTML_H
 
 #include "base/text.h"
+#include "map/words.h"
 #include "model/polyline.h"
 #include "page/page_frames.h"
+#include "store/run_json.h"
 
 /** A vent: a point, or the vertices of a fissure, in the CRS of the grid. */
 struct sciara_page_vent {
@@ -16,7 +18,9 @@ struct sciara_page_vent {
 
 /** What a page says of a run. Texts may be NULL when unknown; whatever they hold is shown as text. */
 struct sciara_page {
-  const char *warning;                     ///< what makes the results doubtful; NULL: nothing
+  enum sciara_language language;
+  const struct sciara_run_warning *warnings; ///< what makes the results doubtful
+  size_t warning_count;
   const struct sciara_page_frames *frames; ///< fields[0] is shown first
   const double *altitude;                  ///< of the ground, rows x cols, SCIARA_NODATA_ALTITUDE outside the DEM
   const uint8_t *observed;                 ///< rows x cols, 1 in the observed extent, else 0; NULL: none

@@ -205,12 +205,15 @@ struct lines {
   bool paint;
 };
 
-static void put_line(struct lines *l, const char *text) {
-  const struct sciara_writing w = {.text = text, .capital = 0.9 * l->d->letter, .width = l->width, .lines = 2};
+static void put_text(struct lines *l, const char *text, bool bold) {
+  const struct sciara_writing w = {
+      .text = text, .capital = 0.9 * l->d->letter, .bold = bold, .width = l->width, .lines = 2};
   const double height = sciara_lettering_measure(&l->d->lettering, &w).height;
   if (l->paint) sciara_picture_write(&l->d->picture, &l->d->lettering, l->x, l->y + 1.1 * w.capital, 0, &w);
   l->y += fmax(height, 1.4 * w.capital) + 0.5 * l->d->letter;
 }
+
+static void put_line(struct lines *l, const char *text) { put_text(l, text, false); }
 
 /** "Lava that left the map: 1234 m3 (3.4 % of the emitted volume)" */
 static void put_volume(struct lines *l, enum sciara_word name, double volume, double emitted) {
@@ -238,6 +241,7 @@ double sciara_map_lines(struct sciara_map_drawing *d, double x, double y, double
   const struct sciara_map_picture *q = d->q;
   const struct sciara_map_volumes *v = q->volumes;
   struct lines l = {.d = d, .x = x, .y = y, .width = width, .paint = paint};
+  if (q->warning) put_text(&l, word(d, SCIARA_WORD_WARNING), true);
   if (v && (v->left_map > 0 || v->always_left_map)) put_volume(&l, SCIARA_WORD_LEFT_MAP, v->left_map, v->emitted);
   if (v && (v->entered_sea > 0 || v->always_entered_sea))
     put_volume(&l, SCIARA_WORD_ENTERED_SEA, v->entered_sea, v->emitted);

@@ -52,7 +52,7 @@ struct sciara_map_picture {
   const char *start;       ///< of the run, "2006-07-14T23:30:00Z"
   const uint16_t *edits;   ///< rows x cols: cells that are not 0 have an edited ground, whose outline is drawn
   const uint8_t *observed; ///< rows x cols, 0 or 1: an extent whose outline is drawn
-  const char *warning;     ///< a sentence after the foot: about the results
+  bool warning;            ///< the run has warnings: a line below the key says so
   const struct sciara_map_vent *vent;
   size_t vents;
   const struct sciara_map_run_out *run_out;

@@ -109,7 +109,7 @@ static enum sciara_status write_picture(struct sciara_simulation *s, const struc
   bool tower = false;
   SCIARA_TRY(sciara_simulation_ledger(s, &ledger));
   SCIARA_TRY(has_tower(p, &tower));
-  picture.warning = tower ? SCIARA_WARNING_NOTE : NULL;
+  picture.warning = tower;
   SCIARA_TRY_GOTO(mark_sea(p->site, &sea));
   picture.sea = sea;
   SCIARA_TRY_GOTO(sciara_map_dressing_make(&p->scenario, map, &picture, &dressing));

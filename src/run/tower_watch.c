@@ -50,6 +50,7 @@ static enum sciara_status add(struct sciara_run_record *record, const struct sci
                                                                   .x = centre.x,
                                                                   .y = centre.y,
                                                                   .time_s = s->time,
+                                                                  .height_m = at->height,
                                                                   .text = text});
   free(text);
   if (status == SCIARA_OK) *new_text = record->warnings[record->warning_count - 1].text;

@@ -211,6 +211,7 @@ static void add_warnings(struct builder *b, cJSON *root, const struct sciara_run
     add_number(b, item, "x", w->x);
     add_number(b, item, "y", w->y);
     add_number(b, item, "time_s", w->time_s);
+    add_number(b, item, "height_m", w->height_m);
     add_text(b, item, "text", w->text);
     if (cJSON_AddItemToArray(list, item)) continue;
     cJSON_Delete(item);

@@ -33,16 +33,14 @@ struct sciara_run_resumption {
   char *engine;              ///< engine that continued; owned
 };
 
-/** What maps say of a run with warnings. */
-#define SCIARA_WARNING_NOTE "Warning: lava piles up in a way that the model cannot represent"
-
 /** Something that a run noticed and that makes its results doubtful. */
 struct sciara_run_warning {
   char *kind; ///< "vent", "tower"; owned
   int64_t row, col;
-  double x, y;   ///< centre of the cell, in the CRS of the DEM, m
-  double time_s; ///< simulated time of the state in which it was noticed
-  char *text;    ///< a sentence; owned
+  double x, y;     ///< centre of the cell, in the CRS of the DEM, m
+  double time_s;   ///< simulated time of the state in which it was noticed
+  double height_m; ///< of the lava above the cells around it; NAN in records of versions that did not record it
+  char *text;      ///< a sentence; owned
 };
 
 /**

@@ -178,6 +178,8 @@ static enum sciara_status read_warning(const struct place *at, struct sciara_run
   SCIARA_TRY(get_number(at, "x", &w.x));
   SCIARA_TRY(get_number(at, "y", &w.y));
   SCIARA_TRY(get_number(at, "time_s", &w.time_s));
+  w.height_m = NAN;
+  if (member(at, "height_m")) SCIARA_TRY(get_number(at, "height_m", &w.height_m));
   return sciara_run_record_warn(r, &w);
 }
 

@@ -177,6 +177,29 @@ class CompareObserved(SharedCase):
         done = self.compare("--observed", "mask.tif", "--language", "it", code=2)
         self.assertIn("--language: allowed only with --png FILE", done.stderr)
 
+    def test_picture_of_the_ground(self):
+        """Sea and edits of the ground are on the picture as on maps, and a warning of the run below it."""
+        case.write_json(self.path("sea.json"), case.scenario(run={"max_steps": 300}, dem={
+            "path": "dem.asc", "crs": "EPSG:32633", "sea": "nodata", "edits": [
+                {"line": [[case.WEST + 50, case.SOUTH + 60], [case.WEST + 150, case.SOUTH + 60]], "width_m": 10, "height_m": 1}]}))
+        self.sciara("run", "sea.json", "-q", "-o", "sea")
+        pictures = {}
+        for name in ("run", "sea"):
+            self.sciara("compare", name, "--observed", "mask.tif", "--png", f"ground_{name}.png", "--extent", "dem")
+            pixels = gdal.Open(self.path(f"ground_{name}.png")).ReadAsArray().reshape(3, -1)
+            pictures[name] = [(pixels == numpy.array(colour)[:, None]).all(axis=0).sum()
+                              for colour in ((170, 205, 230), (140, 0, 160))]
+        self.assertEqual(pictures["run"], [0, 0])
+        self.assertGreater(pictures["sea"][0], 1000, "pixels of sea")
+        self.assertGreater(pictures["sea"][1], 20, "pixels of the outline of the edit")
+        with open(self.path("sea", "run.json"), encoding="utf-8") as f:
+            record = json.load(f)
+        record["warnings"] = [{"kind": "tower", "cell": [5, 6], "x": 0, "y": 0, "time_s": 60, "text": "piles up"}]
+        case.write_json(self.path("sea", "run.json"), record)
+        before = gdal.Open(self.path("ground_sea.png")).RasterYSize
+        self.sciara("compare", "sea", "--observed", "mask.tif", "--png", "warned.png", "--extent", "dem")
+        self.assertGreater(gdal.Open(self.path("warned.png")).RasterYSize, before + 10, "a line more")
+
     def test_diagnostics(self):
         with open(self.path("kept.png"), "w", encoding="utf-8") as f:
             f.write("a picture")

@@ -208,6 +208,31 @@ class ExportHtml(SharedCase):
                                     self.page.scripts[1]))
         self.assertLess(len(self.page.text) - len(self.page.scripts[0]), 60000, "bytes of the page without its data")
 
+    def test_every_text_is_in_the_table(self):
+        """What the script says is in the page, nothing of the page's own words is unused, and HTML has no hole."""
+        source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "src", "page")
+        said = set(re.findall(r'"([A-Z]+(?:_[A-Z]+)+|COLON|WARNING)"', self.page.scripts[1]))
+        with open(os.path.join(source, "page.html"), encoding="utf-8") as f:
+            holes = set(re.findall(r"@([A-Z_]+)@", f.read())) - {"DATA", "SCRIPT", "STYLE", "SCRIPT_HASH", "STYLE_HASH", "LANGUAGE"}
+        words = set(self.page.data["words"])
+        self.assertGreater(len(said), 20)
+        self.assertEqual((said | holes) - words, set())
+        self.assertEqual({word for word in words if word.startswith("PAGE_")} - said - holes, set())
+        self.assertNotRegex(self.page.text.replace(self.page.scripts[1], ""), "@[A-Z_]+@")
+
+    def test_language(self):
+        """English unless asked otherwise; names of fields and the scenario are the same in each."""
+        found = {language: self.make(f"{language}.html", "--language", language) for language in ("en", "it", "fr", "es", "is")}
+        self.assertEqual(found["en"].data, self.page.data)
+        for language, page in found.items():
+            self.assertEqual(next(a["lang"] for tag, a in page.elements if tag == "html"), language)
+            self.assertEqual([field["name"] for field in page.data["fields"]], USUAL)
+            self.assertEqual((page.scripts[1], page.style), (self.page.scripts[1], self.page.style))
+        self.assertEqual([field["label"] for field in found["it"].data["fields"]],
+                         ["Deposito", "Spessore", "Temperatura", "Tempo di arrivo"])
+        done = self.export("run", "-f", "html", "-o", "none.html", "--language", "de", code=2)
+        self.assertIn('--language: expected a language of en|it|fr|es|is, found "de"', done.stderr)
+
     def test_frames_are_thinned_evenly(self):
         done = self.export("run", "-f", "html", "-o", "thin.html", "--frames", 4)
         all_steps = [one.attrs["step"] for one in self.stored]

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """The page of sciara export --format html in a browser, opened from its file: slider, play, click, hover, keys."""
+import json
 import os
 import re
 import sys
@@ -110,7 +111,7 @@ class BrowserPage(SharedCase):
             minutes, seconds = divmod(int(self.stored[frame].time.values[0]), 60)
             self.assertTrue(self.text("when").startswith(f"{minutes // 60:02}:{minutes % 60:02}:{seconds:02} "))
             self.assertIn(f"step {self.stored[frame].attrs['step']}", self.text("when"))
-            shown = re.search(r"emitted(\S+) m", self.text("ledger"))[1].replace(",", "")
+            shown = re.search(r"Emitted(\S+) m", self.text("ledger"))[1].replace(",", "")
             self.assertAlmostEqual(float(shown) / self.stored[frame].attrs["ledger_emitted_m3"], 1, delta=1e-9)
             found.append(self.browser.evaluate(PIXELS))
         self.assertGreater(found[0], 100, "pixels with lava")
@@ -134,9 +135,7 @@ class BrowserPage(SharedCase):
         wet = sum(float(one.deposit.values[0, row, col]) > 0 for one in self.stored)
         self.assertEqual(points, wet)
         self.go_to(0)
-        shown = self.text("history").rsplit("deposit: ", 1)[1]
-        if shown == "none":
-            shown = "no lava"
+        shown = self.text("history").rsplit("Deposit: ", 1)[1]
         self.assert_shown("deposit", shown, 0, row, col)
 
     def test_hover(self):
@@ -216,8 +215,102 @@ class BrowserPage(SharedCase):
         self.browser.key("ArrowRight")
         self.browser.key("ArrowRight")
         self.assertEqual(self.browser.evaluate("document.querySelector('#fields :checked').value"), "temperature")
-        self.assertIn("temperature of liquid lava", self.text("quantisation"))
+        self.assertIn("Temperature of liquid lava", self.text("quantisation"))
         self.assertRegex(self.text("low") + self.text("high"), r"^1\d\d\d\.?\d* K1360\.?\d* K$")
+
+    LANGUAGES = ("en", "it", "fr", "es", "is")
+    TEXTS = """(() => {
+      const said = [document.title];
+      const walk = (node) => {
+        if (node.nodeType === 3 && node.textContent.trim()) said.push(node.textContent.trim());
+        if (node.nodeType !== 1 || ['SCRIPT', 'STYLE', 'PRE', 'NOSCRIPT'].includes(node.tagName)) return;
+        for (const name of ['aria-label', 'aria-valuetext', 'title', 'data-old', 'data-damaged'])
+          if (node.hasAttribute(name)) said.push(node.getAttribute(name));
+        node.childNodes.forEach(walk);
+      };
+      walk(document.body);
+      return said;
+    })()"""
+
+    def open_other(self, name):
+        """Another page, which loads nothing but itself either."""
+        self.browser.open(f"file://{self.path(name)}")
+        self.browser.wait_until(READY)
+        self.assertEqual((self.text("failure"), self.browser.requests), ("", [f"file://{self.path(name)}"]))
+        self.browser.requests = [f"file://{self.path('page.html')}"]
+
+    def open_language(self, language):
+        """All texts of the page in a language, a cell with lava chosen, and the number that it shows for its deposit."""
+        self.sciara("export", "run", "-q", "-f", "html", "-o", f"{language}.html", "--observed", "seen.geojson",
+                    "--language", language, "--title", "37", "--overwrite")
+        self.open_other(f"{language}.html")
+        self.browser.click(*self.place_of(*self.cells(len(self.stored) - 1)[1]))
+        return self.browser.evaluate(self.TEXTS)
+
+    def test_languages(self):
+        """Every text differs from the English one, unless it is of a file, a unit, a symbol or a word of both languages."""
+        said = {language: self.open_language(language) for language in self.LANGUAGES}
+        common = {"Volume", "Area", "Scenario", "Pause", "Temperature", "Altitude", "Surface", "Residual", "Liquide"}
+        for language, texts in said.items():
+            with self.subTest(language=language):
+                self.assertEqual(len(texts), len(said["en"]))
+                for text in texts:
+                    self.assertNotRegex(text, r"[{}@]|undefined|null|NaN|[A-Z]+_[A-Z]+")
+                if language == "en":
+                    continue
+                for text, english in zip(texts, said["en"]):
+                    if re.search("[A-Za-z]{4}", english.replace("seen.geojson", "").replace("openmp", "")) and \
+                            english not in common and not english.startswith(("WGS 84", "Pango")):
+                        self.assertNotEqual(text, english)
+                self.assertFalse([text for text in texts if re.search(r"\d\.\d", text) and "sciara" not in text and
+                                  "Firefox" not in text], "numbers with a point")
+
+    def test_language_of_the_document(self):
+        for language in ("fr", "is"):
+            self.open_language(language)
+            self.assertEqual(self.browser.evaluate("document.documentElement.lang"), language)
+        self.assertRegex(self.text("value-deposit"), r"^\d+,\d+ m$")
+        row, col = self.cells(len(self.stored) - 1)[1]
+        self.assertIn(f"röð {row}, dálkur {col}; x ", self.text("cell"))
+        self.assertRegex(self.text("hover"), r"^\d+,\d+ m · \d\d,\d{5}° N; \d\d,\d{5}° A; \d+ m y\.s\. · röð")
+        emitted = self.stored[-1].attrs["ledger_emitted_m3"]
+        self.assertIn(f"Upp komið{emitted:_.10g} m³".replace("_", "\u202f").replace(".", ","), self.text("ledger"))
+        self.on("play", "click()")
+        self.assertEqual(self.text("play"), "Stöðva")
+        self.on("play", "click()")
+        self.open()
+        self.assertEqual(self.browser.evaluate("document.documentElement.lang"), "en")
+
+    def test_warnings(self):
+        """In the language of the page, with cell, time and height; a kind of a later version in the words of its run."""
+        run = {"max_time": "3 min"}
+        case.write_json(self.path("tower.json"), case.scenario(run=run))
+        self.sciara("run", "tower.json", "-q", "-o", "tower")
+        with open(self.path("tower", "run.json"), encoding="utf-8") as f:
+            text = json.load(f)
+        text["warnings"] = [
+            {"kind": "vent", "cell": [3, 4], "x": 0, "y": 0, "time_s": 90061, "height_m": 1234.5, "text": "old"},
+            {"kind": "tower", "cell": [5, 6], "x": 0, "y": 0, "time_s": 60, "text": "older"},
+            {"kind": "flood", "cell": [7, 8], "x": 0, "y": 0, "time_s": 60, "text": "a <b>flood"}]
+        case.write_json(self.path("tower", "run.json"), text)
+        expected = {
+            "en": ["Warning: lava piles up in a way that the model cannot represent.",
+                   "A vent stands 1230 m above the cells around it (row 3, column 4, after 1 d 01:01:01): it emits more than they "
+                   "take.", "Lava stands ? m above all neighbouring cells (row 5, column 6, after 00:01:00).", "a <b>flood.",
+                   "Give the vent an area (radius_m, or width_m of a line) or use larger cells."],
+            "es": ["Atención: la lava se acumula de un modo que el modelo no puede representar.",
+                   "Una boca está 1230 m por encima de las celdas que la rodean (fila 3, columna 4, tras 1 d 01:01:01): emite más "
+                   "de lo que ellas reciben.",
+                   "La lava está ? m por encima de todas las celdas vecinas (fila 5, columna 6, tras 00:01:00).", "a <b>flood.",
+                   "Dé un área a la boca (radius_m, o width_m para una línea) o use celdas más grandes."]}
+        for language, lines in expected.items():
+            self.sciara("export", "tower", "-q", "-f", "html", "-o", f"w{language}.html", "--language", language)
+            self.open_other(f"w{language}.html")
+            self.assertEqual(self.browser.evaluate("[...document.querySelectorAll('#warning p')].map((p) => p.textContent)"),
+                             lines)
+            self.assertFalse(self.on("warning", "hidden"))
+        self.open()
+        self.assertTrue(self.on("warning", "hidden"))
 
     def test_play(self):
         self.go_to(0)

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Vents with an area, "front at rest", the limit of thickness, and warnings about towers, from scenario to files."""
+import json
 import os
 import re
 import sys
@@ -146,7 +147,10 @@ class Towers(Case):
         self.assertEqual(len(found), 1, "engines differ")
         self.sciara("export", "serial", "-q", "-f", "html", "-o", "page.html")
         with open(self.path("page.html"), encoding="utf-8") as f:
-            self.assertIn('"warning":"vents[0] (vent 1) stands ', f.read())
+            data = json.loads(re.search(r'id="data">(.*?)</script>', f.read(), re.S)[1])
+        self.assertEqual([(w["kind"], w["row"], w["col"]) for w in data["warnings"]], [("vent", 20, 20)])
+        self.assertAlmostEqual(data["warnings"][0]["height_m"], record(self.path("serial"))["warnings"][0]["height_m"])
+        self.assertRegex(data["warnings"][0]["text"], rf"stands {data['warnings'][0]['height_m']:.3g} m above ")
 
     def test_noticed_before_the_run_ends(self):
         """Without snapshots: in the first sample of steps in which the tower stands, which is the same on all engines."""

@@ -33,6 +33,57 @@ START_TEST(languages_differ) {
 }
 END_TEST
 
+/** Appends the placeholders of a text, "{row}{col}", in alphabetical order. */
+static void list_placeholders(const char *text, char *out, size_t capacity) {
+  enum { MOST = 16 };
+  char names[MOST][32];
+  int count = 0;
+  for (const char *at = strchr(text, '{'); at; at = strchr(at + 1, '{')) {
+    const size_t length = strcspn(at, "}") + 1;
+    ck_assert_msg(at[length - 1] == '}' && length < sizeof names[0] && count < MOST, "%s", text);
+    int k = count++;
+    memcpy(names[k], at, length);
+    names[k][length] = '\0';
+    for (; k > 0 && strcmp(names[k - 1], names[k]) > 0; k--) {
+      char other[sizeof names[0]];
+      memcpy(other, names[k], sizeof other);
+      memcpy(names[k], names[k - 1], sizeof other);
+      memcpy(names[k - 1], other, sizeof other);
+    }
+  }
+  out[0] = '\0';
+  for (int k = 0; k < count; k++) {
+    ck_assert_uint_lt(strlen(out) + strlen(names[k]), capacity);
+    strcat(out, names[k]);
+  }
+}
+
+START_TEST(placeholders_survive_translation) {
+  int with = 0;
+  for (int w = 0; w < SCIARA_WORDS; w++) {
+    char expected[256], found[256];
+    list_placeholders(sciara_word(SCIARA_ENGLISH, (enum sciara_word)w), expected, sizeof expected);
+    with += expected[0] != '\0';
+    for (int l = 0; l < SCIARA_LANGUAGES; l++) {
+      list_placeholders(sciara_word((enum sciara_language)l, (enum sciara_word)w), found, sizeof found);
+      ck_assert_msg(strcmp(found, expected) == 0, "%s in %s: expected %s, found %s",
+                    sciara_word_id((enum sciara_word)w), sciara_language_code((enum sciara_language)l), expected,
+                    found);
+    }
+  }
+  ck_assert_int_ge(with, 10);
+}
+END_TEST
+
+/** They are inserted in the HTML of pages as they are. */
+START_TEST(no_word_is_markup) {
+  for (int w = 0; w < SCIARA_WORDS; w++)
+    for (int l = 0; l < SCIARA_LANGUAGES; l++)
+      ck_assert_msg(!strpbrk(sciara_word((enum sciara_language)l, (enum sciara_word)w), "&<>\"@"), "%s in %s",
+                    sciara_word_id((enum sciara_word)w), sciara_language_code((enum sciara_language)l));
+}
+END_TEST
+
 START_TEST(english_names_of_fields_are_those_of_the_table) {
   for (int f = 0; f < SCIARA_FIELD_COUNT; f++) {
     const struct sciara_field_info *info = sciara_field_describe((enum sciara_field)f);
@@ -55,6 +106,7 @@ START_TEST(codes_are_read) {
   for (int l = 0; l < SCIARA_LANGUAGES; l++) {
     ck_assert_int_eq(sciara_language_parse(sciara_language_code((enum sciara_language)l), &found), SCIARA_OK);
     ck_assert_int_eq(found, l);
+    ck_assert_int_eq(sciara_language_decimal(found), l == SCIARA_ENGLISH ? '.' : ',');
   }
   ck_assert_int_eq(sciara_language_parse("de", &found), SCIARA_ERR_USAGE);
   ck_assert_str_eq(sciara_last_error(), "expected a language of en|it|fr|es|is, found \"de\"");
@@ -75,6 +127,8 @@ int main(void) {
   TCase *t = tcase_create("words");
   tcase_add_test(t, every_word_is_there_in_every_language);
   tcase_add_test(t, languages_differ);
+  tcase_add_test(t, placeholders_survive_translation);
+  tcase_add_test(t, no_word_is_markup);
   tcase_add_test(t, english_names_of_fields_are_those_of_the_table);
   tcase_add_test(t, codes_are_read);
   tcase_add_test(t, numbers_have_the_decimal_sign);

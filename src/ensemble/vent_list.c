@@ -128,7 +128,7 @@ static enum sciara_status read_row(struct sciara_csv_records *t, const struct co
     else if (column == c->y && !(sciara_parse_double(value, &out->at.y) && fabs(out->at.y) <= 1e9))
       status = refuse_cell(t, line, "y", "a coordinate in m", value);
     else if (column == c->weight && !(sciara_parse_double(value, &out->weight) && out->weight >= 0))
-      status = refuse_cell(t, line, weight, "a weight, 0 or more", value);
+      status = refuse_cell(t, line, weight ? weight : "weight", "a weight, 0 or more", value);
     else if (column == c->name && *value)
       out->name = value;
   }

@@ -90,7 +90,7 @@ enum sciara_status sciara_vent_place_check(const struct sciara_site *site, const
                                            size_t count) {
   struct sciara_crossing *crossing = NULL;
   size_t cells = 0;
-  int64_t row, col;
+  int64_t row = -1, col = -1;
   if (count == 1) {
     SCIARA_TRY(cell_of(&site->grid, points->x, points->y, &row, &col));
     return check_cell(site, row, col);

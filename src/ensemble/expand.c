@@ -299,6 +299,21 @@ static enum sciara_status count_members(const struct work *w, size_t *out) {
                      SCIARA_MEMBERS_MOST, count);
 }
 
+/** Bytes of the table itself, and of typical values. */
+static enum sciara_status check_memory(const struct work *w, size_t members) {
+  size_t effusion = 64;
+  for (size_t k = 0; k < w->x->event_count; k++) {
+    const struct sciara_event_spec *e = &w->x->events[k];
+    const size_t size = 64 + 24 * (e->by_volume ? e->slots : 2 * e->rate_count);
+    effusion = size > effusion ? size : effusion;
+  }
+  const double needed = (double)members * (double)(128 + 48 * w->columns.count + effusion * w->columns.effusions);
+  const size_t available = sciara_memory_available();
+  if (available == 0 || needed <= (double)available) return SCIARA_OK;
+  return sciara_fail(SCIARA_ERR_MEMORY, "%s: a table of %zu members: expected %.3g MB of free memory, found %.3g MB",
+                     w->x->r->file, members, needed * 1e-6, (double)available * 1e-6);
+}
+
 enum sciara_status sciara_expand(struct sciara_expansion *x, struct sciara_members *out) {
   struct work w = {
       .x = x, .m = out, .vents = x->vents.count ? x->vents.count : 1, .events = x->event_count ? x->event_count : 1};
@@ -309,6 +324,7 @@ enum sciara_status sciara_expand(struct sciara_expansion *x, struct sciara_membe
   for (size_t k = 0; k < x->event_count; k++) w.event_sum += x->events[k].weight;
   SCIARA_TRY(count_members(&w, &most));
   SCIARA_TRY_GOTO(make_columns(x, &w.columns));
+  SCIARA_TRY_GOTO(check_memory(&w, most));
   SCIARA_TRY_GOTO(sciara_members_create(most, (const char *const *)w.columns.name, w.columns.count, out));
   SCIARA_TRY_GOTO(add_all(&w));
   out->count = w.at;

@@ -33,6 +33,14 @@ struct planning {
 
 enum sciara_status sciara_ensemble_schema(struct sciara_text *out) { return sciara_ensemble_tree_schema(out); }
 
+bool sciara_is_ensemble_file(const char *path) {
+  cJSON *root = NULL;
+  const bool found = sciara_json_read(path, &root) == SCIARA_OK && cJSON_IsString(sciara_json_get(root, "base"));
+  cJSON_Delete(root);
+  sciara_error_clear();
+  return found;
+}
+
 static enum sciara_status no_memory(void) { return sciara_fail(SCIARA_ERR_MEMORY, "no memory for an ensemble"); }
 
 static void free_planning(struct planning *p) {

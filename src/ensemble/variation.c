@@ -211,10 +211,10 @@ static enum sciara_status truncate_range(const struct work *w, struct sciara_var
   v->to = share_below(v, v->high);
   sciara_scenario_key_range(range, allowed, sizeof allowed);
   if (!(v->low < v->high) || !(v->to - v->from >= 1e-9)) {
-    snprintf(found, sizeof found, "a distribution with a share of %.3g there", fmax(0, v->to - v->from));
+    snprintf(found, sizeof found, "a fraction of %.3g of the distribution there", fmax(0, v->to - v->from));
     return refuse(w, truncate ? "truncate" : NULL, found,
                   *allowed && !truncate ? allowed
-                                        : "an interval in which the distribution has a share of 1e-9 or more");
+                                        : "an interval in which the distribution has a probability of 1e-9 or more");
   }
   if (1 - before > 1e-6)
     sciara_log(SCIARA_LOG_INFO,

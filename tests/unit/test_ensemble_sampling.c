@@ -164,7 +164,7 @@ static double volume_of(const double *rates, size_t slots, double duration) {
   return sum;
 }
 
-START_TEST(test_curves) { // the volume is exact for each shape and number of slots; the share ascends from 0 to 1
+START_TEST(test_curves) { // the volume is exact for each shape and number of slots; it ascends from 0 to 1
   static const double edges[] = {0, 10, 30, 100}, table[] = {1, 5, 0.5};
   static const size_t slots[] = {1, 2, 20, 997};
   double rates[997];

@@ -203,10 +203,6 @@ class Ensemble(Case):
         self.assertIn("found other files", self.plan(code=3).stderr)
         self.assertEqual(os.listdir(self.path("out")), ["notes.txt"])
 
-    def test_schema_is_committed(self):
-        with open(os.path.join(case.SOURCE, "config/ensemble.schema.json"), encoding="utf-8") as f:
-            self.assertEqual(f.read(), self.sciara("ensemble", "schema").stdout)
-
 
 if __name__ == "__main__":
     case.main()

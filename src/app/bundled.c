@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/shown.h"
+#include "ensemble/plan.h"
 #include "file/durable.h"
 
 static enum sciara_status no_memory(void) { return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a path"); }
@@ -53,7 +54,10 @@ enum sciara_status sciara_bundled_list(struct sciara_text *out) {
   const int count = folder ? scandir(folder, &entry, is_scenario, alphasort) : 0;
   enum sciara_status status = SCIARA_OK;
   for (int k = 0; k < count; k++) {
-    if (status == SCIARA_OK) status = sciara_text_showf(out, "%s/%s\n", folder, entry[k]->d_name);
+    char *path = sciara_path_join(folder, entry[k]->d_name);
+    if (!path) status = no_memory();
+    if (status == SCIARA_OK && !sciara_is_ensemble_file(path)) status = sciara_text_showf(out, "%s\n", path);
+    free(path);
     free(entry[k]);
   }
   free((void *)entry);

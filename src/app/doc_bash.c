@@ -2,6 +2,7 @@
 // Completions for bash. They use only the folder of the package bash-completion, none of its functions.
 #include "app/doc.h"
 #include "app/option_values.h"
+#include "app/subcommands.h"
 
 // Bash splits "--engines=serial,op" into the words "--engines", "=" and "serial,op".
 static const char before[] = "# Completions of sciara for bash, made by \"sciara doc bash\".\n"
@@ -57,6 +58,19 @@ static const char *const function_of[] = {[SCIARA_VALUE_NONE] = ":",
                                           [SCIARA_VALUE_FILE] = "_sciara_files",
                                           [SCIARA_VALUE_FOLDER] = "_sciara_folders"};
 
+/** Subcommands: the first word after their command. */
+static void print_subcommands(FILE *out) {
+  for (const struct sciara_command *const *c = sciara_commands; *c; c++) {
+    if (!(*c)->subcommands) continue;
+    fprintf(out, "  if [[ $command == %s ]] && ((COMP_CWORD > 2)); then\n    command=%s-${COMP_WORDS[2]}\n", (*c)->name,
+            (*c)->name);
+    fprintf(out, "  elif [[ $command == %s && $cur != -* ]]; then\n    _sciara_words '", (*c)->name);
+    for (const struct sciara_command *const *s = (*c)->subcommands; *s; s++)
+      fprintf(out, "%s ", sciara_command_word(*s));
+    fputs("'\n    return\n  fi\n", out);
+  }
+}
+
 static void print_commands(FILE *out) {
   fputs("  if ((COMP_CWORD == 1)) || [[ ${COMP_WORDS[1]} == help && $COMP_CWORD == 2 ]]; then\n    _sciara_words '",
         out);
@@ -67,15 +81,19 @@ static void print_commands(FILE *out) {
 /** "    run:-e | run:--engine) _sciara_words 'auto serial' ;;" */
 static void print_value(const struct sciara_command *command, const struct sciara_option *o, FILE *out) {
   fputs("    ", out);
-  if (o->letter) fprintf(out, "%s:-%c | ", command->name, o->letter);
-  fprintf(out, "%s:--%s) %s '", command->name, o->name, function_of[sciara_option_kind(o)]);
+  char name[64];
+  sciara_command_join(command, '-', name, sizeof name);
+  if (o->letter) fprintf(out, "%s:-%c | ", name, o->letter);
+  fprintf(out, "%s:--%s) %s '", name, o->name, function_of[sciara_option_kind(o)]);
   sciara_option_words(o, out);
   fputs("'; return ;;\n", out);
 }
 
 static void print_options(const struct sciara_command *command, FILE *out) {
   const struct sciara_option *o;
-  fprintf(out, "    %s) options='", command->name);
+  char name[64];
+  sciara_command_join(command, '-', name, sizeof name);
+  fprintf(out, "    %s) options='", name);
   for (size_t k = 0; (o = sciara_command_option(command, k)); k++) {
     if (o->letter) fprintf(out, "-%c ", o->letter);
     fprintf(out, "--%s ", o->name);
@@ -88,14 +106,17 @@ static void print_options(const struct sciara_command *command, FILE *out) {
 void sciara_doc_bash(FILE *out) {
   fputs(before, out);
   print_commands(out);
-  fputs("  case ${COMP_WORDS[1]}:$prev in\n", out);
-  for (const struct sciara_command *const *c = sciara_commands; *c; c++) {
+  fputs("  local command=${COMP_WORDS[1]}\n", out);
+  print_subcommands(out);
+  fputs("  case $command:$prev in\n", out);
+  const struct sciara_command *command;
+  for (size_t n = 0; (command = sciara_command_at(n)); n++) {
     const struct sciara_option *o;
-    for (size_t k = 0; (o = sciara_command_option(*c, k)); k++)
-      if (o->argument) print_value(*c, o, out);
+    for (size_t k = 0; (o = sciara_command_option(command, k)); k++)
+      if (o->argument) print_value(command, o, out);
   }
-  fputs("  esac\n  local operand=:\n  case ${COMP_WORDS[1]} in\n", out);
-  for (const struct sciara_command *const *c = sciara_commands; *c; c++) print_options(*c, out);
+  fputs("  esac\n  local operand=:\n  case $command in\n", out);
+  for (size_t n = 0; (command = sciara_command_at(n)); n++) print_options(command, out);
   fputs("  esac\n"
         "  if [[ $cur == -* ]]; then\n"
         "    _sciara_words \"$options\"\n"

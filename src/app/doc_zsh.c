@@ -2,6 +2,7 @@
 // Completions for zsh: a function per command, with _arguments.
 #include "app/doc.h"
 #include "app/option_values.h"
+#include "app/subcommands.h"
 
 /** Inside '...' of zsh, in a specification of _arguments: brackets, colons and backslashes are escaped. */
 static void print_escaped(const char *text, FILE *out) {
@@ -56,9 +57,36 @@ static void print_option(const struct sciara_option *o, FILE *out) {
   }
 }
 
+/** The second word names a subcommand, whose function does the rest. */
+static void print_dispatch(const struct sciara_command *command, FILE *out) {
+  fputs("  local -a commands\n  commands=(\n", out);
+  for (const struct sciara_command *const *s = command->subcommands; *s; s++) {
+    fprintf(out, "    '%s:", sciara_command_word(*s));
+    print_escaped((*s)->summary, out);
+    fputs("'\n", out);
+  }
+  fprintf(out,
+          "  )\n"
+          "  if ((CURRENT == 2)) && [[ $words[2] != -* ]]; then\n"
+          "    _describe -t commands command commands\n"
+          "    return\n"
+          "  elif ((${+functions[_sciara_%s_$words[2]]})); then\n"
+          "    local subcommand=$words[2]\n"
+          "    shift words\n"
+          "    ((CURRENT--))\n"
+          "    _sciara_%s_$subcommand\n"
+          "    return\n"
+          "  fi\n",
+          command->name, command->name);
+}
+
 static void print_function(const struct sciara_command *command, FILE *out) {
   const struct sciara_option *o;
-  fprintf(out, "_sciara_%s() {\n  _arguments -s \\\n", command->name);
+  char name[64];
+  sciara_command_join(command, '_', name, sizeof name);
+  fprintf(out, "_sciara_%s() {\n", name);
+  if (command->subcommands) print_dispatch(command, out);
+  fputs("  _arguments -s \\\n", out);
   for (size_t k = 0; (o = sciara_command_option(command, k)); k++) print_option(o, out);
   const enum sciara_value_kind kind = sciara_operand_kind(command);
   if (kind == SCIARA_VALUE_NONE) {
@@ -79,7 +107,8 @@ static void print_function(const struct sciara_command *command, FILE *out) {
 
 void sciara_doc_zsh(FILE *out) {
   fputs("#compdef sciara\n# Completions of sciara for zsh, made by \"sciara doc zsh\".\n\n", out);
-  for (const struct sciara_command *const *c = sciara_commands; *c; c++) print_function(*c, out);
+  const struct sciara_command *command;
+  for (size_t k = 0; (command = sciara_command_at(k)); k++) print_function(command, out);
   fputs("_sciara() {\n  local -a commands\n  commands=(\n", out);
   for (const struct sciara_command *const *c = sciara_commands; *c; c++) {
     fprintf(out, "    '%s:", (*c)->name);

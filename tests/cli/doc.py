@@ -35,10 +35,12 @@ class Doc(SharedCase):
     def prepare(cls):
         run_program("doc", "all", "--output", "share", cwd=cls.work)
         cls.commands = re.findall(r"(?m)^  ([a-z]+) +[a-z]", listed("--help").split("'sciara")[0])
+        cls.subcommands = {c: re.findall(r"(?m)^  ([a-z]+) +[a-z]", re.split("(?m)^ +-", listed(c, "--help"))[0]) for c in cls.commands}
+        cls.commands += [f"{c} {s}" for c in cls.subcommands for s in cls.subcommands[c]]
         # as printed by --help, from the tables themselves: {command: {(letter or "", long name, argument or "")}}
-        cls.options = {c: set(re.findall(r"(?m)^  (?:-(\w), |    )--([a-z-]+)(?: (\S+))?", listed(c, "--help")))
+        cls.options = {c: set(re.findall(r"(?m)^  (?:-(\w), |    )--([a-z-]+)(?: (\S+))?", listed(*c.split(), "--help")))
                        for c in cls.commands}
-        cls.pages = [f"share/man/man1/sciara{suffix}.1" for suffix in ["", *("-" + c for c in cls.commands)]]
+        cls.pages = [f"share/man/man1/sciara{suffix}.1" for suffix in ["", *("-" + c.replace(" ", "-") for c in cls.commands)]]
 
     def check_with(self, *words):
         """A checker reports nothing."""
@@ -71,11 +73,11 @@ class Doc(SharedCase):
     def test_pages_hold_every_option(self):
         for command in self.commands:
             page = subprocess.run(["groff", "-Tutf8", "-man", "-P-c", "-P-b", "-P-u", "-rLL=200n",
-                                   f"share/man/man1/sciara-{command}.1"], cwd=self.work, stdout=subprocess.PIPE,
+                                   f"share/man/man1/sciara-{command.replace(' ', '-')}.1"], cwd=self.work, stdout=subprocess.PIPE,
                                   encoding="utf-8", check=True).stdout
             shown = set(re.findall(r"(?m)^ {7}(?:-(\w), )?--([a-z-]+)(?: (\S+))?(?:  .*)?$", page))
             self.assertEqual(shown, self.options[command], command)
-            self.assertIn(re.search(r"usage: (.*)", listed(command, "--help"))[1].strip(), page)
+            self.assertIn(re.search(r"usage: (.*)", listed(*command.split(), "--help"))[1].strip(), page)
             self.assertRegex(page, r"(?m)^ +129, 130, 143\n")
 
     @unittest.skipIf(missing("groff"), "groff is not installed")
@@ -106,13 +108,17 @@ class Doc(SharedCase):
     # ---------------------------------------------------------------------------------------------------- the shells
 
     def test_bash_completes_commands_and_options(self):
-        self.assertEqual(self.complete("sciara", ""), sorted([*self.commands, "help", "--help", "--version"]))
-        self.assertEqual(self.complete("sciara", "en"), ["engines"])
+        self.assertEqual(self.complete("sciara", ""), sorted([*self.subcommands, "help", "--help", "--version"]))
+        self.assertEqual(self.complete("sciara", "eng"), ["engines"])
+        for command, words in self.subcommands.items():
+            if words:
+                self.assertEqual(self.complete("sciara", command, ""), sorted(words))
+        self.assertEqual(self.complete("sciara", "ensemble", "member", "--overw"), ["--overwrite"])
         self.assertEqual(self.complete("sciara", "help", "in"), ["info", "init"])
         for command in self.commands:
             forms = {"--" + name for _, name, _ in self.options[command]}
             forms |= {"-" + letter for letter, _, _ in self.options[command] if letter}
-            self.assertEqual(set(self.complete("sciara", command, "-")), forms, command)
+            self.assertEqual(set(self.complete("sciara", *command.split(), "-")), forms, command)
 
     def test_bash_completes_values(self):
         engines = re.findall(r"(?m)^([a-z][a-z0-9-]+) +(?:yes|no) ", listed("engines"))
@@ -159,7 +165,7 @@ class Doc(SharedCase):
                                   env={**os.environ, "HOME": self.path("home")})
             return sorted(row.split("\t")[0] for row in done.stdout.splitlines())
 
-        self.assertEqual(offered("sciara en"), ["engines"])
+        self.assertEqual(offered("sciara eng"), ["engines"])
         self.assertEqual(offered("sciara run -e ser"), ["serial"])
         self.assertEqual(offered("sciara validate --engines serial,o"), ["serial,openmp"])
         self.assertEqual(offered("sciara run --set run.max"), ["run.max_steps=", "run.max_thickness_m=", "run.max_time="])

@@ -20,14 +20,19 @@ same() {
 
 same config/scenario.schema.json schema
 same docs/scenario.md schema --manual
+same config/ensemble.schema.json ensemble schema
 
-"$SCIARA_PROGRAM" schema > "$work/schema.json"
-/usr/bin/python3 - "$work/schema.json" "$SCIARA_SOURCE_DIR"/config/*.json << 'PYTHON' || failed=1
+"$SCIARA_PROGRAM" schema > "$work/scenario.schema.json"
+"$SCIARA_PROGRAM" ensemble schema > "$work/ensemble.schema.json"
+/usr/bin/python3 - "$work" "$SCIARA_SOURCE_DIR"/config/*.json << 'PYTHON' || failed=1
 import json
 import sys
 
-with open(sys.argv[1], encoding="utf-8") as f:
-    schema = json.load(f)
+schemas = {}
+for name in ("scenario.schema.json", "ensemble.schema.json"):
+    with open(f"{sys.argv[1]}/{name}", encoding="utf-8") as f:
+        schemas[f"./{name}"] = json.load(f)
+schema = schemas["./scenario.schema.json"]
 failed = False
 
 
@@ -42,12 +47,12 @@ expect("$schema", "http://json-schema.org/draft-07/schema#", schema["$schema"])
 expect("required", ["dem", "vents"], sorted(schema["required"]))
 expect("additionalProperties", False, schema["additionalProperties"])
 expect("clock_max_s", 120, schema["properties"]["model"]["properties"]["clock_max_s"]["default"])
-for path in sys.argv[2:]:  # every key of the scenarios that come with the program
+for path in sys.argv[2:]:  # every key of the scenarios and ensembles that come with the program
     if path.endswith(".schema.json"):
         continue
     with open(path, encoding="utf-8") as f:
         scenario = json.load(f)
-    expect(f"{path}: keys that the schema does not know", [], [k for k in scenario if k not in schema["properties"]])
+    expect(f"{path}: keys that the schema does not know", [], [k for k in scenario if k not in schemas[scenario["$schema"]]["properties"]])
 sys.exit(failed)
 PYTHON
 exit $failed

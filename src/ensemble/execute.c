@@ -437,6 +437,14 @@ static enum sciara_status run_workers(struct work *w, int count) {
 
 // ---------------------------------------------------------------------------------------------------------- execution
 
+/** The DEM of the folder must still be that of the plan. */
+static enum sciara_status check_ground(const struct work *w) {
+  const uint64_t found = w->setup.site->origin.hash;
+  if (found == w->e->site_hash) return SCIARA_OK;
+  return sciara_fail(SCIARA_ERR_INPUT, "%s/%s: expected the ground %016" PRIx64 " of the plan, found %016" PRIx64,
+                     w->e->folder, SCIARA_ENSEMBLE_DEM, w->e->site_hash, found);
+}
+
 /** Reads the site, and finds the engine, from the first member: what is wrong there ends the run, not the member. */
 static enum sciara_status open_site(struct work *w) {
   struct sciara_text json;
@@ -449,6 +457,7 @@ static enum sciara_status open_site(struct work *w) {
   sciara_scenario_parse(name, json.data, json.length, NULL, 0, &spec, &diagnostics);
   SCIARA_TRY_GOTO(sciara_diagnostics_status(&diagnostics));
   SCIARA_TRY_GOTO(sciara_scenario_site_read(&spec, &(struct sciara_problem_options){0}, &w->setup.site));
+  SCIARA_TRY_GOTO(check_ground(w));
   w->folder.rows = w->setup.site->grid.rows;
   w->folder.cols = w->setup.site->grid.cols;
   const struct sciara_compute_text text = {name, json.data, json.length};

@@ -125,7 +125,7 @@ static void describe(const struct sciara_execute_progress *p, const char *folder
                p->failed);
   if (p->censored > 0)
     sciara_log(SCIARA_LOG_WARNING,
-               "%zu members are censored: they ended before their lava came to rest, or have a tower", p->censored);
+               "%zu members are censored: they ended before their own stop rule, or have a tower", p->censored);
   if (p->finished < p->total)
     sciara_log(SCIARA_LOG_INFO, "'sciara ensemble run %s' continues; no finished member is computed again", folder);
 }

@@ -16,7 +16,7 @@ enum sciara_footprint_stop {
   SCIARA_FOOTPRINT_NONE, ///< it was not computed: it has failed
   SCIARA_FOOTPRINT_SOLIDIFIED,
   SCIARA_FOOTPRINT_TIME,
-  SCIARA_FOOTPRINT_FRONT,   ///< the front is at rest
+  SCIARA_FOOTPRINT_FRONT,   ///< "front at rest": run.front_at_rest
   SCIARA_FOOTPRINT_STEPS,   ///< run.max_steps
   SCIARA_FOOTPRINT_STALLED, ///< the simulated time no longer grows
   SCIARA_FOOTPRINT_THICK,   ///< a cell is thicker than run.max_thickness_m
@@ -37,7 +37,7 @@ struct sciara_footprint {
   enum sciara_footprint_stop stop;
   bool failed;   ///< it has no result: `error` says why, and count is 0
   char *error;   ///< "" unless it has failed
-  bool censored; ///< it ended before its lava came to rest, or has a tower: its footprint may be too small
+  bool censored; ///< it ended before its own stop rule, or has a tower: its footprint may be too small
   double end_s;  ///< simulated time reached
   uint64_t steps, cell_steps;
   uint64_t checksum; ///< of its state, as sciara_state_checksum of the whole map

@@ -89,7 +89,7 @@ static const struct column {
 
 enum { COLUMNS = sizeof columns / sizeof *columns };
 
-/** The bits of a value of a footprint. */
+/** A value of a footprint as 64 bits. */
 static uint64_t take(const struct column *c, const struct sciara_footprint *f) {
   const void *value = (const char *)f + c->offset;
   uint64_t bits;

@@ -124,8 +124,8 @@ static void describe(const struct sciara_execute_progress *p, const char *folder
     sciara_log(SCIARA_LOG_WARNING, "%zu members have failed: they have no result, which the maps take into account",
                p->failed);
   if (p->censored > 0)
-    sciara_log(SCIARA_LOG_WARNING,
-               "%zu members are censored: they ended before their own stop rule, or have a tower", p->censored);
+    sciara_log(SCIARA_LOG_WARNING, "%zu members are censored: they ended before their own stop rule, or have a tower",
+               p->censored);
   if (p->finished < p->total)
     sciara_log(SCIARA_LOG_INFO, "'sciara ensemble run %s' continues; no finished member is computed again", folder);
 }

@@ -9,6 +9,8 @@ static const struct sciara_command *const subcommands[] = {
     &sciara_cmd_ensemble_check,
     &sciara_cmd_ensemble_plan,
     &sciara_cmd_ensemble_member,
+    &sciara_cmd_ensemble_run,
+    &sciara_cmd_ensemble_status,
     &sciara_cmd_ensemble_schema,
     NULL,
 };

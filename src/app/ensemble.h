@@ -8,4 +8,6 @@
 extern const struct sciara_command sciara_cmd_ensemble_check, sciara_cmd_ensemble_plan, sciara_cmd_ensemble_member,
     sciara_cmd_ensemble_schema;
 
+extern const struct sciara_command sciara_cmd_ensemble_run, sciara_cmd_ensemble_status;
+
 #endif

@@ -39,14 +39,15 @@ static bool has(const struct sciara_run_record *r, const char *kind) {
 }
 
 /** Adds the warning; takes over `text` (malloc'd). */
-static enum sciara_status add(struct sciara_run_record *record, const struct sciara_state *s, const char *kind,
-                              const struct sciara_tower *at, char *text, const char **new_text) {
+static enum sciara_status add(const struct sciara_problem *p, struct sciara_run_record *record,
+                              const struct sciara_state *s, const char *kind, const struct sciara_tower *at, char *text,
+                              const char **new_text) {
   if (!text) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a warning");
   const struct sciara_point centre = sciara_cell_centre(&s->grid, at->row, at->col);
   const enum sciara_status status =
       sciara_run_record_warn(record, &(struct sciara_run_warning){.kind = (char *)(uintptr_t)kind,
-                                                                  .row = at->row,
-                                                                  .col = at->col,
+                                                                  .row = p->row + at->row,
+                                                                  .col = p->col + at->col,
                                                                   .x = centre.x,
                                                                   .y = centre.y,
                                                                   .time_s = s->time,
@@ -67,11 +68,12 @@ static enum sciara_status watch_vents(const struct sciara_problem *p, const stru
     if (!found) continue;
     char *why;
     SCIARA_TRY(explain(p, k, &why));
-    char *text = sciara_format("vents[%zu] (%s) stands %.3g m above the cells around it in row %" PRId64
-                               ", column %" PRId64 ", first seen in step %" PRIu64 " (%.6g s): %s",
-                               k, p->scenario.vents[k].name, at.height, at.row, at.col, s->step, s->time, why);
+    char *text =
+        sciara_format("vents[%zu] (%s) stands %.3g m above the cells around it in row %" PRId64 ", column %" PRId64
+                      ", first seen in step %" PRIu64 " (%.6g s): %s",
+                      k, p->scenario.vents[k].name, at.height, p->row + at.row, p->col + at.col, s->step, s->time, why);
     free(why);
-    return add(record, s, SCIARA_WARNING_VENT, &at, text, new_text);
+    return add(p, record, s, SCIARA_WARNING_VENT, &at, text, new_text);
   }
   return SCIARA_OK;
 }
@@ -88,8 +90,8 @@ enum sciara_status sciara_tower_watch(const struct sciara_problem *p, const stru
   char *text =
       sciara_format("row %" PRId64 ", column %" PRId64
                     ": lava stands %.3g m above all neighbouring cells, first seen in step %" PRIu64 " (%.6g s); %s",
-                    at.row, at.col, at.height, s->step, s->time, ADVICE);
-  return add(record, s, SCIARA_WARNING_TOWER, &at, text, new_text);
+                    p->row + at.row, p->col + at.col, at.height, s->step, s->time, ADVICE);
+  return add(p, record, s, SCIARA_WARNING_TOWER, &at, text, new_text);
 }
 
 // ------------------------------------------------------------------------------------------------- while a run continues

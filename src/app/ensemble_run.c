@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+// sciara ensemble run, status.
+#include <inttypes.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "app/ensemble.h"
+#include "app/messages.h"
+#include "app/output.h"
+#include "base/log.h"
+#include "base/text.h"
+#include "base/wallclock.h"
+#include "ensemble/execute.h"
+#include "file/csv_table.h"
+
+static const struct sciara_option run_options[] = {
+    {"members", 0, "A-B", "only the batches with members whose id is from A to B"},
+    {"part", 0, "I/N", "only the I-th of N parts of the batches, I from 1"},
+    {"workers", 'j', "N", "members at a time; default: one per core, or one per GPU"},
+    {"engine", 0, "NAME", "engine; default: that of the base scenario, where auto is openmp"},
+    {"progress-every", 0, "S", "seconds between two progress messages if there is no terminal; default 30"},
+    {0},
+};
+
+static const struct sciara_option status_options[] = {{0}};
+
+// ---------------------------------------------------------------------------------------------------------- options
+
+/** "A-B" or "I/N": two whole numbers. */
+static bool parse_pair(const char *text, char separator, int64_t *a, int64_t *b) {
+  char first[32];
+  const char *at = strchr(text, separator);
+  if (!at || at - text >= (ptrdiff_t)sizeof first) return false;
+  memcpy(first, text, (size_t)(at - text));
+  first[at - text] = '\0';
+  return sciara_csv_size(first, a) && sciara_csv_size(at + 1, b);
+}
+
+static bool refuse(const char *option, const char *expected, const char *found) {
+  sciara_error("--%s: expected %s, found \"%s\"", option, expected, found);
+  return false;
+}
+
+static bool parse_slice(const struct sciara_arguments *a, struct sciara_execute_options *o) {
+  const char *members = sciara_argument(a, "members"), *part = sciara_argument(a, "part");
+  int64_t i, n;
+  if (members) {
+    o->has_ids = true;
+    if (!parse_pair(members, '-', &o->first_id, &o->last_id) || o->last_id < o->first_id)
+      return refuse("members", "A-B, two ids with A <= B", members);
+  }
+  if (part) {
+    if (!parse_pair(part, '/', &i, &n) || i < 1 || n < 1 || i > n) return refuse("part", "I/N with 1 <= I <= N", part);
+    o->part = (size_t)i;
+    o->parts = (size_t)n;
+  }
+  return true;
+}
+
+static bool parse_workers(const struct sciara_arguments *a, struct sciara_execute_options *o) {
+  const char *workers = sciara_argument(a, "workers");
+  int64_t count = 0;
+  if (workers && (!sciara_csv_size(workers, &count) || count < 1 || count > 4096))
+    return refuse("workers", "1 to 4096", workers);
+  o->workers = (int)count;
+  o->engine = sciara_argument(a, "engine");
+  return true;
+}
+
+// --------------------------------------------------------------------------------------------------------- progress
+
+static int stopped_by; // the signal, or 0
+
+static void on_signal(int signal_number) {
+  __atomic_store_n(&stopped_by, signal_number, __ATOMIC_RELAXED);
+  signal(signal_number, SIG_DFL); // a second one ends the program at once
+}
+
+static void catch_signals(void) {
+  const struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
+  sigaction(SIGINT, &action, NULL);
+  sigaction(SIGTERM, &action, NULL);
+  sigaction(SIGHUP, &action, NULL);
+}
+
+struct view {
+  double every, last; ///< s
+};
+
+static void print_progress(const struct sciara_execute_progress *p, char *line, size_t size) {
+  char left[48] = "-", faults[64] = "";
+  if (p->to_go_s >= 0) sciara_print_duration(p->to_go_s, left, sizeof left);
+  if (p->failed + p->censored > 0)
+    snprintf(faults, sizeof faults, "  %zu failed, %zu censored", p->failed, p->censored);
+  snprintf(line, size, "%zu/%zu members  %.0f members/h  ETA %s%s", p->finished, p->total, p->per_hour, left, faults);
+}
+
+static void show(void *context, const struct sciara_execute_progress *p) {
+  struct view *v = (struct view *)context;
+  const bool as_line = sciara_messages_have_line();
+  const double now = sciara_wallclock();
+  char line[256], json[256], left[32] = "null";
+  if (!sciara_messages_shown() || now - v->last < (as_line ? 0.2 : v->every)) return;
+  v->last = now;
+  print_progress(p, line, sizeof line);
+  if (as_line) {
+    sciara_progress_line(line);
+    return;
+  }
+  if (p->to_go_s >= 0) snprintf(left, sizeof left, "%.1f", p->to_go_s);
+  snprintf(json, sizeof json,
+           "{\"members\":%zu,\"finished\":%zu,\"failed\":%zu,\"censored\":%zu,\"members_per_hour\":%.6g,\"eta_s\":%s}",
+           p->total, p->finished, p->failed, p->censored, p->per_hour, left);
+  sciara_messages_progress(line, json, true);
+}
+
+static void describe(const struct sciara_execute_progress *p, const char *folder) {
+  sciara_log(SCIARA_LOG_INFO, "%zu of %zu members are finished (%zu by this run, in %.1f s)", p->finished, p->total,
+             p->now, p->seconds);
+  if (p->failed > 0)
+    sciara_log(SCIARA_LOG_WARNING, "%zu members have failed: they have no result, which the maps take into account",
+               p->failed);
+  if (p->censored > 0)
+    sciara_log(SCIARA_LOG_WARNING, "%zu members are censored: they ended before their own stop rule, or have a tower",
+               p->censored);
+  if (p->finished < p->total)
+    sciara_log(SCIARA_LOG_INFO, "'sciara ensemble run %s' continues; no finished member is computed again", folder);
+}
+
+// ---------------------------------------------------------------------------------------------------------- commands
+
+static int run(const struct sciara_command *command, int argc, char **argv) {
+  struct sciara_arguments arguments;
+  struct sciara_ensemble ensemble = {0};
+  struct sciara_execute_progress progress = {0};
+  struct view view = {.every = 30, .last = sciara_wallclock()};
+  struct sciara_execute_options options = {.cancel = &stopped_by, .progress = show, .context = &view};
+  int code = sciara_arguments_parse(command, argc, argv, &arguments);
+  if (code >= 0) return code;
+  const char *every = sciara_argument(&arguments, "progress-every");
+  if (every && (!sciara_parse_double(every, &view.every) || view.every < 0.1)) {
+    refuse("progress-every", "0.1 s or more", every);
+    return SCIARA_ERR_USAGE;
+  }
+  if (!parse_slice(&arguments, &options) || !parse_workers(&arguments, &options)) return SCIARA_ERR_USAGE;
+  code = sciara_report(sciara_ensemble_open(arguments.operand[0], &ensemble));
+  if (code == SCIARA_OK) {
+    catch_signals();
+    const enum sciara_status status = sciara_ensemble_execute(&ensemble, &options, &progress);
+    sciara_progress_line(NULL);
+    code = sciara_report(status);
+    if (progress.total > 0) describe(&progress, arguments.operand[0]);
+    if (code == SCIARA_OK && stopped_by) code = 128 + stopped_by;
+  }
+  sciara_ensemble_free(&ensemble);
+  return code;
+}
+
+static int print_status(const struct sciara_command *command, int argc, char **argv) {
+  struct sciara_arguments arguments;
+  struct sciara_ensemble ensemble = {0};
+  struct sciara_ensemble_status s;
+  int code = sciara_arguments_parse(command, argc, argv, &arguments);
+  if (code >= 0) return code;
+  code = sciara_report(sciara_ensemble_open(arguments.operand[0], &ensemble));
+  if (code == SCIARA_OK) code = sciara_report(sciara_ensemble_read_status(&ensemble, &s));
+  if (code == SCIARA_OK) {
+    sciara_print("members:  %zu of %zu finished, %zu failed, %zu censored\n", s.finished, s.members, s.failed,
+                 s.censored);
+    sciara_print("batches:  %zu of %zu whole, %.3g MB; %zu finished members of others\n", s.whole, s.batches,
+                 s.bytes * 1e-6, s.single);
+    sciara_print("speed:    %.0f members in the last hour\n", s.last_hour);
+    if (s.finished < s.members && s.last_hour > 0) {
+      char left[48];
+      sciara_print_duration(3600 * (double)(s.members - s.finished) / s.last_hour, left, sizeof left);
+      sciara_print("ETA:      %s at this speed\n", left);
+    }
+  }
+  sciara_ensemble_free(&ensemble);
+  return code;
+}
+
+const struct sciara_command sciara_cmd_ensemble_run = {
+    .name = "ensemble run",
+    .summary = "compute the members of a planned ensemble",
+    .operands = "DIR",
+    .operand_min = 1,
+    .operand_max = 1,
+    .options = run_options,
+    .details =
+        "Computes the members that are not finished, one on each core or GPU. Ctrl-C ends it; what is finished is "
+        "kept,\n"
+        "and the same command continues. Any number of processes, also on other machines with the same folder, may\n"
+        "compute different parts or the same one. A slice is rounded to whole batches.\n",
+    .run = run,
+};
+
+const struct sciara_command sciara_cmd_ensemble_status = {
+    .name = "ensemble status",
+    .summary = "show how many members of an ensemble are finished",
+    .operands = "DIR",
+    .operand_min = 1,
+    .operand_max = 1,
+    .options = status_options,
+    .run = print_status,
+};

@@ -1,0 +1,545 @@
+// SPDX-License-Identifier: Apache-2.0
+// A queue of members, and workers that take the next one. Batch follows batch; within a batch, and before all others if it
+// is very long, the member that emits most for longest comes first, so that no worker waits for it at the end.
+#include "ensemble/execute.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/wallclock.h"
+#include "engine/device_info.h"
+#include "ensemble/batch_folder.h"
+#include "ensemble/compute.h"
+#include "file/durable.h"
+#include "model/window.h"
+#include "run/choose_engine.h"
+#include "run/many_threads.h"
+#include "run/scenario_site.h"
+#include "store/run_json.h"
+
+enum {
+  MOST_WORKERS = 4096,
+  TICK_MS = 200,
+  VERY_LONG = 4,       // times the mean: such members come first
+  BYTES_PER_CELL = 12, // of a footprint on the disk
+  BYTES_PER_MEMBER = 6 << 10,
+  WINDOW_PER_LAVA = 4, // cells of a window for each cell of lava
+};
+
+static const char log_name[] = "log.csv";
+
+/** A member to be computed. */
+struct task {
+  size_t member;
+  double length; ///< an estimate, in any unit
+  bool first;    ///< very long
+};
+
+struct work {
+  const struct sciara_ensemble *e;
+  const struct sciara_execute_options *options;
+  struct sciara_batch_folder folder;
+  struct sciara_compute_setup setup;
+  const struct sciara_engine_ops *ops;
+  struct sciara_member_state *states; ///< of all members
+  bool *selected;                     ///< batches of the slice
+  size_t *open;                       ///< members of each batch that are not finished
+  struct task *tasks;
+  size_t task_count, next;
+  pthread_mutex_t lock; ///< for what follows, and for next, states and open
+  struct sciara_execute_progress now;
+  size_t running;            ///< workers
+  enum sciara_status failed; ///< the first error that is not of a member
+  char *error;               ///< its text
+  int halt;                  ///< ends all members in work
+  double begin;
+  double length_done, length_all;
+};
+
+struct worker {
+  struct work *work;
+  int number;
+  pthread_t thread;
+};
+
+// ------------------------------------------------------------------------------------------------------------- slice
+
+/** Whether a batch belongs to the slice that the options name. */
+static bool is_selected(const struct work *w, size_t batch) {
+  const struct sciara_execute_options *o = w->options;
+  const struct sciara_ensemble *e = w->e;
+  const size_t first = sciara_batch_begin(e, batch), last = sciara_batch_end(e, batch) - 1;
+  if (o->parts > 0) {
+    const size_t begin = e->batch_count * (o->part - 1) / o->parts, end = e->batch_count * o->part / o->parts;
+    if (batch < begin || batch >= end) return false;
+  }
+  return !o->has_ids || (e->members.id[last] >= o->first_id && e->members.id[first] <= o->last_id);
+}
+
+static enum sciara_status select_batches(struct work *w) {
+  size_t batches = 0, last = 0, first = SIZE_MAX;
+  for (size_t b = 0; b < w->e->batch_count; b++) {
+    w->selected[b] = is_selected(w, b);
+    if (!w->selected[b]) continue;
+    if (first == SIZE_MAX) first = b;
+    last = b;
+    batches++;
+    w->now.total += sciara_batch_end(w->e, b) - sciara_batch_begin(w->e, b);
+  }
+  if (batches == 0 && w->options->has_ids)
+    return sciara_fail(
+        SCIARA_ERR_USAGE, "expected ids of members from %" PRId64 " to %" PRId64 ", found %" PRId64 " to %" PRId64,
+        w->e->members.id[0], w->e->members.id[w->e->members.count - 1], w->options->first_id, w->options->last_id);
+  if (batches > 0 && batches < w->e->batch_count)
+    sciara_log(SCIARA_LOG_INFO, "batches %zu to %zu: the %zu members %" PRId64 " to %" PRId64, first, last,
+               w->now.total, w->e->members.id[sciara_batch_begin(w->e, first)],
+               w->e->members.id[sciara_batch_end(w->e, last) - 1]);
+  return SCIARA_OK;
+}
+
+static void count_state(struct sciara_execute_progress *now, const struct sciara_member_state *state) {
+  now->finished += state->finished;
+  now->failed += state->failed;
+  now->censored += state->censored;
+}
+
+/** Finds what is finished already: every batch must belong to the ensemble, also one outside the slice. */
+static enum sciara_status find_finished(struct work *w) {
+  for (size_t b = 0; b < w->e->batch_count; b++) {
+    bool whole;
+    SCIARA_TRY(sciara_batch_is_whole(&w->folder, b, w->states, &whole));
+    for (size_t m = sciara_batch_begin(w->e, b); w->selected[b] && m < sciara_batch_end(w->e, b); m++) {
+      if (!whole) SCIARA_TRY(sciara_member_find(&w->folder, m, &w->states[m]));
+      count_state(&w->now, &w->states[m]);
+      if (whole) continue;
+      w->open[b] += !w->states[m].finished;
+      w->task_count += !w->states[m].finished;
+    }
+  }
+  return SCIARA_OK;
+}
+
+// ------------------------------------------------------------------------------------------------------------- limits
+
+/** What a member is expected to need. */
+struct need {
+  double length;     ///< volume times duration of its emission
+  double lava_cells; ///< cells that its lava may cover
+  double disk, memory;
+};
+
+static enum sciara_status scenario_of(const struct work *w, size_t member, struct sciara_text *json, char name[64]) {
+  *json = (struct sciara_text){0};
+  snprintf(name, 64, "member %" PRId64, w->e->members.id[member]);
+  return sciara_ensemble_scenario(w->e, member, json);
+}
+
+/** Bytes of a state, its copy and an engine, for one cell of a window. */
+static double bytes_per_cell(const struct work *w) {
+  const struct sciara_grid unit = {.rows = 1000, .cols = 1000, .cell_size = 1};
+  const unsigned record = SCIARA_RECORD_MAX_DEPOSIT;
+  const size_t engine = sciara_forecast_engine(w->ops, &unit, record, 0, NULL);
+  return (double)(2 * sciara_state_memory(&unit, record) + sciara_site_memory(&unit) + engine) / 1e6;
+}
+
+static void need_of(const struct work *w, const struct sciara_problem *p, struct need *out) {
+  const struct sciara_params *params = &p->scenario.params;
+  const double volume = p->vents ? sciara_vents_total(p->vents) : 0, w2 = p->grid.cell_size * p->grid.cell_size;
+  const double thickness = 0.5 * (params->hc_vent + params->hc_sol), cells = (double)sciara_grid_cells(&p->grid);
+  out->length = volume * (p->vents ? sciara_vents_end(p->vents) : 0);
+  out->lava_cells = fmin(cells, thickness > 0 ? volume / (w2 * thickness) : cells);
+  out->disk = BYTES_PER_MEMBER + BYTES_PER_CELL * out->lava_cells;
+  out->memory = fmin(cells, 4096 + WINDOW_PER_LAVA * out->lava_cells) * bytes_per_cell(w);
+}
+
+/** A member whose scenario is invalid needs nothing: it will fail. */
+static enum sciara_status estimate(const struct work *w, size_t member, struct need *out) {
+  struct sciara_text json;
+  struct sciara_problem problem;
+  struct sciara_diagnostics diagnostics = {0};
+  char name[64];
+  *out = (struct need){.disk = BYTES_PER_MEMBER};
+  enum sciara_status status = scenario_of(w, member, &json, name);
+  if (status == SCIARA_OK) {
+    const struct sciara_compute_text text = {name, json.data, json.length};
+    sciara_compute_place(&w->setup, &text, &problem, &diagnostics);
+    if (diagnostics.count == 0) need_of(w, &problem, out);
+    if (diagnostics.no_memory) status = SCIARA_ERR_MEMORY;
+    sciara_problem_free(&problem);
+    sciara_diagnostics_free(&diagnostics);
+  }
+  sciara_text_free(&json);
+  return status;
+}
+
+static enum sciara_status check_disk(const struct work *w, double bytes) {
+  struct statvfs about;
+  if (statvfs(w->e->folder, &about) != 0) return SCIARA_OK;
+  const double available = (double)about.f_bavail * (double)about.f_frsize;
+  if (bytes <= available) return SCIARA_OK;
+  return sciara_fail(SCIARA_ERR_IO,
+                     "%s: the %zu members to be computed need about %.3g GB on the disk, %.3g GB are free",
+                     w->e->folder, w->task_count, bytes * 1e-9, available * 1e-9);
+}
+
+/** The number of workers for which there is memory. */
+static enum sciara_status check_memory(const struct work *w, double each, int *workers) {
+  const double available = (double)sciara_memory_available();
+  if (!(available > 0) || !(each > 0)) return SCIARA_OK;
+  const double room = floor(available / each);
+  if (room < 1)
+    return sciara_fail(SCIARA_ERR_MEMORY, "%s: a member needs about %.3g GB of memory, %.3g GB are free", w->e->folder,
+                       each * 1e-9, available * 1e-9);
+  if (room >= *workers) return SCIARA_OK;
+  sciara_log(SCIARA_LOG_WARNING,
+             "%.3g GB of memory are free, and a member may need %.3g GB: %.0f members at a time, not %d",
+             available * 1e-9, each * 1e-9, room, *workers);
+  *workers = (int)room;
+  return SCIARA_OK;
+}
+
+static void ignore(void *context, enum sciara_log_level level, const char *message) {
+  (void)context, (void)level, (void)message;
+}
+
+static int by_length(const void *a, const void *b) {
+  const struct task *p = (const struct task *)a, *q = (const struct task *)b;
+  return (p->length < q->length) - (p->length > q->length);
+}
+
+static int by_first(const void *a, const void *b) {
+  const struct task *p = (const struct task *)a, *q = (const struct task *)b;
+  if (p->first != q->first) return q->first - p->first;
+  return (p->member > q->member) - (p->member < q->member);
+}
+
+/** Puts the very long members first, and the longest first among them and within each batch. */
+static void order(struct work *w) {
+  struct task *tasks = w->tasks;
+  const double mean = w->length_all / (double)w->task_count;
+  for (size_t k = 0; k < w->task_count; k++) tasks[k].first = tasks[k].length > VERY_LONG * mean;
+  qsort(tasks, w->task_count, sizeof *tasks, by_first);
+  for (size_t begin = 0, end; begin < w->task_count; begin = end) {
+    const size_t batch = tasks[begin].member / w->e->batch_size;
+    for (end = begin + 1; end < w->task_count; end++)
+      if (tasks[end].first != tasks[begin].first ||
+          (!tasks[begin].first && tasks[end].member / w->e->batch_size != batch))
+        break;
+    qsort(tasks + begin, end - begin, sizeof *tasks, by_length);
+  }
+}
+
+/** Makes the list of tasks, with its needs. */
+static enum sciara_status make_tasks(struct work *w, double *disk, double *memory) {
+  enum sciara_status status = SCIARA_OK;
+  size_t n = 0;
+  SCIARA_TRY(SCIARA_NEW(w->tasks, w->task_count, "the list of members"));
+  sciara_log_divert(ignore, NULL); // each member says it when it is computed
+  for (size_t m = 0; m < w->e->members.count && status == SCIARA_OK; m++) {
+    struct need need;
+    if (!w->selected[m / w->e->batch_size] || w->states[m].finished) continue;
+    status = estimate(w, m, &need);
+    w->tasks[n++] = (struct task){.member = m, .length = need.length};
+    w->length_all += need.length;
+    *disk += need.disk;
+    *memory = fmax(*memory, need.memory);
+    if (w->options->cancel && __atomic_load_n(w->options->cancel, __ATOMIC_RELAXED)) break;
+  }
+  sciara_log_divert(NULL, NULL);
+  w->task_count = n;
+  if (status == SCIARA_OK && n > 0) order(w);
+  return status;
+}
+
+// --------------------------------------------------------------------------------------------------------------- log
+
+/** A line for each member; several processes may write. */
+static enum sciara_status write_log(const struct work *w, size_t member, const struct sciara_footprint *f) {
+  static const char head[] =
+      "ended_utc,id,batch,host,process,seconds,stop,failed,censored,end_s,steps,cell_steps,checksum\n";
+  char *path = sciara_path_join(w->e->folder, log_name), now[SCIARA_UTC_SIZE], host[64] = "", line[512];
+  if (!path) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for the name of a file");
+  if (gethostname(host, sizeof host - 1) != 0) *host = '\0';
+  sciara_utc_now(now);
+  snprintf(line, sizeof line, "%s,%" PRId64 ",%zu,%s,%ld,%.6g,%s,%d,%d,%.17g,%" PRIu64 ",%" PRIu64 ",%016" PRIx64 "\n",
+           now, f->id, member / w->e->batch_size, host, (long)getpid(), f->seconds, sciara_footprint_stop_name(f->stop),
+           f->failed, f->censored, f->end_s, f->steps, f->cell_steps, f->checksum);
+  const int fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
+  struct stat about;
+  bool written = fd >= 0 && fstat(fd, &about) == 0 && S_ISREG(about.st_mode);
+  if (written && about.st_size == 0) written = write(fd, head, sizeof head - 1) == (ssize_t)(sizeof head - 1);
+  if (written) written = write(fd, line, strlen(line)) == (ssize_t)strlen(line); // one write: lines do not mix
+  enum sciara_status status = SCIARA_OK;
+  if (!written) status = sciara_fail(SCIARA_ERR_IO, "%s: cannot write: %s", path, strerror(errno));
+  if (fd >= 0) close(fd);
+  free(path);
+  return status;
+}
+
+// ------------------------------------------------------------------------------------------------------------ workers
+
+/** Ends the work with an error; the first one counts. */
+static void fail(struct work *w, enum sciara_status status) {
+  pthread_mutex_lock(&w->lock);
+  if (w->failed == SCIARA_OK) {
+    w->failed = status;
+    w->error = strdup(sciara_last_error());
+  }
+  pthread_mutex_unlock(&w->lock);
+  __atomic_store_n(&w->halt, 1, __ATOMIC_RELAXED);
+}
+
+/** The next task; false: there is none. */
+static bool take_task(struct work *w, struct task *task) {
+  pthread_mutex_lock(&w->lock);
+  const bool some = w->next < w->task_count && !__atomic_load_n(&w->halt, __ATOMIC_RELAXED);
+  if (some) *task = w->tasks[w->next++];
+  pthread_mutex_unlock(&w->lock);
+  return some;
+}
+
+/** Computes a member and stores it; *done is false if it was cancelled. */
+static enum sciara_status compute(const struct worker *me, size_t member, struct sciara_member_state *state,
+                                  bool *done) {
+  const struct work *w = me->work;
+  struct sciara_compute_setup setup = w->setup;
+  struct sciara_footprint f = {0};
+  struct sciara_text json;
+  char name[64];
+  bool cancelled = false;
+  const int devices = w->ops->capabilities & SCIARA_CAN_DEVICE ? sciara_devices() : 0;
+  if (devices > 0) setup.device = me->number % devices;
+  enum sciara_status status = scenario_of(w, member, &json, name);
+  const struct sciara_compute_text text = {name, json.data, json.length};
+  if (status == SCIARA_OK) status = sciara_compute_member(&setup, &text, &f, &cancelled);
+  *done = status == SCIARA_OK && !cancelled;
+  if (*done) status = sciara_member_store(&w->folder, member, &f);
+  if (*done && status == SCIARA_OK) status = write_log(w, member, &f);
+  *state = (struct sciara_member_state){true, f.failed, f.censored};
+  sciara_footprint_free(&f);
+  sciara_text_free(&json);
+  return status;
+}
+
+/** Counts a finished member; true: it was the last one of its batch. */
+static bool count_finished(struct work *w, const struct task *task, const struct sciara_member_state *state) {
+  pthread_mutex_lock(&w->lock);
+  w->states[task->member] = *state;
+  count_state(&w->now, state);
+  w->now.now++;
+  w->length_done += task->length;
+  const bool last = --w->open[task->member / w->e->batch_size] == 0;
+  pthread_mutex_unlock(&w->lock);
+  return last;
+}
+
+/** A member whose file is gone is computed again by the worker that finds it. */
+static enum sciara_status join(const struct worker *me, size_t batch) {
+  size_t missing;
+  for (;;) {
+    struct sciara_member_state state;
+    bool done;
+    SCIARA_TRY(sciara_batch_join(&me->work->folder, batch, &missing));
+    if (missing == SIZE_MAX) return SCIARA_OK;
+    SCIARA_TRY(compute(me, missing, &state, &done));
+    if (!done) return SCIARA_OK;
+  }
+}
+
+static enum sciara_status do_task(const struct worker *me, const struct task *task) {
+  struct work *w = me->work;
+  struct sciara_member_state state = {0};
+  bool done = true;
+  // Another process may have finished it since.
+  if (sciara_member_is_stored(&w->folder, task->member))
+    SCIARA_TRY(sciara_member_find(&w->folder, task->member, &state));
+  if (!state.finished) SCIARA_TRY(compute(me, task->member, &state, &done));
+  if (!done || !count_finished(w, task, &state)) return SCIARA_OK;
+  return join(me, task->member / w->e->batch_size);
+}
+
+static void *run_worker(void *context) {
+  const struct worker *me = (const struct worker *)context;
+  struct work *w = me->work;
+  struct task task;
+  while (take_task(w, &task)) {
+    const enum sciara_status status = do_task(me, &task);
+    if (status != SCIARA_OK) fail(w, status);
+  }
+  pthread_mutex_lock(&w->lock);
+  w->running--;
+  pthread_mutex_unlock(&w->lock);
+  return NULL;
+}
+
+static void report(struct work *w) {
+  pthread_mutex_lock(&w->lock);
+  struct sciara_execute_progress now = w->now;
+  const double share = w->length_all > 0 ? w->length_done / w->length_all : 0;
+  pthread_mutex_unlock(&w->lock);
+  now.seconds = sciara_wallclock() - w->begin;
+  now.per_hour = now.now > 0 ? 3600 * (double)now.now / now.seconds : 0;
+  now.to_go_s = now.finished == now.total ? 0 : share > 0 ? now.seconds * (1 - share) / share : -1;
+  w->now.seconds = now.seconds;
+  w->now.per_hour = now.per_hour;
+  w->now.to_go_s = now.to_go_s;
+  if (w->options->progress) w->options->progress(w->options->context, &now);
+}
+
+/** Waits until all workers have ended, passing on a cancellation. */
+static void watch(struct work *w) {
+  size_t running;
+  do {
+    const struct timespec pause = {.tv_nsec = TICK_MS * 1000000L / 4};
+    nanosleep(&pause, NULL);
+    if (w->options->cancel && __atomic_load_n(w->options->cancel, __ATOMIC_RELAXED))
+      __atomic_store_n(&w->halt, 1, __ATOMIC_RELAXED);
+    pthread_mutex_lock(&w->lock);
+    running = w->running;
+    pthread_mutex_unlock(&w->lock);
+    report(w);
+  } while (running > 0);
+}
+
+static enum sciara_status run_workers(struct work *w, int count) {
+  struct worker *workers;
+  int started = 0;
+  SCIARA_TRY(SCIARA_NEW(workers, count, "workers"));
+  w->running = (size_t)count;
+  for (; started < count; started++) {
+    workers[started] = (struct worker){.work = w, .number = started};
+    if (pthread_create(&workers[started].thread, NULL, run_worker, &workers[started]) != 0) break;
+  }
+  if (started < count) {
+    pthread_mutex_lock(&w->lock);
+    w->running -= (size_t)(count - started);
+    pthread_mutex_unlock(&w->lock);
+    if (started == 0) fail(w, sciara_fail(SCIARA_ERR_MEMORY, "cannot start a thread"));
+  }
+  watch(w);
+  for (int k = 0; k < started; k++) pthread_join(workers[k].thread, NULL);
+  sciara_free(workers);
+  if (w->failed == SCIARA_OK) return SCIARA_OK;
+  return sciara_fail(w->failed, "%s", w->error ? w->error : "no memory");
+}
+
+// ---------------------------------------------------------------------------------------------------------- execution
+
+/** The DEM of the folder must still be that of the plan. */
+static enum sciara_status check_ground(const struct work *w) {
+  const uint64_t found = w->setup.site->origin.hash;
+  if (found == w->e->site_hash) return SCIARA_OK;
+  return sciara_fail(SCIARA_ERR_INPUT, "%s/%s: expected the ground %016" PRIx64 " of the plan, found %016" PRIx64,
+                     w->e->folder, SCIARA_ENSEMBLE_DEM, w->e->site_hash, found);
+}
+
+/** Reads the site, and finds the engine, from the first member: what is wrong there ends the run, not the member. */
+static enum sciara_status open_site(struct work *w) {
+  struct sciara_text json;
+  struct sciara_scenario_spec spec = {0};
+  struct sciara_problem problem = {0};
+  struct sciara_diagnostics diagnostics = {0};
+  char name[64];
+  enum sciara_status status;
+  SCIARA_TRY_GOTO(scenario_of(w, 0, &json, name));
+  sciara_scenario_parse(name, json.data, json.length, NULL, 0, &spec, &diagnostics);
+  SCIARA_TRY_GOTO(sciara_diagnostics_status(&diagnostics));
+  SCIARA_TRY_GOTO(sciara_scenario_site_read(&spec, &(struct sciara_problem_options){0}, &w->setup.site));
+  SCIARA_TRY_GOTO(check_ground(w));
+  w->folder.rows = w->setup.site->grid.rows;
+  w->folder.cols = w->setup.site->grid.cols;
+  const struct sciara_compute_text text = {name, json.data, json.length};
+  sciara_compute_place(&w->setup, &text, &problem, &diagnostics);
+  if (problem.scenario.engine.name) SCIARA_TRY_GOTO(sciara_scenario_choose_engine(&problem.scenario, &w->ops));
+  SCIARA_TRY_GOTO(sciara_diagnostics_status(&diagnostics));
+  w->setup.ground = sciara_site_checksum(w->setup.site);
+cleanup:
+  sciara_problem_free(&problem);
+  sciara_scenario_free(&spec);
+  sciara_diagnostics_free(&diagnostics);
+  sciara_text_free(&json);
+  return status;
+}
+
+static int workers_of(const struct work *w) {
+  const int devices = w->ops->capabilities & SCIARA_CAN_DEVICE ? sciara_devices() : 0;
+  int count = w->options->workers > 0 ? w->options->workers : devices > 0 ? devices : sciara_usable_cores();
+  if (count > MOST_WORKERS) count = MOST_WORKERS;
+  return (size_t)count > w->task_count ? (int)w->task_count : count;
+}
+
+/** Batches whose members were all finished when an earlier run was ended. */
+static enum sciara_status join_leftovers(struct work *w) {
+  const struct worker me = {.work = w};
+  for (size_t b = 0; b < w->e->batch_count; b++) {
+    bool whole = false;
+    if (!w->selected[b] || w->open[b] > 0) continue;
+    SCIARA_TRY(sciara_batch_is_whole(&w->folder, b, NULL, &whole));
+    if (!whole) SCIARA_TRY(join(&me, b));
+  }
+  return SCIARA_OK;
+}
+
+static enum sciara_status make_folders(const struct work *w) {
+  static const char *const names[] = {SCIARA_ENSEMBLE_BATCHES, SCIARA_ENSEMBLE_FINISHED};
+  for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
+    char *path = sciara_path_join(w->e->folder, names[k]);
+    if (!path) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for the name of a folder");
+    const enum sciara_status status = sciara_folder_make(path);
+    free(path);
+    SCIARA_TRY(status);
+  }
+  return SCIARA_OK;
+}
+
+static enum sciara_status execute(struct work *w) {
+  double disk = 0, memory = 0;
+  SCIARA_TRY(SCIARA_NEW(w->states, w->e->members.count, "the states of the members"));
+  SCIARA_TRY(SCIARA_NEW(w->selected, w->e->batch_count, "the batches"));
+  SCIARA_TRY(SCIARA_NEW(w->open, w->e->batch_count, "the batches"));
+  SCIARA_TRY(open_site(w));
+  SCIARA_TRY(select_batches(w));
+  SCIARA_TRY(find_finished(w));
+  SCIARA_TRY(make_folders(w));
+  SCIARA_TRY(join_leftovers(w));
+  if (w->task_count == 0) return SCIARA_OK;
+  SCIARA_TRY(make_tasks(w, &disk, &memory));
+  SCIARA_TRY(check_disk(w, disk));
+  int workers = workers_of(w);
+  SCIARA_TRY(check_memory(w, memory, &workers));
+  if (workers < 1) return SCIARA_OK; // cancelled
+  sciara_log(SCIARA_LOG_INFO, "engine: %s; %d %s at a time, %zu to compute", w->ops->name, workers,
+             sciara_plural((uint64_t)workers, "member", "members"), w->task_count);
+  return run_workers(w, workers);
+}
+
+enum sciara_status sciara_ensemble_execute(const struct sciara_ensemble *e,
+                                           const struct sciara_execute_options *options,
+                                           struct sciara_execute_progress *out) {
+  struct work w = {.e = e, .options = options, .folder = {.ensemble = e}, .begin = sciara_wallclock()};
+  w.setup = (struct sciara_compute_setup){.engine = options->engine, .threads = 1, .device = -1, .cancel = &w.halt};
+  pthread_mutex_init(&w.lock, NULL);
+  const enum sciara_status status = execute(&w);
+  report(&w);
+  *out = w.now;
+  pthread_mutex_destroy(&w.lock);
+  sciara_site_release(w.setup.site);
+  sciara_free(w.states);
+  sciara_free(w.selected);
+  sciara_free(w.open);
+  sciara_free(w.tasks);
+  free(w.error);
+  return status;
+}

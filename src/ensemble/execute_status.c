@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "base/date.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "ensemble/batch_folder.h"
+#include "ensemble/execute.h"
+#include "file/durable.h"
+
+enum { LOG_MOST = 1 << 30, HOUR = 3600 };
+
+/** Members that ended in the last hour, by the lines of log.csv; 0 without one. */
+static double ended_lately(const struct sciara_ensemble *e) {
+  char *path = sciara_path_join(e->folder, "log.csv"), *text = NULL;
+  size_t length, count = 0;
+  const double since = (double)time(NULL) - HOUR;
+  if (path && sciara_file_read(path, LOG_MOST, &text, &length) == SCIARA_OK)
+    for (char *line = text, *end; (end = strchr(line, '\n')); line = end + 1) {
+      double when;
+      bool zoned;
+      *end = '\0';
+      line[strcspn(line, ",")] = '\0';
+      count += sciara_parse_date(line, &when, &zoned) && when >= since;
+    }
+  free(text);
+  free(path);
+  return (double)count;
+}
+
+static double size_of(const struct sciara_ensemble *e, size_t batch) {
+  struct stat about;
+  char *path = sciara_format("%s/" SCIARA_ENSEMBLE_BATCHES "/%06zu.h5", e->folder, batch);
+  const double bytes = path && stat(path, &about) == 0 ? (double)about.st_size : 0;
+  free(path);
+  return bytes;
+}
+
+enum sciara_status sciara_ensemble_read_status(const struct sciara_ensemble *e, struct sciara_ensemble_status *out) {
+  const struct sciara_batch_folder folder = {.ensemble = e};
+  struct sciara_member_state *states;
+  enum sciara_status status = SCIARA_OK;
+  *out = (struct sciara_ensemble_status){.members = e->members.count, .batches = e->batch_count};
+  SCIARA_TRY(SCIARA_NEW(states, e->members.count, "the states of the members"));
+  for (size_t b = 0; b < e->batch_count && status == SCIARA_OK; b++) {
+    bool whole = false;
+    status = sciara_batch_is_whole(&folder, b, states, &whole);
+    out->whole += whole;
+    if (whole) out->bytes += size_of(e, b);
+    for (size_t m = sciara_batch_begin(e, b); m < sciara_batch_end(e, b); m++) {
+      const bool single = !whole && sciara_member_is_stored(&folder, m);
+      out->single += single;
+      out->finished += single || states[m].finished;
+      out->failed += states[m].failed;
+      out->censored += states[m].censored;
+    }
+  }
+  sciara_free(states);
+  out->last_hour = ended_lately(e);
+  return status;
+}

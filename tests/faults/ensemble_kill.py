@@ -1,0 +1,163 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""sciara ensemble run: slices, workers, restarts and SIGKILL at random times give the same batches but for the seconds, and
+the checksum of each member is that of `sciara run`. What belongs to another plan is refused."""
+import csv
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+sys.dont_write_bytecode = True
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[0] = os.path.join(HERE, "..", "cli", "lib")
+import case
+from case import Case
+
+KILLS = 50 if os.environ.get("SCIARA_TORTURE") else 5
+X, Y = 500200, 4177220
+EVENTS = [{"name": "a", "weight": 3, "volume_m3": 9000, "duration": "30 min"},
+          {"name": "b", "weight": 1, "slot": "15 min", "rates_m3_s": [4, 6]}]
+VARY = [{"key": "model.relaxation", "values": [0.30 + 0.005 * k for k in range(40)]}]
+
+
+def read(*names):
+    with open(os.path.join(*names), "rb") as f:
+        return f.read()
+
+
+def batches(folder):
+    path = os.path.join(folder, "batches")
+    return {name: read(path, name) for name in sorted(os.listdir(path)) if name.endswith(".h5")}
+
+
+class Ensemble(Case):
+    def setUp(self):
+        super().setUp()
+        effusion = {"slot": "10 min", "rates_m3_s": [4]}
+        self.write_scenario("base.json", vents=[{"name": "v", "x": X, "y": Y, "effusion": effusion}])
+        with open(self.path("vents.csv"), "w", encoding="utf-8") as f:
+            f.write("name,x,y,p\none,500200,4177220,1\ntwo,500100.5,4177150,3\n")
+        case.write_json(self.path("e.json"), {"base": "base.json", "sample": {"method": "full"}, "events": EVENTS, "vary": VARY,
+                                              "vents": {"table": "vents.csv", "weights": {"column": "p"}}})
+        self.sciara("ensemble", "plan", "e.json", "-o", "plan", "--no-estimate")
+
+    def folder(self, name):
+        shutil.copytree(self.path("plan"), self.path(name))
+        return self.path(name)
+
+    def compute(self, name, *args, code=0):
+        return self.sciara("ensemble", "run", name, *args, code=code)
+
+    def assert_same_batches(self, folder, whole):
+        """A difference of seconds is at most 8 bytes of each member, and 16 of the checksum of the table."""
+        found = batches(folder)
+        self.assertEqual(list(found), list(whole))
+        for name, bytes_ in found.items():
+            self.assertEqual(len(bytes_), len(whole[name]), name)
+            differ = [k for k, (a, b) in enumerate(zip(bytes_, whole[name])) if a != b]
+            clusters = sum(1 for a, b in zip(differ, differ[1:]) if b - a > 8 * 64) + 1  # the column, the checksum
+            self.assertLessEqual(clusters, 2, name)
+            self.assertLessEqual(len(differ), 8 * 80 + 16, name)
+        self.assertEqual(os.listdir(os.path.join(folder, "members")), [])
+
+    def test_any_way_gives_the_same(self):
+        self.folder("one")
+        self.compute("one", "-j", "1")
+        whole = batches(self.path("one"))
+        self.assertGreater(len(whole), 1)
+        for name, runs in {"two": [["-j", "2"]], "seven": [["-j", "7"]],
+                           "slices": [["--part", "2/2"], ["--members", "0-1"], ["--part", "1/2"], []],
+                           "serial": [["--engine", "serial"]]}.items():
+            self.folder(name)
+            for args in runs:
+                self.compute(name, *args)
+            self.assert_same_batches(self.path(name), whole)
+        with open(self.path("one", "log.csv"), encoding="utf-8", newline="") as f:
+            log = {row["id"]: row for row in csv.DictReader(f)}
+        for member in ("0", "77", "159"):
+            self.sciara("ensemble", "member", "one", member, "--output", f"m{member}.json")
+            run = case.record(self.run_scenario(f"run{member}", name=f"m{member}.json"))
+            self.assertEqual(run["snapshots"][-1]["checksum"], log[member]["checksum"])
+        self.assertIn("160 of 160 finished, 0 failed, 0 censored", self.sciara("ensemble", "status", "one").stdout)
+
+    def test_two_processes_at_once(self):
+        self.folder("one")
+        self.compute("one")
+        self.folder("both")
+        both = [self.start("both", "-j", "2") for _ in range(2)]
+        self.assertEqual([p.wait() for p in both], [0, 0])
+        self.assert_same_batches(self.path("both"), batches(self.path("one")))
+
+    def start(self, *args):
+        return subprocess.Popen([os.environ["SCIARA_PROGRAM"], "ensemble", "run", *args], cwd=self.work,
+                                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+    def test_kills(self):
+        self.folder("one")
+        begin = time.monotonic()
+        self.compute("one", "-j", "2")
+        wall = time.monotonic() - begin
+        whole = batches(self.path("one"))
+        draw = random.Random(26)
+        self.folder("killed")
+        stored = set()
+        for _ in range(KILLS):
+            process = self.start("killed", "-j", "2")
+            time.sleep(draw.uniform(0, 0.5 * wall))
+            process.send_signal(signal.SIGKILL)
+            process.wait()
+            names = [n for _, _, files in os.walk(self.path("killed", "members")) for n in files if n.endswith(".h5")]
+            made = os.path.isdir(self.path("killed", "batches"))
+            now = {int(n[:-3]) for n in names}
+            for name in batches(self.path("killed")) if made else ():
+                now |= set(range(64 * int(name[:6]), min(64 * int(name[:6]) + 64, 160)))
+            self.assertEqual(stored - now, set(), "a finished member was lost")
+            stored = now
+        self.compute("killed", "-j", "2")
+        shutil.rmtree(self.path("killed", "members"), ignore_errors=True)  # parts of files that a kill has left
+        os.makedirs(self.path("killed", "members"))
+        self.assert_same_batches(self.path("killed"), whole)
+
+    def test_a_damaged_member_is_computed_again(self):
+        self.folder("one")
+        self.compute("one")
+        whole = batches(self.path("one"))
+        self.folder("hurt")
+        process = self.start("hurt", "-j", "2")
+        place = self.path("hurt", "members", "000000")
+        end = time.monotonic() + 60
+        while time.monotonic() < end and not (os.path.isdir(place) and [n for n in os.listdir(place) if n.endswith(".h5")]):
+            time.sleep(0.005)
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        for name in os.listdir(place):
+            with open(os.path.join(place, name), "r+b") as f:
+                f.truncate(1000)
+        self.assertIn("is computed again", self.compute("hurt").stderr)
+        for name in os.listdir(place) if os.path.isdir(place) else []:
+            os.remove(os.path.join(place, name))
+        self.assertEqual(list(batches(self.path("hurt"))), list(whole))
+
+    def test_what_belongs_to_another_plan(self):
+        self.folder("one")
+        self.compute("one", "--part", "1/2")
+        other = read(self.path("one", "batches", "000000.h5"))
+        self.folder("two")
+        os.makedirs(self.path("two", "batches"))
+        with open(self.path("two", "batches", "000001.h5"), "wb") as f:
+            f.write(other)
+        self.assertIn("another row of members.csv", self.compute("two", code=3).stderr)
+        with open(self.path("two", "batches", "000001.h5"), "wb") as f:
+            f.write(other[:5000])
+        self.assertIn("000001.h5", self.compute("two", code=3).stderr)
+        for args, text in ((("--part", "3/2"), "1 <= I <= N"), (("--members", "5-2"), "A <= B"), (("-j", "0"), "1 to 4096"),
+                           (("--members", "900-999"), "ids of members from 0 to 159"), (("--engine", "nonsense"), "nonsense")):
+            self.assertIn(text, self.compute("one", *args, code=2).stderr)
+
+
+if __name__ == "__main__":
+    case.main()

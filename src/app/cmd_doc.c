@@ -8,6 +8,7 @@
 #include "app/doc.h"
 #include "app/messages.h"
 #include "app/output.h"
+#include "app/subcommands.h"
 #include "file/durable.h"
 #include "map/colour_ramp.h"
 #include "model/field.h"
@@ -61,8 +62,12 @@ static enum sciara_status print_page(const char *name) {
   const char *names[64];
   size_t count = 0;
   for (const struct sciara_command *const *c = sciara_commands; *c && count < 64; c++) names[count++] = (*c)->name;
-  for (size_t k = 0; name && k < count; k++)
-    if (strcmp(names[k], name) == 0) return print_text(sciara_doc_man, sciara_commands[k]);
+  const struct sciara_command *command;
+  for (size_t k = 0; name && (command = sciara_command_at(k)); k++) {
+    char page[64];
+    sciara_command_join(command, '-', page, sizeof page);
+    if (strcmp(page, name) == 0) return print_text(sciara_doc_man, command);
+  }
   if (name) {
     const char *closest = sciara_closest_name(name, names, count);
     return closest ? sciara_fail(SCIARA_ERR_USAGE, "there is no command \"%s\"; did you mean \"%s\"?", name, closest)
@@ -125,10 +130,12 @@ static enum sciara_status write_all(const char *folder) {
   for (int f = 0; f < SCIARA_FIELD_COUNT; f++)
     SCIARA_TRY(write_style(folder, sciara_field_describe((enum sciara_field)f)));
   SCIARA_TRY(write_file(folder, "man/man1", "sciara.1", sciara_doc_man, NULL));
-  for (const struct sciara_command *const *c = sciara_commands; *c; c++) {
-    char name[64];
-    snprintf(name, sizeof name, "sciara-%s.1", (*c)->name);
-    SCIARA_TRY(write_file(folder, "man/man1", name, sciara_doc_man, *c));
+  const struct sciara_command *command;
+  for (size_t k = 0; (command = sciara_command_at(k)); k++) {
+    char page[48], name[64];
+    sciara_command_join(command, '-', page, sizeof page);
+    snprintf(name, sizeof name, "sciara-%s.1", page);
+    SCIARA_TRY(write_file(folder, "man/man1", name, sciara_doc_man, command));
   }
   SCIARA_TRY(write_file(folder, "bash-completion/completions", "sciara", make_bash, NULL));
   SCIARA_TRY(write_file(folder, "zsh/site-functions", "_sciara", make_zsh, NULL));

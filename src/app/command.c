@@ -9,6 +9,7 @@
 #include "app/messages.h"
 #include "app/option_values.h"
 #include "app/output.h"
+#include "app/subcommands.h"
 #include "base/status.h"
 #include "base/text.h"
 
@@ -35,6 +36,8 @@ static void print_help(const struct sciara_command *command) {
   const size_t count = collect(command, all);
   sciara_print("sciara %s: %s\n\nusage: sciara %s [OPTION]...%s%s\n\n", command->name, command->summary, command->name,
                *command->operands ? " " : "", command->operands);
+  for (const struct sciara_command *const *s = command->subcommands; s && *s; s++)
+    sciara_print("  %-29s %s\n%s", sciara_command_word(*s), (*s)->summary, s[1] ? "" : "\n");
   for (size_t k = 0; k < count; k++) {
     char left[64];
     snprintf(left, sizeof left, "%s%c%s--%s%s%s", all[k]->letter ? "-" : " ", all[k]->letter ? all[k]->letter : ' ',

@@ -21,6 +21,8 @@ struct sciara_command {
   const struct sciara_option *options; ///< ends with a NULL name
   const char *details;                 ///< paragraphs for --help, or NULL
   void (*print_more)(void);            ///< prints more text after them in --help, or NULL
+  /** NULL, or the commands of which this one consists; ends with NULL. Their names begin with its name: "ensemble plan" */
+  const struct sciara_command *const *subcommands;
   int (*run)(const struct sciara_command *command, int argc, char **argv); ///< exit code
 };
 

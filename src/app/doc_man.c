@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "app/doc.h"
+#include "app/subcommands.h"
 
 /** Text on separate lines; escapes what roff would interpret as a request or an escape. */
 static void add_text(FILE *out, const char *text, size_t count) {
@@ -104,7 +105,8 @@ static void end(FILE *out, bool of_program) {
 
 static void man_of_command(const struct sciara_command *command, FILE *out) {
   char name[64];
-  snprintf(name, sizeof name, "sciara-%s", command->name);
+  snprintf(name, sizeof name, "sciara-");
+  sciara_command_join(command, '-', name + strlen(name), sizeof name - strlen(name));
   begin(out, name, command->summary);
   fprintf(out, "\\fBsciara %s\\fP [\\fIOPTION\\fP]...%s", command->name, *command->operands ? " " : "");
   add_operands(out, command->operands);
@@ -112,6 +114,16 @@ static void man_of_command(const struct sciara_command *command, FILE *out) {
   if (command->details) {
     fprintf(out, ".SH DESCRIPTION\n");
     add_paragraphs(out, command->details);
+  }
+  if (command->subcommands) fprintf(out, ".SH COMMANDS\n");
+  for (const struct sciara_command *const *s = command->subcommands; s && *s; s++) {
+    char page[64];
+    sciara_command_join(*s, '-', page, sizeof page);
+    fprintf(out, ".TP\n.BR sciara\\-");
+    add_words(out, page);
+    fprintf(out, " (1)\n");
+    add_words(out, (*s)->summary);
+    fprintf(out, "\n");
   }
   fprintf(out, ".SH OPTIONS\n");
   const struct sciara_option *o;

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// sciara ensemble SUBCOMMAND: the table of its subcommands.
+#include "app/ensemble.h"
+#include "app/subcommands.h"
+
+static const struct sciara_option options[] = {{0}};
+
+static const struct sciara_command *const subcommands[] = {
+    NULL,
+};
+
+const struct sciara_command sciara_cmd_ensemble = {
+    .name = "ensemble",
+    .summary = "compute many eruptions, and the probability that lava reaches a place",
+    .operands = "SUBCOMMAND",
+    .operand_min = 1,
+    .operand_max = 1,
+    .options = options,
+    .subcommands = subcommands,
+    .run = sciara_subcommands_run,
+};

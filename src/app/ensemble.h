@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+// The subcommands of `sciara ensemble`.
+#ifndef SCIARA_APP_ENSEMBLE_H
+#define SCIARA_APP_ENSEMBLE_H
+
+#include "app/command.h"
+
+extern const struct sciara_command sciara_cmd_ensemble_schema;
+
+#endif

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// An ensemble as planned: its folder with ensemble.json, members.csv, weights.csv and dem.tif.
+#ifndef SCIARA_ENSEMBLE_ENSEMBLE_H
+#define SCIARA_ENSEMBLE_ENSEMBLE_H
+
+#include "ensemble/members.h"
+#include "model/polyline.h"
+
+#define SCIARA_ENSEMBLE_JSON "ensemble.json"
+#define SCIARA_ENSEMBLE_MEMBERS "members.csv"
+#define SCIARA_ENSEMBLE_WEIGHTS "weights.csv"
+#define SCIARA_ENSEMBLE_DEM "dem.tif"
+#define SCIARA_ENSEMBLE_BATCHES "batches"
+
+enum { SCIARA_BATCH_SMALLEST = 64, SCIARA_BATCH_LARGEST = 256 };
+
+enum sciara_sample_method {
+  SCIARA_SAMPLE_FULL,   ///< every vent with every event and every combination of values: no sampling error
+  SCIARA_SAMPLE_RANDOM, ///< independent draws
+  SCIARA_SAMPLE_LHS,    ///< Latin hypercubes, one per replicate
+  SCIARA_SAMPLE_SOBOL,  ///< Sobol' points with a random digital shift per replicate
+  SCIARA_SAMPLE_TABLE,  ///< a table of members made by another program
+};
+
+/** A place on the map for which results are reported: a point, or a zone (any of its cells). */
+struct sciara_ensemble_site {
+  char *name;
+  struct sciara_point *points; ///< CRS of the grid, m
+  size_t point_count;          ///< 1: a point; 3 or more: the corners of a polygon
+};
+
+/** How often eruptions occur in a zone of vents. */
+struct sciara_ensemble_rate {
+  char *name;
+  struct sciara_point *points; ///< corners of the zone; NULL: all vents
+  size_t point_count;
+  double per_year;  ///< > 0
+  double low, high; ///< interval of per_year; equal to it if none was given
+};
+
+/** What `reduce` makes. */
+struct sciara_ensemble_result {
+  double *thickness_m; ///< thresholds of the probability maps, ascending, >= 0; 0: any thickness
+  size_t thickness_count;
+  double *within_s; ///< times of the maps "reached within", ascending, > 0
+  size_t within_count;
+  double *quantiles; ///< of arrival and deposit, ascending, in (0, 1)
+  size_t quantile_count;
+  struct sciara_ensemble_site *sites;
+  size_t site_count;
+  struct sciara_ensemble_rate *rates; ///< eruptions_per_year
+  size_t rate_count;
+  double *years; ///< lengths of time of P_T, ascending, > 0
+  size_t year_count;
+};
+
+/** When enough members are done; tested only after whole batches in their order. */
+struct sciara_ensemble_stop {
+  double standard_error; ///< largest standard error of H at each site; 0: there is no such rule
+  double thickness_m;    ///< threshold of H
+};
+
+/** A vent of the plan; members.vent counts them from 0. */
+struct sciara_ensemble_vent {
+  char *name;
+  struct sciara_point *points; ///< CRS of the grid, m
+  size_t point_count;          ///< 1: a point; 2 or more: a fissure
+  double weight;               ///< a_v; the sum over all vents is 1
+};
+
+/** A class of eruptions; members.event counts them from 0. */
+struct sciara_ensemble_event {
+  char *name;
+  double weight; ///< p_k; the sum over all events is 1
+  double volume_m3, duration_s;
+};
+
+/** Zero-initialise; release with sciara_ensemble_free. */
+struct sciara_ensemble {
+  char *folder;
+  char *title; ///< may be NULL
+  char *base;  ///< JSON text of the base scenario; its paths are absolute, its DEM is dem.tif of the folder
+  struct sciara_members members;
+  size_t batch_size, batch_count; ///< batch b: members [b * batch_size, min((b + 1) * batch_size, count))
+  uint64_t hash;                  ///< of base, batch size and the hashes of all rows; not of weights and results
+  uint64_t site_hash;             ///< of the ground, as sciara_site_hash of every member
+  enum sciara_sample_method method;
+  bool vents_drawn; ///< vent and event of a member were drawn from their weights: one stratum
+  size_t replicates;
+  uint64_t seed;
+  struct sciara_ensemble_result result;
+  struct sciara_ensemble_stop stop;
+  struct sciara_ensemble_vent *vents; ///< none with SCIARA_SAMPLE_TABLE, or if the vents are those of the base
+  size_t vent_count;
+  struct sciara_ensemble_event *events;
+  size_t event_count;
+};
+
+/**
+ * Opens a planned ensemble.
+ *
+ * @return SCIARA_ERR_INPUT if members.csv is no longer the planned table: the message names the rows that differ
+ */
+enum sciara_status sciara_ensemble_open(const char *folder, struct sciara_ensemble *out);
+void sciara_ensemble_free(struct sciara_ensemble *e);
+
+/** Appends the scenario of a member (index in the table) as JSON; `sciara run` of it computes that member. */
+enum sciara_status sciara_ensemble_scenario(const struct sciara_ensemble *e, size_t member, struct sciara_text *json);
+
+#endif

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// The table members.csv: what each member of an ensemble changes in the base scenario. One made by any other program is
+// as good as a planned one.
+#ifndef SCIARA_ENSEMBLE_MEMBERS_H
+#define SCIARA_ENSEMBLE_MEMBERS_H
+
+#include "base/text.h"
+
+enum {
+  SCIARA_MEMBERS_MOST = 10000000,      ///< rows
+  SCIARA_MEMBER_KEYS_MOST = 256,       ///< columns with keys
+  SCIARA_MEMBERS_BYTES_MOST = 1 << 30, ///< of a table
+};
+
+/** Zero-initialise; release with sciara_members_free. A column that a table does not have is -1 in every row. */
+struct sciara_members {
+  size_t count, key_count;
+  char **key;   ///< key_count: "vents.0.x", "model.relaxation", as an override names them
+  char **value; ///< count x key_count, row-major: JSON or a word, as `--set KEY=VALUE` takes it; "": not set
+  int64_t *id;  ///< ascending, unique, >= 0
+  int64_t *stratum, *replicate, *vent, *event;
+  double *weight;     ///< >= 0, their sum is above 0; of weights.csv if there is one
+  bool weights_given; ///< false: neither table has weights, and each is 1
+  uint64_t *hash;     ///< of each row without its weight: what its result depends on
+  char *text;         ///< owned: the bytes of keys and values, unless each is owned by `owned`
+  size_t owned;       ///< values that were allocated one by one: 0, or count * key_count
+};
+
+/**
+ * Reads a table, and its weights from a second one.
+ *
+ * members.csv has a line of names: id, and in any order stratum, replicate, vent, event, weight and keys of a scenario.
+ * Values may be quoted as in RFC 4180. weights.csv has the columns id and weight, and a row for each member.
+ *
+ * @param weights_csv may be NULL: then the column "weight" counts, or 1 for each
+ * @return SCIARA_ERR_INPUT with FILE:LINE for an invalid table: also for a negative weight, and if all are 0
+ */
+enum sciara_status sciara_members_read(const char *members_csv, const char *weights_csv, struct sciara_members *out);
+
+/** The same for texts, which are split in place and not retained; `length` bytes and a terminator each. */
+enum sciara_status sciara_members_parse(const char *members_name, char *text, size_t length, const char *weights_name,
+                                        char *weights, size_t weights_length, struct sciara_members *out);
+
+/** Writes both tables, each as an atomic file; the weights with all digits. */
+enum sciara_status sciara_members_write(const struct sciara_members *m, const char *members_csv,
+                                        const char *weights_csv);
+
+/** Allocates a table whose values are all "", with the ids 0, 1, ... and -1 in the other columns. */
+enum sciara_status sciara_members_create(size_t count, const char *const *keys, size_t key_count,
+                                         struct sciara_members *out);
+
+/** Sets one value of a table from sciara_members_create; takes a copy. */
+enum sciara_status sciara_members_set(struct sciara_members *m, size_t member, size_t key, const char *value);
+
+/** Computes m->hash. */
+void sciara_members_hash(struct sciara_members *m);
+
+/** The index of the member with this id, or SIZE_MAX. */
+size_t sciara_members_find(const struct sciara_members *m, int64_t id);
+
+void sciara_members_free(struct sciara_members *m);
+
+#endif

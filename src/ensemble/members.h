@@ -37,11 +37,16 @@ struct sciara_members {
  */
 enum sciara_status sciara_members_read(const char *members_csv, const char *weights_csv, struct sciara_members *out);
 
-/** The same for texts, which are split in place and not retained; `length` bytes and a terminator each. */
-enum sciara_status sciara_members_parse(const char *members_name, char *text, size_t length, const char *weights_name,
-                                        char *weights, size_t weights_length, struct sciara_members *out);
+/**
+ * The same for texts of these names and lengths, terminated.
+ *
+ * @param weights may be NULL; split in place
+ */
+enum sciara_status sciara_members_parse(const char *members_name, const char *text, size_t length,
+                                        const char *weights_name, char *weights, size_t weights_length,
+                                        struct sciara_members *out);
 
-/** Writes both tables, each as an atomic file; the weights with all digits. */
+/** Writes both tables, each as an atomic file; a path may be NULL. Weights have all their digits. */
 enum sciara_status sciara_members_write(const struct sciara_members *m, const char *members_csv,
                                         const char *weights_csv);
 

@@ -69,8 +69,8 @@ static enum sciara_status folder_of_file_sync(const char *path) {
   return status;
 }
 
-/* The file is complete and synced: give it its name, or remove it. */
-static enum sciara_status give_name(const char *part, const char *path) {
+/* The file is complete: give it its name, or remove it. */
+static enum sciara_status give_name(const char *part, const char *path, bool synced) {
   struct stat about; // neither a file nor a link, so not an earlier product: /dev/null, a named pipe
   if (lstat(path, &about) == 0 && !S_ISREG(about.st_mode) && !S_ISLNK(about.st_mode) && !S_ISDIR(about.st_mode)) {
     unlink(part);
@@ -81,12 +81,12 @@ static enum sciara_status give_name(const char *part, const char *path) {
     unlink(part);
     return status;
   }
-  return folder_of_file_sync(path);
+  return synced ? folder_of_file_sync(path) : SCIARA_OK;
 }
 
 enum sciara_status sciara_file_publish(const char *part, const char *path) {
   enum sciara_status status = sciara_file_sync(part);
-  if (status == SCIARA_OK) return give_name(part, path);
+  if (status == SCIARA_OK) return give_name(part, path, true);
   unlink(part);
   return status;
 }
@@ -109,31 +109,44 @@ static enum sciara_status check_regular(int fd, const char *path) {
   return sciara_fail(SCIARA_ERR_IO, "%s: is a %s, expected a file; remove it", path, sciara_file_kind(about.st_mode));
 }
 
-enum sciara_status sciara_file_replace(const char *path, const void *bytes, size_t count) {
-  char *part = sciara_format("%s.part", path);
-  if (!part) return out_of_memory(path);
+static enum sciara_status replace_through(const char *part, const char *path, const void *bytes, size_t count,
+                                          bool synced) {
   enum sciara_status status;
   int fd = open_again(part, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW);
-  if (fd < 0) {
-    status = errno == ELOOP ? sciara_fail(SCIARA_ERR_IO, "%s: this is a symbolic link; remove it", part)
-                            : io_failure(part, "create");
-    free(part);
-    return status;
-  }
+  if (fd < 0)
+    return errno == ELOOP ? sciara_fail(SCIARA_ERR_IO, "%s: this is a symbolic link; remove it", part)
+                          : io_failure(part, "create");
   status = check_regular(fd, part);
   if (status != SCIARA_OK) { // not created here, so not removed
     close(fd);
-    free(part);
     return status;
   }
   status = write_all(fd, part, (const unsigned char *)bytes, count);
   // Synced through the descriptor that wrote: one opened later may not get an error from before.
-  if (status == SCIARA_OK && fsync_again(fd) != 0) status = io_failure(part, "sync to disk");
+  if (status == SCIARA_OK && synced && fsync_again(fd) != 0) status = io_failure(part, "sync to disk");
   if (close(fd) != 0 && status == SCIARA_OK) status = io_failure(part, "close");
-  if (status == SCIARA_OK)
-    status = give_name(part, path);
-  else
-    unlink(part);
+  if (status == SCIARA_OK) return give_name(part, path, synced);
+  unlink(part);
+  return status;
+}
+
+enum sciara_status sciara_file_replace(const char *path, const void *bytes, size_t count) {
+  char *part = sciara_format("%s.part", path);
+  if (!part) return out_of_memory(path);
+  const enum sciara_status status = replace_through(part, path, bytes, count, true);
+  free(part);
+  return status;
+}
+
+enum sciara_status sciara_file_replace_shared(const char *path, const void *bytes, size_t count, bool synced) {
+  static unsigned serial;
+  char host[64] = "";
+  if (gethostname(host, sizeof host) != 0) *host = '\0';
+  host[sizeof host - 1] = '\0';
+  char *part =
+      sciara_format("%s.%s-%ld-%u.part", path, host, (long)getpid(), __atomic_add_fetch(&serial, 1, __ATOMIC_RELAXED));
+  if (!part) return out_of_memory(path);
+  const enum sciara_status status = replace_through(part, path, bytes, count, synced);
   free(part);
   return status;
 }

@@ -25,6 +25,14 @@ enum sciara_status sciara_file_publish(const char *part, const char *path);
 enum sciara_status sciara_file_replace(const char *path, const void *bytes, size_t count);
 
 /**
+ * The same for a path that other processes, also of other hosts, may write at the same time: through a part file with a
+ * name of its own, PATH.HOST-PROCESS-N.part. The last one to finish wins; none sees half a file.
+ *
+ * @param synced false: the file may be lost or damaged when the machine loses power, not when the process is killed
+ */
+enum sciara_status sciara_file_replace_shared(const char *path, const void *bytes, size_t count, bool synced);
+
+/**
  * Reads a whole file of at most `limit` bytes; *out is malloc'd and NUL-terminated, *count its length. A larger file is
  * SCIARA_ERR_INPUT and is not read to its end; so is anything but a regular file. SCIARA_ERR_IO if it cannot be opened
  * or read.

@@ -107,7 +107,15 @@ enum sciara_status sciara_hdf5_image_create(const char *path, hid_t *file) {
   return status;
 }
 
-enum sciara_status sciara_hdf5_image_publish(hid_t file, const char *path) {
+/** How an image is written. */
+enum publishing { ALONE, SHARED, SHARED_UNSYNCED };
+
+static enum sciara_status write_image(const char *path, const void *bytes, size_t count, enum publishing how) {
+  if (how == ALONE) return sciara_file_replace(path, bytes, count);
+  return sciara_file_replace_shared(path, bytes, count, how == SHARED);
+}
+
+static enum sciara_status publish(hid_t file, const char *path, enum publishing how) {
   enum sciara_status status = SCIARA_OK;
   void **handle = NULL;
   ssize_t size = -1;
@@ -116,9 +124,15 @@ enum sciara_status sciara_hdf5_image_publish(hid_t file, const char *path) {
   if (size <= 0)
     status = sciara_hdf5_fail(SCIARA_ERR_IO, path, "cannot complete the HDF5 file in memory");
   else
-    status = sciara_file_replace(path, *handle, (size_t)size);
+    status = write_image(path, *handle, (size_t)size, how);
   if (H5Fclose(file) < 0 && status == SCIARA_OK) status = sciara_hdf5_fail(SCIARA_ERR_IO, path, "cannot close");
   return status;
+}
+
+enum sciara_status sciara_hdf5_image_publish(hid_t file, const char *path) { return publish(file, path, ALONE); }
+
+enum sciara_status sciara_hdf5_image_publish_shared(hid_t file, const char *path, bool synced) {
+  return publish(file, path, synced ? SHARED : SHARED_UNSYNCED);
 }
 
 hid_t sciara_hdf5_dataset_plist(void) {

@@ -1,0 +1,413 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ensemble/members.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "ensemble/member_keys.h"
+#include "file/csv_table.h"
+#include "file/durable.h"
+
+static char nothing[] = ""; ///< the value that is not set
+
+static enum sciara_status out_of_memory(void) { return sciara_fail(SCIARA_ERR_MEMORY, "no memory for the members"); }
+
+void sciara_members_free(struct sciara_members *m) {
+  for (size_t k = 0; m->owned && m->key && k < m->key_count; k++) free(m->key[k]);
+  for (size_t k = 0; m->owned && m->value && k < m->count * m->key_count; k++)
+    if (m->value[k] != nothing) free(m->value[k]);
+  void *blocks[] = {m->key, m->value, m->id, m->stratum, m->replicate, m->vent, m->event, m->weight, m->hash};
+  for (size_t k = 0; k < sizeof blocks / sizeof *blocks; k++) sciara_free(blocks[k]);
+  free(m->text);
+  *m = (struct sciara_members){0};
+}
+
+/** The columns of `count` members; key and value are zero. */
+static enum sciara_status allocate(struct sciara_members *m, size_t count, size_t key_count) {
+  size_t values;
+  SCIARA_TRY(sciara_size_mul(count, key_count, &values));
+  SCIARA_TRY(SCIARA_NEW(m->key, key_count, "the keys of the members"));
+  SCIARA_TRY(SCIARA_NEW(m->value, values, "the values of the members"));
+  SCIARA_TRY(SCIARA_NEW(m->weight, count, "the weights of the members"));
+  SCIARA_TRY(SCIARA_NEW(m->hash, count, "the hashes of the members"));
+  int64_t **columns[] = {&m->id, &m->stratum, &m->replicate, &m->vent, &m->event};
+  for (size_t k = 0; k < sizeof columns / sizeof *columns; k++) {
+    SCIARA_TRY(SCIARA_NEW(*columns[k], count, "the members"));
+    for (size_t i = 0; i < count; i++) (*columns[k])[i] = k == 0 ? (int64_t)i : -1;
+  }
+  for (size_t i = 0; i < values; i++) m->value[i] = nothing;
+  m->count = count;
+  m->key_count = key_count;
+  return SCIARA_OK;
+}
+
+enum sciara_status sciara_members_create(size_t count, const char *const *keys, size_t key_count,
+                                         struct sciara_members *out) {
+  *out = (struct sciara_members){.owned = true, .weights_given = true};
+  enum sciara_status status = allocate(out, count, key_count);
+  for (size_t k = 0; k < key_count && status == SCIARA_OK; k++) {
+    out->key[k] = sciara_format("%s", keys[k]);
+    if (!out->key[k]) status = out_of_memory();
+  }
+  if (status != SCIARA_OK) sciara_members_free(out);
+  return status;
+}
+
+enum sciara_status sciara_members_set(struct sciara_members *m, size_t member, size_t key, const char *value) {
+  char **at = &m->value[member * m->key_count + key], *copy = *value ? sciara_format("%s", value) : nothing;
+  if (!copy) return out_of_memory();
+  if (*at != nothing) free(*at);
+  *at = copy;
+  return SCIARA_OK;
+}
+
+void sciara_members_hash(struct sciara_members *m) {
+  for (size_t i = 0; i < m->count; i++) {
+    uint64_t hash = sciara_hash_bytes(SCIARA_HASH_BEGIN, &m->id[i], sizeof m->id[i]);
+    for (size_t k = 0; k < m->key_count; k++) {
+      const char *value = m->value[i * m->key_count + k];
+      if (!*value) continue;
+      hash = sciara_hash_bytes(hash, m->key[k], strlen(m->key[k]) + 1); // with their ends, which separate them
+      hash = sciara_hash_bytes(hash, value, strlen(value) + 1);
+    }
+    m->hash[i] = hash;
+  }
+}
+
+size_t sciara_members_find(const struct sciara_members *m, int64_t id) {
+  size_t low = 0, high = m->count;
+  while (low < high) {
+    const size_t middle = low + (high - low) / 2;
+    if (m->id[middle] < id)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low < m->count && m->id[low] == id ? low : SIZE_MAX;
+}
+
+// ---------------------------------------------------------------------------------------------------------- reading
+
+/** A text of comma-separated records as in RFC 4180, which is split in place. */
+struct records {
+  const char *name;
+  char *at, *end;
+  size_t line; ///< of the next record, from 1
+};
+
+/** The quoted value at *at: removes the quotes and moves *at behind the last one. NULL: it has no end. */
+static char *take_quoted(struct records *r) {
+  char *from = r->at + 1, *to = r->at, *const begin = to;
+  for (; from < r->end; from++) {
+    if (*from == '"' && from[1] != '"') { // at the end of the text the terminator follows
+      r->at = from + 1;
+      *to = '\0';
+      return begin;
+    }
+    if (*from == '"') from++;
+    r->line += *from == '\n';
+    *to++ = *from;
+  }
+  return NULL;
+}
+
+/** The next value. *last: it ends the record. */
+static enum sciara_status take_value(struct records *r, char **value, bool *last) {
+  const size_t line = r->line;
+  const bool quoted = r->at < r->end && *r->at == '"';
+  *value = r->at;
+  if (quoted && !(*value = take_quoted(r)))
+    return sciara_fail(SCIARA_ERR_INPUT, "%s:%zu: expected a closing \", found a value without an end", r->name, line);
+  char *stop = quoted ? r->at : r->at + strcspn(r->at, ",\r\n");
+  char end = *stop;
+  if (end == '\r' && (stop[1] == '\n' || stop + 1 == r->end)) *stop++ = '\0', end = *stop;
+  if (end != ',' && end != '\n' && stop < r->end)
+    return sciara_fail(SCIARA_ERR_INPUT, "%s:%zu: expected a comma or the end of the line after a value, found '%c'",
+                       r->name, line, end);
+  if (stop < r->end) *stop = '\0';
+  r->at = stop < r->end ? stop + 1 : stop;
+  r->line += end == '\n';
+  *last = end != ',';
+  return SCIARA_OK;
+}
+
+/** Skips empty lines; whether a record follows. */
+static bool has_record(struct records *r) {
+  while (r->at < r->end && (*r->at == '\n' || *r->at == '\r')) r->line += *r->at++ == '\n';
+  return r->at < r->end;
+}
+
+/** What a column holds. */
+enum column { ID, STRATUM, REPLICATE, VENT, EVENT, WEIGHT, KEY };
+
+struct header {
+  enum column kind[SCIARA_MEMBER_KEYS_MOST + KEY];
+  char *name[SCIARA_MEMBER_KEYS_MOST + KEY];
+  size_t count, keys;
+};
+
+static enum column kind_of(const char *name) {
+  static const char *const names[] = {[ID] = "id",     [STRATUM] = "stratum", [REPLICATE] = "replicate",
+                                      [VENT] = "vent", [EVENT] = "event",     [WEIGHT] = "weight"};
+  for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+    if (strcmp(names[k], name) == 0) return (enum column)k;
+  return KEY;
+}
+
+static enum sciara_status add_column(const struct records *r, char *name, struct header *h) {
+  const enum column kind = kind_of(name);
+  if (h->count == sizeof h->name / sizeof *h->name || h->keys == SCIARA_MEMBER_KEYS_MOST)
+    return sciara_fail(SCIARA_ERR_INPUT, "%s:1: expected at most %d columns with keys, found more", r->name,
+                       SCIARA_MEMBER_KEYS_MOST);
+  for (size_t k = 0; k < h->count; k++)
+    if (strcmp(h->name[k], name) == 0)
+      return sciara_fail(SCIARA_ERR_INPUT, "%s:1: expected each column once, found \"%.80s\" twice", r->name, name);
+  if (kind == KEY) {
+    const enum sciara_status status = sciara_member_key_check(name, NULL);
+    if (status != SCIARA_OK) return sciara_fail_context(status, "%s:1", r->name);
+    h->keys++;
+  }
+  h->kind[h->count] = kind;
+  h->name[h->count++] = name;
+  return SCIARA_OK;
+}
+
+static enum sciara_status read_header(struct records *r, struct header *h) {
+  bool last = false, has_id = false;
+  char *name;
+  if (!has_record(r)) return sciara_fail(SCIARA_ERR_INPUT, "%s: expected a line of names, found nothing", r->name);
+  while (!last) {
+    SCIARA_TRY(take_value(r, &name, &last));
+    SCIARA_TRY(add_column(r, name, h));
+    has_id |= h->kind[h->count - 1] == ID;
+  }
+  if (has_id) return SCIARA_OK;
+  return sciara_fail(SCIARA_ERR_INPUT, "%s:1: expected a column \"id\", found none", r->name);
+}
+
+static enum sciara_status refuse(const struct records *r, size_t line, const char *allowed, const char *found) {
+  return sciara_fail(SCIARA_ERR_INPUT, "%s:%zu: expected %s, found \"%.60s\"", r->name, line, allowed, found);
+}
+
+static bool parse_weight(const char *text, double *out) { return sciara_parse_double(text, out) && *out >= 0; }
+
+/** A value of a column other than a key. */
+static enum sciara_status take_cell(const struct records *r, size_t line, enum column kind, const char *text, size_t i,
+                                    struct sciara_members *m) {
+  if (kind == WEIGHT) {
+    if (parse_weight(text, &m->weight[i])) return SCIARA_OK;
+    return refuse(r, line, "a weight, 0 or more", text);
+  }
+  int64_t *const columns[] = {m->id, m->stratum, m->replicate, m->vent, m->event};
+  if (kind != ID && (!*text || strcmp(text, "-1") == 0)) return SCIARA_OK; // not given
+  if (!sciara_csv_size(text, &columns[kind][i])) return refuse(r, line, "a whole number, 0 or more", text);
+  if (kind == ID && i > 0 && m->id[i] <= m->id[i - 1])
+    return sciara_fail(SCIARA_ERR_INPUT,
+                       "%s:%zu: expected an id above %" PRId64 ", that of the previous row; found %" PRId64, r->name,
+                       line, m->id[i - 1], m->id[i]);
+  return SCIARA_OK;
+}
+
+static enum sciara_status take_row(struct records *r, const struct header *h, size_t i, struct sciara_members *m) {
+  const size_t line = r->line;
+  size_t key = 0, column = 0;
+  char *value;
+  for (bool last = false; !last; column++) {
+    SCIARA_TRY(take_value(r, &value, &last));
+    if (column == h->count || (last && column + 1 < h->count))
+      return sciara_fail(SCIARA_ERR_INPUT, "%s:%zu: expected %zu values, found %s", r->name, line, h->count,
+                         column == h->count ? "more" : "fewer");
+    if (h->kind[column] != KEY)
+      SCIARA_TRY(take_cell(r, line, h->kind[column], value, i, m));
+    else
+      m->value[i * m->key_count + key++] = value;
+  }
+  return SCIARA_OK;
+}
+
+/** An upper bound of the number of records: lines. */
+static size_t lines_in(const struct records *r) {
+  size_t count = 1;
+  for (const char *p = r->at; p < r->end && (p = memchr(p, '\n', (size_t)(r->end - p))); p++) count++;
+  return count;
+}
+
+static enum sciara_status check_text(const char *name, const char *text, size_t length) {
+  if (memchr(text, '\0', length)) return sciara_fail(SCIARA_ERR_INPUT, "%s: expected text, found a NUL byte", name);
+  if (sciara_is_utf8(text)) return SCIARA_OK;
+  return sciara_fail(SCIARA_ERR_INPUT, "%s: expected text in UTF-8, found other bytes", name);
+}
+
+static enum sciara_status read_table(struct records *r, struct sciara_members *m) {
+  struct header h = {.count = 0};
+  SCIARA_TRY(read_header(r, &h));
+  const size_t most = lines_in(r);
+  if (most > SCIARA_MEMBERS_MOST)
+    return sciara_fail(SCIARA_ERR_INPUT, "%s: expected at most %d members, found %zu lines", r->name,
+                       SCIARA_MEMBERS_MOST, most);
+  SCIARA_TRY(allocate(m, most, h.keys));
+  m->count = 0;
+  for (size_t k = 0, key = 0; k < h.count; k++) {
+    m->weights_given |= h.kind[k] == WEIGHT;
+    if (h.kind[k] == KEY) m->key[key++] = h.name[k];
+  }
+  for (; has_record(r); m->count++) {
+    m->weight[m->count] = 1;
+    SCIARA_TRY(take_row(r, &h, m->count, m));
+  }
+  return m->count > 0 ? SCIARA_OK
+                      : sciara_fail(SCIARA_ERR_INPUT, "%s: expected at least one member, found none", r->name);
+}
+
+// ---------------------------------------------------------------------------------------------------------- weights
+
+/** The weights of the table "id,weight". */
+struct weights {
+  struct sciara_members *m;
+  uint8_t *seen;
+  char found[64];
+};
+
+static const char *take_weight(void *context, char *const *value, const char **found, enum sciara_status *status) {
+  struct weights *w = context;
+  int64_t id;
+  double weight;
+  (void)status;
+  *found = value[0];
+  if (!sciara_csv_size(value[0], &id)) return "a whole number, 0 or more";
+  const size_t i = sciara_members_find(w->m, id);
+  if (i == SIZE_MAX) return "the id of a member";
+  if (w->seen[i]) return "each id once";
+  *found = value[1];
+  if (!parse_weight(value[1], &weight)) return "a weight, 0 or more";
+  w->m->weight[i] = weight;
+  w->seen[i] = 1;
+  return NULL;
+}
+
+static enum sciara_status read_weights(const char *name, char *text, size_t length, struct sciara_members *m) {
+  struct weights w = {.m = m};
+  const struct sciara_csv_table table = {.header = "id,weight", .row = take_weight, .context = &w};
+  SCIARA_TRY(SCIARA_NEW(w.seen, m->count, "the weights of the members"));
+  enum sciara_status status = sciara_csv_parse(name, text, length, &table);
+  for (size_t i = 0; i < m->count && status == SCIARA_OK; i++)
+    if (!w.seen[i])
+      status = sciara_fail(SCIARA_ERR_INPUT, "%s: expected a weight for each member, found none for id %" PRId64, name,
+                           m->id[i]);
+  sciara_free(w.seen);
+  m->weights_given = true;
+  return status;
+}
+
+static enum sciara_status check_weights(const char *name, const struct sciara_members *m) {
+  double sum = 0;
+  for (size_t i = 0; i < m->count; i++) sum += m->weight[i];
+  if (sum > 0 && sum <= 1e300) return SCIARA_OK;
+  return sciara_fail(SCIARA_ERR_INPUT, "%s: expected weights with a finite sum above 0, found the sum %g", name, sum);
+}
+
+/** Takes over `text`. */
+static enum sciara_status parse(const char *name, char *text, size_t length, const char *weights_name, char *weights,
+                                size_t weights_length, struct sciara_members *out) {
+  static const char mark[] = "\xEF\xBB\xBF";
+  *out = (struct sciara_members){.text = text};
+  const size_t skip = length >= 3 && memcmp(text, mark, 3) == 0 ? 3 : 0;
+  struct records r = {.name = name, .at = text + skip, .end = text + length, .line = 1};
+  enum sciara_status status = check_text(name, text, length);
+  if (status == SCIARA_OK) status = read_table(&r, out);
+  if (status == SCIARA_OK && weights) status = read_weights(weights_name, weights, weights_length, out);
+  if (status == SCIARA_OK) status = check_weights(weights ? weights_name : name, out);
+  if (status == SCIARA_OK && !out->weights_given)
+    sciara_log(SCIARA_LOG_INFO, "%s: has no column \"weight\": each member has the weight 1", name);
+  if (status == SCIARA_OK) sciara_members_hash(out);
+  if (status != SCIARA_OK) sciara_members_free(out);
+  return status;
+}
+
+enum sciara_status sciara_members_parse(const char *members_name, const char *text, size_t length,
+                                        const char *weights_name, char *weights, size_t weights_length,
+                                        struct sciara_members *out) {
+  char *copy = malloc(length + 1);
+  *out = (struct sciara_members){0};
+  if (!copy) return out_of_memory();
+  memcpy(copy, text, length);
+  copy[length] = '\0';
+  return parse(members_name, copy, length, weights_name, weights, weights_length, out);
+}
+
+enum sciara_status sciara_members_read(const char *members_csv, const char *weights_csv, struct sciara_members *out) {
+  char *text = NULL, *weights = NULL;
+  size_t length = 0, weights_length = 0;
+  *out = (struct sciara_members){0};
+  SCIARA_TRY(sciara_file_read(members_csv, SCIARA_MEMBERS_BYTES_MOST, &text, &length));
+  enum sciara_status status =
+      weights_csv ? sciara_file_read(weights_csv, SCIARA_CSV_BYTES_MOST, &weights, &weights_length) : SCIARA_OK;
+  if (status == SCIARA_OK)
+    status = parse(members_csv, text, length, weights_csv, weights, weights_length, out);
+  else
+    free(text);
+  free(weights);
+  return status;
+}
+
+// ---------------------------------------------------------------------------------------------------------- writing
+
+/** A value of a table; quoted where it would otherwise end early. */
+static enum sciara_status append_value(struct sciara_text *t, const char *value) {
+  if (!strpbrk(value, ",\"\r\n")) return sciara_text_append_bytes(t, value, strlen(value));
+  enum sciara_status status = sciara_text_append_bytes(t, "\"", 1);
+  for (const char *p = value; *p;) {
+    const size_t n = strcspn(p, "\"");
+    status = sciara_text_append_bytes(t, p, n);
+    if (p[n]) status = sciara_text_append_bytes(t, "\"\"", 2);
+    p += n + (p[n] != '\0');
+  }
+  if (status == SCIARA_OK) status = sciara_text_append_bytes(t, "\"", 1);
+  return status;
+}
+
+static enum sciara_status append_row(const struct sciara_members *m, size_t i, struct sciara_text *t) {
+  char weight[40];
+  sciara_json_number(m->weight[i], weight, sizeof weight);
+  SCIARA_TRY(sciara_text_append(t, "%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%s", m->id[i],
+                                m->stratum[i], m->replicate[i], m->vent[i], m->event[i], weight));
+  for (size_t k = 0; k < m->key_count; k++) {
+    SCIARA_TRY(sciara_text_append_bytes(t, ",", 1));
+    SCIARA_TRY(append_value(t, m->value[i * m->key_count + k]));
+  }
+  return sciara_text_append_bytes(t, "\n", 1);
+}
+
+static enum sciara_status write_members(const struct sciara_members *m, const char *path) {
+  struct sciara_text t = {0};
+  sciara_text_append(&t, "id,stratum,replicate,vent,event,weight");
+  for (size_t k = 0; k < m->key_count; k++) sciara_text_append(&t, ",%s", m->key[k]);
+  enum sciara_status status = sciara_text_append(&t, "\n");
+  for (size_t i = 0; i < m->count && status == SCIARA_OK; i++) status = append_row(m, i, &t);
+  if (status == SCIARA_OK) status = sciara_file_replace(path, t.data, t.length);
+  sciara_text_free(&t);
+  return status;
+}
+
+static enum sciara_status write_weights(const struct sciara_members *m, const char *path) {
+  struct sciara_text t = {0};
+  enum sciara_status status = sciara_text_append(&t, "id,weight\n");
+  for (size_t i = 0; i < m->count && status == SCIARA_OK; i++) {
+    char weight[40];
+    sciara_json_number(m->weight[i], weight, sizeof weight);
+    status = sciara_text_append(&t, "%" PRId64 ",%s\n", m->id[i], weight);
+  }
+  if (status == SCIARA_OK) status = sciara_file_replace(path, t.data, t.length);
+  sciara_text_free(&t);
+  return status;
+}
+
+enum sciara_status sciara_members_write(const struct sciara_members *m, const char *members_csv,
+                                        const char *weights_csv) {
+  if (members_csv) SCIARA_TRY(write_members(m, members_csv));
+  return weights_csv ? write_weights(m, weights_csv) : SCIARA_OK;
+}

@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: Apache-2.0
+// Batches: every value is read back, an equal batch has equal bytes, and what is damaged is refused or read as written.
+#include "store/batch_file.h"
+
+#include <check.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "file/durable.h"
+#include "support/random.h"
+
+// HDF5 1.10 does not release all of its memory when it finds a damaged file.
+const char *__lsan_default_suppressions(void);
+const char *__lsan_default_suppressions(void) { return "leak:libhdf5"; }
+
+enum { MEMBERS = 5, ROWS = 4000, COLS = 3000, CELLS = 21000 };
+
+static char folder[64], path[96];
+static struct sciara_footprint members[MEMBERS];
+static const struct sciara_batch_header header = {
+    .ensemble_hash = UINT64_C(0xfedcba9876543210), .site_hash = 7, .rows = ROWS, .cols = COLS, .batch = 12};
+
+static void fill_cells(struct sciara_footprint *f, int64_t count) {
+  f->count = count;
+  ck_assert_int_eq(SCIARA_NEW(f->cell, count, "cells"), SCIARA_OK);
+  ck_assert_int_eq(SCIARA_NEW(f->arrival, count, "arrivals"), SCIARA_OK);
+  ck_assert_int_eq(SCIARA_NEW(f->max_deposit, count, "deposits"), SCIARA_OK);
+  ck_assert_int_eq(SCIARA_NEW(f->deposit, count, "deposits"), SCIARA_OK);
+  for (int64_t i = 0; i < count; i++) {
+    f->cell[i] = (i == 0 ? 0 : f->cell[i - 1] + 1) + (int64_t)(random_bits() % 400);
+    f->arrival[i] = (float)uniform(0, 1e5);
+    f->max_deposit[i] = (float)uniform(0, 9);
+    f->deposit[i] = f->max_deposit[i] / 2;
+  }
+}
+
+static void begin(void) {
+  snprintf(folder, sizeof folder, "/tmp/sciara-batch-XXXXXX");
+  ck_assert_ptr_nonnull(mkdtemp(folder));
+  snprintf(path, sizeof path, "%s/000012.h5", folder);
+  for (int k = 0; k < MEMBERS; k++) {
+    members[k] = (struct sciara_footprint){.id = 100 + 3 * k,
+                                           .row_hash = UINT64_C(0x8000000000000001) * (uint64_t)(k + 1),
+                                           .stop = SCIARA_FOOTPRINT_SOLIDIFIED,
+                                           .end_s = 1234.5 + k,
+                                           .steps = 1000,
+                                           .cell_steps = 99999,
+                                           .checksum = ~(uint64_t)k,
+                                           .ledger = {.emitted_m3 = 1.0 / 3, .residual_m3 = -1e-9, .sea_m3 = 4},
+                                           .seconds = 0.25};
+    fill_cells(&members[k], k == 1 ? 0 : CELLS - k);
+  }
+  members[1].stop = SCIARA_FOOTPRINT_NONE;
+  members[1].failed = true;
+  members[1].error = strdup("step 7: row 1, column 2: not a number");
+  members[3].stop = SCIARA_FOOTPRINT_STEPS;
+  members[3].censored = true;
+  members[3].warnings = strdup("a tower\nanother \xc3\xa9");
+}
+
+static void end(void) {
+  for (int k = 0; k < MEMBERS; k++) sciara_footprint_free(&members[k]);
+  unlink(path);
+  rmdir(folder);
+}
+
+static void write_it(void) {
+  ck_assert_msg(sciara_batch_write(path, &header, members, MEMBERS) == SCIARA_OK, "%s", sciara_last_error());
+}
+
+static void assert_same_cells(const struct sciara_footprint *a, const struct sciara_footprint *b) {
+  const size_t count = (size_t)a->count;
+  ck_assert_int_eq(a->count, b->count);
+  if (count == 0) return;
+  ck_assert_mem_eq(a->cell, b->cell, count * sizeof *a->cell);
+  ck_assert_mem_eq(a->arrival, b->arrival, count * sizeof *a->arrival);
+  ck_assert_mem_eq(a->max_deposit, b->max_deposit, count * sizeof *a->max_deposit);
+  ck_assert_mem_eq(a->deposit, b->deposit, count * sizeof *a->deposit);
+}
+
+static void assert_same(const struct sciara_footprint *a, const struct sciara_footprint *b) {
+  ck_assert_int_eq(a->id, b->id);
+  ck_assert_uint_eq(a->row_hash, b->row_hash);
+  ck_assert_int_eq(a->stop, b->stop);
+  ck_assert_int_eq(a->failed, b->failed);
+  ck_assert_int_eq(a->censored, b->censored);
+  ck_assert_double_eq(a->end_s, b->end_s);
+  ck_assert_double_eq(a->seconds, b->seconds);
+  ck_assert_uint_eq(a->steps, b->steps);
+  ck_assert_uint_eq(a->cell_steps, b->cell_steps);
+  ck_assert_uint_eq(a->checksum, b->checksum);
+  ck_assert_mem_eq(&a->ledger, &b->ledger, sizeof a->ledger);
+  ck_assert_str_eq(a->error ? a->error : "", b->error);
+  ck_assert_str_eq(a->warnings ? a->warnings : "", b->warnings);
+}
+
+START_TEST(every_value_is_read_back) {
+  struct sciara_batch_header h;
+  struct sciara_footprint *f;
+  size_t count;
+  void *file;
+  write_it();
+  ck_assert_msg(sciara_batch_open(path, &h, &f, &count, &file) == SCIARA_OK, "%s", sciara_last_error());
+  ck_assert_mem_eq(&h, &header, sizeof h);
+  ck_assert_uint_eq(count, MEMBERS);
+  for (int turn = 0; turn < 2; turn++) // in order, then in reverse
+    for (size_t n = 0; n < count; n++) {
+      const size_t k = turn == 0 ? n : count - 1 - n;
+      assert_same(&members[k], &f[k]);
+      ck_assert_msg(sciara_batch_cells(file, k, &f[k]) == SCIARA_OK, "%s", sciara_last_error());
+      assert_same_cells(&members[k], &f[k]);
+      sciara_footprint_free_cells(&f[k]);
+    }
+  sciara_batch_close(file);
+  sciara_batch_release(f, count);
+}
+END_TEST
+
+START_TEST(equal_batches_have_equal_bytes) {
+  char *a, *b;
+  size_t m, n;
+  write_it();
+  ck_assert_int_eq(sciara_file_read(path, 1 << 24, &a, &m), SCIARA_OK);
+  ck_assert_int_eq(sciara_batch_write_unsynced(path, &header, members, MEMBERS), SCIARA_OK);
+  ck_assert_int_eq(sciara_file_read(path, 1 << 24, &b, &n), SCIARA_OK);
+  ck_assert_uint_eq(m, n);
+  ck_assert_mem_eq(a, b, n);
+  free(a);
+  free(b);
+}
+END_TEST
+
+START_TEST(a_batch_without_any_cell_is_valid) {
+  struct sciara_batch_header h;
+  struct sciara_footprint *f;
+  size_t count;
+  void *file;
+  ck_assert_int_eq(sciara_batch_write(path, &header, &members[1], 1), SCIARA_OK);
+  ck_assert_msg(sciara_batch_open(path, &h, &f, &count, &file) == SCIARA_OK, "%s", sciara_last_error());
+  assert_same(&members[1], &f[0]);
+  ck_assert_int_eq(sciara_batch_cells(file, 0, &f[0]), SCIARA_OK);
+  sciara_batch_close(file);
+  sciara_batch_release(f, count);
+}
+END_TEST
+
+static const char *open_fails(void) {
+  struct sciara_batch_header h;
+  struct sciara_footprint *f;
+  size_t count;
+  void *file;
+  ck_assert_int_ne(sciara_batch_open(path, &h, &f, &count, &file), SCIARA_OK);
+  ck_assert_ptr_null(f);
+  ck_assert_ptr_null(file);
+  return sciara_last_error();
+}
+
+START_TEST(invalid_members_are_refused) {
+  members[2].id = members[0].id;
+  write_it();
+  ck_assert_ptr_nonnull(strstr(open_fails(), "ids that do not ascend"));
+  members[2].id = 106;
+  members[4].end_s = NAN;
+  write_it();
+  ck_assert_ptr_nonnull(strstr(open_fails(), "not finite"));
+  members[4].end_s = 1;
+  members[4].stop = SCIARA_FOOTPRINT_NONE;
+  write_it();
+  ck_assert_ptr_nonnull(strstr(open_fails(), "stop reason"));
+}
+END_TEST
+
+/** The error of reading the cells of member 2 after one of them was changed before writing. */
+static const char *cells_fail(void) {
+  struct sciara_batch_header h;
+  struct sciara_footprint *f;
+  size_t count;
+  void *file;
+  write_it();
+  ck_assert_msg(sciara_batch_open(path, &h, &f, &count, &file) == SCIARA_OK, "%s", sciara_last_error());
+  ck_assert_int_eq(sciara_batch_cells(file, 0, &f[0]), SCIARA_OK);
+  ck_assert_int_eq(sciara_batch_cells(file, 2, &f[2]), SCIARA_ERR_INPUT);
+  ck_assert_ptr_null(f[2].cell);
+  sciara_batch_close(file);
+  sciara_batch_release(f, count);
+  return sciara_last_error();
+}
+
+START_TEST(invalid_cells_are_refused) {
+  struct sciara_footprint *f = &members[2];
+  const int64_t last = f->cell[f->count - 1];
+  f->cell[f->count - 1] = (int64_t)ROWS * COLS;
+  ck_assert_ptr_nonnull(strstr(cells_fail(), "cells of the map in ascending order"));
+  f->cell[f->count - 1] = f->cell[f->count - 2];
+  ck_assert_ptr_nonnull(strstr(cells_fail(), "cells of the map in ascending order"));
+  f->cell[f->count - 1] = last;
+  f->arrival[7] = NAN;
+  ck_assert_ptr_nonnull(strstr(cells_fail(), "value 7"));
+  f->arrival[7] = 1;
+  f->max_deposit[3] = -1;
+  ck_assert_ptr_nonnull(strstr(cells_fail(), "value 3"));
+}
+END_TEST
+
+/** Whether the file is refused, or reads as it was written. */
+static bool refused_or_unchanged(void) {
+  struct sciara_batch_header h;
+  struct sciara_footprint *f;
+  size_t count;
+  void *file;
+  if (sciara_batch_open(path, &h, &f, &count, &file) != SCIARA_OK) return true;
+  bool fine = memcmp(&h, &header, sizeof h) == 0 && count == MEMBERS;
+  for (size_t k = 0; fine && k < count; k++) {
+    fine = f[k].checksum == members[k].checksum && f[k].count == members[k].count;
+    if (!fine || sciara_batch_cells(file, k, &f[k]) != SCIARA_OK) break;
+    for (int64_t i = 0; i < f[k].count; i++)
+      fine &= f[k].cell[i] == members[k].cell[i] && f[k].arrival[i] == members[k].arrival[i] &&
+              f[k].max_deposit[i] == members[k].max_deposit[i] && f[k].deposit[i] == members[k].deposit[i];
+  }
+  sciara_batch_close(file);
+  sciara_batch_release(f, count);
+  return fine;
+}
+
+START_TEST(a_damaged_file_is_never_read_as_another) {
+  char *bytes;
+  size_t size;
+  for (int k = 0; k < MEMBERS; k++) members[k].count = members[k].count > 300 ? 300 : members[k].count;
+  write_it();
+  ck_assert_int_eq(sciara_file_read(path, 1 << 24, &bytes, &size), SCIARA_OK);
+  for (int turn = 0; turn < 400; turn++) {
+    const size_t at = random_bits() % size;
+    const int bit = (int)(random_bits() % 8);
+    bytes[at] = (char)(bytes[at] ^ (1 << bit));
+    ck_assert_int_eq(sciara_file_replace_shared(path, bytes, size, false), SCIARA_OK);
+    ck_assert_msg(refused_or_unchanged(), "bit %d of byte %zu", bit, at);
+    bytes[at] = (char)(bytes[at] ^ (1 << bit));
+  }
+  for (size_t length = 0; length < size; length += size / 40) {
+    ck_assert_int_eq(sciara_file_replace_shared(path, bytes, length, false), SCIARA_OK);
+    ck_assert_msg(refused_or_unchanged(), "the first %zu bytes", length);
+  }
+  free(bytes);
+}
+END_TEST
+
+START_TEST(a_member_takes_little_room) {
+  struct stat about;
+  struct sciara_footprint *f = &members[0]; // 100 x 100 cells as lava leaves them: neighbours are similar
+  f->count = 10000;
+  for (int64_t i = 0; i < f->count; i++) {
+    f->cell[i] = 500 * COLS + i / 100 * COLS + i % 100;
+    f->arrival[i] = (float)(1000.0 * (double)(i / 100) + (double)uniform(0, 300));
+    f->max_deposit[i] = (float)uniform(1, 5);
+    f->deposit[i] = (float)uniform(0.5, 4.5);
+  }
+  ck_assert_int_eq(sciara_batch_write(path, &header, f, 1), SCIARA_OK);
+  ck_assert_int_eq(stat(path, &about), 0);
+  ck_assert_int_lt(about.st_size, 110000);
+}
+END_TEST
+
+int main(void) {
+  Suite *suite = suite_create("batch_file");
+  TCase *tcase = tcase_create("batch_file");
+  tcase_set_timeout(tcase, 60);
+  tcase_add_checked_fixture(tcase, begin, end);
+  tcase_add_test(tcase, every_value_is_read_back);
+  tcase_add_test(tcase, equal_batches_have_equal_bytes);
+  tcase_add_test(tcase, a_batch_without_any_cell_is_valid);
+  tcase_add_test(tcase, invalid_members_are_refused);
+  tcase_add_test(tcase, invalid_cells_are_refused);
+  tcase_add_test(tcase, a_damaged_file_is_never_read_as_another);
+  tcase_add_test(tcase, a_member_takes_little_room);
+  suite_add_tcase(suite, tcase);
+  SRunner *runner = srunner_create(suite);
+  srunner_run_all(runner, CK_NORMAL);
+  const int failed = srunner_ntests_failed(runner);
+  srunner_free(runner);
+  return failed != 0;
+}

@@ -95,8 +95,9 @@ static enum sciara_status check_batch(const struct sciara_batches *b, const char
     return sciara_fail(SCIARA_ERR_INPUT, "%s: expected batch %zu with %zu members, found %" PRId64 " with %zu", path,
                        batch, size_of(e, batch), h->batch, count);
   if (b->rows && (h->rows != b->rows || h->cols != b->cols))
-    return sciara_fail(SCIARA_ERR_INPUT, "%s: expected a map of %" PRId64 " x %" PRId64 " cells, found %" PRId64
-                       " x %" PRId64, path, b->cols, b->rows, h->cols, h->rows);
+    return sciara_fail(SCIARA_ERR_INPUT,
+                       "%s: expected a map of %" PRId64 " x %" PRId64 " cells, found %" PRId64 " x %" PRId64, path,
+                       b->cols, b->rows, h->cols, h->rows);
   for (size_t k = 0; k < count; k++) {
     const size_t m = first_of(e, batch) + k;
     if (f[k].id != e->members.id[m] || f[k].row_hash != e->members.hash[m])

@@ -119,9 +119,9 @@ struct computation {
 struct worker {
   struct computation *c;
   struct sciara_hazard_scratch scratch;
-  size_t *cursor;       ///< per member
-  size_t *start;        ///< per column + 1: hits before it
-  uint32_t *member;     //
+  size_t *cursor;   ///< per member
+  size_t *start;    ///< per column + 1: hits before it
+  uint32_t *member; //
   float *arrival, *deposit, *max_deposit;
   size_t capacity;
   float *value; ///< per layer
@@ -377,7 +377,8 @@ enum sciara_status sciara_hazard_make(const struct sciara_hazard_rule *rule,
   *out = (struct sciara_hazard){.layers = *rule->layers};
   SCIARA_TRY_GOTO(make_elsewhere(rule, out));
   if (cols > STRIP_CELLS_MOST) {
-    status = sciara_fail(SCIARA_ERR_INPUT, "expected at most %d columns, found %lld", STRIP_CELLS_MOST, (long long)cols);
+    status =
+        sciara_fail(SCIARA_ERR_INPUT, "expected at most %d columns, found %lld", STRIP_CELLS_MOST, (long long)cols);
     goto cleanup;
   }
   if (entries <= most && rows * cols <= STRIP_CELLS_MOST) {

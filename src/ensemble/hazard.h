@@ -13,7 +13,7 @@ struct sciara_hazard_rule {
   const struct sciara_ensemble_result *result;
   const struct sciara_layers *layers;
   struct sciara_question ever;
-  struct sciara_question *within; ///< of result->within_s
+  struct sciara_question *within;      ///< of result->within_s
   double *rate, *rate_low, *rate_high; ///< per member: eruptions per year that it stands for; NULL: there are no rates
 };
 

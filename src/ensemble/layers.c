@@ -55,7 +55,7 @@ static void add_parts(struct builder *b, struct sciara_layer value) {
     const bool rate = value.kind == SCIARA_LAYER_YEARS && part != SCIARA_PART_VALUE;
     l->part = (enum sciara_layer_part)part;
     l->second = value.second;
-    snprintf(l->name, sizeof l->name, "%.48s%s", value.name, suffix[part]);
+    snprintf(l->name, sizeof l->name, "%.80s%s", value.name, suffix[part]);
     snprintf(l->long_name, sizeof l->long_name, "%.110s%s", value.long_name,
              rate ? part == SCIARA_PART_LOW ? ", lowest rate of eruptions" : ", highest rate of eruptions"
                   : meaning[part]);
@@ -89,9 +89,10 @@ static void add_years(struct builder *b, const struct sciara_ensemble_result *r)
   for (size_t y = 0; y < r->year_count && r->rate_count > 0; y++)
     for (size_t k = 0; k < r->thickness_count; k++) {
       struct sciara_layer l = {.kind = SCIARA_LAYER_YEARS, .index = k, .second = y};
-      char text[32];
+      char text[32], time[32];
       sciara_layer_thickness(r->thickness_m[k], text, sizeof text);
-      snprintf(l.name, sizeof l.name, "probability_%.9gyears_%s", r->years[y], text);
+      snprintf(time, sizeof time, "%.9gyears", r->years[y]);
+      snprintf(l.name, sizeof l.name, "probability_%s_%s", time, text);
       snprintf(l.long_name, sizeof l.long_name, "probability of more than %.9g m of lava in %.9g years",
                r->thickness_m[k], r->years[y]);
       add_parts(b, l);
@@ -102,8 +103,7 @@ static void add_years(struct builder *b, const struct sciara_ensemble_result *r)
 static void add_quantiles(struct builder *b, const struct sciara_ensemble_result *r) {
   for (int deposit = 0; deposit <= 1; deposit++)
     for (size_t k = 0; k < r->quantile_count; k++) {
-      struct sciara_layer *l =
-          add(b, deposit ? SCIARA_LAYER_DEPOSIT : SCIARA_LAYER_ARRIVAL, k, deposit ? "m" : "s");
+      struct sciara_layer *l = add(b, deposit ? SCIARA_LAYER_DEPOSIT : SCIARA_LAYER_ARRIVAL, k, deposit ? "m" : "s");
       char text[32];
       sciara_layer_quantile(r->quantiles[k], text, sizeof text);
       snprintf(l->name, sizeof l->name, "%s_%s", deposit ? "deposit" : "arrival", text);
@@ -139,9 +139,7 @@ static void add_others(struct builder *b) {
 enum sciara_status sciara_layers_make(const struct sciara_ensemble_result *result, const struct sciara_sample *sample,
                                       struct sciara_layers *out) {
   enum { PARTS = 4, OTHERS = 16 };
-  struct builder b = {.out = out,
-                      .bounds = sample->open > 0 || sample->censored > 0,
-                      .errors = sample->has_error};
+  struct builder b = {.out = out, .bounds = sample->open > 0 || sample->censored > 0, .errors = sample->has_error};
   const size_t most = PARTS * (result->thickness_count * (1 + result->year_count) + result->within_count) +
                       2 * result->quantile_count + OTHERS;
   *out = (struct sciara_layers){0};

@@ -7,12 +7,12 @@
 #include "ensemble/sample.h"
 
 enum sciara_layer_kind {
-  SCIARA_LAYER_PROBABILITY,  ///< H(c, thickness_m[index])
-  SCIARA_LAYER_REACHED,      ///< F(c, within_s[index])
-  SCIARA_LAYER_ARRIVAL,      ///< quantiles[index] of the arrival, over hits, s
-  SCIARA_LAYER_DEPOSIT,      ///< quantiles[index] of the final deposit, over hits, m
-  SCIARA_LAYER_ARRIVAL_MEAN, ///< over hits, s
-  SCIARA_LAYER_DEPOSIT_MEAN, ///< over hits, m
+  SCIARA_LAYER_PROBABILITY,   ///< H(c, thickness_m[index])
+  SCIARA_LAYER_REACHED,       ///< F(c, within_s[index])
+  SCIARA_LAYER_ARRIVAL,       ///< quantiles[index] of the arrival, over hits, s
+  SCIARA_LAYER_DEPOSIT,       ///< quantiles[index] of the final deposit, over hits, m
+  SCIARA_LAYER_ARRIVAL_MEAN,  ///< over hits, s
+  SCIARA_LAYER_DEPOSIT_MEAN,  ///< over hits, m
   SCIARA_LAYER_ARRIVAL_FIRST, ///< smallest of all members, s
   SCIARA_LAYER_DEPOSIT_MAX,   ///< largest of all members at any time, m
   SCIARA_LAYER_HITS,          ///< members that reach the cell
@@ -29,8 +29,8 @@ struct sciara_layer {
   enum sciara_layer_kind kind;
   enum sciara_layer_part part;
   size_t index, second;
-  char name[64];       ///< of the map: "probability_0.5m_low"
-  char long_name[160]; ///< for people
+  char name[96];       ///< of the map: "probability_0.5m_low"
+  char long_name[200]; ///< for people
   const char *unit;    ///< "1", "s", "m"
 };
 

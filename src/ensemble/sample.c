@@ -111,6 +111,9 @@ static void sum_groups(struct sciara_sample *s) {
 }
 
 static bool enough(const struct sciara_sample *s) {
+  size_t members = 0;
+  for (size_t g = 0; g < s->group_count; g++) members += s->groups[g].members;
+  if (members < s->finished) return false; // some have no replicate or vent
   if (s->kind == SCIARA_ERROR_REPLICATES) return s->group_count >= SCIARA_REPLICATES_LEAST;
   if (s->kind == SCIARA_ERROR_GRID) return s->group_count == 2;
   return s->kind == SCIARA_ERROR_STRATA && s->finished >= 2;
@@ -225,11 +228,10 @@ static double over_strata(const struct sciara_sample *s, const struct sciara_sam
 }
 
 static double between_replicates(const struct sciara_sample *s, const struct sciara_sample_scratch *x, double value) {
-  double sum = 0, done = 0;
-  for (size_t g = 0; g < s->group_count; g++) done += s->groups[g].weight;
+  double sum = 0;
   for (size_t g = 0; g < s->group_count; g++) {
-    const double share = s->groups[g].weight / done, d = x->weight[g] / s->groups[g].weight - value;
-    sum += share * share * d * d;
+    const double d = s->groups[g].weight / s->done * (x->weight[g] / s->groups[g].weight - value);
+    sum += d * d;
   }
   const double n = (double)s->group_count;
   return sqrt(n / (n - 1) * sum);
@@ -237,7 +239,7 @@ static double between_replicates(const struct sciara_sample *s, const struct sci
 
 static double error_of(const struct sciara_sample *s, const uint32_t *hit, size_t hits, double value,
                        struct sciara_sample_scratch *x) {
-  if (!s->has_error) return NAN;
+  if (!s->has_error || hits == 0) return NAN; // without hits sciara_sample_zero_bound says what is known
   const size_t touched = add_hits(s, hit, hits, x);
   double error = NAN;
   if (s->kind == SCIARA_ERROR_STRATA) error = over_strata(s, x, touched);
@@ -246,6 +248,30 @@ static double error_of(const struct sciara_sample *s, const uint32_t *hit, size_
     error = 0.5 * fabs(x->weight[0] / s->groups[0].weight - x->weight[1] / s->groups[1].weight);
   for (size_t k = 0; k < touched; k++) x->weight[x->touched[k]] = x->squares[x->touched[k]] = 0;
   return error;
+}
+
+static double mean_of_group(const struct sciara_sample *s, const double *value, uint32_t group) {
+  double sum = 0;
+  for (size_t m = 0; m < s->count; m++)
+    if (s->group[m] == group) sum += s->weight[m] * value[m];
+  return sum / s->groups[group].weight;
+}
+
+/** What a stratum or replicate adds to the variance of a mean. */
+static double of_group(const struct sciara_sample *s, const double *value, double mean, uint32_t group) {
+  const struct sciara_sample_group *g = &s->groups[group];
+  const double own = mean_of_group(s, value, group), n = (double)g->members;
+  double sum = 0;
+  if (s->kind == SCIARA_ERROR_REPLICATES) {
+    const double d = g->weight / s->done * (own - mean);
+    return d * d;
+  }
+  for (size_t m = 0; m < s->count; m++) {
+    if (s->group[m] != group) continue;
+    const double d = s->weight[m] / s->done * (value[m] - own);
+    sum += d * d;
+  }
+  return n / (n - 1) * sum;
 }
 
 struct sciara_estimate sciara_sample_estimate(const struct sciara_sample *s, const struct sciara_question *q,
@@ -263,6 +289,20 @@ struct sciara_estimate sciara_sample_estimate(const struct sciara_sample *s, con
   e.high = fmin(1, (sum + unsure) / s->all);
   e.error = error_of(s, hit, hits, e.value, x);
   return e;
+}
+
+void sciara_sample_mean(const struct sciara_sample *s, const double *value, double *mean, double *error) {
+  double sum = 0, variance = 0;
+  for (size_t m = 0; m < s->count; m++)
+    if (is_counted(s, m)) sum += s->weight[m] * value[m];
+  *mean = sum / s->done;
+  *error = NAN;
+  if (!s->has_error) return;
+  for (size_t g = 0; g < s->group_count; g++) variance += of_group(s, value, *mean, (uint32_t)g);
+  const double n = (double)s->group_count;
+  if (s->kind == SCIARA_ERROR_STRATA) *error = sqrt(variance);
+  if (s->kind == SCIARA_ERROR_REPLICATES) *error = sqrt(n / (n - 1) * variance);
+  if (s->kind == SCIARA_ERROR_GRID) *error = 0.5 * fabs(mean_of_group(s, value, 0) - mean_of_group(s, value, 1));
 }
 
 double sciara_sample_zero_bound(const struct sciara_sample *s) {

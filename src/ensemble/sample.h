@@ -96,7 +96,7 @@ struct sciara_question sciara_question_make(const struct sciara_sample *s, doubl
 struct sciara_estimate {
   double value;     ///< sum of w of the hits / sum of w of the finished members
   double low, high; ///< whatever open and censored members may turn out to be
-  double error;     ///< standard error, or the error of the grid
+  double error;     ///< standard error, or the error of the grid; NAN also without any hit
   size_t hits;      ///< members
 };
 
@@ -107,6 +107,9 @@ struct sciara_estimate {
  */
 struct sciara_estimate sciara_sample_estimate(const struct sciara_sample *s, const struct sciara_question *q,
                                               const uint32_t *hit, size_t hits, struct sciara_sample_scratch *x);
+
+/** The weighted mean of a value of each finished member, and its error. @param value of s->count */
+void sciara_sample_mean(const struct sciara_sample *s, const double *value, double *mean, double *error);
 
 /** The upper 95 % bound of a probability without any hit; NAN unless the members were drawn. */
 double sciara_sample_zero_bound(const struct sciara_sample *s);

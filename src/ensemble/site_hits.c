@@ -18,17 +18,18 @@ static enum sciara_status find_point(const struct sciara_ensemble_site *site, co
   const double col = floor((site->points[0].x - g->west) / g->cell_size);
   const double row = floor((g->north - site->points[0].y) / g->cell_size);
   if (!(col >= 0 && row >= 0 && col < (double)g->cols && row < (double)g->rows))
-    return sciara_fail(SCIARA_ERR_INPUT, "site \"%s\": expected x %.10g to %.10g and y %.10g to %.10g, found %.10g, %.10g",
-                       site->name, g->west, g->west + g->cell_size * (double)g->cols,
-                       g->north - g->cell_size * (double)g->rows, g->north, site->points[0].x, site->points[0].y);
+    return sciara_fail(SCIARA_ERR_INPUT,
+                       "site \"%s\": expected x %.10g to %.10g and y %.10g to %.10g, found %.10g, %.10g", site->name,
+                       g->west, g->west + g->cell_size * (double)g->cols, g->north - g->cell_size * (double)g->rows,
+                       g->north, site->points[0].x, site->points[0].y);
   SCIARA_TRY(SCIARA_NEW(out->cell, 1, "the cell of a site"));
   out->cell[0] = (int64_t)row * g->cols + (int64_t)col;
   out->count = 1;
   return SCIARA_OK;
 }
 
-static enum sciara_status find_zone(const struct sciara_ensemble_site *site, const struct sciara_grid *g,
-                                    uint8_t *mask, struct sciara_site_cells *out) {
+static enum sciara_status find_zone(const struct sciara_ensemble_site *site, const struct sciara_grid *g, uint8_t *mask,
+                                    struct sciara_site_cells *out) {
   const int64_t cells = sciara_grid_cells(g);
   const size_t end = site->point_count;
   for (int64_t i = 0; i < cells; i++) mask[i] = 0;

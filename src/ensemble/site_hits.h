@@ -15,9 +15,9 @@ struct sciara_site_cells {
 
 /** What a member does at a site. */
 struct sciara_site_hit {
-  float arrival;               ///< of the first of its cells, s; INFINITY: never
-  float max_deposit, deposit;  ///< of the thickest of its cells, m
-  uint32_t cells;              ///< reached
+  float arrival;              ///< of the first of its cells, s; INFINITY: never
+  float max_deposit, deposit; ///< of the thickest of its cells, m
+  uint32_t cells;             ///< reached
 };
 
 /** Zero-initialise; release with sciara_site_hits_free. */

@@ -6,6 +6,10 @@
 static const struct sciara_option options[] = {{0}};
 
 static const struct sciara_command *const subcommands[] = {
+    &sciara_cmd_ensemble_check,
+    &sciara_cmd_ensemble_plan,
+    &sciara_cmd_ensemble_member,
+    &sciara_cmd_ensemble_schema,
     NULL,
 };
 

@@ -5,6 +5,7 @@
 
 #include "app/command.h"
 
-extern const struct sciara_command sciara_cmd_ensemble_schema;
+extern const struct sciara_command sciara_cmd_ensemble_check, sciara_cmd_ensemble_plan, sciara_cmd_ensemble_member,
+    sciara_cmd_ensemble_schema;
 
 #endif

@@ -18,7 +18,7 @@ enum sciara_sample_method {
   SCIARA_SAMPLE_FULL,   ///< every vent with every event and every combination of values: no sampling error
   SCIARA_SAMPLE_RANDOM, ///< independent draws
   SCIARA_SAMPLE_LHS,    ///< Latin hypercubes, one per replicate
-  SCIARA_SAMPLE_SOBOL,  ///< Sobol' points with a random digital shift per replicate
+  SCIARA_SAMPLE_SOBOL,  ///< Sobol' points scrambled independently for each replicate
   SCIARA_SAMPLE_TABLE,  ///< a table of members made by another program
 };
 

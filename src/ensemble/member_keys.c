@@ -56,7 +56,7 @@ static enum sciara_status unknown(const char *key) {
   size_t count = 0, all;
   const struct sciara_scenario_key *keys = sciara_scenario_keys(&all);
   for (size_t k = 0; k < all && count < sizeof names / sizeof *names; k++)
-    if (!reason_against(keys[k].path) && !strchr(keys[k].path, ':')) names[count++] = keys[k].path;
+    if (!reason_against(keys[k].path)) names[count++] = keys[k].path;
   const char *closest = to_path(key, path, sizeof path) ? sciara_closest_name(path, names, count) : NULL;
   if (!closest && !strchr(key, '.')) { // "cooling" for "model.cooling"
     for (size_t k = 0; k < count && !closest; k++) {
@@ -79,7 +79,7 @@ enum sciara_status sciara_member_key_check(const char *key, const struct sciara_
     return sciara_fail(SCIARA_ERR_INPUT, "expected a key of vents, model or run, found \"%.80s\": %s", key, reason);
   size_t count;
   const struct sciara_scenario_key *keys = sciara_scenario_keys(&count);
-  if (to_path(key, path, sizeof path) && !strchr(path, ':'))
+  if (to_path(key, path, sizeof path))
     for (size_t k = 0; k < count; k++)
       if (strcmp(keys[k].path, path) == 0) {
         if (entry) *entry = &keys[k];

@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "ensemble/member_keys.h"
+#include "file/csv_records.h"
 #include "file/csv_table.h"
 #include "file/durable.h"
 
@@ -92,55 +93,6 @@ size_t sciara_members_find(const struct sciara_members *m, int64_t id) {
 
 // ---------------------------------------------------------------------------------------------------------- reading
 
-/** A text of comma-separated records as in RFC 4180, which is split in place. */
-struct records {
-  const char *name;
-  char *at, *end;
-  size_t line; ///< of the next record, from 1
-};
-
-/** The quoted value at *at: removes the quotes and moves *at behind the last one. NULL: it has no end. */
-static char *take_quoted(struct records *r) {
-  char *from = r->at + 1, *to = r->at, *const begin = to;
-  for (; from < r->end; from++) {
-    if (*from == '"' && from[1] != '"') { // at the end of the text the terminator follows
-      r->at = from + 1;
-      *to = '\0';
-      return begin;
-    }
-    if (*from == '"') from++;
-    r->line += *from == '\n';
-    *to++ = *from;
-  }
-  return NULL;
-}
-
-/** The next value. *last: it ends the record. */
-static enum sciara_status take_value(struct records *r, char **value, bool *last) {
-  const size_t line = r->line;
-  const bool quoted = r->at < r->end && *r->at == '"';
-  *value = r->at;
-  if (quoted && !(*value = take_quoted(r)))
-    return sciara_fail(SCIARA_ERR_INPUT, "%s:%zu: expected a closing \", found a value without an end", r->name, line);
-  char *stop = quoted ? r->at : r->at + strcspn(r->at, ",\r\n");
-  char end = *stop;
-  if (end == '\r' && (stop[1] == '\n' || stop + 1 == r->end)) *stop++ = '\0', end = *stop;
-  if (end != ',' && end != '\n' && stop < r->end)
-    return sciara_fail(SCIARA_ERR_INPUT, "%s:%zu: expected a comma or the end of the line after a value, found '%c'",
-                       r->name, line, end);
-  if (stop < r->end) *stop = '\0';
-  r->at = stop < r->end ? stop + 1 : stop;
-  r->line += end == '\n';
-  *last = end != ',';
-  return SCIARA_OK;
-}
-
-/** Skips empty lines; whether a record follows. */
-static bool has_record(struct records *r) {
-  while (r->at < r->end && (*r->at == '\n' || *r->at == '\r')) r->line += *r->at++ == '\n';
-  return r->at < r->end;
-}
-
 /** What a column holds. */
 enum column { ID, STRATUM, REPLICATE, VENT, EVENT, WEIGHT, KEY };
 
@@ -158,7 +110,7 @@ static enum column kind_of(const char *name) {
   return KEY;
 }
 
-static enum sciara_status add_column(const struct records *r, char *name, struct header *h) {
+static enum sciara_status add_column(const struct sciara_csv_records *r, char *name, struct header *h) {
   const enum column kind = kind_of(name);
   if (h->count == sizeof h->name / sizeof *h->name || h->keys == SCIARA_MEMBER_KEYS_MOST)
     return sciara_fail(SCIARA_ERR_INPUT, "%s:1: expected at most %d columns with keys, found more", r->name,
@@ -176,12 +128,13 @@ static enum sciara_status add_column(const struct records *r, char *name, struct
   return SCIARA_OK;
 }
 
-static enum sciara_status read_header(struct records *r, struct header *h) {
+static enum sciara_status read_header(struct sciara_csv_records *r, struct header *h) {
   bool last = false, has_id = false;
   char *name;
-  if (!has_record(r)) return sciara_fail(SCIARA_ERR_INPUT, "%s: expected a line of names, found nothing", r->name);
+  if (!sciara_csv_has_record(r))
+    return sciara_fail(SCIARA_ERR_INPUT, "%s: expected a line of names, found nothing", r->name);
   while (!last) {
-    SCIARA_TRY(take_value(r, &name, &last));
+    SCIARA_TRY(sciara_csv_take(r, &name, &last));
     SCIARA_TRY(add_column(r, name, h));
     has_id |= h->kind[h->count - 1] == ID;
   }
@@ -189,15 +142,16 @@ static enum sciara_status read_header(struct records *r, struct header *h) {
   return sciara_fail(SCIARA_ERR_INPUT, "%s:1: expected a column \"id\", found none", r->name);
 }
 
-static enum sciara_status refuse(const struct records *r, size_t line, const char *allowed, const char *found) {
+static enum sciara_status refuse(const struct sciara_csv_records *r, size_t line, const char *allowed,
+                                 const char *found) {
   return sciara_fail(SCIARA_ERR_INPUT, "%s:%zu: expected %s, found \"%.60s\"", r->name, line, allowed, found);
 }
 
 static bool parse_weight(const char *text, double *out) { return sciara_parse_double(text, out) && *out >= 0; }
 
 /** A value of a column other than a key. */
-static enum sciara_status take_cell(const struct records *r, size_t line, enum column kind, const char *text, size_t i,
-                                    struct sciara_members *m) {
+static enum sciara_status take_cell(const struct sciara_csv_records *r, size_t line, enum column kind, const char *text,
+                                    size_t i, struct sciara_members *m) {
   if (kind == WEIGHT) {
     if (parse_weight(text, &m->weight[i])) return SCIARA_OK;
     return refuse(r, line, "a weight, 0 or more", text);
@@ -212,12 +166,13 @@ static enum sciara_status take_cell(const struct records *r, size_t line, enum c
   return SCIARA_OK;
 }
 
-static enum sciara_status take_row(struct records *r, const struct header *h, size_t i, struct sciara_members *m) {
+static enum sciara_status take_row(struct sciara_csv_records *r, const struct header *h, size_t i,
+                                   struct sciara_members *m) {
   const size_t line = r->line;
   size_t key = 0, column = 0;
   char *value;
   for (bool last = false; !last; column++) {
-    SCIARA_TRY(take_value(r, &value, &last));
+    SCIARA_TRY(sciara_csv_take(r, &value, &last));
     if (column == h->count || (last && column + 1 < h->count))
       return sciara_fail(SCIARA_ERR_INPUT, "%s:%zu: expected %zu values, found %s", r->name, line, h->count,
                          column == h->count ? "more" : "fewer");
@@ -229,23 +184,10 @@ static enum sciara_status take_row(struct records *r, const struct header *h, si
   return SCIARA_OK;
 }
 
-/** An upper bound of the number of records: lines. */
-static size_t lines_in(const struct records *r) {
-  size_t count = 1;
-  for (const char *p = r->at; p < r->end && (p = memchr(p, '\n', (size_t)(r->end - p))); p++) count++;
-  return count;
-}
-
-static enum sciara_status check_text(const char *name, const char *text, size_t length) {
-  if (memchr(text, '\0', length)) return sciara_fail(SCIARA_ERR_INPUT, "%s: expected text, found a NUL byte", name);
-  if (sciara_is_utf8(text)) return SCIARA_OK;
-  return sciara_fail(SCIARA_ERR_INPUT, "%s: expected text in UTF-8, found other bytes", name);
-}
-
-static enum sciara_status read_table(struct records *r, struct sciara_members *m) {
+static enum sciara_status read_table(struct sciara_csv_records *r, struct sciara_members *m) {
   struct header h = {.count = 0};
   SCIARA_TRY(read_header(r, &h));
-  const size_t most = lines_in(r);
+  const size_t most = sciara_csv_lines(r);
   if (most > SCIARA_MEMBERS_MOST)
     return sciara_fail(SCIARA_ERR_INPUT, "%s: expected at most %d members, found %zu lines", r->name,
                        SCIARA_MEMBERS_MOST, most);
@@ -255,7 +197,7 @@ static enum sciara_status read_table(struct records *r, struct sciara_members *m
     m->weights_given |= h.kind[k] == WEIGHT;
     if (h.kind[k] == KEY) m->key[key++] = h.name[k];
   }
-  for (; has_record(r); m->count++) {
+  for (; sciara_csv_has_record(r); m->count++) {
     m->weight[m->count] = 1;
     SCIARA_TRY(take_row(r, &h, m->count, m));
   }
@@ -313,11 +255,9 @@ static enum sciara_status check_weights(const char *name, const struct sciara_me
 /** Takes over `text`. */
 static enum sciara_status parse(const char *name, char *text, size_t length, const char *weights_name, char *weights,
                                 size_t weights_length, struct sciara_members *out) {
-  static const char mark[] = "\xEF\xBB\xBF";
   *out = (struct sciara_members){.text = text};
-  const size_t skip = length >= 3 && memcmp(text, mark, 3) == 0 ? 3 : 0;
-  struct records r = {.name = name, .at = text + skip, .end = text + length, .line = 1};
-  enum sciara_status status = check_text(name, text, length);
+  struct sciara_csv_records r;
+  enum sciara_status status = sciara_csv_records_begin(name, text, length, &r);
   if (status == SCIARA_OK) status = read_table(&r, out);
   if (status == SCIARA_OK && weights) status = read_weights(weights_name, weights, weights_length, out);
   if (status == SCIARA_OK) status = check_weights(weights ? weights_name : name, out);

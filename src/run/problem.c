@@ -86,6 +86,21 @@ static enum sciara_status check_cell(const struct sciara_site *site, int64_t row
                      row, col);
 }
 
+enum sciara_status sciara_vent_place_check(const struct sciara_site *site, const struct sciara_point *points,
+                                           size_t count) {
+  struct sciara_crossing *crossing = NULL;
+  size_t cells = 0;
+  int64_t row = -1, col = -1;
+  if (count == 1) {
+    SCIARA_TRY(cell_of(&site->grid, points->x, points->y, &row, &col));
+    return check_cell(site, row, col);
+  }
+  enum sciara_status status = sciara_polyline_cells(&site->grid, points, count, &crossing, &cells);
+  for (size_t k = 0; k < cells && status == SCIARA_OK; k++) status = check_cell(site, crossing[k].row, crossing[k].col);
+  sciara_free(crossing);
+  return status;
+}
+
 /** The cell of a vent at a point, and the point: the centre of the cell if the cell was given. */
 static enum sciara_status locate(const struct sciara_problem *p, const struct sciara_vent_spec *spec, int64_t *row,
                                  int64_t *col, struct sciara_point *point) {

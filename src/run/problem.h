@@ -76,6 +76,13 @@ void sciara_problem_place(struct sciara_problem *p, const struct sciara_problem_
  */
 enum sciara_status sciara_problem_set_rate(struct sciara_problem *p, size_t k, double now, double rate, double until);
 
+/**
+ * Whether a vent can lie at a point, or a fissure along a line (count >= 2), in the CRS of the grid: SCIARA_ERR_INPUT names
+ * the place that is outside the DEM, or the cell that is not interior.
+ */
+enum sciara_status sciara_vent_place_check(const struct sciara_site *site, const struct sciara_point *points,
+                                           size_t count);
+
 /** Sets p->rounding from its vents and its precision, for a problem that is made without a scenario. */
 enum sciara_status sciara_problem_make_rounding(struct sciara_problem *p);
 

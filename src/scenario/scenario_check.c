@@ -203,6 +203,38 @@ static void check_table(const struct check *c, const struct sciara_json_path *pa
   }
 }
 
+/** Two numbers; those of an interval ascend. */
+static void check_interval(const struct check *c, const struct sciara_json_path *path, const cJSON *value,
+                           const struct sciara_scenario_key *key) {
+  bool right = cJSON_IsArray(value) && cJSON_GetArraySize(value) == 2;
+  const cJSON *first = right ? value->child : NULL, *second = right ? first->next : NULL;
+  right = right && cJSON_IsNumber(first) && cJSON_IsNumber(second) && in_range(key, first->valuedouble) &&
+          in_range(key, second->valuedouble);
+  if (!right || (key->type == SCIARA_KEY_INTERVAL && !(first->valuedouble < second->valuedouble)))
+    refuse_type(c, path, value, key);
+}
+
+/** Durations, or values that are neither arrays nor objects. */
+static void check_list(const struct check *c, const struct sciara_json_path *path, const cJSON *value,
+                       const struct sciara_scenario_key *key) {
+  const int size = cJSON_IsArray(value) ? cJSON_GetArraySize(value) : 0;
+  struct sciara_scenario_key duration = *key;
+  duration.type = SCIARA_KEY_DURATION;
+  if (size < 1 || size > SCIARA_KEY_MAX_VALUES) {
+    refuse_type(c, path, value, key);
+    return;
+  }
+  struct sciara_json_path place = {.parent = path};
+  const cJSON *item;
+  cJSON_ArrayForEach(item, value) {
+    if (key->type == SCIARA_KEY_DURATIONS)
+      check_duration(c, &place, item, &duration);
+    else if (cJSON_IsArray(item) || cJSON_IsObject(item))
+      refuse_value(c, &place, item, "a number, a text, true, false or null");
+    place.index++;
+  }
+}
+
 static void refuse_field(const struct check *c, const struct sciara_json_path *path, const cJSON *value) {
   const char *names[SCIARA_FIELD_COUNT];
   char allowed[1024];
@@ -289,6 +321,10 @@ static void check_value(const struct check *c, const struct sciara_json_path *pa
     case SCIARA_KEY_RATES: check_rates(c, path, value, key); break;
     case SCIARA_KEY_TABLE: check_table(c, path, value, key); break;
     case SCIARA_KEY_FIELDS: check_fields(c, path, value, key); break;
+    case SCIARA_KEY_PAIR:
+    case SCIARA_KEY_INTERVAL: check_interval(c, path, value, key); break;
+    case SCIARA_KEY_DURATIONS:
+    case SCIARA_KEY_VALUES: check_list(c, path, value, key); break;
   }
   if (!right) refuse_type(c, path, value, key);
 }
@@ -364,7 +400,7 @@ static void check_alternatives(const struct check *c, const struct sciara_json_p
 static bool check_presence(const struct check *c, const struct sciara_json_path *path, const cJSON *object,
                            const struct meant *meant, const char *schema) {
   size_t count;
-  const struct sciara_scenario_key *keys = sciara_scenario_keys(&count);
+  const struct sciara_scenario_key *keys = sciara_keys_of(schema, &count);
   bool paired = true;
   for (size_t i = 0; i < count; i++) {
     const char *name = sciara_scenario_key_name(&keys[i], schema);
@@ -420,6 +456,14 @@ void sciara_scenario_check(const char *file, const cJSON *root, struct sciara_di
   }
   check_object(&c, NULL, root, "", NULL);
   check_source(&c, root);
+}
+
+void sciara_ensemble_tree_check(const char *file, const cJSON *root, struct sciara_diagnostics *diagnostics) {
+  const struct check c = {.file = file, .diagnostics = diagnostics};
+  if (cJSON_IsObject(root))
+    check_object(&c, NULL, root, SCIARA_ENSEMBLE_KEYS, NULL);
+  else
+    refuse_value(&c, NULL, root, "an object");
 }
 
 bool sciara_scenario_passes(const struct sciara_scenario_key *key, const cJSON *value) {

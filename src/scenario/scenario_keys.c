@@ -26,6 +26,11 @@ static struct sciara_scenario_key table[MOST_KEYS] = {
 #include "scenario/scenario_keys.def"
 #undef SCIARA_KEY
 };
+static const struct sciara_scenario_key ensemble_table[] = {
+#define SCIARA_KEY(path_, type_, ...) {.path = path_, .type = type_, __VA_ARGS__},
+#include "scenario/ensemble_keys.def"
+#undef SCIARA_KEY
+};
 static struct sciara_settings engine_options; ///< declared once, constant from then on
 static _Atomic size_t keys = OWN_KEYS;        ///< number in the table; set last, so that a reader sees complete entries
 static pthread_mutex_t declaring = PTHREAD_MUTEX_INITIALIZER;
@@ -67,6 +72,12 @@ const struct sciara_scenario_key *sciara_scenario_keys(size_t *count) {
   return table;
 }
 
+const struct sciara_scenario_key *sciara_keys_of(const char *schema, size_t *count) {
+  if (strncmp(schema, SCIARA_ENSEMBLE_KEYS, strlen(SCIARA_ENSEMBLE_KEYS)) != 0) return sciara_scenario_keys(count);
+  *count = sizeof ensemble_table / sizeof *ensemble_table;
+  return ensemble_table;
+}
+
 const char *sciara_scenario_key_name(const struct sciara_scenario_key *key, const char *parent) {
   size_t n = strlen(parent);
   const char *name = key->path;
@@ -78,17 +89,20 @@ const char *sciara_scenario_key_name(const struct sciara_scenario_key *key, cons
 }
 
 const struct sciara_scenario_key *sciara_scenario_key_find(const char *parent, const char *name) {
-  for (size_t i = 0; i < atomic_load(&keys); i++) {
-    const char *candidate = sciara_scenario_key_name(&table[i], parent);
-    if (candidate && strcmp(candidate, name) == 0) return &table[i];
+  size_t count;
+  const struct sciara_scenario_key *of = sciara_keys_of(parent, &count);
+  for (size_t i = 0; i < count; i++) {
+    const char *candidate = sciara_scenario_key_name(&of[i], parent);
+    if (candidate && strcmp(candidate, name) == 0) return &of[i];
   }
   return NULL;
 }
 
 const struct sciara_scenario_key *sciara_scenario_key_items(const struct sciara_scenario_key *key) {
-  size_t n = strlen(key->path);
-  for (size_t i = 0; i < atomic_load(&keys); i++)
-    if (strncmp(table[i].path, key->path, n) == 0 && strcmp(table[i].path + n, "[]") == 0) return &table[i];
+  size_t n = strlen(key->path), count;
+  const struct sciara_scenario_key *of = sciara_keys_of(key->path, &count);
+  for (size_t i = 0; i < count; i++)
+    if (strncmp(of[i].path, key->path, n) == 0 && strcmp(of[i].path + n, "[]") == 0) return &of[i];
   return NULL;
 }
 
@@ -108,7 +122,9 @@ bool sciara_scenario_list_next(const char **rest, char separator, char *buffer, 
 void sciara_scenario_key_range(const struct sciara_scenario_key *key, char *buffer, size_t capacity) {
   char low[40], high[40];
   bool plain = key->type == SCIARA_KEY_FIELDS || key->type == SCIARA_KEY_OBJECTS; // there low and high are counts
-  const char *unit = key->type == SCIARA_KEY_DURATION ? "s" : key->unit && strcmp(key->unit, "1") != 0 ? key->unit : "";
+  const char *unit = key->type == SCIARA_KEY_DURATION || key->type == SCIARA_KEY_DURATIONS ? "s"
+                     : key->unit && strcmp(key->unit, "1") != 0                            ? key->unit
+                                                                                           : "";
   buffer[0] = '\0';
   if (plain || !(key->low < key->high)) return;
   sciara_json_number(key->low, low, sizeof low);
@@ -188,6 +204,17 @@ void sciara_scenario_key_allowed(const struct sciara_scenario_key *key, char *bu
       snprintf(buffer, capacity, "an array of %sdifferent names of fields: %s", key->low > 0 ? "one or more " : "",
                list);
       break;
+    case SCIARA_KEY_PAIR: snprintf(buffer, capacity, "an array of 2 numbers%s%s", glue, range); break;
+    case SCIARA_KEY_INTERVAL:
+      snprintf(buffer, capacity, "[low, high], numbers%s%s, low below high", glue, range);
+      break;
+    case SCIARA_KEY_DURATIONS:
+      snprintf(buffer, capacity, "an array of 1 to %d durations (seconds, or text such as \"6 h\" or \"3 d\")%s%s",
+               SCIARA_KEY_MAX_VALUES, glue, range);
+      break;
+    case SCIARA_KEY_VALUES:
+      snprintf(buffer, capacity, "an array of 1 to %d numbers, texts, true, false or null", SCIARA_KEY_MAX_VALUES);
+      break;
   }
 }
 
@@ -200,9 +227,10 @@ enum sciara_status sciara_scenario_refuse(const char *file, const struct sciara_
 
 /** The names of the keys of an object; returns their number. */
 static size_t names_in(const char *parent, const char *names[MOST_KEYS]) {
-  size_t count = 0;
-  for (size_t i = 0; i < atomic_load(&keys); i++) {
-    const char *name = sciara_scenario_key_name(&table[i], parent);
+  size_t count = 0, all;
+  const struct sciara_scenario_key *of = sciara_keys_of(parent, &all);
+  for (size_t i = 0; i < all && count < MOST_KEYS; i++) {
+    const char *name = sciara_scenario_key_name(&of[i], parent);
     if (name) names[count++] = name;
   }
   return count;

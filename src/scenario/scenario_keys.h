@@ -15,19 +15,23 @@ enum sciara_key_type {
   SCIARA_KEY_CHOICE,  ///< one of `choices`
   SCIARA_KEY_NUMBER,
   SCIARA_KEY_INTEGER,
-  SCIARA_KEY_DURATION, ///< seconds, text such as "6 h", or one of `choices`; ranges are in seconds
-  SCIARA_KEY_LAYER,    ///< a number, or the path of a raster
-  SCIARA_KEY_SEA,      ///< a number, one of `choices`, or the path of a vector file
-  SCIARA_KEY_DATE,     ///< YYYY-MM-DDThh:mm:ssZ or YYYY-MM-DD
-  SCIARA_KEY_WINDOW,   ///< [first row, first column, rows, columns], the last two >= 1
-  SCIARA_KEY_BOX,      ///< [west, south, east, north], west < east, south < north
-  SCIARA_KEY_POINTS,   ///< an array of at least 2 points [x, y]
-  SCIARA_KEY_RATES,    ///< an array of 1 to SCIARA_KEY_MAX_RATES numbers
-  SCIARA_KEY_TABLE,    ///< an array of 2 to SCIARA_KEY_MAX_RATES rows [duration, number]
-  SCIARA_KEY_FIELDS,   ///< an array of at least `low` different field names
+  SCIARA_KEY_DURATION,  ///< seconds, text such as "6 h", or one of `choices`; ranges are in seconds
+  SCIARA_KEY_LAYER,     ///< a number, or the path of a raster
+  SCIARA_KEY_SEA,       ///< a number, one of `choices`, or the path of a vector file
+  SCIARA_KEY_DATE,      ///< YYYY-MM-DDThh:mm:ssZ or YYYY-MM-DD
+  SCIARA_KEY_WINDOW,    ///< [first row, first column, rows, columns], the last two >= 1
+  SCIARA_KEY_BOX,       ///< [west, south, east, north], west < east, south < north
+  SCIARA_KEY_POINTS,    ///< an array of at least 2 points [x, y]
+  SCIARA_KEY_RATES,     ///< an array of 1 to SCIARA_KEY_MAX_RATES numbers
+  SCIARA_KEY_TABLE,     ///< an array of 2 to SCIARA_KEY_MAX_RATES rows [duration, number]
+  SCIARA_KEY_FIELDS,    ///< an array of at least `low` different field names
+  SCIARA_KEY_PAIR,      ///< an array of 2 numbers
+  SCIARA_KEY_INTERVAL,  ///< [low, high], low < high
+  SCIARA_KEY_DURATIONS, ///< an array of 1 to SCIARA_KEY_MAX_VALUES durations
+  SCIARA_KEY_VALUES,    ///< an array of 1 to SCIARA_KEY_MAX_VALUES numbers, texts, true, false or null
 };
 
-enum { SCIARA_KEY_MAX_RATES = 1000000, SCIARA_KEY_MAX_POINTS = 100000 };
+enum { SCIARA_KEY_MAX_VALUES = 1000, SCIARA_KEY_MAX_RATES = 1000000, SCIARA_KEY_MAX_POINTS = 100000 };
 #define SCIARA_TIME_MAX 1e12 ///< longest duration, s
 
 /** One key. Members that are not given are 0, NULL or false. */
@@ -48,7 +52,13 @@ struct sciara_scenario_key {
 /** The declared options; an empty table if there are none. */
 struct sciara_settings sciara_scenario_declared_options(void);
 
-/** The table with the keys of the declared options at its end, and its length in *count. */
+/** The name of the table of an ensemble file: the object that has its keys of the top level. */
+#define SCIARA_ENSEMBLE_KEYS "ensemble:"
+
+/** The table to which an object belongs: that of scenarios, or that of ensemble files; its length in *count. */
+const struct sciara_scenario_key *sciara_keys_of(const char *schema, size_t *count);
+
+/** The table of a scenario with the keys of the declared options at its end, and its length in *count. */
 const struct sciara_scenario_key *sciara_scenario_keys(size_t *count);
 
 /** The name of a key in the object `parent` ("" at the top level), or NULL if it is in another object. */
@@ -85,6 +95,12 @@ enum sciara_status sciara_scenario_refuse(const char *file, const struct sciara_
 
 /** Checks the complete tree against the table; adds all problems to `diagnostics`. */
 void sciara_scenario_check(const char *file, const cJSON *root, struct sciara_diagnostics *diagnostics);
+
+/** The same for the tree of an ensemble file. */
+void sciara_ensemble_tree_check(const char *file, const cJSON *root, struct sciara_diagnostics *diagnostics);
+
+/** Appends the JSON Schema (draft-07) of an ensemble file. */
+enum sciara_status sciara_ensemble_tree_schema(struct sciara_text *out);
 
 /** Whether a single value is valid for a key. */
 bool sciara_scenario_passes(const struct sciara_scenario_key *key, const cJSON *value);

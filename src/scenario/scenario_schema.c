@@ -109,6 +109,13 @@ static void put_table(struct builder *b, cJSON *node, const struct sciara_scenar
   put_range(b, push(b, items, cJSON_CreateObject()), "number", key);
 }
 
+/** A value that is neither an array nor an object. */
+static void put_scalars(struct builder *b, cJSON *node) {
+  static const char *const types[] = {"number", "string", "boolean", "null"};
+  cJSON *list = put(b, node, "type", cJSON_CreateArray());
+  for (size_t k = 0; k < sizeof types / sizeof *types; k++) push(b, list, cJSON_CreateString(types[k]));
+}
+
 static void put_object(struct builder *b, cJSON *node, const char *schema, const char *alternatives);
 
 /** The schema of one form of a value; objects and arrays included. */
@@ -137,6 +144,12 @@ static void put_form(struct builder *b, cJSON *node, const struct sciara_scenari
     case SCIARA_KEY_RATES: put_range(b, put_array(b, node, 1, SCIARA_KEY_MAX_RATES), "number", key); break;
     case SCIARA_KEY_TABLE: put_table(b, node, key); break;
     case SCIARA_KEY_FIELDS: put_fields(b, node, key); break;
+    case SCIARA_KEY_PAIR:
+    case SCIARA_KEY_INTERVAL: put_range(b, put_array(b, node, 2, 2), "number", key); break;
+    case SCIARA_KEY_DURATIONS:
+      put_duration(b, put(b, put_array(b, node, 1, SCIARA_KEY_MAX_VALUES), "anyOf", cJSON_CreateArray()), key);
+      break;
+    case SCIARA_KEY_VALUES: put_scalars(b, put_array(b, node, 1, SCIARA_KEY_MAX_VALUES)); break;
     case SCIARA_KEY_DURATION:
     case SCIARA_KEY_SEA:
     case SCIARA_KEY_LAYER: break; // several forms: put_value
@@ -179,7 +192,7 @@ static void put_alternatives(struct builder *b, cJSON *node, const char *alterna
 /** Required keys, and keys that require others; left out if there are none. */
 static void put_presence(struct builder *b, cJSON *node, const char *schema) {
   size_t count;
-  const struct sciara_scenario_key *keys = sciara_scenario_keys(&count);
+  const struct sciara_scenario_key *keys = sciara_keys_of(schema, &count);
   cJSON *required = NULL, *dependencies = NULL;
   for (size_t i = 0; i < count; i++) {
     const char *name = sciara_scenario_key_name(&keys[i], schema);
@@ -193,7 +206,7 @@ static void put_presence(struct builder *b, cJSON *node, const char *schema) {
 
 static void put_object(struct builder *b, cJSON *node, const char *schema, const char *alternatives) {
   size_t count;
-  const struct sciara_scenario_key *keys = sciara_scenario_keys(&count);
+  const struct sciara_scenario_key *keys = sciara_keys_of(schema, &count);
   put_text(b, node, "type", "object");
   put(b, node, "additionalProperties", cJSON_CreateFalse());
   put_presence(b, node, schema);
@@ -210,18 +223,30 @@ static const char source_rule[] =
     "[{\"properties\": {\"vents\": {\"minItems\": 1}}},"
     " {\"required\": [\"initial\"], \"properties\": {\"initial\": {\"required\": [\"thickness\"]}}}]";
 
-enum sciara_status sciara_scenario_schema(struct sciara_text *out) {
+/** Appends a schema. @param rule NULL, or the "anyOf" of the top level */
+static enum sciara_status print_schema(const char *schema, const char *id, const char *title, const char *rule,
+                                       struct sciara_text *out) {
   struct builder b = {0};
   cJSON *root = cJSON_CreateObject();
   put_text(&b, root, "$schema", "http://json-schema.org/draft-07/schema#");
-  put_text(&b, root, "$id", "urn:sciara:scenario-schema"); // identifies any copy of it
-  put_text(&b, root, "title", "Scenario of sciara, the lava flow simulator");
-  put(&b, root, "anyOf", cJSON_Parse(source_rule));
-  put_object(&b, root, "", NULL);
+  put_text(&b, root, "$id", id); // identifies any copy of it
+  put_text(&b, root, "title", title);
+  if (rule) put(&b, root, "anyOf", cJSON_Parse(rule));
+  put_object(&b, root, schema, NULL);
   enum sciara_status status =
       b.broken || !root ? sciara_fail(SCIARA_ERR_MEMORY, "no memory for the JSON Schema") : SCIARA_OK;
   if (status == SCIARA_OK) status = sciara_json_print(root, out);
   if (status == SCIARA_OK) status = sciara_text_append(out, "\n");
   cJSON_Delete(root);
   return status;
+}
+
+enum sciara_status sciara_scenario_schema(struct sciara_text *out) {
+  return print_schema("", "urn:sciara:scenario-schema", "Scenario of sciara, the lava flow simulator", source_rule,
+                      out);
+}
+
+enum sciara_status sciara_ensemble_tree_schema(struct sciara_text *out) {
+  return print_schema(SCIARA_ENSEMBLE_KEYS, "urn:sciara:ensemble-schema",
+                      "Ensemble file of sciara, the lava flow simulator", NULL, out);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The lines and polygons of a vector file, in the CRS of a DEM. Private to terrain.
+// The lines and polygons of a vector file, in the CRS of a DEM.
 #ifndef SCIARA_TERRAIN_VECTOR_SHAPES_H
 #define SCIARA_TERRAIN_VECTOR_SHAPES_H
 

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+// sciara ensemble check, plan, member, schema.
+#include <inttypes.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "app/ensemble.h"
+#include "app/messages.h"
+#include "app/output.h"
+#include "engine/engine.h"
+#include "ensemble/plan.h"
+#include "file/csv_table.h"
+#include "file/durable.h"
+#include "file/output_name.h"
+
+// --------------------------------------------------------------------------------------------------- check and plan
+
+static const double PROBE_SECONDS = 0.25;
+
+static const struct sciara_option check_options[] = {
+    {"no-estimate", 0, NULL, "do not run the first steps of some members for an estimate of the time"},
+    {0},
+};
+
+static const struct sciara_option plan_options[] = {
+    {"output", 'o', "DIR", "the folder of the ensemble (required)"},
+    {"overwrite", 0, NULL, "replace an ensemble in the folder that has no results yet"},
+    {"no-estimate", 0, NULL, "do not run the first steps of some members for an estimate of the time"},
+    {0},
+};
+
+/** "12 min", "3.4 h", "2.1 d". */
+static void print_hours(double seconds) {
+  if (seconds < 120)
+    sciara_print("%.2g s", seconds);
+  else if (seconds < 2 * 3600)
+    sciara_print("%.2g min", seconds / 60);
+  else if (seconds < 2 * 86400)
+    sciara_print("%.2g h", seconds / 3600);
+  else
+    sciara_print("%.3g d", seconds / 86400);
+}
+
+static void print_estimate(const struct sciara_ensemble_estimate *e) {
+  const long cores = sysconf(_SC_NPROCESSORS_ONLN);
+  sciara_print("members:  %zu in %zu %s\n", e->members, e->batches, sciara_plural(e->batches, "batch", "batches"));
+  if (e->made) {
+    sciara_print("time:     about ");
+    print_hours(e->core_s);
+    sciara_print(" on one core, ");
+    print_hours(e->core_s / (double)(cores > 0 ? cores : 1));
+    sciara_print(" on the %ld of this machine; %.2g steps (from the first steps of %zu %s)\n", cores, e->steps,
+                 e->probed, sciara_plural(e->probed, "member", "members"));
+  } else {
+    sciara_print("time:     no estimate\n");
+  }
+  sciara_print("disk:     at most about %.3g MB", e->bytes * 1e-6);
+  if (e->free_bytes > 0) sciara_print(", %.3g MB are free", e->free_bytes * 1e-6);
+  sciara_print("\n");
+}
+
+static int run_check(const struct sciara_command *command, int argc, char **argv) {
+  struct sciara_arguments arguments;
+  int code = sciara_arguments_parse(command, argc, argv, &arguments);
+  if (code >= 0) return code;
+  struct sciara_diagnostics diagnostics = {0};
+  struct sciara_ensemble_estimate estimate;
+  const struct sciara_ensemble_plan_options options = {
+      .probe_s = sciara_argument_given(&arguments, "no-estimate") ? 0 : PROBE_SECONDS};
+  sciara_ensemble_check(arguments.operand[0], &options, &estimate, &diagnostics);
+  code = sciara_report_all(&diagnostics);
+  if (code == SCIARA_OK) {
+    print_estimate(&estimate);
+    sciara_print("no problem found\n");
+  }
+  sciara_diagnostics_free(&diagnostics);
+  return code;
+}
+
+static int run_plan(const struct sciara_command *command, int argc, char **argv) {
+  struct sciara_arguments arguments;
+  int code = sciara_arguments_parse(command, argc, argv, &arguments);
+  if (code >= 0) return code;
+  const char *folder = sciara_argument(&arguments, "output");
+  if (!folder) return sciara_report(sciara_fail(SCIARA_ERR_USAGE, "--output is missing: the folder of the ensemble"));
+  struct sciara_diagnostics diagnostics = {0};
+  struct sciara_ensemble_estimate estimate;
+  const struct sciara_ensemble_plan_options options = {
+      .overwrite = sciara_argument_given(&arguments, "overwrite"),
+      .probe_s = sciara_argument_given(&arguments, "no-estimate") ? 0 : PROBE_SECONDS};
+  sciara_ensemble_plan(arguments.operand[0], folder, &options, &estimate, &diagnostics);
+  code = sciara_report_all(&diagnostics);
+  if (code == SCIARA_OK) print_estimate(&estimate);
+  sciara_diagnostics_free(&diagnostics);
+  return code;
+}
+
+const struct sciara_command sciara_cmd_ensemble_check = {
+    .name = "ensemble check",
+    .summary = "find all problems of an ensemble file, and estimate its members",
+    .operands = "FILE",
+    .operand_min = 1,
+    .operand_max = 1,
+    .options = check_options,
+    .details = "Reads the file, its base scenario, the DEM and all tables, makes the members and checks each of them.\n"
+               "All problems are reported at once, those of vents with the row of their table. Writes no file.\n",
+    .run = run_check,
+};
+
+const struct sciara_command sciara_cmd_ensemble_plan = {
+    .name = "ensemble plan",
+    .summary = "write the folder of an ensemble: its members, their weights and the DEM",
+    .operands = "FILE",
+    .operand_min = 1,
+    .operand_max = 1,
+    .options = plan_options,
+    .details =
+        "Checks the file as 'sciara ensemble check' does, and writes ensemble.json, members.csv, weights.csv and\n"
+        "dem.tif. A folder that has the same members retains its results: only weights, sites and maps to make\n"
+        "are replaced.\n",
+    .run = run_plan,
+};
+
+// ----------------------------------------------------------------------------------------------------------- member
+
+static const struct sciara_option member_options[] = {
+    {"output", 'o', "FILE", "the scenario to write (required)"},
+    {"overwrite", 0, NULL, "replace an existing file"},
+    {0},
+};
+
+static enum sciara_status write_member(const struct sciara_arguments *a) {
+  const char *path = sciara_argument(a, "output");
+  int64_t id;
+  if (!path) return sciara_fail(SCIARA_ERR_USAGE, "--output is missing: the scenario to write");
+  if (!sciara_csv_size(a->operand[1], &id))
+    return sciara_fail(SCIARA_ERR_USAGE, "expected the id of a member, found \"%s\"", a->operand[1]);
+  SCIARA_TRY(sciara_refuse_existing(path, sciara_argument_given(a, "overwrite")));
+  struct sciara_ensemble e;
+  struct sciara_text json = {0};
+  SCIARA_TRY(sciara_ensemble_open(a->operand[0], &e));
+  const size_t member = sciara_members_find(&e.members, id);
+  enum sciara_status status = member == SIZE_MAX
+                                  ? sciara_fail(SCIARA_ERR_INPUT, "%s: expected an id of %s, found %" PRId64,
+                                                a->operand[0], SCIARA_ENSEMBLE_MEMBERS, id)
+                                  : sciara_ensemble_scenario(&e, member, &json);
+  if (status == SCIARA_OK) status = sciara_file_replace(path, json.data, json.length);
+  if (status == SCIARA_OK) sciara_print("%s\n", path);
+  sciara_text_free(&json);
+  sciara_ensemble_free(&e);
+  return status;
+}
+
+static int run_member(const struct sciara_command *command, int argc, char **argv) {
+  struct sciara_arguments arguments;
+  const int code = sciara_arguments_parse(command, argc, argv, &arguments);
+  return code >= 0 ? code : sciara_report(write_member(&arguments));
+}
+
+const struct sciara_command sciara_cmd_ensemble_member = {
+    .name = "ensemble member",
+    .summary = "write the scenario of one member",
+    .operands = "DIR ID",
+    .operand_min = 2,
+    .operand_max = 2,
+    .options = member_options,
+    .details =
+        "ID is that of members.csv. 'sciara run' of the scenario computes this member, with the same checksum.\n",
+    .run = run_member,
+};
+
+// ----------------------------------------------------------------------------------------------------------- schema
+
+static const struct sciara_option no_options[] = {{0}};
+
+static int run_schema(const struct sciara_command *command, int argc, char **argv) {
+  struct sciara_arguments arguments;
+  const int code = sciara_arguments_parse(command, argc, argv, &arguments);
+  if (code >= 0) return code;
+  struct sciara_text text = {0};
+  const enum sciara_status status = sciara_ensemble_schema(&text);
+  if (status == SCIARA_OK) sciara_print_raw(text.data);
+  sciara_text_free(&text);
+  return sciara_report(status);
+}
+
+const struct sciara_command sciara_cmd_ensemble_schema = {
+    .name = "ensemble schema",
+    .summary = "print the JSON Schema of an ensemble file",
+    .operands = "",
+    .options = no_options,
+    .run = run_schema,
+};

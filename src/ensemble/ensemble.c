@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ensemble/ensemble.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "ensemble/ensemble_json.h"
+#include "file/durable.h"
+
+static enum sciara_status no_memory(void) { return sciara_fail(SCIARA_ERR_MEMORY, "no memory for an ensemble"); }
+
+void sciara_ensemble_free(struct sciara_ensemble *e) {
+  for (size_t k = 0; k < e->vent_count; k++) {
+    free(e->vents[k].name);
+    sciara_free(e->vents[k].points);
+  }
+  for (size_t k = 0; k < e->event_count; k++) free(e->events[k].name);
+  sciara_free(e->vents);
+  sciara_free(e->events);
+  sciara_result_free(&e->result);
+  sciara_members_free(&e->members);
+  free(e->folder);
+  free(e->title);
+  free(e->base);
+  *e = (struct sciara_ensemble){0};
+}
+
+/** The path of the DEM in the base becomes absolute. */
+static enum sciara_status resolve_dem(struct sciara_ensemble *e) {
+  cJSON *root = NULL;
+  struct sciara_text text = {0};
+  char *folder = realpath(e->folder, NULL), *path = folder ? sciara_path_join(folder, SCIARA_ENSEMBLE_DEM) : NULL;
+  enum sciara_status status = path ? SCIARA_OK : no_memory();
+  if (status == SCIARA_OK) status = sciara_json_parse("the base scenario", e->base, strlen(e->base), &root);
+  cJSON *dem = cJSON_GetObjectItemCaseSensitive(root, "dem"), *name = path ? cJSON_CreateString(path) : NULL;
+  if (status == SCIARA_OK && !(name && cJSON_ReplaceItemInObjectCaseSensitive(dem, "path", name))) {
+    status = sciara_fail(SCIARA_ERR_INPUT, "%s/%s: base.dem.path: expected %s, found nothing", e->folder,
+                         SCIARA_ENSEMBLE_JSON, SCIARA_ENSEMBLE_DEM);
+    cJSON_Delete(name);
+  }
+  if (status == SCIARA_OK) status = sciara_json_print(root, &text);
+  if (status == SCIARA_OK) {
+    free(e->base);
+    e->base = text.data;
+  } else {
+    sciara_text_free(&text);
+  }
+  cJSON_Delete(root);
+  free(path);
+  free(folder);
+  return status;
+}
+
+static enum sciara_status read_members(struct sciara_ensemble *e, const struct sciara_ensemble_rows *rows) {
+  char *members = sciara_path_join(e->folder, SCIARA_ENSEMBLE_MEMBERS),
+       *weights = sciara_path_join(e->folder, SCIARA_ENSEMBLE_WEIGHTS);
+  enum sciara_status status =
+      members && weights ? sciara_members_read(members, access(weights, F_OK) == 0 ? weights : NULL, &e->members)
+                         : no_memory();
+  if (status == SCIARA_OK) status = sciara_ensemble_rows_check(members, rows, &e->members);
+  free(members);
+  free(weights);
+  return status;
+}
+
+enum sciara_status sciara_ensemble_open(const char *folder, struct sciara_ensemble *out) {
+  struct sciara_ensemble_rows rows;
+  enum sciara_status status = sciara_ensemble_json_read(folder, out, &rows);
+  if (status == SCIARA_OK) status = read_members(out, &rows);
+  sciara_ensemble_rows_free(&rows);
+  if (status == SCIARA_OK && out->hash != sciara_ensemble_hash(out->base, out->batch_size, &out->members))
+    status = sciara_fail(SCIARA_ERR_INPUT,
+                         "%s/%s: expected the ensemble as it was planned, found a changed base or batch size", folder,
+                         SCIARA_ENSEMBLE_JSON);
+  if (status == SCIARA_OK) {
+    out->batch_count = (out->members.count + out->batch_size - 1) / out->batch_size;
+    status = resolve_dem(out);
+  }
+  if (status != SCIARA_OK) sciara_ensemble_free(out);
+  return status;
+}
+
+enum sciara_status sciara_ensemble_scenario(const struct sciara_ensemble *e, size_t member, struct sciara_text *json) {
+  const struct sciara_members *m = &e->members;
+  char name[64];
+  cJSON *root = NULL;
+  snprintf(name, sizeof name, "member %" PRId64, m->id[member]);
+  enum sciara_status status = sciara_json_parse(name, e->base, strlen(e->base), &root);
+  for (size_t k = 0; k < m->key_count && status == SCIARA_OK; k++) {
+    const char *value = m->value[member * m->key_count + k];
+    char *override = *value ? sciara_format("%s=%s", m->key[k], value) : NULL;
+    if (*value) status = override ? sciara_scenario_override(name, root, override) : no_memory();
+    free(override);
+  }
+  if (status == SCIARA_OK) status = sciara_json_print(root, json);
+  if (status == SCIARA_OK) status = sciara_text_append(json, "\n");
+  cJSON_Delete(root);
+  return status == SCIARA_ERR_USAGE ? SCIARA_ERR_INPUT : status;
+}

@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ensemble/ensemble_json.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/mem.h"
+#include "file/csv_table.h"
+#include "file/durable.h"
+
+#define FORMAT "sciara ensemble"
+enum { VERSION = 1 };
+
+static const char *const methods[] = {[SCIARA_SAMPLE_FULL] = "full",
+                                      [SCIARA_SAMPLE_RANDOM] = "random",
+                                      [SCIARA_SAMPLE_LHS] = "lhs",
+                                      [SCIARA_SAMPLE_SOBOL] = "sobol",
+                                      [SCIARA_SAMPLE_TABLE] = "table"};
+
+static enum sciara_status no_memory(void) { return sciara_fail(SCIARA_ERR_MEMORY, "no memory for an ensemble"); }
+
+uint64_t sciara_ensemble_hash(const char *base, size_t batch_size, const struct sciara_members *m) {
+  const uint64_t size = batch_size, count = m->count;
+  uint64_t hash = sciara_hash_bytes(SCIARA_HASH_BEGIN, base, strlen(base) + 1);
+  hash = sciara_hash_bytes(hash, &size, sizeof size);
+  hash = sciara_hash_bytes(hash, &count, sizeof count);
+  return sciara_hash_bytes(hash, m->hash, m->count * sizeof *m->hash);
+}
+
+// ----------------------------------------------------------------------------------------------------------- writing
+
+/** An object whose parts may run out of memory: one flag at the end. */
+static bool put_text(cJSON *object, const char *name, const char *text) {
+  return cJSON_AddStringToObject(object, name, text) != NULL;
+}
+
+static bool put_number(cJSON *object, const char *name, double value) {
+  return cJSON_AddNumberToObject(object, name, value) != NULL;
+}
+
+static bool put_hash(cJSON *object, const char *name, uint64_t hash) {
+  char text[20];
+  snprintf(text, sizeof text, "%016" PRIx64, hash);
+  return put_text(object, name, text);
+}
+
+static bool put_points(cJSON *object, const struct sciara_point *points, size_t count) {
+  cJSON *list = cJSON_AddArrayToObject(object, "points");
+  for (size_t k = 0; list && k < count; k++) {
+    const double pair[2] = {points[k].x, points[k].y};
+    if (!cJSON_AddItemToArray(list, cJSON_CreateDoubleArray(pair, 2))) return false;
+  }
+  return list != NULL;
+}
+
+static cJSON *put_item(cJSON *array) {
+  cJSON *item = cJSON_CreateObject();
+  if (array && item && cJSON_AddItemToArray(array, item)) return item;
+  cJSON_Delete(item);
+  return NULL;
+}
+
+static bool put_vents(cJSON *root, const struct sciara_ensemble *e) {
+  cJSON *list = cJSON_AddArrayToObject(root, "vents");
+  bool whole = list != NULL;
+  for (size_t k = 0; k < e->vent_count && whole; k++) {
+    cJSON *item = put_item(list);
+    whole = item && put_text(item, "name", e->vents[k].name) && put_number(item, "weight", e->vents[k].weight) &&
+            put_points(item, e->vents[k].points, e->vents[k].point_count);
+  }
+  list = cJSON_AddArrayToObject(root, "events");
+  whole = whole && list;
+  for (size_t k = 0; k < e->event_count && whole; k++) {
+    cJSON *item = put_item(list);
+    whole = item && put_text(item, "name", e->events[k].name) && put_number(item, "weight", e->events[k].weight) &&
+            put_number(item, "volume_m3", e->events[k].volume_m3) &&
+            put_number(item, "duration_s", e->events[k].duration_s);
+  }
+  return whole;
+}
+
+static bool put_rows(cJSON *root, const struct sciara_members *m) {
+  cJSON *list = cJSON_AddArrayToObject(root, "rows"), *last = NULL;
+  for (size_t i = 0; list && i < m->count; i++) {
+    char text[48];
+    snprintf(text, sizeof text, "%" PRId64 " %016" PRIx64, m->id[i], m->hash[i]);
+    cJSON *item = cJSON_CreateString(text);
+    if (!item || !cJSON_AddItemToArray(list, item)) return false;
+    last = item;
+  }
+  return list && (last || m->count == 0);
+}
+
+static bool put_sample(cJSON *root, const struct sciara_ensemble *e) {
+  cJSON *sample = cJSON_AddObjectToObject(root, "sample");
+  char seed[24];
+  snprintf(seed, sizeof seed, "%" PRIu64, e->seed);
+  return sample && put_text(sample, "method", methods[e->method]) &&
+         put_text(sample, "vents", e->vents_drawn ? "drawn" : "all") &&
+         put_number(sample, "replicates", (double)e->replicates) && put_text(sample, "seed", seed);
+}
+
+static bool put_copy(cJSON *root, const char *name, const cJSON *value) {
+  cJSON *copy = value ? cJSON_Duplicate(value, true) : NULL;
+  if (!value) return true;
+  if (copy && cJSON_AddItemToObject(root, name, copy)) return true;
+  cJSON_Delete(copy);
+  return false;
+}
+
+static enum sciara_status make_tree(const struct sciara_ensemble *e, const struct sciara_ensemble_record *r,
+                                    cJSON *root) {
+  cJSON *base = NULL;
+  SCIARA_TRY(sciara_json_parse("the base scenario", e->base, strlen(e->base), &base));
+  bool whole = put_text(root, "format", FORMAT) && put_number(root, "version", VERSION) &&
+               put_text(root, "program", SCIARA_VERSION) && (!e->title || put_text(root, "title", e->title)) &&
+               put_hash(root, "hash", e->hash) && put_hash(root, "site_hash", e->site_hash) &&
+               put_number(root, "batch_size", (double)e->batch_size) && put_sample(root, e) &&
+               put_copy(root, "base", base) && put_copy(root, "result", r->result) && put_copy(root, "stop", r->stop) &&
+               put_vents(root, e) && put_rows(root, &e->members);
+  cJSON_Delete(base);
+  return whole ? SCIARA_OK : no_memory();
+}
+
+enum sciara_status sciara_ensemble_json_write(const struct sciara_ensemble *e, const struct sciara_ensemble_record *r) {
+  struct sciara_text text = {0};
+  cJSON *root = cJSON_CreateObject();
+  char *path = sciara_path_join(e->folder, SCIARA_ENSEMBLE_JSON);
+  enum sciara_status status = root && path ? make_tree(e, r, root) : no_memory();
+  if (status == SCIARA_OK) status = sciara_json_print(root, &text);
+  if (status == SCIARA_OK) status = sciara_text_append(&text, "\n");
+  if (status == SCIARA_OK) status = sciara_file_replace(path, text.data, text.length);
+  cJSON_Delete(root);
+  sciara_text_free(&text);
+  free(path);
+  return status;
+}
+
+// ----------------------------------------------------------------------------------------------------------- reading
+
+static enum sciara_status refuse(const char *path, const char *key, const char *allowed) {
+  return sciara_fail(SCIARA_ERR_INPUT, "%s: %s: expected %s, found something else", path, key, allowed);
+}
+
+static bool get_hash(const cJSON *root, const char *name, uint64_t *out) {
+  const cJSON *value = sciara_json_get(root, name);
+  return cJSON_IsString(value) && sciara_csv_hash(value->valuestring, out);
+}
+
+/** A whole number from `low` to `high`. */
+static bool get_whole(const cJSON *object, const char *name, double low, double high, size_t *out) {
+  const cJSON *value = sciara_json_get(object, name);
+  if (!cJSON_IsNumber(value) || !(value->valuedouble >= low && value->valuedouble <= high) ||
+      value->valuedouble != floor(value->valuedouble))
+    return false;
+  *out = (size_t)value->valuedouble;
+  return true;
+}
+
+static bool get_finite(const cJSON *object, const char *name, double *out) {
+  const cJSON *value = sciara_json_get(object, name);
+  if (!cJSON_IsNumber(value) || !(value->valuedouble >= 0)) return false;
+  *out = value->valuedouble;
+  return true;
+}
+
+static enum sciara_status get_name(const char *path, const char *key, const cJSON *object, char **out) {
+  const cJSON *name = sciara_json_get(object, "name");
+  if (!cJSON_IsString(name)) return refuse(path, key, "a name");
+  *out = sciara_format("%s", name->valuestring);
+  return *out ? SCIARA_OK : no_memory();
+}
+
+static enum sciara_status read_vent(const char *path, const cJSON *item, struct sciara_ensemble_vent *v) {
+  const cJSON *points = sciara_json_get(item, "points"), *point;
+  SCIARA_TRY(get_name(path, "vents", item, &v->name));
+  if (!get_finite(item, "weight", &v->weight)) return refuse(path, "vents", "a weight, 0 or more");
+  if (!cJSON_IsArray(points) || cJSON_GetArraySize(points) < 1) return refuse(path, "vents", "points [x, y]");
+  cJSON_ArrayForEach(point, points) if (!cJSON_IsArray(point) || cJSON_GetArraySize(point) != 2 ||
+                                        !cJSON_IsNumber(point->child) || !cJSON_IsNumber(point->child->next)) {
+    return refuse(path, "vents", "points [x, y]");
+  }
+  return sciara_json_points(points, &v->points, &v->point_count);
+}
+
+static enum sciara_status read_event(const char *path, const cJSON *item, struct sciara_ensemble_event *e) {
+  SCIARA_TRY(get_name(path, "events", item, &e->name));
+  if (get_finite(item, "weight", &e->weight) && get_finite(item, "volume_m3", &e->volume_m3) &&
+      get_finite(item, "duration_s", &e->duration_s))
+    return SCIARA_OK;
+  return refuse(path, "events", "weight, volume_m3 and duration_s, 0 or more");
+}
+
+static enum sciara_status read_lists(const char *path, const cJSON *root, struct sciara_ensemble *out) {
+  const cJSON *vents = sciara_json_get(root, "vents"), *events = sciara_json_get(root, "events"), *item;
+  if (!cJSON_IsArray(vents) || !cJSON_IsArray(events)) return refuse(path, "vents and events", "arrays");
+  SCIARA_TRY(SCIARA_NEW(out->vents, (size_t)cJSON_GetArraySize(vents), "the vents"));
+  cJSON_ArrayForEach(item, vents) SCIARA_TRY(read_vent(path, item, &out->vents[out->vent_count++]));
+  SCIARA_TRY(SCIARA_NEW(out->events, (size_t)cJSON_GetArraySize(events), "the events"));
+  cJSON_ArrayForEach(item, events) SCIARA_TRY(read_event(path, item, &out->events[out->event_count++]));
+  return SCIARA_OK;
+}
+
+static enum sciara_status read_sample(const char *path, const cJSON *root, struct sciara_ensemble *out) {
+  const cJSON *sample = sciara_json_get(root, "sample"), *method = sciara_json_get(sample, "method"),
+              *vents = sciara_json_get(sample, "vents"), *seed = sciara_json_get(sample, "seed");
+  bool found = false;
+  for (size_t k = 0; cJSON_IsString(method) && k < sizeof methods / sizeof *methods; k++)
+    if (strcmp(methods[k], method->valuestring) == 0) {
+      out->method = (enum sciara_sample_method)k;
+      found = true;
+    }
+  if (!found || !cJSON_IsString(vents) || !cJSON_IsString(seed) || !sciara_csv_whole(seed->valuestring, &out->seed) ||
+      !get_whole(sample, "replicates", 1, 1000, &out->replicates))
+    return refuse(path, "sample", "method, vents, replicates and seed");
+  out->vents_drawn = strcmp(vents->valuestring, "drawn") == 0;
+  return SCIARA_OK;
+}
+
+static enum sciara_status read_rows(const char *path, const cJSON *root, struct sciara_ensemble_rows *rows) {
+  const cJSON *list = sciara_json_get(root, "rows"), *item;
+  const size_t count = (size_t)cJSON_GetArraySize(list);
+  if (!cJSON_IsArray(list) || count == 0) return refuse(path, "rows", "an id and a hash for each member");
+  SCIARA_TRY(SCIARA_NEW(rows->id, count, "the rows of an ensemble"));
+  SCIARA_TRY(SCIARA_NEW(rows->hash, count, "the rows of an ensemble"));
+  cJSON_ArrayForEach(item, list) {
+    char *blank = cJSON_IsString(item) ? strchr(item->valuestring, ' ') : NULL;
+    if (blank) *blank = '\0';
+    if (!blank || !sciara_csv_size(item->valuestring, &rows->id[rows->count]) ||
+        !sciara_csv_hash(blank + 1, &rows->hash[rows->count]) ||
+        (rows->count > 0 && rows->id[rows->count] <= rows->id[rows->count - 1]))
+      return refuse(path, "rows", "ascending ids, each with a hash");
+    rows->count++;
+  }
+  return SCIARA_OK;
+}
+
+/** The keys of the ensemble file that are stored as they were given. */
+static enum sciara_status read_result(const char *path, const cJSON *root, struct sciara_ensemble *out) {
+  static const char *const names[] = {"result", "stop"};
+  struct sciara_diagnostics diagnostics = {0};
+  const struct sciara_ensemble_reading r = {.file = path, .folder = ".", .diagnostics = &diagnostics};
+  for (size_t k = 0; k < 2; k++) {
+    const cJSON *value = sciara_json_get(root, names[k]);
+    if (value && !sciara_scenario_passes(sciara_scenario_key_find(SCIARA_ENSEMBLE_KEYS, names[k]), value))
+      return refuse(path, names[k], "what an ensemble file may have");
+  }
+  sciara_result_read(&r, sciara_json_get(root, "result"), sciara_json_get(root, "stop"), &out->result, &out->stop);
+  const enum sciara_status status = sciara_diagnostics_status(&diagnostics);
+  sciara_diagnostics_free(&diagnostics);
+  return status;
+}
+
+static enum sciara_status read_base(const char *path, const cJSON *root, char **out) {
+  const cJSON *base = sciara_json_get(root, "base");
+  cJSON *copy = cJSON_IsObject(base) ? cJSON_Duplicate(base, true) : NULL;
+  struct sciara_text text = {0};
+  if (!cJSON_IsObject(base)) return refuse(path, "base", "a scenario");
+  const enum sciara_status status = copy ? sciara_json_print(copy, &text) : no_memory();
+  cJSON_Delete(copy);
+  *out = text.data;
+  return status;
+}
+
+static enum sciara_status read_tree(const char *path, const cJSON *root, struct sciara_ensemble *out,
+                                    struct sciara_ensemble_rows *rows) {
+  const cJSON *format = sciara_json_get(root, "format"), *title = sciara_json_get(root, "title");
+  size_t version = 0;
+  if (!cJSON_IsString(format) || strcmp(format->valuestring, FORMAT) != 0)
+    return sciara_fail(SCIARA_ERR_INPUT, "%s: expected the file of a planned ensemble, found another JSON file", path);
+  if (!get_whole(root, "version", 1, VERSION, &version))
+    return sciara_fail(SCIARA_ERR_INPUT, "%s: version: expected %d, found one that this program does not know", path,
+                       VERSION);
+  if (!get_hash(root, "hash", &out->hash) || !get_hash(root, "site_hash", &out->site_hash))
+    return refuse(path, "hash and site_hash", "16 hexadecimal digits");
+  if (!get_whole(root, "batch_size", 1, SCIARA_BATCH_LARGEST, &out->batch_size))
+    return refuse(path, "batch_size", "a whole number, 1 to 256");
+  if (cJSON_IsString(title)) out->title = sciara_format("%s", title->valuestring);
+  SCIARA_TRY(read_sample(path, root, out));
+  SCIARA_TRY(read_base(path, root, &out->base));
+  SCIARA_TRY(read_lists(path, root, out));
+  SCIARA_TRY(read_result(path, root, out));
+  return read_rows(path, root, rows);
+}
+
+enum sciara_status sciara_ensemble_json_read(const char *folder, struct sciara_ensemble *out,
+                                             struct sciara_ensemble_rows *rows) {
+  cJSON *root = NULL;
+  char *path = sciara_path_join(folder, SCIARA_ENSEMBLE_JSON);
+  *out = (struct sciara_ensemble){0};
+  *rows = (struct sciara_ensemble_rows){0};
+  out->folder = sciara_format("%s", folder);
+  enum sciara_status status = path && out->folder ? sciara_json_read(path, &root) : no_memory();
+  if (status == SCIARA_OK) status = read_tree(path, root, out, rows);
+  cJSON_Delete(root);
+  free(path);
+  return status;
+}
+
+void sciara_ensemble_rows_free(struct sciara_ensemble_rows *rows) {
+  sciara_free(rows->id);
+  sciara_free(rows->hash);
+  *rows = (struct sciara_ensemble_rows){0};
+}
+
+enum { MOST_NAMED = 20 };
+
+/** Adds ", id 7 (changed)" for one of the first rows that differ. */
+static void name_row(struct sciara_text *list, size_t *count, int64_t id, const char *how) {
+  if ((*count)++ < MOST_NAMED) sciara_text_append(list, "%sid %" PRId64 "%s", list->length ? ", " : "", id, how);
+}
+
+enum sciara_status sciara_ensemble_rows_check(const char *name, const struct sciara_ensemble_rows *planned,
+                                              const struct sciara_members *m) {
+  struct sciara_text list = {0};
+  size_t i = 0, k = 0, count = 0;
+  while (i < m->count || k < planned->count) {
+    if (k == planned->count || (i < m->count && m->id[i] < planned->id[k])) {
+      name_row(&list, &count, m->id[i++], " (new)");
+    } else if (i == m->count || planned->id[k] < m->id[i]) {
+      name_row(&list, &count, planned->id[k++], " (missing)");
+    } else {
+      if (m->hash[i] != planned->hash[k]) name_row(&list, &count, m->id[i], "");
+      i++, k++;
+    }
+  }
+  if (count > 0)
+    sciara_fail(SCIARA_ERR_INPUT, "%s: expected the table as it was planned, found %zu %s: %s%s", name, count,
+                sciara_plural(count, "row that differs", "rows that differ"), list.data ? list.data : "",
+                count > MOST_NAMED ? ", ..." : "");
+  sciara_text_free(&list);
+  return count > 0 ? SCIARA_ERR_INPUT : SCIARA_OK;
+}

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// The file ensemble.json. Private to src/ensemble.
+#ifndef SCIARA_ENSEMBLE_ENSEMBLE_JSON_H
+#define SCIARA_ENSEMBLE_ENSEMBLE_JSON_H
+
+#include "ensemble/ensemble_file.h"
+
+/** What ensemble.json holds beyond struct sciara_ensemble. */
+struct sciara_ensemble_record {
+  const cJSON *result, *stop; ///< as in the ensemble file; NULL: absent
+};
+
+/**
+ * Writes ensemble.json of e->folder as an atomic file. e->base is the text in which paths into the folder are relative
+ * to it.
+ */
+enum sciara_status sciara_ensemble_json_write(const struct sciara_ensemble *e, const struct sciara_ensemble_record *r);
+
+/** The hash of an ensemble: of its base as stored, its batch size, and the hashes of the rows. */
+uint64_t sciara_ensemble_hash(const char *base, size_t batch_size, const struct sciara_members *m);
+
+/** Ids and hashes of the rows with which an ensemble was planned. */
+struct sciara_ensemble_rows {
+  int64_t *id;
+  uint64_t *hash;
+  size_t count;
+};
+
+/** Reads ensemble.json; in `out` everything but the members is set. Release both. */
+enum sciara_status sciara_ensemble_json_read(const char *folder, struct sciara_ensemble *out,
+                                             struct sciara_ensemble_rows *rows);
+void sciara_ensemble_rows_free(struct sciara_ensemble_rows *rows);
+
+/** SCIARA_ERR_INPUT if a table is not the planned one: names up to 20 rows that differ, are missing or new. */
+enum sciara_status sciara_ensemble_rows_check(const char *name, const struct sciara_ensemble_rows *planned,
+                                              const struct sciara_members *m);
+
+#endif

@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ensemble/expand.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "ensemble/points.h"
+
+/** The columns of the table and where they come from. */
+struct columns {
+  char *name[2 + SCIARA_MEMBER_KEYS_MOST];
+  size_t count;
+  size_t place;    ///< of "vents.0.x" and "vents.0.y", or of "vents.0.line"
+  size_t effusion; ///< of "vents.0.effusion", the further vents of the base follow; SIZE_MAX: none
+  size_t effusions;
+  size_t varied[64]; ///< of each varied key; SIZE_MAX: it acts on the effusion
+};
+
+/** A table of members that is being made. */
+struct work {
+  struct sciara_expansion *x;
+  struct columns columns;
+  struct sciara_members *m;
+  size_t at; ///< members so far
+  size_t vents, events;
+  double vent_sum, event_sum;
+};
+
+static enum sciara_status no_memory(void) { return sciara_fail(SCIARA_ERR_MEMORY, "no memory for the members"); }
+
+// ----------------------------------------------------------------------------------------------------------- columns
+
+static enum sciara_status add_column(struct columns *c, char *name) {
+  if (!name) return no_memory();
+  if (c->count == sizeof c->name / sizeof *c->name) {
+    free(name);
+    return sciara_fail(SCIARA_ERR_INPUT, "expected at most %d keys that differ, found more", SCIARA_MEMBER_KEYS_MOST);
+  }
+  c->name[c->count++] = name;
+  return SCIARA_OK;
+}
+
+/** Whether something acts on the rates of the base itself. */
+static bool scales_rates(const struct sciara_variation *v) {
+  for (size_t k = 0; k < v->count; k++)
+    if (v->vary[k].target == SCIARA_VARY_RATE) return true;
+  return false;
+}
+
+static enum sciara_status make_columns(struct sciara_expansion *x, struct columns *c) {
+  const bool scaled = x->event_count == 0 && scales_rates(&x->variation);
+  c->effusion = SIZE_MAX;
+  c->effusions = x->event_count > 0 ? 1 : scaled ? x->base->vent_count : 0;
+  c->place = c->count;
+  if (x->vents.count > 0 && x->vents.lines) SCIARA_TRY(add_column(c, sciara_format("vents.0.line")));
+  if (x->vents.count > 0 && !x->vents.lines) {
+    SCIARA_TRY(add_column(c, sciara_format("vents.0.x")));
+    SCIARA_TRY(add_column(c, sciara_format("vents.0.y")));
+  }
+  if (c->effusions > 0) c->effusion = c->count;
+  for (size_t k = 0; k < c->effusions; k++) SCIARA_TRY(add_column(c, sciara_format("vents.%zu.effusion", k)));
+  for (size_t k = 0; k < x->variation.count; k++) {
+    c->varied[k] = SIZE_MAX;
+    if (x->variation.vary[k].target != SCIARA_VARY_KEY) continue;
+    c->varied[k] = c->count;
+    SCIARA_TRY(add_column(c, sciara_format("%s", x->variation.vary[k].key)));
+  }
+  return SCIARA_OK;
+}
+
+// ------------------------------------------------------------------------------------------------------- one member
+
+/** What was drawn for a member. */
+struct draw {
+  size_t vent, event; ///< SIZE_MAX: those of the base
+  int64_t stratum, replicate;
+  double weight;
+  double shift_x, shift_y; ///< m
+  const double *u;         ///< a share for each varied key; NULL: `choice`
+  const size_t *choice;    ///< the value of each varied key in a full plan
+};
+
+static enum sciara_status set_number(struct sciara_members *m, size_t member, size_t key, double value) {
+  char number[40];
+  sciara_json_number(value, number, sizeof number);
+  return sciara_members_set(m, member, key, number);
+}
+
+static enum sciara_status set_line(struct work *w, const struct sciara_ensemble_vent *v, const struct draw *d) {
+  struct sciara_text line = {0};
+  char x[40], y[40];
+  sciara_text_append(&line, "[");
+  for (size_t k = 0; k < v->point_count; k++) {
+    sciara_json_number(v->points[k].x + d->shift_x, x, sizeof x);
+    sciara_json_number(v->points[k].y + d->shift_y, y, sizeof y);
+    sciara_text_append(&line, "%s[%s, %s]", k ? ", " : "", x, y);
+  }
+  enum sciara_status status = sciara_text_append(&line, "]");
+  if (status == SCIARA_OK) status = sciara_members_set(w->m, w->at, w->columns.place, line.data);
+  sciara_text_free(&line);
+  return status;
+}
+
+static enum sciara_status set_place(struct work *w, const struct draw *d) {
+  if (d->vent == SIZE_MAX) return SCIARA_OK;
+  const struct sciara_ensemble_vent *v = &w->x->vents.vent[d->vent];
+  if (w->x->vents.lines) return set_line(w, v, d);
+  SCIARA_TRY(set_number(w->m, w->at, w->columns.place, v->points[0].x + d->shift_x));
+  return set_number(w->m, w->at, w->columns.place + 1, v->points[0].y + d->shift_y);
+}
+
+/** What a member changes in its effusion. */
+struct emission {
+  double scale, volume_m3, duration_s;
+};
+
+/** The value of a varied key; a number is also returned in *number. */
+static enum sciara_status set_varied(struct work *w, const struct draw *d, size_t k, double *number) {
+  const struct sciara_vary_spec *v = &w->x->variation.vary[k];
+  char text[40];
+  const char *value = text;
+  if (v->kind == SCIARA_DIST_VALUES) {
+    value = v->value[d->choice ? d->choice[k] : sciara_vary_choice(v, d->u[k])];
+    if (v->target != SCIARA_VARY_KEY && !sciara_parse_double(value, number))
+      return sciara_fail(SCIARA_ERR_INTERNAL, "%s: a value that is no number", v->key);
+  } else {
+    *number = sciara_vary_number(v, d->u[k]);
+    sciara_json_number(*number, text, sizeof text);
+  }
+  return v->target == SCIARA_VARY_KEY ? sciara_members_set(w->m, w->at, w->columns.varied[k], value) : SCIARA_OK;
+}
+
+static enum sciara_status set_effusion(struct work *w, const struct draw *d, const struct emission *e) {
+  const struct columns *c = &w->columns;
+  for (size_t k = 0; k < c->effusions; k++) {
+    struct sciara_text text = {0};
+    const struct sciara_vent_spec *vent = &w->x->base->vents[k];
+    enum sciara_status status =
+        d->event != SIZE_MAX
+            ? sciara_event_effusion(&w->x->events[d->event], e->volume_m3, e->duration_s, e->scale, &text)
+            : sciara_rates_effusion(vent->edges, vent->rates, vent->rate_count, e->scale, &text);
+    if (status == SCIARA_OK) status = sciara_members_set(w->m, w->at, c->effusion + k, text.data);
+    sciara_text_free(&text);
+    if (status != SCIARA_OK) return sciara_fail_context(status, "%s: member %zu", w->x->r->file, w->at);
+  }
+  return SCIARA_OK;
+}
+
+static enum sciara_status add_member(struct work *w, const struct draw *d) {
+  const struct sciara_event_spec *event = d->event == SIZE_MAX ? NULL : &w->x->events[d->event];
+  struct emission e = {1, event ? event->volume_m3 : 0, event ? event->duration_s : 0};
+  struct sciara_members *m = w->m;
+  m->stratum[w->at] = d->stratum;
+  m->replicate[w->at] = d->replicate;
+  m->vent[w->at] = d->vent == SIZE_MAX ? -1 : (int64_t)d->vent;
+  m->event[w->at] = d->event == SIZE_MAX ? -1 : (int64_t)d->event;
+  m->weight[w->at] = d->weight;
+  SCIARA_TRY(set_place(w, d));
+  for (size_t k = 0; k < w->x->variation.count; k++) {
+    const struct sciara_vary_spec *v = &w->x->variation.vary[k];
+    double number = 0;
+    SCIARA_TRY(set_varied(w, d, k, &number));
+    if (v->target == SCIARA_VARY_RATE) e.scale = number;
+    if (v->target == SCIARA_VARY_VOLUME && v->event == d->event) e.volume_m3 = number;
+    if (v->target == SCIARA_VARY_DURATION && v->event == d->event) e.duration_s = number;
+  }
+  SCIARA_TRY(set_effusion(w, d, &e));
+  w->at++;
+  return SCIARA_OK;
+}
+
+// ----------------------------------------------------------------------------------------------------------- methods
+
+static double vent_share(const struct work *w, size_t k) {
+  return w->x->vents.count ? w->x->vents.vent[k].weight / w->vent_sum : 1;
+}
+
+static double event_share(const struct work *w, size_t k) {
+  return w->x->event_count ? w->x->events[k].weight / w->event_sum : 1;
+}
+
+/** The pair of a stratum; SIZE_MAX for what is of the base. */
+static struct draw draw_of(const struct work *w, size_t vent, size_t event) {
+  return (struct draw){.vent = w->x->vents.count ? vent : SIZE_MAX,
+                       .event = w->x->event_count ? event : SIZE_MAX,
+                       .stratum = (int64_t)(vent * w->events + event),
+                       .replicate = 0,
+                       .weight = vent_share(w, vent) * event_share(w, event)};
+}
+
+/** Advances to the next combination of values, the last key fastest; false after the last. */
+static bool next_choice(const struct sciara_variation *v, size_t *choice) {
+  for (size_t k = v->count; k-- > 0;) {
+    if (++choice[k] < v->vary[k].count) return true;
+    choice[k] = 0;
+  }
+  return false;
+}
+
+static enum sciara_status add_full(struct work *w, struct draw d) {
+  const struct sciara_variation *v = &w->x->variation;
+  const double weight = d.weight;
+  size_t choice[64] = {0};
+  d.choice = choice;
+  do {
+    d.weight = weight;
+    for (size_t k = 0; k < v->count; k++) d.weight *= v->vary[k].share[choice[k]];
+    if (d.weight > 0)
+      SCIARA_TRY(add_member(w, &d));
+    else
+      w->x->skipped++;
+  } while (next_choice(v, choice));
+  return SCIARA_OK;
+}
+
+/** The index at a share of weights. */
+static size_t pick(const struct work *w, size_t count, double (*share)(const struct work *, size_t), double u) {
+  double sum = 0;
+  size_t last = 0;
+  for (size_t k = 0; k < count; k++) {
+    const double part = share(w, k);
+    sum += part;
+    if (part > 0) last = k;
+    if (part > 0 && u < sum) return k;
+  }
+  return last;
+}
+
+/** One set of points: for one pair of vent and event, or, if these are drawn, for all members of a replicate. */
+static enum sciara_status add_points(struct work *w, struct draw d, uint32_t design) {
+  const struct sciara_sample_spec *s = &w->x->sample;
+  const struct sciara_variation *v = &w->x->variation;
+  const bool jitter = w->x->vents.jitter_m > 0;
+  const size_t first = s->drawn ? 2 : 0, after = first + (jitter ? 2 : 0), dimensions = after + v->count;
+  size_t values;
+  double *u = NULL;
+  enum sciara_status status;
+  SCIARA_TRY_GOTO(sciara_size_mul(s->count, dimensions, &values));
+  SCIARA_TRY_GOTO(SCIARA_NEW(u, values, "points of a sample"));
+  SCIARA_TRY_GOTO(sciara_points_make(s->method, s->seed, design, s->count, dimensions, u));
+  for (size_t i = 0; i < s->count; i++) {
+    double *at = u + i * dimensions;
+    if (s->drawn) {
+      const int64_t replicate = d.replicate;
+      d = draw_of(w, pick(w, w->vents, vent_share, at[0]), pick(w, w->events, event_share, at[1]));
+      d.replicate = replicate;
+      d.stratum = 0;
+      d.weight = 1 / ((double)s->count * (double)s->replicates);
+    }
+    if (jitter) {
+      d.shift_x = (2 * at[first] - 1) * w->x->vents.jitter_m;
+      d.shift_y = (2 * at[first + 1] - 1) * w->x->vents.jitter_m;
+    }
+    sciara_variation_correlate(v, at + after);
+    d.u = at + after;
+    SCIARA_TRY_GOTO(add_member(w, &d));
+  }
+cleanup:
+  sciara_free(u);
+  return status;
+}
+
+static enum sciara_status add_pair(struct work *w, size_t vent, size_t event) {
+  const struct sciara_sample_spec *s = &w->x->sample;
+  struct draw d = draw_of(w, vent, event);
+  if (s->method == SCIARA_SAMPLE_FULL) return add_full(w, d);
+  if (!(d.weight > 0)) {
+    w->x->skipped += s->count * s->replicates;
+    return SCIARA_OK;
+  }
+  d.weight /= (double)s->count * (double)s->replicates;
+  for (size_t k = 0; k < s->replicates; k++) {
+    d.replicate = (int64_t)k;
+    SCIARA_TRY(add_points(w, d, (uint32_t)((size_t)d.stratum * s->replicates + k)));
+  }
+  return SCIARA_OK;
+}
+
+static enum sciara_status add_all(struct work *w) {
+  for (size_t k = 0; w->x->sample.drawn && k < w->x->sample.replicates; k++)
+    SCIARA_TRY(add_points(w, (struct draw){.replicate = (int64_t)k}, (uint32_t)k));
+  for (size_t vent = 0; !w->x->sample.drawn && vent < w->vents; vent++)
+    for (size_t event = 0; event < w->events; event++) SCIARA_TRY(add_pair(w, vent, event));
+  return SCIARA_OK;
+}
+
+/** The largest number of members: without those of weight 0. */
+static enum sciara_status count_members(const struct work *w, size_t *out) {
+  const struct sciara_sample_spec *s = &w->x->sample;
+  double count = s->drawn ? 1 : (double)w->vents * (double)w->events;
+  if (s->method != SCIARA_SAMPLE_FULL) count *= (double)s->count * (double)s->replicates;
+  for (size_t k = 0; s->method == SCIARA_SAMPLE_FULL && k < w->x->variation.count; k++)
+    count *= (double)w->x->variation.vary[k].count;
+  *out = count <= SCIARA_MEMBERS_MOST ? (size_t)count : 0;
+  if (count <= SCIARA_MEMBERS_MOST) return SCIARA_OK;
+  return sciara_fail(SCIARA_ERR_INPUT, "%s: expected at most %d members, found %.6g", w->x->r->file,
+                     SCIARA_MEMBERS_MOST, count);
+}
+
+enum sciara_status sciara_expand(struct sciara_expansion *x, struct sciara_members *out) {
+  struct work w = {
+      .x = x, .m = out, .vents = x->vents.count ? x->vents.count : 1, .events = x->event_count ? x->event_count : 1};
+  size_t most;
+  enum sciara_status status;
+  *out = (struct sciara_members){0};
+  for (size_t k = 0; k < x->vents.count; k++) w.vent_sum += x->vents.vent[k].weight;
+  for (size_t k = 0; k < x->event_count; k++) w.event_sum += x->events[k].weight;
+  SCIARA_TRY(count_members(&w, &most));
+  SCIARA_TRY_GOTO(make_columns(x, &w.columns));
+  SCIARA_TRY_GOTO(sciara_members_create(most, (const char *const *)w.columns.name, w.columns.count, out));
+  SCIARA_TRY_GOTO(add_all(&w));
+  out->count = w.at;
+  sciara_members_hash(out);
+cleanup:
+  for (size_t k = 0; k < w.columns.count; k++) free(w.columns.name[k]);
+  if (status != SCIARA_OK) sciara_members_free(out);
+  return status;
+}

@@ -1,0 +1,524 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reading, checking and planning of an ensemble file.
+#include "ensemble/plan.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "engine/engine.h"
+#include "ensemble/ensemble_json.h"
+#include "ensemble/plan_base.h"
+#include "ensemble/points.h"
+#include "file/durable.h"
+#include "run/estimate.h"
+#include "run/scenario_site.h"
+
+enum { MOST_BYTES = 16 << 20, RANDOMISATIONS = 8 };
+
+/** A plan that is being made. */
+struct planning {
+  struct sciara_ensemble_reading r;
+  char *folder; ///< of the ensemble file
+  cJSON *root;
+  struct sciara_problem base;
+  struct sciara_expansion x;
+  struct sciara_ensemble e; ///< its base is the one with the DEM where it is now
+};
+
+enum sciara_status sciara_ensemble_schema(struct sciara_text *out) { return sciara_ensemble_tree_schema(out); }
+
+static enum sciara_status no_memory(void) { return sciara_fail(SCIARA_ERR_MEMORY, "no memory for an ensemble"); }
+
+static void free_planning(struct planning *p) {
+  cJSON_Delete(p->root);
+  sciara_problem_free(&p->base);
+  sciara_vent_list_free(&p->x.vents);
+  sciara_events_free(p->x.events, p->x.event_count);
+  sciara_variation_free(&p->x.variation);
+  sciara_ensemble_free(&p->e);
+  free(p->folder);
+}
+
+// ------------------------------------------------------------------------------------------------------------- file
+
+/** Reads and checks the tree; parts that did not pass are removed, so that the others can be checked further. */
+static enum sciara_status read_tree(struct planning *p) {
+  char *text = NULL;
+  size_t length = 0;
+  SCIARA_TRY(sciara_file_read(p->r.file, MOST_BYTES, &text, &length));
+  const enum sciara_status status = sciara_json_parse_all(p->r.file, text, length, p->r.diagnostics, &p->root);
+  free(text);
+  SCIARA_TRY(status);
+  sciara_ensemble_tree_check(p->r.file, p->root, p->r.diagnostics);
+  for (cJSON *child = cJSON_IsObject(p->root) ? p->root->child : NULL, *next; child; child = next) {
+    const struct sciara_scenario_key *key = sciara_scenario_key_find(SCIARA_ENSEMBLE_KEYS, child->string);
+    next = child->next;
+    if (!key || !sciara_scenario_passes(key, child)) cJSON_Delete(cJSON_DetachItemViaPointer(p->root, child));
+  }
+  return SCIARA_OK;
+}
+
+static enum sciara_status read_base(struct planning *p) {
+  const cJSON *base = sciara_json_get(p->root, "base");
+  char *path = NULL;
+  if (!base) return SCIARA_OK; // already reported
+  SCIARA_TRY(sciara_ensemble_path(&p->r, base, &path));
+  const size_t length = strlen(path);
+  enum sciara_status status = SCIARA_OK;
+  if (length > 3 && strcmp(path + length - 3, ".h5") == 0)
+    status = sciara_ensemble_refuse(&p->r, "base", SCIARA_NO_INDEX, NULL, base->valuestring,
+                                    "a scenario: a checkpoint as the base is not supported yet");
+  else
+    sciara_problem_open_all(path, NULL, &p->base, p->r.diagnostics);
+  free(path);
+  return status;
+}
+
+static enum sciara_status read_sample(struct planning *p) {
+  static const char *const names[] = {[SCIARA_SAMPLE_FULL] = "full",
+                                      [SCIARA_SAMPLE_RANDOM] = "random",
+                                      [SCIARA_SAMPLE_LHS] = "lhs",
+                                      [SCIARA_SAMPLE_SOBOL] = "sobol"};
+  const cJSON *sample = sciara_json_get(p->root, "sample"), *vents = sciara_json_get(sample, "vents");
+  struct sciara_sample_spec *s = &p->x.sample;
+  const struct sciara_ensemble_reading *r = &p->r;
+  if (!sample) return SCIARA_OK; // reported where it is required
+  for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+    if (strcmp(sciara_json_get(sample, "method")->valuestring, names[k]) == 0) s->method = (enum sciara_sample_method)k;
+  const bool full = s->method == SCIARA_SAMPLE_FULL;
+  const bool repeated = s->method == SCIARA_SAMPLE_LHS || s->method == SCIARA_SAMPLE_SOBOL;
+  s->drawn = vents && strcmp(vents->valuestring, "drawn") == 0;
+  s->count = (size_t)sciara_json_double(sample, "count", 0);
+  s->replicates = (size_t)sciara_json_double(sample, "replicates", repeated ? RANDOMISATIONS : 1);
+  s->seed = (uint64_t)sciara_json_double(sample, "seed", 1);
+  if (full && (s->count || s->drawn || s->replicates != 1))
+    return sciara_ensemble_refuse(r, "sample", SCIARA_NO_INDEX, NULL, "count, replicates or drawn vents",
+                                  "none of them with the method full, which has every combination once");
+  if (!full && s->count == 0)
+    return sciara_ensemble_refuse(r, "sample", SCIARA_NO_INDEX, "count", "nothing (the key is required)",
+                                  "a whole number, 1 to 1e7");
+  if (repeated && s->replicates < RANDOMISATIONS)
+    return sciara_ensemble_refuse(r, "sample", SCIARA_NO_INDEX, "replicates", "fewer",
+                                  "8 or more, from which the sampling error is estimated");
+  if (s->method == SCIARA_SAMPLE_SOBOL && (s->count & (s->count - 1)) != 0)
+    sciara_log(SCIARA_LOG_INFO, "%s: sample.count: %zu Sobol' points are less even than a power of two", r->file,
+               s->count);
+  if (!full && !sciara_json_get(sample, "seed")) sciara_log(SCIARA_LOG_INFO, "%s: sample.seed: 1 is taken", r->file);
+  return SCIARA_OK;
+}
+
+/** Parts that exclude or need each other. */
+static void check_parts(struct planning *p) {
+  static const char *const planned[] = {"vents", "events", "vary", "correlation", "sample"};
+  const struct sciara_ensemble_reading *r = &p->r;
+  const bool table = sciara_json_get(p->root, "members") != NULL, full = p->x.sample.method == SCIARA_SAMPLE_FULL;
+  for (size_t k = 0; table && k < sizeof planned / sizeof *planned; k++)
+    if (sciara_json_get(p->root, planned[k]))
+      sciara_diagnostics_add(r->diagnostics,
+                             sciara_ensemble_refuse(r, planned[k], SCIARA_NO_INDEX, NULL, "it together with members",
+                                                    "either members or the parts of a plan"));
+  if (!table && !sciara_json_get(p->root, "sample") && r->diagnostics->count == 0)
+    sciara_diagnostics_add(r->diagnostics,
+                           sciara_ensemble_refuse(r, "sample", SCIARA_NO_INDEX, NULL, "nothing (the key is required)",
+                                                  "an object with the method: full, random, lhs or sobol"));
+  if (table || !sciara_json_get(p->root, "sample")) return;
+  if (full && p->x.vents.jitter_m > 0)
+    sciara_diagnostics_add(r->diagnostics,
+                           sciara_ensemble_refuse(r, "vents", SCIARA_NO_INDEX, "jitter_m", "it with the method full",
+                                                  "a method that draws: random, lhs or sobol"));
+  for (size_t k = 0; full && k < p->x.variation.count; k++)
+    if (p->x.variation.vary[k].kind != SCIARA_DIST_VALUES)
+      sciara_diagnostics_add(r->diagnostics, sciara_ensemble_refuse(r, "vary", k, NULL, "a distribution of numbers",
+                                                                    "values with the method full"));
+  if (p->x.sample.method == SCIARA_SAMPLE_SOBOL && p->x.variation.count + 4 > SCIARA_SOBOL_DIMENSIONS)
+    sciara_diagnostics_add(r->diagnostics, sciara_ensemble_refuse(r, "vary", SCIARA_NO_INDEX, NULL, "more",
+                                                                  "at most 33 keys with the method sobol"));
+}
+
+/** With vents or events of the plan, the vent of the base is their template. */
+static enum sciara_status check_template(const struct planning *p) {
+  const char *part = sciara_json_get(p->root, "vents") ? "vents" : "events";
+  char found[64];
+  if (!sciara_json_get(p->root, part) || p->base.scenario.vent_count == 1) return SCIARA_OK;
+  snprintf(found, sizeof found, "%zu vents there", p->base.scenario.vent_count);
+  return sciara_ensemble_refuse(&p->r, part, SCIARA_NO_INDEX, NULL, found,
+                                "a base with one vent, whose name, start and area all vents have");
+}
+
+static void read_parts(struct planning *p) {
+  struct sciara_diagnostics *d = p->r.diagnostics;
+  const cJSON *vents = sciara_json_get(p->root, "vents"), *events = sciara_json_get(p->root, "events");
+  if (events) sciara_events_read(&p->r, events, &p->x.events, &p->x.event_count);
+  sciara_variation_read(&p->r, sciara_json_get(p->root, "vary"), sciara_json_get(p->root, "correlation"), p->x.events,
+                        p->x.event_count, vents != NULL, &p->x.variation);
+  if (vents && p->base.site) sciara_vent_list_read(&p->r, vents, p->base.site, &p->x.vents);
+  sciara_result_read(&p->r, sciara_json_get(p->root, "result"), sciara_json_get(p->root, "stop"), &p->e.result,
+                     &p->e.stop);
+  sciara_diagnostics_add(d, read_sample(p));
+  if (p->base.site) sciara_diagnostics_add(d, check_template(p));
+  check_parts(p);
+}
+
+/** Sites must lie on the DEM. */
+static void check_sites(const struct planning *p) {
+  const struct sciara_grid *g = &p->base.grid;
+  for (size_t k = 0; p->base.site && k < p->e.result.site_count; k++) {
+    const struct sciara_ensemble_site *s = &p->e.result.sites[k];
+    const double row = floor((g->north - s->points[0].y) / g->cell_size),
+                 col = floor((s->points[0].x - g->west) / g->cell_size);
+    if (s->point_count != 1 || (row >= 0 && row < (double)g->rows && col >= 0 && col < (double)g->cols)) continue;
+    sciara_diagnostics_add(
+        p->r.diagnostics,
+        sciara_fail(SCIARA_ERR_INPUT,
+                    "%s: result.sites[%zu] (%s): expected a place on the DEM (x from %.3f to %.3f, y "
+                    "from %.3f to %.3f), found x %.3f, y %.3f",
+                    p->r.file, k, s->name, g->west, g->west + (double)g->cols * g->cell_size,
+                    g->north - (double)g->rows * g->cell_size, g->north, s->points[0].x, s->points[0].y));
+  }
+}
+
+// ---------------------------------------------------------------------------------------------------------- members
+
+static enum sciara_status take_members(struct planning *p) {
+  const cJSON *members = sciara_json_get(p->root, "members");
+  char *path = NULL;
+  p->e.method = p->x.sample.method;
+  p->e.vents_drawn = p->x.sample.drawn;
+  p->e.replicates = p->x.sample.replicates ? p->x.sample.replicates : 1;
+  p->e.seed = p->x.sample.seed;
+  if (!members) return sciara_expand(&p->x, &p->e.members);
+  p->e.method = SCIARA_SAMPLE_TABLE;
+  SCIARA_TRY(sciara_ensemble_path(&p->r, members, &path));
+  const enum sciara_status status = sciara_members_read(path, NULL, &p->e.members);
+  free(path);
+  return status == SCIARA_OK ? SCIARA_OK : sciara_fail_context(status, "%s: members", p->r.file);
+}
+
+/** The vents and events as an opened ensemble has them: with weights whose sum is 1. */
+static enum sciara_status take_lists(struct planning *p) {
+  struct sciara_ensemble *e = &p->e;
+  double sum = 0;
+  for (size_t k = 0; k < p->x.vents.count; k++) sum += p->x.vents.vent[k].weight;
+  SCIARA_TRY(SCIARA_NEW(e->vents, p->x.vents.count, "the vents"));
+  for (; e->vent_count < p->x.vents.count; e->vent_count++) {
+    struct sciara_ensemble_vent *from = &p->x.vents.vent[e->vent_count], *to = &e->vents[e->vent_count];
+    *to = *from; // taken over
+    to->weight /= sum;
+    from->points = NULL;
+    from->name = NULL;
+  }
+  sum = 0;
+  for (size_t k = 0; k < p->x.event_count; k++) sum += p->x.events[k].weight;
+  SCIARA_TRY(SCIARA_NEW(e->events, p->x.event_count, "the events"));
+  for (; e->event_count < p->x.event_count; e->event_count++) {
+    const struct sciara_event_spec *from = &p->x.events[e->event_count];
+    struct sciara_ensemble_event *to = &e->events[e->event_count];
+    to->name = sciara_format("%s", from->name);
+    if (!to->name) return no_memory();
+    to->weight = from->weight / sum;
+    to->volume_m3 = from->volume_m3;
+    to->duration_s = from->duration_s;
+  }
+  return SCIARA_OK;
+}
+
+/** A member as a scenario on the site of the base. Vents that are not where they can be are problems too. */
+static enum sciara_status open_member(const struct planning *p, size_t member, struct sciara_scenario_spec *out) {
+  struct sciara_text json = {0};
+  struct sciara_diagnostics diagnostics = {0};
+  char *name = sciara_format("%s: member %" PRId64, p->r.file, p->e.members.id[member]);
+  enum sciara_status status = name ? sciara_ensemble_scenario(&p->e, member, &json) : no_memory();
+  *out = (struct sciara_scenario_spec){0};
+  if (status == SCIARA_OK) sciara_scenario_parse_alone(name, json.data, out, &diagnostics);
+  if (status == SCIARA_OK) status = sciara_diagnostics_status(&diagnostics);
+  for (size_t k = 0; k < out->vent_count && status == SCIARA_OK; k++) {
+    const struct sciara_vent_spec *v = &out->vents[k];
+    if (v->reach_m > 0 || v->place == SCIARA_VENT_ROWCOL || v->place == SCIARA_VENT_LONLAT)
+      continue; // checked by the run
+    status = sciara_vent_place_check(p->base.site, v->points, v->point_count);
+    if (status != SCIARA_OK) status = sciara_fail_context(status, "%s: vents[%zu]", name, k);
+  }
+  sciara_diagnostics_free(&diagnostics);
+  sciara_text_free(&json);
+  free(name);
+  return status;
+}
+
+/** Every member must be a valid scenario: the ranges of keys do not say what must hold between them. */
+static void check_members(const struct planning *p) {
+  for (size_t i = 0; i < p->e.members.count; i++) {
+    struct sciara_scenario_spec scenario;
+    sciara_diagnostics_add(p->r.diagnostics, open_member(p, i, &scenario));
+    sciara_scenario_free(&scenario);
+  }
+}
+
+static enum sciara_status make_ensemble(struct planning *p) {
+  struct sciara_text base = {0};
+  const cJSON *title = sciara_json_get(p->root, "title");
+  if (title && !(p->e.title = sciara_format("%s", title->valuestring))) return no_memory();
+  SCIARA_TRY(take_members(p));
+  const size_t count = p->e.members.count;
+  const enum sciara_status status = sciara_plan_base_text(&p->base, &p->x, NULL, &base);
+  p->e.base = base.data;
+  SCIARA_TRY(status);
+  p->e.batch_size =
+      (size_t)sciara_json_double(p->root, "batch_size", count > 16384 ? SCIARA_BATCH_LARGEST : SCIARA_BATCH_SMALLEST);
+  p->e.batch_count = (count + p->e.batch_size - 1) / p->e.batch_size;
+  if (p->x.skipped > 0)
+    sciara_log(SCIARA_LOG_INFO, "%s: %zu members are left out, their weight is 0", p->r.file, p->x.skipped);
+  return take_lists(p);
+}
+
+static void read_plan(struct planning *p) {
+  struct sciara_diagnostics *d = p->r.diagnostics;
+  p->folder = sciara_path_folder(p->r.file);
+  p->r.folder = p->folder;
+  enum sciara_status status = p->folder ? read_tree(p) : no_memory();
+  sciara_diagnostics_add(d, status);
+  if (status != SCIARA_OK || !cJSON_IsObject(p->root)) return;
+  p->x.r = &p->r;
+  p->x.base = &p->base.scenario;
+  sciara_diagnostics_add(d, read_base(p));
+  read_parts(p);
+  check_sites(p);
+  if (d->count > 0) return;
+  sciara_diagnostics_add(d, make_ensemble(p));
+  if (d->count == 0) check_members(p);
+}
+
+// --------------------------------------------------------------------------------------------------------- estimate
+
+/** Steps and time of one member, from a probe of its first steps on one core. */
+static enum sciara_status probe(const struct planning *p, size_t member, double seconds, struct sciara_estimate *out) {
+  struct sciara_problem problem = {0};
+  struct sciara_diagnostics diagnostics = {0};
+  const struct sciara_problem_options options = {.site = p->base.site};
+  enum sciara_status status = open_member(p, member, &problem.scenario);
+  if (status == SCIARA_OK) {
+    char *name = sciara_format("openmp");
+    if (name) {
+      free(problem.scenario.engine.name);
+      problem.scenario.engine.name = name;
+    }
+    problem.scenario.engine.threads = 1;
+    sciara_problem_place(&problem, &options, &diagnostics);
+    status = sciara_diagnostics_status(&diagnostics);
+  }
+  if (status == SCIARA_OK) status = sciara_estimate_make(&problem, seconds, out);
+  sciara_diagnostics_free(&diagnostics);
+  sciara_problem_free(&problem);
+  return status;
+}
+
+enum { PROBES = 4 };
+static const double BYTES_PER_CELL = 10; ///< of a footprint, compressed
+static const double BYTES_PER_MEMBER = 1024;
+
+/** Largest number of cells that the lava of all members covers, from their volumes. */
+static double cells_of_members(const struct planning *p) {
+  const double w = p->base.grid.cell_size, thin = 2 * p->base.scenario.params.hc_vent;
+  const double cells = (double)sciara_grid_cells(&p->base.grid);
+  double sum = 0;
+  for (size_t i = 0; i < p->e.members.count; i++) {
+    const int64_t event = p->e.members.event[i];
+    const double volume = event >= 0 && (size_t)event < p->e.event_count ? p->e.events[event].volume_m3
+                                                                         : sciara_vents_total(p->base.vents);
+    sum += fmin(volume / (w * w * thin), cells);
+  }
+  return sum;
+}
+
+/** Free bytes on the disk of a folder that need not exist yet; 0: unknown. */
+static double free_bytes_of(const char *folder) {
+  struct statvfs disk;
+  char *path = sciara_format("%s", folder);
+  double bytes = 0;
+  while (path && statvfs(path, &disk) != 0) {
+    char *parent = strcmp(path, ".") == 0 || strcmp(path, "/") == 0 ? NULL : sciara_path_folder(path);
+    free(path);
+    path = parent;
+  }
+  if (path) bytes = (double)disk.f_bavail * (double)disk.f_frsize;
+  free(path);
+  return bytes;
+}
+
+static void make_estimate(const struct planning *p, const char *folder, double probe_s,
+                          struct sciara_ensemble_estimate *out) {
+  const size_t count = p->e.members.count;
+  *out = (struct sciara_ensemble_estimate){.members = count, .batches = p->e.batch_count};
+  out->bytes = 8.0 * (double)sciara_grid_cells(&p->base.grid) + BYTES_PER_MEMBER * (double)count +
+               BYTES_PER_CELL * cells_of_members(p);
+  out->free_bytes = free_bytes_of(folder ? folder : ".");
+  if (!(probe_s > 0)) return;
+  double steps = 0, wall = 0;
+  for (size_t k = 0; k < PROBES && k < count; k++) {
+    struct sciara_estimate e = {.made = false};
+    const size_t member = (2 * k + 1) * count / (2 * (count < PROBES ? count : PROBES));
+    if (probe(p, member, probe_s, &e) != SCIARA_OK || !e.made || !isfinite(e.wall_high)) {
+      sciara_error_clear();
+      return;
+    }
+    steps += sqrt(e.steps_low * e.steps_high);
+    wall += sqrt(e.wall_low * e.wall_high);
+    out->probed++;
+  }
+  out->made = out->probed > 0;
+  out->steps = steps / (double)out->probed * (double)count;
+  out->core_s = wall / (double)out->probed * (double)count;
+}
+
+static enum sciara_status check_disk(const struct planning *p, const struct sciara_ensemble_estimate *e) {
+  if (!(e->free_bytes > 0) || e->bytes <= e->free_bytes) return SCIARA_OK;
+  return sciara_fail(SCIARA_ERR_IO, "%s: the folder of %zu members: expected %.3g MB of free disk space, found %.3g MB",
+                     p->r.file, e->members, e->bytes * 1e-6, e->free_bytes * 1e-6);
+}
+
+void sciara_ensemble_check(const char *file, const struct sciara_ensemble_plan_options *options,
+                           struct sciara_ensemble_estimate *estimate, struct sciara_diagnostics *diagnostics) {
+  struct planning p = {.r = {.file = file, .diagnostics = diagnostics}};
+  struct sciara_ensemble_estimate e = {0};
+  read_plan(&p);
+  if (diagnostics->count == 0) make_estimate(&p, NULL, options ? options->probe_s : 0, &e);
+  if (diagnostics->count == 0) sciara_diagnostics_add(diagnostics, check_disk(&p, &e));
+  if (estimate) *estimate = e;
+  free_planning(&p);
+}
+
+// ----------------------------------------------------------------------------------------------------------- folder
+
+/** Compares a site with the one that was written. */
+static bool is_same_site(const struct sciara_site *a, const struct sciara_site *b) {
+  const size_t cells = (size_t)sciara_grid_cells(&a->grid);
+  return a->grid.rows == b->grid.rows && a->grid.cols == b->grid.cols && a->grid.cell_size == b->grid.cell_size &&
+         memcmp(a->kind, b->kind, cells) == 0 && memcmp(a->z0, b->z0, cells * sizeof *a->z0) == 0;
+}
+
+/** Writes dem.tif, and finds that members which read it have the site of the base. */
+static enum sciara_status write_ground(struct planning *p) {
+  const struct sciara_problem_options options = {0};
+  const struct sciara_site *site = NULL;
+  struct sciara_scenario_spec scenario;
+  struct sciara_diagnostics diagnostics = {0};
+  struct sciara_text text = {0};
+  char *path = sciara_path_join(p->e.folder, SCIARA_ENSEMBLE_DEM), *real = NULL;
+  enum sciara_status status = path ? sciara_plan_write_dem(&p->base, path) : no_memory();
+  if (status == SCIARA_OK && !(real = realpath(path, NULL))) status = no_memory();
+  if (status == SCIARA_OK) status = sciara_plan_base_text(&p->base, &p->x, real, &text);
+  if (status == SCIARA_OK) {
+    sciara_scenario_parse_alone(path, text.data, &scenario, &diagnostics);
+    status = sciara_diagnostics_status(&diagnostics);
+    if (status == SCIARA_OK) status = sciara_scenario_site_read(&scenario, &options, &site);
+    sciara_scenario_free(&scenario);
+  }
+  if (status == SCIARA_OK && !is_same_site(p->base.site, site))
+    status = sciara_fail(SCIARA_ERR_INTERNAL, "%s: expected the ground of the base, found another after writing", path);
+  if (status == SCIARA_OK) p->e.site_hash = site->origin.hash;
+  sciara_site_release(site);
+  sciara_diagnostics_free(&diagnostics);
+  sciara_text_free(&text);
+  free(path);
+  free(real);
+  return status;
+}
+
+static bool has_batches(const char *folder) {
+  bool exists = false, empty = true;
+  char *path = sciara_path_join(folder, SCIARA_ENSEMBLE_BATCHES);
+  const bool usable = path && sciara_folder_is_empty(path, &exists, &empty) == SCIARA_OK;
+  free(path);
+  return !usable || (exists && !empty);
+}
+
+/** Whether the ground is that of an earlier plan; in single precision its hash is not known before it is written. */
+static bool has_ground_of(const struct planning *p, const struct sciara_ensemble *old) {
+  return p->base.scenario.engine.single_precision || old->site_hash == p->base.site->origin.hash;
+}
+
+/**
+ * What may happen to the folder. *same: it holds this very ensemble, whose weights and results are replaced. The base of
+ * p->e is that of the folder.
+ */
+static enum sciara_status inspect_folder(struct planning *p, bool overwrite, bool *same) {
+  struct sciara_ensemble old;
+  struct sciara_ensemble_rows rows;
+  bool exists = false, empty = true;
+  *same = false;
+  SCIARA_TRY(sciara_folder_is_empty(p->e.folder, &exists, &empty));
+  if (!exists || empty) return SCIARA_OK;
+  enum sciara_status status = sciara_ensemble_json_read(p->e.folder, &old, &rows);
+  if (status != SCIARA_OK) {
+    status = sciara_fail(SCIARA_ERR_INPUT, "%s: expected an empty folder or one of an ensemble, found other files",
+                         p->e.folder);
+  } else if (old.hash == p->e.hash && has_ground_of(p, &old)) {
+    *same = true;
+    p->e.site_hash = old.site_hash;
+  } else if (!overwrite || has_batches(p->e.folder)) {
+    status = sciara_ensemble_rows_check(p->e.folder, &rows, &p->e.members);
+    if (status == SCIARA_OK)
+      status = sciara_fail(SCIARA_ERR_INPUT,
+                           "%s: expected the ensemble that is planned there, found another base, DEM or batch size",
+                           p->e.folder);
+    if (overwrite) status = sciara_fail_context(status, "the folder has results, which --overwrite does not remove");
+  }
+  sciara_ensemble_rows_free(&rows);
+  sciara_ensemble_free(&old);
+  return status;
+}
+
+static enum sciara_status write_folder(struct planning *p, bool same) {
+  const struct sciara_ensemble_record record = {.result = sciara_json_get(p->root, "result"),
+                                                .stop = sciara_json_get(p->root, "stop")};
+  char *members = sciara_path_join(p->e.folder, SCIARA_ENSEMBLE_MEMBERS),
+       *weights = sciara_path_join(p->e.folder, SCIARA_ENSEMBLE_WEIGHTS);
+  enum sciara_status status = members && weights ? SCIARA_OK : no_memory();
+  if (status == SCIARA_OK) status = sciara_members_write(&p->e.members, members, weights);
+  if (status == SCIARA_OK) status = sciara_ensemble_json_write(&p->e, &record);
+  if (status == SCIARA_OK && same)
+    sciara_log(SCIARA_LOG_INFO, "%s: holds the same members: only weights and results are replaced", p->e.folder);
+  free(members);
+  free(weights);
+  return status;
+}
+
+/** Replaces the base by the one in the folder, whose DEM is relative to it. */
+static enum sciara_status take_base_of_folder(struct planning *p) {
+  struct sciara_text text = {0};
+  const enum sciara_status status = sciara_plan_base_text(&p->base, &p->x, SCIARA_ENSEMBLE_DEM, &text);
+  free(p->e.base);
+  p->e.base = text.data;
+  SCIARA_TRY(status);
+  p->e.hash = sciara_ensemble_hash(p->e.base, p->e.batch_size, &p->e.members);
+  return SCIARA_OK;
+}
+
+static enum sciara_status write_plan(struct planning *p, const char *folder, bool overwrite) {
+  bool same;
+  p->e.folder = sciara_format("%s", folder);
+  if (!p->e.folder) return no_memory();
+  SCIARA_TRY(take_base_of_folder(p));
+  SCIARA_TRY(inspect_folder(p, overwrite, &same));
+  SCIARA_TRY(sciara_folder_make(folder));
+  if (!same) SCIARA_TRY(write_ground(p));
+  return write_folder(p, same);
+}
+
+void sciara_ensemble_plan(const char *file, const char *folder, const struct sciara_ensemble_plan_options *options,
+                          struct sciara_ensemble_estimate *estimate, struct sciara_diagnostics *diagnostics) {
+  struct planning p = {.r = {.file = file, .diagnostics = diagnostics}};
+  struct sciara_ensemble_estimate e = {0};
+  read_plan(&p);
+  if (diagnostics->count == 0) make_estimate(&p, folder, options ? options->probe_s : 0, &e);
+  if (diagnostics->count == 0) sciara_diagnostics_add(diagnostics, check_disk(&p, &e));
+  if (diagnostics->count == 0)
+    sciara_diagnostics_add(diagnostics, write_plan(&p, folder, options && options->overwrite));
+  if (estimate) *estimate = e;
+  free_planning(&p);
+}

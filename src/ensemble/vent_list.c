@@ -1,0 +1,509 @@
+// SPDX-License-Identifier: Apache-2.0
+// The vents of an ensemble file: a table, a grid, points along a line, fissures; and their weights.
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "ensemble/ensemble_file.h"
+#include "file/csv_records.h"
+#include "file/durable.h"
+#include "model/detmath.h"
+#include "run/problem.h"
+#include "terrain/dem_gdal.h"
+#include "terrain/vector_shapes.h"
+
+enum { MOST_VENTS = 1000000, MOST_COLUMNS = 256, MOST_BYTES = 256 << 20 };
+
+/** Vents that are being collected. */
+struct work {
+  const struct sciara_ensemble_reading *r;
+  const struct sciara_site *site;
+  struct sciara_vent_list *list;
+  size_t capacity;
+};
+
+static enum sciara_status no_memory(void) { return sciara_fail(SCIARA_ERR_MEMORY, "no memory for the vents"); }
+
+static enum sciara_status grow(struct work *w) {
+  struct sciara_vent_list *l = w->list;
+  if (l->count == MOST_VENTS)
+    return sciara_fail(SCIARA_ERR_INPUT, "%s: vents: expected at most %d vents, found more", w->r->file, MOST_VENTS);
+  if (l->count < w->capacity) return SCIARA_OK;
+  const size_t more = w->capacity ? 2 * w->capacity : 64;
+  SCIARA_TRY(sciara_resize((void **)&l->vent, l->count, more, sizeof *l->vent, "the vents"));
+  SCIARA_TRY(sciara_resize((void **)&l->where, l->count, more, sizeof *l->where, "the vents"));
+  w->capacity = more;
+  return SCIARA_OK;
+}
+
+/** Adds a vent with the weight 1. Takes over `where`, which may be NULL without memory. */
+static enum sciara_status add(struct work *w, const struct sciara_point *points, size_t count, const char *name,
+                              char *where) {
+  enum sciara_status status = where ? grow(w) : no_memory();
+  if (status != SCIARA_OK) {
+    free(where);
+    return status;
+  }
+  const size_t k = w->list->count++;
+  struct sciara_ensemble_vent *vent = &w->list->vent[k];
+  *vent = (struct sciara_ensemble_vent){.weight = 1, .point_count = count};
+  w->list->where[k] = where;
+  vent->name = name ? sciara_format("%s", name) : sciara_format("vent %zu", k + 1);
+  SCIARA_TRY(SCIARA_NEW(vent->points, count, "a vent"));
+  memcpy(vent->points, points, count * sizeof *points);
+  return vent->name ? SCIARA_OK : no_memory();
+}
+
+// ------------------------------------------------------------------------------------------------------------- table
+
+/** A column of the table; SIZE_MAX: there is none. */
+struct columns {
+  size_t x, y, name, weight, count;
+};
+
+static enum sciara_status read_columns(struct sciara_csv_records *t, const char *weight, struct columns *c) {
+  char *names[MOST_COLUMNS];
+  const char *closest;
+  bool last = false;
+  *c = (struct columns){SIZE_MAX, SIZE_MAX, SIZE_MAX, SIZE_MAX, 0};
+  if (!sciara_csv_has_record(t))
+    return sciara_fail(SCIARA_ERR_INPUT, "%s: expected a line of names, found nothing", t->name);
+  while (!last) {
+    if (c->count == MOST_COLUMNS)
+      return sciara_fail(SCIARA_ERR_INPUT, "%s:1: expected at most %d columns, found more", t->name, MOST_COLUMNS);
+    SCIARA_TRY(sciara_csv_take(t, &names[c->count], &last));
+    const char *name = names[c->count];
+    size_t *of = strcmp(name, "x") == 0                ? &c->x
+                 : strcmp(name, "y") == 0              ? &c->y
+                 : strcmp(name, "name") == 0           ? &c->name
+                 : weight && strcmp(name, weight) == 0 ? &c->weight
+                                                       : NULL;
+    if (of && *of != SIZE_MAX)
+      return sciara_fail(SCIARA_ERR_INPUT, "%s:1: expected each column once, found \"%.60s\" twice", t->name, name);
+    if (of) *of = c->count;
+    c->count++;
+  }
+  if (c->x == SIZE_MAX || c->y == SIZE_MAX)
+    return sciara_fail(SCIARA_ERR_INPUT, "%s:1: expected the columns x and y, found no column \"%s\"", t->name,
+                       c->x == SIZE_MAX ? "x" : "y");
+  if (!weight || c->weight != SIZE_MAX) return SCIARA_OK;
+  closest = sciara_closest_name(weight, (const char *const *)names, c->count);
+  if (closest)
+    return sciara_fail(SCIARA_ERR_INPUT,
+                       "%s:1: expected a column \"%.60s\" (vents.weights.column), found none (did you mean \"%.60s\"?)",
+                       t->name, weight, closest);
+  return sciara_fail(SCIARA_ERR_INPUT, "%s:1: expected a column \"%.60s\" (vents.weights.column), found none", t->name,
+                     weight);
+}
+
+/** One row of the table. */
+struct row {
+  struct sciara_point at;
+  double weight;
+  const char *name; ///< NULL: none
+};
+
+static enum sciara_status refuse_cell(const struct sciara_csv_records *t, size_t line, const char *column,
+                                      const char *allowed, const char *found) {
+  return sciara_fail(SCIARA_ERR_INPUT, "%s:%zu: %.60s: expected %s, found \"%.60s\"", t->name, line, column, allowed,
+                     found);
+}
+
+/** Reads the values of a row to its end, and then reports the first that is wrong. */
+static enum sciara_status read_row(struct sciara_csv_records *t, const struct columns *c, const char *weight,
+                                   struct row *out) {
+  const size_t line = t->line;
+  enum sciara_status status = SCIARA_OK;
+  size_t column = 0;
+  char *value;
+  *out = (struct row){.weight = 1};
+  for (bool last = false; !last; column++) {
+    SCIARA_TRY(sciara_csv_take(t, &value, &last));
+    if (status != SCIARA_OK) continue;
+    if (column == c->x && !(sciara_parse_double(value, &out->at.x) && fabs(out->at.x) <= 1e9))
+      status = refuse_cell(t, line, "x", "a coordinate in m", value);
+    else if (column == c->y && !(sciara_parse_double(value, &out->at.y) && fabs(out->at.y) <= 1e9))
+      status = refuse_cell(t, line, "y", "a coordinate in m", value);
+    else if (column == c->weight && !(sciara_parse_double(value, &out->weight) && out->weight >= 0))
+      status = refuse_cell(t, line, weight ? weight : "weight", "a weight, 0 or more", value);
+    else if (column == c->name && *value)
+      out->name = value;
+  }
+  if (status == SCIARA_OK && column != c->count)
+    return sciara_fail(SCIARA_ERR_INPUT, "%s:%zu: expected %zu values, found %zu", t->name, line, c->count, column);
+  return status;
+}
+
+/** Receives a valid row; `line` is its number. */
+typedef enum sciara_status row_visitor(void *context, const struct sciara_csv_records *t, size_t line,
+                                       const struct row *row);
+
+/** Reads a table of points; every invalid row is a problem of its own. */
+static enum sciara_status read_points(const struct sciara_ensemble_reading *r, const char *path, const char *weight,
+                                      row_visitor *visit, void *context) {
+  char *text = NULL;
+  size_t length = 0;
+  struct sciara_csv_records t;
+  struct columns c;
+  struct row row;
+  enum sciara_status status;
+  SCIARA_TRY(sciara_file_read(path, MOST_BYTES, &text, &length));
+  SCIARA_TRY_GOTO(sciara_csv_records_begin(path, text, length, &t));
+  SCIARA_TRY_GOTO(read_columns(&t, weight, &c));
+  while (sciara_csv_has_record(&t)) {
+    const size_t line = t.line;
+    const char *before = t.at;
+    status = read_row(&t, &c, weight, &row);
+    if (status != SCIARA_OK && t.at == before) goto cleanup; // the row has no end
+    sciara_diagnostics_add(r->diagnostics, status);
+    if (status == SCIARA_OK) SCIARA_TRY_GOTO(visit(context, &t, line, &row));
+  }
+  status = SCIARA_OK; // what was wrong has been reported
+cleanup:
+  free(text);
+  return status;
+}
+
+static enum sciara_status add_row(void *context, const struct sciara_csv_records *t, size_t line,
+                                  const struct row *row) {
+  struct work *w = context;
+  SCIARA_TRY(add(w, &row->at, 1, row->name, sciara_format("%s:%zu", t->name, line)));
+  w->list->vent[w->list->count - 1].weight = row->weight;
+  return SCIARA_OK;
+}
+
+// ------------------------------------------------------------------------------------------------------ grid and line
+
+static char *where_of(const struct work *w, const char *key) {
+  return sciara_format("%s: %s: vent %zu", w->r->file, key, w->list->count + 1);
+}
+
+/** Whether a point lies inside a polygon (even-odd rule). */
+static bool is_inside(struct sciara_point p, const struct sciara_point *corner, size_t count) {
+  bool inside = false;
+  for (size_t i = 0, j = count - 1; i < count; j = i++) {
+    const struct sciara_point a = corner[i], b = corner[j];
+    if ((a.y > p.y) != (b.y > p.y) && p.x < (b.x - a.x) * (p.y - a.y) / (b.y - a.y) + a.x) inside = !inside;
+  }
+  return inside;
+}
+
+static enum sciara_status add_squares(struct work *w, const double box[4], double step,
+                                      const struct sciara_point *corner, size_t corners) {
+  const double slack = 1e-9, cols = floor((box[2] - box[0]) / step + slack),
+               rows = floor((box[3] - box[1]) / step + slack);
+  if (!(cols >= 1 && rows >= 1 && cols * rows <= MOST_VENTS))
+    return sciara_fail(SCIARA_ERR_INPUT, "%s: vents.grid: expected 1 to %d squares of %g m, found %.0f x %.0f",
+                       w->r->file, MOST_VENTS, step, rows, cols);
+  for (double i = 0; i < rows; i++)
+    for (double j = 0; j < cols; j++) {
+      const struct sciara_point centre = {box[0] + (j + 0.5) * step, box[3] - (i + 0.5) * step};
+      if (!corner || is_inside(centre, corner, corners))
+        SCIARA_TRY(add(w, &centre, 1, NULL, where_of(w, "vents.grid")));
+    }
+  return w->list->count > 0 ? SCIARA_OK
+                            : sciara_ensemble_refuse(w->r, "vents", SCIARA_NO_INDEX, "grid", "none",
+                                                     "a square whose centre lies inside the polygon");
+}
+
+static enum sciara_status add_grid(struct work *w, const cJSON *grid) {
+  const double step = sciara_json_double(grid, "step_m", 0);
+  const cJSON *extent = sciara_json_get(grid, "extent"), *item;
+  double box[4] = {INFINITY, INFINITY, -INFINITY, -INFINITY};
+  struct sciara_point *corner = NULL;
+  size_t corners = 0, n = 0;
+  cJSON_ArrayForEach(item, extent) box[n++] = item->valuedouble;
+  if (!extent) {
+    const cJSON *polygon = sciara_json_get(grid, "polygon");
+    if (cJSON_GetArraySize(polygon) < 3)
+      return sciara_fail(SCIARA_ERR_INPUT, "%s: vents.grid.polygon: expected at least 3 corners, found %d", w->r->file,
+                         cJSON_GetArraySize(polygon));
+    SCIARA_TRY(sciara_json_points(polygon, &corner, &corners));
+  }
+  for (size_t k = 0; k < corners; k++) {
+    box[0] = fmin(box[0], corner[k].x), box[1] = fmin(box[1], corner[k].y);
+    box[2] = fmax(box[2], corner[k].x), box[3] = fmax(box[3], corner[k].y);
+  }
+  if (corner) box[2] += step * (1 - 1e-9), box[1] -= step * (1 - 1e-9); // squares that begin inside
+  const enum sciara_status status = add_squares(w, box, step, corner, corners);
+  sciara_free(corner);
+  return status;
+}
+
+static enum sciara_status add_line(struct work *w, const cJSON *line) {
+  const double every = sciara_json_double(line, "every_m", 0);
+  struct sciara_point *p = NULL;
+  size_t count = 0;
+  double next = 0; ///< distance from point k at which the next vent lies
+  enum sciara_status status;
+  SCIARA_TRY_GOTO(sciara_json_points(sciara_json_get(line, "coordinates"), &p, &count));
+  for (size_t k = 0; k + 1 < count; k++) {
+    const double dx = p[k + 1].x - p[k].x, dy = p[k + 1].y - p[k].y, length = sciara_sqrt(dx * dx + dy * dy);
+    for (; next <= length && (length > 0 || next > 0 || k == 0); next += every) {
+      const double share = length > 0 ? next / length : 0;
+      const struct sciara_point at = {p[k].x + share * dx, p[k].y + share * dy};
+      SCIARA_TRY_GOTO(add(w, &at, 1, NULL, where_of(w, "vents.line")));
+    }
+    next -= length;
+  }
+cleanup:
+  sciara_free(p);
+  return status;
+}
+
+// ---------------------------------------------------------------------------------------------------------- fissures
+
+static enum sciara_status add_shape(void *context, const struct sciara_shape *shape) {
+  struct work *w = context;
+  char *where = sciara_format("%s: vents.fissures.file: feature %" PRId64, w->r->file, shape->feature);
+  if (shape->closed) {
+    free(where);
+    return sciara_fail(SCIARA_ERR_INPUT, "feature %" PRId64 ": expected a line, found a polygon", shape->feature);
+  }
+  return add(w, shape->points, shape->ends[0], NULL, where);
+}
+
+static enum sciara_status add_file(struct work *w, const cJSON *fissures) {
+  const cJSON *layer = sciara_json_get(fissures, "layer");
+  char *path = NULL;
+  SCIARA_TRY(sciara_ensemble_path(w->r, sciara_json_get(fissures, "file"), &path));
+  const struct sciara_shapes_request request = {.path = path,
+                                                .layer = layer ? layer->valuestring : NULL,
+                                                .crs_wkt = w->site->origin.crs_wkt,
+                                                .visit = add_shape,
+                                                .context = w};
+  const enum sciara_status status = sciara_shapes_read(&request);
+  free(path);
+  return status == SCIARA_OK ? SCIARA_OK : sciara_fail_context(status, "%s: vents.fissures.file", w->r->file);
+}
+
+static double to_radians(double degrees) { return degrees * (3.14159265358979323846 / 180); }
+
+/** Each point becomes the middle of a fissure. */
+static enum sciara_status stretch(struct work *w, const cJSON *fissures) {
+  const double half = 0.5 * sciara_json_double(fissures, "length_m", 0);
+  const double angle = to_radians(sciara_json_double(fissures, "azimuth_deg", 0));
+  // rounded to a micrometre, so that the last bits of sine and cosine, which differ between libraries, do not count
+  const double dx = nearbyint(half * sin(angle) * 1e6) / 1e6, dy = nearbyint(half * cos(angle) * 1e6) / 1e6;
+  for (size_t k = 0; k < w->list->count; k++) {
+    struct sciara_ensemble_vent *v = &w->list->vent[k];
+    const struct sciara_point middle = v->points[0];
+    sciara_free(v->points);
+    v->points = NULL;
+    SCIARA_TRY(SCIARA_NEW(v->points, 2, "a fissure"));
+    v->points[0] = (struct sciara_point){middle.x - dx, middle.y - dy};
+    v->points[1] = (struct sciara_point){middle.x + dx, middle.y + dy};
+    v->point_count = 2;
+  }
+  return SCIARA_OK;
+}
+
+// ----------------------------------------------------------------------------------------------------------- weights
+
+/** A density of vent openings: a raster on the grid of the DEM, or kernels. */
+struct density {
+  double *raster; ///< rows x cols; NULL: kernels
+  struct sciara_point *past;
+  size_t count, capacity;
+  double along, across, sine, cosine; ///< standard deviations, m, and direction of the first axis
+};
+
+static double density_at(const struct density *d, const struct sciara_grid *g, struct sciara_point p) {
+  if (d->raster) {
+    const double row = floor((g->north - p.y) / g->cell_size), col = floor((p.x - g->west) / g->cell_size);
+    if (!(row >= 0 && row < (double)g->rows && col >= 0 && col < (double)g->cols)) return 0;
+    return d->raster[(int64_t)row * g->cols + (int64_t)col];
+  }
+  double sum = 0;
+  for (size_t k = 0; k < d->count; k++) {
+    const double x = p.x - d->past[k].x, y = p.y - d->past[k].y;
+    const double u = (x * d->sine + y * d->cosine) / d->along, v = (x * d->cosine - y * d->sine) / d->across;
+    sum += sciara_exp(-0.5 * (u * u + v * v));
+  }
+  return sum;
+}
+
+/** The sum of the density at the centres of the cells whose centres lie in a square around a point. */
+static double sum_in_square(const struct density *d, const struct sciara_grid *g, struct sciara_point p, double side) {
+  const double w = g->cell_size;
+  const double first_col = fmax(0, ceil((p.x - 0.5 * side - g->west) / w - 0.5)),
+               last_col = fmin((double)g->cols - 1, ceil((p.x + 0.5 * side - g->west) / w - 0.5) - 1),
+               first_row = fmax(0, ceil((g->north - p.y - 0.5 * side) / w - 0.5)),
+               last_row = fmin((double)g->rows - 1, ceil((g->north - p.y + 0.5 * side) / w - 0.5) - 1);
+  double sum = 0;
+  for (double row = first_row; row <= last_row; row++)
+    for (double col = first_col; col <= last_col; col++)
+      sum += density_at(d, g, (struct sciara_point){g->west + (col + 0.5) * w, g->north - (row + 0.5) * w});
+  return sum;
+}
+
+/** The integral of the density over the square, the cell or the length of a vent, in a unit common to all vents. */
+static enum sciara_status integrate(const struct work *w, const struct density *d, double square_m,
+                                    const struct sciara_ensemble_vent *v, double *out) {
+  const struct sciara_grid *g = &w->site->grid;
+  *out = 0;
+  if (v->point_count == 1 && square_m > g->cell_size) {
+    *out = sum_in_square(d, g, v->points[0], square_m);
+    return SCIARA_OK;
+  }
+  if (v->point_count == 1) {
+    *out = density_at(d, g, v->points[0]);
+    return SCIARA_OK;
+  }
+  struct sciara_crossing *crossing = NULL;
+  size_t count = 0;
+  SCIARA_TRY(sciara_polyline_cells(g, v->points, v->point_count, &crossing, &count));
+  for (size_t k = 0; k < count; k++) {
+    const struct sciara_point centre = {g->west + ((double)crossing[k].col + 0.5) * g->cell_size,
+                                        g->north - ((double)crossing[k].row + 0.5) * g->cell_size};
+    *out += density_at(d, g, centre) * crossing[k].length;
+  }
+  sciara_free(crossing);
+  return SCIARA_OK;
+}
+
+static enum sciara_status add_past(void *context, const struct sciara_csv_records *t, size_t line,
+                                   const struct row *row) {
+  struct density *d = context;
+  (void)line;
+  if (d->count == MOST_VENTS)
+    return sciara_fail(SCIARA_ERR_INPUT, "%s: expected at most %d points, found more", t->name, MOST_VENTS);
+  if (d->count == d->capacity) {
+    const size_t more = d->capacity ? 2 * d->capacity : 64;
+    SCIARA_TRY(sciara_resize((void **)&d->past, d->count, more, sizeof *d->past, "past vents"));
+    d->capacity = more;
+  }
+  d->past[d->count++] = row->at;
+  return SCIARA_OK;
+}
+
+static enum sciara_status read_kernel(const struct work *w, const cJSON *kernel, struct density *d) {
+  const cJSON *both = sciara_json_get(kernel, "bandwidths_m");
+  const double angle = to_radians(sciara_json_double(kernel, "azimuth_deg", 0));
+  d->along = both ? both->child->valuedouble : sciara_json_double(kernel, "bandwidth_m", 0);
+  d->across = both ? both->child->next->valuedouble : d->along;
+  d->sine = nearbyint(sin(angle) * 0x1p40) * 0x1p-40; // independent of the library
+  d->cosine = nearbyint(cos(angle) * 0x1p40) * 0x1p-40;
+  char *path = NULL;
+  SCIARA_TRY(sciara_ensemble_path(w->r, sciara_json_get(kernel, "points"), &path));
+  enum sciara_status status = read_points(w->r, path, NULL, add_past, d);
+  if (status == SCIARA_OK && d->count == 0)
+    status = sciara_fail(SCIARA_ERR_INPUT, "%s: expected at least one point, found none", path);
+  free(path);
+  return status == SCIARA_OK ? SCIARA_OK : sciara_fail_context(status, "%s: vents.weights.kernel.points", w->r->file);
+}
+
+static enum sciara_status read_raster(const struct work *w, const cJSON *raster, struct density *d) {
+  char *path = NULL;
+  enum sciara_status status;
+  const struct sciara_grid *g = &w->site->grid;
+  SCIARA_TRY_GOTO(SCIARA_NEW(d->raster, (size_t)sciara_grid_cells(g), "the density of vents"));
+  SCIARA_TRY_GOTO(sciara_ensemble_path(w->r, raster, &path));
+  SCIARA_TRY_GOTO(sciara_raster_read_on_grid(path, g, d->raster));
+  for (int64_t i = 0; i < sciara_grid_cells(g); i++)
+    if (d->raster[i] < 0) {
+      status = sciara_fail(SCIARA_ERR_INPUT,
+                           "%s: expected a density of 0 or more, found %g in row %" PRId64 ", column %" PRId64, path,
+                           d->raster[i], i / g->cols, i % g->cols);
+      goto cleanup;
+    }
+cleanup:
+  free(path);
+  return status == SCIARA_OK ? SCIARA_OK : sciara_fail_context(status, "%s: vents.weights.raster", w->r->file);
+}
+
+static enum sciara_status weigh(const struct work *w, const cJSON *vents, const cJSON *weights) {
+  const cJSON *kernel = sciara_json_get(weights, "kernel"), *raster = sciara_json_get(weights, "raster");
+  const double square = sciara_json_double(sciara_json_get(vents, "grid"), "step_m", 0);
+  struct density d = {0};
+  if (!kernel && !raster) return SCIARA_OK; // equal, or the column of the table
+  enum sciara_status status = kernel ? read_kernel(w, kernel, &d) : read_raster(w, raster, &d);
+  for (size_t k = 0; k < w->list->count && status == SCIARA_OK; k++)
+    status = integrate(w, &d, square, &w->list->vent[k], &w->list->vent[k].weight);
+  sciara_free(d.raster);
+  sciara_free(d.past);
+  return status;
+}
+
+/** The sum of all weights must be usable. */
+static enum sciara_status check_weights(const struct work *w) {
+  double sum = 0;
+  for (size_t k = 0; k < w->list->count; k++) sum += w->list->vent[k].weight;
+  if (sum > 0 && sum <= 1e300) return SCIARA_OK;
+  return sciara_fail(SCIARA_ERR_INPUT,
+                     "%s: vents.weights: expected weights with a finite sum above 0, found the sum %g of %zu vents",
+                     w->r->file, sum, w->list->count);
+}
+
+// ------------------------------------------------------------------------------------------------------------- whole
+
+static enum sciara_status collect(struct work *w, const cJSON *vents) {
+  const cJSON *table = sciara_json_get(vents, "table"), *grid = sciara_json_get(vents, "grid"),
+              *line = sciara_json_get(vents, "line"), *fissures = sciara_json_get(vents, "fissures");
+  const cJSON *file = sciara_json_get(fissures, "file"),
+              *column = sciara_json_get(sciara_json_get(vents, "weights"), "column");
+  const int given = (table != NULL) + (grid != NULL) + (line != NULL) + (file != NULL);
+  char found[48];
+  snprintf(found, sizeof found, "%d of them", given);
+  if (given != 1)
+    return sciara_ensemble_refuse(w->r, "vents", SCIARA_NO_INDEX, NULL, given ? found : "none of them",
+                                  "exactly one of: table, grid, line, fissures.file");
+  if (column && !table)
+    return sciara_ensemble_refuse(w->r, "vents", SCIARA_NO_INDEX, "weights", "a column, but no table",
+                                  "a column only with vents.table");
+  if (table) {
+    char *path = NULL;
+    SCIARA_TRY(sciara_ensemble_path(w->r, table, &path));
+    const enum sciara_status status = read_points(w->r, path, column ? column->valuestring : NULL, add_row, w);
+    free(path);
+    if (status != SCIARA_OK) return sciara_fail_context(status, "%s: vents.table", w->r->file);
+  } else {
+    SCIARA_TRY(grid ? add_grid(w, grid) : line ? add_line(w, line) : add_file(w, fissures));
+  }
+  return fissures && !file ? stretch(w, fissures) : SCIARA_OK;
+}
+
+/** Reports each vent that cannot lie where it does. */
+static void check_places(const struct work *w) {
+  for (size_t k = 0; k < w->list->count; k++) {
+    const struct sciara_ensemble_vent *v = &w->list->vent[k];
+    const enum sciara_status status = sciara_vent_place_check(w->site, v->points, v->point_count);
+    if (status != SCIARA_OK)
+      sciara_diagnostics_add(w->r->diagnostics, sciara_fail_context(status, "%s", w->list->where[k]));
+  }
+}
+
+void sciara_vent_list_read(const struct sciara_ensemble_reading *r, const cJSON *vents, const struct sciara_site *site,
+                           struct sciara_vent_list *out) {
+  struct work w = {.r = r, .site = site, .list = out};
+  const size_t before = r->diagnostics->count;
+  *out = (struct sciara_vent_list){.jitter_m = sciara_json_double(vents, "jitter_m", 0),
+                                   .lines = sciara_json_get(vents, "fissures") != NULL};
+  enum sciara_status status = collect(&w, vents);
+  sciara_diagnostics_add(r->diagnostics, status);
+  if (status != SCIARA_OK) return;
+  check_places(&w);
+  if (out->count == 0 && r->diagnostics->count == before)
+    sciara_diagnostics_add(r->diagnostics,
+                           sciara_ensemble_refuse(r, "vents", SCIARA_NO_INDEX, NULL, "none", "at least one vent"));
+  if (r->diagnostics->count > before) return; // weights of what is left would be wrong
+  status = weigh(&w, vents, sciara_json_get(vents, "weights"));
+  sciara_diagnostics_add(r->diagnostics, status);
+  if (status == SCIARA_OK && r->diagnostics->count == before) sciara_diagnostics_add(r->diagnostics, check_weights(&w));
+  if (!sciara_json_get(vents, "weights"))
+    sciara_log(SCIARA_LOG_INFO, "%s: vents: no weights are given, all %zu vents have the same", r->file, out->count);
+}
+
+void sciara_vent_list_free(struct sciara_vent_list *l) {
+  for (size_t k = 0; k < l->count; k++) {
+    free(l->vent[k].name);
+    sciara_free(l->vent[k].points);
+    free(l->where[k]);
+  }
+  sciara_free(l->vent);
+  sciara_free(l->where);
+  *l = (struct sciara_vent_list){0};
+}

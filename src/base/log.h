@@ -14,6 +14,12 @@ typedef void sciara_log_sink(void *context, enum sciara_log_level level, const c
 /** Installs the sink for the whole process (NULL: silence, the default). Call before any thread is started. */
 void sciara_log_set_sink(sciara_log_sink *sink, void *context);
 
+/**
+ * Directs the messages of the calling thread to another sink, until it is called again (NULL: to that of the process).
+ * For work on one of many members, whose messages belong to that member.
+ */
+void sciara_log_divert(sciara_log_sink *sink, void *context);
+
 /** Passes one line, without a newline, to the sink. Assumptions are reported at SCIARA_LOG_INFO or above. */
 void sciara_log(enum sciara_log_level level, const char *format, ...) SCIARA_PRINTF(2, 3);
 

@@ -104,6 +104,37 @@ enum sciara_status sciara_site_create(const struct sciara_grid *grid, const doub
   return status;
 }
 
+enum sciara_status sciara_site_cut(const struct sciara_site *site, int64_t row, int64_t col, int64_t rows, int64_t cols,
+                                   uint8_t **kind, const struct sciara_site **out) {
+  const struct sciara_grid *g = &site->grid;
+  enum sciara_status status;
+  struct sciara_site_owner *o = NULL;
+  *out = NULL;
+  SCIARA_TRY_GOTO(SCIARA_NEW(o, 1, "site"));
+  SCIARA_TRY_GOTO(SCIARA_NEW(o->z0, rows * cols, "altitudes of a part of a site"));
+  SCIARA_TRY_GOTO(SCIARA_NEW(o->kind, rows * cols, "kinds of the cells of a part of a site"));
+  for (int64_t r = 0; r < rows; r++) {
+    const int64_t from = (row + r) * g->cols + col;
+    memcpy(o->z0 + r * cols, site->z0 + from, (size_t)cols * sizeof *o->z0);
+    memcpy(o->kind + r * cols, site->kind + from, (size_t)cols);
+  }
+  for (int64_t i = 0; i < rows * cols; i++) o->site.sea_cells += o->kind[i] == SCIARA_CELL_SEA;
+  o->site.grid = (struct sciara_grid){.rows = rows,
+                                      .cols = cols,
+                                      .cell_size = g->cell_size,
+                                      .west = g->west + (double)col * g->cell_size,
+                                      .north = g->north - (double)row * g->cell_size};
+  o->site.z0 = o->z0;
+  o->site.kind = *kind = o->kind;
+  o->site.owner = o;
+  o->references = 1;
+  *out = &o->site;
+  return SCIARA_OK;
+cleanup:
+  destroy(o);
+  return status;
+}
+
 const struct sciara_site *sciara_site_retain(const struct sciara_site *site) {
   __atomic_fetch_add(&site->owner->references, 1, __ATOMIC_RELAXED);
   return site;

@@ -47,6 +47,14 @@ enum sciara_status sciara_site_create(const struct sciara_grid *grid, const doub
 enum sciara_status sciara_site_adopt(const struct sciara_grid *grid, double **altitude, const uint8_t *valid,
                                      const struct sciara_site_origin *origin, const struct sciara_site **out);
 
+/**
+ * A rectangle of a site as a site of its own, with one reference: a copy of its ground and kinds, without edits and keys.
+ *
+ * @param kind receives the kinds of its cells, which the caller may change before anybody else uses the site
+ */
+enum sciara_status sciara_site_cut(const struct sciara_site *site, int64_t row, int64_t col, int64_t rows, int64_t cols,
+                                   uint8_t **kind, const struct sciara_site **out);
+
 /** Adds a reference, to be released later. Any thread that has a reference may call it. Returns the site. */
 const struct sciara_site *sciara_site_retain(const struct sciara_site *site);
 

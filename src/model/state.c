@@ -110,6 +110,16 @@ void sciara_state_destroy(struct sciara_state *s) {
   sciara_free(s);
 }
 
+/** Copies what belongs to no cell. */
+static void copy_totals(const struct sciara_state *from, struct sciara_state *to) {
+  to->time = from->time;
+  to->clock = from->clock;
+  to->step = from->step;
+  to->initial = from->initial;
+  to->emitted = from->emitted;
+  to->solidifications = from->solidifications;
+}
+
 enum sciara_status sciara_state_clone(const struct sciara_state *s, struct sciara_state **out) {
   *out = NULL;
   struct sciara_state *copy;
@@ -121,14 +131,24 @@ enum sciara_status sciara_state_clone(const struct sciara_state *s, struct sciar
   owned_of(copy, to);
   for (int f = 0; f < OWNED; f++)
     if (*from[f]) memcpy(*to[f], *from[f], cells * sizeof(double));
-  copy->time = s->time;
-  copy->clock = s->clock;
-  copy->step = s->step;
-  copy->initial = s->initial;
-  copy->emitted = s->emitted;
-  copy->solidifications = s->solidifications;
+  copy_totals(s, copy);
   *out = copy;
   return SCIARA_OK;
+}
+
+void sciara_state_copy_at(const struct sciara_state *from, int64_t row, int64_t col, struct sciara_state *to) {
+  struct sciara_state source = *from;
+  double **fields[OWNED], **targets[OWNED];
+  const int64_t first_row = row < 0 ? -row : 0, first_col = col < 0 ? -col : 0;
+  const int64_t end_row = to->grid.rows - row < from->grid.rows ? to->grid.rows - row : from->grid.rows;
+  const int64_t end_col = to->grid.cols - col < from->grid.cols ? to->grid.cols - col : from->grid.cols;
+  owned_of(&source, fields);
+  owned_of(to, targets);
+  for (int f = 0; f < OWNED && end_col > first_col; f++)
+    for (int64_t r = first_row; *targets[f] && *fields[f] && r < end_row; r++)
+      memcpy(*targets[f] + (row + r) * to->grid.cols + col + first_col, *fields[f] + r * from->grid.cols + first_col,
+             (size_t)(end_col - first_col) * sizeof(double));
+  copy_totals(from, to);
 }
 
 static uint64_t word(uint64_t field, uint64_t cell, double value) {
@@ -189,19 +209,34 @@ uint64_t sciara_state_checksum_of_ground(const struct sciara_state *s) {
   return sum;
 }
 
+/** What lava adds to the checksum in `count` cells from `first` on, which on the map are those from `on_map` on. */
+static uint64_t change_of(const struct sciara_state *s, int64_t first, int64_t count, int64_t on_map) {
+  const double *field[SUMMED];
+  uint64_t sum = 0;
+  summed_of(s, field);
+  for (uint64_t f = 0; f < SUMMED; f++)
+    for (int64_t k = 0; k < count; k++) {
+      const double was = bare(s, field[f], first + k), is = field[f][first + k];
+      if (bits_of(was) != bits_of(is))
+        sum += word(f, (uint64_t)(on_map + k), is) - word(f, (uint64_t)(on_map + k), was);
+    }
+  return sum;
+}
+
 uint64_t sciara_state_checksum_over(const struct sciara_state *s, uint64_t ground,
                                     const struct sciara_touched *touched) {
-  const double *field[SUMMED];
-  summed_of(s, field);
   uint64_t sum = ground;
   for (int64_t r = 0; r < s->grid.rows; r++) {
-    const int64_t first = r * s->grid.cols + touched->rows[r].begin, end = r * s->grid.cols + touched->rows[r].end;
-    for (uint64_t f = 0; f < SUMMED; f++)
-      for (int64_t i = first; i < end; i++) {
-        const double was = bare(s, field[f], i), is = field[f][i];
-        if (bits_of(was) != bits_of(is)) sum += word(f, (uint64_t)i, is) - word(f, (uint64_t)i, was);
-      }
+    const struct sciara_span *span = &touched->rows[r];
+    const int64_t first = r * s->grid.cols + span->begin;
+    sum += change_of(s, first, span->end - span->begin, first);
   }
+  return sum + words_of_totals(s);
+}
+
+uint64_t sciara_state_checksum_at(const struct sciara_state *s, uint64_t ground, int64_t first, int64_t cols) {
+  uint64_t sum = ground;
+  for (int64_t r = 0; r < s->grid.rows; r++) sum += change_of(s, r * s->grid.cols, s->grid.cols, first + r * cols);
   return sum + words_of_totals(s);
 }
 

@@ -92,6 +92,12 @@ unsigned sciara_state_record(const struct sciara_state *s);
 enum sciara_status sciara_state_clone(const struct sciara_state *s, struct sciara_state **out);
 
 /**
+ * Copies everything that changes from one state to another, of the recorded fields those that both have: cell (r, c) of
+ * `from` is cell (row + r, col + c) of `to`, as far as that exists.
+ */
+void sciara_state_copy_at(const struct sciara_state *from, int64_t row, int64_t col, struct sciara_state *to);
+
+/**
  * 64 bits over z, h, T, px, py, z0, lost, arrival, time, clock, step, initial and emitted: a sum of hashes of (field,
  * cell, bits), so it does not depend on padding, order, engine and threads. -0 and +0 differ. The maxima, which are
  * recorded only on request, are not part of it.
@@ -111,6 +117,14 @@ uint64_t sciara_state_checksum_of_ground(const struct sciara_state *s);
  */
 uint64_t sciara_state_checksum_over(const struct sciara_state *s, uint64_t ground,
                                     const struct sciara_touched *touched);
+
+/**
+ * sciara_state_checksum of a map of `cols` columns that is bare ground but for a rectangle, of which `s` is the state.
+ *
+ * @param ground sciara_state_checksum_of_ground of the map
+ * @param first  number of the cell of the map in which the rectangle begins
+ */
+uint64_t sciara_state_checksum_at(const struct sciara_state *s, uint64_t ground, int64_t first, int64_t cols);
 
 /** Number of cells with h > 0. */
 int64_t sciara_state_liquid_cells(const struct sciara_state *s);

@@ -64,6 +64,35 @@ enum sciara_status sciara_vents_add(struct sciara_vents *v, int64_t row, int64_t
   return SCIARA_OK;
 }
 
+enum sciara_status sciara_vents_clone(const struct sciara_vents *v, struct sciara_vents **out) {
+  struct sciara_vents *copy = sciara_vents_create();
+  if (!copy) return SCIARA_ERR_MEMORY;
+  const size_t vents = (size_t)v->count, slots = (size_t)v->slots;
+  const struct {
+    void **to;
+    const void *from;
+    size_t count, size;
+  } parts[] = {{(void **)&copy->row, v->row, vents, sizeof *v->row},
+               {(void **)&copy->col, v->col, vents, sizeof *v->col},
+               {(void **)&copy->first, v->first, vents + 1, sizeof *v->first},
+               {(void **)&copy->begin, v->begin, slots, sizeof *v->begin},
+               {(void **)&copy->end, v->end, slots, sizeof *v->end},
+               {(void **)&copy->rate, v->rate, slots, sizeof *v->rate}};
+  for (size_t k = 0; k < sizeof parts / sizeof *parts; k++) {
+    if (parts[k].count == 0) continue;
+    const enum sciara_status status = grow(parts[k].to, parts[k].count, parts[k].size);
+    if (status != SCIARA_OK) {
+      sciara_vents_destroy(copy);
+      return status;
+    }
+    memcpy(*parts[k].to, parts[k].from, parts[k].count * parts[k].size);
+  }
+  copy->count = v->count;
+  copy->slots = v->slots;
+  *out = copy;
+  return SCIARA_OK;
+}
+
 enum sciara_status sciara_vents_check(const struct sciara_vents *v, const struct sciara_grid *grid,
                                       const uint8_t *kind) {
   for (int64_t k = 0; k < v->count; k++) {

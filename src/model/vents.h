@@ -29,6 +29,9 @@ void sciara_vents_destroy(struct sciara_vents *v);
 enum sciara_status sciara_vents_add(struct sciara_vents *v, int64_t row, int64_t col, int64_t n, const double *edges,
                                     const double *rates);
 
+/** A copy of a list. */
+enum sciara_status sciara_vents_clone(const struct sciara_vents *v, struct sciara_vents **out);
+
 /** Checks that every vent lies on an interior cell of the state; the error names the vent's number and cell. */
 enum sciara_status sciara_vents_check(const struct sciara_vents *v, const struct sciara_grid *grid,
                                       const uint8_t *kind);

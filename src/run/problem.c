@@ -42,11 +42,16 @@ static enum sciara_status take_site(struct sciara_problem *p, const struct sciar
   return SCIARA_OK;
 }
 
+double sciara_problem_first_clock(const struct sciara_problem *p) {
+  const double t = p->scenario.params.t_first;
+  return p->scenario.engine.single_precision ? (double)(float)t : t;
+}
+
 /** Makes the state of the bare ground. */
 static enum sciara_status make_state(struct sciara_problem *p) {
   const struct sciara_scenario_spec *s = &p->scenario;
   SCIARA_TRY(sciara_state_create_on(p->site, sciara_scenario_record(s), &p->state));
-  p->state->clock = s->engine.single_precision ? (double)(float)s->params.t_first : s->params.t_first;
+  p->state->clock = sciara_problem_first_clock(p);
   return SCIARA_OK;
 }
 
@@ -464,7 +469,7 @@ static enum sciara_status make_start(struct sciara_problem *p, const struct scia
 void sciara_problem_place(struct sciara_problem *p, const struct sciara_problem_options *options,
                           struct sciara_diagnostics *diagnostics) {
   const bool scenario_passed = diagnostics->count == 0;
-  const size_t available = sciara_memory_available();
+  const size_t available = options->stateless ? 0 : sciara_memory_available();
   const struct sciara_engine_ops *ops = NULL;
   enum sciara_status on_map = SCIARA_ERR_INPUT; // if the name of the DEM was rejected
   if (p->scenario.dem.path) {
@@ -480,6 +485,7 @@ void sciara_problem_place(struct sciara_problem *p, const struct sciara_problem_
   const size_t before = diagnostics->count;
   check_ranges(p, diagnostics);
   if (diagnostics->count > before) return; // such numbers cannot be used either
+  if (options->stateless) return;
   if (!options->ground && !options->site) warn_cell_size(p);
   p->forecast = sciara_forecast_make(&p->scenario, &p->grid, p->vents, ops, available);
   if (options->site) p->forecast.site = 0; // it was already in memory

@@ -28,6 +28,7 @@ struct sciara_problem {
   struct sciara_rounding rounding; ///< its largest effect on the volume of lava in a run
   struct sciara_forecast forecast; ///< of its run
   struct sciara_state *state;      ///< at the start of the run
+  int64_t row, col; ///< for messages: if the site is a window (model/window.h), its first cell on the map; else 0
 };
 
 /** The ground of a run, as stored in its folder. */
@@ -51,7 +52,10 @@ struct sciara_problem_options {
    */
   const struct sciara_site *site;
   const struct sciara_initial_lava *initial; ///< arrays for layers of initial lava that are of memory; NULL: none
-  bool bare;       ///< without the initial lava of the scenario: the state of a checkpoint takes its place
+  bool
+      stateless; ///< no state is made and no initial lava read: work and memory do not depend on the size of the map. The
+                 ///< site must be given; whether the memory of a run is free is not checked
+  bool bare;     ///< without the initial lava of the scenario: the state of a checkpoint takes its place
   bool any_engine; ///< for inspection only: neither the engine nor the memory of a run is needed
 };
 
@@ -85,6 +89,9 @@ enum sciara_status sciara_vent_place_check(const struct sciara_site *site, const
 
 /** Sets p->rounding from its vents and its precision, for a problem that is made without a scenario. */
 enum sciara_status sciara_problem_make_rounding(struct sciara_problem *p);
+
+/** The clock before the first step, s, in the precision of the run. */
+double sciara_problem_first_clock(const struct sciara_problem *p);
 
 /** The same, all or nothing: the first diagnostic is the error. */
 enum sciara_status sciara_problem_open(const char *scenario_path, const struct sciara_problem_options *options,

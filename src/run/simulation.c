@@ -57,6 +57,17 @@ static enum sciara_status make_engine(struct sciara_simulation *s) {
   return s->ops->upload(s->engine, state);
 }
 
+/** The front at rest and the progress, for a state that no engine has yet. */
+static void begin(struct sciara_simulation *s) {
+  const struct sciara_state *state = s->problem.state;
+  sciara_front_rest_begin(&s->rest, s->problem.scenario.run.rest_s, s->problem.vents, state);
+  s->finished = SCIARA_STOP_NONE;
+  s->progress = (struct sciara_engine_progress){.step = state->step,
+                                                .time = state->time,
+                                                .clock = state->clock,
+                                                .liquid_cells = sciara_state_liquid_cells(state)};
+}
+
 enum sciara_status sciara_simulation_create(struct sciara_problem *problem, struct sciara_simulation **out) {
   struct sciara_simulation *s = NULL;
   *out = NULL;
@@ -71,13 +82,8 @@ enum sciara_status sciara_simulation_create(struct sciara_problem *problem, stru
   s->until_time =
       fmin(scenario->run.until == SCIARA_UNTIL_TIME ? scenario->run.until_s : INFINITY, scenario->run.max_time_s);
   s->until_step = scenario->run.max_steps;
-  sciara_front_rest_begin(&s->rest, scenario->run.rest_s, s->problem.vents, s->problem.state);
   s->state_is_current = true;
-  const struct sciara_state *state = s->problem.state;
-  s->progress = (struct sciara_engine_progress){.step = state->step,
-                                                .time = state->time,
-                                                .clock = state->clock,
-                                                .liquid_cells = sciara_state_liquid_cells(state)};
+  begin(s);
   status = make_engine(s);
   if (status != SCIARA_OK) {
     sciara_simulation_destroy(s);
@@ -131,7 +137,8 @@ static enum sciara_status refuse_thick(struct sciara_simulation *s) {
       " has %.6g m of liquid lava, run.max_thickness_m allows %g m; the state is that of this step. Where a vent emits "
       "more than its cell can pass on, give it an area (vents[].radius_m, or width_m of a line) or use larger cells "
       "(dem.cell_size_m): 'sciara check' prints which suffice",
-      state->step, state->time, simulated, i / state->grid.cols, i % state->grid.cols, state->h[i], most);
+      state->step, state->time, simulated, s->problem.row + i / state->grid.cols, s->problem.col + i % state->grid.cols,
+      state->h[i], most);
 }
 
 /** Executes steps until `stop`. */
@@ -211,6 +218,26 @@ enum sciara_status sciara_simulation_set_rate(struct sciara_simulation *s, size_
   sciara_front_rest_begin(&s->rest, s->problem.scenario.run.rest_s, s->problem.vents, s->problem.state);
   s->progress.reason = SCIARA_STOP_NONE;
   s->finished = met(s);
+  return s->failed;
+}
+
+enum sciara_status sciara_simulation_move(struct sciara_simulation *s, struct sciara_vents *vents,
+                                          struct sciara_state *state, int64_t row, int64_t col) {
+  struct sciara_problem *p = &s->problem;
+  if (s->engine) s->ops->destroy(s->engine); // first: its memory is free for the next one
+  s->engine = NULL;
+  sciara_vents_destroy(p->vents);
+  sciara_state_destroy(p->state);
+  sciara_site_release(p->site);
+  p->site = sciara_site_retain(state->site);
+  p->grid = state->grid;
+  p->vents = vents;
+  p->state = state;
+  p->row = row;
+  p->col = col;
+  s->state_is_current = true;
+  begin(s);
+  s->failed = make_engine(s);
   return s->failed;
 }
 

@@ -50,6 +50,13 @@ void sciara_simulation_destroy(struct sciara_simulation *s);
 enum sciara_status sciara_simulation_advance(struct sciara_simulation *s, const struct sciara_event *event);
 
 /**
+ * Continues on another window of the map (model/window.h), from `state`, in a new engine of the same kind. Takes over
+ * vents and state, whose site it shares; also after a failed step. `row` and `col`: the first cell of the window.
+ */
+enum sciara_status sciara_simulation_move(struct sciara_simulation *s, struct sciara_vents *vents,
+                                          struct sciara_state *state, int64_t row, int64_t col);
+
+/**
  * Whether the engine captures states: then the steps wait for no copy, and sciara_simulation_collect may be called
  * later.
  */

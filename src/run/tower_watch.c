@@ -21,14 +21,15 @@ static bool has(const struct sciara_run_record *r, const char *kind) {
 }
 
 /** Adds the warning; takes over `text` (malloc'd). */
-static enum sciara_status add(struct sciara_run_record *record, const struct sciara_state *s, const char *kind,
-                              const struct sciara_tower *at, char *text, const char **new_text) {
+static enum sciara_status add(const struct sciara_problem *p, struct sciara_run_record *record,
+                              const struct sciara_state *s, const char *kind, const struct sciara_tower *at, char *text,
+                              const char **new_text) {
   if (!text) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a warning");
   const struct sciara_point centre = sciara_cell_centre(&s->grid, at->row, at->col);
   const enum sciara_status status =
       sciara_run_record_warn(record, &(struct sciara_run_warning){.kind = (char *)(uintptr_t)kind,
-                                                                  .row = at->row,
-                                                                  .col = at->col,
+                                                                  .row = p->row + at->row,
+                                                                  .col = p->col + at->col,
                                                                   .x = centre.x,
                                                                   .y = centre.y,
                                                                   .time_s = s->time,
@@ -46,10 +47,11 @@ static enum sciara_status watch_vents(const struct sciara_problem *p, const stru
     bool found;
     SCIARA_TRY(sciara_tower_find_vent(s, p->vents, placed->first, placed->count, least, &found, &at));
     if (!found) continue;
-    char *text = sciara_format("vents[%zu] (%s) stands %.3g m above the cells around it in row %" PRId64
-                               ", column %" PRId64 " after %.6g s: it emits more than they take; %s",
-                               k, p->scenario.vents[k].name, at.height, at.row, at.col, s->time, ADVICE);
-    return add(record, s, SCIARA_WARNING_VENT, &at, text, new_text);
+    char *text =
+        sciara_format("vents[%zu] (%s) stands %.3g m above the cells around it in row %" PRId64 ", column %" PRId64
+                      " after %.6g s: it emits more than they take; %s",
+                      k, p->scenario.vents[k].name, at.height, p->row + at.row, p->col + at.col, s->time, ADVICE);
+    return add(p, record, s, SCIARA_WARNING_VENT, &at, text, new_text);
   }
   return SCIARA_OK;
 }
@@ -65,6 +67,6 @@ enum sciara_status sciara_tower_watch(const struct sciara_problem *p, const stru
   if (*new_text || has(record, SCIARA_WARNING_TOWER) || !sciara_tower_find(s, touched, least, &at)) return SCIARA_OK;
   char *text = sciara_format("row %" PRId64 ", column %" PRId64
                              ": lava stands %.3g m above all neighbouring cells after %.6g s; %s",
-                             at.row, at.col, at.height, s->time, ADVICE);
-  return add(record, s, SCIARA_WARNING_TOWER, &at, text, new_text);
+                             p->row + at.row, p->col + at.col, at.height, s->time, ADVICE);
+  return add(p, record, s, SCIARA_WARNING_TOWER, &at, text, new_text);
 }

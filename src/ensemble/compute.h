@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// One member: a scenario computed on a shared site, in a window that grows with its lava (model/window.h).
+#ifndef SCIARA_ENSEMBLE_COMPUTE_H
+#define SCIARA_ENSEMBLE_COMPUTE_H
+
+#include "run/problem.h"
+#include "store/batch_file.h"
+
+/** What members share. */
+struct sciara_compute_setup {
+  const struct sciara_site *site;
+  uint64_t ground;    ///< sciara_site_checksum of it
+  const char *engine; ///< name; NULL: that of the scenario, where "auto" is openmp
+  int threads;        ///< of the engine, for each member; 0: those of the scenario
+  int device;         ///< number of the GPU; -1: that of the scenario
+  const int *cancel;  ///< read atomically; may be NULL
+};
+
+/** A scenario as JSON text, and its name for messages. */
+struct sciara_compute_text {
+  const char *name, *json;
+  size_t length;
+};
+
+/** Notices about a member. */
+enum { SCIARA_COMPUTE_WARNINGS_MOST = 64 << 10 }; ///< bytes; further ones are left out
+
+/**
+ * Computes a member to the end of its run. All but `id` and `row_hash` of the footprint are set; its checksum is that of
+ * `sciara run` of the same scenario. A member whose scenario is invalid, or whose steps fail, is no error: it has
+ * failed, and the footprint says why.
+ *
+ * @param cancelled set to whether *setup->cancel ended it; the footprint is then empty
+ * @return SCIARA_ERR_MEMORY, SCIARA_ERR_IO, SCIARA_ERR_DEVICE and SCIARA_ERR_INTERNAL: it says nothing about the member
+ */
+enum sciara_status sciara_compute_member(const struct sciara_compute_setup *setup,
+                                         const struct sciara_compute_text *text, struct sciara_footprint *out,
+                                         bool *cancelled);
+
+/**
+ * Reads the scenario of a member and places it on the site without a state; problem->scenario.engine is that of the
+ * setup. All problems are added to `diagnostics`. Release the problem in any case.
+ */
+void sciara_compute_place(const struct sciara_compute_setup *setup, const struct sciara_compute_text *text,
+                          struct sciara_problem *problem, struct sciara_diagnostics *diagnostics);
+
+#endif

@@ -9,6 +9,9 @@ static const struct sciara_command *const subcommands[] = {
     &sciara_cmd_ensemble_check,
     &sciara_cmd_ensemble_plan,
     &sciara_cmd_ensemble_member,
+    &sciara_cmd_ensemble_reduce,
+    &sciara_cmd_ensemble_query,
+    &sciara_cmd_ensemble_compare,
     &sciara_cmd_ensemble_schema,
     NULL,
 };

@@ -56,7 +56,7 @@ static void print_time(const char *name, double seconds) {
 static enum sciara_status print_site(const struct sciara_reduction *r, const char *name, size_t site) {
   const struct sciara_ensemble_result *q = &r->ensemble.result;
   struct sciara_site_result result;
-  char text[32], label[48];
+  char text[32], label[64];
   const bool bounds = r->sample.open > 0 || r->sample.censored > 0;
   SCIARA_TRY(sciara_site_result_make(&r->sites, &r->sample, q, site, NULL, &result));
   sciara_print("%s (%zu %s)\n", name, r->sites.place[site].count,
@@ -192,7 +192,8 @@ static enum sciara_status parse_point(const char *text, struct sciara_point *p) 
   const char *comma = strchr(text, ',');
   char x[64];
   snprintf(x, sizeof x, "%.*s", comma ? (int)(comma - text) : 0, text);
-  if (!comma || comma - text >= (int)sizeof x || !sciara_parse_double(x, &p->x) || !sciara_parse_double(comma + 1, &p->y))
+  if (!comma || comma - text >= (int)sizeof x || !sciara_parse_double(x, &p->x) ||
+      !sciara_parse_double(comma + 1, &p->y))
     return sciara_fail(SCIARA_ERR_USAGE, "--at: expected X,Y in the CRS of the DEM, found \"%s\"", text);
   return SCIARA_OK;
 }
@@ -216,7 +217,8 @@ static enum sciara_status find_sites(const struct sciara_arguments *a, struct zo
   struct sciara_point p;
   char *wkt = NULL;
   if (!at == !file) return sciara_fail(SCIARA_ERR_USAGE, "expected either --at X,Y or --zone FILE");
-  if (!file && sciara_argument_given(a, "layer")) return sciara_fail(SCIARA_ERR_USAGE, "--layer: allowed with --zone FILE only");
+  if (!file && sciara_argument_given(a, "layer"))
+    return sciara_fail(SCIARA_ERR_USAGE, "--layer: allowed with --zone FILE only");
   if (at) {
     SCIARA_TRY(parse_point(at, &p));
     return add_site(z, at, &p, 1);

@@ -245,17 +245,41 @@ enum sciara_status sciara_stop_prefix(const struct sciara_ensemble *e, const str
   return status;
 }
 
+static bool is_finished(const struct sciara_batches *b, size_t member) {
+  return b->member[member].id >= 0 && !b->member[member].failed;
+}
+
+/** The weights of the other ensemble for the members that are finished in both, 0 for the others. */
+static enum sciara_status weigh_pairs(const struct sciara_reduction *r, const struct sciara_reduction *other,
+                                      double *weight) {
+  const struct sciara_members *own = &r->ensemble.members, *theirs = &other->ensemble.members;
+  for (size_t m = 0; m < own->count; m++) {
+    const size_t k = sciara_members_find(theirs, own->id[m]);
+    weight[m] = 0;
+    if (k == SIZE_MAX || !is_finished(&r->batches, m) || !is_finished(&other->batches, k)) continue;
+    if (own->hash[m] != theirs->hash[k])
+      return sciara_fail(SCIARA_ERR_INPUT,
+                         "expected the same members in both ensembles, found other keys or values in "
+                         "member %" PRId64,
+                         own->id[m]);
+    weight[m] = theirs->weight[k];
+  }
+  return SCIARA_OK;
+}
+
 /** Finds the prefix and takes its members, or all of them. */
-static enum sciara_status choose_members(struct sciara_reduction *r, bool all, int threads) {
+static enum sciara_status choose_members(struct sciara_reduction *r, const struct sciara_reduction_options *options) {
+  const bool all = options->all || options->site || options->paired;
   const struct sciara_ensemble *e = &r->ensemble;
   double *weight = NULL;
   size_t prefix = 0;
   enum sciara_status status = SCIARA_OK;
   r->used_batches = e->batch_count;
   r->used_members = e->members.count;
+  SCIARA_TRY_GOTO(SCIARA_NEW(weight, e->members.count, "the weights of an ensemble"));
+  if (options->paired) SCIARA_TRY_GOTO(weigh_pairs(r, options->paired, weight));
   if (!all && e->stop.standard_error > 0 && r->sites.sites > 0) {
-    SCIARA_TRY_GOTO(SCIARA_NEW(weight, e->members.count, "the weights of an ensemble"));
-    SCIARA_TRY_GOTO(sciara_reduction_visit_sites(r, threads));
+    SCIARA_TRY_GOTO(sciara_reduction_visit_sites(r, options->threads));
     SCIARA_TRY_GOTO(find_prefix(e, &r->batches, &r->sites, weight, &prefix));
   }
   if (prefix > 0) {
@@ -263,7 +287,8 @@ static enum sciara_status choose_members(struct sciara_reduction *r, bool all, i
     r->used_members = members_of(e, prefix);
     r->stopped = true;
   }
-  SCIARA_TRY_GOTO(sample_of(e, &r->batches, r->used_members, prefix ? weight : e->members.weight, &r->sample));
+  SCIARA_TRY_GOTO(
+      sample_of(e, &r->batches, r->used_members, prefix || options->paired ? weight : e->members.weight, &r->sample));
 cleanup:
   sciara_free(weight);
   return status;
@@ -372,7 +397,7 @@ static enum sciara_status open_reduction(const char *folder, const struct sciara
   SCIARA_TRY(sciara_site_hits_make(options->site ? options->site : result->sites,
                                    options->site ? options->site_count : result->site_count, &r->dem.grid,
                                    r->ensemble.members.count, &r->sites));
-  const enum sciara_status status = choose_members(r, options->all || options->site, options->threads);
+  const enum sciara_status status = choose_members(r, options);
   if (status != SCIARA_OK) return sciara_fail_context(status, "%s", folder);
   SCIARA_TRY(sciara_layers_make(result, &r->sample, &r->layers));
   return make_rule(r);
@@ -382,10 +407,10 @@ enum sciara_status sciara_reduction_open(const char *folder, const struct sciara
                                          struct sciara_reduction *out) {
   *out = (struct sciara_reduction){0};
   const enum sciara_status status = open_reduction(folder, options, out);
-  if (status == SCIARA_OK)
-    tell(out);
-  else
+  if (status != SCIARA_OK)
     sciara_reduction_free(out);
+  else if (!options->paired)
+    tell(out);
   return status;
 }
 

@@ -30,7 +30,8 @@ struct sciara_reduction_options {
   size_t bytes;                            ///< memory for footprints at a time
   const struct sciara_ensemble_site *site; ///< sites instead of those of the ensemble; NULL: those
   size_t site_count;
-  bool all; ///< no stop rule: all finished members
+  bool all;                              ///< no stop rule: all finished members
+  const struct sciara_reduction *paired; ///< only members that are finished there too, with its weights; NULL: no pairs
 };
 
 /**

@@ -207,11 +207,14 @@ static enum sciara_status take_lists(struct planning *p) {
   for (size_t k = 0; k < p->x.vents.count; k++) sum += p->x.vents.vent[k].weight;
   SCIARA_TRY(SCIARA_NEW(e->vents, p->x.vents.count, "the vents"));
   for (; e->vent_count < p->x.vents.count; e->vent_count++) {
-    struct sciara_ensemble_vent *from = &p->x.vents.vent[e->vent_count], *to = &e->vents[e->vent_count];
-    *to = *from; // taken over
-    to->weight /= sum;
-    from->points = NULL;
-    from->name = NULL;
+    const struct sciara_ensemble_vent *from = &p->x.vents.vent[e->vent_count];
+    struct sciara_ensemble_vent *to = &e->vents[e->vent_count];
+    to->name = sciara_format("%s", from->name);
+    if (!to->name) return no_memory();
+    to->weight = from->weight / sum;
+    SCIARA_TRY(SCIARA_NEW(to->points, from->point_count, "a vent"));
+    memcpy(to->points, from->points, from->point_count * sizeof *to->points);
+    to->point_count = from->point_count;
   }
   sum = 0;
   for (size_t k = 0; k < p->x.event_count; k++) sum += p->x.events[k].weight;

@@ -1,0 +1,212 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""sciara ensemble check, plan, member: members and weights, messages for bad input, edited tables, the scenario of a member."""
+import csv
+import json
+import os
+import sys
+
+sys.dont_write_bytecode = True
+sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
+import case
+from case import Case
+
+X, Y = 500200, 4177220  # an interior cell
+EVENTS = [{"name": "a", "weight": 3, "volume_m3": 3000, "duration": "10 min"},
+          {"name": "b", "weight": 1, "slot": "5 min", "rates_m3_s": [4, 6]}]
+TABLE = "name,x,y,p\none,500200,4177220,1\ntwo,500220,4177200,0\nthree,500100.5,4177150,3\n"
+
+
+def rows(*names):
+    with open(os.path.join(*names), encoding="utf-8", newline="") as f:
+        return list(csv.DictReader(f))
+
+
+class Ensemble(Case):
+    def setUp(self):
+        super().setUp()
+        self.write_scenario("base.json", vents=[{"name": "v", "x": X, "y": Y, "effusion": {"slot": "10 min", "rates_m3_s": [4]}}])
+        self.write("vents.csv", TABLE)
+
+    def write(self, name, text):
+        with open(self.path(name), "w", encoding="utf-8") as f:
+            f.write(text)
+
+    def ensemble(self, **parts):
+        case.write_json(self.path("e.json"), {"base": "base.json", "sample": {"method": "full"}, **parts})
+
+    def plan(self, folder="out", *args, code=0):
+        done = self.sciara("ensemble", "plan", "e.json", "-o", folder, "--no-estimate", *args, code=code)
+        return done if code else rows(self.path(folder, "members.csv"))
+
+    def problems(self, **parts):
+        """The errors of check, without their beginning; plan has the same ones and writes nothing."""
+        self.ensemble(**parts)
+        before = case.tree(self.work)
+        start = "sciara: error: "
+        found = [[line.removeprefix(start) for line in done.stderr.splitlines() if line.startswith(start)]
+                 for done in (self.sciara("ensemble", "check", "e.json", code=3), self.plan("out", code=3))]
+        self.assertEqual(case.tree(self.work), before)
+        self.assertEqual(*found)
+        return found[0]
+
+    def assert_problem(self, text, **parts):
+        found = self.problems(**parts)
+        self.assertTrue(any(text in line for line in found), f"{text!r} is not in {found}")
+
+    def test_full_plan(self):
+        """w = a_v p_k / n_vk; a vent of weight 0 is left out; the sum is 1."""
+        self.ensemble(vents={"table": "vents.csv", "weights": {"column": "p"}}, events=EVENTS,
+                      vary=[{"key": "model.relaxation", "values": [0.4, 0.5], "weights": [1, 3]}])
+        found = self.plan()
+        self.assertEqual(len(found), 2 * 2 * 2)
+        shares = [a * p * q for a in (0.25, 0.75) for p in (0.75, 0.25) for q in (0.25, 0.75)]
+        self.assertEqual([float(r["weight"]) for r in found], shares)
+        self.assertEqual([r["weight"] for r in rows(self.path("out/weights.csv"))], [r["weight"] for r in found])
+        self.assertEqual([(r["vent"], r["event"], r["model.relaxation"]) for r in found[:3]],
+                         [("0", "0", "0.4"), ("0", "0", "0.5"), ("0", "1", "0.4")])
+        self.assertEqual({r["stratum"] for r in found}, {"0", "1", "4", "5"})
+        self.assertEqual(float(found[4]["vents.0.x"]), 500100.5)
+        for row in found:  # the volume of each event is exact
+            e = json.loads(row["vents.0.effusion"])
+            if row["event"] == "0":
+                self.assertEqual(e["slot"] * sum(e["rates_m3_s"]), 3000)
+
+    def test_member_is_a_scenario(self):
+        self.ensemble(vents={"table": "vents.csv"}, events=EVENTS)
+        self.plan()
+        self.sciara("ensemble", "member", "out", 3, "-o", "m.json")
+        found = case.read_json(self.path("m.json"))
+        self.assertEqual((found["vents"][0]["x"], found["vents"][0]["name"]), (500220, "v"))
+        self.sciara("run", "m.json", "-q", "-o", "run")
+        # the same as a scenario written by hand on the original DEM
+        self.write_scenario("hand.json", vents=[{"x": 500220, "y": 4177200, "effusion": EVENTS[1] | {}}])
+        hand = case.read_json(self.path("hand.json"))
+        hand["vents"][0]["effusion"] = {"slot": "5 min", "rates_m3_s": [4, 6]}
+        case.write_json(self.path("hand.json"), hand)
+        self.run_scenario("by-hand", name="hand.json")
+        self.sciara("compare", "run", "by-hand")
+
+    def test_plan_again(self):
+        """New weights need no new runs; other members are refused, by row; an edited table is noticed."""
+        self.ensemble(vents={"table": "vents.csv"}, events=EVENTS)
+        self.plan()
+        before = case.read_json(self.path("out/ensemble.json"))["hash"]
+        self.ensemble(vents={"table": "vents.csv"}, events=[EVENTS[0] | {"weight": 1}, EVENTS[1]])
+        self.plan()
+        self.assertEqual(case.read_json(self.path("out/ensemble.json"))["hash"], before)
+        self.assertAlmostEqual(float(rows(self.path("out/weights.csv"))[0]["weight"]), 1 / 6)
+        self.write("vents.csv", TABLE.replace("500220", "500230"))
+        done = self.plan(code=3)
+        self.assertIn("2 rows that differ: id 2, id 3", done.stderr)
+        table = self.path("out/members.csv")
+        text = open(table, encoding="utf-8").read()
+        self.write("out/members.csv", text.replace("500100.5", "500101.5", 1))
+        done = self.sciara("ensemble", "member", "out", 0, "-o", "m.json", code=3)
+        self.assertIn("1 row that differs: id 4", done.stderr)
+        self.write("out/members.csv", "\n".join(text.splitlines()[:-1]) + "\n")
+        os.remove(self.path("out/weights.csv"))
+        self.assertIn("id 5 (missing)", self.sciara("ensemble", "member", "out", 0, "-o", "m.json", code=3).stderr)
+        self.assertFalse(os.path.exists(self.path("m.json")))
+
+    def test_samples(self):
+        """Numbers of members, weights, ranges, strata; a plan is the same each time, another seed differs."""
+        vary = [{"key": "model.cooling", "normal": {"mean": 1.5, "sd": 1}, "truncate": [1, 2]}, {"key": "rate_scale", "log_uniform": [0.5, 2]}]
+        for sample, count in (({"method": "random", "count": 10, "seed": 3}, 40), ({"method": "lhs", "count": 4, "seed": 3}, 4 * 4 * 8),
+                              ({"method": "sobol", "count": 4, "vents": "drawn", "seed": 3}, 32)):
+            self.ensemble(vents={"table": "vents.csv", "weights": {"column": "p"}, "jitter_m": 4}, events=EVENTS, vary=vary, sample=sample)
+            name = sample["method"]
+            found = self.plan(name)
+            self.assertEqual(len(found), count)
+            self.assertAlmostEqual(sum(float(r["weight"]) for r in found), 1, places=12)
+            self.assertTrue(all(1 <= float(r["model.cooling"]) <= 2 for r in found))
+            self.assertEqual(found, self.plan(name + "2"))
+            self.ensemble(vents={"table": "vents.csv", "weights": {"column": "p"}, "jitter_m": 4}, events=EVENTS, vary=vary, sample=sample | {"seed": 4})
+            self.assertNotEqual(found, self.plan(name + "3"))
+        self.assertEqual({r["vent"] for r in found}, {"0", "2"})
+
+    def test_correlation(self):
+        vary = [{"key": "model.cooling", "uniform": [1, 2]}, {"key": "model.relaxation", "uniform": [0.4, 0.6]}]
+        self.ensemble(vary=vary, sample={"method": "random", "count": 2000, "seed": 1},
+                      correlation=[{"first": "model.cooling", "second": "model.relaxation", "coefficient": -0.8}])
+        pairs = [(float(r["model.cooling"]) - 1.5, float(r["model.relaxation"]) - 0.5) for r in self.plan()]
+        xy, xx, yy = (sum(a[i] * a[j] for a in pairs) for i, j in ((0, 1), (0, 0), (1, 1)))
+        self.assertAlmostEqual(xy / (xx * yy) ** 0.5, -0.786, delta=0.03)  # 6/pi asin(-0.8/2)
+
+    def test_foreign_table(self):
+        self.write("t.csv", 'id,model.relaxation,vents\r\n5,0.4,\r\n9,,"[{""x"": 500210, ""y"": 4177210, ""effusion"": {""slot"": 60, ""rates_m3_s"": [1]}}]"\r\n')
+        case.write_json(self.path("e.json"), {"base": "base.json", "members": "t.csv"})
+        self.assertEqual([(r["id"], r["weight"], r["stratum"]) for r in self.plan()], [("5", "1", "-1"), ("9", "1", "-1")])
+        self.sciara("ensemble", "member", "out", 9, "-o", "m.json")
+        self.assertEqual(case.read_json(self.path("m.json"))["vents"][0]["x"], 500210)
+
+    def test_all_problems_at_once(self):
+        self.write("vents.csv", "x,y,w\n500200,4177220,1\n1,2,1\n500200,4177220,-3\nabc,2,1\n500395,4177220,1\n")
+        found = self.problems(vents={"table": "vents.csv", "weights": {"column": "w"}}, tilte="x",
+                              events=[{"volume_m3": -1, "duration": "1 h"}],
+                              vary=[{"key": "dem.cell_size_m", "values": [5]}, {"key": "model.relaxaton", "values": [0.5]}])
+        for text in ("tilte: unknown key", "events[0].volume_m3: expected above 0 to 1e12 m3; found -1",
+                     "vary[0].key: expected a key of vents, model or run, found \"dem.cell_size_m\": it would change the site",
+                     "did you mean \"model.relaxation\"?", "vents.csv:3: expected x from 500000",
+                     "vents.csv:4: w: expected a weight, 0 or more, found \"-3\"", "vents.csv:5: x: expected a coordinate in m, found \"abc\"",
+                     "vents.csv:6: expected a cell whose 8 neighbours are valid, found a cell on the rim"):
+            self.assertTrue(any(text in line for line in found), f"{text!r} is not in {found}")
+
+    def test_bad_weights(self):
+        self.assert_problem('expected a column "pp" (vents.weights.column), found none', vents={"table": "vents.csv", "weights": {"column": "pp"}})
+        self.write("zero.csv", "x,y,w\n500200,4177220,0\n")
+        self.assert_problem("found the sum 0 of 1 vents", vents={"table": "zero.csv", "weights": {"column": "w"}})
+        self.assert_problem("a column only with vents.table", vents={"grid": {"extent": [500100, 4177100, 500300, 4177200], "step_m": 50}, "weights": {"column": "w"}})
+        self.assert_problem("weights have a finite sum above 0", events=[EVENTS[0] | {"weight": 0}])
+
+    def test_bad_parts(self):
+        uniform = {"key": "model.relaxation", "uniform": [0.4, 0.6]}
+        draw = {"method": "random", "count": 5}
+        for text, parts in (
+                ("values with the method full", {"vary": [uniform]}),
+                ("8 or more, from which", {"sample": {"method": "lhs", "count": 5, "replicates": 2}}),
+                ("the key is required", {"sample": {"method": "random"}}),
+                ("exactly one of: table, grid, line, fissures.file", {"vents": {"jitter_m": 1}}),
+                ("errors of the elevation would change the site", {"vary": [{"key": "elevation_error", "normal": {"mean": 0, "sd": 1}}], "sample": draw}),
+                ("a share of", {"vary": [{"key": "model.relaxation", "uniform": [5, 6]}], "sample": draw}),
+                ("each key once", {"vary": [uniform, uniform], "sample": draw}),
+                ("a positive definite matrix", {"vary": [uniform, {"key": "model.cooling", "uniform": [1, 2]}], "sample": draw,
+                                                "correlation": [{"first": "model.relaxation", "second": "model.cooling", "coefficient": 1}]}),
+                ("events counted from 0 to 0", {"events": EVENTS[:1], "vary": [{"key": "events.1.duration", "uniform": [1, 2]}], "sample": draw}),
+                ("a key that vents, events and rate_scale do not set", {"vents": {"table": "vents.csv"}, "vary": [{"key": "vents.0.x", "uniform": [1, 2]}], "sample": draw}),
+                ("member 0", {"vary": [{"key": "model.T_vent_K", "values": [1143]}]}),
+                ("only together with \"eruptions_per_year\"", {"result": {"years": [10]}}),
+                ("expected a place on the DEM", {"result": {"sites": [{"name": "s", "x": 0, "y": 0}]}}),
+                ("effusion rates of 0 to 1e+06", {"events": [{"volume_m3": 1e12, "duration": "1 s"}]}),
+                ("either members or the parts of a plan", {"members": "t.csv"})):
+            with self.subTest(text):
+                self.assert_problem(text, **parts)
+
+    def test_bad_tables(self):
+        case.write_json(self.path("e.json"), {"base": "base.json", "members": "t.csv"})
+        for text, table in (("expected a column \"id\"", "model.relaxation\n1\n"), ("an id above 3", "id\n3\n3\n"),
+                            ("it would change the site", "id,dem.path\n1,x\n"), ("found fewer", "id,weight\n1\n"),
+                            ("a weight, 0 or more", "id,weight\n1,-1\n"), ("sum above 0", "id,weight\n1,0\n"),
+                            ("a value without an end", 'id,model.cooling\n1,"2\n'), ("at least one member", "id\n"),
+                            ("did you mean", "id,model.relaxtion\n1,0.5\n"), ("0 to 1", "id,model.relaxation\n1,7\n"),
+                            ("expected text in UTF-8", "id\n1\n\xff".encode("latin-1"))):
+            with self.subTest(text):
+                with open(self.path("t.csv"), "wb") as f:
+                    f.write(table if isinstance(table, bytes) else table.encode())
+                self.assertIn(text, self.plan(code=3).stderr)
+                self.assertFalse(os.path.exists(self.path("out")))
+
+    def test_folder_of_something_else(self):
+        self.ensemble()
+        os.mkdir(self.path("out"))
+        self.write("out/notes.txt", "mine")
+        self.assertIn("found other files", self.plan(code=3).stderr)
+        self.assertEqual(os.listdir(self.path("out")), ["notes.txt"])
+
+    def test_schema_is_committed(self):
+        with open(os.path.join(case.SOURCE, "config/ensemble.schema.json"), encoding="utf-8") as f:
+            self.assertEqual(f.read(), self.sciara("ensemble", "schema").stdout)
+
+
+if __name__ == "__main__":
+    case.main()

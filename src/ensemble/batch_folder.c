@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ensemble/batch_folder.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "file/durable.h"
+
+size_t sciara_batch_begin(const struct sciara_ensemble *e, size_t batch) { return batch * e->batch_size; }
+
+size_t sciara_batch_end(const struct sciara_ensemble *e, size_t batch) {
+  const size_t end = (batch + 1) * e->batch_size;
+  return end < e->members.count ? end : e->members.count;
+}
+
+static char *batch_path(const struct sciara_batch_folder *folder, size_t batch) {
+  return sciara_format("%s/" SCIARA_ENSEMBLE_BATCHES "/%06zu.h5", folder->ensemble->folder, batch);
+}
+
+static char *members_path(const struct sciara_batch_folder *folder, size_t batch) {
+  return sciara_format("%s/" SCIARA_ENSEMBLE_FINISHED "/%06zu", folder->ensemble->folder, batch);
+}
+
+static char *member_path(const struct sciara_batch_folder *folder, size_t member) {
+  const struct sciara_ensemble *e = folder->ensemble;
+  return sciara_format("%s/" SCIARA_ENSEMBLE_FINISHED "/%06zu/%" PRId64 ".h5", e->folder, member / e->batch_size,
+                       e->members.id[member]);
+}
+
+static enum sciara_status no_memory(void) { return sciara_fail(SCIARA_ERR_MEMORY, "no memory for the name of a file"); }
+
+static struct sciara_batch_header header_of(const struct sciara_batch_folder *folder, size_t batch) {
+  return (struct sciara_batch_header){.ensemble_hash = folder->ensemble->hash,
+                                      .site_hash = folder->ensemble->site_hash,
+                                      .rows = folder->rows,
+                                      .cols = folder->cols,
+                                      .batch = (int64_t)batch};
+}
+
+// ------------------------------------------------------------------------------------------- what belongs to the plan
+
+/** Names the members of a file whose rows differ from those of the table. */
+static enum sciara_status compare_rows(const struct sciara_ensemble *e, const char *path, size_t first,
+                                       const struct sciara_footprint *f, size_t count) {
+  enum { MOST = 8 };
+  struct sciara_text ids = {0};
+  size_t differ = 0;
+  for (size_t k = 0; k < count; k++) {
+    const size_t m = first + k;
+    if (m < e->members.count && f[k].id == e->members.id[m] && f[k].row_hash == e->members.hash[m]) continue;
+    if (differ++ < MOST) sciara_text_append(&ids, "%s%" PRId64, differ > 1 ? ", " : "", f[k].id);
+  }
+  enum sciara_status status = SCIARA_OK;
+  if (differ > 0)
+    status = sciara_fail(SCIARA_ERR_INPUT,
+                         "%s: expected the members of this plan, found %zu that were computed with another row of %s: "
+                         "%s%s",
+                         path, differ, SCIARA_ENSEMBLE_MEMBERS, ids.data ? ids.data : "", differ > MOST ? ", ..." : "");
+  sciara_text_free(&ids);
+  return status;
+}
+
+/** Whether a file belongs to the ensemble: `count` members from `first` on. */
+static enum sciara_status check_origin(const struct sciara_batch_folder *folder, const char *path,
+                                       const struct sciara_batch_header *h, size_t first,
+                                       const struct sciara_footprint *f, size_t count, size_t expected) {
+  const struct sciara_ensemble *e = folder->ensemble;
+  if (h->site_hash != e->site_hash || (folder->rows && (h->rows != folder->rows || h->cols != folder->cols)))
+    return sciara_fail(SCIARA_ERR_INPUT,
+                       "%s: expected results on the ground %016" PRIx64 ", found those of another ensemble: ground "
+                       "%016" PRIx64 ", %" PRId64 " rows, %" PRId64 " columns",
+                       path, e->site_hash, h->site_hash, h->rows, h->cols);
+  SCIARA_TRY(compare_rows(e, path, first, f, count));
+  if (count != expected || h->batch != (int64_t)(first / e->batch_size))
+    return sciara_fail(SCIARA_ERR_INPUT,
+                       "%s: expected batch %zu with %zu members, found batch %" PRId64 " with %zu: another plan", path,
+                       first / e->batch_size, expected, h->batch, count);
+  if (h->ensemble_hash == e->hash) return SCIARA_OK;
+  return sciara_fail(SCIARA_ERR_INPUT,
+                     "%s: expected the ensemble %016" PRIx64 ", found %016" PRIx64
+                     ": its base scenario or another batch differs",
+                     path, e->hash, h->ensemble_hash);
+}
+
+enum sciara_status sciara_batch_is_whole(const struct sciara_batch_folder *folder, size_t batch,
+                                         struct sciara_member_state *states, bool *whole) {
+  const struct sciara_ensemble *e = folder->ensemble;
+  const size_t first = sciara_batch_begin(e, batch), expected = sciara_batch_end(e, batch) - first;
+  struct sciara_batch_header h;
+  struct sciara_footprint *f = NULL;
+  size_t count = 0;
+  void *file = NULL;
+  enum sciara_status status = SCIARA_OK;
+  char *path = batch_path(folder, batch);
+  *whole = false;
+  if (!path) return no_memory();
+  if (access(path, F_OK) != 0) goto cleanup;
+  SCIARA_TRY_GOTO(sciara_batch_open(path, &h, &f, &count, &file));
+  SCIARA_TRY_GOTO(check_origin(folder, path, &h, first, f, count, expected));
+  *whole = true;
+  for (size_t k = 0; states && k < count; k++)
+    states[first + k] = (struct sciara_member_state){true, f[k].failed, f[k].censored};
+cleanup:
+  sciara_batch_close(file);
+  sciara_batch_release(f, count);
+  free(path);
+  return status;
+}
+
+// ------------------------------------------------------------------------------------------------- finished members
+
+bool sciara_member_is_stored(const struct sciara_batch_folder *folder, size_t member) {
+  char *path = member_path(folder, member);
+  const bool stored = path && access(path, F_OK) == 0;
+  free(path);
+  return stored;
+}
+
+/** Reads a finished member into *f, with its cells. SCIARA_ERR_INPUT and SCIARA_ERR_IO: it must be computed again. */
+static enum sciara_status read_member(const struct sciara_batch_folder *folder, size_t member, const char *path,
+                                      struct sciara_footprint *f) {
+  struct sciara_batch_header h;
+  struct sciara_footprint *all = NULL;
+  size_t count = 0;
+  void *file = NULL;
+  const struct sciara_ensemble *e = folder->ensemble;
+  enum sciara_status status;
+  SCIARA_TRY_GOTO(sciara_batch_open(path, &h, &all, &count, &file));
+  SCIARA_TRY_GOTO(count == 1 && h.ensemble_hash == e->hash && h.site_hash == e->site_hash &&
+                          all->id == e->members.id[member] && all->row_hash == e->members.hash[member]
+                      ? SCIARA_OK
+                      : sciara_fail(SCIARA_ERR_INPUT, "%s: expected a member of this plan, found another", path));
+  SCIARA_TRY_GOTO(sciara_batch_cells(file, 0, all));
+  *f = *all;
+  *all = (struct sciara_footprint){0};
+cleanup:
+  sciara_batch_close(file);
+  sciara_batch_release(all, count);
+  return status;
+}
+
+enum sciara_status sciara_member_find(const struct sciara_batch_folder *folder, size_t member,
+                                      struct sciara_member_state *state) {
+  struct sciara_footprint f = {0};
+  char *path = member_path(folder, member);
+  if (!path) return no_memory();
+  enum sciara_status status = SCIARA_OK;
+  *state = (struct sciara_member_state){0};
+  if (access(path, F_OK) == 0) {
+    status = read_member(folder, member, path, &f);
+    if (status == SCIARA_OK) {
+      *state = (struct sciara_member_state){true, f.failed, f.censored};
+    } else if (status != SCIARA_ERR_MEMORY) {
+      sciara_log(SCIARA_LOG_WARNING, "%s; the member is computed again", sciara_last_error());
+      unlink(path);
+      status = SCIARA_OK;
+    }
+    sciara_footprint_free(&f);
+  }
+  free(path);
+  return status;
+}
+
+enum sciara_status sciara_member_store(const struct sciara_batch_folder *folder, size_t member,
+                                       struct sciara_footprint *f) {
+  const struct sciara_ensemble *e = folder->ensemble;
+  const struct sciara_batch_header h = header_of(folder, member / e->batch_size);
+  char *path = member_path(folder, member), *parent = members_path(folder, member / e->batch_size);
+  enum sciara_status status = path && parent ? SCIARA_OK : no_memory();
+  f->id = e->members.id[member];
+  f->row_hash = e->members.hash[member];
+  if (status == SCIARA_OK && access(parent, F_OK) != 0) status = sciara_folder_make(parent);
+  if (status == SCIARA_OK) status = sciara_batch_write_unsynced(path, &h, f, 1);
+  free(path);
+  free(parent);
+  return status;
+}
+
+static void remove_members(const struct sciara_batch_folder *folder, size_t batch) {
+  for (size_t m = sciara_batch_begin(folder->ensemble, batch); m < sciara_batch_end(folder->ensemble, batch); m++) {
+    char *path = member_path(folder, m);
+    if (path) unlink(path);
+    free(path);
+  }
+  char *path = members_path(folder, batch);
+  if (path) rmdir(path); // unless another process writes there
+  free(path);
+}
+
+/** Reads all members; *missing is the first that must be computed again. */
+static enum sciara_status read_members(const struct sciara_batch_folder *folder, size_t batch,
+                                       struct sciara_footprint *f, size_t *missing) {
+  const size_t first = sciara_batch_begin(folder->ensemble, batch), end = sciara_batch_end(folder->ensemble, batch);
+  for (size_t m = first; m < end && *missing == SIZE_MAX; m++) {
+    char *path = member_path(folder, m);
+    if (!path) return no_memory();
+    const enum sciara_status status = read_member(folder, m, path, &f[m - first]);
+    if (status == SCIARA_ERR_INPUT) unlink(path);
+    free(path);
+    if (status == SCIARA_ERR_INPUT || status == SCIARA_ERR_IO)
+      *missing = m;
+    else if (status != SCIARA_OK)
+      return status;
+  }
+  return SCIARA_OK;
+}
+
+enum sciara_status sciara_batch_join(const struct sciara_batch_folder *folder, size_t batch, size_t *missing) {
+  const struct sciara_ensemble *e = folder->ensemble;
+  const struct sciara_batch_header h = header_of(folder, batch);
+  const size_t count = sciara_batch_end(e, batch) - sciara_batch_begin(e, batch);
+  struct sciara_footprint *f = NULL;
+  char *path = batch_path(folder, batch);
+  bool whole = false;
+  enum sciara_status status;
+  *missing = SIZE_MAX;
+  SCIARA_TRY_GOTO(path ? SCIARA_OK : no_memory());
+  SCIARA_TRY_GOTO(sciara_batch_is_whole(folder, batch, NULL, &whole));
+  SCIARA_TRY_GOTO(SCIARA_NEW(f, count, "the members of a batch"));
+  if (!whole) SCIARA_TRY_GOTO(read_members(folder, batch, f, missing));
+  if (*missing != SIZE_MAX) { // another process may have made the batch and removed its members
+    SCIARA_TRY_GOTO(sciara_batch_is_whole(folder, batch, NULL, &whole));
+    if (!whole) goto cleanup;
+    *missing = SIZE_MAX;
+  }
+  if (!whole) SCIARA_TRY_GOTO(sciara_batch_write(path, &h, f, count));
+  remove_members(folder, batch);
+cleanup:
+  sciara_batch_release(f, count);
+  free(path);
+  return status;
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// The results in the folder of an ensemble: batches/NNNNNN.h5, each whole, and members/NNNNNN/ID.h5 for the finished
+// members of a batch that is not yet whole. The latter are not synced: after a loss of power some may have to be computed
+// again. They are removed as soon as their batch is on the disk.
+#ifndef SCIARA_ENSEMBLE_BATCH_FOLDER_H
+#define SCIARA_ENSEMBLE_BATCH_FOLDER_H
+
+#include "ensemble/ensemble.h"
+#include "model/grid.h"
+#include "store/batch_file.h"
+
+#define SCIARA_ENSEMBLE_FINISHED "members"
+
+/** An ensemble and the map of its site. */
+struct sciara_batch_folder {
+  const struct sciara_ensemble *ensemble;
+  int64_t rows, cols; ///< 0: unknown; then not compared
+};
+
+/** First member of a batch, and the one after its last. */
+size_t sciara_batch_begin(const struct sciara_ensemble *e, size_t batch);
+size_t sciara_batch_end(const struct sciara_ensemble *e, size_t batch);
+
+/** What is known of a member. */
+struct sciara_member_state {
+  bool finished, failed, censored;
+};
+
+/**
+ * Whether a batch is whole. Sets states[sciara_batch_begin .. sciara_batch_end - 1] if it is.
+ *
+ * @return SCIARA_ERR_INPUT for a batch of another ensemble or another table of members: the message names what differs
+ */
+enum sciara_status sciara_batch_is_whole(const struct sciara_batch_folder *folder, size_t batch,
+                                         struct sciara_member_state *states, bool *whole);
+
+/** Whether the file of a finished member exists; it may be damaged. */
+bool sciara_member_is_stored(const struct sciara_batch_folder *folder, size_t member);
+
+/**
+ * The same, and reads its state; a file that is damaged or belongs to another table is removed, and the member is not
+ * finished.
+ */
+enum sciara_status sciara_member_find(const struct sciara_batch_folder *folder, size_t member,
+                                      struct sciara_member_state *state);
+
+/** Writes the file of a finished member; sets its id and the hash of its row. */
+enum sciara_status sciara_member_store(const struct sciara_batch_folder *folder, size_t member,
+                                       struct sciara_footprint *f);
+
+/**
+ * Makes a batch of the files of its members, and removes these. *missing: SIZE_MAX, or a member that must be computed
+ * again because its file is damaged or gone. A batch that another process has made in the meantime is fine.
+ */
+enum sciara_status sciara_batch_join(const struct sciara_batch_folder *folder, size_t batch, size_t *missing);
+
+#endif

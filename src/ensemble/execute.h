@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// Computes the members of an ensemble: one on each core, or on each GPU. Any slice can be computed anywhere, in any order
+// and any number of times; the results are the same but for the seconds.
+#ifndef SCIARA_ENSEMBLE_EXECUTE_H
+#define SCIARA_ENSEMBLE_EXECUTE_H
+
+#include "ensemble/ensemble.h"
+
+/** Progress, for the members of the slice. */
+struct sciara_execute_progress {
+  size_t total, finished; ///< members; finished includes those of earlier runs
+  size_t failed, censored;
+  size_t now;      ///< finished by this run
+  double seconds;  ///< of this run
+  double per_hour; ///< members; 0: unknown
+  double to_go_s;  ///< below 0: unknown
+};
+
+struct sciara_execute_options {
+  const char *engine; ///< NULL: that of the base scenario; "auto" is openmp
+  int workers;        ///< members at a time; 0: one per core, or one per GPU
+  bool has_ids;
+  int64_t first_id, last_id; ///< only batches with a member from first_id to last_id
+  size_t part, parts;        ///< only part 1 .. parts of the batches; parts 0: all
+  const int *cancel;         ///< read atomically; may be NULL
+  /** Called by the thread that called, about every 0.2 s and at the end; may be NULL. */
+  void (*progress)(void *context, const struct sciara_execute_progress *now);
+  void *context;
+};
+
+/**
+ * Computes the members of the slice that are not finished. Finished members are never lost: those of a batch that is not
+ * whole are kept in files of their own (ensemble/batch_folder.h).
+ *
+ * Checked before: that all batches in the folder belong to the ensemble, and that disk and memory suffice. With less
+ * memory than all workers need there are fewer workers, which is said.
+ *
+ * @param out the state at the end; also when *options->cancel has ended it, which is SCIARA_OK
+ */
+enum sciara_status sciara_ensemble_execute(const struct sciara_ensemble *e,
+                                           const struct sciara_execute_options *options,
+                                           struct sciara_execute_progress *out);
+
+/** What a folder holds. */
+struct sciara_ensemble_status {
+  size_t members, finished, failed, censored;
+  size_t batches, whole;
+  size_t single;    ///< finished members of batches that are not whole
+  double last_hour; ///< members finished in the last hour, by log.csv
+  double bytes;     ///< of the batches
+};
+
+/** Reads it. SCIARA_ERR_INPUT for a batch of another ensemble. */
+enum sciara_status sciara_ensemble_read_status(const struct sciara_ensemble *e, struct sciara_ensemble_status *out);
+
+#endif

@@ -23,7 +23,8 @@ static bool is_map(const struct sciara_layer *l) { return l->kind != SCIARA_LAYE
 
 /** What the colours of a layer suit. */
 static const char *ramp_of(const struct sciara_layer *l) {
-  if (is_probability(l) || l->kind == SCIARA_LAYER_HITS) return "probability";
+  if (is_probability(l)) return "probability";
+  if (l->kind == SCIARA_LAYER_HITS) return NULL;
   return strcmp(l->unit, "s") == 0 ? "arrival_time" : "deposit";
 }
 
@@ -137,8 +138,7 @@ static enum sciara_status write_picture(const struct sciara_reduction *r, const 
                                  .altitude = r->dem.altitude,
                                  .sea = r->dem.sea,
                                  .edits = r->dem.edit,
-                                 .window = &window,
-                                 .warning = SCIARA_ENSEMBLE_CONDITION};
+                                 .window = &window};
   SCIARA_TRY(sciara_reduction_describe(r, &note));
   if (note.data[0] >= 'a' && note.data[0] <= 'z') note.data[0] = (char)(note.data[0] - 'a' + 'A');
   q.note = note.data;

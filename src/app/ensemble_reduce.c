@@ -20,7 +20,7 @@ enum { MEMORY = 1280 << 20, THREADS_MOST = 16 };
 #define THREADS_OPTION \
   { "threads", 0, "N", "number of threads (default: one per core)" }
 
-/** The threads that --threads asks for. */
+/** The number of threads that --threads gives. */
 static enum sciara_status threads_of(const struct sciara_arguments *a, int *threads) {
   const char *text = sciara_argument(a, "threads");
   double n = (double)sysconf(_SC_NPROCESSORS_ONLN);

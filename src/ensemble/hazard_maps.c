@@ -134,11 +134,8 @@ static enum sciara_status write_picture(const struct sciara_reduction *r, const 
   struct sciara_map_vent vent[VENTS_SHOWN];
   struct sciara_text note = {0};
   const struct sciara_map_window window = window_of(r);
-  struct sciara_map_picture q = {.map = map,
-                                 .altitude = r->dem.altitude,
-                                 .sea = r->dem.sea,
-                                 .edits = r->dem.edit,
-                                 .window = &window};
+  struct sciara_map_picture q = {
+      .map = map, .altitude = r->dem.altitude, .sea = r->dem.sea, .edits = r->dem.edit, .window = &window};
   SCIARA_TRY(sciara_reduction_describe(r, &note));
   if (note.data[0] >= 'a' && note.data[0] <= 'z') note.data[0] = (char)(note.data[0] - 'a' + 'A');
   q.note = note.data;

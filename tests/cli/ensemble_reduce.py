@@ -13,12 +13,10 @@ from pathlib import Path
 try:
     import h5py
     import numpy as np
-    from osgeo import gdal
 except ImportError as error:
     print(f"skipped: {error}")
     sys.exit(77)
 
-gdal.UseExceptions()
 SOURCE, BUILD = Path(os.environ["SCIARA_SOURCE_DIR"]), Path(os.environ["SCIARA_BUILD_DIR"])
 PROGRAM, SYNTHETIC = os.environ["SCIARA_PROGRAM"], BUILD / "sciara_ensemble_synthetic"
 NODATA = -9999.0
@@ -40,8 +38,15 @@ def plan(work, name, sample):
     return work / name
 
 
+def raster(path):
+    """In a process of its own: the HDF5 of GDAL and that of h5py may differ."""
+    raw = path.with_suffix(".raw")
+    run("gdal_translate", "-q", "-of", "ENVI", "-ot", "Float64", "-b", "1", path, raw)
+    return np.fromfile(raw)
+
+
 def read(folder, name):
-    return gdal.Open(str(folder / f"maps/{name}.tif")).ReadAsArray().ravel().astype(np.float64)
+    return raster(folder / f"maps/{name}.tif")
 
 
 def members(folder, cells):
@@ -97,8 +102,7 @@ def check(name, found, expected, valid):
 
 
 def compare(folder):
-    dem = gdal.Open(str(folder / "dem.tif")).GetRasterBand(1)
-    valid = dem.GetMaskBand().ReadAsArray().ravel() > 0
+    valid = raster(folder / "dem.tif") != NODATA
     w, s, state, end, arrival, most, last = members(folder, valid.size)
     parts = ("", "_low", "_high", "_error")
     for thickness in (0, 0.5, 2):
@@ -137,7 +141,7 @@ def main():
         compare(folder)
         same_for_any_threads(folder)
         assert "short" in run(PROGRAM, "ensemble", "query", folder, "--at", "447700,4347300")
-        other = plan(work, "other", {"method": "random", "count": 6, "seed": 2})
+        other = plan(work, "other", {"method": "random", "count": 7, "seed": 1})
         shutil.copytree(folder / "batches", other / "batches")
         refused = run(PROGRAM, "ensemble", "reduce", other, code=3)
         assert "000000.h5: expected a batch of ensemble" in refused, refused

@@ -11,6 +11,9 @@ static const struct sciara_command *const subcommands[] = {
     &sciara_cmd_ensemble_member,
     &sciara_cmd_ensemble_run,
     &sciara_cmd_ensemble_status,
+    &sciara_cmd_ensemble_reduce,
+    &sciara_cmd_ensemble_query,
+    &sciara_cmd_ensemble_compare,
     &sciara_cmd_ensemble_schema,
     NULL,
 };

@@ -2,6 +2,7 @@
 #include "map/colour_ramp.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "model/field.h"
 
@@ -27,6 +28,10 @@
   {                                                                                 \
     {38, 70, 60}, {85, 115, 70}, {150, 150, 95}, {205, 185, 145}, { 250, 248, 240 } \
   }
+#define DIFFERENCE                                                                    \
+  {                                                                                   \
+    {20, 70, 150}, {130, 180, 220}, {245, 245, 245}, {240, 150, 110}, { 165, 15, 30 } \
+  }
 #define OTHER                                                                   \
   {                                                                             \
     {68, 2, 86}, {58, 82, 140}, {34, 145, 140}, {95, 202, 97}, { 252, 230, 40 } \
@@ -38,8 +43,12 @@ static const struct sciara_ramp ramps[SCIARA_QUANTITY_COUNT] = {
     [SCIARA_QUANTITY_TIME] = {true, TIME},         [SCIARA_QUANTITY_SPEED] = {true, SPEED},
 };
 
+static const struct sciara_ramp probability = {true, LAVA}, difference = {false, DIFFERENCE};
+
 const struct sciara_ramp *sciara_ramp_for(const char *field) {
   static const struct sciara_ramp other = {false, OTHER};
+  if (field && strcmp(field, "probability") == 0) return &probability;
+  if (field && strcmp(field, "difference") == 0) return &difference;
   const struct sciara_field_info *info = field ? sciara_field_describe(sciara_field_find(field)) : NULL;
   return info ? &ramps[info->quantity] : &other;
 }
@@ -78,6 +87,13 @@ static enum sciara_status append_escaped(struct sciara_text *out, const char *te
   return SCIARA_OK;
 }
 
+/** What is not drawn: a probability of 0, no difference. */
+static const char *transparency(const struct sciara_ramp *ramp) {
+  if (ramp != &probability && ramp != &difference) return "   <rasterTransparency/>\n";
+  return "   <rasterTransparency>\n    <singleValuePixelList>\n     <pixelListEntry min=\"0\" max=\"0\" "
+         "percentTransparent=\"100\"/>\n    </singleValuePixelList>\n   </rasterTransparency>\n";
+}
+
 enum sciara_status sciara_ramp_qml(const struct sciara_ramp *ramp, double low, double high, const char *unit,
                                    struct sciara_text *out) {
   SCIARA_TRY(sciara_text_append(out, "<!DOCTYPE qgis PUBLIC 'http://mrcc.com/qgis.dtd' 'SYSTEM'>\n"
@@ -85,8 +101,8 @@ enum sciara_status sciara_ramp_qml(const struct sciara_ramp *ramp, double low, d
   SCIARA_TRY(sciara_text_append(
       out,
       "  <rasterrenderer type=\"singlebandpseudocolor\" band=\"1\" opacity=\"0.85\" alphaBand=\"-1\" "
-      "nodataColor=\"\" classificationMin=\"%.9g\" classificationMax=\"%.9g\">\n   <rasterTransparency/>\n",
-      low, high));
+      "nodataColor=\"\" classificationMin=\"%.9g\" classificationMax=\"%.9g\">\n%s",
+      low, high, transparency(ramp)));
   SCIARA_TRY(sciara_text_append(
       out,
       "   <rastershader>\n    <colorrampshader colorRampType=\"INTERPOLATED\" classificationMode=\"1\" "
@@ -99,6 +115,37 @@ enum sciara_status sciara_ramp_qml(const struct sciara_ramp *ramp, double low, d
                                   value, c[0], c[1], c[2], value));
     SCIARA_TRY(append_escaped(out, unit));
     SCIARA_TRY(sciara_text_append(out, "\"/>\n"));
+  }
+  return sciara_text_append(out, "    </colorrampshader>\n   </rastershader>\n  </rasterrenderer>\n </pipe>\n"
+                                 " <blendMode>0</blendMode>\n</qgis>\n");
+}
+
+enum sciara_status sciara_ramp_classes_qml(const struct sciara_ramp *ramp, const double *edges, size_t count,
+                                           const char *unit, struct sciara_text *out) {
+  sciara_text_append(out,
+                     "<!DOCTYPE qgis PUBLIC 'http://mrcc.com/qgis.dtd' 'SYSTEM'>\n"
+                     "<qgis version=\"3.22\" styleCategories=\"Symbology\">\n <pipe>\n"
+                     "  <rasterrenderer type=\"singlebandpseudocolor\" band=\"1\" opacity=\"0.85\" alphaBand=\"-1\" "
+                     "nodataColor=\"\">\n%s"
+                     "   <rastershader>\n    <colorrampshader colorRampType=\"DISCRETE\" classificationMode=\"1\" "
+                     "clip=\"0\">\n",
+                     transparency(ramp));
+  for (size_t k = 0; k <= count; k++) {
+    uint8_t c[3];
+    sciara_ramp_colour(ramp, ((double)k + 0.5) / (double)(count + 1), c);
+    if (k < count)
+      sciara_text_append(out, "     <item value=\"%.9g\"", edges[k]);
+    else
+      sciara_text_append(out, "     <item value=\"inf\"");
+    sciara_text_append(out, " alpha=\"255\" color=\"#%02x%02x%02x\" label=\"", c[0], c[1], c[2]);
+    if (k == 0)
+      sciara_text_append(out, "up to %.4g ", edges[0]);
+    else if (k < count)
+      sciara_text_append(out, "%.4g to %.4g ", edges[k - 1], edges[k]);
+    else
+      sciara_text_append(out, "more than %.4g ", edges[count - 1]);
+    append_escaped(out, unit);
+    sciara_text_append(out, "\"/>\n");
   }
   return sciara_text_append(out, "    </colorrampshader>\n   </rastershader>\n  </rasterrenderer>\n </pipe>\n"
                                  " <blendMode>0</blendMode>\n</qgis>\n");

@@ -13,7 +13,7 @@ struct sciara_ramp {
   uint8_t stops[SCIARA_RAMP_STOPS][3]; ///< red, green, blue
 };
 
-/** The ramp of the field of that name, or of any other map; never NULL. */
+/** The ramp of the field of that name, of "probability", of "difference" (0 in the middle), or of any other map; never NULL. */
 const struct sciara_ramp *sciara_ramp_for(const char *field);
 
 /** Colour at t in 0..1 (clamped) of the range. */
@@ -26,5 +26,9 @@ void sciara_ramp_range(const struct sciara_ramp *ramp, const double *values, int
 /** Appends a QGIS style (.qml): one band in pseudocolour. */
 enum sciara_status sciara_ramp_qml(const struct sciara_ramp *ramp, double low, double high, const char *unit,
                                    struct sciara_text *out);
+
+/** The same with one colour per class: classes end at the ascending `edges` below `high`; the last one has no end. */
+enum sciara_status sciara_ramp_classes_qml(const struct sciara_ramp *ramp, const double *edges, size_t count,
+                                           const char *unit, struct sciara_text *out);
 
 #endif

@@ -7,7 +7,6 @@
 
 #include "file/durable.h"
 #include "file/raster_write.h"
-#include "map/colour_ramp.h"
 
 static bool place(GDALDatasetH d, const struct sciara_map *map, OGRSpatialReferenceH srs) {
   const struct sciara_grid *g = map->grid;
@@ -81,6 +80,10 @@ static enum sciara_status write_map(const struct sciara_map *map, GDALDataType t
   return status;
 }
 
+const struct sciara_ramp *sciara_map_ramp(const struct sciara_map *map) {
+  return sciara_ramp_for(map->ramp ? map->ramp : map->name);
+}
+
 /** The style that QGIS loads automatically: the name of the map with the extension .qml. */
 static enum sciara_status write_style(const struct sciara_map *map, const char *path) {
   const char *slash = strrchr(path, '/'), *dot = strrchr(path, '.');
@@ -89,7 +92,7 @@ static enum sciara_status write_style(const struct sciara_map *map, const char *
   if (!style) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for the path of a style");
   struct sciara_text text = {0};
   double low, high;
-  const struct sciara_ramp *ramp = sciara_ramp_for(map->name);
+  const struct sciara_ramp *ramp = sciara_map_ramp(map);
   sciara_ramp_range(ramp, map->values, sciara_grid_cells(map->grid), map->nodata, &low, &high);
   enum sciara_status status = sciara_ramp_qml(ramp, low, high, map->unit, &text);
   if (status == SCIARA_OK) status = sciara_file_replace(style, text.data, text.length);

@@ -4,6 +4,7 @@
 #define SCIARA_MAP_RASTER_GDAL_H
 
 #include "file/georef.h"
+#include "map/colour_ramp.h"
 #include "map/map_facts.h"
 #include "model/grid.h"
 
@@ -21,6 +22,8 @@ struct sciara_map {
   const double *values;                 ///< rows x cols; `nodata` where there is nothing to show
   double nodata;                        ///< -9999
   const char *name;                     ///< band description, "deposit"
+  const char *ramp;                     ///< what its colours suit, as of sciara_ramp_for; NULL: `name`
+  const char *long_name;                ///< of what is no field, for pictures; NULL: `name`
   const char *unit;                     ///< "m"
   const char *title;                    ///< of the map, for metadata; may be NULL
   const struct sciara_map_facts *facts; ///< more metadata; may be NULL
@@ -30,6 +33,9 @@ struct sciara_map {
 
 /** COG, float32, DEFLATE, PREDICTOR=YES, averaged overviews, and a QGIS style (same name, .qml). */
 enum sciara_status sciara_map_write_cog(const struct sciara_map *map, const char *path);
+
+/** The colours of a map. */
+const struct sciara_ramp *sciara_map_ramp(const struct sciara_map *map);
 
 /**
  * Bytes of memory that it needs in addition to map->values: the dataset, and the tiles and overviews that are being

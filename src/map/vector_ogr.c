@@ -163,11 +163,30 @@ static bool add_feature(OGRLayerH layer, const struct product *p, const struct s
   return finish_feature(layer, p, f, polygons);
 }
 
+/** Zone k together with those that it contains. */
+static enum sciara_status polygonize_nested(struct product *p, const struct sciara_zones *z, OGRGeometryH *polygons) {
+  const int64_t cells = sciara_grid_cells(p->polygons->grid);
+  int32_t *member;
+  enum sciara_status status = SCIARA_OK;
+  SCIARA_TRY(SCIARA_NEW(member, cells, "the zones of a map"));
+  for (size_t k = 0; k < z->count && status == SCIARA_OK; k++) {
+    struct sciara_zone one = z->zone[k];
+    const struct sciara_zones only = {.name = z->name, .member = member, .zone = &one, .count = 1};
+    for (int64_t i = 0; i < cells; i++)
+      member[i] = z->nesting == SCIARA_ZONES_AND_ABOVE ? z->member[i] > (int32_t)k
+                                                       : z->member[i] > 0 && z->member[i] <= (int32_t)k + 1;
+    status = sciara_polygonize(&p->scope, p->polygons->grid, &only, p->path, &polygons[k]);
+  }
+  sciara_free(member);
+  return status;
+}
+
 static enum sciara_status add_layer(struct product *p, const struct sciara_zones *z, const char *const *options) {
   OGRGeometryH *polygons = NULL;
   enum sciara_status status;
   SCIARA_TRY_GOTO(SCIARA_NEW(polygons, z->count + 1, "the polygons of a layer"));
-  SCIARA_TRY_GOTO(sciara_polygonize(&p->scope, p->polygons->grid, z, p->path, polygons));
+  SCIARA_TRY_GOTO(z->nesting ? polygonize_nested(p, z, polygons)
+                             : sciara_polygonize(&p->scope, p->polygons->grid, z, p->path, polygons));
   OGRLayerH layer = GDALDatasetCreateLayer(p->dataset, z->name, p->srs, wkbMultiPolygon, (char **)(uintptr_t)options);
   bool good = layer && add_fields(layer, p, z);
   for (size_t k = 0; k < z->count && good; k++) {
@@ -252,6 +271,10 @@ static bool add_mark(OGRLayerH layer, const struct product *p, const struct scia
   if (marks->timed && isfinite(m->from_s)) OGR_F_SetFieldDouble(f, OGR_F_GetFieldIndex(f, "time_s"), m->from_s);
   if (marks->timed) set_date(f, p, begin_field, m->from_s);
   if (marks->timed) set_date(f, p, end_field, m->until_s);
+  for (size_t c = 0; c < marks->text_columns; c++)
+    OGR_F_SetFieldString(f, OGR_F_GetFieldIndex(f, marks->text_column[c]), m->text[c]);
+  for (size_t c = 0; c < marks->columns; c++)
+    if (isfinite(m->value[c])) OGR_F_SetFieldDouble(f, OGR_F_GetFieldIndex(f, marks->column[c]), m->value[c]);
   if (p->format->styled && marks->lines) OGR_F_SetStyleString(f, "PEN(c:#00C8D7FF,w:4px)");
   return finish_feature(layer, p, f, geometry);
 }
@@ -263,6 +286,8 @@ static enum sciara_status add_marks(struct product *p, const struct sciara_vecto
   bool good = layer && add_field(layer, p->format->label, OFTString) &&
               (!marks->distant || add_field(layer, "run_out_m", OFTReal)) &&
               (!marks->timed || (add_field(layer, "time_s", OFTReal) && add_dates(layer, p)));
+  for (size_t k = 0; k < marks->text_columns && good; k++) good = add_field(layer, marks->text_column[k], OFTString);
+  for (size_t k = 0; k < marks->columns && good; k++) good = add_field(layer, marks->column[k], OFTReal);
   for (size_t k = 0; k < marks->count && good; k++) good = add_mark(layer, p, marks, k);
   return good ? SCIARA_OK : gdal_failure(p);
 }

@@ -12,8 +12,10 @@ struct sciara_vector_mark {
   const char *label;
   const struct sciara_point *points; ///< one, or the vertices of a line
   size_t count;
-  double from_s, until_s; ///< simulated time at which it applies
-  double metres;          ///< distance from the vents
+  double from_s, until_s;  ///< simulated time at which it applies
+  double metres;           ///< distance from the vents
+  const char *const *text; ///< of the columns of the layer
+  const double *value;     ///< of the columns of the layer; NAN: none
 };
 
 /** A layer of points, or of lines. */
@@ -22,6 +24,10 @@ struct sciara_vector_marks {
   bool lines, timed, distant; ///< whether its marks are lines, have times, have distances
   struct sciara_vector_mark *mark;
   size_t count;
+  const char *const *text_column; ///< names of further columns of text
+  size_t text_columns;
+  const char *const *column; ///< names of further columns of numbers
+  size_t columns;
 };
 
 /** What a file is to hold. */

@@ -84,6 +84,36 @@ enum sciara_status sciara_zones_classes(const double *values, int64_t cells, dou
   return SCIARA_OK;
 }
 
+void sciara_zones_nest(struct sciara_zones *z, enum sciara_zones_nesting nesting) {
+  z->nesting = nesting;
+  for (size_t k = 1; k < z->count; k++) {
+    if (nesting == SCIARA_ZONES_AND_ABOVE) z->zone[z->count - 1 - k].cells += z->zone[z->count - k].cells;
+    if (nesting == SCIARA_ZONES_AND_BELOW) z->zone[k].cells += z->zone[k - 1].cells;
+  }
+}
+
+enum sciara_status sciara_zones_at_least(const char *name, const double *values, int64_t cells, double nodata,
+                                         const double *edges, size_t count, struct sciara_zones *out) {
+  *out = (struct sciara_zones){.name = name, .lower = "probability", .ramp = "probability"};
+  const enum sciara_status status = make(out, cells, count);
+  if (status != SCIARA_OK) {
+    sciara_zones_free(out);
+    return status;
+  }
+  for (size_t k = 0; k < count; k++) {
+    out->zone[k] = (struct sciara_zone){.lower = edges[k], .upper = NAN};
+    snprintf(out->zone[k].label, sizeof out->zone[k].label, "%.9g %% and more", 100 * edges[k]);
+  }
+  for (int64_t i = 0; i < cells; i++) {
+    size_t k = 0;
+    if (values[i] == nodata) continue;
+    while (k < count && (float)values[i] >= (float)edges[k]) k++;
+    if (k > 0) put(out, i, k - 1);
+  }
+  sciara_zones_nest(out, SCIARA_ZONES_AND_ABOVE);
+  return SCIARA_OK;
+}
+
 static double largest(const double *values, int64_t cells, double nodata) {
   double most = -1;
   for (int64_t i = 0; i < cells; i++)

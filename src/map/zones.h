@@ -15,6 +15,9 @@ struct sciara_zone {
   int64_t cells;
 };
 
+/** Whether the polygon of a zone is that of its cells, or covers also those of the zones above or below it. */
+enum sciara_zones_nesting { SCIARA_ZONES_APART, SCIARA_ZONES_AND_ABOVE, SCIARA_ZONES_AND_BELOW };
+
 /** A layer. Zero-initialise; release with sciara_zones_free. */
 struct sciara_zones {
   const char *name;          ///< "outline", "thickness_classes", "arrival", "edits"
@@ -23,6 +26,7 @@ struct sciara_zones {
   int32_t *member;           ///< rows x cols: 0 for no zone, k + 1 for zone k
   struct sciara_zone *zone;
   size_t count;
+  enum sciara_zones_nesting nesting;
 };
 
 /**
@@ -51,6 +55,17 @@ enum sciara_status sciara_zones_isochrones(const double *values, int64_t cells, 
 
 /** A step for isochrones that makes a dozen zones or fewer: a minute, 10 minutes, an hour, a day ... */
 double sciara_isochrone_step(const double *values, int64_t cells, double nodata);
+
+/** Nests the zones of a layer: each counts the cells of the zones above or below it, too. */
+void sciara_zones_nest(struct sciara_zones *z, enum sciara_zones_nesting nesting);
+
+/**
+ * A layer of the cells with at least each of the ascending `edges`, nested: "1 % and more". Values are compared as float.
+ *
+ * @param edges of probabilities, 0 to 1
+ */
+enum sciara_status sciara_zones_at_least(const char *name, const double *values, int64_t cells, double nodata,
+                                         const double *edges, size_t count, struct sciara_zones *out);
 
 void sciara_zones_free(struct sciara_zones *z);
 

@@ -39,7 +39,9 @@ static void frame(struct sciara_map_drawing *d, double x, double y, double width
 /** "Arrival time (h)" of "arrival_time". */
 static void heading(const struct sciara_map_drawing *d, const char *unit, char *text, size_t capacity) {
   const char *name = d->q->map->name, *word = sciara_word_of_field(d->q->language, name);
-  snprintf(text, capacity, "%s (%s)", word ? word : name, unit);
+  const char *ramp = d->q->map->ramp; // of what is no field; its long name stands above the map
+  if (!word && ramp) word = sciara_word_of_field(d->q->language, ramp);
+  snprintf(text, capacity, "%s (%s)", word ? word : ramp ? ramp : name, unit);
 }
 
 /** The label of a tick; the step decides how many decimals all of them have. */

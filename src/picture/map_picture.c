@@ -108,7 +108,8 @@ static void describe_foot(const struct sciara_map_picture *q, struct layout *l) 
 
 static void describe(const struct sciara_map_picture *q, struct sciara_lettering *letters, struct layout *l) {
   const char *name = sciara_word_of_field_long(q->language, q->map->name);
-  snprintf(l->about, sizeof l->about, "%s%s%s", name ? name : q->map->name,
+  if (!name) name = q->map->long_name ? q->map->long_name : q->map->name;
+  snprintf(l->about, sizeof l->about, "%s%s%s", name,
            is_blank(q->map) ? sciara_word(q->language, SCIARA_WORD_COLON) : "",
            is_blank(q->map) ? sciara_word(q->language, SCIARA_WORD_NO_LAVA) : "");
   if (q->logo) l->logo_width = sciara_logo_width(q->logo, LOGO_WIDTH * l->letter, LOGO_HEIGHT * l->letter);
@@ -186,7 +187,7 @@ static void paint_below(struct sciara_map_drawing *d, const struct sciara_colour
 }
 
 static struct sciara_colouring colouring_of(const struct sciara_map_picture *q) {
-  struct sciara_colouring c = {.ramp = sciara_ramp_for(q->map->name)};
+  struct sciara_colouring c = {.ramp = sciara_map_ramp(q->map)};
   double low = q->low, high = q->high;
   if (q->kind) return c;
   if (!(low < high))

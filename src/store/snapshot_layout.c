@@ -182,7 +182,7 @@ enum sciara_status sciara_layout_begin(struct sciara_layout *layout, const char 
   enum sciara_status status;
   SCIARA_TRY(sciara_hdf5_image_create(path, &layout->file));
   SCIARA_TRY_GOTO(put_global(layout));
-  SCIARA_TRY_GOTO(put_time(layout, times, count));
+  if (count > 0) SCIARA_TRY_GOTO(put_time(layout, times, count));
   SCIARA_TRY_GOTO(put_centres(layout, 1, "y", grid->north, -grid->cell_size, grid->rows));
   SCIARA_TRY_GOTO(put_centres(layout, 2, "x", grid->west, grid->cell_size, grid->cols));
   SCIARA_TRY_GOTO(put_crs(layout));

@@ -20,7 +20,7 @@ struct sciara_layout {
   hid_t axes[3]; ///< the dimension scales time, y, x
 };
 
-/** Makes the file in memory with its global attributes, `count` times, y, x and crs. On failure nothing stays open. */
+/** Makes the file in memory with its global attributes, `count` times (0: no such axis), y, x and crs. On failure nothing stays open. */
 enum sciara_status sciara_layout_begin(struct sciara_layout *layout, const char *path,
                                        const struct sciara_snapshot_context *context, const struct sciara_grid *grid,
                                        const double *times, size_t count);

@@ -1,0 +1,354 @@
+// SPDX-License-Identifier: Apache-2.0
+// sciara ensemble reduce, query and compare: what is made of finished members.
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "app/ensemble.h"
+#include "app/messages.h"
+#include "app/output.h"
+#include "base/mem.h"
+#include "ensemble/comparison.h"
+#include "ensemble/products.h"
+#include "terrain/vector_shapes.h"
+
+enum { MEMORY = 1280 << 20, THREADS_MOST = 16 };
+
+#define THREADS_OPTION \
+  { "threads", 0, "N", "number of threads (default: one per core)" }
+
+/** The number of threads that --threads gives. */
+static enum sciara_status threads_of(const struct sciara_arguments *a, int *threads) {
+  const char *text = sciara_argument(a, "threads");
+  double n = (double)sysconf(_SC_NPROCESSORS_ONLN);
+  if (text && (!sciara_parse_double(text, &n) || n < 1 || n > 1024 || n != floor(n)))
+    return sciara_fail(SCIARA_ERR_USAGE, "--threads: expected a whole number from 1 to 1024, found \"%s\"", text);
+  *threads = n < 1 ? 1 : n > THREADS_MOST ? THREADS_MOST : (int)n;
+  return SCIARA_OK;
+}
+
+static void print_number(double value, double factor, int decimals) {
+  if (isfinite(value))
+    sciara_print("%.*f", decimals, factor * value);
+  else
+    sciara_print("-");
+}
+
+/** "12.5 % (low to high), error 1.2 %" */
+static void print_probability(const struct sciara_estimate *e, bool bounds) {
+  sciara_print("%.2f %%", 100 * e->value);
+  if (bounds) sciara_print(" (%.2f to %.2f %%)", 100 * e->low, 100 * e->high);
+  if (isfinite(e->error)) sciara_print(", error %.2f %%", 100 * e->error);
+  sciara_print(", %zu members\n", e->hits);
+}
+
+static void print_time(const char *name, double seconds) {
+  char text[48];
+  if (!isfinite(seconds)) return;
+  sciara_print_duration(seconds, text, sizeof text);
+  sciara_print("  %-28s %s\n", name, text);
+}
+
+/** The results at one site. */
+static enum sciara_status print_site(const struct sciara_reduction *r, const char *name, size_t site) {
+  const struct sciara_ensemble_result *q = &r->ensemble.result;
+  struct sciara_site_result result;
+  char text[32], label[64];
+  const bool bounds = r->sample.open > 0 || r->sample.censored > 0;
+  SCIARA_TRY(sciara_site_result_make(&r->sites, &r->sample, q, site, NULL, &result));
+  sciara_print("%s (%zu %s)\n", name, r->sites.place[site].count,
+               sciara_plural(r->sites.place[site].count, "cell", "cells"));
+  for (size_t k = 0; k < q->thickness_count; k++) {
+    const struct sciara_site_probability *p = &result.thickness[k];
+    snprintf(label, sizeof label, q->thickness_m[k] == 0 ? "lava arrives" : "more than %.9g m", q->thickness_m[k]);
+    sciara_print("  %-28s ", label);
+    print_probability(&p->estimate, bounds);
+    sciara_print("  %-28s %.2f and %.2f %%\n", "  from half of the members", 100 * p->half[0], 100 * p->half[1]);
+    if (p->estimate.hits == 0 && isfinite(sciara_sample_zero_bound(&r->sample)))
+      sciara_print("  %-28s %.2f %%\n", "  upper 95 % bound", 100 * sciara_sample_zero_bound(&r->sample));
+  }
+  for (size_t k = 0; k < q->within_count; k++) {
+    sciara_layer_time(q->within_s[k], text, sizeof text);
+    snprintf(label, sizeof label, "lava arrives within %s", text);
+    sciara_print("  %-28s ", label);
+    print_probability(&result.within[k].estimate, bounds);
+  }
+  for (size_t k = 0; k < q->quantile_count; k++) {
+    sciara_layer_quantile(q->quantiles[k], text, sizeof text);
+    snprintf(label, sizeof label, "arrival, %s", text);
+    print_time(label, result.arrival[k]);
+  }
+  for (size_t k = 0; k < q->quantile_count; k++) {
+    if (!isfinite(result.deposit[k])) continue;
+    sciara_layer_quantile(q->quantiles[k], text, sizeof text);
+    snprintf(label, sizeof label, "deposit, %s", text);
+    sciara_print("  %-28s %.2f m\n", label, result.deposit[k]);
+  }
+  sciara_print("  %-28s %.2f %%\n", "mean share covered", 100 * result.covered);
+  sciara_site_result_free(&result);
+  return SCIARA_OK;
+}
+
+static enum sciara_status print_members(const struct sciara_reduction *r) {
+  struct sciara_text text = {0};
+  SCIARA_TRY(sciara_reduction_describe(r, &text));
+  sciara_print("%s\n", text.data);
+  sciara_text_free(&text);
+  return SCIARA_OK;
+}
+
+// ------------------------------------------------------------------------------------------------------------- reduce
+
+static enum sciara_status write_products(const struct sciara_reduction *r, bool pictures) {
+  SCIARA_TRY(sciara_products_clear(r));
+  SCIARA_TRY(sciara_products_maps(r, pictures));
+  SCIARA_TRY(sciara_products_vectors(r));
+  return sciara_products_sites(r);
+}
+
+static enum sciara_status reduce(const struct sciara_arguments *a) {
+  struct sciara_reduction_options options = {.bytes = MEMORY, .all = sciara_argument_given(a, "all")};
+  struct sciara_reduction r;
+  SCIARA_TRY(threads_of(a, &options.threads));
+  SCIARA_TRY(sciara_reduction_open(a->operand[0], &options, &r));
+  enum sciara_status status;
+  SCIARA_TRY_GOTO(sciara_reduction_make_maps(&r, &options));
+  SCIARA_TRY_GOTO(write_products(&r, !sciara_argument_given(a, "no-pictures")));
+  SCIARA_TRY_GOTO(print_members(&r));
+  sciara_print("%zu cells are reached by at least one member\n", r.hazard.cells);
+  for (size_t k = 0; k < r.sites.sites; k++) SCIARA_TRY_GOTO(print_site(&r, r.ensemble.result.sites[k].name, k));
+cleanup:
+  sciara_reduction_free(&r);
+  return status;
+}
+
+static int run_reduce(const struct sciara_command *command, int argc, char **argv) {
+  struct sciara_arguments arguments;
+  const int code = sciara_arguments_parse(command, argc, argv, &arguments);
+  return code < 0 ? sciara_report(reduce(&arguments)) : code;
+}
+
+static const struct sciara_option reduce_options[] = {
+    THREADS_OPTION,
+    {"all", 0, NULL, "all finished members, also where the stop rule holds earlier"},
+    {"no-pictures", 0, NULL, "no PNG pictures of the maps"},
+    {0},
+};
+
+const struct sciara_command sciara_cmd_ensemble_reduce = {
+    .name = "ensemble reduce",
+    .summary = "make maps and tables of the members finished so far",
+    .operands = "DIR",
+    .operand_min = 1,
+    .operand_max = 1,
+    .options = reduce_options,
+    .details = "Writes maps/ (GeoTIFF with styles and PNG), hazard.nc, outlines.gpkg, isochrones.gpkg, vents.gpkg and "
+               "sites.csv into\nthe folder of the ensemble. Every number is conditional on fv3 and on the plan.\n",
+    .run = run_reduce,
+};
+
+// -------------------------------------------------------------------------------------------------------------- query
+
+/** Polygons of a file, one site each. */
+struct zones {
+  struct sciara_ensemble_site *site;
+  size_t count, capacity;
+};
+
+static enum sciara_status add_site(struct zones *z, const char *name, const struct sciara_point *points, size_t count) {
+  if (z->count == z->capacity) {
+    SCIARA_TRY(sciara_resize((void **)&z->site, z->count, 2 * z->capacity + 1, sizeof *z->site, "zones"));
+    z->capacity = 2 * z->capacity + 1;
+  }
+  struct sciara_ensemble_site *s = &z->site[z->count];
+  *s = (struct sciara_ensemble_site){.point_count = count};
+  SCIARA_TRY(SCIARA_NEW(s->points, count, "a zone"));
+  memcpy(s->points, points, count * sizeof *points);
+  z->count++;
+  s->name = sciara_format("%s", name);
+  return s->name ? SCIARA_OK : sciara_fail(SCIARA_ERR_MEMORY, "no memory for the name of a zone");
+}
+
+static enum sciara_status take_shape(void *context, const struct sciara_shape *shape) {
+  struct zones *z = (struct zones *)context;
+  char name[48];
+  if (!shape->closed) return sciara_fail(SCIARA_ERR_INPUT, "expected polygons, found a line");
+  snprintf(name, sizeof name, "zone %zu", z->count + 1);
+  return add_site(z, name, shape->points, shape->ends[0]); // the outer ring
+}
+
+static void zones_free(struct zones *z) {
+  for (size_t k = 0; k < z->count; k++) {
+    free(z->site[k].name);
+    sciara_free(z->site[k].points);
+  }
+  sciara_free(z->site);
+}
+
+static enum sciara_status parse_point(const char *text, struct sciara_point *p) {
+  const char *comma = strchr(text, ',');
+  char x[64];
+  snprintf(x, sizeof x, "%.*s", comma ? (int)(comma - text) : 0, text);
+  if (!comma || comma - text >= (int)sizeof x || !sciara_parse_double(x, &p->x) ||
+      !sciara_parse_double(comma + 1, &p->y))
+    return sciara_fail(SCIARA_ERR_USAGE, "--at: expected X,Y in the CRS of the DEM, found \"%s\"", text);
+  return SCIARA_OK;
+}
+
+/** The CRS of the DEM of an ensemble, for zones of a file in another one. */
+static enum sciara_status read_crs(const char *folder, char **wkt) {
+  char *path = sciara_format("%s/" SCIARA_ENSEMBLE_DEM, folder);
+  struct sciara_dem dem = {0};
+  if (!path) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for the path of a DEM");
+  const struct sciara_dem_request request = {.path = path, .band = 1};
+  const enum sciara_status status = sciara_dem_read(&request, &dem);
+  *wkt = status == SCIARA_OK && dem.georef.crs_wkt ? strdup(dem.georef.crs_wkt) : NULL;
+  sciara_dem_free(&dem);
+  free(path);
+  return status;
+}
+
+/** The places that the command line names. */
+static enum sciara_status find_sites(const struct sciara_arguments *a, struct zones *z) {
+  const char *at = sciara_argument(a, "at"), *file = sciara_argument(a, "zone");
+  struct sciara_point p;
+  char *wkt = NULL;
+  if (!at == !file) return sciara_fail(SCIARA_ERR_USAGE, "expected either --at X,Y or --zone FILE");
+  if (!file && sciara_argument_given(a, "layer"))
+    return sciara_fail(SCIARA_ERR_USAGE, "--layer: allowed with --zone FILE only");
+  if (at) {
+    SCIARA_TRY(parse_point(at, &p));
+    return add_site(z, at, &p, 1);
+  }
+  SCIARA_TRY(read_crs(a->operand[0], &wkt));
+  const struct sciara_shapes_request request = {
+      .path = file, .layer = sciara_argument(a, "layer"), .crs_wkt = wkt, .visit = take_shape, .context = z};
+  const enum sciara_status status = sciara_shapes_read(&request);
+  free(wkt);
+  return status;
+}
+
+/** Rows of a table: what reaches the place. */
+static void print_contribution(const struct sciara_reduction *r, const struct sciara_contribution *c) {
+  char vent[24], event[24], time[48] = "-";
+  if (isfinite(c->arrival)) sciara_print_duration(c->arrival, time, sizeof time);
+  sciara_print("  %-20s %-16s %6zu %6zu ", sciara_reduction_vent(r, c->vent, vent),
+               sciara_reduction_event(r, c->event, event), c->members, c->hits);
+  print_number(c->weight, 100, 3);
+  sciara_print(" %% ");
+  print_number(c->probability, 100, 2);
+  sciara_print(" %% ");
+  print_number(c->contribution, 100, 2);
+  sciara_print(" %%  %s\n", time);
+}
+
+static enum sciara_status print_contributions(const struct sciara_reduction *r, size_t site,
+                                              enum sciara_contribution_of by, const char *title) {
+  struct sciara_contribution *list;
+  size_t count;
+  SCIARA_TRY(sciara_contributions(&r->sites, &r->sample, site, 0, r->ensemble.members.vent, r->ensemble.members.event,
+                                  by, &list, &count));
+  sciara_print("\n%s: members, hits, weight, P(reached | it), P(it | reached), median arrival\n", title);
+  for (size_t k = 0; k < count; k++)
+    if (list[k].hits > 0 || by == SCIARA_BY_EVENT) print_contribution(r, &list[k]);
+  sciara_free(list);
+  return SCIARA_OK;
+}
+
+static enum sciara_status query(const struct sciara_arguments *a) {
+  struct zones zones = {0};
+  struct sciara_reduction r = {0};
+  struct sciara_reduction_options options = {0};
+  enum sciara_status status;
+  SCIARA_TRY(threads_of(a, &options.threads));
+  SCIARA_TRY_GOTO(find_sites(a, &zones));
+  options.site = zones.site;
+  options.site_count = zones.count;
+  SCIARA_TRY_GOTO(sciara_reduction_open(a->operand[0], &options, &r));
+  SCIARA_TRY_GOTO(sciara_reduction_visit_sites(&r, options.threads));
+  SCIARA_TRY_GOTO(print_members(&r));
+  for (size_t k = 0; k < zones.count; k++) {
+    SCIARA_TRY_GOTO(print_site(&r, zones.site[k].name, k));
+    SCIARA_TRY_GOTO(print_contributions(&r, k, SCIARA_BY_EVENT, "classes"));
+    SCIARA_TRY_GOTO(print_contributions(&r, k, SCIARA_BY_VENT, "vents that reach it"));
+    SCIARA_TRY_GOTO(print_contributions(&r, k, SCIARA_BY_VENT_AND_EVENT, "vents and classes that reach it"));
+  }
+cleanup:
+  sciara_reduction_free(&r);
+  zones_free(&zones);
+  return status;
+}
+
+static int run_query(const struct sciara_command *command, int argc, char **argv) {
+  struct sciara_arguments arguments;
+  const int code = sciara_arguments_parse(command, argc, argv, &arguments);
+  return code < 0 ? sciara_report(query(&arguments)) : code;
+}
+
+static const struct sciara_option query_options[] = {
+    {"at", 0, "X,Y", "a place, in the CRS of the DEM"},
+    {"zone", 0, "FILE", "the polygons of a vector file, one place each: any of their cells"},
+    {"layer", 0, "NAME", "the layer of that file, if it has several"},
+    THREADS_OPTION,
+    {0},
+};
+
+const struct sciara_command sciara_cmd_ensemble_query = {
+    .name = "ensemble query",
+    .summary = "show which vents and classes reach a place, how likely and how soon",
+    .operands = "DIR",
+    .operand_min = 1,
+    .operand_max = 1,
+    .options = query_options,
+    .details = "All finished members count. Every number is conditional on fv3 and on the plan.\n",
+    .run = run_query,
+};
+
+// ------------------------------------------------------------------------------------------------------------ compare
+
+static void print_difference(const char *name, const struct sciara_paired *p) {
+  sciara_print("%-20s %.2f %% and %.2f %%, difference %+.2f %%", name, 100 * p->a, 100 * p->b, 100 * p->difference);
+  if (isfinite(p->error)) sciara_print(", error %.2f %%", 100 * p->error);
+  if (isfinite(p->delay_s)) sciara_print("; arrival %+.0f s in %zu members that both reach it", p->delay_s, p->both);
+  sciara_print("\n");
+}
+
+static enum sciara_status compare(const struct sciara_arguments *a) {
+  struct sciara_comparison c;
+  int threads;
+  SCIARA_TRY(threads_of(a, &threads));
+  SCIARA_TRY(sciara_comparison_make(a->operand[0], a->operand[1], threads, &c));
+  sciara_print("%zu pairs of finished members, " SCIARA_ENSEMBLE_CONDITION "\n", c.pairs);
+  for (size_t k = 0; k < c.sites; k++) print_difference(c.a.ensemble.result.sites[k].name, &c.site[k]);
+  const char *folder = sciara_argument(a, "output");
+  const enum sciara_status status = folder ? sciara_comparison_write(&c, folder) : SCIARA_OK;
+  sciara_comparison_free(&c);
+  return status;
+}
+
+static int run_compare(const struct sciara_command *command, int argc, char **argv) {
+  struct sciara_arguments arguments;
+  const int code = sciara_arguments_parse(command, argc, argv, &arguments);
+  return code < 0 ? sciara_report(compare(&arguments)) : code;
+}
+
+static const struct sciara_option compare_options[] = {
+    {"output", 'o', "FOLDER", "write maps of the differences"},
+    THREADS_OPTION,
+    {0},
+};
+
+const struct sciara_command sciara_cmd_ensemble_compare = {
+    .name = "ensemble compare",
+    .summary = "compare two ensembles member by member, for instance with and without a barrier",
+    .operands = "DIR DIR",
+    .operand_min = 2,
+    .operand_max = 2,
+    .options = compare_options,
+    .details = "Members with the same id are a pair; pairs of which both are finished count, with the weights of the "
+               "first ensemble.\nDifferences are second minus first.\n",
+    .run = run_compare,
+};

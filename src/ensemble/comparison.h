@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// Two ensembles with the same members on different ground (a barrier, say), compared member by member.
+#ifndef SCIARA_ENSEMBLE_COMPARISON_H
+#define SCIARA_ENSEMBLE_COMPARISON_H
+
+#include "ensemble/reduction.h"
+
+/** A site in both. */
+struct sciara_paired {
+  double a, b;       ///< probability of arrival
+  double difference; ///< b - a
+  double error;      ///< of the difference: from the differences of the pairs; NAN: unknown
+  double delay_s;    ///< weighted mean of arrival in b - arrival in a, over the pairs in which both arrive; NAN: none
+  size_t both;       ///< these pairs
+};
+
+/** Zero-initialise; release with sciara_comparison_free. */
+struct sciara_comparison {
+  struct sciara_reduction a, b; ///< the members of the pairs, with the weights of the first
+  size_t pairs;
+  struct sciara_paired *site; ///< of the sites of the first ensemble
+  size_t sites;
+  int threads;
+};
+
+/**
+ * Reads both. SCIARA_ERR_INPUT if their grids or their members differ, or no member is finished in both.
+ */
+enum sciara_status sciara_comparison_make(const char *folder_a, const char *folder_b, int threads,
+                                          struct sciara_comparison *out);
+
+/** Writes FOLDER/difference_NAME.tif (b - a) with a style, for each map of probabilities of the first ensemble. */
+enum sciara_status sciara_comparison_write(struct sciara_comparison *c, const char *folder);
+
+void sciara_comparison_free(struct sciara_comparison *c);
+
+#endif

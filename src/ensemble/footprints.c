@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ensemble/footprints.h"
+
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/share.h"
+#include "file/durable.h"
+
+// ------------------------------------------------------------------------------------------------------------- visits
+
+/** A visit by several threads, and the first error. */
+struct tour {
+  const struct sciara_footprint_source *source;
+  sciara_footprint_visit *visit;
+  void *context;
+  atomic_size_t next;
+  pthread_mutex_t lock;
+  size_t failed_piece;
+  enum sciara_status status;
+  char *message;
+};
+
+static void keep_error(struct tour *t, size_t piece, enum sciara_status status) {
+  pthread_mutex_lock(&t->lock);
+  if (t->status == SCIARA_OK || piece < t->failed_piece) {
+    free(t->message);
+    t->message = sciara_format("%s", sciara_last_error());
+    t->status = status;
+    t->failed_piece = piece;
+  }
+  pthread_mutex_unlock(&t->lock);
+}
+
+static bool has_failed_before(struct tour *t, size_t piece) {
+  pthread_mutex_lock(&t->lock);
+  const bool failed = t->status != SCIARA_OK && t->failed_piece < piece;
+  pthread_mutex_unlock(&t->lock);
+  return failed;
+}
+
+static void travel(void *context, int64_t begin, int64_t end) {
+  struct tour *t = (struct tour *)context;
+  (void)begin;
+  (void)end;
+  for (;;) {
+    const size_t piece = atomic_fetch_add(&t->next, 1);
+    if (piece >= t->source->pieces || has_failed_before(t, piece)) return;
+    const enum sciara_status status = t->source->read(t->source->context, piece, t->visit, t->context);
+    if (status != SCIARA_OK) keep_error(t, piece, status);
+  }
+}
+
+enum sciara_status sciara_footprints_visit(const struct sciara_footprint_source *source, int threads,
+                                           sciara_footprint_visit *visit, void *visit_context) {
+  struct tour t = {.source = source, .visit = visit, .context = visit_context, .lock = PTHREAD_MUTEX_INITIALIZER};
+  sciara_share(threads, threads, travel, &t);
+  if (t.status != SCIARA_OK) sciara_fail(t.status, "%s", t.message ? t.message : "no memory");
+  free(t.message);
+  return t.status;
+}
+
+// ------------------------------------------------------------------------------------------------------------ batches
+
+static enum sciara_status path_of(const struct sciara_ensemble *e, size_t batch, char **path) {
+  *path = sciara_format("%s/" SCIARA_ENSEMBLE_BATCHES "/%06zu.h5", e->folder, batch);
+  return *path ? SCIARA_OK : sciara_fail(SCIARA_ERR_MEMORY, "no memory for the path of a batch");
+}
+
+static size_t first_of(const struct sciara_ensemble *e, size_t batch) { return batch * e->batch_size; }
+
+static size_t size_of(const struct sciara_ensemble *e, size_t batch) {
+  const size_t left = e->members.count - first_of(e, batch);
+  return left < e->batch_size ? left : e->batch_size;
+}
+
+/** Whether a batch belongs to the ensemble, and holds the members that its plan says. */
+static enum sciara_status check_batch(const struct sciara_batches *b, const char *path, size_t batch,
+                                      const struct sciara_batch_header *h, const struct sciara_footprint *f,
+                                      size_t count) {
+  const struct sciara_ensemble *e = b->ensemble;
+  if (h->ensemble_hash != e->hash)
+    return sciara_fail(SCIARA_ERR_INPUT, "%s: expected a batch of ensemble %016" PRIx64 ", found one of %016" PRIx64,
+                       path, e->hash, h->ensemble_hash);
+  if (h->site_hash != e->site_hash)
+    return sciara_fail(SCIARA_ERR_INPUT, "%s: expected results on ground %016" PRIx64 ", found %016" PRIx64, path,
+                       e->site_hash, h->site_hash);
+  if (h->batch != (int64_t)batch || count != size_of(e, batch))
+    return sciara_fail(SCIARA_ERR_INPUT, "%s: expected batch %zu with %zu members, found %" PRId64 " with %zu", path,
+                       batch, size_of(e, batch), h->batch, count);
+  if (b->rows && (h->rows != b->rows || h->cols != b->cols))
+    return sciara_fail(SCIARA_ERR_INPUT,
+                       "%s: expected a map of %" PRId64 " x %" PRId64 " cells, found %" PRId64 " x %" PRId64, path,
+                       b->cols, b->rows, h->cols, h->rows);
+  for (size_t k = 0; k < count; k++) {
+    const size_t m = first_of(e, batch) + k;
+    if (f[k].id != e->members.id[m] || f[k].row_hash != e->members.hash[m])
+      return sciara_fail(SCIARA_ERR_INPUT,
+                         "%s: expected member %" PRId64 " as in members.csv, found member %" PRId64
+                         " or another row of it",
+                         path, e->members.id[m], f[k].id);
+  }
+  return SCIARA_OK;
+}
+
+/** Takes over what is known of the members of a batch. */
+static void take_members(struct sciara_batches *b, size_t batch, const struct sciara_batch_header *h,
+                         struct sciara_footprint *f, size_t count) {
+  b->rows = h->rows;
+  b->cols = h->cols;
+  b->present[batch] = 1;
+  b->batches++;
+  for (size_t k = 0; k < count; k++) {
+    b->member[first_of(b->ensemble, batch) + k] = f[k];
+    b->failed += f[k].failed;
+    f[k] = (struct sciara_footprint){0};
+  }
+}
+
+static enum sciara_status open_batch(struct sciara_batches *b, size_t batch) {
+  struct sciara_batch_header h;
+  struct sciara_footprint *f = NULL;
+  size_t count = 0;
+  void *file = NULL;
+  char *path;
+  SCIARA_TRY(path_of(b->ensemble, batch, &path));
+  enum sciara_status status = SCIARA_OK;
+  if (access(path, F_OK) != 0) goto cleanup;
+  SCIARA_TRY_GOTO(sciara_batch_open(path, &h, &f, &count, &file));
+  SCIARA_TRY_GOTO(check_batch(b, path, batch, &h, f, count));
+  take_members(b, batch, &h, f, count);
+cleanup:
+  sciara_batch_close(file);
+  sciara_batch_release(f, count);
+  free(path);
+  return status;
+}
+
+enum sciara_status sciara_batches_open(const struct sciara_ensemble *e, struct sciara_batches *out) {
+  enum sciara_status status;
+  size_t bad = 0;
+  *out = (struct sciara_batches){.ensemble = e};
+  SCIARA_TRY_GOTO(SCIARA_NEW(out->member, e->members.count, "the members of an ensemble"));
+  SCIARA_TRY_GOTO(SCIARA_NEW(out->present, e->batch_count + 1, "the batches of an ensemble"));
+  for (size_t m = 0; m < e->members.count; m++) out->member[m].id = -1;
+  for (size_t batch = 0; batch < e->batch_count; batch++) {
+    status = open_batch(out, batch);
+    if (status == SCIARA_OK) continue;
+    if (status != SCIARA_ERR_INPUT) goto cleanup;
+    sciara_log(SCIARA_LOG_WARNING, "%s", sciara_last_error());
+    bad++;
+  }
+  if (bad == 0) return SCIARA_OK;
+  status = sciara_fail(SCIARA_ERR_INPUT,
+                       "%s: %zu of its batches %s damaged or of another ensemble; remove what the warnings name, and "
+                       "'sciara ensemble run' computes it again",
+                       e->folder, bad, sciara_plural(bad, "is", "are"));
+cleanup:
+  sciara_batches_free(out);
+  return status;
+}
+
+void sciara_batches_free(struct sciara_batches *b) {
+  if (b->member) sciara_batch_release(b->member, b->ensemble->members.count);
+  sciara_free(b->present);
+  *b = (struct sciara_batches){0};
+}
+
+static enum sciara_status read_members(const struct sciara_batches *b, size_t batch, void *file,
+                                       struct sciara_footprint *f, size_t count, sciara_footprint_visit *visit,
+                                       void *visit_context) {
+  for (size_t k = 0; k < count; k++) {
+    if (f[k].failed) continue;
+    enum sciara_status status = sciara_batch_cells(file, k, &f[k]);
+    if (status == SCIARA_OK) status = visit(visit_context, first_of(b->ensemble, batch) + k, &f[k]);
+    sciara_footprint_free_cells(&f[k]);
+    SCIARA_TRY(status);
+  }
+  return SCIARA_OK;
+}
+
+static enum sciara_status read_batch(void *context, size_t batch, sciara_footprint_visit *visit, void *visit_context) {
+  const struct sciara_batches *b = (const struct sciara_batches *)context;
+  struct sciara_batch_header h;
+  struct sciara_footprint *f = NULL;
+  size_t count = 0;
+  void *file = NULL;
+  char *path;
+  if (!b->present[batch]) return SCIARA_OK;
+  SCIARA_TRY(path_of(b->ensemble, batch, &path));
+  enum sciara_status status;
+  SCIARA_TRY_GOTO(sciara_batch_open(path, &h, &f, &count, &file));
+  SCIARA_TRY_GOTO(check_batch(b, path, batch, &h, f, count)); // it may have been replaced meanwhile
+  SCIARA_TRY_GOTO(read_members(b, batch, file, f, count, visit, visit_context));
+cleanup:
+  sciara_batch_close(file);
+  sciara_batch_release(f, count);
+  free(path);
+  return status;
+}
+
+struct sciara_footprint_source sciara_batches_source(const struct sciara_batches *b) {
+  return (struct sciara_footprint_source){
+      .context = (void *)(uintptr_t)b, .pieces = b->ensemble->batch_count, .read = read_batch};
+}

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// The files that `reduce` makes of an ensemble. Each of them is atomic.
+#ifndef SCIARA_ENSEMBLE_PRODUCTS_H
+#define SCIARA_ENSEMBLE_PRODUCTS_H
+
+#include "ensemble/reduction.h"
+#include "map/map_facts.h"
+
+#define SCIARA_ENSEMBLE_MAPS "maps"
+
+/** Removes the maps of an earlier reduction from maps/. */
+enum sciara_status sciara_products_clear(const struct sciara_reduction *r);
+
+/**
+ * Writes maps/NAME.tif for each layer, with a continuous style (NAME.qml) and styles of 3 and 5 classes, and a picture
+ * (NAME.png) of those that are not bounds or errors; and hazard.nc, which holds all layers.
+ */
+enum sciara_status sciara_products_maps(const struct sciara_reduction *r, bool pictures);
+
+/** outlines.gpkg, isochrones.gpkg, and vents.gpkg if the vents are known. */
+enum sciara_status sciara_products_vectors(const struct sciara_reduction *r);
+
+/** sites.csv: a row for each site, and for the chance that lava leaves the map or enters the sea. */
+enum sciara_status sciara_products_sites(const struct sciara_reduction *r);
+
+/** What a map of the ensemble says of itself, and a map of one layer. Release the facts with sciara_map_facts_free. */
+enum sciara_status sciara_products_facts(const struct sciara_reduction *r, const struct sciara_layer *l,
+                                         struct sciara_map_facts *out);
+
+#endif

@@ -1,0 +1,439 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ensemble/reduction.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "file/durable.h"
+
+void sciara_reduction_free(struct sciara_reduction *r) {
+  sciara_hazard_free(&r->hazard);
+  sciara_site_hits_free(&r->sites);
+  sciara_hazard_rule_free(&r->rule);
+  sciara_free(r->layers.layer);
+  sciara_sample_free(&r->sample);
+  sciara_dem_free(&r->dem);
+  sciara_batches_free(&r->batches);
+  sciara_ensemble_free(&r->ensemble);
+  *r = (struct sciara_reduction){0};
+}
+
+const char *sciara_reduction_vent(const struct sciara_reduction *r, int64_t vent, char buffer[24]) {
+  const struct sciara_ensemble *e = &r->ensemble;
+  if (vent >= 0 && (size_t)vent < e->vent_count && e->vents[vent].name) return e->vents[vent].name;
+  snprintf(buffer, 24, vent < 0 ? "-" : "%" PRId64, vent);
+  return buffer;
+}
+
+const char *sciara_reduction_event(const struct sciara_reduction *r, int64_t event, char buffer[24]) {
+  const struct sciara_ensemble *e = &r->ensemble;
+  if (event >= 0 && (size_t)event < e->event_count && e->events[event].name) return e->events[event].name;
+  snprintf(buffer, 24, event < 0 ? "-" : "%" PRId64, event);
+  return buffer;
+}
+
+enum sciara_status sciara_reduction_describe(const struct sciara_reduction *r, struct sciara_text *out) {
+  return sciara_text_append(out, "%zu of %zu members%s, " SCIARA_ENSEMBLE_CONDITION, r->sample.finished,
+                            r->used_members - r->sample.zero, r->stopped ? " (the stop rule holds with these)" : "");
+}
+
+struct sciara_footprint_source sciara_reduction_source(const struct sciara_reduction *r) {
+  struct sciara_footprint_source source = sciara_batches_source(&r->batches);
+  source.pieces = r->used_batches;
+  return source;
+}
+
+// --------------------------------------------------------------------------------------------------------- the sample
+
+static enum sciara_error_kind kind_of(const struct sciara_ensemble *e) {
+  switch (e->method) {
+    case SCIARA_SAMPLE_LHS:
+    case SCIARA_SAMPLE_SOBOL: return SCIARA_ERROR_REPLICATES;
+    case SCIARA_SAMPLE_FULL: return e->vent_count > 1 ? SCIARA_ERROR_GRID : SCIARA_ERROR_UNKNOWN;
+    case SCIARA_SAMPLE_RANDOM:
+    case SCIARA_SAMPLE_TABLE: break;
+  }
+  return SCIARA_ERROR_STRATA;
+}
+
+/** The smallest distance above 0 between coordinates of vents; 0: they are all equal. */
+static double grid_step(const struct sciara_ensemble *e, bool y) {
+  double step = 0;
+  for (size_t v = 0; v < e->vent_count; v++)
+    for (size_t u = 0; u < v; u++) {
+      const struct sciara_point p = e->vents[v].points[0], q = e->vents[u].points[0];
+      const double d = fabs(y ? p.y - q.y : p.x - q.x);
+      if (d > 1e-6 && (step == 0 || d < step)) step = d;
+    }
+  return step;
+}
+
+/** Steps from the first vent; false if it lies between the points of the grid. */
+static bool steps_to(double d, double step, int64_t *out) {
+  const double n = step > 0 ? d / step : 0;
+  *out = llround(n);
+  return fabs(n - (double)*out) < 1e-3;
+}
+
+/** The colours of the vents as on a chessboard; of vents that are no grid, every other one. */
+static void colour_vents(const struct sciara_ensemble *e, int64_t *colour) {
+  const double dx = grid_step(e, false), dy = grid_step(e, true);
+  bool grid = true;
+  for (size_t v = 0; v < e->vent_count && grid; v++) {
+    int64_t i, j;
+    grid = steps_to(e->vents[v].points[0].x - e->vents[0].points[0].x, dx, &i) &&
+           steps_to(e->vents[v].points[0].y - e->vents[0].points[0].y, dy, &j);
+    colour[v] = grid ? llabs(i + j) % 2 : 0;
+  }
+  for (size_t v = 0; v < e->vent_count && !grid; v++) colour[v] = (int64_t)(v % 2);
+}
+
+/** Stratum, replicate or colour of each member. */
+static enum sciara_status group_members(const struct sciara_ensemble *e, int64_t *group) {
+  const struct sciara_members *m = &e->members;
+  const enum sciara_error_kind kind = kind_of(e);
+  int64_t *colour = NULL;
+  if (kind == SCIARA_ERROR_GRID) {
+    SCIARA_TRY(SCIARA_NEW(colour, e->vent_count, "the vents of an ensemble"));
+    colour_vents(e, colour);
+  }
+  for (size_t k = 0; k < m->count; k++) {
+    const int64_t vent = m->vent[k];
+    group[k] = kind == SCIARA_ERROR_REPLICATES                       ? m->replicate[k]
+               : kind == SCIARA_ERROR_STRATA                         ? m->stratum[k]
+               : colour && vent >= 0 && (size_t)vent < e->vent_count ? colour[vent]
+                                                                     : -1;
+  }
+  sciara_free(colour);
+  return SCIARA_OK;
+}
+
+/** The members of the first `batches` batches, with weights `weight`. */
+static enum sciara_status sample_of(const struct sciara_ensemble *e, const struct sciara_batches *b, size_t count,
+                                    const double *weight, struct sciara_sample *out) {
+  struct sciara_sample_input in = {.count = count, .weight = weight, .kind = kind_of(e)};
+  uint8_t *state = NULL;
+  double *end = NULL;
+  int64_t *group = NULL;
+  enum sciara_status status;
+  SCIARA_TRY_GOTO(SCIARA_NEW(state, count, "the members of an ensemble"));
+  SCIARA_TRY_GOTO(SCIARA_NEW(end, count, "the members of an ensemble"));
+  SCIARA_TRY_GOTO(SCIARA_NEW(group, e->members.count, "the members of an ensemble"));
+  SCIARA_TRY_GOTO(group_members(e, group));
+  for (size_t m = 0; m < count; m++) {
+    const struct sciara_footprint *f = &b->member[m];
+    const bool open = f->id < 0 || f->failed;
+    state[m] = open ? SCIARA_MEMBER_OPEN : f->censored ? SCIARA_MEMBER_CENSORED : SCIARA_MEMBER_COMPLETE;
+    end[m] = f->end_s;
+  }
+  in.state = state;
+  in.end_s = end;
+  in.group = group;
+  SCIARA_TRY_GOTO(sciara_sample_make(&in, out));
+cleanup:
+  sciara_free(state);
+  sciara_free(end);
+  sciara_free(group);
+  return status;
+}
+
+// ------------------------------------------------------------------------------------------------------ the stop rule
+
+static size_t members_of(const struct sciara_ensemble *e, size_t batches) {
+  const size_t members = batches * e->batch_size;
+  return members < e->members.count ? members : e->members.count;
+}
+
+/** Sums of the weights of each stratum, over the first `count` members. */
+static void sum_strata(const struct sciara_ensemble *e, size_t count, size_t strata, double *sum) {
+  for (size_t k = 0; k < strata; k++) sum[k] = 0;
+  for (size_t m = 0; m < count; m++) sum[e->members.stratum[m] + 1] += e->members.weight[m];
+}
+
+/**
+ * Weights for a prefix: each stratum has the weight that it has in the whole ensemble. False if one would have no
+ * member.
+ */
+static bool weigh_prefix(const struct sciara_ensemble *e, size_t count, size_t strata, const double *whole,
+                         double *prefix, double *weight) {
+  sum_strata(e, count, strata, prefix);
+  for (size_t k = 0; k < strata; k++)
+    if (whole[k] > 0 && prefix[k] == 0) return false;
+  for (size_t m = 0; m < count; m++) {
+    const int64_t s = e->members.stratum[m] + 1;
+    weight[m] = prefix[s] > 0 ? e->members.weight[m] * whole[s] / prefix[s] : 0;
+  }
+  return true;
+}
+
+/** Whether the errors at all sites are small enough. A site without any hit has the error of its upper bound. */
+static enum sciara_status is_enough(const struct sciara_ensemble *e, const struct sciara_sample *s,
+                                    const struct sciara_site_hits *sites, bool *enough) {
+  struct sciara_sample_scratch x;
+  uint32_t *hit = NULL;
+  const struct sciara_question q = sciara_question_make(s, INFINITY);
+  enum sciara_status status;
+  *enough = s->has_error && s->open == 0;
+  SCIARA_TRY(sciara_sample_scratch_make(s, &x));
+  SCIARA_TRY_GOTO(SCIARA_NEW(hit, s->count + 1, "the members that reach a site"));
+  for (size_t k = 0; k < sites->sites && *enough; k++) {
+    const size_t hits = sciara_site_members(sites, s, k, e->stop.thickness_m, INFINITY, hit);
+    const struct sciara_estimate p = sciara_sample_estimate(s, &q, hit, hits, &x);
+    const double error = hits ? p.error : sciara_sample_zero_bound(s);
+    *enough = error <= e->stop.standard_error;
+  }
+cleanup:
+  sciara_sample_scratch_free(&x);
+  sciara_free(hit);
+  return status;
+}
+
+static size_t count_strata(const struct sciara_ensemble *e) {
+  int64_t most = -1;
+  for (size_t m = 0; m < e->members.count; m++)
+    if (e->members.stratum[m] > most) most = e->members.stratum[m];
+  return (size_t)(most + 2);
+}
+
+static enum sciara_status try_prefix(const struct sciara_ensemble *e, const struct sciara_batches *b,
+                                     const struct sciara_site_hits *sites, size_t batches, const double *weight,
+                                     bool *enough) {
+  struct sciara_sample s = {0};
+  const enum sciara_status made = sample_of(e, b, members_of(e, batches), weight, &s);
+  *enough = false;
+  if (made == SCIARA_ERR_INPUT) return SCIARA_OK; // nothing is finished
+  SCIARA_TRY(made);
+  const enum sciara_status status = is_enough(e, &s, sites, enough);
+  sciara_sample_free(&s);
+  return status;
+}
+
+/** The prefix as of sciara_stop_prefix; the weights of its members are in `weight`. */
+static enum sciara_status find_prefix(const struct sciara_ensemble *e, const struct sciara_batches *b,
+                                      const struct sciara_site_hits *sites, double *weight, size_t *batches) {
+  const size_t strata = count_strata(e);
+  double *whole = NULL, *prefix = NULL;
+  enum sciara_status status;
+  *batches = 0;
+  SCIARA_TRY_GOTO(SCIARA_NEW(whole, strata, "the strata of an ensemble"));
+  SCIARA_TRY_GOTO(SCIARA_NEW(prefix, strata, "the strata of an ensemble"));
+  sum_strata(e, e->members.count, strata, whole);
+  for (size_t k = 1; k <= e->batch_count && b->present[k - 1] && *batches == 0; k++) {
+    bool enough = false;
+    if (!weigh_prefix(e, members_of(e, k), strata, whole, prefix, weight)) continue;
+    SCIARA_TRY_GOTO(try_prefix(e, b, sites, k, weight, &enough));
+    if (enough) *batches = k;
+  }
+cleanup:
+  sciara_free(whole);
+  sciara_free(prefix);
+  return status;
+}
+
+enum sciara_status sciara_stop_prefix(const struct sciara_ensemble *e, const struct sciara_batches *b,
+                                      const struct sciara_site_hits *sites, size_t *batches) {
+  double *weight;
+  *batches = 0;
+  if (e->stop.standard_error == 0 || sites->sites == 0) return SCIARA_OK;
+  SCIARA_TRY(SCIARA_NEW(weight, e->members.count, "the weights of an ensemble"));
+  const enum sciara_status status = find_prefix(e, b, sites, weight, batches);
+  sciara_free(weight);
+  return status;
+}
+
+static bool is_finished(const struct sciara_batches *b, size_t member) {
+  return b->member[member].id >= 0 && !b->member[member].failed;
+}
+
+/** The weights of the other ensemble for the members that are finished in both, 0 for the others. */
+static enum sciara_status weigh_pairs(const struct sciara_reduction *r, const struct sciara_reduction *other,
+                                      double *weight) {
+  const struct sciara_members *own = &r->ensemble.members, *theirs = &other->ensemble.members;
+  for (size_t m = 0; m < own->count; m++) {
+    const size_t k = sciara_members_find(theirs, own->id[m]);
+    weight[m] = 0;
+    if (k == SIZE_MAX || !is_finished(&r->batches, m) || !is_finished(&other->batches, k)) continue;
+    if (own->hash[m] != theirs->hash[k])
+      return sciara_fail(SCIARA_ERR_INPUT,
+                         "expected the same members in both ensembles, found other keys or values in "
+                         "member %" PRId64,
+                         own->id[m]);
+    weight[m] = theirs->weight[k];
+  }
+  return SCIARA_OK;
+}
+
+/** Finds the prefix and takes its members, or all of them. */
+static enum sciara_status choose_members(struct sciara_reduction *r, const struct sciara_reduction_options *options) {
+  const bool all = options->all || options->site || options->paired;
+  const struct sciara_ensemble *e = &r->ensemble;
+  double *weight = NULL;
+  size_t prefix = 0;
+  enum sciara_status status = SCIARA_OK;
+  r->used_batches = e->batch_count;
+  r->used_members = e->members.count;
+  SCIARA_TRY_GOTO(SCIARA_NEW(weight, e->members.count, "the weights of an ensemble"));
+  if (options->paired) SCIARA_TRY_GOTO(weigh_pairs(r, options->paired, weight));
+  if (!all && e->stop.standard_error > 0 && r->sites.sites > 0) {
+    SCIARA_TRY_GOTO(sciara_reduction_visit_sites(r, options->threads));
+    SCIARA_TRY_GOTO(find_prefix(e, &r->batches, &r->sites, weight, &prefix));
+  }
+  if (prefix > 0) {
+    r->used_batches = prefix;
+    r->used_members = members_of(e, prefix);
+    r->stopped = true;
+  }
+  SCIARA_TRY_GOTO(
+      sample_of(e, &r->batches, r->used_members, prefix || options->paired ? weight : e->members.weight, &r->sample));
+cleanup:
+  sciara_free(weight);
+  return status;
+}
+
+// --------------------------------------------------------------------------------------------------------- rate zones
+
+/** Whether a point lies inside a polygon: a line from it to the east crosses an odd number of sides. */
+static bool is_inside(const struct sciara_point *p, const struct sciara_point *corner, size_t count) {
+  bool inside = false;
+  for (size_t i = 0, j = count - 1; i < count; j = i++) {
+    const struct sciara_point a = corner[i], b = corner[j];
+    if ((a.y > p->y) != (b.y > p->y) && p->x < (b.x - a.x) * (p->y - a.y) / (b.y - a.y) + a.x) inside = !inside;
+  }
+  return inside;
+}
+
+static bool is_in_zone(const struct sciara_ensemble *e, const struct sciara_ensemble_rate *rate, size_t member) {
+  const int64_t vent = e->members.vent[member];
+  if (!rate->points) return true;
+  return vent >= 0 && (size_t)vent < e->vent_count &&
+         is_inside(&e->vents[vent].points[0], rate->points, rate->point_count);
+}
+
+static enum sciara_status make_rule(struct sciara_reduction *r) {
+  const struct sciara_ensemble *e = &r->ensemble;
+  uint8_t *zone = NULL;
+  size_t size;
+  enum sciara_status status;
+  SCIARA_TRY(sciara_size_mul(e->result.rate_count, r->sample.count, &size));
+  SCIARA_TRY_GOTO(SCIARA_NEW(zone, size + 1, "zones of eruption rates"));
+  for (size_t z = 0; z < e->result.rate_count; z++) {
+    size_t members = 0;
+    for (size_t m = 0; m < r->sample.count; m++) {
+      zone[z * r->sample.count + m] = is_in_zone(e, &e->result.rates[z], m);
+      members += zone[z * r->sample.count + m] && r->sample.group[m] != SCIARA_NO_GROUP;
+    }
+    if (members == 0)
+      sciara_log(SCIARA_LOG_WARNING,
+                 "eruptions_per_year: zone \"%s\" has no finished member; it counts as no eruptions",
+                 e->result.rates[z].name ? e->result.rates[z].name : "");
+  }
+  SCIARA_TRY_GOTO(sciara_hazard_rule_make(&r->sample, &e->result, &r->layers, zone, &r->rule));
+cleanup:
+  sciara_free(zone);
+  return status;
+}
+
+// --------------------------------------------------------------------------------------------------------------- open
+
+static enum sciara_status read_dem(struct sciara_reduction *r) {
+  char *path = sciara_path_join(r->ensemble.folder, SCIARA_ENSEMBLE_DEM);
+  if (!path) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for the path of a DEM");
+  const struct sciara_dem_request request = {.path = path, .band = 1, .marked = true};
+  enum sciara_status status = sciara_dem_read(&request, &r->dem);
+  if (status == SCIARA_OK && r->batches.rows &&
+      (r->batches.rows != r->dem.grid.rows || r->batches.cols != r->dem.grid.cols))
+    status = sciara_fail(SCIARA_ERR_INPUT,
+                         "%s: expected %" PRId64 " x %" PRId64 " cells as in the batches, found %" PRId64 " x %" PRId64,
+                         path, r->batches.cols, r->batches.rows, r->dem.grid.cols, r->dem.grid.rows);
+  free(path);
+  return status;
+}
+
+/** What was assumed, left out or joined. */
+static void tell(const struct sciara_reduction *r) {
+  const struct sciara_sample *s = &r->sample;
+  const struct sciara_ensemble *e = &r->ensemble;
+  const size_t open = r->used_members - s->zero - s->finished;
+  if (open)
+    sciara_log(SCIARA_LOG_INFO,
+               "%zu of %zu members are not finished%s; each probability has a lower and an upper bound", open,
+               r->used_members - s->zero, r->batches.failed ? " or failed" : "");
+  if (r->batches.failed)
+    sciara_log(SCIARA_LOG_WARNING, "%zu members failed; they count as not finished", r->batches.failed);
+  if (s->censored)
+    sciara_log(SCIARA_LOG_INFO,
+               "%zu members ended before their lava came to rest: what they reached counts, elsewhere they stay in the "
+               "upper bound",
+               s->censored);
+  if (s->zero) sciara_log(SCIARA_LOG_INFO, "%zu members have weight 0 and are skipped", s->zero);
+  if (s->joined)
+    sciara_log(SCIARA_LOG_INFO, "%zu strata have a single finished draw; for errors each is joined with a neighbour",
+               s->joined);
+  if (r->stopped)
+    sciara_log(SCIARA_LOG_INFO, "the stop rule holds after %zu batches: members beyond them do not count",
+               r->used_batches);
+  if (e->method == SCIARA_SAMPLE_TABLE)
+    sciara_log(SCIARA_LOG_INFO,
+               "the members come from a table; for errors they count as independent draws within their strata");
+  if (s->kind == SCIARA_ERROR_GRID)
+    sciara_log(SCIARA_LOG_INFO, "every vent and class was computed: no sampling error; the error given is that of the "
+                                "grid of vents");
+  if (!s->has_error)
+    sciara_log(SCIARA_LOG_INFO, s->kind == SCIARA_ERROR_REPLICATES
+                                    ? "no errors: they need at least 8 replicates with finished members"
+                                    : "no errors can be estimated from these members");
+}
+
+static enum sciara_status open_reduction(const char *folder, const struct sciara_reduction_options *options,
+                                         struct sciara_reduction *r) {
+  SCIARA_TRY(sciara_ensemble_open(folder, &r->ensemble));
+  SCIARA_TRY(sciara_batches_open(&r->ensemble, &r->batches));
+  const struct sciara_ensemble_result *result = &r->ensemble.result;
+  SCIARA_TRY(read_dem(r));
+  SCIARA_TRY(sciara_site_hits_make(options->site ? options->site : result->sites,
+                                   options->site ? options->site_count : result->site_count, &r->dem.grid,
+                                   r->ensemble.members.count, &r->sites));
+  const enum sciara_status status = choose_members(r, options);
+  if (status != SCIARA_OK) return sciara_fail_context(status, "%s", folder);
+  SCIARA_TRY(sciara_layers_make(result, &r->sample, &r->layers));
+  return make_rule(r);
+}
+
+enum sciara_status sciara_reduction_open(const char *folder, const struct sciara_reduction_options *options,
+                                         struct sciara_reduction *out) {
+  *out = (struct sciara_reduction){0};
+  const enum sciara_status status = open_reduction(folder, options, out);
+  if (status != SCIARA_OK)
+    sciara_reduction_free(out);
+  else if (!options->paired)
+    tell(out);
+  return status;
+}
+
+enum sciara_status sciara_reduction_visit_sites(struct sciara_reduction *r, int threads) {
+  if (r->sites_visited || r->sites.sites == 0) return SCIARA_OK;
+  const struct sciara_footprint_source source = sciara_batches_source(&r->batches);
+  SCIARA_TRY(sciara_footprints_visit(&source, threads, sciara_site_hits_visit, &r->sites));
+  r->sites_visited = true;
+  return SCIARA_OK;
+}
+
+enum sciara_status sciara_reduction_make_maps(struct sciara_reduction *r,
+                                              const struct sciara_reduction_options *options) {
+  const struct sciara_hazard_options how = {.threads = options->threads,
+                                            .bytes = options->bytes,
+                                            .visit = r->sites_visited ? NULL : sciara_site_hits_visit,
+                                            .visit_context = &r->sites};
+  const struct sciara_footprint_source source = sciara_reduction_source(r);
+  size_t entries = 0;
+  for (size_t m = 0; m < r->used_members; m++)
+    if (r->sample.state[m] != SCIARA_MEMBER_OPEN && r->sample.weight[m] > 0)
+      entries += (size_t)r->batches.member[m].count;
+  SCIARA_TRY(sciara_hazard_make(&r->rule, &source, r->dem.grid.rows, r->dem.grid.cols, entries, &how, &r->hazard));
+  r->sites_visited = true;
+  return SCIARA_OK;
+}

@@ -1,0 +1,376 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ensemble/sample.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+// A cumulated weight that reaches a share but for rounding has reached it.
+#define ROUNDING 1e-12
+
+void sciara_sample_free(struct sciara_sample *s) {
+  sciara_free(s->weight);
+  sciara_free(s->end_s);
+  sciara_free(s->state);
+  sciara_free(s->group);
+  sciara_free(s->groups);
+  *s = (struct sciara_sample){0};
+}
+
+static bool is_counted(const struct sciara_sample *s, size_t m) {
+  return s->state[m] != SCIARA_MEMBER_OPEN && s->weight[m] > 0;
+}
+
+static enum sciara_status copy_members(const struct sciara_sample_input *in, struct sciara_sample *s) {
+  SCIARA_TRY(SCIARA_NEW(s->weight, in->count, "the weights of an ensemble"));
+  SCIARA_TRY(SCIARA_NEW(s->end_s, in->count, "the ends of the members of an ensemble"));
+  SCIARA_TRY(SCIARA_NEW(s->state, in->count, "the states of the members of an ensemble"));
+  SCIARA_TRY(SCIARA_NEW(s->group, in->count, "the strata of an ensemble"));
+  s->count = in->count;
+  s->kind = in->kind;
+  for (size_t m = 0; m < in->count; m++) {
+    s->weight[m] = in->weight[m];
+    s->end_s[m] = in->end_s[m];
+    s->state[m] = in->state[m];
+    s->group[m] = SCIARA_NO_GROUP;
+  }
+  return SCIARA_OK;
+}
+
+static void add_weights(struct sciara_sample *s) {
+  for (size_t m = 0; m < s->count; m++) {
+    const double w = s->weight[m];
+    s->all += w;
+    if (w == 0)
+      s->zero++;
+    else if (s->state[m] == SCIARA_MEMBER_OPEN)
+      s->open += w;
+    else {
+      s->done += w;
+      s->finished++;
+      s->censored += s->state[m] == SCIARA_MEMBER_CENSORED;
+      if (w > s->largest) s->largest = w;
+    }
+  }
+  if (s->done > 0) s->largest /= s->done;
+}
+
+/** A member and its group, to be sorted by group. */
+struct place {
+  int64_t group;
+  size_t member;
+};
+
+static int by_group(const void *a, const void *b) {
+  const struct place *p = (const struct place *)a, *q = (const struct place *)b;
+  if (p->group != q->group) return p->group < q->group ? -1 : 1;
+  return p->member < q->member ? -1 : p->member > q->member;
+}
+
+/** Whether a stratum ends at place k, so that a group may end too. */
+static bool is_last(const struct place *place, size_t count, size_t k) {
+  return k + 1 == count || place[k + 1].group != place[k].group;
+}
+
+/**
+ * Numbers the groups in ascending order. A stratum with a single draw is joined with the next one, the last with the
+ * one before.
+ */
+static void number_groups(struct sciara_sample *s, const struct place *place, size_t count, bool join) {
+  size_t draws = 0, members = 0, group = 0;
+  for (size_t k = 0; k < count; k++) {
+    s->group[place[k].member] = (uint32_t)group;
+    draws++;
+    members++;
+    if (!is_last(place, count, k)) continue;
+    s->joined += join && draws == 1 && count > 1;
+    draws = 0;
+    if (join && members < 2) continue;
+    members = 0;
+    group++;
+  }
+  if (members == 1 && group > 0) { // the last one has no next
+    s->group[place[count - 1].member] = (uint32_t)--group;
+    group++;
+  } else if (members > 0) {
+    group++;
+  }
+  s->group_count = group;
+}
+
+static void sum_groups(struct sciara_sample *s) {
+  for (size_t m = 0; m < s->count; m++) {
+    if (s->group[m] == SCIARA_NO_GROUP) continue;
+    struct sciara_sample_group *g = &s->groups[s->group[m]];
+    g->weight += s->weight[m];
+    g->squares += s->weight[m] * s->weight[m];
+    g->members++;
+  }
+}
+
+static bool enough(const struct sciara_sample *s) {
+  size_t members = 0;
+  for (size_t g = 0; g < s->group_count; g++) members += s->groups[g].members;
+  if (members < s->finished) return false; // some have no replicate or vent
+  if (s->kind == SCIARA_ERROR_REPLICATES) return s->group_count >= SCIARA_REPLICATES_LEAST;
+  if (s->kind == SCIARA_ERROR_GRID) return s->group_count == 2;
+  return s->kind == SCIARA_ERROR_STRATA && s->finished >= 2;
+}
+
+static enum sciara_status make_groups(const struct sciara_sample_input *in, struct sciara_sample *s) {
+  struct place *place;
+  size_t count = 0;
+  SCIARA_TRY(SCIARA_NEW(place, s->count + 1, "the strata of an ensemble"));
+  for (size_t m = 0; m < s->count; m++)
+    if (is_counted(s, m) && (in->group[m] >= 0 || s->kind == SCIARA_ERROR_STRATA))
+      place[count++] = (struct place){in->group[m], m};
+  qsort(place, count, sizeof *place, by_group);
+  number_groups(s, place, count, s->kind == SCIARA_ERROR_STRATA);
+  sciara_free(place);
+  SCIARA_TRY(SCIARA_NEW(s->groups, s->group_count + 1, "the strata of an ensemble"));
+  sum_groups(s);
+  s->has_error = enough(s);
+  return SCIARA_OK;
+}
+
+enum sciara_status sciara_sample_make(const struct sciara_sample_input *in, struct sciara_sample *out) {
+  enum sciara_status status;
+  *out = (struct sciara_sample){0};
+  if (in->count >= SCIARA_NO_GROUP)
+    return sciara_fail(SCIARA_ERR_INPUT, "expected fewer than %u members, found %zu", SCIARA_NO_GROUP, in->count);
+  SCIARA_TRY_GOTO(copy_members(in, out));
+  add_weights(out);
+  if (out->finished == 0) {
+    status = sciara_fail(SCIARA_ERR_INPUT, "expected at least one finished member of weight above 0, found none of %zu",
+                         in->count);
+    goto cleanup;
+  }
+  SCIARA_TRY_GOTO(make_groups(in, out));
+  return SCIARA_OK;
+cleanup:
+  sciara_sample_free(out);
+  return status;
+}
+
+enum sciara_status sciara_sample_scratch_make(const struct sciara_sample *s, struct sciara_sample_scratch *out) {
+  *out = (struct sciara_sample_scratch){0};
+  enum sciara_status status;
+  SCIARA_TRY_GOTO(SCIARA_NEW(out->weight, s->group_count + 1, "sums over strata"));
+  SCIARA_TRY_GOTO(SCIARA_NEW(out->squares, s->group_count + 1, "sums over strata"));
+  SCIARA_TRY_GOTO(SCIARA_NEW(out->touched, s->group_count + 1, "a list of strata"));
+  return SCIARA_OK;
+cleanup:
+  sciara_sample_scratch_free(out);
+  return status;
+}
+
+void sciara_sample_scratch_free(struct sciara_sample_scratch *x) {
+  sciara_free(x->weight);
+  sciara_free(x->squares);
+  sciara_free(x->touched);
+  *x = (struct sciara_sample_scratch){0};
+}
+
+// ---------------------------------------------------------------------------------------------------------- estimates
+
+static bool is_cut(const struct sciara_sample *s, size_t m, double before_s) {
+  return s->state[m] == SCIARA_MEMBER_CENSORED && s->end_s[m] < before_s;
+}
+
+double sciara_sample_censored(const struct sciara_sample *s, double before_s, size_t *count) {
+  double sum = 0;
+  *count = 0;
+  for (size_t m = 0; m < s->count; m++) {
+    if (!is_cut(s, m, before_s) || s->weight[m] == 0) continue;
+    sum += s->weight[m];
+    (*count)++;
+  }
+  return sum;
+}
+
+struct sciara_question sciara_question_make(const struct sciara_sample *s, double until_s) {
+  struct sciara_question q = {.until_s = until_s};
+  q.censored = sciara_sample_censored(s, until_s, &q.censored_count);
+  return q;
+}
+
+/** Adds the hits up by group; returns the number of groups that have some. */
+static size_t add_hits(const struct sciara_sample *s, const uint32_t *hit, size_t hits,
+                       struct sciara_sample_scratch *x) {
+  size_t touched = 0;
+  for (size_t k = 0; k < hits; k++) {
+    const uint32_t g = s->group[hit[k]];
+    const double w = s->weight[hit[k]];
+    if (g == SCIARA_NO_GROUP) continue;
+    if (x->weight[g] == 0) x->touched[touched++] = g;
+    x->weight[g] += w;
+    x->squares[g] += w * w;
+  }
+  return touched;
+}
+
+/** The variance that the draws of one stratum give. */
+static double of_stratum(const struct sciara_sample_group *g, double weight, double squares) {
+  const double p = weight >= g->weight ? 1 : weight / g->weight, n = (double)g->members;
+  const double others = g->squares > squares ? g->squares - squares : 0;
+  return n / (n - 1) * (squares * (1 - p) * (1 - p) + others * p * p);
+}
+
+static double over_strata(const struct sciara_sample *s, const struct sciara_sample_scratch *x, size_t touched) {
+  double variance = 0;
+  for (size_t k = 0; k < touched; k++) {
+    const uint32_t g = x->touched[k];
+    variance += of_stratum(&s->groups[g], x->weight[g], x->squares[g]);
+  }
+  return sqrt(variance) / s->done;
+}
+
+static double between_replicates(const struct sciara_sample *s, const struct sciara_sample_scratch *x, double value) {
+  double sum = 0;
+  for (size_t g = 0; g < s->group_count; g++) {
+    const double d = s->groups[g].weight / s->done * (x->weight[g] / s->groups[g].weight - value);
+    sum += d * d;
+  }
+  const double n = (double)s->group_count;
+  return sqrt(n / (n - 1) * sum);
+}
+
+static double error_of(const struct sciara_sample *s, const uint32_t *hit, size_t hits, double value,
+                       struct sciara_sample_scratch *x) {
+  if (!s->has_error || hits == 0) return NAN; // without hits sciara_sample_zero_bound says what is known
+  const size_t touched = add_hits(s, hit, hits, x);
+  double error = NAN;
+  if (s->kind == SCIARA_ERROR_STRATA) error = over_strata(s, x, touched);
+  if (s->kind == SCIARA_ERROR_REPLICATES) error = between_replicates(s, x, value);
+  if (s->kind == SCIARA_ERROR_GRID)
+    error = 0.5 * fabs(x->weight[0] / s->groups[0].weight - x->weight[1] / s->groups[1].weight);
+  for (size_t k = 0; k < touched; k++) x->weight[x->touched[k]] = x->squares[x->touched[k]] = 0;
+  return error;
+}
+
+static double mean_of_group(const struct sciara_sample *s, const double *value, uint32_t group) {
+  double sum = 0;
+  for (size_t m = 0; m < s->count; m++)
+    if (s->group[m] == group) sum += s->weight[m] * value[m];
+  return sum / s->groups[group].weight;
+}
+
+/** What a stratum or replicate adds to the variance of a mean. */
+static double of_group(const struct sciara_sample *s, const double *value, double mean, uint32_t group) {
+  const struct sciara_sample_group *g = &s->groups[group];
+  const double own = mean_of_group(s, value, group), n = (double)g->members;
+  double sum = 0;
+  if (s->kind == SCIARA_ERROR_REPLICATES) {
+    const double d = g->weight / s->done * (own - mean);
+    return d * d;
+  }
+  for (size_t m = 0; m < s->count; m++) {
+    if (s->group[m] != group) continue;
+    const double d = s->weight[m] / s->done * (value[m] - own);
+    sum += d * d;
+  }
+  return n / (n - 1) * sum;
+}
+
+struct sciara_estimate sciara_sample_estimate(const struct sciara_sample *s, const struct sciara_question *q,
+                                              const uint32_t *hit, size_t hits, struct sciara_sample_scratch *x) {
+  double sum = 0, cut = 0;
+  size_t cuts = 0;
+  for (size_t k = 0; k < hits; k++) {
+    sum += s->weight[hit[k]];
+    if (!is_cut(s, hit[k], q->until_s)) continue;
+    cut += s->weight[hit[k]];
+    cuts++;
+  }
+  const double unsure = s->open + (cuts == q->censored_count ? 0 : fmax(0, q->censored - cut));
+  struct sciara_estimate e = {.value = fmin(1, sum / s->done), .low = fmin(1, sum / s->all), .hits = hits};
+  e.high = fmin(1, (sum + unsure) / s->all);
+  e.error = error_of(s, hit, hits, e.value, x);
+  return e;
+}
+
+void sciara_sample_mean(const struct sciara_sample *s, const double *value, double *mean, double *error) {
+  double sum = 0, variance = 0;
+  for (size_t m = 0; m < s->count; m++)
+    if (is_counted(s, m)) sum += s->weight[m] * value[m];
+  *mean = sum / s->done;
+  *error = NAN;
+  if (!s->has_error) return;
+  for (size_t g = 0; g < s->group_count; g++) variance += of_group(s, value, *mean, (uint32_t)g);
+  const double n = (double)s->group_count;
+  if (s->kind == SCIARA_ERROR_STRATA) *error = sqrt(variance);
+  if (s->kind == SCIARA_ERROR_REPLICATES) *error = sqrt(n / (n - 1) * variance);
+  if (s->kind == SCIARA_ERROR_GRID) *error = 0.5 * fabs(mean_of_group(s, value, 0) - mean_of_group(s, value, 1));
+}
+
+double sciara_sample_zero_bound(const struct sciara_sample *s) {
+  const bool drawn = s->kind == SCIARA_ERROR_STRATA || s->kind == SCIARA_ERROR_REPLICATES;
+  return drawn ? fmin(1, 3 * s->largest) : NAN;
+}
+
+// ---------------------------------------------------------------------------------------------------------- quantiles
+
+sciara_ranked sciara_rank(float value, uint32_t member) {
+  uint32_t bits;
+  value += 0.0F; // -0 is 0
+  memcpy(&bits, &value, sizeof bits);
+  return (uint64_t)bits << 32 | member;
+}
+
+float sciara_ranked_value(sciara_ranked r) {
+  const uint32_t bits = (uint32_t)(r >> 32);
+  float value;
+  memcpy(&value, &bits, sizeof value);
+  return value;
+}
+
+static void insertion_sort(sciara_ranked *v, size_t count) {
+  for (size_t k = 1; k < count; k++) {
+    const sciara_ranked x = v[k];
+    size_t i = k;
+    for (; i > 0 && v[i - 1] > x; i--) v[i] = v[i - 1];
+    v[i] = x;
+  }
+}
+
+/** Sorts by eight bits of the value; stable. */
+static void sort_digit(const sciara_ranked *from, sciara_ranked *to, size_t count, unsigned shift) {
+  size_t at[257] = {0};
+  for (size_t k = 0; k < count; k++) at[(from[k] >> shift & 255u) + 1]++;
+  for (size_t d = 1; d < 257; d++) at[d] += at[d - 1];
+  for (size_t k = 0; k < count; k++) to[at[from[k] >> shift & 255u]++] = from[k];
+}
+
+void sciara_ranked_sort(sciara_ranked *values, size_t count, sciara_ranked *room) {
+  enum { SMALL = 48 };
+  if (count <= SMALL) {
+    insertion_sort(values, count);
+    return;
+  }
+  for (unsigned shift = 32; shift < 64; shift += 16) { // the members ascend already
+    sort_digit(values, room, count, shift);
+    sort_digit(room, values, count, shift + 8);
+  }
+}
+
+double sciara_ranked_cumulate(const struct sciara_sample *s, const sciara_ranked *sorted, size_t count,
+                              double *cumulative) {
+  double sum = 0;
+  for (size_t k = 0; k < count; k++) cumulative[k] = sum += s->weight[sciara_ranked_member(sorted[k])];
+  return sum;
+}
+
+size_t sciara_ranked_find(const double *cumulative, size_t count, double weight) {
+  const double least = weight * (1 - ROUNDING);
+  size_t low = 0, high = count;
+  while (low < high) {
+    const size_t middle = low + (high - low) / 2;
+    if (cumulative[middle] >= least)
+      high = middle;
+    else
+      low = middle + 1;
+  }
+  return low;
+}

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+// The statistics of an ensemble: estimates, bounds, errors and quantiles from weights and hits. Pure functions; the formulas
+// are in docs/ensemble-statistics.md.
+#ifndef SCIARA_ENSEMBLE_SAMPLE_H
+#define SCIARA_ENSEMBLE_SAMPLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/status.h"
+
+/** What is known of a member. */
+enum sciara_member_state {
+  SCIARA_MEMBER_OPEN,     ///< not computed, or failed: nothing
+  SCIARA_MEMBER_COMPLETE, ///< everything
+  SCIARA_MEMBER_CENSORED, ///< only what happened up to its end: other hits may have followed
+};
+
+/** What the error of an estimate is estimated from. */
+enum sciara_error_kind {
+  SCIARA_ERROR_STRATA,     ///< independent draws within strata
+  SCIARA_ERROR_REPLICATES, ///< independent randomisations of a design (LHS, Sobol')
+  SCIARA_ERROR_GRID,       ///< no draws: two halves of the grid of vents, like the colours of a chessboard
+  SCIARA_ERROR_UNKNOWN,    ///< no draws and no grid of vents: no error is given
+};
+
+enum {
+  SCIARA_REPLICATES_LEAST = 8, ///< fewer give no error
+  SCIARA_HITS_LEAST = 10,      ///< of members: with fewer hits there are no conditional quantiles and means
+};
+
+/** The members, `count` each. */
+struct sciara_sample_input {
+  size_t count;
+  const double *weight; ///< >= 0
+  const uint8_t *state; ///< enum sciara_member_state
+  const double *end_s;  ///< of a censored member: the simulated time up to which it is known
+  /** Stratum, replicate, or colour (0 or 1) of the vent; -1: none, which is a stratum of its own, but no replicate or colour. */
+  const int64_t *group;
+  enum sciara_error_kind kind;
+};
+
+/** Finished members of one stratum, or of strata that were joined because one of them has a single draw. */
+struct sciara_sample_group {
+  double weight, squares; ///< sums of w and of w^2
+  size_t members;
+};
+
+/** Zero-initialise; release with sciara_sample_free. Members of weight 0 belong to no group and are never hits. */
+struct sciara_sample {
+  size_t count;
+  enum sciara_error_kind kind;
+  double *weight, *end_s;
+  uint8_t *state;
+  uint32_t *group; ///< of each member, its index in `groups`; SCIARA_NO_GROUP for one that is open or of weight 0
+  struct sciara_sample_group *groups;
+  size_t group_count;
+  double all, done, open; ///< sums of weights, in member order
+  double largest;         ///< largest weight of a finished member divided by `done`
+  size_t finished;        ///< members that are done, of weight above 0
+  size_t censored;        ///< of them
+  size_t zero;            ///< members of weight 0
+  size_t joined;          ///< strata with a single draw, joined with a neighbour
+  bool has_error;         ///< there are enough draws, replicates or colours
+};
+
+#define SCIARA_NO_GROUP UINT32_MAX
+
+/** SCIARA_ERR_INPUT if no member of weight above 0 is finished: there is no result. */
+enum sciara_status sciara_sample_make(const struct sciara_sample_input *in, struct sciara_sample *out);
+void sciara_sample_free(struct sciara_sample *s);
+
+/** Memory that one thread needs for estimates; zero-initialise. */
+struct sciara_sample_scratch {
+  double *weight, *squares; ///< of the hits of each group; 0 between calls
+  uint32_t *touched;
+};
+
+enum sciara_status sciara_sample_scratch_make(const struct sciara_sample *s, struct sciara_sample_scratch *out);
+void sciara_sample_scratch_free(struct sciara_sample_scratch *x);
+
+/** The sum of the weights of the censored members that end before a time, s; INFINITY: of all of them. */
+double sciara_sample_censored(const struct sciara_sample *s, double before_s, size_t *count);
+
+/** A question that each member answers with yes (a hit), no or, censored before `until_s`, with "not yet". */
+struct sciara_question {
+  double until_s;  ///< INFINITY: at any time
+  double censored; ///< sciara_sample_censored of it
+  size_t censored_count;
+};
+
+struct sciara_question sciara_question_make(const struct sciara_sample *s, double until_s);
+
+/** The answer: a probability. NAN: there is none. */
+struct sciara_estimate {
+  double value;     ///< sum of w of the hits / sum of w of the finished members
+  double low, high; ///< whatever open and censored members may turn out to be
+  double error;     ///< standard error, or the error of the grid; NAN also without any hit
+  size_t hits;      ///< members
+};
+
+/**
+ * The estimate from the members that are hits: finished, of weight above 0, in ascending order.
+ *
+ * @param x of this thread
+ */
+struct sciara_estimate sciara_sample_estimate(const struct sciara_sample *s, const struct sciara_question *q,
+                                              const uint32_t *hit, size_t hits, struct sciara_sample_scratch *x);
+
+/** The weighted mean of a value of each finished member, and its error. @param value of s->count */
+void sciara_sample_mean(const struct sciara_sample *s, const double *value, double *mean, double *error);
+
+/** The upper 95 % bound of a probability without any hit; NAN unless the members were drawn. */
+double sciara_sample_zero_bound(const struct sciara_sample *s);
+
+/** A value of a member in a form that sorts by value, then by member. */
+typedef uint64_t sciara_ranked;
+
+/** The value, which must be >= 0 and finite. */
+sciara_ranked sciara_rank(float value, uint32_t member);
+float sciara_ranked_value(sciara_ranked r);
+static inline uint32_t sciara_ranked_member(sciara_ranked r) { return (uint32_t)r; }
+
+/** Sorts `count` values whose members ascend; `room` has the same length. */
+void sciara_ranked_sort(sciara_ranked *values, size_t count, sciara_ranked *room);
+
+/**
+ * Fills cumulative[k] with the weights of the values 0 to k, in this order.
+ *
+ * @return their sum
+ */
+double sciara_ranked_cumulate(const struct sciara_sample *s, const sciara_ranked *sorted, size_t count,
+                              double *cumulative);
+
+/**
+ * Index of the first value at which the cumulated weight reaches `weight`, up to rounding; `count`: it never does.
+ */
+size_t sciara_ranked_find(const double *cumulative, size_t count, double weight);
+
+#endif

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ensemble/site_hits.h"
+
+#include <math.h>
+
+#include "base/mem.h"
+#include "model/ground_edit.h"
+
+void sciara_site_hits_free(struct sciara_site_hits *h) {
+  for (size_t k = 0; h->place && k < h->sites; k++) sciara_free(h->place[k].cell);
+  sciara_free(h->place);
+  sciara_free(h->hit);
+  *h = (struct sciara_site_hits){0};
+}
+
+static enum sciara_status find_point(const struct sciara_ensemble_site *site, const struct sciara_grid *g,
+                                     struct sciara_site_cells *out) {
+  const double col = floor((site->points[0].x - g->west) / g->cell_size);
+  const double row = floor((g->north - site->points[0].y) / g->cell_size);
+  if (!(col >= 0 && row >= 0 && col < (double)g->cols && row < (double)g->rows))
+    return sciara_fail(SCIARA_ERR_INPUT,
+                       "site \"%s\": expected x %.10g to %.10g and y %.10g to %.10g, found %.10g, %.10g", site->name,
+                       g->west, g->west + g->cell_size * (double)g->cols, g->north - g->cell_size * (double)g->rows,
+                       g->north, site->points[0].x, site->points[0].y);
+  SCIARA_TRY(SCIARA_NEW(out->cell, 1, "the cell of a site"));
+  out->cell[0] = (int64_t)row * g->cols + (int64_t)col;
+  out->count = 1;
+  return SCIARA_OK;
+}
+
+static enum sciara_status find_zone(const struct sciara_ensemble_site *site, const struct sciara_grid *g, uint8_t *mask,
+                                    struct sciara_site_cells *out) {
+  const int64_t cells = sciara_grid_cells(g);
+  const size_t end = site->point_count;
+  for (int64_t i = 0; i < cells; i++) mask[i] = 0;
+  SCIARA_TRY(sciara_mark_polygon(g, site->points, &end, 1, mask));
+  for (int64_t i = 0; i < cells; i++) out->count += mask[i];
+  if (out->count == 0)
+    return sciara_fail(SCIARA_ERR_INPUT, "site \"%s\": expected a zone with at least one cell of the map, found none",
+                       site->name);
+  SCIARA_TRY(SCIARA_NEW(out->cell, out->count, "the cells of a site"));
+  size_t k = 0;
+  for (int64_t i = 0; i < cells; i++)
+    if (mask[i]) out->cell[k++] = i;
+  return SCIARA_OK;
+}
+
+enum sciara_status sciara_site_hits_make(const struct sciara_ensemble_site *sites, size_t count,
+                                         const struct sciara_grid *grid, size_t members, struct sciara_site_hits *out) {
+  uint8_t *mask = NULL;
+  size_t size;
+  enum sciara_status status;
+  *out = (struct sciara_site_hits){.sites = count, .members = members};
+  SCIARA_TRY_GOTO(sciara_size_mul(count, members, &size));
+  SCIARA_TRY_GOTO(SCIARA_NEW(out->place, count + 1, "the sites of an ensemble"));
+  SCIARA_TRY_GOTO(SCIARA_NEW(out->hit, size + 1, "what members do at sites"));
+  SCIARA_TRY_GOTO(SCIARA_NEW(mask, sciara_grid_cells(grid), "the cells of a site"));
+  for (size_t k = 0; k < size; k++) out->hit[k].arrival = INFINITY;
+  for (size_t k = 0; k < count; k++)
+    SCIARA_TRY_GOTO(sites[k].point_count == 1 ? find_point(&sites[k], grid, &out->place[k])
+                                              : find_zone(&sites[k], grid, mask, &out->place[k]));
+cleanup:
+  sciara_free(mask);
+  if (status != SCIARA_OK) sciara_site_hits_free(out);
+  return status;
+}
+
+static void add_cell(struct sciara_site_hit *h, const struct sciara_footprint *f, int64_t k) {
+  if (f->arrival[k] < h->arrival) h->arrival = f->arrival[k];
+  if (f->max_deposit[k] > h->max_deposit) h->max_deposit = f->max_deposit[k];
+  if (f->deposit[k] > h->deposit) h->deposit = f->deposit[k];
+  h->cells++;
+}
+
+/** Index of the first cell of the footprint, from `low` on, that is not below `cell`. */
+static int64_t find_cell(const struct sciara_footprint *f, int64_t low, int64_t cell) {
+  int64_t high = f->count;
+  while (low < high) {
+    const int64_t middle = low + (high - low) / 2;
+    if (f->cell[middle] < cell)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+enum sciara_status sciara_site_hits_visit(void *context, size_t member, const struct sciara_footprint *f) {
+  struct sciara_site_hits *h = (struct sciara_site_hits *)context;
+  for (size_t site = 0; site < h->sites; site++) {
+    const struct sciara_site_cells *p = &h->place[site];
+    struct sciara_site_hit *out = &h->hit[site * h->members + member];
+    *out = (struct sciara_site_hit){.arrival = INFINITY};
+    int64_t k = 0;
+    for (size_t i = 0; i < p->count && k < f->count; i++) {
+      if (f->cell[k] < p->cell[i]) k = find_cell(f, k, p->cell[i]);
+      if (k < f->count && f->cell[k] == p->cell[i]) add_cell(out, f, k++);
+    }
+  }
+  return SCIARA_OK;
+}
+
+bool sciara_site_is_hit(const struct sciara_site_hit *h, double thickness_m) {
+  return isfinite(h->arrival) && (thickness_m == 0 || (double)h->max_deposit > thickness_m);
+}
+
+size_t sciara_site_members(const struct sciara_site_hits *h, const struct sciara_sample *s, size_t site,
+                           double thickness_m, double until_s, uint32_t *out) {
+  size_t count = 0;
+  for (size_t m = 0; m < s->count; m++) {
+    const struct sciara_site_hit *hit = sciara_site_hit(h, site, m);
+    if (s->state[m] == SCIARA_MEMBER_OPEN || s->weight[m] == 0) continue;
+    if (sciara_site_is_hit(hit, thickness_m) && (double)hit->arrival <= until_s) out[count++] = (uint32_t)m;
+  }
+  return count;
+}

@@ -1,0 +1,154 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The maps of `sciara ensemble reduce`, cell by cell, compared with formulas written independently with numpy."""
+import csv
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+try:
+    import h5py
+    import numpy as np
+except ImportError as error:
+    print(f"skipped: {error}")
+    sys.exit(77)
+
+SOURCE, BUILD = Path(os.environ["SCIARA_SOURCE_DIR"]), Path(os.environ["SCIARA_BUILD_DIR"])
+PROGRAM, SYNTHETIC = os.environ["SCIARA_PROGRAM"], BUILD / "sciara_ensemble_synthetic"
+NODATA = -9999.0
+
+
+def run(*command, code=0):
+    result = subprocess.run([str(c) for c in command], capture_output=True, text=True, check=False)
+    assert result.returncode == code, f"{command}: {result.returncode}\n{result.stdout}{result.stderr}"
+    return result.stdout + result.stderr
+
+
+def plan(work, name, sample):
+    ensemble = json.loads((SOURCE / "config/hazard.json").read_text())
+    ensemble["base"] = str(SOURCE / "config/hazard-base.json")
+    ensemble["vents"] = {"grid": {"extent": [447600, 4347200, 448800, 4348000], "step_m": 200}}
+    ensemble["sample"] = sample
+    (work / f"{name}.json").write_text(json.dumps(ensemble))
+    run(PROGRAM, "ensemble", "plan", work / f"{name}.json", "-o", work / name, "--no-estimate")
+    return work / name
+
+
+def raster(path):
+    """In a process of its own: the HDF5 of GDAL and that of h5py may differ."""
+    raw = path.with_suffix(".raw")
+    run("gdal_translate", "-q", "-of", "ENVI", "-ot", "Float64", "-b", "1", path, raw)
+    return np.fromfile(raw)
+
+
+def read(folder, name):
+    return raster(folder / f"maps/{name}.tif")
+
+
+def members(folder, cells):
+    """Weights, strata, state (0 open, 1 complete, 2 censored), ends, arrival and deposits per member and cell."""
+    rows = list(csv.DictReader((folder / "members.csv").open()))
+    weight = {r["id"]: float(r["weight"]) for r in csv.DictReader((folder / "weights.csv").open())}
+    w, s = np.array([weight[r["id"]] for r in rows]), np.array([int(r["stratum"]) for r in rows])
+    at = {int(r["id"]): k for k, r in enumerate(rows)}
+    state, end = np.zeros(len(w), int), np.zeros(len(w))
+    arrival, most, last = (np.full((len(w), cells), np.inf), np.zeros((len(w), cells)), np.zeros((len(w), cells)))
+    for path in (folder / "batches").glob("*.h5"):
+        with h5py.File(path) as f:
+            first = 0
+            for n, i in enumerate(f["id"]):
+                k, count = at[int(i)], int(f["cells"][n])
+                part, first = slice(first, first + count), first + count
+                if f["failed"][n]:
+                    continue
+                state[k], end[k] = 1 + bool(f["censored"][n]), f["end_s"][n]
+                c = np.cumsum(f["cell"][part])
+                arrival[k, c], most[k, c], last[k, c] = f["arrival"][part], f["max_deposit"][part], f["deposit"][part]
+    return w, s, state, end, arrival, most, last
+
+
+def estimate(hit, w, s, state, end, until):
+    """H with bounds, and the error of draws in strata (none of which has a single one here)."""
+    done = state > 0
+    cut = ((state == 2) & (end < until))[:, None] & ~hit
+    value = w[done] @ hit[done] / w[done].sum()
+    high = (w[done] @ hit[done] + w[~done].sum() + w @ cut) / w.sum()
+    variance = np.zeros(hit.shape[1])
+    for g in np.unique(s[done]):
+        m = done & (s == g)
+        p = w[m] @ hit[m] / w[m].sum()
+        variance += m.sum() / (m.sum() - 1) * ((w[m] / w[done].sum()) ** 2 @ (hit[m] - p) ** 2)
+    return value, w[done] @ hit[done] / w.sum(), high, np.where(hit[done].any(0), np.sqrt(variance), NODATA)
+
+
+def quantile(values, reached, w, q):
+    out = np.full(values.shape[1], NODATA)
+    for c in np.flatnonzero(reached.sum(0) >= 10):
+        m = np.flatnonzero(reached[:, c])
+        m = m[np.argsort(values[m, c], kind="stable")]
+        sums = np.cumsum(w[m])
+        out[c] = values[m[np.searchsorted(sums, q * sums[-1] * (1 - 1e-12))], c]
+    return out
+
+
+def check(name, found, expected, valid):
+    expected = np.where(valid, expected, NODATA)
+    wrong = np.flatnonzero(~np.isclose(found, expected, rtol=3e-7, atol=1e-12))
+    assert wrong.size == 0, f"{name}: {wrong.size} cells, first {wrong[0]}: {found[wrong[0]]}, expected {expected[wrong[0]]}"
+
+
+def compare(folder):
+    valid = raster(folder / "dem.tif") != NODATA
+    w, s, state, end, arrival, most, last = members(folder, valid.size)
+    parts = ("", "_low", "_high", "_error")
+    for thickness in (0, 0.5, 2):
+        hit = np.isfinite(arrival) if thickness == 0 else most > thickness
+        for part, expected in zip(parts, estimate(hit, w, s, state, end, np.inf)):
+            check(f"probability_{thickness:g}m{part}", read(folder, f"probability_{thickness:g}m{part}"), expected, valid)
+    for hours in (3, 6, 12, 24):
+        for part, expected in zip(parts, estimate(arrival <= hours * 3600, w, s, state, end, hours * 3600)):
+            check(f"reached_within_{hours}h{part}", read(folder, f"reached_within_{hours}h{part}"), expected, valid)
+    reached = np.isfinite(arrival) & (state > 0)[:, None]
+    for q in (0.05, 0.5, 0.95):
+        check("arrival", read(folder, f"arrival_q{100 * q:02g}"), quantile(arrival, reached, w, q), valid)
+        check("deposit", read(folder, f"deposit_q{100 * q:02g}"), quantile(last, reached, w, q), valid)
+    years = 1 - np.exp(-50 * 0.02 * estimate(most > 0.5, w, s, state, end, np.inf)[0])
+    check("years", read(folder, "probability_50years_0.5m"), years, valid)
+    assert (read(folder, "hits") >= 10).any() and (read(folder, "arrival_q50") != NODATA).any(), "nothing to compare"
+
+
+def same_for_any_threads(folder):
+    names = sorted(p for p in (folder / "maps").glob("*.tif"))
+    before = [p.read_bytes() for p in names] + [(folder / "sites.csv").read_bytes()]
+    run(PROGRAM, "ensemble", "reduce", folder, "--threads", "7", "--no-pictures")
+    assert before == [p.read_bytes() for p in names] + [(folder / "sites.csv").read_bytes()], "7 threads differ from 1"
+
+
+def main():
+    work = Path(tempfile.mkdtemp())
+    try:
+        folder = plan(work, "drawn", {"method": "random", "count": 6, "seed": 1})
+        refused = run(PROGRAM, "ensemble", "reduce", folder, code=3)
+        assert "expected at least one finished member" in refused, refused
+        assert not (folder / "maps").exists() and not (folder / "sites.csv").exists()
+        run(SYNTHETIC, folder, 600, "--censored", 5, "--failed", 31)
+        said = run(PROGRAM, "ensemble", "reduce", folder, "--threads", "1", "--no-pictures")
+        assert "conditional on fv3 and this plan" in said, said
+        compare(folder)
+        same_for_any_threads(folder)
+        assert "short" in run(PROGRAM, "ensemble", "query", folder, "--at", "447700,4347300")
+        other = plan(work, "other", {"method": "random", "count": 7, "seed": 1})
+        shutil.copytree(folder / "batches", other / "batches")
+        refused = run(PROGRAM, "ensemble", "reduce", other, code=3)
+        assert "000000.h5: expected a batch of ensemble" in refused, refused
+        pairs = run(PROGRAM, "ensemble", "compare", folder, folder, "-o", work / "difference")
+        assert "difference +0.00 %" in pairs and (work / "difference/difference_probability_0m.tif").exists(), pairs
+    finally:
+        shutil.rmtree(work)
+
+
+main()

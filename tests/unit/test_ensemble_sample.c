@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+// The statistics of an ensemble, compared with numbers computed by hand.
+#include "ensemble/sample.h"
+
+#include <check.h>
+#include <math.h>
+
+enum { MOST = 40 };
+
+/** Members to be filled in; open until then. */
+struct members {
+  double weight[MOST], end[MOST];
+  uint8_t state[MOST];
+  int64_t group[MOST];
+};
+
+static struct sciara_sample sample_of(const struct members *m, size_t count, enum sciara_error_kind kind) {
+  const struct sciara_sample_input in = {count, m->weight, m->state, m->end, m->group, kind};
+  struct sciara_sample s;
+  ck_assert_int_eq(sciara_sample_make(&in, &s), SCIARA_OK);
+  return s;
+}
+
+static struct members all_done(size_t count, const double *weight, const int64_t *group) {
+  struct members m = {0};
+  for (size_t k = 0; k < count; k++) {
+    m.weight[k] = weight[k];
+    m.group[k] = group[k];
+    m.state[k] = SCIARA_MEMBER_COMPLETE;
+  }
+  return m;
+}
+
+static struct sciara_estimate estimate(const struct sciara_sample *s, double until, const uint32_t *hit, size_t hits) {
+  struct sciara_sample_scratch x;
+  const struct sciara_question q = sciara_question_make(s, until);
+  ck_assert_int_eq(sciara_sample_scratch_make(s, &x), SCIARA_OK);
+  const struct sciara_estimate e = sciara_sample_estimate(s, &q, hit, hits, &x);
+  for (size_t g = 0; g < s->group_count; g++) ck_assert_double_eq(x.weight[g], 0); // ready for the next call
+  sciara_sample_scratch_free(&x);
+  return e;
+}
+
+// Two strata: weights 1, 1 and 2, 2, 2, sum 8; hits: member 1 and members 2, 3.
+START_TEST(a_probability_and_its_error_by_hand) {
+  const struct members m = all_done(5, (double[]){1, 1, 2, 2, 2}, (int64_t[]){0, 0, 1, 1, 1});
+  struct sciara_sample s = sample_of(&m, 5, SCIARA_ERROR_STRATA);
+  const uint32_t hit[] = {1, 2, 3};
+  const struct sciara_estimate e = estimate(&s, INFINITY, hit, 3);
+  ck_assert_double_eq(e.value, 5.0 / 8);
+  ck_assert_double_eq(e.low, 5.0 / 8);
+  ck_assert_double_eq(e.high, 5.0 / 8);
+  // Stratum 0: 2/1 (1/8)^2 (1/4 + 1/4); stratum 1: 3/2 (2/8)^2 (1/9 + 1/9 + 4/9).
+  ck_assert_double_eq_tol(e.error, sqrt(2 * 0.5 / 64 + 1.5 / 16 * 6 / 9), 1e-15);
+  ck_assert_uint_eq(s.joined, 0);
+  sciara_sample_free(&s);
+}
+END_TEST
+
+START_TEST(open_members_widen_the_bounds) {
+  struct members m = all_done(4, (double[]){1, 2, 3, 4}, (int64_t[]){0, 0, 0, 0});
+  m.state[3] = SCIARA_MEMBER_OPEN;
+  struct sciara_sample s = sample_of(&m, 4, SCIARA_ERROR_STRATA);
+  const uint32_t hit[] = {1};
+  const struct sciara_estimate e = estimate(&s, INFINITY, hit, 1);
+  ck_assert_double_eq(e.value, 2.0 / 6);
+  ck_assert_double_eq(e.low, 2.0 / 10);
+  ck_assert_double_eq(e.high, (2.0 + 4) / 10);
+  ck_assert_uint_eq(s.finished, 3);
+  sciara_sample_free(&s);
+}
+END_TEST
+
+START_TEST(what_a_censored_member_has_not_reached_stays_possible) {
+  struct members m = all_done(4, (double[]){1, 2, 3, 4}, (int64_t[]){0, 0, 0, 0});
+  m.state[2] = m.state[3] = SCIARA_MEMBER_CENSORED;
+  m.end[2] = 100;
+  m.end[3] = 200;
+  struct sciara_sample s = sample_of(&m, 4, SCIARA_ERROR_STRATA);
+  const uint32_t hit[] = {3};
+  struct sciara_estimate e = estimate(&s, INFINITY, hit, 1); // member 2 may still arrive
+  ck_assert_double_eq(e.value, 0.4);
+  ck_assert_double_eq(e.low, 0.4);
+  ck_assert_double_eq(e.high, 0.7);
+  e = estimate(&s, 100, hit, 0); // until its end a member is known
+  ck_assert_double_eq(e.high, 0);
+  e = estimate(&s, 101, hit, 0);
+  ck_assert_double_eq(e.high, 0.3);
+  e = estimate(&s, 201, hit, 1);
+  ck_assert_double_eq(e.high, 0.7);
+  e = estimate(&s, 201, (uint32_t[]){2, 3}, 2); // both have hit: nothing is unsure
+  ck_assert_double_eq(e.high, e.low);
+  sciara_sample_free(&s);
+}
+END_TEST
+
+START_TEST(members_of_weight_0_do_not_count) {
+  struct members m = all_done(3, (double[]){0, 1, 1}, (int64_t[]){0, 0, 0});
+  struct sciara_sample s = sample_of(&m, 3, SCIARA_ERROR_STRATA);
+  ck_assert_uint_eq(s.zero, 1);
+  ck_assert_uint_eq(s.finished, 2);
+  ck_assert_uint_eq(s.groups[0].members, 2);
+  ck_assert_uint_eq(s.group[0], SCIARA_NO_GROUP);
+  const struct sciara_estimate e = estimate(&s, INFINITY, (uint32_t[]){1}, 1);
+  ck_assert_double_eq(e.value, 0.5);
+  ck_assert_double_eq_tol(e.error, 0.5, 1e-15); // sqrt(2 (1/4)(1/4 + 1/4))
+  sciara_sample_free(&s);
+}
+END_TEST
+
+START_TEST(a_stratum_with_one_draw_joins_a_neighbour) {
+  // Strata 0 | 1 | 2 2 | 3 : 0 and 1 become one group, 3 joins 2.
+  const struct members m = all_done(5, (double[]){1, 1, 1, 1, 1}, (int64_t[]){0, 1, 2, 2, 3});
+  struct sciara_sample s = sample_of(&m, 5, SCIARA_ERROR_STRATA);
+  ck_assert_uint_eq(s.joined, 3);
+  ck_assert_uint_eq(s.group_count, 2);
+  ck_assert_uint_eq(s.group[0], s.group[1]);
+  ck_assert_uint_eq(s.group[2], s.group[4]);
+  const struct sciara_estimate e = estimate(&s, INFINITY, (uint32_t[]){4}, 1);
+  ck_assert_double_eq_tol(e.error, sqrt(1.5 / 25 * 6 / 9), 1e-15); // of the group of three alone
+  sciara_sample_free(&s);
+}
+END_TEST
+
+START_TEST(replicates_give_the_error_between_them) {
+  double weight[16];
+  int64_t group[16];
+  for (int k = 0; k < 16; k++) {
+    weight[k] = 1;
+    group[k] = k / 2;
+  }
+  struct members m = all_done(16, weight, group);
+  struct sciara_sample s = sample_of(&m, 16, SCIARA_ERROR_REPLICATES);
+  const uint32_t hit[] = {0, 1, 2, 4}; // p_r: 1, 1/2, 1/2, 0, 0 ...; mean 1/4
+  const struct sciara_estimate e = estimate(&s, INFINITY, hit, 4);
+  const double sum = 0.75 * 0.75 + 2 * 0.25 * 0.25 + 5 * 0.25 * 0.25;
+  ck_assert_double_eq(e.value, 0.25);
+  ck_assert_double_eq_tol(e.error, sqrt(sum / (8 * 7)), 1e-15);
+  sciara_sample_free(&s);
+  s = sample_of(&m, 14, SCIARA_ERROR_REPLICATES); // seven replicates
+  ck_assert(!s.has_error);
+  ck_assert_double_nan(estimate(&s, INFINITY, hit, 4).error);
+  sciara_sample_free(&s);
+}
+END_TEST
+
+START_TEST(a_full_grid_has_the_error_of_its_halves) {
+  const struct members m = all_done(4, (double[]){1, 1, 1, 3}, (int64_t[]){0, 1, 0, 1});
+  struct sciara_sample s = sample_of(&m, 4, SCIARA_ERROR_GRID);
+  const struct sciara_estimate e = estimate(&s, INFINITY, (uint32_t[]){0, 3}, 2);
+  ck_assert_double_eq(e.value, 4.0 / 6);
+  ck_assert_double_eq(e.error, 0.5 * fabs(1.0 / 2 - 3.0 / 4));
+  ck_assert_double_nan(sciara_sample_zero_bound(&s));
+  sciara_sample_free(&s);
+}
+END_TEST
+
+START_TEST(no_hit_has_an_upper_bound_and_no_error) {
+  double weight[MOST];
+  int64_t group[MOST];
+  for (int k = 0; k < MOST; k++) {
+    weight[k] = k == 0 ? 2 : 1;
+    group[k] = 0;
+  }
+  const struct members m = all_done(MOST, weight, group);
+  struct sciara_sample s = sample_of(&m, MOST, SCIARA_ERROR_STRATA);
+  ck_assert_double_nan(estimate(&s, INFINITY, NULL, 0).error);
+  ck_assert_double_eq(sciara_sample_zero_bound(&s), 3 * (2.0 / 41));
+  sciara_sample_free(&s);
+  s = sample_of(&m, 2, SCIARA_ERROR_STRATA);
+  ck_assert_double_eq(sciara_sample_zero_bound(&s), 1);
+  sciara_sample_free(&s);
+}
+END_TEST
+
+START_TEST(nothing_finished_is_refused) {
+  struct members m = all_done(2, (double[]){1, 0}, (int64_t[]){0, 0});
+  m.state[0] = SCIARA_MEMBER_OPEN;
+  const struct sciara_sample_input in = {2, m.weight, m.state, m.end, m.group, SCIARA_ERROR_STRATA};
+  struct sciara_sample s;
+  ck_assert_int_eq(sciara_sample_make(&in, &s), SCIARA_ERR_INPUT);
+  ck_assert_str_eq(sciara_last_error(), "expected at least one finished member of weight above 0, found none of 2");
+}
+END_TEST
+
+START_TEST(quantiles_are_values_at_which_the_weight_is_reached) {
+  double weight[MOST];
+  int64_t group[MOST] = {0};
+  for (int k = 0; k < MOST; k++) weight[k] = k + 1;
+  const struct members m = all_done(MOST, weight, group);
+  struct sciara_sample s = sample_of(&m, MOST, SCIARA_ERROR_STRATA);
+  sciara_ranked r[MOST], room[MOST];
+  double cumulative[MOST];
+  const float values[] = {5, 1, 3, 1}; // weights 1, 2, 3, 4: sorted 1 (2), 1 (4), 3 (3), 5 (1)
+  for (uint32_t k = 0; k < 4; k++) r[k] = sciara_rank(values[k], k);
+  sciara_ranked_sort(r, 4, room);
+  const uint32_t order[] = {1, 3, 2, 0};
+  for (int k = 0; k < 4; k++) ck_assert_uint_eq(sciara_ranked_member(r[k]), order[k]);
+  ck_assert_double_eq(sciara_ranked_cumulate(&s, r, 4, cumulative), 10);
+  ck_assert_uint_eq(sciara_ranked_find(cumulative, 4, 0), 0);
+  ck_assert_uint_eq(sciara_ranked_find(cumulative, 4, 2), 0);
+  ck_assert_uint_eq(sciara_ranked_find(cumulative, 4, 2.001), 1);
+  ck_assert_uint_eq(sciara_ranked_find(cumulative, 4, 9), 2);
+  ck_assert_uint_eq(sciara_ranked_find(cumulative, 4, 9 * (1 + 1e-14)), 2);
+  ck_assert_uint_eq(sciara_ranked_find(cumulative, 4, 10.1), 4);
+  sciara_sample_free(&s);
+}
+END_TEST
+
+START_TEST(many_values_are_sorted_by_value_then_member) {
+  enum { COUNT = 5000 };
+  static sciara_ranked r[COUNT], room[COUNT];
+  uint32_t seed = 1;
+  for (uint32_t k = 0; k < COUNT; k++) {
+    seed = seed * 1664525u + 1013904223u;
+    r[k] = sciara_rank((float)(seed >> 20) * 0.25F, k);
+  }
+  sciara_ranked_sort(r, COUNT, room);
+  for (size_t k = 1; k < COUNT; k++) {
+    const float a = sciara_ranked_value(r[k - 1]), b = sciara_ranked_value(r[k]);
+    ck_assert(a < b || (a == b && sciara_ranked_member(r[k - 1]) < sciara_ranked_member(r[k])));
+  }
+}
+END_TEST
+
+START_TEST(the_mean_of_a_value_has_the_error_of_its_strata) {
+  const struct members m = all_done(4, (double[]){1, 1, 2, 2}, (int64_t[]){0, 0, 1, 1});
+  struct sciara_sample s = sample_of(&m, 4, SCIARA_ERROR_STRATA);
+  double mean, error;
+  sciara_sample_mean(&s, (double[]){0, 1, 0.5, 1}, &mean, &error);
+  ck_assert_double_eq(mean, 4.0 / 6);
+  ck_assert_double_eq_tol(error, sqrt(2 * (0.25 + 0.25) / 36 + 2 * (4.0 / 36) * (0.0625 + 0.0625)), 1e-15);
+  sciara_sample_free(&s);
+}
+END_TEST
+
+int main(void) {
+  Suite *suite = suite_create("ensemble_sample");
+  TCase *t = tcase_create("sample");
+  suite_add_tcase(suite, t);
+  tcase_add_test(t, a_probability_and_its_error_by_hand);
+  tcase_add_test(t, open_members_widen_the_bounds);
+  tcase_add_test(t, what_a_censored_member_has_not_reached_stays_possible);
+  tcase_add_test(t, members_of_weight_0_do_not_count);
+  tcase_add_test(t, a_stratum_with_one_draw_joins_a_neighbour);
+  tcase_add_test(t, replicates_give_the_error_between_them);
+  tcase_add_test(t, a_full_grid_has_the_error_of_its_halves);
+  tcase_add_test(t, no_hit_has_an_upper_bound_and_no_error);
+  tcase_add_test(t, nothing_finished_is_refused);
+  tcase_add_test(t, quantiles_are_values_at_which_the_weight_is_reached);
+  tcase_add_test(t, many_values_are_sorted_by_value_then_member);
+  tcase_add_test(t, the_mean_of_a_value_has_the_error_of_its_strata);
+  SRunner *runner = srunner_create(suite);
+  srunner_run_all(runner, CK_ENV);
+  const int failed = srunner_ntests_failed(runner);
+  srunner_free(runner);
+  return failed != 0;
+}

@@ -170,26 +170,6 @@ sciara_status launch_batch(sciara_device_engine *e) {
   return SCIARA_OK;
 }
 
-void read_control(sciara_device_engine *e) {
-  sciara_engine_progress *now = &e->step_control.now;
-  const sciara_device_control *c = e->control;
-  now->step = c->step;
-  now->time = c->time;
-  now->clock = (double)c->t;
-  now->emitted = c->emitted;
-  now->liquid_cells = (int64_t)c->liquid;
-  now->thick = c->thick != 0;
-  now->solidifications = c->solidifications;
-  now->losses = c->losses;
-  now->sea_losses = c->sea_losses;
-  now->cell_steps = c->cell_steps;
-  e->profile.launched = c->launched;
-  if (!c->failed) return;
-  int64_t row, col;
-  sciara_host_cell(&e->hf, (int64_t)(c->bad_before != SCIARA_NO_CELL ? c->bad_before : c->bad_after), &row, &col);
-  sciara_step_control_report(&e->step_control, row, col);
-}
-
 /** Writes the stop rule and clears the stop reason, so that steps can begin. */
 sciara_status set_stop(sciara_device_engine *e, const sciara_stop *stop) {
   const sciara_stop_rule on_device = sciara_step_control_rule(&e->step_control, stop);
@@ -228,6 +208,26 @@ void fill_options(const sciara_device_strategy *strategy, sciara_engine_options 
 }
 
 } // namespace
+
+void sciara_device_read_control(struct sciara_device_engine *e) {
+  sciara_engine_progress *now = &e->step_control.now;
+  const sciara_device_control *c = e->control;
+  now->step = c->step;
+  now->time = c->time;
+  now->clock = (double)c->t;
+  now->emitted = c->emitted;
+  now->liquid_cells = (int64_t)c->liquid;
+  now->thick = c->thick != 0;
+  now->solidifications = c->solidifications;
+  now->losses = c->losses;
+  now->sea_losses = c->sea_losses;
+  now->cell_steps = c->cell_steps;
+  e->profile.launched = c->launched;
+  if (!c->failed) return;
+  int64_t row, col;
+  sciara_host_cell(&e->hf, (int64_t)(c->bad_before != SCIARA_NO_CELL ? c->bad_before : c->bad_after), &row, &col);
+  sciara_step_control_report(&e->step_control, row, col);
+}
 
 enum sciara_status sciara_device_put(const struct sciara_device_engine *e, void *to, const void *from, size_t bytes) {
   if (bytes == 0) return SCIARA_OK;
@@ -317,7 +317,7 @@ enum sciara_status sciara_device_advance(void *engine, const struct sciara_stop 
     SCIARA_TRY(e->strategy->run ? e->strategy->run(e) : launch_batch(e));
     SCIARA_TRY(fetch_control(e));
     const bool whole = e->batch && e->control->step == c->now.step + SCIARA_BATCH;
-    read_control(e);
+    sciara_device_read_control(e);
     if (e->strategy->done) SCIARA_TRY(e->strategy->done(e));
     if (e->setup.profile && whole) SCIARA_TRY(read_marks(e));
     done = sciara_step_control_stop(c, stop) || e->control->failed;
@@ -352,7 +352,7 @@ enum sciara_status sciara_device_move(void *engine, enum sciara_status (*launch)
   SCIARA_TRY(launch(e));
   SCIARA_CUDA_TRY(cudaGetLastError());
   SCIARA_TRY(fetch_control(e));
-  read_control(e);
+  sciara_device_read_control(e);
   *progress = e->step_control.now;
   return sciara_step_control_status(&e->step_control);
 }

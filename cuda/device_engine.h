@@ -83,6 +83,7 @@ struct sciara_device_engine {
 #define sciara_device_check_guards SCIARA_NAME(sciara_device_check_guards)
 #define sciara_device_mark SCIARA_NAME(sciara_device_mark)
 #define sciara_device_put SCIARA_NAME(sciara_device_put)
+#define sciara_device_read_control SCIARA_NAME(sciara_device_read_control)
 
 enum sciara_status sciara_device_create(const struct sciara_device_strategy *strategy,
                                         const struct sciara_engine_setup *setup, void **engine);
@@ -127,6 +128,9 @@ enum sciara_status sciara_device_check_guards(void *engine);
  */
 enum sciara_status sciara_device_put(const struct sciara_device_engine *e, void *to, const void *from, size_t bytes);
 
+/** Reads the totals and the error of the last steps from e->control. */
+void sciara_device_read_control(struct sciara_device_engine *e);
+
 /** Called by `launch` after the kernels of each process, in order: marks the end of the time of this process. */
 enum sciara_status sciara_device_mark(struct sciara_device_engine *e, enum sciara_process process, cudaStream_t stream);
 
@@ -151,7 +155,11 @@ const char *sciara_device_probe(void);
   SCIARA_DEVICE_ENGINE_OF(identifier, name_, summary_, "block_width block_height " options_, class_, phases_)
 
 /** The same with all options listed, and phases or nullptr. */
-#define SCIARA_DEVICE_ENGINE_OF(identifier, name_, summary_, options_, class_, phases_)                        \
+#define SCIARA_DEVICE_ENGINE_OF(identifier, name_, summary_, options_, class_, phases_) \
+  SCIARA_DEVICE_ENGINE_WITH(identifier, name_, summary_, options_, class_, phases_, nullptr)
+
+/** The same with the table for batches, or nullptr. */
+#define SCIARA_DEVICE_ENGINE_WITH(identifier, name_, summary_, options_, class_, phases_, batch_)              \
   static enum sciara_status create_engine(const struct sciara_engine_setup *setup, void **engine) {            \
     return sciara_device_create(&strategy, setup, engine);                                                     \
   }                                                                                                            \
@@ -179,6 +187,7 @@ const char *sciara_device_probe(void);
       .collect = sciara_device_collect,                                                                        \
       .keep_memory = sciara_device_keep_memory,                                                                \
       .phases = phases_,                                                                                       \
+      .batch = batch_,                                                                                         \
   }
 
 #endif

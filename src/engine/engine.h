@@ -11,6 +11,7 @@
 #include "model/params.h"
 #include "model/state.h"
 #include "model/vents.h"
+#include "model/window.h"
 
 SCIARA_BEGIN_DECLS
 
@@ -93,6 +94,7 @@ enum sciara_stop_reason {
   SCIARA_STOP_FRONT,   ///< front at rest; set by the caller of the engines (run/front_rest.h)
   SCIARA_STOP_WALL,    ///< max_wall_ms has passed: call again
   SCIARA_STOP_CANCEL,  ///< *cancel was set
+  SCIARA_STOP_FRAME,   ///< of a batch: lava has come next to the frame of its grid, see struct sciara_engine_batch
 };
 
 /**
@@ -174,6 +176,56 @@ struct sciara_engine_phases {
   enum sciara_status (*unpack)(void *engine, int64_t row, int64_t count, const void *buffer);
 };
 
+/** The setup of a batch. */
+struct sciara_batch_setup {
+  enum sciara_boundary boundary;
+  int device;      ///< number of the GPU, for engines that use one
+  int slots;       ///< the largest number of members at a time, at least 1
+  unsigned record; ///< bits of enum sciara_record: what every state records
+  struct sciara_engine_options options;
+  size_t host_bytes, device_bytes; ///< limits of the memory of all slots; 0: none
+};
+
+/**
+ * Many simulations at a time, called members: each in a slot of its own, with its own grid, parameters, vents, clock
+ * and stop rule. A member has the bits that the engine gives it alone. One thread at a time may call these functions
+ * for a batch.
+ */
+struct sciara_engine_batch {
+  enum sciara_status (*create)(const struct sciara_batch_setup *setup, void **batch);
+  void (*destroy)(void *batch);
+  /**
+   * Loads a member into a slot, in place of the one that was there. The arguments are read during the call only.
+   *
+   * `frame`: bits of enum sciara_side, the sides on which the map continues beyond the grid. The slot stops at the end
+   * of the step in which a cell next to the outermost row or column of such a side becomes liquid, and before the first
+   * step if one is liquid already, with the reason SCIARA_STOP_FRAME: lava moves one cell in a step, so up to then the
+   * steps are those of the whole map. SCIARA_ERR_INTERNAL for a slot that does not exist, a state that does not record
+   * what the setup says, or a vent so close to a side of the frame. After an error the slot is empty.
+   */
+  enum sciara_status (*load)(void *batch, int slot, const struct sciara_params *params,
+                             const struct sciara_vents *vents, const struct sciara_state *state, unsigned frame);
+  /**
+   * Advances every loaded slot until a condition of stops[slot] is true, or its frame, or until about the longest
+   * max_wall_ms of the loaded slots has passed (SCIARA_STOP_WALL: call again); *cancel of one slot stops all. Returning
+   * early and continuing later never changes a bit. `stops` and `progress` have an entry for each slot; those of empty
+   * slots are not used. An error in a slot is not one of the batch: progress[slot].bad.step is not 0, or the reason is
+   * SCIARA_STOP_STALLED. The state is then as after `advance` of an engine, and the slot does not advance until it is
+   * loaded again.
+   */
+  enum sciara_status (*advance)(void *batch, const struct sciara_stop stops[],
+                                struct sciara_engine_progress progress[]);
+  /** Writes fields, time, clock, step and totals of a loaded slot into a state of the same grid. */
+  enum sciara_status (*download)(void *batch, int slot, struct sciara_state *state);
+  /** Empties a slot. */
+  void (*clear)(void *batch, int slot);
+  /**
+   * Number of slots for grids of `cells` cells with which the device is well used and which fit its free memory.
+   * *bytes: device memory of one such slot that records everything. 0: the device cannot be used.
+   */
+  int (*slots)(int device, int64_t cells, size_t *bytes);
+};
+
 /** Number of states that an engine can keep at a time. */
 enum { SCIARA_PLACES = 2 };
 
@@ -229,6 +281,8 @@ struct sciara_engine_ops {
   void (*keep_memory)(const struct sciara_grid *grid, unsigned record, size_t *host, size_t *device);
   /** A step in phases. Absent: only `advance`, on whole maps. */
   const struct sciara_engine_phases *phases;
+  /** Many simulations at a time. Absent: the caller uses an engine for each. */
+  const struct sciara_engine_batch *batch;
 };
 
 enum sciara_precision {

@@ -34,7 +34,7 @@ SCIARA_HD struct sciara_shortcut sciara_shortcut_open(const struct sciara_rule *
   const bool good =
       (steep <= SCIARA_SHORTCUT_STEEPEST) & (square >= least) & (square <= most) & (limit >= least) & (limit <= most);
   const bool above = square > limit * (1 + SCIARA_SHORTCUT_SLACK), below = square < limit * (1 - SCIARA_SHORTCUT_SLACK);
-  const struct sciara_shortcut answer = {!blocked & above, !blocked & !(good & (above | below))};
+  const struct sciara_shortcut answer = {(bool)(!blocked & above), (bool)(!blocked & !(good & (above | below)))};
   return answer;
 }
 

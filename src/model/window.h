@@ -13,8 +13,8 @@
 
 SCIARA_BEGIN_DECLS
 
-/** Sides of a window, one bit each. */
-enum {
+/** Sides of a window that are not edges of the map, one bit each. */
+enum sciara_side {
   SCIARA_SIDE_NORTH = 1,
   SCIARA_SIDE_SOUTH = 2,
   SCIARA_SIDE_WEST = 4,

@@ -11,6 +11,11 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 fail() { echo "$*" && exit 1; }
 
+# What tools/package builds exists.
+read -ra targets <<< "$(sed -n 's/.*--target \([a-z_ ]*\) \$.*/\1/p' "$SCIARA_SOURCE_DIR/tools/package")"
+((${#targets[@]} > 2)) || fail "tools/package: expected --target and names"
+cmake --build "$SCIARA_BUILD_DIR" --target "${targets[@]}" -- -n > "$work/log" 2>&1 || { cat "$work/log" && exit 1; }
+
 # CPackConfig.cmake contains the user who configured the build; the maintainer is given here.
 cpack --config "$SCIARA_BUILD_DIR/CPackConfig.cmake" -B "$work/made" -G DEB \
   -D CPACK_PACKAGE_CONTACT="Somebody <somebody@debian.org>" > "$work/log" 2>&1 || { cat "$work/log" && exit 1; }

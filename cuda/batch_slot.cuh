@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// The data of a slot of engine cuda-batch on the device: one simulation, on which one block works.
+//
+// During a launch the state of the lava is in two places. What neighbours read, altitude and thickness, is in `ground`,
+// by cell. What only the cell itself needs is in arrays by place: a cell that gets lava takes the next free place and
+// keeps it until the end of the launch. Places are given in the order of the map at the start of each launch, so threads
+// of a warp work on cells side by side. At the end of a launch the fields are written back.
+#ifndef SCIARA_CUDA_BATCH_SLOT_CUH
+#define SCIARA_CUDA_BATCH_SLOT_CUH
+
+#include "arena.h"
+#include "device_fields.h"
+
+namespace sciara_gpu {
+
+/** Most cells of a padded array: the number of a flow has 32 bits. */
+#define BATCH_MOST_CELLS ((int64_t)1 << 28)
+
+/** Altitude and thickness of a cell, read in one access. */
+struct alignas(2 * sizeof(real)) batch_ground {
+  real z, h; ///< m
+};
+
+/** The flows of a donor in this step: `count` from `first` on, in the order of the neighbours. */
+struct alignas(8) batch_flows {
+  unsigned first, count;
+};
+
+/** Marks of a place. */
+enum {
+  BATCH_TAKES = 1,   ///< sciara_takes_lava
+  BATCH_SEA = 2,     ///< the cell is sea
+  BATCH_ARRIVED = 4, ///< its arrival is set
+  BATCH_EDGE = 8,    ///< it lies next to a side of the frame
+  BATCH_FRESH = 16,  ///< its maxima are not known to be recorded
+};
+
+/** The time of the phases of a step, if it is measured. */
+struct batch_times {
+  unsigned long long seconds[3]; ///< ns: time evaluation; flows, mass, momentum and temperature; between steps
+  unsigned long long timed_steps;
+};
+
+enum { BATCH_DIRECTIONS = 8 };
+
+struct batch_slot {
+  sciara_device d;
+  unsigned frame;      ///< bits of enum sciara_side
+  bool keeps_momentum; ///< k = 1 - dP(T) is surely positive
+  // By cell.
+  batch_ground *ground;
+  int *link;       ///< place of the cell + 1; 0: none
+  unsigned *inbox; ///< bit n: lava comes from neighbour n in this step
+  unsigned *way;   ///< [8 * cell + n - 1]: the number of this flow
+  uint8_t *calm;   ///< nothing has changed here and around since it was set
+  // By place.
+  int *cell; ///< padded index
+  real *T, *px, *py;
+  real *quiet; ///< quiescent since the cell had this temperature, K; 0: not quiescent
+  batch_flows *flows;
+  uint8_t *marks;
+  // By flow. The speed vf takes the place of v0, the outflow that of the share.
+  real *v0, *accel, *path, *share, *keep, *from_T;
+  batch_times *times;
+
+  void lay_out(sciara_arena *arena, int64_t cells) {
+    ground = arena->take<batch_ground>(cells);
+    link = arena->take<int>(cells);
+    inbox = arena->take<unsigned>(cells);
+    way = arena->take<unsigned>(cells * BATCH_DIRECTIONS);
+    calm = arena->take<uint8_t>(cells);
+    cell = arena->take<int>(cells);
+    real **places[] = {&T, &px, &py, &quiet};
+    for (real **array : places) *array = arena->take<real>(cells);
+    flows = arena->take<batch_flows>(cells);
+    marks = arena->take<uint8_t>(cells);
+    real **edges[] = {&v0, &accel, &path, &share, &keep, &from_T};
+    for (real **array : edges) *array = arena->take<real>(cells * BATCH_DIRECTIONS);
+    times = arena->take<batch_times>(1);
+  }
+};
+
+} // namespace sciara_gpu
+
+#endif

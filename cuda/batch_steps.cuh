@@ -1,0 +1,600 @@
+// SPDX-License-Identifier: Apache-2.0
+// The steps of engine cuda-batch: one block advances one simulation; no block waits for another.
+//
+// A step has three passes with a barrier of the block after each:
+//   evaluate  a thread per liquid cell that is not quiescent. A warp collects such cells until it has 32. Directions are
+//             closed with the shortcut; what remains to be done for each flow is divided evenly among the lanes, because
+//             few cells have more than one flow. The block then knows the smallest t_opt.
+//   flow      a thread per flow: outflow and speed with the new clock.
+//   settle    a thread per cell with lava or inflow: sums in the order of the neighbours, cooling, the new state.
+// The vents emit between two steps, by one warp. All threads then apply the stop rule to the same numbers.
+#ifndef SCIARA_CUDA_BATCH_STEPS_CUH
+#define SCIARA_CUDA_BATCH_STEPS_CUH
+
+#include "batch_slot.cuh"
+#include "model/quiescent.h"
+#include "model/shortcut.h"
+#include "model/subnormal.h"
+#include "tile_list.cuh"
+
+namespace sciara_gpu {
+
+enum {
+  BATCH_MOST_THREADS = 1024,
+  BATCH_SMALL_BLOCK = 256, ///< up to this number of threads, the kernel may use the registers for
+  BATCH_SMALL_BLOCKS = 3,  ///< so many blocks on a multiprocessor
+  BATCH_WARPS = BATCH_MOST_THREADS / 32,
+  BATCH_QUEUE = 64,         ///< cells that a warp collects: fewer than 32, then at most 32 more
+  BATCH_TEST_INTERVAL = 16, ///< steps between two tests whether a cell is quiescent
+};
+
+/** What the threads of a block share. */
+struct batch_block {
+  batch_slot slot;
+  sciara_stop_rule stop;
+  sciara_device_control control; ///< thick, bad_before, bad_after and the totals of rare events; the rest at the end
+  unsigned listed;               ///< places in use
+  unsigned flows;
+  unsigned liquid; ///< cells liquid at the end of the step
+  int framed;      ///< one of them lies next to the frame
+  int late;        ///< the launch must end
+  unsigned long long cell_steps;
+  real least[BATCH_WARPS]; ///< smallest t_opt of each warp
+  int queue[BATCH_WARPS][BATCH_QUEUE];
+};
+
+/** The clock of a slot, equal in all threads. */
+struct batch_clock {
+  unsigned long long step;
+  double time;
+  real t; ///< of the last step, s
+};
+
+struct batch_work {
+  batch_block &my;
+  const batch_slot &s;
+  const sciara_rule *rule;
+  const unsigned lane, warp, warps;
+  unsigned active = 0; ///< liquid cells that this lane has seen in time evaluation
+
+  __device__ explicit batch_work(batch_block &block)
+      : my(block), s(block.slot), rule(&block.slot.d.rule), lane(threadIdx.x % 32), warp(threadIdx.x / 32),
+        warps(blockDim.x / 32) {}
+
+  __device__ int offset(int n) const { return (int)sciara_moore_offset(n, s.d.f.stride); }
+
+  static __device__ void report(unsigned long long *where, int cell) { atomicMin(where, (unsigned long long)cell); }
+
+  // ------------------------------------------------------------------------------------------------------------ places
+
+  __device__ unsigned marks_of(int cell) const {
+    const uint8_t kind = s.d.f.kind[cell];
+    const int64_t row = cell / s.d.f.stride - 1, col = cell % s.d.f.stride - 1;
+    const bool edge = ((s.frame & SCIARA_SIDE_NORTH) && row == 1) || ((s.frame & SCIARA_SIDE_WEST) && col == 1) ||
+                      ((s.frame & SCIARA_SIDE_SOUTH) && row == s.d.rows - 2) ||
+                      ((s.frame & SCIARA_SIDE_EAST) && col == s.d.cols - 2);
+    return (sciara_takes_lava(kind) ? BATCH_TAKES : 0) | (kind == SCIARA_CELL_SEA ? BATCH_SEA : 0) |
+           (s.d.f.arrival[cell] < 0 ? 0 : BATCH_ARRIVED) | (edge ? BATCH_EDGE : 0) | BATCH_FRESH;
+  }
+
+  __device__ void take_place(unsigned k, int cell, real T, real px, real py) {
+    s.cell[k] = cell;
+    s.link[cell] = (int)k + 1;
+    s.T[k] = T;
+    s.px[k] = px;
+    s.py[k] = py;
+    s.quiet[k] = 0;
+    s.flows[k] = {0, 0};
+    s.marks[k] = (uint8_t)marks_of(cell);
+  }
+
+  /** Begins a launch: places for all cells with lava, in the order of the map. */
+  __device__ void enter() {
+    const sciara_fields &f = s.d.f;
+    const int cells = (int)((s.d.rows + 2) * f.stride);
+    for (int first = 0; first < cells; first += (int)blockDim.x) {
+      const int i = first + (int)threadIdx.x;
+      const bool wet = i < cells && f.h[i] != 0; // invalid thicknesses too
+      const unsigned lanes = __ballot_sync(~0u, wet);
+      if (!lanes) continue;
+      unsigned k = 0;
+      if (lane == 0) {
+        k = atomicAdd(&my.listed, (unsigned)__popc(lanes));
+        atomicAdd(&my.liquid, (unsigned)__popc(lanes));
+      }
+      k = __shfl_sync(~0u, k, 0) + (unsigned)__popc(lanes & ((1u << lane) - 1));
+      if (!wet) continue;
+      take_place(k, i, f.T[i], f.px[i], f.py[i]);
+      if (s.marks[k] & BATCH_EDGE) my.framed = 1;
+    }
+  }
+
+  /** Ends a launch: writes the fields of lava back and frees all places. */
+  __device__ void leave() {
+    const sciara_fields &f = s.d.f;
+    for (unsigned k = threadIdx.x; k < my.listed; k += blockDim.x) {
+      const int i = s.cell[k];
+      s.link[i] = 0;
+      s.inbox[i] = 0;
+      s.calm[i] = 0;
+      f.h[i] = s.ground[i].h;
+      f.T[i] = s.T[k];
+      f.px[i] = s.px[k];
+      f.py[i] = s.py[k];
+    }
+  }
+
+  // ------------------------------------------------------------------------------------------------------------- gamma
+
+  /** Something has changed in a cell: it and its neighbours have to be evaluated. */
+  __device__ void disturb(int cell) const {
+    for (int n = 0; n < SCIARA_MOORE; n++) s.calm[cell + offset(n)] = 0;
+  }
+
+  __device__ void emit_into(int cell, double volume, double time) {
+    if (!s.link[cell]) take_place(my.listed++, cell, 0, 0, 0);
+    const int k = s.link[cell] - 1;
+    s.ground[cell].h = sciara_cell_emit(s.ground[cell].h, volume, s.d.cell_size);
+    s.T[k] = s.d.T_vent;
+    s.quiet[k] = 0;
+    if (s.d.f.arrival[cell] < 0) s.d.f.arrival[cell] = time;
+    s.marks[k] |= BATCH_ARRIVED | BATCH_FRESH;
+    disturb(cell);
+  }
+
+  /** gamma without the time: one warp. The volumes are added in file order by one lane. */
+  __device__ void emit(const batch_clock &now) {
+    const sciara_device_vents &v = s.d.vents;
+    for (int64_t first = 0; first < v.count; first += 32) {
+      const int64_t k = first + lane;
+      if (k < v.count)
+        v.volume[k] = sciara_vent_volume(v.begin, v.end, v.rate, v.first[k], v.first[k + 1], now.time, (double)now.t);
+      __syncwarp();
+      for (int64_t n = first; lane == 0 && n < v.count && n < first + 32; n++) {
+        if (!(v.volume[n] > 0)) continue;
+        emit_into((int)v.cell[n], v.volume[n], now.time);
+        my.control.emitted = my.control.emitted + v.volume[n];
+      }
+      __syncwarp();
+    }
+  }
+
+  // --------------------------------------------------------------------------------------------- tau1, time evaluation
+
+  /** p / h. For p = 0 there is no division, because a quotient of 0 takes a slow path. */
+  static __device__ real velocity(real p, real h) { return p == 0 ? p : sciara_real_div(p, h); }
+
+  /** Reports the cell at place k if its numbers are invalid. */
+  __device__ void check(int k, int cell) {
+    const batch_ground own = s.ground[cell];
+    if (!sciara_is_sound(rule, own.z, own.h, s.T[k], s.px[k], s.py[k])) report(&my.control.bad_before, cell);
+  }
+
+  /** Which directions of a cell are open, and the tops of the neighbours. */
+  __device__ unsigned open_directions(int cell, batch_ground own, real hc, const sciara_start &start,
+                                      real top[SCIARA_MOORE]) const {
+    const real head_on_axis = sciara_head(rule, start.speed_on_axis);
+    const real head_on_diagonal = sciara_head(rule, start.speed_on_diagonal);
+    unsigned set = SCIARA_SELF;
+    top[0] = 0;
+    SCIARA_UNROLL
+    for (int n = 1; n < SCIARA_MOORE; n++) {
+      const batch_ground other = s.ground[cell + offset(n)];
+      const real head = n == start.axis ? head_on_axis : n == start.diagonal ? head_on_diagonal : (real)0;
+      top[n] = sciara_top(n, own.z, other.z, other.h);
+      const sciara_shortcut answer = sciara_shortcut_open(rule, own.h, hc, top[n], head);
+      bool open = answer.open;
+      if (answer.doubt) {
+        sciara_slope slope = {0, 0, 0};
+        open = sciara_slope_open_with(rule, own.h, hc, top[n], head, &slope);
+      }
+      set |= open ? 1u << n : 0u;
+    }
+    return set;
+  }
+
+  /** Notes whether a cell without outflow is quiescent: tested at intervals, if nothing has changed in the last step. */
+  __device__ void test_quiet(int k, int cell, batch_ground own, real T, real hc, real vx, real vy,
+                             const real top[SCIARA_MOORE], unsigned long long step) const {
+    s.quiet[k] = 0;
+    const bool was_calm = s.calm[cell];
+    if (!was_calm) s.calm[cell] = 1;
+    if (!was_calm || (step + (unsigned long long)k) % BATCH_TEST_INTERVAL) return;
+    const real head = sciara_quiescent_head(rule, vx, vy);
+    const real limit = sciara_quiescent_limit(rule, own.h, hc, head);
+    bool quiet = true;
+    SCIARA_UNROLL
+    for (int n = 1; n < SCIARA_MOORE; n++) quiet = quiet && sciara_quiescent_height(rule, own.h, top[n], head) < limit;
+    if (quiet) s.quiet[k] = T;
+  }
+
+  /** Tells a neighbour that flow `number` comes from its neighbour `from`; a dry cell takes a place. */
+  __device__ void announce(int cell, int from, unsigned number) {
+    s.way[(int64_t)cell * BATCH_DIRECTIONS + from - 1] = number;
+    const bool is_first = atomicOr(&s.inbox[cell], 1u << from) == 0;
+    if (is_first && !s.link[cell]) take_place(atomicAdd(&my.listed, 1u), cell, 0, 0, 0);
+  }
+
+  /** tau1.7 of flow `number`, from a cell in direction n, of which the values are given. */
+  __device__ real make_flow(unsigned number, int n, int cell, batch_ground own, real T, real keep, real vx, real vy,
+                            real average) {
+    const int to = cell + offset(n);
+    const batch_ground other = s.ground[to];
+    const real top = sciara_top(n, own.z, other.z, other.h);
+    sciara_slope slope = {sciara_initial_speed(n, vx, vy), 0, 0};
+    sciara_slope_open(rule, own.h, 0, top, &slope); // it is open: only slope is wanted
+    bool bad = false;
+    const real t = sciara_slope_time(rule, &slope, keep, &bad);
+    if (bad) report(&my.control.bad_before, cell);
+    s.v0[number] = slope.v0;
+    s.accel[number] = slope.accel;
+    s.path[number] = slope.path;
+    s.share[number] = sciara_share(average, top);
+    s.keep[number] = keep;
+    s.from_T[number] = T;
+    announce(to, sciara_moore_reverse(n), number);
+    return t;
+  }
+
+  /** The n-th bit of a set, counted from 0. */
+  static __device__ int bit_of(unsigned set, unsigned n) {
+    for (; n > 0; n--) set &= set - 1;
+    return __ffs((int)set) - 1;
+  }
+
+  /** Time evaluation of the cells at the places `k` of the lanes; all lanes call it, those that are not `on` for nothing. */
+  __device__ real evaluate_cells(int k, bool on, bool checks, unsigned long long step) {
+    const int cell = s.cell[k];
+    const batch_ground own = s.ground[cell];
+    const real T = s.T[k], px = s.px[k], py = s.py[k];
+    if (on && checks) check(k, cell);
+    const real vx = velocity(px, own.h), vy = velocity(py, own.h);
+    real average = 0;
+    unsigned survivors = 0;
+    {
+      real top[SCIARA_MOORE];
+      const real hc = sciara_critical_height(rule, T);
+      const unsigned set = open_directions(cell, own, hc, sciara_start_of(vx, vy), top);
+      if (on && set != SCIARA_SELF) survivors = sciara_minimise(set, own.h, top, &average) & ~(unsigned)SCIARA_SELF;
+      if (on && !survivors) test_quiet(k, cell, own, T, hc, vx, vy, top, step);
+    }
+    return make_flows(k, on, cell, own, T, vx, vy, average, survivors);
+  }
+
+  /** Makes the flows of the lanes' cells to `survivors`, divided evenly among the lanes. Returns the smallest t_opt. */
+  __device__ real make_flows(int k, bool on, int cell, batch_ground own, real T, real vx, real vy, real average,
+                             unsigned survivors) {
+    const unsigned count = (unsigned)__popc(survivors);
+    unsigned end = count; // of the lane's flows among those of the warp
+    for (int distance = 1; distance < 32; distance <<= 1) {
+      const unsigned before = __shfl_up_sync(~0u, end, distance);
+      if (lane >= (unsigned)distance) end += before;
+    }
+    const unsigned total = __shfl_sync(~0u, end, 31);
+    unsigned base = 0;
+    if (lane == 0 && total) base = atomicAdd(&my.flows, total);
+    base = __shfl_sync(~0u, base, 0);
+    if (on) s.flows[k] = {base + end - count, count};
+    real t_opt = rule->clock_max;
+    if (!total) return t_opt;
+    const real keep = 1 - sciara_dissipation(rule, T);
+    for (unsigned first = 0; first < total; first += 32) {
+      const unsigned e = first + lane;
+      int owner = 0; // the first lane whose flows end after e
+      for (int half = 16; half > 0; half >>= 1)
+        if (__shfl_sync(~0u, end, owner + half - 1) <= e) owner += half;
+      const unsigned set = __shfl_sync(~0u, survivors, owner);
+      const unsigned rank = e - (__shfl_sync(~0u, end, owner) - __shfl_sync(~0u, count, owner));
+      const batch_ground ground = {__shfl_sync(~0u, own.z, owner), __shfl_sync(~0u, own.h, owner)};
+      const int from = __shfl_sync(~0u, cell, owner);
+      const real T_from = __shfl_sync(~0u, T, owner), keeps = __shfl_sync(~0u, keep, owner);
+      const real vx_from = __shfl_sync(~0u, vx, owner), vy_from = __shfl_sync(~0u, vy, owner);
+      const real level = __shfl_sync(~0u, average, owner);
+      if (e >= total) continue; // only in the last round
+      const real t = make_flow(base + e, bit_of(set, rank), from, ground, T_from, keeps, vx_from, vy_from, level);
+      if (t < t_opt) t_opt = t;
+    }
+    return t_opt;
+  }
+
+  __device__ bool is_quiet(int k, int cell) const {
+    const real since = s.quiet[k];
+    return since > 0 && s.T[k] <= since && s.calm[cell];
+  }
+
+  /** tau1, time evaluation: the smallest t_opt that this lane has seen. */
+  __device__ real evaluate(unsigned places, bool checks, unsigned long long step) {
+    real t_opt = rule->clock_max;
+    int *queue = my.queue[warp];
+    unsigned waiting = 0;
+    for (unsigned first = warp * 32; first < places; first += blockDim.x) {
+      const unsigned k = first + lane;
+      int cell = 0;
+      bool liquid = false;
+      if (k < places) {
+        cell = s.cell[k];
+        liquid = s.ground[cell].h != 0; // invalid thicknesses too
+      }
+      active += liquid;
+      const bool pending = liquid && !is_quiet((int)k, cell);
+      if (checks && liquid && !pending) check((int)k, cell);
+      const unsigned lanes = __ballot_sync(~0u, pending);
+      if (pending) queue[waiting + (unsigned)__popc(lanes & ((1u << lane) - 1))] = (int)k;
+      waiting += (unsigned)__popc(lanes);
+      __syncwarp();
+      if (waiting < 32) continue;
+      waiting -= 32;
+      const int next = queue[waiting + lane]; // the last ones
+      __syncwarp();
+      const real t = evaluate_cells(next, true, checks, step);
+      if (t < t_opt) t_opt = t;
+    }
+    if (!waiting) return t_opt;
+    const real t = evaluate_cells(queue[lane < waiting ? lane : 0], lane < waiting, checks, step);
+    return t < t_opt ? t : t_opt;
+  }
+
+  // -------------------------------------------------------------------------------------------- tau1, flow computing
+
+  /** Reports the donor of a flow that is not a number. */
+  __device__ void report_flow(unsigned number) {
+    for (unsigned k = 0; k < my.listed; k++)
+      if (number - s.flows[k].first < s.flows[k].count && s.ground[s.cell[k]].h != 0)
+        report(&my.control.bad_before, s.cell[k]);
+  }
+
+  __device__ void flow(real t) {
+    const unsigned count = my.flows;
+    for (unsigned e = threadIdx.x; e < count; e += blockDim.x) {
+      const sciara_slope slope = {s.v0[e], s.accel[e], s.path[e]};
+      bool bad = false;
+      const sciara_outflow out = sciara_slope_flow(&slope, s.share[e], s.keep[e], t, &bad);
+      s.v0[e] = out.speed;
+      s.share[e] = out.thickness;
+      if (bad) report_flow(e);
+    }
+  }
+
+  // -------------------------------------------------------------------------------------- mass, momentum, heat; tau3
+
+  /** Whether two numbers differ in a bit. */
+  static __device__ bool differ(real a, real b) {
+#ifdef SCIARA_SINGLE
+    return __float_as_int(a) != __float_as_int(b);
+#else
+    return __double_as_longlong(a) != __double_as_longlong(b);
+#endif
+  }
+
+  /** One component of the residual's momentum, as in sciara_inflow_residual. */
+  static __device__ real residual_momentum(real p, real h, real h0, real keep) {
+    if (sciara_is_subnormal(p)) return sciara_fade_subnormal(p, h, h0, keep);
+    return (h0 * velocity(p, h)) * keep;
+  }
+
+  __device__ sciara_inflow residual(int k, real h, real T, real px, real py) const {
+    const batch_flows out = s.flows[k];
+    real leaving = 0;
+    for (unsigned n = 0; n < out.count; n++) leaving = leaving + s.share[out.first + n];
+    const real keep = px == 0 && py == 0 && s.keeps_momentum ? (real)1 : 1 - sciara_dissipation(rule, T);
+    const real h0 = sciara_residual(h, leaving);
+    sciara_inflow inflow = sciara_inflow_residual(h0, 0, 0, keep, T);
+    inflow.px = residual_momentum(px, h, h0, keep);
+    inflow.py = residual_momentum(py, h, h0, keep);
+    return inflow;
+  }
+
+  __device__ void gather(int cell, unsigned inbox, sciara_inflow *inflow) const {
+    const unsigned *way = s.way + (int64_t)cell * BATCH_DIRECTIONS - 1;
+    for (; inbox; inbox &= inbox - 1) {
+      const int n = __ffs((int)inbox) - 1;
+      const unsigned e = way[n];
+      sciara_inflow_add(inflow, n, {s.share[e], s.v0[e]}, s.from_T[e]);
+    }
+  }
+
+  /** tau2, rim and tau3 of the cell at place k. */
+  __device__ void settle_cell(int k, real t, double time) {
+    const int cell = s.cell[k];
+    const unsigned inbox = s.inbox[cell];
+    const real h = s.ground[cell].h;
+    if (h == 0 && !inbox) return;
+    const real T = s.T[k], px = s.px[k], py = s.py[k];
+    sciara_inflow inflow = {0, 0, 0, 0};
+    if (h != 0) inflow = residual(k, h, T, px, py);
+    if (inbox) {
+      s.inbox[cell] = 0;
+      s.calm[cell] = 0;
+      gather(cell, inbox, &inflow);
+    }
+    if (h == 0 && inflow.h == 0) return;
+    unsigned marks = s.marks[k];
+    bool bad = false;
+    real T_new = 0;
+    const sciara_outcome outcome =
+        sciara_outcome_in(marks & BATCH_SEA, sciara_cell_settle(rule, marks & BATCH_TAKES, &inflow, t, &T_new, &bad));
+    if (bad) report(&my.control.bad_after, cell);
+    if (outcome != SCIARA_OUTCOME_DRY && !(marks & BATCH_ARRIVED)) {
+      s.d.f.arrival[cell] = time;
+      s.marks[k] = (uint8_t)(marks |= BATCH_ARRIVED);
+    }
+    if (outcome != SCIARA_OUTCOME_LIQUID) {
+      end_lava(k, cell, outcome, inflow);
+      return;
+    }
+    const bool moved = inflow.h != h, new_px = differ(inflow.px, px), new_py = differ(inflow.py, py);
+    if (moved || new_px || new_py || marks & BATCH_FRESH) // else the maxima cannot change
+      sciara_pass_record(&s.d.f, cell, inflow.h, inflow.px, inflow.py);
+    if (marks & BATCH_FRESH) s.marks[k] = (uint8_t)(marks & ~(unsigned)BATCH_FRESH);
+    if (moved) {
+      s.ground[cell].h = inflow.h;
+      disturb(cell);
+    }
+    s.T[k] = T_new;
+    if (new_px) s.px[k] = inflow.px;
+    if (new_py) s.py[k] = inflow.py;
+    if ((double)inflow.h > my.stop.thickness) my.control.thick = 1;
+    if (marks & BATCH_EDGE) my.framed = 1;
+    liquid++;
+  }
+
+  unsigned liquid = 0; ///< cells that this lane has left liquid in the step
+
+  /** The lava of a cell has gone, or has become rock. */
+  __device__ void end_lava(int k, int cell, sciara_outcome outcome, const sciara_inflow &inflow) {
+    sciara_pass_store(&s.d.f, cell, outcome, inflow, 0);
+    s.ground[cell] = {s.d.f.z[cell], 0};
+    s.T[k] = s.px[k] = s.py[k] = s.quiet[k] = 0;
+    s.flows[k] = {0, 0};
+    if (outcome == SCIARA_OUTCOME_ROCK) atomicAdd(&my.control.solidifications, 1ull);
+    if (outcome == SCIARA_OUTCOME_LOST) atomicAdd(&my.control.losses, 1ull);
+    if (outcome == SCIARA_OUTCOME_SEA) atomicAdd(&my.control.sea_losses, 1ull);
+    disturb(cell);
+  }
+
+  __device__ void settle(real t, double time) {
+    const unsigned places = my.listed;
+    liquid = 0;
+    for (unsigned k = threadIdx.x; k < places; k += blockDim.x) settle_cell((int)k, t, time);
+    const unsigned sum = __reduce_add_sync(~0u, liquid);
+    if (lane == 0 && sum) atomicAdd(&my.liquid, sum);
+  }
+
+  // ------------------------------------------------------------------------------------------------------------- steps
+
+  /** The smallest over the block of the values that the warps have stored in my.least; after a barrier. */
+  __device__ real least_of_block() const {
+    real t = lane < warps ? my.least[lane] : rule->clock_max;
+    for (int distance = 16; distance > 0; distance >>= 1) {
+      const real other = __shfl_xor_sync(~0u, t, distance);
+      if (other < t) t = other;
+    }
+    return t;
+  }
+
+  __device__ bool is_bad() const {
+    return my.control.bad_before != SCIARA_NO_CELL || my.control.bad_after != SCIARA_NO_CELL;
+  }
+
+  __device__ void lap(int which, unsigned long long *last) const {
+    if (!s.times || threadIdx.x != 0) return;
+    const unsigned long long now = nanoseconds();
+    if (which >= 0) s.times->seconds[which] += now - *last;
+    *last = now;
+  }
+
+  /**
+   * One step. All threads together; the last barrier is at its end.
+   *
+   * @return false if a number is invalid: the state is then undefined
+   */
+  __device__ bool step(batch_clock *now, unsigned long long until, unsigned long long *last) {
+    if (now->time < my.stop.vents_end) {
+      if (warp == 0) emit(*now);
+      __syncthreads();
+    }
+    now->time = now->time + (double)now->t;
+    lap(2, last);
+    const unsigned places = my.listed;
+    __syncthreads(); // before the first new place
+    const bool checks = (now->step - my.control.first) % SCIARA_CHECK_EVERY == 0;
+    real t = evaluate(places, checks, now->step);
+    for (int distance = 16; distance > 0; distance >>= 1) {
+      const real other = __shfl_xor_sync(~0u, t, distance);
+      if (other < t) t = other;
+    }
+    if (lane == 0) my.least[warp] = t;
+    if (threadIdx.x == 0) my.control.launched += (places + 31) / 32 * 32;
+    __syncthreads();
+    lap(0, last);
+    now->t = rule->relaxation * least_of_block();
+    if (threadIdx.x == 0) {
+      my.liquid = 0;
+      my.framed = my.control.thick = 0;
+      my.late = nanoseconds() >= until;
+    }
+    flow(now->t);
+    __syncthreads();
+    if (my.control.bad_before != SCIARA_NO_CELL) return false; // bad_after may change already
+    settle(now->t, now->time);
+    if (threadIdx.x == 0) my.flows = 0;
+    __syncthreads();
+    lap(1, last);
+    if (is_bad()) return false;
+    now->step++;
+    return true;
+  }
+
+  /** Whether steps must end, and why. */
+  __device__ int reason(const batch_clock &now) const {
+    const int why =
+        sciara_stop_test(&my.stop, now.step, now.time, (double)now.t, my.liquid != 0, my.control.thick != 0);
+    return why == SCIARA_STOP_NONE && my.framed ? SCIARA_STOP_FRAME : why;
+  }
+};
+
+/** Begins the launch of a block: copies its slot into shared memory. */
+__device__ inline void batch_begin(batch_block &my, const batch_slot *slot) {
+  const unsigned *from = reinterpret_cast<const unsigned *>(slot);
+  unsigned *to = reinterpret_cast<unsigned *>(&my.slot);
+  for (unsigned k = threadIdx.x; k < sizeof(batch_slot) / sizeof(unsigned); k += blockDim.x) to[k] = from[k];
+  __syncthreads();
+  if (threadIdx.x != 0) return;
+  my.control = *my.slot.d.control;
+  my.stop = *my.slot.d.stop;
+  my.control.bad_before = my.control.bad_after = SCIARA_NO_CELL;
+  my.control.thick = my.control.failed = 0;
+  my.listed = my.flows = my.liquid = 0;
+  my.framed = my.late = 0;
+  my.cell_steps = 0;
+}
+
+/** Block b advances slot b for about `nanoseconds_given`. */
+template <int MOST_THREADS, int BLOCKS>
+static __global__ void __launch_bounds__(MOST_THREADS, BLOCKS)
+    batch_steps(const batch_slot *slots, unsigned long long nanoseconds_given) {
+  __shared__ batch_block my;
+  const unsigned long long until = nanoseconds() + nanoseconds_given;
+  batch_begin(my, slots + blockIdx.x);
+  __syncthreads();
+  if (my.control.reason != SCIARA_STOP_NONE) return;
+  batch_work work(my);
+  work.enter();
+  __syncthreads();
+  batch_clock now = {my.control.step, my.control.time, my.control.t};
+  unsigned long long last = 0;
+  unsigned long long steps = 0;
+  work.lap(-1, &last);
+  int reason = my.framed ? SCIARA_STOP_FRAME : SCIARA_STOP_NONE;
+  bool failed = false, over = reason != SCIARA_STOP_NONE;
+  while (!over) {
+    failed = !work.step(&now, until, &last);
+    steps++;
+    reason = failed ? SCIARA_STOP_CANCEL : work.reason(now);
+    over = reason != SCIARA_STOP_NONE || my.late;
+  }
+  const unsigned active = __reduce_add_sync(~0u, work.active);
+  if (work.lane == 0) atomicAdd(&my.cell_steps, (unsigned long long)active);
+  work.leave();
+  __syncthreads();
+  if (threadIdx.x != 0) return;
+  my.control.step = now.step;
+  my.control.time = now.time;
+  my.control.t = now.t;
+  my.control.liquid = my.liquid;
+  my.control.cell_steps += my.cell_steps;
+  my.control.failed = failed;
+  my.control.reason = reason;
+  *my.slot.d.control = my.control;
+  if (my.slot.times) my.slot.times->timed_steps += steps;
+}
+
+/** Fills slot.ground after an upload. */
+static __global__ void batch_fill_ground(const __grid_constant__ batch_slot slot, int64_t cells) {
+  for (int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; i < cells; i += (int64_t)gridDim.x * blockDim.x)
+    slot.ground[i] = {slot.d.f.z[i], slot.d.f.h[i]};
+}
+
+} // namespace sciara_gpu
+
+#endif

@@ -1,0 +1,418 @@
+// SPDX-License-Identifier: Apache-2.0
+// Many simulations at a time, each by one thread block (batch_steps.cuh). As an ordinary engine: one simulation on one
+// block. As a batch: a slot is such an engine, of which only memory, upload and download are used; all slots advance in
+// one kernel.
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <new>
+#include <vector>
+
+#include "base/wallclock.h"
+#include "batch_steps.cuh"
+#include "cuda_check.h"
+#include "device_engine.h"
+
+namespace {
+
+using namespace sciara_gpu;
+
+enum { THREADS_ALONE = 512, LAUNCH_MS = 100, SLOTS_OF_MULTIPROCESSOR = 3 };
+const double LAUNCH_SECONDS = 0.02; // intended duration of a launch for one simulation
+
+struct batch_engine {
+  sciara_device_engine base;
+  batch_slot slot;
+  batch_slot *on_device;
+  batch_times *times; ///< pinned; NULL without a profile
+  unsigned frame;     ///< of the member
+};
+
+batch_engine *engine_of(void *engine) { return static_cast<batch_engine *>(engine); }
+
+void layout(void *engine, sciara_arena *arena) {
+  batch_engine *e = engine_of(engine);
+  e->slot.lay_out(arena, e->base.hf.count);
+  e->on_device = arena->take<batch_slot>(1);
+}
+
+sciara_status prepare(void *engine) {
+  batch_engine *e = engine_of(engine);
+  const int64_t cells = e->base.hf.count;
+  if (cells > BATCH_MOST_CELLS)
+    return sciara_fail(SCIARA_ERR_MEMORY, "engine cuda-batch: expected at most %lld cells, found %lld",
+                       (long long)BATCH_MOST_CELLS, (long long)cells);
+  const sciara_params *p = e->base.setup.params;
+  e->slot.d = e->base.device;
+  e->slot.frame = e->frame;
+  e->slot.keeps_momentum = p->dP_sol < 0.999 && p->dP_vent < 0.999;
+  if (e->base.setup.profile && !e->times) SCIARA_CUDA_TRY(cudaMallocHost(&e->times, sizeof *e->times));
+  if (!e->base.setup.profile) e->slot.times = nullptr;
+  const unsigned blocks = (unsigned)std::min<int64_t>((cells + 255) / 256, (int64_t)e->base.multiprocessors * 8);
+  batch_fill_ground<<<blocks, 256, 0, e->base.stream>>>(e->slot, cells);
+  SCIARA_CUDA_TRY(cudaGetLastError());
+  return sciara_device_put(&e->base, e->on_device, &e->slot, sizeof e->slot);
+}
+
+/** Threads of a block: a multiple of 32. */
+unsigned threads_of(const sciara_engine_options *options, unsigned preset) {
+  const unsigned given = (unsigned)(options->block_width * options->block_height);
+  return given ? (given + 31) / 32 * 32 : preset;
+}
+
+typedef void batch_kernel(const batch_slot *slots, unsigned long long nanoseconds_given);
+
+/** Small blocks have more registers for each thread. */
+batch_kernel *kernel_for(unsigned threads) {
+  return threads <= BATCH_SMALL_BLOCK ? batch_steps<BATCH_SMALL_BLOCK, BATCH_SMALL_BLOCKS>
+                                      : batch_steps<BATCH_MOST_THREADS, 1>;
+}
+
+sciara_status run(void *engine) {
+  batch_engine *e = engine_of(engine);
+  const unsigned threads = threads_of(&e->base.setup.options, THREADS_ALONE);
+  kernel_for(threads)<<<1, threads, 0, e->base.stream>>>(e->on_device, (unsigned long long)(LAUNCH_SECONDS * 1e9));
+  SCIARA_CUDA_TRY(cudaGetLastError());
+  if (e->slot.times)
+    SCIARA_CUDA_TRY(cudaMemcpyAsync(e->times, e->slot.times, sizeof *e->times, cudaMemcpyDeviceToHost, e->base.stream));
+  return SCIARA_OK;
+}
+
+sciara_status done(void *engine) {
+  batch_engine *e = engine_of(engine);
+  if (!e->slot.times) return SCIARA_OK;
+  sciara_engine_profile *p = &e->base.profile;
+  const int process[] = {SCIARA_PROCESS_TIME_EVALUATION, SCIARA_PROCESS_MASS_AND_MOMENTUM, SCIARA_PROCESS_OTHER};
+  for (int k = 0; k < 3; k++) p->seconds[process[k]] = (double)e->times->seconds[k] * 1e-9;
+  p->timed_steps = e->times->timed_steps;
+  return SCIARA_OK;
+}
+
+void release(void *engine) {
+  batch_engine *e = engine_of(engine);
+  if (e->times) cudaFreeHost(e->times);
+  e->times = nullptr;
+}
+
+const sciara_device_strategy strategy = {.name = "cuda-batch",
+                                         .size = sizeof(batch_engine),
+                                         .exchange = SCIARA_OWN_EXCHANGE,
+                                         .block_width = 0,
+                                         .block_height = 0,
+                                         .layout = layout,
+                                         .prepare = prepare,
+                                         .before = nullptr,
+                                         .launch = nullptr,
+                                         .run = run,
+                                         .done = done,
+                                         .release = release,
+                                         .scratch = nullptr};
+
+// --------------------------------------------------------------------------------------------------------------- batch
+
+/** What the kernel reads and writes: one entry for each block, contiguous. */
+struct launch_lists {
+  batch_slot *slot;
+  sciara_stop_rule *stop;
+  sciara_device_control *control;
+};
+
+struct member {
+  batch_engine *engine; ///< NULL: the slot was never used
+  bool loaded, failed;
+};
+
+struct batch {
+  sciara_batch_setup setup;
+  std::vector<member> members;
+  std::vector<int> active; ///< slots of the blocks of the next launch
+  int multiprocessors;
+  cudaStream_t stream;
+  launch_lists host, device; ///< pinned; on the device
+};
+
+batch *batch_of(void *b) { return static_cast<batch *>(b); }
+
+void destroy_batch(void *which) {
+  batch *b = batch_of(which);
+  if (!b) return;
+  const sciara_on_device scope(b->setup.device);
+  for (member &m : b->members) sciara_device_destroy(m.engine);
+  void *const pinned[] = {b->host.slot, b->host.stop, b->host.control};
+  void *const on_device[] = {b->device.slot, b->device.stop, b->device.control};
+  for (void *p : pinned)
+    if (p) cudaFreeHost(p);
+  for (void *p : on_device)
+    if (p) cudaFree(p);
+  if (b->stream) cudaStreamDestroy(b->stream);
+  delete b;
+}
+
+sciara_status take_lists(batch *b) {
+  const size_t n = b->members.size();
+  SCIARA_WITH_DEVICE(b->setup.device);
+  SCIARA_CUDA_TRY(cudaDeviceGetAttribute(&b->multiprocessors, cudaDevAttrMultiProcessorCount, b->setup.device));
+  SCIARA_CUDA_TRY(cudaStreamCreateWithFlags(&b->stream, cudaStreamNonBlocking));
+  SCIARA_CUDA_TRY(cudaMallocHost(&b->host.slot, n * sizeof(batch_slot)));
+  SCIARA_CUDA_TRY(cudaMallocHost(&b->host.stop, n * sizeof(sciara_stop_rule)));
+  SCIARA_CUDA_TRY(cudaMallocHost(&b->host.control, n * sizeof(sciara_device_control)));
+  SCIARA_CUDA_TRY(cudaMalloc(&b->device.slot, n * sizeof(batch_slot)));
+  SCIARA_CUDA_TRY(cudaMalloc(&b->device.stop, n * sizeof(sciara_stop_rule)));
+  SCIARA_CUDA_TRY(cudaMalloc(&b->device.control, n * sizeof(sciara_device_control)));
+  return SCIARA_OK;
+}
+
+sciara_status create_batch(const sciara_batch_setup *setup, void **out) {
+  if (setup->slots < 1)
+    return sciara_fail(SCIARA_ERR_INTERNAL, "a batch of %d slots; expected at least 1", setup->slots);
+  batch *b = new (std::nothrow) batch();
+  if (!b) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a batch of engine cuda-batch");
+  b->setup = *setup;
+  sciara_status status = SCIARA_OK;
+  try {
+    b->members.resize((size_t)setup->slots);
+    b->active.reserve((size_t)setup->slots);
+  } catch (const std::bad_alloc &) {
+    status = sciara_fail(SCIARA_ERR_MEMORY, "no memory for %d slots of engine cuda-batch", setup->slots);
+  }
+  if (status == SCIARA_OK) status = take_lists(b);
+  if (status == SCIARA_OK)
+    *out = b;
+  else
+    destroy_batch(b);
+  return status;
+}
+
+sciara_status find_member(batch *b, int slot, bool must_be_loaded, member **out) {
+  if (slot < 0 || (size_t)slot >= b->members.size())
+    return sciara_fail(SCIARA_ERR_INTERNAL, "slot %d of a batch; expected 0 to %zu", slot, b->members.size() - 1);
+  *out = &b->members[(size_t)slot];
+  if (must_be_loaded && !(*out)->loaded) return sciara_fail(SCIARA_ERR_INTERNAL, "slot %d is empty", slot);
+  return SCIARA_OK;
+}
+
+void clear_slot(void *which, int slot) {
+  batch *b = batch_of(which);
+  member *m = nullptr;
+  if (find_member(b, slot, false, &m) != SCIARA_OK) return;
+  const sciara_on_device scope(b->setup.device);
+  sciara_device_destroy(m->engine);
+  *m = {};
+}
+
+/** Whether a vent could bring lava to the frame in the step in which it emits. */
+sciara_status check_vents(const sciara_vents *v, const sciara_grid *g, unsigned frame) {
+  for (int64_t k = 0; k < v->count; k++) {
+    const bool near =
+        ((frame & SCIARA_SIDE_NORTH) && v->row[k] < 2) || ((frame & SCIARA_SIDE_SOUTH) && v->row[k] >= g->rows - 2) ||
+        ((frame & SCIARA_SIDE_WEST) && v->col[k] < 2) || ((frame & SCIARA_SIDE_EAST) && v->col[k] >= g->cols - 2);
+    if (near)
+      return sciara_fail(SCIARA_ERR_INTERNAL,
+                         "vent %lld in row %lld, column %lld: expected at least two cells up to the frame",
+                         (long long)k, (long long)v->row[k], (long long)v->col[k]);
+  }
+  return SCIARA_OK;
+}
+
+/** SCIARA_ERR_MEMORY if the slots would need more than the setup allows. */
+sciara_status check_memory(const batch *b, const member *m, const sciara_grid *grid) {
+  size_t host = 0, device = 0, more_host = 0, more_device = 0;
+  for (const member &other : b->members) {
+    if (&other == m || !other.loaded) continue;
+    sciara_device_memory(&strategy, &other.engine->base.hf.grid, b->setup.record, &more_host, &more_device);
+    host += more_host;
+    device += more_device;
+  }
+  sciara_device_memory(&strategy, grid, b->setup.record, &more_host, &more_device);
+  host += more_host;
+  device += more_device;
+  if (b->setup.host_bytes && host > b->setup.host_bytes)
+    return sciara_fail(SCIARA_ERR_MEMORY, "a batch needs %zu MiB of memory; expected at most %zu MiB", host >> 20,
+                       b->setup.host_bytes >> 20);
+  if (b->setup.device_bytes && device > b->setup.device_bytes)
+    return sciara_fail(SCIARA_ERR_MEMORY, "a batch needs %zu MiB of device memory; expected at most %zu MiB",
+                       device >> 20, b->setup.device_bytes >> 20);
+  return SCIARA_OK;
+}
+
+sciara_status load_member(batch *b, member *m, const sciara_params *params, const sciara_vents *vents,
+                          const sciara_state *state, unsigned frame) {
+  sciara_engine_setup setup = {};
+  setup.params = params;
+  setup.vents = vents;
+  setup.boundary = b->setup.boundary;
+  setup.device = b->setup.device;
+  setup.options = b->setup.options;
+  SCIARA_TRY(check_vents(vents, &state->grid, frame));
+  SCIARA_TRY(check_memory(b, m, &state->grid));
+  void *engine = m->engine;
+  if (!engine) SCIARA_TRY(sciara_device_create(&strategy, &setup, &engine));
+  m->engine = engine_of(engine);
+  m->engine->base.setup.params = params;
+  m->engine->base.setup.vents = vents;
+  m->engine->frame = frame;
+  const sciara_status status = sciara_device_upload(engine, state);
+  m->engine->base.setup.params = nullptr; // are the caller's
+  m->engine->base.setup.vents = nullptr;
+  return status;
+}
+
+sciara_status load(void *which, int slot, const sciara_params *params, const sciara_vents *vents,
+                   const sciara_state *state, unsigned frame) {
+  batch *b = batch_of(which);
+  member *m = nullptr;
+  SCIARA_TRY(find_member(b, slot, false, &m));
+  if (sciara_state_record(state) != b->setup.record)
+    return sciara_fail(SCIARA_ERR_INTERNAL, "a state that records %u in a batch that records %u",
+                       sciara_state_record(state), b->setup.record);
+  m->loaded = m->failed = false;
+  const sciara_status status = load_member(b, m, params, vents, state, frame);
+  if (status != SCIARA_OK)
+    clear_slot(b, slot);
+  else
+    m->loaded = true;
+  return status;
+}
+
+sciara_status download_slot(void *which, int slot, sciara_state *state) {
+  member *m = nullptr;
+  SCIARA_TRY(find_member(batch_of(which), slot, true, &m));
+  return sciara_device_download(m->engine, state);
+}
+
+/** Begins an `advance`: lists the slots that have steps to do; returns the longest max_wall_ms. */
+unsigned begin_advance(batch *b, const sciara_stop stops[]) {
+  unsigned most = 0;
+  b->active.clear();
+  for (size_t k = 0; k < b->members.size(); k++) {
+    member *m = &b->members[k];
+    if (!m->loaded) continue;
+    most = std::max(most, stops[k].max_wall_ms ? stops[k].max_wall_ms : 100);
+    if (m->failed || !sciara_step_control_begin(&m->engine->base.step_control, &stops[k])) continue;
+    b->active.push_back((int)k);
+  }
+  return most;
+}
+
+bool is_cancelled(const batch *b, const sciara_stop stops[]) {
+  for (size_t k = 0; k < b->members.size(); k++)
+    if (b->members[k].loaded && stops[k].cancel && __atomic_load_n(stops[k].cancel, __ATOMIC_RELAXED)) return true;
+  return false;
+}
+
+/** The data of the active slots, block by block. */
+void fill_lists(batch *b, const sciara_stop stops[]) {
+  for (size_t n = 0; n < b->active.size(); n++) {
+    batch_engine *e = b->members[(size_t)b->active[n]].engine;
+    b->host.control[n] = *e->base.control;
+    b->host.control[n].reason = SCIARA_STOP_NONE;
+    b->host.stop[n] = sciara_step_control_rule(&e->base.step_control, &stops[b->active[n]]);
+    b->host.slot[n] = e->slot;
+    b->host.slot[n].d.control = b->device.control + n;
+    b->host.slot[n].d.stop = b->device.stop + n;
+  }
+}
+
+/** Threads of a block, for this number of blocks: together they should fill the registers of the device. */
+unsigned threads_for(const batch *b, size_t blocks) {
+  const size_t each = (blocks + (size_t)b->multiprocessors - 1) / (size_t)b->multiprocessors;
+  return threads_of(&b->setup.options, each <= 1 ? 1024 : each == 2 ? 512 : 256);
+}
+
+/** All active slots advance for about `seconds` together. */
+sciara_status launch(batch *b, double seconds) {
+  const size_t n = b->active.size();
+  const unsigned threads = threads_for(b, n);
+  batch_kernel *const kernel = kernel_for(threads);
+  int resident = 0;
+  SCIARA_CUDA_TRY(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, (int)threads, 0));
+  const size_t room = (size_t)std::max(resident, 1) * (size_t)b->multiprocessors, waves = (n + room - 1) / room;
+  SCIARA_CUDA_TRY(
+      cudaMemcpyAsync(b->device.slot, b->host.slot, n * sizeof(batch_slot), cudaMemcpyHostToDevice, b->stream));
+  SCIARA_CUDA_TRY(
+      cudaMemcpyAsync(b->device.stop, b->host.stop, n * sizeof(sciara_stop_rule), cudaMemcpyHostToDevice, b->stream));
+  SCIARA_CUDA_TRY(cudaMemcpyAsync(b->device.control, b->host.control, n * sizeof(sciara_device_control),
+                                  cudaMemcpyHostToDevice, b->stream));
+  kernel<<<(unsigned)n, threads, 0, b->stream>>>(b->device.slot, (unsigned long long)(seconds * 1e9 / (double)waves));
+  SCIARA_CUDA_TRY(cudaGetLastError());
+  SCIARA_CUDA_TRY(cudaMemcpyAsync(b->host.control, b->device.control, n * sizeof(sciara_device_control),
+                                  cudaMemcpyDeviceToHost, b->stream));
+  SCIARA_CUDA_TRY(cudaStreamSynchronize(b->stream));
+  return SCIARA_OK;
+}
+
+/** Reads the result of the n-th block; returns whether its slot has more steps to do. */
+bool take_result(batch *b, size_t n, const sciara_stop stops[]) {
+  const int slot = b->active[n];
+  member *m = &b->members[(size_t)slot];
+  sciara_device_engine *e = &m->engine->base;
+  *e->control = b->host.control[n];
+  sciara_device_read_control(e);
+  m->failed = e->control->failed != 0;
+  if (m->failed) return false;
+  const bool over = sciara_step_control_stop(&e->step_control, &stops[slot]);
+  sciara_stop_reason *reason = &e->step_control.now.reason;
+  const bool waits = *reason == SCIARA_STOP_NONE || *reason == SCIARA_STOP_WALL || *reason == SCIARA_STOP_CANCEL;
+  if (waits && e->control->reason == SCIARA_STOP_FRAME) {
+    *reason = SCIARA_STOP_FRAME;
+    return false;
+  }
+  return !over;
+}
+
+sciara_status advance_batch(void *which, const sciara_stop stops[], sciara_engine_progress progress[]) {
+  batch *b = batch_of(which);
+  SCIARA_WITH_DEVICE(b->setup.device);
+  const unsigned most = begin_advance(b, stops);
+  const double until = sciara_wallclock() + 1e-3 * most;
+  while (!b->active.empty()) {
+    fill_lists(b, stops);
+    const double left = until - sciara_wallclock(), slice = std::min(1e-3 * LAUNCH_MS, left);
+    SCIARA_TRY(launch(b, std::max(slice, 1e-3)));
+    const bool cancelled = is_cancelled(b, stops), late = sciara_wallclock() >= until;
+    std::vector<int> &active = b->active;
+    size_t kept = 0;
+    for (size_t n = 0; n < active.size(); n++) {
+      if (!take_result(b, n, stops)) continue;
+      if (cancelled || late)
+        b->members[(size_t)active[n]].engine->base.step_control.now.reason =
+            cancelled ? SCIARA_STOP_CANCEL : SCIARA_STOP_WALL;
+      else
+        active[kept++] = active[n];
+    }
+    active.resize(kept);
+  }
+  for (size_t k = 0; k < b->members.size(); k++)
+    if (b->members[k].loaded) progress[k] = b->members[k].engine->base.step_control.now;
+  return SCIARA_OK;
+}
+
+int count_slots(int device, int64_t cells, size_t *bytes) {
+  sciara_grid grid = {};
+  grid.rows = (int64_t)std::sqrt((double)cells) + 1;
+  grid.cols = cells / grid.rows + 1;
+  size_t host = 0, free_bytes = 0, total = 0;
+  int multiprocessors = 0;
+  sciara_device_memory(&strategy, &grid, SCIARA_RECORD_EVERYTHING, &host, bytes);
+  const sciara_on_device scope(device);
+  if (scope.error != cudaSuccess || cudaMemGetInfo(&free_bytes, &total) != cudaSuccess ||
+      cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device) != cudaSuccess) {
+    cudaGetLastError(); // clears the error
+    return 0;
+  }
+  const size_t fit = free_bytes / 10 * 9 / *bytes;
+  return (int)std::min(fit, (size_t)multiprocessors * SLOTS_OF_MULTIPROCESSOR);
+}
+
+const sciara_engine_batch table = {.create = create_batch,
+                                   .destroy = destroy_batch,
+                                   .load = load,
+                                   .advance = advance_batch,
+                                   .download = download_slot,
+                                   .clear = clear_slot,
+                                   .slots = count_slots};
+
+} // namespace
+
+SCIARA_DEVICE_ENGINE_WITH(cuda_batch, "cuda-batch", "GPU: one block per simulation, many simulations at a time",
+                          "block_width block_height", SCIARA_GATHER_CLASS, nullptr, &table);

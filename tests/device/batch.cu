@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: Apache-2.0
+// Batches: each member has the bits and the totals of `serial`, whatever its slot, the other members and the lengths of
+// the calls; an error in one slot changes nothing in the others; a slot stops next to its frame.
+#include "device_engine.h"
+
+extern "C" {
+#include "support/conformance.h"
+}
+
+#include <cmath>
+#include <cstdio>
+#include <vector>
+
+namespace {
+
+const enum sciara_precision precision = sizeof(real) == sizeof(double) ? SCIARA_DOUBLE : SCIARA_SINGLE_PRECISION;
+const sciara_engine_ops *tested; ///< an engine with batches
+
+enum { SLOTS = 17, PASSES = 2 };
+
+/** The k-th number of a fixed sequence, in [0, 1). */
+double draw(uint64_t k) {
+  uint64_t x = (k + 1) * 0x9e3779b97f4a7c15u;
+  x = (x ^ x >> 29) * 0xbf58476d1ce4e5b9u;
+  return (double)((x ^ x >> 32) >> 11) / 9007199254740992.0;
+}
+
+/** A member: a scene with parameters of its own, and how it ends. */
+struct batch_member {
+  scene s;
+  sciara_stop stop;
+  const char *name;
+};
+
+sciara_stop stop_of(uint64_t number, uint64_t steps) {
+  sciara_stop stop = {};
+  stop.steps = number % 4 == 1 ? UINT64_MAX : steps;
+  stop.time = number % 4 == 1 ? 40 + 400 * draw(number) : INFINITY;
+  stop.solidified = true;
+  stop.thickness = number % 4 == 2 ? 2 + 6 * draw(number) : 0;
+  stop.max_wall_ms = 1 + (unsigned)(number % 3);
+  return stop;
+}
+
+/** All cases of that boundary, PASSES times, with parameters and rates varied by 10 %. */
+std::vector<batch_member> make_members(enum sciara_boundary boundary) {
+  std::vector<batch_member> members;
+  size_t count;
+  const conformance_case *list = conformance_cases(&count);
+  for (uint64_t n = 0; n < PASSES * count; n++) {
+    const conformance_case *c = &list[n % count];
+    batch_member m = {};
+    c->build(&m.s, c->variant, SCIARA_RECORD_EVERYTHING);
+    if (m.s.boundary != boundary) {
+      scene_free(&m.s);
+      continue;
+    }
+    const auto vary = [&](double *x, uint64_t which) { *x *= 0.9 + 0.2 * draw(8 * n + which); };
+    vary(&m.s.params.relaxation, 1);
+    vary(&m.s.params.cooling, 2);
+    vary(&m.s.params.dP_vent, 3);
+    vary(&m.s.params.hc_sol, 4);
+    for (int64_t k = 0; k < m.s.vents->slots; k++) vary(&m.s.vents->rate[k], 5);
+    scene_finish(&m.s, precision);
+    uint64_t steps = 0;
+    for (int k = 0; k < 4 && c->steps[k]; k++) steps = c->steps[k];
+    m.stop = stop_of(n, steps);
+    m.name = c->name;
+    members.push_back(m);
+  }
+  return members;
+}
+
+/** The same member by `serial`. An advance with an error is one too: it must be the same error. */
+void expect_like_serial(const batch_member &m, const sciara_engine_progress &found, const sciara_state *state) {
+  run r;
+  run_start(&r, engine_serial(precision), &m.s, 1);
+  sciara_stop stop = m.stop;
+  stop.max_wall_ms = 1000000;
+  ck_assert_msg(r.ops->advance(r.engine, &stop, &r.at) == SCIARA_OK, "%s: %s", m.name, sciara_last_error());
+  ck_assert_msg(found.reason == r.at.reason, "%s: reason %d, serial has %d", m.name, found.reason, r.at.reason);
+  sciara_state *serial = run_state(&r, m.s.state);
+  char text[256];
+  ck_assert_msg(!states_differ(serial, state, text, sizeof text), "%s: %s", m.name, text);
+  ck_assert_uint_eq(found.step, r.at.step);
+  ck_assert_uint_eq(found.cell_steps, r.at.cell_steps);
+  ck_assert_uint_eq(found.solidifications, r.at.solidifications);
+  ck_assert_uint_eq(found.losses, r.at.losses);
+  ck_assert_uint_eq(found.sea_losses, r.at.sea_losses);
+  ck_assert_int_eq(found.liquid_cells, r.at.liquid_cells);
+  ck_assert(found.time == r.at.time && found.clock == r.at.clock && found.emitted == r.at.emitted);
+  sciara_state_destroy(serial);
+  run_end(&r);
+}
+
+void *make_batch(enum sciara_boundary boundary, int slots, int threads) {
+  sciara_batch_setup setup = {};
+  setup.boundary = boundary;
+  setup.slots = slots;
+  setup.record = SCIARA_RECORD_EVERYTHING;
+  setup.options.block_width = threads;
+  setup.options.block_height = threads ? 1 : 0;
+  void *batch = nullptr;
+  ck_assert_msg(tested->batch->create(&setup, &batch) == SCIARA_OK, "%s", sciara_last_error());
+  return batch;
+}
+
+void load_into(void *batch, int slot, const scene &s, unsigned frame) {
+  ck_assert_msg(tested->batch->load(batch, slot, &s.params, s.vents, s.state, frame) == SCIARA_OK, "%s",
+                sciara_last_error());
+}
+
+sciara_state *state_of(void *batch, int slot, const scene &s) {
+  sciara_state *state = nullptr;
+  ck_assert_int_eq(sciara_state_clone(s.state, &state), SCIARA_OK);
+  ck_assert_msg(tested->batch->download(batch, slot, state) == SCIARA_OK, "%s", sciara_last_error());
+  return state;
+}
+
+/** Runs all members: the next one takes the slot of one that has ended. Returns their number. */
+int run_members(enum sciara_boundary boundary, int threads) {
+  std::vector<batch_member> members = make_members(boundary);
+  void *batch = make_batch(boundary, SLOTS, threads);
+  int of_slot[SLOTS], loaded = 0;
+  size_t next = 0, ended = 0;
+  sciara_stop stops[SLOTS] = {};
+  sciara_engine_progress progress[SLOTS] = {};
+  for (int &member : of_slot) member = -1;
+  while (ended < members.size()) {
+    for (int k = 0; k < SLOTS && next < members.size(); k++) {
+      if (of_slot[k] >= 0) continue;
+      of_slot[k] = (int)next++;
+      stops[k] = members[(size_t)of_slot[k]].stop;
+      load_into(batch, k, members[(size_t)of_slot[k]].s, 0);
+      loaded++;
+    }
+    ck_assert_msg(tested->batch->advance(batch, stops, progress) == SCIARA_OK, "%s", sciara_last_error());
+    for (int k = 0; k < SLOTS; k++) {
+      if (of_slot[k] < 0 || progress[k].reason == SCIARA_STOP_WALL) continue;
+      const batch_member &m = members[(size_t)of_slot[k]];
+      sciara_state *state = state_of(batch, k, m.s);
+      ck_assert_uint_eq(progress[k].bad.step, 0);
+      expect_like_serial(m, progress[k], state);
+      sciara_state_destroy(state);
+      if (k % 2) tested->batch->clear(batch, k); // else the next member takes the place of this one
+      of_slot[k] = -1;
+      ended++;
+    }
+  }
+  tested->batch->destroy(batch);
+  for (batch_member &m : members) scene_free(&m.s);
+  return loaded;
+}
+
+START_TEST(members) {
+  const int threads[] = {0, 64, 256, 512};
+  const int open = run_members(SCIARA_BOUNDARY_OPEN, threads[_i]);
+  const int closed = run_members(SCIARA_BOUNDARY_CLOSED, threads[_i]);
+  printf("blocks of %d threads (0: the default): %d and %d members as serial\n", threads[_i], open, closed);
+  ck_assert_int_ge(open, 40);
+  ck_assert_int_ge(closed, 10);
+}
+END_TEST
+
+// A NaN in the member of slot 1: slots 0 and 2 are as serial, and slot 1 works again after another load.
+START_TEST(error_in_a_slot) {
+  void *batch = make_batch(SCIARA_BOUNDARY_OPEN, 3, 0);
+  batch_member m = {}, broken = {};
+  conformance_build("31 x 37", precision, SCIARA_RECORD_EVERYTHING, &m.s);
+  conformance_build("flat pool", precision, SCIARA_RECORD_EVERYTHING, &broken.s);
+  broken.s.state->T[9 * broken.s.state->grid.cols + 11] = NAN;
+  m.name = "31 x 37";
+  m.stop = stop_of(0, 300);
+  sciara_stop stops[3] = {m.stop, m.stop, m.stop};
+  sciara_engine_progress progress[3] = {};
+  load_into(batch, 0, m.s, 0);
+  load_into(batch, 1, broken.s, 0);
+  load_into(batch, 2, m.s, 0);
+  for (int pass = 0; pass < 2; pass++) {
+    do {
+      ck_assert_msg(tested->batch->advance(batch, stops, progress) == SCIARA_OK, "%s", sciara_last_error());
+    } while (progress[0].reason == SCIARA_STOP_WALL || progress[2].reason == SCIARA_STOP_WALL ||
+             (pass == 1 && progress[1].reason == SCIARA_STOP_WALL));
+    if (pass == 0) {
+      ck_assert_uint_eq(progress[1].bad.step, 1);
+      ck_assert(std::abs((int)progress[1].bad.row - 9) <= 1 && std::abs((int)progress[1].bad.col - 11) <= 1);
+      load_into(batch, 1, m.s, 0);
+    }
+  }
+  for (int k = 0; k < 3; k++) {
+    sciara_state *state = state_of(batch, k, m.s);
+    expect_like_serial(m, progress[k], state);
+    sciara_state_destroy(state);
+  }
+  tested->batch->destroy(batch);
+  scene_free(&m.s);
+  scene_free(&broken.s);
+}
+END_TEST
+
+bool is_near_frame(const sciara_state *s, unsigned frame) {
+  for (int64_t r = 0; r < s->grid.rows; r++)
+    for (int64_t c = 0; c < s->grid.cols; c++) {
+      const bool near = ((frame & SCIARA_SIDE_NORTH) && r == 1) || ((frame & SCIARA_SIDE_WEST) && c == 1) ||
+                        ((frame & SCIARA_SIDE_SOUTH) && r == s->grid.rows - 2) ||
+                        ((frame & SCIARA_SIDE_EAST) && c == s->grid.cols - 2);
+      if (near && s->h[r * s->grid.cols + c] > 0) return true;
+    }
+  return false;
+}
+
+double inclined(int64_t r, int64_t c, int v) {
+  const double sign = v & 1 ? 1 : -1;
+  return 500 + sign * 1.5 * (double)(v & 2 ? r : c);
+}
+
+// The slot stops at the end of the first step with lava next to the frame, and before the first step if it is there.
+START_TEST(frame) {
+  const unsigned side[] = {SCIARA_SIDE_EAST, SCIARA_SIDE_WEST, SCIARA_SIDE_SOUTH, SCIARA_SIDE_NORTH};
+  batch_member m = {};
+  const double rate = 25;
+  scene_make(&m.s, 30, 30, SCIARA_RECORD_EVERYTHING, inclined, _i);
+  scene_vent(&m.s, 15, 15, 3600, 1, &rate);
+  scene_finish(&m.s, precision);
+  m.name = "frame";
+  run r;
+  run_start(&r, engine_serial(precision), &m.s, 1);
+  uint64_t first = 0;
+  for (bool near = false; !near && first < 3000;) {
+    run_to_step(&r, ++first);
+    sciara_state *state = run_state(&r, m.s.state);
+    near = is_near_frame(state, side[_i]);
+    sciara_state_destroy(state);
+  }
+  run_end(&r);
+  ck_assert_uint_lt(first, 3000);
+  void *batch = make_batch(SCIARA_BOUNDARY_OPEN, 1, 0);
+  sciara_stop stop = stop_of(0, 5000);
+  sciara_engine_progress progress = {};
+  load_into(batch, 0, m.s, side[_i]);
+  for (int again = 0; again < 2; again++) {
+    do {
+      ck_assert_msg(tested->batch->advance(batch, &stop, &progress) == SCIARA_OK, "%s", sciara_last_error());
+    } while (progress.reason == SCIARA_STOP_WALL);
+    ck_assert_int_eq(progress.reason, SCIARA_STOP_FRAME);
+    ck_assert_uint_eq(progress.step, first);
+  }
+  sciara_state *state = state_of(batch, 0, m.s);
+  m.stop = stop_of(0, first);
+  progress.reason = SCIARA_STOP_STEPS;
+  expect_like_serial(m, progress, state);
+  m.s.vents->row[0] = m.s.vents->col[0] = side[_i] & (SCIARA_SIDE_EAST | SCIARA_SIDE_SOUTH) ? 28 : 1;
+  ck_assert_int_eq(tested->batch->load(batch, 0, &m.s.params, m.s.vents, m.s.state, side[_i]), SCIARA_ERR_INTERNAL);
+  sciara_state_destroy(state);
+  tested->batch->destroy(batch);
+  scene_free(&m.s);
+}
+END_TEST
+
+// Wrong calls are refused, and the limits of memory are kept.
+START_TEST(refused) {
+  scene s;
+  void *batch = make_batch(SCIARA_BOUNDARY_OPEN, 2, 0);
+  conformance_build("flat pool", precision, SCIARA_RECORD_MAX_SPEED, &s);
+  for (int slot = -1; slot <= 2; slot++)
+    ck_assert_int_eq(tested->batch->load(batch, slot, &s.params, s.vents, s.state, 0), SCIARA_ERR_INTERNAL);
+  ck_assert_int_eq(tested->batch->download(batch, 0, s.state), SCIARA_ERR_INTERNAL);
+  tested->batch->destroy(batch);
+  sciara_batch_setup setup = {};
+  setup.slots = 1;
+  setup.record = SCIARA_RECORD_MAX_SPEED;
+  setup.device_bytes = 1000;
+  ck_assert_int_eq(tested->batch->create(&setup, &batch), SCIARA_OK);
+  ck_assert_int_eq(tested->batch->load(batch, 0, &s.params, s.vents, s.state, 0), SCIARA_ERR_MEMORY);
+  tested->batch->destroy(batch);
+  size_t bytes = 0;
+  ck_assert_int_gt(tested->batch->slots(0, 100000, &bytes), 0);
+  ck_assert_uint_gt(bytes, 100000);
+  scene_free(&s);
+}
+END_TEST
+
+} // namespace
+
+int main() {
+  const char *why = sciara_device_probe();
+  if (why) {
+    printf("skipped: %s\n", why);
+    return 77;
+  }
+  if (sciara_engine_find("cuda-batch", precision, &tested) != SCIARA_OK || !tested->batch) return 1;
+  Suite *suite = suite_create("device: batches");
+  TCase *tc = tcase_create("batches");
+  tcase_set_timeout(tc, 0);
+  tcase_add_loop_test(tc, members, 0, 4);
+  tcase_add_test(tc, error_in_a_slot);
+  tcase_add_loop_test(tc, frame, 0, 4);
+  tcase_add_test(tc, refused);
+  suite_add_tcase(suite, tc);
+  SRunner *runner = srunner_create(suite);
+  srunner_set_fork_status(runner, CK_NOFORK);
+  srunner_run_all(runner, CK_NORMAL);
+  const int failed = srunner_ntests_failed(runner);
+  srunner_free(runner);
+  return failed != 0;
+}

@@ -208,7 +208,7 @@ struct batch_work {
     if (quiet) s.quiet[k] = T;
   }
 
-  /** Tells a neighbour that flow `number` comes from its neighbour `from`; a dry cell takes a place. */
+  /** Records for a neighbour that flow `number` comes from its neighbour `from`; a dry cell takes a place. */
   __device__ void announce(int cell, int from, unsigned number) {
     s.way[(int64_t)cell * BATCH_DIRECTIONS + from - 1] = number;
     const bool is_first = atomicOr(&s.inbox[cell], 1u << from) == 0;
@@ -222,7 +222,7 @@ struct batch_work {
     const batch_ground other = s.ground[to];
     const real top = sciara_top(n, own.z, other.z, other.h);
     sciara_slope slope = {sciara_initial_speed(n, vx, vy), 0, 0};
-    sciara_slope_open(rule, own.h, 0, top, &slope); // it is open: only slope is wanted
+    sciara_slope_open(rule, own.h, 0, top, &slope); // it is open: only slope is needed
     bool bad = false;
     const real t = sciara_slope_time(rule, &slope, keep, &bad);
     if (bad) report(&my.control.bad_before, cell);

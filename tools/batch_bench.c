@@ -97,7 +97,7 @@ static enum sciara_status verify(const struct bench *b, void *batch, size_t memb
 }
 
 /** Whether a slot has to advance further. An error of a slot is reported in *status. */
-static bool goes_on(const struct sciara_engine_progress *progress, size_t members, enum sciara_status *status) {
+static bool continues(const struct sciara_engine_progress *progress, size_t members, enum sciara_status *status) {
   bool more = false;
   for (size_t k = 0; k < members; k++) {
     if (progress[k].bad.step)
@@ -118,7 +118,7 @@ static enum sciara_status advance_all(const struct bench *b, void *batch, size_t
   enum sciara_status status;
   do {
     status = b->ops->batch->advance(batch, stops, progress);
-  } while (status == SCIARA_OK && goes_on(progress, members, &status));
+  } while (status == SCIARA_OK && continues(progress, members, &status));
   *seconds = sciara_wallclock() - begin;
   free(stops);
   return status;

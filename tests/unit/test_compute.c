@@ -37,8 +37,8 @@ static const struct scene {
 } scenes[] = {
 #define VENT(row, col, rate)                                                                                           \
   "{\"row\": " #row ", \"col\": " #col ", \"effusion\": {\"slot\": \"1 h\", \"rates_m3_s\": [" #rate ", 5, " #rate "]" \
-                                                                                                                   "}" \
-                                                                                                                   "}"
+  "}"                                                                                                                  \
+  "}"
     {"serial", "double", "open", VENT(40, 40, 20), "{\"until\": \"4 h\"}"},
     {"openmp", "double", "open", VENT(40, 40, 20), "{\"until\": \"4 h\"}"},
     {"openmp", "single", "open", VENT(40, 40, 20) "," VENT(30, 110, 9), "{\"until\": \"4 h\"}"},

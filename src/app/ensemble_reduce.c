@@ -317,8 +317,8 @@ static void print_difference(const char *name, const struct sciara_paired *p) {
 }
 
 static enum sciara_status compare(const struct sciara_arguments *a) {
-  struct sciara_comparison c;
-  int threads;
+  struct sciara_comparison c = {0};
+  int threads = 0;
   SCIARA_TRY(threads_of(a, &threads));
   SCIARA_TRY(sciara_comparison_make(a->operand[0], a->operand[1], threads, &c));
   sciara_print("%zu pairs of finished members, " SCIARA_ENSEMBLE_CONDITION "\n", c.pairs);

@@ -170,10 +170,15 @@ enum sciara_status sciara_member_store(const struct sciara_batch_folder *folder,
   const struct sciara_ensemble *e = folder->ensemble;
   const struct sciara_batch_header h = header_of(folder, member / e->batch_size);
   char *path = member_path(folder, member), *parent = members_path(folder, member / e->batch_size);
-  enum sciara_status status = path && parent ? SCIARA_OK : no_memory();
+  enum sciara_status status = SCIARA_OK;
+  if (!path || !parent) {
+    free(path);
+    free(parent);
+    return no_memory();
+  }
   f->id = e->members.id[member];
   f->row_hash = e->members.hash[member];
-  if (status == SCIARA_OK && access(parent, F_OK) != 0) status = sciara_folder_make(parent);
+  if (access(parent, F_OK) != 0) status = sciara_folder_make(parent);
   if (status == SCIARA_OK) status = sciara_batch_write_unsynced(path, &h, f, 1);
   free(path);
   free(parent);

@@ -121,8 +121,9 @@ static struct sciara_map_window window_of(const struct sciara_reduction *r) {
   for (size_t p = 0; p < r->hazard.parts; p++)
     for (size_t k = 0; k < r->hazard.part[p].count; k++) {
       const int64_t cell = r->hazard.part[p].cell[k];
-      const struct sciara_point at = {g->west + ((double)(cell % g->cols) + 0.5) * g->cell_size,
-                                      g->north - ((double)(cell / g->cols) + 0.5) * g->cell_size};
+      const int64_t row = cell / g->cols, col = cell % g->cols;
+      const struct sciara_point at = {g->west + ((double)col + 0.5) * g->cell_size,
+                                      g->north - ((double)row + 0.5) * g->cell_size};
       sciara_map_bounds_add_point(&b, g, at);
     }
   return sciara_map_window_around(&b, g);

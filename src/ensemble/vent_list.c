@@ -198,9 +198,9 @@ static enum sciara_status add_squares(struct work *w, const double box[4], doubl
   if (!(cols >= 1 && rows >= 1 && cols * rows <= MOST_VENTS))
     return sciara_fail(SCIARA_ERR_INPUT, "%s: vents.grid: expected 1 to %d squares of %g m, found %.0f x %.0f",
                        w->r->file, MOST_VENTS, step, rows, cols);
-  for (double i = 0; i < rows; i++)
-    for (double j = 0; j < cols; j++) {
-      const struct sciara_point centre = {box[0] + (j + 0.5) * step, box[3] - (i + 0.5) * step};
+  for (int64_t i = 0; i < (int64_t)rows; i++)
+    for (int64_t j = 0; j < (int64_t)cols; j++) {
+      const struct sciara_point centre = {box[0] + ((double)j + 0.5) * step, box[3] - ((double)i + 0.5) * step};
       if (!corner || is_inside(centre, corner, corners))
         SCIARA_TRY(add(w, &centre, 1, NULL, where_of(w, "vents.grid")));
     }
@@ -334,9 +334,10 @@ static double sum_in_square(const struct density *d, const struct sciara_grid *g
                first_row = fmax(0, ceil((g->north - p.y - 0.5 * side) / w - 0.5)),
                last_row = fmin((double)g->rows - 1, ceil((g->north - p.y + 0.5 * side) / w - 0.5) - 1);
   double sum = 0;
-  for (double row = first_row; row <= last_row; row++)
-    for (double col = first_col; col <= last_col; col++)
-      sum += density_at(d, g, (struct sciara_point){g->west + (col + 0.5) * w, g->north - (row + 0.5) * w});
+  for (int64_t row = (int64_t)first_row; row <= (int64_t)last_row; row++)
+    for (int64_t col = (int64_t)first_col; col <= (int64_t)last_col; col++)
+      sum += density_at(d, g,
+                        (struct sciara_point){g->west + ((double)col + 0.5) * w, g->north - ((double)row + 0.5) * w});
   return sum;
 }
 

@@ -85,7 +85,8 @@ enum sciara_status sciara_vents_clone(const struct sciara_vents *v, struct sciar
       sciara_vents_destroy(copy);
       return status;
     }
-    memcpy(*parts[k].to, parts[k].from, parts[k].count * parts[k].size);
+    void *to = *parts[k].to;
+    if (to) memcpy(to, parts[k].from, parts[k].count * parts[k].size);
   }
   copy->count = v->count;
   copy->slots = v->slots;

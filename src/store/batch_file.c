@@ -123,8 +123,11 @@ static hid_t memory_type(enum kind kind) {
 }
 
 static uint64_t hash_of_header(const struct sciara_batch_header *h) {
-  const uint64_t words[] = {h->ensemble_hash, h->site_hash, (uint64_t)h->rows, (uint64_t)h->cols, (uint64_t)h->batch};
-  return sciara_hash_bytes(SCIARA_HASH_BEGIN, words, sizeof words);
+  uint64_t hash = sciara_hash_bytes(SCIARA_HASH_BEGIN, &h->ensemble_hash, sizeof h->ensemble_hash);
+  hash = sciara_hash_bytes(hash, &h->site_hash, sizeof h->site_hash);
+  hash = sciara_hash_bytes(hash, &h->rows, sizeof h->rows);
+  hash = sciara_hash_bytes(hash, &h->cols, sizeof h->cols);
+  return sciara_hash_bytes(hash, &h->batch, sizeof h->batch);
 }
 
 // ------------------------------------------------------------------------------------------------------------ cells
@@ -565,7 +568,7 @@ void sciara_batch_close(void *file) { release((struct batch *)file); }
 /** Checks the chunks in which the cells of member k lie, each once. */
 static enum sciara_status check_chunks(struct batch *b, int v, size_t k) {
   for (int64_t chunk = b->first[k] / CHUNK; chunk * CHUNK < b->first[k + 1]; chunk++) {
-    const hsize_t start = (hsize_t)(chunk * CHUNK);
+    const hsize_t start = (hsize_t)chunk * CHUNK;
     bool stored;
     if (b->checked[v][chunk]) continue;
     SCIARA_TRY(sciara_chunk_guard_look(&b->guard[v], &start, &stored));

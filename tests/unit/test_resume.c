@@ -398,7 +398,7 @@ START_TEST(dem_tif_must_not_move) {
   if (moved[_i].fits)
     ck_assert_int_eq(memcmp(&problem.grid, &resumed.from.identity.grid, sizeof problem.grid), 0);
   else
-    ck_assert_msg(strstr(diagnostics.sentence[0], "another DEM: found 30 rows x 40 columns"), "%s",
+    ck_assert_msg(strstr(diagnostics.sentence[0], "another DEM: expected 30 rows x 40 columns"), "%s",
                   diagnostics.sentence[0]);
   sciara_problem_free(&problem);
   sciara_diagnostics_free(&diagnostics);

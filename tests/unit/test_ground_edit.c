@@ -293,6 +293,30 @@ START_TEST(a_polygon_may_extend_beyond_the_grid) { // as that of a sea
 }
 END_TEST
 
+// ------------------------------------------------------------------------------------------------------- low ground
+
+START_TEST(a_sea_is_connected_with_the_edge_or_with_nodata) {
+  // A bay that is connected through a corner, a basin inland, and a hole in the DEM with low ground beside it.
+  const char *const ground[] = {"########", "##..####", "#.######", ".####N##", "##.##.##", "########"};
+  const char *const sea[] = {"........", "..ss....", ".s......", "s.......", ".....s..", "........"};
+  double altitude[CELLS];
+  uint8_t valid[CELLS], found[CELLS] = {0};
+  int64_t count;
+  for (int i = 0; i < CELLS; i++) {
+    const char what = ground[i / COLS][i % COLS];
+    altitude[i] = what == '#' ? 10 : what == '.' ? -1 : SCIARA_NODATA_ALTITUDE;
+    valid[i] = what != 'N';
+  }
+  const struct sciara_low_ground below = {.level = -1}, zero = {.level = 0, .exactly = true};
+  ck_assert_int_eq(sciara_mark_connected(&grid, altitude, valid, below, found, &count), SCIARA_OK);
+  ck_assert_int_eq(count, 5);
+  for (int i = 0; i < CELLS; i++) ck_assert_uint_eq(found[i], sea[i / COLS][i % COLS] == 's');
+  memset(found, 0, sizeof found);
+  ck_assert_int_eq(sciara_mark_connected(&grid, altitude, valid, zero, found, &count), SCIARA_OK);
+  ck_assert_int_eq(count, 0); // ground below the level is not at exactly the level
+}
+END_TEST
+
 int main(void) {
   Suite *suite = suite_create("ground_edit");
   TCase *t = tcase_create("ground_edit");
@@ -311,6 +335,7 @@ int main(void) {
   tcase_add_test(t, a_circle_of_many_points);
   tcase_add_test(t, a_line_of_many_points);
   tcase_add_test(t, a_polygon_may_extend_beyond_the_grid);
+  tcase_add_test(t, a_sea_is_connected_with_the_edge_or_with_nodata);
   suite_add_tcase(suite, t);
   SRunner *runner = srunner_create(suite);
   srunner_run_all(runner, CK_NORMAL);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`DataArray.sciara`: area, volume and outline of lava in a field with the coordinates x and y."""
+"""`DataArray.sciara`: plot, area, volume and outline of lava in a field with the coordinates x and y."""
 from __future__ import annotations
 
 from typing import Any, Optional
@@ -42,6 +42,12 @@ class LavaAccessor:
     def _covered(data: xarray.DataArray, threshold: float) -> numpy.ndarray:
         with numpy.errstate(invalid="ignore"):  # NaN is not covered
             return numpy.asarray(data.values > number_of(threshold, "threshold"))
+
+    def plot(self, **options: Any) -> Any:
+        """DataArray.plot() without the coordinate of the CRS, whose value, 0, would stand in the title."""
+        mapping = self._data.attrs.get("grid_mapping") or self._data.encoding.get("grid_mapping")
+        drawn = self._data.drop_vars([mapping] if mapping in self._data.coords else [])
+        return drawn.plot(**options)
 
     def area(self, threshold: float = 0.0) -> float:
         """Area of the cells above `threshold` (in the unit of the field), m2."""

@@ -83,8 +83,8 @@ static void report(const struct work *w) {
                w->number, w->edit->name, w->changed, sciara_plural((uint64_t)w->changed, "cell is", "cells are"),
                w->low, w->high, w->volume * cell * cell);
   if (w->missing > 0)
-    sciara_log(SCIARA_LOG_WARNING, "dem.edits[%zu] (%s): %" PRId64 " of its cells %s NODATA and stay so", w->number,
-               w->edit->name, w->missing, sciara_plural((uint64_t)w->missing, "is", "are"));
+    sciara_log(SCIARA_LOG_WARNING, "dem.edits[%zu] (%s): %" PRId64 " of its cells %s so", w->number, w->edit->name,
+               w->missing, sciara_plural((uint64_t)w->missing, "is NODATA and stays", "are NODATA and stay"));
 }
 
 static enum sciara_status apply_edit(const struct sciara_ground_request *q, size_t k, struct work *w) {

@@ -260,6 +260,16 @@ class Fields(RunCase):
         self.assertLess(low, high, "north is at the top")
         self.assertAlmostEqual(high, case.NORTH)
         matplotlib.pyplot.close("all")
+        # The title: the time alone, not the 0 that carries the CRS. So also of a snapshot.
+        run.thickness.sciara.plot()
+        self.assertEqual(matplotlib.pyplot.gca().get_title(), f"time = {run.time:.4g} [s]")
+        matplotlib.pyplot.close("all")
+        run.write_snapshot(self.path("titled.nc"))
+        with xarray.open_dataset(self.path("titled.nc"), decode_times=False, decode_coords="all") as stored:
+            self.assertIn("crs", stored.thickness.coords)
+            stored.thickness[0].sciara.plot()
+            self.assertNotIn("crs", matplotlib.pyplot.gca().get_title())
+            matplotlib.pyplot.close("all")
 
     def test_view(self):
         run = self.open()

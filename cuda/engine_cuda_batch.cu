@@ -17,7 +17,7 @@ namespace {
 
 using namespace sciara_gpu;
 
-enum { THREADS_ALONE = 512, LAUNCH_MS = 100, SLOTS_OF_MULTIPROCESSOR = 3 };
+enum { PRESET_THREADS = 1024, LAUNCH_MS = 100, SLOTS_OF_MULTIPROCESSOR = 3 };
 const double LAUNCH_SECONDS = 0.02; // intended duration of a launch for one simulation
 
 struct batch_engine {
@@ -55,23 +55,26 @@ sciara_status prepare(void *engine) {
 }
 
 /** Threads of a block: a multiple of 32. */
-unsigned threads_of(const sciara_engine_options *options, unsigned preset) {
+unsigned threads_of(const sciara_engine_options *options) {
   const unsigned given = (unsigned)(options->block_width * options->block_height);
-  return given ? (given + 31) / 32 * 32 : preset;
+  return given ? (given + 31) / 32 * 32 : PRESET_THREADS;
 }
 
 typedef void batch_kernel(const batch_slot *slots, unsigned long long nanoseconds_given);
 
-/** Small blocks have more registers for each thread. */
-batch_kernel *kernel_for(unsigned threads) {
-  return threads <= BATCH_SMALL_BLOCK ? batch_steps<BATCH_SMALL_BLOCK, BATCH_SMALL_BLOCKS>
-                                      : batch_steps<BATCH_MOST_THREADS, 1>;
+/** The kernel for this number of threads, with as many registers as `each` blocks on a multiprocessor leave. */
+batch_kernel *kernel_for(unsigned threads, size_t each) {
+  if (threads <= 256) return each <= 2 ? batch_steps<256, 2> : batch_steps<256, 3>;
+  if (threads <= 512) return each <= 1 ? batch_steps<512, 1> : batch_steps<512, 2>;
+  return threads <= 768 ? batch_steps<768, 1> : batch_steps<1024, 1>;
 }
 
 sciara_status run(void *engine) {
   batch_engine *e = engine_of(engine);
-  const unsigned threads = threads_of(&e->base.setup.options, THREADS_ALONE);
-  kernel_for(threads)<<<1, threads, 0, e->base.stream>>>(e->on_device, (unsigned long long)(LAUNCH_SECONDS * 1e9));
+  const unsigned threads = threads_of(&e->base.setup.options);
+  const double left = e->base.step_control.wall_until - sciara_wallclock(); // for max_wall_ms
+  const double seconds = std::max(0.0, std::min(LAUNCH_SECONDS, left));
+  kernel_for(threads, 1)<<<1, threads, 0, e->base.stream>>>(e->on_device, (unsigned long long)(seconds * 1e9));
   SCIARA_CUDA_TRY(cudaGetLastError());
   if (e->slot.times)
     SCIARA_CUDA_TRY(cudaMemcpyAsync(e->times, e->slot.times, sizeof *e->times, cudaMemcpyDeviceToHost, e->base.stream));
@@ -313,17 +316,11 @@ void fill_lists(batch *b, const sciara_stop stops[]) {
   }
 }
 
-/** Threads of a block, for this number of blocks: together they should fill the registers of the device. */
-unsigned threads_for(const batch *b, size_t blocks) {
-  const size_t each = (blocks + (size_t)b->multiprocessors - 1) / (size_t)b->multiprocessors;
-  return threads_of(&b->setup.options, each <= 1 ? 1024 : each == 2 ? 512 : 256);
-}
-
 /** All active slots advance for about `seconds` together. */
 sciara_status launch(batch *b, double seconds) {
   const size_t n = b->active.size();
-  const unsigned threads = threads_for(b, n);
-  batch_kernel *const kernel = kernel_for(threads);
+  const unsigned threads = threads_of(&b->setup.options);
+  batch_kernel *const kernel = kernel_for(threads, (n + (size_t)b->multiprocessors - 1) / (size_t)b->multiprocessors);
   int resident = 0;
   SCIARA_CUDA_TRY(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, (int)threads, 0));
   const size_t room = (size_t)std::max(resident, 1) * (size_t)b->multiprocessors, waves = (n + room - 1) / room;

@@ -389,8 +389,7 @@ struct batch_work {
     return (h0 * velocity(p, h)) * keep;
   }
 
-  __device__ sciara_inflow residual(int k, real h, real T, real px, real py) const {
-    const batch_flows out = s.flows[k];
+  __device__ sciara_inflow residual(batch_flows out, real h, real T, real px, real py) const {
     real leaving = 0;
     for (unsigned n = 0; n < out.count; n++) leaving = leaving + s.share[out.first + n];
     const real keep = px == 0 && py == 0 && s.keeps_momentum ? (real)1 : 1 - sciara_dissipation(rule, T);
@@ -414,18 +413,19 @@ struct batch_work {
   __device__ void settle_cell(int k, real t, double time) {
     const int cell = s.cell[k];
     const unsigned inbox = s.inbox[cell];
+    const real T = s.T[k], px = s.px[k], py = s.py[k]; // all loads at once
+    const batch_flows out = s.flows[k];
+    unsigned marks = s.marks[k];
     const real h = s.ground[cell].h;
     if (h == 0 && !inbox) return;
-    const real T = s.T[k], px = s.px[k], py = s.py[k];
     sciara_inflow inflow = {0, 0, 0, 0};
-    if (h != 0) inflow = residual(k, h, T, px, py);
+    if (h != 0) inflow = residual(out, h, T, px, py);
     if (inbox) {
       s.inbox[cell] = 0;
       s.calm[cell] = 0;
       gather(cell, inbox, &inflow);
     }
     if (h == 0 && inflow.h == 0) return;
-    unsigned marks = s.marks[k];
     bool bad = false;
     real T_new = 0;
     const sciara_outcome outcome =

@@ -306,23 +306,20 @@ struct batch_work {
     return t_opt;
   }
 
-  __device__ bool is_quiet(int k, int cell) const {
-    const real since = s.quiet[k];
-    return since > 0 && s.T[k] <= since && s.calm[cell];
-  }
-
   /** Collects the cells that have to be evaluated. */
   __device__ void scan(unsigned places, bool checks) {
     for (unsigned first = warp * 32; first < places; first += blockDim.x) {
       const unsigned k = first + lane;
       int cell = 0;
-      bool liquid = false;
-      if (k < places) {
+      bool liquid = false, quiet = false;
+      if (k < places) { // all loads at once
+        const real since = s.quiet[k], T = s.T[k];
         cell = s.cell[k];
+        quiet = (since > 0) & (T <= since) & (s.calm[cell] != 0);
         liquid = s.ground[cell].h != 0; // invalid thicknesses too
       }
       active += liquid;
-      const bool pending = liquid && !is_quiet((int)k, cell);
+      const bool pending = liquid && !quiet;
       if (checks && liquid && !pending) check((int)k, cell);
       const unsigned lanes = __ballot_sync(~0u, pending);
       if (!lanes) continue;

@@ -60,7 +60,7 @@ struct batch_slot {
   real *quiet; ///< quiescent since the cell had this temperature, K; 0: not quiescent
   batch_flows *flows;
   uint8_t *marks;
-  // By flow. The speed vf takes the place of v0, the outflow that of the share.
+  // By flow. The speed vf takes the place of v0, the outflow that of `share`.
   real *v0, *accel, *path, *share, *keep, *from_T;
   batch_times *times;
 

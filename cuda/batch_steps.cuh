@@ -185,7 +185,7 @@ struct batch_work {
                                       real top[SCIARA_MOORE]) const {
     const real head_on_axis = sciara_head(rule, start.speed_on_axis);
     const real head_on_diagonal = sciara_head(rule, start.speed_on_diagonal);
-    unsigned set = SCIARA_SELF;
+    unsigned set = SCIARA_SELF, doubts = 0;
     top[0] = 0;
     SCIARA_UNROLL
     for (int n = 1; n < SCIARA_MOORE; n++) {
@@ -193,12 +193,16 @@ struct batch_work {
       const real head = n == start.axis ? head_on_axis : n == start.diagonal ? head_on_diagonal : (real)0;
       top[n] = sciara_top(n, own.z, other.z, other.h);
       const sciara_shortcut answer = sciara_shortcut_open(rule, own.h, hc, top[n], head);
-      bool open = answer.open;
-      if (answer.doubt) {
-        sciara_slope slope = {0, 0, 0};
-        open = sciara_slope_open_with(rule, own.h, hc, top[n], head, &slope);
-      }
-      set |= open ? 1u << n : 0u;
+      set |= answer.open ? 1u << n : 0u;
+      doubts |= answer.doubt ? 1u << n : 0u;
+    }
+    for (; doubts; doubts &= doubts - 1) { // rare: not unrolled
+      const int n = __ffs((int)doubts) - 1;
+      const batch_ground other = s.ground[cell + offset(n)];
+      const real head = n == start.axis ? head_on_axis : n == start.diagonal ? head_on_diagonal : (real)0;
+      sciara_slope slope = {0, 0, 0};
+      const bool open = sciara_slope_open_with(rule, own.h, hc, sciara_top(n, own.z, other.z, other.h), head, &slope);
+      set = open ? set | 1u << n : set & ~(1u << n);
     }
     return set;
   }
@@ -218,7 +222,7 @@ struct batch_work {
     return quiet;
   }
 
-  /** Tells a neighbour that flow `number` comes from its neighbour `from`; a dry cell takes a place. */
+  /** Informs a neighbour that flow `number` comes from its neighbour `from`; a dry cell takes a place. */
   __device__ void announce(int cell, int from, unsigned number) {
     s.way[(int64_t)cell * BATCH_DIRECTIONS + from - 1] = number;
     const bool is_first = atomicOr(&s.inbox[cell], 1u << from) == 0;
@@ -232,7 +236,7 @@ struct batch_work {
     const batch_ground other = s.ground[to];
     const real top = sciara_top(n, own.z, other.z, other.h);
     sciara_slope slope = {sciara_initial_speed(n, vx, vy), 0, 0};
-    sciara_slope_open(rule, own.h, 0, top, &slope); // it is open: only slope is wanted
+    sciara_slope_open(rule, own.h, 0, top, &slope); // it is open: only `slope` is needed
     bool bad = false;
     const real t = sciara_slope_time(rule, &slope, keep, &bad);
     if (bad) report(&my.control.bad_before, cell);

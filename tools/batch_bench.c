@@ -98,8 +98,8 @@ static enum sciara_status verify(const struct bench *b, void *batch, size_t memb
   return status;
 }
 
-/** Whether a slot has to advance further. An error of a slot is reported in *status. */
-static bool goes_on(const struct sciara_engine_progress *progress, size_t members, enum sciara_status *status) {
+/** Whether a slot has steps to do. An error of a slot is reported in *status. */
+static bool has_more(const struct sciara_engine_progress *progress, size_t members, enum sciara_status *status) {
   bool more = false;
   for (size_t k = 0; k < members; k++) {
     if (progress[k].bad.step)
@@ -120,7 +120,7 @@ static enum sciara_status advance_all(const struct bench *b, void *batch, size_t
   enum sciara_status status;
   do {
     status = b->ops->batch->advance(batch, stops, progress);
-  } while (status == SCIARA_OK && goes_on(progress, members, &status));
+  } while (status == SCIARA_OK && has_more(progress, members, &status));
   *seconds = sciara_wallclock() - begin;
   free(stops);
   return status;

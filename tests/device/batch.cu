@@ -215,7 +215,7 @@ double inclined(int64_t r, int64_t c, int v) {
   return 500 + sign * 1.5 * (double)(v & 2 ? r : c);
 }
 
-// The slot stops at the end of the first step with lava next to the frame, and before the first step if it is there.
+// The slot stops at the end of the first step with lava next to the frame, and before the first step if there is some already.
 START_TEST(frame) {
   const unsigned side[] = {SCIARA_SIDE_EAST, SCIARA_SIDE_WEST, SCIARA_SIDE_SOUTH, SCIARA_SIDE_NORTH};
   batch_member m = {};

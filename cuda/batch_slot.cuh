@@ -54,12 +54,13 @@ struct batch_slot {
   unsigned *way;   ///< [8 * cell + n - 1]: the number of this flow
   uint8_t *calm;   ///< nothing has changed here and around since it was set
   // By place.
-  int *cell; ///< padded index
+  int *cell;    ///< padded index
+  int *pending; ///< not by place: the places of the cells to be evaluated
   real *T, *px, *py;
   real *quiet; ///< quiescent since the cell had this temperature, K; 0: not quiescent
   batch_flows *flows;
   uint8_t *marks;
-  // By flow. The speed vf takes the place of v0, the outflow that of its fraction.
+  // By flow. The speed vf takes the place of v0, the outflow that of `share`.
   real *v0, *accel, *path, *share, *keep, *from_T;
   batch_times *times;
 
@@ -70,6 +71,7 @@ struct batch_slot {
     way = arena->take<unsigned>(cells * BATCH_DIRECTIONS);
     calm = arena->take<uint8_t>(cells);
     cell = arena->take<int>(cells);
+    pending = arena->take<int>(cells);
     real **places[] = {&T, &px, &py, &quiet};
     for (real **array : places) *array = arena->take<real>(cells);
     flows = arena->take<batch_flows>(cells);

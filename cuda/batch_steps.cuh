@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The steps of engine cuda-batch: one block advances one simulation; no block waits for another.
 //
-// A step has three passes with a barrier of the block after each:
-//   evaluate  a thread per liquid cell that is not quiescent. A warp collects such cells until it has 32. Directions are
-//             closed with the shortcut; what remains to be done for each flow is divided evenly among the lanes, because
-//             few cells have more than one flow. The block then knows the smallest t_opt.
+// A step has four passes with a barrier of the block after each:
+//   scan      a thread per cell collects the liquid cells that are not quiescent: a few per cent to a third of all.
+//   evaluate  a thread per collected cell. Most become quiescent by a test without divisions and roots. In the others,
+//             directions are closed with the shortcut; what remains to be done for each flow is divided evenly among the
+//             lanes, because few cells have more than one flow. The block then knows the smallest t_opt.
 //   flow      a thread per flow: outflow and speed with the new clock.
 //   settle    a thread per cell with lava or inflow: sums in the order of the neighbours, cooling, the new state.
-// The vents emit between two steps, by one warp. All threads then apply the stop rule to the same numbers.
+// The vents emit between two steps, by one warp; a warp computes the volumes while the others settle. All threads then apply the stop rule to the same numbers.
 #ifndef SCIARA_CUDA_BATCH_STEPS_CUH
 #define SCIARA_CUDA_BATCH_STEPS_CUH
 
@@ -21,11 +22,7 @@ namespace sciara_gpu {
 
 enum {
   BATCH_MOST_THREADS = 1024,
-  BATCH_SMALL_BLOCK = 256, ///< up to this number of threads, the kernel may use the registers for
-  BATCH_SMALL_BLOCKS = 3,  ///< so many blocks on a multiprocessor
   BATCH_WARPS = BATCH_MOST_THREADS / 32,
-  BATCH_QUEUE = 64,         ///< cells that a warp collects: fewer than 32, then at most 32 more
-  BATCH_TEST_INTERVAL = 16, ///< steps between two tests whether a cell is quiescent
 };
 
 /** What the threads of a block share. */
@@ -34,13 +31,14 @@ struct batch_block {
   sciara_stop_rule stop;
   sciara_device_control control; ///< thick, bad_before, bad_after and the totals of rare events; the rest at the end
   unsigned listed;               ///< places in use
+  unsigned places;               ///< places in use when time evaluation begins
+  unsigned pending;              ///< cells to be evaluated
   unsigned flows;
   unsigned liquid; ///< cells liquid at the end of the step
   int framed;      ///< one of them lies next to the frame
   int late;        ///< the launch must end
   unsigned long long cell_steps;
   real least[BATCH_WARPS]; ///< smallest t_opt of each warp
-  int queue[BATCH_WARPS][BATCH_QUEUE];
 };
 
 /** The clock of a slot, equal in all threads. */
@@ -132,7 +130,7 @@ struct batch_work {
   }
 
   __device__ void emit_into(int cell, double volume, double time) {
-    if (!s.link[cell]) take_place(my.listed++, cell, 0, 0, 0);
+    if (!s.link[cell]) take_place(atomicAdd(&my.listed, 1u), cell, 0, 0, 0);
     const int k = s.link[cell] - 1;
     s.ground[cell].h = sciara_cell_emit(s.ground[cell].h, volume, s.d.cell_size);
     s.T[k] = s.d.T_vent;
@@ -142,21 +140,33 @@ struct batch_work {
     disturb(cell);
   }
 
-  /** gamma without the time: one warp. The volumes are added in file order by one lane. */
+  /** The volumes of the next step, by one warp. */
+  __device__ void find_volumes(const batch_clock &now) {
+    const sciara_device_vents &v = s.d.vents;
+    if (!(now.time < my.stop.vents_end)) return;
+    for (int64_t k = lane; k < v.count; k += 32)
+      v.volume[k] = sciara_vent_volume(v.begin, v.end, v.rate, v.first[k], v.first[k + 1], now.time, (double)now.t);
+  }
+
+  /** gamma without the time: one warp. Volumes for the same cell, and their sum, are added in file order. */
   __device__ void emit(const batch_clock &now) {
     const sciara_device_vents &v = s.d.vents;
     for (int64_t first = 0; first < v.count; first += 32) {
-      const int64_t k = first + lane;
-      if (k < v.count)
-        v.volume[k] = sciara_vent_volume(v.begin, v.end, v.rate, v.first[k], v.first[k + 1], now.time, (double)now.t);
-      __syncwarp();
-      for (int64_t n = first; lane == 0 && n < v.count && n < first + 32; n++) {
-        if (!(v.volume[n] > 0)) continue;
-        emit_into((int)v.cell[n], v.volume[n], now.time);
-        my.control.emitted = my.control.emitted + v.volume[n];
+      const int64_t k = first + lane, last = v.count - first;
+      const double volume = k < v.count ? v.volume[k] : 0;
+      const int cell = k < v.count ? (int)v.cell[k] : -1 - (int)lane;
+      const bool alone = __popc(__match_any_sync(~0u, cell)) == 1, parallel = __all_sync(~0u, alone);
+      if (parallel && volume > 0) emit_into(cell, volume, now.time);
+      for (int n = 0; n < 32 && n < last; n++) {
+        const double part = __shfl_sync(~0u, volume, n);
+        const int into = __shfl_sync(~0u, cell, n);
+        if (lane != 0 || !(part > 0)) continue;
+        if (!parallel) emit_into(into, part, now.time);
+        my.control.emitted = my.control.emitted + part;
       }
       __syncwarp();
     }
+    if (lane == 0) my.places = my.listed;
   }
 
   // --------------------------------------------------------------------------------------------- tau1, time evaluation
@@ -175,7 +185,7 @@ struct batch_work {
                                       real top[SCIARA_MOORE]) const {
     const real head_on_axis = sciara_head(rule, start.speed_on_axis);
     const real head_on_diagonal = sciara_head(rule, start.speed_on_diagonal);
-    unsigned set = SCIARA_SELF;
+    unsigned set = SCIARA_SELF, doubts = 0;
     top[0] = 0;
     SCIARA_UNROLL
     for (int n = 1; n < SCIARA_MOORE; n++) {
@@ -183,32 +193,36 @@ struct batch_work {
       const real head = n == start.axis ? head_on_axis : n == start.diagonal ? head_on_diagonal : (real)0;
       top[n] = sciara_top(n, own.z, other.z, other.h);
       const sciara_shortcut answer = sciara_shortcut_open(rule, own.h, hc, top[n], head);
-      bool open = answer.open;
-      if (answer.doubt) {
-        sciara_slope slope = {0, 0, 0};
-        open = sciara_slope_open_with(rule, own.h, hc, top[n], head, &slope);
-      }
-      set |= open ? 1u << n : 0u;
+      set |= answer.open ? 1u << n : 0u;
+      doubts |= answer.doubt ? 1u << n : 0u;
+    }
+    for (; doubts; doubts &= doubts - 1) { // rare: not unrolled
+      const int n = __ffs((int)doubts) - 1;
+      const batch_ground other = s.ground[cell + offset(n)];
+      const real head = n == start.axis ? head_on_axis : n == start.diagonal ? head_on_diagonal : (real)0;
+      sciara_slope slope = {0, 0, 0};
+      const bool open = sciara_slope_open_with(rule, own.h, hc, sciara_top(n, own.z, other.z, other.h), head, &slope);
+      set = open ? set | 1u << n : set & ~(1u << n);
     }
     return set;
   }
 
-  /** Notes whether a cell without outflow is quiescent: tested at intervals, if nothing has changed in the last step. */
-  __device__ void test_quiet(int k, int cell, batch_ground own, real T, real hc, real vx, real vy,
-                             const real top[SCIARA_MOORE], unsigned long long step) const {
-    s.quiet[k] = 0;
-    const bool was_calm = s.calm[cell];
-    if (!was_calm) s.calm[cell] = 1;
-    if (!was_calm || (step + (unsigned long long)k) % BATCH_TEST_INTERVAL) return;
+  /** Tests whether a cell is quiescent, and notes the result. */
+  __device__ bool test_quiet(int k, int cell, batch_ground own, real T, real hc, real vx, real vy) const {
     const real head = sciara_quiescent_head(rule, vx, vy);
     const real limit = sciara_quiescent_limit(rule, own.h, hc, head);
-    bool quiet = true;
+    bool quiet = own.h > 0 && limit > 0;
     SCIARA_UNROLL
-    for (int n = 1; n < SCIARA_MOORE; n++) quiet = quiet && sciara_quiescent_height(rule, own.h, top[n], head) < limit;
-    if (quiet) s.quiet[k] = T;
+    for (int n = 1; n < SCIARA_MOORE; n++) {
+      const batch_ground other = s.ground[cell + offset(n)];
+      quiet &= sciara_quiescent_below(rule, own.h, sciara_top(n, own.z, other.z, other.h), head, limit);
+    }
+    s.quiet[k] = quiet ? T : (real)0;
+    if (quiet) s.calm[cell] = 1;
+    return quiet;
   }
 
-  /** Records for a neighbour that flow `number` comes from its neighbour `from`; a dry cell takes a place. */
+  /** Informs a neighbour that flow `number` comes from its neighbour `from`; a dry cell takes a place. */
   __device__ void announce(int cell, int from, unsigned number) {
     s.way[(int64_t)cell * BATCH_DIRECTIONS + from - 1] = number;
     const bool is_first = atomicOr(&s.inbox[cell], 1u << from) == 0;
@@ -222,7 +236,7 @@ struct batch_work {
     const batch_ground other = s.ground[to];
     const real top = sciara_top(n, own.z, other.z, other.h);
     sciara_slope slope = {sciara_initial_speed(n, vx, vy), 0, 0};
-    sciara_slope_open(rule, own.h, 0, top, &slope); // it is open: only slope is needed
+    sciara_slope_open(rule, own.h, 0, top, &slope); // it is open: only `slope` is needed
     bool bad = false;
     const real t = sciara_slope_time(rule, &slope, keep, &bad);
     if (bad) report(&my.control.bad_before, cell);
@@ -243,7 +257,7 @@ struct batch_work {
   }
 
   /** Time evaluation of the cells at the places `k` of the lanes; all lanes call it, those that are not `on` for nothing. */
-  __device__ real evaluate_cells(int k, bool on, bool checks, unsigned long long step) {
+  __device__ real evaluate_cells(int k, bool on, bool checks) {
     const int cell = s.cell[k];
     const batch_ground own = s.ground[cell];
     const real T = s.T[k], px = s.px[k], py = s.py[k];
@@ -251,12 +265,11 @@ struct batch_work {
     const real vx = velocity(px, own.h), vy = velocity(py, own.h);
     real average = 0;
     unsigned survivors = 0;
-    {
+    const real hc = sciara_critical_height(rule, T);
+    if (on && !test_quiet(k, cell, own, T, hc, vx, vy)) {
       real top[SCIARA_MOORE];
-      const real hc = sciara_critical_height(rule, T);
       const unsigned set = open_directions(cell, own, hc, sciara_start_of(vx, vy), top);
-      if (on && set != SCIARA_SELF) survivors = sciara_minimise(set, own.h, top, &average) & ~(unsigned)SCIARA_SELF;
-      if (on && !survivors) test_quiet(k, cell, own, T, hc, vx, vy, top, step);
+      if (set != SCIARA_SELF) survivors = sciara_minimise(set, own.h, top, &average) & ~(unsigned)SCIARA_SELF;
     }
     return make_flows(k, on, cell, own, T, vx, vy, average, survivors);
   }
@@ -297,41 +310,40 @@ struct batch_work {
     return t_opt;
   }
 
-  __device__ bool is_quiet(int k, int cell) const {
-    const real since = s.quiet[k];
-    return since > 0 && s.T[k] <= since && s.calm[cell];
-  }
-
-  /** tau1, time evaluation: the smallest t_opt that this lane has seen. */
-  __device__ real evaluate(unsigned places, bool checks, unsigned long long step) {
-    real t_opt = rule->clock_max;
-    int *queue = my.queue[warp];
-    unsigned waiting = 0;
+  /** Collects the cells that have to be evaluated. */
+  __device__ void scan(unsigned places, bool checks) {
     for (unsigned first = warp * 32; first < places; first += blockDim.x) {
       const unsigned k = first + lane;
       int cell = 0;
-      bool liquid = false;
-      if (k < places) {
+      bool liquid = false, quiet = false;
+      if (k < places) { // all loads at once
+        const real since = s.quiet[k], T = s.T[k];
         cell = s.cell[k];
+        quiet = (since > 0) & (T <= since) & (s.calm[cell] != 0);
         liquid = s.ground[cell].h != 0; // invalid thicknesses too
       }
       active += liquid;
-      const bool pending = liquid && !is_quiet((int)k, cell);
+      const bool pending = liquid && !quiet;
       if (checks && liquid && !pending) check((int)k, cell);
       const unsigned lanes = __ballot_sync(~0u, pending);
-      if (pending) queue[waiting + (unsigned)__popc(lanes & ((1u << lane) - 1))] = (int)k;
-      waiting += (unsigned)__popc(lanes);
-      __syncwarp();
-      if (waiting < 32) continue;
-      waiting -= 32;
-      const int next = queue[waiting + lane]; // the last ones
-      __syncwarp();
-      const real t = evaluate_cells(next, true, checks, step);
+      if (!lanes) continue;
+      unsigned at = 0;
+      if (lane == 0) at = atomicAdd(&my.pending, (unsigned)__popc(lanes));
+      at = __shfl_sync(~0u, at, 0) + (unsigned)__popc(lanes & ((1u << lane) - 1));
+      if (pending) s.pending[at] = (int)k;
+    }
+  }
+
+  /** tau1, time evaluation: the smallest t_opt that this lane has seen. */
+  __device__ real evaluate(bool checks) {
+    real t_opt = rule->clock_max;
+    const unsigned count = my.pending;
+    for (unsigned first = warp * 32; first < count; first += blockDim.x) {
+      const unsigned n = first + lane;
+      const real t = evaluate_cells(s.pending[n < count ? n : first], n < count, checks);
       if (t < t_opt) t_opt = t;
     }
-    if (!waiting) return t_opt;
-    const real t = evaluate_cells(queue[lane < waiting ? lane : 0], lane < waiting, checks, step);
-    return t < t_opt ? t : t_opt;
+    return t_opt;
   }
 
   // -------------------------------------------------------------------------------------------- tau1, flow computing
@@ -366,14 +378,19 @@ struct batch_work {
 #endif
   }
 
+  /** Whether a component of the momentum is larger than it was, or not a number. */
+  static __device__ bool grows(real p, real before) {
+    const real size = p < 0 ? -p : p, was = before < 0 ? -before : before;
+    return !(size <= was);
+  }
+
   /** One component of the residual's momentum, as in sciara_inflow_residual. */
   static __device__ real residual_momentum(real p, real h, real h0, real keep) {
     if (sciara_is_subnormal(p)) return sciara_fade_subnormal(p, h, h0, keep);
     return (h0 * velocity(p, h)) * keep;
   }
 
-  __device__ sciara_inflow residual(int k, real h, real T, real px, real py) const {
-    const batch_flows out = s.flows[k];
+  __device__ sciara_inflow residual(batch_flows out, real h, real T, real px, real py) const {
     real leaving = 0;
     for (unsigned n = 0; n < out.count; n++) leaving = leaving + s.share[out.first + n];
     const real keep = px == 0 && py == 0 && s.keeps_momentum ? (real)1 : 1 - sciara_dissipation(rule, T);
@@ -397,18 +414,19 @@ struct batch_work {
   __device__ void settle_cell(int k, real t, double time) {
     const int cell = s.cell[k];
     const unsigned inbox = s.inbox[cell];
+    const real T = s.T[k], px = s.px[k], py = s.py[k]; // all loads at once
+    const batch_flows out = s.flows[k];
+    unsigned marks = s.marks[k];
     const real h = s.ground[cell].h;
     if (h == 0 && !inbox) return;
-    const real T = s.T[k], px = s.px[k], py = s.py[k];
     sciara_inflow inflow = {0, 0, 0, 0};
-    if (h != 0) inflow = residual(k, h, T, px, py);
+    if (h != 0) inflow = residual(out, h, T, px, py);
     if (inbox) {
       s.inbox[cell] = 0;
       s.calm[cell] = 0;
       gather(cell, inbox, &inflow);
     }
     if (h == 0 && inflow.h == 0) return;
-    unsigned marks = s.marks[k];
     bool bad = false;
     real T_new = 0;
     const sciara_outcome outcome =
@@ -423,7 +441,8 @@ struct batch_work {
       return;
     }
     const bool moved = inflow.h != h, new_px = differ(inflow.px, px), new_py = differ(inflow.py, py);
-    if (moved || new_px || new_py || marks & BATCH_FRESH) // else the maxima cannot change
+    // Otherwise no maximum can change: all operations for the speed are monotonic when rounded.
+    if (moved || grows(inflow.px, px) || grows(inflow.py, py) || marks & BATCH_FRESH)
       sciara_pass_record(&s.d.f, cell, inflow.h, inflow.px, inflow.py);
     if (marks & BATCH_FRESH) s.marks[k] = (uint8_t)(marks & ~(unsigned)BATCH_FRESH);
     if (moved) {
@@ -495,10 +514,11 @@ struct batch_work {
     }
     now->time = now->time + (double)now->t;
     lap(2, last);
-    const unsigned places = my.listed;
-    __syncthreads(); // before the first new place
+    const unsigned places = my.places;
     const bool checks = (now->step - my.control.first) % SCIARA_CHECK_EVERY == 0;
-    real t = evaluate(places, checks, now->step);
+    scan(places, checks);
+    __syncthreads();
+    real t = evaluate(checks);
     for (int distance = 16; distance > 0; distance >>= 1) {
       const real other = __shfl_xor_sync(~0u, t, distance);
       if (other < t) t = other;
@@ -509,13 +529,15 @@ struct batch_work {
     lap(0, last);
     now->t = rule->relaxation * least_of_block();
     if (threadIdx.x == 0) {
-      my.liquid = 0;
+      my.places = my.listed;
+      my.liquid = my.pending = 0;
       my.framed = my.control.thick = 0;
       my.late = nanoseconds() >= until;
     }
     flow(now->t);
     __syncthreads();
     if (my.control.bad_before != SCIARA_NO_CELL) return false; // bad_after may change already
+    if (warp == warps - 1) find_volumes(*now);
     settle(now->t, now->time);
     if (threadIdx.x == 0) my.flows = 0;
     __syncthreads();
@@ -544,7 +566,7 @@ __device__ inline void batch_begin(batch_block &my, const batch_slot *slot) {
   my.stop = *my.slot.d.stop;
   my.control.bad_before = my.control.bad_after = SCIARA_NO_CELL;
   my.control.thick = my.control.failed = 0;
-  my.listed = my.flows = my.liquid = 0;
+  my.listed = my.flows = my.liquid = my.pending = 0;
   my.framed = my.late = 0;
   my.cell_steps = 0;
 }
@@ -559,9 +581,12 @@ static __global__ void __launch_bounds__(MOST_THREADS, BLOCKS)
   __syncthreads();
   if (my.control.reason != SCIARA_STOP_NONE) return;
   batch_work work(my);
+  batch_clock now = {my.control.step, my.control.time, my.control.t};
+  if (work.warp == 0) work.find_volumes(now);
   work.enter();
   __syncthreads();
-  batch_clock now = {my.control.step, my.control.time, my.control.t};
+  if (threadIdx.x == 0) my.places = my.listed;
+  __syncthreads();
   unsigned long long last = 0;
   unsigned long long steps = 0;
   work.lap(-1, &last);

@@ -52,6 +52,7 @@ void release(sciara_device_engine *e) {
   sciara_host_fields_destroy(&e->hf);
   e->batch = nullptr;
   e->memory = nullptr;
+  e->memory_bytes = 0;
 }
 
 template <class T> sciara_status copy_in(const sciara_device_engine *e, const T *to, const void *from, int64_t count) {
@@ -63,19 +64,30 @@ template <class T> sciara_status copy_out(const sciara_device_engine *e, T *to, 
   return SCIARA_OK;
 }
 
+/** Makes e->memory at least that large; `kept`: bytes of it for kept states. */
+sciara_status take_block(sciara_device_engine *e, size_t bytes, size_t kept) {
+  if (e->memory && e->memory_bytes >= bytes) return SCIARA_OK;
+  if (e->memory) cudaFree(e->memory);
+  e->memory = nullptr;
+  e->memory_bytes = 0;
+  size_t free_bytes = 0, total = 0;
+  SCIARA_CUDA_TRY(cudaMemGetInfo(&free_bytes, &total));
+  if (bytes > free_bytes)
+    return sciara_fail(
+        SCIARA_ERR_MEMORY,
+        "engine %s needs %zu MiB of device memory (%zu MiB of it for snapshots on the way), %zu MiB are free",
+        e->strategy->name, bytes >> 20, kept >> 20, free_bytes >> 20);
+  SCIARA_CUDA_TRY(cudaMalloc(&e->memory, bytes));
+  e->memory_bytes = bytes;
+  return SCIARA_OK;
+}
+
 sciara_status take_memory(sciara_device_engine *e, unsigned record) {
   const sciara_vents *v = e->setup.vents;
   sciara_arena size = {};
   lay_out(e, &size, record, v->count, v->slots);
-  size_t free_bytes = 0, total = 0;
-  SCIARA_CUDA_TRY(cudaMemGetInfo(&free_bytes, &total));
   const size_t kept = e->setup.keeps ? sciara_device_kept_bytes(e->hf.count, record) : 0;
-  if (size.used > free_bytes)
-    return sciara_fail(
-        SCIARA_ERR_MEMORY,
-        "engine %s needs %zu MiB of device memory (%zu MiB of it for snapshots on the way), %zu MiB are free",
-        e->strategy->name, size.used >> 20, kept >> 20, free_bytes >> 20);
-  SCIARA_CUDA_TRY(cudaMalloc(&e->memory, size.used));
+  SCIARA_TRY(take_block(e, size.used, kept));
   SCIARA_CUDA_TRY(cudaMemsetAsync(e->memory, 0, size.used, e->stream));
   e->arena = {};
   e->arena.base = static_cast<char *>(e->memory);
@@ -267,9 +279,9 @@ void sciara_device_destroy(void *engine) {
 enum sciara_status sciara_device_upload(void *engine, const struct sciara_state *state) {
   sciara_device_engine *e = static_cast<sciara_device_engine *>(engine);
   SCIARA_WITH_DEVICE(e->setup.device);
-  release(e);
+  if (!e->reuses) release(e);
   SCIARA_TRY(sciara_band_check(&e->setup, &state->grid));
-  SCIARA_TRY(sciara_host_fields_create(&e->hf, state));
+  if (!e->hf.f.z) SCIARA_TRY(sciara_host_fields_create(&e->hf, state));
   sciara_host_fields_upload(&e->hf, state, e->setup.boundary);
   e->device.f.stride = e->hf.f.stride;
   e->device.rows = state->grid.rows;

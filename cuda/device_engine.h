@@ -45,7 +45,9 @@ struct sciara_device_engine {
   struct sciara_step_control step_control;
   struct sciara_host_fields hf; ///< staging area for fields
   struct sciara_device device;
-  void *memory;                          ///< one block that holds all arrays on the device
+  void *memory;        ///< one block that holds all arrays on the device
+  size_t memory_bytes; ///< of this block
+  bool reuses; ///< an upload uses this block again if it is large enough, and arrays of `hf` that the caller has set
   struct sciara_arena arena;             ///< the layout of this block
   struct sciara_device_control *control; ///< pinned, on the host
   struct sciara_stop_rule *stop;         ///< the same as device.stop

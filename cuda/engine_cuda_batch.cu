@@ -5,9 +5,12 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <cstring>
 #include <new>
+#include <type_traits>
 #include <vector>
 
+#include "base/mem.h"
 #include "base/wallclock.h"
 #include "batch_steps.cuh"
 #include "cuda_check.h"
@@ -17,7 +20,7 @@ namespace {
 
 using namespace sciara_gpu;
 
-enum { THREADS_ALONE = 512, LAUNCH_MS = 100, SLOTS_OF_MULTIPROCESSOR = 3 };
+enum { PRESET_THREADS = 1024, LAUNCH_MS = 100, SLOTS_OF_MULTIPROCESSOR = 3 };
 const double LAUNCH_SECONDS = 0.02; // intended duration of a launch for one simulation
 
 struct batch_engine {
@@ -55,23 +58,26 @@ sciara_status prepare(void *engine) {
 }
 
 /** Threads of a block: a multiple of 32. */
-unsigned threads_of(const sciara_engine_options *options, unsigned preset) {
+unsigned threads_of(const sciara_engine_options *options) {
   const unsigned given = (unsigned)(options->block_width * options->block_height);
-  return given ? (given + 31) / 32 * 32 : preset;
+  return given ? (given + 31) / 32 * 32 : (unsigned)PRESET_THREADS;
 }
 
 typedef void batch_kernel(const batch_slot *slots, unsigned long long nanoseconds_given);
 
-/** Small blocks have more registers for each thread. */
-batch_kernel *kernel_for(unsigned threads) {
-  return threads <= BATCH_SMALL_BLOCK ? batch_steps<BATCH_SMALL_BLOCK, BATCH_SMALL_BLOCKS>
-                                      : batch_steps<BATCH_MOST_THREADS, 1>;
+/** The kernel for this number of threads, with as many registers as `each` blocks on a multiprocessor leave. */
+batch_kernel *kernel_for(unsigned threads, size_t each) {
+  if (threads <= 256) return each <= 2 ? batch_steps<256, 2> : batch_steps<256, 3>;
+  if (threads <= 512) return each <= 1 ? batch_steps<512, 1> : batch_steps<512, 2>;
+  return threads <= 768 ? batch_steps<768, 1> : batch_steps<1024, 1>;
 }
 
 sciara_status run(void *engine) {
   batch_engine *e = engine_of(engine);
-  const unsigned threads = threads_of(&e->base.setup.options, THREADS_ALONE);
-  kernel_for(threads)<<<1, threads, 0, e->base.stream>>>(e->on_device, (unsigned long long)(LAUNCH_SECONDS * 1e9));
+  const unsigned threads = threads_of(&e->base.setup.options);
+  const double left = e->base.step_control.wall_until - sciara_wallclock(); // for max_wall_ms
+  const double seconds = std::max(0.0, std::min(LAUNCH_SECONDS, left));
+  kernel_for(threads, 1)<<<1, threads, 0, e->base.stream>>>(e->on_device, (unsigned long long)(seconds * 1e9));
   SCIARA_CUDA_TRY(cudaGetLastError());
   if (e->slot.times)
     SCIARA_CUDA_TRY(cudaMemcpyAsync(e->times, e->slot.times, sizeof *e->times, cudaMemcpyDeviceToHost, e->base.stream));
@@ -128,16 +134,90 @@ struct batch {
   std::vector<int> active; ///< slots of the blocks of the next launch
   int multiprocessors;
   cudaStream_t stream;
-  launch_lists host, device; ///< pinned; on the device
+  launch_lists host, device;  ///< pinned; on the device
+  sciara_host_fields staging; ///< of the last grid; lent to the engine of a slot for an upload or a download
+  unsigned record_of_staging;
+  char *staging_block; ///< pinned: the arrays of `staging`
+  size_t staging_bytes;
 };
 
 batch *batch_of(void *b) { return static_cast<batch *>(b); }
+
+/** Calls visit(array, bytes) for every array of these fields. */
+template <class Visit> void for_each_array(sciara_host_fields *hf, Visit visit) {
+  const size_t n = (size_t)hf->count;
+#define SCIARA_REAL_FIELD(member) visit(hf->f.member, n * sizeof(real));
+#define SCIARA_GROUND_FIELD(member) visit(hf->f.member, n * sizeof(real));
+#define SCIARA_DOUBLE_FIELD(member) visit(hf->f.member, n * sizeof(double));
+#define SCIARA_RECORDED_FIELD(member, ...) visit(hf->f.member, n * sizeof(real));
+#include "model/fields.def"
+  visit(hf->kind, n);
+}
+
+size_t aligned(size_t bytes) { return (bytes + SCIARA_ALIGNMENT - 1) / SCIARA_ALIGNMENT * SCIARA_ALIGNMENT; }
+
+/** Pinned memory for the staging area: the block is used again if it is large enough. */
+sciara_status take_staging_block(batch *b, size_t bytes) {
+  if (b->staging_bytes < bytes) {
+    if (b->staging_block) cudaFreeHost(b->staging_block);
+    b->staging_block = nullptr;
+    b->staging_bytes = 0;
+    SCIARA_CUDA_TRY(cudaMallocHost(&b->staging_block, bytes));
+    b->staging_bytes = bytes;
+  }
+  memset(b->staging_block, 0, bytes);
+  return SCIARA_OK;
+}
+
+/** Makes the arrays of the staging area, for a grid and the recorded fields of a state. */
+sciara_status make_staging(batch *b, const sciara_state *s) {
+  sciara_host_fields hf;
+  size_t bytes = 0;
+  b->staging = {};
+  SCIARA_TRY(sciara_host_fields_create(&hf, s));
+  for_each_array(&hf, [&](void *array, size_t size) { bytes += array ? aligned(size) : 0; });
+  const sciara_status status = take_staging_block(b, bytes);
+  if (status != SCIARA_OK) {
+    sciara_host_fields_destroy(&hf);
+    return status;
+  }
+  char *next = b->staging_block;
+  for_each_array(&hf, [&](auto &array, size_t size) {
+    if (!array) return;
+    sciara_free(array);
+    array = reinterpret_cast<std::remove_reference_t<decltype(array)>>(next);
+    next += aligned(size);
+  });
+  hf.f.kind = hf.kind;
+  b->staging = hf;
+  b->record_of_staging = sciara_state_record(s);
+  return SCIARA_OK;
+}
+
+/** Gives the staging area to an engine. */
+sciara_status lend_staging(batch *b, sciara_device_engine *e, const sciara_state *s) {
+  const sciara_grid *is = &b->staging.grid;
+  if (!b->staging.f.z || is->rows != s->grid.rows || is->cols != s->grid.cols ||
+      b->record_of_staging != sciara_state_record(s))
+    SCIARA_TRY(make_staging(b, s));
+  b->staging.grid = s->grid;
+  e->hf = b->staging;
+  return SCIARA_OK;
+}
+
+void take_staging_back(sciara_device_engine *e) {
+  e->hf.kind = nullptr;
+  const int64_t stride = e->hf.f.stride;
+  e->hf.f = {};
+  e->hf.f.stride = stride;
+}
 
 void destroy_batch(void *which) {
   batch *b = batch_of(which);
   if (!b) return;
   const sciara_on_device scope(b->setup.device);
   for (member &m : b->members) sciara_device_destroy(m.engine);
+  if (b->staging_block) cudaFreeHost(b->staging_block);
   void *const pinned[] = {b->host.slot, b->host.stop, b->host.control};
   void *const on_device[] = {b->device.slot, b->device.stop, b->device.control};
   for (void *p : pinned)
@@ -195,9 +275,19 @@ void clear_slot(void *which, int slot) {
   batch *b = batch_of(which);
   member *m = nullptr;
   if (find_member(b, slot, false, &m) != SCIARA_OK) return;
-  const sciara_on_device scope(b->setup.device);
-  sciara_device_destroy(m->engine);
-  *m = {};
+  m->loaded = m->failed = false; // its memory is for the next member
+}
+
+/** Releases the device memory of empty slots other than `m`; returns whether there was any. */
+bool release_idle(batch *b, const member *m) {
+  bool any = false;
+  for (member &other : b->members) {
+    if (&other == m || other.loaded || !other.engine) continue;
+    sciara_device_destroy(other.engine);
+    other = {};
+    any = true;
+  }
+  return any;
 }
 
 /** Whether a vent could bring lava to the frame in the step in which it emits. */
@@ -214,24 +304,25 @@ sciara_status check_vents(const sciara_vents *v, const sciara_grid *g, unsigned 
   return SCIARA_OK;
 }
 
-/** SCIARA_ERR_MEMORY if the slots would need more than the setup allows. */
-sciara_status check_memory(const batch *b, const member *m, const sciara_grid *grid) {
-  size_t host = 0, device = 0, more_host = 0, more_device = 0;
-  for (const member &other : b->members) {
-    if (&other == m || !other.loaded) continue;
-    sciara_device_memory(&strategy, &other.engine->base.hf.grid, b->setup.record, &more_host, &more_device);
-    host += more_host;
-    device += more_device;
+/** SCIARA_ERR_MEMORY if the slots would need more than the setup allows. Memory of empty slots is released first. */
+sciara_status check_memory(batch *b, member *m, const sciara_grid *grid) {
+  size_t host = 0, device = 0, used = 0, idle = 0;
+  for (const member &other : b->members)
+    if (&other != m && other.engine) (other.loaded ? used : idle) += other.engine->base.memory_bytes;
+  sciara_device_memory(&strategy, grid, b->setup.record, &host, &device);
+  const size_t own = m->engine ? std::max(device, m->engine->base.memory_bytes) : device;
+  const size_t limit = b->setup.device_bytes ? b->setup.device_bytes : SIZE_MAX;
+  if (used + idle + own > limit) release_idle(b, m);
+  if (used + own > limit && m->engine) {
+    sciara_device_destroy(m->engine);
+    m->engine = nullptr;
   }
-  sciara_device_memory(&strategy, grid, b->setup.record, &more_host, &more_device);
-  host += more_host;
-  device += more_device;
   if (b->setup.host_bytes && host > b->setup.host_bytes)
     return sciara_fail(SCIARA_ERR_MEMORY, "a batch needs %zu MiB of memory; expected at most %zu MiB", host >> 20,
                        b->setup.host_bytes >> 20);
-  if (b->setup.device_bytes && device > b->setup.device_bytes)
+  if (used + device > limit)
     return sciara_fail(SCIARA_ERR_MEMORY, "a batch needs %zu MiB of device memory; expected at most %zu MiB",
-                       device >> 20, b->setup.device_bytes >> 20);
+                       (used + device) >> 20, b->setup.device_bytes >> 20);
   return SCIARA_OK;
 }
 
@@ -251,7 +342,11 @@ sciara_status load_member(batch *b, member *m, const sciara_params *params, cons
   m->engine->base.setup.params = params;
   m->engine->base.setup.vents = vents;
   m->engine->frame = frame;
-  const sciara_status status = sciara_device_upload(engine, state);
+  m->engine->base.reuses = true;
+  SCIARA_TRY(lend_staging(b, &m->engine->base, state));
+  sciara_status status = sciara_device_upload(engine, state);
+  if (status == SCIARA_ERR_MEMORY && release_idle(b, m)) status = sciara_device_upload(engine, state);
+  take_staging_back(&m->engine->base);
   m->engine->base.setup.params = nullptr; // are the caller's
   m->engine->base.setup.vents = nullptr;
   return status;
@@ -275,9 +370,17 @@ sciara_status load(void *which, int slot, const sciara_params *params, const sci
 }
 
 sciara_status download_slot(void *which, int slot, sciara_state *state) {
+  batch *b = batch_of(which);
   member *m = nullptr;
-  SCIARA_TRY(find_member(batch_of(which), slot, true, &m));
-  return sciara_device_download(m->engine, state);
+  SCIARA_TRY(find_member(b, slot, true, &m));
+  const sciara_on_device scope(b->setup.device);
+  sciara_device_engine *e = &m->engine->base;
+  SCIARA_TRY(lend_staging(b, e, state));
+  for (int64_t r = 0; r < state->grid.rows; r++)
+    memcpy(e->hf.kind + sciara_host_index(&e->hf, r, 0), state->kind + r * state->grid.cols, (size_t)state->grid.cols);
+  const sciara_status status = sciara_device_download(e, state);
+  take_staging_back(e);
+  return status;
 }
 
 /** Begins an `advance`: lists the slots that have steps to do; returns the longest max_wall_ms. */
@@ -313,17 +416,11 @@ void fill_lists(batch *b, const sciara_stop stops[]) {
   }
 }
 
-/** Threads of a block, for this number of blocks: together they should fill the registers of the device. */
-unsigned threads_for(const batch *b, size_t blocks) {
-  const size_t each = (blocks + (size_t)b->multiprocessors - 1) / (size_t)b->multiprocessors;
-  return threads_of(&b->setup.options, each <= 1 ? 1024 : each == 2 ? 512 : 256);
-}
-
 /** All active slots advance for about `seconds` together. */
 sciara_status launch(batch *b, double seconds) {
   const size_t n = b->active.size();
-  const unsigned threads = threads_for(b, n);
-  batch_kernel *const kernel = kernel_for(threads);
+  const unsigned threads = threads_of(&b->setup.options);
+  batch_kernel *const kernel = kernel_for(threads, (n + (size_t)b->multiprocessors - 1) / (size_t)b->multiprocessors);
   int resident = 0;
   SCIARA_CUDA_TRY(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, (int)threads, 0));
   const size_t room = (size_t)std::max(resident, 1) * (size_t)b->multiprocessors, waves = (n + room - 1) / room;

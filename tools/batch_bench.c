@@ -53,7 +53,8 @@ static enum sciara_status vary(const struct bench *b, size_t member, struct vari
   return SCIARA_OK;
 }
 
-static enum sciara_status load_all(const struct bench *b, void *batch, size_t members) {
+static enum sciara_status load_all(const struct bench *b, void *batch, size_t members, double *seconds) {
+  const double begin = sciara_wallclock();
   for (size_t k = 0; k < members; k++) {
     struct variation v;
     SCIARA_TRY(vary(b, k, &v));
@@ -61,6 +62,7 @@ static enum sciara_status load_all(const struct bench *b, void *batch, size_t me
     free(v.vents.rate);
     SCIARA_TRY(status);
   }
+  *seconds = sciara_wallclock() - begin;
   return SCIARA_OK;
 }
 
@@ -96,8 +98,8 @@ static enum sciara_status verify(const struct bench *b, void *batch, size_t memb
   return status;
 }
 
-/** Whether a slot has to advance further. An error of a slot is reported in *status. */
-static bool continues(const struct sciara_engine_progress *progress, size_t members, enum sciara_status *status) {
+/** Whether a slot has steps to do. An error of a slot is reported in *status. */
+static bool has_more(const struct sciara_engine_progress *progress, size_t members, enum sciara_status *status) {
   bool more = false;
   for (size_t k = 0; k < members; k++) {
     if (progress[k].bad.step)
@@ -118,13 +120,13 @@ static enum sciara_status advance_all(const struct bench *b, void *batch, size_t
   enum sciara_status status;
   do {
     status = b->ops->batch->advance(batch, stops, progress);
-  } while (status == SCIARA_OK && continues(progress, members, &status));
+  } while (status == SCIARA_OK && has_more(progress, members, &status));
   *seconds = sciara_wallclock() - begin;
   free(stops);
   return status;
 }
 
-static void print(const struct bench *b, size_t members, int threads, double load_s, double seconds,
+static void print(const struct bench *b, size_t members, int threads, const double load_s[2], double seconds,
                   const struct sciara_engine_progress *progress) {
   uint64_t sum = 0, least = UINT64_MAX, most = 0;
   for (size_t k = 0; k < members; k++) {
@@ -134,21 +136,22 @@ static void print(const struct bench *b, size_t members, int threads, double loa
     most = cells > most ? cells : most;
   }
   printf("%zu members, threads %d (0: default), %" PRIu64 " steps: %.4g cell-steps in %.3f s: %.4g cell-steps/s, "
-         "%.4g per slot (%.3g to %.3g cells a member), load %.2f ms a member\n",
+         "%.4g per slot (%.3g to %.3g cells a member), "
+         "load %.2f ms a member, again %.2f ms\n",
          members, threads, b->steps, (double)sum, seconds, (double)sum / seconds,
          (double)sum / seconds / (double)members, (double)least / (double)b->steps, (double)most / (double)b->steps,
-         1e3 * load_s / (double)members);
+         1e3 * load_s[0] / (double)members, 1e3 * load_s[1] / (double)members);
 }
 
 static enum sciara_status measure_in(const struct bench *b, void *batch, size_t members, int threads,
                                      struct sciara_engine_progress *progress) {
-  const double begin = sciara_wallclock();
-  double seconds = 0;
-  SCIARA_TRY(load_all(b, batch, members));
-  const double load_s = sciara_wallclock() - begin;
+  double seconds = 0, load_s[2]; // into new slots, and into freed ones
+  SCIARA_TRY(load_all(b, batch, members, &load_s[0]));
   SCIARA_TRY(advance_all(b, batch, members, progress, &seconds));
   SCIARA_TRY(verify(b, batch, 0));
   if (members > 1) SCIARA_TRY(verify(b, batch, members - 1));
+  for (size_t k = 0; k < members; k++) b->ops->batch->clear(batch, (int)k);
+  SCIARA_TRY(load_all(b, batch, members, &load_s[1]));
   print(b, members, threads, load_s, seconds, progress);
   fflush(stdout);
   return SCIARA_OK;

@@ -9,7 +9,7 @@
 #ifndef SCIARA_MODEL_QUIESCENT_H
 #define SCIARA_MODEL_QUIESCENT_H
 
-#include "model/cell.h"
+#include "model/shortcut.h"
 
 /** Relative margin for rounding, much more than any of the comparisons below needs. */
 #define SCIARA_QUIESCENT_SLACK ((real)(sizeof(real) == sizeof(double) ? 0x1p-36 : 0x1p-12))
@@ -24,6 +24,20 @@ SCIARA_HD real sciara_quiescent_height(const struct sciara_rule *rule, real h, r
   const real q = sciara_real_div((h - (real)0.5 * effective) - top, rule->cell_size);
   const real height = effective * sciara_real_sqrt(1 + q * q);
   return reach <= top ? 0 : height;
+}
+
+/**
+ * Whether sciara_quiescent_height is surely less than `limit`, m, decided without a division and a root as in
+ * shortcut.h. False: undecided.
+ */
+SCIARA_HD bool sciara_quiescent_below(const struct sciara_rule *rule, real h, real top, real head, real limit) {
+  const real reach = head + h;
+  const real effective = top <= head ? h : reach - top;
+  const real q = ((h - (real)0.5 * effective) - top) * rule->inverse_cell_size;
+  const real steep = 1 + q * q, square = (effective * effective) * steep, bound = limit * limit;
+  const bool good =
+      (steep <= SCIARA_SHORTCUT_STEEPEST) & (bound >= 1 / SCIARA_SHORTCUT_MOST) & (bound <= SCIARA_SHORTCUT_MOST);
+  return (limit > 0) & ((reach <= top) | (good & (square < bound * (1 - SCIARA_SHORTCUT_SLACK))));
 }
 
 /** An upper bound of the kinetic head of all directions, m. */

@@ -57,6 +57,7 @@ std::vector<batch_member> make_members(enum sciara_boundary boundary) {
     }
     const auto vary = [&](double *x, uint64_t which) { *x *= 0.9 + 0.2 * draw(8 * n + which); };
     vary(&m.s.params.relaxation, 1);
+    m.s.params.relaxation = std::fmin(m.s.params.relaxation, 1);
     vary(&m.s.params.cooling, 2);
     vary(&m.s.params.dP_vent, 3);
     vary(&m.s.params.hc_sol, 4);
@@ -153,7 +154,7 @@ int run_members(enum sciara_boundary boundary, int threads) {
 }
 
 START_TEST(members) {
-  const int threads[] = {0, 64, 256, 512};
+  const int threads[] = {0, 64, 256, 512, 768, 1024};
   const int open = run_members(SCIARA_BOUNDARY_OPEN, threads[_i]);
   const int closed = run_members(SCIARA_BOUNDARY_CLOSED, threads[_i]);
   printf("blocks of %d threads (0: the default): %d and %d members as serial\n", threads[_i], open, closed);
@@ -214,7 +215,7 @@ double inclined(int64_t r, int64_t c, int v) {
   return 500 + sign * 1.5 * (double)(v & 2 ? r : c);
 }
 
-// The slot stops at the end of the first step with lava next to the frame, or before the first step if lava is next to it then.
+// The slot stops at the end of the first step with lava next to the frame, and before the first step if there is some already.
 START_TEST(frame) {
   const unsigned side[] = {SCIARA_SIDE_EAST, SCIARA_SIDE_WEST, SCIARA_SIDE_SOUTH, SCIARA_SIDE_NORTH};
   batch_member m = {};
@@ -292,7 +293,7 @@ int main() {
   Suite *suite = suite_create("device: batches");
   TCase *tc = tcase_create("batches");
   tcase_set_timeout(tc, 0);
-  tcase_add_loop_test(tc, members, 0, 4);
+  tcase_add_loop_test(tc, members, 0, 6);
   tcase_add_test(tc, error_in_a_slot);
   tcase_add_loop_test(tc, frame, 0, 4);
   tcase_add_test(tc, refused);

@@ -39,6 +39,24 @@ static real near(real x, int steps) {
   return x;
 }
 
+static int below, undecided;
+
+/** sciara_quiescent_below is true only where sciara_quiescent_height is below the limit. */
+static void check_below(const struct sciara_rule *rule, const struct cell *c) {
+  const real limit = sciara_critical_height(rule, c->T);
+  for (int n = 1; n < SCIARA_MOORE; n++) {
+    const real top = sciara_top(n, c->z, c->zn[n], c->hn[n]), head = (real)uniform(0, 2);
+    const real height = sciara_quiescent_height(rule, c->h, top, head), at[] = {limit, height, near(height, 3)};
+    for (int k = 0; k < 3; k++) {
+      const bool is_below = height < at[k];
+      const bool found = sciara_quiescent_below(rule, c->h, top, head, at[k]);
+      ck_assert(is_below || !found);
+      below += k == 0 && is_below;
+      undecided += k == 0 && is_below && !found;
+    }
+  }
+}
+
 START_TEST(quiescent_cells_stay_quiescent) {
   const struct sciara_params params = sciara_params_default();
   const struct sciara_rule rule = sciara_rule_make(&params, _i == 0 ? 10 : 2);
@@ -48,6 +66,7 @@ START_TEST(quiescent_cells_stay_quiescent) {
     const bool flows = survivors(&rule, &c, c.T, c.px, c.py) != 0;
     const bool rests = sciara_is_quiescent(&rule, c.z, c.h, c.T, c.px, c.py, c.zn, c.hn);
     ck_assert(!flows || !rests);
+    check_below(&rule, &c);
     still += !flows;
     quiescent += rests;
     for (int n = 0; rests && n < 12; n++) {
@@ -60,6 +79,8 @@ START_TEST(quiescent_cells_stay_quiescent) {
   }
   ck_assert_int_gt(still, 20000);
   ck_assert_int_gt(quiescent, still / 2);
+  ck_assert_int_gt(below, 100000);
+  ck_assert_int_lt(undecided, below / 100);
 }
 END_TEST
 

@@ -22,6 +22,7 @@
 #include "engine/device_info.h"
 #include "ensemble/batch_folder.h"
 #include "ensemble/compute.h"
+#include "ensemble/reduction.h"
 #include "file/durable.h"
 #include "model/window.h"
 #include "run/choose_engine.h"
@@ -32,6 +33,7 @@
 enum {
   MOST_WORKERS = 4096,
   TICK_MS = 200,
+  STOP_TESTS = 8,      // the next test of the stop rule: after 1/8 more batches
   VERY_LONG = 4,       // times the mean: such members come first
   BYTES_PER_CELL = 12, // of a footprint on the disk
   BYTES_PER_MEMBER = 6 << 10,
@@ -53,11 +55,14 @@ struct work {
   struct sciara_batch_folder folder;
   struct sciara_compute_setup setup;
   const struct sciara_engine_ops *ops;
-  struct sciara_member_state *states; ///< of all members
+  struct sciara_member_done *states; ///< of all members
   bool *selected;                     ///< batches of the slice
+  bool *whole;                        ///< batches that are there
   size_t *open;                       ///< members of each batch that are not finished
   struct task *tasks;
   size_t task_count, next;
+  bool has_stop;        ///< the stop rule counts
+  size_t next_test;     ///< whole batches at the beginning with which it is tested again
   pthread_mutex_t lock; ///< for what follows, and for next, states and open
   struct sciara_execute_progress now;
   size_t running;            ///< workers
@@ -109,7 +114,7 @@ static enum sciara_status select_batches(struct work *w) {
   return SCIARA_OK;
 }
 
-static void count_state(struct sciara_execute_progress *now, const struct sciara_member_state *state) {
+static void count_state(struct sciara_execute_progress *now, const struct sciara_member_done *state) {
   now->finished += state->finished;
   now->failed += state->failed;
   now->censored += state->censored;
@@ -121,6 +126,7 @@ static enum sciara_status find_finished(struct work *w) {
     bool whole;
     SCIARA_TRY(sciara_batch_is_whole(&w->folder, b, w->states, &whole));
     for (size_t m = sciara_batch_begin(w->e, b); w->selected[b] && m < sciara_batch_end(w->e, b); m++) {
+      w->whole[b] = whole;
       if (!whole) SCIARA_TRY(sciara_member_find(&w->folder, m, &w->states[m]));
       count_state(&w->now, &w->states[m]);
       if (whole) continue;
@@ -225,11 +231,14 @@ static int by_first(const void *a, const void *b) {
   return (p->member > q->member) - (p->member < q->member);
 }
 
-/** Puts the very long members first, and the longest first among them and within each batch. */
+/**
+ * Puts the very long members first, and the longest first among them and within each batch. With a stop rule no member
+ * comes before its batch.
+ */
 static void order(struct work *w) {
   struct task *tasks = w->tasks;
   const double mean = w->length_all / (double)w->task_count;
-  for (size_t k = 0; k < w->task_count; k++) tasks[k].first = tasks[k].length > VERY_LONG * mean;
+  for (size_t k = 0; k < w->task_count; k++) tasks[k].first = !w->has_stop && tasks[k].length > VERY_LONG * mean;
   qsort(tasks, w->task_count, sizeof *tasks, by_first);
   for (size_t begin = 0, end; begin < w->task_count; begin = end) {
     const size_t batch = tasks[begin].member / w->e->batch_size;
@@ -288,6 +297,47 @@ static enum sciara_status write_log(const struct work *w, size_t member, const s
   return status;
 }
 
+// ---------------------------------------------------------------------------------------------------------- stop rule
+
+/** The number of batches with which the stop rule holds; 0: it does not. */
+static enum sciara_status find_enough(const struct work *w, size_t *enough) {
+  const struct sciara_ensemble *e = w->e;
+  struct sciara_batches batches = {0};
+  struct sciara_site_hits hits = {0};
+  enum sciara_status status;
+  SCIARA_TRY_GOTO(sciara_batches_open(e, &batches));
+  SCIARA_TRY_GOTO(
+      sciara_site_hits_make(e->result.sites, e->result.site_count, &w->setup.site->grid, e->members.count, &hits));
+  const struct sciara_footprint_source source = sciara_batches_source(&batches);
+  SCIARA_TRY_GOTO(sciara_footprints_visit(&source, 1, sciara_site_hits_visit, &hits));
+  SCIARA_TRY_GOTO(sciara_stop_prefix(e, &batches, &hits, enough));
+cleanup:
+  sciara_site_hits_free(&hits);
+  sciara_batches_free(&batches);
+  return status;
+}
+
+/**
+ * Tests the stop rule, and ends the work if it holds. What counts is the shortest prefix of whole batches, whenever the
+ * test is made; so the results do not depend on the time of the test.
+ */
+static enum sciara_status test_stop(struct work *w) {
+  size_t prefix = 0, enough = 0;
+  pthread_mutex_lock(&w->lock);
+  while (prefix < w->e->batch_count && w->whole[prefix]) prefix++;
+  const bool due = w->has_stop && w->now.enough == 0 && prefix >= w->next_test;
+  if (due) w->next_test = prefix + 1 + prefix / STOP_TESTS;
+  pthread_mutex_unlock(&w->lock);
+  if (!due) return SCIARA_OK;
+  SCIARA_TRY(find_enough(w, &enough));
+  if (enough == 0) return SCIARA_OK;
+  pthread_mutex_lock(&w->lock);
+  w->now.enough = enough; // whoever finds it finds the same
+  pthread_mutex_unlock(&w->lock);
+  __atomic_store_n(&w->halt, 1, __ATOMIC_RELAXED);
+  return SCIARA_OK;
+}
+
 // ------------------------------------------------------------------------------------------------------------ workers
 
 /** Ends the work with an error; the first one counts. */
@@ -311,7 +361,7 @@ static bool take_task(struct work *w, struct task *task) {
 }
 
 /** Computes a member and stores it; *done is false if it was cancelled. */
-static enum sciara_status compute(const struct worker *me, size_t member, struct sciara_member_state *state,
+static enum sciara_status compute(const struct worker *me, size_t member, struct sciara_member_done *state,
                                   bool *done) {
   const struct work *w = me->work;
   struct sciara_compute_setup setup = w->setup;
@@ -327,14 +377,14 @@ static enum sciara_status compute(const struct worker *me, size_t member, struct
   *done = status == SCIARA_OK && !cancelled;
   if (*done) status = sciara_member_store(&w->folder, member, &f);
   if (*done && status == SCIARA_OK) status = write_log(w, member, &f);
-  *state = (struct sciara_member_state){true, f.failed, f.censored};
+  *state = (struct sciara_member_done){true, f.failed, f.censored};
   sciara_footprint_free(&f);
   sciara_text_free(&json);
   return status;
 }
 
 /** Counts a finished member; true: it was the last one of its batch. */
-static bool count_finished(struct work *w, const struct task *task, const struct sciara_member_state *state) {
+static bool count_finished(struct work *w, const struct task *task, const struct sciara_member_done *state) {
   pthread_mutex_lock(&w->lock);
   w->states[task->member] = *state;
   count_state(&w->now, state);
@@ -349,25 +399,30 @@ static bool count_finished(struct work *w, const struct task *task, const struct
 static enum sciara_status join(const struct worker *me, size_t batch) {
   size_t missing;
   for (;;) {
-    struct sciara_member_state state;
+    struct sciara_member_done state;
     bool done;
     SCIARA_TRY(sciara_batch_join(&me->work->folder, batch, &missing));
-    if (missing == SIZE_MAX) return SCIARA_OK;
+    if (missing == SIZE_MAX) break;
     SCIARA_TRY(compute(me, missing, &state, &done));
     if (!done) return SCIARA_OK;
   }
+  pthread_mutex_lock(&me->work->lock);
+  me->work->whole[batch] = true;
+  pthread_mutex_unlock(&me->work->lock);
+  return SCIARA_OK;
 }
 
 static enum sciara_status do_task(const struct worker *me, const struct task *task) {
   struct work *w = me->work;
-  struct sciara_member_state state = {0};
+  struct sciara_member_done state = {0};
   bool done = true;
   // Another process may have finished it since.
   if (sciara_member_is_stored(&w->folder, task->member))
     SCIARA_TRY(sciara_member_find(&w->folder, task->member, &state));
   if (!state.finished) SCIARA_TRY(compute(me, task->member, &state, &done));
   if (!done || !count_finished(w, task, &state)) return SCIARA_OK;
-  return join(me, task->member / w->e->batch_size);
+  SCIARA_TRY(join(me, task->member / w->e->batch_size));
+  return test_stop(w);
 }
 
 static void *run_worker(void *context) {
@@ -508,13 +563,15 @@ static enum sciara_status execute(struct work *w) {
   double disk = 0, memory = 0;
   SCIARA_TRY(SCIARA_NEW(w->states, w->e->members.count, "the states of the members"));
   SCIARA_TRY(SCIARA_NEW(w->selected, w->e->batch_count, "the batches"));
+  SCIARA_TRY(SCIARA_NEW(w->whole, w->e->batch_count, "the batches"));
   SCIARA_TRY(SCIARA_NEW(w->open, w->e->batch_count, "the batches"));
   SCIARA_TRY(open_site(w));
   SCIARA_TRY(select_batches(w));
   SCIARA_TRY(find_finished(w));
   SCIARA_TRY(make_folders(w));
   SCIARA_TRY(join_leftovers(w));
-  if (w->task_count == 0) return SCIARA_OK;
+  SCIARA_TRY(test_stop(w));
+  if (w->task_count == 0 || w->now.enough > 0) return SCIARA_OK;
   SCIARA_TRY(make_tasks(w, &disk, &memory));
   SCIARA_TRY(check_disk(w, disk));
   int workers = workers_of(w);
@@ -530,6 +587,8 @@ enum sciara_status sciara_ensemble_execute(const struct sciara_ensemble *e,
                                            struct sciara_execute_progress *out) {
   struct work w = {.e = e, .options = options, .folder = {.ensemble = e}, .begin = sciara_wallclock()};
   w.setup = (struct sciara_compute_setup){.engine = options->engine, .threads = 1, .device = -1, .cancel = &w.halt};
+  w.has_stop = e->stop.standard_error > 0 && !options->all && !options->has_ids && options->parts == 0;
+  w.next_test = 1;
   pthread_mutex_init(&w.lock, NULL);
   const enum sciara_status status = execute(&w);
   report(&w);
@@ -538,6 +597,7 @@ enum sciara_status sciara_ensemble_execute(const struct sciara_ensemble *e,
   sciara_site_release(w.setup.site);
   sciara_free(w.states);
   sciara_free(w.selected);
+  sciara_free(w.whole);
   sciara_free(w.open);
   sciara_free(w.tasks);
   free(w.error);

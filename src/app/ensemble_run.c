@@ -132,7 +132,7 @@ static void describe(const struct sciara_execute_progress *p, const char *folder
   if (p->censored > 0)
     sciara_log(SCIARA_LOG_WARNING, "%zu members are censored: they ended before their own stop rule, or have a tower",
                p->censored);
-  if (p->enough > 0)
+  if (p->enough > 0 && p->finished < p->total)
     sciara_log(SCIARA_LOG_INFO,
                "the stop rule holds after %zu %s: the other members are not computed (--all: they are)", p->enough,
                sciara_plural(p->enough, "batch", "batches"));

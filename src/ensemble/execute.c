@@ -32,6 +32,7 @@
 
 enum {
   MOST_WORKERS = 4096,
+  MOST_POOLS = 64, // GPUs
   TICK_MS = 200,
   STOP_TESTS = 8,      // the next test of the stop rule: after 1/8 more batches
   VERY_LONG = 4,       // times the mean: such members come first
@@ -55,10 +56,13 @@ struct work {
   struct sciara_batch_folder folder;
   struct sciara_compute_setup setup;
   const struct sciara_engine_ops *ops;
+  struct sciara_engine_options engine_options;
+  struct sciara_pool *pools[MOST_POOLS]; ///< one for each GPU, if the engine computes batches
+  int pool_count;
   struct sciara_member_done *states; ///< of all members
-  bool *selected;                     ///< batches of the slice
-  bool *whole;                        ///< batches that are there
-  size_t *open;                       ///< members of each batch that are not finished
+  bool *selected;                    ///< batches of the slice
+  bool *whole;                       ///< batches that are there
+  size_t *open;                      ///< members of each batch that are not finished
   struct task *tasks;
   size_t task_count, next;
   bool has_stop;        ///< the stop rule counts
@@ -371,6 +375,8 @@ static enum sciara_status compute(const struct worker *me, size_t member, struct
   bool cancelled = false;
   const int devices = w->ops->capabilities & SCIARA_CAN_DEVICE ? sciara_devices() : 0;
   if (devices > 0) setup.device = me->number % devices;
+  if (w->pool_count > 0)
+    setup.slot = sciara_pool_slot(w->pools[me->number % w->pool_count], me->number / w->pool_count);
   enum sciara_status status = scenario_of(w, member, &json, name);
   const struct sciara_compute_text text = {name, json.data, json.length};
   if (status == SCIARA_OK) status = sciara_compute_member(&setup, &text, &f, &cancelled);
@@ -517,7 +523,10 @@ static enum sciara_status open_site(struct work *w) {
   w->folder.cols = w->setup.site->grid.cols;
   const struct sciara_compute_text text = {name, json.data, json.length};
   sciara_compute_place(&w->setup, &text, &problem, &diagnostics);
-  if (problem.scenario.engine.name) SCIARA_TRY_GOTO(sciara_scenario_choose_engine(&problem.scenario, &w->ops));
+  if (problem.scenario.engine.name) {
+    SCIARA_TRY_GOTO(sciara_scenario_choose_engine(&problem.scenario, &w->ops));
+    w->engine_options = sciara_scenario_engine_options(&problem.scenario);
+  }
   SCIARA_TRY_GOTO(sciara_diagnostics_status(&diagnostics));
   w->setup.ground = sciara_site_checksum(w->setup.site);
 cleanup:
@@ -533,6 +542,45 @@ static int workers_of(const struct work *w) {
   int count = w->options->workers > 0 ? w->options->workers : devices > 0 ? devices : sciara_usable_cores();
   if (count > MOST_WORKERS) count = MOST_WORKERS;
   return (size_t)count > w->task_count ? (int)w->task_count : count;
+}
+
+/** The number of pools: one for each GPU. */
+static int pools_of(const struct work *w) {
+  const int devices = w->ops->capabilities & SCIARA_CAN_DEVICE ? sciara_devices() : 1;
+  return devices < 1 ? 1 : devices > MOST_POOLS ? MOST_POOLS : devices;
+}
+
+/** Members at a time of an engine that computes batches: as many as its devices can use. */
+static enum sciara_status slots_of(const struct work *w, double memory, int *workers) {
+  const double cells = memory / bytes_per_cell(w);
+  int64_t all = 0;
+  size_t bytes;
+  for (int k = 0; k < pools_of(w); k++) {
+    const int slots = w->ops->batch->slots(k, (int64_t)fmax(cells, 1), &bytes);
+    if (slots < 1)
+      return sciara_fail(SCIARA_ERR_DEVICE, "engine %s: GPU %d has no room for a window of %.0f cells", w->ops->name, k,
+                         cells);
+    all += slots;
+  }
+  if (w->options->workers > 0) all = w->options->workers;
+  if (all > MOST_WORKERS) all = MOST_WORKERS;
+  *workers = (size_t)all > w->task_count ? (int)w->task_count : (int)all;
+  return SCIARA_OK;
+}
+
+/** A pool on each device for these workers: worker k has slot k / pools of pool k % pools. */
+static enum sciara_status make_pools(struct work *w, int workers) {
+  const int wanted = pools_of(w), count = wanted < workers ? wanted : workers;
+  for (int k = 0; k < count; k++) {
+    const struct sciara_batch_setup setup = {.boundary = SCIARA_BOUNDARY_OPEN, // as in every window
+                                             .device = k,
+                                             .slots = (workers + count - 1 - k) / count,
+                                             .record = SCIARA_RECORD_MAX_DEPOSIT,
+                                             .options = w->engine_options};
+    SCIARA_TRY(sciara_pool_create(w->ops->batch, &setup, &w->pools[k]));
+    w->pool_count++;
+  }
+  return SCIARA_OK;
 }
 
 /** Batches whose members were all finished when an earlier run was ended. */
@@ -575,10 +623,12 @@ static enum sciara_status execute(struct work *w) {
   SCIARA_TRY(make_tasks(w, &disk, &memory));
   SCIARA_TRY(check_disk(w, disk));
   int workers = workers_of(w);
+  if (w->ops->batch && workers > 0) SCIARA_TRY(slots_of(w, memory, &workers));
   SCIARA_TRY(check_memory(w, memory, &workers));
   if (workers < 1) return SCIARA_OK; // cancelled
   sciara_log(SCIARA_LOG_INFO, "engine: %s; %d %s at a time, %zu to compute", w->ops->name, workers,
              sciara_plural((uint64_t)workers, "member", "members"), w->task_count);
+  if (w->ops->batch) SCIARA_TRY(make_pools(w, workers));
   return run_workers(w, workers);
 }
 
@@ -593,6 +643,7 @@ enum sciara_status sciara_ensemble_execute(const struct sciara_ensemble *e,
   const enum sciara_status status = execute(&w);
   report(&w);
   *out = w.now;
+  for (int k = 0; k < w.pool_count; k++) sciara_pool_destroy(w.pools[k]);
   pthread_mutex_destroy(&w.lock);
   sciara_site_release(w.setup.site);
   sciara_free(w.states);

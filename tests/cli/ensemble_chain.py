@@ -101,7 +101,7 @@ class Chain(Case):
 
     def test_stop_rule(self):
         """The run ends after the batches that the rule needs, and the maps are those of the whole ensemble with the rule."""
-        self.write_ensemble(sample={"method": "random", "count": 40, "seed": 1}, stop={"standard_error": 0.2, "thickness_m": 0},
+        self.write_ensemble(sample={"method": "random", "vents": "drawn", "count": 240, "seed": 1}, stop={"standard_error": 0.2, "thickness_m": 0},
                             result={"thickness_m": [0], "sites": SITES[:1]}, vary=[{"key": "model.relaxation", "uniform": [0.4, 0.5]}],
                             events=[e | {"volume_m3": 600, "duration": "5 min"} for e in EVENTS])
         self.ensemble("plan", "e.json", "-o", "whole", "--no-estimate")

@@ -167,7 +167,6 @@ static enum sciara_status test_load(void *batch, int slot, const struct sciara_p
                                     unsigned frame) {
   struct test_slot *s = (struct test_slot *)batch + slot;
   const struct sciara_window all = {.rows = state->grid.rows, .cols = state->grid.cols};
-  const bool single = state->site->single;
   int loaded = 0;
   test_clear(batch, slot);
   for (int k = 0; k < SLOTS; k++) loaded += test_slots[k].engine != NULL;
@@ -175,7 +174,7 @@ static enum sciara_status test_load(void *batch, int slot, const struct sciara_p
   if (loaded + 1 > most_loaded) most_loaded = loaded + 1;
   SCIARA_TRY(sciara_window_vents(vents, &all, &s->vents));
   SCIARA_TRY(sciara_state_clone(state, &s->state));
-  SCIARA_TRY(sciara_engine_find("serial", single ? SCIARA_SINGLE_PRECISION : SCIARA_DOUBLE, &s->ops));
+  SCIARA_TRY(sciara_engine_find("serial", SCIARA_DOUBLE, &s->ops));
   s->params = *params;
   s->frame = frame;
   const struct sciara_engine_setup setup = {.params = &s->params, .vents = s->vents, .boundary = test_setup.boundary};

@@ -133,7 +133,7 @@ class Chain(Case):
         self.assertEqual(read(self.path("e", "members.csv")).decode(), text)
 
     def test_ended_by_a_signal(self):
-        """Finished members stay; the same command goes on, and the maps are the same."""
+        """Finished members stay; the same command continues, and the maps are the same."""
         self.write_ensemble(vary=[{"key": "model.relaxation", "values": [0.4 + 0.01 * k for k in range(10)]}])
         self.ensemble("run", "e.json", "-o", "whole", "--no-estimate", "--no-pictures")
         command = [case.PROGRAM, "ensemble", "run", "e.json", "--no-estimate", "--no-pictures", "-j", "2"]

@@ -161,7 +161,7 @@ static void test_clear(void *batch, int slot) {
   *s = (struct test_slot){0};
 }
 
-/** One member has room beside another, not two. */
+/** One member has room next to another, not two. */
 static enum sciara_status test_load(void *batch, int slot, const struct sciara_params *params,
                                     const struct sciara_vents *vents, const struct sciara_state *state,
                                     unsigned frame) {

@@ -4,10 +4,17 @@
 #define SCIARA_APP_ENSEMBLE_H
 
 #include "app/command.h"
+#include "base/status.h"
 
 extern const struct sciara_command sciara_cmd_ensemble_check, sciara_cmd_ensemble_plan, sciara_cmd_ensemble_member,
     sciara_cmd_ensemble_reduce, sciara_cmd_ensemble_query, sciara_cmd_ensemble_compare, sciara_cmd_ensemble_schema;
 
 extern const struct sciara_command sciara_cmd_ensemble_run, sciara_cmd_ensemble_status;
+
+/** Plans a file into a folder, as `ensemble plan` does: prints the problems, or the estimate. The exit code. */
+int sciara_ensemble_plan_into(const char *file, const char *folder, bool overwrite, bool estimate);
+
+/** Writes all maps and tables of a folder, as `ensemble reduce` does, and prints the results at its sites. */
+enum sciara_status sciara_ensemble_reduce_folder(const char *folder, int threads, bool all, bool pictures);
 
 #endif

@@ -77,22 +77,26 @@ static int run_check(const struct sciara_command *command, int argc, char **argv
   return code;
 }
 
+int sciara_ensemble_plan_into(const char *file, const char *folder, bool overwrite, bool with_estimate) {
+  struct sciara_diagnostics diagnostics = {0};
+  struct sciara_ensemble_estimate estimate;
+  const struct sciara_ensemble_plan_options options = {.overwrite = overwrite,
+                                                       .probe_s = with_estimate ? PROBE_SECONDS : 0};
+  sciara_ensemble_plan(file, folder, &options, &estimate, &diagnostics);
+  const int code = sciara_report_all(&diagnostics);
+  if (code == SCIARA_OK) print_estimate(&estimate);
+  sciara_diagnostics_free(&diagnostics);
+  return code;
+}
+
 static int run_plan(const struct sciara_command *command, int argc, char **argv) {
   struct sciara_arguments arguments;
   int code = sciara_arguments_parse(command, argc, argv, &arguments);
   if (code >= 0) return code;
   const char *folder = sciara_argument(&arguments, "output");
   if (!folder) return sciara_report(sciara_fail(SCIARA_ERR_USAGE, "--output is missing: the folder of the ensemble"));
-  struct sciara_diagnostics diagnostics = {0};
-  struct sciara_ensemble_estimate estimate;
-  const struct sciara_ensemble_plan_options options = {
-      .overwrite = sciara_argument_given(&arguments, "overwrite"),
-      .probe_s = sciara_argument_given(&arguments, "no-estimate") ? 0 : PROBE_SECONDS};
-  sciara_ensemble_plan(arguments.operand[0], folder, &options, &estimate, &diagnostics);
-  code = sciara_report_all(&diagnostics);
-  if (code == SCIARA_OK) print_estimate(&estimate);
-  sciara_diagnostics_free(&diagnostics);
-  return code;
+  return sciara_ensemble_plan_into(arguments.operand[0], folder, sciara_argument_given(&arguments, "overwrite"),
+                                   !sciara_argument_given(&arguments, "no-estimate"));
 }
 
 const struct sciara_command sciara_cmd_ensemble_check = {

@@ -109,20 +109,26 @@ static enum sciara_status write_products(const struct sciara_reduction *r, bool 
   return sciara_products_sites(r);
 }
 
-static enum sciara_status reduce(const struct sciara_arguments *a) {
-  struct sciara_reduction_options options = {.bytes = MEMORY, .all = sciara_argument_given(a, "all")};
+enum sciara_status sciara_ensemble_reduce_folder(const char *folder, int threads, bool all, bool pictures) {
+  const struct sciara_reduction_options options = {.threads = threads, .bytes = MEMORY, .all = all};
   struct sciara_reduction r;
-  SCIARA_TRY(threads_of(a, &options.threads));
-  SCIARA_TRY(sciara_reduction_open(a->operand[0], &options, &r));
+  SCIARA_TRY(sciara_reduction_open(folder, &options, &r));
   enum sciara_status status;
   SCIARA_TRY_GOTO(sciara_reduction_make_maps(&r, &options));
-  SCIARA_TRY_GOTO(write_products(&r, !sciara_argument_given(a, "no-pictures")));
+  SCIARA_TRY_GOTO(write_products(&r, pictures));
   SCIARA_TRY_GOTO(print_members(&r));
   sciara_print("%zu cells are reached by at least one member\n", r.hazard.cells);
   for (size_t k = 0; k < r.sites.sites; k++) SCIARA_TRY_GOTO(print_site(&r, r.ensemble.result.sites[k].name, k));
 cleanup:
   sciara_reduction_free(&r);
   return status;
+}
+
+static enum sciara_status reduce(const struct sciara_arguments *a) {
+  int threads;
+  SCIARA_TRY(threads_of(a, &threads));
+  return sciara_ensemble_reduce_folder(a->operand[0], threads, sciara_argument_given(a, "all"),
+                                       !sciara_argument_given(a, "no-pictures"));
 }
 
 static int run_reduce(const struct sciara_command *command, int argc, char **argv) {

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "app/ensemble.h"
 #include "app/messages.h"
@@ -15,12 +16,17 @@
 #include "base/wallclock.h"
 #include "ensemble/execute.h"
 #include "file/csv_table.h"
+#include "run/many_threads.h"
 
 static const struct sciara_option run_options[] = {
+    {"output", 'o', "DIR", "given FILE: the folder of the ensemble; default: FILE without .json"},
     {"members", 0, "A-B", "only the batches with members whose id is from A to B"},
     {"part", 0, "I/N", "only the I-th of N parts of the batches, I from 1"},
     {"workers", 'j', "N", "members at a time; default: one per core, or one per GPU"},
     {"engine", 0, "NAME", "engine; default: that of the base scenario, where auto is openmp"},
+    {"all", 0, NULL, "all members, also where the stop rule of the ensemble holds earlier"},
+    {"no-estimate", 0, NULL, "given FILE: no estimate of the time"},
+    {"no-pictures", 0, NULL, "given FILE: no PNG pictures of the maps"},
     {"progress-every", 0, "S", "seconds between two progress messages if there is no terminal; default 30"},
     {0},
 };
@@ -126,16 +132,80 @@ static void describe(const struct sciara_execute_progress *p, const char *folder
   if (p->censored > 0)
     sciara_log(SCIARA_LOG_WARNING, "%zu members are censored: they ended before their own stop rule, or have a tower",
                p->censored);
-  if (p->finished < p->total)
+  if (p->enough > 0 && p->finished < p->total)
+    sciara_log(SCIARA_LOG_INFO,
+               "the stop rule holds after %zu %s: the other members are not computed (--all: they are)", p->enough,
+               sciara_plural(p->enough, "batch", "batches"));
+  else if (p->finished < p->total)
     sciara_log(SCIARA_LOG_INFO, "'sciara ensemble run %s' continues; no finished member is computed again", folder);
 }
 
 // ---------------------------------------------------------------------------------------------------------- commands
 
-static int run(const struct sciara_command *command, int argc, char **argv) {
-  struct sciara_arguments arguments;
+static int compute(const char *folder, const struct sciara_execute_options *options) {
   struct sciara_ensemble ensemble = {0};
   struct sciara_execute_progress progress = {0};
+  int code = sciara_report(sciara_ensemble_open(folder, &ensemble));
+  if (code == SCIARA_OK) {
+    catch_signals();
+    const enum sciara_status status = sciara_ensemble_execute(&ensemble, options, &progress);
+    sciara_progress_line(NULL);
+    code = sciara_report(status);
+    if (progress.total > 0) describe(&progress, folder);
+    if (code == SCIARA_OK && stopped_by) code = 128 + stopped_by;
+  }
+  sciara_ensemble_free(&ensemble);
+  return code;
+}
+
+/** Whether the operand is an ensemble file, not a folder. */
+static bool is_file(const char *path) {
+  struct stat about;
+  return stat(path, &about) == 0 && S_ISREG(about.st_mode);
+}
+
+/** The name of the folder for a file; to be freed. */
+static char *folder_of(const struct sciara_arguments *a) {
+  const char *given = sciara_argument(a, "output"), *file = a->operand[0];
+  const size_t length = strlen(file), tail = strlen(".json");
+  if (given) return strdup(given);
+  if (length <= tail || strcmp(file + length - tail, ".json") != 0 || file[length - tail - 1] == '/') {
+    sciara_fail(SCIARA_ERR_USAGE, "--output is missing: the folder of the ensemble (%s does not end in .json)", file);
+    return NULL;
+  }
+  return strndup(file, length - tail);
+}
+
+/** Plan, run and reduce. */
+static int run_file(const struct sciara_arguments *a, const struct sciara_execute_options *options) {
+  char *folder = folder_of(a);
+  if (!folder) return sciara_report(SCIARA_ERR_USAGE);
+  int code = sciara_ensemble_plan_into(a->operand[0], folder, false, !sciara_argument_given(a, "no-estimate"));
+  if (code == SCIARA_OK) code = compute(folder, options);
+  if (code == SCIARA_OK)
+    code = sciara_report(sciara_ensemble_reduce_folder(folder, sciara_usable_cores(), options->all,
+                                                       !sciara_argument_given(a, "no-pictures")));
+  free(folder);
+  return code;
+}
+
+/** Options that mean nothing for the operand. */
+static enum sciara_status check_options(const struct sciara_arguments *a, bool file) {
+  static const char *const of_file[] = {"output", "no-estimate", "no-pictures"}, *const of_folder[] = {"members",
+                                                                                                       "part"};
+  for (size_t k = 0; !file && k < sizeof of_file / sizeof *of_file; k++)
+    if (sciara_argument_given(a, of_file[k]))
+      return sciara_fail(SCIARA_ERR_USAGE, "--%s: allowed with an ensemble file only, found the folder \"%s\"",
+                         of_file[k], a->operand[0]);
+  for (size_t k = 0; file && k < sizeof of_folder / sizeof *of_folder; k++)
+    if (sciara_argument_given(a, of_folder[k]))
+      return sciara_fail(SCIARA_ERR_USAGE, "--%s: allowed with the folder of a planned ensemble only, found \"%s\"",
+                         of_folder[k], a->operand[0]);
+  return SCIARA_OK;
+}
+
+static int run(const struct sciara_command *command, int argc, char **argv) {
+  struct sciara_arguments arguments;
   struct view view = {.every = 30, .last = sciara_wallclock()};
   struct sciara_execute_options options = {.cancel = &stopped_by, .progress = show, .context = &view};
   int code = sciara_arguments_parse(command, argc, argv, &arguments);
@@ -146,17 +216,11 @@ static int run(const struct sciara_command *command, int argc, char **argv) {
     return SCIARA_ERR_USAGE;
   }
   if (!parse_slice(&arguments, &options) || !parse_workers(&arguments, &options)) return SCIARA_ERR_USAGE;
-  code = sciara_report(sciara_ensemble_open(arguments.operand[0], &ensemble));
-  if (code == SCIARA_OK) {
-    catch_signals();
-    const enum sciara_status status = sciara_ensemble_execute(&ensemble, &options, &progress);
-    sciara_progress_line(NULL);
-    code = sciara_report(status);
-    if (progress.total > 0) describe(&progress, arguments.operand[0]);
-    if (code == SCIARA_OK && stopped_by) code = 128 + stopped_by;
-  }
-  sciara_ensemble_free(&ensemble);
-  return code;
+  const bool file = is_file(arguments.operand[0]);
+  options.all = sciara_argument_given(&arguments, "all");
+  code = sciara_report(check_options(&arguments, file));
+  if (code != SCIARA_OK) return code;
+  return file ? run_file(&arguments, &options) : compute(arguments.operand[0], &options);
 }
 
 static int print_status(const struct sciara_command *command, int argc, char **argv) {
@@ -185,8 +249,8 @@ static int print_status(const struct sciara_command *command, int argc, char **a
 
 const struct sciara_command sciara_cmd_ensemble_run = {
     .name = "ensemble run",
-    .summary = "compute the members of a planned ensemble",
-    .operands = "DIR",
+    .summary = "compute the members of an ensemble",
+    .operands = "FILE|DIR",
     .operand_min = 1,
     .operand_max = 1,
     .options = run_options,
@@ -194,7 +258,10 @@ const struct sciara_command sciara_cmd_ensemble_run = {
         "Computes the members that are not finished, one on each core or GPU. Ctrl-C ends it; what is finished is "
         "kept,\n"
         "and the same command continues. Any number of processes, also on other machines with the same folder, may\n"
-        "compute different parts or the same one. A slice is rounded to whole batches.\n",
+        "compute different parts or the same one. A slice is rounded to whole batches.\n"
+        "Given an ensemble file: plan, run and reduce in one go. Unless only a slice is computed, a stop rule ends the "
+        "run\n"
+        "after the batches with which it holds; it is tested for whole batches in their order.\n",
     .run = run,
 };
 

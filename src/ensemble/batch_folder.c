@@ -87,7 +87,7 @@ static enum sciara_status check_origin(const struct sciara_batch_folder *folder,
 }
 
 enum sciara_status sciara_batch_is_whole(const struct sciara_batch_folder *folder, size_t batch,
-                                         struct sciara_member_state *states, bool *whole) {
+                                         struct sciara_member_done *states, bool *whole) {
   const struct sciara_ensemble *e = folder->ensemble;
   const size_t first = sciara_batch_begin(e, batch), expected = sciara_batch_end(e, batch) - first;
   struct sciara_batch_header h;
@@ -103,7 +103,7 @@ enum sciara_status sciara_batch_is_whole(const struct sciara_batch_folder *folde
   SCIARA_TRY_GOTO(check_origin(folder, path, &h, first, f, count, expected));
   *whole = true;
   for (size_t k = 0; states && k < count; k++)
-    states[first + k] = (struct sciara_member_state){true, f[k].failed, f[k].censored};
+    states[first + k] = (struct sciara_member_done){true, f[k].failed, f[k].censored};
 cleanup:
   sciara_batch_close(file);
   sciara_batch_release(f, count);
@@ -144,16 +144,16 @@ cleanup:
 }
 
 enum sciara_status sciara_member_find(const struct sciara_batch_folder *folder, size_t member,
-                                      struct sciara_member_state *state) {
+                                      struct sciara_member_done *state) {
   struct sciara_footprint f = {0};
   char *path = member_path(folder, member);
   if (!path) return no_memory();
   enum sciara_status status = SCIARA_OK;
-  *state = (struct sciara_member_state){0};
+  *state = (struct sciara_member_done){0};
   if (access(path, F_OK) == 0) {
     status = read_member(folder, member, path, &f);
     if (status == SCIARA_OK) {
-      *state = (struct sciara_member_state){true, f.failed, f.censored};
+      *state = (struct sciara_member_done){true, f.failed, f.censored};
     } else if (status != SCIARA_ERR_MEMORY) {
       sciara_log(SCIARA_LOG_WARNING, "%s; the member is computed again", sciara_last_error());
       unlink(path);

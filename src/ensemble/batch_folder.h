@@ -22,7 +22,7 @@ size_t sciara_batch_begin(const struct sciara_ensemble *e, size_t batch);
 size_t sciara_batch_end(const struct sciara_ensemble *e, size_t batch);
 
 /** What is known of a member. */
-struct sciara_member_state {
+struct sciara_member_done {
   bool finished, failed, censored;
 };
 
@@ -32,7 +32,7 @@ struct sciara_member_state {
  * @return SCIARA_ERR_INPUT for a batch of another ensemble or another table of members: the message names what differs
  */
 enum sciara_status sciara_batch_is_whole(const struct sciara_batch_folder *folder, size_t batch,
-                                         struct sciara_member_state *states, bool *whole);
+                                         struct sciara_member_done *states, bool *whole);
 
 /** Whether the file of a finished member exists; it may be damaged. */
 bool sciara_member_is_stored(const struct sciara_batch_folder *folder, size_t member);
@@ -42,7 +42,7 @@ bool sciara_member_is_stored(const struct sciara_batch_folder *folder, size_t me
  * finished.
  */
 enum sciara_status sciara_member_find(const struct sciara_batch_folder *folder, size_t member,
-                                      struct sciara_member_state *state);
+                                      struct sciara_member_done *state);
 
 /** Writes the file of a finished member; sets its id and the hash of its row. */
 enum sciara_status sciara_member_store(const struct sciara_batch_folder *folder, size_t member,

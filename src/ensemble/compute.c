@@ -170,6 +170,7 @@ static enum sciara_status enlarge(struct member *m, const struct sciara_margins 
   m->kept = kept;
   m->window = to;
   SCIARA_TRY_GOTO(sciara_state_clone(kept, &state));
+  if (m->setup->slot) sciara_pool_set_frame(m->setup->slot, to.sides);
   m->margins = sciara_window_margins(kept);
   m->losses = 0; // the engine counts from its start
   m->cell_steps_before = m->cell_steps;
@@ -252,6 +253,28 @@ static enum sciara_status accept(struct member *m) {
   if (state->time < next_tower_test(m)) return SCIARA_OK;
   while (state->time >= next_tower_test(m)) m->tower_tests++;
   return find_towers(m);
+}
+
+/** Enlarges the window of a slot where lava has come near its frame. */
+static enum sciara_status leave_frame(struct member *m) {
+  unsigned near = 0;
+  for (int side = 0; side < SCIARA_SIDES; side++)
+    if (m->window.sides >> side & 1u && m->margins.of[side] < LEAST_GROWTH / 2) near |= 1u << side;
+  return repeat(m, near ? near : m->window.sides);
+}
+
+/** In a slot: up to the next test for towers, the frame, or the end. No lava leaves the window, so nothing is repeated. */
+static enum sciara_status one_leg(struct member *m, bool *failed) {
+  struct sciara_simulation *s = m->simulation;
+  const struct sciara_event event = {.time = next_tower_test(m), .step = UINT64_MAX, .cancel = m->setup->cancel};
+  const enum sciara_status status = sciara_simulation_advance(s, &event);
+  if (status != SCIARA_OK && status != SCIARA_ERR_NUMERIC) return status;
+  if (status != SCIARA_OK && s->finished != SCIARA_STOP_NONE) warn(&m->warnings, sciara_last_error());
+  *failed = status != SCIARA_OK && !sciara_simulation_is_stuck(s);
+  if (*failed) return SCIARA_OK;
+  SCIARA_TRY(accept(m));
+  if (s->finished != SCIARA_STOP_NONE || s->progress.reason != SCIARA_STOP_FRAME) return SCIARA_OK;
+  return leave_frame(m);
 }
 
 static enum sciara_status one_slice(struct member *m, bool *failed) {
@@ -367,10 +390,15 @@ static enum sciara_status run(struct member *m, struct sciara_problem *p, struct
   bool failed = false;
   SCIARA_TRY(enter_window(m, p));
   sciara_log_divert(drop_message, NULL);
+  if (m->setup->slot) {
+    sciara_pool_enter(m->setup->slot);
+    sciara_pool_set_frame(m->setup->slot, m->window.sides);
+    p->ops = &sciara_pool_engine;
+  }
   SCIARA_TRY(sciara_simulation_create(p, &m->simulation));
   m->slice = FIRST_SLICE;
   while (!failed && m->simulation->finished == SCIARA_STOP_NONE) {
-    SCIARA_TRY(one_slice(m, &failed));
+    SCIARA_TRY(m->setup->slot ? one_leg(m, &failed) : one_slice(m, &failed));
     *cancelled = m->simulation->progress.reason == SCIARA_STOP_CANCEL;
     if (*cancelled) return SCIARA_OK;
   }

@@ -3,17 +3,19 @@
 #ifndef SCIARA_ENSEMBLE_COMPUTE_H
 #define SCIARA_ENSEMBLE_COMPUTE_H
 
+#include "ensemble/pool.h"
 #include "run/problem.h"
 #include "store/batch_file.h"
 
 /** What members share. */
 struct sciara_compute_setup {
   const struct sciara_site *site;
-  uint64_t ground;    ///< sciara_site_checksum of it
-  const char *engine; ///< name; NULL: that of the scenario, where "auto" is openmp
-  int threads;        ///< of the engine, for each member; 0: those of the scenario
-  int device;         ///< number of the GPU; -1: that of the scenario
-  const int *cancel;  ///< read atomically; may be NULL
+  uint64_t ground;               ///< sciara_site_checksum of it
+  const char *engine;            ///< name; NULL: that of the scenario, where "auto" is openmp
+  int threads;                   ///< of the engine, for each member; 0: those of the scenario
+  int device;                    ///< number of the GPU; -1: that of the scenario
+  struct sciara_pool_slot *slot; ///< the engine; NULL: one of its own
+  const int *cancel;             ///< read atomically; may be NULL
 };
 
 /** A scenario as JSON text, and its name for messages. */

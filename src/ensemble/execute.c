@@ -22,6 +22,7 @@
 #include "engine/device_info.h"
 #include "ensemble/batch_folder.h"
 #include "ensemble/compute.h"
+#include "ensemble/reduction.h"
 #include "file/durable.h"
 #include "model/window.h"
 #include "run/choose_engine.h"
@@ -31,7 +32,9 @@
 
 enum {
   MOST_WORKERS = 4096,
+  MOST_POOLS = 64, // GPUs
   TICK_MS = 200,
+  STOP_TESTS = 8,      // the next test of the stop rule: after 1/8 more batches
   VERY_LONG = 4,       // times the mean: such members come first
   BYTES_PER_CELL = 12, // of a footprint on the disk
   BYTES_PER_MEMBER = 6 << 10,
@@ -53,11 +56,17 @@ struct work {
   struct sciara_batch_folder folder;
   struct sciara_compute_setup setup;
   const struct sciara_engine_ops *ops;
-  struct sciara_member_state *states; ///< of all members
-  bool *selected;                     ///< batches of the slice
-  size_t *open;                       ///< members of each batch that are not finished
+  struct sciara_engine_options engine_options;
+  struct sciara_pool *pools[MOST_POOLS]; ///< one for each GPU, if the engine computes batches
+  int pool_count;
+  struct sciara_member_done *states; ///< of all members
+  bool *selected;                    ///< batches of the slice
+  bool *whole;                       ///< batches that are there
+  size_t *open;                      ///< members of each batch that are not finished
   struct task *tasks;
   size_t task_count, next;
+  bool has_stop;        ///< the stop rule counts
+  size_t next_test;     ///< whole batches at the beginning with which it is tested again
   pthread_mutex_t lock; ///< for what follows, and for next, states and open
   struct sciara_execute_progress now;
   size_t running;            ///< workers
@@ -109,7 +118,7 @@ static enum sciara_status select_batches(struct work *w) {
   return SCIARA_OK;
 }
 
-static void count_state(struct sciara_execute_progress *now, const struct sciara_member_state *state) {
+static void count_state(struct sciara_execute_progress *now, const struct sciara_member_done *state) {
   now->finished += state->finished;
   now->failed += state->failed;
   now->censored += state->censored;
@@ -121,6 +130,7 @@ static enum sciara_status find_finished(struct work *w) {
     bool whole;
     SCIARA_TRY(sciara_batch_is_whole(&w->folder, b, w->states, &whole));
     for (size_t m = sciara_batch_begin(w->e, b); w->selected[b] && m < sciara_batch_end(w->e, b); m++) {
+      w->whole[b] = whole;
       if (!whole) SCIARA_TRY(sciara_member_find(&w->folder, m, &w->states[m]));
       count_state(&w->now, &w->states[m]);
       if (whole) continue;
@@ -225,11 +235,14 @@ static int by_first(const void *a, const void *b) {
   return (p->member > q->member) - (p->member < q->member);
 }
 
-/** Puts the very long members first, and the longest first among them and within each batch. */
+/**
+ * Puts the very long members first, and the longest first among them and within each batch. With a stop rule no member
+ * comes before its batch.
+ */
 static void order(struct work *w) {
   struct task *tasks = w->tasks;
   const double mean = w->length_all / (double)w->task_count;
-  for (size_t k = 0; k < w->task_count; k++) tasks[k].first = tasks[k].length > VERY_LONG * mean;
+  for (size_t k = 0; k < w->task_count; k++) tasks[k].first = !w->has_stop && tasks[k].length > VERY_LONG * mean;
   qsort(tasks, w->task_count, sizeof *tasks, by_first);
   for (size_t begin = 0, end; begin < w->task_count; begin = end) {
     const size_t batch = tasks[begin].member / w->e->batch_size;
@@ -288,6 +301,47 @@ static enum sciara_status write_log(const struct work *w, size_t member, const s
   return status;
 }
 
+// ---------------------------------------------------------------------------------------------------------- stop rule
+
+/** The number of batches with which the stop rule holds; 0: it does not. */
+static enum sciara_status find_enough(const struct work *w, size_t *enough) {
+  const struct sciara_ensemble *e = w->e;
+  struct sciara_batches batches = {0};
+  struct sciara_site_hits hits = {0};
+  enum sciara_status status;
+  SCIARA_TRY_GOTO(sciara_batches_open(e, &batches));
+  SCIARA_TRY_GOTO(
+      sciara_site_hits_make(e->result.sites, e->result.site_count, &w->setup.site->grid, e->members.count, &hits));
+  const struct sciara_footprint_source source = sciara_batches_source(&batches);
+  SCIARA_TRY_GOTO(sciara_footprints_visit(&source, 1, sciara_site_hits_visit, &hits));
+  SCIARA_TRY_GOTO(sciara_stop_prefix(e, &batches, &hits, enough));
+cleanup:
+  sciara_site_hits_free(&hits);
+  sciara_batches_free(&batches);
+  return status;
+}
+
+/**
+ * Tests the stop rule, and ends the work if it holds. What counts is the shortest prefix of whole batches, whenever the
+ * test is made; so the results do not depend on the time of the test.
+ */
+static enum sciara_status test_stop(struct work *w) {
+  size_t prefix = 0, enough = 0;
+  pthread_mutex_lock(&w->lock);
+  while (prefix < w->e->batch_count && w->whole[prefix]) prefix++;
+  const bool due = w->has_stop && w->now.enough == 0 && prefix >= w->next_test;
+  if (due) w->next_test = prefix + 1 + prefix / STOP_TESTS;
+  pthread_mutex_unlock(&w->lock);
+  if (!due) return SCIARA_OK;
+  SCIARA_TRY(find_enough(w, &enough));
+  if (enough == 0) return SCIARA_OK;
+  pthread_mutex_lock(&w->lock);
+  w->now.enough = enough; // whoever finds it finds the same
+  pthread_mutex_unlock(&w->lock);
+  __atomic_store_n(&w->halt, 1, __ATOMIC_RELAXED);
+  return SCIARA_OK;
+}
+
 // ------------------------------------------------------------------------------------------------------------ workers
 
 /** Ends the work with an error; the first one counts. */
@@ -311,7 +365,7 @@ static bool take_task(struct work *w, struct task *task) {
 }
 
 /** Computes a member and stores it; *done is false if it was cancelled. */
-static enum sciara_status compute(const struct worker *me, size_t member, struct sciara_member_state *state,
+static enum sciara_status compute(const struct worker *me, size_t member, struct sciara_member_done *state,
                                   bool *done) {
   const struct work *w = me->work;
   struct sciara_compute_setup setup = w->setup;
@@ -321,20 +375,22 @@ static enum sciara_status compute(const struct worker *me, size_t member, struct
   bool cancelled = false;
   const int devices = w->ops->capabilities & SCIARA_CAN_DEVICE ? sciara_devices() : 0;
   if (devices > 0) setup.device = me->number % devices;
+  if (w->pool_count > 0)
+    setup.slot = sciara_pool_slot(w->pools[me->number % w->pool_count], me->number / w->pool_count);
   enum sciara_status status = scenario_of(w, member, &json, name);
   const struct sciara_compute_text text = {name, json.data, json.length};
   if (status == SCIARA_OK) status = sciara_compute_member(&setup, &text, &f, &cancelled);
   *done = status == SCIARA_OK && !cancelled;
   if (*done) status = sciara_member_store(&w->folder, member, &f);
   if (*done && status == SCIARA_OK) status = write_log(w, member, &f);
-  *state = (struct sciara_member_state){true, f.failed, f.censored};
+  *state = (struct sciara_member_done){true, f.failed, f.censored};
   sciara_footprint_free(&f);
   sciara_text_free(&json);
   return status;
 }
 
 /** Counts a finished member; true: it was the last one of its batch. */
-static bool count_finished(struct work *w, const struct task *task, const struct sciara_member_state *state) {
+static bool count_finished(struct work *w, const struct task *task, const struct sciara_member_done *state) {
   pthread_mutex_lock(&w->lock);
   w->states[task->member] = *state;
   count_state(&w->now, state);
@@ -349,25 +405,30 @@ static bool count_finished(struct work *w, const struct task *task, const struct
 static enum sciara_status join(const struct worker *me, size_t batch) {
   size_t missing;
   for (;;) {
-    struct sciara_member_state state;
+    struct sciara_member_done state;
     bool done;
     SCIARA_TRY(sciara_batch_join(&me->work->folder, batch, &missing));
-    if (missing == SIZE_MAX) return SCIARA_OK;
+    if (missing == SIZE_MAX) break;
     SCIARA_TRY(compute(me, missing, &state, &done));
     if (!done) return SCIARA_OK;
   }
+  pthread_mutex_lock(&me->work->lock);
+  me->work->whole[batch] = true;
+  pthread_mutex_unlock(&me->work->lock);
+  return SCIARA_OK;
 }
 
 static enum sciara_status do_task(const struct worker *me, const struct task *task) {
   struct work *w = me->work;
-  struct sciara_member_state state = {0};
+  struct sciara_member_done state = {0};
   bool done = true;
   // Another process may have finished it since.
   if (sciara_member_is_stored(&w->folder, task->member))
     SCIARA_TRY(sciara_member_find(&w->folder, task->member, &state));
   if (!state.finished) SCIARA_TRY(compute(me, task->member, &state, &done));
   if (!done || !count_finished(w, task, &state)) return SCIARA_OK;
-  return join(me, task->member / w->e->batch_size);
+  SCIARA_TRY(join(me, task->member / w->e->batch_size));
+  return test_stop(w);
 }
 
 static void *run_worker(void *context) {
@@ -462,7 +523,10 @@ static enum sciara_status open_site(struct work *w) {
   w->folder.cols = w->setup.site->grid.cols;
   const struct sciara_compute_text text = {name, json.data, json.length};
   sciara_compute_place(&w->setup, &text, &problem, &diagnostics);
-  if (problem.scenario.engine.name) SCIARA_TRY_GOTO(sciara_scenario_choose_engine(&problem.scenario, &w->ops));
+  if (problem.scenario.engine.name) {
+    SCIARA_TRY_GOTO(sciara_scenario_choose_engine(&problem.scenario, &w->ops));
+    w->engine_options = sciara_scenario_engine_options(&problem.scenario);
+  }
   SCIARA_TRY_GOTO(sciara_diagnostics_status(&diagnostics));
   w->setup.ground = sciara_site_checksum(w->setup.site);
 cleanup:
@@ -478,6 +542,45 @@ static int workers_of(const struct work *w) {
   int count = w->options->workers > 0 ? w->options->workers : devices > 0 ? devices : sciara_usable_cores();
   if (count > MOST_WORKERS) count = MOST_WORKERS;
   return (size_t)count > w->task_count ? (int)w->task_count : count;
+}
+
+/** The number of pools: one for each GPU. */
+static int pools_of(const struct work *w) {
+  const int devices = w->ops->capabilities & SCIARA_CAN_DEVICE ? sciara_devices() : 1;
+  return devices < 1 ? 1 : devices > MOST_POOLS ? MOST_POOLS : devices;
+}
+
+/** Members at a time of an engine that computes batches: as many as its devices can use. */
+static enum sciara_status slots_of(const struct work *w, double memory, int *workers) {
+  const double cells = memory / bytes_per_cell(w);
+  int64_t all = 0;
+  size_t bytes;
+  for (int k = 0; k < pools_of(w); k++) {
+    const int slots = w->ops->batch->slots(k, (int64_t)fmax(cells, 1), &bytes);
+    if (slots < 1)
+      return sciara_fail(SCIARA_ERR_DEVICE, "engine %s: GPU %d has no room for a window of %.0f cells", w->ops->name, k,
+                         cells);
+    all += slots;
+  }
+  if (w->options->workers > 0) all = w->options->workers;
+  if (all > MOST_WORKERS) all = MOST_WORKERS;
+  *workers = (size_t)all > w->task_count ? (int)w->task_count : (int)all;
+  return SCIARA_OK;
+}
+
+/** A pool on each device for these workers: worker k has slot k / pools of pool k % pools. */
+static enum sciara_status make_pools(struct work *w, int workers) {
+  const int wanted = pools_of(w), count = wanted < workers ? wanted : workers;
+  for (int k = 0; k < count; k++) {
+    const struct sciara_batch_setup setup = {.boundary = SCIARA_BOUNDARY_OPEN, // as in every window
+                                             .device = k,
+                                             .slots = (workers + count - 1 - k) / count,
+                                             .record = SCIARA_RECORD_MAX_DEPOSIT,
+                                             .options = w->engine_options};
+    SCIARA_TRY(sciara_pool_create(w->ops->batch, &setup, &w->pools[k]));
+    w->pool_count++;
+  }
+  return SCIARA_OK;
 }
 
 /** Batches whose members were all finished when an earlier run was ended. */
@@ -508,20 +611,24 @@ static enum sciara_status execute(struct work *w) {
   double disk = 0, memory = 0;
   SCIARA_TRY(SCIARA_NEW(w->states, w->e->members.count, "the states of the members"));
   SCIARA_TRY(SCIARA_NEW(w->selected, w->e->batch_count, "the batches"));
+  SCIARA_TRY(SCIARA_NEW(w->whole, w->e->batch_count, "the batches"));
   SCIARA_TRY(SCIARA_NEW(w->open, w->e->batch_count, "the batches"));
   SCIARA_TRY(open_site(w));
   SCIARA_TRY(select_batches(w));
   SCIARA_TRY(find_finished(w));
   SCIARA_TRY(make_folders(w));
   SCIARA_TRY(join_leftovers(w));
-  if (w->task_count == 0) return SCIARA_OK;
+  SCIARA_TRY(test_stop(w));
+  if (w->task_count == 0 || w->now.enough > 0) return SCIARA_OK;
   SCIARA_TRY(make_tasks(w, &disk, &memory));
   SCIARA_TRY(check_disk(w, disk));
   int workers = workers_of(w);
+  if (w->ops->batch && workers > 0) SCIARA_TRY(slots_of(w, memory, &workers));
   SCIARA_TRY(check_memory(w, memory, &workers));
   if (workers < 1) return SCIARA_OK; // cancelled
   sciara_log(SCIARA_LOG_INFO, "engine: %s; %d %s at a time, %zu to compute", w->ops->name, workers,
              sciara_plural((uint64_t)workers, "member", "members"), w->task_count);
+  if (w->ops->batch) SCIARA_TRY(make_pools(w, workers));
   return run_workers(w, workers);
 }
 
@@ -530,14 +637,18 @@ enum sciara_status sciara_ensemble_execute(const struct sciara_ensemble *e,
                                            struct sciara_execute_progress *out) {
   struct work w = {.e = e, .options = options, .folder = {.ensemble = e}, .begin = sciara_wallclock()};
   w.setup = (struct sciara_compute_setup){.engine = options->engine, .threads = 1, .device = -1, .cancel = &w.halt};
+  w.has_stop = e->stop.standard_error > 0 && !options->all && !options->has_ids && options->parts == 0;
+  w.next_test = 1;
   pthread_mutex_init(&w.lock, NULL);
   const enum sciara_status status = execute(&w);
   report(&w);
   *out = w.now;
+  for (int k = 0; k < w.pool_count; k++) sciara_pool_destroy(w.pools[k]);
   pthread_mutex_destroy(&w.lock);
   sciara_site_release(w.setup.site);
   sciara_free(w.states);
   sciara_free(w.selected);
+  sciara_free(w.whole);
   sciara_free(w.open);
   sciara_free(w.tasks);
   free(w.error);

@@ -12,6 +12,7 @@ struct sciara_execute_progress {
   size_t failed, censored;
   size_t now;      ///< finished by this run
   double seconds;  ///< of this run
+  size_t enough;   ///< batches with which the stop rule holds; 0: it does not, or was not tested
   double per_hour; ///< members; 0: unknown
   double to_go_s;  ///< below 0: unknown
 };
@@ -22,6 +23,7 @@ struct sciara_execute_options {
   bool has_ids;
   int64_t first_id, last_id; ///< only batches with a member from first_id to last_id
   size_t part, parts;        ///< only part 1 .. parts of the batches; parts 0: all
+  bool all;                  ///< no stop rule; there is none for a slice either
   const int *cancel;         ///< read atomically; may be NULL
   /** Called by the thread that called, about every 0.2 s and at the end; may be NULL. */
   void (*progress)(void *context, const struct sciara_execute_progress *now);
@@ -29,7 +31,7 @@ struct sciara_execute_options {
 };
 
 /**
- * Computes the members of the slice that are not finished. Finished members are never lost: those of a batch that is not
+ * Computes the members of the slice that are not finished, of a whole ensemble until its stop rule holds. Finished members are never lost: those of a batch that is not
  * whole are kept in files of their own (ensemble/batch_folder.h).
  *
  * Checked before: that all batches in the folder belong to the ensemble, and that disk and memory suffice. With less

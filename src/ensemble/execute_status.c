@@ -42,7 +42,7 @@ static double size_of(const struct sciara_ensemble *e, size_t batch) {
 
 enum sciara_status sciara_ensemble_read_status(const struct sciara_ensemble *e, struct sciara_ensemble_status *out) {
   const struct sciara_batch_folder folder = {.ensemble = e};
-  struct sciara_member_state *states;
+  struct sciara_member_done *states;
   enum sciara_status status = SCIARA_OK;
   *out = (struct sciara_ensemble_status){.members = e->members.count, .batches = e->batch_count};
   SCIARA_TRY(SCIARA_NEW(states, e->members.count, "the states of the members"));

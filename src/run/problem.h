@@ -29,6 +29,7 @@ struct sciara_problem {
   struct sciara_forecast forecast; ///< of its run
   struct sciara_state *state;      ///< at the start of the run
   int64_t row, col; ///< for messages: if the site is a window (model/window.h), its first cell on the map; else 0
+  const struct sciara_engine_ops *ops; ///< an engine in place of that of the scenario; NULL: none
 };
 
 /** The ground of a run, as stored in its folder. */

@@ -4,11 +4,13 @@
 
 #include <check.h>
 #include <math.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "engine/engine.h"
 #include "model/field.h"
 #include "model/window.h"
 #include "run/scenario_site.h"
@@ -126,6 +128,172 @@ START_TEST(equals_the_whole_map) {
 }
 END_TEST
 
+// ------------------------------------------------------------------------------------------------------------- slots
+
+/** A batch whose slots are engines of their own: it stops at frames as the contract says. */
+struct test_slot {
+  const struct sciara_engine_ops *ops;
+  void *engine;
+  struct sciara_params params;
+  struct sciara_vents *vents;
+  struct sciara_state *state;
+  unsigned frame;
+};
+
+enum { SLOTS = 3, STEPS_OF_ADVANCE = 40 };
+static struct test_slot test_slots[SLOTS];
+static int frames_met, most_loaded;
+static struct sciara_batch_setup test_setup;
+
+static enum sciara_status test_create(const struct sciara_batch_setup *setup, void **batch) {
+  test_setup = *setup;
+  *batch = test_slots;
+  return SCIARA_OK;
+}
+
+static void test_destroy(void *batch) { (void)batch; }
+
+static void test_clear(void *batch, int slot) {
+  struct test_slot *s = (struct test_slot *)batch + slot;
+  if (s->engine) s->ops->destroy(s->engine);
+  sciara_vents_destroy(s->vents);
+  sciara_state_destroy(s->state);
+  *s = (struct test_slot){0};
+}
+
+/** One member has room next to another, not two. */
+static enum sciara_status test_load(void *batch, int slot, const struct sciara_params *params,
+                                    const struct sciara_vents *vents, const struct sciara_state *state,
+                                    unsigned frame) {
+  struct test_slot *s = (struct test_slot *)batch + slot;
+  const struct sciara_window all = {.rows = state->grid.rows, .cols = state->grid.cols};
+  int loaded = 0;
+  test_clear(batch, slot);
+  for (int k = 0; k < SLOTS; k++) loaded += test_slots[k].engine != NULL;
+  if (loaded == 2) return sciara_fail(SCIARA_ERR_MEMORY, "no room");
+  if (loaded + 1 > most_loaded) most_loaded = loaded + 1;
+  SCIARA_TRY(sciara_window_vents(vents, &all, &s->vents));
+  SCIARA_TRY(sciara_state_clone(state, &s->state));
+  SCIARA_TRY(sciara_engine_find("serial", SCIARA_DOUBLE, &s->ops));
+  s->params = *params;
+  s->frame = frame;
+  const struct sciara_engine_setup setup = {.params = &s->params, .vents = s->vents, .boundary = test_setup.boundary};
+  SCIARA_TRY(s->ops->create(&setup, &s->engine));
+  return s->ops->upload(s->engine, state);
+}
+
+static bool in_frame(const struct sciara_state *s, unsigned frame) {
+  const int64_t rows = s->grid.rows, cols = s->grid.cols;
+  bool found = false;
+  for (int64_t r = 1; r < rows - 1; r++)
+    for (int64_t c = 1; c < cols - 1; c++)
+      found |= s->h[r * cols + c] > 0 &&
+               ((frame & SCIARA_SIDE_NORTH && r == 1) || (frame & SCIARA_SIDE_SOUTH && r == rows - 2) ||
+                (frame & SCIARA_SIDE_WEST && c == 1) || (frame & SCIARA_SIDE_EAST && c == cols - 2));
+  return found;
+}
+
+static enum sciara_status test_advance(void *batch, const struct sciara_stop stops[],
+                                       struct sciara_engine_progress progress[]) {
+  for (int k = 0; k < SLOTS; k++) {
+    struct test_slot *s = (struct test_slot *)batch + k;
+    if (!s->engine) continue;
+    for (int n = 0; n < STEPS_OF_ADVANCE; n++) {
+      struct sciara_stop one = stops[k];
+      SCIARA_TRY(s->ops->download(s->engine, s->state));
+      if (one.steps > s->state->step + 1) one.steps = s->state->step + 1;
+      SCIARA_TRY(s->ops->advance(s->engine, &one, &progress[k]));
+      if (progress[k].reason != SCIARA_STOP_STEPS || progress[k].step >= stops[k].steps) break;
+      progress[k].reason = SCIARA_STOP_WALL;
+      SCIARA_TRY(s->ops->download(s->engine, s->state));
+      if (!in_frame(s->state, s->frame)) continue;
+      progress[k].reason = SCIARA_STOP_FRAME;
+      frames_met++;
+      break;
+    }
+  }
+  return SCIARA_OK;
+}
+
+static enum sciara_status test_download(void *batch, int slot, struct sciara_state *state) {
+  const struct test_slot *s = (const struct test_slot *)batch + slot;
+  return s->ops->download(s->engine, state);
+}
+
+static const struct sciara_engine_batch test_batch = {.create = test_create,
+                                                      .destroy = test_destroy,
+                                                      .load = test_load,
+                                                      .advance = test_advance,
+                                                      .download = test_download,
+                                                      .clear = test_clear};
+
+/** A member computed by a thread of its own. */
+struct slot_member {
+  pthread_t thread;
+  struct sciara_compute_setup setup;
+  char *json;
+  struct sciara_footprint footprint;
+  enum sciara_status status;
+};
+
+static void *compute_in_slot(void *context) {
+  struct slot_member *m = (struct slot_member *)context;
+  const struct sciara_compute_text text = {"x.json", m->json, strlen(m->json)};
+  bool cancelled;
+  m->status = sciara_compute_member(&m->setup, &text, &m->footprint, &cancelled);
+  return NULL;
+}
+
+/** Members in slots, of which two fit at a time, equal those with an engine of their own. */
+START_TEST(slots_equal_engines) {
+  static const char *const runs[SLOTS] = {"{\"until\": \"4 h\"}", "{\"max_steps\": 500}",
+                                          "{\"until\": \"front at rest\", \"front_at_rest\": \"2 h\"}"};
+  const struct sciara_site *site = make_site(false);
+  const struct sciara_batch_setup setup = {
+      .boundary = SCIARA_BOUNDARY_OPEN, .slots = SLOTS, .record = SCIARA_RECORD_MAX_DEPOSIT};
+  struct slot_member members[SLOTS] = {0};
+  struct sciara_pool *pool;
+  ck_assert_int_eq(sciara_pool_create(&test_batch, &setup, &pool), SCIARA_OK);
+  for (int k = 0; k < SLOTS; k++) {
+    struct scene scene = scenes[0];
+    scene.run = runs[k];
+    members[k].json = scenario_of(&scene);
+    members[k].setup = (struct sciara_compute_setup){.site = site,
+                                                     .ground = sciara_site_checksum(site),
+                                                     .threads = 1,
+                                                     .device = -1,
+                                                     .slot = sciara_pool_slot(pool, k)};
+    ck_assert_int_eq(pthread_create(&members[k].thread, NULL, compute_in_slot, &members[k]), 0);
+  }
+  for (int k = 0; k < SLOTS; k++) pthread_join(members[k].thread, NULL);
+  sciara_pool_destroy(pool);
+  ck_assert_int_gt(frames_met, 0);
+  ck_assert_int_eq(most_loaded, 2);
+  for (int k = 0; k < SLOTS; k++) {
+    struct slot_member alone = members[k];
+    ck_assert_int_eq(members[k].status, SCIARA_OK);
+    ck_assert_ptr_null(test_slots[k].engine);
+    alone.setup.slot = NULL;
+    compute_in_slot(&alone);
+    const struct sciara_footprint *a = &alone.footprint, *b = &members[k].footprint;
+    ck_assert(!b->failed);
+    ck_assert_uint_eq(a->checksum, b->checksum);
+    ck_assert_uint_eq(a->steps, b->steps);
+    ck_assert_uint_eq(a->cell_steps, b->cell_steps);
+    ck_assert_int_eq(a->stop, b->stop);
+    ck_assert_int_eq(a->count, b->count);
+    ck_assert_mem_eq(a->cell, b->cell, (size_t)a->count * sizeof *a->cell);
+    ck_assert_mem_eq(a->arrival, b->arrival, (size_t)a->count * sizeof *a->arrival);
+    ck_assert_mem_eq(&a->ledger, &b->ledger, sizeof a->ledger);
+    ck_assert_str_eq(a->warnings, b->warnings);
+    sciara_footprint_free(&alone.footprint);
+    sciara_footprint_free(&members[k].footprint);
+    free(members[k].json);
+  }
+  sciara_site_release(site);
+}
+END_TEST
+
 START_TEST(an_invalid_member_has_failed) {
   const struct sciara_site *site = make_site(false);
   const struct sciara_compute_setup setup = {.site = site, .threads = 1, .device = -1};
@@ -165,6 +333,7 @@ int main(void) {
   TCase *cases = tcase_create("compute");
   tcase_set_timeout(cases, 60);
   tcase_add_loop_test(cases, equals_the_whole_map, 0, SCENES);
+  tcase_add_test(cases, slots_equal_engines);
   tcase_add_test(cases, an_invalid_member_has_failed);
   tcase_add_test(cases, a_cancelled_member_has_no_result);
   suite_add_tcase(suite, cases);

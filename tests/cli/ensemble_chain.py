@@ -1,0 +1,176 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""An ensemble from its file to its maps, with members that are computed: plan, run, status, reduce, query, compare; all in one
+go; any number of workers; the stop rule; edited tables; an end by a signal; members that are censored."""
+import csv
+import os
+import signal
+import subprocess
+import sys
+import time
+
+sys.dont_write_bytecode = True
+sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
+import case
+from case import Case
+
+EVENTS = [{"name": "small", "weight": 3, "volume_m3": 1500, "duration": "10 min"},
+          {"name": "large", "weight": 1, "volume_m3": 4000, "duration": "20 min"}]
+VENTS = "name,x,y\none,500200,4177220\ntwo,500150,4177200\nthree,500250,4177230\n"
+SITES = [{"name": "vent", "x": 500200, "y": 4177220}, {"name": "far", "x": 500355, "y": 4177025}]
+PRODUCTS = ("maps", "sites.csv")
+
+
+def read(*names):
+    with open(os.path.join(*names), "rb") as f:
+        return f.read()
+
+
+def table(*names):
+    with open(os.path.join(*names), encoding="utf-8", newline="") as f:
+        return {row["id"]: row for row in csv.DictReader(f)}
+
+
+class Chain(Case):
+    def setUp(self):
+        super().setUp()
+        self.write_base("base.json")
+        with open(self.path("vents.csv"), "w", encoding="utf-8") as f:
+            f.write(VENTS)
+
+    def write_base(self, name, **parts):
+        vents = [{"name": "v", "x": 500200, "y": 4177220, "effusion": {"slot": "10 min", "rates_m3_s": [4]}}]
+        self.write_scenario(name, vents=vents, **parts)
+
+    def write_ensemble(self, name="e.json", **parts):
+        whole = {"base": "base.json", "sample": {"method": "full"}, "vents": {"table": "vents.csv"}, "events": EVENTS,
+                 "vary": [{"key": "model.relaxation", "values": [0.4, 0.5]}],
+                 "result": {"thickness_m": [0, 0.5], "within": ["30 min"], "quantiles": [0.5], "sites": SITES}}
+        case.write_json(self.path(name), {k: v for k, v in (whole | parts).items() if v is not None})
+
+    def ensemble(self, *args, **options):
+        return self.sciara("ensemble", *args, **options)
+
+    def maps(self, folder):
+        """The bytes of all maps and of the table of sites."""
+        found = {name: read(self.path(folder, "maps", name)) for name in sorted(os.listdir(self.path(folder, "maps")))}
+        return found | {"sites.csv": read(self.path(folder, "sites.csv"))}
+
+    def assert_checksum(self, folder, member):
+        """`sciara run` of a member has its checksum."""
+        self.ensemble("member", folder, member, "-o", f"m{member}.json", "--overwrite")
+        run = case.record(self.run_scenario(f"run-{folder}-{member}", name=f"m{member}.json"))
+        self.assertEqual(run["snapshots"][-1]["checksum"], table(self.path(folder, "log.csv"))[str(member)]["checksum"])
+
+    def test_chain(self):
+        self.write_ensemble()
+        self.ensemble("plan", "e.json", "-o", "steps", "--no-estimate")
+        self.ensemble("run", "steps", "-j", "1")
+        self.assertIn("12 of 12 finished, 0 failed, 0 censored", self.ensemble("status", "steps").stdout)
+        for member in (0, 11):
+            self.assert_checksum("steps", member)
+        self.ensemble("reduce", "steps", "--threads", "1")
+        asked = self.ensemble("query", "steps", "--at", "500200,4177220").stdout
+        for word in ("small", "large", "one", "12 of 12 members"):
+            self.assertIn(word, asked)
+        done = self.ensemble("run", "e.json", "-j", "2", "--no-estimate")
+        self.assertIn("12 of 12 members", done.stdout)
+        self.assertEqual(self.maps("steps"), self.maps("e"))
+        for product in ("hazard.nc", "outlines.gpkg", "isochrones.gpkg", "vents.gpkg"):
+            self.assertTrue(os.path.exists(self.path("e", product)), product)
+        same = self.ensemble("compare", "steps", "e").stdout
+        self.assertIn("12 pairs", same)
+        self.assertIn("difference +0.00 %", same)
+        before = self.maps("e")
+        again = self.ensemble("run", "e.json", "--no-estimate").stderr
+        self.assertIn("0 by this run", again)
+        self.assertEqual(self.maps("e"), before)
+
+    def test_with_a_barrier(self):
+        """Pairs with and without an edit of the DEM."""
+        corners = [[500150, 4177180], [500260, 4177180]]
+        edits = [{"line": corners, "width_m": 15, "height_m": 20}]
+        self.write_base("base2.json", dem={"path": "dem.asc", "crs": "EPSG:32633", "edits": edits})
+        self.write_ensemble()
+        self.write_ensemble("barrier.json", base="base2.json")
+        for name in ("e.json", "barrier.json"):
+            self.ensemble("run", name, "--no-estimate", "--no-pictures")
+        self.assert_checksum("barrier", 3)
+        self.assertIn("12 pairs", self.ensemble("compare", "e", "barrier", "-o", "difference").stdout)
+        self.assertNotEqual(read(self.path("e", "maps", "hits.tif")), read(self.path("barrier", "maps", "hits.tif")))
+
+    def test_stop_rule(self):
+        """The run ends after the batches that the rule needs, and the maps are those of the whole ensemble with the rule."""
+        self.write_ensemble(sample={"method": "random", "vents": "drawn", "count": 240, "seed": 1}, stop={"standard_error": 0.2, "thickness_m": 0},
+                            result={"thickness_m": [0], "sites": SITES[:1]}, vary=[{"key": "model.relaxation", "uniform": [0.4, 0.5]}],
+                            events=[e | {"volume_m3": 600, "duration": "5 min"} for e in EVENTS])
+        self.ensemble("plan", "e.json", "-o", "whole", "--no-estimate")
+        self.ensemble("run", "whole", "--all")
+        self.ensemble("reduce", "whole")
+        for workers in ("1", "2"):
+            done = self.ensemble("run", "e.json", "-o", workers, "-j", workers, "--no-estimate")
+            self.assertIn("the stop rule holds after 1 batch", done.stderr)
+            self.assertEqual(self.maps(workers), self.maps("whole"))
+            log = table(self.path(workers, "log.csv"))
+            self.assertLess(len(log), len(table(self.path("whole", "log.csv"))))
+        self.assertIn("0 by this run", self.ensemble("run", "1").stderr)
+        self.ensemble("run", "1", "--all")
+        self.assertEqual(len(table(self.path("1", "log.csv"))), 240)
+
+    def test_edited_table(self):
+        self.write_ensemble()
+        self.ensemble("plan", "e.json", "-o", "e", "--no-estimate")
+        text = read(self.path("e", "members.csv")).decode()
+        lines = text.splitlines(keepends=True)
+        self.assertTrue(lines[4].startswith("3,"))
+        lines[4] = lines[4].replace("0.5", "0.45")
+        with open(self.path("e", "members.csv"), "w", encoding="utf-8") as f:
+            f.write("".join(lines))
+        for args in (("run", "e"), ("reduce", "e"), ("status", "e")):
+            self.assertIn("id 3", self.ensemble(*args, code=3).stderr)
+        self.assertFalse(os.path.exists(self.path("e", "batches")))
+        self.ensemble("run", "e.json", "--no-estimate", "--no-pictures")  # planned again: the table is that of the file
+        self.assertEqual(read(self.path("e", "members.csv")).decode(), text)
+
+    def test_ended_by_a_signal(self):
+        """Finished members stay; the same command continues, and the maps are the same."""
+        self.write_ensemble(vary=[{"key": "model.relaxation", "values": [0.4 + 0.01 * k for k in range(10)]}])
+        self.ensemble("run", "e.json", "-o", "whole", "--no-estimate", "--no-pictures")
+        command = [case.PROGRAM, "ensemble", "run", "e.json", "--no-estimate", "--no-pictures", "-j", "2"]
+        process = subprocess.Popen(command, cwd=self.work, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        end = time.monotonic() + 60
+        while time.monotonic() < end and not os.path.exists(self.path("e", "log.csv")):
+            time.sleep(0.005)
+        process.send_signal(signal.SIGINT)
+        self.assertEqual(process.wait(), 128 + signal.SIGINT)
+        self.assertFalse(os.path.exists(self.path("e", "maps")))
+        finished = len(table(self.path("e", "log.csv")))
+        self.assertIn(f"{60 - finished} by this run", self.ensemble("run", "e.json", "--no-estimate", "--no-pictures").stderr)
+        self.assertEqual(self.maps("e"), self.maps("whole"))
+
+    def test_censored_members(self):
+        """Members that end before their stop rule are censored, and keep the checksum of `sciara run` where it ends well."""
+        self.write_ensemble(vary=[{"key": "run.max_steps", "values": [50, 100000]}])
+        self.ensemble("run", "e.json", "--no-estimate", "--no-pictures")
+        log = table(self.path("e", "log.csv"))
+        self.assertEqual({(row["stop"], row["censored"]) for k, row in log.items() if int(k) % 2 == 0}, {("steps", "1")})
+        self.assertEqual({(row["stop"], row["censored"]) for k, row in log.items() if int(k) % 2}, {("solidified", "0")})
+        self.assert_checksum("e", 0)
+        self.assertIn("12 finished, 0 failed, 6 censored", self.ensemble("status", "e").stdout)
+        self.assertNotEqual(read(self.path("e", "maps", "probability_0m_low.tif")), read(self.path("e", "maps", "probability_0m_high.tif")))
+        self.write_ensemble("thick.json", vary=[{"key": "run.max_thickness_m", "values": [0.5]}])
+        self.ensemble("run", "thick.json", "--no-estimate", "--no-pictures")
+        log = table(self.path("thick", "log.csv"))
+        self.assertEqual({(row["stop"], row["censored"], row["failed"]) for row in log.values()}, {("thickness", "1", "0")})
+
+    def test_options(self):
+        self.write_ensemble()
+        for args, text in ((("e.json", "--part", "1/2"), "--part: allowed with the folder"), (("vents.csv",), "--output is missing"),
+                           (("e.json", "-j", "0"), "1 to 4096")):
+            self.assertIn(text, self.ensemble("run", *args, code=2).stderr)
+        self.ensemble("plan", "e.json", "-o", "e", "--no-estimate")
+        self.assertIn("--no-pictures: allowed with an ensemble file", self.ensemble("run", "e", "--no-pictures", code=2).stderr)
+
+
+if __name__ == "__main__":
+    case.main()

@@ -84,7 +84,7 @@ class Contribution:
 
     vent, event: names, or numbers where there is no name; "-": any
     members, hits: finished members; those that reach the place
-    weight: share of all weight
+    weight: of them, divided by all weight
     probability: P(place is reached | vent, event)
     share: P(vent, event | place is reached)
     arrival: weighted median over hits, s
@@ -102,7 +102,7 @@ class Contribution:
 
 @dataclasses.dataclass(frozen=True)
 class Answer:
-    """What an ensemble says about a place: the results that its file asks for.
+    """What an ensemble says about a place: the results that its file lists.
 
     members, finished, censored: numbers of members of weight above 0
     zero_bound: upper 95 % bound of a probability without hits; NaN unless members were drawn at random
@@ -188,7 +188,7 @@ class Ensemble:
     """A planned ensemble in its folder: `plan` makes one, `open` finds one.
 
     An object holds only the path, so that any number of them may exist. One thread at a time may run or reduce an
-    ensemble; others may ask for its status and query it meanwhile. The GIL is released while the library computes.
+    ensemble; others may read its status and query it meanwhile. The GIL is released while the library computes.
     """
 
     def __init__(self, folder: PathLike) -> None:
@@ -209,7 +209,7 @@ class Ensemble:
     def run(self, progress: ProgressLike = None, *, first: Optional[int] = None, last: Optional[int] = None,
             part: Optional[tuple[int, int]] = None, workers: Optional[int] = None,
             engine: Optional[str] = None) -> Status:
-        """Computes the members that are not finished; returns the status of those that were asked for.
+        """Computes the members that are not finished; returns the status of the members that it was to compute.
 
         progress: None: a line if somebody sees it; True, False; or a function that is called about every 0.2 s with a
             Status and may raise to end the call

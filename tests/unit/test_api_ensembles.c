@@ -82,7 +82,7 @@ END_TEST
 /** What the function for progress has seen. */
 struct seen {
   size_t calls, most;
-  bool go_on;
+  bool proceed;
 };
 
 static bool watch(void *context, const struct sciara_ensemble_progress *now) {
@@ -90,11 +90,11 @@ static bool watch(void *context, const struct sciara_ensemble_progress *now) {
   s->calls++;
   if (now->finished > s->most) s->most = now->finished;
   ck_assert_uint_eq(now->total, MEMBERS);
-  return s->go_on;
+  return s->proceed;
 }
 
 START_TEST(progress_and_cancel) {
-  struct seen seen = {.go_on = false};
+  struct seen seen = {.proceed = false};
   struct sciara_ensemble_run_options options = {.workers = 1, .progress = watch, .context = &seen};
   struct sciara_ensemble_progress p;
   // Members that take longer than the first call of the function.
@@ -109,7 +109,7 @@ START_TEST(progress_and_cancel) {
 END_TEST
 
 START_TEST(progress_to_the_end) {
-  struct seen seen = {.go_on = true};
+  struct seen seen = {.proceed = true};
   const struct sciara_ensemble_run_options options = {.progress = watch, .context = &seen, .parts = 1, .part = 1};
   OK(sciara_ensemble_make_plan(file, place, false));
   OK(sciara_ensemble_run(place, &options, NULL));

@@ -20,7 +20,7 @@ namespace {
 
 using namespace sciara_gpu;
 
-enum { PRESET_THREADS = 1024, LAUNCH_MS = 100, SLOTS_OF_MULTIPROCESSOR = 3 };
+enum { PRESET_THREADS = 512, LAUNCH_MS = 100, SLOTS_OF_MULTIPROCESSOR = 2 };
 const double LAUNCH_SECONDS = 0.02; // intended duration of a launch for one simulation
 
 struct batch_engine {

@@ -447,6 +447,129 @@ struct sciara_scores {
 SCIARA_API enum sciara_status sciara_score(struct sciara *s, const char *observed, const char *layer,
                                            double min_thickness_m, struct sciara_scores *out);
 
+/* ------------------------------------------------------------------------------------------------------- ensembles
+ *
+ * Many runs of one scenario, its members, and the hazard maps made of them: docs/ensembles.md. An ensemble is a folder;
+ * each function takes its path and keeps nothing open. One thread at a time may plan, run or reduce an ensemble; others
+ * may read its progress and query it meanwhile. Threads that use different ensembles do not affect each other.
+ */
+
+/**
+ * Plans an ensemble as `sciara ensemble plan` does: reads a file of docs/ensembles.md, and writes the folder with the
+ * table of members, their weights and the DEM. A folder with the same members retains its results. Nothing is written
+ * if there is a problem.
+ *
+ * @param overwrite replace an ensemble with other members, if it has no results yet
+ * @return SCIARA_ERR_INPUT for an invalid file, and for a folder with other members
+ */
+SCIARA_API enum sciara_status sciara_ensemble_make_plan(const char *file, const char *folder, bool overwrite);
+
+/** How far an ensemble, or the part of it that is computed, is. */
+struct sciara_ensemble_progress {
+  size_t total;    /**< members */
+  size_t finished; /**< of them, by this call or before; failed and censored ones are finished */
+  size_t failed;   /**< they have no result */
+  size_t censored; /**< they ended before their own stop rule, or have a tower: what they reached is a lower bound */
+  size_t now;      /**< finished by this call; 0 from sciara_ensemble_read_progress */
+  double per_hour; /**< members; of this call, or those of the last hour; 0: unknown */
+  double to_go_s;  /**< wall-clock time, s; negative: unknown */
+};
+
+/** Which members are computed, and how. Zero-initialise; members that stay 0 have no effect. */
+struct sciara_ensemble_run_options {
+  bool has_ids;              /**< only the batches that hold an id from first_id to last_id */
+  int64_t first_id, last_id; /**< as in members.csv, >= 0 */
+  size_t part, parts;        /**< only part 1 to `parts` of the batches */
+  int workers;               /**< members at a time, at most 4096; 0: one per core, or one per GPU */
+  const char *engine;        /**< NULL: that of the base scenario, where auto is openmp */
+  /** Called about every 0.2 s and at the end by the thread that called; false: cancel. May be NULL. */
+  bool (*progress)(void *context, const struct sciara_ensemble_progress *now);
+  void *context;
+};
+
+/**
+ * Computes the members that are not finished. A cancelled call is no error; a later one continues, and computes no
+ * finished member again. A member that fails does not end the call: see sciara_ensemble_progress.
+ *
+ * @param options NULL: all members
+ * @param out     progress at the end; may be NULL
+ * @return SCIARA_ERR_USAGE for ids that no member has; SCIARA_ERR_INPUT for batches of another ensemble; SCIARA_ERR_IO
+ *         for a folder without an ensemble, and if the disk has no room
+ */
+SCIARA_API enum sciara_status sciara_ensemble_run(const char *folder, const struct sciara_ensemble_run_options *options,
+                                                  struct sciara_ensemble_progress *out);
+
+/** The progress of a whole ensemble, from its folder, also while it is computed. */
+SCIARA_API enum sciara_status sciara_ensemble_read_progress(const char *folder, struct sciara_ensemble_progress *out);
+
+/** How an ensemble is reduced. Zero-initialise; members that stay 0 have no effect. */
+struct sciara_ensemble_reduce_options {
+  bool all;      /**< all finished members, also where the stop rule of the ensemble holds earlier */
+  bool pictures; /**< also PNG pictures of the maps */
+  int threads;   /**< 1 to 1024; 0: one per core */
+};
+
+/**
+ * Makes maps/, hazard.nc, the vector files and sites.csv in the folder, of the batches that are whole so far.
+ *
+ * @param options NULL: none
+ * @return SCIARA_ERR_INPUT if no batch is whole, or one is damaged
+ */
+SCIARA_API enum sciara_status sciara_ensemble_reduce(const char *folder,
+                                                     const struct sciara_ensemble_reduce_options *options);
+
+/** A probability, conditional on the model and on the plan. NaN: there is none. */
+struct sciara_ensemble_probability {
+  double limit;     /**< what it is about: more than this thickness, m (0: any lava), or arrival until this time, s */
+  double value;     /**< 0 to 1, from the finished members */
+  double low, high; /**< whatever members that are not finished, failed or censored would do */
+  double error;     /**< standard error, or that of a grid of vents; NaN also without hits */
+  size_t hits;      /**< members */
+};
+
+/** A quantile over the members that reach a place; NaN if fewer than 10 do. */
+struct sciara_ensemble_quantile {
+  double quantile;  /**< 0 to 1 */
+  double arrival_s; /**< of the first lava, since the start of the eruption */
+  double deposit_m; /**< at the end */
+};
+
+/** What the members of a vent, of a class of eruptions, or of both do at a place. */
+struct sciara_ensemble_contribution {
+  const char *vent, *event; /**< names, or numbers where there is no name; "-": any */
+  size_t members, hits;     /**< finished members; those that reach the place */
+  double weight;            /**< share of all weight */
+  double probability;       /**< P(place is reached | vent, class) */
+  double share;             /**< P(vent, class | place is reached) */
+  double arrival_s;         /**< weighted median over hits; NaN without hits */
+};
+
+/** What an ensemble says about a place: the results that its file asks for. */
+struct sciara_ensemble_answer {
+  size_t members, finished, censored; /**< of weight above 0 */
+  double zero_bound; /**< upper 95 % bound of a probability without hits; NaN unless members were drawn at random */
+  double earliest_s; /**< of all members; NaN: none reaches the place */
+  const struct sciara_ensemble_probability *thickness, *within; /**< in ascending order of their limits */
+  size_t thickness_count, within_count;
+  const struct sciara_ensemble_quantile *quantiles;
+  size_t quantile_count;
+  const struct sciara_ensemble_contribution *by_vent, *by_event, *by_both; /**< only those with hits */
+  size_t by_vent_count, by_event_count, by_both_count;
+};
+
+/**
+ * Asks the members of all whole batches about the cell of a place.
+ *
+ * @param x_m, y_m easting and northing in the CRS of the DEM
+ * @param out      receives the answer, which never changes; to be released
+ * @return SCIARA_ERR_INPUT for a place outside the grid, or if no batch is whole
+ */
+SCIARA_API enum sciara_status sciara_ensemble_query(const char *folder, double x_m, double y_m,
+                                                    const struct sciara_ensemble_answer **out);
+
+/** Releases an answer; NULL is allowed. */
+SCIARA_API void sciara_ensemble_release(const struct sciara_ensemble_answer *answer);
+
 #ifdef __cplusplus
 }
 #endif

@@ -9,6 +9,7 @@
 Units are SI; times are simulated seconds since the start of the run; durations are seconds or text such as "6 h".
 Fields are arrays of rows x cols, the northern row first.
 """
+from . import ensemble
 from ._dem import Grid
 from ._errors import (DeviceError, FileError, InputError, InternalError, NumericError, OutOfMemory, SciaraError,
                       UsageError)
@@ -22,4 +23,5 @@ from .bmi import Bmi
 
 __all__ = ["Bmi", "DeviceError", "Engine", "FileError", "Grid", "InputError", "InternalError", "LavaAccessor", "Ledger",
            "NumericError", "OutOfMemory", "Progress", "Run", "Scenario", "SciaraError", "Score", "Site", "UsageError",
-           "Vent", "VentInfo", "__version__", "engines", "log", "open", "open_checkpoint", "open_run", "score"]
+           "Vent", "VentInfo", "__version__", "engines", "ensemble", "log", "open", "open_checkpoint", "open_run",
+           "score"]

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "app/ensemble.h"
 #include "app/messages.h"
@@ -15,18 +14,16 @@
 #include "ensemble/products.h"
 #include "terrain/vector_shapes.h"
 
-enum { MEMORY = 1280 << 20, THREADS_MOST = 16 };
-
 #define THREADS_OPTION \
   { "threads", 0, "N", "number of threads (default: one per core)" }
 
 /** The number of threads that --threads gives. */
 static enum sciara_status threads_of(const struct sciara_arguments *a, int *threads) {
   const char *text = sciara_argument(a, "threads");
-  double n = (double)sysconf(_SC_NPROCESSORS_ONLN);
+  double n = 0;
   if (text && (!sciara_parse_double(text, &n) || n < 1 || n > 1024 || n != floor(n)))
     return sciara_fail(SCIARA_ERR_USAGE, "--threads: expected a whole number from 1 to 1024, found \"%s\"", text);
-  *threads = n < 1 ? 1 : n > THREADS_MOST ? THREADS_MOST : (int)n;
+  *threads = sciara_reduction_threads((int)n);
   return SCIARA_OK;
 }
 
@@ -102,20 +99,13 @@ static enum sciara_status print_members(const struct sciara_reduction *r) {
 
 // ------------------------------------------------------------------------------------------------------------- reduce
 
-static enum sciara_status write_products(const struct sciara_reduction *r, bool pictures) {
-  SCIARA_TRY(sciara_products_clear(r));
-  SCIARA_TRY(sciara_products_maps(r, pictures));
-  SCIARA_TRY(sciara_products_vectors(r));
-  return sciara_products_sites(r);
-}
-
 enum sciara_status sciara_ensemble_reduce_folder(const char *folder, int threads, bool all, bool pictures) {
-  const struct sciara_reduction_options options = {.threads = threads, .bytes = MEMORY, .all = all};
+  const struct sciara_reduction_options options = {.threads = threads, .bytes = SCIARA_REDUCTION_BYTES, .all = all};
   struct sciara_reduction r;
   SCIARA_TRY(sciara_reduction_open(folder, &options, &r));
   enum sciara_status status;
   SCIARA_TRY_GOTO(sciara_reduction_make_maps(&r, &options));
-  SCIARA_TRY_GOTO(write_products(&r, pictures));
+  SCIARA_TRY_GOTO(sciara_products_write(&r, pictures));
   SCIARA_TRY_GOTO(print_members(&r));
   sciara_print("%zu cells are reached by at least one member\n", r.hazard.cells);
   for (size_t k = 0; k < r.sites.sites; k++) SCIARA_TRY_GOTO(print_site(&r, r.ensemble.result.sites[k].name, k));

@@ -232,3 +232,10 @@ enum sciara_status sciara_products_maps(const struct sciara_reduction *r, bool p
   sciara_free(values);
   return status == SCIARA_OK ? write_nc(r) : status;
 }
+
+enum sciara_status sciara_products_write(const struct sciara_reduction *r, bool pictures) {
+  SCIARA_TRY(sciara_products_clear(r));
+  SCIARA_TRY(sciara_products_maps(r, pictures));
+  SCIARA_TRY(sciara_products_vectors(r));
+  return sciara_products_sites(r);
+}

@@ -8,6 +8,9 @@
 
 #define SCIARA_ENSEMBLE_MAPS "maps"
 
+/** Writes all that follows in place of the files of an earlier reduction. The maps of `r` are made. */
+enum sciara_status sciara_products_write(const struct sciara_reduction *r, bool pictures);
+
 /** Removes the maps of an earlier reduction from maps/. */
 enum sciara_status sciara_products_clear(const struct sciara_reduction *r);
 

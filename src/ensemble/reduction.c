@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "base/log.h"
 #include "base/mem.h"
@@ -436,4 +437,10 @@ enum sciara_status sciara_reduction_make_maps(struct sciara_reduction *r,
   SCIARA_TRY(sciara_hazard_make(&r->rule, &source, r->dem.grid.rows, r->dem.grid.cols, entries, &how, &r->hazard));
   r->sites_visited = true;
   return SCIARA_OK;
+}
+
+int sciara_reduction_threads(int asked) {
+  enum { MOST = 16 };
+  const long n = asked > 0 ? asked : sysconf(_SC_NPROCESSORS_ONLN);
+  return n < 1 ? 1 : n > MOST ? MOST : (int)n;
 }

@@ -37,8 +37,10 @@ class Documentation(case.Case):
         for folder in ("config", "datasets"):
             os.symlink(os.path.join(setup.SOURCE, folder), self.path(folder))
         blocks, names = self.run_blocks(read(PAGE))
-        self.assertEqual(len(blocks), 6)
+        self.assertEqual(len(blocks), 7)
         self.assertTrue(os.path.exists(self.path("deposit.tif")) and os.path.exists(self.path("state.nc")))
+        self.assertEqual(names["ensemble"].status().finished, 8)
+        self.assertGreater(names["answer"].thickness[0].value, 0)
         self.assertGreater(names["run"].ledger.emitted, names["other"].ledger.emitted)
 
     def test_readme(self):
@@ -51,6 +53,8 @@ class Documentation(case.Case):
                                            "__version__"}:
             self.assertRegex(text, rf"\b{name}\b")
         for name in filter(lambda name: not name.startswith("_"), dir(sciara.Run)):
+            self.assertRegex(text, rf"`{name}\b")
+        for name in filter(lambda name: not name.startswith("_"), dir(sciara.ensemble.Ensemble) + ["folder"]):
             self.assertRegex(text, rf"`{name}\b")
 
 

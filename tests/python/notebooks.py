@@ -21,7 +21,7 @@ for module in ("nbclient", "nbformat", "ipykernel", "matplotlib"):
 import nbclient
 import nbformat
 
-PICTURES = {"first_map": 3, "compare_observed": 2}
+PICTURES = {"first_map": 3, "compare_observed": 2, "hazard_map": 1}
 FOLDER = sys.argv.pop() if len(sys.argv) > 1 and os.path.isdir(sys.argv[-1]) else None
 
 
@@ -64,6 +64,14 @@ class Notebooks(case.Case):
         text = self.run_notebook("compare_observed")
         self.assertIn("Twin experiment (synthetic)", text)
         self.assertRegex(text, r"jaccard=0\.\d")
+
+    def test_hazard_map(self):
+        text = self.run_notebook("hazard_map")
+        self.assertIn("60 members; the sum of their weights is 1.0", text)
+        self.assertIn("60 of 60 members are finished; 0 have failed", text)
+        self.assertRegex(text, r"probability of lava [1-9]")
+        self.assertRegex(text, r"% of that: (small|large) eruptions")
+        self.assertNotIn("Traceback", text)
 
     def test_stored_without_outputs(self):
         names = [os.path.basename(path)[:-6] for path in glob.glob(os.path.join(setup.SOURCE, "examples", "*.ipynb"))]

@@ -78,7 +78,7 @@ for package in "${python[@]}"; do
   for script in postinst prerm; do
     [[ $(dpkg-deb --ctrl-tarfile "$made/$package" | tar -tvf - "./$script") == -rwxr-xr-x* ]] || fail "$script is not executable"
   done
-  for notebook in first_map compare_observed; do
+  for notebook in first_map compare_observed hazard_map; do
     [[ -s $work/python/usr/share/doc/python3-sciara/examples/$notebook.ipynb ]] || fail "python3-sciara has no $notebook"
   done
   env -u SCIARA_LIBRARY -u PYTHONPATH /usr/bin/python3 -I -B - "$modules" "$work/root/usr/share/sciara" << 'PYTHON'

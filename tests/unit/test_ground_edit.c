@@ -296,7 +296,7 @@ END_TEST
 // ------------------------------------------------------------------------------------------------------- low ground
 
 START_TEST(a_sea_is_connected_with_the_edge_or_with_nodata) {
-  // A bay that is connected through a corner, a basin inland, and a hole in the DEM with low ground beside it.
+  // A bay that is connected through a corner, a basin inland, and a hole in the DEM with low ground next to it.
   const char *const ground[] = {"########", "##..####", "#.######", ".####N##", "##.##.##", "########"};
   const char *const sea[] = {"........", "..ss....", ".s......", "s.......", ".....s..", "........"};
   double altitude[CELLS];

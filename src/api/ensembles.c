@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: Apache-2.0
+// The public interface (sciara.h): ensembles.
+#include <math.h>
+#include <stdlib.h>
+
+#include "api/api.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "ensemble/execute.h"
+#include "ensemble/plan.h"
+#include "ensemble/products.h"
+
+enum { WORKERS_MOST = 4096, THREADS_MOST = 1024 };
+
+// -------------------------------------------------------------------------------------------------------------- plan
+
+enum sciara_status sciara_ensemble_make_plan(const char *file, const char *folder, bool overwrite) {
+  SCIARA_TRY(sciara_api_check_pointer("sciara_ensemble_make_plan", "the path of a file", file));
+  SCIARA_TRY(sciara_api_check_pointer("sciara_ensemble_make_plan", "the path of a folder", folder));
+  const struct sciara_ensemble_plan_options options = {.overwrite = overwrite};
+  struct sciara_ensemble_estimate estimate;
+  struct sciara_diagnostics diagnostics = {0};
+  sciara_scenario_declare_options(sciara_engine_settings());
+  sciara_ensemble_plan(file, folder, &options, &estimate, &diagnostics);
+  const enum sciara_status status = sciara_diagnostics_status(&diagnostics);
+  sciara_diagnostics_free(&diagnostics);
+  return status;
+}
+
+// --------------------------------------------------------------------------------------------------------------- run
+
+/** Between the caller's function and the executor. */
+struct listener {
+  const struct sciara_ensemble_run_options *options;
+  int cancel; ///< set atomically
+};
+
+static struct sciara_ensemble_progress progress_of(const struct sciara_execute_progress *p) {
+  return (struct sciara_ensemble_progress){.total = p->total,
+                                           .finished = p->finished,
+                                           .failed = p->failed,
+                                           .censored = p->censored,
+                                           .now = p->now,
+                                           .per_hour = p->per_hour,
+                                           .to_go_s = p->to_go_s};
+}
+
+static void listen(void *context, const struct sciara_execute_progress *p) {
+  struct listener *l = (struct listener *)context;
+  const struct sciara_ensemble_progress now = progress_of(p);
+  if (!__atomic_load_n(&l->cancel, __ATOMIC_RELAXED) && !l->options->progress(l->options->context, &now))
+    __atomic_store_n(&l->cancel, 1, __ATOMIC_RELAXED);
+}
+
+static enum sciara_status check_run(const struct sciara_ensemble_run_options *o) {
+  if (o->has_ids && (o->first_id < 0 || o->last_id < o->first_id))
+    return sciara_fail(SCIARA_ERR_USAGE, "sciara_ensemble_run: expected 0 <= first_id <= last_id, found %lld and %lld",
+                       (long long)o->first_id, (long long)o->last_id);
+  if (o->parts == 0 ? o->part != 0 : o->part < 1 || o->part > o->parts)
+    return sciara_fail(SCIARA_ERR_USAGE, "sciara_ensemble_run: expected a part from 1 to parts, found part %zu of %zu",
+                       o->part, o->parts);
+  if (o->workers < 0 || o->workers > WORKERS_MOST)
+    return sciara_fail(SCIARA_ERR_USAGE, "sciara_ensemble_run: expected 0 to %d workers, found %d", WORKERS_MOST,
+                       o->workers);
+  return SCIARA_OK;
+}
+
+enum sciara_status sciara_ensemble_run(const char *folder, const struct sciara_ensemble_run_options *options,
+                                       struct sciara_ensemble_progress *out) {
+  static const struct sciara_ensemble_run_options none = {0};
+  if (out) *out = (struct sciara_ensemble_progress){.to_go_s = -1};
+  SCIARA_TRY(sciara_api_check_pointer("sciara_ensemble_run", "the path of a folder", folder));
+  const struct sciara_ensemble_run_options *o = options ? options : &none;
+  SCIARA_TRY(check_run(o));
+  struct listener listener = {.options = o};
+  const struct sciara_execute_options how = {.engine = o->engine,
+                                             .workers = o->workers,
+                                             .has_ids = o->has_ids,
+                                             .first_id = o->first_id,
+                                             .last_id = o->last_id,
+                                             .part = o->part,
+                                             .parts = o->parts,
+                                             .cancel = &listener.cancel,
+                                             .progress = o->progress ? listen : NULL,
+                                             .context = &listener};
+  struct sciara_ensemble e = {0};
+  struct sciara_execute_progress progress = {0};
+  sciara_scenario_declare_options(sciara_engine_settings());
+  SCIARA_TRY(sciara_ensemble_open(folder, &e));
+  const enum sciara_status status = sciara_ensemble_execute(&e, &how, &progress);
+  if (status == SCIARA_OK && out) *out = progress_of(&progress);
+  sciara_ensemble_free(&e);
+  return status;
+}
+
+enum sciara_status sciara_ensemble_read_progress(const char *folder, struct sciara_ensemble_progress *out) {
+  SCIARA_TRY(sciara_api_check_pointer("sciara_ensemble_read_progress", "out", out));
+  *out = (struct sciara_ensemble_progress){.to_go_s = -1};
+  SCIARA_TRY(sciara_api_check_pointer("sciara_ensemble_read_progress", "the path of a folder", folder));
+  struct sciara_ensemble e = {0};
+  struct sciara_ensemble_status s;
+  sciara_scenario_declare_options(sciara_engine_settings());
+  SCIARA_TRY(sciara_ensemble_open(folder, &e));
+  const enum sciara_status status = sciara_ensemble_read_status(&e, &s);
+  sciara_ensemble_free(&e);
+  SCIARA_TRY(status);
+  *out = (struct sciara_ensemble_progress){.total = s.members,
+                                           .finished = s.finished,
+                                           .failed = s.failed,
+                                           .censored = s.censored,
+                                           .per_hour = s.last_hour,
+                                           .to_go_s = s.finished == s.members ? 0 : -1};
+  return SCIARA_OK;
+}
+
+// ------------------------------------------------------------------------------------------------------------ reduce
+
+enum sciara_status sciara_ensemble_reduce(const char *folder, const struct sciara_ensemble_reduce_options *options) {
+  static const struct sciara_ensemble_reduce_options none = {0};
+  SCIARA_TRY(sciara_api_check_pointer("sciara_ensemble_reduce", "the path of a folder", folder));
+  const struct sciara_ensemble_reduce_options *o = options ? options : &none;
+  if (o->threads < 0 || o->threads > THREADS_MOST)
+    return sciara_fail(SCIARA_ERR_USAGE, "sciara_ensemble_reduce: expected 0 to %d threads, found %d", THREADS_MOST,
+                       o->threads);
+  const struct sciara_reduction_options how = {
+      .threads = sciara_reduction_threads(o->threads), .bytes = SCIARA_REDUCTION_BYTES, .all = o->all};
+  struct sciara_reduction r;
+  sciara_scenario_declare_options(sciara_engine_settings());
+  SCIARA_TRY(sciara_reduction_open(folder, &how, &r));
+  enum sciara_status status = sciara_reduction_make_maps(&r, &how);
+  if (status == SCIARA_OK) status = sciara_products_write(&r, o->pictures);
+  sciara_reduction_free(&r);
+  return status;
+}
+
+// ------------------------------------------------------------------------------------------------------------- query
+
+enum { LISTS = 3 }; ///< of contributions
+
+/** A list of contributions with its own names. */
+struct list {
+  struct sciara_ensemble_contribution *item;
+  char **name; ///< vent and event of each item
+  size_t count;
+};
+
+/** An answer and what it points to. */
+struct answer {
+  struct sciara_ensemble_answer shown; ///< first: the caller's pointer
+  struct sciara_ensemble_probability *thickness, *within;
+  struct sciara_ensemble_quantile *quantiles;
+  struct list list[LISTS]; ///< by enum sciara_contribution_of
+};
+
+static struct sciara_ensemble_probability probability_of(double limit, const struct sciara_estimate *e) {
+  return (struct sciara_ensemble_probability){
+      .limit = limit, .value = e->value, .low = e->low, .high = e->high, .error = e->error, .hits = e->hits};
+}
+
+static enum sciara_status fill_probabilities(const struct sciara_ensemble_result *q,
+                                             const struct sciara_site_result *result, struct answer *a) {
+  SCIARA_TRY(SCIARA_NEW(a->thickness, q->thickness_count, "the answer of an ensemble"));
+  SCIARA_TRY(SCIARA_NEW(a->within, q->within_count, "the answer of an ensemble"));
+  SCIARA_TRY(SCIARA_NEW(a->quantiles, q->quantile_count, "the answer of an ensemble"));
+  for (size_t k = 0; k < q->thickness_count; k++)
+    a->thickness[k] = probability_of(q->thickness_m[k], &result->thickness[k].estimate);
+  for (size_t k = 0; k < q->within_count; k++)
+    a->within[k] = probability_of(q->within_s[k], &result->within[k].estimate);
+  for (size_t k = 0; k < q->quantile_count; k++)
+    a->quantiles[k] = (struct sciara_ensemble_quantile){q->quantiles[k], result->arrival[k], result->deposit[k]};
+  a->shown.thickness = a->thickness;
+  a->shown.within = a->within;
+  a->shown.quantiles = a->quantiles;
+  a->shown.thickness_count = q->thickness_count;
+  a->shown.within_count = q->within_count;
+  a->shown.quantile_count = q->quantile_count;
+  return SCIARA_OK;
+}
+
+static enum sciara_status add(const struct sciara_reduction *r, const struct sciara_contribution *c, struct list *l) {
+  char vent[24], event[24];
+  char **name = &l->name[2 * l->count];
+  struct sciara_ensemble_contribution *item = &l->item[l->count++];
+  name[0] = sciara_format("%s", sciara_reduction_vent(r, c->vent, vent));
+  name[1] = sciara_format("%s", sciara_reduction_event(r, c->event, event));
+  if (!name[0] || !name[1]) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for the answer of an ensemble");
+  *item = (struct sciara_ensemble_contribution){.vent = name[0],
+                                                .event = name[1],
+                                                .members = c->members,
+                                                .hits = c->hits,
+                                                .weight = c->weight,
+                                                .probability = c->probability,
+                                                .share = c->contribution,
+                                                .arrival_s = c->arrival};
+  return SCIARA_OK;
+}
+
+static enum sciara_status fill_list(const struct sciara_reduction *r, enum sciara_contribution_of by, struct list *l) {
+  const struct sciara_members *m = &r->ensemble.members;
+  struct sciara_contribution *all;
+  size_t count;
+  SCIARA_TRY(sciara_contributions(&r->sites, &r->sample, 0, 0, m->vent, m->event, by, &all, &count));
+  enum sciara_status status = SCIARA_NEW(l->item, count, "the answer of an ensemble");
+  if (status == SCIARA_OK) status = SCIARA_NEW(l->name, 2 * count, "the answer of an ensemble");
+  for (size_t k = 0; k < count && status == SCIARA_OK; k++)
+    if (all[k].hits > 0) status = add(r, &all[k], l);
+  sciara_free(all);
+  return status;
+}
+
+/** The first arrival of the finished members of weight above 0; NAN: none. */
+static double earliest(const struct sciara_reduction *r) {
+  double found = INFINITY;
+  for (size_t m = 0; m < r->used_members; m++)
+    if (r->sample.state[m] != SCIARA_MEMBER_OPEN && r->sample.weight[m] > 0)
+      found = fmin(found, sciara_site_hit(&r->sites, 0, m)->arrival);
+  return isfinite(found) ? found : NAN;
+}
+
+static enum sciara_status fill_answer(const struct sciara_reduction *r, struct answer *a) {
+  struct sciara_site_result result = {0};
+  const struct sciara_sample *s = &r->sample;
+  SCIARA_TRY(sciara_site_result_make(&r->sites, s, &r->ensemble.result, 0, NULL, &result));
+  const enum sciara_status status = fill_probabilities(&r->ensemble.result, &result, a);
+  sciara_site_result_free(&result);
+  SCIARA_TRY(status);
+  for (int by = 0; by < LISTS; by++) SCIARA_TRY(fill_list(r, (enum sciara_contribution_of)by, &a->list[by]));
+  struct sciara_ensemble_answer *out = &a->shown;
+  out->members = r->used_members - s->zero;
+  out->finished = s->finished;
+  out->censored = s->censored;
+  out->zero_bound = sciara_sample_zero_bound(s);
+  out->earliest_s = earliest(r);
+  out->by_vent = a->list[SCIARA_BY_VENT].item;
+  out->by_vent_count = a->list[SCIARA_BY_VENT].count;
+  out->by_event = a->list[SCIARA_BY_EVENT].item;
+  out->by_event_count = a->list[SCIARA_BY_EVENT].count;
+  out->by_both = a->list[SCIARA_BY_VENT_AND_EVENT].item;
+  out->by_both_count = a->list[SCIARA_BY_VENT_AND_EVENT].count;
+  return SCIARA_OK;
+}
+
+enum sciara_status sciara_ensemble_query(const char *folder, double x_m, double y_m,
+                                         const struct sciara_ensemble_answer **out) {
+  if (out) *out = NULL;
+  SCIARA_TRY(sciara_api_check_pointer("sciara_ensemble_query", "out", out));
+  SCIARA_TRY(sciara_api_check_pointer("sciara_ensemble_query", "the path of a folder", folder));
+  if (!isfinite(x_m) || !isfinite(y_m))
+    return sciara_fail(SCIARA_ERR_USAGE, "sciara_ensemble_query: expected finite coordinates, found %g, %g", x_m, y_m);
+  char name[] = "place";
+  struct sciara_point point = {x_m, y_m};
+  const struct sciara_ensemble_site site = {.name = name, .points = &point, .point_count = 1};
+  const struct sciara_reduction_options how = {
+      .threads = sciara_reduction_threads(0), .site = &site, .site_count = 1, .all = true};
+  struct sciara_reduction r = {0};
+  struct answer *a = NULL;
+  sciara_scenario_declare_options(sciara_engine_settings());
+  SCIARA_TRY(sciara_reduction_open(folder, &how, &r));
+  enum sciara_status status = sciara_reduction_visit_sites(&r, how.threads);
+  if (status == SCIARA_OK) status = SCIARA_NEW(a, 1, "the answer of an ensemble");
+  if (status == SCIARA_OK) status = fill_answer(&r, a);
+  sciara_reduction_free(&r);
+  if (status == SCIARA_OK)
+    *out = &a->shown; // NOLINT(clang-analyzer-core.NullDereference): NULL was refused
+  else if (a)
+    sciara_ensemble_release(&a->shown);
+  return status;
+}
+
+void sciara_ensemble_release(const struct sciara_ensemble_answer *answer) {
+  struct answer *a = (struct answer *)answer;
+  if (!a) return;
+  sciara_free(a->thickness);
+  sciara_free(a->within);
+  sciara_free(a->quantiles);
+  for (int by = 0; by < LISTS; by++) {
+    for (size_t k = 0; k < 2 * a->list[by].count; k++) free(a->list[by].name[k]);
+    sciara_free(a->list[by].name);
+    sciara_free(a->list[by].item);
+  }
+  sciara_free(a);
+}

@@ -1,0 +1,165 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Ensembles: planned, computed with progress and Ctrl-C, reduced, their maps, members and answers; wrong use."""
+import csv
+import math
+import os
+import sys
+
+sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
+import setup
+import case
+
+import sciara
+from sciara import ensemble
+
+X, Y = setup.VENT_XY
+FILE = {
+    "base": "base.json", "sample": {"method": "full"},
+    "vents": {"table": "vents.csv", "weights": {"column": "p"}},
+    "events": [{"name": "small", "weight": 3, "volume_m3": 2000, "duration": "10 min"},
+               {"name": "large", "weight": 1, "volume_m3": 9000, "duration": "20 min"}],
+    "vary": [{"key": "model.relaxation", "values": [0.4, 0.5]}],
+    "result": {"thickness_m": [0, 0.5], "within": ["30 min"]}}
+VENTS = f"name,x,y,p\nupper,{X},{Y},1\nlower,{X},{Y - 50},3\n"
+MEMBERS = 8
+
+
+def write_files(folder, **base):
+    vents = [{"x": X, "y": Y, "effusion": {"slot": "10 min", "rates_m3_s": [4]}}]
+    case.write_scenario(folder, "base.json", **{"vents": vents, **base})
+    case.write_json(os.path.join(folder, "e.json"), FILE)
+    with open(os.path.join(folder, "vents.csv"), "w", encoding="utf-8") as f:
+        f.write(VENTS)
+
+
+class Finished(case.SharedCase):
+    @classmethod
+    def prepare(cls):
+        write_files(cls.work)
+        cls.planned = ensemble.plan(os.path.join(cls.work, "e.json"), os.path.join(cls.work, "e"))
+        cls.before = cls.planned.status()
+        cls.seen = []
+        cls.after = cls.planned.run(cls.seen.append, workers=2)
+        cls.planned.reduce()
+
+    def test_status(self):
+        self.assertEqual((self.before.total, self.before.finished, self.before.to_go), (MEMBERS, 0, None))
+        self.assertEqual((self.after.finished, self.after.now, self.after.failed, self.after.censored),
+                         (MEMBERS, MEMBERS, 0, 0))
+        self.assertEqual(self.seen[-1].finished, MEMBERS)
+        self.assertEqual(self.planned.status().finished, MEMBERS)
+        self.assertEqual(self.planned.run(False, first=0, last=MEMBERS - 1, part=(1, 1)).now, 0, "none twice")
+        self.assertEqual(ensemble.open(self.planned.folder).status(), self.planned.status())
+        self.assertIn("8 of 8 members", repr(self.planned))
+
+    def test_members(self):
+        table = self.planned.members
+        self.assertEqual(table["id"], list(range(MEMBERS)))
+        self.assertAlmostEqual(sum(table["weight"]), 1)
+        self.assertEqual(sorted(set(table["model.relaxation"])), [0.4, 0.5])
+        self.assertEqual({len(column) for column in table.values()}, {MEMBERS})
+        of_small = [weight for weight, event in zip(table["weight"], table["event"]) if event == 0]
+        self.assertAlmostEqual(sum(of_small), 0.75)
+
+    def test_maps_and_answers(self):
+        try:
+            import netCDF4  # noqa: F401  # pylint: disable=unused-import
+        except ImportError:
+            self.skipTest("python3-netcdf4 is not installed (tools/setup --tests)")
+        hazard = self.planned.hazard
+        self.assertEqual(hazard.probability_0m.dims, ("y", "x"))
+        self.assertEqual(hazard.probability_0m.shape, (case.ROWS, case.COLS))
+        self.assertIn("crs_wkt", hazard.crs.attrs)
+        self.assertEqual(hazard.arrival_first.dtype.kind, "f", "seconds, not a time of xarray")
+        self.assertTrue(math.isnan(hazard.probability_0m.values[0, 0]), "the sea")
+        for x, y in ((X, Y), (X, Y - 50), (X + 20, Y - 80), (X + 60, Y)):
+            at, answer = hazard.sel(x=x, y=y), self.planned.query(x, y)
+            self.assertEqual([p.limit for p in answer.thickness], [0, 0.5])
+            self.assertAlmostEqual(answer.thickness[0].value, float(at.probability_0m), places=6)
+            self.assertAlmostEqual(answer.thickness[1].value, float(at.probability_0p5m), places=6)
+            self.assertEqual(answer.thickness[0].hits, int(at.hits))
+            if answer.thickness[0].hits:
+                self.assertAlmostEqual(answer.earliest, float(at.arrival_first), places=2)
+                self.assertAlmostEqual(sum(c.share for c in answer.by_both), 1)
+            else:
+                self.assertTrue(math.isnan(answer.earliest))
+
+    def test_query(self):
+        """At the lower vent: all of its members, and those of the upper one that flow there."""
+        answer = self.planned.query(X, Y - 50)
+        self.assertEqual((answer.members, answer.finished, answer.censored), (MEMBERS, MEMBERS, 0))
+        lower, = (c for c in answer.by_vent if c.vent == "lower")
+        self.assertEqual((lower.event, lower.members, lower.hits, lower.probability), ("-", 4, 4, 1))
+        self.assertAlmostEqual(lower.weight, 0.75)
+        self.assertEqual([c.event for c in answer.by_event], ["small", "large"])
+        self.assertAlmostEqual(sum(c.weight * c.probability for c in answer.by_event), answer.thickness[0].value)
+        self.assertEqual(answer.within[0].limit, 1800)
+        nothing = self.planned.query(case.WEST + 5, case.SOUTH + 5)
+        self.assertEqual((nothing.thickness[0].value, nothing.by_vent, nothing.by_both), (0, (), ()))
+
+    def test_same_as_the_program(self):
+        """Both make the same table of sites."""
+        shown = self.sciara("ensemble", "query", "e", "--at", f"{X},{Y - 50}").stdout
+        answer = self.planned.query(X, Y - 50)
+        self.assertIn(f"{100 * answer.thickness[0].value:.2f} %", shown)
+        with open(self.path("e", "members.csv"), encoding="utf-8", newline="") as f:
+            self.assertEqual([row["model.relaxation"] for row in csv.DictReader(f)],
+                             [str(value) for value in self.planned.members["model.relaxation"]])
+
+
+class Use(case.Case):
+    def plan(self, **base):
+        write_files(self.work, **base)
+        return ensemble.plan(self.path("e.json"), self.path("e"))
+
+    def test_before_there_are_results(self):
+        planned = self.plan()
+        with self.assertRaisesRegex(sciara.UsageError, "call reduce"):
+            planned.hazard  # pylint: disable=pointless-statement
+        for call in (planned.reduce, lambda: planned.query(X, Y)):
+            with self.assertRaisesRegex(sciara.InputError, "finished"):
+                call()
+
+    def test_a_function_that_raises(self):
+        planned = self.plan(run={"until": "3000 d"}, model={"cooling": 0, "clock_max_s": 1})
+        with self.assertRaisesRegex(ZeroDivisionError, "division"):
+            planned.run(lambda now: 1 // (now.total - MEMBERS))
+        self.assertLess(planned.status().finished, MEMBERS)
+
+    def test_interrupted(self):
+        planned = self.plan(run={"until": "3000 d"}, model={"cooling": 0, "clock_max_s": 1})
+        setup.interrupt_after(0.5)
+        with self.assertRaises(KeyboardInterrupt):
+            planned.run(False)
+        self.assertLess(planned.status().finished, MEMBERS)
+
+    def test_wrong_use(self):
+        planned = self.plan()
+        for pattern, options in (("found one of them", {"first": 1}), (r"expected \(i, n\)", {"part": 2}),
+                                 ("part 3 of 2", {"part": (3, 2)}), ("at least one part", {"part": (0, 0)}),
+                                 ("first_id <= last_id", {"first": 3, "last": 2}), ("workers", {"workers": 5000}),
+                                 ("whole number", {"workers": 1.5}), ("steam", {"engine": "steam"}),
+                                 ("progress", {"progress": 3})):
+            with self.assertRaisesRegex(sciara.UsageError, pattern):
+                planned.run(**options)
+        with self.assertRaisesRegex(sciara.UsageError, "threads"):
+            planned.reduce(threads=5000)
+        with self.assertRaisesRegex(sciara.UsageError, "x: expected a finite number"):
+            planned.query(math.nan, 0)
+        with self.assertRaises(sciara.FileError):
+            ensemble.open(self.path("nowhere"))
+        with self.assertRaises(sciara.FileError):
+            ensemble.plan(self.path("nowhere.json"), self.path("f"))
+        case.write_json(self.path("e.json"), {**FILE, "evnts": []})
+        with self.assertRaisesRegex(sciara.InputError, "evnts"):
+            ensemble.plan(self.path("e.json"), self.path("f"))
+        self.assertFalse(os.path.exists(self.path("f")))
+        case.write_json(self.path("e.json"), {**FILE, "vary": []})
+        with self.assertRaises(sciara.InputError):
+            ensemble.plan(self.path("e.json"), self.path("e"))
+        self.assertEqual(ensemble.plan(self.path("e.json"), self.path("e"), overwrite=True).status().total, 4)
+
+
+if __name__ == "__main__":
+    case.main()

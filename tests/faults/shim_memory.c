@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // malloc and related functions: counts the memory of the process, and refuses one request that comes from the program
 // itself or from libsciara (not from another library, whose behaviour without memory is not tested, unless
-// SCIARA_SHIM_LIBRARY names that library). SCIARA_SHIM_FOREIGN names code that is linked into libsciara but is not its own,
-// the runtime of CUDA: "BEGIN-END,...", hexadecimal addresses in the file.
+// SCIARA_SHIM_LIBRARY names that library). SCIARA_SHIM_FOREIGN names code that is linked into libsciara, or into a program
+// with libsciara inside (SCIARA_SHIM_LATE), but is not its own, the runtime of CUDA: "BEGIN-END,...", hexadecimal addresses
+// in the file.
 #include <dlfcn.h>
 #include <errno.h>
 #include <link.h>
@@ -42,7 +43,7 @@ static int find_code(struct dl_phdr_info *info, size_t size, void *context) {
   const char *other = getenv("SCIARA_SHIM_LIBRARY"), *library = other ? other : "/libsciara.so.";
   const bool is_library = strstr(info->dlpi_name, library), is_program = !other && !*info->dlpi_name && !code_count;
   if (!is_library && !is_program) return 0;
-  if (is_library) find_foreign(info->dlpi_addr);
+  if (is_library || (is_program && getenv("SCIARA_SHIM_LATE"))) find_foreign(info->dlpi_addr);
   for (int k = 0; k < info->dlpi_phnum; k++) {
     const ElfW(Phdr) *h = &info->dlpi_phdr[k];
     if (h->p_type != PT_LOAD || !(h->p_flags & PF_X)) continue;

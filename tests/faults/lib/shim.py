@@ -89,9 +89,9 @@ def numbered(records):
 
 
 @functools.cache
-def foreign_code():
-    """Where the CUDA runtime, linked statically, is in libsciara: its behaviour without memory is not tested."""
-    listed = subprocess.run(["nm", "-n", "--defined-only", os.environ["SCIARA_LIBRARY"]], stdout=subprocess.PIPE,
+def foreign_code(path):
+    """Where the CUDA runtime, linked statically, is in a file: its behaviour without memory is not tested."""
+    listed = subprocess.run(["nm", "-n", "--defined-only", path], stdout=subprocess.PIPE,
                             encoding="utf-8", check=True)
     code = [(int(address, 16), name) for address, kind, name in
             (line.split(maxsplit=2) for line in listed.stdout.splitlines()) if kind in "tTwW"]
@@ -106,8 +106,10 @@ def foreign_code():
     return ",".join(f"{begin:x}-{end:x}" for begin, end in ranges)
 
 
-def shim_environment(work, root, plan, log):
-    names = {"ROOT": root, "COUNT": os.path.join(work, "shim.counts"), "FOREIGN": foreign_code(), "PLAN": plan, "LOG": log}
+def shim_environment(code, work, root, plan, log):
+    """code: the file with the code of libsciara."""
+    names = {"ROOT": root, "COUNT": os.path.join(work, "shim.counts"), "FOREIGN": foreign_code(code), "PLAN": plan,
+             "LOG": log}
     return {f"SCIARA_SHIM_{name}": value for name, value in names.items() if value}
 
 
@@ -121,7 +123,7 @@ def run_in_fork(args, work, root, plan=None, log=None):
     key = tuple(sorted(os.environ.items()))
     if key not in _servers:
         _servers[key] = server.Server(LD_PRELOAD=LIBRARY, SCIARA_SHIM_LATE="1")
-    environment = shim_environment(work, root, plan, log)
+    environment = shim_environment(server.PATH, work, root, plan, log)
     counts = environment["SCIARA_SHIM_COUNT"]
     if os.path.exists(counts):
         os.remove(counts)
@@ -140,7 +142,8 @@ def run(args, work, root, plan=None, log=None, limit=None, before=(), after=None
     limit: called in the child before it starts. before: words in front of the program. after(process): called while the
     program runs, to disturb it.
     """
-    environment = {**os.environ, "LD_PRELOAD": LIBRARY, **shim_environment(work, root, plan, log)}
+    environment = {**os.environ, "LD_PRELOAD": LIBRARY,
+                   **shim_environment(os.environ["SCIARA_LIBRARY"], work, root, plan, log)}
     counts = environment["SCIARA_SHIM_COUNT"]
     if os.path.exists(counts):
         os.remove(counts)

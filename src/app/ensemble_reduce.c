@@ -115,7 +115,7 @@ cleanup:
 }
 
 static enum sciara_status reduce(const struct sciara_arguments *a) {
-  int threads;
+  int threads = 0;
   SCIARA_TRY(threads_of(a, &threads));
   return sciara_ensemble_reduce_folder(a->operand[0], threads, sciara_argument_given(a, "all"),
                                        !sciara_argument_given(a, "no-pictures"));

@@ -34,8 +34,10 @@ static enum sciara_status make_engine(struct sciara_simulation *s) {
   const struct sciara_scenario_spec *scenario = &s->problem.scenario;
   const struct sciara_state *state = s->problem.state;
   SCIARA_TRY(sciara_vents_check(s->problem.vents, &state->grid, state->kind)); // an engine writes to their cells
-  s->ops = s->problem.ops;
-  if (!s->ops) SCIARA_TRY(sciara_scenario_choose_engine(scenario, &s->ops));
+  if (s->problem.ops)
+    s->ops = s->problem.ops;
+  else
+    SCIARA_TRY(sciara_scenario_choose_engine(scenario, &s->ops));
   const char *how = strcmp(scenario->engine.name, "auto") == 0 ? " (chosen by auto)" : "";
   s->threads = sciara_engine_threads(s->ops, scenario->engine.threads);
   const struct sciara_engine_options options = sciara_scenario_engine_options(scenario);

@@ -475,7 +475,7 @@ struct batch_work {
     const unsigned places = my.listed;
     liquid = 0;
     for (unsigned k = threadIdx.x; k < places; k += blockDim.x) settle_cell((int)k, t, time);
-    const unsigned sum = __reduce_add_sync(~0u, liquid);
+    const unsigned sum = warp_sum(liquid);
     if (lane == 0 && sum) atomicAdd(&my.liquid, sum);
   }
 
@@ -598,7 +598,7 @@ static __global__ void __launch_bounds__(MOST_THREADS, BLOCKS)
     reason = failed ? SCIARA_STOP_CANCEL : work.reason(now);
     over = reason != SCIARA_STOP_NONE || my.late;
   }
-  const unsigned active = __reduce_add_sync(~0u, work.active);
+  const unsigned active = warp_sum(work.active);
   if (work.lane == 0) atomicAdd(&my.cell_steps, (unsigned long long)active);
   work.leave();
   __syncthreads();

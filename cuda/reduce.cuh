@@ -18,6 +18,15 @@ template <class T, class Combine> __device__ T warp_reduce(T value, Combine comb
   return value;
 }
 
+/** The sum over a warp, in lane 0 at least. */
+__device__ inline unsigned warp_sum(unsigned value) {
+#if __CUDA_ARCH__ >= 800
+  return __reduce_add_sync(~0u, value);
+#else
+  return warp_reduce(value, [](unsigned a, unsigned b) { return a + b; });
+#endif
+}
+
 template <class T> __device__ T smaller(T a, T b) { return b < a ? b : a; }
 template <class T> __device__ T larger(T a, T b) { return a < b ? b : a; }
 
@@ -47,7 +56,7 @@ __device__ inline unsigned long long block_min(unsigned long long value) {
 
 /** The sum over the threads before this one, in their order; *total is the sum over all. */
 __device__ inline unsigned block_scan(unsigned value, unsigned *total) {
-  __shared__ unsigned warp_sum[32];
+  __shared__ unsigned sum_of_warp[32];
   const int lane = thread_in_block() % 32, warp = thread_in_block() / 32, warps = threads_of_block() / 32;
   unsigned sum = value;
   for (int distance = 1; distance < 32; distance <<= 1) {
@@ -55,12 +64,12 @@ __device__ inline unsigned block_scan(unsigned value, unsigned *total) {
     if (lane >= distance) sum += before;
   }
   __syncthreads(); // some threads may still read the last sums
-  if (lane == 31) warp_sum[warp] = sum;
+  if (lane == 31) sum_of_warp[warp] = sum;
   __syncthreads();
   unsigned before = 0, all = 0;
   for (int k = 0; k < warps; k++) {
-    if (k < warp) before += warp_sum[k];
-    all += warp_sum[k];
+    if (k < warp) before += sum_of_warp[k];
+    all += sum_of_warp[k];
   }
   *total = all;
   return before + sum - value;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Edits of the ground: the input is text, one shape per line, which is applied to a small DEM.
-//   line WIDTH VALUE NUMBER X Y X Y ...      VALUE: height, crest or depth
+//   line WIDTH VALUE NUMBER X Y X Y ...      VALUE: height, crest or depth; a width below 0 is taken as positive
 //   polygon VALUE NUMBER X Y X Y ...         VALUE: raise or level
 //   sea X Y X Y ...                          a polygon that may lie anywhere
 //   sea-level NUMBER
@@ -56,7 +56,7 @@ static void take_edit(struct shapes *s, bool closed, char **words) {
   struct sciara_edit *e = &s->edits[s->count];
   *e = (struct sciara_edit){.name = name, .closed = closed, .points = s->points[s->count]};
   for (int k = 0; k < SCIARA_EDIT_VALUES; k++) e->value[k] = NAN;
-  if (!closed) e->value[SCIARA_EDIT_WIDTH] = next_number(words);
+  if (!closed) e->value[SCIARA_EDIT_WIDTH] = fabs(next_number(words)); // a scenario with another one is refused
   const char *what = strtok_r(NULL, " ", words);
   const double value = next_number(words);
   for (int k = SCIARA_EDIT_HEIGHT; what && k < SCIARA_EDIT_VALUES; k++)

@@ -125,11 +125,16 @@ enum sciara_status sciara_ensemble_reduce(const char *folder, const struct sciar
   const struct sciara_reduction_options how = {
       .threads = sciara_reduction_threads(o->threads), .bytes = SCIARA_REDUCTION_BYTES, .all = o->all};
   struct sciara_reduction r;
+  int lock;
   sciara_scenario_declare_options(sciara_engine_settings());
-  SCIARA_TRY(sciara_reduction_open(folder, &how, &r));
-  enum sciara_status status = sciara_reduction_make_maps(&r, &how);
-  if (status == SCIARA_OK) status = sciara_products_write(&r, o->pictures);
-  sciara_reduction_free(&r);
+  sciara_products_lock(folder, &lock);
+  enum sciara_status status = sciara_reduction_open(folder, &how, &r);
+  if (status == SCIARA_OK) {
+    status = sciara_reduction_make_maps(&r, &how);
+    if (status == SCIARA_OK) status = sciara_products_write(&r, o->pictures);
+    sciara_reduction_free(&r);
+  }
+  sciara_products_unlock(lock);
   return status;
 }
 

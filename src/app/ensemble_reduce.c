@@ -102,8 +102,13 @@ static enum sciara_status print_members(const struct sciara_reduction *r) {
 enum sciara_status sciara_ensemble_reduce_folder(const char *folder, int threads, bool all, bool pictures) {
   const struct sciara_reduction_options options = {.threads = threads, .bytes = SCIARA_REDUCTION_BYTES, .all = all};
   struct sciara_reduction r;
-  SCIARA_TRY(sciara_reduction_open(folder, &options, &r));
-  enum sciara_status status;
+  int lock;
+  sciara_products_lock(folder, &lock);
+  enum sciara_status status = sciara_reduction_open(folder, &options, &r);
+  if (status != SCIARA_OK) {
+    sciara_products_unlock(lock);
+    return status;
+  }
   SCIARA_TRY_GOTO(sciara_reduction_make_maps(&r, &options));
   SCIARA_TRY_GOTO(sciara_products_write(&r, pictures));
   SCIARA_TRY_GOTO(print_members(&r));
@@ -111,6 +116,7 @@ enum sciara_status sciara_ensemble_reduce_folder(const char *folder, int threads
   for (size_t k = 0; k < r.sites.sites; k++) SCIARA_TRY_GOTO(print_site(&r, r.ensemble.result.sites[k].name, k));
 cleanup:
   sciara_reduction_free(&r);
+  sciara_products_unlock(lock);
   return status;
 }
 

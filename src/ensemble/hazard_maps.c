@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rasters, styles and pictures of an ensemble.
 #include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <unistd.h>
 
+#include "base/log.h"
 #include "base/mem.h"
 #include "ensemble/products.h"
 #include "file/durable.h"
@@ -231,6 +235,21 @@ enum sciara_status sciara_products_maps(const struct sciara_reduction *r, bool p
     if (is_map(&r->layers.layer[k])) status = write_layer(r, k, pictures, values);
   sciara_free(values);
   return status == SCIARA_OK ? write_nc(r) : status;
+}
+
+void sciara_products_lock(const char *folder, int *lock) {
+  int locked = -1;
+  *lock = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (*lock < 0 || flock(*lock, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)
+    return; // some file systems cannot lock
+  sciara_log(SCIARA_LOG_INFO, "%s: another process writes its maps; waiting for it to finish", folder);
+  do {
+    locked = flock(*lock, LOCK_EX);
+  } while (locked != 0 && errno == EINTR);
+}
+
+void sciara_products_unlock(int lock) {
+  if (lock >= 0) close(lock);
 }
 
 enum sciara_status sciara_products_write(const struct sciara_reduction *r, bool pictures) {

@@ -453,6 +453,20 @@ static bool has_ground_of(const struct planning *p, const struct sciara_ensemble
   return p->base.scenario.engine.single_precision || old->site_hash == p->base.site->origin.hash;
 }
 
+/** Refuses a folder whose table was edited after it was planned: it would be replaced. */
+static enum sciara_status check_table(const char *folder, const struct sciara_ensemble_rows *planned) {
+  struct sciara_members m = {0};
+  char *path = sciara_path_join(folder, SCIARA_ENSEMBLE_MEMBERS);
+  enum sciara_status status = path ? SCIARA_OK : no_memory();
+  if (status == SCIARA_OK && access(path, F_OK) == 0) {
+    status = sciara_members_read(path, NULL, &m);
+    if (status == SCIARA_OK) status = sciara_ensemble_rows_check(path, planned, &m);
+    sciara_members_free(&m);
+  }
+  free(path);
+  return status;
+}
+
 /**
  * What may happen to the folder. *same: it holds this very ensemble, whose weights and results are replaced. The base of
  * p->e is that of the folder.
@@ -471,6 +485,7 @@ static enum sciara_status inspect_folder(struct planning *p, bool overwrite, boo
   } else if (old.hash == p->e.hash && has_ground_of(p, &old)) {
     *same = true;
     p->e.site_hash = old.site_hash;
+    status = check_table(p->e.folder, &rows);
   } else if (!overwrite || has_batches(p->e.folder)) {
     status = sciara_ensemble_rows_check(p->e.folder, &rows, &p->e.members);
     if (status == SCIARA_OK)

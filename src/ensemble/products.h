@@ -8,6 +8,13 @@
 
 #define SCIARA_ENSEMBLE_MAPS "maps"
 
+/**
+ * Waits until no other process writes the products of this folder, and keeps others out until sciara_products_unlock. Taken
+ * before the results are read: who writes last has read last. A folder that cannot be opened or locked is left unlocked.
+ */
+void sciara_products_lock(const char *folder, int *lock);
+void sciara_products_unlock(int lock);
+
 /** Writes all that follows in place of the files of an earlier reduction. The maps of `r` are made. */
 enum sciara_status sciara_products_write(const struct sciara_reduction *r, bool pictures);
 

@@ -3,6 +3,7 @@
 """An ensemble from its file to its maps, with members that are computed: plan, run, status, reduce, query, compare; all in one
 go; any number of workers; the stop rule; edited tables; an end by a signal; members that are censored."""
 import csv
+import fcntl
 import os
 import signal
 import subprocess
@@ -129,8 +130,28 @@ class Chain(Case):
         for args in (("run", "e"), ("reduce", "e"), ("status", "e")):
             self.assertIn("id 3", self.ensemble(*args, code=3).stderr)
         self.assertFalse(os.path.exists(self.path("e", "batches")))
-        self.ensemble("run", "e.json", "--no-estimate", "--no-pictures")  # planned again: the table is that of the file
+        for args in (("run", "e.json"), ("plan", "e.json", "-o", "e"), ("plan", "e.json", "-o", "e", "--overwrite")):
+            done = self.ensemble(*args, "--no-estimate", code=3)
+            self.assertRegex(done.stderr, r"members\.csv: expected the table as it was planned, found 1 row .*: id 3")
+            self.assertEqual(read(self.path("e", "members.csv")).decode(), "".join(lines))
+        os.remove(self.path("e", "members.csv"))  # now it is made again
+        self.ensemble("run", "e.json", "--no-estimate", "--no-pictures")
         self.assertEqual(read(self.path("e", "members.csv")).decode(), text)
+
+    def test_one_reduction_at_a_time(self):
+        """A second one waits, says so, and gives the same maps."""
+        self.write_ensemble()
+        self.ensemble("run", "e.json", "--no-estimate", "--no-pictures")
+        maps = self.maps("e")
+        folder = os.open(self.path("e"), os.O_RDONLY)
+        fcntl.flock(folder, fcntl.LOCK_EX)
+        command = [case.PROGRAM, "ensemble", "reduce", "e", "--no-pictures"]
+        with subprocess.Popen(command, cwd=self.work, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as process:
+            self.assertIn("e: another process writes its maps; waiting", process.stderr.readline())
+            self.assertEqual(self.maps("e"), maps)
+            os.close(folder)
+            self.assertEqual(process.wait(60), 0)
+        self.assertEqual(self.maps("e"), maps)
 
     def test_ended_by_a_signal(self):
         """Finished members stay; the same command continues, and the maps are the same."""

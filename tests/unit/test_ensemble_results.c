@@ -70,7 +70,7 @@ START_TEST(a_cell_at_the_edges) {
   ck_assert_int_eq(sciara_hazard_rule_make(&s, &result, &layers, NULL, &rule), SCIARA_OK);
   for (uint32_t k = 0; k < SCIARA_HITS_LEAST; k++) {
     h.member[k] = k;
-    h.arrival[k] = 3600 + 60 * (float)k; // the first one exactly at the time
+    h.arrival[k] = 3600 + 60 * (float)k;              // the first one exactly at the time
     h.max_deposit[k] = 0.5F + 0.25F * (float)(k % 2); // every other one exactly at the threshold
     h.deposit[k] = (float)k;
   }
@@ -171,8 +171,8 @@ START_TEST(halves_are_within_strata) {
 }
 END_TEST
 
-/** Of what reaches a site, a vent has its share of the hits. */
-START_TEST(contributions_are_shares_of_the_hits) {
+/** Of what reaches a site, a vent has the fraction of its own hits. */
+START_TEST(contributions_divide_the_hits) {
   struct sciara_site_hit hit[4];
   struct sciara_site_cells place = {.count = 1};
   const struct sciara_site_hits hits = {.sites = 1, .members = 4, .place = &place, .hit = hit};
@@ -219,11 +219,8 @@ static void make_plan(struct plan *p, double standard_error) {
       p->hit[site * DRAWS + k] = (struct sciara_site_hit){.arrival = k % 2 ? 10 : INFINITY, .max_deposit = 1};
   }
   memset(p->present, 1, sizeof p->present);
-  p->e.members = (struct sciara_members){.count = DRAWS,
-                                         .weight = p->weight,
-                                         .stratum = p->stratum,
-                                         .replicate = p->replicate,
-                                         .vent = p->vent};
+  p->e.members = (struct sciara_members){
+      .count = DRAWS, .weight = p->weight, .stratum = p->stratum, .replicate = p->replicate, .vent = p->vent};
   p->e.method = SCIARA_SAMPLE_RANDOM;
   p->e.batch_size = BATCH;
   p->e.batch_count = BATCHES;
@@ -290,13 +287,12 @@ START_TEST(strata_keep_their_weights) {
   make_plan(&p, 0);
   for (int k = 0; k < DRAWS; k++) {
     p.stratum[k] = k < BATCH ? k >= 6 : k % 2 ? 1 : k >= 20;
-    for (int site = 0; site < 2; site++)
-      p.hit[site * DRAWS + k].arrival = p.stratum[k] == 0 || k == 7 ? 10 : INFINITY;
+    for (int site = 0; site < 2; site++) p.hit[site * DRAWS + k].arrival = p.stratum[k] == 0 || k == 7 ? 10 : INFINITY;
   }
   int own = 0;
   for (int k = 0; k < DRAWS; k++) own += p.stratum[k] == 1;
-  const double share = own / (double)DRAWS; // of stratum 1; p = 1/2 there, from two draws
-  const double error = sqrt(2.0 * 2 * 0.25 * 0.25) * share;
+  const double part = own / (double)DRAWS; // of stratum 1; p = 1/2 there, from two draws
+  const double error = sqrt(2.0 * 2 * 0.25 * 0.25) * part;
   p.e.stop.standard_error = error * (1 + 1e-12);
   ck_assert_uint_eq(prefix_of(&p), 1);
   p.e.stop.standard_error = error * (1 - 1e-12);
@@ -312,7 +308,7 @@ int main(void) {
   tcase_add_test(t, the_front_counts_all_members);
   tcase_add_test(t, a_site_at_the_edges);
   tcase_add_test(t, halves_are_within_strata);
-  tcase_add_test(t, contributions_are_shares_of_the_hits);
+  tcase_add_test(t, contributions_divide_the_hits);
   tcase_add_test(t, the_shortest_prefix_that_is_enough);
   tcase_add_test(t, a_missing_batch_ends_the_prefix);
   tcase_add_test(t, a_failed_member_is_open);

@@ -15,17 +15,17 @@
 
 // --------------------------------------------------------------------------------------------------- check and plan
 
-static const double PROBE_SECONDS = 0.25;
+static const double PROBE_SECONDS = 6;
 
 static const struct sciara_option check_options[] = {
-    {"no-estimate", 0, NULL, "do not run the first steps of some members for an estimate of the time"},
+    {"no-estimate", 0, NULL, "do not compute some members, for 6 s, for an estimate of the time"},
     {0},
 };
 
 static const struct sciara_option plan_options[] = {
     {"output", 'o', "DIR", "the folder of the ensemble (required)"},
     {"overwrite", 0, NULL, "replace an ensemble in the folder that has no results yet"},
-    {"no-estimate", 0, NULL, "do not run the first steps of some members for an estimate of the time"},
+    {"no-estimate", 0, NULL, "do not compute some members, for 6 s, for an estimate of the time"},
     {0},
 };
 
@@ -44,16 +44,23 @@ static void print_hours(double seconds) {
 static void print_estimate(const struct sciara_ensemble_estimate *e) {
   const long cores = sysconf(_SC_NPROCESSORS_ONLN);
   sciara_print("members:  %zu in %zu %s\n", e->members, e->batches, sciara_plural(e->batches, "batch", "batches"));
-  if (e->made) {
+  if (e->time.made) {
+    const double n = (double)(cores > 0 ? cores : 1);
     sciara_print("time:     about ");
-    print_hours(e->core_s);
+    print_hours(e->time.core_s);
     sciara_print(" on one core, ");
-    print_hours(e->core_s / (double)(cores > 0 ? cores : 1));
-    sciara_print(" on the %ld of this machine; %.2g steps (from the first steps of %zu %s)\n", cores, e->steps,
-                 e->probed, sciara_plural(e->probed, "member", "members"));
+    print_hours(e->time.core_s / n);
+    sciara_print(" on the %ld of this machine (", cores);
+    print_hours(e->time.low_s / n);
+    sciara_print(" to ");
+    print_hours(e->time.high_s / n);
+    sciara_print("; from %zu %s, %zu of them to the end)\n", e->time.probed,
+                 sciara_plural(e->time.probed, "member", "members"), e->time.whole);
   } else {
     sciara_print("time:     no estimate\n");
   }
+  if (e->time.member_bytes > 0)
+    sciara_print("memory:   at most about %.3g MB for each member at a time\n", e->time.member_bytes * 1e-6);
   sciara_print("disk:     at most about %.3g MB", e->bytes * 1e-6);
   if (e->free_bytes > 0) sciara_print(", %.3g MB are free", e->free_bytes * 1e-6);
   sciara_print("\n");

@@ -12,4 +12,11 @@ static inline double sciara_wallclock(void) {
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+/** Time of the processor that the calling thread has used, s. */
+static inline double sciara_thread_time(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
 #endif

@@ -385,9 +385,25 @@ static enum sciara_status describe_failure(struct member *m, struct sciara_footp
   return status;
 }
 
+/** Notes how far a member has come; whether its time is up. */
+static bool is_probed(const struct member *m, double begin, double cpu, bool failed) {
+  struct sciara_compute_probe *p = m->setup->probe;
+  p->whole = failed || m->simulation->finished != SCIARA_STOP_NONE;
+  p->steps = m->kept->step;
+  p->cell_steps = m->cell_steps;
+  p->time_s = m->kept->time;
+  p->cpu_s = sciara_thread_time() - cpu;
+  if (p->first_steps == 0) {
+    p->first_steps = p->steps;
+    p->first_time_s = p->time_s;
+  }
+  return !p->whole && (p->cpu_s >= p->seconds || sciara_wallclock() - begin >= 4 * p->seconds);
+}
+
 static enum sciara_status run(struct member *m, struct sciara_problem *p, struct sciara_footprint *out,
                               bool *cancelled) {
   bool failed = false;
+  const double begin = sciara_wallclock(), cpu = sciara_thread_time();
   SCIARA_TRY(enter_window(m, p));
   sciara_log_divert(drop_message, NULL);
   if (m->setup->slot) {
@@ -399,7 +415,8 @@ static enum sciara_status run(struct member *m, struct sciara_problem *p, struct
   m->slice = FIRST_SLICE;
   while (!failed && m->simulation->finished == SCIARA_STOP_NONE) {
     SCIARA_TRY(m->setup->slot ? one_leg(m, &failed) : one_slice(m, &failed));
-    *cancelled = m->simulation->progress.reason == SCIARA_STOP_CANCEL;
+    *cancelled =
+        m->simulation->progress.reason == SCIARA_STOP_CANCEL || (m->setup->probe && is_probed(m, begin, cpu, failed));
     if (*cancelled) return SCIARA_OK;
   }
   return failed ? describe_failure(m, out) : describe(m, out);

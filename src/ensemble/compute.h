@@ -3,9 +3,20 @@
 #ifndef SCIARA_ENSEMBLE_COMPUTE_H
 #define SCIARA_ENSEMBLE_COMPUTE_H
 
-#include "ensemble/pool.h"
+#include "run/pool.h"
 #include "run/problem.h"
 #include "store/batch_file.h"
+
+/** The beginning of a member, and its cost. */
+struct sciara_compute_probe {
+  double
+      seconds; ///< time of the processor after which it ends; it ends also after four times as much on the wall clock
+  bool whole;  ///< it has come to its end before
+  uint64_t steps, cell_steps; ///< up to then
+  double time_s, cpu_s;       ///< simulated time, and time of the processor for this thread, s
+  uint64_t first_steps;       ///< of the first slice, before which no lava flows
+  double first_time_s;
+};
 
 /** What members share. */
 struct sciara_compute_setup {
@@ -16,6 +27,8 @@ struct sciara_compute_setup {
   int device;                    ///< number of the GPU; -1: that of the scenario
   struct sciara_pool_slot *slot; ///< the engine; NULL: one of its own
   const int *cancel;             ///< read atomically; may be NULL
+  struct sciara_compute_probe
+      *probe; ///< the member is only probed, and its footprint empty unless it is whole; or NULL
 };
 
 /** A scenario as JSON text, and its name for messages. */

@@ -27,6 +27,7 @@
 #include "model/window.h"
 #include "run/choose_engine.h"
 #include "run/many_threads.h"
+#include "run/member_need.h"
 #include "run/scenario_site.h"
 #include "store/run_json.h"
 
@@ -34,11 +35,8 @@ enum {
   MOST_WORKERS = 4096,
   MOST_POOLS = 64, // GPUs
   TICK_MS = 200,
-  STOP_TESTS = 8,      // the next test of the stop rule: after 1/8 more batches
-  VERY_LONG = 4,       // times the mean: such members come first
-  BYTES_PER_CELL = 12, // of a footprint on the disk
-  BYTES_PER_MEMBER = 6 << 10,
-  WINDOW_PER_LAVA = 4, // cells of a window for each cell of lava
+  STOP_TESTS = 8, // the next test of the stop rule: after 1/8 more batches
+  VERY_LONG = 4,  // times the mean: such members come first
 };
 
 static const char log_name[] = "log.csv";
@@ -143,49 +141,24 @@ static enum sciara_status find_finished(struct work *w) {
 
 // ------------------------------------------------------------------------------------------------------------- limits
 
-/** What a member is expected to need. */
-struct need {
-  double length;     ///< volume times duration of its emission
-  double lava_cells; ///< cells that its lava may cover
-  double disk, memory;
-};
-
 static enum sciara_status scenario_of(const struct work *w, size_t member, struct sciara_text *json, char name[64]) {
   *json = (struct sciara_text){0};
   snprintf(name, 64, "member %" PRId64, w->e->members.id[member]);
   return sciara_ensemble_scenario(w->e, member, json);
 }
 
-/** Bytes of a state, its copy and an engine, for one cell of a window. */
-static double bytes_per_cell(const struct work *w) {
-  const struct sciara_grid unit = {.rows = 1000, .cols = 1000, .cell_size = 1};
-  const unsigned record = SCIARA_RECORD_MAX_DEPOSIT;
-  const size_t engine = sciara_forecast_engine(w->ops, &unit, record, 0, NULL);
-  return (double)(2 * sciara_state_memory(&unit, record) + sciara_site_memory(&unit) + engine) / 1e6;
-}
-
-static void need_of(const struct work *w, const struct sciara_problem *p, struct need *out) {
-  const struct sciara_params *params = &p->scenario.params;
-  const double volume = p->vents ? sciara_vents_total(p->vents) : 0, w2 = p->grid.cell_size * p->grid.cell_size;
-  const double thickness = 0.5 * (params->hc_vent + params->hc_sol), cells = (double)sciara_grid_cells(&p->grid);
-  out->length = volume * (p->vents ? sciara_vents_end(p->vents) : 0);
-  out->lava_cells = fmin(cells, thickness > 0 ? volume / (w2 * thickness) : cells);
-  out->disk = BYTES_PER_MEMBER + BYTES_PER_CELL * out->lava_cells;
-  out->memory = fmin(cells, 4096 + WINDOW_PER_LAVA * out->lava_cells) * bytes_per_cell(w);
-}
-
 /** A member whose scenario is invalid needs nothing: it will fail. */
-static enum sciara_status estimate(const struct work *w, size_t member, struct need *out) {
+static enum sciara_status estimate(const struct work *w, size_t member, struct sciara_member_need *out) {
   struct sciara_text json;
   struct sciara_problem problem;
   struct sciara_diagnostics diagnostics = {0};
   char name[64];
-  *out = (struct need){.disk = BYTES_PER_MEMBER};
+  *out = (struct sciara_member_need){.disk = SCIARA_MEMBER_BYTES};
   enum sciara_status status = scenario_of(w, member, &json, name);
   if (status == SCIARA_OK) {
     const struct sciara_compute_text text = {name, json.data, json.length};
     sciara_compute_place(&w->setup, &text, &problem, &diagnostics);
-    if (diagnostics.count == 0) need_of(w, &problem, out);
+    if (diagnostics.count == 0) *out = sciara_member_need_of(&problem, sciara_member_bytes_per_cell(w->ops));
     if (diagnostics.no_memory) status = SCIARA_ERR_MEMORY;
     sciara_problem_free(&problem);
     sciara_diagnostics_free(&diagnostics);
@@ -261,7 +234,7 @@ static enum sciara_status make_tasks(struct work *w, double *disk, double *memor
   SCIARA_TRY(SCIARA_NEW(w->tasks, w->task_count, "the list of members"));
   sciara_log_divert(ignore, NULL); // each member says it when it is computed
   for (size_t m = 0; m < w->e->members.count && status == SCIARA_OK; m++) {
-    struct need need;
+    struct sciara_member_need need;
     if (!w->selected[m / w->e->batch_size] || w->states[m].finished) continue;
     status = estimate(w, m, &need);
     w->tasks[n++] = (struct task){.member = m, .length = need.length};
@@ -552,7 +525,7 @@ static int pools_of(const struct work *w) {
 
 /** Members at a time of an engine that computes batches: as many as its devices can use. */
 static enum sciara_status slots_of(const struct work *w, double memory, int *workers) {
-  const double cells = memory / bytes_per_cell(w);
+  const double cells = memory / sciara_member_bytes_per_cell(w->ops);
   int64_t all = 0;
   size_t bytes;
   for (int k = 0; k < pools_of(w); k++) {

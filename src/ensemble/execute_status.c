@@ -60,6 +60,6 @@ enum sciara_status sciara_ensemble_read_status(const struct sciara_ensemble *e, 
     }
   }
   sciara_free(states);
-  out->last_hour = ended_lately(e);
+  if (status == SCIARA_OK) out->last_hour = ended_lately(e); // whose errors would replace the message
   return status;
 }

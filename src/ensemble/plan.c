@@ -11,12 +11,10 @@
 
 #include "base/log.h"
 #include "base/mem.h"
-#include "engine/engine.h"
 #include "ensemble/ensemble_json.h"
 #include "ensemble/plan_base.h"
 #include "ensemble/points.h"
 #include "file/durable.h"
-#include "run/estimate.h"
 #include "run/scenario_site.h"
 
 enum { MOST_BYTES = 16 << 20, RANDOMISATIONS = 8 };
@@ -306,29 +304,6 @@ static void read_plan(struct planning *p) {
 
 // --------------------------------------------------------------------------------------------------------- estimate
 
-/** Steps and time of one member, from a probe of its first steps on one core. */
-static enum sciara_status probe(const struct planning *p, size_t member, double seconds, struct sciara_estimate *out) {
-  struct sciara_problem problem = {0};
-  struct sciara_diagnostics diagnostics = {0};
-  const struct sciara_problem_options options = {.site = p->base.site};
-  enum sciara_status status = open_member(p, member, &problem.scenario);
-  if (status == SCIARA_OK) {
-    char *name = sciara_format("openmp");
-    if (name) {
-      free(problem.scenario.engine.name);
-      problem.scenario.engine.name = name;
-    }
-    problem.scenario.engine.threads = 1;
-    sciara_problem_place(&problem, &options, &diagnostics);
-    status = sciara_diagnostics_status(&diagnostics);
-  }
-  if (status == SCIARA_OK) status = sciara_estimate_make(&problem, seconds, out);
-  sciara_diagnostics_free(&diagnostics);
-  sciara_problem_free(&problem);
-  return status;
-}
-
-enum { PROBES = 4 };
 static const double BYTES_PER_CELL = 10; ///< of a footprint, compressed
 static const double BYTES_PER_MEMBER = 1024;
 
@@ -368,22 +343,15 @@ static void make_estimate(const struct planning *p, const char *folder, double p
   out->bytes = 8.0 * (double)sciara_grid_cells(&p->base.grid) + BYTES_PER_MEMBER * (double)count +
                BYTES_PER_CELL * cells_of_members(p);
   out->free_bytes = free_bytes_of(folder ? folder : ".");
-  if (!(probe_s > 0)) return;
-  double steps = 0, wall = 0;
-  for (size_t k = 0; k < PROBES && k < count; k++) {
-    struct sciara_estimate e = {.made = false};
-    const size_t member = (2 * k + 1) * count / (2 * (count < PROBES ? count : PROBES));
-    if (probe(p, member, probe_s, &e) != SCIARA_OK || !e.made || !isfinite(e.wall_high)) {
-      sciara_error_clear();
-      return;
-    }
-    steps += sqrt(e.steps_low * e.steps_high);
-    wall += sqrt(e.wall_low * e.wall_high);
-    out->probed++;
-  }
-  out->made = out->probed > 0;
-  out->steps = steps / (double)out->probed * (double)count;
-  out->core_s = wall / (double)out->probed * (double)count;
+  if (sciara_plan_time_make(&p->e, &p->base, probe_s, &out->time) != SCIARA_OK) sciara_error_clear();
+}
+
+/** One member at least must fit. */
+static enum sciara_status check_memory(const struct planning *p, const struct sciara_ensemble_estimate *e) {
+  const double available = (double)sciara_memory_available();
+  if (!(available > 0) || e->time.member_bytes <= available) return SCIARA_OK;
+  return sciara_fail(SCIARA_ERR_MEMORY, "%s: a member: expected %.3g MB of free memory, found %.3g MB", p->r.file,
+                     e->time.member_bytes * 1e-6, available * 1e-6);
 }
 
 static enum sciara_status check_disk(const struct planning *p, const struct sciara_ensemble_estimate *e) {
@@ -399,6 +367,7 @@ void sciara_ensemble_check(const char *file, const struct sciara_ensemble_plan_o
   read_plan(&p);
   if (diagnostics->count == 0) make_estimate(&p, NULL, options ? options->probe_s : 0, &e);
   if (diagnostics->count == 0) sciara_diagnostics_add(diagnostics, check_disk(&p, &e));
+  if (diagnostics->count == 0) sciara_diagnostics_add(diagnostics, check_memory(&p, &e));
   if (estimate) *estimate = e;
   free_planning(&p);
 }
@@ -543,6 +512,7 @@ void sciara_ensemble_plan(const char *file, const char *folder, const struct sci
   read_plan(&p);
   if (diagnostics->count == 0) make_estimate(&p, folder, options ? options->probe_s : 0, &e);
   if (diagnostics->count == 0) sciara_diagnostics_add(diagnostics, check_disk(&p, &e));
+  if (diagnostics->count == 0) sciara_diagnostics_add(diagnostics, check_memory(&p, &e));
   if (diagnostics->count == 0)
     sciara_diagnostics_add(diagnostics, write_plan(&p, folder, options && options->overwrite));
   if (estimate) *estimate = e;

@@ -5,22 +5,20 @@
 
 #include "base/diagnostics.h"
 #include "ensemble/ensemble.h"
+#include "ensemble/plan_time.h"
 
 /** What a plan will take. */
 struct sciara_ensemble_estimate {
   size_t members, batches;
-  bool made;         ///< false: there is no estimate of the time
-  size_t probed;     ///< members that were probed
-  double steps;      ///< of all members
-  double core_s;     ///< computing on one core, s: of all members
-  double bytes;      ///< of the folder when all members are done
-  double free_bytes; ///< on the disk of the folder; 0: unknown
+  struct sciara_plan_time time; ///< and memory
+  double bytes;                 ///< of the folder when all members are done
+  double free_bytes;            ///< on the disk of the folder; 0: unknown
 };
 
 /** How to plan. */
 struct sciara_ensemble_plan_options {
   bool overwrite; ///< an ensemble in the folder is replaced
-  double probe_s; ///< wall-clock time for each probe of the estimate, s; 0: no estimate
+  double probe_s; ///< wall-clock time for the estimate of the time, s; 0: none is made
 };
 
 /**

@@ -13,8 +13,7 @@
 /** How much clocks and times of later steps may differ from those of the probe: factors. */
 static const double SHORTER = 2, LONGER = 1.6;
 
-/** Simulated time in which lava of this thickness cools from T_vent to T_sol, s; INFINITY without cooling. */
-static double cooling_time(const struct sciara_problem *p, double thickness) {
+double sciara_cooling_time(const struct sciara_problem *p, double thickness) {
   const struct sciara_params *params = &p->scenario.params;
   const double K = sciara_cooling_constant(params, p->grid.cell_size); // the rule makes T^-3 grow by K t/h
   return thickness * (pow(params->T_sol, -3) - pow(params->T_vent, -3)) / K;
@@ -25,8 +24,8 @@ static void estimate_end(const struct sciara_problem *p, double emission, struct
   const struct sciara_scenario_spec *s = &p->scenario;
   const double latest = fmin(s->run.until == SCIARA_UNTIL_TIME ? s->run.until_s : (double)INFINITY, s->run.max_time_s);
   const bool front = s->run.until == SCIARA_UNTIL_FRONT;
-  out->end_low = fmin(latest, emission + (front ? 0 : cooling_time(p, s->params.hc_vent)));
-  out->end_high = fmin(latest, emission + cooling_time(p, s->params.hc_sol) + s->run.rest_s);
+  out->end_low = fmin(latest, emission + (front ? 0 : sciara_cooling_time(p, s->params.hc_vent)));
+  out->end_high = fmin(latest, emission + sciara_cooling_time(p, s->params.hc_sol) + s->run.rest_s);
   if (s->run.until == SCIARA_UNTIL_TIME) out->end_low = out->end_high = latest; // unless all is solid before
 }
 

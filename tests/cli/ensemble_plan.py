@@ -72,6 +72,30 @@ class Ensemble(Case):
             if row["event"] == "0":
                 self.assertEqual(e["slot"] * sum(e["rates_m3_s"]), 3000)
 
+    def test_members_of_weight_0_are_counted(self):
+        self.ensemble(vents={"table": "vents.csv", "weights": {"column": "p"}}, events=EVENTS,
+                      vary=[{"key": "model.relaxation", "values": [0.4, 0.5, 0.6], "weights": [1, 0, 3]}])
+        done = self.sciara("ensemble", "check", "e.json", "--no-estimate")
+        self.assertIn("10 members are left out, their weight is 0", done.stderr)  # 6 of vent two, 1 of 3 of the others
+
+    def test_what_was_planned_is_what_is_opened(self):
+        """A table without one of the weights, with another key, or with another base is refused."""
+        self.ensemble(vents={"table": "vents.csv"}, vary=[{"key": "model.relaxation", "values": [0.7, 0.8]}])
+        self.plan()
+
+        def change(name, old, new, text):
+            with open(self.path("out", name), encoding="utf-8") as f:
+                whole = f.read()
+            self.assertIn(old, whole)
+            self.write(os.path.join("out", name), whole.replace(old, new))
+            self.assertIn(text, self.sciara("ensemble", "status", "out", code=3).stderr)
+            self.write(os.path.join("out", name), whole)
+        last = rows(self.path("out/weights.csv"))[-1]
+        change("weights.csv", f"{last['id']},{last['weight']}\n", "", f"none for id {last['id']}")
+        change("members.csv", "model.relaxation", "model.emissivity", "found 6 rows that differ: id 0, id 1")
+        change("ensemble.json", "\"cooling\": 150", "\"cooling\": 151", "found a changed base or batch size")
+        self.sciara("ensemble", "status", "out")
+
     def test_member_is_a_scenario(self):
         self.ensemble(vents={"table": "vents.csv"}, events=EVENTS)
         self.plan()

@@ -2,7 +2,7 @@
 // One lock guards everything, also the calls of the batch, which one thread at a time may use. While the batch advances
 // the lock is open and `busy` is set: threads with a new member wait, and the batch waits for them before it goes on, so
 // that a free slot is filled at once.
-#include "ensemble/pool.h"
+#include "run/pool.h"
 
 #include <pthread.h>
 #include <stdlib.h>

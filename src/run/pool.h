@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Members in the slots of a batch (engine/engine.h). A thread of the pool advances all slots; each slot is fed by a thread
 // of its own, for which the slot is an engine like any other.
-#ifndef SCIARA_ENSEMBLE_POOL_H
-#define SCIARA_ENSEMBLE_POOL_H
+#ifndef SCIARA_RUN_POOL_H
+#define SCIARA_RUN_POOL_H
 
 #include "engine/engine.h"
 

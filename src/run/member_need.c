@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/member_need.h"
+
+#include <math.h>
+
+enum {
+  BYTES_PER_CELL = 12, // of a footprint on the disk
+  WINDOW_PER_LAVA = 4, // cells of a window for each cell of lava
+  WINDOW_LEAST = 4096, // cells
+};
+
+double sciara_member_bytes_per_cell(const struct sciara_engine_ops *ops) {
+  const struct sciara_grid unit = {.rows = 1000, .cols = 1000, .cell_size = 1};
+  const unsigned record = SCIARA_RECORD_MAX_DEPOSIT;
+  const size_t engine = sciara_forecast_engine(ops, &unit, record, 0, NULL);
+  return (double)(2 * sciara_state_memory(&unit, record) + sciara_site_memory(&unit) + engine) / 1e6;
+}
+
+struct sciara_member_need sciara_member_need_of(const struct sciara_problem *p, double bytes_per_cell) {
+  const struct sciara_params *params = &p->scenario.params;
+  const double volume = p->vents ? sciara_vents_total(p->vents) : 0, w2 = p->grid.cell_size * p->grid.cell_size;
+  const double thickness = 0.5 * (params->hc_vent + params->hc_sol), cells = (double)sciara_grid_cells(&p->grid);
+  struct sciara_member_need need = {.length = volume * (p->vents ? sciara_vents_end(p->vents) : 0)};
+  need.lava_cells = fmin(cells, thickness > 0 ? volume / (w2 * thickness) : cells);
+  need.disk = SCIARA_MEMBER_BYTES + BYTES_PER_CELL * need.lava_cells;
+  need.memory = fmin(cells, WINDOW_LEAST + WINDOW_PER_LAVA * need.lava_cells) * bytes_per_cell;
+  return need;
+}

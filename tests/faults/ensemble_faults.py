@@ -1,0 +1,155 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""`sciara ensemble run` on a full disk, after a loss of power and after SIGKILL: a batch with its final name is whole, and the
+next run ends with the rasters of an undisturbed one."""
+import errno
+import os
+import re
+import shutil
+import signal
+import sys
+import time
+
+sys.dont_write_bytecode = True
+sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
+import bed
+import case
+import disk
+import shim
+import whole
+
+IO = 4
+RUN = ("ensemble", "run", "root/e", "-q", "--engine", "serial", "-j", "1")
+MEMBERS = 6
+SITE = {"name": "vent", "x": 500200, "y": 4177220}
+
+
+class Ensemble(bed.Bed):
+    """Six members in three batches."""
+
+    def setUp(self):
+        super().setUp()
+        effusion = {"slot": "5 min", "rates_m3_s": [4]}
+        self.write_scenario("base.json", vents=[{"name": "v", "x": SITE["x"], "y": SITE["y"], "effusion": effusion}])
+        values = [0.40 + 0.02 * k for k in range(MEMBERS)]
+        case.write_json(self.path("e.json"), {
+            "base": "base.json", "sample": {"method": "full"}, "batch_size": 2, "result": {"thickness_m": [0, 0.5], "sites": [SITE]},
+            "vary": [{"key": "model.relaxation", "values": values}]})
+        self.sciara("ensemble", "plan", "e.json", "-o", "root/e", "--no-estimate")
+        self.planned = whole.load(self.path("root"))
+
+    def restore(self, state):
+        shutil.rmtree(self.path("root", "e"), ignore_errors=True)
+        whole.save(state, self.path("root"))
+
+    def compute(self, plan=None, **options):
+        self.runs += 1
+        run = shim.run if set(options) - {"log"} else shim.run_in_fork
+        return run(RUN, self.work, self.path("root"), plan, **options)
+
+    def rasters(self):
+        self.sciara("ensemble", "reduce", "root/e", "--no-pictures", "--threads", "1")
+        found = whole.load(self.path("root", "e"))
+        return {name: data for name, data in found.items() if name.startswith("maps/") or name == "sites.csv"}
+
+    def undisturbed(self, **options):
+        outcome = self.compute(**options)
+        self.assertEqual(outcome.code, 0, outcome.stderr)
+        state = whole.load(self.path("root"))
+        self.right = self.rasters()
+        self.assertIn("maps/probability_0.5m.tif", self.right)
+        return outcome, state
+
+    def assert_continues(self, how):
+        """Another run ends well, with the right rasters."""
+        outcome = self.compute()
+        self.assertEqual(outcome.code, 0, f"{how}, again\n{outcome.stderr}")
+        found = self.rasters()
+        self.assertEqual(sorted(found), sorted(self.right), how)
+        self.assertEqual([name for name in found if found[name] != self.right[name]], [], how)
+
+    def batches(self, state):
+        return {name: data for name, data in state.items() if re.fullmatch(r"e/batches/\d{6}\.h5", name)}
+
+    def test_full_disk(self):
+        log = self.path("log")
+        self.undisturbed(log=log)
+        most = sum(len(record.data) for record in shim.read_log(log) if record.kind == "W")
+        sizes = bed.pick(40, 4)
+        left, full = set(), 0
+        for k in range(sizes):
+            self.restore(self.planned)
+            size = most * k // sizes
+            how = f"{size} of {most} bytes"
+            outcome = self.compute(f"budget {size}")
+            self.assert_lives(outcome, how, (0, IO))  # removed files make room
+            if outcome.code:
+                self.assertIn(os.strerror(errno.ENOSPC), outcome.stderr, how)
+                full += 1
+            left.add(len(self.batches(whole.load(self.path("root")))))
+            self.assert_continues(how)
+        self.assertGreater(len(left), 1)
+        self.assertGreater(full, sizes // 2)
+
+    def test_power_loss(self):
+        """The bytes of each batch are those that were given its name; on some of the disks, those with different files, the
+        next run ends well."""
+        log = self.path("log")
+        self.undisturbed(log=log)
+        seen, disks = {}, 0
+
+        def look(number, description, files, announced, published):
+            nonlocal disks
+            del announced
+            disks += 1
+            how = f"power lost after call {number}, {description}"
+            for name, data in self.batches(files).items():
+                self.assertIn(data, published.get(name, ()), f"{how}: {name} contains bytes that never had that name")
+            key = frozenset((name, data) for name, data in files.items() if name.endswith(".h5"))
+            seen.setdefault(key, (how, files))
+
+        disk.replay(shim.read_log(log), self.path("root"), look, bed.pick(20, 2), start=self.planned)
+        self.assertGreater(disks, 100)
+        states = list(seen.values())
+        self.assertGreater(len(states), 10)
+        self.assertTrue(any(self.batches(files) for _, files in states))
+        for how, files in states[::max(1, len(states) // bed.pick(200, 4))]:
+            self.restore(files)
+            self.assert_continues(how)
+
+    def test_killed_at_calls(self):
+        """SIGKILL at a call that changes the disk, or in the middle of a write."""
+        log = self.path("log")
+        self.undisturbed(log=log)
+        calls = [number for number, _, _ in shim.numbered(shim.read_log(log))]
+        for n, k in enumerate(calls[::max(1, len(calls) // bed.pick(200, 4))]):
+            self.restore(self.planned)
+            how = f"{('kill', 'torn')[n % 2]} {k}"
+            self.assert_killed(self.compute(how), how)
+            self.assert_continues(how)
+
+    def test_killed_at_random(self):
+        begin = time.monotonic()
+        self.assertEqual(self.compute(after=lambda process: None).code, 0)
+        wall = time.monotonic() - begin
+        self.right = self.rasters()
+        chance = bed.dice(26)
+        killed, kills = 0, bed.pick(50, 3)
+        for n in range(kills):
+            self.restore(self.planned)
+            delay = chance.uniform(n / kills, (n + 1) / kills) * 0.9 * wall
+
+            def strike(process, delay=delay):
+                time.sleep(delay)
+                process.send_signal(signal.SIGKILL)
+
+            how = f"kill {n} after {delay:.3f} s"
+            code = self.compute(after=strike).code
+            self.assertIn(code, (0, -signal.SIGKILL), how)
+            killed += code != 0
+            self.assert_continues(how)
+        self.assertGreater(killed, kills // 2)
+
+
+if __name__ == "__main__":
+    bed.main()

@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: Apache-2.0
+// The values of a cell and of sites at the edges of their definitions, and the stop rule, compared with numbers computed
+// by hand.
+#include <check.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "ensemble/hazard.h"
+#include "ensemble/reduction.h"
+#include "ensemble/site_results.h"
+
+enum { MOST = 24 };
+
+/** Finished members of weight 1 in one stratum. */
+struct members {
+  double weight[MOST], end[MOST];
+  uint8_t state[MOST];
+  int64_t group[MOST];
+};
+
+static struct sciara_sample sample_of(size_t count, const int64_t *group, enum sciara_error_kind kind) {
+  struct members m = {.weight = {0}};
+  for (size_t k = 0; k < count; k++) {
+    m.weight[k] = 1;
+    m.state[k] = SCIARA_MEMBER_COMPLETE;
+    m.group[k] = group ? group[k] : 0;
+  }
+  const struct sciara_sample_input in = {count, m.weight, m.state, m.end, m.group, kind};
+  struct sciara_sample s;
+  ck_assert_int_eq(sciara_sample_make(&in, &s), SCIARA_OK);
+  return s;
+}
+
+// -------------------------------------------------------------------------------------------------------------- a cell
+
+/** Hits of the first `count` members in a cell. */
+struct hits {
+  uint32_t member[MOST];
+  float arrival[MOST], deposit[MOST], max_deposit[MOST];
+};
+
+/** The value of the layer `name` in a cell with these hits. */
+static double value_of(const struct sciara_hazard_rule *rule, const struct hits *h, size_t count, const char *name) {
+  struct sciara_hazard_scratch x;
+  float values[64];
+  const struct sciara_cell_hits hits = {count, h->member, h->arrival, h->deposit, h->max_deposit};
+  const struct sciara_layer *l = sciara_layers_find(rule->layers, name);
+  ck_assert_msg(l != NULL, "no layer %s", name);
+  ck_assert_uint_le(rule->layers->count, 64);
+  ck_assert_int_eq(sciara_hazard_scratch_make(rule, &x), SCIARA_OK);
+  ck_assert_int_eq(sciara_hazard_cell(rule, &hits, &x, values), SCIARA_OK);
+  sciara_hazard_scratch_free(&x);
+  return (double)values[l - rule->layers->layer];
+}
+
+START_TEST(a_cell_at_the_edges) {
+  double thickness[] = {0, 0.5}, within[] = {3600}, quantiles[] = {0.5};
+  const struct sciara_ensemble_result result = {.thickness_m = thickness,
+                                                .thickness_count = 2,
+                                                .within_s = within,
+                                                .within_count = 1,
+                                                .quantiles = quantiles,
+                                                .quantile_count = 1};
+  struct sciara_sample s = sample_of(20, NULL, SCIARA_ERROR_STRATA);
+  struct sciara_layers layers = {0};
+  struct sciara_hazard_rule rule;
+  struct hits h = {.member = {0}};
+  ck_assert_int_eq(sciara_layers_make(&result, &s, &layers), SCIARA_OK);
+  ck_assert_int_eq(sciara_hazard_rule_make(&s, &result, &layers, NULL, &rule), SCIARA_OK);
+  for (uint32_t k = 0; k < SCIARA_HITS_LEAST; k++) {
+    h.member[k] = k;
+    h.arrival[k] = 3600 + 60 * (float)k;              // the first one exactly at the time
+    h.max_deposit[k] = 0.5F + 0.25F * (float)(k % 2); // every other one exactly at the threshold
+    h.deposit[k] = (float)k;
+  }
+  ck_assert_double_eq(value_of(&rule, &h, SCIARA_HITS_LEAST, "probability_0m"), (float)(SCIARA_HITS_LEAST / 20.0));
+  ck_assert_double_eq(value_of(&rule, &h, SCIARA_HITS_LEAST, "probability_0.5m"),
+                      (float)(SCIARA_HITS_LEAST / 2 / 20.0)); // more than the threshold
+  ck_assert_double_eq(value_of(&rule, &h, SCIARA_HITS_LEAST, "reached_within_1h"), (float)(1 / 20.0)); // until the time
+  const int middle = (SCIARA_HITS_LEAST + 1) / 2 - 1; // the first that has half of the weight
+  ck_assert_double_eq(value_of(&rule, &h, SCIARA_HITS_LEAST, "arrival_q50"), 3600.0 + 60 * middle);
+  ck_assert_double_eq(value_of(&rule, &h, SCIARA_HITS_LEAST, "deposit_q50"), middle);
+  ck_assert_double_eq(value_of(&rule, &h, SCIARA_HITS_LEAST - 1, "arrival_q50"), SCIARA_NODATA_ALTITUDE);
+  ck_assert_double_eq(value_of(&rule, &h, SCIARA_HITS_LEAST - 1, "hits"), SCIARA_HITS_LEAST - 1);
+  sciara_hazard_rule_free(&rule);
+  sciara_free(layers.layer);
+  sciara_sample_free(&s);
+}
+END_TEST
+
+/** The time at which 5 % of all members have come is not that of 5 % of those that come. */
+START_TEST(the_front_counts_all_members) {
+  double thickness[] = {0};
+  const struct sciara_ensemble_result result = {.thickness_m = thickness, .thickness_count = 1};
+  struct sciara_sample s = sample_of(20, NULL, SCIARA_ERROR_STRATA);
+  struct sciara_layers layers = {0};
+  struct sciara_hazard_rule rule;
+  struct sciara_hazard_scratch x;
+  const struct hits h = {.member = {0, 1, 2, 3}, .arrival = {40, 30, 20, 10}};
+  const struct sciara_cell_hits hits = {4, h.member, h.arrival, h.deposit, h.max_deposit};
+  float values[64];
+  ck_assert_int_eq(sciara_layers_make(&result, &s, &layers), SCIARA_OK);
+  ck_assert_int_eq(sciara_hazard_rule_make(&s, &result, &layers, NULL, &rule), SCIARA_OK);
+  ck_assert_int_eq(sciara_hazard_scratch_make(&rule, &x), SCIARA_OK);
+  ck_assert_int_eq(sciara_hazard_cell(&rule, &hits, &x, values), SCIARA_OK);
+  int found = 0;
+  for (size_t k = 0; k < layers.count; k++)
+    if (layers.layer[k].kind == SCIARA_LAYER_FRONT) {
+      const bool half = sciara_front_shares[layers.layer[k].index] == 0.5;
+      ck_assert_double_eq((double)values[k], half ? SCIARA_NODATA_ALTITUDE : 10); // 4 of 20 come; the first is 5 %
+      found++;
+    }
+  ck_assert_int_eq(found, SCIARA_FRONTS);
+  sciara_hazard_scratch_free(&x);
+  sciara_hazard_rule_free(&rule);
+  sciara_free(layers.layer);
+  sciara_sample_free(&s);
+}
+END_TEST
+
+// -------------------------------------------------------------------------------------------------------------- sites
+
+static const struct sciara_grid grid = {.rows = 10, .cols = 10, .cell_size = 10, .west = 0, .north = 100};
+
+START_TEST(a_site_at_the_edges) {
+  struct sciara_point corners[] = {{0, 100}, {20, 100}, {20, 90}, {0, 90}}; // cells 0 and 1
+  char name[] = "zone";
+  const struct sciara_ensemble_site site = {.name = name, .points = corners, .point_count = 4};
+  struct sciara_site_hits hits;
+  struct sciara_sample s = sample_of(2, NULL, SCIARA_ERROR_STRATA);
+  uint32_t out[MOST];
+  ck_assert_int_eq(sciara_site_hits_make(&site, 1, &grid, 2, &hits), SCIARA_OK);
+  const struct sciara_footprint f = {.count = 3,
+                                     .cell = (int64_t[]){0, 1, 2},
+                                     .arrival = (float[]){3600, 7200, 10},
+                                     .max_deposit = (float[]){0.25, 0.5, 9},
+                                     .deposit = (float[]){0.125, 0.25, 9}};
+  ck_assert_int_eq(sciara_site_hits_visit(&hits, 1, &f), SCIARA_OK);
+  const struct sciara_site_hit *h = sciara_site_hit(&hits, 0, 1);
+  ck_assert_double_eq((double)h->arrival, 3600); // of its first cell; the third cell is not part of it
+  ck_assert_double_eq((double)h->max_deposit, 0.5);
+  ck_assert_double_eq((double)h->deposit, 0.25);
+  ck_assert_uint_eq(h->cells, 2);
+  ck_assert_uint_eq(sciara_site_members(&hits, &s, 0, 0, 3600, out), 1); // until the time, itself included
+  ck_assert_uint_eq(out[0], 1);
+  ck_assert_uint_eq(sciara_site_members(&hits, &s, 0, 0, 3599, out), 0);
+  ck_assert_uint_eq(sciara_site_members(&hits, &s, 0, 0.5, INFINITY, out), 0); // more than the threshold
+  ck_assert_uint_eq(sciara_site_members(&hits, &s, 0, 0.49, INFINITY, out), 1);
+  sciara_site_hits_free(&hits);
+  sciara_sample_free(&s);
+}
+END_TEST
+
+/** Halves take turns within each stratum: both have half of each. */
+START_TEST(halves_are_within_strata) {
+  double thickness[] = {0};
+  const struct sciara_ensemble_result result = {.thickness_m = thickness, .thickness_count = 1};
+  struct sciara_site_hit hit[8];
+  struct sciara_site_cells place = {.count = 1};
+  const struct sciara_site_hits hits = {.sites = 1, .members = 8, .place = &place, .hit = hit};
+  struct sciara_sample s = sample_of(8, (int64_t[]){0, 0, 0, 0, 1, 1, 1, 1}, SCIARA_ERROR_STRATA);
+  struct sciara_site_result r;
+  for (int k = 0; k < 8; k++) hit[k] = (struct sciara_site_hit){.arrival = k < 4 ? 10 : INFINITY}; // stratum 0 alone
+  ck_assert_int_eq(sciara_site_result_make(&hits, &s, &result, 0, NULL, &r), SCIARA_OK);
+  ck_assert_double_eq(r.thickness[0].estimate.value, 0.5);
+  ck_assert_double_eq(r.thickness[0].half[0], 0.5);
+  ck_assert_double_eq(r.thickness[0].half[1], 0.5);
+  sciara_site_result_free(&r);
+  sciara_sample_free(&s);
+}
+END_TEST
+
+/** Of what reaches a site, a vent has the fraction of its own hits. */
+START_TEST(contributions_divide_the_hits) {
+  struct sciara_site_hit hit[4];
+  struct sciara_site_cells place = {.count = 1};
+  const struct sciara_site_hits hits = {.sites = 1, .members = 4, .place = &place, .hit = hit};
+  const int64_t vent[] = {0, 0, 1, 1}, event[] = {0, 0, 0, 0};
+  struct sciara_sample s = sample_of(4, NULL, SCIARA_ERROR_STRATA);
+  struct sciara_contribution *c;
+  size_t count;
+  for (int k = 0; k < 4; k++) hit[k] = (struct sciara_site_hit){.arrival = k < 3 ? 10 * (float)(k + 1) : INFINITY};
+  ck_assert_int_eq(sciara_contributions(&hits, &s, 0, 0, vent, event, SCIARA_BY_VENT, &c, &count), SCIARA_OK);
+  ck_assert_uint_eq(count, 2);
+  ck_assert_double_eq_tol(c[0].contribution, 2.0 / 3, 1e-15);
+  ck_assert_double_eq_tol(c[1].contribution, 1.0 / 3, 1e-15);
+  ck_assert_double_eq(c[0].probability, 1);
+  ck_assert_double_eq(c[1].probability, 0.5);
+  ck_assert_double_eq(c[0].weight, 0.5);
+  sciara_free(c);
+  sciara_sample_free(&s);
+}
+END_TEST
+
+// ---------------------------------------------------------------------------------------------------------- stop rule
+
+enum { BATCH = 8, BATCHES = 3, DRAWS = BATCH * BATCHES };
+
+/** Three batches of eight draws; to be changed before it is tested. */
+struct plan {
+  struct sciara_ensemble e;
+  struct sciara_batches b;
+  struct sciara_site_hits sites;
+  struct sciara_site_cells place[2];
+  struct sciara_site_hit hit[2 * DRAWS];
+  struct sciara_footprint member[DRAWS];
+  uint8_t present[BATCHES];
+  double weight[DRAWS];
+  int64_t stratum[DRAWS], vent[DRAWS], replicate[DRAWS];
+};
+
+static void make_plan(struct plan *p, double standard_error) {
+  memset(p, 0, sizeof *p);
+  for (int k = 0; k < DRAWS; k++) {
+    p->weight[k] = 1;
+    p->member[k] = (struct sciara_footprint){.id = k, .stop = SCIARA_FOOTPRINT_SOLIDIFIED};
+    for (int site = 0; site < 2; site++) // every other one reaches the sites
+      p->hit[site * DRAWS + k] = (struct sciara_site_hit){.arrival = k % 2 ? 10 : INFINITY, .max_deposit = 1};
+  }
+  memset(p->present, 1, sizeof p->present);
+  p->e.members = (struct sciara_members){
+      .count = DRAWS, .weight = p->weight, .stratum = p->stratum, .replicate = p->replicate, .vent = p->vent};
+  p->e.method = SCIARA_SAMPLE_RANDOM;
+  p->e.batch_size = BATCH;
+  p->e.batch_count = BATCHES;
+  p->e.stop.standard_error = standard_error;
+  p->b = (struct sciara_batches){
+      .ensemble = &p->e, .member = p->member, .present = p->present, .batches = BATCHES, .rows = 1, .cols = 1};
+  p->sites = (struct sciara_site_hits){.sites = 2, .members = DRAWS, .place = p->place, .hit = p->hit};
+}
+
+static size_t prefix_of(const struct plan *p) {
+  size_t batches = 99;
+  ck_assert_int_eq(sciara_stop_prefix(&p->e, &p->b, &p->sites, &batches), SCIARA_OK);
+  return batches;
+}
+
+/** p = 1/2 of n draws of one stratum: the error is sqrt(1 / (4 (n - 1))). */
+START_TEST(the_shortest_prefix_that_is_enough) {
+  static struct plan p;
+  const double error[] = {sqrt(1 / (4.0 * 7)), sqrt(1 / (4.0 * 15)), sqrt(1 / (4.0 * 23))};
+  for (size_t k = 0; k < BATCHES; k++) {
+    make_plan(&p, error[k] * (1 + 1e-12));
+    ck_assert_uint_eq(prefix_of(&p), k + 1);
+    make_plan(&p, error[k] * (1 - 1e-12));
+    ck_assert_uint_eq(prefix_of(&p), k + 1 < BATCHES ? k + 2 : 0);
+  }
+}
+END_TEST
+
+START_TEST(a_missing_batch_ends_the_prefix) {
+  static struct plan p;
+  make_plan(&p, 0.14); // two batches
+  ck_assert_uint_eq(prefix_of(&p), 2);
+  p.present[1] = 0;
+  for (int k = BATCH; k < 2 * BATCH; k++) p.member[k].id = -1;
+  ck_assert_uint_eq(prefix_of(&p), 0);
+}
+END_TEST
+
+START_TEST(a_failed_member_is_open) {
+  static struct plan p;
+  make_plan(&p, 0.14);
+  p.member[3].failed = true;
+  ck_assert_uint_eq(prefix_of(&p), 0);
+}
+END_TEST
+
+/** Without a hit the error is the upper bound, three times the largest weight. */
+START_TEST(a_site_without_hits_needs_its_bound) {
+  static struct plan p;
+  make_plan(&p, 0.20);
+  ck_assert_uint_eq(prefix_of(&p), 1);
+  for (int k = 0; k < DRAWS; k++) p.hit[k].arrival = INFINITY; // the first of the sites
+  ck_assert_uint_eq(prefix_of(&p), 2);                         // 3/8, then 3/16
+}
+END_TEST
+
+/** Stratum 1 has half of the weight, but fewer members at first; and none in the first batch. */
+START_TEST(strata_keep_their_weights) {
+  static struct plan p;
+  make_plan(&p, 0.5);
+  for (int k = 0; k < DRAWS; k++) p.stratum[k] = k >= BATCH && k < 2 * BATCH;
+  ck_assert_uint_eq(prefix_of(&p), 2);
+  // In the first batch: stratum 0 six members, all hit; stratum 1 two, one of which hits. In all: 12 and 12.
+  make_plan(&p, 0);
+  for (int k = 0; k < DRAWS; k++) {
+    p.stratum[k] = k < BATCH ? k >= 6 : k % 2 ? 1 : k >= 20;
+    for (int site = 0; site < 2; site++) p.hit[site * DRAWS + k].arrival = p.stratum[k] == 0 || k == 7 ? 10 : INFINITY;
+  }
+  int own = 0;
+  for (int k = 0; k < DRAWS; k++) own += p.stratum[k] == 1;
+  const double part = own / (double)DRAWS; // of stratum 1; p = 1/2 there, from two draws
+  const double error = sqrt(2.0 * 2 * 0.25 * 0.25) * part;
+  p.e.stop.standard_error = error * (1 + 1e-12);
+  ck_assert_uint_eq(prefix_of(&p), 1);
+  p.e.stop.standard_error = error * (1 - 1e-12);
+  ck_assert_uint_ne(prefix_of(&p), 1);
+}
+END_TEST
+
+int main(void) {
+  Suite *suite = suite_create("ensemble_results");
+  TCase *t = tcase_create("results");
+  suite_add_tcase(suite, t);
+  tcase_add_test(t, a_cell_at_the_edges);
+  tcase_add_test(t, the_front_counts_all_members);
+  tcase_add_test(t, a_site_at_the_edges);
+  tcase_add_test(t, halves_are_within_strata);
+  tcase_add_test(t, contributions_divide_the_hits);
+  tcase_add_test(t, the_shortest_prefix_that_is_enough);
+  tcase_add_test(t, a_missing_batch_ends_the_prefix);
+  tcase_add_test(t, a_failed_member_is_open);
+  tcase_add_test(t, a_site_without_hits_needs_its_bound);
+  tcase_add_test(t, strata_keep_their_weights);
+  SRunner *runner = srunner_create(suite);
+  srunner_run_all(runner, CK_ENV);
+  const int failed = srunner_ntests_failed(runner);
+  srunner_free(runner);
+  return failed != 0;
+}

@@ -7,7 +7,8 @@
 #include "base/status.h"
 
 extern const struct sciara_command sciara_cmd_ensemble_check, sciara_cmd_ensemble_plan, sciara_cmd_ensemble_member,
-    sciara_cmd_ensemble_reduce, sciara_cmd_ensemble_query, sciara_cmd_ensemble_compare, sciara_cmd_ensemble_schema;
+    sciara_cmd_ensemble_reduce, sciara_cmd_ensemble_query, sciara_cmd_ensemble_compare, sciara_cmd_ensemble_export,
+    sciara_cmd_ensemble_schema;
 
 extern const struct sciara_command sciara_cmd_ensemble_run, sciara_cmd_ensemble_status;
 

@@ -25,8 +25,7 @@ static bool is_probability(const struct sciara_layer *l) {
 
 static bool is_map(const struct sciara_layer *l) { return l->kind != SCIARA_LAYER_FRONT; }
 
-/** What the colours of a layer suit. */
-static const char *ramp_of(const struct sciara_layer *l) {
+const char *sciara_products_ramp(const struct sciara_layer *l) {
   if (is_probability(l)) return "probability";
   if (l->kind == SCIARA_LAYER_HITS) return NULL;
   return strcmp(l->unit, "s") == 0 ? "arrival_time" : "deposit";
@@ -168,7 +167,7 @@ static enum sciara_status write_layer(const struct sciara_reduction *r, size_t k
                            .values = values,
                            .nodata = SCIARA_NODATA_ALTITUDE,
                            .name = l->name,
-                           .ramp = ramp_of(l),
+                           .ramp = sciara_products_ramp(l),
                            .long_name = l->long_name,
                            .unit = l->unit,
                            .title = title_of(r),

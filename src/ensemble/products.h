@@ -33,6 +33,9 @@ enum sciara_status sciara_products_vectors(const struct sciara_reduction *r);
 /** sites.csv: a row for each site, and for the chance that lava leaves the map or enters the sea. */
 enum sciara_status sciara_products_sites(const struct sciara_reduction *r);
 
+/** What the colours of a layer suit, for sciara_ramp_for; NULL: nothing in particular. */
+const char *sciara_products_ramp(const struct sciara_layer *l);
+
 /** What a map of the ensemble says of itself, and a map of one layer. Release the facts with sciara_map_facts_free. */
 enum sciara_status sciara_products_facts(const struct sciara_reduction *r, const struct sciara_layer *l,
                                          struct sciara_map_facts *out);

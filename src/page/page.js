@@ -373,19 +373,3 @@ class Page {
     });
   }
 }
-
-async function main() {
-  try {
-    const data = JSON.parse(byId("data").textContent);
-    learnWords(data);
-    const frames = await Frames.read(data);
-    byId("content").hidden = false;
-    new Page(frames).start();
-  } catch (error) {
-    const { old, damaged } = byId("failure").dataset;
-    byId("failure").hidden = false;
-    byId("failure").textContent = typeof DecompressionStream === "undefined" ? old : `${damaged}: ${error.message}`;
-  }
-}
-
-main();

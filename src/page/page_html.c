@@ -158,22 +158,28 @@ static enum sciara_status append_lonlat(struct sciara_text *t, const struct scia
   return sciara_text_append(t, "]},\n");
 }
 
-/** Vents in cells of the window. */
+/** Places of the CRS in cells of the window. */
+static enum sciara_status append_points(struct sciara_text *t, const struct sciara_grid *g, const int64_t window[4],
+                                        const struct sciara_point *points, size_t count) {
+  SCIARA_TRY(sciara_text_append(t, "\"points\":["));
+  for (size_t j = 0; j < count; j++) {
+    SCIARA_TRY(sciara_text_append(t, "%s[", j ? "," : ""));
+    SCIARA_TRY(append_number(t, (points[j].x - g->west) / g->cell_size - (double)window[1]));
+    SCIARA_TRY(sciara_text_append(t, ","));
+    SCIARA_TRY(append_number(t, (g->north - points[j].y) / g->cell_size - (double)window[0]));
+    SCIARA_TRY(sciara_text_append(t, "]"));
+  }
+  return sciara_text_append(t, "]");
+}
+
 static enum sciara_status append_vents(struct sciara_text *t, const struct sciara_page *p, const int64_t window[4]) {
   const struct sciara_grid *g = &p->frames->grid;
   SCIARA_TRY(sciara_text_append(t, "\"vents\":["));
   for (size_t k = 0; k < p->vents; k++) {
     SCIARA_TRY(sciara_text_append(t, "%s{", k ? "," : ""));
     SCIARA_TRY(append_text(t, "name", p->vent[k].name));
-    SCIARA_TRY(sciara_text_append(t, "\"points\":["));
-    for (size_t j = 0; j < p->vent[k].count; j++) {
-      SCIARA_TRY(sciara_text_append(t, "%s[", j ? "," : ""));
-      SCIARA_TRY(append_number(t, (p->vent[k].points[j].x - g->west) / g->cell_size - (double)window[1]));
-      SCIARA_TRY(sciara_text_append(t, ","));
-      SCIARA_TRY(append_number(t, (g->north - p->vent[k].points[j].y) / g->cell_size - (double)window[0]));
-      SCIARA_TRY(sciara_text_append(t, "]"));
-    }
-    SCIARA_TRY(sciara_text_append(t, "]}"));
+    SCIARA_TRY(append_points(t, g, window, p->vent[k].points, p->vent[k].count));
+    SCIARA_TRY(sciara_text_append(t, "}"));
   }
   return sciara_text_append(t, "],\n");
 }
@@ -195,23 +201,29 @@ static enum sciara_status append_bits(struct sciara_text *t, const char *key, co
   return status;
 }
 
+static enum sciara_status append_ramp(struct sciara_text *t, const char *name) {
+  const struct sciara_ramp *ramp = sciara_ramp_for(name);
+  SCIARA_TRY(sciara_text_append(t, "\"ramp\":["));
+  for (int i = 0; i < SCIARA_RAMP_STOPS; i++)
+    SCIARA_TRY(
+        sciara_text_append(t, "%s[%d,%d,%d]", i ? "," : "", ramp->stops[i][0], ramp->stops[i][1], ramp->stops[i][2]));
+  return sciara_text_append(t, "],\n");
+}
+
 static enum sciara_status append_field(struct sciara_text *t, const struct sciara_page *p,
                                        const struct sciara_page_field *f) {
   const struct sciara_page_frames *frames = p->frames;
   const struct sciara_field_info *info = sciara_field_describe(f->field);
-  const struct sciara_ramp *ramp = sciara_ramp_for(info->name);
   SCIARA_TRY(sciara_text_append(t, "{"));
   SCIARA_TRY(append_text(t, "name", info->name));
   SCIARA_TRY(append_text(t, "long_name", info->long_name));
   SCIARA_TRY(append_text(t, "label", sciara_word_of_field(p->language, info->name)));
   SCIARA_TRY(append_text(t, "about", sciara_word_of_field_long(p->language, info->name)));
   SCIARA_TRY(append_text(t, "unit", info->unit));
-  SCIARA_TRY(sciara_text_append(t, "\"once\":%s,\"base\":%.15g,\"step\":%.15g,\"high\":%.15g,\n\"ramp\":[",
+  SCIARA_TRY(sciara_text_append(t, "\"once\":%s,\"base\":%.15g,\"step\":%.15g,\"high\":%.15g,\n",
                                 f->once ? "true" : "false", f->base, f->step, f->high));
-  for (int i = 0; i < SCIARA_RAMP_STOPS; i++)
-    SCIARA_TRY(
-        sciara_text_append(t, "%s[%d,%d,%d]", i ? "," : "", ramp->stops[i][0], ramp->stops[i][1], ramp->stops[i][2]));
-  SCIARA_TRY(sciara_text_append(t, "],\n\"like\":%d,\"data\":\"", f->like));
+  SCIARA_TRY(append_ramp(t, info->name));
+  SCIARA_TRY(sciara_text_append(t, "\"like\":%d,\"data\":\"", f->like));
   const uint16_t *like = f->like >= 0 ? frames->fields[f->like].levels : NULL;
   SCIARA_TRY(sciara_page_pack_levels(t, f->levels, like, f->once ? 1 : (int64_t)frames->frame_count, frames->cells));
   return sciara_text_append(t, "\"}");
@@ -287,6 +299,80 @@ static enum sciara_status append_words(struct sciara_text *t, enum sciara_langua
   return sciara_text_append(t, "\"language\":\"%s\"},\n", sciara_language_code(language));
 }
 
+// ----------------------------------------------------------------------------------------------------- an ensemble
+
+static enum sciara_status append_named(struct sciara_text *t, const char *key, double value) {
+  SCIARA_TRY(sciara_text_append(t, "\"%s\":", key));
+  SCIARA_TRY(append_number(t, value));
+  return sciara_text_append(t, ",");
+}
+
+static enum sciara_status append_layer(struct sciara_text *t, const struct sciara_page *p,
+                                       const struct sciara_page_layer *l) {
+  SCIARA_TRY(sciara_text_append(t, "{"));
+  SCIARA_TRY(append_text(t, "name", l->name));
+  SCIARA_TRY(append_text(t, "unit", l->unit));
+  SCIARA_TRY(append_text(t, "word", sciara_word_id(l->word)));
+  SCIARA_TRY(append_text(t, "value_unit", l->value_unit));
+  SCIARA_TRY(append_named(t, "value", l->value));
+  SCIARA_TRY(append_named(t, "years", l->years));
+  SCIARA_TRY(append_named(t, "elsewhere", l->elsewhere));
+  SCIARA_TRY(append_named(t, "base", l->base));
+  SCIARA_TRY(append_named(t, "step", l->step));
+  SCIARA_TRY(append_named(t, "high", l->high));
+  SCIARA_TRY(append_ramp(t, l->ramp));
+  SCIARA_TRY(sciara_text_append(t, "\"once\":false,\"like\":-1,\"shown\":%s,\"zero_is_empty\":%s,\"data\":\"",
+                                l->shown ? "true" : "false", l->zero_is_empty ? "true" : "false"));
+  SCIARA_TRY(sciara_page_pack_levels(t, l->levels, NULL, 1, p->frames->cells));
+  return sciara_text_append(t, "\"}");
+}
+
+static enum sciara_status append_sites(struct sciara_text *t, const struct sciara_page *p) {
+  int64_t window[4];
+  choose_window(p->frames, window);
+  SCIARA_TRY(sciara_text_append(t, "\"sites\":["));
+  for (size_t k = 0; k < p->hazard->sites; k++) {
+    const struct sciara_page_site *s = &p->hazard->site[k];
+    SCIARA_TRY(sciara_text_append(t, "%s{\"row\":%" PRId64 ",\"col\":%" PRId64 ",", k ? ",\n" : "", s->row, s->col));
+    SCIARA_TRY(append_text(t, "name", s->name));
+    SCIARA_TRY(append_named(t, "value", s->value));
+    SCIARA_TRY(append_named(t, "low", s->low));
+    SCIARA_TRY(append_named(t, "high", s->high));
+    SCIARA_TRY(append_named(t, "error", s->error));
+    SCIARA_TRY(append_named(t, "arrival", s->arrival));
+    SCIARA_TRY(append_points(t, &p->frames->grid, window, s->points, s->count));
+    SCIARA_TRY(sciara_text_append(t, "}"));
+  }
+  return sciara_text_append(t, "],\n");
+}
+
+static enum sciara_status append_shares(struct sciara_text *t, const char *key, const struct sciara_page_shares *s,
+                                        int64_t blocks) {
+  SCIARA_TRY(sciara_text_append(t, "\"%s\":{\"names\":[", key));
+  for (size_t k = 0; k < s->count; k++) {
+    SCIARA_TRY(sciara_text_append(t, k ? ",\"" : "\""));
+    SCIARA_TRY(sciara_text_append_json(t, s->name[k]));
+    SCIARA_TRY(sciara_text_append(t, "\""));
+  }
+  SCIARA_TRY(sciara_text_append(t, "],\"data\":\""));
+  if (s->count > 0) SCIARA_TRY(sciara_page_pack_levels(t, s->ranked, NULL, 2 * SCIARA_PAGE_RANKS, blocks));
+  return sciara_text_append(t, "\"},\n");
+}
+
+static enum sciara_status append_hazard(struct sciara_text *t, const struct sciara_page *p) {
+  const struct sciara_page_hazard *h = p->hazard;
+  SCIARA_TRY(sciara_text_append(t, ",\n\"hazard\":{"));
+  SCIARA_TRY(append_text(t, "members", h->members));
+  SCIARA_TRY(append_sites(t, p));
+  SCIARA_TRY(append_shares(t, "vents", &h->vents, h->block_rows * h->block_cols));
+  SCIARA_TRY(append_shares(t, "events", &h->events, h->block_rows * h->block_cols));
+  SCIARA_TRY(append_named(t, "zero_bound", h->zero_bound));
+  SCIARA_TRY(append_named(t, "site_quantile", h->site_quantile));
+  return sciara_text_append(
+      t, "\"ranks\":%d,\"share\":%d,\"block\":%" PRId64 ",\"block_rows\":%" PRId64 ",\"block_cols\":%" PRId64 "}",
+      SCIARA_PAGE_RANKS, SCIARA_PAGE_SHARE, h->block, h->block_rows, h->block_cols);
+}
+
 static enum sciara_status append_data(struct sciara_text *t, const struct sciara_page *p) {
   SCIARA_TRY(sciara_text_append(t, "{\"format\":1,\n"));
   SCIARA_TRY(append_text(t, "title", p->title));
@@ -307,7 +393,13 @@ static enum sciara_status append_data(struct sciara_text *t, const struct sciara
     if (f) SCIARA_TRY(sciara_text_append(t, ",\n"));
     SCIARA_TRY(append_field(t, p, &p->frames->fields[f]));
   }
-  return sciara_text_append(t, "]}\n");
+  for (size_t k = 0; p->hazard && k < p->hazard->layers; k++) {
+    if (k) SCIARA_TRY(sciara_text_append(t, ",\n"));
+    SCIARA_TRY(append_layer(t, p, &p->hazard->layer[k]));
+  }
+  SCIARA_TRY(sciara_text_append(t, "]"));
+  if (p->hazard) SCIARA_TRY(append_hazard(t, p));
+  return sciara_text_append(t, "}\n");
 }
 
 /** In JSON "<" stands in texts only. Written as \u003c no text of a user can end the script element it lies in. */

@@ -7,6 +7,7 @@
 #include "map/words.h"
 #include "model/polyline.h"
 #include "page/page_frames.h"
+#include "page/page_hazard.h"
 #include "store/run_json.h"
 
 /** A vent: a point, or the vertices of a fissure, in the CRS of the grid. */
@@ -32,6 +33,7 @@ struct sciara_page {
   const char *crs_wkt;   ///< for longitude and latitude
   size_t snapshot_count; ///< of the run: those beyond the frames were left out
   const char *title, *start, *crs_name, *scenario_json, *source, *engine, *precision;
+  const struct sciara_page_hazard *hazard; ///< NULL: a run; else `frames` has the cells, one frame and no field
 };
 
 /** Writes the page as an atomic file. */

@@ -1,0 +1,349 @@
+// SPDX-License-Identifier: Apache-2.0
+// The page of an ensemble: its maps in steps, its sites, and what threatens each block of cells.
+#include "app/ensemble_page.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "page/page_html.h"
+
+enum {
+  MOST_VALUES = 1 << 26, // of all maps together
+  MOST_BLOCKS = 1 << 14,
+  MOST_SUMS = 1 << 24, // blocks times vents and classes
+  STEPS = 4000
+};
+
+static const double percent_step = 0.01;
+
+/** Everything that the page refers to. */
+struct making {
+  const struct sciara_reduction *r;
+  struct sciara_page_frames frames;
+  struct sciara_page_frame frame;
+  struct sciara_page_hazard hazard;
+  struct sciara_page_layer *layer;
+  struct sciara_page_site *site;
+  struct sciara_page_vent *vent;
+  char **vent_name, **event_name;
+  double *sum;    ///< blocks x (vents, then classes): weight of the members that reach the block
+  uint32_t *last; ///< per block: 1 + the last member that was added
+  size_t vents, events;
+};
+
+static void making_free(struct making *m) {
+  for (size_t k = 0; k < m->hazard.layers; k++) sciara_free(m->layer[k].levels);
+  sciara_free(m->layer);
+  sciara_free(m->site);
+  sciara_free(m->vent);
+  sciara_free(m->vent_name);
+  sciara_free(m->event_name);
+  sciara_free(m->sum);
+  sciara_free(m->last);
+  sciara_free(m->hazard.vents.ranked);
+  sciara_free(m->hazard.events.ranked);
+  sciara_free(m->frames.covered);
+}
+
+// -------------------------------------------------------------------------------------------------------------- cells
+
+/** Enlarges the box by a cell of the grid; `end`: row and column after the last ones so far. */
+static void add_cell(int64_t box[4], int64_t end[2], int64_t row, int64_t col) {
+  const int64_t at[2] = {row, col};
+  const bool first = end[0] == 0;
+  for (int i = 0; i < 2; i++) {
+    if (first || at[i] < box[i]) box[i] = at[i];
+    if (at[i] >= end[i]) end[i] = at[i] + 1;
+    box[i + 2] = end[i] - box[i];
+  }
+}
+
+static void add_points(struct making *m, int64_t end[2], const struct sciara_point *points, size_t count) {
+  const struct sciara_grid *g = &m->r->dem.grid;
+  for (size_t k = 0; k < count; k++) {
+    const double row = floor((g->north - points[k].y) / g->cell_size),
+                 col = floor((points[k].x - g->west) / g->cell_size);
+    if (row >= 0 && col >= 0 && row < (double)g->rows && col < (double)g->cols)
+      add_cell(m->frames.box, end, (int64_t)row, (int64_t)col);
+  }
+}
+
+/** The cells that any member reaches, in a box that holds the vents and sites too. */
+static enum sciara_status find_cells(struct making *m) {
+  const struct sciara_reduction *r = m->r;
+  const struct sciara_ensemble *e = &r->ensemble;
+  int64_t end[2] = {0, 0};
+  m->frames.grid = r->dem.grid;
+  m->frames.frames = &m->frame;
+  m->frames.frame_count = 1;
+  SCIARA_TRY(SCIARA_NEW(m->frames.covered, sciara_grid_cells(&r->dem.grid), "the cells of a page"));
+  for (size_t p = 0; p < r->hazard.parts; p++)
+    for (size_t k = 0; k < r->hazard.part[p].count; k++) {
+      const int64_t cell = r->hazard.part[p].cell[k];
+      m->frames.covered[cell] = 1;
+      m->frames.cells++;
+      add_cell(m->frames.box, end, cell / r->dem.grid.cols, cell % r->dem.grid.cols);
+    }
+  for (size_t k = 0; k < e->vent_count; k++) add_points(m, end, e->vents[k].points, e->vents[k].point_count);
+  for (size_t k = 0; k < e->result.site_count; k++)
+    add_points(m, end, e->result.sites[k].points, e->result.sites[k].point_count);
+  return SCIARA_OK;
+}
+
+// ------------------------------------------------------------------------------------------------------------- layers
+
+/** The label of a layer, and whether its values are probabilities. */
+static bool describe(const struct sciara_ensemble_result *q, const struct sciara_layer *l,
+                     struct sciara_page_layer *out) {
+  switch (l->kind) {
+    case SCIARA_LAYER_PROBABILITY:
+      out->value = q->thickness_m[l->index];
+      out->word = out->value > 0 ? SCIARA_WORD_HAZARD_THICKER : SCIARA_WORD_HAZARD_REACHED;
+      return true;
+    case SCIARA_LAYER_REACHED:
+      out->value = q->within_s[l->index];
+      out->value_unit = "s";
+      out->word = SCIARA_WORD_HAZARD_WITHIN;
+      return true;
+    case SCIARA_LAYER_YEARS:
+      out->value = q->thickness_m[l->second];
+      out->years = q->years[l->index];
+      out->word = SCIARA_WORD_HAZARD_YEARS;
+      return true;
+    case SCIARA_LAYER_ARRIVAL:
+      out->value = 100 * q->quantiles[l->index];
+      out->word = SCIARA_WORD_HAZARD_ARRIVAL;
+      return false;
+    case SCIARA_LAYER_DEPOSIT:
+      out->value = 100 * q->quantiles[l->index];
+      out->word = SCIARA_WORD_HAZARD_DEPOSIT;
+      return false;
+    case SCIARA_LAYER_ARRIVAL_MEAN: out->word = SCIARA_WORD_HAZARD_ARRIVAL_MEAN; return false;
+    case SCIARA_LAYER_DEPOSIT_MEAN: out->word = SCIARA_WORD_HAZARD_DEPOSIT_MEAN; return false;
+    case SCIARA_LAYER_ARRIVAL_FIRST: out->word = SCIARA_WORD_HAZARD_FIRST; return false;
+    case SCIARA_LAYER_DEPOSIT_MAX: out->word = SCIARA_WORD_HAZARD_MOST; return false;
+    case SCIARA_LAYER_HITS:
+    case SCIARA_LAYER_FRONT: break;
+  }
+  return false;
+}
+
+static bool is_on_page(const struct sciara_layer *l) {
+  return l->kind != SCIARA_LAYER_HITS && l->kind != SCIARA_LAYER_FRONT;
+}
+
+static double value_of(float value, double factor) {
+  return value == (float)SCIARA_NODATA_ALTITUDE || !isfinite(value) ? NAN : factor * (double)value;
+}
+
+static enum sciara_status make_layer(struct making *m, size_t k, struct sciara_page_layer *out) {
+  const struct sciara_hazard *h = &m->r->hazard;
+  const struct sciara_layer *l = &m->r->layers.layer[k];
+  const bool chance = describe(&m->r->ensemble.result, l, out);
+  const double factor = chance ? 100 : 1;
+  size_t n = 0;
+  out->name = l->name;
+  out->unit = chance ? "%" : l->unit;
+  out->ramp = sciara_products_ramp(l);
+  out->shown = l->part == SCIARA_PART_VALUE;
+  out->zero_is_empty = chance && out->shown;
+  out->elsewhere = value_of(h->elsewhere[k], factor);
+  SCIARA_TRY(SCIARA_NEW(out->levels, m->frames.cells, "a map of a page"));
+  for (size_t p = 0; p < h->parts; p++)
+    for (size_t i = 0; i < h->part[p].count; i++)
+      out->high = fmax(out->high, value_of(h->part[p].value[k * h->part[p].count + i], factor)); // not NAN
+  if (out->high <= 0) out->high = 1;
+  out->step = chance ? percent_step : sciara_page_step(out->high, STEPS);
+  for (size_t p = 0; p < h->parts; p++)
+    for (size_t i = 0; i < h->part[p].count; i++, n++) {
+      const double value = value_of(h->part[p].value[k * h->part[p].count + i], factor);
+      out->levels[n] = isnan(value) ? 0 : (uint16_t)(1 + lround(fmax(value, 0) / out->step));
+    }
+  return SCIARA_OK;
+}
+
+static enum sciara_status make_layers(struct making *m) {
+  const struct sciara_layers *all = &m->r->layers;
+  size_t count = 0;
+  for (size_t k = 0; k < all->count; k++) count += is_on_page(&all->layer[k]);
+  if ((int64_t)count * m->frames.cells > MOST_VALUES)
+    return sciara_fail(SCIARA_ERR_INPUT,
+                       "%" PRId64 " cells in %zu maps are too many for a browser: expected at most %d values; "
+                       "request fewer thresholds, times and quantiles",
+                       m->frames.cells, count, MOST_VALUES);
+  SCIARA_TRY(SCIARA_NEW(m->layer, count + 1, "the maps of a page"));
+  for (size_t k = 0; k < all->count; k++)
+    if (is_on_page(&all->layer[k])) SCIARA_TRY(make_layer(m, k, &m->layer[m->hazard.layers++]));
+  m->hazard.layer = m->layer;
+  return SCIARA_OK;
+}
+
+// -------------------------------------------------------------------------------------------------------------- sites
+
+static enum sciara_status make_site(const struct making *m, size_t k, size_t quantile, struct sciara_page_site *out) {
+  const struct sciara_reduction *r = m->r;
+  const struct sciara_ensemble_site *s = &r->ensemble.result.sites[k];
+  const struct sciara_site_cells *place = &r->sites.place[k];
+  const struct sciara_question ever = sciara_question_make(&r->sample, INFINITY);
+  struct sciara_sample_scratch x = {0};
+  struct sciara_site_result result = {0};
+  uint32_t *hit = NULL;
+  enum sciara_status status;
+  SCIARA_TRY_GOTO(sciara_sample_scratch_make(&r->sample, &x));
+  SCIARA_TRY_GOTO(SCIARA_NEW(hit, r->sample.count + 1, "the members that reach a site"));
+  SCIARA_TRY_GOTO(sciara_site_result_make(&r->sites, &r->sample, &r->ensemble.result, k, NULL, &result));
+  const size_t hits = sciara_site_members(&r->sites, &r->sample, k, 0, INFINITY, hit);
+  const struct sciara_estimate p = sciara_sample_estimate(&r->sample, &ever, hit, hits, &x);
+  const int64_t cell = place->cell[place->count / 2];
+  *out = (struct sciara_page_site){.name = s->name,
+                                   .points = s->points,
+                                   .count = s->point_count,
+                                   .row = cell / r->dem.grid.cols,
+                                   .col = cell % r->dem.grid.cols,
+                                   .value = p.value,
+                                   .low = p.low,
+                                   .high = p.high,
+                                   .error = p.error,
+                                   .arrival = r->ensemble.result.quantile_count ? result.arrival[quantile] : NAN};
+cleanup:
+  sciara_sample_scratch_free(&x);
+  sciara_site_result_free(&result);
+  sciara_free(hit);
+  return status;
+}
+
+static enum sciara_status make_sites(struct making *m) {
+  const struct sciara_ensemble_result *q = &m->r->ensemble.result;
+  const size_t middle = q->quantile_count / 2;
+  m->hazard.site_quantile = q->quantile_count ? q->quantiles[middle] : NAN;
+  SCIARA_TRY(SCIARA_NEW(m->site, m->r->sites.sites + 1, "the sites of a page"));
+  for (size_t k = 0; k < m->r->sites.sites; k++) SCIARA_TRY(make_site(m, k, middle, &m->site[k]));
+  m->hazard.site = m->site;
+  m->hazard.sites = m->r->sites.sites;
+  return SCIARA_OK;
+}
+
+// ------------------------------------------------------------------------------------------------------------- shares
+
+/** The smallest blocks of which there are not too many. */
+static void choose_blocks(struct making *m) {
+  const int64_t *box = m->frames.box, things = (int64_t)(m->vents + m->events) + 1;
+  struct sciara_page_hazard *h = &m->hazard;
+  do {
+    h->block++;
+    h->block_rows = (box[2] + h->block - 1) / h->block;
+    h->block_cols = (box[3] + h->block - 1) / h->block;
+  } while (h->block_rows * h->block_cols > MOST_BLOCKS || h->block_rows * h->block_cols * things > MOST_SUMS);
+}
+
+/** Adds a member to the blocks that it reaches. One thread calls it, so that the sums run in the order of the members. */
+static enum sciara_status add_member(void *context, size_t member, const struct sciara_footprint *f) {
+  struct making *m = (struct making *)context;
+  const struct sciara_sample *s = &m->r->sample;
+  const int64_t vent = m->r->ensemble.members.vent[member], event = m->r->ensemble.members.event[member];
+  const int64_t *box = m->frames.box, cols = m->frames.grid.cols;
+  if (member >= s->count || s->state[member] == SCIARA_MEMBER_OPEN || s->weight[member] <= 0) return SCIARA_OK;
+  for (int64_t k = 0; k < f->count; k++) {
+    const int64_t row = (f->cell[k] / cols - box[0]) / m->hazard.block,
+                  col = (f->cell[k] % cols - box[1]) / m->hazard.block;
+    const size_t block = (size_t)(row * m->hazard.block_cols + col);
+    if (m->last[block] == (uint32_t)member + 1) continue;
+    m->last[block] = (uint32_t)member + 1;
+    double *sum = m->sum + block * (m->vents + m->events);
+    if (vent >= 0 && (size_t)vent < m->vents) sum[vent] += s->weight[member];
+    if (event >= 0 && (size_t)event < m->events) sum[m->vents + (size_t)event] += s->weight[member];
+  }
+  return SCIARA_OK;
+}
+
+/** The largest of `count` sums, and their fractions of the whole, into column `block` of the table. Each that is taken becomes 0. */
+static void rank(double *sum, size_t count, uint16_t *ranked, size_t block, size_t blocks) {
+  double all = 0;
+  for (size_t k = 0; k < count; k++) all += sum[k];
+  for (size_t place = 0; place < SCIARA_PAGE_RANKS; place++) {
+    size_t best = 0;
+    for (size_t k = 1; k < count; k++)
+      if (sum[k] > sum[best]) best = k;
+    if (sum[best] <= 0) return;
+    ranked[place * blocks + block] = (uint16_t)(best + 1);
+    ranked[(SCIARA_PAGE_RANKS + place) * blocks + block] = (uint16_t)lround(SCIARA_PAGE_SHARE * sum[best] / all);
+    sum[best] = 0;
+  }
+}
+
+static enum sciara_status make_table(struct making *m, size_t first, size_t count, char **names,
+                                     struct sciara_page_shares *out) {
+  const size_t blocks = (size_t)(m->hazard.block_rows * m->hazard.block_cols);
+  if (count >= UINT16_MAX)
+    return sciara_fail(SCIARA_ERR_INPUT, "expected at most %d vents or classes in a page, found %zu", UINT16_MAX - 1,
+                       count);
+  out->name = names;
+  out->count = count;
+  SCIARA_TRY(SCIARA_NEW(out->ranked, 2 * SCIARA_PAGE_RANKS * blocks + 1, "what threatens each place"));
+  for (size_t k = 0; k < blocks && count > 0; k++)
+    rank(m->sum + k * (m->vents + m->events) + first, count, out->ranked, k, blocks);
+  return SCIARA_OK;
+}
+
+static enum sciara_status make_shares(struct making *m) {
+  const struct sciara_ensemble *e = &m->r->ensemble;
+  const struct sciara_footprint_source source = sciara_reduction_source(m->r);
+  m->vents = e->vent_count;
+  m->events = e->event_count;
+  SCIARA_TRY(SCIARA_NEW(m->vent_name, m->vents + 1, "the vents of a page"));
+  SCIARA_TRY(SCIARA_NEW(m->event_name, m->events + 1, "the classes of a page"));
+  for (size_t k = 0; k < m->vents; k++) m->vent_name[k] = e->vents[k].name;
+  for (size_t k = 0; k < m->events; k++) m->event_name[k] = e->events[k].name;
+  choose_blocks(m);
+  const size_t blocks = (size_t)(m->hazard.block_rows * m->hazard.block_cols);
+  SCIARA_TRY(SCIARA_NEW(m->sum, blocks * (m->vents + m->events) + 1, "what threatens each place"));
+  SCIARA_TRY(SCIARA_NEW(m->last, blocks + 1, "what threatens each place"));
+  if (m->vents + m->events > 0) SCIARA_TRY(sciara_footprints_visit(&source, 1, add_member, m));
+  SCIARA_TRY(make_table(m, 0, m->vents, m->vent_name, &m->hazard.vents));
+  return make_table(m, m->vents, m->events, m->event_name, &m->hazard.events);
+}
+
+// --------------------------------------------------------------------------------------------------------------- page
+
+static enum sciara_status make_vents(struct making *m) {
+  const struct sciara_ensemble *e = &m->r->ensemble;
+  SCIARA_TRY(SCIARA_NEW(m->vent, e->vent_count + 1, "the vents of a page"));
+  for (size_t k = 0; k < e->vent_count; k++)
+    m->vent[k] = (struct sciara_page_vent){e->vents[k].name, e->vents[k].points, e->vents[k].point_count};
+  return SCIARA_OK;
+}
+
+enum sciara_status sciara_ensemble_page_write(const struct sciara_reduction *r,
+                                              const struct sciara_hazard_page_look *look, const char *path) {
+  struct making m = {.r = r};
+  struct sciara_text members = {0};
+  enum sciara_status status;
+  SCIARA_TRY_GOTO(sciara_reduction_describe(r, &members));
+  SCIARA_TRY_GOTO(find_cells(&m));
+  SCIARA_TRY_GOTO(make_layers(&m));
+  SCIARA_TRY_GOTO(make_sites(&m));
+  SCIARA_TRY_GOTO(make_shares(&m));
+  SCIARA_TRY_GOTO(make_vents(&m));
+  m.hazard.members = members.data;
+  m.hazard.zero_bound = sciara_sample_zero_bound(&r->sample);
+  const struct sciara_page page = {.language = look->language,
+                                   .frames = &m.frames,
+                                   .altitude = r->dem.altitude,
+                                   .sea = r->dem.sea,
+                                   .vent = m.vent,
+                                   .vents = r->ensemble.vent_count,
+                                   .stamp = look->stamp,
+                                   .crs_wkt = r->dem.georef.crs_wkt,
+                                   .snapshot_count = 1,
+                                   .title = look->title ? look->title : r->ensemble.title,
+                                   .crs_name = r->dem.georef.crs_name,
+                                   .source = "sciara " SCIARA_VERSION " (SCIARA-fv3)",
+                                   .hazard = &m.hazard};
+  SCIARA_TRY_GOTO(sciara_page_write(&page, path));
+cleanup:
+  making_free(&m);
+  sciara_text_free(&members);
+  return status;
+}

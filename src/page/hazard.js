@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+// The page of an ensemble: probabilities instead of snapshots, and what threatens the chosen place.
+
+/** "24 h", "90 min", "2 d": a time in the largest unit that it is a multiple of. */
+function timeText(seconds) {
+  const [name, size] = [["d", 86400], ["h", 3600], ["min", 60]].find(([, one]) => seconds % one === 0) || ["s", 1];
+  return `${number(seconds / size)} ${name}`;
+}
+
+/** Gives each layer its name in the language of the page. */
+function labelLayers(data) {
+  for (const layer of data.fields) {
+    const value = layer.value_unit === "s" ? timeText(layer.value) : number(layer.value);
+    layer.label = layer.about = say(layer.word, { value, years: number(layer.years) });
+  }
+}
+
+/** The vents and classes with the largest fractions, by blocks of cells. */
+class Threats {
+  static async read(data) {
+    const threats = new Threats();
+    const { hazard } = data;
+    Object.assign(threats, { hazard, box: data.box });
+    for (const kind of ["vents", "events"]) {
+      const { names, data: packed } = hazard[kind];
+      const blocks = hazard.block_rows * hazard.block_cols;
+      threats[kind] = names.length > 0 ? undoDifferences(await unpack(packed), 2 * hazard.ranks, blocks) : null;
+    }
+    return threats;
+  }
+
+  /** [{name, share}] in percent, the largest first, for a cell of the grid. */
+  at(kind, { row, col }) {
+    const { hazard, box } = this;
+    const r = Math.floor((row - box[0]) / hazard.block);
+    const c = Math.floor((col - box[1]) / hazard.block);
+    if (!this[kind] || r < 0 || c < 0 || r >= hazard.block_rows || c >= hazard.block_cols) return [];
+    const blocks = hazard.block_rows * hazard.block_cols;
+    const level = (rank) => this[kind][rank * blocks + r * hazard.block_cols + c];
+    const found = [];
+    for (let rank = 0; rank < hazard.ranks && level(rank) > 0; rank++) {
+      const share = (100 * level(hazard.ranks + rank)) / hazard.share;
+      found.push({ name: hazard[kind].names[level(rank) - 1], share });
+    }
+    const left = 100 - found.reduce((sum, one) => sum + one.share, 0);
+    if (found.length === hazard.ranks && left > 0.05) found.push({ name: say("HAZARD_OTHERS"), share: left });
+    return found;
+  }
+}
+
+class HazardMap extends LavaMap {
+  /** The sites as circles, and as outlines of zones. */
+  drawVents(context) {
+    super.drawVents(context);
+    for (const { points } of this.frames.data.hazard.sites) {
+      const path = new Path2D();
+      if (points.length === 1) {
+        path.arc(...points[0], 6 / this.view.scale, 0, 2 * Math.PI);
+      } else {
+        points.forEach(([x, y], i) => (i ? path.lineTo(x, y) : path.moveTo(x, y)));
+        path.closePath();
+      }
+      this.stroke(context, path, "#0b57d0", 0, 0, 3);
+    }
+  }
+}
+
+class HazardPage extends Page {
+  constructor(frames, threats) {
+    super(frames);
+    this.threats = threats;
+    this.map = new HazardMap(frames, byId("map"));
+    this.layers = new Map(this.data.fields.map((layer) => [layer.name, layer]));
+    this.allFields = this.data.fields;
+    const stored = frames.level.bind(frames);
+    // A probability of 0 has no colour.
+    frames.level = (layer, frame, place) => {
+      const level = stored(layer, frame, place);
+      return layer.zero_is_empty && level === 1 ? 0 : level;
+    };
+    this.stored = (layer, cell) => stored(layer, 0, frames.place(cell.row, cell.col));
+  }
+
+  start() {
+    document.body.classList.add("of-ensemble");
+    this.data.fields = this.allFields.filter((layer) => layer.shown);
+    super.start();
+    this.showSites();
+  }
+
+  tellAbout() {
+    super.tellAbout();
+    const { grid, crs, hazard } = this.data;
+    document.title = byId("title").textContent = this.data.title || say("HAZARD_TITLE");
+    const cells = say("PAGE_GRID", { rows: grid.rows, cols: grid.cols, cell: number(grid.cell_m) });
+    byId("subtitle").textContent = `${cells}, ${crs || say("NO_CRS")}`;
+    byId("members").textContent = hazard.members;
+    byId("vents_label").hidden = this.data.vents.length === 0 && hazard.sites.length === 0;
+  }
+
+  drawCurves() {}
+
+  showField() {
+    super.showField();
+    const step = `${number(this.field.step)} ${this.field.unit}`;
+    byId("quantisation").textContent = say("HAZARD_STEPS", { field: this.field.label, step });
+  }
+
+  showFrame(frame) {
+    this.frame = frame;
+    this.map.paint(this.field, frame);
+    this.tellCell();
+    this.tellHover();
+    this.tellScale();
+  }
+
+  /** The value of a layer at a cell; null: there is none. */
+  valueAt(layer, cell) {
+    if (this.frames.place(cell.row, cell.col) < 0) return layer.elsewhere;
+    const level = this.stored(layer, cell);
+    return level > 0 ? valueOf(layer, level) : null;
+  }
+
+  textAt(layer, cell) {
+    const value = this.valueAt(layer, cell);
+    if (value === null) return this.frames.place(cell.row, cell.col) < 0 ? say("NO_LAVA") : say("HAZARD_FEW");
+    if (layer.unit === "1") return number(value);
+    const part = (name) => {
+      const other = this.layers.get(`${layer.name}_${name}`);
+      return other ? this.valueAt(other, cell) : null;
+    };
+    const digits = (percent) => number(percent.toFixed(2));
+    return valueText(layer, value) + this.marginText(part("error"), part("low"), part("high"), digits);
+  }
+
+  /** " ± 1.20 (10.00 to 15.00 %)", as far as it is known. */
+  marginText(error, low, high, digits) {
+    const known = low !== null && high !== null && (low !== 0 || high !== 0);
+    const bounds = known ? ` (${say("HAZARD_BOUNDS", { low: digits(low), high: digits(high) })})` : "";
+    return (error === null ? "" : ` \u00b1 ${digits(error)}`) + bounds;
+  }
+
+  showCell() {
+    byId("threats").replaceChildren();
+    const cell = this.map.chosen;
+    if (!cell) return;
+    const { hazard, grid } = this.data;
+    const said = [];
+    if (this.frames.place(cell.row, cell.col) < 0) {
+      said.push(html("p", say("HAZARD_NONE")));
+      if (hazard.zero_bound !== null) {
+        said.push(html("p", say("HAZARD_ZERO_BOUND", { bound: number((100 * hazard.zero_bound).toFixed(2)) })));
+      }
+    }
+    const reached = said.length === 0;
+    let some = false;
+    for (const [kind, word] of [["vents", "HAZARD_VENTS"], ["events", "HAZARD_EVENTS"]]) {
+      const list = reached ? this.threats.at(kind, cell) : [];
+      if (list.length === 0) continue;
+      some = true;
+      const table = html("table");
+      table.id = `threat-${kind}`;
+      for (const { name, share } of list) {
+        const row = html("tr");
+        row.append(html("th", name), html("td", `${number(share.toFixed(2))} %`));
+        table.append(row);
+      }
+      said.push(html("h2", say(word)), table);
+    }
+    const metres = number(hazard.block * grid.cell_m);
+    if (some) said.push(html("p", say("HAZARD_BLOCK", { metres, ranks: hazard.ranks }), "note"));
+    byId("threats").replaceChildren(...said);
+  }
+
+  showSites() {
+    const { sites, site_quantile: quantile } = this.data.hazard;
+    if (sites.length === 0) return;
+    const table = html("table");
+    const digits = (share) => number((100 * share).toFixed(2));
+    for (const site of sites) {
+      const row = html("tr");
+      const name = html("th");
+      const button = html("button", site.name);
+      button.type = "button";
+      button.addEventListener("click", () => this.choose({ row: site.row, col: site.col }));
+      name.append(button);
+      const bounds = site.low === site.high ? [null, null] : [site.low, site.high];
+      const arrival = site.arrival === null ? "" : `; ${durationText(site.arrival)}`;
+      const margin = this.marginText(site.error, ...bounds, digits);
+      row.append(name, html("td", site.value === null ? "" : `${digits(site.value)} %${margin}${arrival}`));
+      table.append(row);
+    }
+    const about = html("p", say("HAZARD_SITE_COLUMNS", { value: number(100 * quantile) }), "note");
+    byId("sites").replaceChildren(html("h2", say("HAZARD_SITES")), about, table);
+  }
+}

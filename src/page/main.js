@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// Starts the page of a run, or that of an ensemble.
+
+async function main() {
+  try {
+    const data = JSON.parse(byId("data").textContent);
+    learnWords(data);
+    if (data.hazard) labelLayers(data);
+    const frames = await Frames.read(data);
+    byId("content").hidden = false;
+    (data.hazard ? new HazardPage(frames, await Threats.read(data)) : new Page(frames)).start();
+  } catch (error) {
+    const { old, damaged } = byId("failure").dataset;
+    byId("failure").hidden = false;
+    byId("failure").textContent = typeof DecompressionStream === "undefined" ? old : `${damaged}: ${error.message}`;
+  }
+}
+
+main();

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a page shows of an ensemble instead of the snapshots of a run.
+#ifndef SCIARA_PAGE_PAGE_HAZARD_H
+#define SCIARA_PAGE_PAGE_HAZARD_H
+
+#include "base/text.h"
+#include "map/words.h"
+#include "model/polyline.h"
+
+/** Vents, and classes, that the page names in each block of cells: those with the largest shares. */
+enum { SCIARA_PAGE_RANKS = 8 };
+
+/** Parts of a fraction in one: fractions are stored in hundredths of a percent. */
+enum { SCIARA_PAGE_SHARE = 10000 };
+
+/** One map on the cells that any member reaches. Level 0: no value; level n > 0 stands for base + (n - 1) step. */
+struct sciara_page_layer {
+  const char *name;        ///< "probability_0.5m_low"
+  const char *unit;        ///< "%", "s", "m" or "1"
+  const char *ramp;        ///< as for sciara_ramp_for
+  enum sciara_word word;   ///< its label, with a placeholder {value}
+  double value, years;     ///< of the placeholders {value} and {years}
+  const char *value_unit;  ///< "s": {value} is a time
+  bool shown;              ///< offered on the map; bounds and errors are not
+  bool zero_is_empty;      ///< a value of 0 is not coloured
+  double base, step, high; //
+  double elsewhere;        ///< value where no member arrives; NAN: none
+  uint16_t *levels;        ///< of each cell of the page
+};
+
+/** A named place: a point or the corners of a polygon, in the CRS of the grid. */
+struct sciara_page_site {
+  const char *name;
+  const struct sciara_point *points;
+  size_t count;
+  int64_t row, col;               ///< a cell of it
+  double value, low, high, error; ///< probability that lava arrives; NAN: none
+  double arrival;                 ///< s, of the middle one of the quantiles; NAN: none
+};
+
+/** The vents, or the classes, with the largest fractions of what reaches each block. */
+struct sciara_page_shares {
+  char **name;  ///< of `count`
+  size_t count; ///< at most 65534
+  /** SCIARA_PAGE_RANKS x blocks numbers from 1, 0: none; then as many fractions of SCIARA_PAGE_SHARE. */
+  uint16_t *ranked;
+};
+
+/** Zero-initialise. */
+struct sciara_page_hazard {
+  const char *members; ///< "p of n members, conditional on fv3 and this plan"
+  const struct sciara_page_layer *layer;
+  size_t layers;
+  const struct sciara_page_site *site;
+  size_t sites;
+  double site_quantile; ///< of sciara_page_site.arrival
+  double zero_bound;    ///< upper 95 % bound of a probability without any hit; NAN: none
+  int64_t block;        ///< rows, and columns, of a block; blocks begin at the corner of the page's box
+  int64_t block_rows, block_cols;
+  struct sciara_page_shares vents, events;
+};
+
+#endif

@@ -1,0 +1,219 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The page of `sciara ensemble export` in a browser, as large as a desktop and as a phone: what a click on a place says is
+what the batches say."""
+import csv
+import json
+import os
+import subprocess
+import sys
+import unittest
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
+import browser
+import case
+from case import SharedCase
+
+try:
+    import h5py
+    import numpy as np
+except ImportError as error:
+    print(f"skipped: {error}")
+    sys.exit(77)
+
+SOURCE, BUILD = Path(os.environ["SCIARA_SOURCE_DIR"]), Path(os.environ["SCIARA_BUILD_DIR"])
+READY = "!document.getElementById('content').hidden || !document.getElementById('failure').hidden"
+NODATA = -9999.0
+
+
+class HazardPage(SharedCase):
+    @classmethod
+    def prepare(cls):
+        work = Path(cls.work)
+        ensemble = json.loads((SOURCE / "config/hazard.json").read_text())
+        ensemble["base"] = str(SOURCE / "config/hazard-base.json")
+        ensemble["vents"] = {"grid": {"extent": [447600, 4347200, 448800, 4348000], "step_m": 200}}
+        ensemble["sample"] = {"method": "random", "count": 3, "seed": 1}
+        (work / "e.json").write_text(json.dumps(ensemble))
+        case.run_program("ensemble", "plan", "e.json", "-o", "e", "--no-estimate", cwd=cls.work)
+        subprocess.run([BUILD / "sciara_ensemble_synthetic", work / "e", "600", "--failed", "31"], check=True,
+                       stdout=subprocess.DEVNULL)
+        case.run_program("ensemble", "reduce", "e", "--no-pictures", cwd=cls.work)
+        case.run_program("ensemble", "export", "e", "-f", "html", "-o", "page.html", "--title", "</script><b>", cwd=cls.work)
+        cls.read_batches(work / "e")
+        cls.browser = browser.Browser(browser.find())
+        cls.addClassCleanup(cls.browser.close)
+
+    @classmethod
+    def read_batches(cls, folder):
+        cls.plan = json.loads((folder / "ensemble.json").read_text())
+        cls.rows = list(csv.DictReader((folder / "members.csv").open()))
+        weight = {row["id"]: float(row["weight"]) for row in csv.DictReader((folder / "weights.csv").open())}
+        cls.members = []  # (weight, vent, event, cells)
+        for path in sorted((folder / "batches").glob("*.h5")):
+            with h5py.File(path) as f:
+                first = 0
+                for n, i in enumerate(f["id"]):
+                    count = int(f["cells"][n])
+                    cells, first = np.cumsum(f["cell"][first:first + count]), first + count
+                    row = cls.rows[int(i)]
+                    if not f["failed"][n]:
+                        cls.members.append((weight[row["id"]], int(row["vent"]), int(row["event"]), cells))
+        cls.maps = {name: cls.raster(folder / f"maps/{name}.tif")
+                    for name in ("probability_0m", "probability_0m_error", "reached_within_6h", "arrival_q50")}
+
+    @classmethod
+    def raster(cls, path):
+        """In a process of its own: the HDF5 of GDAL and that of h5py may differ."""
+        raw = Path(cls.work) / (path.stem + ".raw")
+        subprocess.run(["gdal_translate", "-q", "-of", "ENVI", "-ot", "Float64", "-b", "1", path, raw], check=True)
+        return np.fromfile(raw)
+
+    def tearDown(self):
+        self.assertEqual(self.browser.complaints, [], "errors in the browser")
+        self.assertEqual(self.browser.requests, [f"file://{self.path('page.html')}"], "what was loaded")
+
+    def open(self, **how):
+        self.browser.open(f"file://{self.path('page.html')}", **how)
+        self.browser.wait_until(READY)
+        self.assertEqual(self.text("failure"), "")
+        self.data = self.browser.evaluate("(({grid, window, box, hazard}) => ({grid, window, box, block: hazard.block}))"
+                                          "(JSON.parse(document.getElementById('data').textContent))")
+
+    def text(self, name):
+        return self.browser.evaluate(f"document.getElementById('{name}')?.textContent ?? null")
+
+    def table(self, name):
+        return self.browser.evaluate(f"[...document.querySelectorAll('#{name} tr')].map((row) => "
+                                     "[row.children[0].textContent, row.children[1].textContent])")
+
+    def choose(self, cell, tap=False):
+        """Clicks on a cell of the grid, the map not zoomed."""
+        row, col = divmod(cell, self.data["grid"]["cols"])
+        top, left, rows, cols = self.data["window"]
+        self.browser.evaluate("document.getElementById('map').scrollIntoView({block: 'nearest'})")
+        box = self.browser.evaluate("(({x, y, width, height}) => [x, y, width, height])"
+                                    "(document.getElementById('map').getBoundingClientRect())")
+        scale = min(box[2] / cols, box[3] / rows)
+        x = box[0] + (box[2] - scale * cols) / 2 + (col - left + 0.5) * scale
+        y = box[1] + (box[3] - scale * rows) / 2 + (row - top + 0.5) * scale
+        if tap:
+            self.browser.call("Input.dispatchTouchEvent", type="touchStart", touchPoints=[{"x": x, "y": y}])
+            self.browser.call("Input.dispatchTouchEvent", type="touchEnd", touchPoints=[])
+        else:
+            self.browser.click(x, y)
+        found = self.browser.evaluate("document.getElementById('cell').textContent.match(/row (\\d+), column (\\d+)/).slice(1)")
+        return int(found[0]) * self.data["grid"]["cols"] + int(found[1])
+
+    def shares(self, cell, of):
+        """Shares in percent of what reaches the block of a cell, by vent (1) or class (2), the largest first."""
+        cols, block = self.data["grid"]["cols"], self.data["block"]
+        place = lambda c: ((c // cols - self.data["box"][0]) // block, (c % cols - self.data["box"][1]) // block)
+        mine, sums = place(cell), {}
+        for member in self.members:
+            rows, columns = place(member[3])
+            if ((rows == mine[0]) & (columns == mine[1])).any():
+                sums[member[of]] = sums.get(member[of], 0) + member[0]
+        return sorted((100 * w / sum(sums.values()) for w in sums.values()), reverse=True)[:8]
+
+    def assert_shown(self, cell):
+        percent = {name: 100 * float(values[cell]) for name, values in self.maps.items()}
+        shown = self.text("value-probability_0m")
+        self.assertRegex(shown, r"^[0-9.]+ % \u00b1 [0-9.]+ \([0-9.]+ to [0-9.]+ %\)$")
+        value, error = float(shown.split(" ")[0]), float(shown.split(" ")[3])
+        self.assertAlmostEqual(value, percent["probability_0m"], delta=0.0051)
+        self.assertAlmostEqual(error, percent["probability_0m_error"], delta=0.0051)
+        self.assertAlmostEqual(float(self.text("value-reached_within_6h").split(" ")[0]), percent["reached_within_6h"],
+                               delta=0.0051)
+        median, shown = self.maps["arrival_q50"][cell], self.text("value-arrival_q50")
+        if median == NODATA:
+            self.assertEqual(shown, "too few members")
+        else:
+            number, unit = shown.split(" ")
+            size = {"s": 1, "h": 3600, "d": 86400}[unit]
+            self.assertAlmostEqual(float(number) * size, median, delta=max(60, 0.006 * size))
+        for kind, of in (("vents", 1), ("events", 2)):
+            table = [(name, float(share.split(" ")[0])) for name, share in self.table(f"threat-{kind}") if name != "others"]
+            expected = self.shares(cell, of)
+            self.assertEqual(len(table), len(expected), f"{kind}: {table}, {expected}")
+            for (name, share), right in zip(table, expected):
+                self.assertAlmostEqual(share, right, delta=0.0051, msg=f"{kind} {name}")
+        names = [event["name"] for event in self.plan["events"]]
+        self.assertLessEqual({name for name, _ in self.table("threat-events")}, set(names))
+
+    def places(self):
+        """The cell that most members reach, one that few reach, one that none does."""
+        chance = self.maps["probability_0m"]
+        wet = np.flatnonzero(chance > 0)
+        order = wet[np.argsort(chance[wet], kind="stable")]
+        return int(order[-1]), int(order[len(order) // 2]), int(order[0])
+
+    def keep(self, name):
+        if os.environ.get("SCIARA_TEST_PICTURES"):
+            self.browser.screenshot(os.path.join(os.environ["SCIARA_TEST_PICTURES"], name))
+
+    def test_desktop(self):
+        self.open(width=1280, height=1000)
+        self.assertIn("conditional on fv3 and this plan", self.text("members"))
+        self.assertEqual(self.text("title"), "</script><b>")
+        for cell in self.places():
+            self.assert_shown(self.choose(cell))
+        self.keep("hazard-desktop.jpg")
+        self.assertIn(f"{self.data['block'] * self.data['grid']['cell_m']:g} m", self.text("threats"))
+        dry = int(np.flatnonzero(self.maps["probability_0m"] == 0)[0])
+        window, cols = self.data["window"], self.data["grid"]["cols"]
+        dry = next(c for c in np.flatnonzero(self.maps["probability_0m"] == 0)
+                   if window[0] < c // cols < window[0] + window[2] - 1 and window[1] < c % cols < window[1] + window[3] - 1)
+        self.choose(int(dry))
+        self.assertRegex(self.text("threats"), r"^No finished member reaches this place\.Upper 95 % bound: [0-9.]+ %$")
+        self.assertTrue(self.text("value-probability_0m").startswith("0.00 %"), self.text("value-probability_0m"))
+
+    def test_phone(self):
+        self.open(width=360, height=740, touch=True, ratio=2, dark=True)
+        self.assertLessEqual(self.browser.evaluate("document.documentElement.scrollWidth"), 360)
+        self.keep("hazard-phone-map.jpg")
+        self.assert_shown(self.choose(self.places()[0], tap=True))
+        self.browser.evaluate("document.getElementById('cell').scrollIntoView()")
+        self.keep("hazard-phone.jpg")
+
+    def test_another_map_and_a_site(self):
+        self.open()
+        before = self.browser.evaluate("document.getElementById('map').toDataURL()")
+        self.browser.evaluate("document.querySelector('#fields input[value=\"on\"]:not(:checked)')?.click() "
+                              "?? document.querySelectorAll('#fields input')[3].click()")
+        self.assertNotEqual(self.browser.evaluate("document.getElementById('map').toDataURL()"), before)
+        sites = {row["site"]: row for row in csv.DictReader(open(self.path("e/sites.csv"), encoding="utf-8")) if row["site"]}
+        shown = dict(self.table("sites"))
+        self.assertGreater(len(shown), 0)
+        self.assertLessEqual(set(shown), set(sites))
+        for name, said in shown.items():
+            self.assertAlmostEqual(float(said.split(" ")[0]), 100 * float(sites[name]["probability_0m"]), delta=0.0051)
+        self.browser.evaluate("document.querySelector('#sites button').click()")
+        self.assertIn("row ", self.text("cell"))
+
+    def test_it_refuses_other_formats_and_files(self):
+        self.open()
+        for code, said, *options in ((2, "expected html", "-f", "cog"), (2, "--format is missing"),
+                                     (2, "--output", "-f", "html", "-o", "page.tif"),
+                                     (3, "exists", "-f", "html", "-o", "page.html"),
+                                     (2, "--language", "-f", "html", "-o", "other.html", "--language", "xx")):
+            result = self.sciara("ensemble", "export", "e", *options, code=code)
+            self.assertIn(said, str(result), options)
+        self.assertFalse(os.path.exists(self.path("other.html")))
+
+    def test_languages(self):
+        self.sciara("ensemble", "export", "e", "-f", "html", "-o", "it.html", "--language", "it")
+        self.browser.open(f"file://{self.path('it.html')}")
+        self.browser.wait_until(READY)
+        self.assertIn("condizionato a fv3", self.browser.evaluate("document.body.innerText"))
+        self.assertNotRegex(self.browser.evaluate("document.body.innerText"), r"\b(Lava arrives|Sites|Vents)\b")
+        self.browser.requests = [f"file://{self.path('page.html')}"]
+
+
+if browser.find() is None:
+    print("skipped: no browser")
+    sys.exit(77)
+if __name__ == "__main__":
+    case.main()

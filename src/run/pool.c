@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // One lock guards everything, also the calls of the batch, which one thread at a time may use. While the batch advances
-// the lock is open and `busy` is set: threads with a new member wait, and the batch waits for them before it goes on, so
+// the lock is open and `busy` is set: threads with a new member wait, and the batch waits for them before it continues, so
 // that a free slot is filled at once.
 #include "run/pool.h"
 

@@ -10,7 +10,7 @@ struct sciara_member_need {
   double length;     ///< volume times duration of its emission
   double lava_cells; ///< cells that its lava may cover
   double disk;       ///< bytes
-  double memory;     ///< bytes, without the site, which members share
+  double memory;     ///< bytes, in addition to the site, which members share
 };
 
 enum { SCIARA_MEMBER_BYTES = 6 << 10 }; ///< on the disk, without cells

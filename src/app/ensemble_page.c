@@ -108,8 +108,8 @@ static bool describe(const struct sciara_ensemble_result *q, const struct sciara
       out->word = SCIARA_WORD_HAZARD_WITHIN;
       return true;
     case SCIARA_LAYER_YEARS:
-      out->value = q->thickness_m[l->second];
-      out->years = q->years[l->index];
+      out->value = q->thickness_m[l->index];
+      out->years = q->years[l->second];
       out->word = SCIARA_WORD_HAZARD_YEARS;
       return true;
     case SCIARA_LAYER_ARRIVAL:

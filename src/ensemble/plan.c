@@ -426,8 +426,9 @@ static bool has_ground_of(const struct planning *p, const struct sciara_ensemble
 static enum sciara_status check_table(const char *folder, const struct sciara_ensemble_rows *planned) {
   struct sciara_members m = {0};
   char *path = sciara_path_join(folder, SCIARA_ENSEMBLE_MEMBERS);
-  enum sciara_status status = path ? SCIARA_OK : no_memory();
-  if (status == SCIARA_OK && access(path, F_OK) == 0) {
+  enum sciara_status status = SCIARA_OK;
+  if (!path) return no_memory();
+  if (access(path, F_OK) == 0) {
     status = sciara_members_read(path, NULL, &m);
     if (status == SCIARA_OK) status = sciara_ensemble_rows_check(path, planned, &m);
     sciara_members_free(&m);

@@ -5,6 +5,7 @@ what the batches say."""
 import csv
 import json
 import os
+import re
 import subprocess
 import sys
 import unittest
@@ -161,6 +162,15 @@ class HazardPage(SharedCase):
         for cell in self.places():
             self.assert_shown(self.choose(cell))
         self.keep("hazard-desktop.jpg")
+        labels = self.browser.evaluate("Object.fromEntries([...document.querySelectorAll('[id^=value-]')].map((cell) => "
+                                       "[cell.id.slice(6), cell.closest('tr').children[0].textContent]))")
+        self.assertEqual(labels["probability_0m"], "Lava arrives")
+        found = {name: re.fullmatch(r"(?:probability_(?:(.+)years_)?|reached_within_)([0-9.]+)(m|h)", name) for name in labels}
+        self.assertGreaterEqual(sum(bool(match and match[1]) for match in found.values()), 4)
+        for name, match in found.items():
+            if match and name != "probability_0m":
+                self.assertEqual(labels[name], "Lava arrives within " + {"24": "1 d"}.get(match[2], f"{match[2]} h") if match[3] == "h" else
+                                 f"Lava thicker than {match[2]} m" + (f" in {match[1]} years" if match[1] else ""))
         self.assertIn(f"{self.data['block'] * self.data['grid']['cell_m']:g} m", self.text("threats"))
         dry = int(np.flatnonzero(self.maps["probability_0m"] == 0)[0])
         window, cols = self.data["window"], self.data["grid"]["cols"]

@@ -7,8 +7,9 @@ async function main() {
     learnWords(data);
     if (data.hazard) labelLayers(data);
     const frames = await Frames.read(data);
-    byId("content").hidden = false;
-    (data.hazard ? new HazardPage(frames, await Threats.read(data)) : new Page(frames)).start();
+    const threats = data.hazard ? await Threats.read(data) : null;
+    byId("content").hidden = false; // nothing is awaited from here on: a page is shown complete
+    (threats ? new HazardPage(frames, threats) : new Page(frames)).start();
   } catch (error) {
     const { old, damaged } = byId("failure").dataset;
     byId("failure").hidden = false;

@@ -29,6 +29,11 @@ READY = "!document.getElementById('content').hidden || !document.getElementById(
 NODATA = -9999.0
 
 
+def table(path):
+    with open(path, encoding="utf-8", newline="") as f:
+        return list(csv.DictReader(f))
+
+
 class HazardPage(SharedCase):
     @classmethod
     def prepare(cls):
@@ -50,8 +55,8 @@ class HazardPage(SharedCase):
     @classmethod
     def read_batches(cls, folder):
         cls.plan = json.loads((folder / "ensemble.json").read_text())
-        cls.rows = list(csv.DictReader((folder / "members.csv").open()))
-        weight = {row["id"]: float(row["weight"]) for row in csv.DictReader((folder / "weights.csv").open())}
+        cls.rows = table(folder / "members.csv")
+        weight = {row["id"]: float(row["weight"]) for row in table(folder / "weights.csv")}
         cls.members = []  # (weight, vent, event, cells)
         for path in sorted((folder / "batches").glob("*.h5")):
             with h5py.File(path) as f:
@@ -194,7 +199,7 @@ class HazardPage(SharedCase):
         self.browser.evaluate("document.querySelector('#fields input[value=\"on\"]:not(:checked)')?.click() "
                               "?? document.querySelectorAll('#fields input')[3].click()")
         self.assertNotEqual(self.browser.evaluate("document.getElementById('map').toDataURL()"), before)
-        sites = {row["site"]: row for row in csv.DictReader(open(self.path("e/sites.csv"), encoding="utf-8")) if row["site"]}
+        sites = {row["site"]: row for row in table(self.path("e/sites.csv")) if row["site"]}
         shown = dict(self.table("sites"))
         self.assertGreater(len(shown), 0)
         self.assertLessEqual(set(shown), set(sites))

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <time.h>
@@ -251,7 +252,7 @@ static enum sciara_status make_tasks(struct work *w, double *disk, double *memor
 
 // --------------------------------------------------------------------------------------------------------------- log
 
-/** A line for each member; several processes may write. */
+/** A line for each member; several threads and processes may write: the file is locked, so that one writes the head. */
 static enum sciara_status write_log(const struct work *w, size_t member, const struct sciara_footprint *f) {
   static const char head[] =
       "ended_utc,id,batch,host,process,seconds,stop,failed,censored,end_s,steps,cell_steps,checksum\n";
@@ -264,6 +265,7 @@ static enum sciara_status write_log(const struct work *w, size_t member, const s
            f->failed, f->censored, f->end_s, f->steps, f->cell_steps, f->checksum);
   const int fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
   struct stat about;
+  if (fd >= 0) flock(fd, LOCK_EX); // best effort: where there are no locks, the head may stand twice
   bool written = fd >= 0 && fstat(fd, &about) == 0 && S_ISREG(about.st_mode);
   if (written && about.st_size == 0) written = write(fd, head, sizeof head - 1) == (ssize_t)(sizeof head - 1);
   if (written) written = write(fd, line, strlen(line)) == (ssize_t)strlen(line); // one write: lines do not mix

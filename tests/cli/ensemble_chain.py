@@ -184,6 +184,23 @@ class Chain(Case):
         log = table(self.path("thick", "log.csv"))
         self.assertEqual({(row["stop"], row["censored"], row["failed"]) for row in log.values()}, {("thickness", "1", "0")})
 
+    def test_lines_of_the_log(self):
+        """Who writes to the log waits until another has written its head: there is one, and a line for each member."""
+        self.write_ensemble()
+        self.ensemble("plan", "e.json", "-o", "e", "--no-estimate")
+        with open(self.path("e", "log.csv"), "w", encoding="ascii") as log:
+            fcntl.flock(log, fcntl.LOCK_EX)
+            with subprocess.Popen([case.PROGRAM, "ensemble", "run", "e", "-j", "4"], cwd=self.work, stdout=subprocess.DEVNULL,
+                                  stderr=subprocess.DEVNULL) as process:
+                time.sleep(0.5)
+                self.assertEqual(os.path.getsize(self.path("e", "log.csv")), 0)
+                self.assertIsNone(process.poll())
+                fcntl.flock(log, fcntl.LOCK_UN)
+                self.assertEqual(process.wait(60), 0)
+        lines = read(self.path("e", "log.csv")).decode().splitlines()
+        self.assertEqual([k for k, line in enumerate(lines) if line.startswith("ended_utc")], [0])
+        self.assertEqual(len(lines), 13)
+
     def test_options(self):
         self.write_ensemble()
         for args, text in ((("e.json", "--part", "1/2"), "--part: allowed with the folder"), (("vents.csv",), "--output is missing"),

@@ -40,7 +40,7 @@ if(SCIARA_SANITIZE)
   if(NOT SCIARA_SANITIZE MATCHES "^[a-z,]+$")
     message(FATAL_ERROR "SCIARA_SANITIZE is \"${SCIARA_SANITIZE}\"; allowed: a list such as address,undefined or thread")
   endif()
-  list(APPEND instrumentation -fsanitize=${SCIARA_SANITIZE} -fno-omit-frame-pointer -g)
+  list(APPEND instrumentation -fsanitize=${SCIARA_SANITIZE} -fno-omit-frame-pointer -g1) # lines for the reports
   if(SCIARA_SANITIZE MATCHES "undefined")
     # Neither gcc nor clang includes the conversion of a double that does not fit its integer in "undefined".
     list(APPEND instrumentation -fsanitize=float-cast-overflow -fno-sanitize-recover=all)

@@ -37,18 +37,19 @@ static const struct sciara_site *make_site(bool single) {
 static const struct scene {
   const char *engine, *precision, *boundary, *vents, *run;
 } scenes[] = {
-#define VENT(row, col, rate)                                                                                           \
-  "{\"row\": " #row ", \"col\": " #col ", \"effusion\": {\"slot\": \"1 h\", \"rates_m3_s\": [" #rate ", 5, " #rate "]" \
-  "}"                                                                                                                  \
+#define VENT(row, col, rate)                                                                                          \
+  "{\"row\": " #row ", \"col\": " #col ", \"effusion\": {\"slot\": \"15 min\", \"rates_m3_s\": [" #rate ", 5, " #rate \
+  "]"                                                                                                                 \
+  "}"                                                                                                                 \
   "}"
-    {"serial", "double", "open", VENT(40, 40, 20), "{\"until\": \"4 h\"}"},
-    {"openmp", "double", "open", VENT(40, 40, 20), "{\"until\": \"4 h\"}"},
-    {"openmp", "single", "open", VENT(40, 40, 20) "," VENT(30, 110, 9), "{\"until\": \"4 h\"}"},
-    {"serial", "single", "closed", VENT(60, 50, 20), "{\"until\": \"3 h\"}"},
-    {"openmp", "double", "open", VENT(144, 150, 20) "," VENT(20, 3, 15), "{\"until\": \"3 h\"}"},
-    {"openmp", "double", "closed", VENT(144, 150, 9), "{\"until\": \"3 h\"}"},
-    {"openmp", "double", "open", VENT(40, 40, 20), "{\"until\": \"front at rest\", \"front_at_rest\": \"2 h\"}"},
-    {"serial", "double", "open", VENT(40, 40, 20), "{\"max_steps\": 700}"},
+    {"serial", "double", "open", VENT(40, 40, 60), "{\"until\": \"1 h\"}"},
+    {"openmp", "double", "open", VENT(40, 40, 60), "{\"until\": \"1 h\"}"},
+    {"openmp", "single", "open", VENT(40, 40, 60) "," VENT(30, 110, 27), "{\"until\": \"1 h\"}"},
+    {"serial", "single", "closed", VENT(60, 50, 60), "{\"until\": \"45 min\"}"},
+    {"openmp", "double", "open", VENT(144, 150, 60) "," VENT(20, 3, 45), "{\"until\": \"45 min\"}"},
+    {"openmp", "double", "closed", VENT(144, 150, 27), "{\"until\": \"45 min\"}"},
+    {"openmp", "double", "open", VENT(40, 40, 60), "{\"until\": \"front at rest\", \"front_at_rest\": \"30 min\"}"},
+    {"serial", "double", "open", VENT(40, 40, 60), "{\"max_steps\": 700}"},
 };
 
 enum { SCENES = sizeof scenes / sizeof *scenes };
@@ -246,8 +247,8 @@ static void *compute_in_slot(void *context) {
 
 /** Members in slots, of which two fit at a time, equal those with an engine of their own. */
 START_TEST(slots_equal_engines) {
-  static const char *const runs[SLOTS] = {"{\"until\": \"4 h\"}", "{\"max_steps\": 500}",
-                                          "{\"until\": \"front at rest\", \"front_at_rest\": \"2 h\"}"};
+  static const char *const runs[SLOTS] = {"{\"until\": \"1 h\"}", "{\"max_steps\": 500}",
+                                          "{\"until\": \"front at rest\", \"front_at_rest\": \"30 min\"}"};
   const struct sciara_site *site = make_site(false);
   const struct sciara_batch_setup setup = {
       .boundary = SCIARA_BOUNDARY_OPEN, .slots = SLOTS, .record = SCIARA_RECORD_MAX_DEPOSIT};

@@ -38,10 +38,21 @@ def plan(work, name, sample):
     return work / name
 
 
+TO_RAW = """
+import sys
+from osgeo import gdal
+gdal.UseExceptions()
+for path in sys.argv[1:]:
+    dataset = gdal.Open(path)
+    dataset.GetRasterBand(1).ReadAsArray().astype("float64").tofile(path + ".raw")
+"""
+
+
 def raster(path):
-    """In a process of its own: the HDF5 of GDAL and that of h5py may differ."""
-    raw = path.with_suffix(".raw")
-    run("gdal_translate", "-q", "-of", "ENVI", "-ot", "Float64", "-b", "1", path, raw)
+    """In a process of its own, all rasters of the folder: the HDF5 of GDAL and that of h5py may differ."""
+    raw = path.with_suffix(".tif.raw")
+    if not raw.exists() or raw.stat().st_mtime_ns < path.stat().st_mtime_ns:
+        run(sys.executable, "-c", TO_RAW, *path.parent.glob("*.tif"))
     return np.fromfile(raw)
 
 

@@ -6,11 +6,9 @@ set -euo pipefail
 command -v clang-format-14 > /dev/null || { echo "skipped: clang-format-14 is not installed" && exit 77; }
 cd "$SCIARA_SOURCE_DIR"
 mapfile -t files < <(find src cuda tests examples -name '*.[ch]' -o -name '*.cu' -o -name '*.cuh' | sort)
-failed=0
-for file in "${files[@]}"; do
-  if ! clang-format-14 --dry-run -Werror "$file" 2> /dev/null; then
-    echo "clang-format-14 -i $file"
-    failed=1
-  fi
-done
-exit $failed
+messages=$(mktemp)
+trap 'rm -f "$messages"' EXIT
+if ! clang-format-14 --dry-run -Werror "${files[@]}" 2> "$messages"; then
+  sed -n 's/^\([^: ]*\):[0-9]*:[0-9]*: error:.*/clang-format-14 -i \1/p' "$messages" | sort -u
+  exit 1
+fi

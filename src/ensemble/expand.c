@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "base/mem.h"
 #include "ensemble/points.h"
 
@@ -238,7 +239,7 @@ static enum sciara_status add_points(struct work *w, struct draw d, uint32_t des
   double *u = NULL;
   enum sciara_status status;
   SCIARA_TRY_GOTO(sciara_size_mul(s->count, dimensions, &values));
-  SCIARA_TRY_GOTO(SCIARA_NEW(u, values, "points of a sample"));
+  SCIARA_TRY_GOTO(SCIARA_NEW(u, values + 1, "points of a sample")); // 0 dimensions if nothing is drawn
   SCIARA_TRY_GOTO(sciara_points_make(s->method, s->seed, design, s->count, dimensions, u));
   for (size_t i = 0; i < s->count; i++) {
     double *at = u + i * dimensions;
@@ -299,6 +300,15 @@ static enum sciara_status count_members(const struct work *w, size_t *out) {
                      SCIARA_MEMBERS_MOST, count);
 }
 
+/** A sample in which nothing is drawn is allowed; computing it is a waste. */
+static void report_copies(const struct work *w) {
+  const struct sciara_sample_spec *s = &w->x->sample;
+  if (s->method == SCIARA_SAMPLE_FULL || s->drawn || w->x->vents.jitter_m > 0 || w->x->variation.count > 0) return;
+  if (s->count * s->replicates > 1)
+    sciara_log(SCIARA_LOG_WARNING, "%s: sample: nothing is drawn: all %zu members of a vent and an event are the same",
+               w->x->r->file, s->count * s->replicates);
+}
+
 /** Bytes of the table itself, and of typical values. */
 static enum sciara_status check_memory(const struct work *w, size_t members) {
   size_t effusion = 64;
@@ -323,6 +333,7 @@ enum sciara_status sciara_expand(struct sciara_expansion *x, struct sciara_membe
   for (size_t k = 0; k < x->vents.count; k++) w.vent_sum += x->vents.vent[k].weight;
   for (size_t k = 0; k < x->event_count; k++) w.event_sum += x->events[k].weight;
   SCIARA_TRY(count_members(&w, &most));
+  report_copies(&w);
   SCIARA_TRY_GOTO(make_columns(x, &w.columns));
   SCIARA_TRY_GOTO(check_memory(&w, most));
   SCIARA_TRY_GOTO(sciara_members_create(most, (const char *const *)w.columns.name, w.columns.count, out));

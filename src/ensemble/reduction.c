@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "file/durable.h"
+#include "model/polyline.h"
 
 void sciara_reduction_free(struct sciara_reduction *r) {
   sciara_hazard_free(&r->hazard);
@@ -297,21 +298,13 @@ cleanup:
 
 // --------------------------------------------------------------------------------------------------------- rate zones
 
-/** Whether a point lies inside a polygon: a line from it to the east crosses an odd number of sides. */
-static bool is_inside(const struct sciara_point *p, const struct sciara_point *corner, size_t count) {
-  bool inside = false;
-  for (size_t i = 0, j = count - 1; i < count; j = i++) {
-    const struct sciara_point a = corner[i], b = corner[j];
-    if ((a.y > p->y) != (b.y > p->y) && p->x < (b.x - a.x) * (p->y - a.y) / (b.y - a.y) + a.x) inside = !inside;
-  }
-  return inside;
-}
-
+/** A fissure belongs to the zone of its middle. */
 static bool is_in_zone(const struct sciara_ensemble *e, const struct sciara_ensemble_rate *rate, size_t member) {
   const int64_t vent = e->members.vent[member];
   if (!rate->points) return true;
-  return vent >= 0 && (size_t)vent < e->vent_count &&
-         is_inside(&e->vents[vent].points[0], rate->points, rate->point_count);
+  if (vent < 0 || (size_t)vent >= e->vent_count) return false;
+  const struct sciara_ensemble_vent *v = &e->vents[vent];
+  return sciara_polygon_contains(rate->points, rate->point_count, sciara_polyline_middle(v->points, v->point_count));
 }
 
 static enum sciara_status make_rule(struct sciara_reduction *r) {

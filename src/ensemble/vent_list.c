@@ -181,16 +181,6 @@ static char *where_of(const struct work *w, const char *key) {
   return sciara_format("%s: %s: vent %zu", w->r->file, key, w->list->count + 1);
 }
 
-/** Whether a point lies inside a polygon (even-odd rule). */
-static bool is_inside(struct sciara_point p, const struct sciara_point *corner, size_t count) {
-  bool inside = false;
-  for (size_t i = 0, j = count - 1; i < count; j = i++) {
-    const struct sciara_point a = corner[i], b = corner[j];
-    if ((a.y > p.y) != (b.y > p.y) && p.x < (b.x - a.x) * (p.y - a.y) / (b.y - a.y) + a.x) inside = !inside;
-  }
-  return inside;
-}
-
 static enum sciara_status add_squares(struct work *w, const double box[4], double step,
                                       const struct sciara_point *corner, size_t corners) {
   const double slack = 1e-9, cols = floor((box[2] - box[0]) / step + slack),
@@ -201,7 +191,7 @@ static enum sciara_status add_squares(struct work *w, const double box[4], doubl
   for (int64_t i = 0; i < (int64_t)rows; i++)
     for (int64_t j = 0; j < (int64_t)cols; j++) {
       const struct sciara_point centre = {box[0] + ((double)j + 0.5) * step, box[3] - ((double)i + 0.5) * step};
-      if (!corner || is_inside(centre, corner, corners))
+      if (!corner || sciara_polygon_contains(corner, corners, centre))
         SCIARA_TRY(add(w, &centre, 1, NULL, where_of(w, "vents.grid")));
     }
   return w->list->count > 0 ? SCIARA_OK

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "model/detmath.h"
 
 /** One part of the line inside one cell. */
 struct piece {
@@ -166,4 +167,33 @@ enum sciara_status sciara_polyline_cells(const struct sciara_grid *grid, const s
   }
   sciara_free(tracer.pieces);
   return status;
+}
+
+bool sciara_polygon_contains(const struct sciara_point *corners, size_t count, struct sciara_point p) {
+  bool inside = false;
+  for (size_t i = 0, j = count - 1; i < count; j = i++) {
+    const struct sciara_point a = corners[i], b = corners[j];
+    if ((a.y > p.y) != (b.y > p.y) && p.x < (b.x - a.x) * (p.y - a.y) / (b.y - a.y) + a.x) inside = !inside;
+  }
+  return inside;
+}
+
+static double distance(struct sciara_point a, struct sciara_point b) {
+  const double dx = b.x - a.x, dy = b.y - a.y;
+  return sciara_sqrt(dx * dx + dy * dy);
+}
+
+struct sciara_point sciara_polyline_middle(const struct sciara_point *points, size_t count) {
+  double length = 0, before = 0;
+  for (size_t k = 0; k + 1 < count; k++) length += distance(points[k], points[k + 1]);
+  for (size_t k = 0; k + 1 < count; k++) {
+    const struct sciara_point a = points[k], b = points[k + 1];
+    const double piece = distance(a, b);
+    if (piece > 0 && before + piece >= 0.5 * length) {
+      const double part = (0.5 * length - before) / piece;
+      return (struct sciara_point){a.x + part * (b.x - a.x), a.y + part * (b.y - a.y)};
+    }
+    before += piece;
+  }
+  return points[0];
 }

@@ -34,5 +34,11 @@ enum { SCIARA_POLYLINE_MAX_PIECES = 1000000 }; ///< most parts inside cells that
 enum sciara_status sciara_polyline_cells(const struct sciara_grid *grid, const struct sciara_point *points,
                                          size_t count, struct sciara_crossing **out, size_t *out_count);
 
+/** Whether a point lies inside a closed polygon (even-odd rule: a line from it to the east crosses an odd number of sides). */
+bool sciara_polygon_contains(const struct sciara_point *corners, size_t count, struct sciara_point p);
+
+/** The point halfway along a polyline; the point itself if there is only one. */
+struct sciara_point sciara_polyline_middle(const struct sciara_point *points, size_t count);
+
 SCIARA_END_DECLS
 #endif

@@ -28,11 +28,12 @@ def run(*command, code=0):
     return result.stdout + result.stderr
 
 
-def plan(work, name, sample):
+def plan(work, name, sample, **result):
     ensemble = json.loads((SOURCE / "config/hazard.json").read_text())
     ensemble["base"] = str(SOURCE / "config/hazard-base.json")
     ensemble["vents"] = {"grid": {"extent": [447600, 4347200, 448800, 4348000], "step_m": 200}}
     ensemble["sample"] = sample
+    ensemble["result"].update(result)
     (work / f"{name}.json").write_text(json.dumps(ensemble))
     run(PROGRAM, "ensemble", "plan", work / f"{name}.json", "-o", work / name, "--no-estimate")
     return work / name
@@ -132,6 +133,30 @@ def compare(folder):
     assert (read(folder, "hits") >= 10).any() and (read(folder, "arrival_q50") != NODATA).any(), "nothing to compare"
 
 
+WEST_ZONE = [[447500, 4347100], [448200, 4347100], [448200, 4348100], [447500, 4348100]]
+ZONES = [{"name": "west", "polygon": WEST_ZONE, "rate": 0.03, "interval": [0.01, 0.2]}, {"name": "all", "rate": 0.004},
+         {"name": "south", "polygon": [[447500, 4347100], [448900, 4347100], [448900, 4347500], [447500, 4347500]], "rate": 0.5}]
+
+
+def compare_zones(folder):
+    """P_T = 1 - exp(-T sum of rate x H over zones), H of a zone from its members alone; their vents lie in it."""
+    valid = raster(folder / "dem.tif") != NODATA
+    w, s, state, end, arrival, most, _ = members(folder, valid.size)
+    rows = list(csv.DictReader((folder / "members.csv").open()))
+    x, y = (np.array([float(r[f"vents.0.{c}"]) for r in rows]) for c in "xy")
+    inside = (x < 448200, x < np.inf, y < 4347500)
+    assert 0 < inside[0].sum() < len(rows) and 0 < inside[2].sum() < len(rows) and (inside[0] & inside[2]).any()
+    for thickness in (0, 0.5, 2):
+        hit = np.isfinite(arrival) if thickness == 0 else most > thickness
+        each = [estimate(hit[z], w[z], s[z], state[z], end[z], np.inf)[0] for z in inside]
+        for part, rates in (("", (0.03, 0.004, 0.5)), ("_low", (0.01, 0.004, 0.5)), ("_high", (0.2, 0.004, 0.5))):
+            for years in (1, 50):
+                expected = 1 - np.exp(-years * sum(rate * h for rate, h in zip(rates, each)))
+                name = f"probability_{years}years_{thickness:g}m{part}"
+                check(name, read(folder, name), expected, valid)
+                assert ((expected > 0.01) & (expected < 0.99)).any(), "nothing to compare"
+
+
 def same_for_any_threads(folder):
     names = sorted(p for p in (folder / "maps").glob("*.tif"))
     before = [p.read_bytes() for p in names] + [(folder / "sites.csv").read_bytes()]
@@ -152,6 +177,10 @@ def main():
         compare(folder)
         same_for_any_threads(folder)
         assert "short" in run(PROGRAM, "ensemble", "query", folder, "--at", "447700,4347300")
+        zones = plan(work, "zones", {"method": "random", "count": 6, "seed": 1}, eruptions_per_year=ZONES, years=[1, 50])
+        shutil.copytree(folder / "batches", zones / "batches")
+        run(PROGRAM, "ensemble", "reduce", zones, "--no-pictures")
+        compare_zones(zones)
         other = plan(work, "other", {"method": "random", "count": 7, "seed": 1})
         shutil.copytree(folder / "batches", other / "batches")
         refused = run(PROGRAM, "ensemble", "reduce", other, code=3)

@@ -218,6 +218,29 @@ START_TEST(test_too_many_pieces) { // refused before memory is taken
 }
 END_TEST
 
+START_TEST(test_polygon) { // an L, and a star whose middle is covered twice
+  const struct sciara_point shape[] = {{0, 0}, {30, 0}, {30, 10}, {10, 10}, {10, 30}, {0, 30}};
+  for (double x = -4.5; x < 35; x += 1)
+    for (double y = -4.5; y < 35; y += 1) {
+      const bool inside = x > 0 && y > 0 && ((x < 30 && y < 10) || (x < 10 && y < 30));
+      ck_assert_int_eq(sciara_polygon_contains(shape, 6, (struct sciara_point){x, y}), inside);
+    }
+  const struct sciara_point star[] = {{0, 10}, {-6, -8}, {9.5, 3}, {-9.5, 3}, {6, -8}};
+  ck_assert(!sciara_polygon_contains(star, 5, (struct sciara_point){0, 0}));
+  ck_assert(sciara_polygon_contains(star, 5, (struct sciara_point){0, 8}));
+}
+END_TEST
+
+START_TEST(test_middle) { // by length, not by the number of points
+  const struct sciara_point line[] = {{0, 0}, {0, 0}, {10, 0}, {10, 2}, {10, 4}};
+  const struct sciara_point one = sciara_polyline_middle(line, 1), two = sciara_polyline_middle(line + 1, 2),
+                            all = sciara_polyline_middle(line, 5);
+  ck_assert(one.x == 0 && one.y == 0);
+  ck_assert(two.x == 5 && two.y == 0);
+  ck_assert(all.x == 7 && all.y == 0);
+}
+END_TEST
+
 int main(void) {
   Suite *suite = suite_create("polyline");
   TCase *tests = tcase_create("all");
@@ -235,6 +258,8 @@ int main(void) {
   tcase_add_test(tests, test_against_sampling);
   tcase_add_test(tests, test_refused);
   tcase_add_test(tests, test_too_many_pieces);
+  tcase_add_test(tests, test_polygon);
+  tcase_add_test(tests, test_middle);
   tcase_set_timeout(tests, 60);
   suite_add_tcase(suite, tests);
   SRunner *runner = srunner_create(suite);

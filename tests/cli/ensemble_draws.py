@@ -1,0 +1,157 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Distributions, volumes and curves of an ensemble, compared with Python's own statistics and with numerical integrals."""
+import csv
+import json
+import math
+import os
+import statistics
+import sys
+
+sys.dont_write_bytecode = True
+sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
+import case
+from case import SOUTH, WEST, Case
+
+COUNT = 50
+NORMAL = statistics.NormalDist()
+
+
+class Draws(Case):
+    def setUp(self):
+        super().setUp()
+        self.write_scenario("base.json", vents=[{"x": WEST + 205, "y": SOUTH + 225, "effusion": {"slot": "10 min", "rates_m3_s": [4, 6]}}])
+
+    def plan(self, **parts):
+        case.write_json(self.path("e.json"), {"base": "base.json", "sample": {"method": "full"}, **parts})
+        folder = f"out{len(os.listdir(self.work))}"
+        self.sciara("ensemble", "plan", "e.json", "-o", folder, "--no-estimate")
+        with open(self.path(folder, "members.csv"), encoding="utf-8", newline="") as f:
+            return list(csv.DictReader(f))
+
+    def assert_stratified(self, values, share, truncate=(-math.inf, math.inf)):
+        """Each Latin hypercube has one value in each of COUNT parts with the same probability."""
+        low, high = (share(x) for x in truncate)
+        for first in range(0, len(values), COUNT):
+            part = [(share(x) - low) / (high - low) for x in values[first:first + COUNT]]
+            self.assertEqual(sorted(min(COUNT - 1, int(u * COUNT)) for u in part), list(range(COUNT)))
+
+    def test_distributions(self):
+        """Values have the distribution that the file names, also where it is truncated."""
+        def uniform(x):
+            return min(1, max(0, (x - 1200) / 200))
+
+        def log_uniform(x):
+            return math.log(min(4, max(0.5, x)) / 0.5) / math.log(8)
+
+        def normal(x):
+            return NORMAL.cdf((x - 1300) / 30)
+
+        def lognormal(x):
+            return NORMAL.cdf(math.log(x / 1.5) / 0.6) if x > 0 else 0
+        key = "model.T_vent_K"
+        for entry, share, truncate in (({"key": key, "uniform": [1200, 1400], "truncate": [1280, 1380]}, uniform, (1280, 1380)),
+                                       ({"key": key, "normal": {"mean": 1300, "sd": 30}, "truncate": [1280, 1e4]}, normal, (1280, 1e4)),
+                                       ({"key": "model.cooling", "log_uniform": [0.5, 4]}, log_uniform, (0.5, 4)),
+                                       ({"key": "model.cooling", "lognormal": {"median": 1.5, "sd_log": 0.6}}, lognormal, (0, math.inf)),
+                                       ({"key": "model.cooling", "lognormal": {"median": 1.5, "sd_log": 0.6}, "truncate": [0.1, 2]}, lognormal, (0.1, 2))):
+            with self.subTest(entry):
+                rows = self.plan(vary=[entry], sample={"method": "lhs", "count": COUNT, "replicates": 8, "seed": 2})
+                values = [float(r[entry["key"]]) for r in rows]
+                self.assertEqual(len(set(values)), 8 * COUNT)
+                self.assert_stratified(values, share, truncate)
+                self.assertTrue(all(truncate[0] <= x <= truncate[1] for x in values))
+
+    def test_lognormal_is_positive(self):
+        """Also far out, where the exponential is smaller than any number with a sign would be."""
+        rows = self.plan(vary=[{"key": "model.cooling", "lognormal": {"median": 1e-3, "sd_log": 20}}],
+                         sample={"method": "random", "count": 300, "seed": 2})
+        self.assertTrue(all(0 < float(r["model.cooling"]) < math.inf for r in rows))
+
+    def emission(self, row, volume, duration):
+        """Time and rates of a member with slots; its volume and duration must be these."""
+        e = json.loads(row["vents.0.effusion"])
+        self.assertAlmostEqual(e["slot"] * len(e["rates_m3_s"]), duration, delta=1e-9 * duration)
+        self.assertAlmostEqual(e["slot"] * math.fsum(e["rates_m3_s"]), volume, delta=1e-12 * volume)
+        return e["slot"], e["rates_m3_s"]
+
+    def test_curves(self):
+        """Each slot emits V times the integral of the documented formula over it."""
+        self.write("shape.csv", "time_s,rate_m3_s\n0,1\n10,5\n25,2\n40,0\n")
+
+        def s(u):
+            return u * u * (3 - 2 * u)
+        table = [(0, 10, 1), (10, 25, 5), (25, 40, 2)]
+
+        def of_table(x):
+            return next(rate for begin, end, rate in table if begin <= 40 * x < end)
+        for part, rate in (({}, lambda x: 1),
+                           ({"curve": "bell"}, lambda x: s(x / 0.25) if x < 0.25 else s((1 - x) / 0.75)),
+                           ({"curve": "bell", "peak": 1}, s),
+                           ({"curve": "exponential", "decay": 0.1}, lambda x: math.exp(-x / 0.1)),
+                           ({"curve": "waning"}, lambda x: x / 0.25 if x < 0.25 else math.exp(-(x - 0.25) / 0.25)),
+                           ({"curve": "waning", "peak": 0.1, "decay": 0.6, "slots": 7}, lambda x: x / 0.1 if x < 0.1 else math.exp(-(x - 0.1) / 0.6)),
+                           ({"curve": "csv", "shape": "shape.csv", "slots": 8}, of_table)):
+            with self.subTest(part):
+                rows = self.plan(events=[{"volume_m3": 5000, "duration": "2 h", **part}])
+                slot, rates = self.emission(rows[0], 5000, 7200)
+                n = len(rates)
+                self.assertEqual(n, part.get("slots", 20 if "curve" in part else n))
+                steps = 4000  # midpoints; 1/n of them in each slot
+                value = [math.fsum(rate((k + (i + 0.5) / steps) / n) for i in range(steps)) for k in range(n)]
+                for found, expected in zip(rates, value):
+                    self.assertAlmostEqual(found * slot / 5000, expected / math.fsum(value), delta=1e-7)
+
+    def test_volumes_and_durations(self):
+        """events.N.volume_m3 and events.N.duration change that event alone; rate_scale multiplies all rates."""
+        events = [{"name": "a", "volume_m3": 3000, "duration": "10 min", "curve": "bell"},
+                  {"name": "b", "volume_m3": 5000, "duration": "1 h", "curve": "waning"}]
+        draw = {"method": "lhs", "count": COUNT, "replicates": 8, "seed": 4}
+        rows = self.plan(events=events, sample=draw, vary=[{"key": "events.1.volume_m3", "log_uniform": [1000, 8000]},
+                                                          {"key": "events.1.duration", "uniform": [1000, 3000]}])
+        volumes, durations = [], []
+        for row in rows:
+            e = json.loads(row["vents.0.effusion"])
+            if row["event"] == "0":
+                self.emission(row, 3000, 600)
+            else:
+                volumes.append(e["slot"] * math.fsum(e["rates_m3_s"]))
+                durations.append(e["slot"] * len(e["rates_m3_s"]))
+        self.assert_stratified(volumes, lambda v: math.log(v / 1000) / math.log(8), (1000, 8000))
+        self.assert_stratified(durations, lambda t: (t - 1000) / 2000, (1000, 3000))
+        rows = self.plan(events=events, vary=[{"key": "rate_scale", "values": [1, 2.5]}])
+        for row, volume, duration in zip(rows, (3000, 7500, 5000, 12500), (600, 600, 3600, 3600)):
+            self.emission(row, volume, duration)
+
+    def test_nothing_drawn(self):
+        case.write_json(self.path("e.json"), {"base": "base.json", "sample": {"method": "random", "count": 9}})
+        done = self.sciara("ensemble", "plan", "e.json", "-o", "out", "--no-estimate")
+        self.assertIn("nothing is drawn: all 9 members of a vent and an event are the same", done.stderr)
+
+    def test_values_and_their_weights(self):
+        """Drawn values occur as often as their weights say; the bound is five standard deviations."""
+        rows = self.plan(vary=[{"key": "model.relaxation", "values": [0.4, 0.5, 0.6], "weights": [1, 0, 3]}],
+                         sample={"method": "random", "count": 4000, "seed": 9})
+        found = [r["model.relaxation"] for r in rows]
+        self.assertEqual(found.count("0.5"), 0)
+        self.assertLess(abs(found.count("0.6") - 3000), 5 * math.sqrt(4000 * 0.75 * 0.25))
+
+    def test_drawn_vents_and_events(self):
+        """Vents and events are drawn with their weights; each member then has the weight 1/n."""
+        self.write("vents.csv", "x,y,w\n500150,4177180,1\n500203,4177141,4\n500290,4177100,0\n")
+        events = [{"name": "a", "weight": 3, "volume_m3": 3000, "duration": "10 min"},
+                  {"name": "b", "weight": 1, "volume_m3": 5000, "duration": "1 h"}]
+        rows = self.plan(vents={"table": "vents.csv", "weights": {"column": "w"}}, events=events,
+                         sample={"method": "random", "vents": "drawn", "count": 3000, "seed": 6})
+        self.assertEqual({float(r["weight"]) for r in rows}, {1 / 3000})
+        for vent, event, p in ((0, 0, 0.15), (0, 1, 0.05), (1, 0, 0.6), (1, 1, 0.2), (2, 0, 0), (2, 1, 0)):
+            n = sum((r["vent"], r["event"]) == (str(vent), str(event)) for r in rows)
+            self.assertLessEqual(abs(n - 3000 * p), 5 * math.sqrt(3000 * p * (1 - p)), (vent, event))
+
+    def write(self, name, text):
+        with open(self.path(name), "w", encoding="utf-8") as f:
+            f.write(text)
+
+
+if __name__ == "__main__":
+    case.main()

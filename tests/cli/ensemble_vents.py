@@ -1,0 +1,227 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Vents of an ensemble and their weights, compared with sums written independently: rasters, kernels, grids, lines, fissures."""
+import csv
+import json
+import math
+import os
+import sys
+
+sys.dont_write_bytecode = True
+sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
+import case
+from case import CELL, COLS, NORTH, ROWS, SOUTH, WEST, Case
+
+EXTENT = [WEST + 100, SOUTH + 50, WEST + 350, SOUTH + 250]
+
+
+def density(row, col):
+    """Of vent openings: rough, and 0 in places, so that a neighbour's value is another one."""
+    return ((row * 13 + col * 7) % 11) ** 2 * (1 + col // 8)
+
+
+def centre(row, col):
+    return WEST + (col + 0.5) * CELL, NORTH - (row + 0.5) * CELL
+
+
+def cells():
+    return [(row, col) for row in range(ROWS) for col in range(COLS)]
+
+
+def length_inside(a, b, row, col):
+    """The length of the segment from a to b in a cell: what remains of it between the four sides."""
+    first, last = 0.0, 1.0
+    for k, low in ((0, WEST + col * CELL), (1, NORTH - (row + 1) * CELL)):
+        d = b[k] - a[k]
+        if d == 0:
+            if not low <= a[k] < low + CELL:
+                return 0
+            continue
+        ends = sorted(((low - a[k]) / d, (low + CELL - a[k]) / d))
+        first, last = max(first, ends[0]), min(last, ends[1])
+    return max(0, last - first) * math.dist(a, b)
+
+
+def along(line, of):
+    """A density integrated over a line: its value in each cell times the length there."""
+    return sum(of(*cell) * length_inside(a, b, *cell) for a, b in zip(line, line[1:]) for cell in cells())
+
+
+def in_square(x, y, side, of):
+    """A density summed over the cells whose centres lie in a square; the west and the north side belong to it."""
+    return sum(of(*cell) for cell in cells()
+               if x - side / 2 <= centre(*cell)[0] < x + side / 2 and y - side / 2 < centre(*cell)[1] <= y + side / 2)
+
+
+class Vents(Case):
+    def setUp(self):
+        super().setUp()
+        self.write_scenario("base.json", vents=[{"x": WEST + 205, "y": SOUTH + 225, "effusion": {"slot": "10 min", "rates_m3_s": [4]}}])
+        with open(self.path("density.asc"), "w", encoding="ascii") as f:
+            f.write(f"ncols {COLS}\nnrows {ROWS}\nxllcorner {WEST}\nyllcorner {SOUTH}\ncellsize {CELL}\n")
+            for row in range(ROWS):
+                f.write(" ".join(str(density(row, col)) for col in range(COLS)) + "\n")
+
+    def write(self, name, text):
+        with open(self.path(name), "w", encoding="utf-8") as f:
+            f.write(text)
+
+    def plan(self, vents, code=0, **parts):
+        """The rows of members.csv; the message, with another exit code."""
+        case.write_json(self.path("e.json"), {"base": "base.json", "vents": vents, "sample": {"method": "full"}, **parts})
+        folder = f"out{len(os.listdir(self.work))}"
+        done = self.sciara("ensemble", "plan", "e.json", "-o", folder, "--no-estimate", code=code)
+        if code:
+            return done.stderr
+        with open(self.path(folder, "members.csv"), encoding="utf-8", newline="") as f:
+            return list(csv.DictReader(f))
+
+    def places(self, rows):
+        return [(float(r["vents.0.x"]), float(r["vents.0.y"])) for r in rows]
+
+    def lines(self, rows):
+        return [[tuple(p) for p in json.loads(r["vents.0.line"])] for r in rows]
+
+    def assert_weights(self, rows, expected):
+        """The weights are `expected` divided by its sum; vents without one are left out."""
+        expected = [w / sum(expected) for w in expected if w > 0]
+        self.assertEqual(len(rows), len(expected))
+        self.assertGreater(max(expected), 1.1 * min(expected), "a test in which all weights are equal")
+        for row, weight in zip(rows, expected):
+            self.assertAlmostEqual(float(row["weight"]) / weight, 1, delta=1e-10, msg=row)  # sines are rounded to 2^-40
+
+    def test_raster_in_squares(self):
+        """Sides that are a multiple of the cells, and others, whose squares have different numbers of cells."""
+        for step in (50, 35):
+            with self.subTest(step):
+                rows = self.plan({"grid": {"extent": EXTENT, "step_m": step}, "weights": {"raster": "density.asc"}})
+                expected = [(EXTENT[0] + (j + 0.5) * step, EXTENT[3] - (i + 0.5) * step)
+                            for i in range(200 // step) for j in range(250 // step)]
+                self.assertEqual(self.places(rows), expected)
+                self.assert_weights(rows, [in_square(x, y, step, density) for x, y in expected])
+
+    def test_raster_at_points(self):
+        """The value of the cell: two vents in one cell have the same weight; without a density there is no vent."""
+        at = [(row, col) for row, col in cells() if row > 3 and row % 5 == 1 and 1 < col < COLS - 1 and col % 6 == 1]
+        at += [cell for cell in cells() if density(*cell) == 0 and 5 < cell[0] < 9 and 5 < cell[1] < 30]
+        shifts = [(-4.9, 4.9), (4.9, -4.9)]
+        table = [(x + dx, y + dy) for x, y in (centre(*cell) for cell in at) for dx, dy in shifts]
+        self.write("vents.csv", "y,x\n" + "".join(f"{y!r},{x!r}\n" for x, y in table))
+        weights = [density(*cell) for cell in at for _ in shifts]
+        self.assertIn(0, weights)
+        rows = self.plan({"table": "vents.csv", "weights": {"raster": "density.asc"}})
+        self.assert_weights(rows, weights)
+        self.assertEqual(self.places(rows), [p for p, w in zip(table, weights) if w > 0])
+
+    def test_raster_along_fissures(self):
+        """Points become the middles of fissures; azimuths are clockwise from north."""
+        self.write("vents.csv", "x,y\n500150,4177183\n500203.5,4177141\n500290,4177102\n")
+        for azimuth in (0, 30, 90, 145):
+            with self.subTest(azimuth):
+                rows = self.plan({"table": "vents.csv", "fissures": {"length_m": 73, "azimuth_deg": azimuth},
+                                  "weights": {"raster": "density.asc"}})
+                d = [36.5 * f(math.radians(azimuth)) for f in (math.sin, math.cos)]
+                expected = [[(x - d[0], y - d[1]), (x + d[0], y + d[1])]
+                            for x, y in ((500150, 4177183), (500203.5, 4177141), (500290, 4177102))]
+                found = self.lines(rows)
+                for a, b in zip(found, expected):
+                    for p, q in zip(a, b):
+                        self.assertLess(math.dist(p, q), 1.5e-6)
+                self.assert_weights(rows, [along(line, density) for line in found])
+
+    def test_kernels(self):
+        """Gaussian kernels around past vents, round or stretched along an azimuth; in squares, at points, along fissures."""
+        past = [(500180, 4177200), (500230, 4177120), (500300, 4177150)]
+        self.write("past.csv", "x,y\n" + "".join(f"{x},{y}\n" for x, y in past))
+        at = [(500150, 4177180), (500203.5, 4177141), (500290, 4177100)]
+        self.write("vents.csv", "x,y\n" + "".join(f"{x},{y}\n" for x, y in at))
+        step = 50
+        squares = [(EXTENT[0] + (j + 0.5) * step, EXTENT[3] - (i + 0.5) * step) for i in range(4) for j in range(5)]
+        for kernel, (s1, s2, azimuth) in (({"bandwidth_m": 40}, (40, 40, 0)),
+                                          ({"bandwidths_m": [60, 15], "azimuth_deg": 35}, (60, 15, 35))):
+            axis = math.sin(math.radians(azimuth)), math.cos(math.radians(azimuth))
+
+            def value(x, y):
+                both = [((x - a) * axis[0] + (y - b) * axis[1], (x - a) * axis[1] - (y - b) * axis[0]) for a, b in past]
+                return sum(math.exp(-0.5 * ((u / s1) ** 2 + (v / s2) ** 2)) for u, v in both)
+
+            def of_cell(row, col):
+                return value(*centre(row, col))
+            weights = {"kernel": {"points": "past.csv", **kernel}}
+            with self.subTest(kernel):
+                self.assert_weights(self.plan({"grid": {"extent": EXTENT, "step_m": step}, "weights": weights}),
+                                    [in_square(x, y, step, of_cell) for x, y in squares])
+                self.assert_weights(self.plan({"table": "vents.csv", "weights": weights}), [value(*p) for p in at])
+                rows = self.plan({"table": "vents.csv", "weights": weights, "fissures": {"length_m": 60, "azimuth_deg": 70}})
+                self.assert_weights(rows, [along(line, of_cell) for line in self.lines(rows)])
+
+    def test_polygon(self):
+        """Squares of the box around a polygon, from its north-west corner, whose centres lie inside."""
+        west, north, step = 500095, 4177255, 20
+
+        def is_inside(x, y):  # a triangle with its right angle in the north-west
+            return x > west and y < north and (x - west) / 240 + (north - y) / 180 < 1
+        rows = self.plan({"grid": {"polygon": [[west, north], [west + 240, north], [west, north - 180]], "step_m": step}})
+        every = [(west + (j + 0.5) * step, north - (i + 0.5) * step) for i in range(9) for j in range(12)]
+        self.assertEqual(self.places(rows), [p for p in every if is_inside(*p)])
+        self.assertEqual(len({r["weight"] for r in rows}), 1)
+
+    def test_line(self):
+        """Points in equal distances along a line with a corner, which is none of them."""
+        rows = self.plan({"line": {"coordinates": [[500100, 4177100], [500100, 4177200], [500220, 4177200]], "every_m": 30}})
+        expected = [(500100, 4177100 + d) if d <= 100 else (500000 + d, 4177200) for d in range(0, 221, 30)]
+        self.assertEqual(len(rows), 8)
+        for found, place in zip(self.places(rows), expected):
+            self.assertLess(math.dist(found, place), 1e-6)
+
+    def test_lines_of_a_file(self):
+        """Each line is a fissure; its weight is 1, or the density times the length."""
+        shapes = [[[500120, 4177100], [500180, 4177180], [500260, 4177200]], [[500150, 4177080.5], [500250, 4177080.5]]]
+        case.write_json(self.path("f.geojson"), {
+            "type": "FeatureCollection", "crs": {"type": "name", "properties": {"name": "urn:ogc:def:crs:EPSG::32633"}},
+            "features": [{"type": "Feature", "properties": {}, "geometry": {"type": "LineString", "coordinates": s}} for s in shapes]})
+        rows = self.plan({"fissures": {"file": "f.geojson"}})
+        self.assertEqual([[list(p) for p in line] for line in self.lines(rows)], shapes)
+        self.assertEqual([r["weight"] for r in rows], ["0.5", "0.5"])
+        rows = self.plan({"fissures": {"file": "f.geojson"}, "weights": {"raster": "density.asc"}})
+        self.assert_weights(rows, [along(line, density) for line in self.lines(rows)])
+        refused = self.plan({"fissures": {"file": "f.geojson"}, "weights": {"column": "p"}}, code=3)
+        self.assertIn("a column only with vents.table", refused)
+
+    def test_jitter(self):
+        """At most jitter_m in x and in y, over the whole square; both ends of a fissure move alike."""
+        self.write("vents.csv", "x,y\n500200,4177150\n")
+        draw = {"sample": {"method": "lhs", "count": 64, "replicates": 8, "seed": 5}}
+        points = self.places(self.plan({"table": "vents.csv", "jitter_m": 7}, **draw))
+        lines = self.lines(self.plan({"table": "vents.csv", "jitter_m": 7, "fissures": {"length_m": 40, "azimuth_deg": 90}}, **draw))
+        shifts = [(x - 500200, y - 4177150) for x, y in points]
+        self.assertEqual(len(shifts), 512)
+        for k in (0, 1):  # a Latin hypercube has one point in each of 64 strips
+            for first in range(0, 512, 64):
+                strips = sorted(int((s[k] / 7 + 1) / 2 * 64) for s in shifts[first:first + 64])
+                self.assertEqual(strips, list(range(64)))
+        self.assertLess(abs(sum(x * y for x, y in shifts)) / 512, 0.1 * 49 / 3, "x and y depend on each other")
+        for line, (x, y) in zip(lines, points):
+            for (u, v), dx in zip(line, (-20, 20)):
+                self.assertLess(math.dist((u, v), (x + dx, y)), 1e-5)
+
+    def test_bad_densities(self):
+        """Messages name the file and the cell; a density of another grid, or none where all vents are, is refused."""
+        with open(self.path("density.asc"), encoding="ascii") as f:
+            text = f.read().splitlines()
+        grid = {"extent": EXTENT, "step_m": 50}
+        row = text[9].split()
+        row[6] = "-2"
+        for name, lines, expected in (("negative", text[:9] + [" ".join(row)] + text[10:], "of 0 or more, found -2 in row 4, column 6"),
+                                      ("zero", text[:5] + [" ".join(["0"] * COLS)] * ROWS, "found the sum 0 of 20 vents"),
+                                      ("other", [text[0], text[1], f"xllcorner {WEST + 5}", *text[3:]], "grid")):
+            with self.subTest(name):
+                self.write(f"{name}.asc", "\n".join(lines) + "\n")
+                self.assertIn(expected, self.plan({"grid": grid, "weights": {"raster": f"{name}.asc"}}, code=3))
+        self.assertIn("missing.asc", self.plan({"grid": grid, "weights": {"raster": "missing.asc"}}, code=4))
+        self.write("past.csv", "x,y\n")
+        self.assertIn("expected at least one point", self.plan({"grid": grid, "weights": {"kernel": {"points": "past.csv", "bandwidth_m": 9}}}, code=3))
+
+
+if __name__ == "__main__":
+    case.main()

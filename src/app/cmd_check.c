@@ -188,6 +188,10 @@ static void print_report(const struct sciara_problem *p) {
   sciara_print("scenario:      %s\n", s->path);
   if (s->title) sciara_print("title:         %s\n", s->title);
   sciara_print("DEM:           %s\n", s->dem.path);
+  if (s->dem.error.sd_m > 0)
+    sciara_print("               with random errors: standard deviation %g m, correlation length %g m, seed %" PRIu64
+                 "\n",
+                 s->dem.error.sd_m, s->dem.error.correlation_m, s->dem.error.seed);
   sciara_print_grid(&p->grid, &p->georef);
   print_vents(p);
   print_memory(p);

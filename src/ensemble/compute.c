@@ -17,6 +17,7 @@
 #include "model/field.h"
 #include "model/window.h"
 #include "run/outflow.h"
+#include "run/scenario_site.h"
 #include "run/simulation.h"
 #include "run/tower_watch.h"
 
@@ -30,7 +31,9 @@ enum {
 /** A member in work. */
 struct member {
   const struct sciara_compute_setup *setup;
-  struct sciara_vents *vents; ///< on the map
+  const struct sciara_site *map; ///< that of the setup, or with errors of its own
+  uint64_t ground;               ///< sciara_site_checksum of it
+  struct sciara_vents *vents;    ///< on the map
   enum sciara_boundary boundary;
   struct sciara_window window;
   struct sciara_simulation *simulation;
@@ -124,6 +127,14 @@ static enum sciara_status first_state(const struct sciara_problem *p, const stru
   return SCIARA_OK;
 }
 
+/** The ground of the member. A problem without a state was placed on ground without the errors. */
+static enum sciara_status take_map(struct member *m, const struct sciara_problem *p) {
+  const struct sciara_problem_options options = {.site = p->site};
+  SCIARA_TRY(sciara_scenario_site_share(&p->scenario, &options, &m->map));
+  m->ground = m->map == m->setup->site ? m->setup->ground : sciara_site_checksum(m->map);
+  return SCIARA_OK;
+}
+
 /** Makes the problem that of its first window; its vents on the map go to m->vents. */
 static enum sciara_status enter_window(struct member *m, struct sciara_problem *p) {
   const struct sciara_site *site = NULL;
@@ -134,7 +145,7 @@ static enum sciara_status enter_window(struct member *m, struct sciara_problem *
   m->vents = p->vents;
   p->vents = NULL;
   m->emission_end = sciara_vents_end(m->vents);
-  SCIARA_TRY_GOTO(sciara_window_site(m->setup->site, &m->window, m->boundary, &site));
+  SCIARA_TRY_GOTO(sciara_window_site(m->map, &m->window, m->boundary, &site));
   SCIARA_TRY_GOTO(first_state(p, &m->window, site, &state));
   SCIARA_TRY_GOTO(sciara_state_clone(state, &m->kept));
   SCIARA_TRY_GOTO(sciara_window_vents(m->vents, &m->window, &p->vents));
@@ -158,12 +169,12 @@ cleanup:
 
 /** Goes back to the kept state, in a window that is larger by so many cells. */
 static enum sciara_status enlarge(struct member *m, const struct sciara_margins *by) {
-  const struct sciara_window to = sciara_window_grow(&m->setup->site->grid, &m->window, by);
+  const struct sciara_window to = sciara_window_grow(&m->map->grid, &m->window, by);
   const struct sciara_site *site = NULL;
   struct sciara_state *kept = NULL, *state = NULL;
   struct sciara_vents *vents = NULL;
   enum sciara_status status;
-  SCIARA_TRY_GOTO(sciara_window_site(m->setup->site, &to, m->boundary, &site));
+  SCIARA_TRY_GOTO(sciara_window_site(m->map, &to, m->boundary, &site));
   SCIARA_TRY_GOTO(sciara_window_vents(m->vents, &to, &vents));
   SCIARA_TRY_GOTO(sciara_window_enlarge(m->kept, &m->window, site, &to, &kept));
   sciara_state_destroy(m->kept);
@@ -235,7 +246,7 @@ static enum sciara_status find_crossed(struct member *m, bool valid, unsigned *c
     return SCIARA_OK;
   }
   SCIARA_TRY(sciara_simulation_sync(s));
-  *crossed = sciara_window_crossed(s->problem.state, &m->window, m->setup->site);
+  *crossed = sciara_window_crossed(s->problem.state, &m->window, m->map);
   return SCIARA_OK;
 }
 
@@ -306,7 +317,7 @@ static enum sciara_status one_slice(struct member *m, bool *failed) {
 
 static enum sciara_status collect_cells(const struct member *m, struct sciara_footprint *f) {
   const struct sciara_state *s = m->kept;
-  const int64_t cells = sciara_grid_cells(&s->grid), stride = m->setup->site->grid.cols;
+  const int64_t cells = sciara_grid_cells(&s->grid), stride = m->map->grid.cols;
   for (int64_t i = 0; i < cells; i++) f->count += s->arrival[i] >= 0;
   SCIARA_TRY(SCIARA_NEW(f->cell, f->count, "the cells of a member"));
   SCIARA_TRY(SCIARA_NEW(f->arrival, f->count, "the arrivals of a member"));
@@ -355,7 +366,7 @@ static enum sciara_status describe(struct member *m, struct sciara_footprint *f)
   f->end_s = s->time;
   f->steps = s->step;
   f->cell_steps = m->cell_steps;
-  f->checksum = sciara_window_checksum(s, &m->window, m->setup->site, m->setup->ground);
+  f->checksum = sciara_window_checksum(s, &m->window, m->map, m->ground);
   sciara_ledger_form(s, m->simulation->problem.rounding, &f->ledger);
   if (f->ledger.lost_m3 > 0) {
     char text[96];
@@ -404,6 +415,7 @@ static enum sciara_status run(struct member *m, struct sciara_problem *p, struct
                               bool *cancelled) {
   bool failed = false;
   const double begin = sciara_wallclock(), cpu = sciara_thread_time();
+  SCIARA_TRY(take_map(m, p));
   SCIARA_TRY(enter_window(m, p));
   sciara_log_divert(drop_message, NULL);
   if (m->setup->slot) {
@@ -455,6 +467,7 @@ enum sciara_status sciara_compute_member(const struct sciara_compute_setup *setu
   sciara_diagnostics_free(&diagnostics);
   sciara_vents_destroy(m.vents);
   sciara_state_destroy(m.kept);
+  sciara_site_release(m.map);
   sciara_run_record_free(&m.record);
   sciara_text_free(&m.warnings);
   out->seconds = sciara_wallclock() - begin;

@@ -492,6 +492,7 @@ static enum sciara_status open_site(struct work *w) {
   SCIARA_TRY_GOTO(scenario_of(w, 0, &json, name));
   sciara_scenario_parse(name, json.data, json.length, NULL, 0, &spec, &diagnostics);
   SCIARA_TRY_GOTO(sciara_diagnostics_status(&diagnostics));
+  spec.dem.error = (struct sciara_ground_error){0}; // each member adds its own
   SCIARA_TRY_GOTO(sciara_scenario_site_read(&spec, &(struct sciara_problem_options){0}, &w->setup.site));
   SCIARA_TRY_GOTO(check_ground(w));
   w->folder.rows = w->setup.site->grid.rows;

@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "ensemble/points.h"
+#include "model/random.h"
 
 /** The columns of the table and where they come from. */
 struct columns {
@@ -64,9 +65,10 @@ static enum sciara_status make_columns(struct sciara_expansion *x, struct column
   for (size_t k = 0; k < c->effusions; k++) SCIARA_TRY(add_column(c, sciara_format("vents.%zu.effusion", k)));
   for (size_t k = 0; k < x->variation.count; k++) {
     c->varied[k] = SIZE_MAX;
-    if (x->variation.vary[k].target != SCIARA_VARY_KEY) continue;
+    const struct sciara_vary_spec *v = &x->variation.vary[k];
+    if (v->target != SCIARA_VARY_KEY && v->target != SCIARA_VARY_GROUND) continue;
     c->varied[k] = c->count;
-    SCIARA_TRY(add_column(c, sciara_format("%s", x->variation.vary[k].key)));
+    SCIARA_TRY(add_column(c, sciara_format("%s", v->target == SCIARA_VARY_GROUND ? "dem.error" : v->key)));
   }
   return SCIARA_OK;
 }
@@ -133,6 +135,20 @@ static enum sciara_status set_varied(struct work *w, const struct draw *d, size_
   return v->target == SCIARA_VARY_KEY ? sciara_members_set(w->m, w->at, w->columns.varied[k], value) : SCIARA_OK;
 }
 
+/** The errors of altitudes of a member; its seed depends on its place in the table alone. */
+static enum sciara_status set_ground(struct work *w, size_t k, double sd_m) {
+  const struct sciara_draw place = {
+      .seed = w->x->sample.seed, .stream = SCIARA_STREAM_SEED, .dimension = (uint32_t)k, .index = w->at};
+  char sd[40], length[40];
+  sciara_json_number(sd_m, sd, sizeof sd);
+  sciara_json_number(w->x->variation.vary[k].correlation_m, length, sizeof length);
+  char *text = sciara_format("{\"sd_m\": %s, \"correlation_m\": %s, \"seed\": %" PRIu64 "}", sd, length,
+                             sciara_draw_bits(place) >> 11);
+  const enum sciara_status status = text ? sciara_members_set(w->m, w->at, w->columns.varied[k], text) : no_memory();
+  free(text);
+  return status;
+}
+
 static enum sciara_status set_effusion(struct work *w, const struct draw *d, const struct emission *e) {
   const struct columns *c = &w->columns;
   for (size_t k = 0; k < c->effusions; k++) {
@@ -163,6 +179,7 @@ static enum sciara_status add_member(struct work *w, const struct draw *d) {
     const struct sciara_vary_spec *v = &w->x->variation.vary[k];
     double number = 0;
     SCIARA_TRY(set_varied(w, d, k, &number));
+    if (v->target == SCIARA_VARY_GROUND) SCIARA_TRY(set_ground(w, k, number));
     if (v->target == SCIARA_VARY_RATE) e.scale = number;
     if (v->target == SCIARA_VARY_VOLUME && v->event == d->event) e.volume_m3 = number;
     if (v->target == SCIARA_VARY_DURATION && v->event == d->event) e.duration_s = number;

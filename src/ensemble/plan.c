@@ -142,6 +142,17 @@ static void check_parts(struct planning *p) {
     if (p->x.variation.vary[k].kind != SCIARA_DIST_VALUES)
       sciara_diagnostics_add(r->diagnostics, sciara_ensemble_refuse(r, "vary", k, NULL, "a distribution of numbers",
                                                                     "values with the method full"));
+  for (size_t k = 0; k < p->x.variation.count; k++) {
+    if (p->x.variation.vary[k].target != SCIARA_VARY_GROUND) continue;
+    if (full)
+      sciara_diagnostics_add(r->diagnostics,
+                             sciara_ensemble_refuse(r, "vary", k, "key", "elevation_error with the method full",
+                                                    "a method that draws the errors: random, lhs or sobol"));
+    if (p->base.scenario.dem.error.sd_m > 0)
+      sciara_diagnostics_add(r->diagnostics,
+                             sciara_ensemble_refuse(r, "vary", k, "key", "elevation_error, and dem.error in the base",
+                                                    "a base whose altitudes have no errors"));
+  }
   if (p->x.sample.method == SCIARA_SAMPLE_SOBOL && p->x.variation.count + 4 > SCIARA_SOBOL_DIMENSIONS)
     sciara_diagnostics_add(r->diagnostics, sciara_ensemble_refuse(r, "vary", SCIARA_NO_INDEX, NULL, "more",
                                                                   "at most 33 keys with the method sobol"));

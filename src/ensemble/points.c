@@ -2,7 +2,7 @@
 #include "ensemble/points.h"
 
 #include "base/mem.h"
-#include "ensemble/generator.h"
+#include "model/random.h"
 
 // ------------------------------------------------------------------------------------------------------------ Sobol'
 

@@ -8,8 +8,8 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "ensemble/member_keys.h"
-#include "ensemble/normal.h"
 #include "model/detmath.h"
+#include "model/normal.h"
 
 static enum sciara_status no_memory(void) { return sciara_fail(SCIARA_ERR_MEMORY, "no memory for what varies"); }
 
@@ -69,9 +69,12 @@ static enum sciara_status find_key(struct work *w, struct sciara_vary_spec *v) {
     return SCIARA_OK;
   }
   if (strncmp(key, "events.", strlen("events.")) == 0) return find_event(w, key, v);
-  if (strcmp(key, "elevation_error") == 0 || strcmp(key, "dem.elevation_error") == 0)
-    return refuse(w, "key", key,
-                  "another key: errors of the elevation would change the site, and all members have the same site");
+  if (strcmp(key, "elevation_error") == 0) {
+    v->target = SCIARA_VARY_GROUND;
+    w->range = (struct sciara_scenario_key){
+        .path = "elevation_error", .type = SCIARA_KEY_NUMBER, .low_allowed = true, .high = 1000, .unit = "m"};
+    return SCIARA_OK;
+  }
   const enum sciara_status status = sciara_member_key_check(key, &entry);
   if (status != SCIARA_OK) return sciara_fail_context(status, "%s: vary[%zu].key", w->r->file, w->index);
   if (is_planned(w, entry->path)) return refuse(w, "key", key, "a key that vents, events and rate_scale do not set");
@@ -223,10 +226,24 @@ static enum sciara_status truncate_range(const struct work *w, struct sciara_var
   return SCIARA_OK;
 }
 
+/** "correlation_m" belongs to errors of altitudes alone. */
+static enum sciara_status take_correlation_length(const struct work *w, struct sciara_vary_spec *v) {
+  const cJSON *length = sciara_json_get(w->entry, "correlation_m");
+  if (v->target != SCIARA_VARY_GROUND && length)
+    return refuse(w, "correlation_m", "it with another key", "it only with the key elevation_error");
+  if (v->target != SCIARA_VARY_GROUND) return SCIARA_OK;
+  if (!length)
+    return refuse(w, "correlation_m", "nothing",
+                  "the distance in m at which the correlation of two errors is 1/e; 0: independent errors");
+  v->correlation_m = length->valuedouble;
+  return SCIARA_OK;
+}
+
 static enum sciara_status read_entry(struct work *w, struct sciara_vary_spec *v) {
   v->key = sciara_format("%s", sciara_json_get(w->entry, "key")->valuestring);
   if (!v->key) return no_memory();
   SCIARA_TRY(find_key(w, v));
+  SCIARA_TRY(take_correlation_length(w, v));
   if (sciara_json_get(w->entry, "values")) {
     v->kind = SCIARA_DIST_VALUES;
     if (sciara_json_get(w->entry, "truncate"))

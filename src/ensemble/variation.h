@@ -5,7 +5,13 @@
 
 #include "ensemble/ensemble_file.h"
 
-enum sciara_vary_target { SCIARA_VARY_KEY, SCIARA_VARY_RATE, SCIARA_VARY_VOLUME, SCIARA_VARY_DURATION };
+enum sciara_vary_target {
+  SCIARA_VARY_KEY,
+  SCIARA_VARY_RATE,
+  SCIARA_VARY_VOLUME,
+  SCIARA_VARY_DURATION,
+  SCIARA_VARY_GROUND ///< the standard deviation of the errors of altitudes
+};
 
 enum sciara_distribution {
   SCIARA_DIST_VALUES,
@@ -19,7 +25,8 @@ enum sciara_distribution {
 struct sciara_vary_spec {
   char *key;
   enum sciara_vary_target target;
-  size_t event; ///< VOLUME, DURATION: of which event
+  size_t event;         ///< VOLUME, DURATION: of which event
+  double correlation_m; ///< GROUND: correlation length, m
   enum sciara_distribution kind;
   double a, b;      ///< lowest and highest; mean and standard deviation; median and standard deviation of the logarithm
   double low, high; ///< range of the results: of the key, and of "truncate"

@@ -4,9 +4,10 @@
 #include <math.h>
 
 enum {
-  BYTES_PER_CELL = 12, // of a footprint on the disk
-  WINDOW_PER_LAVA = 4, // cells of a window for each cell of lava
-  WINDOW_LEAST = 4096, // cells
+  BYTES_PER_CELL = 12,  // of a footprint on the disk
+  WINDOW_PER_LAVA = 4,  // cells of a window for each cell of lava
+  WINDOW_LEAST = 4096,  // cells
+  BYTES_OF_GROUND = 20, // per cell, while it is made
 };
 
 double sciara_member_bytes_per_cell(const struct sciara_engine_ops *ops) {
@@ -24,5 +25,6 @@ struct sciara_member_need sciara_member_need_of(const struct sciara_problem *p, 
   need.lava_cells = fmin(cells, thickness > 0 ? volume / (w2 * thickness) : cells);
   need.disk = SCIARA_MEMBER_BYTES + BYTES_PER_CELL * need.lava_cells;
   need.memory = fmin(cells, WINDOW_LEAST + WINDOW_PER_LAVA * need.lava_cells) * bytes_per_cell;
+  if (p->scenario.dem.error.sd_m > 0) need.memory += BYTES_OF_GROUND * cells; // a map of its own
   return need;
 }

@@ -13,6 +13,8 @@
 #include "terrain/dem_gdal.h"
 #include "terrain/dem_ground.h"
 
+#define ERROR_KEY "dem.error: "
+
 // ------------------------------------------------------------------------------------------------------------- keys
 
 /** "key: value", where the value is a JSON text or null. */
@@ -72,7 +74,14 @@ static enum sciara_status append_sea(const struct sciara_sea *sea, struct sciara
   return status == SCIARA_OK ? sciara_text_append(out, "\"") : status;
 }
 
-static enum sciara_status describe(const struct sciara_scenario_spec *s, struct sciara_text *out) {
+/** The key "dem.error" as JSON. */
+static enum sciara_status append_error(const struct sciara_ground_error *e, struct sciara_text *out) {
+  if (!(e->sd_m > 0)) return sciara_text_append(out, "null");
+  return sciara_text_append(out, "{\"sd_m\": %.17g, \"correlation_m\": %.17g, \"seed\": %" PRIu64 "}", e->sd_m,
+                            e->correlation_m, e->seed);
+}
+
+static enum sciara_status describe(const struct sciara_scenario_spec *s, bool with_error, struct sciara_text *out) {
   const int64_t *w = s->dem.window;
   SCIARA_TRY(describe_path(s->dem.path, out));
   SCIARA_TRY(sciara_text_append(out, "dem.band: %d\n", s->dem.band));
@@ -93,7 +102,9 @@ static enum sciara_status describe(const struct sciara_scenario_spec *s, struct 
     SCIARA_TRY(sciara_text_append(out, "dem.nodata: null\n"));
   SCIARA_TRY(sciara_text_append(out, "dem.sea: "));
   SCIARA_TRY(append_sea(&s->dem.sea, out));
-  SCIARA_TRY(sciara_text_append(out, "\ndem.edits: %s\n", s->dem.edits_json ? s->dem.edits_json : "null"));
+  SCIARA_TRY(sciara_text_append(out, "\ndem.edits: %s\n" ERROR_KEY, s->dem.edits_json ? s->dem.edits_json : "null"));
+  SCIARA_TRY(append_error(with_error ? &s->dem.error : &(const struct sciara_ground_error){0}, out));
+  SCIARA_TRY(sciara_text_append(out, "\n"));
   return describe_precision(s->engine.single_precision, out);
 }
 
@@ -125,6 +136,10 @@ static enum sciara_status describe_dem(const struct sciara_scenario_spec *s, str
     SCIARA_TRY_GOTO(append_sea(&s->dem.sea, out));
   }
   if (s->dem.edits_json) SCIARA_TRY_GOTO(sciara_text_append(out, ", \"edits\": %s", s->dem.edits_json));
+  if (s->dem.error.sd_m > 0) {
+    SCIARA_TRY_GOTO(sciara_text_append(out, ", \"error\": "));
+    SCIARA_TRY_GOTO(append_error(&s->dem.error, out));
+  }
   SCIARA_TRY_GOTO(sciara_text_append(out, "}"));
 cleanup:
   free(path);
@@ -164,7 +179,9 @@ enum sciara_status sciara_scenario_site_check(const struct sciara_scenario_spec 
   if (sciara_site_is_of_memory(site) && sciara_scenario_is_of_memory(s)) SCIARA_TRY(check_memory(s));
   struct sciara_text keys = {0};
   enum sciara_status status =
-      sciara_site_is_of_memory(site) ? describe_precision(s->engine.single_precision, &keys) : describe(s, &keys);
+      sciara_site_is_of_memory(site)
+          ? describe_precision(s->engine.single_precision, &keys)
+          : describe(s, sciara_site_has_error(site), &keys); // errors can be added to a site without them
   if (status == SCIARA_OK) status = compare(s->path, keys.data, site->origin.keys);
   sciara_text_free(&keys);
   return status;
@@ -223,6 +240,28 @@ static enum sciara_status shape_ground(const struct sciara_scenario_spec *s,
   return sciara_dem_shape_ground(&request, dem);
 }
 
+/** Adds the errors of the scenario; in single precision to altitudes that are rounded already, as those of a shared site. */
+static enum sciara_status add_error(const struct sciara_scenario_spec *s, struct sciara_dem *dem) {
+  const size_t cells = (size_t)sciara_grid_cells(&dem->grid);
+  uint8_t *land;
+  if (!(s->dem.error.sd_m > 0)) return SCIARA_OK;
+  SCIARA_TRY(SCIARA_NEW(land, cells, "errors of altitudes"));
+  for (size_t i = 0; i < cells; i++) {
+    land[i] = dem->valid[i] && !(dem->sea && dem->sea[i]);
+    if (s->engine.single_precision) dem->altitude[i] = (double)(float)dem->altitude[i];
+  }
+  const enum sciara_status status = sciara_ground_error_add(&s->dem.error, &dem->grid, land, dem->altitude);
+  sciara_free(land);
+  SCIARA_TRY(status);
+  dem->hash = sciara_dem_hash(dem);
+  sciara_log(
+      SCIARA_LOG_INFO,
+      "dem.error: random errors are added to the altitudes: standard deviation %g m, correlation length %g m, seed "
+      "%" PRIu64,
+      s->dem.error.sd_m, s->dem.error.correlation_m, s->dem.error.seed);
+  return SCIARA_OK;
+}
+
 static enum sciara_status read_dem(const struct sciara_scenario_spec *s, const struct sciara_problem_options *options,
                                    struct sciara_dem *dem) {
   struct sciara_dem_point *points = NULL;
@@ -250,6 +289,7 @@ static enum sciara_status read_dem(const struct sciara_scenario_spec *s, const s
     status = restore_place(options->ground, dem);
   else if (status == SCIARA_OK)
     status = shape_ground(s, options, dem);
+  if (status == SCIARA_OK && !options->ground) status = add_error(s, dem);
   if (status == SCIARA_ERR_USAGE) return status; // of an option, not of the scenario
   return status == SCIARA_OK ? SCIARA_OK : sciara_fail_context(status, "%s", s->path);
 }
@@ -277,7 +317,7 @@ enum sciara_status sciara_scenario_site_read(const struct sciara_scenario_spec *
   struct sciara_text keys = {0}, json = {0};
   *out = NULL;
   SCIARA_TRY_GOTO(read_dem(s, options, &dem));
-  SCIARA_TRY_GOTO(describe(s, &keys));
+  SCIARA_TRY_GOTO(describe(s, true, &keys));
   SCIARA_TRY_GOTO(describe_dem(s, &json));
   SCIARA_TRY_GOTO(make_site(&dem, s->engine.single_precision, keys.data, json.data, out));
 cleanup:
@@ -304,7 +344,11 @@ cleanup:
   return status;
 }
 
-/** A copy of the ground of a site as a DEM. */
+bool sciara_site_has_error(const struct sciara_site *site) {
+  return site->origin.keys && strstr(site->origin.keys, "\n" ERROR_KEY "{");
+}
+
+/** A copy of the ground of a site as a DEM, with its sea and its edits. */
 static enum sciara_status copy_ground(const struct sciara_site *site, struct sciara_dem *dem) {
   const size_t cells = (size_t)sciara_grid_cells(&site->grid);
   *dem = (struct sciara_dem){.grid = site->grid};
@@ -314,23 +358,45 @@ static enum sciara_status copy_ground(const struct sciara_site *site, struct sci
   SCIARA_TRY(SCIARA_NEW(dem->valid, cells, "mask of a DEM"));
   memcpy(dem->altitude, site->z0, cells * sizeof *dem->altitude);
   for (size_t i = 0; i < cells; i++) dem->valid[i] = site->kind[i] != SCIARA_CELL_NODATA;
+  if (site->sea_cells > 0) SCIARA_TRY(SCIARA_NEW(dem->sea, cells, "the sea"));
+  for (size_t i = 0; i < cells && dem->sea; i++) dem->sea[i] = site->kind[i] == SCIARA_CELL_SEA;
+  if (!site->origin.edit) return SCIARA_OK;
+  SCIARA_TRY(SCIARA_NEW(dem->edit, cells, "edits of the ground"));
+  memcpy(dem->edit, site->origin.edit, cells * sizeof *dem->edit);
   return SCIARA_OK;
+}
+
+/** What a scenario adds to a shared site. */
+static enum sciara_status change_ground(const struct sciara_scenario_spec *s,
+                                        const struct sciara_problem_options *options, bool shape, bool error,
+                                        struct sciara_dem *dem) {
+  if (shape) SCIARA_TRY(shape_ground(s, options, dem));
+  return error ? add_error(s, dem) : SCIARA_OK;
 }
 
 enum sciara_status sciara_scenario_site_share(const struct sciara_scenario_spec *s,
                                               const struct sciara_problem_options *options,
                                               const struct sciara_site **out) {
   const struct sciara_site *site = options->site;
-  if (!sciara_site_is_of_memory(site) || (s->dem.sea.rule == SCIARA_SEA_NONE && s->dem.edit_count == 0)) {
+  const bool of_memory = sciara_site_is_of_memory(site);
+  const bool shape = of_memory && (s->dem.sea.rule != SCIARA_SEA_NONE || s->dem.edit_count > 0);
+  const bool error = s->dem.error.sd_m > 0 && !sciara_site_has_error(site) && !options->stateless;
+  if (!shape && !error) {
     *out = sciara_site_retain(site);
     return SCIARA_OK;
   }
   struct sciara_dem dem;
+  struct sciara_text keys = {0}, json = {0};
   enum sciara_status status = copy_ground(site, &dem);
-  if (status == SCIARA_OK) status = shape_ground(s, options, &dem);
+  if (status == SCIARA_OK) status = change_ground(s, options, shape, error, &dem);
   if (status != SCIARA_OK && status != SCIARA_ERR_USAGE) status = sciara_fail_context(status, "%s", s->path);
+  if (status == SCIARA_OK && !of_memory) status = describe(s, true, &keys);
+  if (status == SCIARA_OK && !of_memory) status = describe_dem(s, &json);
   if (status == SCIARA_OK)
-    status = make_site(&dem, s->engine.single_precision, site->origin.keys, site->origin.dem, out);
+    status = make_site(&dem, s->engine.single_precision, of_memory ? site->origin.keys : keys.data,
+                       of_memory ? site->origin.dem : json.data, out);
+  sciara_text_free(&keys);
+  sciara_text_free(&json);
   sciara_dem_free(&dem);
   return status;
 }

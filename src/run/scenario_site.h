@@ -26,10 +26,14 @@ enum sciara_status sciara_memory_site_make(const struct sciara_grid *grid, const
 /**
  * A reference to options->site, which has passed sciara_scenario_site_check. If it was made of values in memory and the
  * scenario has edits or a sea, then a copy of it with them: in double precision the same as from a file with these values.
+ * If it has no dem.error, but the scenario does, then a copy with the errors, unless options->stateless is set.
  */
 enum sciara_status sciara_scenario_site_share(const struct sciara_scenario_spec *s,
                                               const struct sciara_problem_options *options,
                                               const struct sciara_site **out);
+
+/** Whether the altitudes of a site have the errors of a scenario, of the key dem.error. */
+bool sciara_site_has_error(const struct sciara_site *site);
 
 /** Whether a path of a scenario, which may be NULL, is the name of an array. A file of this name has an ending. */
 bool sciara_path_is_of_memory(const char *path);

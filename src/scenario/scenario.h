@@ -7,6 +7,7 @@
 #include "base/setting.h"
 #include "base/text.h"
 #include "model/ground_edit.h"
+#include "model/ground_error.h"
 #include "model/params.h"
 #include "model/polyline.h"
 
@@ -63,6 +64,7 @@ struct sciara_scenario_spec {
     struct sciara_edit *edits;
     size_t edit_count;
     char *edits_json; ///< the key "dem.edits" in one line, its paths absolute; NULL: there are none
+    struct sciara_ground_error error;
   } dem;
 
   struct sciara_vent_spec *vents;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The keys dem.nodata, dem.sea and dem.edits of a checked scenario.
+// The keys dem.nodata, dem.sea, dem.edits and dem.error of a checked scenario.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -115,11 +115,19 @@ static enum sciara_status take_edits(const cJSON *edits, const char *folder, str
   return diagnostics->count == before ? print_edits(edits, s) : SCIARA_OK;
 }
 
+static void take_error(const cJSON *error, struct sciara_ground_error *out) {
+  const cJSON *sd = get(error, "sd_m"), *length = get(error, "correlation_m"), *seed = get(error, "seed");
+  if (!sd || !length) return; // not given, or reported
+  *out = (struct sciara_ground_error){
+      .sd_m = sd->valuedouble, .correlation_m = length->valuedouble, .seed = seed ? (uint64_t)seed->valuedouble : 1};
+}
+
 void sciara_scenario_ground(const char *folder, const cJSON *root, struct sciara_scenario_spec *out,
                             struct sciara_diagnostics *diagnostics) {
   const cJSON *dem = get(root, "dem"), *nodata = get(dem, "nodata");
   out->dem.has_nodata = nodata != NULL;
   out->dem.nodata = nodata ? nodata->valuedouble : 0;
+  take_error(get(dem, "error"), &out->dem.error);
   sciara_diagnostics_add(diagnostics, take_sea(get(dem, "sea"), folder, &out->dem.sea));
   sciara_diagnostics_add(diagnostics, take_edits(get(dem, "edits"), folder, out, diagnostics));
 }

@@ -191,7 +191,6 @@ class Ensemble(Case):
                 ("8 or more, from which", {"sample": {"method": "lhs", "count": 5, "replicates": 2}}),
                 ("the key is required", {"sample": {"method": "random"}}),
                 ("exactly one of: table, grid, line, fissures.file", {"vents": {"jitter_m": 1}}),
-                ("errors of the elevation would change the site", {"vary": [{"key": "elevation_error", "normal": {"mean": 0, "sd": 1}}], "sample": draw}),
                 ("of the distribution there", {"vary": [{"key": "model.relaxation", "uniform": [5, 6]}], "sample": draw}),
                 ("each key once", {"vary": [uniform, uniform], "sample": draw}),
                 ("a positive definite matrix", {"vary": [uniform, {"key": "model.cooling", "uniform": [1, 2]}], "sample": draw,

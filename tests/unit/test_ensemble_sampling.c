@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Claims about generator.h, points.h, normal.h and curve.h of src/ensemble: known values, uniformity, exact volumes.
+// Claims about model/random.h, model/normal.h, and points.h and curve.h of src/ensemble: known values, uniformity, exact volumes.
 #include <check.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "ensemble/curve.h"
-#include "ensemble/generator.h"
-#include "ensemble/normal.h"
 #include "ensemble/points.h"
+#include "model/normal.h"
+#include "model/random.h"
 
 START_TEST(test_philox) { // the known answers of Random123
   static const struct {

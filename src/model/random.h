@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Random numbers that depend on nothing but their place: Philox4x32-10 (J. Salmon et al. 2011, Parallel random numbers:
 // as easy as 1, 2, 3, SC '11, doi:10.1145/2063384.2063405). Integers alone, so every machine draws the same.
-#ifndef SCIARA_ENSEMBLE_GENERATOR_H
-#define SCIARA_ENSEMBLE_GENERATOR_H
+#ifndef SCIARA_MODEL_RANDOM_H
+#define SCIARA_MODEL_RANDOM_H
 
 #include <stdint.h>
 
@@ -25,6 +25,8 @@ enum sciara_stream {
   SCIARA_STREAM_DRAW,     ///< a coordinate of a point
   SCIARA_STREAM_SHUFFLE,  ///< the order of the strata of a Latin hypercube
   SCIARA_STREAM_SCRAMBLE, ///< the digits of Sobol' points
+  SCIARA_STREAM_SEED,     ///< the seed of a member
+  SCIARA_STREAM_GROUND,   ///< the error of the altitude of a cell
 };
 
 /** Where a number belongs. */

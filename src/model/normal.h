@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The normal distribution, of +, -, x, / and detmath alone: the same on every machine.
-#ifndef SCIARA_ENSEMBLE_NORMAL_H
-#define SCIARA_ENSEMBLE_NORMAL_H
+#ifndef SCIARA_MODEL_NORMAL_H
+#define SCIARA_MODEL_NORMAL_H
 
 /**
  * The inverse of the normal distribution function, for p in (0, 1): algorithm AS 241, PPND16 (M. Wichura 1988, Appl.

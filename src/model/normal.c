@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ensemble/normal.h"
+#include "model/normal.h"
 
 #include <math.h>
 

@@ -43,6 +43,7 @@ struct member {
   uint64_t cell_steps, cell_steps_before; ///< at that time; before the present window
   uint64_t slice;                         ///< steps of the next one
   double emission_end;                    ///< s
+  double time_zero;                       ///< simulated time at the start, s: that of a checkpoint, or 0
   int tower_tests;                        ///< done
   struct sciara_run_record record;        ///< its warnings of towers
   struct sciara_text warnings;
@@ -85,7 +86,7 @@ static enum sciara_status choose(const struct sciara_compute_setup *setup, struc
 }
 
 static bool has_initial_lava(const struct sciara_scenario_spec *s) {
-  return s->initial_thickness.given || s->initial_thickness.path;
+  return s->initial_thickness.given || s->initial_thickness.path || s->initial_checkpoint;
 }
 
 void sciara_compute_place(const struct sciara_compute_setup *setup, const struct sciara_compute_text *text,
@@ -124,6 +125,10 @@ static enum sciara_status first_state(const struct sciara_problem *p, const stru
   SCIARA_TRY(sciara_state_create_on(site, SCIARA_RECORD_MAX_DEPOSIT, out));
   (*out)->clock = sciara_problem_first_clock(p);
   if (p->state) sciara_state_copy_at(p->state, -w->row, -w->col, *out);
+  if (!p->scenario.initial_checkpoint || p->state->max_deposit) return SCIARA_OK;
+  struct sciara_state *s = *out; // the largest deposits so far are not known: those of now
+  for (int64_t i = 0; i < sciara_grid_cells(&s->grid); i++)
+    if (s->arrival[i] >= 0) s->max_deposit[i] = sciara_deposit(s->h[i], s->z[i], s->z0[i]);
   return SCIARA_OK;
 }
 
@@ -142,6 +147,7 @@ static enum sciara_status enter_window(struct member *m, struct sciara_problem *
   enum sciara_status status;
   m->window = first_window(p);
   m->boundary = p->scenario.boundary;
+  m->time_zero = p->state ? p->state->time : 0;
   m->vents = p->vents;
   p->vents = NULL;
   m->emission_end = sciara_vents_end(m->vents);
@@ -329,7 +335,7 @@ static enum sciara_status collect_cells(const struct member *m, struct sciara_fo
       const int64_t i = r * s->grid.cols + c;
       if (!(s->arrival[i] >= 0)) continue;
       f->cell[n] = (m->window.row + r) * stride + m->window.col + c;
-      f->arrival[n] = (float)s->arrival[i];
+      f->arrival[n] = (float)fmax(s->arrival[i] - m->time_zero, 0); // 0: covered before
       f->max_deposit[n] = (float)s->max_deposit[i];
       f->deposit[n] = (float)sciara_deposit(s->h[i], s->z[i], s->z0[i]);
       n++;
@@ -363,7 +369,7 @@ static enum sciara_status describe(struct member *m, struct sciara_footprint *f)
   f->stop = stop_of(m->simulation->finished);
   f->censored = f->stop == SCIARA_FOOTPRINT_STEPS || f->stop == SCIARA_FOOTPRINT_STALLED ||
                 f->stop == SCIARA_FOOTPRINT_THICK || m->record.warning_count > 0;
-  f->end_s = s->time;
+  f->end_s = s->time - m->time_zero;
   f->steps = s->step;
   f->cell_steps = m->cell_steps;
   f->checksum = sciara_window_checksum(s, &m->window, m->map, m->ground);
@@ -388,7 +394,7 @@ static enum sciara_status describe_failure(struct member *m, struct sciara_footp
                                               p->bad.step, m->window.row + p->bad.row, m->window.col + p->bad.col);
   if (!text) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for an error");
   f->failed = true;
-  f->end_s = m->kept->time;
+  f->end_s = m->kept->time - m->time_zero;
   f->steps = m->kept->step;
   f->cell_steps = m->cell_steps;
   const enum sciara_status status = take_texts(m, text, f);

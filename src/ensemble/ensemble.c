@@ -28,7 +28,19 @@ void sciara_ensemble_free(struct sciara_ensemble *e) {
   *e = (struct sciara_ensemble){0};
 }
 
-/** The path of the DEM in the base becomes absolute. */
+/** The path of the checkpoint, if members begin with one. */
+static enum sciara_status resolve_checkpoint(const char *folder, cJSON *root) {
+  cJSON *initial = cJSON_GetObjectItemCaseSensitive(root, "initial");
+  if (!cJSON_GetObjectItemCaseSensitive(initial, "checkpoint")) return SCIARA_OK;
+  char *path = sciara_path_join(folder, SCIARA_ENSEMBLE_CHECKPOINT);
+  cJSON *name = path ? cJSON_CreateString(path) : NULL;
+  free(path);
+  if (name && cJSON_ReplaceItemInObjectCaseSensitive(initial, "checkpoint", name)) return SCIARA_OK;
+  cJSON_Delete(name);
+  return no_memory();
+}
+
+/** The paths of the DEM and of the checkpoint in the base become absolute. */
 static enum sciara_status resolve_dem(struct sciara_ensemble *e) {
   cJSON *root = NULL;
   struct sciara_text text = {0};
@@ -41,6 +53,7 @@ static enum sciara_status resolve_dem(struct sciara_ensemble *e) {
                          SCIARA_ENSEMBLE_JSON, SCIARA_ENSEMBLE_DEM);
     cJSON_Delete(name);
   }
+  if (status == SCIARA_OK) status = resolve_checkpoint(folder, root);
   if (status == SCIARA_OK) status = sciara_json_print(root, &text);
   if (status == SCIARA_OK) {
     free(e->base);

@@ -10,6 +10,7 @@
 #define SCIARA_ENSEMBLE_MEMBERS "members.csv"
 #define SCIARA_ENSEMBLE_WEIGHTS "weights.csv"
 #define SCIARA_ENSEMBLE_DEM "dem.tif"
+#define SCIARA_ENSEMBLE_CHECKPOINT "checkpoint.h5"
 #define SCIARA_ENSEMBLE_BATCHES "batches"
 
 enum { SCIARA_BATCH_SMALLEST = 64, SCIARA_BATCH_LARGEST = 256 };
@@ -78,8 +79,9 @@ struct sciara_ensemble_event {
 /** Zero-initialise; release with sciara_ensemble_free. */
 struct sciara_ensemble {
   char *folder;
-  char *title; ///< may be NULL
-  char *base;  ///< JSON text of the base scenario; its paths are absolute, its DEM is dem.tif of the folder
+  char *title;        ///< may be NULL
+  char *base;         ///< JSON text of the base scenario; its paths are absolute, its DEM is dem.tif of the folder
+  double time_zero_s; ///< simulated time of the checkpoint with which members begin; arrivals count from it; 0: none
   struct sciara_members members;
   size_t batch_size, batch_count; ///< batch b: members [b * batch_size, min((b + 1) * batch_size, count))
   uint64_t hash;                  ///< of base, batch size and the hashes of all rows; not of weights and results

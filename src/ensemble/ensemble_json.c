@@ -118,7 +118,8 @@ static enum sciara_status make_tree(const struct sciara_ensemble *e, const struc
   bool whole = put_text(root, "format", FORMAT) && put_number(root, "version", VERSION) &&
                put_text(root, "program", SCIARA_VERSION) && (!e->title || put_text(root, "title", e->title)) &&
                put_hash(root, "hash", e->hash) && put_hash(root, "site_hash", e->site_hash) &&
-               put_number(root, "batch_size", (double)e->batch_size) && put_sample(root, e) &&
+               put_number(root, "batch_size", (double)e->batch_size) &&
+               (!(e->time_zero_s > 0) || put_number(root, "time_zero_s", e->time_zero_s)) && put_sample(root, e) &&
                put_copy(root, "base", base) && put_copy(root, "result", r->result) && put_copy(root, "stop", r->stop) &&
                put_vents(root, e) && put_rows(root, &e->members);
   cJSON_Delete(base);
@@ -278,6 +279,8 @@ static enum sciara_status read_tree(const char *path, const cJSON *root, struct 
     return refuse(path, "hash and site_hash", "16 hexadecimal digits");
   if (!get_whole(root, "batch_size", 1, SCIARA_BATCH_LARGEST, &out->batch_size))
     return refuse(path, "batch_size", "a whole number, 1 to 256");
+  if (sciara_json_get(root, "time_zero_s") && !get_finite(root, "time_zero_s", &out->time_zero_s))
+    return refuse(path, "time_zero_s", "a time, 0 or more");
   if (cJSON_IsString(title)) out->title = sciara_format("%s", title->valuestring);
   SCIARA_TRY(read_sample(path, root, out));
   SCIARA_TRY(read_base(path, root, &out->base));

@@ -15,6 +15,7 @@
 #include "ensemble/plan_base.h"
 #include "ensemble/points.h"
 #include "file/durable.h"
+#include "run/resume.h"
 #include "run/scenario_site.h"
 
 enum { MOST_BYTES = 16 << 20, RANDOMISATIONS = 8 };
@@ -70,20 +71,61 @@ static enum sciara_status read_tree(struct planning *p) {
   return SCIARA_OK;
 }
 
+/** Limits of the run that its checkpoint has reached: no member would do a step. Returns their number. */
+static size_t find_reached(const struct sciara_problem *base, const char *overrides[3]) {
+  const struct sciara_scenario_spec *s = &base->scenario;
+  const struct sciara_state *state = base->state;
+  size_t count = 0;
+  if (s->run.until == SCIARA_UNTIL_TIME && state->time >= s->run.until_s) overrides[count++] = "run.until=solidified";
+  if (state->time >= s->run.max_time_s) overrides[count++] = "run.max_time=null";
+  if (state->step >= s->run.max_steps) overrides[count++] = "run.max_steps=null";
+  return count;
+}
+
+static enum sciara_status open_with(struct planning *p, const char *path, const char *const *overrides, size_t count) {
+  const struct sciara_problem_options options = {.overrides = overrides, .override_count = count};
+  struct sciara_resume resume = {.lock = -1};
+  const enum sciara_status status = sciara_checkpoint_problem(path, &options, &resume, &p->base);
+  sciara_resume_close(&resume);
+  return status == SCIARA_OK ? SCIARA_OK : sciara_fail_context(status, "%s: base", p->r.file);
+}
+
+/** The scenario of a checkpoint is the base, as if it named the checkpoint. */
+static enum sciara_status open_checkpoint(struct planning *p, const char *path) {
+  const char *overrides[3];
+  SCIARA_TRY(open_with(p, path, NULL, 0));
+  const size_t count = find_reached(&p->base, overrides);
+  for (size_t k = 0; k < count; k++)
+    sciara_log(SCIARA_LOG_INFO, "%s: base: the checkpoint lies at the end of its run; members have %s", p->r.file,
+               overrides[k]);
+  if (count > 0) {
+    sciara_problem_free(&p->base);
+    SCIARA_TRY(open_with(p, path, overrides, count));
+  }
+  free(p->base.scenario.initial_checkpoint);
+  p->base.scenario.initial_checkpoint = sciara_format("%s", path);
+  return p->base.scenario.initial_checkpoint ? SCIARA_OK : no_memory();
+}
+
 static enum sciara_status read_base(struct planning *p) {
   const cJSON *base = sciara_json_get(p->root, "base");
   char *path = NULL;
   if (!base) return SCIARA_OK; // already reported
   SCIARA_TRY(sciara_ensemble_path(&p->r, base, &path));
-  const size_t length = strlen(path);
+  const size_t length = strlen(path), before = p->r.diagnostics->count;
   enum sciara_status status = SCIARA_OK;
   if (length > 3 && strcmp(path + length - 3, ".h5") == 0)
-    status = sciara_ensemble_refuse(&p->r, "base", SCIARA_NO_INDEX, NULL, base->valuestring,
-                                    "a scenario: a checkpoint as the base is not supported yet");
+    status = open_checkpoint(p, path);
   else
     sciara_problem_open_all(path, NULL, &p->base, p->r.diagnostics);
   free(path);
-  return status;
+  if (status != SCIARA_OK || p->r.diagnostics->count > before || !p->base.scenario.initial_checkpoint) return status;
+  p->e.time_zero_s = p->base.state->time;
+  sciara_log(SCIARA_LOG_INFO,
+             "%s: base: members begin with the state of %s at step %" PRIu64
+             "; their times count from there, simulated time %.10g s of its run",
+             p->r.file, p->base.scenario.initial_checkpoint, p->base.state->step, p->base.state->time);
+  return SCIARA_OK;
 }
 
 static enum sciara_status read_sample(struct planning *p) {
@@ -148,6 +190,10 @@ static void check_parts(struct planning *p) {
       sciara_diagnostics_add(r->diagnostics,
                              sciara_ensemble_refuse(r, "vary", k, "key", "elevation_error with the method full",
                                                     "a method that draws the errors: random, lhs or sobol"));
+    if (p->base.scenario.initial_checkpoint)
+      sciara_diagnostics_add(
+          r->diagnostics, sciara_ensemble_refuse(r, "vary", k, "key", "elevation_error, and a checkpoint as the base",
+                                                 "a base without lava, which lies on the ground of its run"));
     if (p->base.scenario.dem.error.sd_m > 0)
       sciara_diagnostics_add(r->diagnostics,
                              sciara_ensemble_refuse(r, "vary", k, "key", "elevation_error, and dem.error in the base",
@@ -392,6 +438,14 @@ static bool is_same_site(const struct sciara_site *a, const struct sciara_site *
          memcmp(a->kind, b->kind, cells) == 0 && memcmp(a->z0, b->z0, cells * sizeof *a->z0) == 0;
 }
 
+static enum sciara_status write_checkpoint(const struct planning *p) {
+  if (!p->base.scenario.initial_checkpoint) return SCIARA_OK;
+  char *path = sciara_path_join(p->e.folder, SCIARA_ENSEMBLE_CHECKPOINT);
+  const enum sciara_status status = path ? sciara_plan_write_checkpoint(&p->base, path) : no_memory();
+  free(path);
+  return status;
+}
+
 /** Writes dem.tif, and finds that members which read it have the site of the base. */
 static enum sciara_status write_ground(struct planning *p) {
   const struct sciara_problem_options options = {0};
@@ -417,7 +471,7 @@ static enum sciara_status write_ground(struct planning *p) {
   sciara_text_free(&text);
   free(path);
   free(real);
-  return status;
+  return status == SCIARA_OK ? write_checkpoint(p) : status;
 }
 
 static bool has_batches(const char *folder) {

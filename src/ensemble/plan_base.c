@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ensemble/plan_base.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "file/durable.h"
 #include "map/raster_gdal.h"
+#include "store/checkpoint_hdf5.h"
 
 static enum sciara_status no_memory(void) { return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a scenario"); }
 
@@ -80,6 +83,24 @@ static enum sciara_status put_place(const struct sciara_expansion *x, cJSON *ven
   return put(vent, "line", line);
 }
 
+/** The key "initial" of members that begin with the state of a checkpoint, which is a file next to the DEM. */
+static enum sciara_status put_checkpoint(const struct sciara_problem *base, const char *dem, cJSON *root) {
+  const char *slash = dem ? strrchr(dem, '/') : NULL;
+  char checksum[20], *real = dem ? NULL : realpath(base->scenario.initial_checkpoint, NULL);
+  char *path = !dem    ? sciara_format("%s", real ? real : base->scenario.initial_checkpoint)
+               : slash ? sciara_format("%.*s/" SCIARA_ENSEMBLE_CHECKPOINT, (int)(slash - dem), dem)
+                       : sciara_format(SCIARA_ENSEMBLE_CHECKPOINT);
+  cJSON *initial = cJSON_CreateObject();
+  snprintf(checksum, sizeof checksum, "%016" PRIx64, sciara_state_checksum(base->state));
+  const bool made = path && initial && cJSON_AddStringToObject(initial, "checkpoint", path) &&
+                    cJSON_AddStringToObject(initial, "checksum", checksum);
+  free(path);
+  free(real);
+  if (made) return put(root, "initial", initial);
+  cJSON_Delete(initial);
+  return no_memory();
+}
+
 static enum sciara_status put_vents(const struct sciara_problem *base, const struct sciara_expansion *x, cJSON *root) {
   cJSON *vents = cJSON_GetObjectItemCaseSensitive(root, "vents"), *vent;
   size_t k = 0;
@@ -92,6 +113,8 @@ static enum sciara_status put_vents(const struct sciara_problem *base, const str
       enum sciara_status status =
           sciara_event_effusion(&x->events[0], x->events[0].volume_m3, x->events[0].duration_s, 1, &text);
       if (status == SCIARA_OK) status = put_json(vent, "effusion", text.data);
+      if (status == SCIARA_OK && base->scenario.initial_checkpoint) // events begin now
+        status = put(vent, "start", cJSON_CreateNumber(base->state->time));
       sciara_text_free(&text);
       SCIARA_TRY(status);
     }
@@ -105,6 +128,7 @@ static enum sciara_status change(const struct sciara_problem *base, const struct
   cJSON *initial = cJSON_GetObjectItemCaseSensitive(root, "initial");
   SCIARA_TRY(make_absolute(initial, "thickness", base->scenario.initial_thickness.path));
   SCIARA_TRY(make_absolute(initial, "temperature", base->scenario.initial_temperature.path));
+  if (base->scenario.initial_checkpoint) SCIARA_TRY(put_checkpoint(base, dem, root));
   SCIARA_TRY(dem ? put_dem(base, dem, root) : put_json(root, "dem", base->site->origin.dem));
   cJSON_DeleteItemFromObjectCaseSensitive(root, "$schema");
   cJSON_DeleteItemFromObjectCaseSensitive(root, "output");
@@ -125,6 +149,22 @@ cleanup:
   cJSON_Delete(root);
   cJSON_Delete(again);
   sciara_text_free(&text);
+  return status;
+}
+
+enum sciara_status sciara_plan_write_checkpoint(const struct sciara_problem *base, const char *path) {
+  enum { MOST = INT32_MAX };
+  struct sciara_checkpoint copy = {0};
+  char *bytes = NULL;
+  size_t count = 0;
+  enum sciara_status status = sciara_file_read(base->scenario.initial_checkpoint, MOST, &bytes, &count);
+  if (status == SCIARA_OK) status = sciara_file_replace(path, bytes, count);
+  free(bytes);
+  if (status == SCIARA_OK) status = sciara_checkpoint_verify(path, &copy);
+  if (status == SCIARA_OK && copy.checksum != sciara_state_checksum(base->state))
+    status = sciara_fail(SCIARA_ERR_INPUT, "%s: changed while it was copied to %s: plan again",
+                         base->scenario.initial_checkpoint, path);
+  sciara_checkpoint_free(&copy);
   return status;
 }
 

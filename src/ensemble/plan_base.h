@@ -11,10 +11,13 @@
  * "output". With vents or events of the plan its one vent is the template of those.
  *
  * @param dem the path of the DEM; NULL: the key "dem" of the base, its path absolute. With a path the DEM is the ground
- *            of the site: edits, window and CRS are left out
+ *            of the site: edits, window and CRS are left out. A checkpoint of the base is then next to it
  */
 enum sciara_status sciara_plan_base_text(const struct sciara_problem *base, const struct sciara_expansion *x,
                                          const char *dem, struct sciara_text *out);
+
+/** Copies the checkpoint with which members begin. SCIARA_ERR_INPUT if it is no longer the one that was read. */
+enum sciara_status sciara_plan_write_checkpoint(const struct sciara_problem *base, const char *path);
 
 /** Writes the ground of a site so that a scenario with the key "dem" of sciara_plan_base_text reads the same site. */
 enum sciara_status sciara_plan_write_dem(const struct sciara_problem *base, const char *path);

@@ -39,8 +39,11 @@ const char *sciara_reduction_event(const struct sciara_reduction *r, int64_t eve
 }
 
 enum sciara_status sciara_reduction_describe(const struct sciara_reduction *r, struct sciara_text *out) {
-  return sciara_text_append(out, "%zu of %zu members%s, " SCIARA_ENSEMBLE_CONDITION, r->sample.finished,
-                            r->used_members - r->sample.zero, r->stopped ? " (the stop rule holds with these)" : "");
+  SCIARA_TRY(sciara_text_append(out, "%zu of %zu members%s, " SCIARA_ENSEMBLE_CONDITION, r->sample.finished,
+                                r->used_members - r->sample.zero,
+                                r->stopped ? " (the stop rule holds with these)" : ""));
+  if (!(r->ensemble.time_zero_s > 0)) return SCIARA_OK;
+  return sciara_text_append(out, "; times count from the checkpoint at %.10g s of the base", r->ensemble.time_zero_s);
 }
 
 struct sciara_footprint_source sciara_reduction_source(const struct sciara_reduction *r) {

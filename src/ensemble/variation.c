@@ -65,7 +65,8 @@ static enum sciara_status find_key(struct work *w, struct sciara_vary_spec *v) {
   const struct sciara_scenario_key *entry = NULL;
   if (strcmp(key, "rate_scale") == 0) {
     v->target = SCIARA_VARY_RATE;
-    w->range = (struct sciara_scenario_key){.path = "rate_scale", .type = SCIARA_KEY_NUMBER, .high = 1e6};
+    w->range =
+        (struct sciara_scenario_key){.path = "rate_scale", .type = SCIARA_KEY_NUMBER, .low_allowed = true, .high = 1e6};
     return SCIARA_OK;
   }
   if (strncmp(key, "events.", strlen("events.")) == 0) return find_event(w, key, v);

@@ -46,7 +46,7 @@ unsigned sciara_scenario_record(const struct sciara_scenario_spec *s) {
 static double wet_cells(const struct sciara_scenario_spec *s, const struct sciara_grid *grid,
                         const struct sciara_vents *vents) {
   const double cells = (double)sciara_grid_cells(grid);
-  if (s->initial_thickness.given || s->initial_thickness.path) return cells;
+  if (s->initial_thickness.given || s->initial_thickness.path || s->initial_checkpoint) return cells;
   const double area = sciara_vents_total(vents) / s->params.hc_vent;
   const double side = 2 * (double)s->run.max_steps + 1, within_reach = (double)vents->count * side * side;
   return fmin(fmin(cells, within_reach), area / (grid->cell_size * grid->cell_size));

@@ -12,6 +12,7 @@
 #include "model/range.h"
 #include "model/vent_area.h"
 #include "run/choose_engine.h"
+#include "run/initial_checkpoint.h"
 #include "run/scenario_site.h"
 #include "scenario/scenario_effusion.h"
 #include "terrain/dem_gdal.h"
@@ -461,9 +462,11 @@ static void warn_cell_size(const struct sciara_problem *p) {
 
 /** Makes what needs much memory, after checking that it is available. */
 static enum sciara_status make_start(struct sciara_problem *p, const struct sciara_problem_options *options) {
+  const bool replaced = options->ground || options->bare;
   if (!options->any_engine) SCIARA_TRY(sciara_forecast_check(&p->forecast, p->scenario.path));
+  if (p->scenario.initial_checkpoint && !replaced) return sciara_initial_checkpoint_take(p);
   SCIARA_TRY(make_state(p));
-  return options->ground || options->bare ? SCIARA_OK : place_initial_lava(p, options);
+  return replaced ? SCIARA_OK : place_initial_lava(p, options);
 }
 
 void sciara_problem_place(struct sciara_problem *p, const struct sciara_problem_options *options,

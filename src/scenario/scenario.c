@@ -202,6 +202,15 @@ static enum sciara_status take_engine(const cJSON *root, struct sciara_scenario_
   return copy_text(get(root, "engine", "name"), &s->engine.name);
 }
 
+static enum sciara_status take_checkpoint(const cJSON *root, const char *folder, struct sciara_scenario_spec *s) {
+  const cJSON *path = get(root, "initial", "checkpoint");
+  if (!path) return SCIARA_OK;
+  if (s->initial_thickness.given || s->initial_thickness.path)
+    return sciara_fail(SCIARA_ERR_INPUT, "%s: initial: expected either thickness or checkpoint, found both", s->path);
+  SCIARA_TRY(copy_path(path, folder, &s->initial_checkpoint));
+  return copy_text(get(root, "initial", "checksum"), &s->initial_checksum);
+}
+
 /**
  * The values of a filled tree.
  *
@@ -215,6 +224,7 @@ static void take_values(const cJSON *root, const char *folder, bool model_passed
   sciara_scenario_vents(folder, root, s, diagnostics);
   sciara_diagnostics_add(diagnostics, take_layer(get(root, "initial", "thickness"), folder, &s->initial_thickness));
   sciara_diagnostics_add(diagnostics, take_layer(get(root, "initial", "temperature"), folder, &s->initial_temperature));
+  sciara_diagnostics_add(diagnostics, take_checkpoint(root, folder, s));
   const enum sciara_status model = take_model(root, s);
   sciara_diagnostics_add(diagnostics, model);
   if (model == SCIARA_OK && model_passed) sciara_diagnostics_add(diagnostics, check_initial_temperature(s));
@@ -336,6 +346,8 @@ void sciara_scenario_free(struct sciara_scenario_spec *s) {
                    s->dem.edits_json,
                    s->initial_thickness.path,
                    s->initial_temperature.path,
+                   s->initial_checkpoint,
+                   s->initial_checksum,
                    s->run.start,
                    s->output.folder,
                    s->engine.name};

@@ -70,6 +70,8 @@ struct sciara_scenario_spec {
   struct sciara_vent_spec *vents;
   size_t vent_count;
   struct sciara_layer_spec initial_thickness, initial_temperature;
+  char *initial_checkpoint; ///< resolved against the scenario's folder; may be NULL
+  char *initial_checksum;   ///< of its state; may be NULL
 
   struct sciara_params params;
   char *model; ///< where they come from: "thesis-etna-2006; changed: cooling"

@@ -444,8 +444,9 @@ static void check_source(const struct check *c, const cJSON *root) {
   const cJSON *vents = cJSON_GetObjectItemCaseSensitive(root, "vents");
   const cJSON *initial = cJSON_GetObjectItemCaseSensitive(root, "initial");
   if (!cJSON_IsArray(vents) || cJSON_GetArraySize(vents) > 0) return;
-  if (initial && (!cJSON_IsObject(initial) || has(initial, "thickness"))) return;
-  refuse(c, &(struct sciara_json_path){.key = "vents"}, "none", "at least one vent, unless initial.thickness is given");
+  if (initial && (!cJSON_IsObject(initial) || has(initial, "thickness") || has(initial, "checkpoint"))) return;
+  refuse(c, &(struct sciara_json_path){.key = "vents"}, "none",
+         "at least one vent, unless initial.thickness or initial.checkpoint is given");
 }
 
 void sciara_scenario_check(const char *file, const cJSON *root, struct sciara_diagnostics *diagnostics) {

@@ -38,10 +38,10 @@ static bool add_given(cJSON *root, const struct sciara_default_request *q) {
   return good;
 }
 
-/** Removes an empty "initial", which would only be confusing: its keys have no defaults. */
-static void drop_empty_initial(cJSON *root) {
-  cJSON *initial = cJSON_GetObjectItemCaseSensitive(root, "initial");
-  if (cJSON_IsObject(initial) && !initial->child) cJSON_Delete(cJSON_DetachItemViaPointer(root, initial));
+/** Removes an empty object, such as "initial": its keys have no defaults. */
+static void drop_empty(cJSON *parent, const char *name) {
+  cJSON *object = cJSON_GetObjectItemCaseSensitive(parent, name);
+  if (cJSON_IsObject(object) && !object->child) cJSON_Delete(cJSON_DetachItemViaPointer(parent, object));
 }
 
 enum sciara_status sciara_scenario_default(const struct sciara_default_request *request, const char *const *overrides,
@@ -53,7 +53,8 @@ enum sciara_status sciara_scenario_default(const struct sciara_default_request *
     status = sciara_scenario_override(SCIARA_NEW_SCENARIO, root, overrides[k]);
   if (status == SCIARA_OK) status = sciara_scenario_fill(root);
   if (status == SCIARA_OK) {
-    drop_empty_initial(root);
+    drop_empty(root, "initial");
+    drop_empty(cJSON_GetObjectItemCaseSensitive(root, "dem"), "error");
     status = sciara_json_print(root, out);
   }
   if (status == SCIARA_OK) status = sciara_text_append(out, "\n");

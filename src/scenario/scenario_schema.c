@@ -219,9 +219,9 @@ static void put_object(struct builder *b, cJSON *node, const char *schema, const
 }
 
 /** "vents" may be empty only with initial lava: the rule about two branches. */
-static const char source_rule[] =
-    "[{\"properties\": {\"vents\": {\"minItems\": 1}}},"
-    " {\"required\": [\"initial\"], \"properties\": {\"initial\": {\"required\": [\"thickness\"]}}}]";
+static const char source_rule[] = "[{\"properties\": {\"vents\": {\"minItems\": 1}}},"
+                                  " {\"required\": [\"initial\"], \"properties\": {\"initial\": "
+                                  "{\"anyOf\": [{\"required\": [\"thickness\"]}, {\"required\": [\"checkpoint\"]}]}}}]";
 
 /** Appends a schema. @param rule NULL, or the "anyOf" of the top level */
 static enum sciara_status print_schema(const char *schema, const char *id, const char *title, const char *rule,

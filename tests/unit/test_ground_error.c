@@ -64,7 +64,7 @@ START_TEST(test_independent_cells) {
 }
 END_TEST
 
-START_TEST(test_place_alone) { // a part of a larger map has the same bits; another seed differs in every cell
+START_TEST(test_place_alone) { // a part of a larger map is bit-identical; another seed differs in every cell
   const struct sciara_ground_error e = {.sd_m = 3, .correlation_m = 22, .seed = 9007199254740991},
                                    other = {.sd_m = 3, .correlation_m = 22, .seed = 1};
   const struct sciara_grid small = grid_of(17, 23), large = grid_of(60, 41);

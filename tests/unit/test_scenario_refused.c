@@ -62,7 +62,8 @@ static const struct {
                       "start, effusion (did "
                       "you mean \"name\"?)"},
     {"vents.0.name=", "vents[0].name: expected a text that is not empty; found \"\""},
-    {"vents=[]", "vents: expected at least one vent, unless initial.thickness is given; found none"},
+    {"vents=[]",
+     "vents: expected at least one vent, unless initial.thickness or initial.checkpoint is given; found none"},
     {"vents={}", "vents: expected an array of at most 100000 objects; found an object"},
     {"vents=[1]", "vents[0]: expected an object; found 1"},
     {"vents=null", "vents: expected an array of at most 100000 objects; found null"},

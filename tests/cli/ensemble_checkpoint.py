@@ -1,0 +1,147 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""A checkpoint as the start of runs (initial.checkpoint) and as the base of an ensemble: a forecast from now."""
+import csv
+import glob
+import json
+import os
+import shutil
+import sys
+
+sys.dont_write_bytecode = True
+sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
+import case
+from case import Case
+
+VENT = {"x": 500205, "y": 4177215, "effusion": {"slot": "10 min", "rates_m3_s": [4, 6, 3]}}
+
+
+class Checkpoint(Case):
+    def setUp(self):
+        super().setUp()
+        self.write_scenario("s.json", vents=[VENT])
+        self.sciara("run", "s.json", "-q", "-o", "part", "--steps", 120, "--checkpoint-every", "10 min")
+        shutil.copy(sorted(glob.glob(self.path("part/checkpoints/*.h5")))[-1], self.path("now.h5"))
+        self.time = case.record(self.path("part"))["state"]["time_s"]
+        self.assertTrue(600 < self.time < 1800, self.time)
+
+    def state(self, folder):
+        return case.record(self.path(folder))["snapshots"][-1]["checksum"]
+
+    def table(self, *names):
+        with open(self.path(*names), encoding="utf-8", newline="") as f:
+            return list(csv.DictReader(f))
+
+    def test_run(self):
+        """A run that begins with a checkpoint ends as the whole run does; other parameters are allowed."""
+        self.run_scenario("whole")
+        self.write_scenario("c.json", vents=[VENT], initial={"checkpoint": "now.h5"})
+        done = self.sciara("run", "c.json", "-o", "rest")
+        self.assertIn("the run continues from step 120", done.stderr)
+        self.assertEqual(self.state("whole"), self.state("rest"))
+        self.sciara("run", "c.json", "-q", "-o", "hot", "--set", "model.cooling=120")
+        self.assertNotEqual(self.state("whole"), self.state("hot"))
+        self.sciara("run", "c.json", "-q", "-o", "broken", "--steps", 180, "--checkpoint-every", "5 min")
+        self.sciara("resume", "broken", "-q", "-o", "resumed", "--steps", 1000000)
+        self.assertEqual(self.state("whole"), self.state("resumed"))
+
+    def test_refused_runs(self):
+        checksum = "0123456789abcdef"
+        for text, changes in (("either thickness or checkpoint", {"initial": {"checkpoint": "now.h5", "thickness": 1}}),
+                              (f"expected a state with the checksum {checksum}", {"initial": {"checkpoint": "now.h5", "checksum": checksum}}),
+                              ("only together with", {"initial": {"checksum": checksum}}),
+                              ("found single, the checkpoint was computed in double", {"engine": {"precision": "single"}}),
+                              ("found closed", {"boundary": "closed"}),
+                              ("dem", {"dem": {"path": "dem.asc", "crs": "EPSG:32633", "window": [0, 0, 29, 40]}}),
+                              ("expected lava above model.T_sol_K = 1300", {"model": {"T_sol_K": 1300, "T_vent_K": 1400, "cooling": 150}}),
+                              ("not recorded", {"output": {"fields": ["max_thickness"]}})):
+            with self.subTest(text):
+                self.write_scenario("c.json", **({"vents": [VENT], "initial": {"checkpoint": "now.h5"}} | changes))
+                self.assertIn(text, self.sciara("run", "c.json", "-o", "run", code=3).stderr)
+                self.assertFalse(os.path.exists(self.path("run")))
+        os.truncate(self.path("now.h5"), os.path.getsize(self.path("now.h5")) // 2)
+        self.write_scenario("c.json", vents=[VENT], initial={"checkpoint": "now.h5"})
+        self.assertIn("now.h5", self.sciara("run", "c.json", "-o", "run", code=3).stderr)
+
+    def plan(self, folder, code=0, **parts):
+        whole = {"base": "now.h5", "sample": {"method": "full"}, "batch_size": 2} | parts
+        case.write_json(self.path("e.json"), whole)
+        return self.sciara("ensemble", "plan", "e.json", "-o", folder, "--no-estimate", code=code).stderr
+
+    def checksums(self, folder):
+        return [row["checksum"] for row in sorted(self.table(folder, "log.csv"), key=lambda row: int(row["id"]))]
+
+    def test_ensemble(self):
+        """The member without a change is the rest of the whole run; the folder has all that members need."""
+        self.run_scenario("whole")
+        said = self.plan("out", vary=[{"key": "rate_scale", "values": [0, 1, 2]}])
+        self.assertIn("begin with the state of ./now.h5 at step 120", said)
+        self.assertIn("the checkpoint lies at the end of its run; members have run.max_steps=null", said)
+        for name in ("now.h5", "dem.asc"):
+            os.remove(self.path(name))
+        shutil.rmtree(self.path("part"))
+        os.rename(self.path("out"), self.path("moved"))
+        self.sciara("ensemble", "run", "moved", "-j", 2)
+        found = self.checksums("moved")
+        self.assertEqual(found[1], self.state("whole"))
+        self.assertEqual(len(set(found)), 3)
+        for member in (0, 2):
+            self.sciara("ensemble", "member", "moved", member, "-o", f"m{member}.json")
+            self.run_scenario(f"run{member}", name=f"m{member}.json")
+            self.assertEqual(self.state(f"run{member}"), found[member])
+
+    def test_times(self):
+        """Arrivals count from now: what is covered has the arrival 0 and is reached by every member."""
+        events = [{"volume_m3": 9000, "duration": "20 min"}, {"volume_m3": 100, "duration": "10 min"}]
+        self.run_scenario("whole")
+        sites = [{"name": "vent", "x": VENT["x"], "y": VENT["y"]}, {"name": "far", "x": 500355, "y": 4177025}]
+        self.plan("out", events=events, result={"thickness_m": [0, 0.1], "within": ["1 s", "40 min"], "quantiles": [0.5], "sites": sites})
+        self.sciara("ensemble", "run", "out")
+        done = self.sciara("ensemble", "reduce", "out", "--no-pictures")
+        self.assertIn("times count from the checkpoint at", done.stdout + done.stderr)
+        import h5py
+        with h5py.File(glob.glob(self.path("out/batches/*.h5"))[0]) as f:
+            arrival, ends = f["arrival"][:], f["end_s"][:]
+            emitted = f["emitted_m3"][:] if "emitted_m3" in f else None
+            deposits = f["max_deposit"][:]
+        run = case.open_snapshot(self.path("part", case.record(self.path("part"))["snapshots"][-1]["name"]))
+        covered = int((run.arrival_time.values >= 0).sum())
+        self.assertEqual((arrival == 0).sum(), 2 * covered)
+        self.assertTrue((arrival > 0).any())
+        self.assertTrue((deposits[arrival == 0] > 0).all(), deposits[arrival == 0])
+        self.assertTrue(all(self.time + end > 1800 for end in ends))
+        if emitted is not None:  # what the checkpoint has, and the event from now on
+            before = case.record(self.path("part"))["ledger"]["emitted_m3"]
+            self.assertAlmostEqual(emitted[0], before + 9000, delta=1e-6)
+            self.assertAlmostEqual(emitted[1], before + 100, delta=1e-6)
+        vent = self.table("out/sites.csv")[0]
+        self.assertEqual(float(vent["reached_within_1s"]), 1)
+
+    def test_refused_ensembles(self):
+        entry = {"key": "elevation_error", "values": [1], "correlation_m": 30}
+        refused = self.plan("out", code=3, vary=[entry], sample={"method": "random", "count": 2})
+        self.assertIn("elevation_error, and a checkpoint as the base", refused)
+        case.write_json(self.path("no.h5"), {})
+        self.assertIn("e.json: base", self.plan("out", code=3, base="no.h5"))
+        self.assertFalse(os.path.exists(self.path("out")))
+        self.plan("out", vary=[{"key": "rate_scale", "values": [0, 1]}])
+        self.sciara("run", "s.json", "-q", "-o", "other", "--steps", 150, "--checkpoint-every", "10 min")
+        shutil.copy(sorted(glob.glob(self.path("other/checkpoints/*.h5")))[-1], self.path("out/checkpoint.h5"))
+        refused = self.sciara("ensemble", "run", "out", code=3)
+        self.assertIn("expected a state with the checksum", refused.stderr)
+
+    def test_base_that_names_a_checkpoint(self):
+        """A scenario with initial.checkpoint is the same base; its vents may be others."""
+        self.write_scenario("c.json", vents=[VENT], initial={"checkpoint": "now.h5"})
+        vary = [{"key": "rate_scale", "values": [1, 2]}]
+        self.plan("a", vary=vary)
+        self.plan("b", vary=vary, base="c.json")
+        for folder in "ab":
+            self.sciara("ensemble", "run", folder)
+        self.assertEqual(self.checksums("a"), self.checksums("b"))
+        self.assertEqual(json.loads(json.dumps(case.read_json(self.path("a/ensemble.json"))["base"]["initial"])),
+                         case.read_json(self.path("b/ensemble.json"))["base"]["initial"])
+
+
+if __name__ == "__main__":
+    case.main()

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Outlines, isochrones and vents of an ensemble as GeoPackages.
+// Outlines, isochrones and vents of an ensemble as GeoPackages, and as KML and GeoJSON.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/mem.h"
 #include "ensemble/products.h"
@@ -14,19 +15,25 @@ static enum sciara_status path_in(const struct sciara_reduction *r, const char *
   return *path ? SCIARA_OK : sciara_fail(SCIARA_ERR_MEMORY, "no memory for the path of a file");
 }
 
-/** Writes layers of zones, or of marks. */
-static enum sciara_status write_gpkg(const struct sciara_reduction *r, const char *name, struct sciara_polygons *p) {
+typedef enum sciara_status polygon_writer(const struct sciara_polygons *p, const char *path);
+
+/** Writes layers of zones and of marks. */
+static enum sciara_status write_file(const struct sciara_reduction *r, polygon_writer *writer,
+                                     struct sciara_polygons *p, const char *path) {
   struct sciara_text title = {0};
-  char *path = NULL;
-  enum sciara_status status;
   p->grid = &r->dem.grid;
   p->georef = &r->dem.georef;
-  SCIARA_TRY_GOTO(path_in(r, name, &path));
-  SCIARA_TRY_GOTO(sciara_reduction_describe(r, &title));
+  enum sciara_status status = sciara_reduction_describe(r, &title);
   p->title = title.data;
-  SCIARA_TRY_GOTO(sciara_polygons_write_gpkg(p, path));
-cleanup:
+  if (status == SCIARA_OK) status = writer(p, path);
   sciara_text_free(&title);
+  return status;
+}
+
+static enum sciara_status write_gpkg(const struct sciara_reduction *r, const char *name, struct sciara_polygons *p) {
+  char *path = NULL;
+  enum sciara_status status = path_in(r, name, &path);
+  if (status == SCIARA_OK) status = write_file(r, sciara_polygons_write_gpkg, p, path);
   free(path);
   return status;
 }
@@ -36,29 +43,30 @@ static void free_zones(struct sciara_zones *zones, size_t count) {
   sciara_free(zones);
 }
 
+/** Room for all layers of zones. */
+static enum sciara_status make_zones(const struct sciara_reduction *r, struct sciara_zones **zones) {
+  return SCIARA_NEW(*zones, r->layers.count + SCIARA_FRONTS, "outlines");
+}
+
+static bool is_outlined(const struct sciara_layer *l) {
+  return (l->kind == SCIARA_LAYER_PROBABILITY || l->kind == SCIARA_LAYER_REACHED || l->kind == SCIARA_LAYER_YEARS) &&
+         l->part == SCIARA_PART_VALUE;
+}
+
 /** A layer of P >= 1, 5, 10, 25, 50 and 75 % for each map of probabilities, without bounds and errors. */
-static enum sciara_status write_outlines(const struct sciara_reduction *r, double *values) {
+static enum sciara_status add_outlines(const struct sciara_reduction *r, double *values, struct sciara_zones *zones,
+                                       size_t *count) {
   static const double edges[] = {0.01, 0.05, 0.1, 0.25, 0.5, 0.75};
   const int64_t cells = sciara_grid_cells(&r->dem.grid);
-  struct sciara_zones *zones = NULL;
-  struct sciara_polygons p = {0};
-  enum sciara_status status;
-  SCIARA_TRY_GOTO(SCIARA_NEW(zones, r->layers.count + 1, "outlines"));
   for (size_t k = 0; k < r->layers.count; k++) {
     const struct sciara_layer *l = &r->layers.layer[k];
-    const bool probability =
-        l->kind == SCIARA_LAYER_PROBABILITY || l->kind == SCIARA_LAYER_REACHED || l->kind == SCIARA_LAYER_YEARS;
-    if (!probability || l->part != SCIARA_PART_VALUE) continue;
+    if (!is_outlined(l)) continue;
     sciara_hazard_fill(&r->hazard, k, r->dem.valid, cells, values);
-    SCIARA_TRY_GOTO(sciara_zones_at_least(l->name, values, cells, SCIARA_NODATA_ALTITUDE, edges,
-                                          sizeof edges / sizeof *edges, &zones[p.count]));
-    p.count++;
+    SCIARA_TRY(sciara_zones_at_least(l->name, values, cells, SCIARA_NODATA_ALTITUDE, edges,
+                                     sizeof edges / sizeof *edges, &zones[*count]));
+    (*count)++;
   }
-  p.layers = zones;
-  SCIARA_TRY_GOTO(write_gpkg(r, "outlines.gpkg", &p));
-cleanup:
-  free_zones(zones, p.count);
-  return status;
+  return SCIARA_OK;
 }
 
 /** "by 6 h": the end of the label "3 to 6 h" of an isochrone. */
@@ -71,27 +79,38 @@ static void name_end(struct sciara_zone *z) {
   snprintf(z->label, sizeof z->label, "%s", end);
 }
 
+static const char *const front_names[SCIARA_FRONTS] = {"reached_05", "reached_50"};
+
 /** The layers "reached_05" and "reached_50": where the probability of arrival by a time is at least 5 and 50 %. */
-static enum sciara_status write_isochrones(const struct sciara_reduction *r, double *values) {
-  static const char *const names[SCIARA_FRONTS] = {"reached_05", "reached_50"};
+static enum sciara_status add_isochrones(const struct sciara_reduction *r, double *values, struct sciara_zones *zones,
+                                         size_t *count) {
   const int64_t cells = sciara_grid_cells(&r->dem.grid);
-  struct sciara_zones *zones = NULL;
-  struct sciara_polygons p = {0};
   double step = 0;
-  enum sciara_status status;
-  SCIARA_TRY_GOTO(SCIARA_NEW(zones, SCIARA_FRONTS, "isochrones"));
   for (size_t k = 0; k < r->layers.count; k++) {
     const struct sciara_layer *l = &r->layers.layer[k];
     if (l->kind != SCIARA_LAYER_FRONT) continue;
     sciara_hazard_fill(&r->hazard, k, r->dem.valid, cells, values);
     if (step == 0) step = sciara_isochrone_step(values, cells, SCIARA_NODATA_ALTITUDE);
-    SCIARA_TRY_GOTO(sciara_zones_isochrones(values, cells, SCIARA_NODATA_ALTITUDE, step, &zones[p.count]));
-    for (size_t z = 0; z < zones[p.count].count; z++) name_end(&zones[p.count].zone[z]);
-    sciara_zones_nest(&zones[p.count], SCIARA_ZONES_AND_BELOW);
-    zones[p.count++].name = names[l->index];
+    SCIARA_TRY(sciara_zones_isochrones(values, cells, SCIARA_NODATA_ALTITUDE, step, &zones[*count]));
+    for (size_t z = 0; z < zones[*count].count; z++) name_end(&zones[*count].zone[z]);
+    sciara_zones_nest(&zones[*count], SCIARA_ZONES_AND_BELOW);
+    zones[(*count)++].name = front_names[l->index];
   }
+  return SCIARA_OK;
+}
+
+typedef enum sciara_status zone_maker(const struct sciara_reduction *r, double *values, struct sciara_zones *zones,
+                                      size_t *count);
+
+static enum sciara_status write_zones(const struct sciara_reduction *r, zone_maker *make, double *values,
+                                      const char *name) {
+  struct sciara_polygons p = {0};
+  struct sciara_zones *zones = NULL;
+  enum sciara_status status;
+  SCIARA_TRY_GOTO(make_zones(r, &zones));
+  SCIARA_TRY_GOTO(make(r, values, zones, &p.count));
   p.layers = zones;
-  SCIARA_TRY_GOTO(write_gpkg(r, "isochrones.gpkg", &p));
+  SCIARA_TRY_GOTO(write_gpkg(r, name, &p));
 cleanup:
   free_zones(zones, p.count);
   return status;
@@ -196,7 +215,9 @@ static size_t threats_most(const struct sciara_reduction *r) {
   return r->sites.sites * (classes < r->sample.finished ? classes : r->sample.finished);
 }
 
-static enum sciara_status write_vents(const struct sciara_reduction *r) {
+/** Writes the vents, and what they threaten, after the layers that `p` has. */
+static enum sciara_status write_vents(const struct sciara_reduction *r, struct sciara_polygons *p,
+                                      polygon_writer *writer, const char *path) {
   struct marks vents = {0}, threats = {0};
   enum sciara_status status;
   SCIARA_TRY_GOTO(marks_make(&vents, r->ensemble.vent_count));
@@ -212,8 +233,9 @@ static enum sciara_status write_vents(const struct sciara_reduction *r) {
        .text_columns = THREAT_TEXTS,
        .column = threat_columns,
        .columns = THREAT_COLUMNS}};
-  struct sciara_polygons p = {.marks = layers, .mark_layers = 2};
-  SCIARA_TRY_GOTO(write_gpkg(r, "vents.gpkg", &p));
+  p->marks = layers;
+  p->mark_layers = 2;
+  SCIARA_TRY_GOTO(write_file(r, writer, p, path));
 cleanup:
   marks_free(&vents);
   marks_free(&threats);
@@ -223,9 +245,65 @@ cleanup:
 enum sciara_status sciara_products_vectors(const struct sciara_reduction *r) {
   double *values;
   SCIARA_TRY(SCIARA_NEW(values, sciara_grid_cells(&r->dem.grid), "a map"));
-  enum sciara_status status = write_outlines(r, values);
-  if (status == SCIARA_OK) status = write_isochrones(r, values);
+  struct sciara_polygons p = {0};
+  char *path = NULL;
+  enum sciara_status status = write_zones(r, add_outlines, values, "outlines.gpkg");
+  if (status == SCIARA_OK) status = write_zones(r, add_isochrones, values, "isochrones.gpkg");
   sciara_free(values);
-  if (status == SCIARA_OK && r->ensemble.vent_count > 0) status = write_vents(r);
+  if (status != SCIARA_OK || r->ensemble.vent_count == 0) return status;
+  status = path_in(r, "vents.gpkg", &path);
+  if (status == SCIARA_OK) status = write_vents(r, &p, sciara_polygons_write_gpkg, path);
+  free(path);
+  return status;
+}
+
+enum sciara_status sciara_products_kml(const struct sciara_reduction *r, const char *path) {
+  struct sciara_polygons p = {0};
+  struct sciara_zones *zones = NULL;
+  double *values = NULL;
+  enum sciara_status status;
+  SCIARA_TRY_GOTO(SCIARA_NEW(values, sciara_grid_cells(&r->dem.grid), "a map"));
+  SCIARA_TRY_GOTO(make_zones(r, &zones));
+  SCIARA_TRY_GOTO(add_outlines(r, values, zones, &p.count));
+  SCIARA_TRY_GOTO(add_isochrones(r, values, zones, &p.count));
+  p.layers = zones;
+  status = r->ensemble.vent_count > 0 ? write_vents(r, &p, sciara_polygons_write_kml, path)
+                                      : write_file(r, sciara_polygons_write_kml, &p, path);
+cleanup:
+  free_zones(zones, p.count);
+  sciara_free(values);
+  return status;
+}
+
+/** SCIARA_ERR_USAGE with the names of the layers. */
+static enum sciara_status refuse_layer(const struct sciara_reduction *r, const char *layer) {
+  struct sciara_text names = {0};
+  for (size_t k = 0; k < r->layers.count; k++)
+    if (is_outlined(&r->layers.layer[k])) sciara_text_append(&names, "%s, ", r->layers.layer[k].name);
+  const enum sciara_status status = sciara_fail(SCIARA_ERR_USAGE, "--layer: expected %s%s or %s, found \"%.80s\"",
+                                                names.data ? names.data : "", front_names[0], front_names[1], layer);
+  sciara_text_free(&names);
+  return status;
+}
+
+enum sciara_status sciara_products_geojson(const struct sciara_reduction *r, const char *layer, const char *path) {
+  struct sciara_polygons p = {0};
+  struct sciara_zones *zones = NULL;
+  double *values = NULL;
+  size_t count = 0;
+  enum sciara_status status;
+  SCIARA_TRY_GOTO(SCIARA_NEW(values, sciara_grid_cells(&r->dem.grid), "a map"));
+  SCIARA_TRY_GOTO(make_zones(r, &zones));
+  SCIARA_TRY_GOTO(add_outlines(r, values, zones, &count));
+  SCIARA_TRY_GOTO(add_isochrones(r, values, zones, &count));
+  for (size_t k = 0; k < count && p.count == 0; k++)
+    if (strcmp(zones[k].name, layer) == 0) {
+      p.layers = &zones[k];
+      p.count = 1;
+    }
+  status = p.count ? write_file(r, sciara_polygons_write_geojson, &p, path) : refuse_layer(r, layer);
+cleanup:
+  free_zones(zones, count);
+  sciara_free(values);
   return status;
 }

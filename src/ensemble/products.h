@@ -30,6 +30,12 @@ enum sciara_status sciara_products_maps(const struct sciara_reduction *r, bool p
 /** outlines.gpkg, isochrones.gpkg, and vents.gpkg if the vents are known. */
 enum sciara_status sciara_products_vectors(const struct sciara_reduction *r);
 
+/** All layers of outlines.gpkg, isochrones.gpkg and vents.gpkg in one KML file; SCIARA_ERR_USAGE without a CRS. */
+enum sciara_status sciara_products_kml(const struct sciara_reduction *r, const char *path);
+
+/** One layer of outlines.gpkg or isochrones.gpkg as GeoJSON; SCIARA_ERR_USAGE, with the names, if there is none of this name. */
+enum sciara_status sciara_products_geojson(const struct sciara_reduction *r, const char *layer, const char *path);
+
 /** sites.csv: a row for each site, and for the chance that lava leaves the map or enters the sea. */
 enum sciara_status sciara_products_sites(const struct sciara_reduction *r);
 

@@ -63,6 +63,33 @@ class Chain(Case):
         run = case.record(self.run_scenario(f"run-{folder}-{member}", name=f"m{member}.json"))
         self.assertEqual(run["snapshots"][-1]["checksum"], table(self.path(folder, "log.csv"))[str(member)]["checksum"])
 
+    def test_exports(self):
+        """KML has all zones and vents, GeoJSON one layer, in degrees; their areas are those of the map."""
+        self.write_ensemble()
+        self.ensemble("run", "e.json", "-j", "2", "--no-estimate", "--no-pictures")
+        self.ensemble("export", "e", "-f", "kml")
+        self.ensemble("export", "e", "-f", "geojson", "--layer", "probability_0m", "-o", "p.geojson")
+        self.ensemble("export", "e", "-f", "geojson", "--layer", "reached_05")
+        kml = read(self.path("e/maps/hazard.kml")).decode()
+        for name in ("probability_0m", "probability_0.5m", "reached_within_30min", "reached_05", "vents", "threats", "one", "small"):
+            self.assertIn(name, kml)
+        zones = case.read_json(self.path("p.geojson"))["features"]
+        cells = {z["properties"]["probability"]: z["properties"]["cells"] for z in zones}
+        done = self.ensemble("query", "e", "--at", "500200,4177220").stdout
+        self.assertIn("100", done)
+        self.assertEqual(sorted(cells, reverse=True), sorted(cells, key=lambda edge: cells[edge]), "zones are nested")
+        place = zones[0]["geometry"]["coordinates"]
+        while not isinstance(place[0], float):
+            place = place[0]
+        self.assertTrue(14.9 < place[0] < 15.1 and 37.7 < place[1] < 37.8, place)
+        self.assertTrue(case.read_json(self.path("e/maps/reached_05.geojson"))["features"])
+        for said, *options in (("expected probability_0m, probability_0.5m, reached_within_30min, reached_05 or reached_50",
+                                "-f", "geojson", "--layer", "x", "-o", "x.geojson"),
+                               ("--layer is missing", "-f", "geojson"), ("--layer", "-f", "kml", "--layer", "x"),
+                               ("--title", "-f", "kml", "--title", "x"), ("--output", "-f", "kml", "-o", "x.html")):
+            self.assertIn(said, self.ensemble("export", "e", *options, code=2).stderr)
+        self.assertFalse(os.path.exists(self.path("x.geojson")))
+
     def test_chain(self):
         self.write_ensemble()
         self.ensemble("plan", "e.json", "-o", "steps", "--no-estimate")

@@ -142,8 +142,7 @@ class Limits(Case):
         def limit():
             resource.setrlimit(resource.RLIMIT_AS, (size,) * 2)
             resource.setrlimit(resource.RLIMIT_CPU, (4, 4))
-        return subprocess.run([case.PROGRAM, *args], cwd=self.work, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                              stderr=subprocess.PIPE, encoding="utf-8", check=False, preexec_fn=limit)
+        return case.run_limited([case.PROGRAM, *args], {"preexec_fn": limit}, cwd=self.work)
 
     def test_disk(self):
         allowed = subprocess.run(["unshare", "-rm", "mount", "-t", "tmpfs", "none", self.work], stderr=subprocess.PIPE,

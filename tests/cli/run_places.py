@@ -183,8 +183,7 @@ def limit_files(size):
 
 def run_whatever(self, *args, **options):
     """Runs the program, with any exit code."""
-    return subprocess.run([case.PROGRAM, *map(str, args)], cwd=self.work, stdin=subprocess.DEVNULL,
-                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8", check=False, **options)
+    return case.run_limited([case.PROGRAM, *map(str, args)], options, cwd=self.work)
 
 
 if __name__ == "__main__":

@@ -117,6 +117,22 @@ class Checkpoint(Case):
         vent = self.table("out/sites.csv")[0]
         self.assertEqual(float(vent["reached_within_1s"]), 1)
 
+    def test_solid_lava(self):
+        """Lava that is solid by now counts with its deposit of now, unless the run has recorded the largest."""
+        for name, fields in (("plain", ["thickness"]), ("recorded", ["thickness", "max_deposit"])):
+            self.write_scenario("s.json", vents=[VENT], output={"fields": fields})
+            self.sciara("run", "s.json", "-q", "-o", name, "--steps", 600, "--checkpoint-every", "10 min")
+            shutil.copy(sorted(glob.glob(self.path(name, "checkpoints/*.h5")))[-1], self.path("late.h5"))
+            self.plan(name + "-e", base="late.h5", vary=[{"key": "rate_scale", "values": [1]}])
+            self.sciara("ensemble", "run", name + "-e")
+            import h5py
+            with h5py.File(glob.glob(self.path(name + "-e/batches/*.h5"))[0]) as f:
+                most, last, arrival = f["max_deposit"][:], f["deposit"][:], f["arrival"][:]
+            self.assertGreater(len(last), 30)
+            self.assertEqual(arrival.max(), 0)
+            self.assertTrue((most >= last).all() and (last > 0).all())
+        self.assertTrue((most > last).any(), "a deposit has never been larger than at the end")
+
     def test_refused_ensembles(self):
         entry = {"key": "elevation_error", "values": [1], "correlation_m": 30}
         refused = self.plan("out", code=3, vary=[entry], sample={"method": "random", "count": 2})

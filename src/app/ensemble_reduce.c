@@ -63,7 +63,8 @@ static enum sciara_status print_site(const struct sciara_reduction *r, const cha
     snprintf(label, sizeof label, q->thickness_m[k] == 0 ? "lava arrives" : "more than %.9g m", q->thickness_m[k]);
     sciara_print("  %-28s ", label);
     print_probability(&p->estimate, bounds);
-    sciara_print("  %-28s %.2f and %.2f %%\n", "  from half of the members", 100 * p->half[0], 100 * p->half[1]);
+    if (isfinite(p->half[0]) && isfinite(p->half[1]))
+      sciara_print("  %-28s %.2f and %.2f %%\n", "  from half of the members", 100 * p->half[0], 100 * p->half[1]);
     if (p->estimate.hits == 0 && isfinite(sciara_sample_zero_bound(&r->sample)))
       sciara_print("  %-28s %.2f %%\n", "  upper 95 % bound", 100 * sciara_sample_zero_bound(&r->sample));
   }

@@ -120,11 +120,13 @@ static enum sciara_status read_base(struct planning *p) {
     sciara_problem_open_all(path, NULL, &p->base, p->r.diagnostics);
   free(path);
   if (status != SCIARA_OK || p->r.diagnostics->count > before || !p->base.scenario.initial_checkpoint) return status;
+  char time[48];
   p->e.time_zero_s = p->base.state->time;
+  sciara_print_duration(p->e.time_zero_s, time, sizeof time);
   sciara_log(SCIARA_LOG_INFO,
              "%s: base: members begin with the state of %s at step %" PRIu64
-             "; their times count from there, simulated time %.10g s of its run",
-             p->r.file, p->base.scenario.initial_checkpoint, p->base.state->step, p->base.state->time);
+             "; their times count from there, simulated time %.10g s (%s) of its run",
+             p->r.file, p->base.scenario.initial_checkpoint, p->base.state->step, p->e.time_zero_s, time);
   return SCIARA_OK;
 }
 

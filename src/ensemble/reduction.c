@@ -43,7 +43,9 @@ enum sciara_status sciara_reduction_describe(const struct sciara_reduction *r, s
                                 r->used_members - r->sample.zero,
                                 r->stopped ? " (the stop rule holds with these)" : ""));
   if (!(r->ensemble.time_zero_s > 0)) return SCIARA_OK;
-  return sciara_text_append(out, "; times count from the checkpoint at %.10g s of the base", r->ensemble.time_zero_s);
+  char time[48];
+  sciara_print_duration(r->ensemble.time_zero_s, time, sizeof time);
+  return sciara_text_append(out, "; times count from the checkpoint, simulated time %s of the base", time);
 }
 
 struct sciara_footprint_source sciara_reduction_source(const struct sciara_reduction *r) {

@@ -348,8 +348,8 @@ bool sciara_site_has_error(const struct sciara_site *site) {
   return site->origin.keys && strstr(site->origin.keys, "\n" ERROR_KEY "{");
 }
 
-/** A copy of the ground of a site as a DEM, with its sea and its edits. */
-static enum sciara_status copy_ground(const struct sciara_site *site, struct sciara_dem *dem) {
+/** A copy of the ground of a site as a DEM; `shaped`: with its sea and its edits. */
+static enum sciara_status copy_ground(const struct sciara_site *site, bool shaped, struct sciara_dem *dem) {
   const size_t cells = (size_t)sciara_grid_cells(&site->grid);
   *dem = (struct sciara_dem){.grid = site->grid};
   SCIARA_TRY(copy_text(site->origin.crs_wkt, &dem->georef.crs_wkt));
@@ -358,9 +358,9 @@ static enum sciara_status copy_ground(const struct sciara_site *site, struct sci
   SCIARA_TRY(SCIARA_NEW(dem->valid, cells, "mask of a DEM"));
   memcpy(dem->altitude, site->z0, cells * sizeof *dem->altitude);
   for (size_t i = 0; i < cells; i++) dem->valid[i] = site->kind[i] != SCIARA_CELL_NODATA;
-  if (site->sea_cells > 0) SCIARA_TRY(SCIARA_NEW(dem->sea, cells, "the sea"));
+  if (shaped && site->sea_cells > 0) SCIARA_TRY(SCIARA_NEW(dem->sea, cells, "the sea"));
   for (size_t i = 0; i < cells && dem->sea; i++) dem->sea[i] = site->kind[i] == SCIARA_CELL_SEA;
-  if (!site->origin.edit) return SCIARA_OK;
+  if (!shaped || !site->origin.edit) return SCIARA_OK;
   SCIARA_TRY(SCIARA_NEW(dem->edit, cells, "edits of the ground"));
   memcpy(dem->edit, site->origin.edit, cells * sizeof *dem->edit);
   return SCIARA_OK;
@@ -387,7 +387,7 @@ enum sciara_status sciara_scenario_site_share(const struct sciara_scenario_spec 
   }
   struct sciara_dem dem;
   struct sciara_text keys = {0}, json = {0};
-  enum sciara_status status = copy_ground(site, &dem);
+  enum sciara_status status = copy_ground(site, !shape, &dem);
   if (status == SCIARA_OK) status = change_ground(s, options, shape, error, &dem);
   if (status != SCIARA_OK && status != SCIARA_ERR_USAGE) status = sciara_fail_context(status, "%s", s->path);
   if (status == SCIARA_OK && !of_memory) status = describe(s, true, &keys);

@@ -237,6 +237,8 @@ static enum sciara_status write_vents(const struct sciara_reduction *r, struct s
   p->mark_layers = 2;
   SCIARA_TRY_GOTO(write_file(r, writer, p, path));
 cleanup:
+  p->marks = NULL;
+  p->mark_layers = 0;
   marks_free(&vents);
   marks_free(&threats);
   return status;

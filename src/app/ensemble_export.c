@@ -88,16 +88,18 @@ cleanup:
   return status;
 }
 
-static enum sciara_status export(const struct sciara_arguments *a) {
-  const char *given = sciara_argument(a, "output"); const struct format * f; struct sciara_hazard_page_look look = {0};
+static enum sciara_status export_ensemble(const struct sciara_arguments *a) {
+  const char *given = sciara_argument(a, "output");
+  const struct format *f = formats;
+  struct sciara_hazard_page_look look = {0};
   SCIARA_TRY(find_format(a, &f));
   SCIARA_TRY(check_options(a, f));
   SCIARA_TRY(read_look(a, &look));
   if (given) SCIARA_TRY(sciara_check_extension("output", given, f->of_run->extensions));
-  char *path = given     ? sciara_format("%s", given)
-               : f->file ? sciara_format("%s/" SCIARA_ENSEMBLE_MAPS "/%s", a->operand[0], f->file)
-                         : sciara_format("%s/" SCIARA_ENSEMBLE_MAPS "/%s.geojson", a->operand[0],
-                                         sciara_argument(a, "layer"));
+  char *path =
+      given     ? sciara_format("%s", given)
+      : f->file ? sciara_format("%s/" SCIARA_ENSEMBLE_MAPS "/%s", a->operand[0], f->file)
+                : sciara_format("%s/" SCIARA_ENSEMBLE_MAPS "/%s.geojson", a->operand[0], sciara_argument(a, "layer"));
   if (!path) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for the path of a file");
   const enum sciara_status status = write_output(a, &look, f, path);
   free(path);
@@ -107,7 +109,7 @@ static enum sciara_status export(const struct sciara_arguments *a) {
 static int run_export(const struct sciara_command *command, int argc, char **argv) {
   struct sciara_arguments arguments;
   const int code = sciara_arguments_parse(command, argc, argv, &arguments);
-  return code < 0 ? sciara_report(export(&arguments)) : code;
+  return code < 0 ? sciara_report(export_ensemble(&arguments)) : code;
 }
 
 static const struct sciara_option options[] = {

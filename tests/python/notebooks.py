@@ -39,7 +39,7 @@ class Notebooks(case.Case):
                         {"argv": [sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"],
                          "display_name": "Python 3", "language": "python"})
         os.environ["JUPYTER_PATH"] = self.work
-        nbclient.NotebookClient(notebook, timeout=120, kernel_name="python3",
+        nbclient.NotebookClient(notebook, timeout=600, kernel_name="python3",
                                 resources={"metadata": {"path": self.work}}).execute()
         outputs = [output for cell in notebook.cells for output in cell.get("outputs", [])]
         pictures = [output["data"]["image/png"] for output in outputs if "image/png" in output.get("data", {})]

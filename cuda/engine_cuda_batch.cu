@@ -67,8 +67,13 @@ typedef void batch_kernel(const batch_slot *slots, unsigned long long nanosecond
 
 /** The kernel for this number of threads, with as many registers as `each` blocks on a multiprocessor leave. */
 batch_kernel *kernel_for(unsigned threads, size_t each) {
-  if (threads <= 256) return each <= 2 ? batch_steps<256, 2> : batch_steps<256, 3>;
-  if (threads <= 512) return each <= 1 ? batch_steps<512, 1> : batch_steps<512, 2>;
+  if (threads <= 256)
+    return each <= 2   ? batch_steps<256, 2>
+           : each <= 3 ? batch_steps<256, 3>
+           : each <= 4 ? batch_steps<256, 4>
+                       : batch_steps<256, 6>;
+  if (threads <= 384) return each <= 3 ? batch_steps<384, 3> : batch_steps<384, 4>;
+  if (threads <= 512) return each <= 1 ? batch_steps<512, 1> : each <= 2 ? batch_steps<512, 2> : batch_steps<512, 3>;
   return threads <= 768 ? batch_steps<768, 1> : batch_steps<1024, 1>;
 }
 
@@ -501,13 +506,27 @@ int count_slots(int device, int64_t cells, size_t *bytes) {
   return (int)std::min(fit, (size_t)multiprocessors * SLOTS_OF_MULTIPROCESSOR);
 }
 
+/** Seconds of a step of a member alone on a multiprocessor, and in cuda-fused: measured on an H200, docs/performance.md. */
+const double BLOCK_STEP_S = 3e-6, BLOCK_CELL_S = 14.5e-9, FUSED_STEP_S = 6.3e-6, FUSED_CELL_S = 1e-9;
+
+bool is_outgrown(const int64_t liquid[], int count) {
+  double block = 0, fused = 0;
+  for (int k = 0; k < count; k++) {
+    block = std::max(block, BLOCK_STEP_S + BLOCK_CELL_S * (double)liquid[k]);
+    fused += FUSED_STEP_S + FUSED_CELL_S * (double)liquid[k];
+  }
+  return fused < block;
+}
+
 const sciara_engine_batch table = {.create = create_batch,
                                    .destroy = destroy_batch,
                                    .load = load,
                                    .advance = advance_batch,
                                    .download = download_slot,
                                    .clear = clear_slot,
-                                   .slots = count_slots};
+                                   .slots = count_slots,
+                                   .outgrown = is_outgrown,
+                                   .successor = "cuda-fused"};
 
 } // namespace
 

@@ -89,12 +89,13 @@ enum sciara_stop_reason {
   SCIARA_STOP_STEPS,
   SCIARA_STOP_TIME,
   SCIARA_STOP_SOLIDIFIED,
-  SCIARA_STOP_STALLED, ///< the clock is lost in the rounding of the simulated time, so the time stands still: an error
-  SCIARA_STOP_THICK,   ///< a cell is thicker than the given thickness: an error for a run
-  SCIARA_STOP_FRONT,   ///< front at rest; set by the caller of the engines (run/front_rest.h)
-  SCIARA_STOP_WALL,    ///< max_wall_ms has passed: call again
-  SCIARA_STOP_CANCEL,  ///< *cancel was set
-  SCIARA_STOP_FRAME,   ///< of a batch: lava has come next to the frame of its grid, see struct sciara_engine_batch
+  SCIARA_STOP_STALLED,  ///< the clock is lost in the rounding of the simulated time, so the time stands still: an error
+  SCIARA_STOP_THICK,    ///< a cell is thicker than the given thickness: an error for a run
+  SCIARA_STOP_FRONT,    ///< front at rest; set by the caller of the engines (run/front_rest.h)
+  SCIARA_STOP_WALL,     ///< max_wall_ms has passed: call again
+  SCIARA_STOP_CANCEL,   ///< *cancel was set
+  SCIARA_STOP_FRAME,    ///< of a batch: lava has come next to the frame of its grid, see struct sciara_engine_batch
+  SCIARA_STOP_OUTGROWN, ///< of a pool: the member continues faster in another engine (run/pool.h)
 };
 
 /**
@@ -224,6 +225,12 @@ struct sciara_engine_batch {
    * *bytes: device memory of one such slot that records everything. 0: the device cannot be used.
    */
   int (*slots)(int device, int64_t cells, size_t *bytes);
+  /**
+   * Whether `count` members with so many liquid cells, the only ones left, end sooner in engines of the kind `successor`,
+   * one step of each alternately. Absent, as `successor`: never.
+   */
+  bool (*outgrown)(const int64_t liquid[], int count);
+  const char *successor; ///< name of that engine, of the same device
 };
 
 /** Number of states that an engine can keep at a time. */

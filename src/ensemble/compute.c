@@ -16,6 +16,7 @@
 #include "base/wallclock.h"
 #include "model/field.h"
 #include "model/window.h"
+#include "run/choose_engine.h"
 #include "run/outflow.h"
 #include "run/scenario_site.h"
 #include "run/simulation.h"
@@ -31,6 +32,7 @@ enum {
 /** A member in work. */
 struct member {
   const struct sciara_compute_setup *setup;
+  struct sciara_pool_slot *slot; ///< the engine; NULL: one of its own
   const struct sciara_site *map; ///< that of the setup, or with errors of its own
   uint64_t ground;               ///< sciara_site_checksum of it
   struct sciara_vents *vents;    ///< on the map
@@ -187,7 +189,7 @@ static enum sciara_status enlarge(struct member *m, const struct sciara_margins 
   m->kept = kept;
   m->window = to;
   SCIARA_TRY_GOTO(sciara_state_clone(kept, &state));
-  if (m->setup->slot) sciara_pool_set_frame(m->setup->slot, to.sides);
+  if (m->slot) sciara_pool_set_frame(m->slot, to.sides);
   m->margins = sciara_window_margins(kept);
   m->losses = 0; // the engine counts from its start
   m->cell_steps_before = m->cell_steps;
@@ -280,6 +282,36 @@ static enum sciara_status leave_frame(struct member *m) {
   return repeat(m, near ? near : m->window.sides);
 }
 
+/**
+ * Continues in an engine that has the whole device, for no other member needs the slots. Without memory for it the member
+ * stays in its slot.
+ */
+static enum sciara_status leave_slot(struct member *m) {
+  static const struct sciara_margins as_it_is = {{0}};
+  struct sciara_simulation *s = m->simulation;
+  struct sciara_pool_slot *const slot = m->slot;
+  const struct sciara_scenario_spec *scenario = &s->problem.scenario;
+  const struct sciara_engine_options options = sciara_scenario_engine_options(scenario);
+  const struct sciara_engine_ops *next = NULL;
+  enum sciara_status status =
+      sciara_engine_find(sciara_pool_successor(slot), sciara_scenario_precision(scenario), &next);
+  if (status == SCIARA_OK) status = sciara_engine_options_check(next, &options);
+  if (status != SCIARA_OK) { // not here, or not with these options
+    sciara_pool_stay(slot);
+    return SCIARA_OK;
+  }
+  m->slot = NULL;
+  m->slice = FIRST_SLICE;
+  s->problem.ops = next;
+  status = enlarge(m, &as_it_is);
+  if (status != SCIARA_ERR_MEMORY && status != SCIARA_ERR_DEVICE) return status;
+  m->slot = slot;
+  sciara_pool_stay(slot);
+  sciara_pool_enter(slot);
+  s->problem.ops = &sciara_pool_engine;
+  return enlarge(m, &as_it_is);
+}
+
 /** In a slot: up to the next test for towers, the frame, or the end. No lava leaves the window, so nothing is repeated. */
 static enum sciara_status one_leg(struct member *m, bool *failed) {
   struct sciara_simulation *s = m->simulation;
@@ -290,8 +322,9 @@ static enum sciara_status one_leg(struct member *m, bool *failed) {
   *failed = status != SCIARA_OK && !sciara_simulation_is_stuck(s);
   if (*failed) return SCIARA_OK;
   SCIARA_TRY(accept(m));
-  if (s->finished != SCIARA_STOP_NONE || s->progress.reason != SCIARA_STOP_FRAME) return SCIARA_OK;
-  return leave_frame(m);
+  if (s->finished != SCIARA_STOP_NONE) return SCIARA_OK;
+  if (s->progress.reason == SCIARA_STOP_OUTGROWN) return leave_slot(m);
+  return s->progress.reason == SCIARA_STOP_FRAME ? leave_frame(m) : SCIARA_OK;
 }
 
 static enum sciara_status one_slice(struct member *m, bool *failed) {
@@ -424,15 +457,16 @@ static enum sciara_status run(struct member *m, struct sciara_problem *p, struct
   SCIARA_TRY(take_map(m, p));
   SCIARA_TRY(enter_window(m, p));
   sciara_log_divert(drop_message, NULL);
-  if (m->setup->slot) {
-    sciara_pool_enter(m->setup->slot);
-    sciara_pool_set_frame(m->setup->slot, m->window.sides);
+  m->slot = m->setup->slot;
+  if (m->slot) {
+    sciara_pool_enter(m->slot);
+    sciara_pool_set_frame(m->slot, m->window.sides);
     p->ops = &sciara_pool_engine;
   }
   SCIARA_TRY(sciara_simulation_create(p, &m->simulation));
   m->slice = FIRST_SLICE;
   while (!failed && m->simulation->finished == SCIARA_STOP_NONE) {
-    SCIARA_TRY(m->setup->slot ? one_leg(m, &failed) : one_slice(m, &failed));
+    SCIARA_TRY(m->slot ? one_leg(m, &failed) : one_slice(m, &failed));
     *cancelled =
         m->simulation->progress.reason == SCIARA_STOP_CANCEL || (m->setup->probe && is_probed(m, begin, cpu, failed));
     if (*cancelled) return SCIARA_OK;

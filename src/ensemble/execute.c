@@ -335,7 +335,10 @@ static bool take_task(struct work *w, struct task *task) {
   pthread_mutex_lock(&w->lock);
   const bool some = w->next < w->task_count && !__atomic_load_n(&w->halt, __ATOMIC_RELAXED);
   if (some) *task = w->tasks[w->next++];
+  const bool last = w->next == w->task_count;
   pthread_mutex_unlock(&w->lock);
+  if (last)
+    for (int k = 0; k < w->pool_count; k++) sciara_pool_drain(w->pools[k]);
   return some;
 }
 

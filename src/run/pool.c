@@ -18,7 +18,7 @@ struct sciara_pool_slot {
   struct sciara_pool *pool;
   int number;
   unsigned frame;
-  bool loaded, advancing;
+  bool loaded, advancing, stays;
   pthread_cond_t done; ///< `advancing` has become false
   struct sciara_params params;
   const struct sciara_vents *vents;
@@ -32,12 +32,13 @@ struct sciara_pool {
   struct sciara_pool_slot *slots;
   struct sciara_stop *stops;
   struct sciara_engine_progress *progress; ///< what the batch writes
+  int64_t *liquid;                         ///< of the members that are left
   pthread_mutex_t lock;
   pthread_cond_t changed; ///< for the thread of the pool
   pthread_cond_t free;    ///< the batch may be called, or a slot is empty
   pthread_t thread;
   int waiting; ///< threads that wait for the batch
-  bool busy, ends;
+  bool busy, ends, drains;
   enum sciara_status failed; ///< of the batch
   char *error;
 };
@@ -45,6 +46,10 @@ struct sciara_pool {
 static _Thread_local struct sciara_pool_slot *entered;
 
 void sciara_pool_enter(struct sciara_pool_slot *slot) { entered = slot; }
+
+void sciara_pool_stay(struct sciara_pool_slot *slot) { slot->stays = true; }
+
+const char *sciara_pool_successor(const struct sciara_pool_slot *slot) { return slot->pool->table->successor; }
 
 void sciara_pool_set_frame(struct sciara_pool_slot *slot, unsigned frame) { slot->frame = frame; }
 
@@ -65,13 +70,29 @@ static bool has_stopped(const struct sciara_engine_progress *p) {
   return p->bad.step != 0 || p->reason != SCIARA_STOP_WALL;
 }
 
+/** Whether the members that are left are to leave their slots. */
+static bool is_outgrown(const struct sciara_pool *p) {
+  int count = 0;
+  if (!p->drains || !p->table->outgrown || p->failed != SCIARA_OK || p->loaded != p->advancing) return false;
+  for (int k = 0; k < p->count; k++) {
+    if (!p->slots[k].advancing) continue;
+    if (p->slots[k].stays) return false;
+    p->liquid[count++] = p->progress[k].liquid_cells;
+  }
+  return count > 0 && p->table->outgrown(p->liquid, count);
+}
+
 /** Gives the threads of the slots that have stopped their results. */
 static void hand_out(struct sciara_pool *p) {
+  const bool outgrown = is_outgrown(p);
   for (int k = 0; k < p->count; k++) {
     struct sciara_pool_slot *s = &p->slots[k];
     if (!s->advancing) continue;
     if (p->failed == SCIARA_OK) s->progress = p->progress[k];
-    if (p->failed == SCIARA_OK && !has_stopped(&s->progress)) continue;
+    if (p->failed == SCIARA_OK && !has_stopped(&s->progress)) {
+      if (!outgrown) continue;
+      s->progress.reason = SCIARA_STOP_OUTGROWN;
+    }
     s->advancing = false;
     p->advancing--;
     pthread_cond_signal(&s->done);
@@ -119,6 +140,12 @@ static enum sciara_status failure(const struct sciara_pool *p) {
 }
 
 // ---------------------------------------------------------------------------------------------------- slots as engines
+
+void sciara_pool_drain(struct sciara_pool *p) {
+  pthread_mutex_lock(&p->lock);
+  p->drains = true;
+  pthread_mutex_unlock(&p->lock);
+}
 
 static enum sciara_status slot_create(const struct sciara_engine_setup *setup, void **engine) {
   *engine = entered;
@@ -213,6 +240,7 @@ static void pool_free(struct sciara_pool *p) {
   sciara_free(p->slots);
   sciara_free(p->stops);
   sciara_free(p->progress);
+  sciara_free(p->liquid);
   free(p->error);
   sciara_free(p);
 }
@@ -245,6 +273,7 @@ enum sciara_status sciara_pool_create(const struct sciara_engine_batch *table, c
   }
   SCIARA_TRY_GOTO(SCIARA_NEW(p->stops, p->count, "the slots of a pool"));
   SCIARA_TRY_GOTO(SCIARA_NEW(p->progress, p->count, "the slots of a pool"));
+  SCIARA_TRY_GOTO(SCIARA_NEW(p->liquid, p->count, "the slots of a pool"));
   SCIARA_TRY_GOTO(table->create(setup, &p->batch));
   if (pthread_create(&p->thread, NULL, run_pool, p) != 0)
     SCIARA_TRY_GOTO(sciara_fail(SCIARA_ERR_MEMORY, "cannot start a thread"));

@@ -26,6 +26,18 @@ struct sciara_pool_slot *sciara_pool_slot(struct sciara_pool *pool, int number);
 extern const struct sciara_engine_ops sciara_pool_engine;
 void sciara_pool_enter(struct sciara_pool_slot *slot);
 
+/**
+ * No member will be loaded any more that is not in a slot now, or between two windows. As soon as the members that are
+ * left would end sooner in engines of the kind `successor` of the table, their slots stop with SCIARA_STOP_OUTGROWN.
+ */
+void sciara_pool_drain(struct sciara_pool *pool);
+
+/** The name of that engine; NULL: none. */
+const char *sciara_pool_successor(const struct sciara_pool_slot *slot);
+
+/** The member of the slot is not to leave it. */
+void sciara_pool_stay(struct sciara_pool_slot *slot);
+
 /** The frame (struct sciara_engine_batch) of the states that the slot is given from now on. */
 void sciara_pool_set_frame(struct sciara_pool_slot *slot, unsigned frame);
 

@@ -24,6 +24,7 @@ const char *sciara_stop_reason_name(enum sciara_stop_reason reason) {
     case SCIARA_STOP_THICK: return "thickness";
     case SCIARA_STOP_FRONT: return "front at rest";
     case SCIARA_STOP_FRAME: return "frame";
+    case SCIARA_STOP_OUTGROWN:
     case SCIARA_STOP_WALL:
     case SCIARA_STOP_NONE: break;
   }

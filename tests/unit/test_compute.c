@@ -143,7 +143,7 @@ struct test_slot {
 
 enum { SLOTS = 3, STEPS_OF_ADVANCE = 40 };
 static struct test_slot test_slots[SLOTS];
-static int frames_met, most_loaded;
+static int frames_met, most_loaded, outgrown_at;
 static struct sciara_batch_setup test_setup;
 
 static enum sciara_status test_create(const struct sciara_batch_setup *setup, void **batch) {
@@ -221,12 +221,21 @@ static enum sciara_status test_download(void *batch, int slot, struct sciara_sta
   return s->ops->download(s->engine, state);
 }
 
+/** A member that is left alone with a hundred liquid cells. */
+static bool test_outgrown(const int64_t liquid[], int count) {
+  if (count != 1 || liquid[0] < 100) return false;
+  outgrown_at++;
+  return true;
+}
+
 static const struct sciara_engine_batch test_batch = {.create = test_create,
                                                       .destroy = test_destroy,
                                                       .load = test_load,
                                                       .advance = test_advance,
                                                       .download = test_download,
-                                                      .clear = test_clear};
+                                                      .clear = test_clear,
+                                                      .outgrown = test_outgrown,
+                                                      .successor = "openmp"};
 
 /** A member computed by a thread of its own. */
 struct slot_member {
@@ -245,8 +254,9 @@ static void *compute_in_slot(void *context) {
   return NULL;
 }
 
-/** Members in slots, of which two fit at a time, equal those with an engine of their own. */
+/** Members in slots, of which two fit at a time, equal those with an engine of their own; with _i the last one leaves its slot. */
 START_TEST(slots_equal_engines) {
+  frames_met = most_loaded = outgrown_at = 0;
   static const char *const runs[SLOTS] = {"{\"until\": \"1 h\"}", "{\"max_steps\": 500}",
                                           "{\"until\": \"front at rest\", \"front_at_rest\": \"30 min\"}"};
   const struct sciara_site *site = make_site(false);
@@ -266,8 +276,10 @@ START_TEST(slots_equal_engines) {
                                                      .slot = sciara_pool_slot(pool, k)};
     ck_assert_int_eq(pthread_create(&members[k].thread, NULL, compute_in_slot, &members[k]), 0);
   }
+  if (_i) sciara_pool_drain(pool);
   for (int k = 0; k < SLOTS; k++) pthread_join(members[k].thread, NULL);
   sciara_pool_destroy(pool);
+  ck_assert_int_eq(outgrown_at > 0, _i > 0);
   ck_assert_int_gt(frames_met, 0);
   ck_assert_int_eq(most_loaded, 2);
   for (int k = 0; k < SLOTS; k++) {
@@ -334,7 +346,7 @@ int main(void) {
   TCase *cases = tcase_create("compute");
   tcase_set_timeout(cases, 60);
   tcase_add_loop_test(cases, equals_the_whole_map, 0, SCENES);
-  tcase_add_test(cases, slots_equal_engines);
+  tcase_add_loop_test(cases, slots_equal_engines, 0, 2);
   tcase_add_test(cases, an_invalid_member_has_failed);
   tcase_add_test(cases, a_cancelled_member_has_no_result);
   suite_add_tcase(suite, cases);

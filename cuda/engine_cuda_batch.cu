@@ -67,13 +67,8 @@ typedef void batch_kernel(const batch_slot *slots, unsigned long long nanosecond
 
 /** The kernel for this number of threads, with as many registers as `each` blocks on a multiprocessor leave. */
 batch_kernel *kernel_for(unsigned threads, size_t each) {
-  if (threads <= 256)
-    return each <= 2   ? batch_steps<256, 2>
-           : each <= 3 ? batch_steps<256, 3>
-           : each <= 4 ? batch_steps<256, 4>
-                       : batch_steps<256, 6>;
-  if (threads <= 384) return each <= 3 ? batch_steps<384, 3> : batch_steps<384, 4>;
-  if (threads <= 512) return each <= 1 ? batch_steps<512, 1> : each <= 2 ? batch_steps<512, 2> : batch_steps<512, 3>;
+  if (threads <= 256) return each <= 2 ? batch_steps<256, 2> : batch_steps<256, 3>;
+  if (threads <= 512) return each <= 1 ? batch_steps<512, 1> : batch_steps<512, 2>;
   return threads <= 768 ? batch_steps<768, 1> : batch_steps<1024, 1>;
 }
 

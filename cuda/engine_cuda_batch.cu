@@ -501,7 +501,7 @@ int count_slots(int device, int64_t cells, size_t *bytes) {
   return (int)std::min(fit, (size_t)multiprocessors * SLOTS_OF_MULTIPROCESSOR);
 }
 
-/** Seconds of a step of a member alone on a multiprocessor, and in cuda-fused: measured on an H200, docs/performance.md. */
+/** Estimated seconds of a step: of a member alone on a multiprocessor, and in cuda-fused (H200, docs/performance.md). */
 const double BLOCK_STEP_S = 3e-6, BLOCK_CELL_S = 14.5e-9, FUSED_STEP_S = 6.3e-6, FUSED_CELL_S = 1e-9;
 
 bool is_outgrown(const int64_t liquid[], int count) {

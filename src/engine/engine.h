@@ -39,7 +39,8 @@ enum sciara_scatter_order {
   SCIARA_SCATTER_COLUMNS,
   SCIARA_SCATTER_ROWS_BACKWARD,
   SCIARA_SCATTER_COLUMNS_BACKWARD,
-  SCIARA_SCATTER_ORDERS = SCIARA_SCATTER_COLUMNS_BACKWARD ///< number of orders
+  SCIARA_SCATTER_MIXED,                        ///< another one in each step, as with atomic additions
+  SCIARA_SCATTER_ORDERS = SCIARA_SCATTER_MIXED ///< number of orders
 };
 
 /**

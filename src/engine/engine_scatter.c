@@ -3,6 +3,7 @@
 // adds the inflows of a cell in the order of the neighbours; here the order is that of the donors, which the option
 // `order` sets. The difference between two orders shows how the model reacts to a rounding in the last bit, which no
 // engine with atomic additions can avoid.
+#include "base/hash.h"
 #include "base/mem.h"
 #include "engine/host_fields.h"
 #include "engine/step_control.h"
@@ -134,9 +135,31 @@ static void give(struct scatter *e, int64_t i) {
   }
 }
 
+static int64_t common_divisor(int64_t a, int64_t b) {
+  while (b) {
+    const int64_t rest = a % b;
+    a = b;
+    b = rest;
+  }
+  return a;
+}
+
+/** Processes all donors of the box in an order of this step: cell (first + k stride) modulo the number of cells. */
+static void scatter_mixed(struct scatter *e) {
+  const struct box b = e->lava;
+  const int64_t cols = b.right - b.left + 1, cells = (b.bottom - b.top + 1) * cols;
+  const uint64_t drawn = sciara_hash_word(0, e->control.now.step, 1);
+  int64_t stride = 1 + (int64_t)(drawn % (uint64_t)cells), at = (int64_t)((drawn >> 32) % (uint64_t)cells);
+  while (common_divisor(stride, cells) != 1) stride++;
+  for (int64_t k = 0; k < cells; k++) {
+    give(e, sciara_host_index(&e->hf, b.top + at / cols, b.left + at % cols));
+    at = (at + stride) % cells;
+  }
+}
+
 /**
  * Processes all donors in the order of the option: by rows or columns, from the north-west corner of the box or towards
- * it.
+ * it, or in an order that changes with the step, as with atomic additions.
  */
 static void scatter(struct scatter *e) {
   const struct box b = e->lava;
@@ -144,6 +167,10 @@ static void scatter(struct scatter *e) {
   const bool by_columns = order == SCIARA_SCATTER_COLUMNS || order == SCIARA_SCATTER_COLUMNS_BACKWARD;
   const bool backward = order == SCIARA_SCATTER_ROWS_BACKWARD || order == SCIARA_SCATTER_COLUMNS_BACKWARD;
   if (b.top > b.bottom) return;
+  if (order == SCIARA_SCATTER_MIXED) {
+    scatter_mixed(e);
+    return;
+  }
   const int64_t rows = b.bottom - b.top + 1, cols = b.right - b.left + 1;
   const int64_t lines = by_columns ? cols : rows, length = by_columns ? rows : cols;
   for (int64_t n = 0; n < lines; n++)

@@ -93,7 +93,7 @@ struct sciara_candidate {
  * Runs the candidates and compares them with `serial` of the same precision. An exact engine passes if it is
  * bit-identical in every comparison. A tolerance engine is compared at the same simulated time, not after the same
  * number of steps: if the last bits of two clocks differ, the steps soon differ too. Its limits are based on the effect
- * of another order of additions in the model itself: engine scatter runs in its four orders, and the limit is twice the
+ * of another order of additions in the model itself: engine scatter runs in its five orders, and the limit is twice the
  * largest difference so far of one of them from `serial`, or sciara_tolerance_least if that is larger. The relative
  * residual of its mass balance may be 1e-12 in double and 1e-5 in single precision, or the rounding of the altitudes.
  * In a comparison with a trace only its mass balance is checked. All of them are in memory at the same time; if there

@@ -27,6 +27,7 @@ struct work {
   struct sciara_members *m;
   size_t at; ///< members so far
   size_t vents, events;
+  size_t pairs; ///< of vent and event that have members
   double vent_sum, event_sum;
 };
 
@@ -246,8 +247,15 @@ static size_t pick(const struct work *w, size_t count, double (*share)(const str
   return last;
 }
 
-/** One set of points: for one pair of vent and event, or, if these are drawn, for all members of a replicate. */
-static enum sciara_status add_points(struct work *w, struct draw d, uint32_t design) {
+/**
+ * One set of points: for one pair of vent and event, or, if these are drawn, for all members of a replicate.
+ *
+ * Its members are not next to each other: point i of all pairs comes before point i + 1 of any. So the first part of an
+ * ensemble is a smaller sample of the whole, with which the stop rule may hold.
+ *
+ * @param pair index of the pair among those that have members
+ */
+static enum sciara_status add_points(struct work *w, struct draw d, uint32_t design, size_t pair) {
   const struct sciara_sample_spec *s = &w->x->sample;
   const struct sciara_variation *v = &w->x->variation;
   const bool jitter = w->x->vents.jitter_m > 0;
@@ -273,6 +281,7 @@ static enum sciara_status add_points(struct work *w, struct draw d, uint32_t des
     }
     sciara_variation_correlate(v, at + after);
     d.u = at + after;
+    w->at = ((size_t)d.replicate * s->count + i) * w->pairs + pair;
     SCIARA_TRY_GOTO(add_member(w, &d));
   }
 cleanup:
@@ -280,7 +289,8 @@ cleanup:
   return status;
 }
 
-static enum sciara_status add_pair(struct work *w, size_t vent, size_t event) {
+/** @param pair number of the pairs before this one that have members; counted up if it has some */
+static enum sciara_status add_pair(struct work *w, size_t vent, size_t event, size_t *pair) {
   const struct sciara_sample_spec *s = &w->x->sample;
   struct draw d = draw_of(w, vent, event);
   if (s->method == SCIARA_SAMPLE_FULL) return add_full(w, d);
@@ -291,16 +301,23 @@ static enum sciara_status add_pair(struct work *w, size_t vent, size_t event) {
   d.weight /= (double)s->count * (double)s->replicates;
   for (size_t k = 0; k < s->replicates; k++) {
     d.replicate = (int64_t)k;
-    SCIARA_TRY(add_points(w, d, (uint32_t)((size_t)d.stratum * s->replicates + k)));
+    SCIARA_TRY(add_points(w, d, (uint32_t)((size_t)d.stratum * s->replicates + k), *pair));
   }
+  ++*pair;
   return SCIARA_OK;
 }
 
 static enum sciara_status add_all(struct work *w) {
-  for (size_t k = 0; w->x->sample.drawn && k < w->x->sample.replicates; k++)
-    SCIARA_TRY(add_points(w, (struct draw){.replicate = (int64_t)k}, (uint32_t)k));
-  for (size_t vent = 0; !w->x->sample.drawn && vent < w->vents; vent++)
-    for (size_t event = 0; event < w->events; event++) SCIARA_TRY(add_pair(w, vent, event));
+  const struct sciara_sample_spec *s = &w->x->sample;
+  size_t pair = 0;
+  w->pairs = s->drawn;
+  for (size_t vent = 0; !s->drawn && vent < w->vents; vent++)
+    for (size_t event = 0; event < w->events; event++) w->pairs += vent_share(w, vent) * event_share(w, event) > 0;
+  for (size_t k = 0; s->drawn && k < s->replicates; k++)
+    SCIARA_TRY(add_points(w, (struct draw){.replicate = (int64_t)k}, (uint32_t)k, 0));
+  for (size_t vent = 0; !s->drawn && vent < w->vents; vent++)
+    for (size_t event = 0; event < w->events; event++) SCIARA_TRY(add_pair(w, vent, event, &pair));
+  if (s->method != SCIARA_SAMPLE_FULL) w->at = w->pairs * s->count * s->replicates;
   return SCIARA_OK;
 }
 

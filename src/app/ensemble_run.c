@@ -24,6 +24,8 @@ static const struct sciara_option run_options[] = {
     {"part", 0, "I/N", "only the I-th of N parts of the batches, I from 1"},
     {"workers", 'j', "N", "members at a time; default: one per core, or one per GPU"},
     {"engine", 0, "NAME", "engine; default: that of the base scenario, where auto is openmp"},
+    {"checkpoint-every", 0, "T",
+     "wall-clock time after which a member in work is stored, to continue from there; default \"10 min wall\""},
     {"all", 0, NULL, "all members, also where the stop rule of the ensemble holds earlier"},
     {"no-estimate", 0, NULL, "given FILE: no estimate of the time"},
     {"no-pictures", 0, NULL, "given FILE: no PNG pictures of the maps"},
@@ -74,6 +76,19 @@ static bool parse_workers(const struct sciara_arguments *a, struct sciara_execut
   o->workers = (int)count;
   o->engine = sciara_argument(a, "engine");
   return true;
+}
+
+/** As for a run, but wall-clock time only. */
+static bool parse_checkpoint(const struct sciara_arguments *a, struct sciara_execute_options *o) {
+  static const char suffix[] = " wall";
+  const char *text = sciara_argument(a, "checkpoint-every");
+  const size_t length = text ? strlen(text) : 0, end = sizeof suffix - 1;
+  char duration[64];
+  if (!text) return true;
+  const bool wall = length > end && length - end < sizeof duration && strcmp(text + length - end, suffix) == 0;
+  snprintf(duration, sizeof duration, "%.*s", wall ? (int)(length - end) : 0, text);
+  if (wall && sciara_parse_duration(duration, &o->checkpoint_wall_s) && o->checkpoint_wall_s > 0) return true;
+  return refuse("checkpoint-every", "a wall-clock time above 0 such as \"10 min wall\"", text);
 }
 
 // --------------------------------------------------------------------------------------------------------- progress
@@ -215,7 +230,9 @@ static int run(const struct sciara_command *command, int argc, char **argv) {
     refuse("progress-every", "0.1 s or more", every);
     return SCIARA_ERR_USAGE;
   }
-  if (!parse_slice(&arguments, &options) || !parse_workers(&arguments, &options)) return SCIARA_ERR_USAGE;
+  if (!parse_slice(&arguments, &options) || !parse_workers(&arguments, &options) ||
+      !parse_checkpoint(&arguments, &options))
+    return SCIARA_ERR_USAGE;
   const bool file = is_file(arguments.operand[0]);
   options.all = sciara_argument_given(&arguments, "all");
   code = sciara_report(check_options(&arguments, file));
@@ -236,6 +253,10 @@ static int print_status(const struct sciara_command *command, int argc, char **a
                  s.censored);
     sciara_print("batches:  %zu of %zu whole, %.3g MB; %zu finished members of others\n", s.whole, s.batches,
                  s.bytes * 1e-6, s.single);
+    if (s.begun > 0)
+      sciara_print("begun:    %zu %s from %s\n", s.begun,
+                   sciara_plural(s.begun, "member continues", "members continue"),
+                   sciara_plural(s.begun, "its checkpoint", "their checkpoints"));
     sciara_print("speed:    %.0f members in the last hour\n", s.last_hour);
     if (s.finished < s.members && s.last_hour > 0) {
       char left[48];
@@ -257,7 +278,10 @@ const struct sciara_command sciara_cmd_ensemble_run = {
     .details =
         "Computes the members that are not finished, one on each core or GPU. Ctrl-C ends it; what is finished is "
         "kept,\n"
-        "and the same command continues. Any number of processes, also on other machines with the same folder, may\n"
+        "and the same command continues. A member that takes long is stored at intervals, and when Ctrl-C ends it, "
+        "and\n"
+        "continues from there, also after a crash. Any number of processes, also on other machines with the same "
+        "folder, may\n"
         "compute different parts or the same one. A slice is rounded to whole batches.\n"
         "Given an ensemble file: plan, run and reduce in one go. Unless only a slice is computed, a stop rule ends the "
         "run\n"

@@ -31,6 +31,12 @@ static char *member_path(const struct sciara_batch_folder *folder, size_t member
                        e->members.id[member]);
 }
 
+char *sciara_member_checkpoint_path(const struct sciara_batch_folder *folder, size_t member) {
+  const struct sciara_ensemble *e = folder->ensemble;
+  return sciara_format("%s/" SCIARA_ENSEMBLE_FINISHED "/%06zu/%" PRId64 ".checkpoint.h5", e->folder,
+                       member / e->batch_size, e->members.id[member]);
+}
+
 static enum sciara_status no_memory(void) { return sciara_fail(SCIARA_ERR_MEMORY, "no memory for the name of a file"); }
 
 static struct sciara_batch_header header_of(const struct sciara_batch_folder *folder, size_t batch) {
@@ -165,6 +171,12 @@ enum sciara_status sciara_member_find(const struct sciara_batch_folder *folder, 
   return status;
 }
 
+static void remove_checkpoint(const struct sciara_batch_folder *folder, size_t member) {
+  char *path = sciara_member_checkpoint_path(folder, member);
+  if (path) unlink(path);
+  free(path);
+}
+
 enum sciara_status sciara_member_store(const struct sciara_batch_folder *folder, size_t member,
                                        struct sciara_footprint *f) {
   const struct sciara_ensemble *e = folder->ensemble;
@@ -180,6 +192,7 @@ enum sciara_status sciara_member_store(const struct sciara_batch_folder *folder,
   f->row_hash = e->members.hash[member];
   if (access(parent, F_OK) != 0) status = sciara_folder_make(parent);
   if (status == SCIARA_OK) status = sciara_batch_write_unsynced(path, &h, f, 1);
+  if (status == SCIARA_OK) remove_checkpoint(folder, member);
   free(path);
   free(parent);
   return status;
@@ -190,6 +203,7 @@ static void remove_members(const struct sciara_batch_folder *folder, size_t batc
     char *path = member_path(folder, m);
     if (path) unlink(path);
     free(path);
+    remove_checkpoint(folder, m); // of another process that was slower
   }
   char *path = members_path(folder, batch);
   if (path) rmdir(path); // unless another process writes there

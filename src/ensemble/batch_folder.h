@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The results in the folder of an ensemble: batches/NNNNNN.h5, each whole, and members/NNNNNN/ID.h5 for the finished
 // members of a batch that is not yet whole. The latter are not synced: after a loss of power some may have to be computed
-// again. They are removed as soon as their batch is on the disk.
+// again. They are removed as soon as their batch is on the disk. A member that takes long has members/NNNNNN/ID.checkpoint.h5,
+// with which it continues, until it is finished.
 #ifndef SCIARA_ENSEMBLE_BATCH_FOLDER_H
 #define SCIARA_ENSEMBLE_BATCH_FOLDER_H
 
@@ -44,7 +45,10 @@ bool sciara_member_is_stored(const struct sciara_batch_folder *folder, size_t me
 enum sciara_status sciara_member_find(const struct sciara_batch_folder *folder, size_t member,
                                       struct sciara_member_done *state);
 
-/** Writes the file of a finished member; sets its id and the hash of its row. */
+/** The path of its checkpoint, malloc'd; NULL: no memory. */
+char *sciara_member_checkpoint_path(const struct sciara_batch_folder *folder, size_t member);
+
+/** Writes the file of a finished member, and removes its checkpoint; sets its id and the hash of its row. */
 enum sciara_status sciara_member_store(const struct sciara_batch_folder *folder, size_t member,
                                        struct sciara_footprint *f);
 

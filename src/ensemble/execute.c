@@ -22,11 +22,11 @@
 #include "base/wallclock.h"
 #include "engine/device_info.h"
 #include "ensemble/batch_folder.h"
-#include "ensemble/compute.h"
 #include "ensemble/reduction.h"
 #include "file/durable.h"
 #include "model/window.h"
 #include "run/choose_engine.h"
+#include "run/compute.h"
 #include "run/many_threads.h"
 #include "run/member_need.h"
 #include "run/scenario_site.h"
@@ -36,8 +36,9 @@ enum {
   MOST_WORKERS = 4096,
   MOST_POOLS = 64, // GPUs
   TICK_MS = 200,
-  STOP_TESTS = 8, // the next test of the stop rule: after 1/8 more batches
-  VERY_LONG = 4,  // times the mean: such members come first
+  STOP_TESTS = 8,     // the next test of the stop rule: after 1/8 more batches
+  VERY_LONG = 4,      // times the mean: such members come first
+  CHECKPOINT_S = 600, // between two checkpoints of a member, unless the options say otherwise
 };
 
 static const char log_name[] = "log.csv";
@@ -355,7 +356,10 @@ static enum sciara_status compute(const struct worker *me, size_t member, struct
   if (devices > 0) setup.device = me->number % devices;
   if (w->pool_count > 0)
     setup.slot = sciara_pool_slot(w->pools[me->number % w->pool_count], me->number / w->pool_count);
+  char *checkpoint = sciara_member_checkpoint_path(&w->folder, member);
+  setup.checkpoint = checkpoint;
   enum sciara_status status = scenario_of(w, member, &json, name);
+  if (status == SCIARA_OK && !checkpoint) status = sciara_fail(SCIARA_ERR_MEMORY, "no memory for the name of a file");
   const struct sciara_compute_text text = {name, json.data, json.length};
   if (status == SCIARA_OK) status = sciara_compute_member(&setup, &text, &f, &cancelled);
   *done = status == SCIARA_OK && !cancelled;
@@ -364,6 +368,7 @@ static enum sciara_status compute(const struct worker *me, size_t member, struct
   *state = (struct sciara_member_done){true, f.failed, f.censored};
   sciara_footprint_free(&f);
   sciara_text_free(&json);
+  free(checkpoint);
   return status;
 }
 
@@ -616,6 +621,7 @@ enum sciara_status sciara_ensemble_execute(const struct sciara_ensemble *e,
                                            struct sciara_execute_progress *out) {
   struct work w = {.e = e, .options = options, .folder = {.ensemble = e}, .begin = sciara_wallclock()};
   w.setup = (struct sciara_compute_setup){.engine = options->engine, .threads = 1, .device = -1, .cancel = &w.halt};
+  w.setup.checkpoint_wall_s = options->checkpoint_wall_s > 0 ? options->checkpoint_wall_s : CHECKPOINT_S;
   w.has_stop = e->stop.standard_error > 0 && !options->all && !options->has_ids && options->parts == 0;
   w.next_test = 1;
   pthread_mutex_init(&w.lock, NULL);

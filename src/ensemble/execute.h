@@ -23,6 +23,7 @@ struct sciara_execute_options {
   bool has_ids;
   int64_t first_id, last_id; ///< only batches with a member from first_id to last_id
   size_t part, parts;        ///< only part 1 .. parts of the batches; parts 0: all
+  double checkpoint_wall_s;  ///< wall-clock time after which a member in work is stored again; 0: 10 minutes
   bool all;                  ///< no stop rule; there is none for a slice either
   const int *cancel;         ///< read atomically; may be NULL
   /** Called by the thread that called, about every 0.2 s and at the end; may be NULL. */
@@ -31,8 +32,9 @@ struct sciara_execute_options {
 };
 
 /**
- * Computes the members of the slice that are not finished, of a whole ensemble until its stop rule holds. Finished members are never lost: those of a batch that is not
- * whole are kept in files of their own (ensemble/batch_folder.h).
+ * Computes the members of the slice that are not finished, of a whole ensemble until its stop rule holds. Finished
+ * members are never lost: those of a batch that is not whole are kept in files of their own (ensemble/batch_folder.h). A
+ * member that takes long is stored on the way, and continues from there.
  *
  * Checked before: that all batches in the folder belong to the ensemble, and that disk and memory suffice. With less
  * memory than all workers need there are fewer workers, which is said.
@@ -48,6 +50,7 @@ struct sciara_ensemble_status {
   size_t members, finished, failed, censored;
   size_t batches, whole;
   size_t single;    ///< finished members of batches that are not whole
+  size_t begun;     ///< members that are not finished and have a checkpoint
   double last_hour; ///< members finished in the last hour, by log.csv
   double bytes;     ///< of the batches
 };

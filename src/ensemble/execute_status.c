@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/date.h"
 #include "base/mem.h"
@@ -40,6 +41,13 @@ static double size_of(const struct sciara_ensemble *e, size_t batch) {
   return bytes;
 }
 
+static bool has_checkpoint(const struct sciara_batch_folder *folder, size_t member) {
+  char *path = sciara_member_checkpoint_path(folder, member);
+  const bool found = path && access(path, F_OK) == 0;
+  free(path);
+  return found;
+}
+
 enum sciara_status sciara_ensemble_read_status(const struct sciara_ensemble *e, struct sciara_ensemble_status *out) {
   const struct sciara_batch_folder folder = {.ensemble = e};
   struct sciara_member_done *states;
@@ -55,6 +63,7 @@ enum sciara_status sciara_ensemble_read_status(const struct sciara_ensemble *e, 
       const bool single = !whole && sciara_member_is_stored(&folder, m);
       out->single += single;
       out->finished += single || states[m].finished;
+      out->begun += !single && !states[m].finished && has_checkpoint(&folder, m);
       out->failed += states[m].failed;
       out->censored += states[m].censored;
     }

@@ -9,8 +9,8 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "engine/engine.h"
-#include "ensemble/compute.h"
 #include "model/window.h"
+#include "run/compute.h"
 #include "run/estimate.h"
 #include "run/member_need.h"
 

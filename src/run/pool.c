@@ -4,12 +4,14 @@
 // that a free slot is filled at once.
 #include "run/pool.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "base/wallclock.h"
 #include "engine/step_control.h"
 
 enum { WALL_MS = 20 }; // a slot that was filled waits at most so long for its first step
@@ -19,6 +21,7 @@ struct sciara_pool_slot {
   int number;
   unsigned frame;
   bool loaded, advancing, stays;
+  double due;          ///< for its thread, see sciara_pool_set_due
   pthread_cond_t done; ///< `advancing` has become false
   struct sciara_params params;
   const struct sciara_vents *vents;
@@ -51,6 +54,8 @@ void sciara_pool_stay(struct sciara_pool_slot *slot) { slot->stays = true; }
 
 const char *sciara_pool_successor(const struct sciara_pool_slot *slot) { return slot->pool->table->successor; }
 
+void sciara_pool_set_due(struct sciara_pool_slot *slot, double wallclock) { slot->due = wallclock; }
+
 void sciara_pool_set_frame(struct sciara_pool_slot *slot, unsigned frame) { slot->frame = frame; }
 
 struct sciara_pool_slot *sciara_pool_slot(struct sciara_pool *pool, int number) {
@@ -66,8 +71,8 @@ static void set_stops(struct sciara_pool *p) {
 }
 
 /** Whether a slot needs its thread. */
-static bool has_stopped(const struct sciara_engine_progress *p) {
-  return p->bad.step != 0 || p->reason != SCIARA_STOP_WALL;
+static bool has_stopped(const struct sciara_pool_slot *s) {
+  return s->progress.bad.step != 0 || s->progress.reason != SCIARA_STOP_WALL || sciara_wallclock() >= s->due;
 }
 
 /** Whether the members that are left are to leave their slots. */
@@ -89,7 +94,7 @@ static void hand_out(struct sciara_pool *p) {
     struct sciara_pool_slot *s = &p->slots[k];
     if (!s->advancing) continue;
     if (p->failed == SCIARA_OK) s->progress = p->progress[k];
-    if (p->failed == SCIARA_OK && !has_stopped(&s->progress)) {
+    if (p->failed == SCIARA_OK && !has_stopped(s)) {
       if (!outgrown) continue;
       s->progress.reason = SCIARA_STOP_OUTGROWN;
     }
@@ -269,6 +274,7 @@ enum sciara_status sciara_pool_create(const struct sciara_engine_batch *table, c
   for (int k = 0; k < p->count; k++) {
     p->slots[k].pool = p;
     p->slots[k].number = k;
+    p->slots[k].due = (double)INFINITY;
     pthread_cond_init(&p->slots[k].done, NULL);
   }
   SCIARA_TRY_GOTO(SCIARA_NEW(p->stops, p->count, "the slots of a pool"));

@@ -38,6 +38,12 @@ const char *sciara_pool_successor(const struct sciara_pool_slot *slot);
 /** The member of the slot is not to leave it. */
 void sciara_pool_stay(struct sciara_pool_slot *slot);
 
+/**
+ * From this time on (sciara_wallclock; INFINITY: never) the slot stops soon after each start, with SCIARA_STOP_WALL, so that
+ * its thread can read the state.
+ */
+void sciara_pool_set_due(struct sciara_pool_slot *slot, double wallclock);
+
 /** The frame (struct sciara_engine_batch) of the states that the slot is given from now on. */
 void sciara_pool_set_frame(struct sciara_pool_slot *slot, unsigned frame);
 

@@ -171,7 +171,8 @@ static enum sciara_status advance_to(struct sciara_simulation *s, const struct s
                  s->progress.time);
     }
     if (event->tick) event->tick(event->tick_context, s);
-  } while (status == SCIARA_OK && s->progress.reason == SCIARA_STOP_WALL);
+  } while (status == SCIARA_OK && s->progress.reason == SCIARA_STOP_WALL &&
+           !(event->due > 0 && sciara_wallclock() >= event->due));
   const bool stalled = status == SCIARA_ERR_NUMERIC && s->progress.reason == SCIARA_STOP_STALLED;
   if (stalled)
     s->finished = SCIARA_STOP_STALLED; // the last step was valid

@@ -33,6 +33,7 @@ struct sciara_event {
   double time; ///< first step with simulated time >= this, s
   uint64_t step;
   double thickness;  ///< a step at whose end a cell has more liquid lava than this, m; 0: none
+  double due;        ///< sciara_wallclock at which it ends soon; 0: never
   const int *cancel; ///< read atomically; may be NULL
   sciara_tick *tick; ///< may be NULL
   void *tick_context;

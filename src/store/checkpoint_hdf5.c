@@ -226,6 +226,7 @@ static enum sciara_status write_file(struct sciara_checkpoint *c, struct access 
   for (int k = 0; k < FIELDS && status == SCIARA_OK; k++) status = write_field(at, k);
   c->words = at->sum;
   if (status == SCIARA_OK) status = sciara_checkpoint_header_put(at->file, at->path, c);
+  if (status == SCIARA_OK && c->identity.of_member) return sciara_hdf5_image_publish_shared(at->file, at->path, true);
   if (status == SCIARA_OK) return sciara_hdf5_image_publish(at->file, at->path);
   H5Fclose(at->file);
   return status;

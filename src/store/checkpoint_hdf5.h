@@ -22,6 +22,7 @@ struct sciara_checkpoint_identity {
   uint64_t boundary; ///< enum sciara_boundary
   uint64_t record;   ///< maxima that the state holds: bits of enum sciara_record
   char *precision;   ///< "double"; owned
+  bool of_member;    ///< of a member of an ensemble: the grid is a window of the map
 };
 
 /** A checkpoint without the fields. Zero-initialise; texts are owned (malloc) and may be NULL when unknown. */
@@ -44,6 +45,9 @@ struct sciara_checkpoint {
   double wall_s, compute_s, output_wait_s; ///< as in run.json
   uint64_t checksum;                       ///< of the state, as in snapshots; filled in by sciara_checkpoint_write
   uint64_t words;                          ///< over the fields as stored, maxima included; likewise
+  uint64_t window_row, window_col;    ///< of a member: first cell of the window, on the map; likewise the next three
+  uint64_t cell_steps;                ///< liquid cells, summed over the steps
+  char *vent_warning, *tower_warning; ///< towers that were found (run/tower_watch.h); NULL: none
 };
 
 /** Releases what it owns and zeroes it. */
@@ -51,7 +55,7 @@ void sciara_checkpoint_free(struct sciara_checkpoint *c);
 
 /**
  * Writes the atomic file `path`. The values of the state are put into `c` first. On failure there is no file, or the
- * earlier one, and no path.part.
+ * earlier one, and no path.part. Several processes may write that of a member at the same time.
  */
 enum sciara_status sciara_checkpoint_write(struct sciara_checkpoint *c, const struct sciara_state *s, const char *path);
 

@@ -61,19 +61,33 @@ static const struct entry {
     {"words", HEX, MEMBER(words)},
 };
 
-enum { ENTRIES = sizeof entries / sizeof *entries };
+/** Those of a member of an ensemble alone. */
+static const struct entry member_entries[] = {
+    {"window_row", COUNT, MEMBER(window_row)},      {"window_col", COUNT, MEMBER(window_col)},
+    {"cell_steps", COUNT, MEMBER(cell_steps)},      {"vent_warning", TEXT, MEMBER(vent_warning)},
+    {"tower_warning", TEXT, MEMBER(tower_warning)},
+};
+
+enum { ENTRIES = sizeof entries / sizeof *entries, MEMBER_ENTRIES = sizeof member_entries / sizeof *member_entries };
+
+/** Attribute k of a header: k < ENTRIES, of a member also the MEMBER_ENTRIES after that. */
+static const struct entry *entry_at(size_t k) { return k < ENTRIES ? &entries[k] : &member_entries[k - ENTRIES]; }
+
+static size_t entries_of(const struct sciara_checkpoint *c) {
+  return ENTRIES + (c->identity.of_member ? MEMBER_ENTRIES : 0);
+}
 
 void sciara_checkpoint_free(struct sciara_checkpoint *c) {
-  for (size_t k = 0; k < ENTRIES; k++)
-    if (entries[k].kind == TEXT) free(*(char **)((char *)c + entries[k].offset));
+  for (size_t k = 0; k < ENTRIES + MEMBER_ENTRIES; k++)
+    if (entry_at(k)->kind == TEXT) free(*(char **)((char *)c + entry_at(k)->offset));
   memset(c, 0, sizeof *c);
 }
 
 /** Over names and values, so that none can be changed or change places. */
 static uint64_t checksum_of(const struct sciara_checkpoint *c) {
   uint64_t hash = SCIARA_HASH_BEGIN;
-  for (size_t k = 0; k < ENTRIES; k++) {
-    const struct entry *e = &entries[k];
+  for (size_t k = 0; k < entries_of(c); k++) {
+    const struct entry *e = entry_at(k);
     const void *value = (const char *)c + e->offset;
     const char *text = e->kind == TEXT ? *(const char *const *)value : NULL;
     hash = sciara_hash_bytes(hash, e->name, strlen(e->name) + 1);
@@ -118,7 +132,7 @@ enum sciara_status sciara_checkpoint_header_put(hid_t file, const char *path, co
   const struct sciara_param_info *params = sciara_param_table(&count);
   char name[128];
   SCIARA_TRY(sciara_hdf5_put_int64(file, path, format_name, SCIARA_CHECKPOINT_FORMAT));
-  for (size_t k = 0; k < ENTRIES; k++) SCIARA_TRY(put_entry(file, path, &entries[k], c));
+  for (size_t k = 0; k < entries_of(c); k++) SCIARA_TRY(put_entry(file, path, entry_at(k), c));
   for (size_t k = 0; k < count; k++) {
     double value;
     memcpy(&value, (const char *)&c->identity.params + params[k].offset, sizeof value);
@@ -172,7 +186,8 @@ static enum sciara_status get_all(hid_t file, const char *path, struct sciara_ch
   uint64_t expected = 0;
   char name[128];
   SCIARA_TRY(check_format(file, path));
-  for (size_t k = 0; k < ENTRIES; k++) SCIARA_TRY(get_entry(file, path, &entries[k], c));
+  c->identity.of_member = H5Aexists(file, member_entries[0].name) > 0;
+  for (size_t k = 0; k < entries_of(c); k++) SCIARA_TRY(get_entry(file, path, entry_at(k), c));
   for (size_t k = 0; k < count; k++) {
     double value;
     param_name(&params[k], name);
@@ -240,11 +255,16 @@ static enum sciara_status check_params(const struct sciara_checkpoint_identity *
   return SCIARA_OK;
 }
 
+static const char of_run[] = "a run", of_member[] = "a member of an ensemble, which 'sciara ensemble run' continues";
+
 static const char *boundary_name(uint64_t boundary) { return boundary == SCIARA_BOUNDARY_CLOSED ? "closed" : "open"; }
 
 enum sciara_status sciara_checkpoint_check(const struct sciara_checkpoint *c, const char *path,
                                            const struct sciara_checkpoint_identity *run, bool same_vents) {
   const struct sciara_checkpoint_identity *its = &c->identity;
+  if (its->of_member != run->of_member)
+    return sciara_fail(SCIARA_ERR_INPUT, "%s: expected a checkpoint of %s, found one of %s", path,
+                       run->of_member ? of_member : of_run, its->of_member ? of_member : of_run);
   // First, for in another precision the ground is rounded in another way.
   if (strcmp(its->precision, run->precision) != 0)
     return sciara_fail(SCIARA_ERR_INPUT, "%s: precision: found %s, the checkpoint was computed in %s", path,

@@ -142,6 +142,50 @@ class Ensemble(Case):
             os.remove(os.path.join(place, name))
         self.assertEqual(list(batches(self.path("hurt"))), list(whole))
 
+    def checkpoints(self, folder):
+        return sorted(n for _, _, files in os.walk(self.path(folder, "members")) for n in files if n.endswith(".checkpoint.h5"))
+
+    def test_a_long_member_continues(self):
+        """Ended by SIGKILL and by Ctrl-C on its way, a member continues from its checkpoint, and its results are the same."""
+        effusion = {"slot": "300 h", "rates_m3_s": [4]}
+        self.write_scenario("long.json", vents=[{"name": "v", "x": X, "y": Y, "effusion": effusion}])
+        case.write_json(self.path("l.json"), {"base": "long.json", "sample": {"method": "full"},
+                                              "vary": [{"key": "model.relaxation", "values": [0.3, 0.31]}]})
+        self.sciara("ensemble", "plan", "l.json", "-o", "plan", "--no-estimate", "--overwrite")
+        self.folder("one")
+        self.compute("one")
+        self.folder("ended")
+        for how, code in ((signal.SIGKILL, -signal.SIGKILL), (signal.SIGINT, 130)):
+            before = {n: os.stat(self.path("ended", "members", "000000", n)).st_ino for n in self.checkpoints("ended")}
+            process = self.start("ended", "-j", "2", "--checkpoint-every", "0.05 wall")
+            end = time.monotonic() + 60
+            while time.monotonic() < end and process.poll() is None:
+                now = self.checkpoints("ended")
+                try:
+                    if len(now) == 2 and all(os.stat(self.path("ended", "members", "000000", n)).st_ino != before.get(n) for n in now):
+                        break
+                except FileNotFoundError:
+                    pass
+                time.sleep(0.01)
+            process.send_signal(how)
+            self.assertEqual(process.wait(), code)
+            self.assertEqual(self.checkpoints("ended"), ["0.checkpoint.h5", "1.checkpoint.h5"])
+        status = self.sciara("ensemble", "status", "ended").stdout
+        self.assertIn("0 of 2 finished", status)
+        self.assertIn("begun:    2 members continue from their checkpoints", status)
+        info = self.sciara("info", "ended/members/000000/0.checkpoint.h5").stdout
+        self.assertIn("member 0", info)
+        self.assertIn("a member of an ensemble", self.sciara("run", "long.json", "--set",
+                                                             'initial={"checkpoint": "ended/members/000000/0.checkpoint.h5"}',
+                                                             "-o", "x", code=3).stderr)
+        said = self.compute("ended", "-j", "2").stderr
+        for member in range(2):
+            self.assertRegex(said, f"member {member}: continues from step [1-9]")
+        self.assertEqual(self.checkpoints("ended"), [])
+        shutil.rmtree(self.path("ended", "members"), ignore_errors=True)  # parts of files that a kill has left
+        os.makedirs(self.path("ended", "members"))
+        self.assert_same_batches(self.path("ended"), batches(self.path("one")))
+
     def test_what_belongs_to_another_plan(self):
         self.folder("one")
         self.compute("one", "--part", "1/2")
@@ -155,7 +199,7 @@ class Ensemble(Case):
             f.write(other[:5000])
         self.assertIn("000001.h5", self.compute("two", code=3).stderr)
         for args, text in ((("--part", "3/2"), "1 <= I <= N"), (("--members", "5-2"), "A <= B"), (("-j", "0"), "1 to 4096"),
-                           (("--members", "900-999"), "ids of members from 0 to 159"), (("--engine", "nonsense"), "nonsense")):
+                           (("--checkpoint-every", "6 h"), "10 min wall"), (("--members", "900-999"), "ids of members from 0 to 159"), (("--engine", "nonsense"), "nonsense")):
             self.assertIn(text, self.compute("one", *args, code=2).stderr)
 
 

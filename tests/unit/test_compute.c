@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // A member computed in a window that grows equals the run on the whole map: checksum, ledger and every cell.
-#include "ensemble/compute.h"
+#include "run/compute.h"
 
 #include <check.h>
 #include <math.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include "base/log.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "engine/engine.h"
@@ -237,6 +241,21 @@ static const struct sciara_engine_batch test_batch = {.create = test_create,
                                                       .outgrown = test_outgrown,
                                                       .successor = "openmp"};
 
+static void assert_same_result(const struct sciara_footprint *a, const struct sciara_footprint *b) {
+  ck_assert(!b->failed);
+  ck_assert_uint_eq(a->checksum, b->checksum);
+  ck_assert_uint_eq(a->steps, b->steps);
+  ck_assert_uint_eq(a->cell_steps, b->cell_steps);
+  ck_assert_int_eq(a->stop, b->stop);
+  ck_assert_int_eq(a->censored, b->censored);
+  ck_assert_int_eq(a->count, b->count);
+  ck_assert_mem_eq(a->cell, b->cell, (size_t)a->count * sizeof *a->cell);
+  ck_assert_mem_eq(a->arrival, b->arrival, (size_t)a->count * sizeof *a->arrival);
+  ck_assert_mem_eq(a->max_deposit, b->max_deposit, (size_t)a->count * sizeof *a->max_deposit);
+  ck_assert_mem_eq(&a->ledger, &b->ledger, sizeof a->ledger);
+  ck_assert_str_eq(a->warnings, b->warnings);
+}
+
 /** A member computed by a thread of its own. */
 struct slot_member {
   pthread_t thread;
@@ -288,22 +307,118 @@ START_TEST(slots_equal_engines) {
     ck_assert_ptr_null(test_slots[k].engine);
     alone.setup.slot = NULL;
     compute_in_slot(&alone);
-    const struct sciara_footprint *a = &alone.footprint, *b = &members[k].footprint;
-    ck_assert(!b->failed);
-    ck_assert_uint_eq(a->checksum, b->checksum);
-    ck_assert_uint_eq(a->steps, b->steps);
-    ck_assert_uint_eq(a->cell_steps, b->cell_steps);
-    ck_assert_int_eq(a->stop, b->stop);
-    ck_assert_int_eq(a->count, b->count);
-    ck_assert_mem_eq(a->cell, b->cell, (size_t)a->count * sizeof *a->cell);
-    ck_assert_mem_eq(a->arrival, b->arrival, (size_t)a->count * sizeof *a->arrival);
-    ck_assert_mem_eq(&a->ledger, &b->ledger, sizeof a->ledger);
-    ck_assert_str_eq(a->warnings, b->warnings);
+    assert_same_result(&alone.footprint, &members[k].footprint);
     sciara_footprint_free(&alone.footprint);
     sciara_footprint_free(&members[k].footprint);
     free(members[k].json);
   }
   sciara_site_release(site);
+}
+END_TEST
+
+// -------------------------------------------------------------------------------------------------------- checkpoints
+
+/** Cancels a member as soon as its checkpoint has been written again. */
+struct watch {
+  const char *path;
+  int cancel, ends;
+};
+
+static ino_t inode_of(const char *path) {
+  struct stat about;
+  return stat(path, &about) == 0 ? about.st_ino : 0;
+}
+
+static void *watch_checkpoint(void *context) {
+  struct watch *w = (struct watch *)context;
+  const ino_t before = inode_of(w->path);
+  while (!__atomic_load_n(&w->ends, __ATOMIC_RELAXED))
+    if (inode_of(w->path) != before) __atomic_store_n(&w->cancel, 1, __ATOMIC_RELAXED);
+  return NULL;
+}
+
+/** Computes a member until it ends, or until it has written a checkpoint if `stops`. */
+static bool compute_part(struct sciara_compute_setup setup, const char *json, bool stops, struct sciara_footprint *f) {
+  const struct sciara_compute_text text = {"x.json", json, strlen(json)};
+  struct watch watch = {.path = setup.checkpoint, .ends = !stops};
+  pthread_t thread;
+  bool cancelled;
+  setup.cancel = &watch.cancel;
+  ck_assert_int_eq(pthread_create(&thread, NULL, watch_checkpoint, &watch), 0);
+  ck_assert_msg(sciara_compute_member(&setup, &text, f, &cancelled) == SCIARA_OK, "%s", sciara_last_error());
+  __atomic_store_n(&watch.ends, 1, __ATOMIC_RELAXED);
+  pthread_join(thread, NULL);
+  return !cancelled;
+}
+
+static int continued;
+static char continued_text[4096];
+
+static void note_continued(void *context, enum sciara_log_level level, const char *message) {
+  (void)context, (void)level;
+  if (!strstr(message, "continues from step ") && !strstr(message, "starts from its beginning")) return;
+  continued++;
+  snprintf(continued_text, sizeof continued_text, "%s", message);
+}
+
+/** A member that is ended again and again, and continues from its checkpoint, equals one that is not. */
+START_TEST(a_member_continues) {
+  const bool in_slot = _i == SCENES;
+  const struct scene *scene = &scenes[in_slot ? 0 : _i];
+  const struct sciara_site *site = make_site(strcmp(scene->precision, "single") == 0);
+  const struct sciara_batch_setup batch = {
+      .boundary = SCIARA_BOUNDARY_OPEN, .slots = SLOTS, .record = SCIARA_RECORD_MAX_DEPOSIT};
+  struct sciara_compute_setup setup = {.site = site, .ground = sciara_site_checksum(site), .threads = 1, .device = -1};
+  struct sciara_pool *pool = NULL;
+  struct sciara_footprint whole, parts;
+  char folder[] = "/tmp/sciara_compute_XXXXXX";
+  ck_assert_ptr_nonnull(mkdtemp(folder));
+  char *json = scenario_of(scene), *path = sciara_format("%s/members/7.checkpoint.h5", folder);
+  ck_assert(compute_part(setup, json, false, &whole));
+  if (in_slot) ck_assert_int_eq(sciara_pool_create(&test_batch, &batch, &pool), SCIARA_OK);
+  if (in_slot) setup.slot = sciara_pool_slot(pool, 1);
+  setup.checkpoint = path;
+  setup.checkpoint_wall_s = 1e-9;
+  sciara_log_set_sink(note_continued, NULL);
+  continued = 0;
+  for (int k = 0; k < 2 && !compute_part(setup, json, true, &parts); k++) {
+  }
+  sciara_footprint_free(&parts); // it may have ended
+  const int before = continued;
+  ck_assert(compute_part(setup, json, false, &parts)); // the last checkpoint is still there
+  ck_assert_int_eq(continued, before + 1);
+  ck_assert_msg(!strstr(continued_text, "from step 0 "), "%s", continued_text);
+  ck_assert_ptr_nonnull(strstr(continued_text, "x.json: continues from step "));
+  assert_same_result(&whole, &parts);
+  sciara_footprint_free(&parts);
+  // A checkpoint of another scenario, or a damaged one, is not used.
+  for (int damage = 0; damage < 2; damage++) {
+    struct scene other = *scene;
+    if (!damage) other.run = "{\"until\": \"40 min\"}";
+    if (damage) ck_assert_int_eq(truncate(path, 5000), 0);
+    char *text = scenario_of(&other);
+    struct sciara_footprint alone;
+    ck_assert(compute_part(setup, text, false, &parts));
+    ck_assert_msg(strstr(continued_text, damage ? "7.checkpoint.h5" : "another scenario") &&
+                      strstr(continued_text, "starts from its beginning"),
+                  "%s", continued_text);
+    struct sciara_compute_setup plain = setup;
+    plain.checkpoint = NULL;
+    ck_assert(compute_part(plain, text, false, &alone));
+    assert_same_result(&alone, &parts);
+    sciara_footprint_free(&alone);
+    sciara_footprint_free(&parts);
+    free(text);
+  }
+  sciara_log_set_sink(NULL, NULL);
+  sciara_pool_destroy(pool);
+  sciara_footprint_free(&whole);
+  sciara_site_release(site);
+  char *command = sciara_format("rm -r %s", folder);
+  ck_assert_int_eq(system(command), 0);
+  free(command);
+  free(json);
+  free(path);
 }
 END_TEST
 
@@ -347,6 +462,7 @@ int main(void) {
   tcase_set_timeout(cases, 60);
   tcase_add_loop_test(cases, equals_the_whole_map, 0, SCENES);
   tcase_add_loop_test(cases, slots_equal_engines, 0, 2);
+  tcase_add_loop_test(cases, a_member_continues, 0, SCENES + 1);
   tcase_add_test(cases, an_invalid_member_has_failed);
   tcase_add_test(cases, a_cancelled_member_has_no_result);
   suite_add_tcase(suite, cases);

@@ -2,7 +2,7 @@
 // The steps are done in slices. After a slice the state is kept, and is that of the whole map as long as no lava has
 // crossed the ring of the window. When lava has, the slice is done again from the kept state in a larger window. As the
 // front comes near the ring the window grows before that happens, so a slice is seldom lost.
-#include "ensemble/compute.h"
+#include "run/compute.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -17,6 +17,7 @@
 #include "model/field.h"
 #include "model/window.h"
 #include "run/choose_engine.h"
+#include "run/member_checkpoint.h"
 #include "run/outflow.h"
 #include "run/scenario_site.h"
 #include "run/simulation.h"
@@ -27,6 +28,7 @@ enum {
   FIRST_SLICE = 64, // steps
   LEAST_GROWTH = 16,
   TOWER_TESTS = 8, // during the emission, at equal intervals of simulated time
+  CANCEL_S = 10,   // a member with less work since it was stored is not stored when it is cancelled
 };
 
 /** A member in work. */
@@ -48,6 +50,8 @@ struct member {
   double time_zero;                       ///< simulated time at the start, s: that of a checkpoint, or 0
   int tower_tests;                        ///< done
   struct sciara_run_record record;        ///< its warnings of towers
+  const char *scenario;                   ///< JSON text
+  double stored, due; ///< on the wall clock: the last checkpoint or the start, and the next; INFINITY
   struct sciara_text warnings;
 };
 
@@ -101,6 +105,11 @@ void sciara_compute_place(const struct sciara_compute_setup *setup, const struct
   sciara_problem_place(problem, &options, diagnostics);
 }
 
+/** Simulated time of the next test for towers, s; INFINITY: there is none but the last. */
+static double next_tower_test(const struct member *m) {
+  return m->tower_tests < TOWER_TESTS ? m->emission_end * (m->tower_tests + 1) / TOWER_TESTS : (double)INFINITY;
+}
+
 /** The first window: vents and initial lava, with a margin. */
 static struct sciara_window first_window(const struct sciara_problem *p) {
   const struct sciara_grid *g = &p->grid;
@@ -142,6 +151,34 @@ static enum sciara_status take_map(struct member *m, const struct sciara_problem
   return SCIARA_OK;
 }
 
+/** Replaces window, site and state by those of a checkpoint, if there is one. */
+static enum sciara_status restore(struct member *m, const struct sciara_problem *p, const struct sciara_site **site,
+                                  struct sciara_state **state) {
+  struct sciara_member_progress from = {0};
+  struct sciara_state *found = NULL;
+  char simulated[48];
+  if (!m->setup->checkpoint) return SCIARA_OK;
+  sciara_log_divert(NULL, NULL); // these messages are not of the result
+  const enum sciara_status status =
+      sciara_member_checkpoint_read(m->setup->checkpoint, p, m->scenario, m->map, m->vents, &found, &from);
+  if (found) {
+    sciara_print_duration(found->time - m->time_zero, simulated, sizeof simulated);
+    sciara_log(SCIARA_LOG_INFO, "%s: continues from step %" PRIu64 " (%s)", p->scenario.path, found->step, simulated);
+  }
+  sciara_log_divert(take_message, &m->warnings);
+  if (!found) return status;
+  sciara_state_destroy(*state);
+  sciara_site_release(*site);
+  *state = found;
+  *site = sciara_site_retain(found->site);
+  m->window = from.window;
+  m->cell_steps = m->cell_steps_before = from.cell_steps;
+  m->record = from.towers;
+  for (size_t k = 0; k < m->record.warning_count; k++) warn(&m->warnings, m->record.warnings[k].text);
+  while (found->time >= next_tower_test(m)) m->tower_tests++;
+  return SCIARA_OK;
+}
+
 /** Makes the problem that of its first window; its vents on the map go to m->vents. */
 static enum sciara_status enter_window(struct member *m, struct sciara_problem *p) {
   const struct sciara_site *site = NULL;
@@ -155,6 +192,7 @@ static enum sciara_status enter_window(struct member *m, struct sciara_problem *
   m->emission_end = sciara_vents_end(m->vents);
   SCIARA_TRY_GOTO(sciara_window_site(m->map, &m->window, m->boundary, &site));
   SCIARA_TRY_GOTO(first_state(p, &m->window, site, &state));
+  SCIARA_TRY_GOTO(restore(m, p, &site, &state));
   SCIARA_TRY_GOTO(sciara_state_clone(state, &m->kept));
   SCIARA_TRY_GOTO(sciara_window_vents(m->vents, &m->window, &p->vents));
   sciara_state_destroy(p->state);
@@ -228,11 +266,6 @@ static enum sciara_status look_ahead(struct member *m, const struct sciara_margi
 }
 
 // ------------------------------------------------------------------------------------------------------------ steps
-
-/** Simulated time of the next test for towers, s; INFINITY: there is none but the last. */
-static double next_tower_test(const struct member *m) {
-  return m->tower_tests < TOWER_TESTS ? m->emission_end * (m->tower_tests + 1) / TOWER_TESTS : (double)INFINITY;
-}
 
 static enum sciara_status find_towers(struct member *m) {
   struct sciara_touched touched;
@@ -315,7 +348,9 @@ static enum sciara_status leave_slot(struct member *m) {
 /** In a slot: up to the next test for towers, the frame, or the end. No lava leaves the window, so nothing is repeated. */
 static enum sciara_status one_leg(struct member *m, bool *failed) {
   struct sciara_simulation *s = m->simulation;
-  const struct sciara_event event = {.time = next_tower_test(m), .step = UINT64_MAX, .cancel = m->setup->cancel};
+  const struct sciara_event event = {
+      .time = next_tower_test(m), .step = UINT64_MAX, .due = m->due, .cancel = m->setup->cancel};
+  sciara_pool_set_due(m->slot, m->due);
   const enum sciara_status status = sciara_simulation_advance(s, &event);
   if (status != SCIARA_OK && status != SCIARA_ERR_NUMERIC) return status;
   if (status != SCIARA_OK && s->finished != SCIARA_STOP_NONE) warn(&m->warnings, sciara_last_error());
@@ -330,7 +365,7 @@ static enum sciara_status one_leg(struct member *m, bool *failed) {
 static enum sciara_status one_slice(struct member *m, bool *failed) {
   struct sciara_simulation *s = m->simulation;
   const struct sciara_event event = {
-      .time = next_tower_test(m), .step = m->kept->step + m->slice, .cancel = m->setup->cancel};
+      .time = next_tower_test(m), .step = m->kept->step + m->slice, .due = m->due, .cancel = m->setup->cancel};
   const enum sciara_status status = sciara_simulation_advance(s, &event);
   const bool valid = status == SCIARA_OK || sciara_simulation_is_stuck(s);
   unsigned crossed;
@@ -450,6 +485,19 @@ static bool is_probed(const struct member *m, double begin, double cpu, bool fai
   return !p->whole && (p->cpu_s >= p->seconds || sciara_wallclock() - begin >= 4 * p->seconds);
 }
 
+/** Stores the state that was reached, when it is time. */
+static enum sciara_status store_checkpoint(struct member *m, bool cancelled) {
+  const double now = sciara_wallclock();
+  if (!m->setup->checkpoint || now < (cancelled ? fmin(m->stored + CANCEL_S, m->due) : m->due)) return SCIARA_OK;
+  const struct sciara_member_progress progress = {
+      .window = m->window, .cell_steps = m->cell_steps, .towers = m->record};
+  SCIARA_TRY(
+      sciara_member_checkpoint_write(m->setup->checkpoint, &m->simulation->problem, m->scenario, m->kept, &progress));
+  m->stored = sciara_wallclock();
+  m->due = m->stored + m->setup->checkpoint_wall_s;
+  return SCIARA_OK;
+}
+
 static enum sciara_status run(struct member *m, struct sciara_problem *p, struct sciara_footprint *out,
                               bool *cancelled) {
   bool failed = false;
@@ -465,10 +513,13 @@ static enum sciara_status run(struct member *m, struct sciara_problem *p, struct
   }
   SCIARA_TRY(sciara_simulation_create(p, &m->simulation));
   m->slice = FIRST_SLICE;
+  m->stored = begin;
+  m->due = m->setup->checkpoint ? begin + m->setup->checkpoint_wall_s : (double)INFINITY;
   while (!failed && m->simulation->finished == SCIARA_STOP_NONE) {
     SCIARA_TRY(m->slot ? one_leg(m, &failed) : one_slice(m, &failed));
     *cancelled =
         m->simulation->progress.reason == SCIARA_STOP_CANCEL || (m->setup->probe && is_probed(m, begin, cpu, failed));
+    if (!failed && m->simulation->finished == SCIARA_STOP_NONE) SCIARA_TRY(store_checkpoint(m, *cancelled));
     if (*cancelled) return SCIARA_OK;
   }
   return failed ? describe_failure(m, out) : describe(m, out);
@@ -486,7 +537,7 @@ static enum sciara_status describe_invalid(struct member *m, const struct sciara
 enum sciara_status sciara_compute_member(const struct sciara_compute_setup *setup,
                                          const struct sciara_compute_text *text, struct sciara_footprint *out,
                                          bool *cancelled) {
-  struct member m = {.setup = setup};
+  struct member m = {.setup = setup, .scenario = text->json};
   struct sciara_problem problem = {0};
   struct sciara_diagnostics diagnostics = {0};
   enum sciara_status status;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // One member: a scenario computed on a shared site, in a window that grows with its lava (model/window.h).
-#ifndef SCIARA_ENSEMBLE_COMPUTE_H
-#define SCIARA_ENSEMBLE_COMPUTE_H
+#ifndef SCIARA_RUN_COMPUTE_H
+#define SCIARA_RUN_COMPUTE_H
 
 #include "run/pool.h"
 #include "run/problem.h"
@@ -11,7 +11,7 @@
 struct sciara_compute_probe {
   double
       seconds; ///< time of the processor after which it ends; it ends also after four times as much on the wall clock
-  bool whole;  ///< it has come to its end before
+  bool whole;  ///< it has ended before
   uint64_t steps, cell_steps; ///< up to then
   double time_s, cpu_s;       ///< simulated time, and time of the processor for this thread, s
   uint64_t first_steps;       ///< of the first slice, before which no lava flows
@@ -27,6 +27,8 @@ struct sciara_compute_setup {
   int device;                    ///< number of the GPU; -1: that of the scenario
   struct sciara_pool_slot *slot; ///< the engine; NULL: one of its own
   const int *cancel;             ///< read atomically; may be NULL
+  const char *checkpoint;        ///< file that stores the state on the way, and from which a member continues; or NULL
+  double checkpoint_wall_s;      ///< wall-clock time after which the state is stored again
   struct sciara_compute_probe
       *probe; ///< the member is only probed, and its footprint empty unless it is whole; or NULL
 };
@@ -44,6 +46,9 @@ enum { SCIARA_COMPUTE_WARNINGS_MOST = 64 << 10 }; ///< bytes; further ones are l
  * Computes a member to the end of its run. All but `id` and `row_hash` of the footprint are set; its checksum is that of
  * `sciara run` of the same scenario. A member whose scenario is invalid, or whose steps fail, is no error: it has
  * failed, and the footprint says why.
+ *
+ * setup->checkpoint is not removed at the end: that is for the caller, when the member is stored. If *setup->cancel ends the
+ * member its state is stored, unless that was done in the last seconds.
  *
  * @param cancelled set to whether *setup->cancel ended it; the footprint is then empty
  * @return SCIARA_ERR_MEMORY, SCIARA_ERR_IO, SCIARA_ERR_DEVICE and SCIARA_ERR_INTERNAL: it says nothing about the member

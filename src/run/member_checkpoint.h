@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// The checkpoint of a member that is being computed: its state in its window, so that a member that takes hours continues
+// after a kill. Which bits the member ends with does not depend on it.
+#ifndef SCIARA_RUN_MEMBER_CHECKPOINT_H
+#define SCIARA_RUN_MEMBER_CHECKPOINT_H
+
+#include "model/window.h"
+#include "run/problem.h"
+#include "store/run_json.h"
+
+/** What a checkpoint says of a member, apart from its state. */
+struct sciara_member_progress {
+  struct sciara_window window;
+  uint64_t cell_steps;             ///< up to the state
+  struct sciara_run_record towers; ///< its warnings; release with sciara_run_record_free
+};
+
+/**
+ * Writes the file, making its folder. A state with invalid numbers is not written: the member will fail.
+ *
+ * @param problem  scenario and vents of the window
+ * @param scenario the text of the scenario
+ */
+enum sciara_status sciara_member_checkpoint_write(const char *path, const struct sciara_problem *problem,
+                                                  const char *scenario, const struct sciara_state *state,
+                                                  const struct sciara_member_progress *progress);
+
+/**
+ * Reads the file, if there is one of this member: *state stays NULL if not. A file that is damaged or of another member
+ * is removed, with a warning.
+ *
+ * @param problem  the scenario
+ * @param scenario its text
+ * @param map      ground of the member
+ * @param vents    on the map
+ * @return only errors that say nothing about the file
+ */
+enum sciara_status sciara_member_checkpoint_read(const char *path, const struct sciara_problem *problem,
+                                                 const char *scenario, const struct sciara_site *map,
+                                                 const struct sciara_vents *vents, struct sciara_state **state,
+                                                 struct sciara_member_progress *progress);
+
+#endif

@@ -315,12 +315,10 @@ static enum sciara_status leave_frame(struct member *m) {
   return repeat(m, near ? near : m->window.sides);
 }
 
-/**
- * Continues in an engine that has the whole device, for no other member needs the slots. Without memory for it the member
- * stays in its slot.
- */
+static const struct sciara_margins as_it_is = {{0}};
+
+/** Continues in an engine that has the whole device, for no other member needs the slots. */
 static enum sciara_status leave_slot(struct member *m) {
-  static const struct sciara_margins as_it_is = {{0}};
   struct sciara_simulation *s = m->simulation;
   struct sciara_pool_slot *const slot = m->slot;
   const struct sciara_scenario_spec *scenario = &s->problem.scenario;
@@ -336,12 +334,15 @@ static enum sciara_status leave_slot(struct member *m) {
   m->slot = NULL;
   m->slice = FIRST_SLICE;
   s->problem.ops = next;
-  status = enlarge(m, &as_it_is);
-  if (status != SCIARA_ERR_MEMORY && status != SCIARA_ERR_DEVICE) return status;
-  m->slot = slot;
-  sciara_pool_stay(slot);
-  sciara_pool_enter(slot);
-  s->problem.ops = &sciara_pool_engine;
+  return enlarge(m, &as_it_is);
+}
+
+/** The device has no memory for the engine outside the slot: continues in the slot, from the kept state. */
+static enum sciara_status return_to_slot(struct member *m) {
+  m->slot = m->setup->slot;
+  sciara_pool_stay(m->slot);
+  sciara_pool_enter(m->slot);
+  m->simulation->problem.ops = &sciara_pool_engine;
   return enlarge(m, &as_it_is);
 }
 
@@ -516,7 +517,10 @@ static enum sciara_status run(struct member *m, struct sciara_problem *p, struct
   m->stored = begin;
   m->due = m->setup->checkpoint ? begin + m->setup->checkpoint_wall_s : (double)INFINITY;
   while (!failed && m->simulation->finished == SCIARA_STOP_NONE) {
-    SCIARA_TRY(m->slot ? one_leg(m, &failed) : one_slice(m, &failed));
+    enum sciara_status status = m->slot ? one_leg(m, &failed) : one_slice(m, &failed);
+    const bool no_room = status == SCIARA_ERR_MEMORY || status == SCIARA_ERR_DEVICE;
+    if (no_room && m->setup->slot && !m->slot) status = return_to_slot(m);
+    SCIARA_TRY(status);
     *cancelled =
         m->simulation->progress.reason == SCIARA_STOP_CANCEL || (m->setup->probe && is_probed(m, begin, cpu, failed));
     if (!failed && m->simulation->finished == SCIARA_STOP_NONE) SCIARA_TRY(store_checkpoint(m, *cancelled));

@@ -273,7 +273,8 @@ static void *compute_in_slot(void *context) {
   return NULL;
 }
 
-/** Members in slots, of which two fit at a time, equal those with an engine of their own; with _i the last one leaves its slot. */
+/** Members in slots, of which two fit at a time, equal those with an engine of their own. 1: the last one leaves its slot, 2: it
+ * cannot, for there is no such engine. */
 START_TEST(slots_equal_engines) {
   frames_met = most_loaded = outgrown_at = 0;
   static const char *const runs[SLOTS] = {"{\"until\": \"1 h\"}", "{\"max_steps\": 500}",
@@ -283,7 +284,9 @@ START_TEST(slots_equal_engines) {
       .boundary = SCIARA_BOUNDARY_OPEN, .slots = SLOTS, .record = SCIARA_RECORD_MAX_DEPOSIT};
   struct slot_member members[SLOTS] = {0};
   struct sciara_pool *pool;
-  ck_assert_int_eq(sciara_pool_create(&test_batch, &setup, &pool), SCIARA_OK);
+  struct sciara_engine_batch table = test_batch;
+  if (_i == 2) table.successor = "none";
+  ck_assert_int_eq(sciara_pool_create(&table, &setup, &pool), SCIARA_OK);
   for (int k = 0; k < SLOTS; k++) {
     struct scene scene = scenes[0];
     scene.run = runs[k];
@@ -461,7 +464,7 @@ int main(void) {
   TCase *cases = tcase_create("compute");
   tcase_set_timeout(cases, 60);
   tcase_add_loop_test(cases, equals_the_whole_map, 0, SCENES);
-  tcase_add_loop_test(cases, slots_equal_engines, 0, 2);
+  tcase_add_loop_test(cases, slots_equal_engines, 0, 3);
   tcase_add_loop_test(cases, a_member_continues, 0, SCENES + 1);
   tcase_add_test(cases, an_invalid_member_has_failed);
   tcase_add_test(cases, a_cancelled_member_has_no_result);

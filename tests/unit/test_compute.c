@@ -366,8 +366,9 @@ static void note_continued(void *context, enum sciara_log_level level, const cha
 
 /** A member that is ended again and again, and continues from its checkpoint, equals one that is not. */
 START_TEST(a_member_continues) {
-  const bool in_slot = _i == SCENES;
-  const struct scene *scene = &scenes[in_slot ? 0 : _i];
+  static const struct scene tower = {"serial", "double", "open", VENT(40, 40, 4000), "{\"until\": \"30 min\"}"};
+  const bool in_slot = _i == SCENES, has_tower = _i == SCENES + 1;
+  const struct scene *scene = has_tower ? &tower : &scenes[in_slot ? 0 : _i];
   const struct sciara_site *site = make_site(strcmp(scene->precision, "single") == 0);
   const struct sciara_batch_setup batch = {
       .boundary = SCIARA_BOUNDARY_OPEN, .slots = SLOTS, .record = SCIARA_RECORD_MAX_DEPOSIT};
@@ -378,6 +379,7 @@ START_TEST(a_member_continues) {
   ck_assert_ptr_nonnull(mkdtemp(folder));
   char *json = scenario_of(scene), *path = sciara_format("%s/members/7.checkpoint.h5", folder);
   ck_assert(compute_part(setup, json, false, &whole));
+  ck_assert_int_eq(strstr(whole.warnings, "stands") != NULL, has_tower);
   if (in_slot) ck_assert_int_eq(sciara_pool_create(&test_batch, &batch, &pool), SCIARA_OK);
   if (in_slot) setup.slot = sciara_pool_slot(pool, 1);
   setup.checkpoint = path;
@@ -465,7 +467,7 @@ int main(void) {
   tcase_set_timeout(cases, 60);
   tcase_add_loop_test(cases, equals_the_whole_map, 0, SCENES);
   tcase_add_loop_test(cases, slots_equal_engines, 0, 3);
-  tcase_add_loop_test(cases, a_member_continues, 0, SCENES + 1);
+  tcase_add_loop_test(cases, a_member_continues, 0, SCENES + 2);
   tcase_add_test(cases, an_invalid_member_has_failed);
   tcase_add_test(cases, a_cancelled_member_has_no_result);
   suite_add_tcase(suite, cases);

@@ -2,6 +2,7 @@
 // Ties map, slider, curves and tables together.
 
 const FRAMES_PER_SECOND = 8;
+const MOST_BUTTONS = 6; // fields
 const byId = (id) => document.getElementById(id);
 
 class Page {
@@ -75,22 +76,36 @@ class Page {
     }
   }
 
+  /** A few fields are buttons; more of them are a list, which takes one line of the page. */
   offerFields() {
-    const buttons = this.data.fields.map((field) => {
+    const { fields } = this.data;
+    const choose = (field) => {
+      this.field = field;
+      this.showField();
+      this.showCell();
+      this.showFrame(this.frame);
+    };
+    byId("fields").replaceChildren(...(fields.length > MOST_BUTTONS ? [this.fieldList(choose)] : this.fieldButtons(choose)));
+  }
+
+  fieldButtons(choose) {
+    return this.data.fields.map((field) => {
       const label = html("label");
       const button = document.createElement("input");
       Object.assign(button, { type: "radio", name: "field", value: field.name, checked: field === this.field });
-      button.addEventListener("change", () => {
-        this.field = field;
-        this.showField();
-        this.showCell();
-        this.showFrame(this.frame);
-      });
+      button.addEventListener("change", () => choose(field));
       label.title = field.about;
       label.append(button, field.label);
       return label;
     });
-    byId("fields").replaceChildren(...buttons);
+  }
+
+  fieldList(choose) {
+    const list = document.createElement("select");
+    list.setAttribute("aria-label", byId("fields").getAttribute("aria-label"));
+    list.append(...this.data.fields.map((field) => new Option(field.label, field.name, false, field === this.field)));
+    list.addEventListener("change", () => choose(this.data.fields[list.selectedIndex]));
+    return list;
   }
 
   drawCurves() {

@@ -172,6 +172,15 @@ class Chain(Case):
         self.ensemble("plan", "one.json", "-o", "alone", "--no-estimate")
         self.assertEqual([r["model.relaxation"] for r in table(self.path("alone", "members.csv")).values()], values[::3])
 
+    def test_stop_rule_waits_for_each_stratum(self):
+        """More vents than a batch has members: without a member of each there is no estimate, whatever its error."""
+        with open(self.path("vents.csv"), "w", encoding="utf-8") as f:
+            f.write("x,y\n" + "".join(f"{500150 + 10 * (k % 10)},{4177150 + 10 * (k // 10)}\n" for k in range(70)))
+        self.write_ensemble(sample={"method": "random", "count": 3, "seed": 1}, stop={"standard_error": 0.5, "thickness_m": 0},
+                            vary=[{"key": "model.relaxation", "uniform": [0.4, 0.5]}], result={"thickness_m": [0], "sites": SITES[:1]},
+                            events=[EVENTS[0] | {"volume_m3": 100, "duration": "2 min"}])
+        self.assertIn("the stop rule holds after 2 batches", self.ensemble("run", "e.json", "--no-estimate", "--no-pictures").stderr)
+
     def test_edited_table(self):
         self.write_ensemble()
         self.ensemble("plan", "e.json", "-o", "e", "--no-estimate")

@@ -181,6 +181,16 @@ class Chain(Case):
                             events=[EVENTS[0] | {"volume_m3": 100, "duration": "2 min"}])
         self.assertIn("the stop rule holds after 2 batches", self.ensemble("run", "e.json", "--no-estimate", "--no-pictures").stderr)
 
+    def test_stop_rule_at_every_site(self):
+        """A site without any hit has the error of its upper bound, 3/64 after one batch. A part is computed to its end."""
+        self.write_ensemble(sample={"method": "random", "vents": "drawn", "count": 192, "seed": 1}, stop={"standard_error": 0.04, "thickness_m": 0},
+                            result={"thickness_m": [0], "sites": [SITES[1], SITES[0]]}, vents=None,
+                            vary=[{"key": "model.relaxation", "uniform": [0.4, 0.5]}],
+                            events=[e | {"volume_m3": 100, "duration": "2 min"} for e in EVENTS])
+        self.ensemble("plan", "e.json", "-o", "part", "--no-estimate")
+        self.assertIn("the stop rule holds after 2 batches", self.ensemble("run", "e.json", "--no-estimate", "--no-pictures").stderr)
+        self.assertIn("192 of 192 members are finished", self.ensemble("run", "part", "--part", "1/1").stderr)
+
     def test_edited_table(self):
         self.write_ensemble()
         self.ensemble("plan", "e.json", "-o", "e", "--no-estimate")

@@ -339,7 +339,7 @@ struct watch {
 
 static ino_t inode_of(const char *path) {
   struct stat about;
-  return stat(path, &about) == 0 ? about.st_ino : 0;
+  return path && stat(path, &about) == 0 ? about.st_ino : 0;
 }
 
 static void *watch_checkpoint(void *context) {

@@ -364,6 +364,8 @@ static bool compute_part(struct sciara_compute_setup setup, const char *json, bo
   return !cancelled;
 }
 
+enum { IN_SLOT = 3, WITH_TOWER, CONTINUED };
+
 static int continued;
 static char continued_text[4096];
 
@@ -376,9 +378,10 @@ static void note_continued(void *context, enum sciara_log_level level, const cha
 
 /** A member that is ended again and again, and continues from its checkpoint, equals one that is not. */
 START_TEST(a_member_continues) {
-  static const struct scene tower = {"serial", "double", "open", VENT(40, 40, 4000), "{\"until\": \"30 min\"}"};
-  const bool in_slot = _i == SCENES, has_tower = _i == SCENES + 1;
-  const struct scene *scene = has_tower ? &tower : &scenes[in_slot ? 0 : _i];
+  static const struct scene tower = {"serial", "double", "open", VENT(40, 40, 4000), "{\"until\": \"7 min\"}"};
+  static const int of_scenes[] = {0, 3, 6};
+  const bool in_slot = _i == IN_SLOT, has_tower = _i == WITH_TOWER;
+  const struct scene *scene = has_tower ? &tower : &scenes[in_slot ? 0 : of_scenes[_i]];
   const struct sciara_site *site = make_site(strcmp(scene->precision, "single") == 0);
   const struct sciara_batch_setup batch = {
       .boundary = SCIARA_BOUNDARY_OPEN, .slots = SLOTS, .record = SCIARA_RECORD_MAX_DEPOSIT};
@@ -417,7 +420,7 @@ START_TEST(a_member_continues) {
   // A checkpoint of another scenario, or a damaged one, is not used.
   for (int damage = 0; damage < 2; damage++) {
     struct scene other = *scene;
-    if (!damage) other.run = "{\"until\": \"40 min\"}";
+    if (!damage) other.run = "{\"until\": \"6 min\"}";
     if (damage) ck_assert_int_eq(truncate(path, 5000), 0);
     char *text = scenario_of(&other);
     struct sciara_footprint alone;
@@ -485,7 +488,7 @@ int main(void) {
   tcase_set_timeout(cases, 60);
   if (!ONLY_THREADS) tcase_add_loop_test(cases, equals_the_whole_map, 0, SCENES);
   tcase_add_loop_test(cases, slots_equal_engines, 0, 3);
-  tcase_add_loop_test(cases, a_member_continues, ONLY_THREADS ? SCENES : 0, ONLY_THREADS ? SCENES + 1 : SCENES + 2);
+  tcase_add_loop_test(cases, a_member_continues, ONLY_THREADS ? IN_SLOT : 0, ONLY_THREADS ? IN_SLOT + 1 : CONTINUED);
   tcase_add_test(cases, an_invalid_member_has_failed);
   tcase_add_test(cases, a_cancelled_member_has_no_result);
   suite_add_tcase(suite, cases);

@@ -195,6 +195,14 @@ class Ensemble(Case):
         with open(self.path("two", "batches", "000001.h5"), "wb") as f:
             f.write(other)
         self.assertIn("another row of members.csv", self.compute("two", code=3).stderr)
+        os.remove(self.path("two", "batches", "000001.h5"))
+        vary = [VARY[0] | {"values": [v + 0.001 for v in VARY[0]["values"]]}]  # the same ids
+        case.write_json(self.path("o.json"), case.read_json(self.path("e.json")) | {"vary": vary})
+        self.sciara("ensemble", "plan", "o.json", "-o", "other", "--no-estimate")
+        self.compute("other", "--part", "1/2")
+        shutil.copy(self.path("other", "batches", "000000.h5"), self.path("two", "batches", "000000.h5"))
+        self.assertIn("found 64 that were computed with another row of members.csv: 0, 1, 2", self.compute("two", code=3).stderr)
+        os.remove(self.path("two", "batches", "000000.h5"))
         with open(self.path("two", "batches", "000001.h5"), "wb") as f:
             f.write(other[:5000])
         self.assertIn("000001.h5", self.compute("two", code=3).stderr)

@@ -145,6 +145,34 @@ END_TEST
 
 // ------------------------------------------------------------------------------------------------------------- slots
 
+/** Lava that has left a window is noticed on its side, and only where it would have flowed on in the map. */
+START_TEST(each_side_is_noticed) {
+  const struct sciara_site *map = make_site(false), *site;
+  const struct sciara_window w = sciara_window_make(&grid, 20, 80, 30, 40);
+  struct sciara_state *s;
+  ck_assert_uint_eq(w.sides, 15);
+  ck_assert_int_eq(sciara_window_site(map, &w, SCIARA_BOUNDARY_OPEN, &site), SCIARA_OK);
+  for (int64_t r = 0; r < w.rows; r++)
+    for (int64_t c = 0; c < w.cols; c++) {
+      const bool ring = r == 0 || c == 0 || r == w.rows - 1 || c == w.cols - 1;
+      ck_assert_int_eq(site->kind[r * w.cols + c], ring ? SCIARA_CELL_RIM : SCIARA_CELL_INTERIOR);
+    }
+  ck_assert_int_eq(sciara_state_create_on(site, 0, &s), SCIARA_OK);
+  ck_assert_uint_eq(sciara_window_crossed(s, &w, map), 0);
+  const int64_t at[SCIARA_SIDES] = {7, (w.rows - 1) * w.cols + 7, 7 * w.cols, 7 * w.cols + w.cols - 1};
+  for (int side = 0; side < SCIARA_SIDES; side++) {
+    s->lost[at[side]] = 1e-3;
+    ck_assert_uint_eq(sciara_window_crossed(s, &w, map), 1u << side);
+    s->lost[at[side]] = 0;
+  }
+  s->lost[8 * w.cols + 8] = 1; // in a hole of the map
+  ck_assert_uint_eq(sciara_window_crossed(s, &w, map), 0);
+  sciara_state_destroy(s);
+  sciara_site_release(site);
+  sciara_site_release(map);
+}
+END_TEST
+
 /** A batch whose slots are engines of their own: it stops at frames as the contract says. */
 struct test_slot {
   const struct sciara_engine_ops *ops;
@@ -487,6 +515,7 @@ int main(void) {
   TCase *cases = tcase_create("compute");
   tcase_set_timeout(cases, 60);
   if (!ONLY_THREADS) tcase_add_loop_test(cases, equals_the_whole_map, 0, SCENES);
+  tcase_add_test(cases, each_side_is_noticed);
   tcase_add_loop_test(cases, slots_equal_engines, 0, 3);
   tcase_add_loop_test(cases, a_member_continues, ONLY_THREADS ? IN_SLOT : 0, ONLY_THREADS ? IN_SLOT + 1 : CONTINUED);
   tcase_add_test(cases, an_invalid_member_has_failed);

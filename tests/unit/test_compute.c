@@ -421,6 +421,7 @@ START_TEST(a_member_continues) {
   char *json = scenario_of(scene), *path = sciara_format("%s/members/7.checkpoint.h5", folder);
   ck_assert(compute_part(setup, json, false, &whole));
   ck_assert_int_eq(strstr(whole.warnings, "stands") != NULL, has_tower);
+  ck_assert_int_eq(whole.censored, has_tower);
   if (in_slot) ck_assert_int_eq(sciara_pool_create(&test_batch, &batch, &pool), SCIARA_OK);
   if (in_slot) setup.slot = sciara_pool_slot(pool, 1);
   setup.checkpoint = path;

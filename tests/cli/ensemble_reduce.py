@@ -57,18 +57,39 @@ def raster(path):
     return np.fromfile(raw)
 
 
-def read(folder, name):
-    return raster(folder / f"maps/{name}.tif")
+def columns_of(folder):
+    """The cells that lava of a member reaches, and the first valid one of the others, which have the same value in each map."""
+    valid = raster(folder / "dem.tif") != NODATA
+    reached = np.zeros(valid.size, bool)
+    for path in (folder / "batches").glob("*.h5"):
+        with h5py.File(path) as f:
+            ends = np.cumsum(f["cells"])
+            for first, end in zip(ends - f["cells"], ends):
+                reached[np.cumsum(f["cell"][first:end])] = True
+    dry = valid & ~reached
+    assert dry.any() and (reached & valid).any()
+    return np.append(np.flatnonzero(reached), np.flatnonzero(dry)[0]), dry, valid
 
 
-def members(folder, cells):
-    """Weights, strata, state (0 open, 1 complete, 2 censored), ends, arrival and deposits per member and cell."""
+def read(folder, name, columns, dry, valid):
+    """The map in these columns, after a look at the others: dry cells have one value, those without ground have none."""
+    found = raster(folder / f"maps/{name}.tif")
+    assert (found[dry] == found[columns[-1]]).all(), f"{name}: cells that no lava reaches differ"
+    assert (found[~valid] == NODATA).all(), f"{name}: a value where there is no ground"
+    return found[columns]
+
+
+def members(folder, columns):
+    """Weights, strata, state (0 open, 1 complete, 2 censored), ends, arrival and deposits per member and column."""
     rows = list(csv.DictReader((folder / "members.csv").open()))
     weight = {r["id"]: float(r["weight"]) for r in csv.DictReader((folder / "weights.csv").open())}
     w, s = np.array([weight[r["id"]] for r in rows]), np.array([int(r["stratum"]) for r in rows])
     at = {int(r["id"]): k for k, r in enumerate(rows)}
     state, end = np.zeros(len(w), int), np.zeros(len(w))
-    arrival, most, last = (np.full((len(w), cells), np.inf), np.zeros((len(w), cells)), np.zeros((len(w), cells)))
+    column = np.zeros(columns.max() + 1, int)
+    column[columns] = np.arange(columns.size)
+    shape = len(w), columns.size
+    arrival, most, last = np.full(shape, np.inf), np.zeros(shape), np.zeros(shape)
     for path in (folder / "batches").glob("*.h5"):
         with h5py.File(path) as f:
             first = 0
@@ -78,7 +99,7 @@ def members(folder, cells):
                 if f["failed"][n]:
                     continue
                 state[k], end[k] = 1 + bool(f["censored"][n]), f["end_s"][n]
-                c = np.cumsum(f["cell"][part])
+                c = column[np.cumsum(f["cell"][part])]
                 arrival[k, c], most[k, c], last[k, c] = f["arrival"][part], f["max_deposit"][part], f["deposit"][part]
     return w, s, state, end, arrival, most, last
 
@@ -114,23 +135,24 @@ def check(name, found, expected, valid):
 
 
 def compare(folder):
-    valid = raster(folder / "dem.tif") != NODATA
-    w, s, state, end, arrival, most, last = members(folder, valid.size)
+    look = columns, _, ground = columns_of(folder)
+    valid = ground[columns]
+    w, s, state, end, arrival, most, last = members(folder, columns)
     parts = ("", "_low", "_high", "_error")
     for thickness in (0, 0.5, 2):
         hit = np.isfinite(arrival) if thickness == 0 else most > thickness
         for part, expected in zip(parts, estimate(hit, w, s, state, end, np.inf)):
-            check(f"probability_{thickness:g}m{part}", read(folder, f"probability_{thickness:g}m{part}"), expected, valid)
+            check(f"probability_{thickness:g}m{part}", read(folder, f"probability_{thickness:g}m{part}", *look), expected, valid)
     for hours in (3, 6, 12, 24):
         for part, expected in zip(parts, estimate(arrival <= hours * 3600, w, s, state, end, hours * 3600)):
-            check(f"reached_within_{hours}h{part}", read(folder, f"reached_within_{hours}h{part}"), expected, valid)
+            check(f"reached_within_{hours}h{part}", read(folder, f"reached_within_{hours}h{part}", *look), expected, valid)
     reached = np.isfinite(arrival) & (state > 0)[:, None]
     for q in (0.05, 0.5, 0.95):
-        check("arrival", read(folder, f"arrival_q{100 * q:02g}"), quantile(arrival, reached, w, q), valid)
-        check("deposit", read(folder, f"deposit_q{100 * q:02g}"), quantile(last, reached, w, q), valid)
+        check("arrival", read(folder, f"arrival_q{100 * q:02g}", *look), quantile(arrival, reached, w, q), valid)
+        check("deposit", read(folder, f"deposit_q{100 * q:02g}", *look), quantile(last, reached, w, q), valid)
     years = 1 - np.exp(-50 * 0.02 * estimate(most > 0.5, w, s, state, end, np.inf)[0])
-    check("years", read(folder, "probability_50years_0.5m"), years, valid)
-    assert (read(folder, "hits") >= 10).any() and (read(folder, "arrival_q50") != NODATA).any(), "nothing to compare"
+    check("years", read(folder, "probability_50years_0.5m", *look), years, valid)
+    assert (read(folder, "hits", *look) >= 10).any() and (read(folder, "arrival_q50", *look) != NODATA).any(), "nothing to compare"
 
 
 WEST_ZONE = [[447500, 4347100], [448200, 4347100], [448200, 4348100], [447500, 4348100]]
@@ -140,8 +162,9 @@ ZONES = [{"name": "west", "polygon": WEST_ZONE, "rate": 0.03, "interval": [0.01,
 
 def compare_zones(folder):
     """P_T = 1 - exp(-T sum of rate x H over zones), H of a zone from its members alone; their vents lie in it."""
-    valid = raster(folder / "dem.tif") != NODATA
-    w, s, state, end, arrival, most, _ = members(folder, valid.size)
+    look = columns, _, ground = columns_of(folder)
+    valid = ground[columns]
+    w, s, state, end, arrival, most, _ = members(folder, columns)
     rows = list(csv.DictReader((folder / "members.csv").open()))
     x, y = (np.array([float(r[f"vents.0.{c}"]) for r in rows]) for c in "xy")
     inside = (x < 448200, x < np.inf, y < 4347500)
@@ -153,7 +176,7 @@ def compare_zones(folder):
             for years in (1, 50):
                 expected = 1 - np.exp(-years * sum(rate * h for rate, h in zip(rates, each)))
                 name = f"probability_{years}years_{thickness:g}m{part}"
-                check(name, read(folder, name), expected, valid)
+                check(name, read(folder, name, *look), expected, valid)
                 assert ((expected > 0.01) & (expected < 0.99)).any(), "nothing to compare"
 
 

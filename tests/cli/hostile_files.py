@@ -97,7 +97,7 @@ class Hostile(case.Case):
     def harmless(self, *args, codes, said=None):
         """Runs the program: it contacts no server, does not open the canary, and shows no byte of it."""
         log = self.path("strace.log")
-        trace = [STRACE, "-f", "-o", log, "-e", "trace=openat,open,connect,socket"] if STRACE else []
+        trace = [STRACE, "-f", "--seccomp-bpf", "-o", log, "-e", "trace=openat,open,connect,socket"] if STRACE else []
         done = subprocess.run([*trace, case.PROGRAM, *args], cwd=self.work, stdin=subprocess.DEVNULL,
                               capture_output=True, encoding="utf-8", timeout=150, check=False)
         self.assertIn(done.returncode, codes, done.stderr)

@@ -15,7 +15,6 @@
 #include "batch_slot.cuh"
 #include "model/quiescent.h"
 #include "model/shortcut.h"
-#include "model/subnormal.h"
 #include "tile_list.cuh"
 
 namespace sciara_gpu {
@@ -46,6 +45,10 @@ struct batch_clock {
   unsigned long long step;
   double time;
   real t; ///< of the last step, s
+};
+
+struct batch_velocity {
+  real x, y; ///< m/s
 };
 
 struct batch_work {
@@ -171,8 +174,12 @@ struct batch_work {
 
   // --------------------------------------------------------------------------------------------- tau1, time evaluation
 
-  /** p / h. For p = 0 there is no division, because a quotient of 0 takes a slow path. */
-  static __device__ real velocity(real p, real h) { return p == 0 ? p : sciara_real_div(p, h); }
+  /** sciara_velocity of both components of a momentum. Momentum that fades away is tiny in most cells. */
+  static __device__ batch_velocity velocity(real px, real py, real h) {
+    const real inverse = sciara_real_div(1, h);
+    const int usual = sciara_is_usual_divisor(h);
+    return {sciara_real_div_tiny(px, h, inverse, usual), sciara_real_div_tiny(py, h, inverse, usual)};
+  }
 
   /** Reports the cell at place k if its numbers are invalid. */
   __device__ void check(int k, int cell) {
@@ -262,16 +269,16 @@ struct batch_work {
     const batch_ground own = s.ground[cell];
     const real T = s.T[k], px = s.px[k], py = s.py[k];
     if (on && checks) check(k, cell);
-    const real vx = velocity(px, own.h), vy = velocity(py, own.h);
+    const batch_velocity v = velocity(px, py, own.h);
     real average = 0;
     unsigned survivors = 0;
     const real hc = sciara_critical_height(rule, T);
-    if (on && !test_quiet(k, cell, own, T, hc, vx, vy)) {
+    if (on && !test_quiet(k, cell, own, T, hc, v.x, v.y)) {
       real top[SCIARA_MOORE];
-      const unsigned set = open_directions(cell, own, hc, sciara_start_of(vx, vy), top);
+      const unsigned set = open_directions(cell, own, hc, sciara_start_of(v.x, v.y), top);
       if (set != SCIARA_SELF) survivors = sciara_minimise(set, own.h, top, &average) & ~(unsigned)SCIARA_SELF;
     }
-    return make_flows(k, on, cell, own, T, vx, vy, average, survivors);
+    return make_flows(k, on, cell, own, T, v.x, v.y, average, survivors);
   }
 
   /** Makes the flows of the lanes' cells to `survivors`, divided evenly among the lanes. Returns the smallest t_opt. */
@@ -384,20 +391,15 @@ struct batch_work {
     return !(size <= was);
   }
 
-  /** One component of the residual's momentum, as in sciara_inflow_residual. */
-  static __device__ real residual_momentum(real p, real h, real h0, real keep) {
-    if (sciara_is_subnormal(p)) return sciara_fade_subnormal(p, h, h0, keep);
-    return (h0 * velocity(p, h)) * keep;
-  }
-
   __device__ sciara_inflow residual(batch_flows out, real h, real T, real px, real py) const {
     real leaving = 0;
     for (unsigned n = 0; n < out.count; n++) leaving = leaving + s.share[out.first + n];
     const real keep = px == 0 && py == 0 && s.keeps_momentum ? (real)1 : 1 - sciara_dissipation(rule, T);
     const real h0 = sciara_residual(h, leaving);
     sciara_inflow inflow = sciara_inflow_residual(h0, 0, 0, keep, T);
-    inflow.px = residual_momentum(px, h, h0, keep);
-    inflow.py = residual_momentum(py, h, h0, keep);
+    const batch_velocity v = velocity(px, py, h);
+    inflow.px = (h0 * v.x) * keep;
+    inflow.py = (h0 * v.y) * keep;
     return inflow;
   }
 

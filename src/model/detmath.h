@@ -307,4 +307,38 @@ SCIARA_HD real sciara_real_div_by(real a, real b, real inverse) {
 #endif
 }
 
+/** Divisors for which sciara_real_div_tiny needs no plain division. */
+SCIARA_HD int sciara_is_usual_divisor(real b) { return b >= (real)0x1p-40 && b <= (real)0x1p40; }
+
+/**
+ * a / b as sciara_real_div_by, also without a plain division where a or the quotient is tiny or subnormal: such a
+ * dividend is multiplied by a power of two, and the quotient q divided by it. If that rounds, to a multiple of the
+ * smallest number, it rounds the exact quotient likewise: multiples and the middles between them are numbers that q
+ * could be, so rounding to q has not crossed one. Only where q is itself such a middle the exact quotient may lie on
+ * either side.
+ *
+ * @param usual sciara_is_usual_divisor(b)
+ */
+SCIARA_HD real sciara_real_div_tiny(real a, real b, real inverse, int usual) {
+#if SCIARA_ON_DEVICE && !defined SCIARA_FAST
+#ifdef SCIARA_SINGLE
+  const real low = 0x1p-60f, most = 0x1p80f, up = 0x1p96f, down = 0x1p-96f, middle = 0x1p-54f; // 2^-150 up
+#else
+  const real low = 0x1p-600, most = 0x1p900, up = 0x1p700, down = 0x1p-700, middle = 0x1p-375; // 2^-1075 up
+#endif
+  const real size = a < 0 ? -a : a;
+  const real scale = size < low ? up : 1, back = size < low ? down : 1;
+  const real scaled = a * scale;
+  const real first = scaled * inverse;
+  const real q = sciara_real_fma(sciara_real_fma(-b, first, scaled), inverse, first);
+  const real quotient = q * back;
+  const real off = sciara_real_fma(-quotient, scale, q); // 0 if `back` has not rounded
+  if (!usual | !(size <= most) | (off == middle) | (off == -middle)) return a / b;
+  return a == 0 ? a : quotient; // with its sign
+#else
+  (void)inverse, (void)usual;
+  return sciara_real_div(a, b);
+#endif
+}
+
 #endif

@@ -40,9 +40,9 @@ SCIARA_HD bool sciara_quiescent_below(const struct sciara_rule *rule, real h, re
   return (limit > 0) & ((reach <= top) | (good & (square < bound * (1 - SCIARA_SHORTCUT_SLACK))));
 }
 
-/** An upper bound of the kinetic head of all directions, m. */
+/** An upper bound of the kinetic head of all directions, m: twice what a direction along the velocity would have. */
 SCIARA_HD real sciara_quiescent_head(const struct sciara_rule *rule, real vx, real vy) {
-  return sciara_real_div(vx * vx + vy * vy, rule->gravity);
+  return 2 * ((vx * vx + vy * vy) * rule->inverse_gravity_twice);
 }
 
 /**

@@ -358,6 +358,8 @@ static enum sciara_status compute(const struct worker *me, size_t member, struct
     setup.slot = sciara_pool_slot(w->pools[me->number % w->pool_count], me->number / w->pool_count);
   char *checkpoint = sciara_member_checkpoint_path(&w->folder, member);
   setup.checkpoint = checkpoint;
+  setup.ensemble_hash = w->e->hash;
+  setup.row_hash = w->e->members.hash[member];
   enum sciara_status status = scenario_of(w, member, &json, name);
   if (status == SCIARA_OK && !checkpoint) status = sciara_fail(SCIARA_ERR_MEMORY, "no memory for the name of a file");
   const struct sciara_compute_text text = {name, json.data, json.length};

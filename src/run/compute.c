@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/text.h"
@@ -17,6 +18,7 @@
 #include "model/field.h"
 #include "model/window.h"
 #include "run/choose_engine.h"
+#include "run/initial_lava.h"
 #include "run/member_checkpoint.h"
 #include "run/outflow.h"
 #include "run/scenario_site.h"
@@ -51,6 +53,7 @@ struct member {
   int tower_tests;                        ///< done
   struct sciara_run_record record;        ///< its warnings of towers
   const char *scenario;                   ///< JSON text
+  struct sciara_member_identity identity; ///< for its checkpoint
   double stored, due; ///< on the wall clock: the last checkpoint or the start, and the next; INFINITY
   struct sciara_text warnings;
 };
@@ -151,6 +154,15 @@ static enum sciara_status take_map(struct member *m, const struct sciara_problem
   return SCIARA_OK;
 }
 
+/** What the checkpoint of the member must have. */
+static void identify(struct member *m, const struct sciara_problem *p) {
+  m->identity = (struct sciara_member_identity){
+      .ensemble = m->setup->ensemble_hash,
+      .row = m->setup->row_hash,
+      .site = sciara_hash_word(m->map->origin.hash, m->ground, (uint64_t)p->scenario.boundary),
+      .initial = sciara_initial_lava_hash(p)};
+}
+
 /** Replaces window, site and state by those of a checkpoint, if there is one. */
 static enum sciara_status restore(struct member *m, const struct sciara_problem *p, const struct sciara_site **site,
                                   struct sciara_state **state) {
@@ -160,7 +172,7 @@ static enum sciara_status restore(struct member *m, const struct sciara_problem 
   if (!m->setup->checkpoint) return SCIARA_OK;
   sciara_log_divert(NULL, NULL); // these messages are not of the result
   const enum sciara_status status =
-      sciara_member_checkpoint_read(m->setup->checkpoint, p, m->scenario, m->map, m->vents, &found, &from);
+      sciara_member_checkpoint_read(m->setup->checkpoint, p, &m->identity, m->map, m->vents, &found, &from);
   if (found) {
     sciara_print_duration(found->time - m->time_zero, simulated, sizeof simulated);
     sciara_log(SCIARA_LOG_INFO, "%s: continues from step %" PRIu64 " (%s)", p->scenario.path, found->step, simulated);
@@ -492,8 +504,8 @@ static enum sciara_status store_checkpoint(struct member *m, bool cancelled) {
   if (!m->setup->checkpoint || now < (cancelled ? fmin(m->stored + CANCEL_S, m->due) : m->due)) return SCIARA_OK;
   const struct sciara_member_progress progress = {
       .window = m->window, .cell_steps = m->cell_steps, .towers = m->record};
-  SCIARA_TRY(
-      sciara_member_checkpoint_write(m->setup->checkpoint, &m->simulation->problem, m->scenario, m->kept, &progress));
+  SCIARA_TRY(sciara_member_checkpoint_write(m->setup->checkpoint, &m->simulation->problem, &m->identity, m->scenario,
+                                            m->kept, &progress));
   m->stored = sciara_wallclock();
   m->due = m->stored + m->setup->checkpoint_wall_s;
   return SCIARA_OK;
@@ -504,6 +516,7 @@ static enum sciara_status run(struct member *m, struct sciara_problem *p, struct
   bool failed = false;
   const double begin = sciara_wallclock(), cpu = sciara_thread_time();
   SCIARA_TRY(take_map(m, p));
+  identify(m, p);
   SCIARA_TRY(enter_window(m, p));
   sciara_log_divert(drop_message, NULL);
   m->slot = m->setup->slot;

@@ -21,14 +21,15 @@ struct sciara_compute_probe {
 /** What members share. */
 struct sciara_compute_setup {
   const struct sciara_site *site;
-  uint64_t ground;               ///< sciara_site_checksum of it
-  const char *engine;            ///< name; NULL: that of the scenario, where "auto" is openmp
-  int threads;                   ///< of the engine, for each member; 0: those of the scenario
-  int device;                    ///< number of the GPU; -1: that of the scenario
-  struct sciara_pool_slot *slot; ///< the engine; NULL: one of its own
-  const int *cancel;             ///< read atomically; may be NULL
-  const char *checkpoint;        ///< file that stores the state on the way, and from which a member continues; or NULL
-  double checkpoint_wall_s;      ///< wall-clock time after which the state is stored again
+  uint64_t ground;                  ///< sciara_site_checksum of it
+  const char *engine;               ///< name; NULL: that of the scenario, where "auto" is openmp
+  int threads;                      ///< of the engine, for each member; 0: those of the scenario
+  int device;                       ///< number of the GPU; -1: that of the scenario
+  struct sciara_pool_slot *slot;    ///< the engine; NULL: one of its own
+  const int *cancel;                ///< read atomically; may be NULL
+  uint64_t ensemble_hash, row_hash; ///< of the member, which its checkpoint must have
+  const char *checkpoint;   ///< file that stores the state on the way, and from which a member continues; or NULL
+  double checkpoint_wall_s; ///< wall-clock time after which the state is stored again
   struct sciara_compute_probe
       *probe; ///< the member is only probed, and its footprint empty unless it is whole; or NULL
 };

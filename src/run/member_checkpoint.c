@@ -40,10 +40,14 @@ static const char *warning_of(const struct sciara_run_record *r, const char *kin
 
 static enum sciara_status copy(char **slot, const char *text) { return sciara_run_record_set(slot, text); }
 
-static enum sciara_status describe(const struct sciara_problem *p, const char *scenario,
-                                   const struct sciara_state *state, const struct sciara_member_progress *progress,
-                                   struct sciara_checkpoint *c) {
+static enum sciara_status describe(const struct sciara_problem *p, const struct sciara_member_identity *identity,
+                                   const char *scenario, const struct sciara_state *state,
+                                   const struct sciara_member_progress *progress, struct sciara_checkpoint *c) {
   SCIARA_TRY(identify(p, p->vents, state, &c->identity));
+  c->ensemble_hash = identity->ensemble;
+  c->row_hash = identity->row;
+  c->site_hash = identity->site;
+  c->initial_hash = identity->initial;
   c->dem_hash = state->site->origin.hash;
   c->window_row = (uint64_t)progress->window.row;
   c->window_col = (uint64_t)progress->window.col;
@@ -59,7 +63,8 @@ static enum sciara_status describe(const struct sciara_problem *p, const char *s
 }
 
 enum sciara_status sciara_member_checkpoint_write(const char *path, const struct sciara_problem *problem,
-                                                  const char *scenario, const struct sciara_state *state,
+                                                  const struct sciara_member_identity *identity, const char *scenario,
+                                                  const struct sciara_state *state,
                                                   const struct sciara_member_progress *progress) {
   struct sciara_checkpoint c = {0};
   enum sciara_status status = sciara_state_check_sound(state, &problem->scenario.params);
@@ -68,7 +73,7 @@ enum sciara_status sciara_member_checkpoint_write(const char *path, const struct
   SCIARA_TRY_GOTO(status);
   SCIARA_TRY_GOTO(folder ? SCIARA_OK : sciara_fail(SCIARA_ERR_MEMORY, "no memory for the name of a folder"));
   if (access(folder, F_OK) != 0) SCIARA_TRY_GOTO(sciara_folder_make(folder));
-  SCIARA_TRY_GOTO(describe(problem, scenario, state, progress, &c));
+  SCIARA_TRY_GOTO(describe(problem, identity, scenario, state, progress, &c));
   SCIARA_TRY_GOTO(sciara_checkpoint_write(&c, state, path));
 cleanup:
   sciara_checkpoint_free(&c);
@@ -78,11 +83,18 @@ cleanup:
 
 // ---------------------------------------------------------------------------------------------------------- reading
 
-static enum sciara_status check_scenario(const char *path, const struct sciara_checkpoint *c,
-                                         const struct sciara_problem *p, const char *scenario) {
-  if (c->identity.of_member && strcmp(c->scenario_json, scenario) == 0) return SCIARA_OK;
-  return sciara_fail(SCIARA_ERR_INPUT, "%s: expected the state of %s, found that of another scenario", path,
-                     p->scenario.path);
+/** No path is compared: the folder of an ensemble may be moved. */
+static enum sciara_status check_member(const char *path, const struct sciara_checkpoint *c,
+                                       const struct sciara_problem *p, const struct sciara_member_identity *m) {
+  const char *found = !c->identity.of_member            ? "a run"
+                      : c->site_hash != m->site         ? "a member on another ground"
+                      : c->initial_hash != m->initial   ? "a member with other initial lava"
+                      : c->row_hash != m->row           ? "another member"
+                      : c->ensemble_hash != m->ensemble ? "a member of another ensemble"
+                                                        : NULL;
+  if (!found) return SCIARA_OK;
+  return sciara_fail(SCIARA_ERR_INPUT, "%s: expected the state of %s of this ensemble, found that of %s", path,
+                     p->scenario.path, found);
 }
 
 /** The window of a checkpoint must lie on the map. */
@@ -116,15 +128,16 @@ static enum sciara_status check(const struct sciara_checkpoint *c, const char *p
   return status;
 }
 
-static enum sciara_status read_file(const char *path, const struct sciara_problem *p, const char *scenario,
-                                    const struct sciara_site *map, const struct sciara_vents *all,
-                                    struct sciara_state **state, struct sciara_member_progress *progress) {
+static enum sciara_status read_file(const char *path, const struct sciara_problem *p,
+                                    const struct sciara_member_identity *identity, const struct sciara_site *map,
+                                    const struct sciara_vents *all, struct sciara_state **state,
+                                    struct sciara_member_progress *progress) {
   struct sciara_checkpoint c = {0};
   struct sciara_vents *vents = NULL;
   const struct sciara_site *site = NULL;
   enum sciara_status status;
   SCIARA_TRY_GOTO(sciara_checkpoint_read_header(path, &c));
-  SCIARA_TRY_GOTO(check_scenario(path, &c, p, scenario));
+  SCIARA_TRY_GOTO(check_member(path, &c, p, identity));
   SCIARA_TRY_GOTO(find_window(path, &c, &map->grid, &progress->window));
   SCIARA_TRY_GOTO(sciara_window_site(map, &progress->window, p->scenario.boundary, &site));
   if (sciara_window_vents(all, &progress->window, &vents) == SCIARA_ERR_INTERNAL)
@@ -146,13 +159,13 @@ cleanup:
 }
 
 enum sciara_status sciara_member_checkpoint_read(const char *path, const struct sciara_problem *problem,
-                                                 const char *scenario, const struct sciara_site *map,
-                                                 const struct sciara_vents *vents, struct sciara_state **state,
-                                                 struct sciara_member_progress *progress) {
+                                                 const struct sciara_member_identity *identity,
+                                                 const struct sciara_site *map, const struct sciara_vents *vents,
+                                                 struct sciara_state **state, struct sciara_member_progress *progress) {
   *state = NULL;
   *progress = (struct sciara_member_progress){0};
   if (access(path, F_OK) != 0) return SCIARA_OK;
-  const enum sciara_status status = read_file(path, problem, scenario, map, vents, state, progress);
+  const enum sciara_status status = read_file(path, problem, identity, map, vents, state, progress);
   if (status == SCIARA_OK) return SCIARA_OK;
   sciara_state_destroy(*state);
   sciara_run_record_free(&progress->towers);

@@ -8,6 +8,13 @@
 #include "run/problem.h"
 #include "store/run_json.h"
 
+/** What a member and its checkpoint must have in common: hashes. */
+struct sciara_member_identity {
+  uint64_t ensemble, row; ///< of the ensemble, and of the row of the member in its table
+  uint64_t site;          ///< of the whole map of the member: ground, kinds of cells, boundary
+  uint64_t initial;       ///< sciara_initial_lava_hash
+};
+
 /** What a checkpoint says of a member, apart from its state. */
 struct sciara_member_progress {
   struct sciara_window window;
@@ -22,7 +29,8 @@ struct sciara_member_progress {
  * @param scenario the text of the scenario
  */
 enum sciara_status sciara_member_checkpoint_write(const char *path, const struct sciara_problem *problem,
-                                                  const char *scenario, const struct sciara_state *state,
+                                                  const struct sciara_member_identity *identity, const char *scenario,
+                                                  const struct sciara_state *state,
                                                   const struct sciara_member_progress *progress);
 
 /**
@@ -30,14 +38,13 @@ enum sciara_status sciara_member_checkpoint_write(const char *path, const struct
  * is removed, with a warning.
  *
  * @param problem  the scenario
- * @param scenario its text
  * @param map      ground of the member
  * @param vents    on the map
  * @return only errors that say nothing about the file
  */
 enum sciara_status sciara_member_checkpoint_read(const char *path, const struct sciara_problem *problem,
-                                                 const char *scenario, const struct sciara_site *map,
-                                                 const struct sciara_vents *vents, struct sciara_state **state,
-                                                 struct sciara_member_progress *progress);
+                                                 const struct sciara_member_identity *identity,
+                                                 const struct sciara_site *map, const struct sciara_vents *vents,
+                                                 struct sciara_state **state, struct sciara_member_progress *progress);
 
 #endif

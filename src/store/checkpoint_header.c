@@ -63,9 +63,15 @@ static const struct entry {
 
 /** Those of a member of an ensemble alone. */
 static const struct entry member_entries[] = {
-    {"window_row", COUNT, MEMBER(window_row)},      {"window_col", COUNT, MEMBER(window_col)},
-    {"cell_steps", COUNT, MEMBER(cell_steps)},      {"vent_warning", TEXT, MEMBER(vent_warning)},
+    {"window_row", COUNT, MEMBER(window_row)},
+    {"window_col", COUNT, MEMBER(window_col)},
+    {"cell_steps", COUNT, MEMBER(cell_steps)},
+    {"vent_warning", TEXT, MEMBER(vent_warning)},
     {"tower_warning", TEXT, MEMBER(tower_warning)},
+    {"ensemble_hash", HEX, MEMBER(ensemble_hash)},
+    {"row_hash", HEX, MEMBER(row_hash)},
+    {"site_hash", HEX, MEMBER(site_hash)},
+    {"initial_hash", HEX, MEMBER(initial_hash)},
 };
 
 enum { ENTRIES = sizeof entries / sizeof *entries, MEMBER_ENTRIES = sizeof member_entries / sizeof *member_entries };

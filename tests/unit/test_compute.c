@@ -420,7 +420,12 @@ START_TEST(a_member_continues) {
   const struct sciara_site *site = make_site(strcmp(scene->precision, "single") == 0);
   const struct sciara_batch_setup batch = {
       .boundary = SCIARA_BOUNDARY_OPEN, .slots = SLOTS, .record = SCIARA_RECORD_MAX_DEPOSIT};
-  struct sciara_compute_setup setup = {.site = site, .ground = sciara_site_checksum(site), .threads = 1, .device = -1};
+  struct sciara_compute_setup setup = {.site = site,
+                                       .ground = sciara_site_checksum(site),
+                                       .threads = 1,
+                                       .device = -1,
+                                       .ensemble_hash = 1,
+                                       .row_hash = 2};
   struct sciara_pool *pool = NULL;
   struct sciara_footprint whole, parts;
   char folder[] = "/tmp/sciara_compute_XXXXXX";
@@ -453,17 +458,21 @@ START_TEST(a_member_continues) {
     ck_assert_ptr_nonnull(step);
     ck_assert_uint_ge(strtoull(step + strlen("from step "), NULL, 10) + 2 * STEPS_OF_ADVANCE, whole.steps);
   }
-  // A checkpoint of another scenario, or a damaged one, is not used.
-  for (int damage = 0; damage < 2; damage++) {
+  // A checkpoint of something else, or a damaged one, is not used.
+  static const char *const found[] = {"that of another member;", "that of a member of another ensemble;",
+                                      "that of a member on another ground;", "7.checkpoint.h5"};
+  for (int k = 0; k < (int)(sizeof found / sizeof *found); k++) {
     struct scene other = *scene;
-    if (!damage) other.run = "{\"until\": \"6 min\"}";
-    if (damage) ck_assert_int_eq(truncate(path, 5000), 0);
+    other.run = "{\"until\": \"6 min\"}";
+    if (k == 0) setup.row_hash++;
+    if (k == 1) setup.ensemble_hash++;
+    if (k == 2) setup.ground++;
+    if (k == 3) ck_assert_int_eq(truncate(path, 5000), 0);
     char *text = scenario_of(&other);
     struct sciara_footprint alone;
     ck_assert(compute_part(setup, text, false, &parts));
-    ck_assert_msg(strstr(continued_text, damage ? "7.checkpoint.h5" : "another scenario") &&
-                      strstr(continued_text, "starts from its beginning"),
-                  "%s", continued_text);
+    ck_assert_msg(strstr(continued_text, found[k]) && strstr(continued_text, "starts from its beginning"), "%s",
+                  continued_text);
     struct sciara_compute_setup plain = setup;
     plain.checkpoint = NULL;
     ck_assert(compute_part(plain, text, false, &alone));

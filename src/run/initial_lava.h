@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// The content of the rasters of initial lava, as part of what identifies an ensemble and its members.
+#ifndef SCIARA_RUN_INITIAL_LAVA_H
+#define SCIARA_RUN_INITIAL_LAVA_H
+
+#include "run/problem.h"
+
+/**
+ * A hash of the lava that a problem with a state has from the files initial.thickness and initial.temperature; 0: it names
+ * none. Numbers in their place are part of the text of a scenario.
+ */
+uint64_t sciara_initial_lava_hash(const struct sciara_problem *p);
+
+#endif

@@ -88,7 +88,7 @@ static enum sciara_status check_origin(const struct sciara_batch_folder *folder,
   if (h->ensemble_hash == e->hash) return SCIARA_OK;
   return sciara_fail(SCIARA_ERR_INPUT,
                      "%s: expected the ensemble %016" PRIx64 ", found %016" PRIx64
-                     ": its base scenario or another batch differs",
+                     ": its base scenario, its initial lava or another batch differs",
                      path, e->hash, h->ensemble_hash);
 }
 

@@ -84,7 +84,7 @@ enum sciara_status sciara_ensemble_open(const char *folder, struct sciara_ensemb
   enum sciara_status status = sciara_ensemble_json_read(folder, out, &rows);
   if (status == SCIARA_OK) status = read_members(out, &rows);
   sciara_ensemble_rows_free(&rows);
-  if (status == SCIARA_OK && out->hash != sciara_ensemble_hash(out->base, out->batch_size, &out->members))
+  if (status == SCIARA_OK && out->hash != sciara_ensemble_hash(out))
     status = sciara_fail(SCIARA_ERR_INPUT,
                          "%s/%s: expected the ensemble as it was planned, found a changed base or batch size", folder,
                          SCIARA_ENSEMBLE_JSON);

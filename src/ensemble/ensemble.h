@@ -84,8 +84,9 @@ struct sciara_ensemble {
   double time_zero_s; ///< simulated time of the checkpoint with which members begin; arrivals count from it; 0: none
   struct sciara_members members;
   size_t batch_size, batch_count; ///< batch b: members [b * batch_size, min((b + 1) * batch_size, count))
-  uint64_t hash;                  ///< of base, batch size and the hashes of all rows; not of weights and results
-  uint64_t site_hash;             ///< of the ground, as sciara_site_hash of every member
+  uint64_t hash;         ///< of base, batch size, initial_hash and the hashes of all rows; not of weights and results
+  uint64_t initial_hash; ///< sciara_initial_lava_hash of every member; 0: no rasters, or planned without it
+  uint64_t site_hash;    ///< of the ground, as sciara_site_hash of every member
   enum sciara_sample_method method;
   bool vents_drawn; ///< vent and event of a member were drawn from their weights: one stratum
   size_t replicates;

@@ -22,12 +22,13 @@ static const char *const methods[] = {[SCIARA_SAMPLE_FULL] = "full",
 
 static enum sciara_status no_memory(void) { return sciara_fail(SCIARA_ERR_MEMORY, "no memory for an ensemble"); }
 
-uint64_t sciara_ensemble_hash(const char *base, size_t batch_size, const struct sciara_members *m) {
-  const uint64_t size = batch_size, count = m->count;
-  uint64_t hash = sciara_hash_bytes(SCIARA_HASH_BEGIN, base, strlen(base) + 1);
+uint64_t sciara_ensemble_hash(const struct sciara_ensemble *e) {
+  const uint64_t size = e->batch_size, count = e->members.count;
+  uint64_t hash = sciara_hash_bytes(SCIARA_HASH_BEGIN, e->base, strlen(e->base) + 1);
   hash = sciara_hash_bytes(hash, &size, sizeof size);
   hash = sciara_hash_bytes(hash, &count, sizeof count);
-  return sciara_hash_bytes(hash, m->hash, m->count * sizeof *m->hash);
+  hash = sciara_hash_bytes(hash, e->members.hash, e->members.count * sizeof *e->members.hash);
+  return e->initial_hash ? sciara_hash_bytes(hash, &e->initial_hash, sizeof e->initial_hash) : hash;
 }
 
 // ----------------------------------------------------------------------------------------------------------- writing
@@ -118,6 +119,7 @@ static enum sciara_status make_tree(const struct sciara_ensemble *e, const struc
   bool whole = put_text(root, "format", FORMAT) && put_number(root, "version", VERSION) &&
                put_text(root, "program", SCIARA_VERSION) && (!e->title || put_text(root, "title", e->title)) &&
                put_hash(root, "hash", e->hash) && put_hash(root, "site_hash", e->site_hash) &&
+               (!e->initial_hash || put_hash(root, "initial_hash", e->initial_hash)) &&
                put_number(root, "batch_size", (double)e->batch_size) &&
                (!(e->time_zero_s > 0) || put_number(root, "time_zero_s", e->time_zero_s)) && put_sample(root, e) &&
                put_copy(root, "base", base) && put_copy(root, "result", r->result) && put_copy(root, "stop", r->stop) &&
@@ -277,6 +279,8 @@ static enum sciara_status read_tree(const char *path, const cJSON *root, struct 
                        VERSION);
   if (!get_hash(root, "hash", &out->hash) || !get_hash(root, "site_hash", &out->site_hash))
     return refuse(path, "hash and site_hash", "16 hexadecimal digits");
+  if (sciara_json_get(root, "initial_hash") && !get_hash(root, "initial_hash", &out->initial_hash))
+    return refuse(path, "initial_hash", "16 hexadecimal digits");
   if (!get_whole(root, "batch_size", 1, SCIARA_BATCH_LARGEST, &out->batch_size))
     return refuse(path, "batch_size", "a whole number, 1 to 256");
   if (sciara_json_get(root, "time_zero_s") && !get_finite(root, "time_zero_s", &out->time_zero_s))

@@ -16,8 +16,8 @@ struct sciara_ensemble_record {
  */
 enum sciara_status sciara_ensemble_json_write(const struct sciara_ensemble *e, const struct sciara_ensemble_record *r);
 
-/** The hash of an ensemble: of its base as stored, its batch size, and the hashes of the rows. */
-uint64_t sciara_ensemble_hash(const char *base, size_t batch_size, const struct sciara_members *m);
+/** The hash of an ensemble: of its base as stored, its batch size, its initial_hash, and the hashes of the rows. */
+uint64_t sciara_ensemble_hash(const struct sciara_ensemble *e);
 
 /** Ids and hashes of the rows with which an ensemble was planned. */
 struct sciara_ensemble_rows {

@@ -27,6 +27,7 @@
 #include "model/window.h"
 #include "run/choose_engine.h"
 #include "run/compute.h"
+#include "run/initial_lava.h"
 #include "run/many_threads.h"
 #include "run/member_need.h"
 #include "run/scenario_site.h"
@@ -514,6 +515,8 @@ static enum sciara_status open_site(struct work *w) {
     w->engine_options = sciara_scenario_engine_options(&problem.scenario);
   }
   SCIARA_TRY_GOTO(sciara_diagnostics_status(&diagnostics));
+  SCIARA_TRY_GOTO(sciara_initial_lava_check(&problem, w->e->initial_hash));
+  w->setup.initial_hash = w->e->initial_hash;
   w->setup.ground = sciara_site_checksum(w->setup.site);
 cleanup:
   sciara_problem_free(&problem);

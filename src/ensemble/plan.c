@@ -15,6 +15,7 @@
 #include "ensemble/plan_base.h"
 #include "ensemble/points.h"
 #include "file/durable.h"
+#include "run/initial_lava.h"
 #include "run/resume.h"
 #include "run/scenario_site.h"
 
@@ -504,6 +505,17 @@ static enum sciara_status check_table(const char *folder, const struct sciara_en
   return status;
 }
 
+/** An earlier version did not note the content of initial lava: what it planned in the folder stays as it is. */
+static void follow_earlier_version(struct planning *p, const struct sciara_ensemble *old) {
+  const uint64_t hash = p->e.hash, initial = p->e.initial_hash;
+  if (old->initial_hash || !initial) return;
+  p->e.initial_hash = 0;
+  p->e.hash = sciara_ensemble_hash(&p->e);
+  if (p->e.hash == old->hash) return;
+  p->e.initial_hash = initial;
+  p->e.hash = hash;
+}
+
 /**
  * What may happen to the folder. *same: it holds this very ensemble, whose weights and results are replaced. The base of
  * p->e is that of the folder.
@@ -516,6 +528,7 @@ static enum sciara_status inspect_folder(struct planning *p, bool overwrite, boo
   SCIARA_TRY(sciara_folder_is_empty(p->e.folder, &exists, &empty));
   if (!exists || empty) return SCIARA_OK;
   enum sciara_status status = sciara_ensemble_json_read(p->e.folder, &old, &rows);
+  if (status == SCIARA_OK) follow_earlier_version(p, &old);
   if (status != SCIARA_OK) {
     status = sciara_fail(SCIARA_ERR_INPUT, "%s: expected an empty folder or one of an ensemble, found other files",
                          p->e.folder);
@@ -526,9 +539,10 @@ static enum sciara_status inspect_folder(struct planning *p, bool overwrite, boo
   } else if (!overwrite || has_batches(p->e.folder)) {
     status = sciara_ensemble_rows_check(p->e.folder, &rows, &p->e.members);
     if (status == SCIARA_OK)
-      status = sciara_fail(SCIARA_ERR_INPUT,
-                           "%s: expected the ensemble that is planned there, found another base, DEM or batch size",
-                           p->e.folder);
+      status = sciara_fail(
+          SCIARA_ERR_INPUT,
+          "%s: expected the ensemble that is planned there, found another base, DEM, initial lava or batch size",
+          p->e.folder);
     if (overwrite) status = sciara_fail_context(status, "the folder has results, which --overwrite does not remove");
   }
   sciara_ensemble_rows_free(&rows);
@@ -558,7 +572,8 @@ static enum sciara_status take_base_of_folder(struct planning *p) {
   free(p->e.base);
   p->e.base = text.data;
   SCIARA_TRY(status);
-  p->e.hash = sciara_ensemble_hash(p->e.base, p->e.batch_size, &p->e.members);
+  p->e.initial_hash = sciara_initial_lava_hash(&p->base);
+  p->e.hash = sciara_ensemble_hash(&p->e);
   return SCIARA_OK;
 }
 

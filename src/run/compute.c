@@ -517,6 +517,7 @@ static enum sciara_status run(struct member *m, struct sciara_problem *p, struct
   const double begin = sciara_wallclock(), cpu = sciara_thread_time();
   SCIARA_TRY(take_map(m, p));
   identify(m, p);
+  SCIARA_TRY(sciara_initial_lava_check(p, m->setup->initial_hash));
   SCIARA_TRY(enter_window(m, p));
   sciara_log_divert(drop_message, NULL);
   m->slot = m->setup->slot;

@@ -28,6 +28,7 @@ struct sciara_compute_setup {
   struct sciara_pool_slot *slot;    ///< the engine; NULL: one of its own
   const int *cancel;                ///< read atomically; may be NULL
   uint64_t ensemble_hash, row_hash; ///< of the member, which its checkpoint must have
+  uint64_t initial_hash;            ///< sciara_initial_lava_hash that is expected; 0: any
   const char *checkpoint;   ///< file that stores the state on the way, and from which a member continues; or NULL
   double checkpoint_wall_s; ///< wall-clock time after which the state is stored again
   struct sciara_compute_probe
@@ -52,7 +53,8 @@ enum { SCIARA_COMPUTE_WARNINGS_MOST = 64 << 10 }; ///< bytes; further ones are l
  * member its state is stored, unless that was done in the last seconds.
  *
  * @param cancelled set to whether *setup->cancel ended it; the footprint is then empty
- * @return SCIARA_ERR_MEMORY, SCIARA_ERR_IO, SCIARA_ERR_DEVICE and SCIARA_ERR_INTERNAL: it says nothing about the member
+ * @return SCIARA_ERR_MEMORY, SCIARA_ERR_IO, SCIARA_ERR_DEVICE and SCIARA_ERR_INTERNAL: it says nothing about the member;
+ * SCIARA_ERR_INPUT: the initial lava is not what setup->initial_hash expects
  */
 enum sciara_status sciara_compute_member(const struct sciara_compute_setup *setup,
                                          const struct sciara_compute_text *text, struct sciara_footprint *out,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run/initial_lava.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "base/hash.h"
@@ -22,4 +23,15 @@ uint64_t sciara_initial_lava_hash(const struct sciara_problem *p) {
     if (temperature) sum += term(1, i, s->T[i]); // otherwise it depends on the parameters of a member
   }
   return sum ? sum : 1;
+}
+
+enum sciara_status sciara_initial_lava_check(const struct sciara_problem *p, uint64_t expected) {
+  const char *thickness = p->scenario.initial_thickness.path, *temperature = p->scenario.initial_temperature.path;
+  const uint64_t found = expected ? sciara_initial_lava_hash(p) : 0;
+  if (found == expected) return SCIARA_OK;
+  return sciara_fail(SCIARA_ERR_INPUT,
+                     "%s%s%s: expected the initial lava %016" PRIx64 " of the plan, found %016" PRIx64
+                     ": a file has changed since it was planned",
+                     thickness ? thickness : "", thickness && temperature ? ", " : "", temperature ? temperature : "",
+                     expected, found);
 }

@@ -11,4 +11,7 @@
  */
 uint64_t sciara_initial_lava_hash(const struct sciara_problem *p);
 
+/** SCIARA_ERR_INPUT, naming the files, if a problem with a state has another hash; `expected` 0: any is right. */
+enum sciara_status sciara_initial_lava_check(const struct sciara_problem *p, uint64_t expected);
+
 #endif

@@ -16,6 +16,14 @@ from case import Case
 VENT = {"row": 8, "col": 20, "effusion": {"slot": "100 h", "rates_m3_s": [4]}}
 
 
+def without(hash_, last):
+    """FNV-1a of what comes before the 64 bits `last`."""
+    found, inverse = int(hash_, 16), pow(0x100000001b3, -1, 1 << 64)
+    for byte in reversed(int(last, 16).to_bytes(8, "little")):
+        found = found * inverse % (1 << 64) ^ byte
+    return f"{found:016x}"
+
+
 class Continue(Case):
     """Two members that each take about a second."""
 
@@ -76,6 +84,49 @@ class Continue(Case):
         self.plan("fresh", dem=(30, 40))
         self.compute("fresh")
         self.assertEqual(self.results("d"), self.results("fresh"))
+
+    def write_lava(self, thickness):
+        with open(self.path("lava.asc"), "w", encoding="ascii") as f:
+            f.write("ncols 40\nnrows 30\nxllcorner 500000\nyllcorner 4177000\ncellsize 10\nNODATA_value -9999\n")
+            for r in range(30):
+                f.write(" ".join(str(thickness if 10 < r < 14 and 20 < c < 25 else 0) for c in range(40)) + "\n")
+
+    def test_other_initial_lava(self):
+        """The content of the rasters belongs to the plan: neither checkpoints nor batches are used with another one."""
+        lava = {"initial": {"thickness": "lava.asc", "temperature": 1300}}
+        self.write_lava(2.5)
+        self.plan("d", **lava)
+        self.begin("d")
+        self.write_lava(1.5)
+        said = self.compute("d", code=3)
+        self.assertRegex(said, r"lava\.asc: expected the initial lava [0-9a-f]{16} of the plan, found [0-9a-f]{16}")
+        self.assertEqual(self.stored("d"), ["0.checkpoint.h5", "1.checkpoint.h5"])
+        self.assertIn("found another base, DEM, initial lava or batch size", self.plan("d", code=3, **lava).stderr)
+        self.plan("d", "--overwrite", **lava)
+        self.assertIn("found that of a member with other initial lava; the member starts from its beginning", self.compute("d"))
+        self.plan("fresh", **lava)
+        self.compute("fresh")
+        self.assertEqual(self.results("d"), self.results("fresh"))
+        self.write_lava(2.5)
+        for args in (("run", "d"), ("plan", "e.json", "-o", "d", "--no-estimate", "--overwrite")):
+            self.assertIn("initial lava", self.sciara("ensemble", *args, code=3).stderr)
+        self.write_lava(1.5)
+        self.assertIn("0 by this run", self.compute("d"))
+
+    def test_a_plan_of_an_earlier_version(self):
+        """It does not say what the rasters held: it is used as it is, also when it is planned again."""
+        lava = {"initial": {"thickness": "lava.asc", "temperature": 1300}, "run": {"until": "1 h"}}
+        self.write_lava(2.5)
+        self.plan("d", **lava)
+        path = self.path("d", "ensemble.json")
+        plan = case.read_json(path)
+        case.write_json(path, plan | {"hash": without(plan["hash"], plan.pop("initial_hash"))})
+        self.compute("d")
+        self.write_lava(1.5)
+        self.assertIn("0 by this run", self.compute("d"))
+        self.assertIn("holds the same members", self.plan("d", **lava).stderr)
+        self.assertNotIn("initial_hash", case.read_json(path))
+        self.assertIn("2 of 2 finished", self.sciara("ensemble", "status", "d").stdout)
 
 
 if __name__ == "__main__":

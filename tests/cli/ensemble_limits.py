@@ -109,7 +109,7 @@ class Limits(Case):
         with open(lower, "w", encoding="ascii") as f:
             f.write(text.replace(f" {first} ", f" {float(first) - 1} ", 1))
         for name, changes, message in (("ground", {"dem": {"path": "lower.asc", "crs": "EPSG:32633"}}, "results on the ground"),
-                                       ("model", {"model": {"cooling": 151}}, "its base scenario or another batch differs")):
+                                       ("model", {"model": {"cooling": 151}}, "its base scenario, its initial lava or another batch differs")):
             self.write_base(**changes)
             self.plan(name)
             shutil.copytree(self.path("e", "batches"), self.path(name, "batches"))

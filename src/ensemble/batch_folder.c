@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ensemble/batch_folder.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -160,10 +161,12 @@ enum sciara_status sciara_member_find(const struct sciara_batch_folder *folder, 
     status = read_member(folder, member, path, &f);
     if (status == SCIARA_OK) {
       *state = (struct sciara_member_done){true, f.failed, f.censored};
-    } else if (status != SCIARA_ERR_MEMORY) {
+    } else if (status == SCIARA_ERR_INPUT) {
       sciara_log(SCIARA_LOG_WARNING, "%s; the member is computed again", sciara_last_error());
       unlink(path);
       status = SCIARA_OK;
+    } else if (status == SCIARA_ERR_IO && access(path, F_OK) != 0 && errno == ENOENT) {
+      status = SCIARA_OK; // another process has made the batch
     }
     sciara_footprint_free(&f);
   }

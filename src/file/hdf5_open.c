@@ -265,7 +265,9 @@ static hid_t file_access_plist(void) {
 enum sciara_status sciara_hdf5_series_open(const char *path, sciara_hdf5_source_rule *rule, hid_t *file) {
   *file = H5I_INVALID_HID;
   SCIARA_TRY(sciara_input_check(path)); // HDF5 would wait for a named pipe
-  if (H5Fis_hdf5(path) <= 0)
+  const htri_t found = H5Fis_hdf5(path);
+  if (found < 0) return sciara_hdf5_fail(SCIARA_ERR_IO, path, "cannot read"); // that says nothing about its content
+  if (found == 0)
     return sciara_fail(SCIARA_ERR_INPUT, "%s: is not an HDF5 (NetCDF-4) file, or its beginning is damaged", path);
   const hid_t access = file_access_plist();
   if (access >= 0) *file = H5Fopen(path, H5F_ACC_RDONLY, access);

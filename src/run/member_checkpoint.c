@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run/member_checkpoint.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -158,20 +159,32 @@ cleanup:
   return status;
 }
 
+/** Whether an error says something about the content of the file: its bytes can be read. */
+static enum sciara_status read_bytes(const char *path) {
+  char *bytes = NULL;
+  size_t count;
+  const enum sciara_status status = sciara_file_read(path, SIZE_MAX, &bytes, &count);
+  free(bytes);
+  return status == SCIARA_ERR_INPUT ? SCIARA_OK : status;
+}
+
+static bool is_absent(const char *path) { return access(path, F_OK) != 0 && errno == ENOENT; }
+
 enum sciara_status sciara_member_checkpoint_read(const char *path, const struct sciara_problem *problem,
                                                  const struct sciara_member_identity *identity,
                                                  const struct sciara_site *map, const struct sciara_vents *vents,
                                                  struct sciara_state **state, struct sciara_member_progress *progress) {
   *state = NULL;
   *progress = (struct sciara_member_progress){0};
-  if (access(path, F_OK) != 0) return SCIARA_OK;
+  if (is_absent(path)) return SCIARA_OK;
   const enum sciara_status status = read_file(path, problem, identity, map, vents, state, progress);
   if (status == SCIARA_OK) return SCIARA_OK;
   sciara_state_destroy(*state);
   sciara_run_record_free(&progress->towers);
   *state = NULL;
-  if (status != SCIARA_ERR_INPUT && status != SCIARA_ERR_IO && status != SCIARA_ERR_NUMERIC) return status;
+  if (is_absent(path)) return SCIARA_OK; // another process has finished the member
+  if (status != SCIARA_ERR_INPUT && status != SCIARA_ERR_NUMERIC) return status;
+  SCIARA_TRY(read_bytes(path));
   sciara_log(SCIARA_LOG_WARNING, "%s; the member starts from its beginning", sciara_last_error());
-  unlink(path);
   return SCIARA_OK;
 }

@@ -35,12 +35,12 @@ enum sciara_status sciara_member_checkpoint_write(const char *path, const struct
 
 /**
  * Reads the file, if there is one of this member: *state stays NULL if not. A file that is damaged or of another member
- * is removed, with a warning.
+ * is not used, with a warning; it stays until it is replaced.
  *
  * @param problem  the scenario
  * @param map      ground of the member
  * @param vents    on the map
- * @return only errors that say nothing about the file
+ * @return only errors that say nothing about the content of the file: SCIARA_ERR_IO if it cannot be read
  */
 enum sciara_status sciara_member_checkpoint_read(const char *path, const struct sciara_problem *problem,
                                                  const struct sciara_member_identity *identity,

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -493,6 +494,70 @@ START_TEST(a_member_continues) {
 }
 END_TEST
 
+/** As if other files were open, so that no other one can be. */
+static void allow_files(bool allowed) {
+  struct rlimit limit;
+  ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &limit), 0);
+  limit.rlim_cur = limit.rlim_max;
+  if (!allowed) { // the lowest number that is free
+    const int next = dup(0);
+    ck_assert_int_ge(next, 0);
+    close(next);
+    limit.rlim_cur = (rlim_t)next;
+  }
+  ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
+}
+
+/** A checkpoint that cannot be read is kept, and ends the member; a damaged one is kept until there is a new one. */
+START_TEST(a_checkpoint_is_kept) {
+  const struct sciara_site *site = make_site(false);
+  struct sciara_compute_setup setup = {.site = site, .threads = 1, .device = -1, .ensemble_hash = 1};
+  struct sciara_footprint f;
+  char folder[] = "/tmp/sciara_compute_XXXXXX";
+  const int cancel = 1;
+  bool cancelled;
+  setup.ground = sciara_site_checksum(site);
+  ck_assert_ptr_nonnull(mkdtemp(folder));
+  char *json = scenario_of(&scenes[0]), *path = sciara_format("%s/7.checkpoint.h5", folder);
+  const struct sciara_compute_text text = {"x.json", json, strlen(json)};
+  setup.checkpoint = path;
+  setup.checkpoint_wall_s = 1e-9;
+  ck_assert(compute_part(setup, json, false, &f));
+  sciara_footprint_free(&f);
+  const ino_t inode = inode_of(path);
+  setup.checkpoint_wall_s = 1e9;
+  setup.cancel = &cancel;
+  sciara_log_set_sink(note_continued, NULL);
+  for (int k = 0; k < 2; k++) { // no file can be opened; links that end nowhere
+    char *other = sciara_format("%s.other", path);
+    if (k == 0) allow_files(false);
+    if (k == 1) {
+      ck_assert_int_eq(rename(path, other), 0);
+      ck_assert_int_eq(symlink(path, path), 0);
+    }
+    ck_assert_int_eq(sciara_compute_member(&setup, &text, &f, &cancelled), SCIARA_ERR_IO);
+    ck_assert_msg(strstr(sciara_last_error(), path) != NULL, "%s", sciara_last_error());
+    if (k == 0) allow_files(true);
+    if (k == 1) ck_assert_int_eq(rename(other, path), 0);
+    free(other);
+    continued = 0;
+    ck_assert_int_eq(sciara_compute_member(&setup, &text, &f, &cancelled), SCIARA_OK);
+    ck_assert(cancelled && continued == 1 && strstr(continued_text, "continues from step"));
+    ck_assert_uint_eq(inode_of(path), inode);
+  }
+  ck_assert_int_eq(truncate(path, 5000), 0);
+  ck_assert_int_eq(sciara_compute_member(&setup, &text, &f, &cancelled), SCIARA_OK);
+  ck_assert_msg(strstr(continued_text, "starts from its beginning") != NULL, "%s", continued_text);
+  ck_assert_uint_eq(inode_of(path), inode);
+  sciara_log_set_sink(NULL, NULL);
+  ck_assert_int_eq(unlink(path), 0);
+  ck_assert_int_eq(rmdir(folder), 0);
+  sciara_site_release(site);
+  free(json);
+  free(path);
+}
+END_TEST
+
 START_TEST(an_invalid_member_has_failed) {
   const struct sciara_site *site = make_site(false);
   const struct sciara_compute_setup setup = {.site = site, .threads = 1, .device = -1};
@@ -535,6 +600,7 @@ int main(void) {
   tcase_add_test(cases, each_side_is_noticed);
   tcase_add_loop_test(cases, slots_equal_engines, 0, SLOT_CASES);
   tcase_add_loop_test(cases, a_member_continues, ONLY_THREADS ? IN_SLOT : 0, ONLY_THREADS ? IN_SLOT + 1 : CONTINUED);
+  tcase_add_test(cases, a_checkpoint_is_kept);
   tcase_add_test(cases, an_invalid_member_has_failed);
   tcase_add_test(cases, a_cancelled_member_has_no_result);
   suite_add_tcase(suite, cases);

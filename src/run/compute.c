@@ -464,7 +464,7 @@ static enum sciara_status describe(struct member *m, struct sciara_footprint *f)
   return collect_cells(m, f);
 }
 
-/** The result of a member of which a step failed. */
+/** The result of a member of which a step failed: nothing in it depends on when its state was last kept or stored. */
 static enum sciara_status describe_failure(struct member *m, struct sciara_footprint *f) {
   const struct sciara_engine_progress *p = &m->simulation->progress;
   char *text = p->bad.row < 0 ? strdup(sciara_last_error())
@@ -475,9 +475,7 @@ static enum sciara_status describe_failure(struct member *m, struct sciara_footp
                                               p->bad.step, m->window.row + p->bad.row, m->window.col + p->bad.col);
   if (!text) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for an error");
   f->failed = true;
-  f->end_s = m->kept->time - m->time_zero;
-  f->steps = m->kept->step;
-  f->cell_steps = m->cell_steps;
+  f->steps = p->bad.step;
   const enum sciara_status status = take_texts(m, text, f);
   free(text);
   return status;

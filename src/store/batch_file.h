@@ -35,12 +35,13 @@ struct sciara_footprint {
   float *arrival;               ///< simulated time, s
   float *max_deposit, *deposit; ///< largest and last thickness of liquid and solidified lava, m
   enum sciara_footprint_stop stop;
-  bool failed;   ///< it has no result: `error` says why, and count is 0
-  char *error;   ///< "" unless it has failed
-  bool censored; ///< it ended before its own stop rule, or has a tower: its footprint may be too small
-  double end_s;  ///< simulated time reached
-  uint64_t steps, cell_steps;
-  uint64_t checksum; ///< of its state, as sciara_state_checksum of the whole map
+  bool failed;         ///< it has no result: `error` says why, and count is 0
+  char *error;         ///< "" unless it has failed
+  bool censored;       ///< it ended before its own stop rule, or has a tower: its footprint may be too small
+  double end_s;        ///< simulated time reached; 0 if it has failed
+  uint64_t steps;      ///< if it has failed: the number of the step that failed, or 0
+  uint64_t cell_steps; ///< 0 if it has failed
+  uint64_t checksum;   ///< of its state, as sciara_state_checksum of the whole map
   struct sciara_ledger ledger;
   double seconds; ///< wall-clock time of its computation
   char *warnings; ///< "" or lines

@@ -16,6 +16,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "engine/engine.h"
+#include "file/durable.h"
 #include "model/field.h"
 #include "model/window.h"
 #include "run/scenario_site.h"
@@ -187,6 +188,7 @@ struct test_slot {
 enum { SLOTS = 3, STEPS_OF_ADVANCE = 40 };
 static struct test_slot test_slots[SLOTS];
 static int frames_met, most_loaded, outgrown_at;
+static uint64_t fails_at; ///< step that fails in every slot; 0: none
 static struct sciara_batch_setup test_setup;
 
 static enum sciara_status test_create(const struct sciara_batch_setup *setup, void **batch) {
@@ -247,6 +249,12 @@ static enum sciara_status test_advance(void *batch, const struct sciara_stop sto
       SCIARA_TRY(s->ops->download(s->engine, s->state));
       if (one.steps > s->state->step + 1) one.steps = s->state->step + 1;
       SCIARA_TRY(s->ops->advance(s->engine, &one, &progress[k]));
+      if (fails_at && progress[k].step == fails_at) { // always in the same cell of the map
+        progress[k].bad.step = fails_at;
+        progress[k].bad.row = 41 - (int64_t)((grid.north - s->state->grid.north) / grid.cell_size);
+        progress[k].bad.col = 40 - (int64_t)((s->state->grid.west - grid.west) / grid.cell_size);
+        break;
+      }
       if (progress[k].reason != SCIARA_STOP_STEPS || progress[k].step >= stops[k].steps) break;
       progress[k].reason = SCIARA_STOP_WALL;
       SCIARA_TRY(s->ops->download(s->engine, s->state));
@@ -558,6 +566,63 @@ START_TEST(a_checkpoint_is_kept) {
 }
 END_TEST
 
+/** The bytes of a batch with this member alone. */
+static char *bytes_of(const char *folder, struct sciara_footprint *f, size_t *count) {
+  const struct sciara_batch_header header = {.rows = ROWS, .cols = COLS};
+  char *path = sciara_format("%s/000000.h5", folder), *bytes;
+  f->seconds = 0;
+  ck_assert_msg(sciara_batch_write(path, &header, f, 1) == SCIARA_OK, "%s", sciara_last_error());
+  ck_assert_int_eq(sciara_file_read(path, 1 << 20, &bytes, count), SCIARA_OK);
+  sciara_footprint_free(f);
+  ck_assert_int_eq(unlink(path), 0);
+  free(path);
+  return bytes;
+}
+
+/** The record of a member that fails is the same wherever its parts end, and after it has continued. */
+START_TEST(a_failed_member_is_the_same_in_parts) {
+  enum { FAILS_AT = 700 };
+  const struct sciara_site *site = make_site(false);
+  const struct sciara_batch_setup batch = {
+      .boundary = SCIARA_BOUNDARY_OPEN, .slots = SLOTS, .record = SCIARA_RECORD_MAX_DEPOSIT};
+  struct sciara_compute_setup setup = {.site = site, .ground = sciara_site_checksum(site), .threads = 1, .device = -1};
+  struct sciara_footprint f;
+  struct sciara_pool *pool;
+  char folder[] = "/tmp/sciara_compute_XXXXXX", *whole = NULL;
+  size_t count = 0, length;
+  ck_assert_ptr_nonnull(mkdtemp(folder));
+  char *json = scenario_of(&scenes[0]), *path = sciara_format("%s/7.checkpoint.h5", folder);
+  ck_assert_int_eq(sciara_pool_create(&test_batch, &batch, &pool), SCIARA_OK);
+  setup.slot = sciara_pool_slot(pool, 0);
+  fails_at = FAILS_AT;
+  for (int k = 0; k < 3; k++) { // without a checkpoint; with one after each part; continued
+    setup.checkpoint = k > 0 ? path : NULL;
+    setup.checkpoint_wall_s = 1e-9;
+    ck_assert(compute_part(setup, json, false, &f));
+    ck_assert(f.failed);
+    ck_assert_ptr_nonnull(strstr(f.error, "step 700: row 41, column 40: "));
+    ck_assert_uint_eq(f.steps, FAILS_AT);
+    char *bytes = bytes_of(folder, &f, &length);
+    if (k == 0) {
+      whole = bytes;
+      count = length;
+      continue;
+    }
+    ck_assert_uint_eq(length, count);
+    ck_assert_mem_eq(bytes, whole, count);
+    free(bytes);
+  }
+  ck_assert_int_eq(unlink(path), 0);
+  ck_assert_int_eq(rmdir(folder), 0);
+  fails_at = 0;
+  sciara_pool_destroy(pool);
+  sciara_site_release(site);
+  free(whole);
+  free(json);
+  free(path);
+}
+END_TEST
+
 START_TEST(an_invalid_member_has_failed) {
   const struct sciara_site *site = make_site(false);
   const struct sciara_compute_setup setup = {.site = site, .threads = 1, .device = -1};
@@ -601,6 +666,7 @@ int main(void) {
   tcase_add_loop_test(cases, slots_equal_engines, 0, SLOT_CASES);
   tcase_add_loop_test(cases, a_member_continues, ONLY_THREADS ? IN_SLOT : 0, ONLY_THREADS ? IN_SLOT + 1 : CONTINUED);
   tcase_add_test(cases, a_checkpoint_is_kept);
+  tcase_add_test(cases, a_failed_member_is_the_same_in_parts);
   tcase_add_test(cases, an_invalid_member_has_failed);
   tcase_add_test(cases, a_cancelled_member_has_no_result);
   suite_add_tcase(suite, cases);

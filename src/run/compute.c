@@ -315,8 +315,9 @@ static enum sciara_status accept(struct member *m) {
   m->cell_steps = m->cell_steps_before + s->progress.cell_steps;
   m->margins = sciara_window_margins(state);
   if (state->time < next_tower_test(m)) return SCIARA_OK;
-  while (state->time >= next_tower_test(m)) m->tower_tests++;
-  return find_towers(m);
+  SCIARA_TRY(find_towers(m));
+  while (state->time >= next_tower_test(m)) m->tower_tests++; // now, for a test that failed must be made again
+  return SCIARA_OK;
 }
 
 /** Enlarges the window of a slot where lava has come near its frame. */

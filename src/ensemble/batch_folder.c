@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ensemble/batch_folder.h"
 
+#include <ctype.h>
+#include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/log.h"
@@ -174,43 +177,69 @@ enum sciara_status sciara_member_find(const struct sciara_batch_folder *folder, 
   return status;
 }
 
-static void remove_checkpoint(const struct sciara_batch_folder *folder, size_t member) {
-  char *path = sciara_member_checkpoint_path(folder, member);
-  if (path) unlink(path);
+/** A file of a batch that may be removed when nobody needs it: not one that the user put there. */
+static bool is_left_over(const char *name, bool whole) {
+  const char *end = strrchr(name, '.');
+  if (!isdigit((unsigned char)*name) || !end) return false;
+  return strstr(name, ".checkpoint.h5") || (whole && (strcmp(end, ".h5") == 0 || strcmp(end, ".part") == 0));
+}
+
+void sciara_batch_sweep(const struct sciara_batch_folder *folder, size_t batch, bool whole) {
+  char *path = members_path(folder, batch);
+  DIR *dir = path ? opendir(path) : NULL;
+  const struct dirent *entry;
+  while (dir && (entry = readdir(dir))) {
+    char *name = is_left_over(entry->d_name, whole) ? sciara_path_join(path, entry->d_name) : NULL;
+    if (name) unlink(name);
+    free(name);
+  }
+  if (dir) closedir(dir);
+  if (dir) rmdir(path); // unless it holds anything else
   free(path);
+}
+
+/** Whether the batch has been made, perhaps by another process. */
+static bool has_batch(const struct sciara_batch_folder *folder, size_t batch) {
+  char *path = batch_path(folder, batch);
+  const bool found = path && access(path, F_OK) == 0;
+  free(path);
+  return found;
+}
+
+enum sciara_status sciara_member_folder_make(const struct sciara_batch_folder *folder, size_t member) {
+  const size_t batch = member / folder->ensemble->batch_size;
+  char *path = members_path(folder, batch);
+  if (!path) return no_memory();
+  const bool needed = access(path, F_OK) != 0 && !has_batch(folder, batch);
+  const enum sciara_status status = needed ? sciara_folder_make(path) : SCIARA_OK;
+  free(path);
+  return status;
+}
+
+/** Writes the file of a member; synced if it has a checkpoint, which is then removed. */
+static enum sciara_status write_member(const struct sciara_batch_folder *folder, size_t member,
+                                       const struct sciara_footprint *f) {
+  const struct sciara_batch_header h = header_of(folder, member / folder->ensemble->batch_size);
+  char *path = member_path(folder, member), *checkpoint = sciara_member_checkpoint_path(folder, member);
+  enum sciara_status status = path && checkpoint ? sciara_member_folder_make(folder, member) : no_memory();
+  const bool synced = checkpoint && access(checkpoint, F_OK) == 0;
+  if (status == SCIARA_OK)
+    status = synced ? sciara_batch_write(path, &h, f, 1) : sciara_batch_write_unsynced(path, &h, f, 1);
+  if (status == SCIARA_OK && synced) unlink(checkpoint);
+  free(checkpoint);
+  free(path);
+  return status;
 }
 
 enum sciara_status sciara_member_store(const struct sciara_batch_folder *folder, size_t member,
                                        struct sciara_footprint *f) {
-  const struct sciara_ensemble *e = folder->ensemble;
-  const struct sciara_batch_header h = header_of(folder, member / e->batch_size);
-  char *path = member_path(folder, member), *parent = members_path(folder, member / e->batch_size);
-  enum sciara_status status = SCIARA_OK;
-  if (!path || !parent) {
-    free(path);
-    free(parent);
-    return no_memory();
-  }
-  f->id = e->members.id[member];
-  f->row_hash = e->members.hash[member];
-  if (access(parent, F_OK) != 0) status = sciara_folder_make(parent);
-  if (status == SCIARA_OK) status = sciara_batch_write_unsynced(path, &h, f, 1);
-  if (status == SCIARA_OK) remove_checkpoint(folder, member);
-  free(path);
-  free(parent);
-  return status;
-}
-
-static void remove_members(const struct sciara_batch_folder *folder, size_t batch) {
-  for (size_t m = sciara_batch_begin(folder->ensemble, batch); m < sciara_batch_end(folder->ensemble, batch); m++) {
-    char *path = member_path(folder, m);
-    if (path) unlink(path);
-    free(path);
-    remove_checkpoint(folder, m); // of another process that was slower
-  }
-  char *path = members_path(folder, batch);
-  if (path) rmdir(path); // unless another process writes there
-  free(path);
+  const size_t batch = member / folder->ensemble->batch_size;
+  f->id = folder->ensemble->members.id[member];
+  f->row_hash = folder->ensemble->members.hash[member];
+  const enum sciara_status status = has_batch(folder, batch) ? SCIARA_OK : write_member(folder, member, f);
+  if (!has_batch(folder, batch)) return status;
+  sciara_batch_sweep(folder, batch, true); // another process was faster; it may have removed what was written here
+  return SCIARA_OK;
 }
 
 /** Reads all members; *missing is the first that must be computed again. */
@@ -250,7 +279,7 @@ enum sciara_status sciara_batch_join(const struct sciara_batch_folder *folder, s
     *missing = SIZE_MAX;
   }
   if (!whole) SCIARA_TRY_GOTO(sciara_batch_write(path, &h, f, count));
-  remove_members(folder, batch);
+  sciara_batch_sweep(folder, batch, true);
 cleanup:
   sciara_batch_release(f, count);
   free(path);

@@ -48,7 +48,13 @@ enum sciara_status sciara_member_find(const struct sciara_batch_folder *folder, 
 /** The path of its checkpoint, malloc'd; NULL: no memory. */
 char *sciara_member_checkpoint_path(const struct sciara_batch_folder *folder, size_t member);
 
-/** Writes the file of a finished member, and removes its checkpoint; sets its id and the hash of its row. */
+/** Makes the folder for the files of a member, unless its batch has been made. */
+enum sciara_status sciara_member_folder_make(const struct sciara_batch_folder *folder, size_t member);
+
+/**
+ * Writes the file of a finished member, and removes its checkpoint, for which the file is on the disk first; sets its id
+ * and the hash of its row. If another process has made the batch in the meantime, nothing is written.
+ */
 enum sciara_status sciara_member_store(const struct sciara_batch_folder *folder, size_t member,
                                        struct sciara_footprint *f);
 
@@ -57,5 +63,11 @@ enum sciara_status sciara_member_store(const struct sciara_batch_folder *folder,
  * again because its file is damaged or gone. A batch that another process has made in the meantime is fine.
  */
 enum sciara_status sciara_batch_join(const struct sciara_batch_folder *folder, size_t batch, size_t *missing);
+
+/**
+ * Removes the checkpoints of the members of a batch, of all processes. If the batch is whole, also their other files, and
+ * what writers that were killed have left; one that still writes notices that the batch is there.
+ */
+void sciara_batch_sweep(const struct sciara_batch_folder *folder, size_t batch, bool whole);
 
 #endif

@@ -73,7 +73,7 @@ struct work {
   size_t running;            ///< workers
   enum sciara_status failed; ///< the first error that is not of a member
   char *error;               ///< its text
-  int halt;                  ///< ends all members in work
+  int halt;                  ///< ends all members in work: enum sciara_cancel
   double begin;
   double length_done, length_all;
 };
@@ -315,11 +315,17 @@ static enum sciara_status test_stop(struct work *w) {
   pthread_mutex_lock(&w->lock);
   w->now.enough = enough; // whoever finds it finds the same
   pthread_mutex_unlock(&w->lock);
-  __atomic_store_n(&w->halt, 1, __ATOMIC_RELAXED);
+  __atomic_store_n(&w->halt, SCIARA_CANCEL_DROP, __ATOMIC_RELAXED);
   return SCIARA_OK;
 }
 
 // ------------------------------------------------------------------------------------------------------------ workers
+
+/** Ends the members in work, which are stored, unless the stop rule has ended them. */
+static void halt(struct work *w) {
+  int none = 0;
+  __atomic_compare_exchange_n(&w->halt, &none, SCIARA_CANCEL_STORE, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+}
 
 /** Ends the work with an error; the first one counts. */
 static void fail(struct work *w, enum sciara_status status) {
@@ -329,7 +335,7 @@ static void fail(struct work *w, enum sciara_status status) {
     w->error = strdup(sciara_last_error());
   }
   pthread_mutex_unlock(&w->lock);
-  __atomic_store_n(&w->halt, 1, __ATOMIC_RELAXED);
+  halt(w);
 }
 
 /** The next task; false: there is none. */
@@ -364,6 +370,7 @@ static enum sciara_status compute(const struct worker *me, size_t member, struct
   enum sciara_status status = scenario_of(w, member, &json, name);
   if (status == SCIARA_OK && !checkpoint) status = sciara_fail(SCIARA_ERR_MEMORY, "no memory for the name of a file");
   const struct sciara_compute_text text = {name, json.data, json.length};
+  if (status == SCIARA_OK) status = sciara_member_folder_make(&w->folder, member);
   if (status == SCIARA_OK) status = sciara_compute_member(&setup, &text, &f, &cancelled);
   *done = status == SCIARA_OK && !cancelled;
   if (*done) status = sciara_member_store(&w->folder, member, &f);
@@ -451,8 +458,7 @@ static void watch(struct work *w) {
   do {
     const struct timespec pause = {.tv_nsec = TICK_MS * 1000000L / 4};
     nanosleep(&pause, NULL);
-    if (w->options->cancel && __atomic_load_n(w->options->cancel, __ATOMIC_RELAXED))
-      __atomic_store_n(&w->halt, 1, __ATOMIC_RELAXED);
+    if (w->options->cancel && __atomic_load_n(w->options->cancel, __ATOMIC_RELAXED)) halt(w);
     pthread_mutex_lock(&w->lock);
     running = w->running;
     pthread_mutex_unlock(&w->lock);
@@ -572,14 +578,17 @@ static enum sciara_status make_pools(struct work *w, int workers) {
   return SCIARA_OK;
 }
 
-/** Batches whose members were all finished when an earlier run was ended. */
+/** Batches whose members were all finished when an earlier run was ended; and what is left of members of whole ones. */
 static enum sciara_status join_leftovers(struct work *w) {
   const struct worker me = {.work = w};
   for (size_t b = 0; b < w->e->batch_count; b++) {
     bool whole = false;
     if (!w->selected[b] || w->open[b] > 0) continue;
     SCIARA_TRY(sciara_batch_is_whole(&w->folder, b, NULL, &whole));
-    if (!whole) SCIARA_TRY(join(&me, b));
+    if (whole)
+      sciara_batch_sweep(&w->folder, b, true);
+    else
+      SCIARA_TRY(join(&me, b));
   }
   return SCIARA_OK;
 }
@@ -621,6 +630,12 @@ static enum sciara_status execute(struct work *w) {
   return run_workers(w, workers);
 }
 
+/** The stop rule holds: the other members are not computed. */
+static void drop_checkpoints(const struct work *w) {
+  for (size_t b = 0; b < w->e->batch_count; b++)
+    if (!w->whole[b]) sciara_batch_sweep(&w->folder, b, false);
+}
+
 enum sciara_status sciara_ensemble_execute(const struct sciara_ensemble *e,
                                            const struct sciara_execute_options *options,
                                            struct sciara_execute_progress *out) {
@@ -631,6 +646,7 @@ enum sciara_status sciara_ensemble_execute(const struct sciara_ensemble *e,
   w.next_test = 1;
   pthread_mutex_init(&w.lock, NULL);
   const enum sciara_status status = execute(&w);
+  if (w.now.enough > 0) drop_checkpoints(&w);
   report(&w);
   *out = w.now;
   for (int k = 0; k < w.pool_count; k++) sciara_pool_destroy(w.pools[k]);

@@ -12,6 +12,7 @@
 #include "ensemble/batch_folder.h"
 #include "ensemble/execute.h"
 #include "file/durable.h"
+#include "store/checkpoint_hdf5.h"
 
 enum { LOG_MOST = 1 << 30, HOUR = 3600 };
 
@@ -41,9 +42,14 @@ static double size_of(const struct sciara_ensemble *e, size_t batch) {
   return bytes;
 }
 
+/** Whether the member continues from a checkpoint: one of another plan is not used. */
 static bool has_checkpoint(const struct sciara_batch_folder *folder, size_t member) {
+  const struct sciara_ensemble *e = folder->ensemble;
+  struct sciara_checkpoint c = {0};
   char *path = sciara_member_checkpoint_path(folder, member);
-  const bool found = path && access(path, F_OK) == 0;
+  const bool found = path && access(path, F_OK) == 0 && sciara_checkpoint_read_header(path, &c) == SCIARA_OK &&
+                     c.identity.of_member && c.ensemble_hash == e->hash && c.row_hash == e->members.hash[member];
+  sciara_checkpoint_free(&c);
   free(path);
   return found;
 }

@@ -500,6 +500,8 @@ static bool is_probed(const struct member *m, double begin, double cpu, bool fai
 /** Stores the state that was reached, when it is time. */
 static enum sciara_status store_checkpoint(struct member *m, bool cancelled) {
   const double now = sciara_wallclock();
+  const int *cancel = m->setup->cancel;
+  if (cancel && __atomic_load_n(cancel, __ATOMIC_RELAXED) == SCIARA_CANCEL_DROP) return SCIARA_OK;
   if (!m->setup->checkpoint || now < (cancelled ? fmin(m->stored + CANCEL_S, m->due) : m->due)) return SCIARA_OK;
   const struct sciara_member_progress progress = {
       .window = m->window, .cell_steps = m->cell_steps, .towers = m->record};

@@ -18,6 +18,12 @@ struct sciara_compute_probe {
   double first_time_s;
 };
 
+/** Values of *cancel of a setup but 0, which is none. */
+enum sciara_cancel {
+  SCIARA_CANCEL_STORE = 1, ///< the member is stored, to continue
+  SCIARA_CANCEL_DROP,      ///< it will not continue
+};
+
 /** What members share. */
 struct sciara_compute_setup {
   const struct sciara_site *site;
@@ -26,7 +32,7 @@ struct sciara_compute_setup {
   int threads;                      ///< of the engine, for each member; 0: those of the scenario
   int device;                       ///< number of the GPU; -1: that of the scenario
   struct sciara_pool_slot *slot;    ///< the engine; NULL: one of its own
-  const int *cancel;                ///< read atomically; may be NULL
+  const int *cancel;                ///< enum sciara_cancel, read atomically; may be NULL
   uint64_t ensemble_hash, row_hash; ///< of the member, which its checkpoint must have
   uint64_t initial_hash;            ///< sciara_initial_lava_hash that is expected; 0: any
   const char *checkpoint;   ///< file that stores the state on the way, and from which a member continues; or NULL
@@ -49,8 +55,9 @@ enum { SCIARA_COMPUTE_WARNINGS_MOST = 64 << 10 }; ///< bytes; further ones are l
  * `sciara run` of the same scenario. A member whose scenario is invalid, or whose steps fail, is no error: it has
  * failed, and the footprint says why.
  *
- * setup->checkpoint is not removed at the end: that is for the caller, when the member is stored. If *setup->cancel ends the
- * member its state is stored, unless that was done in the last seconds.
+ * The folder of setup->checkpoint must exist; if it is removed, nothing more is stored. The file is not removed at the end:
+ * that is for the caller, when the member is stored. If *setup->cancel ends the member its state is stored, unless that was
+ * done in the last seconds.
  *
  * @param cancelled set to whether *setup->cancel ended it; the footprint is then empty
  * @return SCIARA_ERR_MEMORY, SCIARA_ERR_IO, SCIARA_ERR_DEVICE and SCIARA_ERR_INTERNAL: it says nothing about the member;

@@ -16,6 +16,9 @@
 #include "run/tower_watch.h"
 #include "store/checkpoint_hdf5.h"
 
+/** Whether there is no such file or folder; it may be there but out of reach. */
+static bool is_absent(const char *path) { return access(path, F_OK) != 0 && errno == ENOENT; }
+
 /** What a member must have in common with its checkpoint. Free `precision` of the result. */
 static enum sciara_status identify(const struct sciara_problem *p, const struct sciara_vents *vents,
                                    const struct sciara_state *state, struct sciara_checkpoint_identity *out) {
@@ -73,10 +76,11 @@ enum sciara_status sciara_member_checkpoint_write(const char *path, const struct
   char *folder = sciara_path_folder(path);
   SCIARA_TRY_GOTO(status);
   SCIARA_TRY_GOTO(folder ? SCIARA_OK : sciara_fail(SCIARA_ERR_MEMORY, "no memory for the name of a folder"));
-  if (access(folder, F_OK) != 0) SCIARA_TRY_GOTO(sciara_folder_make(folder));
+  if (is_absent(folder)) goto cleanup;
   SCIARA_TRY_GOTO(describe(problem, identity, scenario, state, progress, &c));
   SCIARA_TRY_GOTO(sciara_checkpoint_write(&c, state, path));
 cleanup:
+  if (status == SCIARA_ERR_IO && is_absent(folder)) status = SCIARA_OK; // since
   sciara_checkpoint_free(&c);
   free(folder);
   return status;
@@ -167,8 +171,6 @@ static enum sciara_status read_bytes(const char *path) {
   free(bytes);
   return status == SCIARA_ERR_INPUT ? SCIARA_OK : status;
 }
-
-static bool is_absent(const char *path) { return access(path, F_OK) != 0 && errno == ENOENT; }
 
 enum sciara_status sciara_member_checkpoint_read(const char *path, const struct sciara_problem *problem,
                                                  const struct sciara_member_identity *identity,

@@ -23,7 +23,8 @@ struct sciara_member_progress {
 };
 
 /**
- * Writes the file, making its folder. A state with invalid numbers is not written: the member will fail.
+ * Writes the file. A state with invalid numbers is not written: the member will fail. Nor is one whose folder is gone:
+ * another process has finished the member.
  *
  * @param problem  scenario and vents of the window
  * @param scenario the text of the scenario

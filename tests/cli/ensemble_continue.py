@@ -128,6 +128,58 @@ class Continue(Case):
         self.assertNotIn("initial_hash", case.read_json(path))
         self.assertIn("2 of 2 finished", self.sciara("ensemble", "status", "d").stdout)
 
+    def write_junk(self, folder):
+        """What writers that were killed have left, also of another host, and a process that was slower."""
+        os.makedirs(self.path(folder, "members", "000000"), exist_ok=True)
+        for name in ("0.h5.other-12-3.part", "1.checkpoint.h5.other-12-4.part", "0.checkpoint.h5", "1.h5"):
+            with open(self.path(folder, "members", "000000", name), "wb") as f:
+                f.write(b"part")
+
+    def test_nothing_is_left(self):
+        """When a batch is whole, the files of its members are removed; later ones by the next run."""
+        self.plan("d", run={"until": "1 h"})
+        self.write_junk("d")
+        self.compute("d")
+        self.assertEqual(os.listdir(self.path("d", "members")), [])
+        self.write_junk("d")
+        self.assertNotIn("begun", self.sciara("ensemble", "status", "d").stdout)
+        self.assertIn("0 by this run", self.compute("d"))
+        self.assertEqual(os.listdir(self.path("d", "members")), [])
+
+    def test_a_slower_process(self):
+        """Another process makes the batch and removes the folder of its members: nothing is stored there again."""
+        self.plan("d")
+        command = [case.PROGRAM, "ensemble", "run", "d", "-j", "2", "--checkpoint-every", "1e-9 wall"]
+        with subprocess.Popen(command, cwd=self.work, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as process:
+            end = time.monotonic() + 60
+            while time.monotonic() < end and "0.checkpoint.h5" not in self.stored("d"):
+                time.sleep(0.005)
+            process.send_signal(signal.SIGSTOP)
+            try:
+                self.compute("d")
+                self.assertEqual(os.listdir(self.path("d", "members")), [])
+                process.send_signal(signal.SIGCONT)
+                time.sleep(0.2)  # it stores its members after each slice
+                process.send_signal(signal.SIGINT)
+                said = process.communicate(timeout=60)[1]
+            finally:
+                process.kill()
+        self.assertIn(process.returncode, (0, 128 + signal.SIGINT), said)
+        self.assertEqual(os.listdir(self.path("d", "members")), [])
+
+    def test_the_stop_rule_leaves_no_checkpoints(self):
+        """A member that it ends will not continue, and is not stored; one that was stored before is forgotten."""
+        self.write_scenario("base.json", vents=[VENT | {"effusion": {"slot": "2 h", "rates_m3_s": [4]}}])
+        case.write_json(self.path("e.json"), {
+            "base": "base.json", "sample": {"method": "random", "count": 40, "seed": 1}, "batch_size": 4,
+            "vary": [{"key": "model.relaxation", "values": [0.3, 0.31, 0.32]}],
+            "stop": {"standard_error": 0.4, "thickness_m": 0}, "result": {"sites": [{"name": "v", "x": 500205, "y": 4177215}]}})
+        self.sciara("ensemble", "plan", "e.json", "-o", "d", "--no-estimate")
+        said = self.compute("d", "--checkpoint-every", "1e-9 wall")
+        self.assertIn("the stop rule holds after 1 batch", said)
+        self.assertEqual([n for n in self.stored("d") if "checkpoint" in n], [])
+        self.assertNotIn("begun", self.sciara("ensemble", "status", "d").stdout)
+
 
 if __name__ == "__main__":
     case.main()

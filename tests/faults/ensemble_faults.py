@@ -125,6 +125,25 @@ class Ensemble(bed.Bed):
             self.restore(files)
             self.assert_continues(how)
 
+    def test_a_result_replaces_a_checkpoint(self):
+        """The checkpoint of a finished member is removed when its result is on the disk."""
+        log = self.path("log")
+        self.undisturbed(log=log)
+        opened, synced, removed = {}, set(), 0
+        for record in shim.read_log(log):
+            if record.kind == "O":
+                opened[record.fd] = record.path
+            elif record.kind == "S":
+                synced.add(opened[record.fd])
+            elif record.kind == "R":
+                synced.discard(record.path2)
+                if record.path in synced:
+                    synced.add(record.path2)
+            elif record.kind == "U" and record.path.endswith(".checkpoint.h5"):
+                removed += 1
+                self.assertIn(record.path.replace(".checkpoint", ""), synced)
+        self.assertGreater(removed, MEMBERS // 2)
+
     def test_killed_at_calls(self):
         """SIGKILL at a call that changes the disk, or in the middle of a write."""
         log = self.path("log")

@@ -439,7 +439,7 @@ START_TEST(a_member_continues) {
   struct sciara_footprint whole, parts;
   char folder[] = "/tmp/sciara_compute_XXXXXX";
   ck_assert_ptr_nonnull(mkdtemp(folder));
-  char *json = scenario_of(scene), *path = sciara_format("%s/members/7.checkpoint.h5", folder);
+  char *json = scenario_of(scene), *path = sciara_format("%s/7.checkpoint.h5", folder);
   ck_assert(compute_part(setup, json, false, &whole));
   ck_assert_int_eq(strstr(whole.warnings, "stands") != NULL, has_tower);
   ck_assert_int_eq(whole.censored, has_tower);

@@ -73,6 +73,7 @@ struct work {
   size_t running;            ///< workers
   enum sciara_status failed; ///< the first error that is not of a member
   char *error;               ///< its text
+  int unstored;              ///< a checkpoint could not be written
   int halt;                  ///< ends all members in work: enum sciara_cancel
   double begin;
   double length_done, length_all;
@@ -230,8 +231,8 @@ static void order(struct work *w) {
   }
 }
 
-/** Makes the list of tasks, with its needs. */
-static enum sciara_status make_tasks(struct work *w, double *disk, double *memory) {
+/** Makes the list of tasks, with the needs of all on the disk, and the largest of one member besides. */
+static enum sciara_status make_tasks(struct work *w, struct sciara_member_need *needs) {
   enum sciara_status status = SCIARA_OK;
   size_t n = 0;
   SCIARA_TRY(SCIARA_NEW(w->tasks, w->task_count, "the list of members"));
@@ -242,8 +243,9 @@ static enum sciara_status make_tasks(struct work *w, double *disk, double *memor
     status = estimate(w, m, &need);
     w->tasks[n++] = (struct task){.member = m, .length = need.length};
     w->length_all += need.length;
-    *disk += need.disk;
-    *memory = fmax(*memory, need.memory);
+    needs->disk += need.disk;
+    needs->memory = fmax(needs->memory, need.memory);
+    needs->checkpoint = fmax(needs->checkpoint, need.checkpoint);
     if (w->options->cancel && __atomic_load_n(w->options->cancel, __ATOMIC_RELAXED)) break;
   }
   sciara_log_divert(NULL, NULL);
@@ -606,7 +608,7 @@ static enum sciara_status make_folders(const struct work *w) {
 }
 
 static enum sciara_status execute(struct work *w) {
-  double disk = 0, memory = 0;
+  struct sciara_member_need needs = {0};
   SCIARA_TRY(SCIARA_NEW(w->states, w->e->members.count, "the states of the members"));
   SCIARA_TRY(SCIARA_NEW(w->selected, w->e->batch_count, "the batches"));
   SCIARA_TRY(SCIARA_NEW(w->whole, w->e->batch_count, "the batches"));
@@ -618,12 +620,12 @@ static enum sciara_status execute(struct work *w) {
   SCIARA_TRY(join_leftovers(w));
   SCIARA_TRY(test_stop(w));
   if (w->task_count == 0 || w->now.enough > 0) return SCIARA_OK;
-  SCIARA_TRY(make_tasks(w, &disk, &memory));
-  SCIARA_TRY(check_disk(w, disk));
+  SCIARA_TRY(make_tasks(w, &needs));
   int workers = workers_of(w);
-  if (w->ops->batch && workers > 0) SCIARA_TRY(slots_of(w, memory, &workers));
-  SCIARA_TRY(check_memory(w, memory, &workers));
-  if (workers < 1) return SCIARA_OK; // cancelled
+  if (w->ops->batch && workers > 0) SCIARA_TRY(slots_of(w, needs.memory, &workers));
+  SCIARA_TRY(check_memory(w, needs.memory, &workers));
+  SCIARA_TRY(check_disk(w, needs.disk + 2.0 * workers * needs.checkpoint)); // a new one before the old one is replaced
+  if (workers < 1) return SCIARA_OK;                                        // cancelled
   sciara_log(SCIARA_LOG_INFO, "engine: %s; %d %s at a time, %zu to compute", w->ops->name, workers,
              sciara_plural((uint64_t)workers, "member", "members"), w->task_count);
   if (w->ops->batch) SCIARA_TRY(make_pools(w, workers));
@@ -641,6 +643,7 @@ enum sciara_status sciara_ensemble_execute(const struct sciara_ensemble *e,
                                            struct sciara_execute_progress *out) {
   struct work w = {.e = e, .options = options, .folder = {.ensemble = e}, .begin = sciara_wallclock()};
   w.setup = (struct sciara_compute_setup){.engine = options->engine, .threads = 1, .device = -1, .cancel = &w.halt};
+  w.setup.unstored = &w.unstored;
   w.setup.checkpoint_wall_s = options->checkpoint_wall_s > 0 ? options->checkpoint_wall_s : CHECKPOINT_S;
   w.has_stop = e->stop.standard_error > 0 && !options->all && !options->has_ids && options->parts == 0;
   w.next_test = 1;

@@ -497,6 +497,18 @@ static bool is_probed(const struct member *m, double begin, double cpu, bool fai
   return !p->whole && (p->cpu_s >= p->seconds || sciara_wallclock() - begin >= 4 * p->seconds);
 }
 
+/** The state could not be stored. The member continues, for its result is stored in any case. */
+static void warn_unstored(const struct member *m, bool cancelled) {
+  int *known = m->setup->unstored;
+  const bool again = known && __atomic_exchange_n(known, 1, __ATOMIC_RELAXED);
+  if (again && !cancelled) return;
+  sciara_log_divert(NULL, NULL); // this message is not of the result
+  sciara_log(SCIARA_LOG_WARNING, "%s; %s", sciara_last_error(),
+             cancelled ? "what the member has done since its last checkpoint is lost"
+                       : "members continue without new checkpoints until they can be written again");
+  sciara_log_divert(drop_message, NULL);
+}
+
 /** Stores the state that was reached, when it is time. */
 static enum sciara_status store_checkpoint(struct member *m, bool cancelled) {
   const double now = sciara_wallclock();
@@ -505,10 +517,12 @@ static enum sciara_status store_checkpoint(struct member *m, bool cancelled) {
   if (!m->setup->checkpoint || now < (cancelled ? fmin(m->stored + CANCEL_S, m->due) : m->due)) return SCIARA_OK;
   const struct sciara_member_progress progress = {
       .window = m->window, .cell_steps = m->cell_steps, .towers = m->record};
-  SCIARA_TRY(sciara_member_checkpoint_write(m->setup->checkpoint, &m->simulation->problem, &m->identity, m->scenario,
-                                            m->kept, &progress));
-  m->stored = sciara_wallclock();
-  m->due = m->stored + m->setup->checkpoint_wall_s;
+  const enum sciara_status status = sciara_member_checkpoint_write(m->setup->checkpoint, &m->simulation->problem,
+                                                                   &m->identity, m->scenario, m->kept, &progress);
+  if (status == SCIARA_OK) m->stored = sciara_wallclock();
+  m->due = sciara_wallclock() + m->setup->checkpoint_wall_s;
+  if (status != SCIARA_ERR_IO && status != SCIARA_ERR_MEMORY) return status;
+  warn_unstored(m, cancelled);
   return SCIARA_OK;
 }
 

@@ -37,6 +37,7 @@ struct sciara_compute_setup {
   uint64_t initial_hash;            ///< sciara_initial_lava_hash that is expected; 0: any
   const char *checkpoint;   ///< file that stores the state on the way, and from which a member continues; or NULL
   double checkpoint_wall_s; ///< wall-clock time after which the state is stored again
+  int *unstored;            ///< set, atomically, when the state could not be stored, which is warned of once; or NULL
   struct sciara_compute_probe
       *probe; ///< the member is only probed, and its footprint empty unless it is whole; or NULL
 };
@@ -56,7 +57,7 @@ enum { SCIARA_COMPUTE_WARNINGS_MOST = 64 << 10 }; ///< bytes; further ones are l
  * failed, and the footprint says why.
  *
  * The folder of setup->checkpoint must exist; if it is removed, nothing more is stored. The file is not removed at the end:
- * that is for the caller, when the member is stored. If *setup->cancel ends the member its state is stored, unless that was
+ * that is for the caller, when the member is stored. That it cannot be written is a warning. If *setup->cancel ends the member its state is stored, unless that was
  * done in the last seconds.
  *
  * @param cancelled set to whether *setup->cancel ended it; the footprint is then empty

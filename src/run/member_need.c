@@ -5,6 +5,8 @@
 
 enum {
   BYTES_PER_CELL = 12,  // of a footprint on the disk
+  STATE_BYTES = 48000,  // of a checkpoint without lava
+  STATE_PER_CELL = 40,  // and for each cell with lava
   WINDOW_PER_LAVA = 4,  // cells of a window for each cell of lava
   WINDOW_LEAST = 4096,  // cells
   BYTES_OF_GROUND = 20, // per cell, while it is made
@@ -17,6 +19,14 @@ double sciara_member_bytes_per_cell(const struct sciara_engine_ops *ops) {
   return (double)(2 * sciara_state_memory(&unit, record) + sciara_site_memory(&unit) + engine) / 1e6;
 }
 
+/** Cells that have lava before the first step. */
+static double initial_cells(const struct sciara_problem *p) {
+  const int64_t cells = p->state ? sciara_grid_cells(&p->grid) : 0;
+  int64_t count = 0;
+  for (int64_t i = 0; i < cells; i++) count += p->state->arrival[i] >= 0;
+  return (double)count;
+}
+
 struct sciara_member_need sciara_member_need_of(const struct sciara_problem *p, double bytes_per_cell) {
   const struct sciara_params *params = &p->scenario.params;
   const double volume = p->vents ? sciara_vents_total(p->vents) : 0, w2 = p->grid.cell_size * p->grid.cell_size;
@@ -24,6 +34,7 @@ struct sciara_member_need sciara_member_need_of(const struct sciara_problem *p, 
   struct sciara_member_need need = {.length = volume * (p->vents ? sciara_vents_end(p->vents) : 0)};
   need.lava_cells = fmin(cells, thickness > 0 ? volume / (w2 * thickness) : cells);
   need.disk = SCIARA_MEMBER_BYTES + BYTES_PER_CELL * need.lava_cells;
+  need.checkpoint = STATE_BYTES + STATE_PER_CELL * fmin(cells, need.lava_cells + initial_cells(p));
   need.memory = fmin(cells, WINDOW_LEAST + WINDOW_PER_LAVA * need.lava_cells) * bytes_per_cell;
   if (p->scenario.initial_checkpoint || p->scenario.initial_thickness.given || p->scenario.initial_thickness.path)
     need.memory += (double)sciara_state_memory(&p->grid, SCIARA_RECORD_MAX_DEPOSIT); // the map on which it begins

@@ -151,12 +151,18 @@ class Limits(Case):
             self.skipTest(f"no file system may be mounted here: {allowed.stderr.strip()}")
         self.plan("e")
         size = sum(os.path.getsize(os.path.join(at, name)) for at, _, names in os.walk(self.path("e")) for name in names)
-        os.mkdir(self.path("small"))
-        done = subprocess.run(["unshare", "-rm", "sh", "-c", ON_TMPFS, "sh", str(size // 1024 + 100), self.path("small"),
-                               self.path("e"), case.PROGRAM, "ensemble", "run", "e"], cwd=self.work, stdin=subprocess.DEVNULL,
-                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8", check=False)
-        self.assertEqual(done.returncode, 4, done.stderr)
-        self.assertRegex(done.stderr, "the 130 members to be computed need about .* GB on the disk, .* GB are free")
+        # Not for the members; not for the checkpoints of so many at a time; for one.
+        for free, workers, code in ((100, 1, 4), (4000, 64, 4), (4000, 1, 0)):
+            with self.subTest(free=free, workers=workers):
+                folder = self.path(f"small{free}-{workers}")
+                os.mkdir(folder)
+                done = subprocess.run(["unshare", "-rm", "sh", "-c", ON_TMPFS, "sh", str(size // 1024 + free), folder, self.path("e"),
+                                       case.PROGRAM, "ensemble", "run", "e", "-j", str(workers)], cwd=self.work,
+                                      stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8",
+                                      check=False)
+                self.assertEqual(done.returncode, code, done.stderr)
+                if code:
+                    self.assertRegex(done.stderr, "the 130 members to be computed need about .* GB on the disk, .* GB are free")
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@
 #include <check.h>
 #include <math.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -415,7 +416,9 @@ static char continued_text[4096];
 
 static void note_continued(void *context, enum sciara_log_level level, const char *message) {
   (void)context, (void)level;
-  if (!strstr(message, "continues from step ") && !strstr(message, "starts from its beginning")) return;
+  if (!strstr(message, "continues from step ") && !strstr(message, "starts from its beginning") &&
+      !strstr(message, "checkpoint.h5"))
+    return;
   continued++;
   snprintf(continued_text, sizeof continued_text, "%s", message);
 }
@@ -566,6 +569,63 @@ START_TEST(a_checkpoint_is_kept) {
 }
 END_TEST
 
+/** Whether files may have more than a few bytes. */
+static void allow_bytes(bool allowed) {
+  struct rlimit limit;
+  ck_assert(signal(SIGXFSZ, SIG_IGN) != SIG_ERR);
+  ck_assert_int_eq(getrlimit(RLIMIT_FSIZE, &limit), 0);
+  limit.rlim_cur = allowed ? limit.rlim_max : 100;
+  ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
+}
+
+/** A checkpoint that cannot be written is a warning, given once and when the member is ended; one whose folder is gone, none. */
+START_TEST(a_checkpoint_cannot_be_written) {
+  const struct sciara_site *site = make_site(false);
+  struct sciara_compute_setup setup = {.site = site, .ground = sciara_site_checksum(site), .threads = 1, .device = -1};
+  struct sciara_footprint whole, f;
+  char folder[] = "/tmp/sciara_compute_XXXXXX";
+  int unstored = 0, cancel = SCIARA_CANCEL_STORE;
+  bool cancelled;
+  ck_assert_ptr_nonnull(mkdtemp(folder));
+  char *json = scenario_of(&scenes[0]), *path = sciara_format("%s/7.checkpoint.h5", folder);
+  const struct sciara_compute_text text = {"x.json", json, strlen(json)};
+  ck_assert(compute_part(setup, json, false, &whole));
+  setup.checkpoint = path;
+  setup.checkpoint_wall_s = 1e-9;
+  setup.unstored = &unstored;
+  sciara_log_set_sink(note_continued, NULL);
+  continued = 0;
+  allow_bytes(false);
+  for (int k = 0; k < 2; k++) {
+    ck_assert(compute_part(setup, json, false, &f));
+    assert_same_result(&whole, &f);
+    sciara_footprint_free(&f);
+    ck_assert_int_eq(continued, 1);
+    ck_assert_msg(strstr(continued_text, "7.checkpoint.h5") && strstr(continued_text, "members continue without"), "%s",
+                  continued_text);
+  }
+  setup.cancel = &cancel;
+  ck_assert_int_eq(sciara_compute_member(&setup, &text, &f, &cancelled), SCIARA_OK);
+  ck_assert(cancelled && continued == 2);
+  ck_assert_ptr_nonnull(strstr(continued_text, "since its last checkpoint is lost"));
+  cancel = SCIARA_CANCEL_DROP; // nothing is stored
+  ck_assert_int_eq(sciara_compute_member(&setup, &text, &f, &cancelled), SCIARA_OK);
+  ck_assert(cancelled && continued == 2);
+  allow_bytes(true);
+  ck_assert_int_eq(sciara_compute_member(&setup, &text, &f, &cancelled), SCIARA_OK);
+  ck_assert_int_eq(inode_of(path), 0);
+  ck_assert_int_eq(rmdir(folder), 0); // empty
+  cancel = SCIARA_CANCEL_STORE;
+  ck_assert_int_eq(sciara_compute_member(&setup, &text, &f, &cancelled), SCIARA_OK);
+  ck_assert(cancelled && continued == 2 && inode_of(folder) == 0);
+  sciara_log_set_sink(NULL, NULL);
+  sciara_footprint_free(&whole);
+  sciara_site_release(site);
+  free(json);
+  free(path);
+}
+END_TEST
+
 /** The bytes of a batch with this member alone. */
 static char *bytes_of(const char *folder, struct sciara_footprint *f, size_t *count) {
   const struct sciara_batch_header header = {.rows = ROWS, .cols = COLS};
@@ -666,6 +726,7 @@ int main(void) {
   tcase_add_loop_test(cases, slots_equal_engines, 0, SLOT_CASES);
   tcase_add_loop_test(cases, a_member_continues, ONLY_THREADS ? IN_SLOT : 0, ONLY_THREADS ? IN_SLOT + 1 : CONTINUED);
   tcase_add_test(cases, a_checkpoint_is_kept);
+  tcase_add_test(cases, a_checkpoint_cannot_be_written);
   tcase_add_test(cases, a_failed_member_is_the_same_in_parts);
   tcase_add_test(cases, an_invalid_member_has_failed);
   tcase_add_test(cases, a_cancelled_member_has_no_result);

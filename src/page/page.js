@@ -302,7 +302,7 @@ class Page {
       this.zoomed();
     }).observe(byId("map"));
     document.addEventListener("keydown", (event) => {
-      const busy = event.target.closest("button, input, summary, canvas, a");
+      const busy = event.target.closest("button, input, select, summary, canvas, a");
       if (event.key !== " " || busy || event.ctrlKey || event.altKey || event.metaKey) return;
       event.preventDefault();
       if (!byId("play").disabled) this.play(this.timer === null);

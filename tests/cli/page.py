@@ -320,6 +320,19 @@ class BrowserPage(SharedCase):
         self.browser.wait_until("document.getElementById('play').textContent === 'Play'")
         self.assertEqual(self.on("slider", "value"), str(len(self.stored) - 1))
 
+    def test_space_on_a_list(self):
+        """Space opens a list that has the focus; elsewhere it starts the animation."""
+        self.go_to(0)
+        self.browser.evaluate("{ const list = document.createElement('select'); list.id = 'list'; list.add(new Option('one')); "
+                              "document.getElementById('fields').append(list); list.focus(); }")
+        self.browser.key(" ", code="Space")
+        self.assertEqual(self.text("play"), "Play")
+        self.browser.evaluate("{ const list = document.getElementById('list'); list.blur(); list.remove(); }")
+        self.browser.key(" ", code="Space")
+        self.assertEqual(self.text("play"), "Pause")
+        self.browser.key(" ", code="Space")
+        self.assertEqual(self.text("play"), "Play")
+
     def test_outlines(self):
         seen = []
         for name in ("observed", "extent"):

@@ -72,7 +72,7 @@ def columns_of(folder):
 
 
 def read(folder, name, columns, dry, valid):
-    """The map in these columns, after a look at the others: dry cells have one value, those without ground have none."""
+    """The map in these columns, after a comparison of the others: dry cells have one value, those without ground have none."""
     found = raster(folder / f"maps/{name}.tif")
     assert (found[dry] == found[columns[-1]]).all(), f"{name}: cells that no lava reaches differ"
     assert (found[~valid] == NODATA).all(), f"{name}: a value where there is no ground"

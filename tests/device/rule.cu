@@ -62,7 +62,7 @@ __device__ real random_bits(unsigned long long k) {
 #endif
 }
 
-__device__ bool same_bits(real a, real b) {
+__device__ bool bit_identical(real a, real b) {
 #ifdef SCIARA_SINGLE
   return __float_as_uint(a) == __float_as_uint(b) || (a != a && b != b);
 #else
@@ -80,7 +80,7 @@ __global__ void divide_all(unsigned long long *wrong) {
   const real other = random_bits(k), thickness[] = {any, -any, 1, 2, (real)0.5, (real)1.5, random_bits(~k)};
   for (const real dividend : {a, other})
     for (const real b : thickness)
-      if (!same_bits(sciara_real_div_tiny(dividend, b, 1 / b, sciara_is_usual_divisor(b)), dividend / b))
+      if (!bit_identical(sciara_real_div_tiny(dividend, b, 1 / b, sciara_is_usual_divisor(b)), dividend / b))
         atomicAdd(wrong, 1ull);
 }
 

@@ -318,15 +318,16 @@ static enum sciara_status make_vents(struct making *m) {
 enum sciara_status sciara_ensemble_page_write(const struct sciara_reduction *r,
                                               const struct sciara_hazard_page_look *look, const char *path) {
   struct making m = {.r = r};
-  struct sciara_text members = {0};
   enum sciara_status status;
-  SCIARA_TRY_GOTO(sciara_reduction_describe(r, &members));
   SCIARA_TRY_GOTO(find_cells(&m));
   SCIARA_TRY_GOTO(make_layers(&m));
   SCIARA_TRY_GOTO(make_sites(&m));
   SCIARA_TRY_GOTO(make_shares(&m));
   SCIARA_TRY_GOTO(make_vents(&m));
-  m.hazard.members = members.data;
+  m.hazard.finished = r->sample.finished;
+  m.hazard.members = r->used_members - r->sample.zero;
+  m.hazard.stopped = r->stopped;
+  m.hazard.time_zero_s = r->ensemble.time_zero_s;
   m.hazard.zero_bound = sciara_sample_zero_bound(&r->sample);
   const struct sciara_page page = {.language = look->language,
                                    .frames = &m.frames,
@@ -344,6 +345,5 @@ enum sciara_status sciara_ensemble_page_write(const struct sciara_reduction *r,
   SCIARA_TRY_GOTO(sciara_page_write(&page, path));
 cleanup:
   making_free(&m);
-  sciara_text_free(&members);
   return status;
 }

@@ -94,7 +94,11 @@ class HazardPage extends Page {
     document.title = byId("title").textContent = this.data.title || say("HAZARD_TITLE");
     const cells = say("PAGE_GRID", { rows: grid.rows, cols: grid.cols, cell: number(grid.cell_m) });
     byId("subtitle").textContent = `${cells}, ${crs || say("NO_CRS")}`;
-    byId("members").textContent = hazard.members;
+    byId("members").textContent = [
+      say("HAZARD_MEMBERS", { finished: longNumber(hazard.finished), members: longNumber(hazard.members) }),
+      ...(hazard.stopped ? [say("HAZARD_ENOUGH")] : []),
+      ...(hazard.time_zero_s > 0 ? [say("HAZARD_TIME_ZERO", { time: durationText(hazard.time_zero_s) })] : []),
+    ].join(" ");
     byId("vents_label").hidden = this.data.vents.length === 0 && hazard.sites.length === 0;
   }
 

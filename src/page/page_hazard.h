@@ -48,7 +48,9 @@ struct sciara_page_shares {
 
 /** Zero-initialise. */
 struct sciara_page_hazard {
-  const char *members; ///< "p of n members, conditional on fv3 and this plan"
+  size_t finished, members;
+  bool stopped;       ///< the stop rule holds with the finished ones
+  double time_zero_s; ///< simulated time from which times count; 0: the beginning
   const struct sciara_page_layer *layer;
   size_t layers;
   const struct sciara_page_site *site;

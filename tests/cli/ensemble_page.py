@@ -162,7 +162,9 @@ class HazardPage(SharedCase):
 
     def test_desktop(self):
         self.open(width=1280, height=1000)
-        self.assertIn("conditional on fv3 and this plan", self.text("members"))
+        self.assertRegex(self.text("members"), r"^\d+ of \d+ members are finished\.$")
+        whole = self.browser.evaluate("document.body.innerText")
+        self.assertEqual(whole.count("conditional on fv3 and this plan"), 1)
         self.assertEqual(self.text("title"), "</script><b>")
         for cell in self.places():
             self.assert_shown(self.choose(cell))
@@ -225,7 +227,7 @@ class HazardPage(SharedCase):
         self.browser.open(f"file://{self.path('it.html')}")
         self.browser.wait_until(READY)
         self.assertIn("condizionato a fv3", self.browser.evaluate("document.body.innerText"))
-        self.assertNotRegex(self.browser.evaluate("document.body.innerText"), r"\b(Lava arrives|Sites|Vents)\b")
+        self.assertNotRegex(self.browser.evaluate("document.body.innerText"), r"\b(Lava arrives|Sites|Vents|members)\b")
         self.browser.requests = [f"file://{self.path('page.html')}"]
 
 

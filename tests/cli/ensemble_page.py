@@ -84,6 +84,7 @@ class HazardPage(SharedCase):
     def open(self, **how):
         self.browser.open(f"file://{self.path('page.html')}", **how)
         self.browser.wait_until(READY)
+        self.browser.wait_for_layout()
         self.assertEqual(self.text("failure"), "")
         self.data = self.browser.evaluate("(({grid, window, box, hazard}) => ({grid, window, box, block: hazard.block}))"
                                           "(JSON.parse(document.getElementById('data').textContent))")

@@ -53,6 +53,7 @@ class BrowserPage(SharedCase):
     def open(self, **how):
         self.browser.open(f"file://{self.path('page.html')}", **how)
         self.browser.wait_until(READY)
+        self.browser.wait_for_layout()
         self.assertEqual(self.text("failure"), "")
 
     def text(self, name):
@@ -176,6 +177,7 @@ class BrowserPage(SharedCase):
         self.sciara("export", "run", "-q", "-f", "html", "-o", "stamped.html", "--stamp", "<b>EXERCISE", "--title", "Other")
         self.browser.open(f"file://{self.path('stamped.html')}")
         self.browser.wait_until(READY)
+        self.browser.wait_for_layout()
         self.assertEqual((self.text("stamp"), self.on("stamp", "hidden"), self.text("title")), ("<b>EXERCISE", False, "Other"))
         self.on("vents", "click()")
         self.assertNotEqual(self.browser.evaluate("document.getElementById('map').toDataURL()"), before, "the stamp is on the map")
@@ -236,6 +238,7 @@ class BrowserPage(SharedCase):
         """Another page, which loads nothing but itself either."""
         self.browser.open(f"file://{self.path(name)}")
         self.browser.wait_until(READY)
+        self.browser.wait_for_layout()
         self.assertEqual((self.text("failure"), self.browser.requests), ("", [f"file://{self.path(name)}"]))
         self.browser.requests = [f"file://{self.path('page.html')}"]
 

@@ -116,6 +116,10 @@ class Browser:
                 raise AssertionError(f"did not become true: {script}")
             time.sleep(0.05)
 
+    def wait_for_layout(self):
+        """Until what the page does when its layout changes is done and drawn."""
+        self.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))")
+
     def open(self, url, width=1280, height=900, dark=False, touch=False, ratio=1):
         self.complaints.clear()
         self.requests.clear()

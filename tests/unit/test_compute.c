@@ -357,8 +357,11 @@ START_TEST(slots_equal_engines) {
   for (int k = 0; k < count; k++) pthread_join(members[k].thread, NULL);
   sciara_pool_destroy(pool);
   if (_i != LEAVES) ck_assert_int_eq(outgrown_at > 0, single);
-  if (!single) ck_assert_int_gt(frames_met, 0);
-  ck_assert_int_eq(most_loaded, single ? 1 : 2);
+  if (_i == STAYS) ck_assert_int_gt(frames_met, 0);
+  if (_i == LEAVES) // the others may begin when one has left
+    ck_assert_int_le(most_loaded, 2);
+  else
+    ck_assert_int_eq(most_loaded, single ? 1 : 2);
   for (int k = 0; k < count; k++) {
     struct slot_member alone = members[k];
     ck_assert_int_eq(members[k].status, SCIARA_OK);

@@ -129,7 +129,7 @@ class Ensemble(bed.Bed):
         """The checkpoint of a finished member is removed when its result is on the disk."""
         log = self.path("log")
         self.undisturbed(log=log)
-        opened, synced, removed = {}, set(), 0
+        opened, synced, removed, early = {}, set(), 0, None
         for record in shim.read_log(log):
             if record.kind == "O":
                 opened[record.fd] = record.path
@@ -139,10 +139,13 @@ class Ensemble(bed.Bed):
                 synced.discard(record.path2)
                 if record.path in synced:
                     synced.add(record.path2)
+                if early is None and "/batches/" in record.path2:
+                    early = removed
             elif record.kind == "U" and record.path.endswith(".checkpoint.h5"):
                 removed += 1
                 self.assertIn(record.path.replace(".checkpoint", ""), synced)
         self.assertGreater(removed, MEMBERS // 2)
+        self.assertGreater(early, 0, "before the batch is whole")
 
     def test_killed_at_calls(self):
         """SIGKILL at a call that changes the disk, or in the middle of a write."""

@@ -38,6 +38,7 @@ static enum sciara_status open_pair(const char *folder_a, const char *folder_b, 
     goto cleanup;
   }
   options.paired = &c->b;
+  options.own_weights = true;
   SCIARA_TRY_GOTO(sciara_reduction_open(folder_a, &options, &c->a));
 cleanup:
   sciara_reduction_free(&whole);
@@ -54,7 +55,7 @@ static void compare_site(const struct sciara_comparison *c, size_t site, double 
   for (size_t m = 0; m < c->a.sample.count; m++) {
     const size_t k = sciara_members_find(&c->b.ensemble.members, c->a.ensemble.members.id[m]);
     value[m] = 0;
-    if (k == SIZE_MAX || c->a.sample.group[m] == SCIARA_NO_GROUP) continue;
+    if (k == SIZE_MAX || !sciara_sample_counts(&c->a.sample, m)) continue;
     const double a = hit_of(&c->a, site, m), b = hit_of(&c->b, site, k);
     value[m] = b - a;
     out->a += c->a.sample.weight[m] * a / c->a.sample.done;

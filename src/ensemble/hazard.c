@@ -25,10 +25,6 @@ struct strip {
   const struct sciara_hazard_options *options; ///< NULL: no more visits
 };
 
-static bool is_counted(const struct sciara_sample *s, size_t member) {
-  return s->state[member] != SCIARA_MEMBER_OPEN && s->weight[member] > 0;
-}
-
 /** Index of the first of the ascending cells that is not below `cell`. */
 static int64_t lower_bound(const int64_t *cells, int64_t count, int64_t cell) {
   int64_t low = 0, high = count;
@@ -83,10 +79,11 @@ static enum sciara_status reserve(struct strip *s, size_t member, size_t count) 
 static enum sciara_status load(void *context, size_t member, const struct sciara_footprint *f) {
   struct strip *s = (struct strip *)context;
   if (s->options && s->options->visit) SCIARA_TRY(s->options->visit(s->options->visit_context, member, f));
-  if (!is_counted(s->sample, member)) return SCIARA_OK;
+  if (!sciara_sample_counts(s->sample, member)) return SCIARA_OK;
   const int64_t from = lower_bound(f->cell, f->count, s->first), to = lower_bound(f->cell, f->count, s->end);
   SCIARA_TRY(reserve(s, member, (size_t)(to - from)));
   const size_t at = s->begin[member], count = s->count[member];
+  if (count == 0) return SCIARA_OK; // then there may be no arrays
   for (size_t k = 0; k < count; k++) s->cell[at + k] = (uint32_t)(f->cell[from + (int64_t)k] - s->first);
   memcpy(s->arrival + at, f->arrival + from, count * sizeof *s->arrival);
   memcpy(s->deposit + at, f->deposit + from, count * sizeof *s->deposit);
@@ -297,7 +294,7 @@ struct histogram {
 
 static enum sciara_status count_rows(void *context, size_t member, const struct sciara_footprint *f) {
   struct histogram *h = (struct histogram *)context;
-  if (!is_counted(h->sample, member)) return SCIARA_OK;
+  if (!sciara_sample_counts(h->sample, member)) return SCIARA_OK;
   for (int64_t k = 0; k < f->count;) {
     const int64_t row = f->cell[k] / h->cols, end = lower_bound(f->cell, f->count, (row + 1) * h->cols);
     atomic_fetch_add_explicit(&h->row[row], (size_t)(end - k), memory_order_relaxed);

@@ -256,9 +256,9 @@ static bool is_finished(const struct sciara_batches *b, size_t member) {
   return b->member[member].id >= 0 && !b->member[member].failed;
 }
 
-/** The weights of the other ensemble for the members that are finished in both, 0 for the others. */
+/** The weights of the members that are finished in both ensembles, of one of them, and 0 for the others. */
 static enum sciara_status weigh_pairs(const struct sciara_reduction *r, const struct sciara_reduction *other,
-                                      double *weight) {
+                                      bool own_weights, double *weight) {
   const struct sciara_members *own = &r->ensemble.members, *theirs = &other->ensemble.members;
   for (size_t m = 0; m < own->count; m++) {
     const size_t k = sciara_members_find(theirs, own->id[m]);
@@ -269,7 +269,7 @@ static enum sciara_status weigh_pairs(const struct sciara_reduction *r, const st
                          "expected the same members in both ensembles, found other keys or values in "
                          "member %" PRId64,
                          own->id[m]);
-    weight[m] = theirs->weight[k];
+    weight[m] = own_weights ? own->weight[m] : theirs->weight[k];
   }
   return SCIARA_OK;
 }
@@ -284,7 +284,7 @@ static enum sciara_status choose_members(struct sciara_reduction *r, const struc
   r->used_batches = e->batch_count;
   r->used_members = e->members.count;
   SCIARA_TRY_GOTO(SCIARA_NEW(weight, e->members.count, "the weights of an ensemble"));
-  if (options->paired) SCIARA_TRY_GOTO(weigh_pairs(r, options->paired, weight));
+  if (options->paired) SCIARA_TRY_GOTO(weigh_pairs(r, options->paired, options->own_weights, weight));
   if (!all && e->stop.standard_error > 0 && r->sites.sites > 0) {
     SCIARA_TRY_GOTO(sciara_reduction_visit_sites(r, options->threads));
     SCIARA_TRY_GOTO(find_prefix(e, &r->batches, &r->sites, weight, &prefix));
@@ -323,7 +323,7 @@ static enum sciara_status make_rule(struct sciara_reduction *r) {
     size_t members = 0;
     for (size_t m = 0; m < r->sample.count; m++) {
       zone[z * r->sample.count + m] = is_in_zone(e, &e->result.rates[z], m);
-      members += zone[z * r->sample.count + m] && r->sample.group[m] != SCIARA_NO_GROUP;
+      members += zone[z * r->sample.count + m] && sciara_sample_counts(&r->sample, m);
     }
     if (members == 0)
       sciara_log(SCIARA_LOG_WARNING,

@@ -38,6 +38,7 @@ struct sciara_reduction_options {
   size_t site_count;
   bool all;                              ///< no stop rule: all finished members
   const struct sciara_reduction *paired; ///< only members that are finished there too, with its weights; NULL: no pairs
+  bool own_weights;                      ///< of pairs: not with its weights
 };
 
 /**

@@ -19,10 +19,6 @@ void sciara_sample_free(struct sciara_sample *s) {
   *s = (struct sciara_sample){0};
 }
 
-static bool is_counted(const struct sciara_sample *s, size_t m) {
-  return s->state[m] != SCIARA_MEMBER_OPEN && s->weight[m] > 0;
-}
-
 static enum sciara_status copy_members(const struct sciara_sample_input *in, struct sciara_sample *s) {
   SCIARA_TRY(SCIARA_NEW(s->weight, in->count, "the weights of an ensemble"));
   SCIARA_TRY(SCIARA_NEW(s->end_s, in->count, "the ends of the members of an ensemble"));
@@ -124,7 +120,7 @@ static enum sciara_status make_groups(const struct sciara_sample_input *in, stru
   size_t count = 0;
   SCIARA_TRY(SCIARA_NEW(place, s->count + 1, "the strata of an ensemble"));
   for (size_t m = 0; m < s->count; m++)
-    if (is_counted(s, m) && (in->group[m] >= 0 || s->kind == SCIARA_ERROR_STRATA))
+    if (sciara_sample_counts(s, m) && (in->group[m] >= 0 || s->kind == SCIARA_ERROR_STRATA))
       place[count++] = (struct place){in->group[m], m};
   qsort(place, count, sizeof *place, by_group);
   number_groups(s, place, count, s->kind == SCIARA_ERROR_STRATA);
@@ -294,7 +290,7 @@ struct sciara_estimate sciara_sample_estimate(const struct sciara_sample *s, con
 void sciara_sample_mean(const struct sciara_sample *s, const double *value, double *mean, double *error) {
   double sum = 0, variance = 0;
   for (size_t m = 0; m < s->count; m++)
-    if (is_counted(s, m)) sum += s->weight[m] * value[m];
+    if (sciara_sample_counts(s, m)) sum += s->weight[m] * value[m];
   *mean = sum / s->done;
   *error = NAN;
   if (!s->has_error) return;

@@ -53,7 +53,7 @@ struct sciara_sample {
   enum sciara_error_kind kind;
   double *weight, *end_s;
   uint8_t *state;
-  uint32_t *group; ///< of each member, its index in `groups`; SCIARA_NO_GROUP for one that is open or of weight 0
+  uint32_t *group; ///< of each member, its index in `groups`; SCIARA_NO_GROUP: none
   struct sciara_sample_group *groups;
   size_t group_count;
   double all, done, open; ///< sums of weights, in member order
@@ -66,6 +66,11 @@ struct sciara_sample {
 };
 
 #define SCIARA_NO_GROUP UINT32_MAX
+
+/** Whether a member is finished and has a weight above 0. In a sample without an error no member has a group. */
+static inline bool sciara_sample_counts(const struct sciara_sample *s, size_t member) {
+  return s->state[member] != SCIARA_MEMBER_OPEN && s->weight[member] > 0;
+}
 
 /** SCIARA_ERR_INPUT if no member of weight above 0 is finished: there is no result. */
 enum sciara_status sciara_sample_make(const struct sciara_sample_input *in, struct sciara_sample *out);

@@ -435,11 +435,11 @@ static enum sciara_status get_piece(const struct batch *b, const char *name, hid
   if (status == SCIARA_OK && (found < 1 || found > most || (*count && found != *count)))
     status = sciara_fail(SCIARA_ERR_INPUT, "%s: %s: expected %zu values, found %zu", b->path, name,
                          *count ? *count : most, found);
-  *count = found;
   if (status == SCIARA_OK) status = sciara_alloc(values, found, item, "a column of a batch");
   if (status == SCIARA_OK && H5Dread(dataset, in_memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, *values) < 0)
     status = sciara_hdf5_fail(SCIARA_ERR_INPUT, b->path, "damaged: cannot read %s", name);
   H5Dclose(dataset);
+  if (status == SCIARA_OK) *count = found; // not otherwise: what was allocated before has the old length
   return status;
 }
 
@@ -596,7 +596,7 @@ static enum sciara_status decode(const struct batch *b, const struct sciara_foot
     const int64_t before = i > 0 ? f->cell[i - 1] : 0, step = f->cell[i];
     const bool fits = step >= (i > 0) && step < cells - before;
     if (!fits || !(f->arrival[i] >= 0) || !isfinite(f->arrival[i]) || !(f->max_deposit[i] >= 0) ||
-        !isfinite(f->max_deposit[i]) || !isfinite(f->deposit[i]))
+        !isfinite(f->max_deposit[i]) || !(f->deposit[i] >= 0) || !isfinite(f->deposit[i]))
       return sciara_fail(SCIARA_ERR_INPUT,
                          "%s: damaged: member %" PRId64 ": value %" PRId64
                          " of its cells: expected cells of the map in ascending order, times and thicknesses from 0 "

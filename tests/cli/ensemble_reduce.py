@@ -28,10 +28,10 @@ def run(*command, code=0):
     return result.stdout + result.stderr
 
 
-def plan(work, name, sample, **result):
+def plan(work, name, sample, vents=None, **result):
     ensemble = json.loads((SOURCE / "config/hazard.json").read_text())
     ensemble["base"] = str(SOURCE / "config/hazard-base.json")
-    ensemble["vents"] = {"grid": {"extent": [447600, 4347200, 448800, 4348000], "step_m": 200}}
+    ensemble["vents"] = vents or {"grid": {"extent": [447600, 4347200, 448800, 4348000], "step_m": 200}}
     ensemble["sample"] = sample
     ensemble["result"].update(result)
     (work / f"{name}.json").write_text(json.dumps(ensemble))
@@ -155,6 +155,7 @@ def compare(folder):
     assert (read(folder, "hits", *look) >= 10).any() and (read(folder, "arrival_q50", *look) != NODATA).any(), "nothing to compare"
 
 
+SITES = [{"name": "near", "x": 448000, "y": 4347450}, {"name": "middle", "x": 448250, "y": 4347650}]
 WEST_ZONE = [[447500, 4347100], [448200, 4347100], [448200, 4348100], [447500, 4348100]]
 ZONES = [{"name": "west", "polygon": WEST_ZONE, "rate": 0.03, "interval": [0.01, 0.2]}, {"name": "all", "rate": 0.004},
          {"name": "south", "polygon": [[447500, 4347100], [448900, 4347100], [448900, 4347500], [447500, 4347500]], "rate": 0.5}]
@@ -187,10 +188,42 @@ def same_for_any_threads(folder):
     assert before == [p.read_bytes() for p in names] + [(folder / "sites.csv").read_bytes()], "7 threads differ from 1"
 
 
+def site_lines(text):
+    return [line for line in text.splitlines() if "difference" in line]
+
+
+def weights_of_the_first(work, folder):
+    """`compare` uses the weights of its first ensemble for both: the same members differ by nothing, whatever the second says."""
+    other = work / "reweighted"
+    shutil.copytree(folder, other)
+    rows = list(csv.DictReader((folder / "weights.csv").open()))
+    with (other / "weights.csv").open("w", newline="") as f:
+        f.write("id,weight\n" + "".join(f"{r['id']},{float(r['weight']) * (50 if int(r['id']) % 3 else 1)}\n" for r in rows))
+    both = []
+    for first, second in ((folder, other), (other, folder)):
+        lines = site_lines(run(PROGRAM, "ensemble", "compare", first, second))
+        assert lines and all("difference +0.00 %" in line for line in lines), lines
+        assert lines == site_lines(run(PROGRAM, "ensemble", "compare", first, first)), lines
+        both.append(lines)
+    assert both[0] != both[1], both
+
+
+def one_vent(work):
+    """Without draws and without a grid of vents there is no error, and yet every finished member counts."""
+    folder = plan(work, "one", {"method": "full"}, vents={"grid": {"extent": [447700, 4347200, 447800, 4347300], "step_m": 100}},
+                  eruptions_per_year=[{"name": "all", "rate": 0.02}], years=[50], sites=[{"name": "vent", "x": 447750, "y": 4347250}])
+    run(SYNTHETIC, folder, 600)
+    said = run(PROGRAM, "ensemble", "reduce", folder, "--no-pictures")
+    assert "has no finished member" not in said, said
+    chance = next(float(r["probability_0m"]) for r in csv.DictReader((folder / "sites.csv").open()) if r["site"] == "vent")
+    lines = site_lines(run(PROGRAM, "ensemble", "compare", folder, folder))
+    assert chance == 1 and len(lines) == 1 and "100.00 % and 100.00 %" in lines[0], (chance, lines)
+
+
 def main():
     work = Path(tempfile.mkdtemp())
     try:
-        folder = plan(work, "drawn", {"method": "random", "count": 6, "seed": 1})
+        folder = plan(work, "drawn", {"method": "random", "count": 6, "seed": 1}, sites=SITES)
         refused = run(PROGRAM, "ensemble", "reduce", folder, code=3)
         assert "expected at least one finished member" in refused, refused
         assert not (folder / "maps").exists() and not (folder / "sites.csv").exists()
@@ -210,6 +243,8 @@ def main():
         assert "000000.h5: expected a batch of ensemble" in refused, refused
         pairs = run(PROGRAM, "ensemble", "compare", folder, folder, "-o", work / "difference")
         assert "difference +0.00 %" in pairs and (work / "difference/difference_probability_0m.tif").exists(), pairs
+        weights_of_the_first(work, folder)
+        one_vent(work)
     finally:
         shutil.rmtree(work)
 

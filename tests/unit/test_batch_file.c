@@ -3,6 +3,7 @@
 #include "store/batch_file.h"
 
 #include <check.h>
+#include <hdf5.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -210,6 +211,38 @@ START_TEST(invalid_cells_are_refused) {
   f->arrival[7] = 1;
   f->max_deposit[3] = -1;
   ck_assert_ptr_nonnull(strstr(cells_fail(), "value 3"));
+  f->max_deposit[3] = 1;
+  f->deposit[5] = -1;
+  ck_assert_ptr_nonnull(strstr(cells_fail(), "value 5"));
+}
+END_TEST
+
+/** A file with a column of another length than the others. */
+START_TEST(a_column_of_another_length_is_refused) {
+  static const char *const columns[] = {"id", "row_hash", "end_s", "seconds"};
+  for (size_t k = 0; k < sizeof columns / sizeof *columns; k++) {
+    for (hsize_t size = MEMBERS - 1; size <= 2 * MEMBERS; size += MEMBERS + 1) {
+      write_it();
+      const hid_t file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT), old = H5Dopen2(file, columns[k], H5P_DEFAULT);
+      const hid_t type = H5Dget_type(old), space = H5Screate_simple(1, &size, NULL);
+      ck_assert_int_ge(type, 0);
+      H5Dclose(old);
+      ck_assert_int_ge(H5Ldelete(file, columns[k], H5P_DEFAULT), 0);
+      const hid_t changed = H5Dcreate2(file, columns[k], type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+      ck_assert_int_ge(changed, 0);
+      H5Dclose(changed);
+      H5Sclose(space);
+      H5Tclose(type);
+      H5Fclose(file);
+      struct sciara_batch_header h;
+      struct sciara_footprint *f;
+      size_t count;
+      void *batch;
+      ck_assert_int_eq(sciara_batch_open(path, &h, &f, &count, &batch), SCIARA_ERR_INPUT);
+      ck_assert_ptr_null(f);
+      unlink(path);
+    }
+  }
 }
 END_TEST
 
@@ -293,6 +326,7 @@ int main(void) {
   tcase_add_test(tcase, a_batch_without_any_cell_is_valid);
   tcase_add_test(tcase, invalid_members_are_refused);
   tcase_add_test(tcase, invalid_cells_are_refused);
+  tcase_add_test(tcase, a_column_of_another_length_is_refused);
   tcase_add_test(tcase, a_damaged_file_is_never_read_as_another);
   tcase_add_test(tcase, a_member_takes_little_room);
   suite_add_tcase(suite, tcase);

@@ -257,6 +257,16 @@ class Chain(Case):
         log = table(self.path("thick", "log.csv"))
         self.assertEqual({(row["stop"], row["censored"], row["failed"]) for row in log.values()}, {("thickness", "1", "0")})
 
+    def test_a_limit_of_time_is_no_stop_rule(self):
+        """run.max_time censors a member, unless its own stop rule is a time that comes first."""
+        for name, run, censored in (("limit", {"max_time": "10 min"}, "1"), ("both", {"until": "20 min", "max_time": "10 min"}, "1"),
+                                    ("rule", {"until": "10 min", "max_time": "20 min"}, "0"), ("same", {"until": "10 min", "max_time": "10 min"}, "0")):
+            with self.subTest(name):
+                self.write_ensemble(f"{name}.json", vary=[{"key": f"run.{key}", "values": [value]} for key, value in run.items()])
+                self.ensemble("run", f"{name}.json", "--no-estimate", "--no-pictures")
+                log = table(self.path(name, "log.csv"))
+                self.assertEqual({(row["stop"], row["censored"]) for row in log.values()}, {("time", censored)})
+
     def test_lines_of_the_log(self):
         """Who writes to the log waits until another has written its head: there is one, and a line for each member."""
         self.write_ensemble()

@@ -47,6 +47,7 @@ struct batch_clock {
   real t; ///< of the last step, s
 };
 
+/** Velocity of the lava of a cell: to the east and to the north. */
 struct batch_velocity {
   real x, y; ///< m/s
 };

@@ -19,7 +19,8 @@ enum sciara_hdf5_storage {
 /**
  * Opens a file for reading after checking its complete contents: every link in it is a hard link, and no dataset has
  * external storage, values of another file, a filter of a plugin or references to other files. Loads no plugin.
- * SCIARA_ERR_IO: it does not exist or cannot be read; SCIARA_ERR_INPUT: it is not HDF5, is damaged, or refers to something else (named).
+ * SCIARA_ERR_IO: it does not exist or cannot be read; SCIARA_ERR_INPUT: it is not HDF5, is damaged, or refers to
+ * something else (named).
  */
 enum sciara_status sciara_hdf5_file_open(const char *path, hid_t *file);
 

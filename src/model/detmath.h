@@ -322,9 +322,9 @@ SCIARA_HD int sciara_is_usual_divisor(real b) { return b >= (real)0x1p-40 && b <
 SCIARA_HD real sciara_real_div_tiny(real a, real b, real inverse, int usual) {
 #if SCIARA_ON_DEVICE && !defined SCIARA_FAST
 #ifdef SCIARA_SINGLE
-  const real low = 0x1p-60f, most = 0x1p80f, up = 0x1p96f, down = 0x1p-96f, middle = 0x1p-54f; // 2^-150 up
+  const real low = 0x1p-60f, most = 0x1p80f, up = 0x1p96f, down = 0x1p-96f, middle = 0x1p-54f; // 2^-150 times up
 #else
-  const real low = 0x1p-600, most = 0x1p900, up = 0x1p700, down = 0x1p-700, middle = 0x1p-375; // 2^-1075 up
+  const real low = 0x1p-600, most = 0x1p900, up = 0x1p700, down = 0x1p-700, middle = 0x1p-375; // 2^-1075 times up
 #endif
   const real size = a < 0 ? -a : a;
   const real scale = size < low ? up : 1, back = size < low ? down : 1;

@@ -56,9 +56,9 @@ enum { SCIARA_COMPUTE_WARNINGS_MOST = 64 << 10 }; ///< bytes; further ones are l
  * `sciara run` of the same scenario. A member whose scenario is invalid, or whose steps fail, is no error: it has
  * failed, and the footprint says why.
  *
- * The folder of setup->checkpoint must exist; if it is removed, nothing more is stored. The file is not removed at the end:
- * that is for the caller, when the member is stored. That it cannot be written is a warning. If *setup->cancel ends the member its state is stored, unless that was
- * done in the last seconds.
+ * The folder of setup->checkpoint must exist; if it is removed, nothing more is stored. The file is not removed at the
+ * end: the caller does that when the member is stored. There is a warning if the file cannot be written. If
+ * *setup->cancel ends the member, its state is stored, unless that was done in the last seconds.
  *
  * @param cancelled set to whether *setup->cancel ended it; the footprint is then empty
  * @return SCIARA_ERR_MEMORY, SCIARA_ERR_IO, SCIARA_ERR_DEVICE and SCIARA_ERR_INTERNAL: it says nothing about the member;

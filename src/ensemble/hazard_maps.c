@@ -33,6 +33,14 @@ const char *sciara_products_ramp(const struct sciara_layer *l) {
 
 // -------------------------------------------------------------------------------------------------------------- clear
 
+static enum sciara_status make_folder(const struct sciara_reduction *r) {
+  char *folder = sciara_path_join(r->ensemble.folder, SCIARA_ENSEMBLE_MAPS);
+  if (!folder) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for the path of a folder");
+  const enum sciara_status status = sciara_folder_make(folder);
+  free(folder);
+  return status;
+}
+
 /** Whether a file in maps/ is one that a reduction writes. */
 static bool is_product(const char *name) {
   static const char *const begins[] = {"probability_", "reached_within_", "arrival_", "deposit_", "hits."};
@@ -44,16 +52,29 @@ static bool is_product(const char *name) {
   return (begin || strncmp(name, "hits_", 5) == 0) && end;
 }
 
-enum sciara_status sciara_products_clear(const struct sciara_reduction *r) {
+/** Whether this reduction has written a file of this name. */
+static bool is_current(const struct sciara_reduction *r, bool pictures, const char *name) {
+  static const char *const ends[] = {".tif", ".qml", "_3classes.qml", "_5classes.qml"};
+  for (size_t k = 0; k < r->layers.count; k++) {
+    const struct sciara_layer *l = &r->layers.layer[k];
+    const size_t length = strlen(l->name);
+    if (!is_map(l) || strncmp(name, l->name, length) != 0) continue;
+    for (size_t e = 0; e < sizeof ends / sizeof *ends; e++)
+      if (strcmp(name + length, ends[e]) == 0) return true;
+    if (pictures && l->part == SCIARA_PART_VALUE && strcmp(name + length, ".png") == 0) return true;
+  }
+  return false;
+}
+
+enum sciara_status sciara_products_clear(const struct sciara_reduction *r, bool pictures) {
   char *folder = sciara_path_join(r->ensemble.folder, SCIARA_ENSEMBLE_MAPS);
   if (!folder) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for the path of a folder");
-  enum sciara_status status = sciara_folder_make(folder);
-  DIR *d = status == SCIARA_OK ? opendir(folder) : NULL;
+  DIR *d = opendir(folder);
   for (struct dirent *entry; d && (entry = readdir(d));)
-    if (is_product(entry->d_name)) unlinkat(dirfd(d), entry->d_name, 0);
+    if (is_product(entry->d_name) && !is_current(r, pictures, entry->d_name)) unlinkat(dirfd(d), entry->d_name, 0);
   if (d) closedir(d);
   free(folder);
-  return status;
+  return SCIARA_OK;
 }
 
 // -------------------------------------------------------------------------------------------------------------- facts
@@ -229,7 +250,7 @@ cleanup:
 enum sciara_status sciara_products_maps(const struct sciara_reduction *r, bool pictures) {
   double *values;
   SCIARA_TRY(SCIARA_NEW(values, sciara_grid_cells(&r->dem.grid), "a map"));
-  enum sciara_status status = SCIARA_OK;
+  enum sciara_status status = make_folder(r);
   for (size_t k = 0; k < r->layers.count && status == SCIARA_OK; k++)
     if (is_map(&r->layers.layer[k])) status = write_layer(r, k, pictures, values);
   sciara_free(values);
@@ -252,8 +273,8 @@ void sciara_products_unlock(int lock) {
 }
 
 enum sciara_status sciara_products_write(const struct sciara_reduction *r, bool pictures) {
-  SCIARA_TRY(sciara_products_clear(r));
   SCIARA_TRY(sciara_products_maps(r, pictures));
   SCIARA_TRY(sciara_products_vectors(r));
-  return sciara_products_sites(r);
+  SCIARA_TRY(sciara_products_sites(r));
+  return sciara_products_clear(r, pictures); // last: if anything fails there are still maps
 }

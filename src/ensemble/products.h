@@ -15,11 +15,14 @@
 void sciara_products_lock(const char *folder, int *lock);
 void sciara_products_unlock(int lock);
 
-/** Writes all that follows in place of the files of an earlier reduction. The maps of `r` are made. */
+/**
+ * Writes all that follows in place of the files of an earlier reduction, each file whole or not at all; then removes those
+ * that this one does not have. The maps of `r` are made.
+ */
 enum sciara_status sciara_products_write(const struct sciara_reduction *r, bool pictures);
 
-/** Removes the maps of an earlier reduction from maps/. */
-enum sciara_status sciara_products_clear(const struct sciara_reduction *r);
+/** Removes from maps/ what this reduction, with or without pictures, does not write: maps of an earlier one. */
+enum sciara_status sciara_products_clear(const struct sciara_reduction *r, bool pictures);
 
 /**
  * Writes maps/NAME.tif for each layer, with a continuous style (NAME.qml) and styles of 3 and 5 classes, and a picture

@@ -4,6 +4,7 @@
 import csv
 import json
 import os
+import resource
 import shutil
 import subprocess
 import sys
@@ -220,6 +221,23 @@ def one_vent(work):
     assert chance == 1 and len(lines) == 1 and "100.00 % and 100.00 %" in lines[0], (chance, lines)
 
 
+def earlier_maps(folder):
+    """Maps stay until there are new ones, and those that the new reduction does not have go at its end."""
+    maps = folder / "maps"
+    before = sorted(p.name for p in maps.iterdir() if p.suffix == ".tif")
+    for name in ("probability_7m.tif", "probability_7m.qml", "probability_0m.png", "own.tif"):
+        (maps / name).write_bytes(b"earlier")
+    limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (20000, 20000))  # as a full disk
+    done = subprocess.run([PROGRAM, "ensemble", "reduce", folder, "--no-pictures"], capture_output=True, text=True, check=False,
+                          preexec_fn=limit)
+    assert done.returncode == 4, done
+    assert set(before) <= {p.name for p in maps.iterdir()}, "a map is gone"
+    run(PROGRAM, "ensemble", "reduce", folder, "--no-pictures")
+    assert sorted(p.name for p in maps.iterdir() if p.suffix == ".tif") == sorted([*before, "own.tif"])
+    assert not (maps / "probability_7m.qml").exists() and not (maps / "probability_0m.png").exists()
+    (maps / "own.tif").unlink()
+
+
 def main():
     work = Path(tempfile.mkdtemp())
     try:
@@ -243,6 +261,7 @@ def main():
         assert "000000.h5: expected a batch of ensemble" in refused, refused
         pairs = run(PROGRAM, "ensemble", "compare", folder, folder, "-o", work / "difference")
         assert "difference +0.00 %" in pairs and (work / "difference/difference_probability_0m.tif").exists(), pairs
+        earlier_maps(folder)
         weights_of_the_first(work, folder)
         one_vent(work)
     finally:

@@ -21,6 +21,11 @@ namespace {
 using namespace sciara_gpu;
 
 enum { PRESET_THREADS = 512, LAUNCH_MS = 100, SLOTS_OF_MULTIPROCESSOR = 2 };
+// One large block on each multiprocessor is faster from so many liquid cells per slot on: the slots of two blocks do not
+// fit the L2 cache any more, or there is only one block anyway (docs/performance.md).
+const bool IS_DOUBLE = sizeof(real) == sizeof(double);
+const unsigned LARGE_THREADS = IS_DOUBLE ? 768 : 1024;
+const unsigned MUCH_OF_TWO = IS_DOUBLE ? 1900 : 2800, MUCH_OF_ONE = 1000;
 const double LAUNCH_SECONDS = 0.02; // intended duration of a launch for one simulation
 
 struct batch_engine {
@@ -57,10 +62,10 @@ sciara_status prepare(void *engine) {
   return sciara_device_put(&e->base, e->on_device, &e->slot, sizeof e->slot);
 }
 
-/** Threads of a block: a multiple of 32. */
-unsigned threads_of(const sciara_engine_options *options) {
+/** Threads of a block: a multiple of 32. @param preset number of threads if the options give none */
+unsigned threads_of(const sciara_engine_options *options, unsigned preset) {
   const unsigned given = (unsigned)(options->block_width * options->block_height);
-  return given ? (given + 31) / 32 * 32 : (unsigned)PRESET_THREADS;
+  return given ? (given + 31) / 32 * 32 : preset;
 }
 
 typedef void batch_kernel(const batch_slot *slots, unsigned long long nanoseconds_given);
@@ -74,7 +79,8 @@ batch_kernel *kernel_for(unsigned threads, size_t each) {
 
 sciara_status run(void *engine) {
   batch_engine *e = engine_of(engine);
-  const unsigned threads = threads_of(&e->base.setup.options);
+  const bool much = e->base.control->liquid > MUCH_OF_ONE;
+  const unsigned threads = threads_of(&e->base.setup.options, much ? LARGE_THREADS : (unsigned)PRESET_THREADS);
   const double left = e->base.step_control.wall_until - sciara_wallclock(); // for max_wall_ms
   const double seconds = std::max(0.0, std::min(LAUNCH_SECONDS, left));
   kernel_for(threads, 1)<<<1, threads, 0, e->base.stream>>>(e->on_device, (unsigned long long)(seconds * 1e9));
@@ -131,7 +137,8 @@ struct member {
 struct batch {
   sciara_batch_setup setup;
   std::vector<member> members;
-  std::vector<int> active; ///< slots of the blocks of the next launch
+  std::vector<int> active; ///< slots with steps to do; those of the next launch are the first
+  int turn;                ///< slot with which the next `advance` begins
   int multiprocessors;
   cudaStream_t stream;
   launch_lists host, device;  ///< pinned; on the device
@@ -251,7 +258,7 @@ sciara_status create_batch(const sciara_batch_setup *setup, void **out) {
   sciara_status status = SCIARA_OK;
   try {
     b->members.resize((size_t)setup->slots);
-    b->active.reserve((size_t)setup->slots);
+    b->active.reserve(2 * (size_t)setup->slots); // a slot is added again before it is removed
   } catch (const std::bad_alloc &) {
     status = sciara_fail(SCIARA_ERR_MEMORY, "no memory for %d slots of engine cuda-batch", setup->slots);
   }
@@ -387,7 +394,8 @@ sciara_status download_slot(void *which, int slot, sciara_state *state) {
 unsigned begin_advance(batch *b, const sciara_stop stops[]) {
   unsigned most = 0;
   b->active.clear();
-  for (size_t k = 0; k < b->members.size(); k++) {
+  for (size_t n = 0; n < b->members.size(); n++) {
+    const size_t k = ((size_t)b->turn + n) % b->members.size();
     member *m = &b->members[k];
     if (!m->loaded) continue;
     most = std::max(most, stops[k].max_wall_ms ? stops[k].max_wall_ms : 100);
@@ -403,9 +411,26 @@ bool is_cancelled(const batch *b, const sciara_stop stops[]) {
   return false;
 }
 
-/** The data of the active slots, block by block. */
-void fill_lists(batch *b, const sciara_stop stops[]) {
-  for (size_t n = 0; n < b->active.size(); n++) {
+/** The blocks of a launch. */
+struct launch_shape {
+  size_t blocks;    ///< the first of the active slots
+  unsigned threads; ///< of a block
+};
+
+/** With much lava, one slot on each multiprocessor advances at a time; the others wait for their turn. */
+launch_shape choose_shape(const batch *b) {
+  const size_t n = b->active.size(), room = (size_t)b->multiprocessors;
+  double liquid = 0;
+  for (const int slot : b->active) liquid += (double)b->members[(size_t)slot].engine->base.control->liquid;
+  const bool given = threads_of(&b->setup.options, 0) > 0;
+  const bool large = !given && liquid > (double)n * (n > room ? MUCH_OF_TWO : MUCH_OF_ONE);
+  return {large ? std::min(n, room) : n,
+          threads_of(&b->setup.options, large ? LARGE_THREADS : (unsigned)PRESET_THREADS)};
+}
+
+/** The data of the first `blocks` active slots, block by block. */
+void fill_lists(batch *b, size_t blocks, const sciara_stop stops[]) {
+  for (size_t n = 0; n < blocks; n++) {
     batch_engine *e = b->members[(size_t)b->active[n]].engine;
     b->host.control[n] = *e->base.control;
     b->host.control[n].reason = SCIARA_STOP_NONE;
@@ -416,10 +441,10 @@ void fill_lists(batch *b, const sciara_stop stops[]) {
   }
 }
 
-/** All active slots advance for about `seconds` together. */
-sciara_status launch(batch *b, double seconds) {
-  const size_t n = b->active.size();
-  const unsigned threads = threads_of(&b->setup.options);
+/** The first active slots advance for about `seconds` together. */
+sciara_status launch(batch *b, const launch_shape &shape, double seconds) {
+  const size_t n = shape.blocks;
+  const unsigned threads = shape.threads;
   batch_kernel *const kernel = kernel_for(threads, (n + (size_t)b->multiprocessors - 1) / (size_t)b->multiprocessors);
   int resident = 0;
   SCIARA_CUDA_TRY(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, (int)threads, 0));
@@ -457,27 +482,32 @@ bool take_result(batch *b, size_t n, const sciara_stop stops[]) {
   return !over;
 }
 
+/** Ends an `advance` before its active slots have stopped. */
+void end_advance(batch *b, sciara_stop_reason why) {
+  b->turn = b->active.front();
+  for (const int slot : b->active) b->members[(size_t)slot].engine->base.step_control.now.reason = why;
+  b->active.clear();
+}
+
 sciara_status advance_batch(void *which, const sciara_stop stops[], sciara_engine_progress progress[]) {
   batch *b = batch_of(which);
   SCIARA_WITH_DEVICE(b->setup.device);
   const unsigned most = begin_advance(b, stops);
   const double until = sciara_wallclock() + 1e-3 * most;
-  while (!b->active.empty()) {
-    fill_lists(b, stops);
-    const double left = until - sciara_wallclock(), slice = std::min(1e-3 * LAUNCH_MS, left);
-    SCIARA_TRY(launch(b, std::max(slice, 1e-3)));
-    const bool cancelled = is_cancelled(b, stops), late = sciara_wallclock() >= until;
-    std::vector<int> &active = b->active;
-    size_t kept = 0;
-    for (size_t n = 0; n < active.size(); n++) {
-      if (!take_result(b, n, stops)) continue;
-      if (cancelled || late)
-        b->members[(size_t)active[n]].engine->base.step_control.now.reason =
-            cancelled ? SCIARA_STOP_CANCEL : SCIARA_STOP_WALL;
-      else
-        active[kept++] = active[n];
+  std::vector<int> &active = b->active;
+  while (!active.empty()) {
+    const launch_shape shape = choose_shape(b);
+    fill_lists(b, shape.blocks, stops);
+    const double share = (double)shape.blocks / (double)active.size();
+    const double slice = std::min(1e-3 * LAUNCH_MS * share, until - sciara_wallclock());
+    SCIARA_TRY(launch(b, shape, std::max(slice, 1e-3)));
+    for (size_t n = 0; n < shape.blocks; n++) {
+      const int slot = active[n];
+      if (take_result(b, n, stops)) active.push_back(slot); // its next turn is after that of the others
     }
-    active.resize(kept);
+    active.erase(active.begin(), active.begin() + (ptrdiff_t)shape.blocks);
+    const bool cancelled = is_cancelled(b, stops), late = sciara_wallclock() >= until;
+    if (!active.empty() && (cancelled || late)) end_advance(b, cancelled ? SCIARA_STOP_CANCEL : SCIARA_STOP_WALL);
   }
   for (size_t k = 0; k < b->members.size(); k++)
     if (b->members[k].loaded) progress[k] = b->members[k].engine->base.step_control.now;

@@ -258,6 +258,48 @@ START_TEST(frame) {
 }
 END_TEST
 
+double sloping(int64_t r, int64_t c, int v) { return 900 - 2 * (double)r - (double)((c * (v + 3)) % 7); }
+
+// More slots with much lava than multiprocessors take turns; each is as serial, and all get on.
+START_TEST(turns) {
+  enum { MOST = 1000, SIDE = 64 };
+  int multiprocessors = 0;
+  ck_assert_int_eq(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, 0), cudaSuccess);
+  const int slots = multiprocessors + 9;
+  std::vector<batch_member> list((size_t)slots);
+  std::vector<sciara_stop> stops((size_t)slots);
+  std::vector<sciara_engine_progress> progress((size_t)slots);
+  void *batch = make_batch(SCIARA_BOUNDARY_OPEN, slots, 0);
+  for (int k = 0; k < slots; k++) {
+    batch_member &m = list[(size_t)k];
+    scene_make(&m.s, SIDE, SIDE, SCIARA_RECORD_EVERYTHING, sloping, k % 4);
+    for (int64_t r = 4; r < SIDE - 4; r++)
+      for (int64_t c = 4; c < SIDE - 4; c++)
+        scene_lava(&m.s, r, c, 1 + 4 * draw((uint64_t)(k * MOST + r * SIDE + c)), 1350);
+    scene_finish(&m.s, precision);
+    m.name = "much lava";
+    m.stop = stop_of(0, 120);
+    stops[(size_t)k] = m.stop;
+    load_into(batch, k, m.s, 0);
+  }
+  int calls = 0, waiting = slots;
+  for (; waiting > 0 && calls < MOST; calls++) {
+    ck_assert_msg(tested->batch->advance(batch, stops.data(), progress.data()) == SCIARA_OK, "%s", sciara_last_error());
+    waiting = 0;
+    for (const sciara_engine_progress &p : progress) waiting += p.reason == SCIARA_STOP_WALL;
+  }
+  printf("%d slots with much lava: %d calls\n", slots, calls);
+  ck_assert_int_eq(waiting, 0);
+  for (int k = 0; k < slots; k++) {
+    sciara_state *state = state_of(batch, k, list[(size_t)k].s);
+    expect_like_serial(list[(size_t)k], progress[(size_t)k], state);
+    sciara_state_destroy(state);
+    scene_free(&list[(size_t)k].s);
+  }
+  tested->batch->destroy(batch);
+}
+END_TEST
+
 // Wrong calls are refused, and the limits of memory are kept.
 START_TEST(refused) {
   scene s;
@@ -296,6 +338,7 @@ int main() {
   tcase_add_loop_test(tc, members, 0, 6);
   tcase_add_test(tc, error_in_a_slot);
   tcase_add_loop_test(tc, frame, 0, 4);
+  tcase_add_test(tc, turns);
   tcase_add_test(tc, refused);
   suite_add_tcase(suite, tc);
   SRunner *runner = srunner_create(suite);

@@ -49,15 +49,14 @@ struct batch_slot {
   bool keeps_momentum; ///< k = 1 - dP(T) is surely positive
   // By cell.
   batch_ground *ground;
-  int *link;       ///< place of the cell + 1; 0: none
-  unsigned *inbox; ///< bit n: lava comes from neighbour n in this step
-  unsigned *way;   ///< [8 * cell + n - 1]: the number of this flow
-  uint8_t *calm;   ///< nothing has changed here and around since it was set
+  int *link;      ///< place of the cell + 1; 0: none
+  uint8_t *inbox; ///< bit n - 1: lava comes from neighbour n in this step; written by words
+  unsigned *way;  ///< [8 * cell + n - 1]: the number of this flow
+  uint8_t *calm;  ///< the cell was quiescent when it was evaluated, and nothing has changed here and around since
   // By place.
   int *cell;    ///< padded index
   int *pending; ///< not by place: the places of the cells to be evaluated
   real *T, *px, *py;
-  real *quiet; ///< quiescent since the cell had this temperature, K; 0: not quiescent
   batch_flows *flows;
   uint8_t *marks;
   // By flow. The speed vf takes the place of v0, the outflow that of `share`.
@@ -67,12 +66,12 @@ struct batch_slot {
   void lay_out(sciara_arena *arena, int64_t cells) {
     ground = arena->take<batch_ground>(cells);
     link = arena->take<int>(cells);
-    inbox = arena->take<unsigned>(cells);
+    inbox = arena->take<uint8_t>(cells + 3); // whole words
     way = arena->take<unsigned>(cells * BATCH_DIRECTIONS);
     calm = arena->take<uint8_t>(cells);
     cell = arena->take<int>(cells);
     pending = arena->take<int>(cells);
-    real **places[] = {&T, &px, &py, &quiet};
+    real **places[] = {&T, &px, &py};
     for (real **array : places) *array = arena->take<real>(cells);
     flows = arena->take<batch_flows>(cells);
     marks = arena->take<uint8_t>(cells);

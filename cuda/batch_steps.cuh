@@ -85,7 +85,6 @@ struct batch_work {
     s.T[k] = T;
     s.px[k] = px;
     s.py[k] = py;
-    s.quiet[k] = 0;
     s.flows[k] = {0, 0};
     s.marks[k] = (uint8_t)marks_of(cell);
   }
@@ -138,7 +137,6 @@ struct batch_work {
     const int k = s.link[cell] - 1;
     s.ground[cell].h = sciara_cell_emit(s.ground[cell].h, volume, s.d.cell_size);
     s.T[k] = s.d.T_vent;
-    s.quiet[k] = 0;
     if (s.d.f.arrival[cell] < 0) s.d.f.arrival[cell] = time;
     s.marks[k] |= BATCH_ARRIVED | BATCH_FRESH;
     disturb(cell);
@@ -215,8 +213,8 @@ struct batch_work {
     return set;
   }
 
-  /** Tests whether a cell is quiescent, and notes the result. */
-  __device__ bool test_quiet(int k, int cell, batch_ground own, real T, real hc, real vx, real vy) const {
+  /** Tests whether a cell is quiescent, and notes it if so. */
+  __device__ bool test_quiet(int cell, batch_ground own, real hc, real vx, real vy) const {
     const real head = sciara_quiescent_head(rule, vx, vy);
     const real limit = sciara_quiescent_limit(rule, own.h, hc, head);
     bool quiet = own.h > 0 && limit > 0;
@@ -225,7 +223,6 @@ struct batch_work {
       const batch_ground other = s.ground[cell + offset(n)];
       quiet &= sciara_quiescent_below(rule, own.h, sciara_top(n, own.z, other.z, other.h), head, limit);
     }
-    s.quiet[k] = quiet ? T : (real)0;
     if (quiet) s.calm[cell] = 1;
     return quiet;
   }
@@ -233,7 +230,9 @@ struct batch_work {
   /** Informs a neighbour that flow `number` comes from its neighbour `from`; a dry cell takes a place. */
   __device__ void announce(int cell, int from, unsigned number) {
     s.way[(int64_t)cell * BATCH_DIRECTIONS + from - 1] = number;
-    const bool is_first = atomicOr(&s.inbox[cell], 1u << from) == 0;
+    const int shift = cell % 4 * 8; // of its byte in a word
+    const unsigned before = atomicOr(reinterpret_cast<unsigned *>(s.inbox) + cell / 4, 1u << (from - 1) << shift);
+    const bool is_first = (before >> shift & 0xff) == 0;
     if (is_first && !s.link[cell]) take_place(atomicAdd(&my.listed, 1u), cell, 0, 0, 0);
   }
 
@@ -274,7 +273,7 @@ struct batch_work {
     real average = 0;
     unsigned survivors = 0;
     const real hc = sciara_critical_height(rule, T);
-    if (on && !test_quiet(k, cell, own, T, hc, v.x, v.y)) {
+    if (on && !test_quiet(cell, own, hc, v.x, v.y)) {
       real top[SCIARA_MOORE];
       const unsigned set = open_directions(cell, own, hc, sciara_start_of(v.x, v.y), top);
       if (set != SCIARA_SELF) survivors = sciara_minimise(set, own.h, top, &average) & ~(unsigned)SCIARA_SELF;
@@ -324,11 +323,10 @@ struct batch_work {
       const unsigned k = first + lane;
       int cell = 0;
       bool liquid = false, quiet = false;
-      if (k < places) { // all loads at once
-        const real since = s.quiet[k], T = s.T[k];
+      if (k < places) {
         cell = s.cell[k];
-        quiet = (since > 0) & (T <= since) & (s.calm[cell] != 0);
-        liquid = s.ground[cell].h != 0; // invalid thicknesses too
+        quiet = s.calm[cell] != 0;
+        liquid = quiet || s.ground[cell].h != 0; // invalid thicknesses too
       }
       active += liquid;
       const bool pending = liquid && !quiet;
@@ -407,7 +405,7 @@ struct batch_work {
   __device__ void gather(int cell, unsigned inbox, sciara_inflow *inflow) const {
     const unsigned *way = s.way + (int64_t)cell * BATCH_DIRECTIONS - 1;
     for (; inbox; inbox &= inbox - 1) {
-      const int n = __ffs((int)inbox) - 1;
+      const int n = __ffs((int)inbox);
       const unsigned e = way[n];
       sciara_inflow_add(inflow, n, {s.share[e], s.v0[e]}, s.from_T[e]);
     }
@@ -417,11 +415,13 @@ struct batch_work {
   __device__ void settle_cell(int k, real t, double time) {
     const int cell = s.cell[k];
     const unsigned inbox = s.inbox[cell];
+    const bool calm = s.calm[cell] != 0;
     const real T = s.T[k], px = s.px[k], py = s.py[k]; // all loads at once
-    const batch_flows out = s.flows[k];
     unsigned marks = s.marks[k];
     const real h = s.ground[cell].h;
     if (h == 0 && !inbox) return;
+    batch_flows out = {0, 0}; // of a quiescent cell
+    if (!calm) out = s.flows[k];
     sciara_inflow inflow = {0, 0, 0, 0};
     if (h != 0) inflow = residual(out, h, T, px, py);
     if (inbox) {
@@ -453,6 +453,7 @@ struct batch_work {
       disturb(cell);
     }
     s.T[k] = T_new;
+    if (T_new > T) s.calm[cell] = 0; // by rounding
     if (new_px) s.px[k] = inflow.px;
     if (new_py) s.py[k] = inflow.py;
     if ((double)inflow.h > my.stop.thickness) my.control.thick = 1;
@@ -466,7 +467,7 @@ struct batch_work {
   __device__ void end_lava(int k, int cell, sciara_outcome outcome, const sciara_inflow &inflow) {
     sciara_pass_store(&s.d.f, cell, outcome, inflow, 0);
     s.ground[cell] = {s.d.f.z[cell], 0};
-    s.T[k] = s.px[k] = s.py[k] = s.quiet[k] = 0;
+    s.T[k] = s.px[k] = s.py[k] = 0;
     s.flows[k] = {0, 0};
     if (outcome == SCIARA_OUTCOME_ROCK) atomicAdd(&my.control.solidifications, 1ull);
     if (outcome == SCIARA_OUTCOME_LOST) atomicAdd(&my.control.losses, 1ull);

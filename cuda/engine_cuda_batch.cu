@@ -21,11 +21,12 @@ namespace {
 using namespace sciara_gpu;
 
 enum { PRESET_THREADS = 512, LAUNCH_MS = 100, SLOTS_OF_MULTIPROCESSOR = 2 };
-// One large block on each multiprocessor is faster from so many liquid cells per slot on: the slots of two blocks do not
-// fit the L2 cache any more, or there is only one block anyway (docs/performance.md).
+// Liquid cells per slot between which one large block on each multiprocessor is faster than two of PRESET_THREADS: the
+// slots of two blocks do not fit the L2 cache, those of one do (docs/performance.md). A slot that is alone on its
+// multiprocessor has a large block from MUCH_OF_ONE on.
 const bool IS_DOUBLE = sizeof(real) == sizeof(double);
 const unsigned LARGE_THREADS = IS_DOUBLE ? 768 : 1024;
-const unsigned MUCH_OF_TWO = IS_DOUBLE ? 1900 : 2800, MUCH_OF_ONE = 1000;
+const unsigned MUCH_OF_TWO = IS_DOUBLE ? 1900 : 2800, TOO_MUCH = IS_DOUBLE ? 5600 : ~0u, MUCH_OF_ONE = 1000;
 const double LAUNCH_SECONDS = 0.02; // intended duration of a launch for one simulation
 
 struct batch_engine {
@@ -421,9 +422,9 @@ struct launch_shape {
 launch_shape choose_shape(const batch *b) {
   const size_t n = b->active.size(), room = (size_t)b->multiprocessors;
   double liquid = 0;
-  for (const int slot : b->active) liquid += (double)b->members[(size_t)slot].engine->base.control->liquid;
-  const bool given = threads_of(&b->setup.options, 0) > 0;
-  const bool large = !given && liquid > (double)n * (n > room ? MUCH_OF_TWO : MUCH_OF_ONE);
+  for (const int slot : b->active) liquid += (double)b->members[(size_t)slot].engine->base.control->liquid / (double)n;
+  bool large = n > room ? liquid > MUCH_OF_TWO && liquid <= TOO_MUCH : liquid > MUCH_OF_ONE;
+  if (threads_of(&b->setup.options, 0)) large = false; // the options give the shape
   return {large ? std::min(n, room) : n,
           threads_of(&b->setup.options, large ? LARGE_THREADS : (unsigned)PRESET_THREADS)};
 }

@@ -14,6 +14,7 @@
 #include "ensemble/ensemble_json.h"
 #include "ensemble/plan_base.h"
 #include "ensemble/points.h"
+#include "ensemble/site_hits.h"
 #include "file/durable.h"
 #include "run/initial_lava.h"
 #include "run/resume.h"
@@ -231,21 +232,23 @@ static void read_parts(struct planning *p) {
   check_parts(p);
 }
 
-/** Sites must lie on the DEM. */
+/** Sites must have cells of the DEM, as `reduce` finds them. Lava does not reach those without an altitude. */
 static void check_sites(const struct planning *p) {
-  const struct sciara_grid *g = &p->base.grid;
   for (size_t k = 0; p->base.site && k < p->e.result.site_count; k++) {
     const struct sciara_ensemble_site *s = &p->e.result.sites[k];
-    const double row = floor((g->north - s->points[0].y) / g->cell_size),
-                 col = floor((s->points[0].x - g->west) / g->cell_size);
-    if (s->point_count != 1 || (row >= 0 && row < (double)g->rows && col >= 0 && col < (double)g->cols)) continue;
-    sciara_diagnostics_add(
-        p->r.diagnostics,
-        sciara_fail(SCIARA_ERR_INPUT,
-                    "%s: result.sites[%zu] (%s): expected a place on the DEM (x from %.3f to %.3f, y "
-                    "from %.3f to %.3f), found x %.3f, y %.3f",
-                    p->r.file, k, s->name, g->west, g->west + (double)g->cols * g->cell_size,
-                    g->north - (double)g->rows * g->cell_size, g->north, s->points[0].x, s->points[0].y));
+    struct sciara_site_hits hits;
+    enum sciara_status status = sciara_site_hits_make(s, 1, &p->base.grid, 0, &hits);
+    if (status != SCIARA_OK) status = sciara_fail_context(status, "%s: result.sites[%zu]", p->r.file, k);
+    sciara_diagnostics_add(p->r.diagnostics, status);
+    if (status != SCIARA_OK) continue;
+    size_t without = 0;
+    for (size_t i = 0; i < hits.place->count; i++)
+      without += p->base.site->kind[hits.place->cell[i]] == SCIARA_CELL_NODATA;
+    if (without == hits.place->count)
+      sciara_log(SCIARA_LOG_WARNING,
+                 "%s: result.sites[%zu] (%s): lies where the DEM has no altitude (NODATA): no member can reach it",
+                 p->r.file, k, s->name);
+    sciara_site_hits_free(&hits);
   }
 }
 
@@ -307,10 +310,7 @@ static enum sciara_status open_member(const struct planning *p, size_t member, s
   if (status == SCIARA_OK) sciara_scenario_parse_alone(name, json.data, out, &diagnostics);
   if (status == SCIARA_OK) status = sciara_diagnostics_status(&diagnostics);
   for (size_t k = 0; k < out->vent_count && status == SCIARA_OK; k++) {
-    const struct sciara_vent_spec *v = &out->vents[k];
-    if (v->reach_m > 0 || v->place == SCIARA_VENT_ROWCOL || v->place == SCIARA_VENT_LONLAT)
-      continue; // checked by the run
-    status = sciara_vent_place_check(p->base.site, v->points, v->point_count);
+    status = sciara_vent_check(&p->base, &out->vents[k]);
     if (status != SCIARA_OK) status = sciara_fail_context(status, "%s: vents[%zu]", name, k);
   }
   sciara_diagnostics_free(&diagnostics);

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/log.h"
@@ -67,15 +68,23 @@ static enum sciara_error_kind kind_of(const struct sciara_ensemble *e) {
   return SCIARA_ERROR_STRATA;
 }
 
-/** The smallest distance above 0 between coordinates of vents; 0: they are all equal. */
-static double grid_step(const struct sciara_ensemble *e, bool y) {
+static int by_value(const void *a, const void *b) {
+  const double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+/** The smallest distance above 0 between coordinates of vents; 0: they are all equal. `values` holds one for each vent. */
+static double grid_step(const struct sciara_ensemble *e, bool y, double *values) {
   double step = 0;
-  for (size_t v = 0; v < e->vent_count; v++)
-    for (size_t u = 0; u < v; u++) {
-      const struct sciara_point p = e->vents[v].points[0], q = e->vents[u].points[0];
-      const double d = fabs(y ? p.y - q.y : p.x - q.x);
-      if (d > 1e-6 && (step == 0 || d < step)) step = d;
-    }
+  for (size_t v = 0; v < e->vent_count; v++) values[v] = y ? e->vents[v].points[0].y : e->vents[v].points[0].x;
+  qsort(values, e->vent_count, sizeof *values, by_value);
+  double from = values[0]; // equal but for rounding are all values up to 1e-6 m beyond it
+  for (size_t v = 1; v < e->vent_count; v++) {
+    const double d = values[v] - from;
+    if (d <= 1e-6) continue;
+    if (step == 0 || d < step) step = d;
+    from = values[v];
+  }
   return step;
 }
 
@@ -87,9 +96,12 @@ static bool steps_to(double d, double step, int64_t *out) {
 }
 
 /** The colours of the vents as on a chessboard; of vents that are no grid, every other one. */
-static void colour_vents(const struct sciara_ensemble *e, int64_t *colour) {
-  const double dx = grid_step(e, false), dy = grid_step(e, true);
+static enum sciara_status colour_vents(const struct sciara_ensemble *e, int64_t *colour) {
+  double *values;
+  SCIARA_TRY(SCIARA_NEW(values, e->vent_count, "the vents of an ensemble"));
+  const double dx = grid_step(e, false, values), dy = grid_step(e, true, values);
   bool grid = true;
+  sciara_free(values);
   for (size_t v = 0; v < e->vent_count && grid; v++) {
     int64_t i, j;
     grid = steps_to(e->vents[v].points[0].x - e->vents[0].points[0].x, dx, &i) &&
@@ -97,6 +109,7 @@ static void colour_vents(const struct sciara_ensemble *e, int64_t *colour) {
     colour[v] = grid ? llabs(i + j) % 2 : 0;
   }
   for (size_t v = 0; v < e->vent_count && !grid; v++) colour[v] = (int64_t)(v % 2);
+  return SCIARA_OK;
 }
 
 /** Stratum, replicate or colour of each member. */
@@ -104,9 +117,10 @@ static enum sciara_status group_members(const struct sciara_ensemble *e, int64_t
   const struct sciara_members *m = &e->members;
   const enum sciara_error_kind kind = kind_of(e);
   int64_t *colour = NULL;
+  enum sciara_status status = SCIARA_OK;
   if (kind == SCIARA_ERROR_GRID) {
     SCIARA_TRY(SCIARA_NEW(colour, e->vent_count, "the vents of an ensemble"));
-    colour_vents(e, colour);
+    status = colour_vents(e, colour);
   }
   for (size_t k = 0; k < m->count; k++) {
     const int64_t vent = m->vent[k];
@@ -116,7 +130,7 @@ static enum sciara_status group_members(const struct sciara_ensemble *e, int64_t
                                                                      : -1;
   }
   sciara_free(colour);
-  return SCIARA_OK;
+  return status;
 }
 
 /** The members of the first `batches` batches, with weights `weight`. */
@@ -155,29 +169,73 @@ static size_t members_of(const struct sciara_ensemble *e, size_t batches) {
   return members < e->members.count ? members : e->members.count;
 }
 
+/** The strata of an ensemble, numbered from 0: their own numbers may be any. */
+struct strata {
+  size_t count;
+  size_t *of;             ///< of each member
+  double *whole, *prefix; ///< sums of the weights of the members: of all, and of the first
+};
+
+static void free_strata(struct strata *s) {
+  sciara_free(s->of);
+  sciara_free(s->whole);
+  sciara_free(s->prefix);
+}
+
+static int by_number(const void *a, const void *b) {
+  const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+  return (x > y) - (x < y);
+}
+
 /** Sums of the weights of each stratum, over the first `count` members. */
-static void sum_strata(const struct sciara_ensemble *e, size_t count, size_t strata, double *sum) {
-  for (size_t k = 0; k < strata; k++) sum[k] = 0;
-  for (size_t m = 0; m < count; m++) sum[e->members.stratum[m] + 1] += e->members.weight[m];
+static void sum_strata(const struct sciara_ensemble *e, const struct strata *s, size_t count, double *sum) {
+  for (size_t k = 0; k < s->count; k++) sum[k] = 0;
+  for (size_t m = 0; m < count; m++) sum[s->of[m]] += e->members.weight[m];
+}
+
+/** Release with free_strata, also after a failure. */
+static enum sciara_status find_strata(const struct sciara_ensemble *e, struct strata *s) {
+  const size_t members = e->members.count;
+  int64_t *number = NULL;
+  enum sciara_status status;
+  *s = (struct strata){0};
+  SCIARA_TRY_GOTO(SCIARA_NEW(number, members + 1, "the strata of an ensemble"));
+  SCIARA_TRY_GOTO(SCIARA_NEW(s->of, members + 1, "the strata of an ensemble"));
+  memcpy(number, e->members.stratum, members * sizeof *number);
+  qsort(number, members, sizeof *number, by_number);
+  for (size_t k = 0; k < members; k++)
+    if (k == 0 || number[k] != number[s->count - 1]) number[s->count++] = number[k];
+  for (size_t m = 0; m < members; m++) {
+    const int64_t *at = bsearch(&e->members.stratum[m], number, s->count, sizeof *number, by_number);
+    s->of[m] = (size_t)(at - number);
+  }
+  SCIARA_TRY_GOTO(SCIARA_NEW(s->whole, s->count + 1, "the strata of an ensemble"));
+  SCIARA_TRY_GOTO(SCIARA_NEW(s->prefix, s->count + 1, "the strata of an ensemble"));
+  sum_strata(e, s, members, s->whole);
+cleanup:
+  sciara_free(number);
+  return status;
 }
 
 /**
  * Weights for a prefix: each stratum has the weight that it has in the whole ensemble. False if one would have no
  * member.
  */
-static bool weigh_prefix(const struct sciara_ensemble *e, size_t count, size_t strata, const double *whole,
-                         double *prefix, double *weight) {
-  sum_strata(e, count, strata, prefix);
-  for (size_t k = 0; k < strata; k++)
-    if (whole[k] > 0 && prefix[k] == 0) return false;
+static bool weigh_prefix(const struct sciara_ensemble *e, struct strata *s, size_t count, double *weight) {
+  sum_strata(e, s, count, s->prefix);
+  for (size_t k = 0; k < s->count; k++)
+    if (s->whole[k] > 0 && s->prefix[k] == 0) return false;
   for (size_t m = 0; m < count; m++) {
-    const int64_t s = e->members.stratum[m] + 1;
-    weight[m] = prefix[s] > 0 ? e->members.weight[m] * whole[s] / prefix[s] : 0;
+    const size_t k = s->of[m];
+    weight[m] = s->prefix[k] > 0 ? e->members.weight[m] * s->whole[k] / s->prefix[k] : 0;
   }
   return true;
 }
 
-/** Whether the errors at all sites are small enough. A site without any hit has the error of its upper bound. */
+/**
+ * Whether the errors at all sites are small enough. A site that no member, or every member, reaches has no spread from which
+ * an error could follow: the bound for no hit stands for it.
+ */
 static enum sciara_status is_enough(const struct sciara_ensemble *e, const struct sciara_sample *s,
                                     const struct sciara_site_hits *sites, bool *enough) {
   struct sciara_sample_scratch x;
@@ -190,20 +248,13 @@ static enum sciara_status is_enough(const struct sciara_ensemble *e, const struc
   for (size_t k = 0; k < sites->sites && *enough; k++) {
     const size_t hits = sciara_site_members(sites, s, k, e->stop.thickness_m, INFINITY, hit);
     const struct sciara_estimate p = sciara_sample_estimate(s, &q, hit, hits, &x);
-    const double error = hits ? p.error : sciara_sample_zero_bound(s);
+    const double error = p.error > 0 ? p.error : sciara_sample_zero_bound(s);
     *enough = error <= e->stop.standard_error;
   }
 cleanup:
   sciara_sample_scratch_free(&x);
   sciara_free(hit);
   return status;
-}
-
-static size_t count_strata(const struct sciara_ensemble *e) {
-  int64_t most = -1;
-  for (size_t m = 0; m < e->members.count; m++)
-    if (e->members.stratum[m] > most) most = e->members.stratum[m];
-  return (size_t)(most + 2);
 }
 
 static enum sciara_status try_prefix(const struct sciara_ensemble *e, const struct sciara_batches *b,
@@ -222,22 +273,18 @@ static enum sciara_status try_prefix(const struct sciara_ensemble *e, const stru
 /** The prefix as of sciara_stop_prefix; the weights of its members are in `weight`. */
 static enum sciara_status find_prefix(const struct sciara_ensemble *e, const struct sciara_batches *b,
                                       const struct sciara_site_hits *sites, double *weight, size_t *batches) {
-  const size_t strata = count_strata(e);
-  double *whole = NULL, *prefix = NULL;
+  struct strata strata;
   enum sciara_status status;
   *batches = 0;
-  SCIARA_TRY_GOTO(SCIARA_NEW(whole, strata, "the strata of an ensemble"));
-  SCIARA_TRY_GOTO(SCIARA_NEW(prefix, strata, "the strata of an ensemble"));
-  sum_strata(e, e->members.count, strata, whole);
+  SCIARA_TRY_GOTO(find_strata(e, &strata));
   for (size_t k = 1; k <= e->batch_count && b->present[k - 1] && *batches == 0; k++) {
     bool enough = false;
-    if (!weigh_prefix(e, members_of(e, k), strata, whole, prefix, weight)) continue;
+    if (!weigh_prefix(e, &strata, members_of(e, k), weight)) continue;
     SCIARA_TRY_GOTO(try_prefix(e, b, sites, k, weight, &enough));
     if (enough) *batches = k;
   }
 cleanup:
-  sciara_free(whole);
-  sciara_free(prefix);
+  free_strata(&strata);
   return status;
 }
 
@@ -312,6 +359,23 @@ static bool is_in_zone(const struct sciara_ensemble *e, const struct sciara_ense
   return sciara_polygon_contains(rate->points, rate->point_count, sciara_polyline_middle(v->points, v->point_count));
 }
 
+/** Members whose vent lies in none of the zones count as eruptions that never happen. */
+static void report_outside(const struct sciara_reduction *r, const uint8_t *zone) {
+  size_t outside = 0, members = 0;
+  for (size_t m = 0; m < r->sample.count; m++) {
+    bool any = false;
+    for (size_t z = 0; z < r->ensemble.result.rate_count; z++) any |= zone[z * r->sample.count + m] != 0;
+    members += sciara_sample_counts(&r->sample, m);
+    outside += !any && sciara_sample_counts(&r->sample, m);
+  }
+  if (outside > 0 && r->ensemble.result.rate_count > 0)
+    sciara_log(
+        SCIARA_LOG_WARNING,
+        "eruptions_per_year: the vents of %zu of the %zu finished members lie in no zone; they add nothing to the "
+        "probability in a number of years",
+        outside, members);
+}
+
 static enum sciara_status make_rule(struct sciara_reduction *r) {
   const struct sciara_ensemble *e = &r->ensemble;
   uint8_t *zone = NULL;
@@ -330,6 +394,7 @@ static enum sciara_status make_rule(struct sciara_reduction *r) {
                  "eruptions_per_year: zone \"%s\" has no finished member; it counts as no eruptions",
                  e->result.rates[z].name ? e->result.rates[z].name : "");
   }
+  report_outside(r, zone);
   SCIARA_TRY_GOTO(sciara_hazard_rule_make(&r->sample, &e->result, &r->layers, zone, &r->rule));
 cleanup:
   sciara_free(zone);

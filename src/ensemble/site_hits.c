@@ -18,10 +18,12 @@ static enum sciara_status find_point(const struct sciara_ensemble_site *site, co
   const double col = floor((site->points[0].x - g->west) / g->cell_size);
   const double row = floor((g->north - site->points[0].y) / g->cell_size);
   if (!(col >= 0 && row >= 0 && col < (double)g->cols && row < (double)g->rows))
-    return sciara_fail(SCIARA_ERR_INPUT,
-                       "site \"%s\": expected x %.10g to %.10g and y %.10g to %.10g, found %.10g, %.10g", site->name,
-                       g->west, g->west + g->cell_size * (double)g->cols, g->north - g->cell_size * (double)g->rows,
-                       g->north, site->points[0].x, site->points[0].y);
+    return sciara_fail(
+        SCIARA_ERR_INPUT,
+        "site \"%s\": expected a place on the DEM (x from %.3f to %.3f, y from %.3f to %.3f), found x %.3f, y "
+        "%.3f",
+        site->name, g->west, g->west + g->cell_size * (double)g->cols, g->north - g->cell_size * (double)g->rows,
+        g->north, site->points[0].x, site->points[0].y);
   SCIARA_TRY(SCIARA_NEW(out->cell, 1, "the cell of a site"));
   out->cell[0] = (int64_t)row * g->cols + (int64_t)col;
   out->count = 1;
@@ -36,7 +38,8 @@ static enum sciara_status find_zone(const struct sciara_ensemble_site *site, con
   SCIARA_TRY(sciara_mark_polygon(g, site->points, &end, 1, mask));
   for (int64_t i = 0; i < cells; i++) out->count += mask[i];
   if (out->count == 0)
-    return sciara_fail(SCIARA_ERR_INPUT, "site \"%s\": expected a zone with at least one cell of the map, found none",
+    return sciara_fail(SCIARA_ERR_INPUT,
+                       "site \"%s\": expected a zone with the centre of at least one cell of the DEM, found none",
                        site->name);
   SCIARA_TRY(SCIARA_NEW(out->cell, out->count, "the cells of a site"));
   size_t k = 0;

@@ -153,9 +153,9 @@ cleanup:
 
 enum { MOST_SLOTS_OF_AREA = 50000000 }; ///< rates of all cells of a vent with an area: 1.2 GB
 
-/** Keeps the interior cells of an area; the others are reported. */
-static enum sciara_status drop_cells(const struct sciara_problem *p, const struct sciara_vent_spec *spec, int64_t *cell,
-                                     size_t *count) {
+/** Keeps the interior cells of an area; the others are reported, unless the vent is only checked. */
+static enum sciara_status drop_cells(const struct sciara_problem *p, const struct sciara_vent_spec *spec,
+                                     bool only_check, int64_t *cell, size_t *count) {
   size_t rim = 0, kept = 0;
   for (size_t k = 0; k < *count; k++) {
     const uint8_t kind = p->site->kind[cell[k]];
@@ -169,7 +169,7 @@ static enum sciara_status drop_cells(const struct sciara_problem *p, const struc
                        "expected a cell whose 8 neighbours are valid in the area of the vent, found %zu on the rim of "
                        "the domain and %zu NODATA",
                        rim, nodata);
-  if (rim + nodata > 0)
+  if (rim + nodata > 0 && !only_check)
     sciara_log(
         SCIARA_LOG_INFO,
         "%s: %zu of the %zu cells of its area are left out: %zu on the rim of the domain, %zu NODATA; the others "
@@ -181,18 +181,25 @@ static enum sciara_status drop_cells(const struct sciara_problem *p, const struc
                      MOST_SLOTS_OF_AREA, kept, spec->rate_count);
 }
 
+/** The cells of a vent with an area, in row-major order; release them with sciara_free, also after a failure. */
+static enum sciara_status find_area(const struct sciara_problem *p, const struct sciara_vent_spec *spec,
+                                    bool only_check, int64_t **cell, size_t *count) {
+  const bool line = spec->place == SCIARA_VENT_LINE;
+  int64_t row, col;
+  struct sciara_point point;
+  if (!line) SCIARA_TRY(locate(p, spec, &row, &col, &point));
+  SCIARA_TRY(sciara_vent_area_cells(&p->grid, line ? spec->points : &point, line ? spec->point_count : 1, spec->reach_m,
+                                    cell, count));
+  return drop_cells(p, spec, only_check, *cell, count);
+}
+
 /** A vent with an area: one vent for each of its n cells, in row-major order, with the n-th part of the rate. */
 static enum sciara_status place_area(struct sciara_problem *p, const struct sciara_vent_spec *spec) {
-  const bool line = spec->place == SCIARA_VENT_LINE;
-  int64_t row, col, *cell = NULL;
+  int64_t *cell = NULL;
   double *rates = NULL;
   size_t count;
-  struct sciara_point point;
   enum sciara_status status;
-  if (!line) SCIARA_TRY(locate(p, spec, &row, &col, &point));
-  SCIARA_TRY_GOTO(sciara_vent_area_cells(&p->grid, line ? spec->points : &point, line ? spec->point_count : 1,
-                                         spec->reach_m, &cell, &count));
-  SCIARA_TRY_GOTO(drop_cells(p, spec, cell, &count));
+  SCIARA_TRY_GOTO(find_area(p, spec, false, &cell, &count));
   SCIARA_TRY_GOTO(SCIARA_NEW(rates, spec->rate_count, "rates of a vent with an area"));
   for (size_t n = 0; n < spec->rate_count; n++) rates[n] = spec->rates[n] * (1 / (double)count);
   for (size_t k = 0; k < count; k++)
@@ -202,6 +209,20 @@ cleanup:
   sciara_free(cell);
   sciara_free(rates);
   return status;
+}
+
+enum sciara_status sciara_vent_check(const struct sciara_problem *p, const struct sciara_vent_spec *spec) {
+  int64_t row = -1, col = -1, *cell = NULL;
+  size_t count;
+  struct sciara_point point;
+  if (spec->reach_m > 0) {
+    const enum sciara_status status = find_area(p, spec, true, &cell, &count);
+    sciara_free(cell);
+    return status;
+  }
+  if (spec->place == SCIARA_VENT_LINE) return sciara_vent_place_check(p->site, spec->points, spec->point_count);
+  SCIARA_TRY(locate(p, spec, &row, &col, &point));
+  return check_cell(p->site, row, col);
 }
 
 /** One vent of the scenario, if its position was valid. */

@@ -82,6 +82,12 @@ void sciara_problem_place(struct sciara_problem *p, const struct sciara_problem_
 enum sciara_status sciara_problem_set_rate(struct sciara_problem *p, size_t k, double now, double rate, double until);
 
 /**
+ * Whether a vent, perhaps of another scenario, can be where it is, on the site and in the CRS of a problem: SCIARA_ERR_INPUT
+ * as of sciara_vent_place_check, and for an area without an interior cell.
+ */
+enum sciara_status sciara_vent_check(const struct sciara_problem *p, const struct sciara_vent_spec *spec);
+
+/**
  * Whether a vent can lie at a point, or a fissure along a line (count >= 2), in the CRS of the grid: SCIARA_ERR_INPUT names
  * the place that is outside the DEM, or the cell that is not interior.
  */

@@ -200,6 +200,8 @@ class Ensemble(Case):
                 ("member 0", {"vary": [{"key": "model.T_vent_K", "values": [1143]}]}),
                 ("only together with \"eruptions_per_year\"", {"result": {"years": [10]}}),
                 ("expected a place on the DEM", {"result": {"sites": [{"name": "s", "x": 0, "y": 0}]}}),
+                ("result.sites[0]: site \"z\": expected a zone with the centre of at least one cell",
+                 {"result": {"sites": [{"name": "z", "polygon": [[0, 0], [9, 0], [9, 9]]}]}}),
                 ("effusion rates of 0 to 1e+06", {"events": [{"volume_m3": 1e12, "duration": "1 s"}]}),
                 ("either members or the parts of a plan", {"members": "t.csv"})):
             with self.subTest(text):
@@ -218,6 +220,31 @@ class Ensemble(Case):
                     f.write(table if isinstance(table, bytes) else table.encode())
                 self.assertIn(text, self.plan(code=3).stderr)
                 self.assertFalse(os.path.exists(self.path("out")))
+
+    def test_vents_of_members(self):
+        """Vents by row and column, and vents with an area, are checked before a run too."""
+        case.write_json(self.path("e.json"), {"base": "base.json", "members": "t.csv"})
+        effusion = {"slot": "10 min", "rates_m3_s": [4]}
+        for vent, key, good, bad, text in (({"row": 20, "col": 20}, "vents.0.row", 21, 100000, "expected row 0 to "),
+                                           ({"x": X, "y": Y, "radius_m": 20}, "vents.0.x", X + 10, 5, "expected x from ")):
+            self.write_scenario("base.json", vents=[{"name": "v", **vent, "effusion": effusion}])
+            self.write("t.csv", f"id,{key}\n1,{good}\n2,{bad}\n")
+            found = self.plan(code=3).stderr
+            self.assertIn("member 2: vents[0]: " + text, found)
+            self.assertNotIn("member 1:", found)
+            self.assertFalse(os.path.exists(self.path("out")))
+
+    def test_site_without_altitude(self):
+        """Where the DEM has no altitude, no member can have lava: said, and planned all the same."""
+        config = os.path.join(os.environ["SCIARA_SOURCE_DIR"], "config")
+        with open(os.path.join(config, "volcano.json"), encoding="utf-8") as f:
+            base = json.load(f)
+        base["dem"]["path"] = os.path.join(config, base["dem"]["path"])
+        case.write_json(self.path("base.json"), base)
+        self.ensemble(result={"sites": [{"name": "offshore", "x": 451155, "y": 4349985}, {"name": "vent", "x": 448455, "y": 4347905}]})
+        said = self.sciara("ensemble", "check", "e.json", "--no-estimate").stderr
+        self.assertIn("result.sites[0] (offshore): lies where the DEM has no altitude", said)
+        self.assertNotIn("result.sites[1]", said)
 
     def test_folder_of_something_else(self):
         self.ensemble()

@@ -277,6 +277,28 @@ START_TEST(a_site_without_hits_needs_its_bound) {
 }
 END_TEST
 
+/** All draws hit: no spread, and the bound is needed as without a hit. */
+START_TEST(a_site_that_all_reach_needs_the_bound) {
+  static struct plan p;
+  make_plan(&p, 0.20);
+  for (int k = 0; k < DRAWS; k++) p.hit[k].arrival = 10;
+  ck_assert_uint_eq(prefix_of(&p), 2); // 3/8, then 3/16
+}
+END_TEST
+
+/** The numbers of strata may be any. */
+START_TEST(strata_have_any_numbers) {
+  static struct plan p;
+  make_plan(&p, 0.14);
+  const size_t batches = prefix_of(&p);
+  for (int k = 0; k < DRAWS; k++) p.stratum[k] = INT64_MAX;
+  ck_assert_uint_eq(prefix_of(&p), batches);
+  make_plan(&p, 0.5);
+  for (int k = 0; k < DRAWS; k++) p.stratum[k] = k >= BATCH && k < 2 * BATCH ? -1 : INT64_MAX;
+  ck_assert_uint_eq(prefix_of(&p), 2);
+}
+END_TEST
+
 /** Stratum 1 has half of the weight, but fewer members at first; and none in the first batch. */
 START_TEST(strata_keep_their_weights) {
   static struct plan p;
@@ -313,7 +335,9 @@ int main(void) {
   tcase_add_test(t, a_missing_batch_ends_the_prefix);
   tcase_add_test(t, a_failed_member_is_open);
   tcase_add_test(t, a_site_without_hits_needs_its_bound);
+  tcase_add_test(t, a_site_that_all_reach_needs_the_bound);
   tcase_add_test(t, strata_keep_their_weights);
+  tcase_add_test(t, strata_have_any_numbers);
   SRunner *runner = srunner_create(suite);
   srunner_run_all(runner, CK_ENV);
   const int failed = srunner_ntests_failed(runner);

@@ -155,38 +155,58 @@ const struct sciara_command sciara_cmd_ensemble_reduce = {
 
 // -------------------------------------------------------------------------------------------------------------- query
 
-/** Polygons of a file, one site each. */
+/** The places that are asked for: a point, or each feature of a file. */
 struct zones {
   struct sciara_ensemble_site *site;
   size_t count, capacity;
+  int64_t feature; ///< of the last zone
 };
 
-static enum sciara_status add_site(struct zones *z, const char *name, const struct sciara_point *points, size_t count) {
+/** Adds a place without points. */
+static enum sciara_status add_site(struct zones *z, const char *name) {
   if (z->count == z->capacity) {
     SCIARA_TRY(sciara_resize((void **)&z->site, z->count, 2 * z->capacity + 1, sizeof *z->site, "zones"));
     z->capacity = 2 * z->capacity + 1;
   }
-  struct sciara_ensemble_site *s = &z->site[z->count];
-  *s = (struct sciara_ensemble_site){.point_count = count};
-  SCIARA_TRY(SCIARA_NEW(s->points, count, "a zone"));
-  memcpy(s->points, points, count * sizeof *points);
-  z->count++;
+  struct sciara_ensemble_site *s = &z->site[z->count++];
+  *s = (struct sciara_ensemble_site){0};
   s->name = sciara_format("%s", name);
   return s->name ? SCIARA_OK : sciara_fail(SCIARA_ERR_MEMORY, "no memory for the name of a zone");
 }
 
+static enum sciara_status add_point(struct zones *z, const char *name, struct sciara_point point) {
+  SCIARA_TRY(add_site(z, name));
+  struct sciara_ensemble_site *s = &z->site[0];
+  SCIARA_TRY(SCIARA_NEW(s->points, 1, "a place"));
+  s->points[s->point_count++] = point;
+  return SCIARA_OK;
+}
+
+/** All polygons of a feature, with their holes, are one zone. */
 static enum sciara_status take_shape(void *context, const struct sciara_shape *shape) {
   struct zones *z = (struct zones *)context;
   char name[48];
-  if (!shape->closed) return sciara_fail(SCIARA_ERR_INPUT, "expected polygons, found a line");
-  snprintf(name, sizeof name, "zone %zu", z->count + 1);
-  return add_site(z, name, shape->points, shape->ends[0]); // the outer ring
+  if (!shape->closed)
+    return sciara_fail(SCIARA_ERR_INPUT, "--zone: feature %" PRId64 ": expected polygons, found a line",
+                       shape->feature);
+  snprintf(name, sizeof name, "zone %" PRId64, shape->feature + 1);
+  if (z->count == 0 || z->feature != shape->feature) SCIARA_TRY(add_site(z, name));
+  struct sciara_ensemble_site *s = &z->site[z->count - 1];
+  const size_t points = shape->ends[shape->rings - 1];
+  z->feature = shape->feature;
+  SCIARA_TRY(sciara_resize((void **)&s->points, s->point_count, s->point_count + points, sizeof *s->points, "a zone"));
+  memcpy(s->points + s->point_count, shape->points, points * sizeof *s->points);
+  SCIARA_TRY(sciara_resize((void **)&s->ends, s->rings, s->rings + shape->rings, sizeof *s->ends, "a zone"));
+  for (size_t k = 0; k < shape->rings; k++) s->ends[s->rings++] = s->point_count + shape->ends[k];
+  s->point_count += points;
+  return SCIARA_OK;
 }
 
 static void zones_free(struct zones *z) {
   for (size_t k = 0; k < z->count; k++) {
     free(z->site[k].name);
     sciara_free(z->site[k].points);
+    sciara_free(z->site[k].ends);
   }
   sciara_free(z->site);
 }
@@ -224,7 +244,7 @@ static enum sciara_status find_sites(const struct sciara_arguments *a, struct zo
     return sciara_fail(SCIARA_ERR_USAGE, "--layer: allowed with --zone FILE only");
   if (at) {
     SCIARA_TRY(parse_point(at, &p));
-    return add_site(z, at, &p, 1);
+    return add_point(z, at, p);
   }
   SCIARA_TRY(read_crs(a->operand[0], &wkt));
   const struct sciara_shapes_request request = {
@@ -293,7 +313,7 @@ static int run_query(const struct sciara_command *command, int argc, char **argv
 
 static const struct sciara_option query_options[] = {
     {"at", 0, "X,Y", "a place, in the CRS of the DEM"},
-    {"zone", 0, "FILE", "the polygons of a vector file, one place each: any of their cells"},
+    {"zone", 0, "FILE", "the polygons of a vector file: each feature is a place, reached with any of its cells"},
     {"layer", 0, "NAME", "the layer of that file, if it has several"},
     THREADS_OPTION,
     {0},

@@ -28,6 +28,8 @@ struct sciara_ensemble_site {
   char *name;
   struct sciara_point *points; ///< CRS of the grid, m
   size_t point_count;          ///< 1: a point; 3 or more: the corners of a polygon
+  size_t *ends;                ///< of a zone with several rings, as of sciara_mark_polygon; NULL: it has one
+  size_t rings;                ///< if `ends` is given
 };
 
 /** How often eruptions occur in a zone of vents. */

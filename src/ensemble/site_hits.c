@@ -35,7 +35,8 @@ static enum sciara_status find_zone(const struct sciara_ensemble_site *site, con
   const int64_t cells = sciara_grid_cells(g);
   const size_t end = site->point_count;
   for (int64_t i = 0; i < cells; i++) mask[i] = 0;
-  SCIARA_TRY(sciara_mark_polygon(g, site->points, &end, 1, mask));
+  SCIARA_TRY(site->ends ? sciara_mark_polygon(g, site->points, site->ends, site->rings, mask)
+                        : sciara_mark_polygon(g, site->points, &end, 1, mask));
   for (int64_t i = 0; i < cells; i++) out->count += mask[i];
   if (out->count == 0)
     return sciara_fail(SCIARA_ERR_INPUT,

@@ -97,6 +97,7 @@ static enum sciara_status apply_edit(const struct sciara_ground_request *q, size
                                                .crs_wkt = w->dem->georef.crs_wkt,
                                                .extra_drivers = q->extra_drivers,
                                                .extra_driver_count = q->extra_driver_count,
+                                               .values = true,
                                                .visit = apply_feature,
                                                .context = w};
     status = sciara_shapes_read(&file);

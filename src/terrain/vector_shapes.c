@@ -84,7 +84,7 @@ static enum sciara_status read_values(struct reading *r, OGRFeatureH feature) {
     const int column = OGR_F_GetFieldIndex(feature, name);
     double low, high;
     r->shape.value[k] = NAN;
-    if (column < 0 || !OGR_F_IsFieldSetAndNotNull(feature, column)) continue;
+    if (!r->request->values || column < 0 || !OGR_F_IsFieldSetAndNotNull(feature, column)) continue;
     const OGRFieldType type = OGR_Fld_GetType(OGR_F_GetFieldDefnRef(feature, column));
     if (type != OFTReal && type != OFTInteger && type != OFTInteger64)
       return sciara_fail(SCIARA_ERR_INPUT, "%s: column %s: expected numbers, found type %s", r->request->path, name,

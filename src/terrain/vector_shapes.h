@@ -11,8 +11,9 @@ struct sciara_shape {
   const struct sciara_point *points; ///< of all rings, one after the other
   const size_t *ends;                ///< ring r has the points ends[r - 1] to ends[r] - 1; a line has one
   size_t rings;
-  int64_t feature;                  ///< number of the feature in the file, from 0
-  double value[SCIARA_EDIT_VALUES]; ///< of the columns with the names of sciara_edit_value_name; NAN: none, or null
+  int64_t feature; ///< number of the feature in the file, from 0
+  double value
+      [SCIARA_EDIT_VALUES]; ///< if they are read: of the columns named as sciara_edit_value_name; NAN: none, or null
 };
 
 /** What is read, and how. */
@@ -22,13 +23,14 @@ struct sciara_shapes_request {
   const char *crs_wkt; ///< of the DEM; NULL: not known, coordinates are taken as they are
   const char *const *extra_drivers;
   size_t extra_driver_count;
+  bool values; ///< the columns of values are read
   enum sciara_status (*visit)(void *context, const struct sciara_shape *shape);
   void *context;
 };
 
 /**
  * Reads a file and calls `visit` for each line and polygon, in the order of the file. SCIARA_ERR_INPUT for a format that is
- * not allowed, a damaged file, a file without lines and polygons, or a column that holds no numbers.
+ * not allowed, a damaged file, a file without lines and polygons, or a column of values that holds no numbers.
  */
 enum sciara_status sciara_shapes_read(const struct sciara_shapes_request *request);
 

@@ -155,7 +155,7 @@ const struct sciara_command sciara_cmd_ensemble_reduce = {
 
 // -------------------------------------------------------------------------------------------------------------- query
 
-/** The places that are asked for: a point, or each feature of a file. */
+/** The places of a query: a point, or each feature of a file. */
 struct zones {
   struct sciara_ensemble_site *site;
   size_t count, capacity;

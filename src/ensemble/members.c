@@ -285,7 +285,7 @@ enum sciara_status sciara_members_read(const char *members_csv, const char *weig
   *out = (struct sciara_members){0};
   SCIARA_TRY(sciara_file_read(members_csv, SCIARA_MEMBERS_BYTES_MOST, &text, &length));
   enum sciara_status status =
-      weights_csv ? sciara_file_read(weights_csv, SCIARA_CSV_BYTES_MOST, &weights, &weights_length) : SCIARA_OK;
+      weights_csv ? sciara_file_read(weights_csv, SCIARA_WEIGHTS_BYTES_MOST, &weights, &weights_length) : SCIARA_OK;
   if (status == SCIARA_OK)
     status = parse(members_csv, text, length, weights_csv, weights, weights_length, out);
   else

@@ -7,9 +7,10 @@
 #include "base/text.h"
 
 enum {
-  SCIARA_MEMBERS_MOST = 10000000,      ///< rows
+  SCIARA_MEMBERS_MOST = 2500000,       ///< rows: ensemble.json, which has a hash of each, can be read
   SCIARA_MEMBER_KEYS_MOST = 256,       ///< columns with keys
-  SCIARA_MEMBERS_BYTES_MOST = 1 << 30, ///< of a table
+  SCIARA_MEMBERS_BYTES_MOST = 1 << 30, ///< of members.csv
+  SCIARA_WEIGHTS_BYTES_MOST = 1 << 27, ///< of weights.csv
 };
 
 /** Zero-initialise; release with sciara_members_free. A column that a table does not have is -1 in every row. */

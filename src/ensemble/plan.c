@@ -17,6 +17,7 @@
 #include "ensemble/site_hits.h"
 #include "file/durable.h"
 #include "run/initial_lava.h"
+#include "run/member_need.h"
 #include "run/resume.h"
 #include "run/scenario_site.h"
 
@@ -30,6 +31,7 @@ struct planning {
   struct sciara_problem base;
   struct sciara_expansion x;
   struct sciara_ensemble e; ///< its base is the one with the DEM where it is now
+  double lava_cells;        ///< sum over the members: at most so many cells with lava
 };
 
 enum sciara_status sciara_ensemble_schema(struct sciara_text *out) { return sciara_ensemble_tree_schema(out); }
@@ -154,7 +156,7 @@ static enum sciara_status read_sample(struct planning *p) {
                                   "none of them with the method full, which has every combination once");
   if (!full && s->count == 0)
     return sciara_ensemble_refuse(r, "sample", SCIARA_NO_INDEX, "count", "nothing (the key is required)",
-                                  "a whole number, 1 to 1e7");
+                                  "a whole number, 1 to 2.5e6");
   if (repeated && s->replicates < RANDOMISATIONS)
     return sciara_ensemble_refuse(r, "sample", SCIARA_NO_INDEX, "replicates", "fewer",
                                   "8 or more, from which the sampling error is estimated");
@@ -319,11 +321,26 @@ static enum sciara_status open_member(const struct planning *p, size_t member, s
   return status;
 }
 
+/** Volume that a member emits, m3; that of the base if its rates are in a file, which is not read here. */
+static double volume_of(const struct planning *p, const struct sciara_scenario_spec *member) {
+  double volume = 0;
+  for (size_t k = 0; k < member->vent_count; k++) {
+    const struct sciara_vent_spec *v = &member->vents[k];
+    if (!v->edges) return sciara_vents_total(p->base.vents);
+    for (size_t n = 0; n < v->rate_count; n++) volume += v->rates[n] * (v->edges[n + 1] - v->edges[n]);
+  }
+  return volume;
+}
+
 /** Every member must be a valid scenario: the ranges of keys do not say what must hold between them. */
-static void check_members(const struct planning *p) {
+static void check_members(struct planning *p) {
+  const double w = p->base.grid.cell_size, thin = 2 * p->base.scenario.params.hc_vent;
   for (size_t i = 0; i < p->e.members.count; i++) {
     struct sciara_scenario_spec scenario;
-    sciara_diagnostics_add(p->r.diagnostics, open_member(p, i, &scenario));
+    const enum sciara_status status = open_member(p, i, &scenario);
+    sciara_diagnostics_add(p->r.diagnostics, status);
+    if (status == SCIARA_OK)
+      p->lava_cells += fmin(volume_of(p, &scenario) / (w * w * thin), (double)sciara_grid_cells(&p->base.grid));
     sciara_scenario_free(&scenario);
   }
 }
@@ -365,21 +382,9 @@ static void read_plan(struct planning *p) {
 // --------------------------------------------------------------------------------------------------------- estimate
 
 static const double BYTES_PER_CELL = 10; ///< of a footprint, compressed
-static const double BYTES_PER_MEMBER = 1024;
 
-/** Largest number of cells that the lava of all members covers, from their volumes. */
-static double cells_of_members(const struct planning *p) {
-  const double w = p->base.grid.cell_size, thin = 2 * p->base.scenario.params.hc_vent;
-  const double cells = (double)sciara_grid_cells(&p->base.grid);
-  double sum = 0;
-  for (size_t i = 0; i < p->e.members.count; i++) {
-    const int64_t event = p->e.members.event[i];
-    const double volume = event >= 0 && (size_t)event < p->e.event_count ? p->e.events[event].volume_m3
-                                                                         : sciara_vents_total(p->base.vents);
-    sum += fmin(volume / (w * w * thin), cells);
-  }
-  return sum;
-}
+/** Maps with their styles, pictures and layers of hazard.nc: most of them, bytes of one without lava, and per cell. */
+static const double MAPS = 40, BYTES_PER_MAP = 60e3, BYTES_PER_CELL_OF_MAP = 8;
 
 /** Free bytes on the disk of a folder that need not exist yet; 0: unknown. */
 static double free_bytes_of(const char *folder) {
@@ -400,8 +405,9 @@ static void make_estimate(const struct planning *p, const char *folder, double p
                           struct sciara_ensemble_estimate *out) {
   const size_t count = p->e.members.count;
   *out = (struct sciara_ensemble_estimate){.members = count, .batches = p->e.batch_count};
-  out->bytes = 8.0 * (double)sciara_grid_cells(&p->base.grid) + BYTES_PER_MEMBER * (double)count +
-               BYTES_PER_CELL * cells_of_members(p);
+  const double cells = (double)sciara_grid_cells(&p->base.grid);
+  out->bytes = 8 * cells + SCIARA_MEMBER_BYTES * (double)count + BYTES_PER_CELL * p->lava_cells +
+               MAPS * (BYTES_PER_MAP + BYTES_PER_CELL_OF_MAP * fmin(cells, p->lava_cells));
   out->free_bytes = free_bytes_of(folder ? folder : ".");
   if (sciara_plan_time_make(&p->e, &p->base, probe_s, &out->time) != SCIARA_OK) sciara_error_clear();
 }

@@ -4,6 +4,7 @@
 import csv
 import json
 import os
+import re
 import sys
 
 sys.dont_write_bytecode = True
@@ -245,6 +246,16 @@ class Ensemble(Case):
         said = self.sciara("ensemble", "check", "e.json", "--no-estimate").stderr
         self.assertIn("result.sites[0] (offshore): lies where the DEM has no altitude", said)
         self.assertNotIn("result.sites[1]", said)
+
+    def test_disk_estimate(self):
+        """Varied volumes count, and no member is without its own bytes."""
+        def megabytes(volume, count):
+            self.ensemble(events=EVENTS[:1], vary=[{"key": "events.0.volume_m3", "values": [volume]},
+                                                   {"key": "model.relaxation", "values": [0.3 + 0.4 * k / count for k in range(count)]}])
+            said = self.sciara("ensemble", "check", "e.json", "--no-estimate").stdout
+            return float(re.search(r"at most about (\S+) MB", said[said.index("disk"):]).group(1))
+        self.assertGreater(megabytes(30000, 2) - megabytes(300, 2), 0.005)
+        self.assertGreater(megabytes(300, 50) - megabytes(300, 2), 48 * 0.006)
 
     def test_folder_of_something_else(self):
         self.ensemble()

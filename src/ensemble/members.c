@@ -207,40 +207,62 @@ static enum sciara_status read_table(struct sciara_csv_records *r, struct sciara
 
 // ---------------------------------------------------------------------------------------------------------- weights
 
-/** The weights of the table "id,weight". */
-struct weights {
-  struct sciara_members *m;
-  uint8_t *seen;
-  char found[64];
-};
-
-static const char *take_weight(void *context, char *const *value, const char **found, enum sciara_status *status) {
-  struct weights *w = context;
+/** A row of weights.csv; `seen` marks the members that have one. */
+static enum sciara_status take_weight(const struct sciara_csv_records *r, size_t line, char *const value[2],
+                                      struct sciara_members *m, uint8_t *seen) {
   int64_t id;
   double weight;
-  (void)status;
-  *found = value[0];
-  if (!sciara_csv_size(value[0], &id)) return "a whole number, 0 or more";
-  const size_t i = sciara_members_find(w->m, id);
-  if (i == SIZE_MAX) return "the id of a member";
-  if (w->seen[i]) return "each id once";
-  *found = value[1];
-  if (!parse_weight(value[1], &weight)) return "a weight, 0 or more";
-  w->m->weight[i] = weight;
-  w->seen[i] = 1;
-  return NULL;
+  if (!sciara_csv_size(value[0], &id)) return refuse(r, line, "a whole number, 0 or more", value[0]);
+  const size_t i = sciara_members_find(m, id);
+  if (i == SIZE_MAX) return refuse(r, line, "the id of a member", value[0]);
+  if (seen[i]) return refuse(r, line, "each id once", value[0]);
+  if (!parse_weight(value[1], &weight)) return refuse(r, line, "a weight, 0 or more", value[1]);
+  m->weight[i] = weight;
+  seen[i] = 1;
+  return SCIARA_OK;
 }
 
+/** The values of a record of two columns. */
+static enum sciara_status take_pair(struct sciara_csv_records *r, size_t line, char *value[2]) {
+  bool last = false;
+  SCIARA_TRY(sciara_csv_take(r, &value[0], &last));
+  if (!last)
+    SCIARA_TRY(sciara_csv_take(r, &value[1], &last));
+  else
+    value[1] = nothing;
+  if (last && value[1] != nothing) return SCIARA_OK;
+  return sciara_fail(SCIARA_ERR_INPUT, "%s:%zu: expected two values, found %s", r->name, line, last ? "one" : "more");
+}
+
+static enum sciara_status read_weight_rows(struct sciara_csv_records *r, struct sciara_members *m, uint8_t *seen) {
+  char *value[2] = {nothing, nothing};
+  size_t line = r->line;
+  if (sciara_csv_has_record(r)) SCIARA_TRY(take_pair(r, line, value));
+  if (strcmp(value[0], "id") != 0 || strcmp(value[1], "weight") != 0)
+    return sciara_fail(SCIARA_ERR_INPUT, "%s:%zu: expected the line \"id,weight\", found \"%.40s,%.40s\"", r->name,
+                       line, value[0], value[1]);
+  while (sciara_csv_has_record(r)) {
+    line = r->line;
+    SCIARA_TRY(take_pair(r, line, value));
+    SCIARA_TRY(take_weight(r, line, value, m, seen));
+  }
+  for (size_t i = 0; i < m->count; i++)
+    if (!seen[i])
+      return sciara_fail(SCIARA_ERR_INPUT, "%s: expected a weight for each member, found none for id %" PRId64, r->name,
+                         m->id[i]);
+  return SCIARA_OK;
+}
+
+/** The table "id,weight". */
 static enum sciara_status read_weights(const char *name, char *text, size_t length, struct sciara_members *m) {
-  struct weights w = {.m = m};
-  const struct sciara_csv_table table = {.header = "id,weight", .row = take_weight, .context = &w};
-  SCIARA_TRY(SCIARA_NEW(w.seen, m->count, "the weights of the members"));
-  enum sciara_status status = sciara_csv_parse(name, text, length, &table);
-  for (size_t i = 0; i < m->count && status == SCIARA_OK; i++)
-    if (!w.seen[i])
-      status = sciara_fail(SCIARA_ERR_INPUT, "%s: expected a weight for each member, found none for id %" PRId64, name,
-                           m->id[i]);
-  sciara_free(w.seen);
+  struct sciara_csv_records r;
+  uint8_t *seen = NULL;
+  enum sciara_status status;
+  SCIARA_TRY_GOTO(sciara_csv_records_begin(name, text, length, &r));
+  SCIARA_TRY_GOTO(SCIARA_NEW(seen, m->count, "the weights of the members"));
+  SCIARA_TRY_GOTO(read_weight_rows(&r, m, seen));
+cleanup:
+  sciara_free(seen);
   m->weights_given = true;
   return status;
 }

@@ -93,6 +93,13 @@ class Ensemble(Case):
             self.write(os.path.join("out", name), whole)
         last = rows(self.path("out/weights.csv"))[-1]
         change("weights.csv", f"{last['id']},{last['weight']}\n", "", f"none for id {last['id']}")
+        change("weights.csv", "id,weight\n", "weight,id\n", "1: expected the line \"id,weight\", found \"weight,id\"")
+        change("weights.csv", f"{last['id']},{last['weight']}\n", f"{last['id']},{last['weight']},1\n", "expected two values, found more")
+        with open(self.path("out/weights.csv"), encoding="utf-8") as f:
+            text = f.read()
+        self.write("out/weights.csv", "\ufeff" + text.replace(",", ',"').replace("\n", '"\r\n'))  # as spreadsheet programs write it
+        self.sciara("ensemble", "status", "out")
+        self.write("out/weights.csv", text)
         change("members.csv", "model.relaxation", "model.emissivity", "found 6 rows that differ: id 0, id 1")
         change("ensemble.json", "\"cooling\": 150", "\"cooling\": 151", "found a changed base or batch size")
         self.sciara("ensemble", "status", "out")

@@ -307,17 +307,21 @@ class Ensemble:
         """The table of members, a list for each column: id, stratum, replicate, vent, event (-1: not given), weight, and
         each key of the scenario that varies; None: the member does not set it.
         """
-        with _open_text(self.folder / "members.csv") as f:
-            rows = list(csv.DictReader(f))
-        with _open_text(self.folder / "weights.csv") as f:
-            weights = {int(row["id"]): float(row["weight"]) for row in csv.DictReader(f)}
+        rows = _rows_of(self.folder / "members.csv")
+        weights = {int(row["id"]): float(row["weight"]) for row in _rows_of(self.folder / "weights.csv")}
         table: dict[str, list[Any]] = {name: [_value_of(row[name]) for row in rows] for name in (rows[0] if rows else ())}
         table["weight"] = [weights[number] for number in table["id"]]
         return table
 
 
-def _open_text(path: Path) -> Any:
-    return path.open(encoding="utf-8", newline="")
+def _rows_of(path: Path) -> list[dict[str, str]]:
+    """The rows of a table; a value, such as the rates of a vent, may be longer than the csv module allows at first."""
+    before = csv.field_size_limit(1 << 30)
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as f:
+            return list(csv.DictReader(f))
+    finally:
+        csv.field_size_limit(before)
 
 
 def plan(file: PathLike, folder: PathLike, *, overwrite: bool = False) -> Ensemble:

@@ -49,8 +49,9 @@ static double hit_of(const struct sciara_reduction *r, size_t site, size_t membe
   return sciara_site_is_hit(sciara_site_hit(&r->sites, site, member), 0);
 }
 
-/** Compares one site; `value` has room for the members of a. */
-static void compare_site(const struct sciara_comparison *c, size_t site, double *value, struct sciara_paired *out) {
+/** Compares one site; `value` has room for the members of a, and `x` is for their sample. */
+static void compare_site(const struct sciara_comparison *c, size_t site, double *value, struct sciara_sample_scratch *x,
+                         struct sciara_paired *out) {
   double unused, delay = 0, weight = 0;
   for (size_t m = 0; m < c->a.sample.count; m++) {
     const size_t k = sciara_members_find(&c->b.ensemble.members, c->a.ensemble.members.id[m]);
@@ -66,13 +67,14 @@ static void compare_site(const struct sciara_comparison *c, size_t site, double 
     weight += c->a.sample.weight[m];
     out->both++;
   }
-  sciara_sample_mean(&c->a.sample, value, &unused, &out->error);
+  sciara_sample_mean(&c->a.sample, value, x, &unused, &out->error);
   out->difference = out->b - out->a;
   out->delay_s = weight > 0 ? delay / weight : NAN;
 }
 
 enum sciara_status sciara_comparison_make(const char *folder_a, const char *folder_b, int threads,
                                           struct sciara_comparison *out) {
+  struct sciara_sample_scratch x = {0};
   double *value = NULL;
   enum sciara_status status;
   *out = (struct sciara_comparison){.threads = threads};
@@ -83,8 +85,10 @@ enum sciara_status sciara_comparison_make(const char *folder_a, const char *fold
   SCIARA_TRY_GOTO(sciara_reduction_visit_sites(&out->b, threads));
   SCIARA_TRY_GOTO(SCIARA_NEW(out->site, out->sites + 1, "the sites of an ensemble"));
   SCIARA_TRY_GOTO(SCIARA_NEW(value, out->a.sample.count + 1, "the members of an ensemble"));
-  for (size_t k = 0; k < out->sites; k++) compare_site(out, k, value, &out->site[k]);
+  SCIARA_TRY_GOTO(sciara_sample_scratch_make(&out->a.sample, &x));
+  for (size_t k = 0; k < out->sites; k++) compare_site(out, k, value, &x, &out->site[k]);
 cleanup:
+  sciara_sample_scratch_free(&x);
   sciara_free(value);
   if (status != SCIARA_OK) sciara_comparison_free(out);
   return status;

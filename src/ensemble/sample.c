@@ -246,30 +246,6 @@ static double error_of(const struct sciara_sample *s, const uint32_t *hit, size_
   return error;
 }
 
-static double mean_of_group(const struct sciara_sample *s, const double *value, uint32_t group) {
-  double sum = 0;
-  for (size_t m = 0; m < s->count; m++)
-    if (s->group[m] == group) sum += s->weight[m] * value[m];
-  return sum / s->groups[group].weight;
-}
-
-/** What a stratum or replicate adds to the variance of a mean. */
-static double of_group(const struct sciara_sample *s, const double *value, double mean, uint32_t group) {
-  const struct sciara_sample_group *g = &s->groups[group];
-  const double own = mean_of_group(s, value, group), n = (double)g->members;
-  double sum = 0;
-  if (s->kind == SCIARA_ERROR_REPLICATES) {
-    const double d = g->weight / s->done * (own - mean);
-    return d * d;
-  }
-  for (size_t m = 0; m < s->count; m++) {
-    if (s->group[m] != group) continue;
-    const double d = s->weight[m] / s->done * (value[m] - own);
-    sum += d * d;
-  }
-  return n / (n - 1) * sum;
-}
-
 struct sciara_estimate sciara_sample_estimate(const struct sciara_sample *s, const struct sciara_question *q,
                                               const uint32_t *hit, size_t hits, struct sciara_sample_scratch *x) {
   double sum = 0, cut = 0;
@@ -287,18 +263,51 @@ struct sciara_estimate sciara_sample_estimate(const struct sciara_sample *s, con
   return e;
 }
 
-void sciara_sample_mean(const struct sciara_sample *s, const double *value, double *mean, double *error) {
-  double sum = 0, variance = 0;
+/** The means of the groups, in x->weight. */
+static void find_group_means(const struct sciara_sample *s, const double *value, struct sciara_sample_scratch *x) {
+  for (size_t m = 0; m < s->count; m++)
+    if (s->group[m] < s->group_count) x->weight[s->group[m]] += s->weight[m] * value[m];
+  for (size_t g = 0; g < s->group_count; g++) x->weight[g] /= s->groups[g].weight;
+}
+
+/** The error of the mean of a value, from the means of the groups. */
+static double error_of_mean(const struct sciara_sample *s, const double *value, double mean,
+                            struct sciara_sample_scratch *x) {
+  const double groups = (double)s->group_count;
+  double variance = 0;
+  if (s->kind == SCIARA_ERROR_GRID) return 0.5 * fabs(x->weight[0] - x->weight[1]);
+  if (s->kind == SCIARA_ERROR_REPLICATES) {
+    for (size_t g = 0; g < s->group_count; g++) {
+      const double d = s->groups[g].weight / s->done * (x->weight[g] - mean);
+      variance += d * d;
+    }
+    return sqrt(groups / (groups - 1) * variance);
+  }
+  if (s->kind != SCIARA_ERROR_STRATA) return NAN;
+  for (size_t m = 0; m < s->count; m++) {
+    const uint32_t g = s->group[m];
+    if (g >= s->group_count) continue;
+    const double d = s->weight[m] / s->done * (value[m] - x->weight[g]);
+    x->squares[g] += d * d;
+  }
+  for (size_t g = 0; g < s->group_count; g++) {
+    const double n = (double)s->groups[g].members;
+    variance += n / (n - 1) * x->squares[g];
+  }
+  return sqrt(variance);
+}
+
+void sciara_sample_mean(const struct sciara_sample *s, const double *value, struct sciara_sample_scratch *x,
+                        double *mean, double *error) {
+  double sum = 0;
   for (size_t m = 0; m < s->count; m++)
     if (sciara_sample_counts(s, m)) sum += s->weight[m] * value[m];
   *mean = sum / s->done;
   *error = NAN;
   if (!s->has_error) return;
-  for (size_t g = 0; g < s->group_count; g++) variance += of_group(s, value, *mean, (uint32_t)g);
-  const double n = (double)s->group_count;
-  if (s->kind == SCIARA_ERROR_STRATA) *error = sqrt(variance);
-  if (s->kind == SCIARA_ERROR_REPLICATES) *error = sqrt(n / (n - 1) * variance);
-  if (s->kind == SCIARA_ERROR_GRID) *error = 0.5 * fabs(mean_of_group(s, value, 0) - mean_of_group(s, value, 1));
+  find_group_means(s, value, x);
+  *error = error_of_mean(s, value, *mean, x);
+  for (size_t g = 0; g < s->group_count; g++) x->weight[g] = x->squares[g] = 0;
 }
 
 double sciara_sample_zero_bound(const struct sciara_sample *s) {

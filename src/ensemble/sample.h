@@ -114,7 +114,8 @@ struct sciara_estimate sciara_sample_estimate(const struct sciara_sample *s, con
                                               const uint32_t *hit, size_t hits, struct sciara_sample_scratch *x);
 
 /** The weighted mean of a value of each finished member, and its error. @param value of s->count */
-void sciara_sample_mean(const struct sciara_sample *s, const double *value, double *mean, double *error);
+void sciara_sample_mean(const struct sciara_sample *s, const double *value, struct sciara_sample_scratch *x,
+                        double *mean, double *error);
 
 /** The upper 95 % bound of a probability without any hit; NAN unless the members were drawn. */
 double sciara_sample_zero_bound(const struct sciara_sample *s);

@@ -93,7 +93,7 @@ static void put_quantiles(struct work *w, const struct sciara_ensemble_result *r
 static void put_covered(struct work *w, struct sciara_site_result *out) {
   const double cells = (double)w->h->place[w->site].count;
   for (size_t m = 0; m < w->s->count; m++) w->value[m] = sciara_site_hit(w->h, w->site, m)->cells / cells;
-  sciara_sample_mean(w->s, w->value, &out->covered, &out->covered_error);
+  sciara_sample_mean(w->s, w->value, &w->scratch, &out->covered, &out->covered_error);
 }
 
 static enum sciara_status put_years(struct work *w, const struct sciara_ensemble_result *result,

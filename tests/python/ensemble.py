@@ -121,6 +121,17 @@ class Use(case.Case):
             with self.assertRaisesRegex(sciara.InputError, "finished"):
                 call()
 
+    def test_long_values(self):
+        """The rates of a vent may be longer than what the csv module reads at first."""
+        write_files(self.work)
+        rates = [1 + k % 7 for k in range(60000)]
+        with open(self.path("t.csv"), "w", encoding="utf-8", newline="") as f:
+            csv.writer(f).writerows([["id", "vents.0.effusion"], [4, str({"slot": 60, "rates_m3_s": rates}).replace("'", '"')]])
+        case.write_json(self.path("e.json"), {"base": "base.json", "members": "t.csv"})
+        table = ensemble.plan(self.path("e.json"), self.path("long")).members
+        self.assertEqual((table["id"], table["weight"]), ([4], [1]))
+        self.assertEqual(table["vents.0.effusion"][0]["rates_m3_s"], rates)
+
     def test_a_function_that_raises(self):
         planned = self.plan(run={"until": "3000 d"}, model={"cooling": 0, "clock_max_s": 1})
         with self.assertRaisesRegex(ZeroDivisionError, "division"):

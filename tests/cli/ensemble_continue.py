@@ -172,7 +172,7 @@ class Continue(Case):
         """A member that it ends will not continue, and is not stored; one that was stored before is forgotten."""
         self.write_scenario("base.json", vents=[VENT | {"effusion": {"slot": "2 h", "rates_m3_s": [4]}}])
         case.write_json(self.path("e.json"), {
-            "base": "base.json", "sample": {"method": "random", "count": 40, "seed": 1}, "batch_size": 4,
+            "base": "base.json", "sample": {"method": "random", "count": 40, "seed": 1}, "batch_size": 8,
             "vary": [{"key": "model.relaxation", "values": [0.3, 0.31, 0.32]}],
             "stop": {"standard_error": 0.4, "thickness_m": 0}, "result": {"sites": [{"name": "v", "x": 500205, "y": 4177215}]}})
         self.sciara("ensemble", "plan", "e.json", "-o", "d", "--no-estimate")

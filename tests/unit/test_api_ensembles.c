@@ -192,7 +192,8 @@ START_TEST(files_that_are_refused) {
   OK(sciara_ensemble_make_plan(file, place, false));
   refused(SCIARA_ERR_INPUT, sciara_ensemble_reduce(place, NULL), "finished");
   refused(SCIARA_ERR_INPUT, sciara_ensemble_query(place, 500155, 4177235, &a), "finished");
-  refused(SCIARA_ERR_INPUT, sciara_ensemble_query(place, 0, 0, &a), "expected a place on the DEM (x from 500000.000 to 500400.000");
+  refused(SCIARA_ERR_INPUT, sciara_ensemble_query(place, 0, 0, &a),
+          "expected a place on the DEM (x from 500000.000 to 500400.000");
 }
 END_TEST
 

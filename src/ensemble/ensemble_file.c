@@ -242,9 +242,13 @@ static int compare_doubles(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/** The numbers or durations of an array, ascending, each once; `preset` if there is none. */
-static enum sciara_status read_numbers(const cJSON *array, const double *preset, size_t preset_count, double **out,
-                                       size_t *count) {
+/** Numbers of results that are equal in the 9 digits of the names of maps and columns: relative difference at most this. */
+#define SAME_NAME 1e-8
+
+/** The numbers or durations of result.`key`, ascending, each once; `preset` if there is none. */
+static enum sciara_status read_numbers(const struct sciara_ensemble_reading *r, const cJSON *result, const char *key,
+                                       const double *preset, size_t preset_count, double **out, size_t *count) {
+  const cJSON *array = sciara_json_get(result, key);
   const size_t given = array ? (size_t)cJSON_GetArraySize(array) : preset_count;
   const cJSON *item;
   size_t k = 0;
@@ -253,8 +257,15 @@ static enum sciara_status read_numbers(const cJSON *array, const double *preset,
   for (; !array && k < given; k++) (*out)[k] = preset[k];
   if (given > 0) qsort(*out, given, sizeof **out, compare_doubles);
   *count = 0;
-  for (k = 0; k < given; k++)
-    if (k == 0 || (*out)[k] != (*out)[*count - 1]) (*out)[(*count)++] = (*out)[k];
+  for (k = 0; k < given; k++) {
+    const double value = (*out)[k], before = *count > 0 ? (*out)[*count - 1] : -1;
+    if (*count > 0 && value == before) continue;
+    if (*count > 0 && value - before <= SAME_NAME * value)
+      return sciara_fail(SCIARA_ERR_INPUT,
+                         "%s: result.%s: expected numbers that differ in their first 8 digits, found %.17g and %.17g",
+                         r->file, key, before, value);
+    (*out)[(*count)++] = value;
+  }
   return SCIARA_OK;
 }
 
@@ -333,14 +344,13 @@ void sciara_result_read(const struct sciara_ensemble_reading *r, const cJSON *re
                         struct sciara_ensemble_result *out, struct sciara_ensemble_stop *rule) {
   static const double thickness[] = {0, 1}, within[] = {86400, 3 * 86400, 7 * 86400}, quantiles[] = {0.05, 0.5, 0.95};
   *out = (struct sciara_ensemble_result){0};
-  sciara_diagnostics_add(r->diagnostics, read_numbers(sciara_json_get(result, "thickness_m"), thickness, 2,
-                                                      &out->thickness_m, &out->thickness_count));
   sciara_diagnostics_add(
-      r->diagnostics, read_numbers(sciara_json_get(result, "within"), within, 3, &out->within_s, &out->within_count));
-  sciara_diagnostics_add(r->diagnostics, read_numbers(sciara_json_get(result, "quantiles"), quantiles, 3,
-                                                      &out->quantiles, &out->quantile_count));
+      r->diagnostics, read_numbers(r, result, "thickness_m", thickness, 2, &out->thickness_m, &out->thickness_count));
   sciara_diagnostics_add(r->diagnostics,
-                         read_numbers(sciara_json_get(result, "years"), NULL, 0, &out->years, &out->year_count));
+                         read_numbers(r, result, "within", within, 3, &out->within_s, &out->within_count));
+  sciara_diagnostics_add(r->diagnostics,
+                         read_numbers(r, result, "quantiles", quantiles, 3, &out->quantiles, &out->quantile_count));
+  sciara_diagnostics_add(r->diagnostics, read_numbers(r, result, "years", NULL, 0, &out->years, &out->year_count));
   read_sites(r, sciara_json_get(result, "sites"), out);
   read_rates_per_year(r, sciara_json_get(result, "eruptions_per_year"), out);
   if (out->year_count > 0 && out->rate_count == 0)

@@ -51,6 +51,19 @@ static bool to_path(const char *key, char *path, size_t capacity) {
   return length > 0;
 }
 
+bool sciara_member_key_same(const char *a, const char *b) {
+  static const char separators[] = ".[]";
+  for (;;) {
+    a += strspn(a, separators);
+    b += strspn(b, separators);
+    const size_t part = strcspn(a, separators);
+    if (part != strcspn(b, separators) || strncmp(a, b, part) != 0) return false;
+    if (part == 0) return true;
+    a += part;
+    b += part;
+  }
+}
+
 static enum sciara_status unknown(const char *key) {
   const char *names[512];
   char path[256];

@@ -14,4 +14,7 @@
  */
 enum sciara_status sciara_member_key_check(const char *key, const struct sciara_scenario_key **entry);
 
+/** Whether two keys name the same value: "vents.0.x" and "vents[0].x" do. */
+bool sciara_member_key_same(const char *a, const char *b);
+
 #endif

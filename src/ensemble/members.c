@@ -14,6 +14,7 @@
 #include "file/durable.h"
 
 static char nothing[] = ""; ///< the value that is not set
+static const char WHOLE[] = "a whole number of at most 18 digits";
 
 static enum sciara_status out_of_memory(void) { return sciara_fail(SCIARA_ERR_MEMORY, "no memory for the members"); }
 
@@ -116,8 +117,9 @@ static enum sciara_status add_column(const struct sciara_csv_records *r, char *n
     return sciara_fail(SCIARA_ERR_INPUT, "%s:1: expected at most %d columns with keys, found more", r->name,
                        SCIARA_MEMBER_KEYS_MOST);
   for (size_t k = 0; k < h->count; k++)
-    if (strcmp(h->name[k], name) == 0)
-      return sciara_fail(SCIARA_ERR_INPUT, "%s:1: expected each column once, found \"%.80s\" twice", r->name, name);
+    if (strcmp(h->name[k], name) == 0 || (kind == KEY && sciara_member_key_same(h->name[k], name)))
+      return sciara_fail(SCIARA_ERR_INPUT, "%s:1: expected each column once, found \"%.80s\" and \"%.80s\"", r->name,
+                         h->name[k], name);
   if (kind == KEY) {
     const enum sciara_status status = sciara_member_key_check(name, NULL);
     if (status != SCIARA_OK) return sciara_fail_context(status, "%s:1", r->name);
@@ -158,7 +160,7 @@ static enum sciara_status take_cell(const struct sciara_csv_records *r, size_t l
   }
   int64_t *const columns[] = {m->id, m->stratum, m->replicate, m->vent, m->event};
   if (kind != ID && (!*text || strcmp(text, "-1") == 0)) return SCIARA_OK; // not given
-  if (!sciara_csv_size(text, &columns[kind][i])) return refuse(r, line, "a whole number, 0 or more", text);
+  if (!sciara_csv_size(text, &columns[kind][i])) return refuse(r, line, WHOLE, text);
   if (kind == ID && i > 0 && m->id[i] <= m->id[i - 1])
     return sciara_fail(SCIARA_ERR_INPUT,
                        "%s:%zu: expected an id above %" PRId64 ", that of the previous row; found %" PRId64, r->name,
@@ -212,7 +214,7 @@ static enum sciara_status take_weight(const struct sciara_csv_records *r, size_t
                                       struct sciara_members *m, uint8_t *seen) {
   int64_t id;
   double weight;
-  if (!sciara_csv_size(value[0], &id)) return refuse(r, line, "a whole number, 0 or more", value[0]);
+  if (!sciara_csv_size(value[0], &id)) return refuse(r, line, WHOLE, value[0]);
   const size_t i = sciara_members_find(m, id);
   if (i == SIZE_MAX) return refuse(r, line, "the id of a member", value[0]);
   if (seen[i]) return refuse(r, line, "each id once", value[0]);

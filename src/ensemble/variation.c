@@ -264,7 +264,7 @@ static enum sciara_status read_entry(struct work *w, struct sciara_vary_spec *v)
 
 static size_t find_varied(const struct sciara_variation *v, const char *key) {
   for (size_t k = 0; k < v->count; k++)
-    if (v->vary[k].key && strcmp(v->vary[k].key, key) == 0) return k;
+    if (v->vary[k].key && sciara_member_key_same(v->vary[k].key, key)) return k;
   return SIZE_MAX;
 }
 

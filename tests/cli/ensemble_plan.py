@@ -201,6 +201,9 @@ class Ensemble(Case):
                 ("exactly one of: table, grid, line, fissures.file", {"vents": {"jitter_m": 1}}),
                 ("of the distribution there", {"vary": [{"key": "model.relaxation", "uniform": [5, 6]}], "sample": draw}),
                 ("each key once", {"vary": [uniform, uniform], "sample": draw}),
+                ("each key once", {"vary": [{"key": "vents.0.x", "uniform": [1, 2]}, {"key": "vents[0].x", "uniform": [1, 2]}], "sample": draw}),
+                ("result.thickness_m: expected numbers that differ in their first 8 digits, found 0.5 and 0.50000000",
+                 {"result": {"thickness_m": [1, 0.500000001, 0.5]}}),
                 ("a positive definite matrix", {"vary": [uniform, {"key": "model.cooling", "uniform": [1, 2]}], "sample": draw,
                                                 "correlation": [{"first": "model.relaxation", "second": "model.cooling", "coefficient": 1}]}),
                 ("events counted from 0 to 0", {"events": EVENTS[:1], "vary": [{"key": "events.1.duration", "uniform": [1, 2]}], "sample": draw}),
@@ -220,6 +223,8 @@ class Ensemble(Case):
         for text, table in (("expected a column \"id\"", "model.relaxation\n1\n"), ("an id above 3", "id\n3\n3\n"),
                             ("it would change the site", "id,dem.path\n1,x\n"), ("found fewer", "id,weight\n1\n"),
                             ("a weight, 0 or more", "id,weight\n1,-1\n"), ("sum above 0", "id,weight\n1,0\n"),
+                            ("each column once, found \"vents.0.x\" and \"vents[0].x\"", "id,vents.0.x,vents[0].x\n1,5,6\n"),
+                            ("t.csv:2: expected a whole number of at most 18 digits, found \"1000000000000000000\"", "id\n1000000000000000000\n"),
                             ("a value without an end", 'id,model.cooling\n1,"2\n'), ("at least one member", "id\n"),
                             ("did you mean", "id,model.relaxtion\n1,0.5\n"), ("0 to 1", "id,model.relaxation\n1,7\n"),
                             ("expected text in UTF-8", "id\n1\n\xff".encode("latin-1"))):

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The data of a slot of engine cuda-batch on the device: one simulation, on which one block works.
+// The data of a slot of engine cuda-batch on the device: one simulation, on which one block or cluster works.
 //
 // During a launch the state of the lava is in two places. What neighbours read, altitude and thickness, is in `ground`,
 // by cell. What only the cell itself needs is in arrays by place: a cell that gets lava takes the next free place and
@@ -47,7 +47,8 @@ struct batch_slot {
   sciara_device d;
   unsigned frame;      ///< bits of enum sciara_side
   bool keeps_momentum; ///< k = 1 - dP(T) is surely positive
-  // By cell.
+  int *ready;          ///< whether `ground` has been set since the upload
+  // By cell. link, inbox and calm are 0 between launches.
   batch_ground *ground;
   int *link;      ///< place of the cell + 1; 0: none
   uint8_t *inbox; ///< bit n - 1: lava comes from neighbour n in this step; written by words
@@ -64,6 +65,7 @@ struct batch_slot {
   batch_times *times;
 
   void lay_out(sciara_arena *arena, int64_t cells) {
+    ready = arena->take<int>(1);
     ground = arena->take<batch_ground>(cells);
     link = arena->take<int>(cells);
     inbox = arena->take<uint8_t>(cells + 3); // whole words

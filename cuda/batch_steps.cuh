@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// The steps of engine cuda-batch: one block advances one simulation; no block waits for another.
+// The steps of engine cuda-batch: one block, or one cluster of blocks, advances one simulation; no simulation waits for
+// another. What the blocks of a cluster count together is in the shared memory of the first one.
 //
-// A step has four passes with a barrier of the block after each:
+// A step has four passes with a barrier after each. Their loops load the next cells before they compute one.
 //   scan      a thread per cell collects the liquid cells that are not quiescent: a few per cent to a third of all.
 //   evaluate  a thread per collected cell. Most become quiescent by a test without divisions and roots. In the others,
 //             directions are closed with the shortcut; what remains to be done for each flow is divided evenly among the
-//             lanes, because few cells have more than one flow. The block then knows the smallest t_opt.
+//             lanes, because few cells have more than one flow. All then know the smallest t_opt.
 //   flow      a thread per flow: outflow and speed with the new clock.
 //   settle    a thread per cell with lava or inflow: sums in the order of the neighbours, cooling, the new state.
-// The vents emit between two steps, by one warp; a warp computes the volumes while the others settle. All threads then apply the stop rule to the same numbers.
+// The vents emit between two steps, by one warp; a warp computes the volumes while the others settle. All threads then
+// apply the stop rule to the same numbers.
 #ifndef SCIARA_CUDA_BATCH_STEPS_CUH
 #define SCIARA_CUDA_BATCH_STEPS_CUH
 
 #include "batch_slot.cuh"
+#include "cluster_barrier.cuh"
 #include "model/quiescent.h"
 #include "model/shortcut.h"
 #include "tile_list.cuh"
@@ -21,10 +24,11 @@ namespace sciara_gpu {
 
 enum {
   BATCH_MOST_THREADS = 1024,
+  BATCH_MOST_BLOCKS = 4, ///< of a simulation
   BATCH_WARPS = BATCH_MOST_THREADS / 32,
 };
 
-/** What the threads of a block share. */
+/** What the threads of a block share; of the counters, those of the first block of a cluster count. */
 struct batch_block {
   batch_slot slot;
   sciara_stop_rule stop;
@@ -37,7 +41,7 @@ struct batch_block {
   int framed;      ///< one of them lies next to the frame
   int late;        ///< the launch must end
   unsigned long long cell_steps;
-  real least[BATCH_WARPS]; ///< smallest t_opt of each warp
+  real least[BATCH_MOST_BLOCKS * BATCH_WARPS]; ///< smallest t_opt of each warp of each block
 };
 
 /** The clock of a slot, equal in all threads. */
@@ -47,21 +51,55 @@ struct batch_clock {
   real t; ///< of the last step, s
 };
 
+/**
+ * What the end of a step reads of a cell. In that pass only the cell itself changes these values, but for `calm`, which a
+ * neighbour may clear: the cell then reads its flows, of which there are none.
+ */
+struct batch_cell {
+  int cell;
+  unsigned inbox, marks;
+  bool calm;
+  real T, px, py; ///< K, m2/s
+  real h;         ///< m
+};
+
 /** Velocity of the lava of a cell: to the east and to the north. */
 struct batch_velocity {
   real x, y; ///< m/s
 };
 
-struct batch_work {
+/** A thread of the `BLOCKS` blocks, one cluster if there are several, that advance a simulation. */
+template <unsigned BLOCKS> struct batch_work {
   batch_block &my;
+  batch_block &all; ///< that of the first block: what all blocks count together
   const batch_slot &s;
   const sciara_rule *rule;
-  const unsigned lane, warp, warps;
-  unsigned active = 0; ///< liquid cells that this lane has seen in time evaluation
+  const unsigned lane, warp, warps; ///< of the block
+  const unsigned block, thread;     ///< of the simulation
+  unsigned active = 0;              ///< liquid cells that this lane has seen in time evaluation
 
-  __device__ explicit batch_work(batch_block &block)
-      : my(block), s(block.slot), rule(&block.slot.d.rule), lane(threadIdx.x % 32), warp(threadIdx.x / 32),
-        warps(blockDim.x / 32) {}
+  __device__ explicit batch_work(batch_block &of_block)
+      : my(of_block), all(of(0)), s(of_block.slot), rule(&of_block.slot.d.rule), lane(threadIdx.x % 32),
+        warp(threadIdx.x / 32), warps(blockDim.x / 32), block(blockIdx.x % BLOCKS),
+        thread(block * blockDim.x + threadIdx.x) {}
+
+  static __device__ unsigned threads() { return BLOCKS * blockDim.x; }
+
+  /** The data of block `rank` of the simulation. */
+  __device__ batch_block &of(unsigned rank) const {
+#if __CUDA_ARCH__ >= 900
+    if (BLOCKS > 1) return *(batch_block *)__cluster_map_shared_rank(&my, rank);
+#endif
+    return my;
+  }
+
+  /** A barrier of all threads of the simulation. */
+  static __device__ void barrier() {
+#if __CUDA_ARCH__ >= 900
+    if (BLOCKS > 1) return cluster_sync();
+#endif
+    __syncthreads();
+  }
 
   __device__ int offset(int n) const { return (int)sciara_moore_offset(n, s.d.f.stride); }
 
@@ -89,31 +127,33 @@ struct batch_work {
     s.marks[k] = (uint8_t)marks_of(cell);
   }
 
-  /** Begins a launch: places for all cells with lava, in the order of the map. */
+  /** Begins a launch: places for all cells with lava, in the order of the map. The first after an upload sets `ground`. */
   __device__ void enter() {
     const sciara_fields &f = s.d.f;
+    const bool first_time = !*s.ready;
     const int cells = (int)((s.d.rows + 2) * f.stride);
-    for (int first = 0; first < cells; first += (int)blockDim.x) {
-      const int i = first + (int)threadIdx.x;
+    for (int first = 0; first < cells; first += (int)threads()) {
+      const int i = first + (int)thread;
       const bool wet = i < cells && f.h[i] != 0; // invalid thicknesses too
+      if (first_time && i < cells) s.ground[i] = {f.z[i], f.h[i]};
       const unsigned lanes = __ballot_sync(~0u, wet);
       if (!lanes) continue;
       unsigned k = 0;
       if (lane == 0) {
-        k = atomicAdd(&my.listed, (unsigned)__popc(lanes));
-        atomicAdd(&my.liquid, (unsigned)__popc(lanes));
+        k = atomicAdd(&all.listed, (unsigned)__popc(lanes));
+        atomicAdd(&all.liquid, (unsigned)__popc(lanes));
       }
       k = __shfl_sync(~0u, k, 0) + (unsigned)__popc(lanes & ((1u << lane) - 1));
       if (!wet) continue;
       take_place(k, i, f.T[i], f.px[i], f.py[i]);
-      if (s.marks[k] & BATCH_EDGE) my.framed = 1;
+      if (s.marks[k] & BATCH_EDGE) all.framed = 1;
     }
   }
 
   /** Ends a launch: writes the fields of lava back and frees all places. */
   __device__ void leave() {
     const sciara_fields &f = s.d.f;
-    for (unsigned k = threadIdx.x; k < my.listed; k += blockDim.x) {
+    for (unsigned k = thread, places = all.listed; k < places; k += threads()) {
       const int i = s.cell[k];
       s.link[i] = 0;
       s.inbox[i] = 0;
@@ -133,7 +173,7 @@ struct batch_work {
   }
 
   __device__ void emit_into(int cell, double volume, double time) {
-    if (!s.link[cell]) take_place(atomicAdd(&my.listed, 1u), cell, 0, 0, 0);
+    if (!s.link[cell]) take_place(atomicAdd(&all.listed, 1u), cell, 0, 0, 0);
     const int k = s.link[cell] - 1;
     s.ground[cell].h = sciara_cell_emit(s.ground[cell].h, volume, s.d.cell_size);
     s.T[k] = s.d.T_vent;
@@ -164,11 +204,11 @@ struct batch_work {
         const int into = __shfl_sync(~0u, cell, n);
         if (lane != 0 || !(part > 0)) continue;
         if (!parallel) emit_into(into, part, now.time);
-        my.control.emitted = my.control.emitted + part;
+        all.control.emitted = all.control.emitted + part;
       }
       __syncwarp();
     }
-    if (lane == 0) my.places = my.listed;
+    if (lane == 0) all.places = all.listed;
   }
 
   // --------------------------------------------------------------------------------------------- tau1, time evaluation
@@ -183,7 +223,7 @@ struct batch_work {
   /** Reports the cell at place k if its numbers are invalid. */
   __device__ void check(int k, int cell) {
     const batch_ground own = s.ground[cell];
-    if (!sciara_is_sound(rule, own.z, own.h, s.T[k], s.px[k], s.py[k])) report(&my.control.bad_before, cell);
+    if (!sciara_is_sound(rule, own.z, own.h, s.T[k], s.px[k], s.py[k])) report(&all.control.bad_before, cell);
   }
 
   /** Which directions of a cell are open, and the tops of the neighbours. */
@@ -233,7 +273,7 @@ struct batch_work {
     const int shift = cell % 4 * 8; // of its byte in a word
     const unsigned before = atomicOr(reinterpret_cast<unsigned *>(s.inbox) + cell / 4, 1u << (from - 1) << shift);
     const bool is_first = (before >> shift & 0xff) == 0;
-    if (is_first && !s.link[cell]) take_place(atomicAdd(&my.listed, 1u), cell, 0, 0, 0);
+    if (is_first && !s.link[cell]) take_place(atomicAdd(&all.listed, 1u), cell, 0, 0, 0);
   }
 
   /** tau1.7 of flow `number`, from a cell in direction n, of which the values are given. */
@@ -246,7 +286,7 @@ struct batch_work {
     sciara_slope_open(rule, own.h, 0, top, &slope); // it is open: only `slope` is needed
     bool bad = false;
     const real t = sciara_slope_time(rule, &slope, keep, &bad);
-    if (bad) report(&my.control.bad_before, cell);
+    if (bad) report(&all.control.bad_before, cell);
     s.v0[number] = slope.v0;
     s.accel[number] = slope.accel;
     s.path[number] = slope.path;
@@ -263,9 +303,10 @@ struct batch_work {
     return __ffs((int)set) - 1;
   }
 
-  /** Time evaluation of the cells at the places `k` of the lanes; all lanes call it, those that are not `on` for nothing. */
-  __device__ real evaluate_cells(int k, bool on, bool checks) {
-    const int cell = s.cell[k];
+  /**
+   * Time evaluation of the cells at the places `k` of the lanes; all lanes call it, those that are not `on` for nothing.
+   */
+  __device__ real evaluate_cells(int k, int cell, bool on, bool checks) {
     const batch_ground own = s.ground[cell];
     const real T = s.T[k], px = s.px[k], py = s.py[k];
     if (on && checks) check(k, cell);
@@ -292,7 +333,7 @@ struct batch_work {
     }
     const unsigned total = __shfl_sync(~0u, end, 31);
     unsigned base = 0;
-    if (lane == 0 && total) base = atomicAdd(&my.flows, total);
+    if (lane == 0 && total) base = atomicAdd(&all.flows, total);
     base = __shfl_sync(~0u, base, 0);
     if (on) s.flows[k] = {base + end - count, count};
     real t_opt = rule->clock_max;
@@ -317,37 +358,53 @@ struct batch_work {
     return t_opt;
   }
 
-  /** Collects the cells that have to be evaluated. */
+  /** Collects the cells that have to be evaluated; several at a time, so that their loads overlap. */
   __device__ void scan(unsigned places, bool checks) {
-    for (unsigned first = warp * 32; first < places; first += blockDim.x) {
-      const unsigned k = first + lane;
-      int cell = 0;
-      bool liquid = false, quiet = false;
-      if (k < places) {
-        cell = s.cell[k];
-        quiet = s.calm[cell] != 0;
-        liquid = quiet || s.ground[cell].h != 0; // invalid thicknesses too
+    enum { EACH = 4 };
+    for (unsigned first = EACH * (thread - lane) + lane; first - lane < places; first += EACH * threads()) {
+      int cell[EACH];
+      bool quiet[EACH], wet[EACH];
+      SCIARA_UNROLL
+      for (unsigned n = 0; n < EACH; n++) cell[n] = first + 32 * n < places ? s.cell[first + 32 * n] : 0; // dry
+      SCIARA_UNROLL
+      for (unsigned n = 0; n < EACH; n++) quiet[n] = s.calm[cell[n]] != 0;
+      SCIARA_UNROLL
+      for (unsigned n = 0; n < EACH; n++) {
+        wet[n] = quiet[n] || s.ground[cell[n]].h != 0; // invalid thicknesses too
+        active += wet[n];
       }
-      active += liquid;
-      const bool pending = liquid && !quiet;
-      if (checks && liquid && !pending) check((int)k, cell);
-      const unsigned lanes = __ballot_sync(~0u, pending);
-      if (!lanes) continue;
-      unsigned at = 0;
-      if (lane == 0) at = atomicAdd(&my.pending, (unsigned)__popc(lanes));
-      at = __shfl_sync(~0u, at, 0) + (unsigned)__popc(lanes & ((1u << lane) - 1));
-      if (pending) s.pending[at] = (int)k;
+      SCIARA_UNROLL
+      for (unsigned n = 0; n < EACH; n++) {
+        if (checks && quiet[n]) check((int)(first + 32 * n), cell[n]);
+        collect((int)(first + 32 * n), wet[n] && !quiet[n]);
+      }
     }
+  }
+
+  /** Adds the places of the lanes that are `pending` to the list; all lanes together. */
+  __device__ void collect(int k, bool pending) {
+    const unsigned lanes = __ballot_sync(~0u, pending);
+    if (!lanes) return;
+    unsigned at = 0;
+    if (lane == 0) at = atomicAdd(&all.pending, (unsigned)__popc(lanes));
+    at = __shfl_sync(~0u, at, 0) + (unsigned)__popc(lanes & ((1u << lane) - 1));
+    if (pending) s.pending[at] = k;
   }
 
   /** tau1, time evaluation: the smallest t_opt that this lane has seen. */
   __device__ real evaluate(bool checks) {
     real t_opt = rule->clock_max;
-    const unsigned count = my.pending;
-    for (unsigned first = warp * 32; first < count; first += blockDim.x) {
-      const unsigned n = first + lane;
-      const real t = evaluate_cells(s.pending[n < count ? n : first], n < count, checks);
+    const unsigned count = all.pending, stride = threads();
+    if (thread - lane >= count) return t_opt;
+    const auto place = [&](unsigned n) { return s.pending[n < count ? n : count - 1]; };
+    int k = place(thread), cell = s.cell[k], after = place(thread + stride);
+    for (unsigned n = thread; n - lane < count; n += stride) {
+      const int next = after, next_cell = s.cell[next]; // loaded while this one is computed
+      after = place(n + 2 * stride);
+      const real t = evaluate_cells(k, cell, n < count, checks);
       if (t < t_opt) t_opt = t;
+      k = next;
+      cell = next_cell;
     }
     return t_opt;
   }
@@ -356,14 +413,14 @@ struct batch_work {
 
   /** Reports the donor of a flow that is not a number. */
   __device__ void report_flow(unsigned number) {
-    for (unsigned k = 0; k < my.listed; k++)
+    for (unsigned k = 0; k < all.listed; k++)
       if (number - s.flows[k].first < s.flows[k].count && s.ground[s.cell[k]].h != 0)
-        report(&my.control.bad_before, s.cell[k]);
+        report(&all.control.bad_before, s.cell[k]);
   }
 
   __device__ void flow(real t) {
-    const unsigned count = my.flows;
-    for (unsigned e = threadIdx.x; e < count; e += blockDim.x) {
+    const unsigned count = all.flows;
+    for (unsigned e = thread; e < count; e += threads()) {
       const sciara_slope slope = {s.v0[e], s.accel[e], s.path[e]};
       bool bad = false;
       const sciara_outflow out = sciara_slope_flow(&slope, s.share[e], s.keep[e], t, &bad);
@@ -411,14 +468,18 @@ struct batch_work {
     }
   }
 
+  __device__ batch_cell load(unsigned k, int cell) const {
+    return {cell, s.inbox[cell], s.marks[k], s.calm[cell] != 0, s.T[k], s.px[k], s.py[k], s.ground[cell].h};
+  }
+
   /** tau2, rim and tau3 of the cell at place k. */
-  __device__ void settle_cell(int k, real t, double time) {
-    const int cell = s.cell[k];
-    const unsigned inbox = s.inbox[cell];
-    const bool calm = s.calm[cell] != 0;
-    const real T = s.T[k], px = s.px[k], py = s.py[k]; // all loads at once
-    unsigned marks = s.marks[k];
-    const real h = s.ground[cell].h;
+  __device__ void settle_cell(int k, const batch_cell &own, real t, double time) {
+    const int cell = own.cell;
+    const unsigned inbox = own.inbox;
+    const bool calm = own.calm;
+    const real T = own.T, px = own.px, py = own.py;
+    unsigned marks = own.marks;
+    const real h = own.h;
     if (h == 0 && !inbox) return;
     batch_flows out = {0, 0}; // of a quiescent cell
     if (!calm) out = s.flows[k];
@@ -434,7 +495,7 @@ struct batch_work {
     real T_new = 0;
     const sciara_outcome outcome =
         sciara_outcome_in(marks & BATCH_SEA, sciara_cell_settle(rule, marks & BATCH_TAKES, &inflow, t, &T_new, &bad));
-    if (bad) report(&my.control.bad_after, cell);
+    if (bad) report(&all.control.bad_after, cell);
     if (outcome != SCIARA_OUTCOME_DRY && !(marks & BATCH_ARRIVED)) {
       s.d.f.arrival[cell] = time;
       s.marks[k] = (uint8_t)(marks |= BATCH_ARRIVED);
@@ -456,8 +517,8 @@ struct batch_work {
     if (T_new > T) s.calm[cell] = 0; // by rounding
     if (new_px) s.px[k] = inflow.px;
     if (new_py) s.py[k] = inflow.py;
-    if ((double)inflow.h > my.stop.thickness) my.control.thick = 1;
-    if (marks & BATCH_EDGE) my.framed = 1;
+    if ((double)inflow.h > my.stop.thickness) all.control.thick = 1;
+    if (marks & BATCH_EDGE) all.framed = 1;
     liquid++;
   }
 
@@ -469,25 +530,50 @@ struct batch_work {
     s.ground[cell] = {s.d.f.z[cell], 0};
     s.T[k] = s.px[k] = s.py[k] = 0;
     s.flows[k] = {0, 0};
-    if (outcome == SCIARA_OUTCOME_ROCK) atomicAdd(&my.control.solidifications, 1ull);
-    if (outcome == SCIARA_OUTCOME_LOST) atomicAdd(&my.control.losses, 1ull);
-    if (outcome == SCIARA_OUTCOME_SEA) atomicAdd(&my.control.sea_losses, 1ull);
+    if (outcome == SCIARA_OUTCOME_ROCK) atomicAdd(&all.control.solidifications, 1ull);
+    if (outcome == SCIARA_OUTCOME_LOST) atomicAdd(&all.control.losses, 1ull);
+    if (outcome == SCIARA_OUTCOME_SEA) atomicAdd(&all.control.sea_losses, 1ull);
     disturb(cell);
   }
 
+  /** While a cell is computed, the next one is loaded, and the index of the one after that. */
+  __device__ void settle_cells(unsigned places, real t, double time) {
+    const unsigned stride = threads();
+    if (thread >= places) return;
+    batch_cell next = load(thread, s.cell[thread]);
+    int after = thread + stride < places ? s.cell[thread + stride] : 0;
+    for (unsigned k = thread; k < places; k += stride) {
+      const batch_cell own = next;
+      if (k + stride < places) next = load(k + stride, after);
+      if (k + 2 * stride < places) after = s.cell[k + 2 * stride];
+      settle_cell((int)k, own, t, time);
+    }
+  }
+
   __device__ void settle(real t, double time) {
-    const unsigned places = my.listed;
+    const unsigned places = all.listed;
     liquid = 0;
-    for (unsigned k = threadIdx.x; k < places; k += blockDim.x) settle_cell((int)k, t, time);
+    settle_cells(places, t, time);
     const unsigned sum = warp_sum(liquid);
-    if (lane == 0 && sum) atomicAdd(&my.liquid, sum);
+    if (lane == 0 && sum) atomicAdd(&all.liquid, sum);
   }
 
   // ------------------------------------------------------------------------------------------------------------- steps
 
-  /** The smallest over the block of the values that the warps have stored in my.least; after a barrier. */
-  __device__ real least_of_block() const {
-    real t = lane < warps ? my.least[lane] : rule->clock_max;
+  /** Gives the smallest value of the warp to all blocks. */
+  __device__ void bring(real t) {
+    for (int distance = 16; distance > 0; distance >>= 1) {
+      const real other = __shfl_xor_sync(~0u, t, distance);
+      if (other < t) t = other;
+    }
+    if (lane < BLOCKS) of(lane).least[block * warps + warp] = t;
+  }
+
+  /** The smallest of the values that all warps have brought; after a barrier. */
+  __device__ real least() const {
+    real t = rule->clock_max;
+    for (unsigned k = lane; k < BLOCKS * warps; k += 32)
+      if (my.least[k] < t) t = my.least[k];
     for (int distance = 16; distance > 0; distance >>= 1) {
       const real other = __shfl_xor_sync(~0u, t, distance);
       if (other < t) t = other;
@@ -496,11 +582,11 @@ struct batch_work {
   }
 
   __device__ bool is_bad() const {
-    return my.control.bad_before != SCIARA_NO_CELL || my.control.bad_after != SCIARA_NO_CELL;
+    return all.control.bad_before != SCIARA_NO_CELL || all.control.bad_after != SCIARA_NO_CELL;
   }
 
   __device__ void lap(int which, unsigned long long *last) const {
-    if (!s.times || threadIdx.x != 0) return;
+    if (!s.times || thread != 0) return;
     const unsigned long long now = nanoseconds();
     if (which >= 0) s.times->seconds[which] += now - *last;
     *last = now;
@@ -513,38 +599,33 @@ struct batch_work {
    */
   __device__ bool step(batch_clock *now, unsigned long long until, unsigned long long *last) {
     if (now->time < my.stop.vents_end) {
-      if (warp == 0) emit(*now);
-      __syncthreads();
+      if (thread < 32) emit(*now);
+      barrier();
     }
     now->time = now->time + (double)now->t;
     lap(2, last);
-    const unsigned places = my.places;
+    const unsigned places = all.places;
     const bool checks = (now->step - my.control.first) % SCIARA_CHECK_EVERY == 0;
     scan(places, checks);
-    __syncthreads();
-    real t = evaluate(checks);
-    for (int distance = 16; distance > 0; distance >>= 1) {
-      const real other = __shfl_xor_sync(~0u, t, distance);
-      if (other < t) t = other;
-    }
-    if (lane == 0) my.least[warp] = t;
-    if (threadIdx.x == 0) my.control.launched += (places + 31) / 32 * 32;
-    __syncthreads();
+    barrier();
+    bring(evaluate(checks));
+    if (thread == 0) all.control.launched += (places + 31) / 32 * 32;
+    barrier();
     lap(0, last);
-    now->t = rule->relaxation * least_of_block();
-    if (threadIdx.x == 0) {
-      my.places = my.listed;
-      my.liquid = my.pending = 0;
-      my.framed = my.control.thick = 0;
-      my.late = nanoseconds() >= until;
+    now->t = rule->relaxation * least();
+    if (thread == 0) {
+      all.places = all.listed;
+      all.liquid = all.pending = 0;
+      all.framed = all.control.thick = 0;
+      all.late = nanoseconds() >= until;
     }
     flow(now->t);
-    __syncthreads();
-    if (my.control.bad_before != SCIARA_NO_CELL) return false; // bad_after may change already
-    if (warp == warps - 1) find_volumes(*now);
+    barrier();
+    if (all.control.bad_before != SCIARA_NO_CELL) return false; // bad_after may change already
+    if (block == 0 && warp == warps - 1) find_volumes(*now);
     settle(now->t, now->time);
-    if (threadIdx.x == 0) my.flows = 0;
-    __syncthreads();
+    if (thread == 0) all.flows = 0;
+    barrier();
     lap(1, last);
     if (is_bad()) return false;
     now->step++;
@@ -554,8 +635,8 @@ struct batch_work {
   /** Whether steps must end, and why. */
   __device__ int reason(const batch_clock &now) const {
     const int why =
-        sciara_stop_test(&my.stop, now.step, now.time, (double)now.t, my.liquid != 0, my.control.thick != 0);
-    return why == SCIARA_STOP_NONE && my.framed ? SCIARA_STOP_FRAME : why;
+        sciara_stop_test(&my.stop, now.step, now.time, (double)now.t, all.liquid != 0, all.control.thick != 0);
+    return why == SCIARA_STOP_NONE && all.framed ? SCIARA_STOP_FRAME : why;
   }
 };
 
@@ -575,38 +656,40 @@ __device__ inline void batch_begin(batch_block &my, const batch_slot *slot) {
   my.cell_steps = 0;
 }
 
-/** Block b advances slot b for about `nanoseconds_given`. */
-template <int MOST_THREADS, int BLOCKS>
-static __global__ void __launch_bounds__(MOST_THREADS, BLOCKS)
+/** The blocks from BLOCKS * b on advance slot b for about `nanoseconds_given`. */
+template <int MOST_THREADS, int RESIDENT, unsigned BLOCKS>
+static __global__ void __launch_bounds__(MOST_THREADS, RESIDENT)
     batch_steps(const batch_slot *slots, unsigned long long nanoseconds_given) {
   __shared__ batch_block my;
   const unsigned long long until = nanoseconds() + nanoseconds_given;
-  batch_begin(my, slots + blockIdx.x);
-  __syncthreads();
-  if (my.control.reason != SCIARA_STOP_NONE) return;
-  batch_work work(my);
+  batch_begin(my, slots + blockIdx.x / BLOCKS);
+  typedef batch_work<BLOCKS> batch_thread;
+  batch_thread::barrier();
+  if (my.control.reason != SCIARA_STOP_NONE) return; // all blocks of the slot
+  batch_thread work(my);
+  batch_block &all = work.all;
   batch_clock now = {my.control.step, my.control.time, my.control.t};
-  if (work.warp == 0) work.find_volumes(now);
+  if (work.thread < 32) work.find_volumes(now);
   work.enter();
-  __syncthreads();
-  if (threadIdx.x == 0) my.places = my.listed;
-  __syncthreads();
+  work.barrier();
+  if (work.thread == 0) all.places = all.listed;
+  work.barrier();
   unsigned long long last = 0;
   unsigned long long steps = 0;
   work.lap(-1, &last);
-  int reason = my.framed ? SCIARA_STOP_FRAME : SCIARA_STOP_NONE;
+  int reason = all.framed ? SCIARA_STOP_FRAME : SCIARA_STOP_NONE;
   bool failed = false, over = reason != SCIARA_STOP_NONE;
   while (!over) {
     failed = !work.step(&now, until, &last);
     steps++;
     reason = failed ? SCIARA_STOP_CANCEL : work.reason(now);
-    over = reason != SCIARA_STOP_NONE || my.late;
+    over = reason != SCIARA_STOP_NONE || all.late;
   }
   const unsigned active = warp_sum(work.active);
-  if (work.lane == 0) atomicAdd(&my.cell_steps, (unsigned long long)active);
+  if (work.lane == 0) atomicAdd(&all.cell_steps, (unsigned long long)active);
   work.leave();
-  __syncthreads();
-  if (threadIdx.x != 0) return;
+  work.barrier(); // also: no block may end while another can still read its shared memory
+  if (work.thread != 0) return;
   my.control.step = now.step;
   my.control.time = now.time;
   my.control.t = now.t;
@@ -615,13 +698,8 @@ static __global__ void __launch_bounds__(MOST_THREADS, BLOCKS)
   my.control.failed = failed;
   my.control.reason = reason;
   *my.slot.d.control = my.control;
+  *my.slot.ready = 1;
   if (my.slot.times) my.slot.times->timed_steps += steps;
-}
-
-/** Fills slot.ground after an upload. */
-static __global__ void batch_fill_ground(const __grid_constant__ batch_slot slot, int64_t cells) {
-  for (int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; i < cells; i += (int64_t)gridDim.x * blockDim.x)
-    slot.ground[i] = {slot.d.f.z[i], slot.d.f.h[i]};
 }
 
 } // namespace sciara_gpu

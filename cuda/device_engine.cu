@@ -88,7 +88,7 @@ sciara_status take_memory(sciara_device_engine *e, unsigned record) {
   lay_out(e, &size, record, v->count, v->slots);
   const size_t kept = e->setup.keeps ? sciara_device_kept_bytes(e->hf.count, record) : 0;
   SCIARA_TRY(take_block(e, size.used, kept));
-  SCIARA_CUDA_TRY(cudaMemsetAsync(e->memory, 0, size.used, e->stream));
+  if (!e->reuses) SCIARA_CUDA_TRY(cudaMemsetAsync(e->memory, 0, size.used, e->stream));
   e->arena = {};
   e->arena.base = static_cast<char *>(e->memory);
   lay_out(e, &e->arena, record, v->count, v->slots);

@@ -47,7 +47,11 @@ struct sciara_device_engine {
   struct sciara_device device;
   void *memory;        ///< one block that holds all arrays on the device
   size_t memory_bytes; ///< of this block
-  bool reuses; ///< an upload uses this block again if it is large enough, and arrays of `hf` that the caller has set
+  /**
+   * An upload uses this block again if it is large enough, and arrays of `hf` that the caller has set. The block is not
+   * cleared: the caller sets what no copy fills.
+   */
+  bool reuses;
   struct sciara_arena arena;             ///< the layout of this block
   struct sciara_device_control *control; ///< pinned, on the host
   struct sciara_stop_rule *stop;         ///< the same as device.stop

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Many simulations at a time, each by one thread block (batch_steps.cuh). As an ordinary engine: one simulation on one
-// block. As a batch: a slot is such an engine, of which only memory, upload and download are used; all slots advance in
-// one kernel.
+// Many simulations at a time, each by one thread block or one cluster (batch_steps.cuh). As an ordinary engine: one
+// simulation on one block. As a batch: a slot is such an engine, of which only memory, upload and download are used; all
+// slots advance in one kernel. Loading and reading a slot starts no kernel, and so does not wait for the others.
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -20,6 +20,7 @@ namespace {
 
 using namespace sciara_gpu;
 
+enum { EXPECTED_TIMES = 4 }; // windows of lava grow by half or by their size
 enum { PRESET_THREADS = 512, LAUNCH_MS = 100, SLOTS_OF_MULTIPROCESSOR = 2 };
 // Liquid cells per slot between which one large block on each multiprocessor is faster than two of PRESET_THREADS: the
 // slots of two blocks do not fit the L2 cache, those of one do (docs/performance.md). A slot that is alone on its
@@ -57,9 +58,6 @@ sciara_status prepare(void *engine) {
   e->slot.keeps_momentum = p->dP_sol < 0.999 && p->dP_vent < 0.999;
   if (e->base.setup.profile && !e->times) SCIARA_CUDA_TRY(cudaMallocHost(&e->times, sizeof *e->times));
   if (!e->base.setup.profile) e->slot.times = nullptr;
-  const unsigned blocks = (unsigned)std::min<int64_t>((cells + 255) / 256, (int64_t)e->base.multiprocessors * 8);
-  batch_fill_ground<<<blocks, 256, 0, e->base.stream>>>(e->slot, cells);
-  SCIARA_CUDA_TRY(cudaGetLastError());
   return sciara_device_put(&e->base, e->on_device, &e->slot, sizeof e->slot);
 }
 
@@ -73,9 +71,43 @@ typedef void batch_kernel(const batch_slot *slots, unsigned long long nanosecond
 
 /** The kernel for this number of threads, with as many registers as `each` blocks on a multiprocessor leave. */
 batch_kernel *kernel_for(unsigned threads, size_t each) {
-  if (threads <= 256) return each <= 2 ? batch_steps<256, 2> : batch_steps<256, 3>;
-  if (threads <= 512) return each <= 1 ? batch_steps<512, 1> : batch_steps<512, 2>;
-  return threads <= 768 ? batch_steps<768, 1> : batch_steps<1024, 1>;
+  if (threads <= 256) return each <= 2 ? batch_steps<256, 2, 1> : batch_steps<256, 3, 1>;
+  if (threads <= 512) return each <= 1 ? batch_steps<512, 1, 1> : batch_steps<512, 2, 1>;
+  return threads <= 768 ? batch_steps<768, 1, 1> : batch_steps<1024, 1, 1>;
+}
+
+/** The kernel for clusters of `blocks` blocks with BATCH_MOST_THREADS each. */
+batch_kernel *cluster_kernel_for(unsigned blocks) {
+  return blocks == 2 ? batch_steps<BATCH_MOST_THREADS, 1, 2> : batch_steps<BATCH_MOST_THREADS, 1, 4>;
+}
+
+/** The configuration of a launch; `attribute` must outlive the result. @param blocks of a cluster; 1: no clusters */
+cudaLaunchConfig_t configuration(size_t grid, unsigned threads, unsigned blocks, cudaLaunchAttribute *attribute) {
+  attribute->id = cudaLaunchAttributeClusterDimension;
+  attribute->val.clusterDim.x = blocks;
+  attribute->val.clusterDim.y = attribute->val.clusterDim.z = 1;
+  cudaLaunchConfig_t config = {};
+  config.gridDim = dim3((unsigned)grid);
+  config.blockDim = dim3(threads);
+  config.attrs = attribute;
+  config.numAttrs = blocks > 1;
+  return config;
+}
+
+/**
+ * Clusters of so many large blocks that the device can run at a time; 0: it has none, or SCIARA_NO_CLUSTERS is in the
+ * environment.
+ */
+size_t count_clusters(unsigned blocks) {
+  cudaLaunchAttribute attribute = {};
+  const cudaLaunchConfig_t config = configuration(blocks, BATCH_MOST_THREADS, blocks, &attribute);
+  int count = 0;
+  cudaFuncAttributes is;
+  const bool known = !getenv("SCIARA_NO_CLUSTERS") &&
+                     cudaFuncGetAttributes(&is, cluster_kernel_for(blocks)) == cudaSuccess && is.binaryVersion >= 90 &&
+                     cudaOccupancyMaxActiveClusters(&count, cluster_kernel_for(blocks), &config) == cudaSuccess;
+  if (!known) cudaGetLastError(); // clears the error
+  return known ? (size_t)count : 0;
 }
 
 sciara_status run(void *engine) {
@@ -141,12 +173,15 @@ struct batch {
   std::vector<int> active; ///< slots with steps to do; those of the next launch are the first
   int turn;                ///< slot with which the next `advance` begins
   int multiprocessors;
+  size_t clusters[BATCH_MOST_BLOCKS + 1]; ///< [n]: slots that can advance at a time on n multiprocessors each; n = 2, 4
   cudaStream_t stream;
   launch_lists host, device;  ///< pinned; on the device
   sciara_host_fields staging; ///< of the last grid; lent to the engine of a slot for an upload or a download
   unsigned record_of_staging;
   char *staging_block; ///< pinned: the arrays of `staging`
   size_t staging_bytes;
+  char *zeros; ///< pinned
+  size_t zero_bytes;
 };
 
 batch *batch_of(void *b) { return static_cast<batch *>(b); }
@@ -225,6 +260,7 @@ void destroy_batch(void *which) {
   if (!b) return;
   const sciara_on_device scope(b->setup.device);
   for (member &m : b->members) sciara_device_destroy(m.engine);
+  if (b->zeros) cudaFreeHost(b->zeros);
   if (b->staging_block) cudaFreeHost(b->staging_block);
   void *const pinned[] = {b->host.slot, b->host.stop, b->host.control};
   void *const on_device[] = {b->device.slot, b->device.stop, b->device.control};
@@ -240,6 +276,7 @@ sciara_status take_lists(batch *b) {
   const size_t n = b->members.size();
   SCIARA_WITH_DEVICE(b->setup.device);
   SCIARA_CUDA_TRY(cudaDeviceGetAttribute(&b->multiprocessors, cudaDevAttrMultiProcessorCount, b->setup.device));
+  for (unsigned blocks = 2; blocks <= BATCH_MOST_BLOCKS; blocks *= 2) b->clusters[blocks] = count_clusters(blocks);
   SCIARA_CUDA_TRY(cudaStreamCreateWithFlags(&b->stream, cudaStreamNonBlocking));
   SCIARA_CUDA_TRY(cudaMallocHost(&b->host.slot, n * sizeof(batch_slot)));
   SCIARA_CUDA_TRY(cudaMallocHost(&b->host.stop, n * sizeof(sciara_stop_rule)));
@@ -312,6 +349,57 @@ sciara_status check_vents(const sciara_vents *v, const sciara_grid *g, unsigned 
   return SCIARA_OK;
 }
 
+/** Device memory of a slot for a grid of so many cells. */
+size_t bytes_for(unsigned record, int64_t cells) {
+  sciara_grid grid = {};
+  grid.rows = (int64_t)std::sqrt((double)cells) + 1;
+  grid.cols = cells / grid.rows + 1;
+  size_t host = 0, device = 0;
+  sciara_device_memory(&strategy, &grid, record, &host, &device);
+  return device;
+}
+
+/**
+ * Takes memory for the expected grid, and more, at once: to exchange it later would wait for the slots that advance. All
+ * slots together take at most half of the device's memory so.
+ */
+void take_expected(batch *b, batch_engine *e) {
+  if (e->base.memory || b->setup.cells <= 0 || b->setup.device_bytes) return;
+  const sciara_on_device scope(b->setup.device);
+  size_t free_bytes = 0, total = 0;
+  if (cudaMemGetInfo(&free_bytes, &total) != cudaSuccess) return;
+  const size_t expected = bytes_for(b->setup.record, EXPECTED_TIMES * b->setup.cells);
+  const size_t bytes = std::min(expected, total / 2 / b->members.size());
+  if (cudaMalloc(&e->base.memory, bytes) == cudaSuccess) {
+    e->base.memory_bytes = bytes;
+  } else {
+    e->base.memory = nullptr;
+    cudaGetLastError(); // clears the error
+  }
+}
+
+/** Zeros on the host, for at least so many bytes. */
+sciara_status take_zeros(batch *b, size_t bytes) {
+  if (b->zero_bytes >= bytes) return SCIARA_OK;
+  if (b->zeros) cudaFreeHost(b->zeros);
+  b->zeros = nullptr;
+  b->zero_bytes = 0;
+  SCIARA_CUDA_TRY(cudaMallocHost(&b->zeros, bytes));
+  b->zero_bytes = bytes;
+  memset(b->zeros, 0, bytes);
+  return SCIARA_OK;
+}
+
+/** What must be 0 before the first launch. Copied, for a kernel would wait for the slots that advance. */
+sciara_status clear_arrays(batch *b, const batch_engine *e) {
+  const size_t cells = (size_t)e->base.hf.count;
+  SCIARA_TRY(take_zeros(b, cells * sizeof(int)));
+  SCIARA_TRY(sciara_device_put(&e->base, e->slot.ready, b->zeros, sizeof(int)));
+  SCIARA_TRY(sciara_device_put(&e->base, e->slot.link, b->zeros, cells * sizeof(int)));
+  SCIARA_TRY(sciara_device_put(&e->base, e->slot.inbox, b->zeros, cells + 3));
+  return sciara_device_put(&e->base, e->slot.calm, b->zeros, cells);
+}
+
 /** SCIARA_ERR_MEMORY if the slots would need more than the setup allows. Memory of empty slots is released first. */
 sciara_status check_memory(batch *b, member *m, const sciara_grid *grid) {
   size_t host = 0, device = 0, used = 0, idle = 0;
@@ -351,9 +439,11 @@ sciara_status load_member(batch *b, member *m, const sciara_params *params, cons
   m->engine->base.setup.vents = vents;
   m->engine->frame = frame;
   m->engine->base.reuses = true;
+  take_expected(b, m->engine);
   SCIARA_TRY(lend_staging(b, &m->engine->base, state));
   sciara_status status = sciara_device_upload(engine, state);
   if (status == SCIARA_ERR_MEMORY && release_idle(b, m)) status = sciara_device_upload(engine, state);
+  if (status == SCIARA_OK) status = clear_arrays(b, m->engine);
   take_staging_back(&m->engine->base);
   m->engine->base.setup.params = nullptr; // are the caller's
   m->engine->base.setup.vents = nullptr;
@@ -391,14 +481,19 @@ sciara_status download_slot(void *which, int slot, sciara_state *state) {
   return status;
 }
 
+/** Whether a slot takes part in an `advance`. Others may change meanwhile: nothing of them is read. */
+bool is_in(const batch *b, size_t slot, const bool takes_part[]) {
+  return (!takes_part || takes_part[slot]) && b->members[slot].loaded;
+}
+
 /** Begins an `advance`: lists the slots that have steps to do; returns the longest max_wall_ms. */
-unsigned begin_advance(batch *b, const sciara_stop stops[]) {
+unsigned begin_advance(batch *b, const bool takes_part[], const sciara_stop stops[]) {
   unsigned most = 0;
   b->active.clear();
   for (size_t n = 0; n < b->members.size(); n++) {
     const size_t k = ((size_t)b->turn + n) % b->members.size();
     member *m = &b->members[k];
-    if (!m->loaded) continue;
+    if (!is_in(b, k, takes_part)) continue;
     most = std::max(most, stops[k].max_wall_ms ? stops[k].max_wall_ms : 100);
     if (m->failed || !sciara_step_control_begin(&m->engine->base.step_control, &stops[k])) continue;
     b->active.push_back((int)k);
@@ -406,32 +501,38 @@ unsigned begin_advance(batch *b, const sciara_stop stops[]) {
   return most;
 }
 
-bool is_cancelled(const batch *b, const sciara_stop stops[]) {
+bool is_cancelled(const batch *b, const bool takes_part[], const sciara_stop stops[]) {
   for (size_t k = 0; k < b->members.size(); k++)
-    if (b->members[k].loaded && stops[k].cancel && __atomic_load_n(stops[k].cancel, __ATOMIC_RELAXED)) return true;
+    if (is_in(b, k, takes_part) && stops[k].cancel && __atomic_load_n(stops[k].cancel, __ATOMIC_RELAXED)) return true;
   return false;
 }
 
 /** The blocks of a launch. */
 struct launch_shape {
-  size_t blocks;    ///< the first of the active slots
+  size_t slots;     ///< the first of the active ones
   unsigned threads; ///< of a block
+  unsigned blocks;  ///< of a slot
 };
 
-/** With much lava, one slot on each multiprocessor advances at a time; the others wait for their turn. */
+/**
+ * With much lava, one slot on each multiprocessor advances at a time; the others wait for their turn. Few slots with much
+ * lava advance on several multiprocessors each.
+ */
 launch_shape choose_shape(const batch *b) {
   const size_t n = b->active.size(), room = (size_t)b->multiprocessors;
   double liquid = 0;
   for (const int slot : b->active) liquid += (double)b->members[(size_t)slot].engine->base.control->liquid / (double)n;
   bool large = n > room ? liquid > MUCH_OF_TWO && liquid <= TOO_MUCH : liquid > MUCH_OF_ONE;
   if (threads_of(&b->setup.options, 0)) large = false; // the options give the shape
+  for (unsigned blocks = BATCH_MOST_BLOCKS; large && blocks > 1; blocks /= 2)
+    if (n <= b->clusters[blocks]) return {n, BATCH_MOST_THREADS, blocks};
   return {large ? std::min(n, room) : n,
-          threads_of(&b->setup.options, large ? LARGE_THREADS : (unsigned)PRESET_THREADS)};
+          threads_of(&b->setup.options, large ? LARGE_THREADS : (unsigned)PRESET_THREADS), 1};
 }
 
-/** The data of the first `blocks` active slots, block by block. */
-void fill_lists(batch *b, size_t blocks, const sciara_stop stops[]) {
-  for (size_t n = 0; n < blocks; n++) {
+/** The data of the first `slots` active slots. */
+void fill_lists(batch *b, size_t slots, const sciara_stop stops[]) {
+  for (size_t n = 0; n < slots; n++) {
     batch_engine *e = b->members[(size_t)b->active[n]].engine;
     b->host.control[n] = *e->base.control;
     b->host.control[n].reason = SCIARA_STOP_NONE;
@@ -444,20 +545,25 @@ void fill_lists(batch *b, size_t blocks, const sciara_stop stops[]) {
 
 /** The first active slots advance for about `seconds` together. */
 sciara_status launch(batch *b, const launch_shape &shape, double seconds) {
-  const size_t n = shape.blocks;
+  const size_t n = shape.slots, grid = n * shape.blocks;
   const unsigned threads = shape.threads;
-  batch_kernel *const kernel = kernel_for(threads, (n + (size_t)b->multiprocessors - 1) / (size_t)b->multiprocessors);
+  batch_kernel *const kernel =
+      shape.blocks > 1 ? cluster_kernel_for(shape.blocks)
+                       : kernel_for(threads, (n + (size_t)b->multiprocessors - 1) / (size_t)b->multiprocessors);
   int resident = 0;
   SCIARA_CUDA_TRY(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, (int)threads, 0));
-  const size_t room = (size_t)std::max(resident, 1) * (size_t)b->multiprocessors, waves = (n + room - 1) / room;
+  const size_t room = (size_t)std::max(resident, 1) * (size_t)b->multiprocessors, waves = (grid + room - 1) / room;
   SCIARA_CUDA_TRY(
       cudaMemcpyAsync(b->device.slot, b->host.slot, n * sizeof(batch_slot), cudaMemcpyHostToDevice, b->stream));
   SCIARA_CUDA_TRY(
       cudaMemcpyAsync(b->device.stop, b->host.stop, n * sizeof(sciara_stop_rule), cudaMemcpyHostToDevice, b->stream));
   SCIARA_CUDA_TRY(cudaMemcpyAsync(b->device.control, b->host.control, n * sizeof(sciara_device_control),
                                   cudaMemcpyHostToDevice, b->stream));
-  kernel<<<(unsigned)n, threads, 0, b->stream>>>(b->device.slot, (unsigned long long)(seconds * 1e9 / (double)waves));
-  SCIARA_CUDA_TRY(cudaGetLastError());
+  cudaLaunchAttribute attribute = {};
+  cudaLaunchConfig_t config = configuration(grid, threads, shape.blocks, &attribute);
+  config.stream = b->stream;
+  SCIARA_CUDA_TRY(cudaLaunchKernelEx(&config, kernel, (const batch_slot *)b->device.slot,
+                                     (unsigned long long)(seconds * 1e9 / (double)waves)));
   SCIARA_CUDA_TRY(cudaMemcpyAsync(b->host.control, b->device.control, n * sizeof(sciara_device_control),
                                   cudaMemcpyDeviceToHost, b->stream));
   SCIARA_CUDA_TRY(cudaStreamSynchronize(b->stream));
@@ -490,38 +596,36 @@ void end_advance(batch *b, sciara_stop_reason why) {
   b->active.clear();
 }
 
-sciara_status advance_batch(void *which, const sciara_stop stops[], sciara_engine_progress progress[]) {
+sciara_status advance_batch(void *which, const bool takes_part[], const sciara_stop stops[],
+                            sciara_engine_progress progress[]) {
   batch *b = batch_of(which);
   SCIARA_WITH_DEVICE(b->setup.device);
-  const unsigned most = begin_advance(b, stops);
+  const unsigned most = begin_advance(b, takes_part, stops);
   const double until = sciara_wallclock() + 1e-3 * most;
   std::vector<int> &active = b->active;
   while (!active.empty()) {
     const launch_shape shape = choose_shape(b);
-    fill_lists(b, shape.blocks, stops);
-    const double share = (double)shape.blocks / (double)active.size();
+    fill_lists(b, shape.slots, stops);
+    const double share = (double)shape.slots / (double)active.size();
     const double slice = std::min(1e-3 * LAUNCH_MS * share, until - sciara_wallclock());
     SCIARA_TRY(launch(b, shape, std::max(slice, 1e-3)));
-    for (size_t n = 0; n < shape.blocks; n++) {
+    for (size_t n = 0; n < shape.slots; n++) {
       const int slot = active[n];
       if (take_result(b, n, stops)) active.push_back(slot); // its next turn is after that of the others
     }
-    active.erase(active.begin(), active.begin() + (ptrdiff_t)shape.blocks);
-    const bool cancelled = is_cancelled(b, stops), late = sciara_wallclock() >= until;
+    active.erase(active.begin(), active.begin() + (ptrdiff_t)shape.slots);
+    const bool cancelled = is_cancelled(b, takes_part, stops), late = sciara_wallclock() >= until;
     if (!active.empty() && (cancelled || late)) end_advance(b, cancelled ? SCIARA_STOP_CANCEL : SCIARA_STOP_WALL);
   }
   for (size_t k = 0; k < b->members.size(); k++)
-    if (b->members[k].loaded) progress[k] = b->members[k].engine->base.step_control.now;
+    if (is_in(b, k, takes_part)) progress[k] = b->members[k].engine->base.step_control.now;
   return SCIARA_OK;
 }
 
 int count_slots(int device, int64_t cells, size_t *bytes) {
-  sciara_grid grid = {};
-  grid.rows = (int64_t)std::sqrt((double)cells) + 1;
-  grid.cols = cells / grid.rows + 1;
-  size_t host = 0, free_bytes = 0, total = 0;
+  size_t free_bytes = 0, total = 0;
   int multiprocessors = 0;
-  sciara_device_memory(&strategy, &grid, SCIARA_RECORD_EVERYTHING, &host, bytes);
+  *bytes = bytes_for(SCIARA_RECORD_EVERYTHING, cells);
   const sciara_on_device scope(device);
   if (scope.error != cudaSuccess || cudaMemGetInfo(&free_bytes, &total) != cudaSuccess ||
       cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device) != cudaSuccess) {
@@ -532,8 +636,8 @@ int count_slots(int device, int64_t cells, size_t *bytes) {
   return (int)std::min(fit, (size_t)multiprocessors * SLOTS_OF_MULTIPROCESSOR);
 }
 
-/** Estimated seconds of a step: of a member alone on a multiprocessor, and in cuda-fused (H200, docs/performance.md). */
-const double BLOCK_STEP_S = 3e-6, BLOCK_CELL_S = 14.5e-9, FUSED_STEP_S = 6.3e-6, FUSED_CELL_S = 1e-9;
+/** Estimated seconds of a step: of one of few members, on four multiprocessors (H100), and in cuda-fused (H200). */
+const double BLOCK_STEP_S = 5e-6, BLOCK_CELL_S = 4.3e-9, FUSED_STEP_S = 6.3e-6, FUSED_CELL_S = 1e-9;
 
 bool is_outgrown(const int64_t liquid[], int count) {
   double block = 0, fused = 0;

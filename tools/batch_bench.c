@@ -119,7 +119,7 @@ static enum sciara_status advance_all(const struct bench *b, void *batch, size_t
   const double begin = sciara_wallclock();
   enum sciara_status status;
   do {
-    status = b->ops->batch->advance(batch, stops, progress);
+    status = b->ops->batch->advance(batch, NULL, stops, progress);
   } while (status == SCIARA_OK && has_more(progress, members, &status));
   *seconds = sciara_wallclock() - begin;
   free(stops);

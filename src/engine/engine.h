@@ -184,6 +184,7 @@ struct sciara_batch_setup {
   int device;      ///< number of the GPU, for engines that use one
   int slots;       ///< the largest number of members at a time, at least 1
   unsigned record; ///< bits of enum sciara_record: what every state records
+  int64_t cells;   ///< of the grids that are expected: memory of a slot is taken for them at once; 0: not known
   struct sciara_engine_options options;
   size_t host_bytes, device_bytes; ///< limits of the memory of all slots; 0: none
 };
@@ -191,7 +192,8 @@ struct sciara_batch_setup {
 /**
  * Many simulations at a time, called members: each in a slot of its own, with its own grid, parameters, vents, clock
  * and stop rule. A member has the bits that the engine gives it alone. One thread at a time may call these functions
- * for a batch.
+ * for a batch, with one exception: while a thread is in `advance`, another may call load, download or clear for slots
+ * that do not take part.
  */
 struct sciara_engine_batch {
   enum sciara_status (*create)(const struct sciara_batch_setup *setup, void **batch);
@@ -208,14 +210,14 @@ struct sciara_engine_batch {
   enum sciara_status (*load)(void *batch, int slot, const struct sciara_params *params,
                              const struct sciara_vents *vents, const struct sciara_state *state, unsigned frame);
   /**
-   * Advances every loaded slot until a condition of stops[slot] is true, or its frame, or until about the longest
-   * max_wall_ms of the loaded slots has passed (SCIARA_STOP_WALL: call again); *cancel of one slot stops all. Returning
-   * early and continuing later never changes a bit. `stops` and `progress` have an entry for each slot; those of empty
-   * slots are not used. An error in a slot is not one of the batch: progress[slot].bad.step is not 0, or the reason is
+   * Advances the loaded slots that take part until a condition of stops[slot] is true, or its frame, or until about the
+   * longest max_wall_ms of these slots has passed (SCIARA_STOP_WALL: call again); *cancel of one slot stops all.
+   * Returning early and continuing later never changes a bit. All arrays have an entry for each slot; `takes_part` may
+   * be NULL: all loaded ones do. Entries of other slots are neither read nor written. An error in a slot is not one of the batch: progress[slot].bad.step is not 0, or the reason is
    * SCIARA_STOP_STALLED. The state is then as after `advance` of an engine, and the slot does not advance until it is
    * loaded again.
    */
-  enum sciara_status (*advance)(void *batch, const struct sciara_stop stops[],
+  enum sciara_status (*advance)(void *batch, const bool takes_part[], const struct sciara_stop stops[],
                                 struct sciara_engine_progress progress[]);
   /** Writes fields, time, clock, step and totals of a loaded slot into a state of the same grid. */
   enum sciara_status (*download)(void *batch, int slot, struct sciara_state *state);

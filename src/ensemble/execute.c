@@ -40,6 +40,7 @@ enum {
   STOP_TESTS = 8,     // the next test of the stop rule: after 1/8 more batches
   VERY_LONG = 4,      // times the mean: such members come first
   CHECKPOINT_S = 600, // between two checkpoints of a member, unless the options say otherwise
+  SLOT_MARGIN = 96,   // cells around vents in the first window of a slot: each larger window costs it time
 };
 
 static const char log_name[] = "log.csv";
@@ -245,6 +246,7 @@ static enum sciara_status make_tasks(struct work *w, struct sciara_member_need *
     w->length_all += need.length;
     needs->disk += need.disk;
     needs->memory = fmax(needs->memory, need.memory);
+    needs->window = fmax(needs->window, need.window);
     needs->checkpoint = fmax(needs->checkpoint, need.checkpoint);
     if (w->options->cancel && __atomic_load_n(w->options->cancel, __ATOMIC_RELAXED)) break;
   }
@@ -548,15 +550,14 @@ static int pools_of(const struct work *w) {
 }
 
 /** Members at a time of an engine that computes batches: as many as its devices can use. */
-static enum sciara_status slots_of(const struct work *w, double memory, int *workers) {
-  const double cells = memory / sciara_member_bytes_per_cell(w->ops);
+static enum sciara_status slots_of(const struct work *w, int64_t cells, int *workers) {
   int64_t all = 0;
   size_t bytes;
   for (int k = 0; k < pools_of(w); k++) {
-    const int slots = w->ops->batch->slots(k, (int64_t)fmax(cells, 1), &bytes);
+    const int slots = w->ops->batch->slots(k, cells, &bytes);
     if (slots < 1)
-      return sciara_fail(SCIARA_ERR_DEVICE, "engine %s: GPU %d has no room for a window of %.0f cells", w->ops->name, k,
-                         cells);
+      return sciara_fail(SCIARA_ERR_DEVICE, "engine %s: GPU %d has no room for a window of %" PRId64 " cells",
+                         w->ops->name, k, cells);
     all += slots;
   }
   if (w->options->workers > 0) all = w->options->workers;
@@ -566,13 +567,14 @@ static enum sciara_status slots_of(const struct work *w, double memory, int *wor
 }
 
 /** A pool on each device for these workers: worker k has slot k / pools of pool k % pools. */
-static enum sciara_status make_pools(struct work *w, int workers) {
+static enum sciara_status make_pools(struct work *w, int64_t cells, int workers) {
   const int wanted = pools_of(w), count = wanted < workers ? wanted : workers;
   for (int k = 0; k < count; k++) {
     const struct sciara_batch_setup setup = {.boundary = SCIARA_BOUNDARY_OPEN, // as in every window
                                              .device = k,
                                              .slots = (workers + count - 1 - k) / count,
                                              .record = SCIARA_RECORD_MAX_DEPOSIT,
+                                             .cells = cells,
                                              .options = w->engine_options};
     SCIARA_TRY(sciara_pool_create(w->ops->batch, &setup, &w->pools[k]));
     w->pool_count++;
@@ -593,6 +595,17 @@ static enum sciara_status join_leftovers(struct work *w) {
       SCIARA_TRY(join(&me, b));
   }
   return SCIARA_OK;
+}
+
+/** Cells of the largest window that is expected. In slots the first one is large already. */
+static int64_t window_of(struct work *w, struct sciara_member_need *most) {
+  if (w->ops->batch) {
+    const double side = 2 * SLOT_MARGIN + 1, all = (double)sciara_grid_cells(&w->setup.site->grid);
+    w->setup.margin = SLOT_MARGIN;
+    most->window = fmin(fmax(most->window, side * side), all);
+    most->memory = fmax(most->memory, most->window * sciara_member_bytes_per_cell(w->ops));
+  }
+  return (int64_t)fmax(most->window, 1);
 }
 
 static enum sciara_status make_folders(const struct work *w) {
@@ -621,14 +634,15 @@ static enum sciara_status execute(struct work *w) {
   SCIARA_TRY(test_stop(w));
   if (w->task_count == 0 || w->now.enough > 0) return SCIARA_OK;
   SCIARA_TRY(make_tasks(w, &needs));
+  const int64_t cells = window_of(w, &needs);
   int workers = workers_of(w);
-  if (w->ops->batch && workers > 0) SCIARA_TRY(slots_of(w, needs.memory, &workers));
+  if (w->ops->batch && workers > 0) SCIARA_TRY(slots_of(w, cells, &workers));
   SCIARA_TRY(check_memory(w, needs.memory, &workers));
   SCIARA_TRY(check_disk(w, needs.disk + 2.0 * workers * needs.checkpoint)); // a new one before the old one is replaced
   if (workers < 1) return SCIARA_OK;                                        // cancelled
   sciara_log(SCIARA_LOG_INFO, "engine: %s; %d %s at a time, %zu to compute", w->ops->name, workers,
              sciara_plural((uint64_t)workers, "member", "members"), w->task_count);
-  if (w->ops->batch) SCIARA_TRY(make_pools(w, workers));
+  if (w->ops->batch) SCIARA_TRY(make_pools(w, cells, workers));
   return run_workers(w, workers);
 }
 

@@ -114,16 +114,16 @@ static double next_tower_test(const struct member *m) {
 }
 
 /** The first window: vents and initial lava, with a margin. */
-static struct sciara_window first_window(const struct sciara_problem *p) {
+static struct sciara_window first_window(const struct sciara_problem *p, int64_t margin) {
   const struct sciara_grid *g = &p->grid;
   const bool vents = p->vents->count > 0;
-  struct sciara_window w = vents ? sciara_window_around(g, p->vents, MARGIN) : sciara_window_make(g, 0, 0, 1, 1);
+  struct sciara_window w = vents ? sciara_window_around(g, p->vents, margin) : sciara_window_make(g, 0, 0, 1, 1);
   if (!p->state) return w;
   const struct sciara_margins m = sciara_window_margins(p->state);
   if (m.of[0] >= g->rows) return w; // no lava
   const int64_t row = m.of[0] + 1, col = m.of[2] + 1, end_row = g->rows - 1 - m.of[1], end_col = g->cols - 1 - m.of[3];
   const struct sciara_window lava =
-      sciara_window_make(g, row - MARGIN, col - MARGIN, end_row - row + 2 * MARGIN, end_col - col + 2 * MARGIN);
+      sciara_window_make(g, row - margin, col - margin, end_row - row + 2 * margin, end_col - col + 2 * margin);
   if (!vents) return lava;
   const struct sciara_margins by = {
       {w.row - lava.row > 0 ? w.row - lava.row : 0,
@@ -196,7 +196,7 @@ static enum sciara_status enter_window(struct member *m, struct sciara_problem *
   const struct sciara_site *site = NULL;
   struct sciara_state *state = NULL;
   enum sciara_status status;
-  m->window = first_window(p);
+  m->window = first_window(p, m->setup->margin > 0 ? m->setup->margin : MARGIN);
   m->boundary = p->scenario.boundary;
   m->time_zero = p->state ? p->state->time : 0;
   m->vents = p->vents;

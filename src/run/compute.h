@@ -32,6 +32,7 @@ struct sciara_compute_setup {
   int threads;                      ///< of the engine, for each member; 0: those of the scenario
   int device;                       ///< number of the GPU; -1: that of the scenario
   struct sciara_pool_slot *slot;    ///< the engine; NULL: one of its own
+  int64_t margin;                   ///< cells of the first window around vents and initial lava; 0: the default
   const int *cancel;                ///< enum sciara_cancel, read atomically; may be NULL
   uint64_t ensemble_hash, row_hash; ///< of the member, which its checkpoint must have
   uint64_t initial_hash;            ///< sciara_initial_lava_hash that is expected; 0: any

@@ -35,7 +35,8 @@ struct sciara_member_need sciara_member_need_of(const struct sciara_problem *p, 
   need.lava_cells = fmin(cells, thickness > 0 ? volume / (w2 * thickness) : cells);
   need.disk = SCIARA_MEMBER_BYTES + BYTES_PER_CELL * need.lava_cells;
   need.checkpoint = STATE_BYTES + STATE_PER_CELL * fmin(cells, need.lava_cells + initial_cells(p));
-  need.memory = fmin(cells, WINDOW_LEAST + WINDOW_PER_LAVA * need.lava_cells) * bytes_per_cell;
+  need.window = fmin(cells, WINDOW_LEAST + WINDOW_PER_LAVA * need.lava_cells);
+  need.memory = need.window * bytes_per_cell;
   if (p->scenario.initial_checkpoint || p->scenario.initial_thickness.given || p->scenario.initial_thickness.path)
     need.memory += (double)sciara_state_memory(&p->grid, SCIARA_RECORD_MAX_DEPOSIT); // the map on which it begins
   if (p->scenario.dem.error.sd_m > 0) need.memory += BYTES_OF_GROUND * cells;        // a map of its own

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// One lock guards everything, also the calls of the batch, which one thread at a time may use. While the batch advances
-// the lock is open and `busy` is set: threads with a new member wait, and the batch waits for them before it continues, so
-// that a free slot is filled at once.
+// `lock` guards what the pool knows. While the batch advances, the lock is open; threads load, download and empty other
+// slots meanwhile, one at a time (`calls`). A slot that is ready takes part in the next call of `advance`, which is short
+// while threads are at work.
 #include "run/pool.h"
 
 #include <math.h>
@@ -14,13 +14,15 @@
 #include "base/wallclock.h"
 #include "engine/step_control.h"
 
-enum { WALL_MS = 20 }; // a slot that was filled waits at most so long for its first step
+// How long the slots advance at a time, ms: a slot waits about so long after it has been filled.
+enum { WALL_MS = 50, SHORT_MS = 10 };
 
 struct sciara_pool_slot {
   struct sciara_pool *pool;
   int number;
   unsigned frame;
   bool loaded, advancing, stays;
+  struct sciara_stop stop;
   double due;          ///< for its thread, see sciara_pool_set_due
   pthread_cond_t done; ///< `advancing` has become false
   struct sciara_params params;
@@ -33,15 +35,17 @@ struct sciara_pool {
   void *batch;
   int count, loaded, advancing;
   struct sciara_pool_slot *slots;
+  bool *takes_part; ///< in `advance`, with stops and progress
   struct sciara_stop *stops;
   struct sciara_engine_progress *progress; ///< what the batch writes
   int64_t *liquid;                         ///< of the members that are left
+  pthread_mutex_t calls;                   ///< for load, download and clear; taken before `lock`
   pthread_mutex_t lock;
   pthread_cond_t changed; ///< for the thread of the pool
-  pthread_cond_t free;    ///< the batch may be called, or a slot is empty
+  pthread_cond_t free;    ///< a slot is empty
   pthread_t thread;
-  int waiting; ///< threads that wait for the batch
-  bool busy, ends, drains;
+  int at_work; ///< atomic: threads that load or download, or wait for that
+  bool ends, drains;
   enum sciara_status failed; ///< of the batch
   char *error;
 };
@@ -64,10 +68,14 @@ struct sciara_pool_slot *sciara_pool_slot(struct sciara_pool *pool, int number) 
 
 // ------------------------------------------------------------------------------------------------------------- advance
 
-/** Slots whose thread does something else stay where they are. */
-static void set_stops(struct sciara_pool *p) {
-  for (int k = 0; k < p->count; k++)
-    if (!p->slots[k].advancing) p->stops[k] = (struct sciara_stop){.time = 0, .max_wall_ms = 1};
+/** Chooses the slots that advance next. */
+static void choose_slots(struct sciara_pool *p) {
+  for (int k = 0; k < p->count; k++) {
+    p->takes_part[k] = p->slots[k].advancing;
+    if (!p->takes_part[k]) continue;
+    p->stops[k] = p->slots[k].stop;
+    p->stops[k].max_wall_ms = __atomic_load_n(&p->at_work, __ATOMIC_RELAXED) > 0 ? SHORT_MS : WALL_MS;
+  }
 }
 
 /** Whether a slot needs its thread. */
@@ -81,7 +89,7 @@ static bool is_outgrown(const struct sciara_pool *p) {
   if (!p->drains || !p->table->outgrown || p->failed != SCIARA_OK || p->loaded != p->advancing) return false;
   for (int k = 0; k < p->count; k++) {
     if (!p->slots[k].advancing) continue;
-    if (p->slots[k].stays) return false;
+    if (p->slots[k].stays || !p->takes_part[k]) return false; // or its progress is not known yet
     p->liquid[count++] = p->progress[k].liquid_cells;
   }
   return count > 0 && p->table->outgrown(p->liquid, count);
@@ -92,7 +100,7 @@ static void hand_out(struct sciara_pool *p) {
   const bool outgrown = is_outgrown(p);
   for (int k = 0; k < p->count; k++) {
     struct sciara_pool_slot *s = &p->slots[k];
-    if (!s->advancing) continue;
+    if (!p->takes_part[k]) continue;
     if (p->failed == SCIARA_OK) s->progress = p->progress[k];
     if (p->failed == SCIARA_OK && !has_stopped(s)) {
       if (!outgrown) continue;
@@ -108,40 +116,44 @@ static void *run_pool(void *context) {
   struct sciara_pool *p = (struct sciara_pool *)context;
   pthread_mutex_lock(&p->lock);
   for (;;) {
-    while (!p->ends && (p->waiting > 0 || p->advancing == 0)) pthread_cond_wait(&p->changed, &p->lock);
+    while (!p->ends && p->advancing == 0) pthread_cond_wait(&p->changed, &p->lock);
     if (p->ends) break;
-    set_stops(p);
-    p->busy = true;
+    choose_slots(p);
     pthread_mutex_unlock(&p->lock);
-    const enum sciara_status status = p->table->advance(p->batch, p->stops, p->progress);
+    const enum sciara_status status = p->table->advance(p->batch, p->takes_part, p->stops, p->progress);
     pthread_mutex_lock(&p->lock);
-    p->busy = false;
     if (status != SCIARA_OK && p->failed == SCIARA_OK) {
       p->failed = status;
       p->error = strdup(sciara_last_error());
     }
     hand_out(p);
-    pthread_cond_broadcast(&p->free);
+    if (p->failed != SCIARA_OK) pthread_cond_broadcast(&p->free);
   }
   pthread_mutex_unlock(&p->lock);
   return NULL;
 }
 
-/** Locks the pool when the batch may be called. */
-static void take(struct sciara_pool *p) {
-  pthread_mutex_lock(&p->lock);
-  p->waiting++;
-  while (p->busy) pthread_cond_wait(&p->free, &p->lock);
-  p->waiting--;
+/** Before a call of the batch for a slot that does not advance. */
+static void begin_call(struct sciara_pool *p) {
+  __atomic_add_fetch(&p->at_work, 1, __ATOMIC_RELAXED);
+  pthread_mutex_lock(&p->calls);
 }
 
-static void release(struct sciara_pool *p) {
-  pthread_cond_signal(&p->changed);
-  pthread_mutex_unlock(&p->lock);
+static void end_call(struct sciara_pool *p) {
+  pthread_mutex_unlock(&p->calls);
+  __atomic_sub_fetch(&p->at_work, 1, __ATOMIC_RELAXED);
 }
 
+/** With the lock. */
 static enum sciara_status failure(const struct sciara_pool *p) {
   return p->failed == SCIARA_OK ? SCIARA_OK : sciara_fail(p->failed, "%s", p->error ? p->error : "no memory");
+}
+
+static enum sciara_status check(struct sciara_pool *p) {
+  pthread_mutex_lock(&p->lock);
+  const enum sciara_status status = failure(p);
+  pthread_mutex_unlock(&p->lock);
+  return status;
 }
 
 // ---------------------------------------------------------------------------------------------------- slots as engines
@@ -160,46 +172,66 @@ static enum sciara_status slot_create(const struct sciara_engine_setup *setup, v
   return SCIARA_OK;
 }
 
-static void empty(struct sciara_pool_slot *s) {
+/** Notes whether a slot is loaded. */
+static void set_loaded(struct sciara_pool_slot *s, bool loaded) {
   struct sciara_pool *p = s->pool;
-  if (s->loaded) p->table->clear(p->batch, s->number);
-  p->loaded -= s->loaded;
-  s->loaded = false;
-  pthread_cond_broadcast(&p->free);
+  pthread_mutex_lock(&p->lock);
+  p->loaded += loaded - s->loaded;
+  s->loaded = loaded;
+  if (!loaded) pthread_cond_broadcast(&p->free);
+  pthread_mutex_unlock(&p->lock);
 }
 
-static void slot_destroy(void *engine) {
-  struct sciara_pool_slot *s = (struct sciara_pool_slot *)engine;
-  take(s->pool);
-  empty(s);
-  release(s->pool);
+static void empty(struct sciara_pool_slot *s) {
+  struct sciara_pool *p = s->pool;
+  if (!s->loaded) return;
+  begin_call(p);
+  p->table->clear(p->batch, s->number);
+  end_call(p);
+  set_loaded(s, false);
+}
+
+static void slot_destroy(void *engine) { empty((struct sciara_pool_slot *)engine); }
+
+/** Waits until fewer than `count` slots are loaded; false: there is none, so it would wait for ever. */
+static bool wait_for_room(struct sciara_pool *p, int count) {
+  pthread_mutex_lock(&p->lock);
+  while (count > 0 && p->loaded >= count && p->failed == SCIARA_OK) pthread_cond_wait(&p->free, &p->lock);
+  pthread_mutex_unlock(&p->lock);
+  return count > 0;
+}
+
+static int count_loaded(struct sciara_pool *p) {
+  pthread_mutex_lock(&p->lock);
+  const int count = p->loaded;
+  pthread_mutex_unlock(&p->lock);
+  return count;
 }
 
 static enum sciara_status slot_upload(void *engine, const struct sciara_state *state) {
   struct sciara_pool_slot *s = (struct sciara_pool_slot *)engine;
   struct sciara_pool *p = s->pool;
   enum sciara_status status;
-  take(p);
+  int others;
   empty(s);
-  while ((status = failure(p)) == SCIARA_OK) {
+  do {
+    SCIARA_TRY(check(p));
+    begin_call(p);
+    others = count_loaded(p);
     status = p->table->load(p->batch, s->number, &s->params, s->vents, state, s->frame);
-    if (status != SCIARA_ERR_MEMORY || p->loaded == 0) break;
-    const int before = p->loaded;
-    pthread_cond_signal(&p->changed);
-    while (p->busy || (p->loaded >= before && p->failed == SCIARA_OK)) pthread_cond_wait(&p->free, &p->lock);
-  }
-  s->loaded = status == SCIARA_OK;
-  p->loaded += s->loaded;
-  release(p);
+    if (status == SCIARA_OK) set_loaded(s, true);
+    end_call(p);
+  } while (status == SCIARA_ERR_MEMORY && wait_for_room(p, others));
   return status;
 }
 
 static enum sciara_status slot_download(void *engine, struct sciara_state *state) {
   struct sciara_pool_slot *s = (struct sciara_pool_slot *)engine;
-  take(s->pool);
-  enum sciara_status status = failure(s->pool);
-  if (status == SCIARA_OK) status = s->pool->table->download(s->pool->batch, s->number, state);
-  release(s->pool);
+  struct sciara_pool *p = s->pool;
+  SCIARA_TRY(check(p));
+  begin_call(p);
+  const enum sciara_status status = p->table->download(p->batch, s->number, state);
+  end_call(p);
   return status;
 }
 
@@ -207,11 +239,10 @@ static enum sciara_status slot_advance(void *engine, const struct sciara_stop *s
                                        struct sciara_engine_progress *progress) {
   struct sciara_pool_slot *s = (struct sciara_pool_slot *)engine;
   struct sciara_pool *p = s->pool;
-  take(p);
+  pthread_mutex_lock(&p->lock);
   enum sciara_status status = failure(p);
   if (status == SCIARA_OK) {
-    p->stops[s->number] = *stop;
-    p->stops[s->number].max_wall_ms = WALL_MS;
+    s->stop = *stop;
     s->advancing = true;
     p->advancing++;
     pthread_cond_signal(&p->changed);
@@ -219,7 +250,7 @@ static enum sciara_status slot_advance(void *engine, const struct sciara_stop *s
     *progress = s->progress;
     status = failure(p);
   }
-  release(p);
+  pthread_mutex_unlock(&p->lock);
   if (status != SCIARA_OK) return status;
   const struct sciara_step_control ended = {.now = *progress};
   return sciara_step_control_status(&ended);
@@ -242,7 +273,9 @@ static void pool_free(struct sciara_pool *p) {
   pthread_cond_destroy(&p->changed);
   pthread_cond_destroy(&p->free);
   pthread_mutex_destroy(&p->lock);
+  pthread_mutex_destroy(&p->calls);
   sciara_free(p->slots);
+  sciara_free(p->takes_part);
   sciara_free(p->stops);
   sciara_free(p->progress);
   sciara_free(p->liquid);
@@ -254,7 +287,8 @@ void sciara_pool_destroy(struct sciara_pool *p) {
   if (!p) return;
   pthread_mutex_lock(&p->lock);
   p->ends = true;
-  release(p);
+  pthread_cond_signal(&p->changed);
+  pthread_mutex_unlock(&p->lock);
   pthread_join(p->thread, NULL);
   pool_free(p);
 }
@@ -267,6 +301,7 @@ enum sciara_status sciara_pool_create(const struct sciara_engine_batch *table, c
   SCIARA_TRY(SCIARA_NEW(p, 1, "a pool"));
   p->table = table;
   p->count = setup->slots;
+  pthread_mutex_init(&p->calls, NULL);
   pthread_mutex_init(&p->lock, NULL);
   pthread_cond_init(&p->changed, NULL);
   pthread_cond_init(&p->free, NULL);
@@ -277,6 +312,7 @@ enum sciara_status sciara_pool_create(const struct sciara_engine_batch *table, c
     p->slots[k].due = (double)INFINITY;
     pthread_cond_init(&p->slots[k].done, NULL);
   }
+  SCIARA_TRY_GOTO(SCIARA_NEW(p->takes_part, p->count, "the slots of a pool"));
   SCIARA_TRY_GOTO(SCIARA_NEW(p->stops, p->count, "the slots of a pool"));
   SCIARA_TRY_GOTO(SCIARA_NEW(p->progress, p->count, "the slots of a pool"));
   SCIARA_TRY_GOTO(SCIARA_NEW(p->liquid, p->count, "the slots of a pool"));

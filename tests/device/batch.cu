@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Batches: each member has the bits and the totals of `serial`, whatever its slot, the other members and the lengths of
-// the calls; an error in one slot changes nothing in the others; a slot stops next to its frame.
+// the calls; an error in one slot changes nothing in the others, nor do calls for them; a slot stops next to its frame.
 #include "device_engine.h"
 
 extern "C" {
@@ -9,6 +9,7 @@ extern "C" {
 
 #include <cmath>
 #include <cstdio>
+#include <thread>
 #include <vector>
 
 namespace {
@@ -135,7 +136,7 @@ int run_members(enum sciara_boundary boundary, int threads) {
       load_into(batch, k, members[(size_t)of_slot[k]].s, 0);
       loaded++;
     }
-    ck_assert_msg(tested->batch->advance(batch, stops, progress) == SCIARA_OK, "%s", sciara_last_error());
+    ck_assert_msg(tested->batch->advance(batch, nullptr, stops, progress) == SCIARA_OK, "%s", sciara_last_error());
     for (int k = 0; k < SLOTS; k++) {
       if (of_slot[k] < 0 || progress[k].reason == SCIARA_STOP_WALL) continue;
       const batch_member &m = members[(size_t)of_slot[k]];
@@ -179,7 +180,7 @@ START_TEST(error_in_a_slot) {
   load_into(batch, 2, m.s, 0);
   for (int pass = 0; pass < 2; pass++) {
     do {
-      ck_assert_msg(tested->batch->advance(batch, stops, progress) == SCIARA_OK, "%s", sciara_last_error());
+      ck_assert_msg(tested->batch->advance(batch, nullptr, stops, progress) == SCIARA_OK, "%s", sciara_last_error());
     } while (progress[0].reason == SCIARA_STOP_WALL || progress[2].reason == SCIARA_STOP_WALL ||
              (pass == 1 && progress[1].reason == SCIARA_STOP_WALL));
     if (pass == 0) {
@@ -241,7 +242,7 @@ START_TEST(frame) {
   load_into(batch, 0, m.s, side[_i]);
   for (int again = 0; again < 2; again++) {
     do {
-      ck_assert_msg(tested->batch->advance(batch, &stop, &progress) == SCIARA_OK, "%s", sciara_last_error());
+      ck_assert_msg(tested->batch->advance(batch, nullptr, &stop, &progress) == SCIARA_OK, "%s", sciara_last_error());
     } while (progress.reason == SCIARA_STOP_WALL);
     ck_assert_int_eq(progress.reason, SCIARA_STOP_FRAME);
     ck_assert_uint_eq(progress.step, first);
@@ -260,12 +261,12 @@ END_TEST
 
 double sloping(int64_t r, int64_t c, int v) { return 900 - 2 * (double)r - (double)((c * (v + 3)) % 7); }
 
-// More slots with much lava than multiprocessors take turns; each is as serial, and all get on.
-START_TEST(turns) {
+// More slots with much lava than multiprocessors take turns, few have several each; each is as serial, and all get on.
+START_TEST(much_lava) {
   enum { MOST = 1000, SIDE = 64 };
   int multiprocessors = 0;
   ck_assert_int_eq(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, 0), cudaSuccess);
-  const int slots = multiprocessors + 9;
+  const int counts[] = {multiprocessors + 9, multiprocessors / 3, 5}, slots = counts[_i];
   std::vector<batch_member> list((size_t)slots);
   std::vector<sciara_stop> stops((size_t)slots);
   std::vector<sciara_engine_progress> progress((size_t)slots);
@@ -284,7 +285,8 @@ START_TEST(turns) {
   }
   int calls = 0, waiting = slots;
   for (; waiting > 0 && calls < MOST; calls++) {
-    ck_assert_msg(tested->batch->advance(batch, stops.data(), progress.data()) == SCIARA_OK, "%s", sciara_last_error());
+    ck_assert_msg(tested->batch->advance(batch, nullptr, stops.data(), progress.data()) == SCIARA_OK, "%s",
+                  sciara_last_error());
     waiting = 0;
     for (const sciara_engine_progress &p : progress) waiting += p.reason == SCIARA_STOP_WALL;
   }
@@ -297,6 +299,65 @@ START_TEST(turns) {
     scene_free(&list[(size_t)k].s);
   }
   tested->batch->destroy(batch);
+}
+END_TEST
+
+// While some slots advance, another thread loads, reads and empties the others, with grids of several sizes.
+START_TEST(calls_meanwhile) {
+  enum { PAIRS = 3 };
+  const char *const names[PAIRS] = {"31 x 37", "flat pool", "31 x 37"};
+  batch_member list[PAIRS] = {};
+  bool first_half[2 * PAIRS] = {}, second_half[2 * PAIRS] = {};
+  sciara_stop stops[2 * PAIRS];
+  sciara_engine_progress progress[2 * PAIRS] = {};
+  void *batch = make_batch(SCIARA_BOUNDARY_OPEN, 2 * PAIRS, 0);
+  for (int k = 0; k < PAIRS; k++) {
+    conformance_build(names[k], precision, SCIARA_RECORD_EVERYTHING, &list[k].s);
+    list[k].name = names[k];
+    list[k].stop = stops[k] = stops[PAIRS + k] = stop_of(0, 4000);
+    first_half[k] = second_half[PAIRS + k] = true;
+    load_into(batch, k, list[k].s, 0);
+  }
+  bool ended = false;
+  const auto advance = [&](const bool *part, int first) {
+    sciara_status status;
+    bool waits;
+    do {
+      status = tested->batch->advance(batch, part, stops, progress);
+      waits = false;
+      for (int k = first; k < first + PAIRS; k++) waits |= progress[k].reason == SCIARA_STOP_WALL;
+    } while (status == SCIARA_OK && waits);
+    __atomic_store_n(&ended, true, __ATOMIC_RELEASE);
+    return status;
+  };
+  sciara_status status = SCIARA_ERR_INTERNAL;
+  std::thread steps([&] { status = advance(first_half, 0); });
+  int calls = 0;
+  while (calls < 2 * PAIRS || !__atomic_load_n(&ended, __ATOMIC_ACQUIRE)) {
+    const int slot = PAIRS + calls % PAIRS, of = calls++ * 7 / 3 % PAIRS;
+    load_into(batch, slot, list[of].s, 0);
+    sciara_state *state = state_of(batch, slot, list[of].s);
+    char text[256];
+    const bool differs = states_differ(list[of].s.state, state, text, sizeof text);
+    sciara_state_destroy(state);
+    if (calls % 2) tested->batch->clear(batch, slot);
+    if (!differs) continue;
+    steps.join();
+    ck_abort_msg("what was loaded is not what is read: %s", text);
+  }
+  steps.join();
+  ck_assert_int_eq(status, SCIARA_OK);
+  printf("%d loads while others advanced\n", calls);
+  for (int k = 0; k < PAIRS; k++) load_into(batch, PAIRS + k, list[k].s, 0);
+  ck_assert_int_eq(advance(second_half, PAIRS), SCIARA_OK);
+  for (int k = 0; k < 2 * PAIRS; k++) {
+    const batch_member &m = list[k % PAIRS];
+    sciara_state *state = state_of(batch, k, m.s);
+    expect_like_serial(m, progress[k], state);
+    sciara_state_destroy(state);
+  }
+  tested->batch->destroy(batch);
+  for (batch_member &m : list) scene_free(&m.s);
 }
 END_TEST
 
@@ -338,7 +399,8 @@ int main() {
   tcase_add_loop_test(tc, members, 0, 6);
   tcase_add_test(tc, error_in_a_slot);
   tcase_add_loop_test(tc, frame, 0, 4);
-  tcase_add_test(tc, turns);
+  tcase_add_loop_test(tc, much_lava, 0, 3);
+  tcase_add_test(tc, calls_meanwhile);
   tcase_add_test(tc, refused);
   suite_add_tcase(suite, tc);
   SRunner *runner = srunner_create(suite);

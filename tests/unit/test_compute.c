@@ -240,11 +240,11 @@ static bool in_frame(const struct sciara_state *s, unsigned frame) {
   return found;
 }
 
-static enum sciara_status test_advance(void *batch, const struct sciara_stop stops[],
+static enum sciara_status test_advance(void *batch, const bool takes_part[], const struct sciara_stop stops[],
                                        struct sciara_engine_progress progress[]) {
   for (int k = 0; k < SLOTS; k++) {
     struct test_slot *s = (struct test_slot *)batch + k;
-    if (!s->engine) continue;
+    if (!takes_part[k] || !s->engine) continue;
     for (int n = 0; n < STEPS_OF_ADVANCE; n++) {
       struct sciara_stop one = stops[k];
       SCIARA_TRY(s->ops->download(s->engine, s->state));

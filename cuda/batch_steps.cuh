@@ -660,6 +660,9 @@ __device__ inline void batch_begin(batch_block &my, const batch_slot *slot) {
 template <int MOST_THREADS, int RESIDENT, unsigned BLOCKS>
 static __global__ void __launch_bounds__(MOST_THREADS, RESIDENT)
     batch_steps(const batch_slot *slots, unsigned long long nanoseconds_given) {
+#if __CUDA_ARCH__ < 900
+  if (BLOCKS > 1) return; // there are no clusters; never launched
+#endif
   __shared__ batch_block my;
   const unsigned long long until = nanoseconds() + nanoseconds_given;
   batch_begin(my, slots + blockIdx.x / BLOCKS);

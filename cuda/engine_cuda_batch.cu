@@ -104,7 +104,7 @@ size_t count_clusters(unsigned blocks) {
   int count = 0;
   cudaFuncAttributes is;
   const bool known = !getenv("SCIARA_NO_CLUSTERS") &&
-                     cudaFuncGetAttributes(&is, cluster_kernel_for(blocks)) == cudaSuccess && is.binaryVersion >= 90 &&
+                     cudaFuncGetAttributes(&is, cluster_kernel_for(blocks)) == cudaSuccess && is.ptxVersion >= 90 &&
                      cudaOccupancyMaxActiveClusters(&count, cluster_kernel_for(blocks), &config) == cudaSuccess;
   if (!known) cudaGetLastError(); // clears the error
   return known ? (size_t)count : 0;

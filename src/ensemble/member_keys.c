@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ensemble/member_keys.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -56,6 +57,8 @@ bool sciara_member_key_same(const char *a, const char *b) {
   for (;;) {
     a += strspn(a, separators);
     b += strspn(b, separators);
+    while (a[0] == '0' && isdigit((unsigned char)a[1])) a++; // 00 is 0
+    while (b[0] == '0' && isdigit((unsigned char)b[1])) b++;
     const size_t part = strcspn(a, separators);
     if (part != strcspn(b, separators) || strncmp(a, b, part) != 0) return false;
     if (part == 0) return true;

@@ -224,6 +224,7 @@ class Ensemble(Case):
                             ("it would change the site", "id,dem.path\n1,x\n"), ("found fewer", "id,weight\n1\n"),
                             ("a weight, 0 or more", "id,weight\n1,-1\n"), ("sum above 0", "id,weight\n1,0\n"),
                             ("each column once, found \"vents.0.x\" and \"vents[0].x\"", "id,vents.0.x,vents[0].x\n1,5,6\n"),
+                            ("each column once, found \"vents.0.x\" and \"vents.00.x\"", "id,vents.0.x,vents.00.x\n1,5,6\n"),
                             ("t.csv:2: expected a whole number of at most 18 digits, found \"1000000000000000000\"", "id\n1000000000000000000\n"),
                             ("a value without an end", 'id,model.cooling\n1,"2\n'), ("at least one member", "id\n"),
                             ("did you mean", "id,model.relaxtion\n1,0.5\n"), ("0 to 1", "id,model.relaxation\n1,7\n"),

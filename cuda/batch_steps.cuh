@@ -2,7 +2,7 @@
 // The steps of engine cuda-batch: one block, or one cluster of blocks, advances one simulation; no simulation waits for
 // another. What the blocks of a cluster count together is in the shared memory of the first one.
 //
-// A step has four passes with a barrier after each. Their loops load the next cells before they compute one.
+// A step has four passes with a barrier after each. All but `flow` load the next cells before they compute one.
 //   scan      a thread per cell collects the liquid cells that are not quiescent: a few per cent to a third of all.
 //   evaluate  a thread per collected cell. Most become quiescent by a test without divisions and roots. In the others,
 //             directions are closed with the shortcut; what remains to be done for each flow is divided evenly among the
@@ -581,10 +581,6 @@ template <unsigned BLOCKS> struct batch_work {
     return t;
   }
 
-  __device__ bool is_bad() const {
-    return all.control.bad_before != SCIARA_NO_CELL || all.control.bad_after != SCIARA_NO_CELL;
-  }
-
   __device__ void lap(int which, unsigned long long *last) const {
     if (!s.times || thread != 0) return;
     const unsigned long long now = nanoseconds();
@@ -627,7 +623,7 @@ template <unsigned BLOCKS> struct batch_work {
     if (thread == 0) all.flows = 0;
     barrier();
     lap(1, last);
-    if (is_bad()) return false;
+    if (all.control.bad_after != SCIARA_NO_CELL) return false; // bad_before: others may be in the next step
     now->step++;
     return true;
   }

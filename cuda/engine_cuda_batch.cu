@@ -20,7 +20,6 @@ namespace {
 
 using namespace sciara_gpu;
 
-enum { EXPECTED_TIMES = 4 }; // windows of lava grow by half or by their size
 enum { PRESET_THREADS = 512, LAUNCH_MS = 100, SLOTS_OF_MULTIPROCESSOR = 2 };
 // Liquid cells per slot between which one large block on each multiprocessor is faster than two of PRESET_THREADS: the
 // slots of two blocks do not fit the L2 cache, those of one do (docs/performance.md). A slot that is alone on its
@@ -167,6 +166,12 @@ struct member {
   bool loaded, failed;
 };
 
+/** Host memory for fast copies. */
+struct pinned_block {
+  char *data;
+  size_t bytes;
+};
+
 struct batch {
   sciara_batch_setup setup;
   std::vector<member> members;
@@ -178,10 +183,9 @@ struct batch {
   launch_lists host, device;  ///< pinned; on the device
   sciara_host_fields staging; ///< of the last grid; lent to the engine of a slot for an upload or a download
   unsigned record_of_staging;
-  char *staging_block; ///< pinned: the arrays of `staging`
-  size_t staging_bytes;
-  char *zeros; ///< pinned
-  size_t zero_bytes;
+  pinned_block staging_block; ///< the arrays of `staging`
+  pinned_block zeros;
+  size_t bytes_of_slot; ///< taken for a slot at once; 0: only what its grid needs
 };
 
 batch *batch_of(void *b) { return static_cast<batch *>(b); }
@@ -199,16 +203,15 @@ template <class Visit> void for_each_array(sciara_host_fields *hf, Visit visit) 
 
 size_t aligned(size_t bytes) { return (bytes + SCIARA_ALIGNMENT - 1) / SCIARA_ALIGNMENT * SCIARA_ALIGNMENT; }
 
-/** Pinned memory for the staging area: the block is used again if it is large enough. */
-sciara_status take_staging_block(batch *b, size_t bytes) {
-  if (b->staging_bytes < bytes) {
-    if (b->staging_block) cudaFreeHost(b->staging_block);
-    b->staging_block = nullptr;
-    b->staging_bytes = 0;
-    SCIARA_CUDA_TRY(cudaMallocHost(&b->staging_block, bytes));
-    b->staging_bytes = bytes;
+/** Makes the first `bytes` of a block 0; it is made larger if necessary. */
+sciara_status take_pinned(pinned_block *block, size_t bytes) {
+  if (block->bytes < bytes) {
+    if (block->data) cudaFreeHost(block->data);
+    *block = {};
+    SCIARA_CUDA_TRY(cudaMallocHost(&block->data, bytes));
+    block->bytes = bytes;
   }
-  memset(b->staging_block, 0, bytes);
+  memset(block->data, 0, bytes);
   return SCIARA_OK;
 }
 
@@ -219,12 +222,12 @@ sciara_status make_staging(batch *b, const sciara_state *s) {
   b->staging = {};
   SCIARA_TRY(sciara_host_fields_create(&hf, s));
   for_each_array(&hf, [&](void *array, size_t size) { bytes += array ? aligned(size) : 0; });
-  const sciara_status status = take_staging_block(b, bytes);
+  const sciara_status status = take_pinned(&b->staging_block, bytes);
   if (status != SCIARA_OK) {
     sciara_host_fields_destroy(&hf);
     return status;
   }
-  char *next = b->staging_block;
+  char *next = b->staging_block.data;
   for_each_array(&hf, [&](auto &array, size_t size) {
     if (!array) return;
     sciara_free(array);
@@ -260,9 +263,7 @@ void destroy_batch(void *which) {
   if (!b) return;
   const sciara_on_device scope(b->setup.device);
   for (member &m : b->members) sciara_device_destroy(m.engine);
-  if (b->zeros) cudaFreeHost(b->zeros);
-  if (b->staging_block) cudaFreeHost(b->staging_block);
-  void *const pinned[] = {b->host.slot, b->host.stop, b->host.control};
+  void *const pinned[] = {b->zeros.data, b->staging_block.data, b->host.slot, b->host.stop, b->host.control};
   void *const on_device[] = {b->device.slot, b->device.stop, b->device.control};
   for (void *p : pinned)
     if (p) cudaFreeHost(p);
@@ -272,11 +273,45 @@ void destroy_batch(void *which) {
   delete b;
 }
 
+/** Device memory of a slot for a grid of so many cells. */
+size_t bytes_for(unsigned record, int64_t cells) {
+  sciara_grid grid = {};
+  grid.rows = (int64_t)std::sqrt((double)cells) + 1;
+  grid.cols = cells / grid.rows + 1;
+  size_t host = 0, device = 0;
+  sciara_device_memory(&strategy, &grid, record, &host, &device);
+  return device;
+}
+
+/**
+ * Memory that each slot takes at once, for to exchange it later for more would wait for the slots that advance: that of
+ * the grid of the setup, if all slots together then have at most half of what is free.
+ */
+sciara_status find_bytes_of_slot(batch *b) {
+  size_t free_bytes = 0, total = 0;
+  if (b->setup.cells <= 0 || b->setup.device_bytes) return SCIARA_OK;
+  SCIARA_CUDA_TRY(cudaMemGetInfo(&free_bytes, &total));
+  const size_t bytes = bytes_for(b->setup.record, b->setup.cells);
+  if (bytes <= free_bytes / 2 / b->members.size()) b->bytes_of_slot = bytes;
+  return SCIARA_OK;
+}
+
+void take_at_once(const batch *b, batch_engine *e) {
+  if (e->base.memory || !b->bytes_of_slot) return;
+  if (cudaMalloc(&e->base.memory, b->bytes_of_slot) == cudaSuccess) {
+    e->base.memory_bytes = b->bytes_of_slot;
+  } else {
+    e->base.memory = nullptr; // what the grid needs is taken later
+    cudaGetLastError();       // clears the error
+  }
+}
+
 sciara_status take_lists(batch *b) {
   const size_t n = b->members.size();
   SCIARA_WITH_DEVICE(b->setup.device);
   SCIARA_CUDA_TRY(cudaDeviceGetAttribute(&b->multiprocessors, cudaDevAttrMultiProcessorCount, b->setup.device));
   for (unsigned blocks = 2; blocks <= BATCH_MOST_BLOCKS; blocks *= 2) b->clusters[blocks] = count_clusters(blocks);
+  SCIARA_TRY(find_bytes_of_slot(b));
   SCIARA_CUDA_TRY(cudaStreamCreateWithFlags(&b->stream, cudaStreamNonBlocking));
   SCIARA_CUDA_TRY(cudaMallocHost(&b->host.slot, n * sizeof(batch_slot)));
   SCIARA_CUDA_TRY(cudaMallocHost(&b->host.stop, n * sizeof(sciara_stop_rule)));
@@ -349,55 +384,14 @@ sciara_status check_vents(const sciara_vents *v, const sciara_grid *g, unsigned 
   return SCIARA_OK;
 }
 
-/** Device memory of a slot for a grid of so many cells. */
-size_t bytes_for(unsigned record, int64_t cells) {
-  sciara_grid grid = {};
-  grid.rows = (int64_t)std::sqrt((double)cells) + 1;
-  grid.cols = cells / grid.rows + 1;
-  size_t host = 0, device = 0;
-  sciara_device_memory(&strategy, &grid, record, &host, &device);
-  return device;
-}
-
-/**
- * Takes memory for the expected grid, and more, at once: to exchange it later would wait for the slots that advance. All
- * slots together take at most half of the device's memory so.
- */
-void take_expected(batch *b, batch_engine *e) {
-  if (e->base.memory || b->setup.cells <= 0 || b->setup.device_bytes) return;
-  const sciara_on_device scope(b->setup.device);
-  size_t free_bytes = 0, total = 0;
-  if (cudaMemGetInfo(&free_bytes, &total) != cudaSuccess) return;
-  const size_t expected = bytes_for(b->setup.record, EXPECTED_TIMES * b->setup.cells);
-  const size_t bytes = std::min(expected, total / 2 / b->members.size());
-  if (cudaMalloc(&e->base.memory, bytes) == cudaSuccess) {
-    e->base.memory_bytes = bytes;
-  } else {
-    e->base.memory = nullptr;
-    cudaGetLastError(); // clears the error
-  }
-}
-
-/** Zeros on the host, for at least so many bytes. */
-sciara_status take_zeros(batch *b, size_t bytes) {
-  if (b->zero_bytes >= bytes) return SCIARA_OK;
-  if (b->zeros) cudaFreeHost(b->zeros);
-  b->zeros = nullptr;
-  b->zero_bytes = 0;
-  SCIARA_CUDA_TRY(cudaMallocHost(&b->zeros, bytes));
-  b->zero_bytes = bytes;
-  memset(b->zeros, 0, bytes);
-  return SCIARA_OK;
-}
-
 /** What must be 0 before the first launch. Copied, for a kernel would wait for the slots that advance. */
 sciara_status clear_arrays(batch *b, const batch_engine *e) {
   const size_t cells = (size_t)e->base.hf.count;
-  SCIARA_TRY(take_zeros(b, cells * sizeof(int)));
-  SCIARA_TRY(sciara_device_put(&e->base, e->slot.ready, b->zeros, sizeof(int)));
-  SCIARA_TRY(sciara_device_put(&e->base, e->slot.link, b->zeros, cells * sizeof(int)));
-  SCIARA_TRY(sciara_device_put(&e->base, e->slot.inbox, b->zeros, cells + 3));
-  return sciara_device_put(&e->base, e->slot.calm, b->zeros, cells);
+  SCIARA_TRY(take_pinned(&b->zeros, cells * sizeof(int)));
+  SCIARA_TRY(sciara_device_put(&e->base, e->slot.ready, b->zeros.data, sizeof(int)));
+  SCIARA_TRY(sciara_device_put(&e->base, e->slot.link, b->zeros.data, cells * sizeof(int)));
+  SCIARA_TRY(sciara_device_put(&e->base, e->slot.inbox, b->zeros.data, cells + 3));
+  return sciara_device_put(&e->base, e->slot.calm, b->zeros.data, cells);
 }
 
 /** SCIARA_ERR_MEMORY if the slots would need more than the setup allows. Memory of empty slots is released first. */
@@ -439,7 +433,7 @@ sciara_status load_member(batch *b, member *m, const sciara_params *params, cons
   m->engine->base.setup.vents = vents;
   m->engine->frame = frame;
   m->engine->base.reuses = true;
-  take_expected(b, m->engine);
+  take_at_once(b, m->engine);
   SCIARA_TRY(lend_staging(b, &m->engine->base, state));
   sciara_status status = sciara_device_upload(engine, state);
   if (status == SCIARA_ERR_MEMORY && release_idle(b, m)) status = sciara_device_upload(engine, state);
@@ -459,6 +453,7 @@ sciara_status load(void *which, int slot, const sciara_params *params, const sci
     return sciara_fail(SCIARA_ERR_INTERNAL, "a state that records %u in a batch that records %u",
                        sciara_state_record(state), b->setup.record);
   m->loaded = m->failed = false;
+  SCIARA_WITH_DEVICE(b->setup.device);
   const sciara_status status = load_member(b, m, params, vents, state, frame);
   if (status != SCIARA_OK)
     clear_slot(b, slot);
@@ -636,16 +631,23 @@ int count_slots(int device, int64_t cells, size_t *bytes) {
   return (int)std::min(fit, (size_t)multiprocessors * SLOTS_OF_MULTIPROCESSOR);
 }
 
-/** Estimated seconds of a step: of one of few members, on four multiprocessors (H100), and in cuda-fused (H200). */
-const double BLOCK_STEP_S = 5e-6, BLOCK_CELL_S = 4.3e-9, FUSED_STEP_S = 6.3e-6, FUSED_CELL_S = 1e-9;
+/** Estimated seconds of a step of a member, and of one of its liquid cells (docs/performance.md). */
+struct step_cost {
+  double step, cell;
+};
+const step_cost ON_BLOCK = {3e-6, 14.5e-9}, ON_FUSED = {6.3e-6, 1e-9}; // H200
+const step_cost ON_CLUSTER = {5e-6, 4.3e-9};                           // of BATCH_MOST_BLOCKS; H100
 
-bool is_outgrown(const int64_t liquid[], int count) {
-  double block = 0, fused = 0;
+bool is_outgrown(const void *which, const int64_t liquid[], int count) {
+  const batch *b = static_cast<const batch *>(which);
+  const bool clusters = !threads_of(&b->setup.options, 0) && (size_t)count <= b->clusters[BATCH_MOST_BLOCKS];
+  const step_cost here = clusters ? ON_CLUSTER : ON_BLOCK;
+  double slowest = 0, fused = 0;
   for (int k = 0; k < count; k++) {
-    block = std::max(block, BLOCK_STEP_S + BLOCK_CELL_S * (double)liquid[k]);
-    fused += FUSED_STEP_S + FUSED_CELL_S * (double)liquid[k];
+    slowest = std::max(slowest, here.step + here.cell * (double)liquid[k]);
+    fused += ON_FUSED.step + ON_FUSED.cell * (double)liquid[k];
   }
-  return fused < block;
+  return fused < slowest;
 }
 
 const sciara_engine_batch table = {.create = create_batch,
@@ -660,5 +662,6 @@ const sciara_engine_batch table = {.create = create_batch,
 
 } // namespace
 
-SCIARA_DEVICE_ENGINE_WITH(cuda_batch, "cuda-batch", "GPU: one block per simulation, many simulations at a time",
+SCIARA_DEVICE_ENGINE_WITH(cuda_batch, "cuda-batch",
+                          "GPU: one block or cluster per simulation, many simulations at a time",
                           "block_width block_height", SCIARA_GATHER_CLASS, nullptr, &table);

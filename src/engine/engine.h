@@ -184,7 +184,7 @@ struct sciara_batch_setup {
   int device;      ///< number of the GPU, for engines that use one
   int slots;       ///< the largest number of members at a time, at least 1
   unsigned record; ///< bits of enum sciara_record: what every state records
-  int64_t cells;   ///< of the grids that are expected: memory of a slot is taken for them at once; 0: not known
+  int64_t cells;   ///< of a grid for which memory of each slot may be taken at once; 0: not known
   struct sciara_engine_options options;
   size_t host_bytes, device_bytes; ///< limits of the memory of all slots; 0: none
 };
@@ -192,8 +192,8 @@ struct sciara_batch_setup {
 /**
  * Many simulations at a time, called members: each in a slot of its own, with its own grid, parameters, vents, clock
  * and stop rule. A member has the bits that the engine gives it alone. One thread at a time may call these functions
- * for a batch, with one exception: while a thread is in `advance`, another may call load, download or clear for slots
- * that do not take part.
+ * for a batch, with one exception: while a thread is in `advance` with `takes_part`, another one may call load, download
+ * or clear for slots that do not take part.
  */
 struct sciara_engine_batch {
   enum sciara_status (*create)(const struct sciara_batch_setup *setup, void **batch);
@@ -233,7 +233,7 @@ struct sciara_engine_batch {
    * Whether `count` members with so many liquid cells, the only ones left, end sooner in engines of the kind `successor`,
    * one step of each alternately. Absent, as `successor`: never.
    */
-  bool (*outgrown)(const int64_t liquid[], int count);
+  bool (*outgrown)(const void *batch, const int64_t liquid[], int count);
   const char *successor; ///< name of that engine, of the same device
 };
 

@@ -41,6 +41,7 @@ enum {
   VERY_LONG = 4,      // times the mean: such members come first
   CHECKPOINT_S = 600, // between two checkpoints of a member, unless the options say otherwise
   SLOT_MARGIN = 96,   // cells around vents in the first window of a slot: each larger window costs it time
+  SLOT_ROOM = 4,      // times the expected window: windows grow by half or by their size
 };
 
 static const char log_name[] = "log.csv";
@@ -568,13 +569,14 @@ static enum sciara_status slots_of(const struct work *w, int64_t cells, int *wor
 
 /** A pool on each device for these workers: worker k has slot k / pools of pool k % pools. */
 static enum sciara_status make_pools(struct work *w, int64_t cells, int workers) {
+  const int64_t all = sciara_grid_cells(&w->setup.site->grid);
   const int wanted = pools_of(w), count = wanted < workers ? wanted : workers;
   for (int k = 0; k < count; k++) {
     const struct sciara_batch_setup setup = {.boundary = SCIARA_BOUNDARY_OPEN, // as in every window
                                              .device = k,
                                              .slots = (workers + count - 1 - k) / count,
                                              .record = SCIARA_RECORD_MAX_DEPOSIT,
-                                             .cells = cells,
+                                             .cells = SLOT_ROOM * cells < all ? SLOT_ROOM * cells : all,
                                              .options = w->engine_options};
     SCIARA_TRY(sciara_pool_create(w->ops->batch, &setup, &w->pools[k]));
     w->pool_count++;
@@ -602,8 +604,9 @@ static int64_t window_of(struct work *w, struct sciara_member_need *most) {
   if (w->ops->batch) {
     const double side = 2 * SLOT_MARGIN + 1, all = (double)sciara_grid_cells(&w->setup.site->grid);
     w->setup.margin = SLOT_MARGIN;
-    most->window = fmin(fmax(most->window, side * side), all);
-    most->memory = fmax(most->memory, most->window * sciara_member_bytes_per_cell(w->ops));
+    const double window = fmin(fmax(most->window, side * side), all);
+    most->memory += (window - most->window) * sciara_member_bytes_per_cell(w->ops);
+    most->window = window;
   }
   return (int64_t)fmax(most->window, 1);
 }

@@ -87,12 +87,13 @@ static bool has_stopped(const struct sciara_pool_slot *s) {
 static bool is_outgrown(const struct sciara_pool *p) {
   int count = 0;
   if (!p->drains || !p->table->outgrown || p->failed != SCIARA_OK || p->loaded != p->advancing) return false;
+  if (__atomic_load_n(&p->at_work, __ATOMIC_RELAXED) > 0) return false; // others are being loaded
   for (int k = 0; k < p->count; k++) {
     if (!p->slots[k].advancing) continue;
     if (p->slots[k].stays || !p->takes_part[k]) return false; // or its progress is not known yet
     p->liquid[count++] = p->progress[k].liquid_cells;
   }
-  return count > 0 && p->table->outgrown(p->liquid, count);
+  return count > 0 && p->table->outgrown(p->batch, p->liquid, count);
 }
 
 /** Gives the threads of the slots that have stopped their results. */

@@ -100,6 +100,7 @@ void *make_batch(enum sciara_boundary boundary, int slots, int threads) {
   setup.boundary = boundary;
   setup.slots = slots;
   setup.record = SCIARA_RECORD_EVERYTHING;
+  setup.cells = 900; // some scenes are larger
   setup.options.block_width = threads;
   setup.options.block_height = threads ? 1 : 0;
   void *batch = nullptr;

@@ -16,7 +16,7 @@ struct sciara_forecast {
   size_t site;    ///< ground and kinds of the cells, shared by all states; 0: already in memory
   size_t state;   ///< the state on the host, between the engine and the files
   size_t engine;  ///< of the engine, with the largest possible extent of the lava; 0 if unknown
-  size_t writing; ///< the largest of a snapshot, a checkpoint and a map, and the states waiting to be written
+  size_t writing; ///< the largest of dem.tif, a snapshot, a checkpoint and a map, and the states waiting to be written
 
   size_t checkpoint; ///< part of `writing`: a checkpoint, which a signal may request at any time
 

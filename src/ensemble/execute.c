@@ -159,7 +159,7 @@ static enum sciara_status estimate(const struct work *w, size_t member, struct s
   struct sciara_problem problem;
   struct sciara_diagnostics diagnostics = {0};
   char name[64];
-  *out = (struct sciara_member_need){.disk = SCIARA_MEMBER_BYTES};
+  *out = (struct sciara_member_need){.disk = sciara_member_disk(1, 0)};
   enum sciara_status status = scenario_of(w, member, &json, name);
   if (status == SCIARA_OK) {
     const struct sciara_compute_text text = {name, json.data, json.length};

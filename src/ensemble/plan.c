@@ -31,7 +31,7 @@ struct planning {
   struct sciara_problem base;
   struct sciara_expansion x;
   struct sciara_ensemble e; ///< its base is the one with the DEM where it is now
-  double lava_cells;        ///< sum over the members: at most so many cells with lava
+  double footprints;        ///< sum over the members: cells with lava in the end
 };
 
 enum sciara_status sciara_ensemble_schema(struct sciara_text *out) { return sciara_ensemble_tree_schema(out); }
@@ -334,13 +334,12 @@ static double volume_of(const struct planning *p, const struct sciara_scenario_s
 
 /** Every member must be a valid scenario: the ranges of keys do not say what must hold between them. */
 static void check_members(struct planning *p) {
-  const double w = p->base.grid.cell_size, thin = 2 * p->base.scenario.params.hc_vent;
   for (size_t i = 0; i < p->e.members.count; i++) {
     struct sciara_scenario_spec scenario;
     const enum sciara_status status = open_member(p, i, &scenario);
     sciara_diagnostics_add(p->r.diagnostics, status);
     if (status == SCIARA_OK)
-      p->lava_cells += fmin(volume_of(p, &scenario) / (w * w * thin), (double)sciara_grid_cells(&p->base.grid));
+      p->footprints += sciara_member_footprint(&scenario.params, volume_of(p, &scenario), &p->base.grid);
     sciara_scenario_free(&scenario);
   }
 }
@@ -381,8 +380,6 @@ static void read_plan(struct planning *p) {
 
 // --------------------------------------------------------------------------------------------------------- estimate
 
-static const double BYTES_PER_CELL = 10; ///< of a footprint, compressed
-
 /** Maps with their styles, pictures and layers of hazard.nc: most of them, bytes of one without lava, and per cell. */
 static const double MAPS = 40, BYTES_PER_MAP = 60e3, BYTES_PER_CELL_OF_MAP = 8;
 
@@ -406,8 +403,8 @@ static void make_estimate(const struct planning *p, const char *folder, double p
   const size_t count = p->e.members.count;
   *out = (struct sciara_ensemble_estimate){.members = count, .batches = p->e.batch_count};
   const double cells = (double)sciara_grid_cells(&p->base.grid);
-  out->bytes = 8 * cells + SCIARA_MEMBER_BYTES * (double)count + BYTES_PER_CELL * p->lava_cells +
-               MAPS * (BYTES_PER_MAP + BYTES_PER_CELL_OF_MAP * fmin(cells, p->lava_cells));
+  out->bytes = 8 * cells + sciara_member_disk((double)count, p->footprints) +
+               MAPS * (BYTES_PER_MAP + BYTES_PER_CELL_OF_MAP * fmin(cells, p->footprints));
   out->free_bytes = free_bytes_of(folder ? folder : ".");
   if (sciara_plan_time_make(&p->e, &p->base, probe_s, &out->time) != SCIARA_OK) sciara_error_clear();
 }

@@ -4,12 +4,14 @@
 #include <math.h>
 
 enum {
-  BYTES_PER_CELL = 12,  // of a footprint on the disk
-  STATE_BYTES = 48000,  // of a checkpoint without lava
-  STATE_PER_CELL = 40,  // and for each cell with lava
-  WINDOW_PER_LAVA = 4,  // cells of a window for each cell of lava
-  WINDOW_LEAST = 4096,  // cells
-  BYTES_OF_GROUND = 20, // per cell, while it is made
+  BYTES_PER_MEMBER = 6 << 10, // on the disk, without cells
+  BYTES_PER_CELL = 10,        // of a footprint on the disk, compressed
+  THIN = 2,                   // times the critical height at the vent: less than the mean thickness
+  STATE_BYTES = 48000,        // of a checkpoint without lava
+  STATE_PER_CELL = 40,        // and for each cell with lava
+  WINDOW_PER_LAVA = 4,        // cells of a window for each cell of lava
+  WINDOW_LEAST = 4096,        // cells
+  BYTES_OF_GROUND = 20,       // per cell, while it is made
 };
 
 double sciara_member_bytes_per_cell(const struct sciara_engine_ops *ops) {
@@ -27,14 +29,23 @@ static double initial_cells(const struct sciara_problem *p) {
   return (double)count;
 }
 
+double sciara_member_footprint(const struct sciara_params *params, double volume, const struct sciara_grid *grid) {
+  return fmin((double)sciara_grid_cells(grid), volume / (grid->cell_size * grid->cell_size * THIN * params->hc_vent));
+}
+
+double sciara_member_disk(double members, double footprints) {
+  return BYTES_PER_MEMBER * members + BYTES_PER_CELL * footprints;
+}
+
 struct sciara_member_need sciara_member_need_of(const struct sciara_problem *p, double bytes_per_cell) {
   const struct sciara_params *params = &p->scenario.params;
   const double volume = p->vents ? sciara_vents_total(p->vents) : 0, w2 = p->grid.cell_size * p->grid.cell_size;
   const double thickness = 0.5 * (params->hc_vent + params->hc_sol), cells = (double)sciara_grid_cells(&p->grid);
   struct sciara_member_need need = {.length = volume * (p->vents ? sciara_vents_end(p->vents) : 0)};
   need.lava_cells = fmin(cells, thickness > 0 ? volume / (w2 * thickness) : cells);
-  need.disk = SCIARA_MEMBER_BYTES + BYTES_PER_CELL * need.lava_cells;
-  need.checkpoint = STATE_BYTES + STATE_PER_CELL * fmin(cells, need.lava_cells + initial_cells(p));
+  const double footprint = sciara_member_footprint(params, volume, &p->grid);
+  need.disk = sciara_member_disk(1, footprint);
+  need.checkpoint = STATE_BYTES + STATE_PER_CELL * fmin(cells, footprint + initial_cells(p));
   need.window = fmin(cells, WINDOW_LEAST + WINDOW_PER_LAVA * need.lava_cells);
   need.memory = need.window * bytes_per_cell;
   if (p->scenario.initial_checkpoint || p->scenario.initial_thickness.given || p->scenario.initial_thickness.path)

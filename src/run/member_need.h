@@ -15,7 +15,11 @@ struct sciara_member_need {
   double memory;     ///< bytes, in addition to the site, which members share
 };
 
-enum { SCIARA_MEMBER_BYTES = 6 << 10 }; ///< on the disk, without cells
+/** Cells that the lava of a member covers in the end: at most about so many. @param volume that it emits, m3 */
+double sciara_member_footprint(const struct sciara_params *params, double volume, const struct sciara_grid *grid);
+
+/** Bytes on the disk of so many members, which cover `footprints` cells together. */
+double sciara_member_disk(double members, double footprints);
 
 /** Bytes of a state, its copy and an engine, for one cell of a window. */
 double sciara_member_bytes_per_cell(const struct sciara_engine_ops *ops);

@@ -213,10 +213,9 @@ struct sciara_engine_batch {
    * Advances the loaded slots that take part until a condition of stops[slot] is true, or its frame, or until about the
    * longest max_wall_ms of these slots has passed (SCIARA_STOP_WALL: call again); *cancel of one slot stops all.
    * Returning early and continuing later never changes a bit. All arrays have an entry for each slot; `takes_part` may
-   * be NULL: all loaded ones do. Entries of other slots are neither read nor written. An
-   * error in a slot is not one of the batch: progress[slot].bad.step is not 0, or the reason is SCIARA_STOP_STALLED. The
-   * state is then as after `advance` of an engine, and the slot does not advance until it is
-   * loaded again.
+   * be NULL: all loaded ones do. Entries of other slots are neither read nor written. An error in a slot is not one of
+   * the batch: progress[slot].bad.step is not 0, or the reason is SCIARA_STOP_STALLED. The state is then as after `advance`
+   * of an engine, and the slot does not advance until it is loaded again.
    */
   enum sciara_status (*advance)(void *batch, const bool takes_part[], const struct sciara_stop stops[],
                                 struct sciara_engine_progress progress[]);

@@ -49,6 +49,19 @@ function pictureOf(width, height) {
   return { canvas, context, pixels: context.createImageData(canvas.width, canvas.height) };
 }
 
+/** About how far vents are apart, in cells: as if they were spread evenly over their extent. A few are never too close. */
+function spacingOf(vents) {
+  const points = vents.map((vent) => vent.points[0]).filter((point) => !point.includes(null));
+  if (points.length < 10) return Infinity;
+  const sides = [0, 1].map((axis) => {
+    const values = points.map((point) => point[axis]);
+    const least = values.reduce((a, b) => Math.min(a, b));
+    return values.reduce((a, b) => Math.max(a, b)) - least;
+  });
+  const [shorter, longer] = sides.sort((a, b) => a - b);
+  return Math.max(Math.sqrt((shorter * longer) / points.length), longer / points.length);
+}
+
 class LavaMap {
   constructor(frames, canvas) {
     this.frames = frames;
@@ -63,6 +76,7 @@ class LavaMap {
     const bit = (i) => (seen[i >> 3] >> (i & 7)) & 1;
     this.observed = seen && outlineOf((r, c) => bit(r * this.cols + c) === 1, this.rows, this.cols);
     this.view = { x: 0, y: 0, scale: 1 };
+    this.ventsApart = spacingOf(frames.data.vents);
     this.shows = { extent: false, observed: Boolean(seen), vents: true };
     this.chosen = null;
   }
@@ -190,26 +204,33 @@ class LavaMap {
     this.drawStamp(context);
   }
 
-  /** Triangles of one size at every zoom, and lines. */
+  /** How large marks of vents are: 1, or less where many would hide the map between them. */
+  markSize() {
+    const apart = this.ventsApart * this.view.scale; // pixels
+    return Math.max(0.25, Math.min(1, apart / 28));
+  }
+
+  /** Triangles of one size at every zoom unless there are many of them, and lines. */
   drawVents(context) {
     const { scale } = this.view;
+    const mark = this.markSize();
     for (const { points } of this.frames.data.vents) {
       const path = new Path2D();
       if (points.some((point) => point.includes(null))) continue;
       if (points.length > 1) {
         points.forEach(([x, y], i) => (i ? path.lineTo(x, y) : path.moveTo(x, y)));
-        this.stroke(context, path, "#111", 0, 0, 5);
-        this.stroke(context, path, VENT, 0, 0, 2.5);
+        this.stroke(context, path, "#111", 0, 0, 5 * mark);
+        this.stroke(context, path, VENT, 0, 0, 2.5 * mark);
         continue;
       }
       const [x, y] = points[0];
-      const size = 8 / scale;
+      const size = (8 * mark) / scale;
       path.moveTo(x, y - size);
       path.lineTo(x + 0.87 * size, y + 0.5 * size);
       path.lineTo(x - 0.87 * size, y + 0.5 * size);
       path.closePath();
       context.fillStyle = VENT;
-      this.stroke(context, path, "#111", 0, 0);
+      this.stroke(context, path, "#111", 0, 0, 1.8 * mark, 2.2 * mark);
       context.fill(path);
     }
   }
@@ -235,10 +256,10 @@ class LavaMap {
   }
 
   /** A line of two pixels on a paler one, so that it is seen on any ground. */
-  stroke(context, path, colour, x, y, thickness = 1.8) {
+  stroke(context, path, colour, x, y, thickness = 1.8, paler = 2.2) {
     context.save();
     context.translate(x, y);
-    for (const [style, width] of [["#ffffffb0", thickness + 2.2], [colour, thickness]]) {
+    for (const [style, width] of [["#ffffffb0", thickness + paler], [colour, thickness]]) {
       context.strokeStyle = style;
       context.lineWidth = width / this.view.scale;
       context.stroke(path);

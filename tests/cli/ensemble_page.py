@@ -188,10 +188,25 @@ class HazardPage(SharedCase):
         self.assertRegex(self.text("threats"), r"^No finished member reaches this place\.Upper 95 % bound: [0-9.]+ %$")
         self.assertTrue(self.text("value-probability_0m").startswith("0.00 %"), self.text("value-probability_0m"))
 
+    def hidden_by_vents(self):
+        """The part of the map between the vents that has their colour; the whole map is shown."""
+        return self.browser.evaluate("""(() => {
+            const data = JSON.parse(document.getElementById("data").textContent), canvas = document.getElementById("map");
+            const scale = canvas.width / data.window[3], at = (axis) => data.vents.map(({points}) => points[0][axis] * scale);
+            const [left, top] = [0, 1].map((axis) => Math.floor(Math.min(...at(axis))));
+            const [width, height] = [0, 1].map((axis) => Math.ceil(Math.max(...at(axis))) - [left, top][axis]);
+            const {data: rgba} = canvas.getContext("2d").getImageData(left, top, width, height);
+            let count = 0;
+            for (let i = 0; i < rgba.length; i += 4) count += rgba[i] < 40 && rgba[i + 1] > 160 && rgba[i + 2] > 170;
+            return count / (width * height);
+        })()""")
+
     def test_phone(self):
         self.open(width=360, height=740, touch=True, ratio=2, dark=True)
         self.assertLessEqual(self.browser.evaluate("document.documentElement.scrollWidth"), 360)
         self.keep("hazard-phone-map.jpg")
+        hidden = self.hidden_by_vents()
+        self.assertTrue(0.01 < hidden < 0.12, hidden)
         self.assert_shown(self.choose(self.places()[0], tap=True))
         self.browser.evaluate("document.getElementById('cell').scrollIntoView()")
         self.keep("hazard-phone.jpg")

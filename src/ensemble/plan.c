@@ -541,6 +541,9 @@ static enum sciara_status inspect_folder(struct planning *p, bool overwrite, boo
     status = check_table(p->e.folder, &rows);
   } else if (!overwrite || has_batches(p->e.folder)) {
     status = sciara_ensemble_rows_check(p->e.folder, &rows, &p->e.members);
+    if (status != SCIARA_OK && p->x.skipped > 0)
+      sciara_log(SCIARA_LOG_INFO, "%s: a plan has no members of weight 0; to retain them, write 0 in %s/%s instead",
+                 p->r.file, p->e.folder, SCIARA_ENSEMBLE_WEIGHTS);
     if (status == SCIARA_OK)
       status = sciara_fail(
           SCIARA_ERR_INPUT,

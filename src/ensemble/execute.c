@@ -343,11 +343,21 @@ static void fail(struct work *w, enum sciara_status status) {
   halt(w);
 }
 
+/** NULL: members have engines of their own. */
+static struct sciara_pool_slot *slot_of(const struct worker *me) {
+  const struct work *w = me->work;
+  return w->pool_count > 0 ? sciara_pool_slot(w->pools[me->number % w->pool_count], me->number / w->pool_count) : NULL;
+}
+
 /** The next task; false: there is none. */
-static bool take_task(struct work *w, struct task *task) {
+static bool take_task(const struct worker *me, struct task *task) {
+  struct work *w = me->work;
+  struct sciara_pool_slot *const slot = slot_of(me);
   pthread_mutex_lock(&w->lock);
   const bool some = w->next < w->task_count && !__atomic_load_n(&w->halt, __ATOMIC_RELAXED);
   if (some) *task = w->tasks[w->next++];
+  if (slot && some) sciara_pool_reserve(slot); // before another worker drains the pools
+  if (slot && !some) sciara_pool_release(slot);
   const bool last = w->next == w->task_count;
   pthread_mutex_unlock(&w->lock);
   if (last)
@@ -366,8 +376,7 @@ static enum sciara_status compute(const struct worker *me, size_t member, struct
   bool cancelled = false;
   const int devices = w->ops->capabilities & SCIARA_CAN_DEVICE ? sciara_devices() : 0;
   if (devices > 0) setup.device = me->number % devices;
-  if (w->pool_count > 0)
-    setup.slot = sciara_pool_slot(w->pools[me->number % w->pool_count], me->number / w->pool_count);
+  setup.slot = slot_of(me);
   char *checkpoint = sciara_member_checkpoint_path(&w->folder, member);
   setup.checkpoint = checkpoint;
   setup.ensemble_hash = w->e->hash;
@@ -433,7 +442,7 @@ static void *run_worker(void *context) {
   const struct worker *me = (const struct worker *)context;
   struct work *w = me->work;
   struct task task;
-  while (take_task(w, &task)) {
+  while (take_task(me, &task)) {
     const enum sciara_status status = do_task(me, &task);
     if (status != SCIARA_OK) fail(w, status);
   }

@@ -345,6 +345,7 @@ static enum sciara_status leave_slot(struct member *m) {
     return SCIARA_OK;
   }
   m->slot = NULL;
+  sciara_pool_release(slot);
   m->slice = FIRST_SLICE;
   s->problem.ops = next;
   return enlarge(m, &as_it_is);
@@ -353,6 +354,7 @@ static enum sciara_status leave_slot(struct member *m) {
 /** The device has no memory for the engine outside the slot: continues in the slot, from the kept state. */
 static enum sciara_status return_to_slot(struct member *m) {
   m->slot = m->setup->slot;
+  sciara_pool_reserve(m->slot);
   sciara_pool_stay(m->slot);
   sciara_pool_enter(m->slot);
   m->simulation->problem.ops = &sciara_pool_engine;
@@ -583,6 +585,7 @@ enum sciara_status sciara_compute_member(const struct sciara_compute_setup *setu
   const double begin = sciara_wallclock();
   *out = (struct sciara_footprint){0};
   *cancelled = false;
+  if (setup->slot) sciara_pool_reserve(setup->slot);
   sciara_log_divert(take_message, &m.warnings);
   sciara_compute_place(setup, text, &problem, &diagnostics);
   if (diagnostics.count == 0) {
@@ -593,6 +596,7 @@ enum sciara_status sciara_compute_member(const struct sciara_compute_setup *setu
   }
   sciara_log_divert(NULL, NULL);
   sciara_simulation_destroy(m.simulation);
+  if (setup->slot) sciara_pool_release(setup->slot);
   sciara_problem_free(&problem);
   sciara_diagnostics_free(&diagnostics);
   sciara_vents_destroy(m.vents);

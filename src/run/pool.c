@@ -21,7 +21,7 @@ struct sciara_pool_slot {
   struct sciara_pool *pool;
   int number;
   unsigned frame;
-  bool loaded, advancing, stays;
+  bool reserved, loaded, advancing, stays;
   struct sciara_stop stop;
   double due;          ///< for its thread, see sciara_pool_set_due
   pthread_cond_t done; ///< `advancing` has become false
@@ -33,7 +33,7 @@ struct sciara_pool_slot {
 struct sciara_pool {
   const struct sciara_engine_batch *table;
   void *batch;
-  int count, loaded, advancing;
+  int count, reserved, loaded, advancing; ///< slots
   struct sciara_pool_slot *slots;
   bool *takes_part; ///< in `advance`, with stops and progress
   struct sciara_stop *stops;
@@ -86,8 +86,7 @@ static bool has_stopped(const struct sciara_pool_slot *s) {
 /** Whether the members that are left are to leave their slots. */
 static bool is_outgrown(const struct sciara_pool *p) {
   int count = 0;
-  if (!p->drains || !p->table->outgrown || p->failed != SCIARA_OK || p->loaded != p->advancing) return false;
-  if (__atomic_load_n(&p->at_work, __ATOMIC_RELAXED) > 0) return false; // others are being loaded
+  if (!p->drains || !p->table->outgrown || p->failed != SCIARA_OK || p->reserved != p->advancing) return false;
   for (int k = 0; k < p->count; k++) {
     if (!p->slots[k].advancing) continue;
     if (p->slots[k].stays || !p->takes_part[k]) return false; // or its progress is not known yet
@@ -158,6 +157,18 @@ static enum sciara_status check(struct sciara_pool *p) {
 }
 
 // ---------------------------------------------------------------------------------------------------- slots as engines
+
+static void set_reserved(struct sciara_pool_slot *s, bool reserved) {
+  struct sciara_pool *p = s->pool;
+  pthread_mutex_lock(&p->lock);
+  p->reserved += reserved - s->reserved;
+  s->reserved = reserved;
+  pthread_mutex_unlock(&p->lock);
+}
+
+void sciara_pool_reserve(struct sciara_pool_slot *slot) { set_reserved(slot, true); }
+
+void sciara_pool_release(struct sciara_pool_slot *slot) { set_reserved(slot, false); }
 
 void sciara_pool_drain(struct sciara_pool *p) {
   pthread_mutex_lock(&p->lock);

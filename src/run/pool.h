@@ -26,9 +26,16 @@ struct sciara_pool_slot *sciara_pool_slot(struct sciara_pool *pool, int number);
 extern const struct sciara_engine_ops sciara_pool_engine;
 void sciara_pool_enter(struct sciara_pool_slot *slot);
 
+/** A member needs the slot from now on, also while it is prepared, waits for room or is between two windows. */
+void sciara_pool_reserve(struct sciara_pool_slot *slot);
+
+/** No member needs the slot. */
+void sciara_pool_release(struct sciara_pool_slot *slot);
+
 /**
- * No member will be loaded any more that is not in a slot now, or between two windows. As soon as the members that are
- * left would end sooner in engines of the kind `successor` of the table, their slots stop with SCIARA_STOP_OUTGROWN.
+ * No slot will be reserved any more for another member than its present one. As soon as the members for which slots are
+ * reserved all advance, and would end sooner in engines of the kind `successor` of the table, their slots stop with
+ * SCIARA_STOP_OUTGROWN.
  */
 void sciara_pool_drain(struct sciara_pool *pool);
 

@@ -357,7 +357,6 @@ START_TEST(slots_equal_engines) {
   struct sciara_engine_batch table = test_batch;
   if (_i == NO_SUCCESSOR) table.successor = "none";
   ck_assert_int_eq(sciara_pool_create(&table, &setup, &pool), SCIARA_OK);
-  if (_i != STAYS) sciara_pool_drain(pool);
   for (int k = 0; k < count; k++) {
     struct scene scene = scenes[0];
     scene.run = runs[k];
@@ -367,8 +366,11 @@ START_TEST(slots_equal_engines) {
                                                      .threads = 1,
                                                      .device = -1,
                                                      .slot = sciara_pool_slot(pool, k)};
-    ck_assert_int_eq(pthread_create(&members[k].thread, NULL, compute_in_slot, &members[k]), 0);
+    sciara_pool_reserve(members[k].setup.slot);
   }
+  if (_i != STAYS) sciara_pool_drain(pool);
+  for (int k = 0; k < count; k++)
+    ck_assert_int_eq(pthread_create(&members[k].thread, NULL, compute_in_slot, &members[k]), 0);
   for (int k = 0; k < count; k++) pthread_join(members[k].thread, NULL);
   sciara_pool_destroy(pool);
   slow_loads = false;

@@ -117,13 +117,14 @@ enum sciara_status sciara_map_write_geotiff(const struct sciara_map *map, bool a
   return write_map(map, as_double ? GDT_Float64 : GDT_Float32, "GTiff", options, path);
 }
 
-size_t sciara_map_geotiff_memory(const struct sciara_grid *grid) {
+size_t sciara_map_geotiff_memory(const struct sciara_grid *grid, int marks) {
   enum { TILE = 256 }; // what GDAL chooses
-  const size_t dataset = (size_t)sciara_grid_cells(grid) * sizeof(double), cache = (size_t)GDALGetCacheMax64();
+  const size_t bands = 1 + (size_t)marks, band = (size_t)sciara_grid_cells(grid) * sizeof(double);
   const size_t tiles_down = (size_t)(grid->rows + TILE - 1) / TILE,
                tiles_across = (size_t)(grid->cols + TILE - 1) / TILE;
-  const size_t tiles = tiles_down * tiles_across * TILE * TILE * sizeof(double);
-  return dataset + (tiles < cache ? tiles : cache) + dataset / 2; // altitudes are floats: half of their bits are 0
+  const size_t tiles = bands * tiles_down * tiles_across * TILE * TILE * sizeof(double);
+  const size_t cache = (size_t)GDALGetCacheMax64();
+  return bands * band + (tiles < cache ? tiles : cache) + band / 2; // compressed: altitudes are floats
 }
 
 enum sciara_status sciara_map_write_mask(const struct sciara_map *map, const char *path) {

@@ -46,8 +46,11 @@ size_t sciara_map_cog_memory(const struct sciara_grid *grid);
 /** Plain tiled GeoTIFF, float32 or float64 (for DEMs and observed extents made by `import` and tools). */
 enum sciara_status sciara_map_write_geotiff(const struct sciara_map *map, bool as_double, const char *path);
 
-/** Bytes of memory that it needs for float64, in addition to map->values: the dataset, its tiles, and the file. */
-size_t sciara_map_geotiff_memory(const struct sciara_grid *grid);
+/**
+ * Bytes of memory that it needs for float64 with so many marks, in addition to the arrays of the map: the dataset, its tiles,
+ * and the file.
+ */
+size_t sciara_map_geotiff_memory(const struct sciara_grid *grid, int marks);
 
 /** Tiled GeoTIFF of bytes without NODATA, for values 0 and 1 such as an observed extent; map->nodata is not used. */
 enum sciara_status sciara_map_write_mask(const struct sciara_map *map, const char *path);

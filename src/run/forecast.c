@@ -119,7 +119,8 @@ struct sciara_forecast sciara_forecast_make(const struct sciara_scenario_spec *s
   const size_t on_the_way = sciara_scenario_writes_on_the_way(s) ? predict_keeping(grid, record, ops, &f) : 0;
   f.checkpoint = predict_checkpoint(grid, record, wet, sciara_scenario_precision(s) != SCIARA_DOUBLE);
   const size_t file = snapshot > f.checkpoint ? snapshot : f.checkpoint; // also one after the other
-  const size_t dem = sciara_map_geotiff_memory(grid), later_files = (file > map ? file : map) + on_the_way;
+  const int marks = (s->dem.sea.rule != SCIARA_SEA_NONE) + (s->dem.edit_count > 0);
+  const size_t dem = sciara_map_geotiff_memory(grid, marks), later_files = (file > map ? file : map) + on_the_way;
   f.writing = dem > later_files ? dem : later_files; // the DEM is written first
   const size_t later = f.site + f.state + f.engine + f.writing, freed = PROGRAM_STARTS - PROGRAM;
   f.program = PROGRAM + (later < freed ? freed - later : 0);

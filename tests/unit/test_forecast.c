@@ -59,9 +59,13 @@ START_TEST(test_memory) {
   ck_assert_uint_le(f.engine, cells * 62 + lava);
   ck_assert_uint_ge(f.engine, cells * 61 + lava);
   ck_assert_uint_gt(snapshot_of(&f), 0);
-  ck_assert_uint_eq(f.writing, sciara_map_geotiff_memory(&grid)); // dem.tif needs more than the snapshot
-  ck_assert_uint_ge(f.writing, cells * 16);                       // it exists twice, in doubles
+  ck_assert_uint_eq(f.writing, sciara_map_geotiff_memory(&grid, 0)); // dem.tif needs more than the snapshot
+  ck_assert_uint_ge(f.writing, cells * 16);                          // it exists twice, in doubles
   ck_assert_uint_eq(sciara_forecast_host(&f), f.program + f.site + f.state + f.engine + f.writing);
+  s.dem.edit_count = 1;
+  ck_assert_uint_eq(make(&s, 0).writing, sciara_map_geotiff_memory(&grid, 1));
+  ck_assert_uint_ge(make(&s, 0).writing, f.writing + cells * 16); // a band that marks the edits
+  s.dem.edit_count = 0;
   s.output.fields |= 1u << SCIARA_FIELD_MAX_SPEED;
   s.output.maps = 1u << SCIARA_FIELD_MAX_THICKNESS;
   const struct sciara_forecast more = make(&s, 0);

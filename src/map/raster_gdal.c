@@ -124,7 +124,7 @@ size_t sciara_map_geotiff_memory(const struct sciara_grid *grid, int marks) {
                tiles_across = (size_t)(grid->cols + TILE - 1) / TILE;
   const size_t tiles = bands * tiles_down * tiles_across * TILE * TILE * sizeof(double);
   const size_t cache = (size_t)GDALGetCacheMax64();
-  return bands * band + (tiles < cache ? tiles : cache) + band / 2; // compressed: altitudes are floats
+  return bands * band + (tiles < cache ? tiles : cache) + band / 2; // the file is compressed: altitudes are floats
 }
 
 enum sciara_status sciara_map_write_mask(const struct sciara_map *map, const char *path) {

@@ -42,11 +42,11 @@ struct sciara_member_need sciara_member_need_of(const struct sciara_problem *p, 
   const double volume = p->vents ? sciara_vents_total(p->vents) : 0, w2 = p->grid.cell_size * p->grid.cell_size;
   const double thickness = 0.5 * (params->hc_vent + params->hc_sol), cells = (double)sciara_grid_cells(&p->grid);
   struct sciara_member_need need = {.length = volume * (p->vents ? sciara_vents_end(p->vents) : 0)};
-  need.lava_cells = fmin(cells, thickness > 0 ? volume / (w2 * thickness) : cells);
+  const double lava_cells = fmin(cells, thickness > 0 ? volume / (w2 * thickness) : cells); // half cooled
   const double footprint = sciara_member_footprint(params, volume, &p->grid);
   need.disk = sciara_member_disk(1, footprint);
   need.checkpoint = STATE_BYTES + STATE_PER_CELL * fmin(cells, footprint + initial_cells(p));
-  need.window = fmin(cells, WINDOW_LEAST + WINDOW_PER_LAVA * need.lava_cells);
+  need.window = fmin(cells, WINDOW_LEAST + WINDOW_PER_LAVA * lava_cells);
   need.memory = need.window * bytes_per_cell;
   if (p->scenario.initial_checkpoint || p->scenario.initial_thickness.given || p->scenario.initial_thickness.path)
     need.memory += (double)sciara_state_memory(&p->grid, SCIARA_RECORD_MAX_DEPOSIT); // the map on which it begins

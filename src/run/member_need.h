@@ -8,7 +8,6 @@
 
 struct sciara_member_need {
   double length;     ///< volume times duration of its emission
-  double lava_cells; ///< cells that its lava may cover
   double window;     ///< cells of its largest window
   double disk;       ///< bytes
   double checkpoint; ///< bytes on the disk while it is in work, twice while they are replaced

@@ -22,7 +22,7 @@ double sciara_cooling_time(const struct sciara_problem *p, double thickness) {
 /** Simulated time of the end of the run by its own rule, s. */
 static void estimate_end(const struct sciara_problem *p, double emission, struct sciara_estimate *out) {
   const struct sciara_scenario_spec *s = &p->scenario;
-  const double latest = fmin(s->run.until == SCIARA_UNTIL_TIME ? s->run.until_s : (double)INFINITY, s->run.max_time_s);
+  const double latest = sciara_scenario_end(s);
   const bool front = s->run.until == SCIARA_UNTIL_FRONT;
   out->end_low = fmin(latest, emission + (front ? 0 : sciara_cooling_time(p, s->params.hc_vent)));
   out->end_high = fmin(latest, emission + sciara_cooling_time(p, s->params.hc_sol) + s->run.rest_s);
@@ -69,10 +69,7 @@ static enum sciara_status advance(const struct sciara_problem *p, const struct s
                                   double until, struct sciara_engine_progress *now) {
   const struct sciara_scenario_spec *s = &p->scenario;
   const struct sciara_stop stop = {
-      .steps = s->run.max_steps,
-      .time = fmin(s->run.until == SCIARA_UNTIL_TIME ? s->run.until_s : (double)INFINITY, s->run.max_time_s),
-      .solidified = true,
-      .max_wall_ms = 50};
+      .steps = s->run.max_steps, .time = sciara_scenario_end(s), .solidified = true, .max_wall_ms = 50};
   do SCIARA_TRY(ops->advance(engine, &stop, now));
   while (now->reason == SCIARA_STOP_WALL && sciara_wallclock() < until);
   return SCIARA_OK;

@@ -80,8 +80,7 @@ static size_t predict_checkpoint(const struct sciara_grid *grid, unsigned record
 
 static void count_snapshots(const struct sciara_scenario_spec *s, const struct sciara_vents *vents,
                             struct sciara_forecast *f) {
-  const double every = s->output.every_s, until = s->run.until == SCIARA_UNTIL_TIME ? s->run.until_s : INFINITY;
-  const double end = fmin(until, s->run.max_time_s);
+  const double every = s->output.every_s, end = sciara_scenario_end(s);
   // One for each interval, and one of the final state; at most one for each step.
   f->snapshots = every > 0 ? fmax(1, ceil(end / every)) : 1;
   if (s->run.max_steps != UINT64_MAX) f->snapshots = fmin(f->snapshots, (double)s->run.max_steps);

@@ -388,10 +388,10 @@ static enum sciara_status refuse_time(const struct sciara_problem *p, const char
 static enum sciara_status check_end(const struct sciara_problem *p) {
   const struct sciara_scenario_spec *s = &p->scenario;
   const double latest = sciara_latest_time(&s->params, s->engine.single_precision);
-  const double until = s->run.until == SCIARA_UNTIL_TIME ? s->run.until_s : (double)INFINITY;
-  const double end = fmin(until, s->run.max_time_s), vents_end = sciara_vents_end(p->vents);
+  const double end = sciara_scenario_end(s), vents_end = sciara_vents_end(p->vents);
   if (s->run.max_steps != UINT64_MAX || end <= latest) return SCIARA_OK;
-  if (isfinite(end)) return refuse_time(p, end == until ? "run.until" : "run.max_time", end, latest);
+  const bool by_until = s->run.until == SCIARA_UNTIL_TIME && s->run.until_s == end;
+  if (isfinite(end)) return refuse_time(p, by_until ? "run.until" : "run.max_time", end, latest);
   return vents_end <= latest ? SCIARA_OK : refuse_time(p, "vents: end of the effusion", vents_end, latest);
 }
 

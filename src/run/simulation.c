@@ -84,8 +84,7 @@ enum sciara_status sciara_simulation_create(struct sciara_problem *problem, stru
   s->problem = *problem;
   *problem = (struct sciara_problem){0};
   const struct sciara_scenario_spec *scenario = &s->problem.scenario;
-  s->until_time =
-      fmin(scenario->run.until == SCIARA_UNTIL_TIME ? scenario->run.until_s : INFINITY, scenario->run.max_time_s);
+  s->until_time = sciara_scenario_end(scenario);
   s->until_step = scenario->run.max_steps;
   s->state_is_current = true;
   begin(s);

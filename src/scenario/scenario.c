@@ -326,6 +326,10 @@ enum sciara_status sciara_scenario_read(const char *path, const char *const *ove
   return status;
 }
 
+double sciara_scenario_end(const struct sciara_scenario_spec *s) {
+  return fmin(s->run.until == SCIARA_UNTIL_TIME ? s->run.until_s : (double)INFINITY, s->run.max_time_s);
+}
+
 void sciara_scenario_free(struct sciara_scenario_spec *s) {
   for (size_t i = 0; i < s->vent_count; i++) {
     free(s->vents[i].name);

@@ -141,6 +141,9 @@ enum sciara_status sciara_scenario_read(const char *path, const char *const *ove
                                         struct sciara_scenario_spec *out);
 void sciara_scenario_free(struct sciara_scenario_spec *s);
 
+/** Simulated time at which a run ends at the latest, s; INFINITY if no key gives one. */
+double sciara_scenario_end(const struct sciara_scenario_spec *s);
+
 /** Whether a thread writes states while the run continues: snapshots or checkpoints at their times. */
 bool sciara_scenario_writes_on_the_way(const struct sciara_scenario_spec *s);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A queue of members, and workers that take the next one. Batch follows batch; within a batch, and before all others if it
-// is very long, the member that emits most for longest comes first, so that no worker waits for it at the end.
+// is very long, the member that is expected to be the longest comes first, so that no worker waits for it at the end.
 #include "ensemble/execute.h"
 
 #include <errno.h>

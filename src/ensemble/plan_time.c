@@ -25,7 +25,7 @@ static const char engine_name[] = "openmp"; ///< on one thread
 /** A member of the sample. */
 struct item {
   size_t member;
-  double size; ///< seconds in which its lava cools, summed over cells
+  double liquid_s, length; ///< sciara_member_need
 };
 
 /** What was found about a member. */
@@ -53,8 +53,7 @@ static enum sciara_status scenario_of(const struct work *w, size_t member, struc
   return sciara_ensemble_scenario(w->e, member, json);
 }
 
-/** The size of a member, and its memory. */
-static enum sciara_status measure(const struct work *w, size_t member, double *size, double *bytes) {
+static enum sciara_status measure(const struct work *w, size_t member, struct sciara_member_need *out) {
   struct sciara_text json;
   struct sciara_problem p;
   struct sciara_diagnostics diagnostics = {0};
@@ -63,11 +62,7 @@ static enum sciara_status measure(const struct work *w, size_t member, double *s
     const struct sciara_compute_text text = {"member", json.data, json.length};
     sciara_compute_place(&w->setup, &text, &p, &diagnostics);
     status = sciara_diagnostics_status(&diagnostics);
-    if (status == SCIARA_OK) {
-      const double cell = p.grid.cell_size * p.grid.cell_size;
-      *size = sciara_vents_total(p.vents) * sciara_cooling_time(&p, 1) / cell;
-      *bytes = sciara_member_need_of(&p, w->bytes_per_cell).memory;
-    }
+    if (status == SCIARA_OK) *out = sciara_member_need_of(&p, w->bytes_per_cell);
     sciara_problem_free(&p);
     sciara_diagnostics_free(&diagnostics);
   }
@@ -75,9 +70,9 @@ static enum sciara_status measure(const struct work *w, size_t member, double *s
   return status;
 }
 
-static int by_size(const void *a, const void *b) {
+static int by_length(const void *a, const void *b) {
   const struct item *p = (const struct item *)a, *q = (const struct item *)b;
-  if (p->size != q->size) return p->size < q->size ? -1 : 1;
+  if (p->length != q->length) return p->length < q->length ? -1 : 1;
   return p->member < q->member ? -1 : p->member > q->member;
 }
 
@@ -85,17 +80,17 @@ static enum sciara_status draw(struct work *w, double *bytes) {
   const size_t count = w->e->members.count;
   w->items = count < SAMPLE ? count : SAMPLE;
   for (size_t k = 0; k < w->items; k++) {
-    double own = 0;
+    struct sciara_member_need need = {0};
     const double turn = ((double)k + 0.5) * GOLDEN;
-    struct item *item = &w->item[k];
-    item->member = count <= SAMPLE ? k : (size_t)((turn - floor(turn)) * (double)count);
-    SCIARA_TRY(measure(w, item->member, &item->size, &own));
-    *bytes = fmax(*bytes, own);
+    const size_t member = count <= SAMPLE ? k : (size_t)((turn - floor(turn)) * (double)count);
+    SCIARA_TRY(measure(w, member, &need));
+    w->item[k] = (struct item){member, need.liquid_s, need.length};
+    *bytes = fmax(*bytes, need.memory);
   }
   return SCIARA_OK;
 }
 
-/** Probes the members in the middle of equal parts of the sample, the smallest first: it leaves time for the others. */
+/** Probes the members in the middle of equal parts of the sample, the shortest first: it leaves time for the others. */
 static enum sciara_status probe_members(struct work *w, double seconds) {
   w->probes = w->items < PROBES ? w->items : PROBES;
   for (size_t k = 0; k < w->probes; k++) {
@@ -118,18 +113,18 @@ static enum sciara_status probe_members(struct work *w, double seconds) {
   return SCIARA_OK;
 }
 
-/** Seconds that a cell is liquid, for each second of the size of its member: from the members that came to their end. */
+/** Cell-seconds that lava is liquid, for each of those estimated: from the members that came to their end. */
 static double liquid_ratio(const struct work *w, size_t *whole) {
-  double found = 0, size = 0;
+  double found = 0, estimated = 0;
   *whole = 0;
   for (size_t k = 0; k < w->probes; k++) {
     const struct sciara_compute_probe *p = &w->probed[k].probe;
     if (!p->whole || p->steps == 0) continue;
     found += (double)p->cell_steps * p->time_s / (double)p->steps;
-    size += w->probed[k].item.size;
+    estimated += w->probed[k].item.liquid_s;
     (*whole)++;
   }
-  return size > 0 && found > 0 ? found / size : LONGER;
+  return estimated > 0 && found > 0 ? found / estimated : LONGER;
 }
 
 /**
@@ -141,17 +136,17 @@ static double cost_of(const struct probed *p, double ratio, bool any_whole) {
   if (f->whole) return f->cpu_s;
   if (any_whole || f->steps < STEPS_LEAST || f->cell_steps == 0) return -1;
   const double clock = (f->time_s - f->first_time_s) / (double)(f->steps - f->first_steps);
-  return fmax(f->cpu_s, ratio * p->item.size / clock * f->cpu_s / (double)f->cell_steps);
+  return fmax(f->cpu_s, ratio * p->item.liquid_s / clock * f->cpu_s / (double)f->cell_steps);
 }
 
-/** Each part of the sample costs what its probe does, in proportion to the sizes. */
+/** Each part of the sample costs what its probe does, in proportion to their lengths. */
 static void add_up(const struct work *w, struct sciara_plan_time *out) {
   const double ratio = liquid_ratio(w, &out->whole);
   double unit[PROBES], unfinished = 0, mean = 0, squares = 0;
   size_t known = 0;
   for (size_t k = 0; k < w->probes; k++) {
-    const double size = w->probed[k].item.size;
-    unit[k] = cost_of(&w->probed[k], ratio, out->whole > 0) / (size > 0 ? size : 1);
+    const double length = w->probed[k].item.length;
+    unit[k] = cost_of(&w->probed[k], ratio, out->whole > 0) / (length > 0 ? length : 1);
     if (!(unit[k] > 0)) continue;
     mean += log(unit[k]);
     squares += log(unit[k]) * log(unit[k]);
@@ -165,7 +160,7 @@ static void add_up(const struct work *w, struct sciara_plan_time *out) {
     const size_t first = k * w->items / w->probes, end = (k + 1) * w->items / w->probes;
     double part = 0;
     for (size_t i = first; i < end; i++)
-      part += (w->item[i].size > 0 ? w->item[i].size : 1) * (unit[k] > 0 ? unit[k] : exp(mean));
+      part += (w->item[i].length > 0 ? w->item[i].length : 1) * (unit[k] > 0 ? unit[k] : exp(mean));
     out->core_s += part;
     if (!w->probed[k].probe.whole) unfinished += part;
   }
@@ -192,7 +187,7 @@ enum sciara_status sciara_plan_time_make(const struct sciara_ensemble *e, const 
   sciara_log_divert(ignore, NULL); // a run says it
   enum sciara_status status = draw(w, &out->member_bytes);
   if (status == SCIARA_OK && seconds > 0) {
-    qsort(w->item, w->items, sizeof *w->item, by_size);
+    qsort(w->item, w->items, sizeof *w->item, by_length);
     w->setup.ground = sciara_site_checksum(base->site);
     status = probe_members(w, seconds);
   }

@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "run/estimate.h"
+
 enum {
   BYTES_PER_MEMBER = 6 << 10, // on the disk, without cells
   BYTES_PER_CELL = 10,        // of a footprint on the disk, compressed
@@ -29,6 +31,14 @@ static double initial_cells(const struct sciara_problem *p) {
   return (double)count;
 }
 
+/** Seconds in which the lava of a member cools on cells with 1 m of it, summed over these cells. */
+static double liquid_time(const struct sciara_problem *p, double volume) {
+  const double end = sciara_scenario_end(&p->scenario), w = p->grid.cell_size;
+  double each = fmin(sciara_cooling_time(p, 1), end);
+  if (!isfinite(each) && p->vents) each = sciara_vents_end(p->vents); // nothing cools, and only steps are limited
+  return volume > 0 ? volume / (w * w) * each : 0;
+}
+
 double sciara_member_footprint(const struct sciara_params *params, double volume, const struct sciara_grid *grid) {
   return fmin((double)sciara_grid_cells(grid), volume / (grid->cell_size * grid->cell_size * THIN * params->hc_vent));
 }
@@ -41,9 +51,10 @@ struct sciara_member_need sciara_member_need_of(const struct sciara_problem *p, 
   const struct sciara_params *params = &p->scenario.params;
   const double volume = p->vents ? sciara_vents_total(p->vents) : 0, w2 = p->grid.cell_size * p->grid.cell_size;
   const double thickness = 0.5 * (params->hc_vent + params->hc_sol), cells = (double)sciara_grid_cells(&p->grid);
-  struct sciara_member_need need = {.length = volume * (p->vents ? sciara_vents_end(p->vents) : 0)};
+  struct sciara_member_need need = {.liquid_s = liquid_time(p, volume)};
   const double lava_cells = fmin(cells, thickness > 0 ? volume / (w2 * thickness) : cells); // half cooled
   const double footprint = sciara_member_footprint(params, volume, &p->grid);
+  need.length = need.liquid_s / params->relaxation;
   need.disk = sciara_member_disk(1, footprint);
   need.checkpoint = STATE_BYTES + STATE_PER_CELL * fmin(cells, footprint + initial_cells(p));
   need.window = fmin(cells, WINDOW_LEAST + WINDOW_PER_LAVA * lava_cells);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a member is expected to need, from the volume and the duration of its emission.
+// What a member is expected to need, from the volume that it emits and its parameters.
 #ifndef SCIARA_RUN_MEMBER_NEED_H
 #define SCIARA_RUN_MEMBER_NEED_H
 
@@ -7,9 +7,10 @@
 #include "run/problem.h"
 
 struct sciara_member_need {
-  double length;     ///< volume times duration of its emission
-  double window;     ///< cells of its largest window
-  double disk;       ///< bytes
+  double liquid_s; ///< seconds in which its lava cools, summed over cells; real members: proportional to it
+  double length;   ///< the same divided by the relaxation, on which the clock depends: its cell-steps, but for a factor
+  double window;   ///< cells of its largest window
+  double disk;     ///< bytes
   double checkpoint; ///< bytes on the disk while it is in work, twice while they are replaced
   double memory;     ///< bytes, in addition to the site, which members share
 };

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Limits of an ensemble: disk and memory that are not there, parts and slices, what an earlier run has left, and results that
 belong to another plan."""
+import csv
 import os
 import resource
 import shutil
@@ -57,6 +58,20 @@ class Limits(Case):
         for part, members in ((1, 64), (2, 128), (3, 130)):
             self.ensemble("run", "e", "--part", f"{part}/3")
             self.assertEqual((self.computed("e"), len(self.batches("e"))), (members, part))
+
+    def test_order(self):
+        """A very long member is computed first, then batch follows batch, in each of them the longest first: the one with most
+        lava, that cools slowest or has the smallest clock."""
+        for key, last, others in (("rate_scale", 8, [1 + 0.001 * k for k in range(MEMBERS - 1)]),
+                                  ("model.cooling", 0.2, [2 - 0.001 * k for k in range(MEMBERS - 1)]),
+                                  ("model.relaxation", 0.05, [0.5 - 0.001 * k for k in range(MEMBERS - 1)])):
+            with self.subTest(key):
+                self.write_ensemble(vary=[{"key": key, "values": [*others, last]}])
+                self.plan(key)
+                self.ensemble("run", key, "-j", "1")
+                with open(self.path(key, "log.csv"), encoding="utf-8", newline="") as f:
+                    found = [int(row["id"]) for row in csv.DictReader(f)]
+                self.assertEqual(found, [MEMBERS - 1, *range(63, -1, -1), *range(127, 63, -1), MEMBERS - 2])
 
     def test_a_slice_is_whole_batches(self):
         self.plan("e")

@@ -17,7 +17,9 @@ namespace {
 const enum sciara_precision precision = sizeof(real) == sizeof(double) ? SCIARA_DOUBLE : SCIARA_SINGLE_PRECISION;
 const sciara_engine_ops *tested; ///< an engine with batches
 
-enum { SLOTS = 17, PASSES = 2 };
+int device; ///< of the batches
+
+enum { SLOTS = 17, PASSES = 2, SIDE = 64 };
 
 /** The k-th number of a fixed sequence, in [0, 1). */
 double draw(uint64_t k) {
@@ -98,6 +100,7 @@ void expect_like_serial(const batch_member &m, const sciara_engine_progress &fou
 void *make_batch(enum sciara_boundary boundary, int slots, int threads) {
   sciara_batch_setup setup = {};
   setup.boundary = boundary;
+  setup.device = device;
   setup.slots = slots;
   setup.record = SCIARA_RECORD_EVERYTHING;
   setup.cells = 900; // some scenes are larger
@@ -165,14 +168,45 @@ START_TEST(members) {
 }
 END_TEST
 
-// A NaN in the member of slot 1: slots 0 and 2 are as serial, and slot 1 works again after another load.
+// Members on another device than that of the calling thread.
+START_TEST(on_the_last_device) {
+  int count = 0;
+  ck_assert_int_eq(cudaGetDeviceCount(&count), cudaSuccess);
+  device = count - 1;
+  const int loaded = run_members(SCIARA_BOUNDARY_OPEN, 0);
+  printf("device %d of %d: %d members as serial\n", device, count, loaded);
+  device = 0;
+  int now = -1;
+  ck_assert_int_eq(cudaGetDevice(&now), cudaSuccess);
+  ck_assert_int_eq(now, 0);
+}
+END_TEST
+
+double sloping(int64_t r, int64_t c, int v) { return 900 - 2 * (double)r - (double)((c * (v + 3)) % 7); }
+
+/** So much lava that a few such slots have a cluster each. @param k gives the thicknesses */
+void make_much_lava(scene *s, int k) {
+  enum { MOST = 1000 };
+  scene_make(s, SIDE, SIDE, SCIARA_RECORD_EVERYTHING, sloping, k % 4);
+  for (int64_t r = 4; r < SIDE - 4; r++)
+    for (int64_t c = 4; c < SIDE - 4; c++) scene_lava(s, r, c, 1 + 4 * draw((uint64_t)(k * MOST + r * SIDE + c)), 1350);
+  scene_finish(s, precision);
+}
+
+// A NaN in the member of slot 1: slots 0 and 2 are as serial, and slot 1 works again after another load. With little lava
+// and with much.
 START_TEST(error_in_a_slot) {
   void *batch = make_batch(SCIARA_BOUNDARY_OPEN, 3, 0);
   batch_member m = {}, broken = {};
-  conformance_build("31 x 37", precision, SCIARA_RECORD_EVERYTHING, &m.s);
-  conformance_build("flat pool", precision, SCIARA_RECORD_EVERYTHING, &broken.s);
+  m.name = _i ? "much lava" : "31 x 37";
+  if (_i) {
+    make_much_lava(&m.s, 0);
+    make_much_lava(&broken.s, 1);
+  } else {
+    conformance_build("31 x 37", precision, SCIARA_RECORD_EVERYTHING, &m.s);
+    conformance_build("flat pool", precision, SCIARA_RECORD_EVERYTHING, &broken.s);
+  }
   broken.s.state->T[9 * broken.s.state->grid.cols + 11] = NAN;
-  m.name = "31 x 37";
   m.stop = stop_of(0, 300);
   sciara_stop stops[3] = {m.stop, m.stop, m.stop};
   sciara_engine_progress progress[3] = {};
@@ -217,14 +251,20 @@ double inclined(int64_t r, int64_t c, int v) {
   return 500 + sign * 1.5 * (double)(v & 2 ? r : c);
 }
 
-// The slot stops at the end of the first step with lava next to the frame, and before the first step if there is some already.
+// The slot stops at the end of the first step with lava next to the frame, and before the first step if there is some
+// already. The last scene has much lava and no vent.
 START_TEST(frame) {
-  const unsigned side[] = {SCIARA_SIDE_EAST, SCIARA_SIDE_WEST, SCIARA_SIDE_SOUTH, SCIARA_SIDE_NORTH};
+  const unsigned side[] = {SCIARA_SIDE_EAST, SCIARA_SIDE_WEST, SCIARA_SIDE_SOUTH, SCIARA_SIDE_NORTH, SCIARA_SIDE_SOUTH};
   batch_member m = {};
+  const bool much = _i == 4;
   const double rate = 25;
-  scene_make(&m.s, 30, 30, SCIARA_RECORD_EVERYTHING, inclined, _i);
-  scene_vent(&m.s, 15, 15, 3600, 1, &rate);
-  scene_finish(&m.s, precision);
+  if (much) {
+    make_much_lava(&m.s, 0);
+  } else {
+    scene_make(&m.s, 30, 30, SCIARA_RECORD_EVERYTHING, inclined, _i);
+    scene_vent(&m.s, 15, 15, 3600, 1, &rate);
+    scene_finish(&m.s, precision);
+  }
   m.name = "frame";
   run r;
   run_start(&r, engine_serial(precision), &m.s, 1);
@@ -252,19 +292,19 @@ START_TEST(frame) {
   m.stop = stop_of(0, first);
   progress.reason = SCIARA_STOP_STEPS;
   expect_like_serial(m, progress, state);
-  m.s.vents->row[0] = m.s.vents->col[0] = side[_i] & (SCIARA_SIDE_EAST | SCIARA_SIDE_SOUTH) ? 28 : 1;
-  ck_assert_int_eq(tested->batch->load(batch, 0, &m.s.params, m.s.vents, m.s.state, side[_i]), SCIARA_ERR_INTERNAL);
+  if (!much) {
+    m.s.vents->row[0] = m.s.vents->col[0] = side[_i] & (SCIARA_SIDE_EAST | SCIARA_SIDE_SOUTH) ? 28 : 1;
+    ck_assert_int_eq(tested->batch->load(batch, 0, &m.s.params, m.s.vents, m.s.state, side[_i]), SCIARA_ERR_INTERNAL);
+  }
   sciara_state_destroy(state);
   tested->batch->destroy(batch);
   scene_free(&m.s);
 }
 END_TEST
 
-double sloping(int64_t r, int64_t c, int v) { return 900 - 2 * (double)r - (double)((c * (v + 3)) % 7); }
-
 // More slots with much lava than multiprocessors take turns, few have several each; each is as serial, and all get on.
 START_TEST(much_lava) {
-  enum { MOST = 1000, SIDE = 64 };
+  enum { MOST_CALLS = 1000 };
   int multiprocessors = 0;
   ck_assert_int_eq(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, 0), cudaSuccess);
   const int counts[] = {multiprocessors + 9, multiprocessors / 3, 5}, slots = counts[_i];
@@ -274,18 +314,14 @@ START_TEST(much_lava) {
   void *batch = make_batch(SCIARA_BOUNDARY_OPEN, slots, 0);
   for (int k = 0; k < slots; k++) {
     batch_member &m = list[(size_t)k];
-    scene_make(&m.s, SIDE, SIDE, SCIARA_RECORD_EVERYTHING, sloping, k % 4);
-    for (int64_t r = 4; r < SIDE - 4; r++)
-      for (int64_t c = 4; c < SIDE - 4; c++)
-        scene_lava(&m.s, r, c, 1 + 4 * draw((uint64_t)(k * MOST + r * SIDE + c)), 1350);
-    scene_finish(&m.s, precision);
+    make_much_lava(&m.s, k);
     m.name = "much lava";
     m.stop = stop_of(0, 120);
     stops[(size_t)k] = m.stop;
     load_into(batch, k, m.s, 0);
   }
   int calls = 0, waiting = slots;
-  for (; waiting > 0 && calls < MOST; calls++) {
+  for (; waiting > 0 && calls < MOST_CALLS; calls++) {
     ck_assert_msg(tested->batch->advance(batch, nullptr, stops.data(), progress.data()) == SCIARA_OK, "%s",
                   sciara_last_error());
     waiting = 0;
@@ -398,8 +434,9 @@ int main() {
   TCase *tc = tcase_create("batches");
   tcase_set_timeout(tc, 0);
   tcase_add_loop_test(tc, members, 0, 6);
-  tcase_add_test(tc, error_in_a_slot);
-  tcase_add_loop_test(tc, frame, 0, 4);
+  tcase_add_test(tc, on_the_last_device);
+  tcase_add_loop_test(tc, error_in_a_slot, 0, 2);
+  tcase_add_loop_test(tc, frame, 0, 5);
   tcase_add_loop_test(tc, much_lava, 0, 3);
   tcase_add_test(tc, calls_meanwhile);
   tcase_add_test(tc, refused);

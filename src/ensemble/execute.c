@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A queue of members, and workers that take the next one. Batch follows batch; within a batch, and before all others if it
-// is very long, the member that is expected to be the longest comes first, so that no worker waits for it at the end.
+// A queue of members, in the order of task_list.h, and workers that take the next one.
 #include "ensemble/execute.h"
 
 #include <errno.h>
@@ -23,6 +22,7 @@
 #include "engine/device_info.h"
 #include "ensemble/batch_folder.h"
 #include "ensemble/reduction.h"
+#include "ensemble/task_list.h"
 #include "file/durable.h"
 #include "model/window.h"
 #include "run/choose_engine.h"
@@ -38,20 +38,12 @@ enum {
   MOST_POOLS = 64, // GPUs
   TICK_MS = 200,
   STOP_TESTS = 8,     // the next test of the stop rule: after 1/8 more batches
-  VERY_LONG = 4,      // times the mean: such members come first
   CHECKPOINT_S = 600, // between two checkpoints of a member, unless the options say otherwise
   SLOT_MARGIN = 96,   // cells around vents in the first window of a slot: each larger window costs it time
   SLOT_ROOM = 4,      // times the expected window: windows grow by half or by their size
 };
 
 static const char log_name[] = "log.csv";
-
-/** A member to be computed. */
-struct task {
-  size_t member;
-  double length; ///< an estimate, in any unit
-  bool first;    ///< very long
-};
 
 struct work {
   const struct sciara_ensemble *e;
@@ -66,7 +58,7 @@ struct work {
   bool *selected;                    ///< batches of the slice
   bool *whole;                       ///< batches that are there
   size_t *open;                      ///< members of each batch that are not finished
-  struct task *tasks;
+  struct sciara_task *tasks;
   size_t task_count, next;
   bool has_stop;        ///< the stop rule counts
   size_t next_test;     ///< whole batches at the beginning with which it is tested again
@@ -203,36 +195,6 @@ static void ignore(void *context, enum sciara_log_level level, const char *messa
   (void)context, (void)level, (void)message;
 }
 
-static int by_length(const void *a, const void *b) {
-  const struct task *p = (const struct task *)a, *q = (const struct task *)b;
-  return (p->length < q->length) - (p->length > q->length);
-}
-
-static int by_first(const void *a, const void *b) {
-  const struct task *p = (const struct task *)a, *q = (const struct task *)b;
-  if (p->first != q->first) return q->first - p->first;
-  return (p->member > q->member) - (p->member < q->member);
-}
-
-/**
- * Puts the very long members first, and the longest first among them and within each batch. With a stop rule no member
- * comes before its batch.
- */
-static void order(struct work *w) {
-  struct task *tasks = w->tasks;
-  const double mean = w->length_all / (double)w->task_count;
-  for (size_t k = 0; k < w->task_count; k++) tasks[k].first = !w->has_stop && tasks[k].length > VERY_LONG * mean;
-  qsort(tasks, w->task_count, sizeof *tasks, by_first);
-  for (size_t begin = 0, end; begin < w->task_count; begin = end) {
-    const size_t batch = tasks[begin].member / w->e->batch_size;
-    for (end = begin + 1; end < w->task_count; end++)
-      if (tasks[end].first != tasks[begin].first ||
-          (!tasks[begin].first && tasks[end].member / w->e->batch_size != batch))
-        break;
-    qsort(tasks + begin, end - begin, sizeof *tasks, by_length);
-  }
-}
-
 /** Makes the list of tasks, with the needs of all on the disk, and the largest of one member besides. */
 static enum sciara_status make_tasks(struct work *w, struct sciara_member_need *needs) {
   enum sciara_status status = SCIARA_OK;
@@ -243,7 +205,7 @@ static enum sciara_status make_tasks(struct work *w, struct sciara_member_need *
     struct sciara_member_need need;
     if (!w->selected[m / w->e->batch_size] || w->states[m].finished) continue;
     status = estimate(w, m, &need);
-    w->tasks[n++] = (struct task){.member = m, .length = need.length};
+    w->tasks[n++] = (struct sciara_task){.member = m, .length = need.length};
     w->length_all += need.length;
     needs->disk += need.disk;
     needs->memory = fmax(needs->memory, need.memory);
@@ -253,7 +215,6 @@ static enum sciara_status make_tasks(struct work *w, struct sciara_member_need *
   }
   sciara_log_divert(NULL, NULL);
   w->task_count = n;
-  if (status == SCIARA_OK && n > 0) order(w);
   return status;
 }
 
@@ -350,7 +311,7 @@ static struct sciara_pool_slot *slot_of(const struct worker *me) {
 }
 
 /** The next task; false: there is none. */
-static bool take_task(const struct worker *me, struct task *task) {
+static bool take_task(const struct worker *me, struct sciara_task *task) {
   struct work *w = me->work;
   struct sciara_pool_slot *const slot = slot_of(me);
   pthread_mutex_lock(&w->lock);
@@ -397,7 +358,7 @@ static enum sciara_status compute(const struct worker *me, size_t member, struct
 }
 
 /** Counts a finished member; true: it was the last one of its batch. */
-static bool count_finished(struct work *w, const struct task *task, const struct sciara_member_done *state) {
+static bool count_finished(struct work *w, const struct sciara_task *task, const struct sciara_member_done *state) {
   pthread_mutex_lock(&w->lock);
   w->states[task->member] = *state;
   count_state(&w->now, state);
@@ -425,7 +386,7 @@ static enum sciara_status join(const struct worker *me, size_t batch) {
   return SCIARA_OK;
 }
 
-static enum sciara_status do_task(const struct worker *me, const struct task *task) {
+static enum sciara_status do_task(const struct worker *me, const struct sciara_task *task) {
   struct work *w = me->work;
   struct sciara_member_done state = {0};
   bool done = true;
@@ -441,7 +402,7 @@ static enum sciara_status do_task(const struct worker *me, const struct task *ta
 static void *run_worker(void *context) {
   const struct worker *me = (const struct worker *)context;
   struct work *w = me->work;
-  struct task task;
+  struct sciara_task task;
   while (take_task(me, &task)) {
     const enum sciara_status status = do_task(me, &task);
     if (status != SCIARA_OK) fail(w, status);
@@ -652,6 +613,7 @@ static enum sciara_status execute(struct work *w) {
   SCIARA_TRY(check_memory(w, needs.memory, &workers));
   SCIARA_TRY(check_disk(w, needs.disk + 2.0 * workers * needs.checkpoint)); // a new one before the old one is replaced
   if (workers < 1) return SCIARA_OK;                                        // cancelled
+  sciara_tasks_order(w->tasks, w->task_count, w->e->batch_size, (size_t)workers, w->has_stop);
   sciara_log(SCIARA_LOG_INFO, "engine: %s; %d %s at a time, %zu to compute", w->ops->name, workers,
              sciara_plural((uint64_t)workers, "member", "members"), w->task_count);
   if (w->ops->batch) SCIARA_TRY(make_pools(w, cells, workers));

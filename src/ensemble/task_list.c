@@ -3,10 +3,7 @@
 
 #include <stdlib.h>
 
-enum {
-  VERY_LONG = 4, // times the mean: such members come first
-  AT_THE_END = 2 // members for each worker that are sorted together
-};
+enum { VERY_LONG = 4 }; // times the mean: such members come first
 
 static int by_group(const void *a, const void *b) {
   const struct sciara_task *p = (const struct sciara_task *)a, *q = (const struct sciara_task *)b;
@@ -17,8 +14,8 @@ static int by_group(const void *a, const void *b) {
 
 void sciara_tasks_order(struct sciara_task *tasks, size_t count, size_t batch_size, size_t at_a_time, bool in_batches) {
   if (count == 0) return;
-  const size_t end = at_a_time < count / AT_THE_END ? count - AT_THE_END * at_a_time : 0;
-  const size_t last = tasks[end].member / batch_size; // the first of the last batches
+  const size_t last =
+      tasks[at_a_time < count ? count - at_a_time : 0].member / batch_size; // the first of the last ones
   double mean = 0;
   for (size_t k = 0; k < count; k++) mean += tasks[k].length / (double)count;
   for (size_t k = 0; k < count; k++) {

@@ -15,7 +15,7 @@ struct sciara_task {
 
 /**
  * Sorts tasks into groups that follow one another: the very long members; batch after batch; and as one group the batches
- * of the last two members for each worker. In each group the longest come first.
+ * of the last members, one for each worker. In each group the longest come first.
  *
  * @param tasks in the order of their members
  * @param at_a_time members that are computed at a time

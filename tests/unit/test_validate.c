@@ -2,10 +2,16 @@
 // Claims about verify/validate.h: what is reported of a wrong engine. The engines here are `serial` with a fault.
 #include <check.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "verify/validate.h"
+
+enum { SIDE = 101, MIDDLE = 50 }; ///< of the DEM, cells: after 3000 steps the lava is 19 cells wide
+
+static char folder[] = "/tmp/sciara-validate-XXXXXX", scenario[64], dem[64];
 
 static struct sciara_problem problem;
 static const struct sciara_engine_ops *serial;
@@ -15,7 +21,7 @@ static uint64_t faulty_from; ///< step
 static enum sciara_status download(void *engine, struct sciara_state *s) {
   SCIARA_TRY(serial->download(engine, s));
   if (s->step < faulty_from) return SCIARA_OK;
-  const int64_t cell = 200 * s->grid.cols + 200; // the vent of the plane
+  const int64_t cell = MIDDLE * s->grid.cols + MIDDLE; // the vent
   double *end = &s->h[cell];
   switch (fault) {
     case NONE: break;
@@ -95,7 +101,7 @@ START_TEST(the_first_difference_is_reported) {
   const struct sciara_engine_result *e = &v.result[0];
   ck_assert_uint_eq(e->first_differing, 50);
   ck_assert_str_eq(e->first.field, "thickness");
-  ck_assert(e->first.row == 200 && e->first.col == 200);
+  ck_assert(e->first.row == MIDDLE && e->first.col == MIDDLE);
   ck_assert_uint_eq(e->first.differing, 1);
   ck_assert(e->last.max_absolute > 0 && e->last.max_absolute < 1e-12);
   ck_assert_double_eq(e->last.covered_within[2], 1);
@@ -199,12 +205,30 @@ START_TEST(distance) {
 }
 END_TEST
 
+/** Writes config/plane.json with a smaller DEM: one vent in the middle of a flat plane. */
+static bool write_scenario(void) {
+  if (!mkdtemp(folder)) return false;
+  snprintf(scenario, sizeof scenario, "%s/plane.json", folder);
+  snprintf(dem, sizeof dem, "%s/plane.asc", folder);
+  FILE *f = fopen(dem, "w");
+  if (!f) return false;
+  fprintf(f, "ncols %d\nnrows %d\nxllcorner 446000\nyllcorner 4346000\ncellsize 10\n", SIDE, SIDE);
+  for (int k = 0; k < SIDE * SIDE; k++) fputs(k % SIDE == SIDE - 1 ? "100\n" : "100 ", f);
+  if (fclose(f) != 0 || !(f = fopen(scenario, "w"))) return false;
+  fprintf(
+      f,
+      "{\"dem\": {\"path\": \"plane.asc\"}, \"vents\": [{\"row\": %d, \"col\": %d, \"effusion\": {\"slot\": \"10 d\", "
+      "\"rates_m3_s\": [5]}}], \"run\": {\"until\": \"solidified\"}}",
+      MIDDLE, MIDDLE);
+  return fclose(f) == 0;
+}
+
 int main(void) {
   // Not engine auto: querying OpenMP for its threads starts it, and no fork may follow that.
   const char *const overrides[] = {"engine.name=\"serial\""};
   const struct sciara_problem_options options = {.overrides = overrides, .override_count = 1};
-  if (sciara_engine_find("serial", SCIARA_DOUBLE, &serial) != SCIARA_OK ||
-      sciara_problem_open(SCIARA_SOURCE_DIR "/config/plane.json", &options, &problem) != SCIARA_OK) {
+  if (sciara_engine_find("serial", SCIARA_DOUBLE, &serial) != SCIARA_OK || !write_scenario() ||
+      sciara_problem_open(scenario, &options, &problem) != SCIARA_OK) {
     fprintf(stderr, "%s\n", sciara_last_error());
     return 1;
   }
@@ -225,5 +249,8 @@ int main(void) {
   const int failed = srunner_ntests_failed(runner);
   srunner_free(runner);
   sciara_problem_free(&problem);
+  unlink(scenario);
+  unlink(dem);
+  rmdir(folder);
   return failed != 0;
 }

@@ -16,8 +16,9 @@ struct sciara_plan_time {
 
 /**
  * Places a sample of the members, evenly spread over the table, and computes some of them, the shortest first, in `seconds`
- * of processor time. The time of a member is taken to be proportional to its length (run/member_need.h). If no member comes to its end, the time step and the cost of a cell in
- * the first steps are extrapolated; without enough steps there is no estimate.
+ * of processor time. The time of a member is taken to be proportional to its length (run/member_need.h). If no member comes
+ * to its end, the time step and the cost of a cell in the first steps are extrapolated; without enough steps there is no
+ * estimate.
  *
  * @param e its base names the DEM of `base`
  * @param base a problem on the site of all members

@@ -113,7 +113,7 @@ static enum sciara_status probe_members(struct work *w, double seconds) {
   return SCIARA_OK;
 }
 
-/** Cell-seconds that lava is liquid, for each of those estimated: from the members that came to their end. */
+/** For how many cell-seconds lava was liquid, as a multiple of liquid_s: from the members that came to their end. */
 static double liquid_ratio(const struct work *w, size_t *whole) {
   double found = 0, estimated = 0;
   *whole = 0;

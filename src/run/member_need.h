@@ -7,8 +7,8 @@
 #include "run/problem.h"
 
 struct sciara_member_need {
-  double liquid_s; ///< seconds in which its lava cools, summed over cells; real members: proportional to it
-  double length;   ///< the same divided by the relaxation, on which the clock depends: its cell-steps, but for a factor
+  double liquid_s; ///< seconds in which its lava cools, summed over cells; in a run it is liquid for a multiple of that
+  double length;   ///< liquid_s divided by the relaxation, with which the clock grows: a measure of the cell-steps
   double window;   ///< cells of its largest window
   double disk;     ///< bytes
   double checkpoint; ///< bytes on the disk while it is in work, twice while they are replaced

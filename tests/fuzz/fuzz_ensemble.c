@@ -7,7 +7,7 @@
 #include "fuzz.h"
 
 size_t __wrap_sciara_memory_available(void);
-/** So little that a table of members, each of which is checked, stays small. */
+/** So little that large tables are refused. */
 size_t __wrap_sciara_memory_available(void) { return (size_t)120 << 20; }
 
 enum { MEMBERS_MOST = 2000 };

@@ -107,32 +107,40 @@ enum sciara_status sciara_hdf5_image_create(const char *path, hid_t *file) {
   return status;
 }
 
-/** How an image is written. */
-enum publishing { ALONE, SHARED, SHARED_UNSYNCED };
-
-static enum sciara_status write_image(const char *path, const void *bytes, size_t count, enum publishing how) {
-  if (how == ALONE) return sciara_file_replace(path, bytes, count);
-  return sciara_file_replace_shared(path, bytes, count, how == SHARED);
-}
-
-static enum sciara_status publish(hid_t file, const char *path, enum publishing how) {
-  enum sciara_status status = SCIARA_OK;
+/** A file in memory, complete; NULL: it cannot be completed. */
+static const void *complete(hid_t file, size_t *count) {
   void **handle = NULL;
   ssize_t size = -1;
   if (H5Fflush(file, H5F_SCOPE_GLOBAL) >= 0 && H5Fget_vfd_handle(file, H5P_DEFAULT, (void **)&handle) >= 0)
     size = H5Fget_file_image(file, NULL, 0);
-  if (size <= 0)
-    status = sciara_hdf5_fail(SCIARA_ERR_IO, path, "cannot complete the HDF5 file in memory");
-  else
-    status = write_image(path, *handle, (size_t)size, how);
+  *count = size > 0 ? (size_t)size : 0;
+  return size > 0 ? *handle : NULL;
+}
+
+static enum sciara_status incomplete(const char *path) {
+  return sciara_hdf5_fail(SCIARA_ERR_IO, path, "cannot complete the HDF5 file in memory");
+}
+
+static enum sciara_status close_image(hid_t file, const char *path, enum sciara_status status) {
   if (H5Fclose(file) < 0 && status == SCIARA_OK) status = sciara_hdf5_fail(SCIARA_ERR_IO, path, "cannot close");
   return status;
 }
 
-enum sciara_status sciara_hdf5_image_publish(hid_t file, const char *path) { return publish(file, path, ALONE); }
+enum sciara_status sciara_hdf5_image_publish(hid_t file, const char *path) {
+  size_t count;
+  const void *bytes = complete(file, &count);
+  return close_image(file, path, bytes ? sciara_file_replace(path, bytes, count) : incomplete(path));
+}
 
-enum sciara_status sciara_hdf5_image_publish_shared(hid_t file, const char *path, bool synced) {
-  return publish(file, path, synced ? SHARED : SHARED_UNSYNCED);
+enum sciara_status sciara_hdf5_image_publish_shared(hid_t file, const char *path, bool synced,
+                                                    struct sciara_hdf5_session *session) {
+  size_t count;
+  const void *bytes = complete(file, &count);
+  if (!bytes) return close_image(file, path, incomplete(path));
+  sciara_hdf5_end(session); // the bytes stay where they are until the file is closed
+  const enum sciara_status status = sciara_file_replace_shared(path, bytes, count, synced);
+  sciara_hdf5_begin(session);
+  return close_image(file, path, status);
 }
 
 hid_t sciara_hdf5_dataset_plist(void) {

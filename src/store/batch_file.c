@@ -15,6 +15,7 @@
 #include "base/text.h"
 #include "file/chunk_guard.h"
 #include "file/hdf5_open.h"
+#include "store/chunk_filters.h"
 
 enum {
   CHUNK = 16384,          // cells in a chunk
@@ -137,6 +138,12 @@ enum { CELL, ARRIVAL, MAX_DEPOSIT, DEPOSIT, VALUES };
 
 static const char *const value_names[VALUES] = {"cell", "arrival", "max_deposit", "deposit"};
 
+/** A chunk of a file that is written. */
+struct stored_chunk {
+  size_t size;
+  unsigned char *bytes;
+};
+
 /** A file that is written or read. */
 struct batch {
   char *path;
@@ -146,12 +153,27 @@ struct batch {
   int64_t *first; ///< count + 1: cells of the members before each
   hid_t dataset[VALUES], space[VALUES];
   struct sciara_chunk_guard guard[VALUES];
-  uint8_t *checked[VALUES]; ///< per chunk: it has been checked
+  uint8_t *checked[VALUES];            ///< per chunk: it has been checked
+  struct stored_chunk *stored[VALUES]; ///< of a file that is written
 };
+
+/** Chunks of each dataset of cells. */
+static size_t chunks_of(const struct batch *b) { return ((size_t)b->first[b->count] + CHUNK - 1) / CHUNK; }
+
+/** Values in a chunk. */
+static size_t chunk_length(const struct batch *b) {
+  return b->first[b->count] < CHUNK ? (size_t)b->first[b->count] : CHUNK;
+}
+
+static void release_stored(const struct batch *b, int v) {
+  for (size_t c = 0; b->stored[v] && c < chunks_of(b); c++) sciara_free(b->stored[v][c].bytes);
+  sciara_free(b->stored[v]);
+}
 
 static void release(struct batch *b) {
   struct sciara_hdf5_session session;
   if (!b) return;
+  for (int v = 0; v < VALUES; v++) release_stored(b, v);
   sciara_hdf5_begin(&session);
   for (int v = 0; v < VALUES; v++) {
     sciara_chunk_guard_close(&b->guard[v]);
@@ -255,8 +277,10 @@ static hid_t value_type(int value, bool in_file) {
   return in_file ? H5T_IEEE_F32LE : H5T_NATIVE_FLOAT;
 }
 
+static size_t item_of(int value) { return value == CELL ? sizeof(int64_t) : sizeof(float); }
+
 static enum sciara_status create_values(struct batch *b, int v) {
-  const hsize_t size = (hsize_t)b->first[b->count], chunk = size < CHUNK ? size : CHUNK;
+  const hsize_t size = (hsize_t)b->first[b->count], chunk = chunk_length(b);
   const hid_t plist = sciara_hdf5_dataset_plist();
   b->space[v] = H5Screate_simple(1, &size, NULL);
   if (plist >= 0 && b->space[v] >= 0 && H5Pset_chunk(plist, 1, &chunk) >= 0 && H5Pset_shuffle(plist) >= 0 &&
@@ -274,40 +298,74 @@ static hid_t select_member(const struct batch *b, int v, size_t k) {
   return H5Screate_simple(1, &count, NULL);
 }
 
-static enum sciara_status write_values(const struct batch *b, int v, size_t k, const void *values) {
-  enum sciara_status status = SCIARA_OK;
-  const hid_t memory = select_member(b, v, k);
-  if (memory < 0 || H5Dwrite(b->dataset[v], value_type(v, false), memory, b->space[v], H5P_DEFAULT, values) < 0)
-    status = cannot_write(b, value_names[v]);
-  if (memory >= 0) H5Sclose(memory);
-  return status;
-}
-
-/** The difference of each cell to the one before it: small numbers, which deflate well. */
-static enum sciara_status write_cells(const struct batch *b, size_t k, const struct sciara_footprint *f) {
-  int64_t *step;
-  SCIARA_TRY(SCIARA_NEW(step, f->count, "the cells of a member"));
-  for (int64_t i = 0; i < f->count; i++) step[i] = f->cell[i] - (i > 0 ? f->cell[i - 1] : 0);
-  const enum sciara_status status = write_values(b, CELL, k, step);
-  sciara_free(step);
-  return status;
-}
-
-static enum sciara_status put_cells(struct batch *b, const struct sciara_footprint *f) {
-  if (b->first[b->count] == 0) return SCIARA_OK;
-  for (int v = 0; v < VALUES; v++) SCIARA_TRY(create_values(b, v));
-  for (int v = 0; v < VALUES; v++) // one dataset after the other: its chunks lie together
-    for (size_t k = 0; k < b->count; k++) {
-      const float *const values[VALUES] = {NULL, f[k].arrival, f[k].max_deposit, f[k].deposit};
-      if (f[k].count == 0) continue;
-      SCIARA_TRY(v == CELL ? write_cells(b, k, &f[k]) : write_values(b, v, k, values[v]));
-    }
-  for (int v = 0; v < VALUES; v++) {
-    const bool closed = H5Dclose(b->dataset[v]) >= 0;
-    b->dataset[v] = H5I_INVALID_HID;
-    if (!closed) return cannot_write(b, value_names[v]);
+/**
+ * Values of a member, from its i-th cell on, as stored. Of cells, the difference of each to the one before it: small
+ * numbers, which deflate well.
+ */
+static void lay_out(const struct sciara_footprint *f, int v, int64_t i, size_t count, char *to) {
+  const float *const values[VALUES] = {NULL, f->arrival, f->max_deposit, f->deposit};
+  if (v != CELL) {
+    memcpy(to, values[v] + i, count * sizeof(float));
+    return;
   }
-  return SCIARA_OK;
+  for (size_t n = 0; n < count; n++, i++, to += sizeof(int64_t)) {
+    const int64_t step = f->cell[i] - (i > 0 ? f->cell[i - 1] : 0);
+    memcpy(to, &step, sizeof step);
+  }
+}
+
+/** Fills a chunk, from value `begin` on; *k is the member of that value, then of the one after the chunk. */
+static void lay_out_chunk(const struct batch *b, const struct sciara_footprint *f, int v, int64_t begin, size_t *k,
+                          char *to) {
+  const size_t item = item_of(v), length = chunk_length(b);
+  const int64_t all = b->first[b->count], end = begin + (int64_t)length < all ? begin + (int64_t)length : all;
+  memset(to, 0, length * item);
+  for (int64_t at = begin; at < end;) {
+    while (b->first[*k + 1] <= at) ++*k;
+    const int64_t next = b->first[*k + 1] < end ? b->first[*k + 1] : end;
+    lay_out(&f[*k], v, at - b->first[*k], (size_t)(next - at), to + (size_t)(at - begin) * item);
+    at = next;
+  }
+}
+
+/** Encodes the chunks of a dataset. */
+static enum sciara_status encode(struct batch *b, const struct sciara_footprint *f, int v) {
+  const size_t item = item_of(v), length = chunk_length(b), bytes = length * item;
+  char *values = NULL;
+  unsigned char *shuffled = NULL, *room = NULL;
+  size_t k = 0;
+  enum sciara_status status;
+  SCIARA_TRY_GOTO(SCIARA_NEW(b->stored[v], chunks_of(b), "the chunks of a batch"));
+  SCIARA_TRY_GOTO(SCIARA_NEW(values, bytes, "a chunk to write"));
+  SCIARA_TRY_GOTO(SCIARA_NEW(shuffled, bytes, "a chunk to write"));
+  SCIARA_TRY_GOTO(SCIARA_NEW(room, sciara_filtered_room(bytes), "a chunk to write"));
+  for (size_t c = 0; c < chunks_of(b); c++) {
+    struct stored_chunk *chunk = &b->stored[v][c];
+    lay_out_chunk(b, f, v, (int64_t)(c * length), &k, values);
+    SCIARA_TRY_GOTO(sciara_filter_chunk(values, length, item, LEVEL, shuffled, room, &chunk->size));
+    SCIARA_TRY_GOTO(SCIARA_NEW(chunk->bytes, chunk->size, "a chunk to write"));
+    memcpy(chunk->bytes, room, chunk->size);
+  }
+cleanup:
+  sciara_free(values);
+  sciara_free(shuffled);
+  sciara_free(room);
+  return status;
+}
+
+/** Writes the encoded chunks of a dataset. */
+static enum sciara_status put_chunks(struct batch *b, int v) {
+  SCIARA_TRY(create_values(b, v));
+  bool written = true;
+  for (size_t c = 0; c < chunks_of(b) && written; c++) {
+    const struct stored_chunk *chunk = &b->stored[v][c];
+    const hsize_t start = c * chunk_length(b);
+    written = H5Dwrite_chunk(b->dataset[v], H5P_DEFAULT, 0, &start, chunk->size, chunk->bytes) >= 0;
+  }
+  if (!written) return cannot_write(b, value_names[v]);
+  const bool closed = H5Dclose(b->dataset[v]) >= 0;
+  b->dataset[v] = H5I_INVALID_HID;
+  return closed ? SCIARA_OK : cannot_write(b, value_names[v]);
 }
 
 static enum sciara_status sum_cells(struct batch *b, const struct sciara_footprint *f) {
@@ -323,13 +381,20 @@ static enum sciara_status sum_cells(struct batch *b, const struct sciara_footpri
 
 static enum sciara_status fill(struct batch *b, const struct sciara_footprint *f) {
   uint64_t hash = hash_of_header(&b->header);
-  SCIARA_TRY(sum_cells(b, f));
   SCIARA_TRY(sciara_hdf5_image_create(b->path, &b->file));
   SCIARA_TRY(put_header(b));
   SCIARA_TRY(put_columns(b, f, &hash));
   SCIARA_TRY(put_texts(b, f, &hash));
   SCIARA_TRY(put_hex(b, checksum_name, hash));
-  return put_cells(b, f);
+  for (int v = 0; v < VALUES && b->first[b->count] > 0; v++) SCIARA_TRY(put_chunks(b, v));
+  return SCIARA_OK;
+}
+
+/** What takes time, without HDF5, so that other threads can use it meanwhile. */
+static enum sciara_status prepare(struct batch *b, const struct sciara_footprint *f) {
+  SCIARA_TRY(sum_cells(b, f));
+  for (int v = 0; v < VALUES && b->first[b->count] > 0; v++) SCIARA_TRY(encode(b, f, v));
+  return SCIARA_OK;
 }
 
 static enum sciara_status write_file(const char *path, const struct sciara_batch_header *h,
@@ -340,22 +405,25 @@ static enum sciara_status write_file(const char *path, const struct sciara_batch
   if (count < 1 || count > SCIARA_BATCH_MEMBERS_MOST)
     return sciara_fail(SCIARA_ERR_INTERNAL, "%s: expected 1 to %d members, found %zu", path, SCIARA_BATCH_MEMBERS_MOST,
                        count);
-  sciara_hdf5_begin(&session);
   status = make(path, &b);
   if (status == SCIARA_OK) {
     b->header = *h;
     b->count = count;
-    status = fill(b, f);
+    status = prepare(b, f);
   }
   if (status == SCIARA_OK) {
-    for (int v = 0; v < VALUES; v++) {
-      if (b->space[v] >= 0) H5Sclose(b->space[v]);
-      b->space[v] = H5I_INVALID_HID;
+    sciara_hdf5_begin(&session);
+    status = fill(b, f);
+    if (status == SCIARA_OK) {
+      for (int v = 0; v < VALUES; v++) {
+        if (b->space[v] >= 0) H5Sclose(b->space[v]);
+        b->space[v] = H5I_INVALID_HID;
+      }
+      status = sciara_hdf5_image_publish_shared(b->file, path, synced, &session);
+      b->file = H5I_INVALID_HID; // closed in any case
     }
-    status = sciara_hdf5_image_publish_shared(b->file, path, synced);
-    b->file = H5I_INVALID_HID; // closed in any case
+    sciara_hdf5_end(&session);
   }
-  sciara_hdf5_end(&session);
   release(b);
   return status;
 }

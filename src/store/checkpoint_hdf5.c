@@ -220,13 +220,15 @@ static enum sciara_status take_over(struct sciara_checkpoint *c, const struct sc
   return SCIARA_OK;
 }
 
-static enum sciara_status write_file(struct sciara_checkpoint *c, struct access *at) {
+static enum sciara_status write_file(struct sciara_checkpoint *c, struct access *at,
+                                     struct sciara_hdf5_session *session) {
   enum sciara_status status = sciara_hdf5_image_create(at->path, &at->file);
   if (status != SCIARA_OK) return status;
   for (int k = 0; k < FIELDS && status == SCIARA_OK; k++) status = write_field(at, k);
   c->words = at->sum;
   if (status == SCIARA_OK) status = sciara_checkpoint_header_put(at->file, at->path, c);
-  if (status == SCIARA_OK && c->identity.of_member) return sciara_hdf5_image_publish_shared(at->file, at->path, true);
+  if (status == SCIARA_OK && c->identity.of_member)
+    return sciara_hdf5_image_publish_shared(at->file, at->path, true, session);
   if (status == SCIARA_OK) return sciara_hdf5_image_publish(at->file, at->path);
   H5Fclose(at->file);
   return status;
@@ -240,7 +242,7 @@ enum sciara_status sciara_checkpoint_write(struct sciara_checkpoint *c, const st
   SCIARA_TRY(SCIARA_NEW(at.chunk, CHUNK_SIDE * CHUNK_SIDE, "a chunk to write"));
   struct sciara_hdf5_session session;
   sciara_hdf5_begin(&session);
-  const enum sciara_status status = write_file(c, &at);
+  const enum sciara_status status = write_file(c, &at, &session);
   sciara_hdf5_end(&session);
   sciara_free(at.chunk);
   return status;

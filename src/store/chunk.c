@@ -8,6 +8,7 @@
 #include <zlib.h>
 
 #include "base/mem.h"
+#include "store/chunk_filters.h"
 
 enum {
   PIECE = 32768,                              // bytes; zlib's window, which then never moves
@@ -248,29 +249,6 @@ static size_t deflate_even(struct sciara_chunk_encoder *e, const unsigned char *
   return count;
 }
 
-static unsigned char *put(unsigned char *to, uint32_t number, bool little_endian) {
-  for (int k = 0; k < 4; k++) to[k] = (unsigned char)(number >> 8 * (little_endian ? k : 3 - k));
-  return to + 4;
-}
-
-/** The checksum of HDF5's filter: 16 bits at a time, high byte first, and 0 behind an odd end. */
-static uint32_t fletcher32(const unsigned char *bytes, size_t count) {
-  enum { FEW = 720 }; // the sums of so many bytes fit 32 bits
-  uint32_t a = 0, b = 0;
-  for (size_t begin = 0; begin < count; begin += FEW) {
-    const size_t end = begin + FEW < count ? begin + FEW : count;
-    for (size_t k = begin; k < end; k += 2) {
-      a += (uint32_t)bytes[k] << 8 | (k + 1 < end ? bytes[k + 1] : 0u);
-      b += a;
-    }
-    a = (a & 0xffff) + (a >> 16);
-    b = (b & 0xffff) + (b >> 16);
-  }
-  a = (a & 0xffff) + (a >> 16);
-  b = (b & 0xffff) + (b >> 16);
-  return b << 16 | a;
-}
-
 static bool deflate_all(struct sciara_chunk_encoder *e, struct sciara_chunk *chunk) {
   const size_t raw = e->values * e->item;
   unsigned char *to = chunk->bytes;
@@ -291,8 +269,8 @@ static bool deflate_all(struct sciara_chunk_encoder *e, struct sciara_chunk *chu
   }
   *to++ = 0x03; // a last block, empty
   *to++ = 0x00;
-  to = put(to, (uint32_t)adler, false);
-  to = put(to, fletcher32(chunk->bytes, (size_t)(to - chunk->bytes)), true);
+  to = sciara_put_bytes(to, (uint32_t)adler, false);
+  to = sciara_put_bytes(to, sciara_fletcher32(chunk->bytes, (size_t)(to - chunk->bytes)), true);
   chunk->count = (size_t)(to - chunk->bytes);
   return true;
 }

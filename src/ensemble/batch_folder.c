@@ -242,11 +242,18 @@ enum sciara_status sciara_member_store(const struct sciara_batch_folder *folder,
   return SCIARA_OK;
 }
 
-/** Reads all members; *missing is the first that must be computed again. */
-static enum sciara_status read_members(const struct sciara_batch_folder *folder, size_t batch,
+static void drop_kept(const struct sciara_batch_folder *folder, size_t batch) {
+  struct sciara_footprint f;
+  for (size_t m = sciara_batch_begin(folder->ensemble, batch); m < sciara_batch_end(folder->ensemble, batch); m++)
+    if (sciara_kept_take(folder->kept, m, &f)) sciara_footprint_free(&f);
+}
+
+/** Takes all members; *missing is the first that must be computed again. */
+static enum sciara_status take_members(const struct sciara_batch_folder *folder, size_t batch,
                                        struct sciara_footprint *f, size_t *missing) {
   const size_t first = sciara_batch_begin(folder->ensemble, batch), end = sciara_batch_end(folder->ensemble, batch);
   for (size_t m = first; m < end && *missing == SIZE_MAX; m++) {
+    if (sciara_kept_take(folder->kept, m, &f[m - first])) continue;
     char *path = member_path(folder, m);
     if (!path) return no_memory();
     const enum sciara_status status = read_member(folder, m, path, &f[m - first]);
@@ -272,7 +279,7 @@ enum sciara_status sciara_batch_join(const struct sciara_batch_folder *folder, s
   SCIARA_TRY_GOTO(path ? SCIARA_OK : no_memory());
   SCIARA_TRY_GOTO(sciara_batch_is_whole(folder, batch, NULL, &whole));
   SCIARA_TRY_GOTO(SCIARA_NEW(f, count, "the members of a batch"));
-  if (!whole) SCIARA_TRY_GOTO(read_members(folder, batch, f, missing));
+  if (!whole) SCIARA_TRY_GOTO(take_members(folder, batch, f, missing));
   if (*missing != SIZE_MAX) { // another process may have made the batch and removed its members
     SCIARA_TRY_GOTO(sciara_batch_is_whole(folder, batch, NULL, &whole));
     if (!whole) goto cleanup;
@@ -280,6 +287,7 @@ enum sciara_status sciara_batch_join(const struct sciara_batch_folder *folder, s
   }
   if (!whole) SCIARA_TRY_GOTO(sciara_batch_write(path, &h, f, count));
   sciara_batch_sweep(folder, batch, true);
+  drop_kept(folder, batch);
 cleanup:
   sciara_batch_release(f, count);
   free(path);

@@ -7,6 +7,7 @@
 #define SCIARA_ENSEMBLE_BATCH_FOLDER_H
 
 #include "ensemble/ensemble.h"
+#include "ensemble/kept_footprints.h"
 #include "model/grid.h"
 #include "store/batch_file.h"
 
@@ -15,7 +16,8 @@
 /** An ensemble and the map of its site. */
 struct sciara_batch_folder {
   const struct sciara_ensemble *ensemble;
-  int64_t rows, cols; ///< 0: unknown; then not compared
+  int64_t rows, cols;                  ///< 0: unknown; then not compared
+  struct sciara_kept_footprints *kept; ///< what need not be read to make batches, or NULL
 };
 
 /** First member of a batch, and the one after its last. */
@@ -59,7 +61,7 @@ enum sciara_status sciara_member_store(const struct sciara_batch_folder *folder,
                                        struct sciara_footprint *f);
 
 /**
- * Makes a batch of the files of its members, and removes these. *missing: SIZE_MAX, or a member that must be computed
+ * Makes a batch of its members, from folder->kept and from their files, and removes both. *missing: SIZE_MAX, or a member that must be computed
  * again because its file is damaged or gone. A batch that another process has made in the meantime is fine.
  */
 enum sciara_status sciara_batch_join(const struct sciara_batch_folder *folder, size_t batch, size_t *missing);

@@ -22,7 +22,7 @@
 #include "engine/device_info.h"
 #include "ensemble/batch_folder.h"
 #include "ensemble/reduction.h"
-#include "ensemble/task_list.h"
+#include "ensemble/task_estimate.h"
 #include "file/durable.h"
 #include "model/window.h"
 #include "run/choose_engine.h"
@@ -41,6 +41,7 @@ enum {
   CHECKPOINT_S = 600, // between two checkpoints of a member, unless the options say otherwise
   SLOT_MARGIN = 96,   // cells around vents in the first window of a slot: each larger window costs it time
   SLOT_ROOM = 4,      // times the expected window: windows grow by half or by their size
+  KEPT_MIB = 256,     // of footprints that wait for their batch, at most
 };
 
 static const char log_name[] = "log.csv";
@@ -60,6 +61,7 @@ struct work {
   size_t *open;                      ///< members of each batch that are not finished
   struct sciara_task *tasks;
   size_t task_count, next;
+  bool has_states;      ///< members begin with lava: to place one takes the memory of a map
   bool has_stop;        ///< the stop rule counts
   size_t next_test;     ///< whole batches at the beginning with which it is tested again
   pthread_mutex_t lock; ///< for what follows, and for next, states and open
@@ -139,32 +141,6 @@ static enum sciara_status find_finished(struct work *w) {
 
 // ------------------------------------------------------------------------------------------------------------- limits
 
-static enum sciara_status scenario_of(const struct work *w, size_t member, struct sciara_text *json, char name[64]) {
-  *json = (struct sciara_text){0};
-  snprintf(name, 64, "member %" PRId64, w->e->members.id[member]);
-  return sciara_ensemble_scenario(w->e, member, json);
-}
-
-/** A member whose scenario is invalid needs nothing: it will fail. */
-static enum sciara_status estimate(const struct work *w, size_t member, struct sciara_member_need *out) {
-  struct sciara_text json;
-  struct sciara_problem problem;
-  struct sciara_diagnostics diagnostics = {0};
-  char name[64];
-  *out = (struct sciara_member_need){.disk = sciara_member_disk(1, 0)};
-  enum sciara_status status = scenario_of(w, member, &json, name);
-  if (status == SCIARA_OK) {
-    const struct sciara_compute_text text = {name, json.data, json.length};
-    sciara_compute_place(&w->setup, &text, &problem, &diagnostics);
-    if (diagnostics.count == 0) *out = sciara_member_need_of(&problem, sciara_member_bytes_per_cell(w->ops));
-    if (diagnostics.no_memory) status = SCIARA_ERR_MEMORY;
-    sciara_problem_free(&problem);
-    sciara_diagnostics_free(&diagnostics);
-  }
-  sciara_text_free(&json);
-  return status;
-}
-
 static enum sciara_status check_disk(const struct work *w, double bytes) {
   struct statvfs about;
   if (statvfs(w->e->folder, &about) != 0) return SCIARA_OK;
@@ -173,6 +149,12 @@ static enum sciara_status check_disk(const struct work *w, double bytes) {
   return sciara_fail(SCIARA_ERR_IO,
                      "%s: the %zu members to be computed need about %.3g GB on the disk, %.3g GB are free",
                      w->e->folder, w->task_count, bytes * 1e-9, available * 1e-9);
+}
+
+/** Footprints are kept as far as the workers leave memory. */
+static enum sciara_status keep_footprints(struct work *w, double each, int workers) {
+  const double left = (double)sciara_memory_available() - each * workers, most = KEPT_MIB * 1048576.0;
+  return sciara_kept_create(w->e->members.count, left > 0 ? (size_t)fmin(left / 2, most) : 0, &w->folder.kept);
 }
 
 /** The number of workers for which there is memory. */
@@ -191,31 +173,21 @@ static enum sciara_status check_memory(const struct work *w, double each, int *w
   return SCIARA_OK;
 }
 
-static void ignore(void *context, enum sciara_log_level level, const char *message) {
-  (void)context, (void)level, (void)message;
-}
-
-/** Makes the list of tasks, with the needs of all on the disk, and the largest of one member besides. */
+/** Makes the list of tasks, with what they need together. It is empty if the run has been cancelled. */
 static enum sciara_status make_tasks(struct work *w, struct sciara_member_need *needs) {
-  enum sciara_status status = SCIARA_OK;
+  const struct sciara_task_estimate how = {.ensemble = w->e,
+                                           .setup = &w->setup,
+                                           .bytes_per_cell = sciara_member_bytes_per_cell(w->ops),
+                                           .threads = w->has_states ? 1 : sciara_usable_cores(),
+                                           .cancel = w->options->cancel};
   size_t n = 0;
   SCIARA_TRY(SCIARA_NEW(w->tasks, w->task_count, "the list of members"));
-  sciara_log_divert(ignore, NULL); // each member says it when it is computed
-  for (size_t m = 0; m < w->e->members.count && status == SCIARA_OK; m++) {
-    struct sciara_member_need need;
-    if (!w->selected[m / w->e->batch_size] || w->states[m].finished) continue;
-    status = estimate(w, m, &need);
-    w->tasks[n++] = (struct sciara_task){.member = m, .length = need.length};
-    w->length_all += need.length;
-    needs->disk += need.disk;
-    needs->memory = fmax(needs->memory, need.memory);
-    needs->window = fmax(needs->window, need.window);
-    needs->checkpoint = fmax(needs->checkpoint, need.checkpoint);
-    if (w->options->cancel && __atomic_load_n(w->options->cancel, __ATOMIC_RELAXED)) break;
-  }
-  sciara_log_divert(NULL, NULL);
-  w->task_count = n;
-  return status;
+  for (size_t m = 0; m < w->e->members.count; m++)
+    if (w->selected[m / w->e->batch_size] && !w->states[m].finished) w->tasks[n++].member = m;
+  SCIARA_TRY(sciara_tasks_estimate(&how, w->tasks, n, needs));
+  if (w->options->cancel && __atomic_load_n(w->options->cancel, __ATOMIC_RELAXED)) w->task_count = n = 0;
+  for (size_t k = 0; k < n; k++) w->length_all += w->tasks[k].length;
+  return SCIARA_OK;
 }
 
 // --------------------------------------------------------------------------------------------------------------- log
@@ -333,7 +305,7 @@ static enum sciara_status compute(const struct worker *me, size_t member, struct
   struct sciara_compute_setup setup = w->setup;
   struct sciara_footprint f = {0};
   struct sciara_text json;
-  char name[64];
+  char name[SCIARA_MEMBER_NAME];
   bool cancelled = false;
   const int devices = w->ops->capabilities & SCIARA_CAN_DEVICE ? sciara_devices() : 0;
   if (devices > 0) setup.device = me->number % devices;
@@ -342,7 +314,7 @@ static enum sciara_status compute(const struct worker *me, size_t member, struct
   setup.checkpoint = checkpoint;
   setup.ensemble_hash = w->e->hash;
   setup.row_hash = w->e->members.hash[member];
-  enum sciara_status status = scenario_of(w, member, &json, name);
+  enum sciara_status status = sciara_member_scenario(w->e, member, &json, name);
   if (status == SCIARA_OK && !checkpoint) status = sciara_fail(SCIARA_ERR_MEMORY, "no memory for the name of a file");
   const struct sciara_compute_text text = {name, json.data, json.length};
   if (status == SCIARA_OK) status = sciara_member_folder_make(&w->folder, member);
@@ -351,6 +323,7 @@ static enum sciara_status compute(const struct worker *me, size_t member, struct
   if (*done) status = sciara_member_store(&w->folder, member, &f);
   if (*done && status == SCIARA_OK) status = write_log(w, member, &f);
   *state = (struct sciara_member_done){true, f.failed, f.censored};
+  if (*done && status == SCIARA_OK) sciara_kept_put(w->folder.kept, member, &f);
   sciara_footprint_free(&f);
   sciara_text_free(&json);
   free(checkpoint);
@@ -479,9 +452,9 @@ static enum sciara_status open_site(struct work *w) {
   struct sciara_scenario_spec spec = {0};
   struct sciara_problem problem = {0};
   struct sciara_diagnostics diagnostics = {0};
-  char name[64];
+  char name[SCIARA_MEMBER_NAME];
   enum sciara_status status;
-  SCIARA_TRY_GOTO(scenario_of(w, 0, &json, name));
+  SCIARA_TRY_GOTO(sciara_member_scenario(w->e, 0, &json, name));
   sciara_scenario_parse(name, json.data, json.length, NULL, 0, &spec, &diagnostics);
   SCIARA_TRY_GOTO(sciara_diagnostics_status(&diagnostics));
   spec.dem.error = (struct sciara_ground_error){0}; // each member adds its own
@@ -491,6 +464,7 @@ static enum sciara_status open_site(struct work *w) {
   w->folder.cols = w->setup.site->grid.cols;
   const struct sciara_compute_text text = {name, json.data, json.length};
   sciara_compute_place(&w->setup, &text, &problem, &diagnostics);
+  w->has_states = problem.state != NULL;
   if (problem.scenario.engine.name) {
     SCIARA_TRY_GOTO(sciara_scenario_choose_engine(&problem.scenario, &w->ops));
     w->engine_options = sciara_scenario_engine_options(&problem.scenario);
@@ -613,6 +587,7 @@ static enum sciara_status execute(struct work *w) {
   SCIARA_TRY(check_memory(w, needs.memory, &workers));
   SCIARA_TRY(check_disk(w, needs.disk + 2.0 * workers * needs.checkpoint)); // a new one before the old one is replaced
   if (workers < 1) return SCIARA_OK;                                        // cancelled
+  SCIARA_TRY(keep_footprints(w, needs.memory, workers));
   sciara_tasks_order(w->tasks, w->task_count, w->e->batch_size, (size_t)workers, w->has_stop);
   sciara_log(SCIARA_LOG_INFO, "engine: %s; %d %s at a time, %zu to compute", w->ops->name, workers,
              sciara_plural((uint64_t)workers, "member", "members"), w->task_count);
@@ -642,6 +617,7 @@ enum sciara_status sciara_ensemble_execute(const struct sciara_ensemble *e,
   *out = w.now;
   for (int k = 0; k < w.pool_count; k++) sciara_pool_destroy(w.pools[k]);
   pthread_mutex_destroy(&w.lock);
+  sciara_kept_destroy(w.folder.kept);
   sciara_site_release(w.setup.site);
   sciara_free(w.states);
   sciara_free(w.selected);

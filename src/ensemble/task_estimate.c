@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ensemble/task_estimate.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/share.h"
+
+enum sciara_status sciara_member_scenario(const struct sciara_ensemble *e, size_t member, struct sciara_text *json,
+                                          char name[SCIARA_MEMBER_NAME]) {
+  *json = (struct sciara_text){0};
+  snprintf(name, SCIARA_MEMBER_NAME, "member %" PRId64, e->members.id[member]);
+  return sciara_ensemble_scenario(e, member, json);
+}
+
+static enum sciara_status estimate(const struct sciara_task_estimate *how, size_t member,
+                                   struct sciara_member_need *out) {
+  struct sciara_text json;
+  struct sciara_problem problem;
+  struct sciara_diagnostics diagnostics = {0};
+  char name[SCIARA_MEMBER_NAME];
+  *out = (struct sciara_member_need){.disk = sciara_member_disk(1, 0)};
+  enum sciara_status status = sciara_member_scenario(how->ensemble, member, &json, name);
+  if (status == SCIARA_OK) {
+    const struct sciara_compute_text text = {name, json.data, json.length};
+    sciara_compute_place(how->setup, &text, &problem, &diagnostics);
+    if (diagnostics.count == 0) *out = sciara_member_need_of(&problem, how->bytes_per_cell);
+    if (diagnostics.no_memory) status = SCIARA_ERR_MEMORY;
+    sciara_problem_free(&problem);
+    sciara_diagnostics_free(&diagnostics);
+  }
+  sciara_text_free(&json);
+  return status;
+}
+
+struct estimates {
+  const struct sciara_task_estimate *how;
+  const struct sciara_task *tasks;
+  struct sciara_member_need *needs;
+  enum sciara_status *status;
+};
+
+static void ignore(void *context, enum sciara_log_level level, const char *message) {
+  (void)context, (void)level, (void)message;
+}
+
+static void estimate_some(void *context, int64_t begin, int64_t end) {
+  const struct estimates *all = (const struct estimates *)context;
+  const int *cancel = all->how->cancel;
+  sciara_log_divert(ignore, NULL); // each member says it when it is computed
+  for (int64_t k = begin; k < end && !(cancel && __atomic_load_n(cancel, __ATOMIC_RELAXED)); k++)
+    all->status[k] = estimate(all->how, all->tasks[k].member, &all->needs[k]);
+  sciara_log_divert(NULL, NULL);
+}
+
+static void add(const struct sciara_member_need *of, struct sciara_member_need *all) {
+  all->disk += of->disk;
+  all->memory = fmax(all->memory, of->memory);
+  all->window = fmax(all->window, of->window);
+  all->checkpoint = fmax(all->checkpoint, of->checkpoint);
+}
+
+enum sciara_status sciara_tasks_estimate(const struct sciara_task_estimate *how, struct sciara_task *tasks,
+                                         size_t count, struct sciara_member_need *all) {
+  struct estimates each = {.how = how, .tasks = tasks};
+  enum sciara_status status;
+  SCIARA_TRY_GOTO(SCIARA_NEW(each.needs, count, "the needs of members"));
+  SCIARA_TRY_GOTO(SCIARA_NEW(each.status, count, "the needs of members"));
+  sciara_share(how->threads, (int64_t)count, estimate_some, &each);
+  for (size_t k = 0; k < count; k++) {
+    if (each.status[k] != SCIARA_OK) // again, for only its thread knows the text of the error
+      SCIARA_TRY_GOTO(estimate(how, tasks[k].member, &each.needs[k]));
+    tasks[k].length = each.needs[k].length;
+    add(&each.needs[k], all);
+  }
+cleanup:
+  sciara_free(each.needs);
+  sciara_free(each.status);
+  return status;
+}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// What members that are to be computed need: time, memory, disk.
+#ifndef SCIARA_ENSEMBLE_TASK_ESTIMATE_H
+#define SCIARA_ENSEMBLE_TASK_ESTIMATE_H
+
+#include "ensemble/ensemble.h"
+#include "ensemble/task_list.h"
+#include "run/compute.h"
+#include "run/member_need.h"
+
+enum { SCIARA_MEMBER_NAME = 64 };
+
+/** The scenario of a member, and its name in messages: "member 7". *json is to be released, also after a failure. */
+enum sciara_status sciara_member_scenario(const struct sciara_ensemble *e, size_t member, struct sciara_text *json,
+                                          char name[SCIARA_MEMBER_NAME]);
+
+struct sciara_task_estimate {
+  const struct sciara_ensemble *ensemble;
+  const struct sciara_compute_setup *setup;
+  double bytes_per_cell; ///< sciara_member_bytes_per_cell
+  int threads;           ///< each places a member, which takes the memory of a map if it begins with lava
+  const int *cancel;     ///< not 0: the estimates are not completed; NULL: never
+};
+
+/**
+ * Fills in the lengths of `count` tasks. A member whose scenario is invalid needs nothing: it will fail.
+ *
+ * @param all receives the sum of their needs on the disk, and the largest of one member besides
+ */
+enum sciara_status sciara_tasks_estimate(const struct sciara_task_estimate *how, struct sciara_task *tasks,
+                                         size_t count, struct sciara_member_need *all);
+
+#endif

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+// Footprints that wait in memory for their batch: within a number of bytes, and instead of the files of members.
+#include "ensemble/kept_footprints.h"
+
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "ensemble/batch_folder.h"
+
+enum { MEMBERS = 3, CELLS = 10, BYTES = CELLS * 20 }; // bytes of a footprint: a cell takes 20
+
+static struct sciara_footprint make(int64_t id, int64_t count) {
+  struct sciara_footprint f = {.id = id, .row_hash = (uint64_t)id + 1, .count = count, .stop = SCIARA_FOOTPRINT_TIME};
+  ck_assert_int_eq(SCIARA_NEW(f.cell, count, "cells"), SCIARA_OK);
+  ck_assert_int_eq(SCIARA_NEW(f.arrival, count, "arrivals"), SCIARA_OK);
+  ck_assert_int_eq(SCIARA_NEW(f.max_deposit, count, "deposits"), SCIARA_OK);
+  ck_assert_int_eq(SCIARA_NEW(f.deposit, count, "deposits"), SCIARA_OK);
+  for (int64_t i = 0; i < count; i++) f.cell[i] = 10 * id + i;
+  f.error = strdup("");
+  f.warnings = strdup("a warning");
+  return f;
+}
+
+static struct sciara_kept_footprints *room_for(size_t bytes) {
+  struct sciara_kept_footprints *kept = NULL;
+  ck_assert_int_eq(sciara_kept_create(MEMBERS, bytes, &kept), SCIARA_OK);
+  return kept;
+}
+
+static bool put(struct sciara_kept_footprints *kept, size_t member, int64_t count) {
+  struct sciara_footprint f = make((int64_t)member, count);
+  sciara_kept_put(kept, member, &f);
+  const bool moved = f.cell == NULL;
+  sciara_footprint_free(&f);
+  return moved;
+}
+
+START_TEST(a_footprint_is_kept_until_it_is_taken) {
+  struct sciara_kept_footprints *kept = room_for(1 << 20);
+  struct sciara_footprint f = {0};
+  ck_assert(put(kept, 1, CELLS));
+  ck_assert(!sciara_kept_take(kept, 0, &f));
+  ck_assert(sciara_kept_take(kept, 1, &f));
+  ck_assert_int_eq(f.id, 1);
+  ck_assert_int_eq(f.cell[CELLS - 1], 10 + CELLS - 1);
+  ck_assert_str_eq(f.warnings, "a warning");
+  sciara_footprint_free(&f);
+  ck_assert(!sciara_kept_take(kept, 1, &f));
+  ck_assert(put(kept, 2, CELLS)); // released with the others
+  sciara_kept_destroy(kept);
+}
+END_TEST
+
+START_TEST(no_more_bytes_are_kept_than_there_is_room_for) {
+  struct sciara_kept_footprints *kept = room_for(2 * BYTES);
+  struct sciara_footprint f = {0};
+  ck_assert(put(kept, 0, CELLS));
+  ck_assert(!put(kept, 1, CELLS + 1));
+  ck_assert(put(kept, 1, CELLS));
+  ck_assert(!put(kept, 2, 1));
+  ck_assert(sciara_kept_take(kept, 0, &f)); // makes room
+  sciara_footprint_free(&f);
+  ck_assert(put(kept, 2, CELLS));
+  sciara_kept_destroy(kept);
+}
+END_TEST
+
+START_TEST(a_member_is_kept_once) {
+  struct sciara_kept_footprints *kept = room_for(1 << 20);
+  ck_assert(put(kept, 0, CELLS));
+  ck_assert(!put(kept, 0, CELLS));
+  sciara_kept_destroy(kept);
+}
+END_TEST
+
+START_TEST(nothing_is_kept_without_a_place) {
+  struct sciara_footprint f = {0};
+  ck_assert(!put(NULL, 0, CELLS));
+  ck_assert(!sciara_kept_take(NULL, 0, &f));
+  sciara_kept_destroy(NULL);
+}
+END_TEST
+
+/** Writes the files of all members but the last one, which is kept only; a damaged file does not matter if it is kept. */
+START_TEST(a_batch_is_made_of_kept_members_and_of_files) {
+  int64_t ids[MEMBERS] = {0, 1, 2};
+  uint64_t hashes[MEMBERS] = {1, 2, 3};
+  char root[] = "/tmp/sciara-kept-XXXXXX", path[128];
+  ck_assert_ptr_nonnull(mkdtemp(root));
+  struct sciara_ensemble e = {.folder = root, .hash = 5, .site_hash = 6, .batch_size = MEMBERS, .batch_count = 1};
+  e.members.count = MEMBERS;
+  e.members.id = ids;
+  e.members.hash = hashes;
+  struct sciara_batch_folder to = {.ensemble = &e, .rows = 20, .cols = 20, .kept = room_for(1 << 20)};
+  const char *const folders[] = {"batches", "members"};
+  for (int k = 0; k < 2; k++) {
+    snprintf(path, sizeof path, "%s/%s", root, folders[k]);
+    ck_assert_int_eq(mkdir(path, 0777), 0);
+  }
+  for (size_t m = 0; m < 2; m++) {
+    struct sciara_footprint f = make((int64_t)m, CELLS);
+    ck_assert_msg(sciara_member_store(&to, m, &f) == SCIARA_OK, "%s", sciara_last_error());
+    sciara_footprint_free(&f);
+  }
+  size_t missing = 0;
+  ck_assert_int_eq(sciara_batch_join(&to, 0, &missing), SCIARA_OK);
+  ck_assert_uint_eq(missing, 2);
+  snprintf(path, sizeof path, "%s/members/000000/1.h5", root);
+  ck_assert_int_eq(truncate(path, 100), 0);
+  ck_assert(put(to.kept, 1, CELLS));
+  ck_assert(put(to.kept, 2, CELLS));
+  ck_assert_msg(sciara_batch_join(&to, 0, &missing) == SCIARA_OK, "%s", sciara_last_error());
+  ck_assert_uint_eq(missing, SIZE_MAX);
+  ck_assert_int_ne(access(path, F_OK), 0);
+
+  struct sciara_batch_header h;
+  struct sciara_footprint *f = NULL, none = {0};
+  size_t count = 0;
+  void *file = NULL;
+  snprintf(path, sizeof path, "%s/batches/000000.h5", root);
+  ck_assert_msg(sciara_batch_open(path, &h, &f, &count, &file) == SCIARA_OK, "%s", sciara_last_error());
+  ck_assert_uint_eq(count, MEMBERS);
+  for (size_t m = 0; m < count; m++) {
+    ck_assert_int_eq(sciara_batch_cells(file, m, &f[m]), SCIARA_OK);
+    ck_assert_int_eq(f[m].id, (int64_t)m);
+    ck_assert_int_eq(f[m].count, CELLS);
+    ck_assert_int_eq(f[m].cell[CELLS - 1], 10 * (int64_t)m + CELLS - 1);
+    ck_assert_str_eq(f[m].warnings, "a warning");
+  }
+  sciara_batch_close(file);
+  sciara_batch_release(f, count);
+  // A batch that another process has made: what is kept of it is released.
+  ck_assert(put(to.kept, 0, CELLS));
+  ck_assert_int_eq(sciara_batch_join(&to, 0, &missing), SCIARA_OK);
+  ck_assert(!sciara_kept_take(to.kept, 0, &none));
+  sciara_kept_destroy(to.kept);
+  unlink(path);
+  for (int k = 0; k < 2; k++) {
+    snprintf(path, sizeof path, "%s/%s", root, folders[k]);
+    ck_assert_int_eq(rmdir(path), 0);
+  }
+  ck_assert_int_eq(rmdir(root), 0);
+}
+END_TEST
+
+int main(void) {
+  Suite *s = suite_create("kept_footprints");
+  TCase *tc = tcase_create("kept_footprints");
+  tcase_add_test(tc, a_footprint_is_kept_until_it_is_taken);
+  tcase_add_test(tc, no_more_bytes_are_kept_than_there_is_room_for);
+  tcase_add_test(tc, a_member_is_kept_once);
+  tcase_add_test(tc, nothing_is_kept_without_a_place);
+  tcase_add_test(tc, a_batch_is_made_of_kept_members_and_of_files);
+  suite_add_tcase(s, tc);
+  SRunner *sr = srunner_create(s);
+  srunner_run_all(sr, CK_NORMAL);
+  const int failed = srunner_ntests_failed(sr);
+  srunner_free(sr);
+  return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

@@ -151,10 +151,10 @@ static enum sciara_status check_disk(const struct work *w, double bytes) {
                      w->e->folder, w->task_count, bytes * 1e-9, available * 1e-9);
 }
 
-/** Footprints are kept as far as the workers leave memory. */
-static enum sciara_status keep_footprints(struct work *w, double each, int workers) {
+/** Footprints are kept in half of the memory that the workers leave, and at most KEPT_MIB. */
+static void keep_footprints(struct work *w, double each, int workers) {
   const double left = (double)sciara_memory_available() - each * workers, most = KEPT_MIB * 1048576.0;
-  return sciara_kept_create(w->e->members.count, left > 0 ? (size_t)fmin(left / 2, most) : 0, &w->folder.kept);
+  w->folder.kept = sciara_kept_create(w->e->members.count, fmin(left / 2, most));
 }
 
 /** The number of workers for which there is memory. */
@@ -175,10 +175,11 @@ static enum sciara_status check_memory(const struct work *w, double each, int *w
 
 /** Makes the list of tasks, with what they need together. It is empty if the run has been cancelled. */
 static enum sciara_status make_tasks(struct work *w, struct sciara_member_need *needs) {
+  const int threads = w->options->workers > 0 ? w->options->workers : sciara_usable_cores();
   const struct sciara_task_estimate how = {.ensemble = w->e,
                                            .setup = &w->setup,
                                            .bytes_per_cell = sciara_member_bytes_per_cell(w->ops),
-                                           .threads = w->has_states ? 1 : sciara_usable_cores(),
+                                           .threads = w->has_states ? 1 : threads,
                                            .cancel = w->options->cancel};
   size_t n = 0;
   SCIARA_TRY(SCIARA_NEW(w->tasks, w->task_count, "the list of members"));
@@ -581,13 +582,14 @@ static enum sciara_status execute(struct work *w) {
   SCIARA_TRY(test_stop(w));
   if (w->task_count == 0 || w->now.enough > 0) return SCIARA_OK;
   SCIARA_TRY(make_tasks(w, &needs));
+  if (w->task_count == 0) return SCIARA_OK; // cancelled
   const int64_t cells = window_of(w, &needs);
   int workers = workers_of(w);
   if (w->ops->batch && workers > 0) SCIARA_TRY(slots_of(w, cells, &workers));
   SCIARA_TRY(check_memory(w, needs.memory, &workers));
   SCIARA_TRY(check_disk(w, needs.disk + 2.0 * workers * needs.checkpoint)); // a new one before the old one is replaced
   if (workers < 1) return SCIARA_OK;                                        // cancelled
-  SCIARA_TRY(keep_footprints(w, needs.memory, workers));
+  keep_footprints(w, needs.memory, workers);
   sciara_tasks_order(w->tasks, w->task_count, w->e->batch_size, (size_t)workers, w->has_stop);
   sciara_log(SCIARA_LOG_INFO, "engine: %s; %d %s at a time, %zu to compute", w->ops->name, workers,
              sciara_plural((uint64_t)workers, "member", "members"), w->task_count);

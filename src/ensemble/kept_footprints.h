@@ -9,8 +9,12 @@
 
 struct sciara_kept_footprints;
 
-/** For members 0 to count - 1, with at most `most` bytes of cells. To be released with sciara_kept_destroy. */
-enum sciara_status sciara_kept_create(size_t count, size_t most, struct sciara_kept_footprints **out);
+/**
+ * For members 0 to count - 1, with at most `most` bytes. To be released with sciara_kept_destroy.
+ *
+ * @return NULL if there is not enough memory: nothing is kept
+ */
+struct sciara_kept_footprints *sciara_kept_create(size_t count, double most);
 
 /** Moves *f here if there is room, else leaves it. Any thread may call it. NULL keeps nothing. */
 void sciara_kept_put(struct sciara_kept_footprints *kept, size_t member, struct sciara_footprint *f);

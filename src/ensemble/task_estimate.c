@@ -16,6 +16,10 @@ enum sciara_status sciara_member_scenario(const struct sciara_ensemble *e, size_
   return sciara_ensemble_scenario(e, member, json);
 }
 
+static void ignore(void *context, enum sciara_log_level level, const char *message) {
+  (void)context, (void)level, (void)message;
+}
+
 static enum sciara_status estimate(const struct sciara_task_estimate *how, size_t member,
                                    struct sciara_member_need *out) {
   struct sciara_text json;
@@ -23,6 +27,7 @@ static enum sciara_status estimate(const struct sciara_task_estimate *how, size_
   struct sciara_diagnostics diagnostics = {0};
   char name[SCIARA_MEMBER_NAME];
   *out = (struct sciara_member_need){.disk = sciara_member_disk(1, 0)};
+  sciara_log_divert(ignore, NULL); // each member says it when it is computed
   enum sciara_status status = sciara_member_scenario(how->ensemble, member, &json, name);
   if (status == SCIARA_OK) {
     const struct sciara_compute_text text = {name, json.data, json.length};
@@ -33,6 +38,7 @@ static enum sciara_status estimate(const struct sciara_task_estimate *how, size_
     sciara_diagnostics_free(&diagnostics);
   }
   sciara_text_free(&json);
+  sciara_log_divert(NULL, NULL);
   return status;
 }
 
@@ -43,17 +49,11 @@ struct estimates {
   enum sciara_status *status;
 };
 
-static void ignore(void *context, enum sciara_log_level level, const char *message) {
-  (void)context, (void)level, (void)message;
-}
-
 static void estimate_some(void *context, int64_t begin, int64_t end) {
   const struct estimates *all = (const struct estimates *)context;
   const int *cancel = all->how->cancel;
-  sciara_log_divert(ignore, NULL); // each member says it when it is computed
   for (int64_t k = begin; k < end && !(cancel && __atomic_load_n(cancel, __ATOMIC_RELAXED)); k++)
     all->status[k] = estimate(all->how, all->tasks[k].member, &all->needs[k]);
-  sciara_log_divert(NULL, NULL);
 }
 
 static void add(const struct sciara_member_need *of, struct sciara_member_need *all) {

@@ -25,7 +25,7 @@ struct sciara_task_estimate {
 /**
  * Fills in the lengths of `count` tasks. A member whose scenario is invalid needs nothing: it will fail.
  *
- * @param all receives the sum of their needs on the disk, and the largest of one member besides
+ * @param all all 0; receives the sum of their needs on the disk, and the largest of one member besides
  */
 enum sciara_status sciara_tasks_estimate(const struct sciara_task_estimate *how, struct sciara_task *tasks,
                                          size_t count, struct sciara_member_need *all);

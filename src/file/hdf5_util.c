@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "file/hdf5_util.h"
 
+#include <inttypes.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -95,8 +96,11 @@ static hid_t image_creation_plist(void) {
 enum sciara_status sciara_hdf5_image_create(const char *path, hid_t *file) {
   enum sciara_status status = SCIARA_OK;
   *file = H5I_INVALID_HID;
-  // HDF5 first tries to open a file of the name, also for a file in memory. None can exist with this name.
-  char *name = sciara_format("/dev/null/%s", path);
+  // HDF5 first tries to open a file of the name, also for a file in memory. None can exist with this name, and no other
+  // thread can have opened it.
+  static uint64_t serial;
+  const uint64_t number = __atomic_add_fetch(&serial, 1, __ATOMIC_RELAXED);
+  char *name = sciara_format("/dev/null/%" PRIu64 "/%s", number, path);
   if (!name) return sciara_fail(SCIARA_ERR_MEMORY, "%s: no memory for a name", path);
   hid_t access = image_access_plist(), creation = image_creation_plist();
   if (access >= 0 && creation >= 0) *file = H5Fcreate(name, H5F_ACC_TRUNC, creation, access);

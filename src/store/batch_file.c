@@ -15,6 +15,7 @@
 #include "base/text.h"
 #include "file/chunk_guard.h"
 #include "file/hdf5_open.h"
+#include "file/write_budget.h"
 #include "store/chunk_filters.h"
 
 enum {
@@ -314,7 +315,7 @@ static void lay_out(const struct sciara_footprint *f, int v, int64_t i, size_t c
   }
 }
 
-/** Fills a chunk, from value `begin` on; *k is the member of that value, then of the one after the chunk. */
+/** Fills a chunk, from value `begin` on. *k: a member at or before that value; then that of the last value. */
 static void lay_out_chunk(const struct batch *b, const struct sciara_footprint *f, int v, int64_t begin, size_t *k,
                           char *to) {
   const size_t item = item_of(v), length = chunk_length(b);
@@ -353,14 +354,16 @@ cleanup:
   return status;
 }
 
-/** Writes the encoded chunks of a dataset. */
+/** Writes the encoded chunks of a dataset, and releases them. */
 static enum sciara_status put_chunks(struct batch *b, int v) {
   SCIARA_TRY(create_values(b, v));
   bool written = true;
   for (size_t c = 0; c < chunks_of(b) && written; c++) {
-    const struct stored_chunk *chunk = &b->stored[v][c];
+    struct stored_chunk *chunk = &b->stored[v][c];
     const hsize_t start = c * chunk_length(b);
     written = H5Dwrite_chunk(b->dataset[v], H5P_DEFAULT, 0, &start, chunk->size, chunk->bytes) >= 0;
+    sciara_free(chunk->bytes);
+    chunk->bytes = NULL;
   }
   if (!written) return cannot_write(b, value_names[v]);
   const bool closed = H5Dclose(b->dataset[v]) >= 0;
@@ -397,34 +400,48 @@ static enum sciara_status prepare(struct batch *b, const struct sciara_footprint
   return SCIARA_OK;
 }
 
+/** Builds the file in memory and writes it. */
+static enum sciara_status build(struct batch *b, const struct sciara_footprint *f, bool synced) {
+  struct sciara_hdf5_session session;
+  SCIARA_TRY(prepare(b, f));
+  sciara_hdf5_begin(&session);
+  enum sciara_status status = fill(b, f);
+  if (status == SCIARA_OK) {
+    for (int v = 0; v < VALUES; v++) {
+      if (b->space[v] >= 0) H5Sclose(b->space[v]);
+      b->space[v] = H5I_INVALID_HID;
+    }
+    status = sciara_hdf5_image_publish_shared(b->file, b->path, synced, &session);
+    b->file = H5I_INVALID_HID; // closed in any case
+  }
+  sciara_hdf5_end(&session);
+  return status;
+}
+
+/** Bytes of the encoded chunks, and of the file in memory: at most about so many. */
+static size_t bytes_to_write(const struct sciara_footprint *f, size_t count) {
+  enum { OF_MEMBER = 1024, OF_FILE = 65536, OF_CELL = 20 };
+  size_t bytes = OF_FILE + count * OF_MEMBER;
+  for (size_t k = 0; k < count; k++) bytes += f[k].count > 0 ? (size_t)f[k].count * OF_CELL : 0;
+  return bytes;
+}
+
 static enum sciara_status write_file(const char *path, const struct sciara_batch_header *h,
                                      const struct sciara_footprint *f, size_t count, bool synced) {
   struct batch *b = NULL;
-  enum sciara_status status;
-  struct sciara_hdf5_session session;
   if (count < 1 || count > SCIARA_BATCH_MEMBERS_MOST)
     return sciara_fail(SCIARA_ERR_INTERNAL, "%s: expected 1 to %d members, found %zu", path, SCIARA_BATCH_MEMBERS_MOST,
                        count);
-  status = make(path, &b);
+  const size_t bytes = bytes_to_write(f, count);
+  sciara_write_enter(bytes);
+  enum sciara_status status = make(path, &b);
   if (status == SCIARA_OK) {
     b->header = *h;
     b->count = count;
-    status = prepare(b, f);
-  }
-  if (status == SCIARA_OK) {
-    sciara_hdf5_begin(&session);
-    status = fill(b, f);
-    if (status == SCIARA_OK) {
-      for (int v = 0; v < VALUES; v++) {
-        if (b->space[v] >= 0) H5Sclose(b->space[v]);
-        b->space[v] = H5I_INVALID_HID;
-      }
-      status = sciara_hdf5_image_publish_shared(b->file, path, synced, &session);
-      b->file = H5I_INVALID_HID; // closed in any case
-    }
-    sciara_hdf5_end(&session);
+    status = build(b, f, synced);
   }
   release(b);
+  sciara_write_leave(bytes);
   return status;
 }
 

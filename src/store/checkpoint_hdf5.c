@@ -11,6 +11,7 @@
 #include "base/mem.h"
 #include "file/chunk_guard.h"
 #include "file/hdf5_open.h"
+#include "file/write_budget.h"
 #include "model/touched.h"
 #include "store/checkpoint_header.h"
 
@@ -241,9 +242,12 @@ enum sciara_status sciara_checkpoint_write(struct sciara_checkpoint *c, const st
   SCIARA_TRY(take_over(c, s));
   SCIARA_TRY(SCIARA_NEW(at.chunk, CHUNK_SIDE * CHUNK_SIDE, "a chunk to write"));
   struct sciara_hdf5_session session;
+  const size_t bytes = (size_t)sciara_grid_cells(&s->grid) * FIELDS * sizeof *at.chunk;
+  sciara_write_enter(bytes);
   sciara_hdf5_begin(&session);
   const enum sciara_status status = write_file(c, &at, &session);
   sciara_hdf5_end(&session);
+  sciara_write_leave(bytes);
   sciara_free(at.chunk);
   return status;
 }

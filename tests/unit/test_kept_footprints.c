@@ -12,7 +12,13 @@
 #include "base/mem.h"
 #include "ensemble/batch_folder.h"
 
-enum { MEMBERS = 3, CELLS = 10, BYTES = CELLS * 20 }; // bytes of a footprint: a cell takes 20
+enum {
+  MEMBERS = 3,
+  CELLS = 10,
+  TEXTS = sizeof "" + sizeof "a warning",
+  BYTES = sizeof(struct sciara_footprint) + TEXTS + CELLS * 20, // of a footprint: a cell takes 20
+  LIST = MEMBERS * sizeof(void *)
+};
 
 static struct sciara_footprint make(int64_t id, int64_t count) {
   struct sciara_footprint f = {.id = id, .row_hash = (uint64_t)id + 1, .count = count, .stop = SCIARA_FOOTPRINT_TIME};
@@ -27,8 +33,8 @@ static struct sciara_footprint make(int64_t id, int64_t count) {
 }
 
 static struct sciara_kept_footprints *room_for(size_t bytes) {
-  struct sciara_kept_footprints *kept = NULL;
-  ck_assert_int_eq(sciara_kept_create(MEMBERS, bytes, &kept), SCIARA_OK);
+  struct sciara_kept_footprints *kept = sciara_kept_create(MEMBERS, (double)(LIST + bytes));
+  ck_assert_ptr_nonnull(kept);
   return kept;
 }
 
@@ -80,6 +86,8 @@ END_TEST
 
 START_TEST(nothing_is_kept_without_a_place) {
   struct sciara_footprint f = {0};
+  ck_assert_ptr_null(sciara_kept_create(MEMBERS, LIST));
+  ck_assert_ptr_null(sciara_kept_create(MEMBERS, -1));
   ck_assert(!put(NULL, 0, CELLS));
   ck_assert(!sciara_kept_take(NULL, 0, &f));
   sciara_kept_destroy(NULL);

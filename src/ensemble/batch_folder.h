@@ -61,8 +61,9 @@ enum sciara_status sciara_member_store(const struct sciara_batch_folder *folder,
                                        struct sciara_footprint *f);
 
 /**
- * Makes a batch of its members, from folder->kept and from their files, and removes both. *missing: SIZE_MAX, or a member that must be computed
- * again because its file is damaged or gone. A batch that another process has made in the meantime is fine.
+ * Makes a batch of its members, from folder->kept and from their files, and removes both. *missing: SIZE_MAX, or a
+ * member that must be computed again because its file is damaged or gone. A batch that another process has made in the
+ * meantime is fine.
  */
 enum sciara_status sciara_batch_join(const struct sciara_batch_folder *folder, size_t batch, size_t *missing);
 

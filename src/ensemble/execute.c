@@ -585,10 +585,9 @@ static enum sciara_status execute(struct work *w) {
   if (w->task_count == 0) return SCIARA_OK; // cancelled
   const int64_t cells = window_of(w, &needs);
   int workers = workers_of(w);
-  if (w->ops->batch && workers > 0) SCIARA_TRY(slots_of(w, cells, &workers));
+  if (w->ops->batch) SCIARA_TRY(slots_of(w, cells, &workers));
   SCIARA_TRY(check_memory(w, needs.memory, &workers));
   SCIARA_TRY(check_disk(w, needs.disk + 2.0 * workers * needs.checkpoint)); // a new one before the old one is replaced
-  if (workers < 1) return SCIARA_OK;                                        // cancelled
   keep_footprints(w, needs.memory, workers);
   sciara_tasks_order(w->tasks, w->task_count, w->e->batch_size, (size_t)workers, w->has_stop);
   sciara_log(SCIARA_LOG_INFO, "engine: %s; %d %s at a time, %zu to compute", w->ops->name, workers,

@@ -13,6 +13,7 @@
 #include "base/mem.h"
 #include "ensemble/ensemble_json.h"
 #include "ensemble/plan_base.h"
+#include "ensemble/plan_check.h"
 #include "ensemble/points.h"
 #include "ensemble/site_hits.h"
 #include "file/durable.h"
@@ -302,48 +303,6 @@ static enum sciara_status take_lists(struct planning *p) {
   return SCIARA_OK;
 }
 
-/** A member as a scenario on the site of the base. Vents that are not where they can be are problems too. */
-static enum sciara_status open_member(const struct planning *p, size_t member, struct sciara_scenario_spec *out) {
-  struct sciara_text json = {0};
-  struct sciara_diagnostics diagnostics = {0};
-  char *name = sciara_format("%s: member %" PRId64, p->r.file, p->e.members.id[member]);
-  enum sciara_status status = name ? sciara_ensemble_scenario(&p->e, member, &json) : no_memory();
-  *out = (struct sciara_scenario_spec){0};
-  if (status == SCIARA_OK) sciara_scenario_parse_alone(name, json.data, out, &diagnostics);
-  if (status == SCIARA_OK) status = sciara_diagnostics_status(&diagnostics);
-  for (size_t k = 0; k < out->vent_count && status == SCIARA_OK; k++) {
-    status = sciara_vent_check(&p->base, &out->vents[k]);
-    if (status != SCIARA_OK) status = sciara_fail_context(status, "%s: vents[%zu]", name, k);
-  }
-  sciara_diagnostics_free(&diagnostics);
-  sciara_text_free(&json);
-  free(name);
-  return status;
-}
-
-/** Volume that a member emits, m3; that of the base if its rates are in a file, which is not read here. */
-static double volume_of(const struct planning *p, const struct sciara_scenario_spec *member) {
-  double volume = 0;
-  for (size_t k = 0; k < member->vent_count; k++) {
-    const struct sciara_vent_spec *v = &member->vents[k];
-    if (!v->edges) return sciara_vents_total(p->base.vents);
-    for (size_t n = 0; n < v->rate_count; n++) volume += v->rates[n] * (v->edges[n + 1] - v->edges[n]);
-  }
-  return volume;
-}
-
-/** Every member must be a valid scenario: the ranges of keys do not say what must hold between them. */
-static void check_members(struct planning *p) {
-  for (size_t i = 0; i < p->e.members.count; i++) {
-    struct sciara_scenario_spec scenario;
-    const enum sciara_status status = open_member(p, i, &scenario);
-    sciara_diagnostics_add(p->r.diagnostics, status);
-    if (status == SCIARA_OK)
-      p->footprints += sciara_member_footprint(&scenario.params, volume_of(p, &scenario), &p->base.grid);
-    sciara_scenario_free(&scenario);
-  }
-}
-
 static enum sciara_status make_ensemble(struct planning *p) {
   struct sciara_text base = {0};
   const cJSON *title = sciara_json_get(p->root, "title");
@@ -375,7 +334,7 @@ static void read_plan(struct planning *p) {
   check_sites(p);
   if (d->count > 0) return;
   sciara_diagnostics_add(d, make_ensemble(p));
-  if (d->count == 0) check_members(p);
+  if (d->count == 0) p->footprints = sciara_plan_check_members(&p->e, &p->base, p->r.file, d);
 }
 
 // --------------------------------------------------------------------------------------------------------- estimate

@@ -254,6 +254,12 @@ class Ensemble(Case):
             self.assertNotIn("member 1:", found)
             self.assertFalse(os.path.exists(self.path("out")))
 
+    def test_each_invalid_member_has_its_own_problem(self):
+        """Members are checked in threads; their problems are in the order of the members."""
+        temperatures = [1143 if k in (7, 40, 90) else 1400 + k for k in range(100)]
+        found = self.problems(vary=[{"key": "model.T_vent_K", "values": temperatures}])
+        self.assertEqual([line.split(":")[1].strip() for line in found], ["member 7", "member 40", "member 90"], found)
+
     def test_site_without_altitude(self):
         """Where the DEM has no altitude, no member can have lava: said, and planned all the same."""
         config = os.path.join(os.environ["SCIARA_SOURCE_DIR"], "config")

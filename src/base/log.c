@@ -15,6 +15,10 @@ void sciara_log_divert(sciara_log_sink *sink, void *context) {
   own_context = context;
 }
 
+void sciara_log_ignore(void *context, enum sciara_log_level level, const char *message) {
+  (void)context, (void)level, (void)message;
+}
+
 void sciara_log_set_sink(sciara_log_sink *sink, void *context) {
   installed_sink = sink;
   installed_context = context;

@@ -20,6 +20,9 @@ void sciara_log_set_sink(sciara_log_sink *sink, void *context);
  */
 void sciara_log_divert(sciara_log_sink *sink, void *context);
 
+/** A sink that drops all messages. */
+void sciara_log_ignore(void *context, enum sciara_log_level level, const char *message);
+
 /** Passes one line, without a newline, to the sink. Assumptions are reported at SCIARA_LOG_INFO or above. */
 void sciara_log(enum sciara_log_level level, const char *format, ...) SCIARA_PRINTF(2, 3);
 

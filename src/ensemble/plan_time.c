@@ -3,16 +3,15 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/log.h"
 #include "base/mem.h"
 #include "engine/engine.h"
+#include "ensemble/task_estimate.h"
 #include "model/window.h"
 #include "run/compute.h"
 #include "run/estimate.h"
-#include "run/member_need.h"
 
 enum { SAMPLE = 128, PROBES = 8, STEPS_LEAST = 1000 };
 
@@ -44,29 +43,13 @@ struct work {
   size_t probes;
 };
 
-static void ignore(void *context, enum sciara_log_level level, const char *message) {
-  (void)context, (void)level, (void)message;
-}
-
-static enum sciara_status scenario_of(const struct work *w, size_t member, struct sciara_text *json) {
-  *json = (struct sciara_text){0};
-  return sciara_ensemble_scenario(w->e, member, json);
-}
-
 static enum sciara_status measure(const struct work *w, size_t member, struct sciara_member_need *out) {
-  struct sciara_text json;
-  struct sciara_problem p;
+  const struct sciara_task_estimate how = {
+      .ensemble = w->e, .setup = &w->setup, .bytes_per_cell = w->bytes_per_cell, .threads = 1};
   struct sciara_diagnostics diagnostics = {0};
-  enum sciara_status status = scenario_of(w, member, &json);
-  if (status == SCIARA_OK) {
-    const struct sciara_compute_text text = {"member", json.data, json.length};
-    sciara_compute_place(&w->setup, &text, &p, &diagnostics);
-    status = sciara_diagnostics_status(&diagnostics);
-    if (status == SCIARA_OK) *out = sciara_member_need_of(&p, w->bytes_per_cell);
-    sciara_problem_free(&p);
-    sciara_diagnostics_free(&diagnostics);
-  }
-  sciara_text_free(&json);
+  enum sciara_status status = sciara_member_estimate(&how, member, out, &diagnostics);
+  if (status == SCIARA_OK) status = sciara_diagnostics_status(&diagnostics);
+  sciara_diagnostics_free(&diagnostics);
   return status;
 }
 
@@ -102,8 +85,9 @@ static enum sciara_status probe_members(struct work *w, double seconds) {
     p->item = w->item[(2 * k + 1) * w->items / (2 * w->probes)];
     p->probe.seconds = 0.5 * fmax(seconds, 0); // half of what is left
     setup.probe = &p->probe;
-    enum sciara_status status = scenario_of(w, p->item.member, &json);
-    const struct sciara_compute_text text = {"member", json.data, json.length};
+    char name[SCIARA_MEMBER_NAME];
+    enum sciara_status status = sciara_member_scenario(w->e, p->item.member, &json, name);
+    const struct sciara_compute_text text = {name, json.data, json.length};
     if (status == SCIARA_OK) status = sciara_compute_member(&setup, &text, &f, &cancelled);
     seconds -= p->probe.cpu_s;
     sciara_footprint_free(&f);
@@ -184,7 +168,7 @@ enum sciara_status sciara_plan_time_make(const struct sciara_ensemble *e, const 
   w->e = e;
   w->bytes_per_cell = sciara_member_bytes_per_cell(ops);
   w->setup = (struct sciara_compute_setup){.site = base->site, .engine = engine_name, .threads = 1, .device = -1};
-  sciara_log_divert(ignore, NULL); // a run says it
+  sciara_log_divert(sciara_log_ignore, NULL); // a run says it
   enum sciara_status status = draw(w, &out->member_bytes);
   if (status == SCIARA_OK && seconds > 0) {
     qsort(w->item, w->items, sizeof *w->item, by_length);

@@ -16,28 +16,31 @@ enum sciara_status sciara_member_scenario(const struct sciara_ensemble *e, size_
   return sciara_ensemble_scenario(e, member, json);
 }
 
-static void ignore(void *context, enum sciara_log_level level, const char *message) {
-  (void)context, (void)level, (void)message;
-}
-
-static enum sciara_status estimate(const struct sciara_task_estimate *how, size_t member,
-                                   struct sciara_member_need *out) {
+enum sciara_status sciara_member_estimate(const struct sciara_task_estimate *how, size_t member,
+                                          struct sciara_member_need *out, struct sciara_diagnostics *d) {
   struct sciara_text json;
   struct sciara_problem problem;
-  struct sciara_diagnostics diagnostics = {0};
   char name[SCIARA_MEMBER_NAME];
   *out = (struct sciara_member_need){.disk = sciara_member_disk(1, 0)};
-  sciara_log_divert(ignore, NULL); // each member says it when it is computed
-  enum sciara_status status = sciara_member_scenario(how->ensemble, member, &json, name);
+  const enum sciara_status status = sciara_member_scenario(how->ensemble, member, &json, name);
   if (status == SCIARA_OK) {
     const struct sciara_compute_text text = {name, json.data, json.length};
-    sciara_compute_place(how->setup, &text, &problem, &diagnostics);
-    if (diagnostics.count == 0) *out = sciara_member_need_of(&problem, how->bytes_per_cell);
-    if (diagnostics.no_memory) status = SCIARA_ERR_MEMORY;
+    sciara_compute_place(how->setup, &text, &problem, d);
+    if (d->count == 0) *out = sciara_member_need_of(&problem, how->bytes_per_cell);
     sciara_problem_free(&problem);
-    sciara_diagnostics_free(&diagnostics);
   }
   sciara_text_free(&json);
+  return status;
+}
+
+/** A member whose scenario is invalid needs nothing: it will fail. */
+static enum sciara_status estimate(const struct sciara_task_estimate *how, size_t member,
+                                   struct sciara_member_need *out) {
+  struct sciara_diagnostics diagnostics = {0};
+  sciara_log_divert(sciara_log_ignore, NULL); // each member says it when it is computed
+  enum sciara_status status = sciara_member_estimate(how, member, out, &diagnostics);
+  if (diagnostics.no_memory) status = SCIARA_ERR_MEMORY;
+  sciara_diagnostics_free(&diagnostics);
   sciara_log_divert(NULL, NULL);
   return status;
 }

@@ -18,9 +18,13 @@ struct sciara_task_estimate {
   const struct sciara_ensemble *ensemble;
   const struct sciara_compute_setup *setup;
   double bytes_per_cell; ///< sciara_member_bytes_per_cell
-  int threads;           ///< each places a member, which takes the memory of a map if it begins with lava
+  int threads;           ///< of sciara_tasks_estimate; each places a member
   const int *cancel;     ///< not 0: the estimates are not completed; NULL: never
 };
+
+/** What one member needs; with problems of its scenario in *d, nothing but a place in its batch. */
+enum sciara_status sciara_member_estimate(const struct sciara_task_estimate *how, size_t member,
+                                          struct sciara_member_need *out, struct sciara_diagnostics *d);
 
 /**
  * Fills in the lengths of `count` tasks. A member whose scenario is invalid needs nothing: it will fail.

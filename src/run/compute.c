@@ -71,11 +71,6 @@ static void take_message(void *context, enum sciara_log_level level, const char 
   if (level >= SCIARA_LOG_WARNING) warn((struct sciara_text *)context, message);
 }
 
-/** In a window they may be wrong: lava at its ring has not left the map. */
-static void drop_message(void *context, enum sciara_log_level level, const char *message) {
-  (void)context, (void)level, (void)message;
-}
-
 // ---------------------------------------------------------------------------------------------------------- placing
 
 /** The engine of a member: that of the setup, or its own. */
@@ -514,7 +509,7 @@ static void warn_unstored(const struct member *m, bool cancelled) {
   sciara_log(SCIARA_LOG_WARNING, "%s; %s", sciara_last_error(),
              cancelled ? "what the member has done since its last checkpoint is lost"
                        : "members continue without new checkpoints until they can be written again");
-  sciara_log_divert(drop_message, NULL);
+  sciara_log_divert(sciara_log_ignore, NULL);
 }
 
 /** Stores the state that was reached, when it is time. */
@@ -542,7 +537,7 @@ static enum sciara_status run(struct member *m, struct sciara_problem *p, struct
   identify(m, p);
   SCIARA_TRY(sciara_initial_lava_check(p, m->setup->initial_hash));
   SCIARA_TRY(enter_window(m, p));
-  sciara_log_divert(drop_message, NULL);
+  sciara_log_divert(sciara_log_ignore, NULL); // in a window they may be wrong: lava at its ring has not left the map
   m->slot = m->setup->slot;
   if (m->slot) {
     sciara_pool_enter(m->slot);

@@ -61,7 +61,7 @@ struct work {
   size_t *open;                      ///< members of each batch that are not finished
   struct sciara_task *tasks;
   size_t task_count, next;
-  bool has_states;      ///< members begin with lava: to place one takes the memory of a map
+  bool takes_memory;    ///< to place a member does: it begins with lava, or a vent has an area
   bool has_stop;        ///< the stop rule counts
   size_t next_test;     ///< whole batches at the beginning with which it is tested again
   pthread_mutex_t lock; ///< for what follows, and for next, states and open
@@ -179,7 +179,7 @@ static enum sciara_status make_tasks(struct work *w, struct sciara_member_need *
   const struct sciara_task_estimate how = {.ensemble = w->e,
                                            .setup = &w->setup,
                                            .bytes_per_cell = sciara_member_bytes_per_cell(w->ops),
-                                           .threads = w->has_states ? 1 : threads,
+                                           .threads = w->takes_memory ? 1 : threads,
                                            .cancel = w->options->cancel};
   size_t n = 0;
   SCIARA_TRY(SCIARA_NEW(w->tasks, w->task_count, "the list of members"));
@@ -465,7 +465,7 @@ static enum sciara_status open_site(struct work *w) {
   w->folder.cols = w->setup.site->grid.cols;
   const struct sciara_compute_text text = {name, json.data, json.length};
   sciara_compute_place(&w->setup, &text, &problem, &diagnostics);
-  w->has_states = problem.state != NULL;
+  w->takes_memory = problem.state || sciara_problem_has_area(&problem);
   if (problem.scenario.engine.name) {
     SCIARA_TRY_GOTO(sciara_scenario_choose_engine(&problem.scenario, &w->ops));
     w->engine_options = sciara_scenario_engine_options(&problem.scenario);

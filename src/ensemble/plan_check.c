@@ -65,11 +65,9 @@ static void check_some(void *context, int64_t begin, int64_t end) {
 
 enum { MEMBERS_A_THREAD = 16 }; // for fewer a thread is not worth its start
 
-/** To find the cells of a vent with an area takes memory. */
 static int threads_for(const struct sciara_problem *base, size_t count) {
   const int cores = sciara_usable_cores();
-  for (size_t k = 0; k < base->scenario.vent_count; k++)
-    if (base->scenario.vents[k].reach_m > 0) return 1;
+  if (sciara_problem_has_area(base)) return 1;
   return count / MEMBERS_A_THREAD < (size_t)cores ? (int)(count / MEMBERS_A_THREAD) + 1 : cores;
 }
 

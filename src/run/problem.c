@@ -225,6 +225,12 @@ enum sciara_status sciara_vent_check(const struct sciara_problem *p, const struc
   return check_cell(p->site, row, col);
 }
 
+bool sciara_problem_has_area(const struct sciara_problem *p) {
+  for (size_t k = 0; k < p->scenario.vent_count; k++)
+    if (p->scenario.vents[k].reach_m > 0) return true;
+  return false;
+}
+
 /** One vent of the scenario, if its position was valid. */
 static enum sciara_status place_vent(struct sciara_problem *p, size_t k) {
   const struct sciara_vent_spec *spec = &p->scenario.vents[k];

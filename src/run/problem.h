@@ -87,6 +87,9 @@ enum sciara_status sciara_problem_set_rate(struct sciara_problem *p, size_t k, d
  */
 enum sciara_status sciara_vent_check(const struct sciara_problem *p, const struct sciara_vent_spec *spec);
 
+/** Whether any vent has an area. To find its cells takes memory, in proportion to the area. */
+bool sciara_problem_has_area(const struct sciara_problem *p);
+
 /**
  * Whether a vent can lie at a point, or a fissure along a line (count >= 2), in the CRS of the grid: SCIARA_ERR_INPUT names
  * the place that is outside the DEM, or the cell that is not interior.

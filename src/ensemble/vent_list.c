@@ -393,7 +393,7 @@ static enum sciara_status read_raster(const struct work *w, const cJSON *raster,
   const struct sciara_grid *g = &w->site->grid;
   SCIARA_TRY_GOTO(SCIARA_NEW(d->raster, (size_t)sciara_grid_cells(g), "the density of vents"));
   SCIARA_TRY_GOTO(sciara_ensemble_path(w->r, raster, &path));
-  SCIARA_TRY_GOTO(sciara_raster_read_on_grid(path, g, d->raster));
+  SCIARA_TRY_GOTO(sciara_raster_read_on_grid(path, g, w->site->origin.crs_wkt, d->raster));
   for (int64_t i = 0; i < sciara_grid_cells(g); i++)
     if (d->raster[i] < 0) {
       status = sciara_fail(SCIARA_ERR_INPUT,

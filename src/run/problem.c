@@ -276,11 +276,12 @@ static enum sciara_status copy_layer(const struct sciara_grid *g, const struct s
 }
 
 /** Fills values[cells] from `array`, if there is one and the layer says so, or from a raster on the grid of the DEM. */
-static enum sciara_status read_path(const struct sciara_grid *g, const struct sciara_problem_options *options,
+static enum sciara_status read_path(const struct sciara_site *site, const struct sciara_problem_options *options,
                                     const char *path, const double *array, double *values) {
+  const struct sciara_grid *g = &site->grid;
   if (array && sciara_path_is_of_memory(path)) return copy_layer(g, options->initial, array, values);
-  const enum sciara_status status =
-      sciara_raster_read_on_grid_with(options->extra_drivers, options->extra_driver_count, path, g, values);
+  const enum sciara_status status = sciara_raster_read_on_grid_with(options->extra_drivers, options->extra_driver_count,
+                                                                    path, g, site->origin.crs_wkt, values);
   if (!sciara_path_is_of_memory(path)) return status;
   if (status != SCIARA_ERR_IO) return status;
   return sciara_fail(status,
@@ -297,7 +298,7 @@ static enum sciara_status read_layer(const struct sciara_problem *p, const struc
   if (layer->path) {
     const struct sciara_initial_lava *lava = options->initial;
     const double *array = !lava ? NULL : of_thickness ? lava->thickness : lava->temperature;
-    const enum sciara_status status = read_path(&s->grid, options, layer->path, array, values);
+    const enum sciara_status status = read_path(p->site, options, layer->path, array, values);
     if (status == SCIARA_OK || status == SCIARA_ERR_USAGE) return status;
     return sciara_fail_context(status, "%s: initial.%s", p->scenario.path, of_thickness ? "thickness" : "temperature");
   }

@@ -68,12 +68,15 @@ uint64_t sciara_dem_hash(const struct sciara_dem *dem);
  * Reads a raster that must lie on the grid of a DEM (same rows, cols, cell size and origin), such as initial lava.
  * NODATA reads as 0.
  *
- * @param values rows x cols doubles
+ * @param crs_wkt of the DEM; a raster that names another CRS is refused. NULL: unknown, so nothing is compared
+ * @param values  rows x cols doubles
  */
-enum sciara_status sciara_raster_read_on_grid(const char *path, const struct sciara_grid *grid, double *values);
+enum sciara_status sciara_raster_read_on_grid(const char *path, const struct sciara_grid *grid, const char *crs_wkt,
+                                              double *values);
 
 /** The same, with GDAL drivers beyond the built-in list. */
 enum sciara_status sciara_raster_read_on_grid_with(const char *const *extra_drivers, size_t extra_count,
-                                                   const char *path, const struct sciara_grid *grid, double *values);
+                                                   const char *path, const struct sciara_grid *grid,
+                                                   const char *crs_wkt, double *values);
 
 #endif

@@ -5,6 +5,7 @@ import csv
 import json
 import math
 import os
+import subprocess
 import sys
 
 sys.dont_write_bytecode = True
@@ -218,6 +219,12 @@ class Vents(Case):
             with self.subTest(name):
                 self.write(f"{name}.asc", "\n".join(lines) + "\n")
                 self.assertIn(expected, self.plan({"grid": grid, "weights": {"raster": f"{name}.asc"}}, code=3))
+        subprocess.run(["gdal_translate", "-q", "-a_srs", "EPSG:32632", self.path("density.asc"), self.path("other.tif")], check=True)
+        grids = "expected the CRS of the DEM, WGS 84 / UTM zone 33N (EPSG:32633); found WGS 84 / UTM zone 32N (EPSG:32632)"
+        self.assertIn(f"vents.weights.raster: ./other.tif: {grids}",
+                      self.plan({"grid": grid, "weights": {"raster": "other.tif"}}, code=3))
+        self.write_scenario("lava.json", initial={"thickness": "other.tif"})
+        self.assertIn(f"initial.thickness: ./other.tif: {grids}", self.sciara("check", "lava.json", code=3).stderr)
         self.assertIn("missing.asc", self.plan({"grid": grid, "weights": {"raster": "missing.asc"}}, code=4))
         self.write("past.csv", "x,y\n")
         self.assertIn("expected at least one point", self.plan({"grid": grid, "weights": {"kernel": {"points": "past.csv", "bandwidth_m": 9}}}, code=3))

@@ -205,34 +205,78 @@ START_TEST(hgt_tiles_are_known) {
 }
 END_TEST
 
+/** Runs the command of the last message that begins with `begin` and ends with "on-grid.tif". */
+static void run_cure(const char *begin) {
+  char at[4096], *command = strdup(strstr(sciara_last_error(), begin));
+  strstr(command, " on-grid.tif")[strlen(" on-grid.tif")] = '\0';
+  snprintf(at, sizeof at, "cd %s && rm -f on-grid.tif && %s", folder, command);
+  free(output_of("%s", at));
+  free(command);
+}
+
 START_TEST(rasters_must_lie_on_the_grid) {
   struct sciara_grid grid = {.rows = 4, .cols = 5, .cell_size = 10, .west = 500000, .north = 4178000};
   double out[20], values[20], nodata = -1;
   for (int i = 0; i < 20; i++) values[i] = i;
   values[3] = nodata;
   ck_assert_int_eq(sciara_raster_read_on_grid(
-                       make_raster("a.tif", (struct raster){.values = values, .nodata = &nodata}), &grid, out),
+                       make_raster("a.tif", (struct raster){.values = values, .nodata = &nodata}), &grid, NULL, out),
                    SCIARA_OK);
   ck_assert_double_eq(out[3], 0);
   ck_assert_double_eq(out[19], 19);
   grid.west += 0.001;
-  ck_assert_int_eq(sciara_raster_read_on_grid(in_folder("a.tif"), &grid, out), SCIARA_ERR_INPUT);
+  ck_assert_int_eq(sciara_raster_read_on_grid(in_folder("a.tif"), &grid, NULL, out), SCIARA_ERR_INPUT);
   grid.west += 15;
-  ck_assert_int_eq(sciara_raster_read_on_grid(in_folder("a.tif"), &grid, out), SCIARA_ERR_INPUT);
+  ck_assert_int_eq(sciara_raster_read_on_grid(in_folder("a.tif"), &grid, NULL, out), SCIARA_ERR_INPUT);
   assert_contains(sciara_last_error(), "gdalwarp -te ");
   assert_contains(sciara_last_error(), "-ts 5 4");
-  char *command = strdup(strstr(sciara_last_error(), "gdalwarp ")), at[2048];
-  *strstr(command, " (and") = '\0';
-  snprintf(at, sizeof at, "cd %s && %s", folder, command);
-  free(output_of("%s", at));
-  free(command);
-  ck_assert_msg(sciara_raster_read_on_grid(in_folder("on-grid.tif"), &grid, out) == SCIARA_OK, "%s",
+  run_cure("gdalwarp ");
+  ck_assert_msg(sciara_raster_read_on_grid(in_folder("on-grid.tif"), &grid, NULL, out) == SCIARA_OK, "%s",
                 sciara_last_error());
   values[9] = NAN;
   ck_assert_int_eq(sciara_raster_read_on_grid(make_raster("b.tif", (struct raster){.values = values}),
-                                              &(struct sciara_grid){4, 5, 10, 500000, 4178000}, out),
+                                              &(struct sciara_grid){4, 5, 10, 500000, 4178000}, NULL, out),
                    SCIARA_ERR_INPUT);
   assert_contains(sciara_last_error(), "row 1, column 4");
+}
+END_TEST
+
+/** The WKT of an EPSG code, as a DEM has it. */
+static char *wkt_of(const char *crs) {
+  struct sciara_georef g;
+  ck_assert_int_eq(sciara_georef_from_name(crs, &g), SCIARA_OK);
+  free(g.crs_name);
+  return g.crs_wkt;
+}
+
+START_TEST(rasters_must_have_the_crs_of_the_dem) { // the same numbers are other places
+  static const char *const cures[] = {"gdalwarp ", "gdal_translate "};
+  const struct sciara_grid grid = {.rows = 4, .cols = 5, .cell_size = 10, .west = 500000, .north = 4178000};
+  char *dem_wkt = wkt_of("EPSG:32633"), *utm32 = wkt_of("EPSG:32632");
+  double out[20];
+  make_raster("a.tif", (struct raster){0});
+  ck_assert_int_eq(sciara_raster_read_on_grid(in_folder("a.tif"), &grid, dem_wkt, out), SCIARA_OK);
+  for (int k = 0; k < 2; k++) {
+    ck_assert_int_eq(sciara_raster_read_on_grid(in_folder("a.tif"), &grid, utm32, out), SCIARA_ERR_INPUT);
+    assert_contains(sciara_last_error(), "a.tif: expected the CRS of the DEM, WGS 84 / UTM zone 32N (EPSG:32632)");
+    assert_contains(sciara_last_error(), "found WGS 84 / UTM zone 33N (EPSG:32633)");
+    run_cure(cures[k]);
+    ck_assert_msg(sciara_raster_read_on_grid(in_folder("on-grid.tif"), &grid, utm32, out) == SCIARA_OK, "%s",
+                  sciara_last_error());
+    ck_assert_double_eq(out[7], k == 0 ? 0 : plane(500025, 4177985)); // 530 km from the cells of the same numbers
+  }
+  for (int k = 0; k < 2; k++) { // with a CRS of heights, and with the text of a .prj
+    const char *name = in_folder(k == 0 ? "b.tif" : "b.asc");
+    free(output_of(
+        "cd %s && gdal_translate -q -a_srs EPSG:32633+5773 a.tif b.tif && gdal_translate -q -of AAIGrid a.tif b.asc",
+        folder));
+    ck_assert_msg(sciara_raster_read_on_grid(name, &grid, dem_wkt, out) == SCIARA_OK, "%s", sciara_last_error());
+    ck_assert_int_eq(sciara_raster_read_on_grid(name, &grid, utm32, out), SCIARA_ERR_INPUT);
+  }
+  make_raster("none.tif", (struct raster){.epsg = -1});
+  ck_assert_int_eq(sciara_raster_read_on_grid(in_folder("none.tif"), &grid, utm32, out), SCIARA_OK);
+  free(dem_wkt);
+  free(utm32);
 }
 END_TEST
 
@@ -287,6 +331,7 @@ int main(void) {
   tcase_add_test(t, a_missing_crs_may_be_given);
   tcase_add_test(t, hgt_tiles_are_known);
   tcase_add_test(t, rasters_must_lie_on_the_grid);
+  tcase_add_test(t, rasters_must_have_the_crs_of_the_dem);
   tcase_add_test(t, lonlat_is_placed_as_gdaltransform_does);
   tcase_add_test(t, an_esri_prj_is_recognised);
   suite_add_tcase(s, t);

@@ -8,7 +8,8 @@ START_TEST(every_side_must_lie_on_the_grid) {
   const struct sciara_grid grid = {.rows = 4, .cols = 5, .cell_size = 10, .west = 500000, .north = 4178000};
   double out[30];
   make_raster("a.tif", (struct raster){0});
-  ck_assert_msg(sciara_raster_read_on_grid(in_folder("a.tif"), &grid, out) == SCIARA_OK, "%s", sciara_last_error());
+  ck_assert_msg(sciara_raster_read_on_grid(in_folder("a.tif"), &grid, NULL, out) == SCIARA_OK, "%s",
+                sciara_last_error());
   struct sciara_grid others[] = {grid, grid, grid, grid, grid, grid};
   others[0].west += 10;
   others[1].north += 10;
@@ -17,7 +18,7 @@ START_TEST(every_side_must_lie_on_the_grid) {
   others[4].cols = 6;
   others[5].cell_size = 10.001;
   for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
-    ck_assert_msg(sciara_raster_read_on_grid(in_folder("a.tif"), &others[i], out) == SCIARA_ERR_INPUT,
+    ck_assert_msg(sciara_raster_read_on_grid(in_folder("a.tif"), &others[i], NULL, out) == SCIARA_ERR_INPUT,
                   "grid %zu was accepted", i);
     assert_contains(sciara_last_error(), "a.tif");
   }

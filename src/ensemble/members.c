@@ -11,6 +11,7 @@
 #include "ensemble/member_keys.h"
 #include "file/csv_records.h"
 #include "file/csv_table.h"
+#include "file/csv_text.h"
 #include "file/durable.h"
 
 static char nothing[] = ""; ///< the value that is not set
@@ -320,20 +321,6 @@ enum sciara_status sciara_members_read(const char *members_csv, const char *weig
 
 // ---------------------------------------------------------------------------------------------------------- writing
 
-/** A value of a table; quoted where it would otherwise end early. */
-static enum sciara_status append_value(struct sciara_text *t, const char *value) {
-  if (!strpbrk(value, ",\"\r\n")) return sciara_text_append_bytes(t, value, strlen(value));
-  enum sciara_status status = sciara_text_append_bytes(t, "\"", 1);
-  for (const char *p = value; *p;) {
-    const size_t n = strcspn(p, "\"");
-    status = sciara_text_append_bytes(t, p, n);
-    if (p[n]) status = sciara_text_append_bytes(t, "\"\"", 2);
-    p += n + (p[n] != '\0');
-  }
-  if (status == SCIARA_OK) status = sciara_text_append_bytes(t, "\"", 1);
-  return status;
-}
-
 static enum sciara_status append_row(const struct sciara_members *m, size_t i, struct sciara_text *t) {
   char weight[40];
   sciara_json_number(m->weight[i], weight, sizeof weight);
@@ -341,7 +328,7 @@ static enum sciara_status append_row(const struct sciara_members *m, size_t i, s
                                 m->stratum[i], m->replicate[i], m->vent[i], m->event[i], weight));
   for (size_t k = 0; k < m->key_count; k++) {
     SCIARA_TRY(sciara_text_append_bytes(t, ",", 1));
-    SCIARA_TRY(append_value(t, m->value[i * m->key_count + k]));
+    SCIARA_TRY(sciara_csv_append_value(t, m->value[i * m->key_count + k]));
   }
   return sciara_text_append_bytes(t, "\n", 1);
 }

@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "base/share.h"
+#include "file/csv_text.h"
 #include "run/many_threads.h"
 #include "run/member_need.h"
 
@@ -17,6 +18,20 @@ struct checks {
   double *footprint;          ///< of each member, cells
 };
 
+/** members.csv is opened with spreadsheet programs too: a word in it is none of their formulas. */
+static enum sciara_status check_words(const struct sciara_members *m, size_t member, const char *name) {
+  double number;
+  for (size_t k = 0; k < m->key_count; k++) {
+    const char *value = m->value[member * m->key_count + k];
+    if (sciara_csv_is_formula(value) && !sciara_parse_double(value, &number))
+      return sciara_fail(SCIARA_ERR_INPUT,
+                         "%s: %s: expected a text that is no formula of a spreadsheet program, or one in quotation "
+                         "marks, found \"%.60s\"",
+                         name, m->key[k], value);
+  }
+  return SCIARA_OK;
+}
+
 /** A member as a scenario on the site of the base. Vents that are not where they can be are problems too. */
 static enum sciara_status open_member(const struct checks *c, size_t member, struct sciara_scenario_spec *out) {
   struct sciara_text json = {0};
@@ -25,6 +40,7 @@ static enum sciara_status open_member(const struct checks *c, size_t member, str
   enum sciara_status status = name ? sciara_ensemble_scenario(c->e, member, &json)
                                    : sciara_fail(SCIARA_ERR_MEMORY, "no memory for an ensemble");
   *out = (struct sciara_scenario_spec){0};
+  if (status == SCIARA_OK) status = check_words(&c->e->members, member, name);
   if (status == SCIARA_OK) sciara_scenario_parse_alone(name, json.data, out, &diagnostics);
   if (status == SCIARA_OK) status = sciara_diagnostics_status(&diagnostics);
   for (size_t k = 0; k < out->vent_count && status == SCIARA_OK; k++) {

@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "ensemble/products.h"
+#include "file/csv_text.h"
 #include "file/durable.h"
 
 static void put_number(struct sciara_text *t, double value) {
@@ -13,13 +14,6 @@ static void put_number(struct sciara_text *t, double value) {
     sciara_text_append(t, ",%.9g", value);
   else
     sciara_text_append(t, ",");
-}
-
-/** A text as RFC 4180 has it. */
-static void put_text(struct sciara_text *t, const char *text) {
-  sciara_text_append(t, "\"");
-  for (const char *c = text; *c; c++) sciara_text_append(t, *c == '"' ? "\"\"" : "%c", *c);
-  sciara_text_append(t, "\"");
 }
 
 static void put_names(struct sciara_text *t, const char *name) {
@@ -89,7 +83,7 @@ static enum sciara_status put_site(const struct sciara_reduction *r, size_t site
     x += s->points[k].x / (double)s->point_count;
     y += s->points[k].y / (double)s->point_count;
   }
-  put_text(t, s->name ? s->name : "");
+  sciara_csv_append_text(t, s->name ? s->name : "");
   sciara_text_append(t, s->point_count == 1 ? ",point,%.10g,%.10g" : ",zone,%.10g,%.10g", x, y);
   put_first(r, t, r->sites.place[site].count);
   for (size_t k = 0; k < q->thickness_count; k++) put_probability(t, &result.thickness[k]);
@@ -123,7 +117,7 @@ static enum sciara_status put_event(const struct sciara_reduction *r, const char
   }
   const struct sciara_site_probability p = {
       .estimate = sciara_sample_estimate(&r->sample, &r->rule.ever, hit, hits, &x), .half = {NAN, NAN}};
-  put_text(t, name);
+  sciara_csv_append_text(t, name);
   sciara_text_append(t, ",map,,");
   put_first(r, t, (size_t)sciara_grid_cells(&r->dem.grid));
   if (q->thickness_count > 0) put_probability(t, &p);

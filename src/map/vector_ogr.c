@@ -134,12 +134,20 @@ static bool finish_feature(OGRLayerH layer, const struct product *p, OGRFeatureH
   return done;
 }
 
-/** Sets the name. In KML it must be valid in XML, whatever a scenario calls a vent or an edit. */
-static bool set_label(OGRFeatureH f, const struct product *p, const char *text) {
+/** Sets a text. In KML it must be valid in XML, whatever a scenario calls a vent, a site or an edit. */
+static bool set_text(OGRFeatureH f, const struct product *p, const char *field, const char *text) {
   struct sciara_text plain = {0};
   const bool done = !p->format->styled || sciara_text_append_plain(&plain, text) == SCIARA_OK;
-  if (done) OGR_F_SetFieldString(f, OGR_F_GetFieldIndex(f, p->format->label), plain.data ? plain.data : text);
+  if (done) OGR_F_SetFieldString(f, OGR_F_GetFieldIndex(f, field), plain.data ? plain.data : text);
   sciara_text_free(&plain);
+  return done;
+}
+
+/** Sets the texts of a mark: its name, and those of the columns. */
+static bool set_texts(OGRFeatureH f, const struct product *p, const struct sciara_vector_marks *marks, size_t k) {
+  bool done = set_text(f, p, p->format->label, marks->mark[k].label);
+  for (size_t c = 0; c < marks->text_columns && done; c++)
+    done = set_text(f, p, marks->text_column[c], marks->mark[k].text[c]);
   return done;
 }
 
@@ -149,7 +157,7 @@ static bool add_feature(OGRLayerH layer, const struct product *p, const struct s
   const struct sciara_zone *zone = &z->zone[k];
   const double cell = p->polygons->grid->cell_size * p->polygons->grid->cell_size;
   OGRFeatureH f = OGR_F_Create(OGR_L_GetLayerDefn(layer));
-  if (!set_label(f, p, zone->label)) {
+  if (!set_text(f, p, p->format->label, zone->label)) {
     OGR_G_DestroyGeometry(polygons);
     OGR_F_Destroy(f);
     return false;
@@ -262,7 +270,7 @@ static bool add_mark(OGRLayerH layer, const struct product *p, const struct scia
   const struct sciara_vector_mark *m = &marks->mark[k];
   OGRGeometryH geometry = mark_geometry(m, marks->lines);
   OGRFeatureH f = OGR_F_Create(OGR_L_GetLayerDefn(layer));
-  if (!geometry || !set_label(f, p, m->label)) {
+  if (!geometry || !set_texts(f, p, marks, k)) {
     OGR_G_DestroyGeometry(geometry);
     OGR_F_Destroy(f);
     return false;
@@ -271,8 +279,6 @@ static bool add_mark(OGRLayerH layer, const struct product *p, const struct scia
   if (marks->timed && isfinite(m->from_s)) OGR_F_SetFieldDouble(f, OGR_F_GetFieldIndex(f, "time_s"), m->from_s);
   if (marks->timed) set_date(f, p, begin_field, m->from_s);
   if (marks->timed) set_date(f, p, end_field, m->until_s);
-  for (size_t c = 0; c < marks->text_columns; c++)
-    OGR_F_SetFieldString(f, OGR_F_GetFieldIndex(f, marks->text_column[c]), m->text[c]);
   for (size_t c = 0; c < marks->columns; c++)
     if (isfinite(m->value[c])) OGR_F_SetFieldDouble(f, OGR_F_GetFieldIndex(f, marks->column[c]), m->value[c]);
   if (p->format->styled && marks->lines) OGR_F_SetStyleString(f, "PEN(c:#00C8D7FF,w:4px)");

@@ -173,7 +173,7 @@ static void check_rates(const struct check *c, const struct sciara_json_path *pa
                         const struct sciara_scenario_key *key) {
   int size = cJSON_IsArray(value) ? cJSON_GetArraySize(value) : 0;
   const struct sciara_scenario_key rate = number_in(key);
-  if (size < 1 || size > SCIARA_KEY_MAX_RATES)
+  if (size < 1 || size > sciara_scenario_key_most(key))
     refuse_type(c, path, value, key);
   else
     check_numbers(c, path, value, &rate);

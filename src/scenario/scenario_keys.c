@@ -155,6 +155,10 @@ static void list_fields(char *buffer, size_t capacity) {
   }
 }
 
+int sciara_scenario_key_most(const struct sciara_scenario_key *key) {
+  return key->most > 0 ? key->most : SCIARA_KEY_MAX_RATES;
+}
+
 void sciara_scenario_key_allowed(const struct sciara_scenario_key *key, char *buffer, size_t capacity) {
   char range[96], list[512];
   sciara_scenario_key_range(key, range, sizeof range);
@@ -194,7 +198,7 @@ void sciara_scenario_key_allowed(const struct sciara_scenario_key *key, char *bu
       snprintf(buffer, capacity, "an array of 2 to %d points [x, y]%s%s", SCIARA_KEY_MAX_POINTS, glue, range);
       break;
     case SCIARA_KEY_RATES:
-      snprintf(buffer, capacity, "an array of 1 to %d numbers%s%s", SCIARA_KEY_MAX_RATES, glue, range);
+      snprintf(buffer, capacity, "an array of 1 to %d numbers%s%s", sciara_scenario_key_most(key), glue, range);
       break;
     case SCIARA_KEY_TABLE:
       snprintf(buffer, capacity, "an array of 2 to %d rows [duration, number%s%s]", SCIARA_KEY_MAX_RATES, glue, range);

@@ -22,7 +22,7 @@ enum sciara_key_type {
   SCIARA_KEY_WINDOW,    ///< [first row, first column, rows, columns], the last two >= 1
   SCIARA_KEY_BOX,       ///< [west, south, east, north], west < east, south < north
   SCIARA_KEY_POINTS,    ///< an array of at least 2 points [x, y]
-  SCIARA_KEY_RATES,     ///< an array of 1 to SCIARA_KEY_MAX_RATES numbers
+  SCIARA_KEY_RATES,     ///< an array of 1 to `most` numbers, SCIARA_KEY_MAX_RATES if it is 0
   SCIARA_KEY_TABLE,     ///< an array of 2 to SCIARA_KEY_MAX_RATES rows [duration, number]
   SCIARA_KEY_FIELDS,    ///< an array of at least `low` different field names
   SCIARA_KEY_PAIR,      ///< an array of 2 numbers
@@ -42,6 +42,7 @@ struct sciara_scenario_key {
   const char *preset; ///< default as JSON; "null" also allows null to be written; NULL: none
   const char *unit;
   double low, high;         ///< range of numbers, if low < high
+  int most;                 ///< of a list of numbers
   bool low_allowed;         ///< whether `low` itself may be given; `high` always may
   const char *choices;      ///< "open|closed"
   const char *needs;        ///< key of the same object that must also be given
@@ -75,6 +76,9 @@ bool sciara_scenario_key_nullable(const struct sciara_scenario_key *key);
 
 /** "0 to 1e6 m3/s", "above 0 to 1 K"; "" if there is no range. */
 void sciara_scenario_key_range(const struct sciara_scenario_key *key, char *buffer, size_t capacity);
+
+/** How many numbers a list may have. */
+int sciara_scenario_key_most(const struct sciara_scenario_key *key);
 
 /** Its allowed values, as text: "a number, 0 to 1e6 m3/s, or null". */
 void sciara_scenario_key_allowed(const struct sciara_scenario_key *key, char *buffer, size_t capacity);

@@ -141,7 +141,7 @@ static void put_form(struct builder *b, cJSON *node, const struct sciara_scenari
     case SCIARA_KEY_POINTS:
       put_range(b, put_array(b, put_array(b, node, 2, SCIARA_KEY_MAX_POINTS), 2, 2), "number", key);
       break;
-    case SCIARA_KEY_RATES: put_range(b, put_array(b, node, 1, SCIARA_KEY_MAX_RATES), "number", key); break;
+    case SCIARA_KEY_RATES: put_range(b, put_array(b, node, 1, sciara_scenario_key_most(key)), "number", key); break;
     case SCIARA_KEY_TABLE: put_table(b, node, key); break;
     case SCIARA_KEY_FIELDS: put_fields(b, node, key); break;
     case SCIARA_KEY_PAIR:

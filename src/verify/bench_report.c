@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "file/csv_text.h"
 #include "file/json_strict.h"
 
 void sciara_bench_report_free(struct sciara_bench_report *r) {
@@ -44,16 +45,8 @@ static const char *class_name(const struct sciara_bench_row *row) {
 
 // ----------------------------------------------------------------------------------------------------------------- CSV
 
-/** Appends a text for CSV, in quotes if necessary. */
-static void put_quoted(struct sciara_text *t, const char *text) {
-  if (!text) return;
-  if (!strpbrk(text, ",\"\n\r")) {
-    sciara_text_append(t, "%s", text);
-    return;
-  }
-  sciara_text_append(t, "\"");
-  for (; *text; text++) sciara_text_append(t, *text == '"' ? "\"\"" : "%c", *text);
-  sciara_text_append(t, "\"");
+static void put_csv(struct sciara_text *t, const char *text) {
+  if (text) sciara_csv_append_text(t, text);
 }
 
 static void put_spread(struct sciara_text *t, const struct sciara_spread *s) {
@@ -76,7 +69,7 @@ static void put_size(struct sciara_text *t, bool known, size_t bytes) {
 
 static void put_csv_text(struct sciara_text *t, const char *text) {
   sciara_text_append(t, ",");
-  put_quoted(t, text);
+  put_csv(t, text);
 }
 
 /** The end of every row: program and machine of the measurement. */
@@ -94,10 +87,10 @@ static void put_csv_machine(struct sciara_text *t, const struct sciara_machine *
 
 static void put_csv_row(struct sciara_text *t, const struct sciara_bench_report *r, const struct sciara_bench_case *c,
                         const struct sciara_bench_row *row) {
-  put_quoted(t, c->name);
+  put_csv(t, c->name);
   sciara_text_append(t, ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%s,%s,", c->rows, c->cols, c->liquid_cells,
                      sciara_precision_name(r->precision), row->candidate.ops->name);
-  put_quoted(t, row->candidate.options_text);
+  put_csv(t, row->candidate.options_text);
   sciara_text_append(t, ",%s,%s,%d,%" PRIu64 ",%" PRIu64, class_name(row), sciara_bench_result_name(row->result),
                      c->repeats, c->first_step + row->warm_up, row->steps);
   if (row->result == SCIARA_BENCH_VERIFIED) {
@@ -113,7 +106,7 @@ static void put_csv_row(struct sciara_text *t, const struct sciara_bench_report 
   sciara_text_append(t, ",");
   if (row->compared) sciara_text_append(t, "%016" PRIx64, row->checksum);
   sciara_text_append(t, ",%s,", c->recorded ? "record" : "serial");
-  put_quoted(t, row->why);
+  put_csv(t, row->why);
   put_positive(t, row->scaling);
   put_positive(t, row->loop_scaling);
   put_positive(t, strcmp(c->name, "sparse") == 0 ? sciara_bench_sparse_over_tight(r, row) : 0);
@@ -131,9 +124,9 @@ enum sciara_status sciara_bench_csv(const struct sciara_bench_report *r, struct 
     const struct sciara_bench_entry *e = &r->entry[k];
     for (size_t n = 0; n < e->measured.count; n++) put_csv_row(out, r, &e->measured, &e->measured.row[n]);
     if (!e->left_out) continue;
-    put_quoted(out, e->measured.name);
+    put_csv(out, e->measured.name);
     sciara_text_append(out, ",,,,%s,,,,left out,,,,,,,,,,,,,,,,,", sciara_precision_name(r->precision));
-    put_quoted(out, e->left_out);
+    put_csv(out, e->left_out);
     sciara_text_append(out, ",,,");
     put_csv_machine(out, &r->machine);
   }

@@ -241,6 +241,34 @@ class Ensemble(Case):
                 self.assertIn(text, self.plan(code=3).stderr)
                 self.assertFalse(os.path.exists(self.path("out")))
 
+    def test_a_word_that_a_spreadsheet_would_evaluate(self):
+        """A name that varies is a cell of members.csv; in quotation marks, as a plan writes it, it is no formula."""
+        case.write_json(self.path("e.json"), {"base": "base.json", "members": "t.csv"})
+        for name in ("=1+1", "+cmd", "-cmd", "@x", "\t=1", "\uff1d1"):
+            with self.subTest(name):
+                self.write("t.csv", f"id,vents.0.name\n7,{name}\n")
+                self.assertIn("member 7: vents.0.name: expected a text that is no formula of a spreadsheet program, or one in "
+                              "quotation marks, found", self.plan(code=3).stderr)
+        self.write("t.csv", 'id,vents.0.name\n7,"""=1+1"""\n')
+        self.assertEqual(self.plan()[0]["vents.0.name"], '"=1+1"')
+        self.ensemble(vary=[{"key": "vents.0.name", "values": ["=1+1"]}])
+        self.assertEqual(self.plan("varied")[0]["vents.0.name"], '"=1+1"')
+        for folder, member in (("out", 7), ("varied", 0)):
+            self.sciara("ensemble", "member", folder, member, "-o", "m.json", "--overwrite")
+            self.assertEqual(case.read_json(self.path("m.json"))["vents"][0]["name"], "=1+1")
+
+    def test_lists_of_results_end(self):
+        """As many maps as anyone reads: said by check and by the schema."""
+        limits = {"thickness_m": 1000, "within": 1000, "quantiles": 1000, "years": 1000, "sites": 10000, "eruptions_per_year": 1000}
+        schema = json.loads(self.sciara("ensemble", "schema").stdout)["properties"]["result"]["properties"]
+        for key, most in limits.items():
+            with self.subTest(key):
+                self.assertEqual(schema[key]["maxItems"], most)
+                item = {"sites": {"name": "s", "x": X, "y": Y}, "eruptions_per_year": {"rate": 1}}.get(key, 0.5)
+                self.assert_problem(f"result.{key}: expected an array of ", result={key: [item] * (most + 1)})
+        self.ensemble(result={"thickness_m": [k / 1000 for k in range(1000)]})
+        self.sciara("ensemble", "check", "e.json", "--no-estimate")
+
     def test_vents_of_members(self):
         """Vents by row and column, and vents with an area, are checked before a run too."""
         case.write_json(self.path("e.json"), {"base": "base.json", "members": "t.csv"})

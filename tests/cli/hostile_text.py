@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Text from files and names of files never reach a terminal as commands, on standard output, standard error or in run.log;
 and in products they stay text."""
+import csv
 import html.parser
 import json
 import os
@@ -228,6 +229,26 @@ class HostileText(SharedCase):
         root = xml.etree.ElementTree.parse(self.path("text.kml")).getroot()
         found = root.find("{*}Document/{*}name").text
         self.assertEqual(found, "".join(" " if c in FORBIDDEN or c == "\n" else c for c in TITLE))
+
+    def test_ensemble(self):
+        """Names of vents, classes and sites: KML is well-formed, and a spreadsheet program evaluates no cell."""
+        formulas = ["=1+1", "+1+cmd", "-1+cmd", "@x", "\t=1", "\r=1", "\n=1", "\uff1d1", '="a,b"', f"site {ESCAPES}", "plain, \"-1\""]
+        x, y = case.WEST + 10 * case.VENT[1] + 5, case.NORTH - 10 * case.VENT[0] - 5
+        with open(self.path("vents.csv"), "w", encoding="utf-8") as f:
+            f.write(f"name,x,y\nv\x01\x1b,{x},{y}\n")
+        case.write_json(self.path("e.json"), {
+            "base": "s.json", "title": TITLE, "sample": {"method": "full"}, "vents": {"table": "vents.csv"},
+            "events": [{"name": f"class {ESCAPES}", "slot": "10 min", "rates_m3_s": [4]}],
+            "result": {"sites": [{"name": name, "x": x, "y": y} for name in formulas]}})
+        self.shown("ensemble", "run", "e.json", "--no-estimate", "--no-pictures")
+        with open(self.path("e", "sites.csv"), encoding="utf-8", newline="") as f:
+            found = [row["site"] for row in csv.DictReader(f)]
+        self.assertEqual(found[:-2], [f"'{name}" for name in formulas[:-2]] + formulas[-2:])
+        self.shown("ensemble", "query", "e", "--at", f"{x},{y}")
+        self.shown("ensemble", "export", "e", "-f", "kml", "-o", "e.kml")
+        texts = "".join(xml.etree.ElementTree.parse(self.path("e.kml")).getroot().itertext())
+        for name in (*formulas, f"class {ESCAPES}", "v\x01\x1b"):
+            self.assertIn("".join(" " if c in FORBIDDEN or c == "\n" else c for c in name), texts)
 
     def test_gpkg(self):
         self.shown("export", "out", "-f", "gpkg", "-o", "text.gpkg")

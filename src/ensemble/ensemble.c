@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/log.h"
 #include "base/mem.h"
 #include "ensemble/ensemble_json.h"
 #include "file/durable.h"
@@ -74,6 +75,12 @@ static enum sciara_status read_members(struct sciara_ensemble *e, const struct s
       members && weights ? sciara_members_read(members, access(weights, F_OK) == 0 ? weights : NULL, &e->members)
                          : no_memory();
   if (status == SCIARA_OK) status = sciara_ensemble_rows_check(members, rows, &e->members);
+  if (status == SCIARA_OK) status = sciara_ensemble_columns_check(members, rows, &e->members);
+  if (status == SCIARA_OK && !rows->has_columns)
+    sciara_log(SCIARA_LOG_INFO,
+               "%s: an earlier version planned it: changes of stratum, replicate, vent and event are not noticed; "
+               "'sciara ensemble plan' with the same file and folder adds what is missing",
+               members);
   free(members);
   free(weights);
   return status;

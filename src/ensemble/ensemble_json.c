@@ -31,6 +31,14 @@ uint64_t sciara_ensemble_hash(const struct sciara_ensemble *e) {
   return e->initial_hash ? sciara_hash_bytes(hash, &e->initial_hash, sizeof e->initial_hash) : hash;
 }
 
+static const char *const column_names[SCIARA_ENSEMBLE_COLUMNS] = {"stratum", "replicate", "vent", "event"};
+
+void sciara_ensemble_columns_hash(const struct sciara_members *m, uint64_t hash[SCIARA_ENSEMBLE_COLUMNS]) {
+  const int64_t *const columns[SCIARA_ENSEMBLE_COLUMNS] = {m->stratum, m->replicate, m->vent, m->event};
+  for (size_t k = 0; k < SCIARA_ENSEMBLE_COLUMNS; k++)
+    hash[k] = sciara_hash_bytes(SCIARA_HASH_BEGIN, columns[k], m->count * sizeof *columns[k]);
+}
+
 // ----------------------------------------------------------------------------------------------------------- writing
 
 /** An object whose parts may run out of memory: one flag at the end. */
@@ -95,6 +103,15 @@ static bool put_rows(cJSON *root, const struct sciara_members *m) {
   return list && (last || m->count == 0);
 }
 
+static bool put_columns(cJSON *root, const struct sciara_members *m) {
+  cJSON *columns = cJSON_AddObjectToObject(root, "columns");
+  uint64_t hash[SCIARA_ENSEMBLE_COLUMNS];
+  bool whole = columns != NULL;
+  sciara_ensemble_columns_hash(m, hash);
+  for (size_t k = 0; k < SCIARA_ENSEMBLE_COLUMNS && whole; k++) whole = put_hash(columns, column_names[k], hash[k]);
+  return whole;
+}
+
 static bool put_sample(cJSON *root, const struct sciara_ensemble *e) {
   cJSON *sample = cJSON_AddObjectToObject(root, "sample");
   char seed[24];
@@ -123,7 +140,7 @@ static enum sciara_status make_tree(const struct sciara_ensemble *e, const struc
                put_number(root, "batch_size", (double)e->batch_size) &&
                (!(e->time_zero_s > 0) || put_number(root, "time_zero_s", e->time_zero_s)) && put_sample(root, e) &&
                put_copy(root, "base", base) && put_copy(root, "result", r->result) && put_copy(root, "stop", r->stop) &&
-               put_vents(root, e) && put_rows(root, &e->members);
+               put_vents(root, e) && put_columns(root, &e->members) && put_rows(root, &e->members);
   cJSON_Delete(base);
   return whole ? SCIARA_OK : no_memory();
 }
@@ -241,6 +258,15 @@ static enum sciara_status read_rows(const char *path, const cJSON *root, struct 
   return SCIARA_OK;
 }
 
+static enum sciara_status read_columns(const char *path, const cJSON *root, struct sciara_ensemble_rows *rows) {
+  const cJSON *columns = sciara_json_get(root, "columns");
+  rows->has_columns = columns != NULL;
+  for (size_t k = 0; k < SCIARA_ENSEMBLE_COLUMNS && columns; k++)
+    if (!get_hash(columns, column_names[k], &rows->column[k]))
+      return refuse(path, "columns", "16 hexadecimal digits for each of stratum, replicate, vent and event");
+  return SCIARA_OK;
+}
+
 /** The keys of the ensemble file that are stored as they were given. */
 static enum sciara_status read_result(const char *path, const cJSON *root, struct sciara_ensemble *out) {
   static const char *const names[] = {"result", "stop"};
@@ -290,6 +316,7 @@ static enum sciara_status read_tree(const char *path, const cJSON *root, struct 
   SCIARA_TRY(read_base(path, root, &out->base));
   SCIARA_TRY(read_lists(path, root, out));
   SCIARA_TRY(read_result(path, root, out));
+  SCIARA_TRY(read_columns(path, root, rows));
   return read_rows(path, root, rows);
 }
 
@@ -340,4 +367,17 @@ enum sciara_status sciara_ensemble_rows_check(const char *name, const struct sci
                 count > MOST_NAMED ? ", ..." : "");
   sciara_text_free(&list);
   return count > 0 ? SCIARA_ERR_INPUT : SCIARA_OK;
+}
+
+enum sciara_status sciara_ensemble_columns_check(const char *name, const struct sciara_ensemble_rows *planned,
+                                                 const struct sciara_members *m) {
+  uint64_t hash[SCIARA_ENSEMBLE_COLUMNS];
+  sciara_ensemble_columns_hash(m, hash);
+  for (size_t k = 0; k < SCIARA_ENSEMBLE_COLUMNS && planned->has_columns; k++)
+    if (hash[k] != planned->column[k])
+      return sciara_fail(SCIARA_ERR_INPUT,
+                         "%s: expected the table as it was planned, found other values in the column \"%s\"; if you "
+                         "remove the table, 'sciara ensemble plan' with the same file and folder writes it again",
+                         name, column_names[k]);
+  return SCIARA_OK;
 }

@@ -19,11 +19,19 @@ enum sciara_status sciara_ensemble_json_write(const struct sciara_ensemble *e, c
 /** The hash of an ensemble: of its base as stored, its batch size, its initial_hash, and the hashes of the rows. */
 uint64_t sciara_ensemble_hash(const struct sciara_ensemble *e);
 
+/** Columns of members.csv on which no member depends, but its place in the results: stratum, replicate, vent, event. */
+enum { SCIARA_ENSEMBLE_COLUMNS = 4 };
+
+/** The hash of each of these columns. */
+void sciara_ensemble_columns_hash(const struct sciara_members *m, uint64_t hash[SCIARA_ENSEMBLE_COLUMNS]);
+
 /** Ids and hashes of the rows with which an ensemble was planned. */
 struct sciara_ensemble_rows {
   int64_t *id;
   uint64_t *hash;
   size_t count;
+  bool has_columns; ///< false: planned by a version that did not hash these columns
+  uint64_t column[SCIARA_ENSEMBLE_COLUMNS];
 };
 
 /** Reads ensemble.json; in `out` everything but the members is set. Release both. */
@@ -34,5 +42,9 @@ void sciara_ensemble_rows_free(struct sciara_ensemble_rows *rows);
 /** SCIARA_ERR_INPUT if a table is not the planned one: names up to 20 rows that differ, are missing or new. */
 enum sciara_status sciara_ensemble_rows_check(const char *name, const struct sciara_ensemble_rows *planned,
                                               const struct sciara_members *m);
+
+/** SCIARA_ERR_INPUT, with the name of the column, if one of the columns of a table is not the planned one. */
+enum sciara_status sciara_ensemble_columns_check(const char *name, const struct sciara_ensemble_rows *planned,
+                                                 const struct sciara_members *m);
 
 #endif

@@ -452,15 +452,24 @@ static bool has_ground_of(const struct planning *p, const struct sciara_ensemble
   return p->base.scenario.engine.single_precision || old->site_hash == p->base.site->origin.hash;
 }
 
+/** Whether a table has the columns that this plan writes: an earlier attempt may have ended before ensemble.json. */
+static bool has_columns_of(const struct planning *p, const struct sciara_members *m) {
+  uint64_t mine[SCIARA_ENSEMBLE_COLUMNS], found[SCIARA_ENSEMBLE_COLUMNS];
+  sciara_ensemble_columns_hash(&p->e.members, mine);
+  sciara_ensemble_columns_hash(m, found);
+  return memcmp(mine, found, sizeof mine) == 0;
+}
+
 /** Refuses a folder whose table was edited after it was planned: it would be replaced. */
-static enum sciara_status check_table(const char *folder, const struct sciara_ensemble_rows *planned) {
+static enum sciara_status check_table(const struct planning *p, const struct sciara_ensemble_rows *planned) {
   struct sciara_members m = {0};
-  char *path = sciara_path_join(folder, SCIARA_ENSEMBLE_MEMBERS);
+  char *path = sciara_path_join(p->e.folder, SCIARA_ENSEMBLE_MEMBERS);
   enum sciara_status status = SCIARA_OK;
   if (!path) return no_memory();
   if (access(path, F_OK) == 0) {
     status = sciara_members_read(path, NULL, &m);
     if (status == SCIARA_OK) status = sciara_ensemble_rows_check(path, planned, &m);
+    if (status == SCIARA_OK && !has_columns_of(p, &m)) status = sciara_ensemble_columns_check(path, planned, &m);
     sciara_members_free(&m);
   }
   free(path);
@@ -497,7 +506,7 @@ static enum sciara_status inspect_folder(struct planning *p, bool overwrite, boo
   } else if (old.hash == p->e.hash && has_ground_of(p, &old)) {
     *same = true;
     p->e.site_hash = old.site_hash;
-    status = check_table(p->e.folder, &rows);
+    status = check_table(p, &rows);
   } else if (!overwrite || has_batches(p->e.folder)) {
     status = sciara_ensemble_rows_check(p->e.folder, &rows, &p->e.members);
     if (status != SCIARA_OK && p->x.skipped > 0)

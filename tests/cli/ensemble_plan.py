@@ -5,6 +5,7 @@ import csv
 import json
 import os
 import re
+import shutil
 import sys
 
 sys.dont_write_bytecode = True
@@ -102,6 +103,65 @@ class Ensemble(Case):
         self.write("out/weights.csv", text)
         change("members.csv", "model.relaxation", "model.emissivity", "found 6 rows that differ: id 0, id 1")
         change("ensemble.json", "\"cooling\": 150", "\"cooling\": 151", "found a changed base or batch size")
+        self.sciara("ensemble", "status", "out")
+
+    def edit_column(self, column):
+        """Another value in one cell of out/members.csv."""
+        lines = open(self.path("out/members.csv"), encoding="utf-8").read().splitlines()
+        cells, k = lines[3].split(",", 6), lines[0].split(",").index(column)
+        lines[3] = ",".join([*cells[:k], str(int(cells[k]) + 1), *cells[k + 1:]])
+        self.write("out/members.csv", "\n".join(lines) + "\n")
+
+    def test_edited_columns(self):
+        """Vent, event, stratum and replicate say where a member counts: with another value every command refuses the folder."""
+        self.ensemble(vents={"table": "vents.csv"}, events=EVENTS)
+        self.plan()
+        self.sciara("ensemble", "run", "out", "-j", 1)
+        at = ["--at", f"{X},{Y}"]
+        commands = (["status", "out"], ["run", "out"], ["reduce", "out"], ["query", "out", *at], ["member", "out", 0, "-o", "m.json"],
+                    ["export", "out", "-f", "html"], ["export", "out", "-f", "kml"], ["compare", "out", "copy"], ["compare", "copy", "out"],
+                    ["plan", "e.json", "-o", "out", "--no-estimate"])
+        shutil.copytree(self.path("out"), self.path("copy"))
+        whole = open(self.path("out/members.csv"), encoding="utf-8").read()
+        for column in ("stratum", "replicate", "vent", "event"):
+            self.write("out/members.csv", whole)
+            self.edit_column(column)
+            before = case.tree(self.work)
+            for command in commands if column == "vent" else commands[:1]:
+                with self.subTest(column=column, command=command):
+                    self.assertIn(f'found other values in the column "{column}"; if you remove the table,',
+                                  self.sciara("ensemble", *command, code=3).stderr)
+                    self.assertEqual(case.tree(self.work), before)
+        os.remove(self.path("out/members.csv"))  # as the message says
+        self.plan()
+        self.assertEqual(open(self.path("out/members.csv"), encoding="utf-8").read(), whole)
+        self.assertIn("6 of 6 finished", self.sciara("ensemble", "status", "out").stdout)
+
+    def test_folder_without_hashes_of_columns(self):
+        """That of an earlier version is read as before, which is said; the same plan once more adds the hashes."""
+        self.ensemble(vents={"table": "vents.csv"}, events=EVENTS)
+        self.plan()
+        record = case.read_json(self.path("out/ensemble.json"))
+        self.assertEqual(set(record.pop("columns")), {"stratum", "replicate", "vent", "event"})
+        case.write_json(self.path("out/ensemble.json"), record)
+        self.edit_column("vent")
+        said = "an earlier version planned it: changes of stratum, replicate, vent and event are not noticed"
+        self.assertIn(said, self.sciara("ensemble", "status", "out").stderr)
+        self.plan()
+        self.assertNotIn(said, self.sciara("ensemble", "status", "out").stderr)
+        self.edit_column("vent")
+        self.sciara("ensemble", "status", "out", code=3)
+
+    def test_plan_that_was_interrupted(self):
+        """Other classes with the same members change a column: with the new table and the old ensemble.json, it is planned again."""
+        self.ensemble(events=[EVENTS[0]])
+        self.plan()
+        old = open(self.path("out/ensemble.json"), encoding="utf-8").read()
+        self.ensemble(events=[EVENTS[0] | {"weight": 0}, EVENTS[0] | {"name": "b"}])
+        self.assertEqual([row["event"] for row in self.plan()], ["1"])
+        self.write("out/ensemble.json", old)
+        self.assertIn('the column "stratum"', self.sciara("ensemble", "status", "out", code=3).stderr)
+        self.plan()
         self.sciara("ensemble", "status", "out")
 
     def test_member_is_a_scenario(self):

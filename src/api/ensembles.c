@@ -6,6 +6,7 @@
 #include "api/api.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "ensemble/ensemble_folder.h"
 #include "ensemble/execute.h"
 #include "ensemble/plan.h"
 #include "ensemble/products.h"
@@ -86,8 +87,10 @@ enum sciara_status sciara_ensemble_run(const char *folder, const struct sciara_e
   struct sciara_ensemble e = {0};
   struct sciara_execute_progress progress = {0};
   sciara_scenario_declare_options(sciara_engine_settings());
-  SCIARA_TRY(sciara_ensemble_open(folder, &e));
+  int lock;
+  SCIARA_TRY(sciara_ensemble_open_to_run(folder, &e, &lock));
   const enum sciara_status status = sciara_ensemble_execute(&e, &how, &progress);
+  sciara_ensemble_unlock(lock);
   if (status == SCIARA_OK && out) *out = progress_of(&progress);
   sciara_ensemble_free(&e);
   return status;

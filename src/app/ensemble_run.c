@@ -14,6 +14,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "base/wallclock.h"
+#include "ensemble/ensemble_folder.h"
 #include "ensemble/execute.h"
 #include "file/csv_table.h"
 #include "run/many_threads.h"
@@ -160,7 +161,7 @@ static void describe(const struct sciara_execute_progress *p, const char *folder
 static int compute(const char *folder, const struct sciara_execute_options *options) {
   struct sciara_ensemble ensemble = {0};
   struct sciara_execute_progress progress = {0};
-  int code = sciara_report(sciara_ensemble_open(folder, &ensemble));
+  int lock, code = sciara_report(sciara_ensemble_open_to_run(folder, &ensemble, &lock));
   if (code == SCIARA_OK) {
     catch_signals();
     const enum sciara_status status = sciara_ensemble_execute(&ensemble, options, &progress);
@@ -169,6 +170,7 @@ static int compute(const char *folder, const struct sciara_execute_options *opti
     if (progress.total > 0) describe(&progress, folder);
     if (code == SCIARA_OK && stopped_by) code = 128 + stopped_by;
   }
+  sciara_ensemble_unlock(lock);
   sciara_ensemble_free(&ensemble);
   return code;
 }
@@ -188,7 +190,17 @@ static char *folder_of(const struct sciara_arguments *a) {
     sciara_fail(SCIARA_ERR_USAGE, "--output is missing: the folder of the ensemble (%s does not end in .json)", file);
     return NULL;
   }
-  return strndup(file, length - tail);
+  char *folder = strndup(file, length - tail);
+  struct stat about;
+  if (!folder) {
+    sciara_fail(SCIARA_ERR_MEMORY, "no memory for the name of a folder");
+  } else if (lstat(folder, &about) == 0 && S_ISLNK(about.st_mode)) {
+    sciara_fail(SCIARA_ERR_USAGE, "%s: expected a folder, found a symbolic link; to follow it, name it with --output",
+                folder);
+    free(folder);
+    folder = NULL;
+  }
+  return folder;
 }
 
 /** Plan, run and reduce. */
@@ -257,6 +269,10 @@ static int print_status(const struct sciara_command *command, int argc, char **a
       sciara_print("begun:    %zu %s from %s\n", s.begun,
                    sciara_plural(s.begun, "member continues", "members continue"),
                    sciara_plural(s.begun, "its checkpoint", "their checkpoints"));
+    if (s.unusable > 0)
+      sciara_print("unusable: %zu %s damaged or of another plan: 'sciara ensemble run' computes the %s again\n",
+                   s.unusable, sciara_plural(s.unusable, "file of a member,", "files of members,"),
+                   sciara_plural(s.unusable, "member", "members"));
     sciara_print("speed:    %.0f members in the last hour\n", s.last_hour);
     if (s.finished < s.members && s.last_hour > 0) {
       char left[48];

@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -130,20 +131,26 @@ bool sciara_member_is_stored(const struct sciara_batch_folder *folder, size_t me
   return stored;
 }
 
+/** Opens the file of a member: *f is its only member, without cells. SCIARA_ERR_INPUT if it belongs to another plan. */
+static enum sciara_status open_member(const struct sciara_batch_folder *folder, size_t member, const char *path,
+                                      struct sciara_footprint **f, size_t *count, void **file) {
+  struct sciara_batch_header h;
+  const struct sciara_ensemble *e = folder->ensemble;
+  SCIARA_TRY(sciara_batch_open(path, &h, f, count, file));
+  if (*count == 1 && h.ensemble_hash == e->hash && h.site_hash == e->site_hash && (*f)->id == e->members.id[member] &&
+      (*f)->row_hash == e->members.hash[member])
+    return SCIARA_OK;
+  return sciara_fail(SCIARA_ERR_INPUT, "%s: expected a member of this plan, found another", path);
+}
+
 /** Reads a finished member into *f, with its cells. SCIARA_ERR_INPUT and SCIARA_ERR_IO: it must be computed again. */
 static enum sciara_status read_member(const struct sciara_batch_folder *folder, size_t member, const char *path,
                                       struct sciara_footprint *f) {
-  struct sciara_batch_header h;
   struct sciara_footprint *all = NULL;
   size_t count = 0;
   void *file = NULL;
-  const struct sciara_ensemble *e = folder->ensemble;
   enum sciara_status status;
-  SCIARA_TRY_GOTO(sciara_batch_open(path, &h, &all, &count, &file));
-  SCIARA_TRY_GOTO(count == 1 && h.ensemble_hash == e->hash && h.site_hash == e->site_hash &&
-                          all->id == e->members.id[member] && all->row_hash == e->members.hash[member]
-                      ? SCIARA_OK
-                      : sciara_fail(SCIARA_ERR_INPUT, "%s: expected a member of this plan, found another", path));
+  SCIARA_TRY_GOTO(open_member(folder, member, path, &all, &count, &file));
   SCIARA_TRY_GOTO(sciara_batch_cells(file, 0, all));
   *f = *all;
   *all = (struct sciara_footprint){0};
@@ -151,6 +158,20 @@ cleanup:
   sciara_batch_close(file);
   sciara_batch_release(all, count);
   return status;
+}
+
+bool sciara_member_look(const struct sciara_batch_folder *folder, size_t member, struct sciara_member_done *state) {
+  struct sciara_footprint *f = NULL;
+  size_t count = 0;
+  void *file = NULL;
+  char *path = member_path(folder, member);
+  const bool stored = path && access(path, F_OK) == 0;
+  if (stored && open_member(folder, member, path, &f, &count, &file) == SCIARA_OK)
+    *state = (struct sciara_member_done){true, f->failed, f->censored};
+  sciara_batch_close(file);
+  sciara_batch_release(f, count);
+  free(path);
+  return stored;
 }
 
 enum sciara_status sciara_member_find(const struct sciara_batch_folder *folder, size_t member,
@@ -186,13 +207,12 @@ static bool is_left_over(const char *name, bool whole) {
 
 void sciara_batch_sweep(const struct sciara_batch_folder *folder, size_t batch, bool whole) {
   char *path = members_path(folder, batch);
-  DIR *dir = path ? opendir(path) : NULL;
+  const int fd = path ? open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) : -1; // not through a link
+  DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
   const struct dirent *entry;
-  while (dir && (entry = readdir(dir))) {
-    char *name = is_left_over(entry->d_name, whole) ? sciara_path_join(path, entry->d_name) : NULL;
-    if (name) unlink(name);
-    free(name);
-  }
+  while (dir && (entry = readdir(dir)))
+    if (is_left_over(entry->d_name, whole)) unlinkat(fd, entry->d_name, 0);
+  if (fd >= 0 && !dir) close(fd);
   if (dir) closedir(dir);
   if (dir) rmdir(path); // unless it holds anything else
   free(path);

@@ -8,6 +8,7 @@
 
 #include "base/log.h"
 #include "base/mem.h"
+#include "ensemble/ensemble_folder.h"
 #include "ensemble/ensemble_json.h"
 #include "file/durable.h"
 
@@ -88,6 +89,8 @@ static enum sciara_status read_members(struct sciara_ensemble *e, const struct s
 
 enum sciara_status sciara_ensemble_open(const char *folder, struct sciara_ensemble *out) {
   struct sciara_ensemble_rows rows;
+  *out = (struct sciara_ensemble){0};
+  SCIARA_TRY(sciara_ensemble_refuse_links(folder));
   enum sciara_status status = sciara_ensemble_json_read(folder, out, &rows);
   if (status == SCIARA_OK) status = read_members(out, &rows);
   sciara_ensemble_rows_free(&rows);
@@ -100,6 +103,20 @@ enum sciara_status sciara_ensemble_open(const char *folder, struct sciara_ensemb
     status = resolve_dem(out);
   }
   if (status != SCIARA_OK) sciara_ensemble_free(out);
+  return status;
+}
+
+enum sciara_status sciara_ensemble_open_to_run(const char *folder, struct sciara_ensemble *out, int *lock) {
+  char *path = sciara_path_join(folder, SCIARA_ENSEMBLE_JSON);
+  enum sciara_status status = path ? SCIARA_OK : no_memory();
+  *lock = -1;
+  // First: what is read then stays as it is. Nothing is made in a folder that holds no ensemble.
+  if (path && access(path, F_OK) == 0) status = sciara_ensemble_lock_to_run(folder, lock);
+  free(path);
+  if (status == SCIARA_OK) status = sciara_ensemble_open(folder, out);
+  if (status == SCIARA_OK) return SCIARA_OK;
+  sciara_ensemble_unlock(*lock);
+  *lock = -1;
   return status;
 }
 

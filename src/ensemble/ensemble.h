@@ -12,6 +12,7 @@
 #define SCIARA_ENSEMBLE_DEM "dem.tif"
 #define SCIARA_ENSEMBLE_CHECKPOINT "checkpoint.h5"
 #define SCIARA_ENSEMBLE_BATCHES "batches"
+#define SCIARA_ENSEMBLE_LOG "log.csv"
 
 enum { SCIARA_BATCH_SMALLEST = 64, SCIARA_BATCH_LARGEST = 256 };
 
@@ -107,6 +108,9 @@ struct sciara_ensemble {
  * @return SCIARA_ERR_INPUT if members.csv is no longer the planned table: the message names the rows that differ
  */
 enum sciara_status sciara_ensemble_open(const char *folder, struct sciara_ensemble *out);
+
+/** The same, and keeps the folder from being planned anew until sciara_ensemble_unlock(*lock). */
+enum sciara_status sciara_ensemble_open_to_run(const char *folder, struct sciara_ensemble *out, int *lock);
 void sciara_ensemble_free(struct sciara_ensemble *e);
 
 /** Appends the scenario of a member (index in the table) as JSON; `sciara run` of it computes that member. */

@@ -44,8 +44,6 @@ enum {
   KEPT_MIB = 256,     // of footprints that wait for their batch, at most
 };
 
-static const char log_name[] = "log.csv";
-
 struct work {
   const struct sciara_ensemble *e;
   const struct sciara_execute_options *options;
@@ -197,14 +195,14 @@ static enum sciara_status make_tasks(struct work *w, struct sciara_member_need *
 static enum sciara_status write_log(const struct work *w, size_t member, const struct sciara_footprint *f) {
   static const char head[] =
       "ended_utc,id,batch,host,process,seconds,stop,failed,censored,end_s,steps,cell_steps,checksum\n";
-  char *path = sciara_path_join(w->e->folder, log_name), now[SCIARA_UTC_SIZE], host[64] = "", line[512];
+  char *path = sciara_path_join(w->e->folder, SCIARA_ENSEMBLE_LOG), now[SCIARA_UTC_SIZE], host[64] = "", line[512];
   if (!path) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for the name of a file");
   if (gethostname(host, sizeof host - 1) != 0) *host = '\0';
   sciara_utc_now(now);
   snprintf(line, sizeof line, "%s,%" PRId64 ",%zu,%s,%ld,%.6g,%s,%d,%d,%.17g,%" PRIu64 ",%" PRIu64 ",%016" PRIx64 "\n",
            now, f->id, member / w->e->batch_size, host, (long)getpid(), f->seconds, sciara_footprint_stop_name(f->stop),
            f->failed, f->censored, f->end_s, f->steps, f->cell_steps, f->checksum);
-  const int fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
+  const int fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666);
   struct stat about;
   if (fd >= 0) flock(fd, LOCK_EX); // best effort: where there are no locks, the head may stand twice
   bool written = fd >= 0 && fstat(fd, &about) == 0 && S_ISREG(about.st_mode);

@@ -50,6 +50,7 @@ struct sciara_ensemble_status {
   size_t members, finished, failed, censored;
   size_t batches, whole;
   size_t single;    ///< finished members of batches that are not whole
+  size_t unusable;  ///< files of members that are damaged or belong to another plan
   size_t begun;     ///< members that are not finished and have a checkpoint
   double last_hour; ///< members finished in the last hour, by log.csv
   double bytes;     ///< of the batches

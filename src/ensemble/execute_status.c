@@ -18,7 +18,7 @@ enum { LOG_MOST = 1 << 30, HOUR = 3600 };
 
 /** Members that ended in the last hour, by the lines of log.csv; 0 without one. */
 static double ended_lately(const struct sciara_ensemble *e) {
-  char *path = sciara_path_join(e->folder, "log.csv"), *text = NULL;
+  char *path = sciara_path_join(e->folder, SCIARA_ENSEMBLE_LOG), *text = NULL;
   size_t length, count = 0;
   const double since = (double)time(NULL) - HOUR;
   if (path && sciara_file_read(path, LOG_MOST, &text, &length) == SCIARA_OK)
@@ -66,10 +66,11 @@ enum sciara_status sciara_ensemble_read_status(const struct sciara_ensemble *e, 
     out->whole += whole;
     if (whole) out->bytes += size_of(e, b);
     for (size_t m = sciara_batch_begin(e, b); m < sciara_batch_end(e, b); m++) {
-      const bool single = !whole && sciara_member_is_stored(&folder, m);
-      out->single += single;
-      out->finished += single || states[m].finished;
-      out->begun += !single && !states[m].finished && has_checkpoint(&folder, m);
+      const bool stored = !whole && sciara_member_look(&folder, m, &states[m]), finished = states[m].finished;
+      out->single += stored && finished;
+      out->unusable += stored && !finished;
+      out->finished += finished;
+      out->begun += !finished && has_checkpoint(&folder, m);
       out->failed += states[m].failed;
       out->censored += states[m].censored;
     }

@@ -2,6 +2,7 @@
 // Reading, checking and planning of an ensemble file.
 #include "ensemble/plan.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -11,6 +12,7 @@
 
 #include "base/log.h"
 #include "base/mem.h"
+#include "ensemble/ensemble_folder.h"
 #include "ensemble/ensemble_json.h"
 #include "ensemble/plan_base.h"
 #include "ensemble/plan_check.h"
@@ -439,14 +441,6 @@ static enum sciara_status write_ground(struct planning *p) {
   return status == SCIARA_OK ? write_checkpoint(p) : status;
 }
 
-static bool has_batches(const char *folder) {
-  bool exists = false, empty = true;
-  char *path = sciara_path_join(folder, SCIARA_ENSEMBLE_BATCHES);
-  const bool usable = path && sciara_folder_is_empty(path, &exists, &empty) == SCIARA_OK;
-  free(path);
-  return !usable || (exists && !empty);
-}
-
 /** Whether the ground is that of an earlier plan; in single precision its hash is not known before it is written. */
 static bool has_ground_of(const struct planning *p, const struct sciara_ensemble *old) {
   return p->base.scenario.engine.single_precision || old->site_hash == p->base.site->origin.hash;
@@ -487,17 +481,37 @@ static void follow_earlier_version(struct planning *p, const struct sciara_ensem
   p->e.hash = hash;
 }
 
+/** The folder holds another ensemble: it is replaced if that is wanted, no process is at work in it and no result is lost. */
+static enum sciara_status inspect_other(const struct planning *p, bool overwrite,
+                                        const struct sciara_ensemble_rows *planned, int *lock) {
+  if (overwrite) SCIARA_TRY(sciara_ensemble_lock_to_plan(p->e.folder, lock));
+  if (overwrite && !sciara_ensemble_has_results(p->e.folder)) return SCIARA_OK;
+  enum sciara_status status = sciara_ensemble_rows_check(p->e.folder, planned, &p->e.members);
+  if (status != SCIARA_OK && p->x.skipped > 0)
+    sciara_log(SCIARA_LOG_INFO, "%s: a plan has no members of weight 0; to retain them, write 0 in %s/%s instead",
+               p->r.file, p->e.folder, SCIARA_ENSEMBLE_WEIGHTS);
+  if (status == SCIARA_OK)
+    status = sciara_fail(
+        SCIARA_ERR_INPUT,
+        "%s: expected the ensemble that is planned there, found another base, DEM, initial lava or batch size",
+        p->e.folder);
+  return overwrite ? sciara_fail_context(status, "the folder has results, which --overwrite does not remove") : status;
+}
+
 /**
  * What may happen to the folder. *same: it holds this very ensemble, whose weights and results are replaced. The base of
  * p->e is that of the folder.
+ *
+ * @param lock receives the lock of a folder that is replaced
  */
-static enum sciara_status inspect_folder(struct planning *p, bool overwrite, bool *same) {
+static enum sciara_status inspect_folder(struct planning *p, bool overwrite, bool *same, int *lock) {
   struct sciara_ensemble old;
   struct sciara_ensemble_rows rows;
   bool exists = false, empty = true;
   *same = false;
   SCIARA_TRY(sciara_folder_is_empty(p->e.folder, &exists, &empty));
   if (!exists || empty) return SCIARA_OK;
+  SCIARA_TRY(sciara_ensemble_refuse_links(p->e.folder));
   enum sciara_status status = sciara_ensemble_json_read(p->e.folder, &old, &rows);
   if (status == SCIARA_OK) follow_earlier_version(p, &old);
   if (status != SCIARA_OK) {
@@ -507,17 +521,8 @@ static enum sciara_status inspect_folder(struct planning *p, bool overwrite, boo
     *same = true;
     p->e.site_hash = old.site_hash;
     status = check_table(p, &rows);
-  } else if (!overwrite || has_batches(p->e.folder)) {
-    status = sciara_ensemble_rows_check(p->e.folder, &rows, &p->e.members);
-    if (status != SCIARA_OK && p->x.skipped > 0)
-      sciara_log(SCIARA_LOG_INFO, "%s: a plan has no members of weight 0; to retain them, write 0 in %s/%s instead",
-                 p->r.file, p->e.folder, SCIARA_ENSEMBLE_WEIGHTS);
-    if (status == SCIARA_OK)
-      status = sciara_fail(
-          SCIARA_ERR_INPUT,
-          "%s: expected the ensemble that is planned there, found another base, DEM, initial lava or batch size",
-          p->e.folder);
-    if (overwrite) status = sciara_fail_context(status, "the folder has results, which --overwrite does not remove");
+  } else {
+    status = inspect_other(p, overwrite, &rows, lock);
   }
   sciara_ensemble_rows_free(&rows);
   sciara_ensemble_free(&old);
@@ -551,15 +556,31 @@ static enum sciara_status take_base_of_folder(struct planning *p) {
   return SCIARA_OK;
 }
 
+/** What log.csv says of members of another plan, whose results are gone. */
+static enum sciara_status forget_log(const struct planning *p) {
+  char *path = sciara_path_join(p->e.folder, SCIARA_ENSEMBLE_LOG);
+  enum sciara_status status = path ? SCIARA_OK : no_memory();
+  if (path && unlink(path) != 0 && errno != ENOENT)
+    status = sciara_fail(SCIARA_ERR_IO, "%s: cannot be removed: %s", path, strerror(errno));
+  free(path);
+  return status;
+}
+
 static enum sciara_status write_plan(struct planning *p, const char *folder, bool overwrite) {
   bool same;
+  int lock = -1;
+  enum sciara_status status;
   p->e.folder = sciara_format("%s", folder);
   if (!p->e.folder) return no_memory();
-  SCIARA_TRY(take_base_of_folder(p));
-  SCIARA_TRY(inspect_folder(p, overwrite, &same));
-  SCIARA_TRY(sciara_folder_make(folder));
-  if (!same) SCIARA_TRY(write_ground(p));
-  return write_folder(p, same);
+  SCIARA_TRY_GOTO(take_base_of_folder(p));
+  SCIARA_TRY_GOTO(inspect_folder(p, overwrite, &same, &lock));
+  SCIARA_TRY_GOTO(sciara_folder_make(folder));
+  if (!same) SCIARA_TRY_GOTO(forget_log(p));
+  if (!same) SCIARA_TRY_GOTO(write_ground(p));
+  SCIARA_TRY_GOTO(write_folder(p, same));
+cleanup:
+  sciara_ensemble_unlock(lock);
+  return status;
 }
 
 void sciara_ensemble_plan(const char *file, const char *folder, const struct sciara_ensemble_plan_options *options,

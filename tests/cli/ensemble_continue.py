@@ -168,6 +168,41 @@ class Continue(Case):
         self.assertIn(process.returncode, (0, 128 + signal.SIGINT), said)
         self.assertEqual(os.listdir(self.path("d", "members")), [])
 
+    def test_a_plan_while_members_are_computed(self):
+        """Another plan does not replace the one that a process works on; afterwards it does."""
+        self.plan("d")
+        command = [case.PROGRAM, "ensemble", "run", "d", "-j", "2", "--checkpoint-every", "1e-9 wall"]
+        other = ["plan", "other.json", "-o", "d", "--no-estimate", "--overwrite"]
+        case.write_json(self.path("other.json"), case.read_json(self.path("e.json")) | {
+            "vary": [{"key": "model.relaxation", "values": [0.4, 0.41]}]})
+        with subprocess.Popen(command, cwd=self.work, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+            end = time.monotonic() + 60
+            while time.monotonic() < end and "0.checkpoint.h5" not in self.stored("d"):
+                time.sleep(0.005)
+            process.send_signal(signal.SIGSTOP)
+            os.waitpid(process.pid, os.WUNTRACED)
+            try:
+                before = case.tree(self.path("d"))
+                done = self.sciara("ensemble", *other, code=3)
+                self.assertIn("d: a process computes members of the ensemble in this folder; end it first", done.stderr)
+                self.plan("d")  # the same one once more: only weights and results are replaced
+                self.assertEqual(case.tree(self.path("d")), before)
+            finally:
+                process.kill()
+        self.sciara("ensemble", *other)
+        said = self.sciara("ensemble", "status", "d").stdout
+        self.assertIn("0 of 2 finished", said)
+        self.assertNotIn("begun", said)
+
+    def test_the_log_of_another_plan(self):
+        """Speed is that of members of this plan."""
+        self.plan("d", run={"until": "1 h"})
+        self.compute("d")
+        self.assertIn("2 members in the last hour", self.sciara("ensemble", "status", "d").stdout)
+        os.remove(self.path("d", "batches", "000000.h5"))
+        self.plan("d", "--overwrite", run={"until": "2 h"})
+        self.assertIn("0 members in the last hour", self.sciara("ensemble", "status", "d").stdout)
+
     def test_the_stop_rule_leaves_no_checkpoints(self):
         """A member that it ends will not continue, and is not stored; one that was stored before is forgotten."""
         self.write_scenario("base.json", vents=[VENT | {"effusion": {"slot": "2 h", "rates_m3_s": [4]}}])

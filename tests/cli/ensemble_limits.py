@@ -105,6 +105,8 @@ class Limits(Case):
                                  preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (size - 1,) * 2))
             self.assertIn("000000.h5", done.stderr)
             self.assertEqual(len([name for name in os.listdir(left) if name.endswith(".h5")]), 64)
+            if not damage:
+                self.check_another_plan()
             if damage:
                 with open(os.path.join(left, "17.h5"), "r+b") as f:
                     f.truncate(900)
@@ -113,6 +115,28 @@ class Limits(Case):
             self.assertEqual((self.batches("e"), self.computed("e")), (["000000.h5"], computed))
             self.assertEqual(os.path.getsize(self.path("e", "batches", "000000.h5")), size)
             self.assertFalse(os.path.exists(left))
+
+    def check_another_plan(self):
+        """Finished members without a batch are results: no other plan replaces theirs, and elsewhere they count as nothing."""
+        shutil.copyfile(self.path("e.json"), self.path("mine.json"))
+        self.write_ensemble(vary=[{"key": "model.relaxation", "values": [0.5 + 0.001 * k for k in range(MEMBERS)]}])
+        before = case.tree(self.path("e"))
+        done = self.ensemble("plan", "e.json", "-o", "e", "--no-estimate", "--overwrite", code=3)
+        self.assertIn("the folder has results, which --overwrite does not remove: e: expected the table as it was planned, found "
+                      "130 rows that differ", done.stderr)
+        after = case.tree(self.path("e"))
+        self.assertEqual({name: after[name] for name in before}, before)
+        self.plan("other")
+        shutil.copytree(self.path("e", "members"), self.path("other", "members"))
+        before = case.tree(self.path("other"))
+        said = self.ensemble("status", "other").stdout
+        self.assertIn("members:  0 of 130 finished", said)
+        self.assertIn("unusable: 64 files of members, damaged or of another plan", said)
+        self.assertEqual(case.tree(self.path("other")), before)
+        os.replace(self.path("mine.json"), self.path("e.json"))
+        said = self.ensemble("status", "e").stdout
+        self.assertIn("members:  64 of 130 finished, 0 failed, 0 censored\nbatches:  0 of 3 whole, 0 MB; 64 finished members of others", said)
+        self.assertNotIn("unusable", said)
 
     def test_results_of_another_ground_or_base(self):
         self.plan("e")

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ensemble/ensemble_folder.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "ensemble/batch_folder.h"
+#include "ensemble/products.h"
+#include "file/durable.h"
+
+static enum sciara_status no_memory(void) { return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a path"); }
+
+// -------------------------------------------------------------------------------------------------------------- links
+
+static enum sciara_status refuse_link(const char *folder, const char *name) {
+  char *path = sciara_path_join(folder, name);
+  struct stat about;
+  enum sciara_status status = path ? SCIARA_OK : no_memory();
+  if (path && lstat(path, &about) == 0 && S_ISLNK(about.st_mode))
+    status = sciara_fail(SCIARA_ERR_INPUT,
+                         "%s: expected a file or folder of the ensemble, found a symbolic link, which is not followed; "
+                         "put what it points to in its place",
+                         path);
+  free(path);
+  return status;
+}
+
+/** What is done with an entry of a folder, by its name; `levels` of folders may follow below it. */
+typedef enum sciara_status visit_entry(void *context, const char *folder, const char *name, int levels);
+
+/** Every entry whose name begins with a digit, as those that the program makes; none if the folder is absent. */
+static enum sciara_status visit(const char *folder, int levels, visit_entry *entry_of, void *context) {
+  const int fd = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
+  enum sciara_status status = SCIARA_OK;
+  const struct dirent *entry;
+  if (fd >= 0 && !dir) close(fd);
+  while (dir && status == SCIARA_OK && (entry = readdir(dir)))
+    if (isdigit((unsigned char)*entry->d_name)) status = entry_of(context, folder, entry->d_name, levels);
+  if (dir) closedir(dir);
+  return status;
+}
+
+/** The same in the folder `name` of this folder. */
+static enum sciara_status visit_below(const char *folder, const char *name, int levels, visit_entry *entry_of,
+                                      void *context) {
+  char *path = sciara_path_join(folder, name);
+  const enum sciara_status status = path ? visit(path, levels, entry_of, context) : no_memory();
+  free(path);
+  return status;
+}
+
+static enum sciara_status refuse_entry(void *context, const char *folder, const char *name, int levels) {
+  SCIARA_TRY(refuse_link(folder, name));
+  return levels > 0 ? visit_below(folder, name, levels - 1, refuse_entry, context) : SCIARA_OK;
+}
+
+enum sciara_status sciara_ensemble_refuse_links(const char *folder) {
+  static const char *const names[] = {SCIARA_ENSEMBLE_JSON,     SCIARA_ENSEMBLE_MEMBERS,    SCIARA_ENSEMBLE_WEIGHTS,
+                                      SCIARA_ENSEMBLE_DEM,      SCIARA_ENSEMBLE_MAPS,       SCIARA_ENSEMBLE_BATCHES,
+                                      SCIARA_ENSEMBLE_FINISHED, SCIARA_ENSEMBLE_CHECKPOINT, SCIARA_ENSEMBLE_LOG,
+                                      SCIARA_ENSEMBLE_LOCK};
+  for (size_t k = 0; k < sizeof names / sizeof *names; k++) SCIARA_TRY(refuse_link(folder, names[k]));
+  SCIARA_TRY(visit_below(folder, SCIARA_ENSEMBLE_BATCHES, 0, refuse_entry, NULL));
+  return visit_below(folder, SCIARA_ENSEMBLE_FINISHED, 1, refuse_entry, NULL);
+}
+
+// ------------------------------------------------------------------------------------------------------------ results
+
+static enum sciara_status find_result(void *context, const char *folder, const char *name, int levels) {
+  bool *found = (bool *)context;
+  *found |= strcmp(name + strspn(name, "0123456789"), ".h5") == 0;
+  return levels > 0 ? visit_below(folder, name, levels - 1, find_result, context) : SCIARA_OK;
+}
+
+bool sciara_ensemble_has_results(const char *folder) {
+  bool found = false;
+  enum sciara_status status = visit_below(folder, SCIARA_ENSEMBLE_BATCHES, 0, find_result, &found);
+  if (status == SCIARA_OK) status = visit_below(folder, SCIARA_ENSEMBLE_FINISHED, 1, find_result, &found);
+  return found || status != SCIARA_OK;
+}
+
+// --------------------------------------------------------------------------------------------------------------- lock
+
+/** The lock file; *fd is -1 where it can be neither written nor read. */
+static enum sciara_status open_lock(const char *folder, int *fd) {
+  char *path = sciara_path_join(folder, SCIARA_ENSEMBLE_LOCK);
+  const int flags = O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
+  struct stat about;
+  enum sciara_status status = path ? SCIARA_OK : no_memory();
+  *fd = path ? open(path, O_RDWR | O_CREAT | flags, 0666) : -1;
+  if (path && *fd < 0) *fd = open(path, O_RDONLY | flags);
+  if (*fd >= 0 && (fstat(*fd, &about) != 0 || !S_ISREG(about.st_mode))) {
+    status = sciara_fail(SCIARA_ERR_INPUT, "%s: expected a file, found something else; remove it", path);
+    close(*fd);
+    *fd = -1;
+  }
+  free(path);
+  return status;
+}
+
+/** Whether somebody else holds the lock; file systems that cannot lock hold none. */
+static bool is_held(int fd, int operation) {
+  int result;
+  do {
+    result = flock(fd, operation | LOCK_NB);
+  } while (result != 0 && errno == EINTR);
+  return result != 0 && errno == EWOULDBLOCK;
+}
+
+enum sciara_status sciara_ensemble_lock_to_run(const char *folder, int *lock) {
+  int result;
+  SCIARA_TRY(open_lock(folder, lock));
+  if (*lock < 0 || !is_held(*lock, LOCK_SH)) return SCIARA_OK;
+  sciara_log(SCIARA_LOG_INFO, "%s: another process plans this ensemble; waiting for it to finish", folder);
+  do {
+    result = flock(*lock, LOCK_SH);
+  } while (result != 0 && errno == EINTR);
+  return SCIARA_OK;
+}
+
+enum sciara_status sciara_ensemble_lock_to_plan(const char *folder, int *lock) {
+  SCIARA_TRY(open_lock(folder, lock));
+  if (*lock < 0 || !is_held(*lock, LOCK_EX)) return SCIARA_OK;
+  close(*lock);
+  *lock = -1;
+  return sciara_fail(SCIARA_ERR_INPUT, "%s: a process computes members of the ensemble in this folder; end it first",
+                     folder);
+}
+
+void sciara_ensemble_unlock(int lock) {
+  if (lock >= 0) close(lock);
+}

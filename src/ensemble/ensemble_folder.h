@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// The folder of an ensemble as a whole: that nothing in it leads out of it, what results it holds, and who is at work in it.
+#ifndef SCIARA_ENSEMBLE_ENSEMBLE_FOLDER_H
+#define SCIARA_ENSEMBLE_ENSEMBLE_FOLDER_H
+
+#include "base/status.h"
+
+#define SCIARA_ENSEMBLE_LOCK "run.lock"
+
+/**
+ * SCIARA_ERR_INPUT, naming the link, if a file or folder of the ensemble is a symbolic link: through it, files would be
+ * read, written and removed where the user has not said so. The folder itself may be a link. Products that are replaced
+ * as a whole (maps, tables) are not looked at.
+ */
+enum sciara_status sciara_ensemble_refuse_links(const char *folder);
+
+/** Whether it holds results: a batch or a finished member. */
+bool sciara_ensemble_has_results(const char *folder);
+
+/**
+ * Keeps a folder from being planned anew until sciara_ensemble_unlock. Waits while another process does that. A folder
+ * that cannot be written, or on a file system without locks, is left unlocked.
+ */
+enum sciara_status sciara_ensemble_lock_to_run(const char *folder, int *lock);
+
+/** Keeps other processes from computing members; SCIARA_ERR_INPUT if one is at work. */
+enum sciara_status sciara_ensemble_lock_to_plan(const char *folder, int *lock);
+
+void sciara_ensemble_unlock(int lock);
+
+#endif

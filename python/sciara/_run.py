@@ -6,6 +6,7 @@ import contextlib
 import dataclasses
 import os
 import threading
+import weakref
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Optional, Union
@@ -22,7 +23,7 @@ from ._progress import ProgressLike, duration_text, make_reporter
 from ._scenario import (DemLike, LayerLike, Scenario, Site, Vent, crs_texts, is_path, refuse_corner, scenario_of,
                         site_handle)
 from ._values import (Duration, Overrides, PathLike, crs_of, describe, number_of, overrides_of, path_of, seconds_of,
-                      text_of, whole_of)
+                      text_of, until_of, whole_of)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -119,6 +120,17 @@ class _Field:
         raise AttributeError(f"{self.name}: expected no assignment: the fields of a run can only be read")
 
 
+_RUNS: weakref.WeakSet[Run] = weakref.WeakSet()
+
+
+def _after_fork() -> None:
+    for run in list(_RUNS):
+        run._after_fork()
+
+
+os.register_at_fork(after_in_child=_after_fork)
+
+
 class Run:
     """A run built from what is in memory. `sciara.open` opens a scenario file instead.
 
@@ -129,7 +141,7 @@ class Run:
     crs: "EPSG:32633", WKT or PROJ text, or a CRS of pyproj or rasterio; None: unknown
     vents: sciara.Vent objects, or dicts of their members
     params: parameters of the model, {"T_sol_K": 1143}; docs/scenario.md lists them
-    until: simulated time at which the run is finished, or "solidified"
+    until: simulated time at which the run is finished, "solidified" or "front at rest"
     engine, threads, device, precision: how it is computed; see sciara.engines()
     fields: names of the fields that are recorded; None: thickness, temperature, deposit, arrival_time. Those that
         follow from the present state can always be read; arrival_time and max_... only if they are recorded
@@ -139,7 +151,8 @@ class Run:
     site: a sciara.Site instead of dem
     scenario: a sciara.Scenario instead of vents and all other arguments but dem and site
 
-    A run is used by one thread at a time; another thread waits. The GIL is released while the library computes.
+    A run is used by one thread at a time; another thread waits. The GIL is released while the library computes. A child
+    of a fork has a copy of each run.
     """
 
     def __init__(self, dem: Optional[DemLike] = None, *, cell_size: Optional[float] = None,
@@ -159,7 +172,7 @@ class Run:
             precision = site._precision
         keys = {"title": title, "boundary": boundary, "engine.name": engine, "engine.threads": threads,
                 "engine.device": device, "engine.precision": precision, "output.fields": fields,
-                "run.until": until if until is None or until == "solidified" else seconds_of(until, "until")}
+                "run.until": None if until is None else until_of(until, "until")}
         if scenario is not None:
             given = [name for name, value in keys.items() if value is not None]
             given += [name for name, value in (("initial_thickness", initial_thickness),
@@ -209,6 +222,8 @@ class Run:
         self._views = 0
         self._outside: Optional[numpy.ndarray] = None
         self._recorded: Optional[tuple[str, ...]] = None
+        self._lost: Any = None
+        _RUNS.add(self)
 
     def _own(self, handle: Any) -> None:
         self._handle = ffi.gc(handle, lib.sciara_close)
@@ -219,6 +234,12 @@ class Run:
         run._start()
         run._own(handle)
         return run
+
+    def _after_fork(self) -> None:
+        """In a child: the thread that had the lock is not there, and the run may be in the middle of a step."""
+        if self._lock.locked() and self._owner != threading.get_ident():
+            self._lock, self._owner = threading.Lock(), None
+            self._handle, self._lost = None, self._handle  # never released: its memory may be half changed
 
     # ------------------------------------------------------------------------------------------------------ use, end
 
@@ -231,6 +252,9 @@ class Run:
         with self._lock:
             self._owner = threading.get_ident()
             try:
+                if self._lost is not None:
+                    raise UsageError("expected a run that nothing uses, found one that another thread was using when this process "
+                                     "was forked: open it again")
                 if self._handle is None:
                     raise UsageError("expected an open run, found a closed one")
                 if change and self._views:

@@ -16,7 +16,7 @@ from ._dem import Grid
 from ._errors import UsageError, check
 from ._library import ffi, lib
 from ._values import (Duration, Overrides, PathLike, crs_of, describe, json_of, number_of, overrides_of, path_of,
-                      seconds_of, text_of)
+                      seconds_of, text_of, utf8_of)
 
 #: A DEM: the path of a raster, rows x cols altitudes in m (northern row first), or an array with coordinates x and y.
 DemLike = Union[PathLike, numpy.ndarray, xarray.DataArray]
@@ -167,8 +167,7 @@ class Vent:
     def _table(self, at: str) -> tuple[list[float], list[float]]:
         """Times (s) and rates (m3/s): one time more than rates."""
         start = seconds_of(self.start, f"{at}: start")
-        one, many = (self.rate, self.duration), (self.times, self.rates)
-        if many == (None, None):
+        if self.times is None and self.rates is None:
             if self.rate is None or self.duration is None:
                 raise UsageError(f"{at}: expected rate and duration, or times and rates, found "
                                  + ("rate" if self.rate is not None else "duration" if self.duration is not None
@@ -177,7 +176,7 @@ class Vent:
             if duration <= 0:
                 raise UsageError(f"{at}: duration: expected more than 0 s, found {duration:g} s")
             return [start, start + duration], [number_of(self.rate, f"{at}: rate")]
-        if one != (None, None) or self.times is None or self.rates is None:
+        if self.rate is not None or self.duration is not None or self.times is None or self.rates is None:
             raise UsageError(f"{at}: expected either rate and duration, or times and rates")
         times = [start + seconds_of(time, f"{at}: times") for time in _sequence(self.times, f"{at}: times")]
         rates = [number_of(rate, f"{at}: rates") for rate in _sequence(self.rates, f"{at}: rates")]
@@ -251,8 +250,7 @@ class Scenario:
         if isinstance(value, (float, numpy.floating)):
             check(lib.sciara_scenario_set_number(self._live(), name, number_of(value, key)))
         else:
-            check(lib.sciara_scenario_set(self._live(), name,
-                                          json_of(value, key).encode("utf-8", "surrogateescape")))
+            check(lib.sciara_scenario_set(self._live(), name, utf8_of(json_of(value, key), key)))
 
     def add_vent(self, vent: Union[Vent, Mapping[str, Any], None] = None, **members: Any) -> None:
         """Adds a vent: a Vent, a dict of its members, or the members: add_vent(x=500300, y=4177600, rate=4, ...)."""

@@ -24,6 +24,9 @@ Duration = Union[float, str, datetime.timedelta, numpy.timedelta64]
 #: Keys of a scenario, as in docs/scenario.md, and their values.
 Overrides = Optional[Mapping[str, Any]]
 
+#: What run.until may name instead of a time.
+STOP_RULES = ("solidified", "front at rest")
+
 _ALIVE: Any = weakref.WeakKeyDictionary()  # texts that an array of pointers points to
 _UNITS = {"": 1, "s": 1, "min": 60, "h": 3600, "d": 86400}
 _DURATION = re.compile(r" *([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?) *(s|min|h|d|)")
@@ -33,7 +36,16 @@ def text_of(value: Any, what: str) -> bytes:
     """A text as UTF-8."""
     if not isinstance(value, str):
         raise UsageError(f"{what}: expected a text, found {describe(value)}")
-    return _without_nul(value.encode("utf-8", "surrogateescape"), what)
+    return _without_nul(utf8_of(value, what), what)
+
+
+def utf8_of(text: str, what: str) -> bytes:
+    """UTF-8; bytes of file names that are no UTF-8, which Python writes as surrogates, stay as they are."""
+    try:
+        return text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError as e:
+        raise UsageError(f"{what}: expected a text of whole characters, found half of a pair of surrogates, "
+                         f"{text[e.start]!a}") from None
 
 
 def crs_of(value: Any) -> bytes:
@@ -49,7 +61,8 @@ def path_of(value: Any, what: str = "the path") -> bytes:
     """A path as the bytes that the system takes."""
     if not isinstance(value, (str, os.PathLike)):
         raise UsageError(f"{what}: expected a path, found {describe(value)}")
-    return _without_nul(os.fsencode(value), what)
+    path = os.fspath(value)
+    return _without_nul(utf8_of(path, what) if isinstance(path, str) else path, what)
 
 
 def _without_nul(data: bytes, what: str) -> bytes:
@@ -58,15 +71,23 @@ def _without_nul(data: bytes, what: str) -> bytes:
     return data
 
 
+def _scalar_of(value: Any) -> Any:
+    """The element of an array without dimensions, such as one of a DataArray; anything else as it is."""
+    return numpy.asarray(value)[()] if getattr(value, "ndim", None) == 0 else value
+
+
 def number_of(value: Any, what: str) -> float:
     """A real, finite number."""
-    if isinstance(value, numpy.ndarray) and value.ndim == 0:
-        value = value[()]
+    value = _scalar_of(value)
     if isinstance(value, (bool, numpy.bool_)) or not isinstance(value, numbers.Real):
         raise UsageError(f"{what}: expected a number, found {describe(value)}")
-    if not math.isfinite(value):
-        raise UsageError(f"{what}: expected a finite number, found {value}")
-    return float(value)
+    try:
+        number = float(value)
+    except OverflowError:  # a whole number of more than 308 digits
+        number = math.inf
+    if not math.isfinite(number):
+        raise UsageError(f"{what}: expected a finite number, found {describe(value)}")
+    return number
 
 
 def whole_of(value: Any, what: str) -> int:
@@ -77,8 +98,14 @@ def whole_of(value: Any, what: str) -> int:
     return int(value)
 
 
+def until_of(value: Any, what: str) -> Union[str, float]:
+    """A value of run.until: the name of a stop rule, or seconds."""
+    return str(value) if isinstance(value, str) and value in STOP_RULES else seconds_of(value, what)
+
+
 def seconds_of(value: Any, what: str) -> float:
     """A duration in seconds."""
+    value = _scalar_of(value)
     if isinstance(value, datetime.timedelta):
         return value.total_seconds()
     if isinstance(value, numpy.timedelta64):
@@ -112,7 +139,7 @@ def json_of(value: Any, what: str) -> str:
         raise TypeError
     try:
         return json.dumps(value, default=convert, allow_nan=False, ensure_ascii=False)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, RecursionError):
         raise UsageError(f"{what}: expected a value that JSON can hold, found {describe(value)}") from None
 
 
@@ -125,7 +152,7 @@ def overrides_of(overrides: Overrides) -> tuple[Any, int]:
     texts = []
     for key, value in overrides.items():
         name = text_of(key, "a key of the overrides")
-        texts.append(ffi.new("char[]", name + b"=" + json_of(value, str(key)).encode("utf-8", "surrogateescape")))
+        texts.append(ffi.new("char[]", name + b"=" + utf8_of(json_of(value, str(key)), str(key))))
     array = ffi.new("const char *[]", texts)
     _ALIVE[array] = texts  # as long as the array
     return array, len(texts)

@@ -21,7 +21,7 @@ from . import _fields
 from ._errors import UsageError
 from ._run import Run, open as open_scenario
 from ._scenario import Scenario
-from ._values import describe, seconds_of
+from ._values import STOP_RULES, describe, seconds_of
 
 _RATE = "effusion_rate"
 _FOREVER_S = 1e12  # the latest time that a scenario may name
@@ -51,7 +51,7 @@ class Bmi:
             rules = scenario.to_dict().get("run", {})
         limits = [rules.get("until"), rules.get("max_time")]
         self._run = open_scenario(config_file)
-        self._end = min((seconds_of(limit, "run") for limit in limits if limit not in (None, "solidified")),
+        self._end = min((seconds_of(limit, "run") for limit in limits if limit not in (None, *STOP_RULES)),
                         default=math.inf)
 
     def update(self) -> None:
@@ -128,7 +128,7 @@ class Bmi:
         return 0.0
 
     def get_end_time(self) -> float:
-        """Infinity if the run only ends when all lava is solid."""
+        """Infinity if no simulated time ends the run."""
         return self._end
 
     def get_time_units(self) -> str:

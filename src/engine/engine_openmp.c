@@ -463,24 +463,34 @@ static void work(struct openmp *e, int me, const void *of_stop) {
   }
 }
 
-/** Runs a team with as many threads as parts in use; each calls job(e, its number, argument). */
-static void work_together(struct openmp *e, void (*job)(struct openmp *e, int me, const void *argument),
-                          const void *argument) {
-  e->team = (struct sciara_team){.size = 1};
-  e->requested = e->used;
-  e->regroup = false;
-  if (e->requested == 1) {
-    job(e, 0, argument);
-    return;
-  }
+/** A job for every thread of a team. */
+struct team_job {
+  struct openmp *e;
+  void (*run)(struct openmp *e, int me, const void *argument);
+  const void *argument;
+};
+
+static void form_team(void *context) {
+  const struct team_job *job = (const struct team_job *)context;
+  struct openmp *e = job->e;
 #pragma omp parallel num_threads(e->requested < e->room ? e->requested : e->room)
   {
 #ifdef _OPENMP
 #pragma omp single
     e->team.size = omp_get_num_threads(); // may be fewer than requested: then a thread works on several parts
 #endif
-    job(e, thread_number(), argument);
+    job->run(e, thread_number(), job->argument);
   }
+}
+
+/** Runs a team with as many threads as parts in use; each calls run(e, its number, argument). */
+static void work_together(struct openmp *e, void (*run)(struct openmp *e, int me, const void *argument),
+                          const void *argument) {
+  struct team_job job = {.e = e, .run = run, .argument = argument};
+  e->team = (struct sciara_team){.size = 1};
+  e->requested = e->used;
+  e->regroup = false;
+  if (e->requested == 1 || !sciara_team_call(form_team, &job)) run(e, 0, argument);
 }
 
 static enum sciara_status advance(void *engine, const struct sciara_stop *stop,

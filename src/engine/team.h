@@ -6,7 +6,20 @@
 #define SCIARA_ENGINE_TEAM_H
 
 #include <sched.h>
+#include <stdbool.h>
 #include <stdint.h>
+
+#include "base/portable.h"
+
+SCIARA_BEGIN_DECLS
+
+/**
+ * Calls a function that forms a team of the OpenMP runtime. The runtime keeps the threads of a team for the next one of
+ * the same caller; in the child of a fork they do not exist, and a team would wait for them for ever. So in a child the
+ * function is called in a new thread, for which the runtime makes new threads; its error becomes that of the caller.
+ * @return false: no thread could be started, the function was not called
+ */
+bool sciara_team_call(void (*work)(void *context), void *context);
 
 struct sciara_team {
   int size;       ///< threads
@@ -38,4 +51,5 @@ static inline void sciara_team_wait(struct sciara_team *team) {
   }
 }
 
+SCIARA_END_DECLS
 #endif

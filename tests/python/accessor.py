@@ -144,6 +144,9 @@ class Interface(case.Case):
         self.assertEqual((model.get_var_grid("effusion_rate"), model.get_grid_type(1), model.get_grid_size(1)),
                          (1, "points", 1))
         self.assertEqual(model.get_component_name(), "SCIARA-fv3")
+        for run, end in (({"until": "front at rest"}, math.inf), ({"until": "solidified", "max_time": "1 h"}, 3600),
+                         ({"until": "front at rest", "max_time": 90}, 90)):
+            self.assertEqual(self.model(run=run).get_end_time(), end)
 
     def test_rates(self):
         model = self.model()

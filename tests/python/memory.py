@@ -110,6 +110,9 @@ class FromMemory(case.SharedCase):
         ten = datetime.timedelta(minutes=10)
         for vent in (sciara.Vent(x=x, y=y, **rates), {"x": x, "y": y, "times": [0, ten, 1200], "rates": (4, 6.0)},
                      sciara.Vent(rowcol=numpy.array(case.VENT), **rates),
+                     sciara.Vent(x=x, y=y, times=numpy.array([0, 600, 1200]), rates=numpy.array([4.0, 6.0])),
+                     {"x": x, "y": y, "times": numpy.array([0, 10, 20], "m8[m]"), "rates": numpy.array([4, 6], "i2")},
+                     {"x": x, "y": y, "times": xarray.DataArray([0, 600, 1200]), "rates": xarray.DataArray([4, 6])},
                      {"rowcol": case.VENT, **rates}):
             self.assert_same(setup.dem_array(), **setup.PLACE, vents=[vent])
 
@@ -143,6 +146,12 @@ class FromMemory(case.SharedCase):
             self.assertGreater(float(run.max_speed.max()), 0)
         with sciara.Run(setup.dem_array(), **setup.PLACE, **KEYS, until=datetime.timedelta(minutes=10)) as run:
             self.assertGreaterEqual(run.run().time, 600)
+        rest = {"overrides": {"run.front_at_rest": "5 min", "run.max_time": "2 d"}}
+        with sciara.Run(setup.dem_array(), **setup.PLACE, **KEYS, until="front at rest", **rest) as run:
+            end, covered = run.run(), run.arrival_time.values
+            self.assertLess(300, end.time)
+            self.assertLess(end.time, 86400)
+            self.assertAlmostEqual(end.time - numpy.nanmax(covered), 300, delta=2 * end.clock)
 
     def test_scenarios(self):
         with sciara.Scenario({"model.cooling": 150}) as scenario:
@@ -340,6 +349,12 @@ class Wrong(case.Case):
                                  ({"duration": 0}, "more than 0 s"), ({"rate": float("nan")}, "finite number"),
                                  ({"rate": "5"}, "rate: expected a number"),
                                  ({"rates": [3]}, "either rate and duration"),
+                                 ({"rates": numpy.ones(2)}, "either rate and duration"),
+                                 ({"rate": None, "duration": None, "times": numpy.arange(3)}, "either rate and duration"),
+                                 ({"rate": None, "duration": None, "times": numpy.ones((2, 2)), "rates": [1]},
+                                  "times: expected a number"),
+                                 ({"rate": 10 ** 400}, "rate: expected a finite number"),
+                                 ({"name": "\ud800"}, r"name: expected a text of whole characters, .*'\\ud800'"),
                                  ({"rate": None, "duration": None, "times": [0, 1], "rates": [1, 2]}, "one time more"),
                                  ({"rate": None, "duration": None, "times": [5, 1], "rates": [1]}, "ascending"),
                                  ({"name": 3}, "name: expected a text")):
@@ -359,6 +374,9 @@ class Wrong(case.Case):
         assert_raises(sciara.UsageError, "params: T_sol_K: expected a number", params={"T_sol_K": "hot"})
         assert_raises(sciara.UsageError, "params: expected a dict", params=[3])
         assert_raises(sciara.UsageError, "until: expected", until="later")
+        assert_raises(sciara.UsageError, "until: expected", until=numpy.arange(2))
+        assert_raises(sciara.UsageError, r"title: expected a text of whole characters, .*'\\udfff'", title="a\udfff")
+        assert_raises(sciara.InputError, "title|UTF-8", title="a\udcff")
         assert_raises(sciara.InputError, "no_such", engine="no_such")
         assert_raises(sciara.InputError, "depth", fields=["depth"])
         assert_raises(sciara.UsageError, "overrides: expected a dict", overrides="run.until=5")

@@ -382,7 +382,7 @@ class WrongUse(RunCase):
 
     def test_paths(self):
         for function in (sciara.open, sciara.open_run, sciara.open_checkpoint, sciara.Site.open, sciara.Scenario.open):
-            for wrong in (None, 3, b"s.json", "a\0b"):
+            for wrong in (None, 3, b"s.json", "a\0b", "\ud800.json"):
                 with self.subTest(function=function.__name__, path=wrong):
                     self.assert_usage("expected a", function, wrong)
             with self.assertRaises((sciara.FileError, sciara.InputError)) as raised:

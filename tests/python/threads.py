@@ -3,7 +3,9 @@
 """Several runs in threads on one site; one run in several threads; a thousand runs, opened and closed."""
 import concurrent.futures
 import gc
+import multiprocessing
 import os
+import signal
 import sys
 import threading
 import time
@@ -11,6 +13,8 @@ import time
 sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
 import setup
 import case
+
+import numpy
 
 import sciara
 
@@ -28,6 +32,17 @@ def compute(site, k):
         run.set_rate("vent 1", 2 * k, until="1 h")
         run.advance(minutes=5)
         return run.checksum, float(run.deposit.sum())
+
+
+def make_together(threads=2):
+    return sciara.Run(setup.dem_array(), **setup.PLACE, vents=[{"rowcol": case.VENT, "rate": 5, "duration": "20 min"}],
+                      engine="openmp", threads=threads)
+
+
+def state_after(steps, threads=2):
+    with make_together(threads) as run:
+        run.advance(steps=steps)
+        return run.checksum
 
 
 class Threads(case.Case):
@@ -94,6 +109,59 @@ class Threads(case.Case):
             for thread in threads:
                 thread.join()
             self.assertEqual(seen, 3 * ["expected an open run, found a closed one"])
+
+
+class Forks(case.Case):
+    """A child has no thread of its parent but the one that forked: neither a team of threads nor the user of a run."""
+
+    def in_child(self, work):
+        """What work() returns in the child of a fork, as text; a child that waits for ever fails the test."""
+        read, write = os.pipe()
+        pid = os.fork()
+        if pid == 0:
+            signal.alarm(20)
+            try:
+                text = str(work())
+            except sciara.UsageError as e:
+                text = str(e)
+            os.write(write, text.encode())
+            os._exit(0)
+        os.close(write)
+        with os.fdopen(read) as f:
+            text = f.read()
+        self.assertEqual(os.waitpid(pid, 0)[1], 0, "the child ends")
+        return text
+
+    def test_child_computes(self):
+        alone = state_after(200, threads=1)
+        run = make_together()
+        run.advance(steps=80)
+        self.assertEqual(self.in_child(lambda: (run.advance(steps=120), run.checksum)[1]), alone, "a run of the parent")
+        self.assertEqual(self.in_child(lambda: state_after(200)), alone, "a run of its own")
+        self.assertEqual(self.in_child(lambda: self.in_child(lambda: state_after(200))), alone, "a grandchild")
+        run.advance(steps=120)
+        self.assertEqual(run.checksum, alone, "the parent continues")
+
+    def test_pool(self):
+        steps = [50, 100, 150, 200]
+        alone = [state_after(count) for count in steps]
+        with multiprocessing.get_context("fork").Pool(2) as pool:
+            self.assertEqual(pool.map_async(state_after, steps).get(60), alone)
+
+    def test_run_that_another_thread_uses(self):
+        self.write_scenario(**case.ENDLESS)
+        run = sciara.open(self.path("s.json"))
+        thread = threading.Thread(target=run.run)
+        thread.start()
+        while not run._lock.locked():
+            time.sleep(0.001)
+        try:
+            self.assertEqual(self.in_child(lambda: run.step), "expected a run that nothing uses, found one that another "
+                             "thread was using when this process was forked: open it again")
+        finally:
+            run.cancel()
+            thread.join()
+        self.assertGreaterEqual(run.step, 0, "the parent still has it")
 
 
 class Memory(case.Case):

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// An ensemble file: the input is the JSON text, then, each after a separator, members.csv, weights.csv, vents.csv.
+// An ensemble file: the input is the JSON text, then, each after a separator, members.csv, weights.csv, vents.csv, and changes to
+// the folder of a planned ensemble.
 #include <stdlib.h>
 #include <string.h>
 
 #include "ensemble/plan.h"
 #include "fuzz.h"
+#include "fuzz_ensemble_folder.h"
 
 size_t __wrap_sciara_memory_available(void);
 /** So little that large tables are refused. */
@@ -76,14 +78,15 @@ static void check_table(struct fuzz_part table, struct fuzz_part weights) {
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  struct fuzz_part parts[4];
+  struct fuzz_part parts[5];
   struct sciara_diagnostics diagnostics = {0};
-  fuzz_split(data ? data : (const uint8_t *)"", size, parts, 4);
+  fuzz_split(data ? data : (const uint8_t *)"", size, parts, 5);
   put("base.json", base);
   put("dem.asc", dem);
   put("rates.csv", rates);
   fuzz_file("members.csv", parts[1]);
   fuzz_file("vents.csv", parts[3]);
+  if (parts[4].data) fuzz_ensemble_folder(parts[4]);
   if (parts[1].data) check_table(parts[1], parts[2]);
   sciara_ensemble_check(fuzz_file("e.json", parts[0]), NULL, NULL, &diagnostics);
   fuzz_check_status(sciara_diagnostics_status(&diagnostics));

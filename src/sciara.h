@@ -459,7 +459,7 @@ SCIARA_API enum sciara_status sciara_score(struct sciara *s, const char *observe
  * table of members, their weights and the DEM. A folder with the same members retains its results. Nothing is written
  * if there is a problem.
  *
- * @param overwrite replace an ensemble with other members, if it has no results yet
+ * @param overwrite replace an ensemble with other members, if it has no results yet and no process computes them
  * @return SCIARA_ERR_INPUT for an invalid file, and for a folder with other members
  */
 SCIARA_API enum sciara_status sciara_ensemble_make_plan(const char *file, const char *folder, bool overwrite);

@@ -307,6 +307,7 @@ class Ensemble:
         """The table of members, a list for each column: id, stratum, replicate, vent, event (-1: not given), weight, and
         each key of the scenario that varies; None: the member does not set it.
         """
+        self.status()  # refuses a table that is not the planned one
         rows = _rows_of(self.folder / "members.csv")
         weights = {int(row["id"]): float(row["weight"]) for row in _rows_of(self.folder / "weights.csv")}
         table: dict[str, list[Any]] = {name: [_value_of(row[name]) for row in rows] for name in (rows[0] if rows else ())}

@@ -132,6 +132,20 @@ class Use(case.Case):
         self.assertEqual((table["id"], table["weight"]), ([4], [1]))
         self.assertEqual(table["vents.0.effusion"][0]["rates_m3_s"], rates)
 
+    def test_an_edited_table(self):
+        planned = self.plan()
+        path = self.path("e", "members.csv")
+        with open(path, encoding="utf-8", newline="") as f:
+            rows = list(csv.reader(f))
+        column = rows[0].index("event")
+        rows[1][column] = str(int(rows[1][column]) + 1)
+        with open(path, "w", encoding="utf-8", newline="") as f:
+            csv.writer(f, lineterminator="\n").writerows(rows)
+        for call in (planned.status, planned.run, planned.reduce, lambda: planned.query(X, Y), lambda: planned.members,
+                     lambda: ensemble.Ensemble(self.path("e"))):
+            with self.assertRaisesRegex(sciara.InputError, 'other values in the column "event"'):
+                call()
+
     def test_a_function_that_raises(self):
         planned = self.plan(run={"until": "3000 d"}, model={"cooling": 0, "clock_max_s": 1})
         with self.assertRaisesRegex(ZeroDivisionError, "division"):

@@ -126,6 +126,18 @@ enum sciara_status sciara_text_append_plain(struct sciara_text *t, const char *t
   return SCIARA_OK;
 }
 
+enum sciara_status sciara_text_append_xml(struct sciara_text *t, const char *text) {
+  struct sciara_text plain = {0};
+  enum sciara_status status = sciara_text_append_plain(&plain, text);
+  for (const char *c = plain.data; c && *c && status == SCIARA_OK; c++) {
+    const char *entity = *c == '&' ? "&amp;" : *c == '<' ? "&lt;" : *c == '>' ? "&gt;" : *c == '"' ? "&quot;" : NULL;
+    status = entity ? sciara_text_append(t, "%s", entity) : sciara_text_append_bytes(t, c, 1);
+  }
+  sciara_text_free(&plain);
+  if (status != SCIARA_OK) t->failed = status; // of the other text, too: nothing is appended after a gap
+  return status;
+}
+
 void sciara_text_free(struct sciara_text *t) {
   free(t->data);
   *t = (struct sciara_text){0};

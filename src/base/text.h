@@ -49,6 +49,9 @@ enum sciara_status sciara_text_append_json(struct sciara_text *t, const char *te
  * U+FFFD.
  */
 enum sciara_status sciara_text_append_plain(struct sciara_text *t, const char *text);
+
+/** The same as a value of an attribute of XML, or as text between its tags: with entities. */
+enum sciara_status sciara_text_append_xml(struct sciara_text *t, const char *text);
 void sciara_text_free(struct sciara_text *t);
 
 /** A formatted string from malloc (release with free), NULL if there is no memory. */

@@ -79,14 +79,6 @@ void sciara_ramp_range(const struct sciara_ramp *ramp, const double *values, int
   if (*low == *high) *high = *low + 1;
 }
 
-static enum sciara_status append_escaped(struct sciara_text *out, const char *text) {
-  for (const char *c = text; *c; c++) {
-    const char *entity = *c == '&' ? "&amp;" : *c == '<' ? "&lt;" : *c == '>' ? "&gt;" : *c == '"' ? "&quot;" : NULL;
-    SCIARA_TRY(entity ? sciara_text_append(out, "%s", entity) : sciara_text_append_bytes(out, c, 1));
-  }
-  return SCIARA_OK;
-}
-
 /** What is not drawn: a probability of 0, no difference. */
 static const char *transparency(const struct sciara_ramp *ramp) {
   if (ramp != &probability && ramp != &difference) return "   <rasterTransparency/>\n";
@@ -113,7 +105,7 @@ enum sciara_status sciara_ramp_qml(const struct sciara_ramp *ramp, double low, d
     const uint8_t *c = ramp->stops[i];
     SCIARA_TRY(sciara_text_append(out, "     <item value=\"%.9g\" alpha=\"255\" color=\"#%02x%02x%02x\" label=\"%.4g ",
                                   value, c[0], c[1], c[2], value));
-    SCIARA_TRY(append_escaped(out, unit));
+    SCIARA_TRY(sciara_text_append_xml(out, unit));
     SCIARA_TRY(sciara_text_append(out, "\"/>\n"));
   }
   return sciara_text_append(out, "    </colorrampshader>\n   </rastershader>\n  </rasterrenderer>\n </pipe>\n"
@@ -144,7 +136,7 @@ enum sciara_status sciara_ramp_classes_qml(const struct sciara_ramp *ramp, const
       sciara_text_append(out, "%.4g to %.4g ", edges[k - 1], edges[k]);
     else
       sciara_text_append(out, "more than %.4g ", edges[count - 1]);
-    append_escaped(out, unit);
+    sciara_text_append_xml(out, unit);
     sciara_text_append(out, "\"/>\n");
   }
   return sciara_text_append(out, "    </colorrampshader>\n   </rastershader>\n  </rasterrenderer>\n </pipe>\n"

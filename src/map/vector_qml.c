@@ -10,8 +10,12 @@ void sciara_qml_begin(struct sciara_text *t, const char *field) {
 }
 
 void sciara_qml_category(struct sciara_text *t, size_t number, const char *value) {
-  sciara_text_append(t, "   <category symbol=\"%zu\" value=\"%s\" label=\"%s\" render=\"true\"/>\n", number, value,
-                     value);
+  struct sciara_text text = {0};
+  if (sciara_text_append_xml(&text, value) != SCIARA_OK) t->failed = text.failed;
+  const char *shown = text.data ? text.data : "";
+  sciara_text_append(t, "   <category symbol=\"%zu\" value=\"%s\" label=\"%s\" render=\"true\"/>\n", number, shown,
+                     shown);
+  sciara_text_free(&text);
 }
 
 void sciara_qml_symbols(struct sciara_text *t) { sciara_text_append(t, "  </categories>\n  <symbols>\n"); }

@@ -256,6 +256,17 @@ class HostileText(SharedCase):
             found = db.execute("select description from gpkg_contents where data_type = 'features'").fetchall()
         self.assertEqual(set(found), {(TITLE,)})
 
+    def test_styles_in_gpkg(self):
+        """The name of an edit of the ground is a category of its style, which is XML."""
+        edit = {"name": "<e> &\"' \x1b\n\ufffe.", "line": [[case.WEST + 100, case.SOUTH + 50], [case.WEST + 200, case.SOUTH + 50]], "width_m": 20,
+                "height_m": 5}
+        self.shown("run", "s.json", "-q", "-n", 1, "-o", "edited", "--set", "dem.edits=" + json.dumps([edit]))
+        self.shown("export", "edited", "-f", "gpkg", "-o", "edited.gpkg")
+        with sqlite3.connect(self.path("edited.gpkg")) as db:
+            styles = dict(db.execute("select f_table_name, styleQML from layer_styles"))
+        values = [c.get("value") for c in xml.etree.ElementTree.fromstring(styles["edits"]).iter("category")]
+        self.assertEqual(values, ["".join(" " if c in FORBIDDEN or c in "\n\ufffe" else c for c in edit["name"])])
+
     def test_html(self):
         self.shown("export", "out", "-f", "html", "-o", "text.html")
 

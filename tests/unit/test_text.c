@@ -221,6 +221,14 @@ START_TEST(plain_text_has_no_controls) {
 }
 END_TEST
 
+START_TEST(text_in_xml) {
+  struct sciara_text t = {0};
+  ck_assert_int_eq(sciara_text_append_xml(&t, "<\xC3\x88 & \"x\">\x01'\xFF"), SCIARA_OK);
+  ck_assert_str_eq(t.data, "&lt;\xC3\x88 &amp; &quot;x&quot;&gt; '\xEF\xBF\xBD");
+  sciara_text_free(&t);
+}
+END_TEST
+
 START_TEST(errors) {
   sciara_error_clear();
   ck_assert_str_eq(sciara_last_error(), "");
@@ -256,6 +264,7 @@ int main(void) {
   tcase_add_test(tc, no_gaps);
   tcase_add_test(tc, json);
   tcase_add_test(tc, plain_text_has_no_controls);
+  tcase_add_test(tc, text_in_xml);
   tcase_add_test(tc, errors);
   suite_add_tcase(suite, tc);
   SRunner *runner = srunner_create(suite);

@@ -110,13 +110,42 @@ class Checkpoint(Case):
         self.assertEqual((arrival == 0).sum(), 2 * covered)
         self.assertTrue((arrival > 0).any())
         self.assertTrue((deposits[arrival == 0] > 0).all(), deposits[arrival == 0])
-        self.assertTrue(all(self.time + end > 1800 for end in ends))
+        whole = case.record(self.path("whole"))["state"]["time_s"]
+        log = {int(row["id"]): float(row["end_s"]) for row in self.table("out", "log.csv")}
+        for member in range(2):  # the eruption of a member ends later or sooner than that of the whole run
+            self.sciara("ensemble", "member", "out", member, "-o", f"t{member}.json")
+            last = case.record(self.run_scenario(f"t{member}", name=f"t{member}.json"))["state"]["time_s"]
+            self.assertNotEqual(last, whole)
+            self.assertEqual(ends[member], last - self.time)
+            self.assertAlmostEqual(log[member], last - self.time, delta=1e-6 * last)
         if emitted is not None:  # what the checkpoint has, and the event from now on
             before = case.record(self.path("part"))["ledger"]["emitted_m3"]
             self.assertAlmostEqual(emitted[0], before + 9000, delta=1e-6)
             self.assertAlmostEqual(emitted[1], before + 100, delta=1e-6)
         vent = self.table("out/sites.csv")[0]
         self.assertEqual(float(vent["reached_within_1s"]), 1)
+
+    def test_limits_of_the_base(self):
+        """Those that lie behind the checkpoint end the members at the same simulated time; reached ones are dropped."""
+        for name, run, steps, dropped, stop, censored in (
+                ("until", {"until": "40 min"}, 120, ["max_steps=null"], "time", "0"),
+                ("limit", {"max_time": "40 min"}, 120, ["max_steps=null"], "time", "1"),
+                ("passed", {"until": self.time, "max_time": self.time}, 10**6, ["until=solidified", "max_time=null"], "solidified", "0")):
+            with self.subTest(name):
+                self.write_scenario(name + ".json", vents=[VENT], run=run)
+                part = self.run_scenario(name, "--steps", steps, "--checkpoint-every", "10 min", name=name + ".json")
+                begun = case.record(part)["state"]
+                self.assertEqual(begun["step"], 120)
+                base = os.path.join(name, "checkpoints", "00000120.h5")
+                said = self.plan(name + "-e", base=base, vary=[{"key": "rate_scale", "values": [1]}])
+                self.assertEqual([line.split("members have run.")[1] for line in said.splitlines() if "at the end of its run" in line],
+                                 dropped)
+                self.sciara("ensemble", "run", name + "-e")
+                self.write_scenario(name + ".json", vents=[VENT], run=run if stop == "time" else {})
+                whole = case.record(self.run_scenario(name + "-w", name=name + ".json"))
+                row, = self.table(name + "-e", "log.csv")
+                self.assertEqual((row["stop"], row["censored"], row["checksum"]), (stop, censored, whole["snapshots"][-1]["checksum"]))
+                self.assertAlmostEqual(float(row["end_s"]), whole["state"]["time_s"] - begun["time_s"], delta=0.01)
 
     def test_solid_lava(self):
         """Lava that is solid by now counts with its deposit of now, unless the run has recorded the largest."""
@@ -158,6 +187,54 @@ class Checkpoint(Case):
         self.assertEqual(self.checksums("a"), self.checksums("b"))
         self.assertEqual(json.loads(json.dumps(case.read_json(self.path("a/ensemble.json"))["base"]["initial"])),
                          case.read_json(self.path("b/ensemble.json"))["base"]["initial"])
+
+
+class FarLava(Case):
+    """Initial lava that lies outside the first window of a member, on each of its sides, belongs to the member."""
+    SIDE, LAVA, FAR = 130, range(61, 69), 46  # cells
+
+    def setUp(self):
+        super().setUp()
+        n, lava = self.SIDE, self.LAVA
+        for name, value in (("dem.asc", lambda r, c: 1000 + 0.4 * (n - r) + 0.3 * c + (r * 7 + c * 3) % 5 * 0.25),
+                            ("lava.asc", lambda r, c: 2.5 if r in lava and c in lava else 0)):
+            with open(self.path(name), "w", encoding="ascii") as f:
+                f.write(f"ncols {n}\nnrows {n}\nxllcorner {case.WEST}\nyllcorner {case.SOUTH}\ncellsize 10\nNODATA_value -9999\n")
+                f.writelines(" ".join(f"{value(r, c):g}" for c in range(n)) + "\n" for r in range(n))
+        self.places = [(64 + down * self.FAR, 64 + right * self.FAR) for down, right in ((-1, 0), (1, 0), (0, -1), (0, 1))]
+        with open(self.path("vents.csv"), "w", encoding="ascii") as f:
+            f.write("x,y\n" + "".join("%.15g,%.15g\n" % self.centre(*place) for place in self.places))
+        self.write(run={"until": "10 min"})
+
+    def centre(self, row, col):
+        return case.WEST + 10 * col + 5, case.SOUTH + 10 * (self.SIDE - row) - 5
+
+    def write(self, **parts):
+        vent = {"row": 64, "col": 64, "effusion": {"slot": "5 min", "rates_m3_s": [2]}}
+        case.write_json(self.path("base.json"), {
+            "dem": {"path": "dem.asc", "crs": "EPSG:32633"}, "initial": {"thickness": "lava.asc"}, "vents": [vent], **parts})
+
+    def test_each_side(self):
+        case.write_json(self.path("e.json"), {"base": "base.json", "vents": {"table": "vents.csv"}, "sample": {"method": "full"}})
+        self.sciara("ensemble", "run", "e.json", "-o", "e", "-j", 2, "-q")
+        import h5py
+        cells = {r * self.SIDE + c for r in self.LAVA for c in self.LAVA}
+        with h5py.File(self.path("e/batches/000000.h5")) as f:
+            ends = f["cells"][:].cumsum()
+            cell, arrival, initial = f["cell"][:], f["arrival"][:], f["initial_m3"][:]
+        self.assertEqual(list(initial), 4 * [2.5 * 100 * len(cells)])
+        for member, (row, col) in enumerate(self.places):
+            own = slice(ends[member - 1] if member else 0, ends[member])
+            at = dict(zip(cell[own].cumsum().tolist(), arrival[own].tolist()))
+            self.assertEqual({k for k in at if at[k] == 0} - {row * self.SIDE + col}, cells)
+            self.assertIn(row * self.SIDE + col, at, "the vent")
+        for r, c in ((61, 61), (61, 68), (68, 61), (68, 68)):
+            said = self.sciara("ensemble", "query", "e", "--at", "%.15g,%.15g" % self.centre(r, c)).stdout
+            self.assertRegex(said, r"lava arrives +100\.00 %, 4 members\n")
+        self.sciara("ensemble", "member", "e", 1, "-o", "m.json")
+        whole = case.record(self.run_scenario("m", name="m.json"))["snapshots"][-1]["checksum"]
+        with open(self.path("e/log.csv"), encoding="utf-8", newline="") as f:
+            self.assertEqual({int(row["id"]): row["checksum"] for row in csv.DictReader(f)}[1], whole)
 
 
 if __name__ == "__main__":

@@ -183,6 +183,37 @@ class BrowserPage(SharedCase):
         self.assertNotEqual(self.browser.evaluate("document.getElementById('map').toDataURL()"), before, "the stamp is on the map")
         self.browser.requests = [f"file://{self.path('page.html')}"]
 
+    def test_sea_and_area(self):
+        """Frame by frame: what entered the sea, in the ledger and under the curve of volumes, and areas in square kilometres."""
+        page = f"file://{self.path('coast.html')}"
+        dem = {"path": "dem.asc", "crs": "EPSG:32633", "sea": 1040}
+        case.write_scenario(self.work, "coast.json", dem=dem, run={"max_time": "24 min"},
+                            output={"fields": case.FIELDS, "dtype": "float64", "every": "4 min"})
+        self.sciara("run", "coast.json", "-q", "-o", "coast")
+        self.sciara("export", "coast", "-q", "-f", "html", "-o", "coast.html")
+        self.browser.open(page)
+        self.browser.wait_until(READY)
+        stored = [open_snapshot(self.path("coast", one["name"])) for one in record(self.path("coast"))["snapshots"]]
+        entered = [float(one.attrs["ledger_sea_m3"]) for one in stored]
+        self.assertTrue(entered[0] == 0 and 0 < entered[-3] < entered[-1], entered)
+        value = lambda name, text: float(re.search(rf"{name}:? ?([\d,.]+)", text)[1].replace(",", ""))
+        for frame, one in enumerate(stored):
+            self.go_to(frame)
+            ledger = self.text("ledger")
+            self.assertEqual("Entered the sea" in ledger, entered[frame] > 0)
+            if entered[frame] > 0:
+                self.assertAlmostEqual(value("Entered the sea", ledger) / entered[frame], 1, delta=1e-9)
+            for name, cells in (("Covered", one.deposit.values > 0), ("Liquid", one.thickness.values > 0)):
+                area = cells.sum() * case.CELL ** 2 / 1e6
+                self.assertAlmostEqual(value(name, self.text("area")), area, delta=5e-4 * area, msg=name)
+            for name, key in (("Emitted", "emitted"), ("Liquid", "liquid"), ("Solid", "solid"), ("Entered the sea", "sea")):
+                volume = float(one.attrs[f"ledger_{key}_m3"])
+                self.assertAlmostEqual(value(name, self.text("volume")), volume, delta=5e-3 * volume, msg=name)
+        self.assertEqual((self.on("key_sea", "hidden"), self.on("key_no_data", "hidden")), (False, False))
+        sea = "(({ shade }) => shade)(JSON.parse(document.getElementById('data').textContent))"
+        self.assertEqual(self.browser.evaluate(f"{sea}.scale"), 1)
+        self.browser.requests = [f"file://{self.path('page.html')}"]
+
     def test_every_width(self):
         """From a phone to a large screen nothing is wider than the screen, and the map takes most of it."""
         for width in (360, 600, 899, 900, 1280, 1920, 2560):

@@ -164,6 +164,23 @@ class Sea(Ground):
         expected[20:, 5] = sea[20:, 5]  # a centre on the border may be inside or outside
         self.assertTrue((sea == expected).all())
 
+    def test_below_zero(self):
+        """Land may lie below 0 m: a level is compared as it is, and sea without altitudes is as low as the lowest land."""
+        values = base() - 1045  # from -61 to 45 m
+        values[base() == NODATA] = NODATA
+        values[5:8, 1:4] = -200  # a hole in the land
+        write_tif(self.path("low.tif"), values, WEST, NORTH, CELL, CELL, 32633, NODATA)
+        found = self.ground(path="low.tif", crs=None, sea=-20)
+        low = (values <= -20) & (values != NODATA)
+        low[5:8, 1:4] = False  # connected with nothing
+        self.assertTrue(100 < low.sum() < values.size - 100)
+        self.assertTrue(((found["sea"] == 1) == low).all())
+        found = self.ground(path="low.tif", crs=None, sea="nodata")
+        self.assertEqual(found["sea"].sum(), (values == NODATA).sum())
+        altitude = found["altitude before the eruption"]
+        self.assertEqual(set(altitude[values == NODATA]), {-200})
+        self.assertTrue((altitude == values)[values != NODATA].all())
+
     def test_all_engines_and_resume(self):
         self.write(sea=1040)
         self.run_scenario("a", "--engine", "serial")

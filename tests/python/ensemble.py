@@ -10,6 +10,9 @@ sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
 import setup
 import case
 
+import h5py
+import numpy
+
 import sciara
 from sciara import ensemble
 
@@ -112,6 +115,31 @@ class Use(case.Case):
     def plan(self, **base):
         write_files(self.work, **base)
         return ensemble.plan(self.path("e.json"), self.path("e"))
+
+    def test_members_of_no_weight(self):
+        """They are computed, and nothing is taken from them: no first arrival, no hit, no probability."""
+        planned = self.plan()
+        planned.run(workers=2)
+        vents = planned.members["vent"]
+        with open(self.path("e/weights.csv"), "w", encoding="utf-8") as f:
+            f.write("id,weight\n" + "".join(f"{k},{0.25 if vent == 0 else 0}\n" for k, vent in enumerate(vents)))
+        planned.reduce()
+        arrivals = numpy.full((MEMBERS, case.ROWS * case.COLS), numpy.nan)
+        with h5py.File(self.path("e/batches/000000.h5")) as f:
+            ends = f["cells"][:].cumsum()
+            for k, member in enumerate(f["id"][:]):
+                part = slice(ends[k - 1] if k else 0, ends[k])
+                arrivals[member, f["cell"][part].cumsum()] = f["arrival"][part]
+        weighted = [weight > 0 for weight in planned.members["weight"]]
+        self.assertEqual(weighted, [vent == 0 for vent in planned.members["vent"]])
+        for x, y in ((X, Y - 50), (X, Y - 60), (X + 20, Y - 80)):
+            of_cell = arrivals[:, int((case.NORTH - y) / 10) * case.COLS + int((x - case.WEST) / 10)]
+            self.assertLess(numpy.nanmin(of_cell), numpy.nanmin(of_cell[weighted]), "those of no weight are the first")
+            answer, at = planned.query(x, y), planned.hazard.sel(x=x, y=y)
+            self.assertEqual(answer.earliest, numpy.nanmin(of_cell[weighted]))
+            self.assertEqual(float(at.arrival_first), answer.earliest)
+            self.assertEqual((answer.members, answer.thickness[0].hits), (4, numpy.isfinite(of_cell[weighted]).sum()))
+            self.assertEqual([c.vent for c in answer.by_vent], ["upper"])
 
     def test_before_there_are_results(self):
         planned = self.plan()

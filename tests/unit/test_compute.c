@@ -22,6 +22,7 @@
 #include "model/window.h"
 #include "run/scenario_site.h"
 #include "run/simulation.h"
+#include "store/checkpoint_hdf5.h"
 
 enum { ROWS = 150, COLS = 170 };
 
@@ -527,6 +528,62 @@ START_TEST(a_member_continues) {
 }
 END_TEST
 
+/** A checkpoint whose window reaches beyond an edge of the map, or lies outside of it, is not used. */
+START_TEST(a_window_off_the_map) {
+  static const struct scene scene = {"serial", "double", "open", VENT(100, 120, 60), "{\"until\": \"6 min\"}"};
+  const struct sciara_site *site = make_site(false), *part;
+  struct sciara_compute_setup setup = {
+      .site = site, .ground = sciara_site_checksum(site), .threads = 1, .device = -1, .checkpoint_wall_s = 1e-9};
+  struct sciara_checkpoint c;
+  struct sciara_footprint whole, found;
+  struct sciara_state *state;
+  char folder[] = "/tmp/sciara_compute_XXXXXX";
+  ck_assert_ptr_nonnull(mkdtemp(folder));
+  char *json = scenario_of(&scene), *path = sciara_format("%s/7.checkpoint.h5", folder);
+  ck_assert(compute_part(setup, json, false, &whole));
+  setup.checkpoint = path;
+  ck_assert(!compute_part(setup, json, true, &found));
+  ck_assert_int_eq(sciara_checkpoint_read_header(path, &c), SCIARA_OK);
+  const struct sciara_grid g = c.identity.grid;
+  const uint64_t row = c.window_row, col = c.window_col;
+  ck_assert(row > 0 && col > 0 && row + (uint64_t)g.rows < ROWS && col + (uint64_t)g.cols < COLS);
+  const struct sciara_window w = sciara_window_make(&grid, (int64_t)row, (int64_t)col, g.rows, g.cols);
+  ck_assert_int_eq(sciara_window_site(site, &w, SCIARA_BOUNDARY_OPEN, &part), SCIARA_OK);
+  ck_assert_int_eq(sciara_state_create_on(part, SCIARA_RECORD_MAX_DEPOSIT, &state), SCIARA_OK);
+  ck_assert_int_eq(sciara_checkpoint_read_state(path, &c, state), SCIARA_OK);
+  const uint64_t places[][2] = {{row, col},
+                                {row, (uint64_t)(COLS - g.cols + 1)},
+                                {(uint64_t)(ROWS - g.rows + 1), col},
+                                {row, COLS},
+                                {ROWS, col},
+                                {INT64_MAX, col}};
+  setup.checkpoint_wall_s = (double)INFINITY;
+  sciara_log_set_sink(note_continued, NULL);
+  for (int k = 0; k < (int)(sizeof places / sizeof *places); k++) {
+    c.window_row = places[k][0];
+    c.window_col = places[k][1];
+    ck_assert_int_eq(sciara_checkpoint_write(&c, state, path), SCIARA_OK);
+    ck_assert(compute_part(setup, json, false, &found));
+    const char *said =
+        k == 0 ? "x.json: continues from step " : "expected a window of a map of 150 rows x 170 columns, ";
+    ck_assert_msg(strstr(continued_text, said) != NULL, "%d: %s", k, continued_text);
+    assert_same_result(&whole, &found);
+    sciara_footprint_free(&found);
+  }
+  sciara_log_set_sink(NULL, NULL);
+  sciara_checkpoint_free(&c);
+  sciara_state_destroy(state);
+  sciara_site_release(part);
+  sciara_site_release(site);
+  sciara_footprint_free(&whole);
+  char *command = sciara_format("rm -r %s", folder);
+  ck_assert_int_eq(system(command), 0);
+  free(command);
+  free(json);
+  free(path);
+}
+END_TEST
+
 /** As if other files were open, so that no other one can be. */
 static void allow_files(bool allowed) {
   struct rlimit limit;
@@ -747,6 +804,7 @@ int main(void) {
   tcase_add_test(cases, each_side_is_noticed);
   tcase_add_loop_test(cases, slots_equal_engines, 0, SLOT_CASES);
   tcase_add_loop_test(cases, a_member_continues, ONLY_THREADS ? IN_SLOT : 0, ONLY_THREADS ? IN_SLOT + 1 : CONTINUED);
+  tcase_add_test(cases, a_window_off_the_map);
   tcase_add_test(cases, a_checkpoint_is_kept);
   tcase_add_test(cases, a_checkpoint_cannot_be_written);
   tcase_add_test(cases, a_failed_member_is_the_same_in_parts);

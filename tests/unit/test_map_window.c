@@ -78,6 +78,23 @@ START_TEST(the_run_out_is_at_the_farthest_cell) {
 }
 END_TEST
 
+/** Of cells equally far the first in rows from the north-west, of vents equally near the first of the scenario. */
+START_TEST(a_tie_is_won_by_the_first) {
+  static double lava[100 * 200];
+  const int64_t row[] = {50, 50}, col[] = {40, 60};
+  lava[50 * 200 + 50] = 1;                                                                   // 10 cells from both vents
+  lava[40 * 200 + 60] = lava[50 * 200 + 30] = lava[60 * 200 + 40] = lava[56 * 200 + 68] = 3; // so are these from one
+  const struct sciara_run_out first = sciara_run_out_find(row, col, 2, &grid, lava);
+  ck_assert(first.found && first.row == 40 && first.col == 60 && first.vent == 1 && first.metres == 100);
+  lava[40 * 200 + 60] = 0;
+  const struct sciara_run_out west = sciara_run_out_find(row, col, 2, &grid, lava);
+  ck_assert(west.row == 50 && west.col == 30 && west.vent == 0 && west.metres == 100);
+  lava[50 * 200 + 30] = 0;
+  const struct sciara_run_out middle = sciara_run_out_find(row, col, 2, &grid, lava);
+  ck_assert(middle.row == 50 && middle.col == 50 && middle.vent == 0 && middle.metres == 100);
+}
+END_TEST
+
 int main(void) {
   Suite *suite = suite_create("map_window");
   TCase *t = tcase_create("map_window");
@@ -85,6 +102,7 @@ int main(void) {
   tcase_add_test(t, the_shorter_side_grows_within_the_grid);
   tcase_add_test(t, a_box_takes_the_cells_it_touches);
   tcase_add_test(t, the_run_out_is_at_the_farthest_cell);
+  tcase_add_test(t, a_tie_is_won_by_the_first);
   suite_add_tcase(suite, t);
   SRunner *runner = srunner_create(suite);
   srunner_run_all(runner, CK_NORMAL);

@@ -195,6 +195,19 @@ static void take_parameters(const struct work *w, struct sciara_vary_spec *v) {
   }
 }
 
+/** Says how much of a distribution is not used; `range` is that of the key. */
+static void report_cut(const struct work *w, const struct sciara_vary_spec *v, bool truncated, const char *range) {
+  const double cut = 1 - (v->to - v->from);
+  char used[160];
+  if (!(cut > 1e-6)) return;
+  if (truncated)
+    snprintf(used, sizeof used, "%.10g to %.10g (truncate, and the range of the key)", v->low, v->high);
+  else
+    snprintf(used, sizeof used, "the range of the key (%s)", range);
+  sciara_log(SCIARA_LOG_INFO, "%s: vary[%zu] (%s): %.3g %% of the distribution lies outside %s and is cut off",
+             w->r->file, w->index, v->key, 100 * cut, used);
+}
+
 /** The part of a continuous distribution inside the range of the key and "truncate". */
 static enum sciara_status truncate_range(const struct work *w, struct sciara_vary_spec *v) {
   const struct sciara_scenario_key *range = &w->range;
@@ -204,7 +217,6 @@ static enum sciara_status truncate_range(const struct work *w, struct sciara_var
   v->low = ranged ? range->low : -1e300;
   v->high = ranged ? range->high : 1e300;
   v->low_allowed = range->low_allowed;
-  const double before = share_below(v, v->high) - share_below(v, v->low);
   if (truncate) {
     double low, high;
     take_interval(truncate, &low, &high);
@@ -220,10 +232,7 @@ static enum sciara_status truncate_range(const struct work *w, struct sciara_var
                   *allowed && !truncate ? allowed
                                         : "an interval in which the distribution has a probability of 1e-9 or more");
   }
-  if (1 - before > 1e-6)
-    sciara_log(SCIARA_LOG_INFO,
-               "%s: vary[%zu] (%s): %.2g %% of the distribution lies outside the range of the key (%s) and is cut off",
-               w->r->file, w->index, v->key, 100 * (1 - before), allowed);
+  report_cut(w, v, truncate, allowed);
   return SCIARA_OK;
 }
 
@@ -287,14 +296,22 @@ static enum sciara_status place_pair(const struct sciara_ensemble_reading *r, co
   return SCIARA_OK;
 }
 
-/** Replaces a symmetric matrix by its lower Cholesky factor; false if it is not positive definite. */
+/**
+ * Replaces a symmetric matrix by its lower Cholesky factor, with 0 on the diagonal for a key that the keys before it
+ * determine; false if it is not positive semidefinite.
+ */
 static bool factorise(double *m, size_t n) {
+  const double rounding = 1e-12, slack = 1e-9; ///< of a variance, and of a covariance with what has none
   for (size_t i = 0; i < n; i++)
     for (size_t j = 0; j <= i; j++) {
+      const double pivot = m[j * n + j];
       double sum = m[i * n + j];
       for (size_t k = 0; k < j; k++) sum -= m[i * n + k] * m[j * n + k];
-      if (i == j && !(sum > 1e-12)) return false;
-      m[i * n + j] = i == j ? sciara_sqrt(sum) : sum / m[j * n + j];
+      if (i == j ? sum < -rounding : !(pivot > 0) && fabs(sum) > slack) return false;
+      if (i == j)
+        m[i * n + j] = sum > rounding ? sciara_sqrt(sum) : 0;
+      else
+        m[i * n + j] = pivot > 0 ? sum / pivot : 0;
     }
   return true;
 }
@@ -312,7 +329,7 @@ static enum sciara_status read_correlation(const struct sciara_ensemble_reading 
   v->lower = matrix;
   if (r->diagnostics->count > before || factorise(matrix, v->count)) return SCIARA_OK;
   return sciara_ensemble_refuse(r, "correlation", SCIARA_NO_INDEX, NULL, "coefficients that contradict each other",
-                                "coefficients that can hold together (a positive definite matrix)");
+                                "coefficients that can hold together (a positive semidefinite matrix)");
 }
 
 void sciara_variation_read(const struct sciara_ensemble_reading *r, const cJSON *vary, const cJSON *correlation,

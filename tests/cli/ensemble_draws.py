@@ -62,6 +62,19 @@ class Draws(Case):
                 self.assert_stratified(values, share, truncate)
                 self.assertTrue(all(truncate[0] <= x <= truncate[1] for x in values))
 
+    def test_share_that_is_cut_off(self):
+        """Outside the range of the key (an emissivity is at most 1), and outside truncate: said in percent."""
+        normal = {"mean": 0.9, "sd": 0.1}
+        share = statistics.NormalDist(0.9, 0.1).cdf
+        for truncate, text in (({}, f"{100 * (1 - share(1)):.3g} % of the distribution lies outside the range of the key (0 to 1)"),
+                               ({"truncate": [0.85, 5]}, f"{100 * (1 - share(1) + share(0.85)):.3g} % of the distribution lies outside 0.85 to 1 (truncate, "),
+                               ({"truncate": [0.8, 0.95]}, f"{100 * (1 - share(0.95) + share(0.8)):.3g} % of the distribution lies outside 0.8 to 0.95 (truncate, ")):
+            case.write_json(self.path("e.json"), {"base": "base.json", "sample": {"method": "random", "count": 2},
+                                                  "vary": [{"key": "model.emissivity", "normal": normal, **truncate}]})
+            said = self.sciara("ensemble", "check", "e.json", "--no-estimate").stderr
+            self.assertIn(f"vary[0] (model.emissivity): {text}", said)
+            self.assertEqual(said.count("is cut off"), 1)
+
     def test_lognormal_is_positive(self):
         """Also far out, where the exponential is smaller than any number with a sign would be."""
         rows = self.plan(vary=[{"key": "model.cooling", "lognormal": {"median": 1e-3, "sd_log": 20}}],

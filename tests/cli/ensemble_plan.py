@@ -231,6 +231,20 @@ class Ensemble(Case):
         xy, xx, yy = (sum(a[i] * a[j] for a in pairs) for i, j in ((0, 1), (0, 0), (1, 1)))
         self.assertAlmostEqual(xy / (xx * yy) ** 0.5, -0.786, delta=0.03)  # 6/pi asin(-0.8/2)
 
+    def test_correlation_of_one(self):
+        """With 1 or -1 a key determines the other, and a third key depends on both alike."""
+        vary = [{"key": "model.cooling", "uniform": [1, 2]}, {"key": "model.relaxation", "uniform": [0.4, 0.6]},
+                {"key": "rate_scale", "uniform": [0, 1]}]
+        for folder, sign in (("plus", 1), ("minus", -1)):
+            self.ensemble(vary=vary, sample={"method": "random", "count": 50, "seed": 1}, correlation=[
+                {"first": "model.cooling", "second": "model.relaxation", "coefficient": sign},
+                {"first": "model.cooling", "second": "rate_scale", "coefficient": 0.6},
+                {"first": "model.relaxation", "second": "rate_scale", "coefficient": 0.6 * sign}])
+            pairs = [(float(r["model.cooling"]) - 1.5, (float(r["model.relaxation"]) - 0.5) * 5) for r in self.plan(folder)]
+            self.assertGreater(max(x for x, _ in pairs), 0.3)
+            for x, y in pairs:
+                self.assertAlmostEqual(y, sign * x, places=12)
+
     def test_foreign_table(self):
         self.write("t.csv", 'id,model.relaxation,vents\r\n5,0.4,\r\n9,,"[{""x"": 500210, ""y"": 4177210, ""effusion"": {""slot"": 60, ""rates_m3_s"": [1]}}]"\r\n')
         case.write_json(self.path("e.json"), {"base": "base.json", "members": "t.csv"})
@@ -270,8 +284,11 @@ class Ensemble(Case):
                 ("each key once", {"vary": [{"key": "vents.0.x", "uniform": [1, 2]}, {"key": "vents[0].x", "uniform": [1, 2]}], "sample": draw}),
                 ("result.thickness_m: expected numbers that differ in their first 8 digits, found 0.5 and 0.50000000",
                  {"result": {"thickness_m": [1, 0.500000001, 0.5]}}),
-                ("a positive definite matrix", {"vary": [uniform, {"key": "model.cooling", "uniform": [1, 2]}], "sample": draw,
-                                                "correlation": [{"first": "model.relaxation", "second": "model.cooling", "coefficient": 1}]}),
+                ("a positive semidefinite matrix", {"vary": [uniform, {"key": "model.cooling", "uniform": [1, 2]}, {"key": "rate_scale", "uniform": [1, 2]}],
+                                                    "sample": draw, "correlation": [
+                    {"first": "model.relaxation", "second": "model.cooling", "coefficient": 1},
+                    {"first": "model.relaxation", "second": "rate_scale", "coefficient": 0.5},
+                    {"first": "rate_scale", "second": "model.cooling", "coefficient": -0.5}]}),
                 ("events counted from 0 to 0", {"events": EVENTS[:1], "vary": [{"key": "events.1.duration", "uniform": [1, 2]}], "sample": draw}),
                 ("a key that vents, events and rate_scale do not set", {"vents": {"table": "vents.csv"}, "vary": [{"key": "vents.0.x", "uniform": [1, 2]}], "sample": draw}),
                 ("member 0", {"vary": [{"key": "model.T_vent_K", "values": [1143]}]}),
